@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every program starts and ends with: its name, messages, exit status, memory that never
+ * fails. Includes libc only.
+ */
+#ifndef MP_BASE_H
+#define MP_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mp_status {
+	MP_OK = 0,    /* everything read and written, nothing lost */
+	MP_LOSSY = 1, /* finished, but something was lost, skipped or cut off; stderr said what */
+	MP_FAIL = 2,  /* could not do the job */
+};
+
+#define MP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define MP_ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define MP_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MP_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/*
+ * Always first in main: sets the name for messages, opens fds 0-2 if the caller closed them, and
+ * restores SIGPIPE to its default (systemd and Python start children with it ignored).
+ */
+void mp_init(const char *name);
+const char *mp_name(void);
+
+/*
+ * A message on stderr: "NAME: text\n", in one write. Control bytes in it are escaped, since file
+ * names and thread names end up in messages.
+ */
+void mp_say(const char *fmt, ...) MP_PRINTF(1, 2);
+void mp_vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
+
+/* mp_say(), then exit with MP_FAIL. Errno text: use %m. */
+_Noreturn void mp_die(const char *fmt, ...) MP_PRINTF(1, 2);
+
+/* mp_die() with a pointer to --help behind. */
+_Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
+
+/*
+ * In a pipeline SIGINT reaches every program: the recorder ends orderly, a filter reads on to the
+ * end and gives its result. After this call the first SIGINT is ignored, the second kills.
+ */
+void mp_sigint_once(void);
+
+/* Memory; on failure the program ends. All of it is released with free(). */
+void *mp_alloc(size_t size);
+void *mp_zalloc(size_t size);
+void *mp_realloc(void *old, size_t size);
+void *mp_memdup(const void *data, size_t size);
+char *mp_strdup(const char *text);
+char *mp_strndup(const char *text, size_t len);
+char *mp_asprintf(const char *fmt, ...) MP_PRINTF(1, 2);
+
+/*
+ * Memory for bulk data, in huge pages where the kernel has them: a page fault costs more than what
+ * is done with a page. Released with mp_big_free(). Not counted as used before it is touched.
+ */
+void *mp_big_alloc(size_t size);
+void mp_big_free(void *p, size_t size);
+
+/*
+ * Room for one more element in an array that grows by doubling: `*cap` elements of `size` bytes are
+ * allocated, `need` are wanted. Returns the array, moved or not.
+ */
+void *mp_grow(void *array, size_t *cap, size_t need, size_t size);
+
+#endif

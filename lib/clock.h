@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Clocks and times as text. Includes base only.
+ */
+#ifndef MP_CLOCK_H
+#define MP_CLOCK_H
+
+#include "lib/base.h"
+
+#define MP_NS_PER_SEC 1000000000ull
+
+uint64_t mp_monotonic_ns(void);
+
+/*
+ * CLOCK_MONOTONIC and CLOCK_REALTIME, read together: the closest of a few tries, some 10 ns apart.
+ */
+void mp_clock_pair(uint64_t *monotonic_ns, uint64_t *realtime_ns);
+
+/*
+ * ns since 1970 as RFC 3339: "2026-11-20T09:19:00.000000321+00:00". In UTC, so that the text
+ * depends on nothing else; with `local`, in the zone of the machine. `to` has MP_RFC3339_MAX bytes.
+ */
+enum { MP_RFC3339_MAX = 48 };
+
+void mp_rfc3339(char *to, uint64_t realtime_ns, bool local);
+
+#endif

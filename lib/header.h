@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Several event headers to one. Includes ctl. */
+#ifndef MP_HEADER_H
+#define MP_HEADER_H
+
+#include "lib/ctl.h"
+
+/*
+ * The header of a stream that was merged of sections: an array of their headers, not empty. One
+ * header stays as it is but for the clock. `realtime`: times were put on CLOCK_REALTIME. New
+ * reference.
+ */
+json_t *mp_header_merge(const json_t *headers, bool realtime);
+
+#endif

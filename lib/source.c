@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/esc.h"
+#include "lib/input.h"
+#include "lib/sections.h"
+
+enum { TOLD_MAX = 5, BLOCK_MIN = 64 << 10 };
+
+static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
+{
+	struct mp_source *src;
+
+	s->v = mp_grow(s->v, &s->cap, s->n + 1, sizeof(*s->v));
+	src = &s->v[s->n];
+	*src = (struct mp_source){ .name = name, .fd = fd, .index = s->n++ };
+	return src;
+}
+
+static void add_sections(struct mp_sources *s, const char *name, int fd, off_t start, off_t end)
+{
+	size_t n, i;
+	off_t *starts = mp_find_sections(fd, name, start, end, &n);
+
+	for (i = 0; i < n; i++) {
+		struct mp_source *src = add_source(s, name, fd);
+
+		src->start = src->offset = starts[i];
+		src->end = i + 1 < n ? starts[i + 1] : end;
+		src->line_base = i ? UINT64_MAX : 0;
+	}
+	free(starts);
+}
+
+static void open_operand(struct mp_sources *s, const char *path)
+{
+	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+	int fd = mp_open_input(path);
+	struct stat st;
+	off_t start;
+
+	if (fstat(fd, &st) < 0)
+		mp_die("cannot read '%s': %m", name);
+	start = lseek(fd, 0, SEEK_CUR);
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		mp_die("cannot read '%s': %m", name);
+	}
+	if (S_ISREG(st.st_mode) && start >= 0) {
+		add_sections(s, name, fd, start, st.st_size);
+		return;
+	}
+	add_source(s, name, fd)->live = true;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE);
+		mp_sigint_once();
+	}
+}
+
+void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
+{
+	*s = (struct mp_sources){ .realtime = realtime, .headers = json_array() };
+	if (!*operands)
+		open_operand(s, "-");
+	for (; *operands; operands++)
+		open_operand(s, *operands);
+}
+
+void mp_sources_release(struct mp_sources *s)
+{
+	free(s->v);
+	json_decref(s->headers);
+}
+
+bool mp_source_is_trusted(const struct mp_source *src)
+{
+	return src->watermark_ns && src->behind <= src->events / 100;
+}
+
+/* Lines of a file before the section; counted only when there is something to say. */
+static uint64_t count_lines(const struct mp_source *src)
+{
+	char *buf = mp_alloc(MP_READ_SIZE), *p;
+	uint64_t lines = 0;
+	off_t at = 0;
+
+	while (at < src->start) {
+		size_t want = MP_MIN((off_t)MP_READ_SIZE, src->start - at);
+		size_t n = mp_read_at(src->fd, buf, want, at, src->name);
+
+		if (n == 0)
+			break;
+		for (p = buf; (p = memchr(p, '\n', buf + n - p)); p++)
+			lines++;
+		at += n;
+	}
+	free(buf);
+	return lines;
+}
+
+static void say_bad(struct mp_source *src, const char *why)
+{
+	if (src->bad++ >= TOLD_MAX)
+		return;
+	if (src->line_base == UINT64_MAX)
+		src->line_base = count_lines(src);
+	mp_say("%s:%llu: %s", src->name, (unsigned long long)(src->line_base + src->line), why);
+}
+
+static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_ns,
+		     struct mp_str line)
+{
+	const char *data = mp_order_data(s->order, src->block);
+
+	src->high_ns = MP_MAX(src->high_ns, time_ns);
+	if (!mp_order_add(s->order, src->index, time_ns, src->block, line.p - data, line.len + 1))
+		src->misplaced++;
+}
+
+/* A control line or a line of another datatype: stays behind what came before it. */
+static void add_in_place(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+{
+	const char *data = mp_order_data(s->order, src->block);
+
+	mp_order_add(s->order, src->index, src->high_ns, src->block, line.p - data, line.len + 1);
+}
+
+/* The clock of a section, as one text: sections with the same text share it. */
+static char *clock_name(const json_t *header)
+{
+	const char *clock = json_string_value(json_object_get(header, "clock"));
+	const char *boot = json_string_value(json_object_get(header, "boot"));
+
+	return mp_asprintf("%s %s", clock ? clock : "monotonic", boot ? boot : "");
+}
+
+static void check_clock(const struct mp_sources *s, const struct mp_source *src,
+			const json_t *header)
+{
+	const json_t *first = json_array_get(s->headers, 0);
+	char *a, *b;
+
+	if (!first || s->realtime)
+		return;
+	a = clock_name(first);
+	b = clock_name(header);
+	if (strcmp(a, b) != 0)
+		mp_die("%s: its clock is not that of what came before (another host or boot): give "
+		       "--realtime to merge by the time of day",
+		       src->name);
+	free(a);
+	free(b);
+}
+
+static void take_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
+{
+	const char *clock = json_string_value(json_object_get(ctl->json, "clock"));
+	bool real = clock && strcmp(clock, "realtime") == 0;
+	const char *first;
+
+	check_clock(s, src, ctl->json);
+	json_array_append(s->headers, ctl->json);
+	src->host = json_string_value(json_object_get(ctl->json, "host"));
+	first = json_string_value(json_object_get(json_array_get(s->headers, 0), "host"));
+	if (src->host && (!first || strcmp(first, src->host) != 0))
+		s->many_hosts = true;
+	src->anchored = true;
+	if (!s->realtime || real)
+		return;
+	if (!ctl->has_anchor)
+		mp_die("%s: the header does not say how its clock relates to the time of day",
+		       src->name);
+	src->shift_ns = ctl->realtime_ns - ctl->clock_ns;
+}
+
+/* A loss stands at its time; its line is made anew where times are shifted. */
+static void take_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
+		      struct mp_str line)
+{
+	s->lost_lines += ctl->lost;
+	if (ctl->time_ns)
+		add_line(s, src, ctl->time_ns + src->shift_ns, line);
+	else
+		add_in_place(s, src, line);
+}
+
+static void take_control(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+{
+	struct mp_ctl ctl;
+	const char *why;
+
+	if (mp_ctl_parse(&ctl, line, &why) < 0) {
+		mp_ctl_release(&ctl);
+		say_bad(src, why);
+		return;
+	}
+	if (ctl.what == MP_CTL_HEADER && ctl.version > MP_STREAM_VERSION) {
+		mp_say("%s: stream version %d is newer than this program reads (%d)", src->name,
+		       ctl.version, MP_STREAM_VERSION);
+		src->refused = true;
+	} else if (ctl.what == MP_CTL_HEADER && ctl.datatype == MP_EVENT) {
+		take_header(s, src, &ctl);
+	} else if (ctl.what == MP_CTL_WATERMARK) {
+		src->watermark_ns = MP_MAX(src->watermark_ns, ctl.time_ns + src->shift_ns);
+	} else if (ctl.what == MP_CTL_LOST) {
+		take_loss(s, src, &ctl, line);
+	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
+		s->ended++;
+		s->lost += ctl.lost;
+	} else {
+		add_in_place(s, src, line);
+	}
+	mp_ctl_release(&ctl);
+}
+
+static void take_line(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+{
+	struct mp_rec rec;
+	const char *why;
+	uint64_t time_ns;
+
+	src->line++;
+	if (line.len >= MP_LINE_MAX) {
+		say_bad(src, "line longer than 1 MiB");
+		return;
+	}
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0) {
+		say_bad(src, why);
+		return;
+	}
+	if (rec.kind == MP_CONTROL) {
+		take_control(s, src, line);
+		return;
+	}
+	if (rec.kind == MP_FOLDED) {
+		say_bad(src, "folded text is no stream");
+		return;
+	}
+	if (rec.kind != MP_EVENT) {
+		add_in_place(s, src, line);
+		return;
+	}
+	if (s->realtime && !src->anchored)
+		mp_die("%s: an event before any header has no place on the clock of the day",
+		       src->name);
+	time_ns = rec.time_ns + src->shift_ns;
+	src->events++;
+	src->behind += time_ns < src->watermark_ns;
+	add_line(s, src, time_ns, line);
+}
+
+static void drop_block(struct mp_sources *s, struct mp_source *src)
+{
+	if (src->has_block)
+		mp_order_drop_block(s->order, src->block);
+	src->has_block = false;
+}
+
+static void end_source(struct mp_sources *s, struct mp_source *src)
+{
+	if (src->has_block && src->used > src->scanned && !src->refused) {
+		src->line++;
+		say_bad(src, "last line has no LF: it may be cut off");
+	}
+	drop_block(s, src);
+	src->at_end = true;
+}
+
+/* Room to read: a block with the unfinished line of the last one at its front. */
+static void make_room(struct mp_sources *s, struct mp_source *src)
+{
+	size_t kept = src->has_block ? src->used - src->scanned : 0, size = s->block_size;
+	uint32_t block;
+
+	if (src->has_block && src->used < s->order->blocks[src->block].cap)
+		return;
+	if (kept >= MP_LINE_MAX) {
+		src->overlong = true;
+		kept = 0;
+	}
+	while (size < 2 * kept)
+		size *= 2;
+	block = mp_order_new_block(s->order, size);
+	if (kept)
+		memcpy(mp_order_data(s->order, block),
+		       mp_order_data(s->order, src->block) + src->scanned, kept);
+	drop_block(s, src);
+	src->block = block;
+	src->has_block = true;
+	src->used = kept;
+	src->scanned = 0;
+}
+
+static ssize_t read_some(struct mp_source *src, char *to, size_t room)
+{
+	ssize_t n;
+
+	if (!src->live) {
+		room = MP_MIN(room, (size_t)(src->end - src->offset));
+		n = room ? mp_read_at(src->fd, to, room, src->offset, src->name) : 0;
+		src->offset += n;
+		return n;
+	}
+	do
+		n = read(src->fd, to, room);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		mp_die("cannot read '%s': %m", src->name);
+	return n;
+}
+
+static void scan_lines(struct mp_sources *s, struct mp_source *src)
+{
+	const char *data = mp_order_data(s->order, src->block), *lf;
+
+	while (!src->refused &&
+	       (lf = memchr(data + src->scanned, '\n', src->used - src->scanned))) {
+		struct mp_str line = { data + src->scanned, lf - data - src->scanned };
+
+		src->scanned = lf + 1 - data;
+		if (src->overlong) {
+			src->overlong = false;
+			src->line++;
+			say_bad(src, "line longer than 1 MiB");
+			continue;
+		}
+		take_line(s, src, line);
+	}
+}
+
+static bool looks_like_text(struct mp_source *src, const char *data, size_t n)
+{
+	const char *kind = mp_binary_kind(data, n);
+
+	if (!kind)
+		return true;
+	mp_say("%s: this is %s, not a stream", src->name, kind);
+	return false;
+}
+
+void mp_source_read(struct mp_sources *s, struct mp_source *src)
+{
+	bool first = !src->has_block;
+	ssize_t n;
+	char *at;
+
+	if (s->block_size == 0)
+		s->block_size =
+			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
+	make_room(s, src);
+	at = mp_order_data(s->order, src->block) + src->used;
+	n = read_some(src, at, s->order->blocks[src->block].cap - src->used);
+	if (n > 0 && first && !looks_like_text(src, at, n))
+		src->refused = true;
+	src->empty = n == 0 && first;
+	src->used += n;
+	if (n > 0 && !src->refused)
+		scan_lines(s, src);
+	if (n == 0 || src->refused)
+		end_source(s, src);
+}
+
+bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+		       struct mp_str line, struct mp_buf *to)
+{
+	char number[MP_NUM_MAX];
+	struct mp_ctl ctl;
+	struct mp_rec rec;
+	const char *why;
+
+	if ((src->shift_ns == 0 && !s->many_hosts) ||
+	    mp_rec_parse(&rec, line.p, line.len - 1, &why) < 0)
+		return false;
+	to->len = 0;
+	if (rec.kind == MP_CONTROL && src->shift_ns) {
+		bool lost = mp_ctl_parse(&ctl, rec.line, &why) == 0 && ctl.what == MP_CTL_LOST;
+
+		if (lost)
+			mp_ctl_add_lost(to, ctl.lost, ctl.from_ns ? ctl.from_ns + src->shift_ns : 0,
+					time_ns, ctl.cpu);
+		mp_ctl_release(&ctl);
+		return lost;
+	}
+	if (rec.kind != MP_EVENT)
+		return false;
+	mp_buf_add(to, number, mp_put_u64(number, time_ns) - number);
+	mp_buf_byte(to, ',');
+	mp_buf_str(to, rec.type);
+	mp_buf_byte(to, ',');
+	if (s->many_hosts && src->host &&
+	    !(rec.body.len > 5 && memcmp(rec.body.p, "host=", 5) == 0)) {
+		mp_buf_add(to, "host=", 5);
+		mp_esc_add(to, mp_str(src->host), MP_ESC_VALUE);
+		if (rec.body.len)
+			mp_buf_byte(to, '\t');
+	}
+	mp_buf_str(to, rec.body);
+	mp_buf_byte(to, '\n');
+	return true;
+}

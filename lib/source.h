@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An input of mp-order: reads lines into blocks of struct mp_order, with their times on one clock.
+ * A pipe is one source; a regular file is one for each of its event sections, so that files put
+ * together with cat(1) are merged like files given one by one. Includes order, ctl.
+ */
+#ifndef MP_SOURCE_H
+#define MP_SOURCE_H
+
+#include <sys/types.h>
+
+#include "lib/ctl.h"
+#include "lib/order.h"
+
+struct mp_source {
+	const char *name; /* for messages */
+	int fd;
+	bool live; /* can block: a pipe, a terminal */
+	bool at_end;
+	off_t start, offset, end; /* regular file: this section, and what is left of it */
+
+	uint64_t watermark_ns; /* on the common clock; 0: none yet */
+	uint64_t high_ns;      /* latest time seen */
+	uint64_t shift_ns;     /* added (wraps) to times of the input: the common clock */
+	bool anchored;	       /* shift_ns is known, or not needed */
+	const char *host;      /* of the latest header, which owns it; NULL: not said */
+
+	uint64_t events;
+	uint64_t behind;    /* events behind the watermark */
+	uint64_t misplaced; /* events later than what was written */
+	uint64_t bad;	    /* lines skipped */
+	uint64_t line;	    /* number of the line at hand, in the section... */
+	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
+	bool empty;
+	bool refused; /* newer version, binary */
+
+	/* reading */
+	size_t index;
+	uint32_t block;
+	bool has_block;
+	size_t used, scanned; /* bytes in the block; of them, whole lines done */
+	bool overlong;	      /* in a line that is above the limit */
+};
+
+/* Every source, and what their control lines said. */
+struct mp_sources {
+	struct mp_source *v;
+	size_t n, cap;
+	struct mp_order *order;
+	bool realtime;	 /* the common clock is CLOCK_REALTIME */
+	bool many_hosts; /* events are told apart by host= */
+	size_t block_size;
+	json_t *headers;     /* array: event headers, in the order they came */
+	uint64_t ended;	     /* event trailers */
+	uint64_t lost;	     /* events lost, by the trailers... */
+	uint64_t lost_lines; /* ...and by the loss lines */
+};
+
+/* Opens the operands (none: stdin). Ends the program if one cannot be opened. */
+void mp_sources_open(struct mp_sources *s, char **operands, bool realtime);
+void mp_sources_release(struct mp_sources *s);
+
+/* One read of a source, and its whole lines into the order. Sets at_end. */
+void mp_source_read(struct mp_sources *s, struct mp_source *src);
+
+/*
+ * Whether the watermarks of a source mean something. A file whose lines were shuffled has them too:
+ * a source with more than one event in 100 behind them is taken to have none.
+ */
+bool mp_source_is_trusted(const struct mp_source *src);
+
+/* A line of the source for the output, if it must be changed (shift, host); else false. */
+bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+		       struct mp_str line, struct mp_buf *to);
+
+#endif

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-order: put events in order of time, merge several streams. */
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/header.h"
+#include "lib/input.h"
+#include "lib/opt.h"
+#include "lib/source.h"
+
+enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
+
+enum {
+	/*
+	 * Lines are held back a little even if a watermark would release them: a file whose lines
+	 * were shuffled shows within a few thousand lines that its watermarks lie, and a burst is
+	 * written at once.
+	 */
+	HOLD_BYTES = 8 << 20,
+	QUIET_MS = 5, /* a pipe that is silent for so long is live: what may go, goes */
+};
+
+static const struct mp_opt opts[] = {
+	{ 'r', "realtime", NULL,
+	  "merge by the time of day, for streams of several hosts or\n"
+	  "boots; times become ns since 1970" },
+	{ 'w', "window", "DURATION",
+	  "without watermarks: write an event when one later by\n"
+	  "DURATION has come (default: hold them to the end)" },
+	{ 'm', "memory", "SIZE",
+	  "hold at most SIZE in memory, then use files in TMPDIR\n"
+	  "(default: 256M)" },
+	{ 'c', "check", NULL,
+	  "write nothing; tell whether each FILE is a valid, complete\n"
+	  "and ordered stream, and where not" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-order",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Put the events of one or many streams in order of time.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-record -e sched:sched_switch,sched:sched_wakeup -d 5 | mp-order | head\n"
+		    "  mp-order --realtime web7.mp db1.mp > both.mp\n"
+		    "  mp-order --check web7.mp\n",
+};
+
+static struct {
+	bool realtime;
+	bool check;
+	uint64_t window_ns; /* 0: none */
+	uint64_t memory;
+} options = { .memory = 256 << 20 };
+
+static struct {
+	struct mp_sources sources;
+	struct mp_order order;
+	struct mp_out out;
+	struct mp_buf line;
+	bool begun; /* the header was written */
+	uint64_t flushed_ns;
+} work;
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
+		switch (code) {
+		case 'r':
+			options.realtime = true;
+			break;
+		case 'w':
+			options.window_ns = mp_opt_duration(&program, code, arg);
+			break;
+		case 'm':
+			options.memory = mp_opt_size(&program, code, arg, 16 << 20);
+			break;
+		case 'c':
+			options.check = true;
+			break;
+		}
+	}
+}
+
+static enum mp_status check_all(char **operands)
+{
+	static char *stdin_only[] = { "-", NULL };
+	enum mp_status worst = MP_OK, status;
+
+	for (operands = *operands ? operands : stdin_only; *operands; operands++) {
+		int fd = mp_open_input(*operands);
+
+		status = mp_check(fd, fd == 0 ? "stdin" : *operands, &work.out);
+		worst = MP_MAX(worst, status);
+		if (fd > 0)
+			close(fd);
+	}
+	mp_out_close(&work.out);
+	return worst;
+}
+
+static void write_json(json_t *object)
+{
+	work.line.len = 0;
+	mp_ctl_add(&work.line, object);
+	mp_out_write(&work.out, work.line.p, work.line.len);
+}
+
+static void begin_output(void)
+{
+	work.begun = true;
+	if (json_array_size(work.sources.headers))
+		write_json(mp_header_merge(work.sources.headers, options.realtime));
+}
+
+static void emit(void *arg, size_t source, uint64_t time_ns, struct mp_str line)
+{
+	(void)arg;
+	if (!work.begun)
+		begin_output();
+	if (mp_source_rewrite(&work.sources, &work.sources.v[source], time_ns, line, &work.line))
+		line = mp_buf_view(&work.line);
+	mp_out_write(&work.out, line.p, line.len);
+}
+
+/* Nothing earlier than this can come any more, from any source. */
+static uint64_t bound(void)
+{
+	uint64_t low = UINT64_MAX, here;
+	size_t i;
+
+	for (i = 0; i < work.sources.n; i++) {
+		const struct mp_source *src = &work.sources.v[i];
+
+		if (src->at_end)
+			continue;
+		here = 0;
+		if (mp_source_is_trusted(src))
+			here = src->watermark_ns;
+		else if (options.window_ns && src->high_ns > options.window_ns)
+			here = src->high_ns - options.window_ns;
+		low = MP_MIN(low, here);
+	}
+	return low;
+}
+
+/* Writes what may go. At the end that is everything. */
+static void flush(void)
+{
+	uint64_t until = bound();
+
+	if (until <= work.flushed_ns)
+		return;
+	if (!work.begun)
+		begin_output();
+	mp_order_flush(&work.order, until);
+	work.flushed_ns = until;
+	if (until == UINT64_MAX || !json_array_size(work.sources.headers))
+		return;
+	work.line.len = 0;
+	mp_ctl_add_watermark(&work.line, until);
+	mp_out_write(&work.out, work.line.p, work.line.len);
+}
+
+static void make_room(void)
+{
+	if (work.order.bytes > HOLD_BYTES)
+		flush();
+	if (mp_order_full(&work.order))
+		mp_order_spill(&work.order);
+}
+
+/*
+ * Reads each live source that has something. Waits for one if `wait`: before that, what may go is
+ * written and flushed.
+ */
+static void read_live(struct pollfd *fds, bool wait)
+{
+	size_t n = 0, i;
+	int ready;
+
+	for (i = 0; i < work.sources.n; i++) {
+		const struct mp_source *src = &work.sources.v[i];
+
+		fds[i] = (struct pollfd){ .fd = src->live && !src->at_end ? src->fd : -1,
+					  .events = POLLIN };
+		n += fds[i].fd >= 0;
+	}
+	if (n == 0)
+		return;
+	ready = poll(fds, work.sources.n, wait ? QUIET_MS : 0);
+	if (ready == 0 && wait) {
+		flush();
+		mp_out_flush(&work.out);
+		ready = poll(fds, work.sources.n, -1);
+	}
+	for (i = 0; i < work.sources.n && ready > 0; i++)
+		if (fds[i].fd >= 0 && fds[i].revents)
+			mp_source_read(&work.sources, &work.sources.v[i]);
+}
+
+/* The file that is furthest behind: nothing can go before it has been read on. */
+static struct mp_source *file_behind(void)
+{
+	struct mp_source *best = NULL;
+	size_t i;
+
+	for (i = 0; i < work.sources.n; i++) {
+		struct mp_source *src = &work.sources.v[i];
+
+		if (!src->live && !src->at_end && (!best || src->high_ns < best->high_ns))
+			best = src;
+	}
+	return best;
+}
+
+static bool all_read(void)
+{
+	size_t i;
+
+	for (i = 0; i < work.sources.n; i++)
+		if (!work.sources.v[i].at_end)
+			return false;
+	return true;
+}
+
+static void run(void)
+{
+	struct pollfd *fds = mp_zalloc(work.sources.n * sizeof(*fds));
+	struct mp_source *file;
+
+	while (!all_read()) {
+		file = file_behind();
+		if (file)
+			mp_source_read(&work.sources, file);
+		read_live(fds, !file);
+		make_room();
+	}
+	flush();
+	free(fds);
+}
+
+struct totals {
+	uint64_t events, bad, refused, empty, behind, misplaced;
+};
+
+static struct totals sum_sources(void)
+{
+	struct totals t = { 0, 0, 0, 0, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < work.sources.n; i++) {
+		const struct mp_source *src = &work.sources.v[i];
+
+		t.events += src->events;
+		t.bad += src->bad;
+		t.refused += src->refused;
+		t.behind += src->behind;
+		t.misplaced += src->misplaced;
+		t.empty += src->empty;
+		if (src->empty)
+			mp_say("%s: empty input", src->name);
+	}
+	return t;
+}
+
+static void tell(uint64_t n, const char *what)
+{
+	if (n)
+		mp_say("%llu %s", (unsigned long long)n, what);
+}
+
+/* The trailer, unless something was cut off; what is wrong, on stderr; the status. */
+static enum mp_status finish(void)
+{
+	const struct mp_sources *s = &work.sources;
+	size_t headers = json_array_size(s->headers);
+	uint64_t cut = headers > s->ended ? headers - s->ended : 0;
+	uint64_t lost = MP_MAX(s->lost, s->lost_lines);
+	struct totals t = sum_sources();
+	json_t *trailer;
+
+	if (headers && !cut) {
+		trailer = mp_ctl_trailer(MP_EVENT, t.events, lost);
+		if (t.misplaced)
+			json_object_set_new(trailer, "late", json_integer(t.misplaced));
+		write_json(trailer);
+	}
+	tell(t.bad, t.bad == 1 ? "line skipped" : "lines skipped");
+	tell(t.behind, "events came behind the watermark of their stream");
+	tell(t.misplaced,
+	     "events came too late to be put in order (a larger --window, or no --window, helps)");
+	tell(cut, cut == 1 ? "section has no end: it was cut off"
+			   : "sections have no end: they were cut off");
+	tell(lost, "events were lost when this was recorded");
+	if (t.refused)
+		return MP_FAIL;
+	return t.bad || t.behind || t.misplaced || t.empty || cut || lost ? MP_LOSSY : MP_OK;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status;
+
+	mp_init("mp-order");
+	parse_options(argc, argv);
+	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	if (options.check)
+		return check_all(argv + optind);
+	mp_sources_open(&work.sources, argv + optind, options.realtime);
+	mp_order_init(&work.order, work.sources.n, options.memory, emit, NULL);
+	work.sources.order = &work.order;
+	run();
+	status = finish();
+	mp_out_close(&work.out);
+	mp_order_release(&work.order);
+	mp_sources_release(&work.sources);
+	mp_buf_release(&work.line);
+	return status;
+}

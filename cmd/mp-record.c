@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-record: collect events from the kernel. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/capture/list.h"
+#include "lib/capture/session.h"
+#include "lib/opt.h"
+
+enum {
+	OPT_CGROUP = MP_OPT_LONG,
+	OPT_EXCLUDE_KERNEL,
+	OPT_EXCLUDE_PID,
+	OPT_EXCLUDE_USER,
+	OPT_FIELDS,
+	OPT_MAX_STACK,
+	OPT_REALTIME,
+};
+
+enum { RING_BYTES = 2 << 20, RING_MIN = 32 << 10, RING_MAX = 1 << 30, RINGS_TOTAL = 256 << 20 };
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What happens" },
+	{ 'e', "event", "EVENT",
+	  "tracepoint (sched:sched_switch, globs), software (cpu-clock,\n"
+	  "page-faults) or hardware event; repeated or comma-separated.\n"
+	  "EVENT/FILTER/: only those that match, as in\n"
+	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
+	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },
+	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
+	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
+	{ 'l', "list", NULL, "list events; operands are globs; with -v, fields and filters" },
+	{ 0, NULL, NULL, "Where" },
+	{ 'a', "all", NULL, "the whole system, also with -- COMMAND" },
+	{ 'C', "cpu", "LIST", "only these CPUs, as in 0,2-4" },
+	{ 'p', "pid", "PIDS", "these processes, their threads and children" },
+	{ 't', "tid", "TIDS", "these threads" },
+	{ OPT_CGROUP, "cgroup", "GLOB", "these cgroups (cgroup2, path below its mount); repeated" },
+	{ OPT_EXCLUDE_USER, "exclude-user", NULL, "sampled events: not in user space" },
+	{ OPT_EXCLUDE_KERNEL, "exclude-kernel", NULL, "sampled events: not in the kernel" },
+	{ OPT_EXCLUDE_PID, "exclude-pid", "PIDS",
+	  "not these processes; 'pipeline': not those of this\n"
+	  "pipeline (mp-record itself never)" },
+	{ 0, NULL, NULL, "What is recorded of it" },
+	{ 'g', "call-graph", "PART", "stacks: both (default), kernel, user or none" },
+	{ OPT_MAX_STACK, "max-stack", "N",
+	  "at most N frames (default: what the kernel allows, 127)" },
+	{ OPT_FIELDS, "fields", "LIST",
+	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
+	  "cgroup, stack, .PAYLOAD (globs)" },
+	{ 0, NULL, NULL, "How" },
+	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
+	{ 'n', "events", "N", "stop after N events" },
+	{ 'm', "ring", "SIZE",
+	  "ring buffer per CPU, as 512K or 8M; a bare number is pages\n"
+	  "(default: 2M)" },
+	{ OPT_REALTIME, "realtime", "[PRIO]",
+	  "run with SCHED_FIFO priority PRIO (1): loses less when\n"
+	  "the machine is busy" },
+	{ 'o', "output", "FILE", "write to FILE (default: stdout; a terminal gets lines to read)" },
+	{ 'q', "quiet", NULL, "no status line, no totals" },
+	{ 'v', "verbose", NULL, "accounts per CPU and of stacks at the end" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-record",
+	.synopsis = "[OPTION]... [-- COMMAND [ARG]...]",
+	.summary = "Record events of the kernel, with call stacks, as a stream (mp-stream(5)).",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples =
+		"  mp-record -e sched:sched_switch -d 5 | mp-fold | flamegraph.pl > switch.svg\n"
+		"  mp-record -F 999 -d 10 > cpu.mp\n"
+		"  mp-record -e 'block:*' -g none -- make\n"
+		"  mp-record -l -v sched:sched_switch\n",
+};
+
+static struct mp_record_options options = {
+	.events = { .freq = 99, .stack = MP_STACK_BOTH },
+};
+static bool list;
+
+static void add_event(const char *text)
+{
+	char *error;
+
+	if (mp_specs_parse(&options.specs, text, &error) < 0)
+		mp_usage("%s", error);
+}
+
+static void add_pids(struct mp_pids *pids, int code, const char *arg)
+{
+	if (mp_pids_parse(pids, arg) < 0)
+		mp_opt_bad(&program, code, arg, "a list of numbers such as 12,34");
+}
+
+static void add_cgroup(const char *glob)
+{
+	options.cgroups = mp_grow(options.cgroups, &options.cap_cgroups, options.n_cgroups + 1,
+				  sizeof(*options.cgroups));
+	options.cgroups[options.n_cgroups++] = glob;
+}
+
+/* "512K", "8M", or a number of pages; rounded up to a power of two. */
+static void set_ring(const char *arg)
+{
+	size_t bytes = RING_MIN;
+	uint64_t wanted;
+
+	if (mp_num_u64(mp_str(arg), &wanted) == 0 && wanted < RING_MAX)
+		wanted *= getpagesize();
+	else if (mp_num_size(arg, &wanted) < 0)
+		wanted = 0;
+	if (wanted < RING_MIN || wanted > RING_MAX)
+		mp_opt_bad(&program, 'm', arg, "a size from 32K to 1G");
+	while (bytes < wanted)
+		bytes *= 2;
+	options.ring_bytes = bytes;
+}
+
+static void set_where(int code, const char *arg)
+{
+	switch (code) {
+	case 'a':
+		options.system_wide = true;
+		break;
+	case 'C':
+		options.cpus = arg;
+		break;
+	case 'p':
+		add_pids(&options.pids, code, arg);
+		break;
+	case 't':
+		add_pids(&options.tids, code, arg);
+		break;
+	case OPT_CGROUP:
+		add_cgroup(arg);
+		break;
+	case OPT_EXCLUDE_USER:
+		options.events.exclude_user = true;
+		break;
+	case OPT_EXCLUDE_KERNEL:
+		options.events.exclude_kernel = true;
+		break;
+	case OPT_EXCLUDE_PID:
+		if (strcmp(arg, "pipeline") == 0)
+			options.exclude_pipeline = true;
+		else
+			add_pids(&options.exclude, code, arg);
+		break;
+	}
+}
+
+static void set_option(int code, const char *arg)
+{
+	switch (code) {
+	case 'e':
+		add_event(arg);
+		break;
+	case 'F':
+		options.events.freq = mp_opt_number(&program, code, arg, 1, 1000000);
+		break;
+	case 'c':
+		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);
+		break;
+	case 'l':
+		list = true;
+		break;
+	case 'g':
+		if (mp_stack_part_parse(mp_str(arg), &options.events.stack) < 0)
+			mp_opt_bad(&program, code, arg, "both, kernel, user or none");
+		break;
+	case OPT_MAX_STACK:
+		options.events.max_stack = mp_opt_number(&program, code, arg, 1, 1024);
+		break;
+	case OPT_FIELDS:
+		options.events.fields = arg;
+		break;
+	case 'd':
+		options.duration_ns = mp_opt_duration(&program, code, arg);
+		break;
+	case 'n':
+		options.max_events = mp_opt_number(&program, code, arg, 1, INT64_MAX);
+		break;
+	case 'm':
+		set_ring(arg);
+		break;
+	case OPT_REALTIME:
+		options.realtime = arg ? mp_opt_number(&program, code, arg, 1, 98) : 1;
+		break;
+	case 'o':
+		options.output = arg;
+		break;
+	case 'q':
+		options.quiet = true;
+		break;
+	case 'v':
+		options.verbose = true;
+		break;
+	default:
+		set_where(code, arg);
+	}
+}
+
+/* Everything behind "--" is the command. */
+static int cut_command(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (!argv[i + 1])
+			mp_usage("the command behind -- is missing");
+		options.command = argv + i + 1;
+		return i;
+	}
+	return argc;
+}
+
+/* Copies the arguments, which getopt will put in another order. */
+static char **copy_arguments(int argc, char **argv)
+{
+	char **copy = mp_memdup(argv, (argc + 1) * sizeof(*argv));
+
+	copy[0] = (char *)program.name;
+	return copy;
+}
+
+/* Large machines have many CPUs: the default is less then. */
+static void set_default_ring(void)
+{
+	size_t cpus = MP_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
+
+	if (options.ring_bytes)
+		return;
+	options.ring_bytes = RING_BYTES;
+	while (options.ring_bytes > 256 << 10 && options.ring_bytes * cpus > RINGS_TOTAL)
+		options.ring_bytes /= 2;
+}
+
+static enum mp_status list_events(char **globs)
+{
+	enum mp_status worst = MP_OK, status;
+	struct mp_out out;
+
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	do {
+		status = mp_list_events(*globs, options.verbose, &out);
+		worst = MP_MAX(worst, status);
+	} while (*globs && *++globs);
+	mp_out_close(&out);
+	return worst;
+}
+
+int main(int argc, char **argv)
+{
+	int code, end;
+	char *arg;
+
+	mp_init("mp-record");
+	options.argv = copy_arguments(argc, argv);
+	end = cut_command(argc, argv);
+	argv[end] = NULL;
+	while ((code = mp_opt_next(&program, end, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (list)
+		return list_events(argv + optind);
+	if (argv[optind])
+		mp_usage("what is '%s'? A command goes behind --", argv[optind]);
+	if (options.pids.n && options.tids.n)
+		mp_usage("-p and -t exclude each other");
+	if (options.n_cgroups && (options.pids.n || options.tids.n))
+		mp_usage("--cgroup excludes -p and -t");
+	set_default_ring();
+	return mp_record(&options);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
+ * lost. Includes ring, writer.
+ */
+#ifndef MP_CAPTURE_ACCOUNT_H
+#define MP_CAPTURE_ACCOUNT_H
+
+#include "lib/capture/ring.h"
+#include "lib/capture/writer.h"
+
+struct mp_cpu_account {
+	uint64_t fired;	    /* of events that are recorded each time */
+	uint64_t lost_each; /* of them */
+	uint64_t lost;	    /* of all events */
+};
+
+struct mp_account {
+	struct mp_cpu_account *cpus; /* by ring */
+	uint64_t fired, lost;
+	int64_t missing; /* fired, but neither delivered nor left out nor lost; 0 if all is well */
+};
+
+/* Reads the kernel's counters, after everything was written. */
+void mp_account_init(struct mp_account *a, const struct mp_writer *w);
+void mp_account_release(struct mp_account *a);
+
+/* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w, uint64_t end_ns);
+
+/* Adds "fired", "excluded", "late" and "cpus" to a trailer. */
+void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The thread that knows when to stop: a signal, the time, the end of a command, or a word from the
+ * writer. Every stop is the same: events are disabled, the threads that have to finish get a
+ * realtime priority, so that a machine with a hundred other programs that want to run answers all
+ * the same. Includes ring.
+ */
+#ifndef MP_CAPTURE_CONTROL_H
+#define MP_CAPTURE_CONTROL_H
+
+#include "lib/capture/ring.h"
+
+/* Borrowed until mp_control_free(). */
+struct mp_control_setup {
+	struct mp_rings *rings;
+	int command_fd; /* pidfd of the command whose end ends the recording; -1: none */
+	int signal_fd;	/* signalfd of the signals that do; they are blocked in all threads */
+	int drain_tid;	/* threads that have to finish; the main thread besides */
+};
+
+struct mp_control;
+
+/* Starts the thread; it sleeps until there is a reason to stop. `*tid` gets its thread id. */
+struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *tid);
+
+/* How long to record from now on, 0: until something else stops it. */
+void mp_control_limit(struct mp_control *c, uint64_t duration_ns);
+
+/* Stops the recording, from another thread. */
+void mp_control_stop(struct mp_control *c);
+
+/* Readable once all events are disabled. */
+int mp_control_stopped_fd(const struct mp_control *c);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/drain.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "lib/capture/thread.h"
+#include "lib/clock.h"
+
+enum {
+	LAST_WAIT_MS = 100, /* for the last events to be published, once all are disabled */
+	TRACK_CHUNK = 64 << 10,
+	PEEKED_RECORDS = 8,
+	FDS_BEFORE_RINGS = 2,
+};
+
+struct mp_drain {
+	struct mp_drain_setup s;
+	pthread_t thread;
+	int go_fd; /* eventfd */
+	int stopped_fd;
+	struct mp_chunk *track_chunk; /* being filled */
+	uint32_t track_stream;
+};
+
+/*
+ * A lower bound of the times of what is left in a ring. An event that was interrupted by another
+ * stands behind it though it is earlier, so a few records are looked at.
+ */
+static uint64_t first_time(const struct mp_ring *r)
+{
+	char head[64] __attribute__((aligned(8))), tail[16] __attribute__((aligned(8)));
+	struct perf_event_header *h = (struct perf_event_header *)head;
+	uint64_t at, low = UINT64_MAX, time;
+	size_t left = mp_ring_pending(r, &at), i;
+
+	for (i = 0; i < PEEKED_RECORDS && left; i++) {
+		mp_ring_copy(r, at, MP_MIN(left, sizeof(head)), head);
+		if (h->size < sizeof(*h) || h->size > left)
+			break;
+		if (h->type == PERF_RECORD_SAMPLE || h->size <= sizeof(head)) {
+			time = mp_record_time(h);
+		} else {
+			mp_ring_copy(r, at + h->size - sizeof(tail), sizeof(tail), tail);
+			memcpy(&time, tail, sizeof(time));
+		}
+		low = MP_MIN(low, time);
+		at += h->size;
+		left -= h->size;
+	}
+	return low;
+}
+
+/* Everything that is in a ring now; false if it had to stay there. */
+static bool drain_ring(struct mp_drain *d, uint32_t ring)
+{
+	const struct mp_ring *r = &d->s.rings->v[ring];
+	struct mp_chunk *c;
+	uint64_t tail;
+	size_t len;
+
+	if (!r->base)
+		return true;
+	len = mp_ring_pending(r, &tail);
+	if (len == 0)
+		return true;
+	c = mp_queue_chunk(d->s.queue, len, false);
+	if (!c)
+		return false;
+	mp_ring_copy(r, tail, len, c->data);
+	mp_ring_consume(r, tail + len);
+	c->len = len;
+	c->stream = ring;
+	mp_queue_push(d->s.queue, c);
+	return true;
+}
+
+static void push_track(struct mp_drain *d)
+{
+	if (d->track_chunk)
+		mp_queue_push(d->s.queue, d->track_chunk);
+	d->track_chunk = NULL;
+}
+
+static void take_track(void *arg, const struct perf_event_header *record)
+{
+	struct mp_drain *d = arg;
+
+	if (d->track_chunk && d->track_chunk->cap - d->track_chunk->len < record->size)
+		push_track(d);
+	if (!d->track_chunk) {
+		d->track_chunk = mp_queue_chunk(d->s.queue, TRACK_CHUNK, true);
+		d->track_chunk->stream = d->track_stream;
+	}
+	memcpy(d->track_chunk->data + d->track_chunk->len, record, record->size);
+	d->track_chunk->len += record->size;
+}
+
+/* One round over all rings, and a mark for what is complete. False if something had to stay. */
+static bool drain_all(struct mp_drain *d)
+{
+	uint64_t settled = mp_settle_time(d->s.settle); /* before the rings are read */
+	bool complete = true;
+	uint32_t i;
+
+	for (i = 0; i < d->s.rings->n; i++) {
+		if (drain_ring(d, i))
+			continue;
+		complete = false;
+		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
+	}
+	for (i = 0; i < mp_track_rings(d->s.track); i++) {
+		d->track_stream = d->s.rings->n + i;
+		mp_track_read(d->s.track, i, take_track, d);
+		push_track(d);
+	}
+	mp_queue_mark(d->s.queue, settled);
+	return complete;
+}
+
+static void finish(struct mp_drain *d)
+{
+	uint64_t stopped = mp_monotonic_ns(), deadline = stopped + LAST_WAIT_MS * 1000000ull;
+	struct pollfd news = { .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+
+	mp_settle_hurry(d->s.settle);
+	while (mp_settle_time(d->s.settle) < stopped && mp_monotonic_ns() < deadline) {
+		poll(&news, 1, 10);
+		mp_settle_hurry(d->s.settle);
+	}
+	while (!drain_all(d))
+		mp_queue_wait_room(d->s.queue, 10);
+	mp_queue_mark(d->s.queue, UINT64_MAX);
+}
+
+/* Until all events are disabled. */
+static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
+{
+	size_t i;
+
+	for (;;) {
+		if (poll(fds, n, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			break;
+		for (i = FDS_BEFORE_RINGS; i < n; i++)
+			if (fds[i].revents & (POLLHUP | POLLERR))
+				fds[i].fd = -1; /* its task is gone: the settling wakes us */
+		if (!drain_all(d))
+			poll(NULL, 0, 1); /* full: do not spin while the writer catches up */
+	}
+}
+
+static void *run(void *arg)
+{
+	struct mp_drain *d = arg;
+	size_t n = FDS_BEFORE_RINGS, i;
+	struct pollfd *fds;
+	uint64_t go;
+
+	while (read(d->go_fd, &go, sizeof(go)) < 0 && errno == EINTR)
+		;
+	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
+	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	for (i = 0; i < d->s.rings->n; i++)
+		fds[n++] = (struct pollfd){ .fd = d->s.rings->v[i].fd, .events = POLLIN };
+	drain_rounds(d, fds, n);
+	free(fds);
+	finish(d);
+	return NULL;
+}
+
+struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
+{
+	struct mp_drain *d = mp_zalloc(sizeof(*d));
+
+	d->s = *setup;
+	d->go_fd = eventfd(0, EFD_CLOEXEC);
+	if (d->go_fd < 0)
+		mp_die("cannot make an eventfd: %m");
+	mp_thread_start(&d->thread, run, d, setup->realtime, tid);
+	return d;
+}
+
+void mp_drain_go(struct mp_drain *d, int stopped_fd)
+{
+	uint64_t one = 1;
+
+	d->stopped_fd = stopped_fd;
+	if (write(d->go_fd, &one, sizeof(one)) < 0)
+		mp_die("cannot write to an eventfd: %m");
+}
+
+void mp_drain_free(struct mp_drain *d)
+{
+	pthread_join(d->thread, NULL);
+	close(d->go_fd);
+	free(d);
+}

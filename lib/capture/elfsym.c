@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/elfsym.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/capture/symtab.h"
+
+enum {
+	BUILD_ID_MAX = 20,
+	DEBUGDATA_MAX = 64 << 20, /* unpacked .gnu_debugdata; real ones are below 1 MiB */
+};
+
+struct segment {
+	uint64_t offset, addr, size;
+};
+
+struct mp_elfsym {
+	struct mp_symtab symbols;
+	struct segment *segments; /* PT_LOAD */
+	size_t n_segments, cap_segments;
+	uint64_t *functions; /* their starts by .eh_frame_hdr, ascending */
+	size_t n_functions;
+};
+
+/* What is read of a file on the way. */
+struct file {
+	Elf *elf;
+	Elf_Scn *symtab, *dynsym, *debugdata, *debuglink, *eh_frame_hdr;
+	Elf_Scn *plt, *plt_sec, *rela_plt;
+	unsigned char build_id[BUILD_ID_MAX];
+	size_t build_id_len;
+};
+
+static void note_section(struct file *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} known[] = {
+		{ ".gnu_debugdata", offsetof(struct file, debugdata) },
+		{ ".gnu_debuglink", offsetof(struct file, debuglink) },
+		{ ".eh_frame_hdr", offsetof(struct file, eh_frame_hdr) },
+		{ ".plt", offsetof(struct file, plt) },
+		{ ".plt.sec", offsetof(struct file, plt_sec) },
+		{ ".rela.plt", offsetof(struct file, rela_plt) },
+	};
+	size_t i;
+
+	if (sh->sh_type == SHT_SYMTAB)
+		f->symtab = scn;
+	else if (sh->sh_type == SHT_DYNSYM)
+		f->dynsym = scn;
+	for (i = 0; name && i < MP_ARRAY_SIZE(known); i++)
+		if (strcmp(known[i].name, name) == 0 && sh->sh_type != SHT_NOBITS)
+			*(Elf_Scn **)((char *)f + known[i].at) = scn;
+}
+
+static void read_build_id(struct file *f, Elf_Scn *scn)
+{
+	Elf_Data *data = elf_getdata(scn, NULL);
+	size_t at = 0, next, name, desc;
+	GElf_Nhdr nhdr;
+
+	while (data && (next = gelf_getnote(data, at, &nhdr, &name, &desc)) > 0) {
+		if (nhdr.n_type == NT_GNU_BUILD_ID && nhdr.n_namesz == 4 &&
+		    memcmp((char *)data->d_buf + name, "GNU", 4) == 0 &&
+		    nhdr.n_descsz <= BUILD_ID_MAX) {
+			f->build_id_len = nhdr.n_descsz;
+			memcpy(f->build_id, (char *)data->d_buf + desc, nhdr.n_descsz);
+		}
+		at = next;
+	}
+}
+
+/* Looks through the section headers; false if it is no ELF file. */
+static bool begin(struct file *f, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	*f = (struct file){ .elf = elf };
+	if (!elf || elf_kind(elf) != ELF_K_ELF)
+		return false;
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return true; /* no section headers: nothing to note */
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		note_section(f, scn, &sh, elf_strptr(elf, names, sh.sh_name));
+		if (sh.sh_type == SHT_NOTE)
+			read_build_id(f, scn);
+	}
+	return true;
+}
+
+static void read_segments(struct mp_elfsym *e, Elf *elf)
+{
+	size_t n, i;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		e->segments = mp_grow(e->segments, &e->cap_segments, e->n_segments + 1,
+				      sizeof(*e->segments));
+		e->segments[e->n_segments++] =
+			(struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
+	}
+}
+
+static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL:
+		return MP_SYM_LOCAL;
+	case STB_WEAK:
+		return MP_SYM_WEAK;
+	}
+	return MP_SYM_GLOBAL;
+}
+
+static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
+{
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *name;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+	size_t i;
+
+	if (!data || !gelf_getshdr(scn, &sh) || sh.sh_entsize == 0)
+		return;
+	for (i = 0; i < data->d_size / sh.sh_entsize; i++) {
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) ||
+		    sym.st_shndx == SHN_UNDEF || sym.st_value == 0)
+			continue;
+		name = elf_strptr(elf, sh.sh_link, sym.st_name);
+		if (name && *name)
+			mp_symtab_add(&e->symbols, sym.st_value, sym.st_size, mp_str(name),
+				      rank_of(&sym));
+	}
+}
+
+/*
+ * Stubs of the procedure linkage table have no symbols; entry i belongs to relocation i. On x86-64
+ * the stubs are in .plt.sec if there is one (IBT), else in .plt behind one entry of its own; on
+ * arm64 that first one has the size of two.
+ */
+static void name_plt(struct mp_elfsym *e, const struct file *f)
+{
+	Elf_Data *data = f->rela_plt ? elf_getdata(f->rela_plt, NULL) : NULL;
+	Elf_Data *symbols = f->dynsym ? elf_getdata(f->dynsym, NULL) : NULL;
+	GElf_Shdr plt, rela, dynsym;
+	uint64_t addr;
+	GElf_Ehdr eh;
+	size_t i;
+
+	if (!data || !symbols || (!f->plt && !f->plt_sec) || !gelf_getehdr(f->elf, &eh) ||
+	    !gelf_getshdr(f->plt_sec ? f->plt_sec : f->plt, &plt) ||
+	    !gelf_getshdr(f->rela_plt, &rela) || !gelf_getshdr(f->dynsym, &dynsym) ||
+	    rela.sh_entsize == 0)
+		return;
+	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
+		return;
+	addr = plt.sh_addr + (f->plt_sec ? 0 : eh.e_machine == EM_AARCH64 ? 32 : 16);
+	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size;
+	     i++, addr += 16) {
+		const char *name;
+		GElf_Rela r;
+		GElf_Sym sym;
+		char *full;
+
+		if (!gelf_getrela(data, (int)i, &r) ||
+		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym))
+			continue;
+		name = elf_strptr(f->elf, dynsym.sh_link, sym.st_name);
+		if (!name || !*name)
+			continue;
+		full = mp_asprintf("%s@plt", name);
+		mp_symtab_add(&e->symbols, addr, 16, mp_str(full), MP_SYM_LOCAL);
+		free(full);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The binary search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): function
+ * starts, as 32-bit offsets from the section, which is how every linker writes it.
+ */
+static void read_functions(struct mp_elfsym *e, const struct file *f)
+{
+	enum { ENC_UDATA4 = 0x03, ENC_DATAREL_SDATA4 = 0x3b, HEAD = 12, ENTRY = 8 };
+	Elf_Data *data = f->eh_frame_hdr ? elf_getdata(f->eh_frame_hdr, NULL) : NULL;
+	const unsigned char *p;
+	uint32_t count;
+	GElf_Shdr sh;
+	int32_t start;
+	size_t i;
+
+	if (!data || !data->d_buf || data->d_size < HEAD || !gelf_getshdr(f->eh_frame_hdr, &sh))
+		return;
+	p = data->d_buf;
+	if (p[0] != 1 || p[2] != ENC_UDATA4 || p[3] != ENC_DATAREL_SDATA4)
+		return;
+	memcpy(&count, p + 8, sizeof(count));
+	count = MP_MIN(count, (data->d_size - HEAD) / ENTRY);
+	e->functions = mp_alloc(count * sizeof(*e->functions));
+	for (i = 0; i < count; i++) {
+		memcpy(&start, p + HEAD + i * ENTRY, sizeof(start));
+		e->functions[i] = sh.sh_addr + (int64_t)start;
+	}
+	e->n_functions = count;
+	qsort(e->functions, count, sizeof(*e->functions), by_value); /* it says it is sorted */
+}
+
+/* Unpacks xz data; the size is not known before. NULL if it is damaged or too large. */
+static void *unpack(const Elf_Data *data, size_t *size)
+{
+	size_t cap = MP_MAX(data->d_size, (size_t)4096) * 4, in = 0, out = 0;
+	uint64_t limit = 256 << 20;
+	char *buf = mp_alloc(cap);
+	lzma_ret ret;
+
+	for (;;) {
+		in = out = 0;
+		ret = lzma_stream_buffer_decode(&limit, 0, NULL, data->d_buf, &in, data->d_size,
+						(uint8_t *)buf, &out, cap);
+		if (ret != LZMA_BUF_ERROR || cap >= DEBUGDATA_MAX)
+			break;
+		cap *= 2;
+		buf = mp_realloc(buf, cap);
+	}
+	*size = out;
+	if (ret == LZMA_OK)
+		return buf;
+	free(buf);
+	return NULL;
+}
+
+/* .gnu_debugdata: an ELF file in xz with the local symbols that .dynsym lacks ("MiniDebugInfo"). */
+static void read_debugdata(struct mp_elfsym *e, const struct file *f)
+{
+	Elf_Data *data = f->debugdata ? elf_getdata(f->debugdata, NULL) : NULL;
+	struct file mini;
+	size_t size;
+	char *image;
+	Elf *elf;
+
+	if (!data || !data->d_buf)
+		return;
+	image = unpack(data, &size);
+	if (!image)
+		return;
+	elf = elf_memory(image, size);
+	if (begin(&mini, elf))
+		read_symbols(e, elf, mini.symtab);
+	elf_end(elf);
+	free(image);
+}
+
+static uint32_t file_crc(int fd)
+{
+	char *buf = mp_alloc(64 << 10);
+	uint32_t crc = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, buf, 64 << 10, at)) > 0) {
+		crc = lzma_crc32((const uint8_t *)buf, n, crc);
+		at += n;
+	}
+	free(buf);
+	return crc;
+}
+
+/*
+ * Takes the symbols of a debug file if it belongs to `f`: by equal build ids, or by the checksum of
+ * the debuglink where there are none.
+ */
+static bool try_debug_file(struct mp_elfsym *e, const struct file *f, const char *path,
+			   const uint32_t *crc)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = false;
+	struct file debug;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (begin(&debug, elf) && debug.symtab) {
+		if (f->build_id_len && debug.build_id_len)
+			same = f->build_id_len == debug.build_id_len &&
+			       memcmp(f->build_id, debug.build_id, f->build_id_len) == 0;
+		else
+			same = crc && file_crc(fd) == *crc;
+		if (same)
+			read_symbols(e, elf, debug.symtab);
+	}
+	elf_end(elf);
+	close(fd);
+	return same;
+}
+
+static bool read_by_build_id(struct mp_elfsym *e, const struct file *f, const char *root)
+{
+	char hex[2 * BUILD_ID_MAX + 1], *path;
+	bool found;
+	size_t i;
+
+	if (f->build_id_len < 2)
+		return false;
+	for (i = 0; i < f->build_id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
+	path = mp_asprintf("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex, hex + 2);
+	found = try_debug_file(e, f, path, NULL);
+	free(path);
+	return found;
+}
+
+static bool read_by_debuglink(struct mp_elfsym *e, const struct file *f, const char *root,
+			      const char *path)
+{
+	static const char *const places[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
+					      "%s/usr/lib/debug%.*s/%s" };
+	Elf_Data *data = f->debuglink ? elf_getdata(f->debuglink, NULL) : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL, *name;
+	bool found = false;
+	uint32_t crc;
+	size_t len, i;
+
+	if (!data || !data->d_buf || !slash)
+		return false;
+	name = data->d_buf;
+	len = strnlen(name, data->d_size);
+	if (len == 0 || ((len + 4) & ~(size_t)3) + sizeof(crc) > data->d_size ||
+	    memchr(name, '/', len))
+		return false;
+	memcpy(&crc, name + ((len + 4) & ~(size_t)3), sizeof(crc));
+	for (i = 0; i < MP_ARRAY_SIZE(places) && !found; i++) {
+		char candidate[4096];
+
+		/* the formats are the three above */
+		snprintf(candidate, sizeof(candidate), places[i], root, (int)(slash - path), path,
+			 name);
+		found = try_debug_file(e, f, candidate, &crc);
+	}
+	return found;
+}
+
+static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
+{
+	struct mp_elfsym *e;
+	struct file f;
+
+	if (!begin(&f, elf))
+		return NULL;
+	e = mp_zalloc(sizeof(*e));
+	read_segments(e, elf);
+	if (f.symtab) {
+		read_symbols(e, elf, f.symtab);
+	} else {
+		read_symbols(e, elf, f.dynsym);
+		read_debugdata(e, &f);
+		if (path && !read_by_build_id(e, &f, root) &&
+		    !(*root && read_by_build_id(e, &f, "")))
+			read_by_debuglink(e, &f, root, path);
+	}
+	name_plt(e, &f);
+	mp_symtab_sort(&e->symbols, false);
+	read_functions(e, &f);
+	return e;
+}
+
+struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path)
+{
+	struct mp_elfsym *e;
+	struct stat st;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	e = load(elf, root, path);
+	elf_end(elf);
+	return e;
+}
+
+struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size)
+{
+	struct mp_elfsym *e;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)image, size);
+	e = load(elf, "", NULL);
+	elf_end(elf);
+	return e;
+}
+
+void mp_elfsym_free(struct mp_elfsym *e)
+{
+	if (!e)
+		return;
+	mp_symtab_release(&e->symbols);
+	free(e->segments);
+	free(e->functions);
+	free(e);
+}
+
+uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)
+{
+	size_t i;
+
+	for (i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+
+		if (offset >= s->offset && offset - s->offset < s->size)
+			return offset - s->offset + s->addr;
+	}
+	return offset;
+}
+
+const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start)
+{
+	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);
+	size_t low = 0, high = e->n_functions;
+
+	*start = 0;
+	if (s)
+		return s->name;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (e->functions[mid] <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low > 0)
+		*start = e->functions[low - 1];
+	return NULL;
+}
+
+size_t mp_elfsym_count(const struct mp_elfsym *e)
+{
+	return e->symbols.n;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/esc.h"
+#include "lib/near.h"
+
+static const struct {
+	const char *name;
+	enum mp_context bit;
+} context_names[] = {
+	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
+	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
+	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
+};
+
+/* A resolving at work. */
+struct resolver {
+	struct mp_events *events;
+	const struct mp_event_options *options;
+	struct mp_tracefs **tracefs;
+	const struct mp_spec *spec;
+	char **error;
+	bool failed;
+};
+
+static int fail(struct resolver *r, char *error)
+{
+	if (r->failed)
+		free(error);
+	else
+		*r->error = error;
+	r->failed = true;
+	return -1;
+}
+
+char *mp_tracefs_advice(int error)
+{
+	if (error == EACCES || error == EPERM)
+		return mp_strdup(
+			"cannot read tracefs (/sys/kernel/tracing): permission denied; tracepoints "
+			"need root. Without it: -e cpu-clock or -e page-faults of your own "
+			"processes (-p PID, -- COMMAND)");
+	return mp_asprintf("cannot find tracefs: %s (mount -t tracefs none /sys/kernel/tracing)",
+			   strerror(error));
+}
+
+unsigned mp_max_stack_limit(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned limit = 127;
+
+	if (f) {
+		if (fscanf(f, "%u", &limit) != 1)
+			limit = 127;
+		fclose(f);
+	}
+	return limit;
+}
+
+/*
+ * How many frames are asked for: one more than is written, where possible, to see that there are
+ * more.
+ */
+static void set_stack(struct resolver *r, struct mp_event *e)
+{
+	enum mp_stack_part part = r->spec->stack;
+	unsigned limit = mp_max_stack_limit(), want = r->spec->max_stack;
+
+	if (part == MP_STACK_UNSET)
+		part = r->options->stack;
+	if (!want)
+		want = r->options->max_stack;
+	if (part == MP_STACK_NONE)
+		return;
+	e->context |= MP_CTX_STACK;
+	e->max_stack = want ? MP_MIN(want, limit) : limit;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
+	e->attr.exclude_callchain_kernel = part == MP_STACK_USER;
+	e->attr.exclude_callchain_user = part == MP_STACK_KERNEL;
+}
+
+/* How often: its own terms, then the options, then `each` or sampled. */
+static void set_rate(struct resolver *r, struct mp_event *e, bool each)
+{
+	const struct mp_spec *s = r->spec;
+	uint64_t period = s->period ? s->period : s->freq ? 0 : r->options->period;
+
+	if (!period && !s->freq && each)
+		period = 1;
+	if (period) {
+		e->attr.sample_period = period;
+	} else {
+		e->attr.freq = 1;
+		e->attr.sample_freq = s->freq ? s->freq : r->options->freq;
+	}
+	e->each = period == 1;
+	if (e->each)
+		return;
+	e->attr.sample_type |= PERF_SAMPLE_PERIOD;
+	e->context |= MP_CTX_PERIOD;
+}
+
+static struct mp_event *add_event(struct resolver *r, const char *name)
+{
+	struct mp_events *v = r->events;
+	struct mp_buf type = { NULL, 0, 0 };
+	struct mp_event *e;
+
+	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
+	e = &v->v[v->n++];
+	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
+	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
+	mp_buf_byte(&type, '\0');
+	e->type = type.p;
+	e->attr.size = sizeof(e->attr);
+	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	e->attr.disabled = 1;
+	e->attr.sample_id_all = 1;
+	e->attr.use_clockid = 1;
+	e->attr.clockid = CLOCK_MONOTONIC;
+	if (r->options->cgroup) {
+		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
+		e->context |= MP_CTX_CGROUP;
+	}
+	set_stack(r, e);
+	return e;
+}
+
+static bool is_known(const struct mp_events *events, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (strcmp(events->v[i].type, type) == 0)
+			return true;
+	return false;
+}
+
+static void add_tracepoint(void *arg, const char *system, const char *name)
+{
+	struct resolver *r = arg;
+	char *type = mp_asprintf("%s:%s", system, name);
+	const char *why;
+	struct mp_event *e;
+	struct mp_tp *tp;
+	size_t i;
+
+	if (r->failed || is_known(r->events, type)) {
+		free(type);
+		return;
+	}
+	tp = mp_tracefs_load(*r->tracefs, system, name, &why);
+	if (!tp) {
+		fail(r, mp_asprintf("%s: %s", type, why));
+		free(type);
+		return;
+	}
+	e = add_event(r, type);
+	free(type);
+	e->tp = tp;
+	e->attr.type = PERF_TYPE_TRACEPOINT;
+	e->attr.config = tp->id;
+	e->attr.sample_type |= PERF_SAMPLE_RAW;
+	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
+	e->payload = mp_alloc(tp->n_fields * sizeof(*e->payload));
+	for (i = 0; i < tp->n_fields; i++)
+		e->payload[e->n_payload++] = &tp->fields[i];
+	set_rate(r, e, true);
+}
+
+static void near_tracepoint(void *arg, const char *system, const char *name)
+{
+	char *full = mp_asprintf("%s:%s", system, name);
+
+	mp_near_try(arg, full);
+	free(full);
+}
+
+static void near_other(void *arg, const char *name, const char *what)
+{
+	(void)what;
+	mp_near_try(arg, name);
+}
+
+static int fail_unknown(struct resolver *r, const char *name)
+{
+	struct mp_near near;
+	char *error;
+
+	mp_near_init(&near, name);
+	mp_pmu_each("*", near_other, &near);
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	if (*r->tracefs)
+		mp_tracefs_each(*r->tracefs, "*:*", near_tracepoint, &near);
+	if (near.best)
+		error = mp_asprintf("no event '%s'; did you mean '%s'?", name, near.best);
+	else
+		error = mp_asprintf("no event '%s' (mp-record -l lists them)", name);
+	mp_near_release(&near);
+	return fail(r, error);
+}
+
+static int resolve_tracepoints(struct resolver *r)
+{
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	if (!*r->tracefs)
+		return fail(r, mp_tracefs_advice(errno));
+	if (r->spec->precise || r->spec->user || r->spec->kernel)
+		return fail(r, mp_asprintf("%s: a tracepoint takes no modifiers", r->spec->name));
+	if (mp_tracefs_each(*r->tracefs, r->spec->name, add_tracepoint, r) == 0)
+		return fail_unknown(r, r->spec->name);
+	return r->failed ? -1 : 0;
+}
+
+static int resolve_pmu(struct resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	struct mp_pmu_event found;
+	struct mp_event *e;
+	char *error, *name;
+
+	switch (mp_pmu_find(s->name, s->config, &found, &error)) {
+	case 0:
+		return fail_unknown(r, s->name);
+	case -1:
+		return fail(r, error);
+	}
+	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
+	e = is_known(r->events, name) ? NULL : add_event(r, name);
+	free(name);
+	if (!e)
+		return 0;
+	e->attr.type = found.type;
+	e->attr.config = found.config;
+	e->attr.config1 = found.config1;
+	e->attr.config2 = found.config2;
+	e->attr.precise_ip = s->precise;
+	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
+	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
+	e->attr.exclude_hv = e->attr.exclude_kernel;
+	if (found.has_addr) {
+		e->attr.sample_type |= PERF_SAMPLE_ADDR;
+		e->context |= MP_CTX_ADDR;
+	}
+	set_rate(r, e, found.each);
+	return 0;
+}
+
+/* Keeps the payload fields that match one of `globs`, which have a dot in front. */
+static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *used)
+{
+	size_t i, j, kept = 0;
+
+	for (i = 0; i < e->n_payload; i++) {
+		bool keep = false;
+
+		for (j = 0; j < n; j++) {
+			if (fnmatch(globs[j] + 1, e->payload[i]->name, 0) != 0)
+				continue;
+			keep = true;
+			used[j] = true;
+		}
+		if (keep)
+			e->payload[kept++] = e->payload[i];
+	}
+	e->n_payload = kept;
+}
+
+static int context_bit(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
+		if (strcmp(context_names[i].name, name) == 0)
+			return context_names[i].bit;
+	return 0;
+}
+
+static void narrow(struct mp_event *e, unsigned context)
+{
+	if (context & MP_CTX_CGROUP)
+		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
+	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
+	if (!(e->context & MP_CTX_PERIOD))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
+	if (!(e->context & MP_CTX_ADDR))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
+	if (!(e->context & MP_CTX_STACK)) {
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+		e->attr.sample_max_stack = 0;
+		e->max_stack = 0;
+	}
+}
+
+static void fail_field(struct resolver *r, const char *name)
+{
+	struct mp_near near;
+	size_t i, j;
+
+	mp_near_init(&near, name[0] == '.' ? name + 1 : name);
+	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
+		mp_near_try(&near, context_names[i].name);
+	for (i = 0; i < r->events->n; i++)
+		for (j = 0; r->events->v[i].tp && j < r->events->v[i].tp->n_fields; j++)
+			mp_near_try(&near, r->events->v[i].tp->fields[j].name);
+	if (near.best)
+		fail(r, mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
+				    context_bit(near.best) ? "" : ".", near.best));
+	else
+		fail(r, mp_asprintf("no field '%s' (mp-record -l -v EVENT lists them)", name));
+	mp_near_release(&near);
+}
+
+/* --fields: "cpu,comm,.prev_*,stack" */
+static void choose_fields(struct resolver *r)
+{
+	char *list = mp_strdup(r->options->fields), *save = NULL, *name;
+	char **globs = NULL;
+	size_t n = 0, cap = 0, i;
+	unsigned context = 0;
+	bool *used;
+
+	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (name[0] == '.') {
+			globs = mp_grow(globs, &cap, n + 1, sizeof(*globs));
+			globs[n++] = name;
+		} else if (context_bit(name)) {
+			context |= context_bit(name);
+		} else {
+			fail_field(r, name);
+		}
+	}
+	used = mp_zalloc(n * sizeof(*used));
+	for (i = 0; i < r->events->n; i++) {
+		choose_payload(&r->events->v[i], globs, n, used);
+		narrow(&r->events->v[i], context);
+	}
+	for (i = 0; i < n; i++)
+		if (!used[i])
+			fail_field(r, globs[i]);
+	free(used);
+	free(globs);
+	free(list);
+}
+
+int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
+		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
+		      char **error)
+{
+	struct resolver r = { events, options, tracefs, NULL, error, false };
+	size_t i;
+
+	for (i = 0; i < specs->n; i++) {
+		r.spec = &specs->v[i];
+		if ((strchr(r.spec->name, ':') ? resolve_tracepoints(&r) : resolve_pmu(&r)) < 0)
+			return -1;
+	}
+	if (options->fields)
+		choose_fields(&r);
+	return r.failed ? -1 : 0;
+}
+
+void mp_events_release(struct mp_events *events)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		free(events->v[i].type);
+		free(events->v[i].filter);
+		free(events->v[i].payload);
+		mp_tp_free(events->v[i].tp);
+	}
+	free(events->v);
+	*events = (struct mp_events){ NULL, 0, 0 };
+}
+
+json_t *mp_events_json(const struct mp_events *events)
+{
+	json_t *all = json_object(), *fields;
+	char name[16], *key;
+	size_t i, j;
+
+	for (i = 0; i < events->n; i++) {
+		const struct mp_event *e = &events->v[i];
+
+		fields = json_object();
+		for (j = 0; j < e->n_payload; j++) {
+			mp_tp_type_name(e->payload[j], name);
+			key = mp_asprintf(".%s", e->payload[j]->name);
+			json_object_set_new(fields, key, json_string(name));
+			free(key);
+		}
+		json_object_set_new(all, e->type, fields);
+	}
+	return all;
+}

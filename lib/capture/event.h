@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events to record: specifications resolved to perf_event_attr, with what is written of each.
+ * Includes ctl, spec, tracefs, pmu.
+ */
+#ifndef MP_CAPTURE_EVENT_H
+#define MP_CAPTURE_EVENT_H
+
+#include <linux/perf_event.h>
+
+#include "lib/capture/pmu.h"
+#include "lib/capture/spec.h"
+#include "lib/capture/tracefs.h"
+#include "lib/ctl.h"
+
+/* Context fields, bits in the order in which they are written. */
+enum mp_context {
+	MP_CTX_CPU = 1,
+	MP_CTX_PID = 2,
+	MP_CTX_TID = 4,
+	MP_CTX_COMM = 8,
+	MP_CTX_PERIOD = 16,
+	MP_CTX_ADDR = 32,
+	MP_CTX_CGROUP = 64,
+	MP_CTX_STACK = 128,
+	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
+};
+
+struct mp_event {
+	char *type; /* TYPE of the stream, escaped */
+	struct perf_event_attr attr;
+	char *filter;			    /* kernel filter, NULL: none */
+	struct mp_tp *tp;		    /* NULL: no tracepoint */
+	const struct mp_tp_field **payload; /* fields that are written, within tp */
+	size_t n_payload;
+	unsigned context;   /* MP_CTX_ bits that are written */
+	bool each;	    /* recorded each time: fired = delivered + excluded + lost */
+	unsigned max_stack; /* frames that are written; 0: no stack */
+};
+
+struct mp_events {
+	struct mp_event *v;
+	size_t n, cap;
+};
+
+/* What the options say for all events; a specification's own terms win. */
+struct mp_event_options {
+	uint64_t freq;	 /* of sampled events, Hz */
+	uint64_t period; /* of all events; 0: not said */
+	enum mp_stack_part stack;
+	unsigned max_stack;		   /* 0: as much as the kernel gives */
+	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
+	bool cgroup;			   /* write cgroup= */
+	const char *fields;		   /* --fields; NULL: all */
+};
+
+/*
+ * Resolves specifications, globs to every event that matches. Returns 0, or -1 with `*error` (owned
+ * by the caller): no such event, with the nearest name; tracefs not to be had; a field that no
+ * event has. `*tracefs` is opened when the first tracepoint needs it.
+ */
+int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
+		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
+		      char **error);
+void mp_events_release(struct mp_events *events);
+
+/* "events" of the stream's header. New reference. */
+json_t *mp_events_json(const struct mp_events *events);
+
+/* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
+char *mp_tracefs_advice(int error);
+
+/* kernel.perf_event_max_stack */
+unsigned mp_max_stack_limit(void);
+
+#endif

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/format.h"
+
+#include <stdlib.h>
+
+#include "lib/esc.h"
+#include "lib/io.h"
+
+enum { COMMON_PID_AT = 4 }; /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */
+
+/* A cursor over a record. */
+struct cursor {
+	const char *p, *end;
+	bool failed;
+};
+
+static uint64_t take_u64(struct cursor *c)
+{
+	uint64_t v;
+
+	if (c->end - c->p < (ptrdiff_t)sizeof(v)) {
+		c->failed = true;
+		return 0;
+	}
+	memcpy(&v, c->p, sizeof(v));
+	c->p += sizeof(v);
+	return v;
+}
+
+static const void *take_bytes(struct cursor *c, uint64_t len)
+{
+	const char *p = c->p;
+
+	if ((uint64_t)(c->end - c->p) < len) {
+		c->failed = true;
+		return NULL;
+	}
+	c->p += len;
+	return p;
+}
+
+static void take_raw(struct cursor *c, struct mp_sample *s)
+{
+	const char *head = take_bytes(c, sizeof(uint32_t));
+
+	if (!head)
+		return;
+	memcpy(&s->raw_len, head, sizeof(s->raw_len));
+	s->raw = take_bytes(c, s->raw_len);
+}
+
+int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+		    const struct perf_event_header *h)
+{
+	struct cursor c = { (const char *)(h + 1), (const char *)h + h->size, false };
+	uint64_t type = e->attr.sample_type, ids;
+
+	*s = (struct mp_sample){ .period = e->attr.freq ? 1 : e->attr.sample_period };
+	take_u64(&c); /* PERF_SAMPLE_IDENTIFIER */
+	ids = take_u64(&c);
+	s->pid = (int32_t)ids;
+	s->tid = (int32_t)(ids >> 32);
+	s->time_ns = take_u64(&c);
+	if (type & PERF_SAMPLE_ADDR)
+		s->addr = take_u64(&c);
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = take_u64(&c);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		s->n_ips = take_u64(&c);
+		s->ips = s->n_ips > h->size ? take_bytes(&c, UINT64_MAX)
+					    : take_bytes(&c, s->n_ips * 8);
+	}
+	if (type & PERF_SAMPLE_RAW)
+		take_raw(&c, s);
+	if (type & PERF_SAMPLE_CGROUP) {
+		c.p += -(uintptr_t)c.p & 7; /* raw data ends anywhere */
+		s->cgroup = take_u64(&c);
+	}
+	return c.failed ? -1 : 0;
+}
+
+void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+		       struct mp_tasks *tasks, struct mp_stacks *stacks)
+{
+	size_t i;
+
+	*f = (struct mp_formatter){ .tasks = tasks, .stacks = stacks, .n_events = events->n };
+	f->heads = mp_alloc(events->n * sizeof(*f->heads));
+	for (i = 0; i < events->n; i++) {
+		char *head = mp_asprintf(",%s,", events->v[i].type);
+
+		f->heads[i] = mp_str(head);
+	}
+}
+
+void mp_formatter_release(struct mp_formatter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n_events; i++)
+		free((char *)f->heads[i].p);
+	free(f->heads);
+	mp_buf_release(&f->line);
+	mp_cgroup_names_free(f->cgroups);
+}
+
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+				  const struct mp_sample *s)
+{
+	int32_t tid = s->tid;
+
+	if (tid < 0 && e->tp && s->raw && s->raw_len >= COMMON_PID_AT + sizeof(tid))
+		memcpy(&tid, s->raw + COMMON_PID_AT, sizeof(tid));
+	return mp_tasks_get(f->tasks, s->pid, tid);
+}
+
+static char *put_bytes(char *to, const void *data, size_t len)
+{
+	memcpy(to, data, len);
+	return to + len;
+}
+
+#define PUT_LITERAL(to, literal) put_bytes(to, literal, sizeof(literal) - 1)
+
+/*
+ * "pid=1\ttid=2\tcomm=x\t", as far as wanted; kept in the task, where it is the same for all
+ * events.
+ */
+static void make_task_text(struct mp_task *task, unsigned context)
+{
+	char *p = task->text;
+
+	if (context & MP_CTX_PID) {
+		p = mp_put_i64(PUT_LITERAL(p, "pid="), task->process->pid);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_TID) {
+		p = mp_put_i64(PUT_LITERAL(p, "tid="), task->tid);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_COMM) {
+		p = mp_esc_put(PUT_LITERAL(p, "comm="),
+			       (struct mp_str){ task->comm, task->comm_len }, MP_ESC_VALUE);
+		*p++ = '\t';
+	}
+	task->text_len = p - task->text;
+}
+
+static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu)
+{
+	if (!(context & MP_CTX_TASK))
+		return p;
+	if (task->tid == 0) { /* one idle task per CPU, all with tid 0 */
+		if (context & MP_CTX_PID)
+			p = PUT_LITERAL(p, "pid=0\t");
+		if (context & MP_CTX_TID)
+			p = PUT_LITERAL(p, "tid=0\t");
+		if (context & MP_CTX_COMM) {
+			p = mp_put_i64(PUT_LITERAL(p, "comm=swapper/"), cpu);
+			*p++ = '\t';
+		}
+		return p;
+	}
+	if (!task->text_len)
+		make_task_text(task, context);
+	return put_bytes(p, task->text, task->text_len);
+}
+
+static uint64_t load(const char *p, uint32_t size)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, size); /* little-endian: the low bytes */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v >>= 64 - 8 * size;
+#endif
+	return v;
+}
+
+static char *put_number(char *to, const struct mp_tp_field *f, const char *at)
+{
+	uint64_t v = load(at, f->elem);
+	unsigned unused = 64 - 8 * f->elem;
+
+	switch (f->kind) {
+	case MP_TP_SIGNED:
+		return mp_put_i64(to, (int64_t)(v << unused) >> unused);
+	case MP_TP_HEX:
+		return mp_put_hex(to, v);
+	case MP_TP_UNSIGNED:
+	case MP_TP_STRING:
+		break;
+	}
+	return mp_put_u64(to, v);
+}
+
+/* The bytes that a field stands for; len 0 if it points outside the record. */
+static struct mp_str field_bytes(const struct mp_tp_field *f, const struct mp_sample *s)
+{
+	struct mp_str bytes = { "", 0 };
+	uint32_t loc, at, len;
+
+	if ((uint64_t)f->offset + f->size > s->raw_len)
+		return bytes;
+	if (f->place == MP_TP_FIXED)
+		return (struct mp_str){ s->raw + f->offset, f->size };
+	memcpy(&loc, s->raw + f->offset, sizeof(loc));
+	at = loc & 0xffff;
+	len = loc >> 16;
+	if (f->place == MP_TP_REL_LOC)
+		at += f->offset + f->size;
+	if ((uint64_t)at + len > s->raw_len)
+		return bytes;
+	return (struct mp_str){ s->raw + at, len };
+}
+
+/* Room for MP_NUM_MAX bytes, or 4 times (strings), 24 times (arrays) the size of the field. */
+static char *put_value(char *to, const struct mp_tp_field *f, struct mp_str bytes)
+{
+	size_t i;
+
+	if (f->kind == MP_TP_STRING) {
+		bytes.len = strnlen(bytes.p, bytes.len);
+		return mp_esc_put(to, bytes, MP_ESC_VALUE);
+	}
+	for (i = 0; i + f->elem <= bytes.len; i += f->elem) {
+		if (i)
+			*to++ = ',';
+		to = put_number(to, f, bytes.p + i);
+	}
+	return to;
+}
+
+static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+			 const struct mp_sample *s)
+{
+	struct mp_str bytes = field_bytes(field, s);
+	size_t name = strlen(field->name), room = name + 4 + MP_NUM_MAX + MP_NUM_MAX * bytes.len;
+
+	if (f->line.p + f->line.cap - p < (ptrdiff_t)room) {
+		f->line.len = p - f->line.p;
+		mp_buf_reserve(&f->line, room);
+		p = f->line.p + f->line.len;
+	}
+	*p++ = '.';
+	p = put_bytes(p, field->name, name);
+	*p++ = '=';
+	p = put_value(p, field, bytes);
+	*p++ = '\t';
+	return p;
+}
+
+static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
+{
+	struct mp_str path;
+
+	if (!f->cgroups)
+		f->cgroups = mp_cgroup_names_new();
+	path = mp_str(mp_cgroup_name(f->cgroups, id));
+	f->line.len = p - f->line.p;
+	mp_buf_reserve(&f->line, 4 * path.len + 64);
+	p = PUT_LITERAL(f->line.p + f->line.len, "cgroup=");
+	p = mp_esc_put(p, path, MP_ESC_VALUE);
+	*p++ = '\t';
+	return p;
+}
+
+static char *put_context(struct mp_formatter *f, char *p, const struct mp_event *e,
+			 const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	if (e->context & MP_CTX_CPU) {
+		p = mp_put_i64(PUT_LITERAL(p, "cpu="), cpu);
+		*p++ = '\t';
+	}
+	p = put_task(p, e->context, task, cpu);
+	if (e->context & MP_CTX_PERIOD) {
+		p = mp_put_u64(PUT_LITERAL(p, "period="), s->period);
+		*p++ = '\t';
+	}
+	if (e->context & MP_CTX_ADDR) {
+		p = mp_put_hex(PUT_LITERAL(p, "addr="), s->addr);
+		*p++ = '\t';
+	}
+	if (e->context & MP_CTX_CGROUP)
+		p = put_cgroup(f, p, s->cgroup);
+	return p;
+}
+
+static void add_stack(struct mp_formatter *f, const struct mp_event *e, const struct mp_sample *s,
+		      const struct mp_task *task)
+{
+	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
+	struct mp_str text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
+
+	mp_buf_add(&f->line, "stack=", 6);
+	if (f->line.len + text.len + 2 < MP_LINE_MAX)
+		mp_buf_str(&f->line, text);
+	else
+		mp_buf_str(&f->line, MP_STR("[truncated]"));
+	mp_buf_byte(&f->line, '\t');
+}
+
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+				const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	char *p;
+	size_t i;
+
+	f->line.len = 0;
+	mp_buf_reserve(&f->line, f->heads[event].len + sizeof(task->text) + 8 * (MP_NUM_MAX + 8));
+	p = mp_put_u64(f->line.p, s->time_ns);
+	p = put_bytes(p, f->heads[event].p, f->heads[event].len);
+	p = put_context(f, p, e, s, task, cpu);
+	for (i = 0; i < e->n_payload; i++)
+		p = put_payload(f, p, e->payload[i], s);
+	f->line.len = p - f->line.p;
+	if (e->context & MP_CTX_STACK && s->n_ips)
+		add_stack(f, e, s, task);
+	/* the last TAB, or the comma behind the type if there are no fields */
+	if (f->line.p[f->line.len - 1] == '\t')
+		f->line.len--;
+	mp_buf_byte(&f->line, '\n');
+	return mp_buf_view(&f->line);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples of the kernel to event lines of mp-stream(5). Includes event, stacks, task, target.
+ */
+#ifndef MP_CAPTURE_FORMAT_H
+#define MP_CAPTURE_FORMAT_H
+
+#include "lib/capture/event.h"
+#include "lib/capture/stacks.h"
+#include "lib/capture/target.h"
+
+/* A sample taken apart; pointers go into the record. */
+struct mp_sample {
+	int32_t pid, tid; /* -1: the task is exiting */
+	uint64_t time_ns;
+	uint64_t addr, period, cgroup;
+	const uint64_t *ips;
+	size_t n_ips;
+	const char *raw; /* NULL: none */
+	uint32_t raw_len;
+};
+
+/* By the event's sample_type. 0, or -1 if the record is too short for it. */
+int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+		    const struct perf_event_header *h);
+
+struct mp_formatter {
+	struct mp_tasks *tasks;
+	struct mp_stacks *stacks;
+	struct mp_cgroup_names *cgroups; /* made when first needed */
+	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
+	size_t n_events;
+	struct mp_buf line;
+};
+
+void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+		       struct mp_tasks *tasks, struct mp_stacks *stacks);
+void mp_formatter_release(struct mp_formatter *f);
+
+/* The task of a sample. */
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+				  const struct mp_sample *s);
+
+/* The line with its LF; valid until the next call. `event` is the index of `e`. */
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+				const struct mp_sample *s, struct mp_task *task, int cpu);
+
+#endif

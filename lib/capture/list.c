@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/list.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/capture/event.h"
+#include "lib/near.h"
+
+struct listing {
+	struct mp_out *out;
+	struct mp_tracefs *tracefs;
+	struct mp_near near;
+	const char *glob;
+	bool verbose;
+	size_t found;
+	struct mp_buf text;
+};
+
+static void flush_text(struct listing *l)
+{
+	mp_out_write(l->out, l->text.p, l->text.len);
+	l->text.len = 0;
+}
+
+static const char *what_it_is(const struct mp_tp_field *f)
+{
+	switch (f->kind) {
+	case MP_TP_STRING:
+		return "text, filter with == != ~";
+	case MP_TP_HEX:
+	case MP_TP_UNSIGNED:
+	case MP_TP_SIGNED:
+		break;
+	}
+	return f->is_array ? "list of numbers" : "number, filter with == != < <= > >= &";
+}
+
+static void show_fields(struct listing *l, const struct mp_tp *tp)
+{
+	char type[16];
+	size_t i;
+
+	for (i = 0; i < tp->n_fields; i++) {
+		const struct mp_tp_field *f = &tp->fields[i];
+
+		mp_tp_type_name(f, type);
+		mp_buf_printf(&l->text, "  .%-22s %-6s %s\n", f->name, type, what_it_is(f));
+	}
+	mp_buf_printf(&l->text,
+		      "  filter: -e '%s:%s/FIELD==VALUE && FIELD~\"glob*\"/'"
+		      " (no dot; && || ! and parentheses)\n",
+		      tp->system, tp->name);
+}
+
+/* A glob without a colon is for the whole name, "sched*" as well as "*switch". */
+static bool matches(const struct listing *l, const char *system, const char *name)
+{
+	char *full;
+	bool match;
+
+	if (strchr(l->glob, ':'))
+		return true;
+	full = mp_asprintf("%s:%s", system, name);
+	match = fnmatch(l->glob, full, 0) == 0;
+	free(full);
+	return match;
+}
+
+static void show_tracepoint(void *arg, const char *system, const char *name)
+{
+	struct listing *l = arg;
+	struct mp_tp *tp;
+	const char *why;
+
+	if (!matches(l, system, name))
+		return;
+	l->found++;
+	mp_buf_printf(&l->text, l->verbose ? "%s:%s\n" : "%s:%s  tracepoint\n", system, name);
+	if (l->verbose) {
+		tp = mp_tracefs_load(l->tracefs, system, name, &why);
+		if (tp)
+			show_fields(l, tp);
+		else
+			mp_buf_printf(&l->text, "  (%s)\n", why);
+		mp_tp_free(tp);
+	}
+	flush_text(l);
+}
+
+static void show_other(void *arg, const char *name, const char *what)
+{
+	struct listing *l = arg;
+
+	l->found++;
+	mp_buf_printf(&l->text, "%s  %s\n", name, what);
+	flush_text(l);
+}
+
+static void try_tracepoint(void *arg, const char *system, const char *name)
+{
+	struct listing *l = arg;
+	char *full = mp_asprintf("%s:%s", system, name);
+
+	mp_near_try(&l->near, full);
+	free(full);
+}
+
+static void try_other(void *arg, const char *name, const char *what)
+{
+	struct listing *l = arg;
+
+	(void)what;
+	mp_near_try(&l->near, name);
+}
+
+static void say_nearest(struct listing *l)
+{
+	mp_near_init(&l->near, l->glob);
+	mp_pmu_each("*", try_other, l);
+	if (l->tracefs)
+		mp_tracefs_each(l->tracefs, "*:*", try_tracepoint, l);
+	if (l->near.best)
+		mp_say("no event '%s'; did you mean '%s'?", l->glob, l->near.best);
+	else
+		mp_say("no event matches '%s'", l->glob);
+	mp_near_release(&l->near);
+}
+
+enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out)
+{
+	struct listing l = { .out = out, .verbose = verbose, .glob = glob ? glob : "*" };
+	enum mp_status status = MP_OK;
+	char *advice;
+
+	if (!strchr(l.glob, ':'))
+		mp_pmu_each(l.glob, show_other, &l);
+	l.tracefs = mp_tracefs_open();
+	if (l.tracefs) {
+		mp_tracefs_each(l.tracefs, strchr(l.glob, ':') ? l.glob : "*:*", show_tracepoint,
+				&l);
+	} else {
+		advice = mp_tracefs_advice(errno);
+		mp_say("%s", advice);
+		free(advice);
+		status = MP_LOSSY;
+	}
+	if (!l.found) {
+		say_nearest(&l);
+		status = MP_FAIL;
+	}
+	mp_tracefs_close(l.tracefs);
+	mp_buf_release(&l.text);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What -l prints. Includes io, tracefs. */
+#ifndef MP_CAPTURE_LIST_H
+#define MP_CAPTURE_LIST_H
+
+#include "lib/io.h"
+
+/*
+ * Lists the events that match a glob (NULL: all), with what they are; `verbose`: with their fields,
+ * types and the syntax of filters. Returns MP_OK, or MP_LOSSY if some kinds cannot be listed (said
+ * on stderr), or MP_FAIL if nothing matches.
+ */
+enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events that are no tracepoints: software, generic hardware, cache and raw events, and those of a
+ * PMU that sysfs describes (/sys/bus/event_source/devices, see the kernel's
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}). Includes str only.
+ */
+#ifndef MP_CAPTURE_PMU_H
+#define MP_CAPTURE_PMU_H
+
+#include "lib/str.h"
+
+struct mp_pmu_event {
+	uint32_t type; /* attr.type */
+	uint64_t config, config1, config2;
+	bool software;
+	bool clock;    /* its period is in ns */
+	bool has_addr; /* its samples have a data address */
+	bool each;     /* is recorded each time by default, as a tracepoint is */
+};
+
+/*
+ * Finds "cpu-clock", "cycles", "LLC-load-misses", "r1a8", or, with `config` ("event=0x3c,umask=1"
+ * or a name from the PMU's events folder), the event of the PMU `name`. Returns 1; 0 if the name is
+ * not known; -1 with `*error` (owned by the caller) if it is known and wrong.
+ */
+int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error);
+
+/* Calls `each` with name and what it is, for those that match the glob. */
+typedef void mp_pmu_fn(void *arg, const char *name, const char *what);
+
+void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
+
+/* Whether there is a PMU for the generic hardware events. */
+bool mp_pmu_has_hardware(void);
+
+#endif

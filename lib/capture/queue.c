@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/queue.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { CLASS_MIN_SHIFT = 14, CLASSES = 20 }; /* chunks of 16 KiB, 32 KiB and so on */
+
+struct mp_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled, freed;
+	struct mp_chunk *first, **last;
+	struct mp_chunk *spare[CLASSES];
+	size_t bytes; /* of chunks in use */
+	size_t spare_bytes;
+	size_t limit;
+};
+
+struct mp_queue *mp_queue_new(size_t limit)
+{
+	struct mp_queue *q = mp_zalloc(sizeof(*q));
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->filled, &monotonic);
+	pthread_cond_init(&q->freed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	q->last = &q->first;
+	q->limit = limit;
+	return q;
+}
+
+static void free_list(struct mp_chunk *c)
+{
+	struct mp_chunk *next;
+
+	for (; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+}
+
+void mp_queue_free(struct mp_queue *q)
+{
+	size_t i;
+
+	if (!q)
+		return;
+	free_list(q->first);
+	for (i = 0; i < CLASSES; i++)
+		free_list(q->spare[i]);
+	pthread_mutex_destroy(&q->lock);
+	pthread_cond_destroy(&q->filled);
+	pthread_cond_destroy(&q->freed);
+	free(q);
+}
+
+static int class_of(size_t size)
+{
+	int class = 0;
+
+	while (class + 1 < CLASSES && (size_t)1 << (CLASS_MIN_SHIFT + class) < size)
+		class ++;
+	return class;
+}
+
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must)
+{
+	int class = class_of(size + sizeof(struct mp_chunk));
+	size_t cap = ((size_t)1 << (CLASS_MIN_SHIFT + class)) - sizeof(struct mp_chunk);
+	struct mp_chunk *c = NULL;
+
+	pthread_mutex_lock(&q->lock);
+	if (must || q->bytes + cap <= q->limit) {
+		c = q->spare[class];
+		if (c) {
+			q->spare[class] = c->next;
+			q->spare_bytes -= cap;
+		}
+		q->bytes += cap;
+	} else {
+		cap = 0;
+	}
+	pthread_mutex_unlock(&q->lock);
+	if (!cap)
+		return NULL;
+	if (!c)
+		c = mp_alloc(sizeof(*c) + cap);
+	*c = (struct mp_chunk){ .cap = cap };
+	return c;
+}
+
+static void push_locked(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	chunk->next = NULL;
+	*q->last = chunk;
+	q->last = &chunk->next;
+}
+
+void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	pthread_mutex_lock(&q->lock);
+	push_locked(q, chunk);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns)
+{
+	struct mp_chunk *mark = mp_alloc(sizeof(*mark));
+
+	*mark = (struct mp_chunk){ .stream = MP_CHUNK_MARK, .settled_ns = settled_ns };
+	pthread_mutex_lock(&q->lock);
+	push_locked(q, mark);
+	pthread_cond_signal(&q->filled);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static void wait_on(struct mp_queue *q, pthread_cond_t *cond, int timeout_ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += timeout_ms % 1000 * 1000000l;
+	until.tv_sec += timeout_ms / 1000 + until.tv_nsec / 1000000000l;
+	until.tv_nsec %= 1000000000l;
+	pthread_cond_timedwait(cond, &q->lock, &until);
+}
+
+struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms)
+{
+	struct mp_chunk *c;
+
+	pthread_mutex_lock(&q->lock);
+	if (!q->first)
+		wait_on(q, &q->filled, timeout_ms);
+	c = q->first;
+	if (c) {
+		q->first = c->next;
+		if (!q->first)
+			q->last = &q->first;
+	}
+	pthread_mutex_unlock(&q->lock);
+	return c;
+}
+
+void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	int class;
+
+	if (chunk->stream == MP_CHUNK_MARK) {
+		free(chunk);
+		return;
+	}
+	class = class_of(chunk->cap + sizeof(*chunk));
+	pthread_mutex_lock(&q->lock);
+	q->bytes -= chunk->cap;
+	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
+		q->spare_bytes += chunk->cap;
+		chunk->next = q->spare[class];
+		q->spare[class] = chunk;
+		chunk = NULL;
+	}
+	pthread_cond_signal(&q->freed);
+	pthread_mutex_unlock(&q->lock);
+	free(chunk);
+}
+
+void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
+{
+	pthread_mutex_lock(&q->lock);
+	if (q->bytes > q->limit / 2)
+		wait_on(q, &q->freed, timeout_ms);
+	pthread_mutex_unlock(&q->lock);
+}

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/capture/account.h"
+#include "lib/capture/command.h"
+#include "lib/capture/control.h"
+#include "lib/capture/drain.h"
+#include "lib/capture/status.h"
+#include "lib/capture/writer.h"
+#include "lib/clock.h"
+
+enum { QUEUE_MIN = 64 << 20 };
+
+struct session {
+	struct mp_record_options *o;
+	struct mp_tracefs *tracefs;
+	struct mp_events events;
+	struct mp_target target;
+	struct mp_command command;
+	struct mp_rings rings;
+	struct mp_track *track;
+	struct mp_settle *settle;
+	struct mp_queue *queue;
+	struct mp_drain *drain;
+	struct mp_control *control;
+	struct mp_symbols symbols;
+	struct mp_stacks stacks;
+	struct mp_tasks tasks;
+	struct mp_formatter formatter;
+	struct mp_writer writer;
+	struct mp_out out;
+	struct mp_pids exclude_tids; /* for the kernel's filters */
+	struct mp_status_line status;
+	int signal_fd;
+	bool whole; /* system or cgroups, not tasks */
+	bool user_stacks, kernel_stacks;
+};
+
+/* Ends the program with a message that a function has left. */
+static _Noreturn void give_up(char *error)
+{
+	mp_die("%s", error);
+}
+
+static void catch_signals(struct session *s)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then us */
+	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signal_fd < 0)
+		mp_die("cannot make a signalfd: %m");
+}
+
+/* A file for each event, CPU and task. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		mp_say("cannot raise the limit of open files: %m");
+}
+
+static void check_permissions(struct session *s)
+{
+	struct mp_record_options *o = s->o;
+	bool own = o->pids.n || o->tids.n || (o->command && !o->system_wide);
+
+	if (!own && !mp_perf_may_system())
+		give_up(mp_perf_advice("recording the whole system"));
+	if (mp_perf_may_kernel())
+		return;
+	o->events.exclude_kernel = true;
+	o->events.stack &= ~MP_STACK_KERNEL;
+}
+
+static void resolve_events(struct session *s)
+{
+	char *error;
+	size_t i;
+
+	if (s->o->specs.n == 0 &&
+	    mp_specs_parse(&s->o->specs, mp_pmu_has_hardware() ? "cycles" : "cpu-clock", &error) <
+		    0)
+		give_up(error);
+	s->o->events.cgroup = s->o->n_cgroups > 0;
+	if (mp_events_resolve(&s->events, &s->o->specs, &s->o->events, &s->tracefs, &error) < 0)
+		give_up(error);
+	for (i = 0; i < s->events.n; i++) {
+		const struct mp_event *e = &s->events.v[i];
+
+		if (!(e->context & MP_CTX_STACK))
+			continue;
+		s->user_stacks |= !e->attr.exclude_callchain_user;
+		s->kernel_stacks |= !e->attr.exclude_callchain_kernel;
+	}
+}
+
+/* Processes to their threads; with those that they started. */
+static void add_processes(struct session *s)
+{
+	struct mp_pids pids = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < s->o->pids.n; i++) {
+		if (kill(s->o->pids.v[i], 0) < 0 && errno == ESRCH)
+			mp_die("no process %d", (int)s->o->pids.v[i]);
+		mp_pids_add(&pids, s->o->pids.v[i]);
+	}
+	mp_proc_add_children(&pids);
+	for (i = 0; i < pids.n; i++)
+		mp_proc_threads(pids.v[i], &s->target.tids);
+	mp_pids_release(&pids);
+	s->target.inherit = true;
+	if (s->target.tids.n == 0)
+		mp_die("the processes to record are gone");
+}
+
+static void find_target(struct session *s)
+{
+	struct mp_record_options *o = s->o;
+	struct mp_target *t = &s->target;
+	char *error;
+	size_t i;
+	int n = mp_cpus_parse(o->cpus, &t->cpus, &error);
+
+	if (n < 0)
+		give_up(error);
+	t->n_cpus = n;
+	s->command.pidfd = -1;
+	if (o->command)
+		mp_command_prepare(&s->command, o->command);
+	for (i = 0; i < o->n_cgroups; i++)
+		if (mp_target_add_cgroups(t, o->cgroups[i], &error) < 0)
+			give_up(error);
+	for (i = 0; i < o->tids.n; i++)
+		mp_pids_add(&t->tids, o->tids.v[i]);
+	if (o->pids.n) {
+		add_processes(s);
+	} else if (o->command && !o->system_wide && !o->n_cgroups && !o->tids.n) {
+		mp_pids_add(&t->tids, s->command.pid);
+		t->inherit = true;
+		t->on_exec = true;
+	}
+	s->whole = t->tids.n == 0;
+}
+
+/* Above the thread that writes, which may run for long. */
+static int drain_priority(const struct session *s)
+{
+	return s->o->realtime ? s->o->realtime + 1 : 0;
+}
+
+static void start_threads(struct session *s)
+{
+	struct mp_drain_setup drain = {
+		.rings = &s->rings,
+		.track = s->track,
+		.settle = s->settle,
+		.queue = s->queue,
+		.realtime = drain_priority(s),
+	};
+	struct mp_control_setup control = {
+		.rings = &s->rings,
+		.command_fd = s->command.pidfd,
+		.signal_fd = s->signal_fd,
+	};
+	int tid;
+
+	s->drain = mp_drain_start(&drain, &tid);
+	mp_pids_add(&s->exclude_tids, tid);
+	control.drain_tid = tid;
+	s->control = mp_control_start(&control, &tid);
+	mp_pids_add(&s->exclude_tids, tid);
+}
+
+/* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
+static void find_excluded(struct session *s)
+{
+	size_t i;
+
+	if (s->o->exclude_pipeline)
+		mp_proc_pipeline(&s->o->exclude);
+	else
+		mp_pids_add(&s->o->exclude, getpid());
+	mp_pids_add(&s->exclude_tids, gettid());
+	for (i = 0; i < s->o->exclude.n; i++)
+		if (s->o->exclude.v[i] != getpid())
+			mp_proc_threads(s->o->exclude.v[i], &s->exclude_tids);
+}
+
+/* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
+static void learn_tasks(struct session *s)
+{
+	struct mp_pids pids = { NULL, 0, 0 };
+	size_t i;
+	pid_t pid;
+
+	mp_symbols_init(&s->symbols);
+	mp_stacks_init(&s->stacks, &s->symbols);
+	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
+	if (s->kernel_stacks)
+		mp_symbols_load_kernel(&s->symbols);
+	if (s->whole) {
+		mp_proc_processes(&pids);
+	} else {
+		for (i = 0; i < s->target.tids.n; i++) {
+			pid = mp_proc_process_of(s->target.tids.v[i]);
+			if (pid > 0 && !mp_pids_has(&pids, pid))
+				mp_pids_add(&pids, pid);
+		}
+	}
+	for (i = 0; i < pids.n; i++)
+		mp_tasks_scan(&s->tasks, pids.v[i]);
+	mp_pids_release(&pids);
+}
+
+static void open_events(struct session *s)
+{
+	bool exclude_kernel = !mp_perf_may_kernel();
+	size_t rings;
+	char *error;
+	int tid;
+
+	s->settle = mp_settle_start(drain_priority(s), &tid);
+	mp_pids_add(&s->exclude_tids, tid);
+	s->track = mp_track_open(&s->target, mp_perf_may_system(), s->user_stacks, exclude_kernel,
+				 &error);
+	if (!s->track)
+		give_up(error);
+	learn_tasks(s);
+	if (mp_rings_open(&s->rings, &s->events, &s->target, s->o->ring_bytes, &error) < 0)
+		give_up(error);
+	rings = s->rings.n * s->o->ring_bytes;
+	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * rings));
+	start_threads(s);
+	find_excluded(s);
+	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
+		give_up(error);
+}
+
+static void open_output(struct session *s)
+{
+	const char *path = s->o->output;
+	int fd = STDOUT_FILENO;
+
+	if (path && strcmp(path, "-") != 0) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			mp_die("cannot open '%s': %m", path);
+	} else {
+		path = "stdout";
+	}
+	mp_out_init(&s->out, fd, path);
+	s->out.soft = true;
+}
+
+static void stop_recording(void *arg)
+{
+	struct session *s = arg;
+
+	mp_control_stop(s->control);
+}
+
+static void show_status(void *arg)
+{
+	struct session *s = arg;
+
+	mp_status_line_show(&s->status, s->writer.written, s->writer.lost);
+}
+
+/* The thread that formats and writes, this one, has to keep up with the one that drains. */
+static void be_realtime(int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	if (priority && sched_setscheduler(0, SCHED_FIFO, &param) < 0)
+		mp_say("cannot have realtime priority %d: %m", priority);
+}
+
+static void prepare_writer(struct session *s)
+{
+	mp_formatter_init(&s->formatter, &s->events, &s->tasks, &s->stacks);
+	s->writer = (struct mp_writer){
+		.events = &s->events,
+		.rings = &s->rings,
+		.queue = s->queue,
+		.out = &s->out,
+		.formatter = &s->formatter,
+		.tasks = &s->tasks,
+		.exclude = &s->o->exclude,
+		.max_events = s->o->max_events,
+		.readable = isatty(s->out.fd),
+		.stop = stop_recording,
+		.tick = show_status,
+		.arg = s,
+	};
+	mp_writer_init(&s->writer, mp_track_rings(s->track));
+	be_realtime(s->o->realtime);
+	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
+}
+
+static void read_line(const char *path, char *to, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(to, (int)size, f))
+		to[0] = '\0';
+	if (f)
+		fclose(f);
+	to[strcspn(to, "\n")] = '\0';
+}
+
+static json_t *stacks_json(const struct session *s)
+{
+	unsigned max = 0;
+	size_t i;
+
+	for (i = 0; i < s->events.n; i++)
+		max = MP_MAX(max, s->events.v[i].max_stack);
+	return json_pack("{s:s, s:s, s:I}", "kernel", s->kernel_stacks ? "fp" : "none", "user",
+			 s->user_stacks ? "fp" : "none", "max", (json_int_t)max);
+}
+
+static json_t *make_header(const struct session *s)
+{
+	uint64_t clock_ns, real_ns;
+	json_t *header, *command = json_array();
+	struct utsname u;
+	char boot[64];
+	char **arg;
+
+	mp_clock_pair(&clock_ns, &real_ns);
+	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	if (boot[0])
+		json_object_set_new(header, "boot", json_string(boot));
+	if (uname(&u) == 0) {
+		json_object_set_new(header, "host", mp_ctl_string(mp_str(u.nodename)));
+		json_object_set_new(header, "kernel", mp_ctl_string(mp_str(u.release)));
+		json_object_set_new(header, "machine", mp_ctl_string(mp_str(u.machine)));
+	}
+	json_object_set_new(header, "cpus", json_integer((json_int_t)s->target.n_cpus));
+	for (arg = s->o->argv; *arg; arg++)
+		json_array_append_new(command, mp_ctl_string(mp_str(*arg)));
+	json_object_set_new(header, "command", command);
+	json_object_set_new(header, "stacks", stacks_json(s));
+	json_object_set_new(header, "events", mp_events_json(&s->events));
+	return header;
+}
+
+static void write_json(struct session *s, json_t *object)
+{
+	struct mp_buf line = { NULL, 0, 0 };
+
+	mp_ctl_add(&line, object);
+	if (!s->writer.readable)
+		mp_writer_put(&s->writer, mp_buf_view(&line));
+	mp_out_flush(&s->out);
+	mp_buf_release(&line);
+}
+
+static void start(struct session *s)
+{
+	write_json(s, make_header(s));
+	mp_drain_go(s->drain, mp_control_stopped_fd(s->control));
+	mp_control_limit(s->control, s->o->duration_ns);
+	if (!s->target.on_exec)
+		mp_rings_enable(&s->rings);
+	if (s->o->command && mp_command_go(&s->command) < 0)
+		mp_die("cannot run '%s': %m", s->command.name);
+}
+
+static void tell(uint64_t n, const char *what)
+{
+	if (n)
+		mp_say("%llu %s", (unsigned long long)n, what);
+}
+
+static void tell_losses(const struct session *s, const struct mp_account *a)
+{
+	const struct mp_writer *w = &s->writer;
+
+	tell(w->lost,
+	     "events were lost: the ring buffers were full (larger ones: -m 16M; fewer events: a "
+	     "filter, --fields; sooner: --realtime)");
+	tell(w->late,
+	     "events came later than the kernel's grace period; they are behind a watermark");
+	tell(w->track_lost, "records of tasks were lost: names and symbols may be wrong");
+	tell(w->throttled,
+	     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
+	tell(w->broken, "records could not be understood");
+	if (a->missing)
+		mp_say("the account is off by %lld events: fired %llu", (long long)a->missing,
+		       (unsigned long long)a->fired);
+	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
+		return;
+	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
+	       (unsigned long long)w->lost);
+}
+
+static void tell_details(const struct session *s, const struct mp_account *a)
+{
+	const struct mp_stacks *st = &s->stacks;
+	size_t i;
+
+	for (i = 0; i < s->rings.n; i++)
+		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
+		       s->rings.v[i].cpu, (unsigned long long)a->cpus[i].fired,
+		       (unsigned long long)s->writer.tally[i].written,
+		       (unsigned long long)s->writer.tally[i].excluded,
+		       (unsigned long long)a->cpus[i].lost);
+	mp_say("%llu stacks, %llu put into words, %llu cut at the limit; %llu frames looked up, "
+	       "%llu without a name",
+	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,
+	       (unsigned long long)st->truncated, (unsigned long long)s->symbols.frames,
+	       (unsigned long long)s->symbols.unknown);
+	if (mp_settle_guesses(s->settle))
+		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
+		       (unsigned long long)mp_settle_guesses(s->settle));
+}
+
+static void write_trailer(struct session *s, const struct mp_account *a, uint64_t end_ns,
+			  int command_status)
+{
+	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->writer.written, s->writer.lost);
+
+	json_object_set_new(trailer, "bytes", json_integer((json_int_t)s->writer.bytes));
+	json_object_set_new(trailer, "time", json_integer((json_int_t)end_ns));
+	mp_account_json(a, &s->writer, trailer);
+	if (s->stacks.truncated)
+		json_object_set_new(trailer, "truncated",
+				    json_integer((json_int_t)s->stacks.truncated));
+	if (s->o->command)
+		json_object_set_new(trailer, "status", json_integer(command_status));
+	write_json(s, trailer);
+}
+
+/* After the last record: the command, the account, the trailer, what is to be said. */
+static enum mp_status finish(struct session *s)
+{
+	uint64_t end_ns = mp_monotonic_ns();
+	const struct mp_writer *w = &s->writer;
+	struct mp_account account;
+	int command_status = 0;
+	bool lossy;
+
+	mp_drain_free(s->drain);
+	mp_status_line_clear(&s->status);
+	if (s->o->command)
+		command_status = mp_command_end(&s->command);
+	mp_account_init(&account, w);
+	mp_account_write_rest(&account, &s->writer, end_ns);
+	write_trailer(s, &account, end_ns, command_status);
+	mp_out_close(&s->out);
+	if (command_status && !s->o->quiet)
+		mp_say("'%s' ended with status %d", s->command.name, command_status);
+	tell_losses(s, &account);
+	if (s->o->verbose)
+		tell_details(s, &account);
+	lossy = w->lost || w->late || w->track_lost || w->throttled || w->broken || account.missing;
+	mp_account_release(&account);
+	return lossy ? MP_LOSSY : MP_OK;
+}
+
+/* The reader has gone: nobody wants to hear of it, but the shell wants to know. */
+static _Noreturn void die_of_pipe(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	exit(MP_FAIL);
+}
+
+static void release(struct session *s)
+{
+	mp_settle_stop(s->settle);
+	mp_rings_close(&s->rings);
+	mp_track_close(s->track);
+	mp_queue_free(s->queue);
+	mp_writer_release(&s->writer);
+	mp_formatter_release(&s->formatter);
+	mp_tasks_release(&s->tasks);
+	mp_stacks_release(&s->stacks);
+	mp_symbols_release(&s->symbols);
+	mp_events_release(&s->events);
+	mp_target_release(&s->target);
+	mp_tracefs_close(s->tracefs);
+	mp_pids_release(&s->exclude_tids);
+	close(s->signal_fd);
+}
+
+enum mp_status mp_record(struct mp_record_options *o)
+{
+	struct session s = { .o = o };
+	enum mp_status status;
+
+	check_permissions(&s);
+	resolve_events(&s);
+	raise_file_limit();
+	open_output(&s);
+	catch_signals(&s);
+	find_target(&s);
+	open_events(&s);
+	prepare_writer(&s);
+	start(&s);
+	mp_writer_run(&s.writer);
+	status = finish(&s);
+	release(&s);
+	if (s.out.error == EPIPE)
+		die_of_pipe();
+	if (s.out.error) {
+		errno = s.out.error;
+		mp_die("cannot write '%s': %m", s.out.name);
+	}
+	return status;
+}

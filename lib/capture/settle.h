@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How far the rings are complete. The kernel takes the time of an event before it publishes the
+ * event, and may be interrupted in between; another CPU's later event can be seen earlier. But it
+ * does both with preemption disabled. So after an RCU grace period every event whose time lies
+ * before the beginning of that period is in its ring, and membarrier(MEMBARRIER_CMD_GLOBAL) is a
+ * grace period for the asking: 8 ms here, 7 us of CPU. A watermark taken so is a fact, not a guess.
+ * Includes base only.
+ */
+#ifndef MP_CAPTURE_SETTLE_H
+#define MP_CAPTURE_SETTLE_H
+
+#include "lib/base.h"
+
+struct mp_settle;
+
+/*
+ * Starts the thread that asks. `realtime`: its SCHED_FIFO priority, 0 for none. `*tid` gets its
+ * thread id, so that it can be left out of the recording.
+ */
+struct mp_settle *mp_settle_start(int realtime, int *tid);
+void mp_settle_stop(struct mp_settle *s);
+
+/* Readable when there is news; mp_settle_time() clears it. */
+int mp_settle_fd(const struct mp_settle *s);
+
+/*
+ * All events with times (CLOCK_MONOTONIC, ns) below this were in the rings before the call. A
+ * machine so busy that no grace period ends within 200 ms leaves only a guess: what is older than
+ * that has settled. An event that comes later all the same is counted as late.
+ */
+uint64_t mp_settle_time(struct mp_settle *s);
+
+/* Asks again at once: for the end, which someone waits for. */
+void mp_settle_hurry(struct mp_settle *s);
+
+/*
+ * How often it was a guess: under such a load, or, after 20 ms, where the kernel grants no grace
+ * periods at all (nohz_full).
+ */
+uint64_t mp_settle_guesses(const struct mp_settle *s);
+
+#endif

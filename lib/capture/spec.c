@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/spec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct parser {
+	const char *at;
+	char **error;
+};
+
+static int fail(struct parser *p, const char *fmt, ...) MP_PRINTF(2, 3);
+
+static int fail(struct parser *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(p->error, fmt, ap) < 0)
+		mp_die("out of memory");
+	va_end(ap);
+	return -1;
+}
+
+int mp_stack_part_parse(struct mp_str text, enum mp_stack_part *part)
+{
+	static const struct {
+		const char *name;
+		enum mp_stack_part part;
+	} parts[] = {
+		{ "none", MP_STACK_NONE },
+		{ "kernel", MP_STACK_KERNEL },
+		{ "user", MP_STACK_USER },
+		{ "both", MP_STACK_BOTH },
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(parts); i++) {
+		if (!mp_str_eq(text, mp_str(parts[i].name)))
+			continue;
+		*part = parts[i].part;
+		return 0;
+	}
+	return -1;
+}
+
+/* Up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
+static struct mp_str token(struct parser *p, const char *stop)
+{
+	struct mp_str t = { p->at, 0 };
+	int depth = 0;
+	char quote = 0;
+
+	for (; *p->at; p->at++) {
+		char c = *p->at;
+
+		if (quote) {
+			quote = c == quote ? 0 : quote;
+			continue;
+		}
+		if (c == '"' || c == '\'')
+			quote = c;
+		else if (c == '(')
+			depth++;
+		else if (c == ')')
+			depth--;
+		else if (depth <= 0 && strchr(stop, c))
+			break;
+	}
+	t.len = p->at - t.p;
+	return t;
+}
+
+static bool all_modifiers(struct mp_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (!strchr("ukhp", s.p[i]))
+			return false;
+	return s.len > 0;
+}
+
+static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str mods)
+{
+	size_t i;
+
+	for (i = 0; i < mods.len; i++) {
+		switch (mods.p[i]) {
+		case 'u':
+			spec->user = true;
+			break;
+		case 'k':
+			spec->kernel = true;
+			break;
+		case 'h':
+			break;
+		case 'p':
+			if (++spec->precise > 3)
+				return fail(p, "more than three p behind '%s'", spec->name);
+			break;
+		default:
+			return fail(p, "'%c' behind '%s' is no modifier (u, k, p)", mods.p[i],
+				    spec->name);
+		}
+	}
+	return 0;
+}
+
+/*
+ * A name, with the modifiers behind its last colon cut off: "cycles:u", but not
+ * "sched:sched_switch".
+ */
+static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
+{
+	const char *colon = name.len ? memrchr(name.p, ':', name.len) : NULL;
+	struct mp_str mods = { "", 0 };
+
+	while (name.len && name.p[name.len - 1] == ' ')
+		name.len--;
+	if (colon) {
+		struct mp_str behind = { colon + 1, name.p + name.len - colon - 1 };
+
+		if (all_modifiers(behind)) {
+			mods = behind;
+			name.len = colon - name.p;
+		}
+	}
+	if (name.len == 0)
+		return fail(p, "name of an event is missing");
+	spec->name = mp_strndup(name.p, name.len);
+	return set_modifiers(p, spec, mods);
+}
+
+static int set_count(struct parser *p, struct mp_str key, struct mp_str value, uint64_t max,
+		     uint64_t *v)
+{
+	if (mp_num_u64(value, v) < 0 || *v == 0 || *v > max)
+		return fail(p, "%.*s=%.*s: not a number from 1 to %llu", MP_STR_ARGS(key),
+			    MP_STR_ARGS(value), (unsigned long long)max);
+	return 0;
+}
+
+static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
+{
+	uint64_t v;
+
+	if (mp_str_eq(key, MP_STR("period")))
+		return set_count(p, key, value, INT64_MAX, &spec->period);
+	if (mp_str_eq(key, MP_STR("freq")))
+		return set_count(p, key, value, 1000000, &spec->freq);
+	if (mp_str_eq(key, MP_STR("max-stack"))) {
+		if (set_count(p, key, value, 1024, &v) < 0)
+			return -1;
+		spec->max_stack = (int)v;
+		return 0;
+	}
+	if (mp_stack_part_parse(value, &spec->stack) < 0)
+		return fail(p, "stack=%.*s: not kernel, user, both or none", MP_STR_ARGS(value));
+	return 0;
+}
+
+static bool is_term(struct mp_str key)
+{
+	return mp_str_eq(key, MP_STR("period")) || mp_str_eq(key, MP_STR("freq")) ||
+	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack"));
+}
+
+/* "key=value,key=value" with keys of ours: 1, or 0 if the segment is something else. */
+static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+{
+	while (segment.len) {
+		const char *comma = memchr(segment.p, ',', segment.len);
+		size_t len = comma ? (size_t)(comma - segment.p) : segment.len;
+		const char *eq = memchr(segment.p, '=', len);
+		struct mp_str key = { segment.p, eq ? (size_t)(eq - segment.p) : 0 }, value;
+
+		if (!eq || !is_term(key))
+			return 0;
+		value = (struct mp_str){ eq + 1, segment.p + len - eq - 1 };
+		if (set_term(p, spec, key, value) < 0)
+			return -1;
+		segment.p += len + (comma != NULL);
+		segment.len -= len + (comma != NULL);
+	}
+	return 1;
+}
+
+static int set_segment(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+{
+	char **to = strchr(spec->name, ':') ? &spec->filter : &spec->config;
+	int terms;
+
+	if (segment.len == 0)
+		return 0;
+	terms = set_terms(p, spec, segment);
+	if (terms)
+		return terms < 0 ? -1 : 0;
+	if (*to)
+		return fail(p, "'%s' has two filters", spec->name);
+	*to = mp_strndup(segment.p, segment.len);
+	return 0;
+}
+
+static int parse_one(struct parser *p, struct mp_spec *spec)
+{
+	struct mp_str part;
+
+	if (set_name(p, spec, token(p, "/,")) < 0)
+		return -1;
+	while (*p->at == '/') {
+		p->at++;
+		part = token(p, "/,");
+		if (*p->at == '/') {
+			if (set_segment(p, spec, part) < 0)
+				return -1;
+			continue;
+		}
+		if (part.len && !all_modifiers(part)) { /* commas belong to the segment */
+			p->at = part.p;
+			part = token(p, "/");
+			if (*p->at != '/')
+				return fail(p, "'/' is missing at the end of '%.40s'", part.p);
+			if (set_segment(p, spec, part) < 0)
+				return -1;
+			continue;
+		}
+		return set_modifiers(p, spec, part);
+	}
+	return 0;
+}
+
+static void release(struct mp_spec *spec)
+{
+	free(spec->name);
+	free(spec->filter);
+	free(spec->config);
+}
+
+int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
+{
+	struct parser p = { text, error };
+
+	for (;;) {
+		struct mp_spec spec = { .stack = MP_STACK_UNSET };
+
+		while (*p.at == ' ')
+			p.at++;
+		if (parse_one(&p, &spec) < 0) {
+			release(&spec);
+			return -1;
+		}
+		specs->v = mp_grow(specs->v, &specs->cap, specs->n + 1, sizeof(spec));
+		specs->v[specs->n++] = spec;
+		if (*p.at != ',')
+			break;
+		p.at++;
+	}
+	if (*p.at)
+		return fail(&p, "what is '%.40s'?", p.at);
+	return 0;
+}
+
+void mp_specs_release(struct mp_specs *specs)
+{
+	size_t i;
+
+	for (i = 0; i < specs->n; i++)
+		release(&specs->v[i]);
+	free(specs->v);
+	*specs = (struct mp_specs){ NULL, 0, 0 };
+}

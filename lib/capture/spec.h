@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What -e says, as text: names and what is asked of them. Needs no kernel.
+ *
+ *	EVENT[,EVENT]...
+ *	EVENT = NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
+ *
+ * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
+ * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c").
+ * Commas and slashes in quotes or parentheses stand for themselves.
+ * Includes str only.
+ */
+#ifndef MP_CAPTURE_SPEC_H
+#define MP_CAPTURE_SPEC_H
+
+#include "lib/str.h"
+
+/* Which parts of the call stack are taken. */
+enum mp_stack_part {
+	MP_STACK_UNSET = -1,
+	MP_STACK_NONE = 0,
+	MP_STACK_KERNEL = 1,
+	MP_STACK_USER = 2,
+	MP_STACK_BOTH = 3,
+};
+
+struct mp_spec {
+	char *name;	 /* may be a glob */
+	char *filter;	 /* NULL: none */
+	char *config;	 /* first segment that is no list of terms, for a PMU; NULL: none */
+	uint64_t period; /* 0: not said */
+	uint64_t freq;	 /* Hz; 0: not said */
+	enum mp_stack_part stack;
+	int max_stack;	   /* 0: not said */
+	bool user, kernel; /* modifiers u, k: count only there */
+	unsigned precise;  /* modifier p, 0 to 3 */
+};
+
+struct mp_specs {
+	struct mp_spec *v;
+	size_t n, cap;
+};
+
+/* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
+int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
+void mp_specs_release(struct mp_specs *specs);
+
+/* "kernel", "user", "both", "none"; -1 if the text is none of them. */
+int mp_stack_part_parse(struct mp_str text, enum mp_stack_part *part);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A table of symbols by address: filled, sorted once, searched. For ELF files, the kernel, JIT
+ * maps. Includes map.
+ */
+#ifndef MP_CAPTURE_SYMTAB_H
+#define MP_CAPTURE_SYMTAB_H
+
+#include "lib/map.h"
+
+/* Of several symbols at one address the one with the highest rank is taken. */
+enum mp_symbol_rank {
+	MP_SYM_LOCAL = 1,
+	MP_SYM_WEAK = 2,
+	MP_SYM_GLOBAL = 3,
+};
+
+struct mp_symbol {
+	uint64_t start, end; /* end == start: up to the next one */
+	const char *name;
+	uint32_t rank;
+	uint32_t order; /* in which it was added */
+};
+
+struct mp_symtab {
+	struct mp_symbol *v;
+	size_t n, cap;
+	struct mp_arena names;
+};
+
+void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
+		   enum mp_symbol_rank rank);
+
+/*
+ * Sorts, and leaves one symbol per address: the better rank, then fewer leading underscores, then
+ * the longer name, as perf does, so that the same capture has the same names. `newest`: the one
+ * added last wins instead, for code that is replaced at run time.
+ */
+void mp_symtab_sort(struct mp_symtab *t, bool newest);
+
+const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr);
+void mp_symtab_release(struct mp_symtab *t);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints: where tracefs is, which there are, and what their fields are (libtraceevent).
+ * The only user of libtraceevent. Includes str only.
+ */
+#ifndef MP_CAPTURE_TRACEFS_H
+#define MP_CAPTURE_TRACEFS_H
+
+#include "lib/str.h"
+
+/* How the bytes of a field become text. */
+enum mp_tp_kind {
+	MP_TP_UNSIGNED,
+	MP_TP_SIGNED,
+	MP_TP_HEX,    /* a pointer, or what the event's own format prints in hexadecimal */
+	MP_TP_STRING, /* char[], up to a NUL */
+};
+
+enum mp_tp_place {
+	MP_TP_FIXED,	/* at offset, `size` bytes */
+	MP_TP_DATA_LOC, /* at offset: u32, low half offset in the record, high half length */
+	MP_TP_REL_LOC,	/* likewise, the offset counts from behind the u32 */
+};
+
+struct mp_tp_field {
+	char *name;
+	enum mp_tp_kind kind;
+	enum mp_tp_place place;
+	uint32_t offset; /* in the raw record */
+	uint32_t size;	 /* of the whole field; of the u32 for the two others */
+	uint32_t elem;	 /* bytes of an element: 1, 2, 4, 8 */
+	bool is_array;	 /* of numbers; elements are separated by commas */
+};
+
+struct mp_tp {
+	char *system;
+	char *name;
+	uint64_t id;		    /* attr.config */
+	struct mp_tp_field *fields; /* payload, in the order of the format */
+	size_t n_fields;
+	uint32_t size; /* the raw record has at least so many bytes */
+};
+
+struct mp_tracefs;
+
+/*
+ * Finds tracefs where it is mounted; as root, where it is not, mounts it for this process alone, so
+ * that nothing stays behind. Returns NULL with errno set.
+ */
+struct mp_tracefs *mp_tracefs_open(void);
+void mp_tracefs_close(struct mp_tracefs *t);
+
+/*
+ * Calls `each` with "system" and "name" for the tracepoints that match "SYSTEM:NAME" (fnmatch(3)
+ * both), sorted. Returns how many.
+ */
+typedef void mp_tracefs_fn(void *arg, const char *system, const char *name);
+
+size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *each, void *arg);
+
+/* Reads the format of a tracepoint. NULL with `*why` (static text, or strerror). */
+struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const char *name,
+			      const char **why);
+void mp_tp_free(struct mp_tp *tp);
+
+/* The event's format file, for those who want to see it. Owned by the caller; NULL with errno. */
+char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name);
+
+/* Type of a field as the header of the stream names it: "s32", "x64", "str", "u8[]". */
+void mp_tp_type_name(const struct mp_tp_field *f, char name[16]);
+
+#endif

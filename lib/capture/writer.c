@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/clock.h"
+#include "lib/show.h"
+
+enum {
+	POP_MS = 100,
+	DEAD_NS = 1000000000, /* a task's last switch comes after its exit record */
+};
+
+/* Layouts of the records that are no samples; behind each comes the sample_id. */
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id; /* reused here: time of the record before */
+	uint64_t lost;
+};
+
+struct comm_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct fork_record { /* exit too */
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mmap2_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	char filename[];
+};
+
+enum { SAMPLE_ID_SIZE = 24 }; /* tid, time, identifier */
+
+void mp_writer_init(struct mp_writer *w, size_t n_track)
+{
+	w->n_streams = w->rings->n + n_track;
+	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
+	w->tally = mp_zalloc(w->rings->n * sizeof(*w->tally));
+}
+
+void mp_writer_release(struct mp_writer *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_streams; i++)
+		free(w->streams[i].v);
+	free(w->streams);
+	free(w->tally);
+	mp_buf_release(&w->text);
+}
+
+void mp_writer_put(struct mp_writer *w, struct mp_str text)
+{
+	w->bytes += text.len;
+	mp_out_write(w->out, text.p, text.len);
+}
+
+static void stop(struct mp_writer *w)
+{
+	if (!w->stopping)
+		w->stop(w->arg);
+	w->stopping = true;
+}
+
+static void put_text(struct mp_writer *w)
+{
+	if (!w->readable)
+		mp_writer_put(w, mp_buf_view(&w->text));
+	w->text.len = 0;
+}
+
+static bool is_excluded(const struct mp_writer *w, int32_t pid)
+{
+	return w->exclude->n && mp_pids_has(w->exclude, pid);
+}
+
+static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
+{
+	const struct mp_counter *c;
+	struct mp_tally *t = &w->tally[ring];
+	const struct mp_event *e;
+	struct mp_sample s;
+	struct mp_task *task;
+	struct mp_str line;
+	uint64_t id;
+
+	memcpy(&id, h + 1, sizeof(id));
+	c = h->size >= 32 ? mp_rings_find(w->rings, id) : NULL;
+	e = c ? &w->events->v[c->event] : NULL;
+	if (!e || mp_sample_parse(&s, e, h) < 0) {
+		w->broken++;
+		return;
+	}
+	task = mp_formatter_task(w->formatter, e, &s);
+	if (is_excluded(w, task->process->pid) || (w->max_events && w->written == w->max_events)) {
+		t->each_excluded += e->each;
+		t->excluded++;
+		w->excluded++;
+		return;
+	}
+	line = mp_formatter_line(w->formatter, e, c->event, &s, task, w->rings->v[ring].cpu);
+	if (w->readable)
+		line = mp_show_line(&w->text, line);
+	mp_writer_put(w, line);
+	t->each += e->each;
+	t->written++;
+	if (++w->written == w->max_events)
+		stop(w);
+}
+
+static void write_lost(struct mp_writer *w, size_t ring, const struct lost_record *r,
+		       uint64_t time_ns)
+{
+	w->lost += r->lost;
+	w->tally[ring].lost += r->lost;
+	w->text.len = 0;
+	mp_ctl_add_lost(&w->text, r->lost, r->id, time_ns, w->rings->v[ring].cpu);
+	put_text(w);
+}
+
+static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
+{
+	w->throttled++;
+	w->text.len = 0;
+	mp_buf_printf(&w->text, "{\"throttle\":true,\"time\":%llu,\"cpu\":%d}\n",
+		      (unsigned long long)time_ns, w->rings->v[ring].cpu);
+	put_text(w);
+}
+
+static void take_data(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+{
+	switch (x->record->type) {
+	case PERF_RECORD_SAMPLE:
+		write_sample(w, ring, x->record);
+		break;
+	case PERF_RECORD_LOST:
+		write_lost(w, ring, (const struct lost_record *)x->record, x->time_ns);
+		break;
+	case PERF_RECORD_THROTTLE:
+		write_throttle(w, ring, x->time_ns);
+		break;
+	}
+}
+
+static struct mp_str text_behind(const struct perf_event_header *h, const char *text)
+{
+	const char *end = (const char *)h + h->size - SAMPLE_ID_SIZE;
+
+	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
+}
+
+static void take_mmap(struct mp_writer *w, const struct mmap2_record *r)
+{
+	struct mp_proc_map map = {
+		.start = r->addr,
+		.end = r->addr + r->len,
+		.offset = r->pgoff,
+		.major = r->maj,
+		.minor = r->min,
+		.inode = r->ino,
+		.path = r->filename,
+	};
+
+	if (text_behind(&r->header, r->filename).len == 0)
+		map.path = "";
+	mp_tasks_mmap(w->tasks, r->pid, r->tid, &map);
+}
+
+static void take_track(struct mp_writer *w, const struct mp_waiting *x)
+{
+	const struct perf_event_header *h = x->record;
+	const struct comm_record *comm = (const struct comm_record *)h;
+	const struct fork_record *task = (const struct fork_record *)h;
+
+	switch (h->type) {
+	case PERF_RECORD_COMM:
+		mp_tasks_comm(w->tasks, comm->pid, comm->tid, text_behind(h, comm->comm),
+			      h->misc & PERF_RECORD_MISC_COMM_EXEC);
+		break;
+	case PERF_RECORD_FORK:
+		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid);
+		break;
+	case PERF_RECORD_EXIT:
+		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_mmap(w, (const struct mmap2_record *)h);
+		break;
+	case PERF_RECORD_LOST:
+		w->track_lost += ((const struct lost_record *)h)->lost;
+		break;
+	}
+}
+
+static bool is_whole(const struct perf_event_header *h)
+{
+	static const size_t least[] = {
+		[PERF_RECORD_LOST] = sizeof(struct lost_record),
+		[PERF_RECORD_COMM] = sizeof(struct comm_record) + 1,
+		[PERF_RECORD_FORK] = sizeof(struct fork_record),
+		[PERF_RECORD_EXIT] = sizeof(struct fork_record),
+		[PERF_RECORD_MMAP2] = sizeof(struct mmap2_record) + 1,
+	};
+
+	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
+	       h->size >= least[h->type] + SAMPLE_ID_SIZE;
+}
+
+/* Puts a record among those that wait; nearly always it is the latest. */
+static void enqueue(struct mp_stream_queue *q, const struct mp_waiting *x)
+{
+	size_t i;
+
+	q->v = mp_grow(q->v, &q->cap, q->n + 1, sizeof(*q->v));
+	for (i = q->n++; i > q->first && q->v[i - 1].time_ns > x->time_ns; i--)
+		q->v[i] = q->v[i - 1];
+	q->v[i] = *x;
+}
+
+static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
+{
+	struct mp_stream_queue *q = &w->streams[chunk->stream];
+	size_t at = 0;
+
+	chunk->refs = 1;
+	while (chunk->len - at >= sizeof(struct perf_event_header)) {
+		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
+		struct mp_waiting x = { 0, h, chunk };
+
+		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
+			w->broken++;
+			break;
+		}
+		x.time_ns = mp_record_time(h);
+		if (h->type == PERF_RECORD_LOST)
+			((struct lost_record *)h)->id = q->last_ns;
+		q->last_ns = x.time_ns;
+		enqueue(q, &x);
+		chunk->refs++;
+		at += h->size;
+	}
+	if (--chunk->refs == 0)
+		mp_queue_recycle(w->queue, chunk);
+}
+
+/* The two streams whose next records are earliest; SIZE_MAX: none. */
+static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *second_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+	size_t i;
+
+	*first = SIZE_MAX;
+	*second_ns = UINT64_MAX;
+	for (i = 0; i < w->n_streams; i++) {
+		const struct mp_stream_queue *q = &w->streams[i];
+		uint64_t ns;
+
+		if (q->first == q->n)
+			continue;
+		ns = q->v[q->first].time_ns;
+		if (*first == SIZE_MAX || ns < first_ns) {
+			*second_ns = first_ns;
+			first_ns = ns;
+			*first = i;
+		} else if (ns < *second_ns) {
+			*second_ns = ns;
+		}
+	}
+}
+
+static void take_record(struct mp_writer *w, size_t stream, struct mp_waiting *x)
+{
+	if (stream >= w->rings->n) {
+		take_track(w, x);
+	} else {
+		w->late += x->time_ns < w->watermark_ns;
+		w->tally[stream].last_ns = x->time_ns;
+		take_data(w, stream, x);
+	}
+	if (--x->chunk->refs == 0)
+		mp_queue_recycle(w->queue, x->chunk);
+}
+
+/* Writes all records below `bound_ns`, merged. */
+static void merge(struct mp_writer *w, uint64_t bound_ns)
+{
+	uint64_t second_ns;
+	size_t i;
+
+	for (;;) {
+		struct mp_stream_queue *q;
+
+		find_earliest(w, &i, &second_ns);
+		if (i == SIZE_MAX || w->streams[i].v[w->streams[i].first].time_ns >= bound_ns)
+			break;
+		q = &w->streams[i];
+		do
+			take_record(w, i, &q->v[q->first++]);
+		while (q->first < q->n && q->v[q->first].time_ns < bound_ns &&
+		       q->v[q->first].time_ns <= second_ns);
+	}
+	for (i = 0; i < w->n_streams; i++) {
+		struct mp_stream_queue *q = &w->streams[i];
+
+		memmove(q->v, q->v + q->first, (q->n - q->first) * sizeof(*q->v));
+		q->n -= q->first;
+		q->first = 0;
+	}
+}
+
+static void end_round(struct mp_writer *w, uint64_t settled_ns)
+{
+	merge(w, settled_ns);
+	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
+		w->watermark_ns = settled_ns;
+		w->text.len = 0;
+		mp_ctl_add_watermark(&w->text, settled_ns);
+		put_text(w);
+		if (settled_ns > DEAD_NS)
+			mp_tasks_prune(w->tasks, settled_ns - DEAD_NS);
+	}
+	mp_out_flush(w->out);
+	if (w->out->error)
+		stop(w);
+}
+
+void mp_writer_run(struct mp_writer *w)
+{
+	uint64_t settled_ns = 0;
+
+	while (settled_ns != UINT64_MAX) {
+		struct mp_chunk *chunk = mp_queue_pop(w->queue, POP_MS);
+
+		if (w->tick)
+			w->tick(w->arg);
+		if (!chunk)
+			continue;
+		if (chunk->stream != MP_CHUNK_MARK) {
+			take_chunk(w, chunk);
+			continue;
+		}
+		settled_ns = chunk->settled_ns;
+		mp_queue_recycle(w->queue, chunk);
+		end_round(w, settled_ns);
+	}
+}

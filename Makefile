@@ -35,6 +35,8 @@ override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 LIB_SRC     := $(wildcard lib/*.c)
 CAPTURE_SRC := $(wildcard lib/capture/*.c)
 UNIT_SRC    := $(wildcard tests/unit/*.c)
+LOAD_SRC    := $(wildcard tests/load/*.c)
+TOOL_SRC    := $(wildcard tests/tools/*.c)
 FUZZ_SRC    := $(wildcard tests/fuzz/*.c)
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
@@ -62,8 +64,8 @@ LIBPERF_LIBS   = $(LIBPERF)/lib/libperf.a $(LIBPERF)/lib/libapi.a
 LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
-.PHONY: all filters programs check demo bench fuzz format golden install uninstall clean \
-	deps-build deps-demo deps-check unit lint
+.PHONY: all filters check demo bench fuzz fuzzers format golden install uninstall clean \
+	deps-build deps-demo deps-check unit test-programs
 .DELETE_ON_ERROR:
 
 all: $(PROGRAMS:%=$(BIN)/%) $(BIN)/mp-example
@@ -111,6 +113,21 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
+# BPF programs need clang; without it mp-record does the same in user space (docs/decisions.md)
+CLANG ?= clang
+HAVE_CLANG := $(shell command -v $(CLANG) 2>/dev/null)
+BPF_SRC := $(wildcard bpf/*.bpf.c)
+BPF_OBJ := $(if $(HAVE_CLANG),$(BPF_SRC:%.c=$(BUILD)/%.o))
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
+	@mkdir -p $(@D)
+	$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
+		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+
+$(BUILD)/lib/capture/bpf.o: $(BPF_OBJ)
+$(BUILD)/lib/capture/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_EXCLUDE='"$(BUILD)/bpf/exclude.bpf.o"')
+
 $(BUILD)/cmd/mp-record.o: cmd/mp-record.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
@@ -142,6 +159,119 @@ $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 $(BIN)/mp-example: $(BUILD)/docs/mp-example.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
+
+# --- tests ------------------------------------------------------------------------------------------------
+
+$(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/tests/unit/capture-%.o $(BUILD)/tests/fuzz/capture-%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
+
+$(UNIT): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS) $(UNIT_LIBS)
+
+# unit tests named capture-* link libcapture.a too
+$(filter $(BUILD)/unit/capture-%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+
+$(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+
+# programs that make a known load
+$(BUILD)/load/%: tests/load/%.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
+
+unit: $(UNIT)
+test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%)
+
+check: deps-check
+	@$(MAKE) --no-print-directory test-programs
+	@BUILD='$(abspath $(BUILD))' tests/run $(T)
+
+golden: all
+	@BUILD='$(abspath $(BUILD))' tests/golden/run --write
+
+bench: deps-check
+	@$(MAKE) --no-print-directory test-programs
+	@BUILD='$(abspath $(BUILD))' tests/bench/run $(T)
+
+# FUZZ_SECONDS for each target
+FUZZ_SECONDS ?= 60
+FUZZ_BUILD   := $(BUILD_ROOT)/fuzz
+fuzz: deps-check
+	@$(MAKE) --no-print-directory CC=clang BUILD=$(FUZZ_BUILD) SAN=fuzzer-no-link,address,undefined fuzzers
+	@FUZZERS=$(FUZZ_BUILD)/bin SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
+
+fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/bin/fuzz-%)
+$(BUILD)/bin/fuzz-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+
+demo: deps-demo
+	@$(MAKE) --no-print-directory all $(BUILD)/load/demo
+	@BUILD='$(abspath $(BUILD))' tests/demo
+
+# --- what Debian has to give ------------------------------------------------------------------------------
+
+DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev libdw-dev \
+	liblzma-dev libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
+DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
+DEPS_CHECK := $(DEPS_DEMO) g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc shellcheck jq strace \
+	stress-ng datamash bash-completion procps
+
+# Installs what is missing, as root; otherwise says what to install. Nothing is done if nothing is missing.
+install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \
+	grep -q '^installed$$' || missing="$$missing $$p"; done; \
+	[ -n "$$missing" ] || exit 0; \
+	command -v apt-get > /dev/null || { echo "needed:$$missing" >&2; exit 1; }; \
+	[ "$$(id -u)" = 0 ] || { echo "missing: sudo apt-get install$$missing" >&2; exit 1; }; \
+	echo "installing:$$missing"; \
+	export DEBIAN_FRONTEND=noninteractive; \
+	apt-get install -y -q --no-install-recommends $$missing > $(BUILD_ROOT)/apt.log 2>&1 || \
+	{ apt-get update -q >> $(BUILD_ROOT)/apt.log 2>&1 && \
+	  apt-get install -y -q --no-install-recommends $$missing >> $(BUILD_ROOT)/apt.log 2>&1; } || \
+	{ tail -20 $(BUILD_ROOT)/apt.log >&2; exit 1; }
+
+$(BUILD_ROOT):
+	@mkdir -p $@
+
+deps-build: | $(BUILD_ROOT)
+	$(call install-missing,$(DEPS_BUILD))
+deps-demo: | $(BUILD_ROOT)
+	$(call install-missing,$(DEPS_DEMO))
+deps-check: | $(BUILD_ROOT)
+	$(call install-missing,$(DEPS_CHECK))
+
+# --- install ----------------------------------------------------------------------------------------------
+
+MAN1 := $(wildcard docs/*.1)
+MAN5 := $(wildcard formats/*.5)
+
+install: $(PROGRAMS:%=$(BIN)/%)
+	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	install -m 755 $(PROGRAMS:%=$(BIN)/%) $(BINDIR)
+	install -m 644 $(MAN1) $(MANDIR)/man1
+	install -m 644 $(MAN5) $(MANDIR)/man5
+	for p in $(PROGRAMS); do install -m 644 completions/mp-tools.bash $(BASHDIR)/$$p || exit 1; \
+		install -m 644 completions/mp-tools.fish $(FISHDIR)/$$p.fish || exit 1; done
+	install -m 644 completions/_mp-tools $(ZSHDIR)
+
+uninstall:
+	rm -f $(PROGRAMS:%=$(BINDIR)/%) $(MAN1:docs/%=$(MANDIR)/man1/%) $(MAN5:formats/%=$(MANDIR)/man5/%) \
+		$(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(FISHDIR)/%.fish) $(ZSHDIR)/_mp-tools
+	[ -z '$(DESTDIR)' ] || find '$(DESTDIR)' -mindepth 1 -type d -empty -delete
+
+# --- the rest ---------------------------------------------------------------------------------------------
+
+SOURCES = $(shell find cmd lib bpf tests docs -name '*.[ch]')
+
+format:
+	clang-format -i $(SOURCES)
 
 clean:
 	rm -rf $(BUILD_ROOT)

@@ -319,6 +319,15 @@ static void write_trailer(uint64_t lost)
 	mp_buf_release(&line);
 }
 
+/* A glob that matches nothing is more often a slip than a wish. */
+static void tell_no_match(void)
+{
+	if (work.types.n_globs && !work.types.taken && work.types.seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(work.types.seen.first->key),
+		       work.types.seen.n > 1 ? " and others" : "");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_EVENT | MP_STACK | MP_FOLDED;
@@ -346,6 +355,7 @@ int main(int argc, char **argv)
 		write_fold();
 	if (options.style.stream && !in.cut)
 		write_trailer(in.lost);
+	tell_no_match();
 	if (work.fold.overflow) {
 		mp_say("a weight exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);

@@ -269,12 +269,6 @@ static struct totals sum_sources(void)
 	return t;
 }
 
-static void tell(uint64_t n, const char *what)
-{
-	if (n)
-		mp_say("%llu %s", (unsigned long long)n, what);
-}
-
 /* The trailer, unless something was cut off; what is wrong, on stderr; the status. */
 static enum mp_status finish(void)
 {
@@ -291,13 +285,15 @@ static enum mp_status finish(void)
 			json_object_set_new(trailer, "late", json_integer(t.misplaced));
 		write_json(trailer);
 	}
-	tell(t.bad, t.bad == 1 ? "line skipped" : "lines skipped");
-	tell(t.behind, "events came behind the watermark of their stream");
-	tell(t.misplaced,
-	     "events came too late to be put in order (a larger --window, or no --window, helps)");
-	tell(cut, cut == 1 ? "section has no end: it was cut off"
-			   : "sections have no end: they were cut off");
-	tell(lost, "events were lost when this was recorded");
+	mp_say_count(t.bad, "line skipped", "lines skipped");
+	mp_say_count(t.behind, "event came behind the watermark of its stream",
+		     "events came behind the watermark of their stream");
+	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
+		     "events came too late to be put in order (see --window)");
+	mp_say_count(cut, "section has no end: it was cut off",
+		     "sections have no end: they were cut off");
+	mp_say_count(lost, "event was lost when this was recorded",
+		     "events were lost when this was recorded");
 	if (t.refused)
 		return MP_FAIL;
 	return t.bad || t.behind || t.misplaced || t.empty || cut || lost ? MP_LOSSY : MP_OK;

@@ -78,6 +78,12 @@ void mp_say(const char *fmt, ...)
 	va_end(ap);
 }
 
+void mp_say_count(uint64_t n, const char *one, const char *many)
+{
+	if (n)
+		mp_say("%llu %s", (unsigned long long)n, n == 1 ? one : many);
+}
+
 void mp_die(const char *fmt, ...)
 {
 	va_list ap;

@@ -36,6 +36,9 @@ const char *mp_name(void);
 void mp_say(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
+/* "N one", or "N many" if it is not 1; nothing if it is 0. */
+void mp_say_count(uint64_t n, const char *one, const char *many);
+
 /* mp_say(), then exit with MP_FAIL. Errno text: use %m. */
 _Noreturn void mp_die(const char *fmt, ...) MP_PRINTF(1, 2);
 

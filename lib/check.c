@@ -140,16 +140,15 @@ static enum mp_status sum_up(struct check *c)
 	if (c->faults > TOLD_MAX)
 		mp_buf_printf(t, "%s: %llu more\n", c->in.name,
 			      (unsigned long long)(c->faults - TOLD_MAX));
-	mp_buf_printf(t, "%s: %s, %s, %s: %llu records in %llu sections, %llu lost\n", c->in.name,
+	mp_buf_printf(t, "%s: %s, %s, %s: %llu record%s in %llu section%s, %llu lost\n", c->in.name,
 		      c->faults > c->unordered + c->behind + c->cut ? "not valid" : "valid",
 		      c->cut	    ? "cut off"
 		      : c->sections ? "complete"
 				    : "without header",
 		      c->unordered || c->behind ? "not ordered" : "ordered",
-		      (unsigned long long)c->records, (unsigned long long)c->sections,
-		      (unsigned long long)c->lost);
+		      (unsigned long long)c->records, c->records == 1 ? "" : "s", (unsigned long long)c->sections, c->sections == 1 ? "" : "s", (unsigned long long)c->lost);
 	mp_out_write(c->out, t->p, t->len);
-	return c->faults || c->lost ? MP_LOSSY : MP_OK;
+	return c->faults ? MP_LOSSY : MP_OK;
 }
 
 enum mp_status mp_check(int fd, const char *name, struct mp_out *out)

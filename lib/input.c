@@ -233,23 +233,17 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 	}
 }
 
-static void tell(uint64_t n, const char *one, const char *many)
-{
-	if (n)
-		mp_say("%llu %s", (unsigned long long)n, n == 1 ? one : many);
-}
-
 enum mp_status mp_input_finish(struct mp_input *in)
 {
 	if (in->reading)
 		close_current(in);
 	if (in->bad > TOLD_MAX)
-		tell(in->bad, "line skipped", "lines skipped");
+		mp_say_count(in->bad, "line skipped", "lines skipped");
 	if (in->unwanted)
 		mp_say("%llu %s of a datatype that this program does not read skipped (%s)",
 		       (unsigned long long)in->unwanted, in->unwanted == 1 ? "line" : "lines",
 		       mp_kind_name(in->unwanted_kind));
-	tell(in->lost, "event was lost when this was recorded",
+	mp_say_count(in->lost, "event was lost when this was recorded",
 	     "events were lost when this was recorded");
 	if (in->refused)
 		return MP_FAIL;

@@ -103,6 +103,8 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 	rec->line = (struct mp_str){ text, len };
 	if (len == 0)
 		return fail(why, "empty line");
+	if (end[-1] == '\r')
+		return fail(why, "carriage return at the end of the line");
 	if (*text == '{') {
 		rec->kind = MP_CONTROL;
 		rec->body = rec->line;

@@ -4,6 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void balance(struct mp_account *a, struct mp_cpu_account *cpu, bool has_lost,
+		    const struct mp_tally *t)
+{
+	uint64_t told;
+
+	if (!has_lost) /* all that can be known is what the records say */
+		cpu->lost = cpu->lost_each = t->lost;
+	told = t->each + t->each_excluded + cpu->lost_each;
+	if (cpu->fired > told)
+		cpu->unexplained = cpu->fired - told;
+	else
+		a->surplus += told - cpu->fired;
+	cpu->lost += cpu->unexplained;
+	a->fired += cpu->fired;
+	a->lost += cpu->lost;
+	a->unexplained += cpu->unexplained;
+}
+
 void mp_account_init(struct mp_account *a, const struct mp_writer *w)
 {
 	size_t i;
@@ -22,16 +40,8 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w)
 		cpu->fired += counts.count;
 		cpu->lost_each += counts.lost;
 	}
-	for (i = 0; i < w->rings->n; i++) {
-		struct mp_cpu_account *cpu = &a->cpus[i];
-		const struct mp_tally *t = &w->tally[i];
-
-		if (!w->rings->has_lost) /* all that can be known is what the records say */
-			cpu->lost = cpu->lost_each = t->lost;
-		a->fired += cpu->fired;
-		a->lost += cpu->lost;
-		a->missing += cpu->fired - t->each - t->each_excluded - cpu->lost_each;
-	}
+	for (i = 0; i < w->rings->n; i++)
+		balance(a, &a->cpus[i], w->rings->has_lost, &w->tally[i]);
 }
 
 void mp_account_release(struct mp_account *a)

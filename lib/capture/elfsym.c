@@ -146,9 +146,11 @@ static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
 		    sym.st_shndx == SHN_UNDEF || sym.st_value == 0)
 			continue;
 		name = elf_strptr(elf, sh.sh_link, sym.st_name);
-		if (name && *name)
-			mp_symtab_add(&e->symbols, sym.st_value, sym.st_size, mp_str(name),
-				      rank_of(&sym));
+		if (!name || !*name)
+			continue;
+		/* without its version: "memcpy@@GLIBC_2.14" */
+		mp_symtab_add(&e->symbols, sym.st_value, sym.st_size,
+			      (struct mp_str){ name, strcspn(name, "@") }, rank_of(&sym));
 	}
 }
 

@@ -103,8 +103,10 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 	e->each = period == 1;
 	if (e->each)
 		return;
-	e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 	e->context |= MP_CTX_PERIOD;
+	/* with a fixed period it is known; asking for it would sample each occurrence of a software event */
+	if (e->attr.freq)
+		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
 static struct mp_event *add_event(struct resolver *r, const char *name)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/capture/account.h"
+#include "lib/capture/bpf.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
@@ -34,6 +35,7 @@ struct session {
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
+	struct mp_bpf *bpf;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
 	struct mp_tasks tasks;
@@ -256,6 +258,7 @@ static void open_events(struct session *s)
 	find_excluded(s);
 	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
 		give_up(error);
+	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
 static void open_output(struct session *s)
@@ -390,28 +393,27 @@ static void start(struct session *s)
 		mp_die("cannot run '%s': %m", s->command.name);
 }
 
-static void tell(uint64_t n, const char *what)
-{
-	if (n)
-		mp_say("%llu %s", (unsigned long long)n, what);
-}
-
 static void tell_losses(const struct session *s, const struct mp_account *a)
 {
 	const struct mp_writer *w = &s->writer;
 
-	tell(w->lost,
-	     "events were lost: the ring buffers were full (larger ones: -m 16M; fewer events: a "
-	     "filter, --fields; sooner: --realtime)");
-	tell(w->late,
-	     "events came later than the kernel's grace period; they are behind a watermark");
-	tell(w->track_lost, "records of tasks were lost: names and symbols may be wrong");
-	tell(w->throttled,
-	     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
-	tell(w->broken, "records could not be understood");
-	if (a->missing)
-		mp_say("the account is off by %lld events: fired %llu", (long long)a->missing,
-		       (unsigned long long)a->fired);
+	if (w->lost > a->unexplained)
+		mp_say("%llu events were lost: the ring buffers were full (larger ones: -m 16M; "
+		       "fewer events: a filter, --fields; sooner: --realtime)",
+		       (unsigned long long)w->lost);
+	else
+		mp_say_count(w->lost, "event was lost", "events were lost");
+	mp_say_count(w->late, "event came later than the watermarks said",
+		     "events came later than the watermarks said");
+	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
+		     "records of tasks were lost: names and symbols may be wrong");
+	mp_say_count(w->throttled, "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
+		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
+	mp_say_count(w->broken, "record could not be understood", "records could not be understood");
+	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
+		     "of them the kernel dropped without counting them");
+	mp_say_count(a->surplus, "event was delivered that did not fire",
+		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
 		return;
 	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
@@ -477,7 +479,7 @@ static enum mp_status finish(struct session *s)
 	tell_losses(s, &account);
 	if (s->o->verbose)
 		tell_details(s, &account);
-	lossy = w->lost || w->late || w->track_lost || w->throttled || w->broken || account.missing;
+	lossy = w->lost || w->late || w->track_lost || w->throttled || w->broken || account.surplus;
 	mp_account_release(&account);
 	return lossy ? MP_LOSSY : MP_OK;
 }
@@ -498,6 +500,7 @@ static _Noreturn void die_of_pipe(void)
 static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
+	mp_bpf_free(s->bpf);
 	mp_rings_close(&s->rings);
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# bash completion of the mp tools: the options are asked of the program itself, so they are never behind.
+
+_mp_tools() {
+	local cur prev program=$1
+	cur=${COMP_WORDS[COMP_CWORD]}
+	prev=${COMP_WORDS[COMP_CWORD - 1]}
+	# a colon splits words for readline; event names have one
+	if [[ ${COMP_WORDBREAKS-} == *:* ]] && ((COMP_CWORD >= 2)) && [[ $cur == : || $prev == : ]]; then
+		local line=${COMP_LINE:0:COMP_POINT}
+		cur=${line##* }
+		prev=${line% *}
+		prev=${prev##* }
+	fi
+	COMPREPLY=()
+	case ${program##*/}:$prev in
+	mp-record:-e | mp-record:--event | mp-record:-l | mp-record:--list)
+		mapfile -t COMPREPLY < <("$program" -l "$cur*" 2> /dev/null | sed 's/  .*//')
+		if [[ $cur == *:* && ${COMP_WORDBREAKS-} == *:* ]]; then
+			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")
+		fi
+		return
+		;;
+	mp-record:-g | mp-record:--call-graph)
+		mapfile -t COMPREPLY < <(compgen -W 'both kernel user none' -- "$cur")
+		return
+		;;
+	mp-record:-p | mp-record:--pid | mp-record:--exclude-pid)
+		mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*) pipeline" -- "$cur")
+		return
+		;;
+	mp-record:--fields)
+		mapfile -t COMPREPLY < <(compgen -W 'cpu pid tid comm period addr cgroup stack' -- "${cur##*,}")
+		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
+		return
+		;;
+	mp-fold:-b | mp-fold:--by)
+		mapfile -t COMPREPLY < <(compgen -W 'type time host cpu pid tid comm cgroup' -- "${cur##*,}")
+		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
+		return
+		;;
+	mp-fold:-w | mp-fold:--weight)
+		mapfile -t COMPREPLY < <(compgen -W 'count period dur' -- "$cur")
+		return
+		;;
+	mp-fold:--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'name weight' -- "$cur")
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2> /dev/null |
+			sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')" -- "$cur")
+		return
+	fi
+	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+	compopt -o filenames 2> /dev/null
+}
+
+complete -F _mp_tools mp-record mp-fold mp-order

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# fish completion of the mp tools: the options are asked of the program itself.
+
+for program in mp-record mp-fold mp-order
+    complete -c $program -n 'string match -q -- "-*" (commandline -ct)' -a "(
+        $program --help 2> /dev/null |
+        sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')"
+end
+complete -c mp-record -s e -l event -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/null | sed "s/  .*//")'
+complete -c mp-record -s g -l call-graph -x -a 'both kernel user none'
+complete -c mp-fold -l sort -x -a 'name weight'

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Every event is delivered or counted as lost: exact counts of known workloads.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+GETPPID=syscalls:sys_enter_getppid
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	needs_root
+}
+
+# The trailer against the lines: records, lost, and per CPU fired = delivered + lost.
+balanced() {
+	[ "$(trailer "$1" records)" = "$(grep -cE '^[0-9]+,' "$1")" ]
+	[ "$(trailer "$1" lost)" = "$(grep '^{"lost"' "$1" | jq -s 'map(.lost) | add // 0')" ]
+	[ "$(trailer "$1" fired)" = $(($(trailer "$1" records) + $(trailer "$1" lost) + $(trailer "$1" excluded))) ]
+	[ "$(tail -n 1 "$1" | jq '[.cpus[] | .[0]] | add')" = "$(trailer "$1" fired)" ]
+	[ "$(tail -n 1 "$1" | jq '[.cpus[] | .[1]] | add')" = "$(trailer "$1" records)" ]
+	[ "$(tail -n 1 "$1" | jq '[.cpus[] | .[2]] | add')" = "$(trailer "$1" lost)" ]
+}
+
+@test "100,003 calls are 100,003 events, none lost, at the default settings" {
+	mp-record -q -e $GETPPID -o "$TMP/s" -- "$LOAD/getppid" 100003
+	[ "$(trailer "$TMP/s" records)" = 100003 ]
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
+	balanced "$TMP/s"
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ]
+}
+
+@test "the same of the whole system, the CPU pinned, without stacks" {
+	mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 100003
+	[ "$(grep -c 'comm=getppid' "$TMP/s")" = 100003 ]
+	balanced "$TMP/s"
+}
+
+@test "two processes at once, under load: delivered + lost = fired" {
+	start_load stress-ng --cpu 2 -t 30s
+	mp-record -q -e $GETPPID -o "$TMP/s" -- sh -c "'$LOAD/getppid' 100003 & '$LOAD/getppid' 50021; wait" || [ $? = 1 ]
+	[ $(($(grep -c 'comm=getppid' "$TMP/s") + $(trailer "$TMP/s" lost))) = 150024 ]
+	balanced "$TMP/s"
+}
+
+@test "a ring that is too small: what is lost is counted, and said where it happened" {
+	mp-record -e $GETPPID -m 32K -o "$TMP/s" -- "$LOAD/getppid" 300007 2> "$TMP/err" || [ $? = 1 ]
+	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) = 300007 ]
+	balanced "$TMP/s"
+	[ "$(trailer "$TMP/s" lost)" -gt 0 ] || skip "nothing was lost"
+	grep -q "$(trailer "$TMP/s" lost) events were lost: the ring buffers were full" "$TMP/err"
+	# each loss lies between its two times, and stands where an event at the second would
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ]
+	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time)' > /dev/null
+}
+
+@test "a reader that is too slow: the queue is bounded, the rest is lost and counted" {
+	mp-record -q -e $GETPPID -g none -m 64K -- sh -c "'$LOAD/getppid' 3000017 > /dev/null" 2> /dev/null |
+		{ sleep 3; cat; } > "$TMP/s" || true
+	balanced "$TMP/s"
+	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) -ge 3000017 ]
+}
+
+@test "under stress-ng --switch the kernel's count is delivered + lost" {
+	for realtime in "" --realtime; do
+		# the load is started by the recorder, which it would keep from starting
+		mp-record -q $realtime -a -e sched:sched_switch -g none -d 1 -o "$TMP/s" -- setsid stress-ng --switch 4 -t 3s > /dev/null 2>&1 || [ $? = 1 ]
+		pkill -KILL stress-ng || true
+		balanced "$TMP/s"
+		echo "realtime '$realtime': $(trailer "$TMP/s" fired) fired, $(trailer "$TMP/s" lost) lost"
+		run mp-order --check "$TMP/s"
+		[ "$status" = 0 ]
+	done
+}
+
+@test "with --realtime nothing is lost under stress-ng --switch" {
+	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
+	for _ in 1 2 3; do
+		mp-record -q --realtime -m 8M -a -e sched:sched_switch -d 1 -o "$TMP/s" -- setsid stress-ng --switch 4 -t 3s > /dev/null 2>&1 || [ $? = 1 ]
+		pkill -KILL stress-ng || true
+		[ "$(trailer "$TMP/s" lost)" != 0 ] || return 0
+	done
+	echo "$(trailer "$TMP/s" lost) of $(trailer "$TMP/s" fired) lost"
+	false
+}
+
+@test "the count is that of perf stat beside it" {
+	perf stat -x, -o "$TMP/stat" -e syscalls:sys_enter_getppid -a -- \
+		mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
+	perf=$(awk -F, '/getppid/ { print $1 }' "$TMP/stat")
+	# perf counts a moment longer
+	[ "$perf" -ge "$(trailer "$TMP/s" fired)" ] && [ "$perf" -lt $(($(trailer "$TMP/s" fired) + 50)) ]
+}
+
+@test "exclusion is counted: fired = delivered + excluded + lost" {
+	"$LOAD/threads" 1 100 > "$TMP/pid" &
+	until [ -s "$TMP/pid" ]; do sleep 0.01; done
+	mp-record -q -a -e $GETPPID -g none --exclude-pid $$ -n 1009 -o "$TMP/s" -- "$LOAD/getppid" 5003
+	kill -USR1 "$(cat "$TMP/pid")"
+	[ "$(trailer "$TMP/s" records)" = 1009 ]
+	balanced "$TMP/s"
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The tree, the build, what is installed.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+@test "the top level is what the card says" {
+	git rev-parse > /dev/null 2>&1 || skip "no git checkout"
+	run bash -c "git ls-files | sed 's,/.*,,' | sort -u | grep -v '^\.'"
+	[ "$output" = "$(printf '%s\n' CHANGES.md LICENSE Makefile README.md bpf cmd completions docs formats lib tests)" ]
+}
+
+@test "no file above 800 lines, no call that the style rules out, nothing left for later" {
+	run bash -c "wc -l cmd/*.c lib/*.[ch] lib/*/*.[ch] bpf/* | awk '\$2 != \"total\" && \$1 > 800'"
+	[ -z "$output" ]
+	run grep -nE '\b(atoi|atol|strcpy|strcat|sprintf|gets)\s*\(' -r cmd lib
+	[ -z "$output" ]
+	run grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r cmd lib bpf Makefile
+	[ -z "$output" ]
+}
+
+@test "sources are formatted by clang-format" {
+	command -v clang-format > /dev/null || skip "no clang-format"
+	run clang-format --dry-run --Werror $(find cmd lib bpf docs tests -name '*.[ch]')
+	[ "$status" = 0 ] || { echo "$output" | head -20; false; }
+}
+
+@test "layers: filters include no capture, lib no cmd" {
+	run grep -ln '"lib/capture/' cmd/mp-[!r]*.c lib/*.[ch]
+	[ -z "$output" ]
+	run grep -ln '"cmd/' -r lib
+	[ -z "$output" ]
+}
+
+@test "filters link no tracing library" {
+	case "$BUILD" in *san-*) skip "sanitizers link their own" ;; esac
+	for p in $FILTERS; do
+		run ldd "$BUILD/bin/$p"
+		[[ ! "$output" =~ traceevent|bpf|elf|libdw|lzma|iberty|perf ]] || { echo "$output"; false; }
+	done
+}
+
+@test "each outside library has one file" {
+	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h; do
+		run grep -ln "include <$library" -r lib/capture
+		[ "${#lines[@]}" -le 1 ] || { echo "$library: $output"; false; }
+	done
+}
+
+@test "make filters needs no tracing library" {
+	cat > "$TMP/pkg-config" <<-'X'
+		#!/bin/sh
+		for a; do case $a in libtraceevent | libelf | libdw | liblzma | libbpf | libperf) exit 1 ;; esac; done
+		exec pkg-config "$@"
+	X
+	chmod +x "$TMP/pkg-config"
+	make -s -j2 filters BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
+	[ -x "$TMP/b/bin/mp-fold" ]
+	run make -s all BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
+	[ "$status" != 0 ]
+	[[ "$output" == *"missing:"*"libtraceevent"*"sudo apt-get install"*"libtraceevent-dev"* ]]
+}
+
+@test "gcc and clang build without a warning" {
+	command -v clang > /dev/null || skip "no clang"
+	for cc in gcc clang; do
+		run make -j2 all unit BUILD="$TMP/$cc" CC=$cc CFLAGS=-O1
+		[ "$status" = 0 ]
+		[[ "$output" != *warning:* ]] || { echo "$output" | grep -A5 warning:; false; }
+	done
+}
+
+@test "a header that changes is built again" {
+	make -s filters BUILD="$TMP/b"
+	sleep 0.01
+	run make -n filters BUILD="$TMP/b" -W lib/rec.h
+	[[ "$output" == *"lib/rec.o"* && "$output" == *"cmd/mp-fold.o"* && "$output" != *"lib/run.o"* ]]
+}
+
+@test "make install puts everything below DESTDIR, uninstall leaves nothing" {
+	make -s install DESTDIR="$TMP/d" PREFIX=/usr BUILD="$BUILD" > /dev/null
+	for p in $PROGRAMS; do
+		[ -x "$TMP/d/usr/bin/$p" ]
+		[ -f "$TMP/d/usr/share/man/man1/$p.1" ]
+		[ -f "$TMP/d/usr/share/bash-completion/completions/$p" ]
+		[ -f "$TMP/d/usr/share/fish/vendor_completions.d/$p.fish" ]
+	done
+	[ -f "$TMP/d/usr/share/man/man5/mp-stream.5" ]
+	[ -f "$TMP/d/usr/share/zsh/site-functions/_mp-tools" ]
+	make -s uninstall DESTDIR="$TMP/d" PREFIX=/usr > /dev/null
+	[ -z "$(find "$TMP/d" -mindepth 1)" ]
+}
+
+@test "man pages are correct mdoc, and each program has one" {
+	for p in $PROGRAMS; do [ -f "docs/$p.1" ]; done
+	run mandoc -T lint -W warning docs/*.1 formats/*.5
+	[ -z "$output" ]
+}
+
+@test "completions know options, events and fields" {
+	source completions/mp-tools.bash
+	complete_line() {
+		COMP_LINE=$1 COMP_POINT=${#1}
+		read -r -a COMP_WORDS <<< "${1//:/ : }"
+		[[ $1 != *" " ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_mp_tools "${COMP_WORDS[0]}"
+	}
+	for p in $PROGRAMS; do
+		complete_line "$p --"
+		for option in $("$p" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE '\-\-[a-z-]+'); do
+			[[ " ${COMPREPLY[*]} " == *" $option "* ]]
+		done
+	done
+	complete_line "mp-fold --by comm,ti"
+	[ "${COMPREPLY[*]}" = "comm,time comm,tid" ]
+	complete_line "mp-record -g k"
+	[ "${COMPREPLY[*]}" = kernel ]
+	complete_line "mp-record -e page-f"
+	[ "${COMPREPLY[*]}" = page-faults ]
+	[ "$(id -u)" = 0 ] || return 0
+	complete_line "mp-record -e sched:sched_swi"
+	[ "${COMPREPLY[*]}" = sched_switch ]
+}
+
+@test "shell scripts are clean" {
+	command -v shellcheck > /dev/null || skip "no shellcheck"
+	run shellcheck -S warning tests/run tests/golden/run tests/demo tests/bench/run tests/fuzz/run .ci/run
+	[ "$status" = 0 ] || { echo "$output"; false; }
+}
+
+@test "the example filter of docs works as its comment says" {
+	printf '1,a:b,comm=x\n2,a:b,comm=y\n3,c:d,comm=x\n' > "$TMP/in"
+	[ "$(mp-example "$TMP/in")" = "$(printf '2\ta:b\n1\tc:d')" ]
+	[ "$(mp-example --by comm "$TMP/in")" = "$(printf '2\tx\n1\ty')" ]
+	run mp-example --by tid "$TMP/in"
+	[ "$status" = 1 ] && [[ "$output" == *"in:1: event without the field"* ]]
+	[ "$(wc -l < docs/mp-example.c)" -le 200 ]
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The contract that every program keeps.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# A stream that is large enough not to fit into buffers and pipes.
+big_stream() {
+	awk 'BEGIN { for (i = 1; i <= 60000; i++)
+		printf "%d,a:b,cpu=0\tcomm=c%d\tstack=main;f%d;g%d\n", i, i, i, i }'
+}
+
+# Field and type are given so that the same input suits every filter.
+filter() {
+	case $1 in
+	mp-fold) "$1" -e '*' "${@:2}" ;;
+	*) "$@" ;;
+	esac
+}
+
+@test "--help and -h: usage on stdout, status 0; --version" {
+	for p in $PROGRAMS mp-example; do
+		run "$p" --help
+		[ "$status" = 0 ] && [[ "${lines[0]}" == "usage: $p "* ]]
+		"$p" --help 2> "$TMP/err" | cmp - <("$p" -h)
+		[ ! -s "$TMP/err" ]
+		run "$p" --version
+		[ "$status" = 0 ] && [[ "$output" == "$p (mp tools) "[0-9]* ]]
+	done
+}
+
+@test "a bad option: stderr, status 2" {
+	for p in $PROGRAMS mp-example; do
+		run "$p" --no-such-option
+		[ "$status" = 2 ]
+		[[ "${lines[0]}" == "$p: unrecognized option '--no-such-option'" ]]
+		[ -z "$("$p" --no-such-option 2> /dev/null)" ]
+	done
+}
+
+@test "every long option of --help is in the man page, and the other way round" {
+	for p in $PROGRAMS; do
+		"$p" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE '\-\-[a-z-]+' | sort -u > "$TMP/help"
+		mandoc -T ascii "docs/$p.1" | col -b | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' |
+			grep -oE '\-\-[a-z-]+' | sort -u > "$TMP/man"
+		diff "$TMP/help" "$TMP/man"
+	done
+}
+
+@test "a full disk: message and status 2" {
+	big_stream > "$TMP/big"
+	for p in $FILTERS; do
+		run bash -c "'$p' $([ "$p" = mp-fold ] && echo -e "-e '*'") '$TMP/big' > /dev/full"
+		[ "$status" = 2 ] || { echo "$p: $status"; false; }
+		[[ "$output" == *"$p: cannot write 'stdout': No space left on device"* ]]
+		run bash -c "'$p' --help > /dev/full"
+		[ "$status" = 2 ]
+	done
+}
+
+@test "a closed pipe: dies of SIGPIPE without a word, also where SIGPIPE was ignored" {
+	big_stream > "$TMP/big"
+	for p in $FILTERS; do
+		for ignored in "" "trap '' PIPE;"; do
+			run bash -c "$ignored
+				{ $(declare -f filter); filter $p $([ "$p" = mp-example ] && echo --by comm) '$TMP/big'
+				  echo \$? > '$TMP/status'; } 2> '$TMP/err' | head -c 1 > /dev/null"
+			[ "$(cat "$TMP/status")" = 141 ] || { echo "$p: $(cat "$TMP/status")"; false; }
+			[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
+		done
+	done
+}
+
+@test "a directory as input: message and status 2" {
+	for p in $FILTERS; do
+		run "$p" /tmp
+		[ "$status" = 2 ] && [[ "$output" == "$p: cannot read '/tmp': Is a directory" ]]
+	done
+	run mp-order --check /tmp
+	[ "$status" = 2 ]
+}
+
+@test "a file that is not there, or may not be read: message and status 2" {
+	for p in $FILTERS; do
+		run "$p" "$TMP/nope"
+		[ "$status" = 2 ] && [[ "$output" == "$p: cannot open '$TMP/nope': No such file or directory" ]]
+	done
+}
+
+@test "a last line without LF is not trusted: told, status 1" {
+	printf '1,a:b,comm=x\n2,a:b,comm=x' > "$TMP/in"
+	for p in $FILTERS; do
+		run --separate-stderr "$p" "$TMP/in"
+		[ "$status" = 1 ]
+		[[ "$stderr" == "$p: $TMP/in:2: last line has no LF: it may be cut off"* ]]
+		[[ "$output" != *2,a* ]]
+	done
+}
+
+@test "a line of 2 MiB is skipped and told, status 1, the rest is read" {
+	{ printf '1,a:b,comm=x\n2,a:b,comm='; head -c 2097152 /dev/zero | tr '\0' y; printf '\n3,a:b,comm=x\n'; } > "$TMP/in"
+	for p in $FILTERS; do
+		for how in file pipe; do
+			if [ $how = file ]; then run "$p" "$TMP/in"; else run bash -c "cat '$TMP/in' | $p"; fi
+			[ "$status" = 1 ] || { echo "$p $how $status"; false; }
+			[[ "$output" == *":2: line longer than 1 MiB"* ]]
+		done
+	done
+	[ "$(mp-fold "$TMP/in" 2> /dev/null)" = "x 2" ]
+	[ "$(mp-order "$TMP/in" 2> /dev/null | wc -l)" = 2 ]
+}
+
+@test "NUL bytes in a line: skipped where they matter, the rest is read" {
+	printf '1,a:b,comm=x\000y\n2,a:b,comm=z\n' > "$TMP/in"
+	run mp-fold "$TMP/in"
+	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte"* && "$output" == *"z 1"* ]]
+	run mp-order --check "$TMP/in"
+	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte in a value"* ]]
+}
+
+@test "a header of version 2: refused with a message, status 2" {
+	printf '{"mp":2,"datatype":"event"}\n1,a:b,comm=x\n' > "$TMP/in"
+	for p in $FILTERS; do
+		run --separate-stderr "$p" "$TMP/in"
+		[ "$status" = 2 ]
+		[[ "$stderr" == *"stream version 2 is newer than this program reads (1)"* ]]
+		[ -z "$output" ]
+	done
+}
+
+@test "an empty input: told, status 1" {
+	for p in $FILTERS; do
+		run bash -c "$p < /dev/null"
+		[ "$status" = 1 ] && [ "$output" = "$p: stdin: empty input" ]
+	done
+}
+
+@test "binary input: told what it is, status 2" {
+	printf 'PERFILE2\0\0\0\0' > "$TMP/perf"
+	echo x | gzip > "$TMP/gz"
+	for p in $FILTERS; do
+		run "$p" "$TMP/perf"
+		[ "$status" = 2 ] && [[ "$output" == *"perf.data file (read it with perf script)"* ]]
+		run "$p" "$TMP/gz"
+		[ "$status" = 2 ] && [[ "$output" == *"gzip data (unpack it with zcat)"* ]]
+	done
+}
+
+@test "a filter that lacks stdin, stdout or stderr does no harm" {
+	printf '1,a:b,comm=x\tstack=m\n' > "$TMP/in"
+	for p in $FILTERS; do
+		"$p" "$TMP/in" <&- > "$TMP/out" 2>&-
+		[ -s "$TMP/out" ]
+		"$p" "$TMP/in" >&- 2> /dev/null || true
+		[ "$(cat "$TMP/in" | wc -l)" = 1 ]
+	done
+}
+
+@test "output depends on the input alone: locale, order of files given once more" {
+	big_stream > "$TMP/big"
+	for p in $FILTERS; do
+		filter "$p" "$TMP/big" > "$TMP/1"
+		LC_ALL=C LANG=de_DE.UTF-8 filter "$p" "$TMP/big" | cmp - "$TMP/1"
+		filter "$p" - < "$TMP/big" | cmp - "$TMP/1"
+		cat "$TMP/big" | filter "$p" | cmp - "$TMP/1"
+	done
+}
+
+@test "a live pipe is read as it comes: what can be written is not held back" {
+	mkfifo "$TMP/in"
+	mp-order < "$TMP/in" > "$TMP/out" &
+	exec 5> "$TMP/in"
+	printf '{"mp":1,"datatype":"event"}\n1,a:b,\n{"watermark":2}\n' >&5
+	for _ in $(seq 100); do
+		! grep -q '^1,a:b' "$TMP/out" || break
+		sleep 0.01
+	done
+	grep -q '^1,a:b' "$TMP/out"
+	exec 5>&-
+	wait
+}
+
+@test "the first SIGINT lets a filter in a pipeline read on to the end, the second kills" {
+	for p in $FILTERS; do
+		mkfifo "$TMP/$p.in"
+		# the shell starts background jobs with SIGINT ignored
+		setsid env --default-signal=INT "$p" < "$TMP/$p.in" > "$TMP/out" 2> /dev/null &
+		pid=$!
+		exec 5> "$TMP/$p.in"
+		printf '1,a:b,comm=x\n' >&5
+		sleep 0.1
+		kill -INT $pid
+		sleep 0.1
+		kill -0 $pid
+		printf '2,a:b,comm=x\n' >&5
+		exec 5>&-
+		wait $pid
+		[ -s "$TMP/out" ]
+		setsid env --default-signal=INT "$p" < "$TMP/$p.in" > /dev/null 2>&1 &
+		pid=$!
+		exec 5> "$TMP/$p.in"
+		sleep 0.1
+		kill -INT $pid
+		sleep 0.05
+		kill -INT $pid
+		wait $pid || true
+		exec 5>&-
+		! kill -0 $pid 2> /dev/null
+	done
+}
+
+@test "a filter starts in less than 5 ms" {
+	printf '1,a:b,comm=x\n' > "$TMP/in"
+	for p in $FILTERS; do
+		start=$(date +%s%N)
+		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "$p" "$TMP/in" > /dev/null; done
+		each=$((($(date +%s%N) - start) / 20000))
+		echo "$p: $each us"
+		case "$BUILD" in *san-*) continue ;; esac
+		[ "$each" -lt 5000 ]
+	done
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# For all bats files: PATH, a temporary folder, and what several of them need.
+
+cd "$BATS_TEST_DIRNAME/.." || exit 2
+: "${BUILD:=$PWD/build}"
+PATH="$BUILD/bin:$PATH"
+LOAD="$BUILD/load"
+FILTERS="mp-fold mp-order mp-example"
+PROGRAMS="mp-record mp-fold mp-order"
+export LC_ALL=C.UTF-8
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+}
+
+teardown() {
+	[ -z "${LOAD_PID:-}" ] || kill -KILL -- "-$LOAD_PID" 2> /dev/null || true
+	rm -rf "$TMP"
+}
+
+# Runs a filter on files, with what it needs to take any file.
+run_filter() {
+	case $1 in
+	mp-fold) run mp-fold -e '*' "${@:2}" ;;
+	*) run "$@" ;;
+	esac
+}
+
+# Skips the test unless it can record the whole system.
+needs_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mp-record -q -e cpu-clock -d 1ms -o /dev/null 2> "$TMP/why" || skip "cannot record here: $(head -n 1 "$TMP/why")"
+}
+
+# Starts a load in a session of its own; teardown ends its process group.
+start_load() {
+	setsid "$@" > "$TMP/load.out" 2>&1 3>&- < /dev/null &
+	LOAD_PID=$!
+}
+
+# A field of a stream's trailer.
+trailer() {
+	tail -n 1 "$1" | jq -r ".$2"
+}

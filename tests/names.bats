@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Names of threads, from prctl to the folded file.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+GETPPID=syscalls:sys_enter_getppid
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	needs_root
+}
+
+@test "odd names survive to the folded file, each with its count" {
+	mp-record -q -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 37 'io worker 1/2' 'my app: 12/34' \
+		'7/8 [001] 9.1:' '' 'a;b;c' ' leading' '#hash' 'new\nline' 'tab\ttab' 'trailing ' 'worker 12' \
+		'{"mp":2}' '5#a;b' '12,a:b,' 'back\slash' '<script>' 'höher'
+	# the names as mp-folded(5) writes them; one has 15 bytes at most
+	LC_ALL=C sort > "$TMP/want" <<-'X'
+		 37
+		 leading 37
+		#hash 37
+		12\x2ca:b, 37
+		5\x23a\x3bb 37
+		7/8 [001] 9.1: 37
+		<script> 37
+		\x7b"mp":2} 37
+		a\x3bb\x3bc 37
+		back\\slash 37
+		höher 37
+		io worker 1/2 37
+		my app: 12/34 37
+		new\nline 37
+		tab\ttab 37
+		trailing\x20 37
+		worker\x2012 37
+	X
+	mp-fold "$TMP/s" > "$TMP/got"
+	diff "$TMP/want" "$TMP/got"
+	# folding again changes nothing, and flamegraph.pl takes every line
+	mp-fold "$TMP/got" | cmp - "$TMP/got"
+	perl /usr/share/perl5/Devel/NYTProf/flamegraph.pl "$TMP/got" > "$TMP/svg" 2> "$TMP/err"
+	[ ! -s "$TMP/err" ]
+	[ "$(grep -o '<title>[^<]*(37 samples' "$TMP/svg" | wc -l)" = 16 ]	# the empty name adds to the root alone
+	grep -q '(629 samples, 100%)' "$TMP/svg"
+}
+
+@test "a name is that of its time: renaming in mid-recording" {
+	mp-record -q -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 11 one two three
+	[ "$(mp-fold "$TMP/s")" = "$(printf 'one 11\nthree 11\ntwo 11')" ]
+}
+
+@test "threads that ran before the recording have their names" {
+	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
+	# what the tracepoint says of the task that is switched out is what the recorder says of it
+	grep -E '^[0-9]+,' "$TMP/s" | perl -ne '
+		my %f = map { split /=/, $_, 2 } split /\t/, (split /,/, $_, 3)[2];
+		next if $f{tid} == 0;
+		$n++;
+		$bad++, print "$f{comm} $f{q(.prev_comm)}\n" if $f{comm} ne $f{".prev_comm"} and $f{".prev_comm"} !~ /^kworker/;
+		$bad++ if $f{tid} != $f{".prev_pid"};
+		END { print "$n\n"; exit($bad ? 1 : $n ? 0 : 2) }'
+}
+
+@test "an exiting task keeps its name and ids to its last switch" {
+	# with events of tasks the kernel takes them away before the last switch: so the whole system
+	mp-record -q -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
+	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:'
+	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=true	.prev_comm=true.*prev_state=(16|32|64|80|128)	')" = 5 ]
+}
+
+@test "idle tasks are told apart by CPU" {
+	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
+	! grep -E '^[0-9]+,' "$TMP/s" | grep 'tid=0	' | grep -vE 'cpu=([0-9]+)	pid=0	tid=0	comm=swapper/\1	'
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Properties that hold for any input: made here at random, from a fixed seed.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# random_stream SEED LINES: events, stacks and folded text with hostile names.
+random_stream() {
+	perl -e '
+		my ($seed, $n) = @ARGV;
+		srand $seed;
+		my @names = ("main", "f", "g", "op\\x3b", "a b", "w 12", "", "k_[k]", "j_[j]", "x_\\x5bk]", "\\\\", "é", "[truncated]", "1#2", "{x");
+		sub frames { join ";", map { $names[rand @names] } 1 .. 1 + rand 6 }
+		for (1 .. $n) {
+			my $kind = rand 10;
+			if ($kind < 7) {
+				printf "%d,a:b,cpu=%d\tcomm=%s\tw=%d\tstack=%s\n", $_, rand 4, $names[rand @names], rand 100, frames();
+			} elsif ($kind < 9) {
+				printf "%d#%s\n", rand(20) - 10, frames();
+			} else {
+				printf "x%s %d\n", frames(), rand 9;
+			}
+		}' "$1" "$2"
+}
+
+@test "merge(fold A, fold B) = fold(A then B), whatever the options" {
+	for seed in 1 2 3 4 5; do
+		random_stream $seed 400 > "$TMP/a"
+		random_stream $((seed + 100)) 300 > "$TMP/b"
+		for options in "" "--by comm,cpu" "--no-comm" "--weight w" "--kernel" "--merge-recursive" "--depth 2"; do
+			cat "$TMP/a" "$TMP/b" | mp-fold $options > "$TMP/all"
+			mp-fold <(mp-fold $options "$TMP/a") <(mp-fold $options "$TMP/b") | cmp - "$TMP/all" || { echo "$seed $options"; false; }
+			mp-fold $options "$TMP/a" "$TMP/b" | cmp - "$TMP/all"
+			mp-fold $options "$TMP/b" "$TMP/a" | cmp - "$TMP/all"
+		done
+		# the same as stacks, with marks
+		cat "$TMP/a" "$TMP/b" | mp-fold --stream | grep -v '^{' > "$TMP/all"
+		mp-fold --stream <(mp-fold --stream "$TMP/a") <(mp-fold --stream "$TMP/b") | grep -v '^{' | cmp - "$TMP/all"
+	done
+}
+
+@test "folding is idempotent, and annotated folds lose nothing" {
+	for seed in 11 12 13; do
+		random_stream $seed 500 > "$TMP/a"
+		mp-fold "$TMP/a" > "$TMP/f"
+		mp-fold "$TMP/f" | cmp - "$TMP/f"
+		mp-fold --annotate "$TMP/a" > "$TMP/fa"
+		mp-fold --annotate "$TMP/fa" | cmp - "$TMP/fa"
+		mp-fold "$TMP/fa" | cmp - "$TMP/f"
+		mp-fold --stream "$TMP/a" | mp-fold --annotate | cmp - "$TMP/fa"
+	done
+}
+
+@test "folding agrees with another implementation, in perl, to the count" {
+	for seed in 21 22 23; do
+		random_stream $seed 800 > "$TMP/a"
+		perl -e '
+			my %sum;
+			sub mark { my $f = shift; $f =~ s/_\[[kji]\]$//; $f }
+			sub undo { my $f = shift; $f =~ s/\\(x(..)|.)/defined $2 ? chr hex $2 : {qw(t 9 n 10 r 13)}->{$1} ? chr {qw(t 9 n 10 r 13)}->{$1} : $1/ge; $f }
+			sub put {
+				my $f = shift;
+				my $hex = sub { sprintf "\\x%02x", ord shift };
+				my @c = split //, $f;
+				my $n = @c;
+				my %at;
+				$at{$n - 3} = 1 if $f =~ /_\[[kji]\]\z/s;
+				if ($f =~ /^\{/) { $at{0} = 1 }
+				elsif ($f =~ /^([-+.0-9eE]+)[#,]/) { $at{length $1} = 1 }
+				if ($f =~ /^(.*) [0-9.]*\z/s) { $at{length $1} = 1 }
+				join "", map { my $c = $c[$_];
+					$at{$_} || $c eq ";" ? $hex->($c) : $c eq "\\" ? "\\\\" : $c =~ /[\x00-\x1f\x7f]/ ? $hex->($c) : $c } 0 .. $n - 1;
+			}
+			while (<>) {
+				chomp;
+				my ($prefix, $frames, $w);
+				if (/^\d+,[a-z]/) {
+					my (undef, undef, $body) = split /,/, $_, 3;
+					my %f = map { split /=/, $_, 2 } split /\t/, $body;
+					($prefix, $frames, $w) = ($f{comm}, $f{stack}, 1);
+				} elsif (/^(-?\d+)#(.*)$/) { ($frames, $w) = ($2, $1) }
+				elsif (/^(.*) (-?\d+)$/) { ($frames, $w) = ($1, $2) }
+				my @f = map { put(undo(mark($_))) } split /;/, $frames, -1;
+				@f = ("") if $frames eq "" and !defined $prefix;	# an event may have none
+				unshift @f, put(undo($prefix)) if defined $prefix;
+				$sum{join ";", @f} += $w;
+			}
+			print map { "$_ $sum{$_}\n" } grep { $sum{$_} } sort keys %sum;' "$TMP/a" > "$TMP/want"
+		mp-fold "$TMP/a" | diff - "$TMP/want"
+	done
+}
+
+@test "the sum of a fold is the sum of the weights" {
+	random_stream 31 1000 | grep -E '^[0-9]+,' > "$TMP/a"
+	[ "$(mp-fold "$TMP/a" | awk '{ s += $NF } END { print s }')" = "$(wc -l < "$TMP/a")" ]
+	want=$(grep -o 'w=[0-9]*' "$TMP/a" | cut -d= -f2 | awk '{ s += $1 } END { print s }')
+	[ "$(mp-fold -w w "$TMP/a" | awk '{ s += $NF } END { print s }')" = "$want" ]
+	[ "$(mp-fold -i 100ns "$TMP/a" | awk '{ s += $NF } END { print s }')" = "$(wc -l < "$TMP/a")" ]
+}
+
+@test "ordering keeps every line, once" {
+	for seed in 41 42; do
+		random_stream $seed 2000 | grep -E '^[-0-9]+[,#]' | shuf --random-source=<(yes $seed) > "$TMP/a"
+		mp-order "$TMP/a" | LC_ALL=C sort | cmp - <(LC_ALL=C sort "$TMP/a")
+		mp-order "$TMP/a" | mp-order | cmp - <(mp-order "$TMP/a")
+	done
+}

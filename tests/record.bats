@@ -1,0 +1,393 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-record on the real kernel: events, targets, fields, ends.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+SWITCH=sched:sched_switch
+GETPPID=syscalls:sys_enter_getppid
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	needs_root
+}
+
+events() {	# number of event lines of a type
+	grep -c "^[0-9]*,$2," "$1" || true
+}
+
+@test "a stream is valid, complete and in order, with header and trailer" {
+	mp-record -q -e $SWITCH -d 300ms > "$TMP/s"
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ] && [[ "$output" == *": valid, complete, ordered: "* ]]
+	header=$(head -n 1 "$TMP/s")
+	[ "$(jq -r .interface <<< "$header")" = mp-record ]
+	[ "$(jq -r .host <<< "$header")" = "$(uname -n)" ]
+	[ "$(jq -r .kernel <<< "$header")" = "$(uname -r)" ]
+	[ "$(jq -r .boot <<< "$header")" = "$(cat /proc/sys/kernel/random/boot_id)" ]
+	[ "$(jq -r '.command | join(" ")' <<< "$header")" = "mp-record -q -e $SWITCH -d 300ms" ]
+	[ "$(jq -r '.events["sched:sched_switch"][".prev_pid"]' <<< "$header")" = s32 ]
+	[ "$(jq -r .stacks.user <<< "$header")" = fp ]
+	# the clocks of the header are those of the machine, within the time that this took
+	mono=$(jq -r .clock_ns <<< "$header") real=$(jq -r .realtime_ns <<< "$header")
+	now=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)
+	[ $((now - mono)) -ge 0 ] && [ $((now - mono)) -lt 20000000000 ]
+	[ $(($(date +%s%N) - real - (now - mono))) -lt 1000000000 ]
+	[ "$(trailer "$TMP/s" records)" = "$(events "$TMP/s" $SWITCH)" ]
+	[ "$(trailer "$TMP/s" bytes)" = "$(head -n -1 "$TMP/s" | wc -c)" ]
+}
+
+@test "without an event: CPU time is sampled 99 times a second" {
+	mp-record -q -o "$TMP/s" -- timeout 1 sh -c 'while :; do :; done' || true
+	type=$(head -n 1 "$TMP/s" | jq -r '.events | keys[0]')
+	[ "$type" = cpu-clock ] || [ "$type" = cycles ]
+	n=$(events "$TMP/s" "$type")
+	[ "$n" -gt 60 ] && [ "$n" -le 110 ]
+	grep -q "comm=sh	" "$TMP/s"
+}
+
+@test "-F and -c: frequency and period, also per event" {
+	mp-record -q -F 1000 -o "$TMP/s" -- timeout 1 sh -c 'while :; do :; done' || true
+	n=$(events "$TMP/s" '[a-z-]*')
+	[ "$n" -gt 500 ] && [ "$n" -le 1100 ]
+	mp-record -q -e $GETPPID -c 100 -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
+	[ "$(events "$TMP/s" $GETPPID)" = 100 ]
+	grep -q 'period=100' "$TMP/s"
+	mp-record -q -e "$GETPPID/period=1000/,syscalls:sys_exit_getppid" -o "$TMP/s" -- "$LOAD/getppid" 5003
+	[ "$(events "$TMP/s" $GETPPID)" = 5 ]
+	[ "$(events "$TMP/s" syscalls:sys_exit_getppid)" = 5003 ]
+	[ "$(trailer "$TMP/s" fired)" = 5003 ]
+}
+
+@test "globs, commas and repeated -e" {
+	mp-record -q -e 'sched:sched_wakeup*,sched:sched_switch' -e 'irq:softirq_e*' -d 200ms > "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r '.events | keys | join(" ")')" = \
+		"irq:softirq_entry irq:softirq_exit sched:sched_switch sched:sched_wakeup sched:sched_wakeup_new" ]
+	[ "$(events "$TMP/s" sched:sched_switch)" -gt 0 ]
+	[ "$(events "$TMP/s" irq:softirq_entry)" -gt 0 ]
+}
+
+@test "filters are the kernel's: what does not match is not even counted" {
+	mp-record -q -g none -e 'raw_syscalls:sys_enter/id==110/' -o "$TMP/s" -- "$LOAD/getppid" 1009
+	[ "$(events "$TMP/s" raw_syscalls:sys_enter)" = 1009 ]
+	[ "$(trailer "$TMP/s" fired)" = 1009 ]
+	! grep '^[0-9]' "$TMP/s" | grep -v 'id=110'
+	mp-record -q -g none -a -e 'sched:sched_process_exec/filename~"*getppid" && pid!=0/' -o "$TMP/s" -- "$LOAD/getppid" 1
+	[ "$(events "$TMP/s" sched:sched_process_exec)" = 1 ]
+	run mp-record -e 'sched:sched_switch/no_such_field==1/' -d 1
+	[ "$status" = 2 ]
+	[[ "$output" == *"does not take the filter 'no_such_field==1'"*"mp-record -l -v sched:sched_switch"* ]]
+}
+
+@test "a misspelt event suggests the nearest" {
+	run mp-record -e sched:sched_swich -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'sched:sched_switch'?"* ]]
+	run mp-record -e cpu-clok -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'cpu-clock'?"* ]]
+	run mp-record -e sched:sched_switch --fields cpu,.prev_pd -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"did you mean '.prev_pid'?"* ]]
+}
+
+@test "-l lists, with globs; -v shows fields and filters" {
+	run mp-record -l
+	[ "$status" = 0 ]
+	[[ "$output" == *"cpu-clock  software"* && "$output" == *"sched:sched_switch  tracepoint"* ]]
+	[ "$(mp-record -l 'sched:sched_sw*' | wc -l)" -ge 1 ]
+	[ "$(mp-record -l '*:sched_switch')" = "sched:sched_switch  tracepoint" ]
+	run mp-record -l -v sched:sched_switch
+	[[ "$output" == *".prev_comm "*" str "*"filter with == != ~"* ]]
+	[[ "$output" == *"/FIELD==VALUE && FIELD~"* ]]
+	run mp-record -l sched:sched_swich
+	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'sched:sched_switch'?"* ]]
+}
+
+@test "hardware events: recorded where there are counters, explained where not" {
+	run mp-record -q -e cycles -d 100ms -o "$TMP/s"
+	if [ "$status" = 2 ]; then
+		[[ "$output" == *"this machine has no such hardware counter"* ]]
+		skip "no hardware counters"
+	fi
+	[ "$(events "$TMP/s" cycles)" -gt 0 ]
+}
+
+@test "page faults have their address, each is counted" {
+	mp-record -q -e page-faults -o "$TMP/s" -- "$LOAD/getppid" 1
+	n=$(events "$TMP/s" page-faults)
+	[ "$n" -gt 10 ] && [ "$(trailer "$TMP/s" fired)" = "$n" ]
+	[ "$(grep -c 'addr=0x[0-9a-f]' "$TMP/s")" = "$n" ]
+}
+
+@test "a command is recorded from its first instruction; status and stdio stay its own" {
+	echo input | mp-record -q -e $GETPPID -o "$TMP/s" -- sh -c "cat; '$LOAD/getppid' 7; exit 3" > "$TMP/out" 2> "$TMP/err"
+	[ "$(cat "$TMP/out")" = input ]
+	[ "$(trailer "$TMP/s" status)" = 3 ]
+	[ "$(events "$TMP/s" $GETPPID)" -ge 7 ]	# shells ask for their parent, too
+	grep -q 'comm=getppid' "$TMP/s"
+	mp-record -e cpu-clock -o "$TMP/s" -- sh -c 'kill -9 $$' 2> "$TMP/err"
+	[ "$(trailer "$TMP/s" status)" = 137 ]
+	grep -q "'sh' ended with status 137" "$TMP/err"
+	run mp-record -e cpu-clock -o "$TMP/s" -- /nonexistent/program
+	[ "$status" = 2 ] && [[ "$output" == *"cannot run '/nonexistent/program': No such file or directory"* ]]
+	# the first thing that a new program does is to fault in its loader, before main and before libc
+	mp-record -q -e page-faults -o "$TMP/s" -- /bin/true
+	grep -q 'comm=true' "$TMP/s"
+	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record'
+}
+
+@test "-p: all threads of a process, those that come later, its children" {
+	"$LOAD/threads" 5 1013 > "$TMP/pid" &
+	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
+	pid=$(cat "$TMP/pid")
+	mp-record -q -e $GETPPID -p "$pid" -g none -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	kill -USR1 "$pid"
+	wait "$pid" || true
+	kill -INT $recorder
+	wait $recorder
+	[ "$(events "$TMP/s" $GETPPID)" = $((7 * 1013)) ]
+	[ "$(trailer "$TMP/s" fired)" = $((7 * 1013)) ]
+	[ "$(grep -o 'tid=[0-9]*' "$TMP/s" | sort -u | wc -l)" = 7 ]
+	[ "$(grep -o '[^p]pid=[0-9]*' "$TMP/s" | sort -u | wc -l)" = 2 ]
+}
+
+@test "-t: only these threads; -C: only these CPUs" {
+	"$LOAD/threads" 3 1013 > "$TMP/pid" &
+	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
+	pid=$(cat "$TMP/pid")
+	tid=$(ls /proc/$pid/task | tail -n 1)
+	mp-record -q -e $GETPPID -t "$tid" -g none -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	kill -USR1 "$pid"
+	wait "$pid" || true
+	kill -INT $recorder
+	wait $recorder
+	[ "$(events "$TMP/s" $GETPPID)" = 1013 ]
+	mp-record -q -e $GETPPID -C 0 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 503
+	[ "$(events "$TMP/s" $GETPPID)" = 503 ]
+	! grep '^[0-9]' "$TMP/s" | grep -v 'cpu=0'
+	[ "$(nproc)" -gt 1 ] || return 0
+	mp-record -q -e $GETPPID -C 1 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 503
+	[ "$(events "$TMP/s" $GETPPID)" = 0 ]
+	run mp-record -C 4000 -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"CPU 4000 is not online"* ]]
+	run mp-record -C 1-x -d 1
+	[ "$status" = 2 ]
+	run mp-record -p 4194304 -d 1
+	[ "$status" = 2 ]
+}
+
+@test "--cgroup: what runs in it, with its path; globs" {
+	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] || skip "cgroup2 is not mounted"
+	mkdir "$mount/mp-test-$$" || skip "cannot make a cgroup"
+	mp-record -q -e $GETPPID -g none --cgroup "mp-test-$$*" -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	sh -c "echo \$\$ > '$mount/mp-test-$$/cgroup.procs'; exec '$LOAD/getppid' 307"
+	"$LOAD/getppid" 100
+	kill -INT $recorder
+	wait $recorder
+	rmdir "$mount/mp-test-$$"
+	[ "$(events "$TMP/s" $GETPPID)" = 307 ]
+	[ "$(grep -c "cgroup=/mp-test-$$" "$TMP/s")" -ge 307 ]
+	run mp-record --cgroup no-such-cgroup -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"no cgroup 'no-such-cgroup' below $mount"* ]]
+}
+
+@test "-g: kernel, user, both, none; --max-stack cuts and says so" {
+	stack() { grep 'comm=getppid' "$1" | grep -o 'stack=.*' | tail -n 1; }
+	for part in kernel user both none; do
+		mp-record -q -e $GETPPID -g $part -o "$TMP/$part" -- "$LOAD/getppid" 3
+	done
+	[ -z "$(stack "$TMP/none")" ]
+	mp-record -q -e sched:sched_process_exit -g kernel -o "$TMP/kernel" -- "$LOAD/getppid" 3
+	[[ "$(stack "$TMP/kernel")" == *"do_exit_[k]"* ]]
+	mp-record -q -e sched:sched_process_exit -g both -o "$TMP/both" -- "$LOAD/getppid" 3
+	[[ "$(stack "$TMP/both")" == *"exit;"*"do_exit_[k]"* ]]
+	mp-record -q -e $GETPPID -g user -o "$TMP/user" -- "$LOAD/getppid" 3
+	[[ "$(stack "$TMP/user")" == *"main;call;"* && "$(stack "$TMP/user")" != *_[k]* ]]
+	[ "$(head -n 1 "$TMP/user" | jq -r '.stacks | .kernel + .user')" = nonefp ]
+	mp-record -q -e $GETPPID --max-stack 2 -g user -o "$TMP/s" -- "$LOAD/getppid" 3
+	[[ "$(stack "$TMP/s")" == "stack=[truncated];"*";"* ]]
+	[ "$(stack "$TMP/s" | tr ';' '\n' | wc -l)" = 3 ]
+	[ "$(trailer "$TMP/s" truncated)" -ge 3 ]
+	mp-record -q -e "$GETPPID/stack=none/" -o "$TMP/s" -- "$LOAD/getppid" 3
+	[ -z "$(stack "$TMP/s")" ]
+}
+
+@test "--fields: only what was asked for" {
+	mp-record -q -e $GETPPID --fields tid,comm -o "$TMP/s" -- "$LOAD/getppid" 3
+	[ "$(grep -cE '^[0-9]+,syscalls:sys_enter_getppid,tid=[0-9]+	comm=getppid$' "$TMP/s")" = 3 ]
+	mp-record -q -e $SWITCH --fields '.prev_*' -d 100ms > "$TMP/s"
+	grep -qE '^[0-9]+,sched:sched_switch,\.prev_comm=[^	]*	\.prev_pid=[0-9]+	\.prev_prio=-?[0-9]+	\.prev_state=[0-9]+$' "$TMP/s"
+	mp-record -q -e $SWITCH --fields stack -d 100ms > "$TMP/s"
+	grep -qE '^[0-9]+,sched:sched_switch,stack=' "$TMP/s"
+}
+
+@test "-n stops after so many events, -d after its time" {
+	mp-record -q -e $SWITCH -n 23 > "$TMP/s"
+	[ "$(events "$TMP/s" $SWITCH)" = 23 ]
+	[ "$(trailer "$TMP/s" records)" = 23 ]
+	start=$(date +%s%N)
+	mp-record -q -e $SWITCH -d 500ms > "$TMP/s"
+	took=$((($(date +%s%N) - start) / 1000000))
+	[ "$took" -ge 500 ] && [ "$took" -lt 2500 ]
+	first=$(grep -m 1 -oE '^[0-9]+' "$TMP/s") last=$(trailer "$TMP/s" time)
+	[ $((last - first)) -gt 300000000 ] && [ $((last - first)) -lt 900000000 ]
+}
+
+@test "SIGINT, SIGTERM and SIGHUP end in order" {
+	for signal in INT TERM HUP; do
+		setsid env --default-signal=INT,HUP mp-record -q -e $SWITCH > "$TMP/s" &
+		pid=$!
+		until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.01; done
+		kill -$signal $pid
+		wait $pid
+		run mp-order --check "$TMP/s"
+		[ "$status" = 0 ] && [[ "$output" == *"complete"* ]]
+	done
+}
+
+@test "Ctrl-C on a live pipeline: each program gives its result" {
+	setsid env --default-signal=INT bash -c "mp-record -q -e $SWITCH -o - | mp-order | tee '$TMP/s' | mp-fold > '$TMP/f'; echo \"\${PIPESTATUS[*]}\" > '$TMP/status'" &
+	pid=$!
+	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
+	# as a terminal does: to the whole process group (tee would die of it; it is not ours)
+	pkill -INT -s $pid -x 'mp-record|mp-order|mp-fold'
+	wait $pid
+	[ "$(cat "$TMP/status")" = "0 0 0 0" ]
+	[ -s "$TMP/f" ]
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ]
+	[ "$(awk '{ s += $NF } END { print s }' "$TMP/f")" = "$(events "$TMP/s" $SWITCH)" ]
+}
+
+@test "a closed pipe ends the recording by SIGPIPE, cleaned up" {
+	run bash -c "mp-record -q -e $SWITCH 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
+	[ "$output" = 141 ] || { echo "$output"; false; }
+	[ ! -s "$TMP/err" ]
+	run bash -c "trap '' PIPE; mp-record -q -e $SWITCH -- sleep 30 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
+	[ "$output" = 141 ]
+	! pgrep -x sleep -P 1
+}
+
+@test "a full disk: message and status 2" {
+	run mp-record -q -e $SWITCH -d 5 -o /dev/full
+	[ "$status" = 2 ] && [[ "$output" == *"cannot write '/dev/full': No space left on device"* ]]
+	run mp-record -e $SWITCH -d 1 -o /nonexistent/x
+	[ "$status" = 2 ]
+}
+
+@test "killed with SIGKILL: what was written is usable and known to be cut off" {
+	mp-record -q -e $SWITCH -o "$TMP/s" &
+	pid=$!
+	until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
+	kill -KILL $pid
+	wait $pid || true
+	run mp-order --check "$TMP/s"
+	[ "$status" = 1 ] && [[ "$output" == *"cut off"* ]]
+	run mp-fold "$TMP/s"
+	[ "$status" = 1 ] && [[ "$output" == *"cut off"* && "$output" == *"__schedule"* ]]
+}
+
+@test "first output of a live pipe within 100 ms of the event, also behind mp-order" {
+	for tail in cat mp-order; do
+		mkfifo "$TMP/$tail"
+		mp-record -q -e $GETPPID -g none --fields comm 2> /dev/null | $tail > "$TMP/$tail" &
+		exec 5< "$TMP/$tail"
+		read -r _ <&5		# the header
+		best=999999999
+		for _ in 1 2 3 4 5; do
+			sleep 0.2
+			start=$(date +%s%N)
+			"$LOAD/getppid" 1
+			while read -r line <&5; do
+				[[ $line != *comm=getppid* ]] || break
+			done
+			took=$(($(date +%s%N) - start))
+			[ "$took" -gt "$best" ] || best=$took
+		done
+		exec 5<&-
+		echo "$tail: $((best / 1000)) us"
+		[ "$best" -lt 100000000 ]
+		pkill -INT -x mp-record || true
+		wait || true
+	done
+}
+
+@test "mp-record leaves itself out, and its pipeline on request" {
+	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms > "$TMP/s"
+	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record'
+	mp-record -q -F 5000 -g none -d 500ms > "$TMP/s" || true
+	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record'
+	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms | cat | grep -a comm= > "$TMP/with"
+	grep -qE 'comm=(cat|grep)	' "$TMP/with"
+	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms --exclude-pid pipeline | cat | grep -a comm= > "$TMP/without" || true
+	! grep -qE 'comm=(cat|grep)	' "$TMP/without"
+}
+
+@test "tracefs need not be mounted" {
+	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null
+		[ ! -e /sys/kernel/tracing/events ] || exit 77
+		mp-record -q -e sched:sched_switch -n 5 && ! grep tracefs /proc/mounts'
+	[ "$status" != 77 ] || skip "tracefs cannot be unmounted"
+	[ "$status" = 0 ] && [[ "$output" == *"sched:sched_switch"* ]]
+}
+
+@test "without privileges: told what is missing; one's own processes can be recorded" {
+	id nobody > /dev/null 2>&1 || skip "no user nobody"
+	install -m 755 "$BUILD/bin/mp-record" "$LOAD/getppid" "$TMP"
+	chmod 755 "$TMP"
+	run setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -e sched:sched_switch -d 1
+	[ "$status" = 2 ]
+	[[ "$output" == *"needs root, or CAP_PERFMON, or kernel.perf_event_paranoid"* ]]
+	run setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -e sched:sched_switch -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"cannot read tracefs"*"root"* ]]
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "perf_event_paranoid above 2"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e page-faults -- "$TMP/getppid" 1 > "$TMP/s"
+	[ "$(events "$TMP/s" page-faults)" -gt 5 ]
+	grep -q 'comm=getppid' "$TMP/s"
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ]
+}
+
+@test "a terminal gets lines to read, safe ones" {
+	command -v script > /dev/null || skip "no script(1)"
+	script -qec "mp-record -q -e $GETPPID -n 3 -- $LOAD/getppid 3 '\\n\\tx'" /dev/null > "$TMP/out" < /dev/null
+	! grep -q '^{' "$TMP/out"
+	grep -qE '^ *[0-9]+\.[0-9]{9} .*:[0-9]+ \[[0-9]+\] syscalls:sys_enter_getppid' "$TMP/out"
+	grep -q '\\n\\tx' "$TMP/out"
+	script -qec "mp-record -e $SWITCH -d 1 -o '$TMP/s'" /dev/null > "$TMP/out" < /dev/null
+	grep -aqE '[0-9.]+ s, [0-9]+ events, [0-9]+/s, 0 lost' "$TMP/out"
+}
+
+@test "a stop is answered within 200 ms under load" {
+	command -v stress-ng > /dev/null || skip "no stress-ng"
+	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
+	# the load is started by the recorder, so that it does not keep the recorder from starting
+	mp-record -a -e $SWITCH -o "$TMP/s" -- setsid stress-ng --switch 4 -t 20s > /dev/null 2> "$TMP/err" &
+	pid=$!
+	until [ "$(wc -c < "$TMP/s")" -gt 100000 ]; do sleep 0.05; done
+	perl -e '
+		use Time::HiRes "time";
+		require "syscall.ph" if 0;
+		my ($pid, $file) = @ARGV;
+		my $t = time;
+		kill INT => $pid;
+		# the trailer is written when everything that was recorded is
+		for (;;) {
+			open my $f, "<", $file; seek $f, -4096, 2; local $/; my $end = <$f>;
+			last if $end =~ /^\{"end"/m or time - $t > 10;
+			select undef, undef, undef, 0.005;
+		}
+		printf "%.0f\n", (time - $t) * 1000;' $pid "$TMP/s" > "$TMP/took" &
+	wait $! || true
+	pkill -KILL stress-ng || true
+	wait $pid || true
+	echo "took $(cat "$TMP/took") ms"
+	[ -n "$(cat "$TMP/took")" ]
+}

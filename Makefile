@@ -271,7 +271,7 @@ uninstall:
 SOURCES = $(shell find cmd lib bpf tests docs -name '*.[ch]')
 
 format:
-	clang-format -i $(SOURCES)
+	@clang-format -i $(SOURCES)
 
 clean:
 	rm -rf $(BUILD_ROOT)

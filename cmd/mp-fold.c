@@ -202,8 +202,9 @@ static size_t interval_name(char *to)
 	size_t len;
 
 	if (!work.has_offset)
-		return sprintf(to, "%llu.%09llus", (unsigned long long)(start / MP_NS_PER_SEC),
-			       (unsigned long long)(start % MP_NS_PER_SEC));
+		return snprintf(to, MP_RFC3339_MAX, "%llu.%09llus",
+				(unsigned long long)(start / MP_NS_PER_SEC),
+				(unsigned long long)(start % MP_NS_PER_SEC));
 	mp_rfc3339(to, start, false);
 	len = strlen("2026-11-20T09:19:00");
 	if (options.interval_ns % MP_NS_PER_SEC)

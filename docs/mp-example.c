@@ -44,7 +44,7 @@ static void write_counts(const struct mp_map *counts, struct mp_out *out)
 {
 	const struct mp_map_entry *e;
 
-	mp_map_each(counts, e) {
+	mp_map_each (counts, e) {
 		char number[MP_NUM_MAX], *end = mp_put_u64(number, *(uint64_t *)mp_map_value(e));
 
 		mp_out_write(out, number, end - number);
@@ -63,8 +63,8 @@ int main(int argc, char **argv)
 	struct mp_rec rec;
 	struct mp_out out;
 
-	mp_init("mp-example");	    /* name, fds 0-2, SIGPIPE default: always first */
-	parse_options(argc, argv);  /* ends the program on misuse */
+	mp_init("mp-example");	   /* name, fds 0-2, SIGPIPE default: always first */
+	parse_options(argc, argv); /* ends the program on misuse */
 	mp_map_init(&counts, sizeof(uint64_t));
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, MP_EVENT, &out); /* the rest is counted and told */
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	}
 	status = mp_input_finish(&in); /* tells what was skipped, lost, cut off */
 	write_counts(&counts, &out);
-	mp_out_close(&out);	       /* a full disk shows up here, or nowhere */
+	mp_out_close(&out); /* a full disk shows up here, or nowhere */
 	mp_map_release(&counts);
 	return status;
 }

@@ -146,7 +146,9 @@ static enum mp_status sum_up(struct check *c)
 		      : c->sections ? "complete"
 				    : "without header",
 		      c->unordered || c->behind ? "not ordered" : "ordered",
-		      (unsigned long long)c->records, c->records == 1 ? "" : "s", (unsigned long long)c->sections, c->sections == 1 ? "" : "s", (unsigned long long)c->lost);
+		      (unsigned long long)c->records, c->records == 1 ? "" : "s",
+		      (unsigned long long)c->sections, c->sections == 1 ? "" : "s",
+		      (unsigned long long)c->lost);
 	mp_out_write(c->out, t->p, t->len);
 	return c->faults ? MP_LOSSY : MP_OK;
 }

@@ -260,8 +260,7 @@ static struct mp_fold_result write_lines(struct folding *g, struct mp_out *out)
 	double total = 0, min;
 	size_t n = 0, i;
 
-	mp_map_each(&g->lines, e)
-	{
+	mp_map_each (&g->lines, e) {
 		sorted[n++] = e;
 		total += (double)weight_of(e)->sum;
 	}
@@ -289,8 +288,10 @@ struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_styl
 	const struct mp_map_entry *e;
 
 	mp_map_init(&g.lines, sizeof(struct weight));
-	mp_map_each(&f->events, e) fold_entry(&g, e, f->by);
-	mp_map_each(&f->stacks, e) fold_entry(&g, e, NULL);
+	mp_map_each (&f->events, e)
+		fold_entry(&g, e, f->by);
+	mp_map_each (&f->stacks, e)
+		fold_entry(&g, e, NULL);
 	result = write_lines(&g, out);
 	mp_map_release(&g.lines);
 	mp_buf_release(&g.line);

@@ -18,9 +18,9 @@ static void keep_common(json_t *merged, const json_t *headers, const char *key)
 	json_t *first = json_object_get(json_array_get(headers, 0), key), *header;
 	size_t i;
 
-	json_array_foreach(headers, i,
-			   header) if (!first ||
-				       !json_equal(json_object_get(header, key), first)) return;
+	json_array_foreach (headers, i, header)
+		if (!first || !json_equal(json_object_get(header, key), first))
+			return;
 	json_object_set(merged, key, first);
 }
 
@@ -29,10 +29,10 @@ static json_t *earliest(const json_t *headers)
 	json_t *best = json_array_get(headers, 0), *header;
 	size_t i;
 
-	json_array_foreach(headers, i,
-			   header) if (json_integer_value(json_object_get(header, "realtime_ns")) <
-				       json_integer_value(json_object_get(best, "realtime_ns")))
-		best = header;
+	json_array_foreach (headers, i, header)
+		if (json_integer_value(json_object_get(header, "realtime_ns")) <
+		    json_integer_value(json_object_get(best, "realtime_ns")))
+			best = header;
 	return best;
 }
 
@@ -62,8 +62,7 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 		keep_common(merged, headers, common[i]);
 	events = json_object();
 	sections = json_array();
-	json_array_foreach(headers, i, header)
-	{
+	json_array_foreach (headers, i, header) {
 		json_object_update_missing(events, json_object_get(header, "events"));
 		copy = json_copy(header);
 		json_object_del(copy, "events");

@@ -244,7 +244,7 @@ enum mp_status mp_input_finish(struct mp_input *in)
 		       (unsigned long long)in->unwanted, in->unwanted == 1 ? "line" : "lines",
 		       mp_kind_name(in->unwanted_kind));
 	mp_say_count(in->lost, "event was lost when this was recorded",
-	     "events were lost when this was recorded");
+		     "events were lost when this was recorded");
 	if (in->refused)
 		return MP_FAIL;
 	return in->bad || in->unwanted || in->lost || in->cut || in->empty ? MP_LOSSY : MP_OK;

@@ -131,8 +131,7 @@ static void grow(struct mp_map *m)
 	free(m->slots);
 	m->slots = mp_zalloc((mask + 1) * sizeof(*m->slots));
 	m->mask = mask;
-	mp_map_each(m, e)
-	{
+	mp_map_each (m, e) {
 		for (i = e->hash & mask; m->slots[i].entry; i = (i + 1) & mask)
 			;
 		m->slots[i] = (struct mp_map_slot){ e->hash, e };

@@ -340,7 +340,7 @@ static void compact(struct mp_order *o)
 	for (i = 0; i < o->n_sources; i++) {
 		struct mp_order_source *s = &o->sources[i];
 
-		if (s->first < s->n - s->first)
+		if (s->first == 0 || s->first < s->n - s->first)
 			continue;
 		memmove(s->lines, s->lines + s->first, (s->n - s->first) * sizeof(*s->lines));
 		s->n -= s->first;

@@ -111,7 +111,8 @@ static bool walk_back(struct sections *s)
 			return false;
 		add(s, at);
 	}
-	qsort(s->v, s->n, sizeof(*s->v), ascending);
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), ascending);
 	return s->n > 0;
 }
 

@@ -65,7 +65,8 @@ void mp_types_header(struct mp_types *t, const struct json_t *header)
 	json_t *events = json_object_get(header, "events"), *fields;
 	const char *type;
 
-	json_object_foreach(events, type, fields) mp_types_lookup(t, mp_str(type));
+	json_object_foreach (events, type, fields)
+		mp_types_lookup(t, mp_str(type));
 }
 
 char *mp_types_list(const struct mp_types *t)
@@ -74,8 +75,7 @@ char *mp_types_list(const struct mp_types *t)
 	const struct mp_map_entry *e;
 	size_t n = 0;
 
-	mp_map_each(&t->seen, e)
-	{
+	mp_map_each (&t->seen, e) {
 		const struct mp_type_seen *seen = mp_map_value(e);
 
 		if (!seen->taken)

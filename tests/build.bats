@@ -75,7 +75,8 @@ load lib
 	make -s filters BUILD="$TMP/b"
 	sleep 0.01
 	run make -n filters BUILD="$TMP/b" -W lib/rec.h
-	[[ "$output" == *"lib/rec.o"* && "$output" == *"cmd/mp-fold.o"* && "$output" != *"lib/run.o"* ]]
+	[[ "$output" == *"-c -o $TMP/b/lib/rec.o"* && "$output" == *"-c -o $TMP/b/cmd/mp-fold.o"* ]]
+	[[ "$output" != *"-c -o $TMP/b/lib/run.o"* ]]
 }
 
 @test "make install puts everything below DESTDIR, uninstall leaves nothing" {

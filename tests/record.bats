@@ -60,6 +60,15 @@ events() {	# number of event lines of a type
 	[ "$(trailer "$TMP/s" fired)" = 5003 ]
 }
 
+@test "a tracepoint that counts ns is one event each time, with its period" {
+	mp-record -q -e sched:sched_stat_runtime -g none -o "$TMP/s" -- timeout 0.3 sh -c 'while :; do :; done' || [ $? = 1 ]
+	grep -qE 'period=[0-9]{4,}	.comm=' "$TMP/s"
+	# the period is the payload's own number, so each event came once
+	! grep -E '^[0-9]+,' "$TMP/s" | perl -ne 'print unless /period=(\d+)\t.*\.runtime=\1(\t|$)/' | grep .
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
+	[ "$(trailer "$TMP/s" fired)" = "$(trailer "$TMP/s" records)" ]
+}
+
 @test "globs, commas and repeated -e" {
 	mp-record -q -e 'sched:sched_wakeup*,sched:sched_switch' -e 'irq:softirq_e*' -d 200ms > "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r '.events | keys | join(" ")')" = \

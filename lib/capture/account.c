@@ -4,44 +4,69 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void balance(struct mp_account *a, struct mp_cpu_account *cpu, bool has_lost,
-		    const struct mp_tally *t)
+/* Sums of the kernel's counters, by ring and event as the tallies of the writer are. */
+static struct mp_counts *read_counters(const struct mp_writer *w)
 {
-	uint64_t told;
+	struct mp_counts *sums = mp_zalloc(w->rings->n * w->events->n * sizeof(*sums)), counts;
+	size_t i;
 
-	if (!has_lost) /* all that can be known is what the records say */
-		cpu->lost = cpu->lost_each = t->lost;
-	told = t->each + t->each_excluded + cpu->lost_each;
-	if (cpu->fired > told)
-		cpu->unexplained = cpu->fired - told;
-	else
-		a->surplus += told - cpu->fired;
-	cpu->lost += cpu->unexplained;
-	a->fired += cpu->fired;
-	a->lost += cpu->lost;
-	a->unexplained += cpu->unexplained;
+	for (i = 0; i < w->rings->n_counters; i++) {
+		const struct mp_counter *c = &w->rings->counters[i];
+		struct mp_counts *sum = &sums[c->ring * w->events->n + c->event];
+
+		if (!mp_counter_read(w->rings, c, &counts))
+			continue;
+		sum->count += counts.count;
+		sum->lost += counts.lost;
+	}
+	return sums;
+}
+
+static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_event *e,
+		      const struct mp_tally *t, const struct mp_counts *counts)
+{
+	uint64_t told = t->written + t->excluded + counts->lost, fired;
+
+	cpu->written += t->written;
+	cpu->excluded += t->excluded;
+	cpu->lost += counts->lost;
+	if (!e->each)
+		return;
+	fired = t->weighted ? told : counts->count;
+	cpu->fired += fired;
+	if (fired > told) {
+		a->unexplained += fired - told;
+		cpu->lost += fired - told;
+	} else {
+		a->surplus += told - fired;
+	}
+}
+
+/* Linux before 6.0 counts losses per ring alone: all that can be known is what the records say. */
+static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, uint64_t lost)
+{
+	cpu->lost = MP_MAX(cpu->lost, lost);
+	a->unexplained -= MP_MIN(a->unexplained, lost);
 }
 
 void mp_account_init(struct mp_account *a, const struct mp_writer *w)
 {
-	size_t i;
+	struct mp_counts *counts = read_counters(w);
+	size_t i, j;
 
 	*a = (struct mp_account){ .cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)) };
-	for (i = 0; i < w->rings->n_counters; i++) {
-		const struct mp_counter *c = &w->rings->counters[i];
-		struct mp_cpu_account *cpu = &a->cpus[c->ring];
-		struct mp_counts counts;
+	for (i = 0; i < w->rings->n; i++) {
+		struct mp_cpu_account *cpu = &a->cpus[i];
 
-		if (!mp_counter_read(w->rings, c, &counts))
-			continue;
-		cpu->lost += counts.lost;
-		if (!w->events->v[c->event].each)
-			continue;
-		cpu->fired += counts.count;
-		cpu->lost_each += counts.lost;
+		for (j = 0; j < w->events->n; j++)
+			add_event(a, cpu, &w->events->v[j], mp_writer_tally(w, i, j),
+				  &counts[i * w->events->n + j]);
+		if (!w->rings->has_lost)
+			add_ring_losses(a, cpu, w->ring_tally[i].lost);
+		a->fired += cpu->fired;
+		a->lost += cpu->lost;
 	}
-	for (i = 0; i < w->rings->n; i++)
-		balance(a, &a->cpus[i], w->rings->has_lost, &w->tally[i]);
+	free(counts);
 }
 
 void mp_account_release(struct mp_account *a)
@@ -55,7 +80,7 @@ void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w, uint
 	size_t i;
 
 	for (i = 0; i < w->rings->n; i++) {
-		const struct mp_tally *t = &w->tally[i];
+		const struct mp_ring_tally *t = &w->ring_tally[i];
 
 		if (a->cpus[i].lost <= t->lost)
 			continue;
@@ -83,7 +108,7 @@ void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json
 		snprintf(name, sizeof(name), "%d", w->rings->v[i].cpu);
 		json_object_set_new(cpus, name,
 				    json_pack("[I,I,I]", (json_int_t)a->cpus[i].fired,
-					      (json_int_t)w->tally[i].written,
+					      (json_int_t)a->cpus[i].written,
 					      (json_int_t)a->cpus[i].lost));
 	}
 	json_object_set_new(trailer, "cpus", cpus);

@@ -10,18 +10,21 @@
 #include "lib/capture/writer.h"
 
 struct mp_cpu_account {
-	uint64_t fired;	      /* of events that are recorded each time */
-	uint64_t lost_each;   /* of them */
-	uint64_t lost;	      /* of all events, the unexplained ones included */
-	uint64_t unexplained; /* see below */
+	/*
+	 * Of events that are recorded each time: by their counters; by the samples for those that
+	 * count more than 1 each time, whose counters are sums.
+	 */
+	uint64_t fired;
+	uint64_t written, excluded; /* of all events */
+	uint64_t lost;		    /* of all events, the unexplained ones included */
 };
 
 struct mp_account {
 	struct mp_cpu_account *cpus; /* by ring */
 	uint64_t fired, lost;
 	/*
-	 * Fired, by the counter, but neither delivered nor counted as lost: some kernels drop events of
-	 * interrupts that wake an idle CPU without a word. They are lost, too.
+	 * Fired, by the counter, but neither delivered nor counted as lost: some kernels drop
+	 * events of interrupts that wake an idle CPU without a word. They are lost, too.
 	 */
 	uint64_t unexplained;
 	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */

@@ -40,7 +40,9 @@ static bool add_pids(struct bpf_object *object, const struct mp_pids *pids)
 	return map >= 0;
 }
 
-/* Events that are recorded each time have an account that the kernel's counter must fit: not those. */
+/*
+ * Events that are recorded each time have an account that the kernel's counter must fit: not those.
+ */
 static void attach(struct bpf_object *object, const struct mp_rings *rings,
 		   const struct mp_events *events)
 {

@@ -32,7 +32,8 @@ void mp_dsos_release(struct mp_dsos *d)
 {
 	struct mp_map_entry *e;
 
-	mp_map_each(&d->map, e) free_dso(*(struct mp_dso **)mp_map_value(e));
+	mp_map_each (&d->map, e)
+		free_dso(*(struct mp_dso **)mp_map_value(e));
 	free_dso(d->vdso);
 	mp_map_release(&d->map);
 	free(d->held);

@@ -101,11 +101,13 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_freq = s->freq ? s->freq : r->options->freq;
 	}
 	e->each = period == 1;
-	if (e->each)
-		return;
 	e->context |= MP_CTX_PERIOD;
-	/* with a fixed period it is known; asking for it would sample each occurrence of a software event */
-	if (e->attr.freq)
+	/*
+	 * Some tracepoints count more than 1 each time (sched_stat_runtime: ns). Asked for the
+	 * period, the kernel gives one sample with that number; not asked, as many samples. With
+	 * another fixed period it must not be asked: it would sample each occurrence.
+	 */
+	if (e->attr.freq || e->each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
@@ -293,8 +295,6 @@ static void narrow(struct mp_event *e, unsigned context)
 	if (context & MP_CTX_CGROUP)
 		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
 	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
-	if (!(e->context & MP_CTX_PERIOD))
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
 	if (!(e->context & MP_CTX_STACK)) {

@@ -273,7 +273,7 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 		*p++ = '\t';
 	}
 	p = put_task(p, e->context, task, cpu);
-	if (e->context & MP_CTX_PERIOD) {
+	if (e->context & MP_CTX_PERIOD && (s->period != 1 || !e->each)) {
 		p = mp_put_u64(PUT_LITERAL(p, "period="), s->period);
 		*p++ = '\t';
 	}

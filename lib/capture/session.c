@@ -407,9 +407,11 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "events came later than the watermarks said");
 	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
 		     "records of tasks were lost: names and symbols may be wrong");
-	mp_say_count(w->throttled, "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
+	mp_say_count(w->throttled,
+		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
 		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
-	mp_say_count(w->broken, "record could not be understood", "records could not be understood");
+	mp_say_count(w->broken, "record could not be understood",
+		     "records could not be understood");
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
 	mp_say_count(a->surplus, "event was delivered that did not fire",
@@ -428,8 +430,8 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	for (i = 0; i < s->rings.n; i++)
 		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
 		       s->rings.v[i].cpu, (unsigned long long)a->cpus[i].fired,
-		       (unsigned long long)s->writer.tally[i].written,
-		       (unsigned long long)s->writer.tally[i].excluded,
+		       (unsigned long long)a->cpus[i].written,
+		       (unsigned long long)a->cpus[i].excluded,
 		       (unsigned long long)a->cpus[i].lost);
 	mp_say("%llu stacks, %llu put into words, %llu cut at the limit; %llu frames looked up, "
 	       "%llu without a name",

@@ -24,7 +24,8 @@ void mp_symbols_release(struct mp_symbols *s)
 {
 	struct mp_map_entry *e;
 
-	mp_map_each(&s->jits, e) mp_perfmap_release(mp_map_value(e));
+	mp_map_each (&s->jits, e)
+		mp_perfmap_release(mp_map_value(e));
 	mp_map_release(&s->jits);
 	mp_map_release(&s->names);
 	mp_symtab_release(&s->kernel);

@@ -49,8 +49,7 @@ int mp_cpus_parse(const char *list, int **cpus, char **error)
 	}
 	n = perf_cpu_map__nr(map);
 	*cpus = mp_alloc(n * sizeof(**cpus));
-	perf_cpu_map__for_each_cpu(cpu, i, map)
-	{
+	perf_cpu_map__for_each_cpu (cpu, i, map) {
 		(*cpus)[i] = cpu.cpu;
 		if (n > 0 && !perf_cpu_map__has(online, cpu)) {
 			*error = mp_asprintf("CPU %d is not online", cpu.cpu);
@@ -113,8 +112,7 @@ static int map_rings(struct mp_track *t)
 			break;
 	if (pages < RING_PAGES_MIN)
 		return -1;
-	perf_evlist__for_each_mmap(t->evlist, map, false)
-	{
+	perf_evlist__for_each_mmap (t->evlist, map, false) {
 		t->rings = mp_grow(t->rings, &t->cap_rings, t->n_rings + 1, sizeof(*t->rings));
 		t->rings[t->n_rings++] = map;
 	}
@@ -165,7 +163,10 @@ void mp_track_close(struct mp_track *t)
 {
 	if (!t)
 		return;
-	perf_evlist__delete(t->evlist); /* unmaps and closes */
+	perf_evlist__munmap(t->evlist);
+	perf_evlist__close(t->evlist);
+	perf_evlist__set_maps(t->evlist, NULL, NULL); /* its events keep references otherwise */
+	perf_evlist__delete(t->evlist);
 	perf_cpu_map__put(t->cpus);
 	perf_thread_map__put(t->threads);
 	free(t->rings);

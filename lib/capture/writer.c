@@ -47,7 +47,8 @@ void mp_writer_init(struct mp_writer *w, size_t n_track)
 {
 	w->n_streams = w->rings->n + n_track;
 	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
-	w->tally = mp_zalloc(w->rings->n * sizeof(*w->tally));
+	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
+	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
 }
 
 void mp_writer_release(struct mp_writer *w)
@@ -58,6 +59,7 @@ void mp_writer_release(struct mp_writer *w)
 		free(w->streams[i].v);
 	free(w->streams);
 	free(w->tally);
+	free(w->ring_tally);
 	mp_buf_release(&w->text);
 }
 
@@ -89,8 +91,8 @@ static bool is_excluded(const struct mp_writer *w, int32_t pid)
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
 {
 	const struct mp_counter *c;
-	struct mp_tally *t = &w->tally[ring];
 	const struct mp_event *e;
+	struct mp_tally *t;
 	struct mp_sample s;
 	struct mp_task *task;
 	struct mp_str line;
@@ -103,9 +105,10 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 		w->broken++;
 		return;
 	}
+	t = mp_writer_tally(w, ring, c->event);
+	t->weighted |= s.period != 1;
 	task = mp_formatter_task(w->formatter, e, &s);
 	if (is_excluded(w, task->process->pid) || (w->max_events && w->written == w->max_events)) {
-		t->each_excluded += e->each;
 		t->excluded++;
 		w->excluded++;
 		return;
@@ -114,7 +117,6 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	if (w->readable)
 		line = mp_show_line(&w->text, line);
 	mp_writer_put(w, line);
-	t->each += e->each;
 	t->written++;
 	if (++w->written == w->max_events)
 		stop(w);
@@ -124,7 +126,7 @@ static void write_lost(struct mp_writer *w, size_t ring, const struct lost_recor
 		       uint64_t time_ns)
 {
 	w->lost += r->lost;
-	w->tally[ring].lost += r->lost;
+	w->ring_tally[ring].lost += r->lost;
 	w->text.len = 0;
 	mp_ctl_add_lost(&w->text, r->lost, r->id, time_ns, w->rings->v[ring].cpu);
 	put_text(w);
@@ -286,7 +288,7 @@ static void take_record(struct mp_writer *w, size_t stream, struct mp_waiting *x
 		take_track(w, x);
 	} else {
 		w->late += x->time_ns < w->watermark_ns;
-		w->tally[stream].last_ns = x->time_ns;
+		w->ring_tally[stream].last_ns = x->time_ns;
 		take_data(w, stream, x);
 	}
 	if (--x->chunk->refs == 0)
@@ -314,6 +316,8 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 	for (i = 0; i < w->n_streams; i++) {
 		struct mp_stream_queue *q = &w->streams[i];
 
+		if (q->first == 0)
+			continue;
 		memmove(q->v, q->v + q->first, (q->n - q->first) * sizeof(*q->v));
 		q->n -= q->first;
 		q->first = 0;

@@ -12,13 +12,16 @@
 #include "lib/capture/ring.h"
 #include "lib/io.h"
 
-/* What became of the samples of a CPU. */
+/* What became of the samples of an event on a CPU. */
 struct mp_tally {
-	uint64_t each; /* of events that are recorded each time: written */
-	uint64_t each_excluded;
-	uint64_t written, excluded; /* of all events */
-	uint64_t lost;		    /* told by loss records */
-	uint64_t last_ns;	    /* time of the latest record */
+	uint64_t written, excluded;
+	bool weighted; /* it counts more than 1 each time: its counter is no number of events */
+};
+
+/* What else a ring told. */
+struct mp_ring_tally {
+	uint64_t lost;	  /* told by loss records */
+	uint64_t last_ns; /* time of the latest record */
 };
 
 /* A record that waits for its turn. */
@@ -50,7 +53,8 @@ struct mp_writer {
 	void *arg;
 
 	/* results */
-	struct mp_tally *tally; /* by ring */
+	struct mp_tally *tally; /* by ring and event: mp_writer_tally() */
+	struct mp_ring_tally *ring_tally;
 	uint64_t written, excluded, lost;
 	uint64_t late;	     /* behind the watermark */
 	uint64_t track_lost; /* records of tasks that were lost: names may be wrong */
@@ -69,6 +73,11 @@ struct mp_writer {
 /* `n_track`: rings of the tracking. */
 void mp_writer_init(struct mp_writer *w, size_t n_track);
 void mp_writer_release(struct mp_writer *w);
+
+static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t ring, size_t event)
+{
+	return &w->tally[ring * w->events->n + event];
+}
 
 /* Until the last mark of the queue. */
 void mp_writer_run(struct mp_writer *w);

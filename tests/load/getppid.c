@@ -12,7 +12,7 @@
 
 static long calls;
 
-static void call(void)
+__attribute__((noinline)) static void call(void)
 {
 	long i;
 

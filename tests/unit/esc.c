@@ -70,7 +70,8 @@ static void test_round_trip(void)
 
 static void test_bad_escapes(void)
 {
-	static const char *const bad[] = { "\\", "\\q", "\\x", "\\x1", "\\x1G", "\\xAB", "\t", "a\x01" };
+	static const char *const bad[] = { "\\",    "\\q",   "\\x", "\\x1",
+					   "\\x1G", "\\xAB", "\t",  "a\x01" };
 	struct mp_buf b = { NULL, 0, 0 };
 	size_t i;
 
@@ -88,10 +89,12 @@ static void test_marks(void)
 	ok(mp_frame_mark(MP_STR("schedule_[k]"), &name) == MP_MARK_KERNEL &&
 		   mp_str_eq(name, MP_STR("schedule")),
 	   "kernel mark");
-	ok(mp_frame_mark(MP_STR("schedule_[x]"), &name) == MP_MARK_NONE, "unknown mark is part of the name");
+	ok(mp_frame_mark(MP_STR("schedule_[x]"), &name) == MP_MARK_NONE,
+	   "unknown mark is part of the name");
 	ok(mp_frame_mark(MP_STR("[k]"), &name) == MP_MARK_NONE, "too short for a mark");
 	ok(frame_is("f", MP_MARK_JIT, "f_[j]"), "mark is put behind");
-	ok(frame_is("evil_[k]", MP_MARK_NONE, "evil_\\x5bk]"), "a name that looks marked is no kernel frame");
+	ok(frame_is("evil_[k]", MP_MARK_NONE, "evil_\\x5bk]"),
+	   "a name that looks marked is no kernel frame");
 	ok(frame_is("evil_[k]", MP_MARK_KERNEL, "evil_\\x5bk]_[k]"), "and if it is one, once");
 }
 
@@ -118,7 +121,8 @@ static void test_terminal(void)
 	struct mp_buf b = { NULL, 0, 0 };
 
 	mp_esc_terminal(&b, MP_STR("a\x1b[31m\xc2\x9b\xc3\xa9"));
-	ok(mp_str_eq(mp_buf_view(&b), MP_STR("a\\x1b[31m\\xc2\\x9b\xc3\xa9")), "C0 and C1 controls");
+	ok(mp_str_eq(mp_buf_view(&b), MP_STR("a\\x1b[31m\\xc2\\x9b\xc3\xa9")),
+	   "C0 and C1 controls");
 	mp_buf_release(&b);
 }
 

@@ -37,7 +37,8 @@ static void test_kinds(void)
 	ok(parses("-5#a;b", MP_STACK) && rec.weight == -5, "stack with a negative weight");
 	ok(parses("5#", MP_STACK) && rec.body.len == 0, "stack without frames");
 	ok(parses("a;b 7", MP_FOLDED) && rec.weight == 7, "folded text");
-	ok(parses("a;b 1 7", MP_FOLDED) && mp_str_eq(rec.body, MP_STR("a;b 1")), "last blank counts");
+	ok(parses("a;b 1 7", MP_FOLDED) && mp_str_eq(rec.body, MP_STR("a;b 1")),
+	   "last blank counts");
 	ok(parses(" 7", MP_FOLDED) && rec.body.len == 0, "one empty frame");
 	ok(parses("{\"x\":1}", MP_CONTROL), "control line");
 	ok(parses("e5#x 3", MP_STACK) || strcmp(why, "weight is not a whole number") == 0,
@@ -69,7 +70,8 @@ static void test_fields(void)
 	parses("a;b +9", MP_FOLDED);
 	ok(value_is("weight", "+9"), "weight of folded text");
 	parses("1,2,lab el", MP_POINT);
-	ok(value_is("x", "1") && value_is("y", "2") && value_is("info", "lab el"), "fields of a point");
+	ok(value_is("x", "1") && value_is("y", "2") && value_is("info", "lab el"),
+	   "fields of a point");
 	parses("12,a:b,.stack=3", MP_EVENT);
 	ok(!value_is("stack", "3"), "a payload field is not the stack");
 }
@@ -88,7 +90,8 @@ static void test_refused(void)
 	ok(refused("1.5#a", "weight is not a whole number"), "decimal weight");
 	ok(refused("a;b x", "weight is not a whole number"), "folded without weight");
 	ok(refused("012,a:b,", "time with leading zeros"), "leading zero");
-	ok(refused("12,a b,x=1", "bad escape, blank or control byte in the type"), "blank in a type");
+	ok(refused("12,a b,x=1", "bad escape, blank or control byte in the type"),
+	   "blank in a type");
 	ok(refused("12,a:b,cpu", "field without '='"), "field without =");
 	ok(refused("12,a:b,c pu=1", "bad name of a field"), "blank in a key");
 	ok(refused("12,a:b,=1", "bad name of a field"), "empty key");

@@ -7,15 +7,15 @@
 
 static int tap_count, tap_failed;
 
-#define ok(condition, ...)                                                                         \
-	do {                                                                                       \
-		int ok_ = !!(condition);                                                           \
-		tap_failed += !ok_;                                                                \
-		printf("%sok %d ", ok_ ? "" : "not ", ++tap_count);                                \
-		printf(__VA_ARGS__);                                                               \
-		printf("\n");                                                                      \
-		if (!ok_)                                                                          \
-			printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition);                   \
+#define ok(condition, ...)                                                       \
+	do {                                                                     \
+		int ok_ = !!(condition);                                         \
+		tap_failed += !ok_;                                              \
+		printf("%sok %d ", ok_ ? "" : "not ", ++tap_count);              \
+		printf(__VA_ARGS__);                                             \
+		printf("\n");                                                    \
+		if (!ok_)                                                        \
+			printf("# %s:%d: %s\n", __FILE__, __LINE__, #condition); \
 	} while (0)
 
 static int tap_done(void)

@@ -167,11 +167,14 @@ static void flush(void)
 	mp_out_write(&work.out, work.line.p, work.line.len);
 }
 
+/* Lines that may not go yet will wait for long, perhaps for the end: then they are packed. */
 static void make_room(void)
 {
-	if (work.order.bytes > HOLD_BYTES)
+	if (mp_order_bytes(&work.order) > HOLD_BYTES)
 		flush();
-	if (mp_order_full(&work.order))
+	work.order.packing =
+		mp_order_bytes(&work.order) > HOLD_BYTES && mp_store_pays(&work.order.store);
+	if (mp_order_bytes(&work.order) > work.order.limit)
 		mp_order_spill(&work.order);
 }
 

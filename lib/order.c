@@ -8,11 +8,14 @@
  */
 enum { LINE_COST = 3 * sizeof(struct mp_pending) };
 
+enum { AHEAD = 8 }; /* lines that are asked of memory before they are needed */
+
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg)
 {
 	*o = (struct mp_order){ .n_sources = n_sources, .limit = limit, .emit = emit, .arg = arg };
 	o->sources = mp_zalloc(n_sources * sizeof(*o->sources));
+	mp_store_init(&o->store);
 }
 
 void mp_order_release(struct mp_order *o)
@@ -21,96 +24,36 @@ void mp_order_release(struct mp_order *o)
 
 	for (i = 0; i < o->n_sources; i++)
 		free(o->sources[i].lines);
-	for (i = 0; i < o->n_blocks; i++)
-		if (o->blocks[i].cap > MP_BLOCK_SIZE)
-			free(o->blocks[i].data);
-	for (i = 0; i < o->n_slabs; i++)
-		mp_big_free(o->slabs[i], MP_SLAB_SIZE);
-	free(o->slabs);
 	for (i = 0; i < o->n_runs; i++)
 		mp_run_free(o->runs[i]);
 	free(o->sources);
-	free(o->blocks);
-	free(o->free_blocks);
 	free(o->scratch);
+	mp_store_release(&o->store);
 }
 
-/* Memory for a block: cut from a slab, or by itself for a long line. */
-static char *block_data(struct mp_order *o, size_t size)
+size_t mp_order_bytes(const struct mp_order *o)
 {
-	char *data;
-
-	if (size > MP_BLOCK_SIZE)
-		return mp_alloc(size);
-	if (o->n_slabs == 0 || MP_SLAB_SIZE - o->slab_used < size) {
-		o->slabs = mp_grow(o->slabs, &o->cap_slabs, o->n_slabs + 1, sizeof(*o->slabs));
-		o->slabs[o->n_slabs++] = mp_big_alloc(MP_SLAB_SIZE);
-		o->slab_used = 0;
-	}
-	data = o->slabs[o->n_slabs - 1] + o->slab_used;
-	o->slab_used += size;
-	return data;
-}
-
-uint32_t mp_order_new_block(struct mp_order *o, size_t size)
-{
-	struct mp_block *b;
-	uint32_t i;
-
-	if (o->n_free) {
-		i = o->free_blocks[--o->n_free];
-	} else {
-		o->blocks = mp_grow(o->blocks, &o->cap_blocks, o->n_blocks + 1, sizeof(*o->blocks));
-		i = o->n_blocks++;
-		o->blocks[i] = (struct mp_block){ NULL, 0, 0 };
-	}
-	b = &o->blocks[i];
-	if (b->cap < size) {
-		b->data = block_data(o, size);
-		b->cap = size;
-	}
-	b->refs = 1;
-	o->bytes += b->cap;
-	return i;
-}
-
-void mp_order_drop_block(struct mp_order *o, uint32_t block)
-{
-	struct mp_block *b = &o->blocks[block];
-
-	if (--b->refs)
-		return;
-	o->bytes -= b->cap;
-	if (b->cap > MP_BLOCK_SIZE) { /* made for one long line */
-		free(b->data);
-		*b = (struct mp_block){ NULL, 0, 0 };
-	}
-	o->free_blocks =
-		mp_grow(o->free_blocks, &o->cap_free, o->n_free + 1, sizeof(*o->free_blocks));
-	o->free_blocks[o->n_free++] = block;
-}
-
-static struct mp_str text_of(const struct mp_order *o, const struct mp_pending *l)
-{
-	return (struct mp_str){ mp_order_data(o, l->block) + l->offset, l->len };
+	return o->store.bytes + o->waiting * LINE_COST;
 }
 
 bool mp_order_add(struct mp_order *o, size_t source, uint64_t time_ns, uint32_t block,
-		  uint32_t offset, uint32_t len)
+		  size_t offset, size_t len)
 {
-	struct mp_pending line = { time_ns, block, offset, len };
 	struct mp_order_source *s = &o->sources[source];
+	struct mp_str text = { mp_store_data(&o->store, block) + offset, len };
 
 	if (time_ns < o->released_ns) {
-		o->emit(o->arg, source, time_ns, text_of(o, &line));
+		o->emit(o->arg, source, time_ns, text);
 		return false;
 	}
-	s->lines = mp_grow(s->lines, &s->cap, s->n + 1, sizeof(line));
+	s->lines = mp_grow(s->lines, &s->cap, s->n + 1, sizeof(*s->lines));
 	if (s->n > s->first && time_ns < s->lines[s->n - 1].time_ns)
 		s->unsorted = true;
-	s->lines[s->n++] = line;
-	o->bytes += LINE_COST;
-	o->blocks[block].refs++;
+	s->lines[s->n++] =
+		(struct mp_pending){ time_ns,
+				     o->packing ? mp_store_pack(&o->store, text)
+						: mp_store_hold(&o->store, block, offset, len) };
+	o->waiting++;
 	return true;
 }
 
@@ -248,18 +191,11 @@ static void put_lines(const struct target *t, struct head *h, uint64_t bound_ns,
 		h->time_ns = l->time_ns;
 		if (l->time_ns >= bound_ns || (next && before(next, h)))
 			return;
-		if (s->first + 8 < s->n) {
-			const struct mp_pending *ahead = l + 8;
-			const char *p = mp_order_data(o, ahead->block) + ahead->offset;
-
-			__builtin_prefetch(p);
-			__builtin_prefetch(p + 64);
-			__builtin_prefetch(p + 128);
-			__builtin_prefetch(p + 192);
-		}
-		put(t, h->source, l->time_ns, text_of(o, l));
-		mp_order_drop_block(o, l->block);
-		o->bytes -= LINE_COST;
+		if (s->first + AHEAD < s->n)
+			mp_store_prefetch(&o->store, l[AHEAD].line);
+		put(t, h->source, l->time_ns, mp_store_text(&o->store, l->line));
+		mp_store_drop(&o->store, l->line);
+		o->waiting--;
 		s->first++;
 	}
 	h->time_ns = UINT64_MAX;

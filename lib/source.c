@@ -116,7 +116,7 @@ static void say_bad(struct mp_source *src, const char *why)
 static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_ns,
 		     struct mp_str line)
 {
-	const char *data = mp_order_data(s->order, src->block);
+	const char *data = mp_store_data(&s->order->store, src->block);
 
 	src->high_ns = MP_MAX(src->high_ns, time_ns);
 	if (!mp_order_add(s->order, src->index, time_ns, src->block, line.p - data, line.len + 1))
@@ -126,7 +126,7 @@ static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_
 /* A control line or a line of another datatype: stays behind what came before it. */
 static void add_in_place(struct mp_sources *s, struct mp_source *src, struct mp_str line)
 {
-	const char *data = mp_order_data(s->order, src->block);
+	const char *data = mp_store_data(&s->order->store, src->block);
 
 	mp_order_add(s->order, src->index, src->high_ns, src->block, line.p - data, line.len + 1);
 }
@@ -258,7 +258,7 @@ static void take_line(struct mp_sources *s, struct mp_source *src, struct mp_str
 static void drop_block(struct mp_sources *s, struct mp_source *src)
 {
 	if (src->has_block)
-		mp_order_drop_block(s->order, src->block);
+		mp_store_drop_block(&s->order->store, src->block);
 	src->has_block = false;
 }
 
@@ -278,7 +278,7 @@ static void make_room(struct mp_sources *s, struct mp_source *src)
 	size_t kept = src->has_block ? src->used - src->scanned : 0, size = s->block_size;
 	uint32_t block;
 
-	if (src->has_block && src->used < s->order->blocks[src->block].cap)
+	if (src->has_block && src->used < s->order->store.blocks[src->block].cap)
 		return;
 	if (kept >= MP_LINE_MAX) {
 		src->overlong = true;
@@ -286,10 +286,10 @@ static void make_room(struct mp_sources *s, struct mp_source *src)
 	}
 	while (size < 2 * kept)
 		size *= 2;
-	block = mp_order_new_block(s->order, size);
+	block = mp_store_new_block(&s->order->store, size);
 	if (kept)
-		memcpy(mp_order_data(s->order, block),
-		       mp_order_data(s->order, src->block) + src->scanned, kept);
+		memcpy(mp_store_data(&s->order->store, block),
+		       mp_store_data(&s->order->store, src->block) + src->scanned, kept);
 	drop_block(s, src);
 	src->block = block;
 	src->has_block = true;
@@ -317,7 +317,7 @@ static ssize_t read_some(struct mp_source *src, char *to, size_t room)
 
 static void scan_lines(struct mp_sources *s, struct mp_source *src)
 {
-	const char *data = mp_order_data(s->order, src->block), *lf;
+	const char *data = mp_store_data(&s->order->store, src->block), *lf;
 
 	while (!src->refused &&
 	       (lf = memchr(data + src->scanned, '\n', src->used - src->scanned))) {
@@ -354,8 +354,8 @@ void mp_source_read(struct mp_sources *s, struct mp_source *src)
 		s->block_size =
 			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
 	make_room(s, src);
-	at = mp_order_data(s->order, src->block) + src->used;
-	n = read_some(src, at, s->order->blocks[src->block].cap - src->used);
+	at = mp_store_data(&s->order->store, src->block) + src->used;
+	n = read_some(src, at, s->order->store.blocks[src->block].cap - src->used);
 	if (n > 0 && first && !looks_like_text(src, at, n))
 		src->refused = true;
 	src->empty = n == 0 && first;

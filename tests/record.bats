@@ -217,7 +217,7 @@ events() {	# number of event lines of a type
 	mp-record -q -e sched:sched_process_exit -g both -o "$TMP/both" -- "$LOAD/getppid" 3
 	[[ "$(stack "$TMP/both")" == *"exit;"*"do_exit_[k]"* ]]
 	mp-record -q -e $GETPPID -g user -o "$TMP/user" -- "$LOAD/getppid" 3
-	[[ "$(stack "$TMP/user")" == *"main;call;"* && "$(stack "$TMP/user")" != *_[k]* ]]
+	[[ "$(stack "$TMP/user")" == *";main;"* && "$(stack "$TMP/user")" != *_[k]* ]]
 	[ "$(head -n 1 "$TMP/user" | jq -r '.stacks | .kernel + .user')" = nonefp ]
 	mp-record -q -e $GETPPID --max-stack 2 -g user -o "$TMP/s" -- "$LOAD/getppid" 3
 	[[ "$(stack "$TMP/s")" == "stack=[truncated];"*";"* ]]

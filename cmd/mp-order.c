@@ -190,7 +190,8 @@ static void read_live(struct pollfd *fds, bool wait)
 	for (i = 0; i < work.sources.n; i++) {
 		const struct mp_source *src = &work.sources.v[i];
 
-		fds[i] = (struct pollfd){ .fd = src->live && !src->at_end ? src->fd : -1,
+		fds[i] = (struct pollfd){ .fd = src->intake.live && !src->at_end ? src->intake.fd
+										 : -1,
 					  .events = POLLIN };
 		n += fds[i].fd >= 0;
 	}
@@ -216,7 +217,7 @@ static struct mp_source *file_behind(void)
 	for (i = 0; i < work.sources.n; i++) {
 		struct mp_source *src = &work.sources.v[i];
 
-		if (!src->live && !src->at_end && (!best || src->high_ns < best->high_ns))
+		if (!src->intake.live && !src->at_end && (!best || src->high_ns < best->high_ns))
 			best = src;
 	}
 	return best;

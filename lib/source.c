@@ -11,7 +11,11 @@
 #include "lib/input.h"
 #include "lib/sections.h"
 
-enum { TOLD_MAX = 5, BLOCK_MIN = 64 << 10 };
+enum {
+	TOLD_MAX = 5,
+	BLOCK_MIN = 64 << 10,
+	AHEAD_BYTES = 4 << 20, /* a thread does not pay for less */
+};
 
 static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
 {
@@ -19,7 +23,8 @@ static struct mp_source *add_source(struct mp_sources *s, const char *name, int 
 
 	s->v = mp_grow(s->v, &s->cap, s->n + 1, sizeof(*s->v));
 	src = &s->v[s->n];
-	*src = (struct mp_source){ .name = name, .fd = fd, .index = s->n++ };
+	*src = (struct mp_source){ .name = name, .index = s->n++ };
+	src->intake = (struct mp_intake){ .fd = fd, .name = name };
 	return src;
 }
 
@@ -31,8 +36,8 @@ static void add_sections(struct mp_sources *s, const char *name, int fd, off_t s
 	for (i = 0; i < n; i++) {
 		struct mp_source *src = add_source(s, name, fd);
 
-		src->start = src->offset = starts[i];
-		src->end = i + 1 < n ? starts[i + 1] : end;
+		src->start = src->intake.offset = starts[i];
+		src->intake.end = i + 1 < n ? starts[i + 1] : end;
 		src->line_base = i ? UINT64_MAX : 0;
 	}
 	free(starts);
@@ -56,7 +61,7 @@ static void open_operand(struct mp_sources *s, const char *path)
 		add_sections(s, name, fd, start, st.st_size);
 		return;
 	}
-	add_source(s, name, fd)->live = true;
+	add_source(s, name, fd)->intake.live = true;
 	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
 		fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE);
 		mp_sigint_once();
@@ -92,7 +97,7 @@ static uint64_t count_lines(const struct mp_source *src)
 
 	while (at < src->start) {
 		size_t want = MP_MIN((off_t)MP_READ_SIZE, src->start - at);
-		size_t n = mp_read_at(src->fd, buf, want, at, src->name);
+		size_t n = mp_read_at(src->intake.fd, buf, want, at, src->name);
 
 		if (n == 0)
 			break;
@@ -114,21 +119,18 @@ static void say_bad(struct mp_source *src, const char *why)
 }
 
 static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_ns,
-		     struct mp_str line)
+		     const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
-	const char *data = mp_store_data(&s->order->store, src->block);
-
 	src->high_ns = MP_MAX(src->high_ns, time_ns);
-	if (!mp_order_add(s->order, src->index, time_ns, src->block, line.p - data, line.len + 1))
+	if (!mp_order_add(s->order, src->index, time_ns, b->id, line->offset, line->len + 1))
 		src->misplaced++;
 }
 
 /* A control line or a line of another datatype: stays behind what came before it. */
-static void add_in_place(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+static void add_in_place(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
-	const char *data = mp_store_data(&s->order->store, src->block);
-
-	mp_order_add(s->order, src->index, src->high_ns, src->block, line.p - data, line.len + 1);
+	mp_order_add(s->order, src->index, src->high_ns, b->id, line->offset, line->len + 1);
 }
 
 /* The clock of a section, as one text: sections with the same text share it. */
@@ -181,21 +183,22 @@ static void take_header(struct mp_sources *s, struct mp_source *src, const struc
 
 /* A loss stands at its time; its line is made anew where times are shifted. */
 static void take_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
-		      struct mp_str line)
+		      const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	s->lost_lines += ctl->lost;
 	if (ctl->time_ns)
-		add_line(s, src, ctl->time_ns + src->shift_ns, line);
+		add_line(s, src, ctl->time_ns + src->shift_ns, b, line);
 	else
-		add_in_place(s, src, line);
+		add_in_place(s, src, b, line);
 }
 
-static void take_control(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+static void take_control(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	struct mp_ctl ctl;
 	const char *why;
 
-	if (mp_ctl_parse(&ctl, line, &why) < 0) {
+	if (mp_ctl_parse(&ctl, (struct mp_str){ b->data + line->offset, line->len }, &why) < 0) {
 		mp_ctl_release(&ctl);
 		say_bad(src, why);
 		return;
@@ -209,161 +212,173 @@ static void take_control(struct mp_sources *s, struct mp_source *src, struct mp_
 	} else if (ctl.what == MP_CTL_WATERMARK) {
 		src->watermark_ns = MP_MAX(src->watermark_ns, ctl.time_ns + src->shift_ns);
 	} else if (ctl.what == MP_CTL_LOST) {
-		take_loss(s, src, &ctl, line);
+		take_loss(s, src, &ctl, b, line);
 	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
 		s->ended++;
 		s->lost += ctl.lost;
 	} else {
-		add_in_place(s, src, line);
+		add_in_place(s, src, b, line);
 	}
 	mp_ctl_release(&ctl);
 }
 
-static void take_line(struct mp_sources *s, struct mp_source *src, struct mp_str line)
+static void take_event(struct mp_sources *s, struct mp_source *src,
+		       const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
-	struct mp_rec rec;
-	const char *why;
-	uint64_t time_ns;
+	uint64_t time_ns = line->time_ns + src->shift_ns;
 
-	src->line++;
-	if (line.len >= MP_LINE_MAX) {
-		say_bad(src, "line longer than 1 MiB");
-		return;
-	}
-	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0) {
-		say_bad(src, why);
-		return;
-	}
-	if (rec.kind == MP_CONTROL) {
-		take_control(s, src, line);
-		return;
-	}
-	if (rec.kind == MP_FOLDED) {
-		say_bad(src, "folded text is no stream");
-		return;
-	}
-	if (rec.kind != MP_EVENT) {
-		add_in_place(s, src, line);
-		return;
-	}
 	if (s->realtime && !src->anchored)
 		mp_die("%s: an event before any header has no place on the clock of the day",
 		       src->name);
-	time_ns = rec.time_ns + src->shift_ns;
 	src->events++;
 	src->behind += time_ns < src->watermark_ns;
-	add_line(s, src, time_ns, line);
+	add_line(s, src, time_ns, b, line);
 }
 
-static void drop_block(struct mp_sources *s, struct mp_source *src)
+static void take_lines(struct mp_sources *s, struct mp_source *src,
+		       const struct mp_intake_buffer *b)
 {
-	if (src->has_block)
-		mp_store_drop_block(&s->order->store, src->block);
-	src->has_block = false;
+	size_t i;
+
+	for (i = 0; i < b->n && !src->refused; i++) {
+		const struct mp_intake_line *line = &b->lines[i];
+
+		src->line++;
+		if (line->why)
+			say_bad(src, line->why);
+		else if (line->kind == MP_EVENT)
+			take_event(s, src, b, line);
+		else if (line->kind == MP_CONTROL)
+			take_control(s, src, b, line);
+		else if (line->kind == MP_FOLDED)
+			say_bad(src, "folded text is no stream");
+		else
+			add_in_place(s, src, b, line);
+	}
 }
 
-static void end_source(struct mp_sources *s, struct mp_source *src)
+static void new_block(struct mp_sources *s, struct mp_intake_buffer *b, size_t size)
 {
-	if (src->has_block && src->used > src->scanned && !src->refused) {
+	b->id = mp_store_new_block(&s->order->store, size);
+	b->data = mp_store_data(&s->order->store, b->id);
+	b->cap = s->order->store.blocks[b->id].cap;
+	b->used = b->scanned = b->n = 0;
+}
+
+static void end_source(struct mp_source *src, const struct mp_intake_buffer *b)
+{
+	if (b->used > b->scanned && !src->refused) {
 		src->line++;
 		say_bad(src, "last line has no LF: it may be cut off");
 	}
-	drop_block(s, src);
 	src->at_end = true;
+}
+
+static void check_first(struct mp_source *src, const struct mp_intake_buffer *b)
+{
+	const char *kind = b->used ? mp_binary_kind(b->data, b->used) : NULL;
+
+	src->empty = b->used == 0;
+	if (!kind)
+		return;
+	mp_say("%s: this is %s, not a stream", src->name, kind);
+	src->refused = true;
 }
 
 /* Room to read: a block with the unfinished line of the last one at its front. */
 static void make_room(struct mp_sources *s, struct mp_source *src)
 {
-	size_t kept = src->has_block ? src->used - src->scanned : 0, size = s->block_size;
-	uint32_t block;
+	struct mp_intake_buffer *b = &src->buffers[0], full = *b;
+	size_t size = s->block_size;
 
-	if (src->has_block && src->used < s->order->store.blocks[src->block].cap)
+	if (src->has_block && b->used < b->cap)
 		return;
-	if (kept >= MP_LINE_MAX) {
-		src->overlong = true;
-		kept = 0;
-	}
-	while (size < 2 * kept)
+	while (size < 2 * (full.used - full.scanned) && size <= MP_LINE_MAX)
 		size *= 2;
-	block = mp_store_new_block(&s->order->store, size);
-	if (kept)
-		memcpy(mp_store_data(&s->order->store, block),
-		       mp_store_data(&s->order->store, src->block) + src->scanned, kept);
-	drop_block(s, src);
-	src->block = block;
+	new_block(s, b, size);
+	if (!src->has_block)
+		return;
+	mp_intake_continue(&src->intake, &full, b);
+	mp_store_drop_block(&s->order->store, full.id);
+}
+
+/* One read, now. */
+static void read_now(struct mp_sources *s, struct mp_source *src)
+{
+	struct mp_intake_buffer *b = &src->buffers[0];
+	bool first = !src->has_block;
+
+	make_room(s, src);
 	src->has_block = true;
-	src->used = kept;
-	src->scanned = 0;
+	mp_intake_read(&src->intake, b);
+	if (first)
+		check_first(src, b);
+	take_lines(s, src, b);
+	if (!b->end && !src->refused)
+		return;
+	end_source(src, b);
+	mp_store_drop_block(&s->order->store, b->id);
+	free(b->lines);
+	b->lines = NULL;
 }
 
-static ssize_t read_some(struct mp_source *src, char *to, size_t room)
+/* At the end: blocks that were not used go back. */
+static void stop_ahead(struct mp_sources *s, struct mp_source *src)
 {
-	ssize_t n;
+	size_t i;
 
-	if (!src->live) {
-		room = MP_MIN(room, (size_t)(src->end - src->offset));
-		n = room ? mp_read_at(src->fd, to, room, src->offset, src->name) : 0;
-		src->offset += n;
-		return n;
-	}
-	do
-		n = read(src->fd, to, room);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		mp_die("cannot read '%s': %m", src->name);
-	return n;
-}
-
-static void scan_lines(struct mp_sources *s, struct mp_source *src)
-{
-	const char *data = mp_store_data(&s->order->store, src->block), *lf;
-
-	while (!src->refused &&
-	       (lf = memchr(data + src->scanned, '\n', src->used - src->scanned))) {
-		struct mp_str line = { data + src->scanned, lf - data - src->scanned };
-
-		src->scanned = lf + 1 - data;
-		if (src->overlong) {
-			src->overlong = false;
-			src->line++;
-			say_bad(src, "line longer than 1 MiB");
-			continue;
-		}
-		take_line(s, src, line);
+	mp_intake_stop(&src->intake);
+	for (i = 0; i < MP_SOURCE_BUFFERS; i++) {
+		if (src->buffers[i].id != UINT32_MAX)
+			mp_store_drop_block(&s->order->store, src->buffers[i].id);
+		free(src->buffers[i].lines);
 	}
 }
 
-static bool looks_like_text(struct mp_source *src, const char *data, size_t n)
+/* One buffer that was read ahead. */
+static void read_ahead(struct mp_sources *s, struct mp_source *src)
 {
-	const char *kind = mp_binary_kind(data, n);
+	struct mp_intake_buffer *b = mp_intake_take(&src->intake);
 
-	if (!kind)
-		return true;
-	mp_say("%s: this is %s, not a stream", src->name, kind);
-	return false;
+	if (!src->has_block)
+		check_first(src, b);
+	src->has_block = true;
+	take_lines(s, src, b);
+	if (b->end || src->refused)
+		end_source(src, b);
+	mp_store_drop_block(&s->order->store, b->id);
+	b->id = UINT32_MAX;
+	if (src->at_end) {
+		stop_ahead(s, src);
+		return;
+	}
+	new_block(s, b, MP_BLOCK_SIZE);
+	mp_intake_give(&src->intake, b);
+}
+
+static void start_ahead(struct mp_sources *s, struct mp_source *src)
+{
+	size_t i;
+
+	mp_intake_start(&src->intake);
+	for (i = 0; i < MP_SOURCE_BUFFERS; i++) {
+		new_block(s, &src->buffers[i], MP_BLOCK_SIZE);
+		mp_intake_give(&src->intake, &src->buffers[i]);
+	}
 }
 
 void mp_source_read(struct mp_sources *s, struct mp_source *src)
 {
-	bool first = !src->has_block;
-	ssize_t n;
-	char *at;
-
 	if (s->block_size == 0)
 		s->block_size =
 			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
-	make_room(s, src);
-	at = mp_store_data(&s->order->store, src->block) + src->used;
-	n = read_some(src, at, s->order->store.blocks[src->block].cap - src->used);
-	if (n > 0 && first && !looks_like_text(src, at, n))
-		src->refused = true;
-	src->empty = n == 0 && first;
-	src->used += n;
-	if (n > 0 && !src->refused)
-		scan_lines(s, src);
-	if (n == 0 || src->refused)
-		end_source(s, src);
+	if (!src->has_block && s->n == 1 && !src->intake.live && !src->intake.ahead &&
+	    src->intake.end - src->intake.offset > AHEAD_BYTES)
+		start_ahead(s, src);
+	if (src->intake.ahead)
+		read_ahead(s, src);
+	else
+		read_now(s, src);
 }
 
 bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,

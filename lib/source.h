@@ -2,7 +2,7 @@
 /*
  * An input of mp-order: reads lines into blocks of struct mp_order, with their times on one clock.
  * A pipe is one source; a regular file is one for each of its event sections, so that files put
- * together with cat(1) are merged like files given one by one. Includes order, ctl.
+ * together with cat(1) are merged like files given one by one. Includes order, ctl, intake.
  */
 #ifndef MP_SOURCE_H
 #define MP_SOURCE_H
@@ -10,14 +10,15 @@
 #include <sys/types.h>
 
 #include "lib/ctl.h"
+#include "lib/intake.h"
 #include "lib/order.h"
+
+enum { MP_SOURCE_BUFFERS = 4 };
 
 struct mp_source {
 	const char *name; /* for messages */
-	int fd;
-	bool live; /* can block: a pipe, a terminal */
+	off_t start;	  /* regular file: where this section begins */
 	bool at_end;
-	off_t start, offset, end; /* regular file: this section, and what is left of it */
 
 	uint64_t watermark_ns; /* on the common clock; 0: none yet */
 	uint64_t high_ns;      /* latest time seen */
@@ -36,10 +37,9 @@ struct mp_source {
 
 	/* reading */
 	size_t index;
-	uint32_t block;
-	bool has_block;
-	size_t used, scanned; /* bytes in the block; of them, whole lines done */
-	bool overlong;	      /* in a line that is above the limit */
+	struct mp_intake intake;
+	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS]; /* one, or all if it reads ahead */
+	bool has_block;					    /* buffers[0] has memory */
 };
 
 /* Every source, and what their control lines said. */

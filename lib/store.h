@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines that wait in memory: where they were read, in blocks that are freed with their last line; or
- * packed, with a number for their call stack, which is kept once. Where a whole file has to wait,
- * memory is what costs time: stacks are two thirds of a recording, and few are distinct.
+ * Lines that wait in memory: where they were read, in blocks that are freed with their last line;
+ * or packed, with a number for their call stack, which is kept once. Where a whole file has to
+ * wait, memory is what costs time: stacks are two thirds of a recording, and few are distinct.
  * Includes map.
  */
 #ifndef MP_STORE_H
@@ -46,7 +46,9 @@ struct mp_store {
 void mp_store_init(struct mp_store *s);
 void mp_store_release(struct mp_store *s);
 
-/* A block to read into, of at least `size` bytes; the caller holds it until mp_store_drop_block(). */
+/*
+ * A block to read into, of at least `size` bytes; the caller holds it until mp_store_drop_block().
+ */
 uint32_t mp_store_new_block(struct mp_store *s, size_t size);
 void mp_store_drop_block(struct mp_store *s, uint32_t block);
 

@@ -142,12 +142,13 @@ static void finish(struct mp_drain *d)
 /* Until all events are disabled. */
 static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 {
+	uint64_t stopped;
 	size_t i;
 
 	for (;;) {
 		if (poll(fds, n, -1) < 0 && errno != EINTR)
 			break;
-		if (fds[0].revents)
+		if (fds[0].revents && read(d->stopped_fd, &stopped, sizeof(stopped)) > 0)
 			break;
 		for (i = FDS_BEFORE_RINGS; i < n; i++)
 			if (fds[i].revents & (POLLHUP | POLLERR))

@@ -37,7 +37,7 @@ CAPTURE_SRC := $(wildcard lib/capture/*.c)
 UNIT_SRC    := $(wildcard tests/unit/*.c)
 LOAD_SRC    := $(wildcard tests/load/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
-FUZZ_SRC    := $(wildcard tests/fuzz/*.c)
+FUZZ_SRC    := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
 UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
@@ -187,7 +187,8 @@ $(BUILD)/load/%: tests/load/%.c
 	$(CC) -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
 unit: $(UNIT)
-test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%)
+test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \
+	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 check: deps-check
 	@$(MAKE) --no-print-directory test-programs
@@ -208,6 +209,9 @@ fuzz: deps-check
 	@FUZZERS=$(FUZZ_BUILD)/bin SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
 
 fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/bin/fuzz-%)
+$(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 $(BUILD)/bin/fuzz-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)

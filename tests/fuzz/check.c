@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whole streams: what the validator calls valid, each reader takes. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/check.h"
+#include "lib/fold.h"
+#include "lib/rec.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int memory_file(const void *data, size_t size)
+{
+	int fd = memfd_create("fuzz", 0);
+
+	if (fd < 0 || (size && write(fd, data, size) != (ssize_t)size) ||
+	    lseek(fd, 0, SEEK_SET) != 0)
+		abort();
+	return fd;
+}
+
+static void all_lines_parse(const char *p, size_t size)
+{
+	const char *end = p + size, *lf, *why;
+	struct mp_rec rec;
+
+	for (; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1)
+		if (mp_rec_parse(&rec, p, lf - p, &why) < 0 || mp_rec_check(&rec, &why) < 0)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memory_file(data, size), out_fd = memory_file("", 0);
+	struct mp_out out;
+
+	mp_out_init(&out, out_fd, "out");
+	if (mp_check(fd, "in", &out) == MP_OK)
+		all_lines_parse((const char *)data, size);
+	mp_out_close(&out);
+	close(fd);
+	return 0;
+}

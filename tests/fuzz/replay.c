@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Runs a fuzz target over the files that are given, without a fuzzer: part of make check. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void replay(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	size_t size = 0, cap = 1 << 20;
+	uint8_t *data = malloc(cap), *exact;
+
+	if (!f || !data) {
+		perror(path);
+		exit(2);
+	}
+	size = fread(data, 1, cap, f);
+	fclose(f);
+	exact = malloc(size ? size : 1); /* so that a read behind the end is seen */
+	for (cap = 0; exact && cap < size; cap++)
+		exact[cap] = data[cap];
+	LLVMFuzzerTestOneInput(exact, size);
+	free(exact);
+	free(data);
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		replay(argv[i]);
+	printf("%d files\n", argc - 1);
+	return 0;
+}

@@ -168,9 +168,9 @@ $(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
 
 $(BUILD)/tests/unit/capture-%.o $(BUILD)/tests/fuzz/capture-%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
 
-$(UNIT): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
+$(filter-out $(BUILD)/unit/capture-%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS) $(UNIT_LIBS)
+	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
 # unit tests named capture-* link libcapture.a too
 $(filter $(BUILD)/unit/capture-%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a

@@ -24,7 +24,7 @@ void *mp_arena_alloc(struct mp_arena *a, size_t size)
 	struct mp_arena_block *b;
 	size_t room;
 
-	size = (size + 7) & ~(size_t)7;
+	size = (MP_MAX(size, (size_t)1) + 7) & ~(size_t)7;
 	if (size > a->left) {
 		room = a->head ? MP_MIN(a->head->size * 2, (size_t)BLOCK_MAX) : BLOCK_MIN;
 		room = MP_MAX(room, size);

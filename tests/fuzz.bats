@@ -1,0 +1,14 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Every seed of the fuzzers, and what they have found, once. `make fuzz` looks for more.
+
+load lib
+
+@test "each fuzz target takes its seeds" {
+	for target in tests/fuzz/*.c; do
+		name=$(basename "$target" .c)
+		[ "$name" != replay ] || continue
+		[ "$(ls "tests/fuzz/corpus/$name" | wc -l)" -gt 3 ]
+		"$BUILD/replay/$name" "tests/fuzz/corpus/$name"/*
+	done
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Samples made by hand to lines of the stream. */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/capture/format.h"
+#include "tests/unit/tap.h"
+
+static struct mp_tp_field fields[] = {
+	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true },
+	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false },
+	{ "byte", MP_TP_UNSIGNED, MP_TP_FIXED, 18, 1, 1, false },
+	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false },
+	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true },
+	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true },
+	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true },
+	{ "wild", MP_TP_STRING, MP_TP_DATA_LOC, 44, 4, 1, true },
+};
+
+/* common: u16, u8, u8, s32 pid */
+struct raw {
+	uint32_t head;
+	int32_t pid;
+	char text[8];
+	int16_t small;
+	uint8_t byte, pad[5];
+	uint64_t addr;
+	uint8_t list[4];
+	uint32_t dyn, rel, wild;
+	char tail[16];
+} __attribute__((packed));
+
+struct record {
+	struct perf_event_header header;
+	uint64_t id;
+	int32_t pid, tid;
+	uint64_t time, period, n_ips, ips[4];
+	uint32_t raw_len;
+	struct raw raw;
+} __attribute__((packed, aligned(8)));
+
+static struct record record;
+static struct mp_event event;
+
+static void make(void)
+{
+	static const struct mp_tp_field *payload[MP_ARRAY_SIZE(fields)];
+	static struct mp_tp tp;
+	int32_t numbers[2] = { -1, 70000 };
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
+		payload[i] = &fields[i];
+	event = (struct mp_event){
+		.type = "a:b",
+		.tp = &tp,
+		.payload = payload,
+		.n_payload = MP_ARRAY_SIZE(fields),
+		.each = true,
+		.context = MP_CTX_CPU | MP_CTX_TASK | MP_CTX_PERIOD,
+	};
+	event.attr.sample_period = 1;
+	event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+	record = (struct record){ .header = { PERF_RECORD_SAMPLE, 0, sizeof(record) },
+				  .id = 5,
+				  .pid = 5000000,
+				  .tid = 5000001,
+				  .time = 123456789,
+				  .period = 1,
+				  .n_ips = 4,
+				  .ips = { (uint64_t)PERF_CONTEXT_USER, 1, 2, 3 },
+				  .raw_len = sizeof(struct raw) };
+	record.raw = (struct raw){ .pid = 5000001,
+				   .text = "a\tb;",
+				   .small = -5,
+				   .byte = 200,
+				   .addr = 0xffff888000001234,
+				   .list = { 127, 0, 0, 1 } };
+	record.raw.dyn = 4 << 16 | offsetof(struct raw, tail);
+	memcpy(record.raw.tail, "dyn", 4);
+	record.raw.rel = 8 << 16 | (offsetof(struct raw, tail) + 4 - 44);
+	memcpy(record.raw.tail + 4, numbers, sizeof(numbers));
+	record.raw.wild = 100u << 16 | 60000;
+}
+
+static struct mp_tasks tasks;
+static struct mp_symbols symbols;
+static struct mp_stacks stacks;
+
+static bool line_is(const char *want)
+{
+	struct mp_events events = { &event, 1, 1 };
+	struct mp_formatter f;
+	struct mp_sample s;
+	struct mp_str line;
+	bool same;
+
+	mp_formatter_init(&f, &events, &tasks, &stacks);
+	if (mp_sample_parse(&s, &event, (void *)&record) < 0)
+		return false;
+	line = mp_formatter_line(&f, &event, 0, &s, mp_formatter_task(&f, &event, &s), 3);
+	same = mp_str_eq(line, mp_str(want));
+	if (!same)
+		printf("# %.*s", MP_STR_ARGS(line));
+	mp_formatter_release(&f);
+	return same;
+}
+
+#define PAYLOAD                                                                                     \
+	".text=a\\tb;\t.small=-5\t.byte=200\t.addr=0xffff888000001234\t.list=127,0,0,1\t.dyn=dyn\t" \
+	".rel=-1,70000\t.wild="
+
+static void test_lines(void)
+{
+	make();
+	mp_tasks_comm(&tasks, 5000000, 5000001, MP_STR("odd\n\\name"), false);
+	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\t" PAYLOAD
+		   "\n"),
+	   "every kind of field; one that points outside the record is empty");
+	record.period = 7;
+	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\tperiod=7\t" PAYLOAD
+		   "\n"),
+	   "a period that is not 1");
+	record.period = 1;
+	record.pid = record.tid = -1;
+	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\t" PAYLOAD
+		   "\n"),
+	   "an exiting task, by the pid in the raw record");
+	record.pid = record.tid = 0;
+	event.n_payload = 1;
+	ok(line_is("123456789,a:b,cpu=3\tpid=0\ttid=0\tcomm=swapper/3\t.text=a\\tb;\n"),
+	   "the idle task of a CPU");
+	event.context = 0;
+	event.n_payload = 0;
+	ok(line_is("123456789,a:b,\n"), "no field at all");
+	event.context = MP_CTX_STACK;
+	event.max_stack = 10;
+	event.attr.sample_max_stack = 11;
+	record.pid = record.tid = 5000001;
+	ok(line_is("123456789,a:b,stack=[unknown];[unknown];[unknown]\n"), "a stack");
+	event.max_stack = 2;
+	event.attr.sample_max_stack = 3;
+	ok(line_is("123456789,a:b,stack=[truncated];[unknown];[unknown]\n"),
+	   "a stack above the limit says so");
+}
+
+/* Every shorter record is refused or parsed within its bounds (run under ASan). */
+static void test_short_records(void)
+{
+	struct mp_sample s;
+	bool right = true;
+	size_t size;
+
+	make();
+	for (size = sizeof(record.header); size <= sizeof(record); size++) {
+		struct perf_event_header *h = malloc(size);
+
+		memcpy(h, &record, size);
+		h->size = size;
+		right &= (mp_sample_parse(&s, &event, h) == 0) ==
+			 (size >= offsetof(struct record, raw) + sizeof(struct raw));
+		free(h);
+	}
+	ok(right, "every shorter record is refused");
+	record.n_ips = UINT64_MAX / 4;
+	ok(mp_sample_parse(&s, &event, (void *)&record) < 0, "a chain longer than its record");
+	make();
+	record.raw_len = UINT32_MAX;
+	ok(mp_sample_parse(&s, &event, (void *)&record) < 0, "raw data longer than its record");
+}
+
+int main(void)
+{
+	mp_init("unit-format");
+	mp_symbols_init(&symbols);
+	mp_stacks_init(&stacks, &symbols);
+	mp_tasks_init(&tasks, NULL, NULL);
+	test_lines();
+	test_short_records();
+	mp_tasks_release(&tasks);
+	mp_stacks_release(&stacks);
+	mp_symbols_release(&symbols);
+	return tap_done();
+}

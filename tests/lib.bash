@@ -15,6 +15,9 @@ setup() {
 
 teardown() {
 	[ -z "${LOAD_PID:-}" ] || kill -KILL -- "-$LOAD_PID" 2> /dev/null || true
+	for job in $(jobs -p); do
+		kill -KILL "$job" 2> /dev/null || true
+	done
 	rm -rf "$TMP"
 }
 

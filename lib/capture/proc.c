@@ -26,6 +26,15 @@ bool mp_pids_has(const struct mp_pids *pids, pid_t pid)
 	return false;
 }
 
+void mp_pids_remove(struct mp_pids *pids, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < pids->n; i++)
+		if (pids->v[i] == pid)
+			pids->v[i--] = pids->v[--pids->n];
+}
+
 void mp_pids_release(struct mp_pids *pids)
 {
 	free(pids->v);
@@ -79,6 +88,14 @@ void mp_proc_threads(pid_t pid, struct mp_pids *tids)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	add_entries(path, tids);
+}
+
+void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids)
+{
+	size_t i;
+
+	for (i = 0; i < pids->n; i++)
+		mp_proc_threads(pids->v[i], tids);
 }
 
 /* Up to `size` - 1 bytes of a small file, NUL-terminated; -1 if it is gone. */

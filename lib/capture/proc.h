@@ -16,6 +16,7 @@ struct mp_pids {
 };
 
 void mp_pids_add(struct mp_pids *pids, pid_t pid);
+void mp_pids_remove(struct mp_pids *pids, pid_t pid);
 bool mp_pids_has(const struct mp_pids *pids, pid_t pid);
 void mp_pids_release(struct mp_pids *pids);
 
@@ -25,6 +26,7 @@ int mp_pids_parse(struct mp_pids *pids, const char *list);
 /* Appends all processes, or all threads of one (none if it is gone). */
 void mp_proc_processes(struct mp_pids *pids);
 void mp_proc_threads(pid_t pid, struct mp_pids *tids);
+void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids);
 
 /* Appends the descendants of the processes in the list. */
 void mp_proc_add_children(struct mp_pids *pids);

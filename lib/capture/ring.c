@@ -166,7 +166,7 @@ static int add_counter(struct mp_rings *r, size_t event, size_t ring, const stru
 		       const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
 {
 	struct perf_event_attr attr = attr_for(r, e, t);
-	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring };
+	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring, .tid = pid };
 
 	c.fd = open_one(&attr, pid, r->v[ring].cpu, flags);
 	if (c.fd < 0 && errno == ESRCH)
@@ -198,25 +198,23 @@ static int add_counter(struct mp_rings *r, size_t event, size_t ring, const stru
 	return 0;
 }
 
-static int open_on_ring(struct mp_rings *r, size_t event, size_t ring, const struct mp_event *e,
-			const struct mp_target *t, size_t *gone, char **error)
+/* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
+static int open_subject(struct mp_rings *r, const struct mp_events *events,
+			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
 {
-	size_t i;
-	int result;
+	size_t ring, e;
+	int result = 0;
 
-	for (i = 0; i < t->n_cgroups; i++)
-		if (add_counter(r, event, ring, e, t, t->cgroups[i].fd, PERF_FLAG_PID_CGROUP,
-				error) < 0)
-			return -1;
-	for (i = 0; i < t->tids.n; i++) {
-		result = add_counter(r, event, ring, e, t, t->tids.v[i], 0, error);
-		if (result < 0)
-			return -1;
-		*gone += result;
-	}
-	if (t->n_cgroups || t->tids.n)
-		return 0;
-	return add_counter(r, event, ring, e, t, -1, 0, error);
+	for (ring = 0; ring < r->n && result == 0; ring++)
+		for (e = 0; e < events->n && result == 0; e++)
+			result = add_counter(r, e, ring, &events->v[e], t, pid, flags, error);
+	return result;
+}
+
+int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
+		     const struct mp_target *target, pid_t tid, char **error)
+{
+	return open_subject(r, events, target, tid, 0, error);
 }
 
 /* Ids are handed out in sequence: as a hash they spread by themselves. */
@@ -246,26 +244,42 @@ const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id)
 	return NULL;
 }
 
-int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
-		  const struct mp_target *target, size_t size, char **error)
+void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size)
 {
-	size_t gone = 0, e, i;
+	size_t i;
 
 	*r = (struct mp_rings){ .n = target->n_cpus, .wanted_size = size };
 	r->has_lost = kernel_counts_lost();
 	r->v = mp_zalloc(r->n * sizeof(*r->v));
 	for (i = 0; i < r->n; i++)
 		r->v[i] = (struct mp_ring){ .cpu = target->cpus[i], .fd = -1 };
-	for (i = 0; i < r->n; i++)
-		for (e = 0; e < events->n; e++)
-			if (open_on_ring(r, e, i, &events->v[e], target, &gone, error) < 0)
-				return -1;
+}
+
+int mp_rings_ready(struct mp_rings *r, char **error)
+{
 	if (r->n_counters == 0) {
 		*error = mp_strdup("the processes to record are gone");
 		return -1;
 	}
 	index_ids(r);
 	return 0;
+}
+
+int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
+		  const struct mp_target *target, char **error)
+{
+	const struct mp_target *t = target;
+	size_t i;
+
+	for (i = 0; i < t->n_cgroups; i++)
+		if (open_subject(r, events, t, t->cgroups[i].fd, PERF_FLAG_PID_CGROUP, error) < 0)
+			return -1;
+	for (i = 0; i < t->tids.n; i++)
+		if (open_subject(r, events, t, t->tids.v[i], 0, error) < 0)
+			return -1;
+	if (!t->n_cgroups && !t->tids.n && open_subject(r, events, t, -1, 0, error) < 0)
+		return -1;
+	return mp_rings_ready(r, error);
 }
 
 void mp_rings_close(struct mp_rings *r)

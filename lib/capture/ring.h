@@ -23,6 +23,7 @@ struct mp_counter {
 	uint32_t event; /* index in struct mp_events */
 	uint32_t ring;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
+	pid_t tid;   /* the task that it was opened on; -1, or a cgroup: none */
 };
 
 struct mp_rings {
@@ -36,12 +37,22 @@ struct mp_rings {
 	size_t wanted_size; /* what was asked for; v[].size may be less without privileges */
 };
 
+/* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */
+void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size);
+
 /*
- * Opens all events, disabled. `size`: bytes of a ring's data. Returns 0, or -1 with `*error` (owned
- * by the caller) that says what is missing.
+ * Opens all events, disabled: on the tasks or cgroups of the target, or on the whole system. Returns 0,
+ * or -1 with `*error` (owned by the caller) that says what is missing.
  */
 int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
-		  const struct mp_target *target, size_t size, char **error);
+		  const struct mp_target *target, char **error);
+
+/* Opens them on one more task. 0; 1: it is gone; -1 with `*error`. Then mp_rings_ready(). */
+int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
+		     const struct mp_target *target, pid_t tid, char **error);
+
+/* After the last one was opened. 0, or -1 with `*error`: there is none. */
+int mp_rings_ready(struct mp_rings *r, char **error);
 void mp_rings_close(struct mp_rings *r);
 
 /*

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/capture/account.h"
+#include "lib/capture/attach.h"
 #include "lib/capture/bpf.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
@@ -28,6 +29,7 @@ struct session {
 	struct mp_tracefs *tracefs;
 	struct mp_events events;
 	struct mp_target target;
+	struct mp_pids processes; /* with -p: they, and their children */
 	struct mp_command command;
 	struct mp_rings rings;
 	struct mp_track *track;
@@ -117,24 +119,19 @@ static void resolve_events(struct session *s)
 	}
 }
 
-/* Processes to their threads; with those that they started. */
-static void add_processes(struct session *s)
+/* With the processes that they started. Their threads are for mp_attach() to find. */
+static void find_processes(struct session *s)
 {
-	struct mp_pids pids = { NULL, 0, 0 };
+	struct mp_pids *pids = &s->processes;
 	size_t i;
 
 	for (i = 0; i < s->o->pids.n; i++) {
 		if (kill(s->o->pids.v[i], 0) < 0 && errno == ESRCH)
 			mp_die("no process %d", (int)s->o->pids.v[i]);
-		mp_pids_add(&pids, s->o->pids.v[i]);
+		mp_pids_add(pids, s->o->pids.v[i]);
 	}
-	mp_proc_add_children(&pids);
-	for (i = 0; i < pids.n; i++)
-		mp_proc_threads(pids.v[i], &s->target.tids);
-	mp_pids_release(&pids);
+	mp_proc_add_children(pids);
 	s->target.inherit = true;
-	if (s->target.tids.n == 0)
-		mp_die("the processes to record are gone");
 }
 
 static void find_target(struct session *s)
@@ -157,13 +154,13 @@ static void find_target(struct session *s)
 	for (i = 0; i < o->tids.n; i++)
 		mp_pids_add(&t->tids, o->tids.v[i]);
 	if (o->pids.n) {
-		add_processes(s);
+		find_processes(s);
 	} else if (o->command && !o->system_wide && !o->n_cgroups && !o->tids.n) {
 		mp_pids_add(&t->tids, s->command.pid);
 		t->inherit = true;
 		t->on_exec = true;
 	}
-	s->whole = t->tids.n == 0;
+	s->whole = t->tids.n == 0 && s->processes.n == 0;
 }
 
 /* Above the thread that writes, which may run for long. */
@@ -225,6 +222,8 @@ static void learn_tasks(struct session *s)
 	if (s->whole) {
 		mp_proc_processes(&pids);
 	} else {
+		for (i = 0; i < s->processes.n; i++)
+			mp_pids_add(&pids, s->processes.v[i]);
 		for (i = 0; i < s->target.tids.n; i++) {
 			pid = mp_proc_process_of(s->target.tids.v[i]);
 			if (pid > 0 && !mp_pids_has(&pids, pid))
@@ -236,24 +235,43 @@ static void learn_tasks(struct session *s)
 	mp_pids_release(&pids);
 }
 
+/* The tracking first, so that nothing falls between what /proc says and what its records say. */
+static void open_tracking(struct session *s)
+{
+	struct mp_target of_processes = s->target;
+	char *error;
+
+	/* without privileges only one's own tasks can be tracked, and they have to be named */
+	if (s->processes.n) {
+		of_processes.tids = (struct mp_pids){ NULL, 0, 0 };
+		mp_proc_threads_of(&s->processes, &of_processes.tids);
+	}
+	s->track = mp_track_open(&of_processes, mp_perf_may_system(), s->user_stacks,
+				 !mp_perf_may_kernel(), &error);
+	if (!s->track)
+		give_up(error);
+	if (s->processes.n)
+		mp_pids_release(&of_processes.tids);
+}
+
 static void open_events(struct session *s)
 {
-	bool exclude_kernel = !mp_perf_may_kernel();
-	size_t rings;
 	char *error;
-	int tid;
+	int tid, result;
 
 	s->settle = mp_settle_start(drain_priority(s), &tid);
 	mp_pids_add(&s->exclude_tids, tid);
-	s->track = mp_track_open(&s->target, mp_perf_may_system(), s->user_stacks, exclude_kernel,
-				 &error);
-	if (!s->track)
-		give_up(error);
+	open_tracking(s);
 	learn_tasks(s);
-	if (mp_rings_open(&s->rings, &s->events, &s->target, s->o->ring_bytes, &error) < 0)
+	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
+	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
+	if (s->processes.n)
+		result = mp_attach(&s->rings, &s->events, &s->target, &s->processes, s->track,
+				   s->queue, &s->tasks.sources, &error);
+	else
+		result = mp_rings_open(&s->rings, &s->events, &s->target, &error);
+	if (result < 0)
 		give_up(error);
-	rings = s->rings.n * s->o->ring_bytes;
-	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * rings));
 	start_threads(s);
 	find_excluded(s);
 	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
@@ -382,13 +400,18 @@ static void write_json(struct session *s, json_t *object)
 	mp_buf_release(&line);
 }
 
+/* Whoever sees the header knows that events are recorded. */
 static void start(struct session *s)
 {
-	write_json(s, make_header(s));
+	json_t *header = make_header(s); /* its time is before the first event */
+
 	mp_drain_go(s->drain, mp_control_stopped_fd(s->control));
 	mp_control_limit(s->control, s->o->duration_ns);
-	if (!s->target.on_exec)
+	if (s->processes.n)
+		mp_attach_enable(&s->rings);
+	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
+	write_json(s, header);
 	if (s->o->command && mp_command_go(&s->command) < 0)
 		mp_die("cannot run '%s': %m", s->command.name);
 }
@@ -515,6 +538,7 @@ static void release(struct session *s)
 	mp_target_release(&s->target);
 	mp_tracefs_close(s->tracefs);
 	mp_pids_release(&s->exclude_tids);
+	mp_pids_release(&s->processes);
 	close(s->signal_fd);
 }
 

@@ -89,6 +89,7 @@ void mp_tasks_release(struct mp_tasks *t)
 		}
 	}
 	free(t->buckets);
+	mp_pids_release(&t->sources);
 }
 
 /* Linux hands out ids one after the other: they spread by themselves. */
@@ -267,6 +268,7 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
 
 	task = add_task(t, tid, p);
+	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
 	set_comm(task, (struct mp_str){ parent->comm, parent->comm_len });
 }
 
@@ -276,6 +278,7 @@ void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns)
 
 	if (task)
 		task->dead_ns = time_ns;
+	mp_pids_remove(&t->sources, tid);
 }
 
 void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map)

@@ -41,6 +41,7 @@ struct mp_process {
 struct mp_task {
 	struct mp_task *next; /* in its hash bucket */
 	pid_t tid;
+	pid_t source; /* only the events opened on this task count for it; 0: all that it inherits */
 	struct mp_process *process;
 	uint64_t dead_ns; /* 0: alive */
 	char comm[64];	  /* raw */
@@ -55,6 +56,8 @@ struct mp_tasks {
 	uint64_t next_space;
 	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
 	void *dso_arg;
+	struct mp_pids
+		sources; /* set by lib/capture/attach: tasks, not born yet, that are `source` */
 };
 
 /* `dso` finds or makes the file of a mapping; NULL: no mappings are kept. */

@@ -83,9 +83,13 @@ static void put_text(struct mp_writer *w)
 	w->text.len = 0;
 }
 
-static bool is_excluded(const struct mp_writer *w, int32_t pid)
+/* Excluded, beyond the limit, or recorded by another event of the same kind as well. */
+static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
+			const struct mp_task *task)
 {
-	return w->exclude->n && mp_pids_has(w->exclude, pid);
+	return (w->exclude->n && mp_pids_has(w->exclude, task->process->pid)) ||
+	       (w->max_events && w->written == w->max_events) ||
+	       (task->source && task->source != c->tid);
 }
 
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
@@ -108,7 +112,7 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	t = mp_writer_tally(w, ring, c->event);
 	t->weighted |= s.period != 1;
 	task = mp_formatter_task(w->formatter, e, &s);
-	if (is_excluded(w, task->process->pid) || (w->max_events && w->written == w->max_events)) {
+	if (is_left_out(w, c, task)) {
 		t->excluded++;
 		w->excluded++;
 		return;

@@ -193,6 +193,10 @@ named() {	# most of the samples have this in their stack
 	[ "$(wc -l < "$TMP/pairs")" = "$(wc -l < "$TMP/ours")" ]
 	[ "$(wc -l < "$TMP/pairs")" -gt 300 ]
 	paste "$TMP/pairs" "$TMP/ours" | perl -F'\t' -lane '
+		BEGIN {
+			open my $k, "<", "/proc/kallsyms";
+			/^(\S+) \S (\S+)/ and $at{$2}{$1} = 1 while <$k>;
+		}
 		my ($pid, $ip, $perf) = @F;
 		my ($ours) = $F[3] =~ /^\S+ \S+ (.*)$/;
 		$ours =~ s/_\[[kj]\]$//;
@@ -202,6 +206,9 @@ named() {	# most of the samples have this in their stack
 		# perf has no name where we give the function its address, and none for the stubs that it knows
 		$explained{"perf: [unknown], ours: [file]+0x"}++, next if $perf =~ /^\[unknown\]$|^\[.*\]$/ and $ours =~ /^\[/;
 		$explained{"perf: [unknown], ours: a name"}++, next if $perf eq "[unknown]";
+		# of names at one kernel address perf means to prefer the one with fewer underscores, but takes the last
+		# (its sizes come from the next symbol, and all but the last have size 0)
+		$explained{"kernel: other names of the same address"}++, next if grep { $at{$perf}{$_} } keys %{$at{$ours} // {}};
 		$other++;
 		print "# $pid $ip perf: $perf ours: $ours";
 		END {

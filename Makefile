@@ -11,8 +11,8 @@
 
 VERSION := 0.1.0
 
-FILTERS  := mp-fold mp-order
-PROGRAMS := mp-record $(FILTERS)
+PROGRAMS := $(patsubst cmd/%.c,%,$(wildcard cmd/mp-*.c))
+FILTERS  := $(filter-out mp-record,$(PROGRAMS))
 
 PREFIX  ?= /usr/local
 BINDIR  := $(DESTDIR)$(PREFIX)/bin

@@ -57,4 +57,4 @@ _mp_tools() {
 	compopt -o filenames 2> /dev/null
 }
 
-complete -F _mp_tools mp-record mp-fold mp-order
+complete -F _mp_tools mp-record mp-order mp-fold mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel

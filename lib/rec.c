@@ -373,3 +373,21 @@ int mp_rec_check(const struct mp_rec *rec, const char **why)
 	}
 	return 0;
 }
+
+int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
+{
+	struct mp_str text;
+	int64_t whole;
+
+	if (rec->kind == MP_EVENT && f->id == MP_FIELD_TIME) {
+		*v = (double)rec->time_ns;
+		return 1;
+	}
+	if (!mp_rec_get(rec, f, &text))
+		return 0;
+	if (mp_num_any(text, &whole) == 0) {
+		*v = (double)whole;
+		return 1;
+	}
+	return mp_num_decimal(text, v) == 0 ? 1 : -1;
+}

@@ -89,6 +89,12 @@ bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);
 size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
 		      struct mp_str *values);
 
+/*
+ * The value of a field as a number: decimal, 0x, or with a fraction. 1, 0 if the record has no such
+ * field, -1 if it is no finite number.
+ */
+int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);
+
 /* The next field of an event: cuts it off `*rest`, which begins as rec->body. False at the end. */
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);
 

@@ -11,14 +11,6 @@ big_stream() {
 		printf "%d,a:b,cpu=0\tcomm=c%d\tstack=main;f%d;g%d\n", i, i, i, i }'
 }
 
-# Field and type are given so that the same input suits every filter.
-filter() {
-	case $1 in
-	mp-fold) "$1" -e '*' "${@:2}" ;;
-	*) "$@" ;;
-	esac
-}
-
 @test "--help and -h: usage on stdout, status 0; --version" {
 	for p in $PROGRAMS mp-example; do
 		run "$p" --help
@@ -51,7 +43,7 @@ filter() {
 @test "a full disk: message and status 2" {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
-		run bash -c "'$p' $([ "$p" = mp-fold ] && echo -e "-e '*'") '$TMP/big' > /dev/full"
+		run bash -c "filter '$p' '$TMP/big' > /dev/full"
 		[ "$status" = 2 ] || { echo "$p: $status"; false; }
 		[[ "$output" == *"$p: cannot write 'stdout': No space left on device"* ]]
 		run bash -c "'$p' --help > /dev/full"
@@ -64,7 +56,7 @@ filter() {
 	for p in $FILTERS; do
 		for ignored in "" "trap '' PIPE;"; do
 			run bash -c "$ignored
-				{ $(declare -f filter); filter $p $([ "$p" = mp-example ] && echo --by comm) '$TMP/big'
+				{ filter $p '$TMP/big'
 				  echo \$? > '$TMP/status'; } 2> '$TMP/err' | head -c 1 > /dev/null"
 			[ "$(cat "$TMP/status")" = 141 ] || { echo "$p: $(cat "$TMP/status")"; false; }
 			[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
@@ -74,7 +66,7 @@ filter() {
 
 @test "a directory as input: message and status 2" {
 	for p in $FILTERS; do
-		run "$p" /tmp
+		run filter "$p" /tmp
 		[ "$status" = 2 ] && [[ "$output" == "$p: cannot read '/tmp': Is a directory" ]]
 	done
 	run mp-order --check /tmp
@@ -83,7 +75,7 @@ filter() {
 
 @test "a file that is not there, or may not be read: message and status 2" {
 	for p in $FILTERS; do
-		run "$p" "$TMP/nope"
+		run filter "$p" "$TMP/nope"
 		[ "$status" = 2 ] && [[ "$output" == "$p: cannot open '$TMP/nope': No such file or directory" ]]
 	done
 }
@@ -91,7 +83,7 @@ filter() {
 @test "a last line without LF is not trusted: told, status 1" {
 	printf '1,a:b,comm=x\n2,a:b,comm=x' > "$TMP/in"
 	for p in $FILTERS; do
-		run --separate-stderr "$p" "$TMP/in"
+		run --separate-stderr filter "$p" "$TMP/in"
 		[ "$status" = 1 ]
 		[[ "$stderr" == "$p: $TMP/in:2: last line has no LF: it may be cut off"* ]]
 		[[ "$output" != *2,a* ]]
@@ -102,7 +94,7 @@ filter() {
 	{ printf '1,a:b,comm=x\n2,a:b,comm='; head -c 2097152 /dev/zero | tr '\0' y; printf '\n3,a:b,comm=x\n'; } > "$TMP/in"
 	for p in $FILTERS; do
 		for how in file pipe; do
-			if [ $how = file ]; then run "$p" "$TMP/in"; else run bash -c "cat '$TMP/in' | $p"; fi
+			if [ $how = file ]; then run filter "$p" "$TMP/in"; else run bash -c "cat '$TMP/in' | filter $p"; fi
 			[ "$status" = 1 ] || { echo "$p $how $status"; false; }
 			[[ "$output" == *":2: line longer than 1 MiB"* ]]
 		done
@@ -122,7 +114,7 @@ filter() {
 @test "a header of version 2: refused with a message, status 2" {
 	printf '{"mp":2,"datatype":"event"}\n1,a:b,comm=x\n' > "$TMP/in"
 	for p in $FILTERS; do
-		run --separate-stderr "$p" "$TMP/in"
+		run --separate-stderr filter "$p" "$TMP/in"
 		[ "$status" = 2 ]
 		[[ "$stderr" == *"stream version 2 is newer than this program reads (1)"* ]]
 		[ -z "$output" ]
@@ -131,7 +123,7 @@ filter() {
 
 @test "an empty input: told, status 1" {
 	for p in $FILTERS; do
-		run bash -c "$p < /dev/null"
+		run bash -c "filter $p < /dev/null"
 		[ "$status" = 1 ] && [ "$output" = "$p: stdin: empty input" ]
 	done
 }
@@ -140,9 +132,9 @@ filter() {
 	printf 'PERFILE2\0\0\0\0' > "$TMP/perf"
 	echo x | gzip > "$TMP/gz"
 	for p in $FILTERS; do
-		run "$p" "$TMP/perf"
+		run filter "$p" "$TMP/perf"
 		[ "$status" = 2 ] && [[ "$output" == *"perf.data file (read it with perf script)"* ]]
-		run "$p" "$TMP/gz"
+		run filter "$p" "$TMP/gz"
 		[ "$status" = 2 ] && [[ "$output" == *"gzip data (unpack it with zcat)"* ]]
 	done
 }
@@ -150,9 +142,9 @@ filter() {
 @test "a filter that lacks stdin, stdout or stderr does no harm" {
 	printf '1,a:b,comm=x\tstack=m\n' > "$TMP/in"
 	for p in $FILTERS; do
-		"$p" "$TMP/in" <&- > "$TMP/out" 2>&-
+		filter "$p" "$TMP/in" <&- > "$TMP/out" 2>&-
 		[ -s "$TMP/out" ]
-		"$p" "$TMP/in" >&- 2> /dev/null || true
+		filter "$p" "$TMP/in" >&- 2> /dev/null || true
 		[ "$(cat "$TMP/in" | wc -l)" = 1 ]
 	done
 }
@@ -184,8 +176,9 @@ filter() {
 @test "the first SIGINT lets a filter in a pipeline read on to the end, the second kills" {
 	for p in $FILTERS; do
 		mkfifo "$TMP/$p.in"
+		read -ra words <<< "$(filter_words "$p")"
 		# the shell starts background jobs with SIGINT ignored
-		setsid env --default-signal=INT "$p" < "$TMP/$p.in" > "$TMP/out" 2> /dev/null &
+		setsid env --default-signal=INT "${words[@]}" < "$TMP/$p.in" > "$TMP/out" 2> /dev/null &
 		pid=$!
 		exec 5> "$TMP/$p.in"
 		printf '1,a:b,comm=x\n' >&5
@@ -197,7 +190,7 @@ filter() {
 		exec 5>&-
 		wait $pid
 		[ -s "$TMP/out" ]
-		setsid env --default-signal=INT "$p" < "$TMP/$p.in" > /dev/null 2>&1 &
+		setsid env --default-signal=INT "${words[@]}" < "$TMP/$p.in" > /dev/null 2>&1 &
 		pid=$!
 		exec 5> "$TMP/$p.in"
 		sleep 0.1
@@ -214,7 +207,7 @@ filter() {
 	printf '1,a:b,comm=x\n' > "$TMP/in"
 	for p in $FILTERS; do
 		start=$(date +%s%N)
-		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "$p" "$TMP/in" > /dev/null; done
+		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do filter "$p" "$TMP/in" > /dev/null; done
 		each=$((($(date +%s%N) - start) / 20000))
 		echo "$p: $each us"
 		case "$BUILD" in *san-*) continue ;; esac

@@ -5,8 +5,8 @@ cd "$BATS_TEST_DIRNAME/.." || exit 2
 : "${BUILD:=$PWD/build}"
 PATH="$BUILD/bin:$PATH"
 LOAD="$BUILD/load"
-FILTERS="mp-fold mp-order mp-example"
-PROGRAMS="mp-record mp-fold mp-order"
+PROGRAMS=$(cd cmd && echo mp-*.c | sed 's/\.c//g')
+FILTERS="${PROGRAMS/mp-record/} mp-example"
 export LC_ALL=C.UTF-8
 
 setup() {
@@ -21,13 +21,22 @@ teardown() {
 	rm -rf "$TMP"
 }
 
-# Runs a filter on files, with what it needs to take any file.
-run_filter() {
+# A filter with what it needs to take any events; words, to be read with `read -ra`.
+filter_words() {
 	case $1 in
-	mp-fold) run mp-fold -e '*' "${@:2}" ;;
-	*) run "$@" ;;
+	mp-example) echo "mp-example --by time" ;;
+	mp-fold) echo "mp-fold -e *" ;;
+	*) echo "$1" ;;
 	esac
 }
+
+# Runs it on files.
+filter() {
+	local words
+	read -ra words <<< "$(filter_words "$1")"
+	"${words[@]}" "${@:2}"
+}
+export -f filter filter_words
 
 # Skips the test unless this machine lets it record the whole system. Anything but a refusal fails.
 needs_root() {

@@ -26,7 +26,7 @@ load lib
 @test "every filter reads good files without a word, bad ones without a crash" {
 	for p in $FILTERS; do
 		for f in formats/good/*.mp formats/bad/*.mp; do
-			run_filter "$p" "$f"
+			run filter "$p" "$f"
 			[ "$status" -le 2 ] || { echo "$p $f: status $status: $output"; false; }
 			case $f in
 			*/good/interleaved.mp) ;;	# has datatypes that some do not read

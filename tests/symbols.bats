@@ -86,7 +86,7 @@ named() {	# most of the samples have this in their stack
 @test "a program that is gone, and its file, before its samples are read" {
 	for _ in 1 2 3; do
 		cp "$LOAD/spin" "$TMP/spin"
-		mp-record -q -a -e cpu-clock -F 2000 -g user -o "$TMP/s" -- sh -c "'$TMP/spin' 0.02; rm '$TMP/spin'" > /dev/null || [ $? = 1 ]
+		mp-record -q -a -e cpu-clock -F 2000 -g user -o "$TMP/s" -- sh -c "'$TMP/spin' 0.15; rm '$TMP/spin'" > /dev/null || [ $? = 1 ]
 		mp-fold "$TMP/s" | grep '^spin;' > "$TMP/f" || true
 		! grep -q 'spin_caller;spin_here' "$TMP/f" || return 0
 	done

@@ -419,13 +419,14 @@ events() {	# number of event lines of a type
 	# the load is started by the recorder, so that it does not keep the recorder from starting
 	mp-record -a -e $SWITCH -o "$TMP/s" -- setsid stress-ng --switch 4 -t 20s > /dev/null 2> "$TMP/err" &
 	pid=$!
-	until [ "$(wc -c < "$TMP/s")" -gt 100000 ]; do sleep 0.05; done
+	until [ -s "$TMP/s" ] && [ "$(wc -c < "$TMP/s")" -gt 100000 ]; do sleep 0.05; done
 	# with priority, so that nothing comes between the reading of the clock and the signal
 	chrt -f 1 perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
 		printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;
 		kill INT => shift;' $pid > "$TMP/asked"
 	wait $pid || true
 	pkill -KILL stress-ng || true
+	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }
 	took=$((($(trailer "$TMP/s" time) - $(cat "$TMP/asked")) / 1000))
 	echo "# events end $took us after the signal"
 	[ "$took" -gt -1000000 ]	# the last event may be before it

@@ -39,6 +39,13 @@ static inline void mp_relay_line(struct mp_relay *r, struct mp_str line)
 	r->records++;
 }
 
+/* A line of another datatype, on its way through. */
+static inline void mp_relay_pass(struct mp_relay *r, struct mp_str line)
+{
+	mp_out_write(r->out, line.p, line.len);
+	mp_out_write(r->out, "\n", 1);
+}
+
 /*
  * For `change`: the header becomes one of `interface` (the program), whose events are those of
  * `events` (taken; NULL: as they were), and what the interface before said of itself moves into

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "lib/input.h"
-#include "lib/names.h"
+#include "lib/taskname.h"
 #include "lib/opt.h"
 #include "lib/relay.h"
 
@@ -31,7 +31,7 @@ static const struct mp_program program = {
 		    "  mp-record -e sched:sched_switch -d 5 | mp-rename --merge-system | mp-fold\n",
 };
 
-static void parse_options(int argc, char **argv, struct mp_names *names)
+static void parse_options(int argc, char **argv, struct mp_tasknames *names)
 {
 	char *arg;
 	int code;
@@ -39,7 +39,7 @@ static void parse_options(int argc, char **argv, struct mp_names *names)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
 		switch (code) {
 		case 'm':
-			mp_names_load(names, arg);
+			mp_tasknames_load(names, arg);
 			break;
 		case OPT_MERGE_SYSTEM:
 			names->merge_system = true;
@@ -55,14 +55,14 @@ int main(int argc, char **argv)
 {
 	struct mp_buf buf = { NULL, 0, 0 };
 	enum mp_status status;
-	struct mp_names names;
+	struct mp_tasknames names;
 	struct mp_relay relay;
 	struct mp_input in;
 	struct mp_rec rec;
 	struct mp_out out;
 
 	mp_init("mp-rename");
-	mp_names_init(&names);
+	mp_tasknames_init(&names);
 	parse_options(argc, argv, &names);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_relay_init(&relay, &out, NULL, NULL);
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 		if (rec.kind == MP_CONTROL)
 			mp_relay_control(&relay, &rec, &in.ctl);
 		else if (rec.kind == MP_EVENT)
-			mp_relay_line(&relay, mp_names_apply(&names, &rec, &buf));
+			mp_relay_line(&relay, mp_tasknames_apply(&names, &rec, &buf));
 		else
 			mp_relay_pass(&relay, rec.line);
 	}
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	}
 	mp_out_close(&out);
 	mp_relay_release(&relay);
-	mp_names_release(&names);
+	mp_tasknames_release(&names);
 	mp_buf_release(&buf);
 	return status;
 }

@@ -2,7 +2,7 @@
 /* A table of names, then events with them: what is written is as valid as what was read. */
 #include <stdlib.h>
 
-#include "lib/names.h"
+#include "lib/taskname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -10,25 +10,25 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data, *end = p + size, *lf, *why;
 	struct mp_buf buf = { NULL, 0, 0 };
-	struct mp_names names;
+	struct mp_tasknames names;
 	struct mp_str line;
 	struct mp_rec rec;
 
-	mp_names_init(&names);
+	mp_tasknames_init(&names);
 	names.merge_system = size & 1;
 	names.append_tid = size & 2;
 	for (; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1) {
 		if (mp_rec_parse(&rec, p, lf - p, &why) < 0 || rec.kind != MP_EVENT) {
-			mp_names_row(&names, (struct mp_str){ p, lf - p });
+			mp_tasknames_row(&names, (struct mp_str){ p, lf - p });
 			continue;
 		}
 		if (mp_rec_check(&rec, &why) < 0)
 			continue;
-		line = mp_names_apply(&names, &rec, &buf);
+		line = mp_tasknames_apply(&names, &rec, &buf);
 		if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || mp_rec_check(&rec, &why) < 0)
 			abort();
 	}
-	mp_names_release(&names);
+	mp_tasknames_release(&names);
 	mp_buf_release(&buf);
 	return 0;
 }

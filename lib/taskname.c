@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/names.h"
+#include "lib/taskname.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@ enum {
 	NAMES_MAX = 8, /* names of tasks in one event */
 };
 
-struct mp_names_row {
+struct mp_tasknames_row {
 	const char *pattern; /* fnmatch(3), of the raw old name */
 	struct mp_str name;  /* raw */
 };
@@ -24,14 +24,14 @@ struct mp_names_row {
 /* tid,libvirt-name,task-system-type,uuid,group-type,group-id,task-name */
 enum { TID, LIBVIRT_NAME, SYSTEM_TYPE, UUID, GROUP_TYPE, GROUP_ID, TASK_NAME, PERFWHIZ_COLUMNS };
 
-void mp_names_init(struct mp_names *n)
+void mp_tasknames_init(struct mp_tasknames *n)
 {
-	*n = (struct mp_names){ .merge_system = false };
+	*n = (struct mp_tasknames){ .merge_system = false };
 	mp_map_init(&n->by_tid, sizeof(struct mp_str));
 	mp_map_init(&n->known, sizeof(struct mp_str));
 }
 
-void mp_names_release(struct mp_names *n)
+void mp_tasknames_release(struct mp_tasknames *n)
 {
 	free(n->rows);
 	mp_map_release(&n->by_tid);
@@ -97,7 +97,7 @@ static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 }
 
 /* TASK-NAME.GROUP.TYPE: the group with two digits if it is a number; what is empty is left out. */
-static struct mp_str perfwhiz_name(struct mp_names *n, const struct mp_str *c)
+static struct mp_str perfwhiz_name(struct mp_tasknames *n, const struct mp_str *c)
 {
 	struct mp_buf name = { NULL, 0, 0 };
 	struct mp_str kept;
@@ -115,7 +115,7 @@ static struct mp_str perfwhiz_name(struct mp_names *n, const struct mp_str *c)
 	return kept;
 }
 
-static const char *add_tid(struct mp_names *n, const struct mp_str *c)
+static const char *add_tid(struct mp_tasknames *n, const struct mp_str *c)
 {
 	struct mp_str key;
 	char number[MP_NUM_MAX];
@@ -130,21 +130,21 @@ static const char *add_tid(struct mp_names *n, const struct mp_str *c)
 	return NULL;
 }
 
-static const char *add_pattern(struct mp_names *n, const struct mp_str *c)
+static const char *add_pattern(struct mp_tasknames *n, const struct mp_str *c)
 {
 	if (!c[0].len || !c[1].len)
 		return "row without a pattern or without a name";
 	if (memchr(c[0].p, '\0', c[0].len))
 		return "pattern with a NUL byte";
 	n->rows = mp_grow(n->rows, &n->cap_rows, n->n_rows + 1, sizeof(*n->rows));
-	n->rows[n->n_rows++] = (struct mp_names_row){
+	n->rows[n->n_rows++] = (struct mp_tasknames_row){
 		mp_arena_str(&n->texts, c[0]).p,
 		mp_arena_str(&n->texts, c[1]),
 	};
 	return NULL;
 }
 
-const char *mp_names_row(struct mp_names *n, struct mp_str row)
+const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row)
 {
 	const char *why = "row has neither 2 columns (pattern,name) nor 7 (tid,...,task-name)";
 	struct mp_str columns[COLUMNS_MAX];
@@ -168,7 +168,7 @@ const char *mp_names_row(struct mp_names *n, struct mp_str row)
 	return why;
 }
 
-void mp_names_load(struct mp_names *n, const char *path)
+void mp_tasknames_load(struct mp_tasknames *n, const char *path)
 {
 	struct mp_in in;
 	const char *why;
@@ -181,7 +181,7 @@ void mp_names_load(struct mp_names *n, const char *path)
 	mp_in_init(&in, fd, path, NULL);
 	while (mp_in_line(&in, &text, &len)) {
 		why = in.overlong ? "line longer than 1 MiB"
-				  : mp_names_row(n, (struct mp_str){ text, len });
+				  : mp_tasknames_row(n, (struct mp_str){ text, len });
 		if (why && n->bad++ < TOLD_MAX)
 			mp_say("%s:%llu: %s", path, (unsigned long long)in.line, why);
 	}
@@ -215,7 +215,7 @@ static size_t system_len(struct mp_str name)
 }
 
 /* What the table says of a task; raw. `old` is raw and ends with NUL. */
-static struct mp_str table_name(const struct mp_names *n, struct mp_str tid, struct mp_str old)
+static struct mp_str table_name(const struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
 {
 	const struct mp_map_entry *e = tid.p ? mp_map_find(&n->by_tid, &tid, 1) : NULL;
 	size_t i;
@@ -230,7 +230,7 @@ static struct mp_str table_name(const struct mp_names *n, struct mp_str tid, str
 	return old;
 }
 
-static struct mp_str make_name(struct mp_names *n, struct mp_str tid, struct mp_str old)
+static struct mp_str make_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
 {
 	struct mp_buf raw = { NULL, 0, 0 }, text = { NULL, 0, 0 };
 	struct mp_str kept = old;
@@ -250,7 +250,7 @@ static struct mp_str make_name(struct mp_names *n, struct mp_str tid, struct mp_
 }
 
 /* Both are escaped; the tid may be missing. */
-static struct mp_str new_name(struct mp_names *n, struct mp_str tid, struct mp_str old)
+static struct mp_str new_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
 {
 	struct mp_str parts[2] = { tid.p ? tid : MP_STR(""), old };
 	struct mp_map_entry *e;
@@ -298,7 +298,8 @@ static size_t find_names(struct mp_str body, struct found *found)
 	return n;
 }
 
-struct mp_str mp_names_apply(struct mp_names *n, const struct mp_rec *rec, struct mp_buf *buf)
+struct mp_str mp_tasknames_apply(struct mp_tasknames *n, const struct mp_rec *rec,
+				 struct mp_buf *buf)
 {
 	struct found found[NAMES_MAX];
 	size_t count = find_names(rec->body, found), i;

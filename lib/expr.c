@@ -13,12 +13,10 @@
 #include "lib/esc.h"
 #include "lib/glob.h"
 #include "lib/map.h"
-#include "lib/near.h"
+#include "lib/names.h"
 #include "lib/number.h"
 
 enum { YES = MP_EXPR_TESTS_MAX, NO }; /* where to go: the end, with this result */
-
-enum { LEARNED_MAX = 16 }; /* records whose fields are kept as what may have been meant */
 
 enum op { OP_NE, OP_EQ, OP_LE, OP_LT, OP_GE, OP_GT, OP_BITS, OP_GLOB, OP_TEXT_EQ, OP_TEXT_NE };
 
@@ -43,7 +41,7 @@ struct mp_expr {
 	struct mp_field *fields;
 	struct wanted *wanted;
 	size_t n_fields, fields_cap, wanted_cap;
-	struct mp_map *names; /* fields of the first records that lacked one */
+	struct mp_names *names; /* what may have been meant by a field that was never there */
 	struct mp_arena arena;
 };
 
@@ -301,7 +299,7 @@ struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error)
 	struct parser p = { .text = text, .e = e, .error = error };
 
 	e->names = mp_zalloc(sizeof(*e->names));
-	mp_map_init(e->names, 0);
+	mp_names_init(e->names);
 	if (take_or(&p) < 0)
 		goto bad;
 	skip_blanks(&p);
@@ -317,7 +315,7 @@ void mp_expr_free(struct mp_expr *e)
 {
 	if (!e)
 		return;
-	mp_map_release(e->names);
+	mp_names_release(e->names);
 	free(e->names);
 	mp_arena_release(&e->arena);
 	free(e->tests);
@@ -412,16 +410,6 @@ static bool read_up_to(const struct mp_expr *e, struct reading *r, unsigned fiel
 	return false;
 }
 
-static void learn_names(const struct mp_expr *e, const struct mp_rec *rec)
-{
-	struct mp_str rest = rec->body, key, value;
-
-	if (rec->kind != MP_EVENT)
-		return;
-	while (mp_rec_next_field(&rest, &key, &value))
-		mp_map_put(e->names, &key, 1, NULL);
-}
-
 static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 {
 	const struct mp_field *f = &e->fields[field];
@@ -438,8 +426,8 @@ static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 		w->found++;
 		return true;
 	}
-	if (!w->found && w->asked <= LEARNED_MAX)
-		learn_names(e, r->rec);
+	if (!w->found)
+		mp_names_learn(e->names, r->rec);
 	return false;
 }
 
@@ -526,18 +514,12 @@ bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec)
 static void tell_missing(const struct mp_expr *e, size_t field)
 {
 	struct mp_str name = e->fields[field].name;
-	char *word = mp_strndup(name.p, name.len);
-	const struct mp_map_entry *entry;
-	struct mp_near near;
+	char *near = mp_names_near(e->names, name);
 
-	mp_near_init(&near, word);
-	mp_map_each (e->names, entry)
-		mp_near_try(&near, entry->key.p);
-	mp_say("field '%s' was in none of the records that were asked for it (%llu)%s%s%s", word,
-	       (unsigned long long)e->wanted[field].asked, near.best ? ": did you mean '" : "",
-	       near.best ? near.best : "", near.best ? "'?" : "");
-	mp_near_release(&near);
-	free(word);
+	mp_say("field '%.*s' was in none of the records that were asked for it (%llu)%s%s%s",
+	       MP_STR_ARGS(name), (unsigned long long)e->wanted[field].asked,
+	       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+	free(near);
 }
 
 void mp_expr_tell(const struct mp_expr *e)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* mp-select: keep what matters of a stream: a time window, an expression, types, fields, every Nth. */
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/opt.h"
@@ -117,6 +116,20 @@ static void set_option(int code, const char *arg)
 	}
 }
 
+/* 'mp-select EXPR FILE' is easily written, by those who know grep. */
+static void refuse_expressions(char **operands)
+{
+	struct mp_expr_error error;
+	struct mp_expr *e;
+
+	for (; *operands; operands++) {
+		if (access(*operands, F_OK) == 0 || !(e = mp_expr_parse(*operands, &error)))
+			continue;
+		mp_expr_free(e);
+		mp_usage("there is no file '%s' (an expression goes behind --filter)", *operands);
+	}
+}
+
 static void parse_options(int argc, char **argv)
 {
 	const struct mp_moment *from = &job.window.from, *to = &job.window.to;
@@ -133,6 +146,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--overlap needs a window: --from, --to or --for");
 	if (job.invert && !job.n_exprs)
 		mp_usage("--invert needs an expression: --filter");
+	refuse_expressions(argv + optind);
 }
 
 int main(int argc, char **argv)

@@ -36,6 +36,16 @@ static bool is_hex(struct mp_str s)
 	return s.len > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
+/* Digits alone behind a 0; whether they are below 8 is another question. */
+static bool is_octal(struct mp_str s)
+{
+	size_t i = 0;
+
+	while (i < s.len && isdigit((unsigned char)s.p[i]))
+		i++;
+	return s.len > 1 && *s.p == '0' && i == s.len;
+}
+
 struct mp_number mp_number_of(int64_t v)
 {
 	return (struct mp_number){ true, v < 0, v < 0 ? -(uint64_t)v : (uint64_t)v, 0 };
@@ -110,8 +120,7 @@ int mp_number_constant(struct mp_number *n, struct mp_str text)
 	if (is_hex(digits)) {
 		if (digits_of_base(behind(digits, 2), 16, &n->magnitude) < 0)
 			return -1;
-	} else if (digits.len > 1 && *digits.p == '0' &&
-		   digits_of_base(digits, 10, &n->magnitude) == 0) {
+	} else if (is_octal(digits)) {
 		if (digits_of_base(digits, 8, &n->magnitude) < 0)
 			return -1;
 	} else {

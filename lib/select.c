@@ -148,15 +148,14 @@ static bool in_window(struct mp_select *s, const struct mp_rec *rec)
 		mp_die("%s:%llu: no header tells what its clock says at a time of day "
 		       "(give the time as 2s or @NS)",
 		       s->in->name, (unsigned long long)s->in->in.line);
-	if (mp_window_has(w, rec->time_ns))
-		return true;
 	if (rec->time_ns < w->begin_ns) {
 		s->early++;
-		return false;
-	}
-	if (s->overlap && began_before(rec, w->end_ns))
+	} else if (mp_window_has(w, rec->time_ns) || (s->overlap && began_before(rec, w->end_ns))) {
+		s->inside++;
 		return true;
-	s->late++;
+	} else {
+		s->late++;
+	}
 	return false;
 }
 
@@ -228,7 +227,7 @@ void mp_select_tell(const struct mp_select *s)
 		mp_say("no event matches -e; the input has '%.*s'%s",
 		       MP_STR_ARGS(s->types.seen.first->key),
 		       s->types.seen.n > 1 ? " and others" : "");
-	if (s->windowed && !s->written && s->early + s->late)
+	if (!s->inside && s->early + s->late)
 		mp_say("no event is in the window: %llu before it, %llu behind it",
 		       (unsigned long long)s->early, (unsigned long long)s->late);
 	for (i = 0; i < s->n_exprs; i++)

@@ -86,6 +86,9 @@ static void test_constants(void)
 
 	ok(constant_is("017", "15") && constant_is("-017", "-15") && constant_is("0", "0"),
 	   "octal");
+	ok(constant_is("01777777777777777777777", "18446744073709551615") &&
+		   mp_number_constant(&n, MP_STR("02000000000000000000000")) < 0,
+	   "octal up to 64 bits");
 	ok(mp_number_constant(&n, MP_STR("08")) < 0, "08 is no octal number");
 	ok(constant_is("0x1F", "31") && constant_is("-0x10", "-16"), "hexadecimal");
 	ok(constant_is("0.5", "0.5") && constant_is("00.5", "0.5"), "a fraction is not octal");

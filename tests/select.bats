@@ -23,7 +23,7 @@ stream() {
 data() { grep -a '^[0-9]' "$1"; }
 
 # The stream is valid, its trailer right, and what the trailer counts adds up.
-complete() {
+is_complete() {
 	run mp-order --check "$1"
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	[ "$(tail -n 1 "$1" | jq '.fired == .records + .lost + .excluded')" = true ]
@@ -46,7 +46,7 @@ select_() {
 	stream > "$TMP/in"
 	select_ -f 'cpu==1'
 	data "$TMP/in" | grep -a 'cpu=1	' | cmp - <(data "$TMP/out")
-	complete "$TMP/out"
+	is_complete "$TMP/out"
 	select_ -f 'comm~"x*"'
 	data "$TMP/in" | grep -a 'comm=x' | cmp - <(data "$TMP/out")
 	select_ -f 'comm~*5 && !(stack~"*f*") || type==a:x && pid<=7'
@@ -55,7 +55,7 @@ select_() {
 	data "$TMP/in" | awk -F '[=\t]' '$8 >= -5 && $8 < 900' | cmp - <(data "$TMP/out")
 	select_ -f '.n&4' -f 'cpu!=0'
 	data "$TMP/in" | perl -ne 'print if /cpu=[1-9]/ && /\.n=(-?\d+)/ && $1 & 4' | cmp - <(data "$TMP/out")
-	complete "$TMP/out"
+	is_complete "$TMP/out"
 }
 
 @test "random expressions over hostile lines agree with a reference in python" {
@@ -73,8 +73,8 @@ select_() {
 		mp-select -v -f "$e" "$TMP/in" > "$TMP/no" 2> "$TMP/err" || [ $? = 1 ]
 		mp-select -f "!($e)" "$TMP/in" 2> "$TMP/err" | cmp - "$TMP/no"
 		sort -s -n -m <(data "$TMP/yes") <(data "$TMP/no") | cmp - <(data "$TMP/in")
-		complete "$TMP/yes"
-		complete "$TMP/no"
+		is_complete "$TMP/yes"
+		is_complete "$TMP/no"
 	done
 }
 
@@ -84,7 +84,7 @@ select_() {
 	for ms in 0 4 8 12 16 20; do
 		select_ --from ${ms}ms --for 4ms
 		data "$TMP/out" >> "$TMP/all"
-		complete "$TMP/out"
+		is_complete "$TMP/out"
 		cp "$TMP/out" "$TMP/one"
 		a=$((1000000 + ms * 1000000)) b=$((1000000 + (ms + 4) * 1000000))
 		awk -F , -v a=$a -v b=$b '/^[0-9]/ && $1 >= a && $1 < b' "$TMP/in" | cmp - <(data "$TMP/one")
@@ -116,7 +116,7 @@ select_() {
 	for n in 1 2 7 30000; do
 		select_ --every $n
 		data "$TMP/in" | awk -v n=$n 'NR % n == 1 % n' | cmp - <(data "$TMP/out")
-		complete "$TMP/out"
+		is_complete "$TMP/out"
 	done
 	select_ -e 'a:*' --every 3
 	data "$TMP/in" | grep -a ',a:x,' | awk 'NR % 3 == 1' | cmp - <(data "$TMP/out")
@@ -135,14 +135,14 @@ select_() {
 	select_ --fields cpu,comm
 	data "$TMP/in" | cut -f 1,3 | cmp - <(data "$TMP/out")
 	[ "$(head -n 1 "$TMP/out" | jq -c .events)" = '{"a:x":{},"b:y":{}}' ]
-	complete "$TMP/out"
+	is_complete "$TMP/out"
 	select_ --drop cpu,comm
 	data "$TMP/in" | perl -pe 's/cpu=\d+\t//; s/comm=\w+\t//' | cmp - <(data "$TMP/out")
 	select_ --drop stack
 	data "$TMP/in" | sed 's/\tstack=.*//' | cmp - <(data "$TMP/out")
 	select_ --fields stack
 	data "$TMP/in" | perl -pe 's/,(\w:\w),(.*?)(stack=.*)?$/,$1,$3/' | cmp - <(data "$TMP/out")
-	complete "$TMP/out"
+	is_complete "$TMP/out"
 	# long fields, wider than any buffer
 	{ printf '1,a:b,cpu=1\tcomm='; head -c 900000 /dev/zero | tr '\0' x; printf '\t.n=5\n'; } > "$TMP/long"
 	mp-select --fields comm,.n "$TMP/long" | cmp - <(sed 's/cpu=1\t//' "$TMP/long")
@@ -210,4 +210,22 @@ select_() {
 	{ mp-record -q -a -e sched:sched_switch -d 30s 2> /dev/null || true; } | mp-select -n 3 > "$TMP/out"
 	[ $((SECONDS - start)) -lt 10 ]
 	[ "$(data "$TMP/out" | wc -l)" = 3 ]
+}
+
+@test "bash completes the fields and types of the stream on the line" {
+	source completions/mp-tools.bash
+	stream > "$TMP/in"
+	complete_line() {
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+		_mp_tools "$1"
+	}
+	complete_line mp-select "$TMP/in" --drop "cpu,."
+	[ "${COMPREPLY[*]}" = "cpu,.n" ]
+	complete_line mp-select "$TMP/in" -f "'cpu==1 && co"
+	[ "${COMPREPLY[*]}" = "cpu==1 && comm" ]
+	complete_line mp-select "$TMP/in" -e "a"
+	[ "${COMPREPLY[*]}" = "a:x" ]
+	complete_line mp-select --fields "ti"
+	[ "${COMPREPLY[*]}" = "time tid" ]
 }

@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # bash completion of the mp tools: the options are asked of the program itself, so they are never behind.
 
+# The header of a stream among the words, if it is their first line.
+_mp_tools_header() {
+	local file
+	for file; do
+		[[ $file != -* && -f $file && -r $file ]] || continue
+		head -c 65536 -- "$file" 2> /dev/null | head -n 1 | grep '^{"mp":'
+		return
+	done
+}
+
+# Names of fields: those of every event, and the payload that the header of a stream on the line tells of.
+_mp_tools_fields() {
+	local names word=${cur#[\'\"]} head
+	head=${word%"${word##*[,&|(! ]}"}
+	names="time type cpu pid tid comm period addr cgroup dur stack"
+	names+=" $(_mp_tools_header "$@" | jq -r '.events // {} | .[] | keys[]' 2> /dev/null | sort -u)"
+	mapfile -t COMPREPLY < <(compgen -W "$names" -P "$head" -- "${word#"$head"}")
+}
+
 _mp_tools() {
 	local cur prev program=$1
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -45,6 +64,17 @@ _mp_tools() {
 		;;
 	mp-fold:--sort)
 		mapfile -t COMPREPLY < <(compgen -W 'name weight' -- "$cur")
+		return
+		;;
+	mp-select:--fields | mp-select:--drop | mp-select:-f | mp-select:--filter)
+		_mp_tools_fields "${COMP_WORDS[@]}"
+		return
+		;;
+	mp-select:-e | mp-select:--event)
+		mapfile -t COMPREPLY < <(compgen -W "$(_mp_tools_header "${COMP_WORDS[@]}" | jq -r '.events // {} | keys[]' 2> /dev/null)" -- "$cur")
+		if [[ $cur == *:* && ${COMP_WORDBREAKS-} == *:* ]]; then
+			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")
+		fi
 		return
 		;;
 	esac

@@ -24,4 +24,10 @@ enum { MP_RFC3339_MAX = 48 };
 
 void mp_rfc3339(char *to, uint64_t realtime_ns, bool local);
 
+/*
+ * The other way: up to nine digits of a second, zone Z or +hh:mm, which must be there. 0, or -1 if
+ * the text is none, or before 1970.
+ */
+int mp_rfc3339_parse(const char *text, uint64_t *realtime_ns);
+
 #endif

@@ -233,6 +233,14 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 	}
 }
 
+void mp_input_stop(struct mp_input *in)
+{
+	in->lost += in->event.lost + in->point.lost + in->stack.lost;
+	in->event = in->point = in->stack = (struct mp_section){ false, 0 };
+	if (in->reading)
+		close_current(in);
+}
+
 enum mp_status mp_input_finish(struct mp_input *in)
 {
 	if (in->reading)

@@ -64,6 +64,9 @@ void mp_input_bad(struct mp_input *in, const char *why);
 /* Something to say about the line last given out. */
 void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
 
+/* Nothing more is wanted: leaves the rest unread, and does not call it cut off. */
+void mp_input_stop(struct mp_input *in);
+
 /* Tells what was skipped, lost and cut off. Returns the status for main. */
 enum mp_status mp_input_finish(struct mp_input *in);
 

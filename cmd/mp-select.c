@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-select: keep what matters of a stream: a time window, an expression, types, fields, every Nth. */
+#include <unistd.h>
+
+#include "lib/opt.h"
+#include "lib/select.h"
+
+enum {
+	OPT_DROP = MP_OPT_LONG,
+	OPT_EVERY,
+	OPT_FIELDS,
+	OPT_FOR,
+	OPT_FROM,
+	OPT_OVERLAP,
+	OPT_TO,
+};
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "Which lines are kept: those for which all of these hold" },
+	{ 'f', "filter", "EXPR",
+	  "EXPR holds, as in 'comm~\"nginx*\" && .prev_state!=0 || cpu==3';\n"
+	  "repeated: all of them" },
+	{ 'v', "invert", NULL, "the expression does not hold" },
+	{ 'e', "event", "GLOB",
+	  "it is an event whose type matches; repeated or\n"
+	  "comma-separated: one of them" },
+	{ OPT_FROM, "from", "TIME",
+	  "not before TIME: 2s or 500ms after the start, @NS on the\n"
+	  "stream's clock, or 2026-11-20T09:19:00.5+00:00" },
+	{ OPT_TO, "to", "TIME", "before TIME" },
+	{ OPT_FOR, "for", "DURATION", "before DURATION has passed since --from, or the start" },
+	{ OPT_OVERLAP, "overlap", NULL,
+	  "spans too that end behind the window and began before\n"
+	  "its end (else TIME, their end, counts)" },
+	{ OPT_EVERY, "every", "N", "of what is left, the first and every Nth after it" },
+	{ 'n', "count", "N", "the first N, then end" },
+	{ 0, NULL, NULL, "What of an event is kept" },
+	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
+	{ OPT_DROP, "drop", "LIST", "all but these, such as stack" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-select",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Keep what matters of a stream.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-select -f 'comm~\"nginx*\" && .prev_state!=0 || cpu==3' sched.mp\n"
+		    "  mp-select --from 2s --for 500ms sched.mp | mp-fold\n"
+		    "  mp-select -f 'dur>1ms' --drop stack disk.mp\n",
+};
+
+static struct mp_select job;
+static uint64_t count; /* 0: all */
+
+static void set_moment(int code, const char *arg, struct mp_moment *m)
+{
+	if (mp_moment_parse(m, arg) < 0)
+		mp_opt_bad(&program, code, arg,
+			   "a time such as 2s, 500ms, @71200103211 or "
+			   "2026-11-20T09:19:00.5+00:00 (with its zone)");
+	job.windowed = true;
+}
+
+static void set_keep(int code, const char *arg)
+{
+	bool drop = code == OPT_DROP;
+	struct mp_str bad;
+
+	if (job.keeping && job.keep.drop != drop)
+		mp_usage("--fields and --drop exclude each other");
+	if (!job.keeping)
+		mp_keep_init(&job.keep, drop);
+	job.keeping = true;
+	if (mp_keep_add(&job.keep, arg, &bad) < 0)
+		mp_usage("'%.*s' is not a field of an event that can be %s", MP_STR_ARGS(bad),
+			 drop ? "left out" : "kept");
+}
+
+static void set_option(int code, const char *arg)
+{
+	switch (code) {
+	case 'f':
+		mp_select_filter(&job, mp_expr_need(arg));
+		break;
+	case 'v':
+		job.invert = true;
+		break;
+	case 'e':
+		mp_types_add(&job.types, arg);
+		break;
+	case 'n':
+		count = mp_opt_number(&program, code, arg, 1, INT64_MAX);
+		break;
+	case OPT_FROM:
+		set_moment(code, arg, &job.window.from);
+		break;
+	case OPT_TO:
+		set_moment(code, arg, &job.window.to);
+		break;
+	case OPT_FOR:
+		job.window.for_ns = mp_opt_duration(&program, code, arg);
+		job.windowed = true;
+		break;
+	case OPT_OVERLAP:
+		job.overlap = true;
+		break;
+	case OPT_EVERY:
+		job.every = mp_opt_number(&program, code, arg, 1, INT64_MAX);
+		break;
+	case OPT_FIELDS:
+	case OPT_DROP:
+		set_keep(code, arg);
+		break;
+	}
+}
+
+/* 'mp-select EXPR FILE' is easily written, by those who know grep. */
+static void refuse_expressions(char **operands)
+{
+	struct mp_expr_error error;
+	struct mp_expr *e;
+
+	for (; *operands; operands++) {
+		if (access(*operands, F_OK) == 0 || !(e = mp_expr_parse(*operands, &error)))
+			continue;
+		mp_expr_free(e);
+		mp_usage("there is no file '%s' (an expression goes behind --filter)", *operands);
+	}
+}
+
+static void parse_options(int argc, char **argv)
+{
+	const struct mp_moment *from = &job.window.from, *to = &job.window.to;
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (to->kind != MP_MOMENT_NONE && job.window.for_ns)
+		mp_usage("--to and --for exclude each other");
+	if (from->kind == to->kind && from->kind != MP_MOMENT_NONE && from->ns >= to->ns)
+		mp_usage("--to is not behind --from");
+	if (job.overlap && !job.windowed)
+		mp_usage("--overlap needs a window: --from, --to or --for");
+	if (job.invert && !job.n_exprs)
+		mp_usage("--invert needs an expression: --filter");
+	refuse_expressions(argv + optind);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned kinds = MP_CONTROL | MP_DATA;
+	enum mp_status status;
+	struct mp_input in;
+	struct mp_rec rec;
+	struct mp_out out;
+
+	mp_init("mp-select");
+	mp_select_init(&job, &in, &out);
+	parse_options(argc, argv);
+	if (job.windowed)
+		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	mp_input_init(&in, argv + optind, kinds, &out);
+	while (mp_input_next(&in, &rec)) {
+		if (rec.kind == MP_CONTROL)
+			mp_select_control(&job, &rec, &in.ctl);
+		else
+			mp_select_record(&job, &rec);
+		if (count && job.written == count) {
+			mp_select_stop(&job);
+			mp_input_stop(&in);
+			break;
+		}
+	}
+	status = mp_input_finish(&in);
+	mp_select_tell(&job);
+	mp_out_close(&out);
+	mp_select_release(&job);
+	return status;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A list of fields in the first line, data lines behind it: what stays and what goes add up to the
+ * event, and a moment that the list is, by chance, is one again.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/keep.h"
+#include "lib/window.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_moment(const char *text)
+{
+	char again[MP_RFC3339_MAX];
+	struct mp_moment m, back;
+
+	if (mp_moment_parse(&m, text) < 0)
+		return;
+	if (m.ns > INT64_MAX)
+		abort();
+	if (m.kind != MP_MOMENT_WALL)
+		return;
+	mp_rfc3339(again, m.ns, false);
+	if (mp_moment_parse(&back, again) < 0 || back.kind != m.kind || back.ns != m.ns)
+		abort();
+}
+
+/* Bytes and fields of an event once it was written. */
+struct written {
+	size_t len, fields;
+};
+
+static struct written write_kept(struct mp_keep *k, const struct mp_rec *rec)
+{
+	struct mp_str rest, key, value;
+	struct written w = { 0, 0 };
+	int fd = memfd_create("keep", 0);
+	struct mp_rec again;
+	struct mp_out out;
+	const char *why;
+	char *text;
+
+	mp_out_init(&out, fd, "memory");
+	mp_keep_write(k, rec, &out);
+	mp_out_flush(&out);
+	w.len = lseek(fd, 0, SEEK_END);
+	text = mp_zalloc(w.len + 1);
+	if (pread(fd, text, w.len, 0) != (ssize_t)w.len || text[w.len - 1] != '\n')
+		abort();
+	if (rec->body.p[-1] == ',' && mp_rec_parse(&again, text, w.len - 1, &why) == 0) {
+		rest = again.body;
+		while (mp_rec_next_field(&rest, &key, &value)) {
+			w.fields++;
+			if (!mp_keep_has(k, key))
+				abort();
+		}
+	}
+	free(text);
+	mp_out_close(&out);
+	return w;
+}
+
+static size_t count_fields(struct mp_str rest)
+{
+	struct mp_str key, value;
+	size_t n = 0;
+
+	while (mp_rec_next_field(&rest, &key, &value))
+		n++;
+	return n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *p = (const char *)data, *end = p + size,
+		   *lf = size ? memchr(p, '\n', size) : NULL;
+	struct mp_keep keep, drop;
+	struct mp_rec rec;
+	struct mp_str bad;
+	const char *why;
+	char *list;
+
+	if (!lf)
+		return 0;
+	list = mp_strndup(p, lf - p);
+	check_moment(list);
+	mp_keep_init(&keep, false);
+	mp_keep_init(&drop, true);
+	if (mp_keep_add(&keep, list, &bad) < 0 || mp_keep_add(&drop, list, &bad) < 0)
+		goto out;
+	for (p = lf + 1; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1) {
+		if (mp_rec_parse(&rec, p, lf - p, &why) < 0 || rec.kind != MP_EVENT ||
+		    mp_rec_check(&rec, &why) < 0)
+			continue;
+		if (write_kept(&keep, &rec).fields + write_kept(&drop, &rec).fields !=
+		    count_fields(rec.body))
+			abort();
+	}
+out:
+	mp_keep_release(&keep);
+	mp_keep_release(&drop);
+	free(list);
+	return 0;
+}

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Random expressions over random lines, evaluated here, against mp-select: another language, integers
+# without limit, globs by way of regular expressions, and no parser at all, since text is made of trees.
+# Arguments: seed, number of expressions. Says how many lines were kept, so that the test can tell
+# whether it tested anything.
+import random, re, subprocess, sys, tempfile
+
+seed, rounds = int(sys.argv[1]), int(sys.argv[2])
+rnd = random.Random(seed)
+NUMBERS = [0, 1, 2, 3, 7, 8, 255, 256, 1500000, 2**31, 2**32 - 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1]
+TEXTS = [b"", b"nginx", b"nginx: w", b"sh", b"bash", b"a\tb", b"a\\b", b"a;b", b"x]", b"[x", b"\xc3\xa9", b"\xff", b"7", b"-1", b"0x7", b"1.5", b"*", b"a*b"]
+EVENT_FIELDS = ["cpu", "pid", "comm", ".a", ".pid", ".bits", ".part", "dur", "time", "type", "stack", "gone"]
+OTHER_FIELDS = ["x", "y", "info", "weight", "stack", "cpu"]
+
+
+def escape(raw):
+    out = b""
+    for c in raw:
+        if c == 9:
+            out += b"\\t"
+        elif c == 92:
+            out += b"\\\\"
+        elif c < 32 or c == 127 or rnd.random() < 0.1:  # a reader takes \xHH for any byte
+            out += b"\\x%02x" % c
+        else:
+            out += bytes([c])
+    return out
+
+
+def number_text():
+    n = rnd.choice(NUMBERS)
+    return rnd.choice([b"%d" % n, b"%d" % -n if n else b"0", b"0x%x" % n, b"%d.5" % (n % 1000), b"%de2" % (n % 50), b"%d.0" % (n % 2**60)])
+
+
+def line(i):
+    kind = rnd.random()
+    if kind < 0.05:
+        x, y, info = b"%d.5" % rnd.randrange(9), b"%d" % rnd.choice([-3, 0, 7]), rnd.choice(TEXTS)
+        e = escape(info)
+        return x + b"," + y + b"," + e, {"x": (x, x), "y": (y, y), "info": (e, info)}
+    if kind < 0.1:
+        w, stack = b"%d" % rnd.randrange(-5, 9), b"main;poll_[k]"
+        return w + b"#" + stack, {"weight": (w, w), "stack": (stack, stack)}
+    time, kind = b"%d" % (1000 + i), rnd.choice([b"a:b", b"sched:x", b"cpu-clock"])
+    have = {"time": (time, time), "type": (kind, kind)}
+    fields = []
+    for f in ["cpu", "pid", "comm", ".a", ".pid", ".bits", ".part", "dur"]:
+        if rnd.random() < 0.2:
+            continue
+        raw = {"cpu": b"%d" % rnd.randrange(4), "comm": rnd.choice(TEXTS), ".bits": b"0x%x" % rnd.choice(NUMBERS),
+               ".part": b"%d.%d" % (rnd.randrange(4), rnd.randrange(9))}.get(f, number_text())
+        text = escape(raw) if f == "comm" else raw
+        have[f] = (text, raw)
+        fields.append(f.encode() + b"=" + text)
+    if rnd.random() < 0.7:
+        have["stack"] = (b"main;f;g_[k]", b"main;f;g_[k]")
+        fields.append(b"stack=main;f;g_[k]")
+    return time + b"," + kind + b"," + b"\t".join(fields), have
+
+
+def value(text):
+    if re.fullmatch(rb"[-+]?[0-9]+", text) and abs(int(text)) < 2**64:
+        return int(text)
+    if re.fullmatch(rb"0[xX][0-9a-fA-F]{1,16}", text):
+        return int(text, 16)
+    if re.fullmatch(rb"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text):
+        return float(text)
+    return None
+
+
+def constant():
+    n = rnd.choice(NUMBERS + list(range(5)))
+    units = {b"ns": 1, b"us": 1000, b"ms": 10**6, b"s": 10**9}
+    unit = rnd.choice(list(units))
+    small = n % 1000
+    return rnd.choice([
+        (b"%d" % n, n), (b"-%d" % n, -n), (b"0x%x" % n, n), (b"-0X%X" % n, -n), (b"0%o" % n, n),
+        (b"%d.5" % small, small + 0.5), (b"-%d.25" % small, -(small + 0.25)), (b"%d%s" % (small, unit), small * units[unit]),
+        (b"%d.0" % (n % 2**60), float(n % 2**60)), (b"1e3", 1000.0), (b"1.5ms", 1500000)])
+
+
+def glob():
+    pattern, regex = b"", b""
+    for _ in range(rnd.randrange(5)):
+        kind = rnd.randrange(6)
+        if kind == 0:
+            pattern, regex = pattern + b"*", regex + rb"[\x00-\xff]*"
+        elif kind == 1:
+            pattern, regex = pattern + b"?", regex + rb"[\x00-\xff]"
+        elif kind == 2:
+            inverted, (low, high) = rnd.random() < 0.3, rnd.choice([(b"a", b"n"), (b"0", b"9"), (b"\xc3", b"\xff"), (b"x", b"x")])
+            pattern += b"[" + (b"!" if inverted else b"") + low + b"-" + high + b"]"
+            regex += b"[" + (b"^" if inverted else b"") + low + b"-" + high + b"]"
+        elif kind == 3:
+            c = rnd.choice([b"*", b"?", b"[", b"\\", b"g"])
+            pattern, regex = pattern + b"\\" + c, regex + re.escape(c)
+        else:
+            t = rnd.choice([b"n", b"ng", b"inx", b"sh", b"a", b"b", b";", b"main", b"\t", b"1", b"_"])
+            pattern, regex = pattern + t, regex + re.escape(t)
+    return pattern, regex
+
+
+def quote(text):
+    if rnd.random() < 0.3 and re.fullmatch(rb"[A-Za-z_*?][A-Za-z0-9_*?:;.,-]*", text):
+        return text
+    q = rnd.choice([b'"', b"'"])
+    return q + text + q
+
+
+OPS = {b"==": lambda a, b: a == b, b"!=": lambda a, b: a != b, b"<": lambda a, b: a < b, b"<=": lambda a, b: a <= b,
+       b">": lambda a, b: a > b, b">=": lambda a, b: a >= b}
+
+
+def blank():
+    return rnd.choice([b"", b"", b" ", b"  "])
+
+
+def comparison():
+    field = rnd.choice(EVENT_FIELDS + EVENT_FIELDS + OTHER_FIELDS)
+    name, kind = field.encode() + blank(), rnd.random()
+    if kind < 0.55:
+        op, (text, n) = rnd.choice(list(OPS)), constant()
+
+        def test(have):
+            v = value(have[field][0]) if field in have else None
+            return v is not None and OPS[op](v, n)
+        return name + op + blank() + text, test
+    if kind < 0.65:
+        n = rnd.choice([1, 2, 6, 2**63, 0xff00, 2**64 - 1])
+
+        def test(have):
+            v = value(have[field][0]) if field in have else None
+            return isinstance(v, int) and v & n != 0
+        return name + b"&" + blank() + rnd.choice([b"%d" % n, b"0x%x" % n]), test
+    if kind < 0.8:
+        op, text = rnd.choice([b"==", b"!="]), rnd.choice(TEXTS + [b"a:b", b"main;f;g_[k]", b"2"])
+
+        def test(have):
+            return field in have and (have[field][1] == text) == (op == b"==")
+        return name + op + blank() + quote(text), test
+    pattern, regex = glob()
+
+    def test(have):
+        return field in have and re.fullmatch(regex, have[field][1], re.S) is not None
+    return name + b"~" + blank() + quote(pattern), test
+
+
+def expression(depth, place):
+    """text and test; place: what it may be without parentheses"""
+    kind = rnd.random() if depth else 1
+    if kind < 0.25:
+        parts = [expression(depth - 1, "and") for _ in range(rnd.randrange(2, 4))]
+        text, level = (blank() + b"||" + blank()).join(t for t, _ in parts), "or"
+        test = lambda have: any(f(have) for _, f in parts)
+    elif kind < 0.5:
+        parts = [expression(depth - 1, "not") for _ in range(rnd.randrange(2, 4))]
+        text, level = (blank() + b"&&" + blank()).join(t for t, _ in parts), "and"
+        test = lambda have: all(f(have) for _, f in parts)
+    elif kind < 0.7:
+        inner, f = expression(depth - 1, "not")
+        text, level = b"!" + blank() + inner, "not"
+        test = lambda have: not f(have)
+    else:
+        text, test = comparison()
+        level = "not"
+    order = ["not", "and", "or"]
+    if order.index(level) > order.index(place) or rnd.random() < 0.1:
+        text = b"(" + blank() + text + blank() + b")"
+    return text, test
+
+
+lines = [line(i) for i in range(150)]
+kept = 0
+with tempfile.NamedTemporaryFile() as f:
+    f.write(b"".join(text + b"\n" for text, _ in lines))
+    f.flush()
+    for _ in range(rounds):
+        text, test = expression(rnd.randrange(4), "or")
+        got = subprocess.run([b"mp-select", b"-f", text, f.name], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        want = b"".join(l + b"\n" for l, have in lines if test(have))
+        if got.returncode != 0 or got.stdout != want:
+            print(f"seed {seed}: {text!r}: status {got.returncode} {got.stderr!r}")
+            for l, have in lines:
+                if test(have) != (l + b"\n" in got.stdout):
+                    print(f"  {test(have)} is right for {l!r}")
+                    break
+            sys.exit(1)
+        kept += want.count(b"\n")
+print(kept)

@@ -25,7 +25,9 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What happens" },
 	{ 'e', "event", "EVENT",
 	  "tracepoint (sched:sched_switch, globs), software (cpu-clock,\n"
-	  "page-faults) or hardware event; repeated or comma-separated.\n"
+	  "page-faults) or hardware event, uprobe:FILE:FUNCTION,\n"
+	  "usdt:FILE:NAME, kprobe:FUNCTION, mem:ADDRESS; repeated or\n"
+	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
 	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },

@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "lib/capture/pmu.h"
+#include "lib/capture/probe.h"
 #include "lib/capture/spec.h"
 #include "lib/capture/tracefs.h"
 #include "lib/ctl.h"
@@ -41,6 +42,7 @@ struct mp_event {
 struct mp_events {
 	struct mp_event *v;
 	size_t n, cap;
+	struct mp_probes probes; /* the caller removes them when the events are closed */
 };
 
 /* What the options say for all events; a specification's own terms win. */

@@ -400,8 +400,8 @@ static void write_json(struct session *s, json_t *object)
 	mp_buf_release(&line);
 }
 
-/* Whoever sees the header knows that events are recorded. */
-static void start(struct session *s)
+/* Whoever sees the header knows that events are recorded. -1: the command cannot be run. */
+static int start(struct session *s)
 {
 	json_t *header = make_header(s); /* its time is before the first event */
 
@@ -412,8 +412,11 @@ static void start(struct session *s)
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
 	write_json(s, header);
-	if (s->o->command && mp_command_go(&s->command) < 0)
-		mp_die("cannot run '%s': %m", s->command.name);
+	if (!s->o->command || mp_command_go(&s->command) == 0)
+		return 0;
+	mp_say("cannot run '%s': %m", s->command.name);
+	mp_control_stop(s->control);
+	return -1;
 }
 
 static void tell_losses(const struct session *s, const struct mp_account *a)
@@ -534,6 +537,7 @@ static void release(struct session *s)
 	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
 	mp_symbols_release(&s->symbols);
+	mp_probes_remove(&s->events.probes, s->tracefs);
 	mp_events_release(&s->events);
 	mp_target_release(&s->target);
 	mp_tracefs_close(s->tracefs);
@@ -542,11 +546,30 @@ static void release(struct session *s)
 	close(s->signal_fd);
 }
 
+/*
+ * A session that ends before it has begun leaves no probe behind. `arg` points to it, or to NULL
+ * when it has cleaned up itself.
+ */
+static void clean_up(int status, void *arg)
+{
+	struct session *s = *(struct session **)arg;
+
+	(void)status;
+	if (!s ||
+	    s->drain) /* the draining reads the rings: the next recording removes the probes */
+		return;
+	mp_rings_close(&s->rings);
+	mp_probes_remove(&s->events.probes, s->tracefs);
+}
+
 enum mp_status mp_record(struct mp_record_options *o)
 {
-	struct session s = { .o = o };
+	struct session s = { .o = o }, **at_exit = mp_alloc(sizeof(*at_exit));
 	enum mp_status status;
+	int started;
 
+	*at_exit = &s;
+	on_exit(clean_up, at_exit);
 	check_permissions(&s);
 	resolve_events(&s);
 	raise_file_limit();
@@ -555,10 +578,13 @@ enum mp_status mp_record(struct mp_record_options *o)
 	find_target(&s);
 	open_events(&s);
 	prepare_writer(&s);
-	start(&s);
+	started = start(&s);
 	mp_writer_run(&s.writer);
 	status = finish(&s);
+	if (started < 0)
+		status = MP_FAIL;
 	release(&s);
+	*at_exit = NULL;
 	if (s.out.error == EPIPE)
 		die_of_pipe();
 	if (s.out.error) {

@@ -433,16 +433,94 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 	return r.failed ? -1 : 0;
 }
 
+static bool has_payload(const struct mp_event *e, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < e->n_payload; i++)
+		if (strcmp(e->payload[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A filter stays only if both have it, or each its own. */
+static void unite_filters(struct mp_event *to, const struct mp_event *from)
+{
+	char *both = NULL;
+
+	if (to->filter && from->filter)
+		both = strcmp(to->filter, from->filter) == 0
+			       ? mp_strdup(to->filter)
+			       : mp_asprintf("(%s) || (%s)", to->filter, from->filter);
+	free(to->filter);
+	to->filter = both;
+}
+
+/* `to` becomes an event that serves both. */
+static void unite(struct mp_event *to, const struct mp_event *from)
+{
+	size_t n = to->tp ? to->tp->n_fields : 0, kept = 0, i;
+	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
+
+	for (i = 0; i < n; i++)
+		if (has_payload(to, to->tp->fields[i].name) ||
+		    has_payload(from, to->tp->fields[i].name))
+			payload[kept++] = &to->tp->fields[i];
+	free(to->payload);
+	to->payload = payload;
+	to->n_payload = kept;
+	unite_filters(to, from);
+	if (!to->max_stack) {
+		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
+		to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
+	} else if (from->max_stack) {
+		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
+		to->attr.exclude_callchain_user &= from->attr.exclude_callchain_user;
+	}
+	to->context |= from->context;
+	to->attr.sample_type |= from->attr.sample_type;
+	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
+	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
+	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
+		to->attr.freq = 0;
+		to->attr.sample_period = 1;
+		to->each = true;
+	}
+}
+
+static void release_event(struct mp_event *e)
+{
+	free(e->type);
+	free(e->filter);
+	free(e->payload);
+	mp_tp_free(e->tp);
+}
+
+void mp_events_merge(struct mp_events *to, struct mp_events *from)
+{
+	size_t i, j;
+
+	for (i = 0; i < from->n; i++) {
+		for (j = 0; j < to->n && strcmp(to->v[j].type, from->v[i].type) != 0; j++)
+			;
+		if (j < to->n) {
+			unite(&to->v[j], &from->v[i]);
+			release_event(&from->v[i]);
+			continue;
+		}
+		to->v = mp_grow(to->v, &to->cap, to->n + 1, sizeof(*to->v));
+		to->v[to->n++] = from->v[i];
+	}
+	from->n = 0;
+	mp_probes_merge(&to->probes, &from->probes);
+}
+
 void mp_events_release(struct mp_events *events)
 {
 	size_t i;
 
-	for (i = 0; i < events->n; i++) {
-		free(events->v[i].type);
-		free(events->v[i].filter);
-		free(events->v[i].payload);
-		mp_tp_free(events->v[i].tp);
-	}
+	for (i = 0; i < events->n; i++)
+		release_event(&events->v[i]);
 	free(events->v);
 	*events = (struct mp_events){ .v = NULL };
 }

@@ -52,8 +52,9 @@ struct mp_event_options {
 	enum mp_stack_part stack;
 	unsigned max_stack;		   /* 0: as much as the kernel gives */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool cgroup;			   /* write cgroup= */
-	const char *fields;		   /* --fields; NULL: all */
+	bool stack_given;   /* the user asked for it: a collector's choice does not count */
+	bool cgroup;	    /* write cgroup= */
+	const char *fields; /* --fields; NULL: all */
 };
 
 /*
@@ -65,6 +66,12 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error);
 void mp_events_release(struct mp_events *events);
+
+/*
+ * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
+ * occurrences of both.
+ */
+void mp_events_merge(struct mp_events *to, struct mp_events *from);
 
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/binary.h"
 #include "lib/capture/list.h"
 
 #include <errno.h>
@@ -7,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/capture/event.h"
+#include "lib/capture/binary.h"
+#include "lib/capture/collector.h"
 #include "lib/near.h"
 
 struct listing {
@@ -100,6 +100,20 @@ static void show_other(void *arg, const char *name, const char *what)
 	flush_text(l);
 }
 
+static void show_collector(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	char *error;
+	struct mp_collector *c = mp_collector_load(name, &error);
+
+	l->found++;
+	mp_buf_printf(&l->text, "%s  collector: %s\n", name, c ? c->summary : error);
+	if (!c)
+		free(error);
+	mp_collector_free(c);
+	flush_text(l);
+}
+
 static void try_tracepoint(void *arg, const char *system, const char *name)
 {
 	struct listing *l = arg;
@@ -178,8 +192,10 @@ enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out
 		return list_places(&l, "usdt", l.glob + 5);
 	if (strncmp(l.glob, "uprobe:", 7) == 0)
 		return list_places(&l, "uprobe", l.glob + 7);
-	if (!strchr(l.glob, ':'))
+	if (!strchr(l.glob, ':')) {
+		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);
+	}
 	l.tracefs = mp_tracefs_open();
 	if (l.tracefs) {
 		mp_tracefs_each(l.tracefs, strchr(l.glob, ':') ? l.glob : "*:*", show_tracepoint,

@@ -405,6 +405,21 @@ void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t)
 	*p = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
 }
 
+void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n_made; i++) {
+		to->made = mp_grow(to->made, &to->cap_made, to->n_made + 1, sizeof(*to->made));
+		to->made[to->n_made++] = from->made[i];
+	}
+	for (i = 0; i < from->n_texts; i++)
+		keep(to, from->texts[i]);
+	free(from->made);
+	free(from->texts);
+	*from = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
+}
+
 /* A process of that number that is no recording, or none. */
 static bool is_gone(int pid)
 {

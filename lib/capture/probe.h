@@ -49,6 +49,9 @@ int mp_probes_make(struct mp_probes *p, struct mp_tracefs *t, const char *name, 
 void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t);
 void mp_probes_sweep(struct mp_tracefs *t);
 
+/* All that `from` has made is `to`'s to remove. */
+void mp_probes_merge(struct mp_probes *to, struct mp_probes *from);
+
 /*
  * A name of a probe, taken apart: 0, or -1 with `*error`. For tests; strings are owned by the
  * caller, see mp_probe_text_release().

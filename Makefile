@@ -20,6 +20,7 @@ MANDIR  := $(DESTDIR)$(PREFIX)/share/man
 BASHDIR := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSHDIR  := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISHDIR := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+COLLDIR := $(DESTDIR)$(PREFIX)/share/mp/collectors
 
 comma := ,
 BUILD_ROOT := build
@@ -68,8 +69,17 @@ endif
 	deps-build deps-demo deps-check unit test-programs
 .DELETE_ON_ERROR:
 
-all: $(PROGRAMS:%=$(BIN)/%) $(BIN)/mp-example
+all: $(PROGRAMS:%=$(BIN)/%) $(BIN)/mp-example collectors
 filters: $(FILTERS:%=$(BIN)/%)
+
+# mp-record looks for them beside its own folder: PREFIX/share, and here
+COLLECTORS := $(wildcard lib/collectors/*)
+SHARE := $(BUILD)/share/mp/collectors
+.PHONY: collectors
+collectors: $(COLLECTORS:lib/collectors/%=$(SHARE)/%)
+$(SHARE)/%: lib/collectors/%
+	@mkdir -p $(@D)
+	@cp $< $@
 
 # One line for each library that is missing, with the Debian package that has it.
 have = @missing=; for pc in $(1); do $(PKG_CONFIG) --exists $$pc || missing="$$missing $$pc"; done; \
@@ -257,17 +267,19 @@ MAN1 := $(wildcard docs/*.1)
 MAN5 := $(wildcard formats/*.5)
 
 install: $(PROGRAMS:%=$(BIN)/%)
-	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(COLLDIR)
 	install -m 755 $(PROGRAMS:%=$(BIN)/%) $(BINDIR)
 	install -m 644 $(MAN1) $(MANDIR)/man1
 	install -m 644 $(MAN5) $(MANDIR)/man5
 	for p in $(PROGRAMS); do install -m 644 completions/mp-tools.bash $(BASHDIR)/$$p || exit 1; \
 		install -m 644 completions/mp-tools.fish $(FISHDIR)/$$p.fish || exit 1; done
 	install -m 644 completions/_mp-tools $(ZSHDIR)
+	install -m 644 $(COLLECTORS) $(COLLDIR)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(BINDIR)/%) $(MAN1:docs/%=$(MANDIR)/man1/%) $(MAN5:formats/%=$(MANDIR)/man5/%) \
-		$(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(FISHDIR)/%.fish) $(ZSHDIR)/_mp-tools
+		$(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(FISHDIR)/%.fish) $(ZSHDIR)/_mp-tools $(COLLECTORS:lib/collectors/%=$(COLLDIR)/%)
+	-rmdir $(COLLDIR) $(DESTDIR)$(PREFIX)/share/mp 2> /dev/null
 	[ -z '$(DESTDIR)' ] || find '$(DESTDIR)' -mindepth 1 -type d -empty -delete
 
 # --- the rest ---------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/capture/collector.h"
 #include "lib/capture/list.h"
 #include "lib/capture/session.h"
 #include "lib/opt.h"
@@ -14,6 +15,7 @@ enum {
 	OPT_EXCLUDE_KERNEL,
 	OPT_EXCLUDE_PID,
 	OPT_EXCLUDE_USER,
+	OPT_EXPLAIN,
 	OPT_FIELDS,
 	OPT_MAX_STACK,
 	OPT_REALTIME,
@@ -25,13 +27,20 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What happens" },
 	{ 'e', "event", "EVENT",
 	  "tracepoint (sched:sched_switch, globs), software (cpu-clock,\n"
-	  "page-faults) or hardware event; repeated or comma-separated.\n"
+	  "page-faults) or hardware event, uprobe:FILE:FUNCTION,\n"
+	  "usdt:FILE:NAME, kprobe:FUNCTION, mem:ADDRESS; repeated or\n"
+	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
 	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
-	{ 'l', "list", NULL, "list events; operands are globs; with -v, fields and filters" },
+	{ 'l', "list", NULL,
+	  "list collectors and events; operands are globs; with -v,\n"
+	  "fields and filters" },
+	{ OPT_EXPLAIN, "explain", NULL,
+	  "say what the collectors record, what that costs, and which\n"
+	  "pipelines show it" },
 	{ 0, NULL, NULL, "Where" },
 	{ 'a', "all", NULL, "the whole system, also with -- COMMAND" },
 	{ 'C', "cpu", "LIST", "only these CPUs, as in 0,2-4" },
@@ -66,13 +75,14 @@ static const struct mp_opt opts[] = {
 
 static const struct mp_program program = {
 	.name = "mp-record",
-	.synopsis = "[OPTION]... [-- COMMAND [ARG]...]",
+	.synopsis = "[OPTION]... [COLLECTOR[:ARGUMENT]]... [-- COMMAND [ARG]...]",
 	.summary = "Record events of the kernel, with call stacks, as a stream (mp-stream(5)).",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples =
 		"  mp-record -e sched:sched_switch -d 5 | mp-fold | flamegraph.pl > switch.svg\n"
 		"  mp-record -F 999 -d 10 > cpu.mp\n"
+		"  mp-record cpusched disklat -d 10 > boot.mp\n"
 		"  mp-record -e 'block:*' -g none -- make\n"
 		"  mp-record -l -v sched:sched_switch\n",
 };
@@ -80,7 +90,7 @@ static const struct mp_program program = {
 static struct mp_record_options options = {
 	.events = { .freq = 99, .stack = MP_STACK_BOTH },
 };
-static bool list;
+static bool list, explain;
 
 static void add_event(const char *text)
 {
@@ -168,9 +178,13 @@ static void set_option(int code, const char *arg)
 	case 'l':
 		list = true;
 		break;
+	case OPT_EXPLAIN:
+		explain = true;
+		break;
 	case 'g':
 		if (mp_stack_part_parse(mp_str(arg), &options.events.stack) < 0)
 			mp_opt_bad(&program, code, arg, "both, kernel, user or none");
+		options.events.stack_given = true;
 		break;
 	case OPT_MAX_STACK:
 		options.events.max_stack = mp_opt_number(&program, code, arg, 1, 1024);
@@ -255,6 +269,21 @@ static enum mp_status list_events(char **globs)
 	return worst;
 }
 
+static enum mp_status explain_collectors(char **names)
+{
+	enum mp_status status = MP_OK;
+	struct mp_out out;
+
+	if (!*names)
+		mp_usage("--explain needs the name of a collector (-l lists them)");
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	for (; *names; names++)
+		if (mp_collector_explain(*names, &out) < 0)
+			status = MP_FAIL;
+	mp_out_close(&out);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	int code, end;
@@ -268,8 +297,10 @@ int main(int argc, char **argv)
 		set_option(code, arg);
 	if (list)
 		return list_events(argv + optind);
+	if (explain)
+		return explain_collectors(argv + optind);
 	if (argv[optind])
-		mp_usage("what is '%s'? A command goes behind --", argv[optind]);
+		options.collectors = argv + optind;
 	if (options.pids.n && options.tids.n)
 		mp_usage("-p and -t exclude each other");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))

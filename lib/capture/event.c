@@ -148,27 +148,26 @@ static bool is_known(const struct mp_events *events, const char *type)
 	return false;
 }
 
-static void add_tracepoint(void *arg, const char *system, const char *name)
+/* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
+static bool is_payload(const struct mp_tp_field *f)
 {
-	struct resolver *r = arg;
-	char *type = mp_asprintf("%s:%s", system, name);
-	const char *why;
+	return strncmp(f->name, "__probe_", 8) != 0;
+}
+
+static void load_tracepoint(struct resolver *r, const char *type, const char *system,
+			    const char *name)
+{
 	struct mp_event *e;
 	struct mp_tp *tp;
+	const char *why;
 	size_t i;
 
-	if (r->failed || is_known(r->events, type)) {
-		free(type);
-		return;
-	}
 	tp = mp_tracefs_load(*r->tracefs, system, name, &why);
 	if (!tp) {
 		fail(r, mp_asprintf("%s: %s", type, why));
-		free(type);
 		return;
 	}
 	e = add_event(r, type);
-	free(type);
 	e->tp = tp;
 	e->attr.type = PERF_TYPE_TRACEPOINT;
 	e->attr.config = tp->id;
@@ -176,8 +175,22 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
 	e->payload = mp_alloc(tp->n_fields * sizeof(*e->payload));
 	for (i = 0; i < tp->n_fields; i++)
-		e->payload[e->n_payload++] = &tp->fields[i];
+		if (is_payload(&tp->fields[i]))
+			e->payload[e->n_payload++] = &tp->fields[i];
 	set_rate(r, e, true);
+}
+
+static void add_tracepoint(void *arg, const char *system, const char *name)
+{
+	struct resolver *r = arg;
+	char *type = mp_asprintf("%s:%s", system, name);
+
+	if (r->failed || is_known(r->events, type)) {
+		free(type);
+		return;
+	}
+	load_tracepoint(r, type, system, name);
+	free(type);
 }
 
 static void near_tracepoint(void *arg, const char *system, const char *name)
@@ -258,6 +271,54 @@ static int resolve_pmu(struct resolver *r)
 	}
 	set_rate(r, e, found.each);
 	return 0;
+}
+
+static void add_probe(void *arg, const struct mp_probe *probe)
+{
+	struct resolver *r = arg;
+	struct mp_event *e;
+
+	if (r->failed)
+		return;
+	if (probe->system) {
+		load_tracepoint(r, probe->type, probe->system, probe->name);
+		return;
+	}
+	e = add_event(r, probe->type);
+	e->attr.type = probe->bp_type ? PERF_TYPE_BREAKPOINT : probe->event.type;
+	e->attr.config = probe->event.config;
+	e->attr.config1 = probe->event.config1;
+	e->attr.config2 = probe->event.config2;
+	if (probe->bp_type) {
+		e->attr.bp_type = probe->bp_type;
+		e->attr.bp_addr = probe->bp_addr;
+		e->attr.bp_len = probe->bp_len;
+		e->attr.sample_type |= PERF_SAMPLE_ADDR;
+		e->context |= MP_CTX_ADDR;
+	}
+	set_rate(r, e, true);
+}
+
+static int resolve_probe(struct resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	char *error;
+
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	if (*r->tracefs)
+		mp_probes_sweep(*r->tracefs);
+	if (mp_probes_make(&r->events->probes, *r->tracefs, s->name, s->filter != NULL, add_probe,
+			   r, &error) < 0)
+		return fail(r, error);
+	return r->failed ? -1 : 0;
+}
+
+static int resolve(struct resolver *r)
+{
+	if (mp_spec_is_probe(r->spec->name))
+		return resolve_probe(r);
+	return strchr(r->spec->name, ':') ? resolve_tracepoints(r) : resolve_pmu(r);
 }
 
 /* Keeps the payload fields that match one of `globs`, which have a dot in front. */
@@ -364,7 +425,7 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 
 	for (i = 0; i < specs->n; i++) {
 		r.spec = &specs->v[i];
-		if ((strchr(r.spec->name, ':') ? resolve_tracepoints(&r) : resolve_pmu(&r)) < 0)
+		if (resolve(&r) < 0)
 			return -1;
 	}
 	if (options->fields)
@@ -372,18 +433,96 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 	return r.failed ? -1 : 0;
 }
 
+static bool has_payload(const struct mp_event *e, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < e->n_payload; i++)
+		if (strcmp(e->payload[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A filter stays only if both have it, or each its own. */
+static void unite_filters(struct mp_event *to, const struct mp_event *from)
+{
+	char *both = NULL;
+
+	if (to->filter && from->filter)
+		both = strcmp(to->filter, from->filter) == 0
+			       ? mp_strdup(to->filter)
+			       : mp_asprintf("(%s) || (%s)", to->filter, from->filter);
+	free(to->filter);
+	to->filter = both;
+}
+
+/* `to` becomes an event that serves both. */
+static void unite(struct mp_event *to, const struct mp_event *from)
+{
+	size_t n = to->tp ? to->tp->n_fields : 0, kept = 0, i;
+	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
+
+	for (i = 0; i < n; i++)
+		if (has_payload(to, to->tp->fields[i].name) ||
+		    has_payload(from, to->tp->fields[i].name))
+			payload[kept++] = &to->tp->fields[i];
+	free(to->payload);
+	to->payload = payload;
+	to->n_payload = kept;
+	unite_filters(to, from);
+	if (!to->max_stack) {
+		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
+		to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
+	} else if (from->max_stack) {
+		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
+		to->attr.exclude_callchain_user &= from->attr.exclude_callchain_user;
+	}
+	to->context |= from->context;
+	to->attr.sample_type |= from->attr.sample_type;
+	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
+	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
+	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
+		to->attr.freq = 0;
+		to->attr.sample_period = 1;
+		to->each = true;
+	}
+}
+
+static void release_event(struct mp_event *e)
+{
+	free(e->type);
+	free(e->filter);
+	free(e->payload);
+	mp_tp_free(e->tp);
+}
+
+void mp_events_merge(struct mp_events *to, struct mp_events *from)
+{
+	size_t i, j;
+
+	for (i = 0; i < from->n; i++) {
+		for (j = 0; j < to->n && strcmp(to->v[j].type, from->v[i].type) != 0; j++)
+			;
+		if (j < to->n) {
+			unite(&to->v[j], &from->v[i]);
+			release_event(&from->v[i]);
+			continue;
+		}
+		to->v = mp_grow(to->v, &to->cap, to->n + 1, sizeof(*to->v));
+		to->v[to->n++] = from->v[i];
+	}
+	from->n = 0;
+	mp_probes_merge(&to->probes, &from->probes);
+}
+
 void mp_events_release(struct mp_events *events)
 {
 	size_t i;
 
-	for (i = 0; i < events->n; i++) {
-		free(events->v[i].type);
-		free(events->v[i].filter);
-		free(events->v[i].payload);
-		mp_tp_free(events->v[i].tp);
-	}
+	for (i = 0; i < events->n; i++)
+		release_event(&events->v[i]);
 	free(events->v);
-	*events = (struct mp_events){ NULL, 0, 0 };
+	*events = (struct mp_events){ .v = NULL };
 }
 
 json_t *mp_events_json(const struct mp_events *events)

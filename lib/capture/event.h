@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "lib/capture/pmu.h"
+#include "lib/capture/probe.h"
 #include "lib/capture/spec.h"
 #include "lib/capture/tracefs.h"
 #include "lib/ctl.h"
@@ -41,6 +42,7 @@ struct mp_event {
 struct mp_events {
 	struct mp_event *v;
 	size_t n, cap;
+	struct mp_probes probes; /* the caller removes them when the events are closed */
 };
 
 /* What the options say for all events; a specification's own terms win. */
@@ -50,8 +52,9 @@ struct mp_event_options {
 	enum mp_stack_part stack;
 	unsigned max_stack;		   /* 0: as much as the kernel gives */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool cgroup;			   /* write cgroup= */
-	const char *fields;		   /* --fields; NULL: all */
+	bool stack_given;   /* the user asked for it: a collector's choice does not count */
+	bool cgroup;	    /* write cgroup= */
+	const char *fields; /* --fields; NULL: all */
 };
 
 /*
@@ -63,6 +66,12 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error);
 void mp_events_release(struct mp_events *events);
+
+/*
+ * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
+ * occurrences of both.
+ */
+void mp_events_merge(struct mp_events *to, struct mp_events *from);
 
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);

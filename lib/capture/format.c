@@ -122,27 +122,20 @@ static char *put_bytes(char *to, const void *data, size_t len)
 
 #define PUT_LITERAL(to, literal) put_bytes(to, literal, sizeof(literal) - 1)
 
-/*
- * "pid=1\ttid=2\tcomm=x\t", as far as wanted; kept in the task, where it is the same for all
- * events.
- */
-static void make_task_text(struct mp_task *task, unsigned context)
+/* "pid=1\ttid=2\tcomm=x\t", kept in the task; an event takes the parts that it wants. */
+static void make_task_text(struct mp_task *task)
 {
 	char *p = task->text;
 
-	if (context & MP_CTX_PID) {
-		p = mp_put_i64(PUT_LITERAL(p, "pid="), task->process->pid);
-		*p++ = '\t';
-	}
-	if (context & MP_CTX_TID) {
-		p = mp_put_i64(PUT_LITERAL(p, "tid="), task->tid);
-		*p++ = '\t';
-	}
-	if (context & MP_CTX_COMM) {
-		p = mp_esc_put(PUT_LITERAL(p, "comm="),
-			       (struct mp_str){ task->comm, task->comm_len }, MP_ESC_VALUE);
-		*p++ = '\t';
-	}
+	p = mp_put_i64(PUT_LITERAL(p, "pid="), task->process->pid);
+	*p++ = '\t';
+	task->pid_len = p - task->text;
+	p = mp_put_i64(PUT_LITERAL(p, "tid="), task->tid);
+	*p++ = '\t';
+	task->tid_end = p - task->text;
+	p = mp_esc_put(PUT_LITERAL(p, "comm="), (struct mp_str){ task->comm, task->comm_len },
+		       MP_ESC_VALUE);
+	*p++ = '\t';
 	task->text_len = p - task->text;
 }
 
@@ -162,8 +155,16 @@ static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu)
 		return p;
 	}
 	if (!task->text_len)
-		make_task_text(task, context);
-	return put_bytes(p, task->text, task->text_len);
+		make_task_text(task);
+	if ((context & MP_CTX_TASK) == MP_CTX_TASK)
+		return put_bytes(p, task->text, task->text_len);
+	if (context & MP_CTX_PID)
+		p = put_bytes(p, task->text, task->pid_len);
+	if (context & MP_CTX_TID)
+		p = put_bytes(p, task->text + task->pid_len, task->tid_end - task->pid_len);
+	if (context & MP_CTX_COMM)
+		p = put_bytes(p, task->text + task->tid_end, task->text_len - task->tid_end);
+	return p;
 }
 
 static uint64_t load(const char *p, uint32_t size)

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/capture/event.h"
+#include "lib/capture/binary.h"
+#include "lib/capture/collector.h"
 #include "lib/near.h"
 
 struct listing {
@@ -99,6 +100,20 @@ static void show_other(void *arg, const char *name, const char *what)
 	flush_text(l);
 }
 
+static void show_collector(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	char *error;
+	struct mp_collector *c = mp_collector_load(name, &error);
+
+	l->found++;
+	mp_buf_printf(&l->text, "%s  collector: %s\n", name, c ? c->summary : error);
+	if (!c)
+		free(error);
+	mp_collector_free(c);
+	flush_text(l);
+}
+
 static void try_tracepoint(void *arg, const char *system, const char *name)
 {
 	struct listing *l = arg;
@@ -129,14 +144,58 @@ static void say_nearest(struct listing *l)
 	mp_near_release(&l->near);
 }
 
+/* "usdt:FILE[:GLOB]", "uprobe:FILE[:GLOB]" */
+static enum mp_status list_places(struct listing *l, const char *kind, const char *rest)
+{
+	bool markers = strcmp(kind, "usdt") == 0;
+	struct mp_places places = { NULL, 0, 0 };
+	const char *colon = strchr(rest, ':');
+	char *file = colon ? mp_strndup(rest, colon - rest) : mp_strdup(rest), *error = NULL;
+	char *path = mp_binary_path(file, &error);
+	const char *what = colon ? colon + 1 : "*";
+	struct mp_buf args = { NULL, 0, 0 };
+	size_t i;
+
+	if (path)
+		(markers ? mp_binary_markers : mp_binary_functions)(&places, path, what, &error);
+	for (i = 0; i < places.n; i++) {
+		const struct mp_place *p = &places.v[i];
+
+		args.len = 0;
+		if (markers)
+			mp_usdt_args(&args, p->args);
+		mp_buf_printf(&l->text, "%s:%s:%s%s%s  %.*s\n", kind, file,
+			      markers ? p->provider : "", markers ? ":" : "", p->name,
+			      MP_STR_ARGS(mp_buf_view(&args)));
+		flush_text(l);
+	}
+	if (error)
+		mp_say("%s", error);
+	mp_buf_release(&args);
+	mp_buf_release(&l->text);
+	mp_places_release(&places);
+	free(path);
+	free(file);
+	if (!error)
+		return MP_OK;
+	free(error);
+	return MP_FAIL;
+}
+
 enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out)
 {
 	struct listing l = { .out = out, .verbose = verbose, .glob = glob ? glob : "*" };
 	enum mp_status status = MP_OK;
 	char *advice;
 
-	if (!strchr(l.glob, ':'))
+	if (strncmp(l.glob, "usdt:", 5) == 0)
+		return list_places(&l, "usdt", l.glob + 5);
+	if (strncmp(l.glob, "uprobe:", 7) == 0)
+		return list_places(&l, "uprobe", l.glob + 7);
+	if (!strchr(l.glob, ':')) {
+		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);
+	}
 	l.tracefs = mp_tracefs_open();
 	if (l.tracefs) {
 		mp_tracefs_each(l.tracefs, strchr(l.glob, ':') ? l.glob : "*:*", show_tracepoint,

@@ -108,6 +108,22 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
 
+int mp_event_try(const struct mp_event *e, char **error)
+{
+	struct perf_event_attr attr = e->attr;
+	int fd;
+
+	attr.read_format = 0; /* what older kernels do not know is not the question */
+	attr.inherit = 0;
+	fd = open_one(&attr, 0, -1, 0);
+	if (fd < 0) {
+		*error = explain(e, &attr, errno);
+		return -1;
+	}
+	close(fd);
+	return 0;
+}
+
 /* What attr must be for this kernel and this kind of target. */
 static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp_event *e,
 				       const struct mp_target *t)

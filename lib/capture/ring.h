@@ -62,6 +62,11 @@ void mp_rings_close(struct mp_rings *r);
 int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 		    const struct mp_pids *exclude, char **error);
 
+/*
+ * Whether an event can be had on this machine at all, tried on ourselves. 0, or -1 with `*error`.
+ */
+int mp_event_try(const struct mp_event *e, char **error);
+
 /* Starts and stops everything. */
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);

@@ -15,6 +15,7 @@
 #include "lib/capture/account.h"
 #include "lib/capture/attach.h"
 #include "lib/capture/bpf.h"
+#include "lib/capture/collector.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
@@ -47,6 +48,7 @@ struct session {
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	int signal_fd;
+	size_t collectors_failed;
 	bool whole; /* system or cgroups, not tasks */
 	bool user_stacks, kernel_stacks;
 };
@@ -97,18 +99,35 @@ static void check_permissions(struct session *s)
 	o->events.stack &= ~MP_STACK_KERNEL;
 }
 
+/* One that cannot start does not keep the others from it. */
+static void resolve_collectors(struct session *s)
+{
+	char **name;
+
+	for (name = s->o->collectors; name && *name; name++)
+		s->collectors_failed +=
+			mp_collector_resolve(*name, &s->events, &s->o->events, &s->tracefs);
+	if (s->collectors_failed && !s->events.n && !s->o->specs.n)
+		mp_die("nothing is left to record");
+}
+
 static void resolve_events(struct session *s)
 {
+	struct mp_events own = { .v = NULL };
+	const char *usual = mp_pmu_has_hardware() ? "cycles" : "cpu-clock";
 	char *error;
 	size_t i;
 
-	if (s->o->specs.n == 0 &&
-	    mp_specs_parse(&s->o->specs, mp_pmu_has_hardware() ? "cycles" : "cpu-clock", &error) <
-		    0)
-		give_up(error);
 	s->o->events.cgroup = s->o->n_cgroups > 0;
-	if (mp_events_resolve(&s->events, &s->o->specs, &s->o->events, &s->tracefs, &error) < 0)
+	resolve_collectors(s);
+	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
+	if (mp_events_resolve(&own, &s->o->specs, &s->o->events, &s->tracefs, &error) < 0) {
+		mp_events_merge(&s->events, &own); /* its probes are removed with the others */
+		give_up(error);
+	}
+	mp_events_merge(&s->events, &own);
+	mp_events_release(&own);
 	for (i = 0; i < s->events.n; i++) {
 		const struct mp_event *e = &s->events.v[i];
 
@@ -362,13 +381,21 @@ static json_t *stacks_json(const struct session *s)
 			 s->user_stacks ? "fp" : "none", "max", (json_int_t)max);
 }
 
+static json_t *names_json(char **names)
+{
+	json_t *array = json_array();
+
+	for (; *names; names++)
+		json_array_append_new(array, mp_ctl_string(mp_str(*names)));
+	return array;
+}
+
 static json_t *make_header(const struct session *s)
 {
 	uint64_t clock_ns, real_ns;
-	json_t *header, *command = json_array();
+	json_t *header;
 	struct utsname u;
 	char boot[64];
-	char **arg;
 
 	mp_clock_pair(&clock_ns, &real_ns);
 	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
@@ -381,9 +408,9 @@ static json_t *make_header(const struct session *s)
 		json_object_set_new(header, "machine", mp_ctl_string(mp_str(u.machine)));
 	}
 	json_object_set_new(header, "cpus", json_integer((json_int_t)s->target.n_cpus));
-	for (arg = s->o->argv; *arg; arg++)
-		json_array_append_new(command, mp_ctl_string(mp_str(*arg)));
-	json_object_set_new(header, "command", command);
+	json_object_set_new(header, "command", names_json(s->o->argv));
+	if (s->o->collectors)
+		json_object_set_new(header, "collectors", names_json(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
 	json_object_set_new(header, "events", mp_events_json(&s->events));
 	return header;
@@ -400,8 +427,8 @@ static void write_json(struct session *s, json_t *object)
 	mp_buf_release(&line);
 }
 
-/* Whoever sees the header knows that events are recorded. */
-static void start(struct session *s)
+/* Whoever sees the header knows that events are recorded. -1: the command cannot be run. */
+static int start(struct session *s)
 {
 	json_t *header = make_header(s); /* its time is before the first event */
 
@@ -412,8 +439,11 @@ static void start(struct session *s)
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
 	write_json(s, header);
-	if (s->o->command && mp_command_go(&s->command) < 0)
-		mp_die("cannot run '%s': %m", s->command.name);
+	if (!s->o->command || mp_command_go(&s->command) == 0)
+		return 0;
+	mp_say("cannot run '%s': %m", s->command.name);
+	mp_control_stop(s->control);
+	return -1;
 }
 
 static void tell_losses(const struct session *s, const struct mp_account *a)
@@ -504,7 +534,8 @@ static enum mp_status finish(struct session *s)
 	tell_losses(s, &account);
 	if (s->o->verbose)
 		tell_details(s, &account);
-	lossy = w->lost || w->late || w->track_lost || w->throttled || w->broken || account.surplus;
+	lossy = s->collectors_failed || w->lost || w->late || w->track_lost || w->throttled ||
+		w->broken || account.surplus;
 	mp_account_release(&account);
 	return lossy ? MP_LOSSY : MP_OK;
 }
@@ -534,6 +565,7 @@ static void release(struct session *s)
 	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
 	mp_symbols_release(&s->symbols);
+	mp_probes_remove(&s->events.probes, s->tracefs);
 	mp_events_release(&s->events);
 	mp_target_release(&s->target);
 	mp_tracefs_close(s->tracefs);
@@ -542,11 +574,30 @@ static void release(struct session *s)
 	close(s->signal_fd);
 }
 
+/*
+ * A session that ends before it has begun leaves no probe behind. `arg` points to it, or to NULL
+ * when it has cleaned up itself.
+ */
+static void clean_up(int status, void *arg)
+{
+	struct session *s = *(struct session **)arg;
+
+	(void)status;
+	if (!s ||
+	    s->drain) /* the draining reads the rings: the next recording removes the probes */
+		return;
+	mp_rings_close(&s->rings);
+	mp_probes_remove(&s->events.probes, s->tracefs);
+}
+
 enum mp_status mp_record(struct mp_record_options *o)
 {
-	struct session s = { .o = o };
+	struct session s = { .o = o }, **at_exit = mp_alloc(sizeof(*at_exit));
 	enum mp_status status;
+	int started;
 
+	*at_exit = &s;
+	on_exit(clean_up, at_exit);
 	check_permissions(&s);
 	resolve_events(&s);
 	raise_file_limit();
@@ -555,10 +606,13 @@ enum mp_status mp_record(struct mp_record_options *o)
 	find_target(&s);
 	open_events(&s);
 	prepare_writer(&s);
-	start(&s);
+	started = start(&s);
 	mp_writer_run(&s.writer);
 	status = finish(&s);
+	if (started < 0)
+		status = MP_FAIL;
 	release(&s);
+	*at_exit = NULL;
 	if (s.out.error == EPIPE)
 		die_of_pipe();
 	if (s.out.error) {

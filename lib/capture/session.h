@@ -10,7 +10,8 @@
 #include "lib/capture/target.h"
 
 struct mp_record_options {
-	struct mp_specs specs; /* empty: the default event */
+	struct mp_specs specs; /* empty, and no collectors: the default event */
+	char **collectors;     /* names, NULL behind the last; NULL: none */
 	struct mp_event_options events;
 
 	bool system_wide; /* although there is a command */

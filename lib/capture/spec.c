@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/spec.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,6 +108,37 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 	return 0;
 }
 
+bool mp_spec_is_probe(const char *name)
+{
+	static const char *const kinds[] = {
+		"uprobe:", "uretprobe:", "usdt:", "kprobe:", "kretprobe:", "mem:",
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++)
+		if (strncmp(kinds[i], name, strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The name of a probe has slashes of its own: in its file, and before the length of memory. */
+static struct mp_str probe_name(struct parser *p)
+{
+	const char *start = p->at, *colon;
+
+	if (strncmp(start, "mem:", 4) == 0) {
+		p->at += strcspn(start, "/,");
+		if (p->at[0] == '/' && isdigit((unsigned char)p->at[1]))
+			p->at += 1 + strspn(p->at + 1, "0123456789:rwx");
+	} else {
+		colon = strchr(strchr(start, ':') + 1, ':');
+		if (start[0] == 'u' && colon)
+			p->at = colon;
+		token(p, "/,");
+	}
+	return (struct mp_str){ start, p->at - start };
+}
+
 /*
  * A name, with the modifiers behind its last colon cut off: "cycles:u", but not
  * "sched:sched_switch".
@@ -118,7 +150,7 @@ static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
 
 	while (name.len && name.p[name.len - 1] == ' ')
 		name.len--;
-	if (colon) {
+	if (colon && !mp_spec_is_probe(name.p)) {
 		struct mp_str behind = { colon + 1, name.p + name.len - colon - 1 };
 
 		if (all_modifiers(behind)) {
@@ -206,7 +238,7 @@ static int parse_one(struct parser *p, struct mp_spec *spec)
 {
 	struct mp_str part;
 
-	if (set_name(p, spec, token(p, "/,")) < 0)
+	if (set_name(p, spec, mp_spec_is_probe(p->at) ? probe_name(p) : token(p, "/,")) < 0)
 		return -1;
 	while (*p->at == '/') {
 		p->at++;

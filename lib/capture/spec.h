@@ -45,6 +45,9 @@ struct mp_specs {
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
 void mp_specs_release(struct mp_specs *specs);
 
+/* Whether the name of an event is that of a probe, see probe.h: "uprobe:", "mem:" and so on. */
+bool mp_spec_is_probe(const char *name);
+
 /* "kernel", "user", "both", "none"; -1 if the text is none of them. */
 int mp_stack_part_parse(struct mp_str text, enum mp_stack_part *part);
 

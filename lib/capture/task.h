@@ -46,7 +46,8 @@ struct mp_task {
 	uint64_t dead_ns; /* 0: alive */
 	char comm[64];	  /* raw */
 	uint8_t comm_len;
-	uint16_t text_len; /* of what the formatter keeps here; 0 after each change */
+	/* what the formatter keeps: pid, tid and comm, and where each ends; text_len 0 after each change */
+	uint16_t pid_len, tid_end, text_len;
 	char text[4 * 64 + 48];
 };
 

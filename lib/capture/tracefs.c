@@ -181,6 +181,32 @@ static char *read_file(const char *path, size_t *len)
 	return text.p;
 }
 
+char *mp_tracefs_read(struct mp_tracefs *t, const char *file)
+{
+	char *path = mp_asprintf("%s/../%s", t->events, file), *text;
+	size_t len;
+
+	text = read_file(path, &len);
+	free(path);
+	return text;
+}
+
+int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line)
+{
+	char *path = mp_asprintf("%s/../%s", t->events, file);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), saved; /* O_TRUNC empties it */
+	ssize_t n;
+
+	free(path);
+	if (fd < 0)
+		return -1;
+	n = write(fd, line.p, line.len);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return n == (ssize_t)line.len ? 0 : -1;
+}
+
 char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name)
 {
 	char *path = mp_asprintf("%s/%s/%s/format", t->events, system, name), *text;

@@ -63,6 +63,13 @@ struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const ch
 			      const char **why);
 void mp_tp_free(struct mp_tp *tp);
 
+/*
+ * A file of tracefs such as "uprobe_events": its text (owned by the caller; NULL with errno), and a
+ * line for it: 0, or -1 with errno.
+ */
+char *mp_tracefs_read(struct mp_tracefs *t, const char *file);
+int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line);
+
 /* The event's format file, for those who want to see it. Owned by the caller; NULL with errno. */
 char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name);
 

@@ -91,7 +91,7 @@ static struct mp_stacks stacks;
 
 static bool line_is(const char *want)
 {
-	struct mp_events events = { &event, 1, 1 };
+	struct mp_events events = { .v = &event, .n = 1 };
 	struct mp_formatter f;
 	struct mp_sample s;
 	struct mp_str line;

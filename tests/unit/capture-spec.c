@@ -55,6 +55,19 @@ static void test_good(void)
 	ok(parse("cpu/event=0x3c/u,a:b") == 2 && specs.v[0].user &&
 		   strcmp(specs.v[0].config, "event=0x3c") == 0,
 	   "a PMU with a modifier");
+	ok(parse("uprobe:/usr/bin/x:f+0x10(a=arg1:u64,b=+0(arg2):string)/a>1 && b~\"/x*\"/,c:d") ==
+			   2 &&
+		   is(0, "uprobe:/usr/bin/x:f+0x10(a=arg1:u64,b=+0(arg2):string)",
+		      "a>1 && b~\"/x*\"") &&
+		   is(1, "c:d", NULL),
+	   "a probe with a path, arguments and a filter");
+	ok(parse("uprobe:/a,b/c:u/stack=none/") == 1 && is(0, "uprobe:/a,b/c:u", NULL) &&
+		   specs.v[0].stack == MP_STACK_NONE && !specs.v[0].user,
+	   "a probe's function may be called u");
+	ok(parse("mem:0x1000/8:rw,mem:x:w/period=7/,mem:0x20/stack=none/") == 3 &&
+		   is(0, "mem:0x1000/8:rw", NULL) && is(1, "mem:x:w", NULL) &&
+		   specs.v[1].period == 7 && is(2, "mem:0x20", NULL),
+	   "memory with length, access and terms");
 	ok(parse("a:b//") == 1 && is(0, "a:b", NULL), "an empty segment");
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a program or library can be probed: functions by name, and its static probes (USDT: notes
+ * of SystemTap's <sys/sdt.h>, https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation).
+ * libelf. Files are hostile input. Includes str only.
+ */
+#ifndef MP_CAPTURE_BINARY_H
+#define MP_CAPTURE_BINARY_H
+
+#include <sys/types.h>
+
+#include "lib/str.h"
+
+struct mp_place {
+	char *provider; /* USDT; NULL for a function */
+	char *name;
+	uint64_t offset;    /* in the file */
+	uint64_t semaphore; /* its offset in the file, that the kernel counts up; 0: none */
+	char *args;	    /* USDT: arguments as the note has them; NULL for a function */
+};
+
+struct mp_places {
+	struct mp_place *v;
+	size_t n, cap;
+};
+
+/*
+ * The file that a name means: a path with a slash as it is; a number: the program of that process;
+ * else a library of the system ("libc.so.6", "libc"), else a program in PATH. NULL with `*error`
+ * (owned by the caller). Owned by the caller.
+ */
+char *mp_binary_path(const char *name, char **error);
+
+/*
+ * Functions of a file that match a glob, sorted by name, each place once; or, for "0xADDR" and
+ * "NAME+0xOFF", that place. 0, or -1 with `*error`: cannot be read, no ELF file, no such function,
+ * with the nearest name.
+ */
+int mp_binary_functions(struct mp_places *places, const char *path, const char *what, char **error);
+
+/* Static probes whose "NAME" or "PROVIDER:NAME" matches; one with several places comes several times. */
+int mp_binary_markers(struct mp_places *places, const char *path, const char *what, char **error);
+
+void mp_places_release(struct mp_places *places);
+
+/*
+ * Arguments of a USDT note ("8@%rdi -4@-20(%rbp)") for tracefs: " arg1=%di:u64 arg2=-20(%bp):s32",
+ * appended to `to`. Those that the kernel cannot fetch (an index register, a symbol) are left out;
+ * returns how many.
+ */
+size_t mp_usdt_args(struct mp_buf *to, const char *args);
+
+#endif

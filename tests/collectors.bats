@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Named collectors: their files, and exact numbers of known workloads.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+ALL=$(cd "$BATS_TEST_DIRNAME/../lib/collectors" && echo *)
+
+setup_file() {
+	unset MP_COLLECTORS XDG_CONFIG_HOME
+}
+
+@test "each collector is listed, and explains itself" {
+	mp-record -l '*' 2> /dev/null > "$TMP/l" || [ $? = 1 ]
+	for c in $ALL; do
+		grep -q "^$c  collector: [A-Za-z]" "$TMP/l" || { echo "$c"; false; }
+		mp-record --explain "$c" > "$TMP/e"
+		grep -q '^shown by  mp-record' "$TMP/e" || { echo "$c"; false; }
+	done
+	[ "$(mp-record -l 'disk*' 2> /dev/null | wc -l)" = 2 ]
+}
+
+@test "each collector records, or says what it lacks" {
+	needs_root
+	for c in $ALL; do
+		case $c in
+		breakpoint) c=breakpoint:0x1000/4:w ;;
+		syscalls) c=syscalls:read,write ;;
+		esac
+		status=0
+		mp-record -q "$c" -d 10ms -o "$TMP/s" 2> "$TMP/err" || status=$?
+		if [ "$status" = 2 ]; then
+			grep -qE "hardware counter|no event 'cpu'|cannot be sampled|none of its events" "$TMP/err" || { cat "$TMP/err"; false; }
+			echo "# $c: $(head -n 1 "$TMP/err")"
+		else
+			[ "$status" -le 1 ]
+			mp-order --check "$TMP/s" > /dev/null
+		fi
+	done
+}
+
+@test "one that cannot start does not keep the others from it: status 1" {
+	needs_root
+	run mp-record -q no-such cpusched -d 20ms -o "$TMP/s"
+	[ "$status" = 1 ] && [[ "$output" == *"no collector 'no-such'"* ]]
+	head -n 1 "$TMP/s" | jq -e '.collectors == ["no-such", "cpusched"] and .events["sched:sched_switch"]' > /dev/null
+	run mp-record -q cpusche -d 20ms -o "$TMP/s"
+	[ "$status" = 2 ] && [[ "$output" == *"no collector 'cpusche'; did you mean 'cpusched'?"* ]]
+	run mp-record syscalls -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"needs an argument: syscalls:calls"* ]]
+}
+
+@test "a file of one's own, a group, an argument, a wrong file" {
+	needs_root
+	mkdir -p "$TMP/conf/mp/collectors"
+	export XDG_CONFIG_HOME="$TMP/conf"
+	printf 'summary = mine\nargument = call = getppid\nevent = syscalls:sys_enter_$1\nstack = none\nfields = tid,comm\n' > "$TMP/conf/mp/collectors/mine"
+	printf 'summary = both\ncollectors = mine exec\n' > "$TMP/conf/mp/collectors/two"
+	printf 'summary = bad\nevents = x\n' > "$TMP/conf/mp/collectors/bad"
+	mp-record -q -o "$TMP/s" two -- "$LOAD/getppid" 1009
+	[ "$(grep -c ',syscalls:sys_enter_getppid,tid=[0-9]*	comm=getppid$' "$TMP/s")" = 1009 ]
+	[ "$(grep -c ',sched:sched_process_exec,' "$TMP/s")" = 1 ]
+	run mp-record -q bad -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"conf/mp/collectors/bad:2: no such key: 'events'"* ]]
+	MP_COLLECTORS="$TMP/nowhere" mp-record --explain mine > /dev/null
+}
+
+@test "an event that several collectors want is recorded once, with what each wants" {
+	needs_root
+	mkdir -p "$TMP/c"
+	export MP_COLLECTORS="$TMP/c"
+	printf 'summary = a\nevent = sched:sched_switch\nstack = none\nfields = cpu,.prev_pid\n' > "$TMP/c/a"
+	printf 'summary = b\nevent = sched:sched_switch/prev_pid==0/\nstack = kernel\nfields = tid,.next_pid,stack\n' > "$TMP/c/b"
+	mp-record -q a b -d 100ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -c '.events["sched:sched_switch"] | keys')" = '[".next_pid",".prev_pid"]' ]
+	grep -qE '^[0-9]+,sched:sched_switch,cpu=[01]	tid=[0-9]+	.prev_pid=[1-9][0-9]*	.next_pid=[0-9]+	stack=' "$TMP/s"
+}
+
+@test "tcplife: 11 connections" {
+	needs_root
+	cat > "$TMP/net.pl" <<-'X'
+		use IO::Socket::INET;
+		my $l = IO::Socket::INET->new(Listen => 16, LocalAddr => "127.0.0.1", LocalPort => 0) or die;
+		for (1 .. 11) {
+			my $c = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $l->sockport) or die;
+			my $s = $l->accept;
+			print $c "hello\n"; <$s>;
+			close $c; close $s;
+		}
+	X
+	mp-record -q -a tcplife -o "$TMP/s" -- perl "$TMP/net.pl" || [ $? = 1 ]
+	# 2 is SYN_SENT, 1 ESTABLISHED, 8 CLOSE_WAIT (linux/include/net/tcp_states.h)
+	[ "$(grep comm=perl "$TMP/s" | grep -c 'newstate=2	')" = 11 ]
+	[ "$(grep -c 'oldstate=2	.newstate=1	' "$TMP/s")" -ge 11 ]
+}
+
+@test "disklat: 17 requests of 64 KiB with O_DIRECT" {
+	needs_root
+	truncate -s 16M "$TMP/disk"
+	loop=$(losetup -f --show "$TMP/disk") || skip "no loop device"
+	dev=$(stat -c '%t %T' "$loop")
+	mp-record -q -a disklat -o "$TMP/s" -- dd if="$loop" of=/dev/null bs=64K count=17 iflag=direct 2> /dev/null || [ $? = 1 ]
+	losetup -d "$loop"
+	# dev_t of the kernel: major << 20 | minor
+	number=$(((0x${dev% *} << 20) + 0x${dev#* }))
+	[ "$(grep ',block:block_rq_issue,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'nr_sector=128	')" = 17 ]
+	[ "$(grep ',block:block_rq_complete,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'nr_sector=128	')" = 17 ]
+	if grep -q block_io_start "$TMP/s"; then
+		[ "$(grep ',block:block_io_start,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'comm=dd	')" = 17 ]
+	fi
+}
+
+@test "exec and signals: a known number of each" {
+	needs_root
+	mp-record -q exec signals -g none -o "$TMP/s" -- bash -c 'for i in 1 2 3 4 5 6 7; do /bin/true; done
+		trap : USR1; for i in 1 2 3 4 5; do kill -USR1 $$; done' || [ $? = 1 ]
+	[ "$(grep -c ',sched:sched_process_exec,.*comm=true' "$TMP/s")" = 7 ]
+	[ "$(grep ',signal:signal_generate,' "$TMP/s" | grep -c '\.sig=10	')" = 5 ]
+}
+
+@test "pagefaults: 1,009 pages touched" {
+	needs_root
+	cat > "$TMP/p.c" <<-'X'
+		#include <sys/mman.h>
+		int main(void) {
+			char *p = mmap(0, 1009 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			madvise(p, 1009 * 4096, MADV_NOHUGEPAGE);
+			for (int i = 0; i < 1009; i++) p[i * 4096L] = 1;
+			return 0;
+		}
+	X
+	gcc -O0 -o "$TMP/p" "$TMP/p.c"
+	mp-record -q pagefaults -o "$TMP/s" -- "$TMP/p"
+	# those of main alone are in one stretch of addresses
+	grep -o 'addr=0x[0-9a-f]*000' "$TMP/s" | sort -u | perl -ne '
+		/addr=(0x.*)/; my $a = hex $1;
+		$run = $a == $last + 4096 ? $run + 1 : 1; $best = $run if $run > $best; $last = $a;
+		END { exit !($best >= 1009) }'
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions and static probes of any file; arguments of a static probe, of any text. */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/capture/binary.h"
+#include "lib/capture/probe.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_file(const uint8_t *data, size_t size)
+{
+	struct mp_places places = { NULL, 0, 0 };
+	int fd = memfd_create("binary", 0);
+	char *path = mp_asprintf("/proc/self/fd/%d", fd), *error;
+
+	if (write(fd, data, size) != (ssize_t)size)
+		abort();
+	if (mp_binary_functions(&places, path, "*", &error) < 0)
+		free(error);
+	mp_places_release(&places);
+	if (mp_binary_markers(&places, path, "*:*", &error) < 0)
+		free(error);
+	mp_places_release(&places);
+	free(path);
+	close(fd);
+}
+
+static void read_text(const uint8_t *data, size_t size)
+{
+	char *text = mp_strndup((const char *)data, size), *name, *error;
+	struct mp_buf to = { NULL, 0, 0 };
+	struct mp_probe_text probe;
+
+	mp_usdt_args(&to, text);
+	mp_buf_release(&to);
+	name = mp_asprintf("%s:%s", size & 1 ? "uprobe" : "mem", text);
+	if (mp_probe_parse(&probe, name, &error) == 0)
+		mp_probe_text_release(&probe);
+	else
+		free(error);
+	free(name);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size > 4 && data[0] == 0x7f)
+		read_file(data, size);
+	else
+		read_text(data, size);
+	return 0;
+}

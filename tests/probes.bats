@@ -1,0 +1,135 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Probes on programs, static probes, memory: exact counts, arguments, nothing left behind.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+EVENTS=/sys/kernel/tracing/uprobe_events
+
+setup_file() {
+	[ -e $EVENTS ] || [ "$(id -u)" != 0 ] || mount -t tracefs none /sys/kernel/tracing 2> /dev/null || true
+}
+
+# What is in tracefs of ours.
+left() {
+	cat $EVENTS 2> /dev/null | grep -c ":mp_$1" || true
+}
+
+record() {
+	needs_root
+	mp-record -q -g none "$@" > "$TMP/s"
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
+}
+
+@test "uprobe: each call of a library's function, by name, offset and address" {
+	record -e uprobe:libc.so.6:syscall -- "$LOAD/getppid" 1009
+	[ "$(trailer "$TMP/s" records)" = 1009 ]
+	grep -q '^[0-9]*,uprobe:libc.so.6:syscall,cpu=' "$TMP/s"
+	offset=$(nm -D --defined-only "$(mp-record -l uprobe:libc:syscall > /dev/null; ldconfig -p | sed -n 's/.*libc\.so\.6 .*=> //p' | head -n 1)" |
+		awk '$3 ~ /^syscall(@|$)/ { print "0x" $1; exit }' | sed 's/0x0*/0x/')
+	record -e "uprobe:libc:$offset" -- "$LOAD/getppid" 101
+	[ "$(trailer "$TMP/s" records)" = 101 ]
+	record -e "uprobe:$LOAD/getppid:main+0" -- "$LOAD/getppid" 3
+	[ "$(trailer "$TMP/s" records)" = 1 ]
+}
+
+@test "uprobe with arguments, a string among them, and uretprobe; a filter" {
+	cat > "$TMP/a.c" <<-'X'
+		#include <string.h>
+		__attribute__((noipa)) long f(long a, int b, const char *s) { return a * b + (long)strlen(s); }
+		int main(void) { for (int i = 0; i < 17; i++) f(i, -i, i % 2 ? "odd one" : "even"); return 0; }
+	X
+	gcc -O1 -o "$TMP/a" "$TMP/a.c"
+	record -e "uprobe:$TMP/a:f(a=arg1:u64,b=arg2:s32,s=+0(arg3):string)" -e "uretprobe:$TMP/a:f(r=retval:s64)" -- "$TMP/a"
+	[ "$(trailer "$TMP/s" records)" = 34 ]
+	grep -o 'uprobe:a:f,.*' "$TMP/s" | cut -f 5- > "$TMP/got"
+	for i in {0..16}; do
+		printf '.a=%d\t.b=%d\t.s=%s\n' $i -$i "$([ $((i % 2)) = 1 ] && echo odd one || echo even)"
+	done | sed 's/-0/0/' | cmp - "$TMP/got"
+	[ "$(grep -o '.r=-[0-9]*' "$TMP/s" | tail -n 1)" = .r=$((-16 * 16 + 4)) ]
+	record -e "uprobe:$TMP/a:f(a=arg1:u64)/a>=7 && a!=9/" -- "$TMP/a"
+	[ "$(trailer "$TMP/s" records)" = 9 ]
+	[ "$(left "")" = 0 ]
+}
+
+@test "usdt: 23 exceptions thrown and caught" {
+	mp-record -l usdt:libstdc++ > "$TMP/l" || skip "no static probes in libstdc++"
+	cat > "$TMP/t.cc" <<-'X'
+		#include <stdexcept>
+		int main() { int n = 0; for (int i = 0; i < 23; i++) try { throw std::runtime_error("x"); } catch (std::exception &) { n++; } return n - 23; }
+	X
+	g++ -O1 -o "$TMP/t" "$TMP/t.cc"
+	record -e usdt:libstdc++:throw,usdt:libstdc++:libstdcxx:catch -- "$TMP/t"
+	[ "$(grep -c ',usdt:libstdcxx:throw,' "$TMP/s")" = 23 ]
+	[ "$(grep -c ',usdt:libstdcxx:catch,' "$TMP/s")" = 23 ]
+	grep -q '\.arg1=[0-9]' "$TMP/s"
+	[ "$(left "")" = 0 ]
+}
+
+@test "mem: writes to a variable, and reads" {
+	mkfifo "$TMP/go"
+	"$LOAD/watch" 23 < "$TMP/go" > "$TMP/addr" &
+	pid=$!
+	exec 5> "$TMP/go"
+	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+	needs_root
+	mp-record -q -g none -e "mem:$(cat "$TMP/addr")/4:w" -e "mem:$(cat "$TMP/addr"):rw" -p $pid -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	echo >&5
+	exec 5>&-
+	wait $recorder
+	[ "$(grep -c '^[0-9]*,mem:0x[0-9a-f]*/4:w,.*addr='"$(cat "$TMP/addr")" "$TMP/s")" = 23 ]
+	[ "$(grep -c '/4:rw,' "$TMP/s")" = 46 ]
+}
+
+@test "kprobes where the kernel has them, said where not" {
+	needs_root
+	if [ -e /sys/bus/event_source/devices/kprobe ] || [ -e /sys/kernel/tracing/kprobe_events ]; then
+		record -e kprobe:do_nanosleep -- sleep 0.01
+		[ "$(trailer "$TMP/s" records)" -ge 1 ]
+	else
+		run mp-record -e kprobe:do_nanosleep -d 1s
+		[ "$status" = 2 ] && [ "$output" = "mp-record: this kernel has no kprobes" ]
+		skip "no kprobes"
+	fi
+}
+
+@test "what is not there: told, with the nearest name" {
+	needs_root
+	run mp-record -e uprobe:libc:mallok -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"no function 'mallok' in "*"did you mean 'malloc'?" ]]
+	run mp-record -e usdt:libstdc++:nope -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"no static probe 'nope'"* ]]
+	run mp-record -e uprobe:no-such-program:main -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"no library and no program 'no-such-program'" ]]
+	run mp-record -e "uprobe:libc:malloc(size=zzz)" -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"the kernel refuses the probe"* ]]
+	run mp-record -e "uprobe:$BATS_TEST_FILENAME:main" -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"is no program and no library" ]]
+}
+
+@test "nothing is left behind: at the end, on failure, after kill -9 by the next recording" {
+	needs_root
+	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null
+	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null
+	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1
+	[ "$(left "")" = 0 ]
+	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -e 'uprobe:libc:free(p=arg1:u64)' -p $$ -o "$TMP/s" &
+	pid=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	[ "$(left "$pid/")" = 2 ]
+	# another recording leaves those of a living one alone
+	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null
+	[ "$(left "$pid/")" = 2 ]
+	kill -KILL $pid
+	wait $pid || true
+	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null
+	[ "$(left "")" = 0 ]
+}
+
+@test "-l lists static probes and functions of a file" {
+	[ "$(mp-record -l usdt:libstdc++ | grep -c '^usdt:libstdc++:libstdcxx:')" -ge 3 ] || skip "no static probes in libstdc++"
+	mp-record -l 'uprobe:libc:getpp*' | grep -q '^uprobe:libc:getppid'
+}

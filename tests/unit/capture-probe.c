@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "lib/capture/binary.h"
+#include "lib/capture/probe.h"
+#include "tests/unit/tap.h"
+
+static bool usdt(const char *note, const char *expected, size_t left_out)
+{
+	struct mp_buf to = { NULL, 0, 0 };
+	size_t n = mp_usdt_args(&to, note);
+	bool same = n == left_out && mp_str_eq(mp_buf_view(&to), mp_str(expected));
+
+	if (!same)
+		printf("# %s: %.*s, %zu left out\n", note, MP_STR_ARGS(mp_buf_view(&to)), n);
+	mp_buf_release(&to);
+	return same;
+}
+
+static bool probe(const char *name, const char *kind, const char *file, const char *what,
+		  const char *args)
+{
+	struct mp_probe_text t;
+	char *error;
+	bool same;
+
+	if (mp_probe_parse(&t, name, &error) < 0) {
+		printf("# %s\n", error);
+		free(error);
+		return false;
+	}
+	same = strcmp(t.kind, kind) == 0 &&
+	       (file ? t.file && strcmp(t.file, file) == 0 : !t.file) &&
+	       strcmp(t.what, what) == 0 && (args ? t.args && strcmp(t.args, args) == 0 : !t.args);
+	if (!same)
+		printf("# %s %s %s '%s'\n", t.kind, t.file ? t.file : "-", t.what,
+		       t.args ? t.args : "-");
+	mp_probe_text_release(&t);
+	return same;
+}
+
+static bool refused(const char *name)
+{
+	struct mp_probe_text t;
+	char *error;
+
+	if (mp_probe_parse(&t, name, &error) == 0) {
+		mp_probe_text_release(&t);
+		return false;
+	}
+	free(error);
+	return true;
+}
+
+#if defined(__aarch64__)
+#define ARG2 "%x1"
+#else
+#define ARG2 "%si"
+#endif
+
+int main(void)
+{
+	ok(usdt("8@%rdi -4@%esi 1@%al -2@%r8w 8@%r15",
+		" arg1=%di:u64 arg2=%si:s32 arg3=%ax:u8 arg4=%r8:s16 arg5=%r15:u64", 0),
+	   "registers of x86");
+	ok(usdt("-4@-20(%rbp) 8@16(%rsp) 8@(%rax)",
+		" arg1=-20(%bp):s32 arg2=+16(%sp):u64 arg3=+0(%ax):u64", 0),
+	   "memory of x86");
+	ok(usdt("8@$5 -4@$-1", " arg1=\\5:u64 arg2=\\-1:s32", 0), "constants");
+	ok(usdt("8@x0 4@w1 8@[sp, 16] 8@[x19]",
+		" arg1=%x0:u64 arg2=%x1:u32 arg3=+16(%sp):u64 arg4=+0(%x19):u64", 0),
+	   "arm64");
+	ok(usdt("8@(%rax,%rbx,8) 8@%rdi 4@sym(%rip) 4@-4+sym(%rip)", " arg2=%di:u64", 3),
+	   "what the kernel cannot fetch is left out, numbers stay");
+	ok(usdt("", "", 0) && usdt("garbage 9@%rdi 8@ @%rdi 8@%zz", "", 5), "damaged");
+
+	ok(probe("uprobe:libc:malloc", "uprobe", "libc", "malloc", ""), "a function");
+	ok(probe("uprobe:/a/b:f+0x10(arg2:u64)", "uprobe", "/a/b", "f+0x10", " arg1=" ARG2 ":u64"),
+	   "arguments get names");
+	ok(probe("uretprobe:x:f(r=retval:s32,s=+0(arg2):string)", "uretprobe", "x", "f",
+		 " r=$retval:s32 s=+0(" ARG2 "):string"),
+	   "the return value, a string");
+	ok(probe("uprobe:x:f(arg22=%di:u64,xarg2=@myarg2)", "uprobe", "x", "f",
+		 " arg22=%di:u64 xarg2=@myarg2"),
+	   "only whole words are replaced");
+	ok(probe("usdt:python3:python:gc__start", "usdt", "python3", "python:gc__start", ""),
+	   "a static probe with its provider");
+	ok(probe("kprobe:do_sys_open+4", "kprobe", NULL, "do_sys_open+4", ""), "the kernel");
+	ok(probe("mem:0x1000/8:rw", "mem", NULL, "0x1000", NULL) &&
+		   probe("mem:jiffies", "mem", NULL, "jiffies", NULL),
+	   "memory");
+	ok(refused("uprobe:malloc") && refused("uprobe::f") && refused("uprobe:x:") &&
+		   refused("uprobe:x:f(a") && refused("usdt:x:y(z)") && refused("mem:0x1/3:r") &&
+		   refused("mem:0x1:q") && refused("mem:0x1:rwxr") && refused("kprobe:"),
+	   "what is refused");
+	return tap_done();
+}

@@ -27,10 +27,16 @@ struct head {
 	size_t tid_width; /* of the column, as far as this line tells */
 };
 
+/* Which columns -F asked for, as far as most of the lines at hand tell. */
+struct shape {
+	size_t tid_width;
+	bool no_tid, no_cpu, no_event;
+};
+
 struct perf {
 	struct mp_import *im;
 	struct mp_import_frames frames;
-	struct head first; /* the first header without a time: which parts others have */
+	struct shape shape;
 	bool known;	   /* whether they do */
 	bool timed;	   /* samples have times */
 	bool bare;	   /* samples have no header: an empty line begins them */
@@ -38,8 +44,9 @@ struct perf {
 	bool open;	   /* a sample is in im->line */
 	bool after_record; /* the line before was a PERF_RECORD_ one */
 	uint64_t samples;
-	size_t tid_width;
 };
+
+static const struct shape any_shape = { .tid_width = TID_WIDTH };
 
 static bool is_hex(char c)
 {
@@ -138,21 +145,24 @@ static bool take_tid(struct mp_str *s, struct head *h, size_t width)
 }
 
 /* What stands before the time, or before the event where there is none. */
-static void parse_left(struct mp_str s, struct head *h, size_t width)
+static void parse_left(struct mp_str s, struct head *h, const struct shape *shape)
 {
 	struct mp_str before = s;
 
 	h->cpu = h->pid = h->tid = h->comm = (struct mp_str){ NULL, 0 };
-	take_cpu(&s, h);
-	if (take_tid(&s, h, width)) {
+	if (!shape->no_cpu)
+		take_cpu(&s, h);
+	if (!shape->no_tid && take_tid(&s, h, shape->tid_width)) {
 		if (!s.len)
 			return; /* no name was asked for */
 		s.len--;	/* the blank behind a name */
 	} else {
 		h->pid = h->tid = (struct mp_str){ NULL, 0 };
-		s.len = without_blanks(s);
-		if (!s.len)
+		if (!without_blanks(s))
 			return;
+		s.len = MP_MAX(without_blanks(s), MP_MIN(s.len, (size_t)COMM_WIDTH));
+		if (s.len < COMM_WIDTH)
+			s.len = without_blanks(s);
 	}
 	if (s.len >= COMM_WIDTH)
 		s = skip(s, blanks(s));
@@ -177,7 +187,7 @@ static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
 	return colon + 1 == line.len || line.p[colon + 1] == ' ';
 }
 
-static bool find_time(struct mp_str line, struct head *h, size_t width)
+static bool find_time(struct mp_str line, struct head *h, const struct shape *shape)
 {
 	const char *end = line.p + MP_MIN(line.len, (size_t)HEAD_MAX), *p = line.p;
 	struct head candidate = { .tid_width = 0 };
@@ -186,7 +196,7 @@ static bool find_time(struct mp_str line, struct head *h, size_t width)
 	while ((p = memchr(p, ':', end - p))) {
 		if (time_at(line, p - line.p, &candidate.time)) {
 			parse_left((struct mp_str){ line.p, candidate.time.p - line.p }, &candidate,
-				   width);
+				   shape);
 			if (found && candidate.comm.len > COMM_MAX)
 				break;
 			*h = candidate;
@@ -237,9 +247,9 @@ static void parse_right(struct mp_str s, struct head *h)
 	}
 }
 
-static bool timed_head(struct mp_str line, struct head *h, size_t width)
+static bool timed_head(struct mp_str line, struct head *h, const struct shape *shape)
 {
-	if (!find_time(line, h, width))
+	if (!find_time(line, h, shape))
 		return false;
 	parse_right(skip(line, h->time.p + h->time.len + 1 - line.p), h);
 	return true;
@@ -296,7 +306,7 @@ static struct mp_str cut_period(struct mp_str s, struct head *h)
  * A header without a time. Where several places look like an event, the first is taken that has a
  * thread's number in its column before it.
  */
-static bool untimed_event(struct mp_str line, struct head *h, size_t width)
+static bool untimed_event(struct mp_str line, struct head *h, const struct shape *shape)
 {
 	bool found = false;
 	size_t i;
@@ -310,7 +320,7 @@ static bool untimed_event(struct mp_str line, struct head *h, size_t width)
 		n = name_length(skip(line, i));
 		if (!n)
 			continue;
-		parse_left(cut_period((struct mp_str){ line.p, i }, &candidate), &candidate, width);
+		parse_left(cut_period((struct mp_str){ line.p, i }, &candidate), &candidate, shape);
 		candidate.type = (struct mp_str){ line.p + i, n };
 		candidate.text = skip(line, i + n + 1);
 		if (!found)
@@ -324,17 +334,26 @@ static bool untimed_event(struct mp_str line, struct head *h, size_t width)
 	return found;
 }
 
-static void untimed_head(struct mp_str line, struct head *h, size_t width)
+static void untimed_head(struct mp_str line, struct head *h, const struct shape *shape)
 {
 	size_t ip;
 
 	*h = (struct head){ .tid_width = 0 };
-	if (untimed_event(line, h, width))
+	if (!shape->no_event && untimed_event(line, h, shape))
 		return;
 	ip = find_ip(line, 0);
 	if (ip == line.len && ip_ends_at(line, IP_WIDTH + 1))
 		ip = 1;
-	parse_left((struct mp_str){ line.p, ip }, h, width);
+	parse_left((struct mp_str){ line.p, ip }, h, shape);
+	if (ip < line.len && !h->tid.p) { /* a name of blanks: the number is no address */
+		struct head whole = *h;
+
+		parse_left(line, &whole, shape);
+		if (whole.tid.p) {
+			*h = whole;
+			return;
+		}
+	}
 	if (ip < line.len)
 		h->text = skip(line, ip - 1);
 }
@@ -409,8 +428,8 @@ static void begin_sample(struct perf *p, const struct head *h)
 		mp_import_field(im, "comm", h->comm);
 	if (h->period.p)
 		mp_import_number(im, "period", h->period);
-	if (h->tid.p && h->tid_width < p->tid_width)
-		p->tid_width = TID_WIDTH_OLD;
+	if (h->tid.p && h->tid_width < p->shape.tid_width)
+		p->shape.tid_width = TID_WIDTH_OLD;
 	add_text(p, h, type);
 	p->open = true;
 }
@@ -525,13 +544,20 @@ static void take_empty(struct perf *p)
 		end_sample(p);
 }
 
-/* A header without a time has what the first one has. */
-static bool untimed_fits(struct perf *p, const struct head *h)
+/* A header without a time, if it has the columns that the others have. */
+static bool take_untimed(struct perf *p, struct mp_str line)
 {
-	if (!p->samples && !p->open)
-		p->first = *h;
-	return !p->first.tid.p == !h->tid.p && !p->first.cpu.p == !h->cpu.p &&
-	       !p->first.type.p == !h->type.p;
+	const struct shape *shape = &p->shape;
+	struct head h;
+
+	untimed_head(line, &h, shape);
+	if (!p->known)
+		p->shape = (struct shape){ shape->tid_width, !h.tid.p, !h.cpu.p, !h.type.p };
+	p->known = true;
+	if (!h.tid.p != shape->no_tid || !h.cpu.p != shape->no_cpu || !h.type.p != shape->no_event)
+		return false;
+	begin_sample(p, &h);
+	return true;
 }
 
 static void take_timed(struct perf *p, const struct head *h)
@@ -549,12 +575,12 @@ static void take_timed(struct perf *p, const struct head *h)
 /* A line that is neither empty nor a frame as perf writes it. */
 static void take_other(struct perf *p, struct mp_str line)
 {
-	bool after_record = p->after_record;
+	bool after_record = p->after_record, only_comm;
 	struct head h;
 	size_t start;
 
 	p->after_record = false;
-	if ((p->timed || !p->known) && timed_head(line, &h, p->tid_width)) {
+	if ((p->timed || !p->known) && timed_head(line, &h, &p->shape)) {
 		take_timed(p, &h);
 		return;
 	}
@@ -570,6 +596,9 @@ static void take_other(struct perf *p, struct mp_str line)
 		p->after_record = true; /* more of it */
 		return;
 	}
+	only_comm = p->shape.no_tid && p->shape.no_cpu && p->shape.no_event;
+	if (!p->timed && !p->bare && !only_comm && take_untimed(p, line))
+		return;
 	start = p->tabbed ? line.len : frame_start(line);
 	if (start < line.len && (p->open || p->bare || p->timed)) {
 		take_frame(p, skip(line, start));
@@ -577,14 +606,27 @@ static void take_other(struct perf *p, struct mp_str line)
 	}
 	if (p->open && p->frames.n && (*line.p == ' ' || *line.p == '|'))
 		return; /* a source line, branches, registers: asked for by -F + */
-	if (!p->timed && !p->bare) {
-		untimed_head(line, &h, p->tid_width);
-		if (untimed_fits(p, &h)) {
-			begin_sample(p, &h);
-			return;
-		}
-	}
-	mp_import_bad(p->im, "neither a sample nor a frame");
+	if (p->timed || p->bare || !only_comm || !take_untimed(p, line))
+		mp_import_bad(p->im, "neither a sample nor a frame");
+}
+
+struct columns {
+	size_t tid, cpu, event;
+};
+
+static void count_columns(struct columns *with, const struct head *h)
+{
+	with->tid += h->tid.p != NULL;
+	with->cpu += h->cpu.p != NULL;
+	with->event += h->type.p != NULL;
+}
+
+/* What most headers have is a column, what few have is a name that looks like one. */
+static void set_shape(struct shape *shape, const struct columns *with, size_t heads)
+{
+	shape->no_tid = 2 * with->tid < heads;
+	shape->no_cpu = 2 * with->cpu < heads;
+	shape->no_event = 2 * with->event < heads;
 }
 
 /*
@@ -595,6 +637,7 @@ static void look(struct perf *p)
 {
 	const char *data, *end, *lf;
 	size_t len = mp_in_peek(&p->im->in, &data), timed = 0, heads = 0;
+	struct columns with = { 0, 0, 0 }, timed_with = { 0, 0, 0 };
 	bool first = true;
 	struct head h;
 
@@ -610,16 +653,22 @@ static void look(struct perf *p)
 		if (!line.len || *line.p == '\t')
 			continue;
 		heads++;
-		timed += timed_head(line, &h, TID_WIDTH);
+		if (timed_head(line, &h, &any_shape)) {
+			timed++;
+			count_columns(&timed_with, &h);
+		}
+		untimed_head(line, &h, &any_shape);
+		count_columns(&with, &h);
 	}
 	p->timed = 2 * timed > heads;
+	set_shape(&p->shape, p->timed ? &timed_with : &with, p->timed ? timed : heads);
 	p->known = heads || p->bare;
 	p->bare = p->bare && !p->timed;
 }
 
 void mp_import_perf(struct mp_import *im)
 {
-	struct perf p = { .im = im, .tid_width = TID_WIDTH };
+	struct perf p = { .im = im, .shape = any_shape };
 	struct mp_str line;
 
 	im->source = "perf script";
@@ -645,14 +694,14 @@ bool mp_import_is_perf(struct mp_str line)
 {
 	struct head h;
 
-	return timed_head(line, &h, TID_WIDTH) && h.comm.len <= COMM_MAX;
+	return timed_head(line, &h, &any_shape) && h.comm.len <= COMM_MAX;
 }
 
 bool mp_import_is_sample(struct mp_str line)
 {
 	struct head h;
 
-	return untimed_event(line, &h, TID_WIDTH) && h.type.p;
+	return untimed_event(line, &h, &any_shape) && h.type.p;
 }
 
 bool mp_import_is_frame(struct mp_str line)

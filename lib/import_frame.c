@@ -190,6 +190,27 @@ static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str
 	}
 }
 
+/*
+ * Maps of compilers at run time have "caller->callee" where one was inlined into the other: a frame
+ * each, root first.
+ */
+static struct mp_str put_names(struct mp_import_frames *frames, struct mp_str name,
+			       enum mp_mark mark)
+{
+	char *to = mp_arena_alloc(&frames->text, 8 * name.len + 8), *p = to;
+	const char *arrow;
+
+	while (mark == MP_MARK_JIT && name.len && (arrow = memmem(name.p, name.len, "->", 2))) {
+		p = mp_frame_put(p, (struct mp_str){ name.p, arrow - name.p },
+				 p == to ? mark : MP_MARK_INLINED);
+		*p++ = ';';
+		name.len -= arrow + 2 - name.p;
+		name.p = arrow + 2;
+	}
+	p = mp_frame_put(p, name, p == to ? mark : MP_MARK_INLINED);
+	return (struct mp_str){ to, p - to };
+}
+
 static struct mp_str make_frame(struct mp_import_frames *frames, struct mp_str text)
 {
 	struct mp_buf name = { NULL, 0, 0 };
@@ -197,7 +218,6 @@ static struct mp_str make_frame(struct mp_import_frames *frames, struct mp_str t
 	struct mp_str base, made;
 	struct frame f;
 	bool kernel;
-	char *p;
 
 	parse_frame(text, &f);
 	base = f.dso;
@@ -216,8 +236,7 @@ static struct mp_str make_frame(struct mp_import_frames *frames, struct mp_str t
 		mp_buf_str(&name, f.symbol);
 	else
 		unknown_name(&name, &f, base, kernel);
-	p = mp_arena_alloc(&frames->text, 4 * name.len + 8);
-	made = (struct mp_str){ p, mp_frame_put(p, mp_buf_view(&name), mark) - p };
+	made = put_names(frames, mp_buf_view(&name), mark);
 	mp_buf_release(&name);
 	return made;
 }

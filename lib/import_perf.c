@@ -520,10 +520,23 @@ static size_t frame_start(struct mp_str line)
 										   : line.len;
 }
 
-/* As perf writes it: a TAB and a column. No header can look so. */
-static bool is_tab_frame(struct mp_str line)
+/*
+ * A frame as perf writes it, a TAB and a column: where its address begins, else 0. No header can look
+ * so, since the column is wider than a name.
+ */
+static size_t tab_frame(struct mp_str line)
 {
-	return line.len > IP_WIDTH && *line.p == '\t' && ip_ends_at(line, 1 + IP_WIDTH);
+	size_t n = 1, start;
+
+	if (line.len <= IP_WIDTH || *line.p != '\t' ||
+	    (line.len > IP_WIDTH + 1 && line.p[IP_WIDTH + 1] != ' '))
+		return 0;
+	while (n <= IP_WIDTH && line.p[n] == ' ')
+		n++;
+	for (start = n; n <= IP_WIDTH; n++)
+		if (!is_hex(line.p[n]))
+			return 0;
+	return start <= IP_WIDTH ? start : 0;
 }
 
 static void take_frame(struct perf *p, struct mp_str text)
@@ -648,9 +661,9 @@ static void look(struct perf *p)
 		if (first && line.len && *line.p == '#')
 			continue;
 		if (first)
-			p->bare = !line.len || is_tab_frame(line);
+			p->bare = !line.len || tab_frame(line);
 		first = false;
-		if (!line.len || *line.p == '\t')
+		if (!line.len || *line.p == '\t' || frame_start(line) < line.len)
 			continue;
 		heads++;
 		if (timed_head(line, &h, &any_shape)) {
@@ -675,11 +688,13 @@ void mp_import_perf(struct mp_import *im)
 	mp_import_frames_init(&p.frames);
 	look(&p);
 	while (mp_import_line(im, &line)) {
-		if (!line.len) {
-			take_empty(&p);
-		} else if (is_tab_frame(line)) {
+		size_t start = line.len ? tab_frame(line) : 0;
+
+		if (start) {
 			p.tabbed = true;
-			take_frame(&p, skip(line, frame_start(line)));
+			take_frame(&p, skip(line, start));
+		} else if (!line.len) {
+			take_empty(&p);
 		} else {
 			take_other(&p, line);
 		}
@@ -706,6 +721,5 @@ bool mp_import_is_sample(struct mp_str line)
 
 bool mp_import_is_frame(struct mp_str line)
 {
-	return is_tab_frame(line) ||
-	       (line.len > 8 && *line.p == ' ' && frame_start(line) < line.len);
+	return tab_frame(line) || (line.len > 8 && *line.p == ' ' && frame_start(line) < line.len);
 }

@@ -409,9 +409,10 @@ static void begin_sample(struct perf *p, const struct head *h)
 {
 	struct mp_str type = h->type.p ? h->type : MP_STR("sample");
 	struct mp_import *im = p->im;
-	uint64_t time_ns = p->timed ? im->last_ns : p->samples;
+	uint64_t time_ns;
 
 	end_sample(p);
+	time_ns = p->timed ? im->last_ns : p->samples;
 	if (h->time.p && mp_import_time(h->time, &time_ns) < 0) {
 		mp_import_bad(im, "time is out of range");
 		return;
@@ -623,36 +624,49 @@ static void take_other(struct perf *p, struct mp_str line)
 		mp_import_bad(p->im, "neither a sample nor a frame");
 }
 
-struct columns {
-	size_t tid, cpu, event;
+/* How many headers there are and what they have. */
+struct census {
+	size_t heads, timed, tid, cpu, event;
 };
 
-static void count_columns(struct columns *with, const struct head *h)
+static void count_head(struct census *c, struct mp_str line)
 {
-	with->tid += h->tid.p != NULL;
-	with->cpu += h->cpu.p != NULL;
-	with->event += h->type.p != NULL;
+	struct head h;
+
+	if (timed_head(line, &h, &any_shape))
+		c->timed++;
+	else if (frame_start(line) < line.len)
+		return;
+	else
+		untimed_head(line, &h, &any_shape);
+	c->heads++;
+	c->tid += h.tid.p != NULL;
+	c->cpu += h.cpu.p != NULL;
+	c->event += h.type.p != NULL;
 }
 
 /* What most headers have is a column, what few have is a name that looks like one. */
-static void set_shape(struct shape *shape, const struct columns *with, size_t heads)
+static void set_shape(struct perf *p, const struct census *c)
 {
-	shape->no_tid = 2 * with->tid < heads;
-	shape->no_cpu = 2 * with->cpu < heads;
-	shape->no_event = 2 * with->event < heads;
+	p->timed = 2 * c->timed > c->heads;
+	p->known = c->heads || p->bare;
+	p->bare = p->bare && !p->timed;
+	p->shape.no_tid = 2 * c->tid < c->heads;
+	p->shape.no_cpu = 2 * c->cpu < c->heads;
+	p->shape.no_event = 2 * c->event < c->heads;
 }
 
 /*
  * Which shape the text has, by what is at hand of it: whether most samples have a time (a thread's
- * name may look like one), and whether they have a header at all.
+ * name may look like one), and whether they have a header at all. Where frames have lines of their
+ * own headers are not padded, and a line that begins with a blank is something else.
  */
 static void look(struct perf *p)
 {
+	struct census plain = { .heads = 0 }, padded = { .heads = 0 };
 	const char *data, *end, *lf;
-	size_t len = mp_in_peek(&p->im->in, &data), timed = 0, heads = 0;
-	struct columns with = { 0, 0, 0 }, timed_with = { 0, 0, 0 };
-	bool first = true;
-	struct head h;
+	size_t len = mp_in_peek(&p->im->in, &data);
+	bool first = true, tabbed = false;
 
 	for (end = data + len; (lf = memchr(data, '\n', end - data)); data = lf + 1) {
 		struct mp_str line = { data, lf - data };
@@ -660,23 +674,21 @@ static void look(struct perf *p)
 		line.len -= line.len && line.p[line.len - 1] == '\r';
 		if (first && line.len && *line.p == '#')
 			continue;
+		tabbed |= tab_frame(line) > 0;
 		if (first)
-			p->bare = !line.len || tab_frame(line);
+			p->bare = !line.len || tabbed;
 		first = false;
-		if (!line.len || *line.p == '\t' || frame_start(line) < line.len)
-			continue;
-		heads++;
-		if (timed_head(line, &h, &any_shape)) {
-			timed++;
-			count_columns(&timed_with, &h);
-		}
-		untimed_head(line, &h, &any_shape);
-		count_columns(&with, &h);
+		if (line.len && *line.p != '\t')
+			count_head(*line.p == ' ' ? &padded : &plain, line);
 	}
-	p->timed = 2 * timed > heads;
-	set_shape(&p->shape, p->timed ? &timed_with : &with, p->timed ? timed : heads);
-	p->known = heads || p->bare;
-	p->bare = p->bare && !p->timed;
+	if (!tabbed) {
+		plain.heads += padded.heads;
+		plain.timed += padded.timed;
+		plain.tid += padded.tid;
+		plain.cpu += padded.cpu;
+		plain.event += padded.event;
+	}
+	set_shape(p, &plain);
 }
 
 void mp_import_perf(struct mp_import *im)

@@ -440,7 +440,7 @@ static void begin_sample(struct perf *p, const struct head *h)
 /* "PERF_RECORD_LOST lost 12" and its like are losses, all others are only counted. */
 static void take_record(struct perf *p, struct mp_str record, const struct head *h)
 {
-	struct mp_str digits = { NULL, 0 };
+	struct mp_str digits = { record.p, 0 };
 	uint64_t lost, time_ns = p->im->last_ns, cpu;
 	const char *at;
 	size_t n = 0;
@@ -728,7 +728,12 @@ bool mp_import_is_sample(struct mp_str line)
 {
 	struct head h;
 
-	return untimed_event(line, &h, &any_shape) && h.type.p;
+	if (untimed_event(line, &h, &any_shape))
+		return true;
+	if (line.len <= COMM_WIDTH || *line.p != ' ' || line.p[line.len - 1] != ' ')
+		return false;
+	parse_left(line, &h, &any_shape); /* -F comm,tid */
+	return h.tid.p && h.comm.p;
 }
 
 bool mp_import_is_frame(struct mp_str line)

@@ -97,9 +97,19 @@ static void write_object(struct mp_import *im, json_t *object)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 
-	mp_ctl_add(&text, object);
+	mp_ctl_add(&text, json_incref(object));
+	if (text.len > MP_LINE_MAX && im->origin) { /* a header as long as a line may be */
+		json_t *key;
+		const char *name;
+
+		json_object_foreach (im->origin, name, key)
+			json_object_del(object, name);
+		text.len = 0;
+		mp_ctl_add(&text, json_incref(object));
+	}
 	mp_out_write(im->out, text.p, text.len);
 	mp_buf_release(&text);
+	json_decref(object);
 }
 
 void mp_import_begin(struct mp_import *im, enum mp_kind datatype, const char *clock)

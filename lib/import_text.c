@@ -167,7 +167,7 @@ static bool split_arguments(struct pairs *pairs, struct mp_str text)
 	while (p < end) {
 		n = key_length(p, end, ':');
 		if (!n || end - p < (ptrdiff_t)n + 5 || memcmp(p + n, ": 0x", 4) != 0 ||
-		    pairs->n == PAIRS_MAX)
+		    pairs->n == PAIRS_MAX || has_key(pairs, (struct mp_str){ p, n }))
 			return false;
 		stop = memchr(p, ',', end - p);
 		if (!stop)

@@ -47,6 +47,14 @@ _mp_tools() {
 		mapfile -t COMPREPLY < <(compgen -W 'name weight' -- "$cur")
 		return
 		;;
+	mp-import:-f | mp-import:--from)
+		mapfile -t COMPREPLY < <(compgen -W 'perf ftrace marple folded stream' -- "$cur")
+		return
+		;;
+	mp-import:--time-unit)
+		mapfile -t COMPREPLY < <(compgen -W 'ns us ms s' -- "$cur")
+		return
+		;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2> /dev/null |

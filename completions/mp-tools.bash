@@ -77,6 +77,14 @@ _mp_tools() {
 		fi
 		return
 		;;
+	mp-import:-f | mp-import:--from)
+		mapfile -t COMPREPLY < <(compgen -W 'perf ftrace marple folded stream' -- "$cur")
+		return
+		;;
+	mp-import:--time-unit)
+		mapfile -t COMPREPLY < <(compgen -W 'ns us ms s' -- "$cur")
+		return
+		;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2> /dev/null |
@@ -87,4 +95,4 @@ _mp_tools() {
 	compopt -o filenames 2> /dev/null
 }
 
-complete -F _mp_tools mp-record mp-order mp-fold mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel
+complete -F _mp_tools mp-record mp-order mp-fold mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # fish completion of the mp tools: the options are asked of the program itself.
 
-for program in mp-record mp-order mp-fold mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel
+for program in mp-record mp-order mp-fold mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel
     complete -c $program -n 'string match -q -- "-*" (commandline -ct)' -a "(
         $program --help 2> /dev/null |
         sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')"

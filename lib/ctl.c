@@ -192,7 +192,7 @@ json_t *mp_ctl_string(struct mp_str bytes)
 	while (i < bytes.len) {
 		size_t n = utf8_len((const unsigned char *)bytes.p + i, bytes.len - i);
 
-		if (n)
+		if (n && bytes.p[i] != '\0') /* which readers of JSON refuse */
 			mp_buf_add(&text, bytes.p + i, n);
 		else
 			mp_buf_add(&text, "\xef\xbf\xbd", 3);

@@ -56,6 +56,17 @@ void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct 
 	*in = (struct mp_input){ .operands = operands, .kinds = kinds, .tied = tied };
 }
 
+void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds)
+{
+	static char *none[] = { NULL };
+
+	mp_input_init(in, none, kinds, opened->tied);
+	in->in = *opened;
+	in->name = opened->name;
+	in->next = 1;
+	in->reading = true;
+}
+
 static void open_next(struct mp_input *in)
 {
 	char *path = in->operands[in->next] ? in->operands[in->next] : "-";

@@ -55,6 +55,11 @@ struct mp_input {
  */
 void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
 
+/*
+ * As mp_input_init() for one input that is open and was perhaps looked at: takes `opened` over.
+ */
+void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds);
+
 /* The next record, valid until the next call. Returns 1, or 0 after the last input. */
 int mp_input_next(struct mp_input *in, struct mp_rec *rec);
 

@@ -68,6 +68,8 @@ static void test_write(void)
 	ok(text_is(&b,
 		   "{\"s\":\"a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\\n\"}\n"),
 	   "what is no UTF-8 is replaced byte by byte");
+	mp_ctl_add(&b, json_pack("{s:o}", "s", mp_ctl_string(MP_STR("a\0b"))));
+	ok(text_is(&b, "{\"s\":\"a\xef\xbf\xbd\x62\"}\n"), "and NUL, which readers of JSON refuse");
 	mp_buf_release(&b);
 }
 

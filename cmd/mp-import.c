@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-import: text of other profilers to the stream. */
+#include <getopt.h>
+#include <unistd.h>
+
+#include "lib/import.h"
+#include "lib/opt.h"
+
+enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
+
+static const struct mp_opt opts[] = {
+	{ 'f', "from", "KIND",
+	  "what the text is: perf, ftrace, marple, folded or stream\n"
+	  "(default: told by its first lines)" },
+	{ OPT_CLOCK, "clock", "NAME",
+	  "the clock that the times are on, such as monotonic for\n"
+	  "perf record -k CLOCK_MONOTONIC" },
+	{ OPT_UNIT, "time-unit", "UNIT", "of MARPLE's times: ns, us (default), ms or s" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-import",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Turn the text of perf script, ftrace, MARPLE and folded stacks into a stream.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  perf script | mp-import | mp-fold | flamegraph.pl > old.svg\n"
+		    "  perf script --ns | mp-import | mp-sched --table\n"
+		    "  trace-cmd report | mp-import | mp-fold -e ftrace:kernel_stack\n",
+};
+
+static struct mp_import_options options;
+
+static uint64_t unit_ns(const char *arg)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(units); i++)
+		if (strcmp(units[i].name, arg) == 0)
+			return units[i].ns;
+	mp_opt_bad(&program, OPT_UNIT, arg, "ns, us, ms or s");
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
+		switch (code) {
+		case 'f':
+			options.kind = mp_import_kind_parse(arg);
+			if (options.kind == MP_IMPORT_UNKNOWN)
+				mp_opt_bad(&program, code, arg,
+					   "perf, ftrace, marple, folded or stream");
+			break;
+		case OPT_CLOCK:
+			options.clock = arg;
+			break;
+		case OPT_UNIT:
+			options.time_unit_ns = unit_ns(arg);
+			break;
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct mp_import import;
+	enum mp_status status;
+	struct mp_out out;
+	int i;
+
+	mp_init("mp-import");
+	parse_options(argc, argv);
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	mp_import_init(&import, &options, &out);
+	if (optind == argc)
+		mp_import_file(&import, "-");
+	for (i = optind; i < argc; i++)
+		mp_import_file(&import, argv[i]);
+	status = mp_import_finish(&import);
+	mp_out_close(&out);
+	mp_import_release(&import);
+	return status;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The importers: the first byte chooses one, the rest is its input. What comes out is a stream. Its
+ * lines are given to the parsers of lines as well, each in memory of its own size.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int memory_file(const void *data, size_t size)
+{
+	int fd = memfd_create("fuzz", 0);
+
+	if (fd < 0 || (size && write(fd, data, size) != (ssize_t)size) ||
+	    lseek(fd, 0, SEEK_SET) != 0)
+		abort();
+	return fd;
+}
+
+/* A stream by the letter, where it was not one that was passed on. */
+static void check_stream(int fd, bool passed)
+{
+	size_t size = lseek(fd, 0, SEEK_END);
+	char *text = mp_alloc(size + 1);
+	const char *p = text, *lf, *why;
+	struct mp_rec rec;
+	struct mp_ctl ctl;
+
+	if (pread(fd, text, size, 0) != (ssize_t)size)
+		abort();
+	for (; (lf = memchr(p, '\n', text + size - p)); p = lf + 1) {
+		if (lf - p >= MP_LINE_MAX || mp_rec_parse(&rec, p, lf - p, &why) < 0 ||
+		    rec.kind == MP_FOLDED)
+			abort();
+		if (rec.kind == MP_CONTROL) {
+			if (mp_ctl_parse(&ctl, rec.line, &why) < 0)
+				abort();
+			mp_ctl_release(&ctl);
+		} else if (!passed && mp_rec_check(&rec, &why) < 0) {
+			abort();
+		}
+	}
+	if (p != text + size)
+		abort();
+	free(text);
+}
+
+static void whole(enum mp_import_kind kind, const uint8_t *data, size_t size)
+{
+	struct mp_import_options options = { .kind = kind };
+	int fd = memory_file(data, size), out_fd = memory_file("", 0), copy = dup(out_fd);
+	int real = dup(2), null = open("/dev/null", O_WRONLY);
+	struct mp_import im;
+	struct mp_out out;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	mp_out_init(&out, out_fd, "out");
+	mp_import_init(&im, &options, &out);
+	dup2(null, 2);
+	mp_import_file(&im, path);
+	mp_import_finish(&im);
+	dup2(real, 2);
+	mp_import_release(&im);
+	mp_out_close(&out);
+	check_stream(copy, kind == MP_IMPORT_AUTO || kind == MP_IMPORT_STREAM);
+	close(null);
+	close(real);
+	close(copy);
+	close(fd);
+}
+
+static void a_line(struct mp_import *im, struct mp_import_frames *frames, const uint8_t *data,
+		   size_t size)
+{
+	char *text = mp_memdup(data, size ? size : 1); /* a read behind its end is seen */
+	struct mp_str line = { text, size };
+
+	mp_import_guess(text, size);
+	if (size) {
+		mp_import_is_perf(line);
+		mp_import_is_sample(line);
+		mp_import_is_frame(line);
+		mp_import_is_ftrace(line);
+	}
+	mp_import_frame(frames, line);
+	mp_import_event(im, 1, line);
+	mp_import_payload(im, MP_STR("syscalls:sys_enter_x"), line);
+	mp_import_stack(im, frames);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct mp_import_options options = { .kind = MP_IMPORT_AUTO };
+	struct mp_import_frames frames;
+	const uint8_t *end = data + size, *lf;
+	struct mp_import im;
+
+	if (!size)
+		return 0;
+	whole((enum mp_import_kind)(*data % MP_IMPORT_UNKNOWN), data + 1, size - 1);
+	mp_import_init(&im, &options, NULL);
+	mp_import_frames_init(&frames);
+	for (data++; data < end; data = lf + 1) {
+		lf = memchr(data, '\n', end - data);
+		if (!lf)
+			lf = end;
+		a_line(&im, &frames, data, lf - data);
+	}
+	mp_import_frames_release(&frames);
+	mp_import_release(&im);
+	return 0;
+}

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-import: what perf and the kernel print arrives whole; the other way round gives the same events.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# Samples of random shape as a stream of events: names of all sorts, several types, stacks.
+make_stream() {
+	perl -e '
+		my ($n, $seed) = @ARGV; srand $seed;
+		my @comms = ("sh", "io worker 1/2", "my app: 12/34", "7/8 [001] 9.1:", "", " leading", "a;b", "#x", "x 1 9.100000:",
+			"tab\\tname", "back\\\\slash", "trail ", "[001] 9.100000:", "1 9.100000: a:", "12/34", "(x)", "-1", "deadbeef", "kworker/0:1");
+		my @names = ("main", "std::map<int, int (*)(int)>::find(int) const", "operator()", "a b", "x\\x3by", "[unknown]");
+		print "{\"mp\":1,\"datatype\":\"event\",\"interface\":\"mp-import\",\"source\":\"perf script\",\"clock\":\"perf\"}\n";
+		my $t = 0;
+		for (1 .. $n) {
+			$t += int rand 1e9;
+			my $type = ("cpu-clock", "cycles:uppp", "sched:sched_switch", "page-faults:u")[rand 4];
+			my $comm = $comms[rand @comms];
+			my $tid = int rand 10 ** (1 + int rand 7);
+			my @f = ("cpu=" . int rand 128, "pid=" . ($tid >> 1), "tid=$tid", "comm=$comm");
+			push @f, "period=" . int rand 1e9 if $type ne "sched:sched_switch";
+			push @f, ".prev_comm=$comm", ".prev_pid=$tid", ".prev_state=R+", ".next_comm=" . $comms[rand @comms], ".next_pid=7" if $type eq "sched:sched_switch";
+			my @s = map { my $s = $names[rand @names];
+				my $kernel = $s ne "[unknown]" && rand() < 0.3;
+				$kernel ? "${s}_[k]" : $s } 1 .. rand 12;
+			push @f, "stack=" . join ";", @s if @s;
+			print "$t,$type,", join("\t", @f), "\n";
+		}
+		print "{\"end\":\"event\",\"records\":$n,\"lost\":0}\n";' "$1" "$2"
+}
+
+# The same as perf script --ns -F +pid,+period prints it. $1: width of a thread's number, of which perf had two.
+export_perf() {
+	perl -ne '
+		BEGIN { $w = shift }
+		sub undo { my $s = shift; $s =~ s/\\(x(..)|.)/defined $2 ? chr hex $2 : $1 eq "t" ? "\t" : $1 eq "n" ? "\n" : $1/ge; $s }
+		next if /^\{/;
+		chomp; ($t, $type, $rest) = split /,/, $_, 3;
+		%f = (); @k = ();
+		for (split /\t/, $rest) { ($k, $v) = split /=/, $_, 2; $f{$k} = $v; push @k, $k }
+		printf "%s %*s/%-*s [%03d] %5d.%09d: ", undo($f{comm}), $w, $f{pid}, $w, $f{tid}, $f{cpu}, $t / 1e9, $t % 1e9;
+		printf "%10s ", $f{period} if exists $f{period};
+		printf "%20s: ", $type;
+		@p = map { substr($_, 1) . "=" . undo($f{$_}) } grep /^\./, @k;
+		$p = join " ", @p; $p =~ s/ (next_comm=)/ ==> $1/; print "$p\n";
+		for (reverse split /;/, exists $f{stack} ? $f{stack} : "") {
+			$kernel = s/_\[k\]$//;
+			$_ = undo($_);
+			$_ .= "+0x12" if $_ ne "[unknown]";
+			printf "\t%16s %s (%s)\n", $kernel ? "ffffffff81000130" : "1234", $_, $_ eq "[unknown]" ? $_ : $kernel ? "[kernel.kallsyms]" : "/usr/bin/a (b)/c";
+		}
+		print "\n"' "$1"
+}
+
+@test "import(export) gives the events back, with both widths of a thread's number" {
+	for width in 5 7; do
+		for seed in 1 2 3; do
+			make_stream 700 $seed > "$TMP/in.mp"
+			mp-order --check "$TMP/in.mp"
+			export_perf $width < "$TMP/in.mp" > "$TMP/text"
+			mp-import "$TMP/text" > "$TMP/out.mp"
+			diff "$TMP/in.mp" "$TMP/out.mp" | head -5
+			cmp "$TMP/in.mp" "$TMP/out.mp"
+		done
+	done
+}
+
+@test "the same with CRLF, without a last empty line, and from a pipe" {
+	make_stream 300 7 > "$TMP/in.mp"
+	export_perf 7 < "$TMP/in.mp" > "$TMP/text"
+	sed 's/$/\r/' "$TMP/text" | mp-import | cmp - "$TMP/in.mp"
+	sed '$d' "$TMP/text" | mp-import | cmp - "$TMP/in.mp"
+	perl -e 'while (sysread STDIN, $b, 61) { syswrite STDOUT, $b }' < "$TMP/text" | mp-import | cmp - "$TMP/in.mp"
+	{ echo "# ========"; echo "# hostname : web7"; echo "#"; cat "$TMP/text"; } | mp-import | sed 's/,"host":"web7"//' | cmp - "$TMP/in.mp"
+}
+
+@test "cut anywhere, all samples but the last are there, and the cut is told" {
+	make_stream 40 9 | tee "$TMP/in.mp" | export_perf 5 > "$TMP/text"
+	grep '^[0-9]' "$TMP/in.mp" > "$TMP/events"
+	size=$(stat -c %s "$TMP/text")
+	for ((at = 300; at < size; at += 331)); do
+		head -c $at "$TMP/text" > "$TMP/part"
+		status=0
+		mp-import "$TMP/part" > "$TMP/out" 2> "$TMP/err" || status=$?
+		if [ "$(tail -c 1 "$TMP/part" | od -An -tx1)" != " 0a" ]; then
+			[ "$status" = 1 ] && grep -q 'no LF' "$TMP/err"
+			! grep -q '"end"' "$TMP/out"
+		fi
+		n=$(grep -c '^[0-9]' "$TMP/out")
+		[ "$n" -ge "$(grep -c '^$' "$TMP/part")" ]
+		grep '^[0-9]' "$TMP/out" | head -n $((n - 1)) | cmp - <(head -n $((n - 1)) "$TMP/events")
+	done
+}
+
+@test "several files are several sections; a stream passes unchanged, also in between" {
+	printf 'a 1 [000] 1.000001: cycles: \n' > "$TMP/perf"
+	printf 'a;b 12\n' > "$TMP/folded"
+	for f in formats/good/example.mp formats/good/odd-names.mp formats/good/two-sections.mp; do
+		mp-import "$f" 2> /dev/null | cmp - "$f"
+		cat "$f" | mp-import 2> /dev/null | cmp - "$f"
+	done
+	mp-import "$TMP/perf" "$TMP/folded" formats/good/odd-names.mp "$TMP/perf" > "$TMP/out"
+	[ "$(grep -c '"mp":1' "$TMP/out")" = "$((3 + $(grep -c '"mp":1' formats/good/odd-names.mp)))" ]
+	mp-import "$TMP/out" | cmp - "$TMP/out"
+}
+
+@test "folded text: mp-fold's own comes back as it was" {
+	mp-fold tests/golden/mp-fold/odd-names.in > "$TMP/folded" 2> /dev/null
+	mp-import "$TMP/folded" | mp-fold --annotate > "$TMP/again"
+	cmp "$TMP/folded" "$TMP/again"
+}
+
+@test "memory stays small however long the input and its stacks are" {
+	case "$BUILD" in *san-*) skip "sanitizers need memory themselves" ;; esac
+	perl -e 'for $i (1 .. 40000) { print "a 1 [000] 1.000001: cycles: \n";
+		printf "\t%16x f%d_%s+0x1 (/bin/x)\n", $i * 10 + $_, $i * 10 + $_, "x" x 60 for 1 .. 10; print "\n" }' > "$TMP/distinct"
+	perl -e 'print "a 1 [000] 1.000001: cycles: \n"; printf "\t%16x f%d (/bin/x)\n", $_, $_ for 1 .. 700000; print "\n"' > "$TMP/deep"
+	for f in distinct deep; do
+		status=0
+		/usr/bin/time -o "$TMP/time" -f %M mp-import "$TMP/$f" > "$TMP/out" 2> "$TMP/err" || status=$?
+		[ "$(tail -n 1 "$TMP/time")" -lt 65536 ] || { cat "$TMP/time"; false; }
+		mp-order --check "$TMP/out"
+	done
+	[ "$status" = 1 ] && grep -q '1 stack was cut' "$TMP/err"
+	[[ "$(sed -n 2p "$TMP/out" | cut -c 1-80)" == *"stack=[truncated];"* ]]
+	[ "$(sed -n 2p "$TMP/out" | wc -c)" -gt 1000000 ]
+}
+
+# Threads whose names look like anything else, recorded by perf; $TMP/perf.data.
+perf_capture() {
+	command -v perf > /dev/null || skip "no perf"
+	command -v python3 > /dev/null || skip "no python3"
+	needs_root
+	cat > "$TMP/odd.py" <<-'X'
+		import ctypes, threading, time
+		libc = ctypes.CDLL(None)
+		names = [b"io worker 1/2", b"my app: 12/34", b"7/8 [001] 9.1:", b"", b" leading", b"a;b", b"#hash", b"x 1 9.100000:",
+		         b"tab\tname", b"back\\slash", b"trail ", b"[001] 9.100000:", b"1 9.100000: a:", b"next_pid=7 x", b"a prev_pid=1"]
+		def run(name):
+		    libc.prctl(15, name, 0, 0, 0)
+		    for i in range(23): time.sleep(0.0005)
+		threads = [threading.Thread(target=run, args=(n,)) for n in names]
+		for t in threads: t.start()
+		for t in threads: t.join()
+	X
+	perf record -q --sample-cpu "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
+}
+
+# The number of samples by perf itself.
+perf_samples() {
+	perf report -i "$TMP/perf.data" --stats 2> /dev/null | awk '/SAMPLE events/ { print $3; exit }'
+}
+
+@test "perf: each sample of each event arrives, whatever -F leaves out" {
+	perf_capture -g -e sched:sched_switch,cpu-clock
+	n=$(perf_samples)
+	[ "$n" -gt 300 ]
+	for fields in "" "-G" "--ns" "--header" "-F comm,tid,time,event" "-F ip,sym" "-F ip" "-F comm,tid,ip,sym" "-F comm,ip,sym" "-F event,ip,sym,dso" \
+		"-F comm,pid,tid,cpu,time,event,period,ip,sym,symoff,dso" "-F comm,tid" "-F comm,time" "-F time,ip" "-F comm,tid,cpu,event" "-F tid,cpu,time,event" \
+		"--show-task-events --show-mmap-events --show-switch-events --show-lost-events"; do
+		# shellcheck disable=SC2086
+		perf script -i "$TMP/perf.data" $fields 2> /dev/null > "$TMP/text"
+		mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || ! grep -qv 'passed over\|lost when' "$TMP/err"
+		got=$(grep -c '^[0-9]' "$TMP/out.mp")
+		[ "$got" = "$n" ] || { echo "$fields: $got of $n"; cat "$TMP/err"; false; }
+		[ "$(trailer "$TMP/out.mp" records)" = "$n" ]
+	done
+}
+
+@test "perf: names, threads and counts are those of the kernel's own fields" {
+	perf_capture -g -e sched:sched_switch
+	perf script -i "$TMP/perf.data" > "$TMP/text" 2> /dev/null
+	mp-import "$TMP/text" > "$TMP/out.mp" 2> /dev/null || true
+	# who switched away is who ran: two independent readings of the same line
+	awk -F '\t' '/^[0-9]/ { for (i = 1; i <= NF; i++) { if ($i ~ /^comm=/) c = substr($i, 6); if ($i ~ /^tid=/) t = substr($i, 5)
+			if ($i ~ /^\.prev_comm=/) pc = substr($i, 12); if ($i ~ /^\.prev_pid=/) pt = substr($i, 11) }
+		n++; if (t == pt) same++; if (c == pc) names++ }
+		END { print n, same, names; exit !(n > 300 && same >= n * 0.95 && names >= n * 0.95) }' "$TMP/out.mp"
+	for name in 'io worker 1/2' 'my app: 12/34' '7/8 [001] 9.1:' '' ' leading' 'a;b' '#hash' 'x 1 9.100000:' 'tab\tname' 'back\\slash' \
+		'trail ' '[001] 9.100000:' '1 9.100000: a:' 'next_pid=7 x' 'a prev_pid=1'; do
+		n=$(grep -cF "	comm=$name	" "$TMP/out.mp")
+		[ "$n" -ge 23 ] || { echo "'$name': $n"; false; }
+		[ "$(grep -cF "	.prev_comm=$name	" "$TMP/out.mp")" -ge 23 ]
+	done
+	# frames: as many as perf printed, and the kernel's are marked
+	[ "$(grep -cP '^\t' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | awk -F ';' '{ n += NF } END { print n }')" ]
+	[ "$(grep -cP '^\t *ffffffff' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
+}
+
+@test "tracefs: the trace file of the kernel arrives whole, with its stacks" {
+	needs_root
+	command -v python3 > /dev/null || skip "no python3"
+	tracing=/sys/kernel/tracing
+	mkdir "$tracing/instances/mp-import-test" 2> /dev/null || skip "tracefs is not mounted"
+	i=$tracing/instances/mp-import-test
+	{ echo 1 > $i/options/stacktrace; echo 1 > $i/options/record-tgid; echo 1 > $i/events/sched/sched_switch/enable; } 2> /dev/null
+	python3 -c 'import time
+for i in range(60): time.sleep(0.001)'
+	echo 0 > $i/tracing_on
+	cat $i/trace > "$TMP/trace"
+	rmdir $i
+	mp-import "$TMP/trace" > "$TMP/out.mp" 2> "$TMP/err" || grep -q 'lost when' "$TMP/err"
+	[ "$(grep -c 'sched:sched_switch,' "$TMP/out.mp")" = "$(grep -c ': sched_switch: ' "$TMP/trace")" ]
+	[ "$(grep -c 'ftrace:kernel_stack,' "$TMP/out.mp")" = "$(grep -c ': <stack trace>' "$TMP/trace")" ]
+	[ "$(grep -c '^ => ' "$TMP/trace")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
+	[ "$(grep -c 'sched:sched_switch,' "$TMP/out.mp")" -ge 60 ]
+	mp-order --check "$TMP/out.mp"
+}

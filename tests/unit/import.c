@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdlib.h>
+
+#include "lib/import.h"
+#include "tap.h"
+
+static struct mp_import_options options;
+
+static bool guessed(const char *text, enum mp_import_kind kind)
+{
+	enum mp_import_kind got = mp_import_guess(text, strlen(text));
+
+	if (got != kind)
+		printf("# '%.40s': %s\n", text, mp_import_kind_name(got));
+	return got == kind;
+}
+
+static void test_guess(void)
+{
+	ok(guessed("a 1 [000] 1.000001: cycles: \n", MP_IMPORT_PERF), "a sample of perf script");
+	ok(guessed("# ========\n# hostname : x\n", MP_IMPORT_PERF), "a header of perf script");
+	ok(guessed("\n\tffffffff821f8b58 schedule\n\n", MP_IMPORT_PERF), "frames alone");
+	ok(guessed("java 19983 cycles: \nffffffff8103d0ca f ([kernel.kallsyms])\n", MP_IMPORT_PERF),
+	   "a sample without a time");
+	ok(guessed("            perf 25131 \n", MP_IMPORT_PERF), "a name and a number in columns");
+	ok(guessed("# tracer: nop\n", MP_IMPORT_FTRACE), "the trace file");
+	ok(guessed("cpus=2\n", MP_IMPORT_FTRACE), "trace-cmd report");
+	ok(guessed("   x-1     [001]  1.000001: a: b\n", MP_IMPORT_FTRACE), "an event of ftrace");
+	ok(guessed("1$$$a$$$b\n", MP_IMPORT_MARPLE), "dollars of MARPLE");
+	ok(guessed("{\"interface\": \"x\", \"datatype\": \"stack\"}\n1#a\n", MP_IMPORT_MARPLE),
+	   "a header of MARPLE");
+	ok(guessed("main;f 12\n", MP_IMPORT_FOLDED), "folded text");
+	ok(guessed("{\"mp\":1,\"datatype\":\"event\"}\n", MP_IMPORT_STREAM), "a stream");
+	ok(guessed("1,a:b,comm=x\n", MP_IMPORT_STREAM), "a stream without a header");
+	ok(guessed("12#a;b\n", MP_IMPORT_STREAM), "stacks of a stream");
+	ok(guessed("hello world\n", MP_IMPORT_UNKNOWN), "prose");
+	ok(guessed("main;f 12", MP_IMPORT_FOLDED), "an unfinished line, if there is no other");
+	ok(guessed("\n", MP_IMPORT_UNKNOWN), "an empty line");
+	ok(mp_import_kind_parse("ftrace") == MP_IMPORT_FTRACE &&
+		   mp_import_kind_parse("x") == MP_IMPORT_UNKNOWN,
+	   "kinds by name");
+}
+
+static bool time_is(const char *text, uint64_t wanted)
+{
+	uint64_t ns = 0;
+
+	return mp_import_time(mp_str(text), &ns) == 0 && ns == wanted;
+}
+
+static void test_time(void)
+{
+	uint64_t ns;
+
+	ok(time_is("1.000001", 1000001000), "us");
+	ok(time_is("1.000000001", 1000000001), "ns");
+	ok(time_is("0.999999", 999999000), "below a second");
+	ok(time_is("9223372035.999999999", 9223372035999999999), "the largest");
+	ok(mp_import_time(MP_STR("9223372036.000000"), &ns) < 0, "one beyond");
+	ok(mp_import_time(MP_STR("12"), &ns) < 0, "no point");
+	ok(mp_import_time(MP_STR(".5"), &ns) < 0 && mp_import_time(MP_STR("1."), &ns) < 0,
+	   "nothing on one side");
+}
+
+static bool payload_is(const char *type, const char *text, const char *wanted)
+{
+	struct mp_import im;
+	bool same;
+
+	mp_import_init(&im, &options, NULL);
+	mp_import_event(&im, 1, MP_STR("t"));
+	mp_import_payload(&im, mp_str(type), mp_str(text));
+	same = mp_str_eq((struct mp_str){ im.line.p + im.body, im.line.len - im.body },
+			 mp_str(wanted));
+	if (!same)
+		printf("# %.*s\n", (int)(im.line.len - im.body), im.line.p + im.body);
+	mp_import_release(&im);
+	return same;
+}
+
+static void test_payload(void)
+{
+	ok(payload_is("a:b", "x=1 y=two words z=", ".x=1\t.y=two words\t.z="), "a list");
+	ok(payload_is("a:b", "free text", ".text=free text"), "free text");
+	ok(payload_is("a:b", "", ""), "none");
+	ok(payload_is("a:b", "x=1 x=2", ".text=x=1 x=2"), "a field twice from the start");
+	ok(payload_is("a:b", "file=a b=1 b=2", ".file=a b=1\t.b=2"), "a field in a name");
+	ok(payload_is("a:b", "comm=x pid=9 pid=3", ".comm=x pid=9\t.pid=3"), "a field in comm");
+	ok(payload_is("a:b", "comm=x y=9 pid=3", ".comm=x y=9\t.pid=3"), "another in comm");
+	ok(payload_is("a:b", "prev_state=R+ ==> next=1", ".prev_state=R+\t.next=1"), "an arrow");
+	ok(payload_is("a:b", "runtime=5 [ns]", ".runtime=5"), "a unit");
+	ok(payload_is("a:b", "v=a\tb\\", ".v=a\\tb\\\\"), "escapes");
+	ok(payload_is("a:b", "target_cpu=003 name=007", ".target_cpu=3\t.name=007"), "zeros");
+	ok(payload_is("syscalls:sys_enter_x", "fd: 0x3, buf: 0x7f", ".fd=0x3\t.buf=0x7f"),
+	   "arguments");
+	ok(payload_is("syscalls:sys_exit_x", "0x3", ".ret=0x3"), "a result");
+	ok(payload_is("a:b", "fd: 0x3, buf: 0x7f", ".text=fd: 0x3, buf: 0x7f"),
+	   "what looks so elsewhere");
+}
+
+static bool frame_is(const char *text, const char *wanted)
+{
+	struct mp_import_frames frames;
+	bool same = true;
+	int i;
+
+	mp_import_frames_init(&frames);
+	for (i = 0; i < 2; i++) /* made, then remembered */
+		mp_import_frame(&frames, mp_str(text));
+	for (i = 0; i < 2; i++)
+		same &= mp_str_eq(frames.v[i], mp_str(wanted));
+	if (!same)
+		printf("# %.*s\n", MP_STR_ARGS(frames.v[0]));
+	mp_import_frames_release(&frames);
+	return same;
+}
+
+static void test_frame(void)
+{
+	ok(frame_is("1131 main+0x8 (/tmp/a.out)", "main"), "a function");
+	ok(frame_is("ffffffff821f8b58 f+0x1 ([kernel.kallsyms])", "f_[k]"), "of the kernel");
+	ok(frame_is("ffffffffc05ace93 f ([nf_tables])", "f_[k]"), "of a module");
+	ok(frame_is("3d6b4c f (/usr/lib/debug/vmlinux-5.4)", "f_[k]"), "of vmlinux");
+	ok(frame_is("ffffffffff600000 f ([vsyscall])", "f"), "of vsyscall");
+	ok(frame_is("ffffffff821f8b58 f", "f_[k]"), "of the kernel, by the address");
+	ok(frame_is("1131 f", "f"), "without a file");
+	ok(frame_is("1131", "[unknown]+0x1131"), "an address alone");
+	ok(frame_is("1131 [unknown] (/a/b)", "[b]+0x1131"), "without a symbol");
+	ok(frame_is("7f0011223344 [unknown] (/a/b)", "[b]"), "at an address in memory");
+	ok(frame_is("1131 [unknown] ([unknown])", "[unknown]"), "nothing known");
+	ok(frame_is("1131 f (inlined)", "f_[i]"), "inlined");
+	ok(frame_is("1131 f(int (*)(int)) const+0x3 (/a (x)/b)", "f(int (*)(int)) const"),
+	   "brackets in both");
+	ok(frame_is("1131 f;g+0x1 (/a)", "f\\x3bg"), "a semicolon");
+	ok(frame_is("1131 f_[k] (/a)", "f_\\x5bk]"), "a mark of its own");
+	ok(frame_is("1131 a->b (/tmp/perf-1.map)", "a_[j];b_[i]"), "inlined by a compiler");
+	ok(frame_is("1131 operator->+0x1 (/a)", "operator->"), "an arrow of C++");
+}
+
+int main(void)
+{
+	test_guess();
+	test_time();
+	test_payload();
+	test_frame();
+	return tap_done();
+}

@@ -8,6 +8,7 @@
 #include "lib/capture/collector.h"
 #include "lib/capture/list.h"
 #include "lib/capture/session.h"
+#include "lib/capture/stat.h"
 #include "lib/opt.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
 	OPT_FIELDS,
 	OPT_MAX_STACK,
 	OPT_REALTIME,
+	OPT_STAT,
 };
 
 enum { RING_BYTES = 2 << 20, RING_MIN = 32 << 10, RING_MAX = 1 << 30, RINGS_TOTAL = 256 << 20 };
@@ -35,6 +37,10 @@ static const struct mp_opt opts[] = {
 	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
+	{ OPT_STAT, "stat", "EVENTS",
+	  "do not record, but count these events, and write the counts\n"
+	  "of each interval: of each CPU, or of -p, -t, --cgroup" },
+	{ 'i', "interval", "DURATION", "of --stat (default: 1s)" },
 	{ 'l', "list", NULL,
 	  "list collectors and events; operands are globs; with -v,\n"
 	  "fields and filters" },
@@ -90,7 +96,7 @@ static const struct mp_program program = {
 static struct mp_record_options options = {
 	.events = { .freq = 99, .stack = MP_STACK_BOTH },
 };
-static bool list, explain;
+static bool list, explain, stat;
 
 static void add_event(const char *text)
 {
@@ -174,6 +180,13 @@ static void set_option(int code, const char *arg)
 		break;
 	case 'c':
 		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);
+		break;
+	case OPT_STAT:
+		add_event(arg);
+		stat = true;
+		break;
+	case 'i':
+		options.interval_ns = mp_opt_duration(&program, code, arg);
 		break;
 	case 'l':
 		list = true;
@@ -305,6 +318,14 @@ int main(int argc, char **argv)
 		mp_usage("-p and -t exclude each other");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))
 		mp_usage("--cgroup excludes -p and -t");
+	if (options.interval_ns && !stat)
+		mp_usage("--interval is for --stat");
+	if (stat && options.collectors)
+		mp_usage("--stat counts events, not collectors");
+	if (stat && !options.interval_ns)
+		options.interval_ns = 1000000000;
+	if (stat)
+		return mp_stat(&options);
 	set_default_ring();
 	return mp_record(&options);
 }

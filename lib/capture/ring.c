@@ -108,6 +108,17 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
 
+int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		  unsigned long flags, char **error)
+{
+	int fd = open_one(attr, pid, cpu, flags), saved = errno;
+
+	if (fd < 0)
+		*error = explain(e, attr, saved);
+	errno = saved;
+	return fd;
+}
+
 int mp_event_try(const struct mp_event *e, char **error)
 {
 	struct perf_event_attr attr = e->attr;
@@ -115,11 +126,9 @@ int mp_event_try(const struct mp_event *e, char **error)
 
 	attr.read_format = 0; /* what older kernels do not know is not the question */
 	attr.inherit = 0;
-	fd = open_one(&attr, 0, -1, 0);
-	if (fd < 0) {
-		*error = explain(e, &attr, errno);
+	fd = mp_event_open(e, &attr, 0, -1, 0, error);
+	if (fd < 0)
 		return -1;
-	}
 	close(fd);
 	return 0;
 }

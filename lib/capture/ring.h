@@ -67,6 +67,13 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
  */
 int mp_event_try(const struct mp_event *e, char **error);
 
+/*
+ * perf_event_open(2) for an event, with an attr that was made of its own. -1 with errno and
+ * `*error`.
+ */
+int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		  unsigned long flags, char **error);
+
 /* Starts and stops everything. */
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);

@@ -19,6 +19,7 @@
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
+#include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
@@ -57,21 +58,6 @@ struct session {
 static _Noreturn void give_up(char *error)
 {
 	mp_die("%s", error);
-}
-
-static void catch_signals(struct session *s)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then us */
-	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (s->signal_fd < 0)
-		mp_die("cannot make a signalfd: %m");
 }
 
 /* A file for each event, CPU and task. */
@@ -298,22 +284,6 @@ static void open_events(struct session *s)
 	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
-static void open_output(struct session *s)
-{
-	const char *path = s->o->output;
-	int fd = STDOUT_FILENO;
-
-	if (path && strcmp(path, "-") != 0) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			mp_die("cannot open '%s': %m", path);
-	} else {
-		path = "stdout";
-	}
-	mp_out_init(&s->out, fd, path);
-	s->out.soft = true;
-}
-
 static void stop_recording(void *arg)
 {
 	struct session *s = arg;
@@ -359,17 +329,6 @@ static void prepare_writer(struct session *s)
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
 }
 
-static void read_line(const char *path, char *to, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	if (!f || !fgets(to, (int)size, f))
-		to[0] = '\0';
-	if (f)
-		fclose(f);
-	to[strcspn(to, "\n")] = '\0';
-}
-
 static json_t *stacks_json(const struct session *s)
 {
 	unsigned max = 0;
@@ -381,36 +340,12 @@ static json_t *stacks_json(const struct session *s)
 			 s->user_stacks ? "fp" : "none", "max", (json_int_t)max);
 }
 
-static json_t *names_json(char **names)
-{
-	json_t *array = json_array();
-
-	for (; *names; names++)
-		json_array_append_new(array, mp_ctl_string(mp_str(*names)));
-	return array;
-}
-
 static json_t *make_header(const struct session *s)
 {
-	uint64_t clock_ns, real_ns;
-	json_t *header;
-	struct utsname u;
-	char boot[64];
+	json_t *header = mp_outlet_header(s->o->argv, s->target.n_cpus);
 
-	mp_clock_pair(&clock_ns, &real_ns);
-	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	if (boot[0])
-		json_object_set_new(header, "boot", json_string(boot));
-	if (uname(&u) == 0) {
-		json_object_set_new(header, "host", mp_ctl_string(mp_str(u.nodename)));
-		json_object_set_new(header, "kernel", mp_ctl_string(mp_str(u.release)));
-		json_object_set_new(header, "machine", mp_ctl_string(mp_str(u.machine)));
-	}
-	json_object_set_new(header, "cpus", json_integer((json_int_t)s->target.n_cpus));
-	json_object_set_new(header, "command", names_json(s->o->argv));
 	if (s->o->collectors)
-		json_object_set_new(header, "collectors", names_json(s->o->collectors));
+		json_object_set_new(header, "collectors", mp_outlet_names(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
 	json_object_set_new(header, "events", mp_events_json(&s->events));
 	return header;
@@ -540,19 +475,6 @@ static enum mp_status finish(struct session *s)
 	return lossy ? MP_LOSSY : MP_OK;
 }
 
-/* The reader has gone: nobody wants to hear of it, but the shell wants to know. */
-static _Noreturn void die_of_pipe(void)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(SIGPIPE);
-	exit(MP_FAIL);
-}
-
 static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
@@ -601,8 +523,8 @@ enum mp_status mp_record(struct mp_record_options *o)
 	check_permissions(&s);
 	resolve_events(&s);
 	raise_file_limit();
-	open_output(&s);
-	catch_signals(&s);
+	mp_outlet_open(&s.out, o->output);
+	s.signal_fd = mp_outlet_signals();
 	find_target(&s);
 	open_events(&s);
 	prepare_writer(&s);
@@ -613,11 +535,6 @@ enum mp_status mp_record(struct mp_record_options *o)
 		status = MP_FAIL;
 	release(&s);
 	*at_exit = NULL;
-	if (s.out.error == EPIPE)
-		die_of_pipe();
-	if (s.out.error) {
-		errno = s.out.error;
-		mp_die("cannot write '%s': %m", s.out.name);
-	}
+	mp_outlet_check(&s.out);
 	return status;
 }

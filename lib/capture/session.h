@@ -23,6 +23,7 @@ struct mp_record_options {
 	struct mp_pids exclude; /* processes; ourselves besides */
 	bool exclude_pipeline;
 
+	uint64_t interval_ns; /* of counting, see stat.h; 0: events are recorded */
 	uint64_t duration_ns; /* 0: until it is stopped */
 	uint64_t max_events;  /* 0: no limit */
 	size_t ring_bytes;    /* per CPU, a power of two */

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Counting: exact numbers of known workloads, intervals that add up.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# The sum of .value of a type.
+total() {
+	grep "^[0-9]*,stat:$1," "$2" | grep -o '\.value=[0-9]*' | awk -F= '{ n += $2 } END { print n + 0 }'
+}
+
+@test "a command: exactly what it did, in one line or in many" {
+	needs_root
+	mp-record --stat syscalls:sys_enter_getppid -o "$TMP/s" -- "$LOAD/getppid" 100003
+	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
+	grep -q 'comm=getppid	' "$TMP/s"
+	mp-record --stat syscalls:sys_enter_getppid -i 1ms -o "$TMP/s" -- "$LOAD/getppid" 100003
+	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
+	[ "$(grep -c '^[0-9]*,stat:' "$TMP/s")" -gt 3 ]
+	mp-order --check "$TMP/s" > /dev/null
+}
+
+@test "each CPU: as much cpu-clock as time; intervals follow each other without a gap" {
+	needs_root
+	mp-record --stat cpu-clock,context-switches -i 20ms -d 300ms -o "$TMP/s"
+	mp-order --check "$TMP/s" > /dev/null
+	for cpu in $(grep -o 'cpu=[0-9]*	' "$TMP/s" | sort -u); do
+		grep ",stat:cpu-clock,$cpu	" "$TMP/s" | perl -ne '
+			my ($t) = /^(\d+)/; my ($v) = /value=(\d+)/; my ($d) = /dur=(\d+)/;
+			die "gap before $t\n" if $last && $t - $d != $last;
+			$last = $t; $sum += $v; $time += $d;
+			END { exit !($sum > 0.95 * $time && $sum < 1.05 * $time) }'
+	done
+}
+
+@test "processes with their threads, and threads" {
+	needs_root
+	start_load "$LOAD/threads" 3 101
+	until [ "$(ls /proc/$LOAD_PID/task | wc -l)" -ge 4 ]; do sleep 0.01; done
+	mp-record --stat syscalls:sys_enter_getppid -p $LOAD_PID -d 100ms -o "$TMP/s"
+	grep -q "^[0-9]*,stat:syscalls:sys_enter_getppid,pid=$LOAD_PID	comm=" "$TMP/s"
+	tid=$(ls /proc/$LOAD_PID/task | tail -n 1)
+	mp-record --stat task-clock -t "$tid" -d 50ms -o "$TMP/s"
+	grep -q "pid=$LOAD_PID	tid=$tid	comm=" "$TMP/s"
+}
+
+@test "a cgroup" {
+	needs_root
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$root" ] && mkdir "$root/mp-stat-$$" 2> /dev/null || skip "no cgroup2 to write to"
+	(echo $BASHPID > "$root/mp-stat-$$/cgroup.procs"; sleep 0.3; exec "$LOAD/getppid" 1009) 3>&- &
+	pid=$!
+	mp-record --stat syscalls:sys_enter_getppid --cgroup "/mp-stat-$$" -d 700ms -o "$TMP/s"
+	wait $pid
+	rmdir "$root/mp-stat-$$"
+	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 1009 ]
+	grep -q "cgroup=/mp-stat-$$	" "$TMP/s"
+}
+
+@test "agrees with perf stat on the same command" {
+	needs_root
+	command -v perf > /dev/null || skip "no perf"
+	perf stat -x, -e page-faults:u -o "$TMP/perf" -- "$LOAD/getppid" 10 || skip "perf stat does not work"
+	want=$(awk -F, '/page-faults/ { print $1 }' "$TMP/perf")
+	mp-record --stat page-faults:u -o "$TMP/s" -- "$LOAD/getppid" 10
+	got=$(total page-faults:u "$TMP/s")
+	[ "$got" -gt 0 ] || got=$(total page-faults "$TMP/s")
+	[ $((got - want)) -le 5 ] && [ $((want - got)) -le 5 ]
+}
+
+@test "misuse is refused; a stop is orderly" {
+	run mp-record -i 1s -e cpu-clock
+	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat"* ]]
+	run mp-record --stat nonsense -d 1s
+	[ "$status" = 2 ] && [[ "$output" == *"no event 'nonsense'"* ]]
+	needs_root
+	mp-record --stat cpu-clock -i 10s -o "$TMP/s" &
+	pid=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	kill -INT $pid
+	wait $pid
+	[ "$(trailer "$TMP/s" records)" = "$(grep -c '^[0-9]*,stat:' "$TMP/s")" ]
+	mp-record --stat cpu-clock -i 1ms | head -n 3 > /dev/null
+	[ "${PIPESTATUS[0]}" = 141 ]
+	run bash -c "mp-record --stat cpu-clock -i 1ms > /dev/full"
+	[ "$status" = 2 ] && [[ "$output" == *"No space left on device"* ]]
+}

@@ -120,6 +120,16 @@ int mp_esc_undo(struct mp_buf *to, struct mp_str text)
 	return 0;
 }
 
+size_t mp_esc_next(const char *p, const char *end, char *byte)
+{
+	size_t n = *p == '\\' ? escape(p, end - p, byte) : 0;
+
+	if (n)
+		return n;
+	*byte = *p;
+	return 1;
+}
+
 int mp_esc_check(struct mp_str text)
 {
 	size_t i = 0, n;

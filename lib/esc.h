@@ -28,6 +28,12 @@ int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 /* 0 if mp_esc_undo() would take it, else -1. */
 int mp_esc_check(struct mp_str text);
 
+/*
+ * The byte that the text at `p`, before `end`, stands for; returns how many bytes of text that took.
+ * A broken escape stands for its bytes.
+ */
+size_t mp_esc_next(const char *p, const char *end, char *byte);
+
 /* What made a frame's code, and the mark that says so. */
 enum mp_mark {
 	MP_MARK_NONE = 0, /* user space, or unknown */

@@ -129,17 +129,14 @@ static void test_errors(void)
 	ok(fails("comm==3com", "expression: at '3com' (column 7): text needs quotes here"), "word");
 	ok(fails("cpu==08", "expression: at '08' (column 6): text needs quotes here"), "octal");
 	ok(fails(".f&1.5", "expression: at '1.5' (column 4): whole number expected"), "bits");
-	ok(fails("comm=='x", "expression: at ''x' (column 7): quote is not closed") ||
-		   fails("comm=='x", "expression: at ''' (column 7): quote is not closed"),
-	   "quote");
+	ok(fails("comm=='x", "expression: at ''' (column 7): quote is not closed"), "quote");
 	ok(fails("(cpu==3", "expression: at its end: &&, || or ) expected"), "open");
 	ok(fails("cpu==3)", "expression: at ')' (column 7): no ( belongs to it"), "closed");
 	ok(fails("()", "expression: at ')' (column 2): name of a field expected"), "nothing in it");
 	ok(fails("cpu==3&&", "expression: at its end: name of a field expected"), "&&");
 	ok(fails("cpu==3&pid==4", "expression: at '&' (column 7): && or || expected"), "&");
 	ok(fails("cpu===3", "expression: at '=' (column 6): number or text expected"), "===");
-	ok(fails("pré==1", "expression: at 'pré' (column 1): comparison expected") ||
-		   fails("pré==1", "expression: at 'é' (column 3): comparison expected"),
+	ok(fails("pré==1", "expression: at 'é' (column 3): comparison expected"),
 	   "a name is ASCII");
 	ok(fails("3==cpu", "expression: at '3' (column 1): name of a field expected"), "turned");
 	ok(fails("a==1 ééééééééééééééééé",

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/pair.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
+#include "lib/pairhead.h"
 #include "lib/recent.h"
+#include "lib/steps.h"
 #include "lib/waiting.h"
 
 enum {
@@ -12,13 +13,6 @@ enum {
 		1 << 16,   /* latest ends that are remembered, should a loss be told behind them */
 	TEXT_KEPT = 4096,  /* bytes that one that waits no longer may keep for the next */
 	EVENTS_MAX = 1024, /* types of spans that a header names */
-};
-
-/* A type of event and what it can be. */
-struct pair_type {
-	uint32_t sure;	 /* steps that it is without a condition */
-	uint64_t asking; /* specifications with a condition */
-	const struct mp_shape *hint;
 };
 
 /* What is under way: its first event, and the latest if that is another. */
@@ -44,8 +38,8 @@ struct mp_pair {
 	struct mp_relay *relay;
 	unsigned last_step;
 	bool one_key; /* every link has the same */
-	struct mp_map types;
-	struct mp_map_entry *last_type;
+	struct mp_steps steps;
+	struct mp_map_entry *type; /* of the event at hand */
 	struct mp_split split;
 	struct mp_spans spans;
 	struct mp_waiting waiting;
@@ -102,7 +96,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 		p->cpu_at[link] = find_cpu(key_of(p, link));
 	}
 	p->places = mp_zalloc(p->last_step * 2 * p->components * sizeof(*p->places));
-	mp_map_init(&p->types, sizeof(struct pair_type));
+	mp_steps_init(&p->steps, options->specs);
 	mp_spans_init(&p->spans, options->specs, options->stack);
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
 	if (options->context)
@@ -110,7 +104,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	p->ends = mp_alloc(ENDS_KEPT * sizeof(*p->ends));
 	for (link = 0; options->name.len && link < p->last_step; link++) {
 		mp_buf_printf(&p->key, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
-		p->part_names[link] = mp_arena_str(&p->types.arena, mp_buf_view(&p->key));
+		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->key));
 		p->key.len = 0;
 	}
 	return p;
@@ -120,7 +114,7 @@ void mp_pair_free(struct mp_pair *p)
 {
 	if (!p)
 		return;
-	mp_map_release(&p->types);
+	mp_steps_release(&p->steps);
 	mp_split_release(&p->split);
 	mp_spans_release(&p->spans);
 	mp_waiting_release(&p->waiting);
@@ -136,49 +130,6 @@ void mp_pair_free(struct mp_pair *p)
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p)
 {
 	return &p->counts;
-}
-
-/* --- types and steps ---------------------------------------------------------------------------- */
-
-static struct mp_map_entry *find_type(struct mp_pair *p, struct mp_str type)
-{
-	const struct mp_pair_specs *s = p->o.specs;
-	struct pair_type *t;
-	bool fresh;
-	size_t i;
-
-	if (p->last_type && mp_str_eq(p->last_type->key, type))
-		return p->last_type;
-	p->last_type = mp_map_put(&p->types, &type, 1, &fresh);
-	if (!fresh)
-		return p->last_type;
-	t = mp_map_value(p->last_type);
-	for (i = 0; i < s->n_specs; i++) {
-		if (fnmatch(s->specs[i].glob, p->last_type->key.p, 0) != 0)
-			continue;
-		if (s->specs[i].expr)
-			t->asking |= (uint64_t)1 << i;
-		else
-			t->sure |= 1u << s->specs[i].step;
-	}
-	return p->last_type;
-}
-
-/* The steps that an event is, as bits. */
-static uint32_t steps_of(const struct mp_pair *p, const struct pair_type *t,
-			 const struct mp_rec *rec)
-{
-	const struct mp_pair_spec *specs = p->o.specs->specs;
-	uint32_t steps = t->sure;
-	uint64_t asking;
-
-	for (asking = t->asking; asking; asking &= asking - 1) {
-		const struct mp_pair_spec *s = &specs[__builtin_ctzll(asking)];
-
-		if (!(steps & 1u << s->step) && mp_expr_match(s->expr, rec))
-			steps |= 1u << s->step;
-	}
-	return steps;
 }
 
 /* --- keys ----------------------------------------------------------------------------------------- */
@@ -355,7 +306,7 @@ static struct mp_str name_of(struct mp_pair *p, const struct mp_moment *begin, u
 {
 	if (p->o.name.len)
 		return whole ? p->o.name : p->part_names[link];
-	return mp_span_name(&p->spans, begin->type, p->last_type);
+	return mp_span_name(&p->spans, begin->type, p->type);
 }
 
 /* One came to its next step. */
@@ -381,7 +332,7 @@ static void set_moment(struct mp_pair *p, struct mp_moment *m, const struct mp_r
 {
 	size_t before = m->cap;
 
-	mp_moment_set(&p->spans, m, rec, &p->split, p->last_type);
+	mp_moment_set(&p->spans, m, rec, &p->split, p->type);
 	m->number = p->o.context ? p->recent.next - 1 : 0;
 	p->waiting.bytes += m->cap - before;
 }
@@ -539,10 +490,13 @@ static int take(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec, con
 
 int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 {
-	struct pair_type *t = mp_map_value(find_type(p, rec->type));
-	uint32_t steps = steps_of(p, t, rec);
+	struct mp_step_type *t;
+	uint32_t steps;
 	int result = 0;
 
+	p->type = mp_steps_type(&p->steps, rec->type);
+	t = mp_map_value(p->type);
+	steps = mp_steps_of(&p->steps, t, rec);
 	p->last_ns = rec->time_ns;
 	if (p->o.context)
 		mp_recent_add(&p->recent, rec->line);
@@ -641,98 +595,14 @@ void mp_pair_settle(struct mp_pair *p, uint64_t time_ns)
 	p->n_ends = 0;
 }
 
-/* --- the header ------------------------------------------------------------------------------------------ */
-
-static uint32_t possible_steps(struct mp_pair *p, const char *type)
-{
-	const struct pair_type *t = mp_map_value(find_type(p, mp_str(type)));
-	uint32_t steps = t->sure;
-	size_t i;
-
-	for (i = 0; i < p->o.specs->n_specs; i++)
-		if (t->asking & (uint64_t)1 << i)
-			steps |= 1u << p->o.specs->specs[i].step;
-	return steps;
-}
-
-static void set_key(json_t *object, struct mp_str key, json_t *value)
-{
-	char *name = mp_strndup(key.p, key.len);
-
-	json_object_set_new(object, name, value);
-	free(name);
-}
-
-static json_t *take_type(const json_t *event, const struct mp_pair_take *take)
-{
-	char *name = mp_strndup(take->from.name.p, take->from.name.len);
-	json_t *type = json_object_get(event, name);
-
-	free(name);
-	return type;
-}
-
-static json_t *span_fields(const struct mp_pair *p, const json_t *begin, const json_t *end)
-{
-	const struct mp_pair_specs *s = p->o.specs;
-	json_t *fields = json_object(), *type;
-	const char *name;
-	size_t i;
-
-	for (i = 0; i < s->n_takes; i++) {
-		type = take_type(s->takes[i].end ? end : begin, &s->takes[i]);
-		if (type && s->takes[i].name.p[0] == '.')
-			set_key(fields, s->takes[i].name, json_incref(type));
-	}
-	if (s->chosen)
-		return fields;
-	json_object_update(fields, (json_t *)begin);
-	json_object_foreach ((json_t *)end, name, type)
-		if (!json_object_get(fields, name))
-			json_object_set(fields, name, type);
-	return fields;
-}
-
-/* The spans from step `from` to step `to` that the types of the input can make. */
-static void add_spans(struct mp_pair *p, json_t *to_add, const json_t *events, unsigned from,
-		      unsigned to)
-{
-	bool whole = from == 0 && to == p->last_step;
-	const char *begin, *end;
-	json_t *b, *e;
-
-	json_object_foreach ((json_t *)events, begin, b) {
-		if (!(possible_steps(p, begin) & 1u << from))
-			continue;
-		json_object_foreach ((json_t *)events, end, e) {
-			struct mp_str name = whole ? p->o.name : p->part_names[from];
-			const struct mp_map_entry *first;
-
-			if (!(possible_steps(p, end) & 1u << to) ||
-			    json_object_size(to_add) > EVENTS_MAX)
-				continue;
-			first = find_type(p, mp_str(begin));
-			if (!p->o.name.len)
-				name = mp_span_name(&p->spans, first, find_type(p, mp_str(end)));
-			set_key(to_add, name, span_fields(p, b, e));
-		}
-	}
-}
-
 json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
 {
-	json_t *result = json_object(), *fields;
+	struct mp_pairhead head = { &p->steps, &p->spans, p->o.name, p->part_names, p->last_step };
+	json_t *result = p->o.open ? json_object() : mp_pairhead_spans(&head, events), *fields;
 	const char *type;
-	unsigned step;
 
-	for (step = 0; !p->o.open && step < p->last_step; step++)
-		add_spans(p, result, events, step, step + 1);
-	if (!p->o.open && p->last_step > 1)
-		add_spans(p, result, events, 0, p->last_step);
-	if (json_object_size(result) > EVENTS_MAX)
-		json_object_clear(result); /* every call with every return: of no use to anybody */
 	json_object_foreach ((json_t *)events, type, fields)
-		if (p->o.context || (p->o.open && possible_steps(p, type) & 1))
+		if (p->o.context || (p->o.open && mp_steps_possible(&p->steps, type) & 1))
 			json_object_set(result, type, fields);
 	return result;
 }

@@ -82,10 +82,28 @@ static struct {
 	struct mp_buf name;
 } work;
 
-static void check(int status, const char *error)
+static void add_spec(unsigned step, const char *arg)
 {
-	if (status < 0)
-		mp_usage("%s", error ? error : "bad specification");
+	char *error;
+
+	if (mp_pair_specs_step(&specs, step, arg, &error) < 0)
+		mp_usage("%s", error);
+}
+
+static void add_key(const char *arg)
+{
+	char *error;
+
+	if (mp_pair_specs_key(&specs, arg, &error) < 0)
+		mp_usage("%s", error);
+}
+
+static void add_fields(const char *arg)
+{
+	char *error;
+
+	if (mp_pair_specs_fields(&specs, arg, &error) < 0)
+		mp_usage("%s", error);
 }
 
 /* One of some words, by its number. */
@@ -114,22 +132,21 @@ static void set_option(int code, const char *arg)
 	static const char *const policies[] = { "replace", "queue", "nest" };
 	static const char *const sides[] = { "begin", "end", "none" };
 	static const char *const contexts[] = { "all", "samecpu", "samepid", "sametid" };
-	char *error = NULL;
 
 	switch (code) {
 	case 'b':
 	case 'e':
 		work.begin |= code == 'b';
 		work.end |= code == 'e';
-		check(mp_pair_specs_step(&specs, code == 'e', arg, &error), error);
+		add_spec(code == 'e', arg);
 		break;
 	case 's':
 		if (options.n_steps == MP_PAIR_STEPS_MAX)
 			mp_usage("more than %d steps", MP_PAIR_STEPS_MAX);
-		check(mp_pair_specs_step(&specs, options.n_steps++, arg, &error), error);
+		add_spec(options.n_steps++, arg);
 		break;
 	case 'k':
-		check(mp_pair_specs_key(&specs, arg, &error), error);
+		add_key(arg);
 		break;
 	case 'p':
 		options.policy = choose(code, arg, policies, 3, "replace, queue or nest");
@@ -141,7 +158,7 @@ static void set_option(int code, const char *arg)
 		options.under_ns = mp_opt_duration(&program, code, arg);
 		break;
 	case 'f':
-		check(mp_pair_specs_fields(&specs, arg, &error), error);
+		add_fields(arg);
 		break;
 	case OPT_STACK:
 		options.stack = choose(code, arg, sides, 3, "begin, end or none");
@@ -167,7 +184,7 @@ static void set_option(int code, const char *arg)
 
 static void parse_options(int argc, char **argv)
 {
-	char *arg, *error = NULL;
+	char *arg;
 	int code;
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
@@ -180,7 +197,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("a chain has two steps at least: --step is needed once more");
 	options.n_steps = MP_MAX(options.n_steps, 2u);
 	if (!specs.n_keys)
-		check(mp_pair_specs_key(&specs, "tid", &error), error);
+		add_key("tid");
 	if (specs.n_keys > options.n_steps - 1)
 		mp_usage("more keys than pairs of steps");
 	if (options.open && options.context)
@@ -191,13 +208,14 @@ static void parse_options(int argc, char **argv)
 
 static void change_header(void *arg, json_t *header)
 {
-	json_t *units = json_object_get(header, "units");
+	json_t *units = json_copy(json_object_get(header, "units"));
+	json_t *events = json_object_get(header, "events");
 
 	(void)arg;
-	units = units ? json_incref(units) : json_object();
+	if (!units)
+		units = json_object();
 	json_object_set_new(units, options.open ? "age" : "dur", json_string("ns"));
-	mp_relay_rename(header, "mp-pair",
-			mp_pair_events(work.pair, json_object_get(header, "events")));
+	mp_relay_rename(header, "mp-pair", events ? mp_pair_events(work.pair, events) : NULL);
 	json_object_set_new(header, "units", units);
 }
 

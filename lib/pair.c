@@ -203,12 +203,21 @@ static bool wanted(const struct mp_pair *p, uint64_t dur)
 	return dur >= p->o.over_ns && dur < p->o.under_ns;
 }
 
-/* Whether two events have the same value in the field that the context is about. */
-static bool same_value(const struct mp_field *f, const struct mp_rec *rec, struct mp_str value)
+/* The value of a field of a line; p == NULL: it has none. */
+static struct mp_str value_of(const struct mp_field *f, struct mp_str line)
 {
-	struct mp_str other;
+	struct mp_str value;
+	struct mp_rec rec;
+	const char *why;
 
-	return value.p && mp_rec_get(rec, f, &other) && mp_str_eq(other, value);
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || !mp_rec_get(&rec, f, &value))
+		return (struct mp_str){ NULL, 0 };
+	return value;
+}
+
+static bool is_one_of(struct mp_str value, struct mp_str a, struct mp_str b)
+{
+	return value.p && ((a.p && mp_str_eq(value, a)) || (b.p && mp_str_eq(value, b)));
 }
 
 static void write_context_line(struct mp_pair *p, struct mp_str line)
@@ -248,25 +257,17 @@ static void write_context(struct mp_pair *p, const struct mp_moment *begin,
 	const struct mp_field *f = &fields[p->o.context];
 	struct mp_str of_begin = { NULL, 0 }, of_end = { NULL, 0 };
 	uint64_t i = MP_MAX(begin->number, p->recent.first);
-	struct mp_rec rec;
-	const char *why;
 
 	p->counts.cut += begin->number < p->recent.first;
 	if (p->o.context != MP_PAIR_ALL) {
-		mp_rec_get(end, f, &of_end);
-		if (i == begin->number) {
-			struct mp_str line = mp_recent_get(&p->recent, i);
-
-			if (mp_rec_parse(&rec, line.p, line.len, &why) == 0)
-				mp_rec_get(&rec, f, &of_begin);
-		}
+		of_end = value_of(f, end->line);
+		if (i == begin->number)
+			of_begin = value_of(f, mp_recent_get(&p->recent, i));
 	}
 	for (; i < p->recent.next; i++) {
 		struct mp_str line = mp_recent_get(&p->recent, i);
 
-		if (p->o.context == MP_PAIR_ALL ||
-		    (mp_rec_parse(&rec, line.p, line.len, &why) == 0 &&
-		     (same_value(f, &rec, of_begin) || same_value(f, &rec, of_end))))
+		if (p->o.context == MP_PAIR_ALL || is_one_of(value_of(f, line), of_begin, of_end))
 			write_context_line(p, line);
 	}
 }

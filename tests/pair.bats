@@ -102,3 +102,183 @@ compare() {
 		X
 	done | compare "$TMP/in"
 }
+
+@test "pairs of one key do not depend on events of others" {
+	random_events 20 3000 | grep -E 'tid=[0-3]' > "$TMP/in"
+	for policy in replace queue nest; do
+		mp-pair -b 'a:*' -e 'c:*' -p $policy "$TMP/in" 2> /dev/null | sort > "$TMP/all"
+		for tid in 0 1 2 3; do
+			grep "tid=$tid" "$TMP/in" | mp-pair -b 'a:*' -e 'c:*' -p $policy 2> /dev/null
+		done | sort | cmp - "$TMP/all"
+		[ "$(wc -l < "$TMP/all")" -gt 300 ]
+	done
+}
+
+@test "--over and --under part the spans: each is in one of them" {
+	random_events 21 2000 > "$TMP/in"
+	mp-pair -b 'a:*' -e 'c:*' -k .id "$TMP/in" 2> /dev/null | sort > "$TMP/all" || true
+	for limit in 1ns 100ns 5us; do
+		for side in over under; do mp-pair -b 'a:*' -e 'c:*' -k .id --$side $limit "$TMP/in" 2> /dev/null || true; done |
+			sort | cmp - "$TMP/all"
+	done
+}
+
+@test "what comes out is a valid stream, in order: sections, chains, hostile names" {
+	{ echo '{"mp":1,"datatype":"event","events":{"a:in":{".id":"s32"},"c:out":{".err":"s32"}}}'
+	  random_events 22 2000
+	  echo '{"end":"event","records":2000,"lost":0,"time":99999999}'; } > "$TMP/in"
+	for options in "" "-f .id,end:.err,at=begin:time" "-s b:mid" "--open" "-p nest -n x"; do
+		mp-pair -s 'a:*' -s 'c:*' $options "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
+		run mp-order --check "$TMP/out"
+		[ "$status" = 0 ] || { echo "$options: $output"; false; }
+		[[ "$output" == *"valid, complete, ordered"* ]]
+	done
+	# with what happened inside, it is for mp-order to put in order
+	mp-pair -b 'a:*' -e 'c:*' --context all --over 5us "$TMP/in" 2> /dev/null > "$TMP/out" || true
+	mp-order "$TMP/out" > "$TMP/ordered"
+	run mp-order --check "$TMP/ordered"
+	[[ "$output" == *"valid, complete, ordered"* ]]
+}
+
+@test "--context: exactly the events between begin and end, by another program" {
+	random_events 23 1500 > "$TMP/in"
+	for which in all:. samecpu:cpu samepid:pid sametid:tid; do
+		mp-pair -b 'a:*' -e 'c:*' -k .id --over 5us -c "${which%:*}" "$TMP/in" 2> /dev/null > "$TMP/out" || true
+		python3 - "$TMP/in" "$TMP/out" "${which#*:}" <<-'X'
+			import sys, re
+			lines, out, field = [l[:-1] for l in open(sys.argv[1])], [l[:-1] for l in open(sys.argv[2])], sys.argv[3]
+			get = lambda l, k: (re.search(rf"[,\t]{re.escape(k)}=([^\t]*)", l) or [None, None])[1]
+			number = {"a:in": "a", "a:in2": "a", "c:out": "c", "c:out2": "c"}
+			start, want, n = {}, [], 0
+			for i, l in enumerate(lines):
+			    time, type_ = l.split(",")[:2]
+			    key, kind = get(l, ".id"), number.get(type_)
+			    if key is None or kind is None: continue
+			    if kind == "a": start[key] = i
+			    elif key in start:
+			        b = start.pop(key)
+			        if int(time) - int(lines[b].split(",")[0]) < 5000: continue
+			        n += 1
+			        for m in lines[b:i + 1]:
+			            same = field == "." or (get(m, field) is not None and get(m, field) in (get(lines[b], field), get(l, field)))
+			            if same: want.append((n, m))
+			got = []
+			for l in out:
+			    if "=>" in l: continue
+			    number_of = int(get(l, "span"))
+			    got.append((number_of, re.sub(r"([,\t])span=\d+", lambda m: "," if m[1] == "," else "", l).replace(",\t", ",")))
+			assert got == want, [(g, w) for g, w in zip(got, want) if g != w][:1]
+			assert n > 100 and len(want) > n
+		X
+	done
+}
+
+@test "a span is written when its end comes, not later" {
+	mkfifo "$TMP/in"
+	mp-pair -b a -e b < "$TMP/in" > "$TMP/out" &
+	exec 5> "$TMP/in"
+	printf '1,a,tid=1\n5,b,tid=1\n' >&5
+	for _ in $(seq 100); do
+		[ ! -s "$TMP/out" ] || break
+		sleep 0.01
+	done
+	[ "$(cat "$TMP/out")" = "5,a=>b,tid=1	dur=4" ]
+	exec 5>&-
+	wait
+}
+
+@test "memory: bounded by what is open, and not by the length of the input" {
+	case "$BUILD" in *san-*) skip "sanitizers need memory" ;; esac
+	peak() { /usr/bin/time -f %M -o "$TMP/kib" mp-pair -b a -e b "$@" > "$TMP/out" 2> "$TMP/err" || true; tail -n 1 "$TMP/kib"; }
+	flow() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) {
+		printf "%d,a,tid=%d\tcomm=%0200d\tstack=main;f%d\n", 2 * i, i, i, i % 7
+		if (i > 50) printf "%d,b,tid=%d\n", 2 * i + 1, i - 50 } }'; }
+	small=$(flow 100000 | peak)
+	large=$(flow 400000 | peak)
+	[ "$(wc -l < "$TMP/out")" = 399950 ]
+	[ "$large" -lt $((small + 300)) ]
+	# nothing ever ends
+	leak() { awk 'BEGIN { for (i = 1; i <= 200000; i++) printf "%d,a,tid=%d\tcomm=%0200d\n", i, i, i }'; }
+	[ "$(leak | peak --memory 8M)" -lt $((small + 10000)) ]
+	n=$(sed -nE 's/mp-pair: ([0-9]+) begins were given up for want of room.*/\1/p' "$TMP/err")
+	open=$(sed -nE 's/mp-pair: ([0-9]+) begins without an end.*/\1/p' "$TMP/err")
+	[ $((n + open)) = 200000 ] && [ "$open" -gt 10000 ]
+	leak | peak --max-open 1000 > "$TMP/kib2"
+	[ "$(cat "$TMP/kib2")" -lt $((small + 2000)) ]
+	grep -q '^mp-pair: 199000 begins were given up' "$TMP/err"
+	# what happened inside, with too little memory for it: told, status 1
+	{ echo '1,a,tid=1'; flow 20000 | sed 's/,a,/,x,/; s/,b,/,y,/' | sort -s -n -t, -k1,1; echo '99999,b,tid=1'; } > "$TMP/in"
+	run --separate-stderr mp-pair -b a -e b -c all -m 1M "$TMP/in"
+	[ "$status" = 1 ] && [[ "$stderr" == *"1 span is longer than the memory for --context: events are missing"* ]]
+	[ "${#lines[@]}" -gt 2000 ] && [ "${#lines[@]}" -lt 20000 ]
+	[ "$(mp-pair -b a -e b -c all -m 64M "$TMP/in" | wc -l)" = $(($(wc -l < "$TMP/in") + 1)) ]
+}
+
+@test "lines near 1 MiB: the stack goes first, then the span, told" {
+	perl -e 'print "1,a,tid=1\t.x=", "x" x 600000, "\tstack=", "f" x 440000, "\n2,b,tid=1\t.y=", "y" x 10, "\n",
+		"3,a,tid=1\t.x=", "x" x 600000, "\n4,b,tid=1\t.y=", "y" x 600000, "\n5,a,tid=1\tstack=", "f" x 1048555, "\n6,b,tid=1\n"' > "$TMP/in"
+	run --separate-stderr mp-pair -b a -e b "$TMP/in"
+	[ "$status" = 1 ] && [ "${#lines[@]}" = 2 ]
+	[[ "$stderr" == *"1 line above 1 MiB was left out"* ]]
+	[[ "${lines[0]}" == 2,a=\>b,*stack=* && "${lines[1]}" = "6,a=>b,tid=1	dur=1" ]]
+}
+
+@test "long types are cut, not within an escape" {
+	a=$(printf 'A%.0s' {1..120})$(printf '\\x2c%.0s' {1..30})
+	b=$(printf 'B%.0s' {1..200})
+	printf '1,%s,tid=1\n2,%s,tid=1\n' "$a" "$b" > "$TMP/in"
+	mp-pair -b 'A*' -e 'B*' "$TMP/in" > "$TMP/out"
+	type=$(cut -d, -f2 "$TMP/out")
+	[ ${#type} -le 255 ] && [ ${#type} -ge 250 ]
+	[[ "$type" =~ ^A{120}(\\x2c)*=\>B+$ ]]
+	mp-order --check "$TMP/out"
+}
+
+@test "a second end of input, a header of nonsense: no crash, nothing invented" {
+	printf '%s\n' '{"mp":1,"datatype":"event","events":5,"units":[1]}' '1,a,tid=1' \
+		'{"mp":1,"datatype":"event","events":{"a":7,"b":{".x":[1]}},"sections":{}}' '2,b,tid=1' > "$TMP/in"
+	run mp-pair -b a -e b "$TMP/in"
+	[ "$status" = 1 ] && [[ "$output" == *"1 end without a begin"* && "$output" != *dur=* ]]
+}
+
+@test "system calls: as many spans as calls, of the caller" {
+	needs_root
+	mp-record -q -g none -e syscalls:sys_enter_getppid,syscalls:sys_exit_getppid -o "$TMP/in" -- "$LOAD/getppid" 1009 one 'two x' || [ $? = 1 ]
+	mp-pair -b 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*' -k tid,.__syscall_nr "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
+	cat "$TMP/err"
+	for comm in one 'two x'; do
+		[ "$(grep -c "comm=$comm	" "$TMP/out")" = 1009 ]
+	done
+	! grep -E 'dur=(0|-)' "$TMP/out"
+	! grep -qE 'without a|replaced' "$TMP/err"
+	[ "$(trailer "$TMP/out" records)" = 2018 ]
+}
+
+@test "disk requests: 17 of 64 KiB, each with its submitter" {
+	needs_root
+	truncate -s 4M "$TMP/disk"
+	loop=$(losetup --show -f "$TMP/disk" 2> "$TMP/why") || skip "no loop device: $(cat "$TMP/why")"
+	mp-record -q -a -g none -e block:block_rq_issue,block:block_rq_complete -o "$TMP/in" -- \
+		dd if="$loop" of=/dev/null bs=64k count=17 iflag=direct status=none || [ $? = 1 ]
+	losetup -d "$loop"
+	mp-pair -b 'block:block_rq_issue/.bytes==65536 && comm=="dd"/' -e block:block_rq_complete -k .dev,.sector \
+		-n disk "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
+	cat "$TMP/err"
+	dev=$((7 << 20 | ${loop#/dev/loop}))
+	[ "$(grep -c ",disk,.*comm=dd	.*\.dev=$dev	" "$TMP/out")" = 17 ]
+	[ "$(grep "dev=$dev" "$TMP/out" | grep -oE 'sector=[0-9]+' | sort -u | wc -l)" = 17 ]
+	[ "$(mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector --over 1h "$TMP/in" 2> /dev/null | grep -c dur=)" = 0 ]
+}
+
+@test "softirqs and wakeups of this machine are those of the second implementation" {
+	needs_root
+	start_load "$LOAD/switch" 1 20
+	mp-record -q -a -g none -e irq:softirq_entry,irq:softirq_exit,sched:sched_waking,sched:sched_switch -d 300ms -o "$TMP/in" || [ $? = 1 ]
+	grep -v '^{"\(mp\|watermark\|end\)' "$TMP/in" | head -n 4000 > "$TMP/part"
+	compare "$TMP/part" <<-'X'
+		-b irq:softirq_entry -e irq:softirq_exit -k cpu,.vec
+		-b sched:sched_waking -e sched:sched_switch -k .pid=.next_pid
+		-b sched:sched_switch -e sched:sched_switch -k .prev_pid=.next_pid
+		-s sched:sched_waking -s sched:sched_switch -s sched:sched_switch -k .pid=.next_pid -k .next_pid=.prev_pid -p POLICY
+	X
+}

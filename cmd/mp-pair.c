@@ -78,7 +78,7 @@ static struct {
 	struct mp_relay relay;
 	struct mp_pair *pair;
 	size_t input; /* number of the one that is read */
-	bool others;  /* events that no SPEC matches */
+	char *first;  /* type of the first event */
 	struct mp_buf name;
 } work;
 
@@ -278,8 +278,9 @@ static enum mp_status tell_counts(void)
 		      "spans are longer than the memory for --context: events are missing");
 	lossy |= tell(c->too_long, "line above 1 MiB was left out",
 		      "lines above 1 MiB were left out");
-	if (!c->matched && work.others)
-		mp_say("no event is a begin or an end");
+	if (!c->matched && work.first)
+		mp_say("no event is a begin or an end; the first of the input is '%s'", work.first);
+	mp_pair_tell(work.pair);
 	return lossy ? MP_LOSSY : MP_OK;
 }
 
@@ -296,7 +297,8 @@ static void run(void)
 			take_control(&rec, &work.in.ctl);
 			continue;
 		}
-		work.others = true;
+		if (!work.first)
+			work.first = mp_strndup(rec.type.p, rec.type.len);
 		if (mp_inorder_event(&work.order, &rec) && mp_pair_event(work.pair, &rec, &why) < 0)
 			mp_input_bad(&work.in, why);
 	}
@@ -329,5 +331,6 @@ int main(int argc, char **argv)
 	mp_relay_release(&work.relay);
 	mp_pair_specs_release(&specs);
 	mp_buf_release(&work.name);
+	free(work.first);
 	return worst;
 }

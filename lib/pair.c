@@ -3,34 +3,19 @@
 
 #include <stdlib.h>
 
+#include "lib/doubt.h"
 #include "lib/pairhead.h"
+#include "lib/pairkey.h"
 #include "lib/recent.h"
 #include "lib/steps.h"
 #include "lib/waiting.h"
 
-enum {
-	ENDS_KEPT =
-		1 << 16,   /* latest ends that are remembered, should a loss be told behind them */
-	TEXT_KEPT = 4096,  /* bytes that one that waits no longer may keep for the next */
-	EVENTS_MAX = 1024, /* types of spans that a header names */
-};
+enum { TEXT_KEPT = 4096 }; /* bytes that one that waits no longer may keep for the next */
 
 /* What is under way: its first event, and the latest if that is another. */
 struct chain {
 	struct mp_moment first, latest;
 	unsigned link; /* it waits for step link + 1 */
-};
-
-/* A field of a key and where it is in events of a shape. */
-struct place {
-	const struct mp_shape *shape;
-	size_t at;
-};
-
-struct ended {
-	uint64_t time_ns;
-	int cpu; /* that the pair was bound to; -1: none */
-	bool counted;
 };
 
 struct mp_pair {
@@ -44,14 +29,11 @@ struct mp_pair {
 	struct mp_spans spans;
 	struct mp_waiting waiting;
 	struct mp_recent recent;
-	struct place *places;	       /* [link][end?][component] */
-	size_t components;	       /* most of a key */
-	int cpu_at[MP_PAIR_STEPS_MAX]; /* component that is the cpu at both ends; -1: none */
-	struct mp_buf key, line, extra;
+	struct mp_pairkeys keys;
+	struct mp_doubt doubt;
+	struct mp_buf line, extra;
 	struct mp_str part_names[MP_PAIR_STEPS_MAX];
-	struct ended *ends; /* a ring */
-	uint64_t n_ends;    /* of this section */
-	uint64_t last_ns, last_loss_ns;
+	uint64_t last_ns; /* of the latest event */
 	struct mp_pair_counts counts;
 };
 
@@ -64,24 +46,6 @@ static void release_chain(struct mp_waiting *t, void *value)
 	mp_moment_release(&c->latest);
 }
 
-static const struct mp_pair_key *key_of(const struct mp_pair *p, unsigned link)
-{
-	const struct mp_pair_specs *s = p->o.specs;
-
-	return &s->keys[MP_MIN(link, s->n_keys - 1)];
-}
-
-static int find_cpu(const struct mp_pair_key *key)
-{
-	size_t i;
-
-	for (i = 0; i < key->begin.n; i++)
-		if (mp_str_eq(key->begin.v[i].name, MP_STR("cpu")) &&
-		    mp_str_eq(key->end.v[i].name, MP_STR("cpu")))
-			return (int)i;
-	return -1;
-}
-
 struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay)
 {
 	struct mp_pair *p = mp_zalloc(sizeof(*p));
@@ -91,21 +55,17 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	p->relay = relay;
 	p->last_step = options->n_steps - 1;
 	p->one_key = options->specs->n_keys == 1;
-	for (link = 0; link < p->last_step; link++) {
-		p->components = MP_MAX(p->components, key_of(p, link)->begin.n);
-		p->cpu_at[link] = find_cpu(key_of(p, link));
-	}
-	p->places = mp_zalloc(p->last_step * 2 * p->components * sizeof(*p->places));
+	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
+	mp_doubt_init(&p->doubt);
 	mp_steps_init(&p->steps, options->specs);
 	mp_spans_init(&p->spans, options->specs, options->stack);
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
 	if (options->context)
 		mp_recent_init(&p->recent, options->memory);
-	p->ends = mp_alloc(ENDS_KEPT * sizeof(*p->ends));
 	for (link = 0; options->name.len && link < p->last_step; link++) {
-		mp_buf_printf(&p->key, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
-		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->key));
-		p->key.len = 0;
+		p->line.len = 0;
+		mp_buf_printf(&p->line, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
+		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->line));
 	}
 	return p;
 }
@@ -119,76 +79,16 @@ void mp_pair_free(struct mp_pair *p)
 	mp_spans_release(&p->spans);
 	mp_waiting_release(&p->waiting);
 	mp_recent_release(&p->recent);
-	mp_buf_release(&p->key);
+	mp_pairkeys_release(&p->keys);
+	mp_doubt_release(&p->doubt);
 	mp_buf_release(&p->line);
 	mp_buf_release(&p->extra);
-	free(p->places);
-	free(p->ends);
 	free(p);
 }
 
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p)
 {
 	return &p->counts;
-}
-
-/* --- keys ----------------------------------------------------------------------------------------- */
-
-static bool key_value(struct mp_pair *p, const struct mp_field *f, struct place *place,
-		      const struct mp_rec *rec, struct mp_str *value)
-{
-	const struct mp_split_field *field;
-
-	if (f->id != MP_FIELD_KEY)
-		return mp_rec_get(rec, f, value);
-	if (p->split.shape && place->shape == p->split.shape) {
-		field = place->at < p->split.n ? &p->split.v[place->at] : NULL;
-	} else {
-		field = mp_split_find(&p->split, f->name);
-		place->shape = p->split.shape;
-		place->at = field ? (size_t)(field - p->split.v) : SIZE_MAX;
-	}
-	if (field)
-		*value = mp_split_value(field);
-	return field != NULL;
-}
-
-/* The key of an event in p->key: the link, then the values. False if a field is missing. */
-static bool make_key(struct mp_pair *p, unsigned link, bool end, const struct mp_rec *rec)
-{
-	const struct mp_pair_key *key = key_of(p, link);
-	const struct mp_fields *fields = end ? &key->end : &key->begin;
-	struct place *places = p->places + (link * 2 + end) * p->components;
-	struct mp_str value;
-	size_t i;
-
-	p->key.len = 0;
-	mp_buf_byte(&p->key, 'A' + link);
-	for (i = 0; i < fields->n; i++) {
-		if (!key_value(p, &fields->v[i], &places[i], rec, &value))
-			return false;
-		mp_buf_byte(&p->key, '\t');
-		mp_buf_str(&p->key, value);
-	}
-	return true;
-}
-
-/* The cpu that one that waits is bound to, because both ends have it in the key; else -1. */
-static int bound_cpu(const struct mp_pair *p, const struct mp_waiter *w, unsigned link)
-{
-	const char *end = w->key + w->key_len, *from = w->key, *to;
-	uint64_t cpu;
-	int i;
-
-	if (p->cpu_at[link] < 0)
-		return -1;
-	for (i = 0; i <= p->cpu_at[link]; i++)
-		from = (const char *)memchr(from, '\t', end - from) + 1;
-	to = memchr(from, '\t', end - from);
-	if (mp_num_u64((struct mp_str){ from, (to ? to : end) - from }, &cpu) < 0 ||
-	    cpu > INT32_MAX)
-		return -1;
-	return (int)cpu;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------ */
@@ -272,9 +172,12 @@ static void write_context(struct mp_pair *p, const struct mp_moment *begin,
 	}
 }
 
-static void note_end(struct mp_pair *p, int cpu)
+/* The cpu that one that waits is bound to by its key, or -1. */
+static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
 {
-	p->ends[p->n_ends++ % ENDS_KEPT] = (struct ended){ p->last_ns, cpu, false };
+	const struct chain *c = mp_waiter_value(w);
+
+	return mp_pairkeys_cpu(&p->keys, c->link, (struct mp_str){ w->key, w->key_len });
 }
 
 static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_moment *begin,
@@ -283,7 +186,7 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_mo
 	if (!wanted(p, rec->time_ns - begin->time_ns))
 		return;
 	p->counts.spans++;
-	note_end(p, cpu);
+	mp_doubt_end(&p->doubt, rec->time_ns, cpu);
 	p->extra.len = 0;
 	if (p->o.context) {
 		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans);
@@ -311,15 +214,15 @@ static struct mp_str name_of(struct mp_pair *p, const struct mp_moment *begin, u
 }
 
 /* One came to its next step. */
-static void write_spans(struct mp_pair *p, const struct mp_waiter *w, const struct chain *c,
-			const struct mp_rec *rec)
+static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
 {
+	const struct chain *c = mp_waiter_value(w);
 	const struct mp_moment *begin = c->link ? &c->latest : &c->first;
 	bool last = c->link + 1 == p->last_step;
-	int cpu = bound_cpu(p, w, c->link);
+	int cpu = bound_cpu(p, w);
 
 	if (p->o.open) {
-		note_end(p, cpu);
+		mp_doubt_end(&p->doubt, rec->time_ns, cpu);
 		return;
 	}
 	write_span(p, name_of(p, begin, c->link, c->link == 0 && last), begin, rec, cpu);
@@ -355,19 +258,12 @@ static void remove_waiter(struct mp_pair *p, struct mp_waiter *w)
 	drop_large(p, &c->latest);
 }
 
-/* The one that is meant under the key in p->key. */
+/* The one that is meant under the key at hand. */
 static struct mp_waiter *find_waiter(struct mp_pair *p)
 {
-	struct mp_waiter *first = mp_waiting_find(&p->waiting, mp_buf_view(&p->key));
+	struct mp_waiter *first = mp_waiting_find(&p->waiting, mp_buf_view(&p->keys.text));
 
 	return first && p->o.policy == MP_PAIR_NEST ? first->last : first;
-}
-
-/* The same where every link has one key: those of an event, for another link. */
-static struct mp_waiter *find_in_link(struct mp_pair *p, unsigned link)
-{
-	p->key.p[0] = 'A' + link;
-	return find_waiter(p);
 }
 
 static void stay_within_bounds(struct mp_pair *p)
@@ -400,13 +296,13 @@ static bool begin(struct mp_pair *p, const struct mp_rec *rec)
 	struct chain *c;
 	unsigned link;
 
-	if (!make_key(p, 0, false, rec))
+	if (!mp_pairkeys_make(&p->keys, 0, false, rec, &p->split))
 		return false;
 	for (link = p->one_key ? p->last_step : 1; p->o.policy == MP_PAIR_REPLACE && link-- > 0;) {
-		p->key.p[0] = 'A' + link;
+		mp_pairkeys_relink(&p->keys, link);
 		replace(p);
 	}
-	w = mp_waiting_add(&p->waiting, mp_buf_view(&p->key));
+	w = mp_waiting_add(&p->waiting, mp_buf_view(&p->keys.text));
 	c = mp_waiter_value(w);
 	c->link = 0;
 	set_moment(p, &c->first, rec);
@@ -420,14 +316,14 @@ static bool advance(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec 
 	struct chain *c = mp_waiter_value(w);
 
 	c->link++;
-	if (!make_key(p, c->link, false, rec)) {
+	if (!mp_pairkeys_make(&p->keys, c->link, false, rec, &p->split)) {
 		remove_waiter(p, w);
 		p->counts.broken++;
 		return false;
 	}
 	if (p->o.policy == MP_PAIR_REPLACE)
 		replace(p);
-	mp_waiting_move(&p->waiting, w, mp_buf_view(&p->key));
+	mp_waiting_move(&p->waiting, w, mp_buf_view(&p->keys.text));
 	set_moment(p, &c->latest, rec);
 	stay_within_bounds(p);
 	return true;
@@ -440,18 +336,19 @@ static enum arrival arrive(struct mp_pair *p, unsigned step, const struct mp_rec
 	unsigned link = step - 1;
 	struct mp_waiter *w;
 
-	if (!make_key(p, link, true, rec))
+	if (!mp_pairkeys_make(&p->keys, link, true, rec, &p->split))
 		return NO_KEY;
 	w = find_waiter(p);
 	if (w) {
-		write_spans(p, w, mp_waiter_value(w), rec);
+		write_spans(p, w, rec);
 		if (step < p->last_step)
 			return advance(p, w, rec) ? ARRIVED : NO_KEY;
 		remove_waiter(p, w);
 		return ARRIVED;
 	}
 	while (p->one_key && link-- > 0) {
-		w = find_in_link(p, link);
+		mp_pairkeys_relink(&p->keys, link);
+		w = find_waiter(p);
 		if (!w)
 			continue;
 		remove_waiter(p, w);
@@ -482,7 +379,7 @@ static int take(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec, con
 		else
 			no_key = true;
 	}
-	*why = "event without a field of its key";
+	*why = p->keys.missing;
 	if (no_key)
 		return -1;
 	p->counts.unmatched += !used;
@@ -516,36 +413,18 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 
 /* --- losses and ends ---------------------------------------------------------------------------------- */
 
-/* Spans that ended within the interval have been written: all that can be done is to count them. */
-static void count_doubtful(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu)
-{
-	uint64_t i, kept = MP_MIN(p->n_ends, (uint64_t)ENDS_KEPT);
-
-	for (i = 0; i < kept; i++) {
-		struct ended *e = &p->ends[(p->n_ends - 1 - i) % ENDS_KEPT];
-
-		if (e->time_ns <= from_ns)
-			return;
-		if (e->counted || e->time_ns > time_ns ||
-		    (e->cpu >= 0 && cpu >= 0 && e->cpu != cpu))
-			continue;
-		e->counted = true;
-		p->counts.doubtful++;
-	}
-	p->counts.more_doubtful |= kept < p->n_ends;
-}
-
 void mp_pair_lost(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu)
 {
 	struct mp_waiter *w, *newer;
 
 	if (time_ns == 0)
 		time_ns = p->last_ns;
-	count_doubtful(p, from_ns ? from_ns : p->last_loss_ns, time_ns, cpu);
-	p->last_loss_ns = MP_MAX(p->last_loss_ns, time_ns);
+	mp_doubt_loss(&p->doubt, from_ns, time_ns, cpu);
+	p->counts.doubtful = p->doubt.doubtful;
+	p->counts.more_doubtful = p->doubt.more;
 	for (w = p->waiting.oldest; w; w = newer) {
 		struct chain *c = mp_waiter_value(w);
-		int bound = bound_cpu(p, w, c->link);
+		int bound = bound_cpu(p, w);
 
 		newer = w->newer;
 		if (c->first.time_ns > time_ns)
@@ -592,8 +471,8 @@ void mp_pair_settle(struct mp_pair *p, uint64_t time_ns)
 	}
 	if (p->o.context)
 		mp_recent_drop(&p->recent, p->recent.next);
-	p->last_ns = p->last_loss_ns = 0;
-	p->n_ends = 0;
+	mp_doubt_section(&p->doubt);
+	p->last_ns = 0;
 }
 
 json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
@@ -606,4 +485,9 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
 		if (p->o.context || (p->o.open && mp_steps_possible(&p->steps, type) & 1))
 			json_object_set(result, type, fields);
 	return result;
+}
+
+void mp_pair_tell(const struct mp_pair *p)
+{
+	mp_spans_tell(&p->spans);
 }

@@ -55,7 +55,7 @@ struct mp_pair;
 struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay);
 void mp_pair_free(struct mp_pair *p);
 
-/* An event, in order of time. 0, or -1 with `*why`. */
+/* An event, in order of time. 0, or -1 with `*why`, valid until the next call. */
 int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why);
 
 /* Events were lost (see mp-stream(5)); `from_ns` 0 and `cpu` -1: not known. */
@@ -68,5 +68,8 @@ void mp_pair_settle(struct mp_pair *p, uint64_t time_ns);
 json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);
+
+/* Says on stderr which chosen fields no event had. */
+void mp_pair_tell(const struct mp_pair *p);
 
 #endif

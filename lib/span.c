@@ -54,6 +54,19 @@ void mp_spans_release(struct mp_spans *s)
 	mp_map_release(&s->names);
 }
 
+void mp_spans_tell(const struct mp_spans *s)
+{
+	const struct mp_pair_take *take;
+	size_t i;
+
+	for (i = 0; i < s->specs->n_takes; i++) {
+		take = &s->specs->takes[i];
+		if (s->places[i].asked && !s->places[i].found)
+			mp_say("no %s has the field '%.*s' of --fields",
+			       take->end ? "end" : "begin", MP_STR_ARGS(take->from.name));
+	}
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* At most `max` bytes of a type, not ending within an escape. */
@@ -209,8 +222,9 @@ static bool take_value(struct mp_spans *s, size_t n, const struct mp_rec *rec,
 	struct mp_span_place *place = &s->places[n];
 	const struct mp_split_field *field;
 
+	place->asked = true;
 	if (from->id != MP_FIELD_KEY)
-		return mp_rec_get(rec, from, value);
+		return place->found = mp_rec_get(rec, from, value);
 	if (split->shape && place->shape == split->shape) {
 		field = place->at < split->n ? &split->v[place->at] : NULL;
 	} else {
@@ -218,9 +232,10 @@ static bool take_value(struct mp_spans *s, size_t n, const struct mp_rec *rec,
 		place->shape = split->shape;
 		place->at = field ? (size_t)(field - split->v) : SIZE_MAX;
 	}
-	if (field)
-		*value = mp_split_value(field);
-	return field != NULL;
+	if (!field)
+		return false;
+	*value = mp_split_value(field);
+	return place->found = true;
 }
 
 static void keep_chosen(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,

@@ -33,8 +33,8 @@ struct mp_spans {
 	struct mp_span_plan *plan;		    /* for shapes that are not kept */
 	struct mp_span_place {			    /* of each take, in the latest shape */
 		const struct mp_shape *shape;
-		const struct mp_split_field *field;
 		size_t at;
+		bool asked, found; /* ever */
 	} places[MP_PAIR_TAKES_MAX];
 	struct mp_map names; /* types of begin and end -> name of the span */
 	const struct mp_map_entry *last_begin, *last_end;
@@ -44,6 +44,9 @@ struct mp_spans {
 /* `specs` are borrowed: they say which fields a span has. */
 void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack);
 void mp_spans_release(struct mp_spans *s);
+
+/* Says on stderr which chosen fields no event had, of those that were asked. */
+void mp_spans_tell(const struct mp_spans *s);
 
 /* Keeps of an event what a span wants to know of its begin. */
 void mp_moment_set(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,

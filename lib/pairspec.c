@@ -17,9 +17,7 @@ static const char *closing_slash(const char *p)
 	char quote = '\0';
 
 	for (; *p; p++) {
-		if (quote && *p == '\\' && p[1])
-			p++;
-		else if (quote)
+		if (quote)
 			quote = *p == quote ? '\0' : quote;
 		else if (*p == '"' || *p == '\'')
 			quote = *p;

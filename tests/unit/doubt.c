@@ -28,14 +28,17 @@ int main(void)
 	mp_doubt_section(&d);
 	mp_doubt_loss(&d, 1, 1000, -1);
 	ok(d.doubtful == 10, "another section");
+	mp_doubt_end(&d, 5, -1);
+	mp_doubt_loss(&d, 0, 10, -1);
+	ok(d.doubtful == 11, "whose first loss has none before it");
 	for (i = 1; i <= MP_DOUBT_KEPT; i++)
 		mp_doubt_end(&d, 1000 + i, -1);
 	mp_doubt_loss(&d, 1000, 1000 + MP_DOUBT_KEPT, -1);
-	ok(d.doubtful == 10 + MP_DOUBT_KEPT && !d.more, "as many as are remembered");
+	ok(d.doubtful == 11 + MP_DOUBT_KEPT && !d.more, "as many as are remembered");
 	for (i = 1; i <= MP_DOUBT_KEPT; i++)
 		mp_doubt_end(&d, 100000 + i, -1);
 	mp_doubt_loss(&d, 100000, 200000, -1);
-	ok(d.doubtful == 10 + 2 * MP_DOUBT_KEPT && d.more, "more, it may be");
+	ok(d.doubtful == 11 + 2 * MP_DOUBT_KEPT && d.more, "more, it may be");
 	d.more = false;
 	mp_doubt_loss(&d, 100001, 200000, -1);
 	ok(!d.more, "not if the beginning is remembered");

@@ -26,11 +26,12 @@ int main(void)
 	mp_doubt_loss(&d, 0, 130, -1);
 	ok(d.doubtful == 10, "without a beginning: since the loss before");
 	mp_doubt_section(&d);
-	mp_doubt_loss(&d, 1, 1000, -1);
+	mp_doubt_loss(&d, 1, 4, -1);
 	ok(d.doubtful == 10, "another section");
 	mp_doubt_end(&d, 5, -1);
 	mp_doubt_loss(&d, 0, 10, -1);
 	ok(d.doubtful == 11, "whose first loss has none before it");
+	mp_doubt_section(&d);
 	for (i = 1; i <= MP_DOUBT_KEPT; i++)
 		mp_doubt_end(&d, 1000 + i, -1);
 	mp_doubt_loss(&d, 1000, 1000 + MP_DOUBT_KEPT, -1);

@@ -54,6 +54,7 @@ static void test_fields(void)
 	ok(split.shape != first, "others are another");
 	is("a=1", "a:1|");
 	is("a=1\t.b=2\tc=3", "a:1|.b:2|c:3|");
+	is("a=1\t.b=2\tstack=m", "a:1|.b:2|(m)");
 	is("a=1\t.b=2\tstack=m\tc=3", "a:1|.b:2|c:3|(m)");
 	is("", "");
 	is("stack=x", "(x)");

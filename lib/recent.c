@@ -28,7 +28,10 @@ static struct mp_recent_line *line_at(const struct mp_recent *r, uint64_t number
 	return &r->lines[number & (r->lines_cap - 1)];
 }
 
-/* Where `len` bytes fit, or false. The text in use is [start, end), or wraps around. */
+/*
+ * Where `len` bytes fit, or false. The text in use is [start, end), or wraps around, as it does where
+ * both are equal: no lines are known by their numbers.
+ */
 static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 {
 	if (r->first == r->next) {
@@ -41,10 +44,10 @@ static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 		if (r->cap - r->end >= len)
 			return true;
 		*at = 0;
-		return len < r->start;
+		return len <= r->start;
 	}
 	*at = r->end;
-	return r->start - r->end > len; /* equal would mean empty */
+	return r->start - r->end >= len;
 }
 
 /* Moves everything into a ring of twice the size. */

@@ -58,7 +58,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
 	mp_doubt_init(&p->doubt);
 	mp_steps_init(&p->steps, options->specs);
-	mp_spans_init(&p->spans, options->specs, options->stack);
+	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
 	if (options->context)
 		mp_recent_init(&p->recent, options->memory);
@@ -120,24 +120,30 @@ static bool is_one_of(struct mp_str value, struct mp_str a, struct mp_str b)
 	return value.p && ((a.p && mp_str_eq(value, a)) || (b.p && mp_str_eq(value, b)));
 }
 
+/* An event with the number of the span, which stands before the stack. */
 static void write_context_line(struct mp_pair *p, struct mp_str line)
 {
+	struct mp_str rest, key, value, stack = { NULL, 0 };
 	struct mp_rec rec;
 	const char *why;
-	struct mp_str stack;
-	size_t head;
 
 	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0)
 		return;
-	head = mp_rec_stack(&rec, &stack) ? (size_t)(stack.p - 6 - line.p) : line.len;
+	rest = rec.body;
 	p->line.len = 0;
-	mp_buf_add(&p->line, line.p, head);
-	if (line.p[head - 1] != '\t' && line.p[head - 1] != ',')
-		mp_buf_byte(&p->line, '\t');
+	mp_buf_add(&p->line, line.p, rec.body.p - line.p);
+	while (mp_rec_next_field(&rest, &key, &value)) {
+		if (mp_str_eq(key, MP_STR("stack"))) {
+			stack = value;
+		} else if (!mp_str_eq(key, MP_STR("span"))) {
+			mp_buf_add(&p->line, key.p, value.p + value.len - key.p);
+			mp_buf_byte(&p->line, '\t');
+		}
+	}
 	mp_buf_add(&p->line, p->extra.p + 1, p->extra.len - 1);
-	if (head < line.len) {
-		mp_buf_byte(&p->line, '\t');
-		mp_buf_add(&p->line, line.p + head, line.len - head);
+	if (stack.p) {
+		mp_buf_add(&p->line, "\tstack=", 7);
+		mp_buf_str(&p->line, stack);
 	}
 	if (fits(p))
 		mp_relay_line(p->relay, mp_buf_view(&p->line));

@@ -33,9 +33,11 @@ static size_t count_parts(const struct mp_pair_specs *specs)
 	return specs->chosen ? n : N_PARTS;
 }
 
-void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack)
+void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
+		   bool open)
 {
-	*s = (struct mp_spans){ .specs = specs, .stack = stack, .n_parts = count_parts(specs) };
+	*s = (struct mp_spans){ .specs = specs, .stack = stack, .open = open };
+	s->n_parts = count_parts(specs);
 	mp_map_init(&s->names, sizeof(struct mp_str));
 }
 
@@ -121,19 +123,21 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 
 /* --- what is kept of a begin ------------------------------------------------------------------ */
 
-static bool is_ours(struct mp_str key)
+/* Fields that the line gets from us. */
+static bool is_ours(const struct mp_spans *s, struct mp_str key)
 {
-	return mp_str_eq(key, MP_STR("dur")) || mp_str_eq(key, MP_STR("age")) ||
-	       mp_str_eq(key, MP_STR("step")) || mp_str_eq(key, MP_STR("span"));
+	if (s->open)
+		return mp_str_eq(key, MP_STR("age")) || mp_str_eq(key, MP_STR("step"));
+	return mp_str_eq(key, MP_STR("dur")) || mp_str_eq(key, MP_STR("span"));
 }
 
-static uint8_t part_of_key(struct mp_str key)
+static uint8_t part_of_key(const struct mp_spans *s, struct mp_str key)
 {
 	if (mp_str_eq(key, MP_STR("host")))
 		return PART_HOST;
 	if (mp_str_eq(key, MP_STR("cpu")))
 		return PART_CPU;
-	if (is_ours(key))
+	if (is_ours(s, key))
 		return PART_NONE;
 	return mp_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
 }
@@ -148,7 +152,7 @@ static const uint8_t *parts_of(struct mp_spans *s, const struct mp_shape *shape)
 		return *parts;
 	*parts = mp_alloc(shape->n + 1);
 	for (i = 0; i < shape->n; i++)
-		(*parts)[i] = part_of_key(shape->keys[i]);
+		(*parts)[i] = part_of_key(s, shape->keys[i]);
 	return *parts;
 }
 
@@ -192,7 +196,7 @@ static void keep_all(struct mp_spans *s, struct mp_moment *m, const struct mp_sp
 		for (i = 0; i < split->n; i++) {
 			struct mp_str text = split->v[i].text;
 
-			if ((part_of ? part_of[i] : part_of_key(mp_split_key(&split->v[i]))) !=
+			if ((part_of ? part_of[i] : part_of_key(s, mp_split_key(&split->v[i]))) !=
 			    part)
 				continue;
 			if (from && text.p == to + 1) {
@@ -311,7 +315,7 @@ static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_
 		for (i = 0; i < end->n; i++) {
 			struct mp_str key = mp_split_key(&end->v[i]);
 
-			if (mp_field_class(key) == kind && !is_ours(key) &&
+			if (mp_field_class(key) == kind && !is_ours(s, key) &&
 			    !begin_has(s, begin, key))
 				plan->at[plan->n++] = i;
 		}

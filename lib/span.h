@@ -26,6 +26,7 @@ void mp_moment_release(struct mp_moment *m);
 struct mp_spans {
 	const struct mp_pair_specs *specs;
 	enum mp_span_stack stack;
+	bool open; /* for mp_moment_put(), not mp_span_put() */
 	size_t n_parts;
 	struct mp_shapes shapes;
 	uint8_t *part_of[MP_SHAPES_MAX];	    /* shape -> part of each field */
@@ -41,8 +42,9 @@ struct mp_spans {
 	struct mp_str last_name;
 };
 
-/* `specs` are borrowed: they say which fields a span has. */
-void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack);
+/* `specs` are borrowed: they say which fields a span has. `open`: see there. */
+void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
+		   bool open);
 void mp_spans_release(struct mp_spans *s);
 
 /* Says on stderr which chosen fields no event had, of those that were asked. */

@@ -12,7 +12,6 @@ import subprocess
 import sys
 
 CONTEXT = "host cpu pid tid comm period addr cgroup".split()
-OURS = ("dur", "age", "step", "span")
 
 
 def parse_specs(text, step):
@@ -84,6 +83,7 @@ class Pairing:
                 self.open = True
             elif o == "--max-open":
                 self.max_open = int(value)
+        self.ours = ("age", "step") if self.open else ("dur", "span")
         self.last = max(steps, 2) - 1
         self.keys = self.keys or [(["tid"], ["tid"])]
         self.one_key = len(self.keys) == 1
@@ -134,7 +134,7 @@ class Pairing:
             out.append(("cpu", e.get("cpu", b.get("cpu"))))
         out += [(k, v) for k, v in b.items() if (k in CONTEXT and k not in ("host", "cpu")) or k[0] == "."]
         out += [(k, v) for k, v in e.items() if k[0] == "." and k not in b]
-        derived = lambda k: k not in CONTEXT and k[0] != "." and k not in OURS
+        derived = lambda k: k not in CONTEXT and k[0] != "." and k not in self.ours
         out += [(k, v) for k, v in b.items() if derived(k)]
         return out + [(k, v) for k, v in e.items() if derived(k) and k not in b]
 

@@ -30,7 +30,8 @@ random_events() {
 		    for k in own[type_[0]]:
 		        if r.random() < .97: f.append((k, r.randrange(6)))
 		    if r.random() < .2: f.append(("derived", i))
-		    if r.random() < .05: f.append(("dur", 3))
+		    for k in "dur", "age", "span", "step":
+		        if r.random() < .03: f.append((k, 3))
 		    if r.random() < .5: f.append(("stack", f"main;f{i % 5}"))
 		    print(f"{t},{type_}," + "\t".join(f"{k}={v}" for k, v in f))
 	X
@@ -160,6 +161,7 @@ compare() {
 			        if int(time) - int(lines[b].split(",")[0]) < 5000: continue
 			        n += 1
 			        for m in lines[b:i + 1]:
+			            m = re.sub(r"\tspan=\d+", "", m)
 			            same = field == "." or (get(m, field) is not None and get(m, field) in (get(lines[b], field), get(l, field)))
 			            if same: want.append((n, m))
 			got = []

@@ -85,6 +85,18 @@ _mp_tools() {
 		mapfile -t COMPREPLY < <(compgen -W 'ns us ms s' -- "$cur")
 		return
 		;;
+	mp-pair:-p | mp-pair:--policy)
+		mapfile -t COMPREPLY < <(compgen -W 'replace queue nest' -- "$cur")
+		return
+		;;
+	mp-pair:-c | mp-pair:--context)
+		mapfile -t COMPREPLY < <(compgen -W 'all samecpu samepid sametid' -- "$cur")
+		return
+		;;
+	mp-pair:--stack)
+		mapfile -t COMPREPLY < <(compgen -W 'begin end none' -- "$cur")
+		return
+		;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2> /dev/null |

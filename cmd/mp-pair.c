@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-pair: match begin and end events, write the spans between them. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/esc.h"
+#include "lib/inorder.h"
+#include "lib/opt.h"
+#include "lib/pair.h"
+#include "lib/unit.h"
+
+enum {
+	OPT_MAX_OPEN = MP_OPT_LONG,
+	OPT_OVER,
+	OPT_STACK,
+	OPT_UNDER,
+};
+
+enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255 };
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What is matched" },
+	{ 'b', "begin", "SPEC", "events that begin: TYPE[/EXPR/], comma-separated or repeated" },
+	{ 'e', "end", "SPEC", "events that end" },
+	{ 's', "step", "SPEC", "a step of a chain, instead of -b and -e" },
+	{ 'k', "key", "KEY",
+	  "FIELD[=FIELD][,...] that begin and end have in common\n"
+	  "(default: tid); again: for the next step of a chain" },
+	{ 'p', "policy", "POLICY",
+	  "for a second begin with the same key: replace (default),\n"
+	  "queue or nest" },
+	{ 0, NULL, NULL, "What is written" },
+	{ OPT_OVER, "over", "DURATION", "only spans that last at least DURATION" },
+	{ OPT_UNDER, "under", "DURATION", "only spans that are shorter" },
+	{ 'f', "fields", "LIST",
+	  "fields of a span: [NAME=][begin:|end:]FIELD[,...]\n"
+	  "(default: all of the begin, and what the end has besides)" },
+	{ OPT_STACK, "stack", "SIDE", "of the begin (default), of the end, or none" },
+	{ 'n', "name", "NAME", "type of the spans (default: BEGIN=>END)" },
+	{ 'c', "context", "WHICH",
+	  "with each span the events that happened inside it: all,\n"
+	  "samecpu, samepid or sametid" },
+	{ 'o', "open", NULL, "write, at the end, what has begun and not ended" },
+	{ 0, NULL, NULL, "Bounds" },
+	{ OPT_MAX_OPEN, "max-open", "N", "let at most N begins wait (default: 1000000)" },
+	{ 'm', "memory", "SIZE",
+	  "hold at most SIZE of begins that wait, and as much of\n"
+	  "recent events for --context (default: 256M)" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-pair",
+	.synopsis = "{-b SPEC -e SPEC | -s SPEC...} [-k KEY] [OPTION]... [FILE]...",
+	.summary = "Match events that begin something with those that end it, and write spans.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples =
+		"  mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector disk.mp\n"
+		"  mp-pair -b sched:sched_waking -e sched:sched_switch -k .pid=.next_pid sched.mp\n"
+		"  mp-pair --open -b kmem:kmalloc -e kmem:kfree -k .ptr kmem.mp\n",
+};
+
+static struct mp_pair_specs specs;
+static struct mp_pair_options options = {
+	.specs = &specs,
+	.under_ns = UINT64_MAX,
+	.max_open = 1000000,
+	.memory = 256 << 20,
+};
+
+/* The pairing at work. */
+static struct {
+	bool begin, end; /* -b, -e given */
+	struct mp_input in;
+	struct mp_inorder order;
+	struct mp_out out;
+	struct mp_relay relay;
+	struct mp_pair *pair;
+	size_t input; /* number of the one that is read */
+	char *first;  /* type of the first event */
+	struct mp_buf name;
+} work;
+
+static void add_spec(unsigned step, const char *arg)
+{
+	char *error;
+
+	if (mp_pair_specs_step(&specs, step, arg, &error) < 0)
+		mp_usage("%s", error);
+}
+
+static void add_key(const char *arg)
+{
+	char *error;
+
+	if (mp_pair_specs_key(&specs, arg, &error) < 0)
+		mp_usage("%s", error);
+}
+
+static void add_fields(const char *arg)
+{
+	char *error;
+
+	if (mp_pair_specs_fields(&specs, arg, &error) < 0)
+		mp_usage("%s", error);
+}
+
+/* One of some words, by its number. */
+static int choose(int code, const char *arg, const char *const *words, size_t n, const char *wanted)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(arg, words[i]) == 0)
+			return (int)i;
+	mp_opt_bad(&program, code, arg, wanted);
+}
+
+static void set_name(const char *arg)
+{
+	char first = *arg | 0x20;
+
+	mp_esc_add(&work.name, mp_str(arg), MP_ESC_TYPE);
+	options.name = mp_buf_view(&work.name);
+	if (first < 'a' || first > 'z' || options.name.len > TYPE_MAX - 3)
+		mp_opt_bad(&program, 'n', arg, "a name that begins with a letter");
+}
+
+static void set_option(int code, const char *arg)
+{
+	static const char *const policies[] = { "replace", "queue", "nest" };
+	static const char *const sides[] = { "begin", "end", "none" };
+	static const char *const contexts[] = { "all", "samecpu", "samepid", "sametid" };
+
+	switch (code) {
+	case 'b':
+	case 'e':
+		work.begin |= code == 'b';
+		work.end |= code == 'e';
+		add_spec(code == 'e', arg);
+		break;
+	case 's':
+		if (options.n_steps == MP_PAIR_STEPS_MAX)
+			mp_usage("more than %d steps", MP_PAIR_STEPS_MAX);
+		add_spec(options.n_steps++, arg);
+		break;
+	case 'k':
+		add_key(arg);
+		break;
+	case 'p':
+		options.policy = choose(code, arg, policies, 3, "replace, queue or nest");
+		break;
+	case OPT_OVER:
+		options.over_ns = mp_opt_duration(&program, code, arg);
+		break;
+	case OPT_UNDER:
+		options.under_ns = mp_opt_duration(&program, code, arg);
+		break;
+	case 'f':
+		add_fields(arg);
+		break;
+	case OPT_STACK:
+		options.stack = choose(code, arg, sides, 3, "begin, end or none");
+		break;
+	case 'n':
+		set_name(arg);
+		break;
+	case 'c':
+		options.context =
+			1 + choose(code, arg, contexts, 4, "all, samecpu, samepid or sametid");
+		break;
+	case 'o':
+		options.open = true;
+		break;
+	case OPT_MAX_OPEN:
+		options.max_open = mp_opt_number(&program, code, arg, 1, UINT32_MAX);
+		break;
+	case 'm':
+		options.memory = mp_opt_size(&program, code, arg, MEMORY_MIN);
+		break;
+	}
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (options.n_steps && (work.begin || work.end))
+		mp_usage("--step excludes --begin and --end");
+	if (!options.n_steps && (!work.begin || !work.end))
+		mp_usage("--begin and --end are needed, or --step twice at least");
+	if (options.n_steps == 1)
+		mp_usage("a chain has two steps at least: --step is needed once more");
+	options.n_steps = MP_MAX(options.n_steps, 2u);
+	if (!specs.n_keys)
+		add_key("tid");
+	if (specs.n_keys > options.n_steps - 1)
+		mp_usage("more keys than pairs of steps");
+	if (options.open && options.context)
+		mp_usage("--open and --context exclude each other");
+	if (options.over_ns >= options.under_ns)
+		mp_usage("--over is not below --under: nothing can be both");
+}
+
+static void change_header(void *arg, json_t *header)
+{
+	json_t *units = json_copy(json_object_get(header, "units"));
+	json_t *events = json_object_get(header, "events");
+
+	(void)arg;
+	if (!units)
+		units = json_object();
+	json_object_set_new(units, options.open ? "age" : "dur", json_string("ns"));
+	mp_relay_rename(header, "mp-pair", events ? mp_pair_events(work.pair, events) : NULL);
+	json_object_set_new(header, "units", units);
+}
+
+/* The end of a section by its trailer, which knows it better than the last event. */
+static uint64_t end_of(const struct mp_ctl *ctl)
+{
+	const json_t *time = json_object_get(ctl->json, "time");
+
+	return json_is_integer(time) && json_integer_value(time) > 0 ? json_integer_value(time) : 0;
+}
+
+static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
+{
+	mp_inorder_control(&work.order, ctl);
+	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_HEADER)
+		mp_pair_settle(work.pair, 0);
+	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_END)
+		mp_pair_settle(work.pair, end_of(ctl));
+	if (ctl->what == MP_CTL_LOST)
+		mp_pair_lost(work.pair, ctl->from_ns, ctl->time_ns, ctl->cpu);
+	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
+		return; /* what will be written is older */
+	mp_relay_control(&work.relay, rec, ctl);
+}
+
+/* A number of things that did not come out even; true if there were any. */
+static bool tell(uint64_t n, const char *one, const char *many)
+{
+	mp_say_count(n, one, many);
+	return n > 0;
+}
+
+static enum mp_status tell_counts(void)
+{
+	const struct mp_pair_counts *c = mp_pair_counts(work.pair);
+	char age[MP_UNIT_MAX];
+	bool lossy = false;
+
+	if (c->open && !options.open) {
+		mp_unit_put(age, "ns", (double)c->oldest_ns);
+		mp_say("%llu %s without an end, the oldest %s before the end (see --open)",
+		       (unsigned long long)c->open, c->open == 1 ? "begin" : "begins", age);
+	}
+	tell(c->unmatched, "end without a begin", "ends without a begin");
+	tell(c->replaced, "begin was replaced by another with the same key (see --policy)",
+	     "begins were replaced by others with the same key (see --policy)");
+	tell(c->broken, "chain was given up: a step was missing",
+	     "chains were given up: a step was missing");
+	lossy |= tell(c->given_up, "begin was given up for want of room (--max-open, --memory)",
+		      "begins were given up for want of room (--max-open, --memory)");
+	lossy |= tell(c->forgotten, "begin was forgotten because events were lost",
+		      "begins were forgotten because events were lost");
+	if (tell(c->doubtful, "span ended while events were being lost, and may be wrong",
+		 "spans ended while events were being lost, and may be wrong"))
+		lossy = true;
+	if (c->more_doubtful)
+		mp_say("more spans ended while events were being lost, and may be wrong");
+	lossy |= c->more_doubtful;
+	lossy |= tell(c->cut, "span is longer than the memory for --context: events are missing",
+		      "spans are longer than the memory for --context: events are missing");
+	lossy |= tell(c->too_long, "line above 1 MiB was left out",
+		      "lines above 1 MiB were left out");
+	if (!c->matched && work.first)
+		mp_say("no event is a begin or an end; the first of the input is '%s'", work.first);
+	mp_pair_tell(work.pair);
+	return lossy ? MP_LOSSY : MP_OK;
+}
+
+static void run(void)
+{
+	const char *why;
+	struct mp_rec rec;
+
+	while (mp_input_next(&work.in, &rec)) {
+		if (work.input != work.in.next)
+			mp_pair_settle(work.pair, 0);
+		work.input = work.in.next;
+		if (rec.kind == MP_CONTROL) {
+			take_control(&rec, &work.in.ctl);
+			continue;
+		}
+		if (!work.first)
+			work.first = mp_strndup(rec.type.p, rec.type.len);
+		if (mp_inorder_event(&work.order, &rec) && mp_pair_event(work.pair, &rec, &why) < 0)
+			mp_input_bad(&work.in, why);
+	}
+	mp_pair_settle(work.pair, 0);
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status, worst;
+	size_t i;
+
+	mp_init("mp-pair");
+	parse_options(argc, argv);
+	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	mp_relay_init(&work.relay, &work.out, change_header, NULL);
+	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
+	mp_inorder_init(&work.order, &work.in);
+	work.pair = mp_pair_new(&options, &work.relay);
+	run();
+	worst = mp_input_finish(&work.in);
+	status = mp_inorder_finish(&work.order);
+	worst = MP_MAX(worst, status);
+	status = tell_counts();
+	worst = MP_MAX(worst, status);
+	for (i = 0; i < specs.n_specs; i++)
+		if (specs.specs[i].expr)
+			mp_expr_tell(specs.specs[i].expr);
+	mp_out_close(&work.out);
+	mp_pair_free(work.pair);
+	mp_relay_release(&work.relay);
+	mp_pair_specs_release(&specs);
+	mp_buf_release(&work.name);
+	free(work.first);
+	return worst;
+}

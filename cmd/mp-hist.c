@@ -96,6 +96,7 @@ static struct {
 	unsigned kinds; /* MP_EVENT, MP_POINT that were measured */
 	char *unit, *weight_unit;
 	bool unit_is_old;  /* a header came since */
+	double x_ns;	   /* of 1 in x; 0: x is no time */
 	json_t *header;	   /* the latest */
 	json_t *origin;	   /* the first */
 	uint64_t least_ns; /* of all times, without --interval */
@@ -459,6 +460,22 @@ static void end_interval(void)
 	work.interval.filling = false;
 }
 
+/* The time of a point is its x, if that has a unit of time. */
+static double x_factor(void)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	const char *unit = mp_unit_of(work.header, &x);
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(units); i++)
+		if (strcmp(unit, units[i].unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
 static void take_control(void)
 {
 	const struct mp_ctl *ctl = &work.in.ctl;
@@ -473,6 +490,7 @@ static void take_control(void)
 	json_decref(work.header);
 	work.header = json_incref(ctl->json);
 	work.unit_is_old = true;
+	work.x_ns = x_factor();
 	mp_types_header(&work.types, ctl->json);
 	refuse_mixture();
 	mp_interval_header(&work.interval, ctl);
@@ -539,25 +557,21 @@ static struct mp_dump_about about_of(const struct mp_rec *rec)
 	return about;
 }
 
-/* The time of a point is its x, if that has a unit of time. False if there is none. */
+/* False if there is none. */
 static bool time_of(const struct mp_rec *rec, uint64_t *time_ns)
 {
-	const char *unit;
 	double v;
 
-	if (rec->kind == MP_EVENT) {
-		*time_ns = rec->time_ns;
+	*time_ns = rec->time_ns;
+	if (rec->kind == MP_EVENT)
 		return true;
-	}
-	unit = mp_unit_of(work.header, &x);
-	mp_rec_number(rec, &x, &v);
-	v *= strcmp(unit, "ns") == 0   ? 1
-	     : strcmp(unit, "us") == 0 ? 1e3
-	     : strcmp(unit, "ms") == 0 ? 1e6
-	     : strcmp(unit, "s") == 0  ? 1e9
-				       : -1;
-	*time_ns = v >= 0 && v < 0x1p63 ? (uint64_t)v : 0;
-	return v >= 0 && v < 0x1p63;
+	if (work.x_ns == 0 || mp_num_decimal(rec->x, &v) < 0)
+		return false;
+	v *= work.x_ns;
+	if (!(v >= 0 && v < 0x1p63))
+		return false;
+	*time_ns = (uint64_t)v;
+	return true;
 }
 
 /* Ends the interval before if this record is in another. */
@@ -601,6 +615,14 @@ static int weight_of(const struct mp_rec *rec, uint64_t *weight, const char **wh
 	return 0;
 }
 
+/* As mp_rec_number(); the y of a point is a decimal number for sure. */
+static int number_of(const struct mp_rec *rec, double *v)
+{
+	if (work.field.id == MP_FIELD_Y && rec->kind == MP_POINT)
+		return mp_num_decimal(rec->y, v) == 0 ? 1 : -1;
+	return mp_rec_number(rec, &work.field, v);
+}
+
 static int measure(const struct mp_rec *rec, const char **why)
 {
 	struct mp_dist *dist;
@@ -609,7 +631,7 @@ static int measure(const struct mp_rec *rec, const char **why)
 	int got = 1;
 
 	if (!work.dists.counting)
-		got = mp_rec_number(rec, &work.field, &v);
+		got = number_of(rec, &v);
 	*why = got ? "what is measured is no number" : "record without the field that is measured";
 	if (got < 1 || weight_of(rec, &weight, why) < 0 || take_time(rec, why) < 0)
 		return -1;

@@ -99,11 +99,29 @@ static bool is_whole(int exponent, uint64_t mantissa)
 	       (exponent >= 0 && !(mantissa << exponent & (MANTISSA_ONE - 1)));
 }
 
+/* The usual weight without a multiplication of 256 bits, and in place. */
+static inline void add_square(struct mp_wide *to, uint64_t mantissa, uint64_t weight)
+{
+	u128 square = (u128)mantissa * mantissa;
+	struct mp_wide product;
+	bool carry;
+
+	if (weight != 1) {
+		product = mp_wide_of(square);
+		product = mp_wide_times(&product, weight);
+		mp_wide_add(to, &product);
+		return;
+	}
+	carry = __builtin_add_overflow(to->v[0], (uint64_t)square, &to->v[0]);
+	square = (square >> 64) + carry; /* below 2^42: no carry */
+	carry = __builtin_add_overflow(to->v[1], (uint64_t)square, &to->v[1]);
+	to->v[2] += carry; /* below 2^42 as well */
+}
+
 void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 {
 	struct mp_hist_side *side = value < 0 ? &h->negative : &h->positive;
 	struct mp_hist_part *part;
-	struct mp_wide square;
 	uint64_t mantissa;
 	int exponent;
 
@@ -120,10 +138,7 @@ void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 		part = part_make(side, exponent);
 	*mp_hist_count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
 	part->sum += (u128)mantissa * weight;
-	square = mp_wide_of((u128)mantissa * mantissa);
-	if (weight != 1)
-		square = mp_wide_times(&square, weight);
-	mp_wide_add(&part->squares, &square);
+	add_square(&part->squares, mantissa, weight);
 	h->fraction |= !is_whole(exponent, mantissa);
 }
 

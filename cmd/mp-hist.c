@@ -42,8 +42,8 @@ static const struct mp_opt opts[] = {
 	{ 'i', "interval", "DURATION", "tables for each interval, as soon as it is over" },
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
-	  "rows of equal width instead of powers of two; without\n"
-	  "WIDTH one that suits the numbers" },
+	  "rows of equal width (1000, 100us, 64K) instead of powers\n"
+	  "of two; without WIDTH one that suits the numbers" },
 	{ OPT_BUCKETS, "buckets", "N", "at most N rows where WIDTH is not given (20)" },
 	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
 	{ 0, NULL, NULL, "Output" },
@@ -129,11 +129,18 @@ static void set_field(struct mp_field *f, int code, const char *arg)
 		mp_opt_bad(&program, code, arg, "the name of a field");
 }
 
+/* "1000", or "100us" of ns, "64K" of bytes. */
 static void set_linear(const char *arg)
 {
+	double *width = &work.dists.width;
+	uint64_t v;
+
 	options.style.linear = true;
-	if (arg && (mp_num_decimal(mp_str(arg), &work.dists.width) < 0 ||
-		    !(work.dists.width >= 1e-300 && work.dists.width <= 1e300)))
+	if (!arg || mp_num_decimal(mp_str(arg), width) == 0)
+		;
+	else if (mp_num_duration(arg, &v) == 0 || mp_num_size(arg, &v) == 0)
+		*width = (double)v;
+	if (arg && !(*width >= 1e-300 && *width <= 1e300))
 		mp_opt_bad(&program, 'l', arg, "a width above 0");
 }
 
@@ -543,6 +550,8 @@ static void settle_about(const struct mp_dump_about *about)
 		work.unit = mp_strdup("");
 	if (work.weight.name.p)
 		settle_unit(&work.weight_unit, &work.weight);
+	work.dists.binary = work.dists.width == 0 && strlen(work.unit) > 0 &&
+			    work.unit[strlen(work.unit) - 1] == 'B';
 }
 
 /* Of a record that is no line of a dump. */

@@ -76,7 +76,7 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 	if (fresh) {
 		dist->bad = bad_escape(d->parts, n);
 		if (!d->counting)
-			mp_linear_init(&dist->linear, d->width);
+			mp_linear_init(&dist->linear, d->width, d->binary);
 	}
 	if (!dist->bad)
 		return dist;
@@ -142,7 +142,7 @@ static void merge_other(const struct mp_dists *d, struct mp_dist_list *list, siz
 	size_t i;
 
 	if (!d->counting)
-		mp_linear_init(&list->other.linear, d->width);
+		mp_linear_init(&list->other.linear, d->width, d->binary);
 	for (i = from; i < list->n; i++) {
 		const struct mp_dist *dist = list->rows[i].dist;
 

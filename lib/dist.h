@@ -24,6 +24,7 @@ struct mp_dists {
 	const struct mp_fields *by; /* of the key; borrowed */
 	bool counting;		    /* only counts */
 	bool linear;		    /* rows of equal width besides */
+	bool binary;		    /* their width is a power of two, if it is found */
 	double width;		    /* of these, see linear.h */
 	struct mp_map map;    /* key -> struct mp_dist; the one record without a key has none */
 	struct mp_str *parts; /* by->n, or 1 */

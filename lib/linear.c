@@ -5,15 +5,27 @@
 #include <stdlib.h>
 
 enum {
-	EXPONENT_LEAST = -6,
-	EXPONENT_MOST = 18,
 	FOUND_MAX = 2000,  /* counts, where the width is found */
 	WRITTEN_MAX = 128, /* counts in one text */
 };
 
-void mp_linear_init(struct mp_linear *l, double width)
+/* The widths that are tried: powers of `base`. */
+static const struct radix {
+	int64_t base;
+	int least, most;
+	int64_t scale; /* base^-least */
+} radices[2] = { { 10, -6, 18, 1000000 }, { 2, -10, 62, 1024 } };
+
+static const struct radix *radix(const struct mp_linear *l)
 {
-	*l = (struct mp_linear){ .width = width, .exponent = EXPONENT_LEAST };
+	return &radices[l->binary];
+}
+
+void mp_linear_init(struct mp_linear *l, double width, bool binary)
+{
+	*l = (struct mp_linear){ .width = width, .binary = binary };
+	l->exponent = radix(l)->least;
+	l->by = 1;
 }
 
 void mp_linear_release(struct mp_linear *l)
@@ -24,12 +36,12 @@ void mp_linear_release(struct mp_linear *l)
 	l->total = 0;
 }
 
-static int64_t power_of_ten(int exponent)
+static __int128 power(const struct mp_linear *l, int exponent)
 {
-	int64_t p = 1;
+	__int128 p = 1;
 
 	while (exponent-- > 0)
-		p *= 10;
+		p *= radix(l)->base;
 	return p;
 }
 
@@ -45,24 +57,23 @@ static double floor_near(double v)
 	return fabs(v - whole) <= 1e-12 * fabs(whole) ? whole : floor(v);
 }
 
-/* Index of the count for a number at 10^exponent. False: beyond 2^63. */
-static bool found_index(double v, int exponent, int64_t *index)
+/* Index of the count for a number, where the width is found. False: beyond 2^63. */
+static bool found_index(const struct mp_linear *l, double v, int64_t *index)
 {
+	double scale = (double)radix(l)->scale;
 	__int128 least;
 
 	if (!(fabs(v) < 0x1p63))
 		return false;
-	if (v == floor(v) && exponent >= 0) {
-		int64_t by = power_of_ten(exponent);
-
-		*index = (int64_t)v / by - ((int64_t)v % by < 0);
+	if (v == floor(v) && l->exponent >= 0) {
+		*index = (int64_t)v / l->by - ((int64_t)v % l->by < 0);
 		return true;
 	}
 	if (v == floor(v))
-		least = (__int128)v * 1000000;
+		least = (__int128)v * radix(l)->scale;
 	else
-		least = (__int128)(fabs(v) < 0x1p33 ? floor_near(v * 1e6) : floor(v) * 1e6);
-	least = floor_div(least, power_of_ten(exponent - EXPONENT_LEAST));
+		least = (__int128)(fabs(v) < 0x1p33 ? floor_near(v * scale) : floor(v) * scale);
+	least = floor_div(least, power(l, l->exponent - radix(l)->least));
 	*index = (int64_t)least;
 	return least == *index;
 }
@@ -72,7 +83,7 @@ static bool index_of(const struct mp_linear *l, double v, int64_t *index)
 	double quotient;
 
 	if (l->width == 0)
-		return found_index(v, l->exponent, index);
+		return found_index(l, v, index);
 	quotient = floor_near(v / l->width);
 	*index = fabs(quotient) < 0x1p62 ? (int64_t)quotient : 0;
 	return fabs(quotient) < 0x1p62;
@@ -89,24 +100,27 @@ static void give_up(struct mp_linear *l)
 	l->too_wide = true;
 }
 
-/* Ten counts become one. */
+/* Ten counts, or two, become one. */
 static void coarsen(struct mp_linear *l)
 {
-	int64_t first = (int64_t)floor_div(l->first, 10);
+	int64_t first = (int64_t)floor_div(l->first, radix(l)->base);
 	uint64_t *c = counts(l);
 	size_t i, to;
 
 	for (i = 0; i < l->n; i++) {
 		uint64_t n = c[i];
 
-		to = (size_t)((int64_t)floor_div(l->first + (int64_t)i, 10) - first);
+		to = (size_t)((int64_t)floor_div(l->first + (int64_t)i, radix(l)->base) - first);
 		c[i] = 0;
 		c[to] += n;
 	}
-	l->n = l->n ? (size_t)((int64_t)floor_div(l->first + (int64_t)l->n - 1, 10) - first) + 1
+	l->n = l->n ? (size_t)((int64_t)floor_div(l->first + (int64_t)l->n - 1, radix(l)->base) -
+			       first) +
+			       1
 		    : 0;
 	l->first = first;
 	l->exponent++;
+	l->by = (int64_t)power(l, l->exponent);
 }
 
 /* Makes [first, last] fit; the block grows by doubling, with room on the side that grew. */
@@ -155,14 +169,14 @@ static void add_index(struct mp_linear *l, int64_t index, uint64_t weight)
 	int64_t last = l->n ? MP_MAX(l->first + (int64_t)l->n - 1, index) : index;
 
 	while (too_many(l, first, last)) {
-		if (l->width != 0 || l->exponent >= EXPONENT_MOST) {
+		if (l->width != 0 || l->exponent >= radix(l)->most) {
 			give_up(l);
 			return;
 		}
 		coarsen(l);
-		index = (int64_t)floor_div(index, 10);
-		first = (int64_t)floor_div(first, 10);
-		last = (int64_t)floor_div(last, 10);
+		index = (int64_t)floor_div(index, radix(l)->base);
+		first = (int64_t)floor_div(first, radix(l)->base);
+		last = (int64_t)floor_div(last, radix(l)->base);
 	}
 	if (first != l->first || last != l->first + (int64_t)l->n - 1 || l->n == 0)
 		make_room(l, first, last);
@@ -177,7 +191,7 @@ void mp_linear_add(struct mp_linear *l, double value, uint64_t weight)
 	if (l->too_wide || weight == 0)
 		return;
 	while (!index_of(l, value, &index)) {
-		if (l->width != 0 || l->exponent >= EXPONENT_MOST) {
+		if (l->width != 0 || l->exponent >= radix(l)->most) {
 			give_up(l);
 			return;
 		}
@@ -198,14 +212,14 @@ static void add_counts(struct mp_linear *l, int exponent, int64_t first, const u
 			continue;
 		index = first + (int64_t)i;
 		for (e = exponent; e < l->exponent; e++)
-			index = (int64_t)floor_div(index, 10);
+			index = (int64_t)floor_div(index, radix(l)->base);
 		add_index(l, index, c[i]);
 	}
 }
 
 int mp_linear_merge(struct mp_linear *to, const struct mp_linear *from)
 {
-	if (to->width != from->width)
+	if (to->width != from->width || to->binary != from->binary)
 		return -1;
 	if (from->too_wide)
 		give_up(to);
@@ -230,8 +244,8 @@ static void sum_rows(const struct mp_linear *l, int64_t by, struct mp_linear_row
 
 void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp_linear_rows *rows)
 {
-	static const int steps[] = { 1, 2, 5 };
-	int64_t by = 1, power = 1, last;
+	static const int steps[2][3] = { { 1, 2, 5 }, { 1, 1, 1 } };
+	int64_t by = 1, decade = 1, last;
 	size_t i = 0;
 
 	rows->width = l->width;
@@ -240,17 +254,17 @@ void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp
 		return;
 	}
 	if (whole && l->exponent < 0)
-		by = power = power_of_ten(-l->exponent);
-	for (;; by = power * steps[i]) {
+		by = decade = (int64_t)power(l, -l->exponent);
+	for (;; by = decade * steps[l->binary][i]) {
 		last = (int64_t)floor_div(l->first + (int64_t)l->n - 1, by);
 		if ((uint64_t)(last - (int64_t)floor_div(l->first, by)) < max)
 			break;
-		i = (i + 1) % MP_ARRAY_SIZE(steps);
-		power *= i == 0 ? 10 : 1;
+		i = (i + 1) % MP_ARRAY_SIZE(steps[0]);
+		decade *= i == 0 || l->binary ? radix(l)->base : 1;
 	}
 	sum_rows(l, by, rows);
-	rows->width = l->exponent < 0 ? (double)by / (double)power_of_ten(-l->exponent)
-				      : (double)by * (double)power_of_ten(l->exponent);
+	rows->width = l->exponent < 0 ? (double)by / (double)power(l, -l->exponent)
+				      : (double)by * (double)power(l, l->exponent);
 }
 
 static void put_head(const struct mp_linear *l, struct mp_buf *to)
@@ -275,7 +289,7 @@ bool mp_linear_write(const struct mp_linear *l, size_t *cursor, struct mp_buf *t
 	if (*cursor >= l->n)
 		return false;
 	put_head(l, to);
-	mp_buf_printf(to, "%d:", l->width == 0 ? l->exponent : 0);
+	mp_buf_printf(to, "%s%d:", l->binary ? "b" : "", l->width == 0 ? l->exponent : 0);
 	for (; *cursor < l->n && written < WRITTEN_MAX; ++*cursor) {
 		uint64_t n = counts(l)[*cursor];
 
@@ -335,10 +349,13 @@ int mp_linear_read(struct mp_linear *l, struct mp_str rest)
 		give_up(l);
 		return 0;
 	}
-	if (!cut(&rest, ':', &exponent) || mp_num_i64(exponent, &e) < 0 ||
-	    read_counts(NULL, 0, rest) < 0)
+	if (!cut(&rest, ':', &exponent) || (exponent.len && *exponent.p == 'b') != l->binary)
 		return -1;
-	if (w == 0 ? e < EXPONENT_LEAST || e > EXPONENT_MOST : e != 0)
+	exponent.p += l->binary;
+	exponent.len -= l->binary;
+	if (mp_num_i64(exponent, &e) < 0 || read_counts(NULL, 0, rest) < 0)
+		return -1;
+	if (w == 0 ? e < radix(l)->least || e > radix(l)->most : e != 0)
 		return -1;
 	while (w == 0 && !l->too_wide && l->exponent < e)
 		coarsen(l);

@@ -64,10 +64,10 @@ static bool merge_is_exact(const struct mp_linear *all, const double *v)
 	size_t i, cut = next() % N, cursor = 0;
 	bool right = true;
 
-	mp_linear_init(&a, all->width);
-	mp_linear_init(&b, all->width);
-	mp_linear_init(&back, all->width);
-	mp_linear_init(&text, all->width);
+	mp_linear_init(&a, all->width, all->binary);
+	mp_linear_init(&b, all->width, all->binary);
+	mp_linear_init(&back, all->width, all->binary);
+	mp_linear_init(&text, all->width, all->binary);
 	for (i = 0; i < N; i++) {
 		mp_linear_add(i < cut ? &a : &b, v[i], 1);
 		mp_linear_add(&back, v[N - 1 - i], 1);
@@ -94,14 +94,14 @@ static double quarter(int range)
 	return whole_number(range) / 4;
 }
 
-static void test_random(const char *name, double (*make)(int), int range, double width)
+static void test_random(const char *name, double (*make)(int), int range, double width, bool binary)
 {
 	struct mp_linear l;
 	bool whole = true;
 	double v[N];
 	int i;
 
-	mp_linear_init(&l, width);
+	mp_linear_init(&l, width, binary);
 	for (i = 0; i < N; i++) {
 		v[i] = make(range);
 		whole &= v[i] == floor(v[i]);
@@ -116,20 +116,21 @@ static void test_random(const char *name, double (*make)(int), int range, double
 
 static void test_edges(void)
 {
-	static const char *const bad[] = { "",	     "0:",	 "0:0:",    "0:0:1",	"0:0:1*0",
-					   "0:0:1*", "0:99:1*1", "1:0:1*1", "0:0:1*1,", "0:x:1*1" };
+	static const char *const bad[] = { "",	       "0:",	  "0:0:",     "0:0:1",
+					   "0:0:1*0",  "0:0:1*",  "0:99:1*1", "1:0:1*1",
+					   "0:0:1*1,", "0:x:1*1", "0:b0:1*1" };
 	struct mp_linear_rows rows;
 	struct mp_linear l;
 	size_t i;
 
-	mp_linear_init(&l, 0.1);
+	mp_linear_init(&l, 0.1, false);
 	for (i = 0; i < 10; i++)
 		mp_linear_add(&l, (double)i / 10, 1);
 	mp_linear_rows(&l, 20, false, &rows);
 	ok(rows.n == 10 && rows.counts[3] == 1 && rows.counts[2] == 1, "0.3 is in the row of 0.3");
 	free(rows.counts);
 	mp_linear_release(&l);
-	mp_linear_init(&l, 0);
+	mp_linear_init(&l, 0, false);
 	mp_linear_add(&l, 0.3, 5);
 	mp_linear_rows(&l, 20, false, &rows);
 	ok(rows.n == 1 && rows.counts[0] == 5, "a constant is one row");
@@ -140,14 +141,14 @@ static void test_edges(void)
 	mp_linear_add(&l, 1e19, 1);
 	ok(l.too_wide, "beyond 2^63 is told");
 	mp_linear_release(&l);
-	mp_linear_init(&l, 1);
+	mp_linear_init(&l, 1, false);
 	mp_linear_add(&l, 0, 1);
 	mp_linear_add(&l, MP_LINEAR_ROWS_MAX - 1, 1);
 	ok(!l.too_wide, "65,536 rows");
 	mp_linear_add(&l, MP_LINEAR_ROWS_MAX, 1);
 	ok(l.too_wide, "65,537 rows are told");
 	mp_linear_release(&l);
-	mp_linear_init(&l, 0);
+	mp_linear_init(&l, 0, false);
 	for (i = 0; i < MP_ARRAY_SIZE(bad); i++)
 		ok(mp_linear_read(&l, mp_str(bad[i])) < 0 && l.total == 0, "'%s' is refused",
 		   bad[i]);
@@ -160,11 +161,13 @@ int main(void)
 
 	mp_init("unit-linear");
 	for (range = 4; range <= 52; range += 6) {
-		test_random("whole numbers", whole_number, range, 0);
-		test_random("quarters", quarter, range, 0);
+		test_random("whole numbers", whole_number, range, 0, false);
+		test_random("quarters", quarter, range, 0, false);
+		test_random("quarters", quarter, range, 0, true);
+		test_random("whole numbers", whole_number, range, 0, true);
 	}
-	test_random("whole numbers", whole_number, 8, 7);
-	test_random("quarters", quarter, 12, 0.25);
+	test_random("whole numbers", whole_number, 8, 7, false);
+	test_random("quarters", quarter, 12, 0.25, false);
 	test_edges();
 	return tap_done();
 }

@@ -26,6 +26,7 @@ filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
+	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -329,8 +329,7 @@ static void refuse_mixture(void)
 			 "apart with --by type",
 			 mp_types_list(&work.types));
 	if (work.kinds == (MP_EVENT | MP_POINT))
-		mp_usage("the input has events and points: choose events with -e, or keep them "
-			 "apart with --by type");
+		mp_usage("the input has events and points: choose events with -e");
 }
 
 /* The header of a stream is made of the input's, and of nothing that changes from run to run. */

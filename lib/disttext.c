@@ -202,9 +202,12 @@ static void write_stats(const struct mp_dist *dist, const struct mp_dist_style *
 
 	for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
 		put_stat(text, style, dist, s);
-		mp_buf_printf(line, "%s%s %s",
-			      s == MP_STAT_COUNT || s == MP_STAT_P50 ? "     " : ", ",
-			      mp_stat_name(s), text);
+		mp_buf_printf(line, "%s", s == MP_STAT_COUNT || s == MP_STAT_P50 ? "     " : ", ");
+		if (s == MP_STAT_COUNT && style->weight.p)
+			mp_buf_str(line, style->weight);
+		else
+			mp_buf_printf(line, "%s", mp_stat_name(s));
+		mp_buf_printf(line, " %s", text);
 		if (s == MP_STAT_STDDEV || s == MP_STAT_MAX)
 			write_line(out, line);
 	}
@@ -243,7 +246,7 @@ static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN, 
 
 static const char *column_name(const struct mp_dist_style *style, size_t i, char *text)
 {
-	if (!style->counting)
+	if (!style->counting && (i || !style->weight.p))
 		return mp_stat_name(shown[i]);
 	if (i == 1)
 		return "share";

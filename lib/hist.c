@@ -137,6 +137,7 @@ void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 	if (!part)
 		part = part_make(side, exponent);
 	*mp_hist_count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
+	part->bits |= mantissa;
 	part->sum += (u128)mantissa * weight;
 	add_square(&part->squares, mantissa, weight);
 	h->fraction |= !is_whole(exponent, mantissa);
@@ -146,6 +147,7 @@ static void part_merge(struct mp_hist_part *to, const struct mp_hist_part *from)
 {
 	unsigned i;
 
+	to->bits |= from->bits;
 	to->sum += from->sum;
 	mp_wide_add(&to->squares, &from->squares);
 	for (i = 0; i < BUCKETS; i++)
@@ -337,15 +339,16 @@ double mp_hist_stddev(const struct mp_hist *h)
 	return (double)sqrtl(total / h->n);
 }
 
-/* What stands for the numbers of a bucket: its middle, or that of the whole numbers in it. */
-static double bucket_value(const struct mp_hist *h, int exponent, unsigned bucket)
+/*
+ * What stands for the numbers of a bucket: its middle, among the multiples of what divides all
+ * numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples of a page.
+ */
+static double bucket_value(const struct mp_hist_part *part, int exponent, unsigned bucket)
 {
-	double width = ldexp(1, MP_MAX(exponent - SUB_BITS, EXPONENT_MIN));
-	double low = ldexp((double)(BUCKETS + bucket), exponent - SUB_BITS);
+	uint64_t step = part->bits & -part->bits, width = 1ull << SUB_SHIFT;
+	uint64_t middle = step < width ? (width / step - 1) / 2 * step : 0;
 
-	if (!h->fraction)
-		return width <= 1 ? low : low + floor((width - 1) / 2);
-	return low + width / 2;
+	return ldexp((double)(MANTISSA_ONE + bucket * width + middle), exponent - MANTISSA_BITS);
 }
 
 static double clamp(const struct mp_hist *h, double v)
@@ -369,14 +372,14 @@ double mp_hist_percentile(const struct mp_hist *h, double share)
 	for (i = s->n - 1; i >= 0; i--)
 		for (b = BUCKETS - 1; s->parts[i] && b >= 0; b--)
 			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
-				return clamp(h, -bucket_value(h, s->first + i, b));
+				return clamp(h, -bucket_value(s->parts[i], s->first + i, b));
 	if ((seen += h->zero) >= rank)
 		return 0;
 	s = &h->positive;
 	for (i = 0; i < s->n; i++)
 		for (b = 0; s->parts[i] && b < BUCKETS; b++)
 			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
-				return clamp(h, bucket_value(h, s->first + i, b));
+				return clamp(h, bucket_value(s->parts[i], s->first + i, b));
 	return h->max;
 }
 

@@ -30,6 +30,7 @@ enum {
 struct mp_hist_part {
 	u128 sum;		/* of M: below 2^53 * 2^64 */
 	struct mp_wide squares; /* of M * M: below 2^106 * 2^64 */
+	uint64_t bits;		/* all M, or'ed: its lowest one divides them all */
 	uint64_t *chunks[CHUNKS];
 };
 

@@ -32,7 +32,7 @@ static void put_part(struct mp_buf *to, const struct mp_hist_part *part, char si
 	const char *before = "";
 	unsigned i;
 
-	mp_buf_printf(to, "%c%d:", sign, exponent);
+	mp_buf_printf(to, "%c%d:%d:", sign, exponent, __builtin_ctzll(part->bits));
 	put_hex(to, &sum);
 	mp_buf_byte(to, ':');
 	put_hex(to, &part->squares);
@@ -109,6 +109,7 @@ struct reading {
 	bool fraction;
 	char sign; /* z p n */
 	int exponent;
+	uint64_t zeros; /* low bits that are 0 in all M */
 	u128 sum;
 	struct mp_wide squares;
 	uint64_t n;
@@ -175,19 +176,23 @@ static bool range_fits(const struct reading *r)
 
 static int read_part(struct reading *r, struct mp_str rest)
 {
-	struct mp_str exponent, sum, squares;
+	struct mp_str exponent, zeros, sum, squares;
 	struct mp_wide wide;
 	int64_t e;
 
-	if (!cut(&rest, ':', &exponent) || !cut(&rest, ':', &sum) || !cut(&rest, ':', &squares))
+	if (!cut(&rest, ':', &exponent) || !cut(&rest, ':', &zeros) || !cut(&rest, ':', &sum) ||
+	    !cut(&rest, ':', &squares))
 		return -1;
 	if (mp_num_i64(exponent, &e) < 0 || e < EXPONENT_MIN || e > EXPONENT_MAX)
 		return -1;
 	r->exponent = (int)e;
+	if (mp_num_u64(zeros, &r->zeros) < 0 || r->zeros > MANTISSA_BITS)
+		return -1;
 	if (get_hex(sum, &wide) < 0 || wide.v[2] || wide.v[3] || get_hex(squares, &r->squares) < 0)
 		return -1;
 	r->sum = (u128)wide.v[1] << 64 | wide.v[0];
-	if (read_counts(r, rest) < 0 || !sums_fit(r) || !range_fits(r))
+	if (r->sum & ((1ull << r->zeros) - 1) || read_counts(r, rest) < 0 || !sums_fit(r) ||
+	    !range_fits(r))
 		return -1;
 	return 0;
 }
@@ -232,6 +237,7 @@ int mp_hist_read(struct mp_hist *h, struct mp_str text)
 		mp_hist_merge(h, &from);
 		return 0;
 	}
+	part.bits = 1ull << r.zeros;
 	part.sum = r.sum;
 	part.squares = r.squares;
 	for (i = r.first; i <= r.last; i++)

@@ -32,7 +32,7 @@ void mp_linear_release(struct mp_linear *l)
 {
 	free(l->block);
 	l->block = NULL;
-	l->n = 0;
+	l->n = l->cap = l->at = 0;
 	l->total = 0;
 }
 
@@ -91,7 +91,7 @@ static bool index_of(const struct mp_linear *l, double v, int64_t *index)
 
 static uint64_t *counts(const struct mp_linear *l)
 {
-	return l->block + l->at;
+	return l->block ? l->block + l->at : NULL;
 }
 
 static void give_up(struct mp_linear *l)

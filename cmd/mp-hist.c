@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* mp-hist: distributions of numbers, and counts, by key. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "lib/across.h"
-#include "lib/distdump.h"
 #include "lib/distout.h"
 #include "lib/input.h"
 #include "lib/interval.h"
+#include "lib/measure.h"
 #include "lib/opt.h"
-#include "lib/types.h"
-#include "lib/unit.h"
 
 enum {
 	OPT_BUCKETS = MP_OPT_LONG,
@@ -71,34 +68,20 @@ static const struct mp_program program = {
 enum format { TEXT, TSV, JSON, POINTS, DUMP };
 
 static struct {
-	struct mp_field field; /* name.p == NULL: dur or y, or what a dump has */
-	struct mp_field weight;
-	struct mp_fields by;	  /* of the key */
-	struct mp_fields by_dump; /* the same in a dump, where all are fields of an event */
 	bool across;
-	bool chosen; /* -e, or type is in the key: a mixture of types is what the user wants */
 	bool has_top;
 	uint64_t top;
 	enum mp_dist_order order;
 	enum format format;
 	struct mp_dist_style style;
-} options = { .style = { .rows = 20, .unit = "", .weight_unit = "" } };
+} options = { .style = { .rows = 20 } };
 
 static struct {
-	struct mp_dists dists;
-	struct mp_types types;
+	struct mp_measure m;
 	struct mp_input in;
 	struct mp_out out;
 	struct mp_interval interval;
-	struct mp_field field; /* measured; name.p == NULL: not known yet */
-	struct mp_field weight;
-	bool has_about; /* field and weight are settled */
-	unsigned kinds; /* MP_EVENT, MP_POINT that were measured */
-	char *unit, *weight_unit;
-	bool unit_is_old;  /* a header came since */
-	double x_ns;	   /* of 1 in x; 0: x is no time */
-	json_t *header;	   /* the latest */
-	json_t *origin;	   /* the first */
+	json_t *origin;	   /* the first header */
 	uint64_t least_ns; /* of all times, without --interval */
 	bool started;	   /* the head of the output is written */
 	uint64_t lines;
@@ -106,12 +89,9 @@ static struct {
 	bool found; /* something was measured */
 } work = { .least_ns = UINT64_MAX };
 
-static const struct mp_field dur = { MP_FIELD_KEY, { "dur", 3 } };
-static const struct mp_field y = { MP_FIELD_Y, { "y", 1 } };
-static const struct mp_field x = { MP_FIELD_X, { "x", 1 } };
-
-static void add_by(struct mp_fields *by, const char *list)
+static void add_by(const char *list)
 {
+	struct mp_fields *by = &work.m.by;
 	struct mp_str bad;
 	size_t i, j;
 
@@ -132,7 +112,7 @@ static void set_field(struct mp_field *f, int code, const char *arg)
 /* "1000", or "100us" of ns, "64K" of bytes. */
 static void set_linear(const char *arg)
 {
-	double *width = &work.dists.width;
+	double *width = &work.m.dists.width;
 	uint64_t v;
 
 	options.style.linear = true;
@@ -187,18 +167,18 @@ static void set_option(int code, char *arg, struct mp_field *across)
 		options.across = true;
 		break;
 	case 'b':
-		add_by(&options.by, arg);
+		add_by(arg);
 		break;
 	case 'c':
-		add_by(&options.by, arg);
-		work.dists.counting = true;
+		add_by(arg);
+		work.m.dists.counting = true;
 		break;
 	case 'e':
-		mp_types_add(&work.types, arg);
-		options.chosen = true;
+		mp_types_add(&work.m.types, arg);
+		work.m.chosen = true;
 		break;
 	case 'f':
-		set_field(&options.field, code, arg);
+		set_field(&work.m.field, code, arg);
 		break;
 	case 'i':
 		work.interval.length_ns = mp_opt_duration(&program, code, arg);
@@ -215,9 +195,9 @@ static void set_option(int code, char *arg, struct mp_field *across)
 		break;
 	case 'w':
 		if (strcmp(arg, "count") == 0)
-			options.weight.name.p = NULL;
+			work.m.weight.name.p = NULL;
 		else
-			set_field(&options.weight, code, arg);
+			set_field(&work.m.weight, code, arg);
 		break;
 	case OPT_BUCKETS:
 		options.style.rows = mp_opt_number(&program, code, arg, 2, 200);
@@ -241,42 +221,40 @@ static void set_option(int code, char *arg, struct mp_field *across)
 	}
 }
 
+static void append_field(const struct mp_field *f)
+{
+	struct mp_fields *by = &work.m.by;
+
+	by->v = mp_grow(by->v, &by->cap, by->n + 1, sizeof(*f));
+	by->v[by->n++] = *f;
+}
+
 /* A dump keeps types apart, so that whoever reads it can refuse or choose as if it read events. */
 static void settle_key(const struct mp_field *across)
 {
-	struct mp_field type = { MP_FIELD_TYPE, { "type", 4 } };
+	const struct mp_field type = { MP_FIELD_TYPE, { "type", 4 } };
 	bool has_type = false;
 	size_t i;
 
-	if (options.across) {
-		options.by.v =
-			mp_grow(options.by.v, &options.by.cap, options.by.n + 1, sizeof(*across));
-		options.by.v[options.by.n++] = *across;
-		add_by(&options.by, "");
-	}
-	for (i = 0; i < options.by.n; i++)
-		has_type |= options.by.v[i].id == MP_FIELD_TYPE;
-	options.chosen |= has_type;
-	if (options.format == DUMP && !has_type) {
-		options.by.v =
-			mp_grow(options.by.v, &options.by.cap, options.by.n + 1, sizeof(type));
-		options.by.v[options.by.n++] = type;
-	}
-	for (i = 0; i < options.by.n; i++) {
-		add_by(&options.by_dump, "_");
-		options.by_dump.v[i] = (struct mp_field){ MP_FIELD_KEY, options.by.v[i].name };
-	}
+	if (options.across)
+		append_field(across);
+	add_by(""); /* none twice */
+	for (i = 0; i < work.m.by.n; i++)
+		has_type |= work.m.by.v[i].id == MP_FIELD_TYPE;
+	work.m.chosen |= has_type;
+	if (options.format == DUMP && !has_type)
+		append_field(&type);
 }
 
 static void check_options(void)
 {
-	if (options.across && (options.field.name.p || options.style.linear))
+	if (options.across && (work.m.field.name.p || options.style.linear))
 		mp_usage("--across counts: it has no --field and no --linear");
-	if (options.across && !options.by.n)
+	if (options.across && !work.m.by.n)
 		mp_usage("--across needs fields that go down: --by FIELDS");
-	if (work.dists.counting && (options.field.name.p || options.style.linear))
+	if (work.m.dists.counting && (work.m.field.name.p || options.style.linear))
 		mp_usage("--count has no --field and no --linear");
-	if (work.dists.counting && !options.by.n)
+	if (work.m.dists.counting && !work.m.by.n)
 		mp_usage("--count needs the fields to count by");
 }
 
@@ -303,33 +281,22 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg, &across);
 	check_options();
-	work.dists.counting |= options.across;
-	work.dists.linear = options.style.linear;
+	work.m.dists.counting |= options.across;
+	work.m.dists.linear = options.style.linear;
 	settle_key(&across);
 	if (!options.has_top && options.format == TEXT)
 		options.top = 10;
 	if (!options.style.stats)
-		options.style.stats = work.dists.counting
+		options.style.stats = work.m.dists.counting
 					      ? 1u << MP_STAT_COUNT
 					      : 1u << MP_STAT_P50 | 1u << MP_STAT_P90 |
 							1u << MP_STAT_P99 | 1u << MP_STAT_MAX;
-	if (work.dists.counting && options.style.stats != 1u << MP_STAT_COUNT)
+	if (work.m.dists.counting && options.style.stats != 1u << MP_STAT_COUNT)
 		mp_usage("--count and --across have no other statistics than the count");
-	options.style.counting = work.dists.counting;
+	options.style.counting = work.m.dists.counting;
 	options.style.columns = text_columns();
-	options.style.by = work.dists.by = &options.by;
-}
-
-static void refuse_mixture(void)
-{
-	if (options.chosen)
-		return;
-	if (work.types.taken > 1)
-		mp_usage("the input has several types of events (%s): choose with -e, or keep them "
-			 "apart with --by type",
-			 mp_types_list(&work.types));
-	if (work.kinds == (MP_EVENT | MP_POINT))
-		mp_usage("the input has events and points: choose events with -e");
+	options.style.by = &work.m.by;
+	mp_measure_start(&work.m);
 }
 
 /* The header of a stream is made of the input's, and of nothing that changes from run to run. */
@@ -342,8 +309,8 @@ static void write_header(void)
 	json_t *header = json_pack("{s:i, s:s, s:s}", "mp", MP_STREAM_VERSION, "datatype",
 				   points ? "point" : "event", "interface", "mp-hist"),
 	       *units = json_object(), *value;
-	struct mp_str what = work.field.name;
-	const char *unit = work.unit ? work.unit : "";
+	struct mp_str what = work.m.about.field;
+	const char *unit = work.m.unit;
 	char name[128];
 	size_t i;
 
@@ -351,8 +318,8 @@ static void write_header(void)
 		if ((value = json_object_get(work.origin, kept[i])))
 			json_object_set(header, kept[i], value);
 	if (options.style.counting || options.style.stats == 1u << MP_STAT_COUNT) {
-		what = work.weight.name.p ? work.weight.name : MP_STR("count");
-		unit = work.weight_unit ? work.weight_unit : "";
+		what = work.m.about.weight.p ? work.m.about.weight : MP_STR("count");
+		unit = work.m.weight_unit;
 	}
 	if (points) {
 		json_object_set_new(header, "axes",
@@ -383,12 +350,9 @@ static void start_output(void)
 
 static void write_dump(void)
 {
-	struct mp_dump_about about = { work.field.name, work.weight.name };
 	struct mp_dump_result result;
 
-	if (work.dists.counting)
-		about.field.p = NULL;
-	result = mp_dump_write(&work.dists, &about, options.style.time_ns, &work.out);
+	result = mp_dump_write(&work.m.dists, &work.m.about, options.style.time_ns, &work.out);
 	work.lines += result.lines;
 	work.overlong += result.overlong;
 }
@@ -406,8 +370,8 @@ static void write_list(void)
 	struct mp_dist_list list;
 	size_t i;
 
-	mp_dists_list(&work.dists, options.order, options.top, &list);
-	for (i = 0; i < list.n && !work.dists.counting; i++)
+	mp_dists_list(&work.m.dists, options.order, options.top, &list);
+	for (i = 0; i < list.n && !work.m.dists.counting; i++)
 		check_linear(list.rows[i].dist);
 	check_linear(&list.other);
 	switch (options.format) {
@@ -433,10 +397,10 @@ static void write_tables(void)
 {
 	char name[MP_RFC3339_MAX];
 
-	options.style.field = work.field.name.p ? work.field.name : MP_STR("value");
-	options.style.weight = work.weight.name;
-	options.style.unit = work.unit ? work.unit : "";
-	options.style.weight_unit = work.weight_unit ? work.weight_unit : "";
+	options.style.field = work.m.about.field.p ? work.m.about.field : MP_STR("value");
+	options.style.weight = work.m.about.weight;
+	options.style.unit = work.m.unit;
+	options.style.weight_unit = work.m.weight_unit;
 	options.style.time_ns = work.least_ns == UINT64_MAX ? 0 : work.least_ns;
 	if (work.interval.length_ns) {
 		mp_interval_name(&work.interval, name);
@@ -444,15 +408,15 @@ static void write_tables(void)
 		options.style.time_ns = mp_interval_start(&work.interval);
 	}
 	start_output();
-	if (work.dists.linear && !mp_dump_complete(&work.dists))
+	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
 		mp_die("a dump lacks the rows that --linear wants: make it with the same --linear");
 	if (options.format == DUMP)
 		write_dump();
-	else if (options.across && options.format == TEXT && work.dists.total)
-		mp_across_write_text(&work.dists, options.order, options.top, &options.style,
+	else if (options.across && options.format == TEXT && work.m.dists.total)
+		mp_across_write_text(&work.m.dists, options.order, options.top, &options.style,
 				     &work.out);
 	else if (options.across && options.format == TSV)
-		mp_across_write_tsv(&work.dists, options.order, options.top, &options.style,
+		mp_across_write_tsv(&work.m.dists, options.order, options.top, &options.style,
 				    &work.out);
 	else
 		write_list();
@@ -462,29 +426,14 @@ static void end_interval(void)
 {
 	if (work.interval.filling)
 		write_tables();
-	mp_dists_clear(&work.dists);
+	mp_dists_clear(&work.m.dists);
 	work.interval.filling = false;
-}
-
-/* The time of a point is its x, if that has a unit of time. */
-static double x_factor(void)
-{
-	static const struct {
-		const char *unit;
-		double ns;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	const char *unit = mp_unit_of(work.header, &x);
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(units); i++)
-		if (strcmp(unit, units[i].unit) == 0)
-			return units[i].ns;
-	return 0;
 }
 
 static void take_control(void)
 {
 	const struct mp_ctl *ctl = &work.in.ctl;
+	char *refusal;
 
 	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
 	    mp_interval_of(&work.interval, ctl->time_ns) > work.interval.number)
@@ -493,100 +442,17 @@ static void take_control(void)
 		return;
 	if (!work.origin)
 		work.origin = json_incref(ctl->json);
-	json_decref(work.header);
-	work.header = json_incref(ctl->json);
-	work.unit_is_old = true;
-	work.x_ns = x_factor();
-	mp_types_header(&work.types, ctl->json);
-	refuse_mixture();
+	refusal = mp_measure_header(&work.m, ctl);
+	if (refusal)
+		mp_usage("%s", refusal);
 	mp_interval_header(&work.interval, ctl);
-}
-
-/* Numbers in us and in bytes have no common table. */
-static void settle_unit(char **unit, const struct mp_field *f)
-{
-	const char *now = mp_unit_of(work.header, f);
-
-	if (*unit && strcmp(*unit, now) != 0)
-		mp_usage("the input has '%.*s' in '%s' and in '%s'", MP_STR_ARGS(f->name), *unit,
-			 now);
-	if (!*unit)
-		*unit = mp_strdup(now);
-}
-
-static bool same_field(const struct mp_field *f, struct mp_str name)
-{
-	return (f->name.p && name.p) ? mp_str_eq(f->name, name) : f->name.p == name.p;
-}
-
-static void settle_field(struct mp_field *to, struct mp_str name)
-{
-	to->name = name;
-	if (name.p)
-		mp_field_parse(to, mp_str(mp_strndup(name.p, name.len)));
-}
-
-/* What the first record, or line of a dump, is about holds for all. */
-static void settle_about(const struct mp_dump_about *about)
-{
-	if (!work.has_about) {
-		settle_field(&work.field, about->field);
-		settle_field(&work.weight, about->weight);
-		work.has_about = true;
-	}
-	if (!same_field(&work.field, about->field))
-		mp_usage("the input has distributions of '%.*s' and of '%.*s'",
-			 MP_STR_ARGS(work.field.name), MP_STR_ARGS(about->field));
-	if (!same_field(&work.weight, about->weight))
-		mp_usage("the input is weighted by different fields ('%.*s', '%.*s')",
-			 MP_STR_ARGS(work.weight.name), MP_STR_ARGS(about->weight));
-	if (!work.unit_is_old && work.unit)
-		return;
-	work.unit_is_old = false;
-	if (work.field.name.p)
-		settle_unit(&work.unit, &work.field);
-	else if (!work.unit)
-		work.unit = mp_strdup("");
-	if (work.weight.name.p)
-		settle_unit(&work.weight_unit, &work.weight);
-	work.dists.binary = work.dists.width == 0 && strlen(work.unit) > 0 &&
-			    work.unit[strlen(work.unit) - 1] == 'B';
-}
-
-/* Of a record that is no line of a dump. */
-static struct mp_dump_about about_of(const struct mp_rec *rec)
-{
-	struct mp_dump_about about = { { NULL, 0 }, options.weight.name };
-
-	if (!work.dists.counting)
-		about.field = options.field.name.p    ? options.field.name
-			      : rec->kind == MP_POINT ? y.name
-						      : dur.name;
-	return about;
-}
-
-/* False if there is none. */
-static bool time_of(const struct mp_rec *rec, uint64_t *time_ns)
-{
-	double v;
-
-	*time_ns = rec->time_ns;
-	if (rec->kind == MP_EVENT)
-		return true;
-	if (work.x_ns == 0 || mp_num_decimal(rec->x, &v) < 0)
-		return false;
-	v *= work.x_ns;
-	if (!(v >= 0 && v < 0x1p63))
-		return false;
-	*time_ns = (uint64_t)v;
-	return true;
 }
 
 /* Ends the interval before if this record is in another. */
 static int take_time(const struct mp_rec *rec, const char **why)
 {
 	uint64_t time_ns;
-	bool known = time_of(rec, &time_ns);
+	bool known = mp_measure_time(&work.m, rec, &time_ns);
 
 	if (work.interval.length_ns == 0) {
 		if (known)
@@ -605,89 +471,25 @@ static int take_time(const struct mp_rec *rec, const char **why)
 	return 0;
 }
 
-static int weight_of(const struct mp_rec *rec, uint64_t *weight, const char **why)
-{
-	struct mp_str text;
-	int64_t v;
-
-	*weight = 1;
-	if (!work.weight.name.p)
-		return 0;
-	*why = "event without the field that is its weight";
-	if (!mp_rec_get(rec, &work.weight, &text))
-		return -1;
-	*why = "weight is not a whole number from 0 on";
-	if (mp_num_any(text, &v) < 0 || v < 0)
-		return -1;
-	*weight = (uint64_t)v;
-	return 0;
-}
-
-/* As mp_rec_number(); the y of a point is a decimal number for sure. */
-static int number_of(const struct mp_rec *rec, double *v)
-{
-	if (work.field.id == MP_FIELD_Y && rec->kind == MP_POINT)
-		return mp_num_decimal(rec->y, v) == 0 ? 1 : -1;
-	return mp_rec_number(rec, &work.field, v);
-}
-
-static int measure(const struct mp_rec *rec, const char **why)
-{
-	struct mp_dist *dist;
-	uint64_t weight;
-	double v = 0;
-	int got = 1;
-
-	if (!work.dists.counting)
-		got = number_of(rec, &v);
-	*why = got ? "what is measured is no number" : "record without the field that is measured";
-	if (got < 1 || weight_of(rec, &weight, why) < 0 || take_time(rec, why) < 0)
-		return -1;
-	dist = mp_dists_at(&work.dists, rec, &options.by, why);
-	if (!dist)
-		return -1;
-	mp_dist_add(&work.dists, dist, v, weight);
-	return 0;
-}
-
-/* 1 if it is measured, 0 if it is not wanted. */
-static bool wanted(struct mp_rec *rec, struct mp_str type, bool point)
-{
-	if (point && work.types.n_globs)
-		return false;
-	rec->type = type;
-	if (!point && !mp_types_take(&work.types, rec))
-		return false;
-	work.kinds |= point ? MP_POINT : MP_EVENT;
-	return true;
-}
-
 /* 0, or -1 with `*why`. */
 static int take_record(struct mp_rec *rec, const char **why)
 {
-	bool is_dump = mp_dump_is(rec);
-	struct mp_dump_about about;
-	struct mp_str type = rec->type;
-	int result;
+	char *refusal;
 
-	if (is_dump)
-		mp_dump_read_about(rec, &about, &type);
-	else
-		about = about_of(rec);
-	if (!wanted(rec, type, is_dump ? !type.p : rec->kind == MP_POINT))
+	switch (mp_measure_look(&work.m, rec, why, &refusal)) {
+	case MP_MEASURE_TAKE:
+		break;
+	case MP_MEASURE_SKIP:
 		return 0;
-	refuse_mixture();
-	if (is_dump && options.field.name.p && !same_field(&options.field, about.field)) {
-		*why = "distribution of another field in a dump";
+	case MP_MEASURE_BAD:
 		return -1;
+	case MP_MEASURE_REFUSE:
+		mp_usage("%s", refusal);
 	}
-	settle_about(&about);
-	if (!is_dump)
-		result = measure(rec, why);
-	else if ((result = take_time(rec, why)) == 0)
-		result = mp_dump_add(&work.dists, rec, &options.by_dump, why);
-	work.found |= result == 0;
-	return result;
+	if (take_time(rec, why) < 0 || mp_measure_add(&work.m, rec, why) < 0)
+		return -1;
+	work.found = true;
+	return 0;
 }
 
 static void write_trailer(void)
@@ -705,24 +507,24 @@ static enum mp_status finish(void)
 {
 	enum mp_status status = mp_input_finish(&work.in);
 
-	if (!work.found && work.has_about && !options.field.name.p && !work.dists.counting)
+	if (!work.found && work.m.settled && !work.m.field.name.p && !work.m.dists.counting)
 		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
 			 "with --count FIELDS",
-			 MP_STR_ARGS(work.field.name));
+			 MP_STR_ARGS(work.m.about.field));
 	if (work.interval.filling || !work.interval.length_ns)
 		write_tables();
 	start_output();
 	if ((options.format == POINTS || options.format == DUMP) && !work.in.cut)
 		write_trailer();
-	if (work.types.n_globs && !work.types.taken && work.types.seen.n)
+	if (work.m.types.n_globs && !work.m.types.taken && work.m.types.seen.n)
 		mp_say("no event matches -e; the input has '%.*s'%s",
-		       MP_STR_ARGS(work.types.seen.first->key),
-		       work.types.seen.n > 1 ? " and others" : "");
+		       MP_STR_ARGS(work.m.types.seen.first->key),
+		       work.m.types.seen.n > 1 ? " and others" : "");
 	mp_say_count(work.overlong, "key is too long for a dump and was left out",
 		     "lines have keys that are too long for a dump and were left out");
-	if (work.dists.overflow)
+	if (work.m.dists.overflow)
 		mp_say("the counts exceed 64 bits: what came then was left out");
-	return work.overlong || work.dists.overflow ? MP_MAX(status, MP_LOSSY) : status;
+	return work.overlong || work.m.dists.overflow ? MP_MAX(status, MP_LOSSY) : status;
 }
 
 int main(int argc, char **argv)
@@ -732,9 +534,8 @@ int main(int argc, char **argv)
 	const char *why;
 
 	mp_init("mp-hist");
-	mp_types_init(&work.types);
+	mp_measure_init(&work.m);
 	parse_options(argc, argv);
-	mp_dists_init(&work.dists);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &work.out);
 	while (mp_input_next(&work.in, &rec)) {

@@ -171,7 +171,7 @@ static bool text_reads_back(const struct mp_hist *h)
 {
 	struct mp_hist back = { .n = 0 };
 	struct mp_buf text = { NULL, 0, 0 };
-	size_t at[2200], n = 0;
+	size_t at[4400], n = 0;
 	bool right = true;
 	int cursor = 0;
 

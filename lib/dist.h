@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Distributions, or plain counts, by key: the values of some fields of a record. Memory grows with
- * distinct keys: 100 bytes and the key for a count, 1 to 25 KiB for a distribution. Includes hist,
+ * distinct keys: 150 bytes and the key for a count, 0.6 to 27 KiB for a distribution. Includes hist,
  * linear, map, rec.
  */
 #ifndef MP_DIST_H

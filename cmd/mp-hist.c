@@ -267,9 +267,9 @@ static size_t text_columns(void)
 	if (!isatty(STDOUT_FILENO))
 		return 80;
 	options.style.cut = true;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	return env && mp_num_range(env, 20, 10000, &n) == 0 ? n : 80;
+	if (env && mp_num_range(env, 20, 10000, &n) == 0)
+		return n;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 ? size.ws_col : 80;
 }
 
 static void parse_options(int argc, char **argv)

@@ -62,7 +62,7 @@ static const struct mp_program program = {
 	.examples = "  mp-hist disk.mp\n"
 		    "  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
 		    "  mp-record -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
-		    "  mp-hist --dump web*.mp > all.dump; mp-hist --linear=100000 all.dump\n",
+		    "  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
 };
 
 enum format { TEXT, TSV, JSON, POINTS, DUMP };

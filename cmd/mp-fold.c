@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
 #include "lib/fold.h"
 #include "lib/input.h"
+#include "lib/interval.h"
 #include "lib/opt.h"
 #include "lib/types.h"
 
@@ -68,7 +68,6 @@ static struct {
 	struct mp_field weight; /* name.p == NULL: count */
 	bool weight_is_period;
 	bool chosen; /* -e or --by type: a mixture of types is what the user wants */
-	uint64_t interval_ns;
 	struct mp_fold_style style;
 } options;
 
@@ -77,10 +76,7 @@ static struct {
 	struct mp_fold fold;
 	struct mp_types types;
 	struct mp_out out;
-	uint64_t interval; /* number of the one being filled */
-	bool filling;
-	uint64_t offset_ns; /* realtime - clock (wraps), from the latest header */
-	bool has_offset;
+	struct mp_interval interval;
 	json_t *origin;	 /* first header of the input */
 	bool has_header; /* of the output, written */
 	uint64_t lines;
@@ -133,7 +129,7 @@ static void set_option(int code, const char *arg)
 		options.weight_is_period = strcmp(arg, "period") == 0;
 		break;
 	case 'i':
-		options.interval_ns = mp_opt_duration(&program, code, arg);
+		work.interval.length_ns = mp_opt_duration(&program, code, arg);
 		break;
 	case OPT_ANNOTATE:
 		options.style.annotate = true;
@@ -195,24 +191,6 @@ static void refuse_mixture(void)
 			 mp_types_list(&work.types));
 }
 
-/* The frame that tells an interval: its beginning, in UTC where the stream says how. */
-static size_t interval_name(char *to)
-{
-	uint64_t start = work.interval * options.interval_ns;
-	size_t len;
-
-	if (!work.has_offset)
-		return snprintf(to, MP_RFC3339_MAX, "%llu.%09llus",
-				(unsigned long long)(start / MP_NS_PER_SEC),
-				(unsigned long long)(start % MP_NS_PER_SEC));
-	mp_rfc3339(to, start, false);
-	len = strlen("2026-11-20T09:19:00");
-	if (options.interval_ns % MP_NS_PER_SEC)
-		len += strlen(".000000000");
-	to[len++] = 'Z';
-	return len;
-}
-
 /* The header is made of the input's, and of nothing that changes from run to run. */
 static void write_header(void)
 {
@@ -241,29 +219,26 @@ static void write_fold(void)
 	if (options.style.stream && !work.has_header)
 		write_header();
 	work.has_header = true;
-	if (options.interval_ns)
-		options.style.first = (struct mp_str){ name, interval_name(name) };
+	if (work.interval.length_ns) {
+		mp_interval_name(&work.interval, name);
+		options.style.first = mp_str(name);
+	}
 	result = mp_fold_write(&work.fold, &options.style, &work.out);
 	work.lines += result.lines;
 }
 
 static void end_interval(void)
 {
-	if (work.filling)
+	if (work.interval.filling)
 		write_fold();
 	mp_fold_clear(&work.fold);
-	work.filling = false;
-}
-
-static uint64_t interval_of(uint64_t time_ns)
-{
-	return (time_ns + (work.has_offset ? work.offset_ns : 0)) / options.interval_ns;
+	work.interval.filling = false;
 }
 
 static void take_control(const struct mp_ctl *ctl)
 {
-	if (ctl->what == MP_CTL_WATERMARK && work.filling &&
-	    interval_of(ctl->time_ns) > work.interval)
+	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
+	    mp_interval_of(&work.interval, ctl->time_ns) > work.interval.number)
 		end_interval();
 	if (ctl->what != MP_CTL_HEADER)
 		return;
@@ -271,8 +246,7 @@ static void take_control(const struct mp_ctl *ctl)
 		work.origin = json_incref(ctl->json);
 	mp_types_header(&work.types, ctl->json);
 	refuse_mixture();
-	work.has_offset = ctl->has_anchor;
-	work.offset_ns = ctl->realtime_ns - ctl->clock_ns;
+	mp_interval_header(&work.interval, ctl);
 }
 
 static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **why)
@@ -301,11 +275,12 @@ static int take_record(const struct mp_rec *rec, const char **why)
 		refuse_mixture();
 		if (event_weight(rec, &weight, why) < 0)
 			return -1;
-		if (options.interval_ns &&
-		    (!work.filling || interval_of(rec->time_ns) != work.interval)) {
+		if (work.interval.length_ns &&
+		    (!work.interval.filling ||
+		     mp_interval_of(&work.interval, rec->time_ns) != work.interval.number)) {
 			end_interval();
-			work.interval = interval_of(rec->time_ns);
-			work.filling = true;
+			work.interval.number = mp_interval_of(&work.interval, rec->time_ns);
+			work.interval.filling = true;
 		}
 	}
 	return mp_fold_add(&work.fold, rec, weight, why);
@@ -340,7 +315,7 @@ int main(int argc, char **argv)
 	mp_init("mp-fold");
 	mp_types_init(&work.types);
 	parse_options(argc, argv);
-	if (options.interval_ns)
+	if (work.interval.length_ns)
 		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
 	mp_fold_init(&work.fold, &options.by);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
@@ -352,7 +327,7 @@ int main(int argc, char **argv)
 			mp_input_bad(&in, why);
 	}
 	status = mp_input_finish(&in);
-	if (work.filling || !work.has_header)
+	if (work.interval.filling || !work.has_header)
 		write_fold();
 	if (options.style.stream && !in.cut)
 		write_trailer(in.lost);

@@ -62,6 +62,10 @@ _mp_tools() {
 		mapfile -t COMPREPLY < <(compgen -W 'count period dur' -- "$cur")
 		return
 		;;
+	mp-hist:--sort)
+		mapfile -t COMPREPLY < <(compgen -W 'count sum name' -- "$cur")
+		return
+		;;
 	mp-fold:--sort)
 		mapfile -t COMPREPLY < <(compgen -W 'name weight' -- "$cur")
 		return

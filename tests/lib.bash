@@ -27,6 +27,7 @@ filter_words() {
 	mp-example) echo "mp-example --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
+	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
 	*) echo "$1" ;;
 	esac
 }

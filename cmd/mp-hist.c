@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-hist: distributions of numbers, and counts, by key. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/across.h"
+#include "lib/distout.h"
+#include "lib/input.h"
+#include "lib/interval.h"
+#include "lib/measure.h"
+#include "lib/opt.h"
+
+enum {
+	OPT_BUCKETS = MP_OPT_LONG,
+	OPT_DUMP,
+	OPT_JSON,
+	OPT_POINTS,
+	OPT_SORT,
+	OPT_TSV,
+};
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What is measured" },
+	{ 'f', "field", "FIELD",
+	  "the distribution of FIELD (default: dur of events,\n"
+	  "y of points)" },
+	{ 'c', "count", "FIELDS", "no distribution: count by FIELDS, greatest first" },
+	{ 'e', "event", "GLOB",
+	  "only events whose type matches; repeated or\n"
+	  "comma-separated. Types that match are added up" },
+	{ 'w', "weight", "FIELD", "each counts as often as FIELD says (default: once)" },
+	{ 0, NULL, NULL, "By what" },
+	{ 'b', "by", "FIELDS", "a table for each value of FIELDS" },
+	{ 'a', "across", "FIELD", "count in a table of two ways: --by down, FIELD across" },
+	{ 't', "top", "N", "N keys, the rest merged into one (text: 10; 0: all)" },
+	{ OPT_SORT, "sort", "ORDER", "keys by count (default), sum or name" },
+	{ 'i', "interval", "DURATION", "tables for each interval, as soon as it is over" },
+	{ 0, NULL, NULL, "Tables" },
+	{ 'l', "linear", "[WIDTH]",
+	  "rows of equal width (1000, 100us, 64K) instead of powers\n"
+	  "of two; without WIDTH one that suits the numbers" },
+	{ OPT_BUCKETS, "buckets", "N", "at most N rows where WIDTH is not given (20)" },
+	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
+	{ 0, NULL, NULL, "Output" },
+	{ OPT_TSV, "tsv", NULL, "tab-separated: rows of the tables, or --summary" },
+	{ OPT_JSON, "json", NULL, "an object a line for each key" },
+	{ OPT_POINTS, "points", "[STATS]",
+	  "points of mp-stream(5): time, value, key. STATS are of\n"
+	  "count sum min mean stddev p50 p90 p99 p99.9 max" },
+	{ OPT_DUMP, "dump", NULL, "all there is, for mp-hist to read again and to merge" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-hist",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Show how numbers of events and points are distributed, or count events by key.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-hist disk.mp\n"
+		    "  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
+		    "  mp-record -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
+		    "  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
+};
+
+enum format { TEXT, TSV, JSON, POINTS, DUMP };
+
+static struct {
+	bool across;
+	bool has_top;
+	uint64_t top;
+	enum mp_dist_order order;
+	enum format format;
+	struct mp_dist_style style;
+} options = { .style = { .rows = 20 } };
+
+static struct {
+	struct mp_measure m;
+	struct mp_input in;
+	struct mp_out out;
+	struct mp_interval interval;
+	json_t *origin;	   /* the first header */
+	uint64_t least_ns; /* of all times, without --interval */
+	bool started;	   /* the head of the output is written */
+	uint64_t lines;
+	uint64_t overlong;
+	bool found; /* something was measured */
+} work = { .least_ns = UINT64_MAX };
+
+static void add_by(const char *list)
+{
+	struct mp_fields *by = &work.m.by;
+	struct mp_str bad;
+	size_t i, j;
+
+	if (mp_fields_parse(by, list, &bad) < 0)
+		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
+	for (i = 0; i < by->n; i++)
+		for (j = 0; j < i; j++)
+			if (mp_str_eq(by->v[i].name, by->v[j].name))
+				mp_usage("field '%.*s' is named twice", MP_STR_ARGS(by->v[i].name));
+}
+
+static void set_field(struct mp_field *f, int code, const char *arg)
+{
+	if (mp_field_parse(f, mp_str(arg)) < 0)
+		mp_opt_bad(&program, code, arg, "the name of a field");
+}
+
+/* "1000", or "100us" of ns, "64K" of bytes. */
+static void set_linear(const char *arg)
+{
+	double *width = &work.m.dists.width;
+	uint64_t v;
+
+	options.style.linear = true;
+	if (!arg || mp_num_decimal(mp_str(arg), width) == 0)
+		;
+	else if (mp_num_duration(arg, &v) == 0 || mp_num_size(arg, &v) == 0)
+		*width = (double)v;
+	if (arg && !(*width >= 1e-300 && *width <= 1e300))
+		mp_opt_bad(&program, 'l', arg, "a width above 0");
+}
+
+static void set_stats(const char *list)
+{
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		enum mp_stat s = MP_STAT_COUNT;
+
+		while (s < MP_STATS &&
+		       !mp_str_eq(mp_str(mp_stat_name(s)), (struct mp_str){ list, len }))
+			s++;
+		if (s == MP_STATS)
+			mp_opt_bad(&program, OPT_POINTS, list, "a list of statistics");
+		options.style.stats |= 1u << s;
+		list += len + (list[len] == ',');
+	}
+}
+
+static void set_order(const char *arg)
+{
+	static const char *const names[] = { "count", "sum", "name" };
+	size_t i = 0;
+
+	while (i < MP_ARRAY_SIZE(names) && strcmp(names[i], arg) != 0)
+		i++;
+	if (i == MP_ARRAY_SIZE(names))
+		mp_opt_bad(&program, OPT_SORT, arg, "count, sum or name");
+	options.order = (enum mp_dist_order)i;
+}
+
+static void set_format(enum format format)
+{
+	if (options.format != TEXT && options.format != format)
+		mp_usage("--tsv, --json, --points and --dump exclude each other");
+	options.format = format;
+}
+
+static void set_option(int code, char *arg, struct mp_field *across)
+{
+	switch (code) {
+	case 'a':
+		set_field(across, code, arg);
+		options.across = true;
+		break;
+	case 'b':
+		add_by(arg);
+		break;
+	case 'c':
+		add_by(arg);
+		work.m.dists.counting = true;
+		break;
+	case 'e':
+		mp_types_add(&work.m.types, arg);
+		work.m.chosen = true;
+		break;
+	case 'f':
+		set_field(&work.m.field, code, arg);
+		break;
+	case 'i':
+		work.interval.length_ns = mp_opt_duration(&program, code, arg);
+		break;
+	case 'l':
+		set_linear(arg);
+		break;
+	case 's':
+		options.style.summary = true;
+		break;
+	case 't':
+		options.top = mp_opt_number(&program, code, arg, 0, SIZE_MAX);
+		options.has_top = true;
+		break;
+	case 'w':
+		if (strcmp(arg, "count") == 0)
+			work.m.weight.name.p = NULL;
+		else
+			set_field(&work.m.weight, code, arg);
+		break;
+	case OPT_BUCKETS:
+		options.style.rows = mp_opt_number(&program, code, arg, 2, 200);
+		break;
+	case OPT_DUMP:
+		set_format(DUMP);
+		break;
+	case OPT_JSON:
+		set_format(JSON);
+		break;
+	case OPT_POINTS:
+		set_format(POINTS);
+		set_stats(arg);
+		break;
+	case OPT_SORT:
+		set_order(arg);
+		break;
+	case OPT_TSV:
+		set_format(TSV);
+		break;
+	}
+}
+
+static void append_field(const struct mp_field *f)
+{
+	struct mp_fields *by = &work.m.by;
+
+	by->v = mp_grow(by->v, &by->cap, by->n + 1, sizeof(*f));
+	by->v[by->n++] = *f;
+}
+
+/* A dump keeps types apart, so that whoever reads it can refuse or choose as if it read events. */
+static void settle_key(const struct mp_field *across)
+{
+	const struct mp_field type = { MP_FIELD_TYPE, { "type", 4 } };
+	bool has_type = false;
+	size_t i;
+
+	if (options.across)
+		append_field(across);
+	add_by(""); /* none twice */
+	for (i = 0; i < work.m.by.n; i++)
+		has_type |= work.m.by.v[i].id == MP_FIELD_TYPE;
+	work.m.chosen |= has_type;
+	if (options.format == DUMP && !has_type)
+		append_field(&type);
+}
+
+static void check_options(void)
+{
+	if (options.across && (work.m.field.name.p || options.style.linear))
+		mp_usage("--across counts: it has no --field and no --linear");
+	if (options.across && !work.m.by.n)
+		mp_usage("--across needs fields that go down: --by FIELDS");
+	if (work.m.dists.counting && (work.m.field.name.p || options.style.linear))
+		mp_usage("--count has no --field and no --linear");
+	if (work.m.dists.counting && !work.m.by.n)
+		mp_usage("--count needs the fields to count by");
+}
+
+static size_t text_columns(void)
+{
+	const char *env = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n;
+
+	if (!isatty(STDOUT_FILENO))
+		return 80;
+	options.style.cut = true;
+	if (env && mp_num_range(env, 20, 10000, &n) == 0)
+		return n;
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 ? size.ws_col : 80;
+}
+
+static void parse_options(int argc, char **argv)
+{
+	struct mp_field across = { .name = { NULL, 0 } };
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg, &across);
+	check_options();
+	work.m.dists.counting |= options.across;
+	work.m.dists.linear = options.style.linear;
+	settle_key(&across);
+	if (!options.has_top && options.format == TEXT)
+		options.top = 10;
+	if (!options.style.stats)
+		options.style.stats = work.m.dists.counting
+					      ? 1u << MP_STAT_COUNT
+					      : 1u << MP_STAT_P50 | 1u << MP_STAT_P90 |
+							1u << MP_STAT_P99 | 1u << MP_STAT_MAX;
+	if (work.m.dists.counting && options.style.stats != 1u << MP_STAT_COUNT)
+		mp_usage("--count and --across have no other statistics than the count");
+	options.style.counting = work.m.dists.counting;
+	options.style.columns = text_columns();
+	options.style.by = &work.m.by;
+	mp_measure_start(&work.m);
+}
+
+/* The header of a stream is made of the input's, and of nothing that changes from run to run. */
+static void write_header(void)
+{
+	static const char *const kept[] = { "start", "clock", "clock_ns", "realtime_ns",
+					    "boot",  "host",  "kernel" };
+	bool points = options.format == POINTS;
+	struct mp_buf line = { NULL, 0, 0 };
+	json_t *header = json_pack("{s:i, s:s, s:s}", "mp", MP_STREAM_VERSION, "datatype",
+				   points ? "point" : "event", "interface", "mp-hist"),
+	       *units = json_object(), *value;
+	struct mp_str what = work.m.about.field;
+	const char *unit = work.m.unit;
+	char name[128];
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kept); i++)
+		if ((value = json_object_get(work.origin, kept[i])))
+			json_object_set(header, kept[i], value);
+	if (options.style.counting || options.style.stats == 1u << MP_STAT_COUNT) {
+		what = work.m.about.weight.p ? work.m.about.weight : MP_STR("count");
+		unit = work.m.weight_unit;
+	}
+	if (points) {
+		json_object_set_new(header, "axes",
+				    json_pack("[s, s%]", "time", what.p ? what.p : "", what.len));
+		json_object_set_new(units, "time", json_string("ns"));
+	}
+	snprintf(name, sizeof(name), "%.*s", MP_STR_ARGS(what));
+	if (*unit)
+		json_object_set_new(units, name, json_string(unit));
+	if (json_object_size(units))
+		json_object_set(header, "units", units);
+	json_decref(units);
+	mp_ctl_add(&line, header);
+	mp_out_write(&work.out, line.p, line.len);
+	mp_buf_release(&line);
+}
+
+static void start_output(void)
+{
+	if (work.started)
+		return;
+	work.started = true;
+	if (options.format == POINTS || options.format == DUMP)
+		write_header();
+	else if (options.format == TSV && !options.across)
+		mp_dist_write_tsv_names(&options.style, &work.out);
+}
+
+static void write_dump(void)
+{
+	struct mp_dump_result result;
+
+	result = mp_dump_write(&work.m.dists, &work.m.about, options.style.time_ns, &work.out);
+	work.lines += result.lines;
+	work.overlong += result.overlong;
+}
+
+static void check_linear(const struct mp_dist *dist)
+{
+	if (options.style.linear && dist->linear.too_wide)
+		mp_die("numbers from %g to %g need too many rows of equal width: give a greater "
+		       "WIDTH, or leave out --linear",
+		       dist->hist.min, dist->hist.max);
+}
+
+static void write_list(void)
+{
+	struct mp_dist_list list;
+	size_t i;
+
+	mp_dists_list(&work.m.dists, options.order, options.top, &list);
+	for (i = 0; i < list.n && !work.m.dists.counting; i++)
+		check_linear(list.rows[i].dist);
+	check_linear(&list.other);
+	switch (options.format) {
+	case TSV:
+		mp_dist_write_tsv(&list, &options.style, &work.out);
+		break;
+	case JSON:
+		mp_dist_write_json(&list, &options.style, &work.out);
+		break;
+	case POINTS:
+		work.lines += mp_dist_write_points(&list, &options.style, &work.out);
+		break;
+	case TEXT:
+	case DUMP:
+		if (list.n)
+			mp_dist_write_text(&list, &options.style, &work.out);
+	}
+	mp_dist_list_release(&list);
+}
+
+/* All tables of what came until now, or in this interval. */
+static void write_tables(void)
+{
+	char name[MP_RFC3339_MAX];
+
+	options.style.field = work.m.about.field.p ? work.m.about.field : MP_STR("value");
+	options.style.weight = work.m.about.weight;
+	options.style.unit = work.m.unit;
+	options.style.weight_unit = work.m.weight_unit;
+	options.style.time_ns = work.least_ns == UINT64_MAX ? 0 : work.least_ns;
+	if (work.interval.length_ns) {
+		mp_interval_name(&work.interval, name);
+		options.style.time = name;
+		options.style.time_ns = mp_interval_start(&work.interval);
+	}
+	start_output();
+	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
+		mp_die("a dump lacks the rows that --linear wants: make it with the same --linear");
+	if (options.format == DUMP)
+		write_dump();
+	else if (options.across && options.format == TEXT && work.m.dists.total)
+		mp_across_write_text(&work.m.dists, options.order, options.top, &options.style,
+				     &work.out);
+	else if (options.across && options.format == TSV)
+		mp_across_write_tsv(&work.m.dists, options.order, options.top, &options.style,
+				    &work.out);
+	else
+		write_list();
+}
+
+static void end_interval(void)
+{
+	if (work.interval.filling)
+		write_tables();
+	mp_dists_clear(&work.m.dists);
+	work.interval.filling = false;
+}
+
+static void take_control(void)
+{
+	const struct mp_ctl *ctl = &work.in.ctl;
+	char *refusal;
+
+	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
+	    mp_interval_of(&work.interval, ctl->time_ns) > work.interval.number)
+		end_interval();
+	if (ctl->what != MP_CTL_HEADER)
+		return;
+	if (!work.origin)
+		work.origin = json_incref(ctl->json);
+	refusal = mp_measure_header(&work.m, ctl);
+	if (refusal)
+		mp_usage("%s", refusal);
+	mp_interval_header(&work.interval, ctl);
+}
+
+/* Ends the interval before if this record is in another. */
+static int take_time(const struct mp_rec *rec, const char **why)
+{
+	uint64_t time_ns;
+	bool known = mp_measure_time(&work.m, rec, &time_ns);
+
+	if (work.interval.length_ns == 0) {
+		if (known)
+			work.least_ns = MP_MIN(work.least_ns, time_ns);
+		return 0;
+	}
+	*why = "point whose x is no time (its header names no such unit)";
+	if (!known)
+		return -1;
+	if (!work.interval.filling ||
+	    mp_interval_of(&work.interval, time_ns) != work.interval.number) {
+		end_interval();
+		work.interval.number = mp_interval_of(&work.interval, time_ns);
+		work.interval.filling = true;
+	}
+	return 0;
+}
+
+/* 0, or -1 with `*why`. */
+static int take_record(struct mp_rec *rec, const char **why)
+{
+	char *refusal;
+
+	switch (mp_measure_look(&work.m, rec, why, &refusal)) {
+	case MP_MEASURE_TAKE:
+		break;
+	case MP_MEASURE_SKIP:
+		return 0;
+	case MP_MEASURE_BAD:
+		return -1;
+	case MP_MEASURE_REFUSE:
+		mp_usage("%s", refusal);
+	}
+	if (take_time(rec, why) < 0 || mp_measure_add(&work.m, rec, why) < 0)
+		return -1;
+	work.found = true;
+	return 0;
+}
+
+static void write_trailer(void)
+{
+	enum mp_kind kind = options.format == POINTS ? MP_POINT : MP_EVENT;
+	struct mp_buf line = { NULL, 0, 0 };
+
+	mp_ctl_add(&line, mp_ctl_trailer(kind, work.lines, work.in.lost));
+	mp_out_write(&work.out, line.p, line.len);
+	mp_buf_release(&line);
+}
+
+/* The rest of the output, and what there is to say. Returns the status. */
+static enum mp_status finish(void)
+{
+	enum mp_status status = mp_input_finish(&work.in);
+
+	if (!work.found && work.m.settled && !work.m.field.name.p && !work.m.dists.counting)
+		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
+			 "with --count FIELDS",
+			 MP_STR_ARGS(work.m.about.field));
+	if (work.interval.filling || !work.interval.length_ns)
+		write_tables();
+	start_output();
+	if ((options.format == POINTS || options.format == DUMP) && !work.in.cut)
+		write_trailer();
+	if (work.m.types.n_globs && !work.m.types.taken && work.m.types.seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(work.m.types.seen.first->key),
+		       work.m.types.seen.n > 1 ? " and others" : "");
+	mp_say_count(work.overlong, "key is too long for a dump and was left out",
+		     "lines have keys that are too long for a dump and were left out");
+	if (work.m.dists.overflow)
+		mp_say("the counts exceed 64 bits: what came then was left out");
+	return work.overlong || work.m.dists.overflow ? MP_MAX(status, MP_LOSSY) : status;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status;
+	struct mp_rec rec;
+	const char *why;
+
+	mp_init("mp-hist");
+	mp_measure_init(&work.m);
+	parse_options(argc, argv);
+	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &work.out);
+	while (mp_input_next(&work.in, &rec)) {
+		if (rec.kind == MP_CONTROL)
+			take_control();
+		else if (take_record(&rec, &why) < 0)
+			mp_input_bad(&work.in, why);
+	}
+	status = finish();
+	mp_out_close(&work.out);
+	return status;
+}

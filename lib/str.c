@@ -175,11 +175,49 @@ int mp_num_any(struct mp_str s, int64_t *v)
 	return 0;
 }
 
+/*
+ * The usual number, quickly: a sign, up to 15 digits, a point among them. Digits and the power of
+ * ten are exact as doubles, so their quotient is rounded once, as strtod() does it (Clinger, "How to
+ * read floating point numbers accurately", 1990).
+ */
+static bool short_decimal(struct mp_str s, double *v)
+{
+	static const double powers[] = { 1,   1e1, 1e2,	 1e3,  1e4,  1e5,  1e6,	 1e7,
+					 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	size_t i = s.len && (*s.p == '-' || *s.p == '+'), point = s.len, digits = 0;
+	uint64_t n = 0;
+
+	if (s.len - i > 16)
+		return false;
+	for (; i < s.len; i++) {
+		unsigned d = (unsigned char)s.p[i] - '0';
+
+		if (d <= 9) {
+			n = n * 10 + d;
+			digits++;
+		} else if (s.p[i] == '.' && point == s.len) {
+			point = i;
+		} else {
+			return false;
+		}
+	}
+	if (digits == 0 || digits > 15)
+		return false;
+	*v = (double)n;
+	if (point < s.len)
+		*v /= powers[s.len - 1 - point];
+	if (*s.p == '-')
+		*v = -*v;
+	return true;
+}
+
 int mp_num_decimal(struct mp_str s, double *v)
 {
 	char text[64], *end;
 	size_t i;
 
+	if (short_decimal(s, v))
+		return 0;
 	if (s.len == 0 || s.len >= sizeof(text))
 		return -1;
 	for (i = 0; i < s.len; i++) /* strtod takes "inf", "nan", "0x1p3" and blanks too */

@@ -118,6 +118,32 @@ static void test_decimal(void)
 	ok(mp_num_decimal(MP_STR("1e999"), &v) < 0, "overflow is refused");
 	ok(mp_num_decimal(MP_STR("0x1p3"), &v) < 0, "hexadecimal float is refused");
 	ok(mp_num_decimal(MP_STR("e"), &v) < 0, "e alone");
+	ok(mp_num_decimal(MP_STR("."), &v) < 0, "a point alone");
+	ok(mp_num_decimal(MP_STR("-"), &v) < 0, "a sign alone");
+	ok(mp_num_decimal(MP_STR("1.2.3"), &v) < 0, "two points");
+	ok(mp_num_decimal(MP_STR("+7."), &v) == 0 && v == 7, "no digit behind the point");
+}
+
+/* The quick way and the other give what strtod() gives, to the bit. */
+static void test_decimal_against_libc(void)
+{
+	bool same = true;
+	char text[64];
+	double v;
+	int i;
+
+	srand(2);
+	for (i = 0; i < 200000; i++) {
+		double r = (double)rand() / RAND_MAX;
+
+		if (i % 2)
+			snprintf(text, sizeof(text), "%.*f", rand() % 18,
+				 (r - 0.5) * (i % 7 ? 1e4 : 1e12));
+		else
+			snprintf(text, sizeof(text), "%d.%09d", rand() % 100000 - 50000, rand());
+		same &= mp_num_decimal(mp_str(text), &v) == 0 && v == strtod(text, NULL);
+	}
+	ok(same, "200,000 decimal numbers as libc reads them");
 }
 
 static void test_units(void)
@@ -162,6 +188,7 @@ int main(void)
 	test_each_byte();
 	test_i64();
 	test_decimal();
+	test_decimal_against_libc();
 	test_units();
 	test_buf();
 	return tap_done();

@@ -402,11 +402,14 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stack *s, const str
 	const char *start = json_string_value(json_object_get(work.header, "start"));
 	char width[MP_UNIT_MAX];
 
-	mp_stackdraw_width(width, s, d);
 	if (options.percent)
 		mp_buf_printf(to, "share of the ");
-	mp_buf_printf(to, "%s of %.*s in %s, by ", style->mean ? "average" : "sum",
-		      MP_STR_ARGS(y_name()), width);
+	mp_buf_printf(to, "%s of %.*s", style->mean ? "average" : "sum", MP_STR_ARGS(y_name()));
+	if (s->n_bins) {
+		mp_stackdraw_width(width, s, d);
+		mp_buf_printf(to, " in bins of %s", width);
+	}
+	mp_buf_printf(to, ", by ");
 	put_names(to, &options.by);
 	if (options.each.n) {
 		mp_buf_printf(to, ", sum over ");
@@ -455,6 +458,8 @@ static enum mp_status draw(struct mp_out *out)
 
 	if (!work.has_grid)
 		decide(work.headers[1] && !work.headers[0] ? MP_POINT : MP_EVENT, NULL);
+	if (!work.grid.style.mean && !options.bin)
+		mp_stackgrid_suit(&work.grid);
 	mp_stackgrid_finish(&work.grid, options.top, &s);
 	status = tell(&s);
 	d.mean = work.grid.style.mean;

@@ -20,12 +20,15 @@ enum {
 	NAME_PX = 160,
 	WIDTH = LEFT + PLOT_WIDTH + LEGEND_GAP + LEGEND_WIDTH,
 	SHARES_SAID = 5, /* layers in the description */
+	SEAMS_MAX = 16,	 /* with more layers the lines between them would hide thin ones */
 };
 
 struct picture {
 	const struct mp_stack *s;
 	const struct mp_stackdraw *d;
 	struct mp_axis x, y;
+	const char *y_suffix;
+	double y_factor; /* from a value to the axis, which is in MiB where values are in B */
 	struct mp_buf *to;
 };
 
@@ -37,7 +40,7 @@ static double share(double part, double whole)
 /* The height of a layer in a bin, in terms of the axis. */
 static double height_of(const struct picture *p, double value, size_t bin)
 {
-	return p->d->percent ? 100 * share(value, p->s->totals[bin]) : value;
+	return p->d->percent ? 100 * share(value, p->s->totals[bin]) : value * p->y_factor;
 }
 
 static double y_of(const struct picture *p, double value)
@@ -80,14 +83,19 @@ static void make_axes(struct picture *p)
 {
 	const struct mp_stack *s = p->s;
 	double span = s->width * (double)MP_MAX(s->n_bins, 1);
-	double top = p->d->percent ? 100 : s->peak > 0 ? s->peak * 1.04 : 1;
+	struct mp_scale scale = mp_unit_scale(p->d->unit, s->peak);
+	double top = s->peak > 0 ? s->peak * 1.04 : 1;
 
 	p->x = (struct mp_axis){ MP_AXIS_LINEAR, s->low, s->low + span, p->d->x_unit };
 	if (p->d->is_time)
 		p->x = (struct mp_axis){ MP_AXIS_TIME, 0, span, "ns" };
 	else if (!(p->x.high > p->x.low)) /* the bin is narrower than doubles are there */
 		p->x.high = nextafter(p->x.low, INFINITY);
-	p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, top, p->d->percent ? "%" : p->d->unit };
+	p->y_factor = 1 / scale.divisor;
+	p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, top * p->y_factor, "" };
+	p->y_suffix = p->d->percent ? "%" : scale.suffix;
+	if (p->d->percent)
+		p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, 100, "" };
 }
 
 static void draw_line(struct mp_buf *to, const char *class, double x1, double y1, double x2,
@@ -108,6 +116,7 @@ static void draw_axes(struct picture *p)
 {
 	struct mp_tick ticks[MP_TICKS_MAX];
 	double bottom = TOP + PLOT_HEIGHT, at;
+	char label[2 * MP_UNIT_MAX];
 	size_t n, i;
 
 	n = mp_axis_ticks(&p->y, PLOT_HEIGHT, true, MP_SVG_FONT, ticks);
@@ -116,8 +125,10 @@ static void draw_axes(struct picture *p)
 		if (ticks[i].minor)
 			continue;
 		draw_line(p->to, "grid", LEFT, at, LEFT + PLOT_WIDTH, at);
+		snprintf(label, sizeof(label), "%s%s%s", ticks[i].label, *p->y_suffix ? " " : "",
+			 p->y_suffix);
 		mp_svg_label(p->to, LEFT - 8, at + 4, "class=\"dim\" text-anchor=\"end\"",
-			     mp_str(ticks[i].label), 0, MP_SVG_FONT);
+			     mp_str(label), LEFT - 12, MP_SVG_FONT);
 	}
 	n = mp_axis_ticks(&p->x, PLOT_WIDTH, false, MP_SVG_FONT, ticks);
 	for (i = 0; i < n; i++) {
@@ -287,7 +298,7 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 	for (i = 0; i < s->n_layers; i++) {
 		mp_buf_printf(to, "%s[", i ? ",\n" : "\n");
 		for (k = 0; k < s->n_bins; k++)
-			mp_buf_printf(to, k ? ",%.5g" : "%.5g", s->layers[i].values[k]);
+			mp_buf_printf(to, k ? ",%.6g" : "%.6g", s->layers[i].values[k]);
 		mp_buf_byte(to, ']');
 	}
 	mp_buf_printf(to, "]};");
@@ -359,8 +370,11 @@ static void draw(struct picture *p)
 	double legend = TOP + (double)p->s->n_layers * LEGEND_ROW + 16;
 
 	make_colours(p, &css, &dark);
-	mp_buf_printf(&css, ".a{stroke:#fff;stroke-width:.5}.k{cursor:default}\n");
-	mp_buf_printf(&dark, ".a{stroke:#0d1117}\n");
+	mp_buf_printf(&css, ".k{cursor:default}\n");
+	if (p->s->n_layers <= SEAMS_MAX) {
+		mp_buf_printf(&css, ".a{stroke:#fff;stroke-width:.4}\n");
+		mp_buf_printf(&dark, ".a{stroke:#0d1117}\n");
+	}
 	mp_buf_byte(&css, '\0');
 	mp_buf_byte(&dark, '\0');
 	describe(p, &text);

@@ -9,6 +9,8 @@
 enum {
 	LEVEL_UNIT = 18, /* width 1; level 0 is 1e-9 */
 	LEVEL_MAX = 2 * (308 + 9),
+	VALUES_A_BIN = 4,
+	FEW_BINS = 100,
 };
 
 static const double exact_max = 9007199254740992.0; /* 2^53 */
@@ -302,6 +304,13 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 	add(g, label, each, bin, y);
 }
 
+void mp_stackgrid_suit(struct mp_stackgrid *g)
+{
+	while (g->n && (uint64_t)(g->high - g->low) >= FEW_BINS &&
+	       g->n < VALUES_A_BIN * (uint64_t)(g->high - g->low + 1))
+		coarsen(g);
+}
+
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* The values of a row with what is missing filled in; adds them to `to`. */
@@ -318,7 +327,7 @@ static void add_row(const struct mp_stackgrid *g, const struct row *r, double *t
 		}
 	end = last;
 	if (g->style.fill == MP_STACK_CARRY && filled > 1)
-		end = MP_MIN(n - 1, last + (last - first) / (filled - 1) - 1);
+		end = MP_MIN(n - 1, last + (last - first + filled - 2) / (filled - 1) - 1);
 	for (i = first; i < n && i <= end; i++) {
 		size_t at = slot(g, g->low + (int64_t)i);
 

@@ -53,6 +53,12 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t x,
 			 double y);
 
+/*
+ * Before the end, for sums of few values: merges bins until one has 4 values on average or they are
+ * not above 100, since a forest of single ones says nothing.
+ */
+void mp_stackgrid_suit(struct mp_stackgrid *g);
+
 double mp_stackgrid_width(const struct mp_stackgrid *g);
 
 /* What is drawn: layers from the bottom, "other" first if there is one. */

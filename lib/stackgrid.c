@@ -176,6 +176,14 @@ static int heavier(const void *va, const void *vb)
 	return mp_str_cmp(a->row->key, b->row->key);
 }
 
+static void split_key(struct mp_str key, struct mp_str parts[2])
+{
+	const char *tab = memchr(key.p, '\t', key.len);
+
+	parts[0] = (struct mp_str){ key.p, tab - key.p };
+	parts[1] = (struct mp_str){ tab + 1, key.p + key.len - tab - 1 };
+}
+
 /* The lighter half of the rows becomes part of the rest; the others move to a map of their own. */
 static void give_up_light(struct mp_stackgrid *g)
 {
@@ -195,6 +203,7 @@ static void give_up_light(struct mp_stackgrid *g)
 	mp_map_init(&g->rows, sizeof(struct row));
 	for (i = 0; i < n; i++) {
 		struct row *r = w[i].row, *moved;
+		struct mp_str parts[2];
 
 		if (i >= g->style.rows) {
 			for (k = 0; k < g->style.bins; k++)
@@ -202,7 +211,8 @@ static void give_up_light(struct mp_stackgrid *g)
 			g->given_up++;
 			continue;
 		}
-		e = mp_map_put(&g->rows, &r->key, 1, NULL);
+		split_key(r->key, parts);
+		e = mp_map_put(&g->rows, parts, 2, NULL);
 		moved = mp_map_value(e);
 		*moved = (struct row){ r->sums, r->counts, e->key };
 		r->sums = NULL;
@@ -366,15 +376,15 @@ static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, 
 	mp_map_init(&by_name, sizeof(size_t));
 	mp_map_each (&g->rows, e) {
 		const struct row *r = mp_map_value(e);
-		const char *tab = memchr(r->key.p, '\t', r->key.len);
-		struct mp_str name = { r->key.p, tab - r->key.p };
+		struct mp_str parts[2];
 		size_t *number;
 		bool fresh;
 
-		number = mp_map_value(mp_map_put(&by_name, &name, 1, &fresh));
+		split_key(r->key, parts);
+		number = mp_map_value(mp_map_put(&by_name, parts, 1, &fresh));
 		if (fresh) {
 			*number = n;
-			labels[n].name = name;
+			labels[n].name = parts[0];
 			labels[n++].values = mp_zalloc(n_bins * sizeof(double));
 		}
 		add_row(g, r, labels[*number].values);

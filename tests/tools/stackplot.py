@@ -29,11 +29,11 @@ def records(path, o):
             continue
         a, b, rest = line.split(",", 2)
         if o["kind"] == "point":
-            yield Fraction(a), Fraction(b), rest, ""
+            yield Fraction(a), float(b), rest, ""
             continue
         fields = dict(f.split("=", 1) for f in rest.split("\t") if "=" in f)
         pick = lambda keys: " ".join(fields.get(k, "[no %s]" % k) for k in keys)
-        y = Fraction(fields[o["y"]]) if o.get("y") else 1
+        y = float(fields[o["y"]]) if o.get("y") else 1
         yield Fraction(a), y, pick(o.get("by", ["comm"])), pick(o.get("each", []))
 
 
@@ -64,24 +64,26 @@ def main():
     n = math.floor(max(xs) / width) - low + 1
     rows = {}
     for x, y, label, each in data:
-        rows.setdefault((label, each), {}).setdefault(math.floor(x / width) - low, []).append(y)
+        at = (x.numerator * width.denominator) // (x.denominator * width.numerator) - low
+        rows.setdefault((label, each), {}).setdefault(at, []).append(y)
     labels = {}
     for (label, _), cells in rows.items():
-        line = labels.setdefault(label, [Fraction(0)] * n)
+        line = labels.setdefault(label, [0.0] * n)
         first, last = min(cells), max(cells)
         end = last
         if o["fill"] == "carry" and len(cells) > 1:
             end = min(n - 1, last + math.ceil(Fraction(last - first, len(cells) - 1)) - 1)
-        value = Fraction(0)
+        value = 0.0
         for i in range(first, end + 1):
             if i in cells:
                 value = sum(cells[i]) / (len(cells[i]) if o["mean"] else 1)
             elif o["fill"] == "zero":
-                value = Fraction(0)
+                value = 0.0
             line[i] += value
     for line in labels.values():
         line[:] = [max(v, 0) for v in line]
-    order = sorted(labels, key=lambda k: (-sum(labels[k]), k))
+    natural = lambda k: [(int(d), "") if d else (ord(c), c) for d, c in re.findall(r"(\d+)|(\D)", k)]
+    order = sorted(labels, key=lambda k: (-sum(labels[k]), natural(k)))
     layers = [(k, labels[k]) for k in order[:o["top"]]]
     rest = order[o["top"]:]
     if rest:

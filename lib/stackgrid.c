@@ -194,6 +194,8 @@ static void give_up_light(struct mp_stackgrid *g)
 
 	mp_map_each (&old, e) {
 		w[n].row = mp_map_value(e);
+		if (!w[n].row->sums)
+			continue;
 		w[n].weight = weight(g, w[n].row);
 		n++;
 	}
@@ -239,10 +241,7 @@ static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
 	if (!fresh)
 		return r;
 	if (g->rows.n > 2 * g->style.rows) {
-		r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));
-		r->counts = mp_zalloc(g->style.bins * sizeof(*r->counts));
-		r->key = e->key;
-		give_up_light(g);
+		give_up_light(g); /* forgets the new one, which has no bins yet */
 		return put_row(g, parts);
 	}
 	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));

@@ -226,7 +226,7 @@ d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$T
 		a.dispatchEvent(new MouseEvent("mousemove",{clientX:84+860/2,clientY:400,bubbles:true}));
 		var k=Math.floor(D.n/2),v=D.values[1][k],t=D.values.reduce(function(s,x){return s+x[k]},0);
 		r.tip=rows();r.share=(100*v/t).toFixed(1)+" %";r.value=v;r.shown=!hidden();r.name=D.names[1];
-		r.dimmed=document.querySelector(".a[data-i=\"2\"]").style.opacity;
+		r.range=D.low+k*D.bin;r.dimmed=document.querySelector(".a[data-i=\"2\"]").style.opacity;
 		a.dispatchEvent(new MouseEvent("mouseleave"));r.gone=hidden();
 		document.querySelector(".k[data-i=\"3\"]").dispatchEvent(new MouseEvent("mouseenter"));
 		r.legend=document.querySelector(".a[data-i=\"2\"]").style.opacity+document.querySelector(".a[data-i=\"3\"]").style.opacity;
@@ -236,5 +236,7 @@ d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$T
 	jq -e '.errors == [] and .result.bad == [] and .result.shown and .result.gone and .result.key and .result.escaped
 		and .result.dimmed == "0.35" and .result.legend == "0.35"' "$TMP/said" || { cat "$TMP/said"; false; }
 	jq -e '.result | .tip[0] == .name and (.share as $s | .tip[1] | endswith("(" + $s + ")"))
+		and ((.tip[3] | split(" ") | (.[1] | tonumber) as $a | (.[3] | tonumber) as $b | ($b - $a - 1) * ($b - $a - 1)) < 0.1)
+		and ((.tip[3] | split(" ")[1] | tonumber) - .range | fabs) < 0.01
 		and ((.tip[1] | split(" ")[0] | tonumber) - .value | fabs) <= .value * 0.01' "$TMP/said" || { cat "$TMP/said"; false; }
 }

@@ -304,68 +304,19 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 	mp_buf_printf(to, "]};");
 }
 
-static const char script[] =
-	"(function(){\n"
-	"var svg=document.documentElement,NS='http://www.w3.org/2000/svg',at=-1,layer=-1;\n"
-	"function each(q,f){Array.prototype.forEach.call(svg.querySelectorAll(q),f)}\n"
-	"function make(t,a,to){var e=document.createElementNS(NS,t),k;"
-	"for(k in a)e.setAttribute(k,a[k]);to.appendChild(e);return e}\n"
-	"function short(v){return v===0?'0':String(Number(v.toPrecision(v>=100?Math.ceil("
-	"Math.log10(v+1)):3)))}\n"
-	"function scale(v,d,n,i){while(v>=d&&i<n.length-1){v/=d;i++}return short(v)+' '+n[i]}\n"
-	"function show(v,u){if(u==='ns'||u==='us'||u==='ms'||u==='s'){"
-	"v*={ns:1,us:1e3,ms:1e6,s:1e9}[u];if(v>=6e10)return v>=3.6e12?short(v/3.6e12)+' h':"
-	"short(v/6e10)+' min';return scale(v,1e3,['ns','us','ms','s'],0)}\n"
-	"if(u==='B'||u==='KiB')return scale(v,1024,['B','KiB','MiB','GiB','TiB','PiB'],u==='B'?0:1);"
-	"if(u==='%')return short(v)+' %';\n"
-	"if(v>=1e5)return scale(v,1e3,['','k','M','G','T','P','E'],0).trim()+(u?' '+u:'');"
-	"return short(v)+(u?' '+u:'')}\n"
-	"var line=make('path',{class:'axis','pointer-events':'none',visibility:'hidden',"
-	"d:'M0 '+D.y+'v'+D.h},svg),\n"
-	"tip=make('g',{id:'tip','pointer-events':'none',visibility:'hidden'},svg),"
-	"box=make('rect',{class:'box',rx:4},tip),rows=[0,1,2,3].map(function(i){"
-	"return make('text',{x:10,y:19+17*i,class:i===1?'':i?'dim':''},tip)});\n"
-	"rows[0].style.fontWeight=600;\n"
-	"each('.a title',function(t){t.parentNode.removeChild(t)});\n"
-	"function dim(i){each('.a,.k',function(e){e.style.opacity="
-	"i<0||+e.getAttribute('data-i')===i?'':'.35'})}\n"
-	"var span=D.bin*D.n,X=!D.time?[1,D.xunit]:span<1e4?[1,'ns']:span<1e7?[1e3,'us']:"
-	"span<1e10?[1e6,'ms']:[1e9,'s'],places=Math.max(0,Math.min(15,-Math.floor(Math.log10("
-	"D.bin/X[0])+1e-9)));\n"
-	"function edge(k){var v=(D.low+k*D.bin)/X[0];return Math.abs(v)<1e15?v.toFixed(places):"
-	"String(v)}\n"
-	"function total(k){return D.values.reduce(function(s,v){return s+v[k]},0)}\n"
-	"function hide(){at=layer=-1;dim(-1);tip.setAttribute('visibility','hidden');"
-	"line.setAttribute('visibility','hidden')}\n"
-	"function point(k,i,px,py){var v=D.values[i][k],t=total(k),w=0,x;\n"
-	"at=k;layer=i;dim(i);\n"
-	"rows[0].textContent=D.names[i].length>60?D.names[i].slice(0,59)+'\\u2026':D.names[i];\n"
-	"rows[1].textContent=show(v,D.unit)+'  ('+(t>0?(100*v/t).toFixed(1):'0')+' %)';\n"
-	"rows[2].textContent='of '+show(t,D.unit);\n"
-	"rows[3].textContent=(D.time?'':'x ')+edge(k)+' \\u2013 '+edge(k+1)+' '+X[1];\n"
-	"rows.forEach(function(r){w=Math.max(w,r.getComputedTextLength())});\n"
-	"box.setAttribute('width',w+20);box.setAttribute('height',80);\n"
-	"x=D.x+(k+.5)*D.w/D.n;line.setAttribute('transform','translate('+x+')');"
-	"line.setAttribute('visibility','visible');\n"
-	"px=px+14+w+20>D.W?px-w-34:px+14;py=Math.max(4,Math.min(py-40,D.y+D.h-76));\n"
-	"tip.setAttribute('transform','translate('+Math.max(4,px)+','+py+')');"
-	"tip.setAttribute('visibility','visible')}\n"
-	"function place(e){var p=svg.createSVGPoint(),m=svg.getScreenCTM();p.x=e.clientX;"
-	"p.y=e.clientY;return p.matrixTransform(m.inverse())}\n"
-	"each('.a',function(a){a.addEventListener('mousemove',function(e){var p=place(e),"
-	"k=Math.floor((p.x-D.x)/D.w*D.n);point(Math.max(0,Math.min(D.n-1,k)),"
-	"+a.getAttribute('data-i'),p.x,p.y)});a.addEventListener('mouseleave',hide)});\n"
-	"each('.k',function(g){g.addEventListener('mouseenter',function(){"
-	"dim(+g.getAttribute('data-i'))});g.addEventListener('mouseleave',hide)});\n"
-	"if(D.n&&D.names.length){svg.setAttribute('tabindex','0');"
-	"svg.addEventListener('keydown',function(e){var k=at<0?0:at,i=layer<0?0:layer;\n"
-	"if(e.key==='ArrowRight')k=at<0?0:Math.min(D.n-1,k+1);"
-	"else if(e.key==='ArrowLeft')k=Math.max(0,k-1);\n"
-	"else if(e.key==='ArrowUp')i=Math.min(D.names.length-1,i+1);"
-	"else if(e.key==='ArrowDown')i=Math.max(0,i-1);\n"
-	"else if(e.key==='Escape'){hide();return}else return;e.preventDefault();"
-	"point(k,i,D.x+(k+.5)*D.w/D.n,D.y+D.h/2)})}\n"
-	"})();\n";
+static const char *script(void)
+{
+	/* lib/stackplot.js, which the assembler puts here with a NUL behind */
+	extern const char mp_stackplot_js[] __asm__("mp_stackplot_js");
+
+	return mp_stackplot_js;
+}
+
+__asm__(".pushsection .rodata\n"
+	"mp_stackplot_js:\n"
+	".incbin \"lib/stackplot.js\"\n"
+	".byte 0\n"
+	".popsection\n");
 
 static void draw(struct picture *p)
 {
@@ -403,7 +354,7 @@ static void draw(struct picture *p)
 	draw_legend(p);
 	text.len = 0;
 	make_data(p, &text);
-	mp_svg_script(p->to, mp_buf_view(&text), script);
+	mp_svg_script(p->to, mp_buf_view(&text), script());
 	mp_svg_end(p->to);
 	mp_buf_release(&css);
 	mp_buf_release(&dark);

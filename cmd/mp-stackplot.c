@@ -21,6 +21,7 @@ enum {
 	OPT_PERCENT,
 	OPT_SUM,
 	OPT_TITLE,
+	OPT_UNIT,
 };
 
 enum { FIELDS_MAX = 16 };
@@ -58,6 +59,9 @@ static const struct mp_opt opts[] = {
 	  "\"other\" (default: 10)" },
 	{ OPT_PERCENT, "percent", NULL, "shares of each bin instead of values" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
+	{ OPT_UNIT, "unit", "UNIT",
+	  "unit of the values, such as ns or B (default: what\n"
+	  "the header or the name of the field says)" },
 	{ 0, NULL, NULL, "Other" },
 };
 
@@ -69,7 +73,8 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples =
 		"  mp-record -e sched:sched_switch -g none -d 10 | mp-stackplot > switches.svg\n"
-		"  mp-stackplot -y .bytes_alloc --by comm,pid -e kmem:kmalloc k.mp > alloc.svg\n"
+		"  mp-record -e sched:sched_stat_runtime -g none -d 10 |\n"
+		"      mp-stackplot -y .runtime --unit ns --bin 100ms > cpu.svg\n"
 		"  mp-stackplot --percent --top 5 points.mp > share.svg\n",
 };
 
@@ -83,7 +88,7 @@ static struct {
 	const char *bin;
 	size_t bins, labels, top;
 	bool percent, chosen;
-	const char *title;
+	const char *title, *unit;
 } options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
 
 /* The work. */
@@ -179,6 +184,9 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_TITLE:
 		options.title = arg;
+		break;
+	case OPT_UNIT:
+		options.unit = arg;
 		break;
 	}
 }
@@ -465,7 +473,9 @@ static enum mp_status draw(struct mp_out *out)
 	d.mean = work.grid.style.mean;
 	d.is_time = work.is_time;
 	d.x_unit = x_unit();
-	d.unit = work.count ? "" : mp_unit_of(work.header, &options.y);
+	d.unit = options.unit ? options.unit
+		 : work.count ? ""
+			      : mp_unit_of(work.header, &options.y);
 	make_subtitle(&subtitle, &s, &d);
 	d.subtitle = mp_buf_view(&subtitle);
 	default_title(&title);

@@ -175,6 +175,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	grep -q '>40 %<' "$TMP/out.svg"
 	sed 's/KiB/pages/' "$TMP/in" | mp-stackplot > "$TMP/out.svg"
 	grep -q 'pages  100.0 %<' "$TMP/out.svg"
+	mp-stackplot --unit '<apples>' "$TMP/in" | grep -q '&lt;apples&gt;  100.0 %<'
 }
 
 @test "a label has its colour in every picture; other has none of a label" {

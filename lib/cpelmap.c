@@ -6,7 +6,7 @@
 #include "lib/natural.h"
 
 enum {
-	LABEL_MAX = 126, /* bytes that G2 draws */
+	LABEL_MAX = 64, /* bytes, 8 px each in G2: 126 leave no room for the events */
 	/* numbers of types before those of the stream */
 	TYPE_SWITCHED_IN = 0,
 	TYPE_WOKEN,
@@ -120,7 +120,7 @@ static struct type *type_of(struct mp_cpelmap *m, struct mp_str name)
 
 static void set(struct mp_buf *b, struct mp_str value)
 {
-	if (!value.p || mp_str_eq(mp_buf_view(b), value))
+	if (!value.p || (b->p && mp_str_eq(mp_buf_view(b), value)))
 		return;
 	b->len = 0;
 	mp_buf_str(b, value);

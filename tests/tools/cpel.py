@@ -94,7 +94,7 @@ def decode(data):
         check(text(datum) == b"%s", "datum format is %r" % text(datum))
     for track, name in definitions(section(r, 4), "II"):
         tracks[track] = label(text(name))
-        check(len(tracks[track]) <= 126, "label of %d bytes" % len(tracks[track]))
+        check(len(tracks[track]) <= 64, "label of %d bytes" % len(tracks[track]))
     log = section(r, 5)
     n = begin(log)
     check(n > 0, "no events")

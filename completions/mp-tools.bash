@@ -101,6 +101,15 @@ _mp_tools() {
 		mapfile -t COMPREPLY < <(compgen -W 'begin end none' -- "$cur")
 		return
 		;;
+	mp-stackplot:--missing)
+		mapfile -t COMPREPLY < <(compgen -W 'zero carry' -- "$cur")
+		return
+		;;
+	mp-cpel:-t | mp-cpel:--track)
+		mapfile -t COMPREPLY < <(compgen -W 'tid pid cpu comm type host' -- "${cur##*,}")
+		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
+		return
+		;;
 	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" --help 2> /dev/null |

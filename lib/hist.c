@@ -5,106 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef unsigned __int128 u128;
-
-/*
- * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as IEEE 754 has it; E is its part and the seven
- * bits behind the first one of M its bucket. Numbers below 2^-1022 have a smaller M, and would need
- * parts of their own: E is that of the first bit there too, and M is shifted.
- */
-enum {
-	SUB_BITS = 7,
-	BUCKETS = 1 << SUB_BITS,
-	CHUNK = 16, /* counts that are allocated together */
-	CHUNKS = BUCKETS / CHUNK,
-	MANTISSA_BITS = 52,
-	SUB_SHIFT = MANTISSA_BITS - SUB_BITS,
-	EXPONENT_MIN = -1074,
-	EXPONENT_MAX = 1023,
-};
-
-#define MANTISSA_ONE (1ull << MANTISSA_BITS)
-
-/* An unsigned number of 256 bits, least part first. */
-struct wide {
-	uint64_t v[4];
-};
-
-struct mp_hist_part {
-	u128 sum;	     /* of M: below 2^53 * 2^64 */
-	struct wide squares; /* of M * M: below 2^106 * 2^64 */
-	uint64_t *chunks[CHUNKS];
-};
-
-static void wide_add(struct wide *a, const struct wide *b)
-{
-	u128 carry = 0;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		carry += (u128)a->v[i] + b->v[i];
-		a->v[i] = (uint64_t)carry;
-		carry >>= 64;
-	}
-}
-
-static struct wide wide_sub(const struct wide *a, const struct wide *b)
-{
-	struct wide d;
-	bool borrow = false;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		uint64_t v;
-		bool first = __builtin_sub_overflow(a->v[i], b->v[i], &v);
-
-		borrow = __builtin_sub_overflow(v, (uint64_t)borrow, &d.v[i]) | first;
-	}
-	return d;
-}
-
-static bool wide_less(const struct wide *a, const struct wide *b)
-{
-	int i = 3;
-
-	while (i > 0 && a->v[i] == b->v[i])
-		i--;
-	return a->v[i] < b->v[i];
-}
-
-static struct wide wide_times(const struct wide *a, uint64_t factor)
-{
-	struct wide product;
-	u128 carry = 0;
-	int i;
-
-	for (i = 0; i < 4; i++) {
-		carry += (u128)a->v[i] * factor;
-		product.v[i] = (uint64_t)carry;
-		carry >>= 64;
-	}
-	return product;
-}
-
-static struct wide wide_of(u128 v)
-{
-	return (struct wide){ { (uint64_t)v, (uint64_t)(v >> 64), 0, 0 } };
-}
-
-static struct wide wide_square(u128 v)
-{
-	struct wide factor = wide_of(v), low = wide_times(&factor, (uint64_t)v),
-		    high = wide_times(&factor, (uint64_t)(v >> 64));
-
-	high = (struct wide){ { 0, high.v[0], high.v[1], high.v[2] } };
-	wide_add(&low, &high);
-	return low;
-}
-
-static long double wide_to_real(const struct wide *a)
-{
-	return ((a->v[3] * 0x1p64L + a->v[2]) * 0x1p64L + a->v[1]) * 0x1p64L + a->v[0];
-}
+#include "lib/histpart.h"
 
 /* |value| as E and M; value is not 0. */
 static void take_apart(double value, int *exponent, uint64_t *mantissa)
@@ -160,22 +61,6 @@ static struct mp_hist_part *part_make(struct mp_hist_side *s, int exponent)
 	return s->parts[exponent - first];
 }
 
-static uint64_t *count_make(struct mp_hist_part *part, unsigned bucket)
-{
-	uint64_t **chunk = &part->chunks[bucket / CHUNK];
-
-	if (!*chunk)
-		*chunk = mp_zalloc(CHUNK * sizeof(uint64_t));
-	return *chunk + bucket % CHUNK;
-}
-
-static uint64_t count_at(const struct mp_hist_part *part, unsigned bucket)
-{
-	const uint64_t *chunk = part->chunks[bucket / CHUNK];
-
-	return chunk ? chunk[bucket % CHUNK] : 0;
-}
-
 static void side_release(struct mp_hist_side *s)
 {
 	int i, j;
@@ -214,11 +99,29 @@ static bool is_whole(int exponent, uint64_t mantissa)
 	       (exponent >= 0 && !(mantissa << exponent & (MANTISSA_ONE - 1)));
 }
 
+/* The usual weight without a multiplication of 256 bits, and in place. */
+static inline void add_square(struct mp_wide *to, uint64_t mantissa, uint64_t weight)
+{
+	u128 square = (u128)mantissa * mantissa;
+	struct mp_wide product;
+	bool carry;
+
+	if (weight != 1) {
+		product = mp_wide_of(square);
+		product = mp_wide_times(&product, weight);
+		mp_wide_add(to, &product);
+		return;
+	}
+	carry = __builtin_add_overflow(to->v[0], (uint64_t)square, &to->v[0]);
+	square = (square >> 64) + carry; /* below 2^42: no carry */
+	carry = __builtin_add_overflow(to->v[1], (uint64_t)square, &to->v[1]);
+	to->v[2] += carry; /* below 2^42 as well */
+}
+
 void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 {
 	struct mp_hist_side *side = value < 0 ? &h->negative : &h->positive;
 	struct mp_hist_part *part;
-	struct wide square;
 	uint64_t mantissa;
 	int exponent;
 
@@ -233,12 +136,10 @@ void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 	part = part_at(side, exponent);
 	if (!part)
 		part = part_make(side, exponent);
-	*count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
+	*mp_hist_count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
+	part->bits |= mantissa;
 	part->sum += (u128)mantissa * weight;
-	square = wide_of((u128)mantissa * mantissa);
-	if (weight != 1)
-		square = wide_times(&square, weight);
-	wide_add(&part->squares, &square);
+	add_square(&part->squares, mantissa, weight);
 	h->fraction |= !is_whole(exponent, mantissa);
 }
 
@@ -246,11 +147,12 @@ static void part_merge(struct mp_hist_part *to, const struct mp_hist_part *from)
 {
 	unsigned i;
 
+	to->bits |= from->bits;
 	to->sum += from->sum;
-	wide_add(&to->squares, &from->squares);
+	mp_wide_add(&to->squares, &from->squares);
 	for (i = 0; i < BUCKETS; i++)
-		if (count_at(from, i))
-			*count_make(to, i) += count_at(from, i);
+		if (mp_hist_count_at(from, i))
+			*mp_hist_count_make(to, i) += mp_hist_count_at(from, i);
 }
 
 static void side_merge(struct mp_hist_side *to, const struct mp_hist_side *from)
@@ -345,11 +247,11 @@ double mp_hist_sum(const struct mp_hist *h)
 	return (double)sum_real(h);
 }
 
-static size_t put_double(char *to, size_t room, double v)
+size_t mp_hist_put_number(char *to, double v)
 {
-	size_t len = snprintf(to, room, "%.15g", v);
+	size_t len = snprintf(to, MP_HIST_SUM_MAX, "%.15g", v);
 
-	return strtod(to, NULL) == v ? len : (size_t)snprintf(to, room, "%.17g", v);
+	return strtod(to, NULL) == v ? len : (size_t)snprintf(to, MP_HIST_SUM_MAX, "%.17g", v);
 }
 
 size_t mp_hist_put_sum(char *to, const struct mp_hist *h)
@@ -359,7 +261,7 @@ size_t mp_hist_put_sum(char *to, const struct mp_hist *h)
 	u128 whole;
 
 	if (!sum_whole(h, &whole, &negative))
-		return put_double(to, MP_HIST_SUM_MAX, mp_hist_sum(h));
+		return mp_hist_put_number(to, mp_hist_sum(h));
 	do
 		*--p = (char)('0' + (int)(whole % 10));
 	while (whole /= 10);
@@ -389,7 +291,7 @@ static uint64_t part_count(const struct mp_hist_part *part)
 	unsigned i;
 
 	for (i = 0; part && i < BUCKETS; i++)
-		n += count_at(part, i);
+		n += mp_hist_count_at(part, i);
 	return n;
 }
 
@@ -406,16 +308,17 @@ static long double side_deviation(const struct mp_hist_side *s, long double mean
 	for (i = 0; i < s->n; i++) {
 		const struct mp_hist_part *part = s->parts[i];
 		uint64_t n = part_count(part);
-		struct wide all, square;
+		struct mp_wide all, square;
 
 		if (n == 0)
 			continue;
-		all = wide_times(&part->squares, n);
-		square = wide_square(part->sum);
+		all = mp_wide_times(&part->squares, n);
+		square = mp_wide_square(part->sum);
 		inner = 0;
-		if (wide_less(&square, &all)) {
-			all = wide_sub(&all, &square);
-			inner = ldexpl(wide_to_real(&all) / n, 2 * (s->first + i - MANTISSA_BITS));
+		if (mp_wide_less(&square, &all)) {
+			all = mp_wide_sub(&all, &square);
+			inner = ldexpl(mp_wide_to_real(&all) / n,
+				       2 * (s->first + i - MANTISSA_BITS));
 		}
 		distance = ldexpl((long double)part->sum / n, s->first + i - MANTISSA_BITS);
 		distance = sign * distance - mean;
@@ -436,15 +339,16 @@ double mp_hist_stddev(const struct mp_hist *h)
 	return (double)sqrtl(total / h->n);
 }
 
-/* What stands for the numbers of a bucket: its middle, or that of the whole numbers in it. */
-static double bucket_value(const struct mp_hist *h, int exponent, unsigned bucket)
+/*
+ * What stands for the numbers of a bucket: its middle, among the multiples of what divides all
+ * numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples of a page.
+ */
+static double bucket_value(const struct mp_hist_part *part, int exponent, unsigned bucket)
 {
-	double width = ldexp(1, MP_MAX(exponent - SUB_BITS, EXPONENT_MIN));
-	double low = ldexp((double)(BUCKETS + bucket), exponent - SUB_BITS);
+	uint64_t step = part->bits & -part->bits, width = 1ull << SUB_SHIFT;
+	uint64_t middle = step < width ? (width / step - 1) / 2 * step : 0;
 
-	if (!h->fraction)
-		return width <= 1 ? low : low + floor((width - 1) / 2);
-	return low + width / 2;
+	return ldexp((double)(MANTISSA_ONE + bucket * width + middle), exponent - MANTISSA_BITS);
 }
 
 static double clamp(const struct mp_hist *h, double v)
@@ -467,15 +371,15 @@ double mp_hist_percentile(const struct mp_hist *h, double share)
 		return rank == 1 ? h->min : h->max;
 	for (i = s->n - 1; i >= 0; i--)
 		for (b = BUCKETS - 1; s->parts[i] && b >= 0; b--)
-			if ((seen += count_at(s->parts[i], b)) >= rank)
-				return clamp(h, -bucket_value(h, s->first + i, b));
+			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
+				return clamp(h, -bucket_value(s->parts[i], s->first + i, b));
 	if ((seen += h->zero) >= rank)
 		return 0;
 	s = &h->positive;
 	for (i = 0; i < s->n; i++)
 		for (b = 0; s->parts[i] && b < BUCKETS; b++)
-			if ((seen += count_at(s->parts[i], b)) >= rank)
-				return clamp(h, bucket_value(h, s->first + i, b));
+			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
+				return clamp(h, bucket_value(s->parts[i], s->first + i, b));
 	return h->max;
 }
 
@@ -489,7 +393,7 @@ static uint64_t side_count(const struct mp_hist_side *s, double low, double high
 			double v = sign * ldexp((double)(BUCKETS + b), s->first + i - SUB_BITS);
 
 			if (v >= low && v < high)
-				n += count_at(s->parts[i], b);
+				n += mp_hist_count_at(s->parts[i], b);
 		}
 	}
 	return n;

@@ -75,4 +75,23 @@ enum { MP_HIST_SUM_MAX = 64 };
 
 size_t mp_hist_put_sum(char *to, const struct mp_hist *h);
 
+/* Any number, shortly and so that it reads back the same; room and result as above. */
+size_t mp_hist_put_number(char *to, double v);
+
+/*
+ * To store it: the text of each part of a histogram, one after the other; ASCII without blanks,
+ * less than 8 KiB. `*cursor` begins as 0. Appends to `to` and returns true, or false at the end.
+ * mp_hist_read() adds such a text to a histogram: texts in any order make the histogram of all the
+ * numbers again. It returns 0, or -1 if the text is none; then the histogram is as it was.
+ *
+ *	MIN:MAX:w:z:COUNT			zeros
+ *	MIN:MAX:w:p10:42:SUM:SQUARES:3*7,5*1	1024 to 2047: COUNT in each of 128 buckets
+ *
+ * MIN and MAX are those of the whole histogram; w: all numbers are whole, f: not; p or n: sign,
+ * then the exponent of 2. As multiples of 2^(exponent - 52), the numbers are all divisible by 2^42;
+ * SUM and SQUARES add them up, in hexadecimal.
+ */
+bool mp_hist_write(const struct mp_hist *h, int *cursor, struct mp_buf *to);
+int mp_hist_read(struct mp_hist *h, struct mp_str text);
+
 #endif

@@ -115,7 +115,7 @@ static size_t step_for(const struct steps *s, double value)
 {
 	size_t i = s->n - 1;
 
-	if (value < s->from)
+	if (value < s->from || value >= 1e6 * s->v[i].divisor) /* 1e300 is no better as 1e282 E */
 		return 0;
 	while (i && value < s->v[i].divisor)
 		i--;
@@ -157,7 +157,7 @@ size_t mp_unit_put(char *to, const char *unit, double value)
 
 	len = put_number(to, MP_UNIT_MAX, first / s->v[i].divisor);
 	/* as it is shown: 999.9 us is "1 ms", not "1000 us" */
-	if (i + 1 < s->n && (i || s->from == 0) &&
+	if (i + 1 < s->n && (i || s->from == 0) && fabs(first) < s->v[i + 1].divisor &&
 	    fabs(strtod(to, NULL)) * s->v[i].divisor >= s->v[i + 1].divisor) {
 		i++;
 		len = snprintf(to, MP_UNIT_MAX, "%s1", first < 0 ? "-" : "");

@@ -28,6 +28,7 @@ filter_words() {
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
+	mp-stackplot) echo "mp-stackplot -e * --by cpu" ;;
 	*) echo "$1" ;;
 	esac
 }

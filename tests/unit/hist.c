@@ -166,6 +166,27 @@ static bool merge_is_exact(const struct mp_hist *all, const double *v)
 	return right;
 }
 
+/* Its text, read back into an empty one, from the last part to the first. */
+static bool text_reads_back(const struct mp_hist *h)
+{
+	struct mp_hist back = { .n = 0 };
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t at[4400], n = 0;
+	bool right = true;
+	int cursor = 0;
+
+	do
+		at[n++] = text.len;
+	while (mp_hist_write(h, &cursor, &text));
+	while (--n)
+		right &= mp_hist_read(&back, (struct mp_str){ text.p + at[n - 1],
+							      at[n] - at[n - 1] }) == 0;
+	right &= same(&back, h);
+	mp_hist_release(&back);
+	mp_buf_release(&text);
+	return right;
+}
+
 static bool weight_is_repetition(const double *v)
 {
 	struct mp_hist weighted = { .n = 0 }, repeated = { .n = 0 };
@@ -221,6 +242,7 @@ static void test_kind(const char *name, double (*make)(void))
 	ok(moments_are_near(&h, v), "%s: sum, mean, standard deviation", name);
 	ok(log2_is_exact(&h, v), "%s: powers of two exact, and complete", name);
 	ok(merge_is_exact(&h, v), "%s: merged equals one pass, to the bit", name);
+	ok(text_reads_back(&h), "%s: written and read, to the bit", name);
 	ok(weight_is_repetition(v), "%s: a weight is a repetition", name);
 	mp_hist_release(&h);
 }
@@ -304,6 +326,57 @@ static void test_ranks(void)
 	mp_hist_release(&h);
 }
 
+/* Sizes in pages are told as such, however large. */
+static void test_multiples(void)
+{
+	struct mp_hist h = { .n = 0 };
+	bool right = true;
+	int i;
+
+	for (i = 1; i <= 128; i++)
+		mp_hist_add(&h, 4096.0 * i, 1);
+	for (i = 1; i <= 128; i++)
+		right &= mp_hist_percentile(&h, i / 128.0) == 4096.0 * i;
+	ok(right, "multiples of 4096 are exact up to 256 of them");
+	mp_hist_release(&h);
+}
+
+static void test_bad_texts(void)
+{
+	static const char *const bad[] = {
+		"",
+		"1:2:w:",
+		"1:2:x:z:3",
+		"0:2:w:z:0",
+		"1:2:w:z:3", /* 0 is not from 1 to 2 */
+		"2:1:w:p0:52:10000000000000:100000000000000000000000000:0*1",
+		"1:1:w:p0:52:10000000000000:100000000000000000000000000:",
+		"1:1:w:p0:52:10000000000000:100000000000000000000000000:128*1",
+		"1:1:w:p0:52:10000000000000:100000000000000000000000000:0*0",
+		"1:1:w:p0:52:10000000000000:100000000000000000000000000:0*1,0*1",
+		"1:1:w:p1024:52:10000000000000:100000000000000000000000000:0*1",
+		"1:1:w:p0:52:20000000000000:100000000000000000000000000:0*1", /* sum */
+		"1:1:w:p0:52:10000000000000:200000000000000000000000000:0*1", /* squares */
+		"1:1:w:p0:52:1000000000000G:100000000000000000000000000:0*1",
+		"2:2:w:p0:52:10000000000000:100000000000000000000000000:0*1", /* 1 is not 2 */
+		"1:1:w:n0:52:10000000000000:100000000000000000000000000:0*1",
+		"1:1:w:p0:53:10000000000000:100000000000000000000000000:0*1",
+		"1:1:w:p0:x:10000000000000:100000000000000000000000000:0*1",
+		"1:1:w:p0:52:10000000000001:100000000000020000000000001:0*1", /* not divisible */
+		"1:inf:w:p0:52:10000000000000:100000000000000000000000000:0*1",
+	};
+	struct mp_hist h = { .n = 0 };
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(bad); i++)
+		ok(mp_hist_read(&h, mp_str(bad[i])) < 0 && h.n == 0, "'%s' is refused", bad[i]);
+	ok(mp_hist_read(&h, MP_STR("1:1:w:p0:52:10000000000000:100000000000000000000000000:0*1")) ==
+			   0 &&
+		   h.n == 1 && mp_hist_sum(&h) == 1,
+	   "the good one is 1");
+	mp_hist_release(&h);
+}
+
 int main(void)
 {
 	size_t i;
@@ -314,5 +387,7 @@ int main(void)
 	test_whole_numbers();
 	test_edges();
 	test_ranks();
+	test_multiples();
+	test_bad_texts();
 	return tap_done();
 }

@@ -45,7 +45,8 @@ static void test_put(void)
 	put_is("", 12345678, "12.3 M");
 	put_is("", 999999, "1 M");
 	put_is("", 0.001234, "0.00123");
-	put_is("", 1e300, "1e+282 E");
+	put_is("", 1e300, "1e+300");
+	put_is("ns", 1e300, "1e+300 ns");
 	put_is("pages", 3, "3 pages");
 	put_is("pages", 1234567, "1.23 M pages");
 	put_is("a unit that is far too long", 1, "1 a unit that is f");

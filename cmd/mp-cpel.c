@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-cpel: events as a CPEL file, which VPP's G2 viewer opens. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/cpelmap.h"
+#include "lib/inorder.h"
+#include "lib/input.h"
+#include "lib/opt.h"
+#include "lib/types.h"
+
+static const struct mp_opt opts[] = {
+	{ 't', "track", "FIELDS",
+	  "a track for each value of FIELDS, comma-separated,\n"
+	  "such as cpu or comm,tid (default: tid)" },
+	{ 'l', "label", "FIELDS",
+	  "what an event says besides its type (default: all\n"
+	  "fields but those of its track, and the stack)" },
+	{ 'e', "event", "GLOB",
+	  "only events whose type matches; repeated or\n"
+	  "comma-separated" },
+	{ 'o', "output", "FILE", "write to FILE (default: stdout, never a terminal)" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-cpel",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Write events as a CPEL file for VPP's G2 viewer, cpelatency and cpelstate.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-record -e 'sched:*' -d 5 | mp-order | mp-cpel -o sched.cpel\n"
+		    "  mp-cpel --track cpu --label comm,.next_comm sched.mp > cpus.cpel\n"
+		    "  mp-cpel -t .dev -e 'block:*' -o disk.cpel disk.mp\n",
+};
+
+static struct {
+	struct mp_cpelmap_style style;
+	const char *output;
+} options;
+
+/* The work. */
+static struct {
+	struct mp_cpelmap map;
+	struct mp_types types;
+	struct mp_inorder order;
+	struct mp_input in;
+	uint64_t events, first_ns, last_ns;
+	uint64_t offset_ns; /* realtime - clock (wraps), from the first header that has it */
+	bool has_offset;
+} work;
+
+static void set_fields(int code, const char *arg, struct mp_fields *fields)
+{
+	struct mp_str bad;
+	size_t i;
+
+	fields->n = 0;
+	if (mp_fields_parse(fields, arg, &bad) < 0)
+		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
+	if (fields->n == 0 || fields->n > MP_CPELMAP_FIELDS_MAX)
+		mp_opt_bad(&program, code, arg, "a list of 1 to 32 fields");
+	for (i = 0; i < fields->n; i++)
+		if (fields->v[i].id == MP_FIELD_STACK && code == 't')
+			mp_usage("a stack is not a track");
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		switch (code) {
+		case 't':
+			set_fields(code, arg, &options.style.track);
+			break;
+		case 'l':
+			set_fields(code, arg, &options.style.says);
+			break;
+		case 'e':
+			mp_types_add(&work.types, arg);
+			break;
+		case 'o':
+			options.output = arg;
+			break;
+		}
+	if (!options.style.track.n)
+		set_fields('t', "tid", &options.style.track);
+	if (!options.output && isatty(STDOUT_FILENO))
+		mp_usage("a CPEL file is nothing for a terminal: give -o FILE");
+}
+
+static void take_control(const struct mp_ctl *ctl)
+{
+	mp_inorder_control(&work.order, ctl);
+	if (ctl->what != MP_CTL_HEADER || !ctl->has_anchor || work.has_offset)
+		return;
+	work.has_offset = true;
+	work.offset_ns = ctl->realtime_ns - ctl->clock_ns;
+}
+
+static void take_event(const struct mp_rec *rec)
+{
+	if (!mp_inorder_event(&work.order, rec))
+		return;
+	/* sections one behind the other may each be in order: a file has one */
+	if (rec->time_ns < work.last_ns)
+		mp_die("%s:%llu: events are not in order of time (put mp-order in front)",
+		       work.in.name, (unsigned long long)work.in.in.line);
+	work.last_ns = rec->time_ns;
+	if (!mp_types_take(&work.types, rec))
+		return;
+	if (work.events++ == 0)
+		work.first_ns = rec->time_ns;
+	mp_cpelmap_add(&work.map, rec);
+}
+
+static void open_output(struct mp_out *out)
+{
+	int fd = STDOUT_FILENO;
+
+	if (options.output) {
+		fd = open(options.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			mp_die("cannot write '%s': %m", options.output);
+		if (isatty(fd))
+			mp_usage("a CPEL file is nothing for a terminal");
+	}
+	mp_out_init(out, fd, options.output ? options.output : "stdout");
+}
+
+static enum mp_status write_file(void)
+{
+	uint64_t date_ns = work.has_offset ? work.first_ns + work.offset_ns : 0;
+	struct mp_out out;
+
+	if (!work.events) {
+		if (!work.in.empty && !work.in.refused)
+			mp_say("no events: no CPEL file was written");
+		return MP_LOSSY;
+	}
+	open_output(&out);
+	mp_cpelmap_write(&work.map, date_ns / MP_NS_PER_SEC, &out);
+	mp_out_close(&out);
+	return MP_OK;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status, order, written;
+	struct mp_rec rec;
+
+	mp_init("mp-cpel");
+	mp_types_init(&work.types);
+	parse_options(argc, argv);
+	mp_cpelmap_init(&work.map, &options.style);
+	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, NULL);
+	mp_inorder_init(&work.order, &work.in);
+	while (mp_input_next(&work.in, &rec)) {
+		if (rec.kind == MP_CONTROL)
+			take_control(&work.in.ctl);
+		else
+			take_event(&rec);
+	}
+	status = mp_input_finish(&work.in);
+	order = mp_inorder_finish(&work.order);
+	written = write_file();
+	mp_cpelmap_release(&work.map);
+	return MP_MAX(status, MP_MAX(order, written));
+}

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-stackplot: points or events as a stacked area plot. */
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/input.h"
+#include "lib/opt.h"
+#include "lib/stackdraw.h"
+#include "lib/types.h"
+#include "lib/unit.h"
+
+enum {
+	OPT_BIN = MP_OPT_LONG,
+	OPT_BINS,
+	OPT_EACH,
+	OPT_LABELS,
+	OPT_MEAN,
+	OPT_MISSING,
+	OPT_PERCENT,
+	OPT_SUM,
+	OPT_TITLE,
+	OPT_UNIT,
+};
+
+enum { FIELDS_MAX = 16 };
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What is drawn" },
+	{ 'x', "x", "FIELD", "axis (default: time of events, x of points)" },
+	{ 'y', "y", "FIELD", "value (default: 1 for each event, y of points)" },
+	{ 'b', "by", "FIELDS",
+	  "label: an area for each value of FIELDS (default:\n"
+	  "comm of events, info of points)" },
+	{ 'e', "event", "GLOB",
+	  "only events whose type matches; repeated or\n"
+	  "comma-separated. Types that match are added up" },
+	{ 0, NULL, NULL, "How values become areas" },
+	{ OPT_SUM, "sum", NULL, "add up the values of a bin (default for events)" },
+	{ OPT_MEAN, "mean", NULL,
+	  "average them (default for points, and for mem:*\n"
+	  "events, which are samples of a size)" },
+	{ OPT_EACH, "each", "FIELDS",
+	  "average for each value of FIELDS, then add these up\n"
+	  "(default for events that are averaged: pid)" },
+	{ OPT_MISSING, "missing", "HOW",
+	  "where a label has no value: zero (default for sums)\n"
+	  "or carry the one before (default for averages)" },
+	{ OPT_BIN, "bin", "WIDTH",
+	  "width of a bin at least, a duration if x is a time;\n"
+	  "becomes 1, 2, 10, 20, 100 ... (default: as narrow as\n"
+	  "--bins has room for)" },
+	{ OPT_BINS, "bins", "N", "at most N bins, 10 to 2000 (default: 500)" },
+	{ OPT_LABELS, "labels", "N", "keep at least N labels while reading (default: 1000)" },
+	{ 0, NULL, NULL, "The picture" },
+	{ 'n', "top", "N",
+	  "the N heaviest labels of the whole, the rest is\n"
+	  "\"other\" (default: 10)" },
+	{ OPT_PERCENT, "percent", NULL, "shares of each bin instead of values" },
+	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
+	{ OPT_UNIT, "unit", "UNIT",
+	  "unit of the values, such as ns or B (default: what\n"
+	  "the header or the name of the field says)" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-stackplot",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Draw points or events as stacked areas over time, one SVG on stdout.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples =
+		"  mp-record -e sched:sched_switch -g none -d 10 | mp-stackplot > switches.svg\n"
+		"  mp-record -e sched:sched_stat_runtime -g none -d 10 |\n"
+		"      mp-stackplot -y .runtime --unit ns --bin 100ms > cpu.svg\n"
+		"  mp-stackplot --percent --top 5 points.mp > share.svg\n",
+};
+
+enum { UNSET = -1 };
+
+static struct {
+	struct mp_field x, y; /* name.p == NULL: default */
+	struct mp_fields by, each;
+	int mean;    /* 0, 1, UNSET */
+	int missing; /* enum mp_stack_fill, UNSET */
+	const char *bin;
+	size_t bins, labels, top;
+	bool percent, chosen;
+	const char *title, *unit;
+} options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
+
+/* The work. */
+static struct {
+	struct mp_input in;
+	struct mp_types types;
+	struct mp_stackgrid grid;
+	enum mp_kind kind; /* of the first data line; the picture is of that */
+	bool count;	   /* y is 1 */
+	bool is_time;
+	bool has_grid;
+	json_t *header; /* the first of that kind, NULL: none */
+	json_t *headers[2];
+	struct mp_buf label, each;
+} work;
+
+static void set_field(int code, const char *arg, struct mp_field *f)
+{
+	if (mp_field_parse(f, mp_str(arg)) < 0 || f->id == MP_FIELD_STACK)
+		mp_opt_bad(&program, code, arg, "the name of a field");
+}
+
+static void set_fields(int code, const char *arg, struct mp_fields *fields)
+{
+	struct mp_str bad;
+	size_t i;
+
+	fields->n = 0;
+	if (mp_fields_parse(fields, arg, &bad) < 0)
+		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
+	if (fields->n == 0 || fields->n > FIELDS_MAX)
+		mp_opt_bad(&program, code, arg, "a list of 1 to 16 fields");
+	for (i = 0; i < fields->n; i++) {
+		if (fields->v[i].id == MP_FIELD_STACK)
+			mp_usage("a stack is not a label");
+		if (code == 'b' && fields->v[i].id == MP_FIELD_TYPE)
+			options.chosen = true;
+	}
+}
+
+static void set_missing(int code, const char *arg)
+{
+	if (strcmp(arg, "zero") == 0)
+		options.missing = MP_STACK_ZERO;
+	else if (strcmp(arg, "carry") == 0)
+		options.missing = MP_STACK_CARRY;
+	else
+		mp_opt_bad(&program, code, arg, "zero or carry");
+}
+
+static void set_option(int code, const char *arg)
+{
+	switch (code) {
+	case 'x':
+		set_field(code, arg, &options.x);
+		break;
+	case 'y':
+		set_field(code, arg, &options.y);
+		break;
+	case 'b':
+		set_fields(code, arg, &options.by);
+		break;
+	case 'e':
+		mp_types_add(&work.types, arg);
+		options.chosen = true;
+		break;
+	case OPT_EACH:
+		set_fields(code, arg, &options.each);
+		break;
+	case OPT_SUM:
+	case OPT_MEAN:
+		if (options.mean == (code == OPT_SUM))
+			mp_usage("--sum and --mean exclude each other");
+		options.mean = code == OPT_MEAN;
+		break;
+	case OPT_MISSING:
+		set_missing(code, arg);
+		break;
+	case OPT_BIN:
+		options.bin = arg;
+		break;
+	case OPT_BINS:
+		options.bins = mp_opt_number(&program, code, arg, 10, 2000);
+		break;
+	case OPT_LABELS:
+		options.labels = mp_opt_number(&program, code, arg, 1, 100000);
+		break;
+	case 'n':
+		options.top = mp_opt_number(&program, code, arg, 1, 100);
+		break;
+	case OPT_PERCENT:
+		options.percent = true;
+		break;
+	case OPT_TITLE:
+		options.title = arg;
+		break;
+	case OPT_UNIT:
+		options.unit = arg;
+		break;
+	}
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+}
+
+/* --- what the first record decides ------------------------------------------------------------ */
+
+static void default_field(struct mp_field *f, const char *name)
+{
+	if (!f->name.p)
+		mp_field_parse(f, mp_str(name));
+}
+
+static void default_fields(struct mp_fields *fields, const char *name)
+{
+	struct mp_str bad;
+
+	if (!fields->n)
+		mp_fields_parse(fields, name, &bad);
+}
+
+static bool names(const struct mp_fields *fields, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < fields->n; i++)
+		if (mp_str_eq(fields->v[i].name, mp_str(name)))
+			return true;
+	return false;
+}
+
+static bool is_memory(const struct mp_rec *rec)
+{
+	return rec->kind == MP_EVENT && rec->type.len > 4 && memcmp(rec->type.p, "mem:", 4) == 0;
+}
+
+static const char *x_unit(void)
+{
+	return mp_unit_of(work.header, &options.x);
+}
+
+static void set_bin(void)
+{
+	double width;
+	uint64_t ns;
+
+	if (!options.bin)
+		return;
+	if (work.is_time && mp_num_duration(options.bin, &ns) == 0 && ns > 0)
+		width = (double)ns;
+	else if (work.is_time || mp_num_decimal(mp_str(options.bin), &width) < 0 || width <= 0)
+		mp_opt_bad(&program, OPT_BIN, options.bin,
+			   work.is_time ? "a duration such as 1s or 20ms" : "a number above 0");
+	mp_stackgrid_wide(&work.grid, width);
+}
+
+static void decide(enum mp_kind kind, const struct mp_rec *rec)
+{
+	bool events = kind == MP_EVENT;
+	struct mp_stackgrid_style style = { .bins = options.bins, .rows = options.labels };
+
+	work.kind = kind;
+	work.header = work.headers[!events];
+	work.count = events && (!options.y.name.p || mp_str_eq(options.y.name, MP_STR("count")));
+	style.mean = options.mean;
+	if (options.mean == UNSET)
+		style.mean = !events || (rec && is_memory(rec) && !work.count);
+	style.fill = style.mean ? MP_STACK_CARRY : MP_STACK_ZERO;
+	if (options.missing != UNSET)
+		style.fill = (enum mp_stack_fill)options.missing;
+	default_field(&options.x, events ? "time" : "x");
+	default_field(&options.y, events ? "count" : "y");
+	default_fields(&options.by, events ? "comm" : "info");
+	if (events && style.mean && !names(&options.by, "pid") && !names(&options.by, "tid"))
+		default_fields(&options.each, "pid");
+	work.is_time = strcmp(x_unit(), "ns") == 0;
+	mp_stackgrid_init(&work.grid, &style);
+	work.has_grid = true;
+	set_bin();
+}
+
+static void refuse_mixture(void)
+{
+	if (work.types.taken > 1 && !options.chosen)
+		mp_usage("the input has several types of events (%s): choose with -e, or keep them "
+			 "apart with --by type",
+			 mp_types_list(&work.types));
+}
+
+static void take_control(const struct mp_ctl *ctl)
+{
+	json_t **place = &work.headers[ctl->datatype == MP_POINT];
+
+	if (ctl->what != MP_CTL_HEADER || (ctl->datatype != MP_POINT && ctl->datatype != MP_EVENT))
+		return;
+	if (!*place)
+		*place = json_incref(ctl->json);
+	if (ctl->datatype != MP_EVENT)
+		return;
+	mp_types_header(&work.types, ctl->json);
+	refuse_mixture();
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+/* Values with blanks between; what a record does not have is "[no FIELD]". */
+static struct mp_str join(const struct mp_rec *rec, const struct mp_fields *fields,
+			  struct mp_buf *room)
+{
+	struct mp_str values[FIELDS_MAX];
+	size_t i;
+
+	if (fields->n == 0)
+		return MP_STR("");
+	if (rec->kind == MP_POINT) {
+		for (i = 0; i < fields->n; i++)
+			if (!mp_rec_get(rec, &fields->v[i], &values[i]))
+				values[i].p = NULL;
+	} else {
+		mp_rec_get_all(rec, fields, values);
+	}
+	if (fields->n == 1 && values[0].p)
+		return values[0];
+	room->len = 0;
+	for (i = 0; i < fields->n; i++) {
+		if (i)
+			mp_buf_byte(room, ' ');
+		if (values[i].p)
+			mp_buf_str(room, values[i]);
+		else
+			mp_buf_printf(room, "[no %.*s]", MP_STR_ARGS(fields->v[i].name));
+	}
+	return mp_buf_view(room);
+}
+
+static int fail(const char **why, const char *text)
+{
+	*why = text;
+	return -1;
+}
+
+/* 0, or -1 with `*why`. */
+static int take_value(const struct mp_rec *rec, const char **why)
+{
+	struct mp_str label, each;
+	double x = 0, y = 1;
+	int got = 1;
+
+	if (!work.count)
+		got = mp_rec_number(rec, &options.y, &y);
+	if (got == 0)
+		return fail(why, "no field for y");
+	if (got < 0 || fabs(y) > 1e200)
+		return fail(why, "y is not a number");
+	label = join(rec, &options.by, &work.label);
+	each = join(rec, &options.each, &work.each);
+	if (memchr(label.p, '\t', label.len) || memchr(each.p, '\t', each.len))
+		return fail(why, "bad escape or control byte in a label");
+	if (rec->kind == MP_EVENT && options.x.id == MP_FIELD_TIME) {
+		mp_stackgrid_add_at(&work.grid, label, each, (int64_t)rec->time_ns, y);
+		return 0;
+	}
+	got = mp_rec_number(rec, &options.x, &x);
+	if (got == 0)
+		return fail(why, "no field for x");
+	if (got < 0)
+		return fail(why, "x is not a number");
+	mp_stackgrid_add(&work.grid, label, each, x, y);
+	return 0;
+}
+
+static int take_record(const struct mp_rec *rec, const char **why)
+{
+	if (rec->kind == MP_EVENT) {
+		if (!mp_types_take(&work.types, rec))
+			return 0;
+		refuse_mixture();
+	}
+	if (!work.has_grid)
+		decide(rec->kind, rec);
+	if (rec->kind != work.kind)
+		return fail(why, work.kind == MP_EVENT ? "a point among events"
+						       : "an event among points");
+	return take_value(rec, why);
+}
+
+/* --- the picture ------------------------------------------------------------------------------ */
+
+static void put_names(struct mp_buf *to, const struct mp_fields *fields)
+{
+	size_t i;
+
+	for (i = 0; i < fields->n; i++)
+		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
+}
+
+/* What the header calls y, or how the user does. */
+static struct mp_str y_name(void)
+{
+	const char *axis =
+		json_string_value(json_array_get(json_object_get(work.header, "axes"), 1));
+
+	if (work.count)
+		return MP_STR("events");
+	if (work.kind == MP_POINT && options.y.id == MP_FIELD_Y && axis)
+		return mp_str(axis);
+	return options.y.name;
+}
+
+static void make_subtitle(struct mp_buf *to, const struct mp_stack *s, const struct mp_stackdraw *d)
+{
+	const struct mp_stackgrid_style *style = &work.grid.style;
+	const char *start = json_string_value(json_object_get(work.header, "start"));
+	char width[MP_UNIT_MAX];
+
+	if (options.percent)
+		mp_buf_printf(to, "share of the ");
+	mp_buf_printf(to, "%s of %.*s", style->mean ? "average" : "sum", MP_STR_ARGS(y_name()));
+	if (s->n_bins) {
+		mp_stackdraw_width(width, s, d);
+		mp_buf_printf(to, " in bins of %s", width);
+	}
+	mp_buf_printf(to, ", by ");
+	put_names(to, &options.by);
+	if (options.each.n) {
+		mp_buf_printf(to, ", sum over ");
+		put_names(to, &options.each);
+	}
+	if (style->mean || style->fill == MP_STACK_CARRY)
+		mp_buf_printf(to, style->fill == MP_STACK_CARRY ? "; missing values: as before"
+								: "; missing values: 0");
+	if (start)
+		mp_buf_printf(to, "; recording began %.64s", start);
+	if (work.in.lost)
+		mp_buf_printf(to, "; %llu events were lost", (unsigned long long)work.in.lost);
+}
+
+static void default_title(struct mp_buf *to)
+{
+	if (work.count && work.types.taken == 1) {
+		char *type = mp_types_list(&work.types);
+
+		mp_buf_str(to, mp_str(type));
+		free(type);
+	} else {
+		mp_buf_str(to, y_name());
+	}
+	mp_buf_printf(to, " by ");
+	put_names(to, &options.by);
+}
+
+/* Returns the status for main. */
+static enum mp_status tell(const struct mp_stack *s)
+{
+	mp_say_count(work.grid.given_up,
+		     "label beyond those kept while reading was added to other (see --labels)",
+		     "labels beyond those kept while reading were added to other (see --labels)");
+	mp_say_count(s->negative, "value of a bin below 0 is drawn as 0",
+		     "values of bins below 0 are drawn as 0");
+	return work.grid.given_up || s->negative ? MP_LOSSY : MP_OK;
+}
+
+static enum mp_status draw(struct mp_out *out)
+{
+	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, svg = { NULL, 0, 0 };
+	struct mp_stackdraw d = { .percent = options.percent };
+	enum mp_status status;
+	struct mp_stack s;
+
+	if (!work.has_grid)
+		decide(work.headers[1] && !work.headers[0] ? MP_POINT : MP_EVENT, NULL);
+	if (!work.grid.style.mean && !options.bin)
+		mp_stackgrid_suit(&work.grid);
+	mp_stackgrid_finish(&work.grid, options.top, &s);
+	status = tell(&s);
+	d.mean = work.grid.style.mean;
+	d.is_time = work.is_time;
+	d.x_unit = x_unit();
+	d.unit = options.unit ? options.unit
+		 : work.count ? ""
+			      : mp_unit_of(work.header, &options.y);
+	make_subtitle(&subtitle, &s, &d);
+	d.subtitle = mp_buf_view(&subtitle);
+	default_title(&title);
+	d.title = options.title ? mp_str(options.title) : mp_buf_view(&title);
+	mp_stackdraw_svg(&svg, &s, &d);
+	mp_out_write(out, svg.p, svg.len);
+	mp_stack_release(&s);
+	mp_buf_release(&title);
+	mp_buf_release(&subtitle);
+	mp_buf_release(&svg);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status, drawn = MP_OK;
+	struct mp_out out;
+	struct mp_rec rec;
+	const char *why;
+
+	mp_init("mp-stackplot");
+	mp_types_init(&work.types);
+	parse_options(argc, argv);
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &out);
+	while (mp_input_next(&work.in, &rec)) {
+		if (rec.kind == MP_CONTROL)
+			take_control(&work.in.ctl);
+		else if (take_record(&rec, &why) < 0)
+			mp_input_bad(&work.in, why);
+	}
+	status = mp_input_finish(&work.in);
+	if (work.has_grid || (!work.in.empty && !work.in.refused))
+		drawn = draw(&out);
+	mp_out_close(&out);
+	mp_stackgrid_release(&work.grid);
+	return MP_MAX(status, drawn);
+}

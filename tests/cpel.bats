@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-cpel: what it writes, read back by tests/tools/cpel.py, which holds it against CPEL's rules.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+decode() { tests/tools/cpel.py "$@"; }
+
+# What is read is FILE.
+same() {
+	cat > "$TMP/wanted"
+	cmp -s "$TMP/wanted" "$1" || { diff "$TMP/wanted" "$1" | head; false; }
+}
+
+# random_stream N SEED
+random_stream() {
+	awk -v n="$1" -v seed="$2" 'BEGIN {
+		srand(seed)
+		print "{\"mp\":1,\"datatype\":\"event\"}"
+		for (i = 0; i < n; i++) {
+			t += int(rand() * 3) * int(rand() * 1e9)
+			printf "%.0f,%s:%s,cpu=%d\tcomm=%s\t.bytes=%d\n", 5e12 + t, substr("abc", 1 + rand() * 3, 1),
+				substr("xyz", 1 + rand() * 3, 1), rand() * 130, "n" int(rand() * 9), rand() * 50
+		}
+		printf "{\"end\":\"event\",\"records\":%d,\"lost\":0}\n", n
+	}'
+}
+
+@test "events, their order, names, tracks and what they say are those of the stream" {
+	for seed in 1 2 3; do
+		random_stream 3000 $seed > "$TMP/in"
+		mp-cpel --track cpu "$TMP/in" > "$TMP/out"
+		decode "$TMP/out" | cut -f 1,3,5,6 > "$TMP/got"
+		grep -v '^{' "$TMP/in" | awk -F '[,\t]' '
+			NR == 1 { first = $1 }
+			{ sub("cpu=", "", $3); printf "%.0f\tcpu %s\t%s\t%s %s\n", $1 - first + 1, $3, $2, $4, $5 }' |
+			same "$TMP/got"
+	done
+}
+
+@test "tracks are in natural order: cpu 2 before 10; codes in order of names" {
+	random_stream 3000 4 | mp-cpel -t cpu | decode | sort -n -k2,2 -u -t "$(printf '\t')" | cut -f 3 > "$TMP/got"
+	[ "$(wc -l < "$TMP/got")" = 130 ]
+	sort -V "$TMP/got" | same "$TMP/got"
+	random_stream 3000 4 | mp-cpel -t comm,cpu | decode | sort -n -k2,2 -u -t "$(printf '\t')" | cut -f 3 > "$TMP/got"
+	sort -V "$TMP/got" | same "$TMP/got"
+	random_stream 3000 4 | mp-cpel -t cpu | decode | cut -f 4,5 | sort -n -u > "$TMP/got"
+	printf '%s\n' {a,b,c}:{x,y,z} | awk '{ print NR "\t" $0 }' | same "$TMP/got"
+}
+
+@test "the scheduler's events: 1 is a switch to the thread, 2 its wakeup, as the stream has them" {
+	awk 'BEGIN { srand(5); for (i = 1; i < 5000; i++) {
+		t = 1 + int(rand() * 20); n = int(rand() * 20)
+		if (rand() < 0.5)
+			printf "%d,sched:sched_switch,cpu=%d\tpid=%d\ttid=%d\tcomm=c%d\t.prev_pid=%d\t.next_comm=c%d\t.next_pid=%d\n",
+				i, i % 2, 100 + t % 3, t, t, t, n, n
+		else
+			printf "%d,sched:sched_wakeup%s,cpu=0\tpid=%d\ttid=%d\tcomm=c%d\t.comm=c%d\t.pid=%d\n", i,
+				rand() < 0.3 ? "_new" : "", 100 + t % 3, t, t, n + 1, n + 1 } }' > "$TMP/in"
+	mp-cpel "$TMP/in" > "$TMP/out"
+	decode "$TMP/out" > "$TMP/all"
+	awk -F '\t' '$4 <= 2 { print $1, $4, $5, $3, $6 }' "$TMP/all" > "$TMP/got"
+	awk -F '[,\t]' '{ id = $NF; sub(".*=", "", id); sw = $2 ~ /switch/; pid = id > 0 ? 100 + id % 3 : 0
+		print $1, sw ? 1 : 2, sw ? "switch in" : "wakeup", "c" id " t" id "(" pid ")", "pid:" pid " tid:" id }' "$TMP/in" |
+		same "$TMP/got"
+	# and as they are, on the track of who ran
+	awk -F '\t' '$4 > 2 { print $1, $5, $3 }' "$TMP/all" > "$TMP/got"
+	awk -F '[,\t]' '{ sub("pid=", "", $4); sub("tid=", "", $5); print $1, $2, "c" $5 " t" $5 "(" $4 ")" }' "$TMP/in" | same "$TMP/got"
+	# a track for each process: the same events, on the track of its first thread's name
+	mp-cpel -t pid "$TMP/in" | decode | awk -F '\t' '$4 <= 2 && $6 ~ /tid:[^0]/ { split($6, p, "[: ]"); print p[2], $3 }' | sort -u > "$TMP/got"
+	[ "$(wc -l < "$TMP/got")" = 3 ]
+	! awk '$2 !~ "^c" || $3 != "t" $1 "(" $1 ")"' "$TMP/got" | grep .
+}
+
+@test "sched_waking is the wakeup where there is no other" {
+	printf '%s\n' $'1,sched:sched_waking,tid=1\t.pid=2' $'2,sched:sched_wakeup,tid=1\t.pid=2' > "$TMP/in"
+	mp-cpel "$TMP/in" | decode | cut -f 1,4,5 | tr '\t\n' ' ;' > "$TMP/got"
+	[ "$(cat "$TMP/got")" = "1 4 sched:sched_waking;2 3 sched:sched_wakeup;2 2 wakeup;" ]
+	head -n 1 "$TMP/in" | mp-cpel | decode | cut -f 1,4,5 | tr '\t\n' ' ;' > "$TMP/got"
+	[ "$(cat "$TMP/got")" = "1 3 sched:sched_waking;1 2 wakeup;" ]
+}
+
+@test "hostile names: no directive of printf, ASCII, at most 64 bytes, nothing that cpelatency misreads" {
+	{
+		i=0
+		for name in '%s%n' '%' 'é\x01' "$(printf 'x%.0s' {1..300})" "$(printf '%%%.0s' {1..300})" '(sd-pam)' 't5(6)' '' '\' '\x' \
+			"$(printf '\\n%.0s' {1..80})" $'raw\x01\x7f\xff' '<script>'; do
+			i=$((i + 1))
+			printf '%d,e%%s:%d,cpu=0\tpid=%d\ttid=%d\tcomm=%s\t.x=%s\n' $i $i $((70 + i)) $i "$name" "$name"
+		done
+	} > "$TMP/in"
+	for track in tid pid comm cpu type comm,cpu; do
+		mp-cpel -t $track "$TMP/in" > "$TMP/out"
+		decode "$TMP/out" > "$TMP/got"
+		[ "$(wc -l < "$TMP/got")" = 13 ]
+	done
+	mp-cpel "$TMP/in" | decode | cut -f 3 | grep -cE '^[^(]* t[0-9]+\([0-9]+\)$' | grep -qx 13
+	mp-cpel "$TMP/in" | decode | cut -f 3 | grep -qxF '%s%n t1(71)'
+	mp-cpel "$TMP/in" | decode | cut -f 3 | grep -qxF ' t8(78)'
+}
+
+@test "no events: no file is made or changed, told, status 1" {
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/in"
+	run mp-cpel -o "$TMP/out" "$TMP/in"
+	[ "$status" = 1 ] && [ "$output" = "mp-cpel: no events: no CPEL file was written" ]
+	[ ! -e "$TMP/out" ]
+	echo old > "$TMP/out"
+	run mp-cpel -o "$TMP/out" "$TMP/in"
+	[ "$status" = 1 ] && [ "$(cat "$TMP/out")" = old ]
+	printf '2,a:b,\n1,a:b,\n' > "$TMP/in"
+	run mp-cpel -o "$TMP/out" "$TMP/in"
+	[ "$status" = 2 ] && [ "$(cat "$TMP/out")" = old ]
+}
+
+@test "nothing is written to a terminal" {
+	printf '1,a:b,\n' > "$TMP/in"
+	run script -qec "mp-cpel '$TMP/in'" /dev/null
+	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]]
+	run script -qec "mp-cpel -o /dev/tty '$TMP/in'" /dev/null
+	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]]
+}
+
+@test "the same bytes to a file, to a pipe, and twice; the date is that of the first event" {
+	{
+		echo '{"mp":1,"datatype":"event","clock":"monotonic","clock_ns":1000000000,"realtime_ns":1795166340000000000}'
+		random_stream 2000 6
+	} > "$TMP/in"
+	mp-cpel -o "$TMP/1" "$TMP/in" 2> /dev/null || [ $? = 1 ]
+	{ mp-cpel < "$TMP/in" || true; } 2> /dev/null | cat > "$TMP/2"
+	cmp "$TMP/1" "$TMP/2"
+	first=$(grep -m 1 -o '^[0-9][0-9]*' "$TMP/in")
+	decode --counts "$TMP/1" | grep -q "date $((1795166339 + first / 1000000000))$"
+}
+
+@test "a million events that all say something else: right, in 80 MiB" {
+	n=1000000
+	case "$BUILD" in *san-*) n=100000 ;; esac
+	awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) printf "%d,a:b,cpu=%d\t.addr=0x%x\t.more=some text that is not short\n", i * 1000, i % 3, i }' > "$TMP/in"
+	/usr/bin/time -o "$TMP/mem" -f %M mp-cpel -t cpu "$TMP/in" > "$TMP/out"
+	decode "$TMP/out" | awk -F '\t' -v n=$n '{ if ($1 != (NR - 1) * 1000 + 1 || $3 != "cpu " NR % 3 ||
+		$6 != sprintf(".addr=0x%x .more=some text that is not short", NR)) exit 1 } END { exit NR != n }'
+	cat "$TMP/mem"
+	case "$BUILD" in *san-*) ;; *) [ "$(tail -n 1 "$TMP/mem")" -lt 81920 ] ;; esac
+	[ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'mp.??????' -newer "$TMP/in" 2> /dev/null | wc -l)" = 0 ]
+}
+
+@test "no room for temporary files: message and status 2" {
+	awk 'BEGIN { for (i = 1; i <= 300000; i++) printf "%d,a:b,cpu=0\n", i }' > "$TMP/in"
+	TMPDIR=/nowhere run mp-cpel -o "$TMP/out" "$TMP/in"
+	[ "$status" = 2 ] && [[ "$output" == *"cannot make a temporary file in '/nowhere'"*"(set TMPDIR)" ]]
+	[ ! -e "$TMP/out" ]
+}
+
+@test "live: every switch and wakeup that was recorded, and the same latency as in the stream" {
+	needs_root
+	start_load "$LOAD/switch" 1 20
+	mp-record -q -a -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new -g none -d 300ms > "$TMP/in" || [ $? = 1 ]
+	mp-cpel "$TMP/in" > "$TMP/out" || [ $? = 1 ]
+	decode "$TMP/out" > "$TMP/got"
+	[ "$(awk -F '\t' '$4 == 1' "$TMP/got" | wc -l)" = "$(grep -c '^[0-9]*,sched:sched_switch,' "$TMP/in")" ]
+	[ "$(awk -F '\t' '$4 == 2' "$TMP/got" | wc -l)" = "$(grep -cE '^[0-9]+,sched:sched_wakeup(_new)?,' "$TMP/in")" ]
+	# as cpelatency does it: by what the event says
+	awk -F '\t' '$4 == 2 { since[$6] = $1 } $4 == 1 && since[$6] { print $1 - since[$6]; since[$6] = 0 }' "$TMP/got" > "$TMP/latency"
+	[ "$(wc -l < "$TMP/latency")" -gt 10 ]
+	grep -E '^[0-9]' "$TMP/in" | awk -F '[,\t]' '
+		{ id = ""; for (i = 3; i <= NF; i++) if (sub($2 ~ /switch/ ? "^[.]next_pid=" : "^[.]pid=", "", $i)) id = $i
+		  if (id == 0) next }
+		$2 ~ /wakeup/ { since[id] = $1 }
+		$2 ~ /switch/ && since[id] { print $1 - since[id]; since[id] = 0 }' | same "$TMP/latency"
+}

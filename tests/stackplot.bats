@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-stackplot: what it draws against tests/tools/stackplot.py, and in a browser.
+
+bats_require_minimum_version 1.5.0
+load lib
+load svg/check
+
+# agrees OPTIONS(JSON) INPUT SVG: the layers from the bottom are printed
+agrees() { tests/tools/stackplot.py "$@"; }
+
+events() {	# N SEED: events of a few commands, with times and sizes
+	awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed); t = 71e12
+		for (i = 0; i < n; i++) {
+			t += int(rand() * 2e6)
+			printf "%.0f,kmem:kmalloc,pid=%d\tcomm=c%d\t.bytes=%d\n", t, rand() * 5, rand() * rand() * 30, rand() * 5000
+		} }'
+}
+
+points() {	# N SEED: samples of sizes, in rounds that take a while; some labels come late or end early
+	awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed)
+		for (i = 0; i < n; i++) for (k = 0; k < 17; k++) {
+			if (k % 5 == 4 && (i < n / 3 || i > n / 2)) continue
+			printf "%.6f,%d.5,label %d\n", i * 0.75 + k * 0.01, rand() * 1e4 / (k + 1), k
+		} }'
+}
+
+# What a browser says of SVGs after running PROBE (JavaScript that returns something) in each: a line of JSON.
+browse() {	# PROBE SVG...
+	command -v chromium > /dev/null || skip "needs chromium"
+	python3 - "$TMP" "$@" <<-'EOF'
+		import re, sys
+		folder, probe, files = sys.argv[1], sys.argv[2], sys.argv[3:]
+		first = "<script>var E=[];window.onerror=function(m){E.push(m)};window.alert=function(m){E.push('alert '+m)}</script>"
+		last = ("<script><![CDATA[var R;try{R=(function(){%s})()}catch(e){E.push(String(e))}"
+		        "parent.postMessage({i:%d,said:{errors:E,result:R}},'*')]]></script>")
+		page = ("<body><script>var A=[];onmessage=function(e){A[e.data.i]=JSON.stringify(e.data.said);"
+		        "document.body.setAttribute('data-said',encodeURIComponent(A.join('\\n')))}</script>")
+		for i, name in enumerate(files):
+		    text = open(name, encoding="utf-8").read()
+		    text = re.sub(r"(<svg [^>]*>)", lambda m: m.group(1) + first, text, count=1)
+		    with open("%s/probe%d.svg" % (folder, i), "w", encoding="utf-8") as out:
+		        out.write(text.replace("</svg>", last % (probe, i) + "</svg>"))
+		    page += "<iframe width=1280 height=1400 src=probe%d.svg></iframe>" % i
+		open(folder + "/probe.html", "w").write(page)
+	EOF
+	timeout 20 chromium --headless --no-sandbox --disable-gpu --window-size=1400,720 --virtual-time-budget=3000 \
+		--dump-dom "file://$TMP/probe.html" 2> /dev/null | grep -o 'data-said="[^"]*"' | cut -d '"' -f 2 |
+		python3 -c 'import sys, urllib.parse; print(urllib.parse.unquote(sys.stdin.read().strip()))'
+}
+
+# Texts that a reader sees, each with each.
+overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var b=e.getBoundingClientRect(),
+	p=e;while(p&&p.getAttribute){if(p.getAttribute("visibility")==="hidden")return;p=p.parentNode}
+	if(b.width)t.push([b,e.textContent])});
+	var bad=[];for(var i=0;i<t.length;i++)for(var k=0;k<i;k++){var a=t[i][0],b=t[k][0];
+	if(a.left<b.right&&b.left<a.right&&a.top+1<b.bottom-1&&b.top+1<a.bottom-1)bad.push(t[i][1]+" / "+t[k][1])}
+	t.forEach(function(x){if(x[0].left<0||x[0].right>1270)bad.push("outside: "+x[1])});'
+
+@test "counts and sums of events in each bin, and the top N of the whole, as worked out in python" {
+	for n in 50 3000; do
+		events $n $n > "$TMP/in"
+		mp-stackplot "$TMP/in" > "$TMP/out.svg"
+		agrees '{}' "$TMP/in" "$TMP/out.svg" > "$TMP/layers"
+		[ "$(wc -l < "$TMP/layers")" = 11 ]
+		mp-stackplot -y .bytes --by comm,pid --top 4 --bins 60 "$TMP/in" > "$TMP/out.svg"
+		agrees '{"y":".bytes","by":["comm","pid"],"top":4,"bins":60}' "$TMP/in" "$TMP/out.svg" > /dev/null
+		mp-stackplot -y .bytes --bin 150ms "$TMP/in" > "$TMP/out.svg"
+		agrees '{"y":".bytes","width":"200000000"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+	done
+}
+
+@test "averages of points, carried or zero where they are missing" {
+	for n in 3 40 200; do
+		points $n $n > "$TMP/in"
+		mp-stackplot "$TMP/in" > "$TMP/out.svg"
+		agrees '{"kind":"point","mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+		mp-stackplot --missing zero "$TMP/in" > "$TMP/out.svg"
+		agrees '{"kind":"point","mean":true}' "$TMP/in" "$TMP/out.svg" > /dev/null
+		mp-stackplot --sum "$TMP/in" > "$TMP/out.svg"
+		agrees '{"kind":"point"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+	done
+}
+
+@test "averages for each process are added up by label; samples of memory do so by themselves" {
+	awk 'BEGIN { for (i = 0; i < 50; i++) for (p = 1; p <= 6; p++)
+		printf "%d,mem:rss,pid=%d\tcomm=%s\t.rss_bytes=%d\n", 5e6 + i * 1e6 + p, p, p % 2 ? "odd" : "even", p * 1000 }' > "$TMP/in"
+	mp-stackplot -y .rss_bytes "$TMP/in" > "$TMP/out.svg"
+	agrees '{"y":".rss_bytes","each":["pid"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > "$TMP/layers"
+	[ "$(tr '\n' ' ' < "$TMP/layers")" = "even odd " ]
+	grep -q '>11.7 KiB  *57.1 %<' "$TMP/out.svg"	# 2, 4 and 6 of 21
+	mp-stackplot -y .rss_bytes --each tid,comm --mean "$TMP/in" > "$TMP/out.svg"
+	agrees '{"y":".rss_bytes","each":["tid","comm"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+}
+
+@test "the order of the input does not matter, nor in how many files it is" {
+	points 100 1 > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/1"
+	shuf --random-source=<(yes) "$TMP/in" | mp-stackplot > "$TMP/2"
+	agrees '{"kind":"point","mean":true,"fill":"carry"}' "$TMP/in" "$TMP/2" > /dev/null
+	events 2000 2 > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/1"
+	shuf --random-source=<(yes) "$TMP/in" | mp-stackplot | cmp - "$TMP/1"
+	tac "$TMP/in" | mp-stackplot | cmp - "$TMP/1"
+	split -n l/3 "$TMP/in" "$TMP/part."
+	mp-stackplot "$TMP"/part.* | cmp - "$TMP/1"
+}
+
+@test "one top N for the whole: no label comes and goes" {
+	# in each bin others are the heaviest; over all, a and b are
+	awk 'BEGIN { for (i = 0; i < 200; i++) {
+		printf "%d,5,a\n%d,4,b\n", i, i
+		printf "%d,100,burst %d\n", i, i } }' > "$TMP/in"
+	mp-stackplot --top 2 "$TMP/in" > "$TMP/out.svg"
+	agrees '{"kind":"point","mean":true,"fill":"carry","top":2}' "$TMP/in" "$TMP/out.svg" > "$TMP/layers"
+	[ "$(tr '\n' ';' < "$TMP/layers")" = "other: 200 labels;a;b;" ]
+	python3 - "$TMP/out.svg" <<-'EOF'
+		import json, re, sys
+		v = json.loads(re.search(r"values:(\[.*?\])\};", open(sys.argv[1]).read(), re.S).group(1))
+		sys.exit(v[1] != [5] * 200 or v[2] != [4] * 200)
+	EOF
+}
+
+@test "more labels than are kept: what is given up is in other, and told; the sum is the whole" {
+	awk 'BEGIN { srand(3); for (i = 0; i < 20000; i++) {
+		k = int(rand() * 2000); printf "%d,a:b,comm=%s\t.x=%d\n", i, i % 3 ? "light" k : "heavy" (k % 4), 1 + i % 7 } }' > "$TMP/in"
+	run --separate-stderr mp-stackplot --labels 20 -y .x "$TMP/in"
+	[ "$status" = 1 ] && [[ "$stderr" == *" labels beyond those kept while reading were added to other (see --labels)" ]]
+	python3 - "$TMP/in" <<-'EOF' <(echo "$output")
+		import json, re, sys
+		text = open(sys.argv[2]).read()
+		values = json.loads(re.search(r"values:(\[.*?\])\};", text, re.S).group(1))
+		names = json.loads(re.search(r"names:(\[.*?\]),", text, re.S).group(1))
+		want = {}
+		for line in open(sys.argv[1]):
+		    comm, x = re.search(r"comm=(\S+)\t\.x=(\d+)", line).groups()
+		    want[comm] = want.get(comm, 0) + int(x)
+		got = {n: sum(v) for n, v in zip(names, values)}
+		assert sum(got.values()) == sum(want.values())
+		for i in range(4):
+		    assert got["heavy%d" % i] == want["heavy%d" % i], i
+	EOF
+	mp-stackplot --labels 4000 -y .x "$TMP/in" > "$TMP/out.svg"
+	agrees '{"y":".x"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+}
+
+@test "two million points of 300 labels: under 32 MiB, below 1 MiB of SVG" {
+	n=2000000
+	case "$BUILD" in *san-*) n=100000 ;; esac
+	awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%d,%d,process number %d\n", i * 7, i % 1000, (i * 7919) % 300 }' > "$TMP/in"
+	/usr/bin/time -o "$TMP/time" -f '%M %e' mp-stackplot --top 100 "$TMP/in" > "$TMP/out.svg"
+	cat "$TMP/time"
+	case "$BUILD" in *san-*) ;; *) [ "$(cut -d ' ' -f 1 "$TMP/time")" -lt 32768 ] ;; esac
+	mp-stackplot "$TMP/in" > "$TMP/out.svg"
+	[ "$(stat -c %s "$TMP/out.svg")" -lt 1048576 ]
+}
+
+@test "percent: each bin with a value is full" {
+	points 100 5 > "$TMP/in"
+	mp-stackplot --percent "$TMP/in" > "$TMP/out.svg"
+	grep -q '>100 %<' "$TMP/out.svg"
+	# the uppermost edge is one line
+	grep -o 'class="a l10"[^>]* d="[^"]*"' "$TMP/out.svg" | grep -q 'd="M84 496V66H944V496Z"'
+}
+
+@test "units: KiB become GiB, shares and times are scaled; a unit of the header is shown" {
+	{
+		echo '{"mp":1,"datatype":"point","axes":["time","resident"],"units":{"x":"ns","y":"KiB"}}'
+		for i in 1 2 3; do echo "${i}000000000,2500000,x"; done
+		echo '{"end":"point","records":3,"lost":0}'
+	} > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/out.svg"
+	grep -q '>2.0 GiB<' "$TMP/out.svg" && grep -q '>2.38 GiB  100.0 %<' "$TMP/out.svg" && grep -q '>resident by info<' "$TMP/out.svg"
+	sed 's/KiB/%/; s/2500000/40/' "$TMP/in" | mp-stackplot > "$TMP/out.svg"
+	grep -q '>40 %<' "$TMP/out.svg"
+	sed 's/KiB/pages/' "$TMP/in" | mp-stackplot > "$TMP/out.svg"
+	grep -q 'pages  100.0 %<' "$TMP/out.svg"
+	mp-stackplot --unit '<apples>' "$TMP/in" | grep -q '&lt;apples&gt;  100.0 %<'
+}
+
+@test "a label has its colour in every picture; other has none of a label" {
+	colour() { grep -o "^[.]l$2{fill:#[0-9a-f]*}" "$1" | head -n 1 | grep -o '#[0-9a-f]*'; }
+	printf '1,5,nginx\n2,5,nginx\n' > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/1"
+	printf '1,9,a\n1,5,nginx\n2,5,nginx\n1,1,z\n1,1,y\n' | mp-stackplot --top 2 > "$TMP/2"
+	[ "$(colour "$TMP/1" 0)" = "$(colour "$TMP/2" "$(grep -o 'data-i="[0-9]"[^>]*><title>nginx' "$TMP/2" | grep -o '[0-9]' | head -n 1)")" ]
+	[ "$(colour "$TMP/1" 0)" != "$(colour "$TMP/2" 0)" ]
+}
+
+@test "values below 0 and of no number, points among events: told" {
+	printf '1,5,a\n2,-3,a\n3,5,b\n' > "$TMP/in"
+	run --separate-stderr mp-stackplot --missing zero "$TMP/in"
+	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: 1 value of a bin below 0 is drawn as 0" ]
+	printf '1,a:b,comm=x\t.n=2\n2,a:b,comm=x\n3,a:b,comm=x\t.n=two\n4,5,x\n' > "$TMP/in"
+	run --separate-stderr mp-stackplot -y .n "$TMP/in"
+	[ "$status" = 1 ]
+	[[ "$stderr" == *":2: no field for y"*":3: y is not a number"*":4: a point among events"* ]]
+}
+
+@test "hostile names, nothing, one value, huge ones, many labels: well-formed, no script runs, no overlaps" {
+	i=0
+	for name in '<script>alert(1)</script>' '"]]>' "'><img src=x onerror=alert(1)>" '&amp;' '\x1b[31m' '</script><script>alert(2)</script>' \
+		$'\xff\xfe' 'a"b`c${alert(3)}' '-->' 'other' ''; do
+		i=$((i + 1))
+		printf '%d,%d,%s\n' $i $((100 - i)) "$name"
+	done > "$TMP/in"
+	mp-stackplot --title '"]]></title><script>alert(4)</script>' "$TMP/in" > "$TMP/out.svg"
+	python3 -c 'import sys, xml.dom.minidom as m
+d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$TMP/out.svg"
+	! grep -oE '(href|src|url\(|@import)[^ ]*|https?://[^" ]*' "$TMP/out.svg" | grep -v 'http://www.w3.org/2000/svg' | grep -E 'href=|url\(|@import|http'
+	cp "$TMP/out.svg" "$TMP/0.svg"
+	printf '{"mp":1,"datatype":"point"}\n{"end":"point","records":0,"lost":0}\n' | mp-stackplot > "$TMP/1.svg"
+	printf '5,7,x\n' | mp-stackplot > "$TMP/2.svg"
+	awk 'BEGIN { for (i = 0; i < 500; i++) printf "%.0f,%.4e,big %d\n", i * 1e16, 1e19 * i, i % 3 }' | mp-stackplot > "$TMP/3.svg"
+	awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%d,%d,a long name of label number %d of many\n", i - 1500, i % 77, i % 300 }' |
+		mp-stackplot --top 60 > "$TMP/4.svg"
+	browse "$overlaps return bad" "$TMP"/[0-4].svg > "$TMP/said"
+	for i in 1 2 3 4 5; do echo '{"errors":[],"result":[]}'; done | diff - "$TMP/said"
+}
+
+@test "in a browser: hover and keys say label, value, share and bin; no errors, no overlaps" {
+	command -v chromium > /dev/null || skip "needs chromium"
+	points 200 7 | sed 's/label 3$/<script>alert(1)<\/script>"]]>/' > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/out.svg"
+	svg_check "$TMP/out.svg" hover:514,450 hover:300,450 key:ArrowRight key:ArrowUp key:ArrowDown key:Escape > "$TMP/said" ||
+		{ cat "$TMP/said"; false; }
+	python3 - "$TMP/out.svg" "$TMP/said" <<-'EOF'
+		import json, re, sys
+		text, said = open(sys.argv[1]).read(), open(sys.argv[2]).read().splitlines()
+		values = json.loads(re.search(r"values:(\[.*?\])\};", text, re.S).group(1))
+		names = json.loads(re.search(r"names:(\[.*?\]),values", text, re.S).group(1))
+		n, low, bin = (float(re.search(r"\b%s:([-0-9.]+)" % k, text).group(1)) for k in ("n", "low", "bin"))
+		def sentence(x, y=None, k=None, i=None):
+		    if k is None:
+		        k = int((x - 84) / 860 * n)
+		        depth, i, peak = 0, -1, max(map(sum, zip(*values))) * 1.04
+		        while (496 - y) / 430 * peak > depth:
+		            i += 1
+		            depth += values[i][k]
+		    v, total = values[i][k], sum(row[k] for row in values)
+		    return names[i], v, "(%.1f %%)" % (100 * v / total), total, low + k * bin, low + (k + 1) * bin
+		def check(line, want):
+		    m = re.fullmatch(r"(\S+) => (.*), (\S+) (\(\S+ %\)), of (\S+), x (\S+) \u2013 (\S+)", line.strip())
+		    close = lambda a, b: abs(float(a) - b) <= 0.006 * abs(b) + 1e-9
+		    assert m, line
+		    got = m.groups()[1:]
+		    assert got[0] == want[0] and got[2] == want[2], (line, want)
+		    assert close(got[1], want[1]) and close(got[3], want[3]), (line, want)
+		    assert close(got[4], want[4]) and close(got[5], want[5]), (line, want)
+		check(said[0], sentence(514, 450))
+		check(said[1], sentence(300, 450))
+		k, i = int((300 - 84) / 860 * n) + 1, names.index(sentence(300, 450)[0])
+		check(said[2], sentence(0, k=k, i=i))
+		check(said[3], sentence(0, k=k, i=i + 1))
+		check(said[4], sentence(0, k=k, i=i))
+		assert said[5].strip() == "key:Escape =>"
+	EOF
+}

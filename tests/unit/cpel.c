@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/cpel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/spill.h"
+#include "tests/unit/tap.h"
+
+static void test_texts(void)
+{
+	struct mp_cpel c;
+	bool right = true;
+	uint32_t *at = mp_alloc(200000 * sizeof(*at)), end = 11; /* behind "FileStrtab" */
+	char text[32];
+	int i, len;
+
+	mp_cpel_init(&c);
+	for (i = 0; i < 200000; i++) {
+		len = snprintf(text, sizeof(text), "text %d", i);
+		at[i] = mp_cpel_text(&c, (struct mp_str){ text, len });
+		right &= at[i] == end;
+		end += len + 1;
+	}
+	ok(right, "200,000 texts, each behind the one before");
+	for (i = 0; i < 200000; i++) {
+		len = snprintf(text, sizeof(text), "text %d", i);
+		right &= mp_cpel_text(&c, (struct mp_str){ text, len }) == at[i];
+	}
+	ok(right && c.texts.bytes == end, "once each");
+	ok(mp_cpel_text(&c, mp_str("FileStrtab")) == 0, "the name of the table is the first");
+	mp_cpel_release(&c);
+	free(at);
+}
+
+static bool ascii_is(const char *text, size_t max, bool percent, const char *wanted)
+{
+	struct mp_buf b = { NULL, 0, 0 };
+	bool same;
+
+	mp_cpel_ascii(&b, mp_str(text), max, percent);
+	same = mp_str_eq(mp_buf_view(&b), mp_str(wanted));
+	if (!same)
+		printf("# '%.*s'\n", MP_STR_ARGS(mp_buf_view(&b)));
+	mp_buf_release(&b);
+	return same;
+}
+
+static void test_ascii(void)
+{
+	ok(ascii_is("nginx: worker", 99, true, "nginx: worker"), "plain text");
+	ok(ascii_is("", 99, true, ""), "no text");
+	ok(ascii_is("100%s%%", 99, true, "100%%s%%%%"), "percent doubled");
+	ok(ascii_is("100%s", 99, false, "100%s"), "or not");
+	ok(ascii_is("\xc3\xa4\x01\x7f", 99, true, "\\xc3\\xa4\\x01\\x7f"), "no ASCII");
+	ok(ascii_is("a\\tb\\x00\\\\", 99, true, "a\\tb\\x00\\\\"), "escapes stay");
+	ok(ascii_is("\\%\\x%%\\", 99, true, "\\%%\\x%%%%\\"), "what is no escape is plain bytes");
+	ok(ascii_is("abc\\x00d", 6, true, "abc"), "an escape is not cut");
+	ok(ascii_is("abc\\x00d", 7, true, "abc\\x00"), "it fits");
+	ok(ascii_is("ab\xff", 5, true, "ab"), "nor one that is made");
+	ok(ascii_is("%%%", 2, true, "%%%%"), "the limit is of what is shown");
+}
+
+/* What comes out is what went in, in memory and beyond. */
+static void test_spill(size_t pieces)
+{
+	struct mp_spill s;
+	char piece[7], *back = mp_alloc(1 << 16);
+	size_t i, n, at = 0, total = 0;
+	bool right = true;
+
+	mp_spill_init(&s);
+	for (i = 0; i < pieces; i++) {
+		memset(piece, (int)(i % 251), sizeof(piece));
+		mp_spill_add(&s, piece, i % 8);
+		total += i % 8;
+	}
+	mp_spill_rewind(&s);
+	for (i = 0; (n = mp_spill_read(&s, back, 1 << 16));) {
+		size_t k = 0;
+
+		for (; k < n; k++) {
+			while (i < pieces && at == i % 8) {
+				at = 0;
+				i++;
+			}
+			right &= (unsigned char)back[k] == i % 251;
+			at++;
+		}
+		total -= n;
+	}
+	ok(right && total == 0, "%zu pieces, %s", pieces, s.fd < 0 ? "in memory" : "in a file");
+	mp_spill_release(&s);
+	free(back);
+}
+
+static void test_large_piece(void)
+{
+	char *large = mp_zalloc(2 * MP_SPILL_KEPT), *back = mp_alloc(2 * MP_SPILL_KEPT + 2);
+	struct mp_spill s;
+
+	large[2 * MP_SPILL_KEPT - 1] = 'z';
+	mp_spill_init(&s);
+	mp_spill_add(&s, "a", 1);
+	mp_spill_add(&s, large, 2 * MP_SPILL_KEPT);
+	mp_spill_add(&s, "b", 1);
+	mp_spill_rewind(&s);
+	ok(mp_spill_read(&s, back, 2 * MP_SPILL_KEPT + 2) == 2 * MP_SPILL_KEPT + 2 &&
+		   back[0] == 'a' && back[2 * MP_SPILL_KEPT] == 'z' &&
+		   back[2 * MP_SPILL_KEPT + 1] == 'b',
+	   "a piece that is larger than what is kept");
+	ok(mp_spill_read(&s, back, 10) == 0, "then it is empty");
+	mp_spill_release(&s);
+	free(large);
+	free(back);
+}
+
+int main(void)
+{
+	mp_init("unit-cpel");
+	test_texts();
+	test_ascii();
+	test_spill(0);
+	test_spill(1000);
+	test_spill(3000000);
+	test_large_piece();
+	return tap_done();
+}

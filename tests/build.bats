@@ -136,6 +136,6 @@ load lib
 	[ "$(mp-example "$TMP/in")" = "$(printf '2\ta:b\n1\tc:d')" ]
 	[ "$(mp-example --by comm "$TMP/in")" = "$(printf '2\tx\n1\ty')" ]
 	run mp-example --by tid "$TMP/in"
-	[ "$status" = 1 ] && [[ "$output" == *"in:1: event without the field"* ]]
+	[ "$status" = 1 ] && [[ "$output" == *"in:1: event without the field"* ]] || false
 	[ "$(wc -l < docs/mp-example.c)" -le 200 ]
 }

@@ -43,12 +43,12 @@ setup_file() {
 @test "one that cannot start does not keep the others from it: status 1" {
 	needs_root
 	run mp-record -q no-such cpusched -d 20ms -o "$TMP/s"
-	[ "$status" = 1 ] && [[ "$output" == *"no collector 'no-such'"* ]]
+	[ "$status" = 1 ] && [[ "$output" == *"no collector 'no-such'"* ]] || false
 	head -n 1 "$TMP/s" | jq -e '.collectors == ["no-such", "cpusched"] and .events["sched:sched_switch"]' > /dev/null
 	run mp-record -q cpusche -d 20ms -o "$TMP/s"
-	[ "$status" = 2 ] && [[ "$output" == *"no collector 'cpusche'; did you mean 'cpusched'?"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"no collector 'cpusche'; did you mean 'cpusched'?"* ]] || false
 	run mp-record syscalls -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"needs an argument: syscalls:calls"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"needs an argument: syscalls:calls"* ]] || false
 }
 
 @test "a file of one's own, a group, an argument, a wrong file" {
@@ -62,7 +62,7 @@ setup_file() {
 	[ "$(grep -c ',syscalls:sys_enter_getppid,tid=[0-9]*	comm=getppid$' "$TMP/s")" = 1009 ]
 	[ "$(grep -c ',sched:sched_process_exec,' "$TMP/s")" = 1 ]
 	run mp-record -q bad -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"conf/mp/collectors/bad:2: no such key: 'events'"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"conf/mp/collectors/bad:2: no such key: 'events'"* ]] || false
 	MP_COLLECTORS="$TMP/nowhere" mp-record --explain mine > /dev/null
 }
 

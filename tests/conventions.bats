@@ -14,11 +14,11 @@ big_stream() {
 @test "--help and -h: usage on stdout, status 0; --version" {
 	for p in $PROGRAMS mp-example; do
 		run "$p" --help
-		[ "$status" = 0 ] && [[ "${lines[0]}" == "usage: $p "* ]]
+		[ "$status" = 0 ] && [[ "${lines[0]}" == "usage: $p "* ]] || false
 		"$p" --help 2> "$TMP/err" | cmp - <("$p" -h)
 		[ ! -s "$TMP/err" ]
 		run "$p" --version
-		[ "$status" = 0 ] && [[ "$output" == "$p (mp tools) "[0-9]* ]]
+		[ "$status" = 0 ] && [[ "$output" == "$p (mp tools) "[0-9]* ]] || false
 	done
 }
 
@@ -70,7 +70,7 @@ big_stream() {
 @test "a directory as input: message and status 2" {
 	for p in $FILTERS; do
 		run filter "$p" /tmp
-		[ "$status" = 2 ] && [[ "$output" == "$p: cannot read '/tmp': Is a directory" ]]
+		[ "$status" = 2 ] && [[ "$output" == "$p: cannot read '/tmp': Is a directory" ]] || false
 	done
 	run mp-order --check /tmp
 	[ "$status" = 2 ]
@@ -79,7 +79,7 @@ big_stream() {
 @test "a file that is not there, or may not be read: message and status 2" {
 	for p in $FILTERS; do
 		run filter "$p" "$TMP/nope"
-		[ "$status" = 2 ] && [[ "$output" == "$p: cannot open '$TMP/nope': No such file or directory" ]]
+		[ "$status" = 2 ] && [[ "$output" == "$p: cannot open '$TMP/nope': No such file or directory" ]] || false
 	done
 }
 
@@ -109,9 +109,9 @@ big_stream() {
 @test "NUL bytes in a line: skipped where they matter, the rest is read" {
 	printf '1,a:b,comm=x\000y\n2,a:b,comm=z\n' > "$TMP/in"
 	run mp-fold "$TMP/in"
-	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte"* && "$output" == *"z 1"* ]]
+	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte"* && "$output" == *"z 1"* ]] || false
 	run mp-order --check "$TMP/in"
-	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte in a value"* ]]
+	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte in a value"* ]] || false
 }
 
 @test "a header of version 2: refused with a message, status 2" {
@@ -127,7 +127,7 @@ big_stream() {
 @test "an empty input: told, status 1" {
 	for p in $FILTERS; do
 		run bash -c "filter $p < /dev/null"
-		[ "$status" = 1 ] && [ "$output" = "$p: stdin: empty input" ]
+		[ "$status" = 1 ] && [ "$output" = "$p: stdin: empty input" ] || false
 	done
 }
 
@@ -136,9 +136,9 @@ big_stream() {
 	echo x | gzip > "$TMP/gz"
 	for p in $FILTERS; do
 		run filter "$p" "$TMP/perf"
-		[ "$status" = 2 ] && [[ "$output" == *"perf.data file (read it with perf script)"* ]]
+		[ "$status" = 2 ] && [[ "$output" == *"perf.data file (read it with perf script)"* ]] || false
 		run filter "$p" "$TMP/gz"
-		[ "$status" = 2 ] && [[ "$output" == *"gzip data (unpack it with zcat)"* ]]
+		[ "$status" = 2 ] && [[ "$output" == *"gzip data (unpack it with zcat)"* ]] || false
 	done
 }
 
@@ -202,7 +202,7 @@ big_stream() {
 		kill -INT $pid
 		wait $pid || true
 		exec 5>&-
-		! kill -0 $pid 2> /dev/null
+		! kill -0 $pid 2> /dev/null || false
 	done
 }
 

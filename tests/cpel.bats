@@ -103,22 +103,22 @@ random_stream() {
 @test "no events: no file is made or changed, told, status 1" {
 	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/in"
 	run mp-cpel -o "$TMP/out" "$TMP/in"
-	[ "$status" = 1 ] && [ "$output" = "mp-cpel: no events: no CPEL file was written" ]
+	[ "$status" = 1 ] && [ "$output" = "mp-cpel: no events: no CPEL file was written" ] || false
 	[ ! -e "$TMP/out" ]
 	echo old > "$TMP/out"
 	run mp-cpel -o "$TMP/out" "$TMP/in"
-	[ "$status" = 1 ] && [ "$(cat "$TMP/out")" = old ]
+	[ "$status" = 1 ] && [ "$(cat "$TMP/out")" = old ] || false
 	printf '2,a:b,\n1,a:b,\n' > "$TMP/in"
 	run mp-cpel -o "$TMP/out" "$TMP/in"
-	[ "$status" = 2 ] && [ "$(cat "$TMP/out")" = old ]
+	[ "$status" = 2 ] && [ "$(cat "$TMP/out")" = old ] || false
 }
 
 @test "nothing is written to a terminal" {
 	printf '1,a:b,\n' > "$TMP/in"
 	run script -qec "mp-cpel '$TMP/in'" /dev/null
-	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]] || false
 	run script -qec "mp-cpel -o /dev/tty '$TMP/in'" /dev/null
-	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]] || false
 }
 
 @test "the same bytes to a file, to a pipe, and twice; the date is that of the first event" {
@@ -148,7 +148,7 @@ random_stream() {
 @test "no room for temporary files: message and status 2" {
 	awk 'BEGIN { for (i = 1; i <= 300000; i++) printf "%d,a:b,cpu=0\n", i }' > "$TMP/in"
 	TMPDIR=/nowhere run mp-cpel -o "$TMP/out" "$TMP/in"
-	[ "$status" = 2 ] && [[ "$output" == *"cannot make a temporary file in '/nowhere'"*"(set TMPDIR)" ]]
+	[ "$status" = 2 ] && [[ "$output" == *"cannot make a temporary file in '/nowhere'"*"(set TMPDIR)" ]] || false
 	[ ! -e "$TMP/out" ]
 }
 

@@ -86,7 +86,7 @@ export_perf() {
 		mp-import "$TMP/part" > "$TMP/out" 2> "$TMP/err" || status=$?
 		if [ "$(tail -c 1 "$TMP/part" | od -An -tx1)" != " 0a" ]; then
 			[ "$status" = 1 ] && grep -q 'no LF' "$TMP/err"
-			! grep -q '"end"' "$TMP/out"
+			! grep -q '"end"' "$TMP/out" || false
 		fi
 		n=$(grep -c '^[0-9]' "$TMP/out")
 		[ "$n" -ge "$(grep -c '^$' "$TMP/part")" ]

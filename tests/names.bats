@@ -66,11 +66,11 @@ setup() {
 @test "an exiting task keeps its name and ids to its last switch" {
 	# with events of tasks the kernel takes them away before the last switch: so the whole system
 	mp-record -q -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
-	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:'
+	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:' || false
 	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=true	.prev_comm=true.*prev_state=(16|32|64|80|128)	')" = 5 ]
 }
 
 @test "idle tasks are told apart by CPU" {
 	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
-	! grep -E '^[0-9]+,' "$TMP/s" | grep 'tid=0	' | grep -vE 'cpu=([0-9]+)	pid=0	tid=0	comm=swapper/\1	'
+	! grep -E '^[0-9]+,' "$TMP/s" | grep 'tid=0	' | grep -vE 'cpu=([0-9]+)	pid=0	tid=0	comm=swapper/\1	' || false
 }

@@ -91,7 +91,7 @@ record() {
 		[ "$(trailer "$TMP/s" records)" -ge 1 ]
 	else
 		run mp-record -e kprobe:do_nanosleep -d 1s
-		[ "$status" = 2 ] && [ "$output" = "mp-record: this kernel has no kprobes" ]
+		[ "$status" = 2 ] && [ "$output" = "mp-record: this kernel has no kprobes" ] || false
 		skip "no kprobes"
 	fi
 }
@@ -99,22 +99,22 @@ record() {
 @test "what is not there: told, with the nearest name" {
 	needs_root
 	run mp-record -e uprobe:libc:mallok -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"no function 'mallok' in "*"did you mean 'malloc'?" ]]
+	[ "$status" = 2 ] && [[ "$output" == *"no function 'mallok' in "*"did you mean 'malloc'?" ]] || false
 	run mp-record -e usdt:libstdc++:nope -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"no static probe 'nope'"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"no static probe 'nope'"* ]] || false
 	run mp-record -e uprobe:no-such-program:main -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"no library and no program 'no-such-program'" ]]
+	[ "$status" = 2 ] && [[ "$output" == *"no library and no program 'no-such-program'" ]] || false
 	run mp-record -e "uprobe:libc:malloc(size=zzz)" -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"the kernel refuses the probe"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"the kernel refuses the probe"* ]] || false
 	run mp-record -e "uprobe:$BATS_TEST_FILENAME:main" -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"is no program and no library" ]]
+	[ "$status" = 2 ] && [[ "$output" == *"is no program and no library" ]] || false
 }
 
 @test "nothing is left behind: at the end, on failure, after kill -9 by the next recording" {
 	needs_root
 	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null
-	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null
-	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1
+	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null || false
+	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1 || false
 	[ "$(left "")" = 0 ]
 	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -e 'uprobe:libc:free(p=arg1:u64)' -p $$ -o "$TMP/s" &
 	pid=$!

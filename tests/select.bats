@@ -32,7 +32,7 @@ is_complete() {
 # select_ ARGS: into $TMP/out; the losses of the stream are its only complaint.
 select_() {
 	run --separate-stderr mp-select "$@" "$TMP/in"
-	[ "$status" = 1 ] && [ "$stderr" = "mp-select: 6 events were lost when this was recorded" ]
+	[ "$status" = 1 ] && [ "$stderr" = "mp-select: 6 events were lost when this was recorded" ] || false
 	printf '%s\n' "$output" > "$TMP/out"
 }
 
@@ -168,7 +168,7 @@ select_() {
 	run mp-select -e 'a:y' "$TMP/in"
 	[[ "$output" == *"no event matches -e; the input has 'a:x' and others"* ]]
 	run mp-select 'cpu==1' "$TMP/in"
-	[ "$status" = 2 ] && [[ "$output" == *"there is no file 'cpu==1' (an expression goes behind --filter)"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"there is no file 'cpu==1' (an expression goes behind --filter)"* ]] || false
 }
 
 @test "live: what is kept is not held back, and --count ends a stream that goes on" {
@@ -223,7 +223,7 @@ select_() {
 	complete_line mp-select "$TMP/in" --drop "cpu,."
 	[ "${COMPREPLY[*]}" = "cpu,.n" ]
 	complete_line mp-select "$TMP/in" -f "'cpu==1 && co"
-	[ "${COMPREPLY[*]}" = "cpu==1 && comm" ]
+	[ "${COMPREPLY[*]}" = "cpu==1 && comm" ] || false
 	complete_line mp-select "$TMP/in" -e "a"
 	[ "${COMPREPLY[*]}" = "a:x" ]
 	complete_line mp-select --fields "ti"

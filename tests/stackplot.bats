@@ -125,7 +125,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	awk 'BEGIN { srand(3); for (i = 0; i < 20000; i++) {
 		k = int(rand() * 2000); printf "%d,a:b,comm=%s\t.x=%d\n", i, i % 3 ? "light" k : "heavy" (k % 4), 1 + i % 7 } }' > "$TMP/in"
 	run --separate-stderr mp-stackplot --labels 20 -y .x "$TMP/in"
-	[ "$status" = 1 ] && [[ "$stderr" == *" labels beyond those kept while reading were added to other (see --labels)" ]]
+	[ "$status" = 1 ] && [[ "$stderr" == *" labels beyond those kept while reading were added to other (see --labels)" ]] || false
 	python3 - "$TMP/in" <<-'EOF' <(echo "$output")
 		import json, re, sys
 		text = open(sys.argv[2]).read()
@@ -190,7 +190,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 @test "values below 0 and of no number, points among events: told" {
 	printf '1,5,a\n2,-3,a\n3,5,b\n' > "$TMP/in"
 	run --separate-stderr mp-stackplot --missing zero "$TMP/in"
-	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: 1 value of a bin below 0 is drawn as 0" ]
+	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: 1 value of a bin below 0 is drawn as 0" ] || false
 	printf '1,a:b,comm=x\t.n=2\n2,a:b,comm=x\n3,a:b,comm=x\t.n=two\n4,5,x\n' > "$TMP/in"
 	run --separate-stderr mp-stackplot -y .n "$TMP/in"
 	[ "$status" = 1 ]
@@ -207,7 +207,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	mp-stackplot --title '"]]></title><script>alert(4)</script>' "$TMP/in" > "$TMP/out.svg"
 	python3 -c 'import sys, xml.dom.minidom as m
 d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$TMP/out.svg"
-	! grep -oE '(href|src|url\(|@import)[^ ]*|https?://[^" ]*' "$TMP/out.svg" | grep -v 'http://www.w3.org/2000/svg' | grep -E 'href=|url\(|@import|http'
+	! grep -oE '(href|src|url\(|@import)[^ ]*|https?://[^" ]*' "$TMP/out.svg" | grep -v 'http://www.w3.org/2000/svg' | grep -E 'href=|url\(|@import|http' || false
 	cp "$TMP/out.svg" "$TMP/0.svg"
 	printf '{"mp":1,"datatype":"point"}\n{"end":"point","records":0,"lost":0}\n' | mp-stackplot > "$TMP/1.svg"
 	printf '5,7,x\n' | mp-stackplot > "$TMP/2.svg"

@@ -66,14 +66,14 @@ total() {
 	mp-record --stat page-faults:u -o "$TMP/s" -- "$LOAD/getppid" 10
 	got=$(total page-faults:u "$TMP/s")
 	[ "$got" -gt 0 ] || got=$(total page-faults "$TMP/s")
-	[ $((got - want)) -le 5 ] && [ $((want - got)) -le 5 ]
+	[ $((got - want)) -le 5 ] && [ $((want - got)) -le 5 ] || false
 }
 
 @test "misuse is refused; a stop is orderly" {
 	run mp-record -i 1s -e cpu-clock
-	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat"* ]] || false
 	run mp-record --stat nonsense -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"no event 'nonsense'"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"no event 'nonsense'"* ]] || false
 	needs_root
 	mp-record --stat cpu-clock -i 10s -o "$TMP/s" &
 	pid=$!
@@ -84,5 +84,5 @@ total() {
 	mp-record --stat cpu-clock -i 1ms | head -n 3 > /dev/null
 	[ "${PIPESTATUS[0]}" = 141 ]
 	run bash -c "mp-record --stat cpu-clock -i 1ms > /dev/full"
-	[ "$status" = 2 ] && [[ "$output" == *"No space left on device"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"No space left on device"* ]] || false
 }

@@ -59,7 +59,7 @@ load lib
 	[ "$(mp-order "$TMP/long" | wc -c)" = 1048576 ]
 	printf '1,a:b,x=%*s\n2,a:b,\n' $((1048576 - 8)) '' > "$TMP/longer"
 	run mp-order --check "$TMP/longer"
-	[ "$status" = 1 ] && [[ "$output" == *":1: line longer than 1 MiB"* ]]
+	[ "$status" = 1 ] && [[ "$output" == *":1: line longer than 1 MiB"* ]] || false
 	[ "$(mp-order "$TMP/longer" 2> "$TMP/err")" = "2,a:b," ]
 	grep -q ":1: line longer than 1 MiB" "$TMP/err"
 	[ "$(mp-fold "$TMP/longer" 2> "$TMP/err")" = "[no comm] 1" ]

@@ -125,7 +125,7 @@ named() {	# most of the samples have this in their stack
 	first=$(awk '/;first_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	second=$(awk '/;second one_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	echo "$first first, $second second"
-	[ "$first" -gt 200 ] && [ "$second" -gt 150 ]
+	[ "$first" -gt 200 ] && [ "$second" -gt 150 ] || false
 	# 100 ms is how long a name is believed
 	[ $((first - second)) -lt 160 ]
 }

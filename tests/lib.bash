@@ -26,6 +26,7 @@ filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
+	mp-sched) echo "mp-sched --others" ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -321,6 +321,7 @@ static int take_switch(struct mp_sched *s, const struct mp_sched_event *e, const
 		*why = "sched_switch with a prev_state that no kernel has";
 		return -1;
 	}
+	s->context_differs |= e->tid >= 0 && e->tid != e->task;
 	if (e->task)
 		leave(s, e, state);
 	else
@@ -331,19 +332,37 @@ static int take_switch(struct mp_sched *s, const struct mp_sched_event *e, const
 
 /* --- the others ------------------------------------------------------------------------------- */
 
-/* Any event tells who has the CPU: of use where no switch has told it yet. */
+/* The task that has the CPU is not the one that was given it: a switch is missing. */
+static bool is_other(const struct mp_sched_cpu *c, int32_t tid)
+{
+	return (c->what == MP_CPU_BUSY && c->task->tid != tid) || (c->what == MP_CPU_IDLE && tid);
+}
+
+/* Any event tells who has the CPU: of use where no switch has told it. */
 static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_cpu *c = cpu_of(s, e->cpu);
-	struct mp_sched_task *t = c->task;
+	struct mp_sched_task *t;
 
-	if (c->what == MP_CPU_UNSURE && e->tid == 0)
+	if (e->tid < 0 || s->context_differs)
+		return;
+	if (is_other(c, e->tid)) {
+		s->misfits++;
+		forget_cpu(s, e->cpu, e->time_ns);
+	}
+	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
 		c->what = MP_CPU_IDLE;
-	else if (c->what == MP_CPU_UNSURE && e->tid > 0)
-		t = settle(s, e->cpu, e->tid);
-	if (t && t->tid == e->tid) {
-		mp_task_name(t, e->comm, MP_SCHED_NO_PRIO);
-		t->pid = e->pid >= 0 ? e->pid : t->pid;
+	} else if (c->what == MP_CPU_UNSURE) {
+		t = mp_task_find(s, e->tid);
+		if (t && !ran_since(t, c)) {
+			forget_cpu(s, e->cpu, e->time_ns);
+			forget(s, t, e->time_ns);
+		}
+		settle(s, e->cpu, e->tid);
+	}
+	if (c->what == MP_CPU_BUSY) {
+		mp_task_name(c->task, e->comm, MP_SCHED_NO_PRIO);
+		c->task->pid = e->pid >= 0 ? e->pid : c->task->pid;
 	}
 }
 
@@ -557,6 +576,6 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 	}
 	end_tasks(s);
 	s->n_cpus = 0;
-	s->begun = s->has_wakeups = s->has_births = false;
+	s->begun = s->has_wakeups = s->has_births = s->context_differs = false;
 	s->lost = 0;
 }

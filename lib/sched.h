@@ -76,6 +76,7 @@ struct mp_sched {
 	uint64_t clear_ns; /* since then no event was lost */
 	uint64_t lost;
 	bool has_wakeups, has_births; /* such events are recorded */
+	bool context_differs; /* tid counts in another pid namespace than the payload */
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_task **slots; /* by tid, open addressing */

@@ -298,11 +298,11 @@ static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
 		return;
 	}
 	t = mp_task_find(s, e->next);
-	if (!t && s->has_wakeups && s->has_births) {
-		t = new_task(s, e->next, MP_SCHED_UNKNOWN, s->clear_ns);
+	if (!t) {
+		bool told = s->has_wakeups && s->has_births;
+
+		t = new_task(s, e->next, MP_SCHED_UNKNOWN, told ? s->clear_ns : e->time_ns);
 		t->cut = true;
-	} else if (!t) {
-		t = new_task(s, e->next, MP_SCHED_UNKNOWN, e->time_ns);
 	}
 	mp_task_name(t, e->next_comm, e->next_prio);
 	end_wait(s, t, e);

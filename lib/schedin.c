@@ -126,13 +126,15 @@ static void take_apart(struct mp_sched_layout *l, enum mp_sched_what what, struc
 /* A number of at most 9 digits; `missing` if there is none. */
 static int number(struct mp_str text, int32_t missing, int32_t *v)
 {
-	const char *p = text.p, *end = text.p + text.len;
-	bool negative = text.p && text.len && *p == '-';
+	const char *p = text.p, *end;
+	bool negative;
 	int32_t n = 0;
 
 	*v = missing;
-	if (!text.p)
+	if (!p)
 		return 0;
+	end = p + text.len;
+	negative = p < end && *p == '-';
 	p += negative;
 	if (p == end || end - p > 9)
 		return -1;

@@ -321,7 +321,7 @@ static void change_header(void *arg, json_t *header)
 
 int main(int argc, char **argv)
 {
-	enum mp_status status;
+	enum mp_status status, order, misfits;
 	struct mp_rec rec;
 	const char *why;
 
@@ -346,8 +346,9 @@ int main(int argc, char **argv)
 	if (options.table)
 		write_tables();
 	status = mp_input_finish(&work.in);
-	status = MP_MAX(status, mp_inorder_finish(&work.order));
-	status = MP_MAX(status, tell_misfits());
+	order = mp_inorder_finish(&work.order);
+	misfits = tell_misfits();
+	status = MP_MAX(status, MP_MAX(order, misfits));
 	if (!work.events && !options.others && status == MP_OK)
 		mp_say("no sched:sched_switch in the input");
 	mp_out_close(&work.out);

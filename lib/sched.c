@@ -399,16 +399,14 @@ static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 	if (t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED)
 		return;
 	mp_task_woken(t, e->tid, e->comm);
-	if (t->state == MP_SCHED_NEW) {
-		t->state = MP_SCHED_WAIT;
-	} else {
+	if (t->state != MP_SCHED_NEW) {
 		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
 				 e->time_ns);
 		span.then = MP_SCHED_WAIT;
 		span.waker = &t->waker;
 		give(s, &span);
-		enter(s, t, MP_SCHED_WAIT, e->time_ns);
 	}
+	enter(s, t, MP_SCHED_WAIT, e->time_ns);
 	if (e->stack.p)
 		mp_buf_str(&t->stack, e->stack);
 }

@@ -16,11 +16,13 @@ enum { CPUS = MP_SCHED_CPU_MAX + 1 };
 struct state {
 	struct mp_sched sched;
 	struct mp_sched_table table;
-	uint64_t cpu_end[CPUS]; /* 0: not seen in this capture */
 	uint64_t last_ns;
 	uint64_t cpu_ns;
 	struct mp_buf line;
 };
+
+/* Where the spans of a CPU end so far; 0: not seen in this capture. */
+static uint64_t cpu_end[CPUS];
 
 static void must(bool holds)
 {
@@ -60,7 +62,7 @@ static void take_span(void *arg, const struct mp_sched_span *span)
 	must(span->from_ns >= st->sched.begin_ns && span->state < MP_SCHED_STATES);
 	st->last_ns = span->to_ns;
 	if (span->cpu >= 0) {
-		uint64_t *end = &st->cpu_end[span->cpu];
+		uint64_t *end = &cpu_end[span->cpu];
 
 		must(span->from_ns == (*end ? *end : st->sched.begin_ns));
 		*end = span->to_ns;
@@ -99,8 +101,8 @@ static void end(struct state *st, uint64_t time_ns)
 	now = st->sched.now_ns;
 	must(st->sched.n_tasks == 0 && !st->sched.first);
 	for (i = 0; i < n; i++) {
-		must(!begun || !st->cpu_end[i] || st->cpu_end[i] == now || begin == now);
-		st->cpu_end[i] = 0;
+		must(!begun || !cpu_end[i] || cpu_end[i] == now || begin == now);
+		cpu_end[i] = 0;
 	}
 }
 
@@ -176,12 +178,9 @@ static void check_table(struct state *st)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct state *st;
+	struct state memory = { .last_ns = 0 }, *st = &memory;
 	size_t i;
 
-	if (!st)
-		st = mp_alloc(sizeof(*st));
-	memset(st, 0, sizeof(*st));
 	mp_sched_init(&st->sched, &(struct mp_sched_sink){ take_span, take_gone, st });
 	if (size && data[0] & 1)
 		feed_text(st, (const char *)data + 1, (const char *)data + size);

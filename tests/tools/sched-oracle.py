@@ -116,15 +116,13 @@ class Machine:
         if not free:
             return
         t = Task(random.choice(free), random.choice('abc'), self.now)
-        fork = random.random() < 0.8
-        if fork and announce:
+        if announce and random.random() < 0.8:
             self.event('process_fork', cpu, [('.child_comm', t.comm), ('.child_pid', t.tid)])
             self.now += random.randint(0, 3)
         stack = self.stack() if announce else None
         ctx = self.event('wakeup_new', cpu, [('.comm', t.comm), ('.pid', t.tid), ('.prio', t.prio),
                                              ('.target_cpu', cpu)], stack)
-        if not fork:
-            t.since = self.now
+        t.since = self.now
         t.seen, t.waker, t.stack = self.recording, ctx, stack
         self.tasks[t.tid] = t
 
@@ -155,7 +153,7 @@ class Machine:
             if t.state == 'run' and not self.on[t.cpu]:
                 return
             self.event('wakeup', random.randrange(len(self.cpus)),
-                       [('.comm', t.comm), ('.pid', t.tid), ('.prio', t.prio)])
+                       [('.comm', t.comm), ('.pid', t.tid), ('.prio', t.prio)], about=[t])
 
     def switch(self):
         cpu = random.randrange(len(self.cpus))

@@ -31,9 +31,10 @@ static const struct mp_program program = {
 	.summary = "What each task and each CPU did, from the events of the scheduler.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples = "  mp-record -e 'sched:*' -d 5 | mp-order | mp-sched | mp-hist --by comm,state\n"
-		    "  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
-		    "  mp-sched --table sched.mp\n",
+	.examples =
+		"  mp-record -e 'sched:*' -d 5 | mp-order | mp-sched | mp-hist --by comm,state\n"
+		"  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
+		"  mp-sched --table sched.mp\n",
 };
 
 static struct {
@@ -56,11 +57,11 @@ static struct {
 	struct mp_relay relay;
 	struct mp_out out;
 	struct mp_sched_reader reader;
-	struct mp_map hosts;	      /* name -> struct host * */
+	struct mp_map hosts; /* name -> struct host * */
 	struct host *first, **last, *latest;
 	bool expected[MP_SCHED_WHATS]; /* by the header */
-	size_t input;		      /* number of the one that is read */
-	uint64_t events, records;     /* of the scheduler; all in this section */
+	size_t input;		       /* number of the one that is read */
+	uint64_t events, records;      /* of the scheduler; all in this section */
 	struct mp_buf line;
 } work;
 
@@ -197,8 +198,7 @@ static uint64_t end_time(const struct mp_ctl *ctl)
 	json_int_t time = json_integer_value(json_object_get(ctl->json, "time"));
 	uint64_t told = ctl->lost;
 
-	told += ctl->records +
-		(uint64_t)json_integer_value(json_object_get(ctl->json, "excluded"));
+	told += ctl->records + (uint64_t)json_integer_value(json_object_get(ctl->json, "excluded"));
 	if (work.records != ctl->records || (fired && told != (uint64_t)json_integer_value(fired)))
 		return 0;
 	return time > 0 ? (uint64_t)time : 0;
@@ -287,8 +287,9 @@ static enum mp_status tell_misfits(void)
 		misfits += h->sched.misfits;
 		unknown_ns += h->sched.unknown_ns;
 	}
-	mp_say_count(misfits, "event does not fit those before: others are missing (record the "
-			      "whole system, without -p)",
+	mp_say_count(misfits,
+		     "event does not fit those before: others are missing (record the "
+		     "whole system, without -p)",
 		     "events do not fit those before: others are missing (record the whole "
 		     "system, without -p)");
 	if (unknown_ns) {

@@ -26,14 +26,14 @@ struct mp_sched_task {
 	int32_t tid, pid;		   /* pid -1: not known */
 	int32_t prio;			   /* or MP_SCHED_NO_PRIO */
 	enum mp_sched_state state;
-	bool cut;	      /* it was in this state before since_ns already */
+	bool cut; /* it was in this state before since_ns already */
 	bool exiting;
 	uint64_t since_ns;
-	uint64_t lost;	      /* the machine's, at since_ns */
-	int32_t cpu;	      /* where it runs, waits, or ran last; -1: not known */
-	int32_t last_cpu;     /* where it ran last; -1: not known */
-	uint32_t moves;	      /* times it ran on another CPU than before */
-	uint32_t migrations;  /* times the kernel said that it was moved */
+	uint64_t lost;	     /* the machine's, at since_ns */
+	int32_t cpu;	     /* where it runs, waits, or ran last; -1: not known */
+	int32_t last_cpu;    /* where it ran last; -1: not known */
+	uint32_t moves;	     /* times it ran on another CPU than before */
+	uint32_t migrations; /* times the kernel said that it was moved */
 	bool has_comm;
 	struct mp_buf comm, stack;
 	struct mp_sched_waker waker;
@@ -76,7 +76,7 @@ struct mp_sched {
 	uint64_t clear_ns; /* since then no event was lost */
 	uint64_t lost;
 	bool has_wakeups, has_births; /* such events are recorded */
-	bool context_differs; /* tid counts in another pid namespace than the payload */
+	bool context_differs;	      /* tid counts in another pid namespace than the payload */
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_task **slots; /* by tid, open addressing */

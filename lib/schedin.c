@@ -76,8 +76,8 @@ static enum mp_sched_field field_of(enum mp_sched_what what, struct mp_str key)
 
 	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
 		if (mp_str_eq(key, mp_str(fields[i].key)))
-			return !fields[i].whats || fields[i].whats & 1 << what ? fields[i].field :
-										 MP_SCHED_F_NONE;
+			return !fields[i].whats || fields[i].whats & 1 << what ? fields[i].field
+									       : MP_SCHED_F_NONE;
 	return MP_SCHED_F_NONE;
 }
 
@@ -105,8 +105,8 @@ static void take_apart(struct mp_sched_layout *l, enum mp_sched_what what, struc
 	size_t i;
 
 	for (i = 0; p < end; i++, p = tab + 1) {
-		if (i < MP_ARRAY_SIZE(l->v) && l->v[i].len &&
-		    (size_t)(end - p) >= l->v[i].len && memcmp(p, l->v[i].key, l->v[i].len) == 0) {
+		if (i < MP_ARRAY_SIZE(l->v) && l->v[i].len && (size_t)(end - p) >= l->v[i].len &&
+		    memcmp(p, l->v[i].key, l->v[i].len) == 0) {
 			field = l->v[i].field;
 			value = p + l->v[i].len;
 		} else {
@@ -198,7 +198,8 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
 	if (e->cpu > MP_SCHED_CPU_MAX || e->target_cpu > MP_SCHED_CPU_MAX)
 		return fail(why, "number of a CPU above 65535");
 	if (!good_comm(e->comm) || !good_comm(e->task_comm) || !good_comm(e->next_comm))
-		return fail(why, "bad name of a task: control byte, bad escape, or above 255 bytes");
+		return fail(why,
+			    "bad name of a task: control byte, bad escape, or above 255 bytes");
 	if (e->stack.len > MP_LINE_MAX - HEADROOM)
 		return fail(why, "stack too long");
 	if (e->stack.p && mp_esc_check(e->stack) < 0)
@@ -240,7 +241,16 @@ static int letter_state(struct mp_str text, enum mp_sched_state *state)
 
 int mp_sched_prev_state(struct mp_str text, bool exiting, enum mp_sched_state *state)
 {
-	enum { S = 1, D = 2, T = 4 | 8, X = 0x30, P = 0x40, I = 0x80, P_OLD = 0x200, N_OLD = 0x400 };
+	enum {
+		S = 1,
+		D = 2,
+		T = 4 | 8,
+		X = 0x30,
+		P = 0x40,
+		I = 0x80,
+		P_OLD = 0x200,
+		N_OLD = 0x400
+	};
 	int64_t v;
 
 	if (mp_num_any(text, &v) < 0)

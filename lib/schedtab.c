@@ -248,6 +248,8 @@ static void put_cells(struct mp_out *out, const size_t *widths, const struct cel
 
 	for (i = 0; i < c->n; i++) {
 		len = strlen(c->text[i]);
+		if (name && i == c->n - 1 && !len)
+			break;
 		if (i)
 			mp_out_write(out, "  ", 2);
 		for (; len < widths[i] && !(name && i == c->n - 1); len++)
@@ -268,7 +270,7 @@ static void titles(struct cells *c, const char *const *texts, size_t n)
 
 static void write_cpus(const struct mp_sched_table *t, struct mp_out *out)
 {
-	static const char *const names[] = { "CPU",  "runs",  "busy", "busy%",
+	static const char *const names[] = { "CPU",  "runs",  "busy",	"busy%",
 					     "idle", "idle%", "unknown" };
 	size_t widths[COLUMNS] = { 0 }, i, pass;
 	struct cells c;
@@ -318,7 +320,8 @@ void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp
 		mp_esc_terminal(&title, host);
 		mp_buf_str(&title, MP_STR(": "));
 	}
-	mp_buf_printf(&title, "%zu tasks in %s\n\n", t->n_rows, length);
+	mp_buf_printf(&title, "%zu %s in %s\n\n", t->n_rows, t->n_rows == 1 ? "task" : "tasks",
+		      length);
 	mp_out_write(out, title.p, title.len);
 	write_cpus(t, out);
 	mp_out_write(out, "\n", 1);

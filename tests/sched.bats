@@ -158,10 +158,11 @@ record_both() {
 	wait $pid || true
 	mp-order "$TMP/s" > "$TMP/o" 2> /dev/null || true
 	mp-sched "$TMP/o" > "$TMP/out" 2> /dev/null || true
-	# each round trip is two sleeps of two processes, but for those that found the byte there already
-	sleeps=$(grep -aE $'comm=switch\t.*state=sleep' "$TMP/out" | wc -l)
-	echo "$rounds rounds, $sleeps sleeps"
-	[ "$sleeps" -le $((2 * rounds + 50)) ] && [ "$sleeps" -ge "$rounds" ]
+	# who was switched out asleep slept, once each
+	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1\t' "$TMP/o")
+	sleeps=$(grep -aE $'comm=switch\t.*(state=sleep|was=sleep)' "$TMP/out" | grep -avc 'cut=\(begin\|both\)')
+	echo "$rounds rounds, $switched switches asleep, $sleeps sleeps"
+	[ "$sleeps" = "$switched" ] && [ "$sleeps" -gt $((rounds / 4)) ]
 	from=$(grep -av '^{' "$TMP/o" | head -n 1 | cut -d, -f1)
 	to=$(spans "$TMP/out" | tail -n 1 | cut -d, -f1)
 	conserved "$TMP/out" > "$TMP/sums"

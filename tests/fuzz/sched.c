@@ -128,9 +128,8 @@ static void feed_text(struct state *st, const char *p, const char *stop)
 /* One event of eight bytes. */
 static void feed_event(struct state *st, const uint8_t *d)
 {
-	static const struct mp_str states[] = { { "0", 1 },  { "1", 1 },  { "2", 1 },
-						{ "4", 1 },  { "32", 2 }, { "64", 2 },
-						{ "R+", 2 }, { "?", 1 } };
+	static const struct mp_str states[] = { { "0", 1 },  { "1", 1 },  { "2", 1 },  { "4", 1 },
+						{ "32", 2 }, { "64", 2 }, { "R+", 2 }, { "?", 1 } };
 	static const struct mp_str names[] = { { "a", 1 }, { "b\\n", 3 }, { NULL, 0 }, { "", 0 } };
 	uint64_t now = st->sched.now_ns + d[7];
 	struct mp_sched_event e = {

@@ -455,9 +455,15 @@ static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
 
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
 {
+	struct mp_sched_event later;
 	struct mp_sched_task *t;
 
 	mp_sched_tick(s, e->time_ns);
+	if (e->time_ns < s->now_ns) {
+		later = *e;
+		later.time_ns = s->now_ns;
+		e = &later;
+	}
 	mp_sched_expect(s, e->what);
 	if (e->what == MP_SCHED_SWITCH) {
 		cpu_of(s, e->cpu);

@@ -94,17 +94,20 @@ void mp_sched_release(struct mp_sched *s); /* no spans; mp_sched_end() first */
 /* Says that the input has events of this kind, before the first of them comes. */
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what);
 
-/* Any event at all: the capture begins with the first, and its clock goes on. */
+/*
+ * Any event at all: the capture begins with the first, and its clock goes on. It does not go back:
+ * an event that comes behind a loss that it precedes happens when the loss was told.
+ */
 static inline void mp_sched_tick(struct mp_sched *s, uint64_t time_ns)
 {
 	if (!s->begun) {
 		s->begun = true;
-		s->begin_ns = s->clear_ns = time_ns;
+		s->begin_ns = s->clear_ns = s->now_ns = time_ns;
 	}
-	s->now_ns = time_ns;
+	s->now_ns = MP_MAX(s->now_ns, time_ns);
 }
 
-/* An event, not before the last one. 0, or -1 with `*why`: nothing was changed. */
+/* An event. 0, or -1 with `*why`: nothing was changed. */
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why);
 
 /* `n` events were lost before `time_ns` on a CPU, or, -1, on any. */

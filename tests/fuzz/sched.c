@@ -118,7 +118,7 @@ static void feed_text(struct state *st, const char *p, const char *stop)
 		if (mp_rec_parse(&rec, p, lf - p, &why) < 0 || rec.kind != MP_EVENT)
 			continue;
 		what = mp_sched_what(rec.type);
-		if (rec.time_ns < st->sched.now_ns || what == MP_SCHED_OTHER)
+		if (what == MP_SCHED_OTHER)
 			continue;
 		if (mp_sched_read(&reader, what, &rec, &e, &why) == 0)
 			mp_sched_event(&st->sched, &e, &why);
@@ -131,7 +131,7 @@ static void feed_event(struct state *st, const uint8_t *d)
 	static const struct mp_str states[] = { { "0", 1 },  { "1", 1 },  { "2", 1 },  { "4", 1 },
 						{ "32", 2 }, { "64", 2 }, { "R+", 2 }, { "?", 1 } };
 	static const struct mp_str names[] = { { "a", 1 }, { "b\\n", 3 }, { NULL, 0 }, { "", 0 } };
-	uint64_t now = st->sched.now_ns + d[7];
+	uint64_t now = st->sched.now_ns + d[7] - (d[5] & 32 ? MP_MIN(st->sched.now_ns, 9) : 0);
 	struct mp_sched_event e = {
 		.what = d[0] % MP_SCHED_WHATS,
 		.time_ns = now ? now : 1,
@@ -159,7 +159,7 @@ static void feed_event(struct state *st, const uint8_t *d)
 	else if (d[1] < 16)
 		end(st, e.time_ns);
 	else if (d[1] < 64)
-		mp_sched_lost(&st->sched, 1 + d[2], e.time_ns, (d[1] & 7) - 1);
+		mp_sched_lost(&st->sched, 1 + d[2], e.time_ns + d[3], (d[1] & 7) - 1);
 	else
 		mp_sched_tick(&st->sched, e.time_ns);
 }

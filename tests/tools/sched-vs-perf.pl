@@ -9,7 +9,7 @@
 use strict;
 use warnings;
 my ($what, $theirs, $ours) = @ARGV;
-my (%perf, %mp, %gap, %skip, %comm);
+my (%perf, %mp, %gap, %skip, %seen);
 my ($n, $differ) = (0, 0);
 
 sub timehist {
@@ -25,6 +25,8 @@ sub timehist {
 			$skip{$f{tid}} = 1 if $f{tid};
 			next;
 		}
+		# known again behind a gap
+		$skip{$f{tid}} = 1 if defined $f{cpu} && $seen{$f{cpu}}++ && ($f{cut} // '') =~ /begin|both/;
 		next unless $f{tid} && !$f{cut};
 		my $t = $mp{$f{tid}} //= [0, 0, 0];
 		$t->[0]++, $t->[1] += $f{dur} / 1000 if $f{state} eq 'run';
@@ -66,7 +68,10 @@ sub latency {
 		my $m = $mp{$tid} or next;
 		$skip{$tid} = 1, next if $m->{unknown_ns};
 		$n++;
-		next if $m->{waits} == $waits && abs($m->{wait_avg_ns} - $avg) <= 1000 && abs($m->{wait_max_ns} - $max) <= 1000;
+		# a delay that lasts at the end counts as one of 0; averages are rounded to us
+		my $sum = $m->{waits} * $m->{wait_avg_ns};
+		next if ($waits - $m->{waits}) =~ /^[01]$/ && abs($sum - $waits * $avg) <= $waits * 1000 &&
+			abs($m->{wait_max_ns} - $max) <= 1000;
 		$differ++;
 		printf "%d: waits %d %d, avg %.0f %.0f, max %.0f %.0f\n", $tid, $waits, $m->{waits}, $avg, $m->{wait_avg_ns}, $max, $m->{wait_max_ns};
 	}

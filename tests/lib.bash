@@ -29,6 +29,7 @@ filter_words() {
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
 	mp-stackplot) echo "mp-stackplot -e * --by cpu" ;;
+	mp-sched) echo "mp-sched --others" ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -321,14 +321,19 @@ void mp_rings_close(struct mp_rings *r)
 	free(r->by_id);
 }
 
+bool mp_event_is_schedulers(const struct mp_event *e)
+{
+	return strncmp(e->type, "sched:sched_", strlen("sched:sched_")) == 0;
+}
+
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
+	size_t n = mp_event_is_schedulers(e) ? 0 : exclude->n, i;
 	struct mp_buf text = { NULL, 0, 0 };
-	size_t i;
 
 	if (e->filter)
-		mp_buf_printf(&text, exclude->n ? "(%s)" : "%s", e->filter);
-	for (i = 0; i < exclude->n; i++)
+		mp_buf_printf(&text, n ? "(%s)" : "%s", e->filter);
+	for (i = 0; i < n; i++)
 		mp_buf_printf(&text, "%scommon_pid != %d", text.len ? " && " : "",
 			      (int)exclude->v[i]);
 	if (text.len == 0)

@@ -56,8 +56,14 @@ int mp_rings_ready(struct mp_rings *r, char **error);
 void mp_rings_close(struct mp_rings *r);
 
 /*
- * Sets the filters of the tracepoints, and leaves out the tasks in `exclude`. 0, or -1 with
- * `*error`.
+ * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of
+ * one task does not know any more who has its CPU then. So mp-record's own are recorded, too.
+ */
+bool mp_event_is_schedulers(const struct mp_event *e);
+
+/*
+ * Sets the filters of the tracepoints, and leaves out the tasks in `exclude`, but for the
+ * scheduler's events. 0, or -1 with `*error`.
  */
 int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 		    const struct mp_pids *exclude, char **error);

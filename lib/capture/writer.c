@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/clock.h"
 #include "lib/show.h"
@@ -83,11 +84,18 @@ static void put_text(struct mp_writer *w)
 	w->text.len = 0;
 }
 
+/* Who is left out on request; this program is always in there. */
+static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
+{
+	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
+	       (pid != getpid() || !mp_event_is_schedulers(e));
+}
+
 /* Excluded, beyond the limit, or recorded by another event of the same kind as well. */
 static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
-			const struct mp_task *task)
+			const struct mp_event *e, const struct mp_task *task)
 {
-	return (w->exclude->n && mp_pids_has(w->exclude, task->process->pid)) ||
+	return is_excluded(w, e, task->process->pid) ||
 	       (w->max_events && w->written == w->max_events) ||
 	       (task->source && task->source != c->tid);
 }
@@ -112,7 +120,7 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	t = mp_writer_tally(w, ring, c->event);
 	t->weighted |= s.period != 1;
 	task = mp_formatter_task(w->formatter, e, &s);
-	if (is_left_out(w, c, task)) {
+	if (is_left_out(w, c, e, task)) {
 		t->excluded++;
 		w->excluded++;
 		return;

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-sched: what each task and each CPU did, from the events of the scheduler. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/inorder.h"
+#include "lib/map.h"
+#include "lib/opt.h"
+#include "lib/schedout.h"
+#include "lib/schedtab.h"
+#include "lib/unit.h"
+
+enum {
+	OPT_OTHERS = MP_OPT_LONG,
+	OPT_TSV,
+};
+
+static const struct mp_opt opts[] = {
+	{ 's', "states", "LIST",
+	  "write only spans of these states: run, wait, preempted,\n"
+	  "sleep, block, stopped, idle, unknown" },
+	{ OPT_OTHERS, "others", NULL, "pass on events that are not the scheduler's" },
+	{ 't', "table", NULL, "write a table of CPUs and tasks instead" },
+	{ OPT_TSV, "tsv", NULL, "the table as TAB-separated values, in ns" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-sched",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "What each task and each CPU did, from the events of the scheduler.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples =
+		"  mp-record -e 'sched:*' -d 5 | mp-order | mp-sched | mp-hist --by comm,state\n"
+		"  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
+		"  mp-sched --table sched.mp\n",
+};
+
+static struct {
+	bool states[MP_SCHED_STATES];
+	bool others, table, tsv;
+} options;
+
+/* A host and its machine; without the field `host` there is one, of no name. */
+struct host {
+	struct host *next;
+	struct mp_str name;
+	struct mp_sched sched;
+	struct mp_sched_table table;
+	bool has_migrations; /* in this capture */
+};
+
+static struct {
+	struct mp_input in;
+	struct mp_inorder order;
+	struct mp_relay relay;
+	struct mp_out out;
+	struct mp_sched_reader reader;
+	struct mp_map hosts; /* name -> struct host * */
+	struct host *first, **last, *latest;
+	bool expected[MP_SCHED_WHATS]; /* by the header */
+	size_t input;		       /* number of the one that is read */
+	uint64_t events, records;      /* of the scheduler; all in this section */
+	struct mp_buf line;
+} work;
+
+static void add_states(const char *list)
+{
+	enum mp_sched_state state;
+
+	do {
+		size_t len = strcspn(list, ",");
+
+		if (mp_sched_state_parse((struct mp_str){ list, len }, &state) < 0)
+			mp_usage("'%.*s' is no state: run, wait, preempted, sleep, block, stopped, "
+				 "idle, unknown",
+				 (int)len, list);
+		options.states[state] = true;
+		list += len;
+	} while (*list++);
+}
+
+static void parse_options(int argc, char **argv)
+{
+	bool some = false;
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
+		switch (code) {
+		case 's':
+			add_states(arg);
+			some = true;
+			break;
+		case 't':
+			options.table = true;
+			break;
+		case OPT_TSV:
+			options.table = options.tsv = true;
+			break;
+		case OPT_OTHERS:
+			options.others = true;
+			break;
+		}
+	}
+	if (options.table && (some || options.others))
+		mp_usage("--table goes with neither --states nor --others");
+	for (size_t i = 0; i < MP_SCHED_STATES && !some; i++)
+		options.states[i] = true;
+}
+
+static void write_span(void *arg, const struct mp_sched_span *span)
+{
+	const struct host *h = arg;
+
+	if (!options.states[span->state])
+		return;
+	work.line.len = 0;
+	mp_sched_span_add(&work.line, span, h->name);
+	mp_out_write(&work.out, work.line.p, work.line.len);
+	work.relay.records++;
+}
+
+static void add_span(void *arg, const struct mp_sched_span *span)
+{
+	struct host *h = arg;
+
+	mp_sched_table_span(&h->table, span);
+}
+
+static void task_gone(void *arg, struct mp_sched_task *task)
+{
+	struct host *h = arg;
+
+	if (options.table)
+		mp_sched_table_gone(&h->table, task, h->has_migrations);
+}
+
+static void expect(struct host *h)
+{
+	size_t i;
+
+	for (i = 0; i < MP_SCHED_WHATS; i++)
+		if (work.expected[i])
+			mp_sched_expect(&h->sched, (enum mp_sched_what)i);
+	h->has_migrations |= work.expected[MP_SCHED_MIGRATE];
+}
+
+static struct host *host_of(struct mp_str name)
+{
+	struct mp_map_entry *e;
+	struct host *h;
+	bool fresh;
+
+	if (!name.p)
+		name = MP_STR("");
+	if (work.latest && mp_str_eq(work.latest->name, name))
+		return work.latest;
+	e = mp_map_put(&work.hosts, &name, 1, &fresh);
+	if (fresh) {
+		h = *(struct host **)mp_map_value(e) = mp_zalloc(sizeof(*h));
+		h->name = e->key;
+		mp_sched_init(&h->sched,
+			      &(struct mp_sched_sink){ options.table ? add_span : write_span,
+						       task_gone, h });
+		expect(h);
+		*work.last = h;
+		work.last = &h->next;
+	}
+	return work.latest = *(struct host **)mp_map_value(e);
+}
+
+/* The capture is over; `end_ns` 0: with its last event. */
+static void end_capture(uint64_t end_ns)
+{
+	struct host *h;
+
+	for (h = work.first; h; h = h->next)
+		end_ns = MP_MAX(end_ns, h->sched.begun ? h->sched.now_ns : 0);
+	for (h = work.first; h; h = h->next) {
+		if (h->sched.begun)
+			h->table.length_ns += end_ns - h->sched.begin_ns;
+		mp_sched_end(&h->sched, end_ns);
+		h->has_migrations = false;
+	}
+	memset(work.expected, 0, sizeof(work.expected));
+	work.records = 0;
+}
+
+/*
+ * When the recording ended, 0 if it is not known. If events were taken out since, a part of its time
+ * may be gone with them: then its end says nothing.
+ */
+static uint64_t end_time(const struct mp_ctl *ctl)
+{
+	json_t *fired = json_object_get(ctl->json, "fired");
+	json_int_t time = json_integer_value(json_object_get(ctl->json, "time"));
+	uint64_t told = ctl->lost;
+
+	told += ctl->records + (uint64_t)json_integer_value(json_object_get(ctl->json, "excluded"));
+	if (work.records != ctl->records || (fired && told != (uint64_t)json_integer_value(fired)))
+		return 0;
+	return time > 0 ? (uint64_t)time : 0;
+}
+
+static void take_header(const struct mp_ctl *ctl)
+{
+	const char *type;
+	json_t *value;
+	struct host *h;
+
+	end_capture(0);
+	json_object_foreach (json_object_get(ctl->json, "events"), type, value)
+		work.expected[mp_sched_what(mp_str(type))] = true;
+	for (h = work.first; h; h = h->next)
+		expect(h);
+}
+
+static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
+{
+	bool of_events = ctl->datatype == MP_EVENT;
+	struct host *h;
+
+	mp_inorder_control(&work.order, ctl);
+	if (ctl->what == MP_CTL_HEADER && of_events)
+		take_header(ctl);
+	if (ctl->what == MP_CTL_END && of_events)
+		end_capture(end_time(ctl));
+	for (h = work.first; h && ctl->what == MP_CTL_LOST; h = h->next)
+		mp_sched_lost(&h->sched, ctl->lost, ctl->time_ns, ctl->cpu);
+	if (!options.table)
+		mp_relay_control(&work.relay, rec, ctl);
+}
+
+/* 0, or -1 with `*why`. */
+static int take_event(const struct mp_rec *rec, const char **why)
+{
+	static const struct mp_field host_field = { MP_FIELD_KEY, { "host", 4 } };
+	enum mp_sched_what what = mp_sched_what(rec->type);
+	struct mp_sched_event event;
+	struct mp_str name = { NULL, 0 };
+	struct host *h;
+
+	work.records++;
+	if (!mp_inorder_event(&work.order, rec))
+		return 0;
+	if (what == MP_SCHED_OTHER) {
+		if (!mp_rec_get(rec, &host_field, &name))
+			name.p = NULL;
+		mp_sched_tick(&host_of(name)->sched, rec->time_ns);
+		if (options.others)
+			mp_relay_line(&work.relay, rec->line);
+		return 0;
+	}
+	if (mp_sched_read(&work.reader, what, rec, &event, why) < 0)
+		return -1;
+	h = host_of(event.host);
+	work.events += what == MP_SCHED_SWITCH;
+	h->has_migrations |= what == MP_SCHED_MIGRATE;
+	return mp_sched_event(&h->sched, &event, why);
+}
+
+static void write_tables(void)
+{
+	struct host *h;
+
+	for (h = work.first; h; h = h->next) {
+		if (options.tsv) {
+			mp_sched_table_tsv(&h->table, h->name, h == work.first, &work.out);
+			continue;
+		}
+		if (h != work.first)
+			mp_out_write(&work.out, "\n", 1);
+		mp_sched_table_text(&h->table, h->name, &work.out);
+	}
+}
+
+/* What did not fit, and how much time is not known of it. */
+static enum mp_status tell_misfits(void)
+{
+	uint64_t misfits = 0, unknown_ns = 0;
+	char text[MP_UNIT_MAX];
+	struct host *h;
+
+	for (h = work.first; h; h = h->next) {
+		misfits += h->sched.misfits;
+		unknown_ns += h->sched.unknown_ns;
+	}
+	mp_say_count(misfits,
+		     "event does not fit those before: others are missing (record the "
+		     "whole system, without -p)",
+		     "events do not fit those before: others are missing (record the whole "
+		     "system, without -p)");
+	if (unknown_ns) {
+		mp_unit_put(text, "ns", (double)unknown_ns);
+		mp_say("%s of the CPUs' time is unknown", text);
+	}
+	return misfits ? MP_LOSSY : MP_OK;
+}
+
+static void release(void)
+{
+	struct host *h, *next;
+
+	for (h = work.first; h; h = next) {
+		next = h->next;
+		mp_sched_release(&h->sched);
+		mp_sched_table_release(&h->table);
+		free(h);
+	}
+	mp_map_release(&work.hosts);
+	mp_relay_release(&work.relay);
+	mp_buf_release(&work.line);
+}
+
+static void change_header(void *arg, json_t *header)
+{
+	(void)arg;
+	mp_sched_header(header, options.others);
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status, order, misfits;
+	struct mp_rec rec;
+	const char *why;
+
+	mp_init("mp-sched");
+	parse_options(argc, argv);
+	work.last = &work.first;
+	mp_map_init(&work.hosts, sizeof(struct host *));
+	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	mp_relay_init(&work.relay, &work.out, change_header, NULL);
+	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
+	mp_inorder_init(&work.order, &work.in);
+	while (mp_input_next(&work.in, &rec)) {
+		if (work.input != work.in.next)
+			end_capture(0);
+		work.input = work.in.next;
+		if (rec.kind == MP_CONTROL)
+			take_control(&rec, &work.in.ctl);
+		else if (take_event(&rec, &why) < 0)
+			mp_input_bad(&work.in, why);
+	}
+	end_capture(0);
+	if (options.table)
+		write_tables();
+	status = mp_input_finish(&work.in);
+	order = mp_inorder_finish(&work.order);
+	misfits = tell_misfits();
+	status = MP_MAX(status, MP_MAX(order, misfits));
+	if (!work.events && !options.others && status == MP_OK)
+		mp_say("no sched:sched_switch in the input");
+	mp_out_close(&work.out);
+	release();
+	return status;
+}

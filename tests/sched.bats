@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-sched against machines whose tasks are known, against perf sched, and on this one.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+spans() { grep -av '^{' "$1"; }
+
+# Of each CPU the sum of its spans, of each task that its spans follow one another; prints the CPUs' sums.
+conserved() {
+	spans "$1" | perl -ne '
+		chomp;
+		my ($t, undef, $body) = split /,/, $_, 3;
+		my %f = map { split /=/, $_, 2 } split /\t/, $body;
+		my $from = $t - $f{dur};
+		die "span of $f{tid} at $t overlaps\n" if $f{tid} && defined $end{$f{tid}} && $end{$f{tid}} > $from;
+		$end{$f{tid}} = $t if $f{tid};
+		next unless defined $f{cpu};
+		die "gap on CPU $f{cpu} at $t\n" if defined $cpu{$f{cpu}} && $cpu{$f{cpu}} != $from;
+		$cpu{$f{cpu}} = $t;
+		$sum{$f{cpu}} += $f{dur};
+		END { print "$_ $sum{$_}\n" for sort { $a <=> $b } keys %sum }'
+}
+
+@test "made-up machines: every span is what the task really did" {
+	for seed in $(seq 40); do
+		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
+		mp-sched "$TMP/events" > "$TMP/out" 2> "$TMP/err" || grep -q 'cut off' "$TMP/err"
+		spans "$TMP/out" | diff - "$TMP/expected" || { echo "seed $seed"; false; }
+		conserved "$TMP/out" > /dev/null
+	done
+}
+
+@test "run, idle and unknown time of a CPU are the length of the capture; also in pieces and with losses" {
+	for seed in $(seq 12); do
+		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
+		# takes out one event in ten, and says so for half of them
+		perl -ne 'BEGIN { srand('"$seed"') }
+			if (/^(\d+),.*?cpu=(\d+)/ && $n++ && rand() < 0.1) {
+				print "{\"lost\":1,\"time\":$1,\"cpu\":$2}\n" if rand() < 0.5 } else { print }' "$TMP/events" |
+			sed '/^{"end"/d' > "$TMP/holes"
+		for f in events holes; do
+			mp-sched "$TMP/$f" > "$TMP/out" 2> "$TMP/err" || true
+			from=$(grep -av '^{' "$TMP/$f" | head -n 1 | cut -d, -f1)
+			to=$(spans "$TMP/out" | tail -n 1 | cut -d, -f1)
+			conserved "$TMP/out" > "$TMP/sums"
+			[ -s "$TMP/sums" ]
+			awk -v want="$((to - from))" '$2 != want { print "CPU", $1, $2, want; bad = 1 } END { exit bad }' "$TMP/sums"
+			# the table has the same
+			mp-sched --tsv "$TMP/$f" 2> /dev/null |
+				awk -F'\t' '$1 == "cpu" { print $3, $7 + $13 + $14 }' | diff - "$TMP/sums"
+		done
+	done
+}
+
+@test "the table is the sum of the spans" {
+	tests/tools/sched-oracle.py 7 3000 "$TMP/events" "$TMP/expected"
+	mp-sched --tsv "$TMP/events" > "$TMP/tsv"
+	spans <(mp-sched "$TMP/events") | perl -ne '
+		chomp;
+		my %f = map { split /=/, $_, 2 } split /\t/, (split /,/, $_, 3)[2];
+		next unless $f{tid};
+		$s{$f{state}} += $f{dur};
+		$runs++ if $f{state} eq "run";
+		push @w, $f{dur} if $f{state} =~ /wait|preempted/ && !$f{cut};
+		END {
+			$max = 0; $sum = 0; $max = $_ > $max ? $_ : $max, $sum += $_ for @w;
+			print join(" ", $runs, map({ $s{$_} // 0 } qw(run wait preempted sleep block stopped)), scalar @w, int($sum / @w), $max), "\n" }' > "$TMP/sum"
+	awk -F'\t' '$1 == "total" { print $6, $7, $8, $9, $10, $11, $12, $17, $18, $19 }' "$TMP/tsv" | diff - "$TMP/sum"
+	# rows add up to the total, longest run time first
+	awk -F'\t' '$1 == "task" { n += $6; if (last != "" && $7 + 0 > last + 0) exit 1; last = $7 } $1 == "total" { exit n != $6 }' "$TMP/tsv"
+}
+
+@test "--states: exactly the spans of these states, the trailer counts them" {
+	tests/tools/sched-oracle.py 3 1000 "$TMP/events" "$TMP/expected"
+	mp-sched -s wait,idle "$TMP/events" > "$TMP/out"
+	grep -aE $'\tstate=(wait|idle)\t' "$TMP/expected" | diff - <(spans "$TMP/out")
+	[ "$(trailer "$TMP/out" records)" = "$(spans "$TMP/out" | wc -l)" ]
+}
+
+@test "merged streams: each host has tasks and CPUs of its own" {
+	for host in a b; do
+		tests/tools/sched-oracle.py $((host == a ? 1 : 2)) 300 "$TMP/x" "$TMP/expected"
+		grep -av '^{' "$TMP/x" | sed "s/,cpu=/,host=$host\tcpu=/" > "$TMP/$host"
+		spans <(mp-sched "$TMP/$host") | grep -av cut= > "$TMP/$host.spans"
+	done
+	sort -s -n "$TMP/a" "$TMP/b" | mp-sched > "$TMP/out"
+	for host in a b; do
+		spans "$TMP/out" | grep -a "host=$host" | grep -av cut= | diff - "$TMP/$host.spans"
+	done
+}
+
+@test "sections and files are captures of their own: the same spans one after the other" {
+	for n in 1 2; do
+		tests/tools/sched-oracle.py 1$n 200 "$TMP/$n" "$TMP/expected"
+		mp-sched "$TMP/$n" 2> /dev/null | grep -av '^{' > "$TMP/$n.spans" || true
+	done
+	mp-sched "$TMP/1" "$TMP/2" 2> /dev/null | grep -av '^{' | cmp - <(cat "$TMP/1.spans" "$TMP/2.spans")
+	grep -q '^{"mp"' "$TMP/2"
+	cat "$TMP/1" "$TMP/2" | mp-sched 2> /dev/null | grep -av '^{' | cmp - <(cat "$TMP/1.spans" "$TMP/2.spans")
+}
+
+@test "events that are not in order: refused, with the remedy" {
+	printf '5,a:b,\n4,a:b,\n' > "$TMP/in"
+	run mp-sched "$TMP/in"
+	[ "$status" = 2 ] && [[ "$output" == *"put mp-order in front"* ]]
+}
+
+@test "memory does not grow with the length of the input, nor with tasks that are over" {
+	perl -e 'for $i (1 .. 300000) { $t = 100 + $i % 50; $pid = $i % 30000 + 1000;
+		print $i * 10, ",sched:sched_wakeup_new,cpu=0\ttid=0\tcomm=swapper/0\t.comm=x\t.pid=$pid\t.prio=120\t.target_cpu=0\n",
+		$i * 10 + 2, ",sched:sched_switch,cpu=0\ttid=0\t.prev_pid=0\t.prev_state=0\t.next_comm=x\t.next_pid=$pid\n",
+		$i * 10 + 4, ",sched:sched_switch,cpu=0\ttid=$pid\t.prev_pid=$pid\t.prev_state=32\t.next_pid=0\n" }' > "$TMP/in"
+	case "$BUILD" in *san-*) skip "sanitizers have memory of their own" ;; esac
+	/usr/bin/time -o "$TMP/time" -f %M mp-sched "$TMP/in" > "$TMP/out"
+	[ "$(cat "$TMP/time")" -lt 6000 ]
+	[ "$(grep -c 'state=run' "$TMP/out")" = 300000 ]
+}
+
+record_both() {
+	local e=sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new
+	e=$e,sched:sched_migrate_task,sched:sched_process_fork,sched:sched_process_exit
+	perf record -q -a -r 10 -m 4096 -e $e -o "$TMP/data" -- sh -c "$LOAD/switch 1 0.2; ls -R /usr/share > /dev/null" > /dev/null 2>&1
+	perf script -i "$TMP/data" -F comm,tid,cpu,time,event,trace --ns 2> /dev/null | tests/tools/perf2mp.pl > "$TMP/events"
+}
+
+@test "run times and delays are those of perf sched timehist on the same events" {
+	needs_root
+	record_both
+	perf sched timehist -i "$TMP/data" > "$TMP/theirs" 2> /dev/null
+	mp-sched "$TMP/events" > "$TMP/ours" 2> /dev/null || true
+	tests/tools/sched-vs-perf.pl timehist "$TMP/theirs" "$TMP/ours" | tee "$TMP/result"
+	[[ "$(tail -n 1 "$TMP/result")" =~ ^compared\ ([0-9]+),\ differ\ 0, ]]
+	[ "${BASH_REMATCH[1]}" -ge 3 ]
+}
+
+# perf 6.1 begins a delay with sched_wakeup, where timehist and mp-sched begin it with sched_waking, and takes
+# R+ (0x100 of prev_state) for sleep.
+@test "delays are those of perf sched latency on the same events, as it understands them" {
+	needs_root
+	record_both
+	perf sched latency -p -i "$TMP/data" > "$TMP/theirs" 2> /dev/null
+	grep -v ,sched:sched_waking, "$TMP/events" | sed 's/\.prev_state=R+/.prev_state=S/' > "$TMP/like-perf"
+	mp-sched --tsv "$TMP/like-perf" > "$TMP/ours" 2> /dev/null || true
+	tests/tools/sched-vs-perf.pl latency "$TMP/theirs" "$TMP/ours" | tee "$TMP/result"
+	[[ "$(tail -n 1 "$TMP/result")" =~ ^compared\ ([0-9]+),\ differ\ ([0-9]+), ]]
+	# perf counts a task that it saw first when it was given a CPU a little differently
+	[ "${BASH_REMATCH[1]}" -ge 3 ] && [ "$((BASH_REMATCH[2] * 10))" -le "${BASH_REMATCH[1]}" ]
+}
+
+@test "live: two processes that pass a byte run in turns; all time is accounted for" {
+	needs_root
+	mp-record -q -e 'sched:*' -g none -a -o "$TMP/s" -d 1 2> /dev/null &
+	pid=$!
+	sleep 0.3
+	rounds=$("$LOAD/switch" 1 0.3)
+	wait $pid || true
+	mp-order "$TMP/s" > "$TMP/o" 2> /dev/null || true
+	mp-sched "$TMP/o" > "$TMP/out" 2> /dev/null || true
+	# who was switched out asleep slept, once each
+	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1\t' "$TMP/o")
+	sleeps=$(grep -aE $'comm=switch\t.*(state=sleep|was=sleep)' "$TMP/out" | grep -avc 'cut=\(begin\|both\)')
+	echo "$rounds rounds, $switched switches asleep, $sleeps sleeps"
+	[ "$sleeps" = "$switched" ] && [ "$sleeps" -gt $((rounds / 4)) ]
+	from=$(grep -av '^{' "$TMP/o" | head -n 1 | cut -d, -f1)
+	to=$(spans "$TMP/out" | tail -n 1 | cut -d, -f1)
+	conserved "$TMP/out" > "$TMP/sums"
+	[ "$(wc -l < "$TMP/sums")" = "$(nproc)" ]
+	awk -v want="$((to - from))" '$2 != want { print; bad = 1 } END { exit bad }' "$TMP/sums"
+	# the recorder's own switches are there
+	grep -qa 'prev_comm=mp-record' "$TMP/o"
+}

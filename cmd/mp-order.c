@@ -278,13 +278,14 @@ static enum mp_status finish(void)
 {
 	const struct mp_sources *s = &work.sources;
 	size_t headers = json_array_size(s->headers);
-	uint64_t cut = headers > s->ended ? headers - s->ended : 0;
+	size_t ended = json_array_size(s->trailers);
+	uint64_t cut = headers > ended ? headers - ended : 0;
 	uint64_t lost = MP_MAX(s->lost, s->lost_lines);
 	struct totals t = sum_sources();
 	json_t *trailer;
 
 	if (headers && !cut) {
-		trailer = mp_ctl_trailer(MP_EVENT, t.events, lost);
+		trailer = mp_trailer_merge(s->trailers, t.events, lost);
 		if (t.misplaced)
 			json_object_set_new(trailer, "late", json_integer(t.misplaced));
 		write_json(trailer);

@@ -72,3 +72,50 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 	json_object_set_new(merged, "sections", sections);
 	return merged;
 }
+
+/* The sum of a count, if every section has it. */
+static void keep_sum(json_t *merged, const json_t *trailers, const char *key)
+{
+	json_int_t sum = 0;
+	json_t *trailer;
+	size_t i;
+
+	json_array_foreach (trailers, i, trailer) {
+		if (!json_is_integer(json_object_get(trailer, key)))
+			return;
+		sum += json_integer_value(json_object_get(trailer, key));
+	}
+	json_object_set_new(merged, key, json_integer(sum));
+}
+
+static void keep_latest(json_t *merged, const json_t *trailers, const char *key)
+{
+	json_int_t latest = -1, value;
+	json_t *trailer;
+	size_t i;
+
+	json_array_foreach (trailers, i, trailer) {
+		value = json_integer_value(json_object_get(trailer, key));
+		latest = MP_MAX(latest, value);
+	}
+	if (latest > 0)
+		json_object_set_new(merged, key, json_integer(latest));
+}
+
+json_t *mp_trailer_merge(const json_t *trailers, uint64_t records, uint64_t lost)
+{
+	json_t *merged;
+
+	if (json_array_size(trailers) != 1) {
+		merged = mp_ctl_trailer(MP_EVENT, records, lost);
+		keep_latest(merged, trailers, "time");
+		keep_sum(merged, trailers, "fired");
+		keep_sum(merged, trailers, "excluded");
+		return merged;
+	}
+	merged = json_copy(json_array_get(trailers, 0));
+	json_object_set_new(merged, "records", json_integer((json_int_t)records));
+	json_object_set_new(merged, "lost", json_integer((json_int_t)lost));
+	json_object_del(merged, "bytes");
+	return merged;
+}

@@ -12,4 +12,11 @@
  */
 json_t *mp_header_merge(const json_t *headers, bool realtime);
 
+/*
+ * The trailer of that stream: an array of the sections' trailers, their `time` on the clock of the
+ * merged stream; not empty. One trailer stays as it is but for the counts and `bytes`. New
+ * reference.
+ */
+json_t *mp_trailer_merge(const json_t *trailers, uint64_t records, uint64_t lost);
+
 #endif

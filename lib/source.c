@@ -70,7 +70,9 @@ static void open_operand(struct mp_sources *s, const char *path)
 
 void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
 {
-	*s = (struct mp_sources){ .realtime = realtime, .headers = json_array() };
+	*s = (struct mp_sources){ .realtime = realtime,
+				  .headers = json_array(),
+				  .trailers = json_array() };
 	if (!*operands)
 		open_operand(s, "-");
 	for (; *operands; operands++)
@@ -81,6 +83,7 @@ void mp_sources_release(struct mp_sources *s)
 {
 	free(s->v);
 	json_decref(s->headers);
+	json_decref(s->trailers);
 }
 
 bool mp_source_is_trusted(const struct mp_source *src)
@@ -192,6 +195,15 @@ static void take_loss(struct mp_sources *s, struct mp_source *src, const struct 
 		add_in_place(s, src, b, line);
 }
 
+static void take_trailer(struct mp_sources *s, const struct mp_source *src, json_t *trailer)
+{
+	json_t *time = json_object_get(trailer, "time");
+
+	json_array_append(s->trailers, trailer);
+	if (json_is_integer(time))
+		json_integer_set(time, json_integer_value(time) + (json_int_t)src->shift_ns);
+}
+
 static void take_control(struct mp_sources *s, struct mp_source *src,
 			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
@@ -214,7 +226,7 @@ static void take_control(struct mp_sources *s, struct mp_source *src,
 	} else if (ctl.what == MP_CTL_LOST) {
 		take_loss(s, src, &ctl, b, line);
 	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
-		s->ended++;
+		take_trailer(s, src, ctl.json);
 		s->lost += ctl.lost;
 	} else {
 		add_in_place(s, src, b, line);

@@ -51,7 +51,7 @@ struct mp_sources {
 	bool many_hosts; /* events are told apart by host= */
 	size_t block_size;
 	json_t *headers;     /* array: event headers, in the order they came */
-	uint64_t ended;	     /* event trailers */
+	json_t *trailers;    /* array: event trailers, their time on the common clock */
 	uint64_t lost;	     /* events lost, by the trailers... */
 	uint64_t lost_lines; /* ...and by the loss lines */
 };

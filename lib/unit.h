@@ -10,9 +10,11 @@
 #include "lib/rec.h"
 
 /*
- * The unit of a field: what the header's `units` say of it (`header` may be NULL), else by its
- * name: "ns" for dur, time, period of clocks and names that end in _ns, "B" for .bytes and names
- * that end in _bytes, "KiB" for names that end in _kib, "%" for names that end in _percent, else "".
+ * The unit of a field: what the header's `units` say of it (`header` may be NULL; of x and y also
+ * by the name that the header's `axes` give them), else by its name: "ns" for time, dur and names
+ * that end in _ns, "B" for names that are, begin or end with bytes (".bytes", ".bytes_req",
+ * "nr_bytes"), "KiB" for names that end in _kib, "%" for names that end in _percent; "ns" for the
+ * period of clocks, if the header names no other events; else "".
  * Borrowed from the header, or static.
  */
 const char *mp_unit_of(const json_t *header, const struct mp_field *f);
@@ -23,16 +25,22 @@ struct mp_scale {
 	const char *suffix; /* static; "" if there is none */
 };
 
-/* ns: ns us ms s min h; B and KiB: by 1024; others by 1000 with k, M, G, T from 100,000 on. */
+/*
+ * ns (us, ms, s likewise): ns us ms s min h; B and KiB: by 1024; "%": as it is; others by 1000 with
+ * k, M, G, T, P, E from 100,000 on. `max` is taken without its sign.
+ */
 struct mp_scale mp_unit_scale(const char *unit, double max);
 
 /*
  * A number with its unit, three significant digits where it is not whole: "1.23 ms", "64 KiB",
- * "-7", "12.3 M". Writes at `to`, which has room for MP_UNIT_MAX bytes, with a NUL; returns the
- * length.
+ * "-7", "12.3 M". A unit that is none of the above stands behind: "12.3 k pages" (at most 16 bytes
+ * of it). Writes at `to`, which has room for MP_UNIT_MAX bytes, with a NUL; returns the length.
  */
 enum { MP_UNIT_MAX = 48 };
 
 size_t mp_unit_put(char *to, const char *unit, double value);
+
+/* The same for a scale that several numbers share, without the suffix: "1.23". */
+size_t mp_unit_put_scaled(char *to, const struct mp_scale *scale, double value);
 
 #endif

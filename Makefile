@@ -109,6 +109,9 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
+# what the assembler puts into an object
+$(BUILD)/lib/heatdata.o: lib/heatmap.js
+
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<

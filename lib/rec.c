@@ -55,18 +55,17 @@ static int parse_event(struct mp_rec *rec, const char *comma, const char **why)
 static int parse_point(struct mp_rec *rec, const char *comma, const char **why)
 {
 	const char *end = rec->line.p + rec->line.len, *second;
-	double v;
 
 	rec->kind = MP_POINT;
 	rec->x = (struct mp_str){ rec->line.p, comma - rec->line.p };
-	if (mp_num_decimal(rec->x, &v) < 0)
+	if (mp_num_decimal(rec->x, &rec->x_value) < 0)
 		return fail(why, "x is not a number");
 	second = memchr(comma + 1, ',', end - comma - 1);
 	if (!second)
 		return fail(why, "point without a second comma");
 	rec->y = (struct mp_str){ comma + 1, second - comma - 1 };
 	rec->body = (struct mp_str){ second + 1, end - second - 1 };
-	if (mp_num_decimal(rec->y, &v) < 0)
+	if (mp_num_decimal(rec->y, &rec->y_value) < 0)
 		return fail(why, "y is not a number");
 	return 0;
 }
@@ -381,6 +380,10 @@ int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 
 	if (rec->kind == MP_EVENT && f->id == MP_FIELD_TIME) {
 		*v = (double)rec->time_ns;
+		return 1;
+	}
+	if (rec->kind == MP_POINT && (f->id == MP_FIELD_X || f->id == MP_FIELD_Y)) {
+		*v = f->id == MP_FIELD_X ? rec->x_value : rec->y_value;
 		return 1;
 	}
 	if (!mp_rec_get(rec, f, &text))

@@ -21,14 +21,23 @@ struct mp_line_slot {
 
 static size_t table_size(const struct mp_lines *l)
 {
-	return 4 * (l->max + 1); /* a power of two, a quarter full */
+	return 2 * (l->max + 1); /* a power of two, half full */
+}
+
+static void set_level(struct mp_lines *l, int level)
+{
+	l->level = level;
+	if (l->kind != MP_DECIMAL)
+		return;
+	l->scale = ldexp(1, -level);
+	l->limit = ldexp(1, MP_MIN(level + DECIMAL_BITS + 1, 1023));
 }
 
 static void lines_init(struct mp_lines *l, enum mp_lines_kind kind, size_t max)
 {
 	*l = (struct mp_lines){ .kind = kind, .max = max, .whole = true };
-	if (kind == MP_DECIMAL)
-		l->level = LEAST_DECIMAL;
+	l->mask = table_size(l) - 1;
+	set_level(l, kind == MP_DECIMAL ? LEAST_DECIMAL : 0);
 	l->used = mp_zalloc((max + 1) * sizeof(*l->used));
 	l->line = mp_zalloc((max + 1) * sizeof(*l->line));
 	l->name = mp_zalloc((max + 1) * sizeof(*l->name));
@@ -74,7 +83,7 @@ void mp_grid_release(struct mp_grid *g)
  * a power of two and a part of it. Negative ones are rounded away from zero, so that each line
  * holds what is from its beginning on.
  */
-static int64_t value_line(double v, int level)
+static inline int64_t value_line(double v, int level)
 {
 	double size = fabs(v);
 	uint64_t bits;
@@ -119,10 +128,9 @@ double mp_line_begin(const struct mp_lines *l, int64_t line)
 
 /* --- slots -------------------------------------------------------------------------------------------- */
 
-static struct mp_line_slot *lookup(const struct mp_lines *l, int64_t line)
+static inline struct mp_line_slot *lookup(const struct mp_lines *l, int64_t line)
 {
-	size_t mask = table_size(l) - 1;
-	size_t i = ((uint64_t)line * 0x9e3779b97f4a7c15ull) >> 40;
+	size_t i = ((uint64_t)line * 0x9e3779b97f4a7c15ull) >> 40, mask = l->mask;
 
 	for (i &= mask; l->table[i].slot && l->table[i].line != line; i = (i + 1) & mask)
 		;
@@ -161,7 +169,7 @@ static void drop_slot(struct mp_lines *l, unsigned slot)
 	l->n--;
 }
 
-static uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
+static inline uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
 {
 	if (a + b <= INT64_MAX) /* so are both */
 		return a + b;
@@ -222,7 +230,7 @@ static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 	struct move moves[MP_MAX(MP_GRID_COLUMNS, MP_GRID_ROWS)];
 	size_t n = 0, i;
 
-	l->level += by;
+	set_level(l, l->level + by);
 	by = MP_MIN(by, 63);
 	memset(l->table, 0, table_size(l) * sizeof(*l->table));
 	l->has_last = false;
@@ -243,15 +251,11 @@ static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 	move_lines(g, l, moves, n);
 }
 
-/* The slot of a line of this level, which may rise while room is made. */
-static unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line, int level)
+static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
 	struct mp_line_slot *at;
+	int level = l->level;
 
-	line >>= MP_MIN(l->level - level, 63);
-	if (l->has_last && l->last_line == line)
-		return l->last_slot;
-	level = l->level;
 	while (!(at = lookup(l, line))->slot && l->n == l->max) {
 		coarsen(g, l, 1);
 		line >>= l->level - level;
@@ -259,6 +263,22 @@ static unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line, int
 	}
 	l->last_slot = at->slot ? at->slot - 1 : new_slot(l, line);
 	l->last_line = line;
+	l->has_last = true;
+	return l->last_slot;
+}
+
+/* The slot of a line of this axis' level, which may rise while room is made. */
+static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
+{
+	const struct mp_line_slot *at;
+
+	if (l->last_line == line && l->has_last)
+		return l->last_slot;
+	at = lookup(l, line);
+	if (!at->slot)
+		return make_slot(g, l, line);
+	l->last_line = line;
+	l->last_slot = at->slot - 1;
 	l->has_last = true;
 	return l->last_slot;
 }
@@ -318,13 +338,13 @@ unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct m
 
 /* --- adding ------------------------------------------------------------------------------------------- */
 
-static void note_real(struct mp_lines *l, double v)
+static inline void note_real(struct mp_lines *l, double v)
 {
 	if (!l->any || v < l->low)
 		l->low = v;
 	if (!l->any || v > l->high)
 		l->high = v;
-	if (v != floor(v))
+	if (l->whole && fabs(v) < 0x1p62 && (double)(int64_t)v != v)
 		l->whole = false;
 	l->any = true;
 }
@@ -338,10 +358,30 @@ static void note_whole(struct mp_lines *l, int64_t v)
 	l->any = true;
 }
 
+/* floor(), which is a call. */
+static inline int64_t whole_below(double v)
+{
+	int64_t whole = (int64_t)v;
+
+	return whole - (v < (double)whole);
+}
+
+static inline unsigned decimal_slot(struct mp_grid *g, struct mp_lines *l, double v)
+{
+	if (fabs(v) >= l->limit)
+		coarsen(g, l, MP_MAX(ilogb(v) - DECIMAL_BITS - l->level, 0));
+	note_real(l, v);
+	return slot_of(g, l, whole_below(v * l->scale));
+}
+
+static inline unsigned value_slot(struct mp_grid *g, struct mp_lines *l, double v)
+{
+	note_real(l, v);
+	return slot_of(g, l, value_line(v, l->level));
+}
+
 static unsigned place_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_place *p)
 {
-	int least;
-
 	switch (l->kind) {
 	case MP_NAMES:
 		return mp_grid_name_slot(g, l, &p->name);
@@ -349,16 +389,11 @@ static unsigned place_slot(struct mp_grid *g, struct mp_lines *l, const struct m
 		note_whole(l, p->whole);
 		break;
 	case MP_DECIMAL:
-		least = p->real == 0 ? LEAST_DECIMAL : ilogb(p->real) - DECIMAL_BITS;
-		if (least > l->level)
-			coarsen(g, l, least - l->level);
-		note_real(l, p->real);
-		break;
+		return decimal_slot(g, l, p->real);
 	case MP_VALUE:
-		note_real(l, p->real);
-		break;
+		return value_slot(g, l, p->real);
 	}
-	return slot_of(g, l, mp_line_of(l, p, l->level), l->level);
+	return slot_of(g, l, p->whole >> l->level);
 }
 
 void mp_grid_put(struct mp_grid *g, unsigned column, unsigned row, uint64_t weight)
@@ -377,6 +412,14 @@ void mp_grid_add(struct mp_grid *g, const struct mp_place *x, const struct mp_pl
 	g->records++;
 }
 
+void mp_grid_add_point(struct mp_grid *g, double x, double y)
+{
+	unsigned column = decimal_slot(g, &g->x, x);
+
+	mp_grid_put(g, column, value_slot(g, &g->y, y), 1);
+	g->records++;
+}
+
 /* Makes the columns from one line to another; false if the level rose meanwhile. */
 static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
 {
@@ -388,7 +431,7 @@ static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
 		return false;
 	}
 	for (line = from; line <= to; line++) {
-		slot_of(g, &g->x, line, level);
+		slot_of(g, &g->x, line);
 		if (g->x.level != level)
 			return false;
 	}
@@ -410,7 +453,7 @@ void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp
 		int64_t begin = mp_line_begin_whole(&g->x, line);
 		int64_t end = line == last_line ? to : mp_line_begin_whole(&g->x, line + 1);
 
-		mp_grid_put(g, slot_of(g, &g->x, line, g->x.level), row, end - MP_MAX(begin, from));
+		mp_grid_put(g, slot_of(g, &g->x, line), row, end - MP_MAX(begin, from));
 	}
 	g->records++;
 }
@@ -448,5 +491,5 @@ int mp_grid_set_level(struct mp_grid *g, struct mp_lines *l, int level)
 
 unsigned mp_grid_line_slot(struct mp_grid *g, struct mp_lines *l, int64_t line, int level)
 {
-	return slot_of(g, l, line, level);
+	return slot_of(g, l, line >> MP_MIN(l->level - level, 63));
 }

@@ -44,7 +44,9 @@ struct mp_lines {
 	double low, high;    /* DECIMAL, VALUE: least and greatest */
 
 	/* inside */
+	double scale, limit; /* DECIMAL: lines of 1; what is below has a line of this level */
 	struct mp_line_slot *table;
+	size_t mask;
 	unsigned *free;
 	size_t n_free;
 	int64_t last_line; /* the one looked up last */
@@ -77,6 +79,9 @@ void mp_grid_release(struct mp_grid *g);
 /* Adds a record of this weight, which is at most INT64_MAX, as all sums are. */
 void mp_grid_add(struct mp_grid *g, const struct mp_place *x, const struct mp_place *y,
 		 uint64_t weight);
+
+/* The same for x DECIMAL and y VALUE and a weight of 1, quicker. */
+void mp_grid_add_point(struct mp_grid *g, double x, double y);
 
 /*
  * x WHOLE: a record that lasted from `from` to before `to` (at or behind it): each column gets the

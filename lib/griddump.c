@@ -104,7 +104,8 @@ static json_t *grid_json(const struct mp_heat_reader *r, const struct order *x, 
 	json_object_set_new(o, "chosen", json_boolean(r->wish->chosen || r->chosen));
 	if (info->has_origin)
 		json_object_set_new(o, "origin", json_integer(info->origin_ns));
-	json_object_set_new(o, "start", text_or_null(info->start));
+	if (info->has_offset)
+		json_object_set_new(o, "offset", json_integer(info->offset_ns));
 	json_object_set_new(o, "host", text_or_null(info->host));
 	json_object_set_new(o, "records", json_integer((json_int_t)r->grid.records));
 	json_object_set_new(o, "skipped", json_integer((json_int_t)r->grid.skipped));
@@ -255,14 +256,15 @@ static int get_axis(struct mp_heat_axis *a, const json_t *o)
 
 static int get_info(struct mp_heat_info *info, const json_t *o)
 {
-	const json_t *origin = json_object_get(o, "origin");
+	const json_t *origin = json_object_get(o, "origin"), *offset = json_object_get(o, "offset");
 
 	*info = (struct mp_heat_info){ .weight = get_text(o, "weight"),
 				       .unit = get_text(o, "unit"),
 				       .spread = json_is_true(json_object_get(o, "spread")),
 				       .has_origin = json_is_integer(origin),
 				       .origin_ns = json_integer_value(origin),
-				       .start = get_text(o, "start"),
+				       .has_offset = json_is_integer(offset),
+				       .offset_ns = json_integer_value(offset),
 				       .host = get_text(o, "host") };
 	if (get_axis(&info->x, json_object_get(o, "x")) < 0 ||
 	    get_axis(&info->y, json_object_get(o, "y")) < 0 || !info->weight || !info->unit)

@@ -21,7 +21,6 @@ void mp_heat_info_release(struct mp_heat_info *info)
 	free(info->weight);
 	free(info->unit);
 	free(info->events);
-	free(info->start);
 	free(info->host);
 	*info = (struct mp_heat_info){ .spread = false };
 }

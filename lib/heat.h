@@ -34,8 +34,10 @@ struct mp_heat_info {
 	bool spread;  /* spans are spread over the columns that they cover */
 	char *events; /* types that were taken, as in "a:b, c:d"; "" for points */
 	bool has_origin;
-	int64_t origin_ns;  /* 0 of a time axis; not has_origin: the first event */
-	char *start, *host; /* of the first header, or NULL */
+	int64_t origin_ns; /* 0 of a time axis; not has_origin: the first event */
+	bool has_offset;
+	int64_t offset_ns; /* realtime - clock of the stream, of the first header */
+	char *host;	   /* of it, or NULL */
 };
 
 void mp_heat_info_release(struct mp_heat_info *info);

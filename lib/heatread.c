@@ -107,12 +107,18 @@ static void make_subsecond(struct mp_heat_info *info)
 static void set_origin(struct mp_heat_reader *r)
 {
 	const json_t *clock = json_object_get(r->header, "clock_ns");
-	const char *start = json_string_value(json_object_get(r->header, "start"));
+	const json_t *realtime = json_object_get(r->header, "realtime_ns");
 	const char *host = json_string_value(json_object_get(r->header, "host"));
+	const char *name = json_string_value(json_object_get(r->header, "clock"));
 
 	r->info.has_origin = json_is_integer(clock);
 	r->info.origin_ns = json_integer_value(clock);
-	r->info.start = start ? mp_strdup(start) : NULL;
+	if (json_is_integer(clock) && json_is_integer(realtime)) {
+		r->info.has_offset = true;
+		r->info.offset_ns = json_integer_value(realtime) - json_integer_value(clock);
+	} else {
+		r->info.has_offset = name && strcmp(name, "realtime") == 0;
+	}
 	r->info.host = host ? mp_strdup(host) : NULL;
 }
 
@@ -334,6 +340,10 @@ static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
 
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
+	if (r->plain && rec->kind == MP_POINT) {
+		mp_grid_add_point(&r->grid, rec->x_value, rec->y_value);
+		return 0;
+	}
 	if (rec->kind == MP_STACK) {
 		*why = "a stack, and no line of a dump";
 		return r->dump ? mp_heat_dump_line(r, rec, why) : -1;
@@ -346,6 +356,8 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 		else
 			fit(r, rec);
 		r->kind = rec->kind;
+		r->plain = r->info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
+			   r->info.y.what == MP_HEAT_NUMBER && !r->wish->weight.name.p;
 	}
 	*why = rec->kind == MP_EVENT ? "an event, where the picture is of points"
 				     : "a point, where the picture is of events";

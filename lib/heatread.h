@@ -24,6 +24,7 @@ struct mp_heat_reader {
 	struct mp_grid grid;
 	struct mp_heat_info info;
 	struct mp_field x, y; /* of what is read */
+	bool plain;	      /* points by x and y, counted: the quick way */
 	enum mp_kind kind;    /* of what is read; 0: only dumps so far */
 	json_t *header;	      /* the first of the records */
 	struct mp_map taken;  /* types that came and were taken, in order */

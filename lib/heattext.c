@@ -79,15 +79,25 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, ", host %s", h->info->host);
 }
 
-/* Where 0 of a time axis is, as far as known: "2026-11-20T09:19:00.000000321+00:00". */
-static void put_start(struct mp_buf *to, const char *start)
+/* " since 2026-11-20T09:19:00.5Z": where 0 of a time axis is. */
+static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t zero)
 {
-	size_t len = strcspn(start, ".");
+	char text[MP_RFC3339_MAX], *fraction, *end;
+	int64_t realtime;
 
-	mp_buf_printf(to, " since %.*s", (int)len, start);
-	start += len;
-	start += *start ? 1 + strspn(start + 1, "0123456789") : 0;
-	mp_buf_printf(to, "%s", strcmp(start, "+00:00") == 0 ? "Z" : start);
+	if (!info->has_offset || __builtin_add_overflow(zero, info->offset_ns, &realtime) ||
+	    realtime < 0) {
+		mp_buf_printf(to, info->has_origin ? " since the start" : " since the first event");
+		return;
+	}
+	mp_rfc3339(text, (uint64_t)realtime, false);
+	fraction = strchr(text, '.');
+	end = fraction + strlen(".000000000");
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	mp_buf_printf(to, " since %.*sZ", (int)(end - text), text);
 }
 
 void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct mp_bins *bins,
@@ -96,10 +106,7 @@ void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct
 	mp_buf_printf(to, "%s", axis_name(axis));
 	if (axis->what != MP_HEAT_TIME && axis->what != MP_HEAT_SECOND)
 		return;
-	if (h->info->has_origin && h->info->start)
-		put_start(to, h->info->start);
-	else
-		mp_buf_printf(to, " since the first event");
+	put_zero(to, h->info, bins->zero);
 	if (bins->axis.high > 120e9)
 		mp_buf_printf(to, " (h:min:s)");
 }

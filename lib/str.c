@@ -175,49 +175,11 @@ int mp_num_any(struct mp_str s, int64_t *v)
 	return 0;
 }
 
-/*
- * Digits with a sign and a point, few enough for the quotient of two exact doubles, which is what
- * strtod() gives (W. Clinger, How to read floating point numbers accurately, 1990). 0 or -1.
- */
-static int short_decimal(struct mp_str s, double *v)
-{
-	static const double tens[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,	 1e6,  1e7,
-				       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
-	const char *p = s.p, *end = p + s.len, *point = NULL;
-	bool negative = p < end && *p == '-';
-	uint64_t digits = 0;
-	double size;
-
-	if (negative)
-		p++;
-	if (end - p > 16 || p == end)
-		return -1;
-	for (; p < end; p++) {
-		unsigned digit = (unsigned char)*p - '0';
-
-		if (digit <= 9)
-			digits = digits * 10 + digit;
-		else if (*p == '.' && !point)
-			point = p + 1;
-		else
-			return -1;
-	}
-	if (digits > 1ull << 53 || (point && (point == end || end - point > 15)))
-		return -1;
-	size = (double)digits;
-	if (point)
-		size /= tens[end - point];
-	*v = negative ? -size : size;
-	return 0;
-}
-
 int mp_num_decimal(struct mp_str s, double *v)
 {
 	char text[64], *end;
 	size_t i;
 
-	if (short_decimal(s, v) == 0)
-		return 0;
 	if (s.len == 0 || s.len >= sizeof(text))
 		return -1;
 	for (i = 0; i < s.len; i++) /* strtod takes "inf", "nan", "0x1p3" and blanks too */

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# For bats files that look at SVG pictures in a browser: load svg/check
+
+# Chromium without a screen, network or state; its messages on stderr.
+chromium_quiet() {
+	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+		--disable-component-update --disable-sync --host-resolver-rules='MAP * ~NOTFOUND' --enable-logging=stderr \
+		--user-data-dir="$TMP/chromium" "$@"
+}
+
+# svg_check FILE [STEP]...: opens FILE from disk. Fails, with what is wrong on stdout, if a message is on the
+# console, a text overlaps another or leaves the picture, or there is an element, script or reference that has no
+# place in a picture. Steps are hover:X,Y  drag:X,Y,X,Y  key:NAME (px of the picture; S-NAME with shift); what the
+# aria-live elements say after each is on stdout: "hover:10,20 => text".
+svg_check() {
+	local svg steps
+	svg=$(realpath "$1")
+	steps=$(IFS=';'; echo "${*:2}")
+	python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$svg" || return 1
+	chromium_quiet --dump-dom "file://$svg" > /dev/null 2> "$TMP/console"
+	! grep CONSOLE "$TMP/console" || return 1
+	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=2200,3000 --dump-dom \
+		"file://$PWD/tests/svg/check.html?svg=$svg&steps=$steps" > "$TMP/dom" 2> "$TMP/console"
+	! grep CONSOLE "$TMP/console" || return 1
+	# the dumped document has &, < and > as entities
+	sed -n '/BEGIN$/,/^END/p' "$TMP/dom" | sed '1d; /^END/d; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' > "$TMP/result"
+	cat "$TMP/result"
+	grep -q '^texts [1-9]' "$TMP/result" || { echo "the check did not run"; return 1; }
+	! grep -qE '^(overlap|outside|element|attribute|reference|scripts|error|nothing|no |not )' "$TMP/result"
+}

@@ -8,6 +8,7 @@
  *	  and the end of a row (and the last rows) left out where there is nothing
  *	lost: {bin of x: "events"}, weight, unit, spread, events }
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,9 +111,12 @@ static void add_edges(struct mp_buf *to, const struct mp_bins *b)
 			mp_buf_printf(to, "\"%lld\",", (long long)b->whole[i]);
 			continue;
 		}
-		do /* as few as give the same number back */
-			snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
-		while (digits <= 17 && strtod(text, NULL) != b->edge[i]);
+		if (b->edge[i] == floor(b->edge[i]) && fabs(b->edge[i]) < 1e15)
+			snprintf(text, sizeof(text), "%.0f", b->edge[i]);
+		else /* as few digits as give the same number back */
+			do
+				snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
+			while (digits <= 17 && strtod(text, NULL) != b->edge[i]);
 		mp_buf_printf(to, "\"%s\",", text);
 	}
 	mp_buf_printf(to, "],");

@@ -105,7 +105,7 @@
   };
   var named = function (a, bins) {
     if (bins.indexOf(a.n) >= 0 || (bins.length === a.n && !a.below)) return '';
-    var v = bins.map(function (i) { return a.conds[i] || a.field + '=="' + a.names[i] + '"'; });
+    var v = bins.slice().sort(function (i, k) { return i - k; }).map(function (i) { return a.conds[i] || a.field + '=="' + a.names[i] + '"'; });
     return v.length > 1 ? '(' + v.join(' || ') + ')' : v[0];
   };
   var clamp = function (v) { return v < 0n ? 0n : v; };

@@ -113,12 +113,12 @@ static void set_origin(struct mp_heat_reader *r)
 
 	r->info.has_origin = json_is_integer(clock);
 	r->info.origin_ns = json_integer_value(clock);
-	if (json_is_integer(clock) && json_is_integer(realtime)) {
-		r->info.has_offset = true;
-		r->info.offset_ns = json_integer_value(realtime) - json_integer_value(clock);
-	} else {
+	if (json_is_integer(clock) && json_is_integer(realtime))
+		r->info.has_offset =
+			!__builtin_sub_overflow(json_integer_value(realtime),
+						json_integer_value(clock), &r->info.offset_ns);
+	else
 		r->info.has_offset = name && strcmp(name, "realtime") == 0;
-	}
 	r->info.host = host ? mp_strdup(host) : NULL;
 }
 

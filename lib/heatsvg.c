@@ -600,7 +600,7 @@ static void draw_handles(struct drawing *d)
 		      "tabindex=\"0\" role=\"application\" aria-label=\"Cells of the heat map: "
 		      "arrow keys move, with shift they select\" "
 		      "aria-describedby=\"mp-desc\"/>\n"
-		      "<g id=\"mp-tip\" visibility=\"hidden\" aria-hidden=\"true\">"
+		      "<g id=\"mp-tip\" data-over=\"\" visibility=\"hidden\" aria-hidden=\"true\">"
 		      "<rect class=\"box\" rx=\"4\"/><text x=\"10\" y=\"19\"></text>"
 		      "<text x=\"10\" y=\"35\"></text><text x=\"10\" y=\"51\"></text>"
 		      "<text x=\"10\" y=\"67\"></text></g>\n",

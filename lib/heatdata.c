@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * D = {
- *	x, y: {field, name (of the field), n, px: [edges], edge: ["text of numbers"], unit, zero (of a
- *	  time axis), time, offset: true, names: [...], conds: {index: expression},
- *	  below, above: [px, px] of the bins n and n + 1}
+ * D, which is JSON:
+ *	x, y: field, name (of the field), n, px: [edges], edge: ["numbers"], unit, zero (of a time
+ *	  axis), time, offset: true, names: [...], conds: {index: expression}, below, above: [px, px]
+ *	  of the bins n and n + 1
  *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; nothing for 0,
  *	  and the end of a row (and the last rows) left out where there is nothing
- *	lost: {bin of x: "events"}, weight, unit, spread, events }
+ *	lost: {bin of x: "events"}, weight, unit, spread, events
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,9 +32,15 @@ __asm__(".section .rodata\n"
 
 static void add_key(struct mp_buf *to, const char *key, struct mp_str value)
 {
-	mp_buf_printf(to, "%s:", key);
+	mp_buf_printf(to, ",\"%s\":", key);
 	mp_svg_json(to, value);
-	mp_buf_byte(to, ',');
+}
+
+/* Between the elements of a list. */
+static void add_comma(struct mp_buf *to)
+{
+	if (!strchr("[{", to->p[to->len - 1]))
+		mp_buf_byte(to, ',');
 }
 
 /* Text in quotes has no escapes in an expression: a byte that it cannot have is '?' of a glob. */
@@ -75,9 +81,9 @@ static void add_condition(struct mp_buf *to, size_t i, const char *field, struct
 		mp_buf_printf(&expr, name.len == MP_GRID_NAME_MAX ? "*\"" : "\"");
 	}
 	if (expr.len) {
-		mp_buf_printf(to, "%zu:", i);
+		add_comma(to);
+		mp_buf_printf(to, "\"%zu\":", i);
 		mp_svg_json(to, mp_buf_view(&expr));
-		mp_buf_byte(to, ',');
 	}
 	mp_buf_release(&raw);
 	mp_buf_release(&expr);
@@ -87,28 +93,29 @@ static void add_names(struct mp_buf *to, const struct mp_bins *b, const char *fi
 {
 	size_t i;
 
-	mp_buf_printf(to, "names:[");
+	mp_buf_printf(to, ",\"names\":[");
 	for (i = 0; i < b->n; i++) {
+		add_comma(to);
 		mp_svg_json(to, b->name[i]);
-		mp_buf_byte(to, ',');
 	}
-	mp_buf_printf(to, "],conds:{");
+	mp_buf_printf(to, "],\"conds\":{");
 	for (i = 0; i < b->n; i++)
 		add_condition(to, i, field, b->name[i]);
-	mp_buf_printf(to, "},");
+	mp_buf_printf(to, "}");
 }
 
 static void add_edges(struct mp_buf *to, const struct mp_bins *b)
 {
 	size_t i;
 
-	mp_buf_printf(to, "edge:[");
+	mp_buf_printf(to, ",\"edge\":[");
 	for (i = 0; i <= b->n; i++) {
 		char text[32];
 		int digits = 1;
 
+		add_comma(to);
 		if (b->whole) {
-			mp_buf_printf(to, "\"%lld\",", (long long)b->whole[i]);
+			mp_buf_printf(to, "\"%lld\"", (long long)b->whole[i]);
 			continue;
 		}
 		if (b->edge[i] == floor(b->edge[i]) && fabs(b->edge[i]) < 1e15)
@@ -117,9 +124,9 @@ static void add_edges(struct mp_buf *to, const struct mp_bins *b)
 			do
 				snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
 			while (digits <= 17 && strtod(text, NULL) != b->edge[i]);
-		mp_buf_printf(to, "\"%s\",", text);
+		mp_buf_printf(to, "\"%s\"", text);
 	}
-	mp_buf_printf(to, "],");
+	mp_buf_printf(to, "]");
 }
 
 static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b,
@@ -128,15 +135,15 @@ static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b
 {
 	size_t i;
 
-	mp_buf_printf(to, "%s:{", key);
+	mp_buf_printf(to, "\"%s\":{\"n\":%zu", key, b->n);
 	add_key(to, "field", mp_str(axis->field));
 	add_key(to, "name", mp_str(axis->name ? axis->name : axis->field));
-	mp_buf_printf(to, "n:%zu,px:[", b->n);
+	mp_buf_printf(to, ",\"px\":[");
 	for (i = 0; i <= b->n; i++) {
+		add_comma(to);
 		mp_svg_num(to, px[i]);
-		mp_buf_byte(to, ',');
 	}
-	mp_buf_printf(to, "],");
+	mp_buf_printf(to, "]");
 	if (b->names) {
 		add_names(to, b, axis->field);
 	} else {
@@ -144,13 +151,13 @@ static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b
 		add_key(to, "unit", mp_str(axis->unit));
 	}
 	if (axis->what == MP_HEAT_TIME || axis->what == MP_HEAT_SECOND)
-		mp_buf_printf(to, "time:true,zero:\"%lld\",", (long long)b->zero);
+		mp_buf_printf(to, ",\"time\":true,\"zero\":\"%lld\"", (long long)b->zero);
 	if (axis->what == MP_HEAT_OFFSET)
-		mp_buf_printf(to, "offset:true,");
+		mp_buf_printf(to, ",\"offset\":true");
 	if (below > 0)
-		mp_buf_printf(to, "below:[%g,%g],", below, below + beyond);
+		mp_buf_printf(to, ",\"below\":[%g,%g]", below, below + beyond);
 	if (above > 0)
-		mp_buf_printf(to, "above:[%g,%g],", above, above + beyond);
+		mp_buf_printf(to, ",\"above\":[%g,%g]", above, above + beyond);
 	mp_buf_printf(to, "},\n");
 }
 
@@ -160,7 +167,7 @@ static void add_cells(struct mp_buf *to, const struct mp_heat *h)
 	size_t x, y, rows = 0, owed;
 	char digits[MP_NUM_MAX];
 
-	mp_buf_printf(to, "cells:\"");
+	mp_buf_printf(to, "\"cells\":\"");
 	for (y = 0; y < h->y.n + 2; y++) {
 		for (x = 0, owed = 0; x < h->x.n + 2; x++, owed++) {
 			uint64_t v = mp_heat_cell(h, x, y);
@@ -183,18 +190,21 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 {
 	size_t i;
 
-	mp_buf_printf(to, "var D={\n");
+	mp_buf_printf(to, "var D={");
 	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
 	add_axis(to, "y", &h->y, &h->info->y, l->y_px, l->below_y, l->above_y, l->beyond);
 	add_cells(to, h);
-	mp_buf_printf(to, "lost:{");
-	for (i = 0; i < h->x.n; i++)
-		if (h->lost[i])
-			mp_buf_printf(to, "%zu:\"%llu\",", i, (unsigned long long)h->lost[i]);
-	mp_buf_printf(to, "},");
+	mp_buf_printf(to, "\"lost\":{");
+	for (i = 0; i < h->x.n; i++) {
+		if (!h->lost[i])
+			continue;
+		add_comma(to);
+		mp_buf_printf(to, "\"%zu\":\"%llu\"", i, (unsigned long long)h->lost[i]);
+	}
+	mp_buf_printf(to, "}");
 	add_key(to, "weight", mp_str(h->info->weight));
 	add_key(to, "unit", mp_str(h->info->unit));
 	if (events)
 		add_key(to, "events", mp_str(events));
-	mp_buf_printf(to, "spread:%s};", h->info->spread ? "true" : "false");
+	mp_buf_printf(to, ",\"spread\":%s};", h->info->spread ? "true" : "false");
 }

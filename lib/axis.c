@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/axis.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -206,7 +207,7 @@ static size_t choose_linear(const struct mp_axis *a, double length, bool upright
 	double span = a->high / 2 - a->low / 2;
 	size_t n = 0;
 
-	while (step / 2 < span) {
+	while (step > DBL_MIN && step / 2 < span) { /* below, digits are lost */
 		n = linear_ticks(a, step, t, MP_TICKS_MAX);
 		if (n != SIZE_MAX && step / 2 / span * length >= least &&
 		    have_room(t, n, length, upright, font_px))

@@ -77,38 +77,65 @@ struct cut {
 	uint64_t each;
 };
 
-/* More lines at both ends, so that a single value is not the whole axis. */
+/* More lines at both ends, so that a single time is not the whole axis. */
 static void widen(const struct mp_lines *l, enum mp_heat_what what, int64_t *first, int64_t *last)
 {
-	double width = ldexp(1, l->level), half;
-	uint64_t more;
+	double half = what == MP_HEAT_TIME ? MP_NS_PER_SEC / 2.0 : 5;
+	int64_t more = (int64_t)ldexp(half, -l->level);
 
 	if (*first != *last)
 		return;
-	if (what == MP_HEAT_TIME)
-		half = MP_NS_PER_SEC / 2.0;
-	else if (what == MP_HEAT_X)
-		half = MP_MAX(fabs(l->low) / 2, 0.5);
-	else
-		half = what == MP_HEAT_SECOND ? 5 : 500;
-	if (half <= width)
-		return;
-	more = (uint64_t)MP_MIN(half / width, 0x1p59);
 	*first -= more;
 	*last += more;
-	if (l->kind == MP_WHOLE && *first < 0 && l->first >= 0) {
+	if (*first < 0 && l->first >= 0) {
 		*last -= *first;
 		*first = 0;
 	}
 }
 
-static struct cut cut_range(struct mp_bins *b, int64_t first, int64_t last, size_t wanted)
+/* A single x in the middle. */
+static void cut_single(struct mp_bins *b, const struct mp_lines *l, size_t wanted)
 {
-	uint64_t lines = (uint64_t)last - (uint64_t)first + 1;
+	double half = MP_MAX(fabs(l->low) / 2, 0.5), each;
+	size_t i;
+
+	b->n = wanted | 1;
+	each = half / b->n * 2;
+	b->edge = mp_alloc((b->n + 1) * sizeof(*b->edge));
+	for (i = 0; i <= b->n; i++)
+		b->edge[i] = l->low + ((double)i - b->n / 2.0) * each;
+	for (i = 0; i < l->top; i++)
+		b->bin[i] = b->n / 2;
+	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], "" };
+}
+
+/*
+ * At most `wanted` bins from the first line to the last; where all values are whole numbers, of
+ * whole numbers, so that each has as many of them.
+ */
+static struct cut cut_range(struct mp_bins *b, const struct mp_lines *l, int64_t first,
+			    int64_t last, size_t wanted)
+{
+	bool units = l->kind == MP_DECIMAL && l->whole && l->level < 0 && l->level > -52;
+	uint64_t unit = units ? 1ull << -l->level : 1;
+	uint64_t lines = (uint64_t)last - (uint64_t)first + unit;
 	struct cut cut = { first, lines / wanted + (lines % wanted != 0) };
 
+	cut.each = (cut.each + unit - 1) / unit * unit;
 	b->n = lines / cut.each + (lines % cut.each != 0);
 	return cut;
+}
+
+/* The beginning of bin i. */
+static int64_t cut_line(const struct cut *cut, size_t i)
+{
+	uint64_t ahead;
+	int64_t line;
+
+	if (__builtin_mul_overflow(cut->each, (uint64_t)i, &ahead) ||
+	    __builtin_add_overflow(cut->first, ahead, &line))
+		return INT64_MAX;
+	return line;
 }
 
 /* Range of lines without what is far off, at most `allowed` of the sum at either end. */
@@ -159,13 +186,17 @@ static void cut_lines(struct mp_bins *b, const struct mp_lines *l, const struct 
 		first = 0;
 		last = (MP_NS_PER_SEC / factor - 1) >> l->level;
 	}
+	if (what == MP_HEAT_X && first == last) {
+		cut_single(b, l, wanted);
+		return;
+	}
 	widen(l, what, &first, &last);
-	cut = cut_range(b, first, last, wanted);
+	cut = cut_range(b, l, first, last, wanted);
 	b->edge = mp_alloc((b->n + 1) * sizeof(*b->edge));
 	if (l->kind == MP_WHOLE)
 		b->whole = mp_alloc((b->n + 1) * sizeof(*b->whole));
 	for (i = 0; i <= b->n; i++) {
-		int64_t line = cut.first + (int64_t)(i * cut.each);
+		int64_t line = cut_line(&cut, i);
 
 		b->edge[i] = mp_line_begin(l, line) * factor;
 		if (b->whole)
@@ -271,9 +302,11 @@ static double snap(const struct mp_lines *l, double v)
  */
 static double bin_height(const struct mp_lines *l, double low, double high, size_t wanted)
 {
-	double each = high / wanted - low / wanted, line, size = MP_MAX(fabs(low), fabs(high));
+	double each = (high / 2 - low / 2) / wanted * 2, line, size = MP_MAX(fabs(low), fabs(high));
 
 	line = l->level > 52 ? size : ldexp(1, ilogb(size) - 52 + l->level);
+	if (each < 1e-290)
+		return ceil(each / 5e-324) * 5e-324;
 	if (l->whole && line <= 1)
 		return ceil(each < 100 ? each * (1 - 1e-9) : round_up(each));
 	if (line <= each / 64)
@@ -343,6 +376,8 @@ void mp_bins_make(struct mp_bins *b, const struct mp_lines *l, const uint64_t *t
 	if (l->kind == MP_VALUE) {
 		choose_range(l, v, n, overflow, log_scale, &low, &high);
 		round_range(log_scale, &low, &high);
+		if (log_scale && l->whole)
+			low = MP_MAX(floor(low), 1.0);
 		cut_values(b, l, low, high, wanted, log_scale);
 		place_values(b, l, v, n);
 		b->axis = (struct mp_axis){ log_scale ? MP_AXIS_LOG : MP_AXIS_LINEAR, b->edge[0],

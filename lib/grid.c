@@ -9,7 +9,7 @@
 enum {
 	STRIDE = MP_GRID_ROWS + 1,
 	LEAST_DECIMAL = -1000,
-	DECIMAL_BITS = 60, /* of a line's number */
+	DECIMAL_BITS = 52, /* of a line's number, so that its beginning is a double */
 };
 
 #define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))

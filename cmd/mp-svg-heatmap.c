@@ -339,10 +339,10 @@ static void write_picture(struct mp_out *out)
 
 static enum mp_status tell(enum mp_status status)
 {
-	if (!reader.begun) {
-		mp_say("nothing to draw: no record was taken");
-		status = MP_MAX(status, MP_LOSSY);
-	}
+	if (!reader.begun && reader.types.seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(reader.types.seen.first->key),
+		       reader.types.seen.n > 1 ? " and others" : "");
 	if (reader.begun && reader.grid.overflow) {
 		mp_say("a sum exceeds 63 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);
@@ -373,7 +373,7 @@ int main(int argc, char **argv)
 	mp_heat_finish(&reader);
 	if (options.dump && reader.begun)
 		mp_heat_dump(&reader, &out);
-	else if (!options.dump)
+	else if (!options.dump && (reader.begun || status == MP_OK))
 		write_picture(&out);
 	status = tell(status);
 	mp_out_close(&out);

@@ -314,6 +314,14 @@ static double bin_height(const struct mp_lines *l, double low, double high, size
 	return ceil(each / line) * line;
 }
 
+/* begin + i * each, where i * each may be beyond the greatest double. */
+static double step(double begin, double each, size_t i)
+{
+	if (fabs(begin) < 1e300 && each < 1e300)
+		return begin + i * each;
+	return (begin / 1024 + i * (each / 1024)) * 1024;
+}
+
 /* Edges from `low` up to the first above `high`; at most `wanted` + 2 bins. */
 static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, double high,
 		       size_t wanted, bool log_scale)
@@ -325,7 +333,7 @@ static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, 
 
 	b->edge = mp_alloc((wanted + 4) * sizeof(*b->edge));
 	for (i = 0; i < wanted + 3; i++) {
-		double v = log_scale ? low * exp(i * each) : begin + i * each;
+		double v = log_scale ? low * exp(i * each) : step(begin, each, i);
 
 		if (i == 0)
 			v = mp_line_begin(l,

@@ -92,7 +92,7 @@ static double *place_edges(const struct mp_bins *b, double from, double length, 
 static double row_height(const struct mp_bins *b)
 {
 	if (b->names)
-		return b->n <= 24 ? 18 : b->n <= 64 ? 14 : b->n <= 128 ? 12 : 8;
+		return b->n <= 24 ? 18 : b->n <= 64 ? 14 : b->n <= 128 ? 13 : 8;
 	return MP_MAX(floor((double)PLOT_HEIGHT / b->n), 1.0);
 }
 

@@ -26,6 +26,7 @@ filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
+	mp-svg-heatmap) echo "mp-svg-heatmap -y comm -e *" ;;
 	*) echo "$1" ;;
 	esac
 }

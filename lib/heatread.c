@@ -67,7 +67,7 @@ static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
 			return true;
 	if (f->id == MP_FIELD_TYPE || f->id == MP_FIELD_INFO || f->id == MP_FIELD_STACK)
 		return true;
-	if (f->id != MP_FIELD_KEY)
+	if (f->id != MP_FIELD_KEY || mp_str_eq(f->name, MP_STR("dur")))
 		return false;
 	for (i = 0; i < MP_ARRAY_SIZE(ids); i++)
 		if (ends_with(f->name, ids[i]))

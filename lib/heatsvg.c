@@ -140,7 +140,7 @@ static void lay_out(struct drawing *d)
 	l->beyond = BEYOND;
 	l->w = column_width(&h->x) * h->x.n;
 	l->h = row_height(&h->y) * h->y.n;
-	l->left = 34 + label_width(d);
+	l->left = ceil(34 + label_width(d));
 	if (!h->x.names && mp_heat_column(h, h->x.n)) {
 		l->below_x = l->left;
 		l->left += BEYOND + GAP;

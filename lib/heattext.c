@@ -223,6 +223,7 @@ static void describe_bin(struct mp_buf *to, const struct mp_bins *b,
 
 void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h)
 {
+	struct mp_buf notes = { NULL, 0, 0 };
 	size_t x, y, best_x = 0, best_y = 0;
 
 	mp_buf_printf(to, "Heat map of ");
@@ -242,6 +243,12 @@ void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h)
 	describe_bin(to, &h->y, &h->info->y, best_y);
 	mp_buf_printf(to, ", has ");
 	mp_heat_put_sum(to, h, h->max);
-	mp_buf_printf(to, ". ");
-	mp_heat_notes(to, h);
+	mp_buf_byte(to, '.');
+	mp_heat_notes(&notes, h);
+	for (x = 0; x < notes.len; x++) {
+		if (x == 0 || notes.p[x - 1] == '\n')
+			mp_buf_byte(to, ' ');
+		mp_buf_byte(to, notes.p[x] == '\n' ? '.' : notes.p[x]);
+	}
+	mp_buf_release(&notes);
 }

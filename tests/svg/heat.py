@@ -6,6 +6,7 @@ heat.py sum FILE               the sum of all cells
 heat.py describe FILE          bins, ranges, overflow
 heat.py compare FILE X Y < IN  bins the points or events of IN by fields X and Y with the edges of the picture,
                                and says where a cell is another; X or Y is time, dur, x, y or any field
+heat.py exact FILE X Y < IN    sum, compare and shapes
 heat.py shapes FILE            whether the rectangles that are drawn are the cells of the data, each in one colour
 """
 import bisect
@@ -119,12 +120,16 @@ def shapes(path):
     print(f"{len(order)} cells, {wrong} wrong, {'more is never paler' if steady else 'colours are not in order'}")
 
 
-what, path = sys.argv[1:3]
-if what == 'sum':
-    print(sum(map(sum, load(path)[2])))
-elif what == 'describe':
-    describe(path)
-elif what == 'shapes':
-    shapes(path)
-else:
-    compare(path, *sys.argv[3:5])
+def main(what, path, fields_of_axes):
+    if what in ('sum', 'exact'):
+        print(sum(map(sum, load(path)[2])))
+    if what in ('compare', 'exact'):
+        compare(path, *fields_of_axes)
+    if what in ('shapes', 'exact'):
+        shapes(path)
+    if what == 'describe':
+        describe(path)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1], sys.argv[2], sys.argv[3:5])

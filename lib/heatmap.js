@@ -122,6 +122,24 @@
     if (a.time || a.offset) return '';
     return a.names ? named(a, bins) : bounds(a, bins[0], bins[bins.length - 1]);
   };
+  // The command, on as many lines as it takes; the picture grows where it must.
+  var tall = svg.viewBox.baseVal.height;
+  var write = function (text) {
+    var x = Number(cmd.getAttribute('x')), room = Math.floor((svg.viewBox.baseVal.width - x - 12) / 7.3), n = 0;
+    cmd.textContent = '';
+    while (text) {
+      var cut = text.length <= room ? text.length : text.lastIndexOf(' ', room - 1) + 1 || room;
+      var line = document.createElementNS('http://www.w3.org/2000/svg', 'tspan');
+      line.setAttribute('x', x);
+      if (n++) line.setAttribute('dy', 16);
+      line.textContent = text.slice(0, cut);
+      cmd.appendChild(line);
+      text = text.slice(cut);
+    }
+    var height = Math.max(tall, Number(cmd.getAttribute('y')) + 16 * n);
+    svg.setAttribute('height', height);
+    svg.setAttribute('viewBox', '0 0 ' + svg.viewBox.baseVal.width + ' ' + height);
+  };
   var command = function () {
     var x = [Math.min(from[0], at[0]), Math.max(from[0], at[0])], y = [Math.min(from[1], at[1]), Math.max(from[1], at[1])];
     var words = ['mp-select'], filters = [ask(D.x, seqX, x[0], x[1]), ask(D.y, seqY, y[0], y[1])];
@@ -134,7 +152,7 @@
     if (filters) words.push('-f ' + quote(filters));
     for (i = x[0]; i <= x[1]; i++) for (k = y[0]; k <= y[1]; k++) total += big(cell(seqX[i], seqY[k]));
     place(range, bx, by);
-    cmd.textContent = words.join(' ');
+    write(words.join(' '));
     return total;
   };
   var select = function () {
@@ -144,7 +162,7 @@
   var clear = function () {
     from = null;
     range.setAttribute('visibility', 'hidden');
-    cmd.textContent = '';
+    write('');
   };
 
   var where = function (e) {

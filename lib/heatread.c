@@ -229,13 +229,14 @@ static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 }
 
 static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
-		      struct mp_place *p)
+		      struct mp_place *p, const char **why)
 {
 	struct mp_str value;
 
 	if (mp_rec_get(rec, f, &value)) {
+		*why = "bad escape or control byte in a name";
 		p->name = canonical(r, value);
-		return 0;
+		return mp_esc_check(value);
 	}
 	r->text.len = 0;
 	mp_buf_printf(&r->text, "[no %.*s]", MP_STR_ARGS(f->name));
@@ -257,7 +258,7 @@ static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_hea
 		p->whole = (int64_t)(rec->time_ns % MP_NS_PER_SEC / 1000000);
 		return 0;
 	case MP_HEAT_NAME:
-		return place_name(r, rec, f, p);
+		return place_name(r, rec, f, p, why);
 	case MP_HEAT_X:
 	case MP_HEAT_NUMBER:
 		break;
@@ -323,6 +324,16 @@ static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **
 	return 0;
 }
 
+/* As a dump has it, so that a title does not depend on whether there was one between. */
+static void note_type(struct mp_heat_reader *r, struct mp_str type)
+{
+	json_t *string = mp_ctl_string(type);
+	struct mp_str text = mp_str(json_string_value(string));
+
+	mp_map_put(&r->taken, &text, 1, NULL);
+	json_decref(string);
+}
+
 /* True if its type is one that is wanted. */
 static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
@@ -333,7 +344,7 @@ static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
 	seen = mp_map_value(r->types.last);
 	if (seen->events == 1) {
 		refuse_mixture(r);
-		mp_map_put(&r->taken, &rec->type, 1, NULL);
+		note_type(r, rec->type);
 	}
 	return true;
 }

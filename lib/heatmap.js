@@ -129,7 +129,7 @@
     cmd.textContent = '';
     while (text) {
       var cut = text.length <= room ? text.length : text.lastIndexOf(' ', room - 1) + 1 || room;
-      var line = document.createElementNS('http://www.w3.org/2000/svg', 'tspan');
+      var line = document.createElementNS(svg.namespaceURI, 'tspan');
       line.setAttribute('x', x);
       if (n++) line.setAttribute('dy', 16);
       line.textContent = text.slice(0, cut);

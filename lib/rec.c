@@ -79,13 +79,14 @@ static inline const char *quick_decimal(const char *p, const char *end, double *
 	return p;
 }
 
-static int parse_point(struct mp_rec *rec, const char *comma, const char **why)
+/* `has_x`: its value is known. */
+static int parse_point(struct mp_rec *rec, const char *comma, bool has_x, const char **why)
 {
 	const char *end = rec->line.p + rec->line.len, *second;
 
 	rec->kind = MP_POINT;
 	rec->x = (struct mp_str){ rec->line.p, comma - rec->line.p };
-	if (quick_decimal(rec->x.p, end, &rec->x_value) != comma &&
+	if (!has_x && quick_decimal(rec->x.p, end, &rec->x_value) != comma &&
 	    mp_num_decimal(rec->x, &rec->x_value) < 0)
 		return fail(why, "x is not a number");
 	second = quick_decimal(comma + 1, end, &rec->y_value);
@@ -137,7 +138,7 @@ static const bool in_number[256] = {
 
 int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **why)
 {
-	const char *p = text, *end = text + len;
+	const char *p = text, *end = text + len, *comma;
 
 	rec->line = (struct mp_str){ text, len };
 	if (len == 0)
@@ -151,6 +152,9 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 	}
 	while (p < end && (unsigned char)(*p - '0') <= 9)
 		p++;
+	if (p < end && *p == '.' && (comma = quick_decimal(text, end, &rec->x_value)) &&
+	    (comma + 1 == end || !is_alpha(comma[1])))
+		return parse_point(rec, comma, true, why);
 	while (p < end && in_number[(unsigned char)*p])
 		p++;
 	if (p == end || p == text || (*p != ',' && *p != '#'))
@@ -159,7 +163,7 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 		return parse_stack(rec, p, why);
 	if (p + 1 < end && is_alpha(p[1]))
 		return parse_event(rec, p, why);
-	return parse_point(rec, p, why);
+	return parse_point(rec, p, false, why);
 }
 
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value)

@@ -159,7 +159,7 @@ exact() {	# FILE N X Y [OPTION]...
 
 @test "hostile names: valid XML, no element of theirs, at most 1 MiB" {
 	printf '%s\n' '1,a:b,comm=<script>alert(1)</script>' '2,a:b,comm="]]>' "3,a:b,comm=&amp;'\"<!--" '4,a:b,comm=\x1b[31m\t\\' \
-		'5,a:b,comm=--></svg><svg onload=alert(1)>' '6,a:b,comm=' '7,a:b,comm=\u003c/script\u003e' > "$TMP/in"
+		'5,a:b,comm=--></svg><svg onload=alert(1)>' '6,a:b,comm=' '7,a:b,comm=\\u003c/script\\u003e' > "$TMP/in"
 	printf '8,a:b,comm=\377\300\257\355\240\200\n9,a:b,comm=\342\200\256abc\302\233\n10,a:b,comm=\360\237\230\200\357\277\276\n' >> "$TMP/in"
 	for o in "-y comm" "-x comm -y cpu" "-x comm -y comm"; do
 		# shellcheck disable=SC2086

@@ -59,15 +59,21 @@ static bool in_use(const struct mp_lines *l, size_t slot)
 	return slot == l->max ? l->kind == MP_NAMES : slot < l->top && l->used[slot];
 }
 
+/* Behind the last slot that can hold something. */
+static size_t slots_end(const struct mp_lines *l)
+{
+	return l->kind == MP_NAMES ? l->max + 1 : l->top;
+}
+
 /* What each slot of both axes holds. */
 static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows)
 {
-	size_t x, y;
+	size_t x, y, n = slots_end(&g->y);
 
 	for (x = 0; x <= g->x.max; x++) {
 		if (!in_use(&g->x, x))
 			continue;
-		for (y = 0; y <= g->y.max; y++) {
+		for (y = 0; y < n; y++) {
 			uint64_t v = *mp_grid_cell(g, x, y);
 
 			if (!v)
@@ -81,13 +87,13 @@ static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows
 static void fill_cells(struct mp_heat *h)
 {
 	const struct mp_grid *g = h->grid;
-	size_t x, y, width = h->x.n + 2;
+	size_t x, y, width = h->x.n + 2, n = slots_end(&g->y);
 
 	h->cells = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->cells));
 	for (x = 0; x <= g->x.max; x++) {
 		if (!in_use(&g->x, x))
 			continue;
-		for (y = 0; y <= g->y.max; y++) {
+		for (y = 0; y < n; y++) {
 			uint64_t v = *mp_grid_cell(g, x, y);
 			uint64_t *cell = &h->cells[h->y.bin[y] * width + h->x.bin[x]];
 

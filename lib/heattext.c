@@ -42,16 +42,18 @@ static const char *axis_name(const struct mp_heat_axis *a)
 
 void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info)
 {
+	bool over_time = info->x.what == MP_HEAT_TIME || info->x.what == MP_HEAT_SECOND;
+
 	if (!is_count(info))
 		mp_buf_printf(to, "%s by ", info->weight);
 	mp_buf_printf(to, "%s",
 		      info->y.what == MP_HEAT_OFFSET ? "second by second" : axis_name(&info->y));
+	if (!over_time)
+		mp_buf_printf(to, " %s %s", is_count(info) ? "by" : "and", axis_name(&info->x));
 	if (*info->events)
 		mp_buf_printf(to, " of %s", info->events);
 	if (info->x.what == MP_HEAT_TIME)
 		mp_buf_printf(to, " over time");
-	else if (info->x.what != MP_HEAT_SECOND)
-		mp_buf_printf(to, " by %s", axis_name(&info->x));
 }
 
 static void put_ns(struct mp_buf *to, double ns)

@@ -119,6 +119,8 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
+# what the assembler puts into an object
+$(BUILD)/lib/heatdata.o: lib/heatmap.js
 $(BUILD)/lib/stackdraw.o: lib/stackplot.js
 
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture

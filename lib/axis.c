@@ -99,6 +99,8 @@ static struct mp_scale linear_scale(const char *unit, double max, double step)
 {
 	struct mp_scale scale = mp_unit_scale(unit, max);
 
+	if (!*unit && max >= 1e18)
+		return (struct mp_scale){ 1, "" };
 	return decimals(step / scale.divisor) > 4 ? mp_unit_scale(unit, step) : scale;
 }
 

@@ -52,21 +52,55 @@ static int parse_event(struct mp_rec *rec, const char *comma, const char **why)
 	return 0;
 }
 
-static int parse_point(struct mp_rec *rec, const char *comma, const char **why)
+/*
+ * A number of at most 15 digits without exponent, up to its comma, in one pass: the quotient of two
+ * exact doubles is what strtod() gives. NULL: it is another, or none.
+ */
+static inline const char *quick_decimal(const char *p, const char *end, double *v)
+{
+	static const double tens[] = { 1e0, 1e1, 1e2,  1e3,  1e4,  1e5,	 1e6,  1e7,
+				       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+	const char *begin = p, *point = NULL;
+	uint64_t digits = 0;
+	unsigned digit;
+
+	for (; p < end && p - begin <= 16; p++) {
+		digit = (unsigned char)*p - '0';
+		if (digit <= 9)
+			digits = digits * 10 + digit;
+		else if (*p == '.' && !point)
+			point = p;
+		else
+			break;
+	}
+	if (p == end || *p != ',' || p - begin - !!point > 15 || p == begin || point == p - 1)
+		return NULL;
+	*v = point ? (double)digits / tens[p - point - 1] : (double)digits;
+	return p;
+}
+
+/* `has_x`: its value is known. */
+static int parse_point(struct mp_rec *rec, const char *comma, bool has_x, const char **why)
 {
 	const char *end = rec->line.p + rec->line.len, *second;
-	double v;
 
 	rec->kind = MP_POINT;
 	rec->x = (struct mp_str){ rec->line.p, comma - rec->line.p };
-	if (mp_num_decimal(rec->x, &v) < 0)
+	if (!has_x && quick_decimal(rec->x.p, end, &rec->x_value) != comma &&
+	    mp_num_decimal(rec->x, &rec->x_value) < 0)
 		return fail(why, "x is not a number");
+	second = quick_decimal(comma + 1, end, &rec->y_value);
+	if (second) {
+		rec->y = (struct mp_str){ comma + 1, second - comma - 1 };
+		rec->body = (struct mp_str){ second + 1, end - second - 1 };
+		return 0;
+	}
 	second = memchr(comma + 1, ',', end - comma - 1);
 	if (!second)
 		return fail(why, "point without a second comma");
 	rec->y = (struct mp_str){ comma + 1, second - comma - 1 };
 	rec->body = (struct mp_str){ second + 1, end - second - 1 };
-	if (mp_num_decimal(rec->y, &v) < 0)
+	if (mp_num_decimal(rec->y, &rec->y_value) < 0)
 		return fail(why, "y is not a number");
 	return 0;
 }
@@ -96,9 +130,15 @@ static int parse_folded(struct mp_rec *rec, const char **why)
 	return 0;
 }
 
+static const bool in_number[256] = {
+	['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true,
+	['5'] = true, ['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true,
+	['+'] = true, ['-'] = true, ['.'] = true, ['e'] = true, ['E'] = true,
+};
+
 int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **why)
 {
-	const char *p = text, *end = text + len;
+	const char *p = text, *end = text + len, *comma;
 
 	rec->line = (struct mp_str){ text, len };
 	if (len == 0)
@@ -112,7 +152,10 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 	}
 	while (p < end && (unsigned char)(*p - '0') <= 9)
 		p++;
-	while (p < end && *p != ',' && *p != '#' && memchr("0123456789+-.eE", *p, 15))
+	if (p < end && *p == '.' && (comma = quick_decimal(text, end, &rec->x_value)) &&
+	    (comma + 1 == end || !is_alpha(comma[1])))
+		return parse_point(rec, comma, true, why);
+	while (p < end && in_number[(unsigned char)*p])
 		p++;
 	if (p == end || p == text || (*p != ',' && *p != '#'))
 		return parse_folded(rec, why);
@@ -120,7 +163,7 @@ int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **
 		return parse_stack(rec, p, why);
 	if (p + 1 < end && is_alpha(p[1]))
 		return parse_event(rec, p, why);
-	return parse_point(rec, p, why);
+	return parse_point(rec, p, false, why);
 }
 
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value)
@@ -381,6 +424,10 @@ int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 
 	if (rec->kind == MP_EVENT && f->id == MP_FIELD_TIME) {
 		*v = (double)rec->time_ns;
+		return 1;
+	}
+	if (rec->kind == MP_POINT && (f->id == MP_FIELD_X || f->id == MP_FIELD_Y)) {
+		*v = f->id == MP_FIELD_X ? rec->x_value : rec->y_value;
 		return 1;
 	}
 	if (!mp_rec_get(rec, f, &text))

@@ -29,7 +29,8 @@ struct mp_rec {
 	struct mp_str time; /* event: its text */
 	struct mp_str type; /* event, escaped */
 	struct mp_str x, y; /* point */
-	int64_t weight;	    /* stack, folded */
+	double x_value, y_value;
+	int64_t weight; /* stack, folded */
 	struct mp_str
 		body; /* event: fields; point: INFO; stack, folded: frames; control: the line */
 };

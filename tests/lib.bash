@@ -30,6 +30,7 @@ filter_words() {
 	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
 	mp-stackplot) echo "mp-stackplot -e * --by cpu" ;;
 	mp-sched) echo "mp-sched --others" ;;
+	mp-svg-heatmap) echo "mp-svg-heatmap -y comm -e *" ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-svg-heatmap: draw how many (or how much) there is where, over two axes. */
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/heatascii.h"
+#include "lib/heatread.h"
+#include "lib/heatsvg.h"
+#include "lib/heattext.h"
+#include "lib/opt.h"
+
+enum {
+	OPT_ANSI = MP_OPT_LONG,
+	OPT_ASCII,
+	OPT_CATEGORY,
+	OPT_COLOR,
+	OPT_COLUMNS,
+	OPT_DUMP,
+	OPT_LOG,
+	OPT_LOG_X,
+	OPT_OVERFLOW,
+	OPT_PALETTE,
+	OPT_PERCENTILES,
+	OPT_ROWS,
+	OPT_SUBSECOND,
+	OPT_TITLE,
+};
+
+enum { MAX_PERCENTILES = 16 };
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What is drawn" },
+	{ 'x', "x", "FIELD", "horizontal axis (default: time; of points: x)" },
+	{ 'y', "y", "FIELD", "vertical axis (default: dur; of points: y)" },
+	{ OPT_CATEGORY, "category", "FIELDS",
+	  "take these as names, though they look like numbers\n"
+	  "(as cpu, pid, tid and text are anyway)" },
+	{ OPT_SUBSECOND, "subsecond", NULL, "one column a second, rows are the time within it" },
+	{ 'e', "event", "GLOB",
+	  "only events whose type matches; repeated or\n"
+	  "comma-separated. Types that match are added up" },
+	{ 'w', "weight", "FIELD",
+	  "add up FIELD, such as dur or .bytes (default: 1 for each);\n"
+	  "dur over time by names: spread over the time it covers" },
+	{ 0, NULL, NULL, "How it is drawn" },
+	{ OPT_LOG, "log", NULL, "logarithmic vertical axis" },
+	{ OPT_LOG_X, "log-x", NULL, "logarithmic horizontal axis (not of times)" },
+	{ OPT_OVERFLOW, "overflow", "N%",
+	  "leave at most N percent at either end of an axis to an\n"
+	  "overflow row, where that doubles the rest (default: 1%)" },
+	{ OPT_COLUMNS, "columns", "N", "about N columns; of names at most (default: 150)" },
+	{ OPT_ROWS, "rows", "N", "about N rows; of names at most (default: 64)" },
+	{ OPT_COLOR, "color", "SCALE", "linear, sqrt (default) or log" },
+	{ OPT_PALETTE, "palette", "NAME", "viridis (default), cividis, magma, inferno, grey" },
+	{ OPT_PERCENTILES, "percentiles", "LIST",
+	  "lines of percentiles of each column, as in 50,90,99" },
+	{ OPT_TITLE, "title", "TEXT", "instead of what the fields are" },
+	{ 0, NULL, NULL, "What is written" },
+	{ OPT_ASCII, "ascii", NULL, "text for the terminal" },
+	{ OPT_ANSI, "ansi", "WHEN",
+	  "colours in it: auto (default: on a terminal that has\n"
+	  "them), always, never" },
+	{ OPT_DUMP, "dump", NULL,
+	  "what was added up, as mp-grid(5): dumps are read like\n"
+	  "any input, and add up to the picture of all" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-svg-heatmap",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Draw a heat map of events, spans or points as one SVG file.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples =
+		"  mp-svg-heatmap --log disk.mp > disk.svg\n"
+		"  mp-svg-heatmap -y .bytes --percentiles 50,99 -e 'block:*issue' disk.mp > size.svg\n"
+		"  mp-sched sched.mp | mp-svg-heatmap -e run -y cpu --weight dur > busy.svg\n"
+		"  mp-svg-heatmap --ascii --log disk.mp\n",
+};
+
+static struct {
+	struct mp_heat_wish wish;
+	struct mp_heat_style style;
+	double percentiles[MAX_PERCENTILES];
+	const struct mp_palette *palette;
+	const char *title;
+	struct mp_buf globs;
+	bool ascii, dump;
+	enum { ANSI_AUTO, ANSI_ALWAYS, ANSI_NEVER } ansi;
+} options;
+
+static struct mp_heat_reader reader;
+
+static struct mp_field field_option(int code, const char *arg)
+{
+	struct mp_field f;
+
+	if (mp_field_parse(&f, mp_str(arg)) < 0)
+		mp_opt_bad(&program, code, arg, "the name of a field");
+	return f;
+}
+
+/* One of the words; its index. */
+static int word_option(int code, const char *arg, const char *const *words, const char *wanted)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (strcmp(arg, words[i]) == 0)
+			return i;
+	mp_opt_bad(&program, code, arg, wanted);
+}
+
+static double share_option(int code, const char *arg)
+{
+	size_t len = strlen(arg);
+	double v;
+
+	if (len && arg[len - 1] == '%')
+		len--;
+	if (mp_num_decimal((struct mp_str){ arg, len }, &v) < 0 || v < 0 || v > 50)
+		mp_opt_bad(&program, code, arg, "a percentage from 0 to 50");
+	return v / 100;
+}
+
+static void add_percentiles(const char *arg)
+{
+	size_t *n = &options.style.n_percentiles;
+	const char *p = arg;
+	double v;
+
+	for (;;) {
+		size_t len = strcspn(p, ",");
+
+		if (mp_num_decimal((struct mp_str){ p, len }, &v) < 0 || v < 0 || v > 100 ||
+		    *n == MAX_PERCENTILES)
+			mp_opt_bad(&program, OPT_PERCENTILES, arg,
+				   "a list of at most 16 percentages, as in 50,90,99");
+		options.percentiles[(*n)++] = v / 100;
+		if (!p[len])
+			break;
+		p += len + 1;
+	}
+	options.style.percentiles = options.percentiles;
+}
+
+static void add_globs(const char *arg)
+{
+	mp_types_add(&reader.types, arg);
+	mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
+	options.wish.chosen = true;
+}
+
+static void add_names(const char *arg)
+{
+	struct mp_str bad;
+
+	if (mp_fields_parse(&options.wish.names, arg, &bad) < 0)
+		mp_opt_bad(&program, OPT_CATEGORY, arg, "a list of fields");
+}
+
+static void set_how(int code, const char *arg)
+{
+	static const char *const scales[] = { "linear", "sqrt", "log", NULL };
+	static const char *const whens[] = { "auto", "always", "never", NULL };
+
+	switch (code) {
+	case OPT_LOG:
+		options.style.log_y = true;
+		break;
+	case OPT_LOG_X:
+		options.style.log_x = true;
+		break;
+	case OPT_OVERFLOW:
+		options.style.overflow = share_option(code, arg);
+		break;
+	case OPT_COLUMNS:
+		options.style.columns = mp_opt_number(&program, code, arg, 1, MP_GRID_COLUMNS);
+		break;
+	case OPT_ROWS:
+		options.style.rows = mp_opt_number(&program, code, arg, 1, MP_GRID_ROWS);
+		break;
+	case OPT_COLOR:
+		options.style.colour =
+			word_option(code, arg, scales, "one of linear, sqrt and log");
+		break;
+	case OPT_PALETTE:
+		options.palette = mp_palette_find(arg);
+		if (!options.palette)
+			mp_usage("there is no palette '%s'; there are %s", arg, mp_palette_list());
+		break;
+	case OPT_PERCENTILES:
+		add_percentiles(arg);
+		break;
+	case OPT_TITLE:
+		options.title = arg;
+		break;
+	case OPT_ANSI:
+		options.ansi = word_option(code, arg, whens, "one of auto, always and never");
+		break;
+	}
+}
+
+static void set_option(int code, const char *arg)
+{
+	switch (code) {
+	case 'x':
+		options.wish.x = field_option(code, arg);
+		break;
+	case 'y':
+		options.wish.y = field_option(code, arg);
+		break;
+	case 'e':
+		add_globs(arg);
+		break;
+	case 'w':
+		if (strcmp(arg, "count") == 0)
+			options.wish.weight.name.p = NULL;
+		else
+			options.wish.weight = field_option(code, arg);
+		break;
+	case OPT_CATEGORY:
+		add_names(arg);
+		break;
+	case OPT_SUBSECOND:
+		options.wish.subsecond = true;
+		break;
+	case OPT_ASCII:
+		options.ascii = true;
+		break;
+	case OPT_DUMP:
+		options.dump = true;
+		break;
+	default:
+		set_how(code, arg);
+	}
+}
+
+static bool is_type(const struct mp_field *f)
+{
+	return f->name.p && f->id == MP_FIELD_TYPE;
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	options.palette = mp_palette_find("viridis");
+	options.style.colour = MP_HEAT_SQRT;
+	options.style.overflow = 0.01;
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (options.dump && options.ascii)
+		mp_usage("--dump and --ascii exclude each other");
+	if (options.wish.subsecond && (options.wish.x.name.p || options.wish.y.name.p))
+		mp_usage("--subsecond has both axes: neither -x nor -y is for it");
+	if (is_type(&options.wish.x) || is_type(&options.wish.y))
+		options.wish.chosen = true;
+}
+
+/* Columns and lines of the terminal; 80 and 24 where there is none. */
+static void terminal_size(size_t *width, size_t *height)
+{
+	struct winsize size;
+
+	*width = 80;
+	*height = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
+		*width = size.ws_col;
+		*height = size.ws_row;
+	}
+}
+
+static enum mp_ansi ansi(void)
+{
+	enum mp_ansi has = mp_ansi_of(getenv("TERM"), getenv("COLORTERM"));
+
+	if (options.ansi == ANSI_ALWAYS)
+		return MP_MAX(has, MP_ANSI_256);
+	return options.ansi == ANSI_NEVER || !isatty(STDOUT_FILENO) ? MP_ANSI_NONE : has;
+}
+
+static void draw_text(struct mp_buf *to, struct mp_heat_style *style, struct mp_str title)
+{
+	size_t width, height, columns, rows;
+	struct mp_heat heat;
+
+	terminal_size(&width, &height);
+	mp_heat_ascii_bins(width, height, &columns, &rows);
+	style->columns = style->columns ? style->columns : columns;
+	style->rows = style->rows ? style->rows : rows;
+	if (reader.begun && mp_heat_make(&heat, &reader.grid, &reader.info, style)) {
+		mp_heat_ascii(to, &heat, title, ansi(), options.palette, width);
+		mp_heat_release(&heat);
+	} else {
+		mp_buf_printf(to, "nothing to draw\n");
+	}
+}
+
+static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_str title)
+{
+	struct mp_heat_look look = { title, options.palette, options.percentiles,
+				     options.globs.len ? options.globs.p : NULL };
+	struct mp_heat heat;
+
+	style->columns = style->columns ? style->columns : 150;
+	style->rows = style->rows ? style->rows : 64;
+	if (reader.begun && mp_heat_make(&heat, &reader.grid, &reader.info, style)) {
+		mp_heat_svg(to, &heat, &look);
+		mp_heat_release(&heat);
+	} else {
+		mp_heat_svg_empty(to, &look);
+	}
+}
+
+static void write_picture(struct mp_out *out)
+{
+	struct mp_buf title = { NULL, 0, 0 }, text = { NULL, 0, 0 };
+
+	if (options.title)
+		mp_buf_str(&title, mp_str(options.title));
+	else if (reader.begun)
+		mp_heat_title(&title, &reader.info);
+	else
+		mp_buf_printf(&title, "nothing to draw");
+	mp_buf_byte(&options.globs, '\0');
+	options.globs.len--;
+	if (options.ascii)
+		draw_text(&text, &options.style, mp_buf_view(&title));
+	else
+		draw_svg(&text, &options.style, mp_buf_view(&title));
+	mp_out_write(out, text.p, text.len);
+	mp_buf_release(&title);
+	mp_buf_release(&text);
+}
+
+static enum mp_status tell(enum mp_status status)
+{
+	if (!reader.begun && reader.types.seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(reader.types.seen.first->key),
+		       reader.types.seen.n > 1 ? " and others" : "");
+	if (reader.begun && reader.grid.overflow) {
+		mp_say("a sum exceeds 63 bits and was held at the limit");
+		status = MP_MAX(status, MP_LOSSY);
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status;
+	struct mp_input in;
+	const char *why;
+	struct mp_rec rec;
+	struct mp_out out;
+
+	mp_init("mp-svg-heatmap");
+	mp_heat_reader_init(&reader, &options.wish);
+	parse_options(argc, argv);
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	mp_input_init(&in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT | MP_STACK, &out);
+	while (mp_input_next(&in, &rec)) {
+		if (rec.kind == MP_CONTROL)
+			mp_heat_control(&reader, &in);
+		else if (mp_heat_record(&reader, &rec, &why) < 0)
+			mp_input_bad(&in, why);
+	}
+	status = mp_input_finish(&in);
+	mp_heat_finish(&reader);
+	if (options.dump && reader.begun)
+		mp_heat_dump(&reader, &out);
+	else if (!options.dump && (reader.begun || status == MP_OK))
+		write_picture(&out);
+	status = tell(status);
+	mp_out_close(&out);
+	mp_heat_reader_release(&reader);
+	mp_fields_release(&options.wish.names);
+	mp_buf_release(&options.globs);
+	return status;
+}

@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-svg-heatmap: what is in the picture, against a reference in python; merging; memory; hostile names.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+HEAT=tests/svg/heat.py
+
+# Spans of several sizes with outliers; unsorted TIME within a second.
+spans() {	# [SEED [N]]
+	awk -v seed="${1:-1}" -v n="${2:-20000}" 'BEGIN { srand(seed)
+		for (i = 0; i < n; i++) {
+			d = int(exp(rand() * 6 + 8)); if (rand() < 0.002) d = int(rand() * 4e9)
+			printf "%.0f,disk:done,cpu=%d\tcomm=task-%d\t.bytes=%d\tdur=%.0f\n", 71200000000 + i * 500000 + int(rand() * 1e9),
+				int(rand() * 12), int(rand() * 30), 512 * int(rand() * 256), d } }'
+}
+
+# The picture of FILE with options: sum, cells against the reference, shapes against the cells.
+exact() {	# FILE N X Y [OPTION]...
+	mp-svg-heatmap "${@:5}" "$1" > "$TMP/svg"
+	run python3 $HEAT exact "$TMP/svg" "$3" "$4" < "$1"
+	[[ "${lines[0]}" == "$2" && "${lines[1]}" == "$2 records, 0 cells differ" &&
+		"${lines[2]}" == *" cells, 0 wrong, more is never paler" ]] || { echo "$*: $output"; false; }
+}
+
+@test "each record is in the cell that a reference finds, and each cell is drawn" {
+	spans > "$TMP/in"
+	exact "$TMP/in" 20000 time dur
+	exact "$TMP/in" 20000 time dur --log --overflow 0
+	exact "$TMP/in" 20000 time .bytes -y .bytes --color log --columns 40 --rows 17
+	exact "$TMP/in" 20000 .bytes dur -x .bytes --log --log-x --color linear
+	exact "$TMP/in" 20000 time cpu -y cpu
+	exact "$TMP/in" 20000 cpu comm -x cpu -y comm --rows 10
+	exact "$TMP/in" 20000 comm dur -x comm --log
+}
+
+@test "points: constants, one, none beside, negative, huge, tiny, far off, whole" {
+	points() { awk -v n="$1" "BEGIN { srand(2); for (i = 0; i < n; i++) printf \"%.17g,%.17g,p\\n\", $2, $3 }" > "$TMP/in"; }
+	check() {
+		exact "$TMP/in" "$1" x y
+		exact "$TMP/in" "$1" x y --log
+		exact "$TMP/in" "$1" x y --overflow 0 --columns 7 --rows 5
+	}
+	points 1 5 7; check 1
+	points 1 0 0; check 1
+	points 100 i 5; check 100
+	points 100 5 i; check 100
+	points 300 i '-rand() * 1000'; check 300
+	points 300 'i - 150' 'rand() * 200 - 100'; check 300
+	points 300 '(rand() - 0.5) * 2 * 1.6e308' '(rand() - 0.5) * 2 * 1.6e308'; check 300
+	points 300 'rand() * 1e-300' 'rand() * 1e-300 * 1e-20'; check 300
+	points 3000 i '2147483648 + int(rand() * 1000)'; check 3000
+	points 500 i 'i == 7 ? 1e15 : 1 + int(rand() * 100)'; check 500
+	points 500 'i == 7 ? -1e15 : i' 'i == 9 ? -1e15 : i == 8 ? 1e15 : int(rand() * 100)'; check 500
+	points 500 i 'int(rand() * 6)'; check 500
+}
+
+@test "outliers go to a row of their own, which says how many; --overflow 0 keeps them" {
+	awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%d,%d,p\n", i, i % 100 == 50 && i < 300 ? 1e9 : 1 + i % 90 }' > "$TMP/in"
+	mp-svg-heatmap "$TMP/in" > "$TMP/svg"
+	run python3 $HEAT describe "$TMP/svg"
+	[[ "${lines[1]}" == "y y: "*", 0 to 9"* && "${lines[2]}" == "below 0 above 3 left 0 right 0" ]] || { echo "$output"; false; }
+	grep -q '<text [^>]*>y ≥ 9[0-9.]*: 3 (0.3 %), in the top row</text>' "$TMP/svg"
+	mp-svg-heatmap --overflow 0 "$TMP/in" > "$TMP/svg"
+	run python3 $HEAT describe "$TMP/svg"
+	[[ "${lines[2]}" == "below 0 above 0 left 0 right 0" ]]
+	awk '{ print }' "$TMP/in" | mp-svg-heatmap --overflow 0.2% > "$TMP/svg"
+	run python3 $HEAT describe "$TMP/svg"
+	[[ "${lines[2]}" == "below 0 above 0 "* ]]
+}
+
+@test "a time that a span covers is spread over its columns, and none is lost" {
+	spans 3 > "$TMP/in"
+	total=$(awk -F 'dur=' '{ s += $2 } END { printf "%.0f\n", s }' "$TMP/in")
+	mp-svg-heatmap -y cpu --weight dur "$TMP/in" > "$TMP/svg"
+	[ "$(python3 $HEAT sum "$TMP/svg")" = "$total" ]
+	printf '1000,a:b,cpu=1\tdur=1000\n400,a:b,cpu=2\tdur=100\n' > "$TMP/in"
+	mp-svg-heatmap -y cpu --weight dur --columns 4 "$TMP/in" > "$TMP/svg"
+	grep -q '^"cells":"250,250,250,250;,100",$' "$TMP/svg"
+	# without an axis of names, or with another weight, a span counts where it ends
+	printf '1000,a:b,cpu=1\tdur=1000\t.n=7\n400,a:b,cpu=2\tdur=100\t.n=5\n' > "$TMP/in"
+	mp-svg-heatmap -y cpu --weight .n --columns 4 "$TMP/in" > "$TMP/svg"
+	grep -q '^"cells":",,,7;5",$' "$TMP/svg"
+	mp-svg-heatmap --weight dur "$TMP/in" > "$TMP/svg"
+	[ "$(python3 $HEAT sum "$TMP/svg")" = 1100 ]
+}
+
+@test "a second for each column, its parts upwards" {
+	spans 4 > "$TMP/in"
+	mp-svg-heatmap --subsecond "$TMP/in" > "$TMP/svg"
+	[ "$(python3 $HEAT sum "$TMP/svg")" = 20000 ]
+	run python3 $HEAT describe "$TMP/svg"
+	[[ "${lines[0]}" == "x time: 12 bins, 71000000000 to 83000000000" && "${lines[1]}" == "y time: "*" bins, 0 to 1000000000" ]]
+	awk -F, '{ s = int($1 / 1e9); if (s == 75 && $1 % 1e9 < 16e6) n++ } END { print n }' "$TMP/in" > "$TMP/n"
+	grep '^"cells"' "$TMP/svg" | sed 's/"cells":"//' | cut -d ';' -f 1 | cut -d , -f 5 | cmp - "$TMP/n"
+}
+
+@test "the order of the input does not matter, nor how it is cut; dumps add up, byte for byte" {
+	{ spans 5; echo '{"lost":7,"from":71300000000,"time":71350000000,"cpu":0}'; spans 6 | sed 's/cpu=3\t//'; } > "$TMP/in"
+	shuf --random-source=<(yes) "$TMP/in" > "$TMP/shuffled"
+	split -n l/5 "$TMP/shuffled" "$TMP/part."
+	for o in "" "--log" "-y comm" "-x cpu -y comm" "-y cpu --weight dur" "-y .bytes -w .bytes" --subsecond \
+		"-x .bytes" "-y comm --category dur -x dur"; do
+		# shellcheck disable=SC2086
+		{
+			mp-svg-heatmap $o --dump "$TMP/in" > "$TMP/whole" || true
+			for p in "$TMP"/part.*; do mp-svg-heatmap $o --dump "$p" > "$TMP/dump.${p##*.}" || true; done
+			mp-svg-heatmap --dump "$TMP"/dump.* 2> "$TMP/err" | cmp - "$TMP/whole" || { echo "$o"; false; }
+			mp-svg-heatmap --log --percentiles 50,99 $o "$TMP/whole" 2> "$TMP/err" > "$TMP/2" || true
+			mp-svg-heatmap --log --percentiles 50,99 $o "$TMP/in" 2> "$TMP/err" | cmp - "$TMP/2" || { echo "picture $o"; false; }
+			mp-svg-heatmap --dump "$TMP/whole" 2> "$TMP/err" | cmp - "$TMP/whole" || { echo "again $o"; false; }
+		}
+	done
+}
+
+@test "points: dumps of halves are that of the whole, in either order, at any size" {
+	awk 'BEGIN { srand(7); for (i = 0; i < 30000; i++) printf "%.6f,%.3f,p\n", i / 3 - 4000, exp(rand() * 40 - 20) * (rand() < 0.3 ? -1 : 1) }' > "$TMP/in"
+	mp-svg-heatmap --dump "$TMP/in" > "$TMP/whole"
+	for n in 1 100 15000 29999; do
+		head -n $n "$TMP/in" | mp-svg-heatmap --dump > "$TMP/a"
+		tail -n +$((n + 1)) "$TMP/in" | mp-svg-heatmap --dump > "$TMP/b"
+		mp-svg-heatmap --dump "$TMP/a" "$TMP/b" | cmp - "$TMP/whole"
+		mp-svg-heatmap --dump "$TMP/b" "$TMP/a" | cmp - "$TMP/whole"
+		mp-svg-heatmap --dump "$TMP/a" <(tail -n +$((n + 1)) "$TMP/in") | cmp - "$TMP/whole"
+	done
+	mp-svg-heatmap "$TMP/in" | cmp - <(mp-svg-heatmap "$TMP/whole")
+}
+
+@test "more names than are kept: the same ones in any order, the rest is told" {
+	awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d,a:b,comm=n%d\n", i, i % 5000 }' > "$TMP/in"
+	mp-svg-heatmap -y comm --dump "$TMP/in" > "$TMP/whole"
+	shuf --random-source=<(yes) "$TMP/in" | mp-svg-heatmap -y comm --dump | cmp - "$TMP/whole"
+	head -n 7777 "$TMP/in" | mp-svg-heatmap -y comm --dump > "$TMP/a"
+	tail -n +7778 "$TMP/in" | mp-svg-heatmap -y comm --dump | mp-svg-heatmap --dump - "$TMP/a" | cmp - "$TMP/whole"
+	mp-svg-heatmap -y comm "$TMP/in" > "$TMP/svg"
+	[ "$(python3 $HEAT sum "$TMP/svg")" = 20000 ]
+	grep -q 'comm other: 19,744 (99 %), 959 names or more, in the bottom row' "$TMP/svg"
+}
+
+@test "dumps that do not fit each other are refused; what is no dump is told" {
+	printf '1,a:b,dur=5\tcomm=x\n' > "$TMP/in"
+	mp-svg-heatmap --dump "$TMP/in" > "$TMP/a"
+	mp-svg-heatmap --dump -y comm "$TMP/in" > "$TMP/b"
+	run mp-svg-heatmap "$TMP/a" "$TMP/b"
+	[ "$status" = 2 ] && [[ "$output" == *"$TMP/b: this dump has other axes or another weight than what was read before" ]]
+	sed 's/a:b/c:d/' "$TMP/in" | mp-svg-heatmap --dump > "$TMP/c"
+	run mp-svg-heatmap "$TMP/a" "$TMP/c"
+	[ "$status" = 2 ] && [[ "${lines[0]}" == *"the dumps are of several types of events"* ]]
+	mp-svg-heatmap -e '*' "$TMP/a" "$TMP/c" > "$TMP/svg"
+	[ "$(python3 $HEAT sum "$TMP/svg")" = 2 ]
+	sed '2s/.*/1#x;y/' "$TMP/a" > "$TMP/bad"
+	run --separate-stderr mp-svg-heatmap "$TMP/bad"
+	[ "$status" = 1 ] && [[ "$stderr" == *":2: not a line of the horizontal axis"* ]]
+	sed '1s/"level":0/"level":-9/' "$TMP/a" > "$TMP/bad"
+	run mp-svg-heatmap "$TMP/bad"
+	[ "$status" = 2 ] && [[ "$output" == *"not as mp-grid(5) says"* ]]
+}
+
+@test "hostile names: valid XML, no element of theirs, at most 1 MiB" {
+	printf '%s\n' '1,a:b,comm=<script>alert(1)</script>' '2,a:b,comm="]]>' "3,a:b,comm=&amp;'\"<!--" '4,a:b,comm=\x1b[31m\t\\' \
+		'5,a:b,comm=--></svg><svg onload=alert(1)>' '6,a:b,comm=' '7,a:b,comm=\\u003c/script\\u003e' > "$TMP/in"
+	printf '8,a:b,comm=\377\300\257\355\240\200\n9,a:b,comm=\342\200\256abc\302\233\n10,a:b,comm=\360\237\230\200\357\277\276\n' >> "$TMP/in"
+	for o in "-y comm" "-x comm -y cpu" "-x comm -y comm"; do
+		# shellcheck disable=SC2086
+		mp-svg-heatmap $o --title '</title><script>x</script>]]>' -e '*' "$TMP/in" > "$TMP/svg"
+		[ "$(python3 $HEAT sum "$TMP/svg")" = 10 ]
+		[ "$(grep -c '<script' "$TMP/svg")" = 1 ] && [ "$(grep -c ']]>' "$TMP/svg")" = 1 ] && [ "$(grep -c '</svg' "$TMP/svg")" = 1 ]
+		! LC_ALL=C grep -q $'[\001-\010\013-\037\177]' "$TMP/svg"
+		iconv -f UTF-8 -t UTF-8 "$TMP/svg" > /dev/null
+		rsvg-convert "$TMP/svg" > "$TMP/png" && [ -s "$TMP/png" ]
+		# shellcheck disable=SC2086
+		! mp-svg-heatmap $o --ascii "$TMP/in" | LC_ALL=C grep -q $'[\001-\010\013-\037\177]'
+	done
+	awk 'BEGIN { srand(1); for (i = 0; i < 200000; i++) printf "%d,a:b,dur=%d\n", rand() * 1e12, exp(rand() * 20) }' > "$TMP/in"
+	for o in "" --log; do
+		# shellcheck disable=SC2086
+		[ "$(mp-svg-heatmap $o "$TMP/in" | wc -c)" -lt 1048576 ]
+	done
+}
+
+@test "nothing refers to another file or the network" {
+	spans 8 100 | mp-svg-heatmap > "$TMP/svg"
+	[ "$(grep -oE '(https?:)?//[a-z][^ "]*' "$TMP/svg" | sort -u)" = "http://www.w3.org/2000/svg" ] ||
+		{ grep -oE '(https?:)?//[a-z][^ ]*' "$TMP/svg" | sort -u; false; }
+	! grep -qE 'href|url\(|@import|<image|<foreignObject' "$TMP/svg"
+}
+
+@test "memory does not grow with the input: 32 MiB are never reached" {
+	case "$BUILD" in *san-*) skip "sanitizers take memory of their own" ;; esac
+	awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%.0f,a:b,comm=%d\tdur=%.0f\n", rand() * 1e18, rand() * 1e9, exp(rand() * 40) }' > "$TMP/in"
+	for o in "" "-y comm" "-x comm -y comm" "-x dur -y dur --percentiles 1,50,99" "-y comm --weight dur"; do
+		# shellcheck disable=SC2086
+		/usr/bin/time -o "$TMP/time" -f %M mp-svg-heatmap $o "$TMP/in" > /dev/null
+		[ "$(tail -n 1 "$TMP/time")" -lt 32768 ] || { echo "$o: $(cat "$TMP/time") KiB"; false; }
+	done
+}
+
+@test "percentiles of columns are within 1 % of those of the numbers" {
+	awk 'BEGIN { srand(9); for (i = 0; i < 50000; i++) printf "%d,%d,p\n", i % 2, exp(rand() * 12 + 3) }' > "$TMP/in"
+	mp-svg-heatmap --log --overflow 0 --columns 2 --percentiles 50,99 "$TMP/in" > "$TMP/svg"
+	python3 - "$TMP/svg" "$TMP/in" <<- 'END'
+		import sys, math, re
+		sys.path.insert(0, 'tests/svg')
+		sys.argv, files = ['heat.py', 'sum', sys.argv[1]], sys.argv[1:]
+		import heat
+		_, data, _ = heat.load(files[0])
+		px, edge = data['y']['px'], [float(e) for e in data['y']['edge']]
+		paths = re.findall(r'class="pct" d="M[\d.]+ ([\d.]+)H[\d.]+V?([\d.]+)?', open(files[0]).read())
+		assert len(paths) == 2
+		for share, path in zip((0.5, 0.99), paths):
+		    for column in (0, 1):
+		        v = sorted(float(l.split(',')[1]) for l in open(files[1]) if l.startswith(f'{column},'))
+		        want = v[math.ceil(share * len(v)) - 1]
+		        at = (px[0] - float(path[column])) / (px[0] - px[-1])
+		        got = math.exp(math.log(edge[0]) + at * (math.log(edge[-1]) - math.log(edge[0])))
+		        assert abs(got / want - 1) < 0.015, (share, column, got, want)
+	END
+}
+
+@test "--ascii: pure ASCII for a file, colours where they are asked for; sums in the legend" {
+	spans 2 3000 > "$TMP/in"
+	mp-svg-heatmap --ascii --log "$TMP/in" > "$TMP/out"
+	! LC_ALL=C grep -q '[^ -~]' "$TMP/out"
+	[ "$(wc -L < "$TMP/out")" -le 80 ] && [ "$(wc -l < "$TMP/out")" -le 24 ]
+	TERM=xterm-256color mp-svg-heatmap --ascii --log "$TMP/in" | cmp - "$TMP/out"
+	TERM=xterm-256color mp-svg-heatmap --ascii --ansi always "$TMP/in" | grep -q $'\033\[48;5;'
+	TERM=xterm COLORTERM=truecolor mp-svg-heatmap --ascii --ansi always "$TMP/in" | grep -q $'\033\[48;2;'
+	TERM=xterm-256color script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48;5;'
+	! TERM=dumb script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48'
+	! TERM=xterm-256color script -qc "mp-svg-heatmap --ascii --ansi never '$TMP/in'" /dev/null | grep -q $'\033\[48'
+}

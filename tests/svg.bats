@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Pictures as a browser shows them, from disk: see svg/check.bash.
+
+bats_require_minimum_version 1.5.0
+load lib
+load svg/check
+
+# Spans with outliers, losses and names that would like to run.
+heat_input() {
+	awk 'BEGIN { srand(11)
+		split("nginx|<script>alert(1)</script>|\"]]>|&amp;<b>|kworker/u8:2-events_unbound_and_a_long_name|it'\''s|\\x1b[2J", name, "|")
+		print "{\"mp\":1,\"datatype\":\"event\",\"clock\":\"monotonic\",\"clock_ns\":71200000000,\"realtime_ns\":1795166340000000321,\"host\":\"<web7>\"}"
+		for (i = 0; i < 5000; i++) {
+			printf "%.0f,disk:done,cpu=%d\tcomm=%s\tdur=%.0f\n", 71200000000 + i * 2000000, rand() * 24, name[1 + int(rand() * 7)],
+				rand() < 0.002 ? 1e9 : exp(rand() * 5 + 8)
+			if (i == 2000) print "{\"lost\":40,\"from\":75000000000,\"time\":75200000000,\"cpu\":1}"
+		}
+		print "{\"end\":\"event\",\"records\":5000,\"lost\":40}" }'
+}
+
+# The numbers of a command, put to the input: how many events it selects by TIME and dur.
+selected() {	# COMMAND FILE
+	local from to low high
+	from=$(grep -oE -- '--from @[0-9]+' <<< "$1" | grep -oE '[0-9]+')
+	to=$(grep -oE -- '--to @[0-9]+' <<< "$1" | grep -oE '[0-9]+')
+	low=$(grep -oE 'dur>=[0-9.]+' <<< "$1" | grep -oE '[0-9.]+')
+	high=$(grep -oE 'dur<[0-9.]+' <<< "$1" | grep -oE '[0-9.]+')
+	awk -F '[,=]' -v from="$from" -v to="$to" -v low="$low" -v high="${high:-1e99}" \
+		'/^[0-9]/ && $1 >= from && $1 < to && $NF >= low && $NF < high { n++ } END { print n + 0 }' "$2"
+}
+
+@test "heat map: hover tells, a drag gives the command that selects what it says" {
+	heat_input > "$TMP/in"
+	mp-svg-heatmap --percentiles 50,90,99 "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
+	run svg_check "$TMP/svg.svg" hover:400,300 drag:300,200,600,400 drag:300,64,600,400
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == "hover:400,300 => time "*" s to "*" s, dur "*" us to "*" us, count "* ]] || { echo "$output"; false; }
+	for i in 1 2; do
+		[[ "${lines[i]}" == "drag:"*" => selected: count "*"; the command for it is below / mp-select --from @"*" --to @"*" -f 'dur>="*"'" ]]
+		said=$(sed 's/.*selected: count \([0-9,]*\);.*/\1/; s/,//g' <<< "${lines[i]}")
+		[ "$said" -gt 0 ] && [ "$said" = "$(selected "${lines[i]}" "$TMP/in")" ] || { echo "${lines[i]}: $(selected "${lines[i]}" "$TMP/in")"; false; }
+	done
+	[[ "${lines[1]}" == *"dur<"* && "${lines[2]}" != *"dur<"* ]]	# the second has the row of outliers
+}
+
+@test "heat map: arrow keys move, shift selects, escape ends; all of it is told" {
+	heat_input > "$TMP/in"
+	mp-svg-heatmap --log -e 'disk:*' "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
+	run svg_check "$TMP/svg.svg" key:ArrowRight key:ArrowRight key:ArrowUp key:S-ArrowRight key:S-ArrowUp key:End key:Home key:Escape
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == "key:ArrowRight => time "*" to "*"s, dur "* ]]
+	[[ "${lines[4]}" == *" => selected: count "*" -e 'disk:*' -f 'dur>="* ]]
+	[[ "${lines[7]}" == "key:Escape => /"* ]] || { echo "$output"; false; }
+}
+
+@test "heat map: names, time within the second, points; nothing of a name runs, no text overlaps" {
+	heat_input > "$TMP/in"
+	mp-svg-heatmap -y comm --weight dur --title '<script>alert(1)</script>"]]>&' "$TMP/in" > "$TMP/1.svg" 2> "$TMP/err" || true
+	run svg_check "$TMP/1.svg" hover:500,80 drag:500,80,500,180
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "$output" == *"--overlap -f '(comm=="* ]]
+	mp-svg-heatmap -x comm -y cpu "$TMP/in" > "$TMP/2.svg" 2> "$TMP/err" || true
+	run svg_check "$TMP/2.svg" drag:200,100,700,200
+	[ "$status" = 0 ] && [[ "$output" == *"mp-select -f '"* ]] || { echo "$output"; false; }
+	mp-svg-heatmap --subsecond "$TMP/in" > "$TMP/3.svg" 2> "$TMP/err" || true
+	run svg_check "$TMP/3.svg" drag:300,200,300,300
+	[ "$status" = 0 ] && [[ "$output" == *"mp-select --from @7"*" --to @7"* ]] || { echo "$output"; false; }
+	awk 'BEGIN { for (i = 0; i < 3000; i++) printf "%d,%d,p\n", i * 7 - 9000, (i * i) % 1000003 - 500000 }' > "$TMP/points"
+	mp-svg-heatmap --percentiles 1,50,51,99 "$TMP/points" > "$TMP/4.svg"
+	run svg_check "$TMP/4.svg" drag:300,200,300,300
+	[ "$status" = 0 ] && [[ "$output" == *"mp-select -f 'x>="*" && x<"*" && y>="*" && y<"* ]] || { echo "$output"; false; }
+}
+
+@test "heat map: sizes from nothing to a hundred names, in a browser" {
+	echo '{"mp":1,"datatype":"event"}' > "$TMP/in"
+	echo '{"end":"event","records":0,"lost":0}' >> "$TMP/in"
+	mp-svg-heatmap "$TMP/in" > "$TMP/0.svg"
+	echo '7,a:b,dur=3' | mp-svg-heatmap > "$TMP/1.svg"
+	awk 'BEGIN { for (i = 0; i < 9000; i++) printf "%.0f,a:b,comm=worker-%d\tcpu=%d\n", i * 1e9, i % 100, i % 128 }' > "$TMP/in"
+	mp-svg-heatmap -y comm --rows 100 "$TMP/in" > "$TMP/2.svg"
+	mp-svg-heatmap -x comm -y cpu --columns 90 --rows 120 "$TMP/in" > "$TMP/3.svg"
+	awk 'BEGIN { for (i = 0; i < 500; i++) printf "%d,%g,p\n", i, i == 7 ? 1e300 : i == 9 ? -1e300 : i }' | mp-svg-heatmap > "$TMP/4.svg"
+	for f in "$TMP"/?.svg; do
+		run svg_check "$f"
+		[ "$status" = 0 ] || { echo "$f: $output"; false; }
+	done
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# For the scripts of this folder. Each answers a question with a pipeline, on live data where this machine has
+# it, then checks the answer in numbers. $OUT is where pictures and tables go.
+# Status: 0 as it should be, 77 this machine cannot (said why), 1 wrong.
+set -eu
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${BUILD:=$(cd "$here/../.." && pwd)/build}"
+PATH="$BUILD/bin:$PATH"
+LOAD=$BUILD/load
+if [ -z "${OUT:-}" ]; then
+	OUT=$(mktemp -d)
+	trap 'rm -rf "$OUT"' EXIT
+fi
+export LC_ALL=C.UTF-8
+
+skip() {
+	echo "skip: $*"
+	exit 77
+}
+
+wrong() {
+	echo "wrong: $*" >&2
+	exit 1
+}
+
+# record ARGS...: mp-record, where losing is told (status 1) and no failure of the question
+record() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	mp-record -q "$@" || [ $? = 1 ]
+}
+
+# same WHAT GOT WANTED
+same() {
+	[ "$2" = "$3" ] || wrong "$1: $2, expected $3"
+}
+
+# at_least WHAT GOT WANTED
+at_least() {
+	[ "$2" -ge "$3" ] || wrong "$1: $2, expected at least $3"
+}
+
+# A picture: well-formed, self-contained, and with as many marks of a kind as asked for.
+picture() {
+	python3 -c '
+import sys, xml.dom.minidom
+text = open(sys.argv[1], encoding="utf-8").read()
+xml.dom.minidom.parseString(text)
+assert "http://" not in text.replace("http://www.w3.org/", ""), "refers to the network"
+assert len(text) < 1 << 20, "larger than 1 MiB"' "$1" || wrong "$1 is no picture"
+}
+
+# how many numbers mp-hist counted: the sum over all keys
+hist_count() {
+	mp-hist --tsv --summary "$@" | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "count") c = i; next }
+		{ n += $c } END { print n + 0 }'
+}

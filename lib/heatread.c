@@ -228,20 +228,17 @@ static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 	return (struct mp_str){ r->text.p + raw, r->text.len - raw };
 }
 
+/* 1: it has no such name, and so no place. */
 static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
 		      struct mp_place *p, const char **why)
 {
 	struct mp_str value;
 
-	if (mp_rec_get(rec, f, &value)) {
-		*why = "bad escape or control byte in a name";
-		p->name = canonical(r, value);
-		return mp_esc_check(value);
-	}
-	r->text.len = 0;
-	mp_buf_printf(&r->text, "[no %.*s]", MP_STR_ARGS(f->name));
-	p->name = mp_buf_view(&r->text);
-	return 0;
+	if (!mp_rec_get(rec, f, &value))
+		return 1;
+	*why = "bad escape or control byte in a name";
+	p->name = canonical(r, value);
+	return mp_esc_check(value);
 }
 
 static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_heat_what what,
@@ -300,22 +297,29 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 	return whole < 0 ? -1 : 0;
 }
 
-/* A name that is placed uses r->text: with two of them, the first is kept elsewhere. */
+/*
+ * 0; 1: it has no place, which is no fault; -1 with `*why`. A name that is placed uses r->text: with
+ * two of them, the first is kept elsewhere.
+ */
 static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
 	struct mp_place x = { 0 }, y = { 0 };
 	char copy[MP_GRID_NAME_MAX];
 	uint64_t weight;
+	int result;
 
-	if (weight_of(r, rec, &weight, why) < 0 ||
-	    place(r, rec, r->info.x.what, &r->x, &x, why) < 0)
-		return -1;
+	result = place(r, rec, r->info.x.what, &r->x, &x, why);
+	if (result)
+		return result;
 	if (r->info.x.what == MP_HEAT_NAME && r->info.y.what == MP_HEAT_NAME) {
 		x.name.len = MP_MIN(x.name.len, sizeof(copy));
 		memcpy(copy, x.name.p, x.name.len);
 		x.name.p = copy;
 	}
-	if (place(r, rec, r->info.y.what, &r->y, &y, why) < 0)
+	result = place(r, rec, r->info.y.what, &r->y, &y, why);
+	if (result)
+		return result;
+	if (weight_of(r, rec, &weight, why) < 0)
 		return -1;
 	if (r->info.spread)
 		mp_grid_spread(&r->grid, x.whole - (int64_t)weight, x.whole, &y);
@@ -351,6 +355,8 @@ static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
 
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
+	int result;
+
 	if (r->plain && rec->kind == MP_POINT) {
 		mp_grid_add_point(&r->grid, rec->x_value, rec->y_value);
 		return 0;
@@ -372,10 +378,9 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 	}
 	*why = rec->kind == MP_EVENT ? "an event, where the picture is of points"
 				     : "a point, where the picture is of events";
-	if (rec->kind == r->kind && add(r, rec, why) == 0)
-		return 0;
-	r->grid.skipped++;
-	return -1;
+	result = rec->kind == r->kind ? add(r, rec, why) : -1;
+	r->grid.skipped += result != 0;
+	return MP_MIN(result, 0);
 }
 
 void mp_heat_finish(struct mp_heat_reader *r)

@@ -200,6 +200,20 @@ events() {	# number of event lines of a type
 	done
 }
 
+@test "-p and -t end when what they record has ended, children too" {
+	for option in -p -t; do
+		sh -c 'sleep 0.3; sleep 0.4 & sleep 0.1' 3>&- &
+		pid=$!
+		begin=${EPOCHREALTIME/./}
+		timeout 10 mp-record -q -e cpu-clock $option $pid -o "$TMP/s"
+		took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+		echo "$option: $took ms"
+		[ "$took" -ge 300 ]
+		[ "$option" = -t ] || [ "$took" -ge 600 ]
+		[ "$took" -lt 3000 ]
+	done
+}
+
 @test "-t: only these threads; -C: only these CPUs" {
 	"$LOAD/threads" 3 1013 > "$TMP/pid" &
 	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done

@@ -14,6 +14,8 @@
 #include "lib/capture/thread.h"
 #include "lib/clock.h"
 
+enum { ORPHANED_MS = 100 }; /* how often it is asked whether the tasks are gone */
+
 struct mp_control {
 	struct mp_control_setup s;
 	int stop_fd;	/* eventfd: please stop */
@@ -70,10 +72,11 @@ static void *run(void *arg)
 		{ .fd = c->timer_fd, .events = POLLIN },
 		{ .fd = c->s.command_fd, .events = POLLIN },
 	};
-	int sig;
+	int sig, n;
 
-	while (poll(reasons, MP_ARRAY_SIZE(reasons), -1) < 0 && errno == EINTR)
-		;
+	do {
+		n = poll(reasons, MP_ARRAY_SIZE(reasons), c->s.of_tasks ? ORPHANED_MS : -1);
+	} while (n < 0 ? errno == EINTR : n == 0 && !mp_rings_orphaned(c->s.rings));
 	if (reasons[0].revents)
 		wait_for_signal(c->s.signal_fd);
 	hurry(c->s.drain_tid);

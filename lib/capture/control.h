@@ -13,6 +13,7 @@
 /* Borrowed until mp_control_free(). */
 struct mp_control_setup {
 	struct mp_rings *rings;
+	bool of_tasks;	/* the recording ends when all tasks have ended that it is of */
 	int command_fd; /* pidfd of the command whose end ends the recording; -1: none */
 	int signal_fd;	/* signalfd of the signals that do; they are blocked in all threads */
 	int drain_tid;	/* threads that have to finish; the main thread besides */

@@ -2,6 +2,7 @@
 #include "lib/capture/ring.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,6 +371,20 @@ void mp_rings_enable(struct mp_rings *r)
 
 	for (i = 0; i < r->n_counters; i++)
 		ioctl(r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* The kernel says POLLHUP of an event when its task and those that inherited it are gone. */
+bool mp_rings_orphaned(const struct mp_rings *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++) {
+		struct pollfd fd = { .fd = r->counters[i].fd };
+
+		if (poll(&fd, 1, 0) < 1 || !(fd.revents & POLLHUP))
+			return false;
+	}
+	return true;
 }
 
 void mp_rings_disable(struct mp_rings *r)

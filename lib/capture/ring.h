@@ -84,6 +84,12 @@ int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t 
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 
+/*
+ * Whether the tasks that the events were opened on have all ended, and what they had started too.
+ * To be asked now and then, by one thread.
+ */
+bool mp_rings_orphaned(const struct mp_rings *r);
+
 /* Counters of the kernel. False if they cannot be read. */
 struct mp_counts {
 	uint64_t count; /* occurrences */

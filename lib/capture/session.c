@@ -185,6 +185,7 @@ static void start_threads(struct session *s)
 	};
 	struct mp_control_setup control = {
 		.rings = &s->rings,
+		.of_tasks = !s->whole && !s->o->command,
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
 	};

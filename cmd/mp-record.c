@@ -17,9 +17,16 @@ enum {
 	OPT_FIELDS,
 	OPT_MAX_STACK,
 	OPT_REALTIME,
+	OPT_STACK_SIZE,
 };
 
-enum { RING_BYTES = 2 << 20, RING_MIN = 32 << 10, RING_MAX = 1 << 30, RINGS_TOTAL = 256 << 20 };
+enum {
+	RING_MIN = 32 << 10,
+	RING_MAX = 1 << 30,
+	STACK_BYTES = 16 << 10,
+	STACK_MIN = 1 << 10,
+	STACK_MAX = 63 << 10, /* a record of the kernel has at most 64 KiB */
+};
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What happens" },
@@ -44,9 +51,15 @@ static const struct mp_opt opts[] = {
 	  "not these processes; 'pipeline': not those of this\n"
 	  "pipeline (mp-record itself never)" },
 	{ 0, NULL, NULL, "What is recorded of it" },
-	{ 'g', "call-graph", "PART", "stacks: both (default), kernel, user or none" },
+	{ 'g', "call-graph", "STACKS",
+	  "which stacks: both (default), kernel, user or none; and how\n"
+	  "those of programs are taken: auto (default), cfi, bpf or fp;\n"
+	  "or one of each, as in user:fp" },
+	{ OPT_STACK_SIZE, "stack-size", "SIZE",
+	  "for cfi: copy so much of each user stack (default: 16K)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
-	  "at most N frames (default: what the kernel allows, 127)" },
+	  "at most N frames (default: 1024; by fp what the kernel\n"
+	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
 	  "cgroup, stack, .PAYLOAD (globs)" },
@@ -55,7 +68,7 @@ static const struct mp_opt opts[] = {
 	{ 'n', "events", "N", "stop after N events" },
 	{ 'm', "ring", "SIZE",
 	  "ring buffer per CPU, as 512K or 8M; a bare number is pages\n"
-	  "(default: 2M)" },
+	  "(default: 2M; 8M with copies of stacks)" },
 	{ OPT_REALTIME, "realtime", "[PRIO]",
 	  "run with SCHED_FIFO priority PRIO (1): loses less when\n"
 	  "the machine is busy" },
@@ -78,7 +91,12 @@ static const struct mp_program program = {
 };
 
 static struct mp_record_options options = {
-	.events = { .freq = 99, .stack = MP_STACK_BOTH },
+	.events = {
+		.freq = 99,
+		.stack = MP_STACK_BOTH,
+		.method = MP_METHOD_AUTO,
+		.stack_size = STACK_BYTES,
+	},
 };
 static bool list;
 
@@ -118,6 +136,16 @@ static void set_ring(const char *arg)
 	while (bytes < wanted)
 		bytes *= 2;
 	options.ring_bytes = bytes;
+}
+
+/* A multiple of 8, for the kernel. */
+static void set_stack_size(const char *arg)
+{
+	uint64_t bytes;
+
+	if (mp_num_size(arg, &bytes) < 0 || bytes < STACK_MIN || bytes > STACK_MAX)
+		mp_opt_bad(&program, OPT_STACK_SIZE, arg, "a size from 1K to 63K");
+	options.events.stack_size = (bytes + 7) & ~(uint64_t)7;
 }
 
 static void set_where(int code, const char *arg)
@@ -169,8 +197,13 @@ static void set_option(int code, const char *arg)
 		list = true;
 		break;
 	case 'g':
-		if (mp_stack_part_parse(mp_str(arg), &options.events.stack) < 0)
-			mp_opt_bad(&program, code, arg, "both, kernel, user or none");
+		if (mp_stack_parse(mp_str(arg), &options.events.stack, &options.events.method) < 0)
+			mp_opt_bad(&program, code, arg,
+				   "both, kernel, user or none, nor auto, cfi, bpf or fp, nor one "
+				   "of each as in user:cfi");
+		break;
+	case OPT_STACK_SIZE:
+		set_stack_size(arg);
 		break;
 	case OPT_MAX_STACK:
 		options.events.max_stack = mp_opt_number(&program, code, arg, 1, 1024);
@@ -229,18 +262,6 @@ static char **copy_arguments(int argc, char **argv)
 	return copy;
 }
 
-/* Large machines have many CPUs: the default is less then. */
-static void set_default_ring(void)
-{
-	size_t cpus = MP_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
-
-	if (options.ring_bytes)
-		return;
-	options.ring_bytes = RING_BYTES;
-	while (options.ring_bytes > 256 << 10 && options.ring_bytes * cpus > RINGS_TOTAL)
-		options.ring_bytes /= 2;
-}
-
 static enum mp_status list_events(char **globs)
 {
 	enum mp_status worst = MP_OK, status;
@@ -274,6 +295,5 @@ int main(int argc, char **argv)
 		mp_usage("-p and -t exclude each other");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))
 		mp_usage("--cgroup excludes -p and -t");
-	set_default_ring();
 	return mp_record(&options);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/capture/arch.h"
 #include "lib/esc.h"
 #include "lib/near.h"
 
@@ -18,6 +19,8 @@ static const struct {
 	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
 	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
 };
+
+enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
 /* A resolving at work. */
 struct resolver {
@@ -64,26 +67,64 @@ unsigned mp_max_stack_limit(void)
 }
 
 /*
+ * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
+ * each time may come 100 times as often.
+ */
+static enum mp_stack_method choose_method(const struct resolver *r, const struct mp_event *e)
+{
+	enum mp_stack_method method = r->spec->method;
+
+	if (method == MP_METHOD_UNSET)
+		method = r->options->method;
+	if (method == MP_METHOD_AUTO)
+		method = e->each || !mp_arch_here() ? MP_METHOD_FP : MP_METHOD_CFI;
+	return method;
+}
+
+static void take_dump(const struct resolver *r, struct mp_event *e)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_regs;
+	e->attr.sample_stack_user = r->options->stack_size;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+/*
  * How many frames are asked for: one more than is written, where possible, to see that there are
  * more.
  */
-static void set_stack(struct resolver *r, struct mp_event *e)
+static int set_stack(struct resolver *r, struct mp_event *e)
 {
 	enum mp_stack_part part = r->spec->stack;
 	unsigned limit = mp_max_stack_limit(), want = r->spec->max_stack;
 
+	e->method = MP_METHOD_UNSET;
 	if (part == MP_STACK_UNSET)
 		part = r->options->stack;
 	if (!want)
 		want = r->options->max_stack;
 	if (part == MP_STACK_NONE)
-		return;
+		return 0;
 	e->context |= MP_CTX_STACK;
-	e->max_stack = want ? MP_MIN(want, limit) : limit;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
 	e->attr.exclude_callchain_kernel = part == MP_STACK_USER;
 	e->attr.exclude_callchain_user = part == MP_STACK_KERNEL;
+	if (part & MP_STACK_USER)
+		e->method = choose_method(r, e);
+	if (e->method == MP_METHOD_CFI && !mp_arch_here())
+		return fail(r, mp_asprintf("%s: stacks of this kind of machine cannot be unwound "
+					   "(-g fp takes them along frame pointers)",
+					   e->type));
+	if (e->method == MP_METHOD_CFI) {
+		e->max_stack = want ? want : MAX_FRAMES;
+		take_dump(r, e);
+	} else {
+		e->max_stack = want ? MP_MIN(want, limit) : limit;
+	}
+	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
+	return 0;
 }
 
 /* How often: its own terms, then the options, then `each` or sampled. */
@@ -134,7 +175,6 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
 		e->context |= MP_CTX_CGROUP;
 	}
-	set_stack(r, e);
 	return e;
 }
 
@@ -178,6 +218,7 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	for (i = 0; i < tp->n_fields; i++)
 		e->payload[e->n_payload++] = &tp->fields[i];
 	set_rate(r, e, true);
+	set_stack(r, e);
 }
 
 static void near_tracepoint(void *arg, const char *system, const char *name)
@@ -257,7 +298,7 @@ static int resolve_pmu(struct resolver *r)
 		e->context |= MP_CTX_ADDR;
 	}
 	set_rate(r, e, found.each);
-	return 0;
+	return set_stack(r, e);
 }
 
 /* Keeps the payload fields that match one of `globs`, which have a dot in front. */
@@ -298,9 +339,11 @@ static void narrow(struct mp_event *e, unsigned context)
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
 	if (!(e->context & MP_CTX_STACK)) {
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+						   PERF_SAMPLE_STACK_USER);
 		e->attr.sample_max_stack = 0;
 		e->max_stack = 0;
+		e->method = MP_METHOD_UNSET;
 	}
 }
 

@@ -36,6 +36,7 @@ struct mp_event {
 	unsigned context;   /* MP_CTX_ bits that are written */
 	bool each;	    /* recorded each time: fired = delivered + excluded + lost */
 	unsigned max_stack; /* frames that are written; 0: no stack */
+	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 };
 
 struct mp_events {
@@ -48,7 +49,9 @@ struct mp_event_options {
 	uint64_t freq;	 /* of sampled events, Hz */
 	uint64_t period; /* of all events; 0: not said */
 	enum mp_stack_part stack;
-	unsigned max_stack;		   /* 0: as much as the kernel gives */
+	enum mp_stack_method method;
+	size_t stack_size;		   /* bytes of the copy of a user stack */
+	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
 	bool cgroup;			   /* write cgroup= */
 	const char *fields;		   /* --fields; NULL: all */

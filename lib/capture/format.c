@@ -49,6 +49,23 @@ static void take_raw(struct cursor *c, struct mp_sample *s)
 	s->raw = take_bytes(c, s->raw_len);
 }
 
+static void take_dump(struct cursor *c, const struct mp_event *e, const struct perf_event_header *h,
+		      struct mp_dump *d)
+{
+	uint64_t there;
+
+	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	d->abi = take_u64(c);
+	if (d->abi)
+		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
+	d->asked = take_u64(c);
+	if (!d->asked)
+		return;
+	d->stack = take_bytes(c, d->asked);
+	there = take_u64(c);
+	d->len = MP_MIN(there, d->asked);
+}
+
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 		    const struct perf_event_header *h)
 {
@@ -70,21 +87,29 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 		s->ips = s->n_ips > h->size ? take_bytes(&c, UINT64_MAX)
 					    : take_bytes(&c, s->n_ips * 8);
 	}
-	if (type & PERF_SAMPLE_RAW)
+	if (type & PERF_SAMPLE_RAW) {
 		take_raw(&c, s);
-	if (type & PERF_SAMPLE_CGROUP) {
-		c.p += -(uintptr_t)c.p & 7; /* raw data ends anywhere */
-		s->cgroup = take_u64(&c);
+		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
 	}
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_dump(&c, e, h, &s->dump);
+	if (type & PERF_SAMPLE_CGROUP)
+		s->cgroup = take_u64(&c);
 	return c.failed ? -1 : 0;
 }
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
-		       struct mp_tasks *tasks, struct mp_stacks *stacks)
+		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_unwinder *unwinder)
 {
 	size_t i;
 
-	*f = (struct mp_formatter){ .tasks = tasks, .stacks = stacks, .n_events = events->n };
+	*f = (struct mp_formatter){
+		.tasks = tasks,
+		.stacks = stacks,
+		.unwinder = unwinder,
+		.n_events = events->n,
+	};
 	f->heads = mp_alloc(events->n * sizeof(*f->heads));
 	for (i = 0; i < events->n; i++) {
 		char *head = mp_asprintf(",%s,", events->v[i].type);
@@ -100,6 +125,7 @@ void mp_formatter_release(struct mp_formatter *f)
 	for (i = 0; i < f->n_events; i++)
 		free((char *)f->heads[i].p);
 	free(f->heads);
+	free(f->ips);
 	mp_buf_release(&f->line);
 	mp_cgroup_names_free(f->cgroups);
 }
@@ -286,12 +312,63 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	return p;
 }
 
+/* How a chain of the kernel's along frame pointers ended. */
+static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
+				       const struct mp_sample *s, const struct mp_space *space)
+{
+	uint64_t last = s->n_ips ? s->ips[s->n_ips - 1] : 0;
+	size_t i = s->n_ips, frames = 0;
+
+	while (i && s->ips[i - 1] != (uint64_t)PERF_CONTEXT_USER)
+		i--;
+	if (!i || i == s->n_ips)
+		return MP_UNWIND_NO_STACK;
+	if (mp_unwind_is_root(f->unwinder, space, last - (s->n_ips > i + 1)))
+		return MP_UNWIND_WHOLE;
+	for (i = 0; i < s->n_ips; i++)
+		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
+}
+
+/* The kernel's part of a chain, and behind it the frames of the user stack. */
+static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
+				     const struct mp_sample *s, const struct mp_space *space)
+{
+	struct mp_chain chain = { .max = e->max_stack };
+	size_t n = s->n_ips, user;
+	enum mp_unwind_end end;
+
+	f->ips = mp_grow(f->ips, &f->cap_ips, n + e->max_stack + 4, sizeof(*f->ips));
+	if (n)
+		memcpy(f->ips, s->ips, n * sizeof(*f->ips));
+	if (n > e->attr.sample_max_stack) /* with its marker */
+		f->ips[n++] = MP_CONTEXT_CUT;
+	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
+	end = mp_unwind(f->unwinder, space, &s->dump, f->ips + n + 1, e->max_stack, &user);
+	f->unwound.ends[e->method][end]++;
+	if (user)
+		n += 1 + user;
+	if (end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK)
+		f->ips[n++] = MP_CONTEXT_CUT;
+	chain.ips = f->ips;
+	chain.n = n;
+	return chain;
+}
+
 static void add_stack(struct mp_formatter *f, const struct mp_event *e, const struct mp_sample *s,
 		      const struct mp_task *task)
 {
 	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
-	struct mp_str text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
+	const struct mp_space *space = task->process->space;
+	struct mp_str text;
 
+	if (e->attr.sample_type & PERF_SAMPLE_STACK_USER)
+		chain = unwound_chain(f, e, s, space);
+	else if (e->method != MP_METHOD_UNSET)
+		f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
+	if (!chain.n)
+		return;
+	text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
 	mp_buf_add(&f->line, "stack=", 6);
 	if (f->line.len + text.len + 2 < MP_LINE_MAX)
 		mp_buf_str(&f->line, text);
@@ -314,7 +391,7 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	for (i = 0; i < e->n_payload; i++)
 		p = put_payload(f, p, e->payload[i], s);
 	f->line.len = p - f->line.p;
-	if (e->context & MP_CTX_STACK && s->n_ips)
+	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
 	/* the last TAB, or the comma behind the type if there are no fields */
 	if (f->line.p[f->line.len - 1] == '\t')

@@ -22,7 +22,13 @@
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
 
-enum { QUEUE_MIN = 64 << 20 };
+enum {
+	QUEUE_MIN = 64 << 20,
+	RING_BYTES = 2 << 20,
+	RING_BYTES_DUMPS = 8 << 20, /* copies of stacks: 0.5 s of 1,000 samples a second */
+	RING_BYTES_LEAST = 256 << 10,
+	RINGS_TOTAL = 256 << 20,
+};
 
 struct session {
 	struct mp_record_options *o;
@@ -40,6 +46,7 @@ struct session {
 	struct mp_bpf *bpf;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
+	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
 	struct mp_writer writer;
@@ -48,7 +55,7 @@ struct session {
 	struct mp_status_line status;
 	int signal_fd;
 	bool whole; /* system or cgroups, not tasks */
-	bool user_stacks, kernel_stacks;
+	bool user_stacks, kernel_stacks, dumps;
 };
 
 /* Ends the program with a message that a function has left. */
@@ -114,9 +121,22 @@ static void resolve_events(struct session *s)
 
 		if (!(e->context & MP_CTX_STACK))
 			continue;
-		s->user_stacks |= !e->attr.exclude_callchain_user;
+		s->user_stacks |= e->method != MP_METHOD_UNSET;
+		s->dumps |= e->method == MP_METHOD_CFI;
 		s->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
+}
+
+/* Large machines have many CPUs: the default is less then. */
+static void choose_ring(struct session *s)
+{
+	size_t cpus = s->target.n_cpus;
+
+	if (s->o->ring_bytes)
+		return;
+	s->o->ring_bytes = s->dumps ? RING_BYTES_DUMPS : RING_BYTES;
+	while (s->o->ring_bytes > RING_BYTES_LEAST && s->o->ring_bytes * cpus > RINGS_TOTAL)
+		s->o->ring_bytes /= 2;
 }
 
 /* With the processes that they started. Their threads are for mp_attach() to find. */
@@ -216,6 +236,8 @@ static void learn_tasks(struct session *s)
 
 	mp_symbols_init(&s->symbols);
 	mp_stacks_init(&s->stacks, &s->symbols);
+	if (s->user_stacks)
+		mp_unwinder_init(&s->unwinder, mp_arch_here(), &s->symbols.dsos);
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
@@ -263,6 +285,7 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
+	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
 	if (s->processes.n)
@@ -320,7 +343,7 @@ static void be_realtime(int priority)
 
 static void prepare_writer(struct session *s)
 {
-	mp_formatter_init(&s->formatter, &s->events, &s->tasks, &s->stacks);
+	mp_formatter_init(&s->formatter, &s->events, &s->tasks, &s->stacks, &s->unwinder);
 	s->writer = (struct mp_writer){
 		.events = &s->events,
 		.rings = &s->rings,
@@ -351,15 +374,39 @@ static void read_line(const char *path, char *to, size_t size)
 	to[strcspn(to, "\n")] = '\0';
 }
 
+/* "cfi", or, if events differ, "cfi,fp"; "none". */
+static char *user_methods(const struct session *s)
+{
+	char *text = NULL, *more;
+	size_t method, i;
+
+	for (method = 0; method < MP_METHODS; method++) {
+		for (i = 0; i < s->events.n; i++)
+			if (s->events.v[i].method == (enum mp_stack_method)method)
+				break;
+		if (i == s->events.n)
+			continue;
+		more = mp_asprintf("%s%s%s", text ? text : "", text ? "," : "",
+				   mp_stack_method_name(method));
+		free(text);
+		text = more;
+	}
+	return text ? text : mp_strdup("none");
+}
+
 static json_t *stacks_json(const struct session *s)
 {
+	char *user = user_methods(s);
 	unsigned max = 0;
+	json_t *stacks;
 	size_t i;
 
 	for (i = 0; i < s->events.n; i++)
 		max = MP_MAX(max, s->events.v[i].max_stack);
-	return json_pack("{s:s, s:s, s:I}", "kernel", s->kernel_stacks ? "fp" : "none", "user",
-			 s->user_stacks ? "fp" : "none", "max", (json_int_t)max);
+	stacks = json_pack("{s:s, s:s, s:I}", "kernel", s->kernel_stacks ? "fp" : "none", "user",
+			   user, "max", (json_int_t)max);
+	free(user);
+	return stacks;
 }
 
 static json_t *make_header(const struct session *s)
@@ -437,6 +484,8 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "records could not be understood");
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
+	if (!s->o->quiet)
+		mp_unwound_say(&s->formatter.unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
@@ -461,6 +510,10 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,
 	       (unsigned long long)st->truncated, (unsigned long long)s->symbols.frames,
 	       (unsigned long long)s->symbols.unknown);
+	mp_say("%llu frames unwound, %llu of them looked up in call frame information of %llu "
+	       "files, %zu KiB",
+	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
+	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
 	if (mp_settle_guesses(s->settle))
 		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
 		       (unsigned long long)mp_settle_guesses(s->settle));
@@ -477,6 +530,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, uint64_
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
+	mp_unwound_json(&s->formatter.unwound, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
 	write_json(s, trailer);
@@ -533,6 +587,7 @@ static void release(struct session *s)
 	mp_formatter_release(&s->formatter);
 	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
+	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);
 	mp_events_release(&s->events);
 	mp_target_release(&s->target);

@@ -23,7 +23,7 @@ enum {
 enum {
 	RING_MIN = 32 << 10,
 	RING_MAX = 1 << 30,
-	STACK_BYTES = 16 << 10,
+	STACK_BYTES = 32 << 10,
 	STACK_MIN = 1 << 10,
 	STACK_MAX = 63 << 10, /* a record of the kernel has at most 64 KiB */
 };
@@ -56,7 +56,7 @@ static const struct mp_opt opts[] = {
 	  "those of programs are taken: auto (default), cfi, bpf or fp;\n"
 	  "or one of each, as in user:fp" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
-	  "for cfi: copy so much of each user stack (default: 16K)" },
+	  "for cfi: copy so much of each user stack (default: 32K)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
 	  "at most N frames (default: 1024; by fp what the kernel\n"
 	  "allows, 127)" },

@@ -16,7 +16,7 @@ const struct mp_arch mp_arch_x86_64 = {
 };
 
 /* arch/arm64/include/uapi/asm/perf_regs.h: X0 to X29, LR, SP, PC. */
-static const uint8_t arm64_dwarf[] = { 0,  1,  2,  3,  4,  5,	6,  7,	8,  9,	10,
+static const uint8_t arm64_dwarf[] = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 				       11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 				       22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
 

@@ -615,7 +615,7 @@ static const struct fde *find_fde(const struct section *s, uint64_t addr)
 			high = mid;
 	}
 	return low && addr - s->fdes[low - 1].start < s->fdes[low - 1].size ? &s->fdes[low - 1]
-									     : NULL;
+									    : NULL;
 }
 
 /* Executes up to the row of an address; its end, or 0 if there is none or it is damaged. */
@@ -676,8 +676,7 @@ int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *
 		const struct rule *rule = &r.now.regs[i];
 
 		if (rule->kind != MP_CFI_SAME)
-			full->rules[full->n++] =
-				(struct mp_cfi_rule){ i, rule->kind, rule->value };
+			full->rules[full->n++] = (struct mp_cfi_rule){ i, rule->kind, rule->value };
 	}
 	return found;
 }

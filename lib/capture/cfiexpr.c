@@ -47,7 +47,7 @@ enum {
 	OP_LT = 0x2d,
 	OP_NE = 0x2e,
 	OP_SKIP = 0x2f,
-	OP_LIT0 = 0x30, /* to lit31 */
+	OP_LIT0 = 0x30,	 /* to lit31 */
 	OP_BREG0 = 0x70, /* to breg31 */
 	OP_BREGX = 0x92,
 	OP_DEREF_SIZE = 0x94,

@@ -221,7 +221,8 @@ static void give_up_oldest(struct mp_dsos *d, const struct mp_dso *kept)
 
 	for (i = 0; i < d->n_with_cfi; i++)
 		if (d->with_cfi[i] != kept &&
-		    (oldest == SIZE_MAX || d->with_cfi[i]->cfi_used < d->with_cfi[oldest]->cfi_used))
+		    (oldest == SIZE_MAX ||
+		     d->with_cfi[i]->cfi_used < d->with_cfi[oldest]->cfi_used))
 			oldest = i;
 	if (oldest == SIZE_MAX)
 		return;
@@ -243,8 +244,8 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	close_if_done(dso);
 	if (!dso->cfi)
 		return NULL;
-	d->with_cfi = mp_grow(d->with_cfi, &d->cap_with_cfi, d->n_with_cfi + 1,
-			      sizeof(*d->with_cfi));
+	d->with_cfi =
+		mp_grow(d->with_cfi, &d->cap_with_cfi, d->n_with_cfi + 1, sizeof(*d->with_cfi));
 	d->with_cfi[d->n_with_cfi++] = dso;
 	d->cfi_bytes += mp_cfi_bytes(dso->cfi);
 	while (d->cfi_bytes > d->cfi_max_bytes && d->n_with_cfi > 1)

@@ -23,9 +23,9 @@ struct mp_dso {
 
 	/* call frame information; loaded and given up again with the symbols staying */
 	bool cfi_loaded;
-	struct mp_cfi *cfi;  /* NULL: none, or not loaded */
-	uint64_t cfi_id;     /* of this loading: never used again */
-	uint64_t cfi_used;   /* when it was last used, as mp_dsos.cfi_clock */
+	struct mp_cfi *cfi; /* NULL: none, or not loaded */
+	uint64_t cfi_id;    /* of this loading: never used again */
+	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
 };
 
 struct mp_dsos {

@@ -33,9 +33,9 @@ struct mp_event {
 	struct mp_tp *tp;		    /* NULL: no tracepoint */
 	const struct mp_tp_field **payload; /* fields that are written, within tp */
 	size_t n_payload;
-	unsigned context;   /* MP_CTX_ bits that are written */
-	bool each;	    /* recorded each time: fired = delivered + excluded + lost */
-	unsigned max_stack; /* frames that are written; 0: no stack */
+	unsigned context;	     /* MP_CTX_ bits that are written */
+	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
+	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 };
 

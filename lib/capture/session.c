@@ -25,7 +25,7 @@
 enum {
 	QUEUE_MIN = 64 << 20,
 	RING_BYTES = 2 << 20,
-	RING_BYTES_DUMPS = 8 << 20, /* copies of stacks: 0.5 s of 1,000 samples a second */
+	RING_BYTES_DUMPS = 8 << 20, /* copies of stacks, 32 KiB: 256 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
 };

@@ -137,13 +137,26 @@ static bool eval(struct walk *w, const struct mp_cfi_row *row, int32_t value, co
 	return expr && mp_cfi_eval(expr, len, &m, cfa, result) == MP_CFI_DONE;
 }
 
+/*
+ * A register that was saved. In the middle of a function's end, what was popped last has its value
+ * already, while the tables still say where it was: below the stack pointer.
+ */
+static bool read_saved(struct walk *w, uint8_t reg, uint64_t addr, uint64_t *value)
+{
+	if (addr < w->stack && reg != w->u->arch->pc) {
+		*value = w->regs[reg];
+		return true;
+	}
+	return read_stack(w, addr, sizeof(*value), value);
+}
+
 /* The caller's value of a register. */
 static bool apply_rule(struct walk *w, const struct mp_cfi_row *row, const struct mp_cfi_rule *rule,
 		       uint64_t cfa, uint64_t *value)
 {
 	switch ((enum mp_cfi_kind)rule->kind) {
 	case MP_CFI_AT:
-		return read_stack(w, cfa + (int64_t)rule->value, sizeof(*value), value);
+		return read_saved(w, rule->reg, cfa + (int64_t)rule->value, value);
 	case MP_CFI_VALUE:
 		*value = cfa + (int64_t)rule->value;
 		return true;
@@ -154,13 +167,14 @@ static bool apply_rule(struct walk *w, const struct mp_cfi_row *row, const struc
 		return true;
 	case MP_CFI_AT_EXPR:
 		return eval(w, row, rule->value, &cfa, value) &&
-		       read_stack(w, *value, sizeof(*value), value);
+		       read_saved(w, rule->reg, *value, value);
 	case MP_CFI_VALUE_EXPR:
 		return eval(w, row, rule->value, &cfa, value);
 	case MP_CFI_SAME:
 	case MP_CFI_UNDEFINED:
 		break;
 	}
+	*value = w->regs[rule->reg];
 	return true;
 }
 
@@ -170,12 +184,12 @@ static bool apply_rules(struct walk *w, const struct mp_cfi_row *row,
 	uint64_t next[MP_CFI_REGS];
 	size_t i;
 
-	memcpy(next, w->regs, sizeof(next));
-	next[w->u->arch->sp] = cfa;
 	for (i = 0; i < n; i++)
-		if (!apply_rule(w, row, &rules[i], cfa, &next[rules[i].reg]))
+		if (!apply_rule(w, row, &rules[i], cfa, &next[i]))
 			return false;
-	memcpy(w->regs, next, sizeof(next));
+	w->regs[w->u->arch->sp] = cfa;
+	for (i = 0; i < n; i++) /* all at once: a rule is in terms of the frame's own registers */
+		w->regs[rules[i].reg] = next[i];
 	return true;
 }
 
@@ -212,8 +226,8 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 		return false;
 	next = w->regs[row->ra_reg];
 	w->regs[arch->pc] = row->ra_signed ? next & arch->code_mask : next;
-	if (!row->signal && (w->regs[arch->sp] < sp ||
-			     (w->regs[arch->sp] == sp && w->regs[arch->pc] == pc)))
+	if (!row->signal &&
+	    (w->regs[arch->sp] < sp || (w->regs[arch->sp] == sp && w->regs[arch->pc] == pc)))
 		return false; /* no nearer to the root */
 	w->exact = row->signal;
 	return true;

@@ -31,11 +31,11 @@ void mp_unwound_json(const struct mp_unwound *u, json_t *trailer)
 		reasons = json_object();
 		for (end = 0; end < MP_UNWIND_ENDS; end++)
 			if (is_reason(end) && u->ends[method][end])
-				json_object_set_new(
-					reasons, mp_unwind_end_name(end),
-					json_integer((json_int_t)u->ends[method][end]));
-		one = json_pack("{s:I, s:I, s:o}", "stacks", (json_int_t)n, "whole",
-				(json_int_t)u->ends[method][MP_UNWIND_WHOLE], "reasons", reasons);
+				json_object_set_new(reasons, mp_unwind_end_name(end),
+						    json_integer((json_int_t)u->ends[method][end]));
+		one = json_pack("{s:I, s:I, s:o, s:I}", "stacks", (json_int_t)n, "whole",
+				(json_int_t)u->ends[method][MP_UNWIND_WHOLE], "reasons", reasons,
+				"none", (json_int_t)u->ends[method][MP_UNWIND_NO_STACK]);
 		json_object_set_new(all, mp_stack_method_name(method), one);
 	}
 	if (json_object_size(all))

@@ -87,10 +87,10 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 		s->ips = s->n_ips > h->size ? take_bytes(&c, UINT64_MAX)
 					    : take_bytes(&c, s->n_ips * 8);
 	}
-	if (type & PERF_SAMPLE_RAW) {
+	if (type & PERF_SAMPLE_RAW)
 		take_raw(&c, s);
+	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CGROUP))
 		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
-	}
 	if (type & PERF_SAMPLE_REGS_USER)
 		take_dump(&c, e, h, &s->dump);
 	if (type & PERF_SAMPLE_CGROUP)

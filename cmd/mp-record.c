@@ -23,9 +23,8 @@ enum {
 enum {
 	RING_MIN = 32 << 10,
 	RING_MAX = 1 << 30,
-	STACK_BYTES = 32 << 10,
 	STACK_MIN = 1 << 10,
-	STACK_MAX = 63 << 10, /* a record of the kernel has at most 64 KiB */
+	STACK_MAX = 60 << 10, /* a record of the kernel has at most 64 KiB */
 };
 
 static const struct mp_opt opts[] = {
@@ -56,7 +55,7 @@ static const struct mp_opt opts[] = {
 	  "those of programs are taken: auto (default), cfi, bpf or fp;\n"
 	  "or one of each, as in user:fp" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
-	  "for cfi: copy so much of each user stack (default: 32K)" },
+	  "for cfi: copy so much of a user stack (default: 60K, the most)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
 	  "at most N frames (default: 1024; by fp what the kernel\n"
 	  "allows, 127)" },
@@ -68,7 +67,7 @@ static const struct mp_opt opts[] = {
 	{ 'n', "events", "N", "stop after N events" },
 	{ 'm', "ring", "SIZE",
 	  "ring buffer per CPU, as 512K or 8M; a bare number is pages\n"
-	  "(default: 2M; 8M with copies of stacks)" },
+	  "(default: 2M; 16M with copies of stacks)" },
 	{ OPT_REALTIME, "realtime", "[PRIO]",
 	  "run with SCHED_FIFO priority PRIO (1): loses less when\n"
 	  "the machine is busy" },
@@ -95,7 +94,7 @@ static struct mp_record_options options = {
 		.freq = 99,
 		.stack = MP_STACK_BOTH,
 		.method = MP_METHOD_AUTO,
-		.stack_size = STACK_BYTES,
+		.stack_size = STACK_MAX,
 	},
 };
 static bool list;
@@ -144,7 +143,7 @@ static void set_stack_size(const char *arg)
 	uint64_t bytes;
 
 	if (mp_num_size(arg, &bytes) < 0 || bytes < STACK_MIN || bytes > STACK_MAX)
-		mp_opt_bad(&program, OPT_STACK_SIZE, arg, "a size from 1K to 63K");
+		mp_opt_bad(&program, OPT_STACK_SIZE, arg, "a size from 1K to 60K");
 	options.events.stack_size = (bytes + 7) & ~(uint64_t)7;
 }
 

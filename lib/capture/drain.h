@@ -17,6 +17,7 @@
  */
 struct mp_drain_setup {
 	struct mp_rings *rings;
+	const struct mp_events *events;
 	struct mp_track *track;
 	struct mp_settle *settle;
 	struct mp_queue *queue;

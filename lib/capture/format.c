@@ -316,14 +316,16 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
 				       const struct mp_sample *s, const struct mp_space *space)
 {
-	uint64_t last = s->n_ips ? s->ips[s->n_ips - 1] : 0;
-	size_t i = s->n_ips, frames = 0;
+	size_t i = s->n_ips, last = i, frames = 0;
 
 	while (i && s->ips[i - 1] != (uint64_t)PERF_CONTEXT_USER)
 		i--;
 	if (!i || i == s->n_ips)
 		return MP_UNWIND_NO_STACK;
-	if (mp_unwind_is_root(f->unwinder, space, last - (s->n_ips > i + 1)))
+	/* behind the root the kernel takes what it finds, the number of arguments for one */
+	while (last > i && !mp_space_find(space, s->ips[last - 1]))
+		last--;
+	if (last > i && mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1)))
 		return MP_UNWIND_WHOLE;
 	for (i = 0; i < s->n_ips; i++)
 		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;

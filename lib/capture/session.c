@@ -25,7 +25,7 @@
 enum {
 	QUEUE_MIN = 64 << 20,
 	RING_BYTES = 2 << 20,
-	RING_BYTES_DUMPS = 8 << 20, /* copies of stacks, 32 KiB: 256 samples */
+	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
 };
@@ -193,6 +193,7 @@ static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
 		.rings = &s->rings,
+		.events = &s->events,
 		.track = s->track,
 		.settle = s->settle,
 		.queue = s->queue,

@@ -49,7 +49,7 @@ static const char *advice(enum mp_unwind_end end)
 {
 	switch (end) {
 	case MP_UNWIND_STACK_SIZE:
-		return "behind what was copied of the stack (--stack-size 63K)";
+		return "behind what was copied of the stack (--stack-size)";
 	case MP_UNWIND_MAX_STACK:
 		return "at --max-stack";
 	case MP_UNWIND_MAPPING:

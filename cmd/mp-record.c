@@ -34,7 +34,7 @@ static const struct mp_opt opts[] = {
 	  "page-faults) or hardware event; repeated or comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },
+	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ 'l', "list", NULL, "list events; operands are globs; with -v, fields and filters" },

@@ -126,6 +126,10 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 
 	while (left) {
 		mp_ring_copy(r, at, sizeof(h), &h);
+		if (h.size < sizeof(h) || h.size > left) { /* never seen; not to go astray */
+			at += left;
+			break;
+		}
 		if (c && c->cap - c->len < h.size) {
 			mp_queue_push(d->s.queue, c);
 			mp_ring_consume(r, at);

@@ -12,6 +12,7 @@
 struct mp_arch {
 	const char *name;
 	uint64_t perf_regs;   /* attr.sample_regs_user */
+	uint64_t perf_pc;     /* that of the address alone */
 	size_t n_regs;	      /* so many, in the order of their bits */
 	const uint8_t *dwarf; /* DWARF number of each */
 	uint8_t sp, fp, pc;   /* DWARF numbers */

@@ -198,6 +198,11 @@ static void take_track(void *arg, const struct perf_event_header *record)
 	d->track_chunk->len += record->size;
 }
 
+static void take_stack(void *arg, const struct mp_bpf_record *record)
+{
+	take_track(arg, (const struct perf_event_header *)record);
+}
+
 /* One round over all rings, and a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
@@ -214,6 +219,11 @@ static bool drain_all(struct mp_drain *d)
 	for (i = 0; i < mp_track_rings(d->s.track); i++) {
 		d->track_stream = d->s.rings->n + i;
 		mp_track_read(d->s.track, i, take_track, d);
+		push_track(d);
+	}
+	if (d->s.bpf_stacks) {
+		d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
+		mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
 		push_track(d);
 	}
 	mp_queue_mark(d->s.queue, settled);

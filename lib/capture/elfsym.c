@@ -280,6 +280,24 @@ uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)
 	return offset;
 }
 
+bool mp_elfsym_delta(const struct mp_elfsym *e, uint64_t offset, uint64_t size, uint64_t *delta)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i < e->n_segments; i++) {
+		const struct segment *s = &e->segments[i];
+		uint64_t from = MP_MAX(offset, s->offset);
+		uint64_t to = MP_MIN(offset + size, s->offset + s->size);
+
+		if (to <= from || to - from <= most)
+			continue;
+		most = to - from;
+		*delta = s->addr - s->offset;
+	}
+	return most > 0;
+}
+
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start)
 {
 	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);

@@ -77,8 +77,31 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	if (method == MP_METHOD_UNSET)
 		method = r->options->method;
 	if (method == MP_METHOD_AUTO)
-		method = e->each || !mp_arch_here() ? MP_METHOD_FP : MP_METHOD_CFI;
+		method = e->each || !mp_arch_here() ? MP_METHOD_BPF : MP_METHOD_CFI;
+	/* tracepoints of single system calls are none that a program can be put on */
+	if (method == MP_METHOD_BPF && (!e->tp || mp_arch_here() != &mp_arch_x86_64 ||
+					strcmp(e->tp->system, "syscalls") == 0))
+		method = MP_METHOD_FP;
 	return method;
+}
+
+/* The stack comes from elsewhere; with the sample, where the program was. */
+static void take_address(struct mp_event *e)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+void mp_event_use_fp(struct mp_event *e)
+{
+	e->method = MP_METHOD_FP;
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_regs_user = 0;
+	e->attr.exclude_callchain_user = 0;
 }
 
 static void take_dump(const struct resolver *r, struct mp_event *e)
@@ -123,6 +146,8 @@ static int set_stack(struct resolver *r, struct mp_event *e)
 	} else {
 		e->max_stack = want ? MP_MIN(want, limit) : limit;
 	}
+	if (e->method == MP_METHOD_BPF)
+		take_address(e);
 	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
 	return 0;
 }

@@ -67,6 +67,9 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      char **error);
 void mp_events_release(struct mp_events *events);
 
+/* Takes its user stacks along frame pointers instead of by BPF. */
+void mp_event_use_fp(struct mp_event *e);
+
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);
 

@@ -58,6 +58,8 @@ static void take_dump(struct cursor *c, const struct mp_event *e, const struct p
 	d->abi = take_u64(c);
 	if (d->abi)
 		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
+	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
+		return;
 	d->asked = take_u64(c);
 	if (!d->asked)
 		return;
@@ -110,6 +112,7 @@ void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
 		.unwinder = unwinder,
 		.n_events = events->n,
 	};
+	mp_user_chains_init(&f->chains);
 	f->heads = mp_alloc(events->n * sizeof(*f->heads));
 	for (i = 0; i < events->n; i++) {
 		char *head = mp_asprintf(",%s,", events->v[i].type);
@@ -126,6 +129,7 @@ void mp_formatter_release(struct mp_formatter *f)
 		free((char *)f->heads[i].p);
 	free(f->heads);
 	free(f->ips);
+	mp_user_chains_release(&f->chains);
 	mp_buf_release(&f->line);
 	mp_cgroup_names_free(f->cgroups);
 }
@@ -332,9 +336,29 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
+/* The user stack that the BPF program took at the same moment, or at least where the program was. */
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
+				    struct mp_process *process, uint64_t *ips, size_t max,
+				    size_t *n)
+{
+	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, s->tid, s->time_ns);
+
+	*n = 0;
+	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
+		return MP_UNWIND_NO_STACK;
+	if (c) {
+		*n = MP_MIN(c->n, max);
+		memcpy(ips, c->ips, *n * sizeof(*ips));
+		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
+	}
+	mp_bpf_stacks_update(f->bpf_stacks, process);
+	ips[(*n)++] = s->dump.regs[0];
+	return MP_UNWIND_NO_TABLES;
+}
+
 /* The kernel's part of a chain, and behind it the frames of the user stack. */
 static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
-				     const struct mp_sample *s, const struct mp_space *space)
+				     const struct mp_sample *s, struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
 	size_t n = s->n_ips, user;
@@ -346,7 +370,11 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	if (n > e->attr.sample_max_stack) /* with its marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
-	end = mp_unwind(f->unwinder, space, &s->dump, f->ips + n + 1, e->max_stack, &user);
+	if (e->method == MP_METHOD_BPF)
+		end = bpf_chain(f, s, process, f->ips + n + 1, e->max_stack, &user);
+	else
+		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
+				&user);
 	f->unwound.ends[e->method][end]++;
 	if (user)
 		n += 1 + user;
@@ -364,8 +392,8 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, const st
 	const struct mp_space *space = task->process->space;
 	struct mp_str text;
 
-	if (e->attr.sample_type & PERF_SAMPLE_STACK_USER)
-		chain = unwound_chain(f, e, s, space);
+	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER)
+		chain = unwound_chain(f, e, s, task->process);
 	else if (e->method != MP_METHOD_UNSET)
 		f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
 	if (!chain.n)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples of the kernel to event lines of mp-stream(5). Includes event, stacks, task, target,
+ * Samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks, task, target,
  * unwound.
  */
 #ifndef MP_CAPTURE_FORMAT_H
 #define MP_CAPTURE_FORMAT_H
 
+#include "lib/capture/bpfstack.h"
 #include "lib/capture/event.h"
 #include "lib/capture/stacks.h"
 #include "lib/capture/target.h"
 #include "lib/capture/unwound.h"
+#include "lib/capture/userchain.h"
 
 /* A sample taken apart; pointers go into the record. */
 struct mp_sample {
@@ -38,6 +40,8 @@ struct mp_formatter {
 	uint64_t *ips; /* of the chain at hand */
 	size_t cap_ips;
 	struct mp_unwound unwound;
+	struct mp_user_chains chains;
+	struct mp_bpf_stacks *bpf_stacks; /* borrowed; NULL: none */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,

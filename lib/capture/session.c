@@ -44,6 +44,7 @@ struct session {
 	struct mp_drain *drain;
 	struct mp_control *control;
 	struct mp_bpf *bpf;
+	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
 	struct mp_unwinder unwinder;
@@ -51,6 +52,7 @@ struct session {
 	struct mp_formatter formatter;
 	struct mp_writer writer;
 	struct mp_out out;
+	struct mp_pids found;	     /* processes that ran at the beginning */
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	int signal_fd;
@@ -195,6 +197,7 @@ static void start_threads(struct session *s)
 		.rings = &s->rings,
 		.events = &s->events,
 		.track = s->track,
+		.bpf_stacks = s->bpf_stacks,
 		.settle = s->settle,
 		.queue = s->queue,
 		.realtime = drain_priority(s),
@@ -231,7 +234,7 @@ static void find_excluded(struct session *s)
 /* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
 static void learn_tasks(struct session *s)
 {
-	struct mp_pids pids = { NULL, 0, 0 };
+	struct mp_pids *pids = &s->found;
 	size_t i;
 	pid_t pid;
 
@@ -243,19 +246,29 @@ static void learn_tasks(struct session *s)
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
 	if (s->whole) {
-		mp_proc_processes(&pids);
+		mp_proc_processes(pids);
 	} else {
 		for (i = 0; i < s->processes.n; i++)
-			mp_pids_add(&pids, s->processes.v[i]);
+			mp_pids_add(pids, s->processes.v[i]);
 		for (i = 0; i < s->target.tids.n; i++) {
 			pid = mp_proc_process_of(s->target.tids.v[i]);
-			if (pid > 0 && !mp_pids_has(&pids, pid))
-				mp_pids_add(&pids, pid);
+			if (pid > 0 && !mp_pids_has(pids, pid))
+				mp_pids_add(pids, pid);
 		}
 	}
-	for (i = 0; i < pids.n; i++)
-		mp_tasks_scan(&s->tasks, pids.v[i]);
-	mp_pids_release(&pids);
+	for (i = 0; i < pids->n; i++)
+		mp_tasks_scan(&s->tasks, pids->v[i]);
+}
+
+/* For BPF to go by, of the processes that run already. */
+static void make_tables(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
+		mp_bpf_stacks_update(s->bpf_stacks,
+				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+	mp_pids_release(&s->found);
 }
 
 /* The tracking first, so that nothing falls between what /proc says and what its records say. */
@@ -286,6 +299,8 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos);
+	make_tables(s);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
@@ -354,12 +369,14 @@ static void prepare_writer(struct session *s)
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
 		.max_events = s->o->max_events,
+		.whole = s->whole,
 		.readable = isatty(s->out.fd),
 		.stop = stop_recording,
 		.tick = show_status,
 		.arg = s,
 	};
-	mp_writer_init(&s->writer, mp_track_rings(s->track));
+	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks);
+	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
 }
@@ -581,6 +598,7 @@ static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
+	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings);
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);

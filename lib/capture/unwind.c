@@ -45,6 +45,7 @@ const char *mp_unwind_end_name(enum mp_unwind_end end)
 		[MP_UNWIND_FRAME_POINTER] = "frame-pointer",
 		[MP_UNWIND_CFI] = "cfi",
 		[MP_UNWIND_ABI] = "abi",
+		[MP_UNWIND_NO_TABLES] = "tables",
 	};
 
 	return names[end];

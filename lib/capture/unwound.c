@@ -60,6 +60,8 @@ static const char *advice(enum mp_unwind_end end)
 		return "at call frame information that leads nowhere";
 	case MP_UNWIND_ABI:
 		return "at once, in 32-bit programs";
+	case MP_UNWIND_NO_TABLES:
+		return "at once, before there were tables of the process";
 	case MP_UNWIND_WHOLE:
 	case MP_UNWIND_NO_STACK:
 	case MP_UNWIND_ENDS:

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/bpfstack.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct mp_bpf_stacks {
+	struct bpf_object *object;
+	struct ring_buffer *ring;
+	struct bpf_link **links;
+	size_t n_links;
+	struct mp_dsos *dsos;
+	struct mp_bpf_row *rows;     /* the program's own, mapped */
+	struct mp_bpf_space *spaces; /* likewise */
+	size_t rows_size, spaces_size;
+	int tasks; /* map */
+	uint32_t n_rows, sequence;
+	struct mp_bpf_stacks_counts counts;
+	mp_bpf_record_fn *each;
+	void *each_arg;
+};
+
+/* The object, from bpf/; the Makefile says where it is. Empty where clang was missing. */
+#ifdef MP_BPF_UNWIND
+__asm__(".section .rodata\n"
+	".balign 8\n"
+	"mp_unwind_object: .incbin \"" MP_BPF_UNWIND "\"\n"
+	"mp_unwind_object_end: .byte 0\n"
+	".previous\n");
+extern const char mp_unwind_object[], mp_unwind_object_end[];
+#else
+static const char mp_unwind_object[1], *const mp_unwind_object_end = mp_unwind_object;
+#endif
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level, (void)fmt, (void)ap;
+	return 0;
+}
+
+static int take_record(void *arg, void *data, size_t size)
+{
+	struct mp_bpf_stacks *b = arg;
+	const struct mp_bpf_record *r = data;
+
+	if (size >= offsetof(struct mp_bpf_record, ips) && r->size == size)
+		b->each(b->each_arg, r);
+	return 0;
+}
+
+static void *map_array(struct bpf_object *object, const char *name, size_t *size)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	size_t page = getpagesize();
+	void *p;
+
+	*size = ((size_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) & ~7u) + page -
+		 1) & ~(page - 1);
+	p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Loads the program; false if this kernel does not take it. */
+static bool load(struct mp_bpf_stacks *b)
+{
+	size_t size = mp_unwind_object_end - mp_unwind_object;
+
+	if (size == 0)
+		return false;
+	libbpf_set_print(quiet);
+	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
+	if (!b->object || bpf_object__load(b->object) < 0)
+		return false;
+	b->rows = map_array(b->object, "rows", &b->rows_size);
+	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
+	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
+	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
+				   take_record, b, NULL);
+	return b->rows && b->spaces && b->ring;
+}
+
+/* For an event; several may be on one tracepoint, which needs the program once. */
+static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size_t event)
+{
+	const struct mp_event *e = &events->v[event];
+	struct bpf_program *program = bpf_object__find_program_by_name(b->object, "unwind");
+	struct bpf_link *link;
+
+	link = bpf_program__attach_raw_tracepoint(program, e->tp->name);
+	if (!link)
+		return false;
+	b->links[b->n_links++] = link;
+	return true;
+}
+
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos)
+{
+	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
+	bool loaded = false, tried = false;
+	size_t i;
+
+	b->dsos = dsos;
+	b->links = mp_zalloc(events->n * sizeof(struct bpf_link *));
+	for (i = 0; i < events->n; i++) {
+		if (events->v[i].method != MP_METHOD_BPF)
+			continue;
+		if (!tried)
+			loaded = load(b);
+		tried = true;
+		if (!loaded || !attach(b, events, i))
+			mp_event_use_fp(&events->v[i]);
+	}
+	if (b->n_links)
+		return b;
+	mp_bpf_stacks_free(b);
+	return NULL;
+}
+
+void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
+{
+	size_t i;
+
+	if (!b)
+		return;
+	for (i = 0; i < b->n_links; i++)
+		bpf_link__destroy(b->links[i]);
+	if (b->rows)
+		munmap(b->rows, b->rows_size);
+	if (b->spaces)
+		munmap(b->spaces, b->spaces_size);
+	ring_buffer__free(b->ring);
+	bpf_object__close(b->object);
+	free(b->links);
+	free(b);
+}
+
+/* --- tables ----------------------------------------------------------------------------------------- */
+
+/* All tables are stale from here on; no program looks at them any more when this returns. */
+static void begin_anew(struct mp_bpf_stacks *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < MP_BPF_SPACES; i++)
+		b->spaces[i].sequence = 0;
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	b->n_rows = 0;
+	b->counts.anew++;
+}
+
+/* Rows of a file, made if need be; false if there is no room. */
+static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
+{
+	uint64_t making = b->counts.anew + 1;
+	struct mp_bpf_row *rows;
+	struct mp_cfi *cfi;
+	size_t n;
+
+	if (dso->rows_made == making)
+		return true;
+	cfi = mp_dso_cfi(b->dsos, dso);
+	rows = cfi ? mp_bpf_table(cfi, &n) : NULL;
+	if (!rows)
+		n = 0;
+	if (n > MP_BPF_ROWS - b->n_rows) {
+		free(rows);
+		return false;
+	}
+	if (n)
+		memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
+	free(rows);
+	dso->rows = b->n_rows;
+	dso->n_rows = n;
+	dso->rows_made = making;
+	b->n_rows += n;
+	b->counts.files++;
+	return true;
+}
+
+/* False if there is no room for the rows of its file. */
+static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
+			 struct mp_bpf_mapping *to)
+{
+	struct mp_elfsym *symbols = m->dso ? mp_dso_symbols(m->dso) : NULL;
+	uint64_t delta;
+
+	*to = (struct mp_bpf_mapping){ .start = m->start, .end = m->end };
+	if (!symbols || !mp_elfsym_delta(symbols, m->offset, m->end - m->start, &delta))
+		return true;
+	if (!make_rows(b, m->dso))
+		return false;
+	to->bias = m->start - m->offset - delta;
+	to->first = m->dso->rows;
+	to->n = m->dso->n_rows;
+	return true;
+}
+
+static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
+			  struct mp_bpf_space *to)
+{
+	size_t n = MP_MIN(s->n, MP_BPF_MAPPINGS), i;
+
+	for (i = 0; i < n; i++)
+		if (!make_mapping(b, &s->v[i], &to->v[i]))
+			return false;
+	to->n = n;
+	return true;
+}
+
+/* In a place of its own: the oldest of all, whose tasks are told by its sequence that it is gone. */
+static void make_space(struct mp_bpf_stacks *b, struct mp_space *s)
+{
+	uint32_t sequence = ++b->sequence, place = sequence % MP_BPF_SPACES;
+	struct mp_bpf_space *to = &b->spaces[place];
+
+	__atomic_store_n(&to->sequence, 0, __ATOMIC_RELEASE);
+	if (!make_mappings(b, s, to)) {
+		begin_anew(b);
+		if (!make_mappings(b, s, to))
+			to->n = 0; /* one process with more rows than there is room for */
+	}
+	__atomic_store_n(&to->sequence, sequence, __ATOMIC_RELEASE);
+	s->tables = place;
+	s->tables_sequence = sequence;
+	s->tables_id = s->id;
+	b->counts.spaces++;
+}
+
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process)
+{
+	struct mp_space *s = process->space;
+	struct mp_bpf_task task;
+	uint32_t pid = process->pid;
+
+	process->tables = true;
+	if (s->n == 0 || pid == 0 || process->pid == getpid())
+		return;
+	if (s->tables_id != s->id || b->spaces[s->tables].sequence != s->tables_sequence)
+		make_space(b, s);
+	task = (struct mp_bpf_task){ s->tables, s->tables_sequence };
+	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
+}
+
+void mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
+{
+	b->each = each;
+	b->each_arg = arg;
+	ring_buffer__consume(b->ring);
+}
+
+void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts)
+{
+	int map = bpf_object__find_map_fd_by_name(b->object, "dropped");
+	int cpus = libbpf_num_possible_cpus(), i;
+	uint64_t *v = mp_zalloc((cpus > 0 ? cpus : 1) * sizeof(*v));
+	uint32_t key = 0;
+
+	*counts = b->counts;
+	counts->rows = b->n_rows;
+	if (bpf_map_lookup_elem(map, &key, v) == 0)
+		for (i = 0; i < cpus; i++)
+			counts->dropped += v[i];
+	free(v);
+}

@@ -12,12 +12,14 @@
 #include "bpf/unwind.h"
 
 struct pt_regs {
-	unsigned long bp, ip, sp;
+	unsigned long bp, di, ip, sp;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
 	int pid, tgid;
 	void *mm;
+	unsigned int self_exec_id;
+	struct task_struct *real_parent;
 } __attribute__((preserve_access_index));
 
 struct {
@@ -69,27 +71,54 @@ struct {
 struct walk {
 	struct mp_bpf_space *space;
 	struct mp_bpf_record *record;
-	__u64 ip, sp, bp;
+	__u64 ip, sp, bp, di;
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
 };
 
-static const struct mp_bpf_mapping *find_mapping(const struct mp_bpf_space *s, __u64 addr)
+struct mapping_search {
+	struct mp_bpf_space *space;
+	__u64 addr;
+	__u32 low, high;
+};
+
+/* One halving; `low` is the one in the end. A loop of the kernel's: it is verified once. */
+static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_search *s)
 {
-	__u32 low = 0, high = s->n, i;
+	__u32 mid = (s->low + s->high) / 2;
 
-	for (i = 0; i < 9 && low < high; i++) {
-		__u32 mid = (low + high) / 2;
+	if (s->low >= s->high)
+		return 1;
+	if (s->space->v[mid & (MP_BPF_MAPPINGS - 1)].end <= s->addr)
+		s->low = mid + 1;
+	else
+		s->high = mid;
+	return 0;
+}
 
-		if (s->v[mid & (MP_BPF_MAPPINGS - 1)].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low >= s->n || s->v[low & (MP_BPF_MAPPINGS - 1)].start > addr)
-		return 0;
-	return &s->v[low & (MP_BPF_MAPPINGS - 1)];
+/*
+ * These two are no static functions: the verifier looks at such once, not at each call. The number of
+ * the mapping at an address, or -1.
+ */
+__attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
+{
+	struct mapping_search s = { space, addr, 0, 0 };
+
+	if (!space)
+		return -1;
+	s.high = space->n;
+	bpf_loop(9, halve_mappings, &s, 0);
+	if (s.low >= space->n || space->v[s.low & (MP_BPF_MAPPINGS - 1)].start > addr)
+		return -1;
+	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
+}
+
+static const struct mp_bpf_mapping *find_mapping(struct mp_bpf_space *space, __u64 addr)
+{
+	int at = mapping_at(space, addr);
+
+	return at < 0 ? 0 : &space->v[at & (MP_BPF_MAPPINGS - 1)];
 }
 
 struct search {
@@ -114,17 +143,25 @@ static long halve(__u32 i __attribute__((unused)), struct search *s)
 	return 0;
 }
 
+/* The number of the row behind the one that an address belongs to; `first` if there is none. */
+__attribute__((noinline)) __u32 row_behind(__u32 first, __u32 n, __u32 pc)
+{
+	struct search s = { first, first + n, pc };
+
+	bpf_loop(24, halve, &s, 0);
+	return s.low;
+}
+
 static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 addr)
 {
-	struct search s = { m->first, m->first + m->n, addr - m->bias };
 	__u32 at;
 
 	if (!m->n)
 		return 0;
-	bpf_loop(24, halve, &s, 0);
-	if (s.low == m->first)
+	at = row_behind(m->first, m->n, addr - m->bias);
+	if (at == m->first)
 		return 0;
-	at = s.low - 1;
+	at--;
 	return bpf_map_lookup_elem(&rows, &at);
 }
 
@@ -148,6 +185,25 @@ static long step_fp(struct walk *w)
 	w->bp = next;
 	w->ip = ip;
 	w->by_fp = 1;
+	w->exact = 0;
+	return 0;
+}
+
+/* Code of a file that its tables leave out: what called it, if that has some, is at the stack pointer. */
+static long step_bare(struct walk *w)
+{
+	const struct mp_bpf_mapping *m;
+	const struct mp_bpf_row *row;
+	__u64 ip;
+
+	if (read_user(w->sp, &ip))
+		return 1;
+	m = find_mapping(w->space, ip - 1);
+	row = m ? find_row(m, ip - 1) : 0;
+	if (!row || row->kind == MP_BPF_NOTHING)
+		return 1;
+	w->sp += 8;
+	w->ip = ip;
 	w->exact = 0;
 	return 0;
 }
@@ -189,6 +245,11 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 		break;
 	case MP_BPF_SIGNAL:
 		return step_signal(w);
+	case MP_BPF_RA_DI: /* true of the first frame alone */
+		w->sp += offset;
+		w->ip = w->di;
+		w->exact = 0;
+		return w->n != 1;
 	default:
 		return 1;
 	}
@@ -222,7 +283,12 @@ static long step(__u32 i, struct walk *w)
 	w->record->ips[i] =
 		i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
 	w->n = i + 1;
-	last = row && row->kind != MP_BPF_NOTHING ? step_row(w, row) : step_fp(w);
+	if (row && row->kind != MP_BPF_NOTHING)
+		last = step_row(w, row);
+	else if (i || !row || step_bare(w))
+		last = step_fp(w);
+	else
+		last = 0;
 	if (last)
 		return 1;
 	if (!w->ip) {
@@ -252,17 +318,34 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 		++*lost;
 }
 
+/* A child that has not called exec yet has what its parent has; user space hears of it later. */
+static const struct mp_bpf_task *find_task(const struct task_struct *task)
+{
+	const struct task_struct *parent;
+	const struct mp_bpf_task *found;
+	__u32 tgid = task->tgid;
+
+	found = bpf_map_lookup_elem(&tasks, &tgid);
+	if (found)
+		return found;
+	parent = task->real_parent;
+	if (!parent || parent->self_exec_id != task->self_exec_id)
+		return 0;
+	tgid = parent->tgid;
+	return bpf_map_lookup_elem(&tasks, &tgid);
+}
+
 SEC("raw_tp")
 int unwind(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 tgid = task->tgid, zero = 0;
+	__u32 zero = 0;
 	const struct mp_bpf_task *where;
 	struct walk w = { .exact = 1 };
 	struct pt_regs *regs;
 
 	(void)ctx;
-	where = bpf_map_lookup_elem(&tasks, &tgid);
+	where = find_task(task);
 	if (!where)
 		return 0;
 	w.space = bpf_map_lookup_elem(&spaces, &where->space);
@@ -274,6 +357,7 @@ int unwind(void *ctx)
 	w.ip = regs->ip;
 	w.sp = regs->sp;
 	w.bp = regs->bp;
+	w.di = regs->di;
 	w.record->tid = task->pid;
 	w.end = MP_BPF_NO_STACK;
 	if (task->mm)

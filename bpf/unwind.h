@@ -5,10 +5,10 @@
 
 #include <linux/types.h>
 
-#define MP_BPF_ROWS	(4u << 20) /* 32 MiB */
-#define MP_BPF_SPACES	2048u	   /* address spaces, 16 MiB */
-#define MP_BPF_MAPPINGS 256u /* a power of two */
-#define MP_BPF_FRAMES	127u
+#define MP_BPF_ROWS (4u << 20) /* 32 MiB */
+#define MP_BPF_SPACES 2048u    /* address spaces, 16 MiB */
+#define MP_BPF_MAPPINGS 256u   /* a power of two */
+#define MP_BPF_FRAMES 127u
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -18,6 +18,7 @@ enum mp_bpf_kind {
 	MP_BPF_FP_DEREF, /* what is at frame pointer + cfa */
 	MP_BPF_PLT,	 /* a stub: stack pointer + 8, or 16 behind its push */
 	MP_BPF_SIGNAL,	 /* x86-64: a ucontext at the stack pointer */
+	MP_BPF_RA_DI,	 /* stack pointer + cfa; the return address is in rdi, as in vfork */
 	MP_BPF_ROOT,	 /* threads begin here */
 	MP_BPF_OTHER,	 /* something that these tables cannot say */
 };
@@ -33,7 +34,7 @@ struct mp_bpf_row {
 
 struct mp_bpf_mapping {
 	__u64 start, end;
-	__u64 bias; /* address - bias: the file's address */
+	__u64 bias;	/* address - bias: the file's address */
 	__u32 first, n; /* its rows; 0: there are none */
 };
 
@@ -69,8 +70,9 @@ struct mp_bpf_record {
 	__u64 ips[MP_BPF_FRAMES + 2]; /* behind the frames: time for the order, 0 */
 };
 
-#define MP_BPF_RECORD	   0x6d70 /* type */
-#define MP_BPF_EARLIER_NS  20000  /* the time for the order is so much before: the sample's is never earlier */
+#define MP_BPF_RECORD 0x6d70 /* type */
+#define MP_BPF_EARLIER_NS \
+	20000 /* the time for the order is so much before: the sample's is never earlier */
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 32, "the same on both sides");

@@ -60,7 +60,8 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 	void *p;
 
 	*size = ((size_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) & ~7u) + page -
-		 1) & ~(page - 1);
+		 1) &
+		~(page - 1);
 	p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	return p == MAP_FAILED ? NULL : p;
 }

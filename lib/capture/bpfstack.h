@@ -34,8 +34,9 @@ void mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *a
 
 /* What was made, for -v. */
 struct mp_bpf_stacks_counts {
-	uint64_t rows, files, spaces, anew; /* in use; files and spaces made; how often rows were made anew */
-	uint64_t dropped;		    /* records that did not fit */
+	uint64_t rows, files, spaces,
+		anew;	  /* in use; files and spaces made; how often rows were made anew */
+	uint64_t dropped; /* records that did not fit */
 };
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts);

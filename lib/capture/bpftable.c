@@ -5,7 +5,7 @@
 
 #include "lib/capture/bytes.h"
 
-enum { FP = 6, SP = 7, OP_BREG_FP = 0x76, OP_DEREF = 0x06 };
+enum { DI = 5, FP = 6, SP = 7, OP_BREG_FP = 0x76, OP_DEREF = 0x06 };
 
 struct table {
 	struct mp_bpf_row *v;
@@ -93,6 +93,10 @@ static struct mp_bpf_row convert(const struct mp_cfi_row *row)
 		known = set_cfa(&to, row->cfa_reg == SP ? MP_BPF_SP : MP_BPF_FP, row->cfa_value);
 	else
 		known = false;
+	if (known && to.kind == MP_BPF_SP && ra && ra->kind == MP_CFI_REGISTER && ra->value == DI) {
+		to.kind = MP_BPF_RA_DI;
+		return to;
+	}
 	known = known && ra && ra->kind == MP_CFI_AT && ra->value == -8 && set_fp(&to, row);
 	return known ? to : other;
 }

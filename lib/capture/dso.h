@@ -23,11 +23,11 @@ struct mp_dso {
 
 	/* call frame information; loaded and given up again with the symbols staying */
 	bool cfi_loaded;
-	struct mp_cfi *cfi; /* NULL: none, or not loaded */
-	uint64_t cfi_id;    /* of this loading: never used again */
+	struct mp_cfi *cfi;    /* NULL: none, or not loaded */
+	uint64_t cfi_id;       /* of this loading: never used again */
 	uint32_t rows, n_rows; /* of the tables for BPF; lib/capture/bpfstack */
 	uint64_t rows_made;    /* of which making; 0: none */
-	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
+	uint64_t cfi_used;     /* when it was last used, as mp_dsos.cfi_clock */
 };
 
 struct mp_dsos {

@@ -79,8 +79,8 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	if (method == MP_METHOD_AUTO)
 		method = e->each || !mp_arch_here() ? MP_METHOD_BPF : MP_METHOD_CFI;
 	/* tracepoints of single system calls are none that a program can be put on */
-	if (method == MP_METHOD_BPF && (!e->tp || mp_arch_here() != &mp_arch_x86_64 ||
-					strcmp(e->tp->system, "syscalls") == 0))
+	if (method == MP_METHOD_BPF &&
+	    (!e->tp || mp_arch_here() != &mp_arch_x86_64 || strcmp(e->tp->system, "syscalls") == 0))
 		method = MP_METHOD_FP;
 	return method;
 }

@@ -266,8 +266,9 @@ static void make_tables(struct session *s)
 	size_t i;
 
 	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
-		mp_bpf_stacks_update(s->bpf_stacks,
-				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+		mp_bpf_stacks_update(
+			s->bpf_stacks,
+			mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
 	mp_pids_release(&s->found);
 }
 

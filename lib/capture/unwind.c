@@ -10,6 +10,7 @@
 enum {
 	CACHE_SETS = 1 << 14, /* with two rows each: 5 MiB */
 	CACHE_WAYS = 2,
+	STACK_MAX = 8 << 20, /* what is farther from the stack pointer is nonsense */
 };
 
 /* What is known of an address of a file; the key is the loading of its tables and the offset. */
@@ -40,6 +41,7 @@ const char *mp_unwind_end_name(enum mp_unwind_end end)
 		[MP_UNWIND_WHOLE] = "whole",
 		[MP_UNWIND_NO_STACK] = "no-stack",
 		[MP_UNWIND_STACK_SIZE] = "stack-size",
+		[MP_UNWIND_ABSENT] = "absent",
 		[MP_UNWIND_MAX_STACK] = "max-stack",
 		[MP_UNWIND_MAPPING] = "mapping",
 		[MP_UNWIND_FRAME_POINTER] = "frame-pointer",
@@ -123,8 +125,8 @@ static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
 		memcpy(value, w->dump->stack + at, size);
 		return true;
 	}
-	if (addr >= w->stack && w->dump->len == w->dump->asked)
-		w->end = MP_UNWIND_STACK_SIZE;
+	if (addr >= w->stack && at < STACK_MAX)
+		w->end = at < w->dump->asked ? MP_UNWIND_ABSENT : MP_UNWIND_STACK_SIZE;
 	return false;
 }
 
@@ -257,6 +259,28 @@ static bool step_frame_pointer(struct walk *w)
 	return true;
 }
 
+/*
+ * Code of a file that its tables leave out, such as the few instructions around a system call that
+ * returns twice: what called it, if anything that has tables, is at the stack pointer.
+ */
+static bool step_bare(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	const struct mp_unwind_row *caller;
+	uint64_t pc;
+
+	if (arch->link_register || !read_stack(w, w->regs[arch->sp], 8, &pc) || pc == 0)
+		return false;
+	caller = row_at(w->u, mp_space_find(w->space, pc - 1), pc - 1);
+	if (!caller || caller->found <= 0)
+		return false;
+	w->regs[arch->sp] += 8;
+	w->regs[arch->pc] = pc;
+	w->exact = false;
+	w->end = MP_UNWIND_CFI;
+	return true;
+}
+
 static const struct mp_mapping *mapping_at(struct walk *w, uint64_t addr)
 {
 	if (!w->mapping || addr - w->mapping->start >= w->mapping->end - w->mapping->start)
@@ -283,7 +307,7 @@ static bool step(struct walk *w, uint64_t *ip)
 		return false;
 	}
 	if (!row || row->found <= 0)
-		return step_frame_pointer(w);
+		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
 	if (row->row.signal && !w->leaf)
 		*ip = pc + 1; /* nothing was called there: it is returned to */
 	return step_cfi(w, row);

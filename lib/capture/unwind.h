@@ -26,6 +26,7 @@ enum mp_unwind_end {
 	MP_UNWIND_WHOLE,	 /* at the root of the thread */
 	MP_UNWIND_NO_STACK,	 /* there is none: the task is exiting, or within exec */
 	MP_UNWIND_STACK_SIZE,	 /* at the end of the copy */
+	MP_UNWIND_ABSENT,	 /* at a page of the stack that was not in memory */
 	MP_UNWIND_MAX_STACK,	 /* at the limit of frames */
 	MP_UNWIND_MAPPING,	 /* at an address where no code is known to be */
 	MP_UNWIND_FRAME_POINTER, /* in code without call frame information and frame pointers */

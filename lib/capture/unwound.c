@@ -50,6 +50,8 @@ static const char *advice(enum mp_unwind_end end)
 	switch (end) {
 	case MP_UNWIND_STACK_SIZE:
 		return "behind what was copied of the stack (--stack-size)";
+	case MP_UNWIND_ABSENT:
+		return "at a page of the stack that was not in memory";
 	case MP_UNWIND_MAX_STACK:
 		return "at --max-stack";
 	case MP_UNWIND_MAPPING:

@@ -5,7 +5,8 @@
 
 enum {
 	KEPT = 4,
-	NEAR_NS = 200000, /* a program and a sample are some us apart, unless an interrupt comes between */
+	NEAR_NS =
+		200000, /* a program and a sample are some us apart, unless an interrupt comes between */
 	MAX_TASKS = 16 << 10,
 };
 

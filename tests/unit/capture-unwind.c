@@ -253,8 +253,8 @@ static void test_x86_ends(void)
 		   FRAMES(CODE + 0x1010, CODE + 0x1050),
 	   "the copy ends, for it was full");
 	d.asked = 64;
-	ok(mp_unwind(&unwinder, &space, &d, ips, 64, &n) == MP_UNWIND_CFI && n == 2,
-	   "the stack itself ends, and tables lead behind it");
+	ok(mp_unwind(&unwinder, &space, &d, ips, 64, &n) == MP_UNWIND_ABSENT && n == 2,
+	   "a page that was not there");
 	d.len = d.asked = 64;
 	ok(mp_unwind(&unwinder, &space, &d, ips, 2, &n) == MP_UNWIND_MAX_STACK && n == 2,
 	   "the limit of frames");
@@ -273,6 +273,22 @@ static void test_x86_ends(void)
 		   !mp_unwind_is_root(&unwinder, &space, CODE + 0x1010) &&
 		   !mp_unwind_is_root(&unwinder, &space, JIT),
 	   "what a root is");
+	end();
+}
+
+/* Code of the file that has no tables, where something that has some called it. */
+static void test_x86_bare(void)
+{
+	make_x86();
+	regs[IP] = CODE + 0x3000;
+	regs[SP] = STACK;
+	regs[BP] = 1;
+	*slot(STACK) = CODE + 0x1020;
+	*slot(STACK + 16) = CODE + 0x1310;
+	ok(walk() == MP_UNWIND_WHOLE && FRAMES(CODE + 0x3000, CODE + 0x1020, CODE + 0x1310),
+	   "a few instructions without tables");
+	*slot(STACK) = JIT + 16;
+	ok(walk() == MP_UNWIND_FRAME_POINTER && n == 1, "no guess beyond that");
 	end();
 }
 
@@ -343,6 +359,7 @@ int main(void)
 	test_x86();
 	test_x86_frame_pointer();
 	test_x86_ends();
+	test_x86_bare();
 	test_x86_popped();
 	test_arm64();
 	return tap_done();

@@ -273,11 +273,13 @@ static long step(__u32 i, struct walk *w)
 	if (i >= MP_BPF_FRAMES)
 		return 1;
 	m = find_mapping(w->space, addr);
-	if (!m && i) {
+	if (!m) {
 		w->end = w->by_fp ? MP_BPF_END_FP : MP_BPF_END_MAPPING;
+		w->record->ips[0] = i ? w->record->ips[0] : w->ip;
+		w->n = i ? i : 1;
 		return 1;
 	}
-	row = m ? find_row(m, addr) : 0;
+	row = find_row(m, addr);
 	/* where nothing was called: one more, since one less is where the frame is */
 	BOUND(i);
 	w->record->ips[i] =

@@ -199,6 +199,100 @@ has() {	# share (percent) of the samples that match
 	whole 900 50 fp
 }
 
+# Programs that switch often and whose stacks are known to be whole by cfi.
+start_switchers() {
+	cat > "$TMP/deep.pl" <<-'X'
+		sub down { my ($n) = @_; return $n ? down($n - 1) + 1 : select(undef, undef, undef, 0.001) }
+		while (1) { map { down($_) } 3, 7; my @s = sort { down(1); $a <=> $b } 1 .. 3 }
+	X
+	cat > "$TMP/x.c" <<-'X'
+		#include <pthread.h>
+		#include <string.h>
+		#include <time.h>
+		static volatile unsigned long n;
+		static void nap(void) { struct timespec t = { 0, 1000000 }; nanosleep(&t, 0); }
+		__attribute__((noinline)) static void down(int k) { volatile char pad[200]; pad[k] = 1; if (k) { down(k - 1); n += pad[k]; return; } nap(); n++; }
+		static void *body(void *arg) { for (;;) { down(5); n++; } return arg; }
+		int main(int c, char **v) { (void)v; double d[8] __attribute__((aligned(64))); d[c & 7] = c; pthread_t t; pthread_create(&t, 0, body, 0); for (;;) { down(9); n += (long)d[c & 7]; } }
+	X
+	gcc -O2 -fomit-frame-pointer -pthread -o "$TMP/switcher" "$TMP/x.c"
+	start_load sh -c "perl '$TMP/deep.pl' & '$TMP/switcher' & /usr/bin/python3 -c 'import time
+def down(n): return list(map(lambda k: down(n - 1), [1])) if n else time.sleep(0.001)
+while True: down(6)' & wait"
+	sleep 0.5
+}
+
+bpf_works() {
+	[ "$(uname -m)" = x86_64 ] || skip "BPF stacks are for x86-64"
+	mp-record -q -e sched:sched_switch -d 1ms -o "$TMP/probe" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/probe" | jq -r .stacks.user)" = bpf ] || skip "this kernel does not take the BPF program"
+}
+
+@test "tracepoints: a BPF program takes whole stacks, the same that cfi gives" {
+	bpf_works
+	start_switchers
+	mp-record -q -e 'sched:sched_switch/stack=user:bpf/,sched:sched_stat_runtime/stack=user:cfi/' -m 64M -p "$LOAD_PID" -d 1500ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = cfi,bpf ]
+	whole 980 300 bpf
+	whole 990 300
+	# both are at one entry to the kernel, so the user stack is the same
+	perl -ne '
+		my ($time, $type, $rest) = /^(\d+),([^,]+),(.*)/ or next;
+		my ($tid) = $rest =~ /\ttid=(\d+)/;
+		my ($stack) = $rest =~ /\tstack=(.*)/ or next;
+		$stack = join ";", grep { !/_\[k\]$/ } split /;/, $stack;
+		if ($type =~ /runtime/) { $cfi{$tid} = [$time, $stack]; next }
+		my $c = delete $cfi{$tid} or next;
+		next if $time - $c->[0] > 30000;
+		$pairs++;
+		$equal++ if $c->[1] eq $stack;
+		$other{"$c->[1]\n  $stack"}++ if $c->[1] ne $stack;
+		END { print "$pairs pairs, $equal equal\n"; print "$other{$_} $_\n" for (sort keys %other)[0 .. 2]; exit !($pairs > 200 && $equal >= $pairs * 0.98) }' "$TMP/s"
+	mp-fold -e sched:sched_switch "$TMP/s" > "$TMP/f"
+	grep -qE '^switcher;(__)?clone3?[^;]*;start_thread;body;(down;){6}(nap;)?[a-z_]*nanosleep[; ]' "$TMP/f"
+	grep -qE '^switcher;_start;.*main;(down;){10}(nap;)?[a-z_]*nanosleep[; ]' "$TMP/f"
+}
+
+@test "by BPF: programs that start meanwhile, load libraries, fork" {
+	bpf_works
+	cat > "$TMP/lib.c" <<-'X'
+		#include <time.h>
+		void in_library(int k) { volatile char pad[300]; pad[k] = 1; struct timespec t = { 0, 2000000 }; if (k) in_library(k - 1); else nanosleep(&t, 0); pad[k] = 2; }
+	X
+	cat > "$TMP/m.c" <<-'X'
+		#include <dlfcn.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static volatile int n;
+		__attribute__((noinline)) static void calls(void (*f)(int)) { for (int i = 0; i < 200; i++) f(4); n++; }
+		int main(int c, char **v) { (void)c; void (*f)(int) = (void (*)(int))dlsym(dlopen(v[1], RTLD_NOW), "in_library");
+			if (fork() == 0) { calls(f); _exit(0); } calls(f); wait(0); return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -fPIC -shared -o "$TMP/lib.so" "$TMP/lib.c"
+	gcc -O2 -fomit-frame-pointer -o "$TMP/m" "$TMP/m.c"
+	mp-record -q -e sched:sched_switch -o "$TMP/s" -- "$TMP/m" "$TMP/lib.so" || [ $? = 1 ]
+	# of both, of what came after the first 100 ms
+	[ "$(grep -o 'tid=[0-9]*	.*;main;calls;in_library;in_library;in_library;in_library;in_library;' "$TMP/s" | cut -f 1 | sort | uniq -c | awk '$1 > 100 { n++ } END { print n + 0 }')" = 2 ]
+	[ "$(trailer "$TMP/s" 'unwound.bpf | .stacks > 300 and .whole * 10 > .stacks * 7')" = true ]
+}
+
+@test "where BPF is not permitted: frame pointers, and the header says so; nothing is left behind" {
+	bpf_works
+	command -v setpriv > /dev/null || skip "no setpriv"
+	mount=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] || skip "tracefs is not mounted"
+	setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$BUILD/bin/mp-record" -q -e sched:sched_switch -d 100ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
+	command -v bpftool > /dev/null || skip "no bpftool"
+	mp-record -q -e sched:sched_switch -d 10 -o "$TMP/s" &
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	bpftool -j prog show | jq -e --argjson pid $! 'any(.[]; .name == "unwind" and any(.pids[]?; .pid == $pid))' > /dev/null || skip "bpftool does not tell whose programs are"
+	kill -KILL $!
+	wait || true
+	sleep 0.3
+	bpftool -j prog show | jq -e --argjson pid $! 'all(.[]; all(.pids[]?; .pid != $pid))' > /dev/null
+}
+
 @test "the programs of the distribution, all at once: 99 % of their stacks are whole" {
 	start_load tests/load/stacks "$TMP/w" 30
 	until grep -q ready "$TMP/load.out"; do sleep 0.1; done

@@ -187,14 +187,15 @@ static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
 static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
 			 struct mp_bpf_mapping *to)
 {
-	struct mp_elfsym *symbols = m->dso ? mp_dso_symbols(m->dso) : NULL;
 	uint64_t delta;
 
 	*to = (struct mp_bpf_mapping){ .start = m->start, .end = m->end };
-	if (!symbols || !mp_elfsym_delta(symbols, m->offset, m->end - m->start, &delta))
+	if (!m->dso)
 		return true;
 	if (!make_rows(b, m->dso))
 		return false;
+	if (!mp_segments_delta(&m->dso->segments, m->offset, m->end - m->start, &delta))
+		return true;
 	to->bias = m->start - m->offset - delta;
 	to->first = m->dso->rows;
 	to->n = m->dso->n_rows;

@@ -26,6 +26,7 @@ static void free_dso(struct mp_dso *dso)
 		close(dso->fd);
 	mp_elfsym_free(dso->symbols);
 	mp_cfi_free(dso->cfi);
+	mp_segments_release(&dso->segments);
 	free(dso->path);
 	free(dso->name);
 	free(dso->root);
@@ -54,7 +55,7 @@ static void find_vdso(void *arg, const struct mp_proc_map *map)
 	if (strcmp(map->path, "[vdso]") != 0)
 		return;
 	dso->symbols = mp_elfsym_load_image(image, map->end - map->start);
-	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start);
+	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start, &dso->segments);
 }
 
 static struct mp_dso *get_vdso(struct mp_dsos *d)
@@ -240,7 +241,8 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	dso->cfi_id = ++d->cfi_loads;
 	if (!reopen(dso))
 		return NULL;
-	dso->cfi = mp_elfcfi_load(dso->fd, dso->root, dso->path);
+	mp_segments_release(&dso->segments);
+	dso->cfi = mp_elfcfi_load(dso->fd, dso->root, dso->path, &dso->segments);
 	close_if_done(dso);
 	if (!dso->cfi)
 		return NULL;

@@ -23,6 +23,7 @@ struct mp_dso {
 
 	/* call frame information; loaded and given up again with the symbols staying */
 	bool cfi_loaded;
+	struct mp_segments segments;
 	struct mp_cfi *cfi;    /* NULL: none, or not loaded */
 	uint64_t cfi_id;       /* of this loading: never used again */
 	uint32_t rows, n_rows; /* of the tables for BPF; lib/capture/bpfstack */

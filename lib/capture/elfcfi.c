@@ -78,7 +78,8 @@ static bool take_debug_frame(void *arg, const struct mp_elf *debug)
 	return true;
 }
 
-static struct mp_cfi *load(Elf *elf, const char *root, const char *path)
+static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
+			   struct mp_segments *segments)
 {
 	struct mp_cfi *c;
 	struct mp_elf f;
@@ -88,6 +89,7 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path)
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
 	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
 		return NULL;
+	mp_elf_segments(elf, segments);
 	c = mp_cfi_new();
 	if (f.eh_frame)
 		add_section(c, f.eh_frame, true);
@@ -103,7 +105,8 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path)
 	return NULL;
 }
 
-struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path)
+struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path,
+			      struct mp_segments *segments)
 {
 	struct mp_cfi *c;
 	struct stat st;
@@ -113,19 +116,19 @@ struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path)
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return NULL;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	c = load(elf, root, path);
+	c = load(elf, root, path, segments);
 	elf_end(elf);
 	return c;
 }
 
-struct mp_cfi *mp_elfcfi_load_image(const void *image, size_t size)
+struct mp_cfi *mp_elfcfi_load_image(const void *image, size_t size, struct mp_segments *segments)
 {
 	struct mp_cfi *c;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)image, size);
-	c = load(elf, "", NULL);
+	c = load(elf, "", NULL, segments);
 	elf_end(elf);
 	return c;
 }

@@ -72,6 +72,18 @@ bool mp_elf_begin(struct mp_elf *f, Elf *elf)
 	return true;
 }
 
+void mp_elf_segments(Elf *elf, struct mp_segments *segments)
+{
+	size_t n, i;
+	GElf_Phdr ph;
+
+	if (elf_getphdrnum(elf, &n) < 0)
+		return;
+	for (i = 0; i < n; i++)
+		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
+			mp_segments_add(segments, ph.p_offset, ph.p_vaddr, ph.p_filesz);
+}
+
 static uint32_t file_crc(int fd)
 {
 	char *buf = mp_alloc(64 << 10);

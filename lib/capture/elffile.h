@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An ELF file looked through for the sections that matter here, and the debug file that belongs to
- * it. For elfsym.c and elfcfi.c, which with this are the users of libelf. Includes base only.
+ * it. For elfsym.c and elfcfi.c, which with this are the users of libelf. Includes segments.
  */
 #ifndef MP_CAPTURE_ELFFILE_H
 #define MP_CAPTURE_ELFFILE_H
 
 #include <gelf.h>
 
-#include "lib/base.h"
+#include "lib/capture/segments.h"
 
 enum { MP_BUILD_ID_MAX = 20 };
 
@@ -23,6 +23,8 @@ struct mp_elf {
 
 /* Looks through the section headers; false if it is no ELF file. */
 bool mp_elf_begin(struct mp_elf *f, Elf *elf);
+
+void mp_elf_segments(Elf *elf, struct mp_segments *segments);
 
 /* Takes what it wants of a debug file, which is valid during the call; false: look on. */
 typedef bool mp_elf_take(void *arg, const struct mp_elf *debug);

@@ -11,34 +11,12 @@
 
 enum { DEBUGDATA_MAX = 64 << 20 }; /* unpacked .gnu_debugdata; real ones are below 1 MiB */
 
-struct segment {
-	uint64_t offset, addr, size;
-};
-
 struct mp_elfsym {
 	struct mp_symtab symbols;
-	struct segment *segments; /* PT_LOAD */
-	size_t n_segments, cap_segments;
+	struct mp_segments segments;
 	uint64_t *functions; /* their starts by .eh_frame_hdr, ascending */
 	size_t n_functions;
 };
-
-static void read_segments(struct mp_elfsym *e, Elf *elf)
-{
-	size_t n, i;
-	GElf_Phdr ph;
-
-	if (elf_getphdrnum(elf, &n) < 0)
-		return;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
-			continue;
-		e->segments = mp_grow(e->segments, &e->cap_segments, e->n_segments + 1,
-				      sizeof(*e->segments));
-		e->segments[e->n_segments++] =
-			(struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz };
-	}
-}
 
 static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
 {
@@ -216,7 +194,7 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	if (!mp_elf_begin(&f, elf))
 		return NULL;
 	e = mp_zalloc(sizeof(*e));
-	read_segments(e, elf);
+	mp_elf_segments(elf, &e->segments);
 	if (f.symtab) {
 		read_symbols(e, elf, f.symtab);
 	} else {
@@ -262,40 +240,14 @@ void mp_elfsym_free(struct mp_elfsym *e)
 	if (!e)
 		return;
 	mp_symtab_release(&e->symbols);
-	free(e->segments);
+	mp_segments_release(&e->segments);
 	free(e->functions);
 	free(e);
 }
 
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)
 {
-	size_t i;
-
-	for (i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
-
-		if (offset >= s->offset && offset - s->offset < s->size)
-			return offset - s->offset + s->addr;
-	}
-	return offset;
-}
-
-bool mp_elfsym_delta(const struct mp_elfsym *e, uint64_t offset, uint64_t size, uint64_t *delta)
-{
-	uint64_t most = 0;
-	size_t i;
-
-	for (i = 0; i < e->n_segments; i++) {
-		const struct segment *s = &e->segments[i];
-		uint64_t from = MP_MAX(offset, s->offset);
-		uint64_t to = MP_MIN(offset + size, s->offset + s->size);
-
-		if (to <= from || to - from <= most)
-			continue;
-		most = to - from;
-		*delta = s->addr - s->offset;
-	}
-	return most > 0;
+	return mp_segments_address(&e->segments, offset);
 }
 
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start)

@@ -29,12 +29,6 @@ void mp_elfsym_free(struct mp_elfsym *e);
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset);
 
 /*
- * What to add to an offset in a stretch of the file to get the address; of several segments that of
- * the one that has most of it. False if none has any.
- */
-bool mp_elfsym_delta(const struct mp_elfsym *e, uint64_t offset, uint64_t size, uint64_t *delta);
-
-/*
  * The symbol at an address, mangled as it stands in the file. NULL if there is none: then `*start`,
  * if not 0, is where the function begins.
  */

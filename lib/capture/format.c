@@ -52,7 +52,7 @@ static void take_raw(struct cursor *c, struct mp_sample *s)
 static void take_dump(struct cursor *c, const struct mp_event *e, const struct perf_event_header *h,
 		      struct mp_dump *d)
 {
-	uint64_t there;
+	uint64_t size, there;
 
 	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	d->abi = take_u64(c);
@@ -60,12 +60,13 @@ static void take_dump(struct cursor *c, const struct mp_event *e, const struct p
 		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
 	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
 		return;
-	d->asked = take_u64(c);
-	if (!d->asked)
+	size = take_u64(c);
+	if (!size)
 		return;
-	d->stack = take_bytes(c, d->asked);
+	d->stack = take_bytes(c, size);
 	there = take_u64(c);
-	d->len = MP_MIN(there, d->asked);
+	d->len = MP_MIN(there, size);
+	d->asked = e->attr.sample_stack_user; /* the draining has left out what was not filled */
 }
 
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,

@@ -69,9 +69,7 @@ void mp_unwinder_release(struct mp_unwinder *u)
 
 static int look_up(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row *row)
 {
-	uint64_t addr = dso->symbols ? mp_elfsym_address(dso->symbols, offset) : offset;
-
-	return mp_cfi_find(dso->cfi, addr, row);
+	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row);
 }
 
 /* The row of a place in a file with tables; the older of two rows makes room. */
@@ -99,7 +97,6 @@ static const struct mp_unwind_row *row_at(struct mp_unwinder *u, const struct mp
 {
 	if (!m || !m->dso)
 		return NULL;
-	mp_dso_symbols(m->dso); /* they know its segments */
 	if (!mp_dso_cfi(u->dsos, m->dso))
 		return NULL;
 	return cached_row(u, m->dso, addr - m->start + m->offset);
@@ -299,11 +296,11 @@ static bool step(struct walk *w, uint64_t *ip)
 	const struct mp_unwind_row *row = row_at(w->u, m, addr);
 
 	*ip = w->exact && !w->leaf ? pc + 1 : pc;
-	if (!m && !w->leaf) {
+	if (!m) {
 		/* a frame pointer may be anything; call frame information should have known */
 		if (w->end != MP_UNWIND_FRAME_POINTER)
 			w->end = MP_UNWIND_MAPPING;
-		w->lost = true;
+		w->lost = !w->leaf;
 		return false;
 	}
 	if (!row || row->found <= 0)

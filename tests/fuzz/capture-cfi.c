@@ -99,7 +99,9 @@ static void try_expression(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct mp_segments segments = { NULL, 0, 0 };
 	struct mp_cfi *cfi = NULL;
+	uint64_t delta;
 	void *copy;
 
 	if (size == 0)
@@ -107,7 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy = mp_memdup(data + 1, size - 1); /* of just this size, and aligned for libelf */
 	switch (data[0] & 3) {
 	case 0:
-		cfi = mp_elfcfi_load_image(copy, size - 1);
+		cfi = mp_elfcfi_load_image(copy, size - 1, &segments);
+		mp_segments_delta(&segments, 0, size, &delta);
+		mp_segments_release(&segments);
 		break;
 	case 1:
 	case 2:

@@ -108,9 +108,10 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 
 static void test_oracle(const char *path, size_t at_least)
 {
+	struct mp_segments segments = { NULL, 0, 0 };
 	struct oracle o = { .rows = 0 };
 	int fd = open(path, O_RDONLY);
-	struct mp_cfi *c = fd >= 0 ? mp_elfcfi_load(fd, "", path) : NULL;
+	struct mp_cfi *c = fd >= 0 ? mp_elfcfi_load(fd, "", path, &segments) : NULL;
 	Elf *elf;
 
 	if (!c) {
@@ -129,6 +130,7 @@ static void test_oracle(const char *path, size_t at_least)
 	elf_end(elf);
 	close(fd);
 	mp_cfi_free(c);
+	mp_segments_release(&segments);
 }
 
 /* --- made by hand --------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "lib/capture/bpftable.h"
 #include "lib/capture/cfiexpr.h"
 #include "lib/capture/unwind.h"
 
@@ -72,12 +73,19 @@ static void walk(struct mp_cfi *cfi, uint64_t addr)
 static void try_cfi(struct mp_cfi *cfi)
 {
 	struct seen seen = { .cfi = cfi };
+	struct mp_bpf_row *rows;
+	size_t n, i;
 
 	if (!cfi)
 		return;
 	mp_cfi_each(cfi, take_row, &seen);
 	if (seen.n)
 		walk(cfi, seen.addr);
+	rows = mp_bpf_table(cfi, &n);
+	for (i = 1; i < n; i++)
+		if (rows[i].pc < rows[i - 1].pc)
+			abort();
+	free(rows);
 	mp_cfi_free(cfi);
 }
 

@@ -32,6 +32,14 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MP_BPF_PAGES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, __u32);
+} pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MP_BPF_SPACES);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
@@ -157,22 +165,33 @@ static long halve(__u32 i __attribute__((unused)), struct search *s)
 	return halve_once(s) || halve_once(s) || halve_once(s) || halve_once(s);
 }
 
-/* The number of the row behind the one that an address belongs to; `first` if there is none. */
-__attribute__((noinline)) __u32 row_behind(__u32 first, __u32 n, __u32 pc)
+/* The number of the row behind the one that an address belongs to. */
+__attribute__((noinline)) __u32 row_behind(__u32 first, __u32 page, __u32 pc)
 {
-	struct search s = { first, first + n, pc };
+	__u32 next = page + 1, *low = bpf_map_lookup_elem(&pages, &page);
+	__u32 *high = bpf_map_lookup_elem(&pages, &next);
+	struct search s = { first, first, pc };
 
+	if (low && high) {
+		s.low += *low;
+		s.high += *high;
+	}
 	bpf_loop(6, halve, &s, 0);
 	return s.low;
 }
 
 static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 addr)
 {
-	__u32 at;
+	__u32 pc = addr - m->bias, page = pc >> MP_BPF_PAGE_SHIFT, at;
+	const struct mp_bpf_row *last;
 
-	if (!m->n)
+	if (!m->n || page < m->page_base)
 		return 0;
-	at = row_behind(m->first, m->n, addr - m->bias);
+	at = m->first + m->n - 1;
+	last = bpf_map_lookup_elem(&rows, &at);
+	if (!last || pc >= last->pc)
+		return 0;
+	at = row_behind(m->first, m->pages + page - m->page_base, pc);
 	if (at == m->first)
 		return 0;
 	at--;

@@ -5,10 +5,12 @@
 
 #include <linux/types.h>
 
-#define MP_BPF_ROWS (4u << 20) /* 32 MiB */
-#define MP_BPF_SPACES 2048u    /* address spaces, 16 MiB */
-#define MP_BPF_MAPPINGS 256u   /* a power of two */
+#define MP_BPF_ROWS (4u << 20)	  /* 32 MiB */
+#define MP_BPF_PAGES (512u << 10) /* 4 MiB */
+#define MP_BPF_SPACES 2048u	  /* address spaces, 20 MiB */
+#define MP_BPF_MAPPINGS 256u	  /* a power of two */
 #define MP_BPF_FRAMES 127u
+#define MP_BPF_PAGE_SHIFT 12
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -36,6 +38,8 @@ struct mp_bpf_mapping {
 	__u64 start, end;
 	__u64 bias;	/* address - bias: the file's address */
 	__u32 first, n; /* its rows; 0: there are none */
+	/* for each page of the file, from page_base on, the number of rows before it; one more at the end */
+	__u32 pages, page_base;
 };
 
 struct mp_bpf_space {
@@ -75,6 +79,6 @@ struct mp_bpf_record {
 	20000 /* the time for the order is so much before: the sample's is never earlier */
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
-_Static_assert(sizeof(struct mp_bpf_mapping) == 32, "the same on both sides");
+_Static_assert(sizeof(struct mp_bpf_mapping) == 40, "the same on both sides");
 
 #endif

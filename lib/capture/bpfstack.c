@@ -17,9 +17,10 @@ struct mp_bpf_stacks {
 	struct mp_dsos *dsos;
 	struct mp_bpf_row *rows;     /* the program's own, mapped */
 	struct mp_bpf_space *spaces; /* likewise */
-	size_t rows_size, spaces_size;
+	uint32_t *pages;	     /* likewise */
+	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* map */
-	uint32_t n_rows, sequence;
+	uint32_t n_rows, n_pages, sequence;
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
@@ -78,11 +79,12 @@ static bool load(struct mp_bpf_stacks *b)
 	if (!b->object || bpf_object__load(b->object) < 0)
 		return false;
 	b->rows = map_array(b->object, "rows", &b->rows_size);
+	b->pages = map_array(b->object, "pages", &b->pages_size);
 	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
 	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   take_record, b, NULL);
-	return b->rows && b->spaces && b->ring;
+	return b->rows && b->pages && b->spaces && b->ring;
 }
 
 /* For an event; several may be on one tracepoint, which needs the program once. */
@@ -132,6 +134,8 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 		bpf_link__destroy(b->links[i]);
 	if (b->rows)
 		munmap(b->rows, b->rows_size);
+	if (b->pages)
+		munmap(b->pages, b->pages_size);
 	if (b->spaces)
 		munmap(b->spaces, b->spaces_size);
 	ring_buffer__free(b->ring);
@@ -150,8 +154,30 @@ static void begin_anew(struct mp_bpf_stacks *b)
 	for (i = 0; i < MP_BPF_SPACES; i++)
 		b->spaces[i].sequence = 0;
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	b->n_rows = 0;
+	b->n_rows = b->n_pages = 0;
 	b->counts.anew++;
+}
+
+/* By what pages of the file the search begins; an element of an array of BPF has eight bytes. */
+static void make_pages(struct mp_bpf_stacks *b, struct mp_dso *dso, const struct mp_bpf_row *rows,
+		       size_t n, size_t n_pages)
+{
+	size_t page, row = 0;
+
+	dso->pages = b->n_pages;
+	dso->page_base = n ? rows[0].pc >> MP_BPF_PAGE_SHIFT : 0;
+	for (page = 0; page <= n_pages; page++) {
+		while (row < n && rows[row].pc >> MP_BPF_PAGE_SHIFT < dso->page_base + page)
+			row++;
+		b->pages[2 * (size_t)b->n_pages++] = row;
+	}
+}
+
+static size_t count_pages(const struct mp_bpf_row *rows, size_t n)
+{
+	if (!n)
+		return 0;
+	return (rows[n - 1].pc >> MP_BPF_PAGE_SHIFT) - (rows[0].pc >> MP_BPF_PAGE_SHIFT) + 1;
 }
 
 /* Rows of a file, made if need be; false if there is no room. */
@@ -160,7 +186,7 @@ static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
 	uint64_t making = b->counts.anew + 1;
 	struct mp_bpf_row *rows;
 	struct mp_cfi *cfi;
-	size_t n;
+	size_t n, n_pages;
 
 	if (dso->rows_made == making)
 		return true;
@@ -168,12 +194,14 @@ static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
 	rows = cfi ? mp_bpf_table(cfi, &n) : NULL;
 	if (!rows)
 		n = 0;
-	if (n > MP_BPF_ROWS - b->n_rows) {
+	n_pages = count_pages(rows, n);
+	if (n > MP_BPF_ROWS - b->n_rows || n_pages >= MP_BPF_PAGES - b->n_pages) {
 		free(rows);
 		return false;
 	}
 	if (n)
 		memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
+	make_pages(b, dso, rows, n, n_pages);
 	free(rows);
 	dso->rows = b->n_rows;
 	dso->n_rows = n;
@@ -199,6 +227,8 @@ static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
 	to->bias = m->start - m->offset - delta;
 	to->first = m->dso->rows;
 	to->n = m->dso->n_rows;
+	to->pages = m->dso->pages;
+	to->page_base = m->dso->page_base;
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * User stacks taken in the kernel by a BPF program (bpf/unwind.bpf.c), for tracepoints that come
  * often: its tables, made of call frame information when a process appears, shared by all that map a
- * file, and its records. 48 MiB of tables at most: 4 million rows for files, 2,048 address spaces;
+ * file, and its records. 56 MiB of tables at most: 4 million rows for files, 2,048 address spaces;
  * when they are full, rows are made anew for those that still run, spaces give way to newer ones.
  * Includes bpftable, event, task.
  */

@@ -305,8 +305,8 @@ bpf_works() {
 	start_load tests/load/stacks "$TMP/w" 30
 	until grep -q ready "$TMP/load.out"; do sleep 0.1; done
 	sleep 1
-	mp-record -q -a -F 999 -g user -d 4 -o "$TMP/s" || [ $? = 1 ]
-	whole 990 3000
+	mp-record -q -p "$LOAD_PID" -F 999 -g user -d 4 -o "$TMP/s" || [ $? = 1 ]
+	whole 990 1000
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 	for comm in python3 perl cc1plus node sqlite3 git bash deep.c++ deep.rust java; do
 		n=$(grep -c "comm=$comm	" "$TMP/s" || true)
@@ -314,12 +314,13 @@ bpf_works() {
 		echo "$comm: $n stacks, $cut cut"
 		[ $((cut * 50)) -le $((n + 50)) ]
 	done
-	# beside perf on the same samples: programs that it has seen from their beginning, or that were there before
+	# beside perf on the same samples: of programs that ran before, since behind exec perf has the maps of the parent
+	pgrep -s "$LOAD_PID" > "$TMP/pids"
 	perf record -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- sleep 2
 	perf script -i "$TMP/data" --no-inline --ns -F tid,time,ip,sym > "$TMP/perf" 2> /dev/null
-	"$BUILD/tools/unwind" "$TMP/data" > "$TMP/ours"
+	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"
 	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"
 	cat "$TMP/compared"
-	# what perf shows is what we show; where it gives up (behind exec, in code of just-in-time compilers), ours goes on
-	awk '/stacks,/ { n = $1 } /^[0-9]+ other|goes on behind|none/ { bad += $1 } END { exit !(n > 500 && bad * 50 < n) }' "$TMP/compared"
+	# what perf shows is what we show; where it gives up (code of just-in-time compilers), ours goes on
+	awk '/stacks,/ { n = $1 } /^[0-9]+ other|goes on behind|none/ { bad += $1 } END { exit !(n > 300 && bad * 50 < n) }' "$TMP/compared"
 }

@@ -136,7 +136,7 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 			c = NULL;
 		}
 		if (!c) {
-			c = mp_queue_chunk(d->s.queue, MP_MAX((size_t)DUMP_CHUNK, h.size), false);
+			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, false);
 			if (!c)
 				return false;
 			c->stream = ring;

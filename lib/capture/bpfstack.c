@@ -20,7 +20,7 @@ struct mp_bpf_stacks {
 	uint32_t *pages;	     /* likewise */
 	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* map */
-	uint32_t n_rows, n_pages, sequence;
+	uint32_t n_rows, n_pages, sequence, next_place;
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
@@ -244,11 +244,16 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
 	return true;
 }
 
-/* In a place of its own: the oldest of all, whose tasks are told by its sequence that it is gone. */
+/*
+ * In the place that it has, or in the oldest of all. Tasks are told by the sequence that theirs is
+ * gone, or being changed.
+ */
 static void make_space(struct mp_bpf_stacks *b, struct mp_space *s)
 {
-	uint32_t sequence = ++b->sequence, place = sequence % MP_BPF_SPACES;
+	bool has_place = s->tables_id && b->spaces[s->tables].sequence == s->tables_sequence;
+	uint32_t place = has_place ? s->tables : b->next_place++ % MP_BPF_SPACES;
 	struct mp_bpf_space *to = &b->spaces[place];
+	uint32_t sequence = ++b->sequence;
 
 	__atomic_store_n(&to->sequence, 0, __ATOMIC_RELEASE);
 	if (!make_mappings(b, s, to)) {

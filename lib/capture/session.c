@@ -513,6 +513,20 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)w->lost);
 }
 
+static void tell_tables(const struct session *s)
+{
+	struct mp_bpf_stacks_counts c;
+
+	if (!s->bpf_stacks)
+		return;
+	mp_bpf_stacks_counts(s->bpf_stacks, &c);
+	mp_say("tables for BPF: %llu rows, made of %llu files for %llu address spaces, %llu times "
+	       "anew; %llu stacks did not fit",
+	       (unsigned long long)c.rows, (unsigned long long)c.files,
+	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
+	       (unsigned long long)c.dropped);
+}
+
 static void tell_details(const struct session *s, const struct mp_account *a)
 {
 	const struct mp_stacks *st = &s->stacks;
@@ -533,6 +547,7 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       "files, %zu KiB",
 	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
 	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
+	tell_tables(s);
 	if (mp_settle_guesses(s->settle))
 		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
 		       (unsigned long long)mp_settle_guesses(s->settle));

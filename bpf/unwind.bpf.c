@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * User stacks for events that come often: a program on the same raw tracepoints (one on the
- * tracepoint of perf would decide for all of its users) that walks over tables which user space has
+ * tracepoint of perf would decide for all of its users), or on events of other kinds, that walks over tables which user space has
  * made of call frame information. A task that is not in `tasks` is passed over.
  */
 #include <linux/bpf.h>
@@ -58,10 +58,10 @@ struct {
 	__uint(max_entries, 16 << 20);
 } records SEC(".maps");
 
-/* A program does not interrupt itself, so one per CPU will do. */
+/* A program does not interrupt itself, so one per CPU and program will do. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, struct mp_bpf_record);
 } scratch SEC(".maps");
@@ -370,23 +370,19 @@ static const struct mp_bpf_task *find_task(const struct task_struct *task)
 	return bpf_map_lookup_elem(&tasks, &tgid);
 }
 
-SEC("raw_tp")
-int unwind(void *ctx)
+static __always_inline void take_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 zero = 0;
-	const struct mp_bpf_task *where;
+	const struct mp_bpf_task *where = find_task(task);
 	struct walk w = { .exact = 1 };
 	struct pt_regs *regs;
 
-	(void)ctx;
-	where = find_task(task);
 	if (!where)
-		return 0;
+		return;
 	w.space = bpf_map_lookup_elem(&spaces, &where->space);
-	w.record = bpf_map_lookup_elem(&scratch, &zero);
+	w.record = bpf_map_lookup_elem(&scratch, &which);
 	if (!w.space || !w.record || w.space->sequence != where->sequence)
-		return 0;
+		return;
 	w.record->time_ns = bpf_ktime_get_ns();
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	w.ip = regs->ip;
@@ -399,7 +395,23 @@ int unwind(void *ctx)
 		bpf_loop(MP_BPF_FRAMES, step, &w, 0);
 	w.record->end = w.end;
 	emit(w.record, w.n);
+}
+
+SEC("raw_tp")
+int unwind(void *ctx)
+{
+	(void)ctx;
+	take_stack(0);
 	return 0;
+}
+
+/* On a perf event that is no tracepoint, where it decides for that event alone: 1, the sample is kept. */
+SEC("perf_event")
+int unwind_event(void *ctx)
+{
+	(void)ctx;
+	take_stack(1);
+	return 1;
 }
 
 char _license[] SEC("license") = "GPL";

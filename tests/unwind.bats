@@ -276,6 +276,29 @@ bpf_works() {
 	[ "$(trailer "$TMP/s" 'unwound.bpf | .stacks > 300 and .whole * 10 > .stacks * 7')" = true ]
 }
 
+@test "by BPF, asked for: clocks and page faults" {
+	bpf_works
+	start_load "$LOAD/spin" 60
+	sleep 0.3
+	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -d 500ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = bpf ]
+	whole 950 50 bpf
+	mp-fold "$TMP/s" > "$TMP/f"
+	has ';main;spin_caller;spin_here' 80
+	kill -KILL -- "-$LOAD_PID"
+	cat > "$TMP/x.c" <<-'X'
+		#include <stdlib.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void touches(char *p) { for (size_t i = 0; i < 4 << 20; i += 4096) { p[i] = 1; if (i % 65536 == 0) usleep(1000); } }
+		int main(void) { for (int i = 0; i < 4; i++) { char *p = mmap(0, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); touches(p); usleep(1000); } return 0; }
+	X
+	gcc -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	mp-record -q -g user:bpf -e page-faults -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	mp-fold "$TMP/s" > "$TMP/f"
+	has ';main;touches' 40
+}
+
 @test "where BPF is not permitted: frame pointers, and the header says so; nothing is left behind" {
 	bpf_works
 	command -v setpriv > /dev/null || skip "no setpriv"

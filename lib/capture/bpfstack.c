@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -94,6 +95,8 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 	struct bpf_program *program = bpf_object__find_program_by_name(b->object, "unwind");
 	struct bpf_link *link;
 
+	if (!e->tp)
+		return true; /* mp_bpf_stacks_attach() */
 	link = bpf_program__attach_raw_tracepoint(program, e->tp->name);
 	if (!link)
 		return false;
@@ -104,7 +107,7 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
-	bool loaded = false, tried = false;
+	bool loaded = false, tried = false, used = false;
 	size_t i;
 
 	b->dsos = dsos;
@@ -115,13 +118,30 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 		if (!tried)
 			loaded = load(b);
 		tried = true;
-		if (!loaded || !attach(b, events, i))
+		if (loaded && attach(b, events, i))
+			used = true;
+		else
 			mp_event_use_fp(&events->v[i]);
 	}
-	if (b->n_links)
+	if (used)
 		return b;
 	mp_bpf_stacks_free(b);
 	return NULL;
+}
+
+void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
+			  const struct mp_events *events)
+{
+	int program = bpf_program__fd(bpf_object__find_program_by_name(b->object, "unwind_event"));
+	size_t i;
+
+	for (i = 0; i < rings->n_counters; i++) {
+		const struct mp_event *e = &events->v[rings->counters[i].event];
+
+		/* where it is refused, the samples say that there are no stacks */
+		if (e->method == MP_METHOD_BPF && !e->tp)
+			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
+	}
 }
 
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b)

@@ -76,11 +76,17 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 
 	if (method == MP_METHOD_UNSET)
 		method = r->options->method;
+	if (method == MP_METHOD_AUTO && !e->each && mp_arch_here())
+		method = MP_METHOD_CFI;
+	/*
+	 * The kernel drops an event that has a program of its own if it comes within another program
+	 * (page faults: 1 of 2,000): it is for the user to ask for that.
+	 */
 	if (method == MP_METHOD_AUTO)
-		method = e->each || !mp_arch_here() ? MP_METHOD_BPF : MP_METHOD_CFI;
+		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
 	/* tracepoints of single system calls are none that a program can be put on */
-	if (method == MP_METHOD_BPF &&
-	    (!e->tp || mp_arch_here() != &mp_arch_x86_64 || strcmp(e->tp->system, "syscalls") == 0))
+	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
+					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
 		method = MP_METHOD_FP;
 	return method;
 }

@@ -316,6 +316,8 @@ static void open_events(struct session *s)
 	find_excluded(s);
 	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
 		give_up(error);
+	if (s->bpf_stacks)
+		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
 	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 

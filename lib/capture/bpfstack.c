@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -51,7 +52,7 @@ static int take_record(void *arg, void *data, size_t size)
 	const struct mp_bpf_record *r = data;
 
 	if (size >= offsetof(struct mp_bpf_record, ips) && r->size == size)
-		b->each(b->each_arg, r);
+		return b->each(b->each_arg, r) ? 0 : -ECANCELED;
 	return 0;
 }
 
@@ -303,11 +304,11 @@ void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process)
 	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
 }
 
-void mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
+bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
 {
 	b->each = each;
 	b->each_arg = arg;
-	ring_buffer__consume(b->ring);
+	return ring_buffer__consume(b->ring) >= 0;
 }
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts)

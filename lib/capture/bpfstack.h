@@ -31,10 +31,13 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 /* A process has appeared, or its mappings have changed, or its tables have been given up. */
 void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process);
 
-/* Calls `each` for the records that there are; from another thread than the rest. */
-typedef void mp_bpf_record_fn(void *arg, const struct mp_bpf_record *record);
+/*
+ * Calls `each` for the records that there are, until it returns false; from another thread than the
+ * rest. Returns whether there are no more.
+ */
+typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_record *record);
 
-void mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
+bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
 
 /* What was made, for -v. */
 struct mp_bpf_stacks_counts {

@@ -18,6 +18,9 @@ enum {
 	TRACK_CHUNK = 64 << 10,
 	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
 	PEEKED_RECORDS = 8,
+	STACKS_A_ROUND = 4 << 20,
+	STACKS_MAX_BYTES = 32 << 20,
+	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
 	FDS_BEFORE_RINGS = 2,
 };
 
@@ -28,7 +31,9 @@ struct mp_drain {
 	int stopped_fd;
 	struct mp_chunk *track_chunk; /* being filled */
 	uint32_t track_stream;
-	bool dumps; /* some events copy stacks */
+	bool dumps;	      /* some events copy stacks */
+	size_t stack_bytes;   /* of BPF stacks in this round */
+	uint64_t stacks_time; /* up to it they were read */
 };
 
 /*
@@ -198,9 +203,32 @@ static void take_track(void *arg, const struct perf_event_header *record)
 	d->track_chunk->len += record->size;
 }
 
-static void take_stack(void *arg, const struct mp_bpf_record *record)
+static bool take_stack(void *arg, const struct mp_bpf_record *record)
 {
-	take_track(arg, (const struct perf_event_header *)record);
+	struct mp_drain *d = arg;
+
+	take_track(d, (const struct perf_event_header *)record);
+	d->stacks_time = record->time_ns - MP_BPF_EARLIER_NS - STACKS_APART_NS;
+	d->stack_bytes += record->size;
+	return d->stack_bytes < STACKS_A_ROUND;
+}
+
+/*
+ * The stacks that BPF took; false if some had to stay, and the samples behind `stacks_time` with
+ * them. What was read is before that, so the writer makes room by itself.
+ */
+static bool drain_stacks(struct mp_drain *d)
+{
+	bool all = false;
+
+	if (!d->s.bpf_stacks)
+		return true;
+	d->stack_bytes = 0;
+	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
+	if (mp_queue_must_bytes(d->s.queue) < STACKS_MAX_BYTES)
+		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
+	push_track(d);
+	return all;
 }
 
 /* One round over all rings, and a mark for what is complete. False if something had to stay. */
@@ -221,10 +249,9 @@ static bool drain_all(struct mp_drain *d)
 		mp_track_read(d->s.track, i, take_track, d);
 		push_track(d);
 	}
-	if (d->s.bpf_stacks) {
-		d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
-		mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
-		push_track(d);
+	if (!drain_stacks(d)) {
+		complete = false;
+		settled = MP_MIN(settled, d->stacks_time);
 	}
 	mp_queue_mark(d->s.queue, settled);
 	return complete;

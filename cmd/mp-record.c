@@ -20,10 +20,16 @@ enum {
 	OPT_FIELDS,
 	OPT_MAX_STACK,
 	OPT_REALTIME,
+	OPT_STACK_SIZE,
 	OPT_STAT,
 };
 
-enum { RING_BYTES = 2 << 20, RING_MIN = 32 << 10, RING_MAX = 1 << 30, RINGS_TOTAL = 256 << 20 };
+enum {
+	RING_MIN = 32 << 10,
+	RING_MAX = 1 << 30,
+	STACK_MIN = 1 << 10,
+	STACK_MAX = 60 << 10, /* a record of the kernel has at most 64 KiB */
+};
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What happens" },
@@ -34,7 +40,7 @@ static const struct mp_opt opts[] = {
 	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=PART,max-stack=N/ for this one" },
+	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_STAT, "stat", "EVENTS",
@@ -59,9 +65,15 @@ static const struct mp_opt opts[] = {
 	  "not these processes; 'pipeline': not those of this\n"
 	  "pipeline (mp-record itself never)" },
 	{ 0, NULL, NULL, "What is recorded of it" },
-	{ 'g', "call-graph", "PART", "stacks: both (default), kernel, user or none" },
+	{ 'g', "call-graph", "STACKS",
+	  "which stacks: both (default), kernel, user or none; and how\n"
+	  "those of programs are taken: auto (default), cfi, bpf or fp;\n"
+	  "or one of each, as in user:fp" },
+	{ OPT_STACK_SIZE, "stack-size", "SIZE",
+	  "for cfi: copy so much of a user stack (default: 60K, the most)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
-	  "at most N frames (default: what the kernel allows, 127)" },
+	  "at most N frames (default: 1024; by fp what the kernel\n"
+	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
 	  "cgroup, stack, .PAYLOAD (globs)" },
@@ -70,7 +82,7 @@ static const struct mp_opt opts[] = {
 	{ 'n', "events", "N", "stop after N events" },
 	{ 'm', "ring", "SIZE",
 	  "ring buffer per CPU, as 512K or 8M; a bare number is pages\n"
-	  "(default: 2M)" },
+	  "(default: 2M; 16M with copies of stacks)" },
 	{ OPT_REALTIME, "realtime", "[PRIO]",
 	  "run with SCHED_FIFO priority PRIO (1): loses less when\n"
 	  "the machine is busy" },
@@ -94,7 +106,12 @@ static const struct mp_program program = {
 };
 
 static struct mp_record_options options = {
-	.events = { .freq = 99, .stack = MP_STACK_BOTH },
+	.events = {
+		.freq = 99,
+		.stack = MP_STACK_BOTH,
+		.method = MP_METHOD_AUTO,
+		.stack_size = STACK_MAX,
+	},
 };
 static bool list, explain, stat;
 
@@ -134,6 +151,16 @@ static void set_ring(const char *arg)
 	while (bytes < wanted)
 		bytes *= 2;
 	options.ring_bytes = bytes;
+}
+
+/* A multiple of 8, for the kernel. */
+static void set_stack_size(const char *arg)
+{
+	uint64_t bytes;
+
+	if (mp_num_size(arg, &bytes) < 0 || bytes < STACK_MIN || bytes > STACK_MAX)
+		mp_opt_bad(&program, OPT_STACK_SIZE, arg, "a size from 1K to 60K");
+	options.events.stack_size = (bytes + 7) & ~(uint64_t)7;
 }
 
 static void set_where(int code, const char *arg)
@@ -195,9 +222,14 @@ static void set_option(int code, const char *arg)
 		explain = true;
 		break;
 	case 'g':
-		if (mp_stack_part_parse(mp_str(arg), &options.events.stack) < 0)
-			mp_opt_bad(&program, code, arg, "both, kernel, user or none");
+		if (mp_stack_parse(mp_str(arg), &options.events.stack, &options.events.method) < 0)
+			mp_opt_bad(&program, code, arg,
+				   "both, kernel, user or none, nor auto, cfi, bpf or fp, nor one "
+				   "of each as in user:cfi");
 		options.events.stack_given = true;
+		break;
+	case OPT_STACK_SIZE:
+		set_stack_size(arg);
 		break;
 	case OPT_MAX_STACK:
 		options.events.max_stack = mp_opt_number(&program, code, arg, 1, 1024);
@@ -254,18 +286,6 @@ static char **copy_arguments(int argc, char **argv)
 
 	copy[0] = (char *)program.name;
 	return copy;
-}
-
-/* Large machines have many CPUs: the default is less then. */
-static void set_default_ring(void)
-{
-	size_t cpus = MP_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
-
-	if (options.ring_bytes)
-		return;
-	options.ring_bytes = RING_BYTES;
-	while (options.ring_bytes > 256 << 10 && options.ring_bytes * cpus > RINGS_TOTAL)
-		options.ring_bytes /= 2;
 }
 
 static enum mp_status list_events(char **globs)
@@ -326,6 +346,5 @@ int main(int argc, char **argv)
 		options.interval_ns = 1000000000;
 	if (stat)
 		return mp_stat(&options);
-	set_default_ring();
 	return mp_record(&options);
 }

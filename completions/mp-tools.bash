@@ -41,7 +41,7 @@ _mp_tools() {
 		return
 		;;
 	mp-record:-g | mp-record:--call-graph)
-		mapfile -t COMPREPLY < <(compgen -W 'both kernel user none' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'both kernel user none auto cfi bpf fp' -- "$cur")
 		return
 		;;
 	mp-record:-p | mp-record:--pid | mp-record:--exclude-pid)

@@ -28,7 +28,7 @@ events() {	# number of event lines of a type
 	[ "$(jq -r .boot <<< "$header")" = "$(cat /proc/sys/kernel/random/boot_id)" ]
 	[ "$(jq -r '.command | join(" ")' <<< "$header")" = "mp-record -q -e $SWITCH -d 300ms" ]
 	[ "$(jq -r '.events["sched:sched_switch"][".prev_pid"]' <<< "$header")" = s32 ]
-	[ "$(jq -r .stacks.user <<< "$header")" = fp ]
+	[[ "$(jq -r .stacks.user <<< "$header")" =~ ^(bpf|fp)$ ]]
 	# the clocks of the header are those of the machine, within the time that this took
 	mono=$(jq -r .clock_ns <<< "$header") real=$(jq -r .realtime_ns <<< "$header")
 	now=$(awk '{ printf "%.0f", $1 * 1e9 }' /proc/uptime)

@@ -52,7 +52,7 @@ static void attach(struct bpf_object *object, const struct mp_rings *rings,
 	for (i = 0; i < rings->n_counters; i++) {
 		const struct mp_event *e = &events->v[rings->counters[i].event];
 
-		if (!e->each && !e->tp)
+		if (!e->each && !e->tp && e->method != MP_METHOD_BPF) /* one program an event */
 			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
 	}
 }

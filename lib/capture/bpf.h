@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BPF programs (libbpf), embedded as objects; the only user of libbpf. Where clang was missing at
+ * BPF programs (libbpf), embedded as objects; with bpfstack the only user of libbpf. Where clang was missing at
  * build time, or the kernel does not permit BPF, everything works without: see each function.
  * Includes ring.
  */

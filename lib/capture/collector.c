@@ -180,9 +180,10 @@ static void add_members(struct mp_collector *c, struct mp_str value)
 
 static int set_stack(struct parser *p, struct mp_str value)
 {
-	enum mp_stack_part part;
+	enum mp_stack_part part = MP_STACK_UNSET;
+	enum mp_stack_method method = MP_METHOD_UNSET;
 
-	if (mp_stack_part_parse(value, &part) < 0)
+	if (mp_stack_parse(value, &part, &method) < 0)
 		return fail(p, "not a kind of stack:", value);
 	return set_once(p, &p->c->stack, value);
 }
@@ -424,7 +425,7 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 	if (c->period)
 		o.period = c->period;
 	if (c->stack && !given->stack_given)
-		mp_stack_part_parse(mp_str(c->stack), &o.stack);
+		mp_stack_parse(mp_str(c->stack), &o.stack, &o.method);
 	if (c->fields && !given->fields)
 		o.fields = c->fields;
 	return o;

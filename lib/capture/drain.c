@@ -16,7 +16,11 @@
 enum {
 	LAST_WAIT_MS = 100, /* for the last events to be published, once all are disabled */
 	TRACK_CHUNK = 64 << 10,
+	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
 	PEEKED_RECORDS = 8,
+	STACKS_A_ROUND = 4 << 20,
+	STACKS_MAX_BYTES = 32 << 20,
+	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
 	FDS_BEFORE_RINGS = 2,
 };
 
@@ -27,6 +31,9 @@ struct mp_drain {
 	int stopped_fd;
 	struct mp_chunk *track_chunk; /* being filled */
 	uint32_t track_stream;
+	bool dumps;	      /* some events copy stacks */
+	size_t stack_bytes;   /* of BPF stacks in this round */
+	uint64_t stacks_time; /* up to it they were read */
 };
 
 /*
@@ -57,6 +64,98 @@ static uint64_t first_time(const struct mp_ring *r)
 	return low;
 }
 
+static uint64_t u64_at(const struct mp_ring *r, uint64_t at)
+{
+	uint64_t v;
+
+	mp_ring_copy(r, at, sizeof(v), &v);
+	return v;
+}
+
+/* What the kernel reserved for the copy of a stack, behind which so many bytes follow; 0: no copy. */
+static size_t dump_size(const struct mp_drain *d, const struct perf_event_header *h, uint64_t id,
+			size_t *behind)
+{
+	const struct mp_counter *c;
+	const struct perf_event_attr *attr;
+
+	if (h->type != PERF_RECORD_SAMPLE)
+		return 0;
+	c = mp_rings_find(d->s.rings, id);
+	if (!c)
+		return 0;
+	attr = &d->s.events->v[c->event].attr;
+	*behind = sizeof(uint64_t) * (1 + !!(attr->sample_type & PERF_SAMPLE_CGROUP));
+	return attr->sample_type & PERF_SAMPLE_STACK_USER ? attr->sample_stack_user : 0;
+}
+
+/*
+ * Copies a record without what is unused of the copy of a stack: 60 KiB are reserved, a few are
+ * filled. Some spare bytes stay, which say that the copy was not full. Returns its length.
+ */
+static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uint64_t at,
+			  const struct perf_event_header *h, char *to)
+{
+	size_t behind, size = dump_size(d, h, u64_at(r, at + sizeof(*h)), &behind), front;
+	struct perf_event_header *copy = (struct perf_event_header *)to;
+	uint64_t kept;
+
+	if (!size || h->size < sizeof(*h) + sizeof(kept) + size + behind)
+		goto whole;
+	front = h->size - behind - size - sizeof(kept);
+	if (u64_at(r, at + front) != size)
+		goto whole; /* less, where the record would have become too large */
+	kept = (u64_at(r, at + h->size - behind) + 15) & ~(uint64_t)7;
+	if (kept >= size)
+		goto whole;
+	mp_ring_copy(r, at, front, to);
+	memcpy(to + front, &kept, sizeof(kept));
+	front += sizeof(kept);
+	mp_ring_copy(r, at + front, kept, to + front);
+	mp_ring_copy(r, at + h->size - behind, behind, to + front + kept);
+	copy->size = front + kept + behind;
+	return copy->size;
+whole:
+	mp_ring_copy(r, at, h->size, to);
+	return h->size;
+}
+
+/* The same as drain_ring(), record by record. */
+static bool drain_dumps(struct mp_drain *d, uint32_t ring)
+{
+	const struct mp_ring *r = &d->s.rings->v[ring];
+	struct mp_chunk *c = NULL;
+	struct perf_event_header h;
+	uint64_t at;
+	size_t left = mp_ring_pending(r, &at);
+
+	while (left) {
+		mp_ring_copy(r, at, sizeof(h), &h);
+		if (h.size < sizeof(h) || h.size > left) { /* never seen; not to go astray */
+			at += left;
+			break;
+		}
+		if (c && c->cap - c->len < h.size) {
+			mp_queue_push(d->s.queue, c);
+			mp_ring_consume(r, at);
+			c = NULL;
+		}
+		if (!c) {
+			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, false);
+			if (!c)
+				return false;
+			c->stream = ring;
+		}
+		c->len += copy_record(d, r, at, &h, c->data + c->len);
+		at += h.size;
+		left -= h.size;
+	}
+	if (c)
+		mp_queue_push(d->s.queue, c);
+	mp_ring_consume(r, at);
+	return true;
+}
+
 /* Everything that is in a ring now; false if it had to stay there. */
 static bool drain_ring(struct mp_drain *d, uint32_t ring)
 {
@@ -67,6 +166,8 @@ static bool drain_ring(struct mp_drain *d, uint32_t ring)
 
 	if (!r->base)
 		return true;
+	if (d->dumps)
+		return drain_dumps(d, ring);
 	len = mp_ring_pending(r, &tail);
 	if (len == 0)
 		return true;
@@ -102,6 +203,34 @@ static void take_track(void *arg, const struct perf_event_header *record)
 	d->track_chunk->len += record->size;
 }
 
+static bool take_stack(void *arg, const struct mp_bpf_record *record)
+{
+	struct mp_drain *d = arg;
+
+	take_track(d, (const struct perf_event_header *)record);
+	d->stacks_time = record->time_ns - MP_BPF_EARLIER_NS - STACKS_APART_NS;
+	d->stack_bytes += record->size;
+	return d->stack_bytes < STACKS_A_ROUND;
+}
+
+/*
+ * The stacks that BPF took; false if some had to stay, and the samples behind `stacks_time` with
+ * them. What was read is before that, so the writer makes room by itself.
+ */
+static bool drain_stacks(struct mp_drain *d)
+{
+	bool all = false;
+
+	if (!d->s.bpf_stacks)
+		return true;
+	d->stack_bytes = 0;
+	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
+	if (mp_queue_must_bytes(d->s.queue) < STACKS_MAX_BYTES)
+		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
+	push_track(d);
+	return all;
+}
+
 /* One round over all rings, and a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
@@ -119,6 +248,10 @@ static bool drain_all(struct mp_drain *d)
 		d->track_stream = d->s.rings->n + i;
 		mp_track_read(d->s.track, i, take_track, d);
 		push_track(d);
+	}
+	if (!drain_stacks(d)) {
+		complete = false;
+		settled = MP_MIN(settled, d->stacks_time);
 	}
 	mp_queue_mark(d->s.queue, settled);
 	return complete;
@@ -181,8 +314,11 @@ static void *run(void *arg)
 struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 {
 	struct mp_drain *d = mp_zalloc(sizeof(*d));
+	size_t i;
 
 	d->s = *setup;
+	for (i = 0; i < setup->events->n; i++)
+		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);
 	d->go_fd = eventfd(0, EFD_CLOEXEC);
 	if (d->go_fd < 0)
 		mp_die("cannot make an eventfd: %m");

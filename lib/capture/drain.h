@@ -6,6 +6,7 @@
 #ifndef MP_CAPTURE_DRAIN_H
 #define MP_CAPTURE_DRAIN_H
 
+#include "lib/capture/bpfstack.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/settle.h"
@@ -13,11 +14,13 @@
 
 /*
  * Borrowed until mp_drain_free(). Streams of the queue: first the rings, then those of the
- * tracking.
+ * tracking, then that of the BPF stacks.
  */
 struct mp_drain_setup {
 	struct mp_rings *rings;
+	const struct mp_events *events;
 	struct mp_track *track;
+	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
 	struct mp_settle *settle;
 	struct mp_queue *queue;
 	int realtime; /* SCHED_FIFO priority, 0: none */

@@ -7,11 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HELD_MAX = 256 }; /* files held open before their symbols are read */
+enum {
+	HELD_MAX = 256, /* files held open before their symbols are read */
+	CFI_MAX_BYTES = 64 << 20,
+};
 
 void mp_dsos_init(struct mp_dsos *d)
 {
-	*d = (struct mp_dsos){ .held = NULL };
+	*d = (struct mp_dsos){ .cfi_max_bytes = CFI_MAX_BYTES };
 	mp_map_init(&d->map, sizeof(struct mp_dso *));
 }
 
@@ -22,6 +25,8 @@ static void free_dso(struct mp_dso *dso)
 	if (dso->fd >= 0)
 		close(dso->fd);
 	mp_elfsym_free(dso->symbols);
+	mp_cfi_free(dso->cfi);
+	mp_segments_release(&dso->segments);
 	free(dso->path);
 	free(dso->name);
 	free(dso->root);
@@ -37,6 +42,7 @@ void mp_dsos_release(struct mp_dsos *d)
 	free_dso(d->vdso);
 	mp_map_release(&d->map);
 	free(d->held);
+	free(d->with_cfi);
 }
 
 /* Our own is that of all processes with our machine type. */
@@ -44,9 +50,12 @@ static void find_vdso(void *arg, const struct mp_proc_map *map)
 {
 	struct mp_dso *dso = arg;
 
-	if (strcmp(map->path, "[vdso]") == 0)
-		dso->symbols = mp_elfsym_load_image((const void *)(uintptr_t)map->start,
-						    map->end - map->start);
+	const void *image = (const void *)(uintptr_t)map->start;
+
+	if (strcmp(map->path, "[vdso]") != 0)
+		return;
+	dso->symbols = mp_elfsym_load_image(image, map->end - map->start);
+	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start, &dso->segments);
 }
 
 static struct mp_dso *get_vdso(struct mp_dsos *d)
@@ -55,7 +64,8 @@ static struct mp_dso *get_vdso(struct mp_dsos *d)
 		return d->vdso;
 	d->vdso = mp_zalloc(sizeof(*d->vdso));
 	d->vdso->fd = -1;
-	d->vdso->loaded = true;
+	d->vdso->loaded = d->vdso->cfi_loaded = true;
+	d->vdso->cfi_id = ++d->cfi_loads;
 	d->vdso->path = mp_strdup("[vdso]");
 	d->vdso->name = mp_strdup("vdso");
 	d->vdso->root = mp_strdup("");
@@ -169,17 +179,78 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 	return dso;
 }
 
+static bool reopen(struct mp_dso *dso)
+{
+	char *path;
+
+	if (dso->fd < 0) {
+		path = mp_asprintf("%s%s", dso->root, dso->path);
+		dso->fd = open_same(path, dso->inode);
+		free(path);
+	}
+	if (dso->fd < 0)
+		dso->fd = open_same(dso->path, dso->inode);
+	return dso->fd >= 0;
+}
+
+/* Once the tables of both kinds are read. */
+static void close_if_done(struct mp_dso *dso)
+{
+	if (dso->fd < 0 || !dso->loaded || !dso->cfi_loaded)
+		return;
+	close(dso->fd);
+	dso->fd = -1;
+}
+
 struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso)
 {
 	if (dso->loaded)
 		return dso->symbols;
 	dso->loaded = true;
-	if (dso->fd < 0)
-		dso->fd = open_same(dso->path, dso->inode);
-	if (dso->fd < 0)
+	if (!reopen(dso))
 		return NULL;
 	dso->symbols = mp_elfsym_load(dso->fd, dso->root, dso->path);
-	close(dso->fd);
-	dso->fd = -1;
+	close_if_done(dso);
 	return dso->symbols;
+}
+
+/* The one used longest ago, but not `kept`, which was just loaded. */
+static void give_up_oldest(struct mp_dsos *d, const struct mp_dso *kept)
+{
+	size_t oldest = SIZE_MAX, i;
+	struct mp_dso *dso;
+
+	for (i = 0; i < d->n_with_cfi; i++)
+		if (d->with_cfi[i] != kept &&
+		    (oldest == SIZE_MAX ||
+		     d->with_cfi[i]->cfi_used < d->with_cfi[oldest]->cfi_used))
+			oldest = i;
+	if (oldest == SIZE_MAX)
+		return;
+	dso = d->with_cfi[oldest];
+	d->with_cfi[oldest] = d->with_cfi[--d->n_with_cfi];
+	d->cfi_bytes -= mp_cfi_bytes(dso->cfi);
+	mp_cfi_free(dso->cfi);
+	dso->cfi = NULL;
+	dso->cfi_loaded = false;
+}
+
+struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
+{
+	dso->cfi_loaded = true;
+	dso->cfi_id = ++d->cfi_loads;
+	if (!reopen(dso))
+		return NULL;
+	mp_segments_release(&dso->segments);
+	dso->cfi = mp_elfcfi_load(dso->fd, dso->root, dso->path, &dso->segments);
+	close_if_done(dso);
+	if (!dso->cfi)
+		return NULL;
+	d->with_cfi =
+		mp_grow(d->with_cfi, &d->cap_with_cfi, d->n_with_cfi + 1, sizeof(*d->with_cfi));
+	d->with_cfi[d->n_with_cfi++] = dso;
+	d->cfi_bytes += mp_cfi_bytes(dso->cfi);
+	while (d->cfi_bytes > d->cfi_max_bytes && d->n_with_cfi > 1)
+		give_up_oldest(d, dso);
+	return dso->cfi;
 }

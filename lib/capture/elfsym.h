@@ -2,7 +2,7 @@
 /*
  * Function symbols of an ELF file: .symtab, else .dynsym; those of its separate debug file, by
  * build id or debuglink; .gnu_debugdata; names for the PLT; and, for code without a symbol, where
- * its function begins by .eh_frame_hdr. The only user of libelf and liblzma here. Files are hostile
+ * its function begins by .eh_frame_hdr. Files are hostile
  * input. Includes map.
  */
 #ifndef MP_CAPTURE_ELFSYM_H

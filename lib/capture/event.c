@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/capture/arch.h"
 #include "lib/esc.h"
 #include "lib/near.h"
 
@@ -18,6 +19,8 @@ static const struct {
 	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
 	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
 };
+
+enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
 /* A resolving at work. */
 struct resolver {
@@ -64,26 +67,97 @@ unsigned mp_max_stack_limit(void)
 }
 
 /*
+ * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
+ * each time may come 100 times as often.
+ */
+static enum mp_stack_method choose_method(const struct resolver *r, const struct mp_event *e)
+{
+	enum mp_stack_method method = r->spec->method;
+
+	if (method == MP_METHOD_UNSET)
+		method = r->options->method;
+	/* a probe is about the stack of a program, and no raw tracepoint */
+	if (method == MP_METHOD_AUTO && (!e->each || mp_spec_is_probe(r->spec->name)) &&
+	    mp_arch_here())
+		method = MP_METHOD_CFI;
+	/*
+	 * The kernel drops an event that has a program of its own if it comes within another program
+	 * (page faults: 1 of 2,000): it is for the user to ask for that.
+	 */
+	if (method == MP_METHOD_AUTO)
+		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
+	/* tracepoints of single system calls are none that a program can be put on */
+	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
+					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
+		method = MP_METHOD_FP;
+	return method;
+}
+
+/* The stack comes from elsewhere; with the sample, where the program was. */
+static void take_address(struct mp_event *e)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+void mp_event_use_fp(struct mp_event *e)
+{
+	e->method = MP_METHOD_FP;
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_regs_user = 0;
+	e->attr.exclude_callchain_user = 0;
+}
+
+static void take_dump(const struct resolver *r, struct mp_event *e)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_regs;
+	e->attr.sample_stack_user = r->options->stack_size;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+/*
  * How many frames are asked for: one more than is written, where possible, to see that there are
  * more.
  */
-static void set_stack(struct resolver *r, struct mp_event *e)
+static int set_stack(struct resolver *r, struct mp_event *e)
 {
 	enum mp_stack_part part = r->spec->stack;
 	unsigned limit = mp_max_stack_limit(), want = r->spec->max_stack;
 
+	e->method = MP_METHOD_UNSET;
 	if (part == MP_STACK_UNSET)
 		part = r->options->stack;
 	if (!want)
 		want = r->options->max_stack;
 	if (part == MP_STACK_NONE)
-		return;
+		return 0;
 	e->context |= MP_CTX_STACK;
-	e->max_stack = want ? MP_MIN(want, limit) : limit;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
 	e->attr.exclude_callchain_kernel = part == MP_STACK_USER;
 	e->attr.exclude_callchain_user = part == MP_STACK_KERNEL;
+	if (part & MP_STACK_USER)
+		e->method = choose_method(r, e);
+	if (e->method == MP_METHOD_CFI && !mp_arch_here())
+		return fail(r, mp_asprintf("%s: stacks of this kind of machine cannot be unwound "
+					   "(-g fp takes them along frame pointers)",
+					   e->type));
+	if (e->method == MP_METHOD_CFI) {
+		e->max_stack = want ? want : MAX_FRAMES;
+		take_dump(r, e);
+	} else {
+		e->max_stack = want ? MP_MIN(want, limit) : limit;
+	}
+	if (e->method == MP_METHOD_BPF)
+		take_address(e);
+	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
+	return 0;
 }
 
 /* How often: its own terms, then the options, then `each` or sampled. */
@@ -134,7 +208,6 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
 		e->context |= MP_CTX_CGROUP;
 	}
-	set_stack(r, e);
 	return e;
 }
 
@@ -178,6 +251,7 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 		if (is_payload(&tp->fields[i]))
 			e->payload[e->n_payload++] = &tp->fields[i];
 	set_rate(r, e, true);
+	set_stack(r, e);
 }
 
 static void add_tracepoint(void *arg, const char *system, const char *name)
@@ -270,7 +344,7 @@ static int resolve_pmu(struct resolver *r)
 		e->context |= MP_CTX_ADDR;
 	}
 	set_rate(r, e, found.each);
-	return 0;
+	return set_stack(r, e);
 }
 
 static void add_probe(void *arg, const struct mp_probe *probe)
@@ -297,6 +371,7 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 		e->context |= MP_CTX_ADDR;
 	}
 	set_rate(r, e, true);
+	set_stack(r, e);
 }
 
 static int resolve_probe(struct resolver *r)
@@ -359,9 +434,11 @@ static void narrow(struct mp_event *e, unsigned context)
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
 	if (!(e->context & MP_CTX_STACK)) {
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+						   PERF_SAMPLE_STACK_USER);
 		e->attr.sample_max_stack = 0;
 		e->max_stack = 0;
+		e->method = MP_METHOD_UNSET;
 	}
 }
 
@@ -456,8 +533,36 @@ static void unite_filters(struct mp_event *to, const struct mp_event *from)
 	to->filter = both;
 }
 
-/* `to` becomes an event that serves both. */
-static void unite(struct mp_event *to, const struct mp_event *from)
+enum { STACK_BITS = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+
+static void take_user_stack(struct mp_event *to, const struct mp_event *from)
+{
+	to->method = from->method;
+	to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
+	to->attr.sample_regs_user = from->attr.sample_regs_user;
+	to->attr.sample_stack_user = from->attr.sample_stack_user;
+	to->attr.sample_type |= from->attr.sample_type & STACK_BITS;
+}
+
+/* The parts of both; where both have a user part, that of `to`. */
+static void unite_stacks(struct mp_event *to, const struct mp_event *from)
+{
+	if (!from->max_stack)
+		return;
+	if (!to->max_stack) {
+		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
+		take_user_stack(to, from);
+	} else {
+		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
+		if (to->method == MP_METHOD_UNSET)
+			take_user_stack(to, from);
+		to->attr.sample_type |= from->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+	}
+	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
+	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
+}
+
+static void unite_payload(struct mp_event *to, const struct mp_event *from)
 {
 	size_t n = to->tp ? to->tp->n_fields : 0, kept = 0, i;
 	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
@@ -469,18 +574,16 @@ static void unite(struct mp_event *to, const struct mp_event *from)
 	free(to->payload);
 	to->payload = payload;
 	to->n_payload = kept;
+}
+
+/* `to` becomes an event that serves both. */
+static void unite(struct mp_event *to, const struct mp_event *from)
+{
+	unite_payload(to, from);
 	unite_filters(to, from);
-	if (!to->max_stack) {
-		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
-		to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
-	} else if (from->max_stack) {
-		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
-		to->attr.exclude_callchain_user &= from->attr.exclude_callchain_user;
-	}
+	unite_stacks(to, from);
 	to->context |= from->context;
-	to->attr.sample_type |= from->attr.sample_type;
-	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
-	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
+	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
 		to->attr.freq = 0;
 		to->attr.sample_period = 1;

@@ -34,9 +34,10 @@ struct mp_event {
 	struct mp_tp *tp;		    /* NULL: no tracepoint */
 	const struct mp_tp_field **payload; /* fields that are written, within tp */
 	size_t n_payload;
-	unsigned context;   /* MP_CTX_ bits that are written */
-	bool each;	    /* recorded each time: fired = delivered + excluded + lost */
-	unsigned max_stack; /* frames that are written; 0: no stack */
+	unsigned context;	     /* MP_CTX_ bits that are written */
+	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
+	unsigned max_stack;	     /* frames that are written; 0: no stack */
+	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 };
 
 struct mp_events {
@@ -50,7 +51,9 @@ struct mp_event_options {
 	uint64_t freq;	 /* of sampled events, Hz */
 	uint64_t period; /* of all events; 0: not said */
 	enum mp_stack_part stack;
-	unsigned max_stack;		   /* 0: as much as the kernel gives */
+	enum mp_stack_method method;
+	size_t stack_size;		   /* bytes of the copy of a user stack */
+	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
 	bool stack_given;   /* the user asked for it: a collector's choice does not count */
 	bool cgroup;	    /* write cgroup= */
@@ -72,6 +75,9 @@ void mp_events_release(struct mp_events *events);
  * occurrences of both.
  */
 void mp_events_merge(struct mp_events *to, struct mp_events *from);
+
+/* Takes its user stacks along frame pointers instead of by BPF. */
+void mp_event_use_fp(struct mp_event *e);
 
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);

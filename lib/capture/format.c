@@ -49,6 +49,26 @@ static void take_raw(struct cursor *c, struct mp_sample *s)
 	s->raw = take_bytes(c, s->raw_len);
 }
 
+static void take_dump(struct cursor *c, const struct mp_event *e, const struct perf_event_header *h,
+		      struct mp_dump *d)
+{
+	uint64_t size, there;
+
+	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	d->abi = take_u64(c);
+	if (d->abi)
+		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
+	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
+		return;
+	size = take_u64(c);
+	if (!size)
+		return;
+	d->stack = take_bytes(c, size);
+	there = take_u64(c);
+	d->len = MP_MIN(there, size);
+	d->asked = e->attr.sample_stack_user; /* the draining has left out what was not filled */
+}
+
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 		    const struct perf_event_header *h)
 {
@@ -72,19 +92,28 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 	}
 	if (type & PERF_SAMPLE_RAW)
 		take_raw(&c, s);
-	if (type & PERF_SAMPLE_CGROUP) {
-		c.p += -(uintptr_t)c.p & 7; /* raw data ends anywhere */
+	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CGROUP))
+		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_dump(&c, e, h, &s->dump);
+	if (type & PERF_SAMPLE_CGROUP)
 		s->cgroup = take_u64(&c);
-	}
 	return c.failed ? -1 : 0;
 }
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
-		       struct mp_tasks *tasks, struct mp_stacks *stacks)
+		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_unwinder *unwinder)
 {
 	size_t i;
 
-	*f = (struct mp_formatter){ .tasks = tasks, .stacks = stacks, .n_events = events->n };
+	*f = (struct mp_formatter){
+		.tasks = tasks,
+		.stacks = stacks,
+		.unwinder = unwinder,
+		.n_events = events->n,
+	};
+	mp_user_chains_init(&f->chains);
 	f->heads = mp_alloc(events->n * sizeof(*f->heads));
 	for (i = 0; i < events->n; i++) {
 		char *head = mp_asprintf(",%s,", events->v[i].type);
@@ -100,6 +129,8 @@ void mp_formatter_release(struct mp_formatter *f)
 	for (i = 0; i < f->n_events; i++)
 		free((char *)f->heads[i].p);
 	free(f->heads);
+	free(f->ips);
+	mp_user_chains_release(&f->chains);
 	mp_buf_release(&f->line);
 	mp_cgroup_names_free(f->cgroups);
 }
@@ -287,12 +318,89 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	return p;
 }
 
+/* How a chain of the kernel's along frame pointers ended. */
+static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
+				       const struct mp_sample *s, const struct mp_space *space)
+{
+	size_t i = s->n_ips, last = i, frames = 0;
+
+	while (i && s->ips[i - 1] != (uint64_t)PERF_CONTEXT_USER)
+		i--;
+	if (!i || i == s->n_ips)
+		return MP_UNWIND_NO_STACK;
+	/* behind the root the kernel takes what it finds, the number of arguments for one */
+	while (last > i && !mp_space_find(space, s->ips[last - 1]))
+		last--;
+	if (last > i && mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1)))
+		return MP_UNWIND_WHOLE;
+	for (i = 0; i < s->n_ips; i++)
+		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
+}
+
+/* The user stack that the BPF program took at the same moment, or at least where the program was. */
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
+				    struct mp_process *process, uint64_t *ips, size_t max,
+				    size_t *n)
+{
+	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, s->tid, s->time_ns);
+
+	*n = 0;
+	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
+		return MP_UNWIND_NO_STACK;
+	if (c) {
+		*n = MP_MIN(c->n, max);
+		memcpy(ips, c->ips, *n * sizeof(*ips));
+		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
+	}
+	mp_bpf_stacks_update(f->bpf_stacks, process);
+	ips[(*n)++] = s->dump.regs[0];
+	return MP_UNWIND_NO_TABLES;
+}
+
+/* The kernel's part of a chain, and behind it the frames of the user stack. */
+static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
+				     const struct mp_sample *s, struct mp_process *process)
+{
+	struct mp_chain chain = { .max = e->max_stack };
+	size_t n = s->n_ips, user;
+	enum mp_unwind_end end;
+
+	f->ips = mp_grow(f->ips, &f->cap_ips, n + e->max_stack + 4, sizeof(*f->ips));
+	if (n)
+		memcpy(f->ips, s->ips, n * sizeof(*f->ips));
+	if (n > e->attr.sample_max_stack) /* with its marker */
+		f->ips[n++] = MP_CONTEXT_CUT;
+	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
+	if (e->method == MP_METHOD_BPF)
+		end = bpf_chain(f, s, process, f->ips + n + 1, e->max_stack, &user);
+	else
+		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
+				&user);
+	f->unwound.ends[e->method][end]++;
+	if (user)
+		n += 1 + user;
+	if (end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK)
+		f->ips[n++] = MP_CONTEXT_CUT;
+	chain.ips = f->ips;
+	chain.n = n;
+	return chain;
+}
+
 static void add_stack(struct mp_formatter *f, const struct mp_event *e, const struct mp_sample *s,
 		      const struct mp_task *task)
 {
 	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
-	struct mp_str text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
+	const struct mp_space *space = task->process->space;
+	struct mp_str text;
 
+	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER)
+		chain = unwound_chain(f, e, s, task->process);
+	else if (e->method != MP_METHOD_UNSET)
+		f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
+	if (!chain.n)
+		return;
+	text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
 	mp_buf_add(&f->line, "stack=", 6);
 	if (f->line.len + text.len + 2 < MP_LINE_MAX)
 		mp_buf_str(&f->line, text);
@@ -315,7 +423,7 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	for (i = 0; i < e->n_payload; i++)
 		p = put_payload(f, p, e->payload[i], s);
 	f->line.len = p - f->line.p;
-	if (e->context & MP_CTX_STACK && s->n_ips)
+	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
 	/* the last TAB, or the comma behind the type if there are no fields */
 	if (f->line.p[f->line.len - 1] == '\t')

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples of the kernel to event lines of mp-stream(5). Includes event, stacks, task, target.
+ * Samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks, task, target,
+ * unwound.
  */
 #ifndef MP_CAPTURE_FORMAT_H
 #define MP_CAPTURE_FORMAT_H
 
+#include "lib/capture/bpfstack.h"
 #include "lib/capture/event.h"
 #include "lib/capture/stacks.h"
 #include "lib/capture/target.h"
+#include "lib/capture/unwound.h"
+#include "lib/capture/userchain.h"
 
 /* A sample taken apart; pointers go into the record. */
 struct mp_sample {
@@ -18,6 +22,7 @@ struct mp_sample {
 	size_t n_ips;
 	const char *raw; /* NULL: none */
 	uint32_t raw_len;
+	struct mp_dump dump;
 };
 
 /* By the event's sample_type. 0, or -1 if the record is too short for it. */
@@ -27,14 +32,21 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 struct mp_formatter {
 	struct mp_tasks *tasks;
 	struct mp_stacks *stacks;
+	struct mp_unwinder *unwinder;
 	struct mp_cgroup_names *cgroups; /* made when first needed */
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
+	uint64_t *ips; /* of the chain at hand */
+	size_t cap_ips;
+	struct mp_unwound unwound;
+	struct mp_user_chains chains;
+	struct mp_bpf_stacks *bpf_stacks; /* borrowed; NULL: none */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
-		       struct mp_tasks *tasks, struct mp_stacks *stacks);
+		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_unwinder *unwinder);
 void mp_formatter_release(struct mp_formatter *f);
 
 /* The task of a sample. */

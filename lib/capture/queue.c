@@ -13,6 +13,7 @@ struct mp_queue {
 	struct mp_chunk *first, **last;
 	struct mp_chunk *spare[CLASSES];
 	size_t bytes; /* of chunks in use */
+	size_t must_bytes;
 	size_t spare_bytes;
 	size_t limit;
 };
@@ -80,7 +81,7 @@ struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must)
 			q->spare[class] = c->next;
 			q->spare_bytes -= cap;
 		}
-		q->bytes += cap;
+		*(must ? &q->must_bytes : &q->bytes) += cap;
 	} else {
 		cap = 0;
 	}
@@ -89,7 +90,7 @@ struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must)
 		return NULL;
 	if (!c)
 		c = mp_alloc(sizeof(*c) + cap);
-	*c = (struct mp_chunk){ .cap = cap };
+	*c = (struct mp_chunk){ .cap = cap, .must = must };
 	return c;
 }
 
@@ -156,7 +157,7 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	}
 	class = class_of(chunk->cap + sizeof(*chunk));
 	pthread_mutex_lock(&q->lock);
-	q->bytes -= chunk->cap;
+	*(chunk->must ? &q->must_bytes : &q->bytes) -= chunk->cap;
 	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
 		q->spare_bytes += chunk->cap;
 		chunk->next = q->spare[class];
@@ -166,6 +167,16 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_cond_signal(&q->freed);
 	pthread_mutex_unlock(&q->lock);
 	free(chunk);
+}
+
+size_t mp_queue_must_bytes(struct mp_queue *q)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&q->lock);
+	bytes = q->must_bytes;
+	pthread_mutex_unlock(&q->lock);
+	return bytes;
 }
 
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)

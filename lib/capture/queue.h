@@ -18,6 +18,7 @@ struct mp_chunk {
 	uint32_t refs;	     /* for the reader */
 	uint64_t settled_ns; /* mark: everything below was pushed; UINT64_MAX: the end */
 	size_t len, cap;
+	bool must; /* it was to be had in any case */
 	char data[] __attribute__((aligned(8)));
 };
 
@@ -27,11 +28,13 @@ struct mp_queue *mp_queue_new(size_t limit);
 void mp_queue_free(struct mp_queue *q);
 
 /*
- * A chunk with room for `size` bytes. NULL if the queue is full, unless `must`: for the few records
- * that tell of tasks.
+ * A chunk with room for `size` bytes. NULL if the queue is full, unless `must`: for records without
+ * which the others have to wait. These do not count against the limit: mp_queue_must_bytes().
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
+
+size_t mp_queue_must_bytes(struct mp_queue *q);
 
 /* Pushes a mark and wakes the reader. */
 void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns);

@@ -24,7 +24,13 @@
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
 
-enum { QUEUE_MIN = 64 << 20 };
+enum {
+	QUEUE_MIN = 64 << 20,
+	RING_BYTES = 2 << 20,
+	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
+	RING_BYTES_LEAST = 256 << 10,
+	RINGS_TOTAL = 256 << 20,
+};
 
 struct session {
 	struct mp_record_options *o;
@@ -40,18 +46,21 @@ struct session {
 	struct mp_drain *drain;
 	struct mp_control *control;
 	struct mp_bpf *bpf;
+	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
+	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
 	struct mp_writer writer;
 	struct mp_out out;
+	struct mp_pids found;	     /* processes that ran at the beginning */
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	int signal_fd;
 	size_t collectors_failed;
 	bool whole; /* system or cgroups, not tasks */
-	bool user_stacks, kernel_stacks;
+	bool user_stacks, kernel_stacks, dumps;
 };
 
 /* Ends the program with a message that a function has left. */
@@ -119,9 +128,22 @@ static void resolve_events(struct session *s)
 
 		if (!(e->context & MP_CTX_STACK))
 			continue;
-		s->user_stacks |= !e->attr.exclude_callchain_user;
+		s->user_stacks |= e->method != MP_METHOD_UNSET;
+		s->dumps |= e->method == MP_METHOD_CFI;
 		s->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
+}
+
+/* Large machines have many CPUs: the default is less then. */
+static void choose_ring(struct session *s)
+{
+	size_t cpus = s->target.n_cpus;
+
+	if (s->o->ring_bytes)
+		return;
+	s->o->ring_bytes = s->dumps ? RING_BYTES_DUMPS : RING_BYTES;
+	while (s->o->ring_bytes > RING_BYTES_LEAST && s->o->ring_bytes * cpus > RINGS_TOTAL)
+		s->o->ring_bytes /= 2;
 }
 
 /* With the processes that they started. Their threads are for mp_attach() to find. */
@@ -178,7 +200,9 @@ static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
 		.rings = &s->rings,
+		.events = &s->events,
 		.track = s->track,
+		.bpf_stacks = s->bpf_stacks,
 		.settle = s->settle,
 		.queue = s->queue,
 		.realtime = drain_priority(s),
@@ -216,29 +240,42 @@ static void find_excluded(struct session *s)
 /* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
 static void learn_tasks(struct session *s)
 {
-	struct mp_pids pids = { NULL, 0, 0 };
+	struct mp_pids *pids = &s->found;
 	size_t i;
 	pid_t pid;
 
 	mp_symbols_init(&s->symbols);
 	mp_stacks_init(&s->stacks, &s->symbols);
+	if (s->user_stacks)
+		mp_unwinder_init(&s->unwinder, mp_arch_here(), &s->symbols.dsos);
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
 	if (s->whole) {
-		mp_proc_processes(&pids);
+		mp_proc_processes(pids);
 	} else {
 		for (i = 0; i < s->processes.n; i++)
-			mp_pids_add(&pids, s->processes.v[i]);
+			mp_pids_add(pids, s->processes.v[i]);
 		for (i = 0; i < s->target.tids.n; i++) {
 			pid = mp_proc_process_of(s->target.tids.v[i]);
-			if (pid > 0 && !mp_pids_has(&pids, pid))
-				mp_pids_add(&pids, pid);
+			if (pid > 0 && !mp_pids_has(pids, pid))
+				mp_pids_add(pids, pid);
 		}
 	}
-	for (i = 0; i < pids.n; i++)
-		mp_tasks_scan(&s->tasks, pids.v[i]);
-	mp_pids_release(&pids);
+	for (i = 0; i < pids->n; i++)
+		mp_tasks_scan(&s->tasks, pids->v[i]);
+}
+
+/* For BPF to go by, of the processes that run already. */
+static void make_tables(struct session *s)
+{
+	size_t i;
+
+	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
+		mp_bpf_stacks_update(
+			s->bpf_stacks,
+			mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+	mp_pids_release(&s->found);
 }
 
 /* The tracking first, so that nothing falls between what /proc says and what its records say. */
@@ -269,6 +306,9 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos);
+	make_tables(s);
+	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
 	if (s->processes.n)
@@ -282,6 +322,8 @@ static void open_events(struct session *s)
 	find_excluded(s);
 	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
 		give_up(error);
+	if (s->bpf_stacks)
+		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
 	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
@@ -310,7 +352,7 @@ static void be_realtime(int priority)
 
 static void prepare_writer(struct session *s)
 {
-	mp_formatter_init(&s->formatter, &s->events, &s->tasks, &s->stacks);
+	mp_formatter_init(&s->formatter, &s->events, &s->tasks, &s->stacks, &s->unwinder);
 	s->writer = (struct mp_writer){
 		.events = &s->events,
 		.rings = &s->rings,
@@ -320,25 +362,51 @@ static void prepare_writer(struct session *s)
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
 		.max_events = s->o->max_events,
+		.whole = s->whole,
 		.readable = isatty(s->out.fd),
 		.stop = stop_recording,
 		.tick = show_status,
 		.arg = s,
 	};
-	mp_writer_init(&s->writer, mp_track_rings(s->track));
+	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks);
+	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
 }
 
+/* "cfi", or, if events differ, "cfi,fp"; "none". */
+static char *user_methods(const struct session *s)
+{
+	char *text = NULL, *more;
+	size_t method, i;
+
+	for (method = 0; method < MP_METHODS; method++) {
+		for (i = 0; i < s->events.n; i++)
+			if (s->events.v[i].method == (enum mp_stack_method)method)
+				break;
+		if (i == s->events.n)
+			continue;
+		more = mp_asprintf("%s%s%s", text ? text : "", text ? "," : "",
+				   mp_stack_method_name(method));
+		free(text);
+		text = more;
+	}
+	return text ? text : mp_strdup("none");
+}
+
 static json_t *stacks_json(const struct session *s)
 {
+	char *user = user_methods(s);
 	unsigned max = 0;
+	json_t *stacks;
 	size_t i;
 
 	for (i = 0; i < s->events.n; i++)
 		max = MP_MAX(max, s->events.v[i].max_stack);
-	return json_pack("{s:s, s:s, s:I}", "kernel", s->kernel_stacks ? "fp" : "none", "user",
-			 s->user_stacks ? "fp" : "none", "max", (json_int_t)max);
+	stacks = json_pack("{s:s, s:s, s:I}", "kernel", s->kernel_stacks ? "fp" : "none", "user",
+			   user, "max", (json_int_t)max);
+	free(user);
+	return stacks;
 }
 
 static json_t *make_header(const struct session *s)
@@ -403,12 +471,28 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "records could not be understood");
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
+	if (!s->o->quiet)
+		mp_unwound_say(&s->formatter.unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
 		return;
 	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
 	       (unsigned long long)w->lost);
+}
+
+static void tell_tables(const struct session *s)
+{
+	struct mp_bpf_stacks_counts c;
+
+	if (!s->bpf_stacks)
+		return;
+	mp_bpf_stacks_counts(s->bpf_stacks, &c);
+	mp_say("tables for BPF: %llu rows, made of %llu files for %llu address spaces, %llu times "
+	       "anew; %llu stacks did not fit",
+	       (unsigned long long)c.rows, (unsigned long long)c.files,
+	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
+	       (unsigned long long)c.dropped);
 }
 
 static void tell_details(const struct session *s, const struct mp_account *a)
@@ -427,6 +511,11 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,
 	       (unsigned long long)st->truncated, (unsigned long long)s->symbols.frames,
 	       (unsigned long long)s->symbols.unknown);
+	mp_say("%llu frames unwound, %llu of them looked up in call frame information of %llu "
+	       "files, %zu KiB",
+	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
+	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
+	tell_tables(s);
 	if (mp_settle_guesses(s->settle))
 		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
 		       (unsigned long long)mp_settle_guesses(s->settle));
@@ -443,6 +532,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, uint64_
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
+	mp_unwound_json(&s->formatter.unwound, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
 	write_json(s, trailer);
@@ -480,6 +570,7 @@ static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
+	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings);
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
@@ -487,6 +578,7 @@ static void release(struct session *s)
 	mp_formatter_release(&s->formatter);
 	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
+	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);
 	mp_probes_remove(&s->events.probes, s->tracefs);
 	mp_events_release(&s->events);

@@ -26,7 +26,7 @@ struct mp_record_options {
 	uint64_t interval_ns; /* of counting, see stat.h; 0: events are recorded */
 	uint64_t duration_ns; /* 0: until it is stopped */
 	uint64_t max_events;  /* 0: no limit */
-	size_t ring_bytes;    /* per CPU, a power of two */
+	size_t ring_bytes;    /* per CPU, a power of two; 0: by what is recorded */
 	int realtime;	      /* SCHED_FIFO priority of the draining, 0: none */
 	const char *output;   /* NULL: stdout */
 	bool quiet, verbose;

@@ -23,26 +23,58 @@ static int fail(struct parser *p, const char *fmt, ...)
 	return -1;
 }
 
-int mp_stack_part_parse(struct mp_str text, enum mp_stack_part *part)
+static const char *const part_names[] = {
+	[MP_STACK_NONE] = "none",
+	[MP_STACK_KERNEL] = "kernel",
+	[MP_STACK_USER] = "user",
+	[MP_STACK_BOTH] = "both",
+};
+
+static const char *const method_names[MP_METHODS] = {
+	[MP_METHOD_AUTO] = "auto",
+	[MP_METHOD_CFI] = "cfi",
+	[MP_METHOD_BPF] = "bpf",
+	[MP_METHOD_FP] = "fp",
+};
+
+const char *mp_stack_method_name(enum mp_stack_method method)
 {
-	static const struct {
-		const char *name;
-		enum mp_stack_part part;
-	} parts[] = {
-		{ "none", MP_STACK_NONE },
-		{ "kernel", MP_STACK_KERNEL },
-		{ "user", MP_STACK_USER },
-		{ "both", MP_STACK_BOTH },
-	};
+	return method_names[method];
+}
+
+static int find_name(const char *const *names, size_t n, struct mp_str text)
+{
 	size_t i;
 
-	for (i = 0; i < MP_ARRAY_SIZE(parts); i++) {
-		if (!mp_str_eq(text, mp_str(parts[i].name)))
-			continue;
-		*part = parts[i].part;
+	for (i = 0; i < n; i++)
+		if (mp_str_eq(text, mp_str(names[i])))
+			return (int)i;
+	return -1;
+}
+
+int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method)
+{
+	const char *colon = memchr(text.p, ':', text.len);
+	struct mp_str first = { text.p, colon ? (size_t)(colon - text.p) : text.len }, second;
+	int found = find_name(part_names, MP_ARRAY_SIZE(part_names), first), by;
+
+	if (found < 0 && !colon) { /* a method alone */
+		by = find_name(method_names, MP_METHODS, first);
+		if (by < 0)
+			return -1;
+		*method = by;
 		return 0;
 	}
-	return -1;
+	by = *method;
+	if (colon) {
+		second = (struct mp_str){ colon + 1, text.p + text.len - colon - 1 };
+		by = find_name(method_names, MP_METHODS, second);
+	}
+	if (found < 0 || (colon && by < 0))
+		return -1;
+	*part = found;
+	*method = by;
+	return 0;
 }
 
 /* Up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
@@ -187,8 +219,11 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, s
 		spec->max_stack = (int)v;
 		return 0;
 	}
-	if (mp_stack_part_parse(value, &spec->stack) < 0)
-		return fail(p, "stack=%.*s: not kernel, user, both or none", MP_STR_ARGS(value));
+	if (mp_stack_parse(value, &spec->stack, &spec->method) < 0)
+		return fail(p,
+			    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
+			    "nor one of each as in user:cfi",
+			    MP_STR_ARGS(value));
 	return 0;
 }
 
@@ -274,7 +309,7 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 	struct parser p = { text, error };
 
 	for (;;) {
-		struct mp_spec spec = { .stack = MP_STACK_UNSET };
+		struct mp_spec spec = { .stack = MP_STACK_UNSET, .method = MP_METHOD_UNSET };
 
 		while (*p.at == ' ')
 			p.at++;

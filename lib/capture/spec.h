@@ -24,6 +24,16 @@ enum mp_stack_part {
 	MP_STACK_BOTH = 3,
 };
 
+/* How the user part is taken. */
+enum mp_stack_method {
+	MP_METHOD_UNSET = -1,
+	MP_METHOD_AUTO = 0,
+	MP_METHOD_CFI = 1, /* registers and a copy of the stack, over call frame information */
+	MP_METHOD_BPF = 2, /* over tables made of it, in the kernel */
+	MP_METHOD_FP = 3,  /* along frame pointers, by the kernel */
+	MP_METHODS,
+};
+
 struct mp_spec {
 	char *name;	 /* may be a glob */
 	char *filter;	 /* NULL: none */
@@ -31,6 +41,7 @@ struct mp_spec {
 	uint64_t period; /* 0: not said */
 	uint64_t freq;	 /* Hz; 0: not said */
 	enum mp_stack_part stack;
+	enum mp_stack_method method;
 	int max_stack;	   /* 0: not said */
 	bool user, kernel; /* modifiers u, k: count only there */
 	unsigned precise;  /* modifier p, 0 to 3 */
@@ -48,7 +59,11 @@ void mp_specs_release(struct mp_specs *specs);
 /* Whether the name of an event is that of a probe, see probe.h: "uprobe:", "mem:" and so on. */
 bool mp_spec_is_probe(const char *name);
 
-/* "kernel", "user", "both", "none"; -1 if the text is none of them. */
-int mp_stack_part_parse(struct mp_str text, enum mp_stack_part *part);
+/*
+ * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon
+ * between, as in "user:fp"; what is not said stays as it is. -1 if the text is something else.
+ */
+int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
+const char *mp_stack_method_name(enum mp_stack_method method);
 
 #endif

@@ -70,9 +70,15 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 
 	s->scratch.len = 0;
 	s->n_ends = 0;
+	*cut = false;
 	for (i = 0; i < c->n; i++) {
 		uint64_t ip = c->ips[i];
 
+		if (ip == MP_CONTEXT_CUT) {
+			add_truncated(s, kernel);
+			*cut = true;
+			continue;
+		}
 		if (is_marker(ip)) {
 			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL;
 			leaf = true;
@@ -89,9 +95,10 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 			lasting &= mp_symbols_user(s->symbols, process, ip, now_ns, &s->scratch);
 		end_frame(s);
 	}
-	*cut = i < c->n || (frames && frames == c->asked);
-	if (*cut)
+	if (i < c->n || (frames && frames == c->asked)) {
 		add_truncated(s, kernel);
+		*cut = true;
+	}
 	return lasting;
 }
 

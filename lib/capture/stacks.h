@@ -8,12 +8,15 @@
 
 #include "lib/capture/symbol.h"
 
+/* A marker in a chain: frames are missing here. In the range of the kernel's, and none of them. */
+#define MP_CONTEXT_CUT ((uint64_t)-4000)
+
 /* A chain as it stands in a sample, leaf first, with PERF_CONTEXT_ markers. */
 struct mp_chain {
 	const uint64_t *ips;
 	size_t n;
 	unsigned max;	/* frames that are written */
-	unsigned asked; /* frames that the kernel was asked for */
+	unsigned asked; /* frames that the kernel was asked for; 0: it has MP_CONTEXT_CUT instead */
 };
 
 struct mp_stacks {

@@ -86,6 +86,8 @@ static struct perf_event_attr attr_for(const struct stat *s, const struct mp_eve
 	attr.sample_period = 0;
 	attr.freq = 0;
 	attr.sample_max_stack = 0;
+	attr.sample_regs_user = 0;
+	attr.sample_stack_user = 0;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.inherit = s->target.inherit;
 	attr.enable_on_exec = s->target.on_exec;

@@ -267,6 +267,7 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	struct mp_process *p =
 		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
 
+	p->tables |= parent->process->tables;
 	task = add_task(t, tid, p);
 	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
 	set_comm(task, (struct mp_str){ parent->comm, parent->comm_len });

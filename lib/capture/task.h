@@ -29,12 +29,15 @@ struct mp_space {
 	struct mp_mapping *v;
 	size_t n, cap;
 	bool has_anonymous; /* memory with code and without file: JIT */
+	uint64_t tables_id; /* lib/capture/bpfstack: the id for which there are tables, */
+	uint32_t tables, tables_sequence; /* and where */
 };
 
 /* What the threads of a process share. */
 struct mp_process {
 	unsigned refs;
 	pid_t pid;
+	bool tables; /* lib/capture/bpfstack: it is to have some; its children too */
 	struct mp_space *space;
 };
 

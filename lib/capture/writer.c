@@ -192,6 +192,15 @@ static void take_mmap(struct mp_writer *w, const struct mmap2_record *r)
 	mp_tasks_mmap(w->tasks, r->pid, r->tid, &map);
 }
 
+/* Of the whole system, or of the processes that are recorded: those have had a sample. */
+static void update_tables(struct mp_writer *w, pid_t tid)
+{
+	struct mp_task *task = mp_tasks_find(w->tasks, tid);
+
+	if (w->formatter->bpf_stacks && task && (w->whole || task->process->tables))
+		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process);
+}
+
 static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 {
 	const struct perf_event_header *h = x->record;
@@ -205,12 +214,17 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		break;
 	case PERF_RECORD_FORK:
 		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid);
+		update_tables(w, task->tid);
 		break;
 	case PERF_RECORD_EXIT:
 		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_MMAP2:
 		take_mmap(w, (const struct mmap2_record *)h);
+		update_tables(w, ((const struct mmap2_record *)h)->tid);
+		break;
+	case MP_BPF_RECORD:
+		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
 		break;
 	case PERF_RECORD_LOST:
 		w->track_lost += ((const struct lost_record *)h)->lost;

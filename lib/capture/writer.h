@@ -47,6 +47,7 @@ struct mp_writer {
 	struct mp_tasks *tasks;
 	const struct mp_pids *exclude; /* processes whose samples are left out */
 	uint64_t max_events;	       /* 0: no limit */
+	bool whole;		       /* the whole system is recorded */
 	bool readable;		       /* for a terminal: lines for people, no control lines */
 	void (*stop)(void *arg);       /* the limit is reached, or the output is gone */
 	void (*tick)(void *arg);       /* called between rounds, for the status line */
@@ -70,7 +71,7 @@ struct mp_writer {
 	bool stopping;
 };
 
-/* `n_track`: rings of the tracking. */
+/* `n_track`: streams besides the rings. */
 void mp_writer_init(struct mp_writer *w, size_t n_track);
 void mp_writer_release(struct mp_writer *w);
 

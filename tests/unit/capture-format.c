@@ -97,7 +97,7 @@ static bool line_is(const char *want)
 	struct mp_str line;
 	bool same;
 
-	mp_formatter_init(&f, &events, &tasks, &stacks);
+	mp_formatter_init(&f, &events, &tasks, &stacks, NULL);
 	if (mp_sample_parse(&s, &event, (void *)&record) < 0)
 		return false;
 	line = mp_formatter_line(&f, &event, 0, &s, mp_formatter_task(&f, &event, &s), 3);

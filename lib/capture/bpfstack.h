@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User stacks taken in the kernel by a BPF program (bpf/unwind.bpf.c), for tracepoints that come
+ * often: its tables, made of call frame information when a process appears, shared by all that map a
+ * file, and its records. 56 MiB of tables at most: 4 million rows for files, 2,048 address spaces;
+ * when they are full, rows are made anew for those that still run, spaces give way to newer ones.
+ * Includes bpftable, ring, task.
+ */
+#ifndef MP_CAPTURE_BPFSTACK_H
+#define MP_CAPTURE_BPFSTACK_H
+
+#include "lib/capture/bpftable.h"
+#include "lib/capture/dso.h"
+#include "lib/capture/ring.h"
+#include "lib/capture/task.h"
+
+struct mp_bpf_stacks;
+
+/*
+ * Loads the program for the events whose method is MP_METHOD_BPF, and puts it on their tracepoints. Where that cannot
+ * be done their method becomes MP_METHOD_FP: NULL if it is so for all. To be called before they are
+ * opened; `dsos` is borrowed.
+ */
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos);
+void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
+
+/* Puts it on those of the events that are no tracepoints, after they were opened. */
+void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
+			  const struct mp_events *events);
+
+/* A process has appeared, or its mappings have changed, or its tables have been given up. */
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process);
+
+/*
+ * Calls `each` for the records that there are, until it returns false; from another thread than the
+ * rest. Returns whether there are no more.
+ */
+typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_record *record);
+
+bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
+
+/* What was made, for -v. */
+struct mp_bpf_stacks_counts {
+	uint64_t rows, files, spaces,
+		anew;	  /* in use; files and spaces made; how often rows were made anew */
+	uint64_t dropped; /* records that did not fit */
+};
+
+void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts);
+
+#endif

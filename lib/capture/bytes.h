@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A cursor over the bytes of DWARF data, which are hostile input: behind the end everything reads as
+ * 0 and `failed` stays set. Numbers are little-endian, as on all machines whose stacks are unwound.
+ * Includes base only.
+ */
+#ifndef MP_CAPTURE_BYTES_H
+#define MP_CAPTURE_BYTES_H
+
+#include <string.h>
+
+#include "lib/base.h"
+
+struct mp_bytes {
+	const uint8_t *p, *end;
+	bool failed;
+};
+
+static inline uint64_t mp_bytes_fixed(struct mp_bytes *b, size_t size)
+{
+	uint64_t v = 0;
+
+	if ((size_t)(b->end - b->p) < size) {
+		b->failed = true;
+		b->p = b->end;
+		return 0;
+	}
+	memcpy(&v, b->p, size);
+	b->p += size;
+	return v;
+}
+
+static inline int64_t mp_bytes_signed(struct mp_bytes *b, size_t size)
+{
+	unsigned unused = 64 - 8 * size;
+
+	return (int64_t)(mp_bytes_fixed(b, size) << unused) >> unused;
+}
+
+/* LEB128; bits above the 64th are dropped. */
+static inline uint64_t mp_bytes_uleb(struct mp_bytes *b)
+{
+	uint64_t v = 0, byte;
+	unsigned shift = 0;
+
+	do {
+		byte = mp_bytes_fixed(b, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return v;
+}
+
+static inline int64_t mp_bytes_sleb(struct mp_bytes *b)
+{
+	uint64_t v = 0, byte;
+	unsigned shift = 0;
+
+	do {
+		byte = mp_bytes_fixed(b, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	if (shift < 64 && byte & 0x40)
+		v |= ~0ull << shift;
+	return (int64_t)v;
+}
+
+static inline void mp_bytes_skip(struct mp_bytes *b, uint64_t len)
+{
+	if ((uint64_t)(b->end - b->p) < len) {
+		b->failed = true;
+		len = b->end - b->p;
+	}
+	b->p += len;
+}
+
+#endif

@@ -1,0 +1,349 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# User stacks that reach their root: without frame pointers, through signals, libraries, compilers at run time.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	needs_root
+	case $(uname -m) in x86_64 | aarch64) ;; *) skip "stacks of this kind of machine are not unwound" ;; esac
+}
+
+sample() {	# of a command's user stacks, by the default method
+	mp-record -q -e cpu-clock -F 999 -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
+	mp-fold "$TMP/s" > "$TMP/f"
+}
+
+whole() {	# at least so many of 1,000 stacks by a method are whole, of $2 at least
+	tail -n 1 "$TMP/s" | jq -e ".unwound.${3:-cfi} | .stacks >= $2 and .whole * 1000 >= .stacks * $1" > /dev/null ||
+		{ tail -n 1 "$TMP/s" | jq -c .unwound; false; }
+}
+
+has() {	# share (percent) of the samples that match
+	local n m
+	n=$(awk '{ n += $NF } END { print n + 0 }' "$TMP/f")
+	m=$(grep -E "$1" "$TMP/f" | awk '{ n += $NF } END { print n + 0 }')
+	[ "$n" -gt 20 ] && [ $((m * 100)) -ge $((n * $2)) ] || { echo "$m of $n"; head -n 5 "$TMP/f"; false; }
+}
+
+@test "the default: header, trailer and stderr say how stacks were taken and how they ended" {
+	mp-record -F 999 -o "$TMP/s" -- "$LOAD/spin" 0.5 2> "$TMP/err" > /dev/null || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r '.stacks | .kernel + "," + .user')" = fp,cfi ]
+	whole 990 30
+	n=$(trailer "$TMP/s" unwound.cfi.stacks) whole=$(trailer "$TMP/s" unwound.cfi.whole)
+	[ "$(trailer "$TMP/s" 'unwound.cfi.reasons | add // 0')" = $((n - whole)) ]
+	grep -q "^mp-record: $n user stacks by cfi, [0-9]*[.][0-9][0-9] % whole" "$TMP/err"
+	# every stack that is not whole says so itself
+	[ "$(grep -c 'stack=\[truncated\]' "$TMP/s" || true)" = $((n - whole)) ]
+}
+
+@test "which stacks and how: PART, METHOD, PART:METHOD, per event" {
+	user() { head -n 1 "$TMP/s" | jq -r '.stacks | .kernel + "," + .user'; }
+	for case in both=fp,cfi user=none,cfi kernel=fp,none none=none,none fp=fp,fp cfi=fp,cfi user:fp=none,fp user:auto=none,cfi both:cfi=fp,cfi; do
+		mp-record -q -F 999 -g "${case%%=*}" -o "$TMP/s" -- true || [ $? = 1 ]
+		[ "$(user)" = "${case#*=}" ] || { echo "$case: $(user)"; false; }
+	done
+	mp-record -q -e 'cpu-clock/stack=user:fp/,page-faults/stack=user:cfi/' -o "$TMP/s" -- true || [ $? = 1 ]
+	[ "$(user)" = none,cfi,fp ]
+	[ "$(trailer "$TMP/s" 'unwound.cfi.stacks > 10')" = true ]
+	for bad in user:none fp:user user,cfi ''; do
+		run mp-record -g "$bad" -d 1ms
+		[ "$status" = 2 ] && [[ "$output" == *"user:cfi"* ]]
+	done
+	run mp-record --stack-size 100 -d 1ms
+	[ "$status" = 2 ]
+	run mp-record --stack-size 61K -d 1ms
+	[ "$status" = 2 ] && [[ "$output" == *"from 1K to 60K"* ]]
+}
+
+@test "C++ without frame pointers, optimized: virtual calls, a sort with a function of ours" {
+	cat > "$TMP/x.cc" <<-'X'
+		#include <algorithm>
+		#include <vector>
+		struct Base { virtual void go(int n) = 0; virtual ~Base() {} };
+		__attribute__((noinline)) static bool before(const long &a, const long &b) { volatile long k = 0; for (int i = 0; i < 50; i++) k += i; return a < b; }
+		struct Deep : Base { void go(int n) override; };
+		__attribute__((noinline)) void Deep::go(int n) {
+			if (n) { static_cast<Base *>(this)->go(n - 1); asm volatile(""); return; }
+			std::vector<long> v; for (long i = 0; i < 20000; i++) v.push_back(i * 7919 % 20011); std::sort(v.begin(), v.end(), before); }
+		int main() { Deep d; Base *b = &d; for (int i = 0; i < 60; i++) { b->go(7); asm volatile(""); } }
+	X
+	g++ -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$TMP/x" "$TMP/x.cc"
+	sample "$TMP/x"
+	whole 990 50
+	has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(Deep::go;){8}' 80
+}
+
+@test "a realigned main, dynamic allocation, a signal handler and what it interrupted" {
+	cat > "$TMP/x.c" <<-'X'
+		#include <alloca.h>
+		#include <signal.h>
+		#include <string.h>
+		#include <time.h>
+		static volatile unsigned long n;
+		static volatile double sink;
+		__attribute__((noinline)) static void in_handler(void) { for (int i = 0; i < 400000000; i++) n++; sink++; }
+		static void handler(int sig) { (void)sig; in_handler(); n++; }
+		__attribute__((noinline)) static void interrupted(char *p) { memset(p, 1, 100); raise(SIGUSR1); n++; }
+		__attribute__((noinline)) static void allocates(int k) { char *p = alloca(k * 100); interrupted(p); n += p[5]; }
+		int main(int c, char **v) { (void)v; double d[8] __attribute__((aligned(64))); signal(SIGUSR1, handler); d[c & 7] = c; allocates(c + 9); sink = d[c & 7]; return 0; }
+	X
+	gcc -O2 -fomit-frame-pointer -mavx -o "$TMP/x" "$TMP/x.c" 2> /dev/null || gcc -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	sample "$TMP/x"
+	whole 990 50
+	has ';main;allocates;interrupted;(__GI_|gsignal;)?raise[^;]*;.*(__restore_rt|__kernel_rt_sigreturn);handler;in_handler ' 80 ||
+		has ';main;allocates;interrupted;.*(__restore_rt|__kernel_rt_sigreturn);handler;in_handler ' 80
+}
+
+@test "threads begin at their root" {
+	cat > "$TMP/x.c" <<-'X'
+		#include <pthread.h>
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void burn(int k) { if (k) { burn(k - 1); n++; return; } for (int i = 0; i < 200000000; i++) n++; }
+		static void *body(void *arg) { burn(3); n++; return arg; }
+		int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, body, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -pthread -o "$TMP/x" "$TMP/x.c"
+	sample "$TMP/x"
+	whole 990 50
+	has ';(__)?clone3?[^;]*;start_thread;body;burn;burn;burn;burn ' 80
+}
+
+@test "in a stub of the PLT, and in the vDSO" {
+	echo 'int tiny(void) { return 1; }' > "$TMP/tiny.c"
+	cat > "$TMP/m.c" <<-'X'
+		#include <time.h>
+		int tiny(void);
+		__attribute__((noinline)) static long stubs(void) { long n = 0; for (long i = 0; i < 200000000; i++) n += tiny(); return n; }
+		__attribute__((noinline)) static long clocks(void) { struct timespec t; long n = 0; for (long i = 0; i < 6000000; i++) { clock_gettime(CLOCK_MONOTONIC, &t); n += t.tv_nsec; } return n; }
+		int main(void) { return stubs() + clocks() == 7; }
+	X
+	gcc -O1 -fPIC -shared -o "$TMP/libtiny.so" "$TMP/tiny.c"
+	gcc -O1 -fomit-frame-pointer -Wl,-z,lazy -o "$TMP/m" "$TMP/m.c" -L"$TMP" -ltiny -Wl,-rpath,"$TMP"
+	sample "$TMP/m"
+	whole 990 50
+	grep -q ';main;stubs;tiny@plt ' "$TMP/f"
+	grep -qE ';main;clocks;(clock_gettime[^;]*;)*(__GI_[^;]*;)*(__vdso_clock_gettime|\[vdso\])' "$TMP/f"
+}
+
+@test "tables in .debug_frame alone, compressed, in a debug file" {
+	cat > "$TMP/x.c" <<-'X'
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 100000000; i++) n++; }
+		int main(void) { burn(5); return 0; }
+	X
+	for how in "-gz=none" "-gz=zlib"; do
+		gcc -O1 -g $how -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o "$TMP/x" "$TMP/x.c"
+		sample "$TMP/x"
+		has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(burn;){5}burn ' 80
+	done
+	objcopy --only-keep-debug "$TMP/x" "$TMP/x.debug"
+	strip -o "$TMP/y" "$TMP/x"
+	sample "$TMP/y"	# without it there is nothing to go by
+	! has ';main;(burn;){5}burn ' 80
+	objcopy --add-gnu-debuglink="$TMP/x.debug" "$TMP/y"
+	sample "$TMP/y"
+	has ';main;(burn;){5}burn ' 80
+}
+
+@test "a program without section headers" {
+	cat > "$TMP/x.c" <<-'X'
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 100000000; i++) n++; }
+		int main(void) { burn(5); return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	# e_shoff, e_shnum and e_shstrndx of ELF64 are 0
+	cp "$TMP/x" "$TMP/bare"
+	printf '\0\0\0\0\0\0\0\0' | dd of="$TMP/bare" bs=1 seek=40 conv=notrunc status=none
+	printf '\0\0\0\0' | dd of="$TMP/bare" bs=1 seek=60 conv=notrunc status=none
+	sample "$TMP/bare"
+	whole 980 50
+	has '__libc_start_main' 80
+}
+
+@test "a stack that is longer than what is copied is cut, and says so" {
+	cat > "$TMP/x.c" <<-'X'
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[1000]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 150000000; i++) n++; }
+		int main(void) { burn(40); return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	mp-record -e cpu-clock -F 999 -g user --stack-size 16K -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["stack-size"] > 50 and .reasons["stack-size"] * 10 > .stacks * 9')" = true ]
+	grep -q 'stack=\[truncated\];burn;burn' "$TMP/s"
+	grep -q 'end behind what was copied of the stack (--stack-size)' "$TMP/err"
+	[ "$(trailer "$TMP/s" truncated)" = "$(grep -c 'stack=\[truncated\]' "$TMP/s")" ]
+	mp-record -q -e cpu-clock -F 999 -g user --stack-size 60K -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	whole 980 50
+	mp-record -q -e cpu-clock -F 999 -g user --stack-size 60K --max-stack 10 -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["max-stack"] * 10 > .stacks * 9')" = true ]
+	grep -q 'stack=\[truncated\];\(burn;\)\{9\}burn$' "$TMP/s"
+}
+
+@test "frame pointers: the share that reached the root is stated, too" {
+	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 0.3 > /dev/null || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" 'unwound.fp | .stacks > 50 and .whole * 10 < .stacks')" = true ]
+	# a program whose every frame has one, and whose first one is a root
+	cat > "$TMP/x.c" <<-'X'
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void burn(void) { for (int i = 0; i < 300000000; i++) n++; }
+		__attribute__((used)) static void run(void) { burn(); __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
+		__asm__(".globl _start\n_start: .cfi_startproc\n.cfi_undefined rip\nxor %ebp,%ebp\npush %rbp\nmov %rsp,%rbp\ncall run\nhlt\n.cfi_endproc\n");
+	X
+	[ "$(uname -m)" = x86_64 ] || skip "its assembler is for x86-64"
+	gcc -O1 -fno-omit-frame-pointer -nostdlib -static -o "$TMP/x" "$TMP/x.c"
+	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	whole 900 50 fp
+}
+
+# Programs that switch often and whose stacks are known to be whole by cfi.
+start_switchers() {
+	cat > "$TMP/deep.pl" <<-'X'
+		sub down { my ($n) = @_; return $n ? down($n - 1) + 1 : select(undef, undef, undef, 0.001) }
+		while (1) { map { down($_) } 3, 7; my @s = sort { down(1); $a <=> $b } 1 .. 3 }
+	X
+	cat > "$TMP/x.c" <<-'X'
+		#include <pthread.h>
+		#include <string.h>
+		#include <time.h>
+		static volatile unsigned long n;
+		static void nap(void) { struct timespec t = { 0, 1000000 }; nanosleep(&t, 0); }
+		__attribute__((noinline)) static void down(int k) { volatile char pad[200]; pad[k] = 1; if (k) { down(k - 1); n += pad[k]; return; } nap(); n++; }
+		static void *body(void *arg) { for (;;) { down(5); n++; } return arg; }
+		int main(int c, char **v) { (void)v; double d[8] __attribute__((aligned(64))); d[c & 7] = c; pthread_t t; pthread_create(&t, 0, body, 0); for (;;) { down(9); n += (long)d[c & 7]; } }
+	X
+	gcc -O2 -fomit-frame-pointer -pthread -o "$TMP/switcher" "$TMP/x.c"
+	start_load sh -c "perl '$TMP/deep.pl' & '$TMP/switcher' & /usr/bin/python3 -c 'import time
+def down(n): return list(map(lambda k: down(n - 1), [1])) if n else time.sleep(0.001)
+while True: down(6)' & wait"
+	sleep 0.5
+}
+
+bpf_works() {
+	[ "$(uname -m)" = x86_64 ] || skip "BPF stacks are for x86-64"
+	mp-record -q -e sched:sched_switch -d 1ms -o "$TMP/probe" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/probe" | jq -r .stacks.user)" = bpf ] || skip "this kernel does not take the BPF program"
+}
+
+@test "tracepoints: a BPF program takes whole stacks, the same that cfi gives" {
+	bpf_works
+	start_switchers
+	mp-record -q -e 'sched:sched_switch/stack=user:bpf/,sched:sched_stat_runtime/stack=user:cfi/' -m 64M -p "$LOAD_PID" -d 1500ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = cfi,bpf ]
+	whole 980 300 bpf
+	whole 990 300
+	# both are at one entry to the kernel, so the user stack is the same
+	perl -ne '
+		my ($time, $type, $rest) = /^(\d+),([^,]+),(.*)/ or next;
+		my ($tid) = $rest =~ /\ttid=(\d+)/;
+		my ($stack) = $rest =~ /\tstack=(.*)/ or next;
+		$stack = join ";", grep { !/_\[k\]$/ } split /;/, $stack;
+		if ($type =~ /runtime/) { $cfi{$tid} = [$time, $stack]; next }
+		my $c = delete $cfi{$tid} or next;
+		next if $time - $c->[0] > 30000;
+		$pairs++;
+		$equal++ if $c->[1] eq $stack;
+		$other{"$c->[1]\n  $stack"}++ if $c->[1] ne $stack;
+		END { print "$pairs pairs, $equal equal\n"; print "$other{$_} $_\n" for (sort keys %other)[0 .. 2]; exit !($pairs > 200 && $equal >= $pairs * 0.98) }' "$TMP/s"
+	mp-fold -e sched:sched_switch "$TMP/s" > "$TMP/f"
+	grep -qE '^switcher;(__)?clone3?[^;]*;start_thread;body;(down;){6}(nap;)?[a-z_]*nanosleep[; ]' "$TMP/f"
+	grep -qE '^switcher;_start;.*main;(down;){10}(nap;)?[a-z_]*nanosleep[; ]' "$TMP/f"
+}
+
+@test "by BPF: programs that start meanwhile, load libraries, fork" {
+	bpf_works
+	cat > "$TMP/lib.c" <<-'X'
+		#include <time.h>
+		void in_library(int k) { volatile char pad[300]; pad[k] = 1; struct timespec t = { 0, 2000000 }; if (k) in_library(k - 1); else nanosleep(&t, 0); pad[k] = 2; }
+	X
+	cat > "$TMP/m.c" <<-'X'
+		#include <dlfcn.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		static volatile int n;
+		__attribute__((noinline)) static void calls(void (*f)(int)) { for (int i = 0; i < 200; i++) f(4); n++; }
+		int main(int c, char **v) { (void)c; void (*f)(int) = (void (*)(int))dlsym(dlopen(v[1], RTLD_NOW), "in_library");
+			if (fork() == 0) { calls(f); _exit(0); } calls(f); wait(0); return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -fPIC -shared -o "$TMP/lib.so" "$TMP/lib.c"
+	gcc -O2 -fomit-frame-pointer -o "$TMP/m" "$TMP/m.c"
+	mp-record -q -e sched:sched_switch -o "$TMP/s" -- "$TMP/m" "$TMP/lib.so" || [ $? = 1 ]
+	# of both, of what came after the first 100 ms
+	[ "$(grep -o 'tid=[0-9]*	.*;main;calls;in_library;in_library;in_library;in_library;in_library;' "$TMP/s" | cut -f 1 | sort | uniq -c | awk '$1 > 100 { n++ } END { print n + 0 }')" = 2 ]
+	[ "$(trailer "$TMP/s" 'unwound.bpf | .stacks > 300 and .whole * 10 > .stacks * 7')" = true ]
+}
+
+@test "by BPF, asked for: clocks and page faults" {
+	bpf_works
+	start_load "$LOAD/spin" 60
+	sleep 0.3
+	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -d 500ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = bpf ]
+	whole 950 50 bpf
+	mp-fold "$TMP/s" > "$TMP/f"
+	has ';main;spin_caller;spin_here' 80
+	kill -KILL -- "-$LOAD_PID"
+	cat > "$TMP/x.c" <<-'X'
+		#include <stdlib.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void touches(char *p) { for (size_t i = 0; i < 4 << 20; i += 4096) { p[i] = 1; if (i % 65536 == 0) usleep(1000); } }
+		int main(void) { for (int i = 0; i < 4; i++) { char *p = mmap(0, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); touches(p); usleep(1000); } return 0; }
+	X
+	gcc -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	mp-record -q -g user:bpf -e page-faults -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	mp-fold "$TMP/s" > "$TMP/f"
+	has ';main;touches' 40
+}
+
+@test "where BPF is not permitted: frame pointers, and the header says so; nothing is left behind" {
+	bpf_works
+	command -v setpriv > /dev/null || skip "no setpriv"
+	mount=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] || skip "tracefs is not mounted"
+	setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$BUILD/bin/mp-record" -q -e sched:sched_switch -d 100ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
+	command -v bpftool > /dev/null || skip "no bpftool"
+	ids() { bpftool -j prog show | jq '.[] | select(.name == "unwind") | .id' | sort; }
+	ids > "$TMP/before"
+	rm -f "$TMP/s"
+	mp-record -q -e sched:sched_switch -d 10 -o "$TMP/s" &
+	pid=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	ids | comm -13 "$TMP/before" - > "$TMP/ours"
+	[ -s "$TMP/ours" ]
+	kill -KILL $pid
+	wait $pid || true
+	for _ in {1..50}; do
+		[ -n "$(ids | comm -12 "$TMP/ours" -)" ] || return 0
+		sleep 0.1
+	done
+	false
+}
+
+@test "the programs of the distribution, all at once: 99 % of their stacks are whole" {
+	start_load tests/load/stacks "$TMP/w" 30
+	until grep -q ready "$TMP/load.out"; do sleep 0.1; done
+	sleep 1
+	mp-record -q -p "$LOAD_PID" -F 999 -g user -d 4 -o "$TMP/s" || [ $? = 1 ]
+	whole 990 1000
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
+	for comm in python3 perl cc1plus node sqlite3 git bash deep.c++ deep.rust java; do
+		n=$(grep -c "comm=$comm	" "$TMP/s" || true)
+		cut=$(grep "comm=$comm	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
+		echo "$comm: $n stacks, $cut cut"
+		[ $((cut * 50)) -le $((n + 50)) ]
+	done
+	# beside perf on the same samples: of programs that ran before, since behind exec perf has the maps of the parent
+	pgrep -s "$LOAD_PID" > "$TMP/pids"
+	perf record -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- sleep 2
+	perf script -i "$TMP/data" --no-inline --ns -F tid,time,ip,sym > "$TMP/perf" 2> /dev/null
+	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"
+	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"
+	cat "$TMP/compared"
+	# what perf shows is what we show; where it gives up (code of just-in-time compilers), ours goes on
+	awk '/stacks,/ { n = $1 } /^[0-9]+ other|goes on behind|none/ { bad += $1 } END { exit !(n > 300 && bad * 50 < n) }' "$TMP/compared"
+}

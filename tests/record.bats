@@ -303,6 +303,7 @@ events() {	# number of event lines of a type
 
 @test "SIGINT, SIGTERM and SIGHUP end in order" {
 	for signal in INT TERM HUP; do
+		: > "$TMP/s"
 		setsid env --default-signal=INT,HUP mp-record -q -e $SWITCH > "$TMP/s" &
 		pid=$!
 		until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.01; done

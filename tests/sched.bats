@@ -104,7 +104,7 @@ conserved() {
 @test "events that are not in order: refused, with the remedy" {
 	printf '5,a:b,\n4,a:b,\n' > "$TMP/in"
 	run mp-sched "$TMP/in"
-	[ "$status" = 2 ] && [[ "$output" == *"put mp-order in front"* ]]
+	[ "$status" = 2 ] && [[ "$output" == *"put mp-order in front"* ]] || false
 }
 
 @test "memory does not grow with the length of the input, nor with tasks that are over" {
@@ -146,7 +146,7 @@ record_both() {
 	tests/tools/sched-vs-perf.pl latency "$TMP/theirs" "$TMP/ours" | tee "$TMP/result"
 	[[ "$(tail -n 1 "$TMP/result")" =~ ^compared\ ([0-9]+),\ differ\ ([0-9]+), ]]
 	# perf counts a task that it saw first when it was given a CPU a little differently
-	[ "${BASH_REMATCH[1]}" -ge 3 ] && [ "$((BASH_REMATCH[2] * 10))" -le "${BASH_REMATCH[1]}" ]
+	[ "${BASH_REMATCH[1]}" -ge 3 ] && [ "$((BASH_REMATCH[2] * 10))" -le "${BASH_REMATCH[1]}" ] || false
 }
 
 @test "live: two processes that pass a byte run in turns; all time is accounted for" {
@@ -162,7 +162,7 @@ record_both() {
 	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1\t' "$TMP/o")
 	sleeps=$(grep -aE $'comm=switch\t.*(state=sleep|was=sleep)' "$TMP/out" | grep -avc 'cut=\(begin\|both\)')
 	echo "$rounds rounds, $switched switches asleep, $sleeps sleeps"
-	[ "$sleeps" = "$switched" ] && [ "$sleeps" -gt $((rounds / 4)) ]
+	[ "$sleeps" = "$switched" ] && [ "$sleeps" -gt $((rounds / 4)) ] || false
 	from=$(grep -av '^{' "$TMP/o" | head -n 1 | cut -d, -f1)
 	to=$(spans "$TMP/out" | tail -n 1 | cut -d, -f1)
 	conserved "$TMP/out" > "$TMP/sums"

@@ -434,7 +434,8 @@ events() {	# number of event lines of a type
 	# the load is started by the recorder, so that it does not keep the recorder from starting
 	mp-record -a -e $SWITCH -o "$TMP/s" -- setsid stress-ng --switch 4 -t 20s > /dev/null 2> "$TMP/err" &
 	pid=$!
-	until [ -s "$TMP/s" ] && [ "$(wc -c < "$TMP/s")" -gt 100000 ]; do sleep 0.05; done
+	until [ -s "$TMP/s" ]; do sleep 0.05; done
+	sleep 3
 	# with priority, so that nothing comes between the reading of the clock and the signal
 	chrt -f 1 perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
 		printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;

@@ -72,19 +72,20 @@ static void *run(void *arg)
 		{ .fd = c->timer_fd, .events = POLLIN },
 		{ .fd = c->s.command_fd, .events = POLLIN },
 	};
-	int sig, n;
+	int signals, sig = 0, n;
 
 	do {
 		n = poll(reasons, MP_ARRAY_SIZE(reasons), c->s.of_tasks ? ORPHANED_MS : -1);
 	} while (n < 0 ? errno == EINTR : n == 0 && !mp_rings_orphaned(c->s.rings));
-	if (reasons[0].revents)
-		wait_for_signal(c->s.signal_fd);
+	signals = reasons[0].revents && wait_for_signal(c->s.signal_fd);
 	hurry(c->s.drain_tid);
 	hurry(getpid());
 	mp_rings_disable(c->s.rings);
 	ring_bell(c->stopped_fd);
-	while (!(sig = wait_for_signal(c->s.signal_fd))) /* a second one kills */
-		;
+	while (signals < 2) { /* the first one ends the recording, the second one us */
+		sig = wait_for_signal(c->s.signal_fd);
+		signals += sig != 0;
+	}
 	die_of(sig);
 	return NULL;
 }

@@ -434,12 +434,13 @@ events() {	# number of event lines of a type
 	# the load is started by the recorder, so that it does not keep the recorder from starting
 	mp-record -a -e $SWITCH -o "$TMP/s" -- setsid stress-ng --switch 4 -t 20s > /dev/null 2> "$TMP/err" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.05; done
-	sleep 3
-	# with priority, so that nothing comes between the reading of the clock and the signal
-	chrt -f 1 perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
+	# with priority: under this load the shell may not run for many seconds
+	chrt -f 1 perl -MTime::HiRes=clock_gettime,sleep,CLOCK_MONOTONIC -e '
+		my ($pid, $file) = @ARGV;
+		sleep 0.05 until -s $file;
+		sleep 3;
 		printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;
-		kill INT => shift;' $pid > "$TMP/asked"
+		kill INT => $pid;' $pid "$TMP/s" > "$TMP/asked"
 	wait $pid || true
 	pkill -KILL stress-ng || true
 	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }

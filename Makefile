@@ -55,7 +55,7 @@ CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 
 LIBPERF := $(BUILD_ROOT)/libperf
-ifeq ($(shell $(PKG_CONFIG) --exists libperf && echo yes),yes)
+ifeq ($(shell $(PKG_CONFIG) --exists libperf 2> /dev/null && echo yes),yes)
 LIBPERF_CFLAGS = $(shell $(PKG_CONFIG) --cflags libperf)
 LIBPERF_LIBS   = $(shell $(PKG_CONFIG) --libs libperf)
 LIBPERF_DEP    =

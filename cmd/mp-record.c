@@ -19,6 +19,7 @@ enum {
 	OPT_EXPLAIN,
 	OPT_FIELDS,
 	OPT_MAX_STACK,
+	OPT_NAMES,
 	OPT_REALTIME,
 	OPT_STACK_SIZE,
 	OPT_STAT,
@@ -77,6 +78,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
 	  "cgroup, stack, .PAYLOAD (globs)" },
+	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "How" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
 	{ 'n', "events", "N", "stop after N events" },
@@ -127,6 +129,16 @@ static void add_pids(struct mp_pids *pids, int code, const char *arg)
 {
 	if (mp_pids_parse(pids, arg) < 0)
 		mp_opt_bad(&program, code, arg, "a list of numbers such as 12,34");
+}
+
+static void add_names(const char *path)
+{
+	static struct mp_tasknames names;
+
+	if (!options.names)
+		mp_tasknames_init(&names);
+	options.names = &names;
+	mp_tasknames_load(&names, path);
 }
 
 static void add_cgroup(const char *glob)
@@ -236,6 +248,9 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_FIELDS:
 		options.events.fields = arg;
+		break;
+	case OPT_NAMES:
+		add_names(arg);
 		break;
 	case 'd':
 		options.duration_ns = mp_opt_duration(&program, code, arg);

@@ -74,3 +74,35 @@ setup() {
 	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep 'tid=0	' | grep -vE 'cpu=([0-9]+)	pid=0	tid=0	comm=swapper/\1	' || false
 }
+
+@test "--names: names of a table while recording, in the context and in the payload" {
+	needs_root
+	printf 'getppid,renamed while recorded\n' > "$TMP/names.csv"
+	mp-record -q --names "$TMP/names.csv" -e syscalls:sys_enter_getppid,sched:sched_process_exit -g none -o "$TMP/s" -- "$LOAD/getppid" 1009
+	[ "$(grep -c ',syscalls:sys_enter_getppid,.*comm=renamed while recorded' "$TMP/s")" = 1009 ]
+	grep -q '\.comm=renamed while recorded' "$TMP/s"
+	run ! grep -q 'comm=getppid' "$TMP/s"
+	# as mp-rename does it afterwards
+	mp-record -q -e syscalls:sys_enter_getppid -g none -o "$TMP/t" -- "$LOAD/getppid" 11
+	[ "$(mp-rename -m "$TMP/names.csv" "$TMP/t" | grep -c 'comm=renamed while recorded')" = 11 ]
+	printf 'nonsense\n' > "$TMP/bad.csv"
+	run mp-record -q --names "$TMP/bad.csv" -e cpu-clock -d 1ms -o /dev/null
+	[ "$status" = 1 ]
+	[[ "$output" == *"bad.csv:1: row has neither 2 columns"* ]]
+}
+
+@test "the table of a QEMU process: its virtual CPUs, its uuid" {
+	for t in 700 701 702 703; do mkdir -p "$TMP/proc/700/task/$t"; done
+	printf 'qemu-system-x86_64\0-name\0guest=web "1",debug-threads=on\0-uuid\0f00d-1\0' > "$TMP/proc/700/cmdline"
+	echo qemu-system-x86 > "$TMP/proc/700/task/700/comm"
+	echo 'CPU 0/KVM' > "$TMP/proc/700/task/701/comm"
+	echo 'CPU 11/KVM' > "$TMP/proc/700/task/702/comm"
+	echo worker > "$TMP/proc/700/task/703/comm"
+	PROC="$TMP/proc" docs/mp-qemu-names 700 > "$TMP/names.csv"
+	printf '%d,a:b,tid=%d\tcomm=x\n' 1 700 2 701 3 702 4 703 > "$TMP/in"
+	mp-rename -m "$TMP/names.csv" "$TMP/in" | grep -o 'comm=.*' > "$TMP/out"
+	printf 'comm=web "1".%s\n' emulator vcpu0 vcpu11 worker | diff - "$TMP/out"
+	grep -q '^701,"web ""1""",vcpu0,f00d-1,,,"web ""1"""$' "$TMP/names.csv"
+	run docs/mp-qemu-names
+	[ "$status" = 2 ]
+}

@@ -361,6 +361,7 @@ static void prepare_writer(struct session *s)
 		.formatter = &s->formatter,
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
+		.names = s->o->names,
 		.max_events = s->o->max_events,
 		.whole = s->whole,
 		.readable = isatty(s->out.fd),
@@ -560,8 +561,8 @@ static enum mp_status finish(struct session *s)
 	tell_losses(s, &account);
 	if (s->o->verbose)
 		tell_details(s, &account);
-	lossy = s->collectors_failed || w->lost || w->late || w->track_lost || w->throttled ||
-		w->broken || account.surplus;
+	lossy = s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
+		w->track_lost || w->throttled || w->broken || account.surplus;
 	mp_account_release(&account);
 	return lossy ? MP_LOSSY : MP_OK;
 }

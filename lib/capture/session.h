@@ -8,6 +8,7 @@
 
 #include "lib/capture/event.h"
 #include "lib/capture/target.h"
+#include "lib/taskname.h"
 
 struct mp_record_options {
 	struct mp_specs specs; /* empty, and no collectors: the default event */
@@ -23,12 +24,13 @@ struct mp_record_options {
 	struct mp_pids exclude; /* processes; ourselves besides */
 	bool exclude_pipeline;
 
-	uint64_t interval_ns; /* of counting, see stat.h; 0: events are recorded */
-	uint64_t duration_ns; /* 0: until it is stopped */
-	uint64_t max_events;  /* 0: no limit */
-	size_t ring_bytes;    /* per CPU, a power of two; 0: by what is recorded */
-	int realtime;	      /* SCHED_FIFO priority of the draining, 0: none */
-	const char *output;   /* NULL: stdout */
+	struct mp_tasknames *names; /* names of tasks by a table; NULL: none */
+	uint64_t interval_ns;	    /* of counting, see stat.h; 0: events are recorded */
+	uint64_t duration_ns;	    /* 0: until it is stopped */
+	uint64_t max_events;	    /* 0: no limit */
+	size_t ring_bytes;	    /* per CPU, a power of two; 0: by what is recorded */
+	int realtime;		    /* SCHED_FIFO priority of the draining, 0: none */
+	const char *output;	    /* NULL: stdout */
 	bool quiet, verbose;
 	char **argv; /* for the header */
 };

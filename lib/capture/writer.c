@@ -62,6 +62,7 @@ void mp_writer_release(struct mp_writer *w)
 	free(w->tally);
 	free(w->ring_tally);
 	mp_buf_release(&w->text);
+	mp_buf_release(&w->renamed);
 }
 
 void mp_writer_put(struct mp_writer *w, struct mp_str text)
@@ -100,6 +101,22 @@ static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
 	       (task->source && task->source != c->tid);
 }
 
+/* A line with its LF, with the names of the user's table. */
+static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
+{
+	struct mp_str renamed;
+	struct mp_rec rec;
+	const char *why;
+
+	if (mp_rec_parse(&rec, line.p, line.len - 1, &why) < 0)
+		return line;
+	renamed = mp_tasknames_apply(w->names, &rec, &w->renamed);
+	if (renamed.p == line.p)
+		return line;
+	mp_buf_byte(&w->renamed, '\n');
+	return mp_buf_view(&w->renamed);
+}
+
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
 {
 	const struct mp_counter *c;
@@ -126,6 +143,8 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 		return;
 	}
 	line = mp_formatter_line(w->formatter, e, c->event, &s, task, w->rings->v[ring].cpu);
+	if (w->names)
+		line = rename_tasks(w, line);
 	if (w->readable)
 		line = mp_show_line(&w->text, line);
 	mp_writer_put(w, line);

@@ -11,6 +11,7 @@
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
 #include "lib/io.h"
+#include "lib/taskname.h"
 
 /* What became of the samples of an event on a CPU. */
 struct mp_tally {
@@ -46,6 +47,7 @@ struct mp_writer {
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
 	const struct mp_pids *exclude; /* processes whose samples are left out */
+	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	uint64_t max_events;	       /* 0: no limit */
 	bool whole;		       /* the whole system is recorded */
 	bool readable;		       /* for a terminal: lines for people, no control lines */
@@ -67,7 +69,7 @@ struct mp_writer {
 	/* inside */
 	struct mp_stream_queue *streams;
 	size_t n_streams;
-	struct mp_buf text;
+	struct mp_buf text, renamed;
 	bool stopping;
 };
 

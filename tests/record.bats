@@ -17,6 +17,13 @@ events() {	# number of event lines of a type
 	grep -c "^[0-9]*,$2," "$1" || true
 }
 
+@test "a stack ends where it happened, not in how it was recorded" {
+	needs_root
+	mp-record -q -e sched:sched_switch -d 200ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(grep -c ';__schedule_\[k\]$' "$TMP/s")" -gt 10 ]
+	run ! grep -q '__traceiter_' "$TMP/s"
+}
+
 @test "a stream is valid, complete and in order, with header and trailer" {
 	mp-record -q -e $SWITCH -d 300ms > "$TMP/s"
 	run mp-order --check "$TMP/s"

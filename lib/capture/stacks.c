@@ -58,6 +58,17 @@ static void add_truncated(struct mp_stacks *s, bool kernel)
 }
 
 /*
+ * Where several programs are on a tracepoint, the kernel calls them from a function of its own: that
+ * is how it was recorded, and not where it happened.
+ */
+static bool is_tracing(struct mp_str frame)
+{
+	static const struct mp_str tracing = { "__traceiter_", 12 };
+
+	return frame.len > tracing.len && memcmp(frame.p, tracing.p, tracing.len) == 0;
+}
+
+/*
  * Frames to s->scratch, leaf first. A caller's address is where the call returns to: one less is in
  * the call itself, which matters if the function called never returns. Returns false if a name may
  * change.
@@ -66,7 +77,7 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 			const struct mp_chain *c, uint64_t now_ns, bool *cut)
 {
 	bool kernel = true, leaf = true, lasting = true;
-	size_t frames = 0, i;
+	size_t frames = 0, start, i;
 
 	s->scratch.len = 0;
 	s->n_ends = 0;
@@ -88,12 +99,17 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 			break;
 		frames++;
 		ip -= !leaf && ip;
-		leaf = false;
+		start = s->scratch.len;
 		if (kernel)
 			mp_symbols_kernel(s->symbols, ip, &s->scratch);
 		else
 			lasting &= mp_symbols_user(s->symbols, process, ip, now_ns, &s->scratch);
-		end_frame(s);
+		if (kernel && leaf &&
+		    is_tracing((struct mp_str){ s->scratch.p + start, s->scratch.len - start }))
+			s->scratch.len = start;
+		else
+			end_frame(s);
+		leaf = false;
 	}
 	if (i < c->n || (frames && frames == c->asked)) {
 		add_truncated(s, kernel);

@@ -46,7 +46,8 @@ static const struct mp_opt opts[] = {
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_STAT, "stat", "EVENTS",
 	  "do not record, but count these events, and write the counts\n"
-	  "of each interval: of each CPU, or of -p, -t, --cgroup" },
+	  "of each interval: of each CPU, or of -p, -t, --cgroup;\n"
+	  "mem:rss and mem:pss: memory of processes" },
 	{ 'i', "interval", "DURATION", "of --stat (default: 1s)" },
 	{ 'l', "list", NULL,
 	  "list collectors and events; operands are globs; with -v,\n"

@@ -58,6 +58,26 @@ total() {
 	grep -q "cgroup=/mp-stat-$$	" "$TMP/s"
 }
 
+@test "mem:rss and mem:pss: 13 MiB that are touched" {
+	needs_root
+	mp-record -v --stat mem:rss,mem:pss,task-clock -i 20ms -o "$TMP/s" -- perl -e '
+		my @m; for (1 .. 13) { push @m, "x" x (1 << 20); select undef, undef, undef, 0.02 }' 2> "$TMP/err"
+	mp-order --check "$TMP/s" > /dev/null
+	for what in rss pss; do
+		grep -o "mem:$what,.*comm=perl	.*bytes=[0-9]*" "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2 | sort -n > "$TMP/$what"
+		[ "$(wc -l < "$TMP/$what")" -ge 8 ]
+		grown=$((($(tail -n 1 "$TMP/$what") - $(head -n 1 "$TMP/$what")) >> 20))
+		echo "$what: $grown MiB"
+		[ "$grown" -ge 9 ]
+		[ "$grown" -le 30 ]
+	done
+	[ "$(tail -n 1 "$TMP/pss")" -le "$(tail -n 1 "$TMP/rss")" ]
+	grep -q 'stat:task-clock,pid=' "$TMP/s"
+	grep -q 'reading memory took [0-9.]* ms of CPU time each' "$TMP/err"
+	mp-record --stat mem:rss -d 50ms -i 20ms -o "$TMP/s"
+	[ "$(grep -c "mem:rss,pid=$$	" "$TMP/s")" -ge 2 ]
+}
+
 @test "agrees with perf stat on the same command" {
 	needs_root
 	command -v perf > /dev/null || skip "no perf"

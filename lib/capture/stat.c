@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/capture/command.h"
+#include "lib/capture/memstat.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/track.h"
@@ -48,7 +50,10 @@ struct stat {
 	struct sum *sums; /* a row of events for each group */
 	struct mp_out out;
 	struct mp_buf line;
-	uint64_t last_ns; /* end of the interval before */
+	bool memory[MP_MEM_PSS + 1]; /* which are read as well */
+	bool any_memory;
+	uint64_t memory_ns, reads; /* what the reading has cost: CPU time; how often */
+	uint64_t last_ns;	   /* end of the interval before */
 	uint64_t written;
 	int timer_fd, signal_fd;
 };
@@ -216,7 +221,7 @@ static void open_all(struct stat *s)
 		open_tasks(s);
 	else
 		open_cpus(s);
-	if (!s->n_counters)
+	if (!s->n_counters && !s->any_memory)
 		mp_die("the processes to count are gone");
 	s->sums = mp_zalloc(s->n_groups * s->events.n * sizeof(*s->sums));
 }
@@ -257,6 +262,57 @@ static void write_sum(struct stat *s, const struct group *g, const struct mp_eve
 	s->written++;
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * MP_NS_PER_SEC + t.tv_nsec;
+}
+
+static void write_memory(struct stat *s, enum mp_memstat what, pid_t pid, const char *text)
+{
+	uint64_t bytes;
+
+	if (!s->memory[what] || !mp_memstat_read(what, pid, &bytes))
+		return;
+	s->line.len = 0;
+	mp_buf_printf(&s->line, "%llu,%s,%s\t.bytes=%llu\n", (unsigned long long)s->last_ns,
+		      mp_memstat_name(what), text, (unsigned long long)bytes);
+	mp_out_write(&s->out, s->line.p, s->line.len);
+	s->written++;
+}
+
+/* Of the processes of -p and their children as they are now, else of all. At the time of the interval's end. */
+static void read_memory(struct stat *s)
+{
+	struct mp_pids pids = { NULL, 0, 0 };
+	uint64_t began = cpu_ns(), bytes;
+	size_t i;
+
+	for (i = 0; i < s->o->pids.n; i++)
+		mp_pids_add(&pids, s->o->pids.v[i]);
+	if (s->o->command)
+		mp_pids_add(&pids, s->command.pid);
+	if (pids.n)
+		mp_proc_add_children(&pids);
+	else
+		mp_proc_processes(&pids);
+	for (i = 0; i < pids.n; i++) {
+		char *text;
+
+		if (!mp_memstat_read(MP_MEM_RSS, pids.v[i], &bytes))
+			continue; /* a kernel thread, or gone */
+		text = task_text(pids.v[i], pids.v[i]);
+		write_memory(s, MP_MEM_RSS, pids.v[i], text);
+		write_memory(s, MP_MEM_PSS, pids.v[i], text);
+		free(text);
+	}
+	mp_pids_release(&pids);
+	s->memory_ns += cpu_ns() - began;
+	s->reads++;
+}
+
 static void end_interval(struct stat *s)
 {
 	uint64_t now_ns = mp_monotonic_ns();
@@ -268,12 +324,15 @@ static void end_interval(struct stat *s)
 		for (j = 0; j < s->events.n; j++)
 			write_sum(s, &s->groups[i], &s->events.v[j], &s->sums[i * s->events.n + j],
 				  now_ns);
-	memset(s->sums, 0, s->n_groups * s->events.n * sizeof(*s->sums));
+	if (s->sums)
+		memset(s->sums, 0, s->n_groups * s->events.n * sizeof(*s->sums));
+	s->last_ns = now_ns;
+	if (s->any_memory)
+		read_memory(s);
 	s->line.len = 0;
 	mp_ctl_add_watermark(&s->line, now_ns);
 	mp_out_write(&s->out, s->line.p, s->line.len);
 	mp_out_flush(&s->out);
-	s->last_ns = now_ns;
 }
 
 static void write_json(struct stat *s, json_t *object)
@@ -288,6 +347,11 @@ static json_t *events_json(const struct stat *s)
 {
 	json_t *all = json_object();
 	size_t i;
+
+	for (i = MP_MEM_RSS; i <= MP_MEM_PSS; i++)
+		if (s->memory[i])
+			json_object_set_new(all, mp_memstat_name((enum mp_memstat)i),
+					    json_pack("{s:s}", ".bytes", "u64"));
 
 	for (i = 0; i < s->events.n; i++) {
 		char *type = mp_asprintf("stat:%s", s->events.v[i].type);
@@ -349,6 +413,13 @@ static void run(struct stat *s)
 	end_interval(s); /* a shorter one */
 }
 
+static void tell_cost(const struct stat *s)
+{
+	if (s->reads && !s->o->quiet && (s->o->verbose || isatty(STDERR_FILENO)))
+		mp_say("reading memory took %.3f ms of CPU time each of %llu times",
+		       (double)s->memory_ns / s->reads / 1e6, (unsigned long long)s->reads);
+}
+
 static void finish(struct stat *s)
 {
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->written, 0);
@@ -362,6 +433,7 @@ static void finish(struct stat *s)
 		json_object_set_new(trailer, "status", json_integer(status));
 	write_json(s, trailer);
 	mp_out_close(&s->out);
+	tell_cost(s);
 	if (status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, status);
 	for (i = 0; i < s->n_counters; i++)
@@ -380,10 +452,33 @@ static void finish(struct stat *s)
 	close(s->signal_fd);
 }
 
+/* What is read and not counted, out of the list of events. */
+static void take_memory(struct stat *s)
+{
+	struct mp_specs *specs = &s->o->specs;
+	size_t kept = 0, i;
+
+	for (i = 0; i < specs->n; i++) {
+		enum mp_memstat what = mp_memstat_find(specs->v[i].name);
+
+		if (what == MP_MEM_NONE) {
+			specs->v[kept++] = specs->v[i];
+			continue;
+		}
+		s->memory[what] = s->any_memory = true;
+		free(specs->v[i].name);
+		free(specs->v[i].filter);
+		free(specs->v[i].config);
+	}
+	specs->n = kept;
+}
+
 enum mp_status mp_stat(struct mp_record_options *o)
 {
 	struct stat s = { .o = o };
 	char *error;
+
+	take_memory(&s);
 
 	o->events.stack = MP_STACK_NONE;
 	if (!mp_perf_may_kernel())

@@ -29,13 +29,6 @@ void mp_heat_reader_release(struct mp_heat_reader *r)
 
 /* --- what the axes are -------------------------------------------------------------------------------- */
 
-static bool ends_with(struct mp_str name, const char *end)
-{
-	size_t len = strlen(end);
-
-	return name.len >= len && memcmp(name.p + name.len - len, end, len) == 0;
-}
-
 /* The type that the header gives a field of an event, or NULL. */
 static const char *declared(const json_t *header, struct mp_str name)
 {
@@ -70,11 +63,11 @@ static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
 	if (f->id != MP_FIELD_KEY || mp_str_eq(f->name, MP_STR("dur")))
 		return false;
 	for (i = 0; i < MP_ARRAY_SIZE(ids); i++)
-		if (ends_with(f->name, ids[i]))
+		if (mp_str_ends(f->name, mp_str(ids[i])))
 			return true;
 	type = declared(r->header, f->name);
 	if (type)
-		return strcmp(type, "str") == 0 || ends_with(mp_str(type), "[]");
+		return strcmp(type, "str") == 0 || mp_str_ends(mp_str(type), MP_STR("[]"));
 	return mp_str_eq(f->name, MP_STR("comm")) || mp_rec_number(rec, f, &v) != 1;
 }
 

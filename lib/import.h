@@ -149,6 +149,14 @@ static inline bool mp_import_digit(char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
+/* Its length without the blanks at its end. */
+static inline size_t mp_import_without_blanks(struct mp_str s)
+{
+	while (s.len && s.p[s.len - 1] == ' ')
+		s.len--;
+	return s.len;
+}
+
 static inline struct mp_str mp_import_trim(struct mp_str s)
 {
 	while (s.len && *s.p == ' ') {

@@ -35,11 +35,6 @@ static bool is_hex(char c)
 	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-static bool ends_with(struct mp_str s, struct mp_str tail)
-{
-	return s.len >= tail.len && memcmp(s.p + s.len - tail.len, tail.p, tail.len) == 0;
-}
-
 /* Length of s without "+0xHEX" at its end; s.len if there is none. */
 static size_t without_offset(struct mp_str s)
 {
@@ -83,10 +78,10 @@ static void parse_frame(struct mp_str text, struct frame *f)
 		n++;
 	f->addr = (struct mp_str){ text.p, n };
 	rest = mp_import_trim((struct mp_str){ text.p + n, text.len - n });
-	f->inlined = ends_with(rest, MP_STR(" (inlined)"));
+	f->inlined = mp_str_ends(rest, MP_STR(" (inlined)"));
 	if (f->inlined) {
 		rest.len -= sizeof(" (inlined)") - 1;
-	} else if (ends_with(rest, MP_STR(")"))) {
+	} else if (mp_str_ends(rest, MP_STR(")"))) {
 		at = find_dso(rest);
 		if (at < rest.len) {
 			f->dso = (struct mp_str){ rest.p + at + 1, rest.len - at - 2 };
@@ -104,7 +99,7 @@ static struct mp_str base_name(struct mp_str dso)
 
 	if (!dso.len)
 		return dso;
-	if (ends_with(dso, MP_STR(" (deleted)")))
+	if (mp_str_ends(dso, MP_STR(" (deleted)")))
 		dso.len -= sizeof(" (deleted)") - 1;
 	slash = memrchr(dso.p, '/', dso.len);
 	if (slash && *dso.p != '[') {
@@ -112,11 +107,6 @@ static struct mp_str base_name(struct mp_str dso)
 		dso.p = slash + 1;
 	}
 	return dso;
-}
-
-static bool starts_with(struct mp_str s, struct mp_str head)
-{
-	return s.len >= head.len && memcmp(s.p, head.p, head.len) == 0;
 }
 
 /* Brackets that are no kernel code: parts of a process. */
@@ -130,7 +120,7 @@ static bool is_user_bracket(struct mp_str dso)
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(names); i++)
-		if (starts_with(dso, names[i]))
+		if (mp_str_starts(dso, names[i]))
 			return true;
 	return false;
 }
@@ -144,7 +134,7 @@ static bool is_module_file(struct mp_str base)
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(tails); i++)
-		if (ends_with(base, tails[i]))
+		if (mp_str_ends(base, tails[i]))
 			return true;
 	return false;
 }
@@ -155,15 +145,15 @@ static bool is_kernel(const struct frame *f, struct mp_str base)
 
 	if (base.len && *base.p == '[' && !mp_str_eq(base, MP_STR("[unknown]")))
 		return !is_user_bracket(base);
-	return high || is_module_file(base) || starts_with(base, MP_STR("vmlinux")) ||
-	       starts_with(base, MP_STR("bpf_prog_"));
+	return high || is_module_file(base) || mp_str_starts(base, MP_STR("vmlinux")) ||
+	       mp_str_starts(base, MP_STR("bpf_prog_"));
 }
 
 /* perf-PID.map of a compiler at run time, jitted-PID-N.so of perf inject. */
 static bool is_jit(struct mp_str base)
 {
-	return (starts_with(base, MP_STR("perf-")) && ends_with(base, MP_STR(".map"))) ||
-	       (starts_with(base, MP_STR("jitted-")) && ends_with(base, MP_STR(".so")));
+	return (mp_str_starts(base, MP_STR("perf-")) && mp_str_ends(base, MP_STR(".map"))) ||
+	       (mp_str_starts(base, MP_STR("jitted-")) && mp_str_ends(base, MP_STR(".so")));
 }
 
 /*

@@ -21,25 +21,6 @@ struct ftrace {
 	uint64_t lost; /* overwritten before the first event */
 };
 
-static bool starts_with(struct mp_str s, const char *head)
-{
-	size_t len = strlen(head);
-
-	return s.len >= len && memcmp(s.p, head, len) == 0;
-}
-
-static struct mp_str skip(struct mp_str s, size_t n)
-{
-	return (struct mp_str){ s.p + n, s.len - n };
-}
-
-static size_t without_blanks(struct mp_str s)
-{
-	while (s.len && s.p[s.len - 1] == ' ')
-		s.len--;
-	return s.len;
-}
-
 /* Start of the digits that end at `end`. */
 static size_t digits_start(struct mp_str s, size_t end)
 {
@@ -51,14 +32,14 @@ static size_t digits_start(struct mp_str s, size_t end)
 /* "[CPU]" at the end of s, cut off with what flags may stand behind it. */
 static bool take_cpu(struct mp_str *s, struct head *h)
 {
-	size_t end = without_blanks(*s), n = end;
+	size_t end = mp_import_without_blanks(*s), n = end;
 
 	while (n && s->p[n - 1] != ' ' && s->p[n - 1] != ']')
 		n--;
 	if (n < end) { /* flags */
 		if (end - n > 10)
 			return false;
-		end = without_blanks((struct mp_str){ s->p, n });
+		end = mp_import_without_blanks((struct mp_str){ s->p, n });
 	}
 	if (!end || s->p[end - 1] != ']')
 		return false;
@@ -73,7 +54,7 @@ static bool take_cpu(struct mp_str *s, struct head *h)
 /* "(TGID)" or "(-------)" at the end of s. */
 static void take_tgid(struct mp_str *s, struct head *h)
 {
-	size_t end = without_blanks(*s), n;
+	size_t end = mp_import_without_blanks(*s), n;
 
 	h->tgid = (struct mp_str){ NULL, 0 };
 	if (!end || s->p[end - 1] != ')')
@@ -94,7 +75,7 @@ static bool parse_left(struct mp_str s, struct head *h)
 	if (!take_cpu(&s, h))
 		return false;
 	take_tgid(&s, h);
-	end = without_blanks(s);
+	end = mp_import_without_blanks(s);
 	n = digits_start(s, end);
 	if (n == end || end - n > 10 || !n || s.p[n - 1] != '-')
 		return false;
@@ -102,7 +83,7 @@ static bool parse_left(struct mp_str s, struct head *h)
 	h->comm = (struct mp_str){ s.p, n - 1 };
 	if (h->comm.len >= COMM_WIDTH) /* padded */
 		while (h->comm.len && *h->comm.p == ' ')
-			h->comm = skip(h->comm, 1);
+			h->comm = mp_str_skip(h->comm, 1);
 	return true;
 }
 
@@ -129,7 +110,7 @@ static bool find_head(struct mp_str line, struct head *h)
 		    parse_left((struct mp_str){ line.p, candidate.time.p - line.p }, &candidate)) {
 			if (found && candidate.comm.len > COMM_MAX)
 				break;
-			candidate.text = skip(line, p + 1 - line.p);
+			candidate.text = mp_str_skip(line, p + 1 - line.p);
 			*h = candidate;
 			found = true;
 		}
@@ -185,10 +166,10 @@ static const char *system_of(struct mp_str name)
 	};
 	size_t i;
 
-	if (starts_with(name, "kfree_skb"))
+	if (mp_str_starts(name, MP_STR("kfree_skb")))
 		return "skb";
 	for (i = 0; i < MP_ARRAY_SIZE(systems); i++)
-		if (starts_with(name, systems[i].head))
+		if (mp_str_starts(name, mp_str(systems[i].head)))
 			return systems[i].system;
 	return NULL;
 }
@@ -197,7 +178,7 @@ static const char *system_of(struct mp_str name)
 static bool parse_task(struct mp_str s, struct mp_str *comm, struct mp_str *pid,
 		       struct mp_str *prio)
 {
-	size_t end = without_blanks(s), n;
+	size_t end = mp_import_without_blanks(s), n;
 
 	if (!end || s.p[end - 1] != ']')
 		return false;
@@ -229,7 +210,7 @@ static bool add_switch(struct mp_import *im, struct mp_str text)
 	state = left;
 	while (left.len && left.p[left.len - 1] != ' ')
 		left.len--;
-	state = skip(state, left.len);
+	state = mp_str_skip(state, left.len);
 	if (!parse_task(left, &prev[0], &prev[1], &prev[2]) ||
 	    !parse_task(tail, &next[0], &next[1], &next[2]))
 		return false;
@@ -247,7 +228,7 @@ static bool add_switch(struct mp_import *im, struct mp_str text)
 static bool add_wakeup(struct mp_import *im, struct mp_str text)
 {
 	struct mp_str task[3], cpu = { NULL, 0 };
-	size_t end = without_blanks(text), n = digits_start(text, end);
+	size_t end = mp_import_without_blanks(text), n = digits_start(text, end);
 
 	if (n < 5 || n == end || memcmp(text.p + n - 5, " CPU:", 5) != 0)
 		return false;
@@ -274,7 +255,7 @@ static bool add_function(struct mp_import *im, struct mp_str text)
 		return false;
 	parent = (struct mp_str){ arrow + 3, text.p + text.len - arrow - 3 };
 	if (parent.len && *parent.p == '-')
-		parent = skip(parent, 1);
+		parent = mp_str_skip(parent, 1);
 	mp_import_field(im, ".ip", mp_import_trim((struct mp_str){ text.p, arrow - text.p }));
 	mp_import_field(im, ".parent_ip", mp_import_trim(parent));
 	return true;
@@ -285,9 +266,9 @@ static void add_payload(struct mp_import *im, struct mp_str type, struct mp_str 
 	bool done = false;
 
 	if (mp_str_eq(type, MP_STR("sched:sched_switch")))
-		done = !starts_with(text, "prev_comm=") && add_switch(im, text);
-	else if (starts_with(type, "sched:sched_wak"))
-		done = !starts_with(text, "comm=") && add_wakeup(im, text);
+		done = !mp_str_starts(text, MP_STR("prev_comm=")) && add_switch(im, text);
+	else if (mp_str_starts(type, MP_STR("sched:sched_wak")))
+		done = !mp_str_starts(text, MP_STR("comm=")) && add_wakeup(im, text);
 	else if (mp_str_eq(type, MP_STR("ftrace:function")))
 		done = add_function(im, text);
 	if (!done)
@@ -302,16 +283,16 @@ static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 	const char *blank = name.len ? memchr(name.p, ' ', name.len) : NULL;
 
 	*text = name;
-	if (starts_with(name, "<stack trace"))
+	if (mp_str_starts(name, MP_STR("<stack trace")))
 		return MP_STR("ftrace:kernel_stack");
-	if (starts_with(name, "<user stack trace"))
+	if (mp_str_starts(name, MP_STR("<user stack trace")))
 		return MP_STR("ftrace:user_stack");
 	if (!colon || (blank && blank < colon))
 		return MP_STR("ftrace:function");
 	name.len = colon - name.p;
-	*text = mp_import_trim(skip(*text, name.len + 1));
+	*text = mp_import_trim(mp_str_skip(*text, name.len + 1));
 	if (mp_str_eq(name, MP_STR("function")) || mp_str_eq(name, MP_STR("kernel_stack")) ||
-	    mp_str_eq(name, MP_STR("user_stack")) || starts_with(name, "funcgraph_"))
+	    mp_str_eq(name, MP_STR("user_stack")) || mp_str_starts(name, MP_STR("funcgraph_")))
 		system = "ftrace";
 	else if (mp_str_eq(name, MP_STR("tracing_mark_write")) || mp_str_eq(name, MP_STR("print")))
 		return MP_STR("ftrace:print");
@@ -388,7 +369,7 @@ static void take_frame(struct ftrace *f, struct mp_str text)
 		}
 		slash = memrchr(text.p, '/', at - 1 - text.p);
 		if (slash)
-			text = skip(text, slash + 1 - text.p);
+			text = mp_str_skip(text, slash + 1 - text.p);
 		mp_buf_printf(&name, "[%.*s]%.*s", (int)(at - 1 - text.p), text.p,
 			      (int)(text.p + text.len - 1 - at), at);
 		mp_import_frame_name(&f->frames, mp_buf_view(&name), MP_MARK_NONE);
@@ -444,13 +425,13 @@ static void take_comment(struct ftrace *f, struct mp_str line)
 	const char *slash;
 	size_t n = 0;
 
-	if (!starts_with(line, head))
+	if (!mp_str_starts(line, mp_str(head)))
 		return;
-	s = skip(line, sizeof(head) - 1);
+	s = mp_str_skip(line, sizeof(head) - 1);
 	slash = memchr(s.p, '/', s.len);
 	if (!slash || mp_num_u64((struct mp_str){ s.p, slash - s.p }, &kept) < 0)
 		return;
-	s = skip(s, slash + 1 - s.p);
+	s = mp_str_skip(s, slash + 1 - s.p);
 	while (n < s.len && mp_import_digit(s.p[n]))
 		n++;
 	if (mp_num_u64((struct mp_str){ s.p, n }, &written) == 0 && written > kept &&
@@ -462,8 +443,8 @@ static void take_line(struct ftrace *f, struct mp_str line)
 {
 	struct head h;
 
-	if (starts_with(line, " => ") || starts_with(line, "=> ")) {
-		take_frame(f, skip(line, 3 + (*line.p == ' ')));
+	if (mp_str_starts(line, MP_STR(" => ")) || mp_str_starts(line, MP_STR("=> "))) {
+		take_frame(f, mp_str_skip(line, 3 + (*line.p == ' ')));
 		return;
 	}
 	end_event(f);
@@ -471,10 +452,11 @@ static void take_line(struct ftrace *f, struct mp_str line)
 		take_event(f, &h);
 	else if (*line.p == '#')
 		take_comment(f, line);
-	else if (starts_with(line, "CPU:"))
+	else if (mp_str_starts(line, MP_STR("CPU:")))
 		take_loss(f, line);
-	else if (!starts_with(line, "cpus=") && !starts_with(line, "version = ") &&
-		 !(starts_with(line, "CPU ") && memmem(line.p, line.len, " is empty", 9)))
+	else if (!mp_str_starts(line, MP_STR("cpus=")) &&
+		 !mp_str_starts(line, MP_STR("version = ")) &&
+		 !(mp_str_starts(line, MP_STR("CPU ")) && memmem(line.p, line.len, " is empty", 9)))
 		mp_import_bad(f->im, "not a line of ftrace");
 }
 

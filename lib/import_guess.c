@@ -4,13 +4,6 @@
 
 enum { LOOK_MAX = 64 << 10, LINES_MAX = 400 };
 
-static bool starts_with(struct mp_str s, const char *head)
-{
-	size_t len = strlen(head);
-
-	return s.len >= len && memcmp(s.p, head, len) == 0;
-}
-
 static bool has(struct mp_str s, const char *text)
 {
 	return s.len && memmem(s.p, s.len, text, strlen(text));
@@ -19,14 +12,14 @@ static bool has(struct mp_str s, const char *text)
 /* By the first line alone, where it says so. */
 static enum mp_import_kind by_first_line(struct mp_str line)
 {
-	if (starts_with(line, "{")) {
+	if (mp_str_starts(line, MP_STR("{"))) {
 		bool marple = has(line, "\"interface\"") && has(line, "\"datatype\"");
 
 		return marple && !has(line, "\"mp\"") ? MP_IMPORT_MARPLE : MP_IMPORT_STREAM;
 	}
-	if (starts_with(line, "# tracer: ") || starts_with(line, "cpus="))
+	if (mp_str_starts(line, MP_STR("# tracer: ")) || mp_str_starts(line, MP_STR("cpus=")))
 		return MP_IMPORT_FTRACE;
-	if (starts_with(line, "# ========"))
+	if (mp_str_starts(line, MP_STR("# ========")))
 		return MP_IMPORT_PERF;
 	return MP_IMPORT_UNKNOWN;
 }

@@ -9,18 +9,6 @@ static bool is_hex(char c)
 	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-static bool starts_with(struct mp_str s, const char *head)
-{
-	size_t len = strlen(head);
-
-	return s.len >= len && memcmp(s.p, head, len) == 0;
-}
-
-static struct mp_str skip(struct mp_str s, size_t n)
-{
-	return (struct mp_str){ s.p + n, s.len - n };
-}
-
 static size_t blanks(struct mp_str s)
 {
 	size_t n = 0;
@@ -30,22 +18,15 @@ static size_t blanks(struct mp_str s)
 	return n;
 }
 
-static size_t without_blanks(struct mp_str s)
-{
-	while (s.len && s.p[s.len - 1] == ' ')
-		s.len--;
-	return s.len;
-}
-
 /* Cuts "[CPU]" and the letters of -F misc behind it off the end of s. */
 static void take_cpu(struct mp_str *s, struct mp_perf_head *h)
 {
-	size_t end = without_blanks(*s), n = end;
+	size_t end = mp_import_without_blanks(*s), n = end;
 
 	while (n && strchr("KUHGMSE", s->p[n - 1]) && s->p[n - 1])
 		n--;
 	if (n < end && n && s->p[n - 1] == ' ') {
-		n = without_blanks((struct mp_str){ s->p, n });
+		n = mp_import_without_blanks((struct mp_str){ s->p, n });
 		if (n && s->p[n - 1] == ']')
 			end = n;
 	}
@@ -75,7 +56,7 @@ static size_t number_start(struct mp_str s, size_t end)
 /* Cuts "TID" or "PID/TID" off the end of s with the blanks that pad its column. */
 static bool take_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
 {
-	size_t end = without_blanks(*s), start = number_start(*s, end), n = end, pad;
+	size_t end = mp_import_without_blanks(*s), start = number_start(*s, end), n = end, pad;
 
 	if (start == end)
 		return false;
@@ -89,7 +70,7 @@ static bool take_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
 	}
 	if (start && s->p[start - 1] != ' ')
 		return false;
-	pad = start - without_blanks((struct mp_str){ s->p, start });
+	pad = start - mp_import_without_blanks((struct mp_str){ s->p, start });
 	h->tid_width = n - start + (pad ? pad - 1 : 0);
 	if (h->tid_width < width)
 		width = h->tid_width < MP_PERF_TID_WIDTH_OLD ? h->tid_width : MP_PERF_TID_WIDTH_OLD;
@@ -112,14 +93,14 @@ static void parse_left(struct mp_str s, struct mp_perf_head *h, const struct mp_
 		s.len--;	/* the blank behind a name */
 	} else {
 		h->pid = h->tid = (struct mp_str){ NULL, 0 };
-		if (!without_blanks(s))
+		if (!mp_import_without_blanks(s))
 			return;
-		s.len = MP_MAX(without_blanks(s), MP_MIN(s.len, (size_t)MP_COMM_WIDTH));
+		s.len = MP_MAX(mp_import_without_blanks(s), MP_MIN(s.len, (size_t)MP_COMM_WIDTH));
 		if (s.len < MP_COMM_WIDTH)
-			s.len = without_blanks(s);
+			s.len = mp_import_without_blanks(s);
 	}
 	if (s.len >= MP_COMM_WIDTH)
-		s = skip(s, blanks(s));
+		s = mp_str_skip(s, blanks(s));
 	h->comm = s.p ? s : (struct mp_str){ before.p, 0 };
 }
 
@@ -166,7 +147,7 @@ static bool find_time(struct mp_str line, struct mp_perf_head *h, const struct m
 /* Length of the event's name that s begins with, up to its colon; 0: there is none. */
 static size_t name_length(struct mp_str s)
 {
-	size_t n = starts_with(s, "raw 0x") ? 4 : 0;
+	size_t n = mp_str_starts(s, MP_STR("raw 0x")) ? 4 : 0;
 
 	for (; n < s.len && s.p[n] != ' '; n++) {
 		if (s.p[n] != ':' || (n + 1 < s.len && s.p[n + 1] != ' '))
@@ -186,18 +167,18 @@ static void parse_right(struct mp_str s, struct mp_perf_head *h)
 	while (n < s.len && mp_import_digit(s.p[n]))
 		n++;
 	if (n > at && n - at <= 19 && (n == s.len || s.p[n] == ' ')) {
-		size_t behind = n + blanks(skip(s, n));
+		size_t behind = n + blanks(mp_str_skip(s, n));
 
-		if (behind == s.len || name_length(skip(s, behind))) {
+		if (behind == s.len || name_length(mp_str_skip(s, behind))) {
 			h->period = (struct mp_str){ s.p + at, n - at };
 			at = behind;
-			h->text = skip(s, at);
+			h->text = mp_str_skip(s, at);
 		}
 	}
-	name = name_length(skip(s, at));
+	name = name_length(mp_str_skip(s, at));
 	if (name) {
 		h->type = (struct mp_str){ s.p + at, name };
-		h->text = skip(s, at + name + 1);
+		h->text = mp_str_skip(s, at + name + 1);
 	}
 }
 
@@ -206,7 +187,7 @@ bool mp_perf_timed_head(struct mp_str line, struct mp_perf_head *h,
 {
 	if (!find_time(line, h, shape))
 		return false;
-	parse_right(skip(line, h->time.p + h->time.len + 1 - line.p), h);
+	parse_right(mp_str_skip(line, h->time.p + h->time.len + 1 - line.p), h);
 	return true;
 }
 
@@ -243,12 +224,12 @@ static bool is_letter(char c)
 /* Takes a period off the end of what stands before an event: "12 250000" or "[000] 250000". */
 static struct mp_str cut_period(struct mp_str s, struct mp_perf_head *h)
 {
-	size_t end = without_blanks(s), start = number_start(s, end), n;
+	size_t end = mp_import_without_blanks(s), start = number_start(s, end), n;
 
 	h->period = (struct mp_str){ NULL, 0 };
 	if (start == end || end < 10)
 		return s;
-	n = without_blanks((struct mp_str){ s.p, start });
+	n = mp_import_without_blanks((struct mp_str){ s.p, start });
 	if (!n || n == start || (s.p[n - 1] != ']' && (end - n < 10 || number_start(s, n) == n)))
 		return s;
 	h->period = (struct mp_str){ s.p + start, end - start };
@@ -271,12 +252,12 @@ static bool untimed_event(struct mp_str line, struct mp_perf_head *h,
 
 		if (!is_letter(line.p[i]) || (i && line.p[i - 1] != ' '))
 			continue;
-		n = name_length(skip(line, i));
+		n = name_length(mp_str_skip(line, i));
 		if (!n)
 			continue;
 		parse_left(cut_period((struct mp_str){ line.p, i }, &candidate), &candidate, shape);
 		candidate.type = (struct mp_str){ line.p + i, n };
-		candidate.text = skip(line, i + n + 1);
+		candidate.text = mp_str_skip(line, i + n + 1);
 		if (!found)
 			*h = candidate;
 		found = true;
@@ -310,5 +291,5 @@ void mp_perf_untimed_head(struct mp_str line, struct mp_perf_head *h,
 		}
 	}
 	if (ip < line.len)
-		h->text = skip(line, ip - 1);
+		h->text = mp_str_skip(line, ip - 1);
 }

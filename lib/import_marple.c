@@ -37,11 +37,6 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
-static struct mp_str skip(struct mp_str s, size_t n)
-{
-	return (struct mp_str){ s.p + n, s.len - n };
-}
-
 /* Where `separator` stands in s; s.len if nowhere. */
 static size_t find(struct mp_str s, const char *separator)
 {
@@ -57,7 +52,7 @@ static size_t split(struct mp_str s, const char *separator, struct mp_str *parts
 
 	while (n + 1 < max && (at = find(s, separator)) < s.len) {
 		parts[n++] = (struct mp_str){ s.p, at };
-		s = skip(s, at + strlen(separator));
+		s = mp_str_skip(s, at + strlen(separator));
 	}
 	parts[n++] = s;
 	return n;
@@ -95,7 +90,7 @@ static bool take_string(struct mp_str *s, struct mp_buf *to)
 	}
 	if (i == s->len)
 		return false;
-	*s = skip(*s, i + 1);
+	*s = mp_str_skip(*s, i + 1);
 	return true;
 }
 
@@ -105,7 +100,7 @@ static bool take_value(struct mp_str *s, struct mp_buf *to)
 	size_t depth = 0, i;
 
 	while (s->len && *s->p == ' ')
-		*s = skip(*s, 1);
+		*s = mp_str_skip(*s, 1);
 	if (!s->len)
 		return false;
 	if (*s->p == '\'' || *s->p == '"')
@@ -120,7 +115,7 @@ static bool take_value(struct mp_str *s, struct mp_buf *to)
 	}
 	to->len = 0;
 	mp_buf_str(to, mp_import_trim((struct mp_str){ s->p, i }));
-	*s = skip(*s, i);
+	*s = mp_str_skip(*s, i);
 	return to->len > 0;
 }
 
@@ -128,10 +123,10 @@ static bool take_value(struct mp_str *s, struct mp_buf *to)
 static bool take_byte(struct mp_str *s, char c)
 {
 	while (s->len && *s->p == ' ')
-		*s = skip(*s, 1);
+		*s = mp_str_skip(*s, 1);
 	if (!s->len || *s->p != c)
 		return false;
-	*s = skip(*s, 1);
+	*s = mp_str_skip(*s, 1);
 	return true;
 }
 
@@ -201,10 +196,10 @@ static void add_element(struct pairs *pairs, struct mp_str e)
 	char name[16] = "datum1";
 	uint64_t n;
 
-	while ((at = open + 1) < e.len && (at += find(skip(e, at), " (pid: ")) < e.len)
+	while ((at = open + 1) < e.len && (at += find(mp_str_skip(e, at), " (pid: ")) < e.len)
 		open = at;
-	if (e.len > 4 && memcmp(e.p, "cpu ", 4) == 0 && mp_num_u64(skip(e, 4), &n) == 0) {
-		add_pair(pairs, MP_STR("cpu"), skip(e, 4));
+	if (e.len > 4 && memcmp(e.p, "cpu ", 4) == 0 && mp_num_u64(mp_str_skip(e, 4), &n) == 0) {
+		add_pair(pairs, MP_STR("cpu"), mp_str_skip(e, 4));
 	} else if (open < e.len && e.p[e.len - 1] == ')') {
 		add_pair(pairs, MP_STR("pid"), (struct mp_str){ e.p + open + 7, e.len - open - 8 });
 		add_pair(pairs, MP_STR("comm"), (struct mp_str){ e.p, open });
@@ -348,7 +343,7 @@ static int take_stack(struct marple *m, struct mp_str weight, struct mp_str fram
 		more = at < frames.len;
 		if (more) {
 			mp_buf_byte(b, ';');
-			frames = skip(frames, at + strlen(separator));
+			frames = mp_str_skip(frames, at + strlen(separator));
 		}
 	}
 	mp_import_write(im);

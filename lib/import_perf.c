@@ -25,25 +25,6 @@ static bool is_hex(char c)
 	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-static bool starts_with(struct mp_str s, const char *head)
-{
-	size_t len = strlen(head);
-
-	return s.len >= len && memcmp(s.p, head, len) == 0;
-}
-
-static struct mp_str skip(struct mp_str s, size_t n)
-{
-	return (struct mp_str){ s.p + n, s.len - n };
-}
-
-static size_t without_blanks(struct mp_str s)
-{
-	while (s.len && s.p[s.len - 1] == ' ')
-		s.len--;
-	return s.len;
-}
-
 /* --- samples --------------------------------------------------------------------------------- */
 
 /* "cycles:u" is no tracepoint, "sched:sched_switch" is. */
@@ -67,19 +48,19 @@ static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str
 	bool trace = is_tracepoint(type);
 	size_t ip = text.len;
 
-	text.len = without_blanks(text);
+	text.len = mp_import_without_blanks(text);
 	if (!trace && mp_perf_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
 		struct mp_str addr =
 			mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
 
 		mp_import_hex(p->im, "addr", addr);
-		text = skip(text, 1 + MP_PERF_IP_WIDTH);
+		text = mp_str_skip(text, 1 + MP_PERF_IP_WIDTH);
 	}
 	if (!trace || (text.len && text.p[text.len - 1] == ')'))
 		ip = mp_perf_find_ip(text);
 	mp_import_payload(p->im, type, (struct mp_str){ text.p, MP_MIN(ip, text.len) });
 	if (ip < text.len)
-		mp_import_frame(&p->frames, mp_import_trim(skip(text, ip)));
+		mp_import_frame(&p->frames, mp_import_trim(mp_str_skip(text, ip)));
 }
 
 static void end_sample(struct perf *p)
@@ -139,7 +120,7 @@ static void take_record(struct perf *p, struct mp_str record, const struct mp_pe
 		mp_import_digit(record.p[n])))
 		n++;
 	mp_import_passed(p->im, (struct mp_str){ record.p, n });
-	if (!starts_with(record, "PERF_RECORD_LOST"))
+	if (!mp_str_starts(record, MP_STR("PERF_RECORD_LOST")))
 		return;
 	at = memmem(record.p, record.len, "lost ", 5);
 	if (at) {
@@ -268,7 +249,7 @@ static void take_timed(struct perf *p, const struct mp_perf_head *h)
 
 	p->timed = p->known = true;
 	p->bare = false;
-	if (!starts_with(record, "PERF_RECORD_"))
+	if (!mp_str_starts(record, MP_STR("PERF_RECORD_")))
 		begin_sample(p, h);
 	else
 		take_record(p, (struct mp_str){ record.p, h->text.p + h->text.len - record.p }, h);
@@ -286,7 +267,7 @@ static void take_other(struct perf *p, struct mp_str line)
 		take_timed(p, &h);
 		return;
 	}
-	if (starts_with(line, "PERF_RECORD_")) {
+	if (mp_str_starts(line, MP_STR("PERF_RECORD_"))) {
 		take_record(p, line, &(struct mp_perf_head){ .tid_width = 0 });
 		return;
 	}
@@ -303,7 +284,7 @@ static void take_other(struct perf *p, struct mp_str line)
 		return;
 	start = p->tabbed ? line.len : frame_start(line);
 	if (start < line.len && (p->open || p->bare || p->timed)) {
-		take_frame(p, skip(line, start));
+		take_frame(p, mp_str_skip(line, start));
 		return;
 	}
 	if (p->open && p->frames.n && (*line.p == ' ' || *line.p == '|'))
@@ -392,7 +373,7 @@ void mp_import_perf(struct mp_import *im)
 
 		if (start) {
 			p.tabbed = true;
-			take_frame(&p, skip(line, start));
+			take_frame(&p, mp_str_skip(line, start));
 		} else if (!line.len) {
 			take_empty(&p);
 		} else {

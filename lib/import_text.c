@@ -26,11 +26,6 @@ static bool is_name_byte(char c)
 	return (lower >= 'a' && lower <= 'z') || mp_import_digit(c) || c == '_';
 }
 
-static bool ends_with(struct mp_str s, struct mp_str tail)
-{
-	return s.len >= tail.len && memcmp(s.p + s.len - tail.len, tail.p, tail.len) == 0;
-}
-
 /* Length of the name that ends in front of `sign` at p; 0: none. */
 static size_t key_length(const char *p, const char *end, char sign)
 {
@@ -61,7 +56,7 @@ static const char *next_key(const char *p, const char *end)
 
 static bool is_comm(struct mp_str key)
 {
-	return ends_with(key, MP_STR("comm"));
+	return mp_str_ends(key, MP_STR("comm"));
 }
 
 static bool has_key(const struct pairs *pairs, struct mp_str key)
@@ -120,11 +115,11 @@ static void clean_value(struct pair *pair)
 {
 	struct mp_str v = mp_import_trim(pair->value);
 
-	if (ends_with(v, MP_STR(" ==>")))
+	if (mp_str_ends(v, MP_STR(" ==>")))
 		v.len -= 4;
-	else if (ends_with(v, MP_STR(" [ns]")))
+	else if (mp_str_ends(v, MP_STR(" [ns]")))
 		v.len -= 5;
-	else if ((pair->bracket && ends_with(v, MP_STR("]"))) || ends_with(v, MP_STR(",")))
+	else if ((pair->bracket && mp_str_ends(v, MP_STR("]"))) || mp_str_ends(v, MP_STR(",")))
 		v.len--;
 	pair->value = v;
 }
@@ -180,11 +175,6 @@ static bool split_arguments(struct pairs *pairs, struct mp_str text)
 	return pairs->n > 0;
 }
 
-static bool starts_with(struct mp_str s, struct mp_str head)
-{
-	return s.len >= head.len && memcmp(s.p, head.p, head.len) == 0;
-}
-
 static void add_pair(struct mp_import *im, const struct pair *pair)
 {
 	struct mp_str v = pair->value;
@@ -196,7 +186,7 @@ static void add_pair(struct mp_import *im, const struct pair *pair)
 	key[pair->key.len + 1] = '\0';
 	for (i = 0; i < v.len && mp_import_digit(v.p[i]); i++)
 		;
-	if (v.len > 1 && i == v.len && ends_with(pair->key, MP_STR("cpu")))
+	if (v.len > 1 && i == v.len && mp_str_ends(pair->key, MP_STR("cpu")))
 		mp_import_number(im, key, v); /* target_cpu=003 */
 	else
 		mp_import_field(im, key, v);
@@ -204,14 +194,14 @@ static void add_pair(struct mp_import *im, const struct pair *pair)
 
 void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str text)
 {
-	bool enter = starts_with(type, MP_STR("syscalls:sys_enter_"));
+	bool enter = mp_str_starts(type, MP_STR("syscalls:sys_enter_"));
 	struct pairs pairs;
 	size_t i;
 
 	text = mp_import_trim(text);
 	if (!text.len)
 		return;
-	if (starts_with(type, MP_STR("syscalls:sys_exit_")) && !memchr(text.p, ' ', text.len)) {
+	if (mp_str_starts(type, MP_STR("syscalls:sys_exit_")) && !memchr(text.p, ' ', text.len)) {
 		mp_import_field(im, ".ret", text);
 		return;
 	}

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/str.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+struct mp_str mp_str_trim(struct mp_str s)
+{
+	while (s.len && isspace((unsigned char)s.p[0]))
+		s = mp_str_skip(s, 1);
+	while (s.len && isspace((unsigned char)s.p[s.len - 1]))
+		s.len--;
+	return s;
+}
 
 int mp_str_cmp(struct mp_str a, struct mp_str b)
 {

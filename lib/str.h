@@ -30,6 +30,25 @@ static inline bool mp_str_eq(struct mp_str a, struct mp_str b)
 	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
 }
 
+static inline bool mp_str_starts(struct mp_str s, struct mp_str head)
+{
+	return s.len >= head.len && memcmp(s.p, head.p, head.len) == 0;
+}
+
+static inline bool mp_str_ends(struct mp_str s, struct mp_str tail)
+{
+	return s.len >= tail.len && memcmp(s.p + s.len - tail.len, tail.p, tail.len) == 0;
+}
+
+/* Without its first `n` bytes, of at least so many. */
+static inline struct mp_str mp_str_skip(struct mp_str s, size_t n)
+{
+	return (struct mp_str){ s.p + n, s.len - n };
+}
+
+/* Without white space around it. */
+struct mp_str mp_str_trim(struct mp_str s);
+
 /* As strcmp(), shorter first, over bytes. */
 int mp_str_cmp(struct mp_str a, struct mp_str b);
 

@@ -66,15 +66,6 @@ static bool next_column(struct mp_str *rest, struct mp_buf *to)
 	return !quoted;
 }
 
-static struct mp_str trimmed(struct mp_str s)
-{
-	while (s.len && isspace((unsigned char)s.p[0]))
-		s.p++, s.len--;
-	while (s.len && isspace((unsigned char)s.p[s.len - 1]))
-		s.len--;
-	return s;
-}
-
 /* How many columns the row has, at most COLUMNS_MAX; -1: a quote is not closed. In `buf`. */
 static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 {
@@ -91,8 +82,8 @@ static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 	}
 	starts[n] = buf->len;
 	for (i = 0; i < n; i++)
-		columns[i] = trimmed((struct mp_str){ mp_buf_view(buf).p + starts[i],
-						      starts[i + 1] - starts[i] });
+		columns[i] = mp_str_trim((struct mp_str){ mp_buf_view(buf).p + starts[i],
+							  starts[i + 1] - starts[i] });
 	return (int)n;
 }
 
@@ -150,7 +141,7 @@ const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row)
 	struct mp_str columns[COLUMNS_MAX];
 	struct mp_buf buf = { NULL, 0, 0 };
 
-	row = trimmed(row);
+	row = mp_str_trim(row);
 	if (!row.len || row.p[0] == '#')
 		return NULL;
 	switch (split(row, columns, &buf)) {

@@ -66,13 +66,6 @@ static const char *from_header(const json_t *header, const struct mp_field *f)
 	return axis ? json_string_value(json_object_get(units, axis)) : NULL;
 }
 
-static bool ends_with(struct mp_str name, const char *end)
-{
-	size_t len = strlen(end);
-
-	return name.len >= len && memcmp(name.p + name.len - len, end, len) == 0;
-}
-
 /* A period counts ns if all events are clocks, and occurrences otherwise. */
 static bool only_clocks(const json_t *header)
 {
@@ -96,14 +89,15 @@ const char *mp_unit_of(const json_t *header, const struct mp_field *f)
 		name.p++;
 		name.len--;
 	}
-	if (f->id == MP_FIELD_TIME || mp_str_eq(name, MP_STR("dur")) || ends_with(name, "_ns"))
+	if (f->id == MP_FIELD_TIME || mp_str_eq(name, MP_STR("dur")) ||
+	    mp_str_ends(name, MP_STR("_ns")))
 		return "ns";
-	if (mp_str_eq(name, MP_STR("bytes")) || ends_with(name, "_bytes") ||
+	if (mp_str_eq(name, MP_STR("bytes")) || mp_str_ends(name, MP_STR("_bytes")) ||
 	    (name.len > 6 && memcmp(name.p, "bytes_", 6) == 0))
 		return "B";
-	if (ends_with(name, "_kib"))
+	if (mp_str_ends(name, MP_STR("_kib")))
 		return "KiB";
-	if (ends_with(name, "_percent"))
+	if (mp_str_ends(name, MP_STR("_percent")))
 		return "%";
 	if (mp_str_eq(f->name, MP_STR("period")) && only_clocks(header))
 		return "ns";

@@ -108,15 +108,6 @@ static int fail(struct parser *p, const char *what, struct mp_str text)
 	return -1;
 }
 
-static struct mp_str trimmed(struct mp_str s)
-{
-	while (s.len && (s.p[0] == ' ' || s.p[0] == '\t'))
-		s.p++, s.len--;
-	while (s.len && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\t' || s.p[s.len - 1] == '\r'))
-		s.len--;
-	return s;
-}
-
 /* A value; where the collector takes an argument, "$1" stands for it. */
 static char *value_text(const struct mp_collector *c, struct mp_str value)
 {
@@ -199,11 +190,11 @@ static int set_argument(struct parser *p, struct mp_str value)
 		return fail(p, "given twice:", value);
 	if (c->events.n || c->optional.n)
 		return fail(p, "events stand before the argument:", value);
-	name = trimmed(name);
+	name = mp_str_trim(name);
 	c->argument_name = mp_strndup(name.p, name.len);
 	if (!eq || c->argument)
 		return 0;
-	value = trimmed((struct mp_str){ eq + 1, value.p + value.len - eq - 1 });
+	value = mp_str_trim((struct mp_str){ eq + 1, value.p + value.len - eq - 1 });
 	c->argument = mp_strndup(value.p, value.len);
 	return 0;
 }
@@ -245,7 +236,7 @@ static int parse_line(struct parser *p, struct mp_str line)
 {
 	const char *eq;
 
-	line = trimmed(line);
+	line = mp_str_trim(line);
 	if (!line.len || line.p[0] == '#')
 		return 0;
 	if (memchr(line.p, '\0', line.len))
@@ -253,8 +244,8 @@ static int parse_line(struct parser *p, struct mp_str line)
 	eq = memchr(line.p, '=', line.len);
 	if (!eq)
 		return fail(p, "no '=' in", line);
-	return set_key(p, trimmed((struct mp_str){ line.p, eq - line.p }),
-		       trimmed((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
+	return set_key(p, mp_str_trim((struct mp_str){ line.p, eq - line.p }),
+		       mp_str_trim((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
 }
 
 /* What holds for the file as a whole. */

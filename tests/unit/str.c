@@ -179,8 +179,25 @@ static void test_buf(void)
 	ok(mp_str_cmp(MP_STR("\xff"), MP_STR("a")) > 0, "bytes are unsigned");
 }
 
+static void test_parts(void)
+{
+	struct mp_str s = MP_STR("head:tail");
+
+	ok(mp_str_starts(s, MP_STR("head")) && !mp_str_starts(s, MP_STR("tail")) &&
+		   !mp_str_starts(MP_STR("he"), MP_STR("head")) && mp_str_starts(s, MP_STR("")),
+	   "starts");
+	ok(mp_str_ends(s, MP_STR("tail")) && !mp_str_ends(s, MP_STR("head")) &&
+		   !mp_str_ends(MP_STR("il"), MP_STR("tail")) && mp_str_ends(s, s),
+	   "ends");
+	ok(mp_str_eq(mp_str_skip(s, 5), MP_STR("tail")), "skip");
+	ok(mp_str_eq(mp_str_trim(MP_STR(" \t a b\r\n")), MP_STR("a b")) &&
+		   mp_str_trim(MP_STR(" \t ")).len == 0 && mp_str_trim(MP_STR("")).len == 0,
+	   "trim");
+}
+
 int main(void)
 {
+	test_parts();
 	mp_init("unit-str");
 	test_put();
 	test_u64_against_libc();

@@ -11,6 +11,16 @@ export LC_ALL=C.UTF-8
 
 setup() {
 	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	STARTED=$(mktemp "$TMP/.XXXXXX")
+}
+
+# What programs with a just-in-time compiler, which were killed, have left for perf.
+remove_perf_maps() {
+	local map pid
+	for map in /tmp/perf-*.map; do
+		pid=${map#/tmp/perf-} pid=${pid%.map}
+		[ "$map" -ot "$STARTED" ] || [ -d "/proc/$pid" ] || rm -f "$map"
+	done
 }
 
 teardown() {
@@ -18,6 +28,7 @@ teardown() {
 	for job in $(jobs -p); do
 		kill -KILL "$job" 2> /dev/null || true
 	done
+	remove_perf_maps
 	rm -rf "$TMP"
 }
 

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "lib/capture/proc.h"
 #include "lib/clock.h"
 
 void mp_outlet_open(struct mp_out *out, const char *path)
@@ -67,18 +67,6 @@ int mp_outlet_signals(void)
 	return fd;
 }
 
-/* The first line of a file, "" if it cannot be read. */
-static void read_line(const char *path, char *to, size_t size)
-{
-	FILE *f = fopen(path, "re");
-
-	if (!f || !fgets(to, (int)size, f))
-		to[0] = '\0';
-	if (f)
-		fclose(f);
-	to[strcspn(to, "\n")] = '\0';
-}
-
 json_t *mp_outlet_names(char **names)
 {
 	json_t *array = json_array();
@@ -97,8 +85,7 @@ json_t *mp_outlet_header(char **argv, size_t n_cpus)
 
 	mp_clock_pair(&clock_ns, &real_ns);
 	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	if (boot[0])
+	if (mp_proc_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
 		json_object_set_new(header, "boot", json_string(boot));
 	if (uname(&u) == 0) {
 		json_object_set_new(header, "host", mp_ctl_string(mp_str(u.nodename)));

@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/proc.h"
+
 #define DEVICES "/sys/bus/event_source/devices"
 
 enum { EACH = 1, ADDR = 2, CLOCK = 4 };
@@ -113,18 +115,6 @@ static bool find_raw(const char *name, struct mp_pmu_event *event)
 	return *end == '\0';
 }
 
-static bool read_line(const char *path, char *to, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	bool ok = f && fgets(to, size, f);
-
-	if (f)
-		fclose(f);
-	if (ok)
-		to[strcspn(to, "\n")] = '\0';
-	return ok;
-}
-
 static bool pmu_line(const char *pmu, const char *folder, struct mp_str file, char *to, size_t size)
 {
 	char path[512];
@@ -132,7 +122,7 @@ static bool pmu_line(const char *pmu, const char *folder, struct mp_str file, ch
 	if (memchr(file.p, '/', file.len))
 		return false;
 	snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", pmu, folder, MP_STR_ARGS(file));
-	return read_line(path, to, size);
+	return mp_proc_line(path, to, size);
 }
 
 /* Puts the low bits of `value` where "config1:0-7,32-35" says. */
@@ -217,16 +207,31 @@ static int set_config(const char *pmu, const char *config, struct mp_pmu_event *
 	return 1;
 }
 
-int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error)
+static bool find_type(const char *pmu, uint32_t *type)
 {
 	char text[32];
 
+	if (!pmu_line(pmu, ".", MP_STR("type"), text, sizeof(text)))
+		return false;
+	*type = strtoul(text, NULL, 10);
+	return true;
+}
+
+uint32_t mp_pmu_type(const char *pmu)
+{
+	uint32_t type = 0;
+
+	find_type(pmu, &type);
+	return type;
+}
+
+int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error)
+{
 	*event = (struct mp_pmu_event){ .type = 0 };
 	if (!config)
 		return find_fixed(name, event) || find_cache(name, event) || find_raw(name, event);
-	if (!pmu_line(name, ".", MP_STR("type"), text, sizeof(text)))
+	if (!find_type(name, &event->type))
 		return 0;
-	event->type = strtoul(text, NULL, 10);
 	return set_config(name, config, event, error, 0);
 }
 

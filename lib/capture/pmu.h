@@ -30,6 +30,9 @@ typedef void mp_pmu_fn(void *arg, const char *name, const char *what);
 
 void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
 
+/* attr.type of a PMU by its name; 0 if there is none. */
+uint32_t mp_pmu_type(const char *pmu);
+
 /* Whether there is a PMU for the generic hardware events. */
 bool mp_pmu_has_hardware(void);
 

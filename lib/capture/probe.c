@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/capture/binary.h"
+#include "lib/capture/proc.h"
 
 /* What was made in tracefs, and the line that takes it back. */
 struct mp_probe_made {
@@ -222,22 +223,6 @@ static int make_in_tracefs(struct maker *m, const char *type, const char *where,
 	return result;
 }
 
-/* The type of a PMU, from sysfs; 0: there is none. */
-static uint32_t pmu_type(const char *name)
-{
-	char *path = mp_asprintf("/sys/bus/event_source/devices/%s/type", name);
-	FILE *f = fopen(path, "re");
-	unsigned type = 0;
-
-	free(path);
-	if (!f)
-		return 0;
-	if (fscanf(f, "%u", &type) != 1)
-		type = 0;
-	fclose(f);
-	return type;
-}
-
 /*
  * Linux, include/uapi/linux/perf_event.h: config bit 0 is the return probe, bits 32 to 63 the
  * semaphore; config1 points to the path or the function, config2 is the offset.
@@ -260,7 +245,7 @@ static void make_of_pmu(struct maker *m, const char *type, uint32_t pmu, const c
 static int make_user(struct maker *m, const struct mp_place *place)
 {
 	struct mp_buf args = { NULL, 0, 0 };
-	uint32_t pmu = pmu_type("uprobe");
+	uint32_t pmu = mp_pmu_type("uprobe");
 	const char *type;
 	char *where;
 	int result = 0;
@@ -314,7 +299,7 @@ static int make_users(struct maker *m)
 static int make_kernel(struct maker *m)
 {
 	const char *what = m->text->what, *plus = strchr(what, '+');
-	uint32_t pmu = pmu_type("kprobe");
+	uint32_t pmu = mp_pmu_type("kprobe");
 	const char *type = keep(m->p, mp_asprintf("%s:%s", m->text->kind, what));
 	int64_t offset = 0;
 	char *name;
@@ -423,16 +408,13 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 /* A process of that number that is no recording, or none. */
 static bool is_gone(int pid)
 {
-	char *path = mp_asprintf("/proc/%d/comm", pid), name[32] = "";
-	FILE *f = fopen(path, "re");
+	struct mp_str comm;
+	char name[64];
 
-	free(path);
-	if (!f)
+	if (!mp_proc_comm(pid, pid, name, &comm.len))
 		return true;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
-	fclose(f);
-	return strcmp(name, "mp-record\n") != 0;
+	comm.p = name;
+	return !mp_str_eq(comm, MP_STR("mp-record"));
 }
 
 static void sweep_file(struct mp_tracefs *t, const char *file)

@@ -98,8 +98,7 @@ void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids)
 		mp_proc_threads(pids->v[i], tids);
 }
 
-/* Up to `size` - 1 bytes of a small file, NUL-terminated; -1 if it is gone. */
-static ssize_t read_small(const char *path, char *to, size_t size)
+ssize_t mp_proc_read(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -113,13 +112,21 @@ static ssize_t read_small(const char *path, char *to, size_t size)
 	return n;
 }
 
+bool mp_proc_line(const char *path, char *to, size_t size)
+{
+	if (mp_proc_read(path, to, size) <= 0)
+		return false;
+	to[strcspn(to, "\n")] = '\0';
+	return true;
+}
+
 /* A line "KEY:\tVALUE..." of /proc/PID/status; the last number on it, -1 if there is none. */
 static pid_t status_number(pid_t pid, const char *key)
 {
 	char path[64], text[4096], *line, *end, *digits;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (read_small(path, text, sizeof(text)) < 0)
+	if (mp_proc_read(path, text, sizeof(text)) < 0)
 		return -1;
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
@@ -175,7 +182,7 @@ bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
-	n = read_small(path, comm, 64);
+	n = mp_proc_read(path, comm, 64);
 	if (n < 0)
 		return false;
 	*len = n && comm[n - 1] == '\n' ? n - 1 : n;

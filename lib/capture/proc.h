@@ -61,4 +61,10 @@ void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
  */
 void mp_proc_pipeline(struct mp_pids *pids);
 
+/* Up to `size` - 1 bytes of a small file, NUL-terminated; -1 with errno if it cannot be read. */
+ssize_t mp_proc_read(const char *path, char *to, size_t size);
+
+/* The first line of a small file, as far as there is room. False if it has none. */
+bool mp_proc_line(const char *path, char *to, size_t size);
+
 #endif

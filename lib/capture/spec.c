@@ -328,6 +328,13 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 	return 0;
 }
 
+void mp_specs_remove(struct mp_specs *specs, size_t i)
+{
+	release(&specs->v[i]);
+	specs->n--;
+	memmove(&specs->v[i], &specs->v[i + 1], (specs->n - i) * sizeof(*specs->v));
+}
+
 void mp_specs_release(struct mp_specs *specs)
 {
 	size_t i;

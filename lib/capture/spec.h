@@ -54,6 +54,7 @@ struct mp_specs {
 
 /* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
+void mp_specs_remove(struct mp_specs *specs, size_t i);
 void mp_specs_release(struct mp_specs *specs);
 
 /* Whether the name of an event is that of a probe, see probe.h: "uprobe:", "mem:" and so on. */

@@ -456,21 +456,18 @@ static void finish(struct stat *s)
 static void take_memory(struct stat *s)
 {
 	struct mp_specs *specs = &s->o->specs;
-	size_t kept = 0, i;
+	size_t i = 0;
 
-	for (i = 0; i < specs->n; i++) {
+	while (i < specs->n) {
 		enum mp_memstat what = mp_memstat_find(specs->v[i].name);
 
 		if (what == MP_MEM_NONE) {
-			specs->v[kept++] = specs->v[i];
+			i++;
 			continue;
 		}
 		s->memory[what] = s->any_memory = true;
-		free(specs->v[i].name);
-		free(specs->v[i].filter);
-		free(specs->v[i].config);
+		mp_specs_remove(specs, i);
 	}
-	specs->n = kept;
 }
 
 enum mp_status mp_stat(struct mp_record_options *o)

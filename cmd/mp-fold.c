@@ -185,10 +185,13 @@ static void parse_options(int argc, char **argv)
 
 static void refuse_mixture(void)
 {
-	if (work.types.taken > 1 && !options.chosen)
-		mp_usage("the input has several types of events (%s): choose with -e, or keep them "
-			 "apart with --by type,comm",
-			 mp_types_list(&work.types));
+	char *text;
+
+	if (options.chosen)
+		return; /* asked for each event */
+	text = mp_types_mixture(&work.types, "keep them apart with --by type,comm");
+	if (text)
+		mp_usage("%s", text);
 }
 
 /* The header is made of the input's, and of nothing that changes from run to run. */

@@ -278,10 +278,13 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 
 static void refuse_mixture(void)
 {
-	if (work.types.taken > 1 && !options.chosen)
-		mp_usage("the input has several types of events (%s): choose with -e, or keep them "
-			 "apart with --by type",
-			 mp_types_list(&work.types));
+	char *text;
+
+	if (options.chosen)
+		return;
+	text = mp_types_mixture(&work.types, "keep them apart with --by type");
+	if (text)
+		mp_usage("%s", text);
 }
 
 static void take_control(const struct mp_ctl *ctl)

@@ -161,10 +161,13 @@ static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
 
 static void refuse_mixture(const struct mp_heat_reader *r)
 {
-	if (r->types.taken > 1 && !r->wish->chosen && !r->chosen)
-		mp_usage("the input has several types of events (%s): choose with -e, or put them "
-			 "on an axis with -y type",
-			 mp_types_list(&r->types));
+	char *text;
+
+	if (r->wish->chosen || r->chosen)
+		return;
+	text = mp_types_mixture(&r->types, "put them on an axis with -y type");
+	if (text)
+		mp_usage("%s", text);
 }
 
 static void take_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)

@@ -27,18 +27,9 @@ void mp_measure_start(struct mp_measure *m)
 
 static char *refuse_mixture(const struct mp_measure *m)
 {
-	char *list, *text;
-
 	if (!m->chosen && m->kinds == (MP_EVENT | MP_POINT))
 		return mp_strdup("the input has events and points: choose events with -e");
-	if (m->chosen || m->types.taken < 2)
-		return NULL;
-	list = mp_types_list(&m->types);
-	text = mp_asprintf("the input has several types of events (%s): choose with -e, or keep "
-			   "them apart with --by type",
-			   list);
-	free(list);
-	return text;
+	return m->chosen ? NULL : mp_types_mixture(&m->types, "keep them apart with --by type");
 }
 
 /* What 1 in x is in ns; 0 if the header gives it no unit of time. */

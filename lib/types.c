@@ -88,3 +88,16 @@ char *mp_types_list(const struct mp_types *t)
 	mp_buf_byte(&text, '\0');
 	return text.p;
 }
+
+char *mp_types_mixture(const struct mp_types *t, const char *remedy)
+{
+	char *list, *text;
+
+	if (t->taken < 2)
+		return NULL;
+	list = mp_types_list(t);
+	text = mp_asprintf("the input has several types of events (%s): choose with -e, or %s",
+			   list, remedy);
+	free(list);
+	return text;
+}

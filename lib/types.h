@@ -51,4 +51,10 @@ void mp_types_header(struct mp_types *t, const struct json_t *header);
 /* "a:b, c:d and 3 more": the types taken, for messages. Owned by the caller. */
 char *mp_types_list(const struct mp_types *t);
 
+/*
+ * What a program says that does not mix types by itself, when several were taken: their list, and
+ * besides -e the `remedy`. NULL if there are not several. Owned by the caller.
+ */
+char *mp_types_mixture(const struct mp_types *t, const char *remedy);
+
 #endif

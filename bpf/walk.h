@@ -15,14 +15,16 @@
 #include "bpf/unwind.h"
 
 struct pt_regs {
-	unsigned long bp, di, ip, sp;
+	unsigned long bp, di, si, dx, cx, r8, r9, ax, ip, sp;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
 	int pid, tgid;
 	void *mm;
 	unsigned int self_exec_id;
-	struct task_struct *real_parent;
+	struct task_struct *real_parent, *group_leader;
+	__u64 start_time;
+	char comm[16];
 } __attribute__((preserve_access_index));
 
 struct {

@@ -233,7 +233,9 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 
 	for (ring = 0; ring < r->n && result == 0; ring++)
 		for (e = 0; e < events->n && result == 0; e++)
-			result = add_counter(r, e, ring, &events->v[e], t, pid, flags, error);
+			if (ring == 0 || !events->v[e].once)
+				result = add_counter(r, e, ring, &events->v[e], t, pid, flags,
+						     error);
 	return result;
 }
 

@@ -2,7 +2,7 @@
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
  * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes format, queue,
- * ring, io.
+ * ring, sum, io.
  */
 #ifndef MP_CAPTURE_WRITER_H
 #define MP_CAPTURE_WRITER_H
@@ -10,6 +10,7 @@
 #include "lib/capture/format.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
+#include "lib/capture/sum.h"
 #include "lib/io.h"
 #include "lib/taskname.h"
 
@@ -50,6 +51,8 @@ struct mp_writer {
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	uint64_t max_events;	       /* 0: no limit */
 	bool whole;		       /* the whole system is recorded */
+	bool silent;		       /* no events, so no control lines either */
+	struct mp_sums *sums;	       /* NULL: none */
 	bool readable;		       /* for a terminal: lines for people, no control lines */
 	void (*stop)(void *arg);       /* the limit is reached, or the output is gone */
 	void (*tick)(void *arg);       /* called between rounds, for the status line */

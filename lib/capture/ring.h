@@ -24,6 +24,7 @@ struct mp_counter {
 	uint32_t ring;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
 	pid_t tid;   /* the task that it was opened on; -1, or a cgroup: none */
+	bool member; /* of a group: it starts and stops with the group's leader */
 };
 
 struct mp_rings {
@@ -80,7 +81,10 @@ int mp_event_try(const struct mp_event *e, char **error);
 int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		  unsigned long flags, char **error);
 
-/* Starts and stops everything. */
+/*
+ * Starts and stops everything: the tracepoints of a CPU (and task or cgroup) at once, what else
+ * there is one by one.
+ */
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 

@@ -22,7 +22,6 @@
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/writer.h"
-#include "lib/clock.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -362,6 +361,7 @@ static void prepare_writer(struct session *s)
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
 		.names = s->o->names,
+		.control = s->control,
 		.max_events = s->o->max_events,
 		.whole = s->whole,
 		.readable = isatty(s->out.fd),
@@ -435,14 +435,16 @@ static void write_json(struct session *s, json_t *object)
 /* Whoever sees the header knows that events are recorded. -1: the command cannot be run. */
 static int start(struct session *s)
 {
-	json_t *header = make_header(s); /* its time is before the first event */
+	json_t *header;
 
 	mp_drain_go(s->drain, mp_control_stopped_fd(s->control));
-	mp_control_limit(s->control, s->o->duration_ns);
 	if (s->processes.n)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
+	header = make_header(s); /* the recording begins at its time */
+	s->writer.from_ns = json_integer_value(json_object_get(header, "clock_ns"));
+	mp_control_go(s->control, s->o->duration_ns);
 	write_json(s, header);
 	if (!s->o->command || mp_command_go(&s->command) == 0)
 		return 0;
@@ -522,13 +524,12 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 		       (unsigned long long)mp_settle_guesses(s->settle));
 }
 
-static void write_trailer(struct session *s, const struct mp_account *a, uint64_t end_ns,
-			  int command_status)
+static void write_trailer(struct session *s, const struct mp_account *a, int command_status)
 {
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->writer.written, s->writer.lost);
 
 	json_object_set_new(trailer, "bytes", json_integer((json_int_t)s->writer.bytes));
-	json_object_set_new(trailer, "time", json_integer((json_int_t)end_ns));
+	json_object_set_new(trailer, "time", json_integer((json_int_t)s->writer.until_ns));
 	mp_account_json(a, &s->writer, trailer);
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
@@ -542,7 +543,6 @@ static void write_trailer(struct session *s, const struct mp_account *a, uint64_
 /* After the last record: the command, the account, the trailer, what is to be said. */
 static enum mp_status finish(struct session *s)
 {
-	uint64_t end_ns = mp_monotonic_ns();
 	const struct mp_writer *w = &s->writer;
 	struct mp_account account;
 	int command_status = 0;
@@ -553,8 +553,8 @@ static enum mp_status finish(struct session *s)
 	if (s->o->command)
 		command_status = mp_command_end(&s->command);
 	mp_account_init(&account, w);
-	mp_account_write_rest(&account, &s->writer, end_ns);
-	write_trailer(s, &account, end_ns, command_status);
+	mp_account_write_rest(&account, &s->writer);
+	write_trailer(s, &account, command_status);
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);

@@ -23,6 +23,8 @@ struct mp_control {
 	int timer_fd;
 	int go_fd;	  /* eventfd: all events are enabled */
 	uint64_t stop_ns; /* atomic */
+	pthread_mutex_t closing;
+	bool closed; /* by the lock */
 };
 
 static void ring_bell(int fd)
@@ -92,6 +94,9 @@ static void *run(void *arg)
 		sig = wait_for_signal(c->s.signal_fd);
 		signals += sig != 0;
 	}
+	pthread_mutex_lock(&c->closing);
+	if (c->s.closes_slowly && !c->closed)
+		mp_rings_leave(c->s.rings);
 	die_of(sig);
 	return NULL;
 }
@@ -103,6 +108,7 @@ struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *t
 	pthread_t thread;
 
 	c->s = *setup;
+	pthread_mutex_init(&c->closing, NULL);
 	c->stop_ns = UINT64_MAX;
 	c->go_fd = eventfd(0, EFD_CLOEXEC);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -128,6 +134,13 @@ void mp_control_go(struct mp_control *c, uint64_t duration_ns)
 void mp_control_stop(struct mp_control *c)
 {
 	ring_bell(c->stop_fd);
+}
+
+void mp_control_end(struct mp_control *c)
+{
+	pthread_mutex_lock(&c->closing);
+	c->closed = true;
+	pthread_mutex_unlock(&c->closing);
 }
 
 uint64_t mp_control_stop_ns(const struct mp_control *c)

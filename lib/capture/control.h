@@ -10,13 +10,14 @@
 
 #include "lib/capture/ring.h"
 
-/* Borrowed until mp_control_free(). */
+/* Borrowed until mp_control_end(). */
 struct mp_control_setup {
 	struct mp_rings *rings;
-	bool of_tasks;	/* the recording ends when all tasks have ended that it is of */
-	int command_fd; /* pidfd of the command whose end ends the recording; -1: none */
-	int signal_fd;	/* signalfd of the signals that do; they are blocked in all threads */
-	int drain_tid;	/* threads that have to finish; the main thread besides */
+	bool of_tasks;	    /* the recording ends when all tasks have ended that it is of */
+	bool closes_slowly; /* the kernel needs long to close the rings */
+	int command_fd;	    /* pidfd of the command whose end ends the recording; -1: none */
+	int signal_fd;	    /* signalfd of the signals that do; they are blocked in all threads */
+	int drain_tid;	    /* threads that have to finish; the main thread besides */
 };
 
 struct mp_control;
@@ -35,6 +36,9 @@ void mp_control_stop(struct mp_control *c);
 
 /* When the first event was about to be disabled; UINT64_MAX: not yet. */
 uint64_t mp_control_stop_ns(const struct mp_control *c);
+
+/* Before the rings are closed. The thread remains for a second signal. */
+void mp_control_end(struct mp_control *c);
 
 /* Readable once all events are disabled. */
 int mp_control_stopped_fd(const struct mp_control *c);

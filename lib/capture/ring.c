@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/apart.h"
+
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
@@ -363,14 +365,27 @@ int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 	return mp_rings_ready(r, error);
 }
 
-void mp_rings_close(struct mp_rings *r)
+void mp_rings_leave(const struct mp_rings *r)
+{
+	int *fds = mp_alloc(r->n_counters * sizeof(*fds));
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++)
+		fds[i] = r->counters[i].fd;
+	mp_apart_close(fds, r->n_counters);
+	free(fds);
+}
+
+void mp_rings_close(struct mp_rings *r, bool apart)
 {
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
 		if (r->v[i].base)
 			munmap(r->v[i].base, r->v[i].size + getpagesize());
-	for (i = 0; i < r->n_counters; i++)
+	if (apart && r->n_counters)
+		mp_rings_leave(r);
+	for (i = 0; i < r->n_counters && !apart; i++)
 		close(r->counters[i].fd);
 	free(r->v);
 	free(r->counters);

@@ -54,7 +54,11 @@ int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 
 /* After the last one was opened. 0, or -1 with `*error`: there is none. */
 int mp_rings_ready(struct mp_rings *r, char **error);
-void mp_rings_close(struct mp_rings *r);
+/* `apart`: another process does what takes the kernel long of it, see apart.h. */
+void mp_rings_close(struct mp_rings *r, bool apart);
+
+/* Closes the events so and nothing else, for a process that is about to die. From any thread. */
+void mp_rings_leave(const struct mp_rings *r);
 
 /*
  * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of

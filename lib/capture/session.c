@@ -29,6 +29,7 @@ enum {
 	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
+	CLOSED_AT_ONCE = 8, /* tracepoints; 0.3 s */
 };
 
 struct session {
@@ -195,6 +196,15 @@ static int drain_priority(const struct session *s)
 	return s->o->realtime ? s->o->realtime + 1 : 0;
 }
 
+/*
+ * The kernel waits for grace periods whenever a tracepoint is used no more, 40 ms for one after the
+ * other. But probes can't be removed before their events are closed.
+ */
+static bool closes_slowly(const struct session *s)
+{
+	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
+}
+
 static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
@@ -209,6 +219,7 @@ static void start_threads(struct session *s)
 	struct mp_control_setup control = {
 		.rings = &s->rings,
 		.of_tasks = !s->whole && !s->o->command,
+		.closes_slowly = closes_slowly(s),
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
 	};
@@ -569,10 +580,11 @@ static enum mp_status finish(struct session *s)
 
 static void release(struct session *s)
 {
+	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
 	mp_bpf_stacks_free(s->bpf_stacks);
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
@@ -602,7 +614,7 @@ static void clean_up(int status, void *arg)
 	if (!s ||
 	    s->drain) /* the draining reads the rings: the next recording removes the probes */
 		return;
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_probes_remove(&s->events.probes, s->tracefs);
 }
 

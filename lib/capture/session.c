@@ -22,6 +22,7 @@
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/writer.h"
+#include "lib/unit.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -469,9 +470,9 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 	const struct mp_writer *w = &s->writer;
 
 	if (w->lost > a->unexplained)
-		mp_say("%llu events were lost: the ring buffers were full (larger ones: -m 16M; "
-		       "fewer events: a filter, --fields; sooner: --realtime)",
-		       (unsigned long long)w->lost);
+		mp_say("%llu %s lost: the ring buffers were full (larger ones: -m 16M; fewer "
+		       "events: a filter, --fields; sooner: --realtime)",
+		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
 	else
 		mp_say_count(w->lost, "event was lost", "events were lost");
 	mp_say_count(w->late, "event came later than the watermarks said",
@@ -491,7 +492,7 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
 		return;
-	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
+	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
 	       (unsigned long long)w->lost);
 }
 
@@ -530,9 +531,9 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
 	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
 	tell_tables(s);
-	if (mp_settle_guesses(s->settle))
-		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
-		       (unsigned long long)mp_settle_guesses(s->settle));
+	mp_say_count(mp_settle_guesses(s->settle),
+		     "watermark was a guess: the kernel's grace periods took too long",
+		     "watermarks were guesses: the kernel's grace periods took too long");
 }
 
 static void write_trailer(struct session *s, const struct mp_account *a, int command_status)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/capture/binary.h"
+#include "lib/capture/kallsyms.h"
 #include "lib/capture/proc.h"
 
 /* What was made in tracefs, and the line that takes it back. */
@@ -340,21 +341,6 @@ static int make_kernel(struct maker *m)
 	return 0;
 }
 
-/* The address of a symbol of the kernel; 0: there is none, or it is not shown. */
-static uint64_t kernel_address(const char *symbol)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	unsigned long long addr, found = 0;
-	char name[256];
-
-	while (f && !found && fscanf(f, "%llx %*c %255s%*[^\n]", &addr, name) == 2)
-		if (strcmp(name, symbol) == 0)
-			found = addr;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static int make_memory(struct maker *m)
 {
 	const char *what = m->text->what;
@@ -364,7 +350,7 @@ static int make_memory(struct maker *m)
 	if (mp_num_any(mp_str(what), &addr) == 0)
 		probe.bp_addr = (uint64_t)addr;
 	else
-		probe.bp_addr = kernel_address(what);
+		probe.bp_addr = mp_kallsyms_address(mp_str(what));
 	if (!probe.bp_addr)
 		return fail(m->error, mp_asprintf("'%s' is neither an address nor a symbol of the "
 						  "kernel",

@@ -23,7 +23,7 @@
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
-#include "lib/clock.h"
+#include "lib/unit.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -31,6 +31,7 @@ enum {
 	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
+	CLOSED_AT_ONCE = 8, /* tracepoints; 0.3 s */
 };
 
 struct session {
@@ -228,6 +229,15 @@ static void stop_sums(void *arg)
 		mp_sums_stop(s->sums);
 }
 
+/*
+ * The kernel waits for grace periods whenever a tracepoint is used no more, 40 ms for one after the
+ * other. But probes can't be removed before their events are closed.
+ */
+static bool closes_slowly(const struct session *s)
+{
+	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
+}
+
 static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
@@ -242,6 +252,7 @@ static void start_threads(struct session *s)
 	struct mp_control_setup control = {
 		.rings = &s->rings,
 		.of_tasks = !s->whole && !s->o->command,
+		.closes_slowly = closes_slowly(s),
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
 		.disabled = stop_sums,
@@ -420,6 +431,7 @@ static void prepare_writer(struct session *s)
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
 		.names = s->o->names,
+		.control = s->control,
 		.max_events = s->o->max_events,
 		.whole = s->whole,
 		.readable = isatty(s->out.fd),
@@ -500,15 +512,16 @@ static void write_json(struct session *s, json_t *object)
 /* Whoever sees the header knows that events are recorded. -1: the command cannot be run. */
 static int start(struct session *s)
 {
-	s->header = make_header(s); /* its time is before the first event */
 	mp_drain_go(s->drain, mp_control_stopped_fd(s->control));
-	mp_control_limit(s->control, s->o->duration_ns);
 	if (s->processes.n)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
 	if (s->sums)
 		mp_sums_start(s->sums);
+	s->header = make_header(s); /* the recording begins at its time */
+	s->writer.from_ns = json_integer_value(json_object_get(s->header, "clock_ns"));
+	mp_control_go(s->control, s->o->duration_ns);
 	if (!s->writer.silent)
 		write_json(s, json_incref(s->header));
 	if (!s->o->command || mp_command_go(&s->command) == 0)
@@ -523,9 +536,9 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 	const struct mp_writer *w = &s->writer;
 
 	if (w->lost > a->unexplained)
-		mp_say("%llu events were lost: the ring buffers were full (larger ones: -m 16M; "
-		       "fewer events: a filter, --fields; sooner: --realtime)",
-		       (unsigned long long)w->lost);
+		mp_say("%llu %s lost: the ring buffers were full (larger ones: -m 16M; fewer "
+		       "events: a filter, --fields; sooner: --realtime)",
+		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
 	else
 		mp_say_count(w->lost, "event was lost", "events were lost");
 	mp_say_count(w->late, "event came later than the watermarks said",
@@ -545,7 +558,7 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
 		return;
-	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
+	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
 	       (unsigned long long)w->lost);
 }
 
@@ -584,18 +597,17 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
 	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
 	tell_tables(s);
-	if (mp_settle_guesses(s->settle))
-		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
-		       (unsigned long long)mp_settle_guesses(s->settle));
+	mp_say_count(mp_settle_guesses(s->settle),
+		     "watermark was a guess: the kernel's grace periods took too long",
+		     "watermarks were guesses: the kernel's grace periods took too long");
 }
 
-static void write_trailer(struct session *s, const struct mp_account *a, uint64_t end_ns,
-			  int command_status)
+static void write_trailer(struct session *s, const struct mp_account *a, int command_status)
 {
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->writer.written, s->writer.lost);
 
 	json_object_set_new(trailer, "bytes", json_integer((json_int_t)s->writer.bytes));
-	json_object_set_new(trailer, "time", json_integer((json_int_t)end_ns));
+	json_object_set_new(trailer, "time", json_integer((json_int_t)s->writer.until_ns));
 	mp_account_json(a, &s->writer, trailer);
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
@@ -634,7 +646,6 @@ static bool write_sums(struct session *s)
 /* After the last record: the command, the account, the trailer, what is to be said. */
 static enum mp_status finish(struct session *s)
 {
-	uint64_t end_ns = mp_monotonic_ns();
 	const struct mp_writer *w = &s->writer;
 	struct mp_account account;
 	int command_status = 0;
@@ -645,9 +656,9 @@ static enum mp_status finish(struct session *s)
 	if (s->o->command)
 		command_status = mp_command_end(&s->command);
 	mp_account_init(&account, w);
-	mp_account_write_rest(&account, &s->writer, end_ns);
+	mp_account_write_rest(&account, &s->writer);
 	if (!s->writer.silent)
-		write_trailer(s, &account, end_ns, command_status);
+		write_trailer(s, &account, command_status);
 	lossy = write_sums(s);
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)
@@ -663,12 +674,13 @@ static enum mp_status finish(struct session *s)
 
 static void release(struct session *s)
 {
+	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
 	mp_sums_free(s->sums);
 	json_decref(s->header);
 	mp_bpf_stacks_free(s->bpf_stacks);
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
@@ -698,7 +710,7 @@ static void clean_up(int status, void *arg)
 	if (!s ||
 	    s->drain) /* the draining reads the rings: the next recording removes the probes */
 		return;
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_probes_remove(&s->events.probes, s->tracefs);
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/spec.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/capture/pmu.h"
 #include "tests/unit/tap.h"
@@ -117,6 +121,9 @@ static void test_pmu(void)
 	ok(pmu_is("r1a8", 4, 0x1a8) && !pmu_is("rxyz", 4, 0) && !pmu_is("r", 4, 0), "raw");
 	ok(mp_pmu_find("nope", NULL, &e, &error) == 0, "unknown");
 	ok(mp_pmu_find("../etc", "x=1", &e, &error) == 0, "no way out of the folder");
+	ok(mp_pmu_find("cycles", "", &e, &error) == 1, "no term at all");
+	ok(mp_pmu_find("cycles", "irq-off", &e, &error) < 0, "a term that there is not");
+	free(error);
 	if (mp_pmu_find("msr", "event=0x4", &e, &error) != 1) {
 		ok(true, "terms of a PMU # skip no msr PMU here");
 		return;
@@ -127,12 +134,86 @@ static void test_pmu(void)
 	free(error);
 }
 
+/* What another machine has below /sys/bus/event_source/devices, in a namespace of ours. */
+static bool make_pmus(void)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{ "cpu/type", "4" },
+		{ "cpu/format/event", "config:0-7" },
+		{ "cpu/format/umask", "config:8-15,40-47" },
+		{ "cpu/format/ldlat", "config1:0-15" },
+		{ "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+		{ "cpu/events/mem-stores", "event=0xd0,umask=0x82" },
+		{ "cpu/events/cpu-cycles", "event=0x3c" },
+		{ "ibs_op/type", "11" },
+		{ "ibs_op/format/cnt_ctl", "config:19" },
+	};
+	static const char *const folders[] = { "cpu", "cpu/format", "cpu/events", "ibs_op",
+					       "ibs_op/format" };
+	size_t i;
+	FILE *f;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/sys/bus/event_source/devices", "tmpfs", 0, NULL) < 0 ||
+	    chdir("/sys/bus/event_source/devices") < 0)
+		return false;
+	for (i = 0; i < MP_ARRAY_SIZE(folders); i++)
+		mkdir(folders[i], 0755);
+	for (i = 0; i < MP_ARRAY_SIZE(files); i++) {
+		f = fopen(files[i].path, "w");
+		fprintf(f, "%s\n", files[i].text);
+		fclose(f);
+	}
+	return true;
+}
+
+static bool config_is(const char *pmu, const char *terms, uint64_t config, uint64_t config1,
+		      bool memory)
+{
+	struct mp_pmu_event e;
+	char *error;
+
+	return mp_pmu_find(pmu, terms, &e, &error) == 1 && e.config == config &&
+	       e.config1 == config1 && e.memory == memory;
+}
+
+static void test_other_machine(void)
+{
+	struct mp_pmu_event e;
+	char *error;
+
+	if (!make_pmus()) {
+		ok(true, "PMUs of another machine # skip needs root");
+		return;
+	}
+	ok(config_is("cpu", "mem-loads", 0x1cd, 3, true), "an event with its default");
+	ok(config_is("cpu", "mem-loads,ldlat=30", 0x1cd, 30, true) &&
+		   config_is("cpu", "ldlat=65535,mem-loads", 0x1cd, 65535, true),
+	   "a term changes it, wherever it stands");
+	ok(config_is("cpu", "mem-stores", 0x82d0, 0, true) &&
+		   config_is("cpu", "event=0xcd,umask=0x1,ldlat=7", 0x1cd, 7, true) &&
+		   config_is("cpu", "cpu-cycles", 0x3c, 0, false),
+	   "what is about memory");
+	ok(config_is("cpu", "event=0x3c,umask=0x1ff", 0x1000000ff3c, 0, false),
+	   "bits in two places");
+	ok(config_is("ibs_op", "", 0, 0, true) && config_is("ibs_op", "cnt_ctl", 1 << 19, 0, true),
+	   "AMD's");
+	ok(mp_pmu_find("cpu", "mem-loads,ldlat=65536", &e, &error) < 0,
+	   "a number that is too large");
+	free(error);
+	ok(mp_pmu_find("cpu", "mem-lodas", &e, &error) < 0, "an event that there is not");
+	free(error);
+}
+
 int main(void)
 {
 	mp_init("unit-spec");
 	test_good();
 	test_bad();
 	test_pmu();
+	test_other_machine();
 	mp_specs_release(&specs);
 	return tap_done();
 }

@@ -41,7 +41,8 @@ static const struct mp_opt opts[] = {
 	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
+	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"
+	  "EVENT/irqs-off,need-resched,running=N-M/ samples such moments" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_STAT, "stat", "EVENTS",

@@ -86,6 +86,9 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	 */
 	if (method == MP_METHOD_AUTO)
 		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
+	/* an event has one program */
+	if (method == MP_METHOD_BPF && mp_when_any(&r->spec->when))
+		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
 	/* tracepoints of single system calls are none that a program can be put on */
 	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
 					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
@@ -211,20 +214,35 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static bool is_known(const struct mp_events *events, const char *type)
+static struct mp_event *find_known(const struct mp_events *events, const char *type)
 {
 	size_t i;
 
 	for (i = 0; i < events->n; i++)
 		if (strcmp(events->v[i].type, type) == 0)
-			return true;
-	return false;
+			return &events->v[i];
+	return NULL;
 }
 
 /* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
 static bool is_payload(const struct mp_tp_field *f)
 {
 	return strncmp(f->name, "__probe_", 8) != 0;
+}
+
+/* What only samples have, asked of something that is recorded each time. */
+static int refuse_sampling(struct resolver *r, const char *type, bool tracepoint)
+{
+	if (mp_when_any(&r->spec->when))
+		return fail(
+			r,
+			mp_asprintf("%s: %s chooses samples, of clocks and hardware events%s", type,
+				    mp_when_name(&r->spec->when),
+				    tracepoint
+					    ? "; a tracepoint has the kernel's filter, as in "
+					      "'common_flags & 1' (interrupts off; 4: need-resched)"
+					    : ""));
+	return 0;
 }
 
 static void load_tracepoint(struct resolver *r, const char *type, const char *system,
@@ -235,6 +253,8 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 	const char *why;
 	size_t i;
 
+	if (refuse_sampling(r, type, true) < 0)
+		return;
 	tp = mp_tracefs_load(*r->tracefs, system, name, &why);
 	if (!tp) {
 		fail(r, mp_asprintf("%s: %s", type, why));
@@ -259,7 +279,7 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
 
-	if (r->failed || is_known(r->events, type)) {
+	if (r->failed || find_known(r->events, type)) {
 		free(type);
 		return;
 	}
@@ -313,11 +333,32 @@ static int resolve_tracepoints(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
+/* Whether the moments that are asked for can be told of this event's samples. */
+static int set_when(struct resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
+{
+	const struct mp_when *when = &r->spec->when;
+
+	if (mp_when_any(when) && e->each)
+		return fail(r, mp_asprintf("%s: %s chooses samples, and this is recorded each "
+					   "time (freq=HZ or period=N samples it)",
+					   e->type, mp_when_name(when)));
+	/* the interrupt of a timer comes when they are enabled; other software events do not tell */
+	if (when->irqs_off && found->software)
+		return fail(r, mp_asprintf("%s: irqs-off: it never happens with interrupts "
+					   "disabled; hardware events do, as cycles/irqs-off/",
+					   e->type));
+	if (when->irqs_off && mp_arch_here() != &mp_arch_x86_64)
+		return fail(r,
+			    mp_asprintf("%s: irqs-off: samples tell that on x86-64 only", e->type));
+	e->when = *when;
+	return 0;
+}
+
 static int resolve_pmu(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
 	struct mp_pmu_event found;
-	struct mp_event *e;
+	struct mp_event *e, *known;
 	char *error, *name;
 
 	switch (mp_pmu_find(s->name, s->config, &found, &error)) {
@@ -327,23 +368,30 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	e = is_known(r->events, name) ? NULL : add_event(r, name);
+	known = find_known(r->events, name);
+	e = known ? NULL : add_event(r, name);
 	free(name);
-	if (!e)
+	if (known && !mp_when_same(&known->when, &s->when))
+		return fail(r, mp_asprintf("%s: given twice, for different moments, which the "
+					   "stream would not tell apart",
+					   known->type));
+	if (known)
 		return 0;
 	e->attr.type = found.type;
 	e->attr.config = found.config;
 	e->attr.config1 = found.config1;
 	e->attr.config2 = found.config2;
-	e->attr.precise_ip = s->precise;
 	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
+	e->attr.precise_ip = s->precise;
+	set_rate(r, e, found.each);
 	if (found.has_addr) {
 		e->attr.sample_type |= PERF_SAMPLE_ADDR;
 		e->context |= MP_CTX_ADDR;
 	}
-	set_rate(r, e, found.each);
+	if (set_when(r, e, &found) < 0)
+		return -1;
 	return set_stack(r, e);
 }
 
@@ -358,6 +406,8 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 		load_tracepoint(r, probe->type, probe->system, probe->name);
 		return;
 	}
+	if (refuse_sampling(r, probe->type, false) < 0)
+		return;
 	e = add_event(r, probe->type);
 	e->attr.type = probe->bp_type ? PERF_TYPE_BREAKPOINT : probe->event.type;
 	e->attr.config = probe->event.config;
@@ -582,6 +632,8 @@ static void unite(struct mp_event *to, const struct mp_event *from)
 	unite_payload(to, from);
 	unite_filters(to, from);
 	unite_stacks(to, from);
+	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
+		to->when = (struct mp_when){ .irqs_off = false };
 	to->context |= from->context;
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */

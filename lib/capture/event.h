@@ -38,6 +38,8 @@ struct mp_event {
 	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
+	struct mp_when when;	     /* the samples that count */
+	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
 };
 
 struct mp_events {

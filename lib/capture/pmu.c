@@ -273,7 +273,8 @@ int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event
 	if (find_fixed(name, event) || find_cache(name, event) || find_raw(name, event)) {
 		if (!config || !*config)
 			return 1;
-		*error = mp_asprintf("%s/%s/: no such term (period=, freq=, stack=, max-stack=)",
+		*error = mp_asprintf("%s/%s/: no such term (period=, freq=, stack=, max-stack=, "
+				     "irqs-off, need-resched, running=)",
 				     name, config);
 		return -1;
 	}

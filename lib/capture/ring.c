@@ -187,6 +187,17 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 	return -1;
 }
 
+/* At once: a task that inherits the event without it is one that mp_attach() knows of. */
+static int set_program(const struct mp_event *e, int fd, char **error)
+{
+	if (!e->program || ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->program) == 0 ||
+	    !mp_when_any(&e->when))
+		return 0;
+	*error = mp_asprintf("%s: %s: the kernel does not take a BPF program for it: %s", e->type,
+			     mp_when_name(&e->when), strerror(errno));
+	return -1;
+}
+
 /* 0; 1: the task is gone; -1 with `*error`. */
 static int add_counter(struct mp_rings *r, size_t event, size_t ring, const struct mp_event *e,
 		       const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
@@ -199,6 +210,10 @@ static int add_counter(struct mp_rings *r, size_t event, size_t ring, const stru
 		return 1;
 	if (c.fd < 0) {
 		*error = explain(e, &attr, errno);
+		return -1;
+	}
+	if (set_program(e, c.fd, error) < 0) {
+		close(c.fd);
 		return -1;
 	}
 	if (!r->v[ring].base && map_ring(r, &r->v[ring], c.fd) < 0) {

@@ -14,11 +14,11 @@
 
 #include "lib/capture/account.h"
 #include "lib/capture/attach.h"
-#include "lib/capture/bpf.h"
 #include "lib/capture/collector.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
+#include "lib/capture/bpffilter.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/writer.h"
@@ -45,7 +45,7 @@ struct session {
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
-	struct mp_bpf *bpf;
+	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
@@ -225,16 +225,24 @@ static void start_threads(struct session *s)
 /* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
 static void find_excluded(struct session *s)
 {
-	size_t i;
-
 	if (s->o->exclude_pipeline)
 		mp_proc_pipeline(&s->o->exclude);
 	else
 		mp_pids_add(&s->o->exclude, getpid());
+}
+
+/* Of those that have been opened, tracepoints take threads: those of ours are known by now. */
+static void set_filters(struct session *s)
+{
+	char *error;
+	size_t i;
+
 	mp_pids_add(&s->exclude_tids, gettid());
 	for (i = 0; i < s->o->exclude.n; i++)
 		if (s->o->exclude.v[i] != getpid())
 			mp_proc_threads(s->o->exclude.v[i], &s->exclude_tids);
+	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
+		give_up(error);
 }
 
 /* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
@@ -308,6 +316,9 @@ static void open_events(struct session *s)
 	learn_tasks(s);
 	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos);
 	make_tables(s);
+	find_excluded(s);
+	if (mp_bpf_filters_open(&s->filters, &s->events, &s->o->exclude, &error) < 0)
+		give_up(error);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
@@ -319,12 +330,9 @@ static void open_events(struct session *s)
 	if (result < 0)
 		give_up(error);
 	start_threads(s);
-	find_excluded(s);
-	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
-		give_up(error);
+	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
-	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
 static void stop_recording(void *arg)
@@ -570,7 +578,7 @@ static enum mp_status finish(struct session *s)
 static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
-	mp_bpf_free(s->bpf);
+	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings);
 	mp_track_close(s->track);

@@ -75,6 +75,52 @@ static void test_good(void)
 	ok(parse("a:b//") == 1 && is(0, "a:b", NULL), "an empty segment");
 }
 
+static bool runs(size_t i, uint32_t min, uint32_t max)
+{
+	const struct mp_when *w = &specs.v[i].when;
+
+	return w->running && w->running_min == min && w->running_max == max;
+}
+
+static bool has_config(size_t i, const char *config)
+{
+	return specs.v[i].config && strcmp(specs.v[i].config, config) == 0;
+}
+
+/* Which samples count, and what is known of them. */
+static void test_moments(void)
+{
+	ok(parse("c/irqs-off,need-resched,freq=7/k,c") == 2 && specs.v[0].when.irqs_off &&
+		   specs.v[0].when.need_resched && !specs.v[0].when.running &&
+		   specs.v[0].freq == 7 && specs.v[0].kernel && !specs.v[0].config &&
+		   !mp_when_any(&specs.v[1].when),
+	   "words among terms, for this event alone");
+	ok(parse("c/running=3/,c/running=2-10/,c/running=2-/,c/running=0-0/,c/running=0/") == 5 &&
+		   runs(0, 3, 3) && runs(1, 2, 10) && runs(2, 2, UINT32_MAX) && runs(3, 0, 0) &&
+		   runs(4, 0, 0),
+	   "numbers of tasks, and ranges");
+	ok(!mp_when_same(&specs.v[0].when, &specs.v[1].when) &&
+		   mp_when_same(&specs.v[3].when, &specs.v[4].when),
+	   "the same moments");
+	ok(parse("a:b/irqs-off/x==1/") == 1 && specs.v[0].when.irqs_off && is(0, "a:b", "x==1"),
+	   "words behind a tracepoint are none of its filter");
+	ok(parse("a:b/irqs_off==1/") == 1 && is(0, "a:b", "irqs_off==1"), "a field like a word");
+}
+
+static void test_of_pmu(void)
+{
+	ok(parse("cpu/event=1,period=9,umask=2,stack=none/u") == 1 &&
+		   has_config(0, "event=1,umask=2") && specs.v[0].period == 9 &&
+		   specs.v[0].stack == MP_STACK_NONE && specs.v[0].user,
+	   "terms of ours among those of a PMU");
+	ok(parse("cpu/event=1/period=9/") == 1 && has_config(0, "event=1") &&
+		   specs.v[0].period == 9,
+	   "and behind them");
+	ok(parse("ibs_op//,cycles/freq=9/,x//,y/freq=9//") == 4 && has_config(0, "") &&
+		   !specs.v[1].config && has_config(2, "") && has_config(3, ""),
+	   "a PMU without any");
+}
+
 static void test_bad(void)
 {
 	static const char *const bad[] = {
@@ -90,6 +136,12 @@ static void test_bad(void)
 		"a:b/max-stack=5000/",
 		"cycles:pppp",
 		":u",
+		"c/running=/",
+		"c/running=-3/",
+		"c/running=5-2/",
+		"c/running=1-x/",
+		"c/running=4294967296/",
+		"cpu/event=1/event=2/",
 	};
 	size_t i;
 
@@ -211,6 +263,8 @@ int main(void)
 {
 	mp_init("unit-spec");
 	test_good();
+	test_moments();
+	test_of_pmu();
 	test_bad();
 	test_pmu();
 	test_other_machine();

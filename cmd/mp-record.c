@@ -79,7 +79,8 @@ static const struct mp_opt opts[] = {
 	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
-	  "cgroup, stack, .PAYLOAD (globs)" },
+	  "cgroup, latency, op, level, snoop, tlb, lock, stack,\n"
+	  ".PAYLOAD (globs)" },
 	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "How" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },

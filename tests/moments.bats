@@ -101,6 +101,7 @@ clocks() {
 		mem:0x1000:w/running=2/|running= chooses samples
 		cpu-clock,cpu-clock/running=2-/|given twice, for different moments
 		cpu-clock/irq-off/|cpu-clock/irq-off/: no such term
+		cpu-clock/memory/|only hardware events tell of memory
 	E
 	run mp-record --stat cpu-clock/running=2-/ -d 10ms
 	[ "$status" = 2 ] && [[ "$output" == *"running= chooses samples, and --stat counts"* ]] || false

@@ -17,7 +17,9 @@ static const struct {
 } context_names[] = {
 	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
 	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
-	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
+	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },	  { "latency", MP_CTX_LATENCY },
+	{ "op", MP_CTX_OP },	     { "level", MP_CTX_LEVEL },	  { "snoop", MP_CTX_SNOOP },
+	{ "tlb", MP_CTX_TLB },	     { "lock", MP_CTX_LOCK },
 };
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
@@ -188,18 +190,25 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
+/* Owned by the caller. */
+static char *type_of(const char *name)
+{
+	struct mp_buf type = { NULL, 0, 0 };
+
+	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
+	mp_buf_byte(&type, '\0');
+	return type.p;
+}
+
 static struct mp_event *add_event(struct resolver *r, const char *name)
 {
 	struct mp_events *v = r->events;
-	struct mp_buf type = { NULL, 0, 0 };
 	struct mp_event *e;
 
 	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
 	e = &v->v[v->n++];
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
-	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
-	mp_buf_byte(&type, '\0');
-	e->type = type.p;
+	e->type = type_of(name);
 	e->attr.size = sizeof(e->attr);
 	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -214,14 +223,17 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static struct mp_event *find_known(const struct mp_events *events, const char *type)
+static struct mp_event *find_known(const struct mp_events *events, const char *name)
 {
+	struct mp_event *found = NULL;
+	char *type = type_of(name);
 	size_t i;
 
-	for (i = 0; i < events->n; i++)
+	for (i = 0; i < events->n && !found; i++)
 		if (strcmp(events->v[i].type, type) == 0)
-			return &events->v[i];
-	return NULL;
+			found = &events->v[i];
+	free(type);
+	return found;
 }
 
 /* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
@@ -242,6 +254,8 @@ static int refuse_sampling(struct resolver *r, const char *type, bool tracepoint
 					    ? "; a tracepoint has the kernel's filter, as in "
 					      "'common_flags & 1' (interrupts off; 4: need-resched)"
 					    : ""));
+	if (r->spec->memory)
+		return fail(r, mp_asprintf("%s: only hardware events tell of memory", type));
 	return 0;
 }
 
@@ -326,7 +340,7 @@ static int resolve_tracepoints(struct resolver *r)
 		*r->tracefs = mp_tracefs_open();
 	if (!*r->tracefs)
 		return fail(r, mp_tracefs_advice(errno));
-	if (r->spec->precise || r->spec->user || r->spec->kernel)
+	if (r->spec->precise || r->spec->most_precise || r->spec->user || r->spec->kernel)
 		return fail(r, mp_asprintf("%s: a tracepoint takes no modifiers", r->spec->name));
 	if (mp_tracefs_each(*r->tracefs, r->spec->name, add_tracepoint, r) == 0)
 		return fail_unknown(r, r->spec->name);
@@ -351,6 +365,21 @@ static int set_when(struct resolver *r, struct mp_event *e, const struct mp_pmu_
 		return fail(r,
 			    mp_asprintf("%s: irqs-off: samples tell that on x86-64 only", e->type));
 	e->when = *when;
+	return 0;
+}
+
+static int set_memory(struct resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
+{
+	if (r->spec->memory && found->software)
+		return fail(r, mp_asprintf("%s: only hardware events tell of memory", e->type));
+	if (found->has_addr || found->memory || r->spec->memory) {
+		e->attr.sample_type |= PERF_SAMPLE_ADDR;
+		e->context |= MP_CTX_ADDR;
+	}
+	if (found->memory || r->spec->memory) {
+		e->attr.sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
+		e->context |= MP_CTX_LATENCY | MP_CTX_SOURCE;
+	}
 	return 0;
 }
 
@@ -384,13 +413,9 @@ static int resolve_pmu(struct resolver *r)
 	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
-	e->attr.precise_ip = s->precise;
+	e->attr.precise_ip = s->most_precise ? mp_pmu_precision(&e->attr) : s->precise;
 	set_rate(r, e, found.each);
-	if (found.has_addr) {
-		e->attr.sample_type |= PERF_SAMPLE_ADDR;
-		e->context |= MP_CTX_ADDR;
-	}
-	if (set_when(r, e, &found) < 0)
+	if (set_memory(r, e, &found) < 0 || set_when(r, e, &found) < 0)
 		return -1;
 	return set_stack(r, e);
 }
@@ -483,6 +508,10 @@ static void narrow(struct mp_event *e, unsigned context)
 	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
+	if (!(e->context & MP_CTX_LATENCY))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
+	if (!(e->context & MP_CTX_SOURCE))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_DATA_SRC;
 	if (!(e->context & MP_CTX_STACK)) {
 		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 						   PERF_SAMPLE_STACK_USER);

@@ -274,7 +274,7 @@ int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event
 		if (!config || !*config)
 			return 1;
 		*error = mp_asprintf("%s/%s/: no such term (period=, freq=, stack=, max-stack=, "
-				     "irqs-off, need-resched, running=)",
+				     "irqs-off, need-resched, running=, memory)",
 				     name, config);
 		return -1;
 	}

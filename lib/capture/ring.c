@@ -95,9 +95,16 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 		    attr->type == PERF_TYPE_RAW)
 			return mp_asprintf(
 				"%s: this machine has no such hardware counter (a virtual machine "
-				"often has none): cpu-clock works everywhere",
-				e->type);
+				"often has none)%s: cpu-clock works everywhere",
+				e->type,
+				attr->precise_ip ? ", or none so precise (P: as precise as it can)"
+						 : "");
 		return mp_asprintf("%s: cannot be sampled on this machine", e->type);
+	case ENODATA:
+		return mp_asprintf("%s: this processor samples it only beside its event "
+				   "mem-loads-aux, which mp-record does not do (raw events such as "
+				   "r20d1/memory/pp tell of memory, too)",
+				   e->type);
 	case EINVAL:
 		if (attr->freq && attr->sample_freq > (uint64_t)rate)
 			return mp_asprintf(

@@ -418,6 +418,16 @@ static json_t *stacks_json(const struct session *s)
 	return stacks;
 }
 
+static bool has_latency(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->events.n; i++)
+		if (s->events.v[i].context & MP_CTX_LATENCY)
+			return true;
+	return false;
+}
+
 static json_t *make_header(const struct session *s)
 {
 	json_t *header = mp_outlet_header(s->o->argv, s->target.n_cpus);
@@ -425,6 +435,8 @@ static json_t *make_header(const struct session *s)
 	if (s->o->collectors)
 		json_object_set_new(header, "collectors", mp_outlet_names(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
+	if (has_latency(s))
+		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
 	json_object_set_new(header, "events", mp_events_json(&s->events));
 	return header;
 }

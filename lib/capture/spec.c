@@ -109,7 +109,7 @@ static bool all_modifiers(struct mp_str s)
 	size_t i;
 
 	for (i = 0; i < s.len; i++)
-		if (!strchr("ukhp", s.p[i]))
+		if (!strchr("ukhpP", s.p[i]))
 			return false;
 	return s.len > 0;
 }
@@ -132,11 +132,16 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 			if (++spec->precise > 3)
 				return fail(p, "more than three p behind '%s'", spec->name);
 			break;
+		case 'P':
+			spec->most_precise = true;
+			break;
 		default:
-			return fail(p, "'%c' behind '%s' is no modifier (u, k, p)", mods.p[i],
+			return fail(p, "'%c' behind '%s' is no modifier (u, k, p, P)", mods.p[i],
 				    spec->name);
 		}
 	}
+	if (spec->most_precise && spec->precise)
+		return fail(p, "p and P behind '%s'", spec->name);
 	return 0;
 }
 
@@ -249,6 +254,8 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 		return spec->when.irqs_off = true;
 	if (!eq && mp_str_eq(key, MP_STR("need-resched")))
 		return spec->when.need_resched = true;
+	if (!eq && mp_str_eq(key, MP_STR("memory")))
+		return spec->memory = true;
 	if (!eq)
 		return 0;
 	value = (struct mp_str){ eq + 1, term.len - key.len - 1 };

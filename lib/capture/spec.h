@@ -54,6 +54,8 @@ struct mp_spec {
 	int max_stack;	   /* 0: not said */
 	bool user, kernel; /* modifiers u, k: count only there */
 	unsigned precise;  /* modifier p, 0 to 3 */
+	bool most_precise; /* modifier P: as much as there is */
+	bool memory;	   /* with what is known of the access to memory */
 	struct mp_when when;
 };
 

@@ -109,6 +109,9 @@ static void test_moments(void)
 
 static void test_of_pmu(void)
 {
+	ok(parse("cpu/mem-loads,ldlat=30/P,c:P") == 2 && has_config(0, "mem-loads,ldlat=30") &&
+		   specs.v[0].most_precise && !specs.v[0].precise && specs.v[1].most_precise,
+	   "modifier P");
 	ok(parse("cpu/event=1,period=9,umask=2,stack=none/u") == 1 &&
 		   has_config(0, "event=1,umask=2") && specs.v[0].period == 9 &&
 		   specs.v[0].stack == MP_STACK_NONE && specs.v[0].user,
@@ -119,6 +122,9 @@ static void test_of_pmu(void)
 	ok(parse("ibs_op//,cycles/freq=9/,x//,y/freq=9//") == 4 && has_config(0, "") &&
 		   !specs.v[1].config && has_config(2, "") && has_config(3, ""),
 	   "a PMU without any");
+	ok(parse("r20d1/memory/pp") == 1 && specs.v[0].memory && specs.v[0].precise == 2 &&
+		   !specs.v[0].config,
+	   "accesses to memory");
 }
 
 static void test_bad(void)
@@ -135,6 +141,7 @@ static void test_bad(void)
 		"a:b/stack=all/",
 		"a:b/max-stack=5000/",
 		"cycles:pppp",
+		"cycles:pP",
 		":u",
 		"c/running=/",
 		"c/running=-3/",

@@ -24,6 +24,9 @@ enum {
 	FDS_BEFORE_RINGS = 2,
 };
 
+/* What the kernel puts behind the copy of a stack, 8 bytes each. */
+#define BEHIND_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
+
 struct mp_drain {
 	struct mp_drain_setup s;
 	pthread_t thread;
@@ -85,7 +88,7 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 	if (!c)
 		return 0;
 	attr = &d->s.events->v[c->event].attr;
-	*behind = sizeof(uint64_t) * (1 + !!(attr->sample_type & PERF_SAMPLE_CGROUP));
+	*behind = sizeof(uint64_t) * (1 + __builtin_popcountll(attr->sample_type & BEHIND_STACK));
 	return attr->sample_type & PERF_SAMPLE_STACK_USER ? attr->sample_stack_user : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/datasrc.h"
 #include "lib/esc.h"
 #include "lib/io.h"
 
@@ -92,10 +93,15 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 	}
 	if (type & PERF_SAMPLE_RAW)
 		take_raw(&c, s);
-	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CGROUP))
+	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+		    PERF_SAMPLE_CGROUP))
 		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
 	if (type & PERF_SAMPLE_REGS_USER)
 		take_dump(&c, e, h, &s->dump);
+	if (type & PERF_SAMPLE_WEIGHT)
+		s->latency = take_u64(&c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		s->source = take_u64(&c);
 	if (type & PERF_SAMPLE_CGROUP)
 		s->cgroup = take_u64(&c);
 	return c.failed ? -1 : 0;
@@ -318,6 +324,26 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	return p;
 }
 
+/* An access to memory: as much as the processor tells of it. */
+static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
+{
+	if (context & MP_CTX_LATENCY && s->latency) {
+		p = mp_put_u64(PUT_LITERAL(p, "latency="), s->latency);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_OP)
+		p = mp_data_op_put(p, s->source);
+	if (context & MP_CTX_LEVEL)
+		p = mp_data_level_put(p, s->source);
+	if (context & MP_CTX_SNOOP)
+		p = mp_data_snoop_put(p, s->source);
+	if (context & MP_CTX_TLB)
+		p = mp_data_tlb_put(p, s->source);
+	if (context & MP_CTX_LOCK)
+		p = mp_data_lock_put(p, s->source);
+	return p;
+}
+
 /* How a chain of the kernel's along frame pointers ended. */
 static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
 				       const struct mp_sample *s, const struct mp_space *space)
@@ -423,6 +449,11 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	for (i = 0; i < e->n_payload; i++)
 		p = put_payload(f, p, e->payload[i], s);
 	f->line.len = p - f->line.p;
+	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
+		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);
+		p = f->line.p + f->line.len;
+		f->line.len = put_memory(p, e->context, s) - f->line.p;
+	}
 	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
 	/* the last TAB, or the comma behind the type if there are no fields */

@@ -14,11 +14,11 @@
 
 #include "lib/capture/account.h"
 #include "lib/capture/attach.h"
-#include "lib/capture/bpf.h"
 #include "lib/capture/collector.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
+#include "lib/capture/bpffilter.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
@@ -47,7 +47,7 @@ struct session {
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
-	struct mp_bpf *bpf;
+	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_sums *sums;
 	struct mp_symbols symbols;
@@ -270,16 +270,24 @@ static void start_threads(struct session *s)
 /* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
 static void find_excluded(struct session *s)
 {
-	size_t i;
-
 	if (s->o->exclude_pipeline)
 		mp_proc_pipeline(&s->o->exclude);
 	else
 		mp_pids_add(&s->o->exclude, getpid());
+}
+
+/* Of those that have been opened, tracepoints take threads: those of ours are known by now. */
+static void set_filters(struct session *s)
+{
+	char *error;
+	size_t i;
+
 	mp_pids_add(&s->exclude_tids, gettid());
 	for (i = 0; i < s->o->exclude.n; i++)
 		if (s->o->exclude.v[i] != getpid())
 			mp_proc_threads(s->o->exclude.v[i], &s->exclude_tids);
+	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
+		give_up(error);
 }
 
 /* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
@@ -349,6 +357,7 @@ static void open_sums(struct session *s)
 	struct mp_sums_target target = {
 		.processes = s->whole ? NULL : processes,
 		.threads = s->o->tids.n > 0,
+		.exclude = &s->o->exclude,
 		.system = !s->o->n_cgroups && !s->o->cpus,
 	};
 	char *error;
@@ -372,7 +381,10 @@ static void open_events(struct session *s)
 	s->bpf_stacks =
 		mp_bpf_stacks_open(&s->events, &s->symbols.dsos, mp_sums_wanted(&s->events));
 	make_tables(s);
+	find_excluded(s);
 	open_sums(s);
+	if (mp_bpf_filters_open(&s->filters, &s->events, &s->o->exclude, &error) < 0)
+		give_up(error);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
@@ -384,14 +396,11 @@ static void open_events(struct session *s)
 	if (result < 0)
 		give_up(error);
 	start_threads(s);
-	find_excluded(s);
-	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
-		give_up(error);
+	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
 	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
 		give_up(error);
-	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
 static void stop_recording(void *arg)
@@ -487,6 +496,16 @@ static json_t *stacks_json(const struct session *s)
 	return stacks;
 }
 
+static bool has_latency(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->events.n; i++)
+		if (s->events.v[i].context & MP_CTX_LATENCY)
+			return true;
+	return false;
+}
+
 static json_t *make_header(const struct session *s)
 {
 	json_t *header = mp_outlet_header(s->o->argv, s->target.n_cpus);
@@ -494,6 +513,8 @@ static json_t *make_header(const struct session *s)
 	if (s->o->collectors)
 		json_object_set_new(header, "collectors", mp_outlet_names(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
+	if (has_latency(s))
+		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
 	json_object_set_new(header, "events", mp_events_json(&s->events));
 	return header;
 }
@@ -676,9 +697,9 @@ static void release(struct session *s)
 {
 	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
-	mp_bpf_free(s->bpf);
 	mp_sums_free(s->sums);
 	json_decref(s->header);
+	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);

@@ -1,57 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * User stacks for events that come often: a program on the same raw tracepoints (one on the
- * tracepoint of perf would decide for all of its users), or on events of other kinds, that walks over tables which user space has
- * made of call frame information. A task that is not in `tasks` is passed over.
+ * tracepoint of perf would decide for all of its users), or on events of other kinds. A task whose
+ * tables have not been made is passed over.
  */
-#include <linux/bpf.h>
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-
-#include "bpf/unwind.h"
-
-struct pt_regs {
-	unsigned long bp, di, ip, sp;
-} __attribute__((preserve_access_index));
-
-struct task_struct {
-	int pid, tgid;
-	void *mm;
-	unsigned int self_exec_id;
-	struct task_struct *real_parent;
-} __attribute__((preserve_access_index));
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MP_BPF_ROWS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct mp_bpf_row);
-} rows SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MP_BPF_PAGES);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, __u32);
-} pages SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MP_BPF_SPACES);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, __u32);
-	__type(value, struct mp_bpf_space);
-} spaces SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4 * MP_BPF_SPACES);
-	__type(key, __u32); /* process */
-	__type(value, struct mp_bpf_task);
-} tasks SEC(".maps");
+#include "bpf/walk.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -73,267 +26,6 @@ struct {
 	__type(value, __u64);
 } dropped SEC(".maps");
 
-/* Says what is known of an index once more, at the place where the verifier wants to know it. */
-#define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
-
-struct walk {
-	struct mp_bpf_space *space;
-	struct mp_bpf_record *record;
-	__u64 ip, sp, bp, di;
-	__u32 n, end;
-	__u32 by_fp; /* the last step was along a frame pointer */
-	__u32 exact;
-	__u32 mapping; /* the last one */
-};
-
-struct mapping_search {
-	struct mp_bpf_space *space;
-	__u64 addr;
-	__u32 low, high;
-};
-
-/* One halving; `low` is the one in the end. A loop of the kernel's: it is verified once. */
-static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_search *s)
-{
-	__u32 mid = (s->low + s->high) / 2;
-
-	if (s->low >= s->high)
-		return 1;
-	if (s->space->v[mid & (MP_BPF_MAPPINGS - 1)].end <= s->addr)
-		s->low = mid + 1;
-	else
-		s->high = mid;
-	return 0;
-}
-
-/*
- * These two are no static functions: the verifier looks at such once, not at each call. The number of
- * the mapping at an address, or -1.
- */
-__attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
-{
-	struct mapping_search s = { space, addr, 0, 0 };
-
-	if (!space)
-		return -1;
-	s.high = space->n;
-	bpf_loop(9, halve_mappings, &s, 0);
-	if (s.low >= space->n || space->v[s.low & (MP_BPF_MAPPINGS - 1)].start > addr)
-		return -1;
-	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
-}
-
-/* Callers are often in the same one. */
-static const struct mp_bpf_mapping *find_mapping(struct walk *w, __u64 addr)
-{
-	const struct mp_bpf_mapping *m = &w->space->v[w->mapping & (MP_BPF_MAPPINGS - 1)];
-	int at;
-
-	if (addr >= m->start && addr < m->end)
-		return m;
-	at = mapping_at(w->space, addr);
-	if (at < 0)
-		return 0;
-	w->mapping = at;
-	return &w->space->v[at & (MP_BPF_MAPPINGS - 1)];
-}
-
-struct search {
-	__u32 low, high, pc;
-};
-
-static int halve_once(struct search *s)
-{
-	__u32 mid = (s->low + s->high) / 2;
-	struct mp_bpf_row *row;
-
-	if (s->low >= s->high)
-		return 1;
-	row = bpf_map_lookup_elem(&rows, &mid);
-	if (!row)
-		return 1;
-	if (row->pc <= s->pc)
-		s->low = mid + 1;
-	else
-		s->high = mid;
-	return 0;
-}
-
-/* Four at a time: a call costs more than a halving. The row before `low` is the one. */
-static long halve(__u32 i __attribute__((unused)), struct search *s)
-{
-	return halve_once(s) || halve_once(s) || halve_once(s) || halve_once(s);
-}
-
-/* The number of the row behind the one that an address belongs to. */
-__attribute__((noinline)) __u32 row_behind(__u32 first, __u32 page, __u32 pc)
-{
-	__u32 next = page + 1, *low = bpf_map_lookup_elem(&pages, &page);
-	__u32 *high = bpf_map_lookup_elem(&pages, &next);
-	struct search s = { first, first, pc };
-
-	if (low && high) {
-		s.low += *low;
-		s.high += *high;
-	}
-	bpf_loop(6, halve, &s, 0);
-	return s.low;
-}
-
-static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 addr)
-{
-	__u32 pc = addr - m->bias, page = pc >> MP_BPF_PAGE_SHIFT, at;
-	const struct mp_bpf_row *last;
-
-	if (!m->n || page < m->page_base)
-		return 0;
-	at = m->first + m->n - 1;
-	last = bpf_map_lookup_elem(&rows, &at);
-	if (!last || pc >= last->pc)
-		return 0;
-	at = row_behind(m->first, m->pages + page - m->page_base, pc);
-	if (at == m->first)
-		return 0;
-	at--;
-	return bpf_map_lookup_elem(&rows, &at);
-}
-
-static int read_user(__u64 addr, __u64 *v)
-{
-	return bpf_probe_read_user(v, sizeof(*v), (void *)addr);
-}
-
-/* 1: that was the last frame. */
-static long step_fp(struct walk *w)
-{
-	__u64 next, ip;
-
-	w->end = MP_BPF_WHOLE;
-	if (!w->bp)
-		return 1;
-	w->end = MP_BPF_END_FP;
-	if (w->bp & 7 || w->bp < w->sp || read_user(w->bp, &next) || read_user(w->bp + 8, &ip))
-		return 1;
-	w->sp = w->bp + 16;
-	w->bp = next;
-	w->ip = ip;
-	w->by_fp = 1;
-	w->exact = 0;
-	return 0;
-}
-
-/* Code of a file that its tables leave out: what called it, if that has some, is at the stack pointer. */
-static long step_bare(struct walk *w)
-{
-	const struct mp_bpf_mapping *m;
-	const struct mp_bpf_row *row;
-	__u64 ip;
-
-	if (read_user(w->sp, &ip))
-		return 1;
-	m = find_mapping(w, ip - 1);
-	row = m ? find_row(m, ip - 1) : 0;
-	if (!row || row->kind == MP_BPF_NOTHING)
-		return 1;
-	w->sp += 8;
-	w->ip = ip;
-	w->exact = 0;
-	return 0;
-}
-
-/* rt_sigframe: struct ucontext at the stack pointer, its registers 40 bytes behind. */
-static long step_signal(struct walk *w)
-{
-	enum { CONTEXT = 40, BP = 10 * 8, SP = 15 * 8, IP = 16 * 8 };
-	__u64 at = w->sp + CONTEXT;
-
-	if (read_user(at + BP, &w->bp) || read_user(at + IP, &w->ip) || read_user(at + SP, &w->sp))
-		return 1;
-	w->by_fp = 0;
-	w->exact = 1;
-	return 0;
-}
-
-static long step_row(struct walk *w, const struct mp_bpf_row *row)
-{
-	__u64 cfa, offset = (__s64)row->cfa * 8;
-
-	w->end = MP_BPF_END_CFI;
-	switch (row->kind) {
-	case MP_BPF_ROOT:
-		w->end = MP_BPF_WHOLE;
-		return 1;
-	case MP_BPF_SP:
-		cfa = w->sp + offset;
-		break;
-	case MP_BPF_FP:
-		cfa = w->bp + offset;
-		break;
-	case MP_BPF_FP_DEREF:
-		if (read_user(w->bp + offset, &cfa))
-			return 1;
-		break;
-	case MP_BPF_PLT:
-		cfa = w->sp + 8 + ((w->ip & 15) >= 11 ? 8 : 0);
-		break;
-	case MP_BPF_SIGNAL:
-		return step_signal(w);
-	case MP_BPF_RA_DI: /* true of the first frame alone */
-		w->sp += offset;
-		w->ip = w->di;
-		w->exact = 0;
-		return w->n != 1;
-	default:
-		return 1;
-	}
-	if (cfa <= w->sp || read_user(cfa - 8, &w->ip))
-		return 1;
-	if (row->fp && read_user(row->fp == 1 ? w->bp : cfa + (__s64)row->fp * 8, &w->bp))
-		return 1;
-	w->sp = cfa;
-	w->by_fp = 0;
-	w->exact = 0;
-	return 0;
-}
-
-static long step(__u32 i, struct walk *w)
-{
-	__u64 addr = w->exact ? w->ip : w->ip - 1;
-	const struct mp_bpf_mapping *m;
-	const struct mp_bpf_row *row;
-	long last;
-
-	if (i >= MP_BPF_FRAMES)
-		return 1;
-	m = find_mapping(w, addr);
-	if (!m) {
-		w->end = w->by_fp ? MP_BPF_END_FP : MP_BPF_END_MAPPING;
-		w->record->ips[0] = i ? w->record->ips[0] : w->ip;
-		w->n = i ? i : 1;
-		return 1;
-	}
-	row = find_row(m, addr);
-	/* where nothing was called: one more, since one less is where the frame is */
-	BOUND(i);
-	w->record->ips[i] =
-		i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
-	w->n = i + 1;
-	if (row && row->kind != MP_BPF_NOTHING)
-		last = step_row(w, row);
-	else if (i || !row || step_bare(w))
-		last = step_fp(w);
-	else
-		last = 0;
-	if (last)
-		return 1;
-	if (!w->ip) {
-		w->end = MP_BPF_WHOLE;
-		return 1;
-	}
-	w->end = MP_BPF_END_FRAMES;
-	return 0;
-}
-
 static void emit(struct mp_bpf_record *r, __u32 n)
 {
 	__u32 size, zero = 0;
@@ -353,48 +45,20 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 		++*lost;
 }
 
-/* A child that has not called exec yet has what its parent has; user space hears of it later. */
-static const struct mp_bpf_task *find_task(const struct task_struct *task)
-{
-	const struct task_struct *parent;
-	const struct mp_bpf_task *found;
-	__u32 tgid = task->tgid;
-
-	found = bpf_map_lookup_elem(&tasks, &tgid);
-	if (found)
-		return found;
-	parent = task->real_parent;
-	if (!parent || parent->self_exec_id != task->self_exec_id)
-		return 0;
-	tgid = parent->tgid;
-	return bpf_map_lookup_elem(&tasks, &tgid);
-}
-
 static __always_inline void take_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	const struct mp_bpf_task *where = find_task(task);
-	struct walk w = { .exact = 1 };
-	struct pt_regs *regs;
+	struct mp_bpf_record *record = bpf_map_lookup_elem(&scratch, &which);
+	struct walk w = { .space = find_space(task) };
 
-	if (!where)
+	if (!w.space || !record)
 		return;
-	w.space = bpf_map_lookup_elem(&spaces, &where->space);
-	w.record = bpf_map_lookup_elem(&scratch, &which);
-	if (!w.space || !w.record || w.space->sequence != where->sequence)
-		return;
-	w.record->time_ns = bpf_ktime_get_ns();
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	w.ip = regs->ip;
-	w.sp = regs->sp;
-	w.bp = regs->bp;
-	w.di = regs->di;
-	w.record->tid = task->pid;
-	w.end = MP_BPF_NO_STACK;
-	if (task->mm)
-		bpf_loop(MP_BPF_FRAMES, step, &w, 0);
-	w.record->end = w.end;
-	emit(w.record, w.n);
+	w.ips = record->ips;
+	record->time_ns = bpf_ktime_get_ns();
+	record->tid = task->pid;
+	walk_user(&w, task);
+	record->end = w.end;
+	emit(record, w.n);
 }
 
 SEC("raw_tp")

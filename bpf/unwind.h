@@ -62,6 +62,7 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_CFI,
+	MP_BPF_NO_TABLES, /* of a process whose tables have not been made */
 };
 
 /* As perf's records that are no samples: header first, time 16 bytes before the end. */

@@ -105,7 +105,8 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 	return true;
 }
 
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos)
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
+					 bool for_sums)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
 	bool loaded = false, tried = false, used = false;
@@ -113,6 +114,8 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 
 	b->dsos = dsos;
 	b->links = mp_zalloc(events->n * sizeof(struct bpf_link *));
+	if (for_sums)
+		tried = used = loaded = load(b);
 	for (i = 0; i < events->n; i++) {
 		if (events->v[i].method != MP_METHOD_BPF)
 			continue;
@@ -128,6 +131,11 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 		return b;
 	mp_bpf_stacks_free(b);
 	return NULL;
+}
+
+int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(b->object, name);
 }
 
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,

@@ -18,15 +18,19 @@ struct mp_bpf_stacks;
 
 /*
  * Loads the program for the events whose method is MP_METHOD_BPF, and puts it on their tracepoints. Where that cannot
- * be done their method becomes MP_METHOD_FP: NULL if it is so for all. To be called before they are
- * opened; `dsos` is borrowed.
+ * be done their method becomes MP_METHOD_FP: NULL if it is so for all, and `for_sums` false. To be
+ * called before they are opened; `dsos` is borrowed.
  */
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos);
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
+					 bool for_sums);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
 /* Puts it on those of the events that are no tracepoints, after they were opened. */
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
+
+/* A map of the program by its name, for others that walk over the same tables. */
+int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);
 
 /* A process has appeared, or its mappings have changed, or its tables have been given up. */
 void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process);

@@ -89,6 +89,7 @@ static void *run(void *arg)
 	hurry(getpid());
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
+	c->s.disabled(c->s.arg);
 	ring_bell(c->stopped_fd);
 	while (signals < 2) { /* the first one ends the recording, the second one us */
 		sig = wait_for_signal(c->s.signal_fd);

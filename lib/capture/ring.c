@@ -289,7 +289,8 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 	for (ring = 0; ring < r->n && result == 0; ring++) {
 		s.leader = -1;
 		for (e = 0; e < events->n && result == 0; e++)
-			result = add_counter(r, events, e, ring, &s, error);
+			if (ring == 0 || !events->v[e].once)
+				result = add_counter(r, events, e, ring, &s, error);
 	}
 	return result;
 }

@@ -36,7 +36,7 @@ void mp_user_chains_release(struct mp_user_chains *c)
 	mp_map_release(&c->map);
 }
 
-static enum mp_unwind_end end_of(uint32_t end)
+enum mp_unwind_end mp_user_chain_end(uint32_t end)
 {
 	switch (end) {
 	case MP_BPF_WHOLE:
@@ -49,6 +49,8 @@ static enum mp_unwind_end end_of(uint32_t end)
 		return MP_UNWIND_MAPPING;
 	case MP_BPF_END_FP:
 		return MP_UNWIND_FRAME_POINTER;
+	case MP_BPF_NO_TABLES:
+		return MP_UNWIND_NO_TABLES;
 	}
 	return MP_UNWIND_CFI;
 }
@@ -70,7 +72,7 @@ bool mp_user_chains_put(struct mp_user_chains *c, const struct mp_bpf_record *r)
 	l = mp_map_value(mp_map_put(&c->map, &key, 1, NULL));
 	to = &l->v[l->next++ % KEPT];
 	to->time_ns = r->time_ns;
-	to->end = end_of(r->end);
+	to->end = mp_user_chain_end(r->end);
 	to->ips = mp_grow(to->ips, &to->cap, n + 1, sizeof(*to->ips));
 	to->n = n;
 	if (n)

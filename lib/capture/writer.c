@@ -80,7 +80,7 @@ static void stop(struct mp_writer *w)
 
 static void put_text(struct mp_writer *w)
 {
-	if (!w->readable)
+	if (!w->readable && !w->silent)
 		mp_writer_put(w, mp_buf_view(&w->text));
 	w->text.len = 0;
 }
@@ -224,6 +224,13 @@ static void update_tables(struct mp_writer *w, pid_t tid)
 		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process);
 }
 
+static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
+{
+	struct mp_sums_words words = { w->formatter->stacks, w->tasks, w->names };
+
+	w->broken += !mp_sums_stack(w->sums, stack, &words);
+}
+
 static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 {
 	const struct perf_event_header *h = x->record;
@@ -248,6 +255,9 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		break;
 	case MP_BPF_RECORD:
 		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
+		break;
+	case MP_SUM_STACK:
+		take_sum_stack(w, (const void *)h);
 		break;
 	case PERF_RECORD_LOST:
 		w->track_lost += ((const struct lost_record *)h)->lost;

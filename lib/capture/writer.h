@@ -2,7 +2,7 @@
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
  * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
- * queue, ring, io.
+ * queue, ring, sum, io.
  */
 #ifndef MP_CAPTURE_WRITER_H
 #define MP_CAPTURE_WRITER_H
@@ -11,6 +11,7 @@
 #include "lib/capture/format.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
+#include "lib/capture/sum.h"
 #include "lib/io.h"
 #include "lib/taskname.h"
 
@@ -53,6 +54,8 @@ struct mp_writer {
 	uint64_t from_ns;	 /* from then on all events were enabled */
 	uint64_t max_events;	 /* 0: no limit */
 	bool whole;		 /* the whole system is recorded */
+	bool silent;		 /* no events, so no control lines either */
+	struct mp_sums *sums;	 /* NULL: none */
 	bool readable;		 /* for a terminal: lines for people, no control lines */
 	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
 	void (*tick)(void *arg); /* called between rounds, for the status line */

@@ -42,7 +42,7 @@ show_all() {
 		if grep -qE "^mp-record: collector '.*' cannot start:" "$TMP/err"; then
 			echo "# $1: $(head -n 1 "$TMP/err")" >&3
 		elif [ "$1" = kvm ] && ! is_something "$TMP/out"; then
-			echo "# kvm: no virtual machine runs" >&3
+			echo "# kvm: no exits of virtual machines are traced here" >&3
 		else
 			[ "$status" -le 1 ] && is_something "$TMP/out" || { echo "status $status: $line"; cat "$TMP/err"; return 1; }
 		fi
@@ -59,6 +59,7 @@ show_all() {
 	PATH="$TMP/bin:$PATH"
 	start_spins
 	start_mix
+	start_load sh -c 'while "$0" 30011; do :; done' "$LOAD/guest"
 	for c in lib/collectors/*; do
 		case ${c##*/} in
 		# of one CPU: the kernel of some virtual machines loses events on another, and a loss forgets what is open

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guest N: a virtual machine that writes N bytes to a port, and halts. Prints how many it has received.
+ * guest N: a virtual machine that writes N bytes to a port, and halts. Prints how many were written.
  * Status 77: this machine has no KVM, or is no x86.
  */
 #ifdef __x86_64__

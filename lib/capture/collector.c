@@ -456,6 +456,7 @@ static size_t resolve(const char *name, struct mp_events *events,
 	for (i = 0; i < c->members.n && depth < DEPTH_MAX; i++)
 		failed += resolve(c->members.v[i], events, given, tracefs, depth + 1);
 	options = options_for(c, given);
+	own.probes.n_before = events->probes.n_made;
 	if (resolve_list(c, &c->events, &own, &options, tracefs, false, &error) < 0 ||
 	    try_events(&own, &error) < 0) {
 		mp_say("collector '%s' cannot start: %s", name, error);

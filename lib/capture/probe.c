@@ -210,7 +210,7 @@ static int make_in_tracefs(struct maker *m, const char *type, const char *where,
 	if (!m->t)
 		return fail(m->error, mp_strdup("probes with arguments or filters need tracefs"));
 	probe.system = keep(m->p, mp_asprintf("mp_%d", (int)getpid()));
-	probe.name = keep(m->p, mp_asprintf("p%zu", m->p->n_made));
+	probe.name = keep(m->p, mp_asprintf("p%zu", m->p->n_before + m->p->n_made));
 	line = mp_asprintf("%c:%s/%s %s%s\n", is_return(m) ? 'r' : 'p', probe.system, probe.name,
 			   where, args);
 	if (mp_tracefs_append(m->t, file, mp_str(line)) < 0) {
@@ -387,7 +387,7 @@ void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t)
 		free(p->texts[i]);
 	free(p->made);
 	free(p->texts);
-	*p = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
+	*p = (struct mp_probes){ .made = NULL };
 }
 
 void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
@@ -402,7 +402,7 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 		keep(to, from->texts[i]);
 	free(from->made);
 	free(from->texts);
-	*from = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
+	*from = (struct mp_probes){ .made = NULL };
 }
 
 /* A process of that number that is no recording, or none. */

@@ -20,6 +20,7 @@
 struct mp_probes {
 	struct mp_probe_made *made; /* in tracefs */
 	size_t n_made, cap_made;
+	size_t n_before; /* made by others of this process: names are numbers behind theirs */
 	char **texts;
 	size_t n_texts, cap_texts;
 };

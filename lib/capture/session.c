@@ -117,6 +117,7 @@ static void resolve_events(struct session *s)
 	resolve_collectors(s);
 	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
+	own.probes.n_before = s->events.probes.n_made;
 	if (mp_events_resolve(&own, &s->o->specs, &s->o->events, &s->tracefs, &error) < 0) {
 		mp_events_merge(&s->events, &own); /* its probes are removed with the others */
 		give_up(error);

@@ -34,6 +34,7 @@ struct mp_drain {
 	int stopped_fd;
 	struct mp_chunk *track_chunk; /* being filled */
 	uint32_t track_stream;
+	enum mp_chunk_kind track_kind;
 	bool dumps;	      /* some events copy stacks */
 	size_t stack_bytes;   /* of BPF stacks in this round */
 	uint64_t stacks_time; /* up to it they were read */
@@ -144,10 +145,9 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 			c = NULL;
 		}
 		if (!c) {
-			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, false);
+			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, MP_CHUNK_EVENTS, ring);
 			if (!c)
 				return false;
-			c->stream = ring;
 		}
 		c->len += copy_record(d, r, at, &h, c->data + c->len);
 		at += h.size;
@@ -174,13 +174,12 @@ static bool drain_ring(struct mp_drain *d, uint32_t ring)
 	len = mp_ring_pending(r, &tail);
 	if (len == 0)
 		return true;
-	c = mp_queue_chunk(d->s.queue, len, false);
+	c = mp_queue_chunk(d->s.queue, len, MP_CHUNK_EVENTS, ring);
 	if (!c)
 		return false;
 	mp_ring_copy(r, tail, len, c->data);
 	mp_ring_consume(r, tail + len);
 	c->len = len;
-	c->stream = ring;
 	mp_queue_push(d->s.queue, c);
 	return true;
 }
@@ -198,10 +197,9 @@ static void take_track(void *arg, const struct perf_event_header *record)
 
 	if (d->track_chunk && d->track_chunk->cap - d->track_chunk->len < record->size)
 		push_track(d);
-	if (!d->track_chunk) {
-		d->track_chunk = mp_queue_chunk(d->s.queue, TRACK_CHUNK, true);
-		d->track_chunk->stream = d->track_stream;
-	}
+	if (!d->track_chunk)
+		d->track_chunk =
+			mp_queue_chunk(d->s.queue, TRACK_CHUNK, d->track_kind, d->track_stream);
 	memcpy(d->track_chunk->data + d->track_chunk->len, record, record->size);
 	d->track_chunk->len += record->size;
 }
@@ -228,7 +226,8 @@ static bool drain_stacks(struct mp_drain *d)
 		return true;
 	d->stack_bytes = 0;
 	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
-	if (mp_queue_must_bytes(d->s.queue) < STACKS_MAX_BYTES)
+	d->track_kind = MP_CHUNK_STACKS;
+	if (mp_queue_bytes(d->s.queue, MP_CHUNK_STACKS) < STACKS_MAX_BYTES)
 		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
 	push_track(d);
 	return all;
@@ -247,6 +246,7 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
 	}
+	d->track_kind = MP_CHUNK_TASKS;
 	for (i = 0; i < mp_track_rings(d->s.track); i++) {
 		d->track_stream = d->s.rings->n + i;
 		mp_track_read(d->s.track, i, take_track, d);

@@ -27,6 +27,7 @@
 
 enum {
 	QUEUE_MIN = 64 << 20,
+	QUEUE_MIN_DUMPS = 32 << 20,
 	RING_BYTES = 2 << 20,
 	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
@@ -369,6 +370,15 @@ static void open_sums(struct session *s)
 		give_up(error);
 }
 
+/* Copies of stacks have larger rings, which are read in parts: those are the buffer then. */
+static size_t queue_limit(const struct session *s)
+{
+	size_t least = s->dumps ? QUEUE_MIN_DUMPS : QUEUE_MIN;
+	size_t ring_bytes = s->dumps ? (size_t)RING_BYTES : s->o->ring_bytes;
+
+	return MP_MAX(least, 3 * s->rings.n * ring_bytes);
+}
+
 static void open_events(struct session *s)
 {
 	char *error;
@@ -387,7 +397,7 @@ static void open_events(struct session *s)
 		give_up(error);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
-	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
+	s->queue = mp_queue_new(queue_limit(s), s->rings.n);
 	if (s->processes.n)
 		result = mp_attach(&s->rings, &s->events, &s->target, &s->processes, s->track,
 				   s->queue, &s->tasks.sources, &error);

@@ -6,14 +6,18 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { UPKEEP = 2 }; /* programs that see forks and execve */
+
 struct mp_bpf_stacks {
 	struct bpf_object *object;
 	struct ring_buffer *ring;
+	int full_fd; /* epoll */
 	struct bpf_link **links;
 	size_t n_links;
 	struct mp_dsos *dsos;
@@ -49,10 +53,10 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 static int take_record(void *arg, void *data, size_t size)
 {
 	struct mp_bpf_stacks *b = arg;
-	const struct mp_bpf_record *r = data;
+	const struct mp_bpf_head *head = data;
 
-	if (size >= offsetof(struct mp_bpf_record, ips) && r->size == size)
-		return b->each(b->each_arg, r) ? 0 : -ECANCELED;
+	if (size >= sizeof(*head) && head->size == size)
+		return b->each(b->each_arg, head) ? 0 : -ECANCELED;
 	return 0;
 }
 
@@ -69,24 +73,67 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Loads the program; false if this kernel does not take it. */
-static bool load(struct mp_bpf_stacks *b)
+/*
+ * Edge-triggered: the ring always has something to read, and only the program says when it is much.
+ */
+static int watch_ring(struct bpf_object *object)
 {
-	size_t size = mp_unwind_object_end - mp_unwind_object;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int fd = epoll_create1(EPOLL_CLOEXEC);
 
-	if (size == 0)
-		return false;
-	libbpf_set_print(quiet);
-	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
-	if (!b->object || bpf_object__load(b->object) < 0)
-		return false;
+	if (fd >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, bpf_object__find_map_fd_by_name(object, "records"),
+			  &event);
+	return fd;
+}
+
+static bool set_up(struct mp_bpf_stacks *b, bool everyone)
+{
+	struct mp_bpf_settings settings = { .everyone = everyone };
+	uint32_t key = 0;
+
 	b->rows = map_array(b->object, "rows", &b->rows_size);
 	b->pages = map_array(b->object, "pages", &b->pages_size);
 	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
 	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   take_record, b, NULL);
-	return b->rows && b->pages && b->spaces && b->ring;
+	b->full_fd = watch_ring(b->object);
+	return b->rows && b->pages && b->spaces && b->ring &&
+	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
+				   &settings, BPF_ANY) == 0;
+}
+
+/* Of forks and programs that are called, which concern the tables of all events. */
+static bool attach_upkeep(struct mp_bpf_stacks *b)
+{
+	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
+	size_t i;
+
+	for (i = 0; i < UPKEEP; i++) {
+		b->links[b->n_links] =
+			bpf_program__attach(bpf_object__find_program_by_name(b->object, names[i]));
+		if (!b->links[b->n_links])
+			return false;
+		b->n_links++;
+	}
+	return true;
+}
+
+/* Loads the programs; false if this kernel does not take them. */
+static bool load(struct mp_bpf_stacks *b, bool everyone)
+{
+	size_t size = mp_unwind_object_end - mp_unwind_object;
+	int cpus = libbpf_num_possible_cpus();
+
+	if (size == 0)
+		return false;
+	libbpf_set_print(quiet);
+	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
+	if (!b->object || cpus <= 0)
+		return false;
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->object, "copies"), 2 * cpus);
+	return bpf_object__load(b->object) == 0 && set_up(b, everyone) && attach_upkeep(b);
 }
 
 /* For an event; several may be on one tracepoint, which needs the program once. */
@@ -105,19 +152,21 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 	return true;
 }
 
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos)
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
+					 bool everyone)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
 	bool loaded = false, tried = false, used = false;
 	size_t i;
 
 	b->dsos = dsos;
-	b->links = mp_zalloc(events->n * sizeof(struct bpf_link *));
+	b->full_fd = -1;
+	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++) {
 		if (events->v[i].method != MP_METHOD_BPF)
 			continue;
 		if (!tried)
-			loaded = load(b);
+			loaded = load(b, everyone);
 		tried = true;
 		if (loaded && attach(b, events, i))
 			used = true;
@@ -160,6 +209,8 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 	if (b->spaces)
 		munmap(b->spaces, b->spaces_size);
 	ring_buffer__free(b->ring);
+	if (b->full_fd >= 0)
+		close(b->full_fd);
 	bpf_object__close(b->object);
 	free(b->links);
 	free(b);
@@ -282,6 +333,7 @@ static void make_space(struct mp_bpf_stacks *b, struct mp_space *s)
 		if (!make_mappings(b, s, to))
 			to->n = 0; /* one process with more rows than there is room for */
 	}
+	to->copies = 0;
 	__atomic_store_n(&to->sequence, sequence, __ATOMIC_RELEASE);
 	s->tables = place;
 	s->tables_sequence = sequence;
@@ -289,23 +341,36 @@ static void make_space(struct mp_bpf_stacks *b, struct mp_space *s)
 	b->counts.spaces++;
 }
 
-void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process)
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns)
 {
 	struct mp_space *s = process->space;
-	struct mp_bpf_task task;
+	struct mp_bpf_task task = { .exec_ns = 0 };
 	uint32_t pid = process->pid;
 
 	process->tables = true;
-	if (s->n == 0 || pid == 0 || process->pid == getpid())
+	if (s->n == 0 || pid == 0)
 		return;
 	if (s->tables_id != s->id || b->spaces[s->tables].sequence != s->tables_sequence)
 		make_space(b, s);
-	task = (struct mp_bpf_task){ s->tables, s->tables_sequence };
+	if (bpf_map_lookup_elem(b->tasks, &pid, &task) < 0)
+		task.exec_ns = 0;
+	task.space = s->tables;
+	task.sequence = s->tables_sequence;
+	task.time_ns = time_ns;
 	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
+}
+
+int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b)
+{
+	return b->full_fd;
 }
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
 {
+	struct epoll_event event;
+
+	while (b->full_fd >= 0 && epoll_wait(b->full_fd, &event, 1, 0) > 0)
+		;
 	b->each = each;
 	b->each_arg = arg;
 	return ring_buffer__consume(b->ring) >= 0;

@@ -19,25 +19,33 @@ struct mp_bpf_stacks;
 /*
  * Loads the program for the events whose method is MP_METHOD_BPF, and puts it on their tracepoints. Where that cannot
  * be done their method becomes MP_METHOD_FP: NULL if it is so for all. To be called before they are
- * opened; `dsos` is borrowed.
+ * opened; `dsos` is borrowed. `everyone`: all processes are recorded, not only those of
+ * mp_bpf_stacks_update() and what they start.
  */
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos);
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
+					 bool everyone);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
 /* Puts it on those of the events that are no tracepoints, after they were opened. */
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 
-/* A process has appeared, or its mappings have changed, or its tables have been given up. */
-void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process);
+/*
+ * A process has appeared, or its mappings have changed, or its tables have been given up. They are
+ * those of `time_ns`.
+ */
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns);
 
 /*
- * Calls `each` for the records that there are, until it returns false; from another thread than the
- * rest. Returns whether there are no more.
+ * Calls `each` for the records that there are, struct mp_bpf_record or mp_bpf_copy, until it returns
+ * false; from another thread than the rest. Returns whether there are no more.
  */
-typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_record *record);
+typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_head *record);
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
+
+/* Readable when there are so many that they should be read at once; mp_bpf_stacks_read() clears it. */
+int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b);
 
 /* What was made, for -v. */
 struct mp_bpf_stacks_counts {

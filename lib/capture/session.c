@@ -54,7 +54,8 @@ struct session {
 	struct mp_formatter formatter;
 	struct mp_writer writer;
 	struct mp_out out;
-	struct mp_pids found;	     /* processes that ran at the beginning */
+	struct mp_pids found; /* processes that ran at the beginning */
+	uint64_t found_ns;
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	int signal_fd;
@@ -251,6 +252,7 @@ static void learn_tasks(struct session *s)
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
+	s->found_ns = mp_monotonic_ns();
 	if (s->whole) {
 		mp_proc_processes(pids);
 	} else {
@@ -272,9 +274,9 @@ static void make_tables(struct session *s)
 	size_t i;
 
 	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
-		mp_bpf_stacks_update(
-			s->bpf_stacks,
-			mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+		mp_bpf_stacks_update(s->bpf_stacks,
+				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process,
+				     s->found_ns);
 	mp_pids_release(&s->found);
 }
 
@@ -306,7 +308,7 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
-	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos);
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole);
 	make_tables(s);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);

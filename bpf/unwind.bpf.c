@@ -9,6 +9,8 @@
 
 #include "bpf/walk.h"
 
+#define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
+
 enum {
 	WAKE_BYTES = 2 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
@@ -172,9 +174,11 @@ static __always_inline bool wants_copy(const struct task_struct *task)
 	return bpf_map_lookup_elem(&tasks, &tgid) || records_everyone();
 }
 
-/* The tables say too little: of a mapping made since, of rows that have no room for more. */
-static bool ended_by_tables(struct walk *w)
+/* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
+static bool ended_by_tables(struct walk *w, __u32 sequence)
 {
+	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
+		return true;
 	if (w->end != MP_BPF_END_MAPPING && w->end != MP_BPF_END_CFI)
 		return false;
 	if (w->space->copies >= COPIES_A_SPACE)
@@ -191,14 +195,16 @@ static __always_inline void take_stack(__u32 which)
 	struct mp_bpf_record *record = bpf_map_lookup_elem(&scratch, &which);
 	struct walk w = { .space = find_space(task) };
 	__u64 now = bpf_ktime_get_ns();
+	__u32 sequence = 0;
 
 	if (!record)
 		return;
 	if (w.space) {
+		sequence = READ_ONCE(w.space->sequence);
 		w.ips = record->ips;
 		walk_user(&w, task);
 	}
-	if (w.space ? ended_by_tables(&w) : wants_copy(task)) {
+	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task)) {
 		take_copy(task, now, which);
 	} else if (w.space) {
 		record->head.time_ns = now;

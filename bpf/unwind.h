@@ -55,8 +55,8 @@ struct mp_bpf_space {
  * to when user space has heard of that.
  */
 struct mp_bpf_task {
-	__u32 space, sequence;
-	__u64 time_ns; /* the tables are those of this time */
+	__u32 space, sequence; /* 0: it has none */
+	__u64 time_ns;	       /* the tables are those of this time */
 	__u64 exec_ns; /* when the process last called execve(); 0: not since it is recorded */
 };
 
@@ -107,8 +107,11 @@ struct mp_bpf_copy {
 
 #define MP_BPF_RECORD 0x6d70 /* types */
 #define MP_BPF_COPY 0x6d71
-#define MP_BPF_EARLIER_NS \
-	20000 /* the time for the order is so much before: the sample's is never earlier */
+/*
+ * The time for the order is so much before, so that the sample does not come earlier: on its tracepoint
+ * perf may be first, and take its time for all who record it.
+ */
+#define MP_BPF_EARLIER_NS 100000
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "the same on both sides");

@@ -322,7 +322,7 @@ static __always_inline struct mp_bpf_space *find_space(const struct task_struct 
 	const struct mp_bpf_task *where = bpf_map_lookup_elem(&tasks, &tgid);
 	struct mp_bpf_space *space;
 
-	if (!where || where->exec_ns > where->time_ns)
+	if (!where || !where->sequence || where->exec_ns > where->time_ns)
 		return 0;
 	space = bpf_map_lookup_elem(&spaces, &where->space);
 	return space && space->sequence == where->sequence ? space : 0;

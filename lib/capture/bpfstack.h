@@ -2,8 +2,10 @@
 /*
  * User stacks taken in the kernel by a BPF program (bpf/unwind.bpf.c), for tracepoints that come
  * often: its tables, made of call frame information when a process appears, shared by all that map a
- * file, and its records. 56 MiB of tables at most: 4 million rows for files, 2,048 address spaces;
- * when they are full, rows are made anew for those that still run, spaces give way to newer ones.
+ * file, and its records. 56 MiB of tables at most: 4 million rows for files, 2,048 address spaces
+ * (MP_BPF_ROWS and MP_BPF_SPACES of the environment may say less); when they are full, rows are made
+ * anew for those that still run, at most once a second, and spaces give way to newer ones. Who has no
+ * room is content with copies.
  * Includes bpftable, ring, task.
  */
 #ifndef MP_CAPTURE_BPFSTACK_H
@@ -35,6 +37,9 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
  * those of `time_ns`.
  */
 void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns);
+
+/* An address space is no more: of mp_tasks.gone, `arg` being the struct mp_bpf_stacks. */
+void mp_bpf_stacks_forget(void *arg, const struct mp_space *space);
 
 /*
  * Calls `each` for the records that there are, struct mp_bpf_record or mp_bpf_copy, until it returns

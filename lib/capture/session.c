@@ -309,6 +309,10 @@ static void open_events(struct session *s)
 	open_tracking(s);
 	learn_tasks(s);
 	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole);
+	if (s->bpf_stacks) {
+		s->tasks.gone = mp_bpf_stacks_forget;
+		s->tasks.gone_arg = s->bpf_stacks;
+	}
 	make_tables(s);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
@@ -573,13 +577,13 @@ static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
+	mp_tasks_release(&s->tasks);
 	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings);
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
 	mp_formatter_release(&s->formatter);
-	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
 	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 4,
+	KEPT = 16,	   /* of a task within MP_BPF_EARLIER_NS */
 	KEPT_COPIES = 256, /* 15 MiB: a sample comes right behind its stack, or not at all */
 	NEAR_NS =
 		200000, /* a program and a sample are some us apart, unless an interrupt comes between */
-	MAX_TASKS = 16 << 10,
+	MAX_TASKS = 8 << 10,
 };
 
 struct stored {

@@ -188,7 +188,7 @@ static void test_copies(void)
 	   "the oldest are forgotten");
 	c = mp_user_chains_find(&chains, 144, 144);
 	ok(c && c->copy && c->copy->stack[7] == (char)144, "but not the latest 256");
-	for (tid = 0; tid < 4; tid++) {
+	for (tid = 0; tid < 16; tid++) {
 		chain = record(399, 500 + tid, MP_BPF_WHOLE, 1);
 		mp_user_chains_put(&chains, &chain.head);
 	}

@@ -17,7 +17,6 @@ enum {
 	COPIES_A_SPACE =
 		1024,	    /* a mapping that is never learned of may not cost a copy each time */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
-	CS_32 = 0x23,	    /* __USER32_CS */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
 	ABI_64 = 2,
 };
@@ -150,7 +149,7 @@ static __always_inline void take_copy(struct task_struct *task, __u64 time_ns, _
 	to->head.tid = task->pid;
 	to->head.end = 0;
 	to->head.time_ns = time_ns;
-	to->abi = regs->cs == CS_32 ? ABI_32 : ABI_64;
+	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
 	take_regs(to->regs, regs);
 	c.from = regs->sp;
 	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);

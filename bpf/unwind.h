@@ -11,6 +11,7 @@
 #define MP_BPF_MAPPINGS 256u	  /* a power of two */
 #define MP_BPF_FRAMES 127u
 #define MP_BPF_PAGE_SHIFT 12
+#define MP_BPF_CS_32 0x23 /* code segment of 32-bit programs */
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -73,6 +74,7 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_CFI,
+	MP_BPF_END_ABI, /* a 32-bit program */
 };
 
 /* Records begin as perf's do, and as those that are no samples have their time 16 bytes before the end. */

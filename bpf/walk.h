@@ -342,8 +342,13 @@ static __always_inline void walk_user(struct walk *w, struct task_struct *task)
 	w->bp = regs->bp;
 	w->di = regs->di;
 	w->end = MP_BPF_NO_STACK;
-	if (task->mm)
+	if (regs->cs == MP_BPF_CS_32) {
+		w->end = MP_BPF_END_ABI;
+		w->ips[0] = w->ip;
+		w->n = 1;
+	} else if (task->mm) {
 		bpf_loop(MP_BPF_FRAMES, step, w, 0);
+	}
 }
 
 #endif

@@ -372,6 +372,23 @@ start_briefs() {
 	whole 990 200 bpf
 }
 
+@test "of 32-bit programs only where they were, and why is said" {
+	[ "$(uname -m)" = x86_64 ] || skip "32-bit programs of x86-64"
+	cat > "$TMP/x.c" <<-'X'
+		static int call(int n, void *a, void *b) { int r; __asm__ volatile("int $0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b) : "memory"); return r; }
+		__attribute__((noinline)) static void naps(void) { int t[2] = { 0, 1000000 }; for (int i = 0; i < 97; i++) call(162, t, 0); }
+		void _start(void) { naps(); call(1, 0, 0); }
+	X
+	gcc -m32 -O1 -nostdlib -static -ffreestanding -o "$TMP/x" "$TMP/x.c" || skip "the compiler makes no 32-bit programs"
+	"$TMP/x" || skip "this kernel runs no 32-bit programs"
+	for method in bpf cfi; do
+		mp-record -q -g user:$method -e sched:sched_switch -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = $method ] || skip "this kernel does not take the BPF program"
+		[ "$(trailer "$TMP/s" "unwound.$method | .reasons.abi >= 97 and .reasons.abi == .stacks")" = true ]
+		[ "$(grep -c 'stack=\[truncated\];naps$' "$TMP/s")" -ge 97 ]
+	done
+}
+
 @test "by BPF, asked for: clocks and page faults" {
 	bpf_works
 	start_load "$LOAD/spin" 60

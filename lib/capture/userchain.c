@@ -66,6 +66,8 @@ static enum mp_unwind_end end_of(uint32_t end)
 		return MP_UNWIND_MAPPING;
 	case MP_BPF_END_FP:
 		return MP_UNWIND_FRAME_POINTER;
+	case MP_BPF_END_ABI:
+		return MP_UNWIND_ABI;
 	}
 	return MP_UNWIND_CFI;
 }

@@ -309,6 +309,18 @@ start_briefs() {
 	[ $((cut * 100)) -le "$n" ]
 }
 
+@test "by BPF: the kernel's own count of the time it takes" {
+	bpf_works
+	start_briefs
+	before=$(sysctl -n kernel.bpf_stats_enabled) || skip "no statistics of BPF programs"
+	sysctl -q kernel.bpf_stats_enabled=1
+	mp-record -v -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" 2> "$TMP/err" || [ $? = 1 ]
+	sysctl -q "kernel.bpf_stats_enabled=$before"
+	read -r ns runs each < <(sed -n 's/^mp-record: BPF took \([0-9]*\) ns in \([0-9]*\) runs, \([0-9]*\) ns each$/\1 \2 \3/p' "$TMP/err")
+	[ "$runs" -ge "$(trailer "$TMP/s" fired)" ]
+	[ "$each" = $((ns / runs)) ] && [ "$each" -gt 50 ] && [ "$each" -lt 100000 ]
+}
+
 @test "by BPF: a program calls itself, forks, vforks, begins threads: nothing of the program before" {
 	bpf_works
 	cat > "$TMP/x.c" <<-'X'

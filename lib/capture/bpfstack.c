@@ -464,6 +464,20 @@ bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *a
 	return ring_buffer__consume(b->ring) >= 0;
 }
 
+/* What the kernel measured, if it was told to. */
+static void add_runs(const struct mp_bpf_stacks *b, const char *program,
+		     struct mp_bpf_stacks_counts *counts)
+{
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(b->object, program));
+	struct bpf_prog_info info = { .run_cnt = 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return;
+	counts->runs += info.run_cnt;
+	counts->run_ns += info.run_time_ns;
+}
+
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts)
 {
 	int map = bpf_object__find_map_fd_by_name(b->object, "dropped");
@@ -473,6 +487,8 @@ void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_co
 
 	*counts = b->counts;
 	counts->rows = b->n_rows;
+	add_runs(b, "unwind", counts);
+	add_runs(b, "unwind_event", counts);
 	if (bpf_map_lookup_elem(map, &key, v) == 0)
 		for (i = 0; i < cpus; i++)
 			counts->dropped += v[i];

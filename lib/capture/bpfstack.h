@@ -55,8 +55,9 @@ int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b);
 /* What was made, for -v. */
 struct mp_bpf_stacks_counts {
 	uint64_t rows, files, spaces,
-		anew;	  /* in use; files and spaces made; how often rows were made anew */
-	uint64_t dropped; /* records that did not fit */
+		anew;	       /* in use; files and spaces made; how often rows were made anew */
+	uint64_t dropped;      /* records that did not fit */
+	uint64_t runs, run_ns; /* of the programs that take stacks, with kernel.bpf_stats_enabled */
 };
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts);

@@ -500,6 +500,9 @@ static void tell_tables(const struct session *s)
 	       (unsigned long long)c.rows, (unsigned long long)c.files,
 	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
 	       (unsigned long long)c.dropped);
+	if (c.runs)
+		mp_say("BPF took %llu ns in %llu runs, %llu ns each", (unsigned long long)c.run_ns,
+		       (unsigned long long)c.runs, (unsigned long long)(c.run_ns / c.runs));
 }
 
 static void tell_details(const struct session *s, const struct mp_account *a)

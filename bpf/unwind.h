@@ -74,7 +74,8 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_CFI,
-	MP_BPF_END_ABI, /* a 32-bit program */
+	MP_BPF_END_ABI,	  /* a 32-bit program */
+	MP_BPF_NO_TABLES, /* of a process whose tables have not been made */
 };
 
 /* Records begin as perf's do, and as those that are no samples have their time 16 bytes before the end. */
@@ -108,7 +109,7 @@ struct mp_bpf_copy {
 };
 
 #define MP_BPF_RECORD 0x6d70 /* types */
-#define MP_BPF_COPY 0x6d71
+#define MP_BPF_COPY 0x6d72
 /*
  * The time for the order is so much before, so that the sample does not come earlier: on its tracepoint
  * perf may be first, and take its time for all who record it.

@@ -22,6 +22,10 @@ struct task_struct {
 	int pid, tgid;
 	unsigned int flags;
 	void *mm;
+	unsigned int self_exec_id;
+	struct task_struct *group_leader;
+	__u64 start_time;
+	char comm[16];
 } __attribute__((preserve_access_index));
 
 struct {

@@ -77,8 +77,10 @@ static struct {
 	struct mp_types types;
 	struct mp_out out;
 	struct mp_interval interval;
-	json_t *origin;	 /* first header of the input */
-	bool has_header; /* of the output, written */
+	json_t *origin;	      /* first header of the input */
+	json_t *sums;	      /* header of the first section of sums */
+	bool stacks_left_out; /* those of the section at hand */
+	bool has_header;      /* of the output, written */
 	uint64_t lines;
 } work;
 
@@ -203,12 +205,18 @@ static void write_header(void)
 				   "interface", "mp-fold"),
 	       *value;
 	struct mp_str weight = options.weight.name.p ? options.weight.name : MP_STR("count");
+	json_t *of_sums = json_object_get(work.sums, "weight");
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(kept); i++)
 		if ((value = json_object_get(work.origin, kept[i])))
 			json_object_set(header, kept[i], value);
-	json_object_set_new(header, "weight", mp_ctl_string(weight));
+	if (of_sums)
+		json_object_set(header, "weight", of_sums);
+	else
+		json_object_set_new(header, "weight", mp_ctl_string(weight));
+	if (json_object_get(work.sums, "units"))
+		json_object_set(header, "units", json_object_get(work.sums, "units"));
 	mp_ctl_add(&line, header);
 	mp_out_write(&work.out, line.p, line.len);
 	mp_buf_release(&line);
@@ -238,6 +246,23 @@ static void end_interval(void)
 	work.interval.filling = false;
 }
 
+/* A sum of the kernel is chosen by its name, as events are by their type. */
+static void begin_stacks(const struct mp_ctl *ctl)
+{
+	json_t *name = json_object_get(ctl->json, "sum");
+	struct mp_type_seen *seen;
+
+	work.stacks_left_out = false;
+	if (!json_is_string(name))
+		return;
+	seen = mp_types_lookup(&work.types, (struct mp_str){ json_string_value(name),
+							     json_string_length(name) });
+	work.stacks_left_out = !seen->taken;
+	if (seen->taken && !work.sums)
+		work.sums = json_incref(ctl->json);
+	refuse_mixture();
+}
+
 static void take_control(const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
@@ -247,6 +272,8 @@ static void take_control(const struct mp_ctl *ctl)
 		return;
 	if (!work.origin)
 		work.origin = json_incref(ctl->json);
+	if (ctl->datatype == MP_STACK)
+		begin_stacks(ctl);
 	mp_types_header(&work.types, ctl->json);
 	refuse_mixture();
 	mp_interval_header(&work.interval, ctl);
@@ -286,6 +313,8 @@ static int take_record(const struct mp_rec *rec, const char **why)
 			work.interval.filling = true;
 		}
 	}
+	if (rec->kind == MP_STACK && work.stacks_left_out)
+		return 0;
 	return mp_fold_add(&work.fold, rec, weight, why);
 }
 

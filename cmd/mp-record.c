@@ -23,6 +23,7 @@ enum {
 	OPT_REALTIME,
 	OPT_STACK_SIZE,
 	OPT_STAT,
+	OPT_SUM,
 };
 
 enum {
@@ -44,6 +45,9 @@ static const struct mp_opt opts[] = {
 	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
+	{ OPT_SUM, "sum", NULL,
+	  "do not write samples, but add them up in the kernel, and write\n"
+	  "stacks at the end; probes and sampled events" },
 	{ OPT_STAT, "stat", "EVENTS",
 	  "do not record, but count these events, and write the counts\n"
 	  "of each interval: of each CPU, or of -p, -t, --cgroup;\n"
@@ -221,6 +225,9 @@ static void set_option(int code, const char *arg)
 	case 'c':
 		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);
 		break;
+	case OPT_SUM:
+		options.events.sum = true;
+		break;
 	case OPT_STAT:
 		add_event(arg);
 		stat = true;
@@ -356,6 +363,8 @@ int main(int argc, char **argv)
 		mp_usage("--cgroup excludes -p and -t");
 	if (options.interval_ns && !stat)
 		mp_usage("--interval is for --stat");
+	if (stat && options.events.sum)
+		mp_usage("--stat and --sum exclude each other");
 	if (stat && options.collectors)
 		mp_usage("--stat counts events, not collectors");
 	if (stat && !options.interval_ns)

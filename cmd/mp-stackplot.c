@@ -432,7 +432,8 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stack *s, const str
 	if (start)
 		mp_buf_printf(to, "; recording began %.64s", start);
 	if (work.in.lost)
-		mp_buf_printf(to, "; %llu events were lost", (unsigned long long)work.in.lost);
+		mp_buf_printf(to, "; %llu %s lost", (unsigned long long)work.in.lost,
+			      work.in.lost == 1 ? "event was" : "events were");
 }
 
 static void default_title(struct mp_buf *to)

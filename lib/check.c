@@ -3,6 +3,7 @@
 
 #include "lib/ctl.h"
 #include "lib/input.h"
+#include "lib/unit.h"
 
 enum { TOLD_MAX = 20 };
 
@@ -146,8 +147,8 @@ static enum mp_status sum_up(struct check *c)
 		      : c->sections ? "complete"
 				    : "without header",
 		      c->unordered || c->behind ? "not ordered" : "ordered",
-		      (unsigned long long)c->records, c->records == 1 ? "" : "s",
-		      (unsigned long long)c->sections, c->sections == 1 ? "" : "s",
+		      (unsigned long long)c->records, mp_plural(c->records),
+		      (unsigned long long)c->sections, mp_plural(c->sections),
 		      (unsigned long long)c->lost);
 	mp_out_write(c->out, t->p, t->len);
 	return c->faults ? MP_LOSSY : MP_OK;

@@ -7,6 +7,7 @@
 
 #include "lib/heattext.h"
 #include "lib/svg.h"
+#include "lib/unit.h"
 
 enum {
 	LEVELS = 24,
@@ -265,11 +266,11 @@ static void draw_lost(struct drawing *d)
 		at = (h->lost_from[i] - h->x.edge[0]) / (h->x.edge[h->x.n] - h->x.edge[0]);
 		left = MP_MIN(left, l->left + MP_MAX(at, 0.0) * l->w);
 		mp_buf_printf(d->to,
-			      "<g><title>%llu events lost</title><path class=\"lost\" "
+			      "<g><title>%llu event%s lost</title><path class=\"lost\" "
 			      "d=\"M%.2f %gH%gV%gH%.2fz\"/><path class=\"mark\" "
 			      "d=\"M%.2f %gh8l-4 6z\"/></g>\n",
-			      (unsigned long long)h->lost[i], left, l->top, right, l->top + l->h,
-			      left, (left + right) / 2 - 4, l->top - 7);
+			      (unsigned long long)h->lost[i], mp_plural(h->lost[i]), left, l->top,
+			      right, l->top + l->h, left, (left + right) / 2 - 4, l->top - 7);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lib/clock.h"
+#include "lib/unit.h"
 
 void mp_heat_put_count(struct mp_buf *to, uint64_t n)
 {
@@ -152,7 +153,7 @@ static void note_beyond(struct mp_buf *to, const struct mp_heat *h, bool of_y, b
 	snprintf(share, sizeof(share), "%.2g", 100.0 * sum / h->sum);
 	mp_buf_printf(to, " (%s %%)", share);
 	if (bins->names && bins->others)
-		mp_buf_printf(to, ", %zu names%s", bins->others,
+		mp_buf_printf(to, ", %zu name%s%s", bins->others, mp_plural(bins->others),
 			      (of_y ? &h->grid->y : &h->grid->x)->n ==
 					      (of_y ? MP_GRID_ROWS : MP_GRID_COLUMNS)
 				      ? " or more"
@@ -197,7 +198,7 @@ static void describe_axis(struct mp_buf *to, const char *name, const struct mp_b
 {
 	mp_buf_printf(to, " The %s axis is %s", name, axis_name(axis));
 	if (b->names) {
-		mp_buf_printf(to, ", %zu names.", b->n);
+		mp_buf_printf(to, ", %zu name%s.", b->n, mp_plural(b->n));
 		return;
 	}
 	mp_buf_printf(to, "%s, from ",
@@ -205,7 +206,7 @@ static void describe_axis(struct mp_buf *to, const char *name, const struct mp_b
 	put_value(to, b, axis, b->edge[0]);
 	mp_buf_printf(to, " to ");
 	put_value(to, b, axis, b->edge[b->n]);
-	mp_buf_printf(to, " in %zu bins.", b->n);
+	mp_buf_printf(to, " in %zu bin%s.", b->n, mp_plural(b->n));
 }
 
 static void describe_bin(struct mp_buf *to, const struct mp_bins *b,

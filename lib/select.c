@@ -77,6 +77,18 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 	write_object(s, header);
 }
 
+/* A window ends the section: what is open at its end is so then, and not at that of the recording. */
+static void change_end(const struct mp_select *s, json_t *trailer)
+{
+	const struct mp_window *w = &s->window;
+	const json_t *time = json_object_get(trailer, "time");
+
+	if (!s->windowed || s->overlap || !w->placed || !json_is_integer(time))
+		return;
+	if ((uint64_t)json_integer_value(time) > w->end_ns)
+		json_object_set_new(trailer, "time", json_integer((json_int_t)w->end_ns));
+}
+
 /* What was left out counts as excluded, so that fired = records + lost + excluded stays true. */
 static void change_trailer(struct mp_select *s, const struct mp_select_section *section,
 			   const struct mp_ctl *ctl)
@@ -86,6 +98,8 @@ static void change_trailer(struct mp_select *s, const struct mp_select_section *
 
 	json_object_set_new(trailer, "records", json_integer((json_int_t)section->out));
 	json_object_del(trailer, "bytes");
+	if (ctl->datatype == MP_EVENT)
+		change_end(s, trailer);
 	if (left_out && json_object_get(trailer, "fired"))
 		json_object_set_new(
 			trailer, "excluded",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/axis.h"
+#include "lib/unit.h"
 
 enum {
 	LEFT = 84,
@@ -58,11 +59,9 @@ static struct mp_str name_of(const struct picture *p, const struct mp_stack_laye
 {
 	if (l->label.p)
 		return l->label.len ? l->label : MP_STR("(empty)");
-	if (p->s->n_other == 1)
-		return (struct mp_str){ room, snprintf(room, 64, "other: 1 label") };
 	if (p->s->n_other)
-		return (struct mp_str){ room,
-					snprintf(room, 64, "other: %zu labels", p->s->n_other) };
+		return (struct mp_str){ room, snprintf(room, 64, "other: %zu label%s",
+						       p->s->n_other, mp_plural(p->s->n_other)) };
 	return MP_STR("other");
 }
 
@@ -258,8 +257,8 @@ static void describe(const struct picture *p, struct mp_buf *to)
 	}
 	mp_buf_str(to, p->d->subtitle);
 	mp_stackdraw_width(amount, s, p->d);
-	mp_buf_printf(to, ". Stacked areas of %zu layers in %zu bins of %s. ", s->n_layers,
-		      s->n_bins, amount);
+	mp_buf_printf(to, ". Stacked areas of %zu layer%s in %zu bin%s of %s. ", s->n_layers,
+		      mp_plural(s->n_layers), s->n_bins, mp_plural(s->n_bins), amount);
 	for (i = s->n_layers; i-- > 0 && said < SHARES_SAID; said++) {
 		/* by weight: the heaviest is the lowest but for other */
 		size_t first = s->layers[0].label.p ? 0 : 1;

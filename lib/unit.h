@@ -43,4 +43,10 @@ size_t mp_unit_put(char *to, const char *unit, double value);
 /* The same for a scale that several numbers share, without the suffix: "1.23". */
 size_t mp_unit_put_scaled(char *to, const struct mp_scale *scale, double value);
 
+/* The ending of a noun behind a number. */
+static inline const char *mp_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 #endif

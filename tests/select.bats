@@ -229,3 +229,14 @@ select_() {
 	complete_line mp-select --fields "ti"
 	[ "${COMPREPLY[*]}" = "time tid" ]
 }
+
+@test "what is open at the end of a window ends there for mp-sched" {
+	{
+		echo '{"mp":1,"datatype":"event","clock":"monotonic","clock_ns":1000,"realtime_ns":1000,"start":"1970-01-01T00:00:00.000001+00:00"}'
+		printf '2000,sched:sched_switch,cpu=0\ttid=0\tcomm=swapper/0\t.prev_comm=swapper/0\t.prev_pid=0\t.prev_prio=120\t.prev_state=0\t.next_comm=a\t.next_pid=7\t.next_prio=120\n'
+		printf '9000,sched:sched_switch,cpu=0\ttid=7\tcomm=a\t.prev_comm=a\t.prev_pid=7\t.prev_prio=120\t.prev_state=1\t.next_comm=swapper/0\t.next_pid=0\t.next_prio=120\n'
+		echo '{"end":"event","records":2,"lost":0,"time":20000,"fired":2,"excluded":0}'
+	} > "$TMP/in"
+	mp-sched "$TMP/in" | grep -q '^9000,.*	comm=a	dur=7000	state=run'
+	mp-select --for 4000ns "$TMP/in" | mp-sched | grep -q '^5000,.*	comm=a	dur=3000	state=run.*	cut=end'
+}

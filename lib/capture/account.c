@@ -74,7 +74,7 @@ void mp_account_release(struct mp_account *a)
 	free(a->cpus);
 }
 
-void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w, uint64_t end_ns)
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
 {
 	struct mp_buf line = { NULL, 0, 0 };
 	size_t i;
@@ -86,8 +86,8 @@ void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w, uint
 			continue;
 		w->lost += a->cpus[i].lost - t->lost;
 		line.len = 0;
-		mp_ctl_add_lost(&line, a->cpus[i].lost - t->lost, t->last_ns, end_ns,
-				w->rings->v[i].cpu);
+		mp_ctl_add_lost(&line, a->cpus[i].lost - t->lost, MP_MIN(t->last_ns, w->until_ns),
+				w->until_ns, w->rings->v[i].cpu);
 		if (!w->readable)
 			mp_writer_put(w, mp_buf_view(&line));
 	}

@@ -35,7 +35,7 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w);
 void mp_account_release(struct mp_account *a);
 
 /* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */
-void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w, uint64_t end_ns);
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
 
 /* Adds "fired", "excluded", "late" and "cpus" to a trailer. */
 void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer);

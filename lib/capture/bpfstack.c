@@ -179,7 +179,7 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 }
 
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
-					 bool everyone)
+					 bool everyone, bool for_sums)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
 	bool loaded = false, tried = false, used = false;
@@ -192,6 +192,8 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
 	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
 	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
+	if (for_sums)
+		tried = used = loaded = load(b, everyone);
 	for (i = 0; i < events->n; i++) {
 		if (events->v[i].method != MP_METHOD_BPF)
 			continue;
@@ -207,6 +209,11 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 		return b;
 	mp_bpf_stacks_free(b);
 	return NULL;
+}
+
+int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(b->object, name);
 }
 
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,

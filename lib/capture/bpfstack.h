@@ -20,12 +20,12 @@ struct mp_bpf_stacks;
 
 /*
  * Loads the program for the events whose method is MP_METHOD_BPF, and puts it on their tracepoints. Where that cannot
- * be done their method becomes MP_METHOD_FP: NULL if it is so for all. To be called before they are
- * opened; `dsos` is borrowed. `everyone`: all processes are recorded, not only those of
- * mp_bpf_stacks_update() and what they start.
+ * be done their method becomes MP_METHOD_FP: NULL if it is so for all, and `for_sums` false. To be
+ * called before they are opened; `dsos` is borrowed. `everyone`: all processes are recorded, not only
+ * those of mp_bpf_stacks_update() and what they start.
  */
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
-					 bool everyone);
+					 bool everyone, bool for_sums);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
 /* Puts it on those of the events that are no tracepoints, after they were opened. */
@@ -40,6 +40,9 @@ void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, u
 
 /* An address space is no more: of mp_tasks.gone, `arg` being the struct mp_bpf_stacks. */
 void mp_bpf_stacks_forget(void *arg, const struct mp_space *space);
+
+/* A map of the program by its name, for others that walk over the same tables. */
+int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);
 
 /*
  * Calls `each` for the records that there are, struct mp_bpf_record or mp_bpf_copy, until it returns

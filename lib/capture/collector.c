@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/ring.h"
+#include "lib/capture/sum.h"
 #include "lib/near.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
@@ -419,6 +420,7 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 		mp_stack_parse(mp_str(c->stack), &o.stack, &o.method);
 	if (c->fields && !given->fields)
 		o.fields = c->fields;
+	o.sum_name = c->name;
 	return o;
 }
 
@@ -427,6 +429,8 @@ static int try_events(const struct mp_events *events, char **error)
 {
 	size_t i;
 
+	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
+		return -1;
 	for (i = 0; i < events->n; i++)
 		if (!events->v[i].tp && mp_event_try(&events->v[i], error) < 0)
 			return -1;

@@ -216,9 +216,73 @@ static bool is_known(const struct mp_events *events, const char *type)
 	size_t i;
 
 	for (i = 0; i < events->n; i++)
-		if (strcmp(events->v[i].type, type) == 0)
+		if (!events->v[i].sum && strcmp(events->v[i].type, type) == 0)
 			return true;
 	return false;
+}
+
+/* The parts of the stack are the program's to take, and no sample comes. */
+static void use_sum(struct mp_event *e, struct mp_event_sum *sum, enum mp_stack_part part)
+{
+	e->sum = sum;
+	e->sum->rule.kernel = !!(part & MP_STACK_KERNEL);
+	e->sum->rule.user = !!(part & MP_STACK_USER);
+	e->max_stack = part ? e->max_stack : 0;
+	e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+					   PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW);
+	e->attr.sample_max_stack = 0;
+	e->attr.sample_stack_user = 0;
+	e->attr.sample_regs_user = 0;
+	e->context = 0;
+	e->method = MP_METHOD_UNSET;
+	e->each = false;
+}
+
+static enum mp_stack_part stack_part(const struct resolver *r)
+{
+	return r->spec->stack == MP_STACK_UNSET ? r->options->stack : r->spec->stack;
+}
+
+/* NULL, or why an event cannot be added up in the kernel. */
+static const char *why_no_sum(const struct resolver *r, const struct mp_event *e)
+{
+	const struct mp_sum_rule *rule = &r->spec->sum.rule;
+
+	if (e->tp && (e->n_payload || e->filter))
+		return mp_spec_is_probe(r->spec->name)
+			       ? "a probe that is added up takes neither arguments nor a filter"
+			       : "a tracepoint is not added up in the kernel (mp-fold does it)";
+	if (strncmp(r->spec->name, "uprobe:", 7) == 0 ||
+	    strncmp(r->spec->name, "uretprobe:", 10) == 0)
+		return NULL;
+	if (e->attr.bp_type || mp_spec_is_probe(r->spec->name))
+		return "only uprobes and sampled events are added up in the kernel";
+	if (r->spec->sum.given && rule->weight[0] != MP_SUM_COUNT &&
+	    rule->weight[0] != MP_SUM_PERIOD)
+		return "samples are added up by count or period";
+	return NULL;
+}
+
+/* Adds the event up in the kernel, if that is asked for. */
+static int set_sum(struct resolver *r, struct mp_event *e)
+{
+	enum mp_stack_part part = stack_part(r);
+	const char *why;
+
+	if (!r->spec->sum.given && !r->options->sum)
+		return 0;
+	why = why_no_sum(r, e);
+	if (why)
+		return fail(r, mp_asprintf("%s: %s", e->type, why));
+	/* below a trap of a program are frames of the trap alone */
+	if (mp_spec_is_probe(r->spec->name))
+		part &= ~MP_STACK_KERNEL;
+	use_sum(e,
+		mp_event_sum_new(r->options->sum_name ? r->options->sum_name : e->type,
+				 &r->spec->sum),
+		part);
+	e->once = mp_spec_is_probe(r->spec->name);
+	return 0;
 }
 
 /* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
@@ -252,6 +316,7 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 			e->payload[e->n_payload++] = &tp->fields[i];
 	set_rate(r, e, true);
 	set_stack(r, e);
+	set_sum(r, e);
 }
 
 static void add_tracepoint(void *arg, const char *system, const char *name)
@@ -300,6 +365,26 @@ static int fail_unknown(struct resolver *r, const char *name)
 	return fail(r, error);
 }
 
+/* A sum that is no event by itself: an event that never comes holds its place. */
+static int resolve_named_sum(struct resolver *r)
+{
+	const char *name = r->spec->name;
+	struct mp_event_sum *sum =
+		mp_event_sum_named(name, r->options->sum_name ? r->options->sum_name : name);
+	struct mp_event *e;
+
+	if (!sum)
+		return fail_unknown(r, name);
+	e = add_event(r, name);
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_DUMMY;
+	e->attr.sample_period = 1;
+	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
+	use_sum(e, sum, stack_part(r));
+	e->once = true;
+	return 0;
+}
+
 static int resolve_tracepoints(struct resolver *r)
 {
 	if (!*r->tracefs)
@@ -327,7 +412,7 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	e = is_known(r->events, name) ? NULL : add_event(r, name);
+	e = !s->sum.given && is_known(r->events, name) ? NULL : add_event(r, name);
 	free(name);
 	if (!e)
 		return 0;
@@ -344,7 +429,7 @@ static int resolve_pmu(struct resolver *r)
 		e->context |= MP_CTX_ADDR;
 	}
 	set_rate(r, e, found.each);
-	return set_stack(r, e);
+	return set_stack(r, e) < 0 ? -1 : set_sum(r, e);
 }
 
 static void add_probe(void *arg, const struct mp_probe *probe)
@@ -372,19 +457,26 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 	}
 	set_rate(r, e, true);
 	set_stack(r, e);
+	set_sum(r, e);
 }
 
 static int resolve_probe(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
+	bool in_tracefs;
 	char *error;
 
 	if (!*r->tracefs)
 		*r->tracefs = mp_tracefs_open();
 	if (*r->tracefs)
 		mp_probes_sweep(*r->tracefs);
-	if (mp_probes_make(&r->events->probes, *r->tracefs, s->name, s->filter != NULL, add_probe,
-			   r, &error) < 0)
+	/*
+	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
+	 * program of a sum is for the probe, not for one of its events.
+	 */
+	in_tracefs = s->filter || s->sum.given || r->options->sum || r->options->inherit;
+	if (mp_probes_make(&r->events->probes, *r->tracefs, s->name, in_tracefs, add_probe, r,
+			   &error) < 0)
 		return fail(r, error);
 	return r->failed ? -1 : 0;
 }
@@ -393,6 +485,8 @@ static int resolve(struct resolver *r)
 {
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
+	if (strncmp(r->spec->name, "sum:", 4) == 0)
+		return resolve_named_sum(r);
 	return strchr(r->spec->name, ':') ? resolve_tracepoints(r) : resolve_pmu(r);
 }
 
@@ -593,10 +687,29 @@ static void unite(struct mp_event *to, const struct mp_event *from)
 
 static void release_event(struct mp_event *e)
 {
+	mp_event_sum_free(e->sum);
 	free(e->type);
 	free(e->filter);
 	free(e->payload);
 	mp_tp_free(e->tp);
+}
+
+/* Two sums are the same if they have one name, and the event is. */
+static bool is_same(const struct mp_event *a, const struct mp_event *b)
+{
+	if (!a->sum != !b->sum || strcmp(a->type, b->type) != 0)
+		return false;
+	return !a->sum || strcmp(a->sum->name, b->sum->name) == 0;
+}
+
+bool mp_events_all_sums(const struct mp_events *events)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (!events->v[i].sum)
+			return false;
+	return true;
 }
 
 void mp_events_merge(struct mp_events *to, struct mp_events *from)
@@ -604,10 +717,11 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 	size_t i, j;
 
 	for (i = 0; i < from->n; i++) {
-		for (j = 0; j < to->n && strcmp(to->v[j].type, from->v[i].type) != 0; j++)
+		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
 			;
 		if (j < to->n) {
-			unite(&to->v[j], &from->v[i]);
+			if (!to->v[j].sum)
+				unite(&to->v[j], &from->v[i]);
 			release_event(&from->v[i]);
 			continue;
 		}
@@ -637,6 +751,8 @@ json_t *mp_events_json(const struct mp_events *events)
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
+		if (e->sum)
+			continue;
 		fields = json_object();
 		for (j = 0; j < e->n_payload; j++) {
 			mp_tp_type_name(e->payload[j], name);

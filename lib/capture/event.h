@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events to record: specifications resolved to perf_event_attr, with what is written of each.
- * Includes ctl, spec, tracefs, pmu.
+ * Includes ctl, spec, sumevent, tracefs, pmu.
  */
 #ifndef MP_CAPTURE_EVENT_H
 #define MP_CAPTURE_EVENT_H
@@ -11,6 +11,7 @@
 #include "lib/capture/pmu.h"
 #include "lib/capture/probe.h"
 #include "lib/capture/spec.h"
+#include "lib/capture/sumevent.h"
 #include "lib/capture/tracefs.h"
 #include "lib/ctl.h"
 
@@ -28,13 +29,15 @@ enum mp_context {
 };
 
 struct mp_event {
-	char *type; /* TYPE of the stream, escaped */
+	char *type;		  /* TYPE of the stream, escaped */
+	struct mp_event_sum *sum; /* NULL: it is recorded */
 	struct perf_event_attr attr;
 	char *filter;			    /* kernel filter, NULL: none */
 	struct mp_tp *tp;		    /* NULL: no tracepoint */
 	const struct mp_tp_field **payload; /* fields that are written, within tp */
 	size_t n_payload;
 	unsigned context;	     /* MP_CTX_ bits that are written */
+	bool once;		     /* opened on one CPU for all: its program does not ask which */
 	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
@@ -55,9 +58,12 @@ struct mp_event_options {
 	size_t stack_size;		   /* bytes of the copy of a user stack */
 	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool stack_given;   /* the user asked for it: a collector's choice does not count */
-	bool cgroup;	    /* write cgroup= */
-	const char *fields; /* --fields; NULL: all */
+	bool stack_given;     /* the user asked for it: a collector's choice does not count */
+	bool sum;	      /* samples are added up in the kernel */
+	const char *sum_name; /* of the sums; NULL: the event's */
+	bool cgroup;	      /* write cgroup= */
+	bool inherit;	      /* of processes, with their threads and children */
+	const char *fields;   /* --fields; NULL: all */
 };
 
 /*
@@ -75,6 +81,9 @@ void mp_events_release(struct mp_events *events);
  * occurrences of both.
  */
 void mp_events_merge(struct mp_events *to, struct mp_events *from);
+
+/* Whether all are added up in the kernel: no events are written then. */
+bool mp_events_all_sums(const struct mp_events *events);
 
 /* Takes its user stacks along frame pointers instead of by BPF. */
 void mp_event_use_fp(struct mp_event *e);

@@ -5,64 +5,77 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* "ffffffff81000000 T _stext" or "... t helper	[module]" */
-static void parse_line(struct mp_symtab *t, struct mp_str line)
-{
-	const char *end = line.p + line.len, *p = line.p, *name, *tab;
-	enum mp_symbol_rank rank;
-	uint64_t addr = 0;
+struct line {
+	uint64_t addr; /* 0: the kernel hides it */
+	char kind;     /* as nm(1) says it */
+	struct mp_str name;
+};
 
-	for (; p < end && *p != ' '; p++) {
+/* "ffffffff81000000 T _stext" or "... t helper	[module]" */
+static bool read_line(struct line *l, struct mp_str line)
+{
+	const char *end = line.p + line.len, *p = line.p, *tab;
+
+	for (l->addr = 0; p < end && *p != ' '; p++) {
 		unsigned char c = *p;
 
 		if (c >= '0' && c <= '9')
-			addr = addr << 4 | (c - '0');
+			l->addr = l->addr << 4 | (c - '0');
 		else if (c >= 'a' && c <= 'f')
-			addr = addr << 4 | (c - 'a' + 10);
+			l->addr = l->addr << 4 | (c - 'a' + 10);
 		else
-			return;
+			return false;
 	}
-	if (end - p < 4 || addr == 0)
-		return;
-	switch (p[1]) {
-	case 'T':
-		rank = MP_SYM_GLOBAL;
-		break;
-	case 't':
-		rank = MP_SYM_LOCAL;
-		break;
-	case 'W':
-	case 'w':
-		rank = MP_SYM_WEAK;
-		break;
-	default:
-		return;
+	if (end - p < 4)
+		return false;
+	l->kind = p[1];
+	p += 3;
+	tab = memchr(p, '\t', end - p);
+	l->name = (struct mp_str){ p, (tab ? tab : end) - p };
+	return true;
+}
+
+/* The next line of the text that can be read, which is taken off. False at the end. */
+static bool next_line(struct line *l, struct mp_str *text)
+{
+	while (text->len) {
+		const char *lf = memchr(text->p, '\n', text->len);
+		struct mp_str line = { text->p, lf ? (size_t)(lf - text->p) : text->len };
+
+		text->p += line.len + (lf != NULL);
+		text->len -= line.len + (lf != NULL);
+		if (read_line(l, line))
+			return true;
 	}
-	name = p + 3;
-	tab = memchr(name, '\t', end - name);
-	mp_symtab_add(t, addr, 0, (struct mp_str){ name, (tab ? tab : end) - name }, rank);
+	return false;
 }
 
 void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text)
 {
-	while (text.len) {
-		const char *lf = memchr(text.p, '\n', text.len);
-		struct mp_str line = { text.p, lf ? (size_t)(lf - text.p) : text.len };
+	static const uint8_t ranks[128] = {
+		['T'] = MP_SYM_GLOBAL,
+		['t'] = MP_SYM_LOCAL,
+		['W'] = MP_SYM_WEAK,
+		['w'] = MP_SYM_WEAK,
+	};
+	struct line l;
 
-		parse_line(t, line);
-		text.p += line.len + (lf != NULL);
-		text.len -= line.len + (lf != NULL);
+	while (next_line(&l, &text)) {
+		uint8_t rank = ranks[l.kind & 127];
+
+		if (rank && l.addr)
+			mp_symtab_add(t, l.addr, 0, l.name, (enum mp_symbol_rank)rank);
 	}
 }
 
-void mp_kallsyms_load(struct mp_symtab *t)
+static struct mp_buf read_all(void)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	struct mp_buf text = { NULL, 0, 0 };
 	ssize_t n;
 
 	if (fd < 0)
-		return;
+		return text;
 	do {
 		mp_buf_reserve(&text, 256 << 10);
 		n = read(fd, text.p + text.len, text.cap - text.len);
@@ -70,7 +83,28 @@ void mp_kallsyms_load(struct mp_symtab *t)
 			text.len += n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	close(fd);
+	return text;
+}
+
+void mp_kallsyms_load(struct mp_symtab *t)
+{
+	struct mp_buf text = read_all();
+
 	mp_kallsyms_parse(t, mp_buf_view(&text));
 	mp_buf_release(&text);
 	mp_symtab_sort(t, false);
+}
+
+uint64_t mp_kallsyms_address(struct mp_str name)
+{
+	struct mp_buf buf = read_all();
+	struct mp_str text = mp_buf_view(&buf);
+	uint64_t found = 0;
+	struct line l;
+
+	while (!found && next_line(&l, &text))
+		if (mp_str_eq(l.name, name))
+			found = l.addr;
+	mp_buf_release(&buf);
+	return found;
 }

@@ -192,6 +192,7 @@ enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out
 		return list_places(&l, "usdt", l.glob + 5);
 	if (strncmp(l.glob, "uprobe:", 7) == 0)
 		return list_places(&l, "uprobe", l.glob + 7);
+	mp_sum_names_each(l.glob, show_other, &l);
 	if (!strchr(l.glob, ':')) {
 		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);

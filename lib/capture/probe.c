@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/capture/binary.h"
+#include "lib/capture/kallsyms.h"
 #include "lib/capture/proc.h"
 
 /* What was made in tracefs, and the line that takes it back. */
@@ -199,6 +200,30 @@ static int explain(struct maker *m, const char *file, const char *definition)
 	return fail(m->error, mp_asprintf("cannot make a probe: %m"));
 }
 
+static bool is_taken(struct mp_tracefs *t, const char *system, const char *name)
+{
+	char *format = mp_tracefs_format(t, system, name);
+
+	free(format);
+	return format != NULL;
+}
+
+/*
+ * The first name that is free: probes of several collectors have one group, and a second one of the
+ * same name would be added to the first.
+ */
+static const char *free_name(struct maker *m, const char *system)
+{
+	size_t number = m->p->n_made;
+	char *name = mp_asprintf("p%zu", number);
+
+	while (is_taken(m->t, system, name)) {
+		free(name);
+		name = mp_asprintf("p%zu", ++number);
+	}
+	return keep(m->p, name);
+}
+
 /* `where`: PATH:OFFSET, or FUNCTION. */
 static int make_in_tracefs(struct maker *m, const char *type, const char *where, const char *args)
 {
@@ -210,7 +235,7 @@ static int make_in_tracefs(struct maker *m, const char *type, const char *where,
 	if (!m->t)
 		return fail(m->error, mp_strdup("probes with arguments or filters need tracefs"));
 	probe.system = keep(m->p, mp_asprintf("mp_%d", (int)getpid()));
-	probe.name = keep(m->p, mp_asprintf("p%zu", m->p->n_made));
+	probe.name = free_name(m, probe.system);
 	line = mp_asprintf("%c:%s/%s %s%s\n", is_return(m) ? 'r' : 'p', probe.system, probe.name,
 			   where, args);
 	if (mp_tracefs_append(m->t, file, mp_str(line)) < 0) {
@@ -316,21 +341,6 @@ static int make_kernel(struct maker *m)
 	return 0;
 }
 
-/* The address of a symbol of the kernel; 0: there is none, or it is not shown. */
-static uint64_t kernel_address(const char *symbol)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	unsigned long long addr, found = 0;
-	char name[256];
-
-	while (f && !found && fscanf(f, "%llx %*c %255s%*[^\n]", &addr, name) == 2)
-		if (strcmp(name, symbol) == 0)
-			found = addr;
-	if (f)
-		fclose(f);
-	return found;
-}
-
 static int make_memory(struct maker *m)
 {
 	const char *what = m->text->what;
@@ -340,7 +350,7 @@ static int make_memory(struct maker *m)
 	if (mp_num_any(mp_str(what), &addr) == 0)
 		probe.bp_addr = (uint64_t)addr;
 	else
-		probe.bp_addr = kernel_address(what);
+		probe.bp_addr = mp_kallsyms_address(mp_str(what));
 	if (!probe.bp_addr)
 		return fail(m->error, mp_asprintf("'%s' is neither an address nor a symbol of the "
 						  "kernel",

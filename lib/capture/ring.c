@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/apart.h"
+
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
@@ -72,9 +74,15 @@ char *mp_perf_advice(const char *event)
 		event, level, level > 2 ? "; at 3 not even those" : "");
 }
 
+static int open_in_group(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+			 unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC);
+}
+
 static int open_one(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
-	return syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
+	return open_in_group(attr, pid, cpu, -1, flags);
 }
 
 static char *explain(const struct mp_event *e, const struct perf_event_attr *attr, int error)
@@ -187,36 +195,82 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 	return -1;
 }
 
-/* 0; 1: the task is gone; -1 with `*error`. */
-static int add_counter(struct mp_rings *r, size_t event, size_t ring, const struct mp_event *e,
-		       const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
-{
-	struct perf_event_attr attr = attr_for(r, e, t);
-	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring, .tid = pid };
+/* On what events are opened: a task, a cgroup or the whole system, on one CPU at a time. */
+struct subject {
+	const struct mp_target *target;
+	pid_t pid;
+	unsigned long flags;
+	int leader; /* of the group of its tracepoints on this CPU; -1: none yet */
+};
 
-	c.fd = open_one(&attr, pid, r->v[ring].cpu, flags);
-	if (c.fd < 0 && errno == ESRCH)
-		return 1;
-	if (c.fd < 0) {
-		*error = explain(e, &attr, errno);
-		return -1;
+/*
+ * Whether it may start and stop with others. Linux 6.16 and later throttles a whole group for one of
+ * its events; a tracepoint that is recorded each time is never throttled.
+ */
+static bool may_be_grouped(const struct mp_event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT && e->each;
+}
+
+/*
+ * The kernel does not take a member if the leader is in the context of another task by now, with
+ * which it was swapped when one ran after the other: then a new group begins.
+ */
+static int open_counter(struct mp_counter *c, const struct mp_event *e,
+			const struct perf_event_attr *attr, int cpu, struct subject *s)
+{
+	struct perf_event_attr member = *attr;
+
+	member.disabled = member.enable_on_exec = 0; /* as its leader is */
+	c->member = false;
+	if (may_be_grouped(e) && s->leader >= 0) {
+		c->fd = open_in_group(&member, s->pid, cpu, s->leader, s->flags);
+		c->member = c->fd >= 0;
 	}
-	if (!r->v[ring].base && map_ring(r, &r->v[ring], c.fd) < 0) {
+	if (!c->member)
+		c->fd = open_one(attr, s->pid, cpu, s->flags);
+	if (may_be_grouped(e) && !c->member)
+		s->leader = c->fd;
+	return c->fd < 0 ? -1 : 0;
+}
+
+/* Its ring, which it shares with the others of its CPU, and its id. 0, or -1 with `*error`. */
+static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struct mp_event *e,
+			   char **error)
+{
+	struct mp_ring *ring = &r->v[c->ring];
+
+	if (!ring->base && map_ring(r, ring, c->fd) < 0)
 		*error = mp_asprintf(
 			"cannot map a ring buffer of %zu KiB: %s (a smaller one: -m 64K, or raise "
 			"kernel.perf_event_mlock_kb)",
 			r->wanted_size >> 10, strerror(errno));
-		close(c.fd);
-		return -1;
-	}
-	if (r->v[ring].fd != c.fd && ioctl(c.fd, PERF_EVENT_IOC_SET_OUTPUT, r->v[ring].fd) < 0) {
+	else if (ring->fd != c->fd && ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
 		*error =
 			mp_asprintf("%s: cannot share a ring buffer: %s", e->type, strerror(errno));
-		close(c.fd);
+	else if (ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
+		*error = mp_asprintf("%s: %s", e->type, strerror(errno));
+	else
+		return 0;
+	return -1;
+}
+
+/* 0; 1: the task is gone; -1 with `*error`. */
+static int add_counter(struct mp_rings *r, const struct mp_events *events, size_t event,
+		       size_t ring, struct subject *s, char **error)
+{
+	const struct mp_event *e = &events->v[event];
+	struct perf_event_attr attr = attr_for(r, e, s->target);
+	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring, .tid = s->pid };
+
+	if (open_counter(&c, e, &attr, r->v[ring].cpu, s) < 0) {
+		if (errno == ESRCH)
+			return 1;
+		*error = explain(e, &attr, errno);
 		return -1;
 	}
-	if (ioctl(c.fd, PERF_EVENT_IOC_ID, &c.id) < 0) {
-		*error = mp_asprintf("%s: %s", e->type, strerror(errno));
+	if (connect_counter(r, &c, e, error) < 0) {
+		close(c.fd);
 		return -1;
 	}
 	r->counters = mp_grow(r->counters, &r->cap_counters, r->n_counters + 1, sizeof(c));
@@ -228,12 +282,16 @@ static int add_counter(struct mp_rings *r, size_t event, size_t ring, const stru
 static int open_subject(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
 {
+	struct subject s = { .target = t, .pid = pid, .flags = flags };
 	size_t ring, e;
 	int result = 0;
 
-	for (ring = 0; ring < r->n && result == 0; ring++)
+	for (ring = 0; ring < r->n && result == 0; ring++) {
+		s.leader = -1;
 		for (e = 0; e < events->n && result == 0; e++)
-			result = add_counter(r, e, ring, &events->v[e], t, pid, flags, error);
+			if (ring == 0 || !events->v[e].once)
+				result = add_counter(r, events, e, ring, &s, error);
+	}
 	return result;
 }
 
@@ -308,14 +366,27 @@ int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 	return mp_rings_ready(r, error);
 }
 
-void mp_rings_close(struct mp_rings *r)
+void mp_rings_leave(const struct mp_rings *r)
+{
+	int *fds = mp_alloc(r->n_counters * sizeof(*fds));
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++)
+		fds[i] = r->counters[i].fd;
+	mp_apart_close(fds, r->n_counters);
+	free(fds);
+}
+
+void mp_rings_close(struct mp_rings *r, bool apart)
 {
 	size_t i;
 
 	for (i = 0; i < r->n; i++)
 		if (r->v[i].base)
 			munmap(r->v[i].base, r->v[i].size + getpagesize());
-	for (i = 0; i < r->n_counters; i++)
+	if (apart && r->n_counters)
+		mp_rings_leave(r);
+	for (i = 0; i < r->n_counters && !apart; i++)
 		close(r->counters[i].fd);
 	free(r->v);
 	free(r->counters);
@@ -370,7 +441,8 @@ void mp_rings_enable(struct mp_rings *r)
 	size_t i;
 
 	for (i = 0; i < r->n_counters; i++)
-		ioctl(r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+		if (!r->counters[i].member)
+			ioctl(r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
 /* The kernel says POLLHUP of an event when its task and those that inherited it are gone. */
@@ -392,7 +464,8 @@ void mp_rings_disable(struct mp_rings *r)
 	size_t i;
 
 	for (i = 0; i < r->n_counters; i++)
-		ioctl(r->counters[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (!r->counters[i].member)
+			ioctl(r->counters[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c, struct mp_counts *counts)

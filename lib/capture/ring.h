@@ -24,6 +24,7 @@ struct mp_counter {
 	uint32_t ring;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
 	pid_t tid;   /* the task that it was opened on; -1, or a cgroup: none */
+	bool member; /* of a group: it starts and stops with the group's leader */
 };
 
 struct mp_rings {
@@ -53,7 +54,11 @@ int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 
 /* After the last one was opened. 0, or -1 with `*error`: there is none. */
 int mp_rings_ready(struct mp_rings *r, char **error);
-void mp_rings_close(struct mp_rings *r);
+/* `apart`: another process does what takes the kernel long of it, see apart.h. */
+void mp_rings_close(struct mp_rings *r, bool apart);
+
+/* Closes the events so and nothing else, for a process that is about to die. From any thread. */
+void mp_rings_leave(const struct mp_rings *r);
 
 /*
  * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of
@@ -80,7 +85,10 @@ int mp_event_try(const struct mp_event *e, char **error);
 int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		  unsigned long flags, char **error);
 
-/* Starts and stops everything. */
+/*
+ * Starts and stops everything: the tracepoints of a CPU (and task or cgroup) at once, what else
+ * there is one by one.
+ */
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 

@@ -21,8 +21,10 @@
 #include "lib/capture/drain.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
+#include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
+#include "lib/unit.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -30,6 +32,7 @@ enum {
 	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
+	CLOSED_AT_ONCE = 8, /* tracepoints; 0.3 s */
 };
 
 struct session {
@@ -47,6 +50,7 @@ struct session {
 	struct mp_control *control;
 	struct mp_bpf *bpf;
 	struct mp_bpf_stacks *bpf_stacks;
+	struct mp_sums *sums;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
 	struct mp_unwinder unwinder;
@@ -58,6 +62,7 @@ struct session {
 	uint64_t found_ns;
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
+	json_t *header;
 	int signal_fd;
 	size_t collectors_failed;
 	bool whole; /* system or cgroups, not tasks */
@@ -98,13 +103,27 @@ static void check_permissions(struct session *s)
 /* One that cannot start does not keep the others from it. */
 static void resolve_collectors(struct session *s)
 {
+	struct mp_buf remain = { NULL, 0, 0 };
+	size_t failed;
 	char **name;
 
-	for (name = s->o->collectors; name && *name; name++)
-		s->collectors_failed +=
-			mp_collector_resolve(*name, &s->events, &s->o->events, &s->tracefs);
+	for (name = s->o->collectors; name && *name; name++) {
+		failed = mp_collector_resolve(*name, &s->events, &s->o->events, &s->tracefs);
+		s->collectors_failed += failed;
+		if (!failed)
+			mp_buf_printf(&remain, " %s", *name);
+	}
 	if (s->collectors_failed && !s->events.n && !s->o->specs.n)
 		mp_die("nothing is left to record");
+	if (s->collectors_failed && remain.len)
+		mp_say("what remains is recorded:%.*s", MP_STR_ARGS(mp_buf_view(&remain)));
+	mp_buf_release(&remain);
+}
+
+/* Whether the command is what is recorded, and not how long. */
+static bool is_command_target(const struct mp_record_options *o)
+{
+	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
 }
 
 static void resolve_events(struct session *s)
@@ -115,6 +134,7 @@ static void resolve_events(struct session *s)
 	size_t i;
 
 	s->o->events.cgroup = s->o->n_cgroups > 0;
+	s->o->events.inherit = s->o->pids.n || is_command_target(s->o);
 	resolve_collectors(s);
 	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
@@ -124,9 +144,15 @@ static void resolve_events(struct session *s)
 	}
 	mp_events_merge(&s->events, &own);
 	mp_events_release(&own);
+	if (s->o->max_events && mp_events_all_sums(&s->events))
+		mp_die("--events: what is added up in the kernel has no events to count");
 	for (i = 0; i < s->events.n; i++) {
 		const struct mp_event *e = &s->events.v[i];
 
+		if (e->sum) {
+			s->user_stacks |= e->sum->rule.user;
+			s->kernel_stacks |= e->sum->rule.kernel;
+		}
 		if (!(e->context & MP_CTX_STACK))
 			continue;
 		s->user_stacks |= e->method != MP_METHOD_UNSET;
@@ -183,7 +209,7 @@ static void find_target(struct session *s)
 		mp_pids_add(&t->tids, o->tids.v[i]);
 	if (o->pids.n) {
 		find_processes(s);
-	} else if (o->command && !o->system_wide && !o->n_cgroups && !o->tids.n) {
+	} else if (is_command_target(o)) {
 		mp_pids_add(&t->tids, s->command.pid);
 		t->inherit = true;
 		t->on_exec = true;
@@ -195,6 +221,23 @@ static void find_target(struct session *s)
 static int drain_priority(const struct session *s)
 {
 	return s->o->realtime ? s->o->realtime + 1 : 0;
+}
+
+static void stop_sums(void *arg)
+{
+	struct session *s = arg;
+
+	if (s->sums)
+		mp_sums_stop(s->sums);
+}
+
+/*
+ * The kernel waits for grace periods whenever a tracepoint is used no more, 40 ms for one after the
+ * other. But probes can't be removed before their events are closed.
+ */
+static bool closes_slowly(const struct session *s)
+{
+	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
 }
 
 static void start_threads(struct session *s)
@@ -211,8 +254,11 @@ static void start_threads(struct session *s)
 	struct mp_control_setup control = {
 		.rings = &s->rings,
 		.of_tasks = !s->whole && !s->o->command,
+		.closes_slowly = closes_slowly(s),
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
+		.disabled = stop_sums,
+		.arg = s,
 	};
 	int tid;
 
@@ -299,6 +345,24 @@ static void open_tracking(struct session *s)
 		mp_pids_release(&of_processes.tids);
 }
 
+/* What they are of: processes, threads, a command, or everything. */
+static void open_sums(struct session *s)
+{
+	const struct mp_pids *processes = s->processes.n ? &s->processes : &s->target.tids;
+	struct mp_sums_target target = {
+		.processes = s->whole ? NULL : processes,
+		.threads = s->o->tids.n > 0,
+		.system = !s->o->n_cgroups && !s->o->cpus,
+	};
+	char *error;
+
+	if (!mp_sums_wanted(&s->events))
+		return;
+	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target, &error);
+	if (!s->sums)
+		give_up(error);
+}
+
 static void open_events(struct session *s)
 {
 	char *error;
@@ -308,12 +372,14 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
-	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole);
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
+					   mp_sums_wanted(&s->events));
 	if (s->bpf_stacks) {
 		s->tasks.gone = mp_bpf_stacks_forget;
 		s->tasks.gone_arg = s->bpf_stacks;
 	}
 	make_tables(s);
+	open_sums(s);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
 	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
@@ -330,6 +396,8 @@ static void open_events(struct session *s)
 		give_up(error);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
+	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
+		give_up(error);
 	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
@@ -344,6 +412,8 @@ static void show_status(void *arg)
 {
 	struct session *s = arg;
 
+	if (s->sums)
+		mp_sums_tick(s->sums, s->writer.watermark_ns);
 	mp_status_line_show(&s->status, s->writer.written, s->writer.lost);
 }
 
@@ -368,17 +438,25 @@ static void prepare_writer(struct session *s)
 		.tasks = &s->tasks,
 		.exclude = &s->o->exclude,
 		.names = s->o->names,
+		.control = s->control,
 		.max_events = s->o->max_events,
 		.whole = s->whole,
 		.readable = isatty(s->out.fd),
 		.stop = stop_recording,
 		.tick = show_status,
+		.silent = mp_events_all_sums(&s->events),
+		.sums = s->sums,
 		.arg = s,
 	};
 	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks);
 	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
+}
+
+static enum mp_stack_method method_of(const struct mp_event *e)
+{
+	return e->sum && e->sum->rule.user ? MP_METHOD_BPF : e->method;
 }
 
 /* "cfi", or, if events differ, "cfi,fp"; "none". */
@@ -389,7 +467,7 @@ static char *user_methods(const struct session *s)
 
 	for (method = 0; method < MP_METHODS; method++) {
 		for (i = 0; i < s->events.n; i++)
-			if (s->events.v[i].method == (enum mp_stack_method)method)
+			if (method_of(&s->events.v[i]) == (enum mp_stack_method)method)
 				break;
 		if (i == s->events.n)
 			continue;
@@ -441,15 +519,18 @@ static void write_json(struct session *s, json_t *object)
 /* Whoever sees the header knows that events are recorded. -1: the command cannot be run. */
 static int start(struct session *s)
 {
-	json_t *header = make_header(s); /* its time is before the first event */
-
 	mp_drain_go(s->drain, mp_control_stopped_fd(s->control));
-	mp_control_limit(s->control, s->o->duration_ns);
 	if (s->processes.n)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
-	write_json(s, header);
+	if (s->sums)
+		mp_sums_start(s->sums);
+	s->header = make_header(s); /* the recording begins at its time */
+	s->writer.from_ns = json_integer_value(json_object_get(s->header, "clock_ns"));
+	mp_control_go(s->control, s->o->duration_ns);
+	if (!s->writer.silent)
+		write_json(s, json_incref(s->header));
 	if (!s->o->command || mp_command_go(&s->command) == 0)
 		return 0;
 	mp_say("cannot run '%s': %m", s->command.name);
@@ -462,9 +543,9 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 	const struct mp_writer *w = &s->writer;
 
 	if (w->lost > a->unexplained)
-		mp_say("%llu events were lost: the ring buffers were full (larger ones: -m 16M; "
-		       "fewer events: a filter, --fields; sooner: --realtime)",
-		       (unsigned long long)w->lost);
+		mp_say("%llu %s lost: the ring buffers were full (larger ones: -m 16M; fewer "
+		       "events: a filter, --fields; sooner: --realtime)",
+		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
 	else
 		mp_say_count(w->lost, "event was lost", "events were lost");
 	mp_say_count(w->late, "event came later than the watermarks said",
@@ -484,7 +565,7 @@ static void tell_losses(const struct session *s, const struct mp_account *a)
 		     "events were delivered that did not fire");
 	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
 		return;
-	mp_say("%llu events, %llu lost", (unsigned long long)w->written,
+	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
 	       (unsigned long long)w->lost);
 }
 
@@ -526,18 +607,17 @@ static void tell_details(const struct session *s, const struct mp_account *a)
 	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
 	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
 	tell_tables(s);
-	if (mp_settle_guesses(s->settle))
-		mp_say("%llu watermarks were guesses: the kernel's grace periods took too long",
-		       (unsigned long long)mp_settle_guesses(s->settle));
+	mp_say_count(mp_settle_guesses(s->settle),
+		     "watermark was a guess: the kernel's grace periods took too long",
+		     "watermarks were guesses: the kernel's grace periods took too long");
 }
 
-static void write_trailer(struct session *s, const struct mp_account *a, uint64_t end_ns,
-			  int command_status)
+static void write_trailer(struct session *s, const struct mp_account *a, int command_status)
 {
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->writer.written, s->writer.lost);
 
 	json_object_set_new(trailer, "bytes", json_integer((json_int_t)s->writer.bytes));
-	json_object_set_new(trailer, "time", json_integer((json_int_t)end_ns));
+	json_object_set_new(trailer, "time", json_integer((json_int_t)s->writer.until_ns));
 	mp_account_json(a, &s->writer, trailer);
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
@@ -548,10 +628,34 @@ static void write_trailer(struct session *s, const struct mp_account *a, uint64_
 	write_json(s, trailer);
 }
 
+static void put_line(void *arg, struct mp_str line)
+{
+	struct session *s = arg;
+
+	if (s->writer.readable && line.p[0] == '{')
+		return;
+	mp_writer_put(&s->writer, line);
+}
+
+/* Behind the events. Whether something could not be added. */
+static bool write_sums(struct session *s)
+{
+	struct mp_sums_losses losses;
+
+	if (!s->sums)
+		return false;
+	mp_sums_write(s->sums, s->header, &s->formatter.unwound, put_line, s);
+	mp_sums_losses(s->sums, &losses);
+	mp_say_count(losses.count, "occurrence could not be added: a table was full",
+		     "occurrences could not be added: a table was full");
+	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
+		     "occurrences have no stack: theirs did not come in time");
+	return losses.count || losses.unknown;
+}
+
 /* After the last record: the command, the account, the trailer, what is to be said. */
 static enum mp_status finish(struct session *s)
 {
-	uint64_t end_ns = mp_monotonic_ns();
 	const struct mp_writer *w = &s->writer;
 	struct mp_account account;
 	int command_status = 0;
@@ -562,27 +666,32 @@ static enum mp_status finish(struct session *s)
 	if (s->o->command)
 		command_status = mp_command_end(&s->command);
 	mp_account_init(&account, w);
-	mp_account_write_rest(&account, &s->writer, end_ns);
-	write_trailer(s, &account, end_ns, command_status);
+	mp_account_write_rest(&account, &s->writer);
+	if (!s->writer.silent)
+		write_trailer(s, &account, command_status);
+	lossy = write_sums(s);
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
 	tell_losses(s, &account);
 	if (s->o->verbose)
 		tell_details(s, &account);
-	lossy = s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
-		w->track_lost || w->throttled || w->broken || account.surplus;
+	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
+		 w->track_lost || w->throttled || w->broken || account.surplus;
 	mp_account_release(&account);
 	return lossy ? MP_LOSSY : MP_OK;
 }
 
 static void release(struct session *s)
 {
+	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
 	mp_bpf_free(s->bpf);
 	mp_tasks_release(&s->tasks);
+	mp_sums_free(s->sums);
+	json_decref(s->header);
 	mp_bpf_stacks_free(s->bpf_stacks);
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
@@ -611,7 +720,7 @@ static void clean_up(int status, void *arg)
 	if (!s ||
 	    s->drain) /* the draining reads the rings: the next recording removes the probes */
 		return;
-	mp_rings_close(&s->rings);
+	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_probes_remove(&s->events.probes, s->tracefs);
 }
 

@@ -207,8 +207,13 @@ static int set_count(struct parser *p, struct mp_str key, struct mp_str value, u
 
 static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
 {
+	const char *why;
 	uint64_t v;
 
+	if (mp_sum_is_term(key)) {
+		why = mp_sum_take_term(&spec->sum, key, value);
+		return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
+	}
 	if (mp_str_eq(key, MP_STR("period")))
 		return set_count(p, key, value, INT64_MAX, &spec->period);
 	if (mp_str_eq(key, MP_STR("freq")))
@@ -230,7 +235,8 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, s
 static bool is_term(struct mp_str key)
 {
 	return mp_str_eq(key, MP_STR("period")) || mp_str_eq(key, MP_STR("freq")) ||
-	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack"));
+	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack")) ||
+	       mp_sum_is_term(key);
 }
 
 /* "key=value,key=value" with keys of ours: 1, or 0 if the segment is something else. */
@@ -310,10 +316,17 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 
 	for (;;) {
 		struct mp_spec spec = { .stack = MP_STACK_UNSET, .method = MP_METHOD_UNSET };
+		const char *why;
 
 		while (*p.at == ' ')
 			p.at++;
 		if (parse_one(&p, &spec) < 0) {
+			release(&spec);
+			return -1;
+		}
+		why = mp_sum_check_terms(&spec.sum);
+		if (why) {
+			fail(&p, "%s: %s", spec.name, why);
 			release(&spec);
 			return -1;
 		}

@@ -7,12 +7,13 @@
  *
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
  * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c").
- * Commas and slashes in quotes or parentheses stand for themselves.
- * Includes str only.
+ * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
+ * Includes str, sumterm.
  */
 #ifndef MP_CAPTURE_SPEC_H
 #define MP_CAPTURE_SPEC_H
 
+#include "lib/capture/sumterm.h"
 #include "lib/str.h"
 
 /* Which parts of the call stack are taken. */
@@ -45,6 +46,7 @@ struct mp_spec {
 	int max_stack;	   /* 0: not said */
 	bool user, kernel; /* modifiers u, k: count only there */
 	unsigned precise;  /* modifier p, 0 to 3 */
+	struct mp_sum_terms sum;
 };
 
 struct mp_specs {

@@ -7,6 +7,7 @@
 enum {
 	CACHE_MAX_BYTES = 64 << 20,
 	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
+	TRACING_FRAMES = 4,	    /* of the tracing itself, at most */
 	JIT_NS = 100000000,	    /* how long the name of code without a file is believed */
 };
 
@@ -58,14 +59,14 @@ static void add_truncated(struct mp_stacks *s, bool kernel)
 }
 
 /*
- * Where several programs are on a tracepoint, the kernel calls them from a function of its own: that
- * is how it was recorded, and not where it happened.
+ * Where several programs are on a tracepoint, the kernel calls them from a function of its own, and a
+ * program of BPF stands below that which runs it: that is how it was recorded, and not where it
+ * happened.
  */
 static bool is_tracing(struct mp_str frame)
 {
-	static const struct mp_str tracing = { "__traceiter_", 12 };
-
-	return frame.len > tracing.len && memcmp(frame.p, tracing.p, tracing.len) == 0;
+	return mp_str_starts(frame, MP_STR("__traceiter_")) ||
+	       mp_str_starts(frame, MP_STR("bpf_trace_run"));
 }
 
 /*
@@ -104,11 +105,10 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 			mp_symbols_kernel(s->symbols, ip, &s->scratch);
 		else
 			lasting &= mp_symbols_user(s->symbols, process, ip, now_ns, &s->scratch);
-		if (kernel && leaf &&
+		end_frame(s);
+		if (kernel && frames <= TRACING_FRAMES &&
 		    is_tracing((struct mp_str){ s->scratch.p + start, s->scratch.len - start }))
-			s->scratch.len = start;
-		else
-			end_frame(s);
+			s->scratch.len = s->n_ends = 0;
 		leaf = false;
 	}
 	if (i < c->n || (frames && frames == c->asked)) {

@@ -15,7 +15,7 @@
 
 #include "lib/capture/ring.h"
 
-enum { RING_PAGES = 128, RING_PAGES_MIN = 8 };
+enum { RING_PAGES = 256, RING_PAGES_MIN = 8 };
 
 struct mp_track {
 	struct perf_evlist *evlist;

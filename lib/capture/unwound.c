@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/unwound.h"
 
+#include "lib/unit.h"
+
 /* A task that has no stack any more has none to be whole. */
 static uint64_t stacks_by(const struct mp_unwound *u, size_t method)
 {
@@ -86,8 +88,8 @@ void mp_unwound_say(const struct mp_unwound *u)
 			continue;
 		text.len = 0;
 		/* rounded down: 100 % are all of them */
-		mp_buf_printf(&text, "%llu user stacks by %s, %llu.%02llu %% whole",
-			      (unsigned long long)n, mp_stack_method_name(method),
+		mp_buf_printf(&text, "%llu user stack%s by %s, %llu.%02llu %% whole",
+			      (unsigned long long)n, mp_plural(n), mp_stack_method_name(method),
 			      (unsigned long long)(whole * 100 / n),
 			      (unsigned long long)(whole * 10000 / n % 100));
 		if (method == MP_METHOD_BPF && u->copies)

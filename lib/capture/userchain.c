@@ -53,7 +53,7 @@ void mp_user_chains_release(struct mp_user_chains *c)
 	free(c->copies);
 }
 
-static enum mp_unwind_end end_of(uint32_t end)
+enum mp_unwind_end mp_user_chain_end(uint32_t end)
 {
 	switch (end) {
 	case MP_BPF_WHOLE:
@@ -68,6 +68,8 @@ static enum mp_unwind_end end_of(uint32_t end)
 		return MP_UNWIND_FRAME_POINTER;
 	case MP_BPF_END_ABI:
 		return MP_UNWIND_ABI;
+	case MP_BPF_NO_TABLES:
+		return MP_UNWIND_NO_TABLES;
 	}
 	return MP_UNWIND_CFI;
 }
@@ -99,7 +101,7 @@ static bool put_chain(struct mp_user_chains *c, const struct mp_bpf_record *r)
 		return false;
 	n = (r->head.size - head) / sizeof(*r->ips) - 2;
 	to = &next_of(c, &r->head)->chain;
-	to->end = end_of(r->head.end);
+	to->end = mp_user_chain_end(r->head.end);
 	to->ips = mp_grow(to->ips, &to->cap, n + 1, sizeof(*to->ips));
 	to->n = n;
 	if (n)

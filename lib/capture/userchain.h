@@ -12,6 +12,9 @@
 #include "lib/capture/unwind.h"
 #include "lib/map.h"
 
+/* What an enum mp_bpf_end means. */
+enum mp_unwind_end mp_user_chain_end(uint32_t end);
+
 struct mp_user_chain {
 	uint64_t time_ns;
 	uint64_t *ips;

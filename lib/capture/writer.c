@@ -80,7 +80,7 @@ static void stop(struct mp_writer *w)
 
 static void put_text(struct mp_writer *w)
 {
-	if (!w->readable)
+	if (!w->readable && !w->silent)
 		mp_writer_put(w, mp_buf_view(&w->text));
 	w->text.len = 0;
 }
@@ -92,11 +92,15 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int
 	       (pid != getpid() || !mp_event_is_schedulers(e));
 }
 
-/* Excluded, beyond the limit, or recorded by another event of the same kind as well. */
+/*
+ * Excluded, beyond the limit, recorded by another event of the same kind as well, or of a time when
+ * some events were on and others were not: its end, or its begin, would be missing.
+ */
 static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
-			const struct mp_event *e, const struct mp_task *task)
+			const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
 {
-	return is_excluded(w, e, task->process->pid) ||
+	return time_ns < w->from_ns || time_ns > w->until_ns ||
+	       is_excluded(w, e, task->process->pid) ||
 	       (w->max_events && w->written == w->max_events) ||
 	       (task->source && task->source != c->tid);
 }
@@ -137,7 +141,7 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	t = mp_writer_tally(w, ring, c->event);
 	t->weighted |= s.period != 1;
 	task = mp_formatter_task(w->formatter, e, &s);
-	if (is_left_out(w, c, e, task)) {
+	if (is_left_out(w, c, e, task, s.time_ns)) {
 		t->excluded++;
 		w->excluded++;
 		return;
@@ -220,6 +224,13 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process, time_ns);
 }
 
+static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
+{
+	struct mp_sums_words words = { w->formatter->stacks, w->tasks, w->names };
+
+	w->broken += !mp_sums_stack(w->sums, stack, &words);
+}
+
 static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 {
 	const struct perf_event_header *h = x->record;
@@ -245,6 +256,9 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 	case MP_BPF_RECORD:
 	case MP_BPF_COPY:
 		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
+		break;
+	case MP_SUM_STACK:
+		take_sum_stack(w, (const void *)h);
 		break;
 	case PERF_RECORD_LOST:
 		w->track_lost += ((const struct lost_record *)h)->lost;
@@ -372,6 +386,7 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 
 static void end_round(struct mp_writer *w, uint64_t settled_ns)
 {
+	w->until_ns = MP_MAX(mp_control_stop_ns(w->control), w->watermark_ns);
 	merge(w, settled_ns);
 	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = settled_ns;

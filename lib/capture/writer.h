@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
- * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes format, queue,
- * ring, io.
+ * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
+ * queue, ring, sum, io.
  */
 #ifndef MP_CAPTURE_WRITER_H
 #define MP_CAPTURE_WRITER_H
 
+#include "lib/capture/control.h"
 #include "lib/capture/format.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
+#include "lib/capture/sum.h"
 #include "lib/io.h"
 #include "lib/taskname.h"
 
@@ -48,11 +50,15 @@ struct mp_writer {
 	struct mp_tasks *tasks;
 	const struct mp_pids *exclude; /* processes whose samples are left out */
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
-	uint64_t max_events;	       /* 0: no limit */
-	bool whole;		       /* the whole system is recorded */
-	bool readable;		       /* for a terminal: lines for people, no control lines */
-	void (*stop)(void *arg);       /* the limit is reached, or the output is gone */
-	void (*tick)(void *arg);       /* called between rounds, for the status line */
+	const struct mp_control *control;
+	uint64_t from_ns;	 /* from then on all events were enabled */
+	uint64_t max_events;	 /* 0: no limit */
+	bool whole;		 /* the whole system is recorded */
+	bool silent;		 /* no events, so no control lines either */
+	struct mp_sums *sums;	 /* NULL: none */
+	bool readable;		 /* for a terminal: lines for people, no control lines */
+	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
+	void (*tick)(void *arg); /* called between rounds, for the status line */
 	void *arg;
 
 	/* results */
@@ -64,7 +70,8 @@ struct mp_writer {
 	uint64_t throttled;
 	uint64_t broken; /* records that could not be understood */
 	uint64_t watermark_ns;
-	uint64_t bytes; /* written */
+	uint64_t until_ns; /* until then all events were enabled; what comes later is left out */
+	uint64_t bytes;	   /* written */
 
 	/* inside */
 	struct mp_stream_queue *streams;

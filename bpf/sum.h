@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What bpf/sum.bpf.c and lib/capture/sum.c share: sums by stack, and what makes them. */
+#ifndef MP_BPF_SUM_H
+#define MP_BPF_SUM_H
+
+#include "bpf/unwind.h"
+
+#define MP_SUM_RULES 64u	    /* probes */
+#define MP_SUM_SAMPLED 4u	    /* sampled events */
+#define MP_SUM_STACKS (64u << 10)   /* sums between two readings */
+#define MP_SUM_BLOCKED (64u << 10)  /* tasks */
+#define MP_SUM_HELD (512u << 10)    /* allocations that have not been freed */
+#define MP_SUM_TARGETS (16u << 10)  /* processes */
+#define MP_SUM_KERNEL MP_BPF_FRAMES /* frames of the kernel */
+
+/* What a number is: a factor of a weight, or a pointer. */
+enum mp_sum_value {
+	MP_SUM_NONE,
+	MP_SUM_ARG1, /* of a function */
+	MP_SUM_ARG2,
+	MP_SUM_ARG3,
+	MP_SUM_ARG4,
+	MP_SUM_ARG5,
+	MP_SUM_ARG6,
+	MP_SUM_RETVAL,
+	MP_SUM_PERIOD, /* of a sample */
+	MP_SUM_COUNT,  /* 1 */
+};
+
+/* What is done where an event happens; each part of it if it is there. */
+struct mp_sum_rule {
+	__u32 sum;	   /* number of the sum */
+	__u8 kernel, user; /* parts of the stack */
+	__u8 freed;	   /* pointer that is given back */
+	__u8 got;	   /* pointer to what the thread has asked for */
+	__u8 into;	   /* of `ask`: where the pointer will be stored */
+	__u8 ask[2];	   /* weight, for `got` */
+	__u8 weight[2];	   /* to be added at once */
+	__u8 unused[3];
+	__u64 every; /* take a stack each time that so much weight has come together; 0, 1: always */
+};
+
+/* Set before the program is loaded. */
+struct mp_sum_setup {
+	struct mp_sum_rule rules[MP_SUM_RULES];	    /* by the cookie of a probe */
+	struct mp_sum_rule sampled[MP_SUM_SAMPLED]; /* by program */
+	struct mp_sum_rule blocked, memory, pages;
+	__u32 self;			/* our process */
+	__u32 kmalloc_size, cache_size; /* arguments that have the size; 0: none has */
+	__u8 by_target, by_thread;	/* only the processes, or threads, in `targets` */
+	__u8 with_waker, unused;	/* the stack of the waker with that of the blocked */
+};
+
+struct mp_sum_total {
+	__u64 weight, count;
+};
+
+/* Shared while it runs. */
+struct mp_sum_state {
+	__u32 enabled;
+	__u32 current; /* which of the two tables is being filled */
+	__u64 unsent; /* stacks that did not fit into the ring buffer: sent with their next occurrence */
+	struct mp_sum_total dropped[MP_SUM_RULES]; /* what did not fit into a map, by sum */
+};
+
+/* A stack, or two of them: of the blocked and of its waker. */
+struct mp_sum_key {
+	__u64 id, other;
+	__u64 sum;
+};
+
+struct mp_sum_pointer {
+	__u64 address;
+	__u32 pid; /* 0: the kernel's */
+	__u32 sum;
+};
+
+struct mp_sum_held {
+	__u64 weight, time_ns, id;
+};
+
+struct mp_sum_blocked {
+	__u64 time_ns, id;
+};
+
+/* Begins as struct mp_bpf_record does, and ends as all records that are no samples: with the time. */
+struct mp_sum_stack {
+	__u32 type;
+	__u16 misc;
+	__u16 size;
+	__u32 tid, end; /* enum mp_bpf_end */
+	__u64 time_ns;
+	__u64 id;
+	__u32 pid, n_kernel, n_user, unused; /* n: frames */
+	char comm[16];
+	__u64 kernel[MP_SUM_KERNEL + 1];
+	__u64 user[MP_BPF_FRAMES + 1];
+	__u64 time_again_ns, zero;
+};
+
+#define MP_SUM_STACK 0x6d71 /* type */
+
+_Static_assert(sizeof(struct mp_sum_rule) == 24, "the same on both sides");
+_Static_assert(sizeof(struct mp_sum_stack) % 8 == 0, "records are");
+
+#endif

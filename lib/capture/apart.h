@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files whose closing keeps the kernel busy for long, left to a process that nobody waits for.
+ * Includes base only.
+ */
+#ifndef MP_CAPTURE_APART_H
+#define MP_CAPTURE_APART_H
+
+#include "lib/base.h"
+
+/*
+ * Closes the files. A process of its own is the last that has them, and is kept by the kernel until
+ * they are closed; where none can be had, this takes its time. For any thread.
+ */
+void mp_apart_close(const int *fds, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a specification says of a sum that the kernel makes, see spec.h: the terms
+ *
+ *	sum=WEIGHT	added up by stack: count, period, argN, or a product of two as arg1*arg2
+ *	ask=WEIGHT	what the thread asks for, until it gets it
+ *	into=POINTER	of ask: where what it gets will be stored
+ *	got=POINTER	it has got it: retval
+ *	freed=POINTER	it gives it back
+ *	every=N		take a stack only each time that so much weight has come together
+ *
+ * WEIGHT may have a name in front, "bytes:arg1". Includes str and types of bpf/ only.
+ */
+#ifndef MP_CAPTURE_SUMTERM_H
+#define MP_CAPTURE_SUMTERM_H
+
+#include "bpf/sum.h"
+#include "lib/str.h"
+
+struct mp_sum_terms {
+	bool given;
+	char weight[32]; /* its name */
+	struct mp_sum_rule rule;
+};
+
+bool mp_sum_is_term(struct mp_str key);
+
+/* Takes a term over. NULL, or what is wrong with its value (static). */
+const char *mp_sum_take_term(struct mp_sum_terms *t, struct mp_str key, struct mp_str value);
+
+/* NULL, or what is missing for the terms to make sense (static). */
+const char *mp_sum_check_terms(const struct mp_sum_terms *t);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * block WAIT_MS: after the wait, in blocked_here, 17 times 20 ms of sleep; then two threads hand a
+ * byte to and fro through pipes, 101 times each: wait_here waits, wake_here wakes.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone)) static
+
+enum { TIMES = 101 };
+static int to_and_fro[2][2];
+static volatile unsigned long done;
+
+NOINLINE void sleep_ms(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+	done++;
+}
+
+NOINLINE void blocked_here(void)
+{
+	int i;
+
+	for (i = 0; i < 17; i++)
+		sleep_ms(20);
+	done++;
+}
+
+NOINLINE void wait_here(int fd)
+{
+	char byte;
+
+	if (read(fd, &byte, 1) != 1)
+		_exit(1);
+	done++;
+}
+
+NOINLINE void wake_here(int fd)
+{
+	if (write(fd, "x", 1) != 1)
+		_exit(1);
+	done++;
+}
+
+static void *echo(void *arg)
+{
+	int i;
+
+	for (i = 0; i < TIMES; i++) {
+		wait_here(to_and_fro[0][0]);
+		wake_here(to_and_fro[1][1]);
+	}
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int i;
+
+	sleep_ms(argc > 1 ? strtol(argv[1], NULL, 10) : 0);
+	blocked_here();
+	if (pipe(to_and_fro[0]) < 0 || pipe(to_and_fro[1]) < 0)
+		return 1;
+	pthread_create(&thread, NULL, echo, NULL);
+	for (i = 0; i < TIMES; i++) {
+		sleep_ms(1);
+		wake_here(to_and_fro[0][1]);
+		wait_here(to_and_fro[1][0]);
+	}
+	pthread_join(thread, NULL);
+	return 0;
+}

@@ -19,6 +19,10 @@
 
 enum { FRAMES = 1024 };
 
+/* x86-64: where a program that someone else probes meanwhile executes the probed instruction; no code of its own. */
+#define UPROBES_START 0x7fffffffe000
+#define UPROBES_END 0x7ffffffff000
+
 struct section {
 	uint64_t offset, size;
 };
@@ -123,6 +127,8 @@ static void take_sample(struct replay *r, const struct perf_event_header *h)
 	began = cpu_ns();
 	for (round = 0; round < r->times; round++)
 		end = mp_unwind(&r->unwinder, task->process->space, &d, ips, FRAMES, &n);
+	if (n && ips[0] >= UPROBES_START && ips[0] < UPROBES_END)
+		return;
 	r->ns += cpu_ns() - began;
 	r->stacks++;
 	r->frames += n;

@@ -21,7 +21,7 @@ enum {
 	STACKS_A_ROUND = 4 << 20,
 	STACKS_MAX_BYTES = 32 << 20,
 	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
-	FDS_BEFORE_RINGS = 2,
+	FDS_BEFORE_RINGS = 3,
 };
 
 /* What the kernel puts behind the copy of a stack, 8 bytes each. */
@@ -204,7 +204,7 @@ static void take_track(void *arg, const struct perf_event_header *record)
 	d->track_chunk->len += record->size;
 }
 
-static bool take_stack(void *arg, const struct mp_bpf_record *record)
+static bool take_stack(void *arg, const struct mp_bpf_head *record)
 {
 	struct mp_drain *d = arg;
 
@@ -306,6 +306,9 @@ static void *run(void *arg)
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
 	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (d->s.bpf_stacks)
+		fds[2].fd = mp_bpf_stacks_fd(d->s.bpf_stacks);
 	for (i = 0; i < d->s.rings->n; i++)
 		fds[n++] = (struct pollfd){ .fd = d->s.rings->v[i].fd, .events = POLLIN };
 	drain_rounds(d, fds, n);

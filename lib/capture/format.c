@@ -364,6 +364,24 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
+/* What the BPF program could not walk, for want of tables: the mappings are known by now. */
+static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
+				      const struct mp_space *space, uint64_t *ips, size_t max,
+				      size_t *n)
+{
+	struct mp_dump dump = {
+		.abi = copy->abi,
+		.regs = (const uint64_t *)copy->regs,
+		.stack = copy->stack,
+		.len = copy->len,
+		.asked = copy->asked,
+		.kernel = true,
+	};
+
+	f->unwound.copies++;
+	return mp_unwind(f->unwinder, space, &dump, ips, max, n);
+}
+
 /* The user stack that the BPF program took at the same moment, or at least where the program was. */
 static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
 				    struct mp_process *process, uint64_t *ips, size_t max,
@@ -374,12 +392,14 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	*n = 0;
 	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
 		return MP_UNWIND_NO_STACK;
-	if (c) {
+	if (c && !c->copy) {
 		*n = MP_MIN(c->n, max);
 		memcpy(ips, c->ips, *n * sizeof(*ips));
 		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
 	}
-	mp_bpf_stacks_update(f->bpf_stacks, process);
+	mp_bpf_stacks_update(f->bpf_stacks, process, s->time_ns);
+	if (c)
+		return unwind_copy(f, c->copy, process->space, ips, max, n);
 	ips[(*n)++] = s->dump.regs[0];
 	return MP_UNWIND_NO_TABLES;
 }

@@ -23,6 +23,7 @@
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
+#include "lib/clock.h"
 #include "lib/unit.h"
 
 enum {
@@ -58,7 +59,8 @@ struct session {
 	struct mp_formatter formatter;
 	struct mp_writer writer;
 	struct mp_out out;
-	struct mp_pids found;	     /* processes that ran at the beginning */
+	struct mp_pids found; /* processes that ran at the beginning */
+	uint64_t found_ns;
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	json_t *header;
@@ -305,6 +307,7 @@ static void learn_tasks(struct session *s)
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
+	s->found_ns = mp_monotonic_ns();
 	if (s->whole) {
 		mp_proc_processes(pids);
 	} else {
@@ -326,9 +329,9 @@ static void make_tables(struct session *s)
 	size_t i;
 
 	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
-		mp_bpf_stacks_update(
-			s->bpf_stacks,
-			mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+		mp_bpf_stacks_update(s->bpf_stacks,
+				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process,
+				     s->found_ns);
 	mp_pids_release(&s->found);
 }
 
@@ -388,8 +391,12 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
-	s->bpf_stacks =
-		mp_bpf_stacks_open(&s->events, &s->symbols.dsos, mp_sums_wanted(&s->events));
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
+					   mp_sums_wanted(&s->events));
+	if (s->bpf_stacks) {
+		s->tasks.gone = mp_bpf_stacks_forget;
+		s->tasks.gone_arg = s->bpf_stacks;
+	}
 	make_tables(s);
 	find_excluded(s);
 	open_sums(s);
@@ -605,6 +612,9 @@ static void tell_tables(const struct session *s)
 	       (unsigned long long)c.rows, (unsigned long long)c.files,
 	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
 	       (unsigned long long)c.dropped);
+	if (c.runs)
+		mp_say("BPF took %llu ns in %llu runs, %llu ns each", (unsigned long long)c.run_ns,
+		       (unsigned long long)c.runs, (unsigned long long)(c.run_ns / c.runs));
 }
 
 static void tell_details(const struct session *s, const struct mp_account *a)
@@ -707,6 +717,7 @@ static void release(struct session *s)
 {
 	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
+	mp_tasks_release(&s->tasks);
 	mp_sums_free(s->sums);
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);
@@ -716,7 +727,6 @@ static void release(struct session *s)
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
 	mp_formatter_release(&s->formatter);
-	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
 	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);

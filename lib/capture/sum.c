@@ -512,7 +512,7 @@ bool mp_sums_stack(struct mp_sums *s, const struct mp_sum_stack *stack,
 		return false;
 	task = mp_tasks_get(words->tasks, stack->pid, stack->tid);
 	if (stack->end == MP_BPF_NO_TABLES)
-		mp_bpf_stacks_update(s->stacks, task->process);
+		mp_bpf_stacks_update(s->stacks, task->process, stack->time_ns);
 	mp_sumtexts_put(&s->texts, stack, task->process, words, s->max_frames);
 	return true;
 }

@@ -139,7 +139,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	events=$(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s"))
 	awk -v a="$sums" -v b="$events" 'BEGIN { exit !(b > 500 && a > 0.95 * b && a < 1.05 * b) }' || { echo "$sums sums, $events events"; false; }
 	record callstack --sum -F 997 -o "$TMP/c" -- "$LOAD/spin" 1
-	[ "$(total "$TMP/c" 'spin_here')" -gt 300 ]
+	[ "$(total "$TMP/c" 'spin_here')" -gt 50 ]
 	[ "$(grep -c '"datatype"' "$TMP/c")" = 1 ]
 	mp-order --check "$TMP/c"
 }

@@ -32,7 +32,8 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	cpu->lost += counts->lost;
 	if (!e->each)
 		return;
-	fired = t->weighted ? told : counts->count;
+	/* task:exec and so on have no counter: they were delivered, or did not fit */
+	fired = t->weighted || e->own ? told : counts->count;
 	cpu->fired += fired;
 	if (fired > told) {
 		a->unexplained += fired - told;

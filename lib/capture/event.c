@@ -227,13 +227,30 @@ static bool is_payload(const struct mp_tp_field *f)
 	return strncmp(f->name, "__probe_", 8) != 0;
 }
 
+/* All that it has, written or not. */
+static const struct mp_tp_field *fields_of(const struct mp_event *e, size_t *n)
+{
+	*n = e->own ? e->own->n_fields : e->tp ? e->tp->n_fields : 0;
+	return e->own ? e->own->fields : e->tp ? e->tp->fields : NULL;
+}
+
+static void write_all_fields(struct mp_event *e)
+{
+	size_t n, i;
+	const struct mp_tp_field *fields = fields_of(e, &n);
+
+	e->payload = mp_alloc(n * sizeof(*e->payload));
+	for (i = 0; i < n; i++)
+		if (is_payload(&fields[i]))
+			e->payload[e->n_payload++] = &fields[i];
+}
+
 static void load_tracepoint(struct resolver *r, const char *type, const char *system,
 			    const char *name)
 {
 	struct mp_event *e;
 	struct mp_tp *tp;
 	const char *why;
-	size_t i;
 
 	tp = mp_tracefs_load(*r->tracefs, system, name, &why);
 	if (!tp) {
@@ -246,10 +263,7 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 	e->attr.config = tp->id;
 	e->attr.sample_type |= PERF_SAMPLE_RAW;
 	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
-	e->payload = mp_alloc(tp->n_fields * sizeof(*e->payload));
-	for (i = 0; i < tp->n_fields; i++)
-		if (is_payload(&tp->fields[i]))
-			e->payload[e->n_payload++] = &tp->fields[i];
+	write_all_fields(e);
 	set_rate(r, e, true);
 	set_stack(r, e);
 }
@@ -281,6 +295,11 @@ static void near_other(void *arg, const char *name, const char *what)
 	mp_near_try(arg, name);
 }
 
+static void near_own(void *arg, const struct mp_own *own)
+{
+	mp_near_try(arg, own->name);
+}
+
 static int fail_unknown(struct resolver *r, const char *name)
 {
 	struct mp_near near;
@@ -288,6 +307,7 @@ static int fail_unknown(struct resolver *r, const char *name)
 
 	mp_near_init(&near, name);
 	mp_pmu_each("*", near_other, &near);
+	mp_own_each("*", near_own, &near);
 	if (!*r->tracefs)
 		*r->tracefs = mp_tracefs_open();
 	if (*r->tracefs)
@@ -389,8 +409,46 @@ static int resolve_probe(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
+static void add_own(void *arg, const struct mp_own *own)
+{
+	struct resolver *r = arg;
+	struct mp_event *e;
+
+	if (is_known(r->events, own->name))
+		return;
+	e = add_event(r, own->name);
+	e->own = own;
+	e->each = true;
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP; /* for samples alone */
+	e->context &= ~MP_CTX_CGROUP;
+	mp_own_set_attr(own, &e->attr);
+	write_all_fields(e);
+}
+
+/* Those of ours, and, by a glob, of tracepoints. 1: there is none of ours. */
+static int resolve_own(struct resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+
+	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") || !mp_own_each(s->name, add_own, r))
+		return 1;
+	if (s->filter || s->user || s->kernel || s->precise)
+		return fail(r, mp_asprintf("%s: it takes neither filter nor modifier (mp-select(1) "
+					   "chooses afterwards)",
+					   s->name));
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	if (strpbrk(s->name, "*?[") && *r->tracefs)
+		mp_tracefs_each(*r->tracefs, s->name, add_tracepoint, r);
+	return r->failed ? -1 : 0;
+}
+
 static int resolve(struct resolver *r)
 {
+	int own = resolve_own(r);
+
+	if (own <= 0)
+		return own;
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
 	return strchr(r->spec->name, ':') ? resolve_tracepoints(r) : resolve_pmu(r);
@@ -445,14 +503,17 @@ static void narrow(struct mp_event *e, unsigned context)
 static void fail_field(struct resolver *r, const char *name)
 {
 	struct mp_near near;
-	size_t i, j;
+	size_t i, j, n;
 
 	mp_near_init(&near, name[0] == '.' ? name + 1 : name);
 	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
 		mp_near_try(&near, context_names[i].name);
-	for (i = 0; i < r->events->n; i++)
-		for (j = 0; r->events->v[i].tp && j < r->events->v[i].tp->n_fields; j++)
-			mp_near_try(&near, r->events->v[i].tp->fields[j].name);
+	for (i = 0; i < r->events->n; i++) {
+		const struct mp_tp_field *fields = fields_of(&r->events->v[i], &n);
+
+		for (j = 0; j < n; j++)
+			mp_near_try(&near, fields[j].name);
+	}
 	if (near.best)
 		fail(r, mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
 				    context_bit(near.best) ? "" : ".", near.best));
@@ -564,13 +625,13 @@ static void unite_stacks(struct mp_event *to, const struct mp_event *from)
 
 static void unite_payload(struct mp_event *to, const struct mp_event *from)
 {
-	size_t n = to->tp ? to->tp->n_fields : 0, kept = 0, i;
+	size_t n, kept = 0, i;
+	const struct mp_tp_field *fields = fields_of(to, &n);
 	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
 
 	for (i = 0; i < n; i++)
-		if (has_payload(to, to->tp->fields[i].name) ||
-		    has_payload(from, to->tp->fields[i].name))
-			payload[kept++] = &to->tp->fields[i];
+		if (has_payload(to, fields[i].name) || has_payload(from, fields[i].name))
+			payload[kept++] = &fields[i];
 	free(to->payload);
 	to->payload = payload;
 	to->n_payload = kept;

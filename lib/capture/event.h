@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events to record: specifications resolved to perf_event_attr, with what is written of each.
- * Includes ctl, spec, tracefs, pmu.
+ * Includes ctl, spec, own, tracefs, pmu.
  */
 #ifndef MP_CAPTURE_EVENT_H
 #define MP_CAPTURE_EVENT_H
 
 #include <linux/perf_event.h>
 
+#include "lib/capture/own.h"
 #include "lib/capture/pmu.h"
 #include "lib/capture/probe.h"
 #include "lib/capture/spec.h"
@@ -32,7 +33,8 @@ struct mp_event {
 	struct perf_event_attr attr;
 	char *filter;			    /* kernel filter, NULL: none */
 	struct mp_tp *tp;		    /* NULL: no tracepoint */
-	const struct mp_tp_field **payload; /* fields that are written, within tp */
+	const struct mp_own *own;	    /* NULL: none of these */
+	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
 	unsigned context;	     /* MP_CTX_ bits that are written */
 	bool each;		     /* recorded each time: fired = delivered + excluded + lost */

@@ -8,7 +8,6 @@
 #include "lib/capture/collector.h"
 #include "lib/capture/list.h"
 #include "lib/capture/session.h"
-#include "lib/capture/stat.h"
 #include "lib/opt.h"
 
 enum {
@@ -41,14 +40,17 @@ static const struct mp_opt opts[] = {
 	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
+	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"
+	  "mem:rss, mem:pss, stat:EVENT: read each /interval=1s,top=N/;\n"
+	  "task:exec, fork, exit, comm, mmap" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_STAT, "stat", "EVENTS",
-	  "do not record, but count these events, and write the counts\n"
-	  "of each interval: of each CPU, or of -p, -t, --cgroup;\n"
-	  "mem:rss and mem:pss: memory of processes" },
-	{ 'i', "interval", "DURATION", "of --stat (default: 1s)" },
+	  "count these events, and write the counts of each interval:\n"
+	  "of each CPU, or of -p, -t, --cgroup; as -e stat:EVENT" },
+	{ 'i', "interval", "DURATION",
+	  "of what is counted or read: stat:EVENT, mem:rss (default:\n"
+	  "1s), mem:pss (10s)" },
 	{ 'l', "list", NULL,
 	  "list collectors and events; operands are globs; with -v,\n"
 	  "fields and filters" },
@@ -78,7 +80,7 @@ static const struct mp_opt opts[] = {
 	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
-	  "cgroup, stack, .PAYLOAD (globs)" },
+	  "cgroup, stack, dur, .PAYLOAD (globs)" },
 	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "How" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
@@ -116,7 +118,7 @@ static struct mp_record_options options = {
 		.stack_size = STACK_MAX,
 	},
 };
-static bool list, explain, stat;
+static bool list, explain;
 
 static void add_event(const char *text)
 {
@@ -124,6 +126,15 @@ static void add_event(const char *text)
 
 	if (mp_specs_parse(&options.specs, text, &error) < 0)
 		mp_usage("%s", error);
+}
+
+static void add_counts(const char *text)
+{
+	size_t i = options.specs.n;
+
+	add_event(text);
+	for (; i < options.specs.n; i++)
+		options.specs.v[i].count = true;
 }
 
 static void add_pids(struct mp_pids *pids, int code, const char *arg)
@@ -222,8 +233,7 @@ static void set_option(int code, const char *arg)
 		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);
 		break;
 	case OPT_STAT:
-		add_event(arg);
-		stat = true;
+		add_counts(arg);
 		break;
 	case 'i':
 		options.interval_ns = mp_opt_duration(&program, code, arg);
@@ -354,13 +364,5 @@ int main(int argc, char **argv)
 		mp_usage("-p and -t exclude each other");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))
 		mp_usage("--cgroup excludes -p and -t");
-	if (options.interval_ns && !stat)
-		mp_usage("--interval is for --stat");
-	if (stat && options.collectors)
-		mp_usage("--stat counts events, not collectors");
-	if (stat && !options.interval_ns)
-		options.interval_ns = 1000000000;
-	if (stat)
-		return mp_stat(&options);
 	return mp_record(&options);
 }

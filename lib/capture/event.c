@@ -17,10 +17,13 @@ static const struct {
 } context_names[] = {
 	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
 	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
-	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
+	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },	  { "dur", MP_CTX_DUR },
 };
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
+
+#define USUAL_NS 1000000000ull
+#define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
 
 /* A resolving at work. */
 struct resolver {
@@ -30,6 +33,7 @@ struct resolver {
 	const struct mp_spec *spec;
 	char **error;
 	bool failed;
+	bool count; /* what the specification names is counted, not recorded */
 };
 
 static int fail(struct resolver *r, char *error)
@@ -136,7 +140,7 @@ static int set_stack(struct resolver *r, struct mp_event *e)
 		part = r->options->stack;
 	if (!want)
 		want = r->options->max_stack;
-	if (part == MP_STACK_NONE)
+	if (part == MP_STACK_NONE || r->count)
 		return 0;
 	e->context |= MP_CTX_STACK;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -185,6 +189,7 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
+/* What is counted is another event than what is recorded. */
 static struct mp_event *add_event(struct resolver *r, const char *name)
 {
 	struct mp_events *v = r->events;
@@ -194,6 +199,8 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
 	e = &v->v[v->n++];
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
+	if (r->count)
+		mp_buf_str(&type, MP_STR("stat:"));
 	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
 	mp_buf_byte(&type, '\0');
 	e->type = type.p;
@@ -211,12 +218,13 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static bool is_known(const struct mp_events *events, const char *type)
+static bool is_known(const struct resolver *r, const char *name)
 {
-	size_t i;
+	size_t i, prefix = r->count ? strlen("stat:") : 0;
 
-	for (i = 0; i < events->n; i++)
-		if (strcmp(events->v[i].type, type) == 0)
+	for (i = 0; i < r->events->n; i++)
+		if ((r->events->v[i].own == &mp_own_count) == r->count &&
+		    strcmp(r->events->v[i].type + prefix, name) == 0)
 			return true;
 	return false;
 }
@@ -273,7 +281,7 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
 
-	if (r->failed || is_known(r->events, type)) {
+	if (r->failed || is_known(r, type)) {
 		free(type);
 		return;
 	}
@@ -347,7 +355,7 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	e = is_known(r->events, name) ? NULL : add_event(r, name);
+	e = is_known(r, name) ? NULL : add_event(r, name);
 	free(name);
 	if (!e)
 		return 0;
@@ -409,20 +417,47 @@ static int resolve_probe(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
+/* What the terms of a specification say of an event that is read. */
+static void set_reading(const struct resolver *r, struct mp_event *e, uint64_t usual_ns)
+{
+	e->context |= MP_CTX_DUR;
+	e->top = r->spec->top;
+	e->interval_ns = r->spec->interval_ns	   ? r->spec->interval_ns
+			 : r->options->interval_ns ? r->options->interval_ns
+						   : usual_ns;
+}
+
+/* It was resolved as if it were recorded. */
+static void count_event(const struct resolver *r, struct mp_event *e)
+{
+	e->own = &mp_own_count;
+	e->each = false;
+	e->context = r->options->count_context;
+	set_reading(r, e, USUAL_NS);
+	free(e->payload);
+	e->n_payload = 0;
+	write_all_fields(e);
+}
+
 static void add_own(void *arg, const struct mp_own *own)
 {
 	struct resolver *r = arg;
 	struct mp_event *e;
 
-	if (is_known(r->events, own->name))
+	if (is_known(r, own->name))
 		return;
 	e = add_event(r, own->name);
 	e->own = own;
-	e->each = true;
-	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP; /* for samples alone */
-	e->context &= ~MP_CTX_CGROUP;
+	e->each = own->kind == MP_OWN_TOLD;
 	mp_own_set_attr(own, &e->attr);
 	write_all_fields(e);
+	if (e->each) { /* who tells of a cgroup is a sample */
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+		e->context &= ~MP_CTX_CGROUP;
+	} else {
+		e->context &= ~MP_CTX_CPU;
+		set_reading(r, e, own->kind == MP_OWN_PSS ? SELDOM_NS : USUAL_NS);
+	}
 }
 
 /* Those of ours, and, by a glob, of tracepoints. 1: there is none of ours. */
@@ -430,12 +465,17 @@ static int resolve_own(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
 
-	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") || !mp_own_each(s->name, add_own, r))
+	r->count = false;
+	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") || !mp_own_each(s->name, add_own, r)) {
+		r->count = s->count;
 		return 1;
+	}
 	if (s->filter || s->user || s->kernel || s->precise)
 		return fail(r, mp_asprintf("%s: it takes neither filter nor modifier (mp-select(1) "
 					   "chooses afterwards)",
 					   s->name));
+	if (s->count && strncmp(s->name, "mem:", 4) != 0)
+		return fail(r, mp_asprintf("%s: the kernel does not count it", s->name));
 	if (!*r->tracefs)
 		*r->tracefs = mp_tracefs_open();
 	if (strpbrk(s->name, "*?[") && *r->tracefs)
@@ -443,7 +483,7 @@ static int resolve_own(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
-static int resolve(struct resolver *r)
+static int resolve_name(struct resolver *r)
 {
 	int own = resolve_own(r);
 
@@ -452,6 +492,26 @@ static int resolve(struct resolver *r)
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
 	return strchr(r->spec->name, ':') ? resolve_tracepoints(r) : resolve_pmu(r);
+}
+
+static int resolve(struct resolver *r)
+{
+	size_t i = r->events->n;
+
+	if (resolve_name(r) < 0)
+		return -1;
+	for (; i < r->events->n; i++) {
+		struct mp_event *e = &r->events->v[i];
+
+		if (r->count)
+			count_event(r, e);
+		if (r->spec->interval_ns && !mp_event_is_read(e))
+			return fail(r,
+				    mp_asprintf("%s: interval= is for stat:* and mem:*", e->type));
+		if (r->spec->top && (!mp_event_is_read(e) || r->count))
+			return fail(r, mp_asprintf("%s: top= is for mem:*", e->type));
+	}
+	return 0;
 }
 
 /* Keeps the payload fields that match one of `globs`, which have a dot in front. */
@@ -558,7 +618,7 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error)
 {
-	struct resolver r = { events, options, tracefs, NULL, error, false };
+	struct resolver r = { events, options, tracefs, NULL, error, false, false };
 	size_t i;
 
 	for (i = 0; i < specs->n; i++) {
@@ -644,6 +704,8 @@ static void unite(struct mp_event *to, const struct mp_event *from)
 	unite_filters(to, from);
 	unite_stacks(to, from);
 	to->context |= from->context;
+	to->interval_ns = MP_MIN(to->interval_ns, from->interval_ns);
+	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
 		to->attr.freq = 0;

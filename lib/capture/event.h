@@ -25,6 +25,7 @@ enum mp_context {
 	MP_CTX_ADDR = 32,
 	MP_CTX_CGROUP = 64,
 	MP_CTX_STACK = 128,
+	MP_CTX_DUR = 256, /* written before the stack */
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
 };
 
@@ -40,7 +41,15 @@ struct mp_event {
 	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
+	uint64_t interval_ns;	     /* of what is read */
+	unsigned top;		     /* so many by themselves, the rest together; 0: all */
 };
+
+/* Whether it is read now and then, and nothing comes through a ring. */
+static inline bool mp_event_is_read(const struct mp_event *e)
+{
+	return e->own && e->own->kind != MP_OWN_TOLD;
+}
 
 struct mp_events {
 	struct mp_event *v;
@@ -57,9 +66,11 @@ struct mp_event_options {
 	size_t stack_size;		   /* bytes of the copy of a user stack */
 	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool stack_given;   /* the user asked for it: a collector's choice does not count */
-	bool cgroup;	    /* write cgroup= */
-	const char *fields; /* --fields; NULL: all */
+	bool stack_given;	/* the user asked for it: a collector's choice does not count */
+	bool cgroup;		/* write cgroup= */
+	unsigned count_context; /* what is counted apart: MP_CTX_ bits */
+	uint64_t interval_ns;	/* of what is read; 0: not said */
+	const char *fields;	/* --fields; NULL: all */
 };
 
 /*

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "lib/capture/record.h"
+#include "lib/capture/sampled.h"
 
 /* The payload of all of them; the texts behind it. */
 struct raw {
@@ -15,12 +16,13 @@ struct raw {
 	char prot[4];
 };
 
-#define NUMBER(name, kind, member)                                                            \
-	{                                                                                     \
-		name, kind, MP_TP_FIXED, offsetof(struct raw, member),                        \
-			sizeof(((struct raw *)0)->member), sizeof(((struct raw *)0)->member), \
-			false                                                                 \
+#define SIZE(type, member) sizeof(((type *)0)->member)
+#define NUMBER_OF(type, name, kind, member)                                          \
+	{                                                                            \
+		name, kind, MP_TP_FIXED, offsetof(type, member), SIZE(type, member), \
+			SIZE(type, member), false                                    \
 	}
+#define NUMBER(name, kind, member) NUMBER_OF(struct raw, name, kind, member)
 
 static const struct mp_tp_field fork_fields[] = {
 	NUMBER("pid", MP_TP_SIGNED, pid),
@@ -37,15 +39,40 @@ static const struct mp_tp_field mmap_fields[] = {
 	{ "prot", MP_TP_STRING, MP_TP_FIXED, offsetof(struct raw, prot), 4, 1, true },
 };
 
+static const struct mp_tp_field memory_fields[] = {
+	NUMBER_OF(struct mp_sampled_memory, "bytes", MP_TP_UNSIGNED, bytes),
+	NUMBER_OF(struct mp_sampled_memory, "processes", MP_TP_UNSIGNED, processes),
+};
+
+static const struct mp_tp_field count_fields[] = {
+	NUMBER_OF(struct mp_sampled_count, "value", MP_TP_UNSIGNED, value),
+	{ "share", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_sampled_count, share),
+	  SIZE(struct mp_sampled_count, share), 1, true },
+};
+
 #define FIELDS(v) v, MP_ARRAY_SIZE(v)
 
+const struct mp_own mp_own_count = {
+	.name = "stat:",
+	.what = "counted",
+	.kind = MP_OWN_COUNT,
+	.fields = count_fields,
+	.n_fields = MP_ARRAY_SIZE(count_fields),
+};
+
 static const struct mp_own all[] = {
-	{ "task:comm", "a thread gets another name", NULL, 0, PERF_RECORD_COMM, false },
-	{ "task:exec", "a program begins", NULL, 0, PERF_RECORD_COMM, true },
-	{ "task:exit", "a thread ends", FIELDS(exit_fields), PERF_RECORD_EXIT, false },
-	{ "task:fork", "a thread or process is born", FIELDS(fork_fields), PERF_RECORD_FORK,
+	{ "mem:pss", "memory of processes, shared pages in part, read now and then", MP_OWN_PSS,
+	  FIELDS(memory_fields), 0, false },
+	{ "mem:rss", "resident memory of processes, read now and then", MP_OWN_RSS,
+	  FIELDS(memory_fields), 0, false },
+	{ "task:comm", "a thread gets another name", MP_OWN_TOLD, NULL, 0, PERF_RECORD_COMM,
 	  false },
-	{ "task:mmap", "code is mapped", FIELDS(mmap_fields), PERF_RECORD_MMAP2, false },
+	{ "task:exec", "a program begins", MP_OWN_TOLD, NULL, 0, PERF_RECORD_COMM, true },
+	{ "task:exit", "a thread ends", MP_OWN_TOLD, FIELDS(exit_fields), PERF_RECORD_EXIT, false },
+	{ "task:fork", "a thread or process is born", MP_OWN_TOLD, FIELDS(fork_fields),
+	  PERF_RECORD_FORK, false },
+	{ "task:mmap", "code is mapped", MP_OWN_TOLD, FIELDS(mmap_fields), PERF_RECORD_MMAP2,
+	  false },
 };
 
 size_t mp_own_each(const char *glob, mp_own_fn *each, void *arg)

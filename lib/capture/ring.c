@@ -140,6 +140,8 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 {
 	struct perf_event_attr attr = e->attr;
 
+	if (mp_event_is_read(e))
+		mp_own_set_attr(e->own, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
 	attr.watermark = 1; /* waking per event costs more than the event */
@@ -224,7 +226,11 @@ static int add_counter(struct mp_rings *r, size_t event, size_t ring, const stru
 	return 0;
 }
 
-/* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
+/*
+ * All events on all rings, for one task, cgroup or the whole system; as add_counter(). What is read
+ * comes through no ring; where it is the first, an event that never fires stands for it, by which it
+ * is known when the tasks have ended.
+ */
 static int open_subject(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
 {
@@ -233,7 +239,9 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 
 	for (ring = 0; ring < r->n && result == 0; ring++)
 		for (e = 0; e < events->n && result == 0; e++)
-			result = add_counter(r, e, ring, &events->v[e], t, pid, flags, error);
+			if (e == 0 || !mp_event_is_read(&events->v[e]))
+				result = add_counter(r, e, ring, &events->v[e], t, pid, flags,
+						     error);
 	return result;
 }
 
@@ -351,7 +359,7 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 
 	for (i = 0; i < r->n_counters && result == 0; i++) {
 		const struct mp_event *e = &events->v[r->counters[i].event];
-		char *filter = e->tp ? filter_text(e, exclude) : NULL;
+		char *filter = e->tp && !e->own ? filter_text(e, exclude) : NULL;
 
 		if (filter && ioctl(r->counters[i].fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
 			*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s "

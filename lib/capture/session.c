@@ -42,6 +42,8 @@ struct session {
 	struct mp_rings rings;
 	struct mp_track *track;
 	struct mp_settle *settle;
+	struct mp_samplers *samplers;
+	struct mp_sample_of sampled;
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
@@ -61,6 +63,7 @@ struct session {
 	size_t collectors_failed;
 	bool whole; /* system or cgroups, not tasks */
 	bool user_stacks, kernel_stacks, dumps;
+	bool reads; /* some events are read, and do not come through rings */
 };
 
 /* Ends the program with a message that a function has left. */
@@ -106,6 +109,16 @@ static void resolve_collectors(struct session *s)
 		mp_die("nothing is left to record");
 }
 
+/* What is told apart by what is counted. */
+static unsigned count_context(const struct mp_record_options *o)
+{
+	if (o->n_cgroups)
+		return MP_CTX_CGROUP;
+	if (o->tids.n)
+		return MP_CTX_TASK;
+	return o->pids.n || (o->command && !o->system_wide) ? MP_CTX_PID | MP_CTX_COMM : MP_CTX_CPU;
+}
+
 static void resolve_events(struct session *s)
 {
 	struct mp_events own = { .v = NULL };
@@ -114,6 +127,8 @@ static void resolve_events(struct session *s)
 	size_t i;
 
 	s->o->events.cgroup = s->o->n_cgroups > 0;
+	s->o->events.interval_ns = s->o->interval_ns;
+	s->o->events.count_context = count_context(s->o);
 	resolve_collectors(s);
 	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
@@ -126,12 +141,15 @@ static void resolve_events(struct session *s)
 	for (i = 0; i < s->events.n; i++) {
 		const struct mp_event *e = &s->events.v[i];
 
+		s->reads |= mp_event_is_read(e);
 		if (!(e->context & MP_CTX_STACK))
 			continue;
 		s->user_stacks |= e->method != MP_METHOD_UNSET;
 		s->dumps |= e->method == MP_METHOD_CFI;
 		s->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
+	if (s->o->interval_ns && !s->reads)
+		mp_die("--interval is for --stat, stat:* and mem:*");
 }
 
 /* Large machines have many CPUs: the default is less then. */
@@ -196,6 +214,24 @@ static int drain_priority(const struct session *s)
 	return s->o->realtime ? s->o->realtime + 1 : 0;
 }
 
+static void start_samplers(struct session *s)
+{
+	uint32_t stream = s->rings.n + mp_track_rings(s->track) + !!s->bpf_stacks;
+	char *error;
+
+	s->sampled = (struct mp_sample_of){
+		.target = &s->target,
+		.pids = s->target.on_exec ? &s->target.tids : &s->processes,
+		.tids = &s->o->tids,
+		.exclude = &s->o->exclude,
+		.command = s->target.on_exec ? s->command.name : NULL,
+	};
+	s->samplers = mp_samplers_start(&s->events, &s->sampled, s->queue, stream, &s->exclude_tids,
+					&error);
+	if (error)
+		give_up(error);
+}
+
 static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
@@ -204,6 +240,7 @@ static void start_threads(struct session *s)
 		.track = s->track,
 		.bpf_stacks = s->bpf_stacks,
 		.settle = s->settle,
+		.samplers = s->samplers,
 		.queue = s->queue,
 		.realtime = drain_priority(s),
 	};
@@ -318,6 +355,7 @@ static void open_events(struct session *s)
 		result = mp_rings_open(&s->rings, &s->events, &s->target, &error);
 	if (result < 0)
 		give_up(error);
+	start_samplers(s);
 	start_threads(s);
 	find_excluded(s);
 	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
@@ -369,7 +407,7 @@ static void prepare_writer(struct session *s)
 		.tick = show_status,
 		.arg = s,
 	};
-	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks);
+	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks + !!s->samplers);
 	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
@@ -443,9 +481,12 @@ static int start(struct session *s)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
+	mp_samplers_enable(s->samplers);
 	write_json(s, header);
-	if (!s->o->command || mp_command_go(&s->command) == 0)
+	if (!s->o->command || mp_command_go(&s->command) == 0) {
+		mp_samplers_go(s->samplers);
 		return 0;
+	}
 	mp_say("cannot run '%s': %m", s->command.name);
 	mp_control_stop(s->control);
 	return -1;
@@ -534,6 +575,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, uint64_
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
 	mp_unwound_json(&s->formatter.unwound, trailer);
+	mp_samplers_json(s->samplers, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
 	write_json(s, trailer);
@@ -559,6 +601,7 @@ static enum mp_status finish(struct session *s)
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
 	tell_losses(s, &account);
+	mp_samplers_say(s->samplers, s->o->verbose);
 	if (s->o->verbose)
 		tell_details(s, &account);
 	lossy = s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
@@ -570,6 +613,7 @@ static enum mp_status finish(struct session *s)
 static void release(struct session *s)
 {
 	mp_settle_stop(s->settle);
+	mp_samplers_free(s->samplers);
 	mp_bpf_free(s->bpf);
 	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings);

@@ -205,6 +205,18 @@ static int set_count(struct parser *p, struct mp_str key, struct mp_str value, u
 	return 0;
 }
 
+static int set_interval(struct parser *p, struct mp_spec *spec, struct mp_str value)
+{
+	char *text = mp_strndup(value.p, value.len);
+	int result = mp_num_duration(text, &spec->interval_ns);
+
+	free(text);
+	if (result < 0 || !spec->interval_ns)
+		return fail(p, "interval=%.*s: not a duration such as 1s or 20ms",
+			    MP_STR_ARGS(value));
+	return 0;
+}
+
 static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
 {
 	uint64_t v;
@@ -219,6 +231,14 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, s
 		spec->max_stack = (int)v;
 		return 0;
 	}
+	if (mp_str_eq(key, MP_STR("top"))) {
+		if (set_count(p, key, value, 1000000, &v) < 0)
+			return -1;
+		spec->top = (unsigned)v;
+		return 0;
+	}
+	if (mp_str_eq(key, MP_STR("interval")))
+		return set_interval(p, spec, value);
 	if (mp_stack_parse(value, &spec->stack, &spec->method) < 0)
 		return fail(p,
 			    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
@@ -230,7 +250,8 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, s
 static bool is_term(struct mp_str key)
 {
 	return mp_str_eq(key, MP_STR("period")) || mp_str_eq(key, MP_STR("freq")) ||
-	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack"));
+	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack")) ||
+	       mp_str_eq(key, MP_STR("interval")) || mp_str_eq(key, MP_STR("top"));
 }
 
 /* "key=value,key=value" with keys of ours: 1, or 0 if the segment is something else. */
@@ -273,6 +294,10 @@ static int parse_one(struct parser *p, struct mp_spec *spec)
 {
 	struct mp_str part;
 
+	if (strncmp(p->at, "stat:", 5) == 0) {
+		spec->count = true;
+		p->at += 5;
+	}
 	if (set_name(p, spec, mp_spec_is_probe(p->at) ? probe_name(p) : token(p, "/,")) < 0)
 		return -1;
 	while (*p->at == '/') {
@@ -326,13 +351,6 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 	if (*p.at)
 		return fail(&p, "what is '%.40s'?", p.at);
 	return 0;
-}
-
-void mp_specs_remove(struct mp_specs *specs, size_t i)
-{
-	release(&specs->v[i]);
-	specs->n--;
-	memmove(&specs->v[i], &specs->v[i + 1], (specs->n - i) * sizeof(*specs->v));
 }
 
 void mp_specs_release(struct mp_specs *specs)

@@ -7,6 +7,7 @@
 
 #include "lib/capture/own.h"
 #include "lib/capture/record.h"
+#include "lib/capture/sampled.h"
 #include "lib/clock.h"
 #include "lib/show.h"
 
@@ -89,27 +90,34 @@ static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 	return mp_buf_view(&w->renamed);
 }
 
+/* The line of an event that is not left out. */
+static void write_line(struct mp_writer *w, const struct mp_event *e, size_t event,
+		       const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	struct mp_str line = mp_formatter_line(w->formatter, e, event, s, task, cpu);
+
+	if (w->names)
+		line = rename_tasks(w, line);
+	if (w->readable)
+		line = mp_show_line(&w->text, line);
+	mp_writer_put(w, line);
+	if (++w->written == w->max_events)
+		stop(w);
+}
+
 static void write_event(struct mp_writer *w, size_t ring, const struct mp_counter *c,
 			const struct mp_sample *s, struct mp_task *task)
 {
 	const struct mp_event *e = &w->events->v[c->event];
 	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
-	struct mp_str line;
 
 	if (is_left_out(w, c, e, task)) {
 		t->excluded++;
 		w->excluded++;
 		return;
 	}
-	line = mp_formatter_line(w->formatter, e, c->event, s, task, w->rings->v[ring].cpu);
-	if (w->names)
-		line = rename_tasks(w, line);
-	if (w->readable)
-		line = mp_show_line(&w->text, line);
-	mp_writer_put(w, line);
 	t->written++;
-	if (++w->written == w->max_events)
-		stop(w);
+	write_line(w, e, c->event, s, task, w->rings->v[ring].cpu);
 }
 
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
@@ -165,6 +173,34 @@ static void write_own(struct mp_writer *w, size_t ring, const struct mp_waiting 
 	s.raw = w->told.raw.p;
 	s.raw_len = (uint32_t)w->told.raw.len;
 	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
+}
+
+/* What was read. It is in no account: nothing fired. */
+static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
+{
+	struct mp_event e = w->events->v[r->event];
+	struct mp_process process = { .pid = r->pid };
+	struct mp_task named = { .tid = r->tid, .process = &process }, *task = &named;
+	struct mp_sample s = {
+		.time_ns = r->time_ns,
+		.dur_ns = r->dur_ns,
+		.cgroup = r->cgroup,
+		.raw = (const char *)&r->raw,
+		.raw_len = r->raw_len,
+	};
+
+	w->late += r->time_ns < w->watermark_ns;
+	if (w->max_events && w->written == w->max_events)
+		return;
+	if (r->pid < 0) /* the rest of the processes, a CPU, a cgroup */
+		e.context &= ~(MP_CTX_PID | MP_CTX_TID);
+	if (!r->cgroup)
+		e.context &= ~MP_CTX_CGROUP;
+	named.comm_len = (uint8_t)r->comm_len;
+	memcpy(named.comm, r->comm, r->comm_len);
+	if (!r->comm_len && r->pid > 0)
+		task = mp_tasks_get(w->tasks, r->pid, r->tid);
+	write_line(w, &e, r->event, &s, task, r->cpu);
 }
 
 static void write_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
@@ -254,6 +290,9 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 	case PERF_RECORD_MMAP2:
 		take_mmap(w, (const struct mp_record_mmap2 *)h);
 		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid);
+		break;
+	case MP_SAMPLED:
+		write_sampled(w, (const struct mp_sampled *)h);
 		break;
 	case MP_BPF_RECORD:
 		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);

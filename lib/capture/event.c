@@ -2,23 +2,15 @@
 #include "lib/capture/event.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "lib/capture/arch.h"
+#include "lib/capture/choose.h"
+#include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"
-
-static const struct {
-	const char *name;
-	enum mp_context bit;
-} context_names[] = {
-	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
-	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
-	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },	  { "dur", MP_CTX_DUR },
-};
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
@@ -235,8 +227,7 @@ static bool is_payload(const struct mp_tp_field *f)
 	return strncmp(f->name, "__probe_", 8) != 0;
 }
 
-/* All that it has, written or not. */
-static const struct mp_tp_field *fields_of(const struct mp_event *e, size_t *n)
+const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n)
 {
 	*n = e->own ? e->own->n_fields : e->tp ? e->tp->n_fields : 0;
 	return e->own ? e->own->fields : e->tp ? e->tp->fields : NULL;
@@ -245,7 +236,7 @@ static const struct mp_tp_field *fields_of(const struct mp_event *e, size_t *n)
 static void write_all_fields(struct mp_event *e)
 {
 	size_t n, i;
-	const struct mp_tp_field *fields = fields_of(e, &n);
+	const struct mp_tp_field *fields = mp_event_fields(e, &n);
 
 	e->payload = mp_alloc(n * sizeof(*e->payload));
 	for (i = 0; i < n; i++)
@@ -514,106 +505,6 @@ static int resolve(struct resolver *r)
 	return 0;
 }
 
-/* Keeps the payload fields that match one of `globs`, which have a dot in front. */
-static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *used)
-{
-	size_t i, j, kept = 0;
-
-	for (i = 0; i < e->n_payload; i++) {
-		bool keep = false;
-
-		for (j = 0; j < n; j++) {
-			if (fnmatch(globs[j] + 1, e->payload[i]->name, 0) != 0)
-				continue;
-			keep = true;
-			used[j] = true;
-		}
-		if (keep)
-			e->payload[kept++] = e->payload[i];
-	}
-	e->n_payload = kept;
-}
-
-static int context_bit(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
-		if (strcmp(context_names[i].name, name) == 0)
-			return context_names[i].bit;
-	return 0;
-}
-
-static void narrow(struct mp_event *e, unsigned context)
-{
-	if (context & MP_CTX_CGROUP)
-		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
-	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
-	if (!(e->context & MP_CTX_ADDR))
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
-	if (!(e->context & MP_CTX_STACK)) {
-		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-						   PERF_SAMPLE_STACK_USER);
-		e->attr.sample_max_stack = 0;
-		e->max_stack = 0;
-		e->method = MP_METHOD_UNSET;
-	}
-}
-
-static void fail_field(struct resolver *r, const char *name)
-{
-	struct mp_near near;
-	size_t i, j, n;
-
-	mp_near_init(&near, name[0] == '.' ? name + 1 : name);
-	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
-		mp_near_try(&near, context_names[i].name);
-	for (i = 0; i < r->events->n; i++) {
-		const struct mp_tp_field *fields = fields_of(&r->events->v[i], &n);
-
-		for (j = 0; j < n; j++)
-			mp_near_try(&near, fields[j].name);
-	}
-	if (near.best)
-		fail(r, mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
-				    context_bit(near.best) ? "" : ".", near.best));
-	else
-		fail(r, mp_asprintf("no field '%s' (mp-record -l -v EVENT lists them)", name));
-	mp_near_release(&near);
-}
-
-/* --fields: "cpu,comm,.prev_*,stack" */
-static void choose_fields(struct resolver *r)
-{
-	char *list = mp_strdup(r->options->fields), *save = NULL, *name;
-	char **globs = NULL;
-	size_t n = 0, cap = 0, i;
-	unsigned context = 0;
-	bool *used;
-
-	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (name[0] == '.') {
-			globs = mp_grow(globs, &cap, n + 1, sizeof(*globs));
-			globs[n++] = name;
-		} else if (context_bit(name)) {
-			context |= context_bit(name);
-		} else {
-			fail_field(r, name);
-		}
-	}
-	used = mp_zalloc(n * sizeof(*used));
-	for (i = 0; i < r->events->n; i++) {
-		choose_payload(&r->events->v[i], globs, n, used);
-		narrow(&r->events->v[i], context);
-	}
-	for (i = 0; i < n; i++)
-		if (!used[i])
-			fail_field(r, globs[i]);
-	free(used);
-	free(globs);
-	free(list);
-}
-
 int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error)
@@ -626,92 +517,9 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		if (resolve(&r) < 0)
 			return -1;
 	}
-	if (options->fields)
-		choose_fields(&r);
-	return r.failed ? -1 : 0;
-}
-
-static bool has_payload(const struct mp_event *e, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < e->n_payload; i++)
-		if (strcmp(e->payload[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-/* A filter stays only if both have it, or each its own. */
-static void unite_filters(struct mp_event *to, const struct mp_event *from)
-{
-	char *both = NULL;
-
-	if (to->filter && from->filter)
-		both = strcmp(to->filter, from->filter) == 0
-			       ? mp_strdup(to->filter)
-			       : mp_asprintf("(%s) || (%s)", to->filter, from->filter);
-	free(to->filter);
-	to->filter = both;
-}
-
-enum { STACK_BITS = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
-
-static void take_user_stack(struct mp_event *to, const struct mp_event *from)
-{
-	to->method = from->method;
-	to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
-	to->attr.sample_regs_user = from->attr.sample_regs_user;
-	to->attr.sample_stack_user = from->attr.sample_stack_user;
-	to->attr.sample_type |= from->attr.sample_type & STACK_BITS;
-}
-
-/* The parts of both; where both have a user part, that of `to`. */
-static void unite_stacks(struct mp_event *to, const struct mp_event *from)
-{
-	if (!from->max_stack)
-		return;
-	if (!to->max_stack) {
-		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
-		take_user_stack(to, from);
-	} else {
-		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
-		if (to->method == MP_METHOD_UNSET)
-			take_user_stack(to, from);
-		to->attr.sample_type |= from->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
-	}
-	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
-	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
-}
-
-static void unite_payload(struct mp_event *to, const struct mp_event *from)
-{
-	size_t n, kept = 0, i;
-	const struct mp_tp_field *fields = fields_of(to, &n);
-	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
-
-	for (i = 0; i < n; i++)
-		if (has_payload(to, fields[i].name) || has_payload(from, fields[i].name))
-			payload[kept++] = &fields[i];
-	free(to->payload);
-	to->payload = payload;
-	to->n_payload = kept;
-}
-
-/* `to` becomes an event that serves both. */
-static void unite(struct mp_event *to, const struct mp_event *from)
-{
-	unite_payload(to, from);
-	unite_filters(to, from);
-	unite_stacks(to, from);
-	to->context |= from->context;
-	to->interval_ns = MP_MIN(to->interval_ns, from->interval_ns);
-	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;
-	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
-	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
-		to->attr.freq = 0;
-		to->attr.sample_period = 1;
-		to->each = true;
-	}
+	if (r.failed)
+		return -1;
+	return options->fields ? mp_events_choose(events, options->fields, error) : 0;
 }
 
 static void release_event(struct mp_event *e)
@@ -730,7 +538,7 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 		for (j = 0; j < to->n && strcmp(to->v[j].type, from->v[i].type) != 0; j++)
 			;
 		if (j < to->n) {
-			unite(&to->v[j], &from->v[i]);
+			mp_event_unite(&to->v[j], &from->v[i]);
 			release_event(&from->v[i]);
 			continue;
 		}

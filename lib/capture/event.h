@@ -92,6 +92,9 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from);
 /* Takes its user stacks along frame pointers instead of by BPF. */
 void mp_event_use_fp(struct mp_event *e);
 
+/* All payload fields that it has, written or not: of its format, or of its own. */
+const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
+
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);
 

@@ -58,7 +58,9 @@ rss_of() {
 	mp-order --check "$TMP/s" > /dev/null
 	[ "$(count $GETPPID "$TMP/s")" -ge 2 ]
 	perl -ne '
-		next unless /^(\d+),(\S+?),.*comm=perl\t/; my ($time, $type) = ($1, $2);
+		# its children have its name, too, until they are another program
+		next unless /^(\d+),(\S+?),.*\bpid=(\d+)\t.*comm=perl\t/; my ($time, $type) = ($1, $2);
+		next if $3 != ($pid //= $3);
 		if ($type eq "syscalls:sys_enter_getppid") { push @marks, $time; next }
 		my ($bytes) = /\.bytes=(\d+)/; my ($dur) = /dur=(\d+)/;
 		push @samples, [$time - $dur, $time, $bytes];

@@ -49,73 +49,71 @@ static uint64_t thread_cpu_ns(void)
 	return t.tv_sec * MP_NS_PER_SEC + t.tv_nsec;
 }
 
-static void set_times(struct sampler *s, uint64_t now_ns, uint64_t since_ns)
+/* The records in a chunk, without their times; NULL if the queue is full. */
+static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 {
-	struct mp_sampled *r = (struct mp_sampled *)s->records.p;
-	size_t n = s->records.len / sizeof(*r), i;
+	struct mp_chunk *c = mp_queue_chunk(s->all->queue, s->records.len, must);
 
-	for (i = 0; i < n; i++) {
-		r[i].time_ns = now_ns;
-		r[i].dur_ns = now_ns - since_ns;
-	}
-}
-
-/* False if the queue is full: then it is as if nothing had been read. */
-static bool push(struct sampler *s, bool must)
-{
-	struct mp_queue *q = s->all->queue;
-	struct mp_chunk *c;
-
-	if (!s->records.len)
-		return true;
-	c = mp_queue_chunk(q, s->records.len, must);
 	if (!c)
-		return false;
+		return NULL;
 	memcpy(c->data, s->records.p, s->records.len);
 	c->len = s->records.len;
 	c->stream = s->all->stream;
-	mp_queue_push(q, c);
-	return true;
+	return c;
 }
 
 /*
  * The bound is set before the time is taken: whoever saw no bound, asked before that, so what it took
  * for settled is earlier. It is held only until the records are pushed, however long they took to read.
  */
-static bool stamp_and_push(struct sampler *s, uint64_t since_ns, bool must)
+static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {
+	struct mp_sampled *r = (struct mp_sampled *)c->data;
+	size_t n = c->len / sizeof(*r), i;
 	uint64_t now_ns;
-	bool pushed;
 
 	__atomic_store_n(&s->bound_ns, mp_monotonic_ns(), __ATOMIC_SEQ_CST);
 	now_ns = mp_monotonic_ns();
-	set_times(s, now_ns, since_ns);
-	pushed = push(s, must);
+	for (i = 0; i < n; i++) {
+		r[i].time_ns = now_ns;
+		r[i].dur_ns = now_ns - since_ns;
+	}
+	mp_queue_push(s->all->queue, c);
 	__atomic_store_n(&s->bound_ns, UINT64_MAX, __ATOMIC_SEQ_CST);
-	if (pushed)
-		s->last_ns = now_ns;
-	return pushed;
+	s->last_ns = now_ns;
+}
+
+/* False if it was given up: at the end, or since the queue is full. */
+static bool read_and_push(struct sampler *s, bool last)
+{
+	uint64_t began_ns = mp_monotonic_ns();
+	struct mp_chunk *c;
+
+	s->records.len = 0;
+	if (s->stat)
+		mp_stat_read(s->stat, &s->records);
+	else if (!mp_memstat_read(s->memory, &s->all->stop, &s->records))
+		return false;
+	if (!s->records.len)
+		return true;
+	c = fill_chunk(s, last);
+	if (!c) {
+		s->missed += s->memory != NULL; /* what was counted is in the next sample */
+		return false;
+	}
+	stamp_and_push(s, c, s->stat ? s->last_ns : began_ns);
+	if (s->stat)
+		mp_stat_taken(s->stat);
+	return true;
 }
 
 static void sample(struct sampler *s, bool last)
 {
-	uint64_t began_cpu_ns = thread_cpu_ns(), began_ns = mp_monotonic_ns(), cost_ns;
-	bool whole = true;
+	uint64_t began_ns = thread_cpu_ns(), cost_ns;
 
-	s->records.len = 0;
-	if (s->memory)
-		whole = mp_memstat_read(s->memory, &s->all->stop, &s->records);
-	else
-		mp_stat_read(s->stat, &s->records);
-	if (!whole)
+	if (!read_and_push(s, last))
 		return;
-	if (!stamp_and_push(s, s->memory ? began_ns : s->last_ns, last)) {
-		s->missed += s->memory != NULL; /* counts are in the next sample */
-		return;
-	}
-	if (s->stat)
-		mp_stat_taken(s->stat);
-	cost_ns = thread_cpu_ns() - began_cpu_ns;
+	cost_ns = thread_cpu_ns() - began_ns;
 	s->samples++;
 	s->cpu_ns += cost_ns;
 	s->longest_ns = MP_MAX(s->longest_ns, cost_ns);

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		for (i = 0; i < specs.n; i++)
 			if (!*specs.v[i].name || specs.v[i].precise > 3 ||
-			    specs.v[i].max_stack > 1024)
+			    specs.v[i].max_stack > 1024 || specs.v[i].top > 1000000)
 				abort();
 	}
 	mp_specs_release(&specs);

@@ -49,10 +49,12 @@ total() {
 	needs_root
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[ -n "$root" ] && mkdir "$root/mp-stat-$$" 2> /dev/null || skip "no cgroup2 to write to"
-	(echo $BASHPID > "$root/mp-stat-$$/cgroup.procs"; sleep 0.3; exec "$LOAD/getppid" 1009) 3>&- &
-	pid=$!
-	mp-record --stat syscalls:sys_enter_getppid --cgroup "/mp-stat-$$" -d 700ms -o "$TMP/s"
-	wait $pid
+	mp-record --stat syscalls:sys_enter_getppid --cgroup "/mp-stat-$$" -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	(echo $BASHPID > "$root/mp-stat-$$/cgroup.procs"; exec "$LOAD/getppid" 1009)
+	kill -INT $recorder
+	wait $recorder
 	rmdir "$root/mp-stat-$$"
 	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 1009 ]
 	grep -q "cgroup=/mp-stat-$$	" "$TMP/s"

@@ -90,6 +90,7 @@ make_libraries() {
 	needs_root
 	perl "$TMP/t.pl" "$TMP/go" &
 	pid=$!
+	rm "$TMP/s"
 	mp-record -q -e task:fork,task:exit -p $pid -o "$TMP/s" &
 	until [ -s "$TMP/s" ]; do sleep 0.01; done
 	touch "$TMP/go"

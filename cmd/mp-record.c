@@ -8,7 +8,6 @@
 #include "lib/capture/collector.h"
 #include "lib/capture/list.h"
 #include "lib/capture/session.h"
-#include "lib/capture/stat.h"
 #include "lib/opt.h"
 
 enum {
@@ -43,17 +42,20 @@ static const struct mp_opt opts[] = {
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
 	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"
-	  "EVENT/irqs-off,need-resched,running=N-M/ samples such moments" },
+	  "EVENT/irqs-off,need-resched,running=N-M/ samples such moments;\n"
+	  "mem:rss, mem:pss, stat:EVENT: read each /interval=1s,top=N/;\n"
+	  "task:exec, fork, exit, comm, mmap" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_SUM, "sum", NULL,
 	  "do not write samples, but add them up in the kernel, and write\n"
 	  "stacks at the end; probes and sampled events" },
 	{ OPT_STAT, "stat", "EVENTS",
-	  "do not record, but count these events, and write the counts\n"
-	  "of each interval: of each CPU, or of -p, -t, --cgroup;\n"
-	  "mem:rss and mem:pss: memory of processes" },
-	{ 'i', "interval", "DURATION", "of --stat (default: 1s)" },
+	  "count these events, and write the counts of each interval:\n"
+	  "of each CPU, or of -p, -t, --cgroup; as -e stat:EVENT" },
+	{ 'i', "interval", "DURATION",
+	  "of what is counted or read: stat:EVENT, mem:rss (default:\n"
+	  "1s), mem:pss (10s)" },
 	{ 'l', "list", NULL,
 	  "list collectors and events; operands are globs; with -v,\n"
 	  "fields and filters" },
@@ -83,7 +85,7 @@ static const struct mp_opt opts[] = {
 	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
-	  "cgroup, latency, op, level, snoop, tlb, lock, stack,\n"
+	  "cgroup, latency, op, level, snoop, tlb, lock, stack, dur,\n"
 	  ".PAYLOAD (globs)" },
 	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "How" },
@@ -122,7 +124,7 @@ static struct mp_record_options options = {
 		.stack_size = STACK_MAX,
 	},
 };
-static bool list, explain, stat;
+static bool list, explain;
 
 static void add_event(const char *text)
 {
@@ -130,6 +132,15 @@ static void add_event(const char *text)
 
 	if (mp_specs_parse(&options.specs, text, &error) < 0)
 		mp_usage("%s", error);
+}
+
+static void add_counts(const char *text)
+{
+	size_t i = options.specs.n;
+
+	add_event(text);
+	for (; i < options.specs.n; i++)
+		options.specs.v[i].count = true;
 }
 
 static void add_pids(struct mp_pids *pids, int code, const char *arg)
@@ -231,8 +242,7 @@ static void set_option(int code, const char *arg)
 		options.events.sum = true;
 		break;
 	case OPT_STAT:
-		add_event(arg);
-		stat = true;
+		add_counts(arg);
 		break;
 	case 'i':
 		options.interval_ns = mp_opt_duration(&program, code, arg);
@@ -363,15 +373,5 @@ int main(int argc, char **argv)
 		mp_usage("-p and -t exclude each other");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))
 		mp_usage("--cgroup excludes -p and -t");
-	if (options.interval_ns && !stat)
-		mp_usage("--interval is for --stat");
-	if (stat && options.events.sum)
-		mp_usage("--stat and --sum exclude each other");
-	if (stat && options.collectors)
-		mp_usage("--stat counts events, not collectors");
-	if (stat && !options.interval_ns)
-		options.interval_ns = 1000000000;
-	if (stat)
-		return mp_stat(&options);
 	return mp_record(&options);
 }

@@ -33,7 +33,7 @@ _mp_tools() {
 	fi
 	COMPREPLY=()
 	case ${program##*/}:$prev in
-	mp-record:-e | mp-record:--event | mp-record:-l | mp-record:--list)
+	mp-record:-e | mp-record:--event | mp-record:--stat | mp-record:-l | mp-record:--list)
 		mapfile -t COMPREPLY < <("$program" -l "$cur*" 2> /dev/null | sed 's/  .*//')
 		if [[ $cur == *:* && ${COMP_WORDBREAKS-} == *:* ]]; then
 			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")
@@ -49,7 +49,7 @@ _mp_tools() {
 		return
 		;;
 	mp-record:--fields)
-		mapfile -t COMPREPLY < <(compgen -W 'cpu pid tid comm period addr cgroup latency op level snoop tlb lock stack' -- "${cur##*,}")
+		mapfile -t COMPREPLY < <(compgen -W 'cpu pid tid comm period addr cgroup latency op level snoop tlb lock stack dur' -- "${cur##*,}")
 		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
 		return
 		;;

@@ -30,7 +30,8 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	cpu->written += t->written;
 	cpu->excluded += t->excluded;
 	cpu->lost += counts->lost;
-	fired = e->each && !t->weighted ? counts->count : told;
+	/* task:exec and so on have no counter: they were delivered, or did not fit */
+	fired = e->each && !t->weighted && !e->own ? counts->count : told;
 	cpu->fired += fired;
 	if (fired > told) {
 		a->unexplained += fired - told;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/attach.h"
 
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/capture/record.h"
 #include "lib/clock.h"
 #include "lib/map.h"
 
@@ -40,13 +40,6 @@ struct attach {
 	uint32_t stream;
 };
 
-/* As far as it matters here; lib/capture/writer.c reads the rest. */
-struct fork_record {
-	struct perf_event_header header;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
 static struct task *put_task(struct attach *a, pid_t tid)
 {
 	struct mp_str key = { (const char *)&tid, sizeof(tid) };
@@ -73,7 +66,7 @@ static void push(struct attach *a)
 
 static void take_record(void *arg, const struct perf_event_header *h)
 {
-	const struct fork_record *f = (const struct fork_record *)h;
+	const struct mp_record_fork *f = (const struct mp_record_fork *)h;
 	struct attach *a = arg;
 
 	if (h->type == PERF_RECORD_FORK && h->size >= sizeof(*f))

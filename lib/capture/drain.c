@@ -237,6 +237,7 @@ static bool drain_stacks(struct mp_drain *d)
 static bool drain_all(struct mp_drain *d)
 {
 	uint64_t settled = mp_settle_time(d->s.settle); /* before the rings are read */
+	uint64_t bound;
 	bool complete = true;
 	uint32_t i;
 
@@ -256,7 +257,9 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, d->stacks_time);
 	}
-	mp_queue_mark(d->s.queue, settled);
+	bound = mp_samplers_bound(
+		d->s.samplers); /* last: what it has pushed before is before the mark */
+	mp_queue_mark(d->s.queue, MP_MIN(settled, bound));
 	return complete;
 }
 
@@ -270,6 +273,7 @@ static void finish(struct mp_drain *d)
 		poll(&news, 1, 10);
 		mp_settle_hurry(d->s.settle);
 	}
+	mp_samplers_stop(d->s.samplers);
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, 10);
 	mp_queue_mark(d->s.queue, UINT64_MAX);

@@ -9,12 +9,13 @@
 #include "lib/capture/bpfstack.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
+#include "lib/capture/sampler.h"
 #include "lib/capture/settle.h"
 #include "lib/capture/track.h"
 
 /*
  * Borrowed until mp_drain_free(). Streams of the queue: first the rings, then those of the
- * tracking, then that of the BPF stacks.
+ * tracking, then that of the BPF stacks, then that of the samplers, which they push to themselves.
  */
 struct mp_drain_setup {
 	struct mp_rings *rings;
@@ -22,6 +23,7 @@ struct mp_drain_setup {
 	struct mp_track *track;
 	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
 	struct mp_settle *settle;
+	struct mp_samplers *samplers; /* NULL: none; ended when the rings are empty */
 	struct mp_queue *queue;
 	int realtime; /* SCHED_FIFO priority, 0: none */
 };

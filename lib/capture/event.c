@@ -2,27 +2,21 @@
 #include "lib/capture/event.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "lib/capture/arch.h"
+#include "lib/capture/choose.h"
+#include "lib/capture/summing.h"
+#include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"
 
-static const struct {
-	const char *name;
-	enum mp_context bit;
-} context_names[] = {
-	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
-	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
-	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },	  { "latency", MP_CTX_LATENCY },
-	{ "op", MP_CTX_OP },	     { "level", MP_CTX_LEVEL },	  { "snoop", MP_CTX_SNOOP },
-	{ "tlb", MP_CTX_TLB },	     { "lock", MP_CTX_LOCK },
-};
-
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
+
+#define USUAL_NS 1000000000ull
+#define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
 
 /* A resolving at work. */
 struct resolver {
@@ -32,6 +26,7 @@ struct resolver {
 	const struct mp_spec *spec;
 	char **error;
 	bool failed;
+	bool count; /* what the specification names is counted, not recorded */
 };
 
 static int fail(struct resolver *r, char *error)
@@ -141,7 +136,7 @@ static int set_stack(struct resolver *r, struct mp_event *e)
 		part = r->options->stack;
 	if (!want)
 		want = r->options->max_stack;
-	if (part == MP_STACK_NONE)
+	if (part == MP_STACK_NONE || r->count)
 		return 0;
 	e->context |= MP_CTX_STACK;
 	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
@@ -190,11 +185,13 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
-/* Owned by the caller. */
-static char *type_of(const char *name)
+/* What is counted is another event than what is recorded. Owned by the caller. */
+static char *type_of(const struct resolver *r, const char *name)
 {
 	struct mp_buf type = { NULL, 0, 0 };
 
+	if (r->count)
+		mp_buf_str(&type, MP_STR("stat:"));
 	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
 	mp_buf_byte(&type, '\0');
 	return type.p;
@@ -208,7 +205,7 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
 	e = &v->v[v->n++];
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
-	e->type = type_of(name);
+	e->type = type_of(r, name);
 	e->attr.size = sizeof(e->attr);
 	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -223,61 +220,22 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static struct mp_event *find_known(const struct mp_events *events, const char *name)
+static struct mp_event *find_known(const struct resolver *r, const char *name)
 {
 	struct mp_event *found = NULL;
-	char *type = type_of(name);
+	char *type = type_of(r, name);
 	size_t i;
 
-	for (i = 0; i < events->n && !found; i++)
-		if (!events->v[i].sum && strcmp(events->v[i].type, type) == 0)
-			found = &events->v[i];
+	for (i = 0; i < r->events->n && !found; i++)
+		if (!r->events->v[i].sum && strcmp(r->events->v[i].type, type) == 0)
+			found = &r->events->v[i];
 	free(type);
 	return found;
-}
-
-/* The parts of the stack are the program's to take, and no sample comes. */
-static void use_sum(struct mp_event *e, struct mp_event_sum *sum, enum mp_stack_part part)
-{
-	e->sum = sum;
-	e->sum->rule.kernel = !!(part & MP_STACK_KERNEL);
-	e->sum->rule.user = !!(part & MP_STACK_USER);
-	e->max_stack = part ? e->max_stack : 0;
-	e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-					   PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW);
-	e->attr.sample_max_stack = 0;
-	e->attr.sample_stack_user = 0;
-	e->attr.sample_regs_user = 0;
-	e->context = 0;
-	e->method = MP_METHOD_UNSET;
-	e->each = false;
 }
 
 static enum mp_stack_part stack_part(const struct resolver *r)
 {
 	return r->spec->stack == MP_STACK_UNSET ? r->options->stack : r->spec->stack;
-}
-
-/* NULL, or why an event cannot be added up in the kernel. */
-static const char *why_no_sum(const struct resolver *r, const struct mp_event *e)
-{
-	const struct mp_sum_rule *rule = &r->spec->sum.rule;
-
-	if (e->tp && (e->n_payload || e->filter))
-		return mp_spec_is_probe(r->spec->name)
-			       ? "a probe that is added up takes neither arguments nor a filter"
-			       : "a tracepoint is not added up in the kernel (mp-fold does it)";
-	if (strncmp(r->spec->name, "uprobe:", 7) == 0 ||
-	    strncmp(r->spec->name, "uretprobe:", 10) == 0)
-		return NULL;
-	if (mp_when_any(&r->spec->when))
-		return "an event has one program: it is added up, or its moments are chosen";
-	if (e->attr.bp_type || mp_spec_is_probe(r->spec->name))
-		return "only uprobes and sampled events are added up in the kernel";
-	if (r->spec->sum.given && rule->weight[0] != MP_SUM_COUNT &&
-	    rule->weight[0] != MP_SUM_PERIOD)
-		return "samples are added up by count or period";
-	return NULL;
 }
 
 /* Adds the event up in the kernel, if that is asked for. */
@@ -288,16 +246,16 @@ static int set_sum(struct resolver *r, struct mp_event *e)
 
 	if (!r->spec->sum.given && !r->options->sum)
 		return 0;
-	why = why_no_sum(r, e);
+	why = mp_event_why_no_sum(e, r->spec);
 	if (why)
 		return fail(r, mp_asprintf("%s: %s", e->type, why));
 	/* below a trap of a program are frames of the trap alone */
 	if (mp_spec_is_probe(r->spec->name))
 		part &= ~MP_STACK_KERNEL;
-	use_sum(e,
-		mp_event_sum_new(r->options->sum_name ? r->options->sum_name : e->type,
-				 &r->spec->sum),
-		part);
+	mp_event_use_sum(e,
+			 mp_event_sum_new(r->options->sum_name ? r->options->sum_name : e->type,
+					  &r->spec->sum),
+			 part);
 	e->once = mp_spec_is_probe(r->spec->name);
 	return 0;
 }
@@ -325,13 +283,29 @@ static int refuse_sampling(struct resolver *r, const char *type, bool tracepoint
 	return 0;
 }
 
+const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n)
+{
+	*n = e->own ? e->own->n_fields : e->tp ? e->tp->n_fields : 0;
+	return e->own ? e->own->fields : e->tp ? e->tp->fields : NULL;
+}
+
+static void write_all_fields(struct mp_event *e)
+{
+	size_t n, i;
+	const struct mp_tp_field *fields = mp_event_fields(e, &n);
+
+	e->payload = mp_alloc(n * sizeof(*e->payload));
+	for (i = 0; i < n; i++)
+		if (is_payload(&fields[i]))
+			e->payload[e->n_payload++] = &fields[i];
+}
+
 static void load_tracepoint(struct resolver *r, const char *type, const char *system,
 			    const char *name)
 {
 	struct mp_event *e;
 	struct mp_tp *tp;
 	const char *why;
-	size_t i;
 
 	if (refuse_sampling(r, type, true) < 0)
 		return;
@@ -346,10 +320,7 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 	e->attr.config = tp->id;
 	e->attr.sample_type |= PERF_SAMPLE_RAW;
 	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
-	e->payload = mp_alloc(tp->n_fields * sizeof(*e->payload));
-	for (i = 0; i < tp->n_fields; i++)
-		if (is_payload(&tp->fields[i]))
-			e->payload[e->n_payload++] = &tp->fields[i];
+	write_all_fields(e);
 	set_rate(r, e, true);
 	set_stack(r, e);
 	set_sum(r, e);
@@ -360,7 +331,7 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
 
-	if (r->failed || find_known(r->events, type)) {
+	if (r->failed || find_known(r, type)) {
 		free(type);
 		return;
 	}
@@ -382,6 +353,11 @@ static void near_other(void *arg, const char *name, const char *what)
 	mp_near_try(arg, name);
 }
 
+static void near_own(void *arg, const struct mp_own *own)
+{
+	mp_near_try(arg, own->name);
+}
+
 static int fail_unknown(struct resolver *r, const char *name)
 {
 	struct mp_near near;
@@ -389,6 +365,7 @@ static int fail_unknown(struct resolver *r, const char *name)
 
 	mp_near_init(&near, name);
 	mp_pmu_each("*", near_other, &near);
+	mp_own_each("*", near_own, &near);
 	if (!*r->tracefs)
 		*r->tracefs = mp_tracefs_open();
 	if (*r->tracefs)
@@ -416,7 +393,7 @@ static int resolve_named_sum(struct resolver *r)
 	e->attr.config = PERF_COUNT_SW_DUMMY;
 	e->attr.sample_period = 1;
 	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
-	use_sum(e, sum, stack_part(r));
+	mp_event_use_sum(e, sum, stack_part(r));
 	e->once = true;
 	return 0;
 }
@@ -484,7 +461,7 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	known = s->sum.given ? NULL : find_known(r->events, name);
+	known = s->sum.given ? NULL : find_known(r, name);
 	e = known ? NULL : add_event(r, name);
 	free(name);
 	if (known && !mp_when_same(&known->when, &s->when))
@@ -558,8 +535,78 @@ static int resolve_probe(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
-static int resolve(struct resolver *r)
+/* What the terms of a specification say of an event that is read. */
+static void set_reading(const struct resolver *r, struct mp_event *e, uint64_t usual_ns)
 {
+	e->context |= MP_CTX_DUR;
+	e->top = r->spec->top;
+	e->interval_ns = r->spec->interval_ns	   ? r->spec->interval_ns
+			 : r->options->interval_ns ? r->options->interval_ns
+						   : usual_ns;
+}
+
+/* It was resolved as if it were recorded. */
+static void count_event(const struct resolver *r, struct mp_event *e)
+{
+	e->own = &mp_own_count;
+	e->each = false;
+	e->context = r->options->count_context;
+	set_reading(r, e, USUAL_NS);
+	free(e->payload);
+	e->n_payload = 0;
+	write_all_fields(e);
+}
+
+static void add_own(void *arg, const struct mp_own *own)
+{
+	struct resolver *r = arg;
+	struct mp_event *e;
+
+	if (find_known(r, own->name))
+		return;
+	e = add_event(r, own->name);
+	e->own = own;
+	e->each = own->kind == MP_OWN_TOLD;
+	mp_own_set_attr(own, &e->attr);
+	write_all_fields(e);
+	if (e->each) { /* who tells of a cgroup is a sample */
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
+		e->context &= ~MP_CTX_CGROUP;
+	} else {
+		e->context &= ~MP_CTX_CPU;
+		set_reading(r, e, own->kind == MP_OWN_PSS ? SELDOM_NS : USUAL_NS);
+	}
+}
+
+/* Those of ours, and, by a glob, of tracepoints. 1: there is none of ours. */
+static int resolve_own(struct resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+
+	r->count = false;
+	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") || !mp_own_each(s->name, add_own, r)) {
+		r->count = s->count;
+		return 1;
+	}
+	if (s->filter || s->user || s->kernel || s->precise)
+		return fail(r, mp_asprintf("%s: it takes neither filter nor modifier (mp-select(1) "
+					   "chooses afterwards)",
+					   s->name));
+	if (s->count && strncmp(s->name, "mem:", 4) != 0)
+		return fail(r, mp_asprintf("%s: the kernel does not count it", s->name));
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	if (strpbrk(s->name, "*?[") && *r->tracefs)
+		mp_tracefs_each(*r->tracefs, s->name, add_tracepoint, r);
+	return r->failed ? -1 : 0;
+}
+
+static int resolve_name(struct resolver *r)
+{
+	int own = resolve_own(r);
+
+	if (own <= 0)
+		return own;
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
 	if (strncmp(r->spec->name, "sum:", 4) == 0)
@@ -567,112 +614,31 @@ static int resolve(struct resolver *r)
 	return strchr(r->spec->name, ':') ? resolve_tracepoints(r) : resolve_pmu(r);
 }
 
-/* Keeps the payload fields that match one of `globs`, which have a dot in front. */
-static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *used)
+static int resolve(struct resolver *r)
 {
-	size_t i, j, kept = 0;
+	size_t i = r->events->n;
 
-	for (i = 0; i < e->n_payload; i++) {
-		bool keep = false;
+	if (resolve_name(r) < 0)
+		return -1;
+	for (; i < r->events->n; i++) {
+		struct mp_event *e = &r->events->v[i];
 
-		for (j = 0; j < n; j++) {
-			if (fnmatch(globs[j] + 1, e->payload[i]->name, 0) != 0)
-				continue;
-			keep = true;
-			used[j] = true;
-		}
-		if (keep)
-			e->payload[kept++] = e->payload[i];
+		if (r->count)
+			count_event(r, e);
+		if (r->spec->interval_ns && !mp_event_is_read(e))
+			return fail(r,
+				    mp_asprintf("%s: interval= is for stat:* and mem:*", e->type));
+		if (r->spec->top && (!mp_event_is_read(e) || r->count))
+			return fail(r, mp_asprintf("%s: top= is for mem:*", e->type));
 	}
-	e->n_payload = kept;
-}
-
-static int context_bit(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
-		if (strcmp(context_names[i].name, name) == 0)
-			return context_names[i].bit;
 	return 0;
-}
-
-static void narrow(struct mp_event *e, unsigned context)
-{
-	if (context & MP_CTX_CGROUP)
-		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
-	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
-	if (!(e->context & MP_CTX_ADDR))
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
-	if (!(e->context & MP_CTX_LATENCY))
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
-	if (!(e->context & MP_CTX_SOURCE))
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_DATA_SRC;
-	if (!(e->context & MP_CTX_STACK)) {
-		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-						   PERF_SAMPLE_STACK_USER);
-		e->attr.sample_max_stack = 0;
-		e->max_stack = 0;
-		e->method = MP_METHOD_UNSET;
-	}
-}
-
-static void fail_field(struct resolver *r, const char *name)
-{
-	struct mp_near near;
-	size_t i, j;
-
-	mp_near_init(&near, name[0] == '.' ? name + 1 : name);
-	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
-		mp_near_try(&near, context_names[i].name);
-	for (i = 0; i < r->events->n; i++)
-		for (j = 0; r->events->v[i].tp && j < r->events->v[i].tp->n_fields; j++)
-			mp_near_try(&near, r->events->v[i].tp->fields[j].name);
-	if (near.best)
-		fail(r, mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
-				    context_bit(near.best) ? "" : ".", near.best));
-	else
-		fail(r, mp_asprintf("no field '%s' (mp-record -l -v EVENT lists them)", name));
-	mp_near_release(&near);
-}
-
-/* --fields: "cpu,comm,.prev_*,stack" */
-static void choose_fields(struct resolver *r)
-{
-	char *list = mp_strdup(r->options->fields), *save = NULL, *name;
-	char **globs = NULL;
-	size_t n = 0, cap = 0, i;
-	unsigned context = 0;
-	bool *used;
-
-	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (name[0] == '.') {
-			globs = mp_grow(globs, &cap, n + 1, sizeof(*globs));
-			globs[n++] = name;
-		} else if (context_bit(name)) {
-			context |= context_bit(name);
-		} else {
-			fail_field(r, name);
-		}
-	}
-	used = mp_zalloc(n * sizeof(*used));
-	for (i = 0; i < r->events->n; i++) {
-		choose_payload(&r->events->v[i], globs, n, used);
-		narrow(&r->events->v[i], context);
-	}
-	for (i = 0; i < n; i++)
-		if (!used[i])
-			fail_field(r, globs[i]);
-	free(used);
-	free(globs);
-	free(list);
 }
 
 int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error)
 {
-	struct resolver r = { events, options, tracefs, NULL, error, false };
+	struct resolver r = { events, options, tracefs, NULL, error, false, false };
 	size_t i;
 
 	for (i = 0; i < specs->n; i++) {
@@ -680,92 +646,9 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		if (resolve(&r) < 0)
 			return -1;
 	}
-	if (options->fields)
-		choose_fields(&r);
-	return r.failed ? -1 : 0;
-}
-
-static bool has_payload(const struct mp_event *e, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < e->n_payload; i++)
-		if (strcmp(e->payload[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-/* A filter stays only if both have it, or each its own. */
-static void unite_filters(struct mp_event *to, const struct mp_event *from)
-{
-	char *both = NULL;
-
-	if (to->filter && from->filter)
-		both = strcmp(to->filter, from->filter) == 0
-			       ? mp_strdup(to->filter)
-			       : mp_asprintf("(%s) || (%s)", to->filter, from->filter);
-	free(to->filter);
-	to->filter = both;
-}
-
-enum { STACK_BITS = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
-
-static void take_user_stack(struct mp_event *to, const struct mp_event *from)
-{
-	to->method = from->method;
-	to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
-	to->attr.sample_regs_user = from->attr.sample_regs_user;
-	to->attr.sample_stack_user = from->attr.sample_stack_user;
-	to->attr.sample_type |= from->attr.sample_type & STACK_BITS;
-}
-
-/* The parts of both; where both have a user part, that of `to`. */
-static void unite_stacks(struct mp_event *to, const struct mp_event *from)
-{
-	if (!from->max_stack)
-		return;
-	if (!to->max_stack) {
-		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
-		take_user_stack(to, from);
-	} else {
-		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
-		if (to->method == MP_METHOD_UNSET)
-			take_user_stack(to, from);
-		to->attr.sample_type |= from->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
-	}
-	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
-	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
-}
-
-static void unite_payload(struct mp_event *to, const struct mp_event *from)
-{
-	size_t n = to->tp ? to->tp->n_fields : 0, kept = 0, i;
-	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
-
-	for (i = 0; i < n; i++)
-		if (has_payload(to, to->tp->fields[i].name) ||
-		    has_payload(from, to->tp->fields[i].name))
-			payload[kept++] = &to->tp->fields[i];
-	free(to->payload);
-	to->payload = payload;
-	to->n_payload = kept;
-}
-
-/* `to` becomes an event that serves both. */
-static void unite(struct mp_event *to, const struct mp_event *from)
-{
-	unite_payload(to, from);
-	unite_filters(to, from);
-	unite_stacks(to, from);
-	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
-		to->when = (struct mp_when){ .irqs_off = false };
-	to->context |= from->context;
-	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
-	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
-		to->attr.freq = 0;
-		to->attr.sample_period = 1;
-		to->each = true;
-	}
+	if (r.failed)
+		return -1;
+	return options->fields ? mp_events_choose(events, options->fields, error) : 0;
 }
 
 static void release_event(struct mp_event *e)
@@ -804,7 +687,7 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 			;
 		if (j < to->n) {
 			if (!to->v[j].sum)
-				unite(&to->v[j], &from->v[i]);
+				mp_event_unite(&to->v[j], &from->v[i]);
 			release_event(&from->v[i]);
 			continue;
 		}

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events to record: specifications resolved to perf_event_attr, with what is written of each.
- * Includes ctl, spec, sumevent, tracefs, pmu.
+ * Includes ctl, spec, sumevent, own, tracefs, pmu.
  */
 #ifndef MP_CAPTURE_EVENT_H
 #define MP_CAPTURE_EVENT_H
 
 #include <linux/perf_event.h>
 
+#include "lib/capture/own.h"
 #include "lib/capture/pmu.h"
 #include "lib/capture/probe.h"
 #include "lib/capture/spec.h"
@@ -31,6 +32,7 @@ enum mp_context {
 	MP_CTX_SNOOP = 2048,
 	MP_CTX_TLB = 4096,
 	MP_CTX_LOCK = 8192,
+	MP_CTX_DUR = 16384,
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
@@ -41,7 +43,8 @@ struct mp_event {
 	struct perf_event_attr attr;
 	char *filter;			    /* kernel filter, NULL: none */
 	struct mp_tp *tp;		    /* NULL: no tracepoint */
-	const struct mp_tp_field **payload; /* fields that are written, within tp */
+	const struct mp_own *own;	    /* NULL: none of these */
+	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
 	unsigned context;	     /* MP_CTX_ bits that are written */
 	bool once;		     /* opened on one CPU for all: its program does not ask which */
@@ -50,7 +53,15 @@ struct mp_event {
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 	struct mp_when when;	     /* the samples that count */
 	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
+	uint64_t interval_ns;	     /* of what is read */
+	unsigned top;		     /* so many by themselves, the rest together; 0: all */
 };
+
+/* Whether it is read now and then, and nothing comes through a ring. */
+static inline bool mp_event_is_read(const struct mp_event *e)
+{
+	return e->own && e->own->kind != MP_OWN_TOLD;
+}
 
 struct mp_events {
 	struct mp_event *v;
@@ -67,12 +78,14 @@ struct mp_event_options {
 	size_t stack_size;		   /* bytes of the copy of a user stack */
 	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool stack_given;     /* the user asked for it: a collector's choice does not count */
-	bool sum;	      /* samples are added up in the kernel */
-	const char *sum_name; /* of the sums; NULL: the event's */
-	bool cgroup;	      /* write cgroup= */
-	bool inherit;	      /* of processes, with their threads and children */
-	const char *fields;   /* --fields; NULL: all */
+	bool stack_given;	/* the user asked for it: a collector's choice does not count */
+	bool sum;		/* samples are added up in the kernel */
+	const char *sum_name;	/* of the sums; NULL: the event's */
+	bool cgroup;		/* write cgroup= */
+	bool inherit;		/* of processes, with their threads and children */
+	unsigned count_context; /* what is counted apart: MP_CTX_ bits */
+	uint64_t interval_ns;	/* of what is read; 0: not said */
+	const char *fields;	/* --fields; NULL: all */
 };
 
 /*
@@ -96,6 +109,9 @@ bool mp_events_all_sums(const struct mp_events *events);
 
 /* Takes its user stacks along frame pointers instead of by BPF. */
 void mp_event_use_fp(struct mp_event *e);
+
+/* All payload fields that it has, written or not: of its format, or of its own. */
+const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
 
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);

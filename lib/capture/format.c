@@ -288,6 +288,13 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
 	return p;
 }
 
+/* A tracepoint's fields are always there; of what is read, those behind its end are left out. */
+static bool is_given(const struct mp_event *e, const struct mp_tp_field *field,
+		     const struct mp_sample *s)
+{
+	return !e->own || (uint64_t)field->offset + field->size <= s->raw_len;
+}
+
 static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
 {
 	struct mp_str path;
@@ -467,13 +474,16 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	p = put_bytes(p, f->heads[event].p, f->heads[event].len);
 	p = put_context(f, p, e, s, task, cpu);
 	for (i = 0; i < e->n_payload; i++)
-		p = put_payload(f, p, e->payload[i], s);
+		if (is_given(e, e->payload[i], s))
+			p = put_payload(f, p, e->payload[i], s);
 	f->line.len = p - f->line.p;
 	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
 		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);
 		p = f->line.p + f->line.len;
 		f->line.len = put_memory(p, e->context, s) - f->line.p;
 	}
+	if (e->context & MP_CTX_DUR)
+		mp_buf_printf(&f->line, "dur=%llu\t", (unsigned long long)s->dur_ns);
 	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
 	/* the last TAB, or the comma behind the type if there are no fields */

@@ -24,6 +24,7 @@ struct mp_sample {
 	const char *raw; /* NULL: none */
 	uint32_t raw_len;
 	struct mp_dump dump;
+	uint64_t dur_ns; /* written if the event's context has it */
 };
 
 /* By the event's sample_type. 0, or -1 if the record is too short for it. */

@@ -39,17 +39,22 @@ static const char *what_it_is(const struct mp_tp_field *f)
 	return f->is_array ? "list of numbers" : "number, filter with == != < <= > >= &";
 }
 
-static void show_fields(struct listing *l, const struct mp_tp *tp)
+/* `filter`: they can be filtered by. */
+static void show_fields(struct listing *l, const struct mp_tp_field *fields, size_t n, bool filter)
 {
 	char type[16];
 	size_t i;
 
-	for (i = 0; i < tp->n_fields; i++) {
-		const struct mp_tp_field *f = &tp->fields[i];
-
-		mp_tp_type_name(f, type);
-		mp_buf_printf(&l->text, "  .%-22s %-6s %s\n", f->name, type, what_it_is(f));
+	for (i = 0; i < n; i++) {
+		mp_tp_type_name(&fields[i], type);
+		mp_buf_printf(&l->text, "  .%-22s %-6s %s\n", fields[i].name, type,
+			      filter ? what_it_is(&fields[i]) : "");
 	}
+}
+
+static void show_format(struct listing *l, const struct mp_tp *tp)
+{
+	show_fields(l, tp->fields, tp->n_fields, true);
 	mp_buf_printf(&l->text,
 		      "  filter: -e '%s:%s/FIELD==VALUE && FIELD~\"glob*\"/'"
 		      " (no dot; && || ! and parentheses)\n",
@@ -83,7 +88,7 @@ static void show_tracepoint(void *arg, const char *system, const char *name)
 	if (l->verbose) {
 		tp = mp_tracefs_load(l->tracefs, system, name, &why);
 		if (tp)
-			show_fields(l, tp);
+			show_format(l, tp);
 		else
 			mp_buf_printf(&l->text, "  (%s)\n", why);
 		mp_tp_free(tp);
@@ -97,6 +102,17 @@ static void show_other(void *arg, const char *name, const char *what)
 
 	l->found++;
 	mp_buf_printf(&l->text, "%s  %s\n", name, what);
+	flush_text(l);
+}
+
+static void show_own(void *arg, const struct mp_own *own)
+{
+	struct listing *l = arg;
+
+	l->found++;
+	mp_buf_printf(&l->text, "%s  %s\n", own->name, own->what);
+	if (l->verbose)
+		show_fields(l, own->fields, own->n_fields, false);
 	flush_text(l);
 }
 
@@ -123,6 +139,13 @@ static void try_tracepoint(void *arg, const char *system, const char *name)
 	free(full);
 }
 
+static void try_own(void *arg, const struct mp_own *own)
+{
+	struct listing *l = arg;
+
+	mp_near_try(&l->near, own->name);
+}
+
 static void try_other(void *arg, const char *name, const char *what)
 {
 	struct listing *l = arg;
@@ -135,6 +158,7 @@ static void say_nearest(struct listing *l)
 {
 	mp_near_init(&l->near, l->glob);
 	mp_pmu_each("*", try_other, l);
+	mp_own_each("*", try_own, l);
 	if (l->tracefs)
 		mp_tracefs_each(l->tracefs, "*:*", try_tracepoint, l);
 	if (l->near.best)
@@ -197,6 +221,7 @@ enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out
 		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);
 	}
+	mp_own_each(l.glob, show_own, &l);
 	l.tracefs = mp_tracefs_open();
 	if (l.tracefs) {
 		mp_tracefs_each(l.tracefs, strchr(l.glob, ':') ? l.glob : "*:*", show_tracepoint,

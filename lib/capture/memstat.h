@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of processes, read from /proc: what "mem:rss" and "mem:pss" of --stat are. Includes proc.
+ * Memory of processes, read from /proc: the events "mem:rss" and "mem:pss". Includes event,
+ * sampled.
  */
 #ifndef MP_CAPTURE_MEMSTAT_H
 #define MP_CAPTURE_MEMSTAT_H
 
-#include "lib/capture/proc.h"
+#include "lib/capture/event.h"
+#include "lib/capture/sampled.h"
 
-enum mp_memstat {
-	MP_MEM_NONE,
-	MP_MEM_RSS, /* resident, shared pages in full: statm, some 10 us a process */
-	MP_MEM_PSS, /* shared pages in part: smaps_rollup, which stops the process for us to ms */
-};
+struct mp_memstat;
 
-/* What the name of an event means; MP_MEM_NONE if it is another. */
-enum mp_memstat mp_memstat_find(const char *name);
-const char *mp_memstat_name(enum mp_memstat what);
+/* `event` is the index of `e`; all is borrowed. */
+struct mp_memstat *mp_memstat_new(const struct mp_event *e, uint32_t event,
+				  const struct mp_sample_of *of);
+void mp_memstat_free(struct mp_memstat *m);
 
-/* Bytes of a process. False if it is gone, has none (a kernel thread), or may not be read. */
-bool mp_memstat_read(enum mp_memstat what, pid_t pid, uint64_t *bytes);
+/*
+ * Reads all processes that there are now, and appends a record for each. With a limit (top): for
+ * those that are or were among the largest, so that none goes back to the rest and comes again, and
+ * one for the rest, named "[rest]". False if `*stop` was set meanwhile.
+ */
+bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *records);
+
+/* How many processes, at most, could not be read in one round for lack of permission. */
+size_t mp_memstat_refused(const struct mp_memstat *m);
+
+/* Bytes of a process. 0, or -1 with errno: it is gone, has none (a kernel thread), may not be read. */
+int mp_memstat_of(enum mp_own_kind what, pid_t pid, uint64_t *bytes);
 
 #endif

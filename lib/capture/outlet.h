@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a recording goes, and how its stream begins: what sampling and counting have in common.
- * Includes io, ctl.
+ * Where a recording goes, and how its stream begins. Includes io, ctl.
  */
 #ifndef MP_CAPTURE_OUTLET_H
 #define MP_CAPTURE_OUTLET_H

@@ -80,6 +80,8 @@ static int class_of(size_t size)
 
 static bool may_have(struct mp_queue *q, size_t cap, enum mp_chunk_kind kind, uint32_t stream)
 {
+	if (kind == MP_CHUNK_READINGS)
+		return q->bytes[kind] + cap <= q->limit;
 	if (kind != MP_CHUNK_EVENTS)
 		return true;
 	if (q->bytes[kind] + cap > q->limit && q->of_ring[stream] >= CHUNKS_EACH)

@@ -11,8 +11,17 @@
 
 enum { MP_CHUNK_MARK = UINT32_MAX };
 
-/* What is in a chunk: events; or that without which they have to wait, of tasks, or their stacks. */
-enum mp_chunk_kind { MP_CHUNK_EVENTS, MP_CHUNK_TASKS, MP_CHUNK_STACKS, MP_CHUNK_KINDS };
+/*
+ * What is in a chunk: events; what was read at an interval; or that without which events have to wait,
+ * of tasks, or their stacks.
+ */
+enum mp_chunk_kind {
+	MP_CHUNK_EVENTS,
+	MP_CHUNK_READINGS,
+	MP_CHUNK_TASKS,
+	MP_CHUNK_STACKS,
+	MP_CHUNK_KINDS,
+};
 
 /* Records of one stream, whole ones, in the order of their ring. Or a mark, without data. */
 struct mp_chunk {
@@ -27,13 +36,14 @@ struct mp_chunk {
 
 struct mp_queue;
 
-/* Of chunks of events at most `limit` bytes, which come from `n_rings` rings. */
+/* Of chunks of events, and of readings, at most `limit` bytes each, which come from `n_rings` rings. */
 struct mp_queue *mp_queue_new(size_t limit, size_t n_rings);
 void mp_queue_free(struct mp_queue *q);
 
 /*
  * A chunk with room for `size` bytes for a stream; of events, that of a ring. NULL if the queue is full
- * of events, unless hardly any are of this ring: what is in the queue may have to wait for them.
+ * of readings; or of events, unless hardly any are of this ring: what is in the queue may have to wait
+ * for them.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
 				uint32_t stream);

@@ -155,6 +155,8 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 {
 	struct perf_event_attr attr = e->attr;
 
+	if (mp_event_is_read(e))
+		mp_own_set_attr(e->own, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
 	attr.watermark = 1; /* waking per event costs more than the event */
@@ -298,6 +300,18 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 	return 0;
 }
 
+/*
+ * All events on all rings, for one task, cgroup or the whole system; as add_counter(). What is read
+ * comes through no ring; where it is the first, an event that never fires stands for it, by which it
+ * is known when the tasks have ended.
+ */
+static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring)
+{
+	if (e->once)
+		return ring == 0;
+	return number == 0 || !mp_event_is_read(e); /* one at least holds the ring */
+}
+
 /* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
 static int open_subject(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
@@ -309,7 +323,7 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 	for (ring = 0; ring < r->n && result == 0; ring++) {
 		s.leader = -1;
 		for (e = 0; e < events->n && result == 0; e++)
-			if (ring == 0 || !events->v[e].once)
+			if (is_opened_on(&events->v[e], e, ring))
 				result = add_counter(r, events, e, ring, &s, error);
 	}
 	return result;
@@ -442,7 +456,7 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 
 	for (i = 0; i < r->n_counters && result == 0; i++) {
 		const struct mp_event *e = &events->v[r->counters[i].event];
-		char *filter = e->tp ? filter_text(e, exclude) : NULL;
+		char *filter = e->tp && !e->own ? filter_text(e, exclude) : NULL;
 
 		if (filter && ioctl(r->counters[i].fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
 			*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s "

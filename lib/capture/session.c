@@ -46,6 +46,8 @@ struct session {
 	struct mp_rings rings;
 	struct mp_track *track;
 	struct mp_settle *settle;
+	struct mp_samplers *samplers;
+	struct mp_sample_of sampled;
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
@@ -68,6 +70,7 @@ struct session {
 	size_t collectors_failed;
 	bool whole; /* system or cgroups, not tasks */
 	bool user_stacks, kernel_stacks, dumps;
+	bool reads; /* some events are read, and do not come through rings */
 };
 
 /* Ends the program with a message that a function has left. */
@@ -127,6 +130,16 @@ static bool is_command_target(const struct mp_record_options *o)
 	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
 }
 
+/* What is told apart by what is counted. */
+static unsigned count_context(const struct mp_record_options *o)
+{
+	if (o->n_cgroups)
+		return MP_CTX_CGROUP;
+	if (o->tids.n)
+		return MP_CTX_TASK;
+	return o->pids.n || (o->command && !o->system_wide) ? MP_CTX_PID | MP_CTX_COMM : MP_CTX_CPU;
+}
+
 static void resolve_events(struct session *s)
 {
 	struct mp_events own = { .v = NULL };
@@ -136,6 +149,8 @@ static void resolve_events(struct session *s)
 
 	s->o->events.cgroup = s->o->n_cgroups > 0;
 	s->o->events.inherit = s->o->pids.n || is_command_target(s->o);
+	s->o->events.interval_ns = s->o->interval_ns;
+	s->o->events.count_context = count_context(s->o);
 	resolve_collectors(s);
 	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
@@ -154,12 +169,15 @@ static void resolve_events(struct session *s)
 			s->user_stacks |= e->sum->rule.user;
 			s->kernel_stacks |= e->sum->rule.kernel;
 		}
+		s->reads |= mp_event_is_read(e);
 		if (!(e->context & MP_CTX_STACK))
 			continue;
 		s->user_stacks |= e->method != MP_METHOD_UNSET;
 		s->dumps |= e->method == MP_METHOD_CFI;
 		s->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
+	if (s->o->interval_ns && !s->reads)
+		mp_die("--interval is for --stat, stat:* and mem:*");
 }
 
 /* Large machines have many CPUs: the default is less then. */
@@ -241,6 +259,24 @@ static bool closes_slowly(const struct session *s)
 	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
 }
 
+static void start_samplers(struct session *s)
+{
+	uint32_t stream = s->rings.n + mp_track_rings(s->track) + !!s->bpf_stacks;
+	char *error;
+
+	s->sampled = (struct mp_sample_of){
+		.target = &s->target,
+		.pids = s->target.on_exec ? &s->target.tids : &s->processes,
+		.tids = &s->o->tids,
+		.exclude = &s->o->exclude,
+		.command = s->target.on_exec ? s->command.name : NULL,
+	};
+	s->samplers = mp_samplers_start(&s->events, &s->sampled, s->queue, stream, &s->exclude_tids,
+					&error);
+	if (error)
+		give_up(error);
+}
+
 static void start_threads(struct session *s)
 {
 	struct mp_drain_setup drain = {
@@ -249,6 +285,7 @@ static void start_threads(struct session *s)
 		.track = s->track,
 		.bpf_stacks = s->bpf_stacks,
 		.settle = s->settle,
+		.samplers = s->samplers,
 		.queue = s->queue,
 		.realtime = drain_priority(s),
 	};
@@ -412,6 +449,7 @@ static void open_events(struct session *s)
 		result = mp_rings_open(&s->rings, &s->events, &s->target, &error);
 	if (result < 0)
 		give_up(error);
+	start_samplers(s);
 	start_threads(s);
 	set_filters(s);
 	if (s->bpf_stacks)
@@ -467,7 +505,7 @@ static void prepare_writer(struct session *s)
 		.sums = s->sums,
 		.arg = s,
 	};
-	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks);
+	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks + !!s->samplers);
 	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
@@ -557,13 +595,16 @@ static int start(struct session *s)
 		mp_rings_enable(&s->rings);
 	if (s->sums)
 		mp_sums_start(s->sums);
+	mp_samplers_enable(s->samplers);
 	s->header = make_header(s); /* the recording begins at its time */
 	s->writer.from_ns = json_integer_value(json_object_get(s->header, "clock_ns"));
 	mp_control_go(s->control, s->o->duration_ns);
 	if (!s->writer.silent)
 		write_json(s, json_incref(s->header));
-	if (!s->o->command || mp_command_go(&s->command) == 0)
+	if (!s->o->command || mp_command_go(&s->command) == 0) {
+		mp_samplers_go(s->samplers);
 		return 0;
+	}
 	mp_say("cannot run '%s': %m", s->command.name);
 	mp_control_stop(s->control);
 	return -1;
@@ -654,6 +695,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, int com
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
 	mp_unwound_json(&s->formatter.unwound, trailer);
+	mp_samplers_json(s->samplers, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
 	write_json(s, trailer);
@@ -705,6 +747,7 @@ static enum mp_status finish(struct session *s)
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
 	tell_losses(s, &account);
+	mp_samplers_say(s->samplers, s->o->verbose);
 	if (s->o->verbose)
 		tell_details(s, &account);
 	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
@@ -717,6 +760,7 @@ static void release(struct session *s)
 {
 	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
+	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
 	mp_sums_free(s->sums);
 	json_decref(s->header);

@@ -25,7 +25,7 @@ struct mp_record_options {
 	bool exclude_pipeline;
 
 	struct mp_tasknames *names; /* names of tasks by a table; NULL: none */
-	uint64_t interval_ns;	    /* of counting, see stat.h; 0: events are recorded */
+	uint64_t interval_ns;	    /* of what is counted or read; 0: not said */
 	uint64_t duration_ns;	    /* 0: until it is stopped */
 	uint64_t max_events;	    /* 0: no limit */
 	size_t ring_bytes;	    /* per CPU, a power of two; 0: by what is recorded */

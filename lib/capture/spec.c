@@ -210,6 +210,18 @@ static int set_count(struct parser *p, struct mp_str key, struct mp_str value, u
 	return 0;
 }
 
+static int set_interval(struct parser *p, struct mp_spec *spec, struct mp_str value)
+{
+	char *text = mp_strndup(value.p, value.len);
+	int result = mp_num_duration(text, &spec->interval_ns);
+
+	free(text);
+	if (result < 0 || !spec->interval_ns)
+		return fail(p, "interval=%.*s: not a duration such as 1s or 20ms",
+			    MP_STR_ARGS(value));
+	return 0;
+}
+
 /* "3", "2-10" or "2-" */
 static int set_running(struct parser *p, struct mp_when *when, struct mp_str value)
 {
@@ -276,6 +288,14 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 		return set_stack(p, spec, value) < 0 ? -1 : 1;
 	if (mp_str_eq(key, MP_STR("running")))
 		return set_running(p, &spec->when, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("interval")))
+		return set_interval(p, spec, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("top"))) {
+		if (set_count(p, key, value, 1000000, &v) < 0)
+			return -1;
+		spec->top = (unsigned)v;
+		return 1;
+	}
 	if (!mp_str_eq(key, MP_STR("max-stack")))
 		return 0;
 	if (set_count(p, key, value, 1024, &v) < 0)
@@ -348,6 +368,10 @@ static int parse_one(struct parser *p, struct mp_spec *spec)
 {
 	struct mp_str part;
 
+	if (strncmp(p->at, "stat:", 5) == 0) {
+		spec->count = true;
+		p->at += 5;
+	}
 	if (set_name(p, spec, mp_spec_is_probe(p->at) ? probe_name(p) : token(p, "/,")) < 0)
 		return -1;
 	while (*p->at == '/') {
@@ -425,13 +449,6 @@ bool mp_when_same(const struct mp_when *a, const struct mp_when *b)
 	return a->irqs_off == b->irqs_off && a->need_resched == b->need_resched &&
 	       a->running == b->running && a->running_min == b->running_min &&
 	       a->running_max == b->running_max;
-}
-
-void mp_specs_remove(struct mp_specs *specs, size_t i)
-{
-	release(&specs->v[i]);
-	specs->n--;
-	memmove(&specs->v[i], &specs->v[i + 1], (specs->n - i) * sizeof(*specs->v));
 }
 
 void mp_specs_release(struct mp_specs *specs)

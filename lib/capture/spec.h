@@ -3,7 +3,7 @@
  * What -e says, as text: names and what is asked of them. Needs no kernel.
  *
  *	EVENT[,EVENT]...
- *	EVENT = NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
+ *	EVENT = [stat:]NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
  *
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
  * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
@@ -45,6 +45,7 @@ struct mp_when {
 };
 
 struct mp_spec {
+	bool count;	 /* stat: */
 	char *name;	 /* may be a glob */
 	char *filter;	 /* NULL: none */
 	char *config;	 /* what is no term of ours, for a PMU; NULL: no segment */
@@ -52,11 +53,13 @@ struct mp_spec {
 	uint64_t freq;	 /* Hz; 0: not said */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
-	int max_stack;	   /* 0: not said */
-	bool user, kernel; /* modifiers u, k: count only there */
-	unsigned precise;  /* modifier p, 0 to 3 */
-	bool most_precise; /* modifier P: as much as there is */
-	bool memory;	   /* with what is known of the access to memory */
+	int max_stack;	      /* 0: not said */
+	uint64_t interval_ns; /* of what is read or counted; 0: not said */
+	unsigned top;	      /* of memory; 0: not said */
+	bool user, kernel;    /* modifiers u, k: count only there */
+	unsigned precise;     /* modifier p, 0 to 3 */
+	bool most_precise;    /* modifier P: as much as there is */
+	bool memory;	      /* with what is known of the access to memory */
 	struct mp_when when;
 	struct mp_sum_terms sum;
 };
@@ -68,7 +71,6 @@ struct mp_specs {
 
 /* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
-void mp_specs_remove(struct mp_specs *specs, size_t i);
 void mp_specs_release(struct mp_specs *specs);
 
 /* Whether the name of an event is that of a probe, see probe.h: "uprobe:", "mem:" and so on. */

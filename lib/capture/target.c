@@ -89,6 +89,33 @@ int mp_target_add_cgroups(struct mp_target *t, const char *glob, char **error)
 	return c.found ? 0 : -1;
 }
 
+static void add_processes(void *arg, const char *path, size_t mount_len)
+{
+	char *file = mp_asprintf("%s/cgroup.procs", path);
+	FILE *f = fopen(file, "re");
+	int pid;
+
+	(void)mount_len;
+	while (f && fscanf(f, "%d", &pid) == 1)
+		if (!mp_pids_has(arg, pid))
+			mp_pids_add(arg, pid);
+	if (f)
+		fclose(f);
+	free(file);
+}
+
+void mp_cgroup_processes(const struct mp_cgroup *cgroup, struct mp_pids *pids)
+{
+	char *mount = mp_cgroup_mount(), *path;
+
+	if (!mount)
+		return;
+	path = mp_asprintf("%s%s", mount, cgroup->path);
+	walk(path, strlen(mount), add_processes, pids);
+	free(path);
+	free(mount);
+}
+
 void mp_target_release(struct mp_target *t)
 {
 	size_t i;

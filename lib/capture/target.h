@@ -28,6 +28,9 @@ char *mp_cgroup_mount(void);
 /* Appends the cgroups whose path below the mount matches (fnmatch(3)). 0, or -1 with `*error`. */
 int mp_target_add_cgroups(struct mp_target *t, const char *glob, char **error);
 
+/* Appends the processes of a cgroup and of those below it that are not in the list yet. */
+void mp_cgroup_processes(const struct mp_cgroup *cgroup, struct mp_pids *pids);
+
 void mp_target_release(struct mp_target *t);
 
 /*

@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/capture/own.h"
+#include "lib/capture/record.h"
+#include "lib/capture/sampled.h"
 #include "lib/clock.h"
 #include "lib/show.h"
 
@@ -12,37 +15,6 @@ enum {
 	POP_MS = 100,
 	DEAD_NS = 1000000000, /* a task's last switch comes after its exit record */
 };
-
-/* Layouts of the records that are no samples; behind each comes the sample_id. */
-struct lost_record {
-	struct perf_event_header header;
-	uint64_t id; /* reused here: time of the record before */
-	uint64_t lost;
-};
-
-struct comm_record {
-	struct perf_event_header header;
-	uint32_t pid, tid;
-	char comm[];
-};
-
-struct fork_record { /* exit too */
-	struct perf_event_header header;
-	uint32_t pid, ppid, tid, ptid;
-	uint64_t time;
-};
-
-struct mmap2_record {
-	struct perf_event_header header;
-	uint32_t pid, tid;
-	uint64_t addr, len, pgoff;
-	uint32_t maj, min;
-	uint64_t ino, ino_generation;
-	uint32_t prot, flags;
-	char filename[];
-};
-
-enum { SAMPLE_ID_SIZE = 24 }; /* tid, time, identifier */
 
 void mp_writer_init(struct mp_writer *w, size_t n_track)
 {
@@ -63,6 +35,7 @@ void mp_writer_release(struct mp_writer *w)
 	free(w->ring_tally);
 	mp_buf_release(&w->text);
 	mp_buf_release(&w->renamed);
+	mp_buf_release(&w->told.raw);
 }
 
 void mp_writer_put(struct mp_writer *w, struct mp_str text)
@@ -121,14 +94,41 @@ static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 	return mp_buf_view(&w->renamed);
 }
 
+/* The line of an event that is not left out. */
+static void write_line(struct mp_writer *w, const struct mp_event *e, size_t event,
+		       const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	struct mp_str line = mp_formatter_line(w->formatter, e, event, s, task, cpu);
+
+	if (w->names)
+		line = rename_tasks(w, line);
+	if (w->readable)
+		line = mp_show_line(&w->text, line);
+	mp_writer_put(w, line);
+	if (++w->written == w->max_events)
+		stop(w);
+}
+
+static void write_event(struct mp_writer *w, size_t ring, const struct mp_counter *c,
+			const struct mp_sample *s, struct mp_task *task)
+{
+	const struct mp_event *e = &w->events->v[c->event];
+	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
+
+	if (is_left_out(w, c, e, task, s->time_ns)) {
+		t->excluded++;
+		w->excluded++;
+		return;
+	}
+	t->written++;
+	write_line(w, e, c->event, s, task, w->rings->v[ring].cpu);
+}
+
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
 {
 	const struct mp_counter *c;
 	const struct mp_event *e;
-	struct mp_tally *t;
 	struct mp_sample s;
-	struct mp_task *task;
-	struct mp_str line;
 	uint64_t id;
 
 	memcpy(&id, h + 1, sizeof(id));
@@ -138,26 +138,76 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 		w->broken++;
 		return;
 	}
-	t = mp_writer_tally(w, ring, c->event);
-	t->weighted |= s.period != 1;
-	task = mp_formatter_task(w->formatter, e, &s);
-	if (is_left_out(w, c, e, task, s.time_ns)) {
-		t->excluded++;
-		w->excluded++;
-		return;
-	}
-	line = mp_formatter_line(w->formatter, e, c->event, &s, task, w->rings->v[ring].cpu);
-	if (w->names)
-		line = rename_tasks(w, line);
-	if (w->readable)
-		line = mp_show_line(&w->text, line);
-	mp_writer_put(w, line);
-	t->written++;
-	if (++w->written == w->max_events)
-		stop(w);
+	mp_writer_tally(w, ring, c->event)->weighted |= s.period != 1;
+	write_event(w, ring, c, &s, mp_formatter_task(w->formatter, e, &s));
 }
 
-static void write_lost(struct mp_writer *w, size_t ring, const struct lost_record *r,
+static struct mp_str text_behind(const struct perf_event_header *h, const char *text)
+{
+	const char *end = (const char *)mp_record_id(h);
+
+	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
+}
+
+/* The name that the record gives, which the tracking may tell of a moment later. */
+static void take_name(struct mp_writer *w, const struct perf_event_header *h)
+{
+	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
+
+	if (h->type == PERF_RECORD_COMM)
+		mp_tasks_comm(w->tasks, r->pid, r->tid, text_behind(h, r->comm), false);
+}
+
+/* An event that the kernel tells of by a record of its own kind: task:exec and so on. */
+static void write_own(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+{
+	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
+	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
+	struct mp_sample s = { .time_ns = x->time_ns, .period = 1 };
+
+	if (!e || !e->own) {
+		w->broken++;
+		return;
+	}
+	if (!mp_own_take(e->own, x->record, &w->told))
+		return;
+	take_name(w, x->record);
+	s.pid = w->told.pid;
+	s.tid = w->told.tid;
+	s.raw = w->told.raw.p;
+	s.raw_len = (uint32_t)w->told.raw.len;
+	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
+}
+
+/* What was read. It is in no account: nothing fired. */
+static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
+{
+	struct mp_event e = w->events->v[r->event];
+	struct mp_process process = { .pid = r->pid };
+	struct mp_task named = { .tid = r->tid, .process = &process }, *task = &named;
+	struct mp_sample s = {
+		.time_ns = r->time_ns,
+		.dur_ns = r->dur_ns,
+		.cgroup = r->cgroup,
+		.raw = (const char *)&r->raw,
+		.raw_len = r->raw_len,
+	};
+
+	w->late += r->time_ns < w->watermark_ns;
+	if (w->max_events && w->written == w->max_events)
+		return;
+	if (r->pid < 0) /* the rest of the processes, a CPU, a cgroup */
+		e.context &= ~(MP_CTX_PID | MP_CTX_TID);
+	if (!r->cgroup)
+		e.context &= ~MP_CTX_CGROUP;
+	named.comm_len = (uint8_t)r->comm_len;
+	memcpy(named.comm, r->comm, r->comm_len);
+	if (!r->comm_len && r->pid > 0)
+		task = mp_tasks_get(w->tasks, r->pid, r->tid);
+	write_line(w, &e, r->event, &s, task, r->cpu);
+}
+
+static void write_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
 		       uint64_t time_ns)
 {
 	w->lost += r->lost;
@@ -183,22 +233,21 @@ static void take_data(struct mp_writer *w, size_t ring, const struct mp_waiting 
 		write_sample(w, ring, x->record);
 		break;
 	case PERF_RECORD_LOST:
-		write_lost(w, ring, (const struct lost_record *)x->record, x->time_ns);
+		write_lost(w, ring, (const struct mp_record_lost *)x->record, x->time_ns);
 		break;
 	case PERF_RECORD_THROTTLE:
 		write_throttle(w, ring, x->time_ns);
 		break;
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_MMAP2:
+		write_own(w, ring, x);
+		break;
 	}
 }
 
-static struct mp_str text_behind(const struct perf_event_header *h, const char *text)
-{
-	const char *end = (const char *)h + h->size - SAMPLE_ID_SIZE;
-
-	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
-}
-
-static void take_mmap(struct mp_writer *w, const struct mmap2_record *r)
+static void take_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
 {
 	struct mp_proc_map map = {
 		.start = r->addr,
@@ -234,8 +283,8 @@ static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack
 static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 {
 	const struct perf_event_header *h = x->record;
-	const struct comm_record *comm = (const struct comm_record *)h;
-	const struct fork_record *task = (const struct fork_record *)h;
+	const struct mp_record_comm *comm = (const struct mp_record_comm *)h;
+	const struct mp_record_fork *task = (const struct mp_record_fork *)h;
 
 	switch (h->type) {
 	case PERF_RECORD_COMM:
@@ -250,8 +299,11 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_MMAP2:
-		take_mmap(w, (const struct mmap2_record *)h);
-		update_tables(w, ((const struct mmap2_record *)h)->tid, x->time_ns);
+		take_mmap(w, (const struct mp_record_mmap2 *)h);
+		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid, x->time_ns);
+		break;
+	case MP_SAMPLED:
+		write_sampled(w, (const struct mp_sampled *)h);
 		break;
 	case MP_BPF_RECORD:
 	case MP_BPF_COPY:
@@ -261,7 +313,7 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		take_sum_stack(w, (const void *)h);
 		break;
 	case PERF_RECORD_LOST:
-		w->track_lost += ((const struct lost_record *)h)->lost;
+		w->track_lost += ((const struct mp_record_lost *)h)->lost;
 		break;
 	}
 }
@@ -269,15 +321,15 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 static bool is_whole(const struct perf_event_header *h)
 {
 	static const size_t least[] = {
-		[PERF_RECORD_LOST] = sizeof(struct lost_record),
-		[PERF_RECORD_COMM] = sizeof(struct comm_record) + 1,
-		[PERF_RECORD_FORK] = sizeof(struct fork_record),
-		[PERF_RECORD_EXIT] = sizeof(struct fork_record),
-		[PERF_RECORD_MMAP2] = sizeof(struct mmap2_record) + 1,
+		[PERF_RECORD_LOST] = sizeof(struct mp_record_lost),
+		[PERF_RECORD_COMM] = sizeof(struct mp_record_comm) + 1,
+		[PERF_RECORD_FORK] = sizeof(struct mp_record_fork),
+		[PERF_RECORD_EXIT] = sizeof(struct mp_record_fork),
+		[PERF_RECORD_MMAP2] = sizeof(struct mp_record_mmap2) + 1,
 	};
 
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
-	       h->size >= least[h->type] + SAMPLE_ID_SIZE;
+	       h->size >= least[h->type] + sizeof(struct mp_record_id);
 }
 
 /* Puts a record among those that wait; nearly always it is the latest. */
@@ -307,7 +359,7 @@ static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		}
 		x.time_ns = mp_record_time(h);
 		if (h->type == PERF_RECORD_LOST)
-			((struct lost_record *)h)->id = q->last_ns;
+			((struct mp_record_lost *)h)->id = q->last_ns;
 		q->last_ns = x.time_ns;
 		enqueue(q, &x);
 		chunk->refs++;

@@ -77,6 +77,7 @@ struct mp_writer {
 	struct mp_stream_queue *streams;
 	size_t n_streams;
 	struct mp_buf text, renamed;
+	struct mp_own_told told;
 	bool stopping;
 };
 

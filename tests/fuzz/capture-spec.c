@@ -12,7 +12,8 @@ static void check_spec(const struct mp_spec *s)
 	struct mp_pmu_event event;
 	char *error;
 
-	if (!*s->name || s->precise > 3 || (s->precise && s->most_precise) || s->max_stack > 1024)
+	if (!*s->name || s->precise > 3 || (s->precise && s->most_precise) || s->max_stack > 1024 ||
+	    s->top > 1000000)
 		abort();
 	if (s->when.running && s->when.running_min > s->when.running_max)
 		abort();

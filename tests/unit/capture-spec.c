@@ -72,6 +72,15 @@ static void test_good(void)
 		   is(0, "mem:0x1000/8:rw", NULL) && is(1, "mem:x:w", NULL) &&
 		   specs.v[1].period == 7 && is(2, "mem:0x20", NULL),
 	   "memory with length, access and terms");
+	ok(parse("mem:rss/interval=20ms,top=7/,stat:a:b/x==1/interval=2s/") == 2 &&
+		   is(0, "mem:rss", NULL) && specs.v[0].interval_ns == 20000000 &&
+		   specs.v[0].top == 7 && !specs.v[0].count && is(1, "a:b", "x==1") &&
+		   specs.v[1].interval_ns == 2000000000 && specs.v[1].count,
+	   "what is read, and what is counted");
+	ok(parse("stat:cpu/event=0x3c/u,stat:mem:0x10/8:w") == 2 && specs.v[0].user &&
+		   specs.v[0].count && strcmp(specs.v[0].config, "event=0x3c") == 0 &&
+		   is(1, "mem:0x10/8:w", NULL) && specs.v[1].count,
+	   "any event can be counted");
 	ok(parse("a:b//") == 1 && is(0, "a:b", NULL), "an empty segment");
 }
 
@@ -142,6 +151,10 @@ static void test_bad(void)
 		"a:b/max-stack=5000/",
 		"cycles:pppp",
 		"cycles:pP",
+		"mem:rss/interval=0/",
+		"mem:rss/interval=often/",
+		"mem:rss/top=x/",
+		"stat:",
 		":u",
 		"c/running=/",
 		"c/running=-3/",

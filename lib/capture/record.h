@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records of the kernel that are no samples, as linux/perf_event.h describes them. Behind each comes
+ * the sample_id of its event. Includes base only.
+ */
+#ifndef MP_CAPTURE_RECORD_H
+#define MP_CAPTURE_RECORD_H
+
+#include <linux/perf_event.h>
+
+#include "lib/base.h"
+
+struct mp_record_lost {
+	struct perf_event_header header;
+	uint64_t id; /* lib/capture/writer puts the time of the record before here */
+	uint64_t lost;
+};
+
+struct mp_record_comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct mp_record_fork { /* exit too */
+	struct perf_event_header header;
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mp_record_mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
+	uint32_t prot, flags;
+	char filename[];
+};
+
+/* As our events have it: PERF_SAMPLE_TID, TIME, IDENTIFIER. */
+struct mp_record_id {
+	int32_t pid, tid;
+	uint64_t time_ns, id;
+};
+
+static inline const struct mp_record_id *mp_record_id(const struct perf_event_header *h)
+{
+	return (const struct mp_record_id *)((const char *)h + h->size) - 1;
+}
+
+#endif

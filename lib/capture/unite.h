@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One event for two that want the same one. Includes event. */
+#ifndef MP_CAPTURE_UNITE_H
+#define MP_CAPTURE_UNITE_H
+
+#include "lib/capture/event.h"
+
+/* `to` becomes an event that serves both: the fields, the stack and the occurrences of both. */
+void mp_event_unite(struct mp_event *to, const struct mp_event *from);
+
+#endif

@@ -1,0 +1,304 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What is read: memory of processes, beside /proc and in one stream with events.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+GETPPID=syscalls:sys_enter_getppid
+
+count() {
+	grep -c "^[0-9]*,$1" "$2" || true
+}
+
+# A program that touches N MiB and waits, under a name that nothing else has.
+make_sitter() {
+	cat > "$TMP/sit.c" <<-'X'
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+		int main(int argc, char **argv) {
+			size_t n = (size_t)atoi(argv[1]) << 20;
+			memset(malloc(n), 1, n);
+			write(1, "\n", 1);
+			pause();
+		}
+	X
+	gcc -O0 -o "$TMP/mp-sitter" "$TMP/sit.c"
+}
+
+# Starts one of N MiB; its pid is in $sitter.
+sit() {
+	"$TMP/mp-sitter" "$1" > "$TMP/ready" 3>&- &
+	sitter=$!
+	until [ -s "$TMP/ready" ]; do sleep 0.01; done
+	: > "$TMP/ready"
+}
+
+rss_of() {
+	echo $(($(cut -d ' ' -f 2 "/proc/$1/statm") * $(getconf PAGESIZE)))
+}
+
+@test "mem:rss beside events: 13 MiB appear between two system calls that were recorded" {
+	needs_root
+	cat > "$TMP/grow.pl" <<-'X'
+		my $stream = shift;
+		sub wait_for_samples {
+			my $more = 3 + `grep -c ,mem:rss,.*comm=perl $stream`;
+			select undef, undef, undef, 0.01 until `grep -c ,mem:rss,.*comm=perl $stream` >= $more;
+		}
+		my $room = "y" x (2 << 20);
+		wait_for_samples();
+		getppid();
+		my $more = "x" x (13 << 20);
+		getppid();
+		wait_for_samples();
+	X
+	mp-record -q -e $GETPPID/stack=none/,mem:rss/interval=10ms/ -o "$TMP/s" -- perl "$TMP/grow.pl" "$TMP/s" || [ $? = 1 ]
+	mp-order --check "$TMP/s" > /dev/null
+	[ "$(count $GETPPID "$TMP/s")" -ge 2 ]
+	perl -ne '
+		# its children have its name, too, until they are another program
+		next unless /^(\d+),(\S+?),.*\bpid=(\d+)\t.*comm=perl\t/; my ($time, $type) = ($1, $2);
+		next if $3 != ($pid //= $3);
+		if ($type eq "syscalls:sys_enter_getppid") { push @marks, $time; next }
+		my ($bytes) = /\.bytes=(\d+)/; my ($dur) = /dur=(\d+)/;
+		push @samples, [$time - $dur, $time, $bytes];
+		END {
+			for (@samples) {
+				my ($began, $time, $bytes) = @$_;
+				if ($time < $marks[0]) { $before = $bytes; $n_before++ }
+				if ($began > $marks[-1]) { $grown{$bytes - $before >> 20}++; $n_after++ }
+			}
+			print "$n_before before, $n_after after, grown by ", join(" ", %grown), "\n";
+			exit !($n_before >= 2 && $n_after >= 2 && keys %grown == 1 && $grown{13});
+		}' "$TMP/s"
+	[ "$(trailer "$TMP/s" records)" = "$(grep -c '^[0-9]' "$TMP/s")" ]
+	[ "$(trailer "$TMP/s" fired)" = "$(count $GETPPID "$TMP/s")" ]
+}
+
+@test "mem:rss is what statm says, mem:pss what smaps_rollup says" {
+	make_sitter
+	sit 13
+	mp-record -q -e mem:rss,mem:pss -p $sitter -d 50ms -o "$TMP/s"
+	rss=$(grep -m 1 ',mem:rss,' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2)
+	pss=$(grep -m 1 ',mem:pss,' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2)
+	want=$(awk '/^Pss:/ { print $2 * 1024 }' /proc/$sitter/smaps_rollup)
+	echo "rss $rss, statm $(rss_of $sitter); pss $pss, smaps_rollup $want"
+	[ "$rss" = "$(rss_of $sitter)" ]
+	[ "$pss" -gt $((13 << 20)) ]
+	[ "$pss" -lt "$rss" ]
+	# it has less of a shared page when another program that maps it starts
+	[ $((pss - want)) -lt 300000 ]
+	[ $((want - pss)) -lt 300000 ]
+	head -n 1 "$TMP/s" | jq -e '.events["mem:rss"][".bytes"] == "u64"' > /dev/null
+}
+
+@test "top=N: the largest, and the rest as one: the sum is whole" {
+	needs_root
+	make_sitter
+	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$root" ] && mkdir "$root/mp-mem-$$" 2> /dev/null || skip "no cgroup2 to write to"
+	mkdir "$root/mp-mem-$$/below"
+	sum=0
+	for mib in 2 3 5 7 11 13 17; do
+		sit $mib
+		echo $sitter > "$root/mp-mem-$$$([ $mib -gt 10 ] || echo /below)/cgroup.procs"
+		sum=$((sum + $(rss_of $sitter)))
+		[ $mib -lt 11 ] || large="$large $sitter"
+		pids="$pids $sitter"
+	done
+	mp-record -q -e mem:rss/top=3/ --cgroup "/mp-mem-$$" -d 50ms -o "$TMP/s"
+	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -d 50ms -o "$TMP/all"
+	kill $pids
+	wait $pids || true
+	rmdir "$root/mp-mem-$$/below" "$root/mp-mem-$$"
+	[ "$(count mem:rss "$TMP/s")" = 4 ]
+	for pid in $large; do
+		grep -q ",mem:rss,pid=$pid	tid=$pid	comm=mp-sitter	cgroup=/mp-mem-$$	.bytes=" "$TMP/s"
+	done
+	grep -qE ',mem:rss,comm=\[rest\]	.bytes=[0-9]+	.processes=4	dur=[0-9]+$' "$TMP/s"
+	for file in s all; do
+		[ "$(grep -o '\.bytes=[0-9]*' "$TMP/$file" | awk -F= '{ n += $2 } END { print n }')" = $sum ]
+	done
+	[ "$(count mem:rss "$TMP/all")" = 7 ]
+}
+
+@test "top=N: who was among the largest stays by itself, so nothing is there twice" {
+	needs_root
+	cat > "$TMP/turns.pl" <<-'X'
+		my ($stream) = @ARGV;
+		sub turn { select undef, undef, undef, 0.01 until `grep -c 'rest' $stream` >= 3 * $_[0] }
+		for my $i (1 .. 4) {
+			next if fork;
+			turn($i);
+			my $room = "x" x ($i << 23);
+			sleep 60;
+			exit;
+		}
+		turn(7);
+		kill TERM => -getpgrp();
+	X
+	mp-record -q -e mem:rss/top=1,interval=10ms/ -o "$TMP/s" -- setsid perl "$TMP/turns.pl" "$TMP/s" 2> /dev/null || [ $? = 1 ]
+	perl -ne '
+		next unless /^(\d+),mem:rss,(?:pid=(\d+)\t|comm=\[rest\])/;
+		$seen{$1}{$2 // "rest"}++; $times{$1}++;
+		END {
+			for my $t (sort { $a <=> $b } keys %seen) {
+				my @pids = grep { $_ ne "rest" } keys %{$seen{$t}};
+				$rest ||= $seen{$t}{rest};
+				die "no rest at $t\n" if $rest && !$seen{$t}{rest};
+				for (@pids) { $life{$_}++; $first{$_} //= $t; $last{$_} = $t }
+			}
+			# from the first time to the last without a gap
+			for my $pid (keys %life) {
+				my $n = grep { $_ >= $first{$pid} && $_ <= $last{$pid} } keys %seen;
+				die "$pid: $life{$pid} of $n\n" if $n != $life{$pid};
+			}
+			print scalar(keys %life), " of 5 were the largest once\n";
+			exit(keys(%life) < 3);
+		}' "$TMP/s"
+}
+
+@test "a command and what it starts; -p; -t; not those that are excluded" {
+	needs_root
+	make_sitter
+	cat > "$TMP/starts.pl" <<-'X'
+		my ($sitter, $stream) = @ARGV;
+		my $pid = fork // die;
+		if (!$pid) { open STDOUT, ">", "/dev/null"; exec $sitter, 3 }
+		select undef, undef, undef, 0.01 until `grep -c mp-sitter $stream` > 5;
+		kill TERM => $pid;
+	X
+	mp-record -q -e mem:rss/interval=10ms/ -o "$TMP/s" -- perl "$TMP/starts.pl" "$TMP/mp-sitter" "$TMP/s" || [ $? = 1 ]
+	[ "$(grep -c 'comm=mp-sitter	' "$TMP/s")" -gt 2 ]
+	grep -q 'comm=perl	' "$TMP/s"
+	! grep -vE '^[{]|comm=(perl|sh|grep|mp-sitter)	' "$TMP/s" || false
+	sit 2
+	one=$sitter
+	sit 2
+	mp-record -q -e mem:rss -p $one,$sitter --exclude-pid $one -d 30ms -o "$TMP/s"
+	[ "$(count mem:rss "$TMP/s")" = 1 ]
+	grep -q "pid=$sitter	" "$TMP/s"
+	mp-record -q -e mem:rss -t $one -d 30ms -o "$TMP/s"
+	[ "$(count mem:rss "$TMP/s")" = 1 ]
+	grep -q "pid=$one	" "$TMP/s"
+	mp-record -q -e mem:rss -d 30ms -o "$TMP/s" &
+	recorder=$!
+	wait $recorder
+	grep -q "pid=$one	" "$TMP/s"
+	grep -q "pid=$sitter	" "$TMP/s"
+	! grep -q "pid=$recorder	" "$TMP/s" || false
+	# it ends with the process
+	rm "$TMP/s"
+	mp-record -q -e mem:rss -p $one -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	kill $one
+	timeout 10 tail --pid $recorder -f /dev/null
+	wait $recorder || [ $? = 1 ]
+}
+
+@test "--fields, --names, -n and a terminal do for them what they do for others" {
+	needs_root
+	make_sitter
+	sit 2
+	mp-record -q -e mem:rss --fields comm,.bytes -p $sitter -d 30ms -o "$TMP/s"
+	[ "$(grep -cE '^[0-9]+,mem:rss,comm=mp-sitter	\.bytes=[0-9]+$' "$TMP/s")" = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -c '.events["mem:rss"]')" = '{".bytes":"u64"}' ]
+	mp-record -q -e mem:rss --fields dur -p $sitter -d 30ms -o "$TMP/s"
+	[ "$(grep -cE '^[0-9]+,mem:rss,dur=[0-9]+$' "$TMP/s")" = 1 ]
+	echo 'mp-sit*,renamed' > "$TMP/names"
+	mp-record -q -e mem:rss --names "$TMP/names" -p $sitter -d 30ms -o "$TMP/s"
+	[ "$(grep -c 'comm=renamed	' "$TMP/s")" = 1 ]
+	mp-record -q -e mem:rss -i 1ms -n 7 -p $sitter -o "$TMP/s"
+	[ "$(count mem:rss "$TMP/s")" = 7 ]
+	[ "$(trailer "$TMP/s" records)" = 7 ]
+	command -v script > /dev/null || skip "no script(1)"
+	script -qec "mp-record -q -e mem:rss -p $sitter -d 30ms" /dev/null > "$TMP/out" < /dev/null
+	grep -qE "^ *[0-9.]+ mp-sitter:$sitter mem:rss \.bytes=[0-9]+ dur=" "$TMP/out"
+}
+
+@test "in order with a flood of events, and watermarks hold" {
+	needs_root
+	mp-record -q -e sched:sched_switch,sched:sched_waking,mem:rss,stat:context-switches -i 1ms -g none -m 8M -a -o "$TMP/s" -- \
+		perf bench sched pipe -l 20000 > /dev/null || [ $? = 1 ]
+	mp-order --check "$TMP/s"
+	[ "$(trailer "$TMP/s" late)" = null ]
+	[ "$(count mem:rss "$TMP/s")" -gt 20 ]
+	[ "$(count stat: "$TMP/s")" -gt 20 ]
+	[ "$(trailer "$TMP/s" fired)" = $(($(count sched:sched_ "$TMP/s") + $(trailer "$TMP/s" excluded) + $(trailer "$TMP/s" lost))) ]
+}
+
+@test "their cost is told: in the trailer, and with -v; and what was left out" {
+	make_sitter
+	sit 2
+	mp-record -v -e mem:rss,mem:pss -i 10ms -p $sitter -d 100ms -o "$TMP/s" 2> "$TMP/err"
+	tail -n 1 "$TMP/s" | jq -e '.samplers | .["mem:rss"].samples > 2 and .["mem:pss"].cpu_ns > 0 and
+		.["mem:rss"].longest_ns > 0 and .["mem:rss"].missed >= 0' > /dev/null
+	grep -qE 'mem:pss: [0-9]+ samples, [0-9.]+ ms of CPU time each, [0-9.]+ ms at most' "$TMP/err"
+	# a microsecond is too short
+	mp-record -q -e mem:pss -i 1us -p $sitter -d 50ms -o "$TMP/s" 2> "$TMP/err"
+	grep -qE 'mem:pss: [0-9]+ samples were left out' "$TMP/err"
+	[ "$(trailer "$TMP/s" 'samplers["mem:pss"].missed')" -gt 0 ]
+}
+
+@test "memusage and memtime: 13 MiB that a program touches" {
+	needs_root
+	mp-record -q memusage:10ms memtime -o "$TMP/s" -- perl -e '
+		my @m; for (1 .. 13) { push @m, "x" x (1 << 20); select undef, undef, undef, 0.02 }'
+	grown() {
+		sort -n | sed -n '1p;$p' | paste -s -d ' ' | { read -r a b; echo $(((b - a) >> 20)); }
+	}
+	rss=$(grep ',mem:rss,.*comm=perl	' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2 | grown)
+	told=$(grep ',kmem:rss_stat,.*comm=perl	.*member=1	' "$TMP/s" | grep -o 'size=[0-9]*' | cut -d = -f 2 | grown)
+	echo "statm: $rss MiB, rss_stat: $told MiB"
+	[ "$rss" -ge 9 ]
+	[ "$rss" -le 30 ]
+	[ "$told" -ge 12 ]
+	[ "$told" -le 30 ]
+}
+
+@test "mp-stackplot draws them whole: the largest and the rest" {
+	cat > "$TMP/s" <<-'X'
+		1000000000,mem:rss,pid=1	comm=a	.bytes=4000000	dur=5
+		1000000000,mem:rss,comm=[rest]	.bytes=6000000	.processes=2	dur=5
+		2000000000,mem:rss,pid=1	comm=a	.bytes=1000000	dur=5
+		2000000000,mem:rss,pid=2	comm=b	.bytes=7000000	dur=5
+		2000000000,mem:rss,comm=[rest]	.bytes=2000000	.processes=1	dur=5
+		3000000000,mem:rss,pid=1	comm=a	.bytes=1000000	dur=5
+		3000000000,mem:rss,pid=2	comm=b	.bytes=7000000	dur=5
+		3000000000,mem:rss,comm=[rest]	.bytes=2000000	.processes=1	dur=5
+	X
+	mp-stackplot -y .bytes --bin 1s "$TMP/s" > "$TMP/svg" 2> "$TMP/err" || [ $? = 1 ]
+	# 10 MB at any time: shares are those of the averages
+	for want in 'a:20' 'b:46' '\[rest\]:33'; do
+		grep -A 1 ">${want%:*}</text>" "$TMP/svg" | grep -q "${want#*:}\.[0-9] %" || { grep '<text' "$TMP/svg"; false; }
+	done
+}
+
+@test "anyone may, of processes of one's own" {
+	id nobody > /dev/null 2>&1 || skip "no user nobody"
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "perf_event_paranoid above 2"
+	make_sitter
+	install -m 755 "$BUILD/bin/mp-record" "$TMP"
+	chmod 755 "$TMP"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -d 100ms -- "$TMP/mp-sitter" 5 > "$TMP/s"
+	grep -q ',mem:pss,.*comm=mp-sitter	' "$TMP/s"
+	grep -q ',mem:rss,.*comm=mp-sitter	' "$TMP/s"
+}
+
+@test "misuse is refused" {
+	run mp-record -e mem:rss/interval=fast/ -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"interval=fast: not a duration such as 1s or 20ms"* ]] || false
+	run mp-record -e mem:rss/top=0/ -d 1
+	[ "$status" = 2 ] && [[ "$output" == *"top=0: not a number from 1 to 1000000"* ]] || false
+	run mp-record -e task:exec/interval=1s/ -- true
+	[ "$status" = 2 ] && [[ "$output" == *"task:exec: interval= is for stat:* and mem:*"* ]] || false
+	run mp-record -e stat:page-faults/top=3/ -- true
+	[ "$status" = 2 ] && [[ "$output" == *"stat:page-faults: top= is for mem:*"* ]] || false
+	run mp-record -e mem:rss/x==1/ -- true
+	[ "$status" = 2 ] && [[ "$output" == *"mem:rss: it takes neither filter nor modifier"* ]] || false
+	run mp-record -e mem:rs -d 1
+	[ "$status" = 2 ]
+}

@@ -85,6 +85,13 @@ struct {
 	__type(value, struct mp_sum_held);
 } held SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MP_SUM_EXCLUDED);
+	__type(key, __u32); /* process */
+	__type(value, __u8);
+} excluded SEC(".maps");
+
 /* The oldest give way: those that have ended are not taken out. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -113,17 +120,19 @@ struct {
 	__type(value, __u64);
 } together SEC(".maps");
 
-static bool is_wanted(const struct task_struct *task)
+/* Whether it is recording, and the process is not left out. */
+static __always_inline bool is_on(const struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
 
-	if (!state.enabled || tgid == setup.self)
-		return false;
-	if (!setup.by_target)
-		return true;
-	if (setup.by_thread)
-		tgid = task->pid;
-	return bpf_map_lookup_elem(&targets, &tgid);
+	return state.enabled && !bpf_map_lookup_elem(&excluded, &tgid);
+}
+
+static bool is_wanted(const struct task_struct *task)
+{
+	__u32 id = setup.by_thread ? task->pid : task->tgid;
+
+	return is_on(task) && (!setup.by_target || bpf_map_lookup_elem(&targets, &id));
 }
 
 static __always_inline void drop(__u64 sum, __u64 weight)
@@ -394,7 +403,7 @@ int sum_probe(struct pt_regs *regs)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 index = bpf_get_attach_cookie(regs);
 
-	if (!state.enabled || (__u32)task->tgid == setup.self)
+	if (!is_on(task))
 		return 0;
 	__asm__ volatile("%0 &= 63" : "+r"(index)); /* MP_SUM_RULES - 1, for the verifier */
 	return take_probe(regs, &setup.rules[index], index, task);
@@ -407,7 +416,7 @@ static __always_inline int take_sample(struct sample *ctx, __u32 index)
 	const volatile struct mp_sum_rule *rule = &setup.sampled[index];
 	__u64 weight = rule->weight[0] == MP_SUM_PERIOD ? ctx->period : 1;
 
-	if (state.enabled && (__u32)task->tgid != setup.self)
+	if (is_on(task))
 		add(rule->sum, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0, weight);
 	return 0;
 }

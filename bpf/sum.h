@@ -11,6 +11,7 @@
 #define MP_SUM_BLOCKED (64u << 10)  /* tasks */
 #define MP_SUM_HELD (512u << 10)    /* allocations that have not been freed */
 #define MP_SUM_TARGETS (16u << 10)  /* processes */
+#define MP_SUM_EXCLUDED 1024u	    /* likewise */
 #define MP_SUM_KERNEL MP_BPF_FRAMES /* frames of the kernel */
 
 /* What a number is: a factor of a weight, or a pointer. */
@@ -45,7 +46,6 @@ struct mp_sum_setup {
 	struct mp_sum_rule rules[MP_SUM_RULES];	    /* by the cookie of a probe */
 	struct mp_sum_rule sampled[MP_SUM_SAMPLED]; /* by program */
 	struct mp_sum_rule blocked, memory, pages;
-	__u32 self;			/* our process */
 	__u32 kmalloc_size, cache_size; /* arguments that have the size; 0: none has */
 	__u8 by_target, by_thread;	/* only the processes, or threads, in `targets` */
 	__u8 with_waker, unused;	/* the stack of the waker with that of the blocked */

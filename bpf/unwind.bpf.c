@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * User stacks for events that come often: a program on the same raw tracepoints (one on the
- * tracepoint of perf would decide for all of its users), or on events of other kinds. A task whose
- * tables have not been made is passed over.
+ * tracepoint of perf would decide for all of its users), or on events of other kinds. Where there are
+ * no tables yet that say how to go on, user space gets a copy of the stack, and walks itself. Two more
+ * programs keep what is known of a process up to date before user space hears of its fork or execve.
  */
+#include <stdbool.h>
+
 #include "bpf/walk.h"
+
+#define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
+
+enum {
+	WAKE_BYTES = 2 << 20,
+	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
+	COPIES_A_SPACE =
+		1024,	    /* a mapping that is never learned of may not cost a copy each time */
+	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
+	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
+	ABI_64 = 2,
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -19,6 +34,21 @@ struct {
 	__type(value, struct mp_bpf_record);
 } scratch SEC(".maps");
 
+/* Likewise; too large for values per CPU. User space says how many: two for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct mp_bpf_copy);
+} copies SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mp_bpf_settings);
+} settings SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -26,39 +56,161 @@ struct {
 	__type(value, __u64);
 } dropped SEC(".maps");
 
-static void emit(struct mp_bpf_record *r, __u32 n)
+/* Who reads them comes by every some ms, which is too late where many copies are made. */
+static void output(struct mp_bpf_head *head, __u32 size, __u32 max)
 {
-	__u32 size, zero = 0;
-	__u64 *lost;
+	__u64 flags = BPF_RB_NO_WAKEUP, *lost;
+	__u32 zero = 0;
 
-	BOUND(n); /* MP_BPF_FRAMES at most */
-	r->ips[n] = r->time_ns - MP_BPF_EARLIER_NS;
-	r->ips[n + 1] = 0;
-	size = __builtin_offsetof(struct mp_bpf_record, ips) + (n + 2) * 8;
-	r->type = MP_BPF_RECORD;
-	r->misc = 0;
-	r->size = size;
-	if (size > sizeof(*r) || !bpf_ringbuf_output(&records, r, size, BPF_RB_NO_WAKEUP))
+	head->misc = 0;
+	head->size = size;
+	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
+		flags = BPF_RB_FORCE_WAKEUP;
+	if (size > max || !bpf_ringbuf_output(&records, head, size, flags))
 		return;
 	lost = bpf_map_lookup_elem(&dropped, &zero);
 	if (lost)
 		++*lost;
 }
 
+static void emit(struct mp_bpf_record *r, __u32 n)
+{
+	BOUND(n); /* MP_BPF_FRAMES at most */
+	r->ips[n] = r->head.time_ns - MP_BPF_EARLIER_NS;
+	r->ips[n + 1] = 0;
+	r->head.type = MP_BPF_RECORD;
+	output(&r->head, __builtin_offsetof(struct mp_bpf_record, ips) + (n + 2) * 8, sizeof(*r));
+}
+
+static bool records_everyone(void)
+{
+	__u32 zero = 0;
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	return s && s->everyone;
+}
+
+/* --- copies ----------------------------------------------------------------------------------------- */
+
+struct copying {
+	struct mp_bpf_copy *to;
+	__u64 from;
+	__u32 len, full;
+};
+
+/* Up to the end of a page, since the next one may not be there. */
+static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
+{
+	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1)), at = c->len;
+
+	__asm__ volatile("" : "+r"(at)); /* what is compared is what is added */
+	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE) {
+		c->full = 1;
+		return 1;
+	}
+	if (bpf_probe_read_user(c->to->stack + at, size, (void *)c->from))
+		return 1;
+	c->from += size;
+	c->len = at + size;
+	return 0;
+}
+
+static void take_regs(__u64 *to, const struct pt_regs *regs)
+{
+	to[0] = regs->ax;
+	to[1] = regs->bx;
+	to[2] = regs->cx;
+	to[3] = regs->dx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = regs->sp;
+	to[8] = regs->ip;
+	to[9] = regs->r8;
+	to[10] = regs->r9;
+	to[11] = regs->r10;
+	to[12] = regs->r11;
+	to[13] = regs->r12;
+	to[14] = regs->r13;
+	to[15] = regs->r14;
+	to[16] = regs->r15;
+}
+
+static __always_inline void take_copy(struct task_struct *task, __u64 time_ns, __u32 which)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 element = 2 * bpf_get_smp_processor_id() + which, len;
+	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &element);
+	struct copying c = { .to = to };
+
+	if (!to)
+		return;
+	to->head.type = MP_BPF_COPY;
+	to->head.tid = task->pid;
+	to->head.end = 0;
+	to->head.time_ns = time_ns;
+	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
+	take_regs(to->regs, regs);
+	c.from = regs->sp;
+	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);
+	len = c.len & ~7u;
+	if (len > MP_BPF_COPY_BYTES)
+		return;
+	to->len = len;
+	to->asked = c.full ? len : MP_BPF_COPY_BYTES;
+	*(__u64 *)(to->stack + len) = time_ns - MP_BPF_EARLIER_NS;
+	*(__u64 *)(to->stack + len + 8) = 0;
+	output(&to->head, __builtin_offsetof(struct mp_bpf_copy, stack) + len + 16, sizeof(*to));
+}
+
+/* Of a task that is recorded and has tables that are stale, or none yet. */
+static __always_inline bool wants_copy(const struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+
+	if (!task->mm || task->flags & KTHREAD)
+		return false;
+	return bpf_map_lookup_elem(&tasks, &tgid) || records_everyone();
+}
+
+/* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
+static bool ended_by_tables(struct walk *w, __u32 sequence)
+{
+	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
+		return true;
+	if (w->end != MP_BPF_END_MAPPING && w->end != MP_BPF_END_CFI)
+		return false;
+	if (w->space->copies >= COPIES_A_SPACE)
+		return false;
+	w->space->copies++;
+	return true;
+}
+
+/* --- programs --------------------------------------------------------------------------------------- */
+
 static __always_inline void take_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mp_bpf_record *record = bpf_map_lookup_elem(&scratch, &which);
 	struct walk w = { .space = find_space(task) };
+	__u64 now = bpf_ktime_get_ns();
+	__u32 sequence = 0;
 
-	if (!w.space || !record)
+	if (!record)
 		return;
-	w.ips = record->ips;
-	record->time_ns = bpf_ktime_get_ns();
-	record->tid = task->pid;
-	walk_user(&w, task);
-	record->end = w.end;
-	emit(record, w.n);
+	if (w.space) {
+		sequence = READ_ONCE(w.space->sequence);
+		w.ips = record->ips;
+		walk_user(&w, task);
+	}
+	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task)) {
+		take_copy(task, now, which);
+	} else if (w.space) {
+		record->head.time_ns = now;
+		record->head.tid = task->pid;
+		record->head.end = w.end;
+		emit(record, w.n);
+	}
 }
 
 SEC("raw_tp")
@@ -76,6 +228,39 @@ int unwind_event(void *ctx)
 	(void)ctx;
 	take_stack(1);
 	return 1;
+}
+
+/* A new process has what its parent has. */
+SEC("raw_tp/sched_process_fork")
+int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
+	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	const struct mp_bpf_task *known = bpf_map_lookup_elem(&tasks, &from);
+	struct mp_bpf_task task;
+
+	if (!known || from == to)
+		return 0;
+	task = *known;
+	bpf_map_update_elem(&tasks, &to, &task, BPF_ANY);
+	return 0;
+}
+
+/* Its tables are those of another program. */
+SEC("raw_tp/sched_process_exec")
+int unwind_exec(void *ctx)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+	struct mp_bpf_task fresh = { .exec_ns = bpf_ktime_get_ns() }, *known;
+	__u32 tgid = task->tgid;
+
+	(void)ctx;
+	known = bpf_map_lookup_elem(&tasks, &tgid);
+	if (known)
+		known->exec_ns = fresh.exec_ns;
+	else if (records_everyone())
+		bpf_map_update_elem(&tasks, &tgid, &fresh, BPF_ANY);
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

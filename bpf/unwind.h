@@ -11,6 +11,7 @@
 #define MP_BPF_MAPPINGS 256u	  /* a power of two */
 #define MP_BPF_FRAMES 127u
 #define MP_BPF_PAGE_SHIFT 12
+#define MP_BPF_CS_32 0x23 /* code segment of 32-bit programs */
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -45,13 +46,24 @@ struct mp_bpf_mapping {
 struct mp_bpf_space {
 	__u32 n;
 	__u32 sequence; /* of this use of the place */
-	__u64 unused[3];
+	__u32 copies;	/* of stacks that these tables did not do for */
+	__u32 unused[5];
 	struct mp_bpf_mapping v[MP_BPF_MAPPINGS]; /* in order of address */
 };
 
-/* Where a process finds its tables: stale once the space has another sequence. */
+/*
+ * Where a process finds its tables: stale once the space has another sequence, and from an execve() up
+ * to when user space has heard of that.
+ */
 struct mp_bpf_task {
-	__u32 space, sequence;
+	__u32 space, sequence; /* 0: it has none */
+	__u64 time_ns;	       /* the tables are those of this time */
+	__u64 exec_ns; /* when the process last called execve(); 0: not since it is recorded */
+};
+
+/* What the programs are told. */
+struct mp_bpf_settings {
+	__u32 everyone; /* all processes are recorded, not only those that have a struct mp_bpf_task */
 };
 
 /* How a walk ended; enum mp_unwind_end says more. */
@@ -62,24 +74,50 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_CFI,
+	MP_BPF_END_ABI,	  /* a 32-bit program */
 	MP_BPF_NO_TABLES, /* of a process whose tables have not been made */
 };
 
-/* As perf's records that are no samples: header first, time 16 bytes before the end. */
-struct mp_bpf_record {
+/* Records begin as perf's do, and as those that are no samples have their time 16 bytes before the end. */
+struct mp_bpf_head {
 	__u32 type;
 	__u16 misc;
 	__u16 size;
-	__u32 tid, end;
+	__u32 tid;
+	__u32 end; /* of a walk */
 	__u64 time_ns;
+};
+
+/* A user stack. */
+struct mp_bpf_record {
+	struct mp_bpf_head head;
 	__u64 ips[MP_BPF_FRAMES + 2]; /* behind the frames: time for the order, 0 */
 };
 
-#define MP_BPF_RECORD 0x6d70 /* type */
-#define MP_BPF_EARLIER_NS \
-	20000 /* the time for the order is so much before: the sample's is never earlier */
+#define MP_BPF_REGS 17u
+#define MP_BPF_COPY_PAGE 4096u
+#define MP_BPF_COPY_BYTES (60u << 10) /* a record has less than 64 KiB */
+
+/* What a user stack can be made of, of a task without tables. */
+struct mp_bpf_copy {
+	struct mp_bpf_head head;
+	__u64 abi;			    /* PERF_SAMPLE_REGS_ABI_ */
+	__u64 regs[MP_BPF_REGS];	    /* in the order of mp_arch_x86_64.perf_regs */
+	__u32 len;			    /* bytes of the stack */
+	__u32 asked;			    /* less were there if len is below */
+	char stack[MP_BPF_COPY_BYTES + 16]; /* behind the bytes: time for the order, 0 */
+};
+
+#define MP_BPF_RECORD 0x6d70 /* types */
+#define MP_BPF_COPY 0x6d72
+/*
+ * The time for the order is so much before, so that the sample does not come earlier: on its tracepoint
+ * perf may be first, and take its time for all who record it.
+ */
+#define MP_BPF_EARLIER_NS 100000
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "the same on both sides");
+_Static_assert(sizeof(struct mp_bpf_copy) < 1 << 16, "its size is 16 bits");
 
 #endif

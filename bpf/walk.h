@@ -15,14 +15,15 @@
 #include "bpf/unwind.h"
 
 struct pt_regs {
-	unsigned long bp, di, si, dx, cx, r8, r9, ax, ip, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, ip, cs, sp;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int flags;
 	void *mm;
 	unsigned int self_exec_id;
-	struct task_struct *real_parent, *group_leader;
+	struct task_struct *group_leader;
 	__u64 start_time;
 	char comm[16];
 } __attribute__((preserve_access_index));
@@ -318,30 +319,14 @@ static long step(__u32 i, struct walk *w)
 	return 0;
 }
 
-/* A child that has not called exec yet has what its parent has; user space hears of it later. */
-static const struct mp_bpf_task *find_task(const struct task_struct *task)
-{
-	const struct task_struct *parent;
-	const struct mp_bpf_task *found;
-	__u32 tgid = task->tgid;
-
-	found = bpf_map_lookup_elem(&tasks, &tgid);
-	if (found)
-		return found;
-	parent = task->real_parent;
-	if (!parent || parent->self_exec_id != task->self_exec_id)
-		return 0;
-	tgid = parent->tgid;
-	return bpf_map_lookup_elem(&tasks, &tgid);
-}
-
 /* The space of a task; NULL: its tables have not been made, or are stale. */
 static __always_inline struct mp_bpf_space *find_space(const struct task_struct *task)
 {
-	const struct mp_bpf_task *where = find_task(task);
+	__u32 tgid = task->tgid;
+	const struct mp_bpf_task *where = bpf_map_lookup_elem(&tasks, &tgid);
 	struct mp_bpf_space *space;
 
-	if (!where)
+	if (!where || !where->sequence || where->exec_ns > where->time_ns)
 		return 0;
 	space = bpf_map_lookup_elem(&spaces, &where->space);
 	return space && space->sequence == where->sequence ? space : 0;
@@ -361,8 +346,13 @@ static __always_inline void walk_user(struct walk *w, struct task_struct *task)
 	w->bp = regs->bp;
 	w->di = regs->di;
 	w->end = MP_BPF_NO_STACK;
-	if (task->mm)
+	if (regs->cs == MP_BPF_CS_32) {
+		w->end = MP_BPF_END_ABI;
+		w->ips[0] = w->ip;
+		w->n = 1;
+	} else if (task->mm) {
 		bpf_loop(MP_BPF_FRAMES, step, w, 0);
+	}
 }
 
 #endif

@@ -42,7 +42,8 @@ static const struct mp_opt opts[] = {
 	  "comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one" },
+	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"
+	  "EVENT/irqs-off,need-resched,running=N-M/ samples such moments" },
 	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
 	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
 	{ OPT_SUM, "sum", NULL,
@@ -82,7 +83,8 @@ static const struct mp_opt opts[] = {
 	  "allows, 127)" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
-	  "cgroup, stack, .PAYLOAD (globs)" },
+	  "cgroup, latency, op, level, snoop, tlb, lock, stack,\n"
+	  ".PAYLOAD (globs)" },
 	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "How" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },

@@ -77,6 +77,18 @@ setup_file() {
 	grep -qE '^[0-9]+,sched:sched_switch,cpu=[01]	tid=[0-9]+	.prev_pid=[1-9][0-9]*	.next_pid=[0-9]+	stack=' "$TMP/s"
 }
 
+@test "collectors and an event with probes of their own, at once" {
+	needs_root
+	mkdir -p "$TMP/c"
+	export MP_COLLECTORS="$TMP/c"
+	printf 'summary = a\nevent = uprobe:libc:syscall(number=arg1:u64)\nstack = none\n' > "$TMP/c/a"
+	printf 'summary = b\nevent = uprobe:libc:syscall(number=arg1:u64), uretprobe:libc:syscall(got=retval:s64)\nstack = none\n' > "$TMP/c/b"
+	mp-record -q a b -g none -e "uprobe:$LOAD/getppid:main(argc=arg1:s32)" -o "$TMP/s" -- "$LOAD/getppid" 1009
+	[ "$(grep -c ',uprobe:libc.so.6:syscall,.*\.number=110$' "$TMP/s")" = 1009 ]
+	[ "$(grep -c ',uretprobe:libc.so.6:syscall,.*\.got=[0-9]*$' "$TMP/s")" = 1009 ]
+	[ "$(grep -c ',uprobe:getppid:main,.*\.argc=2$' "$TMP/s")" = 1 ]
+}
+
 @test "tcplife: 11 connections" {
 	needs_root
 	cat > "$TMP/net.pl" <<-'X'

@@ -24,7 +24,10 @@ remove_perf_maps() {
 }
 
 teardown() {
-	[ -z "${LOAD_PID:-}" ] || kill -KILL -- "-$LOAD_PID" 2> /dev/null || true
+	local load
+	for load in "${LOADS[@]}"; do
+		kill -KILL -- "-$load" 2> /dev/null || true
+	done
 	for job in $(jobs -p); do
 		kill -KILL "$job" 2> /dev/null || true
 	done
@@ -63,10 +66,30 @@ needs_root() {
 	[ "$status" -le 1 ] || { cat "$TMP/why"; false; }
 }
 
+LOADS=()
+
 # Starts a load in a session of its own; teardown ends its process group.
 start_load() {
 	setsid "$@" > "$TMP/load.out" 2>&1 3>&- < /dev/null &
 	LOAD_PID=$!
+	LOADS+=("$LOAD_PID")
+}
+
+# Lets no CPU idle: the kernel of some virtual machines delivers no event from the idle task.
+start_spins() {
+	local cpu
+	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
+		start_load taskset -c "$cpu" chrt --idle 0 "$LOAD/spin" 600
+	done
+}
+
+# Starts a load of a bit of everything that collectors record, in rounds some ms apart. Sets MIX_PID and
+# MIX_ADDRESS, of a variable that it writes to in each round.
+start_mix() {
+	head -c 64K /dev/zero > "$TMP/mix.file"
+	start_load sh -c 'exec "$@" > "$0"' "$TMP/mix.out" "$LOAD/mix" "$TMP/mix.file" 0 "${1:-3000}"
+	until [ -s "$TMP/mix.out" ]; do sleep 0.01; done
+	read -r MIX_PID MIX_ADDRESS < "$TMP/mix.out"
 }
 
 # A field of a stream's trailer.

@@ -28,6 +28,10 @@ ask() {
 	ask kvm-exits
 }
 
+@test "Where does the data of loads come from, and how long does it take? A fixture: few virtual machines sample memory." {
+	ask memory-latency
+}
+
 @test "Whose memory grew, and when? Stacked areas of anonymous memory by process, over time." {
 	ask memory-by-process
 }

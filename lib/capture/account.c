@@ -30,9 +30,7 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	cpu->written += t->written;
 	cpu->excluded += t->excluded;
 	cpu->lost += counts->lost;
-	if (!e->each)
-		return;
-	fired = t->weighted ? told : counts->count;
+	fired = e->each && !t->weighted ? counts->count : told;
 	cpu->fired += fired;
 	if (fired > told) {
 		a->unexplained += fired - told;

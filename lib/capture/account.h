@@ -11,8 +11,8 @@
 
 struct mp_cpu_account {
 	/*
-	 * Of events that are recorded each time: by their counters; by the samples for those that
-	 * count more than 1 each time, whose counters are sums.
+	 * Events that are recorded each time, by their counters. Where counters are sums, of samples and
+	 * of events that count more than 1 each time, the samples.
 	 */
 	uint64_t fired;
 	uint64_t written, excluded; /* of all events */

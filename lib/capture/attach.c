@@ -84,10 +84,8 @@ static void take_record(void *arg, const struct perf_event_header *h)
 		};
 	if (a->chunk && a->chunk->cap - a->chunk->len < h->size)
 		push(a);
-	if (!a->chunk) {
-		a->chunk = mp_queue_chunk(a->queue, CHUNK, true);
-		a->chunk->stream = a->stream;
-	}
+	if (!a->chunk)
+		a->chunk = mp_queue_chunk(a->queue, CHUNK, MP_CHUNK_TASKS, a->stream);
 	memcpy(a->chunk->data + a->chunk->len, h, h->size);
 	a->chunk->len += h->size;
 }

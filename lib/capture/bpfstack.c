@@ -6,14 +6,24 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
+
+enum {
+	UPKEEP = 2,	 /* programs that see forks and execve */
+	ROWS_A_PAGE = 8, /* of a file, and more */
+	ANEW_APART_NS = 1000000000,
+};
+
 struct mp_bpf_stacks {
 	struct bpf_object *object;
 	struct ring_buffer *ring;
+	int full_fd; /* epoll */
 	struct bpf_link **links;
 	size_t n_links;
 	struct mp_dsos *dsos;
@@ -22,7 +32,10 @@ struct mp_bpf_stacks {
 	uint32_t *pages;	     /* likewise */
 	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* map */
+	uint32_t max_rows, max_pages, max_spaces;
 	uint32_t n_rows, n_pages, sequence, next_place;
+	uint32_t *free_places, n_free_places;
+	uint64_t anew_ns; /* when all were given up last */
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
@@ -49,10 +62,10 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 static int take_record(void *arg, void *data, size_t size)
 {
 	struct mp_bpf_stacks *b = arg;
-	const struct mp_bpf_record *r = data;
+	const struct mp_bpf_head *head = data;
 
-	if (size >= offsetof(struct mp_bpf_record, ips) && r->size == size)
-		return b->each(b->each_arg, r) ? 0 : -ECANCELED;
+	if (size >= sizeof(*head) && head->size == size)
+		return b->each(b->each_arg, head) ? 0 : -ECANCELED;
 	return 0;
 }
 
@@ -69,24 +82,84 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Loads the program; false if this kernel does not take it. */
-static bool load(struct mp_bpf_stacks *b)
+/*
+ * Edge-triggered: the ring always has something to read, and only the program says when it is much.
+ */
+static int watch_ring(struct bpf_object *object)
 {
-	size_t size = mp_unwind_object_end - mp_unwind_object;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int fd = epoll_create1(EPOLL_CLOEXEC);
 
-	if (size == 0)
-		return false;
-	libbpf_set_print(quiet);
-	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
-	if (!b->object || bpf_object__load(b->object) < 0)
-		return false;
+	if (fd >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, bpf_object__find_map_fd_by_name(object, "records"),
+			  &event);
+	return fd;
+}
+
+static bool set_up(struct mp_bpf_stacks *b, bool everyone)
+{
+	struct mp_bpf_settings settings = { .everyone = everyone };
+	uint32_t key = 0;
+
 	b->rows = map_array(b->object, "rows", &b->rows_size);
 	b->pages = map_array(b->object, "pages", &b->pages_size);
 	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
 	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   take_record, b, NULL);
-	return b->rows && b->pages && b->spaces && b->ring;
+	b->full_fd = watch_ring(b->object);
+	return b->rows && b->pages && b->spaces && b->ring &&
+	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
+				   &settings, BPF_ANY) == 0;
+}
+
+/* Of forks and programs that are called, which concern the tables of all events. */
+static bool attach_upkeep(struct mp_bpf_stacks *b)
+{
+	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
+	size_t i;
+
+	for (i = 0; i < UPKEEP; i++) {
+		b->links[b->n_links] =
+			bpf_program__attach(bpf_object__find_program_by_name(b->object, names[i]));
+		if (!b->links[b->n_links])
+			return false;
+		b->n_links++;
+	}
+	return true;
+}
+
+static void set_max(struct mp_bpf_stacks *b, const char *map, uint32_t entries)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->object, map), entries);
+}
+
+/* As the user says, but not more than there may be. */
+static uint32_t limit_of(const char *variable, uint32_t max)
+{
+	const char *text = getenv(variable);
+	uint64_t n;
+
+	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
+}
+
+/* Loads the programs; false if this kernel does not take them. */
+static bool load(struct mp_bpf_stacks *b, bool everyone)
+{
+	size_t size = mp_unwind_object_end - mp_unwind_object;
+	int cpus = libbpf_num_possible_cpus();
+
+	if (size == 0)
+		return false;
+	libbpf_set_print(quiet);
+	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
+	if (!b->object || cpus <= 0)
+		return false;
+	set_max(b, "copies", 2 * cpus);
+	set_max(b, "rows", b->max_rows);
+	set_max(b, "pages", b->max_pages);
+	set_max(b, "spaces", b->max_spaces);
+	return bpf_object__load(b->object) == 0 && set_up(b, everyone) && attach_upkeep(b);
 }
 
 /* For an event; several may be on one tracepoint, which needs the program once. */
@@ -106,21 +179,26 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 }
 
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
-					 bool for_sums)
+					 bool everyone, bool for_sums)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
 	bool loaded = false, tried = false, used = false;
 	size_t i;
 
 	b->dsos = dsos;
-	b->links = mp_zalloc(events->n * sizeof(struct bpf_link *));
+	b->full_fd = -1;
+	b->max_rows = limit_of("MP_BPF_ROWS", MP_BPF_ROWS);
+	b->max_pages = b->max_rows / ROWS_A_PAGE;
+	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
+	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
+	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
 	if (for_sums)
-		tried = used = loaded = load(b);
+		tried = used = loaded = load(b, everyone);
 	for (i = 0; i < events->n; i++) {
 		if (events->v[i].method != MP_METHOD_BPF)
 			continue;
 		if (!tried)
-			loaded = load(b);
+			loaded = load(b, everyone);
 		tried = true;
 		if (loaded && attach(b, events, i))
 			used = true;
@@ -168,8 +246,11 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 	if (b->spaces)
 		munmap(b->spaces, b->spaces_size);
 	ring_buffer__free(b->ring);
+	if (b->full_fd >= 0)
+		close(b->full_fd);
 	bpf_object__close(b->object);
 	free(b->links);
+	free(b->free_places);
 	free(b);
 }
 
@@ -180,11 +261,12 @@ static void begin_anew(struct mp_bpf_stacks *b)
 {
 	uint32_t i;
 
-	for (i = 0; i < MP_BPF_SPACES; i++)
-		b->spaces[i].sequence = 0;
+	for (i = 0; i < b->max_spaces; i++)
+		__atomic_store_n(&b->spaces[i].sequence, 0, __ATOMIC_RELEASE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	b->n_rows = b->n_pages = 0;
+	b->n_rows = b->n_pages = b->next_place = b->n_free_places = 0;
 	b->counts.anew++;
+	b->anew_ns = mp_monotonic_ns();
 }
 
 /* By what pages of the file the search begins; an element of an array of BPF has eight bytes. */
@@ -209,35 +291,42 @@ static size_t count_pages(const struct mp_bpf_row *rows, size_t n)
 	return (rows[n - 1].pc >> MP_BPF_PAGE_SHIFT) - (rows[0].pc >> MP_BPF_PAGE_SHIFT) + 1;
 }
 
-/* Rows of a file, made if need be; false if there is no room. */
+static bool has_room(const struct mp_bpf_stacks *b, const struct mp_dso *dso)
+{
+	return dso->n_rows <= b->max_rows - b->n_rows && dso->n_pages < b->max_pages - b->n_pages;
+}
+
+/* Rows of a file, made if need be; false if there is no room, which is known from the second time on. */
 static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
 {
 	uint64_t making = b->counts.anew + 1;
 	struct mp_bpf_row *rows;
 	struct mp_cfi *cfi;
-	size_t n, n_pages;
+	size_t n;
+	bool made;
 
 	if (dso->rows_made == making)
 		return true;
+	if (!has_room(b, dso))
+		return false;
 	cfi = mp_dso_cfi(b->dsos, dso);
 	rows = cfi ? mp_bpf_table(cfi, &n) : NULL;
 	if (!rows)
 		n = 0;
-	n_pages = count_pages(rows, n);
-	if (n > MP_BPF_ROWS - b->n_rows || n_pages >= MP_BPF_PAGES - b->n_pages) {
-		free(rows);
-		return false;
-	}
-	if (n)
-		memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
-	make_pages(b, dso, rows, n, n_pages);
-	free(rows);
-	dso->rows = b->n_rows;
 	dso->n_rows = n;
-	dso->rows_made = making;
-	b->n_rows += n;
-	b->counts.files++;
-	return true;
+	dso->n_pages = count_pages(rows, n);
+	made = has_room(b, dso);
+	if (made) {
+		if (n)
+			memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
+		make_pages(b, dso, rows, n, dso->n_pages);
+		dso->rows = b->n_rows;
+		dso->rows_made = making;
+		b->n_rows += n;
+		b->counts.files++;
+	}
+	free(rows);
+	return made;
 }
 
 /* False if there is no room for the rows of its file. */
@@ -274,49 +363,126 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
 }
 
 /*
- * In the place that it has, or in the oldest of all. Tasks are told by the sequence that theirs is
- * gone, or being changed.
+ * Whether one alone has room. Then others give way to it, but not each time that one is stale: where
+ * all together are too many, some are content with copies for a while.
  */
-static void make_space(struct mp_bpf_stacks *b, struct mp_space *s)
+static bool may_begin_anew(const struct mp_bpf_stacks *b, const struct mp_space *s)
 {
-	bool has_place = s->tables_id && b->spaces[s->tables].sequence == s->tables_sequence;
-	uint32_t place = has_place ? s->tables : b->next_place++ % MP_BPF_SPACES;
+	uint64_t rows = 0, pages = 1;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		rows += s->v[i].dso ? s->v[i].dso->n_rows : 0;
+		pages += s->v[i].dso ? s->v[i].dso->n_pages + 1 : 0;
+	}
+	return rows <= b->max_rows && pages <= b->max_pages &&
+	       mp_monotonic_ns() - b->anew_ns > ANEW_APART_NS;
+}
+
+static bool is_in_place(const struct mp_bpf_stacks *b, const struct mp_space *s)
+{
+	return s->tables_id && b->spaces[s->tables].sequence == s->tables_sequence;
+}
+
+/* A free place, or the oldest of all. */
+static uint32_t take_place(struct mp_bpf_stacks *b)
+{
+	return b->n_free_places ? b->free_places[--b->n_free_places]
+				: b->next_place++ % b->max_spaces;
+}
+
+static void free_place(struct mp_bpf_stacks *b, uint32_t place)
+{
+	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
+	b->free_places[b->n_free_places++] = place;
+}
+
+/*
+ * False if there is no room. Tasks are told by the sequence that theirs is gone, or being changed.
+ */
+static bool make_space(struct mp_bpf_stacks *b, struct mp_space *s)
+{
+	uint32_t place = is_in_place(b, s) ? s->tables : take_place(b);
 	struct mp_bpf_space *to = &b->spaces[place];
-	uint32_t sequence = ++b->sequence;
 
 	__atomic_store_n(&to->sequence, 0, __ATOMIC_RELEASE);
 	if (!make_mappings(b, s, to)) {
+		free_place(b, place);
+		if (!may_begin_anew(b, s))
+			return false;
 		begin_anew(b);
-		if (!make_mappings(b, s, to))
-			to->n = 0; /* one process with more rows than there is room for */
+		place = take_place(b);
+		to = &b->spaces[place];
+		if (!make_mappings(b, s, to)) {
+			free_place(b, place);
+			return false;
+		}
 	}
-	__atomic_store_n(&to->sequence, sequence, __ATOMIC_RELEASE);
+	to->copies = 0;
 	s->tables = place;
-	s->tables_sequence = sequence;
+	s->tables_sequence = ++b->sequence;
 	s->tables_id = s->id;
+	__atomic_store_n(&to->sequence, s->tables_sequence, __ATOMIC_RELEASE);
 	b->counts.spaces++;
+	return true;
 }
 
-void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process)
+void mp_bpf_stacks_forget(void *arg, const struct mp_space *s)
+{
+	struct mp_bpf_stacks *b = arg;
+
+	if (is_in_place(b, s))
+		free_place(b, s->tables);
+}
+
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns)
 {
 	struct mp_space *s = process->space;
-	struct mp_bpf_task task;
+	struct mp_bpf_task task = { .exec_ns = 0 };
 	uint32_t pid = process->pid;
 
 	process->tables = true;
-	if (s->n == 0 || pid == 0 || process->pid == getpid())
+	if (pid == 0)
 		return;
-	if (s->tables_id != s->id || b->spaces[s->tables].sequence != s->tables_sequence)
-		make_space(b, s);
-	task = (struct mp_bpf_task){ s->tables, s->tables_sequence };
+	if (bpf_map_lookup_elem(b->tasks, &pid, &task) < 0)
+		task.exec_ns = 0;
+	task.sequence = 0;
+	if (s->n && ((s->tables_id == s->id && is_in_place(b, s)) || make_space(b, s))) {
+		task.space = s->tables;
+		task.sequence = s->tables_sequence;
+	}
+	task.time_ns = time_ns;
 	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
+}
+
+int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b)
+{
+	return b->full_fd;
 }
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
 {
+	struct epoll_event event;
+
+	while (b->full_fd >= 0 && epoll_wait(b->full_fd, &event, 1, 0) > 0)
+		;
 	b->each = each;
 	b->each_arg = arg;
 	return ring_buffer__consume(b->ring) >= 0;
+}
+
+/* What the kernel measured, if it was told to. */
+static void add_runs(const struct mp_bpf_stacks *b, const char *program,
+		     struct mp_bpf_stacks_counts *counts)
+{
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(b->object, program));
+	struct bpf_prog_info info = { .run_cnt = 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return;
+	counts->runs += info.run_cnt;
+	counts->run_ns += info.run_time_ns;
 }
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts)
@@ -328,6 +494,8 @@ void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_co
 
 	*counts = b->counts;
 	counts->rows = b->n_rows;
+	add_runs(b, "unwind", counts);
+	add_runs(b, "unwind_event", counts);
 	if (bpf_map_lookup_elem(map, &key, v) == 0)
 		for (i = 0; i < cpus; i++)
 			counts->dropped += v[i];

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/capture/bpffilter.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/sum.h"
 #include "lib/near.h"
@@ -383,27 +384,93 @@ struct mp_collector *mp_collector_load(const char *name, char **error)
 
 /* --- its events -------------------------------------------------------------------------------------- */
 
-static int resolve_list(const struct mp_collector *c, const struct mp_texts *list,
-			struct mp_events *events, const struct mp_event_options *options,
-			struct mp_tracefs **tracefs, bool optional, char **error)
+/*
+ * Counters that this machine does not have, and moments that it cannot tell, show up when they are
+ * opened, which is too late.
+ */
+static int try_events(const struct mp_events *events, char **error)
 {
 	size_t i;
 
-	for (i = 0; i < list->n; i++) {
-		struct mp_specs specs = { NULL, 0, 0 };
-		int result = mp_specs_parse(&specs, list->v[i], error);
-
-		if (result < 0)
-			*error = mp_asprintf("%s: %s", c->path, *error);
-		else
-			result = mp_events_resolve(events, &specs, options, tracefs, error);
-		mp_specs_release(&specs);
-		if (result < 0 && !optional)
+	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
+		return -1;
+	for (i = 0; i < events->n; i++)
+		if (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
+					 mp_bpf_filters_try(&events->v[i], error) < 0))
 			return -1;
-		if (result < 0)
-			free(*error);
-	}
 	return 0;
+}
+
+/* What events are resolved with. */
+struct means {
+	const struct mp_collector *c;
+	const struct mp_event_options *options;
+	struct mp_tracefs **tracefs;
+};
+
+static int parse(const struct means *m, struct mp_specs *specs, const char *line, char **error)
+{
+	char *why;
+
+	if (mp_specs_parse(specs, line, &why) == 0)
+		return 0;
+	*error = mp_asprintf("%s: %s", m->c->path, why);
+	free(why);
+	return -1;
+}
+
+/* All that the collector must have. -1 with `*error`. */
+static int resolve_required(const struct means *m, struct mp_events *events, char **error)
+{
+	struct mp_specs specs = { NULL, 0, 0 };
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < m->c->events.n && result == 0; i++)
+		result = parse(m, &specs, m->c->events.v[i], error);
+	if (result == 0)
+		result = mp_events_resolve(events, &specs, m->options, m->tracefs, error);
+	mp_specs_release(&specs);
+	return result == 0 ? try_events(events, error) : result;
+}
+
+/* Tried, if it is a counter; what else there is shows when it is resolved. */
+static bool can_be_opened(const struct means *m, const struct mp_specs *one)
+{
+	struct mp_event_options options = *m->options;
+	struct mp_events own = { .v = NULL };
+	char *error;
+	bool can;
+
+	if (strchr(one->v->name, ':'))
+		return true;
+	options.fields = NULL;
+	can = mp_events_resolve(&own, one, &options, m->tracefs, &error) == 0 &&
+	      try_events(&own, &error) == 0;
+	if (!can)
+		free(error);
+	mp_events_release(&own);
+	return can;
+}
+
+/* Adds what there is, each by itself. */
+static void resolve_optional(const struct means *m, struct mp_events *events)
+{
+	struct mp_specs specs = { NULL, 0, 0 };
+	char *error;
+	size_t i;
+
+	for (i = 0; i < m->c->optional.n; i++)
+		if (parse(m, &specs, m->c->optional.v[i], &error) < 0)
+			free(error);
+	for (i = 0; i < specs.n; i++) {
+		struct mp_specs one = { &specs.v[i], 1, 1 };
+
+		if (can_be_opened(m, &one) &&
+		    mp_events_resolve(events, &one, m->options, m->tracefs, &error) < 0)
+			free(error);
+	}
+	mp_specs_release(&specs);
 }
 
 /* What the collector says, where the user has not said otherwise. */
@@ -424,19 +491,6 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 	return o;
 }
 
-/* Counters that this machine does not have show up when they are opened, which is too late. */
-static int try_events(const struct mp_events *events, char **error)
-{
-	size_t i;
-
-	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
-		return -1;
-	for (i = 0; i < events->n; i++)
-		if (!events->v[i].tp && mp_event_try(&events->v[i], error) < 0)
-			return -1;
-	return 0;
-}
-
 static size_t resolve(const char *name, struct mp_events *events,
 		      const struct mp_event_options *given, struct mp_tracefs **tracefs,
 		      unsigned depth)
@@ -445,6 +499,7 @@ static size_t resolve(const char *name, struct mp_events *events,
 	struct mp_collector *c = mp_collector_load(name, &error);
 	struct mp_events own = { .v = NULL };
 	struct mp_event_options options;
+	struct means means = { c, &options, tracefs };
 	size_t failed = 0, i;
 
 	if (!c) {
@@ -460,14 +515,13 @@ static size_t resolve(const char *name, struct mp_events *events,
 	for (i = 0; i < c->members.n && depth < DEPTH_MAX; i++)
 		failed += resolve(c->members.v[i], events, given, tracefs, depth + 1);
 	options = options_for(c, given);
-	if (resolve_list(c, &c->events, &own, &options, tracefs, false, &error) < 0 ||
-	    try_events(&own, &error) < 0) {
+	if (resolve_required(&means, &own, &error) < 0) {
 		mp_say("collector '%s' cannot start: %s", name, error);
 		free(error);
 		failed++;
 		mp_probes_merge(&events->probes, &own.probes); /* removed with the others */
 	} else {
-		resolve_list(c, &c->optional, &own, &options, tracefs, true, &error);
+		resolve_optional(&means, &own);
 		if (!own.n && !c->members.n) {
 			mp_say("collector '%s' cannot start: this kernel has none of its events",
 			       name);

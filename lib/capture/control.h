@@ -17,9 +17,9 @@ struct mp_control_setup {
 	bool closes_slowly; /* the kernel needs long to close the rings */
 	int command_fd;	    /* pidfd of the command whose end ends the recording; -1: none */
 	int signal_fd;	    /* signalfd of the signals that do; they are blocked in all threads */
+	int drain_tid;	    /* threads that have to finish; the main thread besides */
 	void (*disabled)(void *arg); /* called when the events are */
 	void *arg;
-	int drain_tid; /* threads that have to finish; the main thread besides */
 };
 
 struct mp_control;

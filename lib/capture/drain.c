@@ -21,8 +21,11 @@ enum {
 	STACKS_A_ROUND = 4 << 20,
 	STACKS_MAX_BYTES = 32 << 20,
 	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
-	FDS_BEFORE_RINGS = 2,
+	FDS_BEFORE_RINGS = 3,
 };
+
+/* What the kernel puts behind the copy of a stack, 8 bytes each. */
+#define BEHIND_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
 
 struct mp_drain {
 	struct mp_drain_setup s;
@@ -31,6 +34,7 @@ struct mp_drain {
 	int stopped_fd;
 	struct mp_chunk *track_chunk; /* being filled */
 	uint32_t track_stream;
+	enum mp_chunk_kind track_kind;
 	bool dumps;	      /* some events copy stacks */
 	size_t stack_bytes;   /* of BPF stacks in this round */
 	uint64_t stacks_time; /* up to it they were read */
@@ -85,7 +89,7 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 	if (!c)
 		return 0;
 	attr = &d->s.events->v[c->event].attr;
-	*behind = sizeof(uint64_t) * (1 + !!(attr->sample_type & PERF_SAMPLE_CGROUP));
+	*behind = sizeof(uint64_t) * (1 + __builtin_popcountll(attr->sample_type & BEHIND_STACK));
 	return attr->sample_type & PERF_SAMPLE_STACK_USER ? attr->sample_stack_user : 0;
 }
 
@@ -141,10 +145,9 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 			c = NULL;
 		}
 		if (!c) {
-			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, false);
+			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, MP_CHUNK_EVENTS, ring);
 			if (!c)
 				return false;
-			c->stream = ring;
 		}
 		c->len += copy_record(d, r, at, &h, c->data + c->len);
 		at += h.size;
@@ -171,13 +174,12 @@ static bool drain_ring(struct mp_drain *d, uint32_t ring)
 	len = mp_ring_pending(r, &tail);
 	if (len == 0)
 		return true;
-	c = mp_queue_chunk(d->s.queue, len, false);
+	c = mp_queue_chunk(d->s.queue, len, MP_CHUNK_EVENTS, ring);
 	if (!c)
 		return false;
 	mp_ring_copy(r, tail, len, c->data);
 	mp_ring_consume(r, tail + len);
 	c->len = len;
-	c->stream = ring;
 	mp_queue_push(d->s.queue, c);
 	return true;
 }
@@ -195,15 +197,14 @@ static void take_track(void *arg, const struct perf_event_header *record)
 
 	if (d->track_chunk && d->track_chunk->cap - d->track_chunk->len < record->size)
 		push_track(d);
-	if (!d->track_chunk) {
-		d->track_chunk = mp_queue_chunk(d->s.queue, TRACK_CHUNK, true);
-		d->track_chunk->stream = d->track_stream;
-	}
+	if (!d->track_chunk)
+		d->track_chunk =
+			mp_queue_chunk(d->s.queue, TRACK_CHUNK, d->track_kind, d->track_stream);
 	memcpy(d->track_chunk->data + d->track_chunk->len, record, record->size);
 	d->track_chunk->len += record->size;
 }
 
-static bool take_stack(void *arg, const struct mp_bpf_record *record)
+static bool take_stack(void *arg, const struct mp_bpf_head *record)
 {
 	struct mp_drain *d = arg;
 
@@ -225,7 +226,8 @@ static bool drain_stacks(struct mp_drain *d)
 		return true;
 	d->stack_bytes = 0;
 	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
-	if (mp_queue_must_bytes(d->s.queue) < STACKS_MAX_BYTES)
+	d->track_kind = MP_CHUNK_STACKS;
+	if (mp_queue_bytes(d->s.queue, MP_CHUNK_STACKS) < STACKS_MAX_BYTES)
 		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
 	push_track(d);
 	return all;
@@ -244,6 +246,7 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
 	}
+	d->track_kind = MP_CHUNK_TASKS;
 	for (i = 0; i < mp_track_rings(d->s.track); i++) {
 		d->track_stream = d->s.rings->n + i;
 		mp_track_read(d->s.track, i, take_track, d);
@@ -303,6 +306,9 @@ static void *run(void *arg)
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
 	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (d->s.bpf_stacks)
+		fds[2].fd = mp_bpf_stacks_fd(d->s.bpf_stacks);
 	for (i = 0; i < d->s.rings->n; i++)
 		fds[n++] = (struct pollfd){ .fd = d->s.rings->v[i].fd, .events = POLLIN };
 	drain_rounds(d, fds, n);

@@ -27,7 +27,7 @@ struct mp_dso {
 	struct mp_cfi *cfi;    /* NULL: none, or not loaded */
 	uint64_t cfi_id;       /* of this loading: never used again */
 	uint32_t rows, n_rows; /* of the tables for BPF; lib/capture/bpfstack */
-	uint32_t pages, page_base;
+	uint32_t pages, n_pages, page_base;
 	uint64_t rows_made; /* of which making; 0: none */
 	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
 };

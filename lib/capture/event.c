@@ -17,7 +17,9 @@ static const struct {
 } context_names[] = {
 	{ "cpu", MP_CTX_CPU },	     { "pid", MP_CTX_PID },	  { "tid", MP_CTX_TID },
 	{ "comm", MP_CTX_COMM },     { "period", MP_CTX_PERIOD }, { "addr", MP_CTX_ADDR },
-	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },
+	{ "cgroup", MP_CTX_CGROUP }, { "stack", MP_CTX_STACK },	  { "latency", MP_CTX_LATENCY },
+	{ "op", MP_CTX_OP },	     { "level", MP_CTX_LEVEL },	  { "snoop", MP_CTX_SNOOP },
+	{ "tlb", MP_CTX_TLB },	     { "lock", MP_CTX_LOCK },
 };
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
@@ -86,6 +88,9 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	 */
 	if (method == MP_METHOD_AUTO)
 		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
+	/* an event has one program */
+	if (method == MP_METHOD_BPF && mp_when_any(&r->spec->when))
+		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
 	/* tracepoints of single system calls are none that a program can be put on */
 	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
 					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
@@ -185,18 +190,25 @@ static void set_rate(struct resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
+/* Owned by the caller. */
+static char *type_of(const char *name)
+{
+	struct mp_buf type = { NULL, 0, 0 };
+
+	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
+	mp_buf_byte(&type, '\0');
+	return type.p;
+}
+
 static struct mp_event *add_event(struct resolver *r, const char *name)
 {
 	struct mp_events *v = r->events;
-	struct mp_buf type = { NULL, 0, 0 };
 	struct mp_event *e;
 
 	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
 	e = &v->v[v->n++];
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
-	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
-	mp_buf_byte(&type, '\0');
-	e->type = type.p;
+	e->type = type_of(name);
 	e->attr.size = sizeof(e->attr);
 	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -211,14 +223,17 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static bool is_known(const struct mp_events *events, const char *type)
+static struct mp_event *find_known(const struct mp_events *events, const char *name)
 {
+	struct mp_event *found = NULL;
+	char *type = type_of(name);
 	size_t i;
 
-	for (i = 0; i < events->n; i++)
+	for (i = 0; i < events->n && !found; i++)
 		if (!events->v[i].sum && strcmp(events->v[i].type, type) == 0)
-			return true;
-	return false;
+			found = &events->v[i];
+	free(type);
+	return found;
 }
 
 /* The parts of the stack are the program's to take, and no sample comes. */
@@ -255,6 +270,8 @@ static const char *why_no_sum(const struct resolver *r, const struct mp_event *e
 	if (strncmp(r->spec->name, "uprobe:", 7) == 0 ||
 	    strncmp(r->spec->name, "uretprobe:", 10) == 0)
 		return NULL;
+	if (mp_when_any(&r->spec->when))
+		return "an event has one program: it is added up, or its moments are chosen";
 	if (e->attr.bp_type || mp_spec_is_probe(r->spec->name))
 		return "only uprobes and sampled events are added up in the kernel";
 	if (r->spec->sum.given && rule->weight[0] != MP_SUM_COUNT &&
@@ -291,6 +308,23 @@ static bool is_payload(const struct mp_tp_field *f)
 	return strncmp(f->name, "__probe_", 8) != 0;
 }
 
+/* What only samples have, asked of something that is recorded each time. */
+static int refuse_sampling(struct resolver *r, const char *type, bool tracepoint)
+{
+	if (mp_when_any(&r->spec->when))
+		return fail(
+			r,
+			mp_asprintf("%s: %s chooses samples, of clocks and hardware events%s", type,
+				    mp_when_name(&r->spec->when),
+				    tracepoint
+					    ? "; a tracepoint has the kernel's filter, as in "
+					      "'common_flags & 1' (interrupts off; 4: need-resched)"
+					    : ""));
+	if (r->spec->memory)
+		return fail(r, mp_asprintf("%s: only hardware events tell of memory", type));
+	return 0;
+}
+
 static void load_tracepoint(struct resolver *r, const char *type, const char *system,
 			    const char *name)
 {
@@ -299,6 +333,8 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 	const char *why;
 	size_t i;
 
+	if (refuse_sampling(r, type, true) < 0)
+		return;
 	tp = mp_tracefs_load(*r->tracefs, system, name, &why);
 	if (!tp) {
 		fail(r, mp_asprintf("%s: %s", type, why));
@@ -324,7 +360,7 @@ static void add_tracepoint(void *arg, const char *system, const char *name)
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
 
-	if (r->failed || is_known(r->events, type)) {
+	if (r->failed || find_known(r->events, type)) {
 		free(type);
 		return;
 	}
@@ -391,18 +427,54 @@ static int resolve_tracepoints(struct resolver *r)
 		*r->tracefs = mp_tracefs_open();
 	if (!*r->tracefs)
 		return fail(r, mp_tracefs_advice(errno));
-	if (r->spec->precise || r->spec->user || r->spec->kernel)
+	if (r->spec->precise || r->spec->most_precise || r->spec->user || r->spec->kernel)
 		return fail(r, mp_asprintf("%s: a tracepoint takes no modifiers", r->spec->name));
 	if (mp_tracefs_each(*r->tracefs, r->spec->name, add_tracepoint, r) == 0)
 		return fail_unknown(r, r->spec->name);
 	return r->failed ? -1 : 0;
 }
 
+/* Whether the moments that are asked for can be told of this event's samples. */
+static int set_when(struct resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
+{
+	const struct mp_when *when = &r->spec->when;
+
+	if (mp_when_any(when) && e->each)
+		return fail(r, mp_asprintf("%s: %s chooses samples, and this is recorded each "
+					   "time (freq=HZ or period=N samples it)",
+					   e->type, mp_when_name(when)));
+	/* the interrupt of a timer comes when they are enabled; other software events do not tell */
+	if (when->irqs_off && found->software)
+		return fail(r, mp_asprintf("%s: irqs-off: it never happens with interrupts "
+					   "disabled; hardware events do, as cycles/irqs-off/",
+					   e->type));
+	if (when->irqs_off && mp_arch_here() != &mp_arch_x86_64)
+		return fail(r,
+			    mp_asprintf("%s: irqs-off: samples tell that on x86-64 only", e->type));
+	e->when = *when;
+	return 0;
+}
+
+static int set_memory(struct resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
+{
+	if (r->spec->memory && found->software)
+		return fail(r, mp_asprintf("%s: only hardware events tell of memory", e->type));
+	if (found->has_addr || found->memory || r->spec->memory) {
+		e->attr.sample_type |= PERF_SAMPLE_ADDR;
+		e->context |= MP_CTX_ADDR;
+	}
+	if (found->memory || r->spec->memory) {
+		e->attr.sample_type |= PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
+		e->context |= MP_CTX_LATENCY | MP_CTX_SOURCE;
+	}
+	return 0;
+}
+
 static int resolve_pmu(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
 	struct mp_pmu_event found;
-	struct mp_event *e;
+	struct mp_event *e, *known;
 	char *error, *name;
 
 	switch (mp_pmu_find(s->name, s->config, &found, &error)) {
@@ -412,24 +484,27 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	e = !s->sum.given && is_known(r->events, name) ? NULL : add_event(r, name);
+	known = s->sum.given ? NULL : find_known(r->events, name);
+	e = known ? NULL : add_event(r, name);
 	free(name);
-	if (!e)
+	if (known && !mp_when_same(&known->when, &s->when))
+		return fail(r, mp_asprintf("%s: given twice, for different moments, which the "
+					   "stream would not tell apart",
+					   known->type));
+	if (known)
 		return 0;
 	e->attr.type = found.type;
 	e->attr.config = found.config;
 	e->attr.config1 = found.config1;
 	e->attr.config2 = found.config2;
-	e->attr.precise_ip = s->precise;
 	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
-	if (found.has_addr) {
-		e->attr.sample_type |= PERF_SAMPLE_ADDR;
-		e->context |= MP_CTX_ADDR;
-	}
+	e->attr.precise_ip = s->most_precise ? mp_pmu_precision(&e->attr) : s->precise;
 	set_rate(r, e, found.each);
-	return set_stack(r, e) < 0 ? -1 : set_sum(r, e);
+	if (set_memory(r, e, &found) < 0 || set_when(r, e, &found) < 0 || set_stack(r, e) < 0)
+		return -1;
+	return set_sum(r, e);
 }
 
 static void add_probe(void *arg, const struct mp_probe *probe)
@@ -443,6 +518,8 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 		load_tracepoint(r, probe->type, probe->system, probe->name);
 		return;
 	}
+	if (refuse_sampling(r, probe->type, false) < 0)
+		return;
 	e = add_event(r, probe->type);
 	e->attr.type = probe->bp_type ? PERF_TYPE_BREAKPOINT : probe->event.type;
 	e->attr.config = probe->event.config;
@@ -527,6 +604,10 @@ static void narrow(struct mp_event *e, unsigned context)
 	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
+	if (!(e->context & MP_CTX_LATENCY))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_WEIGHT;
+	if (!(e->context & MP_CTX_SOURCE))
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_DATA_SRC;
 	if (!(e->context & MP_CTX_STACK)) {
 		e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 						   PERF_SAMPLE_STACK_USER);
@@ -676,6 +757,8 @@ static void unite(struct mp_event *to, const struct mp_event *from)
 	unite_payload(to, from);
 	unite_filters(to, from);
 	unite_stacks(to, from);
+	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
+		to->when = (struct mp_when){ .irqs_off = false };
 	to->context |= from->context;
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */

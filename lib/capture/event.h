@@ -25,7 +25,14 @@ enum mp_context {
 	MP_CTX_ADDR = 32,
 	MP_CTX_CGROUP = 64,
 	MP_CTX_STACK = 128,
+	MP_CTX_LATENCY = 256, /* of an access to memory; these stand before the stack */
+	MP_CTX_OP = 512,
+	MP_CTX_LEVEL = 1024,
+	MP_CTX_SNOOP = 2048,
+	MP_CTX_TLB = 4096,
+	MP_CTX_LOCK = 8192,
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
+	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
 
 struct mp_event {
@@ -41,6 +48,8 @@ struct mp_event {
 	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
+	struct mp_when when;	     /* the samples that count */
+	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
 };
 
 struct mp_events {

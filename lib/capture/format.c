@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/datasrc.h"
 #include "lib/esc.h"
 #include "lib/io.h"
 
@@ -92,10 +93,15 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 	}
 	if (type & PERF_SAMPLE_RAW)
 		take_raw(&c, s);
-	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CGROUP))
+	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+		    PERF_SAMPLE_CGROUP))
 		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
 	if (type & PERF_SAMPLE_REGS_USER)
 		take_dump(&c, e, h, &s->dump);
+	if (type & PERF_SAMPLE_WEIGHT)
+		s->latency = take_u64(&c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		s->source = take_u64(&c);
 	if (type & PERF_SAMPLE_CGROUP)
 		s->cgroup = take_u64(&c);
 	return c.failed ? -1 : 0;
@@ -318,6 +324,26 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	return p;
 }
 
+/* An access to memory: as much as the processor tells of it. */
+static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
+{
+	if (context & MP_CTX_LATENCY && s->latency) {
+		p = mp_put_u64(PUT_LITERAL(p, "latency="), s->latency);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_OP)
+		p = mp_data_op_put(p, s->source);
+	if (context & MP_CTX_LEVEL)
+		p = mp_data_level_put(p, s->source);
+	if (context & MP_CTX_SNOOP)
+		p = mp_data_snoop_put(p, s->source);
+	if (context & MP_CTX_TLB)
+		p = mp_data_tlb_put(p, s->source);
+	if (context & MP_CTX_LOCK)
+		p = mp_data_lock_put(p, s->source);
+	return p;
+}
+
 /* How a chain of the kernel's along frame pointers ended. */
 static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
 				       const struct mp_sample *s, const struct mp_space *space)
@@ -338,6 +364,24 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
+/* What the BPF program could not walk, for want of tables: the mappings are known by now. */
+static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
+				      const struct mp_space *space, uint64_t *ips, size_t max,
+				      size_t *n)
+{
+	struct mp_dump dump = {
+		.abi = copy->abi,
+		.regs = (const uint64_t *)copy->regs,
+		.stack = copy->stack,
+		.len = copy->len,
+		.asked = copy->asked,
+		.kernel = true,
+	};
+
+	f->unwound.copies++;
+	return mp_unwind(f->unwinder, space, &dump, ips, max, n);
+}
+
 /* The user stack that the BPF program took at the same moment, or at least where the program was. */
 static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
 				    struct mp_process *process, uint64_t *ips, size_t max,
@@ -348,12 +392,14 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	*n = 0;
 	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
 		return MP_UNWIND_NO_STACK;
-	if (c) {
+	if (c && !c->copy) {
 		*n = MP_MIN(c->n, max);
 		memcpy(ips, c->ips, *n * sizeof(*ips));
 		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
 	}
-	mp_bpf_stacks_update(f->bpf_stacks, process);
+	mp_bpf_stacks_update(f->bpf_stacks, process, s->time_ns);
+	if (c)
+		return unwind_copy(f, c->copy, process->space, ips, max, n);
 	ips[(*n)++] = s->dump.regs[0];
 	return MP_UNWIND_NO_TABLES;
 }
@@ -423,6 +469,11 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	for (i = 0; i < e->n_payload; i++)
 		p = put_payload(f, p, e->payload[i], s);
 	f->line.len = p - f->line.p;
+	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
+		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);
+		p = f->line.p + f->line.len;
+		f->line.len = put_memory(p, e->context, s) - f->line.p;
+	}
 	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
 	/* the last TAB, or the comma behind the type if there are no fields */

@@ -18,6 +18,7 @@ struct mp_sample {
 	int32_t pid, tid; /* -1: the task is exiting */
 	uint64_t time_ns;
 	uint64_t addr, period, cgroup;
+	uint64_t latency, source; /* of an access to memory: cycles; as datasrc.h has it */
 	const uint64_t *ips;
 	size_t n_ips;
 	const char *raw; /* NULL: none */

@@ -106,13 +106,17 @@ static bool find_fixed(const char *name, struct mp_pmu_event *event)
 
 static bool find_raw(const char *name, struct mp_pmu_event *event)
 {
+	uint64_t config;
 	char *end;
 
 	if (name[0] != 'r' || !isxdigit((unsigned char)name[1]) || strlen(name) > 17)
 		return false;
+	config = strtoull(name + 1, &end, 16);
+	if (*end)
+		return false;
 	event->type = PERF_TYPE_RAW;
-	event->config = strtoull(name + 1, &end, 16);
-	return *end == '\0';
+	event->config = config;
+	return true;
 }
 
 static bool pmu_line(const char *pmu, const char *folder, struct mp_str file, char *to, size_t size)
@@ -125,7 +129,7 @@ static bool pmu_line(const char *pmu, const char *folder, struct mp_str file, ch
 	return mp_proc_line(path, to, size);
 }
 
-/* Puts the low bits of `value` where "config1:0-7,32-35" says. */
+/* Puts the low bits of `value` where "config1:0-7,32-35" says, instead of what was there. */
 static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t value)
 {
 	uint64_t *word;
@@ -154,37 +158,45 @@ static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t va
 		if (high > 63 || low > high)
 			return false;
 		for (; low <= high; low++, value >>= 1)
-			*word |= (value & 1) << low;
+			*word = (*word & ~(1ull << low)) | (value & 1) << low;
 		format += *format == ',';
 	}
 	return value == 0;
 }
 
-static int set_config(const char *pmu, const char *config, struct mp_pmu_event *event, char **error,
-		      int depth);
+/* The kernel's names of what samples accesses to memory: mem-loads, mem-stores, their latency. */
+static bool is_memory(struct mp_str term)
+{
+	static const char *const names[] = { "mem-loads", "mem-stores", "ldlat" };
+	size_t i;
 
-static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *event, char **error,
-		    int depth)
+	for (i = 0; i < MP_ARRAY_SIZE(names); i++)
+		if (mp_str_eq(term, mp_str(names[i])))
+			return true;
+	return false;
+}
+
+/* "KEY=NUMBER", or a word for 1. */
+static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *event, char **error)
 {
 	const char *eq = memchr(term.p, '=', term.len);
 	struct mp_str key = { term.p, eq ? (size_t)(eq - term.p) : term.len };
 	int64_t value = 1;
-	char text[256];
+	char format[256];
 
-	if (!eq && depth == 0 && pmu_line(pmu, "events", key, text, sizeof(text)))
-		return set_config(pmu, text, event, error, depth + 1);
 	if (eq && mp_num_any((struct mp_str){ eq + 1, term.p + term.len - eq - 1 }, &value) < 0) {
 		*error = mp_asprintf("%s/%.*s/: not a number", pmu, MP_STR_ARGS(term));
 		return -1;
 	}
+	event->memory |= is_memory(key);
 	if (mp_str_eq(key, MP_STR("config")))
 		event->config |= value;
 	else if (mp_str_eq(key, MP_STR("config1")))
 		event->config1 |= value;
 	else if (mp_str_eq(key, MP_STR("config2")))
 		event->config2 |= value;
-	else if (!pmu_line(pmu, "format", key, text, sizeof(text)) ||
-		 !put_bits(event, text, value)) {
+	else if (!pmu_line(pmu, "format", key, format, sizeof(format)) ||
+		 !put_bits(event, format, value)) {
 		*error = mp_asprintf(
 			"%s/%.*s/: no such term or event, or its value is too large (see " DEVICES
 			"/%s/{format,events})",
@@ -194,15 +206,45 @@ static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *ev
 	return 0;
 }
 
-static int set_config(const char *pmu, const char *config, struct mp_pmu_event *event, char **error,
-		      int depth)
+static struct mp_str next_term(const char **config)
 {
-	while (*config) {
-		size_t len = strcspn(config, ",");
+	struct mp_str term = { *config, strcspn(*config, ",") };
 
-		if (set_term(pmu, (struct mp_str){ config, len }, event, error, depth) < 0)
+	*config += term.len + ((*config)[term.len] == ',');
+	return term;
+}
+
+/* What the kernel says of an event; false if the term is not the name of one. */
+static bool event_terms(const char *pmu, struct mp_str term, char text[256])
+{
+	return !memchr(term.p, '=', term.len) && pmu_line(pmu, "events", term, text, 256);
+}
+
+static int set_event(const char *pmu, const char *terms, struct mp_pmu_event *event, char **error)
+{
+	while (*terms)
+		if (set_term(pmu, next_term(&terms), event, error) < 0)
 			return -1;
-		config += len + (config[len] == ',');
+	return 0;
+}
+
+/* Events first: the other terms change what those say, as in mem-loads,ldlat=30. */
+static int set_config(const char *pmu, const char *config, struct mp_pmu_event *event, char **error)
+{
+	struct mp_str term;
+	const char *at;
+	char text[256];
+
+	for (at = config; *at;) {
+		term = next_term(&at);
+		event->memory |= is_memory(term);
+		if (event_terms(pmu, term, text) && set_event(pmu, text, event, error) < 0)
+			return -1;
+	}
+	for (at = config; *at;) {
+		term = next_term(&at);
+		if (!event_terms(pmu, term, text) && set_term(pmu, term, event, error) < 0)
+			return -1;
 	}
 	return 1;
 }
@@ -228,11 +270,18 @@ uint32_t mp_pmu_type(const char *pmu)
 int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error)
 {
 	*event = (struct mp_pmu_event){ .type = 0 };
-	if (!config)
-		return find_fixed(name, event) || find_cache(name, event) || find_raw(name, event);
-	if (!find_type(name, &event->type))
+	if (find_fixed(name, event) || find_cache(name, event) || find_raw(name, event)) {
+		if (!config || !*config)
+			return 1;
+		*error = mp_asprintf("%s/%s/: no such term (period=, freq=, stack=, max-stack=, "
+				     "irqs-off, need-resched, running=, memory)",
+				     name, config);
+		return -1;
+	}
+	if (!config || !find_type(name, &event->type))
 		return 0;
-	return set_config(name, config, event, error, 0);
+	event->memory = strcmp(name, "ibs_op") == 0; /* AMD: any instruction, with its access */
+	return set_config(name, config, event, error);
 }
 
 static void tell(const char *glob, const char *name, const char *what, mp_pmu_fn *each, void *arg)
@@ -286,6 +335,22 @@ void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg)
 			each_of_pmu(d->d_name, glob, each, arg);
 	if (dir)
 		closedir(dir);
+}
+
+unsigned mp_pmu_precision(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr one = *attr;
+	int fd = -1;
+
+	one.size = sizeof(one);
+	one.disabled = 1;
+	one.freq = 0;
+	one.sample_period = 1000000; /* counting is never precise */
+	for (one.precise_ip = 3; one.precise_ip && fd < 0; one.precise_ip -= fd < 0)
+		fd = syscall(SYS_perf_event_open, &one, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return one.precise_ip;
 }
 
 bool mp_pmu_has_hardware(void)

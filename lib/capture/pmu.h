@@ -15,13 +15,15 @@ struct mp_pmu_event {
 	bool software;
 	bool clock;    /* its period is in ns */
 	bool has_addr; /* its samples have a data address */
+	bool memory;   /* likewise, and latency and source of the data */
 	bool each;     /* is recorded each time by default, as a tracepoint is */
 };
 
 /*
  * Finds "cpu-clock", "cycles", "LLC-load-misses", "r1a8", or, with `config` ("event=0x3c,umask=1"
- * or a name from the PMU's events folder), the event of the PMU `name`. Returns 1; 0 if the name is
- * not known; -1 with `*error` (owned by the caller) if it is known and wrong.
+ * or a name from the PMU's events folder, which other terms change), the event of the PMU `name`.
+ * Returns 1; 0 if the name is not known; -1 with `*error` (owned by the caller) if it is known and
+ * wrong.
  */
 int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error);
 
@@ -32,6 +34,10 @@ void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
 
 /* attr.type of a PMU by its name; 0 if there is none. */
 uint32_t mp_pmu_type(const char *pmu);
+
+/* The highest attr.precise_ip, of 3, with which such an event can be opened. */
+struct perf_event_attr;
+unsigned mp_pmu_precision(const struct perf_event_attr *attr);
 
 /* Whether there is a PMU for the generic hardware events. */
 bool mp_pmu_has_hardware(void);

@@ -397,7 +397,7 @@ void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t)
 		free(p->texts[i]);
 	free(p->made);
 	free(p->texts);
-	*p = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
+	*p = (struct mp_probes){ .made = NULL };
 }
 
 void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
@@ -412,7 +412,7 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 		keep(to, from->texts[i]);
 	free(from->made);
 	free(from->texts);
-	*from = (struct mp_probes){ NULL, 0, 0, NULL, 0, 0 };
+	*from = (struct mp_probes){ .made = NULL };
 }
 
 /* A process of that number that is no recording, or none. */

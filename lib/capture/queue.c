@@ -5,20 +5,28 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { CLASS_MIN_SHIFT = 14, CLASSES = 20 }; /* chunks of 16 KiB, 32 KiB and so on */
+enum {
+	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
+	CLASSES = 20,
+	/*
+	 * What a ring has in the queue in any case. All older ones of the ring that holds the others up
+	 * are written; an event that was interrupted may be older than those before it, so one or two stay.
+	 */
+	CHUNKS_EACH = 3,
+};
 
 struct mp_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
 	struct mp_chunk *first, **last;
 	struct mp_chunk *spare[CLASSES];
-	size_t bytes; /* of chunks in use */
-	size_t must_bytes;
+	size_t bytes[MP_CHUNK_KINDS]; /* of chunks in use */
 	size_t spare_bytes;
 	size_t limit;
+	unsigned *of_ring; /* chunks in use */
 };
 
-struct mp_queue *mp_queue_new(size_t limit)
+struct mp_queue *mp_queue_new(size_t limit, size_t n_rings)
 {
 	struct mp_queue *q = mp_zalloc(sizeof(*q));
 	pthread_condattr_t monotonic;
@@ -31,6 +39,7 @@ struct mp_queue *mp_queue_new(size_t limit)
 	pthread_condattr_destroy(&monotonic);
 	q->last = &q->first;
 	q->limit = limit;
+	q->of_ring = mp_zalloc(n_rings * sizeof(*q->of_ring));
 	return q;
 }
 
@@ -56,6 +65,7 @@ void mp_queue_free(struct mp_queue *q)
 	pthread_mutex_destroy(&q->lock);
 	pthread_cond_destroy(&q->filled);
 	pthread_cond_destroy(&q->freed);
+	free(q->of_ring);
 	free(q);
 }
 
@@ -68,20 +78,31 @@ static int class_of(size_t size)
 	return class;
 }
 
-struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must)
+static bool may_have(struct mp_queue *q, size_t cap, enum mp_chunk_kind kind, uint32_t stream)
+{
+	if (kind != MP_CHUNK_EVENTS)
+		return true;
+	if (q->bytes[kind] + cap > q->limit && q->of_ring[stream] >= CHUNKS_EACH)
+		return false;
+	q->of_ring[stream]++;
+	return true;
+}
+
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
+				uint32_t stream)
 {
 	int class = class_of(size + sizeof(struct mp_chunk));
 	size_t cap = ((size_t)1 << (CLASS_MIN_SHIFT + class)) - sizeof(struct mp_chunk);
 	struct mp_chunk *c = NULL;
 
 	pthread_mutex_lock(&q->lock);
-	if (must || q->bytes + cap <= q->limit) {
+	if (may_have(q, cap, kind, stream)) {
 		c = q->spare[class];
 		if (c) {
 			q->spare[class] = c->next;
 			q->spare_bytes -= cap;
 		}
-		*(must ? &q->must_bytes : &q->bytes) += cap;
+		q->bytes[kind] += cap;
 	} else {
 		cap = 0;
 	}
@@ -90,7 +111,7 @@ struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must)
 		return NULL;
 	if (!c)
 		c = mp_alloc(sizeof(*c) + cap);
-	*c = (struct mp_chunk){ .cap = cap, .must = must };
+	*c = (struct mp_chunk){ .cap = cap, .kind = kind, .stream = stream };
 	return c;
 }
 
@@ -157,7 +178,9 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	}
 	class = class_of(chunk->cap + sizeof(*chunk));
 	pthread_mutex_lock(&q->lock);
-	*(chunk->must ? &q->must_bytes : &q->bytes) -= chunk->cap;
+	q->bytes[chunk->kind] -= chunk->cap;
+	if (chunk->kind == MP_CHUNK_EVENTS)
+		q->of_ring[chunk->stream]--;
 	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
 		q->spare_bytes += chunk->cap;
 		chunk->next = q->spare[class];
@@ -169,12 +192,12 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	free(chunk);
 }
 
-size_t mp_queue_must_bytes(struct mp_queue *q)
+size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind)
 {
 	size_t bytes;
 
 	pthread_mutex_lock(&q->lock);
-	bytes = q->must_bytes;
+	bytes = q->bytes[kind];
 	pthread_mutex_unlock(&q->lock);
 	return bytes;
 }
@@ -182,7 +205,7 @@ size_t mp_queue_must_bytes(struct mp_queue *q)
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
 {
 	pthread_mutex_lock(&q->lock);
-	if (q->bytes > q->limit / 2)
+	if (q->bytes[MP_CHUNK_EVENTS] > q->limit / 2)
 		wait_on(q, &q->freed, timeout_ms);
 	pthread_mutex_unlock(&q->lock);
 }

@@ -11,6 +11,9 @@
 
 enum { MP_CHUNK_MARK = UINT32_MAX };
 
+/* What is in a chunk: events; or that without which they have to wait, of tasks, or their stacks. */
+enum mp_chunk_kind { MP_CHUNK_EVENTS, MP_CHUNK_TASKS, MP_CHUNK_STACKS, MP_CHUNK_KINDS };
+
 /* Records of one stream, whole ones, in the order of their ring. Or a mark, without data. */
 struct mp_chunk {
 	struct mp_chunk *next;
@@ -18,23 +21,25 @@ struct mp_chunk {
 	uint32_t refs;	     /* for the reader */
 	uint64_t settled_ns; /* mark: everything below was pushed; UINT64_MAX: the end */
 	size_t len, cap;
-	bool must; /* it was to be had in any case */
+	enum mp_chunk_kind kind;
 	char data[] __attribute__((aligned(8)));
 };
 
 struct mp_queue;
 
-struct mp_queue *mp_queue_new(size_t limit);
+/* Of chunks of events at most `limit` bytes, which come from `n_rings` rings. */
+struct mp_queue *mp_queue_new(size_t limit, size_t n_rings);
 void mp_queue_free(struct mp_queue *q);
 
 /*
- * A chunk with room for `size` bytes. NULL if the queue is full, unless `must`: for records without
- * which the others have to wait. These do not count against the limit: mp_queue_must_bytes().
+ * A chunk with room for `size` bytes for a stream; of events, that of a ring. NULL if the queue is full
+ * of events, unless hardly any are of this ring: what is in the queue may have to wait for them.
  */
-struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, bool must);
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
+				uint32_t stream);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
-size_t mp_queue_must_bytes(struct mp_queue *q);
+size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind);
 
 /* Pushes a mark and wakes the reader. */
 void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns);

@@ -103,9 +103,16 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 		    attr->type == PERF_TYPE_RAW)
 			return mp_asprintf(
 				"%s: this machine has no such hardware counter (a virtual machine "
-				"often has none): cpu-clock works everywhere",
-				e->type);
+				"often has none)%s: cpu-clock works everywhere",
+				e->type,
+				attr->precise_ip ? ", or none so precise (P: as precise as it can)"
+						 : "");
 		return mp_asprintf("%s: cannot be sampled on this machine", e->type);
+	case ENODATA:
+		return mp_asprintf("%s: this processor samples it only beside its event "
+				   "mem-loads-aux, which mp-record does not do (raw events such as "
+				   "r20d1/memory/pp tell of memory, too)",
+				   e->type);
 	case EINVAL:
 		if (attr->freq && attr->sample_freq > (uint64_t)rate)
 			return mp_asprintf(
@@ -195,6 +202,17 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 	return -1;
 }
 
+/* At once: a task that inherits the event without it is one that mp_attach() knows of. */
+static int set_program(const struct mp_event *e, int fd, char **error)
+{
+	if (!e->program || ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->program) == 0 ||
+	    !mp_when_any(&e->when))
+		return 0;
+	*error = mp_asprintf("%s: %s: the kernel does not take a BPF program for it: %s", e->type,
+			     mp_when_name(&e->when), strerror(errno));
+	return -1;
+}
+
 /* On what events are opened: a task, a cgroup or the whole system, on one CPU at a time. */
 struct subject {
 	const struct mp_target *target;
@@ -240,6 +258,8 @@ static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struc
 {
 	struct mp_ring *ring = &r->v[c->ring];
 
+	if (set_program(e, c->fd, error) < 0)
+		return -1;
 	if (!ring->base && map_ring(r, ring, c->fd) < 0)
 		*error = mp_asprintf(
 			"cannot map a ring buffer of %zu KiB: %s (a smaller one: -m 64K, or raise "

@@ -14,19 +14,21 @@
 
 #include "lib/capture/account.h"
 #include "lib/capture/attach.h"
-#include "lib/capture/bpf.h"
 #include "lib/capture/collector.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
+#include "lib/capture/bpffilter.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
+#include "lib/clock.h"
 #include "lib/unit.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
+	QUEUE_MIN_DUMPS = 32 << 20,
 	RING_BYTES = 2 << 20,
 	RING_BYTES_DUMPS = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
@@ -47,7 +49,7 @@ struct session {
 	struct mp_queue *queue;
 	struct mp_drain *drain;
 	struct mp_control *control;
-	struct mp_bpf *bpf;
+	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_sums *sums;
 	struct mp_symbols symbols;
@@ -57,7 +59,8 @@ struct session {
 	struct mp_formatter formatter;
 	struct mp_writer writer;
 	struct mp_out out;
-	struct mp_pids found;	     /* processes that ran at the beginning */
+	struct mp_pids found; /* processes that ran at the beginning */
+	uint64_t found_ns;
 	struct mp_pids exclude_tids; /* for the kernel's filters */
 	struct mp_status_line status;
 	json_t *header;
@@ -221,6 +224,14 @@ static int drain_priority(const struct session *s)
 	return s->o->realtime ? s->o->realtime + 1 : 0;
 }
 
+static void stop_sums(void *arg)
+{
+	struct session *s = arg;
+
+	if (s->sums)
+		mp_sums_stop(s->sums);
+}
+
 /*
  * The kernel waits for grace periods whenever a tracepoint is used no more, 40 ms for one after the
  * other. But probes can't be removed before their events are closed.
@@ -228,14 +239,6 @@ static int drain_priority(const struct session *s)
 static bool closes_slowly(const struct session *s)
 {
 	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
-}
-
-static void stop_sums(void *arg)
-{
-	struct session *s = arg;
-
-	if (s->sums)
-		mp_sums_stop(s->sums);
 }
 
 static void start_threads(struct session *s)
@@ -270,16 +273,24 @@ static void start_threads(struct session *s)
 /* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
 static void find_excluded(struct session *s)
 {
-	size_t i;
-
 	if (s->o->exclude_pipeline)
 		mp_proc_pipeline(&s->o->exclude);
 	else
 		mp_pids_add(&s->o->exclude, getpid());
+}
+
+/* Of those that have been opened, tracepoints take threads: those of ours are known by now. */
+static void set_filters(struct session *s)
+{
+	char *error;
+	size_t i;
+
 	mp_pids_add(&s->exclude_tids, gettid());
 	for (i = 0; i < s->o->exclude.n; i++)
 		if (s->o->exclude.v[i] != getpid())
 			mp_proc_threads(s->o->exclude.v[i], &s->exclude_tids);
+	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
+		give_up(error);
 }
 
 /* Names and mappings of what runs already. Tracking is on, so nothing falls between. */
@@ -296,6 +307,7 @@ static void learn_tasks(struct session *s)
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
 	if (s->kernel_stacks)
 		mp_symbols_load_kernel(&s->symbols);
+	s->found_ns = mp_monotonic_ns();
 	if (s->whole) {
 		mp_proc_processes(pids);
 	} else {
@@ -317,9 +329,9 @@ static void make_tables(struct session *s)
 	size_t i;
 
 	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
-		mp_bpf_stacks_update(
-			s->bpf_stacks,
-			mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process);
+		mp_bpf_stacks_update(s->bpf_stacks,
+				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process,
+				     s->found_ns);
 	mp_pids_release(&s->found);
 }
 
@@ -349,6 +361,7 @@ static void open_sums(struct session *s)
 	struct mp_sums_target target = {
 		.processes = s->whole ? NULL : processes,
 		.threads = s->o->tids.n > 0,
+		.exclude = &s->o->exclude,
 		.system = !s->o->n_cgroups && !s->o->cpus,
 	};
 	char *error;
@@ -360,6 +373,15 @@ static void open_sums(struct session *s)
 		give_up(error);
 }
 
+/* Copies of stacks have larger rings, which are read in parts: those are the buffer then. */
+static size_t queue_limit(const struct session *s)
+{
+	size_t least = s->dumps ? QUEUE_MIN_DUMPS : QUEUE_MIN;
+	size_t ring_bytes = s->dumps ? (size_t)RING_BYTES : s->o->ring_bytes;
+
+	return MP_MAX(least, 3 * s->rings.n * ring_bytes);
+}
+
 static void open_events(struct session *s)
 {
 	char *error;
@@ -369,13 +391,20 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
-	s->bpf_stacks =
-		mp_bpf_stacks_open(&s->events, &s->symbols.dsos, mp_sums_wanted(&s->events));
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
+					   mp_sums_wanted(&s->events));
+	if (s->bpf_stacks) {
+		s->tasks.gone = mp_bpf_stacks_forget;
+		s->tasks.gone_arg = s->bpf_stacks;
+	}
 	make_tables(s);
+	find_excluded(s);
 	open_sums(s);
+	if (mp_bpf_filters_open(&s->filters, &s->events, &s->o->exclude, &error) < 0)
+		give_up(error);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
-	s->queue = mp_queue_new(MP_MAX((size_t)QUEUE_MIN, 3 * s->rings.n * s->o->ring_bytes));
+	s->queue = mp_queue_new(queue_limit(s), s->rings.n);
 	if (s->processes.n)
 		result = mp_attach(&s->rings, &s->events, &s->target, &s->processes, s->track,
 				   s->queue, &s->tasks.sources, &error);
@@ -384,14 +413,11 @@ static void open_events(struct session *s)
 	if (result < 0)
 		give_up(error);
 	start_threads(s);
-	find_excluded(s);
-	if (mp_rings_filter(&s->rings, &s->events, &s->exclude_tids, &error) < 0)
-		give_up(error);
+	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
 	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
 		give_up(error);
-	s->bpf = mp_bpf_exclude(&s->rings, &s->events, &s->o->exclude);
 }
 
 static void stop_recording(void *arg)
@@ -487,6 +513,16 @@ static json_t *stacks_json(const struct session *s)
 	return stacks;
 }
 
+static bool has_latency(const struct session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->events.n; i++)
+		if (s->events.v[i].context & MP_CTX_LATENCY)
+			return true;
+	return false;
+}
+
 static json_t *make_header(const struct session *s)
 {
 	json_t *header = mp_outlet_header(s->o->argv, s->target.n_cpus);
@@ -494,6 +530,8 @@ static json_t *make_header(const struct session *s)
 	if (s->o->collectors)
 		json_object_set_new(header, "collectors", mp_outlet_names(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
+	if (has_latency(s))
+		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
 	json_object_set_new(header, "events", mp_events_json(&s->events));
 	return header;
 }
@@ -574,6 +612,9 @@ static void tell_tables(const struct session *s)
 	       (unsigned long long)c.rows, (unsigned long long)c.files,
 	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
 	       (unsigned long long)c.dropped);
+	if (c.runs)
+		mp_say("BPF took %llu ns in %llu runs, %llu ns each", (unsigned long long)c.run_ns,
+		       (unsigned long long)c.runs, (unsigned long long)(c.run_ns / c.runs));
 }
 
 static void tell_details(const struct session *s, const struct mp_account *a)
@@ -676,16 +717,16 @@ static void release(struct session *s)
 {
 	mp_control_end(s->control);
 	mp_settle_stop(s->settle);
-	mp_bpf_free(s->bpf);
+	mp_tasks_release(&s->tasks);
 	mp_sums_free(s->sums);
 	json_decref(s->header);
+	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);
 	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
 	mp_formatter_release(&s->formatter);
-	mp_tasks_release(&s->tasks);
 	mp_stacks_release(&s->stacks);
 	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);

@@ -109,7 +109,7 @@ static bool all_modifiers(struct mp_str s)
 	size_t i;
 
 	for (i = 0; i < s.len; i++)
-		if (!strchr("ukhp", s.p[i]))
+		if (!strchr("ukhpP", s.p[i]))
 			return false;
 	return s.len > 0;
 }
@@ -132,11 +132,16 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 			if (++spec->precise > 3)
 				return fail(p, "more than three p behind '%s'", spec->name);
 			break;
+		case 'P':
+			spec->most_precise = true;
+			break;
 		default:
-			return fail(p, "'%c' behind '%s' is no modifier (u, k, p)", mods.p[i],
+			return fail(p, "'%c' behind '%s' is no modifier (u, k, p, P)", mods.p[i],
 				    spec->name);
 		}
 	}
+	if (spec->most_precise && spec->precise)
+		return fail(p, "p and P behind '%s'", spec->name);
 	return 0;
 }
 
@@ -205,73 +210,137 @@ static int set_count(struct parser *p, struct mp_str key, struct mp_str value, u
 	return 0;
 }
 
-static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
+/* "3", "2-10" or "2-" */
+static int set_running(struct parser *p, struct mp_when *when, struct mp_str value)
 {
-	const char *why;
+	const char *dash = memchr(value.p, '-', value.len);
+	struct mp_str low = { value.p, dash ? (size_t)(dash - value.p) : value.len };
+	struct mp_str high = { low.p, low.len };
+	uint64_t min, max;
+
+	if (dash)
+		high = (struct mp_str){ dash + 1, value.len - low.len - 1 };
+	if (mp_num_u64(low, &min) < 0)
+		goto bad;
+	max = UINT32_MAX;
+	if ((high.len && mp_num_u64(high, &max) < 0) || min > max || max > UINT32_MAX)
+		goto bad;
+	when->running = true;
+	when->running_min = (uint32_t)min;
+	when->running_max = (uint32_t)max;
+	return 0;
+bad:
+	return fail(p, "running=%.*s: not a number of tasks as 3, 2-10 or 2-", MP_STR_ARGS(value));
+}
+
+static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value)
+{
+	if (mp_stack_parse(value, &spec->stack, &spec->method) == 0)
+		return 0;
+	return fail(p,
+		    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
+		    "nor one of each as in user:cfi",
+		    MP_STR_ARGS(value));
+}
+
+static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
+{
+	const char *why = mp_sum_take_term(&spec->sum, key, value);
+
+	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
+}
+
+/* "KEY=VALUE" or a word: 1, 0 if it is none of ours, or -1. */
+static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
+{
+	const char *eq = memchr(term.p, '=', term.len);
+	struct mp_str key = { term.p, eq ? (size_t)(eq - term.p) : term.len }, value = { "", 0 };
 	uint64_t v;
 
-	if (mp_sum_is_term(key)) {
-		why = mp_sum_take_term(&spec->sum, key, value);
-		return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
-	}
-	if (mp_str_eq(key, MP_STR("period")))
-		return set_count(p, key, value, INT64_MAX, &spec->period);
-	if (mp_str_eq(key, MP_STR("freq")))
-		return set_count(p, key, value, 1000000, &spec->freq);
-	if (mp_str_eq(key, MP_STR("max-stack"))) {
-		if (set_count(p, key, value, 1024, &v) < 0)
-			return -1;
-		spec->max_stack = (int)v;
+	if (!eq && mp_str_eq(key, MP_STR("irqs-off")))
+		return spec->when.irqs_off = true;
+	if (!eq && mp_str_eq(key, MP_STR("need-resched")))
+		return spec->when.need_resched = true;
+	if (!eq && mp_str_eq(key, MP_STR("memory")))
+		return spec->memory = true;
+	if (!eq)
 		return 0;
-	}
-	if (mp_stack_parse(value, &spec->stack, &spec->method) < 0)
-		return fail(p,
-			    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
-			    "nor one of each as in user:cfi",
-			    MP_STR_ARGS(value));
-	return 0;
+	value = (struct mp_str){ eq + 1, term.len - key.len - 1 };
+	if (mp_sum_is_term(key))
+		return set_sum(p, spec, key, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("period")))
+		return set_count(p, key, value, INT64_MAX, &spec->period) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("freq")))
+		return set_count(p, key, value, 1000000, &spec->freq) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("stack")))
+		return set_stack(p, spec, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("running")))
+		return set_running(p, &spec->when, value) < 0 ? -1 : 1;
+	if (!mp_str_eq(key, MP_STR("max-stack")))
+		return 0;
+	if (set_count(p, key, value, 1024, &v) < 0)
+		return -1;
+	spec->max_stack = (int)v;
+	return 1;
 }
 
-static bool is_term(struct mp_str key)
-{
-	return mp_str_eq(key, MP_STR("period")) || mp_str_eq(key, MP_STR("freq")) ||
-	       mp_str_eq(key, MP_STR("stack")) || mp_str_eq(key, MP_STR("max-stack")) ||
-	       mp_sum_is_term(key);
-}
-
-/* "key=value,key=value" with keys of ours: 1, or 0 if the segment is something else. */
-static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+/*
+ * Terms, and the rest to `rest`, if not NULL; else what is something else ends it. 1, 0 if that was
+ * so, or -1.
+ */
+static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment,
+		     struct mp_buf *rest)
 {
 	while (segment.len) {
 		const char *comma = memchr(segment.p, ',', segment.len);
 		size_t len = comma ? (size_t)(comma - segment.p) : segment.len;
-		const char *eq = memchr(segment.p, '=', len);
-		struct mp_str key = { segment.p, eq ? (size_t)(eq - segment.p) : 0 }, value;
+		struct mp_str term = { segment.p, len };
+		int found = set_term(p, spec, term);
 
-		if (!eq || !is_term(key))
-			return 0;
-		value = (struct mp_str){ eq + 1, segment.p + len - eq - 1 };
-		if (set_term(p, spec, key, value) < 0)
-			return -1;
+		if (found < 0 || (found == 0 && !rest))
+			return found;
+		if (found == 0) {
+			if (rest->len)
+				mp_buf_byte(rest, ',');
+			mp_buf_str(rest, term);
+		}
 		segment.p += len + (comma != NULL);
 		segment.len -= len + (comma != NULL);
 	}
 	return 1;
 }
 
+/* Of a PMU: terms of ours may stand among its own. An empty one counts: "ibs_op//". */
+static int set_config(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+{
+	struct mp_buf rest = { NULL, 0, 0 };
+	int result = set_terms(p, spec, segment, &rest);
+	bool has_one = spec->config && *spec->config;
+
+	if (result > 0 && rest.len && has_one)
+		result = fail(p, "'%s' has two events", spec->name);
+	if (result > 0 && (rest.len || !segment.len) && !has_one) {
+		free(spec->config);
+		spec->config = mp_strndup(rest.len ? rest.p : "", rest.len);
+	}
+	mp_buf_release(&rest);
+	return result < 0 ? -1 : 0;
+}
+
 static int set_segment(struct parser *p, struct mp_spec *spec, struct mp_str segment)
 {
-	char **to = strchr(spec->name, ':') ? &spec->filter : &spec->config;
 	int terms;
 
+	if (!strchr(spec->name, ':'))
+		return set_config(p, spec, segment);
 	if (segment.len == 0)
 		return 0;
-	terms = set_terms(p, spec, segment);
+	terms = set_terms(p, spec, segment, NULL);
 	if (terms)
 		return terms < 0 ? -1 : 0;
-	if (*to)
+	if (spec->filter)
 		return fail(p, "'%s' has two filters", spec->name);
-	*to = mp_strndup(segment.p, segment.len);
+	spec->filter = mp_strndup(segment.p, segment.len);
 	return 0;
 }
 
@@ -339,6 +408,23 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 	if (*p.at)
 		return fail(&p, "what is '%.40s'?", p.at);
 	return 0;
+}
+
+bool mp_when_any(const struct mp_when *when)
+{
+	return when->irqs_off || when->need_resched || when->running;
+}
+
+const char *mp_when_name(const struct mp_when *when)
+{
+	return when->irqs_off ? "irqs-off" : when->need_resched ? "need-resched" : "running=";
+}
+
+bool mp_when_same(const struct mp_when *a, const struct mp_when *b)
+{
+	return a->irqs_off == b->irqs_off && a->need_resched == b->need_resched &&
+	       a->running == b->running && a->running_min == b->running_min &&
+	       a->running_max == b->running_max;
 }
 
 void mp_specs_remove(struct mp_specs *specs, size_t i)

@@ -6,7 +6,8 @@
  *	EVENT = NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
  *
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
- * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c").
+ * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
+ * with terms among it if need be.
  * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
  * Includes str, sumterm.
  */
@@ -35,10 +36,18 @@ enum mp_stack_method {
 	MP_METHODS,
 };
 
+/* At which moments a sample counts; all that are said must hold. */
+struct mp_when {
+	bool irqs_off;	   /* interrupts were disabled */
+	bool need_resched; /* the task had been told to give way */
+	bool running;	   /* so many tasks ran or waited for the CPU: */
+	uint32_t running_min, running_max;
+};
+
 struct mp_spec {
 	char *name;	 /* may be a glob */
 	char *filter;	 /* NULL: none */
-	char *config;	 /* first segment that is no list of terms, for a PMU; NULL: none */
+	char *config;	 /* what is no term of ours, for a PMU; NULL: no segment */
 	uint64_t period; /* 0: not said */
 	uint64_t freq;	 /* Hz; 0: not said */
 	enum mp_stack_part stack;
@@ -46,6 +55,9 @@ struct mp_spec {
 	int max_stack;	   /* 0: not said */
 	bool user, kernel; /* modifiers u, k: count only there */
 	unsigned precise;  /* modifier p, 0 to 3 */
+	bool most_precise; /* modifier P: as much as there is */
+	bool memory;	   /* with what is known of the access to memory */
+	struct mp_when when;
 	struct mp_sum_terms sum;
 };
 
@@ -68,5 +80,10 @@ bool mp_spec_is_probe(const char *name);
  */
 int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 const char *mp_stack_method_name(enum mp_stack_method method);
+
+/* Whether anything is asked for; its name, for messages; whether both ask for the same. */
+bool mp_when_any(const struct mp_when *when);
+const char *mp_when_name(const struct mp_when *when);
+bool mp_when_same(const struct mp_when *a, const struct mp_when *b);
 
 #endif

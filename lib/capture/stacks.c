@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	CACHE_MAX_BYTES = 64 << 20,
+	CACHE_MAX_BYTES = 16 << 20,
 	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
 	TRACING_FRAMES = 4,	    /* of the tracing itself, at most */
 	JIT_NS = 100000000,	    /* how long the name of code without a file is believed */

@@ -470,6 +470,17 @@ static void take_memory(struct stat *s)
 	}
 }
 
+/* What can be asked of samples alone. */
+static void check_events(const struct mp_events *events)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (mp_when_any(&events->v[i].when))
+			mp_die("%s: %s chooses samples, and --stat counts", events->v[i].type,
+			       mp_when_name(&events->v[i].when));
+}
+
 enum mp_status mp_stat(struct mp_record_options *o)
 {
 	struct stat s = { .o = o };
@@ -482,6 +493,7 @@ enum mp_status mp_stat(struct mp_record_options *o)
 		o->events.exclude_kernel = true;
 	if (mp_events_resolve(&s.events, &o->specs, &o->events, &s.tracefs, &error) < 0)
 		mp_die("%s", error);
+	check_events(&s.events);
 	mp_outlet_open(&s.out, o->output);
 	s.signal_fd = mp_outlet_signals();
 	find_target(&s);

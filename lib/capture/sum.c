@@ -307,9 +307,9 @@ static bool open_object(struct mp_sums *s)
 	return s->setup;
 }
 
-static int add_targets(struct mp_sums *s, const struct mp_pids *pids)
+static int add_pids(struct mp_sums *s, const char *name, const struct mp_pids *pids)
 {
-	int map = bpf_object__find_map_fd_by_name(s->object, "targets");
+	int map = bpf_object__find_map_fd_by_name(s->object, name);
 	uint8_t one = 1;
 	size_t i;
 
@@ -363,7 +363,6 @@ static int load(struct mp_sums *s, const struct mp_events *events,
 		return no_sums("this kernel does not take the program", error);
 	if (set_rules(s, events, error) < 0)
 		return -1;
-	s->setup->self = getpid();
 	s->setup->by_target = target->processes != NULL;
 	s->setup->by_thread = target->threads;
 	set_arguments(s->setup);
@@ -371,7 +370,9 @@ static int load(struct mp_sums *s, const struct mp_events *events,
 		want_program(s, "sum_fork");
 	size_maps(s);
 	if (bpf_object__load(s->object) < 0 || !(s->state = map_state(s)) ||
-	    (target->processes && add_targets(s, target->processes) < 0) || attach_programs(s) < 0)
+	    add_pids(s, "excluded", target->exclude) < 0 ||
+	    (target->processes && add_pids(s, "targets", target->processes) < 0) ||
+	    attach_programs(s) < 0)
 		return no_sums(strerror(errno), error);
 	return 0;
 }
@@ -511,7 +512,7 @@ bool mp_sums_stack(struct mp_sums *s, const struct mp_sum_stack *stack,
 		return false;
 	task = mp_tasks_get(words->tasks, stack->pid, stack->tid);
 	if (stack->end == MP_BPF_NO_TABLES)
-		mp_bpf_stacks_update(s->stacks, task->process);
+		mp_bpf_stacks_update(s->stacks, task->process, stack->time_ns);
 	mp_sumtexts_put(&s->texts, stack, task->process, words, s->max_frames);
 	return true;
 }

@@ -29,6 +29,7 @@ int mp_sums_possible(char **error);
 struct mp_sums_target {
 	const struct mp_pids *processes; /* and their children; NULL: the whole system */
 	bool threads;			 /* they are threads, without children */
+	const struct mp_pids *exclude;	 /* processes that do not count */
 	bool system; /* neither cgroups nor single CPUs: the sums that are no events need it */
 };
 

@@ -23,10 +23,12 @@ static struct mp_space *new_space(struct mp_tasks *t)
 	return s;
 }
 
-static void drop_space(struct mp_space *s)
+static void drop_space(struct mp_tasks *t, struct mp_space *s)
 {
 	if (--s->refs)
 		return;
+	if (t->gone)
+		t->gone(t->gone_arg, s);
 	free(s->v);
 	free(s);
 }
@@ -42,18 +44,18 @@ static struct mp_process *new_process(struct mp_tasks *t, pid_t pid, struct mp_s
 	return p;
 }
 
-static void drop_process(struct mp_process *p)
+static void drop_process(struct mp_tasks *t, struct mp_process *p)
 {
 	if (!p || --p->refs)
 		return;
-	drop_space(p->space);
+	drop_space(t, p->space);
 	free(p);
 }
 
-static void set_process(struct mp_task *task, struct mp_process *p)
+static void set_process(struct mp_tasks *t, struct mp_task *task, struct mp_process *p)
 {
 	p->refs++;
-	drop_process(task->process);
+	drop_process(t, task->process);
 	task->process = p;
 	task->text_len = 0;
 }
@@ -71,7 +73,7 @@ static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
 	s->v = mp_memdup(old->v, old->n * sizeof(*old->v));
 	s->n = s->cap = old->n;
 	s->has_anonymous = old->has_anonymous;
-	drop_space(old);
+	drop_space(t, old);
 	p->space = s;
 	return s;
 }
@@ -84,7 +86,7 @@ void mp_tasks_release(struct mp_tasks *t)
 	for (i = 0; t->buckets && i <= t->mask; i++) {
 		for (task = t->buckets[i]; task; task = next) {
 			next = task->next;
-			drop_process(task->process);
+			drop_process(t, task->process);
 			free(task);
 		}
 	}
@@ -143,7 +145,7 @@ static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process
 		*bucket = task;
 	}
 	task->dead_ns = 0;
-	set_process(task, p);
+	set_process(t, task, p);
 	return task;
 }
 
@@ -222,7 +224,7 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 	if (tids.n && t->dso)
 		mp_proc_maps(pid, scan_map, &s);
 	mp_pids_release(&tids);
-	drop_process(s.process);
+	drop_process(t, s.process);
 }
 
 struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
@@ -257,7 +259,7 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	set_comm(task, comm);
 	if (!exec)
 		return;
-	drop_space(task->process->space);
+	drop_space(t, task->process->space);
 	task->process->space = new_space(t);
 }
 
@@ -302,7 +304,7 @@ void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
 				continue;
 			}
 			*at = task->next;
-			drop_process(task->process);
+			drop_process(t, task->process);
 			free(task);
 			t->n--;
 		}

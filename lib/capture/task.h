@@ -60,6 +60,8 @@ struct mp_tasks {
 	uint64_t next_space;
 	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
 	void *dso_arg;
+	void (*gone)(void *arg, const struct mp_space *space); /* NULL: nobody asks */
+	void *gone_arg;
 	struct mp_pids
 		sources; /* set by lib/capture/attach: tasks, not born yet, that are `source` */
 };

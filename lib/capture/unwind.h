@@ -32,7 +32,7 @@ enum mp_unwind_end {
 	MP_UNWIND_FRAME_POINTER, /* in code without call frame information and frame pointers */
 	MP_UNWIND_CFI,		 /* at call frame information that leads nowhere, or is damaged */
 	MP_UNWIND_ABI,		 /* a 32-bit program */
-	MP_UNWIND_NO_TABLES,	 /* by BPF: the process was too new, or its record is missing */
+	MP_UNWIND_NO_TABLES,	 /* by BPF: its record is missing */
 	MP_UNWIND_ENDS,
 };
 

@@ -38,6 +38,8 @@ void mp_unwound_json(const struct mp_unwound *u, json_t *trailer)
 		one = json_pack("{s:I, s:I, s:o, s:I}", "stacks", (json_int_t)n, "whole",
 				(json_int_t)u->ends[method][MP_UNWIND_WHOLE], "reasons", reasons,
 				"none", (json_int_t)u->ends[method][MP_UNWIND_NO_STACK]);
+		if (method == MP_METHOD_BPF)
+			json_object_set_new(one, "copies", json_integer((json_int_t)u->copies));
 		json_object_set_new(all, mp_stack_method_name(method), one);
 	}
 	if (json_object_size(all))
@@ -65,7 +67,7 @@ static const char *advice(enum mp_unwind_end end)
 	case MP_UNWIND_ABI:
 		return "at once, in 32-bit programs";
 	case MP_UNWIND_NO_TABLES:
-		return "at once, before there were tables of the process";
+		return "at once, where the record of the BPF program is missing (--realtime)";
 	case MP_UNWIND_WHOLE:
 	case MP_UNWIND_NO_STACK:
 	case MP_UNWIND_ENDS:
@@ -90,6 +92,9 @@ void mp_unwound_say(const struct mp_unwound *u)
 			      (unsigned long long)n, mp_plural(n), mp_stack_method_name(method),
 			      (unsigned long long)(whole * 100 / n),
 			      (unsigned long long)(whole * 10000 / n % 100));
+		if (method == MP_METHOD_BPF && u->copies)
+			mp_buf_printf(&text, ", %llu of them from copies",
+				      (unsigned long long)u->copies);
 		for (end = 0; end < MP_UNWIND_ENDS; end++)
 			if (is_reason(end) && u->ends[method][end])
 				mp_buf_printf(&text, "; %llu end%s %s",

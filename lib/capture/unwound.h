@@ -12,6 +12,7 @@
 
 struct mp_unwound {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];
+	uint64_t copies; /* stacks by BPF that were walked here, as it had no tables for them */
 };
 
 /* Adds "unwound" to a trailer, if there were user stacks. */

@@ -216,12 +216,12 @@ static void take_mmap(struct mp_writer *w, const struct mmap2_record *r)
 }
 
 /* Of the whole system, or of the processes that are recorded: those have had a sample. */
-static void update_tables(struct mp_writer *w, pid_t tid)
+static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(w->tasks, tid);
 
 	if (w->formatter->bpf_stacks && task && (w->whole || task->process->tables))
-		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process);
+		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process, time_ns);
 }
 
 static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
@@ -244,16 +244,17 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		break;
 	case PERF_RECORD_FORK:
 		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid);
-		update_tables(w, task->tid);
+		update_tables(w, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_EXIT:
 		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_MMAP2:
 		take_mmap(w, (const struct mmap2_record *)h);
-		update_tables(w, ((const struct mmap2_record *)h)->tid);
+		update_tables(w, ((const struct mmap2_record *)h)->tid, x->time_ns);
 		break;
 	case MP_BPF_RECORD:
+	case MP_BPF_COPY:
 		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
 		break;
 	case MP_SUM_STACK:

@@ -2,9 +2,25 @@
 /* What -e, --fields and -p take. */
 #include <stdlib.h>
 
+#include "lib/capture/pmu.h"
 #include "lib/capture/proc.h"
 #include "lib/capture/spec.h"
 #include "lib/rec.h"
+
+static void check_spec(const struct mp_spec *s)
+{
+	struct mp_pmu_event event;
+	char *error;
+
+	if (!*s->name || s->precise > 3 || (s->precise && s->most_precise) || s->max_stack > 1024)
+		abort();
+	if (s->when.running && s->when.running_min > s->when.running_max)
+		abort();
+	if (s->config && strchr(s->name, ':'))
+		abort();
+	if (!strchr(s->name, ':') && mp_pmu_find(s->name, s->config, &event, &error) < 0)
+		free(error);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,9 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(error);
 	} else {
 		for (i = 0; i < specs.n; i++)
-			if (!*specs.v[i].name || specs.v[i].precise > 3 ||
-			    specs.v[i].max_stack > 1024)
-				abort();
+			check_spec(&specs.v[i]);
 	}
 	mp_specs_release(&specs);
 	mp_fields_parse(&fields, text, &bad);

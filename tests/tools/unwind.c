@@ -2,8 +2,8 @@
 /*
  * For tests: unwinds the samples of a file of `perf record --call-graph dwarf -k CLOCK_MONOTONIC`
  * with the recorder's own code, so that the result can be compared with that of perf script on the
- * same samples. A line each: "PID TID TIME END OFFSET...", user frames, leaf first. With -t it
- * measures: each sample is unwound so many times, and only the ns of CPU time of a stack are printed.
+ * same samples. A line each: "PID TID TIME END OFFSET...", user frames, leaf first, "*" behind those
+ * in code without call frame information. With -t it measures: each sample is unwound so many times, and only the ns of CPU time of a stack are printed.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,6 +18,10 @@
 #include "lib/capture/unwind.h"
 
 enum { FRAMES = 1024 };
+
+/* x86-64: where a program that someone else probes meanwhile executes the probed instruction; no code of its own. */
+#define UPROBES_START 0x7fffffffe000
+#define UPROBES_END 0x7ffffffff000
 
 struct section {
 	uint64_t offset, size;
@@ -84,6 +88,17 @@ static uint64_t cpu_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
+static bool has_cfi(const struct replay *r, const struct mp_mapping *m, uint64_t ip)
+{
+	struct mp_cfi_row row;
+
+	if (!m || !m->dso || !mp_dso_cfi(r->unwinder.dsos, m->dso))
+		return false;
+	return mp_cfi_find(m->dso->cfi,
+			   mp_segments_address(&m->dso->segments, ip - m->start + m->offset),
+			   &row) > 0;
+}
+
 static void take_sample(struct replay *r, const struct perf_event_header *h)
 {
 	struct mp_dump d = { .kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
@@ -112,6 +127,8 @@ static void take_sample(struct replay *r, const struct perf_event_header *h)
 	began = cpu_ns();
 	for (round = 0; round < r->times; round++)
 		end = mp_unwind(&r->unwinder, task->process->space, &d, ips, FRAMES, &n);
+	if (n && ips[0] >= UPROBES_START && ips[0] < UPROBES_END)
+		return;
 	r->ns += cpu_ns() - began;
 	r->stacks++;
 	r->frames += n;
@@ -122,7 +139,9 @@ static void take_sample(struct replay *r, const struct perf_event_header *h)
 		uint64_t ip = ips[i] - (i > 0);
 		const struct mp_mapping *m = mp_space_find(task->process->space, ip);
 
-		printf(" %llx", (unsigned long long)(m && m->dso ? ip - m->start + m->offset : ip));
+		printf(" %llx%s",
+		       (unsigned long long)(m && m->dso ? ip - m->start + m->offset : ip),
+		       has_cfi(r, m, ip) ? "" : "*");
 	}
 	printf("\n");
 }

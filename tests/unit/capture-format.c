@@ -89,7 +89,7 @@ static struct mp_tasks tasks;
 static struct mp_symbols symbols;
 static struct mp_stacks stacks;
 
-static bool line_is(const char *want)
+static bool record_is(const struct perf_event_header *h, const char *want)
 {
 	struct mp_events events = { .v = &event, .n = 1 };
 	struct mp_formatter f;
@@ -98,7 +98,7 @@ static bool line_is(const char *want)
 	bool same;
 
 	mp_formatter_init(&f, &events, &tasks, &stacks, NULL);
-	if (mp_sample_parse(&s, &event, (void *)&record) < 0)
+	if (mp_sample_parse(&s, &event, h) < 0)
 		return false;
 	line = mp_formatter_line(&f, &event, 0, &s, mp_formatter_task(&f, &event, &s), 3);
 	same = mp_str_eq(line, mp_str(want));
@@ -106,6 +106,11 @@ static bool line_is(const char *want)
 		printf("# %.*s", MP_STR_ARGS(line));
 	mp_formatter_release(&f);
 	return same;
+}
+
+static bool line_is(const char *want)
+{
+	return record_is(&record.header, want);
 }
 
 #define PAYLOAD                                                                                     \
@@ -146,6 +151,97 @@ static void test_lines(void)
 	   "a stack above the limit says so");
 }
 
+/* An access to memory, behind the copy of a stack and before the cgroup. */
+struct access {
+	struct perf_event_header header;
+	uint64_t id;
+	int32_t pid, tid;
+	uint64_t time, addr, period, abi, pc, stack_size, stack[2], stack_filled;
+	uint64_t latency, source, cgroup;
+} __attribute__((aligned(8)));
+
+static struct access access_record;
+
+static void make_access(uint64_t latency, uint64_t source)
+{
+	event = (struct mp_event){
+		.type = "cpu/mem-loads/",
+		.context = MP_CTX_CPU | MP_CTX_ADDR | MP_CTX_LATENCY | MP_CTX_SOURCE,
+	};
+	event.attr.sample_regs_user = 1 << 8;
+	event.attr.sample_stack_user = 16;
+	event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				 PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER |
+				 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
+				 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP;
+	access_record = (struct access){
+		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(access_record) },
+		.id = 5,
+		.pid = 7,
+		.tid = 7,
+		.time = 1000,
+		.addr = 0xdead,
+		.period = 1009,
+		.abi = PERF_SAMPLE_REGS_ABI_64,
+		.pc = 0x1234,
+		.stack_size = 16,
+		.stack_filled = 8,
+		.latency = latency,
+		.source = source,
+		.cgroup = 77,
+	};
+}
+
+static bool access_is(const char *rest)
+{
+	char *want = mp_asprintf("1000,cpu/mem-loads/,cpu=3\taddr=0xdead%s%s\n", *rest ? "\t" : "",
+				 rest);
+	bool same = record_is(&access_record.header, want);
+
+	free(want);
+	return same;
+}
+
+#define HIT(level) (PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, level))
+#define MISS(level) (PERF_MEM_S(LVL, MISS) | PERF_MEM_S(LVL, level))
+#define TLB_HIT (PERF_MEM_S(TLB, HIT) | PERF_MEM_S(TLB, L1) | PERF_MEM_S(TLB, L2))
+
+static void test_accesses(void)
+{
+	struct mp_sample s;
+
+	make_access(0, PERF_MEM_S(OP, NA) | PERF_MEM_S(LVL, NA) | PERF_MEM_S(SNOOP, NA) |
+			       PERF_MEM_S(LOCK, NA) | PERF_MEM_S(TLB, NA) | PERF_MEM_S(LVLNUM, NA));
+	ok(access_is(""), "nothing is known of it");
+	ok(mp_sample_parse(&s, &event, (void *)&access_record) == 0 && s.cgroup == 77 &&
+		   s.dump.len == 8,
+	   "what stands before and behind it");
+	make_access(312, PERF_MEM_S(OP, LOAD) | HIT(L3) | PERF_MEM_S(SNOOP, HITM) | TLB_HIT |
+				 PERF_MEM_S(LOCK, LOCKED));
+	ok(access_is("latency=312\top=load\tlevel=L3\tsnoop=hitm\ttlb=L1/L2\tlock=1"),
+	   "by the bits of older kernels");
+	make_access(0,
+		    PERF_MEM_S(OP, STORE) | MISS(L1) | PERF_MEM_S(TLB, MISS) | PERF_MEM_S(TLB, L2));
+	ok(access_is("op=store\tlevel=L1-miss\ttlb=L2-miss"), "a store that missed");
+	make_access(700, PERF_MEM_S(OP, LOAD) | HIT(REM_RAM1) | PERF_MEM_S(LVLNUM, RAM) |
+				 PERF_MEM_S(REMOTE, REMOTE) | PERF_MEM_S(SNOOPX, FWD) |
+				 PERF_MEM_S(TLB, HIT) | PERF_MEM_S(TLB, WK));
+	ok(access_is("latency=700\top=load\tlevel=remote-RAM\tsnoop=forward\ttlb=walk"),
+	   "by number, of another node");
+	make_access(1, PERF_MEM_S(OP, PFETCH) | HIT(REM_CCE2) | PERF_MEM_S(SNOOP, MISS));
+	ok(access_is("latency=1\top=prefetch\tlevel=remote-cache\tsnoop=miss"),
+	   "a cache of another node");
+	make_access(9, PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVLNUM, LFB));
+	event.context = MP_CTX_CPU | MP_CTX_ADDR | MP_CTX_LEVEL;
+	ok(access_is("level=LFB"), "only the fields that are wanted");
+	make_access(UINT64_MAX, UINT64_MAX);
+	ok(access_is("latency=18446744073709551615\top=load\tlevel=L1\tsnoop=forward\t"
+		     "tlb=L1/L2/walk/fault\tlock=1"),
+	   "all bits at once stay within bounds");
+	access_record.header.size -= 8;
+	ok(mp_sample_parse(&s, &event, (void *)&access_record) < 0, "a shorter one is refused");
+}
+
 /* Every shorter record is refused or parsed within its bounds (run under ASan). */
 static void test_short_records(void)
 {
@@ -178,6 +274,7 @@ int main(void)
 	mp_stacks_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
 	test_lines();
+	test_accesses();
 	test_short_records();
 	mp_tasks_release(&tasks);
 	mp_stacks_release(&stacks);

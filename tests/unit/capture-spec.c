@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/spec.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/capture/pmu.h"
 #include "tests/unit/tap.h"
@@ -71,6 +75,58 @@ static void test_good(void)
 	ok(parse("a:b//") == 1 && is(0, "a:b", NULL), "an empty segment");
 }
 
+static bool runs(size_t i, uint32_t min, uint32_t max)
+{
+	const struct mp_when *w = &specs.v[i].when;
+
+	return w->running && w->running_min == min && w->running_max == max;
+}
+
+static bool has_config(size_t i, const char *config)
+{
+	return specs.v[i].config && strcmp(specs.v[i].config, config) == 0;
+}
+
+/* Which samples count, and what is known of them. */
+static void test_moments(void)
+{
+	ok(parse("c/irqs-off,need-resched,freq=7/k,c") == 2 && specs.v[0].when.irqs_off &&
+		   specs.v[0].when.need_resched && !specs.v[0].when.running &&
+		   specs.v[0].freq == 7 && specs.v[0].kernel && !specs.v[0].config &&
+		   !mp_when_any(&specs.v[1].when),
+	   "words among terms, for this event alone");
+	ok(parse("c/running=3/,c/running=2-10/,c/running=2-/,c/running=0-0/,c/running=0/") == 5 &&
+		   runs(0, 3, 3) && runs(1, 2, 10) && runs(2, 2, UINT32_MAX) && runs(3, 0, 0) &&
+		   runs(4, 0, 0),
+	   "numbers of tasks, and ranges");
+	ok(!mp_when_same(&specs.v[0].when, &specs.v[1].when) &&
+		   mp_when_same(&specs.v[3].when, &specs.v[4].when),
+	   "the same moments");
+	ok(parse("a:b/irqs-off/x==1/") == 1 && specs.v[0].when.irqs_off && is(0, "a:b", "x==1"),
+	   "words behind a tracepoint are none of its filter");
+	ok(parse("a:b/irqs_off==1/") == 1 && is(0, "a:b", "irqs_off==1"), "a field like a word");
+}
+
+static void test_of_pmu(void)
+{
+	ok(parse("cpu/mem-loads,ldlat=30/P,c:P") == 2 && has_config(0, "mem-loads,ldlat=30") &&
+		   specs.v[0].most_precise && !specs.v[0].precise && specs.v[1].most_precise,
+	   "modifier P");
+	ok(parse("cpu/event=1,period=9,umask=2,stack=none/u") == 1 &&
+		   has_config(0, "event=1,umask=2") && specs.v[0].period == 9 &&
+		   specs.v[0].stack == MP_STACK_NONE && specs.v[0].user,
+	   "terms of ours among those of a PMU");
+	ok(parse("cpu/event=1/period=9/") == 1 && has_config(0, "event=1") &&
+		   specs.v[0].period == 9,
+	   "and behind them");
+	ok(parse("ibs_op//,cycles/freq=9/,x//,y/freq=9//") == 4 && has_config(0, "") &&
+		   !specs.v[1].config && has_config(2, "") && has_config(3, ""),
+	   "a PMU without any");
+	ok(parse("r20d1/memory/pp") == 1 && specs.v[0].memory && specs.v[0].precise == 2 &&
+		   !specs.v[0].config,
+	   "accesses to memory");
+}
+
 static void test_bad(void)
 {
 	static const char *const bad[] = {
@@ -85,7 +141,14 @@ static void test_bad(void)
 		"a:b/stack=all/",
 		"a:b/max-stack=5000/",
 		"cycles:pppp",
+		"cycles:pP",
 		":u",
+		"c/running=/",
+		"c/running=-3/",
+		"c/running=5-2/",
+		"c/running=1-x/",
+		"c/running=4294967296/",
+		"cpu/event=1/event=2/",
 	};
 	size_t i;
 
@@ -117,6 +180,9 @@ static void test_pmu(void)
 	ok(pmu_is("r1a8", 4, 0x1a8) && !pmu_is("rxyz", 4, 0) && !pmu_is("r", 4, 0), "raw");
 	ok(mp_pmu_find("nope", NULL, &e, &error) == 0, "unknown");
 	ok(mp_pmu_find("../etc", "x=1", &e, &error) == 0, "no way out of the folder");
+	ok(mp_pmu_find("cycles", "", &e, &error) == 1, "no term at all");
+	ok(mp_pmu_find("cycles", "irq-off", &e, &error) < 0, "a term that there is not");
+	free(error);
 	if (mp_pmu_find("msr", "event=0x4", &e, &error) != 1) {
 		ok(true, "terms of a PMU # skip no msr PMU here");
 		return;
@@ -164,13 +230,89 @@ static void test_sums(void)
 	   "a name that is too long");
 }
 
+/* What another machine has below /sys/bus/event_source/devices, in a namespace of ours. */
+static bool make_pmus(void)
+{
+	static const struct {
+		const char *path, *text;
+	} files[] = {
+		{ "cpu/type", "4" },
+		{ "cpu/format/event", "config:0-7" },
+		{ "cpu/format/umask", "config:8-15,40-47" },
+		{ "cpu/format/ldlat", "config1:0-15" },
+		{ "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+		{ "cpu/events/mem-stores", "event=0xd0,umask=0x82" },
+		{ "cpu/events/cpu-cycles", "event=0x3c" },
+		{ "ibs_op/type", "11" },
+		{ "ibs_op/format/cnt_ctl", "config:19" },
+	};
+	static const char *const folders[] = { "cpu", "cpu/format", "cpu/events", "ibs_op",
+					       "ibs_op/format" };
+	size_t i;
+	FILE *f;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("none", "/sys/bus/event_source/devices", "tmpfs", 0, NULL) < 0 ||
+	    chdir("/sys/bus/event_source/devices") < 0)
+		return false;
+	for (i = 0; i < MP_ARRAY_SIZE(folders); i++)
+		mkdir(folders[i], 0755);
+	for (i = 0; i < MP_ARRAY_SIZE(files); i++) {
+		f = fopen(files[i].path, "w");
+		fprintf(f, "%s\n", files[i].text);
+		fclose(f);
+	}
+	return true;
+}
+
+static bool config_is(const char *pmu, const char *terms, uint64_t config, uint64_t config1,
+		      bool memory)
+{
+	struct mp_pmu_event e;
+	char *error;
+
+	return mp_pmu_find(pmu, terms, &e, &error) == 1 && e.config == config &&
+	       e.config1 == config1 && e.memory == memory;
+}
+
+static void test_other_machine(void)
+{
+	struct mp_pmu_event e;
+	char *error;
+
+	if (!make_pmus()) {
+		ok(true, "PMUs of another machine # skip needs root");
+		return;
+	}
+	ok(config_is("cpu", "mem-loads", 0x1cd, 3, true), "an event with its default");
+	ok(config_is("cpu", "mem-loads,ldlat=30", 0x1cd, 30, true) &&
+		   config_is("cpu", "ldlat=65535,mem-loads", 0x1cd, 65535, true),
+	   "a term changes it, wherever it stands");
+	ok(config_is("cpu", "mem-stores", 0x82d0, 0, true) &&
+		   config_is("cpu", "event=0xcd,umask=0x1,ldlat=7", 0x1cd, 7, true) &&
+		   config_is("cpu", "cpu-cycles", 0x3c, 0, false),
+	   "what is about memory");
+	ok(config_is("cpu", "event=0x3c,umask=0x1ff", 0x1000000ff3c, 0, false),
+	   "bits in two places");
+	ok(config_is("ibs_op", "", 0, 0, true) && config_is("ibs_op", "cnt_ctl", 1 << 19, 0, true),
+	   "AMD's");
+	ok(mp_pmu_find("cpu", "mem-loads,ldlat=65536", &e, &error) < 0,
+	   "a number that is too large");
+	free(error);
+	ok(mp_pmu_find("cpu", "mem-lodas", &e, &error) < 0, "an event that there is not");
+	free(error);
+}
+
 int main(void)
 {
 	mp_init("unit-spec");
 	test_good();
+	test_moments();
+	test_of_pmu();
 	test_bad();
 	test_sums();
 	test_pmu();
+	test_other_machine();
 	mp_specs_release(&specs);
 	return tap_done();
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the data of an access to memory came from (PERF_SAMPLE_DATA_SRC, see perf_event_open(2)), as
+ * fields of the stream. Includes base only.
+ */
+#ifndef MP_CAPTURE_DATASRC_H
+#define MP_CAPTURE_DATASRC_H
+
+#include "lib/base.h"
+
+enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all together */
+
+/*
+ * Each writes a field with the TAB behind it at `to`, or nothing where the processor does not tell,
+ * and returns the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
+ */
+char *mp_data_op_put(char *to, uint64_t source);
+char *mp_data_level_put(char *to, uint64_t source);
+char *mp_data_snoop_put(char *to, uint64_t source);
+char *mp_data_tlb_put(char *to, uint64_t source);
+char *mp_data_lock_put(char *to, uint64_t source);
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What mp-record leaves behind when it is stopped or killed at any moment: nothing. MP_SEED repeats a run.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+TRACEFS=/sys/kernel/tracing
+CGROUPS=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+GROUP=mp-clean-$BATS_ROOT_PID
+
+# Empty, once the load in it has been killed.
+remove_group() {
+	local try
+	for ((try = 0; try < 50; try++)); do
+		[ -d "$CGROUPS/$GROUP" ] || return 0
+		rmdir "$CGROUPS/$GROUP" 2> /dev/null || sleep 0.1
+	done
+	return 1
+}
+
+teardown_file() {
+	remove_group
+}
+
+# Ids of what there is of BPF, as "prog 17", "map 4", "link 3".
+bpf_objects() {
+	local kind
+	for kind in prog map link; do
+		bpftool -j "$kind" 2> /dev/null | jq -r --arg kind $kind '.[].id | "\($kind) \(.)"'
+	done | sort
+}
+
+# Those that a process has open, or a program that a process has open uses: others may be recording, too.
+bpf_held() {
+	local progs
+	progs=$(sed -n 's/^prog_id:[[:space:]]*//p' /proc/[0-9]*/fdinfo/* 2> /dev/null | sort -u)
+	sed -nE 's/^(prog|map|link)_id:[[:space:]]*([0-9]+)/\1 \2/p' /proc/[0-9]*/fdinfo/* 2> /dev/null || true
+	bpftool -j prog | jq -r --arg progs "$progs" '($progs | split("\n")) as $p | .[] | select("\(.id)" | IN($p[])) | .map_ids[]? | "map \(.)"'
+}
+
+# What is there now and was not before, and nobody has. The kernel frees behind grace periods: it gets some seconds.
+bpf_left() {
+	local try
+	for ((try = 0; try < 50; try++)); do
+		bpf_objects > "$TMP/now"
+		bpf_held | sort -u > "$TMP/held"
+		comm -23 "$TMP/now" "$TMP/before" | comm -23 - "$TMP/held" > "$TMP/left"
+		[ -s "$TMP/left" ] || return 0
+		sleep 0.1
+	done
+	cat "$TMP/left"
+	return 1
+}
+
+# One recording, ended by a signal after up to 300 ms, both by chance. Its process id goes to $TMP/pids.
+start_and_kill() {
+	local -n args=ways_$((RANDOM % ways))
+	local signals=(KILL KILL TERM INT) ms=$((RANDOM % 300)) out="$TMP/out.$1" signal pid status=0
+	signal=${signals[RANDOM % 4]}
+	setsid env --default-signal=INT mp-record -q -o "$out" "${args[@]}" > /dev/null 2> "$TMP/err.$1" 3>&- &
+	pid=$!
+	echo $pid >> "$TMP/pids"
+	sleep "$(printf '0.%03d' $ms)"
+	kill "-$signal" $pid 2> /dev/null || true
+	timeout 10 tail --pid=$pid -f /dev/null || kill -KILL $pid
+	wait $pid 2> /dev/null || status=$?
+	# it may have been stopped before it had a handler
+	case $signal.$status in
+	*.0 | *.1 | KILL.137 | TERM.143 | INT.130) ;;
+	*) echo "SIG$signal after $ms ms: status $status: mp-record ${args[*]}"; cat "$TMP/err.$1"; return 1 ;;
+	esac
+	rm -f "$out" "$TMP/err.$1"
+}
+
+@test "100 recordings, stopped and killed at random moments: no probe, BPF object, cgroup, file, process is left" {
+	needs_root
+	command -v bpftool > /dev/null || skip "no bpftool"
+	start_mix
+	cp "$LOAD/spin" "$TMP/spinning"
+	ways_0=(-g none -e 'uprobe:libc:malloc(bytes=arg1:u64)')
+	ways_1=(-p "$MIX_PID" -e 'uprobe:libc:malloc(bytes=arg1:u64)/bytes>100/' -e 'uretprobe:libc:free(r=retval:u64)')
+	ways_2=(-e sched:sched_switch)
+	ways_3=(cpusched disklat exec ipc)
+	ways_4=(callstack pagefaults --exclude-pid "$MIX_PID" -F 999)
+	ways_5=(mallocstacks -p "$MIX_PID")
+	ways_6=(offcpu signals -g bpf)
+	ways_7=(-e cpu-clock -- "$TMP/spinning" 0.4)
+	ways_8=(--stat context-switches,mem:rss -i 10ms)
+	ways_9=("breakpoint:$MIX_ADDRESS/4:w" -p "$MIX_PID")
+	ways_10=(memleak -p "$MIX_PID")
+	ways=11
+	if [ -n "$CGROUPS" ] && mkdir "$CGROUPS/$GROUP" && echo "$MIX_PID" > "$CGROUPS/$GROUP/cgroup.procs"; then
+		ways_11=(--cgroup "$GROUP" -e sched:sched_switch,cpu-clock)
+		ways=12
+	fi
+	RANDOM=${MP_SEED:=$$}
+	echo "MP_SEED=$MP_SEED"
+	bpf_objects > "$TMP/before"
+	files=$(find "$TMP" -maxdepth 1 | wc -l)
+
+	# two at once, of which each sweeps away what was left of others, and nothing else
+	for ((i = 0; i < 50; i++)); do
+		second=$RANDOM
+		(RANDOM=$second; start_and_kill b) > "$TMP/said" &
+		other=$!
+		start_and_kill a
+		wait $other || { cat "$TMP/said"; false; }
+	done
+
+	mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -d 10ms -o /dev/null
+	while read -r pid; do
+		! grep "mp_$pid/" $TRACEFS/uprobe_events || false
+		[ ! -e "$TRACEFS/events/mp_$pid" ]
+		[ ! -d "/proc/$pid" ]
+	done < "$TMP/pids"
+	[ "$(wc -l < "$TMP/pids")" = 100 ]
+	bpf_left
+	# a command goes on without its recorder, to its end
+	sleep 0.5
+	! grep -l "$TMP/spinning" /proc/[0-9]*/cmdline 2> /dev/null || false
+	rm -f "$TMP"/{pids,said,now,held,left}
+	find "$TMP" -maxdepth 1
+	[ "$(find "$TMP" -maxdepth 1 | wc -l)" = "$files" ]
+	kill -KILL -- "-$LOAD_PID"
+	remove_group
+}

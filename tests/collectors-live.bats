@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Collectors against known workloads and against what others count of the same: perf, strace, /proc, /sys.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+ROUNDS=101
+
+setup_file() {
+	unset MP_COLLECTORS XDG_CONFIG_HOME
+}
+
+# Records ROUNDS rounds of mix, in a network of its own, with a collector.
+mix() {
+	needs_root
+	head -c 64K /dev/zero > "$TMP/file"
+	mp-record -q -o "$TMP/s" "$@" -- unshare -n sh -c 'ip link set lo up && "$0" "$1" "$2" > /dev/null && cat /proc/net/snmp >&2' \
+		"$LOAD/mix" "$TMP/file" $ROUNDS 2> "$TMP/snmp" || [ $? = 1 ]
+}
+
+# around WHAT WANTED LEAST MOST: both are printed
+around() {
+	echo "$1: $2, wanted $3 to $4"
+	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ]
+}
+
+@test "callstack: as many samples as CPU time, the spinning function in all of them" {
+	needs_root
+	mp-record -q callstack -F 499 -o "$TMP/s" -- /usr/bin/time -o "$TMP/time" -f '%U %S' "$LOAD/spin" 1 > /dev/null
+	wanted=$(awk '{ print int(499 * ($1 + $2)) }' "$TMP/time")
+	around samples "$(grep -c 'comm=spin	' "$TMP/s")" $((wanted * 9 / 10 - 5)) $((wanted * 11 / 10 + 5))
+	around "in spin_here" "$(grep -c 'stack=_start;.*main;spin_caller;spin_here' "$TMP/s")" $((wanted * 8 / 10)) $((wanted * 11 / 10 + 5))
+}
+
+@test "cpusched, wakers: switches and wake-ups are those that perf stat counts of the same" {
+	needs_root
+	mp-record -q cpusched wakers -g none -o "$TMP/s" -- \
+		perf stat -x, -o "$TMP/stat" -e context-switches,sched:sched_waking "$LOAD/switch" 0 0.2 > "$TMP/rounds" || [ $? = 1 ]
+	switches=$(awk -F, '/context-switches/ { print $1 }' "$TMP/stat")
+	wakes=$(awk -F, '/sched_waking/ { print $1 }' "$TMP/stat")
+	# perf leaves out what two processes do while they exit
+	around switches "$(grep -c ',sched:sched_switch,.*prev_comm=switch' "$TMP/s")" "$switches" $((switches + 4))
+	around wake-ups "$(grep -c ',sched:sched_waking,.*comm=switch	' "$TMP/s")" "$wakes" $((wakes + 6))
+	[ "$switches" -ge "$(cat "$TMP/rounds")" ]
+}
+
+@test "rundelay: how long two tasks wait for one CPU is what the kernel says of them" {
+	needs_root
+	cat > "$TMP/work" <<-'X'
+		for ((i = 0; i < 400000; i++)); do :; done
+		read -r _ delay _ < /proc/$$/schedstat
+		echo "$$ $delay"
+	X
+	mp-record -q -a rundelay -o "$TMP/s" -- taskset -c 0 sh -c 'bash "$0" & bash "$0"; wait' "$TMP/work" > "$TMP/said" || [ $? = 1 ]
+	[ "$(wc -l < "$TMP/said")" = 2 ]
+	mp-order "$TMP/s" 2> /dev/null | mp-sched -s wait,preempted > "$TMP/spans" 2> /dev/null || [ $? = 1 ]
+	while read -r pid delay; do
+		sum=$(awk -F'[,\t]' -v pid="$pid" '$4 == "tid=" pid || $5 == "tid=" pid { for (i = 3; i <= NF; i++) if ($i ~ /^dur=/) n += substr($i, 5) } END { printf "%d", n }' "$TMP/spans")
+		[ "$delay" -gt 50000000 ]
+		around "waiting of $pid" "$sum" $((delay * 9 / 10)) $((delay * 11 / 10 + 5000000))
+	done < "$TMP/said"
+}
+
+@test "diskblockrq: bytes of 17 requests, as the device counts them, with the stack of the reader" {
+	needs_root
+	truncate -s 16M "$TMP/disk"
+	loop=$(losetup -f --show "$TMP/disk") || skip "no loop device"
+	number=$(stat -c '0x%t 0x%T' "$loop" | { read -r major minor; echo $((major << 20 | minor)); })
+	read -r reads _ sectors _ < "/sys/block/${loop##*/}/stat"
+	mp-record -q -a diskblockrq -o "$TMP/s" -- dd if="$loop" of=/dev/null bs=64K count=17 iflag=direct 2> /dev/null || [ $? = 1 ]
+	read -r reads_after _ sectors_after _ < "/sys/block/${loop##*/}/stat"
+	losetup -d "$loop"
+	mp-select -e block:block_rq_issue -f ".dev==$number && comm==\"dd\" && .bytes==65536" "$TMP/s" > "$TMP/dd" || [ $? = 1 ]
+	[ "$(grep -c ',block:block_rq_issue,' "$TMP/dd")" = 17 ]
+	[ "$(grep ',block:block_rq_issue,' "$TMP/dd" | grep -c 'vfs_read_\[k\];')" = 17 ]
+	mp-fold --weight .bytes "$TMP/dd" > "$TMP/folded" || [ $? = 1 ]
+	[ "$(awk '{ n += $NF } END { print n }' "$TMP/folded")" = $((17 * 65536)) ]
+	# udev may have read as well
+	[ $((reads_after - reads)) -ge 17 ] && [ $((sectors_after - sectors)) -ge $((17 * 128)) ] || false
+	all=$(mp-select -e block:block_rq_issue -f ".dev==$number" "$TMP/s" | grep -c ',block:block_rq_issue,')
+	around requests "$all" 17 $((reads_after - reads))
+}
+
+@test "ipc: $ROUNDS connections with both processes, as the kernel counts them; messages of TCP and Unix sockets" {
+	mix -a ipc
+	[ "$(awk '/^Tcp: [0-9]/ { print $6, $7 }' "$TMP/snmp")" = "$ROUNDS $ROUNDS" ]
+	mp-order "$TMP/s" > "$TMP/o" || [ $? = 1 ]
+	mp-pair -s 'sock:inet_sock_set_state/.oldstate==2 && .newstate==1/' -s 'sock:inet_sock_set_state/.oldstate==3 && .newstate==1/' \
+		-s 'sock:sock_*_length' -k .sport=.dport,.dport=.sport -k .skaddr=.sk -n peers -f comm,peer=end:comm "$TMP/o" > "$TMP/p" || [ $? = 1 ]
+	[ "$(grep -c ',peers,comm=mix	peer=mix-server	' "$TMP/p")" = $ROUNDS ]
+	grep -q ',sock:sk_data_ready,' "$TMP/o" || skip "this kernel has no sk_data_ready"
+	mp-pair -b sock:sk_data_ready -e sock:sock_recv_length -k .skaddr=.sk -f comm,.family,peer=end:comm,bytes=end:.ret "$TMP/o" > "$TMP/d" || [ $? = 1 ]
+	sum() { grep "comm=$1	.family=$2	peer=$3	" "$TMP/d" | sed 's/.*bytes=\([0-9]*\).*/\1/' | awk '{ n += $1 } END { print NR, n }'; }
+	[ "$(sum mix 2 mix-server)" = "$ROUNDS $((ROUNDS * 600))" ]
+	[ "$(sum mix-server 2 mix)" = "$ROUNDS $((ROUNDS * 4))" ]
+	[ "$(sum mix 1 mix-server)" = "$ROUNDS $((ROUNDS * 11))" ]
+}
+
+@test "syscalls: calls, a size and results are those of strace" {
+	needs_root
+	strace -o "$TMP/strace" -e trace=openat,read,close cat /etc/passwd > /dev/null
+	sed -nE 's/^(openat|read|close)\(.*\) += (-?[0-9]+).*/\1 \2/p' "$TMP/strace" > "$TMP/wanted"
+	mp-record -q -o "$TMP/s" syscalls:openat,read,close -- cat /etc/passwd > /dev/null
+	# strace shows the C library's -1 for what the kernel returns as -errno
+	grep 'comm=cat	' "$TMP/s" | sed -nE 's/.*:sys_exit_([a-z]*),.*\.ret=(-?[0-9]+).*/\1 \2/p' | sed 's/-[0-9]*/-1/' > "$TMP/got"
+	[ "$(wc -l < "$TMP/got")" -ge 7 ]
+	diff "$TMP/wanted" "$TMP/got"
+	size=$(sed -nE 's/^read\(.*, ([0-9]+)\) += .*/\1/p' "$TMP/strace" | tail -n 1)
+	[ "$(grep ',syscalls:sys_enter_read,' "$TMP/s" | tail -n 1 | sed -E 's/.*\.count=([^\t]*).*/\1/')" = "$(printf '0x%x' "$size")" ]
+}
+
+# between FILE COMMAND: what each line of a file in /proc has counted on CPU 0 while the command ran, with the times
+between() {
+	perl -e 'use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
+		my ($file, $seconds) = @ARGV;
+		sub counts { my %n; open my $f, "<", $file or die; while (<$f>) { $n{$1} = $2 if /^\s*(\w+):\s+(\d+)/ } return %n }
+		my $from = clock_gettime(CLOCK_MONOTONIC); my %before = counts(); select undef, undef, undef, $seconds;
+		my %after = counts(); my $to = clock_gettime(CLOCK_MONOTONIC);
+		printf "%.0f %.0f\n", $from * 1e9, $to * 1e9; printf "%s %d\n", $_, $after{$_} - $before{$_} for sort keys %after' "$@"
+}
+
+@test "softirq: what /proc/softirqs counts" {
+	needs_root
+	export -f between
+	start_spins
+	start_mix 1000
+	mp-record -q -a softirq -o "$TMP/s" -- bash -c 'between /proc/softirqs 0.7' > "$TMP/said" || [ $? = 1 ]
+	read -r from to < "$TMP/said"
+	i=0
+	for name in HI TIMER NET_TX NET_RX BLOCK IRQ_POLL TASKLET SCHED HRTIMER RCU; do
+		n=$(awk -F'[,\t]' -v from="$from" -v to="$to" -v vec=".vec=$i" '$2 == "irq:softirq_entry" && $3 == "cpu=0" && $1 >= from && $1 <= to && index($0, "\t" vec) { n++ } END { print n + 0 }' "$TMP/s")
+		wanted=$(awk -v name="$name" '$1 == name { print $2 }' "$TMP/said")
+		around "$name" "$n" $((wanted * 95 / 100 - 2)) $((wanted * 105 / 100 + 2))
+		i=$((i + 1))
+	done
+	[ "$(awk '$1 == "NET_RX" { print $2 }' "$TMP/said")" -ge $ROUNDS ]
+}
+
+@test "irq: what /proc/interrupts counts" {
+	needs_root
+	export -f between
+	start_spins
+	start_mix 1000
+	mp-record -q -a irq -o "$TMP/s" -- bash -c 'between /proc/interrupts 0.7' > "$TMP/said" || [ $? = 1 ]
+	read -r from to < "$TMP/said"
+	n=$(awk -F'[,\t]' -v from="$from" -v to="$to" '$2 == "irq:irq_handler_entry" && $3 == "cpu=0" && $1 >= from && $1 <= to { n++ } END { print n + 0 }' "$TMP/s")
+	wanted=$(awk 'NR > 1 && $1 ~ /^[0-9]+$/ { n += $2 } END { print n + 0 }' "$TMP/said")
+	around interrupts "$n" $((wanted * 95 / 100 - 3)) $((wanted * 105 / 100 + 3))
+}
+
+@test "exec and signals: $ROUNDS programs, and as many signals to oneself" {
+	mix exec signals -g none
+	[ "$(grep -c ',sched:sched_process_exec,.*\.filename=[^	]*/true	' "$TMP/s")" = $ROUNDS ]
+	[ "$(grep ',sched:sched_process_exit,' "$TMP/s" | grep -c 'comm=true')" = $ROUNDS ]
+	[ "$(grep ',signal:signal_generate,' "$TMP/s" | grep -c 'comm=mix	.*\.sig=10	')" = $ROUNDS ]
+	[ "$(grep ',signal:signal_deliver,' "$TMP/s" | grep -c 'comm=mix	.*\.sig=10	')" = $ROUNDS ]
+}
+
+@test "breakpoint: 47 writes to a variable, each with its stack" {
+	mkfifo "$TMP/go"
+	"$LOAD/watch" 47 < "$TMP/go" > "$TMP/addr" &
+	pid=$!
+	exec 5> "$TMP/go"
+	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+	needs_root
+	mp-record -q "breakpoint:$(cat "$TMP/addr")/4:w" -p $pid -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	echo >&5
+	exec 5>&-
+	wait $recorder
+	[ "$(grep -c '/4:w,.*stack=_start;.*;main$' "$TMP/s")" = 47 ]
+}
+
+@test "kvm: 31 writes to a port of a virtual machine" {
+	needs_root
+	status=0
+	mp-record -q kvm -o "$TMP/s" -- "$LOAD/guest" 31 > "$TMP/said" || status=$?
+	[ "$(trailer "$TMP/s" status)" != 77 ] || skip "no KVM"
+	[ "$status" = 0 ]
+	[ "$(cat "$TMP/said")" = 31 ]
+	[ "$(grep -c ',kvm:kvm_pio,.*\.port=0xe9	' "$TMP/s")" = 31 ]
+	# and the halt
+	[ "$(grep -c ',kvm:kvm_userspace_exit,' "$TMP/s")" = 32 ]
+}

@@ -1,0 +1,66 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The pipelines that collectors name to show what they record: each is run, and has to show something.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup_file() {
+	unset MP_COLLECTORS XDG_CONFIG_HOME
+}
+
+# The pipelines of a collector.
+shows() {
+	mp-record --explain "$1" | sed -n '/^shown by /,/^file /p' | sed '$d; s/^shown by//; s/^ *//'
+}
+
+# A pipeline for people as one for this test: short, about the load, its results in out.
+for_test() {
+	sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/; s/0x55d0c0de0040/$MIX_ADDRESS/; s/postgres/mix/; s/\[age 10 to 100 s\]/[age < 1 s]/; s/> [a-z_-]+\.[a-z]+$/> out/"
+}
+
+# Runs it in $TMP; what it shows is in out.
+show() {
+	local status=0
+	: > "$TMP/out"
+	(cd "$TMP" && timeout 20 bash -o pipefail -c "$1" > stdout 2> err < /dev/null) || status=$?
+	[ -s "$TMP/out" ] || cp "$TMP/stdout" "$TMP/out"
+	return $status
+}
+
+# What a filter has drawn, or lines that are not control lines.
+is_something() {
+	grep -q '<rect' "$1" || grep -qv '^{' "$1"
+}
+
+show_all() {
+	local line status
+	while IFS= read -r line; do
+		[[ "$line" == *" -d "* ]] || { echo "no duration: $line"; return 1; }
+		status=0
+		show "$(for_test <<< "$line")" || status=$?
+		if grep -qE "^mp-record: collector '.*' cannot start:" "$TMP/err"; then
+			echo "# $1: $(head -n 1 "$TMP/err")" >&3
+		elif [ "$1" = kvm ] && ! is_something "$TMP/out"; then
+			echo "# kvm: no exits of virtual machines are traced here" >&3
+		else
+			[ "$status" -le 1 ] && is_something "$TMP/out" || { echo "status $status: $line"; cat "$TMP/err"; return 1; }
+		fi
+	done < <(shows "$1")
+}
+
+@test "each pipeline of each collector shows something" {
+	needs_root
+	flamegraph=$(command -v flamegraph.pl || echo /usr/share/perl5/Devel/NYTProf/flamegraph.pl)
+	[ -e "$flamegraph" ] || skip "no flamegraph.pl"
+	mkdir "$TMP/bin"
+	printf '#!/bin/sh\nexec perl %s "$@"\n' "$flamegraph" > "$TMP/bin/flamegraph.pl"
+	chmod +x "$TMP/bin/flamegraph.pl"
+	PATH="$TMP/bin:$PATH"
+	start_spins
+	start_mix
+	start_load sh -c 'while "$0" 30011; do :; done' "$LOAD/guest"
+	for c in lib/collectors/*; do
+		show_all "${c##*/}"
+	done
+}

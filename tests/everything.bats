@@ -1,0 +1,13 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# All collectors at once on a busy machine: tests/everything, of which "make bench T=everything" runs a minute.
+
+load lib
+
+@test "all collectors at once: every event is accounted for, memory is bounded, the stream is valid" {
+	needs_root
+	case "$BUILD" in *san-*) skip "sanitizers need more memory" ;; esac
+	mkdir "$TMP/everything"
+	BUILD="$BUILD" timeout 100 tests/everything "$TMP/everything" 5
+	[ -z "$(ls "$TMP/everything")" ]
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Samples of certain moments: what a BPF program on the event lets through, with known loads.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# Ends the test where BPF programs cannot be loaded.
+bpf_works() {
+	needs_root
+	mp-record -q -e cpu-clock/running=0-/ -d 10ms -o "$TMP/can" 2> "$TMP/why" || [ $? = 1 ] ||
+		skip "no BPF: $(head -n 1 "$TMP/why")"
+}
+
+# N programs that want the first CPU all the time; the last is waited for.
+crowd() {
+	local i
+	cp "$LOAD/spin" "$TMP/mp-crowd"
+	for ((i = 0; i < $1; i++)); do echo "taskset -c 0 $TMP/mp-crowd 60 &"; done > "$TMP/crowd.sh"
+	echo wait >> "$TMP/crowd.sh"
+	start_load sh "$TMP/crowd.sh"
+	until [ "$(grep -c . "$TMP/load.out")" = "$1" ]; do sleep 0.05; done
+}
+
+clocks() {
+	grep -c ',cpu-clock,' "$1" || true
+}
+
+@test "running=: with three that want a CPU there are never fewer, and often three" {
+	bpf_works
+	crowd 3
+	for range in 0-2 3-9 3- 0-; do
+		mp-record -q -C 0 -F 499 -e "cpu-clock/running=$range,stack=none/" -d 500ms -o "$TMP/$range"
+		mp-order --check "$TMP/$range" > /dev/null
+		echo "$range: $(clocks "$TMP/$range")"
+	done
+	[ "$(clocks "$TMP/0-2")" = 0 ]
+	[ "$(clocks "$TMP/3-")" -gt 50 ] && [ "$(clocks "$TMP/0-")" -gt 50 ] || false
+	# others may want it, too
+	[ "$(clocks "$TMP/3-9")" -gt 10 ] || awk '{ exit $1 < 8 }' /proc/loadavg
+	kill -KILL -- "-$LOAD_PID"
+	[ "$(tail -n 1 "$TMP/0-2" | jq -c '[.records, .lost, .fired, .excluded]')" = '[0,0,0,0]' ]
+}
+
+@test "running= for a process: also its threads that are born meanwhile, from their first sample on" {
+	bpf_works
+	start_load "$LOAD/spawn" 4 3000 0
+	for _ in {1..6}; do
+		mp-record -q -p "$LOAD_PID" -F 4999 -e 'cpu-clock/running=10000-,stack=none/' -d 200ms -o "$TMP/s" || [ $? = 1 ]
+		[ "$(clocks "$TMP/s")" = 0 ]
+	done
+	mp-record -q -p "$LOAD_PID" -F 4999 -e 'cpu-clock/running=1-,stack=none/' -d 200ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(clocks "$TMP/s")" -gt 20 ]
+}
+
+@test "need-resched: the samples are those for which the tracepoint of their timer says so" {
+	bpf_works
+	mp-record -l timer:hrtimer_expire_entry > /dev/null || skip "no tracepoint of timers"
+	crowd 3
+	mp-record -q -C 0 -F 997 -e 'cpu-clock/need-resched,stack=none/' \
+		-e 'timer:hrtimer_expire_entry/common_flags & 4/stack=none/' -d 3 -o "$TMP/s" || [ $? = 1 ]
+	kill -KILL -- "-$LOAD_PID"
+	awk -F '\t' '
+		/,timer:/ { for (i = 1; i <= NF; i++) if ($i ~ /^.hrtimer=/) timer = $i; n[timer]++ }
+		/,cpu-clock,/ { samples++; before[timer]++ }
+		END {
+			for (t in before) if (before[t] > before[ours]) ours = t
+			printf "%d samples, the timer was there %d times, before them %d times\n", samples, n[ours], before[ours]
+			exit !(samples > 5 && before[ours] >= samples * 0.95 && n[ours] <= samples * 1.05 + 1 && n[ours] >= samples * 0.95 - 1)
+		}' "$TMP/s"
+}
+
+@test "with other terms, and with stacks: those by BPF are taken by cfi, since an event has one program" {
+	bpf_works
+	crowd 2
+	mp-record -q -C 0 -F 499 -g user:bpf -e 'cpu-clock/running=2-,freq=997/' -d 500ms -o "$TMP/s"
+	kill -KILL -- "-$LOAD_PID"
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = cfi ]
+	mp-fold "$TMP/s" | grep -q 'main;spin_caller;spin_here'
+}
+
+@test "excluded processes are kept out besides" {
+	bpf_works
+	crowd 1
+	pid=$(head -n 1 "$TMP/load.out")
+	mp-record -q -C 0 -F 499 --exclude-pid "$pid" -e 'cpu-clock/running=1-,stack=none/' -d 300ms -o "$TMP/s"
+	! grep -q "	pid=$pid	" "$TMP/s"
+	[ "$(trailer "$TMP/s" excluded)" = 0 ]
+}
+
+@test "what they cannot be asked of is told, status 2" {
+	needs_root
+	while IFS='|' read -r event message; do
+		run mp-record -q -e "$event" -d 10ms -o "$TMP/s"
+		echo "$event: $status $output"
+		[ "$status" = 2 ] && [[ "$output" == *"$message"* ]] || false
+	done <<- 'E'
+		cpu-clock/irqs-off/|never happens with interrupts disabled; hardware events do, as cycles/irqs-off/
+		page-faults/need-resched/|page-faults: need-resched chooses samples, and this is recorded each time
+		sched:sched_switch/running=2-/|a tracepoint has the kernel's filter, as in 'common_flags & 1'
+		mem:0x1000:w/running=2/|running= chooses samples
+		cpu-clock,cpu-clock/running=2-/|given twice, for different moments
+		cpu-clock/irq-off/|cpu-clock/irq-off/: no such term
+		cpu-clock/memory/|only hardware events tell of memory
+	E
+	run mp-record --stat cpu-clock/running=2-/ -d 10ms
+	[ "$status" = 2 ] && [[ "$output" == *"running= chooses samples, and --stat counts"* ]] || false
+	mp-record -q -e 'sched:sched_waking/common_flags & 1/stack=none/' -d 100ms -o "$TMP/s" || [ $? = 1 ]
+}
+
+@test "where BPF is not permitted they are refused, and excluded processes dropped" {
+	bpf_works
+	command -v setpriv > /dev/null || skip "no setpriv"
+	without() { setpriv --bounding-set "-$1" --inh-caps "-$1" mp-record "${@:2}"; }
+	run without bpf,-sys_admin -q -e cpu-clock/running=2-/ -d 10ms
+	[ "$status" = 2 ] && [[ "$output" == *"running= needs BPF: root, or CAP_BPF with CAP_PERFMON"* ]] || false
+	run without sys_nice,-sys_admin -q -e cpu-clock/need-resched/ -d 10ms
+	[ "$status" = 2 ] && [[ "$output" == *"realtime priority"* ]] || false
+	crowd 1
+	pid=$(head -n 1 "$TMP/load.out")
+	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 300ms -o "$TMP/s"
+	! grep -q "	pid=$pid	" "$TMP/s"
+	[ "$(trailer "$TMP/s" excluded)" -gt 10 ]
+}
+
+@test "a collector that asks for what cannot be had does not keep the others from it" {
+	needs_root
+	mkdir "$TMP/c"
+	printf 'summary = a\nevent = cpu-clock/irqs-off/\n' > "$TMP/c/off"
+	printf 'summary = b\nevent = context-switches\n' > "$TMP/c/switches"
+	MP_COLLECTORS="$TMP/c" run mp-record -q off switches -d 100ms -o "$TMP/s"
+	[ "$status" = 1 ] && [[ "$output" == *"collector 'off' cannot start: cpu-clock: irqs-off"* ]] || false
+	[ "$(trailer "$TMP/s" records)" -gt 0 ]
+}

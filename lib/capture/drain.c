@@ -19,7 +19,7 @@ enum {
 	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
-	STACKS_MAX_BYTES = 32 << 20,
+	STACKS_MAX_BYTES = 16 << 20,
 	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
 	FDS_BEFORE_RINGS = 3,
 };

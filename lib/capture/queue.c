@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/queue.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,6 +14,7 @@ enum {
 	 * are written; an event that was interrupted may be older than those before it, so one or two stay.
 	 */
 	CHUNKS_EACH = 3,
+	MAPPED_BYTES = 128 << 10,
 };
 
 struct mp_queue {
@@ -31,6 +33,8 @@ struct mp_queue *mp_queue_new(size_t limit, size_t n_rings)
 	struct mp_queue *q = mp_zalloc(sizeof(*q));
 	pthread_condattr_t monotonic;
 
+	/* large chunks that are freed go back to the system, and do not stay in a heap in pieces */
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_mutex_init(&q->lock, NULL);

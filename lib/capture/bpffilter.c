@@ -80,9 +80,11 @@ static char *why_not(const struct mp_event *e, int error)
 		return mp_asprintf("%s: %s needs BPF: root, or CAP_BPF with CAP_PERFMON", e->type,
 				   what);
 	case ENOMSG:
-		return mp_asprintf("%s: need-resched: which flag of a task that is could not be "
-				   "found out (it needs realtime priority: root, or CAP_SYS_NICE)",
-				   e->type);
+		return mp_asprintf(
+			"%s: need-resched: which flag of a task that is could not be "
+			"found out (it needs realtime priority: root, or CAP_SYS_NICE, and no "
+			"pid namespace)",
+			e->type);
 	}
 	return mp_asprintf("%s: %s: the kernel does not take the BPF program: %s", e->type, what,
 			   strerror(error));

@@ -20,11 +20,11 @@
 #include "lib/capture/drain.h"
 #include "lib/capture/bpffilter.h"
 #include "lib/capture/outlet.h"
+#include "lib/capture/report.h"
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
-#include "lib/unit.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -610,80 +610,6 @@ static int start(struct session *s)
 	return -1;
 }
 
-static void tell_losses(const struct session *s, const struct mp_account *a)
-{
-	const struct mp_writer *w = &s->writer;
-
-	if (w->lost > a->unexplained)
-		mp_say("%llu %s lost: the ring buffers were full (larger ones: -m 16M; fewer "
-		       "events: a filter, --fields; sooner: --realtime)",
-		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
-	else
-		mp_say_count(w->lost, "event was lost", "events were lost");
-	mp_say_count(w->late, "event came later than the watermarks said",
-		     "events came later than the watermarks said");
-	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
-		     "records of tasks were lost: names and symbols may be wrong");
-	mp_say_count(w->throttled,
-		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
-		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
-	mp_say_count(w->broken, "record could not be understood",
-		     "records could not be understood");
-	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
-		     "of them the kernel dropped without counting them");
-	if (!s->o->quiet)
-		mp_unwound_say(&s->formatter.unwound);
-	mp_say_count(a->surplus, "event was delivered that did not fire",
-		     "events were delivered that did not fire");
-	if (s->o->quiet || (!s->o->verbose && !isatty(STDERR_FILENO)))
-		return;
-	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
-	       (unsigned long long)w->lost);
-}
-
-static void tell_tables(const struct session *s)
-{
-	struct mp_bpf_stacks_counts c;
-
-	if (!s->bpf_stacks)
-		return;
-	mp_bpf_stacks_counts(s->bpf_stacks, &c);
-	mp_say("tables for BPF: %llu rows, made of %llu files for %llu address spaces, %llu times "
-	       "anew; %llu stacks did not fit",
-	       (unsigned long long)c.rows, (unsigned long long)c.files,
-	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
-	       (unsigned long long)c.dropped);
-	if (c.runs)
-		mp_say("BPF took %llu ns in %llu runs, %llu ns each", (unsigned long long)c.run_ns,
-		       (unsigned long long)c.runs, (unsigned long long)(c.run_ns / c.runs));
-}
-
-static void tell_details(const struct session *s, const struct mp_account *a)
-{
-	const struct mp_stacks *st = &s->stacks;
-	size_t i;
-
-	for (i = 0; i < s->rings.n; i++)
-		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
-		       s->rings.v[i].cpu, (unsigned long long)a->cpus[i].fired,
-		       (unsigned long long)a->cpus[i].written,
-		       (unsigned long long)a->cpus[i].excluded,
-		       (unsigned long long)a->cpus[i].lost);
-	mp_say("%llu stacks, %llu put into words, %llu cut at the limit; %llu frames looked up, "
-	       "%llu without a name",
-	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,
-	       (unsigned long long)st->truncated, (unsigned long long)s->symbols.frames,
-	       (unsigned long long)s->symbols.unknown);
-	mp_say("%llu frames unwound, %llu of them looked up in call frame information of %llu "
-	       "files, %zu KiB",
-	       (unsigned long long)s->unwinder.looked_up, (unsigned long long)s->unwinder.missed,
-	       (unsigned long long)s->symbols.dsos.cfi_loads, s->symbols.dsos.cfi_bytes >> 10);
-	tell_tables(s);
-	mp_say_count(mp_settle_guesses(s->settle),
-		     "watermark was a guess: the kernel's grace periods took too long",
-		     "watermarks were guesses: the kernel's grace periods took too long");
-}
-
 static void write_trailer(struct session *s, const struct mp_account *a, int command_status)
 {
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, s->writer.written, s->writer.lost);
@@ -746,10 +672,10 @@ static enum mp_status finish(struct session *s)
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
-	tell_losses(s, &account);
+	mp_report_losses(w, &account, s->o->quiet, s->o->verbose);
 	mp_samplers_say(s->samplers, s->o->verbose);
 	if (s->o->verbose)
-		tell_details(s, &account);
+		mp_report_details(w, &account, s->settle);
 	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
 		 w->track_lost || w->throttled || w->broken || account.surplus;
 	mp_account_release(&account);

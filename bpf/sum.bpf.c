@@ -4,13 +4,13 @@
  * are blocked, of memory that has not been given back. Each stack goes to user space once, when it
  * is first seen and its process still there; its sums go by a hash of 64 bits of it.
  */
-#include <stdbool.h>
-
 #include "bpf/sum.h"
-#include "bpf/walk.h"
+
+#define COPY_CONTEXTS MP_SUM_CONTEXTS
+#include "bpf/copy.h"
 
 /* Contexts that may interrupt each other; each has a buffer of its own. */
-enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY, CONTEXTS };
+enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
 
 /* Fields that kernels have under one of two names, or not all. */
 struct task_struct___new {
@@ -33,11 +33,6 @@ struct sample {
 
 const volatile struct mp_sum_setup setup SEC(".rodata.setup");
 struct mp_sum_state state SEC(".data.state");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 16 << 20);
-} records SEC(".maps");
 
 #define SUMS(name)                                  \
 	struct {                                    \
@@ -107,7 +102,7 @@ struct buffer {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, CONTEXTS);
+	__uint(max_entries, MP_SUM_CONTEXTS);
 	__type(key, __u32);
 	__type(value, struct buffer);
 } buffers SEC(".maps");
@@ -179,7 +174,7 @@ static void send(struct mp_sum_stack *s)
 	s->type = MP_SUM_STACK;
 	s->misc = 0;
 	s->size = sizeof(*s);
-	s->time_ns = s->time_again_ns = bpf_ktime_get_ns();
+	s->time_again_ns = s->time_ns;
 	s->zero = 0;
 	if (bpf_ringbuf_output(&records, s, sizeof(*s), BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&state.unsent, 1);
@@ -194,33 +189,116 @@ static __always_inline void take_kernel(void *ctx, struct mp_sum_stack *s)
 	s->n_kernel = n > 0 ? (__u64)n / 8 : 0;
 }
 
-static __always_inline void take_user(struct mp_sum_stack *s, struct task_struct *task)
+/* At least where it is. */
+static __always_inline void take_leaf(struct mp_sum_stack *s, struct task_struct *task)
 {
-	struct walk w = { .space = find_space(task), .ips = s->user };
-
-	s->end = MP_BPF_NO_STACK;
-	s->n_user = 0;
-	if (!task->mm)
-		return;
-	if (w.space) {
-		walk_user(&w, task);
-		s->end = w.end;
-		s->n_user = w.n;
-	} else { /* at least where it is */
-		s->user[0] = ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
-		s->end = MP_BPF_NO_TABLES;
-		s->n_user = 1;
-	}
+	s->user[0] = ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
+	s->end = MP_BPF_NO_TABLES;
+	s->n_user = 1;
 }
 
-/* The stack of the current task, known to user space from here on. 0: it could not be taken. */
+/* A copy of the stack, if the tables do not do for it. */
+static __always_inline struct mp_bpf_copy *take_user(struct mp_sum_stack *s,
+						     struct task_struct *task, enum context which)
+{
+	struct walk w = { .space = find_space(task), .ips = s->user };
+	struct mp_bpf_copy *copy = 0;
+	__u32 sequence = 0;
+
+	if (!task->mm)
+		return 0;
+	if (w.space) {
+		sequence = READ_ONCE(w.space->sequence);
+		walk_user(&w, task);
+	}
+	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task))
+		copy = make_copy(task, s->time_ns, which);
+	if (copy) {
+		s->end = MP_BPF_COPIED;
+	} else if (w.space) {
+		s->end = w.end;
+		s->n_user = w.n;
+	} else {
+		take_leaf(s, task);
+	}
+	return copy;
+}
+
+struct copy_hash {
+	__u64 v;
+	const struct mp_bpf_copy *copy;
+};
+
+enum { WORDS = 8, WORDS_BYTES = WORDS * 8 };
+
+/* Eight words at a time; what is left at the end is where the program began. */
+static long mix_words(__u32 i, struct copy_hash *h)
+{
+	__u64 at = (__u64)i * WORDS_BYTES;
+	const __u64 *words;
+	__u32 j;
+
+	__asm__ volatile("" : "+r"(at));
+	if (at > MP_BPF_COPY_BYTES - WORDS_BYTES || at + WORDS_BYTES > h->copy->len)
+		return 1;
+	words = (const __u64 *)(h->copy->stack + at);
+#pragma unroll
+	for (j = 0; j < WORDS; j++)
+		h->v = mixed(h->v, words[j]);
+	return 0;
+}
+
+/* Equal stacks of equal bytes are one; others are put together by their words in the end. */
+static __always_inline __u64 mix_copy(__u64 v, const struct mp_bpf_copy *copy)
+{
+	struct copy_hash h = { .v = v, .copy = copy };
+
+	h.v = mixed(mixed(h.v, copy->regs[7]), copy->regs[8]); /* stack pointer, address */
+	bpf_loop(MP_BPF_COPY_BYTES / WORDS_BYTES, mix_words, &h, 0);
+	return h.v;
+}
+
+static __always_inline __u64 hash_stack(struct mp_sum_stack *s, const struct task_struct *task,
+					const struct mp_bpf_copy *copy)
+{
+	struct hash h = { .v = mix_task(s, task), .ips = s->kernel };
+
+	bpf_loop(s->n_kernel, mix_frame, &h, 0);
+	h.ips = s->user;
+	bpf_loop(s->n_user, mix_frame, &h, 0);
+	if (copy)
+		h.v = mix_copy(h.v, copy);
+	return h.v ? h.v : 1;
+}
+
+/* Makes a stack known to user space; its number. */
+static __always_inline __u64 tell(struct mp_sum_stack *s, struct task_struct *task,
+				  struct mp_bpf_copy *copy)
+{
+	__u64 id = hash_stack(s, task, copy);
+
+	s->id = id;
+	if (bpf_map_lookup_elem(&sent, &id))
+		return id;
+	if (copy && !send_copy(copy)) { /* no room for so much */
+		take_leaf(s, task);
+		s->id = id = hash_stack(s, task, 0);
+		if (bpf_map_lookup_elem(&sent, &id))
+			return id;
+	}
+	send(s);
+	return id;
+}
+
+/* The stack of the current task. 0: it could not be taken. */
 static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel, bool user)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct hash h = { .v = 0 };
+	struct mp_bpf_copy *copy = 0;
 	struct mp_sum_stack *s;
 	__u32 index = which;
 	struct buffer *b;
+	__u64 id;
 
 	b = bpf_map_lookup_elem(&buffers, &index);
 	if (!b || b->busy)
@@ -229,24 +307,17 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 	s = &b->stack;
 	s->pid = task->tgid;
 	s->tid = task->pid;
+	s->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 	s->n_kernel = s->n_user = 0;
 	s->end = MP_BPF_NO_STACK;
 	if (kernel)
 		take_kernel(ctx, s);
 	if (user)
-		take_user(s, task);
-	h.v = mix_task(s, task);
-	h.ips = s->kernel;
-	bpf_loop(s->n_kernel, mix_frame, &h, 0);
-	h.ips = s->user;
-	bpf_loop(s->n_user, mix_frame, &h, 0);
-	s->id = h.v ? h.v : 1;
-	h.v = s->id;
-	if (!bpf_map_lookup_elem(&sent, &h.v))
-		send(s);
+		copy = take_user(s, task, which);
+	id = tell(s, task, copy);
 	b->busy = 0;
-	return h.v;
+	return id;
 }
 
 /* --- sums -------------------------------------------------------------------------------------------- */

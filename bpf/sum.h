@@ -12,6 +12,7 @@
 #define MP_SUM_HELD (512u << 10)    /* allocations that have not been freed */
 #define MP_SUM_TARGETS (16u << 10)  /* processes */
 #define MP_SUM_EXCLUDED 1024u	    /* likewise */
+#define MP_SUM_CONTEXTS 5u	    /* that may interrupt each other */
 #define MP_SUM_KERNEL MP_BPF_FRAMES /* frames of the kernel */
 
 /* What a number is: a factor of a weight, or a pointer. */

@@ -5,26 +5,8 @@
  * no tables yet that say how to go on, user space gets a copy of the stack, and walks itself. Two more
  * programs keep what is known of a process up to date before user space hears of its fork or execve.
  */
-#include <stdbool.h>
-
-#include "bpf/walk.h"
-
-#define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
-
-enum {
-	WAKE_BYTES = 2 << 20,
-	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
-	COPIES_A_SPACE =
-		1024,	    /* a mapping that is never learned of may not cost a copy each time */
-	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
-	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
-	ABI_64 = 2,
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 16 << 20);
-} records SEC(".maps");
+#define COPY_CONTEXTS MP_BPF_COPY_CONTEXTS
+#include "bpf/copy.h"
 
 /* A program does not interrupt itself, so one per CPU and program will do. */
 struct {
@@ -33,45 +15,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct mp_bpf_record);
 } scratch SEC(".maps");
-
-/* Likewise; too large for values per CPU. User space says how many: two for each CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct mp_bpf_copy);
-} copies SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct mp_bpf_settings);
-} settings SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} dropped SEC(".maps");
-
-/* Who reads them comes by every some ms, which is too late where many copies are made. */
-static void output(struct mp_bpf_head *head, __u32 size, __u32 max)
-{
-	__u64 flags = BPF_RB_NO_WAKEUP, *lost;
-	__u32 zero = 0;
-
-	head->misc = 0;
-	head->size = size;
-	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
-		flags = BPF_RB_FORCE_WAKEUP;
-	if (size > max || !bpf_ringbuf_output(&records, head, size, flags))
-		return;
-	lost = bpf_map_lookup_elem(&dropped, &zero);
-	if (lost)
-		++*lost;
-}
 
 static void emit(struct mp_bpf_record *r, __u32 n)
 {
@@ -82,118 +25,13 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 	output(&r->head, __builtin_offsetof(struct mp_bpf_record, ips) + (n + 2) * 8, sizeof(*r));
 }
 
-static bool records_everyone(void)
-{
-	__u32 zero = 0;
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
-
-	return s && s->everyone;
-}
-
-/* --- copies ----------------------------------------------------------------------------------------- */
-
-struct copying {
-	struct mp_bpf_copy *to;
-	__u64 from;
-	__u32 len, full;
-};
-
-/* Up to the end of a page, since the next one may not be there. */
-static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
-{
-	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1)), at = c->len;
-
-	__asm__ volatile("" : "+r"(at)); /* what is compared is what is added */
-	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE) {
-		c->full = 1;
-		return 1;
-	}
-	if (bpf_probe_read_user(c->to->stack + at, size, (void *)c->from))
-		return 1;
-	c->from += size;
-	c->len = at + size;
-	return 0;
-}
-
-static void take_regs(__u64 *to, const struct pt_regs *regs)
-{
-	to[0] = regs->ax;
-	to[1] = regs->bx;
-	to[2] = regs->cx;
-	to[3] = regs->dx;
-	to[4] = regs->si;
-	to[5] = regs->di;
-	to[6] = regs->bp;
-	to[7] = regs->sp;
-	to[8] = regs->ip;
-	to[9] = regs->r8;
-	to[10] = regs->r9;
-	to[11] = regs->r10;
-	to[12] = regs->r11;
-	to[13] = regs->r12;
-	to[14] = regs->r13;
-	to[15] = regs->r14;
-	to[16] = regs->r15;
-}
-
-static __always_inline void take_copy(struct task_struct *task, __u64 time_ns, __u32 which)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 element = 2 * bpf_get_smp_processor_id() + which, len;
-	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &element);
-	struct copying c = { .to = to };
-
-	if (!to)
-		return;
-	to->head.type = MP_BPF_COPY;
-	to->head.tid = task->pid;
-	to->head.end = 0;
-	to->head.time_ns = time_ns;
-	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
-	take_regs(to->regs, regs);
-	c.from = regs->sp;
-	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);
-	len = c.len & ~7u;
-	if (len > MP_BPF_COPY_BYTES)
-		return;
-	to->len = len;
-	to->asked = c.full ? len : MP_BPF_COPY_BYTES;
-	*(__u64 *)(to->stack + len) = time_ns - MP_BPF_EARLIER_NS;
-	*(__u64 *)(to->stack + len + 8) = 0;
-	output(&to->head, __builtin_offsetof(struct mp_bpf_copy, stack) + len + 16, sizeof(*to));
-}
-
-/* Of a task that is recorded and has tables that are stale, or none yet. */
-static __always_inline bool wants_copy(const struct task_struct *task)
-{
-	__u32 tgid = task->tgid;
-
-	if (!task->mm || task->flags & KTHREAD)
-		return false;
-	return bpf_map_lookup_elem(&tasks, &tgid) || records_everyone();
-}
-
-/* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
-static bool ended_by_tables(struct walk *w, __u32 sequence)
-{
-	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
-		return true;
-	if (w->end != MP_BPF_END_MAPPING && w->end != MP_BPF_END_CFI)
-		return false;
-	if (w->space->copies >= COPIES_A_SPACE)
-		return false;
-	w->space->copies++;
-	return true;
-}
-
-/* --- programs --------------------------------------------------------------------------------------- */
-
 static __always_inline void take_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mp_bpf_record *record = bpf_map_lookup_elem(&scratch, &which);
 	struct walk w = { .space = find_space(task) };
 	__u64 now = bpf_ktime_get_ns();
+	struct mp_bpf_copy *copy;
 	__u32 sequence = 0;
 
 	if (!record)
@@ -204,7 +42,9 @@ static __always_inline void take_stack(__u32 which)
 		walk_user(&w, task);
 	}
 	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task)) {
-		take_copy(task, now, which);
+		copy = make_copy(task, now, which);
+		if (copy)
+			send_copy(copy);
 	} else if (w.space) {
 		record->head.time_ns = now;
 		record->head.tid = task->pid;

@@ -76,6 +76,7 @@ enum mp_bpf_end {
 	MP_BPF_END_CFI,
 	MP_BPF_END_ABI,	  /* a 32-bit program */
 	MP_BPF_NO_TABLES, /* of a process whose tables have not been made */
+	MP_BPF_COPIED,	  /* there is a copy of the stack instead */
 };
 
 /* Records begin as perf's do, and as those that are no samples have their time 16 bytes before the end. */
@@ -95,6 +96,7 @@ struct mp_bpf_record {
 };
 
 #define MP_BPF_REGS 17u
+#define MP_BPF_COPY_CONTEXTS 2u /* of the programs that take stacks for samples */
 #define MP_BPF_COPY_PAGE 4096u
 #define MP_BPF_COPY_BYTES (60u << 10) /* a record has less than 64 KiB */
 

@@ -34,7 +34,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "memleak: each leak at its line, in bytes, what was given back not; threads and children" {
 	sums_work
-	record memleak -o "$TMP/s" -- "$LOAD/heap" 1000
+	record memleak -o "$TMP/s" -- "$LOAD/heap" 200
 	cut -c 1-160 "$TMP/s"
 	[ "$(total "$TMP/s" ';main;leak_old;malloc$')" = $((13 << 20)) ]
 	[ "$(total "$TMP/s" '#heap;\[age 1 to 10 s\];.*;leak_old;malloc$|#heap;\[age 10 to 100 s\];.*;leak_old;malloc$')" = $((13 << 20)) ]
@@ -46,6 +46,16 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(mp-fold "$TMP/s" | grep -c ';leak_old;')" = 1 ]
 }
 
+@test "a program that ends at once: its stacks are whole" {
+	sums_work
+	record malloccalls -o "$TMP/s" -- "$LOAD/heap" 0 short
+	[ "$(total "$TMP/s" ';main;churn;malloc$')" = 1009 ]
+	[ "$(total "$TMP/s" '\[truncated\]')" = 0 ] || { cut -c 1-200 "$TMP/s"; false; }
+	record offcpu -o "$TMP/o" -- bash -c 'for i in 1 2 3 4 5 6 7; do sleep 0.003; done'
+	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*nanosleep')" -ge 21000000 ]
+	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*\[truncated\]')" = 0 ] || { cut -c 1-200 "$TMP/o"; false; }
+}
+
 @test "memleak of a process that runs already" {
 	sums_work
 	"$LOAD/heap" 1500 &
@@ -55,9 +65,21 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(total "$TMP/s" ';churn;')" = 0 ]
 }
 
+@test "memleak of programs with jemalloc and tcmalloc" {
+	sums_work
+	for library in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
+		ldconfig -p | grep -q "$library" || skip "no $library"
+		record "memleak:${library%%.*}" -o "$TMP/s" -- env LD_PRELOAD=$library "$LOAD/heap" 0
+		[ "$(total "$TMP/s" ';main;leak_old;')" = $((13 << 20)) ]
+		[ "$(total "$TMP/s" ';main;leak_realloc;')" = $((19 * 5000)) ]
+		[ "$(total "$TMP/s" ';leak_child;')" = 29000 ]
+		[ "$(total "$TMP/s" ';churn;')" = 0 ]
+	done
+}
+
 @test "mallocstacks and malloccalls: bytes and calls of each function, those of threads too" {
 	sums_work
-	record malloccalls mallocstacks -o "$TMP/s" -- "$LOAD/heap" 1000
+	record malloccalls mallocstacks -o "$TMP/s" -- "$LOAD/heap" 200
 	grep -c '"sum":' "$TMP/s" | grep -qx 2
 	sed -n '/"sum":"malloccalls"/,/"end"/p' "$TMP/s" > "$TMP/calls"
 	sed -n '/"sum":"mallocstacks"/,/"end"/p' "$TMP/s" > "$TMP/bytes"
@@ -79,7 +101,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "mallocsample: the sum is that of all, less what had not come together" {
 	sums_work
-	record malloccalls:libc mallocsample:10000 -o "$TMP/s" -- "$LOAD/heap" 1000
+	record malloccalls:libc mallocsample:10000 -o "$TMP/s" -- "$LOAD/heap" 200
 	sed -n '/"sum":"mallocsample/,/"end"/p' "$TMP/s" > "$TMP/some"
 	# of realloc, in threads and in main: 22 * 1,009 * 1,000 bytes and 19 * 5,000; 10,000 may be left on each CPU
 	sum=$(total "$TMP/some" ';realloc$')
@@ -96,7 +118,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "offcpu: sleeps by stack, and as mp-sched makes of the events of the same recording" {
 	sums_work
-	"$LOAD/block" 10000 > "$TMP/out" &
+	"$LOAD/block" 2000 > "$TMP/out" &
 	pid=$!
 	mp-record -q offcpu -g both -p $pid -o "$TMP/s"
 	wait $pid
@@ -107,21 +129,35 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	jq -e '.weight == "dur" and .units.dur == "ns"' <(head -n 1 "$TMP/s") > /dev/null
 }
 
-@test "offcpu of the whole system is what mp-sched makes of recorded events" {
+@test "offcpu of the whole system: as much as bpftrace finds" {
 	sums_work
-	record offcpu -e sched:sched_switch/stack=none/,sched:sched_waking/stack=none/ -a -o "$TMP/s" -- "$LOAD/block" 1000
+	command -v bpftrace > /dev/null || skip "no bpftrace"
+	bpftrace -e 'tracepoint:sched:sched_switch {
+			delete(@since[args->next_pid]);
+			if (args->prev_comm == "block" && args->prev_state & 0x3) { @since[args->prev_pid] = nsecs; }
+		}
+		tracepoint:sched:sched_waking {
+			if (@since[args->pid]) { @blocked = @blocked + nsecs - @since[args->pid]; delete(@since[args->pid]); }
+		}
+		BEGIN { printf("ready\n"); } END { clear(@since); }' > "$TMP/theirs" 2> "$TMP/err" &
+	pid=$!
+	for _ in {1..300}; do
+		grep -q ready "$TMP/theirs" && break
+		[ -d /proc/$pid ] || skip "bpftrace: $(head -n 1 "$TMP/err")"
+		sleep 0.1
+	done
+	record offcpu -a -o "$TMP/s" -- "$LOAD/block" 200
+	kill -INT $pid
+	wait $pid || true
 	ours=$(total "$TMP/s" '^[0-9]*#block;')
-	theirs=$(grep -v '^[0-9]*#' "$TMP/s" | grep -v '"datatype":"stack"' | mp-order 2> /dev/null | mp-sched -s sleep,block 2> /dev/null |
-		grep -P '\tcomm=block(\t|$)' | grep -oP '\tdur=\K[0-9]+' | awk '{ n += $1 } END { printf "%.0f\n", n }')
-	# spans that lost events touch are not among mp-sched's
-	least=0.97 most=1.03
-	[ "$(jq -s 'map(.lost // 0) | add' <(grep '^{' "$TMP/s"))" = 0 ] || least=0.9 most=1.2
-	awk -v a="$ours" -v b="$theirs" -v l=$least -v m=$most 'BEGIN { exit !(a > l * b && a < m * b) }' || { echo "$ours, mp-sched $theirs"; false; }
+	theirs=$(sed -n 's/^@blocked: //p' "$TMP/theirs")
+	# bpftrace's own switches cost it some; what it misses at the exec is some ms
+	awk -v a="$ours" -v b="$theirs" 'BEGIN { exit !(a > 0.97 * b && a < 1.03 * b) }' || { echo "$ours, bpftrace $theirs"; false; }
 }
 
 @test "offcpu:blocked-waker: the stack of the waker behind that of the blocked" {
 	sums_work
-	record offcpu:blocked-waker -o "$TMP/s" -- "$LOAD/block" 1000
+	record offcpu:blocked-waker -o "$TMP/s" -- "$LOAD/block" 200
 	# the thread is woken by main's write, main by the thread's
 	grep -qE '^[0-9]+#block;.*;echo;wait_here;.*;--;.*;wake_here;main;.*;block$' "$TMP/s"
 	grep -qE '^[0-9]+#block;.*;main;wait_here;.*;--;.*;wake_here;echo;.*;block$' "$TMP/s"

@@ -155,7 +155,7 @@ static bool load(struct mp_bpf_stacks *b, bool everyone)
 	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
 	if (!b->object || cpus <= 0)
 		return false;
-	set_max(b, "copies", 2 * cpus);
+	set_max(b, "copies", MP_BPF_COPY_CONTEXTS * cpus);
 	set_max(b, "rows", b->max_rows);
 	set_max(b, "pages", b->max_pages);
 	set_max(b, "spaces", b->max_spaces);

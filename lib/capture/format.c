@@ -389,6 +389,18 @@ static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bp
 	return mp_unwind(f->unwinder, space, &dump, ips, max, n);
 }
 
+enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
+				       const struct mp_space *space, uint64_t *ips, size_t max,
+				       size_t *n)
+{
+	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, tid, time_ns);
+
+	*n = 0;
+	if (!c || !c->copy || c->time_ns != time_ns)
+		return MP_UNWIND_NO_TABLES;
+	return unwind_copy(f, c->copy, space, ips, max, n);
+}
+
 /* The user stack that the BPF program took at the same moment, or at least where the program was. */
 static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
 				    struct mp_process *process, uint64_t *ips, size_t max,

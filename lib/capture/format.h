@@ -55,6 +55,14 @@ void mp_formatter_release(struct mp_formatter *f);
 struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
 				  const struct mp_sample *s);
 
+/*
+ * The user stack of which a BPF program has sent a copy at that time, leaf first, at most `max`
+ * addresses. MP_UNWIND_NO_TABLES: there is none.
+ */
+enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
+				       const struct mp_space *space, uint64_t *ips, size_t max,
+				       size_t *n);
+
 /* The line with its LF; valid until the next call. `event` is the index of `e`. */
 struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
 				const struct mp_sample *s, struct mp_task *task, int cpu);

@@ -265,6 +265,8 @@ static void size_maps(struct mp_sums *s)
 		held |= mp_event_sum_is_held(s->v[i]);
 		blocked |= s->v[i]->kind == MP_SUM_OF_BLOCKED || s->v[i]->kind == MP_SUM_OF_WAKERS;
 	}
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "copies"),
+				 MP_SUM_CONTEXTS * MP_MAX(libbpf_num_possible_cpus(), 1));
 	if (!held)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "held"), 1);
 	if (!blocked)
@@ -291,7 +293,8 @@ static struct mp_sum_state *map_state(struct mp_sums *s)
 
 static bool open_object(struct mp_sums *s)
 {
-	static const char *const shared[] = { "rows", "pages", "spaces", "tasks", "records" };
+	static const char *const shared[] = { "rows",	 "pages",    "spaces", "tasks",
+					      "records", "settings", "dropped" };
 	struct bpf_program *p;
 	size_t i;
 
@@ -511,7 +514,7 @@ bool mp_sums_stack(struct mp_sums *s, const struct mp_sum_stack *stack,
 	    stack->n_user > MP_BPF_FRAMES)
 		return false;
 	task = mp_tasks_get(words->tasks, stack->pid, stack->tid);
-	if (stack->end == MP_BPF_NO_TABLES)
+	if (stack->end == MP_BPF_NO_TABLES || stack->end == MP_BPF_COPIED)
 		mp_bpf_stacks_update(s->stacks, task->process, stack->time_ns);
 	mp_sumtexts_put(&s->texts, stack, task->process, words, s->max_frames);
 	return true;

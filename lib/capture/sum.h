@@ -3,7 +3,7 @@
  * Sums by stack that the kernel makes (bpf/sum.bpf.c): the program on its events, the stacks that it
  * sends once each, put into words while their processes are there, and the lines at the end. In the
  * kernel, 7 MiB for each of two tables of sums, and where memory is followed 50 MiB for what is held.
- * Includes bpfstack, event, ring, stacks, task, unwound.
+ * Includes bpfstack, event, format, ring, stacks, task, unwound.
  */
 #ifndef MP_CAPTURE_SUM_H
 #define MP_CAPTURE_SUM_H
@@ -11,6 +11,7 @@
 #include "bpf/sum.h"
 #include "lib/capture/bpfstack.h"
 #include "lib/capture/event.h"
+#include "lib/capture/format.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/stacks.h"
 #include "lib/capture/task.h"
@@ -51,7 +52,7 @@ void mp_sums_stop(struct mp_sums *s);
 
 /* How stacks are put into words. */
 struct mp_sums_words {
-	struct mp_stacks *stacks;
+	struct mp_formatter *formatter; /* has copies of stacks, and walks them */
 	struct mp_tasks *tasks;
 	struct mp_tasknames *names; /* NULL: tasks keep theirs */
 };

@@ -56,23 +56,32 @@ static struct mp_str rename_task(struct mp_sumtexts *t, uint32_t tid, struct mp_
 	return mp_buf_view(&t->raw);
 }
 
-static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack)
+/* The user part of a stack behind `ips`; returns the new number of them. */
+static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack,
+		       const struct mp_process *process, const struct mp_sums_words *words,
+		       enum mp_unwind_end *end)
 {
-	enum mp_unwind_end end = mp_user_chain_end(stack->end);
+	size_t user = stack->n_user;
 
-	if (!stack->n_user)
-		return n;
-	ips[n++] = (uint64_t)PERF_CONTEXT_USER;
-	memcpy(ips + n, stack->user, stack->n_user * sizeof(*ips));
-	n += stack->n_user;
-	if (end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK)
+	ips[n] = (uint64_t)PERF_CONTEXT_USER;
+	*end = mp_user_chain_end(stack->end);
+	if (stack->end == MP_BPF_COPIED)
+		*end = mp_formatter_copied(words->formatter, stack->tid, stack->time_ns,
+					   process->space, ips + n + 1, MP_SUMTEXT_USER, &user);
+	else
+		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
+	if (user)
+		n += 1 + user;
+	if (*end != MP_UNWIND_WHOLE && *end != MP_UNWIND_NO_STACK)
 		ips[n++] = MP_CONTEXT_CUT;
 	return n;
 }
 
 /* As samples have it: the kernel's part, then the user's, leaf first. */
 static struct mp_chain make_chain(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
-				  unsigned max_frames)
+				  const struct mp_process *process,
+				  const struct mp_sums_words *words, unsigned max_frames,
+				  enum mp_unwind_end *end)
 {
 	struct mp_chain chain = { .ips = t->ips,
 				  .max = max_frames ? max_frames : MP_ARRAY_SIZE(t->ips) };
@@ -83,7 +92,7 @@ static struct mp_chain make_chain(struct mp_sumtexts *t, const struct mp_sum_sta
 		memcpy(t->ips + n, stack->kernel, stack->n_kernel * sizeof(*t->ips));
 		n += stack->n_kernel;
 	}
-	chain.n = put_user(t->ips, n, stack);
+	chain.n = put_user(t->ips, n, stack, process, words, end);
 	return chain;
 }
 
@@ -93,22 +102,24 @@ void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
 {
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
 	struct mp_str key = { (const char *)&stack->id, sizeof(stack->id) }, text;
-	struct mp_chain chain = make_chain(t, stack, max_frames);
+	struct mp_chain chain;
+	enum mp_unwind_end end;
 	struct known *known;
 
+	chain = make_chain(t, stack, process, words, max_frames, &end);
 	if (words->names)
 		comm = rename_task(t, stack->tid, comm, words->names);
 	t->buf.len = 0;
 	mp_esc_add(&t->buf, comm, MP_ESC_FRAME);
 	if (chain.n) {
-		text = mp_stacks_text(words->stacks, process, &chain, stack->time_ns);
+		text = mp_stacks_text(words->formatter->stacks, process, &chain, stack->time_ns);
 		mp_buf_byte(&t->buf, ';');
 		mp_buf_str(&t->buf, text);
 	}
 	known = mp_map_value(mp_map_put(&t->ids, &key, 1, NULL));
 	text = mp_buf_view(&t->buf);
 	known->text = mp_map_put(&t->texts, &text, 1, NULL);
-	known->end = mp_user_chain_end(stack->end);
+	known->end = end;
 }
 
 uint64_t mp_sumtexts_age(uint64_t age_ns)

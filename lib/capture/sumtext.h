@@ -10,11 +10,13 @@
 #include "lib/capture/sum.h"
 #include "lib/map.h"
 
+enum { MP_SUMTEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
+
 struct mp_sumtexts {
 	struct mp_map ids;   /* number -> struct known */
 	struct mp_map texts; /* each once: stacks of different processes read alike */
 	struct mp_buf buf, renamed, raw;
-	uint64_t ips[MP_SUM_KERNEL + MP_BPF_FRAMES + 4];
+	uint64_t ips[MP_SUM_KERNEL + MP_SUMTEXT_USER + 4];
 };
 
 void mp_sumtexts_init(struct mp_sumtexts *t);

@@ -275,7 +275,7 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 
 static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
 {
-	struct mp_sums_words words = { w->formatter->stacks, w->tasks, w->names };
+	struct mp_sums_words words = { w->formatter, w->tasks, w->names };
 
 	w->broken += !mp_sums_stack(w->sums, stack, &words);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heap WAIT_MS: after the wait, memory asked for and given back in known amounts: in main, in three
+ * heap WAIT_MS [short]: after the wait, memory asked for and given back in known amounts: in main, in three
  * threads, in a child.
  *
  *	leak_old	13 MiB in 13 blocks, 1,200 ms before the others
@@ -10,6 +10,8 @@
  *	churn		1,009 rounds of malloc, calloc, realloc, posix_memalign, all given back; 7 times in
  *			each thread
  *	leak_child	29 blocks of 1,000 bytes, in the child
+ *
+ * short: the churn of main alone.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -100,6 +102,10 @@ int main(int argc, char **argv)
 	int i;
 
 	usleep(1000 * (argc > 1 ? strtoul(argv[1], NULL, 10) : 0));
+	if (argc > 2) {
+		churn();
+		return 0;
+	}
 	leak_old();
 	usleep(1200000);
 	leak_calloc();

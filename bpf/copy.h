@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is sent where a walk needs tables that there are not yet: registers and a copy of the stack,
+ * which user space walks. For programs that include walk.h and have COPY_CONTEXTS, from which copies
+ * are made on a CPU without waiting for each other.
+ */
+#ifndef MP_BPF_COPY_H
+#define MP_BPF_COPY_H
+
+#include <stdbool.h>
+
+#include "bpf/walk.h"
+
+#define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
+
+enum {
+	WAKE_BYTES = 2 << 20,
+	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
+	COPIES_A_SPACE =
+		1024,	    /* a mapping that is never learned of may not cost a copy each time */
+	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
+	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
+	ABI_64 = 2,
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} records SEC(".maps");
+
+/* Too large for values per CPU. User space says how many: COPY_CONTEXTS for each CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct mp_bpf_copy);
+} copies SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mp_bpf_settings);
+} settings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} dropped SEC(".maps");
+
+/* Who reads them comes by every some ms, which is too late where many copies are made. */
+static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 max)
+{
+	__u64 flags = BPF_RB_NO_WAKEUP, *lost;
+	__u32 zero = 0;
+
+	head->misc = 0;
+	head->size = size;
+	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
+		flags = BPF_RB_FORCE_WAKEUP;
+	__asm__ volatile("" : "+r"(size)); /* what is compared is what is passed */
+	if (size <= max && bpf_ringbuf_output(&records, head, size, flags) == 0)
+		return true;
+	lost = bpf_map_lookup_elem(&dropped, &zero);
+	if (lost)
+		++*lost;
+	return false;
+}
+
+static bool records_everyone(void)
+{
+	__u32 zero = 0;
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	return s && s->everyone;
+}
+
+/* --- copies ----------------------------------------------------------------------------------------- */
+
+struct copying {
+	struct mp_bpf_copy *to;
+	__u64 from;
+	__u32 len, full;
+};
+
+/* Up to the end of a page, since the next one may not be there. */
+static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
+{
+	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1)), at = c->len;
+
+	__asm__ volatile("" : "+r"(at)); /* what is compared is what is added */
+	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE) {
+		c->full = 1;
+		return 1;
+	}
+	if (bpf_probe_read_user(c->to->stack + at, size, (void *)c->from))
+		return 1;
+	c->from += size;
+	c->len = at + size;
+	return 0;
+}
+
+static void take_regs(__u64 *to, const struct pt_regs *regs)
+{
+	to[0] = regs->ax;
+	to[1] = regs->bx;
+	to[2] = regs->cx;
+	to[3] = regs->dx;
+	to[4] = regs->si;
+	to[5] = regs->di;
+	to[6] = regs->bp;
+	to[7] = regs->sp;
+	to[8] = regs->ip;
+	to[9] = regs->r8;
+	to[10] = regs->r9;
+	to[11] = regs->r10;
+	to[12] = regs->r11;
+	to[13] = regs->r12;
+	to[14] = regs->r13;
+	to[15] = regs->r14;
+	to[16] = regs->r15;
+}
+
+/* Into the buffer of this CPU and context; NULL: it cannot be. */
+static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
+						     __u32 which)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 element = COPY_CONTEXTS * bpf_get_smp_processor_id() + which, len;
+	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &element);
+	struct copying c = { .to = to };
+
+	if (!to)
+		return 0;
+	to->head.type = MP_BPF_COPY;
+	to->head.tid = task->pid;
+	to->head.end = 0;
+	to->head.time_ns = time_ns;
+	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
+	take_regs(to->regs, regs);
+	c.from = regs->sp;
+	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);
+	len = c.len & ~7u;
+	if (len > MP_BPF_COPY_BYTES)
+		return 0;
+	to->len = len;
+	to->asked = c.full ? len : MP_BPF_COPY_BYTES;
+	*(__u64 *)(to->stack + len) = time_ns - MP_BPF_EARLIER_NS;
+	*(__u64 *)(to->stack + len + 8) = 0;
+	return to;
+}
+
+static __always_inline bool send_copy(struct mp_bpf_copy *copy)
+{
+	__u64 size = __builtin_offsetof(struct mp_bpf_copy, stack) + copy->len + 16;
+
+	return output(&copy->head, size, sizeof(*copy));
+}
+
+/* Of a task that is recorded and has tables that are stale, or none yet. */
+static __always_inline bool wants_copy(const struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+
+	if (!task->mm || task->flags & KTHREAD)
+		return false;
+	return bpf_map_lookup_elem(&tasks, &tgid) || records_everyone();
+}
+
+/* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
+static bool ended_by_tables(struct walk *w, __u32 sequence)
+{
+	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
+		return true;
+	if (w->end != MP_BPF_END_MAPPING && w->end != MP_BPF_END_CFI)
+		return false;
+	if (w->space->copies >= COPIES_A_SPACE)
+		return false;
+	w->space->copies++;
+	return true;
+}
+
+#endif

@@ -15,6 +15,8 @@ total() {
 	mp-record --stat syscalls:sys_enter_getppid -o "$TMP/s" -- "$LOAD/getppid" 100003
 	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
 	grep -q 'comm=getppid	' "$TMP/s"
+	# the last interval ends with the recording
+	[ "$(trailer "$TMP/s" time)" -ge "$(grep '^[0-9]' "$TMP/s" | tail -n 1 | cut -d , -f 1)" ]
 	mp-record --stat syscalls:sys_enter_getppid -i 1ms -o "$TMP/s" -- "$LOAD/getppid" 100003
 	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
 	[ "$(grep -c '^[0-9]*,stat:' "$TMP/s")" -gt 3 ]

@@ -204,6 +204,8 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	memcpy(named.comm, r->comm, r->comm_len);
 	if (!r->comm_len && r->pid > 0)
 		task = mp_tasks_get(w->tasks, r->pid, r->tid);
+	/* what was counted last is read behind the stop: the recording ends with it */
+	w->until_ns = MP_MAX(w->until_ns, r->time_ns);
 	write_line(w, &e, r->event, &s, task, r->cpu);
 }
 

@@ -36,7 +36,7 @@ is_something() {
 show_all() {
 	local line status
 	while IFS= read -r line; do
-		[[ "$line" == *" -d "* ]] || { echo "no duration: $line"; return 1; }
+		[[ "$line" == *" -d "* || "$line" == "mp-record "*" -- "* ]] || { echo "no duration: $line"; return 1; }
 		status=0
 		show "$(for_test <<< "$line")" || status=$?
 		if grep -qE "^mp-record: collector '.*' cannot start:" "$TMP/err"; then

@@ -623,6 +623,9 @@ static int resolve(struct resolver *r)
 	for (; i < r->events->n; i++) {
 		struct mp_event *e = &r->events->v[i];
 
+		if (r->count && mp_when_any(&e->when))
+			return fail(r, mp_asprintf("%s: %s chooses samples, and --stat counts",
+						   e->type, mp_when_name(&e->when)));
 		if (r->count)
 			count_event(r, e);
 		if (r->spec->interval_ns && !mp_event_is_read(e))

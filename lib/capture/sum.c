@@ -612,12 +612,13 @@ static json_t *make_header(const json_t *like, const struct mp_event_sum *sum)
 	return header;
 }
 
-static json_t *make_trailer(const struct mp_sums *s, size_t number, uint64_t lines)
+static json_t *make_trailer(const struct mp_sums *s, size_t number, const struct mp_sumlines *lines)
 {
 	const struct mp_sum_total *dropped = &s->state->dropped[number];
-	json_t *trailer = mp_ctl_trailer(MP_STACK, lines, dropped->count);
+	json_t *trailer = mp_ctl_trailer(MP_STACK, lines->map.n, dropped->count);
 
 	json_object_set_new(trailer, "time", json_integer((json_int_t)s->stopped_ns));
+	json_object_set_new(trailer, "added", json_integer((json_int_t)lines->added));
 	if (dropped->weight)
 		json_object_set_new(trailer, "lost-weight",
 				    json_integer((json_int_t)dropped->weight));
@@ -667,7 +668,7 @@ void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unw
 		find_lines(s, i, &lines, unwound);
 		put_json(make_header(like, s->v[i]), put, arg);
 		mp_sumlines_write(&lines, put, arg);
-		put_json(make_trailer(s, i, lines.map.n), put, arg);
+		put_json(make_trailer(s, i, &lines), put, arg);
 		mp_sumlines_release(&lines);
 	}
 }

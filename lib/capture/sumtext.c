@@ -133,7 +133,7 @@ uint64_t mp_sumtexts_age(uint64_t age_ns)
 
 void mp_sumlines_init(struct mp_sumlines *l)
 {
-	l->buf = (struct mp_buf){ NULL, 0, 0 };
+	*l = (struct mp_sumlines){ .added = 0 };
 	mp_map_init(&l->map, sizeof(uint64_t));
 }
 
@@ -199,6 +199,7 @@ bool mp_sumtexts_line(struct mp_sumtexts *t, const struct mp_sum_key *key, bool 
 	text = mp_buf_view(&to->buf);
 	weight = mp_map_value(mp_map_put(&to->map, &text, 1, NULL));
 	*weight += total->weight;
+	to->added += total->count;
 	if (known && unwound)
 		unwound->ends[MP_METHOD_BPF][known->end] += total->count;
 	return known && (held || !key->other || other);

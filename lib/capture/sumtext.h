@@ -34,6 +34,7 @@ uint64_t mp_sumtexts_age(uint64_t age_ns);
 struct mp_sumlines {
 	struct mp_map map;
 	struct mp_buf buf;
+	uint64_t added; /* occurrences */
 };
 
 void mp_sumlines_init(struct mp_sumlines *l);

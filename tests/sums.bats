@@ -109,6 +109,15 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$sum" -le "$all" ] && [ "$sum" -ge $((all - 10000 * $(nproc))) ] || { echo "$sum of $all"; false; }
 }
 
+@test "ask=, got= and freed= of one's own" {
+	sums_work
+	record -e 'uprobe:libc:malloc/ask=blocks:count/,uretprobe:libc:malloc/got=retval/,uprobe:libc:free/freed=arg1/' -g user -o "$TMP/s" -- "$LOAD/heap" 0
+	[ "$(total "$TMP/s" ';leak_old;malloc$')" = 13 ]
+	[ "$(total "$TMP/s" ';leak_child;malloc$')" = 29 ]
+	[ "$(total "$TMP/s" ';churn;')" = 0 ]
+	jq -e '.sum == "held:libc.so.6" and .weight == "blocks"' <(head -n 1 "$TMP/s") > /dev/null
+}
+
 @test "every=N: each Nth call" {
 	sums_work
 	record -e 'uprobe:libc:free/sum=count,every=100/' -g none -o "$TMP/s" -- "$LOAD/heap" 100

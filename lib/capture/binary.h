@@ -38,6 +38,13 @@ char *mp_binary_path(const char *name, char **error);
  */
 int mp_binary_functions(struct mp_places *places, const char *path, const char *what, char **error);
 
+/*
+ * Where a function is probed that begins at `offset`: there, or, if it begins with a test of a
+ * register that the kernel would have to single-step, behind that: a virtual machine needs 18 us for
+ * the step (docs/decisions.md). x86-64.
+ */
+uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
+
 /* Static probes whose "NAME" or "PROVIDER:NAME" matches; one with several places comes several times. */
 int mp_binary_markers(struct mp_places *places, const char *path, const char *what, char **error);
 

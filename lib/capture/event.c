@@ -241,10 +241,12 @@ static enum mp_stack_part stack_part(const struct resolver *r)
 /* Adds the event up in the kernel, if that is asked for. */
 static int set_sum(struct resolver *r, struct mp_event *e)
 {
+	const struct mp_sum_terms *terms = &r->spec->sum;
 	enum mp_stack_part part = stack_part(r);
 	const char *why;
+	char *name;
 
-	if (!r->spec->sum.given && !r->options->sum)
+	if (!terms->given && !r->options->sum)
 		return 0;
 	why = mp_event_why_no_sum(e, r->spec);
 	if (why)
@@ -252,10 +254,9 @@ static int set_sum(struct resolver *r, struct mp_event *e)
 	/* below a trap of a program are frames of the trap alone */
 	if (mp_spec_is_probe(r->spec->name))
 		part &= ~MP_STACK_KERNEL;
-	mp_event_use_sum(e,
-			 mp_event_sum_new(r->options->sum_name ? r->options->sum_name : e->type,
-					  &r->spec->sum),
-			 part);
+	name = mp_event_sum_name(r->options->sum_name, e->type, terms);
+	mp_event_use_sum(e, mp_event_sum_new(name, terms), part);
+	free(name);
 	e->once = mp_spec_is_probe(r->spec->name);
 	return 0;
 }

@@ -267,9 +267,20 @@ static void make_of_pmu(struct maker *m, const char *type, uint32_t pmu, const c
 	m->each(m->arg, &probe);
 }
 
+/* A function's beginning, not a place that was named. */
+static uint64_t place_of(const struct maker *m, const struct mp_place *place)
+{
+	bool named = strchr(m->text->what, '+') || strncmp(m->text->what, "0x", 2) == 0;
+
+	if (named || is_return(m) || place->provider)
+		return place->offset;
+	return mp_binary_cheap_place(m->path, place->offset);
+}
+
 static int make_user(struct maker *m, const struct mp_place *place)
 {
 	struct mp_buf args = { NULL, 0, 0 };
+	uint64_t offset = place_of(m, place);
 	uint32_t pmu = mp_pmu_type("uprobe");
 	const char *type;
 	char *where;
@@ -283,9 +294,9 @@ static int make_user(struct maker *m, const struct mp_place *place)
 					  : mp_asprintf("%s:%s:%s", m->text->kind,
 							base_name(m->path), place->name));
 	if (pmu && !args.p[0] && !m->tracefs_wanted && place->semaphore < 1ull << 32) {
-		make_of_pmu(m, type, pmu, m->path, place->offset, place->semaphore);
+		make_of_pmu(m, type, pmu, m->path, offset, place->semaphore);
 	} else {
-		where = mp_asprintf("%s:0x%llx", m->path, (unsigned long long)place->offset);
+		where = mp_asprintf("%s:0x%llx", m->path, (unsigned long long)offset);
 		if (place->semaphore) {
 			char *both = mp_asprintf("%s(0x%llx)", where,
 						 (unsigned long long)place->semaphore);

@@ -78,9 +78,13 @@ static int number_of(struct mp_sums *s, const struct mp_event_sum *sum)
 {
 	size_t i;
 
-	for (i = 0; i < s->n; i++)
-		if (strcmp(s->v[i]->name, sum->name) == 0)
-			return (int)i;
+	for (i = 0; i < s->n; i++) {
+		if (strcmp(s->v[i]->name, sum->name) != 0)
+			continue;
+		if (!s->v[i]->weight[0]) /* what gives back does not say what it is */
+			s->v[i] = sum;
+		return (int)i;
+	}
 	if (s->n == MP_SUM_RULES)
 		return -1;
 	s->v[s->n] = sum;

@@ -28,6 +28,22 @@ static struct mp_event_sum *make(enum mp_sum_kind kind, const char *name, const 
 	return s;
 }
 
+static bool is_held(const struct mp_sum_rule *rule)
+{
+	return rule->ask[0] || rule->got || rule->freed;
+}
+
+char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum_terms *terms)
+{
+	const char *first = strchr(type, ':'), *last = strrchr(type, ':');
+
+	if (given)
+		return mp_strdup(given);
+	if (!is_held(&terms->rule) || !first || first == last)
+		return mp_strdup(type);
+	return mp_asprintf("held:%.*s", (int)(last - first - 1), first + 1);
+}
+
 struct mp_event_sum *mp_event_sum_new(const char *name, const struct mp_sum_terms *terms)
 {
 	struct mp_event_sum *s =
@@ -59,8 +75,7 @@ void mp_event_sum_free(struct mp_event_sum *s)
 
 bool mp_event_sum_is_held(const struct mp_event_sum *s)
 {
-	return s->kind == MP_SUM_OF_KMALLOC || s->kind == MP_SUM_OF_PAGES || s->rule.ask[0] ||
-	       s->rule.got || s->rule.freed;
+	return s->kind == MP_SUM_OF_KMALLOC || s->kind == MP_SUM_OF_PAGES || is_held(&s->rule);
 }
 
 const char *mp_event_sum_unit(const struct mp_event_sum *s)

@@ -23,6 +23,12 @@ struct mp_event_sum {
 	struct mp_sum_rule rule; /* its number is lib/capture/sum's to give */
 };
 
+/*
+ * The name of an event's sum: the given one, else its type; of what is held, "held:FILE", since several
+ * events of a file belong together. Owned by the caller.
+ */
+char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum_terms *terms);
+
 /* Of the terms of an event; without any, occurrences are counted. */
 struct mp_event_sum *mp_event_sum_new(const char *name, const struct mp_sum_terms *terms);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/capture/binary.h"
 #include "lib/capture/probe.h"
@@ -58,6 +59,37 @@ static bool refused(const char *name)
 #define ARG2 "%si"
 #endif
 
+/* Where a function is probed that begins with these bytes, from its beginning. */
+static long cheap(const char *bytes, size_t len)
+{
+	char path[] = "/tmp/mp-unit.XXXXXX";
+	char file[32] = "...";
+	int fd = mkstemp(path);
+	long at;
+
+	memcpy(file + 3, bytes, len);
+	if (fd < 0 || write(fd, file, sizeof(file)) != sizeof(file))
+		return -1;
+	close(fd);
+	at = (long)mp_binary_cheap_place(path, 3) - 3;
+	unlink(path);
+	return at;
+}
+
+#define CHEAP(bytes) cheap(bytes, sizeof(bytes) - 1)
+
+static void test_cheap(void)
+{
+#ifdef __x86_64__
+	ok(CHEAP("\x48\x85\xff\x0f\x84\xbf\0\0\0\x55") == 3, "free of glibc: behind its test");
+	ok(CHEAP("\x85\xc0\x74\x05") == 2 && CHEAP("\x4d\x85\xe4\x55") == 3, "others like it");
+	ok(CHEAP("\x48\x85\xff\x48\x89\xe5") == 0, "what follows would be stepped, too");
+	ok(CHEAP("\x48\x85\x3f\x74\x05") == 0, "a test of memory");
+	ok(CHEAP("\x55\x48\x89\xe5") == 0 && CHEAP("\xc3") == 0, "others begin at their beginning");
+#endif
+	ok(mp_binary_cheap_place("/nowhere", 7) == 7, "no file");
+}
+
 int main(void)
 {
 	ok(usdt("8@%rdi -4@%esi 1@%al -2@%r8w 8@%r15",
@@ -93,5 +125,6 @@ int main(void)
 		   refused("uprobe:x:f(a") && refused("usdt:x:y(z)") && refused("mem:0x1/3:r") &&
 		   refused("mem:0x1:q") && refused("mem:0x1:rwxr") && refused("kprobe:"),
 	   "what is refused");
+	test_cheap();
 	return tap_done();
 }

@@ -44,7 +44,7 @@ rss_of() {
 	cat > "$TMP/grow.pl" <<-'X'
 		my $stream = shift;
 		sub wait_for_samples {
-			my $more = 3 + `grep -c ,mem:rss,.*comm=perl $stream`;
+			my $more = 9 + `grep -c ,mem:rss,.*comm=perl $stream`;
 			select undef, undef, undef, 0.01 until `grep -c ,mem:rss,.*comm=perl $stream` >= $more;
 		}
 		my $room = "y" x (2 << 20);

@@ -668,6 +668,8 @@ static enum mp_status finish(struct session *s)
 	mp_account_write_rest(&account, &s->writer);
 	if (!s->writer.silent)
 		write_trailer(s, &account, command_status);
+	mp_queue_free(s->queue); /* sums need some memory, too */
+	s->queue = NULL;
 	lossy = write_sums(s);
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)

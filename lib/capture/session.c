@@ -647,6 +647,9 @@ static bool write_sums(struct session *s)
 	mp_sums_losses(s->sums, &losses);
 	mp_say_count(losses.count, "occurrence could not be added: a table was full",
 		     "occurrences could not be added: a table was full");
+	if (s->o->verbose)
+		mp_say("sums: %zu stacks of processes, %zu different in words; %llu were sent again",
+		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
 	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
 		     "occurrences have no stack: theirs did not come in time");
 	return losses.count || losses.unknown;

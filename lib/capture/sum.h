@@ -76,8 +76,9 @@ void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unw
 /* What could not be added: how much weight, of how many occurrences. */
 struct mp_sums_losses {
 	uint64_t weight, count;
-	uint64_t unsent;  /* stacks that did not fit at first */
-	uint64_t unknown; /* occurrences whose stack did not come */
+	uint64_t unsent;      /* stacks that did not fit at first */
+	uint64_t unknown;     /* occurrences whose stack did not come */
+	size_t stacks, texts; /* that came; of them different in words */
 };
 
 void mp_sums_losses(const struct mp_sums *s, struct mp_sums_losses *losses);

@@ -8,10 +8,7 @@
 #include "lib/clock.h"
 #include "lib/esc.h"
 
-struct known {
-	const struct mp_map_entry *text;
-	enum mp_unwind_end end;
-};
+enum { SLOTS_MIN = 1024 };
 
 static const char *const ages[] = {
 	"", "[age < 1 s]", "[age 1 to 10 s]", "[age 10 to 100 s]", "[age > 100 s]",
@@ -19,18 +16,78 @@ static const char *const ages[] = {
 
 void mp_sumtexts_init(struct mp_sumtexts *t)
 {
-	*t = (struct mp_sumtexts){ .buf = { NULL, 0, 0 } };
-	mp_map_init(&t->ids, sizeof(struct known));
-	mp_map_init(&t->texts, 0);
+	*t = (struct mp_sumtexts){ .mask = SLOTS_MIN - 1 };
+	t->slots = mp_zalloc(SLOTS_MIN * sizeof(*t->slots));
+	mp_map_init(&t->texts, sizeof(uint32_t));
 }
 
 void mp_sumtexts_release(struct mp_sumtexts *t)
 {
-	mp_map_release(&t->ids);
 	mp_map_release(&t->texts);
+	free(t->by_number);
+	free(t->slots);
 	mp_buf_release(&t->buf);
 	mp_buf_release(&t->renamed);
 	mp_buf_release(&t->raw);
+}
+
+/* --- what is known ------------------------------------------------------------------------------------ */
+
+static struct mp_sumtext_known *slot_of(const struct mp_sumtexts *t, uint64_t id)
+{
+	size_t i = id & t->mask;
+
+	while (t->slots[i].id && t->slots[i].id != id)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+static void grow(struct mp_sumtexts *t)
+{
+	struct mp_sumtext_known *old = t->slots;
+	size_t n = t->mask + 1, i;
+
+	t->mask = 2 * n - 1;
+	t->slots = mp_zalloc(2 * n * sizeof(*t->slots));
+	for (i = 0; i < n; i++)
+		if (old[i].id)
+			*slot_of(t, old[i].id) = old[i];
+	free(old);
+}
+
+const struct mp_sumtext_known *mp_sumtexts_find(const struct mp_sumtexts *t, uint64_t id)
+{
+	const struct mp_sumtext_known *known = slot_of(t, id);
+
+	return known->id ? known : NULL;
+}
+
+static uint32_t number_of(struct mp_sumtexts *t, struct mp_str text)
+{
+	struct mp_map_entry *e;
+	uint32_t *number;
+	bool fresh;
+
+	e = mp_map_put(&t->texts, &text, 1, &fresh);
+	number = mp_map_value(e);
+	if (fresh) {
+		t->by_number = mp_grow(t->by_number, &t->cap_texts, t->n_texts + 1,
+				       sizeof(struct mp_map_entry *));
+		*number = (uint32_t)t->n_texts;
+		t->by_number[t->n_texts++] = e;
+	}
+	return *number;
+}
+
+static void remember(struct mp_sumtexts *t, uint64_t id, struct mp_str text, enum mp_unwind_end end)
+{
+	struct mp_sumtext_known *slot;
+
+	if (4 * t->n >= 3 * t->mask)
+		grow(t);
+	slot = slot_of(t, id);
+	t->n += !slot->id;
+	*slot = (struct mp_sumtext_known){ id, number_of(t, text), (uint8_t)end };
 }
 
 /* --- a stack ------------------------------------------------------------------------------------------ */
@@ -101,10 +158,9 @@ void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
 		     unsigned max_frames)
 {
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
-	struct mp_str key = { (const char *)&stack->id, sizeof(stack->id) }, text;
 	struct mp_chain chain;
 	enum mp_unwind_end end;
-	struct known *known;
+	struct mp_str text;
 
 	chain = make_chain(t, stack, process, words, max_frames, &end);
 	if (words->names)
@@ -116,10 +172,8 @@ void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
 		mp_buf_byte(&t->buf, ';');
 		mp_buf_str(&t->buf, text);
 	}
-	known = mp_map_value(mp_map_put(&t->ids, &key, 1, NULL));
-	text = mp_buf_view(&t->buf);
-	known->text = mp_map_put(&t->texts, &text, 1, NULL);
-	known->end = end;
+	if (stack->id)
+		remember(t, stack->id, mp_buf_view(&t->buf), end);
 }
 
 uint64_t mp_sumtexts_age(uint64_t age_ns)
@@ -143,12 +197,9 @@ void mp_sumlines_release(struct mp_sumlines *l)
 	mp_buf_release(&l->buf);
 }
 
-static const struct known *find(const struct mp_sumtexts *t, uint64_t id)
+static struct mp_str text_of(const struct mp_sumtexts *t, uint32_t number)
 {
-	struct mp_str key = { (const char *)&id, sizeof(id) };
-	struct mp_map_entry *e = mp_map_find(&t->ids, &key, 1);
-
-	return e ? mp_map_value(e) : NULL;
+	return number < t->n_texts ? t->by_number[number]->key : MP_STR("[unknown]");
 }
 
 /* The frames of a stack, the last one first. */
@@ -178,31 +229,25 @@ static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 	mp_buf_add(to, text.p + head, text.len - head);
 }
 
-bool mp_sumtexts_line(struct mp_sumtexts *t, const struct mp_sum_key *key, bool held,
-		      const struct mp_sum_total *total, struct mp_unwound *unwound,
-		      struct mp_sumlines *to)
+void mp_sumlines_add(struct mp_sumlines *l, const struct mp_sumtexts *t,
+		     const struct mp_sumline_key *key, const struct mp_sum_total *total)
 {
-	const struct known *known = find(t, key->id), *other = NULL;
-	struct mp_str text = known ? known->text->key : MP_STR("[unknown]");
+	struct mp_str text = text_of(t, key->text);
 	uint64_t *weight;
 
-	to->buf.len = 0;
-	if (held)
-		put_aged(&to->buf, text, key->other);
+	l->buf.len = 0;
+	if (key->held)
+		put_aged(&l->buf, text, key->behind);
 	else
-		mp_buf_str(&to->buf, text);
-	if (key->other && !held) {
-		other = find(t, key->other);
-		mp_buf_str(&to->buf, MP_STR(";--"));
-		put_reversed(&to->buf, other ? other->text->key : MP_STR("[unknown]"));
+		mp_buf_str(&l->buf, text);
+	if (key->behind && !key->held) {
+		mp_buf_str(&l->buf, MP_STR(";--"));
+		put_reversed(&l->buf, text_of(t, key->behind - 1));
 	}
-	text = mp_buf_view(&to->buf);
-	weight = mp_map_value(mp_map_put(&to->map, &text, 1, NULL));
+	text = mp_buf_view(&l->buf);
+	weight = mp_map_value(mp_map_put(&l->map, &text, 1, NULL));
 	*weight += total->weight;
-	to->added += total->count;
-	if (known && unwound)
-		unwound->ends[MP_METHOD_BPF][known->end] += total->count;
-	return known && (held || !key->other || other);
+	l->added += total->count;
 }
 
 static int by_text(const void *a, const void *b)

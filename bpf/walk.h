@@ -59,6 +59,25 @@ struct {
 	__type(value, struct mp_bpf_task);
 } tasks SEC(".maps");
 
+/*
+ * Rows by address, of the spaces that were walked lately: callers repeat, and to search is most of a
+ * walk. All CPUs write here without a lock; an entry that two have written at once does not fit its
+ * check (R. Hyatt, T. Mann: A lockless transposition table implementation for parallel search, 2002).
+ */
+struct found {
+	__u64 check; /* hash of address and sequence, xor row */
+	__u64 row;
+};
+
+#define FOUND_ENTRIES 8192u
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, FOUND_ENTRIES);
+	__type(key, __u32);
+	__type(value, struct found);
+} found_rows SEC(".maps");
+
 /* Says what is known of an index once more, at the place where the verifier wants to know it. */
 #define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
 
@@ -69,7 +88,8 @@ struct walk {
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
-	__u32 mapping; /* the last one */
+	__u32 mapping;	/* the last one */
+	__u32 sequence; /* of the space at the beginning */
 };
 
 struct mapping_search {
@@ -282,23 +302,64 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 	return 0;
 }
 
+union row_bits {
+	struct mp_bpf_row row;
+	__u64 bits;
+};
+
+static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
+{
+	__u64 h = (addr + w->sequence * 0xd6e8feb86659fd93ull) * 0x9fb21c651e98df25ull;
+
+	return h ^ h >> 29;
+}
+
+/* The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. */
+static __always_inline int row_at(struct walk *w, __u64 addr, union row_bits *to)
+{
+	__u64 hash = hash_address(w, addr);
+	__u32 slot = hash & (FOUND_ENTRIES - 1);
+	struct found *found = bpf_map_lookup_elem(&found_rows, &slot);
+	const struct mp_bpf_mapping *m;
+	const struct mp_bpf_row *row;
+
+	if (found) {
+		to->bits = *(volatile __u64 *)&found->row;
+		if ((*(volatile __u64 *)&found->check ^ to->bits) == hash)
+			return 1;
+	}
+	m = find_mapping(w, addr);
+	if (!m)
+		return -1;
+	row = find_row(m, addr);
+	if (!row)
+		return 0;
+	to->row = *row;
+	if (found) {
+		*(volatile __u64 *)&found->row = to->bits;
+		*(volatile __u64 *)&found->check = hash ^ to->bits;
+	}
+	return 1;
+}
+
 static long step(__u32 i, struct walk *w)
 {
 	__u64 addr = w->exact ? w->ip : w->ip - 1;
-	const struct mp_bpf_mapping *m;
+	union row_bits known;
 	const struct mp_bpf_row *row;
 	long last;
+	int at;
 
 	if (i >= MP_BPF_FRAMES)
 		return 1;
-	m = find_mapping(w, addr);
-	if (!m) {
+	at = row_at(w, addr, &known);
+	if (at < 0) {
 		w->end = w->by_fp ? MP_BPF_END_FP : MP_BPF_END_MAPPING;
 		w->ips[0] = i ? w->ips[0] : w->ip;
 		w->n = i ? i : 1;
 		return 1;
 	}
-	row = find_row(m, addr);
+	row = at ? &known.row : 0;
 	/* where nothing was called: one more, since one less is where the frame is */
 	BOUND(i);
 	w->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
@@ -346,6 +407,7 @@ static __always_inline void walk_user(struct walk *w, struct task_struct *task)
 	w->bp = regs->bp;
 	w->di = regs->di;
 	w->end = MP_BPF_NO_STACK;
+	w->sequence = w->space->sequence;
 	if (regs->cs == MP_BPF_CS_32) {
 		w->end = MP_BPF_END_ABI;
 		w->ips[0] = w->ip;

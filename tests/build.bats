@@ -66,13 +66,22 @@ load lib
 	[[ "$output" == *"missing:"*"libtraceevent"*"sudo apt-get install"*"libtraceevent-dev"* ]]
 }
 
-@test "gcc and clang build without a warning" {
+@test "gcc and clang build without a warning; without clang BPF is missing, and nothing else" {
 	command -v clang > /dev/null || skip "no clang"
 	for cc in gcc clang; do
-		run make -j2 all unit BUILD="$TMP/$cc" CC=$cc CFLAGS=-O1
+		bpf=clang
+		[ $cc = clang ] || bpf=/no/clang
+		run make -j2 all unit BUILD="$TMP/$cc" CC=$cc CFLAGS=-O1 CLANG=$bpf
 		[ "$status" = 0 ]
 		[[ "$output" != *warning:* ]] || { echo "$output" | grep -A5 warning:; false; }
 	done
+	needs_root
+	run "$TMP/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
+	[ "$status" = 1 ]
+	[[ "$output" == *"sums in the kernel cannot be had: mp-record was built without clang"* ]]
+	[[ "$output" == *"what remains is recorded: exec"* ]]
+	"$TMP/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
 }
 
 @test "a header that changes is built again" {

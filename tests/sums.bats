@@ -171,7 +171,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	grep -qE '^[0-9]+#block;.*;echo;wait_here;.*;--;.*;wake_here;main;.*;block$' "$TMP/s"
 	grep -qE '^[0-9]+#block;.*;main;wait_here;.*;--;.*;wake_here;echo;.*;block$' "$TMP/s"
 	# a sleep ends in the interrupt of a timer
-	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer'
+	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer_interrupt.*;asm_sysvec_[a-z_]*_\[k\]$'
 }
 
 @test "callstack --sum: as many samples, with the same stacks, as recorded beside it" {

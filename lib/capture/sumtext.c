@@ -218,6 +218,24 @@ static void put_reversed(struct mp_buf *to, struct mp_str text)
 	mp_buf_add(to, text.p, end);
 }
 
+/* A waker's stack from the interrupt on that woke: whom it interrupted has nothing to do with it. */
+static struct mp_str without_interrupted(struct mp_str text)
+{
+	static const char *const entries[] = { ";asm_sysvec_", ";asm_common_interrupt" };
+	const char *last = text.p - 1, *at;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(entries); i++) {
+		struct mp_str rest = text;
+
+		while ((at = memmem(rest.p, rest.len, entries[i], strlen(entries[i])))) {
+			last = MP_MAX(last, at);
+			rest = mp_str_skip(text, at + 1 - text.p);
+		}
+	}
+	return mp_str_skip(text, last + 1 - text.p);
+}
+
 /* The age stands behind the name of the thread. */
 static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 {
@@ -242,7 +260,7 @@ void mp_sumlines_add(struct mp_sumlines *l, const struct mp_sumtexts *t,
 		mp_buf_str(&l->buf, text);
 	if (key->behind && !key->held) {
 		mp_buf_str(&l->buf, MP_STR(";--"));
-		put_reversed(&l->buf, text_of(t, key->behind - 1));
+		put_reversed(&l->buf, without_interrupted(text_of(t, key->behind - 1)));
 	}
 	text = mp_buf_view(&l->buf);
 	weight = mp_map_value(mp_map_put(&l->map, &text, 1, NULL));

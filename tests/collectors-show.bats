@@ -16,7 +16,7 @@ shows() {
 
 # A pipeline for people as one for this test: short, about the load, its results in out.
 for_test() {
-	sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/; s/0x55d0c0de0040/$MIX_ADDRESS/; s/postgres/mix/; s/\[age 10 to 100 s\]/[age < 1 s]/; s/> [a-z_-]+\.[a-z]+$/> out/"
+	sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/; s/0x55d0c0de0040/$MIX_ADDRESS/; s/postgres/mix/; s/:libjemalloc//; s/\[age 10 to 100 s\]/[age < 1 s]/; s/> [a-z_-]+\.[a-z]+$/> out/"
 }
 
 # Runs it in $TMP; what it shows is in out.

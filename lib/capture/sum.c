@@ -13,6 +13,7 @@
 #include "lib/capture/arch.h"
 #include "lib/capture/proc.h"
 #include "lib/capture/sumtext.h"
+#include "lib/capture/sumtotals.h"
 #include "lib/clock.h"
 
 enum { TICK_NS = 1000000000, BATCH = 4096 };
@@ -28,8 +29,8 @@ struct mp_sums {
 	size_t n_links;
 	struct mp_holder holders[MP_SUM_RULES];
 	size_t n_holders;
-	const struct mp_event_sum
-		*v[MP_SUM_RULES]; /* by number of the sum; several events may have one */
+	/* by number of the sum; several events may have one */
+	const struct mp_event_sum *v[MP_SUM_RULES];
 	size_t n;
 	unsigned named; /* rules of sums of their own name that are in use, a bit each */
 	unsigned max_frames;
@@ -37,13 +38,9 @@ struct mp_sums {
 	struct mp_sum_setup *setup; /* the program's, mapped */
 	struct mp_sum_state *state; /* likewise */
 	struct mp_bpf_stacks *stacks;
-	struct mp_map
-		early; /* struct mp_sum_key -> struct mp_sum_total: their stacks have not come */
-	struct mp_map totals; /* struct mp_sumline_key -> struct mp_sum_total */
-	struct mp_unwound unwound;
+	struct mp_sumtotals totals;
 	struct mp_sumtexts texts;
 	uint64_t flipped_ns, stopped_ns;
-	uint64_t unknown;
 };
 
 /* The object, from bpf/; the Makefile says where it is. Empty where clang was missing. */
@@ -394,9 +391,8 @@ struct mp_sums *mp_sums_open(const struct mp_events *events, struct mp_bpf_stack
 
 	s->stacks = stacks;
 	s->of_event = mp_zalloc(events->n * sizeof(*s->of_event));
-	mp_map_init(&s->early, sizeof(struct mp_sum_total));
-	mp_map_init(&s->totals, sizeof(struct mp_sum_total));
 	mp_sumtexts_init(&s->texts);
+	mp_sumtotals_init(&s->totals, s->v, &s->texts);
 	if (check_target(events, target, error) == 0 && load(s, events, target, error) == 0)
 		return s;
 	mp_sums_free(s);
@@ -419,8 +415,7 @@ void mp_sums_free(struct mp_sums *s)
 	if (s->state)
 		munmap(s->state, sizeof(*s->state));
 	bpf_object__close(s->object);
-	mp_map_release(&s->early);
-	mp_map_release(&s->totals);
+	mp_sumtotals_release(&s->totals);
 	mp_sumtexts_release(&s->texts);
 	free(s->of_event);
 	free(s);
@@ -529,74 +524,6 @@ bool mp_sums_stack(struct mp_sums *s, const struct mp_sum_stack *stack,
 	return true;
 }
 
-static void add_to(struct mp_map *map, struct mp_str key, const struct mp_sum_total *more)
-{
-	struct mp_sum_total *total = mp_map_value(mp_map_put(map, &key, 1, NULL));
-
-	total->weight += more->weight;
-	total->count += more->count;
-}
-
-/* What is behind a stack; false: that has not come. */
-static bool find_behind(struct mp_sums *s, const struct mp_sum_key *key,
-			struct mp_sumline_key *line)
-{
-	const struct mp_sumtext_known *waker;
-
-	line->held = mp_event_sum_is_held(s->v[key->sum]);
-	line->behind = (uint32_t)key->other;
-	if (line->held || !key->other)
-		return true;
-	waker = mp_sumtexts_find(&s->texts, key->other);
-	line->behind = waker ? waker->text + 1 : MP_SUMTEXT_UNKNOWN;
-	return waker;
-}
-
-/* By words, of which there are few; `at_last`: also what has no stack. False: it has to wait. */
-static bool add(struct mp_sums *s, const struct mp_sum_key *key, const struct mp_sum_total *more,
-		bool at_last)
-{
-	const struct mp_sumtext_known *known = mp_sumtexts_find(&s->texts, key->id);
-	struct mp_sumline_key line;
-	bool complete;
-
-	memset(&line, 0, sizeof(line)); /* its bytes are a key */
-	line.sum = (uint32_t)key->sum;
-	line.text = known ? known->text : MP_SUMTEXT_UNKNOWN;
-	complete = find_behind(s, key, &line) && known;
-	if (!complete && !at_last)
-		return false;
-	s->unknown += complete ? 0 : more->count;
-	if (known && s->v[key->sum]->rule.user)
-		s->unwound.ends[MP_METHOD_BPF][known->end] += more->count;
-	add_to(&s->totals, (struct mp_str){ (const char *)&line, sizeof(line) }, more);
-	return true;
-}
-
-static void add_or_keep(struct mp_sums *s, const struct mp_sum_key *key,
-			const struct mp_sum_total *more)
-{
-	if (!add(s, key, more, false))
-		add_to(&s->early, (struct mp_str){ (const char *)key, sizeof(*key) }, more);
-}
-
-/* Those that came before their stacks. */
-static void add_early(struct mp_sums *s, bool at_last)
-{
-	struct mp_map early = s->early;
-	struct mp_map_entry *e;
-
-	mp_map_init(&s->early, sizeof(struct mp_sum_total));
-	mp_map_each (&early, e) {
-		const struct mp_sum_total *total = mp_map_value(e);
-		const struct mp_sum_key *key = (const void *)e->key.p;
-
-		if (!add(s, key, total, at_last))
-			add_to(&s->early, e->key, total);
-	}
-	mp_map_release(&early);
-}
-
 /* Calls `each` for what is in a map, and empties it. */
 typedef void take_fn(struct mp_sums *s, const void *key, const void *value);
 
@@ -613,8 +540,10 @@ static void empty(struct mp_sums *s, const char *name, take_fn *each)
 		n = BATCH;
 		result = bpf_map_lookup_and_delete_batch(bpf_map__fd(map), from, &at, keys, values,
 							 &n, NULL);
-		if (result < 0 && errno != ENOENT)
+		if (result < 0 && errno != ENOENT) {
+			mp_say("cannot read sums of the kernel: %m");
 			break;
+		}
 		for (i = 0; i < n; i++)
 			each(s, keys + i * key_size, values + i * value_size);
 		from = &at;
@@ -625,7 +554,7 @@ static void empty(struct mp_sums *s, const char *name, take_fn *each)
 
 static void take_total(struct mp_sums *s, const void *key, const void *value)
 {
-	add_or_keep(s, key, value);
+	mp_sumtotals_add(&s->totals, key, value);
 }
 
 /* Who is blocked at the end has been so until then. */
@@ -638,7 +567,7 @@ static void take_blocked(struct mp_sums *s, const void *key, const void *value)
 	(void)key;
 	if (s->stopped_ns > b->time_ns)
 		total.weight = s->stopped_ns - b->time_ns;
-	add_or_keep(s, &of, &total);
+	mp_sumtotals_add(&s->totals, &of, &total);
 }
 
 static void take_held(struct mp_sums *s, const void *key, const void *value)
@@ -649,7 +578,7 @@ static void take_held(struct mp_sums *s, const void *key, const void *value)
 	struct mp_sum_key of = { held->id, mp_sumtexts_age(age_ns), pointer->sum };
 	struct mp_sum_total total = { held->weight, 1 };
 
-	add_or_keep(s, &of, &total);
+	mp_sumtotals_add(&s->totals, &of, &total);
 }
 
 void mp_sums_tick(struct mp_sums *s, uint64_t settled_ns)
@@ -658,8 +587,9 @@ void mp_sums_tick(struct mp_sums *s, uint64_t settled_ns)
 
 	if (settled_ns <= s->flipped_ns || settled_ns - s->flipped_ns < TICK_NS)
 		return;
-	empty(s, current ? "sums_a" : "sums_b",
-	      take_total); /* nobody fills it since the last time */
+	mp_sumtotals_settle(&s->totals, false);
+	/* nobody has filled it since the last time */
+	empty(s, current ? "sums_a" : "sums_b", take_total);
 	__atomic_store_n(&s->state->current, !current, __ATOMIC_RELEASE);
 	s->flipped_ns = mp_monotonic_ns();
 }
@@ -702,19 +632,6 @@ static void put_json(json_t *object, mp_sums_put_fn *put, void *arg)
 	mp_buf_release(&line);
 }
 
-static void find_lines(const struct mp_sums *s, size_t number, struct mp_sumlines *lines)
-{
-	struct mp_map_entry *e;
-
-	mp_map_each (&s->totals, e) {
-		const struct mp_sumline_key *key = (const void *)e->key.p;
-		const struct mp_sum_total *total = mp_map_value(e);
-
-		if (key->sum == number && total->weight)
-			mp_sumlines_add(lines, &s->texts, key, total);
-	}
-}
-
 static void add_ends(struct mp_unwound *to, const struct mp_unwound *from)
 {
 	size_t i;
@@ -732,13 +649,13 @@ void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unw
 	empty(s, "sums_b", take_total);
 	empty(s, "blocked", take_blocked);
 	empty(s, "held", take_held);
-	add_early(s, true);
-	add_ends(unwound, &s->unwound);
+	mp_sumtotals_settle(&s->totals, true);
+	add_ends(unwound, &s->totals.unwound);
 	for (i = 0; i < s->n; i++) {
 		struct mp_sumlines lines;
 
 		mp_sumlines_init(&lines);
-		find_lines(s, i, &lines);
+		mp_sumtotals_lines(&s->totals, i, &lines);
 		put_json(make_header(like, s->v[i]), put, arg);
 		mp_sumlines_write(&lines, put, arg);
 		put_json(make_trailer(s, i, &lines), put, arg);
@@ -752,7 +669,7 @@ void mp_sums_losses(const struct mp_sums *s, struct mp_sums_losses *losses)
 
 	*losses = (struct mp_sums_losses){
 		.unsent = s->state->unsent,
-		.unknown = s->unknown,
+		.unknown = s->totals.unknown,
 		.stacks = s->texts.n,
 		.texts = s->texts.n_texts,
 	};

@@ -139,10 +139,8 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
 	$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
 		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-$(BUILD)/lib/capture/bpffilter.o $(BUILD)/lib/capture/bpfstack.o $(BUILD)/lib/capture/sum.o: $(BPF_OBJ)
-$(BUILD)/lib/capture/bpfstack.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_UNWIND='"$(BUILD)/bpf/unwind.bpf.o"')
-$(BUILD)/lib/capture/sum.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_SUM='"$(BUILD)/bpf/sum.bpf.o"')
-$(BUILD)/lib/capture/bpffilter.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FILTER='"$(BUILD)/bpf/filter.bpf.o"')
+$(BUILD)/lib/capture/bpf.o: $(BPF_OBJ)
+$(BUILD)/lib/capture/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"')
 
 $(BUILD)/cmd/mp-record.o: cmd/mp-record.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)

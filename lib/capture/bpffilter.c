@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bpf/filter.h"
+#include "lib/capture/bpf.h"
 #include "lib/capture/bpfresched.h"
 
 /* A loaded program, for all events that ask for the same moments. */
@@ -21,38 +22,14 @@ struct mp_bpf_filters {
 	uint64_t need_resched; /* 0: not known yet */
 };
 
-/* The object, from bpf/; the Makefile says where it is. Empty where clang was missing. */
-#ifdef MP_BPF_FILTER
-__asm__(".section .rodata\n"
-	".balign 8\n"
-	"mp_filter_object: .incbin \"" MP_BPF_FILTER "\"\n"
-	"mp_filter_object_end: .byte 0\n"
-	".previous\n");
-extern const char mp_filter_object[], mp_filter_object_end[];
-#else
-static const char mp_filter_object[1], *const mp_filter_object_end = mp_filter_object;
-#endif
-
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level, (void)fmt, (void)ap;
-	return 0;
-}
-
 /* Of its programs only one is loaded. NULL with errno. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
-	size_t size = mp_filter_object_end - mp_filter_object;
-	struct bpf_object *object;
+	struct bpf_object *object = mp_bpf_open(MP_BPF_FILTER);
 	struct bpf_program *p;
 	struct bpf_map *map;
 	int error;
 
-	errno = ENOSYS;
-	if (size == 0)
-		return NULL;
-	libbpf_set_print(quiet);
-	object = bpf_object__open_mem(mp_filter_object, size, NULL);
 	if (!object)
 		return NULL;
 	bpf_object__for_each_program(p, object)

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/bpf.h"
 #include "lib/clock.h"
 
 enum {
@@ -40,24 +41,6 @@ struct mp_bpf_stacks {
 	mp_bpf_record_fn *each;
 	void *each_arg;
 };
-
-/* The object, from bpf/; the Makefile says where it is. Empty where clang was missing. */
-#ifdef MP_BPF_UNWIND
-__asm__(".section .rodata\n"
-	".balign 8\n"
-	"mp_unwind_object: .incbin \"" MP_BPF_UNWIND "\"\n"
-	"mp_unwind_object_end: .byte 0\n"
-	".previous\n");
-extern const char mp_unwind_object[], mp_unwind_object_end[];
-#else
-static const char mp_unwind_object[1], *const mp_unwind_object_end = mp_unwind_object;
-#endif
-
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level, (void)fmt, (void)ap;
-	return 0;
-}
 
 static int take_record(void *arg, void *data, size_t size)
 {
@@ -146,13 +129,9 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 /* Loads the programs; false if this kernel does not take them. */
 static bool load(struct mp_bpf_stacks *b, bool everyone)
 {
-	size_t size = mp_unwind_object_end - mp_unwind_object;
 	int cpus = libbpf_num_possible_cpus();
 
-	if (size == 0)
-		return false;
-	libbpf_set_print(quiet);
-	b->object = bpf_object__open_mem(mp_unwind_object, size, NULL);
+	b->object = mp_bpf_open(MP_BPF_UNWIND);
 	if (!b->object || cpus <= 0)
 		return false;
 	set_max(b, "copies", MP_BPF_COPY_CONTEXTS * cpus);

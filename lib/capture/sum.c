@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/capture/arch.h"
+#include "lib/capture/bpf.h"
 #include "lib/capture/proc.h"
 #include "lib/capture/sumtext.h"
 #include "lib/capture/sumtotals.h"
@@ -42,18 +43,6 @@ struct mp_sums {
 	struct mp_sumtexts texts;
 	uint64_t flipped_ns, stopped_ns;
 };
-
-/* The object, from bpf/; the Makefile says where it is. Empty where clang was missing. */
-#ifdef MP_BPF_SUM
-__asm__(".section .rodata\n"
-	".balign 8\n"
-	"mp_sum_object: .incbin \"" MP_BPF_SUM "\"\n"
-	"mp_sum_object_end: .byte 0\n"
-	".previous\n");
-extern const char mp_sum_object[], mp_sum_object_end[];
-#else
-static const char mp_sum_object[1], *const mp_sum_object_end = mp_sum_object;
-#endif
 
 /* --- what is added up -------------------------------------------------------------------------------- */
 
@@ -226,12 +215,6 @@ static void set_arguments(struct mp_sum_setup *setup)
 
 /* --- loading ------------------------------------------------------------------------------------------ */
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level, (void)fmt, (void)ap;
-	return 0;
-}
-
 static int refuse(const struct mp_event *e, const char *why, char **error)
 {
 	return fail(error, mp_asprintf("%s: it is added up %s", e->type, why));
@@ -302,8 +285,7 @@ static bool open_object(struct mp_sums *s)
 	struct bpf_program *p;
 	size_t i;
 
-	libbpf_set_print(quiet);
-	s->object = bpf_object__open_mem(mp_sum_object, mp_sum_object_end - mp_sum_object, NULL);
+	s->object = mp_bpf_open(MP_BPF_SUM);
 	if (!s->object)
 		return false;
 	bpf_object__for_each_program(p, s->object) bpf_program__set_autoload(p, false);
@@ -353,9 +335,8 @@ int mp_sums_possible(char **error)
 {
 	if (mp_arch_here() != &mp_arch_x86_64)
 		return no_sums("their programs are for x86-64", error);
-	if (mp_sum_object_end - mp_sum_object < 2)
+	if (!mp_bpf_built())
 		return no_sums("mp-record was built without clang", error);
-	libbpf_set_print(quiet);
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)
 		return no_sums("BPF is not permitted (try as root)", error);
 	return 0;

@@ -67,6 +67,15 @@ events() {	# number of event lines of a type
 	[ "$(trailer "$TMP/s" fired)" = 5008 ]
 }
 
+@test "a tracepoint that is asked for twice serves both" {
+	mp-record -q -g none -e "$GETPPID/common_pid==1/" -e "$GETPPID" -o "$TMP/s" -- "$LOAD/getppid" 1009
+	[ "$(events "$TMP/s" $GETPPID)" = 1009 ]
+	mp-record -q -g none -e "$GETPPID/common_pid==1/,$GETPPID/common_pid>1/" -o "$TMP/s" -- "$LOAD/getppid" 1013
+	[ "$(events "$TMP/s" $GETPPID)" = 1013 ]
+	mp-record -q -e "$GETPPID/stack=none/,$GETPPID/stack=user/" -o "$TMP/s" -- "$LOAD/getppid" 7
+	[ "$(grep -c ',syscalls:sys_enter_getppid,.*stack=.*main' "$TMP/s")" = 7 ]
+}
+
 @test "a tracepoint that counts ns is one event each time, with its period" {
 	mp-record -q -e sched:sched_stat_runtime -g none -o "$TMP/s" -- timeout 0.3 sh -c 'while :; do :; done' || [ $? = 1 ]
 	grep -qE 'period=[0-9]{4,}	.comm=' "$TMP/s"

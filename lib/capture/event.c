@@ -327,16 +327,35 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 	set_sum(r, e);
 }
 
+static void release_event(struct mp_event *e)
+{
+	mp_event_sum_free(e->sum);
+	free(e->type);
+	free(e->filter);
+	free(e->payload);
+	mp_tp_free(e->tp);
+}
+
+/* One that is asked for twice serves both: the last event becomes part of an earlier one. */
+static void unite_last(struct mp_events *events, size_t with)
+{
+	struct mp_event *last = &events->v[--events->n];
+
+	mp_event_unite(&events->v[with], last);
+	release_event(last);
+}
+
 static void add_tracepoint(void *arg, const char *system, const char *name)
 {
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
+	const struct mp_event *known = find_known(r, type);
+	size_t with = known ? (size_t)(known - r->events->v) : 0, n = r->events->n;
 
-	if (r->failed || find_known(r, type)) {
-		free(type);
-		return;
-	}
-	load_tracepoint(r, type, system, name);
+	if (!r->failed)
+		load_tracepoint(r, type, system, name);
+	if (known && r->events->n > n)
+		unite_last(r->events, with);
 	free(type);
 }
 
@@ -653,15 +672,6 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 	if (r.failed)
 		return -1;
 	return options->fields ? mp_events_choose(events, options->fields, error) : 0;
-}
-
-static void release_event(struct mp_event *e)
-{
-	mp_event_sum_free(e->sum);
-	free(e->type);
-	free(e->filter);
-	free(e->payload);
-	mp_tp_free(e->tp);
 }
 
 /* Two sums are the same if they have one name, and the event is. */

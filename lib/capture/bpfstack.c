@@ -126,14 +126,36 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
 }
 
+static bool is_walked(const struct mp_event *e)
+{
+	return e->method == MP_METHOD_BPF;
+}
+
+/* Only those that events need: to load one takes the kernel a tenth of a second. */
+static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
+{
+	bool tracepoints = false, others = false;
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		tracepoints |= is_walked(&events->v[i]) && events->v[i].tp;
+		others |= is_walked(&events->v[i]) && !events->v[i].tp;
+	}
+	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind"),
+				  tracepoints);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind_event"),
+				  others);
+}
+
 /* Loads the programs; false if this kernel does not take them. */
-static bool load(struct mp_bpf_stacks *b, bool everyone)
+static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
 {
 	int cpus = libbpf_num_possible_cpus();
 
 	b->object = mp_bpf_open(MP_BPF_UNWIND);
 	if (!b->object || cpus <= 0)
 		return false;
+	choose_programs(b, events);
 	set_max(b, "copies", MP_BPF_COPY_CONTEXTS * cpus);
 	set_max(b, "rows", b->max_rows);
 	set_max(b, "pages", b->max_pages);
@@ -161,7 +183,7 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 					 bool everyone, bool for_sums)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
-	bool loaded = false, tried = false, used = false;
+	bool wanted = for_sums, loaded, used;
 	size_t i;
 
 	b->dsos = dsos;
@@ -171,14 +193,13 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dso
 	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
 	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
 	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
-	if (for_sums)
-		tried = used = loaded = load(b, everyone);
+	for (i = 0; i < events->n; i++)
+		wanted |= is_walked(&events->v[i]);
+	loaded = wanted && load(b, events, everyone);
+	used = loaded && for_sums;
 	for (i = 0; i < events->n; i++) {
-		if (events->v[i].method != MP_METHOD_BPF)
+		if (!is_walked(&events->v[i]))
 			continue;
-		if (!tried)
-			loaded = load(b, everyone);
-		tried = true;
 		if (loaded && attach(b, events, i))
 			used = true;
 		else
@@ -205,7 +226,7 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 		const struct mp_event *e = &events->v[rings->counters[i].event];
 
 		/* where it is refused, the samples say that there are no stacks */
-		if (e->method == MP_METHOD_BPF && !e->tp)
+		if (is_walked(e) && !e->tp)
 			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
 	}
 }

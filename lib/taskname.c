@@ -240,8 +240,7 @@ static struct mp_str make_name(struct mp_tasknames *n, struct mp_str tid, struct
 	return kept;
 }
 
-/* Both are escaped; the tid may be missing. */
-static struct mp_str new_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
+struct mp_str mp_tasknames_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
 {
 	struct mp_str parts[2] = { tid.p ? tid : MP_STR(""), old };
 	struct mp_map_entry *e;
@@ -299,7 +298,7 @@ struct mp_str mp_tasknames_apply(struct mp_tasknames *n, const struct mp_rec *re
 
 	buf->len = 0;
 	for (i = 0; i < count; i++) {
-		struct mp_str name = new_name(n, found[i].tid, found[i].name);
+		struct mp_str name = mp_tasknames_name(n, found[i].tid, found[i].name);
 
 		changed |= !mp_str_eq(name, found[i].name);
 		mp_buf_add(buf, at, found[i].name.p - at);

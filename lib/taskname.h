@@ -37,6 +37,12 @@ void mp_tasknames_load(struct mp_tasknames *n, const char *path);
 const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row);
 
 /*
+ * The new name of a task, escaped as the old one and the tid are, which stand as in a line; the tid may
+ * be missing. Valid until release.
+ */
+struct mp_str mp_tasknames_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old);
+
+/*
  * An event with its tasks renamed: in `buf`, or its own line if nothing changes. A name stands in a
  * field that ends in "comm"; its task is in the field that ends in "tid", else "pid", with the same
  * text before (.prev_comm and .prev_pid). Valid until `buf` changes.

@@ -27,7 +27,6 @@ void mp_sumtexts_release(struct mp_sumtexts *t)
 	free(t->by_number);
 	free(t->slots);
 	mp_buf_release(&t->buf);
-	mp_buf_release(&t->renamed);
 	mp_buf_release(&t->raw);
 }
 
@@ -92,24 +91,16 @@ static void remember(struct mp_sumtexts *t, uint64_t id, struct mp_str text, enu
 
 /* --- a stack ------------------------------------------------------------------------------------------ */
 
-/* The name of a thread, as the user's table has it: a line with nothing else goes through it. */
+/* The name of a thread, as the user's table has it. */
 static struct mp_str rename_task(struct mp_sumtexts *t, uint32_t tid, struct mp_str comm,
 				 struct mp_tasknames *names)
 {
-	struct mp_str line;
-	struct mp_rec rec;
-	const char *why, *at;
+	char number[MP_NUM_MAX];
+	struct mp_str text = { number, mp_put_u64(number, tid) - number };
 
-	t->buf.len = 0;
-	mp_buf_printf(&t->buf, "0,sum,tid=%u\tcomm=", tid);
+	t->buf.len = t->raw.len = 0;
 	mp_esc_add(&t->buf, comm, MP_ESC_VALUE);
-	line = mp_buf_view(&t->buf);
-	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0)
-		return comm;
-	line = mp_tasknames_apply(names, &rec, &t->renamed);
-	at = (const char *)memmem(line.p, line.len, "comm=", 5) + 5;
-	t->raw.len = 0;
-	mp_esc_undo(&t->raw, (struct mp_str){ at, line.p + line.len - at });
+	mp_esc_undo(&t->raw, mp_tasknames_name(names, text, mp_buf_view(&t->buf)));
 	return mp_buf_view(&t->raw);
 }
 

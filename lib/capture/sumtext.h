@@ -25,7 +25,7 @@ struct mp_sumtexts {
 	struct mp_map texts;		 /* each once: stacks of different processes read alike */
 	struct mp_map_entry **by_number; /* of `texts` */
 	size_t n_texts, cap_texts;
-	struct mp_buf buf, renamed, raw;
+	struct mp_buf buf, raw;
 	uint64_t ips[MP_SUM_KERNEL + MP_SUMTEXT_USER + 4];
 };
 

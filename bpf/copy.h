@@ -182,4 +182,16 @@ static bool ended_by_tables(struct walk *w, __u32 sequence)
 	return true;
 }
 
+/* Walks, where there are tables of the task. Whether a copy of its stack is to be made all the same. */
+static __always_inline bool needs_copy(struct walk *w, struct task_struct *task)
+{
+	__u32 sequence;
+
+	if (!w->space)
+		return wants_copy(task);
+	sequence = READ_ONCE(w->space->sequence);
+	walk_user(w, task);
+	return ended_by_tables(w, sequence);
+}
+
 #endif

@@ -203,15 +203,10 @@ static __always_inline struct mp_bpf_copy *take_user(struct mp_sum_stack *s,
 {
 	struct walk w = { .space = find_space(task), .ips = s->user };
 	struct mp_bpf_copy *copy = 0;
-	__u32 sequence = 0;
 
 	if (!task->mm)
 		return 0;
-	if (w.space) {
-		sequence = READ_ONCE(w.space->sequence);
-		walk_user(&w, task);
-	}
-	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task))
+	if (needs_copy(&w, task))
 		copy = make_copy(task, s->time_ns, which);
 	if (copy) {
 		s->end = MP_BPF_COPIED;

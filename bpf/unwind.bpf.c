@@ -32,16 +32,11 @@ static __always_inline void take_stack(__u32 which)
 	struct walk w = { .space = find_space(task) };
 	__u64 now = bpf_ktime_get_ns();
 	struct mp_bpf_copy *copy;
-	__u32 sequence = 0;
 
 	if (!record)
 		return;
-	if (w.space) {
-		sequence = READ_ONCE(w.space->sequence);
-		w.ips = record->ips;
-		walk_user(&w, task);
-	}
-	if (w.space ? ended_by_tables(&w, sequence) : wants_copy(task)) {
+	w.ips = record->ips;
+	if (needs_copy(&w, task)) {
 		copy = make_copy(task, now, which);
 		if (copy)
 			send_copy(copy);

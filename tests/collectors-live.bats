@@ -164,11 +164,7 @@ between() {
 }
 
 @test "breakpoint: 47 writes to a variable, each with its stack" {
-	mkfifo "$TMP/go"
-	"$LOAD/watch" 47 < "$TMP/go" > "$TMP/addr" &
-	pid=$!
-	exec 5> "$TMP/go"
-	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+	start_watch 47
 	needs_root
 	mp-record -q "breakpoint:$(cat "$TMP/addr")/4:w" -p $pid -o "$TMP/s" &
 	recorder=$!

@@ -96,3 +96,12 @@ start_mix() {
 trailer() {
 	tail -n 1 "$1" | jq -r ".$2"
 }
+
+# Starts a program that writes N times to a variable once fd 5 says so; its id is in $pid, the address in $TMP/addr.
+start_watch() {
+	mkfifo "$TMP/go"
+	"$LOAD/watch" "$1" < "$TMP/go" > "$TMP/addr" &
+	pid=$!
+	exec 5> "$TMP/go"
+	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+}

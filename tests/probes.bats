@@ -68,11 +68,7 @@ record() {
 }
 
 @test "mem: writes to a variable, and reads" {
-	mkfifo "$TMP/go"
-	"$LOAD/watch" 23 < "$TMP/go" > "$TMP/addr" &
-	pid=$!
-	exec 5> "$TMP/go"
-	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+	start_watch 23
 	needs_root
 	mp-record -q -g none -e "mem:$(cat "$TMP/addr")/4:w" -e "mem:$(cat "$TMP/addr"):rw" -p $pid -o "$TMP/s" &
 	recorder=$!

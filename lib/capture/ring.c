@@ -301,15 +301,14 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 }
 
 /*
- * All events on all rings, for one task, cgroup or the whole system; as add_counter(). What is read
- * comes through no ring; where it is the first, an event that never fires stands for it, by which it
- * is known when the tasks have ended.
+ * What is read comes through no ring; where it is the first, an event that never fires stands for it,
+ * by which it is known when the tasks have ended.
  */
 static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring)
 {
 	if (e->once)
 		return ring == 0;
-	return number == 0 || !mp_event_is_read(e); /* one at least holds the ring */
+	return number == 0 || !mp_event_is_read(e);
 }
 
 /* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */

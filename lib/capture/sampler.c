@@ -312,19 +312,20 @@ void mp_samplers_free(struct mp_samplers *s)
 
 void mp_samplers_json(const struct mp_samplers *s, json_t *trailer)
 {
-	json_t *all = json_object();
+	json_t *all;
 	size_t i;
 
-	for (i = 0; s && i < s->n; i++)
+	if (!s)
+		return;
+	all = json_object();
+	for (i = 0; i < s->n; i++)
 		json_object_set_new(all, s->v[i].name,
 				    json_pack("{s:I, s:I, s:I, s:I}", "samples",
 					      (json_int_t)s->v[i].samples, "missed",
 					      (json_int_t)s->v[i].missed, "cpu_ns",
 					      (json_int_t)s->v[i].cpu_ns, "longest_ns",
 					      (json_int_t)s->v[i].longest_ns));
-	if (s)
-		json_object_set(trailer, "samplers", all);
-	json_decref(all);
+	json_object_set_new(trailer, "samplers", all);
 }
 
 void mp_samplers_say(const struct mp_samplers *s, bool verbose)

@@ -44,6 +44,51 @@ struct mp_sums {
 	uint64_t flipped_ns, stopped_ns;
 };
 
+/* --- the arguments of the kernel's tracepoints ------------------------------------------------------- */
+
+static bool is_size(const struct btf *btf, uint32_t type)
+{
+	int id = btf__resolve_type(btf, type);
+
+	return id > 0 && !btf_is_ptr(btf__type_by_id(btf, id)) && btf__resolve_size(btf, id) == 8;
+}
+
+/*
+ * What a raw tracepoint has of bytes asked for and bytes given, two numbers of 64 bits behind the
+ * pointer: the latter's place differs between kernels. 0: there are none.
+ */
+static uint32_t size_argument(const struct btf *btf, const char *tracepoint)
+{
+	char *name = mp_asprintf("btf_trace_%s", tracepoint);
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+	const struct btf_type *type;
+	const struct btf_param *p;
+	uint32_t i;
+
+	free(name);
+	type = id > 0 ? btf__type_by_id(btf, btf__resolve_type(btf, id)) : NULL;
+	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
+	if (!type || !btf_is_func_proto(type))
+		return 0;
+	p = btf_params(type);
+	for (i = 3; i + 1 < btf_vlen(type); i++) /* data of the tracing, call site, pointer */
+		if (is_size(btf, p[i].type) && is_size(btf, p[i + 1].type))
+			return i;
+	return 0;
+}
+
+static void set_arguments(struct mp_sum_setup *setup)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	setup->kmalloc_size = 3;
+	if (!btf)
+		return;
+	setup->kmalloc_size = size_argument(btf, "kmalloc");
+	setup->cache_size = size_argument(btf, "kmem_cache_alloc");
+	btf__free(btf);
+}
+
 /* --- what is added up -------------------------------------------------------------------------------- */
 
 bool mp_sums_wanted(const struct mp_events *events)
@@ -99,6 +144,7 @@ static void want_programs(struct mp_sums *s, enum mp_sum_kind kind)
 		want_program(s, "sum_waking");
 		break;
 	case MP_SUM_OF_KMALLOC:
+		set_arguments(s->setup);
 		want_program(s, "sum_kmalloc");
 		want_program(s, "sum_kfree");
 		want_program(s, "sum_cache_alloc");
@@ -166,51 +212,6 @@ static int set_rules(struct mp_sums *s, const struct mp_events *events, char **e
 		}
 	}
 	return 0;
-}
-
-/* --- the arguments of the kernel's tracepoints ------------------------------------------------------- */
-
-static bool is_size(const struct btf *btf, uint32_t type)
-{
-	int id = btf__resolve_type(btf, type);
-
-	return id > 0 && !btf_is_ptr(btf__type_by_id(btf, id)) && btf__resolve_size(btf, id) == 8;
-}
-
-/*
- * What a raw tracepoint has of bytes asked for and bytes given, two numbers of 64 bits behind the
- * pointer: the latter's place differs between kernels. 0: there are none.
- */
-static uint32_t size_argument(const struct btf *btf, const char *tracepoint)
-{
-	char *name = mp_asprintf("btf_trace_%s", tracepoint);
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	const struct btf_type *type;
-	const struct btf_param *p;
-	uint32_t i;
-
-	free(name);
-	type = id > 0 ? btf__type_by_id(btf, btf__resolve_type(btf, id)) : NULL;
-	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type))
-		return 0;
-	p = btf_params(type);
-	for (i = 3; i + 1 < btf_vlen(type); i++) /* data of the tracing, call site, pointer */
-		if (is_size(btf, p[i].type) && is_size(btf, p[i + 1].type))
-			return i;
-	return 0;
-}
-
-static void set_arguments(struct mp_sum_setup *setup)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-
-	setup->kmalloc_size = 3;
-	if (!btf)
-		return;
-	setup->kmalloc_size = size_argument(btf, "kmalloc");
-	setup->cache_size = size_argument(btf, "kmem_cache_alloc");
-	btf__free(btf);
 }
 
 /* --- loading ------------------------------------------------------------------------------------------ */
@@ -353,7 +354,6 @@ static int load(struct mp_sums *s, const struct mp_events *events,
 		return -1;
 	s->setup->by_target = target->processes != NULL;
 	s->setup->by_thread = target->threads;
-	set_arguments(s->setup);
 	if (target->processes && !target->threads)
 		want_program(s, "sum_fork");
 	size_maps(s);
@@ -423,7 +423,7 @@ static pid_t who_holds(void)
 
 	if (!mp_proc_comm(KTHREADD, KTHREADD, comm, &len))
 		return 0;
-	return len == 8 && memcmp(comm, "kthreadd", 8) == 0 ? KTHREADD : 0;
+	return mp_str_eq((struct mp_str){ comm, len }, MP_STR("kthreadd")) ? KTHREADD : 0;
 }
 
 /*
@@ -654,8 +654,6 @@ void mp_sums_losses(const struct mp_sums *s, struct mp_sums_losses *losses)
 		.stacks = s->texts.n,
 		.texts = s->texts.n_texts,
 	};
-	for (i = 0; i < s->n; i++) {
-		losses->weight += s->state->dropped[i].weight;
+	for (i = 0; i < s->n; i++)
 		losses->count += s->state->dropped[i].count;
-	}
 }

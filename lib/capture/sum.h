@@ -73,9 +73,8 @@ typedef void mp_sums_put_fn(void *arg, struct mp_str line);
 void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unwound,
 		   mp_sums_put_fn *put, void *arg);
 
-/* What could not be added: how much weight, of how many occurrences. */
 struct mp_sums_losses {
-	uint64_t weight, count;
+	uint64_t count;	      /* occurrences that could not be added */
 	uint64_t unsent;      /* stacks that did not fit at first */
 	uint64_t unknown;     /* occurrences whose stack did not come */
 	size_t stacks, texts; /* that came; of them different in words */

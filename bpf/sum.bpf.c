@@ -8,6 +8,7 @@
 
 #define COPY_CONTEXTS MP_SUM_CONTEXTS
 #include "bpf/copy.h"
+#include "bpf/target.h"
 
 /* Contexts that may interrupt each other; each has a buffer of its own. */
 enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
@@ -80,21 +81,6 @@ struct {
 	__type(value, struct mp_sum_held);
 } held SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MP_SUM_EXCLUDED);
-	__type(key, __u32); /* process */
-	__type(value, __u8);
-} excluded SEC(".maps");
-
-/* The oldest give way: those that have ended are not taken out. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MP_SUM_TARGETS);
-	__type(key, __u32);
-	__type(value, __u8);
-} targets SEC(".maps");
-
 struct buffer {
 	__u64 busy;
 	struct mp_sum_stack stack;
@@ -118,16 +104,12 @@ struct {
 /* Whether it is recording, and the process is not left out. */
 static __always_inline bool is_on(const struct task_struct *task)
 {
-	__u32 tgid = task->tgid;
-
-	return state.enabled && !bpf_map_lookup_elem(&excluded, &tgid);
+	return state.enabled && !is_excluded(task->tgid);
 }
 
 static bool is_wanted(const struct task_struct *task)
 {
-	__u32 id = setup.by_thread ? task->pid : task->tgid;
-
-	return is_on(task) && (!setup.by_target || bpf_map_lookup_elem(&targets, &id));
+	return is_on(task) && is_target(task->tgid, task->pid);
 }
 
 static __always_inline void drop(__u64 sum, __u64 weight)
@@ -553,20 +535,6 @@ SEC("raw_tp/sched_waking")
 int sum_waking(struct bpf_raw_tracepoint_args *ctx)
 {
 	end_block(ctx, ctx->args[0], setup.with_waker);
-	return 0;
-}
-
-/* Children of targets are targets. */
-SEC("raw_tp/sched_process_fork")
-int sum_fork(struct bpf_raw_tracepoint_args *ctx)
-{
-	const struct task_struct *parent = (const void *)ctx->args[0];
-	const struct task_struct *child = (const void *)ctx->args[1];
-	__u32 of = BPF_CORE_READ(parent, tgid), tgid = BPF_CORE_READ(child, tgid);
-	__u8 one = 1;
-
-	if (of != tgid && bpf_map_lookup_elem(&targets, &of))
-		bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
 	return 0;
 }
 

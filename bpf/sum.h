@@ -10,8 +10,6 @@
 #define MP_SUM_STACKS (64u << 10)   /* sums between two readings */
 #define MP_SUM_BLOCKED (64u << 10)  /* tasks */
 #define MP_SUM_HELD (512u << 10)    /* allocations that have not been freed */
-#define MP_SUM_TARGETS (16u << 10)  /* processes */
-#define MP_SUM_EXCLUDED 1024u	    /* likewise */
 #define MP_SUM_CONTEXTS 5u	    /* that may interrupt each other */
 #define MP_SUM_KERNEL MP_BPF_FRAMES /* frames of the kernel */
 
@@ -48,8 +46,7 @@ struct mp_sum_setup {
 	struct mp_sum_rule sampled[MP_SUM_SAMPLED]; /* by program */
 	struct mp_sum_rule blocked, memory, pages;
 	__u32 kmalloc_size, cache_size; /* arguments that have the size; 0: none has */
-	__u8 by_target, by_thread;	/* only the processes, or threads, in `targets` */
-	__u8 with_waker, unused;	/* the stack of the waker with that of the blocked */
+	__u8 with_waker, unused[7];	/* the stack of the waker with that of the blocked */
 };
 
 struct mp_sum_total {

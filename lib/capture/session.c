@@ -391,21 +391,30 @@ static void open_tracking(struct session *s)
 		mp_pids_release(&of_processes.tids);
 }
 
-/* What they are of: processes, threads, a command, or everything. */
+/* Whom programs are for that decide that themselves. */
+static struct mp_bpf_target bpf_target(const struct session *s)
+{
+	return (struct mp_bpf_target){
+		.processes = s->whole || s->target.on_exec ? NULL
+			     : s->processes.n		   ? &s->processes
+							   : &s->target.tids,
+		.threads = s->o->tids.n > 0,
+		.command = s->target.on_exec ? s->command.pid : 0,
+		.cgroups = s->target.cgroups,
+		.n_cgroups = s->target.n_cgroups,
+		.exclude = &s->o->exclude,
+	};
+}
+
 static void open_sums(struct session *s)
 {
-	const struct mp_pids *processes = s->processes.n ? &s->processes : &s->target.tids;
-	struct mp_sums_target target = {
-		.processes = s->whole ? NULL : processes,
-		.threads = s->o->tids.n > 0,
-		.exclude = &s->o->exclude,
-		.system = !s->o->n_cgroups && !s->o->cpus,
-	};
+	struct mp_bpf_target target = bpf_target(s);
 	char *error;
 
 	if (!mp_sums_wanted(&s->events))
 		return;
-	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target, &error);
+	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target,
+			       !s->o->n_cgroups && !s->o->cpus, &error);
 	if (!s->sums)
 		give_up(error);
 }

@@ -222,15 +222,14 @@ static int refuse(const struct mp_event *e, const char *why, char **error)
 }
 
 /* Probes and sums of their own name do not go by the CPUs and cgroups of an event. */
-static int check_target(const struct mp_events *events, const struct mp_sums_target *target,
-			char **error)
+static int check_target(const struct mp_events *events, bool system, char **error)
 {
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
-		if (e->sum && !target->system && (is_probe(e) || e->sum->kind != MP_SUM_OF_EVENT))
+		if (e->sum && !system && (is_probe(e) || e->sum->kind != MP_SUM_OF_EVENT))
 			return refuse(e, "for all CPUs and cgroups, or for processes (-p)", error);
 	}
 	return 0;
@@ -297,18 +296,6 @@ static bool open_object(struct mp_sums *s)
 	return s->setup;
 }
 
-static int add_pids(struct mp_sums *s, const char *name, const struct mp_pids *pids)
-{
-	int map = bpf_object__find_map_fd_by_name(s->object, name);
-	uint8_t one = 1;
-	size_t i;
-
-	for (i = 0; i < pids->n; i++)
-		if (bpf_map_update_elem(map, &pids->v[i], &one, BPF_ANY) < 0)
-			return -1;
-	return 0;
-}
-
 /* The raw tracepoints. */
 static int attach_programs(struct mp_sums *s)
 {
@@ -344,29 +331,28 @@ int mp_sums_possible(char **error)
 }
 
 static int load(struct mp_sums *s, const struct mp_events *events,
-		const struct mp_sums_target *target, char **error)
+		const struct mp_bpf_target *target, char **error)
 {
+	const char *const *follow;
+
 	if (mp_sums_possible(error) < 0)
 		return -1;
 	if (!s->stacks || !open_object(s))
 		return no_sums("this kernel does not take the program", error);
 	if (set_rules(s, events, error) < 0)
 		return -1;
-	s->setup->by_target = target->processes != NULL;
-	s->setup->by_thread = target->threads;
-	if (target->processes && !target->threads)
-		want_program(s, "sum_fork");
+	for (follow = mp_bpf_target_programs(target); *follow; follow++)
+		want_program(s, *follow);
 	size_maps(s);
-	if (bpf_object__load(s->object) < 0 || !(s->state = map_state(s)) ||
-	    add_pids(s, "excluded", target->exclude) < 0 ||
-	    (target->processes && add_pids(s, "targets", target->processes) < 0) ||
-	    attach_programs(s) < 0)
+	if (mp_bpf_target_set(s->object, target) < 0 || bpf_object__load(s->object) < 0 ||
+	    !(s->state = map_state(s)) || attach_programs(s) < 0 ||
+	    mp_bpf_target_fill(s->object, target) < 0)
 		return no_sums(strerror(errno), error);
 	return 0;
 }
 
 struct mp_sums *mp_sums_open(const struct mp_events *events, struct mp_bpf_stacks *stacks,
-			     const struct mp_sums_target *target, char **error)
+			     const struct mp_bpf_target *target, bool system, char **error)
 {
 	struct mp_sums *s = mp_zalloc(sizeof(*s));
 
@@ -374,7 +360,7 @@ struct mp_sums *mp_sums_open(const struct mp_events *events, struct mp_bpf_stack
 	s->of_event = mp_zalloc(events->n * sizeof(*s->of_event));
 	mp_sumtexts_init(&s->texts);
 	mp_sumtotals_init(&s->totals, s->v, &s->texts);
-	if (check_target(events, target, error) == 0 && load(s, events, target, error) == 0)
+	if (check_target(events, system, error) == 0 && load(s, events, target, error) == 0)
 		return s;
 	mp_sums_free(s);
 	return NULL;

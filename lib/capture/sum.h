@@ -3,12 +3,13 @@
  * Sums by stack that the kernel makes (bpf/sum.bpf.c): the program on its events, the stacks that it
  * sends once each, put into words while their processes are there, and the lines at the end. In the
  * kernel, 7 MiB for each of two tables of sums, and where memory is followed 50 MiB for what is held.
- * Includes bpfstack, event, format, ring, stacks, task, unwound.
+ * Includes bpfstack, bpftarget, event, format, ring, stacks, task, unwound.
  */
 #ifndef MP_CAPTURE_SUM_H
 #define MP_CAPTURE_SUM_H
 
 #include "bpf/sum.h"
+#include "lib/capture/bpftarget.h"
 #include "lib/capture/bpfstack.h"
 #include "lib/capture/event.h"
 #include "lib/capture/format.h"
@@ -26,20 +27,13 @@ bool mp_sums_wanted(const struct mp_events *events);
 /* Whether this machine and this process can have them. 0, or -1 with `*error` (owned by the caller). */
 int mp_sums_possible(char **error);
 
-/* Whose processes count. */
-struct mp_sums_target {
-	const struct mp_pids *processes; /* and their children; NULL: the whole system */
-	bool threads;			 /* they are threads, without children */
-	const struct mp_pids *exclude;	 /* processes that do not count */
-	bool system; /* neither cgroups nor single CPUs: the sums that are no events need it */
-};
-
 /*
- * Loads the program for the sums among the events; `stacks` are for the user part. Returns NULL with `*error`
- * (owned by the caller) if that cannot be.
+ * Loads the program for the sums among the events; `stacks` are for the user part. `system`: neither
+ * cgroups nor single CPUs are recorded; the sums that are no events need that. Returns NULL with
+ * `*error` (owned by the caller) if that cannot be.
  */
 struct mp_sums *mp_sums_open(const struct mp_events *events, struct mp_bpf_stacks *stacks,
-			     const struct mp_sums_target *target, char **error);
+			     const struct mp_bpf_target *target, bool system, char **error);
 void mp_sums_free(struct mp_sums *s);
 
 /* Puts it on the events, after they were opened. 0, or -1 with `*error`. */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which tasks a program is for: for programs that include it; lib/capture/bpftarget.c fills its maps.
+ * Processes are followed to their children by programs of its own.
+ */
+#ifndef MP_BPF_TARGET_H
+#define MP_BPF_TARGET_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/targeted.h"
+
+struct task_struct___target {
+	int pid, tgid;
+} __attribute__((preserve_access_index));
+
+const volatile struct mp_bpf_targeted targeted SEC(".rodata.targeted");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MP_BPF_EXCLUDED);
+	__type(key, __u32); /* process */
+	__type(value, __u8);
+} excluded SEC(".maps");
+
+/* The oldest give way, if ever there are so many. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MP_BPF_TARGETS);
+	__type(key, __u32); /* process, or thread */
+	__type(value, __u8);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, MP_BPF_CGROUPS);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+static __always_inline bool is_excluded(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&excluded, &tgid);
+}
+
+static __always_inline bool is_target(__u32 tgid, __u32 pid)
+{
+	__u32 id = targeted.by_thread ? pid : tgid;
+
+	return !targeted.by_task || bpf_map_lookup_elem(&targets, &id);
+}
+
+/* Whether the current task is below one of the cgroups, if there are any. */
+static __always_inline bool is_in_cgroup(void)
+{
+	__u32 i;
+
+	for (i = 0; i < MP_BPF_CGROUPS && i < targeted.n_cgroups; i++)
+		if (bpf_current_task_under_cgroup(&cgroups, i) == 1)
+			return true;
+	return !targeted.n_cgroups;
+}
+
+static __always_inline void add_target(__u32 tgid)
+{
+	__u8 one = 1;
+
+	bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
+}
+
+/* Children of targets are targets. */
+SEC("raw_tp/sched_process_fork")
+int target_fork(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct task_struct___target *parent = (const void *)ctx->args[0];
+	const struct task_struct___target *child = (const void *)ctx->args[1];
+	__u32 of = BPF_CORE_READ(parent, tgid), tgid = BPF_CORE_READ(child, tgid);
+
+	if (of != tgid && bpf_map_lookup_elem(&targets, &of))
+		add_target(tgid);
+	return 0;
+}
+
+/* A command is one from its beginning on. */
+SEC("raw_tp/sched_process_exec")
+int target_exec(void *ctx)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	(void)ctx;
+	if (tgid == targeted.command)
+		add_target(tgid);
+	return 0;
+}
+
+/* The last thread of a process, the one that it began with, is gone: its number may be another's soon. */
+SEC("raw_tp/sched_process_free")
+int target_free(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct task_struct___target *task = (const void *)ctx->args[0];
+	__u32 pid = BPF_CORE_READ(task, pid), tgid = BPF_CORE_READ(task, tgid);
+
+	if (pid == tgid)
+		bpf_map_delete_elem(&targets, &tgid);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What bpf/target.h and lib/capture/bpftarget.c share. */
+#ifndef MP_BPF_TARGETED_H
+#define MP_BPF_TARGETED_H
+
+#include <linux/types.h>
+
+#define MP_BPF_EXCLUDED 1024u	   /* processes */
+#define MP_BPF_TARGETS (16u << 10) /* processes, or threads */
+#define MP_BPF_CGROUPS 64u
+
+/* Set before the program is loaded. */
+struct mp_bpf_targeted {
+	__u8 by_task;	/* only the processes in `targets` */
+	__u8 by_thread; /* they are threads */
+	__u16 n_cgroups;
+	__u32 command; /* a process that becomes a target by execve(2); 0: none */
+};
+
+#endif

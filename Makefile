@@ -205,8 +205,8 @@ test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:te
 	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 check: deps-check
-	@$(MAKE) --no-print-directory test-programs
-	@BUILD='$(abspath $(BUILD))' tests/run $(T)
+	@$(MAKE) --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
+	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T)
 
 golden: all
 	@BUILD='$(abspath $(BUILD))' tests/golden/run --write
@@ -234,6 +234,13 @@ demo: deps-demo
 	@$(MAKE) --no-print-directory all $(BUILD)/load/demo
 	@BUILD='$(abspath $(BUILD))' tests/demo
 
+# for tests/kernel.bats, on x86-64: a kernel that has what that of the tests' machine may lack
+HAVE_VM   := $(filter x86_64,$(shell uname -m))
+VM_KERNEL := $(BUILD_ROOT)/vm
+
+$(VM_KERNEL)/complete: tests/vm/kernel
+	tests/vm/kernel $(VM_KERNEL)
+
 # --- what Debian has to give ------------------------------------------------------------------------------
 
 DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev libdw-dev \
@@ -241,7 +248,7 @@ DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceeven
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc shellcheck jq strace time \
 	stress-ng datamash bash-completion procps python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4
+	bpftrace libjemalloc2 libtcmalloc-minimal4 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs what is missing, as root; otherwise says what to install. Nothing is done if nothing is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \

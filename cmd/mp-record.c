@@ -37,8 +37,8 @@ static const struct mp_opt opts[] = {
 	{ 'e', "event", "EVENT",
 	  "tracepoint (sched:sched_switch, globs), software (cpu-clock,\n"
 	  "page-faults) or hardware event, uprobe:FILE:FUNCTION,\n"
-	  "usdt:FILE:NAME, kprobe:FUNCTION, mem:ADDRESS; repeated or\n"
-	  "comma-separated.\n"
+	  "usdt:FILE:NAME, kprobe:FUNCTION, fentry:FUNCTION(FIELD,...),\n"
+	  "rawtp:NAME, mem:ADDRESS; repeated or comma-separated.\n"
 	  "EVENT/FILTER/: only those that match, as in\n"
 	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
 	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"

@@ -22,6 +22,22 @@ static struct mp_counts *read_counters(const struct mp_writer *w)
 	return sums;
 }
 
+/* What programs make samples of does not count by itself. */
+static void add_tracing(struct mp_counts *sums, const struct mp_writer *w,
+			const struct mp_tracings *tracings)
+{
+	size_t ring, i;
+
+	for (i = 0; i < w->events->n; i++) {
+		if (!w->events->v[i].tracing)
+			continue;
+		for (ring = 0; ring < w->rings->n; ring++)
+			sums[ring * w->events->n + i].count +=
+				mp_tracings_fired(tracings, i, w->rings->v[ring].cpu);
+		sums[i].count += mp_tracings_missed(tracings, i);
+	}
+}
+
 static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_event *e,
 		      const struct mp_tally *t, const struct mp_counts *counts)
 {
@@ -48,11 +64,14 @@ static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, ui
 	a->unexplained -= MP_MIN(a->unexplained, lost);
 }
 
-void mp_account_init(struct mp_account *a, const struct mp_writer *w)
+void mp_account_init(struct mp_account *a, const struct mp_writer *w,
+		     const struct mp_tracings *tracings)
 {
 	struct mp_counts *counts = read_counters(w);
 	size_t i, j;
 
+	if (tracings)
+		add_tracing(counts, w, tracings);
 	*a = (struct mp_account){ .cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)) };
 	for (i = 0; i < w->rings->n; i++) {
 		struct mp_cpu_account *cpu = &a->cpus[i];

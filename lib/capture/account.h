@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
- * lost. Includes ring, writer.
+ * lost. Includes bpftracing, ring, writer.
  */
 #ifndef MP_CAPTURE_ACCOUNT_H
 #define MP_CAPTURE_ACCOUNT_H
 
 #include "lib/capture/ring.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/writer.h"
 
 struct mp_cpu_account {
@@ -30,8 +31,9 @@ struct mp_account {
 	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
 };
 
-/* Reads the kernel's counters, after everything was written. */
-void mp_account_init(struct mp_account *a, const struct mp_writer *w);
+/* Reads the counters of the kernel and of programs (NULL: there are none), after everything was written. */
+void mp_account_init(struct mp_account *a, const struct mp_writer *w,
+		     const struct mp_tracings *tracings);
 void mp_account_release(struct mp_account *a);
 
 /* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */

@@ -186,7 +186,7 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 	for (round = 0; round < ROUNDS_MAX && opened > 0; round++)
 		opened = open_round(&a, pids, error);
 	mp_map_release(&a.tasks);
-	return opened < 0 ? -1 : mp_rings_ready(rings, error);
+	return opened < 0 ? -1 : mp_rings_ready(rings, events, target, error);
 }
 
 /*

@@ -21,14 +21,16 @@ struct object {
 EMBED(filter)
 EMBED(unwind)
 EMBED(sum)
+EMBED(tracing)
 
 static const struct object objects[] = {
 	[MP_BPF_FILTER] = { mp_bpf_filter, mp_bpf_filter_end },
 	[MP_BPF_UNWIND] = { mp_bpf_unwind, mp_bpf_unwind_end },
 	[MP_BPF_SUM] = { mp_bpf_sum, mp_bpf_sum_end },
+	[MP_BPF_TRACING] = { mp_bpf_tracing, mp_bpf_tracing_end },
 };
 #else
-static const struct object objects[] = { [MP_BPF_SUM] = { NULL, NULL } };
+static const struct object objects[] = { [MP_BPF_TRACING] = { NULL, NULL } };
 #endif
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)

@@ -12,6 +12,7 @@
 #include "lib/capture/bpffilter.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/sum.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/near.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
@@ -395,8 +396,9 @@ static int try_events(const struct mp_events *events, char **error)
 	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
 		return -1;
 	for (i = 0; i < events->n; i++)
-		if (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
-					 mp_bpf_filters_try(&events->v[i], error) < 0))
+		if (mp_tracing_try(&events->v[i], error) < 0 ||
+		    (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
+					  mp_bpf_filters_try(&events->v[i], error) < 0)))
 			return -1;
 	return 0;
 }

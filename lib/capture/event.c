@@ -9,6 +9,7 @@
 #include "lib/capture/arch.h"
 #include "lib/capture/choose.h"
 #include "lib/capture/summing.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"
@@ -63,6 +64,17 @@ unsigned mp_max_stack_limit(void)
 	return limit;
 }
 
+static bool is_function(const struct mp_event *e)
+{
+	return e->tracing && e->tracing->traced != MP_TRACED_POINT;
+}
+
+/* A probe, but not a tracepoint of whatever kind. */
+static bool is_rare(const char *name)
+{
+	return mp_spec_is_probe(name) && strncmp(name, "rawtp:", 6) != 0;
+}
+
 /*
  * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
  * each time may come 100 times as often.
@@ -74,8 +86,7 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	if (method == MP_METHOD_UNSET)
 		method = r->options->method;
 	/* a probe is about the stack of a program, and no raw tracepoint */
-	if (method == MP_METHOD_AUTO && (!e->each || mp_spec_is_probe(r->spec->name)) &&
-	    mp_arch_here())
+	if (method == MP_METHOD_AUTO && (!e->each || is_rare(r->spec->name)) && mp_arch_here())
 		method = MP_METHOD_CFI;
 	/*
 	 * The kernel drops an event that has a program of its own if it comes within another program
@@ -84,7 +95,7 @@ static enum mp_stack_method choose_method(const struct resolver *r, const struct
 	if (method == MP_METHOD_AUTO)
 		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
 	/* an event has one program */
-	if (method == MP_METHOD_BPF && mp_when_any(&r->spec->when))
+	if (method == MP_METHOD_BPF && (mp_when_any(&r->spec->when) || is_function(e)))
 		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
 	/* tracepoints of single system calls are none that a program can be put on */
 	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
@@ -334,6 +345,7 @@ static void release_event(struct mp_event *e)
 	free(e->filter);
 	free(e->payload);
 	mp_tp_free(e->tp);
+	mp_tracing_free(e->tracing);
 }
 
 /* One that is asked for twice serves both: the last event becomes part of an earlier one. */
@@ -555,6 +567,39 @@ static int resolve_probe(struct resolver *r)
 	return r->failed ? -1 : 0;
 }
 
+/* Samples of a software event, which only its program makes. */
+static int resolve_tracing(struct resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	struct mp_event *e;
+	char *error, *type;
+
+	if (s->filter || s->period || s->freq || s->sum.given || s->count)
+		return fail(r, mp_asprintf("%s: it is recorded each time, without a filter "
+					   "(mp-select(1) and mp-fold(1) go on from there)",
+					   s->name));
+	if (refuse_sampling(r, s->name, false) < 0)
+		return -1;
+	type = mp_strndup(s->name, strcspn(s->name, "("));
+	if (find_known(r, type)) {
+		fail(r, mp_asprintf("%s: given twice", type));
+		free(type);
+		return -1;
+	}
+	e = add_event(r, type);
+	free(type);
+	e->tracing = mp_tracing_parse(s->name, &e->tp, &error);
+	if (!e->tracing)
+		return fail(r, error);
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	e->attr.sample_period = 1;
+	e->attr.sample_type |= PERF_SAMPLE_RAW;
+	e->each = true;
+	write_all_fields(e);
+	return set_stack(r, e);
+}
+
 /* What the terms of a specification say of an event that is read. */
 static void set_reading(const struct resolver *r, struct mp_event *e, uint64_t usual_ns)
 {
@@ -624,9 +669,13 @@ static int resolve_own(struct resolver *r)
 static int resolve_name(struct resolver *r)
 {
 	int own = resolve_own(r);
+	enum mp_traced traced;
+	const char *rest;
 
 	if (own <= 0)
 		return own;
+	if (mp_tracing_kind(r->spec->name, &traced, &rest))
+		return resolve_tracing(r);
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
 	if (strncmp(r->spec->name, "sum:", 4) == 0)

@@ -37,13 +37,16 @@ enum mp_context {
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
 
+struct mp_tracing;
+
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
 	struct mp_event_sum *sum; /* NULL: it is recorded */
 	struct perf_event_attr attr;
-	char *filter;			    /* kernel filter, NULL: none */
-	struct mp_tp *tp;		    /* NULL: no tracepoint */
-	const struct mp_own *own;	    /* NULL: none of these */
+	char *filter;		    /* kernel filter, NULL: none */
+	struct mp_tp *tp;	    /* NULL: no tracepoint, and nothing like one */
+	struct mp_tracing *tracing; /* by a program of its own, which says how often; NULL: not */
+	const struct mp_own *own;   /* NULL: none of these */
 	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
 	unsigned context;	     /* MP_CTX_ bits that are written */

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/format.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "lib/capture/datasrc.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/esc.h"
 #include "lib/io.h"
 
-enum { COMMON_PID_AT = 4 }; /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */
+enum {
+	COMMON_PID_AT = 4, /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */
+	OWN_FRAMES_MAX = 4,
+};
 
 /* A cursor over a record. */
 struct cursor {
@@ -288,10 +293,20 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
 	return p;
 }
 
-/* A tracepoint's fields are always there; of what is read, those behind its end are left out. */
+/*
+ * A tracepoint's fields are always there; of what is read, those behind its end are left out, and of
+ * what a program took, those in memory that could not be read.
+ */
 static bool is_given(const struct mp_event *e, const struct mp_tp_field *field,
 		     const struct mp_sample *s)
 {
+	__typeof__(((struct mp_tracing_record *)0)->unread) unread;
+
+	if (e->tracing && s->raw_len >= e->tp->size) {
+		memcpy(&unread, s->raw + offsetof(struct mp_tracing_record, unread),
+		       sizeof(unread));
+		return !(unread >> (field - e->tp->fields) & 1);
+	}
 	return !e->own || (uint64_t)field->offset + field->size <= s->raw_len;
 }
 
@@ -423,18 +438,44 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	return MP_UNWIND_NO_TABLES;
 }
 
+/* Frames of the program that recorded it, and of what called that, are leaves of the function's. */
+static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
+			 const struct mp_sample *s)
+{
+	size_t i;
+
+	if (!e->tracing || e->tracing->traced == MP_TRACED_POINT || !s->n_ips ||
+	    s->ips[0] != (uint64_t)PERF_CONTEXT_KERNEL)
+		return 0;
+	for (i = 1; i < s->n_ips && i <= OWN_FRAMES_MAX; i++)
+		if (mp_symbols_kernel_is(f->stacks->symbols, s->ips[i], e->tracing->name))
+			return i - 1;
+	return 0;
+}
+
+/* The chain of the sample to f->ips, with room behind it; without frames of our own. */
+static size_t copy_chain(struct mp_formatter *f, const struct mp_event *e,
+			 const struct mp_sample *s, size_t room)
+{
+	size_t own = own_frames(f, e, s);
+
+	f->ips = mp_grow(f->ips, &f->cap_ips, s->n_ips + room, sizeof(*f->ips));
+	if (!s->n_ips)
+		return 0;
+	f->ips[0] = s->ips[0];
+	memcpy(f->ips + 1, s->ips + 1 + own, (s->n_ips - 1 - own) * sizeof(*f->ips));
+	return s->n_ips - own;
+}
+
 /* The kernel's part of a chain, and behind it the frames of the user stack. */
 static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
 				     const struct mp_sample *s, struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
-	size_t n = s->n_ips, user;
+	size_t n = copy_chain(f, e, s, e->max_stack + 4), user;
 	enum mp_unwind_end end;
 
-	f->ips = mp_grow(f->ips, &f->cap_ips, n + e->max_stack + 4, sizeof(*f->ips));
-	if (n)
-		memcpy(f->ips, s->ips, n * sizeof(*f->ips));
-	if (n > e->attr.sample_max_stack) /* with its marker */
+	if (s->n_ips > e->attr.sample_max_stack) /* with its marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)
@@ -459,10 +500,17 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, const st
 	const struct mp_space *space = task->process->space;
 	struct mp_str text;
 
-	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER)
+	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER) {
 		chain = unwound_chain(f, e, s, task->process);
-	else if (e->method != MP_METHOD_UNSET)
-		f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
+	} else {
+		if (e->method != MP_METHOD_UNSET)
+			f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
+		if (own_frames(f, e, s)) {
+			chain.n = copy_chain(f, e, s, 0);
+			chain.ips = f->ips;
+			chain.asked -= MP_MIN(chain.asked, s->n_ips - chain.n);
+		}
+	}
 	if (!chain.n)
 		return;
 	text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);

@@ -8,6 +8,7 @@
 
 #include "lib/capture/binary.h"
 #include "lib/capture/collector.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/near.h"
 
 struct listing {
@@ -15,6 +16,7 @@ struct listing {
 	struct mp_tracefs *tracefs;
 	struct mp_near near;
 	const char *glob;
+	const char *prefix; /* of what is shown */
 	bool verbose;
 	size_t found;
 	struct mp_buf text;
@@ -206,16 +208,54 @@ static enum mp_status list_places(struct listing *l, const char *kind, const cha
 	return MP_FAIL;
 }
 
+/* What is passed to a function or raw tracepoint, and with it the fields that it may have. */
+static void show_traced(void *arg, const char *name)
+{
+	struct listing *l = arg;
+	char *full = mp_asprintf("%s%s", l->prefix, name), *error = NULL;
+	struct mp_tp *tp = NULL;
+	struct mp_tracing *t = l->verbose ? mp_tracing_parse(full, &tp, &error) : NULL;
+
+	mp_buf_printf(&l->text, "%s\n", full);
+	if (tp)
+		show_fields(l, tp->fields, tp->n_fields, false);
+	else if (error)
+		mp_buf_printf(&l->text, "  (%s)\n", error);
+	flush_text(l);
+	mp_tracing_free(t);
+	mp_tp_free(tp);
+	free(error);
+	free(full);
+}
+
+static enum mp_status list_traced(struct listing *l, enum mp_traced traced, const char *glob)
+{
+	char *prefix = mp_strndup(l->glob, glob - l->glob);
+	size_t n;
+
+	l->prefix = prefix;
+	n = mp_prototypes_each(traced, *glob ? glob : "*", show_traced, l);
+	if (!n)
+		mp_say("the kernel's types (BTF) have nothing that matches '%s'", l->glob);
+	free(prefix);
+	mp_buf_release(&l->text);
+	return n ? MP_OK : MP_FAIL;
+}
+
 enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out)
 {
 	struct listing l = { .out = out, .verbose = verbose, .glob = glob ? glob : "*" };
 	enum mp_status status = MP_OK;
+	enum mp_traced traced;
+	const char *rest;
 	char *advice;
 
 	if (strncmp(l.glob, "usdt:", 5) == 0)
 		return list_places(&l, "usdt", l.glob + 5);
 	if (strncmp(l.glob, "uprobe:", 7) == 0)
 		return list_places(&l, "uprobe", l.glob + 7);
+	if (mp_tracing_kind(l.glob, &traced, &rest))
+		return list_traced(&l, traced, rest);
 	mp_sum_names_each(l.glob, show_other, &l);
 	if (!strchr(l.glob, ':')) {
 		mp_collectors_each(l.glob, show_collector, &l);

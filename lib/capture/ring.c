@@ -149,16 +149,20 @@ int mp_event_try(const struct mp_event *e, char **error)
 	return 0;
 }
 
-/* What attr must be for this kernel and this kind of target. */
+/* What attr must be for this kernel and this kind of target; `pid`: -1, or whatever it is opened on. */
 static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp_event *e,
-				       const struct mp_target *t)
+				       const struct mp_target *t, pid_t pid)
 {
 	struct perf_event_attr attr = e->attr;
 
-	if (mp_event_is_read(e))
-		mp_own_set_attr(e->own, &attr);
+	if (mp_event_is_read(e) || (e->tracing && pid != -1))
+		mp_own_set_attr(&mp_own_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
+	if (e->tracing && pid == -1) { /* its program knows the tasks, and a command's beginning */
+		attr.disabled = !t->on_exec;
+		attr.inherit = attr.enable_on_exec = 0;
+	}
 	attr.watermark = 1; /* waking per event costs more than the event */
 	attr.wakeup_watermark = r->wanted_size / 4;
 	if (!r->has_lost)
@@ -282,7 +286,7 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 		       size_t ring, struct subject *s, char **error)
 {
 	const struct mp_event *e = &events->v[event];
-	struct perf_event_attr attr = attr_for(r, e, s->target);
+	struct perf_event_attr attr = attr_for(r, e, s->target, s->pid);
 	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring, .tid = s->pid };
 
 	if (open_counter(&c, e, &attr, r->v[ring].cpu, s) < 0) {
@@ -301,14 +305,15 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 }
 
 /*
- * What is read comes through no ring; where it is the first, an event that never fires stands for it,
- * by which it is known when the tasks have ended.
+ * What is read comes through no ring, and programs make their samples on CPUs, not on tasks; where such
+ * an event is the first, one that never fires stands for it, by which it is known when the tasks have
+ * ended.
  */
-static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring)
+static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, pid_t pid)
 {
 	if (e->once)
 		return ring == 0;
-	return number == 0 || !mp_event_is_read(e);
+	return number == 0 || !(mp_event_is_read(e) || (e->tracing && pid != -1));
 }
 
 /* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
@@ -322,7 +327,7 @@ static int open_subject(struct mp_rings *r, const struct mp_events *events,
 	for (ring = 0; ring < r->n && result == 0; ring++) {
 		s.leader = -1;
 		for (e = 0; e < events->n && result == 0; e++)
-			if (is_opened_on(&events->v[e], e, ring))
+			if (is_opened_on(&events->v[e], e, ring, pid))
 				result = add_counter(r, events, e, ring, &s, error);
 	}
 	return result;
@@ -372,12 +377,29 @@ void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t si
 		r->v[i] = (struct mp_ring){ .cpu = target->cpus[i], .fd = -1 };
 }
 
-int mp_rings_ready(struct mp_rings *r, char **error)
+/* Where the others are of tasks or cgroups. */
+static int open_tracing(struct mp_rings *r, const struct mp_events *events,
+			const struct mp_target *t, char **error)
+{
+	struct subject s = { .target = t, .pid = -1, .leader = -1 };
+	size_t ring, e;
+
+	for (ring = 0; ring < r->n; ring++)
+		for (e = 0; e < events->n; e++)
+			if (events->v[e].tracing && add_counter(r, events, e, ring, &s, error))
+				return -1;
+	return 0;
+}
+
+int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
+		   const struct mp_target *target, char **error)
 {
 	if (r->n_counters == 0) {
 		*error = mp_strdup("the processes to record are gone");
 		return -1;
 	}
+	if ((target->tids.n || target->n_cgroups) && open_tracing(r, events, target, error) < 0)
+		return -1;
 	index_ids(r);
 	return 0;
 }
@@ -396,7 +418,7 @@ int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 			return -1;
 	if (!t->n_cgroups && !t->tids.n && open_subject(r, events, t, -1, 0, error) < 0)
 		return -1;
-	return mp_rings_ready(r, error);
+	return mp_rings_ready(r, events, t, error);
 }
 
 void mp_rings_leave(const struct mp_rings *r)
@@ -428,7 +450,8 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 
 bool mp_event_is_schedulers(const struct mp_event *e)
 {
-	return strncmp(e->type, "sched:sched_", strlen("sched:sched_")) == 0;
+	return e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
+	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
 }
 
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
@@ -455,7 +478,9 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 
 	for (i = 0; i < r->n_counters && result == 0; i++) {
 		const struct mp_event *e = &events->v[r->counters[i].event];
-		char *filter = e->tp && !e->own ? filter_text(e, exclude) : NULL;
+		char *filter = e->attr.type == PERF_TYPE_TRACEPOINT && !e->own
+				       ? filter_text(e, exclude)
+				       : NULL;
 
 		if (filter && ioctl(r->counters[i].fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
 			*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s "
@@ -486,6 +511,8 @@ bool mp_rings_orphaned(const struct mp_rings *r)
 	for (i = 0; i < r->n_counters; i++) {
 		struct pollfd fd = { .fd = r->counters[i].fd };
 
+		if (r->counters[i].tid == -1)
+			continue;
 		if (poll(&fd, 1, 0) < 1 || !(fd.revents & POLLHUP))
 			return false;
 	}

@@ -23,7 +23,7 @@ struct mp_counter {
 	uint32_t event; /* index in struct mp_events */
 	uint32_t ring;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
-	pid_t tid;   /* the task that it was opened on; -1, or a cgroup: none */
+	pid_t tid; /* the task that it was opened on, or a file descriptor of a cgroup; -1: of none */
 	bool member; /* of a group: it starts and stops with the group's leader */
 };
 
@@ -52,8 +52,9 @@ int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 		     const struct mp_target *target, pid_t tid, char **error);
 
-/* After the last one was opened. 0, or -1 with `*error`: there is none. */
-int mp_rings_ready(struct mp_rings *r, char **error);
+/* After the last one was opened. 0, or -1 with `*error`: there is none, or what is of no task cannot be had. */
+int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
+		   const struct mp_target *target, char **error);
 /* `apart`: another process does what takes the kernel long of it, see apart.h. */
 void mp_rings_close(struct mp_rings *r, bool apart);
 

@@ -23,6 +23,7 @@
 #include "lib/capture/report.h"
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
 
@@ -54,6 +55,7 @@ struct session {
 	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_sums *sums;
+	struct mp_tracings *tracings;
 	struct mp_symbols symbols;
 	struct mp_stacks stacks;
 	struct mp_unwinder unwinder;
@@ -413,9 +415,18 @@ static void open_sums(struct session *s)
 
 	if (!mp_sums_wanted(&s->events))
 		return;
-	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target,
-			       !s->o->n_cgroups && !s->o->cpus, &error);
+	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target, !s->o->n_cgroups && !s->o->cpus,
+			       &error);
 	if (!s->sums)
+		give_up(error);
+}
+
+static void open_tracings(struct session *s)
+{
+	struct mp_bpf_target target = bpf_target(s);
+	char *error;
+
+	if (mp_tracings_open(&s->tracings, &s->events, &s->rings, &target, &error) < 0)
 		give_up(error);
 }
 
@@ -465,6 +476,7 @@ static void open_events(struct session *s)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
 	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
 		give_up(error);
+	open_tracings(s);
 }
 
 static void stop_recording(void *arg)
@@ -676,7 +688,7 @@ static enum mp_status finish(struct session *s)
 	mp_status_line_clear(&s->status);
 	if (s->o->command)
 		command_status = mp_command_end(&s->command);
-	mp_account_init(&account, w);
+	mp_account_init(&account, w, s->tracings);
 	mp_account_write_rest(&account, &s->writer);
 	if (!s->writer.silent)
 		write_trailer(s, &account, command_status);
@@ -703,6 +715,7 @@ static void release(struct session *s)
 	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
 	mp_sums_free(s->sums);
+	mp_tracings_free(s->tracings);
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);

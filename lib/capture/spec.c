@@ -148,7 +148,8 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 bool mp_spec_is_probe(const char *name)
 {
 	static const char *const kinds[] = {
-		"uprobe:", "uretprobe:", "usdt:", "kprobe:", "kretprobe:", "mem:",
+		"uprobe:", "uretprobe:", "usdt:",  "kprobe:", "kretprobe:",
+		"mem:",	   "fentry:",	 "fexit:", "rawtp:",
 	};
 	size_t i;
 

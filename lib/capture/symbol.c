@@ -107,6 +107,15 @@ void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
 		add_offset(s, "kernel", addr, MP_MARK_KERNEL, to);
 }
 
+bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
+{
+	const struct mp_symbol *symbol;
+
+	mp_symbols_load_kernel(s);
+	symbol = mp_symtab_find(&s->kernel, addr);
+	return symbol && strcmp(symbol->name, name) == 0;
+}
+
 static struct mp_perfmap *jit_of(struct mp_symbols *s, pid_t pid)
 {
 	struct mp_str key = { (const char *)&pid, sizeof(pid) };

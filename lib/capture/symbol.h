@@ -29,6 +29,9 @@ void mp_symbols_load_kernel(struct mp_symbols *s);
 /* Adds the frame of a kernel address. */
 void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to);
 
+/* Whether a kernel address is in the function of a name. */
+bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name);
+
 /*
  * Adds the frame of an address in a process. Returns false if it is in memory without a file, where
  * code and its name may change: then the text is good for this moment (`now_ns`) only.

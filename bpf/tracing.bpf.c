@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Functions of the kernel, as they begin and end, and raw tracepoints: their arguments as a sample of
+ * a perf event, which has its time, task and stack from the kernel as all others have. Loaded once for
+ * each event.
+ */
+#include "bpf/target.h"
+#include "bpf/tracing.h"
+
+#include <bpf/bpf_tracing.h>
+
+#define ENOENT 2
+#define EOPNOTSUPP 95
+
+const volatile struct mp_tracing_setup setup SEC(".rodata.setup");
+
+/* By CPU. One that is not on, or a CPU without one, is not recorded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} events SEC(".maps");
+
+/* A program does not interrupt itself: the kernel counts what it misses by that. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mp_tracing_record);
+} records SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} fired SEC(".maps");
+
+/* The value, or where the text is; false: it cannot be read. */
+static __always_inline bool follow(const volatile struct mp_tracing_field *f, __u64 *v)
+{
+	bool text = f->kind != MP_TRACING_NUMBER;
+	__u64 at;
+	__u32 i;
+
+	for (i = 0; i < MP_TRACING_READS && i < f->n_reads; i++) {
+		bool last = i + 1 == f->n_reads;
+
+		at = *v + f->offsets[i];
+		*v = 0;
+		if (last && text)
+			*v = at;
+		else if (bpf_probe_read_kernel(v, last ? f->size & 15 : sizeof(*v), (void *)at))
+			return false;
+	}
+	return true;
+}
+
+static __always_inline __u64 shifted(const volatile struct mp_tracing_field *f, __u64 v)
+{
+	v <<= f->left & 63;
+	return f->has_sign ? (__u64)((__s64)v >> (f->right & 63)) : v >> (f->right & 63);
+}
+
+/* Whether it could be read; `used` bytes of texts are in the record. */
+static __always_inline bool put_text(struct mp_tracing_record *r, __u32 field, __u32 kind, __u64 at,
+				     __u32 *used)
+{
+	__u32 place = *used;
+	long len;
+
+	if (place > sizeof(r->texts) - MP_TRACING_TEXT)
+		return false;
+	if (kind == MP_TRACING_TEXT_USER)
+		len = bpf_probe_read_user_str(r->texts + place, MP_TRACING_TEXT, (void *)at);
+	else
+		len = bpf_probe_read_kernel_str(r->texts + place, MP_TRACING_TEXT, (void *)at);
+	if (len < 0)
+		return false;
+	len &= 2 * MP_TRACING_TEXT - 1; /* for the verifier */
+	r->values[field] =
+		(__builtin_offsetof(struct mp_tracing_record, texts) + place) | len << 16;
+	*used = place + len;
+	return true;
+}
+
+static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args)
+{
+	__u32 used = 0, i;
+
+	for (i = 0; i < MP_TRACING_FIELDS && i < setup.n_fields; i++) {
+		const volatile struct mp_tracing_field *f = &setup.fields[i];
+		__u64 v = args[f->arg & 15];
+		bool read = follow(f, &v);
+
+		r->values[i] = 0;
+		if (read && f->kind != MP_TRACING_NUMBER)
+			read = put_text(r, i, f->kind, v, &used);
+		else if (read)
+			r->values[i] = shifted(f, v);
+		if (!read)
+			r->unread |= 1u << i;
+	}
+	return used;
+}
+
+static __always_inline void record(void *ctx, const __u64 *args)
+{
+	__u64 id = bpf_get_current_pid_tgid(), *count;
+	__u32 zero = 0, used;
+	struct mp_tracing_record *r;
+	long result;
+
+	if (!setup.of_all && is_excluded(id >> 32))
+		return;
+	if (!is_target(id >> 32, id) || !is_in_cgroup())
+		return;
+	r = bpf_map_lookup_elem(&records, &zero);
+	count = bpf_map_lookup_elem(&fired, &zero);
+	if (!r || !count)
+		return;
+	r->unread = 0;
+	r->pid = id;
+	used = fill(r, args);
+	if (used > sizeof(r->texts))
+		return;
+	result = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, r,
+				       __builtin_offsetof(struct mp_tracing_record, texts) + used);
+	if (result != -ENOENT && result != -EOPNOTSUPP)
+		++*count;
+}
+
+/* Each as far as there is one: the verifier refuses more. */
+#define EACH_ARG(take)                                                                           \
+	take(0) take(1) take(2) take(3) take(4) take(5) take(6) take(7) take(8) take(9) take(10) \
+		take(11)
+
+SEC("raw_tp")
+int take_tracepoint(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u64 args[16] = { 0 };
+
+#define TAKE(n)                 \
+	if (setup.n_args > (n)) \
+		args[n] = *(volatile __u64 *)&ctx->args[n];
+	EACH_ARG(TAKE)
+#undef TAKE
+	record(ctx, args);
+	return 0;
+}
+
+#define TAKE(n)                 \
+	if (setup.n_args > (n)) \
+		bpf_get_func_arg(ctx, n, &args[n]);
+
+SEC("fentry")
+int take_entry(void *ctx)
+{
+	__u64 args[16] = { 0 };
+
+	EACH_ARG(TAKE)
+	record(ctx, args);
+	return 0;
+}
+
+SEC("fexit")
+int take_exit(void *ctx)
+{
+	__u64 args[16] = { 0 };
+
+	EACH_ARG(TAKE)
+	bpf_get_func_ret(ctx, &args[setup.n_args & 15]);
+	record(ctx, args);
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";

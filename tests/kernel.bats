@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# On Debian's own kernel, in QEMU (tests/vm/run), which has kprobes and lets programs on its functions, as the
+# machine of the tests may not. tests/vm/record made the recordings; what they must hold is known: dd reads 17
+# times 7 bytes of a file.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+R="$BATS_FILE_TMPDIR/results"
+
+setup_file() {
+	[ "$(uname -m)" = x86_64 ] || return 0
+	tests/vm/run "${VM_KERNEL:-build/vm}" "$R" tests/vm/record "$BUILD/bin/mp-record" "$LOAD/block" "$LOAD/spin" || true
+}
+
+needs_vm() {
+	[ "$(uname -m)" = x86_64 ] || skip "the kernel is for x86-64"
+	[ -s "$R/done" ] || { tail -n 40 "$R.log"; false; }
+}
+
+# Lines of a type in a recording.
+lines() {
+	grep "^[0-9]*,$1" "$R/$2"
+}
+
+count() {
+	lines "$1" "$2" | wc -l
+}
+
+# A recording is whole: nothing lost, in order, and the account fits.
+is_whole() {
+	mp-order --check "$R/$1" > /dev/null
+	[ "$(trailer "$R/$1" lost)" = 0 ]
+	[ "$(trailer "$R/$1" fired)" = "$(grep -c '^[0-9]' "$R/$1")" ]
+}
+
+@test "fentry: each call, with what its arguments point to" {
+	needs_vm
+	is_whole fentry
+	local inode
+	inode=$(cat "$R/inode")
+	[ "$(lines fentry:vfs_read fentry | grep -c "	.count=7	.inode=$inode	.name=script	")" = 17 ]
+	jq -e '.events["fentry:vfs_read"] == { ".count": "u64", ".inode": "u64", ".name": "str" }' <(head -n 1 "$R/fentry") > /dev/null
+	# the function is the leaf: neither the program nor the trampoline to it
+	[ "$(lines fentry:vfs_read fentry | grep -vc ';do_syscall_64_\[k\];.*;vfs_read_\[k\]$')" = 0 ]
+}
+
+@test "fexit: what it returned" {
+	needs_vm
+	is_whole fexit
+	[ "$(lines fexit:vfs_read fexit | grep -c '	.count=7	.pos=0x[0-9a-f]*	.retval=7	stack=')" = 17 ]
+	[ "$(lines fexit:vfs_read fexit | grep -vc ';vfs_read_\[k\]$')" = 0 ]
+}
+
+@test "fentry, fexit, kprobe and kretprobe of a function: as often, in this order, with the same result" {
+	needs_vm
+	is_whole both
+	[ "$(count fentry: both)" -ge 18 ]
+	lines '' both | sed 's/^[0-9]*,\([a-z]*\):.*/\1/' | paste -d ' ' - - - - | sort -u > "$TMP/orders"
+	# both see the beginning at the same place, in the order in which they were put there
+	[ "$(wc -l < "$TMP/orders")" = 1 ] && grep -qE '^(fentry kprobe|kprobe fentry) (fexit kretprobe|kretprobe fexit)$' "$TMP/orders" || { cat "$TMP/orders"; false; }
+	cmp <(lines fexit both | grep -o 'retval=.*') <(lines kretprobe both | grep -o 'ret=.*' | sed 's/^/retval=/; s/=ret=/=/')
+}
+
+@test "kprobe with an argument and a filter; nothing is left behind" {
+	needs_vm
+	is_whole kprobe
+	[ "$(count kprobe:vfs_read kprobe)" = 17 ]
+	[ "$(lines kprobe:vfs_read kprobe | grep -c '	.count=7	')" = 17 ]
+	[ ! -s "$R/probes" ]
+	# after kill -9 the next recording removes what was left
+	[ "$(tr '\n' ' ' < "$R/left")" = "1 0 " ]
+}
+
+@test "fentry of a process and its children, not of others" {
+	needs_vm
+	[ "$(lines fentry:vfs_read process | grep -c 'comm=dd	.count=7$')" = 17 ]
+	[ "$(count fentry: another)" = 0 ]
+}
+
+@test "functions of modules are listed and recorded" {
+	needs_vm
+	grep -qx 'fentry:lo_ioctl' "$R/module-list"
+	grep -q '^  .cmd  *u32 ' "$R/module-list"
+	[ "$(count fentry:lo_ioctl module)" -ge 1 ]
+	[ "$(lines fentry:lo_ioctl module | grep -vc 'comm=losetup.*;lo_ioctl_\[k\]$')" = 0 ]
+}
+
+@test "samples with whole stacks, and sums of blocked time" {
+	needs_vm
+	is_whole callstack
+	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
+	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .whole / .stacks >= 0.99')" = true ]
+	# 17 times 20 ms
+	local ns
+	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%d", n }' "$R/offcpu")
+	[ "$ns" -ge 340000000 ] && [ "$ns" -lt 800000000 ] || { echo "$ns"; false; }
+}

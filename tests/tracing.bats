@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Raw tracepoints, and functions of the kernel by the same program where the kernel lets it (kernel.bats has
+# one that does): beside the tracepoints that tracefs has, and what is known of a program.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# To $TMP/s; what follows is for streams that are whole.
+record() {
+	mp-record -q -o "$TMP/s" "$@" || [ $? = 1 ]
+	mp-order --check "$TMP/s" > /dev/null
+	[ "$(trailer "$TMP/s" 'fired - .records - .lost - .excluded')" = 0 ]
+}
+
+count() {
+	grep -c "^[0-9]*,$1" "$TMP/s" || true
+}
+
+# Of each event of a type: CPU, task and the values of fields, comma between their names.
+values() {
+	perl -ne '
+		BEGIN { ($type, $fields) = (shift, shift) }
+		next unless /^\d+,\Q$type\E,(.*)/;
+		my %f = map { /^\.?(.*?)=(.*)/; ($1, $2) } split /\t/, $1;
+		print join(" ", map { $f{$_} // "-" } qw(cpu pid tid), split /,/, $fields), "\n"' "$1" "$2" "$TMP/s"
+}
+
+@test "rawtp beside its tracepoint: each switch, with the same tasks and frames" {
+	needs_root
+	start_load "$LOAD/switch" 0 5
+	local path='next_pid=next->pid,next_comm=next->comm,prev_pid=prev->pid,prev_prio=prev->prio'
+	record -e "rawtp:sched_switch($path)" -e sched:sched_switch -g kernel -d 1s
+	[ "$(count rawtp:)" -ge 1000 ]
+	values rawtp:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/raw"
+	values sched:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/tracefs"
+	# they are put on one after the other, but between the first and the last of a CPU there is no difference
+	python3 - "$TMP/raw" "$TMP/tracefs" <<-'X'
+		import sys
+		raw, tracefs = ([line for line in open(name) if line[0] == "0"] for name in sys.argv[1:])
+		assert len(raw) >= 1000 and abs(len(raw) - len(tracefs)) < len(raw) / 100, (len(raw), len(tracefs))
+		cut = len(raw) // 50
+		assert "".join(raw[cut:-cut]) in "".join(tracefs)
+	X
+}
+
+@test "rawtp of a command and its children: the system calls that strace counts, with whole stacks" {
+	needs_root
+	local load='cat /etc/passwd > /dev/null; true'
+	strace -f -o "$TMP/strace" sh -c "$load"
+	record -e rawtp:sys_enter/stack=user/ -- sh -c "$load"
+	# all but its own beginning
+	[ "$(count rawtp:sys_enter)" = $(($(grep -cE '^[0-9]+ +[a-z_0-9]+\(' "$TMP/strace") - 1)) ]
+	trailer "$TMP/s" 'unwound.bpf | .stacks > 40 and .whole == .stacks' | grep -qx true
+}
+
+@test "rawtp of a process with its children, of threads, of CPUs, of a cgroup" {
+	needs_root
+	mkfifo "$TMP/go"
+	sh -c 'read -r line; cat /etc/passwd > /dev/null; cat /etc/passwd; true' < "$TMP/go" > "$TMP/out" 3>&- &
+	local reader=$!
+	exec 5> "$TMP/go"
+	mp-record -q -o "$TMP/s" -e 'rawtp:sys_enter(id)/stack=none/,raw_syscalls:sys_enter/stack=none/' -p "$reader" 5>&- &
+	local recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	echo >&5
+	wait "$reader" "$recorder"
+	[ "$(grep '^[0-9]*,rawtp:' "$TMP/s" | grep -o 'comm=[a-z]*	' | sort -u | tr -d '\n')" = "comm=cat	comm=sh	" ]
+	diff <(values rawtp:sys_enter id | sort) <(values raw_syscalls:sys_enter id | sort)
+
+	start_load "$LOAD/switch" 0 60
+	until grep -q . "/proc/$LOAD_PID/task/$LOAD_PID/children"; do sleep 0.01; done
+	record -e 'rawtp:sys_enter/stack=none/' -t "$LOAD_PID" -d 200ms
+	[ "$(count "rawtp:sys_enter,.*	tid=$LOAD_PID	")" -ge 100 ]
+	[ "$(count rawtp:)" = "$(count "rawtp:sys_enter,.*	tid=$LOAD_PID	")" ]
+	record -e 'rawtp:sched_switch/stack=none/' -C 0 -d 200ms
+	[ "$(count rawtp:)" -ge 100 ] && [ "$(count rawtp:)" = "$(count 'rawtp:sched_switch,cpu=0	')" ]
+}
+
+@test "fields: texts, numbers in part of a word, what is said to be something else, what cannot be read" {
+	needs_root
+	start_load "$LOAD/switch" 0 60
+	record -e 'rawtp:sched_switch(io=arg2->in_iowait,prio=prev->prio:u8,hex=prev->prio:x32,mm=prev->mm->mm_users.counter,file=prev->mm->exe_file->f_path.dentry->d_name.name:string,prev_comm=prev->comm,n=prev->comm:string)/stack=none/' -d 300ms
+	jq -e '.events["rawtp:sched_switch"] == { ".io": "u64", ".prio": "u8", ".hex": "x32", ".mm": "s32", ".file": "str",
+		".prev_comm": "str", ".n": "str" }' <(head -n 1 "$TMP/s") > /dev/null
+	[ "$(count 'rawtp:.*	comm=switch	.io=0	.prio=120	.hex=0x78	.mm=1	.file=switch	.prev_comm=switch	.n=switch$')" -ge 100 ]
+	# threads of the kernel have no memory: no field of it, and no other in its place
+	[ "$(count 'rawtp:.*	.io=[01]	.prio=[0-9]*	.hex=0x[0-9a-f]*	.prev_comm=\([^	]*\)	.n=\1$')" -ge 1 ]
+	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]
+}
+
+@test "rawtp has tracepoints that tracefs has not, and lists them with what is passed" {
+	needs_root
+	mp-record -l 'rawtp:*' > "$TMP/list"
+	[ "$(wc -l < "$TMP/list")" -gt "$(bpftool btf dump id 1 | grep -c "TYPEDEF 'btf_trace_" | awk '{ print $1 - 1 }')" ]
+	run -0 mp-record -l -v rawtp:sched_switch
+	[[ "$output" == *".prev "*"x64"*".prev_state"*"u32"* ]]
+	mp-record -l -v 'fexit:vfs_read' | grep -q '^  .retval  *s64'
+	grep -qx rawtp:pelt_cfs_tp "$TMP/list" || skip "no pelt_cfs_tp in this kernel"
+	record -e 'rawtp:pelt_cfs_tp(load=cfs_rq->avg.load_avg)/stack=none/' -d 300ms
+	[ "$(count 'rawtp:pelt_cfs_tp,.*	.load=[0-9]')" -ge 10 ]
+}
+
+@test "what there is no room for is counted as lost" {
+	needs_root
+	start_load "$LOAD/switch" 0 60
+	start_load "$LOAD/switch" 1 60
+	mp-record -q -m 32K -o "$TMP/s" -e rawtp:sys_enter/stack=none/ -d 1s &
+	local pid=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	kill -STOP "$pid"
+	sleep 0.3
+	kill -CONT "$pid"
+	wait "$pid" && false || [ $? = 1 ]
+	trailer "$TMP/s" 'lost > 100 and .fired == .records + .lost + .excluded' | grep -qx true
+}
+
+@test "what cannot be: said, with the reason" {
+	needs_root
+	refused() {
+		run mp-record -d 1s -o /dev/null "${@:2}"
+		[ "$status" = 2 ] && [[ "$output" == "mp-record: "$1 ]] || { echo "$output"; false; }
+	}
+	refused "rawtp:sched_swich: the kernel has no raw tracepoint 'sched_swich'; did you mean 'sched_switch'?" -e rawtp:sched_swich
+	refused "fentry:vfs_reed: the kernel has no function 'vfs_reed'; did you mean 'vfs_read'?" -e fentry:vfs_reed
+	refused "rawtp:sched_switch: struct task_struct has no 'pidd'" -e 'rawtp:sched_switch(prev->pidd)'
+	refused "rawtp:sched_switch: there is no 'from' ?mp-record -l*" -e 'rawtp:sched_switch(from)'
+	refused "rawtp:sched_switch: there is no 'retval' ?mp-record -l*" -e 'rawtp:sched_switch(retval)'
+	refused "rawtp:sched_switch: 'prev_state' points to no text" -e 'rawtp:sched_switch(prev_state:string)'
+	refused "rawtp:sched_switch: 'u7' is no type *" -e 'rawtp:sched_switch(prev_state:u7)'
+	refused "rawtp:sched_switch: 'se' is no number, and no text: name a member of it" -e 'rawtp:sched_switch(prev->se)'
+	refused "rawtp:sched_switch: two fields are called 'pid' *" -e 'rawtp:sched_switch(prev->pid,next->pid)'
+	refused "rawtp:sched_switch: 'prev-pid': what is '-pid'?" -e 'rawtp:sched_switch(prev-pid)'
+	refused "rawtp:sched_switch: given twice" -e 'rawtp:sched_switch,rawtp:sched_switch(prev->pid)'
+	refused "rawtp:sched_switch: it is recorded each time, without a filter*" -e 'rawtp:sched_switch/period=10/'
+	refused "rawtp:sched_switch: it is recorded each time, without a filter*" -e 'rawtp:sched_switch/prev > 1/'
+	refused "rawtp:sys_enter: irqs-off chooses samples*" -e 'rawtp:sys_enter/irqs-off/'
+}
+
+@test "functions of the kernel where programs may be on them, said where not" {
+	needs_root
+	local status=0
+	mp-record -q -o "$TMP/s" -e fexit:do_nanosleep -- sleep 0.01 2> "$TMP/err" || status=$?
+	if [ "$status" = 2 ]; then
+		grep -q '^mp-record: fexit:do_nanosleep: this kernel lets no BPF program on its functions: ' "$TMP/err"
+		skip "no programs on functions"
+	fi
+	[ "$(count 'fexit:do_nanosleep,.*	.retval=0')" = 1 ]
+}

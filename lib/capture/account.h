@@ -6,8 +6,8 @@
 #ifndef MP_CAPTURE_ACCOUNT_H
 #define MP_CAPTURE_ACCOUNT_H
 
-#include "lib/capture/ring.h"
 #include "lib/capture/bpftracing.h"
+#include "lib/capture/ring.h"
 #include "lib/capture/writer.h"
 
 struct mp_cpu_account {

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "lib/capture/bpffilter.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/sum.h"
-#include "lib/capture/bpftracing.h"
 #include "lib/near.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };

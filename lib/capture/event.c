@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "lib/capture/arch.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/choose.h"
 #include "lib/capture/summing.h"
-#include "lib/capture/bpftracing.h"
 #include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "lib/capture/datasrc.h"
 #include "lib/capture/bpftracing.h"
+#include "lib/capture/datasrc.h"
 #include "lib/esc.h"
 #include "lib/io.h"
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/binary.h"
-#include "lib/capture/collector.h"
 #include "lib/capture/bpftracing.h"
+#include "lib/capture/collector.h"
 #include "lib/near.h"
 
 struct listing {

@@ -14,16 +14,16 @@
 
 #include "lib/capture/account.h"
 #include "lib/capture/attach.h"
+#include "lib/capture/bpffilter.h"
+#include "lib/capture/bpftracing.h"
 #include "lib/capture/collector.h"
 #include "lib/capture/command.h"
 #include "lib/capture/control.h"
 #include "lib/capture/drain.h"
-#include "lib/capture/bpffilter.h"
 #include "lib/capture/outlet.h"
 #include "lib/capture/report.h"
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
-#include "lib/capture/bpftracing.h"
 #include "lib/capture/writer.h"
 #include "lib/clock.h"
 

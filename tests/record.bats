@@ -76,6 +76,15 @@ events() {	# number of event lines of a type
 	[ "$(grep -c ',syscalls:sys_enter_getppid,.*stack=.*main' "$TMP/s")" = 7 ]
 }
 
+@test "a sampled event that is asked for twice: the more frequent sampling, all parts of the stack" {
+	mp-record -q -e 'cpu-clock:u/freq=50,stack=none/,cpu-clock:u/freq=1000,stack=user/' -o "$TMP/s" -- "$LOAD/spin" 0.5 > "$TMP/out"
+	[ "$(grep -c 'period=1000000	.*stack=.*;spin_here' "$TMP/s")" -ge 100 ]
+	mp-record -q -g none -e 'cpu-clock:u/period=1000000/,cpu-clock:k/period=3000000/' -o "$TMP/s" -- \
+		dd if=/dev/zero of=/dev/null bs=4M count=1000 2> "$TMP/err"
+	# all of its time is the kernel's
+	[ "$(grep -c 'period=1000000$' "$TMP/s")" -ge 50 ]
+}
+
 @test "a tracepoint that counts ns is one event each time, with its period" {
 	mp-record -q -e sched:sched_stat_runtime -g none -o "$TMP/s" -- timeout 0.3 sh -c 'while :; do :; done' || [ $? = 1 ]
 	grep -qE 'period=[0-9]{4,}	.comm=' "$TMP/s"

@@ -89,6 +89,13 @@ values() {
 	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]
 }
 
+@test "what is asked for twice has the fields of both" {
+	needs_root
+	record -e 'rawtp:sys_enter(id)/stack=none/,rawtp:sys_enter(id,at=regs->ip:x64)' -g none -- true
+	jq -e '.events["rawtp:sys_enter"] == { ".id": "s64", ".at": "x64" }' <(head -n 1 "$TMP/s") > /dev/null
+	[ "$(count 'rawtp:sys_enter,.*	.id=[0-9]*	.at=0x[0-9a-f]*$')" = "$(count rawtp:)" ]
+}
+
 @test "rawtp has tracepoints that tracefs has not, and lists them with what is passed" {
 	needs_root
 	mp-record -l 'rawtp:*' > "$TMP/list"
@@ -131,7 +138,7 @@ values() {
 	refused "rawtp:sched_switch: 'se' is no number, and no text: name a member of it" -e 'rawtp:sched_switch(prev->se)'
 	refused "rawtp:sched_switch: two fields are called 'pid' *" -e 'rawtp:sched_switch(prev->pid,next->pid)'
 	refused "rawtp:sched_switch: 'prev-pid': what is '-pid'?" -e 'rawtp:sched_switch(prev-pid)'
-	refused "rawtp:sched_switch: given twice" -e 'rawtp:sched_switch,rawtp:sched_switch(prev->pid)'
+	refused "rawtp:sched_switch: given twice, with fields of one name or too many" -e 'rawtp:sched_switch,rawtp:sched_switch(prev=prev->pid)'
 	refused "rawtp:sched_switch: it is recorded each time, without a filter*" -e 'rawtp:sched_switch/period=10/'
 	refused "rawtp:sched_switch: it is recorded each time, without a filter*" -e 'rawtp:sched_switch/prev > 1/'
 	refused "rawtp:sys_enter: irqs-off chooses samples*" -e 'rawtp:sys_enter/irqs-off/'

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/capture/bpf.h"
+#include "lib/capture/stackchoice.h"
 #include "lib/clock.h"
 
 enum {

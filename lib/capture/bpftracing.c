@@ -95,6 +95,56 @@ void mp_tracing_free(struct mp_tracing *t)
 	free(t);
 }
 
+/* --- two that are one --------------------------------------------------------------------------------- */
+
+static const struct mp_tracing_field *field_of(const struct mp_event *e, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < e->tp->n_fields; i++)
+		if (strcmp(e->tp->fields[i].name, name) == 0)
+			return &e->tracing->setup.fields[i];
+	return NULL;
+}
+
+static bool fit(const struct mp_event *to, const struct mp_event *from)
+{
+	const struct mp_tracing_field *there, *new;
+	size_t n = to->tp->n_fields, texts = 0, i;
+
+	for (i = 0; i < n; i++)
+		texts += to->tracing->setup.fields[i].kind != MP_TRACING_NUMBER;
+	for (i = 0; i < from->tp->n_fields; i++) {
+		there = field_of(to, from->tp->fields[i].name);
+		new = &from->tracing->setup.fields[i];
+		if (there && memcmp(there, new, sizeof(*new)) != 0)
+			return false;
+		n += !there;
+		texts += !there && new->kind != MP_TRACING_NUMBER;
+	}
+	return n <= MP_TRACING_FIELDS && texts <= MP_TRACING_TEXTS;
+}
+
+int mp_tracing_unite(struct mp_event *to, const struct mp_event *from)
+{
+	struct mp_tracing_setup *setup = &to->tracing->setup;
+	size_t i;
+
+	if (!fit(to, from))
+		return -1;
+	for (i = 0; i < from->tp->n_fields; i++) {
+		const struct mp_tp_field *field = &from->tp->fields[i];
+
+		if (field_of(to, field->name))
+			continue;
+		setup->fields[setup->n_fields] = from->tracing->setup.fields[i];
+		to->tp->fields[to->tp->n_fields] = *field;
+		to->tp->fields[to->tp->n_fields].name = mp_strdup(field->name);
+		to->tp->fields[to->tp->n_fields++].offset = mp_tracing_offset(setup->n_fields++);
+	}
+	return 0;
+}
+
 /* --- programs ----------------------------------------------------------------------------------------- */
 
 static char *explain(const struct mp_event *e, int error)

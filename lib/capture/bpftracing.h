@@ -29,6 +29,12 @@ struct mp_tracing {
 struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **error);
 void mp_tracing_free(struct mp_tracing *t);
 
+/*
+ * Adds the fields of an event to those of another of the same function or tracepoint. -1: some have the
+ * same name and are not the same, or there is no room; then nothing is added.
+ */
+int mp_tracing_unite(struct mp_event *to, const struct mp_event *from);
+
 /* The kind of an event by the beginning of its name, "fentry:"; false: it is none of these. */
 bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest);
 

@@ -9,12 +9,11 @@
 #include "lib/capture/arch.h"
 #include "lib/capture/bpftracing.h"
 #include "lib/capture/choose.h"
+#include "lib/capture/stackchoice.h"
 #include "lib/capture/summing.h"
 #include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"
-
-enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
 #define USUAL_NS 1000000000ull
 #define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
@@ -51,124 +50,14 @@ char *mp_tracefs_advice(int error)
 			   strerror(error));
 }
 
-unsigned mp_max_stack_limit(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
-	unsigned limit = 127;
-
-	if (f) {
-		if (fscanf(f, "%u", &limit) != 1)
-			limit = 127;
-		fclose(f);
-	}
-	return limit;
-}
-
-static bool is_function(const struct mp_event *e)
-{
-	return e->tracing && e->tracing->traced != MP_TRACED_POINT;
-}
-
-/* A probe, but not a tracepoint of whatever kind. */
-static bool is_rare(const char *name)
-{
-	return mp_spec_is_probe(name) && strncmp(name, "rawtp:", 6) != 0;
-}
-
-/*
- * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
- * each time may come 100 times as often.
- */
-static enum mp_stack_method choose_method(const struct resolver *r, const struct mp_event *e)
-{
-	enum mp_stack_method method = r->spec->method;
-
-	if (method == MP_METHOD_UNSET)
-		method = r->options->method;
-	/* a probe is about the stack of a program, and no raw tracepoint */
-	if (method == MP_METHOD_AUTO && (!e->each || is_rare(r->spec->name)) && mp_arch_here())
-		method = MP_METHOD_CFI;
-	/*
-	 * The kernel drops an event that has a program of its own if it comes within another program
-	 * (page faults: 1 of 2,000): it is for the user to ask for that.
-	 */
-	if (method == MP_METHOD_AUTO)
-		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
-	/* an event has one program */
-	if (method == MP_METHOD_BPF && (mp_when_any(&r->spec->when) || is_function(e)))
-		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
-	/* tracepoints of single system calls are none that a program can be put on */
-	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
-					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
-		method = MP_METHOD_FP;
-	return method;
-}
-
-/* The stack comes from elsewhere; with the sample, where the program was. */
-static void take_address(struct mp_event *e)
-{
-	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
-	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
-	e->attr.exclude_callchain_user = 1;
-	if (e->attr.exclude_callchain_kernel)
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
-}
-
-void mp_event_use_fp(struct mp_event *e)
-{
-	e->method = MP_METHOD_FP;
-	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
-	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.sample_regs_user = 0;
-	e->attr.exclude_callchain_user = 0;
-}
-
-static void take_dump(const struct resolver *r, struct mp_event *e)
-{
-	e->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	e->attr.sample_regs_user = mp_arch_here()->perf_regs;
-	e->attr.sample_stack_user = r->options->stack_size;
-	e->attr.exclude_callchain_user = 1;
-	if (e->attr.exclude_callchain_kernel)
-		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
-}
-
-/*
- * How many frames are asked for: one more than is written, where possible, to see that there are
- * more.
- */
+/* What is counted has none. */
 static int set_stack(struct resolver *r, struct mp_event *e)
 {
-	enum mp_stack_part part = r->spec->stack;
-	unsigned limit = mp_max_stack_limit(), want = r->spec->max_stack;
+	char *error;
 
-	e->method = MP_METHOD_UNSET;
-	if (part == MP_STACK_UNSET)
-		part = r->options->stack;
-	if (!want)
-		want = r->options->max_stack;
-	if (part == MP_STACK_NONE || r->count)
+	if (r->count || mp_event_set_stack(e, r->spec, r->options, &error) == 0)
 		return 0;
-	e->context |= MP_CTX_STACK;
-	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.exclude_callchain_kernel = part == MP_STACK_USER;
-	e->attr.exclude_callchain_user = part == MP_STACK_KERNEL;
-	if (part & MP_STACK_USER)
-		e->method = choose_method(r, e);
-	if (e->method == MP_METHOD_CFI && !mp_arch_here())
-		return fail(r, mp_asprintf("%s: stacks of this kind of machine cannot be unwound "
-					   "(-g fp takes them along frame pointers)",
-					   e->type));
-	if (e->method == MP_METHOD_CFI) {
-		e->max_stack = want ? want : MAX_FRAMES;
-		take_dump(r, e);
-	} else {
-		e->max_stack = want ? MP_MIN(want, limit) : limit;
-	}
-	if (e->method == MP_METHOD_BPF)
-		take_address(e);
-	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
-	return 0;
+	return fail(r, error);
 }
 
 /* How often: its own terms, then the options, then `each` or sampled. */
@@ -231,17 +120,17 @@ static struct mp_event *add_event(struct resolver *r, const char *name)
 	return e;
 }
 
-static struct mp_event *find_known(const struct resolver *r, const char *name)
+/* The event of a name that is recorded already; -1: none. */
+static ptrdiff_t find_known(const struct resolver *r, const char *name)
 {
-	struct mp_event *found = NULL;
 	char *type = type_of(r, name);
 	size_t i;
 
-	for (i = 0; i < r->events->n && !found; i++)
+	for (i = 0; i < r->events->n; i++)
 		if (!r->events->v[i].sum && strcmp(r->events->v[i].type, type) == 0)
-			found = &r->events->v[i];
+			break;
 	free(type);
-	return found;
+	return i < r->events->n ? (ptrdiff_t)i : -1;
 }
 
 static enum mp_stack_part stack_part(const struct resolver *r)
@@ -348,26 +237,33 @@ static void release_event(struct mp_event *e)
 	mp_tracing_free(e->tracing);
 }
 
-/* One that is asked for twice serves both: the last event becomes part of an earlier one. */
-static void unite_last(struct mp_events *events, size_t with)
+/* One that is asked for twice serves both: the last event becomes part of an earlier one, if there is one. */
+static int unite_last(struct resolver *r, ptrdiff_t known)
 {
-	struct mp_event *last = &events->v[--events->n];
+	struct mp_event *last = &r->events->v[r->events->n - 1];
+	int result = 0;
 
-	mp_event_unite(&events->v[with], last);
+	if (known < 0)
+		return 0;
+	if (mp_event_unite(&r->events->v[known], last) < 0)
+		result = fail(r, mp_asprintf("%s: given twice, with fields of one name or too many",
+					     last->type));
+	r->events->n--;
 	release_event(last);
+	return result;
 }
 
 static void add_tracepoint(void *arg, const char *system, const char *name)
 {
 	struct resolver *r = arg;
 	char *type = mp_asprintf("%s:%s", system, name);
-	const struct mp_event *known = find_known(r, type);
-	size_t with = known ? (size_t)(known - r->events->v) : 0, n = r->events->n;
+	ptrdiff_t known = find_known(r, type);
+	size_t n = r->events->n;
 
 	if (!r->failed)
 		load_tracepoint(r, type, system, name);
-	if (known && r->events->n > n)
-		unite_last(r->events, with);
+	if (r->events->n > n)
+		unite_last(r, known);
 	free(type);
 }
 
@@ -479,12 +375,27 @@ static int set_memory(struct resolver *r, struct mp_event *e, const struct mp_pm
 	return 0;
 }
 
+static void set_attr(const struct resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
+{
+	const struct mp_spec *s = r->spec;
+
+	e->attr.type = found->type;
+	e->attr.config = found->config;
+	e->attr.config1 = found->config1;
+	e->attr.config2 = found->config2;
+	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
+	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
+	e->attr.exclude_hv = e->attr.exclude_kernel;
+	e->attr.precise_ip = s->most_precise ? mp_pmu_precision(&e->attr) : s->precise;
+}
+
 static int resolve_pmu(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
 	struct mp_pmu_event found;
-	struct mp_event *e, *known;
+	struct mp_event *e;
 	char *error, *name;
+	ptrdiff_t known;
 
 	switch (mp_pmu_find(s->name, s->config, &found, &error)) {
 	case 0:
@@ -493,27 +404,23 @@ static int resolve_pmu(struct resolver *r)
 		return fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	known = s->sum.given ? NULL : find_known(r, name);
-	e = known ? NULL : add_event(r, name);
-	free(name);
-	if (known && !mp_when_same(&known->when, &s->when))
-		return fail(r, mp_asprintf("%s: given twice, for different moments, which the "
-					   "stream would not tell apart",
-					   known->type));
-	if (known)
-		return 0;
-	e->attr.type = found.type;
-	e->attr.config = found.config;
-	e->attr.config1 = found.config1;
-	e->attr.config2 = found.config2;
-	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
-	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
-	e->attr.exclude_hv = e->attr.exclude_kernel;
-	e->attr.precise_ip = s->most_precise ? mp_pmu_precision(&e->attr) : s->precise;
-	set_rate(r, e, found.each);
-	if (set_memory(r, e, &found) < 0 || set_when(r, e, &found) < 0 || set_stack(r, e) < 0)
+	known = s->sum.given ? -1 : find_known(r, name);
+	if (known >= 0 && !mp_when_same(&r->events->v[known].when, &s->when)) {
+		fail(r,
+		     mp_asprintf("%s: given twice, for different moments, which the stream would "
+				 "not tell apart",
+				 name));
+		free(name);
 		return -1;
-	return set_sum(r, e);
+	}
+	e = add_event(r, name);
+	free(name);
+	set_attr(r, e, &found);
+	set_rate(r, e, found.each);
+	if (set_memory(r, e, &found) < 0 || set_when(r, e, &found) < 0 || set_stack(r, e) < 0 ||
+	    set_sum(r, e) < 0)
+		return -1;
+	return unite_last(r, known);
 }
 
 static void add_probe(void *arg, const struct mp_probe *probe)
@@ -573,6 +480,7 @@ static int resolve_tracing(struct resolver *r)
 	const struct mp_spec *s = r->spec;
 	struct mp_event *e;
 	char *error, *type;
+	ptrdiff_t known;
 
 	if (s->filter || s->period || s->freq || s->sum.given || s->count)
 		return fail(r, mp_asprintf("%s: it is recorded each time, without a filter "
@@ -581,11 +489,7 @@ static int resolve_tracing(struct resolver *r)
 	if (refuse_sampling(r, s->name, false) < 0)
 		return -1;
 	type = mp_strndup(s->name, strcspn(s->name, "("));
-	if (find_known(r, type)) {
-		fail(r, mp_asprintf("%s: given twice", type));
-		free(type);
-		return -1;
-	}
+	known = find_known(r, type);
 	e = add_event(r, type);
 	free(type);
 	e->tracing = mp_tracing_parse(s->name, &e->tp, &error);
@@ -597,7 +501,7 @@ static int resolve_tracing(struct resolver *r)
 	e->attr.sample_type |= PERF_SAMPLE_RAW;
 	e->each = true;
 	write_all_fields(e);
-	return set_stack(r, e);
+	return set_stack(r, e) < 0 ? -1 : unite_last(r, known);
 }
 
 /* What the terms of a specification say of an event that is read. */
@@ -627,7 +531,7 @@ static void add_own(void *arg, const struct mp_own *own)
 	struct resolver *r = arg;
 	struct mp_event *e;
 
-	if (find_known(r, own->name))
+	if (find_known(r, own->name) >= 0)
 		return;
 	e = add_event(r, own->name);
 	e->own = own;
@@ -749,8 +653,10 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
 			;
 		if (j < to->n) {
-			if (!to->v[j].sum)
-				mp_event_unite(&to->v[j], &from->v[i]);
+			if (!to->v[j].sum && mp_event_unite(&to->v[j], &from->v[i]) < 0)
+				mp_say("%s: asked for twice, with fields of one name or too many: "
+				       "those of the first are recorded",
+				       to->v[j].type);
 			release_event(&from->v[i]);
 			continue;
 		}

@@ -103,15 +103,12 @@ void mp_events_release(struct mp_events *events);
 
 /*
  * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
- * occurrences of both.
+ * occurrences of both; where the fields of both do not go together, it says so.
  */
 void mp_events_merge(struct mp_events *to, struct mp_events *from);
 
 /* Whether all are added up in the kernel: no events are written then. */
 bool mp_events_all_sums(const struct mp_events *events);
-
-/* Takes its user stacks along frame pointers instead of by BPF. */
-void mp_event_use_fp(struct mp_event *e);
 
 /* All payload fields that it has, written or not: of its format, or of its own. */
 const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
@@ -121,8 +118,5 @@ json_t *mp_events_json(const struct mp_events *events);
 
 /* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
 char *mp_tracefs_advice(int error);
-
-/* kernel.perf_event_max_stack */
-unsigned mp_max_stack_limit(void);
 
 #endif

@@ -396,6 +396,11 @@ struct finder {
 	char **error;
 };
 
+uint32_t mp_tracing_offset(size_t field)
+{
+	return offsetof(struct mp_tracing_record, values) + field * WORD;
+}
+
 static bool is_taken(const struct mp_tp *tp)
 {
 	size_t i;
@@ -425,7 +430,7 @@ static int add_field(struct finder *f, struct mp_str text)
 	if (number == MP_TRACING_FIELDS)
 		return fail(f->error, mp_asprintf("more than %u fields", MP_TRACING_FIELDS));
 	field = path.field = &f->tp->fields[f->tp->n_fields++];
-	field->offset = offsetof(struct mp_tracing_record, values) + number * WORD;
+	field->offset = mp_tracing_offset(number);
 	if (equals) {
 		field->name = mp_strndup(text.p, equals - text.p);
 		text.len -= equals + 1 - text.p;

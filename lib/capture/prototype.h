@@ -29,6 +29,9 @@ struct mp_prototype {
 int mp_prototype_find(struct mp_prototype *p, enum mp_traced traced, const char *name,
 		      const char *list, char **error);
 
+/* Where a field is in the record, by its number; p->tp->fields have room for all. */
+uint32_t mp_tracing_offset(size_t field);
+
 /* Calls `each` for the names that match a glob, of the kernel and its modules. Returns how many. */
 typedef void mp_prototype_fn(void *arg, const char *name);
 

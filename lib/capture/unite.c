@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/bpftracing.h"
+
 static bool has_payload(const struct mp_event *e, const char *name)
 {
 	size_t i;
@@ -69,20 +71,37 @@ static void unite_payload(struct mp_event *to, const struct mp_event *from)
 	to->n_payload = kept;
 }
 
-void mp_event_unite(struct mp_event *to, const struct mp_event *from)
+/* As often as either wants it; as precisely. */
+static void unite_sampling(struct mp_event *to, const struct mp_event *from)
 {
+	if (from->each) { /* each occurrence serves those who want a sample of them */
+		to->attr.freq = 0;
+		to->attr.sample_period = 1;
+		to->each = true;
+	} else if (to->attr.freq && from->attr.freq) {
+		to->attr.sample_freq = MP_MAX(to->attr.sample_freq, from->attr.sample_freq);
+	} else if (!to->attr.freq && !from->attr.freq) {
+		to->attr.sample_period = MP_MIN(to->attr.sample_period, from->attr.sample_period);
+	}
+	to->attr.precise_ip = MP_MAX(to->attr.precise_ip, from->attr.precise_ip);
+	to->attr.exclude_user &= from->attr.exclude_user;
+	to->attr.exclude_kernel &= from->attr.exclude_kernel;
+	to->attr.exclude_hv &= from->attr.exclude_hv;
+}
+
+int mp_event_unite(struct mp_event *to, const struct mp_event *from)
+{
+	int result = to->tracing ? mp_tracing_unite(to, from) : 0;
+
 	unite_payload(to, from);
 	unite_filters(to, from);
 	unite_stacks(to, from);
+	unite_sampling(to, from);
 	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
 		to->when = (struct mp_when){ .irqs_off = false };
 	to->context |= from->context;
 	to->interval_ns = MP_MIN(to->interval_ns, from->interval_ns);
 	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
-	if (from->each && !to->each) { /* each occurrence serves those who want a sample of them */
-		to->attr.freq = 0;
-		to->attr.sample_period = 1;
-		to->each = true;
-	}
+	return result;
 }

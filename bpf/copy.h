@@ -170,11 +170,11 @@ static __always_inline bool wants_copy(const struct task_struct *task)
 }
 
 /* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
-static bool ended_by_tables(struct walk *w, __u32 sequence)
+static bool ended_by_tables(struct walker *w, __u32 sequence)
 {
 	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
 		return true;
-	if (w->end != MP_BPF_END_MAPPING && w->end != MP_BPF_END_CFI)
+	if (w->walk->end != MP_BPF_END_MAPPING && w->walk->end != MP_BPF_END_CFI)
 		return false;
 	if (w->space->copies >= COPIES_A_SPACE)
 		return false;
@@ -183,7 +183,7 @@ static bool ended_by_tables(struct walk *w, __u32 sequence)
 }
 
 /* Walks, where there are tables of the task. Whether a copy of its stack is to be made all the same. */
-static __always_inline bool needs_copy(struct walk *w, struct task_struct *task)
+static __always_inline bool needs_copy(struct walker *w, struct task_struct *task)
 {
 	__u32 sequence;
 

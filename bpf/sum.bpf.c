@@ -83,6 +83,7 @@ struct {
 
 struct buffer {
 	__u64 busy;
+	struct walk walk;
 	struct mp_sum_stack stack;
 };
 
@@ -180,10 +181,11 @@ static __always_inline void take_leaf(struct mp_sum_stack *s, struct task_struct
 }
 
 /* A copy of the stack, if the tables do not do for it. */
-static __always_inline struct mp_bpf_copy *take_user(struct mp_sum_stack *s,
-						     struct task_struct *task, enum context which)
+static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct task_struct *task,
+						     enum context which)
 {
-	struct walk w = { .space = find_space(task), .ips = s->user };
+	struct mp_sum_stack *s = &b->stack;
+	struct walker w = { find_space(task), &b->walk, s->user };
 	struct mp_bpf_copy *copy = 0;
 
 	if (!task->mm)
@@ -193,8 +195,8 @@ static __always_inline struct mp_bpf_copy *take_user(struct mp_sum_stack *s,
 	if (copy) {
 		s->end = MP_BPF_COPIED;
 	} else if (w.space) {
-		s->end = w.end;
-		s->n_user = w.n;
+		s->end = b->walk.end;
+		s->n_user = b->walk.n;
 	} else {
 		take_leaf(s, task);
 	}
@@ -291,7 +293,7 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 	if (kernel)
 		take_kernel(ctx, s);
 	if (user)
-		copy = take_user(s, task, which);
+		copy = take_user(b, task, which);
 	id = tell(s, task, copy);
 	b->busy = 0;
 	return id;

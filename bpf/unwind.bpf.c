@@ -8,12 +8,17 @@
 #define COPY_CONTEXTS MP_BPF_COPY_CONTEXTS
 #include "bpf/copy.h"
 
+struct scratch {
+	struct walk walk;
+	struct mp_bpf_record record;
+};
+
 /* A program does not interrupt itself, so one per CPU and program will do. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 2);
 	__type(key, __u32);
-	__type(value, struct mp_bpf_record);
+	__type(value, struct scratch);
 } scratch SEC(".maps");
 
 static void emit(struct mp_bpf_record *r, __u32 n)
@@ -28,23 +33,23 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 static __always_inline void take_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct mp_bpf_record *record = bpf_map_lookup_elem(&scratch, &which);
-	struct walk w = { .space = find_space(task) };
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
 	__u64 now = bpf_ktime_get_ns();
 	struct mp_bpf_copy *copy;
+	struct walker w;
 
-	if (!record)
+	if (!s || task->flags & KTHREAD)
 		return;
-	w.ips = record->ips;
+	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
 	if (needs_copy(&w, task)) {
 		copy = make_copy(task, now, which);
 		if (copy)
 			send_copy(copy);
 	} else if (w.space) {
-		record->head.time_ns = now;
-		record->head.tid = task->pid;
-		record->head.end = w.end;
-		emit(record, w.n);
+		s->record.head.time_ns = now;
+		s->record.head.tid = task->pid;
+		s->record.head.end = s->walk.end;
+		emit(&s->record, s->walk.n);
 	}
 }
 

@@ -81,15 +81,27 @@ struct {
 /* Says what is known of an index once more, at the place where the verifier wants to know it. */
 #define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
 
+/* A reading of the user stack; one of 1 KiB spares some nine of a word. */
+#define WINDOW_BYTES 1024u
+#define WINDOW_BELOW 56u /* a frame pointer is below the return address, and read after it */
+#define NO_WINDOW (1ull << 63)
+
+/* In a map: the verifier would try all values of what is on the stack of a program. */
 struct walk {
-	struct mp_bpf_space *space;
-	__u64 *ips; /* MP_BPF_FRAMES of them, 127 and one to spare */
 	__u64 ip, sp, bp, di;
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
 	__u32 mapping;	/* the last one */
 	__u32 sequence; /* of the space at the beginning */
+	__u64 window_at;
+	char window[WINDOW_BYTES];
+};
+
+struct walker {
+	struct mp_bpf_space *space;
+	struct walk *walk;
+	__u64 *ips; /* MP_BPF_FRAMES of them, 127 and one to spare */
 };
 
 struct mapping_search {
@@ -130,18 +142,19 @@ __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 }
 
 /* Callers are often in the same one. */
-static const struct mp_bpf_mapping *find_mapping(struct walk *w, __u64 addr)
+static const struct mp_bpf_mapping *find_mapping(struct walk *w, struct mp_bpf_space *space,
+						 __u64 addr)
 {
-	const struct mp_bpf_mapping *m = &w->space->v[w->mapping & (MP_BPF_MAPPINGS - 1)];
+	const struct mp_bpf_mapping *m = &space->v[w->mapping & (MP_BPF_MAPPINGS - 1)];
 	int at;
 
 	if (addr >= m->start && addr < m->end)
 		return m;
-	at = mapping_at(w->space, addr);
+	at = mapping_at(space, addr);
 	if (at < 0)
 		return 0;
 	w->mapping = at;
-	return &w->space->v[at & (MP_BPF_MAPPINGS - 1)];
+	return &space->v[at & (MP_BPF_MAPPINGS - 1)];
 }
 
 struct search {
@@ -204,9 +217,21 @@ static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 a
 	return bpf_map_lookup_elem(&rows, &at);
 }
 
-static int read_user(__u64 addr, __u64 *v)
+/* Frames are small, so most words are in the window that one before has opened. */
+static __attribute__((noinline)) int read_user(struct walk *w, __u64 addr, __u64 *v)
 {
-	return bpf_probe_read_user(v, sizeof(*v), (void *)addr);
+	__u64 at = addr - w->window_at, from = addr - WINDOW_BELOW;
+
+	if (at > WINDOW_BYTES - sizeof(*v)) {
+		w->window_at = NO_WINDOW;
+		/* the stack may end before the window would */
+		if (bpf_probe_read_user(w->window, WINDOW_BYTES, (void *)from))
+			return bpf_probe_read_user(v, sizeof(*v), (void *)addr);
+		w->window_at = from;
+		at = WINDOW_BELOW;
+	}
+	*v = *(__u64 *)(w->window + at);
+	return 0;
 }
 
 /* 1: that was the last frame. */
@@ -218,7 +243,8 @@ static long step_fp(struct walk *w)
 	if (!w->bp)
 		return 1;
 	w->end = MP_BPF_END_FP;
-	if (w->bp & 7 || w->bp < w->sp || read_user(w->bp, &next) || read_user(w->bp + 8, &ip))
+	if (w->bp & 7 || w->bp < w->sp || read_user(w, w->bp, &next) ||
+	    read_user(w, w->bp + 8, &ip))
 		return 1;
 	w->sp = w->bp + 16;
 	w->bp = next;
@@ -229,15 +255,15 @@ static long step_fp(struct walk *w)
 }
 
 /* Code of a file that its tables leave out: what called it, if that has some, is at the stack pointer. */
-static long step_bare(struct walk *w)
+static long step_bare(struct walk *w, struct mp_bpf_space *space)
 {
 	const struct mp_bpf_mapping *m;
 	const struct mp_bpf_row *row;
 	__u64 ip;
 
-	if (read_user(w->sp, &ip))
+	if (read_user(w, w->sp, &ip))
 		return 1;
-	m = find_mapping(w, ip - 1);
+	m = find_mapping(w, space, ip - 1);
 	row = m ? find_row(m, ip - 1) : 0;
 	if (!row || row->kind == MP_BPF_NOTHING)
 		return 1;
@@ -253,7 +279,8 @@ static long step_signal(struct walk *w)
 	enum { CONTEXT = 40, BP = 10 * 8, SP = 15 * 8, IP = 16 * 8 };
 	__u64 at = w->sp + CONTEXT;
 
-	if (read_user(at + BP, &w->bp) || read_user(at + IP, &w->ip) || read_user(at + SP, &w->sp))
+	if (read_user(w, at + BP, &w->bp) || read_user(w, at + IP, &w->ip) ||
+	    read_user(w, at + SP, &w->sp))
 		return 1;
 	w->by_fp = 0;
 	w->exact = 1;
@@ -276,7 +303,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 		cfa = w->bp + offset;
 		break;
 	case MP_BPF_FP_DEREF:
-		if (read_user(w->bp + offset, &cfa))
+		if (read_user(w, w->bp + offset, &cfa))
 			return 1;
 		break;
 	case MP_BPF_PLT:
@@ -292,9 +319,9 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 	default:
 		return 1;
 	}
-	if (cfa <= w->sp || read_user(cfa - 8, &w->ip))
+	if (cfa <= w->sp || read_user(w, cfa - 8, &w->ip))
 		return 1;
-	if (row->fp && read_user(row->fp == 1 ? w->bp : cfa + (__s64)row->fp * 8, &w->bp))
+	if (row->fp && read_user(w, row->fp == 1 ? w->bp : cfa + (__s64)row->fp * 8, &w->bp))
 		return 1;
 	w->sp = cfa;
 	w->by_fp = 0;
@@ -315,7 +342,8 @@ static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
 }
 
 /* The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. */
-static __always_inline int row_at(struct walk *w, __u64 addr, union row_bits *to)
+static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __u64 addr,
+				  union row_bits *to)
 {
 	__u64 hash = hash_address(w, addr);
 	__u32 slot = hash & (FOUND_ENTRIES - 1);
@@ -328,7 +356,7 @@ static __always_inline int row_at(struct walk *w, __u64 addr, union row_bits *to
 		if ((*(volatile __u64 *)&found->check ^ to->bits) == hash)
 			return 1;
 	}
-	m = find_mapping(w, addr);
+	m = find_mapping(w, space, addr);
 	if (!m)
 		return -1;
 	row = find_row(m, addr);
@@ -342,8 +370,9 @@ static __always_inline int row_at(struct walk *w, __u64 addr, union row_bits *to
 	return 1;
 }
 
-static long step(__u32 i, struct walk *w)
+static long step(__u32 i, struct walker *of)
 {
+	struct walk *w = of->walk;
 	__u64 addr = w->exact ? w->ip : w->ip - 1;
 	union row_bits known;
 	const struct mp_bpf_row *row;
@@ -352,21 +381,21 @@ static long step(__u32 i, struct walk *w)
 
 	if (i >= MP_BPF_FRAMES)
 		return 1;
-	at = row_at(w, addr, &known);
+	at = row_at(w, of->space, addr, &known);
 	if (at < 0) {
 		w->end = w->by_fp ? MP_BPF_END_FP : MP_BPF_END_MAPPING;
-		w->ips[0] = i ? w->ips[0] : w->ip;
+		of->ips[0] = i ? of->ips[0] : w->ip;
 		w->n = i ? i : 1;
 		return 1;
 	}
 	row = at ? &known.row : 0;
 	/* where nothing was called: one more, since one less is where the frame is */
 	BOUND(i);
-	w->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
+	of->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
 	w->n = i + 1;
 	if (row && row->kind != MP_BPF_NOTHING)
 		last = step_row(w, row);
-	else if (i || !row || step_bare(w))
+	else if (i || !row || step_bare(w, of->space))
 		last = step_fp(w);
 	else
 		last = 0;
@@ -394,26 +423,30 @@ static __always_inline struct mp_bpf_space *find_space(const struct task_struct 
 }
 
 /*
- * The user stack of the current task, `space` and `ips` of the walk being set: `n` addresses, leaf
- * first, and how it ended.
+ * The user stack of the current task, whose space it is: `n` addresses, leaf first, and how it ended.
  */
-static __always_inline void walk_user(struct walk *w, struct task_struct *task)
+static __always_inline void walk_user(struct walker *of, struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct walk *w = of->walk;
 
 	w->exact = 1;
+	w->by_fp = 0;
 	w->ip = regs->ip;
 	w->sp = regs->sp;
 	w->bp = regs->bp;
 	w->di = regs->di;
+	w->n = 0;
+	w->mapping = 0;
 	w->end = MP_BPF_NO_STACK;
-	w->sequence = w->space->sequence;
+	w->sequence = of->space->sequence;
+	w->window_at = NO_WINDOW;
 	if (regs->cs == MP_BPF_CS_32) {
 		w->end = MP_BPF_END_ABI;
-		w->ips[0] = w->ip;
+		of->ips[0] = w->ip;
 		w->n = 1;
 	} else if (task->mm) {
-		bpf_loop(MP_BPF_FRAMES, step, w, 0);
+		bpf_loop(MP_BPF_FRAMES, step, of, 0);
 	}
 }
 

@@ -132,7 +132,7 @@ static bool is_walked(const struct mp_event *e)
 	return e->method == MP_METHOD_BPF;
 }
 
-/* Only those that events need: to load one takes the kernel a tenth of a second. */
+/* Only those that events need: to load one takes the kernel some ms. */
 static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
 {
 	bool tracepoints = false, others = false;

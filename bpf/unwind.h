@@ -8,10 +8,11 @@
 #define MP_BPF_ROWS (4u << 20)	  /* 32 MiB */
 #define MP_BPF_PAGES (512u << 10) /* 4 MiB */
 #define MP_BPF_SPACES 2048u	  /* address spaces, 20 MiB */
-#define MP_BPF_MAPPINGS 256u	  /* a power of two */
+#define MP_BPF_MAPPINGS 256u	  /* a power of two, as the next */
+#define MP_BPF_HINTS 32u
 #define MP_BPF_FRAMES 127u
-#define MP_BPF_PAGE_SHIFT 12
-#define MP_BPF_CS_32 0x23 /* code segment of 32-bit programs */
+#define MP_BPF_PAGE_SHIFT 10 /* for the search; not those of memory */
+#define MP_BPF_CS_32 0x23    /* code segment of 32-bit programs */
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -37,10 +38,11 @@ struct mp_bpf_row {
 
 struct mp_bpf_mapping {
 	__u64 start, end;
-	__u64 bias;	/* address - bias: the file's address */
-	__u32 first, n; /* its rows; 0: there are none */
+	__u64 bias;  /* address - bias: the file's address */
+	__u32 first; /* row */
 	/* for each page of the file, from page_base on, the number of rows before it; one more at the end */
 	__u32 pages, page_base;
+	__u32 n_pages; /* 0: there are no rows */
 };
 
 struct mp_bpf_space {
@@ -48,6 +50,7 @@ struct mp_bpf_space {
 	__u32 sequence; /* of this use of the place */
 	__u32 copies;	/* of stacks that these tables did not do for */
 	__u32 unused[5];
+	__u8 hints[MP_BPF_HINTS];  /* by MiB of the address: a mapping that was found there */
 	struct mp_bpf_mapping v[MP_BPF_MAPPINGS]; /* in order of address */
 };
 
@@ -120,6 +123,7 @@ struct mp_bpf_copy {
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "the same on both sides");
+_Static_assert(MP_BPF_MAPPINGS == 256, "a hint has 8 bits");
 _Static_assert(sizeof(struct mp_bpf_copy) < 1 << 16, "its size is 16 bits");
 
 #endif

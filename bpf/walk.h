@@ -92,8 +92,7 @@ struct walk {
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
-	__u32 mapping;	/* the last one */
-	__u32 sequence; /* of the space at the beginning */
+	__u32 sequence, unused; /* of the space at the beginning */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
 };
@@ -141,47 +140,35 @@ __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
 }
 
-/* Callers are often in the same one. */
-static const struct mp_bpf_mapping *find_mapping(struct walk *w, struct mp_bpf_space *space,
-						 __u64 addr)
+/* Where one nearby was found is tried first. */
+static const struct mp_bpf_mapping *find_mapping(struct mp_bpf_space *space, __u64 addr)
 {
-	const struct mp_bpf_mapping *m = &space->v[w->mapping & (MP_BPF_MAPPINGS - 1)];
+	__u8 *hint = &space->hints[addr >> 20 & (MP_BPF_HINTS - 1)];
+	const struct mp_bpf_mapping *m = &space->v[*hint];
 	int at;
 
-	if (addr >= m->start && addr < m->end)
+	if (*hint < space->n && addr >= m->start && addr < m->end)
 		return m;
 	at = mapping_at(space, addr);
 	if (at < 0)
 		return 0;
-	w->mapping = at;
+	*hint = at;
 	return &space->v[at & (MP_BPF_MAPPINGS - 1)];
 }
 
 struct search {
-	__u32 low, high, pc;
+	__u32 at, pc;
 };
 
-static int halve_once(struct search *s)
+/* One after the other: those of a page are few, and in a line or two of the cache. */
+static long pass_row(__u32 i __attribute__((unused)), struct search *s)
 {
-	__u32 mid = (s->low + s->high) / 2;
-	struct mp_bpf_row *row;
+	const struct mp_bpf_row *row = bpf_map_lookup_elem(&rows, &s->at);
 
-	if (s->low >= s->high)
+	if (!row || row->pc > s->pc)
 		return 1;
-	row = bpf_map_lookup_elem(&rows, &mid);
-	if (!row)
-		return 1;
-	if (row->pc <= s->pc)
-		s->low = mid + 1;
-	else
-		s->high = mid;
+	s->at++;
 	return 0;
-}
-
-/* Four at a time: a call costs more than a halving. The row before `low` is the one. */
-static long halve(__u32 i __attribute__((unused)), struct search *s)
-{
-	return halve_once(s) || halve_once(s) || halve_once(s) || halve_once(s);
 }
 
 /* The number of the row behind the one that an address belongs to. */
@@ -189,28 +176,22 @@ __attribute__((noinline)) __u32 row_behind(__u32 first, __u32 page, __u32 pc)
 {
 	__u32 next = page + 1, *low = bpf_map_lookup_elem(&pages, &page);
 	__u32 *high = bpf_map_lookup_elem(&pages, &next);
-	struct search s = { first, first, pc };
+	struct search s = { first, pc };
 
-	if (low && high) {
-		s.low += *low;
-		s.high += *high;
+	if (low && high && *high - *low <= 1u << MP_BPF_PAGE_SHIFT) {
+		s.at += *low;
+		bpf_loop(*high - *low, pass_row, &s, 0);
 	}
-	bpf_loop(6, halve, &s, 0);
-	return s.low;
+	return s.at;
 }
 
 static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 addr)
 {
-	__u32 pc = addr - m->bias, page = pc >> MP_BPF_PAGE_SHIFT, at;
-	const struct mp_bpf_row *last;
+	__u32 pc = addr - m->bias, page = (pc >> MP_BPF_PAGE_SHIFT) - m->page_base, at;
 
-	if (!m->n || page < m->page_base)
+	if (page >= m->n_pages)
 		return 0;
-	at = m->first + m->n - 1;
-	last = bpf_map_lookup_elem(&rows, &at);
-	if (!last || pc >= last->pc)
-		return 0;
-	at = row_behind(m->first, m->pages + page - m->page_base, pc);
+	at = row_behind(m->first, m->pages + page, pc);
 	if (at == m->first)
 		return 0;
 	at--;
@@ -263,7 +244,7 @@ static long step_bare(struct walk *w, struct mp_bpf_space *space)
 
 	if (read_user(w, w->sp, &ip))
 		return 1;
-	m = find_mapping(w, space, ip - 1);
+	m = find_mapping(space, ip - 1);
 	row = m ? find_row(m, ip - 1) : 0;
 	if (!row || row->kind == MP_BPF_NOTHING)
 		return 1;
@@ -356,7 +337,7 @@ static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __
 		if ((*(volatile __u64 *)&found->check ^ to->bits) == hash)
 			return 1;
 	}
-	m = find_mapping(w, space, addr);
+	m = find_mapping(space, addr);
 	if (!m)
 		return -1;
 	row = find_row(m, addr);
@@ -437,7 +418,6 @@ static __always_inline void walk_user(struct walker *of, struct task_struct *tas
 	w->bp = regs->bp;
 	w->di = regs->di;
 	w->n = 0;
-	w->mapping = 0;
 	w->end = MP_BPF_NO_STACK;
 	w->sequence = of->space->sequence;
 	w->window_at = NO_WINDOW;

@@ -345,9 +345,9 @@ static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
 		return true;
 	to->bias = m->start - m->offset - delta;
 	to->first = m->dso->rows;
-	to->n = m->dso->n_rows;
 	to->pages = m->dso->pages;
 	to->page_base = m->dso->page_base;
+	to->n_pages = m->dso->n_pages;
 	return true;
 }
 

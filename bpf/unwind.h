@@ -7,9 +7,11 @@
 
 #define MP_BPF_ROWS (4u << 20)	  /* 32 MiB */
 #define MP_BPF_PAGES (512u << 10) /* 4 MiB */
-#define MP_BPF_SPACES 2048u	  /* address spaces, 20 MiB */
-#define MP_BPF_MAPPINGS 256u	  /* a power of two, as the next */
+#define MP_BPF_SPACES 2048u	  /* address spaces, 24 MiB */
+#define MP_BPF_MAPPINGS 256u	  /* a power of two, as the next three */
 #define MP_BPF_HINTS 32u
+#define MP_BPF_LAST 32u
+#define MP_BPF_FOUND 256u
 #define MP_BPF_FRAMES 127u
 #define MP_BPF_PAGE_SHIFT 10 /* for the search; not those of memory */
 #define MP_BPF_CS_32 0x23    /* code segment of 32-bit programs */
@@ -51,6 +53,8 @@ struct mp_bpf_space {
 	__u32 copies;	/* of stacks that these tables did not do for */
 	__u32 unused[5];
 	__u8 hints[MP_BPF_HINTS];  /* by MiB of the address: a mapping that was found there */
+	__u16 last[MP_BPF_LAST];   /* what the last walk took of `found`, by frame */
+	__u64 found[MP_BPF_FOUND]; /* rows of addresses that were walked lately */
 	struct mp_bpf_mapping v[MP_BPF_MAPPINGS]; /* in order of address */
 };
 
@@ -124,6 +128,7 @@ struct mp_bpf_copy {
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows are many");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "the same on both sides");
 _Static_assert(MP_BPF_MAPPINGS == 256, "a hint has 8 bits");
+_Static_assert(sizeof(struct mp_bpf_space) % 64 == 0, "lines of the cache");
 _Static_assert(sizeof(struct mp_bpf_copy) < 1 << 16, "its size is 16 bits");
 
 #endif

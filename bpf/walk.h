@@ -59,25 +59,6 @@ struct {
 	__type(value, struct mp_bpf_task);
 } tasks SEC(".maps");
 
-/*
- * Rows by address, of the spaces that were walked lately: callers repeat, and to search is most of a
- * walk. All CPUs write here without a lock; an entry that two have written at once does not fit its
- * check (R. Hyatt, T. Mann: A lockless transposition table implementation for parallel search, 2002).
- */
-struct found {
-	__u64 check; /* hash of address and sequence, xor row */
-	__u64 row;
-};
-
-#define FOUND_ENTRIES 8192u
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, FOUND_ENTRIES);
-	__type(key, __u32);
-	__type(value, struct found);
-} found_rows SEC(".maps");
-
 /* Says what is known of an index once more, at the place where the verifier wants to know it. */
 #define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
 
@@ -317,26 +298,26 @@ union row_bits {
 
 static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
 {
-	__u64 h = (addr + w->sequence * 0xd6e8feb86659fd93ull) * 0x9fb21c651e98df25ull;
-
-	return h ^ h >> 29;
+	return (addr + w->sequence * 0xd6e8feb86659fd93ull) * 0x9fb21c651e98df25ull;
 }
 
-/* The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. */
+/*
+ * The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. Callers repeat, and
+ * to search is most of a walk, so the space keeps rows by address. All CPUs write there without a lock,
+ * eight bytes at once: a row, with a hash of the address and the sequence in the place of its `pc`.
+ */
 static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __u64 addr,
 				  union row_bits *to)
 {
-	__u64 hash = hash_address(w, addr);
-	__u32 slot = hash & (FOUND_ENTRIES - 1);
-	struct found *found = bpf_map_lookup_elem(&found_rows, &slot);
+	__u64 hash = hash_address(w, addr), place = hash >> 24 & (MP_BPF_FOUND - 1);
+	volatile __u64 *found = &space->found[place];
 	const struct mp_bpf_mapping *m;
 	const struct mp_bpf_row *row;
 
-	if (found) {
-		to->bits = *(volatile __u64 *)&found->row;
-		if ((*(volatile __u64 *)&found->check ^ to->bits) == hash)
-			return 1;
-	}
+	space->last[w->n & (MP_BPF_LAST - 1)] = place;
+	to->bits = *found;
+	if (to->row.pc == hash >> 32)
+		return 1;
 	m = find_mapping(space, addr);
 	if (!m)
 		return -1;
@@ -344,11 +325,22 @@ static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __
 	if (!row)
 		return 0;
 	to->row = *row;
-	if (found) {
-		*(volatile __u64 *)&found->row = to->bits;
-		*(volatile __u64 *)&found->check = hash ^ to->bits;
-	}
+	to->row.pc = hash >> 32;
+	*found = to->bits;
 	return 1;
+}
+
+/*
+ * Asks memory for the rows of the walk before, all at once: the next one needs most of them again, and
+ * would wait for one after the other.
+ */
+static __always_inline void prefetch_rows(struct mp_bpf_space *space)
+{
+	__u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < MP_BPF_LAST; i++)
+		(void)*(volatile __u64 *)&space->found[space->last[i] & (MP_BPF_FOUND - 1)];
 }
 
 static long step(__u32 i, struct walker *of)
@@ -411,6 +403,7 @@ static __always_inline void walk_user(struct walker *of, struct task_struct *tas
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct walk *w = of->walk;
 
+	prefetch_rows(of->space);
 	w->exact = 1;
 	w->by_fp = 0;
 	w->ip = regs->ip;

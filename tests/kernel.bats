@@ -92,8 +92,18 @@ is_whole() {
 	is_whole callstack
 	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
 	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .whole / .stacks >= 0.99')" = true ]
+	is_whole bpf
+	[ "$(trailer "$R/bpf" 'unwound.bpf | .stacks >= 100 and .whole / .stacks >= 0.99')" = true ]
 	# 17 times 20 ms
 	local ns
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%d", n }' "$R/offcpu")
 	[ "$ns" -ge 340000000 ] && [ "$ns" -lt 800000000 ] || { echo "$ns"; false; }
+}
+
+@test "each collector starts on this kernel, or says which hardware it lacks" {
+	needs_vm
+	[ "$(wc -l < "$R/collectors")" -ge 25 ]
+	[ "$(grep -cE ' [01] ' "$R/collectors")" -ge 20 ]
+	run grep -vE '^[a-z_]* ([01] |2 .*(hardware counter|no event .cpu.|none of its events))' "$R/collectors"
+	[ -z "$output" ] || { echo "$output"; false; }
 }

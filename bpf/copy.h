@@ -123,9 +123,9 @@ static void take_regs(__u64 *to, const struct pt_regs *regs)
 	to[16] = regs->r15;
 }
 
-/* Into the buffer of this CPU and context; NULL: it cannot be. */
+/* Into the buffer of this CPU and context, with a time for the order; NULL: it cannot be. */
 static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
-						     __u32 which)
+						     __u64 order_ns, __u32 which)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 element = COPY_CONTEXTS * bpf_get_smp_processor_id() + which, len;
@@ -147,7 +147,7 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 		return 0;
 	to->len = len;
 	to->asked = c.full ? len : MP_BPF_COPY_BYTES;
-	*(__u64 *)(to->stack + len) = time_ns - MP_BPF_EARLIER_NS;
+	*(__u64 *)(to->stack + len) = order_ns;
 	*(__u64 *)(to->stack + len + 8) = 0;
 	return to;
 }

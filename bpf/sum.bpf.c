@@ -190,8 +190,8 @@ static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct ta
 
 	if (!task->mm)
 		return 0;
-	if (needs_copy(&w, task))
-		copy = make_copy(task, s->time_ns, which);
+	if (needs_copy(&w, task)) /* what it is for is sent right behind it */
+		copy = make_copy(task, s->time_ns, s->time_ns, which);
 	if (copy) {
 		s->end = MP_BPF_COPIED;
 	} else if (w.space) {

@@ -42,7 +42,7 @@ static __always_inline void take_stack(__u32 which)
 		return;
 	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
 	if (needs_copy(&w, task)) {
-		copy = make_copy(task, now, which);
+		copy = make_copy(task, now, now - MP_BPF_EARLIER_NS, which);
 		if (copy)
 			send_copy(copy);
 	} else if (w.space) {

@@ -89,10 +89,11 @@ start_and_kill() {
 	ways_8=(--stat context-switches,mem:rss -i 10ms)
 	ways_9=("breakpoint:$MIX_ADDRESS/4:w" -p "$MIX_PID")
 	ways_10=(memleak -p "$MIX_PID")
-	ways=11
+	ways_11=(-e 'rawtp:sys_enter(id)/stack=none/,rawtp:sched_switch' -p "$MIX_PID")
+	ways=12
 	if [ -n "$CGROUPS" ] && mkdir "$CGROUPS/$GROUP" && echo "$MIX_PID" > "$CGROUPS/$GROUP/cgroup.procs"; then
-		ways_11=(--cgroup "$GROUP" -e sched:sched_switch,cpu-clock)
-		ways=12
+		ways_12=(--cgroup "$GROUP" -e sched:sched_switch,cpu-clock,rawtp:sched_waking)
+		ways=13
 	fi
 	RANDOM=${MP_SEED:=$$}
 	echo "MP_SEED=$MP_SEED"

@@ -93,7 +93,8 @@ is_whole() {
 	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
 	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .whole / .stacks >= 0.99')" = true ]
 	is_whole bpf
-	[ "$(trailer "$R/bpf" 'unwound.bpf | .stacks >= 100 and .whole / .stacks >= 0.99')" = true ]
+	# emulated, a walk may last longer than the 200 us that a sample and its stack are apart at most
+	[ "$(trailer "$R/bpf" 'unwound.bpf | .stacks >= 100 and .whole / .stacks >= 0.95')" = true ] || { tail -n 1 "$R/bpf"; false; }
 	# 17 times 20 ms
 	local ns
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%d", n }' "$R/offcpu")

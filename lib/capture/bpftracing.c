@@ -24,7 +24,8 @@ struct loaded {
 	struct bpf_program *program;
 	struct bpf_link *link;
 	size_t event;
-	uint64_t *fired; /* room for what a map says by CPU */
+	uint64_t *fired;		/* room for what a map says by CPU */
+	uint64_t missed_before, missed; /* when the recording began, and ended */
 };
 
 struct mp_tracings {
@@ -342,13 +343,36 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu)
 	return l->fired[cpu];
 }
 
-uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event)
+/* By the kernel's count, since the program was loaded. */
+static uint64_t count_missed(const struct loaded *l)
 {
-	const struct loaded *l = find(t, event);
 	struct bpf_prog_info info = { .type = 0 };
 	uint32_t size = sizeof(info);
 
-	if (!l || bpf_obj_get_info_by_fd(bpf_program__fd(l->program), &info, &size) < 0)
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(l->program), &info, &size) < 0)
 		return 0;
 	return info.recursion_misses;
+}
+
+void mp_tracings_start(struct mp_tracings *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		t->v[i].missed_before = count_missed(&t->v[i]);
+}
+
+void mp_tracings_stop(struct mp_tracings *t)
+{
+	size_t i;
+
+	for (i = 0; t && i < t->n; i++)
+		t->v[i].missed = count_missed(&t->v[i]);
+}
+
+uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event)
+{
+	const struct loaded *l = find(t, event);
+
+	return l && l->missed > l->missed_before ? l->missed - l->missed_before : 0;
 }

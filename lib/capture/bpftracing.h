@@ -49,7 +49,14 @@ int mp_tracings_open(struct mp_tracings **tracings, const struct mp_events *even
 		     char **error);
 void mp_tracings_free(struct mp_tracings *t);
 
-/* How often an event happened on a CPU while it was on; what was missed is added to the first. */
+/* When the events are switched on, and off; the latter from any thread, NULL is fine. */
+void mp_tracings_start(struct mp_tracings *t);
+void mp_tracings_stop(struct mp_tracings *t);
+
+/*
+ * How often an event happened on a CPU while it was on; and, on any, while its program ran for another
+ * occurrence, which it does not see.
+ */
 uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu);
 uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event);
 

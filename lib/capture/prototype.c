@@ -187,8 +187,8 @@ static const struct btf_member *find_member(const struct btf *btf, const struct 
 static int follow(struct path *p, uint32_t offset)
 {
 	if (p->f->n_reads == MP_TRACING_READS)
-		return fail(p->error, mp_asprintf("'%s': more than %u pointers to follow",
-						  p->field->name, MP_TRACING_READS));
+		return fail(p->error,
+			    mp_asprintf("more than %u pointers to follow", MP_TRACING_READS));
 	p->f->offsets[p->f->n_reads++] = offset;
 	return 0;
 }
@@ -320,6 +320,7 @@ static int set_number_type(struct path *p, struct mp_str type)
 		[MP_TP_UNSIGNED] = 'u', [MP_TP_SIGNED] = 's', [MP_TP_HEX] = 'x'
 	};
 	const char *kind = type.len ? memchr(kinds, type.p[0], sizeof(kinds)) : NULL;
+	bool sign = p->field->kind == MP_TP_SIGNED;
 	uint64_t bits;
 
 	if (!kind || mp_num_u64((struct mp_str){ type.p + 1, type.len - 1 }, &bits) < 0 ||
@@ -329,8 +330,15 @@ static int set_number_type(struct path *p, struct mp_str type)
 					"ustring)",
 					MP_STR_ARGS(type)));
 	p->field->kind = (enum mp_tp_kind)(kind - kinds);
-	if (!p->bits)
-		p->field->size = p->field->elem = p->f->size = bits / 8;
+	if (p->bits)
+		return 0;
+	if (bits / 8 > p->f->size) { /* no more than there is, made wider */
+		p->f->left = p->f->right = 64 - 8 * p->f->size;
+		p->f->has_sign = sign;
+	} else {
+		p->f->size = bits / 8;
+	}
+	p->field->size = p->field->elem = bits / 8;
 	return 0;
 }
 
@@ -364,12 +372,17 @@ static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str tex
 {
 	struct mp_str rest = text, name = take_name(&rest), type = { "", 0 };
 
+	if (!name.len)
+		return fail(p->error, mp_asprintf("'%.*s' is no field", MP_STR_ARGS(text)));
 	if (find_parameter(p, traced, name) < 0)
 		return fail(p->error, mp_asprintf("there is no '%.*s' (mp-record -l -v shows what "
 						  "there is)",
 						  MP_STR_ARGS(name)));
 	while (take(&rest, "->") || take(&rest, ".")) {
 		name = take_name(&rest);
+		if (!name.len)
+			return fail(p->error,
+				    mp_asprintf("'%.*s': a name is missing", MP_STR_ARGS(text)));
 		if (step_to(p, name) < 0)
 			return -1;
 	}
@@ -420,6 +433,14 @@ static size_t count_texts(const struct mp_tp *tp)
 	return n;
 }
 
+static bool is_name(const char *text)
+{
+	struct mp_str rest = mp_str(text), name = take_name(&rest);
+
+	return name.len && !rest.len && !memchr(name.p, '$', name.len) &&
+	       !isdigit((unsigned char)name.p[0]);
+}
+
 static int add_field(struct finder *f, struct mp_str text)
 {
 	const char *equals = memchr(text.p, '=', text.len);
@@ -431,12 +452,14 @@ static int add_field(struct finder *f, struct mp_str text)
 		return fail(f->error, mp_asprintf("more than %u fields", MP_TRACING_FIELDS));
 	field = path.field = &f->tp->fields[f->tp->n_fields++];
 	field->offset = mp_tracing_offset(number);
+	f->setup->n_fields++;
 	if (equals) {
 		field->name = mp_strndup(text.p, equals - text.p);
+		if (!is_name(field->name))
+			return fail(f->error, mp_asprintf("'%s' is no name", field->name));
 		text.len -= equals + 1 - text.p;
 		text.p = equals + 1;
 	}
-	f->setup->n_fields++;
 	if (resolve_path(&path, f->traced, text) < 0)
 		return -1;
 	if (is_taken(f->tp))

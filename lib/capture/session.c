@@ -244,12 +244,13 @@ static int drain_priority(const struct session *s)
 	return s->o->realtime ? s->o->realtime + 1 : 0;
 }
 
-static void stop_sums(void *arg)
+static void stop_programs(void *arg)
 {
 	struct session *s = arg;
 
 	if (s->sums)
 		mp_sums_stop(s->sums);
+	mp_tracings_stop(s->tracings);
 }
 
 /*
@@ -297,7 +298,7 @@ static void start_threads(struct session *s)
 		.closes_slowly = closes_slowly(s),
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
-		.disabled = stop_sums,
+		.disabled = stop_programs,
 		.arg = s,
 	};
 	int tid;
@@ -616,6 +617,7 @@ static int start(struct session *s)
 		mp_rings_enable(&s->rings);
 	if (s->sums)
 		mp_sums_start(s->sums);
+	mp_tracings_start(s->tracings);
 	mp_samplers_enable(s->samplers);
 	s->header = make_header(s); /* the recording begins at its time */
 	s->writer.from_ns = json_integer_value(json_object_get(s->header, "clock_ns"));

@@ -83,7 +83,8 @@ values() {
 	record -e 'rawtp:sched_switch(io=arg2->in_iowait,prio=prev->prio:u8,hex=prev->prio:x32,mm=prev->mm->mm_users.counter,file=prev->mm->exe_file->f_path.dentry->d_name.name:string,prev_comm=prev->comm,n=prev->comm:string)/stack=none/' -d 300ms
 	jq -e '.events["rawtp:sched_switch"] == { ".io": "u64", ".prio": "u8", ".hex": "x32", ".mm": "s32", ".file": "str",
 		".prev_comm": "str", ".n": "str" }' <(head -n 1 "$TMP/s") > /dev/null
-	[ "$(count 'rawtp:.*	comm=switch	.io=0	.prio=120	.hex=0x78	.mm=1	.file=switch	.prev_comm=switch	.n=switch$')" -ge 100 ]
+	local prio=$((120 + $(nice)))
+	[ "$(count "rawtp:.*	comm=switch	.io=0	.prio=$prio	.hex=0x$(printf %x $prio)	.mm=1	.file=switch	.prev_comm=switch	.n=switch\$")" -ge 100 ]
 	# threads of the kernel have no memory: no field of it, and no other in its place
 	[ "$(count 'rawtp:.*	.io=[01]	.prio=[0-9]*	.hex=0x[0-9a-f]*	.prev_comm=\([^	]*\)	.n=\1$')" -ge 1 ]
 	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]

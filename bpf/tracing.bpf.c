@@ -104,6 +104,70 @@ static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args
 	return used;
 }
 
+/* --- the filter --------------------------------------------------------------------------------------- */
+
+static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc,
+				    const volatile struct mp_tracing_test *t)
+{
+	__u32 at = (__u32)(loc & 0xffff) - __builtin_offsetof(struct mp_tracing_record, texts), i;
+
+	for (i = 0; i < MP_TRACING_WORD && i < t->len; i++) {
+		__u32 place = at + i;
+
+		__asm__ volatile("" : "+r"(place)); /* what is compared is what is read at */
+		if (place >= sizeof(r->texts) || r->texts[place] != t->text[i])
+			return false;
+	}
+	return true;
+}
+
+static __always_inline bool is_number(__u64 v, const volatile struct mp_tracing_test *t)
+{
+	__u64 flip = t->is_signed ? 1ull << 63 : 0, a = v ^ flip, b = t->value ^ flip;
+
+	switch (t->op) {
+	case MP_TRACING_NE:
+		return a != b;
+	case MP_TRACING_EQ:
+		return a == b;
+	case MP_TRACING_LE:
+		return a <= b;
+	case MP_TRACING_LT:
+		return a < b;
+	case MP_TRACING_GE:
+		return a >= b;
+	case MP_TRACING_GT:
+		return a > b;
+	}
+	return v & t->value;
+}
+
+/* What could not be read is not equal to anything, and nothing else either. */
+static __always_inline bool holds(const struct mp_tracing_record *r,
+				  const volatile struct mp_tracing_test *t)
+{
+	__u32 field = t->field & (MP_TRACING_FIELDS - 1);
+
+	if (r->unread >> field & 1)
+		return false;
+	if (t->op == MP_TRACING_TEXT_EQ)
+		return is_text(r, r->values[field], t);
+	if (t->op == MP_TRACING_TEXT_NE)
+		return !is_text(r, r->values[field], t);
+	return is_number(r->values[field], t);
+}
+
+static __always_inline bool passes(const struct mp_tracing_record *r)
+{
+	__u32 at = setup.n_tests ? 0 : MP_TRACING_YES, i;
+
+	for (i = 0; i < MP_TRACING_TESTS && at < MP_TRACING_TESTS; i++)
+		at = holds(r, &setup.tests[at]) ? setup.tests[at].yes : setup.tests[at].no;
+	return at == MP_TRACING_YES;
+}
+
+/* ------------------------------------------------------------------------------------------------------ */
+
 static __always_inline void record(void *ctx, const __u64 *args)
 {
 	__u64 id = bpf_get_current_pid_tgid(), *count;
@@ -122,7 +186,7 @@ static __always_inline void record(void *ctx, const __u64 *args)
 	r->unread = 0;
 	r->pid = id;
 	used = fill(r, args);
-	if (used > sizeof(r->texts))
+	if (used > sizeof(r->texts) || !passes(r))
 		return;
 	result = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, r,
 				       __builtin_offsetof(struct mp_tracing_record, texts) + used);

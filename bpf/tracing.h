@@ -13,6 +13,8 @@
 #define MP_TRACING_READS 6u  /* pointers that are followed to a field */
 #define MP_TRACING_TEXT 256u /* bytes of a string, the NUL among them */
 #define MP_TRACING_TEXTS 8u  /* strings in a record */
+#define MP_TRACING_TESTS 16u /* comparisons of a filter */
+#define MP_TRACING_WORD 32u  /* bytes of a text that is compared, the NUL among them */
 
 enum mp_tracing_kind {
 	MP_TRACING_NUMBER,
@@ -34,13 +36,39 @@ struct mp_tracing_field {
 		[MP_TRACING_READS]; /* from each pointer to what is read; of a text, the last to it */
 };
 
+enum mp_tracing_op {
+	MP_TRACING_NE,
+	MP_TRACING_EQ,
+	MP_TRACING_LE,
+	MP_TRACING_LT,
+	MP_TRACING_GE,
+	MP_TRACING_GT,
+	MP_TRACING_BITS,
+	MP_TRACING_TEXT_EQ,
+	MP_TRACING_TEXT_NE,
+};
+
+/* A comparison, and the one to go to, always a later one. */
+struct mp_tracing_test {
+	__u8 op, field, is_signed;
+	__u8 yes, no; /* or one of these: */
+	__u8 len;     /* of the text, with its NUL */
+	__u8 unused[2];
+	__u64 value;
+	char text[MP_TRACING_WORD];
+};
+
+#define MP_TRACING_YES 254u
+#define MP_TRACING_NO 255u
+
 /* Set before the program is loaded. */
 struct mp_tracing_setup {
 	struct mp_tracing_field fields[MP_TRACING_FIELDS];
 	__u32 n_fields;
-	__u32 n_args; /* words */
-	__u32 of_all; /* also of excluded processes */
-	__u32 unused;
+	__u32 n_args;  /* words */
+	__u32 of_all;  /* also of excluded processes */
+	__u32 n_tests; /* 0: no filter */
+	struct mp_tracing_test tests[MP_TRACING_TESTS];
 };
 
 /* What goes into the sample, the beginning as every tracepoint has it. */

@@ -16,12 +16,8 @@
 #include "lib/names.h"
 #include "lib/number.h"
 
-enum { YES = MP_EXPR_TESTS_MAX, NO }; /* where to go: the end, with this result */
-
-enum op { OP_NE, OP_EQ, OP_LE, OP_LT, OP_GE, OP_GT, OP_BITS, OP_GLOB, OP_TEXT_EQ, OP_TEXT_NE };
-
 struct test {
-	enum op op;
+	enum mp_expr_op op;
 	uint16_t field;
 	uint16_t yes, no;
 	struct mp_number number;
@@ -123,9 +119,9 @@ static int take_field(struct parser *p, uint16_t *index)
 	return 0;
 }
 
-static int take_op(struct parser *p, enum op *op)
+static int take_op(struct parser *p, enum mp_expr_op *op)
 {
-	/* in the order of enum op */
+	/* in the order of enum mp_expr_op */
 	static const char *const ops[] = { "!=", "==", "<=", "<", ">=", ">", "&", "~" };
 	size_t i;
 
@@ -135,7 +131,7 @@ static int take_op(struct parser *p, enum op *op)
 	for (i = 0; i < MP_ARRAY_SIZE(ops); i++) {
 		if (!take(p, ops[i]))
 			continue;
-		*op = (enum op)i;
+		*op = (enum mp_expr_op)i;
 		return 0;
 	}
 	return fail(p, p->text[p->at] == '=' ? "comparison expected, == perhaps"
@@ -168,7 +164,7 @@ static bool looks_numeric(struct mp_str word)
 
 static int take_value(struct parser *p, struct test *t)
 {
-	bool quoted, numeric = t->op != OP_EQ && t->op != OP_NE && t->op != OP_GLOB;
+	bool quoted, numeric = t->op != MP_EXPR_EQ && t->op != MP_EXPR_NE && t->op != MP_EXPR_GLOB;
 	struct mp_str text;
 	size_t at;
 
@@ -178,25 +174,25 @@ static int take_value(struct parser *p, struct test *t)
 		return -1;
 	if (!text.len && !quoted)
 		return fail(p, numeric ? "number expected" : "number or text expected");
-	if (numeric || (t->op != OP_GLOB && !quoted && looks_numeric(text))) {
+	if (numeric || (t->op != MP_EXPR_GLOB && !quoted && looks_numeric(text))) {
 		if (quoted || mp_number_constant(&t->number, text) < 0)
 			return fail_at(p, at,
 				       numeric ? "number expected" : "text needs quotes here");
-		if (t->op == OP_BITS && !t->number.whole)
+		if (t->op == MP_EXPR_BITS && !t->number.whole)
 			return fail_at(p, at, "whole number expected");
 		return 0;
 	}
 	t->text = mp_arena_str(&p->e->arena, text);
-	if (t->op == OP_GLOB)
+	if (t->op == MP_EXPR_GLOB)
 		mp_glob_init(&t->glob, t->text);
 	else
-		t->op = t->op == OP_EQ ? OP_TEXT_EQ : OP_TEXT_NE;
+		t->op = t->op == MP_EXPR_EQ ? MP_EXPR_TEXT_EQ : MP_EXPR_TEXT_NE;
 	return 0;
 }
 
 static int take_comparison(struct parser *p)
 {
-	struct test t = { .yes = YES, .no = NO };
+	struct test t = { .yes = MP_EXPR_YES, .no = MP_EXPR_NO };
 	struct mp_expr *e = p->e;
 
 	skip_blanks(p);
@@ -224,7 +220,7 @@ static void join(struct mp_expr *e, size_t first, uint16_t result)
 
 static uint16_t inverse(uint16_t where)
 {
-	return where == YES ? NO : where == NO ? YES : where;
+	return where == MP_EXPR_YES ? MP_EXPR_NO : where == MP_EXPR_NO ? MP_EXPR_YES : where;
 }
 
 static void invert(struct mp_expr *e, size_t first)
@@ -270,7 +266,7 @@ static int take_and(struct parser *p)
 	if (take_operand(p) < 0)
 		return -1;
 	while (take(p, "&&")) {
-		join(p->e, first, YES);
+		join(p->e, first, MP_EXPR_YES);
 		first = p->e->n;
 		if (take_operand(p) < 0)
 			return -1;
@@ -285,7 +281,7 @@ static int take_or(struct parser *p)
 	if (take_and(p) < 0)
 		return -1;
 	while (take(p, "||")) {
-		join(p->e, first, NO);
+		join(p->e, first, MP_EXPR_NO);
 		first = p->e->n;
 		if (take_and(p) < 0)
 			return -1;
@@ -357,6 +353,26 @@ struct mp_expr *mp_expr_need(const char *text)
 		return e;
 	mp_expr_describe(&message, text, &error);
 	mp_usage("%.*s", MP_STR_ARGS(mp_buf_view(&message)));
+}
+
+size_t mp_expr_tests(const struct mp_expr *e)
+{
+	return e->n;
+}
+
+struct mp_expr_test mp_expr_test(const struct mp_expr *e, size_t i)
+{
+	const struct test *t = &e->tests[i];
+	const struct mp_str key = e->wanted[t->field].key;
+
+	return (struct mp_expr_test){
+		.op = t->op,
+		.field = { key.p, key.len - 1 },
+		.number = t->number,
+		.text = t->text,
+		.yes = t->yes,
+		.no = t->no,
+	};
 }
 
 size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields)
@@ -457,19 +473,19 @@ static bool compare_numbers(const struct test *t, struct wanted *w, struct mp_st
 		return false;
 	}
 	w->numbers++;
-	if (t->op == OP_BITS)
+	if (t->op == MP_EXPR_BITS)
 		return mp_number_bits(&n) & mp_number_bits(&t->number);
 	c = mp_number_cmp(&n, &t->number);
 	switch (t->op) {
-	case OP_EQ:
+	case MP_EXPR_EQ:
 		return c == 0;
-	case OP_NE:
+	case MP_EXPR_NE:
 		return c != 0;
-	case OP_LT:
+	case MP_EXPR_LT:
 		return c < 0;
-	case OP_LE:
+	case MP_EXPR_LE:
 		return c <= 0;
-	case OP_GT:
+	case MP_EXPR_GT:
 		return c > 0;
 	default:
 		return c >= 0;
@@ -479,11 +495,11 @@ static bool compare_numbers(const struct test *t, struct wanted *w, struct mp_st
 static bool holds(const struct test *t, struct wanted *w, struct mp_str value)
 {
 	switch (t->op) {
-	case OP_GLOB:
+	case MP_EXPR_GLOB:
 		return mp_glob_match(&t->glob, value);
-	case OP_TEXT_EQ:
+	case MP_EXPR_TEXT_EQ:
 		return same_text(t->text, value);
-	case OP_TEXT_NE:
+	case MP_EXPR_TEXT_NE:
 		return !same_text(t->text, value);
 	default:
 		return compare_numbers(t, w, value);
@@ -500,13 +516,13 @@ bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec)
 	r.p = rec->body.p;
 	r.end = rec->kind == MP_EVENT ? r.p + rec->body.len : r.p;
 	r.asked = r.have = 0;
-	while (at < YES) {
+	while (at < MP_EXPR_YES) {
 		t = &e->tests[at];
 		at = get(e, &r, t->field) && holds(t, &e->wanted[t->field], r.values[t->field])
 			     ? t->yes
 			     : t->no;
 	}
-	return at == YES;
+	return at == MP_EXPR_YES;
 }
 
 /* --- what may have been meant ------------------------------------------------------------------------- */

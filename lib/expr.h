@@ -4,7 +4,7 @@
  * (Documentation/trace/events.rst of Linux): comparisons == != < <= > >= of numbers, & of bits,
  * == != of text and ~ with a glob, joined by && || ! and parentheses. Fields are named as
  * everywhere in the mp tools: comm, .prev_pid, dur, time, type, x, y, info. mp-select(1) has the
- * whole grammar. Includes rec.
+ * whole grammar. Includes number, rec.
  *
  *	e = mp_expr_need(arg);			an option's argument: misuse ends the program
  *	if (mp_expr_match(e, &rec)) ...
@@ -14,12 +14,26 @@
 #ifndef MP_EXPR_H
 #define MP_EXPR_H
 
+#include "lib/number.h"
 #include "lib/rec.h"
 
 enum {
 	MP_EXPR_FIELDS_MAX = 64,  /* different fields */
 	MP_EXPR_TESTS_MAX = 4096, /* comparisons */
 	MP_EXPR_DEPTH_MAX = 64,	  /* parentheses within parentheses */
+};
+
+enum mp_expr_op {
+	MP_EXPR_NE,
+	MP_EXPR_EQ,
+	MP_EXPR_LE,
+	MP_EXPR_LT,
+	MP_EXPR_GE,
+	MP_EXPR_GT,
+	MP_EXPR_BITS, /* & */
+	MP_EXPR_GLOB, /* of text, as the next two */
+	MP_EXPR_TEXT_EQ,
+	MP_EXPR_TEXT_NE,
 };
 
 struct mp_expr;
@@ -55,6 +69,23 @@ bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
  * taken for an answer otherwise.
  */
 void mp_expr_tell(const struct mp_expr *e);
+
+/*
+ * The comparisons, for those who make them elsewhere. The first is made first; `yes` and `no` are the
+ * one that follows, always a later one, or MP_EXPR_YES or MP_EXPR_NO, the result.
+ */
+enum { MP_EXPR_YES = MP_EXPR_TESTS_MAX, MP_EXPR_NO };
+
+struct mp_expr_test {
+	enum mp_expr_op op;
+	struct mp_str field;	 /* as it was written */
+	struct mp_number number; /* if the op is not of text */
+	struct mp_str text;
+	size_t yes, no;
+};
+
+size_t mp_expr_tests(const struct mp_expr *e);
+struct mp_expr_test mp_expr_test(const struct mp_expr *e, size_t i); /* texts are borrowed */
 
 /* The fields that it names, each once; borrowed. */
 size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields);

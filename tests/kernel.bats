@@ -63,6 +63,12 @@ is_whole() {
 	cmp <(lines fexit both | grep -o 'retval=.*') <(lines kretprobe both | grep -o 'ret=.*' | sed 's/^/retval=/; s/=ret=/=/')
 }
 
+@test "fexit with a filter, of the whole system" {
+	needs_vm
+	is_whole filter
+	[ "$(count fexit:vfs_read filter)" = 17 ]
+}
+
 @test "kprobe with an argument and a filter; nothing is left behind" {
 	needs_vm
 	is_whole kprobe

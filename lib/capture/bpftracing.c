@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/capture/bpf.h"
+#include "lib/capture/tracingfilter.h"
 
 enum { FOLLOWERS = 3 }; /* programs that know the children of processes */
 
@@ -171,8 +172,14 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	const struct mp_tracing *t = e->tracing;
 	struct mp_tracing_setup setup = t->setup;
 	struct bpf_map *map;
+	char *error;
 
 	setup.of_all = mp_event_is_schedulers(e);
+	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
+		free(error);
+		errno = E2BIG; /* it was fine before it was united with another */
+		return false;
+	}
 	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
 	l->program = bpf_object__find_program_by_name(l->object, kinds[t->traced].program);
 	if (!map || !l->program || bpf_map__set_initial_value(map, &setup, sizeof(setup)) < 0 ||

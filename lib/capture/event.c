@@ -11,6 +11,7 @@
 #include "lib/capture/choose.h"
 #include "lib/capture/stackchoice.h"
 #include "lib/capture/summing.h"
+#include "lib/capture/tracingfilter.h"
 #include "lib/capture/unite.h"
 #include "lib/esc.h"
 #include "lib/near.h"
@@ -478,13 +479,13 @@ static int resolve_probe(struct resolver *r)
 static int resolve_tracing(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
+	struct mp_tracing_setup unused;
 	struct mp_event *e;
 	char *error, *type;
 	ptrdiff_t known;
 
-	if (s->filter || s->period || s->freq || s->sum.given || s->count)
-		return fail(r, mp_asprintf("%s: it is recorded each time, without a filter "
-					   "(mp-select(1) and mp-fold(1) go on from there)",
+	if (s->period || s->freq || s->sum.given || s->count)
+		return fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)",
 					   s->name));
 	if (refuse_sampling(r, s->name, false) < 0)
 		return -1;
@@ -495,6 +496,12 @@ static int resolve_tracing(struct resolver *r)
 	e->tracing = mp_tracing_parse(s->name, &e->tp, &error);
 	if (!e->tracing)
 		return fail(r, error);
+	if (s->filter && mp_tracing_filter(&unused, e->tp, s->filter, &error) < 0) {
+		fail(r, mp_asprintf("%s: %s", e->type, error));
+		free(error);
+		return -1;
+	}
+	e->filter = s->filter ? mp_strdup(s->filter) : NULL;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
 	e->attr.sample_period = 1;

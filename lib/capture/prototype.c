@@ -287,6 +287,14 @@ static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str n
 	return mp_str_eq(name, MP_STR("retval")) || mp_str_eq(name, MP_STR("$retval")) ? 0 : -1;
 }
 
+/* Of a word that is read or passed, the bits that belong to it, made 64. */
+static void set_bits(struct path *p, uint32_t bits, uint32_t at, bool sign)
+{
+	p->f->left = 64 - bits - at;
+	p->f->right = 64 - bits;
+	p->f->has_sign = sign;
+}
+
 static void set_number(struct path *p)
 {
 	uint32_t size = size_of(p->type);
@@ -294,13 +302,12 @@ static void set_number(struct path *p)
 		    (btf_is_any_enum(p->type) && btf_kflag(p->type));
 
 	p->field->kind = btf_is_ptr(p->type) ? MP_TP_HEX : sign ? MP_TP_SIGNED : MP_TP_UNSIGNED;
-	p->field->size = p->field->elem = p->f->size = size;
-	if (!p->bits)
-		return;
-	p->field->size = p->field->elem = p->f->size = WORD;
-	p->f->left = 64 - p->bits - p->bit_at;
-	p->f->right = 64 - p->bits;
-	p->f->has_sign = sign;
+	p->f->size = p->bits ? WORD : size;
+	p->field->size = p->field->elem = p->f->size;
+	if (p->bits)
+		set_bits(p, p->bits, p->bit_at, sign);
+	else
+		set_bits(p, 8 * size, 0, sign);
 }
 
 static void set_text(struct path *p, enum mp_tracing_kind kind)
@@ -320,7 +327,6 @@ static int set_number_type(struct path *p, struct mp_str type)
 		[MP_TP_UNSIGNED] = 'u', [MP_TP_SIGNED] = 's', [MP_TP_HEX] = 'x'
 	};
 	const char *kind = type.len ? memchr(kinds, type.p[0], sizeof(kinds)) : NULL;
-	bool sign = p->field->kind == MP_TP_SIGNED;
 	uint64_t bits;
 
 	if (!kind || mp_num_u64((struct mp_str){ type.p + 1, type.len - 1 }, &bits) < 0 ||
@@ -332,11 +338,9 @@ static int set_number_type(struct path *p, struct mp_str type)
 	p->field->kind = (enum mp_tp_kind)(kind - kinds);
 	if (p->bits)
 		return 0;
-	if (bits / 8 > p->f->size) { /* no more than there is, made wider */
-		p->f->left = p->f->right = 64 - 8 * p->f->size;
-		p->f->has_sign = sign;
-	} else {
+	if (bits / 8 <= p->f->size) { /* else no more than there is, made wider */
 		p->f->size = bits / 8;
+		set_bits(p, bits, 0, p->field->kind == MP_TP_SIGNED);
 	}
 	p->field->size = p->field->elem = bits / 8;
 	return 0;

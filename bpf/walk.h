@@ -304,7 +304,8 @@ static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
 /*
  * The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. Callers repeat, and
  * to search is most of a walk, so the space keeps rows by address. All CPUs write there without a lock,
- * eight bytes at once: a row, with a hash of the address and the sequence in the place of its `pc`.
+ * eight bytes at once: a row, with a hash of the address and the sequence in the place of its `pc`. Of
+ * 2^32 that look for what is not there, one finds another's.
  */
 static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __u64 addr,
 				  union row_bits *to)

@@ -30,7 +30,7 @@ values() {
 	needs_root
 	start_load "$LOAD/switch" 0 5
 	local path='next_pid=next->pid,next_comm=next->comm,prev_pid=prev->pid,prev_prio=prev->prio'
-	record -e "rawtp:sched_switch($path)" -e sched:sched_switch -g kernel -d 1s
+	record -e "rawtp:sched_switch($path)" -e sched:sched_switch -g kernel --realtime -m 16M -d 1s
 	[ "$(count rawtp:)" -ge 1000 ]
 	values rawtp:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/raw"
 	values sched:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/tracefs"

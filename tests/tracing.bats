@@ -116,6 +116,14 @@ values() {
 	[ "$(trailer "$TMP/s" fired)" = 1013 ]
 }
 
+@test "globs" {
+	needs_root
+	record -g none -e 'rawtp:sys_e*,raw_syscalls:*' -- "$LOAD/getppid" 101
+	[ "$(head -n 1 "$TMP/s" | jq -r '.events | keys | join(" ")')" = "raw_syscalls:sys_enter raw_syscalls:sys_exit rawtp:sys_enter rawtp:sys_exit" ]
+	[ "$(count rawtp:sys_enter)" = "$(count raw_syscalls:sys_enter)" ]
+	[ "$(count rawtp:sys_exit)" -ge 101 ]
+}
+
 @test "what is asked for twice has the fields of both" {
 	needs_root
 	record -e 'rawtp:sys_enter(id)/stack=none/,rawtp:sys_enter(id,at=regs->ip:x64)' -g none -- true
@@ -157,6 +165,7 @@ values() {
 	}
 	refused "rawtp:sched_swich: the kernel has no raw tracepoint 'sched_swich'; did you mean 'sched_switch'?" -e rawtp:sched_swich
 	refused "fentry:vfs_reed: the kernel has no function 'vfs_reed'; did you mean 'vfs_read'?" -e fentry:vfs_reed
+	refused "rawtp:nothing_*: the kernel has none that matches" -e 'rawtp:nothing_*'
 	refused "rawtp:sched_switch: struct task_struct has no 'pidd'" -e 'rawtp:sched_switch(prev->pidd)'
 	refused "rawtp:sched_switch: there is no 'from' ?mp-record -l*" -e 'rawtp:sched_switch(from)'
 	refused "rawtp:sched_switch: there is no 'retval' ?mp-record -l*" -e 'rawtp:sched_switch(retval)'

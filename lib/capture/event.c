@@ -476,32 +476,25 @@ static int resolve_probe(struct resolver *r)
 }
 
 /* Samples of a software event, which only its program makes. */
-static int resolve_tracing(struct resolver *r)
+static int add_tracing(struct resolver *r, const char *name)
 {
-	const struct mp_spec *s = r->spec;
+	const char *filter = r->spec->filter;
 	struct mp_tracing_setup unused;
 	struct mp_event *e;
-	char *error, *type;
-	ptrdiff_t known;
+	char *error, *type = mp_strndup(name, strcspn(name, "("));
+	ptrdiff_t known = find_known(r, type);
 
-	if (s->period || s->freq || s->sum.given || s->count)
-		return fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)",
-					   s->name));
-	if (refuse_sampling(r, s->name, false) < 0)
-		return -1;
-	type = mp_strndup(s->name, strcspn(s->name, "("));
-	known = find_known(r, type);
 	e = add_event(r, type);
 	free(type);
-	e->tracing = mp_tracing_parse(s->name, &e->tp, &error);
+	e->tracing = mp_tracing_parse(name, &e->tp, &error);
 	if (!e->tracing)
 		return fail(r, error);
-	if (s->filter && mp_tracing_filter(&unused, e->tp, s->filter, &error) < 0) {
+	if (filter && mp_tracing_filter(&unused, e->tp, filter, &error) < 0) {
 		fail(r, mp_asprintf("%s: %s", e->type, error));
 		free(error);
 		return -1;
 	}
-	e->filter = s->filter ? mp_strdup(s->filter) : NULL;
+	e->filter = filter ? mp_strdup(filter) : NULL;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
 	e->attr.sample_period = 1;
@@ -509,6 +502,37 @@ static int resolve_tracing(struct resolver *r)
 	e->each = true;
 	write_all_fields(e);
 	return set_stack(r, e) < 0 ? -1 : unite_last(r, known);
+}
+
+/* One that a glob matches, with the fields that are asked for of all. */
+static void add_traced(void *arg, const char *name)
+{
+	struct resolver *r = arg;
+	const char *glob = r->spec->name, *rest = strchr(glob, ':') + 1;
+	char *full =
+		mp_asprintf("%.*s%s%s", (int)(rest - glob), glob, name, rest + strcspn(rest, "("));
+
+	if (!r->failed)
+		add_tracing(r, full);
+	free(full);
+}
+
+static int resolve_tracing(struct resolver *r, enum mp_traced traced, const char *rest)
+{
+	const struct mp_spec *s = r->spec;
+	char *name = mp_strndup(rest, strcspn(rest, "("));
+	bool glob = strpbrk(name, "*?["), found = true;
+
+	if (s->period || s->freq || s->sum.given || s->count)
+		fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)", s->name));
+	else if (refuse_sampling(r, s->name, false) == 0 && glob)
+		found = mp_prototypes_each(traced, name, add_traced, r);
+	else if (!r->failed)
+		add_tracing(r, s->name);
+	if (!found)
+		fail(r, mp_asprintf("%s: the kernel has none that matches", s->name));
+	free(name);
+	return r->failed ? -1 : 0;
 }
 
 /* What the terms of a specification say of an event that is read. */
@@ -586,7 +610,7 @@ static int resolve_name(struct resolver *r)
 	if (own <= 0)
 		return own;
 	if (mp_tracing_kind(r->spec->name, &traced, &rest))
-		return resolve_tracing(r);
+		return resolve_tracing(r, traced, rest);
 	if (mp_spec_is_probe(r->spec->name))
 		return resolve_probe(r);
 	if (strncmp(r->spec->name, "sum:", 4) == 0)

@@ -24,7 +24,7 @@ static int fail(char **error, char *text)
 
 /* --- the kernel's types ------------------------------------------------------------------------------ */
 
-/* Kept: to read those of the kernel takes 50 ms. Modules have some of their own each. */
+/* Kept for the next: to read those of the kernel takes 50 ms. Modules have some of their own each. */
 static struct btf *kernel, *modules[MODULES_MAX];
 static size_t n_modules;
 static bool modules_read;
@@ -50,6 +50,15 @@ static void read_modules(void)
 	}
 	if (d)
 		closedir(d);
+}
+
+void mp_prototypes_forget(void)
+{
+	while (n_modules)
+		btf__free(modules[--n_modules]);
+	modules_read = false;
+	btf__free(kernel);
+	kernel = NULL;
 }
 
 /* What parameters are asked of. */

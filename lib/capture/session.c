@@ -478,6 +478,7 @@ static void open_events(struct session *s)
 	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
 		give_up(error);
 	open_tracings(s);
+	mp_prototypes_forget();
 }
 
 static void stop_recording(void *arg)

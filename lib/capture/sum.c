@@ -2,7 +2,6 @@
 #include "lib/capture/sum.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "lib/capture/arch.h"
 #include "lib/capture/bpf.h"
 #include "lib/capture/proc.h"
+#include "lib/capture/prototype.h"
 #include "lib/capture/sumtext.h"
 #include "lib/capture/sumtotals.h"
 #include "lib/clock.h"
@@ -46,47 +46,35 @@ struct mp_sums {
 
 /* --- the arguments of the kernel's tracepoints ------------------------------------------------------- */
 
-static bool is_size(const struct btf *btf, uint32_t type)
+static bool is_size(const struct mp_tp_field *f)
 {
-	int id = btf__resolve_type(btf, type);
-
-	return id > 0 && !btf_is_ptr(btf__type_by_id(btf, id)) && btf__resolve_size(btf, id) == 8;
+	return f->kind != MP_TP_HEX && f->size == 8;
 }
 
 /*
  * What a raw tracepoint has of bytes asked for and bytes given, two numbers of 64 bits behind the
  * pointer: the latter's place differs between kernels. 0: there are none.
  */
-static uint32_t size_argument(const struct btf *btf, const char *tracepoint)
+static uint32_t size_argument(const char *tracepoint)
 {
-	char *name = mp_asprintf("btf_trace_%s", tracepoint);
-	int id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	const struct btf_type *type;
-	const struct btf_param *p;
-	uint32_t i;
+	struct mp_prototype p;
+	uint32_t found = 0;
+	char *error;
+	size_t i;
 
-	free(name);
-	type = id > 0 ? btf__type_by_id(btf, btf__resolve_type(btf, id)) : NULL;
-	type = type && btf_is_ptr(type) ? btf__type_by_id(btf, type->type) : NULL;
-	if (!type || !btf_is_func_proto(type))
+	if (mp_prototype_find(&p, MP_TRACED_POINT, tracepoint, NULL, &error) < 0) {
+		free(error);
 		return 0;
-	p = btf_params(type);
-	for (i = 3; i + 1 < btf_vlen(type); i++) /* data of the tracing, call site, pointer */
-		if (is_size(btf, p[i].type) && is_size(btf, p[i + 1].type))
-			return i;
-	return 0;
-}
+	}
+	for (i = 1; i < p.tp->n_fields && !found; i++) {
+		uint32_t before = p.setup.fields[i - 1].arg, arg = p.setup.fields[i].arg;
 
-static void set_arguments(struct mp_sum_setup *setup)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-
-	setup->kmalloc_size = 3;
-	if (!btf)
-		return;
-	setup->kmalloc_size = size_argument(btf, "kmalloc");
-	setup->cache_size = size_argument(btf, "kmem_cache_alloc");
-	btf__free(btf);
+		if (before > 1 && arg == before + 1 && is_size(&p.tp->fields[i - 1]) &&
+		    is_size(&p.tp->fields[i]))
+			found = arg;
+	}
+	mp_tp_free(p.tp);
+	return found;
 }
 
 /* --- what is added up -------------------------------------------------------------------------------- */
@@ -144,7 +132,8 @@ static void want_programs(struct mp_sums *s, enum mp_sum_kind kind)
 		want_program(s, "sum_waking");
 		break;
 	case MP_SUM_OF_KMALLOC:
-		set_arguments(s->setup);
+		s->setup->kmalloc_size = size_argument("kmalloc");
+		s->setup->cache_size = size_argument("kmem_cache_alloc");
 		want_program(s, "sum_kmalloc");
 		want_program(s, "sum_kfree");
 		want_program(s, "sum_cache_alloc");

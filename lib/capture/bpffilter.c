@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/bpffilter.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "bpf/filter.h"
 #include "lib/capture/bpf.h"
 #include "lib/capture/bpfresched.h"
+#include "lib/capture/bpftarget.h"
 
 /* A loaded program, for all events that ask for the same moments. */
 struct loaded {
@@ -82,18 +82,6 @@ static uint64_t find_need_resched(void)
 	return flag;
 }
 
-static bool add_pids(struct bpf_object *object, const struct mp_pids *pids)
-{
-	int map = bpf_object__find_map_fd_by_name(object, "excluded");
-	uint8_t one = 1;
-	size_t i;
-
-	for (i = 0; i < pids->n; i++)
-		if (bpf_map_update_elem(map, &pids->v[i], &one, BPF_ANY) < 0)
-			return false;
-	return true;
-}
-
 /* 0, or -1 with errno. */
 static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 		    const struct mp_pids *exclude)
@@ -114,7 +102,7 @@ static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 	l.object = load("filter", &setting);
 	if (!l.object)
 		return -1;
-	if (!add_pids(l.object, exclude) && !mp_when_any(when)) {
+	if (mp_bpf_add_pids(l.object, "excluded", exclude) < 0 && !mp_when_any(when)) {
 		bpf_object__close(l.object); /* too many: all are left to the caller */
 		return -1;
 	}

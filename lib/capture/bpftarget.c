@@ -34,7 +34,7 @@ const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t)
 	return t->command ? programs : &programs[1];
 }
 
-static int add_pids(struct bpf_object *object, const char *name, const struct mp_pids *pids)
+int mp_bpf_add_pids(struct bpf_object *object, const char *name, const struct mp_pids *pids)
 {
 	int map = bpf_object__find_map_fd_by_name(object, name);
 	uint8_t one = 1;
@@ -57,7 +57,7 @@ static int add_processes(struct bpf_object *object, const struct mp_bpf_target *
 		mp_pids_add(&all, t->processes->v[i]);
 	if (!t->threads)
 		mp_proc_add_children(&all);
-	result = add_pids(object, "targets", &all);
+	result = mp_bpf_add_pids(object, "targets", &all);
 	mp_pids_release(&all);
 	return result;
 }
@@ -70,7 +70,7 @@ int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t)
 	for (i = 0; i < t->n_cgroups; i++)
 		if (bpf_map_update_elem(map, &i, &t->cgroups[i].fd, BPF_ANY) < 0)
 			return -1;
-	if (add_pids(object, "excluded", t->exclude) < 0)
+	if (mp_bpf_add_pids(object, "excluded", t->exclude) < 0)
 		return -1;
 	return t->processes ? add_processes(object, t) : 0;
 }

@@ -30,4 +30,7 @@ const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t);
 /* After it was loaded and those were attached. 0, or -1 with errno. */
 int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t);
 
+/* Adds processes to a map of its own that has them as keys. 0, or -1 with errno: there is no room. */
+int mp_bpf_add_pids(struct bpf_object *object, const char *map, const struct mp_pids *pids);
+
 #endif

@@ -454,11 +454,8 @@ static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
 }
 
 /* The chain of the sample to f->ips, with room behind it; without frames of our own. */
-static size_t copy_chain(struct mp_formatter *f, const struct mp_event *e,
-			 const struct mp_sample *s, size_t room)
+static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size_t own, size_t room)
 {
-	size_t own = own_frames(f, e, s);
-
 	f->ips = mp_grow(f->ips, &f->cap_ips, s->n_ips + room, sizeof(*f->ips));
 	if (!s->n_ips)
 		return 0;
@@ -472,7 +469,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 				     const struct mp_sample *s, struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
-	size_t n = copy_chain(f, e, s, e->max_stack + 4), user;
+	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
 	enum mp_unwind_end end;
 
 	if (s->n_ips > e->attr.sample_max_stack) /* with its marker */
@@ -499,16 +496,18 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, const st
 	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
 	const struct mp_space *space = task->process->space;
 	struct mp_str text;
+	size_t own;
 
 	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER) {
 		chain = unwound_chain(f, e, s, task->process);
 	} else {
 		if (e->method != MP_METHOD_UNSET)
 			f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
-		if (own_frames(f, e, s)) {
-			chain.n = copy_chain(f, e, s, 0);
+		own = own_frames(f, e, s);
+		if (own) {
+			chain.n = copy_chain(f, s, own, 0);
 			chain.ips = f->ips;
-			chain.asked -= MP_MIN(chain.asked, s->n_ips - chain.n);
+			chain.asked -= MP_MIN(chain.asked, own);
 		}
 	}
 	if (!chain.n)

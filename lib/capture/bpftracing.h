@@ -4,9 +4,9 @@
  *
  *	fentry:FUNCTION[(FIELD,...)]	fexit:FUNCTION[(FIELD,...)]	rawtp:NAME[(FIELD,...)]
  *
- * FIELD: see prototype.h; filters: tracingfilter.h. A BPF program (bpf/tracing.bpf.c) puts the arguments into samples of a
- * software event on each CPU, which is an event of the recording like others. What such a program
- * itself misses, as the kernel tells, counts as lost. Includes bpftarget, prototype, ring.
+ * FIELD: see prototype.h; filters: tracingfilter.h. A BPF program (bpf/tracing.bpf.c) puts the
+ * arguments into samples of a software event on each CPU, which is an event of the recording like
+ * others. What such a program itself misses, as the kernel tells, counts as lost. Includes bpftarget, prototype, ring.
  */
 #ifndef MP_CAPTURE_BPFTRACING_H
 #define MP_CAPTURE_BPFTRACING_H

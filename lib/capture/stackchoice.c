@@ -8,7 +8,8 @@
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
-unsigned mp_max_stack_limit(void)
+/* kernel.perf_event_max_stack */
+static unsigned max_stack_limit(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
 	unsigned limit = 127;
@@ -99,7 +100,7 @@ int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error)
 {
 	enum mp_stack_part part = spec->stack;
-	unsigned limit = mp_max_stack_limit(), want = spec->max_stack;
+	unsigned limit = max_stack_limit(), want = spec->max_stack;
 
 	e->method = MP_METHOD_UNSET;
 	if (part == MP_STACK_UNSET)

@@ -15,7 +15,4 @@ int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 /* Takes its user stacks along frame pointers instead of by BPF. */
 void mp_event_use_fp(struct mp_event *e);
 
-/* kernel.perf_event_max_stack */
-unsigned mp_max_stack_limit(void);
-
 #endif

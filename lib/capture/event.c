@@ -398,7 +398,7 @@ static int resolve_pmu(struct resolver *r)
 	char *error, *name;
 	ptrdiff_t known;
 
-	switch (mp_pmu_find(s->name, s->config, &found, &error)) {
+	switch (mp_pmu_find(MP_PMU_DEVICES, s->name, s->config, &found, &error)) {
 	case 0:
 		return fail_unknown(r, s->name);
 	case -1:

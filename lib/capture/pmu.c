@@ -12,9 +12,12 @@
 
 #include "lib/capture/proc.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
-
 enum { EACH = 1, ADDR = 2, CLOCK = 4 };
+
+struct pmu {
+	const char *devices; /* the folder that describes it */
+	const char *name;
+};
 
 struct fixed {
 	const char *name, *alias;
@@ -119,13 +122,15 @@ static bool find_raw(const char *name, struct mp_pmu_event *event)
 	return true;
 }
 
-static bool pmu_line(const char *pmu, const char *folder, struct mp_str file, char *to, size_t size)
+static bool pmu_line(const struct pmu *pmu, const char *folder, struct mp_str file, char *to,
+		     size_t size)
 {
 	char path[512];
 
 	if (memchr(file.p, '/', file.len))
 		return false;
-	snprintf(path, sizeof(path), DEVICES "/%s/%s/%.*s", pmu, folder, MP_STR_ARGS(file));
+	snprintf(path, sizeof(path), "%s/%s/%s/%.*s", pmu->devices, pmu->name, folder,
+		 MP_STR_ARGS(file));
 	return mp_proc_line(path, to, size);
 }
 
@@ -177,7 +182,8 @@ static bool is_memory(struct mp_str term)
 }
 
 /* "KEY=NUMBER", or a word for 1. */
-static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *event, char **error)
+static int set_term(const struct pmu *pmu, struct mp_str term, struct mp_pmu_event *event,
+		    char **error)
 {
 	const char *eq = memchr(term.p, '=', term.len);
 	struct mp_str key = { term.p, eq ? (size_t)(eq - term.p) : term.len };
@@ -185,7 +191,7 @@ static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *ev
 	char format[256];
 
 	if (eq && mp_num_any((struct mp_str){ eq + 1, term.p + term.len - eq - 1 }, &value) < 0) {
-		*error = mp_asprintf("%s/%.*s/: not a number", pmu, MP_STR_ARGS(term));
+		*error = mp_asprintf("%s/%.*s/: not a number", pmu->name, MP_STR_ARGS(term));
 		return -1;
 	}
 	event->memory |= is_memory(key);
@@ -198,9 +204,9 @@ static int set_term(const char *pmu, struct mp_str term, struct mp_pmu_event *ev
 	else if (!pmu_line(pmu, "format", key, format, sizeof(format)) ||
 		 !put_bits(event, format, value)) {
 		*error = mp_asprintf(
-			"%s/%.*s/: no such term or event, or its value is too large (see " DEVICES
-			"/%s/{format,events})",
-			pmu, MP_STR_ARGS(term), pmu);
+			"%s/%.*s/: no such term or event, or its value is too large (see "
+			"%s/%s/{format,events})",
+			pmu->name, MP_STR_ARGS(term), pmu->devices, pmu->name);
 		return -1;
 	}
 	return 0;
@@ -215,12 +221,13 @@ static struct mp_str next_term(const char **config)
 }
 
 /* What the kernel says of an event; false if the term is not the name of one. */
-static bool event_terms(const char *pmu, struct mp_str term, char text[256])
+static bool event_terms(const struct pmu *pmu, struct mp_str term, char text[256])
 {
 	return !memchr(term.p, '=', term.len) && pmu_line(pmu, "events", term, text, 256);
 }
 
-static int set_event(const char *pmu, const char *terms, struct mp_pmu_event *event, char **error)
+static int set_event(const struct pmu *pmu, const char *terms, struct mp_pmu_event *event,
+		     char **error)
 {
 	while (*terms)
 		if (set_term(pmu, next_term(&terms), event, error) < 0)
@@ -229,7 +236,8 @@ static int set_event(const char *pmu, const char *terms, struct mp_pmu_event *ev
 }
 
 /* Events first: the other terms change what those say, as in mem-loads,ldlat=30. */
-static int set_config(const char *pmu, const char *config, struct mp_pmu_event *event, char **error)
+static int set_config(const struct pmu *pmu, const char *config, struct mp_pmu_event *event,
+		      char **error)
 {
 	struct mp_str term;
 	const char *at;
@@ -249,26 +257,30 @@ static int set_config(const char *pmu, const char *config, struct mp_pmu_event *
 	return 1;
 }
 
-static bool find_type(const char *pmu, uint32_t *type)
+static bool find_type(const struct pmu *pmu, uint32_t *type)
 {
 	char text[32];
 
-	if (!pmu_line(pmu, ".", MP_STR("type"), text, sizeof(text)))
+	if (strchr(pmu->name, '/') || !pmu_line(pmu, ".", MP_STR("type"), text, sizeof(text)))
 		return false;
 	*type = strtoul(text, NULL, 10);
 	return true;
 }
 
-uint32_t mp_pmu_type(const char *pmu)
+uint32_t mp_pmu_type(const char *name)
 {
+	const struct pmu pmu = { MP_PMU_DEVICES, name };
 	uint32_t type = 0;
 
-	find_type(pmu, &type);
+	find_type(&pmu, &type);
 	return type;
 }
 
-int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error)
+int mp_pmu_find(const char *devices, const char *name, const char *config,
+		struct mp_pmu_event *event, char **error)
 {
+	const struct pmu pmu = { devices, name };
+
 	*event = (struct mp_pmu_event){ .type = 0 };
 	if (find_fixed(name, event) || find_cache(name, event) || find_raw(name, event)) {
 		if (!config || !*config)
@@ -278,10 +290,10 @@ int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event
 				     name, config);
 		return -1;
 	}
-	if (!config || !find_type(name, &event->type))
+	if (!config || !find_type(&pmu, &event->type))
 		return 0;
 	event->memory = strcmp(name, "ibs_op") == 0; /* AMD: any instruction, with its access */
-	return set_config(name, config, event, error);
+	return set_config(&pmu, config, event, error);
 }
 
 static void tell(const char *glob, const char *name, const char *what, mp_pmu_fn *each, void *arg)
@@ -292,7 +304,7 @@ static void tell(const char *glob, const char *name, const char *what, mp_pmu_fn
 
 static void each_of_pmu(const char *pmu, const char *glob, mp_pmu_fn *each, void *arg)
 {
-	char *path = mp_asprintf(DEVICES "/%s/events", pmu), *name;
+	char *path = mp_asprintf(MP_PMU_DEVICES "/%s/events", pmu), *name;
 	DIR *dir = opendir(path);
 	struct dirent *d;
 
@@ -311,7 +323,7 @@ static void each_of_pmu(const char *pmu, const char *glob, mp_pmu_fn *each, void
 void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg)
 {
 	bool hardware = mp_pmu_has_hardware();
-	DIR *dir = opendir(DEVICES);
+	DIR *dir = opendir(MP_PMU_DEVICES);
 	struct dirent *d;
 	size_t i, c, o, miss;
 	char name[48];

@@ -19,13 +19,18 @@ struct mp_pmu_event {
 	bool each;     /* is recorded each time by default, as a tracepoint is */
 };
 
+/* Where sysfs describes the PMUs of this machine. */
+#define MP_PMU_DEVICES "/sys/bus/event_source/devices"
+
 /*
  * Finds "cpu-clock", "cycles", "LLC-load-misses", "r1a8", or, with `config` ("event=0x3c,umask=1"
- * or a name from the PMU's events folder, which other terms change), the event of the PMU `name`.
+ * or a name from the PMU's events folder, which other terms change), the event of the PMU `name`,
+ * which the folder `devices` describes: MP_PMU_DEVICES, or that of another machine.
  * Returns 1; 0 if the name is not known; -1 with `*error` (owned by the caller) if it is known and
  * wrong.
  */
-int mp_pmu_find(const char *name, const char *config, struct mp_pmu_event *event, char **error);
+int mp_pmu_find(const char *devices, const char *name, const char *config,
+		struct mp_pmu_event *event, char **error);
 
 /* Calls `each` with name and what it is, for those that match the glob. */
 typedef void mp_pmu_fn(void *arg, const char *name, const char *what);
@@ -33,7 +38,7 @@ typedef void mp_pmu_fn(void *arg, const char *name, const char *what);
 void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
 
 /* attr.type of a PMU by its name; 0 if there is none. */
-uint32_t mp_pmu_type(const char *pmu);
+uint32_t mp_pmu_type(const char *name);
 
 /* The highest attr.precise_ip, of 3, with which such an event can be opened. */
 struct perf_event_attr;

@@ -19,7 +19,8 @@ static void check_spec(const struct mp_spec *s)
 		abort();
 	if (s->config && strchr(s->name, ':'))
 		abort();
-	if (!strchr(s->name, ':') && mp_pmu_find(s->name, s->config, &event, &error) < 0)
+	if (!strchr(s->name, ':') &&
+	    mp_pmu_find(MP_PMU_DEVICES, s->name, s->config, &event, &error) < 0)
 		free(error);
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/spec.h"
 
-#include <sched.h>
 #include <stdlib.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +9,9 @@
 #include "tests/unit/tap.h"
 
 static struct mp_specs specs;
+
+static char folder[] = "/tmp/mp-unit-spec.XXXXXX";
+static const char *devices;
 
 static size_t parse(const char *text)
 {
@@ -174,7 +175,8 @@ static bool pmu_is(const char *name, uint32_t type, uint64_t config)
 	struct mp_pmu_event e;
 	char *error;
 
-	return mp_pmu_find(name, NULL, &e, &error) == 1 && e.type == type && e.config == config;
+	return mp_pmu_find(devices, name, NULL, &e, &error) == 1 && e.type == type &&
+	       e.config == config;
 }
 
 /* Numbers of linux/perf_event.h. */
@@ -191,18 +193,15 @@ static void test_pmu(void)
 		   pmu_is("iTLB-prefetch-misses", 3, 0x10204),
 	   "caches");
 	ok(pmu_is("r1a8", 4, 0x1a8) && !pmu_is("rxyz", 4, 0) && !pmu_is("r", 4, 0), "raw");
-	ok(mp_pmu_find("nope", NULL, &e, &error) == 0, "unknown");
-	ok(mp_pmu_find("../etc", "x=1", &e, &error) == 0, "no way out of the folder");
-	ok(mp_pmu_find("cycles", "", &e, &error) == 1, "no term at all");
-	ok(mp_pmu_find("cycles", "irq-off", &e, &error) < 0, "a term that there is not");
+	ok(mp_pmu_find(devices, "nope", NULL, &e, &error) == 0, "unknown");
+	ok(mp_pmu_find(devices, "../etc", "x=1", &e, &error) == 0, "no way out of the folder");
+	ok(mp_pmu_find(devices, "cycles", "", &e, &error) == 1, "no term at all");
+	ok(mp_pmu_find(devices, "cycles", "irq-off", &e, &error) < 0, "a term that there is not");
 	free(error);
-	if (mp_pmu_find("msr", "event=0x4", &e, &error) != 1) {
-		ok(true, "terms of a PMU # skip no msr PMU here");
-		return;
-	}
-	ok(e.config == 4 && mp_pmu_find("msr", "smi", &e, &error) == 1 && e.config == 4,
+	ok(mp_pmu_find(devices, "msr", "event=0x4", &e, &error) == 1 && e.config == 4 &&
+		   mp_pmu_find(devices, "msr", "smi", &e, &error) == 1 && e.config == 4,
 	   "terms and events of a PMU");
-	ok(mp_pmu_find("msr", "nope=1", &e, &error) < 0, "unknown term");
+	ok(mp_pmu_find(devices, "msr", "nope=1", &e, &error) < 0, "unknown term");
 	free(error);
 }
 
@@ -243,39 +242,68 @@ static void test_sums(void)
 	   "a name that is too long");
 }
 
-/* What another machine has below /sys/bus/event_source/devices, in a namespace of ours. */
+/* What other machines have below /sys/bus/event_source/devices. */
+static const struct {
+	const char *path, *text; /* NULL: a folder */
+} files[] = {
+	{ "devices", NULL },
+	{ "devices/cpu", NULL },
+	{ "devices/cpu/type", "4" },
+	{ "devices/cpu/format", NULL },
+	{ "devices/cpu/format/event", "config:0-7" },
+	{ "devices/cpu/format/umask", "config:8-15,40-47" },
+	{ "devices/cpu/format/ldlat", "config1:0-15" },
+	{ "devices/cpu/events", NULL },
+	{ "devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
+	{ "devices/cpu/events/mem-stores", "event=0xd0,umask=0x82" },
+	{ "devices/cpu/events/cpu-cycles", "event=0x3c" },
+	{ "devices/ibs_op", NULL },
+	{ "devices/ibs_op/type", "11" },
+	{ "devices/ibs_op/format", NULL },
+	{ "devices/ibs_op/format/cnt_ctl", "config:19" },
+	{ "devices/msr", NULL },
+	{ "devices/msr/type", "9" },
+	{ "devices/msr/format", NULL },
+	{ "devices/msr/format/event", "config:0-63" },
+	{ "devices/msr/events", NULL },
+	{ "devices/msr/events/smi", "event=0x04" },
+	{ "etc", NULL },
+	{ "etc/type", "7" },
+	{ "etc/format", NULL },
+	{ "etc/format/x", "config:0" },
+};
+
 static bool make_pmus(void)
 {
-	static const struct {
-		const char *path, *text;
-	} files[] = {
-		{ "cpu/type", "4" },
-		{ "cpu/format/event", "config:0-7" },
-		{ "cpu/format/umask", "config:8-15,40-47" },
-		{ "cpu/format/ldlat", "config1:0-15" },
-		{ "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3" },
-		{ "cpu/events/mem-stores", "event=0xd0,umask=0x82" },
-		{ "cpu/events/cpu-cycles", "event=0x3c" },
-		{ "ibs_op/type", "11" },
-		{ "ibs_op/format/cnt_ctl", "config:19" },
-	};
-	static const char *const folders[] = { "cpu", "cpu/format", "cpu/events", "ibs_op",
-					       "ibs_op/format" };
 	size_t i;
 	FILE *f;
 
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("none", "/sys/bus/event_source/devices", "tmpfs", 0, NULL) < 0 ||
-	    chdir("/sys/bus/event_source/devices") < 0)
+	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return false;
-	for (i = 0; i < MP_ARRAY_SIZE(folders); i++)
-		mkdir(folders[i], 0755);
+	devices = mp_asprintf("%s/devices", folder);
 	for (i = 0; i < MP_ARRAY_SIZE(files); i++) {
+		if (!files[i].text) {
+			if (mkdir(files[i].path, 0755) < 0)
+				return false;
+			continue;
+		}
 		f = fopen(files[i].path, "w");
+		if (!f)
+			return false;
 		fprintf(f, "%s\n", files[i].text);
 		fclose(f);
 	}
 	return true;
+}
+
+static void remove_pmus(void)
+{
+	size_t i;
+
+	for (i = MP_ARRAY_SIZE(files); i--;)
+		remove(files[i].path);
+	rmdir(folder);
+	free((char *)devices);
 }
 
 static bool config_is(const char *pmu, const char *terms, uint64_t config, uint64_t config1,
@@ -284,7 +312,7 @@ static bool config_is(const char *pmu, const char *terms, uint64_t config, uint6
 	struct mp_pmu_event e;
 	char *error;
 
-	return mp_pmu_find(pmu, terms, &e, &error) == 1 && e.config == config &&
+	return mp_pmu_find(devices, pmu, terms, &e, &error) == 1 && e.config == config &&
 	       e.config1 == config1 && e.memory == memory;
 }
 
@@ -293,10 +321,6 @@ static void test_other_machine(void)
 	struct mp_pmu_event e;
 	char *error;
 
-	if (!make_pmus()) {
-		ok(true, "PMUs of another machine # skip needs root");
-		return;
-	}
 	ok(config_is("cpu", "mem-loads", 0x1cd, 3, true), "an event with its default");
 	ok(config_is("cpu", "mem-loads,ldlat=30", 0x1cd, 30, true) &&
 		   config_is("cpu", "ldlat=65535,mem-loads", 0x1cd, 65535, true),
@@ -309,16 +333,50 @@ static void test_other_machine(void)
 	   "bits in two places");
 	ok(config_is("ibs_op", "", 0, 0, true) && config_is("ibs_op", "cnt_ctl", 1 << 19, 0, true),
 	   "AMD's");
-	ok(mp_pmu_find("cpu", "mem-loads,ldlat=65536", &e, &error) < 0,
+	ok(mp_pmu_find(devices, "cpu", "mem-loads,ldlat=65536", &e, &error) < 0,
 	   "a number that is too large");
 	free(error);
-	ok(mp_pmu_find("cpu", "mem-lodas", &e, &error) < 0, "an event that there is not");
+	ok(mp_pmu_find(devices, "cpu", "mem-lodas", &e, &error) < 0, "an event that there is not");
 	free(error);
+}
+
+struct machine {
+	size_t events, found;
+};
+
+static void find_on_machine(void *arg, const char *name, const char *what)
+{
+	struct machine *m = arg;
+	char *pmu = mp_strdup(name), *event = strchr(pmu, '/'), *error = NULL;
+	struct mp_pmu_event e;
+
+	(void)what;
+	*event++ = '\0';
+	*strchr(event, '/') = '\0';
+	m->events++;
+	if (mp_pmu_find(MP_PMU_DEVICES, pmu, event, &e, &error) == 1)
+		m->found++;
+	else
+		printf("# %s: %s\n", name, error ? error : "not found");
+	free(error);
+	free(pmu);
+}
+
+static void test_this_machine(void)
+{
+	struct machine m = { 0, 0 };
+
+	mp_pmu_each("*/*/", find_on_machine, &m);
+	if (m.events == 0)
+		ok(true, "each event that this machine names # skip its PMUs name none");
+	else
+		ok(m.found == m.events, "each of %zu events that this machine names", m.events);
 }
 
 int main(void)
 {
 	mp_init("unit-spec");
+	ok(make_pmus(), "a folder as in sysfs");
 	test_good();
 	test_moments();
 	test_of_pmu();
@@ -326,6 +384,8 @@ int main(void)
 	test_sums();
 	test_pmu();
 	test_other_machine();
+	test_this_machine();
+	remove_pmus();
 	mp_specs_release(&specs);
 	return tap_done();
 }

@@ -246,7 +246,7 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev libdw-dev \
 	liblzma-dev libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
-DEPS_CHECK := $(DEPS_DEMO) g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc shellcheck jq strace time \
+DEPS_CHECK := $(DEPS_DEMO) g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 

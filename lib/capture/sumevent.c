@@ -10,11 +10,11 @@ static const struct {
 	enum mp_sum_kind kind;
 	const char *weight, *what;
 } named[] = {
-	{ "sum:blocked", MP_SUM_OF_BLOCKED, "dur", "ns that tasks are blocked, by stack" },
+	{ "sum:blocked", MP_SUM_OF_BLOCKED, "dur", "time that tasks are blocked, in ns, by stack" },
 	{ "sum:blocked-waker", MP_SUM_OF_WAKERS, "dur",
-	  "likewise, by their stack and that of who wakes them" },
+	  "time that tasks are blocked, in ns, by stack and stack of the waker" },
 	{ "sum:kmalloc", MP_SUM_OF_KMALLOC, "bytes",
-	  "bytes of kmalloc and caches that were not freed, by stack" },
+	  "bytes of kmalloc and slab caches that were not freed, by stack" },
 	{ "sum:pages", MP_SUM_OF_PAGES, "bytes", "bytes of pages that were not freed, by stack" },
 };
 

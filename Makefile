@@ -33,8 +33,8 @@ override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SA
 override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
 override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 
-LIB_SRC     := $(wildcard lib/*.c)
-CAPTURE_SRC := $(wildcard lib/capture/*.c)
+LIB_SRC     := $(filter-out lib/capture/%,$(wildcard lib/*/*.c))
+CAPTURE_SRC := $(wildcard lib/capture/*.c lib/capture/*/*.c)
 UNIT_SRC    := $(wildcard tests/unit/*.c)
 LOAD_SRC    := $(wildcard tests/load/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
@@ -120,8 +120,8 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # what the assembler puts into an object
-$(BUILD)/lib/heatdata.o: lib/heatmap.js
-$(BUILD)/lib/stackdraw.o: lib/stackplot.js
+$(BUILD)/lib/heatmap/heatdata.o: lib/heatmap/heatmap.js
+$(BUILD)/lib/stackplot/stackdraw.o: lib/stackplot/stackplot.js
 
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
@@ -156,11 +156,11 @@ $(BUILD)/docs/%.o: docs/%.c | $(BUILD)/.have-filters
 
 $(BUILD)/libmp.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(BUILD)/libcapture.a: $(CAPTURE_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(BIN)/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
-#include "lib/cpelmap.h"
-#include "lib/inorder.h"
-#include "lib/input.h"
-#include "lib/opt.h"
-#include "lib/types.h"
+#include "lib/core/clock.h"
+#include "lib/cpel/cpelmap.h"
+#include "lib/stream/inorder.h"
+#include "lib/stream/input.h"
+#include "lib/core/opt.h"
+#include "lib/stream/types.h"
 
 static const struct mp_opt opts[] = {
 	{ 't', "track", "FIELDS",

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/fold.h"
-#include "lib/input.h"
-#include "lib/interval.h"
-#include "lib/opt.h"
-#include "lib/types.h"
+#include "lib/fold/fold.h"
+#include "lib/stream/input.h"
+#include "lib/stream/interval.h"
+#include "lib/core/opt.h"
+#include "lib/stream/types.h"
 
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,

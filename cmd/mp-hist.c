@@ -5,12 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/across.h"
-#include "lib/distout.h"
-#include "lib/input.h"
-#include "lib/interval.h"
-#include "lib/measure.h"
-#include "lib/opt.h"
+#include "lib/hist/crosstab.h"
+#include "lib/hist/output.h"
+#include "lib/stream/input.h"
+#include "lib/stream/interval.h"
+#include "lib/hist/measure.h"
+#include "lib/core/opt.h"
 
 enum {
 	OPT_BUCKETS = MP_OPT_LONG,

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/esc.h"
-#include "lib/inorder.h"
-#include "lib/opt.h"
-#include "lib/pair.h"
-#include "lib/unit.h"
+#include "lib/stream/esc.h"
+#include "lib/stream/inorder.h"
+#include "lib/core/opt.h"
+#include "lib/pair/pair.h"
+#include "lib/stream/unit.h"
 
 enum {
 	OPT_MAX_OPEN = MP_OPT_LONG,

@@ -8,7 +8,7 @@
 #include "lib/capture/collector.h"
 #include "lib/capture/list.h"
 #include "lib/capture/session.h"
-#include "lib/opt.h"
+#include "lib/core/opt.h"
 
 enum {
 	OPT_CGROUP = MP_OPT_LONG,

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/inorder.h"
-#include "lib/map.h"
-#include "lib/opt.h"
-#include "lib/schedout.h"
-#include "lib/schedtab.h"
-#include "lib/unit.h"
+#include "lib/stream/inorder.h"
+#include "lib/core/map.h"
+#include "lib/core/opt.h"
+#include "lib/sched/schedout.h"
+#include "lib/sched/schedtab.h"
+#include "lib/stream/unit.h"
 
 enum {
 	OPT_OTHERS = MP_OPT_LONG,

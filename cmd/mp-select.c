@@ -2,8 +2,8 @@
 /* mp-select: keep what matters of a stream: a time window, an expression, types, fields, every Nth. */
 #include <unistd.h>
 
-#include "lib/opt.h"
-#include "lib/select.h"
+#include "lib/core/opt.h"
+#include "lib/select/select.h"
 
 enum {
 	OPT_DROP = MP_OPT_LONG,

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
-#include "lib/input.h"
-#include "lib/opt.h"
-#include "lib/stackdraw.h"
-#include "lib/types.h"
-#include "lib/unit.h"
+#include "lib/core/clock.h"
+#include "lib/stream/input.h"
+#include "lib/core/opt.h"
+#include "lib/stackplot/stackdraw.h"
+#include "lib/stream/types.h"
+#include "lib/stream/unit.h"
 
 enum {
 	OPT_BIN = MP_OPT_LONG,

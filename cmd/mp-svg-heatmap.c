@@ -4,11 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/heatascii.h"
-#include "lib/heatread.h"
-#include "lib/heatsvg.h"
-#include "lib/heattext.h"
-#include "lib/opt.h"
+#include "lib/heatmap/heatascii.h"
+#include "lib/heatmap/build.h"
+#include "lib/heatmap/heatsvg.h"
+#include "lib/heatmap/caption.h"
+#include "lib/core/opt.h"
 
 enum {
 	OPT_ANSI = MP_OPT_LONG,

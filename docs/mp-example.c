@@ -10,9 +10,9 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "lib/input.h"
-#include "lib/map.h"
-#include "lib/opt.h"
+#include "lib/stream/input.h"
+#include "lib/core/map.h"
+#include "lib/core/opt.h"
 
 /* One table is the parser, the text of --help and, through that, the completions. */
 static const struct mp_opt opts[] = {

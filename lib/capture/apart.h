@@ -6,7 +6,7 @@
 #ifndef MP_CAPTURE_APART_H
 #define MP_CAPTURE_APART_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 /*
  * Closes the files. A process of its own is the last that has them, and is kept by the kernel until

@@ -7,7 +7,7 @@
 #ifndef MP_CAPTURE_ARCH_H
 #define MP_CAPTURE_ARCH_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_arch {
 	const char *name;

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "lib/capture/record.h"
-#include "lib/clock.h"
-#include "lib/map.h"
+#include "lib/core/clock.h"
+#include "lib/core/map.h"
 
 enum {
 	ROUNDS_MAX = 100,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 
 enum { NT_STAPSDT = 3 };
 

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 struct mp_place {
 	char *provider; /* USDT; NULL for a function */

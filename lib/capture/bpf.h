@@ -3,7 +3,7 @@
 #ifndef MP_CAPTURE_BPF_H
 #define MP_CAPTURE_BPF_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 enum mp_bpf_programs { MP_BPF_FILTER, MP_BPF_UNWIND, MP_BPF_SUM, MP_BPF_TRACING };
 

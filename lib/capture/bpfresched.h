@@ -3,7 +3,7 @@
 #ifndef MP_CAPTURE_BPFRESCHED_H
 #define MP_CAPTURE_BPFRESCHED_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct bpf_object;
 

@@ -14,7 +14,7 @@
 
 #include "lib/capture/bpf.h"
 #include "lib/capture/stackchoice.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum {
 	UPKEEP = 2,	 /* programs that see forks and execve */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_bytes {
 	const uint8_t *p, *end;

@@ -8,7 +8,7 @@
 #ifndef MP_CAPTURE_CFI_H
 #define MP_CAPTURE_CFI_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 enum {
 	MP_CFI_REGS = 35,  /* DWARF numbers that are followed: 0-16 on x86-64, 0-34 on arm64 */

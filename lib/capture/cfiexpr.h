@@ -6,7 +6,7 @@
 #ifndef MP_CAPTURE_CFIEXPR_H
 #define MP_CAPTURE_CFIEXPR_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 /* What an expression may look at. */
 struct mp_cfi_machine {

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 
 static const struct {
 	const char *name;

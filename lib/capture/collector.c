@@ -13,7 +13,7 @@
 #include "lib/capture/bpftracing.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/sum.h"
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
 

@@ -7,7 +7,7 @@
 #define MP_CAPTURE_COLLECTOR_H
 
 #include "lib/capture/event.h"
-#include "lib/io.h"
+#include "lib/core/io.h"
 
 struct mp_texts {
 	char **v;

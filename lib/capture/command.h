@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_command {
 	pid_t pid;

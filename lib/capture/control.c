@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/capture/thread.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum { ORPHANED_MS = 100 }; /* how often it is asked whether the tasks are gone */
 

@@ -6,7 +6,7 @@
 #ifndef MP_CAPTURE_DATASRC_H
 #define MP_CAPTURE_DATASRC_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all together */
 

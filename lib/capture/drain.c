@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/capture/thread.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum {
 	LAST_WAIT_MS = 100, /* for the last events to be published, once all are disabled */

@@ -8,7 +8,7 @@
 #ifndef MP_CAPTURE_ELFSYM_H
 #define MP_CAPTURE_ELFSYM_H
 
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 struct mp_elfsym;
 

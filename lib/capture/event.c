@@ -13,8 +13,8 @@
 #include "lib/capture/summing.h"
 #include "lib/capture/tracingfilter.h"
 #include "lib/capture/unite.h"
-#include "lib/esc.h"
-#include "lib/near.h"
+#include "lib/stream/esc.h"
+#include "lib/core/suggest.h"
 
 #define USUAL_NS 1000000000ull
 #define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */

@@ -14,7 +14,7 @@
 #include "lib/capture/spec.h"
 #include "lib/capture/sumevent.h"
 #include "lib/capture/tracefs.h"
-#include "lib/ctl.h"
+#include "lib/stream/ctl.h"
 
 /* Context fields, bits in the order in which they are written. */
 enum mp_context {

@@ -6,8 +6,8 @@
 
 #include "lib/capture/bpftracing.h"
 #include "lib/capture/datasrc.h"
-#include "lib/esc.h"
-#include "lib/io.h"
+#include "lib/stream/esc.h"
+#include "lib/core/io.h"
 
 enum {
 	COMMON_PID_AT = 4, /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */

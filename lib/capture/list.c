@@ -9,7 +9,7 @@
 #include "lib/capture/binary.h"
 #include "lib/capture/bpftracing.h"
 #include "lib/capture/collector.h"
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 
 struct listing {
 	struct mp_out *out;

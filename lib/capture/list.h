@@ -3,7 +3,7 @@
 #ifndef MP_CAPTURE_LIST_H
 #define MP_CAPTURE_LIST_H
 
-#include "lib/io.h"
+#include "lib/core/io.h"
 
 /*
  * Lists the events that match a glob (NULL: all), with what they are; `verbose`: with their fields,

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/proc.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 void mp_outlet_open(struct mp_out *out, const char *path)
 {

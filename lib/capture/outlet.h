@@ -5,8 +5,8 @@
 #ifndef MP_CAPTURE_OUTLET_H
 #define MP_CAPTURE_OUTLET_H
 
-#include "lib/ctl.h"
-#include "lib/io.h"
+#include "lib/stream/ctl.h"
+#include "lib/core/io.h"
 
 /* Opens `path`, NULL or "-" is stdout; a failed write is kept in out->error. Ends the program. */
 void mp_outlet_open(struct mp_out *out, const char *path);

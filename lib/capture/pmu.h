@@ -7,7 +7,7 @@
 #ifndef MP_CAPTURE_PMU_H
 #define MP_CAPTURE_PMU_H
 
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 struct mp_pmu_event {
 	uint32_t type; /* attr.type */

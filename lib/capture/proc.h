@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 struct mp_pids {
 	pid_t *v;

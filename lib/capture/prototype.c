@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 
 enum { WORD = 8, MODULES_MAX = 256 };
 

@@ -7,7 +7,7 @@
 #ifndef MP_CAPTURE_QUEUE_H
 #define MP_CAPTURE_QUEUE_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 enum { MP_CHUNK_MARK = UINT32_MAX };
 

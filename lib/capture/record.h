@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_record_lost {
 	struct perf_event_header header;

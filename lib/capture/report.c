@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "lib/unit.h"
+#include "lib/stream/unit.h"
 
 void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
 		      bool verbose)

@@ -9,7 +9,7 @@
 #include "lib/capture/memstat.h"
 #include "lib/capture/stat.h"
 #include "lib/capture/thread.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 /* One thread: memory of one kind, or all that is counted with one interval. */
 struct sampler {

@@ -10,7 +10,7 @@
 #include "lib/capture/event.h"
 #include "lib/capture/queue.h"
 #include "lib/capture/sampled.h"
-#include "lib/ctl.h"
+#include "lib/stream/ctl.h"
 
 struct mp_samplers;
 

@@ -3,7 +3,7 @@
 #ifndef MP_CAPTURE_SEGMENTS_H
 #define MP_CAPTURE_SEGMENTS_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_segment {
 	uint64_t offset, addr, size;

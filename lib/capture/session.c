@@ -25,7 +25,7 @@
 #include "lib/capture/status.h"
 #include "lib/capture/sum.h"
 #include "lib/capture/writer.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,

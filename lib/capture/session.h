@@ -8,7 +8,7 @@
 
 #include "lib/capture/event.h"
 #include "lib/capture/target.h"
-#include "lib/taskname.h"
+#include "lib/stream/taskname.h"
 
 struct mp_record_options {
 	struct mp_specs specs; /* empty, and no collectors: the default event */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/thread.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum {
 	PERIOD_MS =

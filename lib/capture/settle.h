@@ -10,7 +10,7 @@
 #ifndef MP_CAPTURE_SETTLE_H
 #define MP_CAPTURE_SETTLE_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_settle;
 

@@ -15,7 +15,7 @@
 #define MP_CAPTURE_SPEC_H
 
 #include "lib/capture/sumterm.h"
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 /* Which parts of the call stack are taken. */
 enum mp_stack_part {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum { EVERY_NS = 250000000 };
 

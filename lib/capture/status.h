@@ -3,7 +3,7 @@
 #ifndef MP_CAPTURE_STATUS_H
 #define MP_CAPTURE_STATUS_H
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 struct mp_status_line {
 	bool on;

@@ -15,7 +15,7 @@
 #include "lib/capture/prototype.h"
 #include "lib/capture/sumtext.h"
 #include "lib/capture/sumtotals.h"
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 
 enum { TICK_NS = 1000000000, BATCH = 4096 };
 

@@ -17,7 +17,7 @@
 #include "lib/capture/stacks.h"
 #include "lib/capture/task.h"
 #include "lib/capture/unwound.h"
-#include "lib/taskname.h"
+#include "lib/stream/taskname.h"
 
 struct mp_sums;
 

@@ -15,7 +15,7 @@
 #define MP_CAPTURE_SUMTERM_H
 
 #include "bpf/sum.h"
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 struct mp_sum_terms {
 	bool given;

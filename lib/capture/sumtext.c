@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/userchain.h"
-#include "lib/clock.h"
-#include "lib/esc.h"
+#include "lib/core/clock.h"
+#include "lib/stream/esc.h"
 
 enum { SLOTS_MIN = 1024 };
 

@@ -8,7 +8,7 @@
 
 #include "bpf/sum.h"
 #include "lib/capture/sum.h"
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 enum { MP_SUMTEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/capture/demangle.h"
-#include "lib/esc.h"
+#include "lib/stream/esc.h"
 
 enum {
 	NAME_MAX_BYTES = 4096, /* of a frame; templates of templates have names of 100 KiB */

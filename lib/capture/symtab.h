@@ -6,7 +6,7 @@
 #ifndef MP_CAPTURE_SYMTAB_H
 #define MP_CAPTURE_SYMTAB_H
 
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 /* Of several symbols at one address the one with the highest rank is taken. */
 enum mp_symbol_rank {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 char *mp_cgroup_mount(void)
 {

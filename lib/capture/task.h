@@ -7,7 +7,7 @@
 #define MP_CAPTURE_TASK_H
 
 #include "lib/capture/proc.h"
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 /* A file that is mapped, shared by all that map it; dso.h knows its symbols. */
 struct mp_dso;

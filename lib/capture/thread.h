@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "lib/base.h"
+#include "lib/core/base.h"
 
 /*
  * Starts a thread with all signals blocked. `realtime`: SCHED_FIFO priority, 0 for none; if it is

@@ -6,7 +6,7 @@
 #ifndef MP_CAPTURE_TRACEFS_H
 #define MP_CAPTURE_TRACEFS_H
 
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 /* How the bytes of a field become text. */
 enum mp_tp_kind {

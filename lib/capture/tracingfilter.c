@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/tracingfilter.h"
 
-#include "lib/expr.h"
+#include "lib/stream/expr.h"
 
 static int fail(char **error, char *text)
 {

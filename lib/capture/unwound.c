@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/unwound.h"
 
-#include "lib/unit.h"
+#include "lib/stream/unit.h"
 
 /* A task that has no stack any more has none to be whole. */
 static uint64_t stacks_by(const struct mp_unwound *u, size_t method)

@@ -8,7 +8,7 @@
 
 #include "lib/capture/spec.h"
 #include "lib/capture/unwind.h"
-#include "lib/ctl.h"
+#include "lib/stream/ctl.h"
 
 struct mp_unwound {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];

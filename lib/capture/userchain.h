@@ -10,7 +10,7 @@
 
 #include "bpf/unwind.h"
 #include "lib/capture/unwind.h"
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 /* What an enum mp_bpf_end means. */
 enum mp_unwind_end mp_user_chain_end(uint32_t end);

@@ -8,8 +8,8 @@
 #include "lib/capture/own.h"
 #include "lib/capture/record.h"
 #include "lib/capture/sampled.h"
-#include "lib/clock.h"
-#include "lib/show.h"
+#include "lib/core/clock.h"
+#include "lib/stream/show.h"
 
 enum {
 	POP_MS = 100,

@@ -12,8 +12,8 @@
 #include "lib/capture/queue.h"
 #include "lib/capture/ring.h"
 #include "lib/capture/sum.h"
-#include "lib/io.h"
-#include "lib/taskname.h"
+#include "lib/core/io.h"
+#include "lib/stream/taskname.h"
 
 /* What became of the samples of an event on a CPU. */
 struct mp_tally {

@@ -5,7 +5,7 @@
 #include "lib/capture/pmu.h"
 #include "lib/capture/proc.h"
 #include "lib/capture/spec.h"
-#include "lib/rec.h"
+#include "lib/stream/rec.h"
 
 static void check_spec(const struct mp_spec *s)
 {

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/check.h"
-#include "lib/fold.h"
-#include "lib/rec.h"
+#include "lib/order/check.h"
+#include "lib/fold/fold.h"
+#include "lib/stream/rec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

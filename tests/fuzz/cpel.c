@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/cpelmap.h"
+#include "lib/cpel/cpelmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

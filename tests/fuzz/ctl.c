@@ -2,7 +2,7 @@
 /* Control lines: whatever is taken can be written, and is taken again. */
 #include <stdlib.h>
 
-#include "lib/ctl.h"
+#include "lib/stream/ctl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

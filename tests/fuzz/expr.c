@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "lib/expr.h"
+#include "lib/stream/expr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/heatascii.h"
-#include "lib/heatread.h"
-#include "lib/heatsvg.h"
+#include "lib/heatmap/heatascii.h"
+#include "lib/heatmap/build.h"
+#include "lib/heatmap/heatsvg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

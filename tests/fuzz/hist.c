@@ -5,9 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/across.h"
-#include "lib/distdump.h"
-#include "lib/distout.h"
+#include "lib/hist/crosstab.h"
+#include "lib/hist/dump.h"
+#include "lib/hist/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/import.h"
+#include "lib/import/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
-#include "lib/keep.h"
-#include "lib/window.h"
+#include "lib/core/clock.h"
+#include "lib/select/project.h"
+#include "lib/select/window.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/pairspec.h"
+#include "lib/pair/pairspec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/pair.h"
+#include "lib/pair/pair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

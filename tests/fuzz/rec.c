@@ -2,9 +2,9 @@
 /* Data lines: fields and frames of whatever is taken lie within it, and a checked one is as it says. */
 #include <stdlib.h>
 
-#include "lib/esc.h"
-#include "lib/rec.h"
-#include "lib/show.h"
+#include "lib/stream/esc.h"
+#include "lib/stream/rec.h"
+#include "lib/stream/show.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

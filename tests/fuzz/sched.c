@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "lib/schedout.h"
-#include "lib/schedtab.h"
+#include "lib/sched/schedout.h"
+#include "lib/sched/schedtab.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* A table of names, then events with them: what is written is as valid as what was read. */
 #include <stdlib.h>
 
-#include "lib/taskname.h"
+#include "lib/stream/taskname.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

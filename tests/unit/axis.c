@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/axis.h"
+#include "lib/draw/axis.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/svg.h"
+#include "lib/draw/svg.h"
 #include "tests/unit/tap.h"
 
 /* The labels, joined by '|'. */

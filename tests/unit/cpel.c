@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/cpel.h"
+#include "lib/cpel/cpel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/spill.h"
+#include "lib/cpel/spill.h"
 #include "tests/unit/tap.h"
 
 static void test_texts(void)

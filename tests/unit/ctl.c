@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/ctl.h"
+#include "lib/stream/ctl.h"
 
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
 static struct mp_ctl ctl;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/doubt.h"
+#include "lib/pair/loss_window.h"
 
 #include "tests/unit/tap.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/esc.h"
+#include "lib/stream/esc.h"
 
 #include <stdlib.h>
 

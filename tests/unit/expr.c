@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/expr.h"
+#include "lib/stream/expr.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/glob.h"
+#include "lib/stream/glob.h"
 
 #include "tests/unit/tap.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/grid.h"
+#include "lib/heatmap/grid.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/hist.h"
+#include "lib/stats/loghist.h"
 
 #include <math.h>
 #include <stdlib.h>

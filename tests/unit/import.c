@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "lib/import.h"
+#include "lib/import/import.h"
 #include "tap.h"
 
 static struct mp_import_options options;

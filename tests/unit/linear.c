@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/linear.h"
+#include "lib/stats/linear.h"
 
 #include <math.h>
 #include <stdlib.h>

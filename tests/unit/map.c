@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/map.h"
+#include "lib/core/map.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/natural.h"
+#include "lib/core/natural.h"
 
 #include "tests/unit/tap.h"
 

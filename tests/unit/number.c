@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/number.h"
+#include "lib/core/number.h"
 
 #include "tests/unit/tap.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/pairspec.h"
+#include "lib/pair/pairspec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

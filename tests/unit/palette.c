@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/palette.h"
+#include "lib/draw/palette.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/rec.h"
+#include "lib/stream/rec.h"
 
 #include "tests/unit/tap.h"
 

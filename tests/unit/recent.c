@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/recent.h"
+#include "lib/pair/recent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

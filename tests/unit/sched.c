@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/schedin.h"
+#include "lib/sched/schedin.h"
 #include "tests/unit/tap.h"
 
 static int state_of(const char *text, bool exiting)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/split.h"
+#include "lib/pair/split.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/stackgrid.h"
+#include "lib/stackplot/stackgrid.h"
 
 #include <math.h>
 #include <stdlib.h>

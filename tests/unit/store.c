@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/store.h"
+#include "lib/order/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/near.h"
+#include "lib/core/suggest.h"
 #include "tests/unit/tap.h"
 
 enum { LINES = 20000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/str.h"
+#include "lib/core/str.h"
 
 #include <stdlib.h>
 

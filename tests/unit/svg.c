@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/svg.h"
+#include "lib/draw/svg.h"
 
 #include "tests/unit/tap.h"
 

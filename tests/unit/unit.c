@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/unit.h"
+#include "lib/stream/unit.h"
 
 #include "tests/unit/tap.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/waiting.h"
+#include "lib/pair/waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/window.h"
+#include "lib/select/window.h"
 
-#include "lib/clock.h"
+#include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
 static bool rfc3339_is(const char *text, uint64_t want)

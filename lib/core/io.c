@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/core/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void mp_out_init(struct mp_out *out, int fd, const char *name)
+{
+	*out = (struct mp_out){ .fd = fd, .name = name, .cap = MP_READ_SIZE };
+	out->buf = mp_alloc(out->cap);
+	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails on what is no pipe: as well */
+}
+
+static void write_all(struct mp_out *out, const char *data, size_t len)
+{
+	while (len && !out->error) {
+		ssize_t n = write(out->fd, data, len);
+
+		if (n >= 0) {
+			data += n;
+			len -= n;
+		} else if (errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = out->fd, .events = POLLOUT }, 1, -1);
+		} else if (errno != EINTR) {
+			out->error = errno;
+		}
+	}
+	if (out->error && !out->soft) {
+		errno = out->error;
+		mp_die("cannot write '%s': %m", out->name);
+	}
+}
+
+void mp_out_flush(struct mp_out *out)
+{
+	write_all(out, out->buf, out->len);
+	out->len = 0;
+}
+
+void mp_out_spill(struct mp_out *out, const void *data, size_t len)
+{
+	mp_out_flush(out);
+	if (len >= out->cap) {
+		write_all(out, data, len);
+		return;
+	}
+	memcpy(out->buf, data, len);
+	out->len = len;
+}
+
+void mp_out_close(struct mp_out *out)
+{
+	mp_out_flush(out);
+	if (close(out->fd) < 0 && !out->error) {
+		out->error = errno;
+		if (!out->soft)
+			mp_die("cannot write '%s': %m", out->name);
+	}
+	free(out->buf);
+	out->buf = NULL;
+}
+
+void mp_in_init(struct mp_in *in, int fd, const char *name, struct mp_out *tied)
+{
+	struct stat st;
+
+	*in = (struct mp_in){ .fd = fd, .name = name, .tied = tied, .cap = MP_READ_SIZE };
+	in->buf = mp_alloc(in->cap + 1);
+	in->can_block = fstat(fd, &st) < 0 || !S_ISREG(st.st_mode);
+	if (in->can_block && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+		fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE);
+		mp_sigint_once();
+	}
+}
+
+void mp_in_release(struct mp_in *in)
+{
+	free(in->buf);
+	in->buf = NULL;
+}
+
+/* One read behind what is at hand, which moves to the front; false at the end. */
+static bool fill(struct mp_in *in)
+{
+	struct pollfd pfd = { .fd = in->fd, .events = POLLIN };
+	size_t kept = in->end - in->start;
+	ssize_t n;
+
+	if (kept)
+		memmove(in->buf, in->buf + in->start, kept);
+	in->start = 0;
+	in->end = kept;
+	if (in->cap - kept < MP_READ_SIZE / 2) {
+		in->cap *= 2;
+		in->buf = mp_realloc(in->buf, in->cap + 1);
+	}
+	if (in->tied && in->tied->len && in->can_block && poll(&pfd, 1, 0) == 0)
+		mp_out_flush(in->tied);
+	do {
+		n = read(in->fd, in->buf + kept, in->cap - kept);
+		if (n < 0 && errno == EAGAIN)
+			poll(&pfd, 1, -1);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		mp_die("cannot read '%s': %m", in->name);
+	in->end += n;
+	return n > 0;
+}
+
+/* The line at `start` is too long: drop it up to its LF. */
+static int skip_overlong(struct mp_in *in, char **text, size_t *len)
+{
+	char *lf;
+
+	for (;;) {
+		lf = memchr(in->buf + in->start, '\n', in->end - in->start);
+		if (lf)
+			break;
+		in->start = in->end = 0;
+		if (!fill(in))
+			break;
+	}
+	in->start = lf ? (size_t)(lf + 1 - in->buf) : in->end;
+	in->line++;
+	in->overlong = true;
+	in->partial = !lf;
+	in->buf[in->cap] = '\0';
+	*text = in->buf + in->cap;
+	*len = 0;
+	return 1;
+}
+
+int mp_in_slow_line(struct mp_in *in, char **text, size_t *len)
+{
+	size_t searched = in->end - in->start;
+	char *lf;
+
+	for (;;) {
+		if (searched >= MP_LINE_MAX)
+			return skip_overlong(in, text, len);
+		if (!fill(in))
+			break;
+		lf = memchr(in->buf + searched, '\n', in->end - searched);
+		if (lf && (size_t)(lf - in->buf) >= MP_LINE_MAX)
+			return skip_overlong(in, text, len);
+		if (lf)
+			return mp_in_line(in, text, len);
+		searched = in->end;
+	}
+	if (in->start == in->end)
+		return 0;
+	*text = in->buf + in->start;
+	*len = in->end - in->start;
+	in->buf[in->end] = '\0';
+	in->start = in->end;
+	in->line++;
+	in->partial = true;
+	in->overlong = false;
+	return 1;
+}
+
+size_t mp_in_peek(struct mp_in *in, const char **data)
+{
+	if (in->start == in->end)
+		fill(in);
+	*data = in->buf + in->start;
+	return in->end - in->start;
+}

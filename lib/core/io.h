@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lines in, bytes out. Output is flushed before a read that would block and when the buffer is
+ * full, never per line: prompt when live, fast in bulk. Includes base only.
+ */
+#ifndef MP_IO_H
+#define MP_IO_H
+
+#include <string.h>
+
+#include "lib/core/base.h"
+
+enum {
+	MP_LINE_MAX = 1 << 20,	  /* bytes of a line with its LF, see mp-stream(5) */
+	MP_READ_SIZE = 256 << 10, /* bytes of one read: 9 GB/s here, 64 KiB gives 7 */
+	MP_PIPE_SIZE = 1 << 20,	  /* bytes of a pipe, the most an ordinary user may have */
+};
+
+struct mp_out {
+	int fd;
+	const char *name; /* for messages; borrowed */
+	char *buf;
+	size_t len;
+	size_t cap;
+	int error; /* errno of the first failed write, when soft */
+	bool soft; /* a failed write does not end the program: the caller looks at `error` */
+};
+
+/* Writes to fd, which stays the caller's. Enlarges a pipe. */
+void mp_out_init(struct mp_out *out, int fd, const char *name);
+
+/* A failed write ends the program, unless soft: then it sets `error` and output is thrown away. */
+void mp_out_flush(struct mp_out *out);
+void mp_out_spill(struct mp_out *out, const void *data, size_t len);
+
+/* Flushes and closes fd: a full disk shows up here, or nowhere. Frees the buffer. */
+void mp_out_close(struct mp_out *out);
+
+static inline void mp_out_write(struct mp_out *out, const void *data, size_t len)
+{
+	if (out->cap - out->len < len) {
+		mp_out_spill(out, data, len);
+		return;
+	}
+	if (len)
+		memcpy(out->buf + out->len, data, len);
+	out->len += len;
+}
+
+/*
+ * Room for `len` bytes (at most MP_READ_SIZE) to be written in place; mp_out_commit() takes the
+ * end.
+ */
+static inline char *mp_out_reserve(struct mp_out *out, size_t len)
+{
+	if (out->cap - out->len < len)
+		mp_out_flush(out);
+	return out->buf + out->len;
+}
+
+static inline void mp_out_commit(struct mp_out *out, const char *end)
+{
+	out->len = end - out->buf;
+}
+
+struct mp_in {
+	int fd;
+	const char *name; /* for messages; borrowed */
+	struct mp_out *tied;
+	char *buf;
+	size_t start; /* first byte not yet given out */
+	size_t end;
+	size_t cap;
+	uint64_t line;	/* number of the line last given out, from 1 */
+	bool partial;	/* the line last given out had no LF: the input was cut there */
+	bool overlong;	/* the line last given out was above MP_LINE_MAX: it is empty */
+	bool can_block; /* not a regular file */
+};
+
+/*
+ * Reads from fd, which stays the caller's. `tied` (may be NULL) is flushed before a read that would
+ * block. Enlarges a pipe, and calls mp_sigint_once() if fd is one.
+ */
+void mp_in_init(struct mp_in *in, int fd, const char *name, struct mp_out *tied);
+void mp_in_release(struct mp_in *in);
+
+/*
+ * Next line without its newline, NUL-terminated, valid until the next call.
+ * Returns 1, or 0 at the end; a read error ends the program.
+ */
+int mp_in_slow_line(struct mp_in *in, char **text, size_t *len);
+
+static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
+{
+	char *line = in->buf + in->start;
+	char *lf = memchr(line, '\n', in->end - in->start);
+
+	if (!lf || lf - line >= MP_LINE_MAX)
+		return mp_in_slow_line(in, text, len);
+	*lf = '\0';
+	*text = line;
+	*len = lf - line;
+	in->start += *len + 1;
+	in->line++;
+	in->partial = false;
+	in->overlong = false;
+	return 1;
+}
+
+/* The bytes at hand without consuming them; reads once if there are none. Empty only at the end. */
+size_t mp_in_peek(struct mp_in *in, const char **data);
+
+#endif

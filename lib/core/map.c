@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/core/map.h"
+
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { BLOCK_MIN = 64 << 10, BLOCK_MAX = 4 << 20, SLOTS_MIN = 1024 };
+
+struct mp_arena_block {
+	struct mp_arena_block *next;
+	size_t size;
+	char data[];
+};
+
+struct mp_map_slot {
+	uint64_t hash;
+	struct mp_map_entry *entry; /* NULL: free */
+};
+
+void *mp_arena_alloc(struct mp_arena *a, size_t size)
+{
+	struct mp_arena_block *b;
+	size_t room;
+
+	size = (MP_MAX(size, (size_t)1) + 7) & ~(size_t)7;
+	if (size > a->left) {
+		room = a->head ? MP_MIN(a->head->size * 2, (size_t)BLOCK_MAX) : BLOCK_MIN;
+		room = MP_MAX(room, size);
+		b = mp_alloc(sizeof(*b) + room);
+		b->next = a->head;
+		b->size = room;
+		a->head = b;
+		a->left = room;
+		a->total += sizeof(*b) + room;
+	}
+	a->left -= size;
+	return a->head->data + a->head->size - a->left - size;
+}
+
+struct mp_str mp_arena_str(struct mp_arena *a, struct mp_str s)
+{
+	char *p = mp_arena_alloc(a, s.len + 1);
+
+	if (s.len)
+		memcpy(p, s.p, s.len);
+	p[s.len] = '\0';
+	return (struct mp_str){ p, s.len };
+}
+
+void mp_arena_release(struct mp_arena *a)
+{
+	struct mp_arena_block *b, *next;
+
+	for (b = a->head; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	*a = (struct mp_arena){ NULL, 0, 0 };
+}
+
+uint64_t mp_hash(const void *data, size_t len, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(data, len, seed);
+}
+
+void mp_map_init(struct mp_map *m, size_t value_size)
+{
+	*m = (struct mp_map){ .mask = SLOTS_MIN - 1, .value_size = value_size };
+	m->slots = mp_zalloc(SLOTS_MIN * sizeof(*m->slots));
+	m->last = &m->first;
+}
+
+void mp_map_release(struct mp_map *m)
+{
+	free(m->slots);
+	mp_arena_release(&m->arena);
+	*m = (struct mp_map){ NULL, 0, 0, 0, NULL, NULL, { NULL, 0, 0 } };
+}
+
+void mp_map_clear(struct mp_map *m)
+{
+	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
+	mp_arena_release(&m->arena);
+	m->n = 0;
+	m->first = NULL;
+	m->last = &m->first;
+}
+
+size_t mp_map_bytes(const struct mp_map *m)
+{
+	return m->arena.total + (m->mask + 1) * sizeof(*m->slots);
+}
+
+static uint64_t hash_parts(const struct mp_str *parts, size_t n)
+{
+	uint64_t h = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		h = mp_hash(parts[i].p, parts[i].len, h);
+	return h;
+}
+
+static bool same(const struct mp_map_entry *e, const struct mp_str *parts, size_t n)
+{
+	const char *p = e->key.p;
+	size_t left = e->key.len, i;
+
+	for (i = 0; i < n; i++) {
+		if (i) {
+			if (left == 0 || *p != '\t')
+				return false;
+			p++;
+			left--;
+		}
+		if (parts[i].len > left || memcmp(p, parts[i].p, parts[i].len) != 0)
+			return false;
+		p += parts[i].len;
+		left -= parts[i].len;
+	}
+	return left == 0;
+}
+
+static void grow(struct mp_map *m)
+{
+	size_t mask = m->mask * 2 + 1, i;
+	struct mp_map_entry *e;
+
+	free(m->slots);
+	m->slots = mp_zalloc((mask + 1) * sizeof(*m->slots));
+	m->mask = mask;
+	mp_map_each (m, e) {
+		for (i = e->hash & mask; m->slots[i].entry; i = (i + 1) & mask)
+			;
+		m->slots[i] = (struct mp_map_slot){ e->hash, e };
+	}
+}
+
+static struct mp_map_entry *add(struct mp_map *m, const struct mp_str *parts, size_t n,
+				uint64_t hash)
+{
+	size_t value = (m->value_size + 7) & ~(size_t)7, len = n ? n - 1 : 0, i;
+	struct mp_map_entry *e;
+	char *p;
+
+	for (i = 0; i < n; i++)
+		len += parts[i].len;
+	e = mp_arena_alloc(&m->arena, sizeof(*e) + value + len + 1);
+	memset(mp_map_value(e), 0, value);
+	p = (char *)mp_map_value(e) + value;
+	*e = (struct mp_map_entry){ NULL, hash, { p, len } };
+	for (i = 0; i < n; i++) {
+		if (i)
+			*p++ = '\t';
+		if (parts[i].len)
+			memcpy(p, parts[i].p, parts[i].len);
+		p += parts[i].len;
+	}
+	*p = '\0';
+	*m->last = e;
+	m->last = &e->next;
+	m->n++;
+	return e;
+}
+
+static struct mp_map_slot *lookup(const struct mp_map *m, const struct mp_str *parts, size_t n,
+				  uint64_t hash)
+{
+	size_t i;
+
+	for (i = hash & m->mask; m->slots[i].entry; i = (i + 1) & m->mask)
+		if (m->slots[i].hash == hash && same(m->slots[i].entry, parts, n))
+			break;
+	return &m->slots[i];
+}
+
+struct mp_map_entry *mp_map_find(const struct mp_map *m, const struct mp_str *parts, size_t n_parts)
+{
+	return lookup(m, parts, n_parts, hash_parts(parts, n_parts))->entry;
+}
+
+struct mp_map_entry *mp_map_put(struct mp_map *m, const struct mp_str *parts, size_t n_parts,
+				bool *fresh)
+{
+	uint64_t hash = hash_parts(parts, n_parts);
+	struct mp_map_slot *slot = lookup(m, parts, n_parts, hash);
+
+	if (fresh)
+		*fresh = !slot->entry;
+	if (slot->entry)
+		return slot->entry;
+	if (m->n * 2 > m->mask) {
+		grow(m);
+		slot = lookup(m, parts, n_parts, hash);
+	}
+	*slot = (struct mp_map_slot){ hash, add(m, parts, n_parts, hash) };
+	return slot->entry;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers compared exactly: whole ones of 64 bits with their sign, as s64 and u64 fields have them,
+ * and any others as a double. Includes str only.
+ */
+#ifndef MP_NUMBER_H
+#define MP_NUMBER_H
+
+#include "lib/core/str.h"
+
+struct mp_number {
+	bool whole; /* then it is `magnitude`, else `real` */
+	bool negative;
+	uint64_t magnitude;
+	double real;
+};
+
+struct mp_number mp_number_of(int64_t v);
+
+/*
+ * The value of a field: decimal with sign or 0x..., else with a fraction, an exponent, or more than
+ * 64 bits, rounded. 0, or -1 if it is no finite number.
+ */
+int mp_number_parse(struct mp_number *n, struct mp_str text);
+
+/*
+ * A constant that a user wrote: as above, and as in C (and the kernel's filters) 017 is octal and
+ * the sign may stand before 0x. With ns, us, ms or s behind it is that many ns. 0 or -1.
+ */
+int mp_number_constant(struct mp_number *n, struct mp_str text);
+
+/* Below 0, 0, above 0: as a is to b. */
+int mp_number_cmp(const struct mp_number *a, const struct mp_number *b);
+
+/* The 64 bits of a whole number, negative ones in two's complement; 0 for others. */
+uint64_t mp_number_bits(const struct mp_number *n);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/core/opt.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/core/str.h"
+
+#ifndef MP_VERSION
+#error "the Makefile defines MP_VERSION"
+#endif
+
+enum { HELP_COLUMN = 28, MAX_OPTS = 96, CODE_HELP = 1000, CODE_VERSION };
+
+static const struct mp_opt common[] = {
+	{ CODE_HELP, "help", NULL, "print this" },
+	{ CODE_VERSION, "version", NULL, "print the version" },
+};
+
+static bool is_short(int code)
+{
+	return code < MP_OPT_LONG && isalnum(code);
+}
+
+static void print_option(const struct mp_opt *o)
+{
+	const char *help = o->help;
+	int width;
+
+	if (!o->name) {
+		printf("\n%s:\n", o->help);
+		return;
+	}
+	if (o->code == CODE_HELP)
+		width = printf("  -h, ");
+	else if (is_short(o->code))
+		width = printf("  -%c, ", o->code);
+	else
+		width = printf("      ");
+	width += printf("--%s", o->name);
+	if (o->arg && o->arg[0] == '[')
+		width += printf("[=%s", o->arg + 1);
+	else if (o->arg)
+		width += printf(" %s", o->arg);
+	if (width >= HELP_COLUMN - 1) {
+		printf("\n");
+		width = 0;
+	}
+	for (;;) {
+		size_t len = strcspn(help, "\n");
+
+		printf("%*s%.*s\n", HELP_COLUMN - width, "", (int)len, help);
+		if (!help[len])
+			break;
+		help += len + 1;
+		width = 0;
+	}
+}
+
+static _Noreturn void finish_stdout(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		mp_die("cannot write 'stdout': %m");
+	exit(MP_OK);
+}
+
+static _Noreturn void print_help(const struct mp_program *program)
+{
+	size_t i;
+
+	printf("usage: %s %s\n\n%s\n", program->name, program->synopsis, program->summary);
+	if (!program->n_opts || program->opts[0].name)
+		printf("\n");
+	for (i = 0; i < program->n_opts; i++)
+		print_option(&program->opts[i]);
+	for (i = 0; i < MP_ARRAY_SIZE(common); i++)
+		print_option(&common[i]);
+	if (program->examples)
+		printf("\nExamples:\n%s", program->examples);
+	finish_stdout();
+}
+
+static _Noreturn void print_version(const struct mp_program *program)
+{
+	printf("%s (mp tools) %s\n", program->name, MP_VERSION);
+	finish_stdout();
+}
+
+static struct option long_option(const struct mp_opt *o)
+{
+	int has_arg = !o->arg		 ? no_argument
+		      : o->arg[0] == '[' ? optional_argument
+					 : required_argument;
+
+	return (struct option){ o->name, has_arg, NULL, o->code };
+}
+
+int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg)
+{
+	struct option longs[MAX_OPTS + 1] = { { NULL, 0, NULL, 0 } };
+	char shorts[3 * MAX_OPTS + 2] = "h", *s = shorts + 1;
+	size_t i, n = 0;
+	int c;
+
+	if (program->n_opts + MP_ARRAY_SIZE(common) > MAX_OPTS)
+		abort();
+	for (i = 0; i < program->n_opts; i++) {
+		const struct mp_opt *o = &program->opts[i];
+
+		if (!o->name)
+			continue;
+		longs[n++] = long_option(o);
+		if (!is_short(o->code))
+			continue;
+		*s++ = o->code;
+		if (o->arg)
+			*s++ = ':';
+		if (o->arg && o->arg[0] == '[')
+			*s++ = ':';
+	}
+	for (i = 0; i < MP_ARRAY_SIZE(common); i++)
+		longs[n++] = long_option(&common[i]);
+	*s = '\0';
+	argv[0] = (char *)program->name; /* getopt's own messages begin with it */
+	c = getopt_long(argc, argv, shorts, longs, NULL);
+	if (c == CODE_HELP || c == 'h')
+		print_help(program);
+	if (c == CODE_VERSION)
+		print_version(program);
+	if (c == '?') {
+		mp_say("try '%s --help'", program->name);
+		exit(MP_FAIL);
+	}
+	*arg = optarg;
+	return c;
+}
+
+void mp_opt_bad(const struct mp_program *program, int code, const char *arg, const char *wanted)
+{
+	size_t i;
+
+	for (i = 0; i < program->n_opts; i++)
+		if (program->opts[i].name && program->opts[i].code == code)
+			mp_usage("'%s' given to --%s is not %s", arg, program->opts[i].name,
+				 wanted);
+	mp_usage("'%s' is not %s", arg, wanted);
+}
+
+uint64_t mp_opt_number(const struct mp_program *program, int code, const char *arg, uint64_t min,
+		       uint64_t max)
+{
+	char wanted[80];
+	uint64_t v;
+
+	if (mp_num_range(arg, min, max, &v) == 0)
+		return v;
+	snprintf(wanted, sizeof(wanted), "a number from %llu to %llu", (unsigned long long)min,
+		 (unsigned long long)max);
+	mp_opt_bad(program, code, arg, wanted);
+}
+
+uint64_t mp_opt_duration(const struct mp_program *program, int code, const char *arg)
+{
+	uint64_t ns;
+
+	if (mp_num_duration(arg, &ns) < 0 || ns == 0)
+		mp_opt_bad(program, code, arg, "a duration such as 10s, 500ms or 2m");
+	return ns;
+}
+
+uint64_t mp_opt_size(const struct mp_program *program, int code, const char *arg, uint64_t min)
+{
+	char wanted[80];
+	uint64_t bytes;
+
+	if (mp_num_size(arg, &bytes) == 0 && bytes >= min)
+		return bytes;
+	snprintf(wanted, sizeof(wanted), "a size such as 64M or 1G (at least %llu bytes)",
+		 (unsigned long long)min);
+	mp_opt_bad(program, code, arg, wanted);
+}

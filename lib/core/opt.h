@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Options from one table: it is the parser, the text of --help and, through that, the completions.
+ * -h, --help and --version come by themselves. Includes base only.
+ */
+#ifndef MP_OPT_H
+#define MP_OPT_H
+
+#include "lib/core/base.h"
+
+struct mp_opt {
+	int code; /* what mp_opt_next() returns; a letter or digit is the short option as well */
+	const char *name; /* long option, without the dashes; NULL: a heading, in `help` */
+	const char
+		*arg; /* name of its argument, "[NAME]" if it may be left out; NULL: takes none */
+	const char *help; /* LF for a further line */
+};
+
+enum { MP_OPT_LONG = 256 }; /* codes of options without a short form start here */
+
+struct mp_program {
+	const char *name;
+	const char *synopsis; /* "[OPTION]... [FILE]..." */
+	const char *summary;  /* one sentence */
+	const struct mp_opt *opts;
+	size_t n_opts;
+	const char *examples; /* lines, each "  command\n"; may be NULL */
+};
+
+/*
+ * The next option's code, with `*arg` (NULL if it has none), or -1 at the first operand that is
+ * left: then optind (getopt(3)) is its index, operands having been moved behind the options. Misuse
+ * ends the program with MP_FAIL, --help and --version with MP_OK.
+ */
+int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg);
+
+/*
+ * "argument of --name is no number from 1 to 9" and the like: for values that the caller refuses.
+ */
+_Noreturn void mp_opt_bad(const struct mp_program *program, int code, const char *arg,
+			  const char *wanted);
+
+/*
+ * Values of options, checked: each ends the program with a message if the text is none.
+ */
+uint64_t mp_opt_number(const struct mp_program *program, int code, const char *arg, uint64_t min,
+		       uint64_t max);
+uint64_t mp_opt_duration(const struct mp_program *program, int code,
+			 const char *arg); /* ns, not 0 */
+uint64_t mp_opt_size(const struct mp_program *program, int code, const char *arg, uint64_t min);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bytes: borrowed slices, a growable buffer, numbers to text and back.
+ * Includes base only.
+ */
+#ifndef MP_STR_H
+#define MP_STR_H
+
+#include <string.h>
+
+#include "lib/core/base.h"
+
+/* A slice of somebody else's bytes; not NUL-terminated. */
+struct mp_str {
+	const char *p;
+	size_t len;
+};
+
+#define MP_STR(literal) ((struct mp_str){ literal, sizeof(literal) - 1 })
+/* For printf's "%.*s". */
+#define MP_STR_ARGS(s) (int)(s).len, (s).p
+
+static inline struct mp_str mp_str(const char *text)
+{
+	return (struct mp_str){ text, strlen(text) };
+}
+
+static inline bool mp_str_eq(struct mp_str a, struct mp_str b)
+{
+	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
+}
+
+static inline bool mp_str_starts(struct mp_str s, struct mp_str head)
+{
+	return s.len >= head.len && memcmp(s.p, head.p, head.len) == 0;
+}
+
+static inline bool mp_str_ends(struct mp_str s, struct mp_str tail)
+{
+	return s.len >= tail.len && memcmp(s.p + s.len - tail.len, tail.p, tail.len) == 0;
+}
+
+/* Without its first `n` bytes, of at least so many. */
+static inline struct mp_str mp_str_skip(struct mp_str s, size_t n)
+{
+	return (struct mp_str){ s.p + n, s.len - n };
+}
+
+/* Without white space around it. */
+struct mp_str mp_str_trim(struct mp_str s);
+
+/* As strcmp(), shorter first, over bytes. */
+int mp_str_cmp(struct mp_str a, struct mp_str b);
+
+/* A buffer that grows; zeroed memory is a valid empty one. `p` is NULL until the first byte. */
+struct mp_buf {
+	char *p;
+	size_t len;
+	size_t cap;
+};
+
+void mp_buf_reserve(struct mp_buf *b, size_t more);
+void mp_buf_release(struct mp_buf *b);
+void mp_buf_printf(struct mp_buf *b, const char *fmt, ...) MP_PRINTF(2, 3);
+
+static inline void mp_buf_add(struct mp_buf *b, const void *data, size_t len)
+{
+	if (b->cap - b->len < len)
+		mp_buf_reserve(b, len);
+	if (len)
+		memcpy(b->p + b->len, data, len);
+	b->len += len;
+}
+
+static inline void mp_buf_byte(struct mp_buf *b, char c)
+{
+	mp_buf_add(b, &c, 1);
+}
+
+static inline void mp_buf_str(struct mp_buf *b, struct mp_str s)
+{
+	mp_buf_add(b, s.p, s.len);
+}
+
+static inline struct mp_str mp_buf_view(const struct mp_buf *b)
+{
+	return (struct mp_str){ b->p ? b->p : "", b->len };
+}
+
+/*
+ * Numbers to text. Each writes at `to`, which has room for MP_NUM_MAX bytes, and returns the end;
+ * no NUL is written.
+ */
+enum { MP_NUM_MAX = 24 };
+
+char *mp_put_u64(char *to, uint64_t v);
+char *mp_put_i64(char *to, int64_t v);
+char *mp_put_hex(char *to, uint64_t v); /* with 0x */
+
+/*
+ * Text to numbers: the whole slice, or -1. Decimal without leading zeros is what the stream has,
+ * but readers take them too.
+ */
+int mp_num_u64(struct mp_str s, uint64_t *v);
+int mp_num_i64(struct mp_str s, int64_t *v);	/* sign allowed */
+int mp_num_any(struct mp_str s, int64_t *v);	/* decimal with sign, or 0x (above 2^63: wraps) */
+int mp_num_decimal(struct mp_str s, double *v); /* as X and Y of a point, finite */
+
+/* Option arguments, with a range: -1 when it is not a number or outside. */
+int mp_num_range(const char *text, uint64_t min, uint64_t max, uint64_t *v);
+
+/* "10s", "500ms", "2.5m", "1h", "20us", "7ns"; a bare number is seconds. Result in ns. */
+int mp_num_duration(const char *text, uint64_t *ns);
+
+/* "64K", "16M", "1G", "512" (powers of 1024). Result in bytes. */
+int mp_num_size(const char *text, uint64_t *bytes);
+
+#endif

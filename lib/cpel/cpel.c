@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/cpel/cpel.h"
+
+#include <stdlib.h>
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "lib/core/clock.h"
+#include "lib/stream/esc.h"
+
+enum {
+	SECTION_TEXTS = 1,
+	SECTION_EVENTS = 3,
+	SECTION_TRACKS = 4,
+	SECTION_LOG = 5,
+	N_SECTIONS = 4,
+	NAME_SIZE = 64,
+	EVENT_SIZE = 20,
+	SECTION_MAX = INT32_MAX,
+	EVENTS_MAX = (SECTION_MAX - NAME_SIZE - 8) / EVENT_SIZE,
+	AT_ONCE = 4096, /* events read back at a time */
+};
+
+static const char table_name[] = "FileStrtab";
+
+struct mp_cpel_slot {
+	uint64_t hash;
+	uint32_t check;
+	uint32_t place; /* offset + 1; 0: free */
+};
+
+struct logged {
+	uint64_t time_ns;
+	uint32_t track, type, datum;
+} __attribute__((packed));
+
+void mp_cpel_init(struct mp_cpel *c)
+{
+	*c = (struct mp_cpel){ .n_slots = 1 << 10 };
+	mp_spill_init(&c->log);
+	mp_spill_init(&c->texts);
+	c->slots = mp_zalloc(c->n_slots * sizeof(*c->slots));
+	if (getrandom(&c->seed, sizeof(c->seed), GRND_NONBLOCK) < 0)
+		c->seed = (uintptr_t)c;
+	mp_cpel_text(c, mp_str(table_name));
+}
+
+void mp_cpel_release(struct mp_cpel *c)
+{
+	mp_spill_release(&c->log);
+	mp_spill_release(&c->texts);
+	free(c->slots);
+}
+
+static struct mp_cpel_slot *find(struct mp_cpel *c, uint64_t hash, uint32_t check)
+{
+	size_t i = hash & (c->n_slots - 1);
+
+	while (c->slots[i].place && (c->slots[i].hash != hash || c->slots[i].check != check))
+		i = (i + 1) & (c->n_slots - 1);
+	return &c->slots[i];
+}
+
+static void grow(struct mp_cpel *c)
+{
+	struct mp_cpel_slot *old = c->slots;
+	size_t n = c->n_slots, i;
+
+	c->n_slots *= 2;
+	c->slots = mp_zalloc(c->n_slots * sizeof(*c->slots));
+	for (i = 0; i < n; i++)
+		if (old[i].place)
+			*find(c, old[i].hash, old[i].check) = old[i];
+	free(old);
+}
+
+uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
+{
+	XXH128_hash_t h = XXH3_128bits_withSeed(text.p, text.len, c->seed);
+	struct mp_cpel_slot *slot;
+
+	if (4 * c->n_texts >= 3 * c->n_slots)
+		grow(c);
+	slot = find(c, h.low64, (uint32_t)h.high64);
+	if (slot->place)
+		return slot->place - 1;
+	if (c->texts.bytes + text.len + 8 > SECTION_MAX)
+		mp_die("the texts of the events need more than the 2 GiB that a CPEL file has for "
+		       "them (choose fields with --label)");
+	*slot = (struct mp_cpel_slot){ h.low64, (uint32_t)h.high64, c->texts.bytes + 1 };
+	c->n_texts++;
+	mp_spill_add(&c->texts, text.p, text.len);
+	mp_spill_add(&c->texts, "", 1);
+	return slot->place - 1;
+}
+
+void mp_cpel_event(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
+		   uint32_t datum)
+{
+	struct logged e = { time_ns, track, type, datum };
+
+	if (c->n_logged == 0)
+		c->first_ns = time_ns;
+	if (c->n_logged == EVENTS_MAX)
+		mp_die("more than the %d events that a CPEL file holds (choose some with "
+		       "mp-select)",
+		       EVENTS_MAX);
+	c->n_logged++;
+	mp_spill_add(&c->log, &e, sizeof(e));
+}
+
+static char *put_u32(char *to, uint32_t v)
+{
+	to[0] = (char)(v >> 24);
+	to[1] = (char)(v >> 16);
+	to[2] = (char)(v >> 8);
+	to[3] = (char)v;
+	return to + 4;
+}
+
+static void write_u32(struct mp_out *out, uint32_t v)
+{
+	char bytes[4];
+
+	put_u32(bytes, v);
+	mp_out_write(out, bytes, 4);
+}
+
+/* The head of a section that begins with the name of the table and a count. */
+static void begin_section(struct mp_out *out, uint32_t type, uint32_t data_size, uint32_t count)
+{
+	char name[NAME_SIZE] = { 0 };
+
+	memcpy(name, table_name, sizeof(table_name));
+	write_u32(out, type);
+	write_u32(out, NAME_SIZE + 4 + data_size);
+	mp_out_write(out, name, NAME_SIZE);
+	write_u32(out, count);
+}
+
+static void write_texts(struct mp_cpel *c, struct mp_out *out)
+{
+	size_t pad = -c->texts.bytes & 7, n;
+	char *chunk = mp_alloc(MP_READ_SIZE);
+
+	write_u32(out, SECTION_TEXTS);
+	write_u32(out, c->texts.bytes + pad);
+	mp_spill_rewind(&c->texts);
+	while ((n = mp_spill_read(&c->texts, chunk, MP_READ_SIZE)))
+		mp_out_write(out, chunk, n);
+	mp_out_write(out, "\0\0\0\0\0\0\0", pad);
+	free(chunk);
+}
+
+static void write_log(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_out *out)
+{
+	struct logged *some = mp_alloc(AT_ONCE * sizeof(*some));
+	size_t n, i;
+
+	n = c->n_logged - r->left_out;
+	begin_section(out, SECTION_LOG, 4 + n * EVENT_SIZE, n);
+	write_u32(out, MP_NS_PER_SEC);
+	mp_spill_rewind(&c->log);
+	while ((n = mp_spill_read(&c->log, some, AT_ONCE * sizeof(*some)) / sizeof(*some)))
+		for (i = 0; i < n; i++) {
+			const struct logged *e = &some[i];
+			/* cpelatency takes time 0 for "never" */
+			uint64_t time = e->time_ns - c->first_ns + 1;
+			char *p;
+
+			if (!r->code[e->type])
+				continue;
+			p = mp_out_reserve(out, EVENT_SIZE);
+			p = put_u32(p, time >> 32);
+			p = put_u32(p, time);
+			p = put_u32(p, r->track[e->track]);
+			p = put_u32(p, r->code[e->type]);
+			p = put_u32(p,
+				    e->datum == MP_CPEL_OF_TRACK ? r->datum[e->track] : e->datum);
+			mp_out_commit(out, p);
+		}
+	free(some);
+}
+
+void mp_cpel_write(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_out *out)
+{
+	uint32_t format = mp_cpel_text(c, MP_STR("%s"));
+	size_t i;
+
+	mp_out_write(out, "\1\0\0", 3);
+	mp_out_write(out, (char[]){ N_SECTIONS }, 1);
+	write_u32(out, r->date_s);
+	write_texts(c, out);
+	begin_section(out, SECTION_EVENTS, 12 * r->n_events, r->n_events);
+	for (i = 0; i < r->n_events; i++) {
+		write_u32(out, r->events[i].id);
+		write_u32(out, r->events[i].text);
+		write_u32(out, format);
+	}
+	begin_section(out, SECTION_TRACKS, 8 * r->n_tracks, r->n_tracks);
+	for (i = 0; i < r->n_tracks; i++) {
+		write_u32(out, r->tracks[i].id);
+		write_u32(out, r->tracks[i].text);
+	}
+	write_log(c, r, out);
+}
+
+/* Length of the escape of the stream at `p`; 1 if it is none. */
+static size_t unit(const char *p, const char *end)
+{
+	size_t n = *p != '\\' || end - p < 2 ? 1 : p[1] == 'x' ? 4 : 2;
+
+	if (n > (size_t)(end - p) || mp_esc_check((struct mp_str){ p, n }) < 0)
+		return 1;
+	return n;
+}
+
+void mp_cpel_ascii(struct mp_buf *to, struct mp_str text, size_t max, bool percent)
+{
+	static const char hex[] = "0123456789abcdef";
+	const char *p = text.p, *end = text.p + text.len;
+	size_t shown = 0, n;
+
+	for (; p < end; p += n) {
+		unsigned char c = *p;
+		char byte[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
+		bool plain = c >= 0x20 && c < 0x7f;
+
+		n = plain ? unit(p, end) : 1;
+		shown += plain ? n : 4;
+		if (shown > max)
+			return;
+		if (plain)
+			mp_buf_add(to, p, n);
+		else
+			mp_buf_add(to, byte, 4);
+		if (c == '%' && percent)
+			mp_buf_byte(to, '%');
+	}
+}

@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/cpel/cpelmap.h"
+
+#include <stdlib.h>
+
+#include "lib/core/natural.h"
+
+enum {
+	LABEL_MAX = 64, /* bytes, 8 px each in G2: 126 leave no room for the events */
+	/* numbers of types before those of the stream */
+	TYPE_SWITCHED_IN = 0,
+	TYPE_WOKEN,
+	TYPE_WAKING, /* a wakeup too, unless the stream has the real ones */
+	TYPE_FIRST,
+};
+
+enum about {
+	ABOUT_NOTHING,
+	ABOUT_SWITCH,
+	ABOUT_WAKEUP,
+	ABOUT_WAKING,
+};
+
+struct type {
+	uint32_t number;
+	enum about about;
+	bool real_wakeup;
+};
+
+struct track {
+	uint32_t number; /* in order of appearance */
+	struct mp_str key;
+	struct mp_str tid; /* threads; part of the key */
+	bool nobody;	   /* for events without a thread */
+	bool used, waking; /* has events; has some that wait as wakeups */
+	struct mp_buf pid, comm;
+};
+
+/* The fields of an event that are wanted by name. */
+enum known {
+	CPU,
+	PID,
+	TID,
+	COMM,
+	NEXT_PID,
+	NEXT_COMM,
+	PREV_PID,
+	PREV_COMM,
+	ABOUT_PID,
+	ABOUT_COMM,
+	N_KNOWN,
+};
+
+static const struct mp_str known_names[N_KNOWN] = {
+	[CPU] = { "cpu", 3 },
+	[PID] = { "pid", 3 },
+	[TID] = { "tid", 3 },
+	[COMM] = { "comm", 4 },
+	[NEXT_PID] = { ".next_pid", 9 },
+	[NEXT_COMM] = { ".next_comm", 10 },
+	[PREV_PID] = { ".prev_pid", 9 },
+	[PREV_COMM] = { ".prev_comm", 10 },
+	[ABOUT_PID] = { ".pid", 4 },
+	[ABOUT_COMM] = { ".comm", 5 },
+};
+
+void mp_cpelmap_init(struct mp_cpelmap *m, const struct mp_cpelmap_style *style)
+{
+	const struct mp_fields *track = &style->track;
+	bool one = track->n == 1;
+
+	*m = (struct mp_cpelmap){ .style = style };
+	m->processes = one && mp_str_eq(track->v[0].name, known_names[PID]);
+	m->threads = m->processes || (one && mp_str_eq(track->v[0].name, known_names[TID]));
+	mp_cpel_init(&m->file);
+	mp_map_init(&m->tracks, sizeof(struct track));
+	mp_map_init(&m->types, sizeof(struct type));
+}
+
+void mp_cpelmap_release(struct mp_cpelmap *m)
+{
+	struct mp_map_entry *e;
+
+	mp_map_each (&m->tracks, e) {
+		struct track *t = mp_map_value(e);
+
+		mp_buf_release(&t->pid);
+		mp_buf_release(&t->comm);
+	}
+	mp_map_release(&m->tracks);
+	mp_map_release(&m->types);
+	mp_cpel_release(&m->file);
+	mp_buf_release(&m->text);
+}
+
+static enum about about(struct mp_str type)
+{
+	if (mp_str_eq(type, MP_STR("sched:sched_switch")))
+		return ABOUT_SWITCH;
+	if (mp_str_eq(type, MP_STR("sched:sched_waking")))
+		return ABOUT_WAKING;
+	if (mp_str_eq(type, MP_STR("sched:sched_wakeup")) ||
+	    mp_str_eq(type, MP_STR("sched:sched_wakeup_new")))
+		return ABOUT_WAKEUP;
+	return ABOUT_NOTHING;
+}
+
+static struct type *type_of(struct mp_cpelmap *m, struct mp_str name)
+{
+	bool fresh;
+	struct type *t = mp_map_value(mp_map_put(&m->types, &name, 1, &fresh));
+
+	if (fresh) {
+		t->number = TYPE_FIRST + m->types.n - 1;
+		t->about = m->threads ? about(name) : ABOUT_NOTHING;
+		t->real_wakeup = mp_str_eq(name, MP_STR("sched:sched_wakeup"));
+	}
+	return t;
+}
+
+static void set(struct mp_buf *b, struct mp_str value)
+{
+	if (!value.p || (b->p && mp_str_eq(mp_buf_view(b), value)))
+		return;
+	b->len = 0;
+	mp_buf_str(b, value);
+	mp_buf_byte(b, '\0'); /* never NULL, also when empty */
+	b->len--;
+}
+
+static struct track *put_track(struct mp_cpelmap *m, const struct mp_str *parts, size_t n)
+{
+	bool fresh;
+	struct mp_map_entry *e = mp_map_put(&m->tracks, parts, n, &fresh);
+	struct track *t = mp_map_value(e);
+
+	if (fresh) {
+		t->number = m->tracks.n - 1;
+		t->key = e->key;
+		t->tid = (struct mp_str){ e->key.p, parts[0].len };
+	}
+	return t;
+}
+
+/* Thread 0 is one on each CPU. What is known of the thread is kept; a value may have p == NULL. */
+static struct track *thread(struct mp_cpelmap *m, struct mp_str tid, struct mp_str pid,
+			    struct mp_str comm, struct mp_str cpu)
+{
+	struct mp_str parts[2] = { tid, cpu };
+	bool idle = cpu.p && mp_str_eq(tid, MP_STR("0"));
+	struct track *t = put_track(m, parts, idle ? 2 : 1);
+
+	set(&t->pid, pid);
+	set(&t->comm, comm);
+	return t;
+}
+
+/* What stands for the value of a field that an event does not have. */
+static struct mp_str missing(struct mp_buf *b, struct mp_str field)
+{
+	size_t start = b->len;
+
+	mp_buf_printf(b, "[no %.*s]", MP_STR_ARGS(field));
+	return (struct mp_str){ b->p + start, b->len - start };
+}
+
+static struct track *track_of(struct mp_cpelmap *m, const struct mp_rec *rec,
+			      const struct mp_str *known)
+{
+	const struct mp_fields *fields = &m->style->track;
+	struct mp_str parts[MP_CPELMAP_FIELDS_MAX];
+	struct track *t;
+	size_t i;
+
+	if (m->threads && (known[TID].p || known[PID].p))
+		return thread(m, known[TID].p ? known[TID] : known[PID], known[PID], known[COMM],
+			      known[CPU]);
+	if (!m->threads)
+		mp_rec_get_all(rec, fields, parts);
+	m->text.len = 0;
+	mp_buf_reserve(&m->text, MP_CPELMAP_FIELDS_MAX * 160); /* slices of it stay valid */
+	for (i = 0; i < fields->n; i++)
+		if (m->threads || !parts[i].p)
+			parts[i] = missing(&m->text, fields->v[i].name);
+	t = put_track(m, parts, fields->n);
+	t->nobody = m->threads;
+	return t;
+}
+
+static void say(struct mp_buf *to, struct mp_str key, struct mp_str value)
+{
+	if (to->len)
+		mp_buf_byte(to, ' ');
+	mp_cpel_ascii(to, key, SIZE_MAX, false);
+	mp_buf_byte(to, '=');
+	mp_cpel_ascii(to, value, SIZE_MAX, false);
+}
+
+/* Whether the label of the track says this field. */
+static bool on_label(const struct mp_cpelmap *m, struct mp_str key)
+{
+	size_t i;
+
+	if (m->threads)
+		return mp_str_eq(key, known_names[PID]) || mp_str_eq(key, known_names[TID]) ||
+		       mp_str_eq(key, known_names[COMM]);
+	for (i = 0; i < m->style->track.n; i++)
+		if (mp_str_eq(key, m->style->track.v[i].name))
+			return true;
+	return false;
+}
+
+/* What the event says, and its known fields on the way. */
+static uint32_t take_fields(struct mp_cpelmap *m, const struct mp_rec *rec, struct mp_str *known)
+{
+	const struct mp_fields *says = &m->style->says;
+	struct mp_str rest = rec->body, key, value, values[MP_CPELMAP_FIELDS_MAX];
+	size_t i;
+
+	memset(known, 0, N_KNOWN * sizeof(*known));
+	m->text.len = 0;
+	while (mp_rec_next_field(&rest, &key, &value)) {
+		for (i = 0; m->threads && i < N_KNOWN; i++)
+			if (mp_str_eq(key, known_names[i]))
+				known[i] = value;
+		if (!says->n && !mp_str_eq(key, MP_STR("stack")) && !on_label(m, key))
+			say(&m->text, key, value);
+	}
+	if (says->n) {
+		mp_rec_get_all(rec, says, values);
+		for (i = 0; i < says->n; i++)
+			if (values[i].p)
+				say(&m->text, says->v[i].name, values[i]);
+	}
+	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
+}
+
+/* The event once more, on the track of the thread that it is about. */
+static void add_about(struct mp_cpelmap *m, const struct mp_rec *rec, const struct type *type,
+		      const struct mp_str *known)
+{
+	static const struct mp_str none = { NULL, 0 };
+	uint32_t number = TYPE_WOKEN;
+	struct track *t;
+
+	if (type->about == ABOUT_SWITCH) {
+		t = thread(m, known[NEXT_PID], none, known[NEXT_COMM], known[CPU]);
+		number = TYPE_SWITCHED_IN;
+	} else {
+		t = thread(m, known[ABOUT_PID], none, known[ABOUT_COMM], known[CPU]);
+	}
+	if (type->about == ABOUT_WAKING) {
+		number = TYPE_WAKING;
+		m->wakings++;
+		t->waking = true;
+	} else {
+		t->used = true;
+	}
+	mp_cpel_event(&m->file, rec->time_ns, t->number, number, MP_CPEL_OF_TRACK);
+}
+
+void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
+{
+	struct mp_str known[N_KNOWN];
+	const struct type *type = type_of(m, rec->type);
+	uint32_t says = take_fields(m, rec, known);
+	bool is_switch = type->about == ABOUT_SWITCH;
+	struct track *t;
+
+	if (is_switch && !known[TID].p && !known[PID].p) { /* recorded without who ran */
+		known[TID] = known[PREV_PID];
+		known[COMM] = known[PREV_COMM];
+	}
+	t = track_of(m, rec, known);
+	t->used = true;
+	mp_cpel_event(&m->file, rec->time_ns, t->number, type->number, says);
+	if (type->about != ABOUT_NOTHING && known[is_switch ? NEXT_PID : ABOUT_PID].p)
+		add_about(m, rec, type, known);
+}
+
+/* --- at the end ------------------------------------------------------------------------------- */
+
+/* Cuts the first part off a key. */
+static struct mp_str next_part(struct mp_str *rest)
+{
+	const char *tab = memchr(rest->p, '\t', rest->len);
+	struct mp_str part = { rest->p, tab ? (size_t)(tab - rest->p) : rest->len };
+
+	rest->p += part.len + !!tab;
+	rest->len -= part.len + !!tab;
+	return part;
+}
+
+static int by_key(const struct track *a, const struct track *b)
+{
+	struct mp_str rest_a = a->key, rest_b = b->key;
+	int cmp = 0;
+
+	while (!cmp && (rest_a.len || rest_b.len))
+		cmp = mp_natural_cmp(next_part(&rest_a), next_part(&rest_b));
+	return cmp ? cmp : mp_str_cmp(a->key, b->key);
+}
+
+static int compare_tracks(const void *va, const void *vb)
+{
+	return by_key(*(struct track *const *)va, *(struct track *const *)vb);
+}
+
+/* Threads of a process together, below it. */
+static int compare_threads(const void *va, const void *vb)
+{
+	const struct track *a = *(struct track *const *)va, *b = *(struct track *const *)vb;
+	int cmp = mp_natural_cmp(mp_buf_view(&a->pid), mp_buf_view(&b->pid));
+
+	return cmp ? cmp : by_key(a, b);
+}
+
+static int compare_types(const void *va, const void *vb)
+{
+	const struct mp_map_entry *a = *(struct mp_map_entry *const *)va;
+	const struct mp_map_entry *b = *(struct mp_map_entry *const *)vb;
+
+	return mp_natural_cmp(a->key, b->key);
+}
+
+/*
+ * "comm t<tid>(<pid>)": cpelatency reads the numbers around the first parenthesis, and wants
+ * something before the t.
+ */
+static void thread_label(struct mp_buf *to, const struct track *t, struct mp_str tid)
+{
+	struct mp_buf behind = { NULL, 0, 0 }, name = { NULL, 0, 0 };
+	size_t i;
+
+	mp_buf_byte(&behind, ' ');
+	mp_buf_byte(&behind, 't');
+	mp_cpel_ascii(&behind, tid, 20, true);
+	mp_buf_byte(&behind, '(');
+	mp_cpel_ascii(&behind, mp_buf_view(&t->pid), 20, true);
+	mp_buf_byte(&behind, ')');
+	for (i = 0; i < t->comm.len; i++)
+		if (t->comm.p[i] == '(')
+			mp_buf_add(&name, "\\x28", 4);
+		else
+			mp_buf_byte(&name, t->comm.p[i]);
+	mp_cpel_ascii(to, t->comm.p ? mp_buf_view(&name) : MP_STR("[no comm]"),
+		      LABEL_MAX - behind.len, true);
+	mp_buf_str(to, mp_buf_view(&behind));
+	mp_buf_release(&behind);
+	mp_buf_release(&name);
+}
+
+/* "cpu 2", "nginx", ".dev 8388608 .sector 17": names speak for themselves, numbers do not. */
+static void fields_label(struct mp_buf *to, const struct mp_cpelmap *m, const struct track *t)
+{
+	const struct mp_fields *fields = &m->style->track;
+	struct mp_buf all = { NULL, 0, 0 };
+	struct mp_str rest = t->key;
+	size_t i;
+
+	for (i = 0; i < fields->n; i++) {
+		struct mp_str name = fields->v[i].name, value = next_part(&rest);
+
+		if (i)
+			mp_buf_byte(&all, ' ');
+		if (fields->v[i].id != MP_FIELD_TYPE && !mp_str_eq(name, known_names[COMM]) &&
+		    !(value.len && value.p[0] == '['))
+			mp_buf_printf(&all, "%.*s ", MP_STR_ARGS(name));
+		mp_buf_str(&all, value);
+	}
+	mp_cpel_ascii(to, mp_buf_view(&all), LABEL_MAX, true);
+	mp_buf_release(&all);
+}
+
+static uint32_t label(struct mp_cpelmap *m, const struct track *t)
+{
+	m->text.len = 0;
+	if (m->threads && !t->nobody)
+		thread_label(&m->text, t,
+			     m->processes && t->pid.len ? mp_buf_view(&t->pid) : t->tid);
+	else if (m->threads)
+		mp_cpel_ascii(&m->text, t->key, LABEL_MAX, true);
+	else
+		fields_label(&m->text, m, t);
+	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
+}
+
+/* The track of a process has the name of its first thread, where that was seen. */
+static const struct track *named_by(const struct mp_cpelmap *m, const struct track *t)
+{
+	struct mp_str pid = mp_buf_view(&t->pid);
+	const struct mp_map_entry *e =
+		m->processes && !t->nobody ? mp_map_find(&m->tracks, &pid, 1) : NULL;
+
+	return e ? mp_map_value(e) : t;
+}
+
+static bool same_process(const struct track *a, const struct track *b)
+{
+	return !a->nobody && !b->nobody && !mp_str_eq(a->tid, MP_STR("0")) &&
+	       mp_str_eq(mp_buf_view(&a->pid), mp_buf_view(&b->pid));
+}
+
+static uint32_t pid_tid(struct mp_cpelmap *m, const struct track *t)
+{
+	m->text.len = 0;
+	mp_buf_add(&m->text, "pid:", 4);
+	mp_cpel_ascii(&m->text, mp_buf_view(&t->pid), 20, true);
+	mp_buf_add(&m->text, " tid:", 5);
+	mp_cpel_ascii(&m->text, t->tid, 20, true);
+	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
+}
+
+/* Those that have events to be written, in display order. */
+static struct track **sort_tracks(struct mp_cpelmap *m, bool wakings, size_t *n_sorted)
+{
+	struct track **sorted = mp_alloc(m->tracks.n * sizeof(*sorted));
+	struct mp_map_entry *e;
+	size_t n = 0;
+
+	mp_map_each (&m->tracks, e) {
+		struct track *t = mp_map_value(e);
+
+		if (!t->used && !(wakings && t->waking))
+			continue;
+		if (m->threads && !t->nobody && !t->pid.p)
+			set(&t->pid, t->tid); /* most processes have one thread */
+		sorted[n++] = t;
+	}
+	qsort(sorted, n, sizeof(struct track *), m->threads ? compare_threads : compare_tracks);
+	*n_sorted = n;
+	return sorted;
+}
+
+/* Returns the number of definitions; fills the tables by number of a track. */
+static size_t make_tracks(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32_t *ids,
+			  uint32_t *datums, bool wakings)
+{
+	size_t i, n = 0, n_sorted;
+	struct track **sorted = sort_tracks(m, wakings, &n_sorted);
+
+	for (i = 0; i < n_sorted; i++) {
+		const struct track *t = sorted[i];
+
+		if (i == 0 || !m->processes || !same_process(sorted[i - 1], t)) {
+			defs[n].id = n + 1;
+			defs[n].text = label(m, named_by(m, t));
+			n++;
+		}
+		ids[t->number] = n;
+		datums[t->number] = m->threads && !t->nobody ? pid_tid(m, t) : 0;
+	}
+	free(sorted);
+	return n;
+}
+
+static void define(struct mp_cpelmap *m, struct mp_cpel_def *defs, size_t *n, struct mp_str name)
+{
+	m->text.len = 0;
+	mp_cpel_ascii(&m->text, name, SIZE_MAX, true);
+	defs[*n].id = *n + 1;
+	defs[*n].text = mp_cpel_text(&m->file, mp_buf_view(&m->text));
+	++*n;
+}
+
+/* Returns the number of definitions; fills the table by number of a type. */
+static size_t make_events(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32_t *codes)
+{
+	struct mp_map_entry **sorted = mp_alloc(m->types.n * sizeof(*sorted)), *e;
+	bool scheduler = false, wakeups = false;
+	size_t i, n = 0;
+
+	mp_map_each (&m->types, e) {
+		const struct type *t = mp_map_value(e);
+
+		scheduler |= t->about != ABOUT_NOTHING;
+		wakeups |= t->real_wakeup;
+		sorted[n++] = e;
+	}
+	qsort(sorted, n, sizeof(struct mp_map_entry *), compare_types);
+	n = 0;
+	if (scheduler) {
+		define(m, defs, &n, MP_STR("switch in"));
+		codes[TYPE_SWITCHED_IN] = n;
+		define(m, defs, &n, MP_STR("wakeup"));
+		codes[TYPE_WOKEN] = n;
+		codes[TYPE_WAKING] = wakeups ? 0 : n;
+	}
+	for (i = 0; i < m->types.n; i++) {
+		define(m, defs, &n, sorted[i]->key);
+		codes[((struct type *)mp_map_value(sorted[i]))->number] = n;
+	}
+	free(sorted);
+	return n;
+}
+
+void mp_cpelmap_write(struct mp_cpelmap *m, uint32_t date_s, struct mp_out *out)
+{
+	size_t n_tracks = m->tracks.n, n_types = TYPE_FIRST + m->types.n;
+	struct mp_cpel_def *tracks = mp_alloc(n_tracks * sizeof(*tracks));
+	struct mp_cpel_def *events = mp_alloc(n_types * sizeof(*events));
+	uint32_t *numbers = mp_zalloc((2 * n_tracks + n_types) * sizeof(*numbers));
+	uint32_t *ids = numbers, *datums = numbers + n_tracks, *codes = datums + n_tracks;
+	struct mp_cpel_result result = {
+		.events = events,
+		.tracks = tracks,
+		.code = codes,
+		.track = ids,
+		.datum = datums,
+		.date_s = date_s,
+	};
+
+	result.n_events = make_events(m, events, codes);
+	result.n_tracks = make_tracks(m, tracks, ids, datums, codes[TYPE_WAKING] != 0);
+	result.left_out = codes[TYPE_WAKING] ? 0 : m->wakings;
+	mp_cpel_write(&m->file, &result, out);
+	free(tracks);
+	free(events);
+	free(numbers);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Axes of pictures: where a value stands, and ticks at round values whose labels do not overlap.
+ * Categories: natural order and shortened labels. Includes str, unit.
+ */
+#ifndef MP_AXIS_H
+#define MP_AXIS_H
+
+#include "lib/core/str.h"
+#include "lib/stream/unit.h"
+
+enum mp_axis_kind {
+	MP_AXIS_LINEAR,
+	MP_AXIS_LOG, /* by 10; for bytes by 2; for ns beyond a minute by 1 and 10 min, 1 h, 1 and 10 d */
+	MP_AXIS_TIME, /* ns since a start, which is 0: "250 ms", "12 s", "1:30", "2:00:00", "1 d 6 h" */
+};
+
+struct mp_axis {
+	enum mp_axis_kind kind;
+	double low, high; /* low < high; for LOG both above 0 */
+	const char *unit; /* LINEAR, LOG: of low and high, as in unit.h; borrowed */
+};
+
+struct mp_tick {
+	double value;
+	double at;		 /* 0 (low) to 1 (high) */
+	bool minor;		 /* a line without a label */
+	char label[MP_UNIT_MAX]; /* with its unit, "" if minor */
+};
+
+enum { MP_TICKS_MAX = 160 };
+
+/* Where a value stands, 0 to 1; outside of the axis less or more. And back. */
+double mp_axis_at(const struct mp_axis *a, double value);
+double mp_axis_value(const struct mp_axis *a, double at);
+
+/*
+ * Ticks in ascending order into `ticks`, of which MP_TICKS_MAX there is room for; returns how many.
+ * `length` px of axis; labels side by side (`upright` false: a horizontal axis) or one above the
+ * other, at a font size in px. As many as have room, and not more than look good: at least two
+ * labels wherever two have room.
+ */
+size_t mp_axis_ticks(const struct mp_axis *a, double length, bool upright, double font_px,
+		     struct mp_tick *ticks);
+
+/* A duration in ns, or a time since the start, as the ticks of a time axis have it, exactly. */
+void mp_axis_put_time(char to[MP_UNIT_MAX], double ns);
+
+/*
+ * For n categories that are `spacing` px apart, with labels `need` px wide (or high): 1 if each has
+ * room, 2 if each second has, and so on.
+ */
+size_t mp_axis_label_every(size_t n, double spacing, double need);
+
+#endif

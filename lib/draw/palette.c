@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/draw/palette.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/core/map.h"
+
+enum { STOPS = 17, HUES = MP_SLOTS / 2 };
+
+struct mp_palette {
+	const char *name;
+	/* What is used of the ramp: its dark end is hardly told from dark paper, nor its pale
+	 * one from light paper. */
+	double from[MP_PAPERS], to[MP_PAPERS];
+	uint32_t stops[STOPS]; /* dark to bright */
+};
+
+static const struct mp_palette palettes[] = {
+	{ "viridis",
+	  { 0.96, 0.12 },
+	  { 0.00, 1.00 },
+	  { 0x440154, 0x48186a, 0x472d7b, 0x424086, 0x3b528b, 0x33638d, 0x2c728e, 0x26828e,
+	    0x21918c, 0x1f9f88, 0x27ad81, 0x3dbc74, 0x5cc863, 0x81d34d, 0xaadc32, 0xd5e21a,
+	    0xfde725 } },
+	{ "cividis",
+	  { 0.95, 0.15 },
+	  { 0.00, 1.00 },
+	  { 0x00224e, 0x002e6a, 0x1a386f, 0x32436d, 0x434e6c, 0x535a6d, 0x61656f, 0x6f7073,
+	    0x7d7c78, 0x8b8778, 0x9a9376, 0xaaa073, 0xbbad6d, 0xccba64, 0xddc858, 0xefd748,
+	    0xfee838 } },
+	{ "magma",
+	  { 0.93, 0.22 },
+	  { 0.04, 1.00 },
+	  { 0x000004, 0x0a0822, 0x1d1147, 0x36106b, 0x51127c, 0x6a1c81, 0x832681, 0x9c2e7f,
+	    0xb73779, 0xcf4070, 0xe55064, 0xf4695c, 0xfb8761, 0xfea571, 0xfec287, 0xfde0a1,
+	    0xfcfdbf } },
+	{ "inferno",
+	  { 0.92, 0.22 },
+	  { 0.04, 1.00 },
+	  { 0x000004, 0x0b0724, 0x210c4a, 0x3d0965, 0x57106e, 0x71196e, 0x8a226a, 0xa32c61,
+	    0xbc3754, 0xd04545, 0xe35933, 0xf1711f, 0xf98c0a, 0xfcaa0f, 0xf9c932, 0xf2e865,
+	    0xfcffa4 } },
+	{ "grey",
+	  { 0.84, 0.25 },
+	  { 0.00, 1.00 },
+	  { 0x000000, 0x101010, 0x202020, 0x303030, 0x404040, 0x505050, 0x606060, 0x707070,
+	    0x808080, 0x909090, 0xa0a0a0, 0xb0b0b0, 0xc0c0c0, 0xd0d0d0, 0xe0e0e0, 0xf0f0f0,
+	    0xffffff } },
+};
+
+/* The first twelve at full strength, then the same hues paler (dark paper: darker). */
+static const uint32_t hues[MP_PAPERS][HUES] = {
+	[MP_LIGHT] = { 0x0072b2, 0xe69f00, 0x117733, 0xcc6677, 0x332288, 0x88ccee, 0xd55e00,
+		       0x44aa99, 0xaa4499, 0xddcc77, 0x882255, 0x999933 },
+	[MP_DARK] = { 0x3a9bdc, 0xe69f00, 0x3ca55c, 0xd9808f, 0x7a6fd0, 0x9bd6f2, 0xe8702a,
+		      0x55bfad, 0xc46bb5, 0xe3d58a, 0xb8477f, 0xb3b34d },
+};
+
+static struct mp_rgb rgb(uint32_t v)
+{
+	return (struct mp_rgb){ v >> 16, v >> 8, v };
+}
+
+static uint8_t mix(uint8_t a, uint8_t b, double share)
+{
+	return (uint8_t)lround(a + (b - a) * share);
+}
+
+static struct mp_rgb mix_rgb(struct mp_rgb a, struct mp_rgb b, double share)
+{
+	return (struct mp_rgb){ mix(a.r, b.r, share), mix(a.g, b.g, share), mix(a.b, b.b, share) };
+}
+
+void mp_rgb_put(char *to, struct mp_rgb c)
+{
+	snprintf(to, MP_RGB_TEXT, "#%02x%02x%02x", c.r, c.g, c.b);
+}
+
+const struct mp_palette *mp_palette_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(palettes); i++)
+		if (strcmp(palettes[i].name, name) == 0)
+			return &palettes[i];
+	return NULL;
+}
+
+const char *mp_palette_name(const struct mp_palette *p)
+{
+	return p->name;
+}
+
+const char *mp_palette_list(void)
+{
+	return "viridis, cividis, magma, inferno, grey";
+}
+
+struct mp_rgb mp_palette_at(const struct mp_palette *p, enum mp_paper paper, double share)
+{
+	double at, below;
+
+	share = MP_MIN(MP_MAX(share, 0.0), 1.0);
+	at = (p->from[paper] + (p->to[paper] - p->from[paper]) * share) * (STOPS - 1);
+	below = MP_MIN(floor(at), STOPS - 2.0);
+	return mix_rgb(rgb(p->stops[(int)below]), rgb(p->stops[(int)below + 1]), at - below);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return mp_str_cmp(**(const struct mp_str *const *)a, **(const struct mp_str *const *)b);
+}
+
+/* The next that is free from `slot` on; once all are taken they are given out again. */
+static unsigned take_free(bool *taken, size_t *used, unsigned slot)
+{
+	if (*used == MP_SLOTS) {
+		memset(taken, 0, MP_SLOTS * sizeof(*taken));
+		*used = 0;
+	}
+	while (taken[slot])
+		slot = (slot + 1) % MP_SLOTS;
+	taken[slot] = true;
+	++*used;
+	return slot;
+}
+
+/* Favourites that are free go first, so that a clash moves no third name. */
+void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots)
+{
+	const struct mp_str **sorted = mp_alloc((n + 1) * sizeof(*sorted));
+	bool taken[MP_SLOTS] = { false };
+	size_t i, used = 0, left = 0;
+
+	for (i = 0; i < n; i++)
+		sorted[i] = &names[i];
+	qsort(sorted, n, sizeof(*sorted), compare_names);
+	for (i = 0; i < n; i++) {
+		unsigned slot = mp_hash(sorted[i]->p, sorted[i]->len, 0) % MP_SLOTS;
+
+		slots[sorted[i] - names] = slot;
+		if (taken[slot])
+			sorted[left++] = sorted[i];
+		else
+			take_free(taken, &used, slot);
+	}
+	for (i = 0; i < left; i++)
+		slots[sorted[i] - names] = take_free(taken, &used, slots[sorted[i] - names]);
+	free(sorted);
+}
+
+struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper)
+{
+	static const struct mp_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 };
+	struct mp_rgb c = rgb(hues[paper][slot % HUES]);
+
+	if (slot % MP_SLOTS < HUES)
+		return c;
+	return paper == MP_LIGHT ? mix_rgb(c, white, 0.35) : mix_rgb(c, black, 0.35);
+}
+
+struct mp_rgb mp_palette_other(enum mp_paper paper)
+{
+	return rgb(paper == MP_LIGHT ? 0xb8bcc2 : 0x5b6068);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Weights of call stacks: adds them up by stack, and writes them as mp-folded(5) or as stacks of
+ * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
+ * stacks when they are written, so adding is a hash, a lookup and a sum. Includes rec, map, io.
+ */
+#ifndef MP_FOLD_H
+#define MP_FOLD_H
+
+#include "lib/core/io.h"
+#include "lib/core/map.h"
+#include "lib/stream/rec.h"
+
+struct mp_fold {
+	const struct mp_fields
+		*by;	      /* fields of an event that go in front of its frames; borrowed */
+	struct mp_map events; /* by values and frames, as they stand in the line */
+	struct mp_map stacks; /* frames of stacks and folded text */
+	struct mp_str *parts; /* by->n + 1 */
+	bool overflow;	      /* a weight left 64 bits and was held at the limit */
+};
+
+/* How stacks are written. Zeroed: folded text, all frames, no marks, sorted by bytes. */
+struct mp_fold_style {
+	bool stream;   /* stack lines of mp-stream(5), with marks */
+	bool annotate; /* folded text with marks */
+	bool kernel_only, user_only;
+	bool merge_recursive; /* equal neighbours become one frame */
+	bool reverse;	      /* leaf first */
+	bool by_weight;	      /* heaviest first */
+	uint64_t depth;	      /* at most so many frames behind the fields; 0: all */
+	uint64_t min;	      /* lines below this weight are left out... */
+	double min_share;     /* ...or below this share of the whole, 0 to 1 */
+	struct mp_str first;  /* a frame in front of all; raw, p == NULL: none */
+};
+
+void mp_fold_init(struct mp_fold *f, const struct mp_fields *by);
+void mp_fold_release(struct mp_fold *f);
+void mp_fold_clear(struct mp_fold *f);
+
+/*
+ * Adds an event with its fields, or a stack or folded text as it is. A missing field becomes the
+ * frame "[no NAME]", a missing stack leaves the fields alone. Returns 0, or -1 with `*why`: a bad
+ * escape.
+ */
+int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
+
+/* What a writing did. */
+struct mp_fold_result {
+	uint64_t lines;
+	uint64_t below_min; /* stacks left out */
+};
+
+/* Writes all stacks whose weight is not 0; the fold stays as it is. */
+struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_style *style,
+				    struct mp_out *out);
+
+#endif

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/heatmap/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/core/clock.h"
+#include "lib/stream/esc.h"
+#include "lib/stream/unit.h"
+
+void mp_heat_reader_init(struct mp_heat_reader *r, const struct mp_heat_wish *wish)
+{
+	*r = (struct mp_heat_reader){ .wish = wish };
+	mp_types_init(&r->types);
+	mp_map_init(&r->taken, 0);
+}
+
+void mp_heat_reader_release(struct mp_heat_reader *r)
+{
+	mp_types_release(&r->types);
+	mp_map_release(&r->taken);
+	mp_buf_release(&r->text);
+	json_decref(r->header);
+	if (!r->begun)
+		return;
+	mp_grid_release(&r->grid);
+	mp_heat_info_release(&r->info);
+}
+
+/* --- what the axes are -------------------------------------------------------------------------------- */
+
+/* The type that the header gives a field of an event, or NULL. */
+static const char *declared(const json_t *header, struct mp_str name)
+{
+	json_t *events = json_object_get(header, "events"), *fields;
+	const char *type, *key;
+	json_t *value;
+
+	json_object_foreach (events, type, fields)
+		json_object_foreach (fields, key, value)
+			if (mp_str_eq(mp_str(key), name))
+				return json_string_value(value);
+	return NULL;
+}
+
+/*
+ * Names are: what the user says, what the header says is text, what is no number by its nature (a
+ * CPU, a task), and else what is none in the first record.
+ */
+static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
+		    const struct mp_rec *rec)
+{
+	static const char *const ids[] = { "cpu", "pid", "tid" };
+	const char *type;
+	double v;
+	size_t i;
+
+	for (i = 0; i < r->wish->names.n; i++)
+		if (mp_str_eq(r->wish->names.v[i].name, f->name))
+			return true;
+	if (f->id == MP_FIELD_TYPE || f->id == MP_FIELD_INFO || f->id == MP_FIELD_STACK)
+		return true;
+	if (f->id != MP_FIELD_KEY || mp_str_eq(f->name, MP_STR("dur")))
+		return false;
+	for (i = 0; i < MP_ARRAY_SIZE(ids); i++)
+		if (mp_str_ends(f->name, mp_str(ids[i])))
+			return true;
+	type = declared(r->header, f->name);
+	if (type)
+		return strcmp(type, "str") == 0 || mp_str_ends(mp_str(type), MP_STR("[]"));
+	return mp_str_eq(f->name, MP_STR("comm")) || mp_rec_number(rec, f, &v) != 1;
+}
+
+static void make_axis(const struct mp_heat_reader *r, struct mp_heat_axis *a,
+		      const struct mp_field *f, const struct mp_rec *rec)
+{
+	a->field = mp_strndup(f->name.p, f->name.len);
+	a->unit = mp_strdup(mp_unit_of(r->header, f));
+	if (is_name(r, f, rec))
+		a->what = MP_HEAT_NAME;
+	else if (f->id == MP_FIELD_TIME)
+		a->what = MP_HEAT_TIME;
+	else
+		a->what = f->id == MP_FIELD_X ? MP_HEAT_X : MP_HEAT_NUMBER;
+	if (f->id == MP_FIELD_X || f->id == MP_FIELD_Y) {
+		const json_t *axes = json_object_get(r->header, "axes");
+		const char *name = json_string_value(json_array_get(axes, f->id == MP_FIELD_Y));
+
+		a->name = name ? mp_strdup(name) : NULL;
+	}
+}
+
+static void make_subsecond(struct mp_heat_info *info)
+{
+	info->x = (struct mp_heat_axis){ MP_HEAT_SECOND, mp_strdup("time"), mp_strdup("ns"), NULL };
+	info->y = (struct mp_heat_axis){ MP_HEAT_OFFSET, mp_strdup("time"), mp_strdup("ns"),
+					 mp_strdup("time within the second") };
+}
+
+static void set_origin(struct mp_heat_reader *r)
+{
+	const json_t *clock = json_object_get(r->header, "clock_ns");
+	const json_t *realtime = json_object_get(r->header, "realtime_ns");
+	const char *host = json_string_value(json_object_get(r->header, "host"));
+	const char *name = json_string_value(json_object_get(r->header, "clock"));
+
+	r->info.has_origin = json_is_integer(clock);
+	r->info.origin_ns = json_integer_value(clock);
+	if (json_is_integer(clock) && json_is_integer(realtime))
+		r->info.has_offset =
+			!__builtin_sub_overflow(json_integer_value(realtime),
+						json_integer_value(clock), &r->info.offset_ns);
+	else
+		r->info.has_offset = name && strcmp(name, "realtime") == 0;
+	r->info.host = host ? mp_strdup(host) : NULL;
+}
+
+static struct mp_field field(const char *name)
+{
+	struct mp_field f;
+
+	mp_field_parse(&f, mp_str(name));
+	return f;
+}
+
+/* The first record says what the picture is of. */
+static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
+{
+	const struct mp_heat_wish *w = r->wish;
+	bool event = rec->kind == MP_EVENT;
+
+	r->x = w->x.name.p ? w->x : field(event ? "time" : "x");
+	r->y = w->y.name.p ? w->y : field(event ? "dur" : "y");
+	if (w->subsecond) {
+		make_subsecond(&r->info);
+	} else {
+		make_axis(r, &r->info.x, &r->x, rec);
+		make_axis(r, &r->info.y, &r->y, rec);
+	}
+	r->info.weight = w->weight.name.p ? mp_strndup(w->weight.name.p, w->weight.name.len)
+					  : mp_strdup("count");
+	r->info.unit = mp_strdup(w->weight.name.p ? mp_unit_of(r->header, &w->weight) : "");
+	r->info.spread = r->info.x.what == MP_HEAT_TIME && r->info.y.what == MP_HEAT_NAME &&
+			 strcmp(r->info.weight, "dur") == 0;
+	set_origin(r);
+	mp_grid_init(&r->grid, mp_heat_lines(r->info.x.what), mp_heat_lines(r->info.y.what));
+	mp_grid_lost(&r->grid, r->early_lost, false, 0, 0);
+	r->begun = true;
+}
+
+/* After dumps: the first record must fit what they are of. */
+static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
+{
+	r->x = field(r->info.x.field);
+	r->y = field(r->info.y.field);
+	if (rec->kind != (r->taken.n ? MP_EVENT : MP_POINT))
+		mp_usage("the dumps are not of %ss", mp_kind_name(rec->kind));
+}
+
+/* --- records ------------------------------------------------------------------------------------------ */
+
+static void refuse_mixture(const struct mp_heat_reader *r)
+{
+	char *text;
+
+	if (r->wish->chosen || r->chosen)
+		return;
+	text = mp_types_mixture(&r->types, "put them on an axis with -y type");
+	if (text)
+		mp_usage("%s", text);
+}
+
+static void take_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
+{
+	int64_t from = ctl->from_ns ? ctl->from_ns : ctl->time_ns, factor;
+
+	if (!r->begun) { /* before the first record says what the axes are */
+		r->early_lost += ctl->lost;
+		return;
+	}
+	factor = mp_heat_factor(r->info.x.what);
+	mp_grid_lost(&r->grid, ctl->lost,
+		     r->info.x.what == MP_HEAT_TIME || r->info.x.what == MP_HEAT_SECOND,
+		     from / factor, (int64_t)ctl->time_ns / factor);
+}
+
+void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
+{
+	const struct mp_ctl *ctl = &in->ctl;
+	const char *why = NULL;
+
+	if (ctl->what == MP_CTL_LOST && !r->dump)
+		take_lost(r, ctl);
+	if (ctl->what != MP_CTL_HEADER)
+		return;
+	if (ctl->datatype == MP_STACK) {
+		const json_t *grid = json_object_get(ctl->json, "grid");
+
+		r->dump = grid != NULL;
+		if (grid && mp_heat_dump_begin(r, grid, &why) < 0)
+			mp_die("%s: %s", in->name, why);
+		return;
+	}
+	r->dump = false;
+	if (!r->header)
+		r->header = json_incref(ctl->json);
+	mp_types_header(&r->types, ctl->json);
+	refuse_mixture(r);
+}
+
+/* A name without escapes that it need not have, so that equal names are equal. */
+static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
+{
+	size_t raw;
+
+	if (!memchr(name.p, '\\', name.len))
+		return name;
+	r->text.len = 0;
+	if (mp_esc_undo(&r->text, name) < 0)
+		return name;
+	raw = r->text.len;
+	mp_buf_reserve(&r->text, 4 * raw + 1);
+	mp_esc_add(&r->text, (struct mp_str){ r->text.p, raw }, MP_ESC_VALUE);
+	return (struct mp_str){ r->text.p + raw, r->text.len - raw };
+}
+
+/* 1: it has no such name, and so no place. */
+static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
+		      struct mp_place *p, const char **why)
+{
+	struct mp_str value;
+
+	if (!mp_rec_get(rec, f, &value))
+		return 1;
+	*why = "bad escape or control byte in a name";
+	p->name = canonical(r, value);
+	return mp_esc_check(value);
+}
+
+static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_heat_what what,
+		 const struct mp_field *f, struct mp_place *p, const char **why)
+{
+	switch (what) {
+	case MP_HEAT_TIME:
+		p->whole = (int64_t)rec->time_ns;
+		return 0;
+	case MP_HEAT_SECOND:
+		p->whole = (int64_t)(rec->time_ns / MP_NS_PER_SEC);
+		return 0;
+	case MP_HEAT_OFFSET:
+		p->whole = (int64_t)(rec->time_ns % MP_NS_PER_SEC / 1000000);
+		return 0;
+	case MP_HEAT_NAME:
+		return place_name(r, rec, f, p, why);
+	case MP_HEAT_X:
+	case MP_HEAT_NUMBER:
+		break;
+	}
+	*why = f == &r->x ? "a field of the horizontal axis is not a number"
+			  : "a field of the vertical axis is not a number";
+	switch (mp_rec_number(rec, f, &p->real)) {
+	case 1:
+		return 0;
+	case 0:
+		*why = f == &r->x ? "without the field of the horizontal axis"
+				  : "without the field of the vertical axis";
+	}
+	return -1;
+}
+
+static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, uint64_t *weight,
+		     const char **why)
+{
+	const struct mp_field *f = &r->wish->weight;
+	struct mp_str text;
+	int64_t whole;
+	double v;
+
+	*weight = 1;
+	if (!f->name.p)
+		return 0;
+	*why = "without the field that is its weight";
+	if (!mp_rec_get(rec, f, &text))
+		return -1;
+	if (mp_num_any(text, &whole) < 0) {
+		*why = "weight is not a whole number";
+		if (mp_num_decimal(text, &v) < 0 || v != floor(v) || fabs(v) > 0x1p62)
+			return -1;
+		whole = (int64_t)v;
+	}
+	*why = "weight is negative";
+	*weight = (uint64_t)whole;
+	return whole < 0 ? -1 : 0;
+}
+
+/*
+ * 0; 1: it has no place, which is no fault; -1 with `*why`. A name that is placed uses r->text: with
+ * two of them, the first is kept elsewhere.
+ */
+static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
+{
+	struct mp_place x = { 0 }, y = { 0 };
+	char copy[MP_GRID_NAME_MAX];
+	uint64_t weight;
+	int result;
+
+	result = place(r, rec, r->info.x.what, &r->x, &x, why);
+	if (result)
+		return result;
+	if (r->info.x.what == MP_HEAT_NAME && r->info.y.what == MP_HEAT_NAME) {
+		x.name.len = MP_MIN(x.name.len, sizeof(copy));
+		memcpy(copy, x.name.p, x.name.len);
+		x.name.p = copy;
+	}
+	result = place(r, rec, r->info.y.what, &r->y, &y, why);
+	if (result)
+		return result;
+	if (weight_of(r, rec, &weight, why) < 0)
+		return -1;
+	if (r->info.spread)
+		mp_grid_spread(&r->grid, x.whole - (int64_t)weight, x.whole, &y);
+	else
+		mp_grid_add(&r->grid, &x, &y, weight);
+	return 0;
+}
+
+/* As a dump has it, so that a title does not depend on whether there was one between. */
+static void note_type(struct mp_heat_reader *r, struct mp_str type)
+{
+	json_t *string = mp_ctl_string(type);
+	struct mp_str text = mp_str(json_string_value(string));
+
+	mp_map_put(&r->taken, &text, 1, NULL);
+	json_decref(string);
+}
+
+/* True if its type is one that is wanted. */
+static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
+{
+	const struct mp_type_seen *seen;
+
+	if (!mp_types_take(&r->types, rec))
+		return false;
+	seen = mp_map_value(r->types.last);
+	if (seen->events == 1) {
+		refuse_mixture(r);
+		note_type(r, rec->type);
+	}
+	return true;
+}
+
+int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
+{
+	int result;
+
+	if (r->plain && rec->kind == MP_POINT) {
+		mp_grid_add_point(&r->grid, rec->x_value, rec->y_value);
+		return 0;
+	}
+	if (rec->kind == MP_STACK) {
+		*why = "a stack, and no line of a dump";
+		return r->dump ? mp_heat_dump_line(r, rec, why) : -1;
+	}
+	if (rec->kind == MP_EVENT && !take_type(r, rec))
+		return 0;
+	if (!r->kind) {
+		if (!r->begun)
+			decide(r, rec);
+		else
+			fit(r, rec);
+		r->kind = rec->kind;
+		r->plain = r->info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
+			   r->info.y.what == MP_HEAT_NUMBER && !r->wish->weight.name.p;
+	}
+	*why = rec->kind == MP_EVENT ? "an event, where the picture is of points"
+				     : "a point, where the picture is of events";
+	result = rec->kind == r->kind ? add(r, rec, why) : -1;
+	r->grid.skipped += result != 0;
+	return MP_MIN(result, 0);
+}
+
+void mp_heat_finish(struct mp_heat_reader *r)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	const struct mp_map_entry *e;
+
+	if (!r->begun)
+		return;
+	mp_map_each (&r->taken, e)
+		mp_buf_printf(&text, "%s%.*s", text.len ? ", " : "", MP_STR_ARGS(e->key));
+	mp_buf_byte(&text, '\0');
+	free(r->info.events);
+	r->info.events = text.p;
+}

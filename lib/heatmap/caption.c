@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/heatmap/caption.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lib/core/clock.h"
+#include "lib/stream/unit.h"
+
+void mp_heat_put_count(struct mp_buf *to, uint64_t n)
+{
+	char digits[MP_NUM_MAX];
+	size_t len = mp_put_u64(digits, n) - digits, i;
+
+	for (i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			mp_buf_byte(to, ',');
+		mp_buf_byte(to, digits[i]);
+	}
+}
+
+void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum)
+{
+	char text[MP_UNIT_MAX];
+
+	if (sum == UINT64_MAX)
+		mp_buf_printf(to, "2^64 or more");
+	else if (*h->info->unit)
+		mp_buf_add(to, text, mp_unit_put(text, h->info->unit, (double)sum));
+	else
+		mp_heat_put_count(to, sum);
+}
+
+static bool is_count(const struct mp_heat_info *info)
+{
+	return strcmp(info->weight, "count") == 0;
+}
+
+static const char *axis_name(const struct mp_heat_axis *a)
+{
+	return a->name ? a->name : a->field;
+}
+
+void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info)
+{
+	bool over_time = info->x.what == MP_HEAT_TIME || info->x.what == MP_HEAT_SECOND;
+
+	if (!is_count(info))
+		mp_buf_printf(to, "%s by ", info->weight);
+	mp_buf_printf(to, "%s",
+		      info->y.what == MP_HEAT_OFFSET ? "second by second" : axis_name(&info->y));
+	if (!over_time)
+		mp_buf_printf(to, " %s %s", is_count(info) ? "by" : "and", axis_name(&info->x));
+	if (*info->events)
+		mp_buf_printf(to, " of %s", info->events);
+	if (info->x.what == MP_HEAT_TIME)
+		mp_buf_printf(to, " over time");
+}
+
+static void put_ns(struct mp_buf *to, double ns)
+{
+	char text[MP_UNIT_MAX];
+
+	mp_buf_add(to, text, mp_unit_put(text, "ns", ns));
+}
+
+void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
+{
+	mp_heat_put_count(to, h->grid->records);
+	mp_buf_printf(to, *h->info->events	  ? h->grid->records == 1 ? " event" : " events"
+			  : h->grid->records == 1 ? " point"
+						  : " points");
+	if (!is_count(h->info)) {
+		mp_buf_printf(to, ", %s in all ", h->info->weight);
+		mp_heat_put_sum(to, h, h->sum);
+	}
+	if (h->x.whole && h->x.n > 1) {
+		mp_buf_printf(to, ", a column is ");
+		put_ns(to, (double)(h->x.whole[1] - h->x.whole[0]));
+	}
+	if (h->info->host)
+		mp_buf_printf(to, ", host %s", h->info->host);
+}
+
+/* " since 2026-11-20T09:19:00.5Z": where 0 of a time axis is. */
+static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t zero)
+{
+	char text[MP_RFC3339_MAX], *fraction, *end;
+	int64_t realtime;
+
+	if (!info->has_offset || __builtin_add_overflow(zero, info->offset_ns, &realtime) ||
+	    realtime < 0) {
+		mp_buf_printf(to, info->has_origin ? " since the start" : " since the first event");
+		return;
+	}
+	mp_rfc3339(text, (uint64_t)realtime, false);
+	fraction = strchr(text, '.');
+	end = fraction + strlen(".000000000");
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	mp_buf_printf(to, " since %.*sZ", (int)(end - text), text);
+}
+
+void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct mp_bins *bins,
+			const struct mp_heat_axis *axis)
+{
+	mp_buf_printf(to, "%s", axis_name(axis));
+	if (axis->what != MP_HEAT_TIME && axis->what != MP_HEAT_SECOND)
+		return;
+	put_zero(to, h->info, bins->zero);
+	if (bins->axis.high > 120e9)
+		mp_buf_printf(to, " (h:min:s)");
+}
+
+static void put_value(struct mp_buf *to, const struct mp_bins *bins, const struct mp_heat_axis *a,
+		      double v)
+{
+	char text[MP_UNIT_MAX];
+
+	if (a->what == MP_HEAT_TIME || a->what == MP_HEAT_SECOND)
+		mp_axis_put_time(text, v - (double)bins->zero);
+	else
+		mp_unit_put(text, a->unit, v);
+	mp_buf_printf(to, "%s", text);
+}
+
+void mp_heat_beyond(struct mp_buf *to, const struct mp_bins *bins, const struct mp_heat_axis *axis,
+		    bool above)
+{
+	if (bins->names) {
+		mp_buf_printf(to, "other");
+		return;
+	}
+	mp_buf_printf(to, above ? "\xe2\x89\xa5 " : "< ");
+	put_value(to, bins, axis, bins->edge[above ? bins->n : 0]);
+}
+
+static void note_beyond(struct mp_buf *to, const struct mp_heat *h, bool of_y, bool above)
+{
+	const struct mp_heat_axis *axis = of_y ? &h->info->y : &h->info->x;
+	const struct mp_bins *bins = of_y ? &h->y : &h->x;
+	uint64_t sum = of_y ? mp_heat_row(h, bins->n + above) : mp_heat_column(h, bins->n + above);
+	char share[32];
+
+	if (!sum)
+		return;
+	mp_buf_printf(to, "%s ", axis_name(axis));
+	mp_heat_beyond(to, bins, axis, above);
+	mp_buf_printf(to, ": ");
+	mp_heat_put_sum(to, h, sum);
+	snprintf(share, sizeof(share), "%.2g", 100.0 * sum / h->sum);
+	mp_buf_printf(to, " (%s %%)", share);
+	if (bins->names && bins->others)
+		mp_buf_printf(to, ", %zu name%s%s", bins->others, mp_plural(bins->others),
+			      (of_y ? &h->grid->y : &h->grid->x)->n ==
+					      (of_y ? MP_GRID_ROWS : MP_GRID_COLUMNS)
+				      ? " or more"
+				      : "");
+	mp_buf_printf(to, ", in the %s %s\n",
+		      !of_y && !above && !bins->names ? "first"
+		      : !of_y			      ? "last"
+		      : above			      ? "top"
+						      : "bottom",
+		      of_y ? "row" : "column");
+}
+
+void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
+{
+	uint64_t lost = h->grid->lost_elsewhere;
+	bool marked = false;
+	size_t i;
+
+	for (i = 0; i < h->x.n + 2; i++) {
+		lost += h->lost[i];
+		marked |= h->lost[i] > 0;
+	}
+	note_beyond(to, h, true, true);
+	note_beyond(to, h, true, false);
+	note_beyond(to, h, false, false);
+	note_beyond(to, h, false, true);
+	if (lost) {
+		mp_heat_put_count(to, lost);
+		mp_buf_printf(to, lost == 1 ? " event was" : " events were");
+		mp_buf_printf(to, " lost when this was recorded%s\n",
+			      marked ? ", in the marked columns" : "");
+	}
+	if (h->grid->skipped) {
+		mp_heat_put_count(to, h->grid->skipped);
+		mp_buf_printf(to, " could not be placed and %s left out\n",
+			      h->grid->skipped == 1 ? "was" : "were");
+	}
+}
+
+static void describe_axis(struct mp_buf *to, const char *name, const struct mp_bins *b,
+			  const struct mp_heat_axis *axis)
+{
+	mp_buf_printf(to, " The %s axis is %s", name, axis_name(axis));
+	if (b->names) {
+		mp_buf_printf(to, ", %zu name%s.", b->n, mp_plural(b->n));
+		return;
+	}
+	mp_buf_printf(to, "%s, from ",
+		      b->axis.kind == MP_AXIS_LOG ? " on a logarithmic scale" : "");
+	put_value(to, b, axis, b->edge[0]);
+	mp_buf_printf(to, " to ");
+	put_value(to, b, axis, b->edge[b->n]);
+	mp_buf_printf(to, " in %zu bin%s.", b->n, mp_plural(b->n));
+}
+
+static void describe_bin(struct mp_buf *to, const struct mp_bins *b,
+			 const struct mp_heat_axis *axis, size_t i)
+{
+	mp_buf_printf(to, " %s ", axis_name(axis));
+	if (i >= b->n) {
+		mp_heat_beyond(to, b, axis, i > b->n);
+	} else if (b->names) {
+		mp_buf_str(to, b->name[i]);
+	} else {
+		put_value(to, b, axis, b->edge[i]);
+		mp_buf_printf(to, " to ");
+		put_value(to, b, axis, b->edge[i + 1]);
+	}
+}
+
+void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h)
+{
+	struct mp_buf notes = { NULL, 0, 0 };
+	size_t x, y, best_x = 0, best_y = 0;
+
+	mp_buf_printf(to, "Heat map of ");
+	mp_heat_subtitle(to, h);
+	mp_buf_byte(to, '.');
+	describe_axis(to, "horizontal", &h->x, &h->info->x);
+	describe_axis(to, "vertical", &h->y, &h->info->y);
+	for (y = 0; y < h->y.n + 2; y++)
+		for (x = 0; x < h->x.n + 2; x++)
+			if (mp_heat_cell(h, x, y) > mp_heat_cell(h, best_x, best_y)) {
+				best_x = x;
+				best_y = y;
+			}
+	mp_buf_printf(to, " The greatest cell,");
+	describe_bin(to, &h->x, &h->info->x, best_x);
+	mp_buf_byte(to, ',');
+	describe_bin(to, &h->y, &h->info->y, best_y);
+	mp_buf_printf(to, ", has ");
+	mp_heat_put_sum(to, h, h->max);
+	mp_buf_byte(to, '.');
+	mp_heat_notes(&notes, h);
+	for (x = 0; x < notes.len; x++) {
+		if (x == 0 || notes.p[x - 1] == '\n')
+			mp_buf_byte(to, ' ');
+		mp_buf_byte(to, notes.p[x] == '\n' ? '.' : notes.p[x]);
+	}
+	mp_buf_release(&notes);
+}

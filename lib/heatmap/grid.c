@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/heatmap/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/core/map.h"
+
+enum {
+	STRIDE = MP_GRID_ROWS + 1,
+	LEAST_DECIMAL = -1000,
+	DECIMAL_BITS = 52, /* of a line's number, so that its beginning is a double */
+};
+
+#define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))
+
+struct mp_line_slot {
+	int64_t line;
+	unsigned slot; /* + 1; 0: free */
+};
+
+static size_t table_size(const struct mp_lines *l)
+{
+	return 2 * (l->max + 1); /* a power of two, half full */
+}
+
+static void set_level(struct mp_lines *l, int level)
+{
+	l->level = level;
+	if (l->kind != MP_DECIMAL)
+		return;
+	l->scale = ldexp(1, -level);
+	l->limit = ldexp(1, MP_MIN(level + DECIMAL_BITS + 1, 1023));
+}
+
+static void lines_init(struct mp_lines *l, enum mp_lines_kind kind, size_t max)
+{
+	*l = (struct mp_lines){ .kind = kind, .max = max, .whole = true };
+	l->mask = table_size(l) - 1;
+	set_level(l, kind == MP_DECIMAL ? LEAST_DECIMAL : 0);
+	l->used = mp_zalloc((max + 1) * sizeof(*l->used));
+	l->line = mp_zalloc((max + 1) * sizeof(*l->line));
+	l->name = mp_zalloc((max + 1) * sizeof(*l->name));
+	l->free = mp_zalloc((max + 1) * sizeof(*l->free));
+	l->table = mp_zalloc(table_size(l) * sizeof(*l->table));
+}
+
+static void lines_release(struct mp_lines *l)
+{
+	size_t i;
+
+	for (i = 0; i <= l->max; i++)
+		free((void *)l->name[i].p);
+	free(l->used);
+	free(l->line);
+	free(l->name);
+	free(l->free);
+	free(l->table);
+}
+
+void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y)
+{
+	*g = (struct mp_grid){ .cells = mp_big_alloc(CELLS_SIZE) };
+	lines_init(&g->x, x, MP_GRID_COLUMNS);
+	lines_init(&g->y, y, MP_GRID_ROWS);
+	g->lost = mp_zalloc((MP_GRID_COLUMNS + 1) * sizeof(*g->lost));
+	g->lost_from = mp_zalloc((MP_GRID_COLUMNS + 1) * sizeof(*g->lost_from));
+}
+
+void mp_grid_release(struct mp_grid *g)
+{
+	lines_release(&g->x);
+	lines_release(&g->y);
+	mp_big_free(g->cells, CELLS_SIZE);
+	free(g->lost);
+	free(g->lost_from);
+}
+
+/* --- from values to lines and back -------------------------------------------------------------------- */
+
+/*
+ * Doubles in the order of their bits: the exponent above the mantissa, so that the upper bits are
+ * a power of two and a part of it. Negative ones are rounded away from zero, so that each line
+ * holds what is from its beginning on.
+ */
+static inline int64_t value_line(double v, int level)
+{
+	double size = fabs(v);
+	uint64_t bits;
+
+	memcpy(&bits, &size, sizeof(bits));
+	if (v < 0)
+		return -(int64_t)((bits + ((1ull << level) - 1)) >> level);
+	return (int64_t)(bits >> level);
+}
+
+int64_t mp_line_of(const struct mp_lines *l, const struct mp_place *p, int level)
+{
+	if (l->kind == MP_WHOLE)
+		return p->whole >> level;
+	if (l->kind == MP_DECIMAL)
+		return (int64_t)floor(ldexp(p->real, -level));
+	return value_line(p->real, level);
+}
+
+int64_t mp_line_begin_whole(const struct mp_lines *l, int64_t line)
+{
+	if (line > INT64_MAX >> l->level)
+		return INT64_MAX;
+	return (int64_t)((uint64_t)line << l->level);
+}
+
+double mp_line_begin(const struct mp_lines *l, int64_t line)
+{
+	static const int64_t infinite = 0x7ffll << 52;
+	uint64_t bits;
+	double v;
+
+	if (l->kind == MP_WHOLE)
+		return ldexp((double)line, l->level);
+	if (l->kind == MP_DECIMAL)
+		return ldexp((double)line, l->level);
+	bits = (uint64_t)llabs(line) << l->level;
+	bits = MP_MIN(bits, (uint64_t)infinite - 1); /* the greatest double */
+	memcpy(&v, &bits, sizeof(v));
+	return line < 0 ? -v : v;
+}
+
+/* --- slots -------------------------------------------------------------------------------------------- */
+
+static inline struct mp_line_slot *lookup(const struct mp_lines *l, int64_t line)
+{
+	size_t i = ((uint64_t)line * 0x9e3779b97f4a7c15ull) >> 40, mask = l->mask;
+
+	for (i &= mask; l->table[i].slot && l->table[i].line != line; i = (i + 1) & mask)
+		;
+	return &l->table[i];
+}
+
+/* Line and slot are one: the table is made anew. */
+static void fill_table(struct mp_lines *l)
+{
+	size_t i;
+
+	memset(l->table, 0, table_size(l) * sizeof(*l->table));
+	for (i = 0; i < l->top; i++)
+		if (l->used[i])
+			*lookup(l, l->line[i]) = (struct mp_line_slot){ l->line[i], i + 1 };
+	l->has_last = false;
+}
+
+static unsigned new_slot(struct mp_lines *l, int64_t line)
+{
+	unsigned slot = l->n_free ? l->free[--l->n_free] : l->top++;
+
+	l->used[slot] = true;
+	l->line[slot] = line;
+	*lookup(l, line) = (struct mp_line_slot){ line, slot + 1 };
+	l->n++;
+	return slot;
+}
+
+static void drop_slot(struct mp_lines *l, unsigned slot)
+{
+	l->used[slot] = false;
+	free((void *)l->name[slot].p);
+	l->name[slot] = (struct mp_str){ NULL, 0 };
+	l->free[l->n_free++] = slot;
+	l->n--;
+}
+
+static inline uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
+{
+	if (a + b <= INT64_MAX) /* so are both */
+		return a + b;
+	g->overflow = true;
+	return INT64_MAX;
+}
+
+struct move {
+	unsigned from, to;
+};
+
+static void move_columns(struct mp_grid *g, const struct move *moves, size_t n)
+{
+	size_t i, row;
+
+	for (i = 0; i < n; i++) {
+		unsigned from = moves[i].from, to = moves[i].to;
+		uint64_t *a = mp_grid_cell(g, from, 0), *b = mp_grid_cell(g, to, 0);
+
+		for (row = 0; row < STRIDE; row++)
+			b[row] = sum(g, b[row], a[row]);
+		memset(a, 0, STRIDE * sizeof(*a));
+		if (g->lost[from] && (!g->lost[to] || g->lost_from[from] < g->lost_from[to]))
+			g->lost_from[to] = g->lost_from[from];
+		g->lost[to] = sum(g, g->lost[to], g->lost[from]);
+		g->lost[from] = 0;
+	}
+}
+
+/* All moves within a column, then the next column: a column stays in the cache. */
+static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
+{
+	size_t column, i;
+
+	for (column = 0; n && column <= MP_GRID_COLUMNS; column++) {
+		uint64_t *cells = mp_grid_cell(g, column, 0);
+
+		if (column < MP_GRID_COLUMNS ? !g->x.used[column] : g->x.kind != MP_NAMES)
+			continue;
+		for (i = 0; i < n; i++) {
+			cells[moves[i].to] = sum(g, cells[moves[i].to], cells[moves[i].from]);
+			cells[moves[i].from] = 0;
+		}
+	}
+}
+
+static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
+{
+	if (l == &g->x)
+		move_columns(g, moves, n);
+	else
+		move_rows(g, moves, n);
+}
+
+/* Each 2^by neighbours become one. */
+static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
+{
+	struct move moves[MP_MAX(MP_GRID_COLUMNS, MP_GRID_ROWS)];
+	size_t n = 0, i;
+
+	set_level(l, l->level + by);
+	by = MP_MIN(by, 63);
+	memset(l->table, 0, table_size(l) * sizeof(*l->table));
+	l->has_last = false;
+	for (i = 0; i < l->top; i++) {
+		struct mp_line_slot *at;
+
+		if (!l->used[i])
+			continue;
+		l->line[i] >>= by;
+		at = lookup(l, l->line[i]);
+		if (at->slot) {
+			moves[n++] = (struct move){ i, at->slot - 1 };
+			drop_slot(l, i);
+		} else {
+			*at = (struct mp_line_slot){ l->line[i], i + 1 };
+		}
+	}
+	move_lines(g, l, moves, n);
+}
+
+static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
+{
+	struct mp_line_slot *at;
+	int level = l->level;
+
+	while (!(at = lookup(l, line))->slot && l->n == l->max) {
+		coarsen(g, l, 1);
+		line >>= l->level - level;
+		level = l->level;
+	}
+	l->last_slot = at->slot ? at->slot - 1 : new_slot(l, line);
+	l->last_line = line;
+	l->has_last = true;
+	return l->last_slot;
+}
+
+/* The slot of a line of this axis' level, which may rise while room is made. */
+static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
+{
+	const struct mp_line_slot *at;
+
+	if (l->last_line == line && l->has_last)
+		return l->last_slot;
+	at = lookup(l, line);
+	if (!at->slot)
+		return make_slot(g, l, line);
+	l->last_line = line;
+	l->last_slot = at->slot - 1;
+	l->has_last = true;
+	return l->last_slot;
+}
+
+/* --- names -------------------------------------------------------------------------------------------- */
+
+static void find_greatest(struct mp_lines *l)
+{
+	size_t i;
+
+	l->greatest = 0;
+	for (i = 0; i < l->top; i++)
+		if (l->used[i])
+			l->greatest = MP_MAX(l->greatest, (uint64_t)l->line[i]);
+}
+
+/* The name with the greatest hash becomes "other". */
+static void evict(struct mp_grid *g, struct mp_lines *l)
+{
+	struct move move = { lookup(l, (int64_t)l->greatest)->slot - 1, l->max };
+
+	drop_slot(l, move.from);
+	move_lines(g, l, &move, 1);
+	fill_table(l);
+}
+
+unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_str *name)
+{
+	struct mp_line_slot *at;
+	struct mp_str key;
+	unsigned slot;
+	uint64_t hash;
+
+	if (!name)
+		return l->max;
+	key = (struct mp_str){ name->p, MP_MIN(name->len, (size_t)MP_GRID_NAME_MAX) };
+	hash = mp_hash(key.p, key.len, 0);
+	if (l->has_last && l->last_line == (int64_t)hash)
+		return l->last_slot;
+	at = lookup(l, (int64_t)hash);
+	if (!at->slot && l->n == l->max) {
+		if (hash > l->greatest)
+			return l->max;
+		evict(g, l);
+	}
+	slot = at->slot ? at->slot - 1 : new_slot(l, (int64_t)hash);
+	if (!l->name[slot].p) {
+		l->name[slot] = (struct mp_str){ mp_strndup(key.p, key.len), key.len };
+		if (l->n == l->max)
+			find_greatest(l);
+	}
+	l->last_line = (int64_t)hash;
+	l->last_slot = slot;
+	l->has_last = true;
+	return slot;
+}
+
+/* --- adding ------------------------------------------------------------------------------------------- */
+
+static inline void note_real(struct mp_lines *l, double v)
+{
+	if (!l->any || v < l->low)
+		l->low = v;
+	if (!l->any || v > l->high)
+		l->high = v;
+	if (l->whole && fabs(v) < 0x1p62 && (double)(int64_t)v != v)
+		l->whole = false;
+	l->any = true;
+}
+
+static void note_whole(struct mp_lines *l, int64_t v)
+{
+	if (!l->any || v < l->first)
+		l->first = v;
+	if (!l->any || v > l->last)
+		l->last = v;
+	l->any = true;
+}
+
+/* floor(), which is a call. */
+static inline int64_t whole_below(double v)
+{
+	int64_t whole = (int64_t)v;
+
+	return whole - (v < (double)whole);
+}
+
+static inline unsigned decimal_slot(struct mp_grid *g, struct mp_lines *l, double v)
+{
+	if (fabs(v) >= l->limit)
+		coarsen(g, l, MP_MAX(ilogb(v) - DECIMAL_BITS - l->level, 0));
+	note_real(l, v);
+	return slot_of(g, l, whole_below(v * l->scale));
+}
+
+static inline unsigned value_slot(struct mp_grid *g, struct mp_lines *l, double v)
+{
+	note_real(l, v);
+	return slot_of(g, l, value_line(v, l->level));
+}
+
+static unsigned place_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_place *p)
+{
+	switch (l->kind) {
+	case MP_NAMES:
+		return mp_grid_name_slot(g, l, &p->name);
+	case MP_WHOLE:
+		note_whole(l, p->whole);
+		break;
+	case MP_DECIMAL:
+		return decimal_slot(g, l, p->real);
+	case MP_VALUE:
+		return value_slot(g, l, p->real);
+	}
+	return slot_of(g, l, p->whole >> l->level);
+}
+
+void mp_grid_put(struct mp_grid *g, unsigned column, unsigned row, uint64_t weight)
+{
+	uint64_t *cell = mp_grid_cell(g, column, row);
+
+	*cell = sum(g, *cell, weight);
+}
+
+void mp_grid_add(struct mp_grid *g, const struct mp_place *x, const struct mp_place *y,
+		 uint64_t weight)
+{
+	unsigned column = place_slot(g, &g->x, x);
+
+	mp_grid_put(g, column, place_slot(g, &g->y, y), weight);
+	g->records++;
+}
+
+void mp_grid_add_point(struct mp_grid *g, double x, double y)
+{
+	unsigned column = decimal_slot(g, &g->x, x);
+
+	mp_grid_put(g, column, value_slot(g, &g->y, y), 1);
+	g->records++;
+}
+
+/* Makes the columns from one line to another; false if the level rose meanwhile. */
+static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
+{
+	int level = g->x.level;
+	int64_t line;
+
+	if ((uint64_t)to - (uint64_t)from >= g->x.max) {
+		coarsen(g, &g->x, 1);
+		return false;
+	}
+	for (line = from; line <= to; line++) {
+		slot_of(g, &g->x, line);
+		if (g->x.level != level)
+			return false;
+	}
+	return true;
+}
+
+void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_place *y)
+{
+	int64_t last = MP_MAX(from, to - 1), first_line, last_line, line;
+	unsigned row = place_slot(g, &g->y, y);
+
+	note_whole(&g->x, from);
+	note_whole(&g->x, last);
+	do {
+		first_line = from >> g->x.level;
+		last_line = last >> g->x.level;
+	} while (!make_columns(g, first_line, last_line));
+	for (line = first_line; line <= last_line; line++) {
+		int64_t begin = mp_line_begin_whole(&g->x, line);
+		int64_t end = line == last_line ? to : mp_line_begin_whole(&g->x, line + 1);
+
+		mp_grid_put(g, slot_of(g, &g->x, line), row, end - MP_MAX(begin, from));
+	}
+	g->records++;
+}
+
+void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64_t at)
+{
+	unsigned column;
+
+	if (!timed || g->x.kind != MP_WHOLE || n == 0) {
+		g->lost_elsewhere = sum(g, g->lost_elsewhere, n);
+		return;
+	}
+	column = place_slot(g, &g->x, &(struct mp_place){ .whole = at });
+	mp_grid_put_lost(g, column, n, from);
+}
+
+void mp_grid_put_lost(struct mp_grid *g, unsigned column, uint64_t n, int64_t from)
+{
+	if (!g->lost[column] || from < g->lost_from[column])
+		g->lost_from[column] = from;
+	g->lost[column] = sum(g, g->lost[column], n);
+}
+
+int mp_grid_set_level(struct mp_grid *g, struct mp_lines *l, int level)
+{
+	int least = l->kind == MP_DECIMAL ? LEAST_DECIMAL : 0;
+	int most = l->kind == MP_DECIMAL ? 1024 : 62;
+
+	if (level < least || level > most)
+		return -1;
+	if (level > l->level)
+		coarsen(g, l, level - l->level);
+	return 0;
+}
+
+unsigned mp_grid_line_slot(struct mp_grid *g, struct mp_lines *l, int64_t line, int level)
+{
+	return slot_of(g, l, line >> MP_MIN(l->level - level, 63));
+}

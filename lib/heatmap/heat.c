@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/heatmap/heat.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/heatmap/bins.h"
+#include "lib/core/clock.h"
+
+static void axis_release(struct mp_heat_axis *a)
+{
+	free(a->field);
+	free(a->unit);
+	free(a->name);
+}
+
+void mp_heat_info_release(struct mp_heat_info *info)
+{
+	axis_release(&info->x);
+	axis_release(&info->y);
+	free(info->weight);
+	free(info->unit);
+	free(info->events);
+	free(info->host);
+	*info = (struct mp_heat_info){ .spread = false };
+}
+
+enum mp_lines_kind mp_heat_lines(enum mp_heat_what what)
+{
+	switch (what) {
+	case MP_HEAT_TIME:
+	case MP_HEAT_SECOND:
+	case MP_HEAT_OFFSET:
+		return MP_WHOLE;
+	case MP_HEAT_X:
+		return MP_DECIMAL;
+	case MP_HEAT_NUMBER:
+		return MP_VALUE;
+	case MP_HEAT_NAME:
+		break;
+	}
+	return MP_NAMES;
+}
+
+int64_t mp_heat_factor(enum mp_heat_what what)
+{
+	if (what == MP_HEAT_SECOND)
+		return MP_NS_PER_SEC;
+	return what == MP_HEAT_OFFSET ? 1000000 : 1;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static bool in_use(const struct mp_lines *l, size_t slot)
+{
+	return slot == l->max ? l->kind == MP_NAMES : slot < l->top && l->used[slot];
+}
+
+/* Behind the last slot that can hold something. */
+static size_t slots_end(const struct mp_lines *l)
+{
+	return l->kind == MP_NAMES ? l->max + 1 : l->top;
+}
+
+/* What each slot of both axes holds. */
+static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows)
+{
+	size_t x, y, n = slots_end(&g->y);
+
+	for (x = 0; x <= g->x.max; x++) {
+		if (!in_use(&g->x, x))
+			continue;
+		for (y = 0; y < n; y++) {
+			uint64_t v = *mp_grid_cell(g, x, y);
+
+			if (!v)
+				continue;
+			columns[x] = add(columns[x], v);
+			rows[y] = add(rows[y], v);
+		}
+	}
+}
+
+static void fill_cells(struct mp_heat *h)
+{
+	const struct mp_grid *g = h->grid;
+	size_t x, y, width = h->x.n + 2, n = slots_end(&g->y);
+
+	h->cells = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->cells));
+	for (x = 0; x <= g->x.max; x++) {
+		if (!in_use(&g->x, x))
+			continue;
+		for (y = 0; y < n; y++) {
+			uint64_t v = *mp_grid_cell(g, x, y);
+			uint64_t *cell = &h->cells[h->y.bin[y] * width + h->x.bin[x]];
+
+			if (!v)
+				continue;
+			*cell = add(*cell, v);
+			h->max = MP_MAX(h->max, *cell);
+			h->sum = add(h->sum, v);
+		}
+	}
+}
+
+static void fill_lost(struct mp_heat *h)
+{
+	const struct mp_grid *g = h->grid;
+	size_t i;
+
+	h->lost = mp_zalloc((h->x.n + 2) * sizeof(*h->lost));
+	h->lost_from = mp_zalloc((h->x.n + 2) * sizeof(*h->lost_from));
+	for (i = 0; i < g->x.top; i++) {
+		unsigned bin = h->x.bin[i];
+		double from = (double)g->lost_from[i] * mp_heat_factor(h->info->x.what);
+
+		if (!g->x.used[i] || !g->lost[i])
+			continue;
+		if (!h->lost[bin] || from < h->lost_from[bin])
+			h->lost_from[bin] = from;
+		h->lost[bin] = add(h->lost[bin], g->lost[i]);
+	}
+}
+
+/* --- percentiles: from the lines of y, which are finer than its bins ---------------------------------- */
+
+struct row {
+	int64_t line;
+	unsigned slot;
+};
+
+static int by_line(const void *a, const void *b)
+{
+	int64_t x = ((const struct row *)a)->line, y = ((const struct row *)b)->line;
+
+	return (x > y) - (x < y);
+}
+
+/* The middle of a line, within what came at all. */
+static double middle(const struct mp_lines *l, int64_t line)
+{
+	double v = mp_line_begin(l, line) / 2 + mp_line_begin(l, line + 1) / 2;
+
+	if (l->kind == MP_WHOLE)
+		return v;
+	if (l->whole)
+		v = floor(v);
+	return MP_MIN(MP_MAX(v, l->low), l->high);
+}
+
+static double percentile(const struct mp_lines *l, const struct row *rows, size_t n,
+			 const uint64_t *sums, double share)
+{
+	double total = 0, passed = 0, rank;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		total += sums[rows[i].slot];
+	if (total == 0)
+		return NAN;
+	rank = MP_MAX(ceil(share * total), 1);
+	for (i = 0; i < n - 1; i++) {
+		passed += sums[rows[i].slot];
+		if (passed >= rank)
+			break;
+	}
+	return middle(l, rows[i].line);
+}
+
+static void fill_percentiles(struct mp_heat *h, const struct mp_heat_style *style)
+{
+	const struct mp_lines *l = &h->grid->y;
+	uint64_t *sums = mp_alloc((h->x.n + 2) * (l->max + 1) * sizeof(*sums));
+	struct row *rows = mp_alloc((l->top + 1) * sizeof(*rows));
+	size_t n = 0, i, x, p;
+
+	memset(sums, 0, (h->x.n + 2) * (l->max + 1) * sizeof(*sums));
+	for (i = 0; i < l->top; i++)
+		if (l->used[i])
+			rows[n++] = (struct row){ l->line[i], i };
+	qsort(rows, n, sizeof(*rows), by_line);
+	for (i = 0; i <= h->grid->x.max; i++)
+		for (x = 0; x < n && in_use(&h->grid->x, i); x++)
+			sums[h->x.bin[i] * (l->max + 1) + rows[x].slot] +=
+				*mp_grid_cell(h->grid, i, rows[x].slot);
+	h->n_percentiles = style->n_percentiles;
+	h->percentile = mp_alloc((h->x.n * h->n_percentiles + 1) * sizeof(*h->percentile));
+	for (p = 0; p < h->n_percentiles; p++)
+		for (x = 0; x < h->x.n; x++)
+			h->percentile[p * h->x.n + x] =
+				percentile(l, rows, n, &sums[x * (l->max + 1)],
+					   style->percentiles[p]) *
+				mp_heat_factor(h->info->y.what);
+	free(sums);
+	free(rows);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------- */
+
+static double since(int64_t v, int64_t zero)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(v, zero, &d) ? (double)v - (double)zero : (double)d;
+}
+
+/* Times are shown since the origin. */
+static void place_time(struct mp_bins *b, const struct mp_heat *h, const struct mp_lines *l,
+		       enum mp_heat_what what)
+{
+	int64_t zero = h->info->has_origin ? h->info->origin_ns : l->first * mp_heat_factor(what);
+
+	if (what == MP_HEAT_SECOND) /* its columns begin at full seconds */
+		zero -= zero % (int64_t)MP_NS_PER_SEC;
+	if (what == MP_HEAT_TIME || what == MP_HEAT_SECOND) {
+		b->axis.kind = MP_AXIS_TIME;
+		b->zero = zero;
+		b->axis.low = since(b->whole[0], zero);
+		b->axis.high = since(b->whole[b->n], zero);
+	}
+}
+
+bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp_heat_info *info,
+		  const struct mp_heat_style *style)
+{
+	uint64_t columns[MP_GRID_COLUMNS + 1] = { 0 }, rows[MP_GRID_ROWS + 1] = { 0 };
+
+	*h = (struct mp_heat){ .grid = grid, .info = info, .colour = style->colour };
+	if (!grid->x.n || !grid->y.n)
+		return false;
+	sum_slots(grid, columns, rows);
+	mp_bins_make(&h->x, &grid->x, columns, &info->x, style->columns, style->overflow,
+		     style->log_x);
+	mp_bins_make(&h->y, &grid->y, rows, &info->y, style->rows, style->overflow, style->log_y);
+	place_time(&h->x, h, &grid->x, info->x.what);
+	place_time(&h->y, h, &grid->y, info->y.what);
+	fill_cells(h);
+	fill_lost(h);
+	if (style->n_percentiles && grid->y.kind != MP_NAMES)
+		fill_percentiles(h, style);
+	return true;
+}
+
+void mp_heat_release(struct mp_heat *h)
+{
+	mp_bins_release(&h->x);
+	mp_bins_release(&h->y);
+	free(h->cells);
+	free(h->lost);
+	free(h->lost_from);
+	free(h->percentile);
+}
+
+uint64_t mp_heat_column(const struct mp_heat *h, size_t x)
+{
+	uint64_t total = 0;
+	size_t y;
+
+	for (y = 0; y < h->y.n + 2; y++)
+		total = add(total, mp_heat_cell(h, x, y));
+	return total;
+}
+
+uint64_t mp_heat_row(const struct mp_heat *h, size_t y)
+{
+	uint64_t total = 0;
+	size_t x;
+
+	for (x = 0; x < h->x.n + 2; x++)
+		total = add(total, mp_heat_cell(h, x, y));
+	return total;
+}
+
+double mp_heat_share(const struct mp_heat *h, uint64_t value)
+{
+	double v = value, max = h->max;
+
+	if (h->max == 0)
+		return 0;
+	switch (h->colour) {
+	case MP_HEAT_SQRT:
+		return sqrt(v / max);
+	case MP_HEAT_LOG:
+		return log1p(v) / log1p(max);
+	case MP_HEAT_LINEAR:
+		break;
+	}
+	return v / max;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * D, which is JSON:
+ *	x, y: field, name (of the field), n, px: [edges], edge: ["numbers"], unit, zero (of a time
+ *	  axis), time, offset: true, names: [...], conds: {index: expression}, below, above: [px, px]
+ *	  of the bins n and n + 1
+ *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; nothing for 0,
+ *	  and the end of a row (and the last rows) left out where there is nothing
+ *	lost: {bin of x: "events"}, weight, unit, spread, events
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/stream/esc.h"
+#include "lib/heatmap/heatsvg.h"
+#include "lib/draw/svg.h"
+
+const char *mp_heat_script(void)
+{
+	/* lib/heatmap/heatmap.js, which the assembler puts here with a NUL behind */
+	extern const char mp_heatmap_js[] __asm__("mp_heatmap_js");
+
+	return mp_heatmap_js;
+}
+
+__asm__(".section .rodata\n"
+	"mp_heatmap_js:\n"
+	".incbin \"lib/heatmap/heatmap.js\"\n"
+	".byte 0\n"
+	".previous\n");
+
+static void add_key(struct mp_buf *to, const char *key, struct mp_str value)
+{
+	mp_buf_printf(to, ",\"%s\":", key);
+	mp_svg_json(to, value);
+}
+
+/* Between the elements of a list. */
+static void add_comma(struct mp_buf *to)
+{
+	if (!strchr("[{", to->p[to->len - 1]))
+		mp_buf_byte(to, ',');
+}
+
+/* Text in quotes has no escapes in an expression: a byte that it cannot have is '?' of a glob. */
+static void add_glob(struct mp_buf *to, struct mp_str raw)
+{
+	size_t i;
+
+	for (i = 0; i < raw.len; i++) {
+		char c = raw.p[i];
+
+		mp_buf_byte(to, c >= ' ' && c <= '~' && !strchr("\"'*?[\\", c) ? c : '?');
+	}
+}
+
+/*
+ * The condition for a name, which stands in the grid with the escapes of the stream; nothing where
+ * the script can make it of the name as it is shown: printable ASCII without quotes.
+ */
+static void add_condition(struct mp_buf *to, size_t i, const char *field, struct mp_str name)
+{
+	struct mp_buf raw = { NULL, 0, 0 }, expr = { NULL, 0, 0 };
+	int64_t number;
+	size_t k;
+
+	if (mp_esc_undo(&raw, name) < 0)
+		mp_buf_str(&raw, name);
+	for (k = 0; k < raw.len && raw.p[k] >= ' ' && raw.p[k] <= '~' && raw.p[k] != '"' &&
+		    raw.p[k] != '\\';)
+		k++;
+	if (mp_num_i64(name, &number) == 0 && (*name.p != '0' || name.len == 1) && *name.p != '+')
+		mp_buf_printf(&expr, "%s==%lld", field, (long long)number);
+	else if (name.len == MP_GRID_NAME_MAX)
+		mp_buf_printf(&expr, "%s~\"", field);
+	else if (k < raw.len || name.len != raw.len)
+		mp_buf_printf(&expr, "%s~\"", field);
+	if (expr.len && expr.p[expr.len - 1] == '"') {
+		add_glob(&expr, mp_buf_view(&raw));
+		mp_buf_printf(&expr, name.len == MP_GRID_NAME_MAX ? "*\"" : "\"");
+	}
+	if (expr.len) {
+		add_comma(to);
+		mp_buf_printf(to, "\"%zu\":", i);
+		mp_svg_json(to, mp_buf_view(&expr));
+	}
+	mp_buf_release(&raw);
+	mp_buf_release(&expr);
+}
+
+static void add_names(struct mp_buf *to, const struct mp_bins *b, const char *field)
+{
+	size_t i;
+
+	mp_buf_printf(to, ",\"names\":[");
+	for (i = 0; i < b->n; i++) {
+		add_comma(to);
+		mp_svg_json(to, b->name[i]);
+	}
+	mp_buf_printf(to, "],\"conds\":{");
+	for (i = 0; i < b->n; i++)
+		add_condition(to, i, field, b->name[i]);
+	mp_buf_printf(to, "}");
+}
+
+static void add_edges(struct mp_buf *to, const struct mp_bins *b)
+{
+	size_t i;
+
+	mp_buf_printf(to, ",\"edge\":[");
+	for (i = 0; i <= b->n; i++) {
+		char text[32];
+		int digits = 1;
+
+		add_comma(to);
+		if (b->whole) {
+			mp_buf_printf(to, "\"%lld\"", (long long)b->whole[i]);
+			continue;
+		}
+		if (b->edge[i] == floor(b->edge[i]) && fabs(b->edge[i]) < 1e15)
+			snprintf(text, sizeof(text), "%.0f", b->edge[i]);
+		else /* as few digits as give the same number back */
+			do
+				snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
+			while (digits <= 17 && strtod(text, NULL) != b->edge[i]);
+		mp_buf_printf(to, "\"%s\"", text);
+	}
+	mp_buf_printf(to, "]");
+}
+
+static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b,
+		     const struct mp_heat_axis *axis, const double *px, double below, double above,
+		     double beyond)
+{
+	size_t i;
+
+	mp_buf_printf(to, "\"%s\":{\"n\":%zu", key, b->n);
+	add_key(to, "field", mp_str(axis->field));
+	add_key(to, "name", mp_str(axis->name ? axis->name : axis->field));
+	mp_buf_printf(to, ",\"px\":[");
+	for (i = 0; i <= b->n; i++) {
+		add_comma(to);
+		mp_svg_num(to, px[i]);
+	}
+	mp_buf_printf(to, "]");
+	if (b->names) {
+		add_names(to, b, axis->field);
+	} else {
+		add_edges(to, b);
+		add_key(to, "unit", mp_str(axis->unit));
+	}
+	if (axis->what == MP_HEAT_TIME || axis->what == MP_HEAT_SECOND)
+		mp_buf_printf(to, ",\"time\":true,\"zero\":\"%lld\"", (long long)b->zero);
+	if (axis->what == MP_HEAT_OFFSET)
+		mp_buf_printf(to, ",\"offset\":true");
+	if (below > 0)
+		mp_buf_printf(to, ",\"below\":[%g,%g]", below, below + beyond);
+	if (above > 0)
+		mp_buf_printf(to, ",\"above\":[%g,%g]", above, above + beyond);
+	mp_buf_printf(to, "},\n");
+}
+
+/* Nothing is written for zeros until something else follows: `*owed` separators. */
+static void add_cells(struct mp_buf *to, const struct mp_heat *h)
+{
+	size_t x, y, rows = 0, owed;
+	char digits[MP_NUM_MAX];
+
+	mp_buf_printf(to, "\"cells\":\"");
+	for (y = 0; y < h->y.n + 2; y++) {
+		for (x = 0, owed = 0; x < h->x.n + 2; x++, owed++) {
+			uint64_t v = mp_heat_cell(h, x, y);
+
+			if (!v)
+				continue;
+			for (; rows; rows--)
+				mp_buf_byte(to, ';');
+			for (; owed; owed--)
+				mp_buf_byte(to, ',');
+			mp_buf_add(to, digits, mp_put_u64(digits, v) - digits);
+		}
+		rows++;
+	}
+	mp_buf_printf(to, "\",\n");
+}
+
+void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
+		  const char *events)
+{
+	size_t i;
+
+	mp_buf_printf(to, "var D={");
+	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
+	add_axis(to, "y", &h->y, &h->info->y, l->y_px, l->below_y, l->above_y, l->beyond);
+	add_cells(to, h);
+	mp_buf_printf(to, "\"lost\":{");
+	for (i = 0; i < h->x.n; i++) {
+		if (!h->lost[i])
+			continue;
+		add_comma(to);
+		mp_buf_printf(to, "\"%zu\":\"%llu\"", i, (unsigned long long)h->lost[i]);
+	}
+	mp_buf_printf(to, "}");
+	add_key(to, "weight", mp_str(h->info->weight));
+	add_key(to, "unit", mp_str(h->info->unit));
+	if (events)
+		add_key(to, "events", mp_str(events));
+	mp_buf_printf(to, ",\"spread\":%s};", h->info->spread ? "true" : "false");
+}

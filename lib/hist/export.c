@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Distributions and counts for programs: TSV, JSON, points. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/stream/ctl.h"
+#include "lib/hist/output.h"
+#include "lib/stream/esc.h"
+
+static void flush_text(struct mp_out *out, struct mp_buf *text)
+{
+	mp_out_write(out, text->p, text->len);
+	text->len = 0;
+}
+
+static void put_number(struct mp_buf *to, double v)
+{
+	char text[MP_HIST_SUM_MAX];
+
+	mp_buf_add(to, text, mp_hist_put_number(text, v));
+}
+
+static void put_count(struct mp_buf *to, uint64_t n)
+{
+	char text[MP_NUM_MAX];
+
+	mp_buf_add(to, text, mp_put_u64(text, n) - text);
+}
+
+static void put_stat(struct mp_buf *to, enum mp_stat stat, const struct mp_dist *dist)
+{
+	char text[MP_HIST_SUM_MAX];
+
+	if (stat == MP_STAT_COUNT)
+		put_count(to, dist->n);
+	else if (stat == MP_STAT_SUM)
+		mp_buf_add(to, text, mp_hist_put_sum(text, &dist->hist));
+	else
+		put_number(to, mp_stat_of(stat, dist, false));
+}
+
+static struct mp_str count_name(const struct mp_dist_style *style)
+{
+	return style->weight.p ? style->weight : MP_STR("count");
+}
+
+void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *out)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	enum mp_stat s;
+	size_t i;
+
+	if (style->time)
+		mp_buf_printf(&text, "interval\t");
+	for (i = 0; i < style->by->n; i++)
+		mp_buf_printf(&text, "%.*s\t", MP_STR_ARGS(style->by->v[i].name));
+	if (style->counting)
+		mp_buf_printf(&text, "%.*s\tshare", MP_STR_ARGS(count_name(style)));
+	else if (!style->summary)
+		mp_buf_printf(&text, "low\thigh\t%.*s", MP_STR_ARGS(count_name(style)));
+	for (s = MP_STAT_COUNT; !style->counting && style->summary && s < MP_STATS; s++)
+		mp_buf_printf(&text, "%s%s", s ? "\t" : "", mp_stat_name(s));
+	mp_buf_byte(&text, '\n');
+	flush_text(out, &text);
+	mp_buf_release(&text);
+}
+
+/* The interval and the values of the key, each with a TAB behind; key.p NULL: the others. */
+static void put_tsv_key(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key)
+{
+	struct mp_str value;
+	size_t i;
+
+	if (style->time)
+		mp_buf_printf(to, "%s\t", style->time);
+	for (i = 0; i < style->by->n; i++) {
+		if (!key.p)
+			mp_buf_printf(to, "[other]");
+		else if (mp_dist_next_value(&key, &value))
+			mp_buf_str(to, value);
+		else
+			mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(style->by->v[i].name));
+		mp_buf_byte(to, '\t');
+	}
+}
+
+static double share(const struct mp_dist *dist, const struct mp_dist_list *list)
+{
+	return round(1e6 * (double)dist->n / (double)list->total) / 1e6;
+}
+
+static void put_tsv_rows(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key,
+			 const struct mp_dist *dist)
+{
+	struct mp_dist_bucket *v;
+	size_t n, i;
+
+	v = mp_dist_buckets(dist, style, &n);
+	for (i = 0; i < n; i++) {
+		if (v[i].n == 0)
+			continue;
+		put_tsv_key(to, style, key);
+		put_number(to, v[i].low);
+		mp_buf_byte(to, '\t');
+		put_number(to, v[i].high);
+		mp_buf_byte(to, '\t');
+		put_count(to, v[i].n);
+		mp_buf_byte(to, '\n');
+	}
+	free(v);
+}
+
+static void put_tsv_line(struct mp_buf *to, const struct mp_dist_list *list,
+			 const struct mp_dist_style *style, struct mp_str key,
+			 const struct mp_dist *dist)
+{
+	enum mp_stat s;
+
+	put_tsv_key(to, style, key);
+	if (style->counting) {
+		put_count(to, dist->n);
+		mp_buf_byte(to, '\t');
+		put_number(to, share(dist, list));
+	}
+	for (s = MP_STAT_COUNT; !style->counting && s < MP_STATS; s++) {
+		if (s)
+			mp_buf_byte(to, '\t');
+		put_stat(to, s, dist);
+	}
+	mp_buf_byte(to, '\n');
+}
+
+void mp_dist_write_tsv(const struct mp_dist_list *list, const struct mp_dist_style *style,
+		       struct mp_out *out)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < list->n + (list->others > 0); i++) {
+		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
+		struct mp_str key = i < list->n ? list->rows[i].key : (struct mp_str){ NULL, 0 };
+
+		if (style->counting || style->summary)
+			put_tsv_line(&text, list, style, key, dist);
+		else
+			put_tsv_rows(&text, style, key, dist);
+		flush_text(out, &text);
+	}
+	mp_buf_release(&text);
+}
+
+/* A JSON string of text with the escapes of the stream. */
+static void put_json_text(struct mp_buf *to, struct mp_str escaped)
+{
+	struct mp_buf raw = { NULL, 0, 0 };
+	json_t *string;
+	char *text;
+
+	if (mp_esc_undo(&raw, escaped) < 0)
+		raw.len = 0;
+	string = mp_ctl_string(mp_buf_view(&raw));
+	text = json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (!text)
+		mp_die("out of memory");
+	mp_buf_add(to, text, strlen(text));
+	free(text);
+	json_decref(string);
+	mp_buf_release(&raw);
+}
+
+static void put_json_key(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key)
+{
+	struct mp_str value;
+	size_t i;
+
+	mp_buf_printf(to, "\"key\":{");
+	for (i = 0; i < style->by->n; i++) {
+		mp_buf_printf(to, "%s\"%.*s\":", i ? "," : "", MP_STR_ARGS(style->by->v[i].name));
+		if (mp_dist_next_value(&key, &value))
+			put_json_text(to, value);
+		else
+			mp_buf_printf(to, "null");
+	}
+	mp_buf_printf(to, "},");
+}
+
+static void put_json_buckets(struct mp_buf *to, const struct mp_dist_style *style,
+			     const struct mp_dist *dist)
+{
+	struct mp_dist_bucket *v;
+	const char *before = "";
+	size_t n, i;
+
+	v = mp_dist_buckets(dist, style, &n);
+	mp_buf_printf(to, ",\"buckets\":[");
+	for (i = 0; i < n; i++) {
+		if (v[i].n == 0)
+			continue;
+		mp_buf_printf(to, "%s[", before);
+		put_number(to, v[i].low);
+		mp_buf_byte(to, ',');
+		put_number(to, v[i].high);
+		mp_buf_byte(to, ',');
+		put_count(to, v[i].n);
+		mp_buf_byte(to, ']');
+		before = ",";
+	}
+	mp_buf_byte(to, ']');
+	free(v);
+}
+
+static void put_json_dist(struct mp_buf *to, const struct mp_dist_style *style,
+			  const struct mp_dist *dist)
+{
+	enum mp_stat s;
+
+	mp_buf_printf(to, "\"field\":");
+	put_json_text(to, style->field);
+	mp_buf_printf(to, ",\"unit\":");
+	put_json_text(to, mp_str(style->unit));
+	for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
+		mp_buf_printf(to, ",\"%s\":", mp_stat_name(s));
+		put_stat(to, s, dist);
+	}
+	if (!style->summary)
+		put_json_buckets(to, style, dist);
+}
+
+void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_style *style,
+			struct mp_out *out)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < list->n + (list->others > 0); i++) {
+		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
+
+		mp_buf_byte(&text, '{');
+		if (style->time)
+			mp_buf_printf(&text, "\"interval\":\"%s\",\"time\":%llu,", style->time,
+				      (unsigned long long)style->time_ns);
+		if (i == list->n)
+			mp_buf_printf(&text, "\"other\":%zu,", list->others);
+		else if (style->by->n)
+			put_json_key(&text, style, list->rows[i].key);
+		if (style->weight.p) {
+			mp_buf_printf(&text, "\"weight\":");
+			put_json_text(&text, style->weight);
+			mp_buf_byte(&text, ',');
+		}
+		if (style->counting) {
+			mp_buf_printf(&text,
+				      "\"count\":%llu,\"share\":", (unsigned long long)dist->n);
+			put_number(&text, share(dist, list));
+		} else {
+			put_json_dist(&text, style, dist);
+		}
+		mp_buf_add(&text, "}\n", 2);
+		flush_text(out, &text);
+	}
+	mp_buf_release(&text);
+}
+
+/* The label of a point: the values of the key, then the statistic if there are several. */
+static void put_label(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key,
+		      enum mp_stat stat)
+{
+	bool several = (style->stats & (style->stats - 1)) != 0;
+	struct mp_str value;
+	size_t i;
+
+	for (i = 0; i < style->by->n; i++) {
+		if (i && key.p)
+			mp_buf_byte(to, ' ');
+		if (!key.p)
+			mp_buf_printf(to, i ? "" : "[other]");
+		else if (mp_dist_next_value(&key, &value))
+			mp_buf_str(to, value);
+		else
+			mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(style->by->v[i].name));
+	}
+	if (several || style->by->n == 0)
+		mp_buf_printf(to, "%s%s", style->by->n ? " " : "", mp_stat_name(stat));
+}
+
+uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_dist_style *style,
+			      struct mp_out *out)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	uint64_t lines = 0;
+	enum mp_stat s;
+	size_t i;
+
+	for (i = 0; i < list->n + (list->others > 0); i++) {
+		const struct mp_dist *dist = i < list->n ? list->rows[i].dist : &list->other;
+		struct mp_str key = i < list->n ? list->rows[i].key : (struct mp_str){ NULL, 0 };
+
+		for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
+			if (!(style->stats & 1u << s))
+				continue;
+			put_count(&text, style->time_ns);
+			mp_buf_byte(&text, ',');
+			if (style->counting)
+				put_count(&text, dist->n);
+			else
+				put_stat(&text, s, dist);
+			mp_buf_byte(&text, ',');
+			put_label(&text, style, key, s);
+			mp_buf_byte(&text, '\n');
+			lines++;
+		}
+		flush_text(out, &text);
+	}
+	mp_buf_release(&text);
+	return lines;
+}

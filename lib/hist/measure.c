@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/hist/measure.h"
+
+#include <stdlib.h>
+
+#include "lib/stream/unit.h"
+
+static const struct mp_field x = { MP_FIELD_X, { "x", 1 } };
+
+void mp_measure_init(struct mp_measure *m)
+{
+	*m = (struct mp_measure){ .unit = "", .weight_unit = "" };
+	mp_types_init(&m->types);
+}
+
+void mp_measure_start(struct mp_measure *m)
+{
+	size_t i;
+
+	m->by_dump.v = mp_grow(NULL, &m->by_dump.cap, m->by.n, sizeof(*m->by_dump.v));
+	m->by_dump.n = m->by.n;
+	for (i = 0; i < m->by.n; i++)
+		m->by_dump.v[i] = (struct mp_field){ MP_FIELD_KEY, m->by.v[i].name };
+	m->dists.by = &m->by;
+	mp_dists_init(&m->dists);
+}
+
+static char *refuse_mixture(const struct mp_measure *m)
+{
+	if (!m->chosen && m->kinds == (MP_EVENT | MP_POINT))
+		return mp_strdup("the input has events and points: choose events with -e");
+	return m->chosen ? NULL : mp_types_mixture(&m->types, "keep them apart with --by type");
+}
+
+/* What 1 in x is in ns; 0 if the header gives it no unit of time. */
+static double x_factor(const struct mp_measure *m)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	const char *unit = mp_unit_of(m->header, &x);
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(units); i++)
+		if (strcmp(unit, units[i].unit) == 0)
+			return units[i].ns;
+	return 0;
+}
+
+char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header)
+{
+	json_decref(m->header);
+	m->header = json_incref(header->json);
+	m->unit_is_old = true;
+	m->x_ns = x_factor(m);
+	mp_types_header(&m->types, header->json);
+	return refuse_mixture(m);
+}
+
+/* Numbers in us and in bytes have no common table. */
+static char *settle_unit(struct mp_measure *m, size_t i, const struct mp_field *f)
+{
+	const char *now = f->name.p ? mp_unit_of(m->header, f) : "";
+
+	if (m->units[i] && strcmp(m->units[i], now) != 0)
+		return mp_asprintf("the input has '%.*s' in '%s' and in '%s'", MP_STR_ARGS(f->name),
+				   m->units[i], now);
+	if (!m->units[i])
+		m->units[i] = mp_strdup(now);
+	return NULL;
+}
+
+static char *settle_units(struct mp_measure *m)
+{
+	char *refusal;
+	size_t len;
+
+	if (!m->unit_is_old && m->units[0])
+		return NULL;
+	m->unit_is_old = false;
+	refusal = settle_unit(m, 0, &m->measured);
+	if (!refusal)
+		refusal = settle_unit(m, 1, &m->weighed);
+	if (refusal)
+		return refusal;
+	m->unit = m->units[0];
+	m->weight_unit = m->units[1];
+	len = strlen(m->unit);
+	m->dists.binary = m->dists.width == 0 && len && m->unit[len - 1] == 'B';
+	return NULL;
+}
+
+static bool same_name(struct mp_str a, struct mp_str b)
+{
+	return a.p && b.p ? mp_str_eq(a, b) : a.p == b.p;
+}
+
+/* A name that lives as long as the program, since everything is about it. */
+static void settle_field(struct mp_field *to, struct mp_str name)
+{
+	if (name.p)
+		name.p = mp_strndup(name.p, name.len);
+	if (!name.p || mp_field_parse(to, name) < 0)
+		*to = (struct mp_field){ MP_FIELD_KEY, name };
+}
+
+/* What the first record, or line of a dump, is about holds for all. */
+static char *settle_about(struct mp_measure *m, const struct mp_dump_about *about)
+{
+	if (!m->settled) {
+		settle_field(&m->measured, about->field);
+		settle_field(&m->weighed, about->weight);
+		m->about = (struct mp_dump_about){ m->measured.name, m->weighed.name };
+		m->settled = true;
+	}
+	if (!same_name(m->about.field, about->field))
+		return mp_asprintf("the input has distributions of '%.*s' and of '%.*s'",
+				   MP_STR_ARGS(m->about.field), MP_STR_ARGS(about->field));
+	if (!same_name(m->about.weight, about->weight))
+		return mp_asprintf("the input is weighted by different fields ('%.*s', '%.*s')",
+				   MP_STR_ARGS(m->about.weight), MP_STR_ARGS(about->weight));
+	return settle_units(m);
+}
+
+/* Of a record that is no line of a dump. */
+static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp_rec *rec)
+{
+	struct mp_dump_about about = { m->field.name, m->weight.name };
+
+	if (m->dists.counting)
+		about.field.p = NULL;
+	else if (!m->field.name.p)
+		about.field = rec->kind == MP_POINT ? MP_STR("y") : MP_STR("dur");
+	return about;
+}
+
+static bool wanted(struct mp_measure *m, const struct mp_rec *rec, bool point)
+{
+	if (point && m->types.n_globs)
+		return false;
+	if (!point && !mp_types_take(&m->types, rec))
+		return false;
+	m->kinds |= point ? MP_POINT : MP_EVENT;
+	return true;
+}
+
+enum mp_measure_look mp_measure_look(struct mp_measure *m, struct mp_rec *rec, const char **why,
+				     char **refusal)
+{
+	struct mp_dump_about about;
+	struct mp_str type = rec->type;
+	bool point = rec->kind == MP_POINT;
+
+	m->is_dump = mp_dump_is(rec);
+	if (m->is_dump) {
+		mp_dump_read_about(rec, &about, &type);
+		point = !type.p;
+	} else {
+		about = about_of(m, rec);
+	}
+	rec->type = type;
+	if (!wanted(m, rec, point))
+		return MP_MEASURE_SKIP;
+	*refusal = refuse_mixture(m);
+	if (*refusal)
+		return MP_MEASURE_REFUSE;
+	if (m->field.name.p && !same_name(m->field.name, about.field)) {
+		*why = "distribution of another field in a dump";
+		return MP_MEASURE_BAD;
+	}
+	*refusal = settle_about(m, &about);
+	return *refusal ? MP_MEASURE_REFUSE : MP_MEASURE_TAKE;
+}
+
+bool mp_measure_time(const struct mp_measure *m, const struct mp_rec *rec, uint64_t *time_ns)
+{
+	double v;
+
+	*time_ns = rec->time_ns;
+	if (rec->kind == MP_EVENT)
+		return true;
+	if (m->x_ns == 0 || mp_num_decimal(rec->x, &v) < 0)
+		return false;
+	v *= m->x_ns;
+	if (!(v >= 0 && v < 0x1p63))
+		return false;
+	*time_ns = (uint64_t)v;
+	return true;
+}
+
+static int weight_of(const struct mp_measure *m, const struct mp_rec *rec, uint64_t *weight,
+		     const char **why)
+{
+	struct mp_str text;
+	int64_t v;
+
+	*weight = 1;
+	if (!m->weighed.name.p)
+		return 0;
+	*why = "record without the field that is its weight";
+	if (!mp_rec_get(rec, &m->weighed, &text))
+		return -1;
+	*why = "weight is not a whole number from 0 on";
+	if (mp_num_any(text, &v) < 0 || v < 0)
+		return -1;
+	*weight = (uint64_t)v;
+	return 0;
+}
+
+/* As mp_rec_number(); the y of a point is a decimal number for sure. */
+static int number_of(const struct mp_measure *m, const struct mp_rec *rec, double *v)
+{
+	*v = 0;
+	if (m->dists.counting)
+		return 1;
+	if (m->measured.id == MP_FIELD_Y && rec->kind == MP_POINT)
+		return mp_num_decimal(rec->y, v) == 0 ? 1 : -1;
+	return mp_rec_number(rec, &m->measured, v);
+}
+
+int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **why)
+{
+	struct mp_dist *dist;
+	uint64_t weight;
+	double v;
+	int got;
+
+	if (m->is_dump)
+		return mp_dump_add(&m->dists, rec, &m->by_dump, why);
+	got = number_of(m, rec, &v);
+	*why = got ? "what is measured is no number" : "record without the field that is measured";
+	if (got < 1 || weight_of(m, rec, &weight, why) < 0)
+		return -1;
+	dist = mp_dists_at(&m->dists, rec, &m->by, why);
+	if (!dist)
+		return -1;
+	mp_dist_add(&m->dists, dist, v, weight);
+	return 0;
+}

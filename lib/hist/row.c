@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all ways of writing a distribution share: its rows and its statistics. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/hist/output.h"
+
+static const struct {
+	const char *name;
+	double share; /* percentile */
+} stats[MP_STATS] = {
+	[MP_STAT_COUNT] = { "count", 0 },    [MP_STAT_SUM] = { "sum", 0 },
+	[MP_STAT_MIN] = { "min", 0 },	     [MP_STAT_MEAN] = { "mean", 0 },
+	[MP_STAT_STDDEV] = { "stddev", 0 },  [MP_STAT_P50] = { "p50", 0.5 },
+	[MP_STAT_P90] = { "p90", 0.9 },	     [MP_STAT_P99] = { "p99", 0.99 },
+	[MP_STAT_P999] = { "p99.9", 0.999 }, [MP_STAT_MAX] = { "max", 0 },
+};
+
+const char *mp_stat_name(enum mp_stat stat)
+{
+	return stats[stat].name;
+}
+
+double mp_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
+{
+	if (counting)
+		return (double)dist->n;
+	switch (stat) {
+	case MP_STAT_COUNT:
+		return (double)dist->n;
+	case MP_STAT_SUM:
+		return mp_hist_sum(&dist->hist);
+	case MP_STAT_MIN:
+		return dist->hist.min;
+	case MP_STAT_MEAN:
+		return mp_hist_mean(&dist->hist);
+	case MP_STAT_STDDEV:
+		return mp_hist_stddev(&dist->hist);
+	case MP_STAT_MAX:
+		return dist->hist.max;
+	case MP_STAT_P50:
+	case MP_STAT_P90:
+	case MP_STAT_P99:
+	case MP_STAT_P999:
+		break;
+	case MP_STATS:
+		return 0;
+	}
+	return mp_hist_percentile(&dist->hist, stats[stat].share);
+}
+
+static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
+					  const struct mp_dist_style *style, size_t *n)
+{
+	struct mp_linear_rows rows;
+	struct mp_dist_bucket *v;
+	size_t i;
+
+	mp_linear_rows(&dist->linear, style->rows, !dist->hist.fraction, &rows);
+	v = mp_zalloc(rows.n * sizeof(*v));
+	for (i = 0; i < rows.n; i++)
+		v[i] = (struct mp_dist_bucket){ (double)(rows.first + (int64_t)i) * rows.width,
+						(double)(rows.first + (int64_t)i + 1) * rows.width,
+						1, rows.counts[i] };
+	*n = rows.n;
+	free(rows.counts);
+	return v;
+}
+
+/* Exponents of the least and the greatest magnitude of a side that occur; false if none does. */
+static bool span(const struct mp_hist_side *s, int *low, int *high)
+{
+	*low = s->first;
+	*high = s->first + s->n - 1;
+	return s->n > 0;
+}
+
+/* Both sides begin at the power of two that is nearest to 0 where there are numbers across it. */
+struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
+				       const struct mp_dist_style *style, size_t *n)
+{
+	const struct mp_hist *h = &dist->hist;
+	struct mp_dist_bucket *v;
+	bool plus, minus, zero = h->zero > 0;
+	int low, high, least, greatest, e;
+
+	if (style->linear)
+		return linear_rows(dist, style, n);
+	plus = span(&h->positive, &low, &high);
+	minus = span(&h->negative, &least, &greatest);
+	if ((zero || minus) && plus && !h->fraction)
+		low = 0;
+	if ((zero || plus) && minus && !h->fraction)
+		least = 0;
+	zero |= plus && minus;
+	*n = 0;
+	v = mp_zalloc(((minus ? greatest - least + 1 : 0) + zero + (plus ? high - low + 1 : 0)) *
+		      sizeof(*v));
+	for (e = greatest; minus && e >= least; e--)
+		v[(*n)++] = (struct mp_dist_bucket){ -ldexp(1, e + 1), -ldexp(1, e), -1,
+						     mp_hist_log2(h, e, true) };
+	if (zero)
+		v[(*n)++] = (struct mp_dist_bucket){ 0, 0, 0, h->zero };
+	for (e = low; plus && e <= high; e++)
+		v[(*n)++] = (struct mp_dist_bucket){ ldexp(1, e), ldexp(1, e + 1), 1,
+						     mp_hist_log2(h, e, false) };
+	return v;
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ftrace: the trace file of tracefs and trace-cmd report, lines "COMM-TID (TGID) [CPU] FLAGS TIME:
+ * EVENT: TEXT" (kernel/trace/trace_output.c), read from the right like those of perf script. Stacks
+ * follow in lines of their own. Events come without their system, which is put in front where the
+ * name tells it, so that they have the names that the other programs know.
+ */
+#include "lib/import/import.h"
+
+enum { COMM_MAX = 15, COMM_WIDTH = 16, HEAD_MAX = 128 };
+
+struct head {
+	struct mp_str comm, tid, tgid, cpu, time, text;
+};
+
+struct ftrace {
+	struct mp_import *im;
+	struct mp_import_frames frames;
+	bool open;     /* an event with a stack is in im->line */
+	bool user;     /* its frames are of user space */
+	uint64_t lost; /* overwritten before the first event */
+};
+
+/* Start of the digits that end at `end`. */
+static size_t digits_start(struct mp_str s, size_t end)
+{
+	while (end && mp_import_digit(s.p[end - 1]))
+		end--;
+	return end;
+}
+
+/* "[CPU]" at the end of s, cut off with what flags may stand behind it. */
+static bool take_cpu(struct mp_str *s, struct head *h)
+{
+	size_t end = mp_import_without_blanks(*s), n = end;
+
+	while (n && s->p[n - 1] != ' ' && s->p[n - 1] != ']')
+		n--;
+	if (n < end) { /* flags */
+		if (end - n > 10)
+			return false;
+		end = mp_import_without_blanks((struct mp_str){ s->p, n });
+	}
+	if (!end || s->p[end - 1] != ']')
+		return false;
+	n = digits_start(*s, end - 1);
+	if (n == end - 1 || end - n > 8 || !n || s->p[n - 1] != '[')
+		return false;
+	h->cpu = (struct mp_str){ s->p + n, end - 1 - n };
+	s->len = n - 1;
+	return true;
+}
+
+/* "(TGID)" or "(-------)" at the end of s. */
+static void take_tgid(struct mp_str *s, struct head *h)
+{
+	size_t end = mp_import_without_blanks(*s), n;
+
+	h->tgid = (struct mp_str){ NULL, 0 };
+	if (!end || s->p[end - 1] != ')')
+		return;
+	n = digits_start(*s, end - 1);
+	if (n < end - 1)
+		h->tgid = (struct mp_str){ s->p + n, end - 1 - n };
+	while (n && (s->p[n - 1] == ' ' || s->p[n - 1] == '-'))
+		n--;
+	if (n && s->p[n - 1] == '(')
+		s->len = n - 1;
+}
+
+static bool parse_left(struct mp_str s, struct head *h)
+{
+	size_t end, n;
+
+	if (!take_cpu(&s, h))
+		return false;
+	take_tgid(&s, h);
+	end = mp_import_without_blanks(s);
+	n = digits_start(s, end);
+	if (n == end || end - n > 10 || !n || s.p[n - 1] != '-')
+		return false;
+	h->tid = (struct mp_str){ s.p + n, end - n };
+	h->comm = (struct mp_str){ s.p, n - 1 };
+	if (h->comm.len >= COMM_WIDTH) /* padded */
+		while (h->comm.len && *h->comm.p == ' ')
+			h->comm = mp_str_skip(h->comm, 1);
+	return true;
+}
+
+/* A time that ends at the colon: with six or nine digits behind a point, or a plain count. */
+static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
+{
+	size_t n = digits_start(line, colon), fraction = colon - n;
+
+	if ((fraction == 6 || fraction == 9) && n && line.p[n - 1] == '.')
+		n = digits_start(line, n - 1);
+	*time = (struct mp_str){ line.p + n, colon - n };
+	return time->len && *time->p != '.' && n && line.p[n - 1] == ' ' &&
+	       (colon + 1 == line.len || line.p[colon + 1] == ' ');
+}
+
+static bool find_head(struct mp_str line, struct head *h)
+{
+	const char *end = line.p + MP_MIN(line.len, (size_t)HEAD_MAX), *p = line.p;
+	struct head candidate = { .tid = { NULL, 0 } };
+	bool found = false;
+
+	while ((p = memchr(p, ':', end - p))) {
+		if (time_at(line, p - line.p, &candidate.time) &&
+		    parse_left((struct mp_str){ line.p, candidate.time.p - line.p }, &candidate)) {
+			if (found && candidate.comm.len > COMM_MAX)
+				break;
+			candidate.text = mp_str_skip(line, p + 1 - line.p);
+			*h = candidate;
+			found = true;
+		}
+		p++;
+	}
+	return found;
+}
+
+/* The system of an event, by the beginning of its name. */
+static const char *system_of(struct mp_str name)
+{
+	static const struct {
+		const char *head, *system;
+	} systems[] = {
+		{ "sched_", "sched" },
+		{ "sys_enter_", "syscalls" },
+		{ "sys_exit_", "syscalls" },
+		{ "sys_enter", "raw_syscalls" },
+		{ "sys_exit", "raw_syscalls" },
+		{ "irq_handler_", "irq" },
+		{ "softirq_", "irq" },
+		{ "tasklet_", "irq" },
+		{ "block_", "block" },
+		{ "workqueue_", "workqueue" },
+		{ "timer_", "timer" },
+		{ "hrtimer_", "timer" },
+		{ "itimer_", "timer" },
+		{ "tick_stop", "timer" },
+		{ "kmalloc", "kmem" },
+		{ "kfree", "kmem" },
+		{ "kmem_cache_", "kmem" },
+		{ "mm_page_", "kmem" },
+		{ "rss_stat", "kmem" },
+		{ "signal_", "signal" },
+		{ "task_newtask", "task" },
+		{ "task_rename", "task" },
+		{ "page_fault_", "exceptions" },
+		{ "cpu_idle", "power" },
+		{ "cpu_frequency", "power" },
+		{ "kvm_", "kvm" },
+		{ "net_dev_", "net" },
+		{ "netif_", "net" },
+		{ "napi_poll", "napi" },
+		{ "tcp_", "tcp" },
+		{ "sock_", "sock" },
+		{ "inet_sock_", "sock" },
+		{ "writeback_", "writeback" },
+		{ "ext4_", "ext4" },
+		{ "contention_", "lock" },
+		{ "preempt_", "preemptirq" },
+		{ "irq_enable", "preemptirq" },
+		{ "irq_disable", "preemptirq" },
+	};
+	size_t i;
+
+	if (mp_str_starts(name, MP_STR("kfree_skb")))
+		return "skb";
+	for (i = 0; i < MP_ARRAY_SIZE(systems); i++)
+		if (mp_str_starts(name, mp_str(systems[i].head)))
+			return systems[i].system;
+	return NULL;
+}
+
+/* "COMM:PID [PRIO]" at the end of s, as trace-cmd prints a task; cuts it into its three. */
+static bool parse_task(struct mp_str s, struct mp_str *comm, struct mp_str *pid,
+		       struct mp_str *prio)
+{
+	size_t end = mp_import_without_blanks(s), n;
+
+	if (!end || s.p[end - 1] != ']')
+		return false;
+	n = digits_start(s, end - 1);
+	*prio = (struct mp_str){ s.p + n, end - 1 - n };
+	if (!prio->len || n < 2 || s.p[n - 1] != '[' || s.p[n - 2] != ' ')
+		return false;
+	end = n - 2;
+	n = digits_start(s, end);
+	*pid = (struct mp_str){ s.p + n, end - n };
+	if (!pid->len || !n || s.p[n - 1] != ':')
+		return false;
+	*comm = (struct mp_str){ s.p, n - 1 };
+	return true;
+}
+
+/* "COMM:PID [PRIO] STATE ==> COMM:PID [PRIO]" */
+static bool add_switch(struct mp_import *im, struct mp_str text)
+{
+	struct mp_str prev[3], next[3], state, left = text, tail;
+	const char *arrow = NULL, *p = text.p, *end = text.p + text.len;
+
+	while ((p = memmem(p, end - p, " ==> ", 5)))
+		arrow = p++;
+	if (!arrow)
+		return false;
+	tail = (struct mp_str){ arrow + 5, end - arrow - 5 };
+	left.len = arrow - text.p;
+	state = left;
+	while (left.len && left.p[left.len - 1] != ' ')
+		left.len--;
+	state = mp_str_skip(state, left.len);
+	if (!parse_task(left, &prev[0], &prev[1], &prev[2]) ||
+	    !parse_task(tail, &next[0], &next[1], &next[2]))
+		return false;
+	mp_import_field(im, ".prev_comm", prev[0]);
+	mp_import_number(im, ".prev_pid", prev[1]);
+	mp_import_number(im, ".prev_prio", prev[2]);
+	mp_import_field(im, ".prev_state", state);
+	mp_import_field(im, ".next_comm", next[0]);
+	mp_import_number(im, ".next_pid", next[1]);
+	mp_import_number(im, ".next_prio", next[2]);
+	return true;
+}
+
+/* "COMM:PID [PRIO] success=1 CPU:003" */
+static bool add_wakeup(struct mp_import *im, struct mp_str text)
+{
+	struct mp_str task[3], cpu = { NULL, 0 };
+	size_t end = mp_import_without_blanks(text), n = digits_start(text, end);
+
+	if (n < 5 || n == end || memcmp(text.p + n - 5, " CPU:", 5) != 0)
+		return false;
+	cpu = (struct mp_str){ text.p + n, end - n };
+	text.len = n - 5;
+	if (text.len > 10 && memcmp(text.p + text.len - 10, " success=", 9) == 0)
+		text.len -= 10;
+	if (!parse_task(text, &task[0], &task[1], &task[2]))
+		return false;
+	mp_import_field(im, ".comm", task[0]);
+	mp_import_number(im, ".pid", task[1]);
+	mp_import_number(im, ".prio", task[2]);
+	mp_import_number(im, ".target_cpu", cpu);
+	return true;
+}
+
+/* "ksys_read <-do_syscall_64", trace-cmd has "<--" */
+static bool add_function(struct mp_import *im, struct mp_str text)
+{
+	const char *arrow = memmem(text.p, text.len, " <-", 3);
+	struct mp_str parent;
+
+	if (!arrow)
+		return false;
+	parent = (struct mp_str){ arrow + 3, text.p + text.len - arrow - 3 };
+	if (parent.len && *parent.p == '-')
+		parent = mp_str_skip(parent, 1);
+	mp_import_field(im, ".ip", mp_import_trim((struct mp_str){ text.p, arrow - text.p }));
+	mp_import_field(im, ".parent_ip", mp_import_trim(parent));
+	return true;
+}
+
+static void add_payload(struct mp_import *im, struct mp_str type, struct mp_str text)
+{
+	bool done = false;
+
+	if (mp_str_eq(type, MP_STR("sched:sched_switch")))
+		done = !mp_str_starts(text, MP_STR("prev_comm=")) && add_switch(im, text);
+	else if (mp_str_starts(type, MP_STR("sched:sched_wak")))
+		done = !mp_str_starts(text, MP_STR("comm=")) && add_wakeup(im, text);
+	else if (mp_str_eq(type, MP_STR("ftrace:function")))
+		done = add_function(im, text);
+	if (!done)
+		mp_import_payload(im, type, text);
+}
+
+/* The type of an event, and its text: "EVENT: TEXT", or what the tracers print without a name. */
+static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
+{
+	struct mp_str name = mp_import_trim(*text);
+	const char *colon = memchr(name.p, ':', name.len), *system;
+	const char *blank = name.len ? memchr(name.p, ' ', name.len) : NULL;
+
+	*text = name;
+	if (mp_str_starts(name, MP_STR("<stack trace")))
+		return MP_STR("ftrace:kernel_stack");
+	if (mp_str_starts(name, MP_STR("<user stack trace")))
+		return MP_STR("ftrace:user_stack");
+	if (!colon || (blank && blank < colon))
+		return MP_STR("ftrace:function");
+	name.len = colon - name.p;
+	*text = mp_import_trim(mp_str_skip(*text, name.len + 1));
+	if (mp_str_eq(name, MP_STR("function")) || mp_str_eq(name, MP_STR("kernel_stack")) ||
+	    mp_str_eq(name, MP_STR("user_stack")) || mp_str_starts(name, MP_STR("funcgraph_")))
+		system = "ftrace";
+	else if (mp_str_eq(name, MP_STR("tracing_mark_write")) || mp_str_eq(name, MP_STR("print")))
+		return MP_STR("ftrace:print");
+	else
+		system = system_of(name);
+	if (!system || name.len + strlen(system) + 2 > size)
+		return name;
+	return (struct mp_str){
+		to, (char *)mempcpy(stpcpy(stpcpy(to, system), ":"), name.p, name.len) - to
+	};
+}
+
+static void end_event(struct ftrace *f)
+{
+	if (!f->open)
+		return;
+	mp_import_stack(f->im, &f->frames);
+	mp_import_write(f->im);
+	f->open = false;
+}
+
+static int time_of(struct mp_str text, uint64_t *time_ns)
+{
+	if (memchr(text.p, '.', text.len))
+		return mp_import_time(text, time_ns);
+	return mp_num_u64(text, time_ns) < 0 || *time_ns > INT64_MAX ? -1 : 0;
+}
+
+static void take_event(struct ftrace *f, const struct head *h)
+{
+	struct mp_import *im = f->im;
+	struct mp_str type, text = h->text;
+	uint64_t time_ns;
+	char name[256];
+
+	if (time_of(h->time, &time_ns) < 0) {
+		mp_import_bad(im, "time is out of range");
+		return;
+	}
+	type = event_type(&text, name, sizeof(name));
+	mp_import_begin(im, MP_EVENT, "ftrace");
+	if (f->lost)
+		mp_import_lost(im, f->lost, time_ns, -1);
+	f->lost = 0;
+	mp_import_event(im, time_ns, type);
+	mp_import_number(im, "cpu", h->cpu);
+	if (h->tgid.p)
+		mp_import_number(im, "pid", h->tgid);
+	mp_import_number(im, "tid", h->tid);
+	mp_import_field(im, "comm", h->comm);
+	f->user = mp_str_eq(type, MP_STR("ftrace:user_stack"));
+	f->open = true;
+	if (!f->user && !mp_str_eq(type, MP_STR("ftrace:kernel_stack")))
+		add_payload(im, type, text);
+}
+
+/* " => do_wait", " => do_wait+0x10/0x20", "=> do_wait (ffffffff81...)", " =>  libc.so.6[+0x27]" */
+static void take_frame(struct ftrace *f, struct mp_str text)
+{
+	const char *at = memmem(text.p, text.len, "+0x", 3), *blank;
+	struct mp_buf name = { NULL, 0, 0 };
+
+	text = mp_import_trim(text);
+	if (!f->open) {
+		mp_import_bad(f->im, "a frame that belongs to no event");
+		return;
+	}
+	if (f->user) {
+		const char *slash;
+
+		if (!at || at[-1] != '[' || text.p[text.len - 1] != ']') {
+			mp_import_frame_name(&f->frames, MP_STR("[unknown]"), MP_MARK_NONE);
+			return;
+		}
+		slash = memrchr(text.p, '/', at - 1 - text.p);
+		if (slash)
+			text = mp_str_skip(text, slash + 1 - text.p);
+		mp_buf_printf(&name, "[%.*s]%.*s", (int)(at - 1 - text.p), text.p,
+			      (int)(text.p + text.len - 1 - at), at);
+		mp_import_frame_name(&f->frames, mp_buf_view(&name), MP_MARK_NONE);
+		mp_buf_release(&name);
+		return;
+	}
+	blank = text.len ? memchr(text.p, ' ', text.len) : NULL;
+	if (at && (!blank || at < blank))
+		blank = at;
+	if (blank)
+		text.len = blank - text.p;
+	mp_import_frame_name(&f->frames, text, MP_MARK_KERNEL);
+}
+
+/* Number in front of `behind` in s, or -1. */
+static int number_before(struct mp_str s, const char *behind, uint64_t *v)
+{
+	const char *at = memmem(s.p, s.len, behind, strlen(behind));
+	size_t end, start;
+
+	if (!at)
+		return -1;
+	end = at - s.p;
+	start = digits_start(s, end);
+	return mp_num_u64((struct mp_str){ s.p + start, end - start }, v);
+}
+
+/* "CPU:1 [LOST 12 EVENTS]", trace-cmd: "CPU:1 [12 EVENTS DROPPED]" */
+static void take_loss(struct ftrace *f, struct mp_str line)
+{
+	struct mp_str digits = { line.p + 4, 0 };
+	uint64_t lost, cpu;
+
+	while (digits.len + 4 < line.len && mp_import_digit(digits.p[digits.len]))
+		digits.len++;
+	if (mp_num_u64(digits, &cpu) < 0 || cpu > INT32_MAX ||
+	    (number_before(line, " EVENTS]", &lost) < 0 &&
+	     number_before(line, " EVENTS DROPPED]", &lost) < 0) ||
+	    lost > INT64_MAX) {
+		mp_import_bad(f->im, "a loss without a number of events");
+		return;
+	}
+	mp_import_begin(f->im, MP_EVENT, "ftrace");
+	mp_import_lost(f->im, lost, f->im->last_ns, (int)cpu);
+}
+
+/* "# entries-in-buffer/entries-written: 3/10   #P:2": what was overwritten is lost. */
+static void take_comment(struct ftrace *f, struct mp_str line)
+{
+	const char head[] = "# entries-in-buffer/entries-written: ";
+	struct mp_str s;
+	uint64_t kept, written;
+	const char *slash;
+	size_t n = 0;
+
+	if (!mp_str_starts(line, mp_str(head)))
+		return;
+	s = mp_str_skip(line, sizeof(head) - 1);
+	slash = memchr(s.p, '/', s.len);
+	if (!slash || mp_num_u64((struct mp_str){ s.p, slash - s.p }, &kept) < 0)
+		return;
+	s = mp_str_skip(s, slash + 1 - s.p);
+	while (n < s.len && mp_import_digit(s.p[n]))
+		n++;
+	if (mp_num_u64((struct mp_str){ s.p, n }, &written) == 0 && written > kept &&
+	    written <= INT64_MAX)
+		f->lost = written - kept;
+}
+
+static void take_line(struct ftrace *f, struct mp_str line)
+{
+	struct head h;
+
+	if (mp_str_starts(line, MP_STR(" => ")) || mp_str_starts(line, MP_STR("=> "))) {
+		take_frame(f, mp_str_skip(line, 3 + (*line.p == ' ')));
+		return;
+	}
+	end_event(f);
+	if (find_head(line, &h))
+		take_event(f, &h);
+	else if (*line.p == '#')
+		take_comment(f, line);
+	else if (mp_str_starts(line, MP_STR("CPU:")))
+		take_loss(f, line);
+	else if (!mp_str_starts(line, MP_STR("cpus=")) &&
+		 !mp_str_starts(line, MP_STR("version = ")) &&
+		 !(mp_str_starts(line, MP_STR("CPU ")) && memmem(line.p, line.len, " is empty", 9)))
+		mp_import_bad(f->im, "not a line of ftrace");
+}
+
+void mp_import_ftrace(struct mp_import *im)
+{
+	struct ftrace f = { .im = im };
+	struct mp_str line;
+
+	im->source = "ftrace";
+	mp_import_frames_init(&f.frames);
+	while (mp_import_line(im, &line)) {
+		if (line.len)
+			take_line(&f, line);
+		else
+			end_event(&f);
+	}
+	f.frames.cut |= f.open && im->cut_off;
+	end_event(&f);
+	mp_import_begin(im, MP_EVENT, "ftrace");
+	if (f.lost)
+		mp_import_lost(im, f.lost, 0, -1);
+	mp_import_frames_release(&f.frames);
+}
+
+bool mp_import_is_ftrace(struct mp_str line)
+{
+	struct head h;
+
+	return find_head(line, &h) && h.comm.len <= COMM_MAX;
+}

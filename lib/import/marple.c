@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Data files of MARPLE (github.com/ensoft/marple, marple/common/data_io.py), in the forms that it had:
+ *
+ *	since 09/2018  a metaheader, then sections: a header, lines with $$$ between their parts, an
+ *		       empty line. Events are TIME$$$TYPE$$$DICT$$$CONNECTED in Python's notation
+ *	before	       one header, events TIME$$$TYPE$$$TUPLE or TIME#TYPE#TUPLE, stacks
+ *		       WEIGHT#FRAME;FRAME, points X,Y,INFO
+ *	at first       events TIME,TYPE,TRACK,LABEL, stacks WEIGHT,FRAME;FRAME
+ *
+ * Times are us, though data_io.py says ns: that is what its collectors write.
+ */
+#include "lib/import/import.h"
+
+enum { PARTS_MAX = 64, PAIRS_MAX = 64, UNIT_NS = 1000 };
+
+struct marple {
+	struct mp_import *im;
+	enum mp_kind datatype; /* as the latest header says; 0: none did */
+	struct mp_buf text;    /* an element of Python's notation, undone */
+};
+
+struct pair {
+	char key[72];	     /* with the leading dot where it is no context */
+	struct mp_str value; /* raw, owned by the line or the arena */
+};
+
+struct pairs {
+	struct pair v[PAIRS_MAX];
+	size_t n;
+	struct mp_arena arena;
+};
+
+static int fail(const char **why, const char *text)
+{
+	*why = text;
+	return -1;
+}
+
+/* Where `separator` stands in s; s.len if nowhere. */
+static size_t find(struct mp_str s, const char *separator)
+{
+	const char *at = s.len ? memmem(s.p, s.len, separator, strlen(separator)) : NULL;
+
+	return at ? (size_t)(at - s.p) : s.len;
+}
+
+/* Parts between separators, at most `max`: the last one takes the rest. */
+static size_t split(struct mp_str s, const char *separator, struct mp_str *parts, size_t max)
+{
+	size_t n = 0, at;
+
+	while (n + 1 < max && (at = find(s, separator)) < s.len) {
+		parts[n++] = (struct mp_str){ s.p, at };
+		s = mp_str_skip(s, at + strlen(separator));
+	}
+	parts[n++] = s;
+	return n;
+}
+
+/* --- Python's notation ----------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	if (mp_import_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A string in quotes at the beginning of *s, undone into *to; false: it has no end. */
+static bool take_string(struct mp_str *s, struct mp_buf *to)
+{
+	char quote = *s->p, c;
+	size_t i;
+
+	to->len = 0;
+	for (i = 1; i < s->len && s->p[i] != quote; i++) {
+		c = s->p[i];
+		if (c == '\\' && i + 1 < s->len) {
+			c = s->p[++i];
+			if (c == 'x' && i + 2 < s->len && hex_digit(s->p[i + 1]) >= 0 &&
+			    hex_digit(s->p[i + 2]) >= 0) {
+				c = (char)(hex_digit(s->p[i + 1]) << 4 | hex_digit(s->p[i + 2]));
+				i += 2;
+			} else {
+				c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+			}
+		}
+		mp_buf_byte(to, c);
+	}
+	if (i == s->len)
+		return false;
+	*s = mp_str_skip(*s, i + 1);
+	return true;
+}
+
+/* A value: a string, or what stands in front of a comma or closing bracket of its own level. */
+static bool take_value(struct mp_str *s, struct mp_buf *to)
+{
+	size_t depth = 0, i;
+
+	while (s->len && *s->p == ' ')
+		*s = mp_str_skip(*s, 1);
+	if (!s->len)
+		return false;
+	if (*s->p == '\'' || *s->p == '"')
+		return take_string(s, to);
+	for (i = 0; i < s->len; i++) {
+		if (strchr("([{", s->p[i]))
+			depth++;
+		else if (strchr(")]}", s->p[i]) && depth-- == 0)
+			break;
+		else if ((s->p[i] == ',' || s->p[i] == ':') && depth == 0)
+			break;
+	}
+	to->len = 0;
+	mp_buf_str(to, mp_import_trim((struct mp_str){ s->p, i }));
+	*s = mp_str_skip(*s, i);
+	return to->len > 0;
+}
+
+/* Cuts `c` and blanks before it off the beginning of s. */
+static bool take_byte(struct mp_str *s, char c)
+{
+	while (s->len && *s->p == ' ')
+		*s = mp_str_skip(*s, 1);
+	if (!s->len || *s->p != c)
+		return false;
+	*s = mp_str_skip(*s, 1);
+	return true;
+}
+
+static void set_key(char key[72], struct mp_str name)
+{
+	bool context = mp_str_eq(name, MP_STR("cpu")) || mp_str_eq(name, MP_STR("pid")) ||
+		       mp_str_eq(name, MP_STR("tid")) || mp_str_eq(name, MP_STR("comm"));
+	size_t n = 0, i;
+
+	if (!context)
+		key[n++] = '.';
+	if (name.len && mp_import_digit(*name.p))
+		key[n++] = '_';
+	for (i = 0; i < name.len && n < 71; i++) {
+		unsigned char lower = (unsigned char)name.p[i] | 0x20;
+		bool good = (lower >= 'a' && lower <= 'z') || mp_import_digit(name.p[i]);
+
+		key[n++] = good ? name.p[i] : '_';
+	}
+	if (!name.len)
+		key[n++] = '_';
+	key[n] = '\0';
+}
+
+/* Adds a field; the first of a name counts. */
+static void add_pair(struct pairs *pairs, struct mp_str name, struct mp_str value)
+{
+	struct pair *pair = &pairs->v[pairs->n];
+	size_t i;
+
+	if (pairs->n == PAIRS_MAX)
+		return;
+	set_key(pair->key, name);
+	for (i = 0; i < pairs->n; i++)
+		if (strcmp(pairs->v[i].key, pair->key) == 0)
+			return;
+	pair->value = mp_arena_str(&pairs->arena, value);
+	pairs->n++;
+}
+
+/* {'pid': '12', 'comm': 'x'} */
+static bool take_dict(struct marple *m, struct mp_str s, struct pairs *pairs)
+{
+	char name[72];
+	size_t len;
+
+	if (!take_byte(&s, '{'))
+		return false;
+	while (!take_byte(&s, '}')) {
+		if (!take_value(&s, &m->text) || !take_byte(&s, ':'))
+			return false;
+		len = MP_MIN(m->text.len, sizeof(name));
+		memcpy(name, m->text.p ? m->text.p : "", len);
+		if (!take_value(&s, &m->text))
+			return false;
+		add_pair(pairs, (struct mp_str){ name, len }, mp_buf_view(&m->text));
+		if (!take_byte(&s, ',') && !(s.len && *s.p == '}'))
+			return false;
+	}
+	return !s.len;
+}
+
+/* "cpu 3" and "nginx (pid: 12)", the track and the label of old files; others by their place. */
+static void add_element(struct pairs *pairs, struct mp_str e)
+{
+	size_t open = find(e, " (pid: "), at;
+	char name[16] = "datum1";
+	uint64_t n;
+
+	while ((at = open + 1) < e.len && (at += find(mp_str_skip(e, at), " (pid: ")) < e.len)
+		open = at;
+	if (e.len > 4 && memcmp(e.p, "cpu ", 4) == 0 && mp_num_u64(mp_str_skip(e, 4), &n) == 0) {
+		add_pair(pairs, MP_STR("cpu"), mp_str_skip(e, 4));
+	} else if (open < e.len && e.p[e.len - 1] == ')') {
+		add_pair(pairs, MP_STR("pid"), (struct mp_str){ e.p + open + 7, e.len - open - 8 });
+		add_pair(pairs, MP_STR("comm"), (struct mp_str){ e.p, open });
+	} else {
+		name[5] = (char)('1' + MP_MIN(pairs->n, (size_t)8));
+		add_pair(pairs, mp_str(name), e);
+	}
+}
+
+/* ('a', 'b') */
+static bool take_tuple(struct marple *m, struct mp_str s, struct pairs *pairs)
+{
+	if (!take_byte(&s, '('))
+		return false;
+	while (!take_byte(&s, ')')) {
+		if (!take_value(&s, &m->text))
+			return false;
+		add_element(pairs, mp_buf_view(&m->text));
+		if (!take_byte(&s, ',') && !(s.len && *s.p == ')'))
+			return false;
+	}
+	return !s.len;
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+static void add_fields(struct mp_import *im, const struct pairs *pairs)
+{
+	static const char *const context[] = { "cpu", "pid", "tid", "comm" };
+	size_t i, k;
+	uint64_t n;
+
+	for (k = 0; k < MP_ARRAY_SIZE(context); k++)
+		for (i = 0; i < pairs->n; i++)
+			if (strcmp(pairs->v[i].key, context[k]) == 0 && k < 3 &&
+			    mp_num_u64(pairs->v[i].value, &n) == 0)
+				mp_import_number(im, context[k], pairs->v[i].value);
+			else if (strcmp(pairs->v[i].key, context[k]) == 0)
+				mp_import_field(im, context[k], pairs->v[i].value);
+	for (i = 0; i < pairs->n; i++)
+		if (*pairs->v[i].key == '.')
+			mp_import_field(im, pairs->v[i].key, pairs->v[i].value);
+}
+
+/* The datum of an event: a dict, a tuple, fields as the stream has them, or any text. */
+static void add_datum(struct marple *m, struct mp_str datum)
+{
+	struct pairs pairs = { .n = 0 };
+	struct mp_rec rec = { .kind = MP_EVENT, .time = MP_STR("0"), .type = MP_STR("x") };
+	const char *why;
+
+	rec.body = datum;
+	if (datum.len && memchr("{(", *datum.p, 2)) {
+		bool good = *datum.p == '{' ? take_dict(m, datum, &pairs)
+					    : take_tuple(m, datum, &pairs);
+
+		if (good)
+			add_fields(m->im, &pairs);
+		else
+			mp_import_field(m->im, ".text", datum);
+	} else if (find(datum, "=") < datum.len && mp_rec_check(&rec, &why) == 0) {
+		mp_buf_str(&m->im->line, datum);
+	} else if (datum.len) {
+		mp_import_field(m->im, ".text", datum);
+	}
+	mp_arena_release(&pairs.arena);
+}
+
+static int take_event(struct marple *m, const struct mp_str *parts, size_t n, bool commas,
+		      const char **why)
+{
+	struct mp_import *im = m->im;
+	uint64_t unit = im->options->time_unit_ns ? im->options->time_unit_ns : UNIT_NS, time;
+	struct pairs pairs = { .n = 0 };
+	struct mp_str connected;
+
+	if (n < 3)
+		return fail(why, "event with less than three parts");
+	if (mp_num_u64(parts[0], &time) < 0 || time > INT64_MAX / unit)
+		return fail(why, "time is not a whole number, or out of range");
+	mp_import_begin(im, MP_EVENT, "marple");
+	mp_import_event(im, time * unit, parts[1]);
+	if (n == 4 && commas) {
+		add_element(&pairs, parts[2]);
+		add_element(&pairs, parts[3]);
+		add_fields(im, &pairs);
+		mp_arena_release(&pairs.arena);
+	} else {
+		add_datum(m, parts[2]);
+		connected = n > 3 ? mp_import_trim(parts[3]) : MP_STR("None");
+		if (!mp_str_eq(connected, MP_STR("None")) &&
+		    find(parts[2], "connected") == parts[2].len)
+			mp_import_field(im, ".connected", connected);
+	}
+	mp_import_write(im);
+	return 0;
+}
+
+static int take_point(struct marple *m, const struct mp_str *parts, size_t n, const char **why)
+{
+	struct mp_import *im = m->im;
+	double v;
+
+	if (n < 3)
+		return fail(why, "point with less than three parts");
+	if (mp_num_decimal(parts[0], &v) < 0 || mp_num_decimal(parts[1], &v) < 0)
+		return fail(why, "x or y is not a finite number");
+	mp_import_begin(im, MP_POINT, NULL);
+	im->line.len = 0;
+	mp_buf_str(&im->line, parts[0]);
+	mp_buf_byte(&im->line, ',');
+	mp_buf_str(&im->line, parts[1]);
+	mp_buf_byte(&im->line, ',');
+	mp_esc_add(&im->line, parts[2], MP_ESC_VALUE);
+	mp_import_write(im);
+	return 0;
+}
+
+static int take_stack(struct marple *m, struct mp_str weight, struct mp_str frames,
+		      const char *separator, const char **why)
+{
+	struct mp_import *im = m->im;
+	struct mp_buf *b = &im->line;
+	struct mp_str name;
+	bool more = true;
+	int64_t n;
+
+	if (mp_num_i64(weight, &n) < 0)
+		return fail(why, "weight is not a whole number");
+	mp_import_begin(im, MP_STACK, NULL);
+	b->len = 0;
+	mp_buf_reserve(b, MP_NUM_MAX);
+	b->len = mp_put_i64(b->p, n) - b->p;
+	mp_buf_byte(b, '#');
+	while (more) {
+		size_t at = find(frames, separator);
+		enum mp_mark mark = mp_frame_mark((struct mp_str){ frames.p, at }, &name);
+
+		mp_buf_reserve(b, 4 * name.len + 16);
+		b->len = mp_frame_put(b->p + b->len, name, mark) - b->p;
+		more = at < frames.len;
+		if (more) {
+			mp_buf_byte(b, ';');
+			frames = mp_str_skip(frames, at + strlen(separator));
+		}
+	}
+	mp_import_write(im);
+	return 0;
+}
+
+/* A line of the form with $$$. Without a header the number and kind of its parts tell what it is. */
+static int take_dollars(struct marple *m, struct mp_str line, const char **why)
+{
+	struct mp_str parts[PARTS_MAX];
+	size_t n = split(line, "$$$", parts, 4);
+	enum mp_kind kind = m->datatype;
+	bool frames;
+	double v;
+
+	if (!kind && n >= 3 && parts[2].len && memchr("{(", *parts[2].p, 2))
+		kind = MP_EVENT;
+	else if (!kind && n == 3 && mp_num_decimal(parts[1], &v) == 0)
+		kind = MP_POINT;
+	if (kind == MP_EVENT)
+		return take_event(m, parts, n, false, why);
+	if (kind == MP_POINT)
+		return take_point(m, parts, split(line, "$$$", parts, 3), why);
+	n = split(line, "$$$", parts, 2);
+	if (n < 2)
+		return fail(why, "stack without frames");
+	/* its collectors of memory joined the frames with semicolons before */
+	frames = find(parts[1], "$$$") < parts[1].len;
+	return take_stack(m, parts[0], parts[1], frames ? "$$$" : ";", why);
+}
+
+/* WEIGHT#FRAME;FRAME or TIME#TYPE#TUPLE */
+static int take_hashes(struct marple *m, struct mp_str line, const char **why)
+{
+	struct mp_str parts[3];
+	size_t n = split(line, "#", parts, 3);
+
+	if (m->datatype == MP_EVENT ||
+	    (!m->datatype && n == 3 && parts[2].len && memchr("({", *parts[2].p, 2)))
+		return take_event(m, parts, n, false, why);
+	n = split(line, "#", parts, 2);
+	return n < 2 ? fail(why, "stack without frames")
+		     : take_stack(m, parts[0], parts[1], ";", why);
+}
+
+/* X,Y,INFO, TIME,TYPE,DATUM, TIME,TYPE,TRACK,LABEL or WEIGHT,FRAME;FRAME; */
+static int take_commas(struct marple *m, struct mp_str line, const char **why)
+{
+	struct mp_str parts[5];
+	size_t n = split(line, ",", parts, 5);
+	enum mp_kind kind = m->datatype;
+	double v;
+
+	if (!kind)
+		kind = n < 3				    ? MP_STACK
+		       : mp_num_decimal(parts[1], &v) == 0  ? MP_POINT
+		       : find(parts[1], ";") < parts[1].len ? MP_STACK
+							    : MP_EVENT;
+	if (kind == MP_POINT)
+		return take_point(m, parts, split(line, ",", parts, 3), why);
+	if (kind == MP_EVENT && n == 4 && !memchr(parts[2].p, '=', parts[2].len) &&
+	    !(parts[2].len && memchr("({", *parts[2].p, 2)))
+		return take_event(m, parts, n, true, why);
+	if (kind == MP_EVENT)
+		return take_event(m, parts, split(line, ",", parts, 3), true, why);
+	if (split(line, ",", parts, 2) < 2)
+		return fail(why, "stack without frames");
+	if (parts[1].len && parts[1].p[parts[1].len - 1] == ';')
+		parts[1].len--;
+	return take_stack(m, parts[0], parts[1], ";", why);
+}
+
+static int take_data(struct marple *m, struct mp_str line, const char **why)
+{
+	size_t n = 0;
+
+	while (n < line.len && memchr("0123456789+-.eE", line.p[n], 15))
+		n++;
+	if (!n || n == line.len)
+		return fail(why, "no line of a MARPLE file");
+	if (line.len - n > 3 && memcmp(line.p + n, "$$$", 3) == 0)
+		return take_dollars(m, line, why);
+	if (line.p[n] == '#')
+		return take_hashes(m, line, why);
+	if (line.p[n] == ',')
+		return take_commas(m, line, why);
+	return fail(why, "no line of a MARPLE file");
+}
+
+/* --- headers --------------------------------------------------------------------------------- */
+
+static const json_t *option(const json_t *header, const char *key)
+{
+	const json_t *options = json_object_get(header, "data options");
+
+	if (!options)
+		options = json_object_get(header, "data_options");
+	return json_object_get(options, key);
+}
+
+/* What a header says of axes and units goes where the stream has it, the whole as it is. */
+static void take_section(struct marple *m, json_t *header)
+{
+	json_t *x = (json_t *)option(header, "x_label"), *y = (json_t *)option(header, "y_label");
+	json_t *xu = (json_t *)option(header, "x_units"), *yu = (json_t *)option(header, "y_units");
+	json_t *weight = (json_t *)option(header, "weight_units");
+
+	json_decref(m->im->origin);
+	m->im->origin = NULL;
+	if (m->datatype == MP_POINT && x && y)
+		mp_import_origin(m->im, "axes", json_pack("[O, O]", x, y));
+	if (m->datatype == MP_POINT && xu && yu)
+		mp_import_origin(m->im, "units", json_pack("{s:O, s:O}", "x", xu, "y", yu));
+	if (m->datatype == MP_STACK && weight)
+		mp_import_origin(m->im, "weight", json_incref(weight));
+	mp_import_origin(m->im, "marple", json_incref(header));
+	mp_import_begin(m->im, m->datatype, "marple");
+}
+
+/* A header, or the metaheader, which repeats them for random access. */
+static int take_json(struct marple *m, struct mp_str line, const char **why)
+{
+	json_t *json = json_loadb(line.p, line.len, 0, NULL), *type;
+	int status = 0;
+
+	if (!json_is_object(json)) {
+		json_decref(json);
+		return fail(why, "header is no JSON object");
+	}
+	type = json_object_get(json, "datatype");
+	if (type) {
+		mp_import_end(m->im);
+		m->datatype = mp_datatype_kind(json_string_value(type));
+		if (m->datatype)
+			take_section(m, json);
+		else
+			status = fail(why,
+				      "header with another datatype than event, point or stack");
+	}
+	json_decref(json);
+	return status;
+}
+
+void mp_import_marple(struct mp_import *im)
+{
+	struct marple m = { .im = im };
+	struct mp_str line;
+	const char *why;
+
+	im->source = "MARPLE";
+	while (mp_import_line(im, &line)) {
+		if (!line.len)
+			continue; /* between sections */
+		if ((*line.p == '{' ? take_json(&m, line, &why) : take_data(&m, line, &why)) < 0)
+			mp_import_bad(im, why);
+	}
+	mp_buf_release(&m.text);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/order/header.h"
+
+#include <string.h>
+
+static void set_realtime(json_t *header)
+{
+	json_t *anchor = json_object_get(header, "realtime_ns");
+
+	json_object_set_new(header, "clock", json_string("realtime"));
+	if (anchor)
+		json_object_set(header, "clock_ns", anchor);
+}
+
+/* Keeps a key only if all headers agree on it. */
+static void keep_common(json_t *merged, const json_t *headers, const char *key)
+{
+	json_t *first = json_object_get(json_array_get(headers, 0), key), *header;
+	size_t i;
+
+	json_array_foreach (headers, i, header)
+		if (!first || !json_equal(json_object_get(header, key), first))
+			return;
+	json_object_set(merged, key, first);
+}
+
+static json_t *earliest(const json_t *headers)
+{
+	json_t *best = json_array_get(headers, 0), *header;
+	size_t i;
+
+	json_array_foreach (headers, i, header)
+		if (json_integer_value(json_object_get(header, "realtime_ns")) <
+		    json_integer_value(json_object_get(best, "realtime_ns")))
+			best = header;
+	return best;
+}
+
+json_t *mp_header_merge(const json_t *headers, bool realtime)
+{
+	static const char *const common[] = {
+		"boot", "host", "kernel", "machine", "cpus", "stacks", "units",
+	};
+	static const char *const anchor[] = { "start", "clock", "clock_ns", "realtime_ns" };
+	json_t *merged, *events, *sections, *header, *value, *copy;
+	size_t i;
+
+	if (json_array_size(headers) == 1) {
+		merged = json_copy(json_array_get(headers, 0));
+		if (realtime)
+			set_realtime(merged);
+		return merged;
+	}
+	merged = json_pack("{s:i, s:s, s:s}", "mp", MP_STREAM_VERSION, "datatype", "event",
+			   "interface", "mp-order");
+	for (i = 0; i < MP_ARRAY_SIZE(anchor); i++)
+		if ((value = json_object_get(earliest(headers), anchor[i])))
+			json_object_set(merged, anchor[i], value);
+	if (realtime)
+		set_realtime(merged);
+	for (i = 0; i < MP_ARRAY_SIZE(common); i++)
+		keep_common(merged, headers, common[i]);
+	events = json_object();
+	sections = json_array();
+	json_array_foreach (headers, i, header) {
+		json_object_update_missing(events, json_object_get(header, "events"));
+		copy = json_copy(header);
+		json_object_del(copy, "events");
+		json_array_append_new(sections, copy);
+	}
+	json_object_set_new(merged, "events", events);
+	json_object_set_new(merged, "sections", sections);
+	return merged;
+}
+
+/* The sum of a count, if every section has it. */
+static void keep_sum(json_t *merged, const json_t *trailers, const char *key)
+{
+	json_int_t sum = 0;
+	json_t *trailer;
+	size_t i;
+
+	json_array_foreach (trailers, i, trailer) {
+		if (!json_is_integer(json_object_get(trailer, key)))
+			return;
+		sum += json_integer_value(json_object_get(trailer, key));
+	}
+	json_object_set_new(merged, key, json_integer(sum));
+}
+
+static void keep_latest(json_t *merged, const json_t *trailers, const char *key)
+{
+	json_int_t latest = -1, value;
+	json_t *trailer;
+	size_t i;
+
+	json_array_foreach (trailers, i, trailer) {
+		value = json_integer_value(json_object_get(trailer, key));
+		latest = MP_MAX(latest, value);
+	}
+	if (latest > 0)
+		json_object_set_new(merged, key, json_integer(latest));
+}
+
+json_t *mp_trailer_merge(const json_t *trailers, uint64_t records, uint64_t lost)
+{
+	json_t *merged;
+
+	if (json_array_size(trailers) != 1) {
+		merged = mp_ctl_trailer(MP_EVENT, records, lost);
+		keep_latest(merged, trailers, "time");
+		keep_sum(merged, trailers, "fired");
+		keep_sum(merged, trailers, "excluded");
+		return merged;
+	}
+	merged = json_copy(json_array_get(trailers, 0));
+	json_object_set_new(merged, "records", json_integer((json_int_t)records));
+	json_object_set_new(merged, "lost", json_integer((json_int_t)lost));
+	json_object_del(merged, "bytes");
+	return merged;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads an input into buffers and takes its lines apart; a regular file ahead of its user, in a
+ * thread of its own. Includes rec.
+ */
+#ifndef MP_INTAKE_H
+#define MP_INTAKE_H
+
+#include <sys/types.h>
+
+#include "lib/stream/rec.h"
+
+/* A line of a buffer. */
+struct mp_intake_line {
+	uint64_t time_ns; /* event */
+	const char *why;  /* it is no good; NULL: it is */
+	uint32_t offset;
+	uint32_t len; /* without LF */
+	uint32_t kind;
+};
+
+/* Memory of the caller, filled with whole lines, and the beginning of one more. */
+struct mp_intake_buffer {
+	char *data;
+	size_t cap;
+	size_t used;	/* bytes */
+	size_t scanned; /* of them, whole lines */
+	struct mp_intake_line *lines;
+	size_t n, cap_lines;
+	bool end;    /* of the input */
+	uint32_t id; /* for the caller */
+};
+
+struct mp_intake {
+	int fd;
+	const char *name;  /* for messages */
+	bool live;	   /* can block: a pipe, a terminal */
+	off_t offset, end; /* regular file: what is left of it */
+	bool overlong;	   /* in a line above the limit, which is being dropped */
+	struct mp_intake_ahead *ahead;
+};
+
+/*
+ * One read into a buffer, and its lines: those before are forgotten. A read error ends the program.
+ */
+void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b);
+
+/*
+ * Continues in another buffer, empty and larger than what is left: takes over the unfinished line.
+ */
+void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *full,
+			struct mp_intake_buffer *b);
+
+/*
+ * Reads ahead in a thread. Buffers go there empty by mp_intake_give() and come back full, in order,
+ * by mp_intake_take(), with the unfinished line cut off, but for the last. mp_intake_stop() ends
+ * it.
+ */
+void mp_intake_start(struct mp_intake *in);
+void mp_intake_give(struct mp_intake *in, struct mp_intake_buffer *b);
+struct mp_intake_buffer *mp_intake_take(struct mp_intake *in);
+void mp_intake_stop(struct mp_intake *in);
+
+#endif

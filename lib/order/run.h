@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A sorted run of lines in a temporary file that has no name, so that it goes with the process.
+ * Private format: time, source and length before each line, native endianness.
+ * Includes str only.
+ */
+#ifndef MP_RUN_H
+#define MP_RUN_H
+
+#include "lib/core/str.h"
+
+struct mp_run;
+
+/* A file in $TMPDIR (default /tmp). Ends the program if there is no room. */
+struct mp_run *mp_run_new(void);
+void mp_run_free(struct mp_run *r);
+
+/* Writing, then mp_run_rewind(), then reading. */
+void mp_run_add(struct mp_run *r, uint64_t time_ns, size_t source, struct mp_str line);
+void mp_run_rewind(struct mp_run *r);
+
+/* The line at hand, valid until mp_run_next(). False at the end. */
+bool mp_run_head(const struct mp_run *r, uint64_t *time_ns, size_t *source, struct mp_str *line);
+void mp_run_next(struct mp_run *r);
+
+uint64_t mp_run_bytes(const struct mp_run *r);
+
+#endif

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/order/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/stream/esc.h"
+#include "lib/stream/input.h"
+#include "lib/order/sections.h"
+
+enum {
+	TOLD_MAX = 5,
+	BLOCK_MIN = 64 << 10,
+	AHEAD_BYTES = 4 << 20, /* a thread does not pay for less */
+};
+
+static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
+{
+	struct mp_source *src;
+
+	s->v = mp_grow(s->v, &s->cap, s->n + 1, sizeof(*s->v));
+	src = &s->v[s->n];
+	*src = (struct mp_source){ .name = name, .index = s->n++ };
+	src->intake = (struct mp_intake){ .fd = fd, .name = name };
+	return src;
+}
+
+static void add_sections(struct mp_sources *s, const char *name, int fd, off_t start, off_t end)
+{
+	size_t n, i;
+	off_t *starts = mp_find_sections(fd, name, start, end, &n);
+
+	for (i = 0; i < n; i++) {
+		struct mp_source *src = add_source(s, name, fd);
+
+		src->start = src->intake.offset = starts[i];
+		src->intake.end = i + 1 < n ? starts[i + 1] : end;
+		src->line_base = i ? UINT64_MAX : 0;
+	}
+	free(starts);
+}
+
+static void open_operand(struct mp_sources *s, const char *path)
+{
+	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
+	int fd = mp_open_input(path);
+	struct stat st;
+	off_t start;
+
+	if (fstat(fd, &st) < 0)
+		mp_die("cannot read '%s': %m", name);
+	start = lseek(fd, 0, SEEK_CUR);
+	if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		mp_die("cannot read '%s': %m", name);
+	}
+	if (S_ISREG(st.st_mode) && start >= 0) {
+		add_sections(s, name, fd, start, st.st_size);
+		return;
+	}
+	add_source(s, name, fd)->intake.live = true;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE);
+		mp_sigint_once();
+	}
+}
+
+void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
+{
+	*s = (struct mp_sources){ .realtime = realtime,
+				  .headers = json_array(),
+				  .trailers = json_array() };
+	if (!*operands)
+		open_operand(s, "-");
+	for (; *operands; operands++)
+		open_operand(s, *operands);
+}
+
+void mp_sources_release(struct mp_sources *s)
+{
+	free(s->v);
+	json_decref(s->headers);
+	json_decref(s->trailers);
+}
+
+bool mp_source_is_trusted(const struct mp_source *src)
+{
+	return src->watermark_ns && src->behind <= src->events / 100;
+}
+
+/* Lines of a file before the section; counted only when there is something to say. */
+static uint64_t count_lines(const struct mp_source *src)
+{
+	char *buf = mp_alloc(MP_READ_SIZE), *p;
+	uint64_t lines = 0;
+	off_t at = 0;
+
+	while (at < src->start) {
+		size_t want = MP_MIN((off_t)MP_READ_SIZE, src->start - at);
+		size_t n = mp_read_at(src->intake.fd, buf, want, at, src->name);
+
+		if (n == 0)
+			break;
+		for (p = buf; (p = memchr(p, '\n', buf + n - p)); p++)
+			lines++;
+		at += n;
+	}
+	free(buf);
+	return lines;
+}
+
+static void say_bad(struct mp_source *src, const char *why)
+{
+	if (src->bad++ >= TOLD_MAX)
+		return;
+	if (src->line_base == UINT64_MAX)
+		src->line_base = count_lines(src);
+	mp_say("%s:%llu: %s", src->name, (unsigned long long)(src->line_base + src->line), why);
+}
+
+static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_ns,
+		     const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+{
+	src->high_ns = MP_MAX(src->high_ns, time_ns);
+	if (!mp_order_add(s->order, src->index, time_ns, b->id, line->offset, line->len + 1))
+		src->misplaced++;
+}
+
+/* A control line or a line of another datatype: stays behind what came before it. */
+static void add_in_place(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+{
+	mp_order_add(s->order, src->index, src->high_ns, b->id, line->offset, line->len + 1);
+}
+
+/* The clock of a section, as one text: sections with the same text share it. */
+static char *clock_name(const json_t *header)
+{
+	const char *clock = json_string_value(json_object_get(header, "clock"));
+	const char *boot = json_string_value(json_object_get(header, "boot"));
+
+	return mp_asprintf("%s %s", clock ? clock : "monotonic", boot ? boot : "");
+}
+
+static void check_clock(const struct mp_sources *s, const struct mp_source *src,
+			const json_t *header)
+{
+	const json_t *first = json_array_get(s->headers, 0);
+	char *a, *b;
+
+	if (!first || s->realtime)
+		return;
+	a = clock_name(first);
+	b = clock_name(header);
+	if (strcmp(a, b) != 0)
+		mp_die("%s: its clock is not that of what came before (another host or boot): give "
+		       "--realtime to merge by the time of day",
+		       src->name);
+	free(a);
+	free(b);
+}
+
+static void take_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
+{
+	const char *clock = json_string_value(json_object_get(ctl->json, "clock"));
+	bool real = clock && strcmp(clock, "realtime") == 0;
+	const char *first;
+
+	check_clock(s, src, ctl->json);
+	json_array_append(s->headers, ctl->json);
+	src->host = json_string_value(json_object_get(ctl->json, "host"));
+	first = json_string_value(json_object_get(json_array_get(s->headers, 0), "host"));
+	if (src->host && (!first || strcmp(first, src->host) != 0))
+		s->many_hosts = true;
+	src->anchored = true;
+	if (!s->realtime || real)
+		return;
+	if (!ctl->has_anchor)
+		mp_die("%s: the header does not say how its clock relates to the time of day",
+		       src->name);
+	src->shift_ns = ctl->realtime_ns - ctl->clock_ns;
+}
+
+/* A loss stands at its time; its line is made anew where times are shifted. */
+static void take_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
+		      const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+{
+	s->lost_lines += ctl->lost;
+	if (ctl->time_ns)
+		add_line(s, src, ctl->time_ns + src->shift_ns, b, line);
+	else
+		add_in_place(s, src, b, line);
+}
+
+static void take_trailer(struct mp_sources *s, const struct mp_source *src, json_t *trailer)
+{
+	json_t *time = json_object_get(trailer, "time");
+
+	json_array_append(s->trailers, trailer);
+	if (json_is_integer(time))
+		json_integer_set(time, json_integer_value(time) + (json_int_t)src->shift_ns);
+}
+
+static void take_control(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+{
+	struct mp_ctl ctl;
+	const char *why;
+
+	if (mp_ctl_parse(&ctl, (struct mp_str){ b->data + line->offset, line->len }, &why) < 0) {
+		mp_ctl_release(&ctl);
+		say_bad(src, why);
+		return;
+	}
+	if (ctl.what == MP_CTL_HEADER && ctl.version > MP_STREAM_VERSION) {
+		mp_say("%s: stream version %d is newer than this program reads (%d)", src->name,
+		       ctl.version, MP_STREAM_VERSION);
+		src->refused = true;
+	} else if (ctl.what == MP_CTL_HEADER && ctl.datatype == MP_EVENT) {
+		take_header(s, src, &ctl);
+	} else if (ctl.what == MP_CTL_WATERMARK) {
+		src->watermark_ns = MP_MAX(src->watermark_ns, ctl.time_ns + src->shift_ns);
+	} else if (ctl.what == MP_CTL_LOST) {
+		take_loss(s, src, &ctl, b, line);
+	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
+		take_trailer(s, src, ctl.json);
+		s->lost += ctl.lost;
+	} else {
+		add_in_place(s, src, b, line);
+	}
+	mp_ctl_release(&ctl);
+}
+
+static void take_event(struct mp_sources *s, struct mp_source *src,
+		       const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+{
+	uint64_t time_ns = line->time_ns + src->shift_ns;
+
+	if (s->realtime && !src->anchored)
+		mp_die("%s: an event before any header has no place on the clock of the day",
+		       src->name);
+	src->events++;
+	src->behind += time_ns < src->watermark_ns;
+	add_line(s, src, time_ns, b, line);
+}
+
+static void take_lines(struct mp_sources *s, struct mp_source *src,
+		       const struct mp_intake_buffer *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->n && !src->refused; i++) {
+		const struct mp_intake_line *line = &b->lines[i];
+
+		src->line++;
+		if (line->why)
+			say_bad(src, line->why);
+		else if (line->kind == MP_EVENT)
+			take_event(s, src, b, line);
+		else if (line->kind == MP_CONTROL)
+			take_control(s, src, b, line);
+		else if (line->kind == MP_FOLDED)
+			say_bad(src, "folded text is no stream");
+		else
+			add_in_place(s, src, b, line);
+	}
+}
+
+static void new_block(struct mp_sources *s, struct mp_intake_buffer *b, size_t size)
+{
+	b->id = mp_store_new_block(&s->order->store, size);
+	b->data = mp_store_data(&s->order->store, b->id);
+	b->cap = s->order->store.blocks[b->id].cap;
+	b->used = b->scanned = b->n = 0;
+}
+
+static void end_source(struct mp_source *src, const struct mp_intake_buffer *b)
+{
+	if (b->used > b->scanned && !src->refused) {
+		src->line++;
+		say_bad(src, "last line has no LF: it may be cut off");
+	}
+	src->at_end = true;
+}
+
+static void check_first(struct mp_source *src, const struct mp_intake_buffer *b)
+{
+	const char *kind = b->used ? mp_binary_kind(b->data, b->used) : NULL;
+
+	src->empty = b->used == 0;
+	if (!kind)
+		return;
+	mp_say("%s: this is %s, not a stream", src->name, kind);
+	src->refused = true;
+}
+
+/* Room to read: a block with the unfinished line of the last one at its front. */
+static void make_room(struct mp_sources *s, struct mp_source *src)
+{
+	struct mp_intake_buffer *b = &src->buffers[0], full = *b;
+	size_t size = s->block_size;
+
+	if (src->has_block && b->used < b->cap)
+		return;
+	while (size < 2 * (full.used - full.scanned) && size <= MP_LINE_MAX)
+		size *= 2;
+	new_block(s, b, size);
+	if (!src->has_block)
+		return;
+	mp_intake_continue(&src->intake, &full, b);
+	mp_store_drop_block(&s->order->store, full.id);
+}
+
+/* One read, now. */
+static void read_now(struct mp_sources *s, struct mp_source *src)
+{
+	struct mp_intake_buffer *b = &src->buffers[0];
+	bool first = !src->has_block;
+
+	make_room(s, src);
+	src->has_block = true;
+	mp_intake_read(&src->intake, b);
+	if (first)
+		check_first(src, b);
+	take_lines(s, src, b);
+	if (!b->end && !src->refused)
+		return;
+	end_source(src, b);
+	mp_store_drop_block(&s->order->store, b->id);
+	free(b->lines);
+	b->lines = NULL;
+}
+
+/* At the end: blocks that were not used go back. */
+static void stop_ahead(struct mp_sources *s, struct mp_source *src)
+{
+	size_t i;
+
+	mp_intake_stop(&src->intake);
+	for (i = 0; i < MP_SOURCE_BUFFERS; i++) {
+		if (src->buffers[i].id != UINT32_MAX)
+			mp_store_drop_block(&s->order->store, src->buffers[i].id);
+		free(src->buffers[i].lines);
+	}
+}
+
+/* One buffer that was read ahead. */
+static void read_ahead(struct mp_sources *s, struct mp_source *src)
+{
+	struct mp_intake_buffer *b = mp_intake_take(&src->intake);
+
+	if (!src->has_block)
+		check_first(src, b);
+	src->has_block = true;
+	take_lines(s, src, b);
+	if (b->end || src->refused)
+		end_source(src, b);
+	mp_store_drop_block(&s->order->store, b->id);
+	b->id = UINT32_MAX;
+	if (src->at_end) {
+		stop_ahead(s, src);
+		return;
+	}
+	new_block(s, b, MP_BLOCK_SIZE);
+	mp_intake_give(&src->intake, b);
+}
+
+static void start_ahead(struct mp_sources *s, struct mp_source *src)
+{
+	size_t i;
+
+	mp_intake_start(&src->intake);
+	for (i = 0; i < MP_SOURCE_BUFFERS; i++) {
+		new_block(s, &src->buffers[i], MP_BLOCK_SIZE);
+		mp_intake_give(&src->intake, &src->buffers[i]);
+	}
+}
+
+void mp_source_read(struct mp_sources *s, struct mp_source *src)
+{
+	if (s->block_size == 0)
+		s->block_size =
+			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
+	if (!src->has_block && s->n == 1 && !src->intake.live && !src->intake.ahead &&
+	    src->intake.end - src->intake.offset > AHEAD_BYTES)
+		start_ahead(s, src);
+	if (src->intake.ahead)
+		read_ahead(s, src);
+	else
+		read_now(s, src);
+}
+
+bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+		       struct mp_str line, struct mp_buf *to)
+{
+	char number[MP_NUM_MAX];
+	struct mp_ctl ctl;
+	struct mp_rec rec;
+	const char *why;
+
+	if ((src->shift_ns == 0 && !s->many_hosts) ||
+	    mp_rec_parse(&rec, line.p, line.len - 1, &why) < 0)
+		return false;
+	to->len = 0;
+	if (rec.kind == MP_CONTROL && src->shift_ns) {
+		bool lost = mp_ctl_parse(&ctl, rec.line, &why) == 0 && ctl.what == MP_CTL_LOST;
+
+		if (lost)
+			mp_ctl_add_lost(to, ctl.lost, ctl.from_ns ? ctl.from_ns + src->shift_ns : 0,
+					time_ns, ctl.cpu);
+		mp_ctl_release(&ctl);
+		return lost;
+	}
+	if (rec.kind != MP_EVENT)
+		return false;
+	mp_buf_add(to, number, mp_put_u64(number, time_ns) - number);
+	mp_buf_byte(to, ',');
+	mp_buf_str(to, rec.type);
+	mp_buf_byte(to, ',');
+	if (s->many_hosts && src->host &&
+	    !(rec.body.len > 5 && memcmp(rec.body.p, "host=", 5) == 0)) {
+		mp_buf_add(to, "host=", 5);
+		mp_esc_add(to, mp_str(src->host), MP_ESC_VALUE);
+		if (rec.body.len)
+			mp_buf_byte(to, '\t');
+	}
+	mp_buf_str(to, rec.body);
+	mp_buf_byte(to, '\n');
+	return true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An input of mp-order: reads lines into blocks of struct mp_order, with their times on one clock.
+ * A pipe is one source; a regular file is one for each of its event sections, so that files put
+ * together with cat(1) are merged like files given one by one. Includes order, ctl, intake.
+ */
+#ifndef MP_SOURCE_H
+#define MP_SOURCE_H
+
+#include <sys/types.h>
+
+#include "lib/stream/ctl.h"
+#include "lib/order/intake.h"
+#include "lib/order/order.h"
+
+enum { MP_SOURCE_BUFFERS = 4 };
+
+struct mp_source {
+	const char *name; /* for messages */
+	off_t start;	  /* regular file: where this section begins */
+	bool at_end;
+
+	uint64_t watermark_ns; /* on the common clock; 0: none yet */
+	uint64_t high_ns;      /* latest time seen */
+	uint64_t shift_ns;     /* added (wraps) to times of the input: the common clock */
+	bool anchored;	       /* shift_ns is known, or not needed */
+	const char *host;      /* of the latest header, which owns it; NULL: not said */
+
+	uint64_t events;
+	uint64_t behind;    /* events behind the watermark */
+	uint64_t misplaced; /* events later than what was written */
+	uint64_t bad;	    /* lines skipped */
+	uint64_t line;	    /* number of the line at hand, in the section... */
+	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
+	bool empty;
+	bool refused; /* newer version, binary */
+
+	/* reading */
+	size_t index;
+	struct mp_intake intake;
+	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS]; /* one, or all if it reads ahead */
+	bool has_block;					    /* buffers[0] has memory */
+};
+
+/* Every source, and what their control lines said. */
+struct mp_sources {
+	struct mp_source *v;
+	size_t n, cap;
+	struct mp_order *order;
+	bool realtime;	 /* the common clock is CLOCK_REALTIME */
+	bool many_hosts; /* events are told apart by host= */
+	size_t block_size;
+	json_t *headers;     /* array: event headers, in the order they came */
+	json_t *trailers;    /* array: event trailers, their time on the common clock */
+	uint64_t lost;	     /* events lost, by the trailers... */
+	uint64_t lost_lines; /* ...and by the loss lines */
+};
+
+/* Opens the operands (none: stdin). Ends the program if one cannot be opened. */
+void mp_sources_open(struct mp_sources *s, char **operands, bool realtime);
+void mp_sources_release(struct mp_sources *s);
+
+/* One read of a source, and its whole lines into the order. Sets at_end. */
+void mp_source_read(struct mp_sources *s, struct mp_source *src);
+
+/*
+ * Whether the watermarks of a source mean something. A file whose lines were shuffled has them too:
+ * a source with more than one event in 100 behind them is taken to have none.
+ */
+bool mp_source_is_trusted(const struct mp_source *src);
+
+/* A line of the source for the output, if it must be changed (shift, host); else false. */
+bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
+		       struct mp_str line, struct mp_buf *to);
+
+#endif

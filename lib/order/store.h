@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lines that wait in memory: where they were read, in blocks that are freed with their last line;
+ * or packed, with a number for their call stack, which is kept once. Where a whole file has to
+ * wait, memory is what costs time: stacks are two thirds of a recording, and few are distinct.
+ * Includes map.
+ */
+#ifndef MP_STORE_H
+#define MP_STORE_H
+
+#include "lib/core/map.h"
+
+enum {
+	MP_BLOCK_SIZE = 1 << 20, /* bytes read at once into one block */
+	MP_SLAB_SIZE = 16 << 20, /* bytes of blocks asked from the kernel at once */
+};
+
+/* A line, with its LF: block, offset, length and whether it is packed, in one word. */
+typedef uint64_t mp_line_ref;
+
+struct mp_block {
+	char *data;
+	size_t cap;
+	size_t refs; /* lines that wait in it, and its reader */
+};
+
+struct mp_store {
+	struct mp_block *blocks;
+	size_t n_blocks, cap_blocks;
+	uint32_t *free_blocks;
+	size_t n_free, cap_free;
+	char **slabs;
+	size_t n_slabs, cap_slabs, slab_used;
+	size_t bytes; /* of blocks in use, and of stacks */
+
+	uint32_t packed; /* block that is being filled with packed lines */
+	bool has_packed;
+	size_t packed_used;
+	uint64_t packed_in, packed_out; /* bytes before and after */
+	struct mp_map stacks;		/* text -> number */
+	struct mp_str *by_number;
+	size_t cap_by_number;
+	struct mp_buf scratch;
+};
+
+void mp_store_init(struct mp_store *s);
+void mp_store_release(struct mp_store *s);
+
+/*
+ * A block to read into, of at least `size` bytes; the caller holds it until mp_store_drop_block().
+ */
+uint32_t mp_store_new_block(struct mp_store *s, size_t size);
+void mp_store_drop_block(struct mp_store *s, uint32_t block);
+
+static inline char *mp_store_data(const struct mp_store *s, uint32_t block)
+{
+	return s->blocks[block].data;
+}
+
+/* A line (with LF, at most 1 MiB) that stays in the block it was read into. */
+mp_line_ref mp_store_hold(struct mp_store *s, uint32_t block, size_t offset, size_t len);
+
+/* A packed copy of a line. */
+mp_line_ref mp_store_pack(struct mp_store *s, struct mp_str line);
+
+/* Whether packing has been worth it so far: it saves a quarter at least. */
+bool mp_store_pays(const struct mp_store *s);
+
+/* The text of a line with its LF, valid until the next call. */
+struct mp_str mp_store_text(struct mp_store *s, mp_line_ref ref);
+
+/* Asks the processor for a line that will be wanted soon. */
+void mp_store_prefetch(const struct mp_store *s, mp_line_ref ref);
+
+/* The line is not needed any more. */
+void mp_store_drop(struct mp_store *s, mp_line_ref ref);
+
+#endif

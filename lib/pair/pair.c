@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/pair/pair.h"
+
+#include <stdlib.h>
+
+#include "lib/pair/loss_window.h"
+#include "lib/pair/pairhead.h"
+#include "lib/pair/pairkey.h"
+#include "lib/pair/recent.h"
+#include "lib/pair/steps.h"
+#include "lib/pair/waiting.h"
+
+enum { TEXT_KEPT = 4096 }; /* bytes that one that waits no longer may keep for the next */
+
+/* What is under way: its first event, and the latest if that is another. */
+struct chain {
+	struct mp_moment first, latest;
+	unsigned link; /* it waits for step link + 1 */
+};
+
+struct mp_pair {
+	struct mp_pair_options o;
+	struct mp_relay *relay;
+	unsigned last_step;
+	bool one_key; /* every link has the same */
+	struct mp_steps steps;
+	struct mp_map_entry *type; /* of the event at hand */
+	struct mp_split split;
+	struct mp_spans spans;
+	struct mp_waiting waiting;
+	struct mp_recent recent;
+	struct mp_pairkeys keys;
+	struct mp_doubt doubt;
+	struct mp_buf line, extra;
+	struct mp_str part_names[MP_PAIR_STEPS_MAX];
+	uint64_t last_ns; /* of the latest event */
+	struct mp_pair_counts counts;
+};
+
+static void release_chain(struct mp_waiting *t, void *value)
+{
+	struct chain *c = value;
+
+	t->bytes -= c->first.cap + c->latest.cap;
+	mp_moment_release(&c->first);
+	mp_moment_release(&c->latest);
+}
+
+struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay)
+{
+	struct mp_pair *p = mp_zalloc(sizeof(*p));
+	unsigned link;
+
+	p->o = *options;
+	p->relay = relay;
+	p->last_step = options->n_steps - 1;
+	p->one_key = options->specs->n_keys == 1;
+	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
+	mp_doubt_init(&p->doubt);
+	mp_steps_init(&p->steps, options->specs);
+	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
+	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
+	if (options->context)
+		mp_recent_init(&p->recent, options->memory);
+	for (link = 0; options->name.len && link < p->last_step; link++) {
+		p->line.len = 0;
+		mp_buf_printf(&p->line, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
+		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->line));
+	}
+	return p;
+}
+
+void mp_pair_free(struct mp_pair *p)
+{
+	if (!p)
+		return;
+	mp_steps_release(&p->steps);
+	mp_split_release(&p->split);
+	mp_spans_release(&p->spans);
+	mp_waiting_release(&p->waiting);
+	mp_recent_release(&p->recent);
+	mp_pairkeys_release(&p->keys);
+	mp_doubt_release(&p->doubt);
+	mp_buf_release(&p->line);
+	mp_buf_release(&p->extra);
+	free(p);
+}
+
+const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p)
+{
+	return &p->counts;
+}
+
+/* --- lines ------------------------------------------------------------------------------------------ */
+
+static bool fits(const struct mp_pair *p)
+{
+	return p->line.len < MP_LINE_MAX;
+}
+
+static bool wanted(const struct mp_pair *p, uint64_t dur)
+{
+	return dur >= p->o.over_ns && dur < p->o.under_ns;
+}
+
+/* The value of a field of a line; p == NULL: it has none. */
+static struct mp_str value_of(const struct mp_field *f, struct mp_str line)
+{
+	struct mp_str value;
+	struct mp_rec rec;
+	const char *why;
+
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || !mp_rec_get(&rec, f, &value))
+		return (struct mp_str){ NULL, 0 };
+	return value;
+}
+
+static bool is_one_of(struct mp_str value, struct mp_str a, struct mp_str b)
+{
+	return value.p && ((a.p && mp_str_eq(value, a)) || (b.p && mp_str_eq(value, b)));
+}
+
+/* An event with the number of the span, which stands before the stack. */
+static void write_context_line(struct mp_pair *p, struct mp_str line)
+{
+	struct mp_str rest, key, value, stack = { NULL, 0 };
+	struct mp_rec rec;
+	const char *why;
+
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0)
+		return;
+	rest = rec.body;
+	p->line.len = 0;
+	mp_buf_add(&p->line, line.p, rec.body.p - line.p);
+	while (mp_rec_next_field(&rest, &key, &value)) {
+		if (mp_str_eq(key, MP_STR("stack"))) {
+			stack = value;
+		} else if (!mp_str_eq(key, MP_STR("span"))) {
+			mp_buf_add(&p->line, key.p, value.p + value.len - key.p);
+			mp_buf_byte(&p->line, '\t');
+		}
+	}
+	mp_buf_add(&p->line, p->extra.p + 1, p->extra.len - 1);
+	if (stack.p) {
+		mp_buf_add(&p->line, "\tstack=", 7);
+		mp_buf_str(&p->line, stack);
+	}
+	if (fits(p))
+		mp_relay_line(p->relay, mp_buf_view(&p->line));
+	else
+		p->counts.too_long++;
+}
+
+/* The events from the begin to the end of a span, those that are asked for. */
+static void write_context(struct mp_pair *p, const struct mp_moment *begin,
+			  const struct mp_rec *end)
+{
+	static const struct mp_field fields[] = {
+		[MP_PAIR_SAMECPU] = { MP_FIELD_KEY, { "cpu", 3 } },
+		[MP_PAIR_SAMEPID] = { MP_FIELD_KEY, { "pid", 3 } },
+		[MP_PAIR_SAMETID] = { MP_FIELD_KEY, { "tid", 3 } },
+	};
+	const struct mp_field *f = &fields[p->o.context];
+	struct mp_str of_begin = { NULL, 0 }, of_end = { NULL, 0 };
+	uint64_t i = MP_MAX(begin->number, p->recent.first);
+
+	p->counts.cut += begin->number < p->recent.first;
+	if (p->o.context != MP_PAIR_ALL) {
+		of_end = value_of(f, end->line);
+		if (i == begin->number)
+			of_begin = value_of(f, mp_recent_get(&p->recent, i));
+	}
+	for (; i < p->recent.next; i++) {
+		struct mp_str line = mp_recent_get(&p->recent, i);
+
+		if (p->o.context == MP_PAIR_ALL || is_one_of(value_of(f, line), of_begin, of_end))
+			write_context_line(p, line);
+	}
+}
+
+/* The cpu that one that waits is bound to by its key, or -1. */
+static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
+{
+	const struct chain *c = mp_waiter_value(w);
+
+	return mp_pairkeys_cpu(&p->keys, c->link, (struct mp_str){ w->key, w->key_len });
+}
+
+static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_moment *begin,
+		       const struct mp_rec *rec, int cpu)
+{
+	if (!wanted(p, rec->time_ns - begin->time_ns))
+		return;
+	p->counts.spans++;
+	mp_doubt_end(&p->doubt, rec->time_ns, cpu);
+	p->extra.len = 0;
+	if (p->o.context) {
+		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans);
+		write_context(p, begin, rec);
+	}
+	p->line.len = 0;
+	mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split, mp_buf_view(&p->extra), true);
+	if (!fits(p)) {
+		p->line.len = 0;
+		mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split,
+			    mp_buf_view(&p->extra), false);
+	}
+	if (fits(p))
+		mp_relay_line(p->relay, mp_buf_view(&p->line));
+	else
+		p->counts.too_long++;
+}
+
+static struct mp_str name_of(struct mp_pair *p, const struct mp_moment *begin, unsigned link,
+			     bool whole)
+{
+	if (p->o.name.len)
+		return whole ? p->o.name : p->part_names[link];
+	return mp_span_name(&p->spans, begin->type, p->type);
+}
+
+/* One came to its next step. */
+static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
+{
+	const struct chain *c = mp_waiter_value(w);
+	const struct mp_moment *begin = c->link ? &c->latest : &c->first;
+	bool last = c->link + 1 == p->last_step;
+	int cpu = bound_cpu(p, w);
+
+	if (p->o.open) {
+		mp_doubt_end(&p->doubt, rec->time_ns, cpu);
+		return;
+	}
+	write_span(p, name_of(p, begin, c->link, c->link == 0 && last), begin, rec, cpu);
+	if (last && c->link)
+		write_span(p, name_of(p, &c->first, c->link, true), &c->first, rec, -1);
+}
+
+/* --- what waits ------------------------------------------------------------------------------------- */
+
+static void set_moment(struct mp_pair *p, struct mp_moment *m, const struct mp_rec *rec)
+{
+	size_t before = m->cap;
+
+	mp_moment_set(&p->spans, m, rec, &p->split, p->type);
+	m->number = p->o.context ? p->recent.next - 1 : 0;
+	p->waiting.bytes += m->cap - before;
+}
+
+static void drop_large(struct mp_pair *p, struct mp_moment *m)
+{
+	if (m->cap <= TEXT_KEPT)
+		return;
+	p->waiting.bytes -= m->cap;
+	mp_moment_release(m);
+}
+
+static void remove_waiter(struct mp_pair *p, struct mp_waiter *w)
+{
+	struct chain *c = mp_waiter_value(w);
+
+	mp_waiting_remove(&p->waiting, w);
+	drop_large(p, &c->first);
+	drop_large(p, &c->latest);
+}
+
+/* The one that is meant under the key at hand. */
+static struct mp_waiter *find_waiter(struct mp_pair *p)
+{
+	struct mp_waiter *first = mp_waiting_find(&p->waiting, mp_buf_view(&p->keys.text));
+
+	return first && p->o.policy == MP_PAIR_NEST ? first->last : first;
+}
+
+static void stay_within_bounds(struct mp_pair *p)
+{
+	struct mp_waiting *t = &p->waiting;
+
+	while (t->oldest && (t->n > p->o.max_open || t->bytes > p->o.memory)) {
+		if (t->bytes > p->o.memory && t->spare) {
+			mp_waiting_trim(t);
+			continue;
+		}
+		remove_waiter(p, t->oldest);
+		p->counts.given_up++;
+	}
+}
+
+static void replace(struct mp_pair *p)
+{
+	struct mp_waiter *w = find_waiter(p);
+
+	if (!w)
+		return;
+	remove_waiter(p, w);
+	p->counts.replaced++;
+}
+
+static bool begin(struct mp_pair *p, const struct mp_rec *rec)
+{
+	struct mp_waiter *w;
+	struct chain *c;
+	unsigned link;
+
+	if (!mp_pairkeys_make(&p->keys, 0, false, rec, &p->split))
+		return false;
+	for (link = p->one_key ? p->last_step : 1; p->o.policy == MP_PAIR_REPLACE && link-- > 0;) {
+		mp_pairkeys_relink(&p->keys, link);
+		replace(p);
+	}
+	w = mp_waiting_add(&p->waiting, mp_buf_view(&p->keys.text));
+	c = mp_waiter_value(w);
+	c->link = 0;
+	set_moment(p, &c->first, rec);
+	stay_within_bounds(p);
+	return true;
+}
+
+/* To the next link. */
+static bool advance(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
+{
+	struct chain *c = mp_waiter_value(w);
+
+	c->link++;
+	if (!mp_pairkeys_make(&p->keys, c->link, false, rec, &p->split)) {
+		remove_waiter(p, w);
+		p->counts.broken++;
+		return false;
+	}
+	if (p->o.policy == MP_PAIR_REPLACE)
+		replace(p);
+	mp_waiting_move(&p->waiting, w, mp_buf_view(&p->keys.text));
+	set_moment(p, &c->latest, rec);
+	stay_within_bounds(p);
+	return true;
+}
+
+enum arrival { ARRIVED, NOTHING_WAITS, NO_KEY };
+
+static enum arrival arrive(struct mp_pair *p, unsigned step, const struct mp_rec *rec)
+{
+	unsigned link = step - 1;
+	struct mp_waiter *w;
+
+	if (!mp_pairkeys_make(&p->keys, link, true, rec, &p->split))
+		return NO_KEY;
+	w = find_waiter(p);
+	if (w) {
+		write_spans(p, w, rec);
+		if (step < p->last_step)
+			return advance(p, w, rec) ? ARRIVED : NO_KEY;
+		remove_waiter(p, w);
+		return ARRIVED;
+	}
+	while (p->one_key && link-- > 0) {
+		mp_pairkeys_relink(&p->keys, link);
+		w = find_waiter(p);
+		if (!w)
+			continue;
+		remove_waiter(p, w);
+		p->counts.broken++;
+		return ARRIVED;
+	}
+	return NOTHING_WAITS;
+}
+
+static int take(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec, const char **why)
+{
+	bool used = false, no_key = false;
+	unsigned step;
+
+	p->counts.matched++;
+	for (step = p->last_step; step > 0 && !used; step--) {
+		enum arrival a;
+
+		if (!(steps & 1u << step))
+			continue;
+		a = arrive(p, step, rec);
+		used = a == ARRIVED;
+		no_key |= a == NO_KEY;
+	}
+	if (steps & 1) {
+		if (begin(p, rec))
+			used = true;
+		else
+			no_key = true;
+	}
+	*why = p->keys.missing;
+	if (no_key)
+		return -1;
+	p->counts.unmatched += !used;
+	return 0;
+}
+
+int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
+{
+	struct mp_step_type *t;
+	uint32_t steps;
+	int result = 0;
+
+	p->type = mp_steps_type(&p->steps, rec->type);
+	t = mp_map_value(p->type);
+	steps = mp_steps_of(&p->steps, t, rec);
+	p->last_ns = rec->time_ns;
+	if (p->o.context)
+		mp_recent_add(&p->recent, rec->line);
+	if (steps) {
+		mp_split(&p->split, &p->spans.shapes, &t->hint, rec);
+		result = take(p, steps, rec, why);
+	}
+	if (p->o.context) {
+		const struct mp_waiter *w = p->waiting.oldest;
+		const struct chain *c = w ? (const struct chain *)(w + 1) : NULL;
+
+		mp_recent_drop(&p->recent, c ? c->first.number : p->recent.next);
+	}
+	return result;
+}
+
+/* --- losses and ends ---------------------------------------------------------------------------------- */
+
+void mp_pair_lost(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu)
+{
+	struct mp_waiter *w, *newer;
+
+	if (time_ns == 0)
+		time_ns = p->last_ns;
+	mp_doubt_loss(&p->doubt, from_ns, time_ns, cpu);
+	p->counts.doubtful = p->doubt.doubtful;
+	p->counts.more_doubtful = p->doubt.more;
+	for (w = p->waiting.oldest; w; w = newer) {
+		struct chain *c = mp_waiter_value(w);
+		int bound = bound_cpu(p, w);
+
+		newer = w->newer;
+		if (c->first.time_ns > time_ns)
+			break;
+		if (bound >= 0 && cpu >= 0 && bound != cpu)
+			continue;
+		remove_waiter(p, w);
+		p->counts.forgotten++;
+	}
+}
+
+static void write_open(struct mp_pair *p, const struct chain *c, uint64_t age)
+{
+	p->extra.len = 0;
+	mp_buf_printf(&p->extra, "\tage=%llu", (unsigned long long)age);
+	if (p->last_step > 1)
+		mp_buf_printf(&p->extra, "\tstep=%u", c->link + 1);
+	p->line.len = 0;
+	mp_moment_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), true);
+	if (!fits(p)) {
+		p->line.len = 0;
+		mp_moment_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), false);
+	}
+	if (fits(p))
+		mp_relay_line(p->relay, mp_buf_view(&p->line));
+	else
+		p->counts.too_long++;
+}
+
+void mp_pair_settle(struct mp_pair *p, uint64_t time_ns)
+{
+	struct mp_waiter *w;
+
+	time_ns = MP_MAX(time_ns, p->last_ns);
+	while ((w = p->waiting.oldest)) {
+		struct chain *c = mp_waiter_value(w);
+		uint64_t age = time_ns - c->first.time_ns;
+
+		p->counts.open++;
+		p->counts.oldest_ns = MP_MAX(p->counts.oldest_ns, age);
+		if (p->o.open && wanted(p, age))
+			write_open(p, c, age);
+		remove_waiter(p, w);
+	}
+	if (p->o.context)
+		mp_recent_drop(&p->recent, p->recent.next);
+	mp_doubt_section(&p->doubt);
+	p->last_ns = 0;
+}
+
+json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
+{
+	struct mp_pairhead head = { &p->steps, &p->spans, p->o.name, p->part_names, p->last_step };
+	json_t *result = p->o.open ? json_object() : mp_pairhead_spans(&head, events), *fields;
+	const char *type;
+
+	json_object_foreach ((json_t *)events, type, fields)
+		if (p->o.context || (p->o.open && mp_steps_possible(&p->steps, type) & 1))
+			json_object_set(result, type, fields);
+	return result;
+}
+
+void mp_pair_tell(const struct mp_pair *p)
+{
+	mp_spans_tell(&p->spans);
+}

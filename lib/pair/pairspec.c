@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/pair/pairspec.h"
+
+#include <stdlib.h>
+
+#include "lib/pair/split.h"
+
+static int fail(char **error, const char *fmt, struct mp_str what)
+{
+	*error = mp_asprintf(fmt, MP_STR_ARGS(what));
+	return -1;
+}
+
+/* The end of a condition: the slash that does not stand in quotes, or NULL. `p` is behind the first. */
+static const char *closing_slash(const char *p)
+{
+	char quote = '\0';
+
+	for (; *p; p++) {
+		if (quote)
+			quote = *p == quote ? '\0' : quote;
+		else if (*p == '"' || *p == '\'')
+			quote = *p;
+		else if (*p == '/')
+			return p;
+	}
+	return NULL;
+}
+
+static int add_condition(struct mp_pair_spec *spec, const char *from, const char *end, char **error)
+{
+	char *text = mp_strndup(from, end - from);
+	struct mp_buf why = { NULL, 0, 0 };
+	struct mp_expr_error at;
+
+	spec->expr = mp_expr_parse(text, &at);
+	if (!spec->expr) {
+		mp_expr_describe(&why, text, &at);
+		*error = mp_strndup(why.p, why.len);
+		mp_buf_release(&why);
+	}
+	free(text);
+	return spec->expr ? 0 : -1;
+}
+
+int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error)
+{
+	for (;;) {
+		size_t len = strcspn(text, ",/");
+		struct mp_pair_spec *spec = &s->specs[s->n_specs];
+		const char *end;
+
+		if (len == 0)
+			return fail(error, "type missing before '%.*s'", mp_str(text));
+		if (s->n_specs == MP_PAIR_SPECS_MAX)
+			return fail(error, "too many specifications, at '%.*s'", mp_str(text));
+		*spec = (struct mp_pair_spec){ step, mp_strndup(text, len), NULL };
+		s->n_specs++;
+		text += len;
+		if (*text == '/') {
+			end = closing_slash(text + 1);
+			if (!end)
+				return fail(error, "'/' is missing at the end of '%.*s'",
+					    mp_str(text));
+			if (add_condition(spec, text + 1, end, error) < 0)
+				return -1;
+			text = end + 1;
+		}
+		if (*text == '\0')
+			return 0;
+		if (*text != ',')
+			return fail(error, "comma missing before '%.*s'", mp_str(text));
+		text++;
+	}
+}
+
+/* A field that events have: not one of points or stacks. */
+static int parse_field(struct mp_field *f, struct mp_str name, char **error)
+{
+	if (mp_field_parse(f, name) < 0)
+		return fail(error, "'%.*s' is not the name of a field", name);
+	if (f->id == MP_FIELD_STACK)
+		return fail(error, "'%.*s' cannot be used here", name);
+	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE)
+		f->id = MP_FIELD_KEY;
+	return 0;
+}
+
+static void append(struct mp_fields *fields, struct mp_field f)
+{
+	fields->v = mp_grow(fields->v, &fields->cap, fields->n + 1, sizeof(f));
+	fields->v[fields->n++] = f;
+}
+
+int mp_pair_specs_key(struct mp_pair_specs *s, const char *text, char **error)
+{
+	struct mp_pair_key *key = &s->keys[s->n_keys];
+	const char *p;
+
+	if (s->n_keys == MP_PAIR_STEPS_MAX)
+		return fail(error, "too many keys, at '%.*s'", mp_str(text));
+	s->n_keys++;
+	*key = (struct mp_pair_key){ { NULL, 0, 0 }, { NULL, 0, 0 } };
+	for (p = text;; p++) {
+		size_t len = strcspn(p, ","), first = strcspn(p, ",=");
+		struct mp_field begin, end;
+
+		if (parse_field(&begin, (struct mp_str){ p, first }, error) < 0)
+			return -1;
+		end = begin;
+		if (first < len &&
+		    parse_field(&end, (struct mp_str){ p + first + 1, len - first - 1 }, error) < 0)
+			return -1;
+		append(&key->begin, begin);
+		append(&key->end, end);
+		p += len;
+		if (!*p)
+			return 0;
+	}
+}
+
+static bool strip(struct mp_str *text, struct mp_str prefix)
+{
+	if (text->len < prefix.len || memcmp(text->p, prefix.p, prefix.len) != 0)
+		return false;
+	text->p += prefix.len;
+	text->len -= prefix.len;
+	return true;
+}
+
+/* Context in the order of the format, then payload, then the others. */
+static int place_of(const struct mp_pair_take *t)
+{
+	int rank = mp_context_rank(t->name);
+
+	if (rank >= 0)
+		return rank;
+	return 100 + (int)mp_field_class(t->name);
+}
+
+static void insert_take(struct mp_pair_specs *s, struct mp_pair_take take)
+{
+	size_t i = s->n_takes++;
+
+	for (; i > 0 && place_of(&s->takes[i - 1]) > place_of(&take); i--)
+		s->takes[i] = s->takes[i - 1];
+	s->takes[i] = take;
+}
+
+static int add_take(struct mp_pair_specs *s, struct mp_str item, char **error)
+{
+	static const struct mp_str reserved[] = { { "dur", 3 },	 { "age", 3 },	{ "step", 4 },
+						  { "span", 4 }, { "time", 4 }, { "type", 4 } };
+	const char *equals = memchr(item.p, '=', item.len);
+	struct mp_pair_take take = { { NULL, 0 }, { 0 }, false };
+	struct mp_field named;
+	size_t i;
+
+	if (equals) {
+		take.name = (struct mp_str){ item.p, equals - item.p };
+		strip(&item, (struct mp_str){ item.p, take.name.len + 1 });
+	}
+	take.end = strip(&item, MP_STR("end:"));
+	if (!take.end)
+		strip(&item, MP_STR("begin:"));
+	if (!equals)
+		take.name = item;
+	if (parse_field(&take.from, item, error) < 0 || parse_field(&named, take.name, error) < 0)
+		return -1;
+	for (i = 0; i < MP_ARRAY_SIZE(reserved); i++)
+		if (mp_str_eq(take.name, reserved[i]))
+			return fail(error, "a field of a span cannot be named '%.*s'", take.name);
+	for (i = 0; i < s->n_takes; i++)
+		if (mp_str_eq(take.name, s->takes[i].name))
+			return fail(error, "two fields named '%.*s'", take.name);
+	if (s->n_takes == MP_PAIR_TAKES_MAX)
+		return fail(error, "too many fields, at '%.*s'", item);
+	insert_take(s, take);
+	return 0;
+}
+
+int mp_pair_specs_fields(struct mp_pair_specs *s, const char *text, char **error)
+{
+	size_t len;
+
+	s->chosen = true;
+	for (; *text; text += len + (text[len] == ',')) {
+		len = strcspn(text, ",");
+		if (add_take(s, (struct mp_str){ text, len }, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void mp_pair_specs_release(struct mp_pair_specs *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_specs; i++) {
+		free(s->specs[i].glob);
+		mp_expr_free(s->specs[i].expr);
+	}
+	for (i = 0; i < s->n_keys; i++) {
+		mp_fields_release(&s->keys[i].begin);
+		mp_fields_release(&s->keys[i].end);
+	}
+	*s = (struct mp_pair_specs){ .n_specs = 0 };
+}

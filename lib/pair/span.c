@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/pair/span.h"
+
+#include <stdlib.h>
+
+enum { TYPE_MAX = 255 };
+
+/*
+ * Parts of the text of a moment where no fields were chosen: the end puts its own between them. With
+ * chosen fields a part is what stands between two fields of the end.
+ */
+enum { PART_HOST, PART_CPU, PART_MAIN, PART_DERIVED, N_PARTS, PART_NONE };
+
+/* Fields of the end that the begin has not: payload first. */
+struct mp_span_plan {
+	size_t n_payload, n;
+	uint32_t at[];
+};
+
+void mp_moment_release(struct mp_moment *m)
+{
+	free(m->text);
+	m->text = NULL;
+	m->len = m->cap = 0;
+}
+
+static size_t count_parts(const struct mp_pair_specs *specs)
+{
+	size_t n = 1, i;
+
+	for (i = 0; i < specs->n_takes; i++)
+		n += specs->takes[i].end;
+	return specs->chosen ? n : N_PARTS;
+}
+
+void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
+		   bool open)
+{
+	*s = (struct mp_spans){ .specs = specs, .stack = stack, .open = open };
+	s->n_parts = count_parts(specs);
+	mp_map_init(&s->names, sizeof(struct mp_str));
+}
+
+void mp_spans_release(struct mp_spans *s)
+{
+	size_t i, k;
+
+	for (i = 0; i < MP_SHAPES_MAX; i++) {
+		free(s->part_of[i]);
+		for (k = 0; s->plans[i] && k < MP_SHAPES_MAX; k++)
+			free(s->plans[i][k]);
+		free(s->plans[i]);
+	}
+	free(s->plan);
+	mp_shapes_release(&s->shapes);
+	mp_map_release(&s->names);
+}
+
+void mp_spans_tell(const struct mp_spans *s)
+{
+	const struct mp_pair_take *take;
+	size_t i;
+
+	for (i = 0; i < s->specs->n_takes; i++) {
+		take = &s->specs->takes[i];
+		if (s->places[i].asked && !s->places[i].found)
+			mp_say("no %s has the field '%.*s' of --fields",
+			       take->end ? "end" : "begin", MP_STR_ARGS(take->from.name));
+	}
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* At most `max` bytes of a type, not ending within an escape. */
+static struct mp_str cut(struct mp_str type, size_t max)
+{
+	size_t i = 0, len;
+
+	while (i < type.len) {
+		len = 1;
+		if (type.p[i] == '\\')
+			len = i + 1 < type.len && type.p[i + 1] == 'x' ? 4 : 2;
+		if (i + len > max)
+			return (struct mp_str){ type.p, i };
+		i += len;
+	}
+	return type;
+}
+
+static struct mp_str make_name(struct mp_spans *s, struct mp_str begin, struct mp_str end)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	struct mp_str name;
+
+	if (begin.len + end.len + 2 > TYPE_MAX) {
+		begin = cut(begin, MP_MAX((TYPE_MAX - 2) / 2, TYPE_MAX - 2 - (int)end.len));
+		end = cut(end, TYPE_MAX - 2 - begin.len);
+	}
+	mp_buf_str(&text, begin);
+	mp_buf_add(&text, "=>", 2);
+	mp_buf_str(&text, end);
+	name = mp_arena_str(&s->names.arena, mp_buf_view(&text));
+	mp_buf_release(&text);
+	return name;
+}
+
+struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
+			   const struct mp_map_entry *end)
+{
+	struct mp_str parts[2] = { begin->key, end->key };
+	struct mp_map_entry *e;
+	bool fresh;
+
+	if (s->last_begin == begin && s->last_end == end)
+		return s->last_name;
+	e = mp_map_put(&s->names, parts, 2, &fresh);
+	if (fresh)
+		*(struct mp_str *)mp_map_value(e) = make_name(s, begin->key, end->key);
+	s->last_begin = begin;
+	s->last_end = end;
+	return s->last_name = *(struct mp_str *)mp_map_value(e);
+}
+
+/* --- what is kept of a begin ------------------------------------------------------------------ */
+
+/* Fields that the line gets from us. */
+static bool is_ours(const struct mp_spans *s, struct mp_str key)
+{
+	if (s->open)
+		return mp_str_eq(key, MP_STR("age")) || mp_str_eq(key, MP_STR("step"));
+	return mp_str_eq(key, MP_STR("dur")) || mp_str_eq(key, MP_STR("span"));
+}
+
+static uint8_t part_of_key(const struct mp_spans *s, struct mp_str key)
+{
+	if (mp_str_eq(key, MP_STR("host")))
+		return PART_HOST;
+	if (mp_str_eq(key, MP_STR("cpu")))
+		return PART_CPU;
+	if (is_ours(s, key))
+		return PART_NONE;
+	return mp_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
+}
+
+/* The part of each field of a shape. */
+static const uint8_t *parts_of(struct mp_spans *s, const struct mp_shape *shape)
+{
+	uint8_t **parts = &s->part_of[shape->number];
+	size_t i;
+
+	if (*parts)
+		return *parts;
+	*parts = mp_alloc(shape->n + 1);
+	for (i = 0; i < shape->n; i++)
+		(*parts)[i] = part_of_key(s, shape->keys[i]);
+	return *parts;
+}
+
+static void reserve(struct mp_moment *m, size_t more)
+{
+	if (m->cap - m->len >= more)
+		return;
+	m->cap = (m->len + more + 63) & ~(size_t)63;
+	m->text = mp_realloc(m->text, m->cap);
+}
+
+static void keep(struct mp_moment *m, const char *p, size_t len)
+{
+	memcpy(m->text + m->len, p, len);
+	m->len += len;
+}
+
+/* Where a part begins and how long it is. The last one is the stack. */
+static struct mp_str part_text(const struct mp_spans *s, const struct mp_moment *m, size_t part)
+{
+	const uint32_t *ends = (const uint32_t *)m->text;
+	uint32_t begin = part ? ends[part - 1] : (s->n_parts + 1) * sizeof(*ends);
+
+	return (struct mp_str){ m->text + begin, ends[part] - begin };
+}
+
+static void end_part(struct mp_moment *m, size_t part)
+{
+	((uint32_t *)m->text)[part] = m->len;
+}
+
+/* Every field, by parts; neighbours in the line are copied at once. */
+static void keep_all(struct mp_spans *s, struct mp_moment *m, const struct mp_split *split)
+{
+	const uint8_t *part_of = split->shape ? parts_of(s, split->shape) : NULL;
+	size_t part, i;
+
+	for (part = 0; part < N_PARTS; part++) {
+		const char *from = NULL, *to = NULL;
+
+		for (i = 0; i < split->n; i++) {
+			struct mp_str text = split->v[i].text;
+
+			if ((part_of ? part_of[i] : part_of_key(s, mp_split_key(&split->v[i]))) !=
+			    part)
+				continue;
+			if (from && text.p == to + 1) {
+				to = text.p + text.len;
+				continue;
+			}
+			if (from) {
+				keep(m, from, to - from);
+				m->text[m->len++] = '\t';
+			}
+			from = text.p;
+			to = text.p + text.len;
+		}
+		if (from) {
+			keep(m, from, to - from);
+			m->text[m->len++] = '\t';
+		}
+		end_part(m, part);
+	}
+}
+
+/* The value that a take gets of an event; false if the event has none. */
+static bool take_value(struct mp_spans *s, size_t n, const struct mp_rec *rec,
+		       const struct mp_split *split, struct mp_str *value)
+{
+	const struct mp_field *from = &s->specs->takes[n].from;
+	struct mp_span_place *place = &s->places[n];
+	const struct mp_split_field *field;
+
+	place->asked = true;
+	if (from->id != MP_FIELD_KEY)
+		return place->found = mp_rec_get(rec, from, value);
+	if (split->shape && place->shape == split->shape) {
+		field = place->at < split->n ? &split->v[place->at] : NULL;
+	} else {
+		field = mp_split_find(split, from->name);
+		place->shape = split->shape;
+		place->at = field ? (size_t)(field - split->v) : SIZE_MAX;
+	}
+	if (!field)
+		return false;
+	*value = mp_split_value(field);
+	return place->found = true;
+}
+
+static void keep_chosen(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,
+			const struct mp_split *split)
+{
+	const struct mp_pair_specs *specs = s->specs;
+	struct mp_str value;
+	size_t part = 0, i;
+
+	for (i = 0; i < specs->n_takes; i++) {
+		if (specs->takes[i].end) {
+			end_part(m, part++);
+		} else if (take_value(s, i, rec, split, &value)) {
+			reserve(m, specs->takes[i].name.len + value.len + 2);
+			keep(m, specs->takes[i].name.p, specs->takes[i].name.len);
+			m->text[m->len++] = '=';
+			keep(m, value.p, value.len);
+			m->text[m->len++] = '\t';
+		}
+	}
+	end_part(m, part);
+}
+
+void mp_moment_set(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,
+		   const struct mp_split *split, const struct mp_map_entry *type)
+{
+	m->time_ns = rec->time_ns;
+	m->type = type;
+	m->shape = split->shape;
+	m->len = 0;
+	reserve(m, (s->n_parts + 1) * sizeof(uint32_t) +
+			   (s->specs->chosen ? 0 : rec->body.len - split->stack.len + 1));
+	m->len = (s->n_parts + 1) * sizeof(uint32_t);
+	if (s->specs->chosen)
+		keep_chosen(s, m, rec, split);
+	else
+		keep_all(s, m, split);
+	if (s->stack == MP_SPAN_STACK_BEGIN && split->stack.p) {
+		reserve(m, split->stack.len + 1);
+		m->text[m->len++] = '\t'; /* tells an empty stack from none */
+		keep(m, split->stack.p, split->stack.len);
+	}
+	end_part(m, s->n_parts);
+}
+
+/* --- the line of a span ------------------------------------------------------------------------ */
+
+static bool begin_has(const struct mp_spans *s, const struct mp_moment *m, struct mp_str key)
+{
+	struct mp_str rest, other, value;
+	size_t i;
+
+	for (i = 0; m->shape && i < m->shape->n; i++)
+		if (mp_str_eq(m->shape->keys[i], key))
+			return true;
+	for (i = PART_MAIN; !m->shape && i <= PART_DERIVED; i++) {
+		rest = part_text(s, m, i);
+		while (mp_rec_next_field(&rest, &other, &value))
+			if (mp_str_eq(other, key))
+				return true;
+	}
+	return false;
+}
+
+static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_moment *begin,
+				      const struct mp_split *end)
+{
+	struct mp_span_plan *plan = mp_zalloc(sizeof(*plan) + end->n * sizeof(plan->at[0]));
+	enum mp_field_class kind;
+	size_t i;
+
+	for (kind = MP_CLASS_PAYLOAD; kind <= MP_CLASS_DERIVED; kind++) {
+		for (i = 0; i < end->n; i++) {
+			struct mp_str key = mp_split_key(&end->v[i]);
+
+			if (mp_field_class(key) == kind && !is_ours(s, key) &&
+			    !begin_has(s, begin, key))
+				plan->at[plan->n++] = i;
+		}
+		if (kind == MP_CLASS_PAYLOAD)
+			plan->n_payload = plan->n;
+	}
+	return plan;
+}
+
+static const struct mp_span_plan *plan_of(struct mp_spans *s, const struct mp_moment *begin,
+					  const struct mp_split *end)
+{
+	struct mp_span_plan ***row, **plan;
+
+	if (!begin->shape || !end->shape) {
+		free(s->plan);
+		return s->plan = make_plan(s, begin, end);
+	}
+	row = &s->plans[begin->shape->number];
+	if (!*row)
+		*row = mp_zalloc(MP_SHAPES_MAX * sizeof(**row));
+	plan = &(*row)[end->shape->number];
+	if (!*plan)
+		*plan = make_plan(s, begin, end);
+	return *plan;
+}
+
+static void put_field(struct mp_buf *line, struct mp_str text)
+{
+	mp_buf_str(line, text);
+	mp_buf_byte(line, '\t');
+}
+
+static void put_all(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *begin,
+		    const struct mp_split *end)
+{
+	const struct mp_span_plan *plan = plan_of(s, begin, end);
+	const struct mp_split_field *cpu = mp_split_find(end, MP_STR("cpu"));
+	size_t i;
+
+	mp_buf_str(line, part_text(s, begin, PART_HOST));
+	if (cpu)
+		put_field(line, cpu->text);
+	else
+		mp_buf_str(line, part_text(s, begin, PART_CPU));
+	mp_buf_str(line, part_text(s, begin, PART_MAIN));
+	for (i = 0; i < plan->n_payload; i++)
+		put_field(line, end->v[plan->at[i]].text);
+	mp_buf_str(line, part_text(s, begin, PART_DERIVED));
+	for (; i < plan->n; i++)
+		put_field(line, end->v[plan->at[i]].text);
+}
+
+static void put_chosen(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *begin,
+		       const struct mp_rec *rec, const struct mp_split *end)
+{
+	struct mp_str value;
+	size_t part = 0, i;
+
+	mp_buf_str(line, part_text(s, begin, part++));
+	for (i = 0; i < s->specs->n_takes; i++) {
+		if (!s->specs->takes[i].end)
+			continue;
+		if (take_value(s, i, rec, end, &value)) {
+			mp_buf_str(line, s->specs->takes[i].name);
+			mp_buf_byte(line, '=');
+			put_field(line, value);
+		}
+		mp_buf_str(line, part_text(s, begin, part++));
+	}
+}
+
+static void put_head(struct mp_buf *line, uint64_t time_ns, struct mp_str type)
+{
+	mp_buf_reserve(line, MP_NUM_MAX);
+	line->len = mp_put_u64(line->p + line->len, time_ns) - line->p;
+	mp_buf_byte(line, ',');
+	mp_buf_str(line, type);
+	mp_buf_byte(line, ',');
+}
+
+static void put_kept_stack(const struct mp_spans *s, struct mp_buf *line, const struct mp_moment *m)
+{
+	struct mp_str stack = part_text(s, m, s->n_parts);
+
+	if (!stack.len)
+		return;
+	mp_buf_add(line, "\tstack=", 7);
+	mp_buf_add(line, stack.p + 1, stack.len - 1);
+}
+
+void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
+		 const struct mp_moment *begin, const struct mp_rec *end,
+		 const struct mp_split *split, struct mp_str extra, bool with_stack)
+{
+	put_head(line, end->time_ns, name);
+	if (s->specs->chosen)
+		put_chosen(s, line, begin, end, split);
+	else
+		put_all(s, line, begin, split);
+	mp_buf_add(line, "dur=", 4);
+	mp_buf_reserve(line, MP_NUM_MAX);
+	line->len = mp_put_u64(line->p + line->len, end->time_ns - begin->time_ns) - line->p;
+	mp_buf_str(line, extra);
+	if (!with_stack)
+		return;
+	put_kept_stack(s, line, begin);
+	if (s->stack == MP_SPAN_STACK_END && split->stack.p) {
+		mp_buf_add(line, "\tstack=", 7);
+		mp_buf_str(line, split->stack);
+	}
+}
+
+void mp_moment_put(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *m,
+		   struct mp_str extra, bool with_stack)
+{
+	size_t i;
+
+	put_head(line, m->time_ns, m->type->key);
+	for (i = 0; i < s->n_parts; i++)
+		mp_buf_str(line, part_text(s, m, i));
+	mp_buf_add(line, extra.p + 1, extra.len - 1);
+	if (with_stack)
+		put_kept_stack(s, line, m);
+}

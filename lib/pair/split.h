@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The fields of an event, all at once. Events of a type have the same fields in the same order, so
+ * their names are learnt once, as a shape: where the next event fits it, only values are looked for,
+ * and what is worked out for a shape (where a field is) holds for all its events.
+ * Includes rec, map.
+ */
+#ifndef MP_SPLIT_H
+#define MP_SPLIT_H
+
+#include "lib/core/map.h"
+#include "lib/stream/rec.h"
+
+enum { MP_SHAPES_MAX = 256 }; /* more are not kept: input of that kind is read, only slower */
+
+enum mp_field_class {
+	MP_CLASS_CONTEXT, /* cpu, pid ... */
+	MP_CLASS_PAYLOAD, /* with a leading dot */
+	MP_CLASS_DERIVED, /* any other */
+};
+
+enum mp_field_class mp_field_class(struct mp_str key);
+
+/* Place of a context field in the order of mp-stream(5), from 0; others: -1. */
+int mp_context_rank(struct mp_str key);
+
+struct mp_shape {
+	unsigned number; /* below MP_SHAPES_MAX */
+	size_t n;
+	struct mp_str *keys; /* without stack */
+};
+
+/* `key=value`, as it stands in the line. */
+struct mp_split_field {
+	struct mp_str text;
+	size_t key_len;
+};
+
+struct mp_split {
+	const struct mp_shape *shape; /* NULL: one too many */
+	struct mp_split_field *v;     /* slices of the line */
+	size_t n, cap;
+	struct mp_str stack; /* p == NULL: none */
+};
+
+/* Zeroed memory is valid and empty. */
+struct mp_shapes {
+	struct mp_map by_keys; /* keys, joined -> struct mp_shape */
+	bool ready;
+	struct mp_buf scratch;
+};
+
+void mp_split_release(struct mp_split *s);
+void mp_shapes_release(struct mp_shapes *shapes);
+
+/*
+ * Takes the fields of an event apart; the slices live as long as the line. `*hint` is the shape of
+ * the latest event of its type, NULL at first, and kept up to date.
+ */
+void mp_split(struct mp_split *s, struct mp_shapes *shapes, const struct mp_shape **hint,
+	      const struct mp_rec *rec);
+
+static inline struct mp_str mp_split_key(const struct mp_split_field *f)
+{
+	return (struct mp_str){ f->text.p, f->key_len };
+}
+
+static inline struct mp_str mp_split_value(const struct mp_split_field *f)
+{
+	if (f->text.len <= f->key_len)
+		return (struct mp_str){ f->text.p + f->text.len, 0 };
+	return (struct mp_str){ f->text.p + f->key_len + 1, f->text.len - f->key_len - 1 };
+}
+
+/* The field of this name, or NULL. */
+const struct mp_split_field *mp_split_find(const struct mp_split *s, struct mp_str key);
+
+#endif

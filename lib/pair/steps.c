@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/pair/steps.h"
+
+#include <fnmatch.h>
+
+void mp_steps_init(struct mp_steps *s, const struct mp_pair_specs *specs)
+{
+	*s = (struct mp_steps){ .specs = specs };
+	mp_map_init(&s->types, sizeof(struct mp_step_type));
+}
+
+void mp_steps_release(struct mp_steps *s)
+{
+	mp_map_release(&s->types);
+}
+
+struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type)
+{
+	struct mp_step_type *t;
+	bool fresh;
+	size_t i;
+
+	if (s->last && mp_str_eq(s->last->key, type))
+		return s->last;
+	s->last = mp_map_put(&s->types, &type, 1, &fresh);
+	if (!fresh)
+		return s->last;
+	t = mp_map_value(s->last);
+	for (i = 0; i < s->specs->n_specs; i++) {
+		const struct mp_pair_spec *spec = &s->specs->specs[i];
+
+		if (fnmatch(spec->glob, s->last->key.p, 0) != 0)
+			continue;
+		if (spec->expr)
+			t->asking |= (uint64_t)1 << i;
+		else
+			t->sure |= 1u << spec->step;
+	}
+	return s->last;
+}
+
+uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
+		     const struct mp_rec *rec)
+{
+	uint32_t steps = t->sure;
+	uint64_t asking;
+
+	for (asking = t->asking; asking; asking &= asking - 1) {
+		const struct mp_pair_spec *spec = &s->specs->specs[__builtin_ctzll(asking)];
+
+		if (!(steps & 1u << spec->step) && mp_expr_match(spec->expr, rec))
+			steps |= 1u << spec->step;
+	}
+	return steps;
+}
+
+uint32_t mp_steps_possible(struct mp_steps *s, const char *type)
+{
+	const struct mp_step_type *t = mp_map_value(mp_steps_type(s, mp_str(type)));
+	uint32_t steps = t->sure;
+	uint64_t asking;
+
+	for (asking = t->asking; asking; asking &= asking - 1)
+		steps |= 1u << s->specs->specs[__builtin_ctzll(asking)].step;
+	return steps;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which steps of a pairing an event is: by its type, looked up once for each, and by conditions.
+ * Includes pairspec, split.
+ */
+#ifndef MP_STEPS_H
+#define MP_STEPS_H
+
+#include "lib/pair/pairspec.h"
+#include "lib/pair/split.h"
+
+/* A type of event: the value of its entry in `types`. */
+struct mp_step_type {
+	uint32_t sure;		     /* steps that it is without a condition, as bits */
+	uint64_t asking;	     /* specifications with a condition, likewise */
+	const struct mp_shape *hint; /* see mp_split() */
+};
+
+struct mp_steps {
+	const struct mp_pair_specs *specs; /* borrowed */
+	struct mp_map types;
+	struct mp_map_entry *last;
+};
+
+void mp_steps_init(struct mp_steps *s, const struct mp_pair_specs *specs);
+void mp_steps_release(struct mp_steps *s);
+
+/* The entry of a type; stays where it is. */
+struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type);
+
+/* The steps that an event of this type is, as bits. */
+uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
+		     const struct mp_rec *rec);
+
+/* The steps that events of this type can be. */
+uint32_t mp_steps_possible(struct mp_steps *s, const char *type);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What waits for something with a key: a hash table with removal, in which several may wait under
+ * one key, and all are in order of age. What is removed is used again, so that a steady flow
+ * allocates nothing. Open addressing with linear probing; removal shifts back (Knuth, The Art of
+ * Computer Programming 3, 6.4, algorithm R), so there are no tombstones. Includes str only.
+ */
+#ifndef MP_WAITING_H
+#define MP_WAITING_H
+
+#include "lib/core/str.h"
+
+/* One that waits; value_size bytes of the caller's are behind it, zeroed when it is first made. */
+struct mp_waiter {
+	struct mp_waiter *older, *newer; /* of all */
+	struct mp_waiter *before, *next; /* under the same key, by the time it came under it */
+	struct mp_waiter *last;		 /* in the first under a key: the last one */
+	uint64_t hash;
+	char *key;
+	uint32_t key_len, key_cap;
+};
+
+static inline void *mp_waiter_value(struct mp_waiter *w)
+{
+	return w + 1;
+}
+
+struct mp_waiting {
+	struct mp_waiting_slot *slots;
+	size_t mask;
+	size_t keys; /* distinct */
+	size_t n;
+	size_t bytes; /* in use; callers add and subtract what hangs on their values */
+	size_t value_size;
+	struct mp_waiter *oldest, *newest;
+	struct mp_waiter *spare; /* removed; linked by next */
+	void (*release)(struct mp_waiting *t, void *value);
+};
+
+/* `release` frees what hangs on a value, when the table is released. */
+void mp_waiting_init(struct mp_waiting *t, size_t value_size,
+		     void (*release)(struct mp_waiting *t, void *value));
+void mp_waiting_release(struct mp_waiting *t);
+
+/* The first under a key (its `last` is the last one), or NULL. */
+struct mp_waiter *mp_waiting_find(const struct mp_waiting *t, struct mp_str key);
+
+/* One more under a key, the newest of all. Its value is as its last user left it. */
+struct mp_waiter *mp_waiting_add(struct mp_waiting *t, struct mp_str key);
+
+/* It waits for another key from now on, the last one under it; its age stays. */
+void mp_waiting_move(struct mp_waiting *t, struct mp_waiter *w, struct mp_str key);
+
+/* It waits no longer. The value stays readable until the next mp_waiting_add(). */
+void mp_waiting_remove(struct mp_waiting *t, struct mp_waiter *w);
+
+/* Frees what hangs on removed ones. */
+void mp_waiting_trim(struct mp_waiting *t);
+
+#endif

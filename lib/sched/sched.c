@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sched/sched.h"
+
+#include <stdlib.h>
+
+#include "lib/sched/schedtask.h"
+
+static const char *const state_names[MP_SCHED_STATES] = {
+	"run", "wait", "preempted", "sleep", "block", "stopped", "idle", "unknown",
+};
+
+const char *mp_sched_state_name(enum mp_sched_state state)
+{
+	return state < MP_SCHED_STATES ? state_names[state] : "wait"; /* new: not yet runnable */
+}
+
+int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < MP_SCHED_STATES; i++) {
+		if (!mp_str_eq(name, mp_str(state_names[i])))
+			continue;
+		*state = (enum mp_sched_state)i;
+		return 0;
+	}
+	return -1;
+}
+
+void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink)
+{
+	*s = (struct mp_sched){ .sink = *sink };
+	mp_tasks_init(s);
+}
+
+void mp_sched_release(struct mp_sched *s)
+{
+	mp_tasks_release(s);
+	free(s->cpus);
+}
+
+void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
+{
+	if (what == MP_SCHED_WAKING || what == MP_SCHED_WAKEUP)
+		s->has_wakeups = true;
+	if (what == MP_SCHED_WAKEUP_NEW || what == MP_SCHED_FORK)
+		s->has_births = true;
+}
+
+/* The CPU's record; nothing is known of one that was not seen before. */
+static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
+{
+	struct mp_sched_cpu *c;
+
+	if ((size_t)cpu >= s->n_cpus) {
+		s->cpus = mp_grow(s->cpus, &s->cap_cpus, cpu + 1, sizeof(*s->cpus));
+		memset(s->cpus + s->n_cpus, 0, (cpu + 1 - s->n_cpus) * sizeof(*s->cpus));
+		s->n_cpus = cpu + 1;
+	}
+	c = &s->cpus[cpu];
+	if (c->what == MP_CPU_ABSENT)
+		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, NULL };
+	return c;
+}
+
+/* --- spans ------------------------------------------------------------------------------------ */
+
+static void give(struct mp_sched *s, struct mp_sched_span *span)
+{
+	/* nothing was seen of it: an edge, not a span */
+	if (span->from_ns == span->to_ns && (span->cut_begin || span->state == MP_SCHED_UNKNOWN))
+		return;
+	if (span->state == MP_SCHED_UNKNOWN && span->cpu >= 0)
+		s->unknown_ns += span->to_ns - span->from_ns;
+	s->sink.span(s->sink.arg, span);
+}
+
+/* A span of a task, all but what is special to its state. */
+static struct mp_sched_span task_span(struct mp_sched *s, struct mp_sched_task *t,
+				      enum mp_sched_state state, uint64_t now)
+{
+	return (struct mp_sched_span){
+		.state = state,
+		.from_ns = t->since_ns,
+		.to_ns = now,
+		.task = t,
+		.cpu = state == MP_SCHED_RUN ? t->cpu : -1,
+		.to_cpu = -1,
+		.cut_begin = t->cut,
+		.then = MP_SCHED_UNKNOWN,
+		.lost = state == MP_SCHED_RUN ? 0 : s->lost - t->lost,
+		.next_tid = -1,
+		.stack = mp_buf_view(&t->stack),
+	};
+}
+
+/* A span of a CPU that no task accounts for. */
+static void give_cpu(struct mp_sched *s, size_t cpu, enum mp_sched_state state, uint64_t now,
+		     const struct mp_sched_event *e, bool cut_end)
+{
+	struct mp_sched_cpu *c = &s->cpus[cpu];
+	struct mp_sched_span span = {
+		.state = state,
+		.from_ns = c->since_ns,
+		.to_ns = now,
+		.cpu = (int32_t)cpu,
+		.to_cpu = -1,
+		.cut_begin = c->cut,
+		.cut_end = cut_end,
+		.was = c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
+		.then = MP_SCHED_UNKNOWN,
+		.next_tid = e ? e->next : -1,
+		.next_comm = e ? e->next_comm : (struct mp_str){ NULL, 0 },
+	};
+
+	give(s, &span);
+}
+
+static void enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_state state,
+		  uint64_t now)
+{
+	t->state = state;
+	t->since_ns = now;
+	t->cut = false;
+	t->lost = s->lost;
+	t->stack.len = 0;
+}
+
+static void unsure(struct mp_sched_cpu *c, uint64_t now)
+{
+	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, NULL };
+}
+
+/*
+ * What the task did since its last event is not known after all, and neither is what it does now;
+ * the same goes for a CPU that it ran on.
+ */
+static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
+{
+	struct mp_sched_span span = task_span(s, t, MP_SCHED_UNKNOWN, now);
+
+	span.was = t->state;
+	span.stack = (struct mp_str){ NULL, 0 };
+	if (t->state == MP_SCHED_RUN)
+		span.cpu = t->cpu;
+	give(s, &span);
+	if (t->state == MP_SCHED_RUN)
+		unsure(&s->cpus[t->cpu], now);
+	enter(s, t, MP_SCHED_UNKNOWN, now);
+	t->cut = true;
+}
+
+/* Likewise for a CPU, whatever it does. */
+static void forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
+{
+	struct mp_sched_cpu *c = &s->cpus[cpu];
+
+	if (c->what == MP_CPU_BUSY) {
+		forget(s, c->task, now);
+		return;
+	}
+	give_cpu(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
+	unsure(c, now);
+}
+
+static void end_task(struct mp_sched *s, struct mp_sched_task *t)
+{
+	if (s->sink.gone)
+		s->sink.gone(s->sink.arg, t);
+	mp_task_free(s, t);
+}
+
+/* --- switch ----------------------------------------------------------------------------------- */
+
+/*
+ * The task that a CPU of which nothing is known since some time must have run since then: it can
+ * have had no event in between.
+ */
+static bool ran_since(const struct mp_sched_task *t, const struct mp_sched_cpu *c)
+{
+	return t->state == MP_SCHED_UNKNOWN && t->since_ns == c->since_ns;
+}
+
+static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_sched_state state,
+				      uint64_t since)
+{
+	struct mp_sched_task *t = mp_task_new(s, tid);
+
+	enter(s, t, state, since);
+	return t;
+}
+
+/* The task on an unsure CPU becomes known. NULL: that does not fit what it did elsewhere. */
+static struct mp_sched_task *settle(struct mp_sched *s, int32_t cpu, int32_t tid)
+{
+	struct mp_sched_cpu *c = &s->cpus[cpu];
+	struct mp_sched_task *t = mp_task_find(s, tid);
+
+	if (t && !ran_since(t, c))
+		return NULL;
+	if (!t)
+		t = new_task(s, tid, MP_SCHED_RUN, c->since_ns);
+	enter(s, t, MP_SCHED_RUN, c->since_ns);
+	t->cut = true;
+	t->cpu = t->last_cpu = cpu;
+	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, t };
+	return t;
+}
+
+/* Nobody, or somebody else, was known to run there. */
+static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *t;
+
+	s->misfits++;
+	forget_cpu(s, e->cpu, e->time_ns);
+	t = mp_task_find(s, e->task);
+	if (t)
+		forget(s, t, e->time_ns);
+	else
+		t = new_task(s, e->task, MP_SCHED_UNKNOWN, e->time_ns);
+	return t;
+}
+
+static void stop_idle(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	if (s->cpus[e->cpu].what == MP_CPU_BUSY) {
+		s->misfits++;
+		forget_cpu(s, e->cpu, e->time_ns);
+		return;
+	}
+	give_cpu(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
+}
+
+/* The task that is switched out. */
+static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sched_state state)
+{
+	struct mp_sched_cpu *c = &s->cpus[e->cpu];
+	struct mp_sched_task *t = NULL;
+	struct mp_sched_span span;
+
+	if (c->what == MP_CPU_BUSY && c->task->tid == e->task)
+		t = c->task;
+	else if (c->what == MP_CPU_UNSURE)
+		t = settle(s, e->cpu, e->task);
+	if (!t)
+		t = misfit(s, e);
+	mp_task_name(t, e->task_comm, e->task_prio);
+	if (e->tid == e->task && e->pid >= 0)
+		t->pid = e->pid;
+	if (t->state == MP_SCHED_RUN) {
+		span = task_span(s, t, MP_SCHED_RUN, e->time_ns);
+		span.then = state;
+		span.next_tid = e->next;
+		span.next_comm = e->next_comm;
+		give(s, &span);
+	}
+	enter(s, t, state, e->time_ns);
+	t->cpu = t->last_cpu = e->cpu;
+	t->waker.tid = -1;
+	if (state == MP_SCHED_DEAD)
+		end_task(s, t);
+	else if (e->stack.p)
+		mp_buf_str(&t->stack, e->stack);
+}
+
+/* What it did before it got the CPU: it did not run. */
+static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct mp_sched_event *e)
+{
+	struct mp_sched_span span;
+	enum mp_sched_state state = t->state;
+
+	if (state == MP_SCHED_RUN) {
+		s->misfits++;
+		forget(s, t, e->time_ns);
+		return;
+	}
+	if (state == MP_SCHED_NEW || (state == MP_SCHED_UNKNOWN && s->has_wakeups))
+		state = MP_SCHED_WAIT;
+	span = task_span(s, t, state, e->time_ns);
+	span.was = t->state;
+	span.then = MP_SCHED_RUN;
+	if (state == MP_SCHED_WAIT || state == MP_SCHED_PREEMPTED)
+		span.to_cpu = e->cpu;
+	if (state == MP_SCHED_WAIT)
+		span.waker = &t->waker;
+	give(s, &span);
+}
+
+/* The task that is switched in. */
+static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_cpu *c = &s->cpus[e->cpu];
+	struct mp_sched_task *t;
+
+	if (e->next == 0) {
+		*c = (struct mp_sched_cpu){ MP_CPU_IDLE, false, e->time_ns, NULL };
+		return;
+	}
+	t = mp_task_find(s, e->next);
+	if (!t) {
+		bool told = s->has_wakeups && s->has_births;
+
+		t = new_task(s, e->next, MP_SCHED_UNKNOWN, told ? s->clear_ns : e->time_ns);
+		t->cut = true;
+	}
+	mp_task_name(t, e->next_comm, e->next_prio);
+	end_wait(s, t, e);
+	enter(s, t, MP_SCHED_RUN, e->time_ns);
+	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
+	t->cpu = t->last_cpu = e->cpu;
+	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, t };
+}
+
+static int take_switch(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
+{
+	struct mp_sched_task *t = e->task ? mp_task_find(s, e->task) : NULL;
+	enum mp_sched_state state = MP_SCHED_IDLE;
+
+	if (e->task && mp_sched_prev_state(e->state, t && t->exiting, &state) < 0) {
+		*why = "sched_switch with a prev_state that no kernel has";
+		return -1;
+	}
+	s->context_differs |= e->tid >= 0 && e->tid != e->task;
+	if (e->task)
+		leave(s, e, state);
+	else
+		stop_idle(s, e);
+	arrive(s, e);
+	return 0;
+}
+
+/* --- the others ------------------------------------------------------------------------------- */
+
+/* The task that has the CPU is not the one that was given it: a switch is missing. */
+static bool is_other(const struct mp_sched_cpu *c, int32_t tid)
+{
+	return (c->what == MP_CPU_BUSY && c->task->tid != tid) || (c->what == MP_CPU_IDLE && tid);
+}
+
+/* Any event tells who has the CPU: of use where no switch has told it. */
+static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_cpu *c = cpu_of(s, e->cpu);
+	struct mp_sched_task *t;
+
+	if (e->tid < 0 || s->context_differs)
+		return;
+	if (is_other(c, e->tid)) {
+		s->misfits++;
+		forget_cpu(s, e->cpu, e->time_ns);
+	}
+	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
+		c->what = MP_CPU_IDLE;
+	} else if (c->what == MP_CPU_UNSURE) {
+		t = mp_task_find(s, e->tid);
+		if (t && !ran_since(t, c)) {
+			forget_cpu(s, e->cpu, e->time_ns);
+			forget(s, t, e->time_ns);
+		}
+		settle(s, e->cpu, e->tid);
+	}
+	if (c->what == MP_CPU_BUSY) {
+		mp_task_name(c->task, e->comm, MP_SCHED_NO_PRIO);
+		c->task->pid = e->pid >= 0 ? e->pid : c->task->pid;
+	}
+}
+
+/* A new task; an old one of the same id must be over, although nobody said so. */
+static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
+{
+	struct mp_sched_task *t = mp_task_find(s, tid);
+
+	if (t) {
+		s->misfits += t->state != MP_SCHED_UNKNOWN;
+		forget(s, t, now);
+		end_task(s, t);
+	}
+	return new_task(s, tid, MP_SCHED_NEW, now);
+}
+
+static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *t = e->task ? mp_task_find(s, e->task) : NULL;
+	struct mp_sched_span span;
+
+	if (e->task == 0)
+		return;
+	if (e->what == MP_SCHED_WAKEUP_NEW && (!t || t->state != MP_SCHED_NEW)) {
+		t = born(s, e->task, e->time_ns);
+	} else if (!t) {
+		t = new_task(s, e->task, MP_SCHED_UNKNOWN, s->clear_ns);
+		t->cut = true;
+	}
+	mp_task_name(t, e->task_comm, e->task_prio);
+	if (t->state == MP_SCHED_RUN)
+		return;
+	t->cpu = e->target_cpu >= 0 ? e->target_cpu : t->cpu;
+	if (t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED)
+		return;
+	mp_task_woken(t, e->tid, e->comm);
+	if (t->state != MP_SCHED_NEW) {
+		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
+				 e->time_ns);
+		span.then = MP_SCHED_WAIT;
+		span.waker = &t->waker;
+		give(s, &span);
+	}
+	enter(s, t, MP_SCHED_WAIT, e->time_ns);
+	if (e->stack.p)
+		mp_buf_str(&t->stack, e->stack);
+}
+
+static void take_migration(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *t = mp_task_find(s, e->task);
+
+	if (!t)
+		return;
+	t->migrations++;
+	if (t->state != MP_SCHED_RUN && e->target_cpu >= 0)
+		t->cpu = e->target_cpu;
+}
+
+/* A thread other than the first one calls exec: it goes on under the id of the process. */
+static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *old = e->old > 0 ? mp_task_find(s, e->old) : NULL, *t;
+	struct mp_sched_span span;
+	int32_t cpu;
+
+	if (old && e->old == e->task)
+		mp_task_name(old, e->comm, MP_SCHED_NO_PRIO);
+	if (!old || e->old == e->task || old->state != MP_SCHED_RUN)
+		return;
+	cpu = old->cpu;
+	t = mp_task_find(s, e->task);
+	if (t && t->state == MP_SCHED_RUN)
+		return;
+	if (t) { /* the first thread died in this moment, and waits for nobody */
+		forget(s, t, e->time_ns);
+		end_task(s, t);
+	}
+	span = task_span(s, old, MP_SCHED_RUN, e->time_ns);
+	span.then = MP_SCHED_DEAD;
+	give(s, &span);
+	t = new_task(s, e->task, MP_SCHED_RUN, e->time_ns);
+	t->cpu = t->last_cpu = cpu;
+	t->pid = old->pid;
+	t->prio = old->prio;
+	mp_task_name(t, e->comm, MP_SCHED_NO_PRIO);
+	s->cpus[cpu].task = t;
+	end_task(s, old);
+}
+
+int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
+{
+	struct mp_sched_event later;
+	struct mp_sched_task *t;
+
+	mp_sched_tick(s, e->time_ns);
+	if (e->time_ns < s->now_ns) {
+		later = *e;
+		later.time_ns = s->now_ns;
+		e = &later;
+	}
+	mp_sched_expect(s, e->what);
+	if (e->what == MP_SCHED_SWITCH) {
+		cpu_of(s, e->cpu);
+		return take_switch(s, e, why);
+	}
+	if (e->cpu >= 0 && e->what != MP_SCHED_EXEC)
+		learn_current(s, e);
+	switch (e->what) {
+	case MP_SCHED_WAKING:
+	case MP_SCHED_WAKEUP:
+	case MP_SCHED_WAKEUP_NEW:
+		take_wakeup(s, e);
+		break;
+	case MP_SCHED_MIGRATE:
+		take_migration(s, e);
+		break;
+	case MP_SCHED_FORK:
+		if (e->task > 0)
+			mp_task_name(born(s, e->task, e->time_ns), e->task_comm, MP_SCHED_NO_PRIO);
+		break;
+	case MP_SCHED_EXIT:
+		t = mp_task_find(s, e->task);
+		if (t)
+			t->exiting = true;
+		break;
+	case MP_SCHED_EXEC:
+		take_exec(s, e);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* --- losses, the end -------------------------------------------------------------------------- */
+
+void mp_sched_lost(struct mp_sched *s, uint64_t n, uint64_t time_ns, int cpu)
+{
+	struct mp_sched_task *t;
+	size_t i;
+
+	if (!s->begun || cpu > MP_SCHED_CPU_MAX)
+		return;
+	s->now_ns = MP_MAX(s->now_ns, time_ns);
+	s->lost += n;
+	s->clear_ns = s->now_ns;
+	if (cpu >= 0)
+		cpu_of(s, cpu);
+	for (i = 0; i < s->n_cpus; i++)
+		if ((cpu < 0 || i == (size_t)cpu) && s->cpus[i].what != MP_CPU_ABSENT)
+			forget_cpu(s, i, s->now_ns);
+	for (t = s->first; t; t = t->next) {
+		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||
+			     t->state == MP_SCHED_NEW;
+
+		if (t->state == MP_SCHED_UNKNOWN || (waits && (cpu < 0 || t->cpu == cpu)))
+			forget(s, t, s->now_ns);
+	}
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	int32_t x = (*(struct mp_sched_task *const *)a)->tid;
+	int32_t y = (*(struct mp_sched_task *const *)b)->tid;
+
+	return x < y ? -1 : x > y;
+}
+
+static void give_last(struct mp_sched *s, struct mp_sched_task *t)
+{
+	enum mp_sched_state state = t->state == MP_SCHED_NEW ? MP_SCHED_WAIT : t->state;
+	struct mp_sched_span span = task_span(s, t, state, s->now_ns);
+
+	span.was = MP_SCHED_UNKNOWN;
+	span.cut_end = true;
+	span.waker = state == MP_SCHED_WAIT ? &t->waker : NULL;
+	if (state == MP_SCHED_RUN || state == MP_SCHED_UNKNOWN)
+		span.stack.p = NULL;
+	give(s, &span);
+}
+
+static void end_tasks(struct mp_sched *s)
+{
+	struct mp_sched_task **tasks = mp_alloc((s->n_tasks + 1) * sizeof(struct mp_sched_task *));
+	struct mp_sched_task *t;
+	size_t n = 0, i;
+
+	for (t = s->first; t; t = t->next)
+		tasks[n++] = t;
+	qsort(tasks, n, sizeof(struct mp_sched_task *), by_tid);
+	for (i = 0; i < n; i++) {
+		if (tasks[i]->state != MP_SCHED_RUN)
+			give_last(s, tasks[i]);
+		end_task(s, tasks[i]);
+	}
+	free(tasks);
+}
+
+void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
+{
+	struct mp_sched_cpu *c;
+	size_t i;
+
+	if (!s->begun)
+		return;
+	s->now_ns = MP_MAX(s->now_ns, time_ns);
+	for (i = 0; i < s->n_cpus; i++) {
+		c = &s->cpus[i];
+		if (c->what == MP_CPU_BUSY)
+			give_last(s, c->task);
+		else if (c->what != MP_CPU_ABSENT)
+			give_cpu(s, i, c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
+				 s->now_ns, NULL, true);
+	}
+	end_tasks(s);
+	s->n_cpus = 0;
+	s->begun = s->has_wakeups = s->has_births = s->context_differs = false;
+	s->lost = 0;
+}

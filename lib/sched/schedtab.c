@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/sched/schedtab.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/stream/esc.h"
+#include "lib/stream/unit.h"
+
+/* --- adding up -------------------------------------------------------------------------------- */
+
+static void free_row(struct mp_sched_row *r)
+{
+	mp_hist_release(&r->wait.hist);
+	mp_hist_release(&r->sleep.hist);
+	free(r->comm);
+}
+
+void mp_sched_table_release(struct mp_sched_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_rows; i++) {
+		free_row(t->rows[i]);
+		free(t->rows[i]);
+	}
+	free(t->rows);
+	free(t->cpus);
+	free_row(&t->total);
+}
+
+static void add_length(struct mp_sched_lengths *l, uint64_t ns)
+{
+	l->n++;
+	l->sum_ns += ns;
+	l->max_ns = MP_MAX(l->max_ns, ns);
+	mp_hist_add(&l->hist, (double)ns, 1);
+}
+
+static void settle(struct mp_sched_lengths *l)
+{
+	l->p99_ns = l->n ? (uint64_t)mp_hist_percentile(&l->hist, 0.99) : 0;
+	mp_hist_release(&l->hist);
+}
+
+static struct mp_sched_row *cpu_row(struct mp_sched_table *t, int32_t cpu)
+{
+	if ((size_t)cpu >= t->n_cpus) {
+		t->cpus = mp_grow(t->cpus, &t->cap_cpus, cpu + 1, sizeof(*t->cpus));
+		memset(t->cpus + t->n_cpus, 0, (cpu + 1 - t->n_cpus) * sizeof(*t->cpus));
+		t->n_cpus = cpu + 1;
+	}
+	return &t->cpus[cpu];
+}
+
+static void add_span(struct mp_sched_row *r, const struct mp_sched_span *span)
+{
+	uint64_t ns = span->to_ns - span->from_ns;
+
+	r->ns[span->state] += ns;
+	if (span->state == MP_SCHED_RUN) {
+		r->runs++;
+		r->voluntary += span->then == MP_SCHED_SLEEP || span->then == MP_SCHED_BLOCK ||
+				span->then == MP_SCHED_STOPPED || span->then == MP_SCHED_DEAD;
+		r->involuntary += span->then == MP_SCHED_PREEMPTED;
+	}
+	if (span->cut_begin || span->cut_end)
+		return;
+	if (span->state == MP_SCHED_WAIT || span->state == MP_SCHED_PREEMPTED)
+		add_length(&r->wait, ns);
+	else if (span->state == MP_SCHED_SLEEP || span->state == MP_SCHED_BLOCK)
+		add_length(&r->sleep, ns);
+}
+
+static struct mp_sched_row *task_row(struct mp_sched_table *t, struct mp_sched_task *task)
+{
+	struct mp_sched_row *r = task->user;
+
+	if (r)
+		return r;
+	r = task->user = mp_zalloc(sizeof(*r));
+	r->tid = task->tid;
+	t->rows = mp_grow(t->rows, &t->cap_rows, t->n_rows + 1, sizeof(*t->rows));
+	t->rows[t->n_rows++] = r;
+	return r;
+}
+
+void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *span)
+{
+	struct mp_sched_row *r;
+
+	if (span->cpu >= 0) {
+		r = cpu_row(t, span->cpu);
+		r->ns[span->state] += span->to_ns - span->from_ns;
+		r->runs += span->state == MP_SCHED_RUN;
+	}
+	if (!span->task)
+		return;
+	add_span(task_row(t, span->task), span);
+	add_span(&t->total, span);
+}
+
+void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, bool migrated)
+{
+	struct mp_sched_row *r = task->user;
+
+	if (!r)
+		return;
+	r->pid = task->pid;
+	if (task->has_comm)
+		r->comm = mp_strndup(task->comm.p ? task->comm.p : "", task->comm.len);
+	r->migrations = migrated ? task->migrations : task->moves;
+	t->total.migrations += r->migrations;
+	settle(&r->wait);
+	settle(&r->sleep);
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static int by_run_time(const void *a, const void *b)
+{
+	const struct mp_sched_row *x = *(struct mp_sched_row *const *)a;
+	const struct mp_sched_row *y = *(struct mp_sched_row *const *)b;
+
+	if (x->ns[MP_SCHED_RUN] != y->ns[MP_SCHED_RUN])
+		return x->ns[MP_SCHED_RUN] > y->ns[MP_SCHED_RUN] ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void sort(struct mp_sched_table *t)
+{
+	if (t->n_rows) /* two tasks of one id that never ran: any order of them is the same line */
+		qsort(t->rows, t->n_rows, sizeof(*t->rows), by_run_time);
+	if (t->total.wait.n)
+		t->total.wait.p99_ns = (uint64_t)mp_hist_percentile(&t->total.wait.hist, 0.99);
+	if (t->total.sleep.n)
+		t->total.sleep.p99_ns = (uint64_t)mp_hist_percentile(&t->total.sleep.hist, 0.99);
+}
+
+enum { COLUMNS = 16 };
+
+struct cells {
+	char text[COLUMNS][4 * MP_SCHED_COMM_MAX + 1];
+	size_t n;
+};
+
+static void cell(struct cells *c, const char *fmt, ...) MP_PRINTF(2, 3);
+
+static void cell(struct cells *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(c->text[c->n], sizeof(c->text[0]), fmt, ap);
+	va_end(ap);
+	c->n++;
+}
+
+static void cell_count(struct cells *c, uint64_t n)
+{
+	cell(c, "%llu", (unsigned long long)n);
+}
+
+static void cell_ns(struct cells *c, uint64_t ns)
+{
+	char text[MP_UNIT_MAX];
+
+	mp_unit_put(text, "ns", (double)ns);
+	cell(c, "%s", text);
+}
+
+static void cell_share(struct cells *c, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		cell(c, "%.2f%%", 100.0 * (double)part / (double)whole);
+	else
+		cell(c, "-");
+}
+
+static void cell_lengths(struct cells *c, const struct mp_sched_lengths *l)
+{
+	if (!l->n) {
+		cell(c, "-");
+		cell(c, "-");
+		cell(c, "-");
+		return;
+	}
+	cell_ns(c, l->sum_ns / l->n);
+	cell_ns(c, l->max_ns);
+	cell_ns(c, l->p99_ns);
+}
+
+static void name_cell(struct cells *c, const char *comm)
+{
+	struct mp_buf safe = { NULL, 0, 0 };
+
+	if (comm)
+		mp_esc_terminal(&safe, mp_str(comm));
+	cell(c, "%.*s", (int)safe.len, safe.p ? safe.p : "");
+	mp_buf_release(&safe);
+}
+
+static void task_cells(struct cells *c, const struct mp_sched_row *r, uint64_t length_ns,
+		       bool total)
+{
+	c->n = 0;
+	if (total)
+		cell(c, "all");
+	else
+		cell(c, "%d", r->tid);
+	cell_count(c, r->runs);
+	cell_ns(c, r->ns[MP_SCHED_RUN]);
+	cell_share(c, r->ns[MP_SCHED_RUN], length_ns);
+	cell_count(c, r->voluntary);
+	cell_count(c, r->involuntary);
+	cell_lengths(c, &r->wait);
+	cell_lengths(c, &r->sleep);
+	cell_count(c, r->migrations);
+	name_cell(c, total ? NULL : r->comm);
+}
+
+static void cpu_cells(struct cells *c, const struct mp_sched_row *r, size_t cpu)
+{
+	uint64_t all = r->ns[MP_SCHED_RUN] + r->ns[MP_SCHED_IDLE] + r->ns[MP_SCHED_UNKNOWN];
+
+	c->n = 0;
+	cell(c, "%zu", cpu);
+	cell_count(c, r->runs);
+	cell_ns(c, r->ns[MP_SCHED_RUN]);
+	cell_share(c, r->ns[MP_SCHED_RUN], all);
+	cell_ns(c, r->ns[MP_SCHED_IDLE]);
+	cell_share(c, r->ns[MP_SCHED_IDLE], all);
+	cell_ns(c, r->ns[MP_SCHED_UNKNOWN]);
+}
+
+static void widen(size_t *widths, const struct cells *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		widths[i] = MP_MAX(widths[i], strlen(c->text[i]));
+}
+
+/* Numbers to the right, the name, which is last, as it is. */
+static void put_cells(struct mp_out *out, const size_t *widths, const struct cells *c, bool name)
+{
+	size_t i, len;
+
+	for (i = 0; i < c->n; i++) {
+		len = strlen(c->text[i]);
+		if (name && i == c->n - 1 && !len)
+			break;
+		if (i)
+			mp_out_write(out, "  ", 2);
+		for (; len < widths[i] && !(name && i == c->n - 1); len++)
+			mp_out_write(out, " ", 1);
+		mp_out_write(out, c->text[i], strlen(c->text[i]));
+	}
+	mp_out_write(out, "\n", 1);
+}
+
+static void titles(struct cells *c, const char *const *texts, size_t n)
+{
+	size_t i;
+
+	c->n = 0;
+	for (i = 0; i < n; i++)
+		cell(c, "%s", texts[i]);
+}
+
+static void write_cpus(const struct mp_sched_table *t, struct mp_out *out)
+{
+	static const char *const names[] = { "CPU",  "runs",  "busy",	"busy%",
+					     "idle", "idle%", "unknown" };
+	size_t widths[COLUMNS] = { 0 }, i, pass;
+	struct cells c;
+
+	for (pass = 0; pass < 2; pass++) {
+		titles(&c, names, MP_ARRAY_SIZE(names));
+		pass ? put_cells(out, widths, &c, false) : widen(widths, &c);
+		for (i = 0; i < t->n_cpus; i++) {
+			const uint64_t *ns = t->cpus[i].ns;
+
+			if (!(ns[MP_SCHED_RUN] | ns[MP_SCHED_IDLE] | ns[MP_SCHED_UNKNOWN]))
+				continue;
+			cpu_cells(&c, &t->cpus[i], i);
+			pass ? put_cells(out, widths, &c, false) : widen(widths, &c);
+		}
+	}
+}
+
+static void write_tasks(const struct mp_sched_table *t, struct mp_out *out)
+{
+	static const char *const names[] = { "TID",	 "runs",      "run",	   "CPU%",
+					     "gave up",	 "preempted", "wait avg",  "wait max",
+					     "wait p99", "sleep avg", "sleep max", "sleep p99",
+					     "migr",	 "COMM" };
+	size_t widths[COLUMNS] = { 0 }, i, pass;
+	struct cells c;
+
+	for (pass = 0; pass < 2; pass++) {
+		titles(&c, names, MP_ARRAY_SIZE(names));
+		pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
+		for (i = 0; i <= t->n_rows; i++) {
+			task_cells(&c, i < t->n_rows ? t->rows[i] : &t->total, t->length_ns,
+				   i == t->n_rows);
+			pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
+		}
+	}
+}
+
+void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp_out *out)
+{
+	struct mp_buf title = { NULL, 0, 0 };
+	char length[MP_UNIT_MAX];
+
+	sort(t);
+	mp_unit_put(length, "ns", (double)t->length_ns);
+	if (host.len) {
+		mp_esc_terminal(&title, host);
+		mp_buf_str(&title, MP_STR(": "));
+	}
+	mp_buf_printf(&title, "%zu %s in %s\n\n", t->n_rows, t->n_rows == 1 ? "task" : "tasks",
+		      length);
+	mp_out_write(out, title.p, title.len);
+	write_cpus(t, out);
+	mp_out_write(out, "\n", 1);
+	write_tasks(t, out);
+	mp_buf_release(&title);
+}
+
+/* --- TAB-separated ---------------------------------------------------------------------------- */
+
+static void put_field(struct mp_buf *b, uint64_t v)
+{
+	char number[MP_NUM_MAX], *end = mp_put_u64(number, v);
+
+	mp_buf_byte(b, '\t');
+	mp_buf_add(b, number, end - number);
+}
+
+static void put_lengths(struct mp_buf *b, const struct mp_sched_lengths *l)
+{
+	put_field(b, l->n);
+	put_field(b, l->n ? l->sum_ns / l->n : 0);
+	put_field(b, l->max_ns);
+	put_field(b, l->p99_ns);
+}
+
+static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int64_t id,
+		    const struct mp_sched_row *r)
+{
+	size_t i;
+
+	mp_buf_str(b, mp_str(what));
+	mp_buf_byte(b, '\t');
+	mp_buf_str(b, host);
+	mp_buf_byte(b, '\t');
+	if (id >= 0)
+		mp_buf_printf(b, "%lld", (long long)id);
+	mp_buf_byte(b, '\t');
+	if (*what == 't' && id >= 0 && r->pid >= 0)
+		mp_buf_printf(b, "%d", r->pid);
+	mp_buf_byte(b, '\t');
+	if (r->comm)
+		mp_buf_str(b, mp_str(r->comm));
+	put_field(b, r->runs);
+	for (i = 0; i < MP_SCHED_STATES; i++)
+		put_field(b, r->ns[i]);
+	put_field(b, r->voluntary);
+	put_field(b, r->involuntary);
+	put_lengths(b, &r->wait);
+	put_lengths(b, &r->sleep);
+	put_field(b, r->migrations);
+	mp_buf_byte(b, '\n');
+}
+
+void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first,
+			struct mp_out *out)
+{
+	struct mp_buf b = { NULL, 0, 0 };
+	size_t i;
+
+	sort(t);
+	if (first) {
+		mp_buf_str(&b, MP_STR("what\thost\tid\tpid\tcomm\truns"));
+		for (i = 0; i < MP_SCHED_STATES; i++)
+			mp_buf_printf(&b, "\t%s_ns", mp_sched_state_name((enum mp_sched_state)i));
+		mp_buf_str(&b, MP_STR("\tvoluntary\tinvoluntary\twaits\twait_avg_ns\twait_max_ns"
+				      "\twait_p99_ns\tsleeps\tsleep_avg_ns\tsleep_max_ns"
+				      "\tsleep_p99_ns\tmigrations\n"));
+	}
+	for (i = 0; i < t->n_cpus; i++) {
+		const uint64_t *ns = t->cpus[i].ns;
+
+		if (ns[MP_SCHED_RUN] | ns[MP_SCHED_IDLE] | ns[MP_SCHED_UNKNOWN])
+			put_row(&b, "cpu", host, (int64_t)i, &t->cpus[i]);
+	}
+	for (i = 0; i < t->n_rows; i++)
+		put_row(&b, "task", host, t->rows[i]->tid, t->rows[i]);
+	put_row(&b, "total", host, -1, &t->total);
+	mp_out_write(out, b.p, b.len);
+	mp_buf_release(&b);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/select/project.h"
+
+#include <stdlib.h>
+
+void mp_keep_init(struct mp_keep *k, bool drop)
+{
+	*k = (struct mp_keep){ .drop = drop };
+	mp_names_init(&k->names);
+}
+
+int mp_keep_add(struct mp_keep *k, const char *list, struct mp_str *bad)
+{
+	size_t i, before = k->fields.n;
+
+	if (mp_fields_parse(&k->fields, list, bad) < 0)
+		return -1;
+	for (i = before; i < k->fields.n; i++) {
+		enum mp_field_id id = k->fields.v[i].id;
+
+		*bad = k->fields.v[i].name;
+		if (id != MP_FIELD_KEY && id != MP_FIELD_STACK && id != MP_FIELD_TIME &&
+		    id != MP_FIELD_TYPE)
+			return -1;
+		if (k->drop && (id == MP_FIELD_TIME || id == MP_FIELD_TYPE))
+			return -1;
+	}
+	free(k->met);
+	k->met = mp_zalloc((k->fields.n + 1) * sizeof(*k->met));
+	return 0;
+}
+
+void mp_keep_release(struct mp_keep *k)
+{
+	mp_fields_release(&k->fields);
+	free(k->met);
+	mp_names_release(&k->names);
+}
+
+/* The number of a name in the list, -1 if it is not there. */
+static int listed(const struct mp_keep *k, struct mp_str name)
+{
+	size_t i;
+
+	for (i = 0; i < k->fields.n; i++)
+		if (mp_str_eq(k->fields.v[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+bool mp_keep_has(const struct mp_keep *k, struct mp_str name)
+{
+	return (listed(k, name) >= 0) != k->drop;
+}
+
+void mp_keep_write(struct mp_keep *k, const struct mp_rec *rec, struct mp_out *out)
+{
+	struct mp_str rest = rec->body, key, value;
+	const char *run = NULL; /* fields that stay and stand together are copied together */
+	bool first = true;
+
+	k->events++;
+	mp_names_learn(&k->names, rec);
+	mp_out_write(out, rec->line.p, rec->body.p - rec->line.p);
+	for (;;) {
+		bool more = mp_rec_next_field(&rest, &key, &value), stays = false;
+
+		if (more) {
+			int i = listed(k, key);
+
+			if (i >= 0)
+				k->met[i]++;
+			stays = (i >= 0) != k->drop;
+		}
+		if (stays && !run)
+			run = key.p;
+		if (run && !stays) {
+			const char *end = more ? key.p - 1 : rec->line.p + rec->line.len;
+
+			if (!first)
+				mp_out_write(out, "\t", 1);
+			mp_out_write(out, run, end - run);
+			first = false;
+			run = NULL;
+		}
+		if (!more)
+			break;
+	}
+	mp_out_write(out, "\n", 1);
+}
+
+static void keep_of_type(const struct mp_keep *k, json_t *fields)
+{
+	const char *name;
+	json_t *type;
+	void *next;
+
+	json_object_foreach_safe(fields, next, name, type)
+	{
+		if (!mp_keep_has(k, mp_str(name)))
+			json_object_del(fields, name);
+	}
+}
+
+void mp_keep_header(const struct mp_keep *k, json_t *header)
+{
+	json_t *events = json_object_get(header, "events"), *fields;
+	const char *type;
+
+	json_object_foreach (events, type, fields)
+		keep_of_type(k, fields);
+	if (!mp_keep_has(k, MP_STR("stack")))
+		json_object_del(header, "stacks");
+}
+
+void mp_keep_tell(const struct mp_keep *k)
+{
+	size_t i;
+
+	for (i = 0; k->events && i < k->fields.n; i++) {
+		const struct mp_field *f = &k->fields.v[i];
+		char *near;
+
+		if (k->met[i] || f->id == MP_FIELD_TIME || f->id == MP_FIELD_TYPE)
+			continue;
+		near = mp_names_near(&k->names, f->name);
+		mp_say("no event has the field '%.*s' of %s%s%s%s", MP_STR_ARGS(f->name),
+		       k->drop ? "--drop" : "--fields", near ? ": did you mean '" : "",
+		       near ? near : "", near ? "'?" : "");
+		free(near);
+	}
+}

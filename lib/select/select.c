@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/select/select.h"
+
+#include <stdlib.h>
+
+void mp_select_init(struct mp_select *s, struct mp_input *in, struct mp_out *out)
+{
+	*s = (struct mp_select){ .in = in, .out = out };
+	mp_types_init(&s->types);
+}
+
+void mp_select_release(struct mp_select *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_exprs; i++)
+		mp_expr_free(s->exprs[i]);
+	free(s->exprs);
+	mp_types_release(&s->types);
+	if (s->keeping)
+		mp_keep_release(&s->keep);
+	mp_buf_release(&s->buf);
+}
+
+void mp_select_filter(struct mp_select *s, struct mp_expr *e)
+{
+	s->exprs = mp_grow(s->exprs, &s->exprs_cap, s->n_exprs + 1, sizeof(struct mp_expr *));
+	s->exprs[s->n_exprs++] = e;
+}
+
+static struct mp_select_section *section_of(struct mp_select *s, enum mp_kind datatype)
+{
+	switch ((int)datatype) {
+	case MP_EVENT:
+		return &s->event;
+	case MP_POINT:
+		return &s->point;
+	case MP_STACK:
+		return &s->stack;
+	}
+	return NULL;
+}
+
+static void write_object(struct mp_select *s, json_t *object)
+{
+	s->buf.len = 0;
+	mp_ctl_add(&s->buf, object);
+	mp_out_write(s->out, s->buf.p, s->buf.len);
+}
+
+static void drop_types(struct mp_select *s, json_t *header)
+{
+	json_t *events = json_object_get(header, "events"), *fields;
+	const char *type;
+	void *next;
+
+	json_object_foreach_safe(events, next, type, fields)
+	{
+		if (!mp_types_lookup(&s->types, mp_str(type))->taken)
+			json_object_del(events, type);
+	}
+}
+
+static void change_header(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
+{
+	json_t *header;
+
+	if (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping)) {
+		mp_out_write(s->out, rec->line.p, rec->line.len);
+		mp_out_write(s->out, "\n", 1);
+		return;
+	}
+	header = json_deep_copy(ctl->json);
+	drop_types(s, header);
+	if (s->keeping)
+		mp_keep_header(&s->keep, header);
+	write_object(s, header);
+}
+
+/* A window ends the section: what is open at its end is so then, and not at that of the recording. */
+static void change_end(const struct mp_select *s, json_t *trailer)
+{
+	const struct mp_window *w = &s->window;
+	const json_t *time = json_object_get(trailer, "time");
+
+	if (!s->windowed || s->overlap || !w->placed || !json_is_integer(time))
+		return;
+	if ((uint64_t)json_integer_value(time) > w->end_ns)
+		json_object_set_new(trailer, "time", json_integer((json_int_t)w->end_ns));
+}
+
+/* What was left out counts as excluded, so that fired = records + lost + excluded stays true. */
+static void change_trailer(struct mp_select *s, const struct mp_select_section *section,
+			   const struct mp_ctl *ctl)
+{
+	json_t *trailer = json_copy(ctl->json), *excluded = json_object_get(trailer, "excluded");
+	uint64_t left_out = section->in - section->out;
+
+	json_object_set_new(trailer, "records", json_integer((json_int_t)section->out));
+	json_object_del(trailer, "bytes");
+	if (ctl->datatype == MP_EVENT)
+		change_end(s, trailer);
+	if (left_out && json_object_get(trailer, "fired"))
+		json_object_set_new(
+			trailer, "excluded",
+			json_integer(json_integer_value(excluded) + (json_int_t)left_out));
+	if (left_out || (s->keeping && !mp_keep_has(&s->keep, MP_STR("stack"))))
+		json_object_del(trailer, "truncated"); /* not counted again */
+	write_object(s, trailer);
+}
+
+static void note_input(struct mp_select *s)
+{
+	if (s->input == s->in->next)
+		return;
+	s->input = s->in->next;
+	s->event = s->point = s->stack = (struct mp_select_section){ .open = false };
+	mp_window_header(&s->window, NULL);
+}
+
+void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
+{
+	struct mp_select_section *section;
+
+	note_input(s);
+	section = section_of(s, ctl->datatype);
+	if (ctl->what == MP_CTL_HEADER) {
+		if (section)
+			*section = (struct mp_select_section){ .open = true };
+		if (ctl->datatype == MP_EVENT) {
+			mp_types_header(&s->types, ctl->json);
+			mp_window_header(&s->window, ctl);
+		}
+		change_header(s, rec, ctl);
+	} else if (ctl->what == MP_CTL_END && section) {
+		change_trailer(s, section, ctl);
+		*section = (struct mp_select_section){ .open = false };
+	} else {
+		if (ctl->what == MP_CTL_LOST)
+			s->event.lost += ctl->lost;
+		mp_out_write(s->out, rec->line.p, rec->line.len);
+		mp_out_write(s->out, "\n", 1);
+	}
+}
+
+/* Whether an event behind the window is a span that began in it, or before. */
+static bool began_before(const struct mp_rec *rec, uint64_t end_ns)
+{
+	static const struct mp_field dur = { MP_FIELD_KEY, { "dur", 3 } };
+	struct mp_str text;
+	uint64_t dur_ns;
+
+	return mp_rec_get(rec, &dur, &text) && mp_num_u64(text, &dur_ns) == 0 &&
+	       (dur_ns > rec->time_ns || rec->time_ns - dur_ns < end_ns);
+}
+
+static bool in_window(struct mp_select *s, const struct mp_rec *rec)
+{
+	const struct mp_window *w = &s->window;
+
+	if (!w->placed && mp_window_place(&s->window, rec->time_ns) < 0)
+		mp_die("%s:%llu: no header tells what its clock says at a time of day "
+		       "(give the time as 2s or @NS)",
+		       s->in->name, (unsigned long long)s->in->in.line);
+	if (rec->time_ns < w->begin_ns) {
+		s->early++;
+	} else if (mp_window_has(w, rec->time_ns) || (s->overlap && began_before(rec, w->end_ns))) {
+		s->inside++;
+		return true;
+	} else {
+		s->late++;
+	}
+	return false;
+}
+
+static bool all_hold(const struct mp_select *s, const struct mp_rec *rec)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_exprs; i++)
+		if (!mp_expr_match(s->exprs[i], rec))
+			return false;
+	return true;
+}
+
+static bool wanted(struct mp_select *s, const struct mp_rec *rec)
+{
+	if (rec->kind == MP_EVENT) {
+		if (!mp_types_take(&s->types, rec))
+			return false;
+		if (s->windowed && !in_window(s, rec))
+			return false;
+	} else if (s->types.n_globs) {
+		return false;
+	}
+	if (s->n_exprs && all_hold(s, rec) == s->invert)
+		return false;
+	return s->every < 2 || s->passed++ % s->every == 0;
+}
+
+void mp_select_record(struct mp_select *s, const struct mp_rec *rec)
+{
+	struct mp_select_section *section;
+
+	note_input(s);
+	section = section_of(s, rec->kind);
+	if (section)
+		section->in++;
+	if (!wanted(s, rec))
+		return;
+	if (section)
+		section->out++;
+	s->written++;
+	if (s->keeping && rec->kind == MP_EVENT) {
+		mp_keep_write(&s->keep, rec, s->out);
+		return;
+	}
+	mp_out_write(s->out, rec->line.p, rec->line.len);
+	mp_out_write(s->out, "\n", 1);
+}
+
+void mp_select_stop(struct mp_select *s)
+{
+	static const enum mp_kind kinds[] = { MP_EVENT, MP_POINT, MP_STACK };
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++) {
+		struct mp_select_section *section = section_of(s, kinds[i]);
+
+		if (section->open)
+			write_object(s, mp_ctl_trailer(kinds[i], section->out, section->lost));
+	}
+}
+
+/* A glob that matches nothing is more often a slip than a wish; so is a window beside the events. */
+void mp_select_tell(const struct mp_select *s)
+{
+	size_t i;
+
+	if (s->types.n_globs && !s->types.taken && s->types.seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(s->types.seen.first->key),
+		       s->types.seen.n > 1 ? " and others" : "");
+	if (!s->inside && s->early + s->late)
+		mp_say("no event is in the window: %llu before it, %llu behind it",
+		       (unsigned long long)s->early, (unsigned long long)s->late);
+	for (i = 0; i < s->n_exprs; i++)
+		mp_expr_tell(s->exprs[i]);
+	if (s->keeping)
+		mp_keep_tell(&s->keep);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A window of time over sections that each have a clock of their own: moments as a user writes them,
+ * and what they are on the clock of a section. Includes clock, ctl.
+ */
+#ifndef MP_WINDOW_H
+#define MP_WINDOW_H
+
+#include "lib/stream/ctl.h"
+
+struct mp_moment {
+	enum {
+		MP_MOMENT_NONE,
+		MP_MOMENT_RELATIVE, /* to the start of the section: "2s", "500ms", "2.5" */
+		MP_MOMENT_CLOCK,    /* on its clock: "@71200103211" ns, "@71.2s" */
+		MP_MOMENT_WALL,	    /* RFC 3339: "2026-11-20T09:19:00.5+00:00" */
+	} kind;
+	uint64_t ns;
+};
+
+/* 0, or -1 if the text is none. Whole numbers of ns are exact. */
+int mp_moment_parse(struct mp_moment *m, const char *text);
+
+struct mp_window {
+	/* what was asked for; zeroed: everything */
+	struct mp_moment from, to;
+	uint64_t for_ns; /* instead of `to`; 0: not given */
+
+	/* the section that is read */
+	bool placed;
+	bool has_start, has_offset;
+	uint64_t start_ns;	   /* of the section, on its clock */
+	uint64_t offset_ns;	   /* realtime - clock, wraps */
+	uint64_t begin_ns, end_ns; /* from here to before there */
+};
+
+/*
+ * A header: its section begins at its `start`, or where its two clocks were read together. NULL: an
+ * input without one has begun.
+ */
+void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
+
+/*
+ * Puts the window on the clock of the section, before its first event is looked at; that is where a
+ * section starts whose header does not say. 0, or -1 if a wall-clock time is asked for and the
+ * section does not tell what its clock says then.
+ */
+int mp_window_place(struct mp_window *w, uint64_t first_ns);
+
+static inline bool mp_window_has(const struct mp_window *w, uint64_t time_ns)
+{
+	return time_ns >= w->begin_ns && time_ns < w->end_ns;
+}
+
+#endif

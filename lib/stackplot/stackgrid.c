@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stackplot/stackgrid.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/core/natural.h"
+
+enum {
+	LEVEL_UNIT = 18, /* width 1; level 0 is 1e-9 */
+	LEVEL_MAX = 2 * (308 + 9),
+	VALUES_A_BIN = 4,
+	FEW_BINS = 100,
+};
+
+static const double exact_max = 9007199254740992.0; /* 2^53 */
+
+struct row {
+	double *sums;	  /* by bin % style.bins */
+	uint32_t *counts; /* likewise */
+	struct mp_str key;
+};
+
+void mp_stackgrid_init(struct mp_stackgrid *g, const struct mp_stackgrid_style *style)
+{
+	*g = (struct mp_stackgrid){ .style = *style };
+	mp_map_init(&g->rows, sizeof(struct row));
+}
+
+static void free_rows(struct mp_map *rows)
+{
+	struct mp_map_entry *e;
+
+	mp_map_each (rows, e) {
+		struct row *r = mp_map_value(e);
+
+		free(r->sums);
+		free(r->counts);
+	}
+	mp_map_release(rows);
+}
+
+void mp_stackgrid_release(struct mp_stackgrid *g)
+{
+	free_rows(&g->rows);
+	free(g->rest);
+}
+
+/* 1, 2, 10, 20, 100 ... by level, from `zero` on. */
+static double step(int level, int zero)
+{
+	return pow(10, (level - zero) / 2) * (level & 1 ? 2 : 1);
+}
+
+static double width_of(int level)
+{
+	/* by division, since 1e-9 is no double and 1e9 is one */
+	return level < LEVEL_UNIT ? step(level, 0) / 1e9 : step(level, LEVEL_UNIT);
+}
+
+double mp_stackgrid_width(const struct mp_stackgrid *g)
+{
+	return width_of(g->level);
+}
+
+void mp_stackgrid_wide(struct mp_stackgrid *g, double width)
+{
+	while (g->level < LEVEL_MAX && width_of(g->level) < width * (1 - 1e-12))
+		g->level++;
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* --- coarser bins ----------------------------------------------------------------------------- */
+
+static size_t slot(const struct mp_stackgrid *g, int64_t bin)
+{
+	int64_t n = (int64_t)g->style.bins, at = bin % n;
+
+	return at < 0 ? at + n : at;
+}
+
+/* Merges bins in place of the old, by way of `scratch`; means of `rest` are averaged. */
+static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor, double *scratch)
+{
+	size_t n = g->style.bins;
+	uint32_t *counts = mp_zalloc(n * sizeof(*counts));
+	int64_t bin;
+
+	memset(scratch, 0, n * sizeof(*scratch));
+	for (bin = g->low; bin <= g->high; bin++) {
+		size_t from = slot(g, bin), to = slot(g, floor_div(bin, factor));
+
+		scratch[to] += r->sums[from];
+		counts[to] += r->counts[from];
+	}
+	memcpy(r->sums, scratch, n * sizeof(*scratch));
+	free(r->counts);
+	r->counts = counts;
+}
+
+static void coarsen_rest(struct mp_stackgrid *g, int factor)
+{
+	double *rest = mp_zalloc(g->style.bins * sizeof(*rest));
+	int64_t bin;
+
+	for (bin = g->low; bin <= g->high; bin++)
+		rest[slot(g, floor_div(bin, factor))] +=
+			g->rest[slot(g, bin)] / (g->style.mean ? factor : 1);
+	free(g->rest);
+	g->rest = rest;
+}
+
+static void coarsen(struct mp_stackgrid *g)
+{
+	int factor = g->level & 1 ? 5 : 2;
+	struct mp_map_entry *e;
+	double *scratch;
+
+	g->level++;
+	if (g->n == 0)
+		return;
+	scratch = mp_alloc(g->style.bins * sizeof(*scratch));
+	mp_map_each (&g->rows, e)
+		coarsen_row(g, mp_map_value(e), factor, scratch);
+	free(scratch);
+	if (g->rest)
+		coarsen_rest(g, factor);
+	g->low = floor_div(g->low, factor);
+	g->high = floor_div(g->high, factor);
+}
+
+/* Makes room for a bin; false if bins have to be coarser first. */
+static bool reach(struct mp_stackgrid *g, int64_t bin)
+{
+	int64_t low = g->n ? MP_MIN(g->low, bin) : bin, high = g->n ? MP_MAX(g->high, bin) : bin;
+
+	if ((uint64_t)high - (uint64_t)low >= g->style.bins)
+		return false;
+	g->low = low;
+	g->high = high;
+	return true;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static double value_at(const struct mp_stackgrid *g, const struct row *r, size_t at)
+{
+	return g->style.mean && r->counts[at] ? r->sums[at] / r->counts[at] : r->sums[at];
+}
+
+static double weight(const struct mp_stackgrid *g, const struct row *r)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < g->style.bins; i++)
+		sum += value_at(g, r, i);
+	return sum;
+}
+
+struct weighed {
+	struct row *row;
+	double weight;
+};
+
+static int heavier(const void *va, const void *vb)
+{
+	const struct weighed *a = va, *b = vb;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return mp_str_cmp(a->row->key, b->row->key);
+}
+
+static void split_key(struct mp_str key, struct mp_str parts[2])
+{
+	const char *tab = memchr(key.p, '\t', key.len);
+
+	parts[0] = (struct mp_str){ key.p, tab - key.p };
+	parts[1] = (struct mp_str){ tab + 1, key.p + key.len - tab - 1 };
+}
+
+/* The lighter half of the rows becomes part of the rest; the others move to a map of their own. */
+static void give_up_light(struct mp_stackgrid *g)
+{
+	struct weighed *w = mp_alloc(g->rows.n * sizeof(*w));
+	struct mp_map old = g->rows;
+	struct mp_map_entry *e;
+	size_t n = 0, i, k;
+
+	mp_map_each (&old, e) {
+		w[n].row = mp_map_value(e);
+		if (!w[n].row->sums)
+			continue;
+		w[n].weight = weight(g, w[n].row);
+		n++;
+	}
+	qsort(w, n, sizeof(*w), heavier);
+	if (!g->rest)
+		g->rest = mp_zalloc(g->style.bins * sizeof(*g->rest));
+	mp_map_init(&g->rows, sizeof(struct row));
+	for (i = 0; i < n; i++) {
+		struct row *r = w[i].row, *moved;
+		struct mp_str parts[2];
+
+		if (i >= g->style.rows) {
+			for (k = 0; k < g->style.bins; k++)
+				g->rest[k] += value_at(g, r, k);
+			g->given_up++;
+			continue;
+		}
+		split_key(r->key, parts);
+		e = mp_map_put(&g->rows, parts, 2, NULL);
+		moved = mp_map_value(e);
+		*moved = (struct row){ r->sums, r->counts, e->key };
+		r->sums = NULL;
+		r->counts = NULL;
+	}
+	free(w);
+	free_rows(&old);
+	g->last = NULL;
+}
+
+static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
+{
+	struct mp_map_entry *e = g->last;
+	struct row *r;
+	bool fresh;
+
+	if (e && e->key.len == parts[0].len + 1 + parts[1].len &&
+	    memcmp(e->key.p, parts[0].p, parts[0].len) == 0 && e->key.p[parts[0].len] == '\t' &&
+	    memcmp(e->key.p + parts[0].len + 1, parts[1].p, parts[1].len) == 0)
+		return mp_map_value(e);
+	e = mp_map_put(&g->rows, parts, 2, &fresh);
+	r = mp_map_value(e);
+	g->last = e;
+	if (!fresh)
+		return r;
+	if (g->rows.n > 2 * g->style.rows) {
+		give_up_light(g); /* forgets the new one, which has no bins yet */
+		return put_row(g, parts);
+	}
+	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));
+	r->counts = mp_zalloc(g->style.bins * sizeof(*r->counts));
+	r->key = e->key;
+	return r;
+}
+
+static void add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t bin,
+		double y)
+{
+	const struct mp_str parts[2] = { label, each };
+	struct row *r = put_row(g, parts);
+	size_t at = slot(g, bin);
+
+	r->sums[at] += y;
+	if (r->counts[at] < UINT32_MAX)
+		r->counts[at]++;
+	g->n++;
+}
+
+static int64_t bin_at(const struct mp_stackgrid *g, int64_t x)
+{
+	double width = step(g->level, LEVEL_UNIT);
+
+	return width < (double)INT64_MAX ? floor_div(x, (int64_t)width) : -(x < 0);
+}
+
+void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t x,
+			 double y)
+{
+	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, x)))
+		coarsen(g);
+	add(g, label, each, bin_at(g, x), y);
+}
+
+/* The bin of any x; false if it is too far from 0 to be counted in bins as narrow as these. */
+static bool find_bin(const struct mp_stackgrid *g, double x, int64_t *bin)
+{
+	double fine = x * 1e9, near = nearbyint(fine), at;
+
+	if (fabs(fine) <= exact_max) {
+		/* 0.3 and 0.1 + 0.2 are in one bin */
+		if (fabs(fine - near) > fabs(near) * 1e-14)
+			near = floor(fine);
+		at = step(g->level, 0);
+		*bin = at < exact_max ? floor_div((int64_t)near, (int64_t)at) : -(near < 0);
+		return true;
+	}
+	if (g->level < LEVEL_UNIT)
+		return false;
+	at = step(g->level, LEVEL_UNIT);
+	if (fabs(x) < 9e18 && at < 9e18) {
+		*bin = floor_div((int64_t)floor(x), (int64_t)at);
+		return true;
+	}
+	at = floor(x / at);
+	*bin = fabs(at) <= exact_max ? (int64_t)at : 0;
+	return fabs(at) <= exact_max;
+}
+
+void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, double x,
+		      double y)
+{
+	int64_t bin;
+
+	while (!find_bin(g, x, &bin) || !reach(g, bin))
+		coarsen(g);
+	add(g, label, each, bin, y);
+}
+
+void mp_stackgrid_suit(struct mp_stackgrid *g)
+{
+	while (g->n && (uint64_t)(g->high - g->low) >= FEW_BINS &&
+	       g->n < VALUES_A_BIN * (uint64_t)(g->high - g->low + 1))
+		coarsen(g);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* The values of a row with what is missing filled in; adds them to `to`. */
+static void add_row(const struct mp_stackgrid *g, const struct row *r, double *to)
+{
+	size_t n = (size_t)(g->high - g->low) + 1, i, first = n, last = 0, filled = 0, end;
+	double value = 0;
+
+	for (i = 0; i < n; i++)
+		if (r->counts[slot(g, g->low + (int64_t)i)]) {
+			first = MP_MIN(first, i);
+			last = i;
+			filled++;
+		}
+	end = last;
+	if (g->style.fill == MP_STACK_CARRY && filled > 1)
+		end = MP_MIN(n - 1, last + (last - first + filled - 2) / (filled - 1) - 1);
+	for (i = first; i < n && i <= end; i++) {
+		size_t at = slot(g, g->low + (int64_t)i);
+
+		if (r->counts[at])
+			value = value_at(g, r, at);
+		else if (g->style.fill == MP_STACK_ZERO)
+			value = 0;
+		to[i] += value;
+	}
+}
+
+struct label {
+	struct mp_str name;
+	double *values;
+	double area;
+};
+
+static int heavier_label(const void *va, const void *vb)
+{
+	const struct label *a = va, *b = vb;
+
+	if (a->area != b->area)
+		return a->area > b->area ? -1 : 1;
+	return mp_natural_cmp(a->name, b->name);
+}
+
+/* Rows of one label added up, in order of first appearance. */
+static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, size_t *n_labels,
+				   uint64_t *negative)
+{
+	struct label *labels = mp_zalloc(g->rows.n * sizeof(*labels));
+	struct mp_map by_name;
+	struct mp_map_entry *e;
+	size_t n = 0, i, k;
+
+	mp_map_init(&by_name, sizeof(size_t));
+	mp_map_each (&g->rows, e) {
+		const struct row *r = mp_map_value(e);
+		struct mp_str parts[2];
+		size_t *number;
+		bool fresh;
+
+		split_key(r->key, parts);
+		number = mp_map_value(mp_map_put(&by_name, parts, 1, &fresh));
+		if (fresh) {
+			*number = n;
+			labels[n].name = parts[0];
+			labels[n++].values = mp_zalloc(n_bins * sizeof(double));
+		}
+		add_row(g, r, labels[*number].values);
+	}
+	mp_map_release(&by_name);
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n_bins; k++) {
+			double *v = &labels[i].values[k];
+
+			*negative += *v < 0;
+			*v = MP_MAX(*v, 0);
+			labels[i].area += *v;
+		}
+	*n_labels = n;
+	return labels;
+}
+
+static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct label *rest,
+					size_t n_rest, size_t n_bins)
+{
+	struct mp_stack_layer other = { { NULL, 0 }, mp_zalloc(n_bins * sizeof(double)), 0 };
+	size_t i, k;
+
+	for (k = 0; k < n_bins; k++) {
+		if (g->rest)
+			other.values[k] = MP_MAX(g->rest[slot(g, g->low + (int64_t)k)], 0);
+		for (i = 0; i < n_rest; i++)
+			other.values[k] += rest[i].values[k];
+		other.area += other.values[k];
+	}
+	for (i = 0; i < n_rest; i++)
+		free(rest[i].values);
+	return other;
+}
+
+void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stack *s)
+{
+	size_t n_bins = g->n ? (size_t)(g->high - g->low) + 1 : 0, n_labels, kept, i, k;
+	struct label *labels;
+
+	*s = (struct mp_stack){ .n_bins = n_bins, .width = mp_stackgrid_width(g) };
+	s->low = (double)g->low * s->width;
+	labels = add_up_labels(g, n_bins, &n_labels, &s->negative);
+	qsort(labels, n_labels, sizeof(*labels), heavier_label);
+	kept = MP_MIN(top, n_labels);
+	s->layers = mp_zalloc((kept + 1) * sizeof(*s->layers));
+	s->n_other = n_labels - kept;
+	if (s->n_other || g->rest)
+		s->layers[s->n_layers++] = make_other(g, labels + kept, s->n_other, n_bins);
+	for (i = 0; i < kept; i++)
+		s->layers[s->n_layers++] =
+			(struct mp_stack_layer){ labels[i].name, labels[i].values, labels[i].area };
+	free(labels);
+	s->totals = mp_zalloc(n_bins * sizeof(double));
+	for (k = 0; k < n_bins; k++) {
+		for (i = 0; i < s->n_layers; i++)
+			s->totals[k] += s->layers[i].values[k];
+		s->area += s->totals[k];
+		s->peak = MP_MAX(s->peak, s->totals[k]);
+	}
+}
+
+void mp_stack_release(struct mp_stack *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_layers; i++)
+		free(s->layers[i].values);
+	free(s->layers);
+	free(s->totals);
+}

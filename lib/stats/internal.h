@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside of a histogram, for hist.c and histtext.c alone. Includes hist, wide.
+ *
+ * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as IEEE 754 has it; E is its part and the seven
+ * bits behind the first one of M its bucket. Numbers below 2^-1022 have a smaller M, and would need
+ * parts of their own: E is that of the first bit there too, and M is shifted.
+ */
+#ifndef MP_HISTPART_H
+#define MP_HISTPART_H
+
+#include "lib/stats/loghist.h"
+#include "lib/stats/u256.h"
+
+typedef unsigned __int128 u128;
+
+enum {
+	SUB_BITS = 7,
+	BUCKETS = 1 << SUB_BITS,
+	CHUNK = 16, /* counts that are allocated together */
+	CHUNKS = BUCKETS / CHUNK,
+	MANTISSA_BITS = 52,
+	SUB_SHIFT = MANTISSA_BITS - SUB_BITS,
+	EXPONENT_MIN = -1074,
+	EXPONENT_MAX = 1023,
+};
+
+#define MANTISSA_ONE (1ull << MANTISSA_BITS)
+
+struct mp_hist_part {
+	u128 sum;		/* of M: below 2^53 * 2^64 */
+	struct mp_wide squares; /* of M * M: below 2^106 * 2^64 */
+	uint64_t bits;		/* all M, or'ed: its lowest one divides them all */
+	uint64_t *chunks[CHUNKS];
+};
+
+static inline uint64_t mp_hist_count_at(const struct mp_hist_part *part, unsigned bucket)
+{
+	const uint64_t *chunk = part->chunks[bucket / CHUNK];
+
+	return chunk ? chunk[bucket % CHUNK] : 0;
+}
+
+/* The place of a count, made if need be. */
+static inline uint64_t *mp_hist_count_make(struct mp_hist_part *part, unsigned bucket)
+{
+	uint64_t **chunk = &part->chunks[bucket / CHUNK];
+
+	if (!*chunk)
+		*chunk = mp_zalloc(CHUNK * sizeof(uint64_t));
+	return *chunk + bucket % CHUNK;
+}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The distribution of many numbers in constant memory. Buckets are log-linear, as in HdrHistogram
+ * (http://hdrhistogram.org): each power of two is cut into 128 equal parts, so that a percentile is
+ * off by less than 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is
+ * allocated for what occurs: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that is full
+ * (22 KiB for all latencies from 1 us to 1 s).
+ *
+ * Sums are kept exactly, as integers for each power of two. So everything here depends on the
+ * numbers alone, not on their order, and two histograms merged equal that of all their numbers to
+ * the last bit. Numbers are doubles: whole ones are exact up to 2^53.
+ *
+ * Includes str only.
+ */
+#ifndef MP_HIST_H
+#define MP_HIST_H
+
+#include "lib/core/str.h"
+
+struct mp_hist_part;
+
+/* Numbers of one sign, by power of two. */
+struct mp_hist_side {
+	struct mp_hist_part **parts; /* NULL: none with this exponent */
+	int first;		     /* exponent of parts[0] */
+	int n;
+};
+
+/* Zeroed memory is a valid empty one. */
+struct mp_hist {
+	uint64_t n;	 /* sum of the weights */
+	double min, max; /* exact; valid if n > 0 */
+	uint64_t zero;	 /* how many are 0 */
+	struct mp_hist_side positive, negative;
+	bool fraction; /* not all numbers are whole */
+	bool overflow; /* n would leave 64 bits: what came then was not added */
+};
+
+/* Frees the memory; what is left is a valid empty one. */
+void mp_hist_release(struct mp_hist *h);
+
+/* `weight` numbers of this value, finite. */
+void mp_hist_add(struct mp_hist *h, double value, uint64_t weight);
+void mp_hist_merge(struct mp_hist *to, const struct mp_hist *from);
+
+/* 0 if it is empty. */
+double mp_hist_sum(const struct mp_hist *h);
+double mp_hist_mean(const struct mp_hist *h);
+double mp_hist_stddev(const struct mp_hist *h); /* of the population */
+
+/*
+ * The value below or at which `share` (0 to 1) of the numbers are: nearest rank, never outside min
+ * and max; 0 if it is empty.
+ */
+double mp_hist_percentile(const struct mp_hist *h, double share);
+
+/*
+ * How many numbers are in [low, high); exact where both are edges of buckets, as 0 and powers of
+ * two are, else off by what is in the buckets that they cut. Buckets below 0 include their lower
+ * edge in magnitude: ask mp_hist_log2() there.
+ */
+uint64_t mp_hist_count(const struct mp_hist *h, double low, double high);
+
+/* How many numbers there are with 2^exponent <= |number| < 2^(exponent + 1), of one sign. Exact. */
+uint64_t mp_hist_log2(const struct mp_hist *h, int exponent, bool negative);
+
+/* The exponent of that power of two; value is finite and not 0. */
+int mp_hist_exponent(double value);
+
+/*
+ * The sum in decimal, all digits if all numbers are whole, else as a double that reads back the
+ * same. Room for MP_HIST_SUM_MAX bytes, with a NUL; returns the length.
+ */
+enum { MP_HIST_SUM_MAX = 64 };
+
+size_t mp_hist_put_sum(char *to, const struct mp_hist *h);
+
+/* Any number, shortly and so that it reads back the same; room and result as above. */
+size_t mp_hist_put_number(char *to, double v);
+
+/*
+ * To store it: the text of each part of a histogram, one after the other; ASCII without blanks,
+ * less than 8 KiB. `*cursor` begins as 0. Appends to `to` and returns true, or false at the end.
+ * mp_hist_read() adds such a text to a histogram: texts in any order make the histogram of all the
+ * numbers again. It returns 0, or -1 if the text is none; then the histogram is as it was.
+ *
+ *	MIN:MAX:w:z:COUNT			zeros
+ *	MIN:MAX:w:p10:42:SUM:SQUARES:3*7,5*1	1024 to 2047: COUNT in each of 128 buckets
+ *
+ * MIN and MAX are those of the whole histogram; w: all numbers are whole, f: not; p or n: sign,
+ * then the exponent of 2. As multiples of 2^(exponent - 52), the numbers are all divisible by 2^42;
+ * SUM and SQUARES add them up, in hexadecimal.
+ */
+bool mp_hist_write(const struct mp_hist *h, int *cursor, struct mp_buf *to);
+int mp_hist_read(struct mp_hist *h, struct mp_str text);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A histogram as text, to store it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/stats/internal.h"
+
+static void put_hex(struct mp_buf *to, const struct mp_wide *v)
+{
+	int i = 3;
+
+	while (i > 0 && v->v[i] == 0)
+		i--;
+	mp_buf_printf(to, "%llx", (unsigned long long)v->v[i]);
+	while (i-- > 0)
+		mp_buf_printf(to, "%016llx", (unsigned long long)v->v[i]);
+}
+
+static void put_head(struct mp_buf *to, const struct mp_hist *h)
+{
+	char min[MP_HIST_SUM_MAX], max[MP_HIST_SUM_MAX];
+
+	mp_hist_put_number(min, h->min);
+	mp_hist_put_number(max, h->max);
+	mp_buf_printf(to, "%s:%s:%c:", min, max, h->fraction ? 'f' : 'w');
+}
+
+static void put_part(struct mp_buf *to, const struct mp_hist_part *part, char sign, int exponent)
+{
+	struct mp_wide sum = mp_wide_of(part->sum);
+	const char *before = "";
+	unsigned i;
+
+	mp_buf_printf(to, "%c%d:%d:", sign, exponent, __builtin_ctzll(part->bits));
+	put_hex(to, &sum);
+	mp_buf_byte(to, ':');
+	put_hex(to, &part->squares);
+	mp_buf_byte(to, ':');
+	for (i = 0; i < BUCKETS; i++) {
+		uint64_t n = mp_hist_count_at(part, i);
+
+		if (n == 0)
+			continue;
+		mp_buf_printf(to, "%s%u*%llu", before, i, (unsigned long long)n);
+		before = ",";
+	}
+}
+
+/* Cursor: negative parts from the greatest exponent, zeros, positive parts. */
+bool mp_hist_write(const struct mp_hist *h, int *cursor, struct mp_buf *to)
+{
+	int below = h->negative.n, i;
+
+	while (*cursor < below + 1 + h->positive.n) {
+		const struct mp_hist_side *s = *cursor < below ? &h->negative : &h->positive;
+
+		i = *cursor < below ? below - 1 - *cursor : *cursor - below - 1;
+		++*cursor;
+		if (i < 0 && h->zero) {
+			put_head(to, h);
+			mp_buf_printf(to, "z:%llu", (unsigned long long)h->zero);
+			return true;
+		}
+		if (i >= 0 && s->parts[i]) {
+			put_head(to, h);
+			put_part(to, s->parts[i], s == &h->negative ? 'n' : 'p', s->first + i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Cuts off what stands before a byte; false if it does not occur. */
+static bool cut(struct mp_str *rest, char at, struct mp_str *piece)
+{
+	const char *p = memchr(rest->p, at, rest->len);
+
+	if (!p)
+		return false;
+	*piece = (struct mp_str){ rest->p, p - rest->p };
+	rest->len -= piece->len + 1;
+	rest->p = p + 1;
+	return true;
+}
+
+static int get_hex(struct mp_str text, struct mp_wide *v)
+{
+	size_t i;
+
+	*v = mp_wide_of(0);
+	if (text.len == 0 || text.len > 64)
+		return -1;
+	for (i = 0; i < text.len; i++) {
+		unsigned char c = text.p[i];
+		unsigned digit = (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+		unsigned place = 4 * (text.len - 1 - i);
+
+		if (digit > 15 || (digit > 9 && c < 'a'))
+			return -1;
+		v->v[place / 64] |= (uint64_t)digit << place % 64;
+	}
+	return 0;
+}
+
+/* What is read, before it is believed. */
+struct reading {
+	double min, max;
+	bool fraction;
+	char sign; /* z p n */
+	int exponent;
+	uint64_t zeros; /* low bits that are 0 in all M */
+	u128 sum;
+	struct mp_wide squares;
+	uint64_t n;
+	uint64_t counts[BUCKETS];
+	int first, last; /* buckets */
+};
+
+static int read_counts(struct reading *r, struct mp_str rest)
+{
+	struct mp_str bucket, count;
+	uint64_t b, n;
+
+	r->first = -1;
+	for (r->last = -1; rest.p; r->last = (int)b) {
+		if (!cut(&rest, ',', &count)) {
+			count = rest;
+			rest.p = NULL;
+		}
+		if (!cut(&count, '*', &bucket) || mp_num_u64(bucket, &b) < 0 || b >= BUCKETS ||
+		    mp_num_u64(count, &n) < 0 || n == 0 || (int64_t)b <= r->last ||
+		    __builtin_add_overflow(r->n, n, &r->n))
+			return -1;
+		r->counts[b] = n;
+		r->first = r->first < 0 ? (int)b : r->first;
+	}
+	return 0;
+}
+
+/* The sums must lie between those of the lower and of the upper edges of the buckets. */
+static bool sums_fit(const struct reading *r)
+{
+	struct mp_wide low = mp_wide_of(0), high = low, low_squares = low, high_squares = low;
+	struct mp_wide sum = mp_wide_of(r->sum);
+	int i;
+
+	for (i = r->first; i <= r->last; i++) {
+		u128 edges[2] = { MANTISSA_ONE + ((uint64_t)i << SUB_SHIFT),
+				  MANTISSA_ONE + ((uint64_t)(i + 1) << SUB_SHIFT) - 1 };
+		struct mp_wide v[4] = { mp_wide_of(edges[0]), mp_wide_of(edges[1]),
+					mp_wide_square(edges[0]), mp_wide_square(edges[1]) };
+		struct mp_wide *to[4] = { &low, &high, &low_squares, &high_squares };
+		int j;
+
+		for (j = 0; j < 4; j++) {
+			v[j] = mp_wide_times(&v[j], r->counts[i]);
+			mp_wide_add(to[j], &v[j]);
+		}
+	}
+	return !mp_wide_less(&sum, &low) && !mp_wide_less(&high, &sum) &&
+	       !mp_wide_less(&r->squares, &low_squares) &&
+	       !mp_wide_less(&high_squares, &r->squares);
+}
+
+/* The least and the greatest number must be possible. */
+static bool range_fits(const struct reading *r)
+{
+	double first_end = ldexp(1 + (double)(r->first + 1) / BUCKETS, r->exponent);
+	double last = ldexp(1 + (double)r->last / BUCKETS, r->exponent);
+
+	if (r->sign == 'p')
+		return r->min <= first_end && r->max >= last;
+	return r->max >= -first_end && r->min <= -last;
+}
+
+static int read_part(struct reading *r, struct mp_str rest)
+{
+	struct mp_str exponent, zeros, sum, squares;
+	struct mp_wide wide;
+	int64_t e;
+
+	if (!cut(&rest, ':', &exponent) || !cut(&rest, ':', &zeros) || !cut(&rest, ':', &sum) ||
+	    !cut(&rest, ':', &squares))
+		return -1;
+	if (mp_num_i64(exponent, &e) < 0 || e < EXPONENT_MIN || e > EXPONENT_MAX)
+		return -1;
+	r->exponent = (int)e;
+	if (mp_num_u64(zeros, &r->zeros) < 0 || r->zeros > MANTISSA_BITS)
+		return -1;
+	if (get_hex(sum, &wide) < 0 || wide.v[2] || wide.v[3] || get_hex(squares, &r->squares) < 0)
+		return -1;
+	r->sum = (u128)wide.v[1] << 64 | wide.v[0];
+	if (r->sum & ((1ull << r->zeros) - 1) || read_counts(r, rest) < 0 || !sums_fit(r) ||
+	    !range_fits(r))
+		return -1;
+	return 0;
+}
+
+static int read_text(struct reading *r, struct mp_str rest)
+{
+	struct mp_str min, max, whole;
+
+	if (!cut(&rest, ':', &min) || !cut(&rest, ':', &max) || !cut(&rest, ':', &whole))
+		return -1;
+	if (mp_num_decimal(min, &r->min) < 0 || mp_num_decimal(max, &r->max) < 0 || r->min > r->max)
+		return -1;
+	if (whole.len != 1 || (*whole.p != 'w' && *whole.p != 'f') || rest.len < 2)
+		return -1;
+	r->fraction = *whole.p == 'f';
+	r->sign = *rest.p++;
+	rest.len--;
+	if (r->sign == 'p' || r->sign == 'n')
+		return read_part(r, rest);
+	if (r->sign != 'z' || *rest.p != ':' || r->min > 0 || r->max < 0)
+		return -1;
+	if (mp_num_u64((struct mp_str){ rest.p + 1, rest.len - 1 }, &r->n) < 0 || r->n == 0)
+		return -1;
+	return 0;
+}
+
+int mp_hist_read(struct mp_hist *h, struct mp_str text)
+{
+	struct reading r = { .n = 0 };
+	struct mp_hist_part part = { .sum = 0 }, *parts = &part;
+	struct mp_hist from = { .n = 0 };
+	int i;
+
+	if (read_text(&r, text) < 0)
+		return -1;
+	from.n = r.n;
+	from.min = r.min;
+	from.max = r.max;
+	from.fraction = r.fraction;
+	if (r.sign == 'z') {
+		from.zero = r.n;
+		mp_hist_merge(h, &from);
+		return 0;
+	}
+	part.bits = 1ull << r.zeros;
+	part.sum = r.sum;
+	part.squares = r.squares;
+	for (i = r.first; i <= r.last; i++)
+		if (r.counts[i])
+			*mp_hist_count_make(&part, i) = r.counts[i];
+	*(r.sign == 'p' ? &from.positive : &from.negative) =
+		(struct mp_hist_side){ &parts, r.exponent, 1 };
+	mp_hist_merge(h, &from);
+	for (i = 0; i < CHUNKS; i++)
+		free(part.chunks[i]);
+	return 0;
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/ctl.h"
+
+#include <stdlib.h>
+
+#include "lib/core/clock.h"
+
+static const struct {
+	enum mp_kind kind;
+	const char *name;
+} datatypes[] = {
+	{ MP_EVENT, "event" },
+	{ MP_POINT, "point" },
+	{ MP_STACK, "stack" },
+};
+
+enum mp_kind mp_datatype_kind(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(datatypes); i++)
+		if (name && strcmp(datatypes[i].name, name) == 0)
+			return datatypes[i].kind;
+	return (enum mp_kind)0;
+}
+
+const char *mp_datatype_name(enum mp_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(datatypes); i++)
+		if (datatypes[i].kind == kind)
+			return datatypes[i].name;
+	return NULL;
+}
+
+static int fail(const char **why, const char *text)
+{
+	*why = text;
+	return -1;
+}
+
+/* A count or time: a whole number, not negative. 1 if it is there, 0 if not, -1 if it is none. */
+static int get_count(const json_t *object, const char *key, uint64_t *v)
+{
+	const json_t *item = json_object_get(object, key);
+
+	if (!item)
+		return 0;
+	if (!json_is_integer(item) || json_integer_value(item) < 0)
+		return -1;
+	*v = json_integer_value(item);
+	return 1;
+}
+
+static int parse_header(struct mp_ctl *ctl, const char **why)
+{
+	const json_t *version = json_object_get(ctl->json, "mp");
+	const char *name = json_string_value(json_object_get(ctl->json, "datatype"));
+	int clock, real;
+
+	ctl->what = MP_CTL_HEADER;
+	if (!json_is_integer(version) || json_integer_value(version) < 1 ||
+	    json_integer_value(version) > INT32_MAX)
+		return fail(why, "header without a version number");
+	ctl->version = (int)json_integer_value(version);
+	ctl->datatype = mp_datatype_kind(name);
+	if (!name)
+		return fail(why, "header without a datatype");
+	clock = get_count(ctl->json, "clock_ns", &ctl->clock_ns);
+	real = get_count(ctl->json, "realtime_ns", &ctl->realtime_ns);
+	if (clock < 0 || real < 0)
+		return fail(why, "clock of the header is not a number of ns");
+	ctl->has_anchor = clock && real;
+	return 0;
+}
+
+static int parse_lost(struct mp_ctl *ctl, const char **why)
+{
+	uint64_t cpu;
+	int got;
+
+	ctl->what = MP_CTL_LOST;
+	if (get_count(ctl->json, "lost", &ctl->lost) < 0)
+		return fail(why, "number of lost events is not a count");
+	if (get_count(ctl->json, "time", &ctl->time_ns) < 0 ||
+	    get_count(ctl->json, "from", &ctl->from_ns) < 0)
+		return fail(why, "time of a loss is not a number of ns");
+	got = get_count(ctl->json, "cpu", &cpu);
+	if (got < 0 || (got && cpu > INT32_MAX))
+		return fail(why, "cpu of a loss is not a number");
+	ctl->cpu = got ? (int)cpu : -1;
+	return 0;
+}
+
+static int parse_end(struct mp_ctl *ctl, const char **why)
+{
+	const char *name = json_string_value(json_object_get(ctl->json, "end"));
+
+	ctl->what = MP_CTL_END;
+	ctl->datatype = mp_datatype_kind(name);
+	if (!name)
+		return fail(why, "trailer without a datatype");
+	if (get_count(ctl->json, "records", &ctl->records) < 1 ||
+	    get_count(ctl->json, "lost", &ctl->lost) < 1)
+		return fail(why, "trailer without counts of records and lost events");
+	return 0;
+}
+
+/* The frequent one, without a JSON library. */
+static bool quick_watermark(struct mp_ctl *ctl, struct mp_str line)
+{
+	static const char head[] = "{\"watermark\":";
+	const size_t n = sizeof(head) - 1;
+
+	if (line.len < n + 2 || memcmp(line.p, head, n) != 0 || line.p[line.len - 1] != '}')
+		return false;
+	line.p += n;
+	line.len -= n + 1;
+	return mp_num_u64(line, &ctl->time_ns) == 0 && ctl->time_ns <= INT64_MAX;
+}
+
+int mp_ctl_parse(struct mp_ctl *ctl, struct mp_str line, const char **why)
+{
+	json_error_t error;
+
+	*ctl = (struct mp_ctl){ .what = MP_CTL_WATERMARK, .cpu = -1 };
+	if (quick_watermark(ctl, line))
+		return 0;
+	ctl->json = json_loadb(line.p, line.len, JSON_REJECT_DUPLICATES, &error);
+	if (!json_is_object(ctl->json)) {
+		mp_ctl_release(ctl);
+		return fail(why, "control line is not a JSON object");
+	}
+	ctl->what = MP_CTL_OTHER;
+	if (json_object_get(ctl->json, "mp"))
+		return parse_header(ctl, why);
+	if (json_object_get(ctl->json, "end"))
+		return parse_end(ctl, why);
+	if (json_object_get(ctl->json, "lost"))
+		return parse_lost(ctl, why);
+	if (json_object_get(ctl->json, "watermark")) {
+		ctl->what = MP_CTL_WATERMARK;
+		if (get_count(ctl->json, "watermark", &ctl->time_ns) < 0)
+			return fail(why, "watermark is not a number of ns");
+	}
+	return 0;
+}
+
+void mp_ctl_release(struct mp_ctl *ctl)
+{
+	json_decref(ctl->json);
+	ctl->json = NULL;
+}
+
+/*
+ * Length of the UTF-8 sequence at `p`, 0 if there is none. RFC 3629: no overlong forms, no
+ * surrogates.
+ */
+static size_t utf8_len(const unsigned char *p, size_t len)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	size_t n, i;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (p[0] == 0xe0)
+		low = 0xa0;
+	if (p[0] == 0xed)
+		high = 0x9f;
+	if (p[0] == 0xf0)
+		low = 0x90;
+	if (p[0] == 0xf4)
+		high = 0x8f;
+	if (len < n || p[1] < low || p[1] > high)
+		return 0;
+	for (i = 2; i < n; i++)
+		if (p[i] < 0x80 || p[i] > 0xbf)
+			return 0;
+	return n;
+}
+
+json_t *mp_ctl_string(struct mp_str bytes)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	json_t *string;
+	size_t i = 0;
+
+	while (i < bytes.len) {
+		size_t n = utf8_len((const unsigned char *)bytes.p + i, bytes.len - i);
+
+		if (n && bytes.p[i] != '\0') /* which readers of JSON refuse */
+			mp_buf_add(&text, bytes.p + i, n);
+		else
+			mp_buf_add(&text, "\xef\xbf\xbd", 3);
+		i += n ? n : 1;
+	}
+	string = json_stringn(mp_buf_view(&text).p, text.len);
+	mp_buf_release(&text);
+	return string;
+}
+
+void mp_ctl_add(struct mp_buf *to, json_t *object)
+{
+	char *text = json_dumps(object, JSON_COMPACT);
+
+	if (!text)
+		mp_die("out of memory");
+	mp_buf_add(to, text, strlen(text));
+	mp_buf_byte(to, '\n');
+	free(text);
+	json_decref(object);
+}
+
+void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns)
+{
+	mp_buf_printf(to, "{\"watermark\":%llu}\n", (unsigned long long)time_ns);
+}
+
+void mp_ctl_add_lost(struct mp_buf *to, uint64_t lost, uint64_t from_ns, uint64_t time_ns, int cpu)
+{
+	mp_buf_printf(to, "{\"lost\":%llu", (unsigned long long)lost);
+	if (from_ns)
+		mp_buf_printf(to, ",\"from\":%llu", (unsigned long long)from_ns);
+	mp_buf_printf(to, ",\"time\":%llu", (unsigned long long)time_ns);
+	if (cpu >= 0)
+		mp_buf_printf(to, ",\"cpu\":%d", cpu);
+	mp_buf_add(to, "}\n", 2);
+}
+
+json_t *mp_ctl_header(enum mp_kind datatype, const char *interface, const char *clock,
+		      uint64_t clock_ns, uint64_t realtime_ns)
+{
+	char start[MP_RFC3339_MAX];
+
+	mp_rfc3339(start, realtime_ns, true);
+	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:I, s:I}", "mp", MP_STREAM_VERSION, "datatype",
+			 mp_datatype_name(datatype), "interface", interface, "start", start,
+			 "clock", clock, "clock_ns", (json_int_t)clock_ns, "realtime_ns",
+			 (json_int_t)realtime_ns);
+}
+
+json_t *mp_ctl_trailer(enum mp_kind datatype, uint64_t records, uint64_t lost)
+{
+	return json_pack("{s:s, s:I, s:I}", "end", mp_datatype_name(datatype), "records",
+			 (json_int_t)records, "lost", (json_int_t)lost);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Control lines of mp-stream(5): header, watermark, loss, trailer. Reads and writes them.
+ * Includes str, rec and jansson.
+ */
+#ifndef MP_CTL_H
+#define MP_CTL_H
+
+#include <jansson.h>
+
+#include "lib/stream/rec.h"
+
+enum { MP_STREAM_VERSION = 1 };
+
+enum mp_ctl_what {
+	MP_CTL_HEADER,
+	MP_CTL_WATERMARK,
+	MP_CTL_LOST,
+	MP_CTL_END,
+	MP_CTL_OTHER, /* valid, and unknown here: ignored, or passed on */
+};
+
+/* A control line taken apart. mp_ctl_release() frees `json`. */
+struct mp_ctl {
+	enum mp_ctl_what what;
+	enum mp_kind
+		datatype; /* header, end: MP_EVENT, MP_POINT or MP_STACK; 0: one we do not know */
+	int version;	  /* header */
+	uint64_t time_ns; /* watermark: T; lost: B */
+	uint64_t from_ns; /* lost: A, 0 if not said */
+	int cpu;	  /* lost: C, -1 if not said */
+	uint64_t lost;	  /* lost: N; end: M */
+	uint64_t records; /* end */
+	bool has_anchor;  /* header: it has clock_ns and realtime_ns */
+	uint64_t clock_ns, realtime_ns;
+	json_t *json; /* the whole object; NULL for a watermark */
+};
+
+/* 0, or -1 with `*why`. */
+int mp_ctl_parse(struct mp_ctl *ctl, struct mp_str line, const char **why);
+void mp_ctl_release(struct mp_ctl *ctl);
+
+/* "event", "point", "stack" to the kind and back; 0 / NULL for others. */
+enum mp_kind mp_datatype_kind(const char *name);
+const char *mp_datatype_name(enum mp_kind kind);
+
+/* A string for JSON: bytes that are not UTF-8 become U+FFFD. New reference. */
+json_t *mp_ctl_string(struct mp_str bytes);
+
+/* The line of an object with its LF, keys in the order they were set; the reference is taken. */
+void mp_ctl_add(struct mp_buf *to, json_t *object);
+
+/* Watermark and loss, with LF. `from_ns` 0 and `cpu` -1 are left out. */
+void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns);
+void mp_ctl_add_lost(struct mp_buf *to, uint64_t lost, uint64_t from_ns, uint64_t time_ns, int cpu);
+
+/*
+ * A header with what every section carries: mp, datatype, interface, start, and the clock's name
+ * with the two times read together. More keys are set by the caller. New reference.
+ */
+json_t *mp_ctl_header(enum mp_kind datatype, const char *interface, const char *clock,
+		      uint64_t clock_ns, uint64_t realtime_ns);
+
+/* A trailer; more keys are set by the caller. New reference. */
+json_t *mp_ctl_trailer(enum mp_kind datatype, uint64_t records, uint64_t lost);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The escapes of mp-stream(5): names from the traced machine to text of the stream and back.
+ * Includes str only.
+ */
+#ifndef MP_ESC_H
+#define MP_ESC_H
+
+#include "lib/core/str.h"
+
+/* Where the text goes; each escapes control bytes and the backslash, and besides: */
+enum mp_esc {
+	MP_ESC_VALUE = 1, /* nothing */
+	MP_ESC_FRAME = 2, /* ; */
+	MP_ESC_TYPE = 4,  /* comma and blank */
+};
+
+/*
+ * Writes `raw` escaped at `to`, which has room for 4 * raw.len bytes; returns the end. A frame that
+ * would end in a mark ("_[k]") by its own name is not taken care of here: see mp_frame_put().
+ */
+char *mp_esc_put(char *to, struct mp_str raw, enum mp_esc where);
+void mp_esc_add(struct mp_buf *to, struct mp_str raw, enum mp_esc where);
+
+/* What an escaped text stands for, added to `to`. 0, or -1: a raw control byte or a bad escape. */
+int mp_esc_undo(struct mp_buf *to, struct mp_str text);
+
+/* 0 if mp_esc_undo() would take it, else -1. */
+int mp_esc_check(struct mp_str text);
+
+/*
+ * The byte that the text at `p`, before `end`, stands for; returns how many bytes of text that took.
+ * A broken escape stands for its bytes.
+ */
+size_t mp_esc_next(const char *p, const char *end, char *byte);
+
+/* What made a frame's code, and the mark that says so. */
+enum mp_mark {
+	MP_MARK_NONE = 0, /* user space, or unknown */
+	MP_MARK_KERNEL = 'k',
+	MP_MARK_JIT = 'j',
+	MP_MARK_INLINED = 'i',
+};
+
+/* The mark at the end of a frame's text; `*name`, if not NULL, gets the text before it. */
+enum mp_mark mp_frame_mark(struct mp_str frame, struct mp_str *name);
+
+/* A frame: raw name and mark to text. Room for 4 * name.len + 8 bytes at `to`; returns the end. */
+char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark);
+
+/* As mp_frame_put(), in the stricter form of mp-folded(5). Room as there, and 4 more. */
+char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark);
+
+/*
+ * Text for people on a terminal: what the stream escapes is, and besides the C1 controls of UTF-8
+ * (0xc2 0x80-0x9f), which terminals obey.
+ */
+void mp_esc_terminal(struct mp_buf *to, struct mp_str text);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a field was called, perhaps, that a user named and no event has: the names of the fields of
+ * the first events that lacked it. Includes map, rec.
+ */
+#ifndef MP_NAMES_H
+#define MP_NAMES_H
+
+#include "lib/core/map.h"
+#include "lib/stream/rec.h"
+
+struct mp_names {
+	struct mp_map seen;
+	unsigned records;
+};
+
+void mp_names_init(struct mp_names *n);
+void mp_names_release(struct mp_names *n);
+
+/* Notes the names of an event's fields; only of the first ones. */
+void mp_names_learn(struct mp_names *n, const struct mp_rec *rec);
+
+/* The name that is nearest to another, NULL if none is near. Owned by the caller. */
+char *mp_names_near(const struct mp_names *n, struct mp_str name);
+
+#endif

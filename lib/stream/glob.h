@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Globs over text of the stream, as the kernel's event filters have them: * any bytes, ? one byte,
+ * [a-z] one of a class, [!a-z] one outside, \ before a byte that stands for itself. A class without
+ * its ] is plain text. By bytes, whatever the locale. The method is that of lib/stream/glob.c of Linux.
+ * Includes str only.
+ */
+#ifndef MP_GLOB_H
+#define MP_GLOB_H
+
+#include "lib/core/str.h"
+
+struct mp_glob {
+	struct mp_str pattern; /* borrowed */
+	enum {
+		MP_GLOB_EXACT,
+		MP_GLOB_PREFIX,
+		MP_GLOB_SUFFIX,
+		MP_GLOB_INFIX,
+		MP_GLOB_GENERAL,
+	} shape;
+	struct mp_str literal; /* of all shapes but the last: what must be there */
+};
+
+void mp_glob_init(struct mp_glob *g, struct mp_str pattern);
+
+/* Whether it matches what an escaped text stands for; never allocates. */
+bool mp_glob_match(const struct mp_glob *g, struct mp_str escaped);
+
+#endif

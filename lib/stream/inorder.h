@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For programs that need events in order of time: whether they are. Includes input.
+ */
+#ifndef MP_INORDER_H
+#define MP_INORDER_H
+
+#include "lib/stream/input.h"
+
+struct mp_inorder {
+	struct mp_input *in; /* borrowed */
+	size_t input;	     /* number of the input that is read */
+	uint64_t last_ns;    /* of the latest event */
+	uint64_t watermark_ns;
+	bool has_watermark;
+	uint64_t late; /* events behind a watermark */
+};
+
+void mp_inorder_init(struct mp_inorder *o, struct mp_input *in);
+
+/*
+ * A control line: notes watermarks. A header of events begins anew, since sections that stand one
+ * behind the other have clocks of their own; so does a new input.
+ */
+void mp_inorder_control(struct mp_inorder *o, const struct mp_ctl *ctl);
+
+/*
+ * An event: true if it may be used. One behind a watermark cannot be put right by anybody: it is
+ * counted, and false returned. Any other that goes back in time ends the program, with the remedy.
+ */
+bool mp_inorder_event(struct mp_inorder *o, const struct mp_rec *rec);
+
+/* Tells how many came late. Returns the status for main. */
+enum mp_status mp_inorder_finish(const struct mp_inorder *o);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/input.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { TOLD_MAX = 5 }; /* bad lines that are named; more are counted */
+
+const char *mp_binary_kind(const char *data, size_t len)
+{
+	static const struct {
+		struct mp_str magic;
+		const char *kind;
+	} kinds[] = {
+		{ { "PERFILE2", 8 }, "a perf.data file (read it with perf script)" },
+		{ { "PERFFILE", 8 }, "a perf.data file (read it with perf script)" },
+		{ { "\x1f\x8b", 2 }, "gzip data (unpack it with zcat)" },
+		{ { "\xfd"
+		    "7zXZ",
+		    5 },
+		  "xz data (unpack it with xzcat)" },
+		{ { "\x28\xb5\x2f\xfd", 4 }, "zstd data (unpack it with zstdcat)" },
+		{ { "\x7f"
+		    "ELF",
+		    4 },
+		  "a program" },
+		{ { "\x17\x08\x44tracing", 10 },
+		  "a trace.dat file (read it with trace-cmd report)" },
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++)
+		if (len >= kinds[i].magic.len &&
+		    memcmp(data, kinds[i].magic.p, kinds[i].magic.len) == 0)
+			return kinds[i].kind;
+	if (memchr(data, '\0', MP_MIN(len, 512)) && !memchr(data, '\n', MP_MIN(len, 512)))
+		return "binary data";
+	return NULL;
+}
+
+int mp_open_input(const char *path)
+{
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		mp_die("cannot open '%s': %m", path);
+	return fd;
+}
+
+void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied)
+{
+	*in = (struct mp_input){ .operands = operands, .kinds = kinds, .tied = tied };
+}
+
+void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds)
+{
+	static char *none[] = { NULL };
+
+	mp_input_init(in, none, kinds, opened->tied);
+	in->in = *opened;
+	in->name = opened->name;
+	in->next = 1;
+	in->reading = true;
+}
+
+static void open_next(struct mp_input *in)
+{
+	char *path = in->operands[in->next] ? in->operands[in->next] : "-";
+
+	in->name = strcmp(path, "-") == 0 ? "stdin" : path;
+	mp_in_init(&in->in, mp_open_input(path), in->name, in->tied);
+	in->next++;
+	in->reading = true;
+	in->started = false;
+	in->event = in->point = in->stack = (struct mp_section){ false, 0 };
+}
+
+static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind kind)
+{
+	if (!s->open)
+		return;
+	in->cut++;
+	in->lost += s->lost;
+	mp_say("%s: the %s section has no end: it was cut off", in->name, mp_kind_name(kind));
+	*s = (struct mp_section){ false, 0 };
+}
+
+static void close_current(struct mp_input *in)
+{
+	end_section(in, &in->event, MP_EVENT);
+	end_section(in, &in->point, MP_POINT);
+	end_section(in, &in->stack, MP_STACK);
+	mp_ctl_release(&in->ctl);
+	mp_in_release(&in->in);
+	if (in->in.fd > 0)
+		close(in->in.fd);
+	in->reading = false;
+}
+
+void mp_input_say(struct mp_input *in, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	mp_say("%s:%llu: %s", in->name, (unsigned long long)in->in.line, text);
+}
+
+void mp_input_bad(struct mp_input *in, const char *why)
+{
+	in->bad++;
+	if (in->told++ < TOLD_MAX)
+		mp_input_say(in, "%s", why);
+}
+
+static struct mp_section *section_of(struct mp_input *in, enum mp_kind datatype)
+{
+	switch ((int)datatype) {
+	case MP_EVENT:
+		return &in->event;
+	case MP_POINT:
+		return &in->point;
+	case MP_STACK:
+		return &in->stack;
+	}
+	return NULL;
+}
+
+/* Returns false if the rest of this input cannot be trusted to mean what this program thinks. */
+static bool take_control(struct mp_input *in)
+{
+	struct mp_section *s = section_of(in, in->ctl.datatype);
+
+	switch (in->ctl.what) {
+	case MP_CTL_HEADER:
+		if (in->ctl.version > MP_STREAM_VERSION) {
+			in->refused++;
+			mp_input_say(in, "stream version %d is newer than this program reads (%d)",
+				     in->ctl.version, MP_STREAM_VERSION);
+			return false;
+		}
+		if (s) {
+			end_section(in, s, in->ctl.datatype);
+			s->open = true;
+		}
+		break;
+	case MP_CTL_LOST:
+		if (in->event.open)
+			in->event.lost += in->ctl.lost;
+		else
+			in->lost += in->ctl.lost;
+		break;
+	case MP_CTL_END:
+		if (s && s->open)
+			in->lost += MP_MAX(in->ctl.lost, s->lost);
+		if (s)
+			*s = (struct mp_section){ false, 0 };
+		break;
+	case MP_CTL_WATERMARK:
+	case MP_CTL_OTHER:
+		break;
+	}
+	return true;
+}
+
+/* 1: a record for the filter; 0: nothing to give out; -1: done with this input. */
+static int take_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
+{
+	const char *why = NULL;
+
+	if (in->in.overlong)
+		why = "line longer than 1 MiB";
+	else if (in->in.partial)
+		why = "last line has no LF: it may be cut off";
+	else if (mp_rec_parse(rec, text, len, &why) == 0 && rec->kind == MP_CONTROL) {
+		mp_ctl_release(&in->ctl);
+		if (mp_ctl_parse(&in->ctl, rec->line, &why) == 0) {
+			if (!take_control(in))
+				return -1;
+			return !!(in->kinds & MP_CONTROL);
+		}
+	}
+	if (why) {
+		mp_input_bad(in, why);
+		return 0;
+	}
+	if (!(in->kinds & rec->kind)) {
+		in->unwanted++;
+		in->unwanted_kind = rec->kind;
+		return 0;
+	}
+	return 1;
+}
+
+/* Looks at the first bytes; false if it is no text. */
+static bool begin(struct mp_input *in)
+{
+	const char *data, *kind;
+	size_t len = mp_in_peek(&in->in, &data);
+
+	in->started = true;
+	if (len == 0) {
+		in->empty++;
+		mp_say("%s: empty input", in->name);
+		return false;
+	}
+	kind = mp_binary_kind(data, len);
+	if (!kind)
+		return true;
+	in->refused++;
+	mp_say("%s: this is %s, not a stream", in->name, kind);
+	return false;
+}
+
+int mp_input_next(struct mp_input *in, struct mp_rec *rec)
+{
+	char *text;
+	size_t len;
+
+	for (;;) {
+		if (!in->reading) {
+			if (in->next > 0 && !in->operands[in->next - 1])
+				return 0; /* stdin was the only input */
+			if (in->next > 0 && !in->operands[in->next])
+				return 0;
+			open_next(in);
+		}
+		if ((!in->started && !begin(in)) || !mp_in_line(&in->in, &text, &len)) {
+			close_current(in);
+			continue;
+		}
+		switch (take_line(in, rec, text, len)) {
+		case 1:
+			return 1;
+		case -1:
+			close_current(in);
+		}
+	}
+}
+
+void mp_input_stop(struct mp_input *in)
+{
+	in->lost += in->event.lost + in->point.lost + in->stack.lost;
+	in->event = in->point = in->stack = (struct mp_section){ false, 0 };
+	if (in->reading)
+		close_current(in);
+}
+
+enum mp_status mp_input_finish(struct mp_input *in)
+{
+	if (in->reading)
+		close_current(in);
+	if (in->bad > TOLD_MAX)
+		mp_say_count(in->bad, "line skipped", "lines skipped");
+	if (in->unwanted)
+		mp_say("%llu %s of a datatype that this program does not read skipped (%s)",
+		       (unsigned long long)in->unwanted, in->unwanted == 1 ? "line" : "lines",
+		       mp_kind_name(in->unwanted_kind));
+	mp_say_count(in->lost, "event was lost when this was recorded",
+		     "events were lost when this was recorded");
+	if (in->refused)
+		return MP_FAIL;
+	return in->bad || in->unwanted || in->lost || in->cut || in->empty ? MP_LOSSY : MP_OK;
+}

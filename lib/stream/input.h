@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a filter reads: its FILE operands one after the other, record by record, with everything
+ * that mp-stream(5) asks of a reader. A filter is a loop:
+ *
+ *	mp_input_init(&in, argv + optind, MP_EVENT | MP_STACK, &out);
+ *	while (mp_input_next(&in, &rec))
+ *		if (work(&rec, &why) < 0)
+ *			mp_input_bad(&in, why);
+ *	status = mp_input_finish(&in);
+ *
+ * Includes io, rec, ctl.
+ */
+#ifndef MP_INPUT_H
+#define MP_INPUT_H
+
+#include "lib/stream/ctl.h"
+#include "lib/core/io.h"
+#include "lib/stream/rec.h"
+
+/* A section: from a header to its trailer. */
+struct mp_section {
+	bool open;     /* header seen, trailer not yet */
+	uint64_t lost; /* sum of its loss lines */
+};
+
+struct mp_input {
+	/* for the filter */
+	struct mp_ctl ctl; /* the control line last given out; valid until the next call */
+	const char *name;  /* of the input that is read, for messages */
+
+	/* inside */
+	struct mp_in in;
+	char **operands;
+	size_t next;
+	unsigned kinds;
+	struct mp_out *tied;
+	bool reading;
+	bool started; /* a line of this input was seen */
+	struct mp_section event, point, stack;
+	uint64_t bad; /* lines skipped, all inputs */
+	uint64_t told;
+	uint64_t unwanted; /* lines of a datatype that the filter does not take */
+	enum mp_kind unwanted_kind;
+	uint64_t cut; /* sections without trailer, all inputs */
+	uint64_t lost;
+	uint64_t empty;
+	uint64_t refused;
+};
+
+/*
+ * `operands` ends with NULL and stays the caller's; none: stdin; "-": stdin. `kinds`: what the
+ * filter takes; MP_CONTROL among them gives it control lines too, parsed in `ctl`. `tied` as in
+ * mp_in_init(), may be NULL. A file that cannot be opened or read ends the program.
+ */
+void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
+
+/*
+ * As mp_input_init() for one input that is open and was perhaps looked at: takes `opened` over.
+ */
+void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds);
+
+/* The next record, valid until the next call. Returns 1, or 0 after the last input. */
+int mp_input_next(struct mp_input *in, struct mp_rec *rec);
+
+/* The record last given out is no good: counts it, and names the first few with file and line. */
+void mp_input_bad(struct mp_input *in, const char *why);
+
+/* Something to say about the line last given out. */
+void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
+
+/* Nothing more is wanted: leaves the rest unread, and does not call it cut off. */
+void mp_input_stop(struct mp_input *in);
+
+/* Tells what was skipped, lost and cut off. Returns the status for main. */
+enum mp_status mp_input_finish(struct mp_input *in);
+
+/*
+ * Opens FILE ("-" is stdin) to read, for the callers that have inputs of their own. Ends the
+ * program.
+ */
+int mp_open_input(const char *path);
+
+/*
+ * What the first bytes of an input look like if they are no text: "a perf.data file", "gzip data"
+ * and so on with a remedy, else NULL.
+ */
+const char *mp_binary_kind(const char *data, size_t len);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One data line of mp-stream(5) or mp-folded(5), taken apart, and its fields by name.
+ * Includes str only.
+ */
+#ifndef MP_REC_H
+#define MP_REC_H
+
+#include "lib/core/str.h"
+
+/* Bits, so that a reader can say which it takes. */
+enum mp_kind {
+	MP_CONTROL = 1,
+	MP_EVENT = 2,
+	MP_POINT = 4,
+	MP_STACK = 8,
+	MP_FOLDED = 16, /* mp-folded(5): no datatype of the stream, but told apart by itself */
+	MP_DATA = MP_EVENT | MP_POINT | MP_STACK | MP_FOLDED,
+};
+
+/* "event", "point", "stack", "folded text", "control line" */
+const char *mp_kind_name(enum mp_kind kind);
+
+/* A record; slices point into the line and live as long. */
+struct mp_rec {
+	enum mp_kind kind;
+	struct mp_str line; /* without LF */
+	uint64_t time_ns;   /* event */
+	struct mp_str time; /* event: its text */
+	struct mp_str type; /* event, escaped */
+	struct mp_str x, y; /* point */
+	double x_value, y_value;
+	int64_t weight; /* stack, folded */
+	struct mp_str
+		body; /* event: fields; point: INFO; stack, folded: frames; control: the line */
+};
+
+/*
+ * Takes a line apart, quickly: the structure is checked, numbers are parsed, names are not looked
+ * at. Returns 0, or -1 with `*why` (static text) set. Control lines are not parsed here, see ctl.h.
+ */
+int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **why);
+
+/* Everything else that mp-stream(5) asks of a data line. 0, or -1 with `*why`. */
+int mp_rec_check(const struct mp_rec *rec, const char **why);
+
+/* A field named by the user; the name is borrowed. */
+enum mp_field_id {
+	MP_FIELD_TIME,
+	MP_FIELD_TYPE,
+	MP_FIELD_STACK, /* event */
+	MP_FIELD_X,
+	MP_FIELD_Y,
+	MP_FIELD_INFO,	 /* point */
+	MP_FIELD_WEIGHT, /* stack, folded */
+	MP_FIELD_KEY,	 /* event: any other, by its key */
+};
+
+struct mp_field {
+	enum mp_field_id id;
+	struct mp_str name;
+};
+
+struct mp_fields {
+	struct mp_field *v;
+	size_t n;
+	size_t cap;
+};
+
+/* 0, or -1 if the text is no field name. */
+int mp_field_parse(struct mp_field *f, struct mp_str name);
+
+/*
+ * A comma-separated list, appended; empty: none. 0, or -1 with `*bad` set to the name that is none.
+ */
+int mp_fields_parse(struct mp_fields *fields, const char *list, struct mp_str *bad);
+void mp_fields_release(struct mp_fields *fields);
+
+/*
+ * The value of a field, escaped as in the line. False if the record has no such field.
+ * mp_rec_stack() is the quick way to the frames of an event (its last field) or of a stack.
+ */
+bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
+bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);
+
+/*
+ * All values of a list in one pass; a missing one has p == NULL. Returns how many there were.
+ * The list names each field once.
+ */
+size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
+		      struct mp_str *values);
+
+/*
+ * The value of a field as a number: decimal, 0x, or with a fraction. 1, 0 if the record has no such
+ * field, -1 if it is no finite number.
+ */
+int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);
+
+/* The next field of an event: cuts it off `*rest`, which begins as rec->body. False at the end. */
+bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);
+
+/*
+ * The next frame, likewise; an empty text has one empty frame, so start only if there is a stack.
+ */
+bool mp_next_frame(struct mp_str *rest, struct mp_str *frame);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Event lines for people at a terminal. Includes rec. */
+#ifndef MP_SHOW_H
+#define MP_SHOW_H
+
+#include "lib/stream/rec.h"
+
+/*
+ * A line of the stream (with LF) as a line to read: time in seconds, name and tid, CPU, type,
+ * payload, and the stack below it, leaf first. Safe for a terminal. What is no event comes as it
+ * is. In `buf`.
+ */
+struct mp_str mp_show_line(struct mp_buf *buf, struct mp_str line);
+
+#endif

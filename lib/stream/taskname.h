@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names of tasks given by a table: by thread id, as perfwhiz has it, or by a pattern of the old
+ * name. Includes rec, map.
+ */
+#ifndef MP_TASKNAME_H
+#define MP_TASKNAME_H
+
+#include "lib/core/map.h"
+#include "lib/stream/rec.h"
+
+struct mp_tasknames_row;
+
+struct mp_tasknames {
+	bool merge_system; /* swapper/3 to swapper, and the like */
+	bool append_tid;   /* name:tid */
+
+	struct mp_tasknames_row *rows; /* patterns, in the order of the table */
+	size_t n_rows, cap_rows;
+	struct mp_map by_tid; /* tid as text -> struct mp_str, raw */
+	struct mp_map known;  /* tid, old name (escaped) -> struct mp_str: new name, escaped */
+	struct mp_arena texts;
+	uint64_t bad; /* rows that could not be used; the first few were told */
+};
+
+void mp_tasknames_init(struct mp_tasknames *n);
+void mp_tasknames_release(struct mp_tasknames *n);
+
+/*
+ * Reads a table, see mp-rename(1). A row that is none is told and counted; a file that cannot be
+ * read ends the program. Later rows win over earlier ones with the same tid, earlier patterns over
+ * later ones, a tid over any pattern.
+ */
+void mp_tasknames_load(struct mp_tasknames *n, const char *path);
+
+/* One row of a table. NULL, or what is wrong with it (static). */
+const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row);
+
+/*
+ * The new name of a task, escaped as the old one and the tid are, which stand as in a line; the tid may
+ * be missing. Valid until release.
+ */
+struct mp_str mp_tasknames_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old);
+
+/*
+ * An event with its tasks renamed: in `buf`, or its own line if nothing changes. A name stands in a
+ * field that ends in "comm"; its task is in the field that ends in "tid", else "pid", with the same
+ * text before (.prev_comm and .prev_pid). Valid until `buf` changes.
+ */
+struct mp_str mp_tasknames_apply(struct mp_tasknames *n, const struct mp_rec *rec,
+				 struct mp_buf *buf);
+
+#endif

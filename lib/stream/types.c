@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/stream/types.h"
+
+#include <fnmatch.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+enum { LISTED_MAX = 4 };
+
+void mp_types_init(struct mp_types *t)
+{
+	*t = (struct mp_types){ .globs = NULL };
+	mp_map_init(&t->seen, sizeof(struct mp_type_seen));
+}
+
+void mp_types_release(struct mp_types *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_globs; i++)
+		free(t->globs[i]);
+	free(t->globs);
+	mp_map_release(&t->seen);
+}
+
+void mp_types_add(struct mp_types *t, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ",");
+
+		if (len) {
+			t->globs = mp_grow(t->globs, &t->cap, t->n_globs + 1, sizeof(*t->globs));
+			t->globs[t->n_globs++] = mp_strndup(list, len);
+		}
+		list += len + (list[len] == ',');
+	}
+}
+
+static bool matches(const struct mp_types *t, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_globs; i++)
+		if (fnmatch(t->globs[i], type, 0) == 0)
+			return true;
+	return t->n_globs == 0;
+}
+
+struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type)
+{
+	struct mp_type_seen *seen;
+	bool fresh;
+
+	t->last = mp_map_put(&t->seen, &type, 1, &fresh);
+	seen = mp_map_value(t->last);
+	if (fresh) {
+		seen->taken = matches(t, t->last->key.p);
+		t->taken += seen->taken;
+	}
+	return seen;
+}
+
+void mp_types_header(struct mp_types *t, const struct json_t *header)
+{
+	json_t *events = json_object_get(header, "events"), *fields;
+	const char *type;
+
+	json_object_foreach (events, type, fields)
+		mp_types_lookup(t, mp_str(type));
+}
+
+char *mp_types_list(const struct mp_types *t)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	const struct mp_map_entry *e;
+	size_t n = 0;
+
+	mp_map_each (&t->seen, e) {
+		const struct mp_type_seen *seen = mp_map_value(e);
+
+		if (!seen->taken)
+			continue;
+		if (n++ < LISTED_MAX)
+			mp_buf_printf(&text, "%s%.*s", n > 1 ? ", " : "", MP_STR_ARGS(e->key));
+	}
+	if (n > LISTED_MAX)
+		mp_buf_printf(&text, " and %zu more", n - LISTED_MAX);
+	mp_buf_byte(&text, '\0');
+	return text.p;
+}
+
+char *mp_types_mixture(const struct mp_types *t, const char *remedy)
+{
+	char *list, *text;
+
+	if (t->taken < 2)
+		return NULL;
+	list = mp_types_list(t);
+	text = mp_asprintf("the input has several types of events (%s): choose with -e, or %s",
+			   list, remedy);
+	free(list);
+	return text;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which event types a filter takes: "-e GLOB[,GLOB]...", and which ones came.
+ * Includes rec, map.
+ */
+#ifndef MP_TYPES_H
+#define MP_TYPES_H
+
+#include "lib/core/map.h"
+#include "lib/stream/rec.h"
+
+struct mp_types {
+	char **globs; /* fnmatch(3); none: all */
+	size_t n_globs, cap;
+	struct mp_map seen; /* type -> struct mp_type_seen */
+	struct mp_map_entry *last;
+	size_t taken; /* distinct types seen that match */
+};
+
+struct mp_type_seen {
+	uint64_t taken;	 /* it matches */
+	uint64_t events; /* how many came */
+};
+
+void mp_types_init(struct mp_types *t);
+void mp_types_release(struct mp_types *t);
+
+/* Adds globs from an option's comma-separated argument. */
+void mp_types_add(struct mp_types *t, const char *list);
+
+/* Whether events of this type are taken; notes the type. */
+struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
+
+/* True if an event is taken; counts it. */
+static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
+{
+	struct mp_type_seen *seen;
+
+	if (t->last && mp_str_eq(t->last->key, rec->type))
+		seen = mp_map_value(t->last);
+	else
+		seen = mp_types_lookup(t, rec->type);
+	seen->events++;
+	return seen->taken;
+}
+
+/* Notes the types that a header names, so that a mixture is known before its first event. */
+struct json_t;
+void mp_types_header(struct mp_types *t, const struct json_t *header);
+
+/* "a:b, c:d and 3 more": the types taken, for messages. Owned by the caller. */
+char *mp_types_list(const struct mp_types *t);
+
+/*
+ * What a program says that does not mix types by itself, when several were taken: their list, and
+ * besides -e the `remedy`. NULL if there are not several. Owned by the caller.
+ */
+char *mp_types_mixture(const struct mp_types *t, const char *remedy);
+
+#endif

@@ -33,8 +33,8 @@ override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SA
 override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
 override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 
-LIB_SRC     := $(filter-out lib/capture/%,$(wildcard lib/*/*.c))
-CAPTURE_SRC := $(wildcard lib/capture/*.c lib/capture/*/*.c)
+LIB_SRC     := $(wildcard lib/*/*.c)
+CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
 UNIT_SRC    := $(wildcard tests/unit/*.c)
 LOAD_SRC    := $(wildcard tests/load/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
@@ -139,8 +139,8 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
 	$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
 		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
-$(BUILD)/lib/capture/bpf.o: $(BPF_OBJ)
-$(BUILD)/lib/capture/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"')
+$(BUILD)/lib/capture/bpf/bpf.o: $(BPF_OBJ)
+$(BUILD)/lib/capture/bpf/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"')
 
 $(BUILD)/cmd/mp-record.o: cmd/mp-record.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)

@@ -91,7 +91,7 @@ int filter(void *ctx)
 	return 1;
 }
 
-/* See lib/capture/bpfresched.c. */
+/* See lib/capture/bpf/bpfresched.c. */
 SEC("raw_tp/sched_wakeup")
 int observe(struct bpf_raw_tracepoint_args *ctx)
 {

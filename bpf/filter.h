@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/filter.bpf.c and lib/capture/bpffilter.c share: when samples are kept, and what is observed. */
+/* What bpf/filter.bpf.c and lib/capture/bpf/bpffilter.c share: when samples are kept, and what is observed. */
 #ifndef MP_BPF_FILTER_H
 #define MP_BPF_FILTER_H
 

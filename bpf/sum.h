@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/sum.bpf.c and lib/capture/sum.c share: sums by stack, and what makes them. */
+/* What bpf/sum.bpf.c and lib/capture/aggregate/sum.c share: sums by stack, and what makes them. */
 #ifndef MP_BPF_SUM_H
 #define MP_BPF_SUM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks a program is for: for programs that include it; lib/capture/bpftarget.c fills its maps.
+ * Which tasks a program is for: for programs that include it; lib/capture/bpf/bpftarget.c fills its maps.
  * Processes are followed to their children by programs of its own.
  */
 #ifndef MP_BPF_TARGET_H

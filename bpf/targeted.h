@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/target.h and lib/capture/bpftarget.c share. */
+/* What bpf/target.h and lib/capture/bpf/bpftarget.c share. */
 #ifndef MP_BPF_TARGETED_H
 #define MP_BPF_TARGETED_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What bpf/tracing.bpf.c and lib/capture/bpftracing.c share: what is taken from the arguments of a
+ * What bpf/tracing.bpf.c and lib/capture/bpf/bpftracing.c share: what is taken from the arguments of a
  * function or a raw tracepoint, and how it is recorded.
  */
 #ifndef MP_BPF_TRACING_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/unwind.bpf.c and lib/capture/bpfstack.c share: tables and records. */
+/* What bpf/unwind.bpf.c and lib/capture/bpf/bpfstack.c share: tables and records. */
 #ifndef MP_BPF_UNWIND_H
 #define MP_BPF_UNWIND_H
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/collector.h"
-#include "lib/capture/list.h"
-#include "lib/capture/session.h"
+#include "lib/capture/session/collector.h"
+#include "lib/capture/session/list.h"
+#include "lib/capture/session/session.h"
 #include "lib/core/opt.h"
 
 enum {

@@ -45,8 +45,8 @@ load lib
 	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h; do
 		files=$(grep -ln "include <$library" -r lib/capture || true)
 		case $library in
-		gelf.h) files=$(grep -v '^lib/capture/elf[a-z]*\.[ch]$' <<< "$files") || files= ;;
-		bpf/libbpf.h) files=$(grep -v '^lib/capture/bpf[a-z]*\.c$' <<< "$files") || files= ;;
+		gelf.h) files=$(grep -v '^lib/capture/object/elf[a-z]*\.[ch]$' <<< "$files") || files= ;;
+		bpf/libbpf.h) files=$(grep -v '^lib/capture/bpf/bpf[a-z]*\.c$' <<< "$files") || files= ;;
 		esac
 		[ "$(wc -l <<< "$files")" -le 1 ] || { echo "$library: $files"; false; }
 	done

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/capture/binary.h"
-#include "lib/capture/probe.h"
+#include "lib/capture/object/binary.h"
+#include "lib/capture/event/probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "lib/capture/bpftable.h"
-#include "lib/capture/cfiexpr.h"
-#include "lib/capture/unwind.h"
+#include "lib/capture/bpf/bpftable.h"
+#include "lib/capture/object/cfiexpr.h"
+#include "lib/capture/stack/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* Any file of a collector, with and without an argument. */
 #include <stdlib.h>
 
-#include "lib/capture/collector.h"
+#include "lib/capture/session/collector.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

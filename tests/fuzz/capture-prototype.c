@@ -2,7 +2,7 @@
 /* Fields of functions and raw tracepoints, by the types of this kernel. */
 #include <stdlib.h>
 
-#include "lib/capture/prototype.h"
+#include "lib/capture/event/prototype.h"
 
 /* What the program is told must stay within its arrays, and every field within the record. */
 static void check(const struct mp_prototype *p)

@@ -2,9 +2,9 @@
 /* What -e, --fields and -p take. */
 #include <stdlib.h>
 
-#include "lib/capture/pmu.h"
-#include "lib/capture/proc.h"
-#include "lib/capture/spec.h"
+#include "lib/capture/event/pmu.h"
+#include "lib/capture/host/proc.h"
+#include "lib/capture/event/spec.h"
 #include "lib/stream/rec.h"
 
 static void check_spec(const struct mp_spec *s)

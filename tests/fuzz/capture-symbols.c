@@ -2,10 +2,10 @@
 /* Symbol tables of all kinds: the first byte says which. */
 #include <stdlib.h>
 
-#include "lib/capture/demangle.h"
-#include "lib/capture/elfsym.h"
-#include "lib/capture/kallsyms.h"
-#include "lib/capture/perfmap.h"
+#include "lib/capture/object/demangle.h"
+#include "lib/capture/object/elfsym.h"
+#include "lib/capture/object/kallsyms.h"
+#include "lib/capture/object/perfmap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "lib/capture/symbol.h"
+#include "lib/capture/stack/symbol.h"
 
 int main(void)
 {

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/capture/symbol.h"
-#include "lib/capture/unwind.h"
+#include "lib/capture/stack/symbol.h"
+#include "lib/capture/stack/unwind.h"
 
 enum { FRAMES = 1024 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/elfcfi.h"
-#include "lib/capture/unwind.h"
+#include "lib/capture/object/elfcfi.h"
+#include "lib/capture/stack/unwind.h"
 #include "tap.h"
 
 #define PROGRAM "tests/arm64/chain"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/bpftable.h"
-#include "lib/capture/elfcfi.h"
-#include "lib/capture/userchain.h"
+#include "lib/capture/bpf/bpftable.h"
+#include "lib/capture/object/elfcfi.h"
+#include "lib/capture/stack/pending_stacks.h"
 #include "tap.h"
 
 static const struct mp_bpf_row *find(const struct mp_bpf_row *rows, size_t n, uint64_t addr)

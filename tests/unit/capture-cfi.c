@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/cfiexpr.h"
-#include "lib/capture/dso.h"
-#include "lib/capture/elfcfi.h"
+#include "lib/capture/object/cfiexpr.h"
+#include "lib/capture/stack/dso.h"
+#include "lib/capture/object/elfcfi.h"
 #include "tap.h"
 
 /* --- libdw is the oracle -------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
-#include "lib/capture/collector.h"
+#include "lib/capture/session/collector.h"
 #include "tests/unit/tap.h"
 
 static struct mp_collector *c;

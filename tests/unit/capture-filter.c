@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/capture/bpffilter.h"
-#include "lib/capture/ring.h"
+#include "lib/capture/bpf/bpffilter.h"
+#include "lib/capture/ring/ring.h"
 #include "tests/unit/tap.h"
 
 static struct mp_event make_event(uint64_t config, uint64_t period)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/capture/format.h"
+#include "lib/capture/format/format.h"
 #include "tests/unit/tap.h"
 
 static struct mp_tp_field fields[] = {

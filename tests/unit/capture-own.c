@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/capture/own.h"
-#include "lib/capture/record.h"
+#include "lib/capture/event/builtin.h"
+#include "lib/capture/host/record.h"
 #include "tests/unit/tap.h"
 
 static union {

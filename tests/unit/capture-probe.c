@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/capture/binary.h"
-#include "lib/capture/probe.h"
+#include "lib/capture/object/binary.h"
+#include "lib/capture/event/probe.h"
 #include "tests/unit/tap.h"
 
 static bool usdt(const char *note, const char *expected, size_t left_out)

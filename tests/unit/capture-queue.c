@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The queue between the draining and the writing thread. */
-#include "lib/capture/queue.h"
+#include "lib/capture/ring/queue.h"
 #include "tests/unit/tap.h"
 
 enum { LIMIT = 1 << 20, SIZE = 10000, RINGS = 2 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/spec.h"
+#include "lib/capture/event/spec.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/capture/pmu.h"
+#include "lib/capture/event/pmu.h"
 #include "tests/unit/tap.h"
 
 static struct mp_specs specs;

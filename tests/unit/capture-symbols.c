@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/demangle.h"
-#include "lib/capture/kallsyms.h"
-#include "lib/capture/perfmap.h"
-#include "lib/capture/task.h"
+#include "lib/capture/object/demangle.h"
+#include "lib/capture/object/kallsyms.h"
+#include "lib/capture/object/perfmap.h"
+#include "lib/capture/stack/task.h"
 #include "tests/unit/tap.h"
 
 static bool found(const struct mp_symtab *t, uint64_t addr, const char *want)

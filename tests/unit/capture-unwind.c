@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/capture/unwind.h"
+#include "lib/capture/stack/unwind.h"
 #include "tap.h"
 
 /*

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/aggregate/symbolize.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "lib/capture/stack/pending_stacks.h"
+#include "lib/core/clock.h"
+#include "lib/stream/esc.h"
+
+enum { SLOTS_MIN = 1024 };
+
+static const char *const ages[] = {
+	"", "[age < 1 s]", "[age 1 to 10 s]", "[age 10 to 100 s]", "[age > 100 s]",
+};
+
+void mp_sumtexts_init(struct mp_sumtexts *t)
+{
+	*t = (struct mp_sumtexts){ .mask = SLOTS_MIN - 1 };
+	t->slots = mp_zalloc(SLOTS_MIN * sizeof(*t->slots));
+	mp_map_init(&t->texts, sizeof(uint32_t));
+}
+
+void mp_sumtexts_release(struct mp_sumtexts *t)
+{
+	mp_map_release(&t->texts);
+	free(t->by_number);
+	free(t->slots);
+	mp_buf_release(&t->buf);
+	mp_buf_release(&t->raw);
+}
+
+/* --- what is known ------------------------------------------------------------------------------------ */
+
+static struct mp_sumtext_known *slot_of(const struct mp_sumtexts *t, uint64_t id)
+{
+	size_t i = id & t->mask;
+
+	while (t->slots[i].id && t->slots[i].id != id)
+		i = (i + 1) & t->mask;
+	return &t->slots[i];
+}
+
+static void grow(struct mp_sumtexts *t)
+{
+	struct mp_sumtext_known *old = t->slots;
+	size_t n = t->mask + 1, i;
+
+	t->mask = 2 * n - 1;
+	t->slots = mp_zalloc(2 * n * sizeof(*t->slots));
+	for (i = 0; i < n; i++)
+		if (old[i].id)
+			*slot_of(t, old[i].id) = old[i];
+	free(old);
+}
+
+const struct mp_sumtext_known *mp_sumtexts_find(const struct mp_sumtexts *t, uint64_t id)
+{
+	const struct mp_sumtext_known *known = slot_of(t, id);
+
+	return known->id ? known : NULL;
+}
+
+static uint32_t number_of(struct mp_sumtexts *t, struct mp_str text)
+{
+	struct mp_map_entry *e;
+	uint32_t *number;
+	bool fresh;
+
+	e = mp_map_put(&t->texts, &text, 1, &fresh);
+	number = mp_map_value(e);
+	if (fresh) {
+		t->by_number = mp_grow(t->by_number, &t->cap_texts, t->n_texts + 1,
+				       sizeof(struct mp_map_entry *));
+		*number = (uint32_t)t->n_texts;
+		t->by_number[t->n_texts++] = e;
+	}
+	return *number;
+}
+
+static void remember(struct mp_sumtexts *t, uint64_t id, struct mp_str text, enum mp_unwind_end end)
+{
+	struct mp_sumtext_known *slot;
+
+	if (4 * t->n >= 3 * t->mask)
+		grow(t);
+	slot = slot_of(t, id);
+	t->n += !slot->id;
+	*slot = (struct mp_sumtext_known){ id, number_of(t, text), (uint8_t)end };
+}
+
+/* --- a stack ------------------------------------------------------------------------------------------ */
+
+/* The name of a thread, as the user's table has it. */
+static struct mp_str rename_task(struct mp_sumtexts *t, uint32_t tid, struct mp_str comm,
+				 struct mp_tasknames *names)
+{
+	char number[MP_NUM_MAX];
+	struct mp_str text = { number, mp_put_u64(number, tid) - number };
+
+	t->buf.len = t->raw.len = 0;
+	mp_esc_add(&t->buf, comm, MP_ESC_VALUE);
+	mp_esc_undo(&t->raw, mp_tasknames_name(names, text, mp_buf_view(&t->buf)));
+	return mp_buf_view(&t->raw);
+}
+
+/* The user part of a stack behind `ips`; returns the new number of them. */
+static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack,
+		       const struct mp_process *process, const struct mp_sums_words *words,
+		       enum mp_unwind_end *end)
+{
+	size_t user = stack->n_user;
+
+	ips[n] = (uint64_t)PERF_CONTEXT_USER;
+	*end = mp_user_chain_end(stack->end);
+	if (stack->end == MP_BPF_COPIED)
+		*end = mp_formatter_copied(words->formatter, stack->tid, stack->time_ns,
+					   process->space, ips + n + 1, MP_SUMTEXT_USER, &user);
+	else
+		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
+	if (user)
+		n += 1 + user;
+	if (*end != MP_UNWIND_WHOLE && *end != MP_UNWIND_NO_STACK)
+		ips[n++] = MP_CONTEXT_CUT;
+	return n;
+}
+
+/* As samples have it: the kernel's part, then the user's, leaf first. */
+static struct mp_chain make_chain(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
+				  const struct mp_process *process,
+				  const struct mp_sums_words *words, unsigned max_frames,
+				  enum mp_unwind_end *end)
+{
+	struct mp_chain chain = { .ips = t->ips,
+				  .max = max_frames ? max_frames : MP_ARRAY_SIZE(t->ips) };
+	size_t n = 0;
+
+	if (stack->n_kernel) {
+		t->ips[n++] = (uint64_t)PERF_CONTEXT_KERNEL;
+		memcpy(t->ips + n, stack->kernel, stack->n_kernel * sizeof(*t->ips));
+		n += stack->n_kernel;
+	}
+	chain.n = put_user(t->ips, n, stack, process, words, end);
+	return chain;
+}
+
+void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
+		     const struct mp_process *process, const struct mp_sums_words *words,
+		     unsigned max_frames)
+{
+	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
+	struct mp_chain chain;
+	enum mp_unwind_end end;
+	struct mp_str text;
+
+	chain = make_chain(t, stack, process, words, max_frames, &end);
+	if (words->names)
+		comm = rename_task(t, stack->tid, comm, words->names);
+	t->buf.len = 0;
+	mp_esc_add(&t->buf, comm, MP_ESC_FRAME);
+	if (chain.n) {
+		text = mp_stacks_text(words->formatter->stacks, process, &chain, stack->time_ns);
+		mp_buf_byte(&t->buf, ';');
+		mp_buf_str(&t->buf, text);
+	}
+	if (stack->id)
+		remember(t, stack->id, mp_buf_view(&t->buf), end);
+}
+
+uint64_t mp_sumtexts_age(uint64_t age_ns)
+{
+	uint64_t seconds = age_ns / MP_NS_PER_SEC;
+
+	return seconds < 1 ? 1 : seconds < 10 ? 2 : seconds < 100 ? 3 : 4;
+}
+
+/* --- lines -------------------------------------------------------------------------------------------- */
+
+void mp_sumlines_init(struct mp_sumlines *l)
+{
+	*l = (struct mp_sumlines){ .added = 0 };
+	mp_map_init(&l->map, sizeof(uint64_t));
+}
+
+void mp_sumlines_release(struct mp_sumlines *l)
+{
+	mp_map_release(&l->map);
+	mp_buf_release(&l->buf);
+}
+
+static struct mp_str text_of(const struct mp_sumtexts *t, uint32_t number)
+{
+	return number < t->n_texts ? t->by_number[number]->key : MP_STR("[unknown]");
+}
+
+/* The frames of a stack, the last one first. */
+static void put_reversed(struct mp_buf *to, struct mp_str text)
+{
+	size_t end = text.len, i;
+
+	for (i = text.len; i-- > 0;) {
+		if (text.p[i] != ';')
+			continue;
+		mp_buf_byte(to, ';');
+		mp_buf_add(to, text.p + i + 1, end - i - 1);
+		end = i;
+	}
+	mp_buf_byte(to, ';');
+	mp_buf_add(to, text.p, end);
+}
+
+/* A waker's stack from the interrupt on that woke: whom it interrupted has nothing to do with it. */
+static struct mp_str without_interrupted(struct mp_str text)
+{
+	static const char *const entries[] = { ";asm_sysvec_", ";asm_common_interrupt" };
+	const char *last = text.p - 1, *at;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(entries); i++) {
+		struct mp_str rest = text;
+
+		while ((at = memmem(rest.p, rest.len, entries[i], strlen(entries[i])))) {
+			last = MP_MAX(last, at);
+			rest = mp_str_skip(text, at + 1 - text.p);
+		}
+	}
+	return mp_str_skip(text, last + 1 - text.p);
+}
+
+/* The age stands behind the name of the thread. */
+static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
+{
+	const char *semicolon = memchr(text.p, ';', text.len);
+	size_t head = semicolon ? (size_t)(semicolon - text.p) : text.len;
+
+	mp_buf_add(to, text.p, head);
+	mp_buf_printf(to, ";%s", ages[age < MP_ARRAY_SIZE(ages) ? age : 0]);
+	mp_buf_add(to, text.p + head, text.len - head);
+}
+
+void mp_sumlines_add(struct mp_sumlines *l, const struct mp_sumtexts *t,
+		     const struct mp_sumline_key *key, const struct mp_sum_total *total)
+{
+	struct mp_str text = text_of(t, key->text);
+	uint64_t *weight;
+
+	l->buf.len = 0;
+	if (key->held)
+		put_aged(&l->buf, text, key->behind);
+	else
+		mp_buf_str(&l->buf, text);
+	if (key->behind && !key->held) {
+		mp_buf_str(&l->buf, MP_STR(";--"));
+		put_reversed(&l->buf, without_interrupted(text_of(t, key->behind - 1)));
+	}
+	text = mp_buf_view(&l->buf);
+	weight = mp_map_value(mp_map_put(&l->map, &text, 1, NULL));
+	*weight += total->weight;
+	l->added += total->count;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct mp_map_entry *const *x = a, *const *y = b;
+
+	return mp_str_cmp((*x)->key, (*y)->key);
+}
+
+void mp_sumlines_write(struct mp_sumlines *l, mp_sums_put_fn *put, void *arg)
+{
+	struct mp_map_entry **sorted = mp_alloc(l->map.n * sizeof(*sorted)), *e;
+	size_t n = 0, i;
+
+	mp_map_each (&l->map, e)
+		sorted[n++] = e;
+	if (n)
+		qsort(sorted, n, sizeof(*sorted), by_text);
+	for (i = 0; i < n; i++) {
+		uint64_t *weight = mp_map_value(sorted[i]);
+
+		l->buf.len = 0;
+		mp_buf_printf(&l->buf, "%llu#", (unsigned long long)MP_MIN(*weight, INT64_MAX));
+		mp_buf_str(&l->buf, sorted[i]->key);
+		mp_buf_byte(&l->buf, '\n');
+		put(arg, mp_buf_view(&l->buf));
+	}
+	free(sorted);
+}

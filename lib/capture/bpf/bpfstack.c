@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/bpf/bpfstack.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/capture/bpf/bpf.h"
+#include "lib/capture/event/stack_mode.h"
+#include "lib/core/clock.h"
+
+enum {
+	UPKEEP = 2,	 /* programs that see forks and execve */
+	ROWS_A_PAGE = 8, /* of a file, and more */
+	ANEW_APART_NS = 1000000000,
+};
+
+struct mp_bpf_stacks {
+	struct bpf_object *object;
+	struct ring_buffer *ring;
+	int full_fd; /* epoll */
+	struct bpf_link **links;
+	size_t n_links;
+	struct mp_dsos *dsos;
+	struct mp_bpf_row *rows;     /* the program's own, mapped */
+	struct mp_bpf_space *spaces; /* likewise */
+	uint32_t *pages;	     /* likewise */
+	size_t rows_size, pages_size, spaces_size;
+	int tasks; /* map */
+	uint32_t max_rows, max_pages, max_spaces;
+	uint32_t n_rows, n_pages, sequence, next_place;
+	uint32_t *free_places, n_free_places;
+	uint64_t anew_ns; /* when all were given up last */
+	struct mp_bpf_stacks_counts counts;
+	mp_bpf_record_fn *each;
+	void *each_arg;
+};
+
+static int take_record(void *arg, void *data, size_t size)
+{
+	struct mp_bpf_stacks *b = arg;
+	const struct mp_bpf_head *head = data;
+
+	if (size >= sizeof(*head) && head->size == size)
+		return b->each(b->each_arg, head) ? 0 : -ECANCELED;
+	return 0;
+}
+
+static void *map_array(struct bpf_object *object, const char *name, size_t *size)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	size_t page = getpagesize();
+	void *p;
+
+	*size = ((size_t)bpf_map__max_entries(map) * ((bpf_map__value_size(map) + 7) & ~7u) + page -
+		 1) &
+		~(page - 1);
+	p = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/*
+ * Edge-triggered: the ring always has something to read, and only the program says when it is much.
+ */
+static int watch_ring(struct bpf_object *object)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+
+	if (fd >= 0)
+		epoll_ctl(fd, EPOLL_CTL_ADD, bpf_object__find_map_fd_by_name(object, "records"),
+			  &event);
+	return fd;
+}
+
+static bool set_up(struct mp_bpf_stacks *b, bool everyone)
+{
+	struct mp_bpf_settings settings = { .everyone = everyone };
+	uint32_t key = 0;
+
+	b->rows = map_array(b->object, "rows", &b->rows_size);
+	b->pages = map_array(b->object, "pages", &b->pages_size);
+	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
+	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
+	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
+				   take_record, b, NULL);
+	b->full_fd = watch_ring(b->object);
+	return b->rows && b->pages && b->spaces && b->ring &&
+	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
+				   &settings, BPF_ANY) == 0;
+}
+
+/* Of forks and programs that are called, which concern the tables of all events. */
+static bool attach_upkeep(struct mp_bpf_stacks *b)
+{
+	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
+	size_t i;
+
+	for (i = 0; i < UPKEEP; i++) {
+		b->links[b->n_links] =
+			bpf_program__attach(bpf_object__find_program_by_name(b->object, names[i]));
+		if (!b->links[b->n_links])
+			return false;
+		b->n_links++;
+	}
+	return true;
+}
+
+static void set_max(struct mp_bpf_stacks *b, const char *map, uint32_t entries)
+{
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->object, map), entries);
+}
+
+/* As the user says, but not more than there may be. */
+static uint32_t limit_of(const char *variable, uint32_t max)
+{
+	const char *text = getenv(variable);
+	uint64_t n;
+
+	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
+}
+
+static bool is_walked(const struct mp_event *e)
+{
+	return e->method == MP_METHOD_BPF;
+}
+
+/* Only those that events need: to load one takes the kernel some ms. */
+static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
+{
+	bool tracepoints = false, others = false;
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		tracepoints |= is_walked(&events->v[i]) && events->v[i].tp;
+		others |= is_walked(&events->v[i]) && !events->v[i].tp;
+	}
+	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind"),
+				  tracepoints);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind_event"),
+				  others);
+}
+
+/* Loads the programs; false if this kernel does not take them. */
+static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	b->object = mp_bpf_open(MP_BPF_UNWIND);
+	if (!b->object || cpus <= 0)
+		return false;
+	choose_programs(b, events);
+	set_max(b, "copies", MP_BPF_COPY_CONTEXTS * cpus);
+	set_max(b, "rows", b->max_rows);
+	set_max(b, "pages", b->max_pages);
+	set_max(b, "spaces", b->max_spaces);
+	return bpf_object__load(b->object) == 0 && set_up(b, everyone) && attach_upkeep(b);
+}
+
+/* For an event; several may be on one tracepoint, which needs the program once. */
+static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size_t event)
+{
+	const struct mp_event *e = &events->v[event];
+	struct bpf_program *program = bpf_object__find_program_by_name(b->object, "unwind");
+	struct bpf_link *link;
+
+	if (!e->tp)
+		return true; /* mp_bpf_stacks_attach() */
+	link = bpf_program__attach_raw_tracepoint(program, e->tp->name);
+	if (!link)
+		return false;
+	b->links[b->n_links++] = link;
+	return true;
+}
+
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
+					 bool everyone, bool for_sums)
+{
+	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
+	bool wanted = for_sums, loaded, used;
+	size_t i;
+
+	b->dsos = dsos;
+	b->full_fd = -1;
+	b->max_rows = limit_of("MP_BPF_ROWS", MP_BPF_ROWS);
+	b->max_pages = b->max_rows / ROWS_A_PAGE;
+	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
+	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
+	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
+	for (i = 0; i < events->n; i++)
+		wanted |= is_walked(&events->v[i]);
+	loaded = wanted && load(b, events, everyone);
+	used = loaded && for_sums;
+	for (i = 0; i < events->n; i++) {
+		if (!is_walked(&events->v[i]))
+			continue;
+		if (loaded && attach(b, events, i))
+			used = true;
+		else
+			mp_event_use_fp(&events->v[i]);
+	}
+	if (used)
+		return b;
+	mp_bpf_stacks_free(b);
+	return NULL;
+}
+
+int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(b->object, name);
+}
+
+void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
+			  const struct mp_events *events)
+{
+	int program = bpf_program__fd(bpf_object__find_program_by_name(b->object, "unwind_event"));
+	size_t i;
+
+	for (i = 0; i < rings->n_counters; i++) {
+		const struct mp_event *e = &events->v[rings->counters[i].event];
+
+		/* where it is refused, the samples say that there are no stacks */
+		if (is_walked(e) && !e->tp)
+			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
+	}
+}
+
+void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
+{
+	size_t i;
+
+	if (!b)
+		return;
+	for (i = 0; i < b->n_links; i++)
+		bpf_link__destroy(b->links[i]);
+	if (b->rows)
+		munmap(b->rows, b->rows_size);
+	if (b->pages)
+		munmap(b->pages, b->pages_size);
+	if (b->spaces)
+		munmap(b->spaces, b->spaces_size);
+	ring_buffer__free(b->ring);
+	if (b->full_fd >= 0)
+		close(b->full_fd);
+	bpf_object__close(b->object);
+	free(b->links);
+	free(b->free_places);
+	free(b);
+}
+
+/* --- tables ----------------------------------------------------------------------------------------- */
+
+/* All tables are stale from here on; no program looks at them any more when this returns. */
+static void begin_anew(struct mp_bpf_stacks *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < b->max_spaces; i++)
+		__atomic_store_n(&b->spaces[i].sequence, 0, __ATOMIC_RELEASE);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	b->n_rows = b->n_pages = b->next_place = b->n_free_places = 0;
+	b->counts.anew++;
+	b->anew_ns = mp_monotonic_ns();
+}
+
+/* By what pages of the file the search begins; an element of an array of BPF has eight bytes. */
+static void make_pages(struct mp_bpf_stacks *b, struct mp_dso *dso, const struct mp_bpf_row *rows,
+		       size_t n, size_t n_pages)
+{
+	size_t page, row = 0;
+
+	dso->pages = b->n_pages;
+	dso->page_base = n ? rows[0].pc >> MP_BPF_PAGE_SHIFT : 0;
+	for (page = 0; page <= n_pages; page++) {
+		while (row < n && rows[row].pc >> MP_BPF_PAGE_SHIFT < dso->page_base + page)
+			row++;
+		b->pages[2 * (size_t)b->n_pages++] = row;
+	}
+}
+
+static size_t count_pages(const struct mp_bpf_row *rows, size_t n)
+{
+	if (!n)
+		return 0;
+	return (rows[n - 1].pc >> MP_BPF_PAGE_SHIFT) - (rows[0].pc >> MP_BPF_PAGE_SHIFT) + 1;
+}
+
+static bool has_room(const struct mp_bpf_stacks *b, const struct mp_dso *dso)
+{
+	return dso->n_rows <= b->max_rows - b->n_rows && dso->n_pages < b->max_pages - b->n_pages;
+}
+
+/* Rows of a file, made if need be; false if there is no room, which is known from the second time on. */
+static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
+{
+	uint64_t making = b->counts.anew + 1;
+	struct mp_bpf_row *rows;
+	struct mp_cfi *cfi;
+	size_t n;
+	bool made;
+
+	if (dso->rows_made == making)
+		return true;
+	if (!has_room(b, dso))
+		return false;
+	cfi = mp_dso_cfi(b->dsos, dso);
+	rows = cfi ? mp_bpf_table(cfi, &n) : NULL;
+	if (!rows)
+		n = 0;
+	dso->n_rows = n;
+	dso->n_pages = count_pages(rows, n);
+	made = has_room(b, dso);
+	if (made) {
+		if (n)
+			memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
+		make_pages(b, dso, rows, n, dso->n_pages);
+		dso->rows = b->n_rows;
+		dso->rows_made = making;
+		b->n_rows += n;
+		b->counts.files++;
+	}
+	free(rows);
+	return made;
+}
+
+/* False if there is no room for the rows of its file. */
+static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
+			 struct mp_bpf_mapping *to)
+{
+	uint64_t delta;
+
+	*to = (struct mp_bpf_mapping){ .start = m->start, .end = m->end };
+	if (!m->dso)
+		return true;
+	if (!make_rows(b, m->dso))
+		return false;
+	if (!mp_segments_delta(&m->dso->segments, m->offset, m->end - m->start, &delta))
+		return true;
+	to->bias = m->start - m->offset - delta;
+	to->first = m->dso->rows;
+	to->pages = m->dso->pages;
+	to->page_base = m->dso->page_base;
+	to->n_pages = m->dso->n_pages;
+	return true;
+}
+
+static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
+			  struct mp_bpf_space *to)
+{
+	size_t n = MP_MIN(s->n, MP_BPF_MAPPINGS), i;
+
+	for (i = 0; i < n; i++)
+		if (!make_mapping(b, &s->v[i], &to->v[i]))
+			return false;
+	to->n = n;
+	return true;
+}
+
+/*
+ * Whether one alone has room. Then others give way to it, but not each time that one is stale: where
+ * all together are too many, some are content with copies for a while.
+ */
+static bool may_begin_anew(const struct mp_bpf_stacks *b, const struct mp_space *s)
+{
+	uint64_t rows = 0, pages = 1;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		rows += s->v[i].dso ? s->v[i].dso->n_rows : 0;
+		pages += s->v[i].dso ? s->v[i].dso->n_pages + 1 : 0;
+	}
+	return rows <= b->max_rows && pages <= b->max_pages &&
+	       mp_monotonic_ns() - b->anew_ns > ANEW_APART_NS;
+}
+
+static bool is_in_place(const struct mp_bpf_stacks *b, const struct mp_space *s)
+{
+	return s->tables_id && b->spaces[s->tables].sequence == s->tables_sequence;
+}
+
+/* A free place, or the oldest of all. */
+static uint32_t take_place(struct mp_bpf_stacks *b)
+{
+	return b->n_free_places ? b->free_places[--b->n_free_places]
+				: b->next_place++ % b->max_spaces;
+}
+
+static void free_place(struct mp_bpf_stacks *b, uint32_t place)
+{
+	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
+	b->free_places[b->n_free_places++] = place;
+}
+
+/*
+ * False if there is no room. Tasks are told by the sequence that theirs is gone, or being changed.
+ */
+static bool make_space(struct mp_bpf_stacks *b, struct mp_space *s)
+{
+	uint32_t place = is_in_place(b, s) ? s->tables : take_place(b);
+	struct mp_bpf_space *to = &b->spaces[place];
+
+	__atomic_store_n(&to->sequence, 0, __ATOMIC_RELEASE);
+	if (!make_mappings(b, s, to)) {
+		free_place(b, place);
+		if (!may_begin_anew(b, s))
+			return false;
+		begin_anew(b);
+		place = take_place(b);
+		to = &b->spaces[place];
+		if (!make_mappings(b, s, to)) {
+			free_place(b, place);
+			return false;
+		}
+	}
+	to->copies = 0;
+	s->tables = place;
+	s->tables_sequence = ++b->sequence;
+	s->tables_id = s->id;
+	__atomic_store_n(&to->sequence, s->tables_sequence, __ATOMIC_RELEASE);
+	b->counts.spaces++;
+	return true;
+}
+
+void mp_bpf_stacks_forget(void *arg, const struct mp_space *s)
+{
+	struct mp_bpf_stacks *b = arg;
+
+	if (is_in_place(b, s))
+		free_place(b, s->tables);
+}
+
+void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns)
+{
+	struct mp_space *s = process->space;
+	struct mp_bpf_task task = { .exec_ns = 0 };
+	uint32_t pid = process->pid;
+
+	process->tables = true;
+	if (pid == 0)
+		return;
+	if (bpf_map_lookup_elem(b->tasks, &pid, &task) < 0)
+		task.exec_ns = 0;
+	task.sequence = 0;
+	if (s->n && ((s->tables_id == s->id && is_in_place(b, s)) || make_space(b, s))) {
+		task.space = s->tables;
+		task.sequence = s->tables_sequence;
+	}
+	task.time_ns = time_ns;
+	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
+}
+
+int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b)
+{
+	return b->full_fd;
+}
+
+bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg)
+{
+	struct epoll_event event;
+
+	while (b->full_fd >= 0 && epoll_wait(b->full_fd, &event, 1, 0) > 0)
+		;
+	b->each = each;
+	b->each_arg = arg;
+	return ring_buffer__consume(b->ring) >= 0;
+}
+
+/* What the kernel measured, if it was told to. */
+static void add_runs(const struct mp_bpf_stacks *b, const char *program,
+		     struct mp_bpf_stacks_counts *counts)
+{
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(b->object, program));
+	struct bpf_prog_info info = { .run_cnt = 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return;
+	counts->runs += info.run_cnt;
+	counts->run_ns += info.run_time_ns;
+}
+
+void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts)
+{
+	int map = bpf_object__find_map_fd_by_name(b->object, "dropped");
+	int cpus = libbpf_num_possible_cpus(), i;
+	uint64_t *v = mp_zalloc((cpus > 0 ? cpus : 1) * sizeof(*v));
+	uint32_t key = 0;
+
+	*counts = b->counts;
+	counts->rows = b->n_rows;
+	add_runs(b, "unwind", counts);
+	add_runs(b, "unwind_event", counts);
+	if (bpf_map_lookup_elem(map, &key, v) == 0)
+		for (i = 0; i < cpus; i++)
+			counts->dropped += v[i];
+	free(v);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/bpf/bpftable.h"
+
+#include <string.h>
+
+#include "lib/capture/object/bytes.h"
+
+enum { DI = 5, FP = 6, SP = 7, OP_BREG_FP = 0x76, OP_DEREF = 0x06 };
+
+struct table {
+	struct mp_bpf_row *v;
+	size_t n, cap;
+	uint64_t end; /* of the row before, 0: none */
+};
+
+static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t reg)
+{
+	size_t i;
+
+	for (i = 0; i < row->n_rules; i++)
+		if (row->rules[i].reg == reg)
+			return &row->rules[i];
+	return NULL;
+}
+
+/* Whether an expression is "frame pointer + offset", and what operations are left behind it. */
+static bool is_by_fp(const uint8_t *expr, size_t len, int64_t *offset, struct mp_bytes *rest)
+{
+	*rest = (struct mp_bytes){ expr, expr + len, false };
+	if (mp_bytes_fixed(rest, 1) != OP_BREG_FP)
+		return false;
+	*offset = mp_bytes_sleb(rest);
+	return !rest->failed;
+}
+
+static bool set_cfa(struct mp_bpf_row *to, enum mp_bpf_kind kind, int64_t offset)
+{
+	to->kind = kind;
+	to->cfa = (int16_t)(offset / 8);
+	return offset % 8 == 0 && offset / 8 == to->cfa;
+}
+
+/* The two expressions that occur: stubs of the PLT, and frames that were realigned. */
+static bool set_cfa_expr(struct mp_bpf_row *to, const struct mp_cfi_row *row)
+{
+	static const uint8_t plt[] = { 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
+				       0x3b, 0x2a, 0x33, 0x24, 0x22 };
+	struct mp_bytes rest;
+	int64_t offset;
+	size_t len;
+	const uint8_t *expr = mp_cfi_expr(row, row->cfa_value, &len);
+
+	if (!expr)
+		return false;
+	if (len == sizeof(plt) && memcmp(expr, plt, len) == 0)
+		return set_cfa(to, MP_BPF_PLT, 0);
+	return is_by_fp(expr, len, &offset, &rest) && rest.end - rest.p == 1 &&
+	       rest.p[0] == OP_DEREF && set_cfa(to, MP_BPF_FP_DEREF, offset);
+}
+
+static bool set_fp(struct mp_bpf_row *to, const struct mp_cfi_row *row)
+{
+	const struct mp_cfi_rule *rule = rule_of(row, FP);
+	struct mp_bytes rest;
+	const uint8_t *expr;
+	int64_t offset;
+	size_t len;
+
+	if (!rule)
+		return true;
+	if (rule->kind == MP_CFI_AT && rule->value < 0) {
+		to->fp = (int8_t)(rule->value / 8);
+		return rule->value % 8 == 0 && rule->value / 8 == to->fp;
+	}
+	expr = rule->kind == MP_CFI_AT_EXPR ? mp_cfi_expr(row, rule->value, &len) : NULL;
+	to->fp = 1;
+	return expr && is_by_fp(expr, len, &offset, &rest) && rest.p == rest.end && offset == 0;
+}
+
+static struct mp_bpf_row convert(const struct mp_cfi_row *row)
+{
+	struct mp_bpf_row to = { .pc = (uint32_t)row->start }, other = to;
+	const struct mp_cfi_rule *ra = rule_of(row, row->ra_reg);
+	bool known;
+
+	other.kind = MP_BPF_OTHER;
+	to.kind = row->ra_kind == MP_CFI_UNDEFINED ? MP_BPF_ROOT : MP_BPF_SIGNAL;
+	if (row->signal || row->ra_kind == MP_CFI_UNDEFINED)
+		return to;
+	if (row->cfa_expr)
+		known = set_cfa_expr(&to, row);
+	else if (row->cfa_reg == SP || row->cfa_reg == FP)
+		known = set_cfa(&to, row->cfa_reg == SP ? MP_BPF_SP : MP_BPF_FP, row->cfa_value);
+	else
+		known = false;
+	if (known && to.kind == MP_BPF_SP && ra && ra->kind == MP_CFI_REGISTER && ra->value == DI) {
+		to.kind = MP_BPF_RA_DI;
+		return to;
+	}
+	known = known && ra && ra->kind == MP_CFI_AT && ra->value == -8 && set_fp(&to, row);
+	return known ? to : other;
+}
+
+static void add(struct table *t, struct mp_bpf_row row)
+{
+	const struct mp_bpf_row *last = t->n ? &t->v[t->n - 1] : NULL;
+
+	if (last && last->kind == row.kind && last->cfa == row.cfa && last->fp == row.fp)
+		return;
+	t->v = mp_grow(t->v, &t->cap, t->n + 1, sizeof(*t->v));
+	t->v[t->n++] = row;
+}
+
+static void add_gap(struct table *t, uint64_t pc)
+{
+	add(t, (struct mp_bpf_row){ .pc = (uint32_t)pc, .kind = MP_BPF_NOTHING });
+}
+
+/* A second section, and what overlaps, comes too late: the first one has the say. */
+static void take(void *arg, const struct mp_cfi_row *row)
+{
+	struct table *t = arg;
+
+	if (row->start < t->end || row->end > UINT32_MAX)
+		return;
+	if (t->n && row->start > t->end)
+		add_gap(t, t->end);
+	add(t, convert(row));
+	t->end = row->end;
+}
+
+struct mp_bpf_row *mp_bpf_table(const struct mp_cfi *c, size_t *n)
+{
+	struct table t = { .n = 0 };
+
+	mp_cfi_each(c, take, &t);
+	if (t.n)
+		add_gap(&t, t.end);
+	*n = t.n;
+	return t.v;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which tasks the programs of bpf/ that include target.h are for. Includes target.
+ */
+#ifndef MP_CAPTURE_BPFTARGET_H
+#define MP_CAPTURE_BPFTARGET_H
+
+#include "lib/capture/host/target.h"
+
+struct mp_bpf_target {
+	const struct mp_pids *processes; /* and their children; NULL: the whole system */
+	bool threads;			 /* they are threads, without children */
+	pid_t command; /* a process that is a target from its execve(2) on; 0: none */
+	const struct mp_cgroup *cgroups;
+	size_t n_cgroups;
+	const struct mp_pids *exclude; /* processes that do not count */
+};
+
+struct bpf_object;
+
+/* Before an object is loaded. 0, or -1 with errno. */
+int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t);
+
+/*
+ * The names of its programs that have to be attached first, so that no child is missed; up to the
+ * NULL behind them.
+ */
+const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t);
+
+/* After it was loaded and those were attached. 0, or -1 with errno. */
+int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t);
+
+/* Adds processes to a map of its own that has them as keys. 0, or -1 with errno: there is no room. */
+int mp_bpf_add_pids(struct bpf_object *object, const char *map, const struct mp_pids *pids);
+
+#endif

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/bpf/bpftracing.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/capture/bpf/bpf.h"
+#include "lib/capture/event/tracingfilter.h"
+
+enum { FOLLOWERS = 3 }; /* programs that know the children of processes */
+
+static const struct kind {
+	const char *prefix, *program;
+} kinds[] = {
+	[MP_TRACED_ENTRY] = { "fentry:", "take_entry" },
+	[MP_TRACED_EXIT] = { "fexit:", "take_exit" },
+	[MP_TRACED_POINT] = { "rawtp:", "take_tracepoint" },
+};
+
+/* The program of one event. */
+struct loaded {
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct bpf_link *link;
+	size_t event;
+	uint64_t *fired;		/* room for what a map says by CPU */
+	uint64_t missed_before, missed; /* when the recording began, and ended */
+};
+
+struct mp_tracings {
+	struct loaded *v;
+	size_t n;
+	struct bpf_link *followers[FOLLOWERS];
+	size_t n_followers;
+};
+
+static int fail(char **error, char *text)
+{
+	*error = text;
+	return -1;
+}
+
+/* --- names -------------------------------------------------------------------------------------------- */
+
+bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++) {
+		if (strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
+			continue;
+		*traced = (enum mp_traced)i;
+		*rest = name + strlen(kinds[i].prefix);
+		return true;
+	}
+	return false;
+}
+
+struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **error)
+{
+	struct mp_tracing *t = mp_zalloc(sizeof(*t));
+	char *list = NULL, *why = NULL;
+	struct mp_prototype found = { .tp = NULL };
+	const char *rest, *open;
+
+	mp_tracing_kind(name, &t->traced, &rest);
+	open = strchr(rest, '(');
+	t->name = open ? mp_strndup(rest, open - rest) : mp_strdup(rest);
+	if (open && rest[strlen(rest) - 1] == ')')
+		list = mp_strndup(open + 1, strlen(open) - 2);
+	if (open && !list)
+		why = mp_asprintf("what is '%s'?", open);
+	else
+		mp_prototype_find(&found, t->traced, t->name, list, &why);
+	free(list);
+	if (!why) {
+		t->setup = found.setup;
+		*tp = found.tp;
+		(*tp)->system =
+			mp_strndup(kinds[t->traced].prefix, strlen(kinds[t->traced].prefix) - 1);
+		(*tp)->name = mp_strdup(t->name);
+		return t;
+	}
+	*error = mp_asprintf("%s%s: %s", kinds[t->traced].prefix, t->name, why);
+	free(why);
+	mp_tracing_free(t);
+	return NULL;
+}
+
+void mp_tracing_free(struct mp_tracing *t)
+{
+	if (!t)
+		return;
+	free(t->name);
+	free(t);
+}
+
+/* --- two that are one --------------------------------------------------------------------------------- */
+
+static const struct mp_tracing_field *field_of(const struct mp_event *e, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < e->tp->n_fields; i++)
+		if (strcmp(e->tp->fields[i].name, name) == 0)
+			return &e->tracing->setup.fields[i];
+	return NULL;
+}
+
+static bool fit(const struct mp_event *to, const struct mp_event *from)
+{
+	const struct mp_tracing_field *there, *new;
+	size_t n = to->tp->n_fields, texts = 0, i;
+
+	for (i = 0; i < n; i++)
+		texts += to->tracing->setup.fields[i].kind != MP_TRACING_NUMBER;
+	for (i = 0; i < from->tp->n_fields; i++) {
+		there = field_of(to, from->tp->fields[i].name);
+		new = &from->tracing->setup.fields[i];
+		if (there && memcmp(there, new, sizeof(*new)) != 0)
+			return false;
+		n += !there;
+		texts += !there && new->kind != MP_TRACING_NUMBER;
+	}
+	return n <= MP_TRACING_FIELDS && texts <= MP_TRACING_TEXTS;
+}
+
+int mp_tracing_unite(struct mp_event *to, const struct mp_event *from)
+{
+	struct mp_tracing_setup *setup = &to->tracing->setup;
+	size_t i;
+
+	if (!fit(to, from))
+		return -1;
+	for (i = 0; i < from->tp->n_fields; i++) {
+		const struct mp_tp_field *field = &from->tp->fields[i];
+
+		if (field_of(to, field->name))
+			continue;
+		setup->fields[setup->n_fields] = from->tracing->setup.fields[i];
+		to->tp->fields[to->tp->n_fields] = *field;
+		to->tp->fields[to->tp->n_fields].name = mp_strdup(field->name);
+		to->tp->fields[to->tp->n_fields++].offset = mp_tracing_offset(setup->n_fields++);
+	}
+	return 0;
+}
+
+/* --- programs ----------------------------------------------------------------------------------------- */
+
+static char *explain(const struct mp_event *e, int error)
+{
+	bool point = e->tracing->traced == MP_TRACED_POINT;
+
+	if (!mp_bpf_built())
+		return mp_asprintf("%s needs BPF, and this mp-record was built without clang",
+				   e->type);
+	if (error == EPERM && !mp_perf_may_system())
+		return mp_asprintf("%s needs BPF: root, or CAP_BPF with CAP_PERFMON", e->type);
+	if (!point && (error == EPERM || error == ENOTSUP || error == EBUSY || error == ENOENT))
+		return mp_asprintf(
+			"%s: this kernel lets no BPF program on its functions: %s (kprobe: "
+			"or a tracepoint may do; rawtp: works everywhere)",
+			e->type, strerror(error));
+	return mp_asprintf("%s: the kernel does not take the BPF program: %s", e->type,
+			   strerror(error));
+}
+
+static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_bpf_target *target)
+{
+	const struct mp_tracing *t = e->tracing;
+	struct mp_tracing_setup setup = t->setup;
+	struct bpf_map *map;
+	char *error;
+
+	setup.of_all = mp_event_is_schedulers(e);
+	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
+		free(error);
+		errno = E2BIG; /* it was fine before it was united with another */
+		return false;
+	}
+	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
+	l->program = bpf_object__find_program_by_name(l->object, kinds[t->traced].program);
+	if (!map || !l->program || bpf_map__set_initial_value(map, &setup, sizeof(setup)) < 0 ||
+	    mp_bpf_target_set(l->object, target) < 0)
+		return false;
+	bpf_program__set_autoload(l->program, true);
+	return t->traced == MP_TRACED_POINT ||
+	       bpf_program__set_attach_target(l->program, 0, t->name) == 0;
+}
+
+/* The first one knows whom all are for. */
+static bool share(struct loaded *l, const struct loaded *first, const struct mp_bpf_target *target)
+{
+	static const char *const maps[] = { "excluded", "targets", "cgroups" };
+	const char *const *name = mp_bpf_target_programs(target);
+	struct bpf_map *map;
+	size_t i;
+
+	for (; l == first && *name; name++)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(l->object, *name), true);
+	for (i = 0; l != first && i < MP_ARRAY_SIZE(maps); i++) {
+		map = bpf_object__find_map_by_name(l->object, maps[i]);
+		if (bpf_map__reuse_fd(map,
+				      bpf_object__find_map_fd_by_name(first->object, maps[i])) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* Not attached yet. False with errno. */
+static bool load(struct loaded *l, const struct loaded *first, const struct mp_event *e,
+		 const struct mp_bpf_target *target)
+{
+	struct bpf_program *p;
+	int error;
+
+	l->object = mp_bpf_open(MP_BPF_TRACING);
+	if (!l->object)
+		return false;
+	bpf_object__for_each_program(p, l->object) bpf_program__set_autoload(p, false);
+	if (!set_up(l, e, target) || !share(l, first, target))
+		return false;
+	error = bpf_object__load(l->object);
+	errno = -error;
+	return error == 0;
+}
+
+static bool attach(struct loaded *l, const struct mp_tracing *t)
+{
+	l->link = t->traced == MP_TRACED_POINT
+			  ? bpf_program__attach_raw_tracepoint(l->program, t->name)
+			  : bpf_program__attach_trace(l->program);
+	return l->link;
+}
+
+static bool follow(struct mp_tracings *t, const struct mp_bpf_target *target)
+{
+	const char *const *name = mp_bpf_target_programs(target);
+	struct bpf_object *object = t->v[0].object;
+	struct bpf_link *link;
+
+	for (; *name; name++) {
+		link = bpf_program__attach(bpf_object__find_program_by_name(object, *name));
+		if (!link)
+			return false;
+		t->followers[t->n_followers++] = link;
+	}
+	return mp_bpf_target_fill(object, target) == 0;
+}
+
+/* The samples of each CPU are those of the event that is open there. */
+static bool connect(const struct loaded *l, const struct mp_rings *rings)
+{
+	int map = bpf_object__find_map_fd_by_name(l->object, "events");
+	size_t i;
+
+	for (i = 0; i < rings->n_counters; i++) {
+		const struct mp_counter *c = &rings->counters[i];
+
+		if (c->event == l->event && c->tid == -1 &&
+		    bpf_map_update_elem(map, &rings->v[c->ring].cpu, &c->fd, BPF_ANY) < 0)
+			return false;
+	}
+	return true;
+}
+
+static int open_one(struct mp_tracings *t, const struct mp_event *e, size_t event,
+		    const struct mp_rings *rings, const struct mp_bpf_target *target, char **error)
+{
+	struct loaded *l = &t->v[t->n++];
+
+	l->event = event;
+	l->fired = mp_zalloc(MP_MAX(libbpf_num_possible_cpus(), 1) * sizeof(*l->fired));
+	if (load(l, &t->v[0], e, target) && connect(l, rings) &&
+	    (l != &t->v[0] || follow(t, target)) && attach(l, e->tracing))
+		return 0;
+	return fail(error, explain(e, errno));
+}
+
+int mp_tracings_open(struct mp_tracings **tracings, const struct mp_events *events,
+		     const struct mp_rings *rings, const struct mp_bpf_target *target, char **error)
+{
+	struct mp_tracings *t = mp_zalloc(sizeof(*t));
+	size_t i;
+
+	*tracings = t;
+	t->v = mp_zalloc(events->n * sizeof(*t->v));
+	for (i = 0; i < events->n; i++)
+		if (events->v[i].tracing && open_one(t, &events->v[i], i, rings, target, error) < 0)
+			return -1;
+	return 0;
+}
+
+static void release(struct loaded *l)
+{
+	bpf_link__destroy(l->link);
+	bpf_object__close(l->object);
+	free(l->fired);
+}
+
+void mp_tracings_free(struct mp_tracings *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->n; i++)
+		release(&t->v[i]);
+	for (i = 0; i < t->n_followers; i++)
+		bpf_link__destroy(t->followers[i]);
+	free(t->v);
+	free(t);
+}
+
+int mp_tracing_try(const struct mp_event *e, char **error)
+{
+	struct mp_pids nobody = { NULL, 0, 0 };
+	struct mp_bpf_target target = { .exclude = &nobody };
+	struct loaded l = { .event = 0 };
+	int result = 0;
+
+	if (e->tracing && (!load(&l, &l, e, &target) || !attach(&l, e->tracing)))
+		result = fail(error, explain(e, errno));
+	release(&l);
+	return result;
+}
+
+/* --- what happened ------------------------------------------------------------------------------------ */
+
+static const struct loaded *find(const struct mp_tracings *t, size_t event)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->v[i].event == event)
+			return &t->v[i];
+	return NULL;
+}
+
+uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu)
+{
+	const struct loaded *l = find(t, event);
+	uint32_t zero = 0;
+
+	if (!l || bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(l->object, "fired"), &zero,
+				      l->fired) < 0)
+		return 0;
+	return l->fired[cpu];
+}
+
+/* By the kernel's count, since the program was loaded. */
+static uint64_t count_missed(const struct loaded *l)
+{
+	struct bpf_prog_info info = { .type = 0 };
+	uint32_t size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(l->program), &info, &size) < 0)
+		return 0;
+	return info.recursion_misses;
+}
+
+void mp_tracings_start(struct mp_tracings *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		t->v[i].missed_before = count_missed(&t->v[i]);
+}
+
+void mp_tracings_stop(struct mp_tracings *t)
+{
+	size_t i;
+
+	for (i = 0; t && i < t->n; i++)
+		t->v[i].missed = count_missed(&t->v[i]);
+}
+
+uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event)
+{
+	const struct loaded *l = find(t, event);
+
+	return l && l->missed > l->missed_before ? l->missed - l->missed_before : 0;
+}

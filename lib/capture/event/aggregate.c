@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/aggregate.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+	const char *name;
+	enum mp_sum_kind kind;
+	const char *weight, *what;
+} named[] = {
+	{ "sum:blocked", MP_SUM_OF_BLOCKED, "dur", "time that tasks are blocked, in ns, by stack" },
+	{ "sum:blocked-waker", MP_SUM_OF_WAKERS, "dur",
+	  "time that tasks are blocked, in ns, by stack and stack of the waker" },
+	{ "sum:kmalloc", MP_SUM_OF_KMALLOC, "bytes",
+	  "bytes of kmalloc and slab caches that were not freed, by stack" },
+	{ "sum:pages", MP_SUM_OF_PAGES, "bytes", "bytes of pages that were not freed, by stack" },
+};
+
+static struct mp_event_sum *make(enum mp_sum_kind kind, const char *name, const char *weight)
+{
+	struct mp_event_sum *s = mp_zalloc(sizeof(*s));
+
+	s->kind = kind;
+	s->name = mp_strdup(name);
+	snprintf(s->weight, sizeof(s->weight), "%s", weight);
+	return s;
+}
+
+static bool is_held(const struct mp_sum_rule *rule)
+{
+	return rule->ask[0] || rule->got || rule->freed;
+}
+
+char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum_terms *terms)
+{
+	const char *first = strchr(type, ':'), *last = strrchr(type, ':');
+
+	if (given)
+		return mp_strdup(given);
+	if (!is_held(&terms->rule) || !first || first == last)
+		return mp_strdup(type);
+	return mp_asprintf("held:%.*s", (int)(last - first - 1), first + 1);
+}
+
+struct mp_event_sum *mp_event_sum_new(const char *name, const struct mp_sum_terms *terms)
+{
+	struct mp_event_sum *s =
+		make(MP_SUM_OF_EVENT, name, terms->given ? terms->weight : "count");
+
+	s->rule = terms->rule;
+	if (!terms->given)
+		s->rule.weight[0] = MP_SUM_COUNT;
+	return s;
+}
+
+struct mp_event_sum *mp_event_sum_named(const char *event, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(named); i++)
+		if (strcmp(named[i].name, event) == 0)
+			return make(named[i].kind, name, named[i].weight);
+	return NULL;
+}
+
+void mp_event_sum_free(struct mp_event_sum *s)
+{
+	if (!s)
+		return;
+	free(s->name);
+	free(s);
+}
+
+bool mp_event_sum_is_held(const struct mp_event_sum *s)
+{
+	return s->kind == MP_SUM_OF_KMALLOC || s->kind == MP_SUM_OF_PAGES || is_held(&s->rule);
+}
+
+const char *mp_event_sum_unit(const struct mp_event_sum *s)
+{
+	if (strcmp(s->weight, "dur") == 0)
+		return "ns";
+	return strcmp(s->weight, "bytes") == 0 ? "B" : NULL;
+}
+
+void mp_sum_names_each(const char *glob, mp_sum_name_fn *each, void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(named); i++)
+		if (fnmatch(glob, named[i].name, 0) == 0)
+			each(arg, named[i].name, named[i].what);
+}

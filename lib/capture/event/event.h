@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events to record: specifications resolved to perf_event_attr, with what is written of each.
+ * Includes ctl, spec, sumevent, own, tracefs, pmu.
+ */
+#ifndef MP_CAPTURE_EVENT_H
+#define MP_CAPTURE_EVENT_H
+
+#include <linux/perf_event.h>
+
+#include "lib/capture/event/builtin.h"
+#include "lib/capture/event/pmu.h"
+#include "lib/capture/event/probe.h"
+#include "lib/capture/event/spec.h"
+#include "lib/capture/event/aggregate.h"
+#include "lib/capture/event/tracefs.h"
+#include "lib/stream/ctl.h"
+
+/* Context fields, bits in the order in which they are written. */
+enum mp_context {
+	MP_CTX_CPU = 1,
+	MP_CTX_PID = 2,
+	MP_CTX_TID = 4,
+	MP_CTX_COMM = 8,
+	MP_CTX_PERIOD = 16,
+	MP_CTX_ADDR = 32,
+	MP_CTX_CGROUP = 64,
+	MP_CTX_STACK = 128,
+	MP_CTX_LATENCY = 256, /* of an access to memory; these stand before the stack */
+	MP_CTX_OP = 512,
+	MP_CTX_LEVEL = 1024,
+	MP_CTX_SNOOP = 2048,
+	MP_CTX_TLB = 4096,
+	MP_CTX_LOCK = 8192,
+	MP_CTX_DUR = 16384,
+	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
+	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
+};
+
+struct mp_tracing;
+
+struct mp_event {
+	char *type;		  /* TYPE of the stream, escaped */
+	struct mp_event_sum *sum; /* NULL: it is recorded */
+	struct perf_event_attr attr;
+	char *filter;		    /* kernel filter, NULL: none */
+	struct mp_tp *tp;	    /* NULL: no tracepoint, and nothing like one */
+	struct mp_tracing *tracing; /* by a program of its own, which says how often; NULL: not */
+	const struct mp_own *own;   /* NULL: none of these */
+	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
+	size_t n_payload;
+	unsigned context;	     /* MP_CTX_ bits that are written */
+	bool once;		     /* opened on one CPU for all: its program does not ask which */
+	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
+	unsigned max_stack;	     /* frames that are written; 0: no stack */
+	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
+	struct mp_when when;	     /* the samples that count */
+	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
+	uint64_t interval_ns;	     /* of what is read */
+	unsigned top;		     /* so many by themselves, the rest together; 0: all */
+};
+
+/* Whether it is read now and then, and nothing comes through a ring. */
+static inline bool mp_event_is_read(const struct mp_event *e)
+{
+	return e->own && e->own->kind != MP_OWN_TOLD;
+}
+
+struct mp_events {
+	struct mp_event *v;
+	size_t n, cap;
+	struct mp_probes probes; /* the caller removes them when the events are closed */
+};
+
+/* What the options say for all events; a specification's own terms win. */
+struct mp_event_options {
+	uint64_t freq;	 /* of sampled events, Hz */
+	uint64_t period; /* of all events; 0: not said */
+	enum mp_stack_part stack;
+	enum mp_stack_method method;
+	size_t stack_size;		   /* bytes of the copy of a user stack */
+	unsigned max_stack;		   /* 0: as much as there is */
+	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
+	bool stack_given;	/* the user asked for it: a collector's choice does not count */
+	bool sum;		/* samples are added up in the kernel */
+	const char *sum_name;	/* of the sums; NULL: the event's */
+	bool cgroup;		/* write cgroup= */
+	bool inherit;		/* of processes, with their threads and children */
+	unsigned count_context; /* what is counted apart: MP_CTX_ bits */
+	uint64_t interval_ns;	/* of what is read; 0: not said */
+	const char *fields;	/* --fields; NULL: all */
+};
+
+/*
+ * Resolves specifications, globs to every event that matches. Returns 0, or -1 with `*error` (owned
+ * by the caller): no such event, with the nearest name; tracefs not to be had; a field that no
+ * event has. `*tracefs` is opened when the first tracepoint needs it.
+ */
+int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
+		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
+		      char **error);
+void mp_events_release(struct mp_events *events);
+
+/*
+ * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
+ * occurrences of both; where the fields of both do not go together, it says so.
+ */
+void mp_events_merge(struct mp_events *to, struct mp_events *from);
+
+/* Whether all are added up in the kernel: no events are written then. */
+bool mp_events_all_sums(const struct mp_events *events);
+
+/* All payload fields that it has, written or not: of its format, or of its own. */
+const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
+
+/* "events" of the stream's header. New reference. */
+json_t *mp_events_json(const struct mp_events *events);
+
+/* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
+char *mp_tracefs_advice(int error);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which fields of events are recorded: --fields. Includes event. */
+#ifndef MP_CAPTURE_CHOOSE_H
+#define MP_CAPTURE_CHOOSE_H
+
+#include "lib/capture/event/event.h"
+
+/*
+ * Keeps, of all events, the fields of a list such as "cpu,comm,.prev_*,stack". 0, or -1 with `*error`
+ * (owned by the caller): no event has such a field, with the nearest name.
+ */
+int mp_events_choose(struct mp_events *events, const char *fields, char **error);
+
+#endif

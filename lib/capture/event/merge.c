@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/merge.h"
+
+#include <stdlib.h>
+
+#include "lib/capture/bpf/bpftracing.h"
+
+static bool has_payload(const struct mp_event *e, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < e->n_payload; i++)
+		if (strcmp(e->payload[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A filter stays only if both have it, or each its own. */
+static void unite_filters(struct mp_event *to, const struct mp_event *from)
+{
+	char *both = NULL;
+
+	if (to->filter && from->filter)
+		both = strcmp(to->filter, from->filter) == 0
+			       ? mp_strdup(to->filter)
+			       : mp_asprintf("(%s) || (%s)", to->filter, from->filter);
+	free(to->filter);
+	to->filter = both;
+}
+
+enum { STACK_BITS = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
+
+static void take_user_stack(struct mp_event *to, const struct mp_event *from)
+{
+	to->method = from->method;
+	to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
+	to->attr.sample_regs_user = from->attr.sample_regs_user;
+	to->attr.sample_stack_user = from->attr.sample_stack_user;
+	to->attr.sample_type |= from->attr.sample_type & STACK_BITS;
+}
+
+/* The parts of both; where both have a user part, that of `to`. */
+static void unite_stacks(struct mp_event *to, const struct mp_event *from)
+{
+	if (!from->max_stack)
+		return;
+	if (!to->max_stack) {
+		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
+		take_user_stack(to, from);
+	} else {
+		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
+		if (to->method == MP_METHOD_UNSET)
+			take_user_stack(to, from);
+		to->attr.sample_type |= from->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
+	}
+	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
+	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
+}
+
+static void unite_payload(struct mp_event *to, const struct mp_event *from)
+{
+	size_t n, kept = 0, i;
+	const struct mp_tp_field *fields = mp_event_fields(to, &n);
+	const struct mp_tp_field **payload = mp_alloc(n * sizeof(*payload));
+
+	for (i = 0; i < n; i++)
+		if (has_payload(to, fields[i].name) || has_payload(from, fields[i].name))
+			payload[kept++] = &fields[i];
+	free(to->payload);
+	to->payload = payload;
+	to->n_payload = kept;
+}
+
+/* As often as either wants it; as precisely. */
+static void unite_sampling(struct mp_event *to, const struct mp_event *from)
+{
+	if (from->each) { /* each occurrence serves those who want a sample of them */
+		to->attr.freq = 0;
+		to->attr.sample_period = 1;
+		to->each = true;
+	} else if (to->attr.freq && from->attr.freq) {
+		to->attr.sample_freq = MP_MAX(to->attr.sample_freq, from->attr.sample_freq);
+	} else if (!to->attr.freq && !from->attr.freq) {
+		to->attr.sample_period = MP_MIN(to->attr.sample_period, from->attr.sample_period);
+	}
+	to->attr.precise_ip = MP_MAX(to->attr.precise_ip, from->attr.precise_ip);
+	to->attr.exclude_user &= from->attr.exclude_user;
+	to->attr.exclude_kernel &= from->attr.exclude_kernel;
+	to->attr.exclude_hv &= from->attr.exclude_hv;
+}
+
+int mp_event_unite(struct mp_event *to, const struct mp_event *from)
+{
+	int result = to->tracing ? mp_tracing_unite(to, from) : 0;
+
+	unite_payload(to, from);
+	unite_filters(to, from);
+	unite_stacks(to, from);
+	unite_sampling(to, from);
+	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
+		to->when = (struct mp_when){ .irqs_off = false };
+	to->context |= from->context;
+	to->interval_ns = MP_MIN(to->interval_ns, from->interval_ns);
+	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;
+	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
+	return result;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One event for two that want the same one. Includes event. */
+#ifndef MP_CAPTURE_UNITE_H
+#define MP_CAPTURE_UNITE_H
+
+#include "lib/capture/event/event.h"
+
+/*
+ * `to` becomes an event that serves both: the fields, the stack and the occurrences of both, the more
+ * frequent sampling, as precise as either, user space and the kernel if each wants one. -1: fields of
+ * both have one name and are not the same, or there are too many; then they are those of `to`.
+ */
+int mp_event_unite(struct mp_event *to, const struct mp_event *from);
+
+#endif

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/probe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/capture/object/binary.h"
+#include "lib/capture/object/kallsyms.h"
+#include "lib/capture/host/proc.h"
+
+/* What was made in tracefs, and the line that takes it back. */
+struct mp_probe_made {
+	const char *file;
+	const char *undo;
+};
+
+/* --- names ------------------------------------------------------------------------------------------- */
+
+static int fail(char **error, char *text)
+{
+	*error = text;
+	return -1;
+}
+
+/* Registers that hold the arguments of a function, as the kernel names them. */
+static const char *argument_register(unsigned number)
+{
+#if defined(__aarch64__)
+	static const char *const regs[] = { "%x0", "%x1", "%x2", "%x3", "%x4", "%x5" };
+#else
+	static const char *const regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+#endif
+	return number >= 1 && number <= MP_ARRAY_SIZE(regs) ? regs[number - 1] : NULL;
+}
+
+/* "+0(arg1):string" to "+0(%di):string": argN, and retval. */
+static void put_fetch(struct mp_buf *to, struct mp_str text)
+{
+	size_t i = 0, len;
+
+	while (i < text.len) {
+		const char *reg = NULL;
+
+		for (len = 0; i + len < text.len && (isalnum((unsigned char)text.p[i + len]) ||
+						     strchr("_%$@", text.p[i + len]));
+		     len++)
+			;
+		if (len == 4 && memcmp(text.p + i, "arg", 3) == 0)
+			reg = argument_register(text.p[i + 3] - '0');
+		else if (len == 6 && memcmp(text.p + i, "retval", 6) == 0)
+			reg = "$retval";
+		if (reg)
+			mp_buf_str(to, mp_str(reg));
+		else
+			mp_buf_add(to, text.p + i, len ? len : 1);
+		i += len ? len : 1;
+	}
+}
+
+/* "size=arg1:u64,path=+0(arg2):string" for tracefs; an argument without a name is arg1, arg2, ... */
+static void put_args(struct mp_buf *to, struct mp_str list)
+{
+	unsigned number = 1;
+
+	for (; list.len; number++) {
+		const char *comma = memchr(list.p, ',', list.len), *eq;
+		struct mp_str arg = { list.p, comma ? (size_t)(comma - list.p) : list.len };
+
+		eq = memchr(arg.p, '=', arg.len);
+		if (eq)
+			mp_buf_printf(to, " %.*s=", (int)(eq - arg.p), arg.p);
+		else
+			mp_buf_printf(to, " arg%u=", number);
+		eq = eq ? eq + 1 : arg.p;
+		put_fetch(to, (struct mp_str){ eq, arg.p + arg.len - eq });
+		list.p += arg.len + (comma != NULL);
+		list.len -= arg.len + (comma != NULL);
+	}
+}
+
+/* "ADDRESS[/LEN][:rwx]" */
+static int parse_memory(struct mp_probe_text *text, const char *rest, char **error)
+{
+	const char *colon = strrchr(rest, ':'), *slash = strchr(rest, '/');
+	const char *end = rest + strlen(rest);
+	size_t i;
+
+	snprintf(text->access, sizeof(text->access), "%s", colon ? colon + 1 : "rw");
+	for (i = 0; text->access[i]; i++)
+		if (!strchr("rwx", text->access[i]))
+			break;
+	if (text->access[i] || i == 0 || (colon && strlen(colon + 1) > 3))
+		return fail(error, mp_asprintf("'%s' behind '%s' is not of r, w and x",
+					       colon ? colon + 1 : "", rest));
+	end = colon ? colon : end;
+	text->len = strchr(text->access, 'x') ? sizeof(long) : 4;
+	if (slash && (mp_num_u64((struct mp_str){ slash + 1, end - slash - 1 }, &text->len) < 0 ||
+		      (text->len != 1 && text->len != 2 && text->len != 4 && text->len != 8)))
+		return fail(error, mp_asprintf("length of '%s' is not 1, 2, 4 or 8", rest));
+	text->what = mp_strndup(rest, (slash ? slash : end) - rest);
+	return 0;
+}
+
+int mp_probe_parse(struct mp_probe_text *text, const char *name, char **error)
+{
+	const char *rest = strchr(name, ':') + 1, *colon, *open;
+	struct mp_buf args = { NULL, 0, 0 };
+
+	*text = (struct mp_probe_text){ .file = NULL };
+	snprintf(text->kind, sizeof(text->kind), "%.*s", (int)(rest - 1 - name), name);
+	if (strcmp(text->kind, "mem") == 0)
+		return parse_memory(text, rest, error);
+	if (text->kind[0] == 'u') {
+		colon = strchr(rest, ':');
+		if (!colon || colon == rest)
+			return fail(error,
+				    mp_asprintf("'%s': expected %s:FILE:%s", name, text->kind,
+						text->kind[1] == 's' ? "NAME" : "FUNCTION"));
+		text->file = mp_strndup(rest, colon - rest);
+		rest = colon + 1;
+	}
+	open = strchr(rest, '(');
+	text->what = open ? mp_strndup(rest, open - rest) : mp_strdup(rest);
+	if (open && rest[strlen(rest) - 1] == ')' && strcmp(text->kind, "usdt") != 0) {
+		put_args(&args, (struct mp_str){ open + 1, strlen(open) - 2 });
+	} else if (open) {
+		mp_probe_text_release(text);
+		return fail(error, mp_asprintf("'%s': what is '%s'?", name, open));
+	}
+	mp_buf_byte(&args, '\0');
+	text->args = args.p;
+	if (*text->what)
+		return 0;
+	mp_probe_text_release(text);
+	return fail(error, mp_asprintf("'%s': name of a function is missing", name));
+}
+
+void mp_probe_text_release(struct mp_probe_text *text)
+{
+	free(text->file);
+	free(text->what);
+	free(text->args);
+	*text = (struct mp_probe_text){ .file = NULL };
+}
+
+/* --- making them ----------------------------------------------------------------------------------- */
+
+struct maker {
+	struct mp_probes *p;
+	struct mp_tracefs *t;
+	const struct mp_probe_text *text;
+	char *path; /* of the file */
+	bool tracefs_wanted;
+	mp_probe_fn *each;
+	void *arg;
+	char **error;
+};
+
+/* A string that lives as long as the probes. */
+static const char *keep(struct mp_probes *p, char *text)
+{
+	p->texts = mp_grow(p->texts, &p->cap_texts, p->n_texts + 1, sizeof(*p->texts));
+	return p->texts[p->n_texts++] = text;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_return(const struct maker *m)
+{
+	return strstr(m->text->kind, "ret") != NULL;
+}
+
+static void note_made(struct mp_probes *p, const char *file, const char *group, const char *name)
+{
+	p->made = mp_grow(p->made, &p->cap_made, p->n_made + 1, sizeof(*p->made));
+	p->made[p->n_made++] = (struct mp_probe_made){
+		file,
+		keep(p, mp_asprintf("-:%s/%s\n", group, name)),
+	};
+}
+
+static int explain(struct maker *m, const char *file, const char *definition)
+{
+	if (errno == ENOENT && file[0] == 'k')
+		return fail(m->error, mp_strdup("this kernel has no kprobes"));
+	if (errno == EACCES || errno == EPERM)
+		return fail(m->error, mp_strdup("probes with arguments or filters need root"));
+	if (errno == ENOENT || errno == EINVAL || errno == EILSEQ)
+		return fail(m->error, mp_asprintf("the kernel refuses the probe '%s': %m",
+						  strchr(definition, ' ') + 1));
+	return fail(m->error, mp_asprintf("cannot make a probe: %m"));
+}
+
+static bool is_taken(struct mp_tracefs *t, const char *system, const char *name)
+{
+	char *format = mp_tracefs_format(t, system, name);
+
+	free(format);
+	return format != NULL;
+}
+
+/*
+ * The first name that is free: probes of several collectors have one group, and a second one of the
+ * same name would be added to the first.
+ */
+static const char *free_name(struct maker *m, const char *system)
+{
+	size_t number = m->p->n_made;
+	char *name = mp_asprintf("p%zu", number);
+
+	while (is_taken(m->t, system, name)) {
+		free(name);
+		name = mp_asprintf("p%zu", ++number);
+	}
+	return keep(m->p, name);
+}
+
+/* `where`: PATH:OFFSET, or FUNCTION. */
+static int make_in_tracefs(struct maker *m, const char *type, const char *where, const char *args)
+{
+	const char *file = m->text->kind[0] == 'k' ? "kprobe_events" : "uprobe_events";
+	struct mp_probe probe = { .type = type };
+	char *line;
+	int result = 0;
+
+	if (!m->t)
+		return fail(m->error, mp_strdup("probes with arguments or filters need tracefs"));
+	probe.system = keep(m->p, mp_asprintf("mp_%d", (int)getpid()));
+	probe.name = free_name(m, probe.system);
+	line = mp_asprintf("%c:%s/%s %s%s\n", is_return(m) ? 'r' : 'p', probe.system, probe.name,
+			   where, args);
+	if (mp_tracefs_append(m->t, file, mp_str(line)) < 0) {
+		result = explain(m, file, line);
+	} else {
+		note_made(m->p, file, probe.system, probe.name);
+		m->each(m->arg, &probe);
+	}
+	free(line);
+	return result;
+}
+
+/*
+ * Linux, include/uapi/linux/perf_event.h: config bit 0 is the return probe, bits 32 to 63 the
+ * semaphore; config1 points to the path or the function, config2 is the offset.
+ */
+static void make_of_pmu(struct maker *m, const char *type, uint32_t pmu, const char *target,
+			uint64_t offset, uint64_t semaphore)
+{
+	struct mp_probe probe = { .type = type };
+
+	probe.event = (struct mp_pmu_event){
+		.type = pmu,
+		.config = is_return(m) | semaphore << 32,
+		.config1 = (uintptr_t)keep(m->p, mp_strdup(target)),
+		.config2 = offset,
+		.each = true,
+	};
+	m->each(m->arg, &probe);
+}
+
+/* A function's beginning, not a place that was named. */
+static uint64_t place_of(const struct maker *m, const struct mp_place *place)
+{
+	bool named = strchr(m->text->what, '+') || strncmp(m->text->what, "0x", 2) == 0;
+
+	if (named || is_return(m) || place->provider)
+		return place->offset;
+	return mp_binary_cheap_place(m->path, place->offset);
+}
+
+static int make_user(struct maker *m, const struct mp_place *place)
+{
+	struct mp_buf args = { NULL, 0, 0 };
+	uint64_t offset = place_of(m, place);
+	uint32_t pmu = mp_pmu_type("uprobe");
+	const char *type;
+	char *where;
+	int result = 0;
+
+	if (place->args)
+		mp_usdt_args(&args, place->args);
+	mp_buf_str(&args, mp_str(m->text->args));
+	mp_buf_byte(&args, '\0');
+	type = keep(m->p, place->provider ? mp_asprintf("usdt:%s:%s", place->provider, place->name)
+					  : mp_asprintf("%s:%s:%s", m->text->kind,
+							base_name(m->path), place->name));
+	if (pmu && !args.p[0] && !m->tracefs_wanted && place->semaphore < 1ull << 32) {
+		make_of_pmu(m, type, pmu, m->path, offset, place->semaphore);
+	} else {
+		where = mp_asprintf("%s:0x%llx", m->path, (unsigned long long)offset);
+		if (place->semaphore) {
+			char *both = mp_asprintf("%s(0x%llx)", where,
+						 (unsigned long long)place->semaphore);
+
+			free(where);
+			where = both;
+		}
+		result = make_in_tracefs(m, type, where, args.p);
+		free(where);
+	}
+	mp_buf_release(&args);
+	return result;
+}
+
+static int make_users(struct maker *m)
+{
+	struct mp_places places = { NULL, 0, 0 };
+	int result;
+	size_t i;
+
+	m->path = mp_binary_path(m->text->file, m->error);
+	if (!m->path)
+		return -1;
+	if (strpbrk(m->path, " \t\n"))
+		m->tracefs_wanted = false; /* it cannot be said there */
+	result = strcmp(m->text->kind, "usdt") == 0
+			 ? mp_binary_markers(&places, m->path, m->text->what, m->error)
+			 : mp_binary_functions(&places, m->path, m->text->what, m->error);
+	for (i = 0; i < places.n && result == 0; i++)
+		result = make_user(m, &places.v[i]);
+	mp_places_release(&places);
+	free(m->path);
+	return result;
+}
+
+static int make_kernel(struct maker *m)
+{
+	const char *what = m->text->what, *plus = strchr(what, '+');
+	uint32_t pmu = mp_pmu_type("kprobe");
+	const char *type = keep(m->p, mp_asprintf("%s:%s", m->text->kind, what));
+	int64_t offset = 0;
+	char *name;
+
+	if (!pmu && !m->t)
+		return fail(m->error, mp_strdup("this kernel has no kprobes"));
+	if (!pmu || *m->text->args || m->tracefs_wanted)
+		return make_in_tracefs(m, type, what, m->text->args);
+	if (plus && mp_num_any(mp_str(plus + 1), &offset) < 0)
+		return fail(m->error, mp_asprintf("'%s' is no offset", plus + 1));
+	name = plus ? mp_strndup(what, plus - what) : mp_strdup(what);
+	make_of_pmu(m, type, pmu, name, (uint64_t)offset, 0);
+	free(name);
+	return 0;
+}
+
+static int make_memory(struct maker *m)
+{
+	const char *what = m->text->what;
+	struct mp_probe probe = { .bp_len = m->text->len };
+	int64_t addr;
+
+	if (mp_num_any(mp_str(what), &addr) == 0)
+		probe.bp_addr = (uint64_t)addr;
+	else
+		probe.bp_addr = mp_kallsyms_address(mp_str(what));
+	if (!probe.bp_addr)
+		return fail(m->error, mp_asprintf("'%s' is neither an address nor a symbol of the "
+						  "kernel",
+						  what));
+	if (strchr(m->text->access, 'r'))
+		probe.bp_type |= HW_BREAKPOINT_R;
+	if (strchr(m->text->access, 'w'))
+		probe.bp_type |= HW_BREAKPOINT_W;
+	if (strchr(m->text->access, 'x'))
+		probe.bp_type |= HW_BREAKPOINT_X;
+	probe.type = keep(m->p, mp_asprintf("mem:%s/%llu:%s", what,
+					    (unsigned long long)probe.bp_len, m->text->access));
+	m->each(m->arg, &probe);
+	return 0;
+}
+
+int mp_probes_make(struct mp_probes *p, struct mp_tracefs *t, const char *name, bool tracefs_wanted,
+		   mp_probe_fn *each, void *arg, char **error)
+{
+	struct mp_probe_text text;
+	struct maker m = { p, t, &text, NULL, tracefs_wanted, each, arg, error };
+	int result;
+
+	if (mp_probe_parse(&text, name, error) < 0)
+		return -1;
+	if (strcmp(text.kind, "mem") == 0)
+		result = make_memory(&m);
+	else if (text.file)
+		result = make_users(&m);
+	else
+		result = make_kernel(&m);
+	mp_probe_text_release(&text);
+	return result;
+}
+
+void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_made; i++)
+		if (mp_tracefs_append(t, p->made[i].file, mp_str(p->made[i].undo)) < 0)
+			mp_say("cannot remove a probe: %m");
+	for (i = 0; i < p->n_texts; i++)
+		free(p->texts[i]);
+	free(p->made);
+	free(p->texts);
+	*p = (struct mp_probes){ .made = NULL };
+}
+
+void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n_made; i++) {
+		to->made = mp_grow(to->made, &to->cap_made, to->n_made + 1, sizeof(*to->made));
+		to->made[to->n_made++] = from->made[i];
+	}
+	for (i = 0; i < from->n_texts; i++)
+		keep(to, from->texts[i]);
+	free(from->made);
+	free(from->texts);
+	*from = (struct mp_probes){ .made = NULL };
+}
+
+/* A process of that number that is no recording, or none. */
+static bool is_gone(int pid)
+{
+	struct mp_str comm;
+	char name[64];
+
+	if (!mp_proc_comm(pid, pid, name, &comm.len))
+		return true;
+	comm.p = name;
+	return !mp_str_eq(comm, MP_STR("mp-record"));
+}
+
+static void sweep_file(struct mp_tracefs *t, const char *file)
+{
+	char *text = mp_tracefs_read(t, file), *save = NULL, *line, *command, name[64];
+	int pid;
+
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *colon = strchr(line, ':');
+
+		if (!colon || sscanf(colon + 1, "mp_%d/%63s", &pid, name) != 2 || !is_gone(pid))
+			continue;
+		command = mp_asprintf("-:mp_%d/%s\n", pid, name);
+		mp_tracefs_append(t, file, mp_str(command));
+		free(command);
+	}
+	free(text);
+}
+
+void mp_probes_sweep(struct mp_tracefs *t)
+{
+	sweep_file(t, "uprobe_events");
+	sweep_file(t, "kprobe_events");
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Events that are made for a recording: probes on functions of programs, on their static probes, on
+ * functions of the kernel, and breakpoints on memory.
+ *
+ *	uprobe:FILE:FUNCTION[+OFFSET][(ARG,...)]	uretprobe:FILE:FUNCTION[(ARG,...)]
+ *	usdt:FILE:[PROVIDER:]NAME			kprobe:FUNCTION[+OFFSET][(ARG,...)]
+ *	kretprobe:FUNCTION[(ARG,...)]			mem:ADDRESS[/LEN][:rwx]
+ *
+ * A probe without arguments is an event of the uprobe or kprobe PMU, which ends with its last file
+ * descriptor. One with arguments is made in tracefs, in a group that names our process; it is
+ * removed at the end, and by the next recording if we were killed. Includes pmu, tracefs.
+ */
+#ifndef MP_CAPTURE_PROBE_H
+#define MP_CAPTURE_PROBE_H
+
+#include "lib/capture/event/pmu.h"
+#include "lib/capture/event/tracefs.h"
+
+struct mp_probes {
+	struct mp_probe_made *made; /* in tracefs */
+	size_t n_made, cap_made;
+	char **texts;
+	size_t n_texts, cap_texts;
+};
+
+/* One event of a probe. Strings are valid until mp_probes_remove(). */
+struct mp_probe {
+	const char *type; /* TYPE of the stream, raw: uprobe:libc.so.6:malloc */
+	/* made in tracefs: */
+	const char *system, *name; /* NULL: none, but an event of a PMU, or a breakpoint */
+	/* else: */
+	struct mp_pmu_event event;
+	uint32_t bp_type; /* HW_BREAKPOINT_ bits; 0: no breakpoint */
+	uint64_t bp_addr, bp_len;
+};
+
+/*
+ * Makes the probes that `name` says and calls `each` for them. `tracefs_wanted`: in tracefs also
+ * without arguments (for a filter). Returns 0, or -1 with `*error` (owned by the caller). `t` may
+ * be NULL, where tracefs is not to be had: then only what needs none of it works.
+ */
+typedef void mp_probe_fn(void *arg, const struct mp_probe *probe);
+
+int mp_probes_make(struct mp_probes *p, struct mp_tracefs *t, const char *name, bool tracefs_wanted,
+		   mp_probe_fn *each, void *arg, char **error);
+
+/* Removes what was made, after the events are closed; and what recordings that are gone have left. */
+void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t);
+void mp_probes_sweep(struct mp_tracefs *t);
+
+/* All that `from` has made is `to`'s to remove. */
+void mp_probes_merge(struct mp_probes *to, struct mp_probes *from);
+
+/*
+ * A name of a probe, taken apart: 0, or -1 with `*error`. For tests; strings are owned by the
+ * caller, see mp_probe_text_release().
+ */
+struct mp_probe_text {
+	char kind[12];	/* "uprobe" ... */
+	char *file;	/* NULL: the kernel */
+	char *what;	/* function, marker, address */
+	char *args;	/* for tracefs: " size=%di:u64 ..."; "" if there are none */
+	uint64_t len;	/* mem */
+	char access[4]; /* mem: of r, w, x */
+};
+
+int mp_probe_parse(struct mp_probe_text *text, const char *name, char **error);
+void mp_probe_text_release(struct mp_probe_text *text);
+
+#endif

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/spec.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct parser {
+	const char *at;
+	char **error;
+};
+
+static int fail(struct parser *p, const char *fmt, ...) MP_PRINTF(2, 3);
+
+static int fail(struct parser *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(p->error, fmt, ap) < 0)
+		mp_die("out of memory");
+	va_end(ap);
+	return -1;
+}
+
+static const char *const part_names[] = {
+	[MP_STACK_NONE] = "none",
+	[MP_STACK_KERNEL] = "kernel",
+	[MP_STACK_USER] = "user",
+	[MP_STACK_BOTH] = "both",
+};
+
+static const char *const method_names[MP_METHODS] = {
+	[MP_METHOD_AUTO] = "auto",
+	[MP_METHOD_CFI] = "cfi",
+	[MP_METHOD_BPF] = "bpf",
+	[MP_METHOD_FP] = "fp",
+};
+
+const char *mp_stack_method_name(enum mp_stack_method method)
+{
+	return method_names[method];
+}
+
+static int find_name(const char *const *names, size_t n, struct mp_str text)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (mp_str_eq(text, mp_str(names[i])))
+			return (int)i;
+	return -1;
+}
+
+int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method)
+{
+	const char *colon = memchr(text.p, ':', text.len);
+	struct mp_str first = { text.p, colon ? (size_t)(colon - text.p) : text.len }, second;
+	int found = find_name(part_names, MP_ARRAY_SIZE(part_names), first), by;
+
+	if (found < 0 && !colon) { /* a method alone */
+		by = find_name(method_names, MP_METHODS, first);
+		if (by < 0)
+			return -1;
+		*method = by;
+		return 0;
+	}
+	by = *method;
+	if (colon) {
+		second = (struct mp_str){ colon + 1, text.p + text.len - colon - 1 };
+		by = find_name(method_names, MP_METHODS, second);
+	}
+	if (found < 0 || (colon && by < 0))
+		return -1;
+	*part = found;
+	*method = by;
+	return 0;
+}
+
+/* Up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
+static struct mp_str token(struct parser *p, const char *stop)
+{
+	struct mp_str t = { p->at, 0 };
+	int depth = 0;
+	char quote = 0;
+
+	for (; *p->at; p->at++) {
+		char c = *p->at;
+
+		if (quote) {
+			quote = c == quote ? 0 : quote;
+			continue;
+		}
+		if (c == '"' || c == '\'')
+			quote = c;
+		else if (c == '(')
+			depth++;
+		else if (c == ')')
+			depth--;
+		else if (depth <= 0 && strchr(stop, c))
+			break;
+	}
+	t.len = p->at - t.p;
+	return t;
+}
+
+static bool all_modifiers(struct mp_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		if (!strchr("ukhpP", s.p[i]))
+			return false;
+	return s.len > 0;
+}
+
+static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str mods)
+{
+	size_t i;
+
+	for (i = 0; i < mods.len; i++) {
+		switch (mods.p[i]) {
+		case 'u':
+			spec->user = true;
+			break;
+		case 'k':
+			spec->kernel = true;
+			break;
+		case 'h':
+			break;
+		case 'p':
+			if (++spec->precise > 3)
+				return fail(p, "more than three p behind '%s'", spec->name);
+			break;
+		case 'P':
+			spec->most_precise = true;
+			break;
+		default:
+			return fail(p, "'%c' behind '%s' is no modifier (u, k, p, P)", mods.p[i],
+				    spec->name);
+		}
+	}
+	if (spec->most_precise && spec->precise)
+		return fail(p, "p and P behind '%s'", spec->name);
+	return 0;
+}
+
+bool mp_spec_is_probe(const char *name)
+{
+	static const char *const kinds[] = {
+		"uprobe:", "uretprobe:", "usdt:",  "kprobe:", "kretprobe:",
+		"mem:",	   "fentry:",	 "fexit:", "rawtp:",
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++)
+		if (strncmp(kinds[i], name, strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The name of a probe has slashes of its own: in its file, and before the length of memory. */
+static struct mp_str probe_name(struct parser *p)
+{
+	const char *start = p->at, *colon;
+
+	if (strncmp(start, "mem:", 4) == 0) {
+		p->at += strcspn(start, "/,");
+		if (p->at[0] == '/' && isdigit((unsigned char)p->at[1]))
+			p->at += 1 + strspn(p->at + 1, "0123456789:rwx");
+	} else {
+		colon = strchr(strchr(start, ':') + 1, ':');
+		if (start[0] == 'u' && colon)
+			p->at = colon;
+		token(p, "/,");
+	}
+	return (struct mp_str){ start, p->at - start };
+}
+
+/*
+ * A name, with the modifiers behind its last colon cut off: "cycles:u", but not
+ * "sched:sched_switch".
+ */
+static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
+{
+	const char *colon = name.len ? memrchr(name.p, ':', name.len) : NULL;
+	struct mp_str mods = { "", 0 };
+
+	while (name.len && name.p[name.len - 1] == ' ')
+		name.len--;
+	if (colon && !mp_spec_is_probe(name.p)) {
+		struct mp_str behind = { colon + 1, name.p + name.len - colon - 1 };
+
+		if (all_modifiers(behind)) {
+			mods = behind;
+			name.len = colon - name.p;
+		}
+	}
+	if (name.len == 0)
+		return fail(p, "name of an event is missing");
+	spec->name = mp_strndup(name.p, name.len);
+	return set_modifiers(p, spec, mods);
+}
+
+static int set_count(struct parser *p, struct mp_str key, struct mp_str value, uint64_t max,
+		     uint64_t *v)
+{
+	if (mp_num_u64(value, v) < 0 || *v == 0 || *v > max)
+		return fail(p, "%.*s=%.*s: not a number from 1 to %llu", MP_STR_ARGS(key),
+			    MP_STR_ARGS(value), (unsigned long long)max);
+	return 0;
+}
+
+static int set_interval(struct parser *p, struct mp_spec *spec, struct mp_str value)
+{
+	char *text = mp_strndup(value.p, value.len);
+	int result = mp_num_duration(text, &spec->interval_ns);
+
+	free(text);
+	if (result < 0 || !spec->interval_ns)
+		return fail(p, "interval=%.*s: not a duration such as 1s or 20ms",
+			    MP_STR_ARGS(value));
+	return 0;
+}
+
+/* "3", "2-10" or "2-" */
+static int set_running(struct parser *p, struct mp_when *when, struct mp_str value)
+{
+	const char *dash = memchr(value.p, '-', value.len);
+	struct mp_str low = { value.p, dash ? (size_t)(dash - value.p) : value.len };
+	struct mp_str high = { low.p, low.len };
+	uint64_t min, max;
+
+	if (dash)
+		high = (struct mp_str){ dash + 1, value.len - low.len - 1 };
+	if (mp_num_u64(low, &min) < 0)
+		goto bad;
+	max = UINT32_MAX;
+	if ((high.len && mp_num_u64(high, &max) < 0) || min > max || max > UINT32_MAX)
+		goto bad;
+	when->running = true;
+	when->running_min = (uint32_t)min;
+	when->running_max = (uint32_t)max;
+	return 0;
+bad:
+	return fail(p, "running=%.*s: not a number of tasks as 3, 2-10 or 2-", MP_STR_ARGS(value));
+}
+
+static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value)
+{
+	if (mp_stack_parse(value, &spec->stack, &spec->method) == 0)
+		return 0;
+	return fail(p,
+		    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
+		    "nor one of each as in user:cfi",
+		    MP_STR_ARGS(value));
+}
+
+static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
+{
+	const char *why = mp_sum_take_term(&spec->sum, key, value);
+
+	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
+}
+
+/* "KEY=VALUE" or a word: 1, 0 if it is none of ours, or -1. */
+static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
+{
+	const char *eq = memchr(term.p, '=', term.len);
+	struct mp_str key = { term.p, eq ? (size_t)(eq - term.p) : term.len }, value = { "", 0 };
+	uint64_t v;
+
+	if (!eq && mp_str_eq(key, MP_STR("irqs-off")))
+		return spec->when.irqs_off = true;
+	if (!eq && mp_str_eq(key, MP_STR("need-resched")))
+		return spec->when.need_resched = true;
+	if (!eq && mp_str_eq(key, MP_STR("memory")))
+		return spec->memory = true;
+	if (!eq)
+		return 0;
+	value = (struct mp_str){ eq + 1, term.len - key.len - 1 };
+	if (mp_sum_is_term(key))
+		return set_sum(p, spec, key, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("period")))
+		return set_count(p, key, value, INT64_MAX, &spec->period) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("freq")))
+		return set_count(p, key, value, 1000000, &spec->freq) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("stack")))
+		return set_stack(p, spec, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("running")))
+		return set_running(p, &spec->when, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("interval")))
+		return set_interval(p, spec, value) < 0 ? -1 : 1;
+	if (mp_str_eq(key, MP_STR("top"))) {
+		if (set_count(p, key, value, 1000000, &v) < 0)
+			return -1;
+		spec->top = (unsigned)v;
+		return 1;
+	}
+	if (!mp_str_eq(key, MP_STR("max-stack")))
+		return 0;
+	if (set_count(p, key, value, 1024, &v) < 0)
+		return -1;
+	spec->max_stack = (int)v;
+	return 1;
+}
+
+/*
+ * Terms, and the rest to `rest`, if not NULL; else what is something else ends it. 1, 0 if that was
+ * so, or -1.
+ */
+static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment,
+		     struct mp_buf *rest)
+{
+	while (segment.len) {
+		const char *comma = memchr(segment.p, ',', segment.len);
+		size_t len = comma ? (size_t)(comma - segment.p) : segment.len;
+		struct mp_str term = { segment.p, len };
+		int found = set_term(p, spec, term);
+
+		if (found < 0 || (found == 0 && !rest))
+			return found;
+		if (found == 0) {
+			if (rest->len)
+				mp_buf_byte(rest, ',');
+			mp_buf_str(rest, term);
+		}
+		segment.p += len + (comma != NULL);
+		segment.len -= len + (comma != NULL);
+	}
+	return 1;
+}
+
+/* Of a PMU: terms of ours may stand among its own. An empty one counts: "ibs_op//". */
+static int set_config(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+{
+	struct mp_buf rest = { NULL, 0, 0 };
+	int result = set_terms(p, spec, segment, &rest);
+	bool has_one = spec->config && *spec->config;
+
+	if (result > 0 && rest.len && has_one)
+		result = fail(p, "'%s' has two events", spec->name);
+	if (result > 0 && (rest.len || !segment.len) && !has_one) {
+		free(spec->config);
+		spec->config = mp_strndup(rest.len ? rest.p : "", rest.len);
+	}
+	mp_buf_release(&rest);
+	return result < 0 ? -1 : 0;
+}
+
+static int set_segment(struct parser *p, struct mp_spec *spec, struct mp_str segment)
+{
+	int terms;
+
+	if (!strchr(spec->name, ':'))
+		return set_config(p, spec, segment);
+	if (segment.len == 0)
+		return 0;
+	terms = set_terms(p, spec, segment, NULL);
+	if (terms)
+		return terms < 0 ? -1 : 0;
+	if (spec->filter)
+		return fail(p, "'%s' has two filters", spec->name);
+	spec->filter = mp_strndup(segment.p, segment.len);
+	return 0;
+}
+
+static int parse_one(struct parser *p, struct mp_spec *spec)
+{
+	struct mp_str part;
+
+	if (strncmp(p->at, "stat:", 5) == 0) {
+		spec->count = true;
+		p->at += 5;
+	}
+	if (set_name(p, spec, mp_spec_is_probe(p->at) ? probe_name(p) : token(p, "/,")) < 0)
+		return -1;
+	while (*p->at == '/') {
+		p->at++;
+		part = token(p, "/,");
+		if (*p->at == '/') {
+			if (set_segment(p, spec, part) < 0)
+				return -1;
+			continue;
+		}
+		if (part.len && !all_modifiers(part)) { /* commas belong to the segment */
+			p->at = part.p;
+			part = token(p, "/");
+			if (*p->at != '/')
+				return fail(p, "'/' is missing at the end of '%.40s'", part.p);
+			if (set_segment(p, spec, part) < 0)
+				return -1;
+			continue;
+		}
+		return set_modifiers(p, spec, part);
+	}
+	return 0;
+}
+
+static void release(struct mp_spec *spec)
+{
+	free(spec->name);
+	free(spec->filter);
+	free(spec->config);
+}
+
+int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
+{
+	struct parser p = { text, error };
+
+	for (;;) {
+		struct mp_spec spec = { .stack = MP_STACK_UNSET, .method = MP_METHOD_UNSET };
+		const char *why;
+
+		while (*p.at == ' ')
+			p.at++;
+		if (parse_one(&p, &spec) < 0) {
+			release(&spec);
+			return -1;
+		}
+		why = mp_sum_check_terms(&spec.sum);
+		if (why) {
+			fail(&p, "%s: %s", spec.name, why);
+			release(&spec);
+			return -1;
+		}
+		specs->v = mp_grow(specs->v, &specs->cap, specs->n + 1, sizeof(spec));
+		specs->v[specs->n++] = spec;
+		if (*p.at != ',')
+			break;
+		p.at++;
+	}
+	if (*p.at)
+		return fail(&p, "what is '%.40s'?", p.at);
+	return 0;
+}
+
+bool mp_when_any(const struct mp_when *when)
+{
+	return when->irqs_off || when->need_resched || when->running;
+}
+
+const char *mp_when_name(const struct mp_when *when)
+{
+	return when->irqs_off ? "irqs-off" : when->need_resched ? "need-resched" : "running=";
+}
+
+bool mp_when_same(const struct mp_when *a, const struct mp_when *b)
+{
+	return a->irqs_off == b->irqs_off && a->need_resched == b->need_resched &&
+	       a->running == b->running && a->running_min == b->running_min &&
+	       a->running_max == b->running_max;
+}
+
+void mp_specs_release(struct mp_specs *specs)
+{
+	size_t i;
+
+	for (i = 0; i < specs->n; i++)
+		release(&specs->v[i]);
+	free(specs->v);
+	*specs = (struct mp_specs){ NULL, 0, 0 };
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What -e says, as text: names and what is asked of them. Needs no kernel.
+ *
+ *	EVENT[,EVENT]...
+ *	EVENT = [stat:]NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
+ *
+ * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
+ * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
+ * with terms among it if need be.
+ * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
+ * Includes str, sumterm.
+ */
+#ifndef MP_CAPTURE_SPEC_H
+#define MP_CAPTURE_SPEC_H
+
+#include "lib/capture/event/aggregate_spec.h"
+#include "lib/core/str.h"
+
+/* Which parts of the call stack are taken. */
+enum mp_stack_part {
+	MP_STACK_UNSET = -1,
+	MP_STACK_NONE = 0,
+	MP_STACK_KERNEL = 1,
+	MP_STACK_USER = 2,
+	MP_STACK_BOTH = 3,
+};
+
+/* How the user part is taken. */
+enum mp_stack_method {
+	MP_METHOD_UNSET = -1,
+	MP_METHOD_AUTO = 0,
+	MP_METHOD_CFI = 1, /* registers and a copy of the stack, over call frame information */
+	MP_METHOD_BPF = 2, /* over tables made of it, in the kernel */
+	MP_METHOD_FP = 3,  /* along frame pointers, by the kernel */
+	MP_METHODS,
+};
+
+/* At which moments a sample counts; all that are said must hold. */
+struct mp_when {
+	bool irqs_off;	   /* interrupts were disabled */
+	bool need_resched; /* the task had been told to give way */
+	bool running;	   /* so many tasks ran or waited for the CPU: */
+	uint32_t running_min, running_max;
+};
+
+struct mp_spec {
+	bool count;	 /* stat: */
+	char *name;	 /* may be a glob */
+	char *filter;	 /* NULL: none */
+	char *config;	 /* what is no term of ours, for a PMU; NULL: no segment */
+	uint64_t period; /* 0: not said */
+	uint64_t freq;	 /* Hz; 0: not said */
+	enum mp_stack_part stack;
+	enum mp_stack_method method;
+	int max_stack;	      /* 0: not said */
+	uint64_t interval_ns; /* of what is read or counted; 0: not said */
+	unsigned top;	      /* of memory; 0: not said */
+	bool user, kernel;    /* modifiers u, k: count only there */
+	unsigned precise;     /* modifier p, 0 to 3 */
+	bool most_precise;    /* modifier P: as much as there is */
+	bool memory;	      /* with what is known of the access to memory */
+	struct mp_when when;
+	struct mp_sum_terms sum;
+};
+
+struct mp_specs {
+	struct mp_spec *v;
+	size_t n, cap;
+};
+
+/* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
+int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
+void mp_specs_release(struct mp_specs *specs);
+
+/* Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:" (bpftracing.h). */
+bool mp_spec_is_probe(const char *name);
+
+/*
+ * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon
+ * between, as in "user:fp"; what is not said stays as it is. -1 if the text is something else.
+ */
+int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
+const char *mp_stack_method_name(enum mp_stack_method method);
+
+/* Whether anything is asked for; its name, for messages; whether both ask for the same. */
+bool mp_when_any(const struct mp_when *when);
+const char *mp_when_name(const struct mp_when *when);
+bool mp_when_same(const struct mp_when *a, const struct mp_when *b);
+
+#endif

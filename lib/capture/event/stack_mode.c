@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/stack_mode.h"
+
+#include <stdio.h>
+
+#include "lib/capture/host/arch.h"
+#include "lib/capture/bpf/bpftracing.h"
+
+enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
+
+/* kernel.perf_event_max_stack */
+static unsigned max_stack_limit(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned limit = 127;
+
+	if (f) {
+		if (fscanf(f, "%u", &limit) != 1)
+			limit = 127;
+		fclose(f);
+	}
+	return limit;
+}
+
+static bool is_function(const struct mp_event *e)
+{
+	return e->tracing && e->tracing->traced != MP_TRACED_POINT;
+}
+
+/* A probe, but not a tracepoint of whatever kind. */
+static bool is_rare(const char *name)
+{
+	return mp_spec_is_probe(name) && strncmp(name, "rawtp:", 6) != 0;
+}
+
+/*
+ * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
+ * each time may come 100 times as often.
+ */
+static enum mp_stack_method choose_method(const struct mp_event *e, const struct mp_spec *spec,
+					  const struct mp_event_options *options)
+{
+	enum mp_stack_method method = spec->method;
+
+	if (method == MP_METHOD_UNSET)
+		method = options->method;
+	/* a probe is about the stack of a program, and no raw tracepoint */
+	if (method == MP_METHOD_AUTO && (!e->each || is_rare(spec->name)) && mp_arch_here())
+		method = MP_METHOD_CFI;
+	/*
+	 * The kernel drops an event that has a program of its own if it comes within another program
+	 * (page faults: 1 of 2,000): it is for the user to ask for that.
+	 */
+	if (method == MP_METHOD_AUTO)
+		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
+	/* an event has one program */
+	if (method == MP_METHOD_BPF && (mp_when_any(&spec->when) || is_function(e)))
+		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
+	/* tracepoints of single system calls are none that a program can be put on */
+	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
+					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
+		method = MP_METHOD_FP;
+	return method;
+}
+
+/* The stack comes from elsewhere; with the sample, where the program was. */
+static void take_address(struct mp_event *e)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+void mp_event_use_fp(struct mp_event *e)
+{
+	e->method = MP_METHOD_FP;
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_regs_user = 0;
+	e->attr.exclude_callchain_user = 0;
+}
+
+static void take_dump(struct mp_event *e, size_t bytes)
+{
+	e->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	e->attr.sample_regs_user = mp_arch_here()->perf_regs;
+	e->attr.sample_stack_user = bytes;
+	e->attr.exclude_callchain_user = 1;
+	if (e->attr.exclude_callchain_kernel)
+		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+/*
+ * How many frames are asked for: one more than is written, where possible, to see that there are
+ * more.
+ */
+int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
+		       const struct mp_event_options *options, char **error)
+{
+	enum mp_stack_part part = spec->stack;
+	unsigned limit = max_stack_limit(), want = spec->max_stack;
+
+	e->method = MP_METHOD_UNSET;
+	if (part == MP_STACK_UNSET)
+		part = options->stack;
+	if (!want)
+		want = options->max_stack;
+	if (part == MP_STACK_NONE)
+		return 0;
+	e->context |= MP_CTX_STACK;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.exclude_callchain_kernel = part == MP_STACK_USER;
+	e->attr.exclude_callchain_user = part == MP_STACK_KERNEL;
+	if (part & MP_STACK_USER)
+		e->method = choose_method(e, spec, options);
+	if (e->method == MP_METHOD_CFI && !mp_arch_here()) {
+		*error = mp_asprintf("%s: stacks of this kind of machine cannot be unwound (-g fp "
+				     "takes them along frame pointers)",
+				     e->type);
+		return -1;
+	}
+	if (e->method == MP_METHOD_CFI) {
+		e->max_stack = want ? want : MAX_FRAMES;
+		take_dump(e, options->stack_size);
+	} else {
+		e->max_stack = want ? MP_MIN(want, limit) : limit;
+	}
+	if (e->method == MP_METHOD_BPF)
+		take_address(e);
+	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
+	return 0;
+}

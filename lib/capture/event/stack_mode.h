@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which parts of the stack an event is recorded with, and how they are taken. Includes event. */
+#ifndef MP_CAPTURE_STACKCHOICE_H
+#define MP_CAPTURE_STACKCHOICE_H
+
+#include "lib/capture/event/event.h"
+
+/*
+ * As the specification says, or else the options, and else as suits the event. 0, or -1 with `*error`
+ * (owned by the caller).
+ */
+int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
+		       const struct mp_event_options *options, char **error);
+
+/* Takes its user stacks along frame pointers instead of by BPF. */
+void mp_event_use_fp(struct mp_event *e);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/tracingfilter.h"
+
+#include "lib/stream/expr.h"
+
+static int fail(char **error, char *text)
+{
+	*error = text;
+	return -1;
+}
+
+static int find_field(const struct mp_tp *tp, struct mp_str name)
+{
+	size_t i;
+
+	if (name.len && name.p[0] == '.') {
+		name.p++;
+		name.len--;
+	}
+	for (i = 0; i < tp->n_fields; i++)
+		if (mp_str_eq(name, mp_str(tp->fields[i].name)))
+			return (int)i;
+	return -1;
+}
+
+static uint8_t where(size_t next)
+{
+	return next == MP_EXPR_YES ? MP_TRACING_YES : next == MP_EXPR_NO ? MP_TRACING_NO : next;
+}
+
+static int take_text(struct mp_tracing_test *to, const struct mp_expr_test *t, char **error)
+{
+	if (t->op == MP_EXPR_GLOB)
+		return fail(error, mp_strdup("no ~ here (mp-select(1) chooses by globs)"));
+	if (t->text.len >= MP_TRACING_WORD)
+		return fail(error, mp_asprintf("'%.*s' is longer than %u bytes",
+					       MP_STR_ARGS(t->text), MP_TRACING_WORD - 1));
+	to->op = t->op == MP_EXPR_TEXT_EQ ? MP_TRACING_TEXT_EQ : MP_TRACING_TEXT_NE;
+	memcpy(to->text, t->text.p, t->text.len);
+	to->len = t->text.len + 1;
+	return 0;
+}
+
+static int take_number(struct mp_tracing_test *to, const struct mp_expr_test *t, bool is_signed,
+		       char **error)
+{
+	const struct mp_number *n = &t->number;
+
+	if (!n->whole || (n->negative && !is_signed) || (is_signed && n->magnitude > INT64_MAX))
+		return fail(error,
+			    mp_asprintf("'%.*s' is never such a number", MP_STR_ARGS(t->field)));
+	to->op = (uint8_t)(t->op - MP_EXPR_NE + MP_TRACING_NE);
+	to->is_signed = is_signed;
+	to->value = mp_number_bits(n);
+	return 0;
+}
+
+static int take_test(struct mp_tracing_test *to, const struct mp_tp *tp,
+		     const struct mp_expr_test *t, char **error)
+{
+	int field = find_field(tp, t->field);
+	bool text;
+
+	if (field < 0)
+		return fail(error, mp_asprintf("the filter's '%.*s' is none of its fields",
+					       MP_STR_ARGS(t->field)));
+	text = tp->fields[field].kind == MP_TP_STRING;
+	if (text != (t->op >= MP_EXPR_GLOB))
+		return fail(error, mp_asprintf("'%.*s' is %s", MP_STR_ARGS(t->field),
+					       text ? "a text, to be compared with one in quotes"
+						    : "a number"));
+	to->field = (uint8_t)field;
+	to->yes = where(t->yes);
+	to->no = where(t->no);
+	if (text)
+		return take_text(to, t, error);
+	return take_number(to, t, tp->fields[field].kind == MP_TP_SIGNED, error);
+}
+
+int mp_tracing_filter(struct mp_tracing_setup *setup, const struct mp_tp *tp, const char *text,
+		      char **error)
+{
+	struct mp_expr_error wrong;
+	struct mp_expr *e = mp_expr_parse(text, &wrong);
+	struct mp_buf said = { NULL, 0, 0 };
+	int result = 0;
+	size_t i;
+
+	if (!e) {
+		mp_expr_describe(&said, text, &wrong);
+		mp_buf_byte(&said, '\0');
+		return fail(error, said.p);
+	}
+	setup->n_tests = 0;
+	if (mp_expr_tests(e) > MP_TRACING_TESTS)
+		result = fail(error, mp_asprintf("more than %u comparisons", MP_TRACING_TESTS));
+	for (i = 0; i < mp_expr_tests(e) && result == 0; i++) {
+		struct mp_expr_test t = mp_expr_test(e, i);
+
+		setup->tests[i] = (struct mp_tracing_test){ .op = 0 };
+		result = take_test(&setup->tests[i], tp, &t, error);
+		setup->n_tests++;
+	}
+	mp_expr_free(e);
+	return result;
+}
+
+_Static_assert(MP_EXPR_BITS - MP_EXPR_NE == MP_TRACING_BITS - MP_TRACING_NE, "in the same order");

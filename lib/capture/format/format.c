@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/format/format.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/format/datasrc.h"
+#include "lib/stream/esc.h"
+#include "lib/core/io.h"
+
+enum {
+	COMMON_PID_AT = 4, /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */
+	OWN_FRAMES_MAX = 4,
+};
+
+/* A cursor over a record. */
+struct cursor {
+	const char *p, *end;
+	bool failed;
+};
+
+static uint64_t take_u64(struct cursor *c)
+{
+	uint64_t v;
+
+	if (c->end - c->p < (ptrdiff_t)sizeof(v)) {
+		c->failed = true;
+		return 0;
+	}
+	memcpy(&v, c->p, sizeof(v));
+	c->p += sizeof(v);
+	return v;
+}
+
+static const void *take_bytes(struct cursor *c, uint64_t len)
+{
+	const char *p = c->p;
+
+	if ((uint64_t)(c->end - c->p) < len) {
+		c->failed = true;
+		return NULL;
+	}
+	c->p += len;
+	return p;
+}
+
+static void take_raw(struct cursor *c, struct mp_sample *s)
+{
+	const char *head = take_bytes(c, sizeof(uint32_t));
+
+	if (!head)
+		return;
+	memcpy(&s->raw_len, head, sizeof(s->raw_len));
+	s->raw = take_bytes(c, s->raw_len);
+}
+
+static void take_dump(struct cursor *c, const struct mp_event *e, const struct perf_event_header *h,
+		      struct mp_dump *d)
+{
+	uint64_t size, there;
+
+	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	d->abi = take_u64(c);
+	if (d->abi)
+		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
+	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
+		return;
+	size = take_u64(c);
+	if (!size)
+		return;
+	d->stack = take_bytes(c, size);
+	there = take_u64(c);
+	d->len = MP_MIN(there, size);
+	d->asked = e->attr.sample_stack_user; /* the draining has left out what was not filled */
+}
+
+int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+		    const struct perf_event_header *h)
+{
+	struct cursor c = { (const char *)(h + 1), (const char *)h + h->size, false };
+	uint64_t type = e->attr.sample_type, ids;
+
+	*s = (struct mp_sample){ .period = e->attr.freq ? 1 : e->attr.sample_period };
+	take_u64(&c); /* PERF_SAMPLE_IDENTIFIER */
+	ids = take_u64(&c);
+	s->pid = (int32_t)ids;
+	s->tid = (int32_t)(ids >> 32);
+	s->time_ns = take_u64(&c);
+	if (type & PERF_SAMPLE_ADDR)
+		s->addr = take_u64(&c);
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = take_u64(&c);
+	if (type & PERF_SAMPLE_CALLCHAIN) {
+		s->n_ips = take_u64(&c);
+		s->ips = s->n_ips > h->size ? take_bytes(&c, UINT64_MAX)
+					    : take_bytes(&c, s->n_ips * 8);
+	}
+	if (type & PERF_SAMPLE_RAW)
+		take_raw(&c, s);
+	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+		    PERF_SAMPLE_CGROUP))
+		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_dump(&c, e, h, &s->dump);
+	if (type & PERF_SAMPLE_WEIGHT)
+		s->latency = take_u64(&c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		s->source = take_u64(&c);
+	if (type & PERF_SAMPLE_CGROUP)
+		s->cgroup = take_u64(&c);
+	return c.failed ? -1 : 0;
+}
+
+void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_unwinder *unwinder)
+{
+	size_t i;
+
+	*f = (struct mp_formatter){
+		.tasks = tasks,
+		.stacks = stacks,
+		.unwinder = unwinder,
+		.n_events = events->n,
+	};
+	mp_user_chains_init(&f->chains);
+	f->heads = mp_alloc(events->n * sizeof(*f->heads));
+	for (i = 0; i < events->n; i++) {
+		char *head = mp_asprintf(",%s,", events->v[i].type);
+
+		f->heads[i] = mp_str(head);
+	}
+}
+
+void mp_formatter_release(struct mp_formatter *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n_events; i++)
+		free((char *)f->heads[i].p);
+	free(f->heads);
+	free(f->ips);
+	mp_user_chains_release(&f->chains);
+	mp_buf_release(&f->line);
+	mp_cgroup_names_free(f->cgroups);
+}
+
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+				  const struct mp_sample *s)
+{
+	int32_t tid = s->tid;
+
+	if (tid < 0 && e->tp && s->raw && s->raw_len >= COMMON_PID_AT + sizeof(tid))
+		memcpy(&tid, s->raw + COMMON_PID_AT, sizeof(tid));
+	return mp_tasks_get(f->tasks, s->pid, tid);
+}
+
+static char *put_bytes(char *to, const void *data, size_t len)
+{
+	memcpy(to, data, len);
+	return to + len;
+}
+
+#define PUT_LITERAL(to, literal) put_bytes(to, literal, sizeof(literal) - 1)
+
+/* "pid=1\ttid=2\tcomm=x\t", kept in the task; an event takes the parts that it wants. */
+static void make_task_text(struct mp_task *task)
+{
+	char *p = task->text;
+
+	p = mp_put_i64(PUT_LITERAL(p, "pid="), task->process->pid);
+	*p++ = '\t';
+	task->pid_len = p - task->text;
+	p = mp_put_i64(PUT_LITERAL(p, "tid="), task->tid);
+	*p++ = '\t';
+	task->tid_end = p - task->text;
+	p = mp_esc_put(PUT_LITERAL(p, "comm="), (struct mp_str){ task->comm, task->comm_len },
+		       MP_ESC_VALUE);
+	*p++ = '\t';
+	task->text_len = p - task->text;
+}
+
+static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu)
+{
+	if (!(context & MP_CTX_TASK))
+		return p;
+	if (task->tid == 0) { /* one idle task per CPU, all with tid 0 */
+		if (context & MP_CTX_PID)
+			p = PUT_LITERAL(p, "pid=0\t");
+		if (context & MP_CTX_TID)
+			p = PUT_LITERAL(p, "tid=0\t");
+		if (context & MP_CTX_COMM) {
+			p = mp_put_i64(PUT_LITERAL(p, "comm=swapper/"), cpu);
+			*p++ = '\t';
+		}
+		return p;
+	}
+	if (!task->text_len)
+		make_task_text(task);
+	if ((context & MP_CTX_TASK) == MP_CTX_TASK)
+		return put_bytes(p, task->text, task->text_len);
+	if (context & MP_CTX_PID)
+		p = put_bytes(p, task->text, task->pid_len);
+	if (context & MP_CTX_TID)
+		p = put_bytes(p, task->text + task->pid_len, task->tid_end - task->pid_len);
+	if (context & MP_CTX_COMM)
+		p = put_bytes(p, task->text + task->tid_end, task->text_len - task->tid_end);
+	return p;
+}
+
+static uint64_t load(const char *p, uint32_t size)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, size); /* little-endian: the low bytes */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v >>= 64 - 8 * size;
+#endif
+	return v;
+}
+
+static char *put_number(char *to, const struct mp_tp_field *f, const char *at)
+{
+	uint64_t v = load(at, f->elem);
+	unsigned unused = 64 - 8 * f->elem;
+
+	switch (f->kind) {
+	case MP_TP_SIGNED:
+		return mp_put_i64(to, (int64_t)(v << unused) >> unused);
+	case MP_TP_HEX:
+		return mp_put_hex(to, v);
+	case MP_TP_UNSIGNED:
+	case MP_TP_STRING:
+		break;
+	}
+	return mp_put_u64(to, v);
+}
+
+/* The bytes that a field stands for; len 0 if it points outside the record. */
+static struct mp_str field_bytes(const struct mp_tp_field *f, const struct mp_sample *s)
+{
+	struct mp_str bytes = { "", 0 };
+	uint32_t loc, at, len;
+
+	if ((uint64_t)f->offset + f->size > s->raw_len)
+		return bytes;
+	if (f->place == MP_TP_FIXED)
+		return (struct mp_str){ s->raw + f->offset, f->size };
+	memcpy(&loc, s->raw + f->offset, sizeof(loc));
+	at = loc & 0xffff;
+	len = loc >> 16;
+	if (f->place == MP_TP_REL_LOC)
+		at += f->offset + f->size;
+	if ((uint64_t)at + len > s->raw_len)
+		return bytes;
+	return (struct mp_str){ s->raw + at, len };
+}
+
+/* Room for MP_NUM_MAX bytes, or 4 times (strings), 24 times (arrays) the size of the field. */
+static char *put_value(char *to, const struct mp_tp_field *f, struct mp_str bytes)
+{
+	size_t i;
+
+	if (f->kind == MP_TP_STRING) {
+		bytes.len = strnlen(bytes.p, bytes.len);
+		return mp_esc_put(to, bytes, MP_ESC_VALUE);
+	}
+	for (i = 0; i + f->elem <= bytes.len; i += f->elem) {
+		if (i)
+			*to++ = ',';
+		to = put_number(to, f, bytes.p + i);
+	}
+	return to;
+}
+
+static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+			 const struct mp_sample *s)
+{
+	struct mp_str bytes = field_bytes(field, s);
+	size_t name = strlen(field->name), room = name + 4 + MP_NUM_MAX + MP_NUM_MAX * bytes.len;
+
+	if (f->line.p + f->line.cap - p < (ptrdiff_t)room) {
+		f->line.len = p - f->line.p;
+		mp_buf_reserve(&f->line, room);
+		p = f->line.p + f->line.len;
+	}
+	*p++ = '.';
+	p = put_bytes(p, field->name, name);
+	*p++ = '=';
+	p = put_value(p, field, bytes);
+	*p++ = '\t';
+	return p;
+}
+
+/*
+ * A tracepoint's fields are always there; of what is read, those behind its end are left out, and of
+ * what a program took, those in memory that could not be read.
+ */
+static bool is_given(const struct mp_event *e, const struct mp_tp_field *field,
+		     const struct mp_sample *s)
+{
+	__typeof__(((struct mp_tracing_record *)0)->unread) unread;
+
+	if (e->tracing && s->raw_len >= e->tp->size) {
+		memcpy(&unread, s->raw + offsetof(struct mp_tracing_record, unread),
+		       sizeof(unread));
+		return !(unread >> (field - e->tp->fields) & 1);
+	}
+	return !e->own || (uint64_t)field->offset + field->size <= s->raw_len;
+}
+
+static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
+{
+	struct mp_str path;
+
+	if (!f->cgroups)
+		f->cgroups = mp_cgroup_names_new();
+	path = mp_str(mp_cgroup_name(f->cgroups, id));
+	f->line.len = p - f->line.p;
+	mp_buf_reserve(&f->line, 4 * path.len + 64);
+	p = PUT_LITERAL(f->line.p + f->line.len, "cgroup=");
+	p = mp_esc_put(p, path, MP_ESC_VALUE);
+	*p++ = '\t';
+	return p;
+}
+
+static char *put_context(struct mp_formatter *f, char *p, const struct mp_event *e,
+			 const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	if (e->context & MP_CTX_CPU) {
+		p = mp_put_i64(PUT_LITERAL(p, "cpu="), cpu);
+		*p++ = '\t';
+	}
+	p = put_task(p, e->context, task, cpu);
+	if (e->context & MP_CTX_PERIOD && (s->period != 1 || !e->each)) {
+		p = mp_put_u64(PUT_LITERAL(p, "period="), s->period);
+		*p++ = '\t';
+	}
+	if (e->context & MP_CTX_ADDR) {
+		p = mp_put_hex(PUT_LITERAL(p, "addr="), s->addr);
+		*p++ = '\t';
+	}
+	if (e->context & MP_CTX_CGROUP)
+		p = put_cgroup(f, p, s->cgroup);
+	return p;
+}
+
+/* An access to memory: as much as the processor tells of it. */
+static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
+{
+	if (context & MP_CTX_LATENCY && s->latency) {
+		p = mp_put_u64(PUT_LITERAL(p, "latency="), s->latency);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_OP)
+		p = mp_data_op_put(p, s->source);
+	if (context & MP_CTX_LEVEL)
+		p = mp_data_level_put(p, s->source);
+	if (context & MP_CTX_SNOOP)
+		p = mp_data_snoop_put(p, s->source);
+	if (context & MP_CTX_TLB)
+		p = mp_data_tlb_put(p, s->source);
+	if (context & MP_CTX_LOCK)
+		p = mp_data_lock_put(p, s->source);
+	return p;
+}
+
+/* How a chain of the kernel's along frame pointers ended. */
+static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
+				       const struct mp_sample *s, const struct mp_space *space)
+{
+	size_t i = s->n_ips, last = i, frames = 0;
+
+	while (i && s->ips[i - 1] != (uint64_t)PERF_CONTEXT_USER)
+		i--;
+	if (!i || i == s->n_ips)
+		return MP_UNWIND_NO_STACK;
+	/* behind the root the kernel takes what it finds, the number of arguments for one */
+	while (last > i && !mp_space_find(space, s->ips[last - 1]))
+		last--;
+	if (last > i && mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1)))
+		return MP_UNWIND_WHOLE;
+	for (i = 0; i < s->n_ips; i++)
+		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
+}
+
+/* What the BPF program could not walk, for want of tables: the mappings are known by now. */
+static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
+				      const struct mp_space *space, uint64_t *ips, size_t max,
+				      size_t *n)
+{
+	struct mp_dump dump = {
+		.abi = copy->abi,
+		.regs = (const uint64_t *)copy->regs,
+		.stack = copy->stack,
+		.len = copy->len,
+		.asked = copy->asked,
+		.kernel = true,
+	};
+
+	f->unwound.copies++;
+	return mp_unwind(f->unwinder, space, &dump, ips, max, n);
+}
+
+enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
+				       const struct mp_space *space, uint64_t *ips, size_t max,
+				       size_t *n)
+{
+	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, tid, time_ns);
+
+	*n = 0;
+	if (!c || !c->copy || c->time_ns != time_ns)
+		return MP_UNWIND_NO_TABLES;
+	return unwind_copy(f, c->copy, space, ips, max, n);
+}
+
+/* The user stack that the BPF program took at the same moment, or at least where the program was. */
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
+				    struct mp_process *process, uint64_t *ips, size_t max,
+				    size_t *n)
+{
+	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, s->tid, s->time_ns);
+
+	*n = 0;
+	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
+		return MP_UNWIND_NO_STACK;
+	if (c && !c->copy) {
+		*n = MP_MIN(c->n, max);
+		memcpy(ips, c->ips, *n * sizeof(*ips));
+		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
+	}
+	mp_bpf_stacks_update(f->bpf_stacks, process, s->time_ns);
+	if (c)
+		return unwind_copy(f, c->copy, process->space, ips, max, n);
+	ips[(*n)++] = s->dump.regs[0];
+	return MP_UNWIND_NO_TABLES;
+}
+
+/* Frames of the program that recorded it, and of what called that, are leaves of the function's. */
+static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
+			 const struct mp_sample *s)
+{
+	size_t i;
+
+	if (!e->tracing || e->tracing->traced == MP_TRACED_POINT || !s->n_ips ||
+	    s->ips[0] != (uint64_t)PERF_CONTEXT_KERNEL)
+		return 0;
+	for (i = 1; i < s->n_ips && i <= OWN_FRAMES_MAX; i++)
+		if (mp_symbols_kernel_is(f->stacks->symbols, s->ips[i], e->tracing->name))
+			return i - 1;
+	return 0;
+}
+
+/* The chain of the sample to f->ips, with room behind it; without frames of our own. */
+static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size_t own, size_t room)
+{
+	f->ips = mp_grow(f->ips, &f->cap_ips, s->n_ips + room, sizeof(*f->ips));
+	if (!s->n_ips)
+		return 0;
+	f->ips[0] = s->ips[0];
+	memcpy(f->ips + 1, s->ips + 1 + own, (s->n_ips - 1 - own) * sizeof(*f->ips));
+	return s->n_ips - own;
+}
+
+/* The kernel's part of a chain, and behind it the frames of the user stack. */
+static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
+				     const struct mp_sample *s, struct mp_process *process)
+{
+	struct mp_chain chain = { .max = e->max_stack };
+	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
+	enum mp_unwind_end end;
+
+	if (s->n_ips > e->attr.sample_max_stack) /* with its marker */
+		f->ips[n++] = MP_CONTEXT_CUT;
+	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
+	if (e->method == MP_METHOD_BPF)
+		end = bpf_chain(f, s, process, f->ips + n + 1, e->max_stack, &user);
+	else
+		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
+				&user);
+	f->unwound.ends[e->method][end]++;
+	if (user)
+		n += 1 + user;
+	if (end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK)
+		f->ips[n++] = MP_CONTEXT_CUT;
+	chain.ips = f->ips;
+	chain.n = n;
+	return chain;
+}
+
+static void add_stack(struct mp_formatter *f, const struct mp_event *e, const struct mp_sample *s,
+		      const struct mp_task *task)
+{
+	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
+	const struct mp_space *space = task->process->space;
+	struct mp_str text;
+	size_t own;
+
+	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER) {
+		chain = unwound_chain(f, e, s, task->process);
+	} else {
+		if (e->method != MP_METHOD_UNSET)
+			f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
+		own = own_frames(f, e, s);
+		if (own) {
+			chain.n = copy_chain(f, s, own, 0);
+			chain.ips = f->ips;
+			chain.asked -= MP_MIN(chain.asked, own);
+		}
+	}
+	if (!chain.n)
+		return;
+	text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
+	mp_buf_add(&f->line, "stack=", 6);
+	if (f->line.len + text.len + 2 < MP_LINE_MAX)
+		mp_buf_str(&f->line, text);
+	else
+		mp_buf_str(&f->line, MP_STR("[truncated]"));
+	mp_buf_byte(&f->line, '\t');
+}
+
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+				const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	char *p;
+	size_t i;
+
+	f->line.len = 0;
+	mp_buf_reserve(&f->line, f->heads[event].len + sizeof(task->text) + 8 * (MP_NUM_MAX + 8));
+	p = mp_put_u64(f->line.p, s->time_ns);
+	p = put_bytes(p, f->heads[event].p, f->heads[event].len);
+	p = put_context(f, p, e, s, task, cpu);
+	for (i = 0; i < e->n_payload; i++)
+		if (is_given(e, e->payload[i], s))
+			p = put_payload(f, p, e->payload[i], s);
+	f->line.len = p - f->line.p;
+	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
+		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);
+		p = f->line.p + f->line.len;
+		f->line.len = put_memory(p, e->context, s) - f->line.p;
+	}
+	if (e->context & MP_CTX_DUR)
+		mp_buf_printf(&f->line, "dur=%llu\t", (unsigned long long)s->dur_ns);
+	if (e->context & MP_CTX_STACK)
+		add_stack(f, e, s, task);
+	/* the last TAB, or the comma behind the type if there are no fields */
+	if (f->line.p[f->line.len - 1] == '\t')
+		f->line.len--;
+	mp_buf_byte(&f->line, '\n');
+	return mp_buf_view(&f->line);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks, task, target,
+ * unwound.
+ */
+#ifndef MP_CAPTURE_FORMAT_H
+#define MP_CAPTURE_FORMAT_H
+
+#include "lib/capture/bpf/bpfstack.h"
+#include "lib/capture/event/event.h"
+#include "lib/capture/stack/chain_text.h"
+#include "lib/capture/host/target.h"
+#include "lib/capture/stack/unwind_stats.h"
+#include "lib/capture/stack/pending_stacks.h"
+
+/* A sample taken apart; pointers go into the record. */
+struct mp_sample {
+	int32_t pid, tid; /* -1: the task is exiting */
+	uint64_t time_ns;
+	uint64_t addr, period, cgroup;
+	uint64_t latency, source; /* of an access to memory: cycles; as datasrc.h has it */
+	const uint64_t *ips;
+	size_t n_ips;
+	const char *raw; /* NULL: none */
+	uint32_t raw_len;
+	struct mp_dump dump;
+	uint64_t dur_ns; /* written if the event's context has it */
+};
+
+/* By the event's sample_type. 0, or -1 if the record is too short for it. */
+int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+		    const struct perf_event_header *h);
+
+struct mp_formatter {
+	struct mp_tasks *tasks;
+	struct mp_stacks *stacks;
+	struct mp_unwinder *unwinder;
+	struct mp_cgroup_names *cgroups; /* made when first needed */
+	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
+	size_t n_events;
+	struct mp_buf line;
+	uint64_t *ips; /* of the chain at hand */
+	size_t cap_ips;
+	struct mp_unwound unwound;
+	struct mp_user_chains chains;
+	struct mp_bpf_stacks *bpf_stacks; /* borrowed; NULL: none */
+};
+
+void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_unwinder *unwinder);
+void mp_formatter_release(struct mp_formatter *f);
+
+/* The task of a sample. */
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+				  const struct mp_sample *s);
+
+/*
+ * The user stack of which a BPF program has sent a copy at that time, leaf first, at most `max`
+ * addresses. MP_UNWIND_NO_TABLES: there is none.
+ */
+enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
+				       const struct mp_space *space, uint64_t *ips, size_t max,
+				       size_t *n);
+
+/* The line with its LF; valid until the next call. `event` is the index of `e`. */
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+				const struct mp_sample *s, struct mp_task *task, int cpu);
+
+#endif

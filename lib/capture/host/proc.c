@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/host/proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void mp_pids_add(struct mp_pids *pids, pid_t pid)
+{
+	pids->v = mp_grow(pids->v, &pids->cap, pids->n + 1, sizeof(*pids->v));
+	pids->v[pids->n++] = pid;
+}
+
+bool mp_pids_has(const struct mp_pids *pids, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < pids->n; i++)
+		if (pids->v[i] == pid)
+			return true;
+	return false;
+}
+
+void mp_pids_remove(struct mp_pids *pids, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < pids->n; i++)
+		if (pids->v[i] == pid)
+			pids->v[i--] = pids->v[--pids->n];
+}
+
+void mp_pids_release(struct mp_pids *pids)
+{
+	free(pids->v);
+	*pids = (struct mp_pids){ NULL, 0, 0 };
+}
+
+/* A pid that is the whole text; -1 if it is none. */
+static pid_t parse_pid(struct mp_str text)
+{
+	uint64_t pid;
+
+	return mp_num_u64(text, &pid) == 0 && pid <= INT32_MAX ? (pid_t)pid : -1;
+}
+
+int mp_pids_parse(struct mp_pids *pids, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ", \n");
+		pid_t pid = parse_pid((struct mp_str){ list, len });
+
+		if (pid <= 0)
+			return -1;
+		mp_pids_add(pids, pid);
+		list += len + (list[len] != '\0');
+	}
+	return pids->n ? 0 : -1;
+}
+
+/* Adds the entries of a folder whose names are numbers. */
+static void add_entries(const char *path, struct mp_pids *pids)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	pid_t pid;
+
+	while (dir && (d = readdir(dir)))
+		if ((pid = parse_pid(mp_str(d->d_name))) > 0)
+			mp_pids_add(pids, pid);
+	if (dir)
+		closedir(dir);
+}
+
+void mp_proc_processes(struct mp_pids *pids)
+{
+	add_entries("/proc", pids);
+}
+
+void mp_proc_threads(pid_t pid, struct mp_pids *tids)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	add_entries(path, tids);
+}
+
+void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids)
+{
+	size_t i;
+
+	for (i = 0; i < pids->n; i++)
+		mp_proc_threads(pids->v[i], tids);
+}
+
+ssize_t mp_proc_read(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, to, size - 1);
+	close(fd);
+	if (n >= 0)
+		to[n] = '\0';
+	return n;
+}
+
+bool mp_proc_line(const char *path, char *to, size_t size)
+{
+	if (mp_proc_read(path, to, size) <= 0)
+		return false;
+	to[strcspn(to, "\n")] = '\0';
+	return true;
+}
+
+/* A line "KEY:\tVALUE..." of /proc/PID/status; the last number on it, -1 if there is none. */
+static pid_t status_number(pid_t pid, const char *key)
+{
+	char path[64], text[4096], *line, *end, *digits;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (mp_proc_read(path, text, sizeof(text)) < 0)
+		return -1;
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, strlen(key)) != 0 || line[strlen(key)] != ':')
+			continue;
+		end = digits = line + strcspn(line, "\n");
+		while (digits > line && isdigit((unsigned char)digits[-1]))
+			digits--;
+		return parse_pid((struct mp_str){ digits, end - digits });
+	}
+	return -1;
+}
+
+pid_t mp_proc_process_of(pid_t tid)
+{
+	return status_number(tid, "Tgid");
+}
+
+pid_t mp_proc_inner_pid(pid_t pid)
+{
+	pid_t inner = status_number(pid, "NSpid");
+
+	return inner > 0 ? inner : pid;
+}
+
+void mp_proc_add_children(struct mp_pids *pids)
+{
+	struct mp_pids all = { NULL, 0, 0 };
+	bool more = true;
+	pid_t *parents;
+	size_t i;
+
+	mp_proc_processes(&all);
+	parents = mp_alloc(all.n * sizeof(*parents));
+	for (i = 0; i < all.n; i++)
+		parents[i] = status_number(all.v[i], "PPid");
+	while (more) {
+		more = false;
+		for (i = 0; i < all.n; i++) {
+			if (!mp_pids_has(pids, parents[i]) || mp_pids_has(pids, all.v[i]))
+				continue;
+			mp_pids_add(pids, all.v[i]);
+			more = true;
+		}
+	}
+	free(parents);
+	mp_pids_release(&all);
+}
+
+bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	n = mp_proc_read(path, comm, 64);
+	if (n < 0)
+		return false;
+	*len = n && comm[n - 1] == '\n' ? n - 1 : n;
+	return true;
+}
+
+/* "7f...-7f... r-xp 00001000 fd:01 1234    /usr/bin/x" */
+static bool parse_map(char *line, struct mp_proc_map *map)
+{
+	unsigned long long start, end, offset, inode;
+	unsigned major, minor;
+	char perms[8];
+	int at = 0;
+
+	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
+		   &minor, &inode, &at) < 7 ||
+	    perms[2] != 'x')
+		return false;
+	*map = (struct mp_proc_map){ start, end, offset, major, minor, inode, at ? line + at : "" };
+	return true;
+}
+
+/* The kernel writes a newline in a path as \012, and escapes nothing else. */
+static void unescape_path(char *path)
+{
+	char *found;
+
+	while ((found = strstr(path, "\\012"))) {
+		*found = '\n';
+		memmove(found + 1, found + 4, strlen(found + 4) + 1);
+		path = found + 1;
+	}
+}
+
+void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
+{
+	struct mp_proc_map map;
+	char path[64], *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	f = fopen(path, "re");
+	while (f && (n = getline(&line, &cap, f)) > 0) {
+		if (line[n - 1] == '\n')
+			line[n - 1] = '\0';
+		if (!parse_map(line, &map))
+			continue;
+		unescape_path((char *)map.path);
+		each(arg, &map);
+	}
+	if (f)
+		fclose(f);
+	free(line);
+}
+
+static ino_t pipe_of(pid_t pid, const char *fd)
+{
+	char path[80];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, fd);
+	return stat(path, &st) == 0 && S_ISFIFO(st.st_mode) ? st.st_ino : 0;
+}
+
+static bool is_in(const ino_t *v, size_t n, ino_t ino)
+{
+	while (n)
+		if (v[--n] == ino)
+			return true;
+	return false;
+}
+
+/* Whether a process shares one of the pipes; then its own pipes on fds 0 and 1 are added. */
+static bool joins(pid_t pid, ino_t **pipes, size_t *n, size_t *cap)
+{
+	const char *fds[] = { "0", "1" };
+	bool shares = false;
+	ino_t ino;
+	size_t i;
+
+	for (i = 0; i < 2 && !shares; i++)
+		shares = (ino = pipe_of(pid, fds[i])) && is_in(*pipes, *n, ino);
+	for (i = 0; i < 2 && shares; i++) {
+		ino = pipe_of(pid, fds[i]);
+		if (!ino || is_in(*pipes, *n, ino))
+			continue;
+		*pipes = mp_grow(*pipes, cap, *n + 1, sizeof(**pipes));
+		(*pipes)[(*n)++] = ino;
+	}
+	return shares;
+}
+
+void mp_proc_pipeline(struct mp_pids *pids)
+{
+	const char *fds[] = { "0", "1" };
+	struct mp_pids all = { NULL, 0, 0 };
+	ino_t *pipes = NULL, ino;
+	size_t n = 0, cap = 0, i;
+	bool more = true;
+
+	mp_pids_add(pids, getpid());
+	for (i = 0; i < 2; i++) {
+		ino = pipe_of(getpid(), fds[i]);
+		if (!ino)
+			continue;
+		pipes = mp_grow(pipes, &cap, n + 1, sizeof(*pipes));
+		pipes[n++] = ino;
+	}
+	mp_proc_processes(&all);
+	while (more && n) {
+		more = false;
+		for (i = 0; i < all.n; i++) {
+			if (mp_pids_has(pids, all.v[i]) || !joins(all.v[i], &pipes, &n, &cap))
+				continue;
+			mp_pids_add(pids, all.v[i]);
+			more = true;
+		}
+	}
+	free(pipes);
+	mp_pids_release(&all);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/host/thread.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+struct start {
+	void *(*run)(void *);
+	void *arg;
+	int tid;
+	sem_t ready;
+};
+
+static void *begin(void *arg)
+{
+	struct start *s = arg;
+	void *(*run)(void *) = s->run;
+	void *run_arg = s->arg;
+
+	s->tid = gettid();
+	sem_post(&s->ready); /* after this, *s is gone */
+	return run(run_arg);
+}
+
+void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int realtime, int *tid)
+{
+	struct sched_param param = { .sched_priority = realtime };
+	struct start s = { .run = run, .arg = arg };
+	sigset_t all, old;
+	int error;
+
+	sem_init(&s.ready, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	error = pthread_create(thread, NULL, begin, &s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (error)
+		mp_die("cannot start a thread: %s", strerror(error));
+	while (sem_wait(&s.ready) < 0 && errno == EINTR)
+		;
+	sem_destroy(&s.ready);
+	*tid = s.tid;
+	error = realtime ? pthread_setschedparam(*thread, SCHED_FIFO, &param) : 0;
+	if (error)
+		mp_say("cannot have realtime priority %d: %s", realtime, strerror(error));
+}

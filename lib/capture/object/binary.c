@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/binary.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/core/suggest.h"
+
+enum { NT_STAPSDT = 3 };
+
+/* --- from a name to a file ------------------------------------------------------------------------- */
+
+/* "libc" and "libc.so.6" for libc.so.6. */
+static bool is_library_name(const char *file, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(file, name, len) != 0 || !strstr(file, ".so"))
+		return false;
+	return !file[len] ||
+	       (strncmp(file + len, ".so", 3) == 0 && (!file[len + 3] || file[len + 3] == '.'));
+}
+
+/* libc.so is a script for the linker. */
+static bool is_elf(const char *path)
+{
+	char magic[4] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool elf = fd >= 0 && read(fd, magic, 4) == 4 && memcmp(magic, ELFMAG, 4) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return elf;
+}
+
+/* The shortest name that fits: libx.so.6 and not libx.so.6.0.30, which it is a link to. */
+static char *find_library(const char *name)
+{
+	static const char *const folders[] = {
+		"/lib/x86_64-linux-gnu",
+		"/usr/lib/x86_64-linux-gnu",
+		"/lib/aarch64-linux-gnu",
+		"/usr/lib/aarch64-linux-gnu",
+		"/lib64",
+		"/usr/lib64",
+		"/lib",
+		"/usr/lib",
+		"/usr/local/lib",
+	};
+	char *best = NULL;
+	struct dirent *d;
+	size_t i;
+	DIR *dir;
+
+	for (i = 0; i < MP_ARRAY_SIZE(folders) && !best; i++) {
+		dir = opendir(folders[i]);
+		while (dir && (d = readdir(dir))) {
+			char *path;
+
+			if (!is_library_name(d->d_name, name))
+				continue;
+			path = mp_asprintf("%s/%s", folders[i], d->d_name);
+			if ((best && strlen(best) <= strlen(path)) || !is_elf(path)) {
+				free(path);
+				continue;
+			}
+			free(best);
+			best = path;
+		}
+		if (dir)
+			closedir(dir);
+	}
+	return best;
+}
+
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *folders = mp_strdup(path ? path : "/usr/bin:/bin"), *save = NULL, *folder, *full;
+
+	for (folder = strtok_r(folders, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
+		full = mp_asprintf("%s/%s", folder, name);
+		if (access(full, X_OK) == 0 && is_elf(full)) {
+			free(folders);
+			return full;
+		}
+		free(full);
+	}
+	free(folders);
+	return NULL;
+}
+
+char *mp_binary_path(const char *name, char **error)
+{
+	char *path;
+	uint64_t pid;
+
+	if (strchr(name, '/'))
+		path = mp_strdup(name);
+	else if (mp_num_u64(mp_str(name), &pid) == 0)
+		path = mp_asprintf("/proc/%llu/exe", (unsigned long long)pid);
+	else if (!(path = find_library(name)))
+		path = find_program(name);
+	if (path && access(path, R_OK) == 0)
+		return path;
+	*error = path ? mp_asprintf("cannot read '%s': %m", path)
+		      : mp_asprintf("no library and no program '%s'", name);
+	free(path);
+	return NULL;
+}
+
+/* --- ELF --------------------------------------------------------------------------------------------- */
+
+struct binary {
+	int fd;
+	Elf *elf;
+	const char *path;
+};
+
+static int begin(struct binary *b, const char *path, char **error)
+{
+	elf_version(EV_CURRENT);
+	b->path = path;
+	b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (b->fd < 0) {
+		*error = mp_asprintf("cannot open '%s': %m", path);
+		return -1;
+	}
+	b->elf = elf_begin(b->fd, ELF_C_READ_MMAP, NULL);
+	if (b->elf && elf_kind(b->elf) == ELF_K_ELF)
+		return 0;
+	*error = mp_asprintf("'%s' is no program and no library", path);
+	elf_end(b->elf);
+	close(b->fd);
+	return -1;
+}
+
+static void end(struct binary *b)
+{
+	elf_end(b->elf);
+	close(b->fd);
+}
+
+/* From an address as symbols have it to an offset in the file. */
+static bool file_offset(const struct binary *b, uint64_t addr, uint64_t *offset)
+{
+	GElf_Phdr ph;
+	size_t n, i;
+
+	if (elf_getphdrnum(b->elf, &n) < 0)
+		return false;
+	for (i = 0; i < n; i++) {
+		if (!gelf_getphdr(b->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		if (addr < ph.p_vaddr || addr - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		*offset = addr - ph.p_vaddr + ph.p_offset;
+		return true;
+	}
+	return false;
+}
+
+static void add_place(struct mp_places *places, const struct mp_place *place)
+{
+	places->v = mp_grow(places->v, &places->cap, places->n + 1, sizeof(*place));
+	places->v[places->n++] = *place;
+}
+
+void mp_places_release(struct mp_places *places)
+{
+	size_t i;
+
+	for (i = 0; i < places->n; i++) {
+		free(places->v[i].provider);
+		free(places->v[i].name);
+		free(places->v[i].args);
+	}
+	free(places->v);
+	*places = (struct mp_places){ NULL, 0, 0 };
+}
+
+/* Calls `each` with the functions of all symbol tables. */
+typedef void function_fn(void *arg, const char *name, uint64_t addr);
+
+static void each_function(const struct binary *b, function_fn *each, void *arg)
+{
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+	size_t i, n;
+
+	while ((scn = elf_nextscn(b->elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !sh.sh_entsize ||
+		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
+			continue;
+		data = elf_getdata(scn, NULL);
+		n = data ? data->d_size / sh.sh_entsize : 0;
+		for (i = 0; i < n && gelf_getsym(data, (int)i, &sym); i++) {
+			int type = GELF_ST_TYPE(sym.st_info);
+			const char *name;
+
+			if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+			    sym.st_shndx == SHN_UNDEF)
+				continue;
+			name = elf_strptr(b->elf, sh.sh_link, sym.st_name);
+			if (name && *name)
+				each(arg, name, sym.st_value);
+		}
+	}
+}
+
+struct search {
+	const struct binary *b;
+	struct mp_places *places;
+	struct mp_near near;
+	const char *glob;
+	uint64_t plus;
+};
+
+static void take_function(void *arg, const char *name, uint64_t addr)
+{
+	struct search *s = arg;
+	struct mp_place place = { .name = NULL };
+
+	if (fnmatch(s->glob, name, 0) != 0 || !file_offset(s->b, addr + s->plus, &place.offset))
+		return;
+	place.name = s->plus ? mp_asprintf("%s+0x%llx", name, (unsigned long long)s->plus)
+			     : mp_strdup(name);
+	add_place(s->places, &place);
+}
+
+static void try_function(void *arg, const char *name, uint64_t addr)
+{
+	struct search *s = arg;
+
+	(void)addr;
+	mp_near_try(&s->near, name);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct mp_place *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct mp_place *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Several names of one place would count each hit several times. */
+static void keep_each_once(struct mp_places *places)
+{
+	size_t i, kept = 0;
+
+	if (!places->n)
+		return;
+	qsort(places->v, places->n, sizeof(*places->v), by_offset);
+	for (i = 0; i < places->n; i++) {
+		if (kept && places->v[kept - 1].offset == places->v[i].offset)
+			free(places->v[i].name);
+		else
+			places->v[kept++] = places->v[i];
+	}
+	places->n = kept;
+	qsort(places->v, places->n, sizeof(*places->v), by_name);
+}
+
+static int no_function(struct search *s, const char *path, const char *name, char **error)
+{
+	mp_near_init(&s->near, name);
+	each_function(s->b, try_function, s);
+	*error = s->near.best ? mp_asprintf("no function '%s' in '%s'; did you mean '%s'?", name,
+					    path, s->near.best)
+			      : mp_asprintf("no function '%s' in '%s'", name, path);
+	mp_near_release(&s->near);
+	return -1;
+}
+
+static int add_address(struct mp_places *places, const struct binary *b, const char *what,
+		       int64_t addr, char **error)
+{
+	struct mp_place place = { .name = NULL };
+
+	if (!file_offset(b, (uint64_t)addr, &place.offset)) {
+		*error = mp_asprintf("%s is not in '%s'", what, b->path);
+		return -1;
+	}
+	place.name = mp_strdup(what);
+	add_place(places, &place);
+	return 0;
+}
+
+int mp_binary_functions(struct mp_places *places, const char *path, const char *what, char **error)
+{
+	const char *plus = strrchr(what, '+');
+	struct search s = { .places = places };
+	struct binary b;
+	int64_t number;
+	char *name;
+	int result = 0;
+
+	if (begin(&b, path, error) < 0)
+		return -1;
+	s.b = &b;
+	if (strncmp(what, "0x", 2) == 0 && mp_num_any(mp_str(what), &number) == 0) {
+		result = add_address(places, &b, what, number, error);
+		end(&b);
+		return result;
+	}
+	if (plus && mp_num_any(mp_str(plus + 1), &number) == 0 && number >= 0)
+		s.plus = number;
+	else
+		plus = NULL;
+	name = plus ? mp_strndup(what, plus - what) : mp_strdup(what);
+	s.glob = name;
+	each_function(&b, take_function, &s);
+	keep_each_once(places);
+	if (!places->n)
+		result = no_function(&s, path, name, error);
+	free(name);
+	end(&b);
+	return result;
+}
+
+#ifdef __x86_64__
+/* What the kernel does by itself instead of stepping over it: Linux, arch/x86/kernel/uprobes.c. */
+static bool is_emulated(const uint8_t *code)
+{
+	return (code[0] & 0xf8) == 0x50 ||		      /* push */
+	       (code[0] & 0xf0) == 0x70 ||		      /* jump on a condition */
+	       (code[0] == 0x0f && (code[1] & 0xf0) == 0x80); /* likewise, far */
+}
+
+/* "test %rdi,%rdi" and the like, which change nothing but flags; its length, or 0. */
+static size_t test_of_register(const uint8_t *code)
+{
+	size_t prefix = (code[0] & 0xf0) == 0x40;
+
+	return code[prefix] == 0x85 && code[prefix + 1] >= 0xc0 ? prefix + 2 : 0;
+}
+#endif
+
+uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
+{
+#ifdef __x86_64__
+	uint8_t code[8];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+	size_t len;
+
+	if (fd < 0)
+		return offset;
+	n = pread(fd, code, sizeof(code), (off_t)offset);
+	close(fd);
+	len = n == sizeof(code) ? test_of_register(code) : 0;
+	if (len && is_emulated(code + len))
+		return offset + len;
+#endif
+	(void)path;
+	return offset;
+}
+
+/* --- static probes ------------------------------------------------------------------------------- */
+
+static uint64_t section_address(const struct binary *b, const char *wanted)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(b->elf, &names) < 0)
+		return 0;
+	while ((scn = elf_nextscn(b->elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &sh))
+			continue;
+		name = elf_strptr(b->elf, names, sh.sh_name);
+		if (name && strcmp(name, wanted) == 0)
+			return sh.sh_addr;
+	}
+	return 0;
+}
+
+/* The next string of a note, ended by NUL within it. NULL if it is not. */
+static const char *next_string(const char **at, const char *end_of_note)
+{
+	const char *text = *at, *nul = memchr(text, '\0', end_of_note - text);
+
+	if (!nul)
+		return NULL;
+	*at = nul + 1;
+	return text;
+}
+
+static bool marker_matches(const char *what, const char *provider, const char *name)
+{
+	char *full = mp_asprintf("%s:%s", provider, name);
+	bool match = fnmatch(what, strchr(what, ':') ? full : name, 0) == 0;
+
+	free(full);
+	return match;
+}
+
+/* A note: addresses of the probe, of .stapsdt.base and of the semaphore, then three strings. */
+static void take_note(const struct binary *b, struct mp_places *places, const char *what,
+		      const char *desc, size_t len)
+{
+	size_t word = gelf_getclass(b->elf) == ELFCLASS32 ? 4 : 8, i;
+	uint64_t addr[3] = { 0, 0, 0 }, moved = 0, base;
+	const char *at = desc + 3 * word, *provider, *name, *args;
+	struct mp_place place = { .name = NULL };
+
+	if (len < 3 * word)
+		return;
+	for (i = 0; i < 3; i++)
+		memcpy(&addr[i], desc + i * word, word); /* of our own byte order */
+	provider = next_string(&at, desc + len);
+	name = provider ? next_string(&at, desc + len) : NULL;
+	args = name ? next_string(&at, desc + len) : NULL;
+	if (!args || !marker_matches(what, provider, name))
+		return;
+	base = section_address(b, ".stapsdt.base");
+	if (base) /* prelink moves sections, but not what notes say */
+		moved = base - addr[1];
+	if (!file_offset(b, addr[0] + moved, &place.offset))
+		return;
+	if (addr[2] && !file_offset(b, addr[2] + moved, &place.semaphore))
+		return;
+	place.provider = mp_strdup(provider);
+	place.name = mp_strdup(name);
+	place.args = mp_strdup(args);
+	add_place(places, &place);
+}
+
+int mp_binary_markers(struct mp_places *places, const char *path, const char *what, char **error)
+{
+	Elf_Scn *scn = NULL;
+	struct binary b;
+	GElf_Shdr sh;
+
+	if (begin(&b, path, error) < 0)
+		return -1;
+	while ((scn = elf_nextscn(b.elf, scn))) {
+		size_t at = 0, next, name, desc;
+		GElf_Nhdr note;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0; at = next)
+			if (note.n_type == NT_STAPSDT && note.n_namesz == 8 &&
+			    memcmp((char *)data->d_buf + name, "stapsdt", 8) == 0)
+				take_note(&b, places, what, (char *)data->d_buf + desc,
+					  note.n_descsz);
+	}
+	end(&b);
+	if (places->n)
+		return 0;
+	*error = mp_asprintf("no static probe '%s' in '%s' (mp-record -l 'usdt:%s' lists them)",
+			     what, path, path);
+	return -1;
+}

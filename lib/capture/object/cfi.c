@@ -1,0 +1,721 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/cfi.h"
+
+#include <stdlib.h>
+
+#include "lib/capture/object/bytes.h"
+
+enum { SECTIONS_MAX = 4, SAVED_MAX = 8 };
+
+/* Pointer encodings of .eh_frame: how wide, and relative to what. */
+enum {
+	ENC_ULEB = 0x01,
+	ENC_UDATA2 = 0x02,
+	ENC_UDATA4 = 0x03,
+	ENC_UDATA8 = 0x04,
+	ENC_SLEB = 0x09,
+	ENC_SDATA2 = 0x0a,
+	ENC_SDATA4 = 0x0b,
+	ENC_SDATA8 = 0x0c,
+	ENC_FORMAT = 0x0f,
+	ENC_PCREL = 0x10,
+	ENC_RELATIVE = 0x70,
+	ENC_OMIT = 0xff,
+};
+
+/* Instructions (DWARF 5, table 7.29, and the extensions in use). */
+enum {
+	CFA_ADVANCE_LOC = 0x40, /* with an operand in the low six bits */
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_DEF_CFA_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_CFA_SF = 0x12,
+	CFA_DEF_CFA_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+/* A function's part; `at` is where it stands in its section. */
+struct fde {
+	uint64_t start;
+	uint32_t size, at;
+};
+
+struct section {
+	uint8_t *data;
+	size_t size;
+	uint64_t addr;
+	bool eh_frame;
+	struct fde *fdes; /* by start */
+	size_t n, cap;
+};
+
+struct mp_cfi {
+	struct section sections[SECTIONS_MAX];
+	size_t n_sections;
+};
+
+/* What the entries of several functions share. */
+struct cie {
+	size_t at; /* which it is; SIZE_MAX: none */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t ra_reg;
+	uint8_t encoding; /* of addresses */
+	bool has_size;	  /* augmentation data in each FDE, with their size */
+	bool signal;
+	const uint8_t *code, *code_end;
+};
+
+struct rule {
+	uint8_t kind;
+	int32_t value;
+};
+
+struct state {
+	struct rule regs[MP_CFI_REGS];
+	int32_t cfa_value;
+	uint8_t cfa_reg;
+	bool cfa_expr;
+	bool ra_signed;
+};
+
+/* A program being executed. */
+struct run {
+	const struct section *s;
+	struct cie cie;
+	struct mp_bytes b;
+	uint64_t loc, end; /* of the row; of the function */
+	struct state now, initial, saved[SAVED_MAX];
+	size_t n_saved;
+};
+
+struct mp_cfi *mp_cfi_new(void)
+{
+	return mp_zalloc(sizeof(struct mp_cfi));
+}
+
+void mp_cfi_free(struct mp_cfi *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->n_sections; i++) {
+		free(c->sections[i].data);
+		free(c->sections[i].fdes);
+	}
+	free(c);
+}
+
+/* A pointer as .eh_frame writes them. Indirect and section-relative ones are not used for code. */
+static uint64_t take_pointer(struct mp_bytes *b, const struct section *s, uint8_t encoding,
+			     bool relative)
+{
+	uint64_t here = s->addr + (b->p - s->data), v;
+
+	switch (encoding & ENC_FORMAT) {
+	case 0:
+	case ENC_UDATA8:
+	case ENC_SDATA8:
+		v = mp_bytes_fixed(b, 8);
+		break;
+	case ENC_UDATA2:
+		v = mp_bytes_fixed(b, 2);
+		break;
+	case ENC_UDATA4:
+		v = mp_bytes_fixed(b, 4);
+		break;
+	case ENC_SDATA2:
+		v = mp_bytes_signed(b, 2);
+		break;
+	case ENC_SDATA4:
+		v = mp_bytes_signed(b, 4);
+		break;
+	case ENC_ULEB:
+		v = mp_bytes_uleb(b);
+		break;
+	case ENC_SLEB:
+		v = mp_bytes_sleb(b);
+		break;
+	default:
+		b->failed = true;
+		return 0;
+	}
+	if (!relative)
+		return v;
+	if ((encoding & ENC_RELATIVE) == ENC_PCREL)
+		return v + here;
+	b->failed |= encoding & ~ENC_FORMAT;
+	return v;
+}
+
+/* An entry's bytes behind its length; false at the end of the section. `*wide`: 64-bit DWARF. */
+static bool take_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
+{
+	uint64_t len = mp_bytes_fixed(all, 4);
+
+	*wide = len == UINT32_MAX;
+	if (*wide)
+		len = mp_bytes_fixed(all, 8);
+	if (all->failed || len > (uint64_t)(all->end - all->p))
+		return false;
+	*entry = (struct mp_bytes){ all->p, all->p + len, false };
+	all->p += len;
+	return true;
+}
+
+/* "zRPLS": what the letters stand for. False if one is unknown and sizes do not help. */
+static bool take_augmentation(struct cie *c, struct mp_bytes *b, const struct section *s,
+			      const char *letters)
+{
+	const uint8_t *end;
+	uint64_t len;
+
+	if (!letters[0])
+		return true;
+	if (letters[0] != 'z')
+		return false; /* gcc 2 */
+	c->has_size = true;
+	len = mp_bytes_uleb(b);
+	if (b->failed || len > (uint64_t)(b->end - b->p))
+		return false;
+	end = b->p + len;
+	while (*++letters) {
+		if (*letters == 'R') {
+			c->encoding = mp_bytes_fixed(b, 1);
+		} else if (*letters == 'L') {
+			mp_bytes_fixed(b, 1);
+		} else if (*letters == 'P') {
+			uint8_t encoding = mp_bytes_fixed(b, 1);
+
+			take_pointer(b, s, encoding, false);
+		} else if (*letters == 'S') {
+			c->signal = true;
+		} else if (*letters != 'B') { /* arm64: which key signs return addresses */
+			break;
+		}
+	}
+	b->p = end;
+	return !b->failed;
+}
+
+static bool take_cie(struct cie *c, const struct section *s, size_t at)
+{
+	struct mp_bytes all = { s->data + at, s->data + s->size, false }, b;
+	const char *letters;
+	uint64_t id, version;
+	bool wide;
+
+	*c = (struct cie){ .at = at };
+	if (!take_entry(&all, &b, &wide))
+		return false;
+	id = mp_bytes_fixed(&b, wide ? 8 : 4);
+	if (id != (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
+		return false;
+	version = mp_bytes_fixed(&b, 1);
+	letters = (const char *)b.p;
+	if ((version != 1 && version != 3 && version != 4) || !memchr(b.p, 0, b.end - b.p))
+		return false;
+	b.p += strlen(letters) + 1;
+	if (version == 4) {
+		if (mp_bytes_fixed(&b, 1) != 8) /* bytes of an address */
+			return false;
+		mp_bytes_fixed(&b, 1); /* and of a segment selector */
+	}
+	c->code_align = mp_bytes_uleb(&b);
+	c->data_align = mp_bytes_sleb(&b);
+	c->ra_reg = version == 1 ? mp_bytes_fixed(&b, 1) : mp_bytes_uleb(&b);
+	if (c->ra_reg >= MP_CFI_REGS || !take_augmentation(c, &b, s, letters))
+		return false;
+	c->code = b.p;
+	c->code_end = b.end;
+	return !b.failed;
+}
+
+/*
+ * The head of an entry: 1 if it is a function's, whose program is what is left in `b`; 0 if it is a
+ * CIE, or its CIE is not understood. `cie` may hold the one of the entry before.
+ */
+static int take_fde(const struct section *s, struct mp_bytes *b, bool wide, struct cie *cie,
+		    uint64_t *start, uint64_t *size)
+{
+	size_t id_at = b->p - s->data, at;
+	uint64_t id = mp_bytes_fixed(b, wide ? 8 : 4);
+
+	if (b->failed || id == (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
+		return 0;
+	at = s->eh_frame ? id_at - id : id; /* .eh_frame: backwards from here */
+	if (at >= s->size)
+		return 0;
+	if (at != cie->at && !take_cie(cie, s, at)) {
+		cie->at = SIZE_MAX;
+		return 0;
+	}
+	*start = take_pointer(b, s, cie->encoding, true);
+	*size = take_pointer(b, s, cie->encoding & ENC_FORMAT, false);
+	if (cie->has_size)
+		mp_bytes_skip(b, mp_bytes_uleb(b));
+	return !b->failed;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct fde *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void index_section(struct section *s)
+{
+	struct mp_bytes all = { s->data, s->data + s->size, false }, b;
+	struct cie cie = { .at = SIZE_MAX };
+	uint64_t start, size;
+	bool wide, sorted = true;
+	size_t at;
+
+	for (at = 0; take_entry(&all, &b, &wide); at = all.p - s->data) {
+		if (b.p == b.end)
+			continue; /* the end of a part: others may follow */
+		if (!take_fde(s, &b, wide, &cie, &start, &size) || size == 0 || size > UINT32_MAX ||
+		    start + size < start)
+			continue;
+		sorted &= !s->n || s->fdes[s->n - 1].start <= start;
+		s->fdes = mp_grow(s->fdes, &s->cap, s->n + 1, sizeof(*s->fdes));
+		s->fdes[s->n++] = (struct fde){ start, size, at };
+	}
+	if (!sorted)
+		qsort(s->fdes, s->n, sizeof(*s->fdes), by_start);
+}
+
+void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr)
+{
+	struct section *s = &c->sections[c->n_sections];
+
+	if (c->n_sections == SECTIONS_MAX || size == 0 || size > INT32_MAX)
+		return;
+	*s = (struct section){ mp_memdup(data, size), size, addr, eh_frame, NULL, 0, 0 };
+	c->n_sections++;
+	index_section(s);
+}
+
+size_t mp_cfi_count(const struct mp_cfi *c)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < c->n_sections; i++)
+		n += c->sections[i].n;
+	return n;
+}
+
+size_t mp_cfi_bytes(const struct mp_cfi *c)
+{
+	size_t n = sizeof(*c), i;
+
+	for (i = 0; i < c->n_sections; i++)
+		n += c->sections[i].size + c->sections[i].cap * sizeof(struct fde);
+	return n;
+}
+
+/* --- programs --------------------------------------------------------------------------------------- */
+
+static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t value)
+{
+	if (value < INT32_MIN || value > INT32_MAX)
+		r->b.failed = true;
+	else if (reg < MP_CFI_REGS) /* others (floating point) are nothing to us */
+		r->now.regs[reg] = (struct rule){ kind, (int32_t)value };
+}
+
+static void restore_rule(struct run *r, uint64_t reg)
+{
+	if (reg < MP_CFI_REGS)
+		r->now.regs[reg] = r->initial.regs[reg];
+}
+
+static void set_cfa(struct run *r, uint64_t reg, int64_t value)
+{
+	r->b.failed |= reg >= MP_CFI_REGS || value < INT32_MIN || value > INT32_MAX;
+	r->now.cfa_reg = (uint8_t)reg;
+	r->now.cfa_value = (int32_t)value;
+	r->now.cfa_expr = false;
+}
+
+/* Passes over an expression; where it stands, with its length in front. */
+static int64_t take_block(struct run *r)
+{
+	int64_t at = r->b.p - r->s->data;
+
+	mp_bytes_skip(&r->b, mp_bytes_uleb(&r->b));
+	return at;
+}
+
+static void set_cfa_expr(struct run *r)
+{
+	r->now.cfa_value = (int32_t)take_block(r); /* a section is below 2 GiB */
+	r->now.cfa_expr = true;
+}
+
+static void remember(struct run *r)
+{
+	if (r->n_saved == SAVED_MAX)
+		r->b.failed = true;
+	else
+		r->saved[r->n_saved++] = r->now;
+}
+
+static void recall(struct run *r)
+{
+	if (r->n_saved == 0)
+		r->b.failed = true;
+	else
+		r->now = r->saved[--r->n_saved];
+}
+
+/* Offsets are in units of the data alignment; hostile ones wrap around. */
+static int64_t scaled(const struct run *r, uint64_t v)
+{
+	return (int64_t)(v * (uint64_t)r->cie.data_align);
+}
+
+/* Instructions that set how a register is found. False if it is none of them. */
+static bool register_instruction(struct run *r, unsigned op)
+{
+	struct mp_bytes *b = &r->b;
+	uint64_t reg;
+
+	if (op < CFA_OFFSET_EXTENDED || op == CFA_REMEMBER_STATE || op == CFA_RESTORE_STATE)
+		return false;
+	reg = mp_bytes_uleb(b);
+	switch (op) {
+	case CFA_OFFSET_EXTENDED:
+		set_rule(r, reg, MP_CFI_AT, scaled(r, mp_bytes_uleb(b)));
+		break;
+	case CFA_OFFSET_EXTENDED_SF:
+		set_rule(r, reg, MP_CFI_AT, scaled(r, mp_bytes_sleb(b)));
+		break;
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		set_rule(r, reg, MP_CFI_AT, scaled(r, -mp_bytes_uleb(b)));
+		break;
+	case CFA_VAL_OFFSET:
+		set_rule(r, reg, MP_CFI_VALUE, scaled(r, mp_bytes_uleb(b)));
+		break;
+	case CFA_VAL_OFFSET_SF:
+		set_rule(r, reg, MP_CFI_VALUE, scaled(r, mp_bytes_sleb(b)));
+		break;
+	case CFA_RESTORE_EXTENDED:
+		restore_rule(r, reg);
+		break;
+	case CFA_UNDEFINED:
+		set_rule(r, reg, MP_CFI_UNDEFINED, 0);
+		break;
+	case CFA_SAME_VALUE:
+		set_rule(r, reg, MP_CFI_SAME, 0);
+		break;
+	case CFA_REGISTER:
+		set_rule(r, reg, MP_CFI_REGISTER, (int64_t)mp_bytes_uleb(b));
+		break;
+	case CFA_EXPRESSION:
+		set_rule(r, reg, MP_CFI_AT_EXPR, take_block(r));
+		break;
+	case CFA_VAL_EXPRESSION:
+		set_rule(r, reg, MP_CFI_VALUE_EXPR, take_block(r));
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* Instructions that set the CFA, or the whole state. */
+static void state_instruction(struct run *r, unsigned op)
+{
+	struct mp_bytes *b = &r->b;
+	uint64_t reg;
+
+	switch (op) {
+	case CFA_NOP:
+		break;
+	case CFA_REMEMBER_STATE:
+		remember(r);
+		break;
+	case CFA_RESTORE_STATE:
+		recall(r);
+		break;
+	case CFA_DEF_CFA:
+		reg = mp_bytes_uleb(b);
+		set_cfa(r, reg, (int64_t)mp_bytes_uleb(b));
+		break;
+	case CFA_DEF_CFA_SF:
+		reg = mp_bytes_uleb(b);
+		set_cfa(r, reg, scaled(r, mp_bytes_sleb(b)));
+		break;
+	case CFA_DEF_CFA_REGISTER:
+		set_cfa(r, mp_bytes_uleb(b), r->now.cfa_value);
+		break;
+	case CFA_DEF_CFA_OFFSET:
+		set_cfa(r, r->now.cfa_reg, (int64_t)mp_bytes_uleb(b));
+		break;
+	case CFA_DEF_CFA_OFFSET_SF:
+		set_cfa(r, r->now.cfa_reg, scaled(r, mp_bytes_sleb(b)));
+		break;
+	case CFA_DEF_CFA_EXPRESSION:
+		set_cfa_expr(r);
+		break;
+	case CFA_AARCH64_NEGATE_RA_STATE:
+		r->now.ra_signed = !r->now.ra_signed;
+		break;
+	case CFA_GNU_ARGS_SIZE:
+		mp_bytes_uleb(b);
+		break;
+	default:
+		b->failed = true;
+	}
+}
+
+static bool is_cfa_instruction(unsigned op)
+{
+	return op < CFA_OFFSET_EXTENDED || op == CFA_REMEMBER_STATE || op == CFA_RESTORE_STATE ||
+	       (op >= CFA_DEF_CFA && op <= CFA_DEF_CFA_EXPRESSION) || op == CFA_DEF_CFA_SF ||
+	       op == CFA_DEF_CFA_OFFSET_SF || op == CFA_AARCH64_NEGATE_RA_STATE ||
+	       op == CFA_GNU_ARGS_SIZE;
+}
+
+/* Executes up to where the location advances, or the end of the program. Returns by how much. */
+static uint64_t next_advance(struct run *r)
+{
+	struct mp_bytes *b = &r->b;
+
+	while (b->p < b->end && !b->failed) {
+		unsigned op = mp_bytes_fixed(b, 1), operand = op & 0x3f;
+		uint64_t by = 0;
+
+		switch (op & 0xc0 ? op & 0xc0 : op) {
+		case CFA_ADVANCE_LOC:
+			by = operand * r->cie.code_align;
+			break;
+		case CFA_OFFSET:
+			set_rule(r, operand, MP_CFI_AT, scaled(r, mp_bytes_uleb(b)));
+			continue;
+		case CFA_RESTORE:
+			restore_rule(r, operand);
+			continue;
+		case CFA_SET_LOC:
+			by = take_pointer(b, r->s, r->cie.encoding, true) - r->loc;
+			break;
+		case CFA_ADVANCE_LOC1:
+			by = mp_bytes_fixed(b, 1) * r->cie.code_align;
+			break;
+		case CFA_ADVANCE_LOC2:
+			by = mp_bytes_fixed(b, 2) * r->cie.code_align;
+			break;
+		case CFA_ADVANCE_LOC4:
+			by = mp_bytes_fixed(b, 4) * r->cie.code_align;
+			break;
+		default:
+			if (is_cfa_instruction(op))
+				state_instruction(r, op);
+			else if (!register_instruction(r, op))
+				b->failed = true;
+			continue;
+		}
+		if (by)
+			return by;
+	}
+	return r->end - r->loc;
+}
+
+/* Sets up the program of a function. */
+static bool begin(struct run *r, const struct section *s, const struct fde *f)
+{
+	struct mp_bytes all = { s->data + f->at, s->data + s->size, false }, b;
+	uint64_t start, size;
+	bool wide;
+
+	r->s = s;
+	r->cie.at = SIZE_MAX;
+	r->n_saved = 0;
+	memset(&r->now, 0, sizeof(r->now));
+	if (!take_entry(&all, &b, &wide) || !take_fde(s, &b, wide, &r->cie, &start, &size))
+		return false;
+	r->loc = start;
+	r->end = start + size;
+	r->b = (struct mp_bytes){ r->cie.code, r->cie.code_end, false };
+	next_advance(r);
+	if (r->b.failed)
+		return false;
+	r->initial = r->now;
+	r->b = b;
+	return true;
+}
+
+static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
+		     struct mp_cfi_row *row)
+{
+	size_t i;
+
+	*row = (struct mp_cfi_row){
+		.start = r->loc,
+		.end = end,
+		.cfi = c,
+		.cfa_value = r->now.cfa_value,
+		.cfa_reg = r->now.cfa_reg,
+		.cfa_expr = r->now.cfa_expr,
+		.signal = r->cie.signal,
+		.ra_signed = r->now.ra_signed,
+		.section = r->s - c->sections,
+		.ra_reg = r->cie.ra_reg,
+		.ra_kind = r->now.regs[r->cie.ra_reg].kind,
+	};
+	for (i = 0; i < MP_CFI_REGS; i++) {
+		const struct rule *rule = &r->now.regs[i];
+
+		if (rule->kind == MP_CFI_SAME)
+			continue;
+		if (row->n_rules == MP_CFI_RULES) {
+			row->overflow = true;
+			break;
+		}
+		row->rules[row->n_rules++] = (struct mp_cfi_rule){ i, rule->kind, rule->value };
+	}
+}
+
+/* The function at an address: the last one that begins at or before it. */
+static const struct fde *find_fde(const struct section *s, uint64_t addr)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (s->fdes[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && addr - s->fdes[low - 1].start < s->fdes[low - 1].size ? &s->fdes[low - 1]
+									    : NULL;
+}
+
+/* Executes up to the row of an address; its end, or 0 if there is none or it is damaged. */
+static uint64_t run_to(struct run *r, uint64_t addr)
+{
+	uint64_t by;
+
+	for (;;) {
+		by = next_advance(r);
+		if (r->b.failed)
+			return 0;
+		if (addr - r->loc < by)
+			return r->loc + by;
+		if (r->b.p == r->b.end || r->loc + by < r->loc)
+			return 0;
+		r->loc += by;
+	}
+}
+
+static int find(const struct mp_cfi *c, uint64_t addr, struct run *r, uint64_t *end)
+{
+	const struct fde *f = NULL;
+	size_t i;
+
+	for (i = 0; i < c->n_sections; i++) {
+		f = find_fde(&c->sections[i], addr);
+		if (f)
+			break;
+	}
+	if (!f)
+		return 0;
+	if (!begin(r, &c->sections[i], f))
+		return -1;
+	*end = run_to(r, addr);
+	return *end ? 1 : -1;
+}
+
+int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+{
+	struct run r;
+	uint64_t end;
+	int found = find(c, addr, &r, &end);
+
+	if (found > 0)
+		make_row(c, &r, end, row);
+	return found;
+}
+
+int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full)
+{
+	struct run r;
+	uint64_t end;
+	int found = find(c, addr, &r, &end);
+	size_t i;
+
+	full->n = 0;
+	for (i = 0; found > 0 && i < MP_CFI_REGS; i++) {
+		const struct rule *rule = &r.now.regs[i];
+
+		if (rule->kind != MP_CFI_SAME)
+			full->rules[full->n++] = (struct mp_cfi_rule){ i, rule->kind, rule->value };
+	}
+	return found;
+}
+
+static void each_of_function(const struct mp_cfi *c, const struct section *s, const struct fde *f,
+			     mp_cfi_fn *each, void *arg)
+{
+	struct mp_cfi_row row;
+	struct run r;
+	uint64_t by;
+
+	if (!begin(&r, s, f))
+		return;
+	do {
+		by = next_advance(&r);
+		if (r.b.failed || by > r.end - r.loc)
+			return;
+		make_row(c, &r, r.loc + by, &row);
+		each(arg, &row);
+		r.loc += by;
+	} while (r.loc < r.end);
+}
+
+void mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg)
+{
+	size_t i, j;
+
+	for (i = 0; i < c->n_sections; i++)
+		for (j = 0; j < c->sections[i].n; j++)
+			each_of_function(c, &c->sections[i], &c->sections[i].fdes[j], each, arg);
+}
+
+const uint8_t *mp_cfi_expr(const struct mp_cfi_row *row, int32_t value, size_t *len)
+{
+	const struct section *s = &row->cfi->sections[row->section];
+	struct mp_bytes b = { s->data + value, s->data + s->size, false };
+
+	if (value < 0 || (size_t)value >= s->size)
+		return NULL;
+	*len = mp_bytes_uleb(&b);
+	return b.failed || *len > (size_t)(b.end - b.p) ? NULL : b.p;
+}

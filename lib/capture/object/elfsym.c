@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/elfsym.h"
+
+#include <gelf.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "lib/capture/object/elffile.h"
+#include "lib/capture/object/symtab.h"
+
+enum { DEBUGDATA_MAX = 64 << 20 }; /* unpacked .gnu_debugdata; real ones are below 1 MiB */
+
+struct mp_elfsym {
+	struct mp_symtab symbols;
+	struct mp_segments segments;
+	uint64_t *functions; /* their starts by .eh_frame_hdr, ascending */
+	size_t n_functions;
+};
+
+static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
+{
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL:
+		return MP_SYM_LOCAL;
+	case STB_WEAK:
+		return MP_SYM_WEAK;
+	}
+	return MP_SYM_GLOBAL;
+}
+
+static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
+{
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	const char *name;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+	size_t i;
+
+	if (!data || !gelf_getshdr(scn, &sh) || sh.sh_entsize == 0)
+		return;
+	for (i = 0; i < data->d_size / sh.sh_entsize; i++) {
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) ||
+		    sym.st_shndx == SHN_UNDEF || sym.st_value == 0)
+			continue;
+		name = elf_strptr(elf, sh.sh_link, sym.st_name);
+		if (!name || !*name)
+			continue;
+		/* without its version: "memcpy@@GLIBC_2.14" */
+		mp_symtab_add(&e->symbols, sym.st_value, sym.st_size,
+			      (struct mp_str){ name, strcspn(name, "@") }, rank_of(&sym));
+	}
+}
+
+/*
+ * Stubs of the procedure linkage table have no symbols; entry i belongs to relocation i. On x86-64
+ * the stubs are in .plt.sec if there is one (IBT), else in .plt behind one entry of its own; on
+ * arm64 that first one has the size of two.
+ */
+static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
+{
+	Elf_Data *data = f->rela_plt ? elf_getdata(f->rela_plt, NULL) : NULL;
+	Elf_Data *symbols = f->dynsym ? elf_getdata(f->dynsym, NULL) : NULL;
+	GElf_Shdr plt, rela, dynsym;
+	uint64_t addr;
+	GElf_Ehdr eh;
+	size_t i;
+
+	if (!data || !symbols || (!f->plt && !f->plt_sec) || !gelf_getehdr(f->elf, &eh) ||
+	    !gelf_getshdr(f->plt_sec ? f->plt_sec : f->plt, &plt) ||
+	    !gelf_getshdr(f->rela_plt, &rela) || !gelf_getshdr(f->dynsym, &dynsym) ||
+	    rela.sh_entsize == 0)
+		return;
+	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
+		return;
+	addr = plt.sh_addr + (f->plt_sec ? 0 : eh.e_machine == EM_AARCH64 ? 32 : 16);
+	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size;
+	     i++, addr += 16) {
+		const char *name;
+		GElf_Rela r;
+		GElf_Sym sym;
+		char *full;
+
+		if (!gelf_getrela(data, (int)i, &r) ||
+		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym))
+			continue;
+		name = elf_strptr(f->elf, dynsym.sh_link, sym.st_name);
+		if (!name || !*name)
+			continue;
+		full = mp_asprintf("%s@plt", name);
+		mp_symtab_add(&e->symbols, addr, 16, mp_str(full), MP_SYM_LOCAL);
+		free(full);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The binary search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): function
+ * starts, as 32-bit offsets from the section, which is how every linker writes it.
+ */
+static void read_functions(struct mp_elfsym *e, const struct mp_elf *f)
+{
+	enum { ENC_UDATA4 = 0x03, ENC_DATAREL_SDATA4 = 0x3b, HEAD = 12, ENTRY = 8 };
+	Elf_Data *data = f->eh_frame_hdr ? elf_getdata(f->eh_frame_hdr, NULL) : NULL;
+	const unsigned char *p;
+	uint32_t count;
+	GElf_Shdr sh;
+	int32_t start;
+	size_t i;
+
+	if (!data || !data->d_buf || data->d_size < HEAD || !gelf_getshdr(f->eh_frame_hdr, &sh))
+		return;
+	p = data->d_buf;
+	if (p[0] != 1 || p[2] != ENC_UDATA4 || p[3] != ENC_DATAREL_SDATA4)
+		return;
+	memcpy(&count, p + 8, sizeof(count));
+	count = MP_MIN(count, (data->d_size - HEAD) / ENTRY);
+	e->functions = mp_alloc(count * sizeof(*e->functions));
+	for (i = 0; i < count; i++) {
+		memcpy(&start, p + HEAD + i * ENTRY, sizeof(start));
+		e->functions[i] = sh.sh_addr + (int64_t)start;
+	}
+	e->n_functions = count;
+	qsort(e->functions, count, sizeof(*e->functions), by_value); /* it says it is sorted */
+}
+
+/* Unpacks xz data; the size is not known before. NULL if it is damaged or too large. */
+static void *unpack(const Elf_Data *data, size_t *size)
+{
+	size_t cap = MP_MAX(data->d_size, (size_t)4096) * 4, in = 0, out = 0;
+	uint64_t limit = 256 << 20;
+	char *buf = mp_alloc(cap);
+	lzma_ret ret;
+
+	for (;;) {
+		in = out = 0;
+		ret = lzma_stream_buffer_decode(&limit, 0, NULL, data->d_buf, &in, data->d_size,
+						(uint8_t *)buf, &out, cap);
+		if (ret != LZMA_BUF_ERROR || cap >= DEBUGDATA_MAX)
+			break;
+		cap *= 2;
+		buf = mp_realloc(buf, cap);
+	}
+	*size = out;
+	if (ret == LZMA_OK)
+		return buf;
+	free(buf);
+	return NULL;
+}
+
+/* .gnu_debugdata: an ELF file in xz with the local symbols that .dynsym lacks ("MiniDebugInfo"). */
+static void read_debugdata(struct mp_elfsym *e, const struct mp_elf *f)
+{
+	Elf_Data *data = f->debugdata ? elf_getdata(f->debugdata, NULL) : NULL;
+	struct mp_elf mini;
+	size_t size;
+	char *image;
+	Elf *elf;
+
+	if (!data || !data->d_buf)
+		return;
+	image = unpack(data, &size);
+	if (!image)
+		return;
+	elf = elf_memory(image, size);
+	if (mp_elf_begin(&mini, elf))
+		read_symbols(e, elf, mini.symtab);
+	elf_end(elf);
+	free(image);
+}
+
+static bool take_debug_symbols(void *arg, const struct mp_elf *debug)
+{
+	if (!debug->symtab)
+		return false;
+	read_symbols(arg, debug->elf, debug->symtab);
+	return true;
+}
+
+static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
+{
+	struct mp_elfsym *e;
+	struct mp_elf f;
+
+	if (!mp_elf_begin(&f, elf))
+		return NULL;
+	e = mp_zalloc(sizeof(*e));
+	mp_elf_segments(elf, &e->segments);
+	if (f.symtab) {
+		read_symbols(e, elf, f.symtab);
+	} else {
+		read_symbols(e, elf, f.dynsym);
+		read_debugdata(e, &f);
+		mp_elf_debug_file(&f, root, path, take_debug_symbols, e);
+	}
+	name_plt(e, &f);
+	mp_symtab_sort(&e->symbols, false);
+	read_functions(e, &f);
+	return e;
+}
+
+struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path)
+{
+	struct mp_elfsym *e;
+	struct stat st;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	e = load(elf, root, path);
+	elf_end(elf);
+	return e;
+}
+
+struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size)
+{
+	struct mp_elfsym *e;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)image, size);
+	e = load(elf, "", NULL);
+	elf_end(elf);
+	return e;
+}
+
+void mp_elfsym_free(struct mp_elfsym *e)
+{
+	if (!e)
+		return;
+	mp_symtab_release(&e->symbols);
+	mp_segments_release(&e->segments);
+	free(e->functions);
+	free(e);
+}
+
+uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)
+{
+	return mp_segments_address(&e->segments, offset);
+}
+
+const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start)
+{
+	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);
+	size_t low = 0, high = e->n_functions;
+
+	*start = 0;
+	if (s)
+		return s->name;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (e->functions[mid] <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low > 0)
+		*start = e->functions[low - 1];
+	return NULL;
+}
+
+size_t mp_elfsym_count(const struct mp_elfsym *e)
+{
+	return e->symbols.n;
+}

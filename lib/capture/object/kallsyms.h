@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Symbols of the kernel and its modules, from /proc/kallsyms. Includes symtab. */
+#ifndef MP_CAPTURE_KALLSYMS_H
+#define MP_CAPTURE_KALLSYMS_H
+
+#include "lib/capture/object/symtab.h"
+
+/* Fills a table with the functions; it stays empty where the kernel hides addresses (kernel.kptr_restrict). */
+void mp_kallsyms_load(struct mp_symtab *t);
+
+/* Adds the functions of a text in the format of /proc/kallsyms. */
+void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text);
+
+/* Where a function or a variable is; 0: there is none, or the kernel hides it. */
+uint64_t mp_kallsyms_address(struct mp_str name);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/perfmap.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/capture/host/proc.h"
+
+enum { LOOK_NS = 50000000, SIZE_MAX_BYTES = 256 << 20 };
+
+void mp_perfmap_init(struct mp_perfmap *m, pid_t pid)
+{
+	*m = (struct mp_perfmap){ .pid = pid };
+	m->path =
+		mp_asprintf("/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)mp_proc_inner_pid(pid));
+}
+
+void mp_perfmap_release(struct mp_perfmap *m)
+{
+	mp_symtab_release(&m->symbols);
+	free(m->path);
+}
+
+/* A hexadecimal number, with or without 0x, up to a blank. */
+static bool take_hex(struct mp_str *line, uint64_t *v)
+{
+	const char *blank = memchr(line->p, ' ', line->len);
+	struct mp_str number = { line->p, blank ? (size_t)(blank - line->p) : 0 };
+	char text[24];
+	int64_t n;
+
+	if (number.len > 2 && number.p[0] == '0' && (number.p[1] | 0x20) == 'x') {
+		number.p += 2;
+		number.len -= 2;
+	}
+	if (number.len == 0 || number.len > 16)
+		return false;
+	memcpy(text, "0x", 2);
+	memcpy(text + 2, number.p, number.len);
+	if (mp_num_any((struct mp_str){ text, number.len + 2 }, &n) < 0)
+		return false;
+	*v = (uint64_t)n;
+	line->len -= blank + 1 - line->p;
+	line->p = blank + 1;
+	return true;
+}
+
+void mp_perfmap_parse(struct mp_symtab *symbols, struct mp_str text)
+{
+	uint64_t start, size;
+
+	while (text.len) {
+		const char *lf = memchr(text.p, '\n', text.len);
+		struct mp_str line = { text.p, lf ? (size_t)(lf - text.p) : text.len };
+
+		text.len -= line.len + (lf != NULL);
+		text.p += line.len + (lf != NULL);
+		if (take_hex(&line, &start) && take_hex(&line, &size) && size && line.len)
+			mp_symtab_add(symbols, start, size, line, MP_SYM_GLOBAL);
+	}
+}
+
+/* Up to the last LF of the file: a line may be half written. */
+static void read_more(struct mp_perfmap *m, int fd, off_t size)
+{
+	size_t len = size - m->read, done = 0;
+	char *text = mp_alloc(len), *lf;
+	ssize_t n;
+
+	while (done < len && (n = pread(fd, text + done, len - done, m->read + done)) > 0)
+		done += n;
+	lf = done ? memrchr(text, '\n', done) : NULL;
+	if (lf) {
+		mp_perfmap_parse(&m->symbols, (struct mp_str){ text, lf + 1 - text });
+		m->read += lf + 1 - text;
+		mp_symtab_sort(&m->symbols, true);
+	}
+	free(text);
+}
+
+static void look(struct mp_perfmap *m)
+{
+	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	char plain[64];
+	struct stat st;
+
+	if (fd < 0) { /* the process may be gone, its file stays */
+		snprintf(plain, sizeof(plain), "/tmp/perf-%d.map", (int)m->pid);
+		fd = open(plain, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	}
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MAX_BYTES) {
+		if (st.st_ino != m->inode ||
+		    st.st_size < m->read) { /* another process with this pid */
+			mp_symtab_release(&m->symbols);
+			m->read = 0;
+			m->inode = st.st_ino;
+		}
+		if (st.st_size > m->read)
+			read_more(m, fd, st.st_size);
+	}
+	close(fd);
+}
+
+const char *mp_perfmap_find(struct mp_perfmap *m, uint64_t addr, uint64_t now_ns)
+{
+	const struct mp_symbol *s;
+
+	if (!m->looked_ns || now_ns - m->looked_ns > LOOK_NS) {
+		look(m);
+		m->looked_ns = now_ns;
+	}
+	s = mp_symtab_find(&m->symbols, addr);
+	return s ? s->name : NULL;
+}

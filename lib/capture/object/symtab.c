@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/symtab.h"
+
+#include <stdlib.h>
+
+void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
+		   enum mp_symbol_rank rank)
+{
+	struct mp_symbol s = { start, start + size, NULL, rank, (uint32_t)t->n };
+
+	if (s.end < start)
+		s.end = UINT64_MAX;
+	s.name = mp_arena_str(&t->names, name).p;
+	t->v = mp_grow(t->v, &t->cap, t->n + 1, sizeof(s));
+	t->v[t->n++] = s;
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* Negative if `a` is the better name of the two. */
+static int compare_names(const struct mp_symbol *a, const struct mp_symbol *b)
+{
+	bool a_empty = a->start == a->end, b_empty = b->start == b->end;
+	size_t la, lb;
+
+	if (a_empty != b_empty)
+		return a_empty ? 1 : -1;
+	if ((a->rank == MP_SYM_WEAK) != (b->rank == MP_SYM_WEAK))
+		return a->rank == MP_SYM_WEAK ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	la = underscores(a->name);
+	lb = underscores(b->name);
+	if (la != lb)
+		return la < lb ? -1 : 1;
+	la = strlen(a->name);
+	lb = strlen(b->name);
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct mp_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return compare_names(x, y);
+}
+
+static int by_start_newest(const void *a, const void *b)
+{
+	const struct mp_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->order > y->order ? -1 : 1;
+}
+
+void mp_symtab_sort(struct mp_symtab *t, bool newest)
+{
+	size_t i, kept = 0;
+
+	if (t->n == 0)
+		return;
+	qsort(t->v, t->n, sizeof(*t->v), newest ? by_start_newest : by_start);
+	for (i = 0; i < t->n; i++)
+		if (kept == 0 || t->v[i].start != t->v[kept - 1].start)
+			t->v[kept++] = t->v[i];
+	t->n = kept;
+	for (i = 0; i < t->n; i++)
+		if (t->v[i].end == t->v[i].start)
+			t->v[i].end = i + 1 < t->n ? t->v[i + 1].start : UINT64_MAX;
+}
+
+const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (t->v[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* a symbol inside a larger one does not hide the rest of it: look back a little */
+	for (high = low; high > 0 && low - high < 4; high--)
+		if (addr < t->v[high - 1].end)
+			return &t->v[high - 1];
+	return NULL;
+}
+
+void mp_symtab_release(struct mp_symtab *t)
+{
+	free(t->v);
+	mp_arena_release(&t->names);
+	*t = (struct mp_symtab){ .v = NULL };
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory of processes, read from /proc: the events "mem:rss" and "mem:pss". Includes event,
+ * sampled.
+ */
+#ifndef MP_CAPTURE_MEMSTAT_H
+#define MP_CAPTURE_MEMSTAT_H
+
+#include "lib/capture/event/event.h"
+#include "lib/capture/host/sampled.h"
+
+struct mp_memstat;
+
+/* `event` is the index of `e`; all is borrowed. */
+struct mp_memstat *mp_memstat_new(const struct mp_event *e, uint32_t event,
+				  const struct mp_sample_of *of);
+void mp_memstat_free(struct mp_memstat *m);
+
+/*
+ * Reads all processes that there are now, and appends a record for each. With a limit (top): for
+ * those that are or were among the largest, so that none goes back to the rest and comes again, and
+ * one for the rest, named "[rest]". False if `*stop` was set meanwhile.
+ */
+bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *records);
+
+/* How many processes, at most, could not be read in one round for lack of permission. */
+size_t mp_memstat_refused(const struct mp_memstat *m);
+
+/* Bytes of a process. 0, or -1 with errno: it is gone, has none (a kernel thread), may not be read. */
+int mp_memstat_of(enum mp_own_kind what, pid_t pid, uint64_t *bytes);
+
+#endif

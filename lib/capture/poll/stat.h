@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counting without recording: how often events happened in each interval, as events "stat:NAME" of
+ * a CPU, process, thread or cgroup. Includes event, sampled.
+ */
+#ifndef MP_CAPTURE_STAT_H
+#define MP_CAPTURE_STAT_H
+
+#include "lib/capture/event/event.h"
+#include "lib/capture/host/sampled.h"
+
+struct mp_stat;
+
+/*
+ * Opens the counters of those of the events that are counted with this interval. NULL with `*error`
+ * (owned by the caller).
+ */
+struct mp_stat *mp_stat_open(const struct mp_events *events, uint64_t interval_ns,
+			     const struct mp_sample_of *of, char **error);
+void mp_stat_free(struct mp_stat *s);
+
+/* Starts counting; those of a command start with it. */
+void mp_stat_enable(struct mp_stat *s);
+
+/* Appends records of what was counted since mp_stat_taken(). */
+void mp_stat_read(struct mp_stat *s, struct mp_buf *records);
+void mp_stat_taken(struct mp_stat *s);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/ring/grace.h"
+
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/capture/host/thread.h"
+#include "lib/core/clock.h"
+
+enum {
+	PERIOD_MS =
+		20, /* between two grace periods: with them, less than 50 ms to an event's output */
+	GUESS_NS = 20000000,   /* without grace periods */
+	LATEST_NS = 200000000, /* with one that does not end */
+};
+
+struct mp_settle {
+	pthread_t thread;
+	int news; /* eventfd */
+	int wake; /* eventfd */
+	bool guess;
+	bool stop;	  /* atomic */
+	uint64_t time_ns; /* atomic */
+	uint64_t guesses; /* of the thread that asks for the time */
+};
+
+static void ring_bell(int fd)
+{
+	uint64_t one = 1;
+
+	if (write(fd, &one, sizeof(one)) < 0)
+		return; /* it rings already */
+}
+
+static int grace_period(void)
+{
+	return syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+static void *run(void *arg)
+{
+	struct mp_settle *s = arg;
+	struct pollfd wake = { .fd = s->wake, .events = POLLIN };
+	uint64_t now, rings;
+
+	while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
+		now = mp_monotonic_ns();
+		if (s->guess || grace_period() < 0)
+			now -= GUESS_NS;
+		__atomic_store_n(&s->time_ns, now, __ATOMIC_RELEASE);
+		ring_bell(s->news);
+		if (poll(&wake, 1, PERIOD_MS) > 0 && read(s->wake, &rings, sizeof(rings)) < 0)
+			break;
+	}
+	return NULL;
+}
+
+struct mp_settle *mp_settle_start(int realtime, int *tid)
+{
+	struct mp_settle *s = mp_zalloc(sizeof(*s));
+
+	s->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->guess = grace_period() < 0;
+	if (s->news < 0 || s->wake < 0)
+		mp_die("cannot make an eventfd: %m");
+	mp_thread_start(&s->thread, run, s, realtime, tid);
+	return s;
+}
+
+void mp_settle_stop(struct mp_settle *s)
+{
+	if (!s)
+		return;
+	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
+	ring_bell(s->wake);
+	pthread_join(s->thread, NULL);
+	close(s->news);
+	close(s->wake);
+	free(s);
+}
+
+void mp_settle_hurry(struct mp_settle *s)
+{
+	ring_bell(s->wake);
+}
+
+int mp_settle_fd(const struct mp_settle *s)
+{
+	return s->news;
+}
+
+uint64_t mp_settle_time(struct mp_settle *s)
+{
+	uint64_t rings, settled, latest = mp_monotonic_ns() - LATEST_NS;
+
+	if (read(s->news, &rings, sizeof(rings)) < 0)
+		rings = 0; /* no news */
+	settled = __atomic_load_n(&s->time_ns, __ATOMIC_ACQUIRE);
+	s->guesses += s->guess || settled < latest;
+	return MP_MAX(settled, latest);
+}
+
+uint64_t mp_settle_guesses(const struct mp_settle *s)
+{
+	return s->guesses;
+}

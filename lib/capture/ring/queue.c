@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/ring/queue.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
+	CLASSES = 20,
+	/*
+	 * What a ring has in the queue in any case. All older ones of the ring that holds the others up
+	 * are written; an event that was interrupted may be older than those before it, so one or two stay.
+	 */
+	CHUNKS_EACH = 3,
+	MAPPED_BYTES = 128 << 10,
+};
+
+struct mp_queue {
+	pthread_mutex_t lock;
+	pthread_cond_t filled, freed;
+	struct mp_chunk *first, **last;
+	struct mp_chunk *spare[CLASSES];
+	size_t bytes[MP_CHUNK_KINDS]; /* of chunks in use */
+	size_t spare_bytes;
+	size_t limit;
+	unsigned *of_ring; /* chunks in use */
+};
+
+struct mp_queue *mp_queue_new(size_t limit, size_t n_rings)
+{
+	struct mp_queue *q = mp_zalloc(sizeof(*q));
+	pthread_condattr_t monotonic;
+
+	/* large chunks that are freed go back to the system, and do not stay in a heap in pieces */
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->filled, &monotonic);
+	pthread_cond_init(&q->freed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	q->last = &q->first;
+	q->limit = limit;
+	q->of_ring = mp_zalloc(n_rings * sizeof(*q->of_ring));
+	return q;
+}
+
+static void free_list(struct mp_chunk *c)
+{
+	struct mp_chunk *next;
+
+	for (; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+}
+
+void mp_queue_free(struct mp_queue *q)
+{
+	size_t i;
+
+	if (!q)
+		return;
+	free_list(q->first);
+	for (i = 0; i < CLASSES; i++)
+		free_list(q->spare[i]);
+	pthread_mutex_destroy(&q->lock);
+	pthread_cond_destroy(&q->filled);
+	pthread_cond_destroy(&q->freed);
+	free(q->of_ring);
+	free(q);
+}
+
+static int class_of(size_t size)
+{
+	int class = 0;
+
+	while (class + 1 < CLASSES && (size_t)1 << (CLASS_MIN_SHIFT + class) < size)
+		class ++;
+	return class;
+}
+
+static bool may_have(struct mp_queue *q, size_t cap, enum mp_chunk_kind kind, uint32_t stream)
+{
+	if (kind == MP_CHUNK_READINGS)
+		return q->bytes[kind] + cap <= q->limit;
+	if (kind != MP_CHUNK_EVENTS)
+		return true;
+	if (q->bytes[kind] + cap > q->limit && q->of_ring[stream] >= CHUNKS_EACH)
+		return false;
+	q->of_ring[stream]++;
+	return true;
+}
+
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
+				uint32_t stream)
+{
+	int class = class_of(size + sizeof(struct mp_chunk));
+	size_t cap = ((size_t)1 << (CLASS_MIN_SHIFT + class)) - sizeof(struct mp_chunk);
+	struct mp_chunk *c = NULL;
+
+	pthread_mutex_lock(&q->lock);
+	if (may_have(q, cap, kind, stream)) {
+		c = q->spare[class];
+		if (c) {
+			q->spare[class] = c->next;
+			q->spare_bytes -= cap;
+		}
+		q->bytes[kind] += cap;
+	} else {
+		cap = 0;
+	}
+	pthread_mutex_unlock(&q->lock);
+	if (!cap)
+		return NULL;
+	if (!c)
+		c = mp_alloc(sizeof(*c) + cap);
+	*c = (struct mp_chunk){ .cap = cap, .kind = kind, .stream = stream };
+	return c;
+}
+
+static void push_locked(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	chunk->next = NULL;
+	*q->last = chunk;
+	q->last = &chunk->next;
+}
+
+void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	pthread_mutex_lock(&q->lock);
+	push_locked(q, chunk);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns)
+{
+	struct mp_chunk *mark = mp_alloc(sizeof(*mark));
+
+	*mark = (struct mp_chunk){ .stream = MP_CHUNK_MARK, .settled_ns = settled_ns };
+	pthread_mutex_lock(&q->lock);
+	push_locked(q, mark);
+	pthread_cond_signal(&q->filled);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static void wait_on(struct mp_queue *q, pthread_cond_t *cond, int timeout_ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += timeout_ms % 1000 * 1000000l;
+	until.tv_sec += timeout_ms / 1000 + until.tv_nsec / 1000000000l;
+	until.tv_nsec %= 1000000000l;
+	pthread_cond_timedwait(cond, &q->lock, &until);
+}
+
+struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms)
+{
+	struct mp_chunk *c;
+
+	pthread_mutex_lock(&q->lock);
+	if (!q->first)
+		wait_on(q, &q->filled, timeout_ms);
+	c = q->first;
+	if (c) {
+		q->first = c->next;
+		if (!q->first)
+			q->last = &q->first;
+	}
+	pthread_mutex_unlock(&q->lock);
+	return c;
+}
+
+void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
+{
+	int class;
+
+	if (chunk->stream == MP_CHUNK_MARK) {
+		free(chunk);
+		return;
+	}
+	class = class_of(chunk->cap + sizeof(*chunk));
+	pthread_mutex_lock(&q->lock);
+	q->bytes[chunk->kind] -= chunk->cap;
+	if (chunk->kind == MP_CHUNK_EVENTS)
+		q->of_ring[chunk->stream]--;
+	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
+		q->spare_bytes += chunk->cap;
+		chunk->next = q->spare[class];
+		q->spare[class] = chunk;
+		chunk = NULL;
+	}
+	pthread_cond_signal(&q->freed);
+	pthread_mutex_unlock(&q->lock);
+	free(chunk);
+}
+
+size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&q->lock);
+	bytes = q->bytes[kind];
+	pthread_mutex_unlock(&q->lock);
+	return bytes;
+}
+
+void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
+{
+	pthread_mutex_lock(&q->lock);
+	if (q->bytes[MP_CHUNK_EVENTS] > q->limit / 2)
+		wait_on(q, &q->freed, timeout_ms);
+	pthread_mutex_unlock(&q->lock);
+}

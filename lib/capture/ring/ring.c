@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/ring/ring.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/capture/host/deferred_close.h"
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+enum { PAGES_MIN = 8 };
+
+static int number_of(const char *path, int missing)
+{
+	FILE *f = fopen(path, "re");
+	int v = missing;
+
+	if (f) {
+		if (fscanf(f, "%d", &v) != 1)
+			v = missing;
+		fclose(f);
+	}
+	return v;
+}
+
+/* CAP_PERFMON (Linux 5.8), or CAP_SYS_ADMIN that stood for it before. */
+static bool has_capability(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
+
+	if (syscall(SYS_capget, &head, data) < 0)
+		return geteuid() == 0;
+	return (data[1].effective & 1u << (38 - 32)) || (data[0].effective & 1u << CAP_SYS_ADMIN);
+}
+
+static int paranoid(void)
+{
+	return number_of("/proc/sys/kernel/perf_event_paranoid", 2);
+}
+
+bool mp_perf_may_kernel(void)
+{
+	return has_capability() || paranoid() < 2;
+}
+
+bool mp_perf_may_system(void)
+{
+	return has_capability() || paranoid() < 1;
+}
+
+char *mp_perf_advice(const char *event)
+{
+	int level = paranoid();
+
+	if (has_capability())
+		return mp_asprintf(
+			"%s: not permitted, though this process has CAP_PERFMON: a security module "
+			"or a container forbids it",
+			event);
+	return mp_asprintf(
+		"%s: not permitted: this needs root, or CAP_PERFMON, or "
+		"kernel.perf_event_paranoid below its value of %d. Without them: your own "
+		"processes (-p PID, -- COMMAND), with -e cpu-clock or page-faults%s",
+		event, level, level > 2 ? "; at 3 not even those" : "");
+}
+
+static int open_in_group(const struct perf_event_attr *attr, pid_t pid, int cpu, int leader,
+			 unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC);
+}
+
+static int open_one(const struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	return open_in_group(attr, pid, cpu, -1, flags);
+}
+
+static char *explain(const struct mp_event *e, const struct perf_event_attr *attr, int error)
+{
+	int rate = number_of("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return mp_perf_advice(e->type);
+	case EMFILE:
+	case ENFILE:
+		return mp_asprintf("%s: too many open files (ulimit -n)", e->type);
+	case ENOENT:
+	case ENODEV:
+	case EOPNOTSUPP:
+		if (attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+		    attr->type == PERF_TYPE_RAW)
+			return mp_asprintf(
+				"%s: this machine has no such hardware counter (a virtual machine "
+				"often has none)%s: cpu-clock works everywhere",
+				e->type,
+				attr->precise_ip ? ", or none so precise (P: as precise as it can)"
+						 : "");
+		return mp_asprintf("%s: cannot be sampled on this machine", e->type);
+	case ENODATA:
+		return mp_asprintf("%s: this processor samples it only beside its event "
+				   "mem-loads-aux, which mp-record does not do (raw events such as "
+				   "r20d1/memory/pp tell of memory, too)",
+				   e->type);
+	case EINVAL:
+		if (attr->freq && attr->sample_freq > (uint64_t)rate)
+			return mp_asprintf(
+				"%s: %llu Hz is more than kernel.perf_event_max_sample_rate "
+				"(%d)",
+				e->type, (unsigned long long)attr->sample_freq, rate);
+		return mp_asprintf("%s: the kernel does not take it (invalid argument)", e->type);
+	}
+	return mp_asprintf("%s: %s", e->type, strerror(error));
+}
+
+int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		  unsigned long flags, char **error)
+{
+	int fd = open_one(attr, pid, cpu, flags), saved = errno;
+
+	if (fd < 0)
+		*error = explain(e, attr, saved);
+	errno = saved;
+	return fd;
+}
+
+int mp_event_try(const struct mp_event *e, char **error)
+{
+	struct perf_event_attr attr = e->attr;
+	int fd;
+
+	attr.read_format = 0; /* what older kernels do not know is not the question */
+	attr.inherit = 0;
+	fd = mp_event_open(e, &attr, 0, -1, 0, error);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
+/* What attr must be for this kernel and this kind of target; `pid`: -1, or whatever it is opened on. */
+static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp_event *e,
+				       const struct mp_target *t, pid_t pid)
+{
+	struct perf_event_attr attr = e->attr;
+
+	if (mp_event_is_read(e) || (e->tracing && pid != -1))
+		mp_own_set_attr(&mp_own_count, &attr);
+	attr.inherit = t->inherit;
+	attr.enable_on_exec = t->on_exec;
+	if (e->tracing && pid == -1) { /* its program knows the tasks, and a command's beginning */
+		attr.disabled = !t->on_exec;
+		attr.inherit = attr.enable_on_exec = 0;
+	}
+	attr.watermark = 1; /* waking per event costs more than the event */
+	attr.wakeup_watermark = r->wanted_size / 4;
+	if (!r->has_lost)
+		attr.read_format &= ~(uint64_t)PERF_FORMAT_LOST;
+	return attr;
+}
+
+/* Linux before 6.0 does not know PERF_FORMAT_LOST. */
+static bool kernel_counts_lost(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = open_one(&attr, 0, -1, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Maps the ring of the first event on a CPU; less than wanted where locked memory is short. */
+static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
+{
+	size_t page = getpagesize();
+
+	for (ring->size = r->wanted_size; ring->size >= PAGES_MIN * page; ring->size /= 2) {
+		ring->base =
+			mmap(NULL, ring->size + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (ring->base != MAP_FAILED) {
+			ring->fd = fd;
+			return 0;
+		}
+		if (errno != EPERM && errno != ENOMEM)
+			break;
+	}
+	ring->base = NULL;
+	return -1;
+}
+
+/* At once: a task that inherits the event without it is one that mp_attach() knows of. */
+static int set_program(const struct mp_event *e, int fd, char **error)
+{
+	if (!e->program || ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->program) == 0 ||
+	    !mp_when_any(&e->when))
+		return 0;
+	*error = mp_asprintf("%s: %s: the kernel does not take a BPF program for it: %s", e->type,
+			     mp_when_name(&e->when), strerror(errno));
+	return -1;
+}
+
+/* On what events are opened: a task, a cgroup or the whole system, on one CPU at a time. */
+struct subject {
+	const struct mp_target *target;
+	pid_t pid;
+	unsigned long flags;
+	int leader; /* of the group of its tracepoints on this CPU; -1: none yet */
+};
+
+/*
+ * Whether it may start and stop with others. Linux 6.16 and later throttles a whole group for one of
+ * its events; a tracepoint that is recorded each time is never throttled.
+ */
+static bool may_be_grouped(const struct mp_event *e)
+{
+	return e->attr.type == PERF_TYPE_TRACEPOINT && e->each;
+}
+
+/*
+ * The kernel does not take a member if the leader is in the context of another task by now, with
+ * which it was swapped when one ran after the other: then a new group begins.
+ */
+static int open_counter(struct mp_counter *c, const struct mp_event *e,
+			const struct perf_event_attr *attr, int cpu, struct subject *s)
+{
+	struct perf_event_attr member = *attr;
+
+	member.disabled = member.enable_on_exec = 0; /* as its leader is */
+	c->member = false;
+	if (may_be_grouped(e) && s->leader >= 0) {
+		c->fd = open_in_group(&member, s->pid, cpu, s->leader, s->flags);
+		c->member = c->fd >= 0;
+	}
+	if (!c->member)
+		c->fd = open_one(attr, s->pid, cpu, s->flags);
+	if (may_be_grouped(e) && !c->member)
+		s->leader = c->fd;
+	return c->fd < 0 ? -1 : 0;
+}
+
+/* Its ring, which it shares with the others of its CPU, and its id. 0, or -1 with `*error`. */
+static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struct mp_event *e,
+			   char **error)
+{
+	struct mp_ring *ring = &r->v[c->ring];
+
+	if (set_program(e, c->fd, error) < 0)
+		return -1;
+	if (!ring->base && map_ring(r, ring, c->fd) < 0)
+		*error = mp_asprintf(
+			"cannot map a ring buffer of %zu KiB: %s (a smaller one: -m 64K, or raise "
+			"kernel.perf_event_mlock_kb)",
+			r->wanted_size >> 10, strerror(errno));
+	else if (ring->fd != c->fd && ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
+		*error =
+			mp_asprintf("%s: cannot share a ring buffer: %s", e->type, strerror(errno));
+	else if (ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
+		*error = mp_asprintf("%s: %s", e->type, strerror(errno));
+	else
+		return 0;
+	return -1;
+}
+
+/* 0; 1: the task is gone; -1 with `*error`. */
+static int add_counter(struct mp_rings *r, const struct mp_events *events, size_t event,
+		       size_t ring, struct subject *s, char **error)
+{
+	const struct mp_event *e = &events->v[event];
+	struct perf_event_attr attr = attr_for(r, e, s->target, s->pid);
+	struct mp_counter c = { .event = (uint32_t)event, .ring = (uint32_t)ring, .tid = s->pid };
+
+	if (open_counter(&c, e, &attr, r->v[ring].cpu, s) < 0) {
+		if (errno == ESRCH)
+			return 1;
+		*error = explain(e, &attr, errno);
+		return -1;
+	}
+	if (connect_counter(r, &c, e, error) < 0) {
+		close(c.fd);
+		return -1;
+	}
+	r->counters = mp_grow(r->counters, &r->cap_counters, r->n_counters + 1, sizeof(c));
+	r->counters[r->n_counters++] = c;
+	return 0;
+}
+
+/*
+ * What is read comes through no ring, and programs make their samples on CPUs, not on tasks; where such
+ * an event is the first, one that never fires stands for it, by which it is known when the tasks have
+ * ended.
+ */
+static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, pid_t pid)
+{
+	if (e->once)
+		return ring == 0;
+	return number == 0 || !(mp_event_is_read(e) || (e->tracing && pid != -1));
+}
+
+/* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
+static int open_subject(struct mp_rings *r, const struct mp_events *events,
+			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
+{
+	struct subject s = { .target = t, .pid = pid, .flags = flags };
+	size_t ring, e;
+	int result = 0;
+
+	for (ring = 0; ring < r->n && result == 0; ring++) {
+		s.leader = -1;
+		for (e = 0; e < events->n && result == 0; e++)
+			if (is_opened_on(&events->v[e], e, ring, pid))
+				result = add_counter(r, events, e, ring, &s, error);
+	}
+	return result;
+}
+
+int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
+		     const struct mp_target *target, pid_t tid, char **error)
+{
+	return open_subject(r, events, target, tid, 0, error);
+}
+
+/* Ids are handed out in sequence: as a hash they spread by themselves. */
+static void index_ids(struct mp_rings *r)
+{
+	size_t i, slot;
+
+	for (r->by_id_mask = 63; r->by_id_mask < 2 * r->n_counters;
+	     r->by_id_mask = r->by_id_mask * 2 + 1)
+		;
+	r->by_id = mp_zalloc((r->by_id_mask + 1) * sizeof(*r->by_id));
+	for (i = 0; i < r->n_counters; i++) {
+		for (slot = r->counters[i].id & r->by_id_mask; r->by_id[slot];
+		     slot = (slot + 1) & r->by_id_mask)
+			;
+		r->by_id[slot] = (uint32_t)i + 1;
+	}
+}
+
+const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id)
+{
+	size_t slot = id & r->by_id_mask;
+
+	for (; r->by_id[slot]; slot = (slot + 1) & r->by_id_mask)
+		if (r->counters[r->by_id[slot] - 1].id == id)
+			return &r->counters[r->by_id[slot] - 1];
+	return NULL;
+}
+
+void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size)
+{
+	size_t i;
+
+	*r = (struct mp_rings){ .n = target->n_cpus, .wanted_size = size };
+	r->has_lost = kernel_counts_lost();
+	r->v = mp_zalloc(r->n * sizeof(*r->v));
+	for (i = 0; i < r->n; i++)
+		r->v[i] = (struct mp_ring){ .cpu = target->cpus[i], .fd = -1 };
+}
+
+/* Where the others are of tasks or cgroups. */
+static int open_tracing(struct mp_rings *r, const struct mp_events *events,
+			const struct mp_target *t, char **error)
+{
+	struct subject s = { .target = t, .pid = -1, .leader = -1 };
+	size_t ring, e;
+
+	for (ring = 0; ring < r->n; ring++)
+		for (e = 0; e < events->n; e++)
+			if (events->v[e].tracing && add_counter(r, events, e, ring, &s, error))
+				return -1;
+	return 0;
+}
+
+int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
+		   const struct mp_target *target, char **error)
+{
+	if (r->n_counters == 0) {
+		*error = mp_strdup("the processes to record are gone");
+		return -1;
+	}
+	if ((target->tids.n || target->n_cgroups) && open_tracing(r, events, target, error) < 0)
+		return -1;
+	index_ids(r);
+	return 0;
+}
+
+int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
+		  const struct mp_target *target, char **error)
+{
+	const struct mp_target *t = target;
+	size_t i;
+
+	for (i = 0; i < t->n_cgroups; i++)
+		if (open_subject(r, events, t, t->cgroups[i].fd, PERF_FLAG_PID_CGROUP, error) < 0)
+			return -1;
+	for (i = 0; i < t->tids.n; i++)
+		if (open_subject(r, events, t, t->tids.v[i], 0, error) < 0)
+			return -1;
+	if (!t->n_cgroups && !t->tids.n && open_subject(r, events, t, -1, 0, error) < 0)
+		return -1;
+	return mp_rings_ready(r, events, t, error);
+}
+
+void mp_rings_leave(const struct mp_rings *r)
+{
+	int *fds = mp_alloc(r->n_counters * sizeof(*fds));
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++)
+		fds[i] = r->counters[i].fd;
+	mp_apart_close(fds, r->n_counters);
+	free(fds);
+}
+
+void mp_rings_close(struct mp_rings *r, bool apart)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (r->v[i].base)
+			munmap(r->v[i].base, r->v[i].size + getpagesize());
+	if (apart && r->n_counters)
+		mp_rings_leave(r);
+	for (i = 0; i < r->n_counters && !apart; i++)
+		close(r->counters[i].fd);
+	free(r->v);
+	free(r->counters);
+	free(r->by_id);
+}
+
+bool mp_event_is_schedulers(const struct mp_event *e)
+{
+	return e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
+	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
+}
+
+static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
+{
+	size_t n = mp_event_is_schedulers(e) ? 0 : exclude->n, i;
+	struct mp_buf text = { NULL, 0, 0 };
+
+	if (e->filter)
+		mp_buf_printf(&text, n ? "(%s)" : "%s", e->filter);
+	for (i = 0; i < n; i++)
+		mp_buf_printf(&text, "%scommon_pid != %d", text.len ? " && " : "",
+			      (int)exclude->v[i]);
+	if (text.len == 0)
+		return NULL;
+	mp_buf_byte(&text, '\0');
+	return text.p;
+}
+
+int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
+		    const struct mp_pids *exclude, char **error)
+{
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < r->n_counters && result == 0; i++) {
+		const struct mp_event *e = &events->v[r->counters[i].event];
+		char *filter = e->attr.type == PERF_TYPE_TRACEPOINT && !e->own
+				       ? filter_text(e, exclude)
+				       : NULL;
+
+		if (filter && ioctl(r->counters[i].fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
+			*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s "
+					     "(mp-record -l -v %s shows fields and syntax)",
+					     e->type, e->filter ? e->filter : filter,
+					     strerror(errno), e->type);
+			result = -1;
+		}
+		free(filter);
+	}
+	return result;
+}
+
+void mp_rings_enable(struct mp_rings *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++)
+		if (!r->counters[i].member)
+			ioctl(r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+/* The kernel says POLLHUP of an event when its task and those that inherited it are gone. */
+bool mp_rings_orphaned(const struct mp_rings *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++) {
+		struct pollfd fd = { .fd = r->counters[i].fd };
+
+		if (r->counters[i].tid == -1)
+			continue;
+		if (poll(&fd, 1, 0) < 1 || !(fd.revents & POLLHUP))
+			return false;
+	}
+	return true;
+}
+
+void mp_rings_disable(struct mp_rings *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_counters; i++)
+		if (!r->counters[i].member)
+			ioctl(r->counters[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c, struct mp_counts *counts)
+{
+	uint64_t v[3] = { 0, 0, 0 }; /* value, id, lost */
+	ssize_t want = (r->has_lost ? 3 : 2) * sizeof(*v);
+
+	if (read(c->fd, v, want) != want)
+		return false;
+	*counts = (struct mp_counts){ v[0], v[2] };
+	return true;
+}
+
+size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail)
+{
+	struct perf_event_mmap_page *page = r->base;
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+
+	*tail = page->data_tail;
+	return head - *tail;
+}
+
+void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to)
+{
+	const char *data = (const char *)r->base + getpagesize();
+	size_t at = tail & (r->size - 1), first = MP_MIN(len, r->size - at);
+
+	memcpy(to, data + at, first);
+	memcpy((char *)to + first, data, len - first);
+}
+
+void mp_ring_consume(const struct mp_ring *r, uint64_t tail)
+{
+	struct perf_event_mmap_page *page = r->base;
+
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+uint64_t mp_record_time(const struct perf_event_header *h)
+{
+	enum { SAMPLE_TIME_AT = 24, TIME_FROM_END = 16 };
+	uint64_t time = 0;
+
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= SAMPLE_TIME_AT + sizeof(time))
+		memcpy(&time, (const char *)h + SAMPLE_TIME_AT, sizeof(time));
+	else if (h->size >= sizeof(*h) + TIME_FROM_END)
+		memcpy(&time, (const char *)h + h->size - TIME_FROM_END, sizeof(time));
+	return time;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The events of the user, opened: a file descriptor for each event, CPU and task or cgroup, and one
+ * ring buffer per CPU that all of them write to. By perf_event_open(2) itself, since libperf has no
+ * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, target.
+ */
+#ifndef MP_CAPTURE_RING_H
+#define MP_CAPTURE_RING_H
+
+#include "lib/capture/event/event.h"
+#include "lib/capture/host/target.h"
+
+struct mp_ring {
+	int cpu;
+	int fd;	     /* of the event that owns it, for poll(2) */
+	void *base;  /* struct perf_event_mmap_page, then the data */
+	size_t size; /* of the data, bytes, a power of two */
+};
+
+/* One open event. */
+struct mp_counter {
+	int fd;
+	uint32_t event; /* index in struct mp_events */
+	uint32_t ring;
+	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
+	pid_t tid; /* the task that it was opened on, or a file descriptor of a cgroup; -1: of none */
+	bool member; /* of a group: it starts and stops with the group's leader */
+};
+
+struct mp_rings {
+	struct mp_ring *v;
+	size_t n;
+	struct mp_counter *counters;
+	size_t n_counters, cap_counters;
+	uint32_t *by_id; /* hash of id -> index of a counter + 1 */
+	size_t by_id_mask;
+	bool has_lost;	    /* the kernel counts losses per event (Linux 6.0) */
+	size_t wanted_size; /* what was asked for; v[].size may be less without privileges */
+};
+
+/* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */
+void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size);
+
+/*
+ * Opens all events, disabled: on the tasks or cgroups of the target, or on the whole system. Returns 0,
+ * or -1 with `*error` (owned by the caller) that says what is missing.
+ */
+int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
+		  const struct mp_target *target, char **error);
+
+/* Opens them on one more task. 0; 1: it is gone; -1 with `*error`. Then mp_rings_ready(). */
+int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
+		     const struct mp_target *target, pid_t tid, char **error);
+
+/* After the last one was opened. 0, or -1 with `*error`: there is none, or what is of no task cannot be had. */
+int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
+		   const struct mp_target *target, char **error);
+/* `apart`: another process does what takes the kernel long of it, see apart.h. */
+void mp_rings_close(struct mp_rings *r, bool apart);
+
+/* Closes the events so and nothing else, for a process that is about to die. From any thread. */
+void mp_rings_leave(const struct mp_rings *r);
+
+/*
+ * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of
+ * one task does not know any more who has its CPU then. So mp-record's own are recorded, too.
+ */
+bool mp_event_is_schedulers(const struct mp_event *e);
+
+/*
+ * Sets the filters of the tracepoints, and leaves out the tasks in `exclude`, but for the
+ * scheduler's events. 0, or -1 with `*error`.
+ */
+int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
+		    const struct mp_pids *exclude, char **error);
+
+/*
+ * Whether an event can be had on this machine at all, tried on ourselves. 0, or -1 with `*error`.
+ */
+int mp_event_try(const struct mp_event *e, char **error);
+
+/*
+ * perf_event_open(2) for an event, with an attr that was made of its own. -1 with errno and
+ * `*error`.
+ */
+int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		  unsigned long flags, char **error);
+
+/*
+ * Starts and stops everything: the tracepoints of a CPU (and task or cgroup) at once, what else
+ * there is one by one.
+ */
+void mp_rings_enable(struct mp_rings *r);
+void mp_rings_disable(struct mp_rings *r);
+
+/*
+ * Whether the tasks that the events were opened on have all ended, and what they had started too.
+ * To be asked now and then, by one thread.
+ */
+bool mp_rings_orphaned(const struct mp_rings *r);
+
+/* Counters of the kernel. False if they cannot be read. */
+struct mp_counts {
+	uint64_t count; /* occurrences */
+	uint64_t lost;	/* of them, samples that did not fit into the ring */
+};
+
+bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
+		     struct mp_counts *counts);
+
+/* The counter of a sample; NULL if the id is unknown. */
+const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id);
+
+/* What is in a ring: bytes from *tail, and copying them out, oldest first. */
+size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
+void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
+void mp_ring_consume(const struct mp_ring *r, uint64_t tail);
+
+/* Time of a record: samples have it behind id and tid, all others 16 bytes before their end. */
+struct perf_event_header;
+uint64_t mp_record_time(const struct perf_event_header *h);
+
+/*
+ * What a process that may not open events is told: which of root, CAP_PERFMON, perf_event_paranoid
+ * it lacks, and what would work. Owned by the caller.
+ */
+char *mp_perf_advice(const char *event);
+
+/* Whether this process may record the kernel, and others' processes. */
+bool mp_perf_may_kernel(void);
+bool mp_perf_may_system(void);
+
+#endif

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/ring/track.h"
+
+#include <errno.h>
+#include <perf/core.h>
+#include <perf/cpumap.h>
+#include <perf/event.h>
+#include <perf/evlist.h>
+#include <perf/evsel.h>
+#include <perf/mmap.h>
+#include <perf/threadmap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/capture/ring/ring.h"
+
+enum { RING_PAGES = 256, RING_PAGES_MIN = 8 };
+
+struct mp_track {
+	struct perf_evlist *evlist;
+	struct perf_cpu_map *cpus;
+	struct perf_thread_map *threads;
+	struct perf_mmap **rings;
+	size_t n_rings, cap_rings;
+};
+
+/* Its own messages say less than ours. */
+static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level, (void)fmt, (void)ap;
+	return 0;
+}
+
+int mp_cpus_parse(const char *list, int **cpus, char **error)
+{
+	struct perf_cpu_map *online, *map;
+	struct perf_cpu cpu;
+	int n, i;
+
+	libperf_init(quiet);
+	online = perf_cpu_map__new(NULL);
+	map = list ? perf_cpu_map__new(list) : perf_cpu_map__get(online);
+	if (!map || perf_cpu_map__empty(map)) {
+		*error = mp_asprintf("'%s' is no list of CPUs such as 0,2-4", list ? list : "");
+		perf_cpu_map__put(map);
+		perf_cpu_map__put(online);
+		return -1;
+	}
+	n = perf_cpu_map__nr(map);
+	*cpus = mp_alloc(n * sizeof(**cpus));
+	perf_cpu_map__for_each_cpu (cpu, i, map) {
+		(*cpus)[i] = cpu.cpu;
+		if (n > 0 && !perf_cpu_map__has(online, cpu)) {
+			*error = mp_asprintf("CPU %d is not online", cpu.cpu);
+			free(*cpus);
+			n = -1;
+			break;
+		}
+	}
+	perf_cpu_map__put(map);
+	perf_cpu_map__put(online);
+	return n;
+}
+
+static struct perf_event_attr attr_for(const struct mp_target *target, bool whole, bool maps,
+				       bool exclude_kernel)
+{
+	return (struct perf_event_attr){
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.disabled = 1,
+		.inherit = !whole && target->inherit,
+		.exclude_kernel = exclude_kernel,
+		.exclude_hv = exclude_kernel,
+		.mmap = maps,
+		.mmap2 = maps,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = 1 << 30, /* read on a timer, never woken for */
+	};
+}
+
+static struct perf_thread_map *thread_map(const struct mp_target *target, bool whole)
+{
+	struct perf_thread_map *map;
+	size_t i;
+
+	if (whole)
+		return perf_thread_map__new_dummy();
+	map = perf_thread_map__new_array((int)target->tids.n, NULL);
+	for (i = 0; map && i < target->tids.n; i++)
+		perf_thread_map__set_pid(map, (int)i, target->tids.v[i]);
+	return map;
+}
+
+static int map_rings(struct mp_track *t)
+{
+	struct perf_mmap *map;
+	int pages;
+
+	for (pages = RING_PAGES; pages >= RING_PAGES_MIN; pages /= 2)
+		if (perf_evlist__mmap(t->evlist, pages) == 0)
+			break;
+	if (pages < RING_PAGES_MIN)
+		return -1;
+	perf_evlist__for_each_mmap (t->evlist, map, false) {
+		t->rings = mp_grow(t->rings, &t->cap_rings, t->n_rings + 1, sizeof(*t->rings));
+		t->rings[t->n_rings++] = map;
+	}
+	return 0;
+}
+
+struct mp_track *mp_track_open(const struct mp_target *target, bool everything, bool maps,
+			       bool exclude_kernel, char **error)
+{
+	bool whole = everything || target->tids.n == 0;
+	struct perf_event_attr attr = attr_for(target, whole, maps, exclude_kernel);
+	struct mp_track *t = mp_zalloc(sizeof(*t));
+	struct perf_evsel *evsel;
+	int result;
+
+	libperf_init(quiet);
+	t->evlist = perf_evlist__new();
+	t->cpus = perf_cpu_map__new(NULL);	/* with -C too: a task comes from elsewhere */
+	t->threads = thread_map(target, whole); /* NULL would crash in set_maps */
+	evsel = perf_evsel__new(&attr);
+	if (!t->evlist || !t->cpus || !t->threads || !evsel)
+		mp_die("out of memory");
+	perf_evlist__add(t->evlist, evsel);
+	perf_evlist__set_maps(t->evlist, t->cpus, t->threads);
+	result = perf_evlist__open(t->evlist);
+	if (result < 0) {
+		if (result == -EACCES || result == -EPERM)
+			*error = mp_perf_advice("tracking of tasks");
+		else if (result == -ESRCH)
+			*error = mp_strdup("the processes to record are gone");
+		else
+			*error = mp_asprintf("cannot track tasks: %s", strerror(-result));
+	} else if (map_rings(t) < 0) {
+		*error = mp_asprintf(
+			"cannot map ring buffers: %s (raise kernel.perf_event_mlock_kb)",
+			strerror(errno));
+		result = -1;
+	}
+	if (result < 0) {
+		mp_track_close(t);
+		return NULL;
+	}
+	perf_evlist__enable(t->evlist);
+	return t;
+}
+
+void mp_track_close(struct mp_track *t)
+{
+	if (!t)
+		return;
+	perf_evlist__munmap(t->evlist);
+	perf_evlist__close(t->evlist);
+	perf_evlist__set_maps(t->evlist, NULL, NULL); /* its events keep references otherwise */
+	perf_evlist__delete(t->evlist);
+	perf_cpu_map__put(t->cpus);
+	perf_thread_map__put(t->threads);
+	free(t->rings);
+	free(t);
+}
+
+size_t mp_track_rings(const struct mp_track *t)
+{
+	return t->n_rings;
+}
+
+void mp_track_read(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg)
+{
+	struct perf_mmap *map = t->rings[ring];
+	union perf_event *event;
+
+	if (perf_mmap__read_init(map) < 0)
+		return;
+	while ((event = perf_mmap__read_event(map))) {
+		each(arg, &event->header);
+		perf_mmap__consume(map);
+	}
+	perf_mmap__read_done(map);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
+ * lost. Includes bpftracing, ring, writer.
+ */
+#ifndef MP_CAPTURE_ACCOUNT_H
+#define MP_CAPTURE_ACCOUNT_H
+
+#include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/session/writer.h"
+
+struct mp_cpu_account {
+	/*
+	 * Events that are recorded each time, by their counters. Where counters are sums, of samples and
+	 * of events that count more than 1 each time, the samples.
+	 */
+	uint64_t fired;
+	uint64_t written, excluded; /* of all events */
+	uint64_t lost;		    /* of all events, the unexplained ones included */
+};
+
+struct mp_account {
+	struct mp_cpu_account *cpus; /* by ring */
+	uint64_t fired, lost;
+	/*
+	 * Fired, by the counter, but neither delivered nor counted as lost: some kernels drop
+	 * events of interrupts that wake an idle CPU without a word. They are lost, too.
+	 */
+	uint64_t unexplained;
+	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
+};
+
+/* Reads the counters of the kernel and of programs (NULL: there are none), after everything was written. */
+void mp_account_init(struct mp_account *a, const struct mp_writer *w,
+		     const struct mp_tracings *tracings);
+void mp_account_release(struct mp_account *a);
+
+/* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
+
+/* Adds "fired", "excluded", "late" and "cpus" to a trailer. */
+void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer);
+
+#endif

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/collector.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/capture/bpf/bpffilter.h"
+#include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/aggregate/sum.h"
+#include "lib/core/suggest.h"
+
+enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
+
+/* --- where they are --------------------------------------------------------------------------------- */
+
+static void add_text(struct mp_texts *t, char *text)
+{
+	t->v = mp_grow(t->v, &t->cap, t->n + 1, sizeof(*t->v));
+	t->v[t->n++] = text;
+}
+
+static void release_texts(struct mp_texts *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		free(t->v[i]);
+	free(t->v);
+	*t = (struct mp_texts){ NULL, 0, 0 };
+}
+
+/* The user's own, the machine's, those that came with the program; the first that has a name wins. */
+static void find_folders(struct mp_texts *folders)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char exe[4096], *slash;
+	ssize_t n;
+
+	if (getenv("MP_COLLECTORS"))
+		add_text(folders, mp_strdup(getenv("MP_COLLECTORS")));
+	if (config && *config)
+		add_text(folders, mp_asprintf("%s/mp/collectors", config));
+	else if (home && *home)
+		add_text(folders, mp_asprintf("%s/.config/mp/collectors", home));
+	add_text(folders, mp_strdup("/etc/mp/collectors"));
+	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	exe[MP_MAX(n, 0)] = '\0';
+	slash = strrchr(exe, '/');
+	if (slash)
+		add_text(folders,
+			 mp_asprintf("%.*s/../share/mp/collectors", (int)(slash - exe), exe));
+}
+
+static bool is_name(const char *name)
+{
+	return *name && name[0] != '.' &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")];
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg)
+{
+	struct mp_texts folders = { NULL, 0, 0 }, names = { NULL, 0, 0 };
+	struct dirent *d;
+	size_t i;
+
+	find_folders(&folders);
+	for (i = 0; i < folders.n; i++) {
+		DIR *dir = opendir(folders.v[i]);
+
+		while (dir && (d = readdir(dir)))
+			if (is_name(d->d_name) && d->d_type != DT_DIR &&
+			    fnmatch(glob, d->d_name, 0) == 0)
+				add_text(&names, mp_strdup(d->d_name));
+		if (dir)
+			closedir(dir);
+	}
+	if (names.n)
+		qsort(names.v, names.n, sizeof(*names.v), by_text);
+	for (i = 0; i < names.n; i++)
+		if (i == 0 || strcmp(names.v[i], names.v[i - 1]) != 0)
+			each(arg, names.v[i]);
+	release_texts(&names);
+	release_texts(&folders);
+}
+
+/* --- a file ------------------------------------------------------------------------------------------ */
+
+struct parser {
+	struct mp_collector *c;
+	const char *path;
+	size_t line;
+	char **error;
+};
+
+static int fail(struct parser *p, const char *what, struct mp_str text)
+{
+	*p->error = mp_asprintf("%s:%zu: %s '%.*s'", p->path, p->line, what,
+				(int)MP_MIN(text.len, 60), text.p);
+	return -1;
+}
+
+/* A value; where the collector takes an argument, "$1" stands for it. */
+static char *value_text(const struct mp_collector *c, struct mp_str value)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < value.len; i++) {
+		if (c->argument && i + 1 < value.len && value.p[i] == '$' &&
+		    value.p[i + 1] == '1') {
+			mp_buf_str(&text, mp_str(c->argument));
+			i++;
+		} else {
+			mp_buf_byte(&text, value.p[i]);
+		}
+	}
+	mp_buf_byte(&text, '\0');
+	return text.p;
+}
+
+static int set_once(struct parser *p, char **to, struct mp_str value)
+{
+	if (*to)
+		return fail(p, "given twice:", value);
+	*to = value_text(p->c, value);
+	return 0;
+}
+
+/* An argument that is a list makes an event for each of its elements. */
+static void add_events(struct mp_collector *c, struct mp_texts *to, struct mp_str value)
+{
+	char *whole = c->argument, *list, *save = NULL, *one;
+
+	if (!whole || !memmem(value.p, value.len, "$1", 2)) {
+		add_text(to, value_text(c, value));
+		return;
+	}
+	list = mp_strdup(whole);
+	for (one = strtok_r(list, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
+		c->argument = one;
+		add_text(to, value_text(c, value));
+	}
+	c->argument = whole;
+	free(list);
+}
+
+static int set_count(struct parser *p, uint64_t *to, struct mp_str value)
+{
+	if (mp_num_u64(value, to) < 0 || *to == 0 || *to > INT64_MAX)
+		return fail(p, "not a number:", value);
+	return 0;
+}
+
+static void add_members(struct mp_collector *c, struct mp_str value)
+{
+	char *list = value_text(c, value), *save = NULL, *one;
+
+	for (one = strtok_r(list, " ,\t", &save); one; one = strtok_r(NULL, " ,\t", &save))
+		add_text(&c->members, mp_strdup(one));
+	free(list);
+}
+
+static int set_stack(struct parser *p, struct mp_str value)
+{
+	enum mp_stack_part part = MP_STACK_UNSET;
+	enum mp_stack_method method = MP_METHOD_UNSET;
+
+	if (mp_stack_parse(value, &part, &method) < 0)
+		return fail(p, "not a kind of stack:", value);
+	return set_once(p, &p->c->stack, value);
+}
+
+/* "NAME" or "NAME = DEFAULT" */
+static int set_argument(struct parser *p, struct mp_str value)
+{
+	const char *eq = memchr(value.p, '=', value.len);
+	struct mp_str name = { value.p, eq ? (size_t)(eq - value.p) : value.len };
+	struct mp_collector *c = p->c;
+
+	if (c->argument_name)
+		return fail(p, "given twice:", value);
+	if (c->events.n || c->optional.n)
+		return fail(p, "events stand before the argument:", value);
+	name = mp_str_trim(name);
+	c->argument_name = mp_strndup(name.p, name.len);
+	if (!eq || c->argument)
+		return 0;
+	value = mp_str_trim((struct mp_str){ eq + 1, value.p + value.len - eq - 1 });
+	c->argument = mp_strndup(value.p, value.len);
+	return 0;
+}
+
+static int set_key(struct parser *p, struct mp_str key, struct mp_str value)
+{
+	struct mp_collector *c = p->c;
+
+	if (mp_str_eq(key, MP_STR("summary")))
+		return set_once(p, &c->summary, value);
+	if (mp_str_eq(key, MP_STR("cost")))
+		return set_once(p, &c->cost, value);
+	if (mp_str_eq(key, MP_STR("fields")))
+		return set_once(p, &c->fields, value);
+	if (mp_str_eq(key, MP_STR("stack")))
+		return set_stack(p, value);
+	if (mp_str_eq(key, MP_STR("freq")))
+		return set_count(p, &c->freq, value);
+	if (mp_str_eq(key, MP_STR("period")))
+		return set_count(p, &c->period, value);
+	if (mp_str_eq(key, MP_STR("argument")))
+		return set_argument(p, value);
+	if (mp_str_eq(key, MP_STR("event")))
+		add_events(c, &c->events, value);
+	else if (mp_str_eq(key, MP_STR("optional")))
+		add_events(c, &c->optional, value);
+	else if (mp_str_eq(key, MP_STR("note")))
+		add_text(&c->note, value_text(c, value));
+	else if (mp_str_eq(key, MP_STR("show")))
+		add_text(&c->show, value_text(c, value));
+	else if (mp_str_eq(key, MP_STR("collectors")))
+		add_members(c, value);
+	else
+		return fail(p, "no such key:", key);
+	return 0;
+}
+
+static int parse_line(struct parser *p, struct mp_str line)
+{
+	const char *eq;
+
+	line = mp_str_trim(line);
+	if (!line.len || line.p[0] == '#')
+		return 0;
+	if (memchr(line.p, '\0', line.len))
+		return fail(p, "NUL byte in", line);
+	eq = memchr(line.p, '=', line.len);
+	if (!eq)
+		return fail(p, "no '=' in", line);
+	return set_key(p, mp_str_trim((struct mp_str){ line.p, eq - line.p }),
+		       mp_str_trim((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
+}
+
+/* What holds for the file as a whole. */
+static int check(struct parser *p)
+{
+	const struct mp_collector *c = p->c;
+	struct mp_str nothing = { p->path, strlen(p->path) };
+
+	if (!c->summary)
+		return fail(p, "no summary in", nothing);
+	if (!c->events.n && !c->optional.n && !c->members.n)
+		return fail(p, "neither events nor collectors in", nothing);
+	if (c->argument && !c->argument_name)
+		return fail(p, "takes no argument:", mp_str(c->name));
+	return 0;
+}
+
+struct mp_collector *mp_collector_parse(const char *name, const char *path, struct mp_str text,
+					char **error)
+{
+	const char *colon = strchr(name, ':');
+	struct mp_collector *c = mp_zalloc(sizeof(*c));
+	struct parser p = { c, path, 0, error };
+	int result = 0;
+
+	c->name = mp_strdup(name);
+	c->path = mp_strdup(path);
+	if (colon)
+		c->argument = mp_strdup(colon + 1);
+	while (text.len && result == 0) {
+		const char *lf = memchr(text.p, '\n', text.len);
+		struct mp_str line = { text.p, lf ? (size_t)(lf - text.p) : text.len };
+
+		p.line++;
+		result = parse_line(&p, line);
+		text.p += line.len + (lf != NULL);
+		text.len -= line.len + (lf != NULL);
+	}
+	if (result == 0)
+		result = check(&p);
+	if (result == 0)
+		return c;
+	mp_collector_free(c);
+	return NULL;
+}
+
+void mp_collector_free(struct mp_collector *c)
+{
+	if (!c)
+		return;
+	release_texts(&c->note);
+	release_texts(&c->show);
+	release_texts(&c->events);
+	release_texts(&c->optional);
+	release_texts(&c->members);
+	free(c->name);
+	free(c->path);
+	free(c->summary);
+	free(c->cost);
+	free(c->fields);
+	free(c->stack);
+	free(c->argument_name);
+	free(c->argument);
+	free(c);
+}
+
+/* At most FILE_MAX bytes. NULL with errno. */
+static char *read_file(const char *path, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), saved;
+	char *text;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	text = mp_alloc(FILE_MAX);
+	n = read(fd, text, FILE_MAX);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	*len = n;
+	return text;
+}
+
+static void try_name(void *arg, const char *name)
+{
+	mp_near_try(arg, name);
+}
+
+static char *unknown(const char *name)
+{
+	struct mp_near near;
+	char *error;
+
+	mp_near_init(&near, name);
+	mp_collectors_each("*", try_name, &near);
+	error = near.best ? mp_asprintf("no collector '%s'; did you mean '%s'?", name, near.best)
+			  : mp_asprintf("no collector '%s' (mp-record -l lists them; a command "
+					"goes behind --)",
+					name);
+	mp_near_release(&near);
+	return error;
+}
+
+struct mp_collector *mp_collector_load(const char *name, char **error)
+{
+	struct mp_texts folders = { NULL, 0, 0 };
+	struct mp_collector *c = NULL;
+	size_t plain = strcspn(name, ":"), i, len;
+	char *file = mp_strndup(name, plain), *path, *text = NULL;
+
+	*error = NULL;
+	find_folders(&folders);
+	for (i = 0; i < folders.n && !text && is_name(file); i++) {
+		path = mp_asprintf("%s/%s", folders.v[i], file);
+		text = read_file(path, &len);
+		if (text)
+			c = mp_collector_parse(name, path, (struct mp_str){ text, len }, error);
+		else if (errno != ENOENT && errno != ENOTDIR && !*error)
+			*error = mp_asprintf("cannot read '%s': %m", path);
+		free(path);
+	}
+	if (!text && !*error)
+		*error = unknown(file);
+	free(text);
+	free(file);
+	release_texts(&folders);
+	return c;
+}
+
+/* --- its events -------------------------------------------------------------------------------------- */
+
+/*
+ * Counters that this machine does not have, and moments that it cannot tell, show up when they are
+ * opened, which is too late.
+ */
+static int try_events(const struct mp_events *events, char **error)
+{
+	size_t i;
+
+	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
+		return -1;
+	for (i = 0; i < events->n; i++)
+		if (mp_tracing_try(&events->v[i], error) < 0 ||
+		    (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
+					  mp_bpf_filters_try(&events->v[i], error) < 0)))
+			return -1;
+	return 0;
+}
+
+/* What events are resolved with. */
+struct means {
+	const struct mp_collector *c;
+	const struct mp_event_options *options;
+	struct mp_tracefs **tracefs;
+};
+
+static int parse(const struct means *m, struct mp_specs *specs, const char *line, char **error)
+{
+	char *why;
+
+	if (mp_specs_parse(specs, line, &why) == 0)
+		return 0;
+	*error = mp_asprintf("%s: %s", m->c->path, why);
+	free(why);
+	return -1;
+}
+
+/* All that the collector must have. -1 with `*error`. */
+static int resolve_required(const struct means *m, struct mp_events *events, char **error)
+{
+	struct mp_specs specs = { NULL, 0, 0 };
+	int result = 0;
+	size_t i;
+
+	for (i = 0; i < m->c->events.n && result == 0; i++)
+		result = parse(m, &specs, m->c->events.v[i], error);
+	if (result == 0)
+		result = mp_events_resolve(events, &specs, m->options, m->tracefs, error);
+	mp_specs_release(&specs);
+	return result == 0 ? try_events(events, error) : result;
+}
+
+/* Tried, if it is a counter; what else there is shows when it is resolved. */
+static bool can_be_opened(const struct means *m, const struct mp_specs *one)
+{
+	struct mp_event_options options = *m->options;
+	struct mp_events own = { .v = NULL };
+	char *error;
+	bool can;
+
+	if (strchr(one->v->name, ':'))
+		return true;
+	options.fields = NULL;
+	can = mp_events_resolve(&own, one, &options, m->tracefs, &error) == 0 &&
+	      try_events(&own, &error) == 0;
+	if (!can)
+		free(error);
+	mp_events_release(&own);
+	return can;
+}
+
+/* Adds what there is, each by itself. */
+static void resolve_optional(const struct means *m, struct mp_events *events)
+{
+	struct mp_specs specs = { NULL, 0, 0 };
+	char *error;
+	size_t i;
+
+	for (i = 0; i < m->c->optional.n; i++)
+		if (parse(m, &specs, m->c->optional.v[i], &error) < 0)
+			free(error);
+	for (i = 0; i < specs.n; i++) {
+		struct mp_specs one = { &specs.v[i], 1, 1 };
+
+		if (can_be_opened(m, &one) &&
+		    mp_events_resolve(events, &one, m->options, m->tracefs, &error) < 0)
+			free(error);
+	}
+	mp_specs_release(&specs);
+}
+
+/* What the collector says, where the user has not said otherwise. */
+static struct mp_event_options options_for(const struct mp_collector *c,
+					   const struct mp_event_options *given)
+{
+	struct mp_event_options o = *given;
+
+	if (c->freq)
+		o.freq = c->freq;
+	if (c->period)
+		o.period = c->period;
+	if (c->stack && !given->stack_given)
+		mp_stack_parse(mp_str(c->stack), &o.stack, &o.method);
+	if (c->fields && !given->fields)
+		o.fields = c->fields;
+	o.sum_name = c->name;
+	return o;
+}
+
+static size_t resolve(const char *name, struct mp_events *events,
+		      const struct mp_event_options *given, struct mp_tracefs **tracefs,
+		      unsigned depth)
+{
+	char *error;
+	struct mp_collector *c = mp_collector_load(name, &error);
+	struct mp_events own = { .v = NULL };
+	struct mp_event_options options;
+	struct means means = { c, &options, tracefs };
+	size_t failed = 0, i;
+
+	if (!c) {
+		mp_say("%s", error);
+		free(error);
+		return 1;
+	}
+	if (c->argument_name && !c->argument) {
+		mp_say("collector '%s' needs an argument: %s:%s", name, name, c->argument_name);
+		mp_collector_free(c);
+		return 1;
+	}
+	for (i = 0; i < c->members.n && depth < DEPTH_MAX; i++)
+		failed += resolve(c->members.v[i], events, given, tracefs, depth + 1);
+	options = options_for(c, given);
+	if (resolve_required(&means, &own, &error) < 0) {
+		mp_say("collector '%s' cannot start: %s", name, error);
+		free(error);
+		failed++;
+		mp_probes_merge(&events->probes, &own.probes); /* removed with the others */
+	} else {
+		resolve_optional(&means, &own);
+		if (!own.n && !c->members.n) {
+			mp_say("collector '%s' cannot start: this kernel has none of its events",
+			       name);
+			failed++;
+		}
+		mp_events_merge(events, &own);
+	}
+	mp_events_release(&own);
+	mp_collector_free(c);
+	return failed;
+}
+
+size_t mp_collector_resolve(const char *name, struct mp_events *events,
+			    const struct mp_event_options *options, struct mp_tracefs **tracefs)
+{
+	return resolve(name, events, options, tracefs, 0);
+}
+
+/* --- what it is --------------------------------------------------------------------------------------- */
+
+static void show_list(struct mp_buf *text, const char *title, const struct mp_texts *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		mp_buf_printf(text, "%-9s %s\n", i == 0 ? title : "", list->v[i]);
+}
+
+int mp_collector_explain(const char *name, struct mp_out *out)
+{
+	char *error;
+	struct mp_collector *c = mp_collector_load(name, &error);
+	struct mp_buf text = { NULL, 0, 0 };
+
+	if (!c) {
+		mp_say("%s", error);
+		free(error);
+		return -1;
+	}
+	mp_buf_printf(&text, "%s: %s\n", c->name, c->summary);
+	if (c->argument_name)
+		mp_buf_printf(&text, "argument  %s%s%s\n", c->argument_name,
+			      c->argument ? " = " : "", c->argument ? c->argument : "");
+	show_list(&text, "", &c->note);
+	show_list(&text, "events", &c->events);
+	show_list(&text, "if there", &c->optional);
+	show_list(&text, "groups", &c->members);
+	if (c->fields)
+		mp_buf_printf(&text, "fields    %s\n", c->fields);
+	mp_buf_printf(&text, "stack     %s\n", c->stack ? c->stack : "both");
+	if (c->cost)
+		mp_buf_printf(&text, "cost      %s\n", c->cost);
+	show_list(&text, "shown by", &c->show);
+	mp_buf_printf(&text, "file      %s\n", c->path);
+	mp_out_write(out, text.p, text.len);
+	mp_buf_release(&text);
+	mp_collector_free(c);
+	return 0;
+}

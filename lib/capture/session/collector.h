@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Named collectors: what to record of a part of the system, in text files, see mp-collector(5).
+ * Includes event.
+ */
+#ifndef MP_CAPTURE_COLLECTOR_H
+#define MP_CAPTURE_COLLECTOR_H
+
+#include "lib/capture/event/event.h"
+#include "lib/core/io.h"
+
+struct mp_texts {
+	char **v;
+	size_t n, cap;
+};
+
+struct mp_collector {
+	char *name; /* with its argument: "syscalls:openat" */
+	char *path; /* of its file */
+	char *summary, *cost;
+	struct mp_texts note, show;	  /* pipelines that show it */
+	struct mp_texts events, optional; /* as -e has them */
+	struct mp_texts members;	  /* of a group: names */
+	char *fields;			  /* NULL: all */
+	uint64_t freq, period;		  /* 0: not said */
+	char *stack;			  /* as -g has it; NULL: not said */
+	char *argument_name;		  /* NULL: it takes none */
+	char *argument;			  /* given, or its default; NULL: neither */
+};
+
+/*
+ * Finds "NAME" or "NAME:ARGUMENT" in the folders of collectors. NULL with `*error` (owned by the
+ * caller): there is none, with the nearest name, or its file is wrong, with the line.
+ */
+struct mp_collector *mp_collector_load(const char *name, char **error);
+void mp_collector_free(struct mp_collector *c);
+
+/* Takes the text of a collector's file apart; `path` is for messages. */
+struct mp_collector *mp_collector_parse(const char *name, const char *path, struct mp_str text,
+					char **error);
+
+/* Calls `each` for the names in the folders that match a glob, each once, sorted. */
+typedef void mp_collector_fn(void *arg, const char *name);
+
+void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg);
+
+/*
+ * Adds the events of a collector, and of the members of a group. Those that cannot be had are told,
+ * and the others added: returns how many collectors failed.
+ */
+size_t mp_collector_resolve(const char *name, struct mp_events *events,
+			    const struct mp_event_options *options, struct mp_tracefs **tracefs);
+
+/* What it is, what it records, what that costs, and the pipelines that show it. -1: no such one. */
+int mp_collector_explain(const char *name, struct mp_out *out);
+
+#endif

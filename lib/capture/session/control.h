@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The thread that knows when to stop: a signal, the time, the end of a command, or a word from the
+ * writer. Every stop is the same: events are disabled, the threads that have to finish get a
+ * realtime priority, so that a machine with a hundred other programs that want to run answers all
+ * the same. Includes ring.
+ */
+#ifndef MP_CAPTURE_CONTROL_H
+#define MP_CAPTURE_CONTROL_H
+
+#include "lib/capture/ring/ring.h"
+
+/* Borrowed until mp_control_end(). */
+struct mp_control_setup {
+	struct mp_rings *rings;
+	bool of_tasks;	    /* the recording ends when all tasks have ended that it is of */
+	bool closes_slowly; /* the kernel needs long to close the rings */
+	int command_fd;	    /* pidfd of the command whose end ends the recording; -1: none */
+	int signal_fd;	    /* signalfd of the signals that do; they are blocked in all threads */
+	int drain_tid;	    /* threads that have to finish; the main thread besides */
+	void (*disabled)(void *arg); /* called when the events are */
+	void *arg;
+};
+
+struct mp_control;
+
+/* Starts the thread; it does nothing before mp_control_go(). `*tid` gets its thread id. */
+struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *tid);
+
+/*
+ * All events are enabled: from now on a reason to stop counts, one that is there already too.
+ * `duration_ns`: how long to record, 0: until something else stops it.
+ */
+void mp_control_go(struct mp_control *c, uint64_t duration_ns);
+
+/* Stops the recording, from another thread. */
+void mp_control_stop(struct mp_control *c);
+
+/* When the first event was about to be disabled; UINT64_MAX: not yet. */
+uint64_t mp_control_stop_ns(const struct mp_control *c);
+
+/* Before the rings are closed. The thread remains for a second signal. */
+void mp_control_end(struct mp_control *c);
+
+/* Readable once all events are disabled. */
+int mp_control_stopped_fd(const struct mp_control *c);
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/drain.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "lib/capture/host/thread.h"
+#include "lib/core/clock.h"
+
+enum {
+	LAST_WAIT_MS = 100, /* for the last events to be published, once all are disabled */
+	TRACK_CHUNK = 64 << 10,
+	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
+	PEEKED_RECORDS = 8,
+	STACKS_A_ROUND = 4 << 20,
+	STACKS_MAX_BYTES = 16 << 20,
+	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
+	FDS_BEFORE_RINGS = 3,
+};
+
+/* What the kernel puts behind the copy of a stack, 8 bytes each. */
+#define BEHIND_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
+
+struct mp_drain {
+	struct mp_drain_setup s;
+	pthread_t thread;
+	int go_fd; /* eventfd */
+	int stopped_fd;
+	struct mp_chunk *track_chunk; /* being filled */
+	uint32_t track_stream;
+	enum mp_chunk_kind track_kind;
+	bool dumps;	      /* some events copy stacks */
+	size_t stack_bytes;   /* of BPF stacks in this round */
+	uint64_t stacks_time; /* up to it they were read */
+};
+
+/*
+ * A lower bound of the times of what is left in a ring. An event that was interrupted by another
+ * stands behind it though it is earlier, so a few records are looked at.
+ */
+static uint64_t first_time(const struct mp_ring *r)
+{
+	char head[64] __attribute__((aligned(8))), tail[16] __attribute__((aligned(8)));
+	struct perf_event_header *h = (struct perf_event_header *)head;
+	uint64_t at, low = UINT64_MAX, time;
+	size_t left = mp_ring_pending(r, &at), i;
+
+	for (i = 0; i < PEEKED_RECORDS && left; i++) {
+		mp_ring_copy(r, at, MP_MIN(left, sizeof(head)), head);
+		if (h->size < sizeof(*h) || h->size > left)
+			break;
+		if (h->type == PERF_RECORD_SAMPLE || h->size <= sizeof(head)) {
+			time = mp_record_time(h);
+		} else {
+			mp_ring_copy(r, at + h->size - sizeof(tail), sizeof(tail), tail);
+			memcpy(&time, tail, sizeof(time));
+		}
+		low = MP_MIN(low, time);
+		at += h->size;
+		left -= h->size;
+	}
+	return low;
+}
+
+static uint64_t u64_at(const struct mp_ring *r, uint64_t at)
+{
+	uint64_t v;
+
+	mp_ring_copy(r, at, sizeof(v), &v);
+	return v;
+}
+
+/* What the kernel reserved for the copy of a stack, behind which so many bytes follow; 0: no copy. */
+static size_t dump_size(const struct mp_drain *d, const struct perf_event_header *h, uint64_t id,
+			size_t *behind)
+{
+	const struct mp_counter *c;
+	const struct perf_event_attr *attr;
+
+	if (h->type != PERF_RECORD_SAMPLE)
+		return 0;
+	c = mp_rings_find(d->s.rings, id);
+	if (!c)
+		return 0;
+	attr = &d->s.events->v[c->event].attr;
+	*behind = sizeof(uint64_t) * (1 + __builtin_popcountll(attr->sample_type & BEHIND_STACK));
+	return attr->sample_type & PERF_SAMPLE_STACK_USER ? attr->sample_stack_user : 0;
+}
+
+/*
+ * Copies a record without what is unused of the copy of a stack: 60 KiB are reserved, a few are
+ * filled. Some spare bytes stay, which say that the copy was not full. Returns its length.
+ */
+static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uint64_t at,
+			  const struct perf_event_header *h, char *to)
+{
+	size_t behind, size = dump_size(d, h, u64_at(r, at + sizeof(*h)), &behind), front;
+	struct perf_event_header *copy = (struct perf_event_header *)to;
+	uint64_t kept;
+
+	if (!size || h->size < sizeof(*h) + sizeof(kept) + size + behind)
+		goto whole;
+	front = h->size - behind - size - sizeof(kept);
+	if (u64_at(r, at + front) != size)
+		goto whole; /* less, where the record would have become too large */
+	kept = (u64_at(r, at + h->size - behind) + 15) & ~(uint64_t)7;
+	if (kept >= size)
+		goto whole;
+	mp_ring_copy(r, at, front, to);
+	memcpy(to + front, &kept, sizeof(kept));
+	front += sizeof(kept);
+	mp_ring_copy(r, at + front, kept, to + front);
+	mp_ring_copy(r, at + h->size - behind, behind, to + front + kept);
+	copy->size = front + kept + behind;
+	return copy->size;
+whole:
+	mp_ring_copy(r, at, h->size, to);
+	return h->size;
+}
+
+/* The same as drain_ring(), record by record. */
+static bool drain_dumps(struct mp_drain *d, uint32_t ring)
+{
+	const struct mp_ring *r = &d->s.rings->v[ring];
+	struct mp_chunk *c = NULL;
+	struct perf_event_header h;
+	uint64_t at;
+	size_t left = mp_ring_pending(r, &at);
+
+	while (left) {
+		mp_ring_copy(r, at, sizeof(h), &h);
+		if (h.size < sizeof(h) || h.size > left) { /* never seen; not to go astray */
+			at += left;
+			break;
+		}
+		if (c && c->cap - c->len < h.size) {
+			mp_queue_push(d->s.queue, c);
+			mp_ring_consume(r, at);
+			c = NULL;
+		}
+		if (!c) {
+			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, MP_CHUNK_EVENTS, ring);
+			if (!c)
+				return false;
+		}
+		c->len += copy_record(d, r, at, &h, c->data + c->len);
+		at += h.size;
+		left -= h.size;
+	}
+	if (c)
+		mp_queue_push(d->s.queue, c);
+	mp_ring_consume(r, at);
+	return true;
+}
+
+/* Everything that is in a ring now; false if it had to stay there. */
+static bool drain_ring(struct mp_drain *d, uint32_t ring)
+{
+	const struct mp_ring *r = &d->s.rings->v[ring];
+	struct mp_chunk *c;
+	uint64_t tail;
+	size_t len;
+
+	if (!r->base)
+		return true;
+	if (d->dumps)
+		return drain_dumps(d, ring);
+	len = mp_ring_pending(r, &tail);
+	if (len == 0)
+		return true;
+	c = mp_queue_chunk(d->s.queue, len, MP_CHUNK_EVENTS, ring);
+	if (!c)
+		return false;
+	mp_ring_copy(r, tail, len, c->data);
+	mp_ring_consume(r, tail + len);
+	c->len = len;
+	mp_queue_push(d->s.queue, c);
+	return true;
+}
+
+static void push_track(struct mp_drain *d)
+{
+	if (d->track_chunk)
+		mp_queue_push(d->s.queue, d->track_chunk);
+	d->track_chunk = NULL;
+}
+
+static void take_track(void *arg, const struct perf_event_header *record)
+{
+	struct mp_drain *d = arg;
+
+	if (d->track_chunk && d->track_chunk->cap - d->track_chunk->len < record->size)
+		push_track(d);
+	if (!d->track_chunk)
+		d->track_chunk =
+			mp_queue_chunk(d->s.queue, TRACK_CHUNK, d->track_kind, d->track_stream);
+	memcpy(d->track_chunk->data + d->track_chunk->len, record, record->size);
+	d->track_chunk->len += record->size;
+}
+
+static bool take_stack(void *arg, const struct mp_bpf_head *record)
+{
+	struct mp_drain *d = arg;
+
+	take_track(d, (const struct perf_event_header *)record);
+	d->stacks_time = record->time_ns - MP_BPF_EARLIER_NS - STACKS_APART_NS;
+	d->stack_bytes += record->size;
+	return d->stack_bytes < STACKS_A_ROUND;
+}
+
+/*
+ * The stacks that BPF took; false if some had to stay, and the samples behind `stacks_time` with
+ * them. What was read is before that, so the writer makes room by itself.
+ */
+static bool drain_stacks(struct mp_drain *d)
+{
+	bool all = false;
+
+	if (!d->s.bpf_stacks)
+		return true;
+	d->stack_bytes = 0;
+	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
+	d->track_kind = MP_CHUNK_STACKS;
+	if (mp_queue_bytes(d->s.queue, MP_CHUNK_STACKS) < STACKS_MAX_BYTES)
+		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
+	push_track(d);
+	return all;
+}
+
+/* One round over all rings, and a mark for what is complete. False if something had to stay. */
+static bool drain_all(struct mp_drain *d)
+{
+	uint64_t settled = mp_settle_time(d->s.settle); /* before the rings are read */
+	uint64_t bound;
+	bool complete = true;
+	uint32_t i;
+
+	for (i = 0; i < d->s.rings->n; i++) {
+		if (drain_ring(d, i))
+			continue;
+		complete = false;
+		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
+	}
+	d->track_kind = MP_CHUNK_TASKS;
+	for (i = 0; i < mp_track_rings(d->s.track); i++) {
+		d->track_stream = d->s.rings->n + i;
+		mp_track_read(d->s.track, i, take_track, d);
+		push_track(d);
+	}
+	if (!drain_stacks(d)) {
+		complete = false;
+		settled = MP_MIN(settled, d->stacks_time);
+	}
+	bound = mp_samplers_bound(
+		d->s.samplers); /* last: what it has pushed before is before the mark */
+	mp_queue_mark(d->s.queue, MP_MIN(settled, bound));
+	return complete;
+}
+
+static void finish(struct mp_drain *d)
+{
+	uint64_t stopped = mp_monotonic_ns(), deadline = stopped + LAST_WAIT_MS * 1000000ull;
+	struct pollfd news = { .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+
+	mp_settle_hurry(d->s.settle);
+	while (mp_settle_time(d->s.settle) < stopped && mp_monotonic_ns() < deadline) {
+		poll(&news, 1, 10);
+		mp_settle_hurry(d->s.settle);
+	}
+	mp_samplers_stop(d->s.samplers);
+	while (!drain_all(d))
+		mp_queue_wait_room(d->s.queue, 10);
+	mp_queue_mark(d->s.queue, UINT64_MAX);
+}
+
+/* Until all events are disabled. */
+static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
+{
+	uint64_t stopped;
+	size_t i;
+
+	for (;;) {
+		if (poll(fds, n, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents && read(d->stopped_fd, &stopped, sizeof(stopped)) > 0)
+			break;
+		for (i = FDS_BEFORE_RINGS; i < n; i++)
+			if (fds[i].revents & (POLLHUP | POLLERR))
+				fds[i].fd = -1; /* its task is gone: the settling wakes us */
+		if (!drain_all(d))
+			poll(NULL, 0, 1); /* full: do not spin while the writer catches up */
+	}
+}
+
+static void *run(void *arg)
+{
+	struct mp_drain *d = arg;
+	size_t n = FDS_BEFORE_RINGS, i;
+	struct pollfd *fds;
+	uint64_t go;
+
+	while (read(d->go_fd, &go, sizeof(go)) < 0 && errno == EINTR)
+		;
+	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
+	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (d->s.bpf_stacks)
+		fds[2].fd = mp_bpf_stacks_fd(d->s.bpf_stacks);
+	for (i = 0; i < d->s.rings->n; i++)
+		fds[n++] = (struct pollfd){ .fd = d->s.rings->v[i].fd, .events = POLLIN };
+	drain_rounds(d, fds, n);
+	free(fds);
+	finish(d);
+	return NULL;
+}
+
+struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
+{
+	struct mp_drain *d = mp_zalloc(sizeof(*d));
+	size_t i;
+
+	d->s = *setup;
+	for (i = 0; i < setup->events->n; i++)
+		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);
+	d->go_fd = eventfd(0, EFD_CLOEXEC);
+	if (d->go_fd < 0)
+		mp_die("cannot make an eventfd: %m");
+	mp_thread_start(&d->thread, run, d, setup->realtime, tid);
+	return d;
+}
+
+void mp_drain_go(struct mp_drain *d, int stopped_fd)
+{
+	uint64_t one = 1;
+
+	d->stopped_fd = stopped_fd;
+	if (write(d->go_fd, &one, sizeof(one)) < 0)
+		mp_die("cannot write to an eventfd: %m");
+}
+
+void mp_drain_free(struct mp_drain *d)
+{
+	pthread_join(d->thread, NULL);
+	close(d->go_fd);
+	free(d);
+}

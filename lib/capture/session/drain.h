@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The thread that empties the rings into the queue and never waits for output.
+ * Includes ring, track, settle, queue.
+ */
+#ifndef MP_CAPTURE_DRAIN_H
+#define MP_CAPTURE_DRAIN_H
+
+#include "lib/capture/bpf/bpfstack.h"
+#include "lib/capture/ring/queue.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/poll/sampler.h"
+#include "lib/capture/ring/grace.h"
+#include "lib/capture/ring/track.h"
+
+/*
+ * Borrowed until mp_drain_free(). Streams of the queue: first the rings, then those of the
+ * tracking, then that of the BPF stacks, then that of the samplers, which they push to themselves.
+ */
+struct mp_drain_setup {
+	struct mp_rings *rings;
+	const struct mp_events *events;
+	struct mp_track *track;
+	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
+	struct mp_settle *settle;
+	struct mp_samplers *samplers; /* NULL: none; ended when the rings are empty */
+	struct mp_queue *queue;
+	int realtime; /* SCHED_FIFO priority, 0: none */
+};
+
+struct mp_drain;
+
+/* Starts the thread; it does nothing before mp_drain_go(). `*tid` gets its thread id. */
+struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid);
+
+/*
+ * Begins. When `stopped_fd` is readable all events are disabled: what is in the rings is pushed,
+ * then the last mark, and the thread ends.
+ */
+void mp_drain_go(struct mp_drain *d, int stopped_fd);
+
+/* Waits for the end of the thread, and frees. */
+void mp_drain_free(struct mp_drain *d);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/capture/host/proc.h"
+#include "lib/core/clock.h"
+
+void mp_outlet_open(struct mp_out *out, const char *path)
+{
+	int fd = STDOUT_FILENO;
+
+	if (path && strcmp(path, "-") != 0) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			mp_die("cannot open '%s': %m", path);
+	} else {
+		path = "stdout";
+	}
+	mp_out_init(out, fd, path);
+	out->soft = true;
+}
+
+/* The reader has gone: nobody wants to hear of it, but the shell wants to know. */
+static _Noreturn void die_of_pipe(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	exit(MP_FAIL);
+}
+
+void mp_outlet_check(const struct mp_out *out)
+{
+	if (out->error == EPIPE)
+		die_of_pipe();
+	if (!out->error)
+		return;
+	errno = out->error;
+	mp_die("cannot write '%s': %m", out->name);
+}
+
+int mp_outlet_signals(void)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then us */
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		mp_die("cannot make a signalfd: %m");
+	return fd;
+}
+
+json_t *mp_outlet_names(char **names)
+{
+	json_t *array = json_array();
+
+	for (; *names; names++)
+		json_array_append_new(array, mp_ctl_string(mp_str(*names)));
+	return array;
+}
+
+json_t *mp_outlet_header(char **argv, size_t n_cpus)
+{
+	uint64_t clock_ns, real_ns;
+	struct utsname u;
+	json_t *header;
+	char boot[64];
+
+	mp_clock_pair(&clock_ns, &real_ns);
+	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
+	if (mp_proc_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
+		json_object_set_new(header, "boot", json_string(boot));
+	if (uname(&u) == 0) {
+		json_object_set_new(header, "host", mp_ctl_string(mp_str(u.nodename)));
+		json_object_set_new(header, "kernel", mp_ctl_string(mp_str(u.release)));
+		json_object_set_new(header, "machine", mp_ctl_string(mp_str(u.machine)));
+	}
+	json_object_set_new(header, "cpus", json_integer((json_int_t)n_cpus));
+	json_object_set_new(header, "command", mp_outlet_names(argv));
+	return header;
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/capture/event/builtin.h"
+#include "lib/capture/host/record.h"
+#include "lib/capture/host/sampled.h"
+#include "lib/core/clock.h"
+#include "lib/stream/show.h"
+
+enum {
+	POP_MS = 100,
+	DEAD_NS = 1000000000, /* a task's last switch comes after its exit record */
+};
+
+void mp_writer_init(struct mp_writer *w, size_t n_track)
+{
+	w->n_streams = w->rings->n + n_track;
+	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
+	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
+	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
+}
+
+void mp_writer_release(struct mp_writer *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->n_streams; i++)
+		free(w->streams[i].v);
+	free(w->streams);
+	free(w->tally);
+	free(w->ring_tally);
+	mp_buf_release(&w->text);
+	mp_buf_release(&w->renamed);
+	mp_buf_release(&w->told.raw);
+}
+
+void mp_writer_put(struct mp_writer *w, struct mp_str text)
+{
+	w->bytes += text.len;
+	mp_out_write(w->out, text.p, text.len);
+}
+
+static void stop(struct mp_writer *w)
+{
+	if (!w->stopping)
+		w->stop(w->arg);
+	w->stopping = true;
+}
+
+static void put_text(struct mp_writer *w)
+{
+	if (!w->readable && !w->silent)
+		mp_writer_put(w, mp_buf_view(&w->text));
+	w->text.len = 0;
+}
+
+/* Who is left out on request; this program is always in there. */
+static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
+{
+	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
+	       (pid != getpid() || !mp_event_is_schedulers(e));
+}
+
+/*
+ * Excluded, beyond the limit, recorded by another event of the same kind as well, or of a time when
+ * some events were on and others were not: its end, or its begin, would be missing.
+ */
+static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
+			const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
+{
+	return time_ns < w->from_ns || time_ns > w->until_ns ||
+	       is_excluded(w, e, task->process->pid) ||
+	       (w->max_events && w->written == w->max_events) ||
+	       (task->source && task->source != c->tid);
+}
+
+/* A line with its LF, with the names of the user's table. */
+static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
+{
+	struct mp_str renamed;
+	struct mp_rec rec;
+	const char *why;
+
+	if (mp_rec_parse(&rec, line.p, line.len - 1, &why) < 0)
+		return line;
+	renamed = mp_tasknames_apply(w->names, &rec, &w->renamed);
+	if (renamed.p == line.p)
+		return line;
+	mp_buf_byte(&w->renamed, '\n');
+	return mp_buf_view(&w->renamed);
+}
+
+/* The line of an event that is not left out. */
+static void write_line(struct mp_writer *w, const struct mp_event *e, size_t event,
+		       const struct mp_sample *s, struct mp_task *task, int cpu)
+{
+	struct mp_str line = mp_formatter_line(w->formatter, e, event, s, task, cpu);
+
+	if (w->names)
+		line = rename_tasks(w, line);
+	if (w->readable)
+		line = mp_show_line(&w->text, line);
+	mp_writer_put(w, line);
+	if (++w->written == w->max_events)
+		stop(w);
+}
+
+static void write_event(struct mp_writer *w, size_t ring, const struct mp_counter *c,
+			const struct mp_sample *s, struct mp_task *task)
+{
+	const struct mp_event *e = &w->events->v[c->event];
+	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
+
+	if (is_left_out(w, c, e, task, s->time_ns)) {
+		t->excluded++;
+		w->excluded++;
+		return;
+	}
+	t->written++;
+	write_line(w, e, c->event, s, task, w->rings->v[ring].cpu);
+}
+
+static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
+{
+	const struct mp_counter *c;
+	const struct mp_event *e;
+	struct mp_sample s;
+	uint64_t id;
+
+	memcpy(&id, h + 1, sizeof(id));
+	c = h->size >= 32 ? mp_rings_find(w->rings, id) : NULL;
+	e = c ? &w->events->v[c->event] : NULL;
+	if (!e || mp_sample_parse(&s, e, h) < 0) {
+		w->broken++;
+		return;
+	}
+	mp_writer_tally(w, ring, c->event)->weighted |= s.period != 1;
+	write_event(w, ring, c, &s, mp_formatter_task(w->formatter, e, &s));
+}
+
+static struct mp_str text_behind(const struct perf_event_header *h, const char *text)
+{
+	const char *end = (const char *)mp_record_id(h);
+
+	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
+}
+
+/* The name that the record gives, which the tracking may tell of a moment later. */
+static void take_name(struct mp_writer *w, const struct perf_event_header *h)
+{
+	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
+
+	if (h->type == PERF_RECORD_COMM)
+		mp_tasks_comm(w->tasks, r->pid, r->tid, text_behind(h, r->comm), false);
+}
+
+/* An event that the kernel tells of by a record of its own kind: task:exec and so on. */
+static void write_own(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+{
+	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
+	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
+	struct mp_sample s = { .time_ns = x->time_ns, .period = 1 };
+
+	if (!e || !e->own) {
+		w->broken++;
+		return;
+	}
+	if (!mp_own_take(e->own, x->record, &w->told))
+		return;
+	take_name(w, x->record);
+	s.pid = w->told.pid;
+	s.tid = w->told.tid;
+	s.raw = w->told.raw.p;
+	s.raw_len = (uint32_t)w->told.raw.len;
+	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
+}
+
+/* What was read. It is in no account: nothing fired. */
+static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
+{
+	struct mp_event e = w->events->v[r->event];
+	struct mp_process process = { .pid = r->pid };
+	struct mp_task named = { .tid = r->tid, .process = &process }, *task = &named;
+	struct mp_sample s = {
+		.time_ns = r->time_ns,
+		.dur_ns = r->dur_ns,
+		.cgroup = r->cgroup,
+		.raw = (const char *)&r->raw,
+		.raw_len = r->raw_len,
+	};
+
+	w->late += r->time_ns < w->watermark_ns;
+	if (w->max_events && w->written == w->max_events)
+		return;
+	if (r->pid < 0) /* the rest of the processes, a CPU, a cgroup */
+		e.context &= ~(MP_CTX_PID | MP_CTX_TID);
+	if (!r->cgroup)
+		e.context &= ~MP_CTX_CGROUP;
+	named.comm_len = (uint8_t)r->comm_len;
+	memcpy(named.comm, r->comm, r->comm_len);
+	if (!r->comm_len && r->pid > 0)
+		task = mp_tasks_get(w->tasks, r->pid, r->tid);
+	/* what was counted last is read behind the stop: the recording ends with it */
+	w->until_ns = MP_MAX(w->until_ns, r->time_ns);
+	write_line(w, &e, r->event, &s, task, r->cpu);
+}
+
+static void write_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
+		       uint64_t time_ns)
+{
+	w->lost += r->lost;
+	w->ring_tally[ring].lost += r->lost;
+	w->text.len = 0;
+	mp_ctl_add_lost(&w->text, r->lost, r->id, time_ns, w->rings->v[ring].cpu);
+	put_text(w);
+}
+
+static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
+{
+	w->throttled++;
+	w->text.len = 0;
+	mp_buf_printf(&w->text, "{\"throttle\":true,\"time\":%llu,\"cpu\":%d}\n",
+		      (unsigned long long)time_ns, w->rings->v[ring].cpu);
+	put_text(w);
+}
+
+static void take_data(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+{
+	switch (x->record->type) {
+	case PERF_RECORD_SAMPLE:
+		write_sample(w, ring, x->record);
+		break;
+	case PERF_RECORD_LOST:
+		write_lost(w, ring, (const struct mp_record_lost *)x->record, x->time_ns);
+		break;
+	case PERF_RECORD_THROTTLE:
+		write_throttle(w, ring, x->time_ns);
+		break;
+	case PERF_RECORD_COMM:
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+	case PERF_RECORD_MMAP2:
+		write_own(w, ring, x);
+		break;
+	}
+}
+
+static void take_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
+{
+	struct mp_proc_map map = {
+		.start = r->addr,
+		.end = r->addr + r->len,
+		.offset = r->pgoff,
+		.major = r->maj,
+		.minor = r->min,
+		.inode = r->ino,
+		.path = r->filename,
+	};
+
+	if (text_behind(&r->header, r->filename).len == 0)
+		map.path = "";
+	mp_tasks_mmap(w->tasks, r->pid, r->tid, &map);
+}
+
+/* Of the whole system, or of the processes that are recorded: those have had a sample. */
+static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
+{
+	struct mp_task *task = mp_tasks_find(w->tasks, tid);
+
+	if (w->formatter->bpf_stacks && task && (w->whole || task->process->tables))
+		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process, time_ns);
+}
+
+static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
+{
+	struct mp_sums_words words = { w->formatter, w->tasks, w->names };
+
+	w->broken += !mp_sums_stack(w->sums, stack, &words);
+}
+
+static void take_track(struct mp_writer *w, const struct mp_waiting *x)
+{
+	const struct perf_event_header *h = x->record;
+	const struct mp_record_comm *comm = (const struct mp_record_comm *)h;
+	const struct mp_record_fork *task = (const struct mp_record_fork *)h;
+
+	switch (h->type) {
+	case PERF_RECORD_COMM:
+		mp_tasks_comm(w->tasks, comm->pid, comm->tid, text_behind(h, comm->comm),
+			      h->misc & PERF_RECORD_MISC_COMM_EXEC);
+		break;
+	case PERF_RECORD_FORK:
+		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid);
+		update_tables(w, task->tid, x->time_ns);
+		break;
+	case PERF_RECORD_EXIT:
+		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
+		break;
+	case PERF_RECORD_MMAP2:
+		take_mmap(w, (const struct mp_record_mmap2 *)h);
+		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid, x->time_ns);
+		break;
+	case MP_SAMPLED:
+		write_sampled(w, (const struct mp_sampled *)h);
+		break;
+	case MP_BPF_RECORD:
+	case MP_BPF_COPY:
+		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
+		break;
+	case MP_SUM_STACK:
+		take_sum_stack(w, (const void *)h);
+		break;
+	case PERF_RECORD_LOST:
+		w->track_lost += ((const struct mp_record_lost *)h)->lost;
+		break;
+	}
+}
+
+static bool is_whole(const struct perf_event_header *h)
+{
+	static const size_t least[] = {
+		[PERF_RECORD_LOST] = sizeof(struct mp_record_lost),
+		[PERF_RECORD_COMM] = sizeof(struct mp_record_comm) + 1,
+		[PERF_RECORD_FORK] = sizeof(struct mp_record_fork),
+		[PERF_RECORD_EXIT] = sizeof(struct mp_record_fork),
+		[PERF_RECORD_MMAP2] = sizeof(struct mp_record_mmap2) + 1,
+	};
+
+	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
+	       h->size >= least[h->type] + sizeof(struct mp_record_id);
+}
+
+/* Puts a record among those that wait; nearly always it is the latest. */
+static void enqueue(struct mp_stream_queue *q, const struct mp_waiting *x)
+{
+	size_t i;
+
+	q->v = mp_grow(q->v, &q->cap, q->n + 1, sizeof(*q->v));
+	for (i = q->n++; i > q->first && q->v[i - 1].time_ns > x->time_ns; i--)
+		q->v[i] = q->v[i - 1];
+	q->v[i] = *x;
+}
+
+static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
+{
+	struct mp_stream_queue *q = &w->streams[chunk->stream];
+	size_t at = 0;
+
+	chunk->refs = 1;
+	while (chunk->len - at >= sizeof(struct perf_event_header)) {
+		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
+		struct mp_waiting x = { 0, h, chunk };
+
+		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
+			w->broken++;
+			break;
+		}
+		x.time_ns = mp_record_time(h);
+		if (h->type == PERF_RECORD_LOST)
+			((struct mp_record_lost *)h)->id = q->last_ns;
+		q->last_ns = x.time_ns;
+		enqueue(q, &x);
+		chunk->refs++;
+		at += h->size;
+	}
+	if (--chunk->refs == 0)
+		mp_queue_recycle(w->queue, chunk);
+}
+
+/* The two streams whose next records are earliest; SIZE_MAX: none. */
+static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *second_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+	size_t i;
+
+	*first = SIZE_MAX;
+	*second_ns = UINT64_MAX;
+	for (i = 0; i < w->n_streams; i++) {
+		const struct mp_stream_queue *q = &w->streams[i];
+		uint64_t ns;
+
+		if (q->first == q->n)
+			continue;
+		ns = q->v[q->first].time_ns;
+		if (*first == SIZE_MAX || ns < first_ns) {
+			*second_ns = first_ns;
+			first_ns = ns;
+			*first = i;
+		} else if (ns < *second_ns) {
+			*second_ns = ns;
+		}
+	}
+}
+
+static void take_record(struct mp_writer *w, size_t stream, struct mp_waiting *x)
+{
+	if (stream >= w->rings->n) {
+		take_track(w, x);
+	} else {
+		w->late += x->time_ns < w->watermark_ns;
+		w->ring_tally[stream].last_ns = x->time_ns;
+		take_data(w, stream, x);
+	}
+	if (--x->chunk->refs == 0)
+		mp_queue_recycle(w->queue, x->chunk);
+}
+
+/* Writes all records below `bound_ns`, merged. */
+static void merge(struct mp_writer *w, uint64_t bound_ns)
+{
+	uint64_t second_ns;
+	size_t i;
+
+	for (;;) {
+		struct mp_stream_queue *q;
+
+		find_earliest(w, &i, &second_ns);
+		if (i == SIZE_MAX || w->streams[i].v[w->streams[i].first].time_ns >= bound_ns)
+			break;
+		q = &w->streams[i];
+		do
+			take_record(w, i, &q->v[q->first++]);
+		while (q->first < q->n && q->v[q->first].time_ns < bound_ns &&
+		       q->v[q->first].time_ns <= second_ns);
+	}
+	for (i = 0; i < w->n_streams; i++) {
+		struct mp_stream_queue *q = &w->streams[i];
+
+		if (q->first == 0)
+			continue;
+		memmove(q->v, q->v + q->first, (q->n - q->first) * sizeof(*q->v));
+		q->n -= q->first;
+		q->first = 0;
+	}
+}
+
+static void end_round(struct mp_writer *w, uint64_t settled_ns)
+{
+	w->until_ns = MP_MAX(mp_control_stop_ns(w->control), w->watermark_ns);
+	merge(w, settled_ns);
+	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
+		w->watermark_ns = settled_ns;
+		w->text.len = 0;
+		mp_ctl_add_watermark(&w->text, settled_ns);
+		put_text(w);
+		if (settled_ns > DEAD_NS)
+			mp_tasks_prune(w->tasks, settled_ns - DEAD_NS);
+	}
+	mp_out_flush(w->out);
+	if (w->out->error)
+		stop(w);
+}
+
+void mp_writer_run(struct mp_writer *w)
+{
+	uint64_t settled_ns = 0;
+
+	while (settled_ns != UINT64_MAX) {
+		struct mp_chunk *chunk = mp_queue_pop(w->queue, POP_MS);
+
+		if (w->tick)
+			w->tick(w->arg);
+		if (!chunk)
+			continue;
+		if (chunk->stream != MP_CHUNK_MARK) {
+			take_chunk(w, chunk);
+			continue;
+		}
+		settled_ns = chunk->settled_ns;
+		mp_queue_recycle(w->queue, chunk);
+		end_round(w, settled_ns);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the queue to the output: merges the records of all rings in order of time, keeps the tables
+ * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
+ * queue, ring, sum, io.
+ */
+#ifndef MP_CAPTURE_WRITER_H
+#define MP_CAPTURE_WRITER_H
+
+#include "lib/capture/session/control.h"
+#include "lib/capture/format/format.h"
+#include "lib/capture/ring/queue.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/aggregate/sum.h"
+#include "lib/core/io.h"
+#include "lib/stream/taskname.h"
+
+/* What became of the samples of an event on a CPU. */
+struct mp_tally {
+	uint64_t written, excluded;
+	bool weighted; /* it counts more than 1 each time: its counter is no number of events */
+};
+
+/* What else a ring told. */
+struct mp_ring_tally {
+	uint64_t lost;	  /* told by loss records */
+	uint64_t last_ns; /* time of the latest record */
+};
+
+/* A record that waits for its turn. */
+struct mp_waiting {
+	uint64_t time_ns;
+	struct perf_event_header *record;
+	struct mp_chunk *chunk;
+};
+
+struct mp_stream_queue {
+	struct mp_waiting *v;
+	size_t first, n, cap;
+	uint64_t last_ns; /* time of the record before, in the order of the ring */
+};
+
+struct mp_writer {
+	/* set by the caller, borrowed */
+	const struct mp_events *events;
+	const struct mp_rings *rings;
+	struct mp_queue *queue;
+	struct mp_out *out;
+	struct mp_formatter *formatter;
+	struct mp_tasks *tasks;
+	const struct mp_pids *exclude; /* processes whose samples are left out */
+	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
+	const struct mp_control *control;
+	uint64_t from_ns;	 /* from then on all events were enabled */
+	uint64_t max_events;	 /* 0: no limit */
+	bool whole;		 /* the whole system is recorded */
+	bool silent;		 /* no events, so no control lines either */
+	struct mp_sums *sums;	 /* NULL: none */
+	bool readable;		 /* for a terminal: lines for people, no control lines */
+	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
+	void (*tick)(void *arg); /* called between rounds, for the status line */
+	void *arg;
+
+	/* results */
+	struct mp_tally *tally; /* by ring and event: mp_writer_tally() */
+	struct mp_ring_tally *ring_tally;
+	uint64_t written, excluded, lost;
+	uint64_t late;	     /* behind the watermark */
+	uint64_t track_lost; /* records of tasks that were lost: names may be wrong */
+	uint64_t throttled;
+	uint64_t broken; /* records that could not be understood */
+	uint64_t watermark_ns;
+	uint64_t until_ns; /* until then all events were enabled; what comes later is left out */
+	uint64_t bytes;	   /* written */
+
+	/* inside */
+	struct mp_stream_queue *streams;
+	size_t n_streams;
+	struct mp_buf text, renamed;
+	struct mp_own_told told;
+	bool stopping;
+};
+
+/* `n_track`: streams besides the rings. */
+void mp_writer_init(struct mp_writer *w, size_t n_track);
+void mp_writer_release(struct mp_writer *w);
+
+static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t ring, size_t event)
+{
+	return &w->tally[ring * w->events->n + event];
+}
+
+/* Until the last mark of the queue. */
+void mp_writer_run(struct mp_writer *w);
+
+/* Writes bytes to the output, counted; a failure is left to the caller in out->error. */
+void mp_writer_put(struct mp_writer *w, struct mp_str text);
+
+#endif

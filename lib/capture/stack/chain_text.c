@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/chain_text.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+enum {
+	CACHE_MAX_BYTES = 16 << 20,
+	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
+	TRACING_FRAMES = 4,	    /* of the tracing itself, at most */
+	JIT_NS = 100000000,	    /* how long the name of code without a file is believed */
+};
+
+struct cached {
+	struct mp_str text;
+	uint64_t until_ns; /* UINT64_MAX: as long as the address space stays */
+	uint64_t cut;
+};
+
+void mp_stacks_init(struct mp_stacks *s, struct mp_symbols *symbols)
+{
+	*s = (struct mp_stacks){ .symbols = symbols };
+	mp_map_init(&s->cache, sizeof(struct cached));
+}
+
+void mp_stacks_release(struct mp_stacks *s)
+{
+	mp_map_release(&s->cache);
+	mp_buf_release(&s->scratch);
+	mp_buf_release(&s->text);
+	free(s->ends);
+}
+
+static bool is_marker(uint64_t ip)
+{
+	return ip >= (uint64_t)PERF_CONTEXT_MAX;
+}
+
+static bool has_user_part(const struct mp_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->ips[i] == (uint64_t)PERF_CONTEXT_USER)
+			return true;
+	return false;
+}
+
+static void end_frame(struct mp_stacks *s)
+{
+	s->ends = mp_grow(s->ends, &s->cap_ends, s->n_ends + 1, sizeof(*s->ends));
+	s->ends[s->n_ends++] = s->scratch.len;
+}
+
+static void add_truncated(struct mp_stacks *s, bool kernel)
+{
+	mp_buf_str(&s->scratch, kernel ? MP_STR("[truncated]_[k]") : MP_STR("[truncated]"));
+	end_frame(s);
+}
+
+/*
+ * Where several programs are on a tracepoint, the kernel calls them from a function of its own, and a
+ * program of BPF stands below that which runs it: that is how it was recorded, and not where it
+ * happened.
+ */
+static bool is_tracing(struct mp_str frame)
+{
+	return mp_str_starts(frame, MP_STR("__traceiter_")) ||
+	       mp_str_starts(frame, MP_STR("bpf_trace_run"));
+}
+
+/*
+ * Frames to s->scratch, leaf first. A caller's address is where the call returns to: one less is in
+ * the call itself, which matters if the function called never returns. Returns false if a name may
+ * change.
+ */
+static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
+			const struct mp_chain *c, uint64_t now_ns, bool *cut)
+{
+	bool kernel = true, leaf = true, lasting = true;
+	size_t frames = 0, start, i;
+
+	s->scratch.len = 0;
+	s->n_ends = 0;
+	*cut = false;
+	for (i = 0; i < c->n; i++) {
+		uint64_t ip = c->ips[i];
+
+		if (ip == MP_CONTEXT_CUT) {
+			add_truncated(s, kernel);
+			*cut = true;
+			continue;
+		}
+		if (is_marker(ip)) {
+			kernel = ip == (uint64_t)PERF_CONTEXT_KERNEL;
+			leaf = true;
+			continue;
+		}
+		if (frames == c->max || s->scratch.len > TEXT_MAX_BYTES)
+			break;
+		frames++;
+		ip -= !leaf && ip;
+		start = s->scratch.len;
+		if (kernel)
+			mp_symbols_kernel(s->symbols, ip, &s->scratch);
+		else
+			lasting &= mp_symbols_user(s->symbols, process, ip, now_ns, &s->scratch);
+		end_frame(s);
+		if (kernel && frames <= TRACING_FRAMES &&
+		    is_tracing((struct mp_str){ s->scratch.p + start, s->scratch.len - start }))
+			s->scratch.len = s->n_ends = 0;
+		leaf = false;
+	}
+	if (i < c->n || (frames && frames == c->asked)) {
+		add_truncated(s, kernel);
+		*cut = true;
+	}
+	return lasting;
+}
+
+/* Turns s->scratch around into s->text. */
+static void reverse(struct mp_stacks *s)
+{
+	size_t i, start;
+
+	s->text.len = 0;
+	for (i = s->n_ends; i-- > 0;) {
+		start = i ? s->ends[i - 1] : 0;
+		mp_buf_add(&s->text, s->scratch.p + start, s->ends[i] - start);
+		if (i)
+			mp_buf_byte(&s->text, ';');
+	}
+}
+
+struct mp_str mp_stacks_text(struct mp_stacks *s, const struct mp_process *process,
+			     const struct mp_chain *chain, uint64_t now_ns)
+{
+	uint64_t where[2] = { has_user_part(chain) ? process->space->id : 0, chain->max };
+	struct mp_str key[2] = {
+		{ (const char *)where, sizeof(where) },
+		{ (const char *)chain->ips, chain->n * sizeof(*chain->ips) },
+	};
+	struct mp_map_entry *e;
+	struct cached *cached;
+	bool fresh, cut, lasting;
+
+	s->looked_up++;
+	if (mp_map_bytes(&s->cache) > CACHE_MAX_BYTES)
+		mp_map_clear(&s->cache);
+	e = mp_map_put(&s->cache, key, 2, &fresh);
+	cached = mp_map_value(e);
+	if (fresh || now_ns > cached->until_ns) {
+		s->missed++;
+		lasting = name_frames(s, process, chain, now_ns, &cut);
+		reverse(s);
+		cached->until_ns = lasting ? UINT64_MAX : now_ns + JIT_NS;
+		cached->cut = cut;
+		if (fresh || !mp_str_eq(cached->text, mp_buf_view(&s->text)))
+			cached->text = mp_arena_str(&s->cache.arena, mp_buf_view(&s->text));
+	}
+	s->truncated += cached->cut;
+	return cached->text;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/dso.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	HELD_MAX = 256, /* files held open before their symbols are read */
+	CFI_MAX_BYTES = 64 << 20,
+};
+
+void mp_dsos_init(struct mp_dsos *d)
+{
+	*d = (struct mp_dsos){ .cfi_max_bytes = CFI_MAX_BYTES };
+	mp_map_init(&d->map, sizeof(struct mp_dso *));
+}
+
+static void free_dso(struct mp_dso *dso)
+{
+	if (!dso)
+		return;
+	if (dso->fd >= 0)
+		close(dso->fd);
+	mp_elfsym_free(dso->symbols);
+	mp_cfi_free(dso->cfi);
+	mp_segments_release(&dso->segments);
+	free(dso->path);
+	free(dso->name);
+	free(dso->root);
+	free(dso);
+}
+
+void mp_dsos_release(struct mp_dsos *d)
+{
+	struct mp_map_entry *e;
+
+	mp_map_each (&d->map, e)
+		free_dso(*(struct mp_dso **)mp_map_value(e));
+	free_dso(d->vdso);
+	mp_map_release(&d->map);
+	free(d->held);
+	free(d->with_cfi);
+}
+
+/* Our own is that of all processes with our machine type. */
+static void find_vdso(void *arg, const struct mp_proc_map *map)
+{
+	struct mp_dso *dso = arg;
+
+	const void *image = (const void *)(uintptr_t)map->start;
+
+	if (strcmp(map->path, "[vdso]") != 0)
+		return;
+	dso->symbols = mp_elfsym_load_image(image, map->end - map->start);
+	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start, &dso->segments);
+}
+
+static struct mp_dso *get_vdso(struct mp_dsos *d)
+{
+	if (d->vdso)
+		return d->vdso;
+	d->vdso = mp_zalloc(sizeof(*d->vdso));
+	d->vdso->fd = -1;
+	d->vdso->loaded = d->vdso->cfi_loaded = true;
+	d->vdso->cfi_id = ++d->cfi_loads;
+	d->vdso->path = mp_strdup("[vdso]");
+	d->vdso->name = mp_strdup("vdso");
+	d->vdso->root = mp_strdup("");
+	mp_proc_maps(getpid(), find_vdso, d->vdso);
+	return d->vdso;
+}
+
+static int open_same(const char *path, uint64_t inode)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (inode == 0 || st.st_ino == inode))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/*
+ * The file itself, not one that has taken its name: in the process's own mount namespace, through
+ * its mapping (deleted files; needs CAP_CHECKPOINT_RESTORE), as its program, or here if the process
+ * is gone.
+ */
+static void open_file(struct mp_dso *dso)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)dso->pid, dso->path);
+	dso->fd = open_same(path, dso->inode);
+	if (dso->fd >= 0) {
+		dso->root = mp_asprintf("/proc/%d/root", (int)dso->pid);
+		return;
+	}
+	dso->root = mp_strdup("");
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)dso->pid,
+		 (unsigned long long)dso->start, (unsigned long long)dso->end);
+	dso->fd = open_same(path, dso->inode);
+	if (dso->fd >= 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)dso->pid);
+	dso->fd = open_same(path, dso->inode);
+	if (dso->fd < 0)
+		dso->fd = open_same(dso->path, dso->inode);
+}
+
+static void hold(struct mp_dsos *d, struct mp_dso *dso)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < d->n_held; i++) /* those whose symbols were read have no fd any more */
+		if (d->held[i]->fd >= 0)
+			d->held[kept++] = d->held[i];
+	d->n_held = kept;
+	if (d->n_held == HELD_MAX) { /* will be opened by its path, if it is still there */
+		close(d->held[0]->fd);
+		d->held[0]->fd = -1;
+		memmove(d->held, d->held + 1, --d->n_held * sizeof(*d->held));
+	}
+	d->held = mp_grow(d->held, &d->cap_held, d->n_held + 1, sizeof(*d->held));
+	d->held[d->n_held++] = dso;
+}
+
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && strncmp(path, "//anon", 6) != 0 &&
+	       strncmp(path, "/dev/zero", 9) != 0 && strncmp(path, "/SYSV", 5) != 0 &&
+	       strncmp(path, "/anon_hugepage", 14) != 0;
+}
+
+/* "/usr/lib/x.so (deleted)" to "x.so" */
+static char *short_name(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t len = strlen(name);
+
+	if (len > sizeof(deleted) - 1 && strcmp(name + len - (sizeof(deleted) - 1), deleted) == 0)
+		len -= sizeof(deleted) - 1;
+	return mp_strndup(name, len);
+}
+
+struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid)
+{
+	struct mp_str key[2] = { { (const char *)&map->inode, sizeof(map->inode) },
+				 mp_str(map->path) };
+	struct mp_map_entry *e;
+	struct mp_dso *dso;
+	bool fresh;
+
+	if (strcmp(map->path, "[vdso]") == 0)
+		return get_vdso(d);
+	if (!is_file(map->path))
+		return NULL;
+	e = mp_map_put(&d->map, key, 2, &fresh);
+	if (!fresh)
+		return *(struct mp_dso **)mp_map_value(e);
+	dso = mp_zalloc(sizeof(*dso));
+	dso->path = mp_strdup(map->path);
+	dso->name = short_name(map->path);
+	dso->inode = map->inode;
+	dso->start = map->start;
+	dso->end = map->end;
+	dso->pid = pid;
+	open_file(dso);
+	if (dso->fd >= 0)
+		hold(d, dso);
+	*(struct mp_dso **)mp_map_value(e) = dso;
+	return dso;
+}
+
+static bool reopen(struct mp_dso *dso)
+{
+	char *path;
+
+	if (dso->fd < 0) {
+		path = mp_asprintf("%s%s", dso->root, dso->path);
+		dso->fd = open_same(path, dso->inode);
+		free(path);
+	}
+	if (dso->fd < 0)
+		dso->fd = open_same(dso->path, dso->inode);
+	return dso->fd >= 0;
+}
+
+/* Once the tables of both kinds are read. */
+static void close_if_done(struct mp_dso *dso)
+{
+	if (dso->fd < 0 || !dso->loaded || !dso->cfi_loaded)
+		return;
+	close(dso->fd);
+	dso->fd = -1;
+}
+
+struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso)
+{
+	if (dso->loaded)
+		return dso->symbols;
+	dso->loaded = true;
+	if (!reopen(dso))
+		return NULL;
+	dso->symbols = mp_elfsym_load(dso->fd, dso->root, dso->path);
+	close_if_done(dso);
+	return dso->symbols;
+}
+
+/* The one used longest ago, but not `kept`, which was just loaded. */
+static void give_up_oldest(struct mp_dsos *d, const struct mp_dso *kept)
+{
+	size_t oldest = SIZE_MAX, i;
+	struct mp_dso *dso;
+
+	for (i = 0; i < d->n_with_cfi; i++)
+		if (d->with_cfi[i] != kept &&
+		    (oldest == SIZE_MAX ||
+		     d->with_cfi[i]->cfi_used < d->with_cfi[oldest]->cfi_used))
+			oldest = i;
+	if (oldest == SIZE_MAX)
+		return;
+	dso = d->with_cfi[oldest];
+	d->with_cfi[oldest] = d->with_cfi[--d->n_with_cfi];
+	d->cfi_bytes -= mp_cfi_bytes(dso->cfi);
+	mp_cfi_free(dso->cfi);
+	dso->cfi = NULL;
+	dso->cfi_loaded = false;
+}
+
+struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
+{
+	dso->cfi_loaded = true;
+	dso->cfi_id = ++d->cfi_loads;
+	if (!reopen(dso))
+		return NULL;
+	mp_segments_release(&dso->segments);
+	dso->cfi = mp_elfcfi_load(dso->fd, dso->root, dso->path, &dso->segments);
+	close_if_done(dso);
+	if (!dso->cfi)
+		return NULL;
+	d->with_cfi =
+		mp_grow(d->with_cfi, &d->cap_with_cfi, d->n_with_cfi + 1, sizeof(*d->with_cfi));
+	d->with_cfi[d->n_with_cfi++] = dso;
+	d->cfi_bytes += mp_cfi_bytes(dso->cfi);
+	while (d->cfi_bytes > d->cfi_max_bytes && d->n_with_cfi > 1)
+		give_up_oldest(d, dso);
+	return dso->cfi;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/symbol.h"
+
+#include <stdlib.h>
+
+#include "lib/capture/object/demangle.h"
+#include "lib/stream/esc.h"
+
+enum {
+	NAME_MAX_BYTES = 4096, /* of a frame; templates of templates have names of 100 KiB */
+	KERNEL_GAP = 1 << 20,  /* a kernel function is smaller: behind it is no man's land */
+	NAMES_MAX_BYTES = 64 << 20,
+};
+
+void mp_symbols_init(struct mp_symbols *s)
+{
+	*s = (struct mp_symbols){ .has_kernel = false };
+	mp_dsos_init(&s->dsos);
+	mp_map_init(&s->names, sizeof(struct mp_str));
+	mp_map_init(&s->jits, sizeof(struct mp_perfmap));
+}
+
+void mp_symbols_release(struct mp_symbols *s)
+{
+	struct mp_map_entry *e;
+
+	mp_map_each (&s->jits, e)
+		mp_perfmap_release(mp_map_value(e));
+	mp_map_release(&s->jits);
+	mp_map_release(&s->names);
+	mp_symtab_release(&s->kernel);
+	mp_dsos_release(&s->dsos);
+}
+
+struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, pid_t pid)
+{
+	struct mp_symbols *s = symbols;
+
+	return mp_dsos_get(&s->dsos, map, pid);
+}
+
+void mp_symbols_load_kernel(struct mp_symbols *s)
+{
+	if (!s->has_kernel)
+		mp_kallsyms_load(&s->kernel);
+	s->has_kernel = true;
+}
+
+static void add_frame(struct mp_buf *to, struct mp_str name, enum mp_mark mark)
+{
+	mp_buf_reserve(to, 4 * name.len + 8);
+	to->len = mp_frame_put(to->p + to->len, name, mark) - to->p;
+}
+
+/* The frame of a raw name: demangled, cut to a sane length, escaped. Remembered. */
+static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, struct mp_buf *to)
+{
+	char made_by = (char)mark;
+	struct mp_str key[2] = { mp_str(raw), { &made_by, 1 } }, *text, name;
+	struct mp_buf frame = { NULL, 0, 0 };
+	struct mp_map_entry *e;
+	char *demangled;
+	bool fresh;
+
+	if (mp_map_bytes(&s->names) > NAMES_MAX_BYTES)
+		mp_map_clear(&s->names);
+	e = mp_map_put(&s->names, key, 2, &fresh);
+	text = mp_map_value(e);
+	if (fresh) {
+		demangled = mark == MP_MARK_NONE ? mp_demangle(raw) : NULL;
+		name = mp_str(demangled ? demangled : raw);
+		name.len = MP_MIN(name.len, (size_t)NAME_MAX_BYTES);
+		add_frame(&frame, name, mark);
+		*text = mp_arena_str(&s->names.arena, mp_buf_view(&frame));
+		mp_buf_release(&frame);
+		free(demangled);
+	}
+	mp_buf_str(to, *text);
+}
+
+/* "[module]+0xoffset" */
+static void add_offset(struct mp_symbols *s, const char *module, uint64_t offset, enum mp_mark mark,
+		       struct mp_buf *to)
+{
+	char number[MP_NUM_MAX];
+	struct mp_buf name = { NULL, 0, 0 };
+
+	s->unknown++;
+	mp_buf_byte(&name, '[');
+	mp_buf_add(&name, module, strlen(module));
+	mp_buf_add(&name, "]+", 2);
+	mp_buf_add(&name, number, mp_put_hex(number, offset) - number);
+	add_frame(to, mp_buf_view(&name), mark);
+	mp_buf_release(&name);
+}
+
+void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
+{
+	const struct mp_symbol *symbol;
+
+	mp_symbols_load_kernel(s);
+	s->frames++;
+	symbol = mp_symtab_find(&s->kernel, addr);
+	if (symbol && addr - symbol->start < KERNEL_GAP)
+		add_name(s, symbol->name, MP_MARK_KERNEL, to);
+	else
+		add_offset(s, "kernel", addr, MP_MARK_KERNEL, to);
+}
+
+bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
+{
+	const struct mp_symbol *symbol;
+
+	mp_symbols_load_kernel(s);
+	symbol = mp_symtab_find(&s->kernel, addr);
+	return symbol && strcmp(symbol->name, name) == 0;
+}
+
+static struct mp_perfmap *jit_of(struct mp_symbols *s, pid_t pid)
+{
+	struct mp_str key = { (const char *)&pid, sizeof(pid) };
+	bool fresh;
+	struct mp_map_entry *e = mp_map_put(&s->jits, &key, 1, &fresh);
+
+	if (fresh)
+		mp_perfmap_init(mp_map_value(e), pid);
+	return mp_map_value(e);
+}
+
+static void add_file_frame(struct mp_symbols *s, const struct mp_elfsym *symbols,
+			   const struct mp_mapping *m, uint64_t addr, struct mp_buf *to)
+{
+	uint64_t at = mp_elfsym_address(symbols, addr - m->start + m->offset), start;
+	const char *name = mp_elfsym_find(symbols, at, &start);
+
+	if (name)
+		add_name(s, name, MP_MARK_NONE, to);
+	else
+		add_offset(s, m->dso->name, start ? start : at, MP_MARK_NONE, to);
+}
+
+bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
+		     uint64_t now_ns, struct mp_buf *to)
+{
+	const struct mp_mapping *m = mp_space_find(process->space, addr);
+	struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(m->dso) : NULL;
+	const char *name;
+
+	s->frames++;
+	if (symbols) {
+		add_file_frame(s, symbols, m, addr, to);
+		return true;
+	}
+	/*
+	 * anonymous memory, or a file that is no program: some compilers map what they make from
+	 * one
+	 */
+	name = m ? mp_perfmap_find(jit_of(s, process->pid), addr, now_ns) : NULL;
+	if (name) {
+		add_name(s, name, MP_MARK_JIT, to);
+	} else if (m && m->dso) {
+		add_offset(s, m->dso->name, addr - m->start + m->offset, MP_MARK_NONE, to);
+	} else {
+		s->unknown++;
+		mp_buf_str(to, MP_STR("[unknown]"));
+	}
+	return false;
+}

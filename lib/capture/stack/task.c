@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BUCKETS_MIN = 4096 };
+
+void mp_tasks_init(struct mp_tasks *t,
+		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
+		   void *arg)
+{
+	*t = (struct mp_tasks){ .mask = BUCKETS_MIN - 1, .dso = dso, .dso_arg = arg };
+	t->buckets = mp_zalloc(BUCKETS_MIN * sizeof(*t->buckets));
+}
+
+static struct mp_space *new_space(struct mp_tasks *t)
+{
+	struct mp_space *s = mp_zalloc(sizeof(*s));
+
+	s->refs = 1;
+	s->id = ++t->next_space;
+	return s;
+}
+
+static void drop_space(struct mp_tasks *t, struct mp_space *s)
+{
+	if (--s->refs)
+		return;
+	if (t->gone)
+		t->gone(t->gone_arg, s);
+	free(s->v);
+	free(s);
+}
+
+static struct mp_process *new_process(struct mp_tasks *t, pid_t pid, struct mp_space *shared)
+{
+	struct mp_process *p = mp_zalloc(sizeof(*p));
+
+	p->pid = pid;
+	p->space = shared ? shared : new_space(t);
+	if (shared)
+		shared->refs++;
+	return p;
+}
+
+static void drop_process(struct mp_tasks *t, struct mp_process *p)
+{
+	if (!p || --p->refs)
+		return;
+	drop_space(t, p->space);
+	free(p);
+}
+
+static void set_process(struct mp_tasks *t, struct mp_task *task, struct mp_process *p)
+{
+	p->refs++;
+	drop_process(t, task->process);
+	task->process = p;
+	task->text_len = 0;
+}
+
+/* The space of a process, its own and with a new id, to be changed. */
+static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
+{
+	struct mp_space *old = p->space, *s;
+
+	if (old->refs == 1) {
+		old->id = ++t->next_space;
+		return old;
+	}
+	s = new_space(t);
+	s->v = mp_memdup(old->v, old->n * sizeof(*old->v));
+	s->n = s->cap = old->n;
+	s->has_anonymous = old->has_anonymous;
+	drop_space(t, old);
+	p->space = s;
+	return s;
+}
+
+void mp_tasks_release(struct mp_tasks *t)
+{
+	struct mp_task *task, *next;
+	size_t i;
+
+	for (i = 0; t->buckets && i <= t->mask; i++) {
+		for (task = t->buckets[i]; task; task = next) {
+			next = task->next;
+			drop_process(t, task->process);
+			free(task);
+		}
+	}
+	free(t->buckets);
+	mp_pids_release(&t->sources);
+}
+
+/* Linux hands out ids one after the other: they spread by themselves. */
+struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid)
+{
+	struct mp_task *task;
+
+	for (task = t->buckets[(size_t)tid & t->mask]; task; task = task->next)
+		if (task->tid == tid)
+			return task;
+	return NULL;
+}
+
+static void grow(struct mp_tasks *t)
+{
+	size_t mask = t->mask * 2 + 1, i;
+	struct mp_task **buckets = mp_zalloc((mask + 1) * sizeof(*buckets)), *task, *next;
+
+	for (i = 0; i <= t->mask; i++) {
+		for (task = t->buckets[i]; task; task = next) {
+			next = task->next;
+			task->next = buckets[(size_t)task->tid & mask];
+			buckets[(size_t)task->tid & mask] = task;
+		}
+	}
+	free(t->buckets);
+	t->buckets = buckets;
+	t->mask = mask;
+}
+
+static void set_comm(struct mp_task *task, struct mp_str comm)
+{
+	task->comm_len = MP_MIN(comm.len, sizeof(task->comm));
+	if (task->comm_len)
+		memcpy(task->comm, comm.p, task->comm_len);
+	task->text_len = 0;
+}
+
+/* A task that is new under its tid. */
+static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process *p)
+{
+	struct mp_task *task = mp_tasks_find(t, tid), **bucket;
+
+	if (!task) {
+		if (t->n++ > t->mask)
+			grow(t);
+		bucket = &t->buckets[(size_t)tid & t->mask];
+		task = mp_zalloc(sizeof(*task));
+		task->tid = tid;
+		task->next = *bucket;
+		*bucket = task;
+	}
+	task->dead_ns = 0;
+	set_process(t, task, p);
+	return task;
+}
+
+static struct mp_process *process_of(struct mp_tasks *t, pid_t pid)
+{
+	struct mp_task *leader = mp_tasks_find(t, pid);
+
+	if (leader && leader->process->pid == pid)
+		return leader->process;
+	return NULL;
+}
+
+static void insert_mapping(struct mp_space *s, const struct mp_mapping *m)
+{
+	size_t first = 0, last, n_tail;
+	struct mp_mapping tail[2];
+
+	while (first < s->n && s->v[first].end <= m->start)
+		first++;
+	for (last = first; last < s->n && s->v[last].start < m->end;)
+		last++;
+	/* what is left of those that the new one covers in part */
+	n_tail = 0;
+	if (first < last && s->v[last - 1].end > m->end) {
+		tail[n_tail] = s->v[last - 1];
+		tail[n_tail].offset += m->end - tail[n_tail].start;
+		tail[n_tail++].start = m->end;
+	}
+	if (first < last && s->v[first].start < m->start)
+		s->v[first++].end = m->start;
+	s->v = mp_grow(s->v, &s->cap, s->n + 2, sizeof(*s->v));
+	last = MP_MAX(last, first);
+	memmove(s->v + first + 1 + n_tail, s->v + last, (s->n - last) * sizeof(*s->v));
+	s->v[first] = *m;
+	if (n_tail)
+		s->v[first + 1] = tail[0];
+	s->n = s->n - (last - first) + 1 + n_tail;
+}
+
+static void add_mapping(struct mp_tasks *t, struct mp_space *s, const struct mp_proc_map *map,
+			pid_t pid)
+{
+	struct mp_mapping m = { map->start, map->end, map->offset, NULL };
+
+	if (map->end <= map->start)
+		return;
+	m.dso = t->dso(t->dso_arg, map, pid);
+	s->has_anonymous |= !m.dso;
+	insert_mapping(s, &m);
+}
+
+struct scan {
+	struct mp_tasks *tasks;
+	struct mp_process *process;
+};
+
+static void scan_map(void *arg, const struct mp_proc_map *map)
+{
+	struct scan *s = arg;
+
+	add_mapping(s->tasks, s->process->space, map, s->process->pid);
+}
+
+void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
+{
+	struct scan s = { t, new_process(t, pid, NULL) };
+	struct mp_pids tids = { NULL, 0, 0 };
+	char comm[64];
+	size_t len, i;
+
+	s.process->refs++;
+	mp_proc_threads(pid, &tids);
+	for (i = 0; i < tids.n; i++)
+		if (mp_proc_comm(pid, tids.v[i], comm, &len))
+			set_comm(add_task(t, tids.v[i], s.process), (struct mp_str){ comm, len });
+	if (tids.n && t->dso)
+		mp_proc_maps(pid, scan_map, &s);
+	mp_pids_release(&tids);
+	drop_process(t, s.process);
+}
+
+struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
+{
+	struct mp_task *task = mp_tasks_find(t, tid);
+	struct mp_process *p;
+	char name[16];
+
+	if (task)
+		return task;
+	if (pid < 0)
+		pid = mp_proc_process_of(tid);
+	if (pid > 0 && !process_of(t, pid))
+		mp_tasks_scan(t, pid);
+	task = mp_tasks_find(t, tid);
+	if (task)
+		return task;
+	p = pid > 0 ? process_of(t, pid) : NULL;
+	task = add_task(t, tid, p ? p : new_process(t, pid > 0 ? pid : tid, NULL));
+	snprintf(name, sizeof(name), ":%d", (int)tid);
+	set_comm(task, mp_str(name));
+	return task;
+}
+
+void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec)
+{
+	struct mp_task *task = mp_tasks_find(t, tid);
+	struct mp_process *p = process_of(t, pid);
+
+	if (!task)
+		task = add_task(t, tid, p ? p : new_process(t, pid, NULL));
+	set_comm(task, comm);
+	if (!exec)
+		return;
+	drop_space(t, task->process->space);
+	task->process->space = new_space(t);
+}
+
+void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid)
+{
+	struct mp_task *parent = mp_tasks_get(t, parent_pid, parent_tid), *task;
+	struct mp_process *p =
+		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
+
+	p->tables |= parent->process->tables;
+	task = add_task(t, tid, p);
+	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
+	set_comm(task, (struct mp_str){ parent->comm, parent->comm_len });
+}
+
+void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns)
+{
+	struct mp_task *task = mp_tasks_find(t, tid);
+
+	if (task)
+		task->dead_ns = time_ns;
+	mp_pids_remove(&t->sources, tid);
+}
+
+void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map)
+{
+	struct mp_task *task = mp_tasks_get(t, pid, tid);
+
+	if (t->dso)
+		add_mapping(t, change_space(t, task->process), map, pid);
+}
+
+void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
+{
+	struct mp_task **at, *task;
+	size_t i;
+
+	for (i = 0; i <= t->mask; i++) {
+		for (at = &t->buckets[i]; (task = *at);) {
+			if (!task->dead_ns || task->dead_ns >= before_ns) {
+				at = &task->next;
+				continue;
+			}
+			*at = task->next;
+			drop_process(t, task->process);
+			free(task);
+			t->n--;
+		}
+	}
+}
+
+const struct mp_mapping *mp_space_find(const struct mp_space *s, uint64_t addr)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (s->v[mid].end <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < s->n && s->v[low].start <= addr ? &s->v[low] : NULL;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tasks of the traced machine as the records tell: names, processes, mappings. Fed in order of
+ * time, so that a sample finds the name and the mappings of its own moment. Includes map, proc.
+ */
+#ifndef MP_CAPTURE_TASK_H
+#define MP_CAPTURE_TASK_H
+
+#include "lib/capture/host/proc.h"
+#include "lib/core/map.h"
+
+/* A file that is mapped, shared by all that map it; dso.h knows its symbols. */
+struct mp_dso;
+
+struct mp_mapping {
+	uint64_t start, end;
+	uint64_t offset;    /* of `start` in the file, bytes */
+	struct mp_dso *dso; /* NULL: anonymous memory */
+};
+
+/*
+ * An address space: mappings of code in order of address. Shared by processes after a fork until
+ * one of them changes it. `id` names one state: it is never used again, so caches may be keyed by
+ * it.
+ */
+struct mp_space {
+	unsigned refs;
+	uint64_t id;
+	struct mp_mapping *v;
+	size_t n, cap;
+	bool has_anonymous; /* memory with code and without file: JIT */
+	uint64_t tables_id; /* lib/capture/bpfstack: the id for which there are tables, */
+	uint32_t tables, tables_sequence; /* and where */
+};
+
+/* What the threads of a process share. */
+struct mp_process {
+	unsigned refs;
+	pid_t pid;
+	bool tables; /* lib/capture/bpfstack: it is to have some; its children too */
+	struct mp_space *space;
+};
+
+struct mp_task {
+	struct mp_task *next; /* in its hash bucket */
+	pid_t tid;
+	pid_t source; /* only the events opened on this task count for it; 0: all that it inherits */
+	struct mp_process *process;
+	uint64_t dead_ns; /* 0: alive */
+	char comm[64];	  /* raw */
+	uint8_t comm_len;
+	/* what the formatter keeps: pid, tid and comm, and where each ends; text_len 0 after each change */
+	uint16_t pid_len, tid_end, text_len;
+	char text[4 * 64 + 48];
+};
+
+struct mp_tasks {
+	struct mp_task **buckets;
+	size_t n, mask;
+	uint64_t next_space;
+	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
+	void *dso_arg;
+	void (*gone)(void *arg, const struct mp_space *space); /* NULL: nobody asks */
+	void *gone_arg;
+	struct mp_pids
+		sources; /* set by lib/capture/attach: tasks, not born yet, that are `source` */
+};
+
+/* `dso` finds or makes the file of a mapping; NULL: no mappings are kept. */
+void mp_tasks_init(struct mp_tasks *t,
+		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
+		   void *arg);
+void mp_tasks_release(struct mp_tasks *t);
+
+/* Takes a process over from /proc, its threads and mappings. */
+void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
+
+/*
+ * The task, made from /proc if it is not known yet, else with the name ":TID". `pid` -1: not known,
+ * as in samples of a task that is exiting. Never NULL.
+ */
+struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
+struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
+
+/* What the records say. */
+void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec);
+void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
+void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
+void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map);
+
+/* Forgets tasks that died before `before_ns`. */
+void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns);
+
+/* The mapping at an address, NULL if there is none. */
+const struct mp_mapping *mp_space_find(const struct mp_space *s, uint64_t addr);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/unwind.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/capture/object/cfiexpr.h"
+
+enum {
+	CACHE_SETS = 1 << 14, /* with two rows each: 5 MiB */
+	CACHE_WAYS = 2,
+	STACK_MAX = 8 << 20, /* what is farther from the stack pointer is nonsense */
+};
+
+/* What is known of an address of a file; the key is the loading of its tables and the offset. */
+struct mp_unwind_row {
+	uint64_t cfi_id; /* 0: empty */
+	uint64_t offset;
+	int found; /* as mp_cfi_find() */
+	struct mp_cfi_row row;
+};
+
+/* A walk on its way. */
+struct walk {
+	struct mp_unwinder *u;
+	const struct mp_space *space;
+	const struct mp_dump *dump;
+	const struct mp_mapping *mapping; /* of the frame before, or NULL */
+	uint64_t regs[MP_CFI_REGS];
+	uint64_t stack; /* address of the copy */
+	bool leaf;
+	bool exact; /* the address is that of an instruction that was interrupted, not of a return */
+	bool lost;  /* where no code is: that was no frame */
+	enum mp_unwind_end end;
+};
+
+const char *mp_unwind_end_name(enum mp_unwind_end end)
+{
+	static const char *const names[MP_UNWIND_ENDS] = {
+		[MP_UNWIND_WHOLE] = "whole",
+		[MP_UNWIND_NO_STACK] = "no-stack",
+		[MP_UNWIND_STACK_SIZE] = "stack-size",
+		[MP_UNWIND_ABSENT] = "absent",
+		[MP_UNWIND_MAX_STACK] = "max-stack",
+		[MP_UNWIND_MAPPING] = "mapping",
+		[MP_UNWIND_FRAME_POINTER] = "frame-pointer",
+		[MP_UNWIND_CFI] = "cfi",
+		[MP_UNWIND_ABI] = "abi",
+		[MP_UNWIND_NO_TABLES] = "tables",
+	};
+
+	return names[end];
+}
+
+void mp_unwinder_init(struct mp_unwinder *u, const struct mp_arch *arch, struct mp_dsos *dsos)
+{
+	*u = (struct mp_unwinder){ .arch = arch, .dsos = dsos };
+	u->cache = mp_big_alloc(CACHE_SETS * CACHE_WAYS * sizeof(*u->cache));
+	memset(u->cache, 0, CACHE_SETS * CACHE_WAYS * sizeof(*u->cache));
+}
+
+void mp_unwinder_release(struct mp_unwinder *u)
+{
+	if (u->cache)
+		mp_big_free(u->cache, CACHE_SETS * CACHE_WAYS * sizeof(*u->cache));
+	u->cache = NULL;
+}
+
+static int look_up(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row *row)
+{
+	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row);
+}
+
+/* The row of a place in a file with tables; the older of two rows makes room. */
+static const struct mp_unwind_row *cached_row(struct mp_unwinder *u, const struct mp_dso *dso,
+					      uint64_t offset)
+{
+	uint64_t hash = (offset + dso->cfi_id * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
+	struct mp_unwind_row *set = &u->cache[(hash >> 50) % CACHE_SETS * CACHE_WAYS];
+
+	u->looked_up++;
+	if (set[0].offset == offset && set[0].cfi_id == dso->cfi_id)
+		return &set[0];
+	if (set[1].offset == offset && set[1].cfi_id == dso->cfi_id)
+		return &set[1];
+	u->missed++;
+	set[1] = set[0];
+	set[0].cfi_id = dso->cfi_id;
+	set[0].offset = offset;
+	set[0].found = look_up(dso, offset, &set[0].row);
+	return &set[0];
+}
+
+static const struct mp_unwind_row *row_at(struct mp_unwinder *u, const struct mp_mapping *m,
+					  uint64_t addr)
+{
+	if (!m || !m->dso)
+		return NULL;
+	if (!mp_dso_cfi(u->dsos, m->dso))
+		return NULL;
+	return cached_row(u, m->dso, addr - m->start + m->offset);
+}
+
+bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr)
+{
+	const struct mp_unwind_row *row = row_at(u, mp_space_find(space, addr), addr);
+
+	return row && row->found > 0 && row->row.ra_kind == MP_CFI_UNDEFINED;
+}
+
+/* --- a walk ----------------------------------------------------------------------------------------- */
+
+/* From the copy of the stack. What lies behind its end is why a walk may have to end. */
+static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
+{
+	struct walk *w = arg;
+	uint64_t at = addr - w->stack;
+
+	*value = 0;
+	if (at < w->dump->len && w->dump->len - at >= size) {
+		memcpy(value, w->dump->stack + at, size);
+		return true;
+	}
+	if (addr >= w->stack && at < STACK_MAX)
+		w->end = at < w->dump->asked ? MP_UNWIND_ABSENT : MP_UNWIND_STACK_SIZE;
+	return false;
+}
+
+static bool eval(struct walk *w, const struct mp_cfi_row *row, int32_t value, const uint64_t *cfa,
+		 uint64_t *result)
+{
+	struct mp_cfi_machine m = { w->regs, MP_CFI_REGS, read_stack, w };
+	size_t len;
+	const uint8_t *expr = mp_cfi_expr(row, value, &len);
+
+	return expr && mp_cfi_eval(expr, len, &m, cfa, result) == MP_CFI_DONE;
+}
+
+/*
+ * A register that was saved. In the middle of a function's end, what was popped last has its value
+ * already, while the tables still say where it was: below the stack pointer.
+ */
+static bool read_saved(struct walk *w, uint8_t reg, uint64_t addr, uint64_t *value)
+{
+	if (addr < w->stack && reg != w->u->arch->pc) {
+		*value = w->regs[reg];
+		return true;
+	}
+	return read_stack(w, addr, sizeof(*value), value);
+}
+
+/* The caller's value of a register. */
+static bool apply_rule(struct walk *w, const struct mp_cfi_row *row, const struct mp_cfi_rule *rule,
+		       uint64_t cfa, uint64_t *value)
+{
+	switch ((enum mp_cfi_kind)rule->kind) {
+	case MP_CFI_AT:
+		return read_saved(w, rule->reg, cfa + (int64_t)rule->value, value);
+	case MP_CFI_VALUE:
+		*value = cfa + (int64_t)rule->value;
+		return true;
+	case MP_CFI_REGISTER:
+		if (rule->value < 0 || rule->value >= MP_CFI_REGS)
+			return false;
+		*value = w->regs[rule->value];
+		return true;
+	case MP_CFI_AT_EXPR:
+		return eval(w, row, rule->value, &cfa, value) &&
+		       read_saved(w, rule->reg, *value, value);
+	case MP_CFI_VALUE_EXPR:
+		return eval(w, row, rule->value, &cfa, value);
+	case MP_CFI_SAME:
+	case MP_CFI_UNDEFINED:
+		break;
+	}
+	*value = w->regs[rule->reg];
+	return true;
+}
+
+static bool apply_rules(struct walk *w, const struct mp_cfi_row *row,
+			const struct mp_cfi_rule *rules, size_t n, uint64_t cfa)
+{
+	uint64_t next[MP_CFI_REGS];
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (!apply_rule(w, row, &rules[i], cfa, &next[i]))
+			return false;
+	w->regs[w->u->arch->sp] = cfa;
+	for (i = 0; i < n; i++) /* all at once: a rule is in terms of the frame's own registers */
+		w->regs[rules[i].reg] = next[i];
+	return true;
+}
+
+/* A signal frame on x86-64 restores all registers, more than a row has room for. */
+static bool apply_full(struct walk *w, const struct mp_unwind_row *r, uint64_t cfa)
+{
+	struct mp_cfi_full full;
+
+	/* the row is of an address, whichever within it */
+	return mp_cfi_find_full(r->row.cfi, r->row.start, &full) > 0 &&
+	       apply_rules(w, &r->row, full.rules, full.n, cfa);
+}
+
+/* One frame over call frame information. False: the end, as w->end says. */
+static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
+{
+	const struct mp_arch *arch = w->u->arch;
+	const struct mp_cfi_row *row = &r->row;
+	uint64_t sp = w->regs[arch->sp], pc = w->regs[arch->pc], cfa, next;
+
+	if (row->ra_kind == MP_CFI_UNDEFINED) {
+		w->end = MP_UNWIND_WHOLE;
+		return false;
+	}
+	w->end = MP_UNWIND_CFI;
+	if (!row->cfa_expr)
+		cfa = w->regs[row->cfa_reg] + (int64_t)row->cfa_value;
+	else if (!eval(w, row, row->cfa_value, NULL, &cfa))
+		return false;
+	if (row->overflow ? !apply_full(w, r, cfa)
+			  : !apply_rules(w, row, row->rules, row->n_rules, cfa))
+		return false;
+	if (row->ra_kind == MP_CFI_SAME && !arch->link_register)
+		return false;
+	next = w->regs[row->ra_reg];
+	w->regs[arch->pc] = row->ra_signed ? next & arch->code_mask : next;
+	if (!row->signal &&
+	    (w->regs[arch->sp] < sp || (w->regs[arch->sp] == sp && w->regs[arch->pc] == pc)))
+		return false; /* no nearer to the root */
+	w->exact = row->signal;
+	return true;
+}
+
+/*
+ * One frame along the frame pointer, which all compilers at run time use in one way: it points to
+ * the caller's, and behind that is the return address. 0 there is what threads begin with.
+ */
+static bool step_frame_pointer(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	uint64_t fp = w->regs[arch->fp], next, pc;
+
+	w->end = MP_UNWIND_WHOLE;
+	if (fp == 0)
+		return false;
+	w->end = MP_UNWIND_FRAME_POINTER;
+	if (fp & 7 || fp < w->regs[arch->sp] || !read_stack(w, fp, 8, &next) ||
+	    !read_stack(w, fp + 8, 8, &pc))
+		return false;
+	w->regs[arch->sp] = fp + 16;
+	w->regs[arch->fp] = next;
+	w->regs[arch->pc] = pc & arch->code_mask;
+	w->exact = false;
+	return true;
+}
+
+/*
+ * Code of a file that its tables leave out, such as the few instructions around a system call that
+ * returns twice: what called it, if anything that has tables, is at the stack pointer.
+ */
+static bool step_bare(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	const struct mp_unwind_row *caller;
+	uint64_t pc;
+
+	if (arch->link_register || !read_stack(w, w->regs[arch->sp], 8, &pc) || pc == 0)
+		return false;
+	caller = row_at(w->u, mp_space_find(w->space, pc - 1), pc - 1);
+	if (!caller || caller->found <= 0)
+		return false;
+	w->regs[arch->sp] += 8;
+	w->regs[arch->pc] = pc;
+	w->exact = false;
+	w->end = MP_UNWIND_CFI;
+	return true;
+}
+
+static const struct mp_mapping *mapping_at(struct walk *w, uint64_t addr)
+{
+	if (!w->mapping || addr - w->mapping->start >= w->mapping->end - w->mapping->start)
+		w->mapping = mp_space_find(w->space, addr);
+	return w->mapping;
+}
+
+/*
+ * From a frame, whose address in the chain is `*ip`, to its caller. A call's return address may lie
+ * behind the last instruction of a function that never returns: the call itself is before it.
+ */
+static bool step(struct walk *w, uint64_t *ip)
+{
+	uint64_t pc = w->regs[w->u->arch->pc], addr = w->exact ? pc : pc - 1;
+	const struct mp_mapping *m = mapping_at(w, addr);
+	const struct mp_unwind_row *row = row_at(w->u, m, addr);
+
+	*ip = w->exact && !w->leaf ? pc + 1 : pc;
+	if (!m) {
+		/* a frame pointer may be anything; call frame information should have known */
+		if (w->end != MP_UNWIND_FRAME_POINTER)
+			w->end = MP_UNWIND_MAPPING;
+		w->lost = !w->leaf;
+		return false;
+	}
+	if (!row || row->found <= 0)
+		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
+	if (row->row.signal && !w->leaf)
+		*ip = pc + 1; /* nothing was called there: it is returned to */
+	return step_cfi(w, row);
+}
+
+static void load_registers(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	size_t i;
+
+	memset(w->regs, 0, sizeof(w->regs));
+	for (i = 0; i < arch->n_regs; i++)
+		w->regs[arch->dwarf[i]] = w->dump->regs[i];
+	w->stack = w->regs[arch->sp];
+}
+
+enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space,
+			     const struct mp_dump *dump, uint64_t *ips, size_t max, size_t *n)
+{
+	struct walk w = { .u = u, .space = space, .dump = dump, .leaf = true, .exact = true };
+	bool more = true;
+
+	*n = 0;
+	if (dump->abi == PERF_SAMPLE_REGS_ABI_NONE || (dump->kernel && dump->len == 0))
+		return MP_UNWIND_NO_STACK;
+	load_registers(&w);
+	if (dump->abi != PERF_SAMPLE_REGS_ABI_64) {
+		ips[(*n)++] = w.regs[u->arch->pc];
+		return MP_UNWIND_ABI;
+	}
+	while (more && *n < max) {
+		more = step(&w, &ips[*n]);
+		++*n;
+		w.leaf = false;
+		if (more && w.regs[u->arch->pc] == 0)
+			return MP_UNWIND_WHOLE; /* what the first function of a thread returns to */
+	}
+	*n -= w.lost;
+	return more ? MP_UNWIND_MAX_STACK : w.end;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/stack/unwind_stats.h"
+
+#include "lib/stream/unit.h"
+
+/* A task that has no stack any more has none to be whole. */
+static uint64_t stacks_by(const struct mp_unwound *u, size_t method)
+{
+	uint64_t n = 0;
+	size_t end;
+
+	for (end = 0; end < MP_UNWIND_ENDS; end++)
+		if (end != MP_UNWIND_NO_STACK)
+			n += u->ends[method][end];
+	return n;
+}
+
+static bool is_reason(size_t end)
+{
+	return end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK;
+}
+
+void mp_unwound_json(const struct mp_unwound *u, json_t *trailer)
+{
+	json_t *all = json_object(), *one, *reasons;
+	size_t method, end;
+
+	for (method = 0; method < MP_METHODS; method++) {
+		uint64_t n = stacks_by(u, method);
+
+		if (n == 0)
+			continue;
+		reasons = json_object();
+		for (end = 0; end < MP_UNWIND_ENDS; end++)
+			if (is_reason(end) && u->ends[method][end])
+				json_object_set_new(reasons, mp_unwind_end_name(end),
+						    json_integer((json_int_t)u->ends[method][end]));
+		one = json_pack("{s:I, s:I, s:o, s:I}", "stacks", (json_int_t)n, "whole",
+				(json_int_t)u->ends[method][MP_UNWIND_WHOLE], "reasons", reasons,
+				"none", (json_int_t)u->ends[method][MP_UNWIND_NO_STACK]);
+		if (method == MP_METHOD_BPF)
+			json_object_set_new(one, "copies", json_integer((json_int_t)u->copies));
+		json_object_set_new(all, mp_stack_method_name(method), one);
+	}
+	if (json_object_size(all))
+		json_object_set_new(trailer, "unwound", all);
+	else
+		json_decref(all);
+}
+
+/* What a reason means, and what helps. */
+static const char *advice(enum mp_unwind_end end)
+{
+	switch (end) {
+	case MP_UNWIND_STACK_SIZE:
+		return "behind what was copied of the stack (--stack-size)";
+	case MP_UNWIND_ABSENT:
+		return "at a page of the stack that was not in memory";
+	case MP_UNWIND_MAX_STACK:
+		return "at --max-stack";
+	case MP_UNWIND_MAPPING:
+		return "where no code is known to be";
+	case MP_UNWIND_FRAME_POINTER:
+		return "in code without frame pointers";
+	case MP_UNWIND_CFI:
+		return "at call frame information that leads nowhere";
+	case MP_UNWIND_ABI:
+		return "at once, in 32-bit programs";
+	case MP_UNWIND_NO_TABLES:
+		return "at once, where the record of the BPF program is missing (--realtime)";
+	case MP_UNWIND_WHOLE:
+	case MP_UNWIND_NO_STACK:
+	case MP_UNWIND_ENDS:
+		break;
+	}
+	return "";
+}
+
+void mp_unwound_say(const struct mp_unwound *u)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	size_t method, end;
+
+	for (method = 0; method < MP_METHODS; method++) {
+		uint64_t n = stacks_by(u, method), whole = u->ends[method][MP_UNWIND_WHOLE];
+
+		if (n == 0)
+			continue;
+		text.len = 0;
+		/* rounded down: 100 % are all of them */
+		mp_buf_printf(&text, "%llu user stack%s by %s, %llu.%02llu %% whole",
+			      (unsigned long long)n, mp_plural(n), mp_stack_method_name(method),
+			      (unsigned long long)(whole * 100 / n),
+			      (unsigned long long)(whole * 10000 / n % 100));
+		if (method == MP_METHOD_BPF && u->copies)
+			mp_buf_printf(&text, ", %llu of them from copies",
+				      (unsigned long long)u->copies);
+		for (end = 0; end < MP_UNWIND_ENDS; end++)
+			if (is_reason(end) && u->ends[method][end])
+				mp_buf_printf(&text, "; %llu end%s %s",
+					      (unsigned long long)u->ends[method][end],
+					      u->ends[method][end] == 1 ? "s" : "", advice(end));
+		mp_say("%.*s", (int)text.len, text.p);
+	}
+	mp_buf_release(&text);
+}

@@ -35,10 +35,10 @@ override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 
 LIB_SRC     := $(wildcard lib/*/*.c)
 CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
-UNIT_SRC    := $(wildcard tests/unit/*.c)
+UNIT_SRC    := $(shell find tests/unit -name '*.c')
 LOAD_SRC    := $(wildcard tests/load/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
-FUZZ_SRC    := $(filter-out tests/fuzz/replay.c,$(wildcard tests/fuzz/*.c))
+FUZZ_SRC    := $(shell find tests/fuzz -mindepth 2 -name '*.c')
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
 UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
@@ -180,14 +180,14 @@ $(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/unit/capture-%.o $(BUILD)/tests/fuzz/capture-%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
+$(BUILD)/tests/unit/capture/%.o $(BUILD)/tests/fuzz/capture/%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
 
-$(filter-out $(BUILD)/unit/capture-%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
+$(filter-out $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
-# unit tests named capture-* link libcapture.a too
-$(filter $(BUILD)/unit/capture-%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+# unit tests below capture/ link libcapture.a too
+$(filter $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
@@ -220,13 +220,13 @@ FUZZ_SECONDS ?= 60
 FUZZ_BUILD   := $(BUILD_ROOT)/fuzz
 fuzz: deps-check
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(FUZZ_BUILD) SAN=fuzzer-no-link,address,undefined fuzzers
-	@FUZZERS=$(FUZZ_BUILD)/bin SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
+	@FUZZERS=$(FUZZ_BUILD)/fuzzers SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
 
-fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/bin/fuzz-%)
+fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
-$(BUILD)/bin/fuzz-%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+$(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 

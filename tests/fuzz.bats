@@ -5,9 +5,8 @@
 load lib
 
 @test "each fuzz target takes its seeds" {
-	for target in tests/fuzz/*.c; do
-		name=$(basename "$target" .c)
-		[ "$name" != replay ] || continue
+	for target in $(cd tests/fuzz && find . -mindepth 2 -name '*.c'); do
+		name=${target%.c}
 		[ "$(ls "tests/fuzz/corpus/$name" | wc -l)" -gt 3 ]
 		"$BUILD/replay/$name" "tests/fuzz/corpus/$name"/*
 	done

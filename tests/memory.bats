@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Accesses to memory with address, latency and source. Where no processor samples them, a description of its PMU
 # that leads to cpu-clock shows that the kernel's records are understood; what their bits mean is for
-# tests/unit/capture-format.c.
+# tests/unit/capture/format/format.c.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/capture/stack/unwind.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 /*
  * One file, mapped at CODE with offset 0, whose functions have 0x100 bytes each; behind it code

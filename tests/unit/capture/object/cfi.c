@@ -13,7 +13,7 @@
 #include "lib/capture/object/cfiexpr.h"
 #include "lib/capture/stack/dso.h"
 #include "lib/capture/object/elfcfi.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 /* --- libdw is the oracle -------------------------------------------------------------------------- */
 

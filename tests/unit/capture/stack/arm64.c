@@ -13,7 +13,7 @@
 
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/stack/unwind.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 #define PROGRAM "tests/arm64/chain"
 

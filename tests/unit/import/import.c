@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "lib/import/import.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 static struct mp_import_options options;
 

@@ -11,7 +11,7 @@
 #include "lib/capture/bpf/bpftable.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/stack/pending_stacks.h"
-#include "tap.h"
+#include "tests/unit/tap.h"
 
 static const struct mp_bpf_row *find(const struct mp_bpf_row *rows, size_t n, uint64_t addr)
 {

@@ -106,12 +106,6 @@ export_perf() {
 	mp-import "$TMP/out" | cmp - "$TMP/out"
 }
 
-@test "folded text: mp-fold's own comes back as it was" {
-	mp-fold tests/golden/mp-fold/odd-names.in > "$TMP/folded" 2> /dev/null
-	mp-import "$TMP/folded" | mp-fold --annotate > "$TMP/again"
-	cmp "$TMP/folded" "$TMP/again"
-}
-
 @test "memory stays small however long the input and its stacks are" {
 	case "$BUILD" in *san-*) skip "sanitizers need memory themselves" ;; esac
 	perl -e 'for $i (1 .. 40000) { print "a 1 [000] 1.000001: cycles: \n";

@@ -131,7 +131,7 @@ static void set_stats(const char *list)
 		enum mp_stat s = MP_STAT_COUNT;
 
 		while (s < MP_STATS &&
-		       !mp_str_eq(mp_str(mp_stat_name(s)), (struct mp_str){ list, len }))
+		       !mp_str_eq(mp_str(mp_dist_stat_name(s)), (struct mp_str){ list, len }))
 			s++;
 		if (s == MP_STATS)
 			mp_opt_bad(&program, OPT_POINTS, list, "a list of statistics");
@@ -413,11 +413,11 @@ static void write_tables(void)
 	if (options.format == DUMP)
 		write_dump();
 	else if (options.across && options.format == TEXT && work.m.dists.total)
-		mp_across_write_text(&work.m.dists, options.order, options.top, &options.style,
-				     &work.out);
+		mp_crosstab_write_text(&work.m.dists, options.order, options.top, &options.style,
+				       &work.out);
 	else if (options.across && options.format == TSV)
-		mp_across_write_tsv(&work.m.dists, options.order, options.top, &options.style,
-				    &work.out);
+		mp_crosstab_write_tsv(&work.m.dists, options.order, options.top, &options.style,
+				      &work.out);
 	else
 		write_list();
 }

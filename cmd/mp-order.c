@@ -93,7 +93,7 @@ static enum mp_status check_all(char **operands)
 	enum mp_status worst = MP_OK, status;
 
 	for (operands = *operands ? operands : stdin_only; *operands; operands++) {
-		int fd = mp_open_input(*operands);
+		int fd = mp_input_open(*operands);
 
 		status = mp_check(fd, fd == 0 ? "stdin" : *operands, &work.out);
 		worst = MP_MAX(worst, status);

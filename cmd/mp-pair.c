@@ -280,7 +280,7 @@ static enum mp_status tell_counts(void)
 		      "lines above 1 MiB were left out");
 	if (!c->matched && work.first)
 		mp_say("no event is a begin or an end; the first of the input is '%s'", work.first);
-	mp_pair_tell(work.pair);
+	mp_pair_report(work.pair);
 	return lossy ? MP_LOSSY : MP_OK;
 }
 
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 	worst = MP_MAX(worst, status);
 	for (i = 0; i < specs.n_specs; i++)
 		if (specs.specs[i].expr)
-			mp_expr_tell(specs.specs[i].expr);
+			mp_expr_report(specs.specs[i].expr);
 	mp_out_close(&work.out);
 	mp_pair_free(work.pair);
 	mp_relay_release(&work.relay);

@@ -54,9 +54,9 @@ static const struct mp_program program = {
 static struct mp_select job;
 static uint64_t count; /* 0: all */
 
-static void set_moment(int code, const char *arg, struct mp_moment *m)
+static void set_moment(int code, const char *arg, struct mp_window_time *m)
 {
-	if (mp_moment_parse(m, arg) < 0)
+	if (mp_window_time_parse(m, arg) < 0)
 		mp_opt_bad(&program, code, arg,
 			   "a time such as 2s, 500ms, @71200103211 or "
 			   "2026-11-20T09:19:00.5+00:00 (with its zone)");
@@ -71,9 +71,9 @@ static void set_keep(int code, const char *arg)
 	if (job.keeping && job.keep.drop != drop)
 		mp_usage("--fields and --drop exclude each other");
 	if (!job.keeping)
-		mp_keep_init(&job.keep, drop);
+		mp_project_init(&job.keep, drop);
 	job.keeping = true;
-	if (mp_keep_add(&job.keep, arg, &bad) < 0)
+	if (mp_project_add(&job.keep, arg, &bad) < 0)
 		mp_usage("'%.*s' is not a field of an event that can be %s", MP_STR_ARGS(bad),
 			 drop ? "left out" : "kept");
 }
@@ -132,15 +132,15 @@ static void refuse_expressions(char **operands)
 
 static void parse_options(int argc, char **argv)
 {
-	const struct mp_moment *from = &job.window.from, *to = &job.window.to;
+	const struct mp_window_time *from = &job.window.from, *to = &job.window.to;
 	char *arg;
 	int code;
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
-	if (to->kind != MP_MOMENT_NONE && job.window.for_ns)
+	if (to->kind != MP_WINDOW_NONE && job.window.for_ns)
 		mp_usage("--to and --for exclude each other");
-	if (from->kind == to->kind && from->kind != MP_MOMENT_NONE && from->ns >= to->ns)
+	if (from->kind == to->kind && from->kind != MP_WINDOW_NONE && from->ns >= to->ns)
 		mp_usage("--to is not behind --from");
 	if (job.overlap && !job.windowed)
 		mp_usage("--overlap needs a window: --from, --to or --for");
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 		}
 	}
 	status = mp_input_finish(&in);
-	mp_select_tell(&job);
+	mp_select_report(&job);
 	mp_out_close(&out);
 	mp_select_release(&job);
 	return status;

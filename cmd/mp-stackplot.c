@@ -407,7 +407,8 @@ static struct mp_str y_name(void)
 	return options.y.name;
 }
 
-static void make_subtitle(struct mp_buf *to, const struct mp_stack *s, const struct mp_stackdraw *d)
+static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
+			  const struct mp_stackdraw *d)
 {
 	const struct mp_stackgrid_style *style = &work.grid.style;
 	const char *start = json_string_value(json_object_get(work.header, "start"));
@@ -451,7 +452,7 @@ static void default_title(struct mp_buf *to)
 }
 
 /* Returns the status for main. */
-static enum mp_status tell(const struct mp_stack *s)
+static enum mp_status tell(const struct mp_stackplot *s)
 {
 	mp_say_count(work.grid.given_up,
 		     "label beyond those kept while reading was added to other (see --labels)",
@@ -466,7 +467,7 @@ static enum mp_status draw(struct mp_out *out)
 	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, svg = { NULL, 0, 0 };
 	struct mp_stackdraw d = { .percent = options.percent };
 	enum mp_status status;
-	struct mp_stack s;
+	struct mp_stackplot s;
 
 	if (!work.has_grid)
 		decide(work.headers[1] && !work.headers[0] ? MP_POINT : MP_EVENT, NULL);
@@ -486,7 +487,7 @@ static enum mp_status draw(struct mp_out *out)
 	d.title = options.title ? mp_str(options.title) : mp_buf_view(&title);
 	mp_stackdraw_svg(&svg, &s, &d);
 	mp_out_write(out, svg.p, svg.len);
-	mp_stack_release(&s);
+	mp_stackplot_release(&s);
 	mp_buf_release(&title);
 	mp_buf_release(&subtitle);
 	mp_buf_release(&svg);

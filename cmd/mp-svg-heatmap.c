@@ -276,7 +276,7 @@ static void terminal_size(size_t *width, size_t *height)
 
 static enum mp_ansi ansi(void)
 {
-	enum mp_ansi has = mp_ansi_of(getenv("TERM"), getenv("COLORTERM"));
+	enum mp_ansi has = mp_heat_ansi_of(getenv("TERM"), getenv("COLORTERM"));
 
 	if (options.ansi == ANSI_ALWAYS)
 		return MP_MAX(has, MP_ANSI_256);

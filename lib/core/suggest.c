@@ -6,7 +6,7 @@
 
 enum { LEN_MAX = 255 };
 
-size_t mp_edit_distance(const char *a, const char *b)
+size_t mp_suggest_distance(const char *a, const char *b)
 {
 	size_t rows[3][LEN_MAX + 1], *before = rows[0], *above = rows[1], *row = rows[2], *spare;
 	size_t n = strnlen(a, LEN_MAX), m = strnlen(b, LEN_MAX), i, j, best;
@@ -31,19 +31,19 @@ size_t mp_edit_distance(const char *a, const char *b)
 	return above[m];
 }
 
-void mp_near_init(struct mp_near *n, const char *word)
+void mp_suggest_init(struct mp_suggest *n, const char *word)
 {
 	/* a third of the letters wrong is no misspelling any more */
-	*n = (struct mp_near){ word, NULL, strlen(word) / 3 + 1 };
+	*n = (struct mp_suggest){ word, NULL, strlen(word) / 3 + 1 };
 }
 
-void mp_near_try(struct mp_near *n, const char *candidate)
+void mp_suggest_try(struct mp_suggest *n, const char *candidate)
 {
 	size_t len = strlen(n->word), other = strlen(candidate), d;
 
 	if ((len > other ? len - other : other - len) >= n->distance)
 		return;
-	d = mp_edit_distance(n->word, candidate);
+	d = mp_suggest_distance(n->word, candidate);
 	if (d >= n->distance)
 		return;
 	free(n->best);
@@ -51,7 +51,7 @@ void mp_near_try(struct mp_near *n, const char *candidate)
 	n->distance = d;
 }
 
-void mp_near_release(struct mp_near *n)
+void mp_suggest_release(struct mp_suggest *n)
 {
 	free(n->best);
 	n->best = NULL;

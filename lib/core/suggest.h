@@ -5,20 +5,20 @@
 
 #include "lib/core/base.h"
 
-struct mp_near {
+struct mp_suggest {
 	const char *word; /* borrowed */
 	char *best;	  /* NULL: none near enough; owned */
 	size_t distance;
 };
 
-void mp_near_init(struct mp_near *n, const char *word);
-void mp_near_try(struct mp_near *n, const char *candidate);
-void mp_near_release(struct mp_near *n);
+void mp_suggest_init(struct mp_suggest *n, const char *word);
+void mp_suggest_try(struct mp_suggest *n, const char *candidate);
+void mp_suggest_release(struct mp_suggest *n);
 
 /*
  * Insertions, deletions, replacements and swaps of neighbours that make `b` of `a` (optimal
  * alignment).
  */
-size_t mp_edit_distance(const char *a, const char *b);
+size_t mp_suggest_distance(const char *a, const char *b);
 
 #endif

@@ -123,7 +123,7 @@ static void split_frames(struct folding *g, struct mp_str text)
 	struct mp_str frame;
 
 	g->n = 0;
-	while (mp_next_frame(&text, &frame)) {
+	while (mp_rec_next_frame(&text, &frame)) {
 		g->frames = mp_grow(g->frames, &g->cap, g->n + 1, sizeof(*g->frames));
 		g->frames[g->n].mark = mp_frame_mark(frame, &g->frames[g->n].name);
 		g->n++;

@@ -198,9 +198,9 @@ static void cut_lines(struct mp_bins *b, const struct mp_lines *l, const struct 
 	for (i = 0; i <= b->n; i++) {
 		int64_t line = cut_line(&cut, i);
 
-		b->edge[i] = mp_line_begin(l, line) * factor;
+		b->edge[i] = mp_grid_line_begin(l, line) * factor;
 		if (b->whole)
-			b->whole[i] = times(mp_line_begin_whole(l, line), factor);
+			b->whole[i] = times(mp_grid_line_begin_whole(l, line), factor);
 	}
 	if (what == MP_HEAT_OFFSET && b->whole[b->n] > (int64_t)MP_NS_PER_SEC)
 		b->edge[b->n] = b->whole[b->n] = MP_NS_PER_SEC;
@@ -229,17 +229,17 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 	double allowed = overflow * total_of(v, n), below = 0, above = 0, a, b, body, least;
 	size_t i = 0, k = n - 1, first;
 
-	while (log_scale && i < k && mp_line_begin(l, v[i].line) <= 0)
+	while (log_scale && i < k && mp_grid_line_begin(l, v[i].line) <= 0)
 		i++;
 	first = i;
 	while (i < k && below + v[i].total <= allowed)
 		below += v[i++].total;
 	while (k > i && above + v[k].total <= allowed)
 		above += v[k--].total;
-	*low = MP_MAX(l->low, mp_line_begin(l, v[first].line));
+	*low = MP_MAX(l->low, mp_grid_line_begin(l, v[first].line));
 	*high = l->high;
-	a = MP_MAX(*low, mp_line_begin(l, v[i].line));
-	b = MP_MIN(*high, mp_line_begin(l, v[k].line + 1));
+	a = MP_MAX(*low, mp_grid_line_begin(l, v[i].line));
+	b = MP_MIN(*high, mp_grid_line_begin(l, v[k].line + 1));
 	if (log_scale && !(*high > 0)) { /* nothing that a logarithm has: all is below */
 		*low = 1;
 		*high = 10;
@@ -290,10 +290,10 @@ static double round_up(double v)
 /* The first beginning of a line at or above `v`. */
 static double snap(const struct mp_lines *l, double v)
 {
-	int64_t line = mp_line_of(l, &(struct mp_place){ .real = v }, l->level);
-	double begin = mp_line_begin(l, line);
+	int64_t line = mp_grid_line_of(l, &(struct mp_grid_coord){ .real = v }, l->level);
+	double begin = mp_grid_line_begin(l, line);
 
-	return begin < v ? mp_line_begin(l, line + 1) : begin;
+	return begin < v ? mp_grid_line_begin(l, line + 1) : begin;
 }
 
 /*
@@ -336,8 +336,9 @@ static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, 
 		double v = log_scale ? low * exp(i * each) : step(begin, each, i);
 
 		if (i == 0)
-			v = mp_line_begin(l,
-					  mp_line_of(l, &(struct mp_place){ .real = v }, l->level));
+			v = mp_grid_line_begin(
+				l,
+				mp_grid_line_of(l, &(struct mp_grid_coord){ .real = v }, l->level));
 		else
 			v = snap(l, l->whole ? snap(l, ceil(v * (1 - 1e-12))) : v);
 		if (n && !(v > b->edge[n - 1]))
@@ -347,8 +348,9 @@ static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, 
 			break;
 	}
 	if (n < 2) /* the lines are wider than all this */
-		b->edge[n++] = mp_line_begin(
-			l, mp_line_of(l, &(struct mp_place){ .real = high }, l->level) + 1);
+		b->edge[n++] = mp_grid_line_begin(
+			l,
+			mp_grid_line_of(l, &(struct mp_grid_coord){ .real = high }, l->level) + 1);
 	b->n = n - 1;
 }
 
@@ -358,7 +360,7 @@ static void place_values(struct mp_bins *b, const struct mp_lines *l, const stru
 	size_t at = 0, i;
 
 	for (i = 0; i < n; i++) {
-		double begin = mp_line_begin(l, v[i].line);
+		double begin = mp_grid_line_begin(l, v[i].line);
 
 		while (at <= b->n && begin >= b->edge[at])
 			at++;

@@ -226,7 +226,7 @@ static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 
 /* 1: it has no such name, and so no place. */
 static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
-		      struct mp_place *p, const char **why)
+		      struct mp_grid_coord *p, const char **why)
 {
 	struct mp_str value;
 
@@ -238,7 +238,7 @@ static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const 
 }
 
 static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_heat_what what,
-		 const struct mp_field *f, struct mp_place *p, const char **why)
+		 const struct mp_field *f, struct mp_grid_coord *p, const char **why)
 {
 	switch (what) {
 	case MP_HEAT_TIME:
@@ -299,7 +299,7 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
  */
 static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
-	struct mp_place x = { 0 }, y = { 0 };
+	struct mp_grid_coord x = { 0 }, y = { 0 };
 	char copy[MP_GRID_NAME_MAX];
 	uint64_t weight;
 	int result;

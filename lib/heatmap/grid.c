@@ -94,7 +94,7 @@ static inline int64_t value_line(double v, int level)
 	return (int64_t)(bits >> level);
 }
 
-int64_t mp_line_of(const struct mp_lines *l, const struct mp_place *p, int level)
+int64_t mp_grid_line_of(const struct mp_lines *l, const struct mp_grid_coord *p, int level)
 {
 	if (l->kind == MP_WHOLE)
 		return p->whole >> level;
@@ -103,14 +103,14 @@ int64_t mp_line_of(const struct mp_lines *l, const struct mp_place *p, int level
 	return value_line(p->real, level);
 }
 
-int64_t mp_line_begin_whole(const struct mp_lines *l, int64_t line)
+int64_t mp_grid_line_begin_whole(const struct mp_lines *l, int64_t line)
 {
 	if (line > INT64_MAX >> l->level)
 		return INT64_MAX;
 	return (int64_t)((uint64_t)line << l->level);
 }
 
-double mp_line_begin(const struct mp_lines *l, int64_t line)
+double mp_grid_line_begin(const struct mp_lines *l, int64_t line)
 {
 	static const int64_t infinite = 0x7ffll << 52;
 	uint64_t bits;
@@ -380,7 +380,7 @@ static inline unsigned value_slot(struct mp_grid *g, struct mp_lines *l, double 
 	return slot_of(g, l, value_line(v, l->level));
 }
 
-static unsigned place_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_place *p)
+static unsigned place_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_grid_coord *p)
 {
 	switch (l->kind) {
 	case MP_NAMES:
@@ -403,7 +403,7 @@ void mp_grid_put(struct mp_grid *g, unsigned column, unsigned row, uint64_t weig
 	*cell = sum(g, *cell, weight);
 }
 
-void mp_grid_add(struct mp_grid *g, const struct mp_place *x, const struct mp_place *y,
+void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,
 		 uint64_t weight)
 {
 	unsigned column = place_slot(g, &g->x, x);
@@ -438,7 +438,7 @@ static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
 	return true;
 }
 
-void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_place *y)
+void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_grid_coord *y)
 {
 	int64_t last = MP_MAX(from, to - 1), first_line, last_line, line;
 	unsigned row = place_slot(g, &g->y, y);
@@ -450,8 +450,8 @@ void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp
 		last_line = last >> g->x.level;
 	} while (!make_columns(g, first_line, last_line));
 	for (line = first_line; line <= last_line; line++) {
-		int64_t begin = mp_line_begin_whole(&g->x, line);
-		int64_t end = line == last_line ? to : mp_line_begin_whole(&g->x, line + 1);
+		int64_t begin = mp_grid_line_begin_whole(&g->x, line);
+		int64_t end = line == last_line ? to : mp_grid_line_begin_whole(&g->x, line + 1);
 
 		mp_grid_put(g, slot_of(g, &g->x, line), row, end - MP_MAX(begin, from));
 	}
@@ -466,7 +466,7 @@ void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64
 		g->lost_elsewhere = sum(g, g->lost_elsewhere, n);
 		return;
 	}
-	column = place_slot(g, &g->x, &(struct mp_place){ .whole = at });
+	column = place_slot(g, &g->x, &(struct mp_grid_coord){ .whole = at });
 	mp_grid_put_lost(g, column, n, from);
 }
 

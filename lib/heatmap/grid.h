@@ -67,7 +67,7 @@ struct mp_grid {
 };
 
 /* A place on an axis: the member that its kind says. */
-struct mp_place {
+struct mp_grid_coord {
 	int64_t whole;
 	double real; /* finite */
 	struct mp_str name;
@@ -77,7 +77,7 @@ void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y)
 void mp_grid_release(struct mp_grid *g);
 
 /* Adds a record of this weight, which is at most INT64_MAX, as all sums are. */
-void mp_grid_add(struct mp_grid *g, const struct mp_place *x, const struct mp_place *y,
+void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,
 		 uint64_t weight);
 
 /* The same for x DECIMAL and y VALUE and a weight of 1, quicker. */
@@ -87,7 +87,7 @@ void mp_grid_add_point(struct mp_grid *g, double x, double y);
  * x WHOLE: a record that lasted from `from` to before `to` (at or behind it): each column gets the
  * part of that time that is its own, so that the sum is to - from.
  */
-void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_place *y);
+void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_grid_coord *y);
 
 /* `n` were lost behind `from` and up to `at`; without a time (`timed` false), somewhere. */
 void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64_t at);
@@ -98,11 +98,11 @@ static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, u
 }
 
 /* The number, at `level`, of the line that a place is on; not for NAMES. */
-int64_t mp_line_of(const struct mp_lines *l, const struct mp_place *p, int level);
+int64_t mp_grid_line_of(const struct mp_lines *l, const struct mp_grid_coord *p, int level);
 
 /* Where a line begins: it holds what is from there on and below the next line's beginning. */
-double mp_line_begin(const struct mp_lines *l, int64_t line);
-int64_t mp_line_begin_whole(const struct mp_lines *l, int64_t line);
+double mp_grid_line_begin(const struct mp_lines *l, int64_t line);
+int64_t mp_grid_line_begin_whole(const struct mp_lines *l, int64_t line);
 
 /*
  * For reading a grid back. The axis gets at least this level; -1 if there is none such. A line's

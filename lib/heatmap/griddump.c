@@ -432,8 +432,8 @@ int mp_heat_dump_line(struct mp_heat_reader *r, const struct mp_rec *rec, const 
 	struct mp_str rest = rec->body, x, y;
 	long column = -1, row = -1;
 
-	if (!mp_next_frame(&rest, &x) || !mp_next_frame(&rest, &y) || rest.p || rec->weight < 0 ||
-	    (!x.len && !y.len) || ((!x.len || !y.len) && rec->weight))
+	if (!mp_rec_next_frame(&rest, &x) || !mp_rec_next_frame(&rest, &y) || rest.p ||
+	    rec->weight < 0 || (!x.len && !y.len) || ((!x.len || !y.len) && rec->weight))
 		return fail(why, "not a line of a dump");
 	if (x.len && (column = frame_slot(r, &r->grid.x, x, r->x_level)) < 0)
 		return fail(why, "not a line of the horizontal axis");

@@ -142,7 +142,7 @@ static int by_line(const void *a, const void *b)
 /* The middle of a line, within what came at all. */
 static double middle(const struct mp_lines *l, int64_t line)
 {
-	double v = mp_line_begin(l, line) / 2 + mp_line_begin(l, line + 1) / 2;
+	double v = mp_grid_line_begin(l, line) / 2 + mp_grid_line_begin(l, line + 1) / 2;
 
 	if (l->kind == MP_WHOLE)
 		return v;

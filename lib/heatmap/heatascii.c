@@ -18,7 +18,7 @@ struct text {
 	size_t each; /* characters of a bin */
 };
 
-enum mp_ansi mp_ansi_of(const char *term, const char *colorterm)
+enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm)
 {
 	if (!term || !*term || strcmp(term, "dumb") == 0)
 		return MP_ANSI_NONE;

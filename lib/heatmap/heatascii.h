@@ -14,7 +14,7 @@ enum mp_ansi {
 };
 
 /* What a terminal with this $TERM and $COLORTERM (NULL: not set) has. */
-enum mp_ansi mp_ansi_of(const char *term, const char *colorterm);
+enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm);
 
 /* Bins that have room on `width` columns and `height` lines; for the style. */
 void mp_heat_ascii_bins(size_t width, size_t height, size_t *columns, size_t *rows);

@@ -294,8 +294,8 @@ static void write_heading(const struct table *t, size_t width, struct mp_buf *li
 	mp_buf_release(&name);
 }
 
-void mp_across_write_text(const struct mp_dists *d, enum mp_dist_order order, size_t top,
-			  const struct mp_dist_style *style, struct mp_out *out)
+void mp_crosstab_write_text(const struct mp_dists *d, enum mp_dist_order order, size_t top,
+			    const struct mp_dist_style *style, struct mp_out *out)
 {
 	struct table t = { .style = style };
 	struct mp_buf line = { NULL, 0, 0 };
@@ -336,8 +336,8 @@ void mp_across_write_text(const struct mp_dists *d, enum mp_dist_order order, si
 	release(&t);
 }
 
-void mp_across_write_tsv(const struct mp_dists *d, enum mp_dist_order order, size_t top,
-			 const struct mp_dist_style *style, struct mp_out *out)
+void mp_crosstab_write_tsv(const struct mp_dists *d, enum mp_dist_order order, size_t top,
+			   const struct mp_dist_style *style, struct mp_out *out)
 {
 	struct table t = { .style = style };
 	struct mp_buf line = { NULL, 0, 0 };

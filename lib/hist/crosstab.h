@@ -12,9 +12,9 @@
  * As text: at most `top` rows (0: all), and as many columns as fit; what does not is in "other". As
  * TSV: at most `top` rows, all columns. `style->by` is that of `d`.
  */
-void mp_across_write_text(const struct mp_dists *d, enum mp_dist_order order, size_t top,
-			  const struct mp_dist_style *style, struct mp_out *out);
-void mp_across_write_tsv(const struct mp_dists *d, enum mp_dist_order order, size_t top,
-			 const struct mp_dist_style *style, struct mp_out *out);
+void mp_crosstab_write_text(const struct mp_dists *d, enum mp_dist_order order, size_t top,
+			    const struct mp_dist_style *style, struct mp_out *out);
+void mp_crosstab_write_tsv(const struct mp_dists *d, enum mp_dist_order order, size_t top,
+			   const struct mp_dist_style *style, struct mp_out *out);
 
 #endif

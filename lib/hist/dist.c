@@ -26,7 +26,7 @@ static void release_values(struct mp_dists *d)
 	mp_map_each (&d->map, e) {
 		struct mp_dist *dist = mp_map_value(e);
 
-		mp_hist_release(&dist->hist);
+		mp_loghist_release(&dist->hist);
 		mp_linear_release(&dist->linear);
 	}
 }
@@ -96,7 +96,7 @@ void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t 
 	to->n += weight;
 	if (d->counting)
 		return;
-	mp_hist_add(&to->hist, value, weight);
+	mp_loghist_add(&to->hist, value, weight);
 	if (d->linear)
 		mp_linear_add(&to->linear, value, weight);
 }
@@ -130,7 +130,7 @@ static int by_count(const void *a, const void *b)
 static int by_sum(const void *a, const void *b)
 {
 	const struct mp_dist_row *x = a, *y = b;
-	double sum_x = mp_hist_sum(&x->dist->hist), sum_y = mp_hist_sum(&y->dist->hist);
+	double sum_x = mp_loghist_sum(&x->dist->hist), sum_y = mp_loghist_sum(&y->dist->hist);
 
 	if (sum_x != sum_y)
 		return sum_x > sum_y ? -1 : 1;
@@ -149,7 +149,7 @@ static void merge_other(const struct mp_dists *d, struct mp_dist_list *list, siz
 		list->other.n += dist->n;
 		if (d->counting)
 			continue;
-		mp_hist_merge(&list->other.hist, &dist->hist);
+		mp_loghist_merge(&list->other.hist, &dist->hist);
 		if (d->linear)
 			mp_linear_merge(&list->other.linear, &dist->linear);
 	}
@@ -184,6 +184,6 @@ void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t to
 void mp_dist_list_release(struct mp_dist_list *list)
 {
 	free(list->rows);
-	mp_hist_release(&list->other.hist);
+	mp_loghist_release(&list->other.hist);
 	mp_linear_release(&list->other.linear);
 }

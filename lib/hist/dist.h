@@ -16,7 +16,7 @@ struct mp_dist {
 	uint64_t n; /* sum of the weights */
 	bool bad;   /* its key has a bad escape */
 	/* not where only counts are kept */
-	struct mp_hist hist;
+	struct mp_loghist hist;
 	struct mp_linear linear; /* only if wanted */
 };
 

@@ -78,7 +78,7 @@ static void write_dist(struct dumping *g, const struct mp_dists *d, const struct
 		write_line(g, &n_field);
 		return;
 	}
-	while (mp_hist_write(&dist->hist, &cursor, &g->text))
+	while (mp_loghist_write(&dist->hist, &cursor, &g->text))
 		write_line(g, &part_field);
 	while (d->linear && mp_linear_write(&dist->linear, &at, &g->text))
 		write_line(g, &linear_field);
@@ -120,7 +120,7 @@ void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, s
 }
 
 /* All of what was read, or nothing if it does not fit. */
-static void take(struct mp_dists *d, struct mp_dist *to, const struct mp_hist *more)
+static void take(struct mp_dists *d, struct mp_dist *to, const struct mp_loghist *more)
 {
 	uint64_t total;
 
@@ -130,13 +130,13 @@ static void take(struct mp_dists *d, struct mp_dist *to, const struct mp_hist *m
 	}
 	d->total = total;
 	to->n += more->n;
-	mp_hist_merge(&to->hist, more);
+	mp_loghist_merge(&to->hist, more);
 }
 
 int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fields *fields,
 		const char **why)
 {
-	struct mp_hist more = { .n = 0 };
+	struct mp_loghist more = { .n = 0 };
 	struct mp_str text;
 	struct mp_dist *to;
 	uint64_t n;
@@ -164,12 +164,12 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 	if (!mp_rec_get(rec, &part_field, &text))
 		return -1;
 	*why = "bad part of a distribution in a dump";
-	if (mp_hist_read(&more, text) < 0)
+	if (mp_loghist_read(&more, text) < 0)
 		return -1;
 	to = mp_dists_at(d, rec, fields, why);
 	if (to)
 		take(d, to, &more);
-	mp_hist_release(&more);
+	mp_loghist_release(&more);
 	return to ? 0 : -1;
 }
 

@@ -15,9 +15,9 @@ static void flush_text(struct mp_out *out, struct mp_buf *text)
 
 static void put_number(struct mp_buf *to, double v)
 {
-	char text[MP_HIST_SUM_MAX];
+	char text[MP_LOGHIST_SUM_MAX];
 
-	mp_buf_add(to, text, mp_hist_put_number(text, v));
+	mp_buf_add(to, text, mp_loghist_put_number(text, v));
 }
 
 static void put_count(struct mp_buf *to, uint64_t n)
@@ -29,14 +29,14 @@ static void put_count(struct mp_buf *to, uint64_t n)
 
 static void put_stat(struct mp_buf *to, enum mp_stat stat, const struct mp_dist *dist)
 {
-	char text[MP_HIST_SUM_MAX];
+	char text[MP_LOGHIST_SUM_MAX];
 
 	if (stat == MP_STAT_COUNT)
 		put_count(to, dist->n);
 	else if (stat == MP_STAT_SUM)
-		mp_buf_add(to, text, mp_hist_put_sum(text, &dist->hist));
+		mp_buf_add(to, text, mp_loghist_put_sum(text, &dist->hist));
 	else
-		put_number(to, mp_stat_of(stat, dist, false));
+		put_number(to, mp_dist_stat_of(stat, dist, false));
 }
 
 static struct mp_str count_name(const struct mp_dist_style *style)
@@ -59,7 +59,7 @@ void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *o
 	else if (!style->summary)
 		mp_buf_printf(&text, "low\thigh\t%.*s", MP_STR_ARGS(count_name(style)));
 	for (s = MP_STAT_COUNT; !style->counting && style->summary && s < MP_STATS; s++)
-		mp_buf_printf(&text, "%s%s", s ? "\t" : "", mp_stat_name(s));
+		mp_buf_printf(&text, "%s%s", s ? "\t" : "", mp_dist_stat_name(s));
 	mp_buf_byte(&text, '\n');
 	flush_text(out, &text);
 	mp_buf_release(&text);
@@ -219,7 +219,7 @@ static void put_json_dist(struct mp_buf *to, const struct mp_dist_style *style,
 	mp_buf_printf(to, ",\"unit\":");
 	put_json_text(to, mp_str(style->unit));
 	for (s = MP_STAT_COUNT; s < MP_STATS; s++) {
-		mp_buf_printf(to, ",\"%s\":", mp_stat_name(s));
+		mp_buf_printf(to, ",\"%s\":", mp_dist_stat_name(s));
 		put_stat(to, s, dist);
 	}
 	if (!style->summary)
@@ -280,7 +280,7 @@ static void put_label(struct mp_buf *to, const struct mp_dist_style *style, stru
 			mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(style->by->v[i].name));
 	}
 	if (several || style->by->n == 0)
-		mp_buf_printf(to, "%s%s", style->by->n ? " " : "", mp_stat_name(stat));
+		mp_buf_printf(to, "%s%s", style->by->n ? " " : "", mp_dist_stat_name(stat));
 }
 
 uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_dist_style *style,

@@ -25,8 +25,8 @@ enum mp_stat {
 };
 
 /* "count", "p99.9" */
-const char *mp_stat_name(enum mp_stat stat);
-double mp_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting);
+const char *mp_dist_stat_name(enum mp_stat stat);
+double mp_dist_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting);
 
 struct mp_dist_style {
 	const struct mp_fields *by;

@@ -16,12 +16,12 @@ static const struct {
 	[MP_STAT_P999] = { "p99.9", 0.999 }, [MP_STAT_MAX] = { "max", 0 },
 };
 
-const char *mp_stat_name(enum mp_stat stat)
+const char *mp_dist_stat_name(enum mp_stat stat)
 {
 	return stats[stat].name;
 }
 
-double mp_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
+double mp_dist_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
 {
 	if (counting)
 		return (double)dist->n;
@@ -29,13 +29,13 @@ double mp_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
 	case MP_STAT_COUNT:
 		return (double)dist->n;
 	case MP_STAT_SUM:
-		return mp_hist_sum(&dist->hist);
+		return mp_loghist_sum(&dist->hist);
 	case MP_STAT_MIN:
 		return dist->hist.min;
 	case MP_STAT_MEAN:
-		return mp_hist_mean(&dist->hist);
+		return mp_loghist_mean(&dist->hist);
 	case MP_STAT_STDDEV:
-		return mp_hist_stddev(&dist->hist);
+		return mp_loghist_stddev(&dist->hist);
 	case MP_STAT_MAX:
 		return dist->hist.max;
 	case MP_STAT_P50:
@@ -46,7 +46,7 @@ double mp_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting)
 	case MP_STATS:
 		return 0;
 	}
-	return mp_hist_percentile(&dist->hist, stats[stat].share);
+	return mp_loghist_percentile(&dist->hist, stats[stat].share);
 }
 
 static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
@@ -68,7 +68,7 @@ static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
 }
 
 /* Exponents of the least and the greatest magnitude of a side that occur; false if none does. */
-static bool span(const struct mp_hist_side *s, int *low, int *high)
+static bool span(const struct mp_loghist_side *s, int *low, int *high)
 {
 	*low = s->first;
 	*high = s->first + s->n - 1;
@@ -79,7 +79,7 @@ static bool span(const struct mp_hist_side *s, int *low, int *high)
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n)
 {
-	const struct mp_hist *h = &dist->hist;
+	const struct mp_loghist *h = &dist->hist;
 	struct mp_dist_bucket *v;
 	bool plus, minus, zero = h->zero > 0;
 	int low, high, least, greatest, e;
@@ -98,11 +98,11 @@ struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 		      sizeof(*v));
 	for (e = greatest; minus && e >= least; e--)
 		v[(*n)++] = (struct mp_dist_bucket){ -ldexp(1, e + 1), -ldexp(1, e), -1,
-						     mp_hist_log2(h, e, true) };
+						     mp_loghist_log2(h, e, true) };
 	if (zero)
 		v[(*n)++] = (struct mp_dist_bucket){ 0, 0, 0, h->zero };
 	for (e = low; plus && e <= high; e++)
 		v[(*n)++] = (struct mp_dist_bucket){ ldexp(1, e), ldexp(1, e + 1), 1,
-						     mp_hist_log2(h, e, false) };
+						     mp_loghist_log2(h, e, false) };
 	return v;
 }

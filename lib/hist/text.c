@@ -191,7 +191,7 @@ static void put_stat(char *to, const struct mp_dist_style *style, const struct m
 	if (stat == MP_STAT_COUNT)
 		*mp_put_u64(to, dist->n) = '\0';
 	else
-		mp_unit_put(to, style->unit, mp_stat_of(stat, dist, false));
+		mp_unit_put(to, style->unit, mp_dist_stat_of(stat, dist, false));
 }
 
 static void write_stats(const struct mp_dist *dist, const struct mp_dist_style *style,
@@ -206,7 +206,7 @@ static void write_stats(const struct mp_dist *dist, const struct mp_dist_style *
 		if (s == MP_STAT_COUNT && style->weight.p)
 			mp_buf_str(line, style->weight);
 		else
-			mp_buf_printf(line, "%s", mp_stat_name(s));
+			mp_buf_printf(line, "%s", mp_dist_stat_name(s));
 		mp_buf_printf(line, " %s", text);
 		if (s == MP_STAT_STDDEV || s == MP_STAT_MAX)
 			write_line(out, line);
@@ -247,7 +247,7 @@ static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN, 
 static const char *column_name(const struct mp_dist_style *style, size_t i, char *text)
 {
 	if (!style->counting && (i || !style->weight.p))
-		return mp_stat_name(shown[i]);
+		return mp_dist_stat_name(shown[i]);
 	if (i == 1)
 		return "share";
 	if (!style->weight.p)

@@ -10,7 +10,7 @@ static void add_frames(struct mp_buf *to, struct mp_str frames)
 		mp_buf_str(to, frames);
 		return;
 	}
-	while (mp_next_frame(&frames, &frame)) {
+	while (mp_rec_next_frame(&frames, &frame)) {
 		enum mp_mark mark = mp_frame_mark(frame, &name);
 
 		mp_buf_reserve(to, 4 * name.len + 16);

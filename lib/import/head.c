@@ -182,8 +182,8 @@ static void parse_right(struct mp_str s, struct mp_perf_head *h)
 	}
 }
 
-bool mp_perf_timed_head(struct mp_str line, struct mp_perf_head *h,
-			const struct mp_perf_shape *shape)
+bool mp_import_timed_head(struct mp_str line, struct mp_perf_head *h,
+			  const struct mp_perf_shape *shape)
 {
 	if (!find_time(line, h, shape))
 		return false;
@@ -191,7 +191,7 @@ bool mp_perf_timed_head(struct mp_str line, struct mp_perf_head *h,
 	return true;
 }
 
-bool mp_perf_ip_ends_at(struct mp_str s, size_t end)
+bool mp_import_ip_ends_at(struct mp_str s, size_t end)
 {
 	size_t n = end;
 
@@ -206,12 +206,12 @@ bool mp_perf_ip_ends_at(struct mp_str s, size_t end)
 	return n == end - MP_PERF_IP_WIDTH;
 }
 
-size_t mp_perf_find_ip(struct mp_str s)
+size_t mp_import_find_ip(struct mp_str s)
 {
 	size_t i;
 
 	for (i = 0; i + MP_PERF_IP_WIDTH < s.len; i++)
-		if (s.p[i] == ' ' && mp_perf_ip_ends_at(s, i + 1 + MP_PERF_IP_WIDTH))
+		if (s.p[i] == ' ' && mp_import_ip_ends_at(s, i + 1 + MP_PERF_IP_WIDTH))
 			return i + 1;
 	return s.len;
 }
@@ -269,16 +269,16 @@ static bool untimed_event(struct mp_str line, struct mp_perf_head *h,
 	return found;
 }
 
-void mp_perf_untimed_head(struct mp_str line, struct mp_perf_head *h,
-			  const struct mp_perf_shape *shape)
+void mp_import_untimed_head(struct mp_str line, struct mp_perf_head *h,
+			    const struct mp_perf_shape *shape)
 {
 	size_t ip;
 
 	*h = (struct mp_perf_head){ .tid_width = 0 };
 	if (!shape->no_event && untimed_event(line, h, shape))
 		return;
-	ip = mp_perf_find_ip(line);
-	if (ip == line.len && mp_perf_ip_ends_at(line, MP_PERF_IP_WIDTH + 1))
+	ip = mp_import_find_ip(line);
+	if (ip == line.len && mp_import_ip_ends_at(line, MP_PERF_IP_WIDTH + 1))
 		ip = 1;
 	parse_left((struct mp_str){ line.p, ip }, h, shape);
 	if (ip < line.len && !h->tid.p) { /* a name of blanks: the number is no address */

@@ -32,15 +32,15 @@ struct mp_perf_shape {
 };
 
 /* A header with a time, or without one; false: the line is none. Slices point into the line. */
-bool mp_perf_timed_head(struct mp_str line, struct mp_perf_head *h,
-			const struct mp_perf_shape *shape);
-void mp_perf_untimed_head(struct mp_str line, struct mp_perf_head *h,
+bool mp_import_timed_head(struct mp_str line, struct mp_perf_head *h,
 			  const struct mp_perf_shape *shape);
+void mp_import_untimed_head(struct mp_str line, struct mp_perf_head *h,
+			    const struct mp_perf_shape *shape);
 
 /* Whether a column of an address ends at `end`: MP_PERF_IP_WIDTH bytes, padded on the left. */
-bool mp_perf_ip_ends_at(struct mp_str s, size_t end);
+bool mp_import_ip_ends_at(struct mp_str s, size_t end);
 
 /* Where the column of a single frame begins in s, behind a blank; s.len if there is none. */
-size_t mp_perf_find_ip(struct mp_str s);
+size_t mp_import_find_ip(struct mp_str s);
 
 #endif

@@ -315,9 +315,9 @@ void mp_import_file(struct mp_import *im, const char *path)
 	const char *data;
 	size_t len;
 
-	mp_in_init(&im->in, mp_open_input(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
+	mp_in_init(&im->in, mp_input_open(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
 	len = mp_in_peek(&im->in, &data);
-	if (len == 0 || mp_binary_kind(data, len))
+	if (len == 0 || mp_input_binary_kind(data, len))
 		kind = MP_IMPORT_STREAM; /* whose reader knows what to say */
 	else if (kind == MP_IMPORT_AUTO)
 		kind = mp_import_guess(data, len);

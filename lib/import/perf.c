@@ -49,7 +49,7 @@ static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str
 	size_t ip = text.len;
 
 	text.len = mp_import_without_blanks(text);
-	if (!trace && mp_perf_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
+	if (!trace && mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
 		struct mp_str addr =
 			mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
 
@@ -57,7 +57,7 @@ static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str
 		text = mp_str_skip(text, 1 + MP_PERF_IP_WIDTH);
 	}
 	if (!trace || (text.len && text.p[text.len - 1] == ')'))
-		ip = mp_perf_find_ip(text);
+		ip = mp_import_find_ip(text);
 	mp_import_payload(p->im, type, (struct mp_str){ text.p, MP_MIN(ip, text.len) });
 	if (ip < text.len)
 		mp_import_frame(&p->frames, mp_import_trim(mp_str_skip(text, ip)));
@@ -232,7 +232,7 @@ static bool take_untimed(struct perf *p, struct mp_str line)
 	const struct mp_perf_shape *shape = &p->shape;
 	struct mp_perf_head h;
 
-	mp_perf_untimed_head(line, &h, shape);
+	mp_import_untimed_head(line, &h, shape);
 	if (!p->known)
 		p->shape =
 			(struct mp_perf_shape){ shape->tid_width, !h.tid.p, !h.cpu.p, !h.type.p };
@@ -263,7 +263,7 @@ static void take_other(struct perf *p, struct mp_str line)
 	size_t start;
 
 	p->after_record = false;
-	if ((p->timed || !p->known) && mp_perf_timed_head(line, &h, &p->shape)) {
+	if ((p->timed || !p->known) && mp_import_timed_head(line, &h, &p->shape)) {
 		take_timed(p, &h);
 		return;
 	}
@@ -302,12 +302,12 @@ static void count_head(struct census *c, struct mp_str line)
 {
 	struct mp_perf_head h;
 
-	if (mp_perf_timed_head(line, &h, &any_shape))
+	if (mp_import_timed_head(line, &h, &any_shape))
 		c->timed++;
 	else if (frame_start(line) < line.len)
 		return;
 	else
-		mp_perf_untimed_head(line, &h, &any_shape);
+		mp_import_untimed_head(line, &h, &any_shape);
 	c->heads++;
 	c->tid += h.tid.p != NULL;
 	c->cpu += h.cpu.p != NULL;
@@ -390,14 +390,14 @@ bool mp_import_is_perf(struct mp_str line)
 {
 	struct mp_perf_head h;
 
-	return mp_perf_timed_head(line, &h, &any_shape) && h.comm.len <= MP_COMM_MAX;
+	return mp_import_timed_head(line, &h, &any_shape) && h.comm.len <= MP_COMM_MAX;
 }
 
 bool mp_import_is_sample(struct mp_str line)
 {
 	struct mp_perf_head h;
 
-	mp_perf_untimed_head(line, &h, &any_shape);
+	mp_import_untimed_head(line, &h, &any_shape);
 	if (h.type.p)
 		return true;
 	if (line.len <= MP_COMM_WIDTH || *line.p != ' ' || line.p[line.len - 1] != ' ')

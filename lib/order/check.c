@@ -164,7 +164,7 @@ enum mp_status mp_check(int fd, const char *name, struct mp_out *out)
 
 	mp_in_init(&c.in, fd, name, out);
 	len = mp_in_peek(&c.in, &data);
-	kind = len ? mp_binary_kind(data, len) : "empty";
+	kind = len ? mp_input_binary_kind(data, len) : "empty";
 	if (kind) {
 		mp_say("%s: this is %s, not a stream", name, kind);
 		mp_in_release(&c.in);

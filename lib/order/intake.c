@@ -64,7 +64,7 @@ static ssize_t read_some(struct mp_intake *in, char *to, size_t room)
 
 	if (!in->live) {
 		room = MP_MIN(room, (size_t)(in->end - in->offset));
-		n = room ? mp_read_at(in->fd, to, room, in->offset, in->name) : 0;
+		n = room ? mp_sections_read_at(in->fd, to, room, in->offset, in->name) : 0;
 		in->offset += n;
 		return n;
 	}

@@ -19,7 +19,7 @@ struct sections {
 
 enum { TAIL = 64 << 10, WINDOW = 4 * MP_LINE_MAX };
 
-size_t mp_read_at(int fd, char *to, size_t len, off_t offset, const char *name)
+size_t mp_sections_read_at(int fd, char *to, size_t len, off_t offset, const char *name)
 {
 	size_t done = 0;
 
@@ -63,7 +63,7 @@ static bool is_header_at(struct sections *s, off_t offset)
 	static const char head[] = "{\"mp\":";
 	char text[sizeof(head) - 1];
 
-	return mp_read_at(s->fd, text, sizeof(text), offset, s->name) == sizeof(text) &&
+	return mp_sections_read_at(s->fd, text, sizeof(text), offset, s->name) == sizeof(text) &&
 	       memcmp(text, head, sizeof(text)) == 0;
 }
 
@@ -73,7 +73,7 @@ static bool is_header_at(struct sections *s, off_t offset)
 static off_t section_before(struct sections *s, off_t end)
 {
 	off_t from = MP_MAX(s->start, end - TAIL);
-	size_t len = mp_read_at(s->fd, s->buf, end - from, from, s->name);
+	size_t len = mp_sections_read_at(s->fd, s->buf, end - from, from, s->name);
 	const char *why, *line;
 	struct mp_ctl ctl;
 	off_t begins = -1;
@@ -125,7 +125,8 @@ static void search(struct sections *s)
 	s->n = 0;
 	add(s, s->start);
 	while (at < s->end) {
-		size_t len = mp_read_at(s->fd, s->buf, MP_MIN(WINDOW, s->end - at), at, s->name);
+		size_t len = mp_sections_read_at(s->fd, s->buf, MP_MIN(WINDOW, s->end - at), at,
+						 s->name);
 		size_t step = len == WINDOW ? len - MP_LINE_MAX : len;
 		char *p = s->buf, *end = s->buf + len;
 
@@ -140,7 +141,7 @@ static void search(struct sections *s)
 	}
 }
 
-off_t *mp_find_sections(int fd, const char *name, off_t start, off_t end, size_t *n)
+off_t *mp_sections_find(int fd, const char *name, off_t start, off_t end, size_t *n)
 {
 	struct sections s = { .fd = fd, .name = name, .start = start, .end = end };
 

@@ -13,9 +13,9 @@
  * through backwards, a read for each; any other file is searched for headers. Freed by the caller.
  * A read error ends the program.
  */
-off_t *mp_find_sections(int fd, const char *name, off_t start, off_t end, size_t *n);
+off_t *mp_sections_find(int fd, const char *name, off_t start, off_t end, size_t *n);
 
 /* pread(2), up to `len` bytes; less only at the end of the file. */
-size_t mp_read_at(int fd, char *to, size_t len, off_t offset, const char *name);
+size_t mp_sections_read_at(int fd, char *to, size_t len, off_t offset, const char *name);
 
 #endif

@@ -31,7 +31,7 @@ static struct mp_source *add_source(struct mp_sources *s, const char *name, int 
 static void add_sections(struct mp_sources *s, const char *name, int fd, off_t start, off_t end)
 {
 	size_t n, i;
-	off_t *starts = mp_find_sections(fd, name, start, end, &n);
+	off_t *starts = mp_sections_find(fd, name, start, end, &n);
 
 	for (i = 0; i < n; i++) {
 		struct mp_source *src = add_source(s, name, fd);
@@ -46,7 +46,7 @@ static void add_sections(struct mp_sources *s, const char *name, int fd, off_t s
 static void open_operand(struct mp_sources *s, const char *path)
 {
 	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
-	int fd = mp_open_input(path);
+	int fd = mp_input_open(path);
 	struct stat st;
 	off_t start;
 
@@ -100,7 +100,7 @@ static uint64_t count_lines(const struct mp_source *src)
 
 	while (at < src->start) {
 		size_t want = MP_MIN((off_t)MP_READ_SIZE, src->start - at);
-		size_t n = mp_read_at(src->intake.fd, buf, want, at, src->name);
+		size_t n = mp_sections_read_at(src->intake.fd, buf, want, at, src->name);
 
 		if (n == 0)
 			break;
@@ -288,7 +288,7 @@ static void end_source(struct mp_source *src, const struct mp_intake_buffer *b)
 
 static void check_first(struct mp_source *src, const struct mp_intake_buffer *b)
 {
-	const char *kind = b->used ? mp_binary_kind(b->data, b->used) : NULL;
+	const char *kind = b->used ? mp_input_binary_kind(b->data, b->used) : NULL;
 
 	src->empty = b->used == 0;
 	if (!kind)

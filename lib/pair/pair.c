@@ -14,7 +14,7 @@ enum { TEXT_KEPT = 4096 }; /* bytes that one that waits no longer may keep for t
 
 /* What is under way: its first event, and the latest if that is another. */
 struct chain {
-	struct mp_moment first, latest;
+	struct mp_endpoint first, latest;
 	unsigned link; /* it waits for step link + 1 */
 };
 
@@ -30,7 +30,7 @@ struct mp_pair {
 	struct mp_waiting waiting;
 	struct mp_recent recent;
 	struct mp_pairkeys keys;
-	struct mp_doubt doubt;
+	struct mp_loss_window doubt;
 	struct mp_buf line, extra;
 	struct mp_str part_names[MP_PAIR_STEPS_MAX];
 	uint64_t last_ns; /* of the latest event */
@@ -42,8 +42,8 @@ static void release_chain(struct mp_waiting *t, void *value)
 	struct chain *c = value;
 
 	t->bytes -= c->first.cap + c->latest.cap;
-	mp_moment_release(&c->first);
-	mp_moment_release(&c->latest);
+	mp_endpoint_release(&c->first);
+	mp_endpoint_release(&c->latest);
 }
 
 struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay)
@@ -56,7 +56,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	p->last_step = options->n_steps - 1;
 	p->one_key = options->specs->n_keys == 1;
 	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
-	mp_doubt_init(&p->doubt);
+	mp_loss_window_init(&p->doubt);
 	mp_steps_init(&p->steps, options->specs);
 	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
@@ -80,7 +80,7 @@ void mp_pair_free(struct mp_pair *p)
 	mp_waiting_release(&p->waiting);
 	mp_recent_release(&p->recent);
 	mp_pairkeys_release(&p->keys);
-	mp_doubt_release(&p->doubt);
+	mp_loss_window_release(&p->doubt);
 	mp_buf_release(&p->line);
 	mp_buf_release(&p->extra);
 	free(p);
@@ -152,7 +152,7 @@ static void write_context_line(struct mp_pair *p, struct mp_str line)
 }
 
 /* The events from the begin to the end of a span, those that are asked for. */
-static void write_context(struct mp_pair *p, const struct mp_moment *begin,
+static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 			  const struct mp_rec *end)
 {
 	static const struct mp_field fields[] = {
@@ -186,13 +186,13 @@ static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
 	return mp_pairkeys_cpu(&p->keys, c->link, (struct mp_str){ w->key, w->key_len });
 }
 
-static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_moment *begin,
+static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_endpoint *begin,
 		       const struct mp_rec *rec, int cpu)
 {
 	if (!wanted(p, rec->time_ns - begin->time_ns))
 		return;
 	p->counts.spans++;
-	mp_doubt_end(&p->doubt, rec->time_ns, cpu);
+	mp_loss_window_end(&p->doubt, rec->time_ns, cpu);
 	p->extra.len = 0;
 	if (p->o.context) {
 		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans);
@@ -211,7 +211,7 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_mo
 		p->counts.too_long++;
 }
 
-static struct mp_str name_of(struct mp_pair *p, const struct mp_moment *begin, unsigned link,
+static struct mp_str name_of(struct mp_pair *p, const struct mp_endpoint *begin, unsigned link,
 			     bool whole)
 {
 	if (p->o.name.len)
@@ -223,12 +223,12 @@ static struct mp_str name_of(struct mp_pair *p, const struct mp_moment *begin, u
 static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
 {
 	const struct chain *c = mp_waiter_value(w);
-	const struct mp_moment *begin = c->link ? &c->latest : &c->first;
+	const struct mp_endpoint *begin = c->link ? &c->latest : &c->first;
 	bool last = c->link + 1 == p->last_step;
 	int cpu = bound_cpu(p, w);
 
 	if (p->o.open) {
-		mp_doubt_end(&p->doubt, rec->time_ns, cpu);
+		mp_loss_window_end(&p->doubt, rec->time_ns, cpu);
 		return;
 	}
 	write_span(p, name_of(p, begin, c->link, c->link == 0 && last), begin, rec, cpu);
@@ -238,21 +238,21 @@ static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_
 
 /* --- what waits ------------------------------------------------------------------------------------- */
 
-static void set_moment(struct mp_pair *p, struct mp_moment *m, const struct mp_rec *rec)
+static void set_moment(struct mp_pair *p, struct mp_endpoint *m, const struct mp_rec *rec)
 {
 	size_t before = m->cap;
 
-	mp_moment_set(&p->spans, m, rec, &p->split, p->type);
+	mp_endpoint_set(&p->spans, m, rec, &p->split, p->type);
 	m->number = p->o.context ? p->recent.next - 1 : 0;
 	p->waiting.bytes += m->cap - before;
 }
 
-static void drop_large(struct mp_pair *p, struct mp_moment *m)
+static void drop_large(struct mp_pair *p, struct mp_endpoint *m)
 {
 	if (m->cap <= TEXT_KEPT)
 		return;
 	p->waiting.bytes -= m->cap;
-	mp_moment_release(m);
+	mp_endpoint_release(m);
 }
 
 static void remove_waiter(struct mp_pair *p, struct mp_waiter *w)
@@ -425,7 +425,7 @@ void mp_pair_lost(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu
 
 	if (time_ns == 0)
 		time_ns = p->last_ns;
-	mp_doubt_loss(&p->doubt, from_ns, time_ns, cpu);
+	mp_loss_window_loss(&p->doubt, from_ns, time_ns, cpu);
 	p->counts.doubtful = p->doubt.doubtful;
 	p->counts.more_doubtful = p->doubt.more;
 	for (w = p->waiting.oldest; w; w = newer) {
@@ -449,10 +449,10 @@ static void write_open(struct mp_pair *p, const struct chain *c, uint64_t age)
 	if (p->last_step > 1)
 		mp_buf_printf(&p->extra, "\tstep=%u", c->link + 1);
 	p->line.len = 0;
-	mp_moment_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), true);
+	mp_endpoint_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), true);
 	if (!fits(p)) {
 		p->line.len = 0;
-		mp_moment_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), false);
+		mp_endpoint_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), false);
 	}
 	if (fits(p))
 		mp_relay_line(p->relay, mp_buf_view(&p->line));
@@ -477,7 +477,7 @@ void mp_pair_settle(struct mp_pair *p, uint64_t time_ns)
 	}
 	if (p->o.context)
 		mp_recent_drop(&p->recent, p->recent.next);
-	mp_doubt_section(&p->doubt);
+	mp_loss_window_section(&p->doubt);
 	p->last_ns = 0;
 }
 
@@ -493,7 +493,7 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
 	return result;
 }
 
-void mp_pair_tell(const struct mp_pair *p)
+void mp_pair_report(const struct mp_pair *p)
 {
-	mp_spans_tell(&p->spans);
+	mp_spans_report(&p->spans);
 }

@@ -70,6 +70,6 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);
 
 /* Says on stderr which chosen fields no event had. */
-void mp_pair_tell(const struct mp_pair *p);
+void mp_pair_report(const struct mp_pair *p);
 
 #endif

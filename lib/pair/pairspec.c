@@ -131,11 +131,11 @@ static bool strip(struct mp_str *text, struct mp_str prefix)
 /* Context in the order of the format, then payload, then the others. */
 static int place_of(const struct mp_pair_take *t)
 {
-	int rank = mp_context_rank(t->name);
+	int rank = mp_split_context_rank(t->name);
 
 	if (rank >= 0)
 		return rank;
-	return 100 + (int)mp_field_class(t->name);
+	return 100 + (int)mp_split_field_class(t->name);
 }
 
 static void insert_take(struct mp_pair_specs *s, struct mp_pair_take take)

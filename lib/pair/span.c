@@ -17,7 +17,7 @@ struct mp_span_plan {
 	uint32_t at[];
 };
 
-void mp_moment_release(struct mp_moment *m)
+void mp_endpoint_release(struct mp_endpoint *m)
 {
 	free(m->text);
 	m->text = NULL;
@@ -56,7 +56,7 @@ void mp_spans_release(struct mp_spans *s)
 	mp_map_release(&s->names);
 }
 
-void mp_spans_tell(const struct mp_spans *s)
+void mp_spans_report(const struct mp_spans *s)
 {
 	const struct mp_pair_take *take;
 	size_t i;
@@ -139,7 +139,7 @@ static uint8_t part_of_key(const struct mp_spans *s, struct mp_str key)
 		return PART_CPU;
 	if (is_ours(s, key))
 		return PART_NONE;
-	return mp_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
+	return mp_split_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
 }
 
 /* The part of each field of a shape. */
@@ -156,7 +156,7 @@ static const uint8_t *parts_of(struct mp_spans *s, const struct mp_shape *shape)
 	return *parts;
 }
 
-static void reserve(struct mp_moment *m, size_t more)
+static void reserve(struct mp_endpoint *m, size_t more)
 {
 	if (m->cap - m->len >= more)
 		return;
@@ -164,14 +164,14 @@ static void reserve(struct mp_moment *m, size_t more)
 	m->text = mp_realloc(m->text, m->cap);
 }
 
-static void keep(struct mp_moment *m, const char *p, size_t len)
+static void keep(struct mp_endpoint *m, const char *p, size_t len)
 {
 	memcpy(m->text + m->len, p, len);
 	m->len += len;
 }
 
 /* Where a part begins and how long it is. The last one is the stack. */
-static struct mp_str part_text(const struct mp_spans *s, const struct mp_moment *m, size_t part)
+static struct mp_str part_text(const struct mp_spans *s, const struct mp_endpoint *m, size_t part)
 {
 	const uint32_t *ends = (const uint32_t *)m->text;
 	uint32_t begin = part ? ends[part - 1] : (s->n_parts + 1) * sizeof(*ends);
@@ -179,13 +179,13 @@ static struct mp_str part_text(const struct mp_spans *s, const struct mp_moment 
 	return (struct mp_str){ m->text + begin, ends[part] - begin };
 }
 
-static void end_part(struct mp_moment *m, size_t part)
+static void end_part(struct mp_endpoint *m, size_t part)
 {
 	((uint32_t *)m->text)[part] = m->len;
 }
 
 /* Every field, by parts; neighbours in the line are copied at once. */
-static void keep_all(struct mp_spans *s, struct mp_moment *m, const struct mp_split *split)
+static void keep_all(struct mp_spans *s, struct mp_endpoint *m, const struct mp_split *split)
 {
 	const uint8_t *part_of = split->shape ? parts_of(s, split->shape) : NULL;
 	size_t part, i;
@@ -242,7 +242,7 @@ static bool take_value(struct mp_spans *s, size_t n, const struct mp_rec *rec,
 	return place->found = true;
 }
 
-static void keep_chosen(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,
+static void keep_chosen(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
 			const struct mp_split *split)
 {
 	const struct mp_pair_specs *specs = s->specs;
@@ -263,8 +263,8 @@ static void keep_chosen(struct mp_spans *s, struct mp_moment *m, const struct mp
 	end_part(m, part);
 }
 
-void mp_moment_set(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,
-		   const struct mp_split *split, const struct mp_map_entry *type)
+void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
+		     const struct mp_split *split, const struct mp_map_entry *type)
 {
 	m->time_ns = rec->time_ns;
 	m->type = type;
@@ -287,7 +287,7 @@ void mp_moment_set(struct mp_spans *s, struct mp_moment *m, const struct mp_rec 
 
 /* --- the line of a span ------------------------------------------------------------------------ */
 
-static bool begin_has(const struct mp_spans *s, const struct mp_moment *m, struct mp_str key)
+static bool begin_has(const struct mp_spans *s, const struct mp_endpoint *m, struct mp_str key)
 {
 	struct mp_str rest, other, value;
 	size_t i;
@@ -304,7 +304,7 @@ static bool begin_has(const struct mp_spans *s, const struct mp_moment *m, struc
 	return false;
 }
 
-static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_moment *begin,
+static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_endpoint *begin,
 				      const struct mp_split *end)
 {
 	struct mp_span_plan *plan = mp_zalloc(sizeof(*plan) + end->n * sizeof(plan->at[0]));
@@ -315,7 +315,7 @@ static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_
 		for (i = 0; i < end->n; i++) {
 			struct mp_str key = mp_split_key(&end->v[i]);
 
-			if (mp_field_class(key) == kind && !is_ours(s, key) &&
+			if (mp_split_field_class(key) == kind && !is_ours(s, key) &&
 			    !begin_has(s, begin, key))
 				plan->at[plan->n++] = i;
 		}
@@ -325,7 +325,7 @@ static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_
 	return plan;
 }
 
-static const struct mp_span_plan *plan_of(struct mp_spans *s, const struct mp_moment *begin,
+static const struct mp_span_plan *plan_of(struct mp_spans *s, const struct mp_endpoint *begin,
 					  const struct mp_split *end)
 {
 	struct mp_span_plan ***row, **plan;
@@ -349,7 +349,7 @@ static void put_field(struct mp_buf *line, struct mp_str text)
 	mp_buf_byte(line, '\t');
 }
 
-static void put_all(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *begin,
+static void put_all(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *begin,
 		    const struct mp_split *end)
 {
 	const struct mp_span_plan *plan = plan_of(s, begin, end);
@@ -369,7 +369,7 @@ static void put_all(struct mp_spans *s, struct mp_buf *line, const struct mp_mom
 		put_field(line, end->v[plan->at[i]].text);
 }
 
-static void put_chosen(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *begin,
+static void put_chosen(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *begin,
 		       const struct mp_rec *rec, const struct mp_split *end)
 {
 	struct mp_str value;
@@ -397,7 +397,8 @@ static void put_head(struct mp_buf *line, uint64_t time_ns, struct mp_str type)
 	mp_buf_byte(line, ',');
 }
 
-static void put_kept_stack(const struct mp_spans *s, struct mp_buf *line, const struct mp_moment *m)
+static void put_kept_stack(const struct mp_spans *s, struct mp_buf *line,
+			   const struct mp_endpoint *m)
 {
 	struct mp_str stack = part_text(s, m, s->n_parts);
 
@@ -408,7 +409,7 @@ static void put_kept_stack(const struct mp_spans *s, struct mp_buf *line, const 
 }
 
 void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
-		 const struct mp_moment *begin, const struct mp_rec *end,
+		 const struct mp_endpoint *begin, const struct mp_rec *end,
 		 const struct mp_split *split, struct mp_str extra, bool with_stack)
 {
 	put_head(line, end->time_ns, name);
@@ -429,8 +430,8 @@ void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
 	}
 }
 
-void mp_moment_put(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *m,
-		   struct mp_str extra, bool with_stack)
+void mp_endpoint_put(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *m,
+		     struct mp_str extra, bool with_stack)
 {
 	size_t i;
 

@@ -11,8 +11,8 @@
 
 enum mp_span_stack { MP_SPAN_STACK_BEGIN, MP_SPAN_STACK_END, MP_SPAN_STACK_NONE };
 
-/* Kept of an event. Zeroed memory is valid and empty; mp_moment_release() frees the text. */
-struct mp_moment {
+/* Kept of an event. Zeroed memory is valid and empty; mp_endpoint_release() frees the text. */
+struct mp_endpoint {
 	uint64_t time_ns;
 	uint64_t number;		 /* of its line, see recent.h; 0 where that is not wanted */
 	const struct mp_map_entry *type; /* borrowed */
@@ -21,12 +21,12 @@ struct mp_moment {
 	uint32_t len, cap;
 };
 
-void mp_moment_release(struct mp_moment *m);
+void mp_endpoint_release(struct mp_endpoint *m);
 
 struct mp_spans {
 	const struct mp_pair_specs *specs;
 	enum mp_span_stack stack;
-	bool open; /* for mp_moment_put(), not mp_span_put() */
+	bool open; /* for mp_endpoint_put(), not mp_span_put() */
 	size_t n_parts;
 	struct mp_shapes shapes;
 	uint8_t *part_of[MP_SHAPES_MAX];	    /* shape -> part of each field */
@@ -48,11 +48,11 @@ void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum m
 void mp_spans_release(struct mp_spans *s);
 
 /* Says on stderr which chosen fields no event had, of those that were asked. */
-void mp_spans_tell(const struct mp_spans *s);
+void mp_spans_report(const struct mp_spans *s);
 
 /* Keeps of an event what a span wants to know of its begin. */
-void mp_moment_set(struct mp_spans *s, struct mp_moment *m, const struct mp_rec *rec,
-		   const struct mp_split *split, const struct mp_map_entry *type);
+void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
+		     const struct mp_split *split, const struct mp_map_entry *type);
 
 /* "A=>B", at most 255 bytes; valid as long as the spans. */
 struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
@@ -64,11 +64,11 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
  * Without `with_stack` the stack is left out.
  */
 void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
-		 const struct mp_moment *begin, const struct mp_rec *end,
+		 const struct mp_endpoint *begin, const struct mp_rec *end,
 		 const struct mp_split *split, struct mp_str extra, bool with_stack);
 
 /* Adds the line of an event that has no end, with `extra`, which is not empty. */
-void mp_moment_put(struct mp_spans *s, struct mp_buf *line, const struct mp_moment *m,
-		   struct mp_str extra, bool with_stack);
+void mp_endpoint_put(struct mp_spans *s, struct mp_buf *line, const struct mp_endpoint *m,
+		     struct mp_str extra, bool with_stack);
 
 #endif

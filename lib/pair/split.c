@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int mp_context_rank(struct mp_str key)
+int mp_split_context_rank(struct mp_str key)
 {
 	static const struct mp_str names[] = { { "host", 4 }, { "cpu", 3 },   { "pid", 3 },
 					       { "tid", 3 },  { "comm", 4 },  { "period", 6 },
@@ -16,11 +16,11 @@ int mp_context_rank(struct mp_str key)
 	return -1;
 }
 
-enum mp_field_class mp_field_class(struct mp_str key)
+enum mp_field_class mp_split_field_class(struct mp_str key)
 {
 	if (key.len && key.p[0] == '.')
 		return MP_CLASS_PAYLOAD;
-	return mp_context_rank(key) >= 0 ? MP_CLASS_CONTEXT : MP_CLASS_DERIVED;
+	return mp_split_context_rank(key) >= 0 ? MP_CLASS_CONTEXT : MP_CLASS_DERIVED;
 }
 
 void mp_split_release(struct mp_split *s)

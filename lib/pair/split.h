@@ -19,10 +19,10 @@ enum mp_field_class {
 	MP_CLASS_DERIVED, /* any other */
 };
 
-enum mp_field_class mp_field_class(struct mp_str key);
+enum mp_field_class mp_split_field_class(struct mp_str key);
 
 /* Place of a context field in the order of mp-stream(5), from 0; others: -1. */
-int mp_context_rank(struct mp_str key);
+int mp_split_context_rank(struct mp_str key);
 
 struct mp_shape {
 	unsigned number; /* below MP_SHAPES_MAX */

@@ -30,12 +30,12 @@ int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state)
 void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink)
 {
 	*s = (struct mp_sched){ .sink = *sink };
-	mp_tasks_init(s);
+	mp_sched_tasks_init(s);
 }
 
 void mp_sched_release(struct mp_sched *s)
 {
-	mp_tasks_release(s);
+	mp_sched_tasks_release(s);
 	free(s->cpus);
 }
 
@@ -167,7 +167,7 @@ static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 {
 	if (s->sink.gone)
 		s->sink.gone(s->sink.arg, t);
-	mp_task_free(s, t);
+	mp_sched_task_free(s, t);
 }
 
 /* --- switch ----------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static bool ran_since(const struct mp_sched_task *t, const struct mp_sched_cpu *
 static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_sched_state state,
 				      uint64_t since)
 {
-	struct mp_sched_task *t = mp_task_new(s, tid);
+	struct mp_sched_task *t = mp_sched_task_new(s, tid);
 
 	enter(s, t, state, since);
 	return t;
@@ -194,7 +194,7 @@ static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_s
 static struct mp_sched_task *settle(struct mp_sched *s, int32_t cpu, int32_t tid)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
-	struct mp_sched_task *t = mp_task_find(s, tid);
+	struct mp_sched_task *t = mp_sched_task_find(s, tid);
 
 	if (t && !ran_since(t, c))
 		return NULL;
@@ -214,7 +214,7 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 
 	s->misfits++;
 	forget_cpu(s, e->cpu, e->time_ns);
-	t = mp_task_find(s, e->task);
+	t = mp_sched_task_find(s, e->task);
 	if (t)
 		forget(s, t, e->time_ns);
 	else
@@ -245,7 +245,7 @@ static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sc
 		t = settle(s, e->cpu, e->task);
 	if (!t)
 		t = misfit(s, e);
-	mp_task_name(t, e->task_comm, e->task_prio);
+	mp_sched_task_name(t, e->task_comm, e->task_prio);
 	if (e->tid == e->task && e->pid >= 0)
 		t->pid = e->pid;
 	if (t->state == MP_SCHED_RUN) {
@@ -297,14 +297,14 @@ static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
 		*c = (struct mp_sched_cpu){ MP_CPU_IDLE, false, e->time_ns, NULL };
 		return;
 	}
-	t = mp_task_find(s, e->next);
+	t = mp_sched_task_find(s, e->next);
 	if (!t) {
 		bool told = s->has_wakeups && s->has_births;
 
 		t = new_task(s, e->next, MP_SCHED_UNKNOWN, told ? s->clear_ns : e->time_ns);
 		t->cut = true;
 	}
-	mp_task_name(t, e->next_comm, e->next_prio);
+	mp_sched_task_name(t, e->next_comm, e->next_prio);
 	end_wait(s, t, e);
 	enter(s, t, MP_SCHED_RUN, e->time_ns);
 	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
@@ -314,7 +314,7 @@ static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
 
 static int take_switch(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
 {
-	struct mp_sched_task *t = e->task ? mp_task_find(s, e->task) : NULL;
+	struct mp_sched_task *t = e->task ? mp_sched_task_find(s, e->task) : NULL;
 	enum mp_sched_state state = MP_SCHED_IDLE;
 
 	if (e->task && mp_sched_prev_state(e->state, t && t->exiting, &state) < 0) {
@@ -353,7 +353,7 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
 		c->what = MP_CPU_IDLE;
 	} else if (c->what == MP_CPU_UNSURE) {
-		t = mp_task_find(s, e->tid);
+		t = mp_sched_task_find(s, e->tid);
 		if (t && !ran_since(t, c)) {
 			forget_cpu(s, e->cpu, e->time_ns);
 			forget(s, t, e->time_ns);
@@ -361,7 +361,7 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 		settle(s, e->cpu, e->tid);
 	}
 	if (c->what == MP_CPU_BUSY) {
-		mp_task_name(c->task, e->comm, MP_SCHED_NO_PRIO);
+		mp_sched_task_name(c->task, e->comm, MP_SCHED_NO_PRIO);
 		c->task->pid = e->pid >= 0 ? e->pid : c->task->pid;
 	}
 }
@@ -369,7 +369,7 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 /* A new task; an old one of the same id must be over, although nobody said so. */
 static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
 {
-	struct mp_sched_task *t = mp_task_find(s, tid);
+	struct mp_sched_task *t = mp_sched_task_find(s, tid);
 
 	if (t) {
 		s->misfits += t->state != MP_SCHED_UNKNOWN;
@@ -381,7 +381,7 @@ static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
 
 static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *t = e->task ? mp_task_find(s, e->task) : NULL;
+	struct mp_sched_task *t = e->task ? mp_sched_task_find(s, e->task) : NULL;
 	struct mp_sched_span span;
 
 	if (e->task == 0)
@@ -392,13 +392,13 @@ static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 		t = new_task(s, e->task, MP_SCHED_UNKNOWN, s->clear_ns);
 		t->cut = true;
 	}
-	mp_task_name(t, e->task_comm, e->task_prio);
+	mp_sched_task_name(t, e->task_comm, e->task_prio);
 	if (t->state == MP_SCHED_RUN)
 		return;
 	t->cpu = e->target_cpu >= 0 ? e->target_cpu : t->cpu;
 	if (t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED)
 		return;
-	mp_task_woken(t, e->tid, e->comm);
+	mp_sched_task_woken(t, e->tid, e->comm);
 	if (t->state != MP_SCHED_NEW) {
 		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
 				 e->time_ns);
@@ -413,7 +413,7 @@ static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 
 static void take_migration(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *t = mp_task_find(s, e->task);
+	struct mp_sched_task *t = mp_sched_task_find(s, e->task);
 
 	if (!t)
 		return;
@@ -425,16 +425,16 @@ static void take_migration(struct mp_sched *s, const struct mp_sched_event *e)
 /* A thread other than the first one calls exec: it goes on under the id of the process. */
 static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *old = e->old > 0 ? mp_task_find(s, e->old) : NULL, *t;
+	struct mp_sched_task *old = e->old > 0 ? mp_sched_task_find(s, e->old) : NULL, *t;
 	struct mp_sched_span span;
 	int32_t cpu;
 
 	if (old && e->old == e->task)
-		mp_task_name(old, e->comm, MP_SCHED_NO_PRIO);
+		mp_sched_task_name(old, e->comm, MP_SCHED_NO_PRIO);
 	if (!old || e->old == e->task || old->state != MP_SCHED_RUN)
 		return;
 	cpu = old->cpu;
-	t = mp_task_find(s, e->task);
+	t = mp_sched_task_find(s, e->task);
 	if (t && t->state == MP_SCHED_RUN)
 		return;
 	if (t) { /* the first thread died in this moment, and waits for nobody */
@@ -448,7 +448,7 @@ static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
 	t->cpu = t->last_cpu = cpu;
 	t->pid = old->pid;
 	t->prio = old->prio;
-	mp_task_name(t, e->comm, MP_SCHED_NO_PRIO);
+	mp_sched_task_name(t, e->comm, MP_SCHED_NO_PRIO);
 	s->cpus[cpu].task = t;
 	end_task(s, old);
 }
@@ -482,10 +482,11 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 		break;
 	case MP_SCHED_FORK:
 		if (e->task > 0)
-			mp_task_name(born(s, e->task, e->time_ns), e->task_comm, MP_SCHED_NO_PRIO);
+			mp_sched_task_name(born(s, e->task, e->time_ns), e->task_comm,
+					   MP_SCHED_NO_PRIO);
 		break;
 	case MP_SCHED_EXIT:
-		t = mp_task_find(s, e->task);
+		t = mp_sched_task_find(s, e->task);
 		if (t)
 			t->exiting = true;
 		break;

@@ -11,8 +11,8 @@
 
 static void free_row(struct mp_sched_row *r)
 {
-	mp_hist_release(&r->wait.hist);
-	mp_hist_release(&r->sleep.hist);
+	mp_loghist_release(&r->wait.hist);
+	mp_loghist_release(&r->sleep.hist);
 	free(r->comm);
 }
 
@@ -34,13 +34,13 @@ static void add_length(struct mp_sched_lengths *l, uint64_t ns)
 	l->n++;
 	l->sum_ns += ns;
 	l->max_ns = MP_MAX(l->max_ns, ns);
-	mp_hist_add(&l->hist, (double)ns, 1);
+	mp_loghist_add(&l->hist, (double)ns, 1);
 }
 
 static void settle(struct mp_sched_lengths *l)
 {
-	l->p99_ns = l->n ? (uint64_t)mp_hist_percentile(&l->hist, 0.99) : 0;
-	mp_hist_release(&l->hist);
+	l->p99_ns = l->n ? (uint64_t)mp_loghist_percentile(&l->hist, 0.99) : 0;
+	mp_loghist_release(&l->hist);
 }
 
 static struct mp_sched_row *cpu_row(struct mp_sched_table *t, int32_t cpu)
@@ -132,9 +132,9 @@ static void sort(struct mp_sched_table *t)
 	if (t->n_rows) /* two tasks of one id that never ran: any order of them is the same line */
 		qsort(t->rows, t->n_rows, sizeof(*t->rows), by_run_time);
 	if (t->total.wait.n)
-		t->total.wait.p99_ns = (uint64_t)mp_hist_percentile(&t->total.wait.hist, 0.99);
+		t->total.wait.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.wait.hist, 0.99);
 	if (t->total.sleep.n)
-		t->total.sleep.p99_ns = (uint64_t)mp_hist_percentile(&t->total.sleep.hist, 0.99);
+		t->total.sleep.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.sleep.hist, 0.99);
 }
 
 enum { COLUMNS = 16 };

@@ -13,7 +13,7 @@
 /* Lengths of whole spans; while its task lives in a histogram, then as figures. */
 struct mp_sched_lengths {
 	uint64_t n, sum_ns, max_ns, p99_ns;
-	struct mp_hist hist;
+	struct mp_loghist hist;
 };
 
 struct mp_sched_row {

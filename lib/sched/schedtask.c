@@ -10,16 +10,16 @@ static size_t slot_of(const struct mp_sched *s, int32_t tid)
 	return ((uint32_t)tid * 2654435769u >> 7) & s->mask; /* Knuth's multiplicative hash */
 }
 
-void mp_tasks_init(struct mp_sched *s)
+void mp_sched_tasks_init(struct mp_sched *s)
 {
 	s->mask = SLOTS_MIN - 1;
 	s->slots = mp_zalloc(SLOTS_MIN * sizeof(*s->slots));
 }
 
-void mp_tasks_release(struct mp_sched *s)
+void mp_sched_tasks_release(struct mp_sched *s)
 {
 	while (s->first)
-		mp_task_free(s, s->first);
+		mp_sched_task_free(s, s->first);
 	free(s->slots);
 }
 
@@ -32,7 +32,7 @@ static size_t lookup(const struct mp_sched *s, int32_t tid)
 	return i;
 }
 
-struct mp_sched_task *mp_task_find(const struct mp_sched *s, int32_t tid)
+struct mp_sched_task *mp_sched_task_find(const struct mp_sched *s, int32_t tid)
 {
 	return s->slots[lookup(s, tid)];
 }
@@ -48,7 +48,7 @@ static void grow(struct mp_sched *s)
 		s->slots[lookup(s, t->tid)] = t;
 }
 
-struct mp_sched_task *mp_task_new(struct mp_sched *s, int32_t tid)
+struct mp_sched_task *mp_sched_task_new(struct mp_sched *s, int32_t tid)
 {
 	struct mp_sched_task *t = mp_zalloc(sizeof(*t));
 
@@ -82,7 +82,7 @@ static void remove_slot(struct mp_sched *s, size_t gap)
 	}
 }
 
-void mp_task_free(struct mp_sched *s, struct mp_sched_task *t)
+void mp_sched_task_free(struct mp_sched *s, struct mp_sched_task *t)
 {
 	remove_slot(s, lookup(s, t->tid));
 	s->n_tasks--;
@@ -103,7 +103,7 @@ static void set_comm(struct mp_buf *b, bool *has, struct mp_str comm)
 	mp_buf_str(b, comm);
 }
 
-void mp_task_name(struct mp_sched_task *t, struct mp_str comm, int32_t prio)
+void mp_sched_task_name(struct mp_sched_task *t, struct mp_str comm, int32_t prio)
 {
 	if (comm.p)
 		set_comm(&t->comm, &t->has_comm, comm);
@@ -111,7 +111,7 @@ void mp_task_name(struct mp_sched_task *t, struct mp_str comm, int32_t prio)
 		t->prio = prio;
 }
 
-void mp_task_woken(struct mp_sched_task *t, int32_t tid, struct mp_str comm)
+void mp_sched_task_woken(struct mp_sched_task *t, int32_t tid, struct mp_str comm)
 {
 	t->waker.tid = tid;
 	t->waker.has_comm = false;

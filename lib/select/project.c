@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-void mp_keep_init(struct mp_keep *k, bool drop)
+void mp_project_init(struct mp_project *k, bool drop)
 {
-	*k = (struct mp_keep){ .drop = drop };
-	mp_names_init(&k->names);
+	*k = (struct mp_project){ .drop = drop };
+	mp_field_hints_init(&k->names);
 }
 
-int mp_keep_add(struct mp_keep *k, const char *list, struct mp_str *bad)
+int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad)
 {
 	size_t i, before = k->fields.n;
 
@@ -30,15 +30,15 @@ int mp_keep_add(struct mp_keep *k, const char *list, struct mp_str *bad)
 	return 0;
 }
 
-void mp_keep_release(struct mp_keep *k)
+void mp_project_release(struct mp_project *k)
 {
 	mp_fields_release(&k->fields);
 	free(k->met);
-	mp_names_release(&k->names);
+	mp_field_hints_release(&k->names);
 }
 
 /* The number of a name in the list, -1 if it is not there. */
-static int listed(const struct mp_keep *k, struct mp_str name)
+static int listed(const struct mp_project *k, struct mp_str name)
 {
 	size_t i;
 
@@ -48,19 +48,19 @@ static int listed(const struct mp_keep *k, struct mp_str name)
 	return -1;
 }
 
-bool mp_keep_has(const struct mp_keep *k, struct mp_str name)
+bool mp_project_has(const struct mp_project *k, struct mp_str name)
 {
 	return (listed(k, name) >= 0) != k->drop;
 }
 
-void mp_keep_write(struct mp_keep *k, const struct mp_rec *rec, struct mp_out *out)
+void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out)
 {
 	struct mp_str rest = rec->body, key, value;
 	const char *run = NULL; /* fields that stay and stand together are copied together */
 	bool first = true;
 
 	k->events++;
-	mp_names_learn(&k->names, rec);
+	mp_field_hints_learn(&k->names, rec);
 	mp_out_write(out, rec->line.p, rec->body.p - rec->line.p);
 	for (;;) {
 		bool more = mp_rec_next_field(&rest, &key, &value), stays = false;
@@ -89,7 +89,7 @@ void mp_keep_write(struct mp_keep *k, const struct mp_rec *rec, struct mp_out *o
 	mp_out_write(out, "\n", 1);
 }
 
-static void keep_of_type(const struct mp_keep *k, json_t *fields)
+static void keep_of_type(const struct mp_project *k, json_t *fields)
 {
 	const char *name;
 	json_t *type;
@@ -97,23 +97,23 @@ static void keep_of_type(const struct mp_keep *k, json_t *fields)
 
 	json_object_foreach_safe(fields, next, name, type)
 	{
-		if (!mp_keep_has(k, mp_str(name)))
+		if (!mp_project_has(k, mp_str(name)))
 			json_object_del(fields, name);
 	}
 }
 
-void mp_keep_header(const struct mp_keep *k, json_t *header)
+void mp_project_header(const struct mp_project *k, json_t *header)
 {
 	json_t *events = json_object_get(header, "events"), *fields;
 	const char *type;
 
 	json_object_foreach (events, type, fields)
 		keep_of_type(k, fields);
-	if (!mp_keep_has(k, MP_STR("stack")))
+	if (!mp_project_has(k, MP_STR("stack")))
 		json_object_del(header, "stacks");
 }
 
-void mp_keep_tell(const struct mp_keep *k)
+void mp_project_report(const struct mp_project *k)
 {
 	size_t i;
 
@@ -123,7 +123,7 @@ void mp_keep_tell(const struct mp_keep *k)
 
 		if (k->met[i] || f->id == MP_FIELD_TIME || f->id == MP_FIELD_TYPE)
 			continue;
-		near = mp_names_near(&k->names, f->name);
+		near = mp_field_hints_near(&k->names, f->name);
 		mp_say("no event has the field '%.*s' of %s%s%s%s", MP_STR_ARGS(f->name),
 		       k->drop ? "--drop" : "--fields", near ? ": did you mean '" : "",
 		       near ? near : "", near ? "'?" : "");

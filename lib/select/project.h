@@ -2,8 +2,8 @@
 /*
  * Leaving fields out of events, and out of the headers that tell of them. Includes rec, io, names, jansson.
  */
-#ifndef MP_KEEP_H
-#define MP_KEEP_H
+#ifndef MP_PROJECT_H
+#define MP_PROJECT_H
 
 #include <jansson.h>
 
@@ -11,33 +11,33 @@
 #include "lib/stream/field_hint.h"
 #include "lib/stream/rec.h"
 
-struct mp_keep {
+struct mp_project {
 	struct mp_fields fields; /* names are borrowed */
 	uint64_t *met;		 /* for each: events that had it */
 	uint64_t events;
 	bool drop; /* these go, else these stay */
-	struct mp_names names;
+	struct mp_field_hints names;
 };
 
-void mp_keep_init(struct mp_keep *k, bool drop);
+void mp_project_init(struct mp_project *k, bool drop);
 
 /*
  * `list` is comma-separated and borrowed; may be called again for more. 0, or -1 with `*bad` set to
  * the name that no field of an event has.
  */
-int mp_keep_add(struct mp_keep *k, const char *list, struct mp_str *bad);
-void mp_keep_release(struct mp_keep *k);
+int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad);
+void mp_project_release(struct mp_project *k);
 
 /* Writes an event with the fields that stay, in the order in which they came, and an LF. */
-void mp_keep_write(struct mp_keep *k, const struct mp_rec *rec, struct mp_out *out);
+void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out);
 
 /* Whether a field stays. */
-bool mp_keep_has(const struct mp_keep *k, struct mp_str name);
+bool mp_project_has(const struct mp_project *k, struct mp_str name);
 
 /* Takes the fields that go out of `events`, and `stacks` if there are none any more. */
-void mp_keep_header(const struct mp_keep *k, json_t *header);
+void mp_project_header(const struct mp_project *k, json_t *header);
 
 /* Says which of the names no event had, if there were events. */
-void mp_keep_tell(const struct mp_keep *k);
+void mp_project_report(const struct mp_project *k);
 
 #endif

@@ -18,7 +18,7 @@ void mp_select_release(struct mp_select *s)
 	free(s->exprs);
 	mp_types_release(&s->types);
 	if (s->keeping)
-		mp_keep_release(&s->keep);
+		mp_project_release(&s->keep);
 	mp_buf_release(&s->buf);
 }
 
@@ -73,7 +73,7 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 	header = json_deep_copy(ctl->json);
 	drop_types(s, header);
 	if (s->keeping)
-		mp_keep_header(&s->keep, header);
+		mp_project_header(&s->keep, header);
 	write_object(s, header);
 }
 
@@ -104,7 +104,7 @@ static void change_trailer(struct mp_select *s, const struct mp_select_section *
 		json_object_set_new(
 			trailer, "excluded",
 			json_integer(json_integer_value(excluded) + (json_int_t)left_out));
-	if (left_out || (s->keeping && !mp_keep_has(&s->keep, MP_STR("stack"))))
+	if (left_out || (s->keeping && !mp_project_has(&s->keep, MP_STR("stack"))))
 		json_object_del(trailer, "truncated"); /* not counted again */
 	write_object(s, trailer);
 }
@@ -212,7 +212,7 @@ void mp_select_record(struct mp_select *s, const struct mp_rec *rec)
 		section->out++;
 	s->written++;
 	if (s->keeping && rec->kind == MP_EVENT) {
-		mp_keep_write(&s->keep, rec, s->out);
+		mp_project_write(&s->keep, rec, s->out);
 		return;
 	}
 	mp_out_write(s->out, rec->line.p, rec->line.len);
@@ -233,7 +233,7 @@ void mp_select_stop(struct mp_select *s)
 }
 
 /* A glob that matches nothing is more often a slip than a wish; so is a window beside the events. */
-void mp_select_tell(const struct mp_select *s)
+void mp_select_report(const struct mp_select *s)
 {
 	size_t i;
 
@@ -245,7 +245,7 @@ void mp_select_tell(const struct mp_select *s)
 		mp_say("no event is in the window: %llu before it, %llu behind it",
 		       (unsigned long long)s->early, (unsigned long long)s->late);
 	for (i = 0; i < s->n_exprs; i++)
-		mp_expr_tell(s->exprs[i]);
+		mp_expr_report(s->exprs[i]);
 	if (s->keeping)
-		mp_keep_tell(&s->keep);
+		mp_project_report(&s->keep);
 }

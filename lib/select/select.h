@@ -28,7 +28,7 @@ struct mp_select {
 	bool invert;	/* those for which not all of `exprs` hold */
 	uint64_t every; /* 0: each */
 	bool keeping;
-	struct mp_keep keep; /* of their fields */
+	struct mp_project keep; /* of their fields */
 
 	/* inside */
 	struct mp_input *in;
@@ -57,6 +57,6 @@ void mp_select_record(struct mp_select *s, const struct mp_rec *rec);
 void mp_select_stop(struct mp_select *s);
 
 /* Says what in the wishes was a slip, most likely. */
-void mp_select_tell(const struct mp_select *s);
+void mp_select_report(const struct mp_select *s);
 
 #endif

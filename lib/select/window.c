@@ -13,15 +13,15 @@ static int parse_duration(const char *text, uint64_t *ns)
 	return mp_num_duration(text, ns);
 }
 
-int mp_moment_parse(struct mp_moment *m, const char *text)
+int mp_window_time_parse(struct mp_window_time *m, const char *text)
 {
 	bool clock = *text == '@';
 	int result;
 
-	m->kind = MP_MOMENT_WALL;
+	m->kind = MP_WINDOW_WALL;
 	if (mp_rfc3339_parse(text, &m->ns) == 0)
 		return 0;
-	m->kind = clock ? MP_MOMENT_CLOCK : MP_MOMENT_RELATIVE;
+	m->kind = clock ? MP_WINDOW_CLOCK : MP_WINDOW_RELATIVE;
 	text += clock;
 	result = clock && mp_num_u64(mp_str(text), &m->ns) == 0 ? 0 : parse_duration(text, &m->ns);
 	return result == 0 && m->ns <= INT64_MAX ? 0 : -1;
@@ -58,12 +58,12 @@ void mp_window_header(struct mp_window *w, const struct mp_ctl *header)
 		w->start_ns = 0;
 }
 
-static int place(const struct mp_window *w, const struct mp_moment *m, uint64_t *ns)
+static int place(const struct mp_window *w, const struct mp_window_time *m, uint64_t *ns)
 {
 	*ns = m->ns;
-	if (m->kind == MP_MOMENT_RELATIVE)
+	if (m->kind == MP_WINDOW_RELATIVE)
 		*ns += w->start_ns;
-	if (m->kind != MP_MOMENT_WALL)
+	if (m->kind != MP_WINDOW_WALL)
 		return 0;
 	if (!w->has_offset)
 		return -1;
@@ -75,20 +75,20 @@ static int place(const struct mp_window *w, const struct mp_moment *m, uint64_t 
 
 int mp_window_place(struct mp_window *w, uint64_t first_ns)
 {
-	const struct mp_moment start = { MP_MOMENT_RELATIVE, 0 };
+	const struct mp_window_time start = { MP_WINDOW_RELATIVE, 0 };
 
 	if (!w->has_start)
 		w->start_ns = first_ns;
 	w->has_start = w->placed = true;
 	w->begin_ns = 0;
 	w->end_ns = UINT64_MAX;
-	if (w->from.kind != MP_MOMENT_NONE && place(w, &w->from, &w->begin_ns) < 0)
+	if (w->from.kind != MP_WINDOW_NONE && place(w, &w->from, &w->begin_ns) < 0)
 		return -1;
-	if (w->to.kind != MP_MOMENT_NONE)
+	if (w->to.kind != MP_WINDOW_NONE)
 		return place(w, &w->to, &w->end_ns);
 	if (!w->for_ns)
 		return 0;
-	if (w->from.kind == MP_MOMENT_NONE)
+	if (w->from.kind == MP_WINDOW_NONE)
 		place(w, &start, &w->begin_ns);
 	w->end_ns = w->begin_ns + w->for_ns;
 	return 0;

@@ -8,22 +8,22 @@
 
 #include "lib/stream/ctl.h"
 
-struct mp_moment {
+struct mp_window_time {
 	enum {
-		MP_MOMENT_NONE,
-		MP_MOMENT_RELATIVE, /* to the start of the section: "2s", "500ms", "2.5" */
-		MP_MOMENT_CLOCK,    /* on its clock: "@71200103211" ns, "@71.2s" */
-		MP_MOMENT_WALL,	    /* RFC 3339: "2026-11-20T09:19:00.5+00:00" */
+		MP_WINDOW_NONE,
+		MP_WINDOW_RELATIVE, /* to the start of the section: "2s", "500ms", "2.5" */
+		MP_WINDOW_CLOCK,    /* on its clock: "@71200103211" ns, "@71.2s" */
+		MP_WINDOW_WALL,	    /* RFC 3339: "2026-11-20T09:19:00.5+00:00" */
 	} kind;
 	uint64_t ns;
 };
 
 /* 0, or -1 if the text is none. Whole numbers of ns are exact. */
-int mp_moment_parse(struct mp_moment *m, const char *text);
+int mp_window_time_parse(struct mp_window_time *m, const char *text);
 
 struct mp_window {
 	/* what was asked for; zeroed: everything */
-	struct mp_moment from, to;
+	struct mp_window_time from, to;
 	uint64_t for_ns; /* instead of `to`; 0: not given */
 
 	/* the section that is read */

@@ -25,7 +25,7 @@ enum {
 };
 
 struct picture {
-	const struct mp_stack *s;
+	const struct mp_stackplot *s;
 	const struct mp_stackdraw *d;
 	struct mp_axis x, y;
 	const char *y_suffix;
@@ -72,7 +72,7 @@ static void put_amount(const struct picture *p, char to[MP_UNIT_MAX], double are
 	mp_unit_put(to, p->d->unit, area);
 }
 
-void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stack *s,
+void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stackplot *s,
 			const struct mp_stackdraw *d)
 {
 	mp_unit_put(to, d->is_time ? "ns" : d->x_unit, s->width);
@@ -80,7 +80,7 @@ void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stack *s,
 
 static void make_axes(struct picture *p)
 {
-	const struct mp_stack *s = p->s;
+	const struct mp_stackplot *s = p->s;
 	double span = s->width * (double)MP_MAX(s->n_bins, 1);
 	struct mp_scale scale = mp_unit_scale(p->d->unit, s->peak);
 	double top = s->peak > 0 ? s->peak * 1.04 : 1;
@@ -176,7 +176,7 @@ static void draw_area(struct picture *p, size_t layer, const double *edge)
 
 static void draw_areas(struct picture *p)
 {
-	const struct mp_stack *s = p->s;
+	const struct mp_stackplot *s = p->s;
 	double *edge = mp_zalloc(MP_MAX(s->n_bins, 1) * sizeof(*edge));
 	size_t i, k;
 
@@ -247,7 +247,7 @@ static void make_colours(struct picture *p, struct mp_buf *css, struct mp_buf *d
 
 static void describe(const struct picture *p, struct mp_buf *to)
 {
-	const struct mp_stack *s = p->s;
+	const struct mp_stackplot *s = p->s;
 	char room[64], amount[MP_UNIT_MAX];
 	size_t i, said = 0;
 
@@ -274,7 +274,7 @@ static void describe(const struct picture *p, struct mp_buf *to)
 
 static void make_data(const struct picture *p, struct mp_buf *to)
 {
-	const struct mp_stack *s = p->s;
+	const struct mp_stackplot *s = p->s;
 	char room[64];
 	size_t i, k;
 
@@ -360,7 +360,7 @@ static void draw(struct picture *p)
 	mp_buf_release(&text);
 }
 
-void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stack *s, const struct mp_stackdraw *d)
+void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stackplot *s, const struct mp_stackdraw *d)
 {
 	struct picture p = { .s = s, .d = d, .to = to };
 

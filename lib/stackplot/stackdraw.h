@@ -19,10 +19,11 @@ struct mp_stackdraw {
 	const char *x_unit, *unit; /* see unit.h */
 };
 
-void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stack *s, const struct mp_stackdraw *d);
+void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stackplot *s,
+		      const struct mp_stackdraw *d);
 
 /* The width of a bin with its unit: "20 ms". */
-void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stack *s,
+void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stackplot *s,
 			const struct mp_stackdraw *d);
 
 #endif

@@ -419,12 +419,12 @@ static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct lab
 	return other;
 }
 
-void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stack *s)
+void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stackplot *s)
 {
 	size_t n_bins = g->n ? (size_t)(g->high - g->low) + 1 : 0, n_labels, kept, i, k;
 	struct label *labels;
 
-	*s = (struct mp_stack){ .n_bins = n_bins, .width = mp_stackgrid_width(g) };
+	*s = (struct mp_stackplot){ .n_bins = n_bins, .width = mp_stackgrid_width(g) };
 	s->low = (double)g->low * s->width;
 	labels = add_up_labels(g, n_bins, &n_labels, &s->negative);
 	qsort(labels, n_labels, sizeof(*labels), heavier_label);
@@ -446,7 +446,7 @@ void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_sta
 	}
 }
 
-void mp_stack_release(struct mp_stack *s)
+void mp_stackplot_release(struct mp_stackplot *s)
 {
 	size_t i;
 

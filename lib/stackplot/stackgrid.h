@@ -68,7 +68,7 @@ struct mp_stack_layer {
 	double area;	     /* their sum */
 };
 
-struct mp_stack {
+struct mp_stackplot {
 	size_t n_bins;
 	double low, width; /* where the first bin begins */
 	struct mp_stack_layer *layers;
@@ -84,7 +84,7 @@ struct mp_stack {
  * CARRY a row keeps its value until its next one, and behind its last for as long as its values are
  * apart on average. Values at hand.
  */
-void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stack *s);
-void mp_stack_release(struct mp_stack *s);
+void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stackplot *s);
+void mp_stackplot_release(struct mp_stackplot *s);
 
 #endif

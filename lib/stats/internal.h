@@ -27,14 +27,14 @@ enum {
 
 #define MANTISSA_ONE (1ull << MANTISSA_BITS)
 
-struct mp_hist_part {
+struct mp_loghist_part {
 	u128 sum;		/* of M: below 2^53 * 2^64 */
-	struct mp_wide squares; /* of M * M: below 2^106 * 2^64 */
+	struct mp_u256 squares; /* of M * M: below 2^106 * 2^64 */
 	uint64_t bits;		/* all M, or'ed: its lowest one divides them all */
 	uint64_t *chunks[CHUNKS];
 };
 
-static inline uint64_t mp_hist_count_at(const struct mp_hist_part *part, unsigned bucket)
+static inline uint64_t mp_loghist_count_at(const struct mp_loghist_part *part, unsigned bucket)
 {
 	const uint64_t *chunk = part->chunks[bucket / CHUNK];
 
@@ -42,7 +42,7 @@ static inline uint64_t mp_hist_count_at(const struct mp_hist_part *part, unsigne
 }
 
 /* The place of a count, made if need be. */
-static inline uint64_t *mp_hist_count_make(struct mp_hist_part *part, unsigned bucket)
+static inline uint64_t *mp_loghist_count_make(struct mp_loghist_part *part, unsigned bucket)
 {
 	uint64_t **chunk = &part->chunks[bucket / CHUNK];
 

@@ -269,9 +269,9 @@ void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp
 
 static void put_head(const struct mp_linear *l, struct mp_buf *to)
 {
-	char width[MP_HIST_SUM_MAX];
+	char width[MP_LOGHIST_SUM_MAX];
 
-	mp_hist_put_number(width, l->width);
+	mp_loghist_put_number(width, l->width);
 	mp_buf_printf(to, "%s:", width);
 }
 

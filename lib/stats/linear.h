@@ -52,7 +52,7 @@ struct mp_linear_rows {
 void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp_linear_rows *rows);
 
 /*
- * As mp_hist_write() and mp_hist_read(): WIDTH:EXPONENT:INDEX*COUNT,..., with b before
+ * As mp_loghist_write() and mp_loghist_read(): WIDTH:EXPONENT:INDEX*COUNT,..., with b before
  * the exponent if it is of two; "WIDTH:x" if too_wide.
  */
 bool mp_linear_write(const struct mp_linear *l, size_t *cursor, struct mp_buf *to);

@@ -26,7 +26,7 @@ static void take_apart(double value, int *exponent, uint64_t *mantissa)
 	*mantissa = m << shift;
 }
 
-int mp_hist_exponent(double value)
+int mp_loghist_exponent(double value)
 {
 	uint64_t mantissa;
 	int exponent;
@@ -35,7 +35,7 @@ int mp_hist_exponent(double value)
 	return exponent;
 }
 
-static struct mp_hist_part *part_at(const struct mp_hist_side *s, int exponent)
+static struct mp_loghist_part *part_at(const struct mp_loghist_side *s, int exponent)
 {
 	int i = exponent - s->first;
 
@@ -43,25 +43,25 @@ static struct mp_hist_part *part_at(const struct mp_hist_side *s, int exponent)
 }
 
 /* The part of an exponent, made if need be. */
-static struct mp_hist_part *part_make(struct mp_hist_side *s, int exponent)
+static struct mp_loghist_part *part_make(struct mp_loghist_side *s, int exponent)
 {
 	int first = s->n ? MP_MIN(s->first, exponent) : exponent;
 	int last = s->n ? MP_MAX(s->first + s->n - 1, exponent) : exponent;
-	struct mp_hist_part **parts;
+	struct mp_loghist_part **parts;
 
 	if (last - first + 1 != s->n) {
-		parts = mp_zalloc((last - first + 1) * sizeof(struct mp_hist_part *));
+		parts = mp_zalloc((last - first + 1) * sizeof(struct mp_loghist_part *));
 		if (s->n)
 			memcpy(parts + (s->first - first), s->parts, s->n * sizeof(*parts));
 		free(s->parts);
-		*s = (struct mp_hist_side){ parts, first, last - first + 1 };
+		*s = (struct mp_loghist_side){ parts, first, last - first + 1 };
 	}
 	if (!s->parts[exponent - first])
-		s->parts[exponent - first] = mp_zalloc(sizeof(struct mp_hist_part));
+		s->parts[exponent - first] = mp_zalloc(sizeof(struct mp_loghist_part));
 	return s->parts[exponent - first];
 }
 
-static void side_release(struct mp_hist_side *s)
+static void side_release(struct mp_loghist_side *s)
 {
 	int i, j;
 
@@ -73,15 +73,15 @@ static void side_release(struct mp_hist_side *s)
 	free(s->parts);
 }
 
-void mp_hist_release(struct mp_hist *h)
+void mp_loghist_release(struct mp_loghist *h)
 {
 	side_release(&h->positive);
 	side_release(&h->negative);
-	*h = (struct mp_hist){ .n = 0 };
+	*h = (struct mp_loghist){ .n = 0 };
 }
 
 /* False if `n` more do not fit. */
-static bool take_count(struct mp_hist *h, uint64_t n, double min, double max)
+static bool take_count(struct mp_loghist *h, uint64_t n, double min, double max)
 {
 	if (__builtin_add_overflow(h->n, n, &n)) {
 		h->overflow = true;
@@ -100,16 +100,16 @@ static bool is_whole(int exponent, uint64_t mantissa)
 }
 
 /* The usual weight without a multiplication of 256 bits, and in place. */
-static inline void add_square(struct mp_wide *to, uint64_t mantissa, uint64_t weight)
+static inline void add_square(struct mp_u256 *to, uint64_t mantissa, uint64_t weight)
 {
 	u128 square = (u128)mantissa * mantissa;
-	struct mp_wide product;
+	struct mp_u256 product;
 	bool carry;
 
 	if (weight != 1) {
-		product = mp_wide_of(square);
-		product = mp_wide_times(&product, weight);
-		mp_wide_add(to, &product);
+		product = mp_u256_of(square);
+		product = mp_u256_times(&product, weight);
+		mp_u256_add(to, &product);
 		return;
 	}
 	carry = __builtin_add_overflow(to->v[0], (uint64_t)square, &to->v[0]);
@@ -118,10 +118,10 @@ static inline void add_square(struct mp_wide *to, uint64_t mantissa, uint64_t we
 	to->v[2] += carry; /* below 2^42 as well */
 }
 
-void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
+void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
 {
-	struct mp_hist_side *side = value < 0 ? &h->negative : &h->positive;
-	struct mp_hist_part *part;
+	struct mp_loghist_side *side = value < 0 ? &h->negative : &h->positive;
+	struct mp_loghist_part *part;
 	uint64_t mantissa;
 	int exponent;
 
@@ -136,26 +136,26 @@ void mp_hist_add(struct mp_hist *h, double value, uint64_t weight)
 	part = part_at(side, exponent);
 	if (!part)
 		part = part_make(side, exponent);
-	*mp_hist_count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
+	*mp_loghist_count_make(part, mantissa >> SUB_SHIFT & (BUCKETS - 1)) += weight;
 	part->bits |= mantissa;
 	part->sum += (u128)mantissa * weight;
 	add_square(&part->squares, mantissa, weight);
 	h->fraction |= !is_whole(exponent, mantissa);
 }
 
-static void part_merge(struct mp_hist_part *to, const struct mp_hist_part *from)
+static void part_merge(struct mp_loghist_part *to, const struct mp_loghist_part *from)
 {
 	unsigned i;
 
 	to->bits |= from->bits;
 	to->sum += from->sum;
-	mp_wide_add(&to->squares, &from->squares);
+	mp_u256_add(&to->squares, &from->squares);
 	for (i = 0; i < BUCKETS; i++)
-		if (mp_hist_count_at(from, i))
-			*mp_hist_count_make(to, i) += mp_hist_count_at(from, i);
+		if (mp_loghist_count_at(from, i))
+			*mp_loghist_count_make(to, i) += mp_loghist_count_at(from, i);
 }
 
-static void side_merge(struct mp_hist_side *to, const struct mp_hist_side *from)
+static void side_merge(struct mp_loghist_side *to, const struct mp_loghist_side *from)
 {
 	int i;
 
@@ -164,7 +164,7 @@ static void side_merge(struct mp_hist_side *to, const struct mp_hist_side *from)
 			part_merge(part_make(to, from->first + i), from->parts[i]);
 }
 
-void mp_hist_merge(struct mp_hist *to, const struct mp_hist *from)
+void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from)
 {
 	to->overflow |= from->overflow;
 	if (from->n == 0 || !take_count(to, from->n, from->min, from->max))
@@ -176,9 +176,9 @@ void mp_hist_merge(struct mp_hist *to, const struct mp_hist *from)
 }
 
 /* Powers of two that occur, on either side. */
-static void exponents(const struct mp_hist *h, int *first, int *last)
+static void exponents(const struct mp_loghist *h, int *first, int *last)
 {
-	const struct mp_hist_side *p = &h->positive, *n = &h->negative;
+	const struct mp_loghist_side *p = &h->positive, *n = &h->negative;
 
 	*first = p->n ? p->first : n->first;
 	*last = p->n ? p->first + p->n - 1 : n->first + n->n - 1;
@@ -189,10 +189,10 @@ static void exponents(const struct mp_hist *h, int *first, int *last)
 }
 
 /* Sum of M of both signs; whether it is below 0. Exact. */
-static u128 part_sum(const struct mp_hist *h, int exponent, bool *negative)
+static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 {
-	const struct mp_hist_part *p = part_at(&h->positive, exponent),
-				  *n = part_at(&h->negative, exponent);
+	const struct mp_loghist_part *p = part_at(&h->positive, exponent),
+				     *n = part_at(&h->negative, exponent);
 	u128 plus = p ? p->sum : 0, minus = n ? n->sum : 0;
 
 	*negative = minus > plus;
@@ -203,7 +203,7 @@ static u128 part_sum(const struct mp_hist *h, int exponent, bool *negative)
  * Smallest powers first, each exact before it is rounded to 64 bits: the result depends on the
  * numbers alone.
  */
-static long double sum_real(const struct mp_hist *h)
+static long double sum_real(const struct mp_loghist *h)
 {
 	long double sum = 0, v;
 	bool negative;
@@ -219,7 +219,7 @@ static long double sum_real(const struct mp_hist *h)
 /*
  * The sum of whole numbers: magnitude and sign. False if there are fractions, or it does not fit.
  */
-static bool sum_whole(const struct mp_hist *h, u128 *sum, bool *negative)
+static bool sum_whole(const struct mp_loghist *h, u128 *sum, bool *negative)
 {
 	u128 plus = 0, minus = 0, v;
 	int e, last;
@@ -237,7 +237,7 @@ static bool sum_whole(const struct mp_hist *h, u128 *sum, bool *negative)
 	return true;
 }
 
-double mp_hist_sum(const struct mp_hist *h)
+double mp_loghist_sum(const struct mp_loghist *h)
 {
 	bool negative;
 	u128 whole;
@@ -247,29 +247,29 @@ double mp_hist_sum(const struct mp_hist *h)
 	return (double)sum_real(h);
 }
 
-size_t mp_hist_put_number(char *to, double v)
+size_t mp_loghist_put_number(char *to, double v)
 {
-	size_t len = snprintf(to, MP_HIST_SUM_MAX, "%.15g", v);
+	size_t len = snprintf(to, MP_LOGHIST_SUM_MAX, "%.15g", v);
 
-	return strtod(to, NULL) == v ? len : (size_t)snprintf(to, MP_HIST_SUM_MAX, "%.17g", v);
+	return strtod(to, NULL) == v ? len : (size_t)snprintf(to, MP_LOGHIST_SUM_MAX, "%.17g", v);
 }
 
-size_t mp_hist_put_sum(char *to, const struct mp_hist *h)
+size_t mp_loghist_put_sum(char *to, const struct mp_loghist *h)
 {
 	char digits[40], *p = digits + sizeof(digits);
 	bool negative;
 	u128 whole;
 
 	if (!sum_whole(h, &whole, &negative))
-		return mp_hist_put_number(to, mp_hist_sum(h));
+		return mp_loghist_put_number(to, mp_loghist_sum(h));
 	do
 		*--p = (char)('0' + (int)(whole % 10));
 	while (whole /= 10);
-	return snprintf(to, MP_HIST_SUM_MAX, "%s%.*s", negative ? "-" : "",
+	return snprintf(to, MP_LOGHIST_SUM_MAX, "%s%.*s", negative ? "-" : "",
 			(int)(digits + sizeof(digits) - p), p);
 }
 
-double mp_hist_mean(const struct mp_hist *h)
+double mp_loghist_mean(const struct mp_loghist *h)
 {
 	bool negative;
 	u128 whole;
@@ -285,13 +285,13 @@ double mp_hist_mean(const struct mp_hist *h)
 	return MP_MAX(h->min, MP_MIN(h->max, (double)mean));
 }
 
-static uint64_t part_count(const struct mp_hist_part *part)
+static uint64_t part_count(const struct mp_loghist_part *part)
 {
 	uint64_t n = 0;
 	unsigned i;
 
 	for (i = 0; part && i < BUCKETS; i++)
-		n += mp_hist_count_at(part, i);
+		n += mp_loghist_count_at(part, i);
 	return n;
 }
 
@@ -300,24 +300,24 @@ static uint64_t part_count(const struct mp_hist_part *part)
  * n * squares - sum * sum; parts are then joined as in Chan, Golub, LeVeque (1979), "Updating
  * formulae and a pairwise algorithm for computing sample variances".
  */
-static long double side_deviation(const struct mp_hist_side *s, long double mean, int sign)
+static long double side_deviation(const struct mp_loghist_side *s, long double mean, int sign)
 {
 	long double total = 0, inner, distance;
 	int i;
 
 	for (i = 0; i < s->n; i++) {
-		const struct mp_hist_part *part = s->parts[i];
+		const struct mp_loghist_part *part = s->parts[i];
 		uint64_t n = part_count(part);
-		struct mp_wide all, square;
+		struct mp_u256 all, square;
 
 		if (n == 0)
 			continue;
-		all = mp_wide_times(&part->squares, n);
-		square = mp_wide_square(part->sum);
+		all = mp_u256_times(&part->squares, n);
+		square = mp_u256_square(part->sum);
 		inner = 0;
-		if (mp_wide_less(&square, &all)) {
-			all = mp_wide_sub(&all, &square);
-			inner = ldexpl(mp_wide_to_real(&all) / n,
+		if (mp_u256_less(&square, &all)) {
+			all = mp_u256_sub(&all, &square);
+			inner = ldexpl(mp_u256_to_real(&all) / n,
 				       2 * (s->first + i - MANTISSA_BITS));
 		}
 		distance = ldexpl((long double)part->sum / n, s->first + i - MANTISSA_BITS);
@@ -327,7 +327,7 @@ static long double side_deviation(const struct mp_hist_side *s, long double mean
 	return total;
 }
 
-double mp_hist_stddev(const struct mp_hist *h)
+double mp_loghist_stddev(const struct mp_loghist *h)
 {
 	long double mean, total;
 
@@ -343,7 +343,7 @@ double mp_hist_stddev(const struct mp_hist *h)
  * What stands for the numbers of a bucket: its middle, among the multiples of what divides all
  * numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples of a page.
  */
-static double bucket_value(const struct mp_hist_part *part, int exponent, unsigned bucket)
+static double bucket_value(const struct mp_loghist_part *part, int exponent, unsigned bucket)
 {
 	uint64_t step = part->bits & -part->bits, width = 1ull << SUB_SHIFT;
 	uint64_t middle = step < width ? (width / step - 1) / 2 * step : 0;
@@ -351,14 +351,14 @@ static double bucket_value(const struct mp_hist_part *part, int exponent, unsign
 	return ldexp((double)(MANTISSA_ONE + bucket * width + middle), exponent - MANTISSA_BITS);
 }
 
-static double clamp(const struct mp_hist *h, double v)
+static double clamp(const struct mp_loghist *h, double v)
 {
 	return MP_MAX(h->min, MP_MIN(h->max, v));
 }
 
-double mp_hist_percentile(const struct mp_hist *h, double share)
+double mp_loghist_percentile(const struct mp_loghist *h, double share)
 {
-	const struct mp_hist_side *s = &h->negative;
+	const struct mp_loghist_side *s = &h->negative;
 	long double exact = (long double)share * h->n;
 	uint64_t rank, seen = 0;
 	int i, b;
@@ -371,19 +371,19 @@ double mp_hist_percentile(const struct mp_hist *h, double share)
 		return rank == 1 ? h->min : h->max;
 	for (i = s->n - 1; i >= 0; i--)
 		for (b = BUCKETS - 1; s->parts[i] && b >= 0; b--)
-			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
+			if ((seen += mp_loghist_count_at(s->parts[i], b)) >= rank)
 				return clamp(h, -bucket_value(s->parts[i], s->first + i, b));
 	if ((seen += h->zero) >= rank)
 		return 0;
 	s = &h->positive;
 	for (i = 0; i < s->n; i++)
 		for (b = 0; s->parts[i] && b < BUCKETS; b++)
-			if ((seen += mp_hist_count_at(s->parts[i], b)) >= rank)
+			if ((seen += mp_loghist_count_at(s->parts[i], b)) >= rank)
 				return clamp(h, bucket_value(s->parts[i], s->first + i, b));
 	return h->max;
 }
 
-static uint64_t side_count(const struct mp_hist_side *s, double low, double high, int sign)
+static uint64_t side_count(const struct mp_loghist_side *s, double low, double high, int sign)
 {
 	uint64_t n = 0;
 	int i, b;
@@ -393,19 +393,19 @@ static uint64_t side_count(const struct mp_hist_side *s, double low, double high
 			double v = sign * ldexp((double)(BUCKETS + b), s->first + i - SUB_BITS);
 
 			if (v >= low && v < high)
-				n += mp_hist_count_at(s->parts[i], b);
+				n += mp_loghist_count_at(s->parts[i], b);
 		}
 	}
 	return n;
 }
 
-uint64_t mp_hist_count(const struct mp_hist *h, double low, double high)
+uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high)
 {
 	return side_count(&h->negative, low, high, -1) + (low <= 0 && high > 0 ? h->zero : 0) +
 	       side_count(&h->positive, low, high, 1);
 }
 
-uint64_t mp_hist_log2(const struct mp_hist *h, int exponent, bool negative)
+uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative)
 {
 	return part_count(part_at(negative ? &h->negative : &h->positive, exponent));
 }

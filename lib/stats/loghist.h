@@ -17,71 +17,71 @@
 
 #include "lib/core/str.h"
 
-struct mp_hist_part;
+struct mp_loghist_part;
 
 /* Numbers of one sign, by power of two. */
-struct mp_hist_side {
-	struct mp_hist_part **parts; /* NULL: none with this exponent */
-	int first;		     /* exponent of parts[0] */
+struct mp_loghist_side {
+	struct mp_loghist_part **parts; /* NULL: none with this exponent */
+	int first;			/* exponent of parts[0] */
 	int n;
 };
 
 /* Zeroed memory is a valid empty one. */
-struct mp_hist {
+struct mp_loghist {
 	uint64_t n;	 /* sum of the weights */
 	double min, max; /* exact; valid if n > 0 */
 	uint64_t zero;	 /* how many are 0 */
-	struct mp_hist_side positive, negative;
+	struct mp_loghist_side positive, negative;
 	bool fraction; /* not all numbers are whole */
 	bool overflow; /* n would leave 64 bits: what came then was not added */
 };
 
 /* Frees the memory; what is left is a valid empty one. */
-void mp_hist_release(struct mp_hist *h);
+void mp_loghist_release(struct mp_loghist *h);
 
 /* `weight` numbers of this value, finite. */
-void mp_hist_add(struct mp_hist *h, double value, uint64_t weight);
-void mp_hist_merge(struct mp_hist *to, const struct mp_hist *from);
+void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight);
+void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from);
 
 /* 0 if it is empty. */
-double mp_hist_sum(const struct mp_hist *h);
-double mp_hist_mean(const struct mp_hist *h);
-double mp_hist_stddev(const struct mp_hist *h); /* of the population */
+double mp_loghist_sum(const struct mp_loghist *h);
+double mp_loghist_mean(const struct mp_loghist *h);
+double mp_loghist_stddev(const struct mp_loghist *h); /* of the population */
 
 /*
  * The value below or at which `share` (0 to 1) of the numbers are: nearest rank, never outside min
  * and max; 0 if it is empty.
  */
-double mp_hist_percentile(const struct mp_hist *h, double share);
+double mp_loghist_percentile(const struct mp_loghist *h, double share);
 
 /*
  * How many numbers are in [low, high); exact where both are edges of buckets, as 0 and powers of
  * two are, else off by what is in the buckets that they cut. Buckets below 0 include their lower
- * edge in magnitude: ask mp_hist_log2() there.
+ * edge in magnitude: ask mp_loghist_log2() there.
  */
-uint64_t mp_hist_count(const struct mp_hist *h, double low, double high);
+uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high);
 
 /* How many numbers there are with 2^exponent <= |number| < 2^(exponent + 1), of one sign. Exact. */
-uint64_t mp_hist_log2(const struct mp_hist *h, int exponent, bool negative);
+uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative);
 
 /* The exponent of that power of two; value is finite and not 0. */
-int mp_hist_exponent(double value);
+int mp_loghist_exponent(double value);
 
 /*
  * The sum in decimal, all digits if all numbers are whole, else as a double that reads back the
- * same. Room for MP_HIST_SUM_MAX bytes, with a NUL; returns the length.
+ * same. Room for MP_LOGHIST_SUM_MAX bytes, with a NUL; returns the length.
  */
-enum { MP_HIST_SUM_MAX = 64 };
+enum { MP_LOGHIST_SUM_MAX = 64 };
 
-size_t mp_hist_put_sum(char *to, const struct mp_hist *h);
+size_t mp_loghist_put_sum(char *to, const struct mp_loghist *h);
 
 /* Any number, shortly and so that it reads back the same; room and result as above. */
-size_t mp_hist_put_number(char *to, double v);
+size_t mp_loghist_put_number(char *to, double v);
 
 /*
  * To store it: the text of each part of a histogram, one after the other; ASCII without blanks,
  * less than 8 KiB. `*cursor` begins as 0. Appends to `to` and returns true, or false at the end.
- * mp_hist_read() adds such a text to a histogram: texts in any order make the histogram of all the
+ * mp_loghist_read() adds such a text to a histogram: texts in any order make the histogram of all the
  * numbers again. It returns 0, or -1 if the text is none; then the histogram is as it was.
  *
  *	MIN:MAX:w:z:COUNT			zeros
@@ -91,7 +91,7 @@ size_t mp_hist_put_number(char *to, double v);
  * then the exponent of 2. As multiples of 2^(exponent - 52), the numbers are all divisible by 2^42;
  * SUM and SQUARES add them up, in hexadecimal.
  */
-bool mp_hist_write(const struct mp_hist *h, int *cursor, struct mp_buf *to);
-int mp_hist_read(struct mp_hist *h, struct mp_str text);
+bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to);
+int mp_loghist_read(struct mp_loghist *h, struct mp_str text);
 
 #endif

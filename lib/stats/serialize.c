@@ -6,7 +6,7 @@
 
 #include "lib/stats/internal.h"
 
-static void put_hex(struct mp_buf *to, const struct mp_wide *v)
+static void put_hex(struct mp_buf *to, const struct mp_u256 *v)
 {
 	int i = 3;
 
@@ -17,18 +17,18 @@ static void put_hex(struct mp_buf *to, const struct mp_wide *v)
 		mp_buf_printf(to, "%016llx", (unsigned long long)v->v[i]);
 }
 
-static void put_head(struct mp_buf *to, const struct mp_hist *h)
+static void put_head(struct mp_buf *to, const struct mp_loghist *h)
 {
-	char min[MP_HIST_SUM_MAX], max[MP_HIST_SUM_MAX];
+	char min[MP_LOGHIST_SUM_MAX], max[MP_LOGHIST_SUM_MAX];
 
-	mp_hist_put_number(min, h->min);
-	mp_hist_put_number(max, h->max);
+	mp_loghist_put_number(min, h->min);
+	mp_loghist_put_number(max, h->max);
 	mp_buf_printf(to, "%s:%s:%c:", min, max, h->fraction ? 'f' : 'w');
 }
 
-static void put_part(struct mp_buf *to, const struct mp_hist_part *part, char sign, int exponent)
+static void put_part(struct mp_buf *to, const struct mp_loghist_part *part, char sign, int exponent)
 {
-	struct mp_wide sum = mp_wide_of(part->sum);
+	struct mp_u256 sum = mp_u256_of(part->sum);
 	const char *before = "";
 	unsigned i;
 
@@ -38,7 +38,7 @@ static void put_part(struct mp_buf *to, const struct mp_hist_part *part, char si
 	put_hex(to, &part->squares);
 	mp_buf_byte(to, ':');
 	for (i = 0; i < BUCKETS; i++) {
-		uint64_t n = mp_hist_count_at(part, i);
+		uint64_t n = mp_loghist_count_at(part, i);
 
 		if (n == 0)
 			continue;
@@ -48,12 +48,12 @@ static void put_part(struct mp_buf *to, const struct mp_hist_part *part, char si
 }
 
 /* Cursor: negative parts from the greatest exponent, zeros, positive parts. */
-bool mp_hist_write(const struct mp_hist *h, int *cursor, struct mp_buf *to)
+bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to)
 {
 	int below = h->negative.n, i;
 
 	while (*cursor < below + 1 + h->positive.n) {
-		const struct mp_hist_side *s = *cursor < below ? &h->negative : &h->positive;
+		const struct mp_loghist_side *s = *cursor < below ? &h->negative : &h->positive;
 
 		i = *cursor < below ? below - 1 - *cursor : *cursor - below - 1;
 		++*cursor;
@@ -84,11 +84,11 @@ static bool cut(struct mp_str *rest, char at, struct mp_str *piece)
 	return true;
 }
 
-static int get_hex(struct mp_str text, struct mp_wide *v)
+static int get_hex(struct mp_str text, struct mp_u256 *v)
 {
 	size_t i;
 
-	*v = mp_wide_of(0);
+	*v = mp_u256_of(0);
 	if (text.len == 0 || text.len > 64)
 		return -1;
 	for (i = 0; i < text.len; i++) {
@@ -111,7 +111,7 @@ struct reading {
 	int exponent;
 	uint64_t zeros; /* low bits that are 0 in all M */
 	u128 sum;
-	struct mp_wide squares;
+	struct mp_u256 squares;
 	uint64_t n;
 	uint64_t counts[BUCKETS];
 	int first, last; /* buckets */
@@ -141,26 +141,26 @@ static int read_counts(struct reading *r, struct mp_str rest)
 /* The sums must lie between those of the lower and of the upper edges of the buckets. */
 static bool sums_fit(const struct reading *r)
 {
-	struct mp_wide low = mp_wide_of(0), high = low, low_squares = low, high_squares = low;
-	struct mp_wide sum = mp_wide_of(r->sum);
+	struct mp_u256 low = mp_u256_of(0), high = low, low_squares = low, high_squares = low;
+	struct mp_u256 sum = mp_u256_of(r->sum);
 	int i;
 
 	for (i = r->first; i <= r->last; i++) {
 		u128 edges[2] = { MANTISSA_ONE + ((uint64_t)i << SUB_SHIFT),
 				  MANTISSA_ONE + ((uint64_t)(i + 1) << SUB_SHIFT) - 1 };
-		struct mp_wide v[4] = { mp_wide_of(edges[0]), mp_wide_of(edges[1]),
-					mp_wide_square(edges[0]), mp_wide_square(edges[1]) };
-		struct mp_wide *to[4] = { &low, &high, &low_squares, &high_squares };
+		struct mp_u256 v[4] = { mp_u256_of(edges[0]), mp_u256_of(edges[1]),
+					mp_u256_square(edges[0]), mp_u256_square(edges[1]) };
+		struct mp_u256 *to[4] = { &low, &high, &low_squares, &high_squares };
 		int j;
 
 		for (j = 0; j < 4; j++) {
-			v[j] = mp_wide_times(&v[j], r->counts[i]);
-			mp_wide_add(to[j], &v[j]);
+			v[j] = mp_u256_times(&v[j], r->counts[i]);
+			mp_u256_add(to[j], &v[j]);
 		}
 	}
-	return !mp_wide_less(&sum, &low) && !mp_wide_less(&high, &sum) &&
-	       !mp_wide_less(&r->squares, &low_squares) &&
-	       !mp_wide_less(&high_squares, &r->squares);
+	return !mp_u256_less(&sum, &low) && !mp_u256_less(&high, &sum) &&
+	       !mp_u256_less(&r->squares, &low_squares) &&
+	       !mp_u256_less(&high_squares, &r->squares);
 }
 
 /* The least and the greatest number must be possible. */
@@ -177,7 +177,7 @@ static bool range_fits(const struct reading *r)
 static int read_part(struct reading *r, struct mp_str rest)
 {
 	struct mp_str exponent, zeros, sum, squares;
-	struct mp_wide wide;
+	struct mp_u256 wide;
 	int64_t e;
 
 	if (!cut(&rest, ':', &exponent) || !cut(&rest, ':', &zeros) || !cut(&rest, ':', &sum) ||
@@ -219,11 +219,11 @@ static int read_text(struct reading *r, struct mp_str rest)
 	return 0;
 }
 
-int mp_hist_read(struct mp_hist *h, struct mp_str text)
+int mp_loghist_read(struct mp_loghist *h, struct mp_str text)
 {
 	struct reading r = { .n = 0 };
-	struct mp_hist_part part = { .sum = 0 }, *parts = &part;
-	struct mp_hist from = { .n = 0 };
+	struct mp_loghist_part part = { .sum = 0 }, *parts = &part;
+	struct mp_loghist from = { .n = 0 };
 	int i;
 
 	if (read_text(&r, text) < 0)
@@ -234,7 +234,7 @@ int mp_hist_read(struct mp_hist *h, struct mp_str text)
 	from.fraction = r.fraction;
 	if (r.sign == 'z') {
 		from.zero = r.n;
-		mp_hist_merge(h, &from);
+		mp_loghist_merge(h, &from);
 		return 0;
 	}
 	part.bits = 1ull << r.zeros;
@@ -242,10 +242,10 @@ int mp_hist_read(struct mp_hist *h, struct mp_str text)
 	part.squares = r.squares;
 	for (i = r.first; i <= r.last; i++)
 		if (r.counts[i])
-			*mp_hist_count_make(&part, i) = r.counts[i];
+			*mp_loghist_count_make(&part, i) = r.counts[i];
 	*(r.sign == 'p' ? &from.positive : &from.negative) =
-		(struct mp_hist_side){ &parts, r.exponent, 1 };
-	mp_hist_merge(h, &from);
+		(struct mp_loghist_side){ &parts, r.exponent, 1 };
+	mp_loghist_merge(h, &from);
 	for (i = 0; i < CHUNKS; i++)
 		free(part.chunks[i]);
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stats/u256.h"
 
-void mp_wide_add(struct mp_wide *a, const struct mp_wide *b)
+void mp_u256_add(struct mp_u256 *a, const struct mp_u256 *b)
 {
 	unsigned __int128 carry = 0;
 	int i;
@@ -13,9 +13,9 @@ void mp_wide_add(struct mp_wide *a, const struct mp_wide *b)
 	}
 }
 
-struct mp_wide mp_wide_sub(const struct mp_wide *a, const struct mp_wide *b)
+struct mp_u256 mp_u256_sub(const struct mp_u256 *a, const struct mp_u256 *b)
 {
-	struct mp_wide d;
+	struct mp_u256 d;
 	bool borrow = false;
 	int i;
 
@@ -28,7 +28,7 @@ struct mp_wide mp_wide_sub(const struct mp_wide *a, const struct mp_wide *b)
 	return d;
 }
 
-bool mp_wide_less(const struct mp_wide *a, const struct mp_wide *b)
+bool mp_u256_less(const struct mp_u256 *a, const struct mp_u256 *b)
 {
 	int i = 3;
 
@@ -37,9 +37,9 @@ bool mp_wide_less(const struct mp_wide *a, const struct mp_wide *b)
 	return a->v[i] < b->v[i];
 }
 
-struct mp_wide mp_wide_times(const struct mp_wide *a, uint64_t factor)
+struct mp_u256 mp_u256_times(const struct mp_u256 *a, uint64_t factor)
 {
-	struct mp_wide product;
+	struct mp_u256 product;
 	unsigned __int128 carry = 0;
 	int i;
 
@@ -51,22 +51,22 @@ struct mp_wide mp_wide_times(const struct mp_wide *a, uint64_t factor)
 	return product;
 }
 
-struct mp_wide mp_wide_of(unsigned __int128 v)
+struct mp_u256 mp_u256_of(unsigned __int128 v)
 {
-	return (struct mp_wide){ { (uint64_t)v, (uint64_t)(v >> 64), 0, 0 } };
+	return (struct mp_u256){ { (uint64_t)v, (uint64_t)(v >> 64), 0, 0 } };
 }
 
-struct mp_wide mp_wide_square(unsigned __int128 v)
+struct mp_u256 mp_u256_square(unsigned __int128 v)
 {
-	struct mp_wide factor = mp_wide_of(v), low = mp_wide_times(&factor, (uint64_t)v),
-		       high = mp_wide_times(&factor, (uint64_t)(v >> 64));
+	struct mp_u256 factor = mp_u256_of(v), low = mp_u256_times(&factor, (uint64_t)v),
+		       high = mp_u256_times(&factor, (uint64_t)(v >> 64));
 
-	high = (struct mp_wide){ { 0, high.v[0], high.v[1], high.v[2] } };
-	mp_wide_add(&low, &high);
+	high = (struct mp_u256){ { 0, high.v[0], high.v[1], high.v[2] } };
+	mp_u256_add(&low, &high);
 	return low;
 }
 
-long double mp_wide_to_real(const struct mp_wide *a)
+long double mp_u256_to_real(const struct mp_u256 *a)
 {
 	return ((a->v[3] * 0x1p64L + a->v[2]) * 0x1p64L + a->v[1]) * 0x1p64L + a->v[0];
 }

@@ -8,16 +8,16 @@
 
 #include "lib/core/base.h"
 
-struct mp_wide {
+struct mp_u256 {
 	uint64_t v[4]; /* least part first */
 };
 
-void mp_wide_add(struct mp_wide *a, const struct mp_wide *b);
-struct mp_wide mp_wide_sub(const struct mp_wide *a, const struct mp_wide *b);
-bool mp_wide_less(const struct mp_wide *a, const struct mp_wide *b);
-struct mp_wide mp_wide_times(const struct mp_wide *a, uint64_t factor);
-struct mp_wide mp_wide_of(unsigned __int128 v);
-struct mp_wide mp_wide_square(unsigned __int128 v);
-long double mp_wide_to_real(const struct mp_wide *a);
+void mp_u256_add(struct mp_u256 *a, const struct mp_u256 *b);
+struct mp_u256 mp_u256_sub(const struct mp_u256 *a, const struct mp_u256 *b);
+bool mp_u256_less(const struct mp_u256 *a, const struct mp_u256 *b);
+struct mp_u256 mp_u256_times(const struct mp_u256 *a, uint64_t factor);
+struct mp_u256 mp_u256_of(unsigned __int128 v);
+struct mp_u256 mp_u256_square(unsigned __int128 v);
+long double mp_u256_to_real(const struct mp_u256 *a);
 
 #endif

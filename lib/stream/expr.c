@@ -37,7 +37,7 @@ struct mp_expr {
 	struct mp_field *fields;
 	struct wanted *wanted;
 	size_t n_fields, fields_cap, wanted_cap;
-	struct mp_names *names; /* what may have been meant by a field that was never there */
+	struct mp_field_hints *names; /* what may have been meant by a field that was never there */
 	struct mp_arena arena;
 };
 
@@ -295,7 +295,7 @@ struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error)
 	struct parser p = { .text = text, .e = e, .error = error };
 
 	e->names = mp_zalloc(sizeof(*e->names));
-	mp_names_init(e->names);
+	mp_field_hints_init(e->names);
 	if (take_or(&p) < 0)
 		goto bad;
 	skip_blanks(&p);
@@ -311,7 +311,7 @@ void mp_expr_free(struct mp_expr *e)
 {
 	if (!e)
 		return;
-	mp_names_release(e->names);
+	mp_field_hints_release(e->names);
 	free(e->names);
 	mp_arena_release(&e->arena);
 	free(e->tests);
@@ -443,7 +443,7 @@ static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 		return true;
 	}
 	if (!w->found)
-		mp_names_learn(e->names, r->rec);
+		mp_field_hints_learn(e->names, r->rec);
 	return false;
 }
 
@@ -530,7 +530,7 @@ bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec)
 static void tell_missing(const struct mp_expr *e, size_t field)
 {
 	struct mp_str name = e->fields[field].name;
-	char *near = mp_names_near(e->names, name);
+	char *near = mp_field_hints_near(e->names, name);
 
 	mp_say("field '%.*s' was in none of the records that were asked for it (%llu)%s%s%s",
 	       MP_STR_ARGS(name), (unsigned long long)e->wanted[field].asked,
@@ -538,7 +538,7 @@ static void tell_missing(const struct mp_expr *e, size_t field)
 	free(near);
 }
 
-void mp_expr_tell(const struct mp_expr *e)
+void mp_expr_report(const struct mp_expr *e)
 {
 	size_t i;
 

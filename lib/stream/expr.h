@@ -8,7 +8,7 @@
  *
  *	e = mp_expr_need(arg);			an option's argument: misuse ends the program
  *	if (mp_expr_match(e, &rec)) ...
- *	mp_expr_tell(e);			at the end: what was mistyped, most likely
+ *	mp_expr_report(e);			at the end: what was mistyped, most likely
  *	mp_expr_free(e);
  */
 #ifndef MP_EXPR_H
@@ -59,7 +59,7 @@ struct mp_expr *mp_expr_need(const char *text);
 /*
  * Whether it holds for a record. A comparison with a field that the record does not have is false,
  * != too, as is one of a number with text that is none. Looks for no field that it does not need,
- * and goes through the record once. Not for two threads at a time: it counts for mp_expr_tell().
+ * and goes through the record once. Not for two threads at a time: it counts for mp_expr_report().
  */
 bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
 
@@ -68,7 +68,7 @@ bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
  * perhaps; and which were compared with numbers and never were one. An empty result is easily
  * taken for an answer otherwise.
  */
-void mp_expr_tell(const struct mp_expr *e);
+void mp_expr_report(const struct mp_expr *e);
 
 /*
  * The comparisons, for those who make them elsewhere. The first is made first; `yes` and `no` are the

@@ -7,18 +7,18 @@
 
 enum { LEARNED_MAX = 64 }; /* events: several types, but no matter how long the input is */
 
-void mp_names_init(struct mp_names *n)
+void mp_field_hints_init(struct mp_field_hints *n)
 {
 	mp_map_init(&n->seen, 0);
 	n->records = 0;
 }
 
-void mp_names_release(struct mp_names *n)
+void mp_field_hints_release(struct mp_field_hints *n)
 {
 	mp_map_release(&n->seen);
 }
 
-void mp_names_learn(struct mp_names *n, const struct mp_rec *rec)
+void mp_field_hints_learn(struct mp_field_hints *n, const struct mp_rec *rec)
 {
 	struct mp_str rest = rec->body, key, value;
 
@@ -39,19 +39,19 @@ static bool dot_apart(struct mp_str a, struct mp_str b)
 	       memcmp(with.p + 1, without.p, without.len) == 0;
 }
 
-char *mp_names_near(const struct mp_names *n, struct mp_str name)
+char *mp_field_hints_near(const struct mp_field_hints *n, struct mp_str name)
 {
 	const struct mp_map_entry *e;
-	struct mp_near near;
+	struct mp_suggest near;
 	char *word;
 
 	mp_map_each (&n->seen, e)
 		if (dot_apart(e->key, name))
 			return mp_strdup(e->key.p);
 	word = mp_strndup(name.p, name.len);
-	mp_near_init(&near, word);
+	mp_suggest_init(&near, word);
 	mp_map_each (&n->seen, e)
-		mp_near_try(&near, e->key.p);
+		mp_suggest_try(&near, e->key.p);
 	free(word);
 	return near.best;
 }

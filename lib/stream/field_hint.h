@@ -9,18 +9,18 @@
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"
 
-struct mp_names {
+struct mp_field_hints {
 	struct mp_map seen;
 	unsigned records;
 };
 
-void mp_names_init(struct mp_names *n);
-void mp_names_release(struct mp_names *n);
+void mp_field_hints_init(struct mp_field_hints *n);
+void mp_field_hints_release(struct mp_field_hints *n);
 
 /* Notes the names of an event's fields; only of the first ones. */
-void mp_names_learn(struct mp_names *n, const struct mp_rec *rec);
+void mp_field_hints_learn(struct mp_field_hints *n, const struct mp_rec *rec);
 
 /* The name that is nearest to another, NULL if none is near. Owned by the caller. */
-char *mp_names_near(const struct mp_names *n, struct mp_str name);
+char *mp_field_hints_near(const struct mp_field_hints *n, struct mp_str name);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { TOLD_MAX = 5 }; /* bad lines that are named; more are counted */
 
-const char *mp_binary_kind(const char *data, size_t len)
+const char *mp_input_binary_kind(const char *data, size_t len)
 {
 	static const struct {
 		struct mp_str magic;
@@ -39,7 +39,7 @@ const char *mp_binary_kind(const char *data, size_t len)
 	return NULL;
 }
 
-int mp_open_input(const char *path)
+int mp_input_open(const char *path)
 {
 	int fd;
 
@@ -72,7 +72,7 @@ static void open_next(struct mp_input *in)
 	char *path = in->operands[in->next] ? in->operands[in->next] : "-";
 
 	in->name = strcmp(path, "-") == 0 ? "stdin" : path;
-	mp_in_init(&in->in, mp_open_input(path), in->name, in->tied);
+	mp_in_init(&in->in, mp_input_open(path), in->name, in->tied);
 	in->next++;
 	in->reading = true;
 	in->started = false;
@@ -210,7 +210,7 @@ static bool begin(struct mp_input *in)
 		mp_say("%s: empty input", in->name);
 		return false;
 	}
-	kind = mp_binary_kind(data, len);
+	kind = mp_input_binary_kind(data, len);
 	if (!kind)
 		return true;
 	in->refused++;

@@ -79,12 +79,12 @@ enum mp_status mp_input_finish(struct mp_input *in);
  * Opens FILE ("-" is stdin) to read, for the callers that have inputs of their own. Ends the
  * program.
  */
-int mp_open_input(const char *path);
+int mp_input_open(const char *path);
 
 /*
  * What the first bytes of an input look like if they are no text: "a perf.data file", "gzip data"
  * and so on with a remedy, else NULL.
  */
-const char *mp_binary_kind(const char *data, size_t len);
+const char *mp_input_binary_kind(const char *data, size_t len);
 
 #endif

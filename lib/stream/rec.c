@@ -184,7 +184,7 @@ bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *v
 	return true;
 }
 
-bool mp_next_frame(struct mp_str *rest, struct mp_str *frame)
+bool mp_rec_next_frame(struct mp_str *rest, struct mp_str *frame)
 {
 	const char *semicolon;
 

@@ -102,6 +102,6 @@ bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *v
 /*
  * The next frame, likewise; an empty text has one empty frame, so start only if there is a stack.
  */
-bool mp_next_frame(struct mp_str *rest, struct mp_str *frame);
+bool mp_rec_next_frame(struct mp_str *rest, struct mp_str *frame);
 
 #endif

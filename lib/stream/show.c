@@ -23,7 +23,7 @@ static void add_stack(struct mp_buf *b, struct mp_str frames)
 	struct mp_str frame, v[1024];
 	size_t n = 0;
 
-	while (n < MP_ARRAY_SIZE(v) && mp_next_frame(&frames, &frame))
+	while (n < MP_ARRAY_SIZE(v) && mp_rec_next_frame(&frames, &frame))
 		v[n++] = frame;
 	while (n) {
 		mp_buf_str(b, MP_STR("\t"));

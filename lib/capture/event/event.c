@@ -272,27 +272,27 @@ static void near_tracepoint(void *arg, const char *system, const char *name)
 {
 	char *full = mp_asprintf("%s:%s", system, name);
 
-	mp_near_try(arg, full);
+	mp_suggest_try(arg, full);
 	free(full);
 }
 
 static void near_other(void *arg, const char *name, const char *what)
 {
 	(void)what;
-	mp_near_try(arg, name);
+	mp_suggest_try(arg, name);
 }
 
 static void near_own(void *arg, const struct mp_own *own)
 {
-	mp_near_try(arg, own->name);
+	mp_suggest_try(arg, own->name);
 }
 
 static int fail_unknown(struct resolver *r, const char *name)
 {
-	struct mp_near near;
+	struct mp_suggest near;
 	char *error;
 
-	mp_near_init(&near, name);
+	mp_suggest_init(&near, name);
 	mp_pmu_each("*", near_other, &near);
 	mp_own_each("*", near_own, &near);
 	if (!*r->tracefs)
@@ -303,7 +303,7 @@ static int fail_unknown(struct resolver *r, const char *name)
 		error = mp_asprintf("no event '%s'; did you mean '%s'?", name, near.best);
 	else
 		error = mp_asprintf("no event '%s' (mp-record -l lists them)", name);
-	mp_near_release(&near);
+	mp_suggest_release(&near);
 	return fail(r, error);
 }
 

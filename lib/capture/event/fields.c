@@ -70,24 +70,24 @@ static void narrow(struct mp_event *e, unsigned context)
 /* The first message is the one that is told. */
 static void fail_field(const struct mp_events *events, const char *name, char **error)
 {
-	struct mp_near near;
+	struct mp_suggest near;
 	size_t i, j, n;
 
 	if (*error)
 		return;
-	mp_near_init(&near, name[0] == '.' ? name + 1 : name);
+	mp_suggest_init(&near, name[0] == '.' ? name + 1 : name);
 	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
-		mp_near_try(&near, context_names[i].name);
+		mp_suggest_try(&near, context_names[i].name);
 	for (i = 0; i < events->n; i++) {
 		const struct mp_tp_field *fields = mp_event_fields(&events->v[i], &n);
 
 		for (j = 0; j < n; j++)
-			mp_near_try(&near, fields[j].name);
+			mp_suggest_try(&near, fields[j].name);
 	}
 	*error = near.best ? mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
 					 context_bit(near.best) ? "" : ".", near.best)
 			   : mp_asprintf("no field '%s' (mp-record -l -v EVENT lists them)", name);
-	mp_near_release(&near);
+	mp_suggest_release(&near);
 }
 
 int mp_events_choose(struct mp_events *events, const char *fields, char **error)

@@ -528,20 +528,20 @@ static int add_parameters(struct finder *f)
 
 static void near_name(void *arg, const char *name)
 {
-	mp_near_try(arg, name);
+	mp_suggest_try(arg, name);
 }
 
 static int fail_unknown(enum mp_traced traced, const char *name, char **error)
 {
 	const char *what = traced == MP_TRACED_POINT ? "raw tracepoint" : "function";
-	struct mp_near near;
+	struct mp_suggest near;
 
-	mp_near_init(&near, name);
+	mp_suggest_init(&near, name);
 	mp_prototypes_each(traced, "*", near_name, &near);
 	*error = mp_asprintf("the kernel has no %s '%s'%s%s%s", what, name,
 			     near.best ? "; did you mean '" : "", near.best ? near.best : "",
 			     near.best ? "'?" : "");
-	mp_near_release(&near);
+	mp_suggest_release(&near);
 	return -1;
 }
 

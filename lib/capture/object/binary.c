@@ -218,7 +218,7 @@ static void each_function(const struct binary *b, function_fn *each, void *arg)
 struct search {
 	const struct binary *b;
 	struct mp_places *places;
-	struct mp_near near;
+	struct mp_suggest near;
 	const char *glob;
 	uint64_t plus;
 };
@@ -240,7 +240,7 @@ static void try_function(void *arg, const char *name, uint64_t addr)
 	struct search *s = arg;
 
 	(void)addr;
-	mp_near_try(&s->near, name);
+	mp_suggest_try(&s->near, name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -279,12 +279,12 @@ static void keep_each_once(struct mp_places *places)
 
 static int no_function(struct search *s, const char *path, const char *name, char **error)
 {
-	mp_near_init(&s->near, name);
+	mp_suggest_init(&s->near, name);
 	each_function(s->b, try_function, s);
 	*error = s->near.best ? mp_asprintf("no function '%s' in '%s'; did you mean '%s'?", name,
 					    path, s->near.best)
 			      : mp_asprintf("no function '%s' in '%s'", name, path);
-	mp_near_release(&s->near);
+	mp_suggest_release(&s->near);
 	return -1;
 }
 

@@ -339,21 +339,21 @@ static char *read_file(const char *path, size_t *len)
 
 static void try_name(void *arg, const char *name)
 {
-	mp_near_try(arg, name);
+	mp_suggest_try(arg, name);
 }
 
 static char *unknown(const char *name)
 {
-	struct mp_near near;
+	struct mp_suggest near;
 	char *error;
 
-	mp_near_init(&near, name);
+	mp_suggest_init(&near, name);
 	mp_collectors_each("*", try_name, &near);
 	error = near.best ? mp_asprintf("no collector '%s'; did you mean '%s'?", name, near.best)
 			  : mp_asprintf("no collector '%s' (mp-record -l lists them; a command "
 					"goes behind --)",
 					name);
-	mp_near_release(&near);
+	mp_suggest_release(&near);
 	return error;
 }
 

@@ -14,7 +14,7 @@
 struct listing {
 	struct mp_out *out;
 	struct mp_tracefs *tracefs;
-	struct mp_near near;
+	struct mp_suggest near;
 	const char *glob;
 	const char *prefix; /* of what is shown */
 	bool verbose;
@@ -137,7 +137,7 @@ static void try_tracepoint(void *arg, const char *system, const char *name)
 	struct listing *l = arg;
 	char *full = mp_asprintf("%s:%s", system, name);
 
-	mp_near_try(&l->near, full);
+	mp_suggest_try(&l->near, full);
 	free(full);
 }
 
@@ -145,7 +145,7 @@ static void try_own(void *arg, const struct mp_own *own)
 {
 	struct listing *l = arg;
 
-	mp_near_try(&l->near, own->name);
+	mp_suggest_try(&l->near, own->name);
 }
 
 static void try_other(void *arg, const char *name, const char *what)
@@ -153,12 +153,12 @@ static void try_other(void *arg, const char *name, const char *what)
 	struct listing *l = arg;
 
 	(void)what;
-	mp_near_try(&l->near, name);
+	mp_suggest_try(&l->near, name);
 }
 
 static void say_nearest(struct listing *l)
 {
-	mp_near_init(&l->near, l->glob);
+	mp_suggest_init(&l->near, l->glob);
 	mp_pmu_each("*", try_other, l);
 	mp_own_each("*", try_own, l);
 	if (l->tracefs)
@@ -167,7 +167,7 @@ static void say_nearest(struct listing *l)
 		mp_say("no event '%s'; did you mean '%s'?", l->glob, l->near.best);
 	else
 		mp_say("no event matches '%s'", l->glob);
-	mp_near_release(&l->near);
+	mp_suggest_release(&l->near);
 }
 
 /* "usdt:FILE[:GLOB]", "uprobe:FILE[:GLOB]" */

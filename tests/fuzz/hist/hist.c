@@ -91,7 +91,7 @@ static void show(struct mp_dists *d)
 	mp_dist_write_tsv(&list, &style, &out);
 	mp_dist_write_points(&list, &style, &out);
 	if (d->counting && d->total)
-		mp_across_write_text(d, MP_DIST_BY_COUNT, 1, &style, &out);
+		mp_crosstab_write_text(d, MP_DIST_BY_COUNT, 1, &style, &out);
 	style.linear = !d->counting && d->linear && mp_dump_complete(d);
 	if (style.linear && list.n && !list.rows[0].dist->linear.too_wide &&
 	    !list.other.linear.too_wide)

@@ -17,16 +17,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_moment(const char *text)
 {
 	char again[MP_RFC3339_MAX];
-	struct mp_moment m, back;
+	struct mp_window_time m, back;
 
-	if (mp_moment_parse(&m, text) < 0)
+	if (mp_window_time_parse(&m, text) < 0)
 		return;
 	if (m.ns > INT64_MAX)
 		abort();
-	if (m.kind != MP_MOMENT_WALL)
+	if (m.kind != MP_WINDOW_WALL)
 		return;
 	mp_rfc3339(again, m.ns, false);
-	if (mp_moment_parse(&back, again) < 0 || back.kind != m.kind || back.ns != m.ns)
+	if (mp_window_time_parse(&back, again) < 0 || back.kind != m.kind || back.ns != m.ns)
 		abort();
 }
 
@@ -35,7 +35,7 @@ struct written {
 	size_t len, fields;
 };
 
-static struct written write_kept(struct mp_keep *k, const struct mp_rec *rec)
+static struct written write_kept(struct mp_project *k, const struct mp_rec *rec)
 {
 	struct mp_str rest, key, value;
 	struct written w = { 0, 0 };
@@ -46,7 +46,7 @@ static struct written write_kept(struct mp_keep *k, const struct mp_rec *rec)
 	char *text;
 
 	mp_out_init(&out, fd, "memory");
-	mp_keep_write(k, rec, &out);
+	mp_project_write(k, rec, &out);
 	mp_out_flush(&out);
 	w.len = lseek(fd, 0, SEEK_END);
 	text = mp_zalloc(w.len + 1);
@@ -56,7 +56,7 @@ static struct written write_kept(struct mp_keep *k, const struct mp_rec *rec)
 		rest = again.body;
 		while (mp_rec_next_field(&rest, &key, &value)) {
 			w.fields++;
-			if (!mp_keep_has(k, key))
+			if (!mp_project_has(k, key))
 				abort();
 		}
 	}
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data, *end = p + size,
 		   *lf = size ? memchr(p, '\n', size) : NULL;
-	struct mp_keep keep, drop;
+	struct mp_project keep, drop;
 	struct mp_rec rec;
 	struct mp_str bad;
 	const char *why;
@@ -89,9 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	list = mp_strndup(p, lf - p);
 	check_moment(list);
-	mp_keep_init(&keep, false);
-	mp_keep_init(&drop, true);
-	if (mp_keep_add(&keep, list, &bad) < 0 || mp_keep_add(&drop, list, &bad) < 0)
+	mp_project_init(&keep, false);
+	mp_project_init(&drop, true);
+	if (mp_project_add(&keep, list, &bad) < 0 || mp_project_add(&drop, list, &bad) < 0)
 		goto out;
 	for (p = lf + 1; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1) {
 		if (mp_rec_parse(&rec, p, lf - p, &why) < 0 || rec.kind != MP_EVENT ||
@@ -102,8 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 out:
-	mp_keep_release(&keep);
-	mp_keep_release(&drop);
+	mp_project_release(&keep);
+	mp_project_release(&drop);
 	free(list);
 	return 0;
 }

@@ -33,7 +33,7 @@ static void walk(const struct mp_rec *rec)
 			within(value, rec->line);
 	if (!mp_rec_stack(rec, &frames))
 		return;
-	while (mp_next_frame(&frames, &frame)) {
+	while (mp_rec_next_frame(&frames, &frame)) {
 		char *text = malloc(4 * frame.len + 16);
 		struct mp_str name, back;
 		enum mp_mark mark = mp_frame_mark(frame, &name);

@@ -21,12 +21,13 @@ static void test_lines(enum mp_lines_kind kind, int least, int most, const char 
 	for (level = least; level <= most; level++) {
 		g.x.level = level;
 		for (i = 0; i < MP_ARRAY_SIZE(values); i++) {
-			struct mp_place p = { .real = values[i] };
-			int64_t line = mp_line_of(&g.x, &p, level);
+			struct mp_grid_coord p = { .real = values[i] };
+			int64_t line = mp_grid_line_of(&g.x, &p, level);
 
-			good &= mp_line_begin(&g.x, line) <= values[i] &&
-				values[i] < mp_line_begin(&g.x, line + 1) &&
-				(level == least || line == mp_line_of(&g.x, &p, level - 1) >> 1);
+			good &= mp_grid_line_begin(&g.x, line) <= values[i] &&
+				values[i] < mp_grid_line_begin(&g.x, line + 1) &&
+				(level == least ||
+				 line == mp_grid_line_of(&g.x, &p, level - 1) >> 1);
 		}
 	}
 	ok(good, "%s: lines hold their values, and two of them make one of the next level", name);
@@ -55,7 +56,7 @@ static uint32_t next(uint32_t *state)
 static uint64_t at(const struct mp_grid *g, int64_t x, double y)
 {
 	int64_t column = x >> g->x.level,
-		row = mp_line_of(&g->y, &(struct mp_place){ .real = y }, g->y.level);
+		row = mp_grid_line_of(&g->y, &(struct mp_grid_coord){ .real = y }, g->y.level);
 	size_t i, k;
 
 	for (i = 0; i < g->x.top && !(g->x.used[i] && g->x.line[i] == column); i++)
@@ -74,8 +75,8 @@ static void test_growth(void)
 
 	mp_grid_init(&g, MP_WHOLE, MP_VALUE);
 	for (i = 0; i < 200000; i++) {
-		struct mp_place x = { .whole = next(&state) },
-				y = { .real = exp(next(&state) % 40) };
+		struct mp_grid_coord x = { .whole = next(&state) },
+				     y = { .real = exp(next(&state) % 40) };
 
 		mp_grid_add(&g, &x, &y, 1 + i % 3);
 		if (i % 1000 == 0)
@@ -108,7 +109,7 @@ static void test_far_off(void)
 
 static void test_spread(void)
 {
-	struct mp_place y = { .name = MP_STR("a") };
+	struct mp_grid_coord y = { .name = MP_STR("a") };
 	uint32_t state = 3;
 	uint64_t sum = 0;
 	struct mp_grid g;
@@ -135,7 +136,7 @@ static void test_spread(void)
 
 static void test_limits(void)
 {
-	struct mp_place x = { .whole = INT64_MAX }, y = { .real = 1 };
+	struct mp_grid_coord x = { .whole = INT64_MAX }, y = { .real = 1 };
 	struct mp_grid g;
 
 	mp_grid_init(&g, MP_WHOLE, MP_VALUE);
@@ -162,7 +163,8 @@ static void test_names(void)
 	mp_grid_init(&a, MP_NAMES, MP_NAMES);
 	mp_grid_init(&b, MP_NAMES, MP_NAMES);
 	for (i = 0; i < 10000; i++) {
-		struct mp_place p = { .name = { text, snprintf(text, sizeof(text), "n%zu", i) } };
+		struct mp_grid_coord p = { .name = { text,
+						     snprintf(text, sizeof(text), "n%zu", i) } };
 
 		mp_grid_add(&a, &p, &p, 1);
 		p.name.len = snprintf(text, sizeof(text), "n%zu", 9999 - i);

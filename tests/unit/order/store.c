@@ -90,21 +90,21 @@ static void test_longest(void)
 
 static void test_near(void)
 {
-	struct mp_near n;
+	struct mp_suggest n;
 
-	ok(mp_edit_distance("sched_switch", "sched_swich") == 1, "one letter left out");
-	ok(mp_edit_distance("abcd", "abdc") == 1, "two letters swapped");
-	ok(mp_edit_distance("", "abc") == 3 && mp_edit_distance("abc", "") == 3, "empty");
-	mp_near_init(&n, "sched:sched_swich");
-	mp_near_try(&n, "sched:sched_stick");
-	mp_near_try(&n, "sched:sched_switch");
-	mp_near_try(&n, "irq:softirq_entry");
+	ok(mp_suggest_distance("sched_switch", "sched_swich") == 1, "one letter left out");
+	ok(mp_suggest_distance("abcd", "abdc") == 1, "two letters swapped");
+	ok(mp_suggest_distance("", "abc") == 3 && mp_suggest_distance("abc", "") == 3, "empty");
+	mp_suggest_init(&n, "sched:sched_swich");
+	mp_suggest_try(&n, "sched:sched_stick");
+	mp_suggest_try(&n, "sched:sched_switch");
+	mp_suggest_try(&n, "irq:softirq_entry");
 	ok(n.best && strcmp(n.best, "sched:sched_switch") == 0, "the nearest");
-	mp_near_release(&n);
-	mp_near_init(&n, "xyz");
-	mp_near_try(&n, "cycles");
+	mp_suggest_release(&n);
+	mp_suggest_init(&n, "xyz");
+	mp_suggest_try(&n, "cycles");
 	ok(!n.best, "nothing near");
-	mp_near_release(&n);
+	mp_suggest_release(&n);
 }
 
 int main(void)

@@ -85,10 +85,12 @@ static void test_many_shapes(void)
 
 static void test_classes(void)
 {
-	ok(mp_field_class(MP_STR("comm")) == MP_CLASS_CONTEXT, "comm");
-	ok(mp_field_class(MP_STR(".comm")) == MP_CLASS_PAYLOAD, ".comm");
-	ok(mp_field_class(MP_STR("dur")) == MP_CLASS_DERIVED, "dur");
-	ok(mp_context_rank(MP_STR("host")) == 0 && mp_context_rank(MP_STR("cgroup")) == 7, "ranks");
+	ok(mp_split_field_class(MP_STR("comm")) == MP_CLASS_CONTEXT, "comm");
+	ok(mp_split_field_class(MP_STR(".comm")) == MP_CLASS_PAYLOAD, ".comm");
+	ok(mp_split_field_class(MP_STR("dur")) == MP_CLASS_DERIVED, "dur");
+	ok(mp_split_context_rank(MP_STR("host")) == 0 &&
+		   mp_split_context_rank(MP_STR("cgroup")) == 7,
+	   "ranks");
 }
 
 int main(void)

@@ -65,9 +65,9 @@ static void test_rfc3339(void)
 
 static bool moment_is(const char *text, unsigned kind, uint64_t ns)
 {
-	struct mp_moment m;
+	struct mp_window_time m;
 
-	return mp_moment_parse(&m, text) == 0 && m.kind == kind && m.ns == ns;
+	return mp_window_time_parse(&m, text) == 0 && m.kind == kind && m.ns == ns;
 }
 
 static void test_moments(void)
@@ -87,24 +87,24 @@ static void test_moments(void)
 		"@@1",
 		"1e99",
 	};
-	struct mp_moment m;
+	struct mp_window_time m;
 	size_t i, taken = 0;
 
-	ok(moment_is("2s", MP_MOMENT_RELATIVE, 2000000000) &&
-		   moment_is("2.5", MP_MOMENT_RELATIVE, 2500000000) &&
-		   moment_is("0", MP_MOMENT_RELATIVE, 0),
+	ok(moment_is("2s", MP_WINDOW_RELATIVE, 2000000000) &&
+		   moment_is("2.5", MP_WINDOW_RELATIVE, 2500000000) &&
+		   moment_is("0", MP_WINDOW_RELATIVE, 0),
 	   "relative");
-	ok(moment_is("@2", MP_MOMENT_CLOCK, 2) && moment_is("@2s", MP_MOMENT_CLOCK, 2000000000) &&
-		   moment_is("@71.2s", MP_MOMENT_CLOCK, 71200000000),
+	ok(moment_is("@2", MP_WINDOW_CLOCK, 2) && moment_is("@2s", MP_WINDOW_CLOCK, 2000000000) &&
+		   moment_is("@71.2s", MP_WINDOW_CLOCK, 71200000000),
 	   "on the clock, ns without a unit");
-	ok(moment_is("@9007199254740993", MP_MOMENT_CLOCK, 9007199254740993) &&
-		   moment_is("@9007199254740993ns", MP_MOMENT_CLOCK, 9007199254740993) &&
-		   moment_is("9007199254740993ns", MP_MOMENT_RELATIVE, 9007199254740993) &&
-		   moment_is("@9223372036854775807", MP_MOMENT_CLOCK, INT64_MAX),
+	ok(moment_is("@9007199254740993", MP_WINDOW_CLOCK, 9007199254740993) &&
+		   moment_is("@9007199254740993ns", MP_WINDOW_CLOCK, 9007199254740993) &&
+		   moment_is("9007199254740993ns", MP_WINDOW_RELATIVE, 9007199254740993) &&
+		   moment_is("@9223372036854775807", MP_WINDOW_CLOCK, INT64_MAX),
 	   "ns are exact above 2^53");
-	ok(moment_is("1970-01-01T00:00:01Z", MP_MOMENT_WALL, 1000000000), "wall clock");
+	ok(moment_is("1970-01-01T00:00:01Z", MP_WINDOW_WALL, 1000000000), "wall clock");
 	for (i = 0; i < MP_ARRAY_SIZE(none); i++)
-		taken += mp_moment_parse(&m, none[i]) == 0;
+		taken += mp_window_time_parse(&m, none[i]) == 0;
 	ok(taken == 0, "no moments");
 }
 
@@ -117,7 +117,8 @@ static bool placed(const char *from, const char *to, const char *header, uint64_
 	const char *why;
 	int result;
 
-	if ((from && mp_moment_parse(&w.from, from) < 0) || (to && mp_moment_parse(&w.to, to) < 0))
+	if ((from && mp_window_time_parse(&w.from, from) < 0) ||
+	    (to && mp_window_time_parse(&w.to, to) < 0))
 		return false;
 	if (header && mp_ctl_parse(&ctl, mp_str(header), &why) < 0)
 		return false;

@@ -19,9 +19,9 @@ static void add(struct mp_stackgrid *g, const char *label, double x, double y)
 	mp_stackgrid_add(g, mp_str(label), MP_STR(""), x, y);
 }
 
-static void done(struct mp_stackgrid *g, struct mp_stack *s)
+static void done(struct mp_stackgrid *g, struct mp_stackplot *s)
 {
-	mp_stack_release(s);
+	mp_stackplot_release(s);
 	mp_stackgrid_release(g);
 }
 
@@ -30,7 +30,7 @@ static void test_large_times(void)
 {
 	struct mp_stackgrid g;
 	const int64_t start = 1795166340000000320;
-	struct mp_stack s;
+	struct mp_stackplot s;
 	int i;
 
 	make(&g, 10, 10, false, MP_STACK_ZERO);
@@ -42,11 +42,11 @@ static void test_large_times(void)
 		if (s.layers[0].values[i] != i)
 			break;
 	ok(i == 10, "each value in its own");
-	mp_stack_release(&s);
+	mp_stackplot_release(&s);
 	mp_stackgrid_add_at(&g, MP_STR("a"), MP_STR(""), start + 10, 1);
 	mp_stackgrid_finish(&g, 1, &s);
 	ok(s.n_bins == 6 && s.width == 2 && s.layers[0].values[0] == 1, "one more: bins of two");
-	mp_stack_release(&s);
+	mp_stackplot_release(&s);
 	mp_stackgrid_add_at(&g, MP_STR("a"), MP_STR(""), INT64_MAX, 1);
 	mp_stackgrid_add_at(&g, MP_STR("a"), MP_STR(""), 0, 1);
 	mp_stackgrid_finish(&g, 1, &s);
@@ -66,14 +66,14 @@ static void test_any_x(void)
 	make(&g, 16, 10, false, MP_STACK_ZERO);
 	for (i = 0; i < MP_ARRAY_SIZE(xs); i++)
 		for (k = 0; k <= i; k++) {
-			struct mp_stack s;
+			struct mp_stackplot s;
 
 			add(&g, "a", xs[(i * 7 + k) % MP_ARRAY_SIZE(xs)], 1);
 			n++;
 			mp_stackgrid_finish(&g, 1, &s);
 			right &= s.area == (double)n && s.n_bins <= 16 && isfinite(s.low) &&
 				 s.width > 0;
-			mp_stack_release(&s);
+			mp_stackplot_release(&s);
 		}
 	ok(right, "%zu values from -1e300 to 1e300", n);
 	mp_stackgrid_release(&g);
@@ -82,7 +82,7 @@ static void test_any_x(void)
 static void test_decimals(void)
 {
 	struct mp_stackgrid g;
-	struct mp_stack s;
+	struct mp_stackplot s;
 	bool right = true;
 	int i;
 
@@ -109,7 +109,7 @@ static void test_fill(void)
 {
 	struct mp_stackgrid g;
 	static const double want[] = { 0, 0, 4, 4, 4, 7, 7, 7, 0, 0 };
-	struct mp_stack s;
+	struct mp_stackplot s;
 	bool right = true;
 	int i;
 
@@ -131,7 +131,7 @@ static void test_fill(void)
 static void test_layers(void)
 {
 	struct mp_stackgrid g;
-	struct mp_stack s;
+	struct mp_stackplot s;
 
 	make(&g, 10, 10, false, MP_STACK_ZERO);
 	add(&g, "cpu 10", 0, 5);
@@ -146,7 +146,7 @@ static void test_layers(void)
 		   mp_str_eq(s.layers[3].label, MP_STR("cpu 10")),
 	   "then the heaviest; the same weight: by name");
 	ok(s.layers[0].area == 1 && s.negative == 1, "below 0 is 0, and counted");
-	mp_stack_release(&s);
+	mp_stackplot_release(&s);
 	mp_stackgrid_finish(&g, 5, &s);
 	ok(s.n_layers == 5 && s.layers[0].label.p, "no other where all are shown");
 	done(&g, &s);
@@ -155,7 +155,7 @@ static void test_layers(void)
 static void test_given_up(void)
 {
 	struct mp_stackgrid g;
-	struct mp_stack s;
+	struct mp_stackplot s;
 	double sum = 0;
 	char name[32];
 	int i;
@@ -178,7 +178,7 @@ static void test_given_up(void)
 static void test_nothing(void)
 {
 	struct mp_stackgrid g;
-	struct mp_stack s;
+	struct mp_stackplot s;
 
 	make(&g, 50, 8, true, MP_STACK_CARRY);
 	mp_stackgrid_suit(&g);

@@ -91,7 +91,7 @@ static bool near(double got, double wanted, double relative)
 	return fabs(got - wanted) <= relative * fabs(wanted);
 }
 
-static bool percentiles_are_near(const struct mp_hist *h, const double *sorted)
+static bool percentiles_are_near(const struct mp_loghist *h, const double *sorted)
 {
 	static const double shares[] = {
 		0, 0.001, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999, 1
@@ -101,12 +101,13 @@ static bool percentiles_are_near(const struct mp_hist *h, const double *sorted)
 
 	for (i = 0; i < MP_ARRAY_SIZE(shares); i++) {
 		rank = (size_t)llround(ceil(shares[i] * N - 1e-6));
-		right &= near(mp_hist_percentile(h, shares[i]), sorted[rank ? rank - 1 : 0], 0.004);
+		right &= near(mp_loghist_percentile(h, shares[i]), sorted[rank ? rank - 1 : 0],
+			      0.004);
 	}
 	return right;
 }
 
-static bool moments_are_near(const struct mp_hist *h, const double *v)
+static bool moments_are_near(const struct mp_loghist *h, const double *v)
 {
 	long double sum = 0, size = 0, squares = 0;
 	double stddev;
@@ -119,57 +120,58 @@ static bool moments_are_near(const struct mp_hist *h, const double *v)
 	for (i = 0; i < N; i++)
 		squares += (v[i] - sum / N) * (v[i] - sum / N);
 	stddev = (double)sqrtl(squares / N);
-	return fabs(mp_hist_sum(h) - (double)sum) <= 1e-12 * (double)size &&
-	       fabs(mp_hist_mean(h) - (double)sum / N) <= 1e-12 * (double)size / N &&
-	       near(mp_hist_stddev(h), stddev, 1e-9);
+	return fabs(mp_loghist_sum(h) - (double)sum) <= 1e-12 * (double)size &&
+	       fabs(mp_loghist_mean(h) - (double)sum / N) <= 1e-12 * (double)size / N &&
+	       near(mp_loghist_stddev(h), stddev, 1e-9);
 }
 
-static bool same(const struct mp_hist *a, const struct mp_hist *b)
+static bool same(const struct mp_loghist *a, const struct mp_loghist *b)
 {
 	bool equal = a->n == b->n && a->min == b->min && a->max == b->max && a->zero == b->zero &&
 		     a->fraction == b->fraction;
-	char x[MP_HIST_SUM_MAX], y[MP_HIST_SUM_MAX];
+	char x[MP_LOGHIST_SUM_MAX], y[MP_LOGHIST_SUM_MAX];
 	int i;
 
-	mp_hist_put_sum(x, a);
-	mp_hist_put_sum(y, b);
-	equal &= strcmp(x, y) == 0 && mp_hist_sum(a) == mp_hist_sum(b) &&
-		 mp_hist_mean(a) == mp_hist_mean(b) && mp_hist_stddev(a) == mp_hist_stddev(b);
+	mp_loghist_put_sum(x, a);
+	mp_loghist_put_sum(y, b);
+	equal &= strcmp(x, y) == 0 && mp_loghist_sum(a) == mp_loghist_sum(b) &&
+		 mp_loghist_mean(a) == mp_loghist_mean(b) &&
+		 mp_loghist_stddev(a) == mp_loghist_stddev(b);
 	for (i = 0; i <= 1000; i++)
-		equal &= mp_hist_percentile(a, i / 1e3) == mp_hist_percentile(b, i / 1e3);
+		equal &= mp_loghist_percentile(a, i / 1e3) == mp_loghist_percentile(b, i / 1e3);
 	for (i = -1074; i < 1024; i++)
-		equal &= mp_hist_log2(a, i, false) == mp_hist_log2(b, i, false) &&
-			 mp_hist_log2(a, i, true) == mp_hist_log2(b, i, true);
+		equal &= mp_loghist_log2(a, i, false) == mp_loghist_log2(b, i, false) &&
+			 mp_loghist_log2(a, i, true) == mp_loghist_log2(b, i, true);
 	return equal;
 }
 
 /* Cut anywhere, merged in either order, added backwards: to the last bit as in one pass. */
-static bool merge_is_exact(const struct mp_hist *all, const double *v)
+static bool merge_is_exact(const struct mp_loghist *all, const double *v)
 {
-	struct mp_hist a = { .n = 0 }, b = { .n = 0 }, back = { .n = 0 }, empty = { .n = 0 };
+	struct mp_loghist a = { .n = 0 }, b = { .n = 0 }, back = { .n = 0 }, empty = { .n = 0 };
 	size_t cut = next() % N, i;
 	bool right;
 
 	for (i = 0; i < N; i++) {
-		mp_hist_add(i < cut ? &a : &b, v[i], 1);
-		mp_hist_add(&back, v[N - 1 - i], 1);
+		mp_loghist_add(i < cut ? &a : &b, v[i], 1);
+		mp_loghist_add(&back, v[N - 1 - i], 1);
 	}
-	mp_hist_merge(&b, &empty);
-	mp_hist_merge(&empty, &b);
-	mp_hist_merge(&empty, &a);
-	mp_hist_merge(&a, &b);
+	mp_loghist_merge(&b, &empty);
+	mp_loghist_merge(&empty, &b);
+	mp_loghist_merge(&empty, &a);
+	mp_loghist_merge(&a, &b);
 	right = same(&a, all) && same(&empty, all) && same(&back, all);
-	mp_hist_release(&a);
-	mp_hist_release(&b);
-	mp_hist_release(&back);
-	mp_hist_release(&empty);
+	mp_loghist_release(&a);
+	mp_loghist_release(&b);
+	mp_loghist_release(&back);
+	mp_loghist_release(&empty);
 	return right;
 }
 
 /* Its text, read back into an empty one, from the last part to the first. */
-static bool text_reads_back(const struct mp_hist *h)
+static bool text_reads_back(const struct mp_loghist *h)
 {
-	struct mp_hist back = { .n = 0 };
+	struct mp_loghist back = { .n = 0 };
 	struct mp_buf text = { NULL, 0, 0 };
 	size_t at[4400], n = 0;
 	bool right = true;
@@ -177,36 +179,36 @@ static bool text_reads_back(const struct mp_hist *h)
 
 	do
 		at[n++] = text.len;
-	while (mp_hist_write(h, &cursor, &text));
+	while (mp_loghist_write(h, &cursor, &text));
 	while (--n)
-		right &= mp_hist_read(&back, (struct mp_str){ text.p + at[n - 1],
-							      at[n] - at[n - 1] }) == 0;
+		right &= mp_loghist_read(&back, (struct mp_str){ text.p + at[n - 1],
+								 at[n] - at[n - 1] }) == 0;
 	right &= same(&back, h);
-	mp_hist_release(&back);
+	mp_loghist_release(&back);
 	mp_buf_release(&text);
 	return right;
 }
 
 static bool weight_is_repetition(const double *v)
 {
-	struct mp_hist weighted = { .n = 0 }, repeated = { .n = 0 };
+	struct mp_loghist weighted = { .n = 0 }, repeated = { .n = 0 };
 	uint64_t weight;
 	bool right;
 	size_t i;
 
 	for (i = 0; i < N / 10; i++) {
 		weight = next() % 5;
-		mp_hist_add(&weighted, v[i], weight);
+		mp_loghist_add(&weighted, v[i], weight);
 		while (weight--)
-			mp_hist_add(&repeated, v[i], 1);
+			mp_loghist_add(&repeated, v[i], 1);
 	}
 	right = same(&weighted, &repeated);
-	mp_hist_release(&weighted);
-	mp_hist_release(&repeated);
+	mp_loghist_release(&weighted);
+	mp_loghist_release(&repeated);
 	return right;
 }
 
-static bool log2_is_exact(const struct mp_hist *h, const double *v)
+static bool log2_is_exact(const struct mp_loghist *h, const double *v)
 {
 	uint64_t total = h->zero;
 	bool right = true;
@@ -219,9 +221,9 @@ static bool log2_is_exact(const struct mp_hist *h, const double *v)
 			if (fabs(v[i]) >= ldexp(1, e) && fabs(v[i]) / 2 < ldexp(1, e))
 				++*(v[i] < 0 ? &minus : &plus);
 		if ((e + 1074) % 16 == 0)
-			right &= mp_hist_log2(h, e, false) == plus &&
-				 mp_hist_log2(h, e, true) == minus;
-		total += mp_hist_log2(h, e, false) + mp_hist_log2(h, e, true);
+			right &= mp_loghist_log2(h, e, false) == plus &&
+				 mp_loghist_log2(h, e, true) == minus;
+		total += mp_loghist_log2(h, e, false) + mp_loghist_log2(h, e, true);
 	}
 	return right && total == N;
 }
@@ -229,12 +231,12 @@ static bool log2_is_exact(const struct mp_hist *h, const double *v)
 static void test_kind(const char *name, double (*make)(void))
 {
 	double v[N], sorted[N];
-	struct mp_hist h = { .n = 0 };
+	struct mp_loghist h = { .n = 0 };
 	int i;
 
 	for (i = 0; i < N; i++) {
 		v[i] = sorted[i] = make();
-		mp_hist_add(&h, v[i], 1);
+		mp_loghist_add(&h, v[i], 1);
 	}
 	qsort(sorted, N, sizeof(*sorted), by_value);
 	ok(h.n == N && h.min == sorted[0] && h.max == sorted[N - 1], "%s: n, min, max exact", name);
@@ -244,101 +246,102 @@ static void test_kind(const char *name, double (*make)(void))
 	ok(merge_is_exact(&h, v), "%s: merged equals one pass, to the bit", name);
 	ok(text_reads_back(&h), "%s: written and read, to the bit", name);
 	ok(weight_is_repetition(v), "%s: a weight is a repetition", name);
-	mp_hist_release(&h);
+	mp_loghist_release(&h);
 }
 
 static void test_whole_numbers(void)
 {
-	struct mp_hist h = { .n = 0 };
-	char text[MP_HIST_SUM_MAX];
+	struct mp_loghist h = { .n = 0 };
+	char text[MP_LOGHIST_SUM_MAX];
 	bool right = true;
 	int i;
 
 	for (i = -256; i <= 256; i++)
-		mp_hist_add(&h, i, 1);
+		mp_loghist_add(&h, i, 1);
 	for (i = 0; i < 513; i++)
-		right &= mp_hist_percentile(&h, (i + 1) / 513.0) == i - 256;
+		right &= mp_loghist_percentile(&h, (i + 1) / 513.0) == i - 256;
 	ok(right, "whole numbers up to 256 are exact");
-	ok(mp_hist_count(&h, 0, 1) == 1 && mp_hist_count(&h, 16, 32) == 16 &&
-		   mp_hist_count(&h, 100, 103) == 3 && mp_hist_count(&h, -257, 257) == 513,
+	ok(mp_loghist_count(&h, 0, 1) == 1 && mp_loghist_count(&h, 16, 32) == 16 &&
+		   mp_loghist_count(&h, 100, 103) == 3 && mp_loghist_count(&h, -257, 257) == 513,
 	   "counts between edges");
-	mp_hist_put_sum(text, &h);
-	ok(strcmp(text, "0") == 0 && mp_hist_mean(&h) == 0, "they cancel");
-	mp_hist_release(&h);
-	mp_hist_add(&h, 0x1p62, 1ull << 63);
-	mp_hist_add(&h, 1, 1);
-	mp_hist_put_sum(text, &h);
+	mp_loghist_put_sum(text, &h);
+	ok(strcmp(text, "0") == 0 && mp_loghist_mean(&h) == 0, "they cancel");
+	mp_loghist_release(&h);
+	mp_loghist_add(&h, 0x1p62, 1ull << 63);
+	mp_loghist_add(&h, 1, 1);
+	mp_loghist_put_sum(text, &h);
 	ok(strcmp(text, "42535295865117307932921825928971026433") == 0, "a sum of 126 bits");
-	mp_hist_release(&h);
-	mp_hist_add(&h, -5, 3);
-	mp_hist_put_sum(text, &h);
-	ok(strcmp(text, "-15") == 0 && mp_hist_mean(&h) == -5 && mp_hist_stddev(&h) == 0,
+	mp_loghist_release(&h);
+	mp_loghist_add(&h, -5, 3);
+	mp_loghist_put_sum(text, &h);
+	ok(strcmp(text, "-15") == 0 && mp_loghist_mean(&h) == -5 && mp_loghist_stddev(&h) == 0,
 	   "a negative constant");
-	mp_hist_release(&h);
-	mp_hist_add(&h, 0.1, 10);
-	mp_hist_put_sum(text, &h);
+	mp_loghist_release(&h);
+	mp_loghist_add(&h, 0.1, 10);
+	mp_loghist_put_sum(text, &h);
 	ok(strcmp(text, "1") == 0, "ten times 0.1 is 1");
-	mp_hist_release(&h);
+	mp_loghist_release(&h);
 }
 
 static void test_edges(void)
 {
-	struct mp_hist h = { .n = 0 };
+	struct mp_loghist h = { .n = 0 };
 
-	ok(mp_hist_percentile(&h, 0.5) == 0 && mp_hist_mean(&h) == 0 && mp_hist_stddev(&h) == 0 &&
-		   mp_hist_sum(&h) == 0 && mp_hist_count(&h, -1, 1) == 0,
+	ok(mp_loghist_percentile(&h, 0.5) == 0 && mp_loghist_mean(&h) == 0 &&
+		   mp_loghist_stddev(&h) == 0 && mp_loghist_sum(&h) == 0 &&
+		   mp_loghist_count(&h, -1, 1) == 0,
 	   "an empty one");
-	mp_hist_add(&h, 1, 0);
+	mp_loghist_add(&h, 1, 0);
 	ok(h.n == 0, "weight 0 is nothing");
-	mp_hist_add(&h, -0.0, 1);
+	mp_loghist_add(&h, -0.0, 1);
 	ok(h.n == 1 && h.zero == 1 && !signbit(h.min) && !signbit(h.max), "-0 is 0");
-	mp_hist_add(&h, 1.7976931348623157e308, 1);
-	mp_hist_add(&h, -1.7976931348623157e308, 1);
-	ok(mp_hist_sum(&h) == 0 && mp_hist_percentile(&h, 1) == 1.7976931348623157e308 &&
-		   mp_hist_percentile(&h, 0) == -1.7976931348623157e308,
+	mp_loghist_add(&h, 1.7976931348623157e308, 1);
+	mp_loghist_add(&h, -1.7976931348623157e308, 1);
+	ok(mp_loghist_sum(&h) == 0 && mp_loghist_percentile(&h, 1) == 1.7976931348623157e308 &&
+		   mp_loghist_percentile(&h, 0) == -1.7976931348623157e308,
 	   "the greatest numbers cancel");
-	mp_hist_add(&h, 7, UINT64_MAX);
-	ok(h.overflow && h.n == 3 && mp_hist_log2(&h, 2, false) == 0,
+	mp_loghist_add(&h, 7, UINT64_MAX);
+	ok(h.overflow && h.n == 3 && mp_loghist_log2(&h, 2, false) == 0,
 	   "a weight that does not fit is told");
-	mp_hist_release(&h);
-	mp_hist_add(&h, 7, UINT64_MAX);
-	ok(!h.overflow && mp_hist_mean(&h) == 7 && mp_hist_percentile(&h, 0.999) == 7,
+	mp_loghist_release(&h);
+	mp_loghist_add(&h, 7, UINT64_MAX);
+	ok(!h.overflow && mp_loghist_mean(&h) == 7 && mp_loghist_percentile(&h, 0.999) == 7,
 	   "the greatest weight");
-	mp_hist_release(&h);
-	ok(mp_hist_exponent(1) == 0 && mp_hist_exponent(-3.9) == 1 &&
-		   mp_hist_exponent(0x1p-1074) == -1074 && mp_hist_exponent(1e308) == 1023,
+	mp_loghist_release(&h);
+	ok(mp_loghist_exponent(1) == 0 && mp_loghist_exponent(-3.9) == 1 &&
+		   mp_loghist_exponent(0x1p-1074) == -1074 && mp_loghist_exponent(1e308) == 1023,
 	   "exponents");
 }
 
 /* Rounding of the rank: 7 of 100 is the 7th, 0.999 of 1000 the 999th. */
 static void test_ranks(void)
 {
-	struct mp_hist h = { .n = 0 };
+	struct mp_loghist h = { .n = 0 };
 	bool right = true;
 	int i;
 
 	for (i = 1; i <= 100; i++)
-		mp_hist_add(&h, i, 1);
+		mp_loghist_add(&h, i, 1);
 	for (i = 1; i <= 100; i++)
-		right &= mp_hist_percentile(&h, i / 100.0) == i;
+		right &= mp_loghist_percentile(&h, i / 100.0) == i;
 	ok(right, "each percentile of 1 to 100");
-	ok(mp_hist_percentile(&h, 0.001) == 1, "nearest rank");
-	mp_hist_release(&h);
+	ok(mp_loghist_percentile(&h, 0.001) == 1, "nearest rank");
+	mp_loghist_release(&h);
 }
 
 /* Sizes in pages are told as such, however large. */
 static void test_multiples(void)
 {
-	struct mp_hist h = { .n = 0 };
+	struct mp_loghist h = { .n = 0 };
 	bool right = true;
 	int i;
 
 	for (i = 1; i <= 128; i++)
-		mp_hist_add(&h, 4096.0 * i, 1);
+		mp_loghist_add(&h, 4096.0 * i, 1);
 	for (i = 1; i <= 128; i++)
-		right &= mp_hist_percentile(&h, i / 128.0) == 4096.0 * i;
+		right &= mp_loghist_percentile(&h, i / 128.0) == 4096.0 * i;
 	ok(right, "multiples of 4096 are exact up to 256 of them");
-	mp_hist_release(&h);
+	mp_loghist_release(&h);
 }
 
 static void test_bad_texts(void)
@@ -365,16 +368,16 @@ static void test_bad_texts(void)
 		"1:1:w:p0:52:10000000000001:100000000000020000000000001:0*1", /* not divisible */
 		"1:inf:w:p0:52:10000000000000:100000000000000000000000000:0*1",
 	};
-	struct mp_hist h = { .n = 0 };
+	struct mp_loghist h = { .n = 0 };
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(bad); i++)
-		ok(mp_hist_read(&h, mp_str(bad[i])) < 0 && h.n == 0, "'%s' is refused", bad[i]);
-	ok(mp_hist_read(&h, MP_STR("1:1:w:p0:52:10000000000000:100000000000000000000000000:0*1")) ==
-			   0 &&
-		   h.n == 1 && mp_hist_sum(&h) == 1,
+		ok(mp_loghist_read(&h, mp_str(bad[i])) < 0 && h.n == 0, "'%s' is refused", bad[i]);
+	ok(mp_loghist_read(
+		   &h, MP_STR("1:1:w:p0:52:10000000000000:100000000000000000000000000:0*1")) == 0 &&
+		   h.n == 1 && mp_loghist_sum(&h) == 1,
 	   "the good one is 1");
-	mp_hist_release(&h);
+	mp_loghist_release(&h);
 }
 
 int main(void)

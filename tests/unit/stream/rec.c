@@ -109,11 +109,11 @@ static void test_frames(void)
 	struct mp_str rest = MP_STR("a;;c"), frame;
 	int n = 0;
 
-	while (mp_next_frame(&rest, &frame))
+	while (mp_rec_next_frame(&rest, &frame))
 		n += n == 1 ? frame.len == 0 : frame.len == 1;
 	ok(n == 3, "three frames, one of them empty");
 	rest = MP_STR("");
-	ok(mp_next_frame(&rest, &frame) && frame.len == 0 && !mp_next_frame(&rest, &frame),
+	ok(mp_rec_next_frame(&rest, &frame) && frame.len == 0 && !mp_rec_next_frame(&rest, &frame),
 	   "an empty text is one empty frame");
 }
 

@@ -254,7 +254,8 @@ static void set_option(int code, const char *arg)
 		explain = true;
 		break;
 	case 'g':
-		if (mp_stack_parse(mp_str(arg), &options.events.stack, &options.events.method) < 0)
+		if (mp_stack_mode_parse(mp_str(arg), &options.events.stack,
+					&options.events.method) < 0)
 			mp_opt_bad(&program, code, arg,
 				   "both, kernel, user or none, nor auto, cfi, bpf or fp, nor one "
 				   "of each as in user:cfi");

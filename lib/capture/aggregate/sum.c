@@ -588,7 +588,7 @@ static void put_json(json_t *object, mp_sums_put_fn *put, void *arg)
 	mp_buf_release(&line);
 }
 
-static void add_ends(struct mp_unwound *to, const struct mp_unwound *from)
+static void add_ends(struct mp_unwind_stats *to, const struct mp_unwind_stats *from)
 {
 	size_t i;
 
@@ -596,7 +596,7 @@ static void add_ends(struct mp_unwound *to, const struct mp_unwound *from)
 		to->ends[MP_METHOD_BPF][i] += from->ends[MP_METHOD_BPF][i];
 }
 
-void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unwound,
+void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwind_stats *unwound,
 		   mp_sums_put_fn *put, void *arg)
 {
 	size_t i;

@@ -64,7 +64,7 @@ void mp_sums_tick(struct mp_sums *s, uint64_t settled_ns);
  */
 typedef void mp_sums_put_fn(void *arg, struct mp_str line);
 
-void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwound *unwound,
+void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwind_stats *unwound,
 		   mp_sums_put_fn *put, void *arg);
 
 struct mp_sums_losses {

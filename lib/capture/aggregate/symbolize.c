@@ -112,7 +112,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack
 	size_t user = stack->n_user;
 
 	ips[n] = (uint64_t)PERF_CONTEXT_USER;
-	*end = mp_user_chain_end(stack->end);
+	*end = mp_pending_stack_end(stack->end);
 	if (stack->end == MP_BPF_COPIED)
 		*end = mp_formatter_copied(words->formatter, stack->tid, stack->time_ns,
 					   process->space, ips + n + 1, MP_SUMTEXT_USER, &user);
@@ -159,7 +159,8 @@ void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
 	t->buf.len = 0;
 	mp_esc_add(&t->buf, comm, MP_ESC_FRAME);
 	if (chain.n) {
-		text = mp_stacks_text(words->formatter->stacks, process, &chain, stack->time_ns);
+		text = mp_chain_texts_text(words->formatter->stacks, process, &chain,
+					   stack->time_ns);
 		mp_buf_byte(&t->buf, ';');
 		mp_buf_str(&t->buf, text);
 	}

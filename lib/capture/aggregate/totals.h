@@ -15,9 +15,9 @@ struct mp_sumtotals {
 	const struct mp_sumtexts *texts;	/* borrowed */
 	struct mp_map
 		early; /* struct mp_sum_key -> struct mp_sum_total: their stacks have not come */
-	struct mp_map lines;	   /* struct mp_sumline_key -> struct mp_sum_total */
-	struct mp_unwound unwound; /* how the user stacks of occurrences ended */
-	uint64_t unknown;	   /* occurrences whose stack did not come */
+	struct mp_map lines;		/* struct mp_sumline_key -> struct mp_sum_total */
+	struct mp_unwind_stats unwound; /* how the user stacks of occurrences ended */
+	uint64_t unknown;		/* occurrences whose stack did not come */
 };
 
 void mp_sumtotals_init(struct mp_sumtotals *t, const struct mp_event_sum *const *sums,

@@ -127,7 +127,7 @@ static bool fit(const struct mp_event *to, const struct mp_event *from)
 	return n <= MP_TRACING_FIELDS && texts <= MP_TRACING_TEXTS;
 }
 
-int mp_tracing_unite(struct mp_event *to, const struct mp_event *from)
+int mp_tracing_merge(struct mp_event *to, const struct mp_event *from)
 {
 	struct mp_tracing_setup *setup = &to->tracing->setup;
 	size_t i;
@@ -314,7 +314,7 @@ void mp_tracings_free(struct mp_tracings *t)
 	free(t);
 }
 
-int mp_tracing_try(const struct mp_event *e, char **error)
+int mp_tracings_try(const struct mp_event *e, char **error)
 {
 	struct mp_pids nobody = { NULL, 0, 0 };
 	struct mp_bpf_target target = { .exclude = &nobody };

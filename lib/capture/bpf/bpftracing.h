@@ -33,7 +33,7 @@ void mp_tracing_free(struct mp_tracing *t);
  * Adds the fields of an event to those of another of the same function or tracepoint. -1: some have the
  * same name and are not the same, or there is no room; then nothing is added.
  */
-int mp_tracing_unite(struct mp_event *to, const struct mp_event *from);
+int mp_tracing_merge(struct mp_event *to, const struct mp_event *from);
 
 /* The kind of an event by the beginning of its name, "fentry:"; false: it is none of these. */
 bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest);
@@ -61,6 +61,6 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu);
 uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event);
 
 /* Whether this machine lets a program on the event. 0, or -1 with `*error` (owned by the caller). */
-int mp_tracing_try(const struct mp_event *e, char **error);
+int mp_tracings_try(const struct mp_event *e, char **error);
 
 #endif

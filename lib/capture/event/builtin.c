@@ -52,30 +52,31 @@ static const struct mp_tp_field count_fields[] = {
 
 #define FIELDS(v) v, MP_ARRAY_SIZE(v)
 
-const struct mp_own mp_own_count = {
+const struct mp_builtin mp_builtin_count = {
 	.name = "stat:",
 	.what = "counted",
-	.kind = MP_OWN_COUNT,
+	.kind = MP_BUILTIN_COUNT,
 	.fields = count_fields,
 	.n_fields = MP_ARRAY_SIZE(count_fields),
 };
 
-static const struct mp_own all[] = {
-	{ "mem:pss", "memory of processes, shared pages in part, read now and then", MP_OWN_PSS,
+static const struct mp_builtin all[] = {
+	{ "mem:pss", "memory of processes, shared pages in part, read now and then", MP_BUILTIN_PSS,
 	  FIELDS(memory_fields), 0, false },
-	{ "mem:rss", "resident memory of processes, read now and then", MP_OWN_RSS,
+	{ "mem:rss", "resident memory of processes, read now and then", MP_BUILTIN_RSS,
 	  FIELDS(memory_fields), 0, false },
-	{ "task:comm", "a thread gets another name", MP_OWN_TOLD, NULL, 0, PERF_RECORD_COMM,
+	{ "task:comm", "a thread gets another name", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM,
 	  false },
-	{ "task:exec", "a program begins", MP_OWN_TOLD, NULL, 0, PERF_RECORD_COMM, true },
-	{ "task:exit", "a thread ends", MP_OWN_TOLD, FIELDS(exit_fields), PERF_RECORD_EXIT, false },
-	{ "task:fork", "a thread or process is born", MP_OWN_TOLD, FIELDS(fork_fields),
+	{ "task:exec", "a program begins", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM, true },
+	{ "task:exit", "a thread ends", MP_BUILTIN_RECORD, FIELDS(exit_fields), PERF_RECORD_EXIT,
+	  false },
+	{ "task:fork", "a thread or process is born", MP_BUILTIN_RECORD, FIELDS(fork_fields),
 	  PERF_RECORD_FORK, false },
-	{ "task:mmap", "code is mapped", MP_OWN_TOLD, FIELDS(mmap_fields), PERF_RECORD_MMAP2,
+	{ "task:mmap", "code is mapped", MP_BUILTIN_RECORD, FIELDS(mmap_fields), PERF_RECORD_MMAP2,
 	  false },
 };
 
-size_t mp_own_each(const char *glob, mp_own_fn *each, void *arg)
+size_t mp_builtin_each(const char *glob, mp_builtin_fn *each, void *arg)
 {
 	size_t n = 0, i;
 
@@ -88,7 +89,7 @@ size_t mp_own_each(const char *glob, mp_own_fn *each, void *arg)
 	return n;
 }
 
-void mp_own_set_attr(const struct mp_own *own, struct perf_event_attr *attr)
+void mp_builtin_set_attr(const struct mp_builtin *own, struct perf_event_attr *attr)
 {
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
@@ -109,7 +110,8 @@ static void put_prot(char prot[4], const struct mp_record_mmap2 *r)
 	prot[3] = r->flags & MAP_SHARED ? 's' : 'p';
 }
 
-static void take_mmap(struct mp_own_told *told, struct raw *raw, const struct mp_record_mmap2 *r)
+static void take_mmap(struct mp_builtin_record *told, struct raw *raw,
+		      const struct mp_record_mmap2 *r)
 {
 	const char *end = (const char *)mp_record_id(&r->header);
 	size_t len = strnlen(r->filename, end - r->filename);
@@ -126,7 +128,8 @@ static void take_mmap(struct mp_own_told *told, struct raw *raw, const struct mp
 }
 
 /* Of a birth it is the parent to whom it happens, and who is born is the payload. */
-static void take_fork(struct mp_own_told *told, struct raw *raw, const struct mp_record_fork *r)
+static void take_fork(struct mp_builtin_record *told, struct raw *raw,
+		      const struct mp_record_fork *r)
 {
 	bool birth = r->header.type == PERF_RECORD_FORK;
 
@@ -137,8 +140,8 @@ static void take_fork(struct mp_own_told *told, struct raw *raw, const struct mp
 	mp_buf_add(&told->raw, (const char *)raw, sizeof(*raw));
 }
 
-bool mp_own_take(const struct mp_own *own, const struct perf_event_header *h,
-		 struct mp_own_told *told)
+bool mp_builtin_parse(const struct mp_builtin *own, const struct perf_event_header *h,
+		      struct mp_builtin_record *told)
 {
 	struct raw raw = { 0 };
 

@@ -11,17 +11,17 @@
 
 #include "lib/capture/event/tracefs.h"
 
-enum mp_own_kind {
-	MP_OWN_TOLD,  /* by records of the kernel */
-	MP_OWN_RSS,   /* read from /proc, see memstat.h */
-	MP_OWN_PSS,   /* likewise */
-	MP_OWN_COUNT, /* counted, see stat.h */
+enum mp_builtin_kind {
+	MP_BUILTIN_RECORD, /* by records of the kernel */
+	MP_BUILTIN_RSS,	   /* read from /proc, see memstat.h */
+	MP_BUILTIN_PSS,	   /* likewise */
+	MP_BUILTIN_COUNT,  /* counted, see stat.h */
 };
 
-struct mp_own {
+struct mp_builtin {
 	const char *name, *what;
-	enum mp_own_kind kind;
-	/* payload, within what mp_own_take() makes, or within mp_sampled.raw */
+	enum mp_builtin_kind kind;
+	/* payload, within what mp_builtin_parse() makes, or within mp_sampled.raw */
 	const struct mp_tp_field *fields;
 	size_t n_fields;
 	uint32_t record; /* told: PERF_RECORD_ */
@@ -29,24 +29,24 @@ struct mp_own {
 };
 
 /* That of "stat:" and the name of another event. */
-extern const struct mp_own mp_own_count;
+extern const struct mp_builtin mp_builtin_count;
 
 /* Calls `each` for those that match a glob. Returns how many. */
-typedef void mp_own_fn(void *arg, const struct mp_own *own);
+typedef void mp_builtin_fn(void *arg, const struct mp_builtin *own);
 
-size_t mp_own_each(const char *glob, mp_own_fn *each, void *arg);
+size_t mp_builtin_each(const char *glob, mp_builtin_fn *each, void *arg);
 
 /* A software event that never fires: the kernel tells by it, or it stands for what is read. */
-void mp_own_set_attr(const struct mp_own *own, struct perf_event_attr *attr);
+void mp_builtin_set_attr(const struct mp_builtin *own, struct perf_event_attr *attr);
 
 /* Who it happened to, and its payload as that of a sample. */
-struct mp_own_told {
+struct mp_builtin_record {
 	int32_t pid, tid;
 	struct mp_buf raw; /* to be released by the caller; used again by the next */
 };
 
 /* Takes a record, a whole one, apart. False: it tells of something else. */
-bool mp_own_take(const struct mp_own *own, const struct perf_event_header *h,
-		 struct mp_own_told *told);
+bool mp_builtin_parse(const struct mp_builtin *own, const struct perf_event_header *h,
+		      struct mp_builtin_record *told);
 
 #endif

@@ -246,7 +246,7 @@ static int unite_last(struct resolver *r, ptrdiff_t known)
 
 	if (known < 0)
 		return 0;
-	if (mp_event_unite(&r->events->v[known], last) < 0)
+	if (mp_event_merge(&r->events->v[known], last) < 0)
 		result = fail(r, mp_asprintf("%s: given twice, with fields of one name or too many",
 					     last->type));
 	r->events->n--;
@@ -282,7 +282,7 @@ static void near_other(void *arg, const char *name, const char *what)
 	mp_suggest_try(arg, name);
 }
 
-static void near_own(void *arg, const struct mp_own *own)
+static void near_own(void *arg, const struct mp_builtin *own)
 {
 	mp_suggest_try(arg, own->name);
 }
@@ -294,7 +294,7 @@ static int fail_unknown(struct resolver *r, const char *name)
 
 	mp_suggest_init(&near, name);
 	mp_pmu_each("*", near_other, &near);
-	mp_own_each("*", near_own, &near);
+	mp_builtin_each("*", near_own, &near);
 	if (!*r->tracefs)
 		*r->tracefs = mp_tracefs_open();
 	if (*r->tracefs)
@@ -548,7 +548,7 @@ static void set_reading(const struct resolver *r, struct mp_event *e, uint64_t u
 /* It was resolved as if it were recorded. */
 static void count_event(const struct resolver *r, struct mp_event *e)
 {
-	e->own = &mp_own_count;
+	e->own = &mp_builtin_count;
 	e->each = false;
 	e->context = r->options->count_context;
 	set_reading(r, e, USUAL_NS);
@@ -557,7 +557,7 @@ static void count_event(const struct resolver *r, struct mp_event *e)
 	write_all_fields(e);
 }
 
-static void add_own(void *arg, const struct mp_own *own)
+static void add_own(void *arg, const struct mp_builtin *own)
 {
 	struct resolver *r = arg;
 	struct mp_event *e;
@@ -566,15 +566,15 @@ static void add_own(void *arg, const struct mp_own *own)
 		return;
 	e = add_event(r, own->name);
 	e->own = own;
-	e->each = own->kind == MP_OWN_TOLD;
-	mp_own_set_attr(own, &e->attr);
+	e->each = own->kind == MP_BUILTIN_RECORD;
+	mp_builtin_set_attr(own, &e->attr);
 	write_all_fields(e);
 	if (e->each) { /* who tells of a cgroup is a sample */
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 		e->context &= ~MP_CTX_CGROUP;
 	} else {
 		e->context &= ~MP_CTX_CPU;
-		set_reading(r, e, own->kind == MP_OWN_PSS ? SELDOM_NS : USUAL_NS);
+		set_reading(r, e, own->kind == MP_BUILTIN_PSS ? SELDOM_NS : USUAL_NS);
 	}
 }
 
@@ -584,7 +584,8 @@ static int resolve_own(struct resolver *r)
 	const struct mp_spec *s = r->spec;
 
 	r->count = false;
-	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") || !mp_own_each(s->name, add_own, r)) {
+	if (strcspn(s->name, "*?[") < strcspn(s->name, ":") ||
+	    !mp_builtin_each(s->name, add_own, r)) {
 		r->count = s->count;
 		return 1;
 	}
@@ -655,7 +656,7 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 	}
 	if (r.failed)
 		return -1;
-	return options->fields ? mp_events_choose(events, options->fields, error) : 0;
+	return options->fields ? mp_events_choose_fields(events, options->fields, error) : 0;
 }
 
 /* Two sums are the same if they have one name, and the event is. */
@@ -684,7 +685,7 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
 			;
 		if (j < to->n) {
-			if (!to->v[j].sum && mp_event_unite(&to->v[j], &from->v[i]) < 0)
+			if (!to->v[j].sum && mp_event_merge(&to->v[j], &from->v[i]) < 0)
 				mp_say("%s: asked for twice, with fields of one name or too many: "
 				       "those of the first are recorded",
 				       to->v[j].type);

@@ -43,10 +43,10 @@ struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
 	struct mp_event_sum *sum; /* NULL: it is recorded */
 	struct perf_event_attr attr;
-	char *filter;		    /* kernel filter, NULL: none */
-	struct mp_tp *tp;	    /* NULL: no tracepoint, and nothing like one */
-	struct mp_tracing *tracing; /* by a program of its own, which says how often; NULL: not */
-	const struct mp_own *own;   /* NULL: none of these */
+	char *filter;		      /* kernel filter, NULL: none */
+	struct mp_tp *tp;	      /* NULL: no tracepoint, and nothing like one */
+	struct mp_tracing *tracing;   /* by a program of its own, which says how often; NULL: not */
+	const struct mp_builtin *own; /* NULL: none of these */
 	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
 	unsigned context;	     /* MP_CTX_ bits that are written */
@@ -63,7 +63,7 @@ struct mp_event {
 /* Whether it is read now and then, and nothing comes through a ring. */
 static inline bool mp_event_is_read(const struct mp_event *e)
 {
-	return e->own && e->own->kind != MP_OWN_TOLD;
+	return e->own && e->own->kind != MP_BUILTIN_RECORD;
 }
 
 struct mp_events {

@@ -90,7 +90,7 @@ static void fail_field(const struct mp_events *events, const char *name, char **
 	mp_suggest_release(&near);
 }
 
-int mp_events_choose(struct mp_events *events, const char *fields, char **error)
+int mp_events_choose_fields(struct mp_events *events, const char *fields, char **error)
 {
 	char *list = mp_strdup(fields), *save = NULL, *name;
 	char **globs = NULL;

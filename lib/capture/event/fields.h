@@ -9,6 +9,6 @@
  * Keeps, of all events, the fields of a list such as "cpu,comm,.prev_*,stack". 0, or -1 with `*error`
  * (owned by the caller): no event has such a field, with the nearest name.
  */
-int mp_events_choose(struct mp_events *events, const char *fields, char **error);
+int mp_events_choose_fields(struct mp_events *events, const char *fields, char **error);
 
 #endif

@@ -89,9 +89,9 @@ static void unite_sampling(struct mp_event *to, const struct mp_event *from)
 	to->attr.exclude_hv &= from->attr.exclude_hv;
 }
 
-int mp_event_unite(struct mp_event *to, const struct mp_event *from)
+int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 {
-	int result = to->tracing ? mp_tracing_unite(to, from) : 0;
+	int result = to->tracing ? mp_tracing_merge(to, from) : 0;
 
 	unite_payload(to, from);
 	unite_filters(to, from);

@@ -10,6 +10,6 @@
  * frequent sampling, as precise as either, user space and the kernel if each wants one. -1: fields of
  * both have one name and are not the same, or there are too many; then they are those of `to`.
  */
-int mp_event_unite(struct mp_event *to, const struct mp_event *from);
+int mp_event_merge(struct mp_event *to, const struct mp_event *from);
 
 #endif

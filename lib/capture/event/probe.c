@@ -268,7 +268,7 @@ static void make_of_pmu(struct maker *m, const char *type, uint32_t pmu, const c
 }
 
 /* A function's beginning, not a place that was named. */
-static uint64_t place_of(const struct maker *m, const struct mp_place *place)
+static uint64_t place_of(const struct maker *m, const struct mp_binary_place *place)
 {
 	bool named = strchr(m->text->what, '+') || strncmp(m->text->what, "0x", 2) == 0;
 
@@ -277,7 +277,7 @@ static uint64_t place_of(const struct maker *m, const struct mp_place *place)
 	return mp_binary_cheap_place(m->path, place->offset);
 }
 
-static int make_user(struct maker *m, const struct mp_place *place)
+static int make_user(struct maker *m, const struct mp_binary_place *place)
 {
 	struct mp_buf args = { NULL, 0, 0 };
 	uint64_t offset = place_of(m, place);
@@ -313,7 +313,7 @@ static int make_user(struct maker *m, const struct mp_place *place)
 
 static int make_users(struct maker *m)
 {
-	struct mp_places places = { NULL, 0, 0 };
+	struct mp_binary_places places = { NULL, 0, 0 };
 	int result;
 	size_t i;
 
@@ -327,7 +327,7 @@ static int make_users(struct maker *m)
 			 : mp_binary_functions(&places, m->path, m->text->what, m->error);
 	for (i = 0; i < places.n && result == 0; i++)
 		result = make_user(m, &places.v[i]);
-	mp_places_release(&places);
+	mp_binary_places_release(&places);
 	free(m->path);
 	return result;
 }

@@ -52,7 +52,7 @@ static int find_name(const char *const *names, size_t n, struct mp_str text)
 	return -1;
 }
 
-int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method)
+int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method)
 {
 	const char *colon = memchr(text.p, ':', text.len);
 	struct mp_str first = { text.p, colon ? (size_t)(colon - text.p) : text.len }, second;
@@ -248,7 +248,7 @@ bad:
 
 static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value)
 {
-	if (mp_stack_parse(value, &spec->stack, &spec->method) == 0)
+	if (mp_stack_mode_parse(value, &spec->stack, &spec->method) == 0)
 		return 0;
 	return fail(p,
 		    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "

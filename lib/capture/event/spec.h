@@ -80,7 +80,7 @@ bool mp_spec_is_probe(const char *name);
  * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon
  * between, as in "user:fp"; what is not said stays as it is. -1 if the text is something else.
  */
-int mp_stack_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
+int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 const char *mp_stack_method_name(enum mp_stack_method method);
 
 /* Whether anything is asked for; its name, for messages; whether both ask for the same. */

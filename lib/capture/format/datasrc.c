@@ -90,7 +90,7 @@ static char *put_field(char *to, const char *key, const char *name)
 	return to;
 }
 
-char *mp_data_op_put(char *to, uint64_t source)
+char *mp_datasrc_op_put(char *to, uint64_t source)
 {
 	unsigned op = part(source, PERF_MEM_OP_SHIFT, 5);
 
@@ -98,7 +98,7 @@ char *mp_data_op_put(char *to, uint64_t source)
 }
 
 /* By number where there is one; that it was not there after all only the bits tell. */
-char *mp_data_level_put(char *to, uint64_t source)
+char *mp_datasrc_level_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_LVL_SHIFT, 14);
 	const char *name = level_numbers[part(source, PERF_MEM_LVLNUM_SHIFT, 4)];
@@ -115,7 +115,7 @@ char *mp_data_level_put(char *to, uint64_t source)
 	return to;
 }
 
-char *mp_data_snoop_put(char *to, uint64_t source)
+char *mp_datasrc_snoop_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_SNOOP_SHIFT, 5);
 	unsigned more = part(source, PERF_MEM_SNOOPX_SHIFT, 2);
@@ -125,7 +125,7 @@ char *mp_data_snoop_put(char *to, uint64_t source)
 }
 
 /* "L1/L2": one of them; "L2-miss". */
-char *mp_data_tlb_put(char *to, uint64_t source)
+char *mp_datasrc_tlb_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_TLB_SHIFT, 7);
 	bool missed = bits & PERF_MEM_TLB_MISS && !(bits & PERF_MEM_TLB_HIT), any = false;
@@ -144,7 +144,7 @@ char *mp_data_tlb_put(char *to, uint64_t source)
 	return to;
 }
 
-char *mp_data_lock_put(char *to, uint64_t source)
+char *mp_datasrc_lock_put(char *to, uint64_t source)
 {
 	bool locked = part(source, PERF_MEM_LOCK_SHIFT, 2) & PERF_MEM_LOCK_LOCKED;
 

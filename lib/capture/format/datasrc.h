@@ -14,10 +14,10 @@ enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all together */
  * Each writes a field with the TAB behind it at `to`, or nothing where the processor does not tell,
  * and returns the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
  */
-char *mp_data_op_put(char *to, uint64_t source);
-char *mp_data_level_put(char *to, uint64_t source);
-char *mp_data_snoop_put(char *to, uint64_t source);
-char *mp_data_tlb_put(char *to, uint64_t source);
-char *mp_data_lock_put(char *to, uint64_t source);
+char *mp_datasrc_op_put(char *to, uint64_t source);
+char *mp_datasrc_level_put(char *to, uint64_t source);
+char *mp_datasrc_snoop_put(char *to, uint64_t source);
+char *mp_datasrc_tlb_put(char *to, uint64_t source);
+char *mp_datasrc_lock_put(char *to, uint64_t source);
 
 #endif

@@ -113,7 +113,7 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 }
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
-		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_tasks *tasks, struct mp_chain_texts *stacks,
 		       struct mp_unwinder *unwinder)
 {
 	size_t i;
@@ -124,7 +124,7 @@ void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
 		.unwinder = unwinder,
 		.n_events = events->n,
 	};
-	mp_user_chains_init(&f->chains);
+	mp_pending_stacks_init(&f->chains);
 	f->heads = mp_alloc(events->n * sizeof(*f->heads));
 	for (i = 0; i < events->n; i++) {
 		char *head = mp_asprintf(",%s,", events->v[i].type);
@@ -141,7 +141,7 @@ void mp_formatter_release(struct mp_formatter *f)
 		free((char *)f->heads[i].p);
 	free(f->heads);
 	free(f->ips);
-	mp_user_chains_release(&f->chains);
+	mp_pending_stacks_release(&f->chains);
 	mp_buf_release(&f->line);
 	mp_cgroup_names_free(f->cgroups);
 }
@@ -354,15 +354,15 @@ static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
 		*p++ = '\t';
 	}
 	if (context & MP_CTX_OP)
-		p = mp_data_op_put(p, s->source);
+		p = mp_datasrc_op_put(p, s->source);
 	if (context & MP_CTX_LEVEL)
-		p = mp_data_level_put(p, s->source);
+		p = mp_datasrc_level_put(p, s->source);
 	if (context & MP_CTX_SNOOP)
-		p = mp_data_snoop_put(p, s->source);
+		p = mp_datasrc_snoop_put(p, s->source);
 	if (context & MP_CTX_TLB)
-		p = mp_data_tlb_put(p, s->source);
+		p = mp_datasrc_tlb_put(p, s->source);
 	if (context & MP_CTX_LOCK)
-		p = mp_data_lock_put(p, s->source);
+		p = mp_datasrc_lock_put(p, s->source);
 	return p;
 }
 
@@ -408,7 +408,7 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 				       const struct mp_space *space, uint64_t *ips, size_t max,
 				       size_t *n)
 {
-	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, tid, time_ns);
+	const struct mp_pending_stack *c = mp_pending_stacks_find(&f->chains, tid, time_ns);
 
 	*n = 0;
 	if (!c || !c->copy || c->time_ns != time_ns)
@@ -421,7 +421,7 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 				    struct mp_process *process, uint64_t *ips, size_t max,
 				    size_t *n)
 {
-	const struct mp_user_chain *c = mp_user_chains_find(&f->chains, s->tid, s->time_ns);
+	const struct mp_pending_stack *c = mp_pending_stacks_find(&f->chains, s->tid, s->time_ns);
 
 	*n = 0;
 	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
@@ -512,7 +512,7 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, const st
 	}
 	if (!chain.n)
 		return;
-	text = mp_stacks_text(f->stacks, task->process, &chain, s->time_ns);
+	text = mp_chain_texts_text(f->stacks, task->process, &chain, s->time_ns);
 	mp_buf_add(&f->line, "stack=", 6);
 	if (f->line.len + text.len + 2 < MP_LINE_MAX)
 		mp_buf_str(&f->line, text);

@@ -33,7 +33,7 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 
 struct mp_formatter {
 	struct mp_tasks *tasks;
-	struct mp_stacks *stacks;
+	struct mp_chain_texts *stacks;
 	struct mp_unwinder *unwinder;
 	struct mp_cgroup_names *cgroups; /* made when first needed */
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
@@ -41,13 +41,13 @@ struct mp_formatter {
 	struct mp_buf line;
 	uint64_t *ips; /* of the chain at hand */
 	size_t cap_ips;
-	struct mp_unwound unwound;
-	struct mp_user_chains chains;
+	struct mp_unwind_stats unwound;
+	struct mp_pending_stacks chains;
 	struct mp_bpf_stacks *bpf_stacks; /* borrowed; NULL: none */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
-		       struct mp_tasks *tasks, struct mp_stacks *stacks,
+		       struct mp_tasks *tasks, struct mp_chain_texts *stacks,
 		       struct mp_unwinder *unwinder);
 void mp_formatter_release(struct mp_formatter *f);
 

@@ -33,7 +33,7 @@ static void close_all(const int *fds, size_t n)
 }
 
 /* The other process closes last: it waits for the end of a pipe. */
-void mp_apart_close(const int *fds, size_t n)
+void mp_deferred_close(const int *fds, size_t n)
 {
 	int pipe_fds[2], end;
 	bool *held;

@@ -12,6 +12,6 @@
  * Closes the files. A process of its own is the last that has them, and is kept by the kernel until
  * they are closed; where none can be had, this takes its time. For any thread.
  */
-void mp_apart_close(const int *fds, size_t n);
+void mp_deferred_close(const int *fds, size_t n);
 
 #endif

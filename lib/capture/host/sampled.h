@@ -38,7 +38,7 @@ struct mp_sampled {
 		struct mp_sampled_count count;
 	} raw;
 	char comm[64];	  /* raw */
-	uint64_t time_ns; /* where mp_record_time() looks */
+	uint64_t time_ns; /* where mp_ring_record_time() looks */
 	uint64_t unused;
 };
 

@@ -11,7 +11,7 @@
 
 #include "lib/core/str.h"
 
-struct mp_place {
+struct mp_binary_place {
 	char *provider; /* USDT; NULL for a function */
 	char *name;
 	uint64_t offset;    /* in the file */
@@ -19,8 +19,8 @@ struct mp_place {
 	char *args;	    /* USDT: arguments as the note has them; NULL for a function */
 };
 
-struct mp_places {
-	struct mp_place *v;
+struct mp_binary_places {
+	struct mp_binary_place *v;
 	size_t n, cap;
 };
 
@@ -36,7 +36,8 @@ char *mp_binary_path(const char *name, char **error);
  * "NAME+0xOFF", that place. 0, or -1 with `*error`: cannot be read, no ELF file, no such function,
  * with the nearest name.
  */
-int mp_binary_functions(struct mp_places *places, const char *path, const char *what, char **error);
+int mp_binary_functions(struct mp_binary_places *places, const char *path, const char *what,
+			char **error);
 
 /*
  * Where a function is probed that begins at `offset`: there, or, if it begins with a test of a
@@ -46,9 +47,10 @@ int mp_binary_functions(struct mp_places *places, const char *path, const char *
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
 
 /* Static probes whose "NAME" or "PROVIDER:NAME" matches; one with several places comes several times. */
-int mp_binary_markers(struct mp_places *places, const char *path, const char *what, char **error);
+int mp_binary_markers(struct mp_binary_places *places, const char *path, const char *what,
+		      char **error);
 
-void mp_places_release(struct mp_places *places);
+void mp_binary_places_release(struct mp_binary_places *places);
 
 /*
  * Arguments of a USDT note ("8@%rdi -4@-20(%rbp)") for tracefs: " arg1=%di:u64 arg2=-20(%bp):s32",

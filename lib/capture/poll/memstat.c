@@ -24,18 +24,18 @@ struct mp_memstat {
 	size_t refused, most_refused;
 };
 
-int mp_memstat_of(enum mp_own_kind what, pid_t pid, uint64_t *bytes)
+int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes)
 {
 	unsigned long long n = 0;
 	const char *line;
 	char path[64], text[2048];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid,
-		 what == MP_OWN_RSS ? "statm" : "smaps_rollup");
+		 what == MP_BUILTIN_RSS ? "statm" : "smaps_rollup");
 	if (mp_proc_read(path, text, sizeof(text)) < 0)
 		return -1;
 	errno = ESRCH;
-	if (what == MP_OWN_RSS) {
+	if (what == MP_BUILTIN_RSS) {
 		if (sscanf(text, "%*u %llu", &n) != 1)
 			return -1;
 		*bytes = n * getpagesize();

@@ -27,6 +27,6 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 size_t mp_memstat_refused(const struct mp_memstat *m);
 
 /* Bytes of a process. 0, or -1 with errno: it is gone, has none (a kernel thread), may not be read. */
-int mp_memstat_of(enum mp_own_kind what, pid_t pid, uint64_t *bytes);
+int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes);
 
 #endif

@@ -231,10 +231,10 @@ static struct sampler *sampler_for(struct mp_samplers *s, const struct mp_events
 	struct sampler new = { .interval_ns = e->interval_ns, .bound_ns = UINT64_MAX };
 	size_t i;
 
-	for (i = 0; e->own == &mp_own_count && i < s->n; i++)
+	for (i = 0; e->own == &mp_builtin_count && i < s->n; i++)
 		if (s->v[i].stat && s->v[i].interval_ns == e->interval_ns)
 			return &s->v[i];
-	if (e->own == &mp_own_count)
+	if (e->own == &mp_builtin_count)
 		new.stat = mp_stat_open(events, e->interval_ns, of, error);
 	else
 		new.memory = mp_memstat_new(e, event, of);
@@ -328,7 +328,7 @@ void mp_samplers_json(const struct mp_samplers *s, json_t *trailer)
 	json_object_set_new(trailer, "samplers", all);
 }
 
-void mp_samplers_say(const struct mp_samplers *s, bool verbose)
+void mp_samplers_report(const struct mp_samplers *s, bool verbose)
 {
 	size_t i, refused;
 

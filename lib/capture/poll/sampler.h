@@ -39,6 +39,6 @@ void mp_samplers_stop(struct mp_samplers *s);
 
 /* What they cost: "samplers" of the trailer, and for people. After the end. */
 void mp_samplers_json(const struct mp_samplers *s, json_t *trailer);
-void mp_samplers_say(const struct mp_samplers *s, bool verbose);
+void mp_samplers_report(const struct mp_samplers *s, bool verbose);
 
 #endif

@@ -72,7 +72,7 @@ static uint32_t add_task(struct mp_stat *s, pid_t pid, pid_t tid)
 
 static bool is_wanted(const struct mp_stat *s, const struct mp_event *e)
 {
-	return e->own == &mp_own_count && e->interval_ns == s->interval_ns;
+	return e->own == &mp_builtin_count && e->interval_ns == s->interval_ns;
 }
 
 static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_event *e)

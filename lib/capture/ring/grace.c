@@ -19,7 +19,7 @@ enum {
 	LATEST_NS = 200000000, /* with one that does not end */
 };
 
-struct mp_settle {
+struct mp_grace {
 	pthread_t thread;
 	int news; /* eventfd */
 	int wake; /* eventfd */
@@ -44,7 +44,7 @@ static int grace_period(void)
 
 static void *run(void *arg)
 {
-	struct mp_settle *s = arg;
+	struct mp_grace *s = arg;
 	struct pollfd wake = { .fd = s->wake, .events = POLLIN };
 	uint64_t now, rings;
 
@@ -60,9 +60,9 @@ static void *run(void *arg)
 	return NULL;
 }
 
-struct mp_settle *mp_settle_start(int realtime, int *tid)
+struct mp_grace *mp_grace_start(int realtime, int *tid)
 {
-	struct mp_settle *s = mp_zalloc(sizeof(*s));
+	struct mp_grace *s = mp_zalloc(sizeof(*s));
 
 	s->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -73,7 +73,7 @@ struct mp_settle *mp_settle_start(int realtime, int *tid)
 	return s;
 }
 
-void mp_settle_stop(struct mp_settle *s)
+void mp_grace_stop(struct mp_grace *s)
 {
 	if (!s)
 		return;
@@ -85,17 +85,17 @@ void mp_settle_stop(struct mp_settle *s)
 	free(s);
 }
 
-void mp_settle_hurry(struct mp_settle *s)
+void mp_grace_expedite(struct mp_grace *s)
 {
 	ring_bell(s->wake);
 }
 
-int mp_settle_fd(const struct mp_settle *s)
+int mp_grace_fd(const struct mp_grace *s)
 {
 	return s->news;
 }
 
-uint64_t mp_settle_time(struct mp_settle *s)
+uint64_t mp_grace_time(struct mp_grace *s)
 {
 	uint64_t rings, settled, latest = mp_monotonic_ns() - LATEST_NS;
 
@@ -106,7 +106,7 @@ uint64_t mp_settle_time(struct mp_settle *s)
 	return MP_MAX(settled, latest);
 }
 
-uint64_t mp_settle_guesses(const struct mp_settle *s)
+uint64_t mp_grace_guesses(const struct mp_grace *s)
 {
 	return s->guesses;
 }

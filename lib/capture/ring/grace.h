@@ -12,32 +12,32 @@
 
 #include "lib/core/base.h"
 
-struct mp_settle;
+struct mp_grace;
 
 /*
  * Starts the thread that asks. `realtime`: its SCHED_FIFO priority, 0 for none. `*tid` gets its
  * thread id, so that it can be left out of the recording.
  */
-struct mp_settle *mp_settle_start(int realtime, int *tid);
-void mp_settle_stop(struct mp_settle *s);
+struct mp_grace *mp_grace_start(int realtime, int *tid);
+void mp_grace_stop(struct mp_grace *s);
 
-/* Readable when there is news; mp_settle_time() clears it. */
-int mp_settle_fd(const struct mp_settle *s);
+/* Readable when there is news; mp_grace_time() clears it. */
+int mp_grace_fd(const struct mp_grace *s);
 
 /*
  * All events with times (CLOCK_MONOTONIC, ns) below this were in the rings before the call. A
  * machine so busy that no grace period ends within 200 ms leaves only a guess: what is older than
  * that has settled. An event that comes later all the same is counted as late.
  */
-uint64_t mp_settle_time(struct mp_settle *s);
+uint64_t mp_grace_time(struct mp_grace *s);
 
 /* Asks again at once: for the end, which someone waits for. */
-void mp_settle_hurry(struct mp_settle *s);
+void mp_grace_expedite(struct mp_grace *s);
 
 /*
  * How often it was a guess: under such a load, or, after 20 ms, where the kernel grants no grace
  * periods at all (nohz_full).
  */
-uint64_t mp_settle_guesses(const struct mp_settle *s);
+uint64_t mp_grace_guesses(const struct mp_grace *s);
 
 #endif

@@ -156,7 +156,7 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 	struct perf_event_attr attr = e->attr;
 
 	if (mp_event_is_read(e) || (e->tracing && pid != -1))
-		mp_own_set_attr(&mp_own_count, &attr);
+		mp_builtin_set_attr(&mp_builtin_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
 	if (e->tracing && pid == -1) { /* its program knows the tasks, and a command's beginning */
@@ -428,7 +428,7 @@ void mp_rings_leave(const struct mp_rings *r)
 
 	for (i = 0; i < r->n_counters; i++)
 		fds[i] = r->counters[i].fd;
-	mp_apart_close(fds, r->n_counters);
+	mp_deferred_close(fds, r->n_counters);
 	free(fds);
 }
 
@@ -564,7 +564,7 @@ void mp_ring_consume(const struct mp_ring *r, uint64_t tail)
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-uint64_t mp_record_time(const struct perf_event_header *h)
+uint64_t mp_ring_record_time(const struct perf_event_header *h)
 {
 	enum { SAMPLE_TIME_AT = 24, TIME_FROM_END = 16 };
 	uint64_t time = 0;

@@ -118,7 +118,7 @@ void mp_ring_consume(const struct mp_ring *r, uint64_t tail);
 
 /* Time of a record: samples have it behind id and tid, all others 16 bytes before their end. */
 struct perf_event_header;
-uint64_t mp_record_time(const struct perf_event_header *h);
+uint64_t mp_ring_record_time(const struct perf_event_header *h);
 
 /*
  * What a process that may not open events is told: which of root, CAP_PERFMON, perf_event_paranoid

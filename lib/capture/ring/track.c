@@ -32,7 +32,7 @@ static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-int mp_cpus_parse(const char *list, int **cpus, char **error)
+int mp_track_cpus_parse(const char *list, int **cpus, char **error)
 {
 	struct perf_cpu_map *online, *map;
 	struct perf_cpu cpu;

@@ -16,7 +16,7 @@ struct mp_track;
  * Parses "0,2-4" (NULL: all that are online) into `cpus`, freed by the caller. Returns how many, or
  * -1 with `*error` (owned by the caller): no list, or a CPU that is not online.
  */
-int mp_cpus_parse(const char *list, int **cpus, char **error);
+int mp_track_cpus_parse(const char *list, int **cpus, char **error);
 
 /*
  * Opens and starts the tracking of the tasks of the target (all, if it is the system or cgroups, or

@@ -177,7 +177,7 @@ static int set_stack(struct parser *p, struct mp_str value)
 	enum mp_stack_part part = MP_STACK_UNSET;
 	enum mp_stack_method method = MP_METHOD_UNSET;
 
-	if (mp_stack_parse(value, &part, &method) < 0)
+	if (mp_stack_mode_parse(value, &part, &method) < 0)
 		return fail(p, "not a kind of stack:", value);
 	return set_once(p, &p->c->stack, value);
 }
@@ -396,7 +396,7 @@ static int try_events(const struct mp_events *events, char **error)
 	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
 		return -1;
 	for (i = 0; i < events->n; i++)
-		if (mp_tracing_try(&events->v[i], error) < 0 ||
+		if (mp_tracings_try(&events->v[i], error) < 0 ||
 		    (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
 					  mp_bpf_filters_try(&events->v[i], error) < 0)))
 			return -1;
@@ -486,7 +486,7 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 	if (c->period)
 		o.period = c->period;
 	if (c->stack && !given->stack_given)
-		mp_stack_parse(mp_str(c->stack), &o.stack, &o.method);
+		mp_stack_mode_parse(mp_str(c->stack), &o.stack, &o.method);
 	if (c->fields && !given->fields)
 		o.fields = c->fields;
 	o.sum_name = c->name;

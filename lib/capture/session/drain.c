@@ -56,7 +56,7 @@ static uint64_t first_time(const struct mp_ring *r)
 		if (h->size < sizeof(*h) || h->size > left)
 			break;
 		if (h->type == PERF_RECORD_SAMPLE || h->size <= sizeof(head)) {
-			time = mp_record_time(h);
+			time = mp_ring_record_time(h);
 		} else {
 			mp_ring_copy(r, at + h->size - sizeof(tail), sizeof(tail), tail);
 			memcpy(&time, tail, sizeof(time));
@@ -236,7 +236,7 @@ static bool drain_stacks(struct mp_drain *d)
 /* One round over all rings, and a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
-	uint64_t settled = mp_settle_time(d->s.settle); /* before the rings are read */
+	uint64_t settled = mp_grace_time(d->s.settle); /* before the rings are read */
 	uint64_t bound;
 	bool complete = true;
 	uint32_t i;
@@ -266,12 +266,12 @@ static bool drain_all(struct mp_drain *d)
 static void finish(struct mp_drain *d)
 {
 	uint64_t stopped = mp_monotonic_ns(), deadline = stopped + LAST_WAIT_MS * 1000000ull;
-	struct pollfd news = { .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	struct pollfd news = { .fd = mp_grace_fd(d->s.settle), .events = POLLIN };
 
-	mp_settle_hurry(d->s.settle);
-	while (mp_settle_time(d->s.settle) < stopped && mp_monotonic_ns() < deadline) {
+	mp_grace_expedite(d->s.settle);
+	while (mp_grace_time(d->s.settle) < stopped && mp_monotonic_ns() < deadline) {
 		poll(&news, 1, 10);
-		mp_settle_hurry(d->s.settle);
+		mp_grace_expedite(d->s.settle);
 	}
 	mp_samplers_stop(d->s.samplers);
 	while (!drain_all(d))
@@ -309,7 +309,7 @@ static void *run(void *arg)
 		;
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
 	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = mp_settle_fd(d->s.settle), .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = mp_grace_fd(d->s.settle), .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (d->s.bpf_stacks)
 		fds[2].fd = mp_bpf_stacks_fd(d->s.bpf_stacks);

@@ -22,7 +22,7 @@ struct mp_drain_setup {
 	const struct mp_events *events;
 	struct mp_track *track;
 	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
-	struct mp_settle *settle;
+	struct mp_grace *settle;
 	struct mp_samplers *samplers; /* NULL: none; ended when the rings are empty */
 	struct mp_queue *queue;
 	int realtime; /* SCHED_FIFO priority, 0: none */

@@ -107,7 +107,7 @@ static void show_other(void *arg, const char *name, const char *what)
 	flush_text(l);
 }
 
-static void show_own(void *arg, const struct mp_own *own)
+static void show_own(void *arg, const struct mp_builtin *own)
 {
 	struct listing *l = arg;
 
@@ -141,7 +141,7 @@ static void try_tracepoint(void *arg, const char *system, const char *name)
 	free(full);
 }
 
-static void try_own(void *arg, const struct mp_own *own)
+static void try_own(void *arg, const struct mp_builtin *own)
 {
 	struct listing *l = arg;
 
@@ -160,7 +160,7 @@ static void say_nearest(struct listing *l)
 {
 	mp_suggest_init(&l->near, l->glob);
 	mp_pmu_each("*", try_other, l);
-	mp_own_each("*", try_own, l);
+	mp_builtin_each("*", try_own, l);
 	if (l->tracefs)
 		mp_tracefs_each(l->tracefs, "*:*", try_tracepoint, l);
 	if (l->near.best)
@@ -174,7 +174,7 @@ static void say_nearest(struct listing *l)
 static enum mp_status list_places(struct listing *l, const char *kind, const char *rest)
 {
 	bool markers = strcmp(kind, "usdt") == 0;
-	struct mp_places places = { NULL, 0, 0 };
+	struct mp_binary_places places = { NULL, 0, 0 };
 	const char *colon = strchr(rest, ':');
 	char *file = colon ? mp_strndup(rest, colon - rest) : mp_strdup(rest), *error = NULL;
 	char *path = mp_binary_path(file, &error);
@@ -185,7 +185,7 @@ static enum mp_status list_places(struct listing *l, const char *kind, const cha
 	if (path)
 		(markers ? mp_binary_markers : mp_binary_functions)(&places, path, what, &error);
 	for (i = 0; i < places.n; i++) {
-		const struct mp_place *p = &places.v[i];
+		const struct mp_binary_place *p = &places.v[i];
 
 		args.len = 0;
 		if (markers)
@@ -199,7 +199,7 @@ static enum mp_status list_places(struct listing *l, const char *kind, const cha
 		mp_say("%s", error);
 	mp_buf_release(&args);
 	mp_buf_release(&l->text);
-	mp_places_release(&places);
+	mp_binary_places_release(&places);
 	free(path);
 	free(file);
 	if (!error)
@@ -261,7 +261,7 @@ enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out
 		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);
 	}
-	mp_own_each(l.glob, show_own, &l);
+	mp_builtin_each(l.glob, show_own, &l);
 	l.tracefs = mp_tracefs_open();
 	if (l.tracefs) {
 		mp_tracefs_each(l.tracefs, strchr(l.glob, ':') ? l.glob : "*:*", show_tracepoint,

@@ -12,7 +12,7 @@
 #include "lib/capture/host/proc.h"
 #include "lib/core/clock.h"
 
-void mp_outlet_open(struct mp_out *out, const char *path)
+void mp_output_open(struct mp_out *out, const char *path)
 {
 	int fd = STDOUT_FILENO;
 
@@ -40,7 +40,7 @@ static _Noreturn void die_of_pipe(void)
 	exit(MP_FAIL);
 }
 
-void mp_outlet_check(const struct mp_out *out)
+void mp_output_check(const struct mp_out *out)
 {
 	if (out->error == EPIPE)
 		die_of_pipe();
@@ -50,7 +50,7 @@ void mp_outlet_check(const struct mp_out *out)
 	mp_die("cannot write '%s': %m", out->name);
 }
 
-int mp_outlet_signals(void)
+int mp_output_signals(void)
 {
 	sigset_t set;
 	int fd;
@@ -67,7 +67,7 @@ int mp_outlet_signals(void)
 	return fd;
 }
 
-json_t *mp_outlet_names(char **names)
+json_t *mp_output_names(char **names)
 {
 	json_t *array = json_array();
 
@@ -76,7 +76,7 @@ json_t *mp_outlet_names(char **names)
 	return array;
 }
 
-json_t *mp_outlet_header(char **argv, size_t n_cpus)
+json_t *mp_output_header(char **argv, size_t n_cpus)
 {
 	uint64_t clock_ns, real_ns;
 	struct utsname u;
@@ -93,6 +93,6 @@ json_t *mp_outlet_header(char **argv, size_t n_cpus)
 		json_object_set_new(header, "machine", mp_ctl_string(mp_str(u.machine)));
 	}
 	json_object_set_new(header, "cpus", json_integer((json_int_t)n_cpus));
-	json_object_set_new(header, "command", mp_outlet_names(argv));
+	json_object_set_new(header, "command", mp_output_names(argv));
 	return header;
 }

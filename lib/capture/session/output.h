@@ -9,27 +9,27 @@
 #include "lib/core/io.h"
 
 /* Opens `path`, NULL or "-" is stdout; a failed write is kept in out->error. Ends the program. */
-void mp_outlet_open(struct mp_out *out, const char *path);
+void mp_output_open(struct mp_out *out, const char *path);
 
 /*
  * After mp_out_close() and everything else that is to be done: if the reader has gone, dies of
  * SIGPIPE; if a write failed otherwise, ends the program with a message.
  */
-void mp_outlet_check(const struct mp_out *out);
+void mp_output_check(const struct mp_out *out);
 
 /*
  * Blocks SIGINT, SIGTERM and SIGHUP, ignores SIGPIPE, and returns a signalfd for the former. Ends
  * the program if it cannot.
  */
-int mp_outlet_signals(void);
+int mp_output_signals(void);
 
 /*
  * The header of a stream of events that begins now: clock, boot, host, kernel, CPUs, command.
  * New reference.
  */
-json_t *mp_outlet_header(char **argv, size_t n_cpus);
+json_t *mp_output_header(char **argv, size_t n_cpus);
 
 /* An array of strings; the list ends with NULL. New reference. */
-json_t *mp_outlet_names(char **names);
+json_t *mp_output_names(char **names);
 
 #endif

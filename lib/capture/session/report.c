@@ -26,7 +26,7 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
 	if (!quiet)
-		mp_unwound_say(&w->formatter->unwound);
+		mp_unwind_stats_report(&w->formatter->unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
 	if (quiet || (!verbose && !isatty(STDERR_FILENO)))
@@ -53,10 +53,10 @@ static void tell_tables(const struct mp_bpf_stacks *stacks)
 }
 
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_settle *settle)
+		       struct mp_grace *settle)
 {
 	const struct mp_unwinder *unwinder = w->formatter->unwinder;
-	const struct mp_stacks *st = w->formatter->stacks;
+	const struct mp_chain_texts *st = w->formatter->stacks;
 	const struct mp_symbols *symbols = st->symbols;
 	size_t i;
 
@@ -76,7 +76,7 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 	       (unsigned long long)unwinder->looked_up, (unsigned long long)unwinder->missed,
 	       (unsigned long long)symbols->dsos.cfi_loads, symbols->dsos.cfi_bytes >> 10);
 	tell_tables(w->formatter->bpf_stacks);
-	mp_say_count(mp_settle_guesses(settle),
+	mp_say_count(mp_grace_guesses(settle),
 		     "watermark was a guess: the kernel's grace periods took too long",
 		     "watermarks were guesses: the kernel's grace periods took too long");
 }

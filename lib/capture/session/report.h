@@ -13,6 +13,6 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 
 /* The account of each CPU, and what was looked up. */
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_settle *settle);
+		       struct mp_grace *settle);
 
 #endif

@@ -46,7 +46,7 @@ struct session {
 	struct mp_command command;
 	struct mp_rings rings;
 	struct mp_track *track;
-	struct mp_settle *settle;
+	struct mp_grace *settle;
 	struct mp_samplers *samplers;
 	struct mp_sample_of sampled;
 	struct mp_queue *queue;
@@ -57,7 +57,7 @@ struct session {
 	struct mp_sums *sums;
 	struct mp_tracings *tracings;
 	struct mp_symbols symbols;
-	struct mp_stacks stacks;
+	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
@@ -215,7 +215,7 @@ static void find_target(struct session *s)
 	struct mp_target *t = &s->target;
 	char *error;
 	size_t i;
-	int n = mp_cpus_parse(o->cpus, &t->cpus, &error);
+	int n = mp_track_cpus_parse(o->cpus, &t->cpus, &error);
 
 	if (n < 0)
 		give_up(error);
@@ -341,7 +341,7 @@ static void learn_tasks(struct session *s)
 	pid_t pid;
 
 	mp_symbols_init(&s->symbols);
-	mp_stacks_init(&s->stacks, &s->symbols);
+	mp_chain_texts_init(&s->stacks, &s->symbols);
 	if (s->user_stacks)
 		mp_unwinder_init(&s->unwinder, mp_arch_here(), &s->symbols.dsos);
 	mp_tasks_init(&s->tasks, s->user_stacks ? mp_symbols_dso : NULL, &s->symbols);
@@ -445,7 +445,7 @@ static void open_events(struct session *s)
 	char *error;
 	int tid, result;
 
-	s->settle = mp_settle_start(drain_priority(s), &tid);
+	s->settle = mp_grace_start(drain_priority(s), &tid);
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
@@ -586,10 +586,10 @@ static bool has_latency(const struct session *s)
 
 static json_t *make_header(const struct session *s)
 {
-	json_t *header = mp_outlet_header(s->o->argv, s->target.n_cpus);
+	json_t *header = mp_output_header(s->o->argv, s->target.n_cpus);
 
 	if (s->o->collectors)
-		json_object_set_new(header, "collectors", mp_outlet_names(s->o->collectors));
+		json_object_set_new(header, "collectors", mp_output_names(s->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(s));
 	if (has_latency(s))
 		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
@@ -644,7 +644,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, int com
 	if (s->stacks.truncated)
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
-	mp_unwound_json(&s->formatter.unwound, trailer);
+	mp_unwind_stats_json(&s->formatter.unwound, trailer);
 	mp_samplers_json(s->samplers, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
@@ -702,7 +702,7 @@ static enum mp_status finish(struct session *s)
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
 	mp_report_losses(w, &account, s->o->quiet, s->o->verbose);
-	mp_samplers_say(s->samplers, s->o->verbose);
+	mp_samplers_report(s->samplers, s->o->verbose);
 	if (s->o->verbose)
 		mp_report_details(w, &account, s->settle);
 	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
@@ -714,7 +714,7 @@ static enum mp_status finish(struct session *s)
 static void release(struct session *s)
 {
 	mp_control_end(s->control);
-	mp_settle_stop(s->settle);
+	mp_grace_stop(s->settle);
 	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
 	mp_sums_free(s->sums);
@@ -727,7 +727,7 @@ static void release(struct session *s)
 	mp_queue_free(s->queue);
 	mp_writer_release(&s->writer);
 	mp_formatter_release(&s->formatter);
-	mp_stacks_release(&s->stacks);
+	mp_chain_texts_release(&s->stacks);
 	mp_unwinder_release(&s->unwinder);
 	mp_symbols_release(&s->symbols);
 	mp_probes_remove(&s->events.probes, s->tracefs);
@@ -766,8 +766,8 @@ enum mp_status mp_record(struct mp_record_options *o)
 	check_permissions(&s);
 	resolve_events(&s);
 	raise_file_limit();
-	mp_outlet_open(&s.out, o->output);
-	s.signal_fd = mp_outlet_signals();
+	mp_output_open(&s.out, o->output);
+	s.signal_fd = mp_output_signals();
 	find_target(&s);
 	open_events(&s);
 	prepare_writer(&s);
@@ -778,6 +778,6 @@ enum mp_status mp_record(struct mp_record_options *o)
 		status = MP_FAIL;
 	release(&s);
 	*at_exit = NULL;
-	mp_outlet_check(&s.out);
+	mp_output_check(&s.out);
 	return status;
 }

@@ -159,7 +159,7 @@ static void take_name(struct mp_writer *w, const struct perf_event_header *h)
 }
 
 /* An event that the kernel tells of by a record of its own kind: task:exec and so on. */
-static void write_own(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+static void write_own(struct mp_writer *w, size_t ring, const struct mp_pending_record *x)
 {
 	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
 	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
@@ -169,7 +169,7 @@ static void write_own(struct mp_writer *w, size_t ring, const struct mp_waiting 
 		w->broken++;
 		return;
 	}
-	if (!mp_own_take(e->own, x->record, &w->told))
+	if (!mp_builtin_parse(e->own, x->record, &w->told))
 		return;
 	take_name(w, x->record);
 	s.pid = w->told.pid;
@@ -228,7 +228,7 @@ static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
 	put_text(w);
 }
 
-static void take_data(struct mp_writer *w, size_t ring, const struct mp_waiting *x)
+static void take_data(struct mp_writer *w, size_t ring, const struct mp_pending_record *x)
 {
 	switch (x->record->type) {
 	case PERF_RECORD_SAMPLE:
@@ -282,7 +282,7 @@ static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack
 	w->broken += !mp_sums_stack(w->sums, stack, &words);
 }
 
-static void take_track(struct mp_writer *w, const struct mp_waiting *x)
+static void take_track(struct mp_writer *w, const struct mp_pending_record *x)
 {
 	const struct perf_event_header *h = x->record;
 	const struct mp_record_comm *comm = (const struct mp_record_comm *)h;
@@ -309,7 +309,7 @@ static void take_track(struct mp_writer *w, const struct mp_waiting *x)
 		break;
 	case MP_BPF_RECORD:
 	case MP_BPF_COPY:
-		w->broken += !mp_user_chains_put(&w->formatter->chains, (const void *)h);
+		w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		break;
 	case MP_SUM_STACK:
 		take_sum_stack(w, (const void *)h);
@@ -335,7 +335,7 @@ static bool is_whole(const struct perf_event_header *h)
 }
 
 /* Puts a record among those that wait; nearly always it is the latest. */
-static void enqueue(struct mp_stream_queue *q, const struct mp_waiting *x)
+static void enqueue(struct mp_stream_queue *q, const struct mp_pending_record *x)
 {
 	size_t i;
 
@@ -353,13 +353,13 @@ static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 	chunk->refs = 1;
 	while (chunk->len - at >= sizeof(struct perf_event_header)) {
 		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
-		struct mp_waiting x = { 0, h, chunk };
+		struct mp_pending_record x = { 0, h, chunk };
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
 			w->broken++;
 			break;
 		}
-		x.time_ns = mp_record_time(h);
+		x.time_ns = mp_ring_record_time(h);
 		if (h->type == PERF_RECORD_LOST)
 			((struct mp_record_lost *)h)->id = q->last_ns;
 		q->last_ns = x.time_ns;
@@ -396,7 +396,7 @@ static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *se
 	}
 }
 
-static void take_record(struct mp_writer *w, size_t stream, struct mp_waiting *x)
+static void take_record(struct mp_writer *w, size_t stream, struct mp_pending_record *x)
 {
 	if (stream >= w->rings->n) {
 		take_track(w, x);

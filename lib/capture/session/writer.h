@@ -28,14 +28,14 @@ struct mp_ring_tally {
 };
 
 /* A record that waits for its turn. */
-struct mp_waiting {
+struct mp_pending_record {
 	uint64_t time_ns;
 	struct perf_event_header *record;
 	struct mp_chunk *chunk;
 };
 
 struct mp_stream_queue {
-	struct mp_waiting *v;
+	struct mp_pending_record *v;
 	size_t first, n, cap;
 	uint64_t last_ns; /* time of the record before, in the order of the ring */
 };
@@ -77,7 +77,7 @@ struct mp_writer {
 	struct mp_stream_queue *streams;
 	size_t n_streams;
 	struct mp_buf text, renamed;
-	struct mp_own_told told;
+	struct mp_builtin_record told;
 	bool stopping;
 };
 

@@ -17,13 +17,13 @@ struct cached {
 	uint64_t cut;
 };
 
-void mp_stacks_init(struct mp_stacks *s, struct mp_symbols *symbols)
+void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols)
 {
-	*s = (struct mp_stacks){ .symbols = symbols };
+	*s = (struct mp_chain_texts){ .symbols = symbols };
 	mp_map_init(&s->cache, sizeof(struct cached));
 }
 
-void mp_stacks_release(struct mp_stacks *s)
+void mp_chain_texts_release(struct mp_chain_texts *s)
 {
 	mp_map_release(&s->cache);
 	mp_buf_release(&s->scratch);
@@ -46,13 +46,13 @@ static bool has_user_part(const struct mp_chain *c)
 	return false;
 }
 
-static void end_frame(struct mp_stacks *s)
+static void end_frame(struct mp_chain_texts *s)
 {
 	s->ends = mp_grow(s->ends, &s->cap_ends, s->n_ends + 1, sizeof(*s->ends));
 	s->ends[s->n_ends++] = s->scratch.len;
 }
 
-static void add_truncated(struct mp_stacks *s, bool kernel)
+static void add_truncated(struct mp_chain_texts *s, bool kernel)
 {
 	mp_buf_str(&s->scratch, kernel ? MP_STR("[truncated]_[k]") : MP_STR("[truncated]"));
 	end_frame(s);
@@ -74,7 +74,7 @@ static bool is_tracing(struct mp_str frame)
  * the call itself, which matters if the function called never returns. Returns false if a name may
  * change.
  */
-static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
+static bool name_frames(struct mp_chain_texts *s, const struct mp_process *process,
 			const struct mp_chain *c, uint64_t now_ns, bool *cut)
 {
 	bool kernel = true, leaf = true, lasting = true;
@@ -119,7 +119,7 @@ static bool name_frames(struct mp_stacks *s, const struct mp_process *process,
 }
 
 /* Turns s->scratch around into s->text. */
-static void reverse(struct mp_stacks *s)
+static void reverse(struct mp_chain_texts *s)
 {
 	size_t i, start;
 
@@ -132,8 +132,8 @@ static void reverse(struct mp_stacks *s)
 	}
 }
 
-struct mp_str mp_stacks_text(struct mp_stacks *s, const struct mp_process *process,
-			     const struct mp_chain *chain, uint64_t now_ns)
+struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, const struct mp_process *process,
+				  const struct mp_chain *chain, uint64_t now_ns)
 {
 	uint64_t where[2] = { has_user_part(chain) ? process->space->id : 0, chain->max };
 	struct mp_str key[2] = {

@@ -19,7 +19,7 @@ struct mp_chain {
 	unsigned asked; /* frames that the kernel was asked for; 0: it has MP_CONTEXT_CUT instead */
 };
 
-struct mp_stacks {
+struct mp_chain_texts {
 	struct mp_symbols *symbols;
 	struct mp_map cache;
 	struct mp_buf scratch, text;
@@ -29,14 +29,14 @@ struct mp_stacks {
 	uint64_t looked_up, missed;
 };
 
-void mp_stacks_init(struct mp_stacks *s, struct mp_symbols *symbols);
-void mp_stacks_release(struct mp_stacks *s);
+void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols);
+void mp_chain_texts_release(struct mp_chain_texts *s);
 
 /*
  * The frames, root first, escaped, ";" between them; valid until the next call. A chain that was
  * cut has "[truncated]" in the place of what is missing.
  */
-struct mp_str mp_stacks_text(struct mp_stacks *s, const struct mp_process *process,
-			     const struct mp_chain *chain, uint64_t now_ns);
+struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, const struct mp_process *process,
+				  const struct mp_chain *chain, uint64_t now_ns);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 };
 
 struct stored {
-	struct mp_user_chain chain;
+	struct mp_pending_stack chain;
 	uint64_t copy; /* number of the copy + 1; 0: it is a chain */
 };
 
@@ -26,13 +26,13 @@ struct copy {
 	size_t cap; /* bytes */
 };
 
-void mp_user_chains_init(struct mp_user_chains *c)
+void mp_pending_stacks_init(struct mp_pending_stacks *c)
 {
-	*c = (struct mp_user_chains){ .copies = mp_zalloc(KEPT_COPIES * sizeof(*c->copies)) };
+	*c = (struct mp_pending_stacks){ .copies = mp_zalloc(KEPT_COPIES * sizeof(*c->copies)) };
 	mp_map_init(&c->map, sizeof(struct latest));
 }
 
-static void free_chains(struct mp_user_chains *c)
+static void free_chains(struct mp_pending_stacks *c)
 {
 	struct mp_map_entry *e;
 	size_t i;
@@ -42,7 +42,7 @@ static void free_chains(struct mp_user_chains *c)
 			free(((struct latest *)mp_map_value(e))->v[i].chain.ips);
 }
 
-void mp_user_chains_release(struct mp_user_chains *c)
+void mp_pending_stacks_release(struct mp_pending_stacks *c)
 {
 	size_t i;
 
@@ -53,7 +53,7 @@ void mp_user_chains_release(struct mp_user_chains *c)
 	free(c->copies);
 }
 
-enum mp_unwind_end mp_user_chain_end(uint32_t end)
+enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 {
 	switch (end) {
 	case MP_BPF_WHOLE:
@@ -75,7 +75,7 @@ enum mp_unwind_end mp_user_chain_end(uint32_t end)
 }
 
 /* The place for the next chain of a task. */
-static struct stored *next_of(struct mp_user_chains *c, const struct mp_bpf_head *head)
+static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
 	struct mp_str key = { (const char *)&head->tid, sizeof(head->tid) };
 	struct latest *l;
@@ -92,16 +92,16 @@ static struct stored *next_of(struct mp_user_chains *c, const struct mp_bpf_head
 	return to;
 }
 
-static bool put_chain(struct mp_user_chains *c, const struct mp_bpf_record *r)
+static bool put_chain(struct mp_pending_stacks *c, const struct mp_bpf_record *r)
 {
 	size_t head = offsetof(struct mp_bpf_record, ips), n;
-	struct mp_user_chain *to;
+	struct mp_pending_stack *to;
 
 	if (r->head.size < head + 2 * sizeof(*r->ips) || r->head.size > sizeof(*r))
 		return false;
 	n = (r->head.size - head) / sizeof(*r->ips) - 2;
 	to = &next_of(c, &r->head)->chain;
-	to->end = mp_user_chain_end(r->head.end);
+	to->end = mp_pending_stack_end(r->head.end);
 	to->ips = mp_grow(to->ips, &to->cap, n + 1, sizeof(*to->ips));
 	to->n = n;
 	if (n)
@@ -109,7 +109,7 @@ static bool put_chain(struct mp_user_chains *c, const struct mp_bpf_record *r)
 	return true;
 }
 
-static bool put_copy(struct mp_user_chains *c, const struct mp_bpf_copy *r)
+static bool put_copy(struct mp_pending_stacks *c, const struct mp_bpf_copy *r)
 {
 	struct copy *to = &c->copies[c->n_copies % KEPT_COPIES];
 	size_t fixed = offsetof(struct mp_bpf_copy, stack);
@@ -122,14 +122,14 @@ static bool put_copy(struct mp_user_chains *c, const struct mp_bpf_copy *r)
 	return true;
 }
 
-bool mp_user_chains_put(struct mp_user_chains *c, const struct mp_bpf_head *head)
+bool mp_pending_stacks_put(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
 	return head->type == MP_BPF_COPY ? put_copy(c, (const struct mp_bpf_copy *)head)
 					 : put_chain(c, (const struct mp_bpf_record *)head);
 }
 
-const struct mp_user_chain *mp_user_chains_find(struct mp_user_chains *c, pid_t tid,
-						uint64_t time_ns)
+const struct mp_pending_stack *mp_pending_stacks_find(struct mp_pending_stacks *c, pid_t tid,
+						      uint64_t time_ns)
 {
 	struct mp_str key = { (const char *)&tid, sizeof(tid) };
 	struct mp_map_entry *e = mp_map_find(&c->map, &key, 1);

@@ -13,9 +13,9 @@
 #include "lib/core/map.h"
 
 /* What an enum mp_bpf_end means. */
-enum mp_unwind_end mp_user_chain_end(uint32_t end);
+enum mp_unwind_end mp_pending_stack_end(uint32_t end);
 
-struct mp_user_chain {
+struct mp_pending_stack {
 	uint64_t time_ns;
 	uint64_t *ips;
 	size_t n, cap;
@@ -23,20 +23,20 @@ struct mp_user_chain {
 	const struct mp_bpf_copy *copy; /* instead of a chain; NULL: it is one */
 };
 
-struct mp_user_chains {
+struct mp_pending_stacks {
 	struct mp_map map; /* tid -> the latest few */
 	struct copy *copies;
 	uint64_t n_copies; /* that came; the latest are kept */
 };
 
-void mp_user_chains_init(struct mp_user_chains *c);
-void mp_user_chains_release(struct mp_user_chains *c);
+void mp_pending_stacks_init(struct mp_pending_stacks *c);
+void mp_pending_stacks_release(struct mp_pending_stacks *c);
 
 /* Takes a record over; false if it is damaged. */
-bool mp_user_chains_put(struct mp_user_chains *c, const struct mp_bpf_head *record);
+bool mp_pending_stacks_put(struct mp_pending_stacks *c, const struct mp_bpf_head *record);
 
 /* The one nearest to a time, NULL if there is none near; valid until the next put. */
-const struct mp_user_chain *mp_user_chains_find(struct mp_user_chains *c, pid_t tid,
-						uint64_t time_ns);
+const struct mp_pending_stack *mp_pending_stacks_find(struct mp_pending_stacks *c, pid_t tid,
+						      uint64_t time_ns);
 
 #endif

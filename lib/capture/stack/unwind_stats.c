@@ -4,7 +4,7 @@
 #include "lib/stream/unit.h"
 
 /* A task that has no stack any more has none to be whole. */
-static uint64_t stacks_by(const struct mp_unwound *u, size_t method)
+static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 {
 	uint64_t n = 0;
 	size_t end;
@@ -20,7 +20,7 @@ static bool is_reason(size_t end)
 	return end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK;
 }
 
-void mp_unwound_json(const struct mp_unwound *u, json_t *trailer)
+void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
 {
 	json_t *all = json_object(), *one, *reasons;
 	size_t method, end;
@@ -76,7 +76,7 @@ static const char *advice(enum mp_unwind_end end)
 	return "";
 }
 
-void mp_unwound_say(const struct mp_unwound *u)
+void mp_unwind_stats_report(const struct mp_unwind_stats *u)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 	size_t method, end;

@@ -10,15 +10,15 @@
 #include "lib/capture/stack/unwind.h"
 #include "lib/stream/ctl.h"
 
-struct mp_unwound {
+struct mp_unwind_stats {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];
 	uint64_t copies; /* stacks by BPF that were walked here, as it had no tables for them */
 };
 
 /* Adds "unwound" to a trailer, if there were user stacks. */
-void mp_unwound_json(const struct mp_unwound *u, json_t *trailer);
+void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer);
 
 /* A line on stderr for each method: stacks, the share of whole ones, why the others are not. */
-void mp_unwound_say(const struct mp_unwound *u);
+void mp_unwind_stats_report(const struct mp_unwind_stats *u);
 
 #endif

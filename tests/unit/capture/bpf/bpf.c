@@ -108,42 +108,42 @@ static struct mp_bpf_record record(uint32_t tid, uint64_t time_ns, uint32_t end,
 
 static void test_chains(void)
 {
-	const struct mp_user_chain *c;
-	struct mp_user_chains chains;
+	const struct mp_pending_stack *c;
+	struct mp_pending_stacks chains;
 	struct mp_bpf_record r;
 	uint64_t t;
 
-	mp_user_chains_init(&chains);
+	mp_pending_stacks_init(&chains);
 	r = record(7, 1000000, MP_BPF_WHOLE, 3);
-	ok(mp_user_chains_put(&chains, &r.head), "a record");
-	c = mp_user_chains_find(&chains, 7, 1000500);
+	ok(mp_pending_stacks_put(&chains, &r.head), "a record");
+	c = mp_pending_stacks_find(&chains, 7, 1000500);
 	ok(c && c->n == 3 && c->ips[2] == 1000002 && c->end == MP_UNWIND_WHOLE, "is found again");
-	ok(!mp_user_chains_find(&chains, 8, 1000500), "not for another task");
-	ok(!mp_user_chains_find(&chains, 7, 2000000) && !mp_user_chains_find(&chains, 7, 100),
+	ok(!mp_pending_stacks_find(&chains, 8, 1000500), "not for another task");
+	ok(!mp_pending_stacks_find(&chains, 7, 2000000) && !mp_pending_stacks_find(&chains, 7, 100),
 	   "not at another time");
 	for (t = 1001000; t <= 1009000; t += 1000) {
 		r = record(7, t, MP_BPF_END_FP, 1);
-		mp_user_chains_put(&chains, &r.head);
+		mp_pending_stacks_put(&chains, &r.head);
 	}
-	c = mp_user_chains_find(&chains, 7, 1008400);
+	c = mp_pending_stacks_find(&chains, 7, 1008400);
 	ok(c && c->time_ns == 1008000, "of the latest, the nearest before");
-	c = mp_user_chains_find(&chains, 7, 1008600);
+	c = mp_pending_stacks_find(&chains, 7, 1008600);
 	ok(c && c->time_ns == 1009000 && c->end == MP_UNWIND_FRAME_POINTER, "or after");
 	r.head.size = 8;
-	ok(!mp_user_chains_put(&chains, &r.head), "a short record");
+	ok(!mp_pending_stacks_put(&chains, &r.head), "a short record");
 	r.head.size = sizeof(r) + 8;
-	ok(!mp_user_chains_put(&chains, &r.head), "a long one");
+	ok(!mp_pending_stacks_put(&chains, &r.head), "a long one");
 	r = record(9, 5, MP_BPF_NO_STACK, 0);
-	mp_user_chains_put(&chains, &r.head);
-	c = mp_user_chains_find(&chains, 9, 6);
+	mp_pending_stacks_put(&chains, &r.head);
+	c = mp_pending_stacks_find(&chains, 9, 6);
 	ok(c && c->n == 0 && c->end == MP_UNWIND_NO_STACK, "one without frames");
 	for (t = 100; t < 40000; t++) {
 		r = record(t, t, MP_BPF_WHOLE, 2);
-		mp_user_chains_put(&chains, &r.head);
+		mp_pending_stacks_put(&chains, &r.head);
 	}
-	ok(chains.map.n < 20000 && mp_user_chains_find(&chains, 39999, 39999),
+	ok(chains.map.n < 20000 && mp_pending_stacks_find(&chains, 39999, 39999),
 	   "not more tasks than a limit");
-	mp_user_chains_release(&chains);
+	mp_pending_stacks_release(&chains);
 }
 
 static struct mp_bpf_copy *copy(uint32_t tid, uint64_t time_ns, uint32_t len)
@@ -161,40 +161,40 @@ static void test_copies(void)
 {
 	struct mp_bpf_record chain = record(7, 3000, MP_BPF_WHOLE, 2);
 	struct mp_bpf_copy *r = copy(7, 2000, MP_BPF_COPY_BYTES);
-	const struct mp_user_chain *c;
-	struct mp_user_chains chains;
+	const struct mp_pending_stack *c;
+	struct mp_pending_stacks chains;
 	uint32_t tid;
 
-	mp_user_chains_init(&chains);
-	ok(mp_user_chains_put(&chains, &r->head), "the largest copy");
-	mp_user_chains_put(&chains, &chain.head);
-	c = mp_user_chains_find(&chains, 7, 2100);
+	mp_pending_stacks_init(&chains);
+	ok(mp_pending_stacks_put(&chains, &r->head), "the largest copy");
+	mp_pending_stacks_put(&chains, &chain.head);
+	c = mp_pending_stacks_find(&chains, 7, 2100);
 	ok(c && c->copy && c->copy->len == MP_BPF_COPY_BYTES &&
 		   c->copy->stack[MP_BPF_COPY_BYTES - 1] == 7,
 	   "is found again");
-	c = mp_user_chains_find(&chains, 7, 2900);
+	c = mp_pending_stacks_find(&chains, 7, 2900);
 	ok(c && !c->copy && c->n == 2, "and the chain of the same task beside it");
 	r->len = UINT32_MAX;
-	ok(!mp_user_chains_put(&chains, &r->head), "one that says to be longer than it is");
+	ok(!mp_pending_stacks_put(&chains, &r->head), "one that says to be longer than it is");
 	r->head.size = sizeof(r->head);
-	ok(!mp_user_chains_put(&chains, &r->head), "a short one");
+	ok(!mp_pending_stacks_put(&chains, &r->head), "a short one");
 	free(r);
 	for (tid = 100; tid < 400; tid++) {
 		r = copy(tid, tid, 8);
-		mp_user_chains_put(&chains, &r->head);
+		mp_pending_stacks_put(&chains, &r->head);
 		free(r);
 	}
-	ok(!mp_user_chains_find(&chains, 7, 2100) && !mp_user_chains_find(&chains, 143, 143),
+	ok(!mp_pending_stacks_find(&chains, 7, 2100) && !mp_pending_stacks_find(&chains, 143, 143),
 	   "the oldest are forgotten");
-	c = mp_user_chains_find(&chains, 144, 144);
+	c = mp_pending_stacks_find(&chains, 144, 144);
 	ok(c && c->copy && c->copy->stack[7] == (char)144, "but not the latest 256");
 	for (tid = 0; tid < 16; tid++) {
 		chain = record(399, 500 + tid, MP_BPF_WHOLE, 1);
-		mp_user_chains_put(&chains, &chain.head);
+		mp_pending_stacks_put(&chains, &chain.head);
 	}
-	c = mp_user_chains_find(&chains, 399, 399);
+	c = mp_pending_stacks_find(&chains, 399, 399);
 	ok(c && !c->copy && c->time_ns == 500, "a chain takes the place of a copy");
-	mp_user_chains_release(&chains);
+	mp_pending_stacks_release(&chains);
 }
 
 int main(void)

@@ -15,18 +15,18 @@ static union {
 	char bytes[8192];
 } record;
 
-static struct mp_own_told told;
+static struct mp_builtin_record told;
 
-static void keep(void *arg, const struct mp_own *own)
+static void keep(void *arg, const struct mp_builtin *own)
 {
-	*(const struct mp_own **)arg = own;
+	*(const struct mp_builtin **)arg = own;
 }
 
-static const struct mp_own *find(const char *name)
+static const struct mp_builtin *find(const char *name)
 {
-	const struct mp_own *own = NULL;
+	const struct mp_builtin *own = NULL;
 
-	mp_own_each(name, keep, &own);
+	mp_builtin_each(name, keep, &own);
 	return own;
 }
 
@@ -43,7 +43,7 @@ static void make(uint32_t type, size_t fixed, const char *text, size_t text_len)
 	memcpy(record.bytes + fixed + text_len, &id, sizeof(id));
 }
 
-static const struct mp_tp_field *field(const struct mp_own *own, const char *name)
+static const struct mp_tp_field *field(const struct mp_builtin *own, const char *name)
 {
 	size_t i;
 
@@ -53,7 +53,7 @@ static const struct mp_tp_field *field(const struct mp_own *own, const char *nam
 	return NULL;
 }
 
-static bool number_is(const struct mp_own *own, const char *name, uint64_t want)
+static bool number_is(const struct mp_builtin *own, const char *name, uint64_t want)
 {
 	const struct mp_tp_field *f = field(own, name);
 	uint64_t got = 0;
@@ -64,7 +64,7 @@ static bool number_is(const struct mp_own *own, const char *name, uint64_t want)
 	return got == want;
 }
 
-static bool file_is(const struct mp_own *own, const char *want, size_t len)
+static bool file_is(const struct mp_builtin *own, const char *want, size_t len)
 {
 	uint32_t loc;
 
@@ -78,34 +78,35 @@ static void test_tasks(void)
 	make(PERF_RECORD_COMM, sizeof(record.comm), "name\0\0\0\0", 8);
 	record.comm.pid = 7;
 	record.comm.tid = 8;
-	ok(mp_own_take(find("task:comm"), &record.header, &told) && told.pid == 7 && told.tid == 8,
+	ok(mp_builtin_parse(find("task:comm"), &record.header, &told) && told.pid == 7 &&
+		   told.tid == 8,
 	   "a name");
-	ok(!mp_own_take(find("task:exec"), &record.header, &told), "which is no exec");
+	ok(!mp_builtin_parse(find("task:exec"), &record.header, &told), "which is no exec");
 	record.header.misc = PERF_RECORD_MISC_COMM_EXEC;
-	ok(mp_own_take(find("task:exec"), &record.header, &told) &&
-		   !mp_own_take(find("task:comm"), &record.header, &told),
+	ok(mp_builtin_parse(find("task:exec"), &record.header, &told) &&
+		   !mp_builtin_parse(find("task:comm"), &record.header, &told),
 	   "an exec, and no other name");
 	make(PERF_RECORD_FORK, sizeof(record.fork), "", 0);
 	record.fork.pid = 11;
 	record.fork.tid = 12;
 	record.fork.ppid = 13;
 	record.fork.ptid = 14;
-	ok(mp_own_take(find("task:fork"), &record.header, &told) && told.pid == 13 &&
+	ok(mp_builtin_parse(find("task:fork"), &record.header, &told) && told.pid == 13 &&
 		   told.tid == 14 && number_is(find("task:fork"), "pid", 11) &&
 		   number_is(find("task:fork"), "tid", 12),
 	   "a birth happens to the parent");
-	ok(!mp_own_take(find("task:exit"), &record.header, &told) &&
-		   !mp_own_take(find("task:mmap"), &record.header, &told),
+	ok(!mp_builtin_parse(find("task:exit"), &record.header, &told) &&
+		   !mp_builtin_parse(find("task:mmap"), &record.header, &told),
 	   "a birth is neither an end nor a mapping");
 	record.header.type = PERF_RECORD_EXIT;
-	ok(mp_own_take(find("task:exit"), &record.header, &told) && told.pid == 11 &&
+	ok(mp_builtin_parse(find("task:exit"), &record.header, &told) && told.pid == 11 &&
 		   told.tid == 12 && number_is(find("task:exit"), "ppid", 13),
 	   "an end to the task itself");
 }
 
 static void test_mappings(void)
 {
-	const struct mp_own *own = find("task:mmap");
+	const struct mp_builtin *own = find("task:mmap");
 	static const char path[] = "/lib/x.so\0\0\0\0\0\0";
 	char *full = mp_alloc(4096);
 
@@ -117,17 +118,17 @@ static void test_mappings(void)
 	record.mmap.pgoff = 4096;
 	record.mmap.prot = 5;
 	record.mmap.flags = 1;
-	ok(mp_own_take(own, &record.header, &told) && told.pid == 3 && told.tid == 4 &&
+	ok(mp_builtin_parse(own, &record.header, &told) && told.pid == 3 && told.tid == 4 &&
 		   number_is(own, "addr", 0x7f0000001000) && number_is(own, "bytes", 8192) &&
 		   number_is(own, "offset", 4096) && file_is(own, "/lib/x.so", 9) &&
 		   memcmp(told.raw.p + field(own, "prot")->offset, "r-xs", 4) == 0,
 	   "a mapping");
 	memset(full, 'p', 4096);
 	make(PERF_RECORD_MMAP2, sizeof(record.mmap), full, 4096);
-	ok(mp_own_take(own, &record.header, &told) && file_is(own, full, 4096),
+	ok(mp_builtin_parse(own, &record.header, &told) && file_is(own, full, 4096),
 	   "a path without its end stops where the id begins");
 	make(PERF_RECORD_MMAP2, sizeof(record.mmap), "", 0);
-	ok(mp_own_take(own, &record.header, &told) && file_is(own, "", 0), "no path");
+	ok(mp_builtin_parse(own, &record.header, &told) && file_is(own, "", 0), "no path");
 	free(full);
 }
 
@@ -136,7 +137,7 @@ int main(void)
 	mp_init("unit-own");
 	test_tasks();
 	test_mappings();
-	ok(!find("task:nothing") && find("mem:rss")->kind == MP_OWN_RSS, "names");
+	ok(!find("task:nothing") && find("mem:rss")->kind == MP_BUILTIN_RSS, "names");
 	mp_buf_release(&told.raw);
 	return tap_done();
 }

@@ -87,7 +87,7 @@ static void make(void)
 
 static struct mp_tasks tasks;
 static struct mp_symbols symbols;
-static struct mp_stacks stacks;
+static struct mp_chain_texts stacks;
 
 static bool record_is(const struct perf_event_header *h, const char *want)
 {
@@ -271,13 +271,13 @@ int main(void)
 {
 	mp_init("unit-format");
 	mp_symbols_init(&symbols);
-	mp_stacks_init(&stacks, &symbols);
+	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
 	test_lines();
 	test_accesses();
 	test_short_records();
 	mp_tasks_release(&tasks);
-	mp_stacks_release(&stacks);
+	mp_chain_texts_release(&stacks);
 	mp_symbols_release(&symbols);
 	return tap_done();
 }

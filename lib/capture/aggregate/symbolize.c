@@ -14,14 +14,14 @@ static const char *const ages[] = {
 	"", "[age < 1 s]", "[age 1 to 10 s]", "[age 10 to 100 s]", "[age > 100 s]",
 };
 
-void mp_sumtexts_init(struct mp_sumtexts *t)
+void mp_agg_texts_init(struct mp_agg_texts *t)
 {
-	*t = (struct mp_sumtexts){ .mask = SLOTS_MIN - 1 };
+	*t = (struct mp_agg_texts){ .mask = SLOTS_MIN - 1 };
 	t->slots = mp_zalloc(SLOTS_MIN * sizeof(*t->slots));
 	mp_map_init(&t->texts, sizeof(uint32_t));
 }
 
-void mp_sumtexts_release(struct mp_sumtexts *t)
+void mp_agg_texts_release(struct mp_agg_texts *t)
 {
 	mp_map_release(&t->texts);
 	free(t->by_number);
@@ -32,7 +32,7 @@ void mp_sumtexts_release(struct mp_sumtexts *t)
 
 /* --- what is known ------------------------------------------------------------------------------------ */
 
-static struct mp_sumtext_known *slot_of(const struct mp_sumtexts *t, uint64_t id)
+static struct mp_agg_text_known *slot_of(const struct mp_agg_texts *t, uint64_t id)
 {
 	size_t i = id & t->mask;
 
@@ -41,9 +41,9 @@ static struct mp_sumtext_known *slot_of(const struct mp_sumtexts *t, uint64_t id
 	return &t->slots[i];
 }
 
-static void grow(struct mp_sumtexts *t)
+static void grow(struct mp_agg_texts *t)
 {
-	struct mp_sumtext_known *old = t->slots;
+	struct mp_agg_text_known *old = t->slots;
 	size_t n = t->mask + 1, i;
 
 	t->mask = 2 * n - 1;
@@ -54,14 +54,14 @@ static void grow(struct mp_sumtexts *t)
 	free(old);
 }
 
-const struct mp_sumtext_known *mp_sumtexts_find(const struct mp_sumtexts *t, uint64_t id)
+const struct mp_agg_text_known *mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id)
 {
-	const struct mp_sumtext_known *known = slot_of(t, id);
+	const struct mp_agg_text_known *known = slot_of(t, id);
 
 	return known->id ? known : NULL;
 }
 
-static uint32_t number_of(struct mp_sumtexts *t, struct mp_str text)
+static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text)
 {
 	struct mp_map_entry *e;
 	uint32_t *number;
@@ -78,21 +78,22 @@ static uint32_t number_of(struct mp_sumtexts *t, struct mp_str text)
 	return *number;
 }
 
-static void remember(struct mp_sumtexts *t, uint64_t id, struct mp_str text, enum mp_unwind_end end)
+static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
+		     enum mp_unwind_end end)
 {
-	struct mp_sumtext_known *slot;
+	struct mp_agg_text_known *slot;
 
 	if (4 * t->n >= 3 * t->mask)
 		grow(t);
 	slot = slot_of(t, id);
 	t->n += !slot->id;
-	*slot = (struct mp_sumtext_known){ id, number_of(t, text), (uint8_t)end };
+	*slot = (struct mp_agg_text_known){ id, number_of(t, text), (uint8_t)end };
 }
 
 /* --- a stack ------------------------------------------------------------------------------------------ */
 
 /* The name of a thread, as the user's table has it. */
-static struct mp_str rename_task(struct mp_sumtexts *t, uint32_t tid, struct mp_str comm,
+static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp_str comm,
 				 struct mp_tasknames *names)
 {
 	char number[MP_NUM_MAX];
@@ -105,8 +106,8 @@ static struct mp_str rename_task(struct mp_sumtexts *t, uint32_t tid, struct mp_
 }
 
 /* The user part of a stack behind `ips`; returns the new number of them. */
-static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack,
-		       const struct mp_process *process, const struct mp_sums_words *words,
+static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack,
+		       const struct mp_process *process, const struct mp_aggregator_symbols *words,
 		       enum mp_unwind_end *end)
 {
 	size_t user = stack->n_user;
@@ -115,7 +116,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack
 	*end = mp_pending_stack_end(stack->end);
 	if (stack->end == MP_BPF_COPIED)
 		*end = mp_formatter_copied(words->formatter, stack->tid, stack->time_ns,
-					   process->space, ips + n + 1, MP_SUMTEXT_USER, &user);
+					   process->space, ips + n + 1, MP_AGG_TEXT_USER, &user);
 	else
 		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
 	if (user)
@@ -126,9 +127,9 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_sum_stack *stack
 }
 
 /* As samples have it: the kernel's part, then the user's, leaf first. */
-static struct mp_chain make_chain(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
+static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 				  const struct mp_process *process,
-				  const struct mp_sums_words *words, unsigned max_frames,
+				  const struct mp_aggregator_symbols *words, unsigned max_frames,
 				  enum mp_unwind_end *end)
 {
 	struct mp_chain chain = { .ips = t->ips,
@@ -144,9 +145,9 @@ static struct mp_chain make_chain(struct mp_sumtexts *t, const struct mp_sum_sta
 	return chain;
 }
 
-void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
-		     const struct mp_process *process, const struct mp_sums_words *words,
-		     unsigned max_frames)
+void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
+		      const struct mp_process *process, const struct mp_aggregator_symbols *words,
+		      unsigned max_frames)
 {
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
 	struct mp_chain chain;
@@ -168,7 +169,7 @@ void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
 		remember(t, stack->id, mp_buf_view(&t->buf), end);
 }
 
-uint64_t mp_sumtexts_age(uint64_t age_ns)
+uint64_t mp_agg_texts_age(uint64_t age_ns)
 {
 	uint64_t seconds = age_ns / MP_NS_PER_SEC;
 
@@ -177,19 +178,19 @@ uint64_t mp_sumtexts_age(uint64_t age_ns)
 
 /* --- lines -------------------------------------------------------------------------------------------- */
 
-void mp_sumlines_init(struct mp_sumlines *l)
+void mp_agg_lines_init(struct mp_agg_lines *l)
 {
-	*l = (struct mp_sumlines){ .added = 0 };
+	*l = (struct mp_agg_lines){ .added = 0 };
 	mp_map_init(&l->map, sizeof(uint64_t));
 }
 
-void mp_sumlines_release(struct mp_sumlines *l)
+void mp_agg_lines_release(struct mp_agg_lines *l)
 {
 	mp_map_release(&l->map);
 	mp_buf_release(&l->buf);
 }
 
-static struct mp_str text_of(const struct mp_sumtexts *t, uint32_t number)
+static struct mp_str text_of(const struct mp_agg_texts *t, uint32_t number)
 {
 	return number < t->n_texts ? t->by_number[number]->key : MP_STR("[unknown]");
 }
@@ -239,8 +240,8 @@ static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 	mp_buf_add(to, text.p + head, text.len - head);
 }
 
-void mp_sumlines_add(struct mp_sumlines *l, const struct mp_sumtexts *t,
-		     const struct mp_sumline_key *key, const struct mp_sum_total *total)
+void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
+		      const struct mp_agg_line_key *key, const struct mp_agg_total *total)
 {
 	struct mp_str text = text_of(t, key->text);
 	uint64_t *weight;
@@ -267,7 +268,7 @@ static int by_text(const void *a, const void *b)
 	return mp_str_cmp((*x)->key, (*y)->key);
 }
 
-void mp_sumlines_write(struct mp_sumlines *l, mp_sums_put_fn *put, void *arg)
+void mp_agg_lines_write(struct mp_agg_lines *l, mp_aggregator_put_fn *put, void *arg)
 {
 	struct mp_map_entry **sorted = mp_alloc(l->map.n * sizeof(*sorted)), *e;
 	size_t n = 0, i;

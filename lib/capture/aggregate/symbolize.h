@@ -6,68 +6,68 @@
 #ifndef MP_CAPTURE_SUMTEXT_H
 #define MP_CAPTURE_SUMTEXT_H
 
-#include "bpf/sum.h"
-#include "lib/capture/aggregate/sum.h"
+#include "bpf/aggregate.h"
+#include "lib/capture/aggregate/aggregate.h"
 #include "lib/core/map.h"
 
-enum { MP_SUMTEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
+enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
 
 /* What is known of a stack. There are many, since each process has its own: 16 bytes each. */
-struct mp_sumtext_known {
+struct mp_agg_text_known {
 	uint64_t id; /* 0: a free slot */
 	uint32_t text;
 	uint8_t end; /* enum mp_unwind_end */
 };
 
-struct mp_sumtexts {
-	struct mp_sumtext_known *slots; /* by id, which is a hash itself */
+struct mp_agg_texts {
+	struct mp_agg_text_known *slots; /* by id, which is a hash itself */
 	size_t n, mask;
 	struct mp_map texts;		 /* each once: stacks of different processes read alike */
 	struct mp_map_entry **by_number; /* of `texts` */
 	size_t n_texts, cap_texts;
 	struct mp_buf buf, raw;
-	uint64_t ips[MP_SUM_KERNEL + MP_SUMTEXT_USER + 4];
+	uint64_t ips[MP_AGG_KERNEL + MP_AGG_TEXT_USER + 4];
 };
 
-void mp_sumtexts_init(struct mp_sumtexts *t);
-void mp_sumtexts_release(struct mp_sumtexts *t);
+void mp_agg_texts_init(struct mp_agg_texts *t);
+void mp_agg_texts_release(struct mp_agg_texts *t);
 
 /* One that the program has sent; checked by the caller. `max_frames` 0: all of them. */
-void mp_sumtexts_put(struct mp_sumtexts *t, const struct mp_sum_stack *stack,
-		     const struct mp_process *process, const struct mp_sums_words *words,
-		     unsigned max_frames);
+void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
+		      const struct mp_process *process, const struct mp_aggregator_symbols *words,
+		      unsigned max_frames);
 
 /* NULL: it has not come. */
-const struct mp_sumtext_known *mp_sumtexts_find(const struct mp_sumtexts *t, uint64_t id);
+const struct mp_agg_text_known *mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id);
 
-/* Class of an age, for struct mp_sum_key's `other`. */
-uint64_t mp_sumtexts_age(uint64_t age_ns);
+/* Class of an age, for struct mp_agg_key's `other`. */
+uint64_t mp_agg_texts_age(uint64_t age_ns);
 
 /* The text of a stack that has not come. */
-#define MP_SUMTEXT_UNKNOWN UINT32_MAX
+#define MP_AGG_TEXT_UNKNOWN UINT32_MAX
 
 /* What a total is of, once its stack is in words. */
-struct mp_sumline_key {
+struct mp_agg_line_key {
 	uint32_t sum, text;
 	uint32_t behind; /* text of the waker, + 1; class of an age; 0: neither */
 	bool held;	 /* it is an age */
 };
 
 /* Lines of a section: stack -> weight. */
-struct mp_sumlines {
+struct mp_agg_lines {
 	struct mp_map map;
 	struct mp_buf buf;
 	uint64_t added; /* occurrences */
 };
 
-void mp_sumlines_init(struct mp_sumlines *l);
-void mp_sumlines_release(struct mp_sumlines *l);
+void mp_agg_lines_init(struct mp_agg_lines *l);
+void mp_agg_lines_release(struct mp_agg_lines *l);
 
 /* Adds a total to the line of its stack, "[unknown]" where that has not come. */
-void mp_sumlines_add(struct mp_sumlines *l, const struct mp_sumtexts *t,
-		     const struct mp_sumline_key *key, const struct mp_sum_total *total);
+void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
+		      const struct mp_agg_line_key *key, const struct mp_agg_total *total);
 
 /* Sorted by stack. */
-void mp_sumlines_write(struct mp_sumlines *l, mp_sums_put_fn *put, void *arg);
+void mp_agg_lines_write(struct mp_agg_lines *l, mp_aggregator_put_fn *put, void *arg);
 
 #endif

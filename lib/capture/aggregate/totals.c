@@ -3,54 +3,54 @@
 
 #include <string.h>
 
-void mp_sumtotals_init(struct mp_sumtotals *t, const struct mp_event_sum *const *sums,
-		       const struct mp_sumtexts *texts)
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_agg *const *sums,
+			const struct mp_agg_texts *texts)
 {
-	*t = (struct mp_sumtotals){ .sums = sums, .texts = texts };
-	mp_map_init(&t->early, sizeof(struct mp_sum_total));
-	mp_map_init(&t->lines, sizeof(struct mp_sum_total));
+	*t = (struct mp_agg_totals){ .sums = sums, .texts = texts };
+	mp_map_init(&t->early, sizeof(struct mp_agg_total));
+	mp_map_init(&t->lines, sizeof(struct mp_agg_total));
 }
 
-void mp_sumtotals_release(struct mp_sumtotals *t)
+void mp_agg_totals_release(struct mp_agg_totals *t)
 {
 	mp_map_release(&t->early);
 	mp_map_release(&t->lines);
 }
 
-static void add_to(struct mp_map *map, struct mp_str key, const struct mp_sum_total *more)
+static void add_to(struct mp_map *map, struct mp_str key, const struct mp_agg_total *more)
 {
-	struct mp_sum_total *total = mp_map_value(mp_map_put(map, &key, 1, NULL));
+	struct mp_agg_total *total = mp_map_value(mp_map_put(map, &key, 1, NULL));
 
 	total->weight += more->weight;
 	total->count += more->count;
 }
 
 /* What is behind a stack; false: that has not come. */
-static bool find_behind(struct mp_sumtotals *t, const struct mp_sum_key *key,
-			struct mp_sumline_key *line)
+static bool find_behind(struct mp_agg_totals *t, const struct mp_agg_key *key,
+			struct mp_agg_line_key *line)
 {
-	const struct mp_sumtext_known *waker;
+	const struct mp_agg_text_known *waker;
 
-	line->held = mp_event_sum_is_held(t->sums[key->sum]);
+	line->held = mp_event_agg_is_held(t->sums[key->sum]);
 	line->behind = (uint32_t)key->other;
 	if (line->held || !key->other)
 		return true;
-	waker = mp_sumtexts_find(t->texts, key->other);
-	line->behind = waker ? waker->text + 1 : MP_SUMTEXT_UNKNOWN;
+	waker = mp_agg_texts_find(t->texts, key->other);
+	line->behind = waker ? waker->text + 1 : MP_AGG_TEXT_UNKNOWN;
 	return waker;
 }
 
 /* By words, of which there are few; `at_last`: also what has no stack. False: it has to wait. */
-static bool add(struct mp_sumtotals *t, const struct mp_sum_key *key,
-		const struct mp_sum_total *more, bool at_last)
+static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
+		const struct mp_agg_total *more, bool at_last)
 {
-	const struct mp_sumtext_known *known = mp_sumtexts_find(t->texts, key->id);
-	struct mp_sumline_key line;
+	const struct mp_agg_text_known *known = mp_agg_texts_find(t->texts, key->id);
+	struct mp_agg_line_key line;
 	bool complete;
 
 	memset(&line, 0, sizeof(line)); /* its bytes are a key */
 	line.sum = (uint32_t)key->sum;
-	line.text = known ? known->text : MP_SUMTEXT_UNKNOWN;
+	line.text = known ? known->text : MP_AGG_TEXT_UNKNOWN;
 	complete = find_behind(t, key, &line) && known;
 	if (!complete && !at_last)
 		return false;
@@ -61,22 +61,22 @@ static bool add(struct mp_sumtotals *t, const struct mp_sum_key *key,
 	return true;
 }
 
-void mp_sumtotals_add(struct mp_sumtotals *t, const struct mp_sum_key *key,
-		      const struct mp_sum_total *more)
+void mp_agg_totals_add(struct mp_agg_totals *t, const struct mp_agg_key *key,
+		       const struct mp_agg_total *more)
 {
 	if (!add(t, key, more, false))
 		add_to(&t->early, (struct mp_str){ (const char *)key, sizeof(*key) }, more);
 }
 
-void mp_sumtotals_settle(struct mp_sumtotals *t, bool at_last)
+void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last)
 {
 	struct mp_map early = t->early;
 	struct mp_map_entry *e;
 
-	mp_map_init(&t->early, sizeof(struct mp_sum_total));
+	mp_map_init(&t->early, sizeof(struct mp_agg_total));
 	mp_map_each (&early, e) {
-		const struct mp_sum_total *total = mp_map_value(e);
-		const struct mp_sum_key *key = (const void *)e->key.p;
+		const struct mp_agg_total *total = mp_map_value(e);
+		const struct mp_agg_key *key = (const void *)e->key.p;
 
 		if (!add(t, key, total, at_last))
 			add_to(&t->early, e->key, total);
@@ -84,15 +84,15 @@ void mp_sumtotals_settle(struct mp_sumtotals *t, bool at_last)
 	mp_map_release(&early);
 }
 
-void mp_sumtotals_lines(const struct mp_sumtotals *t, size_t sum, struct mp_sumlines *lines)
+void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t sum, struct mp_agg_lines *lines)
 {
 	struct mp_map_entry *e;
 
 	mp_map_each (&t->lines, e) {
-		const struct mp_sumline_key *key = (const void *)e->key.p;
-		const struct mp_sum_total *total = mp_map_value(e);
+		const struct mp_agg_line_key *key = (const void *)e->key.p;
+		const struct mp_agg_total *total = mp_map_value(e);
 
 		if (key->sum == sum && total->weight)
-			mp_sumlines_add(lines, t->texts, key, total);
+			mp_agg_lines_add(lines, t->texts, key, total);
 	}
 }

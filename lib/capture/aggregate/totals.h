@@ -10,27 +10,27 @@
 #include "lib/capture/aggregate/symbolize.h"
 #include "lib/capture/stack/unwind_stats.h"
 
-struct mp_sumtotals {
-	const struct mp_event_sum *const *sums; /* by number; borrowed */
-	const struct mp_sumtexts *texts;	/* borrowed */
+struct mp_agg_totals {
+	const struct mp_event_agg *const *sums; /* by number; borrowed */
+	const struct mp_agg_texts *texts;	/* borrowed */
 	struct mp_map
-		early; /* struct mp_sum_key -> struct mp_sum_total: their stacks have not come */
-	struct mp_map lines;		/* struct mp_sumline_key -> struct mp_sum_total */
+		early; /* struct mp_agg_key -> struct mp_agg_total: their stacks have not come */
+	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
 	struct mp_unwind_stats unwound; /* how the user stacks of occurrences ended */
 	uint64_t unknown;		/* occurrences whose stack did not come */
 };
 
-void mp_sumtotals_init(struct mp_sumtotals *t, const struct mp_event_sum *const *sums,
-		       const struct mp_sumtexts *texts);
-void mp_sumtotals_release(struct mp_sumtotals *t);
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_agg *const *sums,
+			const struct mp_agg_texts *texts);
+void mp_agg_totals_release(struct mp_agg_totals *t);
 
-void mp_sumtotals_add(struct mp_sumtotals *t, const struct mp_sum_key *key,
-		      const struct mp_sum_total *more);
+void mp_agg_totals_add(struct mp_agg_totals *t, const struct mp_agg_key *key,
+		       const struct mp_agg_total *more);
 
 /* Looks again for the stacks of what came before them; `at_last`: what has none is "[unknown]". */
-void mp_sumtotals_settle(struct mp_sumtotals *t, bool at_last);
+void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last);
 
 /* The lines of a sum. */
-void mp_sumtotals_lines(const struct mp_sumtotals *t, size_t sum, struct mp_sumlines *lines);
+void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t sum, struct mp_agg_lines *lines);
 
 #endif

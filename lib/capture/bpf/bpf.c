@@ -20,13 +20,13 @@ struct object {
 
 EMBED(filter)
 EMBED(unwind)
-EMBED(sum)
+EMBED(aggregate)
 EMBED(tracing)
 
 static const struct object objects[] = {
 	[MP_BPF_FILTER] = { mp_bpf_filter, mp_bpf_filter_end },
 	[MP_BPF_UNWIND] = { mp_bpf_unwind, mp_bpf_unwind_end },
-	[MP_BPF_SUM] = { mp_bpf_sum, mp_bpf_sum_end },
+	[MP_BPF_AGGREGATE] = { mp_bpf_aggregate, mp_bpf_aggregate_end },
 	[MP_BPF_TRACING] = { mp_bpf_tracing, mp_bpf_tracing_end },
 };
 #else
@@ -41,7 +41,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 
 bool mp_bpf_built(void)
 {
-	return objects[MP_BPF_SUM].start;
+	return objects[MP_BPF_AGGREGATE].start;
 }
 
 struct bpf_object *mp_bpf_open(enum mp_bpf_programs which)

@@ -5,7 +5,7 @@
 
 #include "lib/core/base.h"
 
-enum mp_bpf_programs { MP_BPF_FILTER, MP_BPF_UNWIND, MP_BPF_SUM, MP_BPF_TRACING };
+enum mp_bpf_programs { MP_BPF_FILTER, MP_BPF_UNWIND, MP_BPF_AGGREGATE, MP_BPF_TRACING };
 
 /* False: mp-record was built without clang, and there are none. */
 bool mp_bpf_built(void);

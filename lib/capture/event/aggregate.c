@@ -7,20 +7,20 @@
 
 static const struct {
 	const char *name;
-	enum mp_sum_kind kind;
+	enum mp_agg_kind kind;
 	const char *weight, *what;
 } named[] = {
-	{ "sum:blocked", MP_SUM_OF_BLOCKED, "dur", "time that tasks are blocked, in ns, by stack" },
-	{ "sum:blocked-waker", MP_SUM_OF_WAKERS, "dur",
+	{ "sum:blocked", MP_AGG_OF_BLOCKED, "dur", "time that tasks are blocked, in ns, by stack" },
+	{ "sum:blocked-waker", MP_AGG_OF_WAKERS, "dur",
 	  "time that tasks are blocked, in ns, by stack and stack of the waker" },
-	{ "sum:kmalloc", MP_SUM_OF_KMALLOC, "bytes",
+	{ "sum:kmalloc", MP_AGG_OF_KMALLOC, "bytes",
 	  "bytes of kmalloc and slab caches that were not freed, by stack" },
-	{ "sum:pages", MP_SUM_OF_PAGES, "bytes", "bytes of pages that were not freed, by stack" },
+	{ "sum:pages", MP_AGG_OF_PAGES, "bytes", "bytes of pages that were not freed, by stack" },
 };
 
-static struct mp_event_sum *make(enum mp_sum_kind kind, const char *name, const char *weight)
+static struct mp_event_agg *make(enum mp_agg_kind kind, const char *name, const char *weight)
 {
-	struct mp_event_sum *s = mp_zalloc(sizeof(*s));
+	struct mp_event_agg *s = mp_zalloc(sizeof(*s));
 
 	s->kind = kind;
 	s->name = mp_strdup(name);
@@ -28,12 +28,12 @@ static struct mp_event_sum *make(enum mp_sum_kind kind, const char *name, const 
 	return s;
 }
 
-static bool is_held(const struct mp_sum_rule *rule)
+static bool is_held(const struct mp_agg_rule *rule)
 {
 	return rule->ask[0] || rule->got || rule->freed;
 }
 
-char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum_terms *terms)
+char *mp_event_agg_name(const char *given, const char *type, const struct mp_agg_terms *terms)
 {
 	const char *first = strchr(type, ':'), *last = strrchr(type, ':');
 
@@ -44,18 +44,18 @@ char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum
 	return mp_asprintf("held:%.*s", (int)(last - first - 1), first + 1);
 }
 
-struct mp_event_sum *mp_event_sum_new(const char *name, const struct mp_sum_terms *terms)
+struct mp_event_agg *mp_event_agg_new(const char *name, const struct mp_agg_terms *terms)
 {
-	struct mp_event_sum *s =
-		make(MP_SUM_OF_EVENT, name, terms->given ? terms->weight : "count");
+	struct mp_event_agg *s =
+		make(MP_AGG_OF_EVENT, name, terms->given ? terms->weight : "count");
 
 	s->rule = terms->rule;
 	if (!terms->given)
-		s->rule.weight[0] = MP_SUM_COUNT;
+		s->rule.weight[0] = MP_AGG_COUNT;
 	return s;
 }
 
-struct mp_event_sum *mp_event_sum_named(const char *event, const char *name)
+struct mp_event_agg *mp_event_agg_named(const char *event, const char *name)
 {
 	size_t i;
 
@@ -65,7 +65,7 @@ struct mp_event_sum *mp_event_sum_named(const char *event, const char *name)
 	return NULL;
 }
 
-void mp_event_sum_free(struct mp_event_sum *s)
+void mp_event_agg_free(struct mp_event_agg *s)
 {
 	if (!s)
 		return;
@@ -73,19 +73,19 @@ void mp_event_sum_free(struct mp_event_sum *s)
 	free(s);
 }
 
-bool mp_event_sum_is_held(const struct mp_event_sum *s)
+bool mp_event_agg_is_held(const struct mp_event_agg *s)
 {
-	return s->kind == MP_SUM_OF_KMALLOC || s->kind == MP_SUM_OF_PAGES || is_held(&s->rule);
+	return s->kind == MP_AGG_OF_KMALLOC || s->kind == MP_AGG_OF_PAGES || is_held(&s->rule);
 }
 
-const char *mp_event_sum_unit(const struct mp_event_sum *s)
+const char *mp_event_agg_unit(const struct mp_event_agg *s)
 {
 	if (strcmp(s->weight, "dur") == 0)
 		return "ns";
 	return strcmp(s->weight, "bytes") == 0 ? "B" : NULL;
 }
 
-void mp_sum_names_each(const char *glob, mp_sum_name_fn *each, void *arg)
+void mp_event_agg_names_each(const char *glob, mp_agg_name_fn *each, void *arg)
 {
 	size_t i;
 

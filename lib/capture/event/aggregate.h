@@ -8,43 +8,43 @@
 
 #include "lib/capture/event/aggregate_spec.h"
 
-enum mp_sum_kind {
-	MP_SUM_OF_EVENT,   /* by a rule, at each occurrence or sample */
-	MP_SUM_OF_BLOCKED, /* ns for which tasks are blocked */
-	MP_SUM_OF_WAKERS,  /* likewise, with the stacks of those that woke them */
-	MP_SUM_OF_KMALLOC, /* bytes that the allocators of the kernel have not got back */
-	MP_SUM_OF_PAGES,
+enum mp_agg_kind {
+	MP_AGG_OF_EVENT,   /* by a rule, at each occurrence or sample */
+	MP_AGG_OF_BLOCKED, /* ns for which tasks are blocked */
+	MP_AGG_OF_WAKERS,  /* likewise, with the stacks of those that woke them */
+	MP_AGG_OF_KMALLOC, /* bytes that the allocators of the kernel have not got back */
+	MP_AGG_OF_PAGES,
 };
 
-struct mp_event_sum {
-	enum mp_sum_kind kind;
+struct mp_event_agg {
+	enum mp_agg_kind kind;
 	char *name;		 /* of the sum: several events may add to one */
 	char weight[32];	 /* what is added up: "count", "bytes", "dur" */
-	struct mp_sum_rule rule; /* its number is lib/capture/sum's to give */
+	struct mp_agg_rule rule; /* its number is lib/capture/sum's to give */
 };
 
 /*
  * The name of an event's sum: the given one, else its type; of what is held, "held:FILE", since several
  * events of a file belong together. Owned by the caller.
  */
-char *mp_event_sum_name(const char *given, const char *type, const struct mp_sum_terms *terms);
+char *mp_event_agg_name(const char *given, const char *type, const struct mp_agg_terms *terms);
 
 /* Of the terms of an event; without any, occurrences are counted. */
-struct mp_event_sum *mp_event_sum_new(const char *name, const struct mp_sum_terms *terms);
+struct mp_event_agg *mp_event_agg_new(const char *name, const struct mp_agg_terms *terms);
 
 /* Of a name such as "sum:blocked". NULL: there is none. */
-struct mp_event_sum *mp_event_sum_named(const char *event, const char *name);
-void mp_event_sum_free(struct mp_event_sum *s);
+struct mp_event_agg *mp_event_agg_named(const char *event, const char *name);
+void mp_event_agg_free(struct mp_event_agg *s);
 
 /* Whether what is added up are bytes that someone holds until they are given back. */
-bool mp_event_sum_is_held(const struct mp_event_sum *s);
+bool mp_event_agg_is_held(const struct mp_event_agg *s);
 
 /* Its unit, "ns" or "B"; NULL: it has none, or it is not known. */
-const char *mp_event_sum_unit(const struct mp_event_sum *s);
+const char *mp_event_agg_unit(const struct mp_event_agg *s);
 
 /* Calls `each` for the names that match. */
-typedef void mp_sum_name_fn(void *arg, const char *name, const char *what);
+typedef void mp_agg_name_fn(void *arg, const char *name, const char *what);
 
-void mp_sum_names_each(const char *glob, mp_sum_name_fn *each, void *arg);
+void mp_event_agg_names_each(const char *glob, mp_agg_name_fn *each, void *arg);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/aggregate_resolve.h"
 
-void mp_event_use_sum(struct mp_event *e, struct mp_event_sum *sum, enum mp_stack_part part)
+void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *sum, enum mp_stack_part part)
 {
 	e->sum = sum;
 	e->sum->rule.kernel = !!(part & MP_STACK_KERNEL);
@@ -17,9 +17,9 @@ void mp_event_use_sum(struct mp_event *e, struct mp_event_sum *sum, enum mp_stac
 	e->each = false;
 }
 
-const char *mp_event_why_no_sum(const struct mp_event *e, const struct mp_spec *spec)
+const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *spec)
 {
-	const struct mp_sum_rule *rule = &spec->sum.rule;
+	const struct mp_agg_rule *rule = &spec->sum.rule;
 
 	if (spec->count)
 		return "what is counted is not added up by stack";
@@ -33,7 +33,7 @@ const char *mp_event_why_no_sum(const struct mp_event *e, const struct mp_spec *
 		return "an event has one program: it is added up, or its moments are chosen";
 	if (e->attr.bp_type || mp_spec_is_probe(spec->name))
 		return "only uprobes and sampled events are added up in the kernel";
-	if (spec->sum.given && rule->weight[0] != MP_SUM_COUNT && rule->weight[0] != MP_SUM_PERIOD)
+	if (spec->sum.given && rule->weight[0] != MP_AGG_COUNT && rule->weight[0] != MP_AGG_PERIOD)
 		return "samples are added up by count or period";
 	return NULL;
 }

@@ -6,9 +6,9 @@
 #include "lib/capture/event/event.h"
 
 /* NULL, or why it cannot be (static). */
-const char *mp_event_why_no_sum(const struct mp_event *e, const struct mp_spec *spec);
+const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *spec);
 
 /* Takes `sum` over: no sample comes, and the parts of the stack are the program's to take. */
-void mp_event_use_sum(struct mp_event *e, struct mp_event_sum *sum, enum mp_stack_part part);
+void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *sum, enum mp_stack_part part);
 
 #endif

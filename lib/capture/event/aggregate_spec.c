@@ -4,30 +4,30 @@
 #include <ctype.h>
 #include <string.h>
 
-bool mp_sum_is_term(struct mp_str key)
+bool mp_event_agg_is_term(struct mp_str key)
 {
 	return mp_str_eq(key, MP_STR("sum")) || mp_str_eq(key, MP_STR("ask")) ||
 	       mp_str_eq(key, MP_STR("into")) || mp_str_eq(key, MP_STR("got")) ||
 	       mp_str_eq(key, MP_STR("freed")) || mp_str_eq(key, MP_STR("every"));
 }
 
-static enum mp_sum_value find_value(struct mp_str text)
+static enum mp_agg_value find_value(struct mp_str text)
 {
 	if (text.len == 4 && memcmp(text.p, "arg", 3) == 0 && text.p[3] >= '1' && text.p[3] <= '6')
-		return MP_SUM_ARG1 + (text.p[3] - '1');
+		return MP_AGG_ARG1 + (text.p[3] - '1');
 	if (mp_str_eq(text, MP_STR("retval")))
-		return MP_SUM_RETVAL;
+		return MP_AGG_RETVAL;
 	if (mp_str_eq(text, MP_STR("period")))
-		return MP_SUM_PERIOD;
+		return MP_AGG_PERIOD;
 	if (mp_str_eq(text, MP_STR("count")))
-		return MP_SUM_COUNT;
-	return MP_SUM_NONE;
+		return MP_AGG_COUNT;
+	return MP_AGG_NONE;
 }
 
 static const char *take_pointer(__u8 *to, struct mp_str value)
 {
 	*to = find_value(value);
-	return *to >= MP_SUM_ARG1 && *to <= MP_SUM_RETVAL ? NULL : "is not arg1 to arg6 or retval";
+	return *to >= MP_AGG_ARG1 && *to <= MP_AGG_RETVAL ? NULL : "is not arg1 to arg6 or retval";
 }
 
 static bool is_name(struct mp_str text, size_t room)
@@ -41,7 +41,7 @@ static bool is_name(struct mp_str text, size_t room)
 }
 
 /* "[NAME:]VALUE[*VALUE]" */
-static const char *take_weight(struct mp_sum_terms *t, __u8 to[2], struct mp_str value)
+static const char *take_weight(struct mp_agg_terms *t, __u8 to[2], struct mp_str value)
 {
 	const char *colon = memchr(value.p, ':', value.len), *times;
 	struct mp_str name = value, rest = value, first;
@@ -55,7 +55,7 @@ static const char *take_weight(struct mp_sum_terms *t, __u8 to[2], struct mp_str
 	times = memchr(rest.p, '*', rest.len);
 	first = times ? (struct mp_str){ rest.p, times - rest.p } : rest;
 	to[0] = find_value(first);
-	to[1] = MP_SUM_NONE;
+	to[1] = MP_AGG_NONE;
 	if (times)
 		to[1] = find_value((struct mp_str){ times + 1, rest.len - first.len - 1 });
 	if (!to[0] || (times && !to[1]))
@@ -67,7 +67,7 @@ static const char *take_weight(struct mp_sum_terms *t, __u8 to[2], struct mp_str
 	return NULL;
 }
 
-const char *mp_sum_take_term(struct mp_sum_terms *t, struct mp_str key, struct mp_str value)
+const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, struct mp_str value)
 {
 	uint64_t every;
 
@@ -88,9 +88,9 @@ const char *mp_sum_take_term(struct mp_sum_terms *t, struct mp_str key, struct m
 	return NULL;
 }
 
-const char *mp_sum_check_terms(const struct mp_sum_terms *t)
+const char *mp_event_agg_check_terms(const struct mp_agg_terms *t)
 {
-	const struct mp_sum_rule *r = &t->rule;
+	const struct mp_agg_rule *r = &t->rule;
 
 	if (!t->given)
 		return NULL;

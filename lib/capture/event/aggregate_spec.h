@@ -14,21 +14,21 @@
 #ifndef MP_CAPTURE_SUMTERM_H
 #define MP_CAPTURE_SUMTERM_H
 
-#include "bpf/sum.h"
+#include "bpf/aggregate.h"
 #include "lib/core/str.h"
 
-struct mp_sum_terms {
+struct mp_agg_terms {
 	bool given;
 	char weight[32]; /* its name */
-	struct mp_sum_rule rule;
+	struct mp_agg_rule rule;
 };
 
-bool mp_sum_is_term(struct mp_str key);
+bool mp_event_agg_is_term(struct mp_str key);
 
 /* Takes a term over. NULL, or what is wrong with its value (static). */
-const char *mp_sum_take_term(struct mp_sum_terms *t, struct mp_str key, struct mp_str value);
+const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, struct mp_str value);
 
 /* NULL, or what is missing for the terms to make sense (static). */
-const char *mp_sum_check_terms(const struct mp_sum_terms *t);
+const char *mp_event_agg_check_terms(const struct mp_agg_terms *t);
 
 #endif

@@ -142,21 +142,21 @@ static enum mp_stack_part stack_part(const struct resolver *r)
 /* Adds the event up in the kernel, if that is asked for. */
 static int set_sum(struct resolver *r, struct mp_event *e)
 {
-	const struct mp_sum_terms *terms = &r->spec->sum;
+	const struct mp_agg_terms *terms = &r->spec->sum;
 	enum mp_stack_part part = stack_part(r);
 	const char *why;
 	char *name;
 
 	if (!terms->given && !r->options->sum)
 		return 0;
-	why = mp_event_why_no_sum(e, r->spec);
+	why = mp_event_why_no_agg(e, r->spec);
 	if (why)
 		return fail(r, mp_asprintf("%s: %s", e->type, why));
 	/* below a trap of a program are frames of the trap alone */
 	if (mp_spec_is_probe(r->spec->name))
 		part &= ~MP_STACK_KERNEL;
-	name = mp_event_sum_name(r->options->sum_name, e->type, terms);
-	mp_event_use_sum(e, mp_event_sum_new(name, terms), part);
+	name = mp_event_agg_name(r->options->sum_name, e->type, terms);
+	mp_event_use_agg(e, mp_event_agg_new(name, terms), part);
 	free(name);
 	e->once = mp_spec_is_probe(r->spec->name);
 	return 0;
@@ -230,7 +230,7 @@ static void load_tracepoint(struct resolver *r, const char *type, const char *sy
 
 static void release_event(struct mp_event *e)
 {
-	mp_event_sum_free(e->sum);
+	mp_event_agg_free(e->sum);
 	free(e->type);
 	free(e->filter);
 	free(e->payload);
@@ -311,8 +311,8 @@ static int fail_unknown(struct resolver *r, const char *name)
 static int resolve_named_sum(struct resolver *r)
 {
 	const char *name = r->spec->name;
-	struct mp_event_sum *sum =
-		mp_event_sum_named(name, r->options->sum_name ? r->options->sum_name : name);
+	struct mp_event_agg *sum =
+		mp_event_agg_named(name, r->options->sum_name ? r->options->sum_name : name);
 	struct mp_event *e;
 
 	if (!sum)
@@ -322,7 +322,7 @@ static int resolve_named_sum(struct resolver *r)
 	e->attr.config = PERF_COUNT_SW_DUMMY;
 	e->attr.sample_period = 1;
 	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
-	mp_event_use_sum(e, sum, stack_part(r));
+	mp_event_use_agg(e, sum, stack_part(r));
 	e->once = true;
 	return 0;
 }

@@ -41,7 +41,7 @@ struct mp_tracing;
 
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
-	struct mp_event_sum *sum; /* NULL: it is recorded */
+	struct mp_event_agg *sum; /* NULL: it is recorded */
 	struct perf_event_attr attr;
 	char *filter;		      /* kernel filter, NULL: none */
 	struct mp_tp *tp;	      /* NULL: no tracepoint, and nothing like one */

@@ -258,7 +258,7 @@ static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value
 
 static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
 {
-	const char *why = mp_sum_take_term(&spec->sum, key, value);
+	const char *why = mp_event_agg_parse_term(&spec->sum, key, value);
 
 	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
 }
@@ -279,7 +279,7 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 	if (!eq)
 		return 0;
 	value = (struct mp_str){ eq + 1, term.len - key.len - 1 };
-	if (mp_sum_is_term(key))
+	if (mp_event_agg_is_term(key))
 		return set_sum(p, spec, key, value) < 0 ? -1 : 1;
 	if (mp_str_eq(key, MP_STR("period")))
 		return set_count(p, key, value, INT64_MAX, &spec->period) < 0 ? -1 : 1;
@@ -418,7 +418,7 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 			release(&spec);
 			return -1;
 		}
-		why = mp_sum_check_terms(&spec.sum);
+		why = mp_event_agg_check_terms(&spec.sum);
 		if (why) {
 			fail(&p, "%s: %s", spec.name, why);
 			release(&spec);

@@ -61,7 +61,7 @@ struct mp_spec {
 	bool most_precise;    /* modifier P: as much as there is */
 	bool memory;	      /* with what is known of the access to memory */
 	struct mp_when when;
-	struct mp_sum_terms sum;
+	struct mp_agg_terms sum;
 };
 
 struct mp_specs {

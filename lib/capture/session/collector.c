@@ -12,7 +12,7 @@
 #include "lib/capture/bpf/bpffilter.h"
 #include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/aggregate/sum.h"
+#include "lib/capture/aggregate/aggregate.h"
 #include "lib/core/suggest.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
@@ -393,7 +393,7 @@ static int try_events(const struct mp_events *events, char **error)
 {
 	size_t i;
 
-	if (mp_sums_wanted(events) && mp_sums_possible(error) < 0)
+	if (mp_aggregator_wanted(events) && mp_aggregator_possible(error) < 0)
 		return -1;
 	for (i = 0; i < events->n; i++)
 		if (mp_tracings_try(&events->v[i], error) < 0 ||

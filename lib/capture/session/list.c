@@ -256,7 +256,7 @@ enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out
 		return list_places(&l, "uprobe", l.glob + 7);
 	if (mp_tracing_kind(l.glob, &traced, &rest))
 		return list_traced(&l, traced, rest);
-	mp_sum_names_each(l.glob, show_other, &l);
+	mp_event_agg_names_each(l.glob, show_other, &l);
 	if (!strchr(l.glob, ':')) {
 		mp_collectors_each(l.glob, show_collector, &l);
 		mp_pmu_each(l.glob, show_other, &l);

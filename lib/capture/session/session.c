@@ -23,7 +23,7 @@
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/report.h"
 #include "lib/capture/session/status.h"
-#include "lib/capture/aggregate/sum.h"
+#include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/session/writer.h"
 #include "lib/core/clock.h"
 
@@ -54,7 +54,7 @@ struct session {
 	struct mp_control *control;
 	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
-	struct mp_sums *sums;
+	struct mp_aggregator *sums;
 	struct mp_tracings *tracings;
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;
@@ -249,7 +249,7 @@ static void stop_programs(void *arg)
 	struct session *s = arg;
 
 	if (s->sums)
-		mp_sums_stop(s->sums);
+		mp_aggregator_stop(s->sums);
 	mp_tracings_stop(s->tracings);
 }
 
@@ -414,10 +414,10 @@ static void open_sums(struct session *s)
 	struct mp_bpf_target target = bpf_target(s);
 	char *error;
 
-	if (!mp_sums_wanted(&s->events))
+	if (!mp_aggregator_wanted(&s->events))
 		return;
-	s->sums = mp_sums_open(&s->events, s->bpf_stacks, &target, !s->o->n_cgroups && !s->o->cpus,
-			       &error);
+	s->sums = mp_aggregator_open(&s->events, s->bpf_stacks, &target,
+				     !s->o->n_cgroups && !s->o->cpus, &error);
 	if (!s->sums)
 		give_up(error);
 }
@@ -450,7 +450,7 @@ static void open_events(struct session *s)
 	open_tracking(s);
 	learn_tasks(s);
 	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
-					   mp_sums_wanted(&s->events));
+					   mp_aggregator_wanted(&s->events));
 	if (s->bpf_stacks) {
 		s->tasks.gone = mp_bpf_stacks_forget;
 		s->tasks.gone_arg = s->bpf_stacks;
@@ -475,7 +475,7 @@ static void open_events(struct session *s)
 	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
-	if (s->sums && mp_sums_attach(s->sums, &s->rings, &s->events, &error) < 0)
+	if (s->sums && mp_aggregator_attach(s->sums, &s->rings, &s->events, &error) < 0)
 		give_up(error);
 	open_tracings(s);
 	mp_prototypes_forget();
@@ -493,7 +493,7 @@ static void show_status(void *arg)
 	struct session *s = arg;
 
 	if (s->sums)
-		mp_sums_tick(s->sums, s->writer.watermark_ns);
+		mp_aggregator_tick(s->sums, s->writer.watermark_ns);
 	mp_status_line_show(&s->status, s->writer.written, s->writer.lost);
 }
 
@@ -617,7 +617,7 @@ static int start(struct session *s)
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
 	if (s->sums)
-		mp_sums_start(s->sums);
+		mp_aggregator_start(s->sums);
 	mp_tracings_start(s->tracings);
 	mp_samplers_enable(s->samplers);
 	s->header = make_header(s); /* the recording begins at its time */
@@ -663,12 +663,12 @@ static void put_line(void *arg, struct mp_str line)
 /* Behind the events. Whether something could not be added. */
 static bool write_sums(struct session *s)
 {
-	struct mp_sums_losses losses;
+	struct mp_aggregator_losses losses;
 
 	if (!s->sums)
 		return false;
-	mp_sums_write(s->sums, s->header, &s->formatter.unwound, put_line, s);
-	mp_sums_losses(s->sums, &losses);
+	mp_aggregator_write(s->sums, s->header, &s->formatter.unwound, put_line, s);
+	mp_aggregator_losses(s->sums, &losses);
 	mp_say_count(losses.count, "occurrence could not be added: a table was full",
 		     "occurrences could not be added: a table was full");
 	if (s->o->verbose)
@@ -717,7 +717,7 @@ static void release(struct session *s)
 	mp_grace_stop(s->settle);
 	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
-	mp_sums_free(s->sums);
+	mp_aggregator_free(s->sums);
 	mp_tracings_free(s->tracings);
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);

@@ -275,11 +275,11 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process, time_ns);
 }
 
-static void take_sum_stack(struct mp_writer *w, const struct mp_sum_stack *stack)
+static void take_sum_stack(struct mp_writer *w, const struct mp_agg_stack *stack)
 {
-	struct mp_sums_words words = { w->formatter, w->tasks, w->names };
+	struct mp_aggregator_symbols words = { w->formatter, w->tasks, w->names };
 
-	w->broken += !mp_sums_stack(w->sums, stack, &words);
+	w->broken += !mp_aggregator_stack(w->sums, stack, &words);
 }
 
 static void take_track(struct mp_writer *w, const struct mp_pending_record *x)
@@ -311,7 +311,7 @@ static void take_track(struct mp_writer *w, const struct mp_pending_record *x)
 	case MP_BPF_COPY:
 		w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		break;
-	case MP_SUM_STACK:
+	case MP_AGG_STACK:
 		take_sum_stack(w, (const void *)h);
 		break;
 	case PERF_RECORD_LOST:

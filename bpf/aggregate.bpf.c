@@ -4,9 +4,9 @@
  * are blocked, of memory that has not been given back. Each stack goes to user space once, when it
  * is first seen and its process still there; its sums go by a hash of 64 bits of it.
  */
-#include "bpf/sum.h"
+#include "bpf/aggregate.h"
 
-#define COPY_CONTEXTS MP_SUM_CONTEXTS
+#define COPY_CONTEXTS MP_AGG_CONTEXTS
 #include "bpf/copy.h"
 #include "bpf/target.h"
 
@@ -32,15 +32,15 @@ struct sample {
 	__u64 period;
 };
 
-const volatile struct mp_sum_setup setup SEC(".rodata.setup");
-struct mp_sum_state state SEC(".data.state");
+const volatile struct mp_agg_setup setup SEC(".rodata.setup");
+struct mp_agg_state state SEC(".data.state");
 
 #define SUMS(name)                                  \
 	struct {                                    \
 		__uint(type, BPF_MAP_TYPE_HASH);    \
-		__uint(max_entries, MP_SUM_STACKS); \
-		__type(key, struct mp_sum_key);     \
-		__type(value, struct mp_sum_total); \
+		__uint(max_entries, MP_AGG_STACKS); \
+		__type(key, struct mp_agg_key);     \
+		__type(value, struct mp_agg_total); \
 	} name SEC(".maps")
 
 SUMS(sums_a);
@@ -49,16 +49,16 @@ SUMS(sums_b);
 /* Stacks that user space has. One that is forgotten is sent again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 2 * MP_SUM_STACKS);
+	__uint(max_entries, 2 * MP_AGG_STACKS);
 	__type(key, __u64);
 	__type(value, __u8);
 } sent SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MP_SUM_BLOCKED);
+	__uint(max_entries, MP_AGG_BLOCKED);
 	__type(key, __u64); /* task_struct */
-	__type(value, struct mp_sum_blocked);
+	__type(value, struct mp_agg_blocked);
 } blocked SEC(".maps");
 
 /* What a thread has asked for. */
@@ -69,27 +69,27 @@ struct asked {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MP_SUM_BLOCKED);
+	__uint(max_entries, MP_AGG_BLOCKED);
 	__type(key, __u32);
 	__type(value, struct asked);
 } asking SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MP_SUM_HELD);
-	__type(key, struct mp_sum_pointer);
-	__type(value, struct mp_sum_held);
+	__uint(max_entries, MP_AGG_HELD);
+	__type(key, struct mp_agg_pointer);
+	__type(value, struct mp_agg_held);
 } held SEC(".maps");
 
 struct buffer {
 	__u64 busy;
 	struct walk walk;
-	struct mp_sum_stack stack;
+	struct mp_agg_stack stack;
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, MP_SUM_CONTEXTS);
+	__uint(max_entries, MP_AGG_CONTEXTS);
 	__type(key, __u32);
 	__type(value, struct buffer);
 } buffers SEC(".maps");
@@ -97,7 +97,7 @@ struct {
 /* For rules with `every`: what has come together. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, MP_SUM_RULES);
+	__uint(max_entries, MP_AGG_RULES);
 	__type(key, __u32);
 	__type(value, __u64);
 } together SEC(".maps");
@@ -141,7 +141,7 @@ static long mix_frame(__u32 i, struct hash *h)
 }
 
 /* Who has a stack: frames of another process mean something else. */
-static __always_inline __u64 mix_task(const struct mp_sum_stack *s, const struct task_struct *task)
+static __always_inline __u64 mix_task(const struct mp_agg_stack *s, const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
 	const __u64 *comm = (const __u64 *)s->comm;
@@ -150,11 +150,11 @@ static __always_inline __u64 mix_task(const struct mp_sum_stack *s, const struct
 	return mixed(mixed(mixed(v, leader ? leader->start_time : 0), comm[0]), comm[1]);
 }
 
-static void send(struct mp_sum_stack *s)
+static void send(struct mp_agg_stack *s)
 {
 	__u8 one = 1;
 
-	s->type = MP_SUM_STACK;
+	s->type = MP_AGG_STACK;
 	s->misc = 0;
 	s->size = sizeof(*s);
 	s->time_again_ns = s->time_ns;
@@ -165,15 +165,15 @@ static void send(struct mp_sum_stack *s)
 		bpf_map_update_elem(&sent, &s->id, &one, BPF_ANY);
 }
 
-static __always_inline void take_kernel(void *ctx, struct mp_sum_stack *s)
+static __always_inline void take_kernel(void *ctx, struct mp_agg_stack *s)
 {
-	long n = bpf_get_stack(ctx, s->kernel, MP_SUM_KERNEL * 8, 0);
+	long n = bpf_get_stack(ctx, s->kernel, MP_AGG_KERNEL * 8, 0);
 
 	s->n_kernel = n > 0 ? (__u64)n / 8 : 0;
 }
 
 /* At least where it is. */
-static __always_inline void take_leaf(struct mp_sum_stack *s, struct task_struct *task)
+static __always_inline void take_leaf(struct mp_agg_stack *s, struct task_struct *task)
 {
 	s->user[0] = ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
 	s->end = MP_BPF_NO_TABLES;
@@ -184,7 +184,7 @@ static __always_inline void take_leaf(struct mp_sum_stack *s, struct task_struct
 static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct task_struct *task,
 						     enum context which)
 {
-	struct mp_sum_stack *s = &b->stack;
+	struct mp_agg_stack *s = &b->stack;
 	struct walker w = { find_space(task), &b->walk, s->user };
 	struct mp_bpf_copy *copy = 0;
 
@@ -237,7 +237,7 @@ static __always_inline __u64 mix_copy(__u64 v, const struct mp_bpf_copy *copy)
 	return h.v;
 }
 
-static __always_inline __u64 hash_stack(struct mp_sum_stack *s, const struct task_struct *task,
+static __always_inline __u64 hash_stack(struct mp_agg_stack *s, const struct task_struct *task,
 					const struct mp_bpf_copy *copy)
 {
 	struct hash h = { .v = mix_task(s, task), .ips = s->kernel };
@@ -251,7 +251,7 @@ static __always_inline __u64 hash_stack(struct mp_sum_stack *s, const struct tas
 }
 
 /* Makes a stack known to user space; its number. */
-static __always_inline __u64 tell(struct mp_sum_stack *s, struct task_struct *task,
+static __always_inline __u64 tell(struct mp_agg_stack *s, struct task_struct *task,
 				  struct mp_bpf_copy *copy)
 {
 	__u64 id = hash_stack(s, task, copy);
@@ -274,7 +274,7 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct mp_bpf_copy *copy = 0;
-	struct mp_sum_stack *s;
+	struct mp_agg_stack *s;
 	__u32 index = which;
 	struct buffer *b;
 	__u64 id;
@@ -301,9 +301,9 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 
 /* --- sums -------------------------------------------------------------------------------------------- */
 
-static __always_inline void add_to(void *map, const struct mp_sum_key *key, __u64 weight)
+static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u64 weight)
 {
-	struct mp_sum_total none = { 0, 0 }, *total = bpf_map_lookup_elem(map, key);
+	struct mp_agg_total none = { 0, 0 }, *total = bpf_map_lookup_elem(map, key);
 
 	if (!total) {
 		bpf_map_update_elem(map, key, &none, BPF_NOEXIST);
@@ -319,7 +319,7 @@ static __always_inline void add_to(void *map, const struct mp_sum_key *key, __u6
 
 static __always_inline void add(__u32 sum, __u64 id, __u64 other, __u64 weight)
 {
-	struct mp_sum_key key = { id, other, sum };
+	struct mp_agg_key key = { id, other, sum };
 
 	if (!id) {
 		drop(sum, weight);
@@ -335,8 +335,8 @@ static __always_inline void add(__u32 sum, __u64 id, __u64 other, __u64 weight)
 
 static __always_inline void hold(__u64 address, __u32 pid, __u32 sum, __u64 weight, __u64 id)
 {
-	struct mp_sum_held value = { weight, bpf_ktime_get_ns(), id };
-	struct mp_sum_pointer key = { address, pid, sum };
+	struct mp_agg_held value = { weight, bpf_ktime_get_ns(), id };
+	struct mp_agg_pointer key = { address, pid, sum };
 
 	if (!id || bpf_map_update_elem(&held, &key, &value, BPF_ANY))
 		drop(sum, weight);
@@ -344,16 +344,16 @@ static __always_inline void hold(__u64 address, __u32 pid, __u32 sum, __u64 weig
 
 static __always_inline void give_back(__u64 address, __u32 pid, __u32 sum)
 {
-	struct mp_sum_pointer key = { address, pid, sum };
+	struct mp_agg_pointer key = { address, pid, sum };
 
 	bpf_map_delete_elem(&held, &key);
 }
 
 /* --- probes and samples ------------------------------------------------------------------------------ */
 
-/* The values that rules may name, by enum mp_sum_value. */
+/* The values that rules may name, by enum mp_agg_value. */
 struct values {
-	__u64 v[MP_SUM_COUNT + 1];
+	__u64 v[MP_AGG_COUNT + 1];
 };
 
 /* Each is loaded by itself: of a context, the verifier takes no address but its beginning. */
@@ -361,19 +361,19 @@ struct values {
 
 static __always_inline void load_values(struct values *to, const struct pt_regs *regs)
 {
-	to->v[MP_SUM_ARG1] = LOAD(di);
-	to->v[MP_SUM_ARG2] = LOAD(si);
-	to->v[MP_SUM_ARG3] = LOAD(dx);
-	to->v[MP_SUM_ARG4] = LOAD(cx);
-	to->v[MP_SUM_ARG5] = LOAD(r8);
-	to->v[MP_SUM_ARG6] = LOAD(r9);
-	to->v[MP_SUM_RETVAL] = LOAD(ax);
-	to->v[MP_SUM_PERIOD] = to->v[MP_SUM_COUNT] = 1;
+	to->v[MP_AGG_ARG1] = LOAD(di);
+	to->v[MP_AGG_ARG2] = LOAD(si);
+	to->v[MP_AGG_ARG3] = LOAD(dx);
+	to->v[MP_AGG_ARG4] = LOAD(cx);
+	to->v[MP_AGG_ARG5] = LOAD(r8);
+	to->v[MP_AGG_ARG6] = LOAD(r9);
+	to->v[MP_AGG_RETVAL] = LOAD(ax);
+	to->v[MP_AGG_PERIOD] = to->v[MP_AGG_COUNT] = 1;
 }
 
 static __always_inline __u64 value_of(const struct values *values, __u64 what)
 {
-	if (what > MP_SUM_COUNT)
+	if (what > MP_AGG_COUNT)
 		return 0;
 	return values->v[what];
 }
@@ -386,7 +386,7 @@ static __always_inline __u64 product(const struct values *values, const volatile
 }
 
 /* What was asked for has come. */
-static __always_inline void take_got(const volatile struct mp_sum_rule *rule, __u64 address,
+static __always_inline void take_got(const volatile struct mp_agg_rule *rule, __u64 address,
 				     __u32 pid, __u32 tid)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asking, &tid);
@@ -415,7 +415,7 @@ static __always_inline bool is_time(__u32 index, __u64 every, __u64 *weight)
 	return true;
 }
 
-static __always_inline int take_probe(struct pt_regs *regs, const volatile struct mp_sum_rule *rule,
+static __always_inline int take_probe(struct pt_regs *regs, const volatile struct mp_agg_rule *rule,
 				      __u32 index, struct task_struct *task)
 {
 	__u32 pid = task->tgid, tid = task->pid;
@@ -455,7 +455,7 @@ int sum_probe(struct pt_regs *regs)
 
 	if (!is_on(task))
 		return 0;
-	__asm__ volatile("%0 &= 63" : "+r"(index)); /* MP_SUM_RULES - 1, for the verifier */
+	__asm__ volatile("%0 &= 63" : "+r"(index)); /* MP_AGG_RULES - 1, for the verifier */
 	return take_probe(regs, &setup.rules[index], index, task);
 }
 
@@ -463,8 +463,8 @@ int sum_probe(struct pt_regs *regs)
 static __always_inline int take_sample(struct sample *ctx, __u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	const volatile struct mp_sum_rule *rule = &setup.sampled[index];
-	__u64 weight = rule->weight[0] == MP_SUM_PERIOD ? ctx->period : 1;
+	const volatile struct mp_agg_rule *rule = &setup.sampled[index];
+	__u64 weight = rule->weight[0] == MP_AGG_PERIOD ? ctx->period : 1;
 
 	if (is_on(task))
 		add(rule->sum, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0, weight);
@@ -500,7 +500,7 @@ static __always_inline __u64 state_of(const struct task_struct *task)
 /* `waker`: its stack is to be taken. */
 static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 {
-	struct mp_sum_blocked *b = bpf_map_lookup_elem(&blocked, &task);
+	struct mp_agg_blocked *b = bpf_map_lookup_elem(&blocked, &task);
 	__u64 now = bpf_ktime_get_ns(), other = 0, id, since;
 
 	if (!b)
@@ -520,7 +520,7 @@ int sum_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 state = state_of(task), key = ctx->args[1];
-	struct mp_sum_blocked value;
+	struct mp_agg_blocked value;
 
 	/* it runs again: if the waking fell between its leaving and this, its time ends here */
 	end_block(ctx, ctx->args[2], false);
@@ -543,7 +543,7 @@ int sum_waking(struct bpf_raw_tracepoint_args *ctx)
 /* --- memory of the kernel ---------------------------------------------------------------------------- */
 
 static __always_inline void hold_memory(struct bpf_raw_tracepoint_args *ctx,
-					const volatile struct mp_sum_rule *rule, __u64 address,
+					const volatile struct mp_agg_rule *rule, __u64 address,
 					__u64 bytes)
 {
 	if (address && is_wanted(bpf_get_current_task_btf()))

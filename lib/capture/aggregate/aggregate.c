@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/aggregate/sum.h"
+#include "lib/capture/aggregate/aggregate.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,23 +24,23 @@ struct mp_holder {
 	int event, link;
 };
 
-struct mp_sums {
+struct mp_aggregator {
 	struct bpf_object *object;
 	struct bpf_link *links[16]; /* of raw tracepoints */
 	size_t n_links;
-	struct mp_holder holders[MP_SUM_RULES];
+	struct mp_holder holders[MP_AGG_RULES];
 	size_t n_holders;
 	/* by number of the sum; several events may have one */
-	const struct mp_event_sum *v[MP_SUM_RULES];
+	const struct mp_event_agg *v[MP_AGG_RULES];
 	size_t n;
 	unsigned named; /* rules of sums of their own name that are in use, a bit each */
 	unsigned max_frames;
 	uint32_t *of_event;	    /* rule of a probe, number of a sampled event's program */
-	struct mp_sum_setup *setup; /* the program's, mapped */
-	struct mp_sum_state *state; /* likewise */
+	struct mp_agg_setup *setup; /* the program's, mapped */
+	struct mp_agg_state *state; /* likewise */
 	struct mp_bpf_stacks *stacks;
-	struct mp_sumtotals totals;
-	struct mp_sumtexts texts;
+	struct mp_agg_totals totals;
+	struct mp_agg_texts texts;
 	uint64_t flipped_ns, stopped_ns;
 };
 
@@ -79,7 +79,7 @@ static uint32_t size_argument(const char *tracepoint)
 
 /* --- what is added up -------------------------------------------------------------------------------- */
 
-bool mp_sums_wanted(const struct mp_events *events)
+bool mp_aggregator_wanted(const struct mp_events *events)
 {
 	size_t i;
 
@@ -96,7 +96,7 @@ static int fail(char **error, char *text)
 }
 
 /* The number of a sum; -1: there are too many. */
-static int number_of(struct mp_sums *s, const struct mp_event_sum *sum)
+static int number_of(struct mp_aggregator *s, const struct mp_event_agg *sum)
 {
 	size_t i;
 
@@ -107,7 +107,7 @@ static int number_of(struct mp_sums *s, const struct mp_event_sum *sum)
 			s->v[i] = sum;
 		return (int)i;
 	}
-	if (s->n == MP_SUM_RULES)
+	if (s->n == MP_AGG_RULES)
 		return -1;
 	s->v[s->n] = sum;
 	return (int)s->n++;
@@ -118,20 +118,20 @@ static bool is_probe(const struct mp_event *e)
 	return mp_spec_is_probe(e->type);
 }
 
-static int want_program(struct mp_sums *s, const char *name)
+static int want_program(struct mp_aggregator *s, const char *name)
 {
 	return bpf_program__set_autoload(bpf_object__find_program_by_name(s->object, name), true);
 }
 
-static void want_programs(struct mp_sums *s, enum mp_sum_kind kind)
+static void want_programs(struct mp_aggregator *s, enum mp_agg_kind kind)
 {
 	switch (kind) {
-	case MP_SUM_OF_WAKERS:
-	case MP_SUM_OF_BLOCKED:
+	case MP_AGG_OF_WAKERS:
+	case MP_AGG_OF_BLOCKED:
 		want_program(s, "sum_switch");
 		want_program(s, "sum_waking");
 		break;
-	case MP_SUM_OF_KMALLOC:
+	case MP_AGG_OF_KMALLOC:
 		s->setup->kmalloc_size = size_argument("kmalloc");
 		s->setup->cache_size = size_argument("kmem_cache_alloc");
 		want_program(s, "sum_kmalloc");
@@ -139,54 +139,54 @@ static void want_programs(struct mp_sums *s, enum mp_sum_kind kind)
 		want_program(s, "sum_cache_alloc");
 		want_program(s, "sum_cache_free");
 		break;
-	case MP_SUM_OF_PAGES:
+	case MP_AGG_OF_PAGES:
 		want_program(s, "sum_pages_alloc");
 		want_program(s, "sum_pages_free");
 		break;
-	case MP_SUM_OF_EVENT:
+	case MP_AGG_OF_EVENT:
 		break;
 	}
 }
 
 /* A sum of an event of its own name has the only rule of its kind. */
-static int set_named_rule(struct mp_sums *s, const struct mp_event_sum *sum,
-			  const struct mp_sum_rule *rule, char **error)
+static int set_named_rule(struct mp_aggregator *s, const struct mp_event_agg *sum,
+			  const struct mp_agg_rule *rule, char **error)
 {
-	struct mp_sum_rule *to = &s->setup->blocked;
+	struct mp_agg_rule *to = &s->setup->blocked;
 
-	if (sum->kind == MP_SUM_OF_KMALLOC)
+	if (sum->kind == MP_AGG_OF_KMALLOC)
 		to = &s->setup->memory;
-	else if (sum->kind == MP_SUM_OF_PAGES)
+	else if (sum->kind == MP_AGG_OF_PAGES)
 		to = &s->setup->pages;
 	if (s->named & 1u << (to - &s->setup->blocked))
 		return fail(error, mp_asprintf("'%s': such a sum is there already", sum->name));
 	s->named |= 1u << (to - &s->setup->blocked);
 	*to = *rule;
-	s->setup->with_waker |= sum->kind == MP_SUM_OF_WAKERS;
+	s->setup->with_waker |= sum->kind == MP_AGG_OF_WAKERS;
 	want_programs(s, sum->kind);
 	return 0;
 }
 
-static int set_rules(struct mp_sums *s, const struct mp_events *events, char **error)
+static int set_rules(struct mp_aggregator *s, const struct mp_events *events, char **error)
 {
 	size_t probes = 0, samples = 0, i;
 	char name[32];
 
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
-		struct mp_sum_rule rule;
+		struct mp_agg_rule rule;
 		int number = e->sum ? number_of(s, e->sum) : 0;
 
 		if (!e->sum)
 			continue;
-		if (number < 0 || probes == MP_SUM_RULES || samples == MP_SUM_SAMPLED)
+		if (number < 0 || probes == MP_AGG_RULES || samples == MP_AGG_SAMPLED)
 			return fail(error, mp_asprintf("more than %u sums of probes, or %u of "
 						       "sampled events",
-						       MP_SUM_RULES, MP_SUM_SAMPLED));
+						       MP_AGG_RULES, MP_AGG_SAMPLED));
 		s->max_frames = MP_MAX(s->max_frames, e->max_stack);
 		rule = e->sum->rule;
 		rule.sum = number;
-		if (e->sum->kind != MP_SUM_OF_EVENT) {
+		if (e->sum->kind != MP_AGG_OF_EVENT) {
 			if (set_named_rule(s, e->sum, &rule, error) < 0)
 				return -1;
 		} else if (is_probe(e)) {
@@ -218,13 +218,13 @@ static int check_target(const struct mp_events *events, bool system, char **erro
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
-		if (e->sum && !system && (is_probe(e) || e->sum->kind != MP_SUM_OF_EVENT))
+		if (e->sum && !system && (is_probe(e) || e->sum->kind != MP_AGG_OF_EVENT))
 			return refuse(e, "for all CPUs and cgroups, or for processes (-p)", error);
 	}
 	return 0;
 }
 
-static bool share_map(struct mp_sums *s, const char *name)
+static bool share_map(struct mp_aggregator *s, const char *name)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(s->object, name);
 
@@ -232,17 +232,17 @@ static bool share_map(struct mp_sums *s, const char *name)
 }
 
 /* Tables that no sum needs are left out as far as possible. */
-static void size_maps(struct mp_sums *s)
+static void size_maps(struct mp_aggregator *s)
 {
 	bool held = false, blocked = false;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		held |= mp_event_sum_is_held(s->v[i]);
-		blocked |= s->v[i]->kind == MP_SUM_OF_BLOCKED || s->v[i]->kind == MP_SUM_OF_WAKERS;
+		held |= mp_event_agg_is_held(s->v[i]);
+		blocked |= s->v[i]->kind == MP_AGG_OF_BLOCKED || s->v[i]->kind == MP_AGG_OF_WAKERS;
 	}
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "copies"),
-				 MP_SUM_CONTEXTS * MP_MAX(libbpf_num_possible_cpus(), 1));
+				 MP_AGG_CONTEXTS * MP_MAX(libbpf_num_possible_cpus(), 1));
 	if (!held)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "held"), 1);
 	if (!blocked)
@@ -250,7 +250,7 @@ static void size_maps(struct mp_sums *s)
 }
 
 /* What the program begins with; after it is loaded it cannot be changed any more. */
-static struct mp_sum_setup *find_setup(struct mp_sums *s)
+static struct mp_agg_setup *find_setup(struct mp_aggregator *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, ".rodata.setup");
 	size_t size;
@@ -258,7 +258,7 @@ static struct mp_sum_setup *find_setup(struct mp_sums *s)
 	return m ? (void *)bpf_map__initial_value(m, &size) : NULL;
 }
 
-static struct mp_sum_state *map_state(struct mp_sums *s)
+static struct mp_agg_state *map_state(struct mp_aggregator *s)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->object, ".data.state");
 	void *p = mmap(NULL, sizeof(*s->state), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(m),
@@ -267,14 +267,14 @@ static struct mp_sum_state *map_state(struct mp_sums *s)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static bool open_object(struct mp_sums *s)
+static bool open_object(struct mp_aggregator *s)
 {
 	static const char *const shared[] = { "rows",	 "pages",    "spaces", "tasks",
 					      "records", "settings", "dropped" };
 	struct bpf_program *p;
 	size_t i;
 
-	s->object = mp_bpf_open(MP_BPF_SUM);
+	s->object = mp_bpf_open(MP_BPF_AGGREGATE);
 	if (!s->object)
 		return false;
 	bpf_object__for_each_program(p, s->object) bpf_program__set_autoload(p, false);
@@ -286,7 +286,7 @@ static bool open_object(struct mp_sums *s)
 }
 
 /* The raw tracepoints. */
-static int attach_programs(struct mp_sums *s)
+static int attach_programs(struct mp_aggregator *s)
 {
 	struct bpf_program *p;
 
@@ -308,7 +308,7 @@ static int no_sums(const char *why, char **error)
 	return fail(error, mp_asprintf("sums in the kernel cannot be had: %s", why));
 }
 
-int mp_sums_possible(char **error)
+int mp_aggregator_possible(char **error)
 {
 	if (mp_arch_here() != &mp_arch_x86_64)
 		return no_sums("their programs are for x86-64", error);
@@ -319,12 +319,12 @@ int mp_sums_possible(char **error)
 	return 0;
 }
 
-static int load(struct mp_sums *s, const struct mp_events *events,
+static int load(struct mp_aggregator *s, const struct mp_events *events,
 		const struct mp_bpf_target *target, char **error)
 {
 	const char *const *follow;
 
-	if (mp_sums_possible(error) < 0)
+	if (mp_aggregator_possible(error) < 0)
 		return -1;
 	if (!s->stacks || !open_object(s))
 		return no_sums("this kernel does not take the program", error);
@@ -340,22 +340,24 @@ static int load(struct mp_sums *s, const struct mp_events *events,
 	return 0;
 }
 
-struct mp_sums *mp_sums_open(const struct mp_events *events, struct mp_bpf_stacks *stacks,
-			     const struct mp_bpf_target *target, bool system, char **error)
+struct mp_aggregator *mp_aggregator_open(const struct mp_events *events,
+					 struct mp_bpf_stacks *stacks,
+					 const struct mp_bpf_target *target, bool system,
+					 char **error)
 {
-	struct mp_sums *s = mp_zalloc(sizeof(*s));
+	struct mp_aggregator *s = mp_zalloc(sizeof(*s));
 
 	s->stacks = stacks;
 	s->of_event = mp_zalloc(events->n * sizeof(*s->of_event));
-	mp_sumtexts_init(&s->texts);
-	mp_sumtotals_init(&s->totals, s->v, &s->texts);
+	mp_agg_texts_init(&s->texts);
+	mp_agg_totals_init(&s->totals, s->v, &s->texts);
 	if (check_target(events, system, error) == 0 && load(s, events, target, error) == 0)
 		return s;
-	mp_sums_free(s);
+	mp_aggregator_free(s);
 	return NULL;
 }
 
-void mp_sums_free(struct mp_sums *s)
+void mp_aggregator_free(struct mp_aggregator *s)
 {
 	size_t i;
 
@@ -371,8 +373,8 @@ void mp_sums_free(struct mp_sums *s)
 	if (s->state)
 		munmap(s->state, sizeof(*s->state));
 	bpf_object__close(s->object);
-	mp_sumtotals_release(&s->totals);
-	mp_sumtexts_release(&s->texts);
+	mp_agg_totals_release(&s->totals);
+	mp_agg_texts_release(&s->texts);
 	free(s->of_event);
 	free(s);
 }
@@ -386,7 +388,7 @@ static int refuse_event(const struct mp_event *e, char **error)
 
 static bool is_rule(const struct mp_event *e)
 {
-	return e->sum && e->sum->kind == MP_SUM_OF_EVENT;
+	return e->sum && e->sum->kind == MP_AGG_OF_EVENT;
 }
 
 /* A thread of the kernel, which has no memory where a probe could be hit; 0, ourselves, if it is not seen. */
@@ -405,7 +407,8 @@ static pid_t who_holds(void)
  * On an event of its own, that none inherits: the program is for all events of the probe, and the kernel
  * takes it away when one of them ends that has inherited it.
  */
-static int attach_probe(struct mp_sums *s, const struct mp_event *e, uint32_t rule, char **error)
+static int attach_probe(struct mp_aggregator *s, const struct mp_event *e, uint32_t rule,
+			char **error)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(s->object, "sum_probe");
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
@@ -422,7 +425,7 @@ static int attach_probe(struct mp_sums *s, const struct mp_event *e, uint32_t ru
 	return link < 0 ? refuse_event(e, error) : 0;
 }
 
-static int attach_sample(struct mp_sums *s, const struct mp_counter *c)
+static int attach_sample(struct mp_aggregator *s, const struct mp_counter *c)
 {
 	struct bpf_program *p;
 	char name[32];
@@ -432,8 +435,8 @@ static int attach_sample(struct mp_sums *s, const struct mp_counter *c)
 	return ioctl(c->fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(p));
 }
 
-int mp_sums_attach(struct mp_sums *s, const struct mp_rings *rings, const struct mp_events *events,
-		   char **error)
+int mp_aggregator_attach(struct mp_aggregator *s, const struct mp_rings *rings,
+			 const struct mp_events *events, char **error)
 {
 	const struct mp_event *e;
 	size_t i;
@@ -451,13 +454,13 @@ int mp_sums_attach(struct mp_sums *s, const struct mp_rings *rings, const struct
 	return 0;
 }
 
-void mp_sums_start(struct mp_sums *s)
+void mp_aggregator_start(struct mp_aggregator *s)
 {
 	s->flipped_ns = mp_monotonic_ns();
 	__atomic_store_n(&s->state->enabled, 1, __ATOMIC_RELEASE);
 }
 
-void mp_sums_stop(struct mp_sums *s)
+void mp_aggregator_stop(struct mp_aggregator *s)
 {
 	__atomic_store_n(&s->state->enabled, 0, __ATOMIC_RELEASE);
 	s->stopped_ns = mp_monotonic_ns();
@@ -465,25 +468,25 @@ void mp_sums_stop(struct mp_sums *s)
 
 /* --- reading ------------------------------------------------------------------------------------------ */
 
-bool mp_sums_stack(struct mp_sums *s, const struct mp_sum_stack *stack,
-		   const struct mp_sums_words *words)
+bool mp_aggregator_stack(struct mp_aggregator *s, const struct mp_agg_stack *stack,
+			 const struct mp_aggregator_symbols *words)
 {
 	struct mp_task *task;
 
-	if (stack->size != sizeof(*stack) || stack->n_kernel > MP_SUM_KERNEL ||
+	if (stack->size != sizeof(*stack) || stack->n_kernel > MP_AGG_KERNEL ||
 	    stack->n_user > MP_BPF_FRAMES)
 		return false;
 	task = mp_tasks_get(words->tasks, stack->pid, stack->tid);
 	if (stack->end == MP_BPF_NO_TABLES || stack->end == MP_BPF_COPIED)
 		mp_bpf_stacks_update(s->stacks, task->process, stack->time_ns);
-	mp_sumtexts_put(&s->texts, stack, task->process, words, s->max_frames);
+	mp_agg_texts_put(&s->texts, stack, task->process, words, s->max_frames);
 	return true;
 }
 
 /* Calls `each` for what is in a map, and empties it. */
-typedef void take_fn(struct mp_sums *s, const void *key, const void *value);
+typedef void take_fn(struct mp_aggregator *s, const void *key, const void *value);
 
-static void empty(struct mp_sums *s, const char *name, take_fn *each)
+static void empty(struct mp_aggregator *s, const char *name, take_fn *each)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(s->object, name);
 	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
@@ -508,42 +511,42 @@ static void empty(struct mp_sums *s, const char *name, take_fn *each)
 	free(values);
 }
 
-static void take_total(struct mp_sums *s, const void *key, const void *value)
+static void take_total(struct mp_aggregator *s, const void *key, const void *value)
 {
-	mp_sumtotals_add(&s->totals, key, value);
+	mp_agg_totals_add(&s->totals, key, value);
 }
 
 /* Who is blocked at the end has been so until then. */
-static void take_blocked(struct mp_sums *s, const void *key, const void *value)
+static void take_blocked(struct mp_aggregator *s, const void *key, const void *value)
 {
-	const struct mp_sum_blocked *b = value;
-	struct mp_sum_key of = { .id = b->id, .sum = s->setup->blocked.sum };
-	struct mp_sum_total total = { .count = 1 };
+	const struct mp_agg_blocked *b = value;
+	struct mp_agg_key of = { .id = b->id, .sum = s->setup->blocked.sum };
+	struct mp_agg_total total = { .count = 1 };
 
 	(void)key;
 	if (s->stopped_ns > b->time_ns)
 		total.weight = s->stopped_ns - b->time_ns;
-	mp_sumtotals_add(&s->totals, &of, &total);
+	mp_agg_totals_add(&s->totals, &of, &total);
 }
 
-static void take_held(struct mp_sums *s, const void *key, const void *value)
+static void take_held(struct mp_aggregator *s, const void *key, const void *value)
 {
-	const struct mp_sum_pointer *pointer = key;
-	const struct mp_sum_held *held = value;
+	const struct mp_agg_pointer *pointer = key;
+	const struct mp_agg_held *held = value;
 	uint64_t age_ns = s->stopped_ns > held->time_ns ? s->stopped_ns - held->time_ns : 0;
-	struct mp_sum_key of = { held->id, mp_sumtexts_age(age_ns), pointer->sum };
-	struct mp_sum_total total = { held->weight, 1 };
+	struct mp_agg_key of = { held->id, mp_agg_texts_age(age_ns), pointer->sum };
+	struct mp_agg_total total = { held->weight, 1 };
 
-	mp_sumtotals_add(&s->totals, &of, &total);
+	mp_agg_totals_add(&s->totals, &of, &total);
 }
 
-void mp_sums_tick(struct mp_sums *s, uint64_t settled_ns)
+void mp_aggregator_tick(struct mp_aggregator *s, uint64_t settled_ns)
 {
 	uint32_t current = s->state->current;
 
 	if (settled_ns <= s->flipped_ns || settled_ns - s->flipped_ns < TICK_NS)
 		return;
-	mp_sumtotals_settle(&s->totals, false);
+	mp_agg_totals_settle(&s->totals, false);
 	/* nobody has filled it since the last time */
 	empty(s, current ? "sums_a" : "sums_b", take_total);
 	__atomic_store_n(&s->state->current, !current, __ATOMIC_RELEASE);
@@ -552,10 +555,10 @@ void mp_sums_tick(struct mp_sums *s, uint64_t settled_ns)
 
 /* --- writing ------------------------------------------------------------------------------------------ */
 
-static json_t *make_header(const json_t *like, const struct mp_event_sum *sum)
+static json_t *make_header(const json_t *like, const struct mp_event_agg *sum)
 {
 	json_t *header = json_deep_copy(like);
-	const char *unit = mp_event_sum_unit(sum);
+	const char *unit = mp_event_agg_unit(sum);
 
 	json_object_set_new(header, "datatype", json_string("stack"));
 	json_object_del(header, "events");
@@ -566,9 +569,10 @@ static json_t *make_header(const json_t *like, const struct mp_event_sum *sum)
 	return header;
 }
 
-static json_t *make_trailer(const struct mp_sums *s, size_t number, const struct mp_sumlines *lines)
+static json_t *make_trailer(const struct mp_aggregator *s, size_t number,
+			    const struct mp_agg_lines *lines)
 {
-	const struct mp_sum_total *dropped = &s->state->dropped[number];
+	const struct mp_agg_total *dropped = &s->state->dropped[number];
 	json_t *trailer = mp_ctl_trailer(MP_STACK, lines->map.n, dropped->count);
 
 	json_object_set_new(trailer, "time", json_integer((json_int_t)s->stopped_ns));
@@ -579,7 +583,7 @@ static json_t *make_trailer(const struct mp_sums *s, size_t number, const struct
 	return trailer;
 }
 
-static void put_json(json_t *object, mp_sums_put_fn *put, void *arg)
+static void put_json(json_t *object, mp_aggregator_put_fn *put, void *arg)
 {
 	struct mp_buf line = { NULL, 0, 0 };
 
@@ -596,8 +600,8 @@ static void add_ends(struct mp_unwind_stats *to, const struct mp_unwind_stats *f
 		to->ends[MP_METHOD_BPF][i] += from->ends[MP_METHOD_BPF][i];
 }
 
-void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwind_stats *unwound,
-		   mp_sums_put_fn *put, void *arg)
+void mp_aggregator_write(struct mp_aggregator *s, const json_t *like,
+			 struct mp_unwind_stats *unwound, mp_aggregator_put_fn *put, void *arg)
 {
 	size_t i;
 
@@ -605,25 +609,25 @@ void mp_sums_write(struct mp_sums *s, const json_t *like, struct mp_unwind_stats
 	empty(s, "sums_b", take_total);
 	empty(s, "blocked", take_blocked);
 	empty(s, "held", take_held);
-	mp_sumtotals_settle(&s->totals, true);
+	mp_agg_totals_settle(&s->totals, true);
 	add_ends(unwound, &s->totals.unwound);
 	for (i = 0; i < s->n; i++) {
-		struct mp_sumlines lines;
+		struct mp_agg_lines lines;
 
-		mp_sumlines_init(&lines);
-		mp_sumtotals_lines(&s->totals, i, &lines);
+		mp_agg_lines_init(&lines);
+		mp_agg_totals_lines(&s->totals, i, &lines);
 		put_json(make_header(like, s->v[i]), put, arg);
-		mp_sumlines_write(&lines, put, arg);
+		mp_agg_lines_write(&lines, put, arg);
 		put_json(make_trailer(s, i, &lines), put, arg);
-		mp_sumlines_release(&lines);
+		mp_agg_lines_release(&lines);
 	}
 }
 
-void mp_sums_losses(const struct mp_sums *s, struct mp_sums_losses *losses)
+void mp_aggregator_losses(const struct mp_aggregator *s, struct mp_aggregator_losses *losses)
 {
 	size_t i;
 
-	*losses = (struct mp_sums_losses){
+	*losses = (struct mp_aggregator_losses){
 		.unsent = s->state->unsent,
 		.unknown = s->totals.unknown,
 		.stacks = s->texts.n,

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/sum.bpf.c and lib/capture/aggregate/sum.c share: sums by stack, and what makes them. */
+/* What bpf/aggregate.bpf.c and lib/capture/aggregate/aggregate.c share: sums by stack, and what makes them. */
 #ifndef MP_BPF_SUM_H
 #define MP_BPF_SUM_H
 
 #include "bpf/unwind.h"
 
-#define MP_SUM_RULES 64u	    /* probes */
-#define MP_SUM_SAMPLED 4u	    /* sampled events */
-#define MP_SUM_STACKS (64u << 10)   /* sums between two readings */
-#define MP_SUM_BLOCKED (64u << 10)  /* tasks */
-#define MP_SUM_HELD (512u << 10)    /* allocations that have not been freed */
-#define MP_SUM_CONTEXTS 5u	    /* that may interrupt each other */
-#define MP_SUM_KERNEL MP_BPF_FRAMES /* frames of the kernel */
+#define MP_AGG_RULES 64u	    /* probes */
+#define MP_AGG_SAMPLED 4u	    /* sampled events */
+#define MP_AGG_STACKS (64u << 10)   /* sums between two readings */
+#define MP_AGG_BLOCKED (64u << 10)  /* tasks */
+#define MP_AGG_HELD (512u << 10)    /* allocations that have not been freed */
+#define MP_AGG_CONTEXTS 5u	    /* that may interrupt each other */
+#define MP_AGG_KERNEL MP_BPF_FRAMES /* frames of the kernel */
 
 /* What a number is: a factor of a weight, or a pointer. */
-enum mp_sum_value {
-	MP_SUM_NONE,
-	MP_SUM_ARG1, /* of a function */
-	MP_SUM_ARG2,
-	MP_SUM_ARG3,
-	MP_SUM_ARG4,
-	MP_SUM_ARG5,
-	MP_SUM_ARG6,
-	MP_SUM_RETVAL,
-	MP_SUM_PERIOD, /* of a sample */
-	MP_SUM_COUNT,  /* 1 */
+enum mp_agg_value {
+	MP_AGG_NONE,
+	MP_AGG_ARG1, /* of a function */
+	MP_AGG_ARG2,
+	MP_AGG_ARG3,
+	MP_AGG_ARG4,
+	MP_AGG_ARG5,
+	MP_AGG_ARG6,
+	MP_AGG_RETVAL,
+	MP_AGG_PERIOD, /* of a sample */
+	MP_AGG_COUNT,  /* 1 */
 };
 
 /* What is done where an event happens; each part of it if it is there. */
-struct mp_sum_rule {
+struct mp_agg_rule {
 	__u32 sum;	   /* number of the sum */
 	__u8 kernel, user; /* parts of the stack */
 	__u8 freed;	   /* pointer that is given back */
@@ -41,48 +41,48 @@ struct mp_sum_rule {
 };
 
 /* Set before the program is loaded. */
-struct mp_sum_setup {
-	struct mp_sum_rule rules[MP_SUM_RULES];	    /* by the cookie of a probe */
-	struct mp_sum_rule sampled[MP_SUM_SAMPLED]; /* by program */
-	struct mp_sum_rule blocked, memory, pages;
+struct mp_agg_setup {
+	struct mp_agg_rule rules[MP_AGG_RULES];	    /* by the cookie of a probe */
+	struct mp_agg_rule sampled[MP_AGG_SAMPLED]; /* by program */
+	struct mp_agg_rule blocked, memory, pages;
 	__u32 kmalloc_size, cache_size; /* arguments that have the size; 0: none has */
 	__u8 with_waker, unused[7];	/* the stack of the waker with that of the blocked */
 };
 
-struct mp_sum_total {
+struct mp_agg_total {
 	__u64 weight, count;
 };
 
 /* Shared while it runs. */
-struct mp_sum_state {
+struct mp_agg_state {
 	__u32 enabled;
 	__u32 current; /* which of the two tables is being filled */
 	__u64 unsent; /* stacks that did not fit into the ring buffer: sent with their next occurrence */
-	struct mp_sum_total dropped[MP_SUM_RULES]; /* what did not fit into a map, by sum */
+	struct mp_agg_total dropped[MP_AGG_RULES]; /* what did not fit into a map, by sum */
 };
 
 /* A stack, or two of them: of the blocked and of its waker. */
-struct mp_sum_key {
+struct mp_agg_key {
 	__u64 id, other;
 	__u64 sum;
 };
 
-struct mp_sum_pointer {
+struct mp_agg_pointer {
 	__u64 address;
 	__u32 pid; /* 0: the kernel's */
 	__u32 sum;
 };
 
-struct mp_sum_held {
+struct mp_agg_held {
 	__u64 weight, time_ns, id;
 };
 
-struct mp_sum_blocked {
+struct mp_agg_blocked {
 	__u64 time_ns, id;
 };
 
 /* Begins as struct mp_bpf_record does, and ends as all records that are no samples: with the time. */
-struct mp_sum_stack {
+struct mp_agg_stack {
 	__u32 type;
 	__u16 misc;
 	__u16 size;
@@ -91,14 +91,14 @@ struct mp_sum_stack {
 	__u64 id;
 	__u32 pid, n_kernel, n_user, unused; /* n: frames */
 	char comm[16];
-	__u64 kernel[MP_SUM_KERNEL + 1];
+	__u64 kernel[MP_AGG_KERNEL + 1];
 	__u64 user[MP_BPF_FRAMES + 1];
 	__u64 time_again_ns, zero;
 };
 
-#define MP_SUM_STACK 0x6d71 /* type */
+#define MP_AGG_STACK 0x6d71 /* type */
 
-_Static_assert(sizeof(struct mp_sum_rule) == 24, "the same on both sides");
-_Static_assert(sizeof(struct mp_sum_stack) % 8 == 0, "records are");
+_Static_assert(sizeof(struct mp_agg_rule) == 24, "the same on both sides");
+_Static_assert(sizeof(struct mp_agg_stack) % 8 == 0, "records are");
 
 #endif

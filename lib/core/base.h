@@ -3,8 +3,8 @@
  * What every program starts and ends with: its name, messages, exit status, memory that never
  * fails. Includes libc only.
  */
-#ifndef MP_BASE_H
-#define MP_BASE_H
+#ifndef MP_CORE_BASE_H
+#define MP_CORE_BASE_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * Clocks and times as text. Includes base only.
  */
-#ifndef MP_CLOCK_H
-#define MP_CLOCK_H
+#ifndef MP_CORE_CLOCK_H
+#define MP_CORE_CLOCK_H
 
 #include "lib/core/base.h"
 

@@ -3,8 +3,8 @@
  * Lines in, bytes out. Output is flushed before a read that would block and when the buffer is
  * full, never per line: prompt when live, fast in bulk. Includes base only.
  */
-#ifndef MP_IO_H
-#define MP_IO_H
+#ifndef MP_CORE_IO_H
+#define MP_CORE_IO_H
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
  * Iteration is in order of insertion, so nothing depends on the hash (XXH3, https://xxhash.com).
  * Includes str only.
  */
-#ifndef MP_MAP_H
-#define MP_MAP_H
+#ifndef MP_CORE_MAP_H
+#define MP_CORE_MAP_H
 
 #include "lib/core/str.h"
 

@@ -3,8 +3,8 @@
  * Natural order of names: numbers in them count as numbers, so that "cpu2" comes before "cpu10",
  * and -1 before 0. Includes str only.
  */
-#ifndef MP_NATURAL_H
-#define MP_NATURAL_H
+#ifndef MP_CORE_NATURAL_H
+#define MP_CORE_NATURAL_H
 
 #include "lib/core/str.h"
 

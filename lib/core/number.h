@@ -3,8 +3,8 @@
  * Numbers compared exactly: whole ones of 64 bits with their sign, as s64 and u64 fields have them,
  * and any others as a double. Includes str only.
  */
-#ifndef MP_NUMBER_H
-#define MP_NUMBER_H
+#ifndef MP_CORE_NUMBER_H
+#define MP_CORE_NUMBER_H
 
 #include "lib/core/str.h"
 

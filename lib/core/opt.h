@@ -3,8 +3,8 @@
  * Options from one table: it is the parser, the text of --help and, through that, the completions.
  * -h, --help and --version come by themselves. Includes base only.
  */
-#ifndef MP_OPT_H
-#define MP_OPT_H
+#ifndef MP_CORE_OPT_H
+#define MP_CORE_OPT_H
 
 #include "lib/core/base.h"
 

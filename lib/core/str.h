@@ -3,8 +3,8 @@
  * Bytes: borrowed slices, a growable buffer, numbers to text and back.
  * Includes base only.
  */
-#ifndef MP_STR_H
-#define MP_STR_H
+#ifndef MP_CORE_STR_H
+#define MP_CORE_STR_H
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The nearest of many names to a misspelt one. Includes base only. */
-#ifndef MP_NEAR_H
-#define MP_NEAR_H
+#ifndef MP_CORE_SUGGEST_H
+#define MP_CORE_SUGGEST_H
 
 #include "lib/core/base.h"
 

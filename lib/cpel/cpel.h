@@ -15,8 +15,8 @@
  * wait in a struct mp_spill. Readers take lengths as int: no section is above 2 GiB.
  * Includes io, spill.
  */
-#ifndef MP_CPEL_H
-#define MP_CPEL_H
+#ifndef MP_CPEL_CPEL_H
+#define MP_CPEL_CPEL_H
 
 #include "lib/core/io.h"
 #include "lib/cpel/spill.h"

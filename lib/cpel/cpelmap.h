@@ -9,8 +9,8 @@
  * cpelatency and cpelstate look for. Which process a thread belongs to is known from any event that
  * has both, later ones too, since labels are made at the end. Includes cpel, rec, map.
  */
-#ifndef MP_CPELMAP_H
-#define MP_CPELMAP_H
+#ifndef MP_CPEL_CPELMAP_H
+#define MP_CPEL_CPELMAP_H
 
 #include "lib/cpel/cpel.h"
 #include "lib/core/map.h"

@@ -3,8 +3,8 @@
  * Bytes that are written once and read once, in order: in memory as long as they are few, then in a
  * temporary file that has no name, so that it goes with the process. Includes str only.
  */
-#ifndef MP_SPILL_H
-#define MP_SPILL_H
+#ifndef MP_CPEL_SPILL_H
+#define MP_CPEL_SPILL_H
 
 #include "lib/core/str.h"
 

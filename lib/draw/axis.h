@@ -3,8 +3,8 @@
  * Axes of pictures: where a value stands, and ticks at round values whose labels do not overlap.
  * Categories: natural order and shortened labels. Includes str, unit.
  */
-#ifndef MP_AXIS_H
-#define MP_AXIS_H
+#ifndef MP_DRAW_AXIS_H
+#define MP_DRAW_AXIS_H
 
 #include "lib/core/str.h"
 #include "lib/stream/unit.h"

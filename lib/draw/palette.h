@@ -8,8 +8,8 @@
  * that little is pale and much is dark; on dark paper little is dark and much is bright.
  * Sets: from the schemes of P. Tol ("muted") and of M. Okabe and K. Ito.
  */
-#ifndef MP_PALETTE_H
-#define MP_PALETTE_H
+#ifndef MP_DRAW_PALETTE_H
+#define MP_DRAW_PALETTE_H
 
 #include "lib/core/str.h"
 

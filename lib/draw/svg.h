@@ -8,8 +8,8 @@
  * of characters that XML 1.0 allows: control bytes are shown as \xHH, what is no UTF-8 (and what
  * reorders text: the bidirectional controls) as U+FFFD.
  */
-#ifndef MP_SVG_H
-#define MP_SVG_H
+#ifndef MP_DRAW_SVG_H
+#define MP_DRAW_SVG_H
 
 #include "lib/draw/palette.h"
 #include "lib/core/str.h"

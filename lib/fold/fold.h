@@ -4,8 +4,8 @@
  * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
  * stacks when they are written, so adding is a hash, a lookup and a sum. Includes rec, map, io.
  */
-#ifndef MP_FOLD_H
-#define MP_FOLD_H
+#ifndef MP_FOLD_FOLD_H
+#define MP_FOLD_FOLD_H
 
 #include "lib/core/io.h"
 #include "lib/core/map.h"

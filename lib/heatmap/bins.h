@@ -3,8 +3,8 @@
  * How one axis of a heat map is cut: its range, so that outliers do not crush it, and the edges of
  * its bins, on lines of the grid. Includes heat.
  */
-#ifndef MP_BINS_H
-#define MP_BINS_H
+#ifndef MP_HEATMAP_BINS_H
+#define MP_HEATMAP_BINS_H
 
 #include "lib/heatmap/heat.h"
 

@@ -3,8 +3,8 @@
  * From records to the grid of a heat map: which fields, where a record belongs, dumps of grids in
  * and out. Includes heat, input, types.
  */
-#ifndef MP_HEATREAD_H
-#define MP_HEATREAD_H
+#ifndef MP_HEATMAP_BUILD_H
+#define MP_HEATMAP_BUILD_H
 
 #include "lib/heatmap/heat.h"
 #include "lib/stream/input.h"

@@ -3,8 +3,8 @@
  * What a heat map says in words, for all ways to draw it. Raw text, not escaped: names are in it.
  * Includes heat.
  */
-#ifndef MP_HEATTEXT_H
-#define MP_HEATTEXT_H
+#ifndef MP_HEATMAP_CAPTION_H
+#define MP_HEATMAP_CAPTION_H
 
 #include "lib/heatmap/heat.h"
 

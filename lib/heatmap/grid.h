@@ -11,8 +11,8 @@
  *
  * Of names, those whose hash is least are kept (which again no order changes), the rest is "other".
  */
-#ifndef MP_GRID_H
-#define MP_GRID_H
+#ifndef MP_HEATMAP_GRID_H
+#define MP_HEATMAP_GRID_H
 
 #include "lib/core/str.h"
 

@@ -3,8 +3,8 @@
  * A heat map: what a grid is about, and the bins of a picture made of its lines. A bin is made of
  * whole lines, so its ranges and sums are exact. Includes axis, grid, palette.
  */
-#ifndef MP_HEAT_H
-#define MP_HEAT_H
+#ifndef MP_HEATMAP_HEAT_H
+#define MP_HEATMAP_HEAT_H
 
 #include "lib/draw/axis.h"
 #include "lib/heatmap/grid.h"

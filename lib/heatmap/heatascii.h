@@ -2,8 +2,8 @@
 /*
  * A heat map as text for a terminal. Includes heat.
  */
-#ifndef MP_HEATASCII_H
-#define MP_HEATASCII_H
+#ifndef MP_HEATMAP_HEATASCII_H
+#define MP_HEATMAP_HEATASCII_H
 
 #include "lib/heatmap/heat.h"
 

@@ -3,8 +3,8 @@
  * A heat map as SVG: shapes that show without scripts, and what the script needs for hover, keys
  * and selection. Includes heat.
  */
-#ifndef MP_HEATSVG_H
-#define MP_HEATSVG_H
+#ifndef MP_HEATMAP_HEATSVG_H
+#define MP_HEATMAP_HEATSVG_H
 
 #include "lib/heatmap/heat.h"
 

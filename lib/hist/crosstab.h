@@ -3,8 +3,8 @@
  * Counts by key as a table of two ways: the last field of the key goes across, the others down.
  * Includes distout.
  */
-#ifndef MP_ACROSS_H
-#define MP_ACROSS_H
+#ifndef MP_HIST_CROSSTAB_H
+#define MP_HIST_CROSSTAB_H
 
 #include "lib/hist/output.h"
 

@@ -4,8 +4,8 @@
  * distinct keys: 150 bytes and the key for a count, 0.6 to 27 KiB for a distribution. Includes hist,
  * linear, map, rec.
  */
-#ifndef MP_DIST_H
-#define MP_DIST_H
+#ifndef MP_HIST_DIST_H
+#define MP_HIST_DIST_H
 
 #include "lib/stats/loghist.h"
 #include "lib/stats/linear.h"

@@ -4,8 +4,8 @@
  * the lines of any number of dumps, in any order, gives what the records themselves would have
  * given. Includes dist, io.
  */
-#ifndef MP_DISTDUMP_H
-#define MP_DISTDUMP_H
+#ifndef MP_HIST_DUMP_H
+#define MP_HIST_DUMP_H
 
 #include "lib/hist/dist.h"
 #include "lib/core/io.h"

@@ -4,8 +4,8 @@
  * records, which field, with which weight and unit. Refuses to mix what has no common table.
  * Includes ctl, distdump, types.
  */
-#ifndef MP_MEASURE_H
-#define MP_MEASURE_H
+#ifndef MP_HIST_MEASURE_H
+#define MP_HIST_MEASURE_H
 
 #include "lib/stream/ctl.h"
 #include "lib/hist/dump.h"

@@ -3,8 +3,8 @@
  * Distributions and counts by key, written: as text for people, TSV, JSON, or points of
  * mp-stream(5). Names are escaped for where they go. Includes dist, io.
  */
-#ifndef MP_DISTOUT_H
-#define MP_DISTOUT_H
+#ifndef MP_HIST_OUTPUT_H
+#define MP_HIST_OUTPUT_H
 
 #include "lib/hist/dist.h"
 #include "lib/core/io.h"

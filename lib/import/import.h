@@ -4,8 +4,8 @@
  * one section (MARPLE's files several). The parsers see lines and hand over records; headers,
  * trailers, losses and what could not be read are accounted for here. Includes input, map, esc.
  */
-#ifndef MP_IMPORT_H
-#define MP_IMPORT_H
+#ifndef MP_IMPORT_IMPORT_H
+#define MP_IMPORT_IMPORT_H
 
 #include "lib/stream/esc.h"
 #include "lib/stream/input.h"

@@ -3,8 +3,8 @@
  * Whether a file is a valid, complete and ordered stream by mp-stream(5), and where not.
  * Includes io.
  */
-#ifndef MP_CHECK_H
-#define MP_CHECK_H
+#ifndef MP_ORDER_CHECK_H
+#define MP_ORDER_CHECK_H
 
 #include "lib/core/io.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Several event headers to one. Includes ctl. */
-#ifndef MP_HEADER_H
-#define MP_HEADER_H
+#ifndef MP_ORDER_HEADER_H
+#define MP_ORDER_HEADER_H
 
 #include "lib/stream/ctl.h"
 

@@ -3,8 +3,8 @@
  * Reads an input into buffers and takes its lines apart; a regular file ahead of its user, in a
  * thread of its own. Includes rec.
  */
-#ifndef MP_INTAKE_H
-#define MP_INTAKE_H
+#ifndef MP_ORDER_INTAKE_H
+#define MP_ORDER_INTAKE_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
  * Equal times keep the order of the sources, then that of the lines: a stable sort. Includes io,
  * run.
  */
-#ifndef MP_ORDER_H
-#define MP_ORDER_H
+#ifndef MP_ORDER_ORDER_H
+#define MP_ORDER_ORDER_H
 
 #include "lib/core/io.h"
 #include "lib/order/run.h"

@@ -4,8 +4,8 @@
  * Private format: time, source and length before each line, native endianness.
  * Includes str only.
  */
-#ifndef MP_RUN_H
-#define MP_RUN_H
+#ifndef MP_ORDER_RUN_H
+#define MP_ORDER_RUN_H
 
 #include "lib/core/str.h"
 

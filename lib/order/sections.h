@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the event sections of a regular file begin. Includes base only. */
-#ifndef MP_SECTIONS_H
-#define MP_SECTIONS_H
+#ifndef MP_ORDER_SECTIONS_H
+#define MP_ORDER_SECTIONS_H
 
 #include <sys/types.h>
 

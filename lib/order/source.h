@@ -4,8 +4,8 @@
  * A pipe is one source; a regular file is one for each of its event sections, so that files put
  * together with cat(1) are merged like files given one by one. Includes order, ctl, intake.
  */
-#ifndef MP_SOURCE_H
-#define MP_SOURCE_H
+#ifndef MP_ORDER_SOURCE_H
+#define MP_ORDER_SOURCE_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
  * wait, memory is what costs time: stacks are two thirds of a recording, and few are distinct.
  * Includes map.
  */
-#ifndef MP_STORE_H
-#define MP_STORE_H
+#ifndef MP_ORDER_STORE_H
+#define MP_ORDER_STORE_H
 
 #include "lib/core/map.h"
 

@@ -3,8 +3,8 @@
  * A loss is told behind the events among which it happened. What ended in between, and has been
  * written, may be wrong: this remembers when the latest ended, to count them. Includes base only.
  */
-#ifndef MP_LOSS_WINDOW_H
-#define MP_LOSS_WINDOW_H
+#ifndef MP_PAIR_LOSS_WINDOW_H
+#define MP_PAIR_LOSS_WINDOW_H
 
 #include "lib/core/base.h"
 

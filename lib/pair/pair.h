@@ -3,8 +3,8 @@
  * Matches events that begin with events that end, by a key, and writes spans. What waits for its end
  * is bounded; nothing that does not come out even goes uncounted. Includes relay, span.
  */
-#ifndef MP_PAIR_H
-#define MP_PAIR_H
+#ifndef MP_PAIR_PAIR_H
+#define MP_PAIR_PAIR_H
 
 #include "lib/stream/relay.h"
 #include "lib/pair/span.h"

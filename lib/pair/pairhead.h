@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the header of a stream of spans says of their fields. Includes span, steps, ctl. */
-#ifndef MP_PAIRHEAD_H
-#define MP_PAIRHEAD_H
+#ifndef MP_PAIR_PAIRHEAD_H
+#define MP_PAIR_PAIRHEAD_H
 
 #include "lib/stream/ctl.h"
 #include "lib/pair/span.h"

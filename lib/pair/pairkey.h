@@ -3,8 +3,8 @@
  * The key by which events belong together, as bytes: the link of the chain, then the values of its
  * fields with TABs between. Includes pairspec, split.
  */
-#ifndef MP_PAIRKEY_H
-#define MP_PAIRKEY_H
+#ifndef MP_PAIR_PAIRKEY_H
+#define MP_PAIR_PAIRKEY_H
 
 #include "lib/pair/pairspec.h"
 #include "lib/pair/split.h"

@@ -8,8 +8,8 @@
  *
  * Includes expr, rec.
  */
-#ifndef MP_PAIRSPEC_H
-#define MP_PAIRSPEC_H
+#ifndef MP_PAIR_PAIRSPEC_H
+#define MP_PAIR_PAIRSPEC_H
 
 #include "lib/stream/expr.h"
 #include "lib/stream/rec.h"

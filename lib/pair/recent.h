@@ -2,8 +2,8 @@
 /*
  * The latest lines of an input, numbered, as many as a bound of bytes allows. Includes str only.
  */
-#ifndef MP_RECENT_H
-#define MP_RECENT_H
+#ifndef MP_PAIR_RECENT_H
+#define MP_PAIR_RECENT_H
 
 #include "lib/core/str.h"
 

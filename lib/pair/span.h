@@ -3,8 +3,8 @@
  * Spans as lines of mp-stream(5): what is kept of an event that begins, and the line that it makes
  * together with the event that ends. Includes pairspec, split.
  */
-#ifndef MP_SPAN_H
-#define MP_SPAN_H
+#ifndef MP_PAIR_SPAN_H
+#define MP_PAIR_SPAN_H
 
 #include "lib/pair/pairspec.h"
 #include "lib/pair/split.h"

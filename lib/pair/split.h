@@ -5,8 +5,8 @@
  * and what is worked out for a shape (where a field is) holds for all its events.
  * Includes rec, map.
  */
-#ifndef MP_SPLIT_H
-#define MP_SPLIT_H
+#ifndef MP_PAIR_SPLIT_H
+#define MP_PAIR_SPLIT_H
 
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"

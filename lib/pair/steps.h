@@ -3,8 +3,8 @@
  * Which steps of a pairing an event is: by its type, looked up once for each, and by conditions.
  * Includes pairspec, split.
  */
-#ifndef MP_STEPS_H
-#define MP_STEPS_H
+#ifndef MP_PAIR_STEPS_H
+#define MP_PAIR_STEPS_H
 
 #include "lib/pair/pairspec.h"
 #include "lib/pair/split.h"

@@ -5,8 +5,8 @@
  * allocates nothing. Open addressing with linear probing; removal shifts back (Knuth, The Art of
  * Computer Programming 3, 6.4, algorithm R), so there are no tombstones. Includes str only.
  */
-#ifndef MP_WAITING_H
-#define MP_WAITING_H
+#ifndef MP_PAIR_WAITING_H
+#define MP_PAIR_WAITING_H
 
 #include "lib/core/str.h"
 

@@ -8,8 +8,8 @@
  * from its first one to its last. What is not known is a span too: MP_SCHED_UNKNOWN.
  * Includes schedin.
  */
-#ifndef MP_SCHED_H
-#define MP_SCHED_H
+#ifndef MP_SCHED_SCHED_H
+#define MP_SCHED_SCHED_H
 
 #include "lib/sched/schedin.h"
 

@@ -2,8 +2,8 @@
 /*
  * The scheduler's events as numbers: what mp-sched reads of a record. Includes rec only.
  */
-#ifndef MP_SCHEDIN_H
-#define MP_SCHEDIN_H
+#ifndef MP_SCHED_SCHEDIN_H
+#define MP_SCHED_SCHEDIN_H
 
 #include "lib/stream/rec.h"
 

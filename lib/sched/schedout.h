@@ -3,8 +3,8 @@
  * Spans of the scheduler as lines of mp-stream(5), and the header that describes them.
  * Includes sched, relay.
  */
-#ifndef MP_SCHEDOUT_H
-#define MP_SCHEDOUT_H
+#ifndef MP_SCHED_SCHEDOUT_H
+#define MP_SCHED_SCHEDOUT_H
 
 #include "lib/stream/relay.h"
 #include "lib/sched/sched.h"

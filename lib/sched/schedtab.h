@@ -3,8 +3,8 @@
  * Spans of the scheduler added up: a table of the CPUs and tasks of one host. Includes sched, hist,
  * io.
  */
-#ifndef MP_SCHEDTAB_H
-#define MP_SCHEDTAB_H
+#ifndef MP_SCHED_SCHEDTAB_H
+#define MP_SCHED_SCHEDTAB_H
 
 #include "lib/stats/loghist.h"
 #include "lib/core/io.h"

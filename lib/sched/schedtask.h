@@ -2,8 +2,8 @@
 /*
  * The tasks of the scheduler's state machine: made, found by their id, forgotten. For sched.c alone.
  */
-#ifndef MP_SCHEDTASK_H
-#define MP_SCHEDTASK_H
+#ifndef MP_SCHED_SCHEDTASK_H
+#define MP_SCHED_SCHEDTASK_H
 
 #include "lib/sched/sched.h"
 

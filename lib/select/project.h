@@ -2,8 +2,8 @@
 /*
  * Leaving fields out of events, and out of the headers that tell of them. Includes rec, io, names, jansson.
  */
-#ifndef MP_PROJECT_H
-#define MP_PROJECT_H
+#ifndef MP_SELECT_PROJECT_H
+#define MP_SELECT_PROJECT_H
 
 #include <jansson.h>
 

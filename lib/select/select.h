@@ -3,8 +3,8 @@
  * A stream with only what is wanted of it, and control lines that say what it then is.
  * Includes input, types, window, expr, keep.
  */
-#ifndef MP_SELECT_H
-#define MP_SELECT_H
+#ifndef MP_SELECT_SELECT_H
+#define MP_SELECT_SELECT_H
 
 #include "lib/stream/expr.h"
 #include "lib/stream/input.h"

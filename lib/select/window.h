@@ -3,8 +3,8 @@
  * A window of time over sections that each have a clock of their own: moments as a user writes them,
  * and what they are on the clock of a section. Includes clock, ctl.
  */
-#ifndef MP_WINDOW_H
-#define MP_WINDOW_H
+#ifndef MP_SELECT_WINDOW_H
+#define MP_SELECT_WINDOW_H
 
 #include "lib/stream/ctl.h"
 

@@ -3,8 +3,8 @@
  * A stack of areas (lib/stackplot/stackgrid.h) as one SVG: axes, legend in the order of the picture, and a
  * script for what the pointer or the keyboard points at. Includes stackgrid, svg, unit.
  */
-#ifndef MP_STACKDRAW_H
-#define MP_STACKDRAW_H
+#ifndef MP_STACKPLOT_STACKDRAW_H
+#define MP_STACKPLOT_STACKDRAW_H
 
 #include "lib/stackplot/stackgrid.h"
 #include "lib/draw/svg.h"

@@ -5,8 +5,8 @@
  * the next, so that bins merge when the axis outgrows their number. At the end the heaviest labels
  * of the whole are chosen, and all others become one. Includes map.
  */
-#ifndef MP_STACKGRID_H
-#define MP_STACKGRID_H
+#ifndef MP_STACKPLOT_STACKGRID_H
+#define MP_STACKPLOT_STACKGRID_H
 
 #include "lib/core/map.h"
 

@@ -6,8 +6,8 @@
  * bits behind the first one of M its bucket. Numbers below 2^-1022 have a smaller M, and would need
  * parts of their own: E is that of the first bit there too, and M is shifted.
  */
-#ifndef MP_HISTPART_H
-#define MP_HISTPART_H
+#ifndef MP_STATS_INTERNAL_H
+#define MP_STATS_INTERNAL_H
 
 #include "lib/stats/loghist.h"
 #include "lib/stats/u256.h"

@@ -5,8 +5,8 @@
  * numbers reach over at most 2000 of them, and rows are made of these when they are asked for. Both depend on the numbers
  * alone: not on their order, and merging equals one pass. Includes hist.
  */
-#ifndef MP_LINEAR_H
-#define MP_LINEAR_H
+#ifndef MP_STATS_LINEAR_H
+#define MP_STATS_LINEAR_H
 
 #include "lib/stats/loghist.h"
 

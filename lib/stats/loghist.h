@@ -12,8 +12,8 @@
  *
  * Includes str only.
  */
-#ifndef MP_HIST_H
-#define MP_HIST_H
+#ifndef MP_STATS_LOGHIST_H
+#define MP_STATS_LOGHIST_H
 
 #include "lib/core/str.h"
 

@@ -3,8 +3,8 @@
  * Unsigned whole numbers of 256 bits, for sums of squares that must not be rounded. They wrap.
  * Includes base only.
  */
-#ifndef MP_WIDE_H
-#define MP_WIDE_H
+#ifndef MP_STATS_U256_H
+#define MP_STATS_U256_H
 
 #include "lib/core/base.h"
 

@@ -3,8 +3,8 @@
  * Control lines of mp-stream(5): header, watermark, loss, trailer. Reads and writes them.
  * Includes str, rec and jansson.
  */
-#ifndef MP_CTL_H
-#define MP_CTL_H
+#ifndef MP_STREAM_CTL_H
+#define MP_STREAM_CTL_H
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
  * The escapes of mp-stream(5): names from the traced machine to text of the stream and back.
  * Includes str only.
  */
-#ifndef MP_ESC_H
-#define MP_ESC_H
+#ifndef MP_STREAM_ESC_H
+#define MP_STREAM_ESC_H
 
 #include "lib/core/str.h"
 

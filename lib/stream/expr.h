@@ -11,8 +11,8 @@
  *	mp_expr_report(e);			at the end: what was mistyped, most likely
  *	mp_expr_free(e);
  */
-#ifndef MP_EXPR_H
-#define MP_EXPR_H
+#ifndef MP_STREAM_EXPR_H
+#define MP_STREAM_EXPR_H
 
 #include "lib/core/number.h"
 #include "lib/stream/rec.h"

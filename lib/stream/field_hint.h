@@ -3,8 +3,8 @@
  * What a field was called, perhaps, that a user named and no event has: the names of the fields of
  * the first events that lacked it. Includes map, rec.
  */
-#ifndef MP_NAMES_H
-#define MP_NAMES_H
+#ifndef MP_STREAM_FIELD_HINT_H
+#define MP_STREAM_FIELD_HINT_H
 
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"

@@ -5,8 +5,8 @@
  * its ] is plain text. By bytes, whatever the locale. The method is that of lib/stream/glob.c of Linux.
  * Includes str only.
  */
-#ifndef MP_GLOB_H
-#define MP_GLOB_H
+#ifndef MP_STREAM_GLOB_H
+#define MP_STREAM_GLOB_H
 
 #include "lib/core/str.h"
 

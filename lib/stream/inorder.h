@@ -2,8 +2,8 @@
 /*
  * For programs that need events in order of time: whether they are. Includes input.
  */
-#ifndef MP_INORDER_H
-#define MP_INORDER_H
+#ifndef MP_STREAM_INORDER_H
+#define MP_STREAM_INORDER_H
 
 #include "lib/stream/input.h"
 

@@ -11,8 +11,8 @@
  *
  * Includes io, rec, ctl.
  */
-#ifndef MP_INPUT_H
-#define MP_INPUT_H
+#ifndef MP_STREAM_INPUT_H
+#define MP_STREAM_INPUT_H
 
 #include "lib/stream/ctl.h"
 #include "lib/core/io.h"

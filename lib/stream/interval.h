@@ -3,8 +3,8 @@
  * Time cut into intervals of equal length, which begin at whole multiples of it in UTC where the
  * stream says how its clock relates to that, else on its clock. Includes ctl, clock.
  */
-#ifndef MP_INTERVAL_H
-#define MP_INTERVAL_H
+#ifndef MP_STREAM_INTERVAL_H
+#define MP_STREAM_INTERVAL_H
 
 #include "lib/core/clock.h"
 #include "lib/stream/ctl.h"

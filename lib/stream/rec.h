@@ -3,8 +3,8 @@
  * One data line of mp-stream(5) or mp-folded(5), taken apart, and its fields by name.
  * Includes str only.
  */
-#ifndef MP_REC_H
-#define MP_REC_H
+#ifndef MP_STREAM_REC_H
+#define MP_STREAM_REC_H
 
 #include "lib/core/str.h"
 

@@ -4,8 +4,8 @@
  * a section that goes out: its header with this filter's changes; watermarks, losses and lines that
  * nobody knows as they are; its trailer with the records that were written. Includes input.
  */
-#ifndef MP_RELAY_H
-#define MP_RELAY_H
+#ifndef MP_STREAM_RELAY_H
+#define MP_STREAM_RELAY_H
 
 #include "lib/stream/input.h"
 

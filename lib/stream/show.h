@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Event lines for people at a terminal. Includes rec. */
-#ifndef MP_SHOW_H
-#define MP_SHOW_H
+#ifndef MP_STREAM_SHOW_H
+#define MP_STREAM_SHOW_H
 
 #include "lib/stream/rec.h"
 

@@ -3,8 +3,8 @@
  * Names of tasks given by a table: by thread id, as perfwhiz has it, or by a pattern of the old
  * name. Includes rec, map.
  */
-#ifndef MP_TASKNAME_H
-#define MP_TASKNAME_H
+#ifndef MP_STREAM_TASKNAME_H
+#define MP_STREAM_TASKNAME_H
 
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"

@@ -3,8 +3,8 @@
  * Which event types a filter takes: "-e GLOB[,GLOB]...", and which ones came.
  * Includes rec, map.
  */
-#ifndef MP_TYPES_H
-#define MP_TYPES_H
+#ifndef MP_STREAM_TYPES_H
+#define MP_STREAM_TYPES_H
 
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"

@@ -3,8 +3,8 @@
  * Units of fields, and numbers for people: 1234567 ns as "1.23 ms", 65536 B as "64 KiB".
  * Includes rec, ctl.
  */
-#ifndef MP_UNIT_H
-#define MP_UNIT_H
+#ifndef MP_STREAM_UNIT_H
+#define MP_STREAM_UNIT_H
 
 #include "lib/stream/ctl.h"
 #include "lib/stream/rec.h"

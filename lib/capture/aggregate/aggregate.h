@@ -5,8 +5,8 @@
  * kernel, 7 MiB for each of two tables of sums, and where memory is followed 50 MiB for what is held.
  * Includes bpfstack, bpftarget, event, format, ring, stacks, task, unwound.
  */
-#ifndef MP_CAPTURE_SUM_H
-#define MP_CAPTURE_SUM_H
+#ifndef MP_CAPTURE_AGGREGATE_AGGREGATE_H
+#define MP_CAPTURE_AGGREGATE_AGGREGATE_H
 
 #include "bpf/aggregate.h"
 #include "lib/capture/bpf/bpftarget.h"

@@ -3,8 +3,8 @@
  * Stacks of sums in words: by their number, as they were when they were seen first, and the lines
  * made of them. Includes esc, map, stacks, task, taskname, userchain.
  */
-#ifndef MP_CAPTURE_SUMTEXT_H
-#define MP_CAPTURE_SUMTEXT_H
+#ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
+#define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 
 #include "bpf/aggregate.h"
 #include "lib/capture/aggregate/aggregate.h"

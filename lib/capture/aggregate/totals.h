@@ -3,8 +3,8 @@
  * Totals of sums, as the kernel's tables are emptied: by words as soon as the words are known, since of
  * those there are few. Includes sumevent, sumtext, unwound.
  */
-#ifndef MP_CAPTURE_SUMTOTALS_H
-#define MP_CAPTURE_SUMTOTALS_H
+#ifndef MP_CAPTURE_AGGREGATE_TOTALS_H
+#define MP_CAPTURE_AGGREGATE_TOTALS_H
 
 #include "lib/capture/event/aggregate.h"
 #include "lib/capture/aggregate/symbolize.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The programs of bpf/, which are part of mp-record. libbpf. Includes base only. */
-#ifndef MP_CAPTURE_BPF_H
-#define MP_CAPTURE_BPF_H
+#ifndef MP_CAPTURE_BPF_BPF_H
+#define MP_CAPTURE_BPF_BPF_H
 
 #include "lib/core/base.h"
 

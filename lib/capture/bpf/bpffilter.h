@@ -3,8 +3,8 @@
  * BPF programs on sampled events (bpf/filter.bpf.c), which decide what samples are kept: those of
  * excluded processes are not, and others by what the event's specification says. Includes event, proc.
  */
-#ifndef MP_CAPTURE_BPFFILTER_H
-#define MP_CAPTURE_BPFFILTER_H
+#ifndef MP_CAPTURE_BPF_BPFFILTER_H
+#define MP_CAPTURE_BPF_BPFFILTER_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/proc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds out what this kernel's TIF_NEED_RESCHED is. Includes base only. */
-#ifndef MP_CAPTURE_BPFRESCHED_H
-#define MP_CAPTURE_BPFRESCHED_H
+#ifndef MP_CAPTURE_BPF_BPFRESCHED_H
+#define MP_CAPTURE_BPF_BPFRESCHED_H
 
 #include "lib/core/base.h"
 

@@ -8,8 +8,8 @@
  * room is content with copies.
  * Includes bpftable, ring, task.
  */
-#ifndef MP_CAPTURE_BPFSTACK_H
-#define MP_CAPTURE_BPFSTACK_H
+#ifndef MP_CAPTURE_BPF_BPFSTACK_H
+#define MP_CAPTURE_BPF_BPFSTACK_H
 
 #include "lib/capture/bpf/bpftable.h"
 #include "lib/capture/stack/dso.h"

@@ -4,8 +4,8 @@
  * pointer, the frame pointer restored and nothing else, which is enough for nearly all code.
  * Includes cfi.
  */
-#ifndef MP_CAPTURE_BPFTABLE_H
-#define MP_CAPTURE_BPFTABLE_H
+#ifndef MP_CAPTURE_BPF_BPFTABLE_H
+#define MP_CAPTURE_BPF_BPFTABLE_H
 
 #include "bpf/unwind.h"
 #include "lib/capture/object/cfi.h"

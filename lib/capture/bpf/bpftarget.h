@@ -2,8 +2,8 @@
 /*
  * Which tasks the programs of bpf/ that include target.h are for. Includes target.
  */
-#ifndef MP_CAPTURE_BPFTARGET_H
-#define MP_CAPTURE_BPFTARGET_H
+#ifndef MP_CAPTURE_BPF_BPFTARGET_H
+#define MP_CAPTURE_BPF_BPFTARGET_H
 
 #include "lib/capture/host/target.h"
 

@@ -8,8 +8,8 @@
  * arguments into samples of a software event on each CPU, which is an event of the recording like
  * others. What such a program itself misses, as the kernel tells, counts as lost. Includes bpftarget, prototype, ring.
  */
-#ifndef MP_CAPTURE_BPFTRACING_H
-#define MP_CAPTURE_BPFTRACING_H
+#ifndef MP_CAPTURE_BPF_BPFTRACING_H
+#define MP_CAPTURE_BPF_BPFTRACING_H
 
 #include "lib/capture/bpf/bpftarget.h"
 #include "lib/capture/event/prototype.h"

@@ -3,8 +3,8 @@
  * What is added up in the kernel, by stack, in place of an event's being recorded: by the terms of a
  * specification, or by a name of its own ("sum:blocked"). Includes sumterm.
  */
-#ifndef MP_CAPTURE_SUMEVENT_H
-#define MP_CAPTURE_SUMEVENT_H
+#ifndef MP_CAPTURE_EVENT_AGGREGATE_H
+#define MP_CAPTURE_EVENT_AGGREGATE_H
 
 #include "lib/capture/event/aggregate_spec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How a resolved event is added up in the kernel instead of recorded. Includes event. */
-#ifndef MP_CAPTURE_SUMMING_H
-#define MP_CAPTURE_SUMMING_H
+#ifndef MP_CAPTURE_EVENT_AGGREGATE_RESOLVE_H
+#define MP_CAPTURE_EVENT_AGGREGATE_RESOLVE_H
 
 #include "lib/capture/event/event.h"
 

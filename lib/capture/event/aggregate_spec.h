@@ -11,8 +11,8 @@
  *
  * WEIGHT may have a name in front, "bytes:arg1". Includes str and types of bpf/ only.
  */
-#ifndef MP_CAPTURE_SUMTERM_H
-#define MP_CAPTURE_SUMTERM_H
+#ifndef MP_CAPTURE_EVENT_AGGREGATE_SPEC_H
+#define MP_CAPTURE_EVENT_AGGREGATE_SPEC_H
 
 #include "bpf/aggregate.h"
 #include "lib/core/str.h"

@@ -4,8 +4,8 @@
  * kernel tells by records of their own kind; "mem:rss" and "stat:NAME", which are read now and then.
  * Includes tracefs.
  */
-#ifndef MP_CAPTURE_OWN_H
-#define MP_CAPTURE_OWN_H
+#ifndef MP_CAPTURE_EVENT_BUILTIN_H
+#define MP_CAPTURE_EVENT_BUILTIN_H
 
 #include <linux/perf_event.h>
 

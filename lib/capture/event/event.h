@@ -3,8 +3,8 @@
  * Events to record: specifications resolved to perf_event_attr, with what is written of each.
  * Includes ctl, spec, sumevent, own, tracefs, pmu.
  */
-#ifndef MP_CAPTURE_EVENT_H
-#define MP_CAPTURE_EVENT_H
+#ifndef MP_CAPTURE_EVENT_EVENT_H
+#define MP_CAPTURE_EVENT_EVENT_H
 
 #include <linux/perf_event.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which fields of events are recorded: --fields. Includes event. */
-#ifndef MP_CAPTURE_CHOOSE_H
-#define MP_CAPTURE_CHOOSE_H
+#ifndef MP_CAPTURE_EVENT_FIELDS_H
+#define MP_CAPTURE_EVENT_FIELDS_H
 
 #include "lib/capture/event/event.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One event for two that want the same one. Includes event. */
-#ifndef MP_CAPTURE_UNITE_H
-#define MP_CAPTURE_UNITE_H
+#ifndef MP_CAPTURE_EVENT_MERGE_H
+#define MP_CAPTURE_EVENT_MERGE_H
 
 #include "lib/capture/event/event.h"
 

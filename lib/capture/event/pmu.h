@@ -4,8 +4,8 @@
  * PMU that sysfs describes (/sys/bus/event_source/devices, see the kernel's
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}). Includes str only.
  */
-#ifndef MP_CAPTURE_PMU_H
-#define MP_CAPTURE_PMU_H
+#ifndef MP_CAPTURE_EVENT_PMU_H
+#define MP_CAPTURE_EVENT_PMU_H
 
 #include "lib/core/str.h"
 

@@ -11,8 +11,8 @@
  * descriptor. One with arguments is made in tracefs, in a group that names our process; it is
  * removed at the end, and by the next recording if we were killed. Includes pmu, tracefs.
  */
-#ifndef MP_CAPTURE_PROBE_H
-#define MP_CAPTURE_PROBE_H
+#ifndef MP_CAPTURE_EVENT_PROBE_H
+#define MP_CAPTURE_EVENT_PROBE_H
 
 #include "lib/capture/event/pmu.h"
 #include "lib/capture/event/tracefs.h"

@@ -9,8 +9,8 @@
  * returns ($retval, if it has a parameter of that name). TYPE is u, s or x and 8, 16, 32 or 64, or
  * string, or ustring (in the memory of the program). Includes tracefs.
  */
-#ifndef MP_CAPTURE_PROTOTYPE_H
-#define MP_CAPTURE_PROTOTYPE_H
+#ifndef MP_CAPTURE_EVENT_PROTOTYPE_H
+#define MP_CAPTURE_EVENT_PROTOTYPE_H
 
 #include "bpf/tracing.h"
 #include "lib/capture/event/tracefs.h"

@@ -11,8 +11,8 @@
  * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
  * Includes str, sumterm.
  */
-#ifndef MP_CAPTURE_SPEC_H
-#define MP_CAPTURE_SPEC_H
+#ifndef MP_CAPTURE_EVENT_SPEC_H
+#define MP_CAPTURE_EVENT_SPEC_H
 
 #include "lib/capture/event/aggregate_spec.h"
 #include "lib/core/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which parts of the stack an event is recorded with, and how they are taken. Includes event. */
-#ifndef MP_CAPTURE_STACKCHOICE_H
-#define MP_CAPTURE_STACKCHOICE_H
+#ifndef MP_CAPTURE_EVENT_STACK_MODE_H
+#define MP_CAPTURE_EVENT_STACK_MODE_H
 
 #include "lib/capture/event/event.h"
 

@@ -3,8 +3,8 @@
  * Tracepoints: where tracefs is, which there are, and what their fields are (libtraceevent).
  * The only user of libtraceevent. Includes str only.
  */
-#ifndef MP_CAPTURE_TRACEFS_H
-#define MP_CAPTURE_TRACEFS_H
+#ifndef MP_CAPTURE_EVENT_TRACEFS_H
+#define MP_CAPTURE_EVENT_TRACEFS_H
 
 #include "lib/core/str.h"
 

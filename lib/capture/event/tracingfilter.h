@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A filter of what a program of bpf/tracing.bpf.c records, which makes it itself. Includes tracefs. */
-#ifndef MP_CAPTURE_TRACINGFILTER_H
-#define MP_CAPTURE_TRACINGFILTER_H
+#ifndef MP_CAPTURE_EVENT_TRACINGFILTER_H
+#define MP_CAPTURE_EVENT_TRACINGFILTER_H
 
 #include "bpf/tracing.h"
 #include "lib/capture/event/tracefs.h"

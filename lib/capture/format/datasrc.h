@@ -3,8 +3,8 @@
  * Where the data of an access to memory came from (PERF_SAMPLE_DATA_SRC, see perf_event_open(2)), as
  * fields of the stream. Includes base only.
  */
-#ifndef MP_CAPTURE_DATASRC_H
-#define MP_CAPTURE_DATASRC_H
+#ifndef MP_CAPTURE_FORMAT_DATASRC_H
+#define MP_CAPTURE_FORMAT_DATASRC_H
 
 #include "lib/core/base.h"
 

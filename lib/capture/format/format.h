@@ -3,8 +3,8 @@
  * Samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks, task, target,
  * unwound.
  */
-#ifndef MP_CAPTURE_FORMAT_H
-#define MP_CAPTURE_FORMAT_H
+#ifndef MP_CAPTURE_FORMAT_FORMAT_H
+#define MP_CAPTURE_FORMAT_FORMAT_H
 
 #include "lib/capture/bpf/bpfstack.h"
 #include "lib/capture/event/event.h"

@@ -4,8 +4,8 @@
  * and which of DWARF's numbers they have (System V ABI AMD64, figure 3.36; DWARF for the Arm 64-bit
  * Architecture). Includes base only.
  */
-#ifndef MP_CAPTURE_ARCH_H
-#define MP_CAPTURE_ARCH_H
+#ifndef MP_CAPTURE_HOST_ARCH_H
+#define MP_CAPTURE_HOST_ARCH_H
 
 #include "lib/core/base.h"
 

@@ -3,8 +3,8 @@
  * A command that is started held back, so that it is recorded from its first instruction. Includes
  * base.
  */
-#ifndef MP_CAPTURE_COMMAND_H
-#define MP_CAPTURE_COMMAND_H
+#ifndef MP_CAPTURE_HOST_COMMAND_H
+#define MP_CAPTURE_HOST_COMMAND_H
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * Files whose closing keeps the kernel busy for long, left to a process that nobody waits for.
  * Includes base only.
  */
-#ifndef MP_CAPTURE_APART_H
-#define MP_CAPTURE_APART_H
+#ifndef MP_CAPTURE_HOST_DEFERRED_CLOSE_H
+#define MP_CAPTURE_HOST_DEFERRED_CLOSE_H
 
 #include "lib/core/base.h"
 

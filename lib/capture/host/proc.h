@@ -3,8 +3,8 @@
  * What /proc says of tasks: threads, parents, names, mappings. A task that is gone is no error.
  * Includes str only.
  */
-#ifndef MP_CAPTURE_PROC_H
-#define MP_CAPTURE_PROC_H
+#ifndef MP_CAPTURE_HOST_PROC_H
+#define MP_CAPTURE_HOST_PROC_H
 
 #include <sys/types.h>
 

@@ -3,8 +3,8 @@
  * Records of the kernel that are no samples, as linux/perf_event.h describes them. Behind each comes
  * the sample_id of its event. Includes base only.
  */
-#ifndef MP_CAPTURE_RECORD_H
-#define MP_CAPTURE_RECORD_H
+#ifndef MP_CAPTURE_HOST_RECORD_H
+#define MP_CAPTURE_HOST_RECORD_H
 
 #include <linux/perf_event.h>
 

@@ -3,8 +3,8 @@
  * What was read at a time, memory or counters, on its way through the queue to the writer: a record
  * as the kernel's are. Includes target.
  */
-#ifndef MP_CAPTURE_SAMPLED_H
-#define MP_CAPTURE_SAMPLED_H
+#ifndef MP_CAPTURE_HOST_SAMPLED_H
+#define MP_CAPTURE_HOST_SAMPLED_H
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * What is recorded: CPUs of the whole system, tasks, cgroups, a command. Includes proc.
  */
-#ifndef MP_CAPTURE_TARGET_H
-#define MP_CAPTURE_TARGET_H
+#ifndef MP_CAPTURE_HOST_TARGET_H
+#define MP_CAPTURE_HOST_TARGET_H
 
 #include "lib/capture/host/proc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Starting a thread the way mp-record needs it. Includes base only. */
-#ifndef MP_CAPTURE_THREAD_H
-#define MP_CAPTURE_THREAD_H
+#ifndef MP_CAPTURE_HOST_THREAD_H
+#define MP_CAPTURE_HOST_THREAD_H
 
 #include <pthread.h>
 

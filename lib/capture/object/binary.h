@@ -4,8 +4,8 @@
  * of SystemTap's <sys/sdt.h>, https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation).
  * libelf. Files are hostile input. Includes str only.
  */
-#ifndef MP_CAPTURE_BINARY_H
-#define MP_CAPTURE_BINARY_H
+#ifndef MP_CAPTURE_OBJECT_BINARY_H
+#define MP_CAPTURE_OBJECT_BINARY_H
 
 #include <sys/types.h>
 

@@ -4,8 +4,8 @@
  * 0 and `failed` stays set. Numbers are little-endian, as on all machines whose stacks are unwound.
  * Includes base only.
  */
-#ifndef MP_CAPTURE_BYTES_H
-#define MP_CAPTURE_BYTES_H
+#ifndef MP_CAPTURE_OBJECT_BYTES_H
+#define MP_CAPTURE_OBJECT_BYTES_H
 
 #include <string.h>
 

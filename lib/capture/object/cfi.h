@@ -5,8 +5,8 @@
  * What a program file says is hostile input: it costs memory in proportion to its size, and time in
  * proportion to one function's part. Includes base only.
  */
-#ifndef MP_CAPTURE_CFI_H
-#define MP_CAPTURE_CFI_H
+#ifndef MP_CAPTURE_OBJECT_CFI_H
+#define MP_CAPTURE_OBJECT_CFI_H
 
 #include "lib/core/base.h"
 

@@ -3,8 +3,8 @@
  * DWARF expressions as far as call frame information uses them (DWARF 5, section 2.5): arithmetic,
  * registers, memory, branches. Hostile input: bounded in stack and steps. Includes base only.
  */
-#ifndef MP_CAPTURE_CFIEXPR_H
-#define MP_CAPTURE_CFIEXPR_H
+#ifndef MP_CAPTURE_OBJECT_CFIEXPR_H
+#define MP_CAPTURE_OBJECT_CFIEXPR_H
 
 #include "lib/core/base.h"
 

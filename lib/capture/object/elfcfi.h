@@ -3,8 +3,8 @@
  * Call frame information of an ELF file: .eh_frame, by its section or by the program header that
  * leads to it; .debug_frame, compressed or not, its own or that of its debug file. Includes cfi, segments.
  */
-#ifndef MP_CAPTURE_ELFCFI_H
-#define MP_CAPTURE_ELFCFI_H
+#ifndef MP_CAPTURE_OBJECT_ELFCFI_H
+#define MP_CAPTURE_OBJECT_ELFCFI_H
 
 #include "lib/capture/object/cfi.h"
 #include "lib/capture/object/segments.h"

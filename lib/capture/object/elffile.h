@@ -3,8 +3,8 @@
  * An ELF file looked through for the sections that matter here, and the debug file that belongs to
  * it. For elfsym.c and elfcfi.c, which with this are the users of libelf. Includes segments.
  */
-#ifndef MP_CAPTURE_ELFFILE_H
-#define MP_CAPTURE_ELFFILE_H
+#ifndef MP_CAPTURE_OBJECT_ELFFILE_H
+#define MP_CAPTURE_OBJECT_ELFFILE_H
 
 #include <gelf.h>
 

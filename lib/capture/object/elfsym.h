@@ -5,8 +5,8 @@
  * its function begins by .eh_frame_hdr. Files are hostile
  * input. Includes map.
  */
-#ifndef MP_CAPTURE_ELFSYM_H
-#define MP_CAPTURE_ELFSYM_H
+#ifndef MP_CAPTURE_OBJECT_ELFSYM_H
+#define MP_CAPTURE_OBJECT_ELFSYM_H
 
 #include "lib/core/map.h"
 

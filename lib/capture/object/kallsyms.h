@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Symbols of the kernel and its modules, from /proc/kallsyms. Includes symtab. */
-#ifndef MP_CAPTURE_KALLSYMS_H
-#define MP_CAPTURE_KALLSYMS_H
+#ifndef MP_CAPTURE_OBJECT_KALLSYMS_H
+#define MP_CAPTURE_OBJECT_KALLSYMS_H
 
 #include "lib/capture/object/symtab.h"
 

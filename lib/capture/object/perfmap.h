@@ -3,8 +3,8 @@
  * Names of code that a just-in-time compiler made: /tmp/perf-PID.map, which grows while the process
  * runs (kernel source, tools/perf/Documentation/jit-interface.txt). Includes symtab.
  */
-#ifndef MP_CAPTURE_PERFMAP_H
-#define MP_CAPTURE_PERFMAP_H
+#ifndef MP_CAPTURE_OBJECT_PERFMAP_H
+#define MP_CAPTURE_OBJECT_PERFMAP_H
 
 #include <sys/types.h>
 

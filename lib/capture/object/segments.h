@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where the loaded parts of a file (PT_LOAD) are in memory, in the file's own terms. Includes base only. */
-#ifndef MP_CAPTURE_SEGMENTS_H
-#define MP_CAPTURE_SEGMENTS_H
+#ifndef MP_CAPTURE_OBJECT_SEGMENTS_H
+#define MP_CAPTURE_OBJECT_SEGMENTS_H
 
 #include "lib/core/base.h"
 

@@ -3,8 +3,8 @@
  * A table of symbols by address: filled, sorted once, searched. For ELF files, the kernel, JIT
  * maps. Includes map.
  */
-#ifndef MP_CAPTURE_SYMTAB_H
-#define MP_CAPTURE_SYMTAB_H
+#ifndef MP_CAPTURE_OBJECT_SYMTAB_H
+#define MP_CAPTURE_OBJECT_SYMTAB_H
 
 #include "lib/core/map.h"
 

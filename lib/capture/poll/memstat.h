@@ -3,8 +3,8 @@
  * Memory of processes, read from /proc: the events "mem:rss" and "mem:pss". Includes event,
  * sampled.
  */
-#ifndef MP_CAPTURE_MEMSTAT_H
-#define MP_CAPTURE_MEMSTAT_H
+#ifndef MP_CAPTURE_POLL_MEMSTAT_H
+#define MP_CAPTURE_POLL_MEMSTAT_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/sampled.h"

@@ -4,8 +4,8 @@
  * and push it into the queue as one stream more. The lines of a sample have one time, at which all
  * of it had been read. Includes event, queue, sampled, ctl.
  */
-#ifndef MP_CAPTURE_SAMPLER_H
-#define MP_CAPTURE_SAMPLER_H
+#ifndef MP_CAPTURE_POLL_SAMPLER_H
+#define MP_CAPTURE_POLL_SAMPLER_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/ring/queue.h"

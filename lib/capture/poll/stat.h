@@ -3,8 +3,8 @@
  * Counting without recording: how often events happened in each interval, as events "stat:NAME" of
  * a CPU, process, thread or cgroup. Includes event, sampled.
  */
-#ifndef MP_CAPTURE_STAT_H
-#define MP_CAPTURE_STAT_H
+#ifndef MP_CAPTURE_POLL_STAT_H
+#define MP_CAPTURE_POLL_STAT_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/sampled.h"

@@ -4,8 +4,8 @@
  * parent are being opened inherits some of them: it gets all of its own, and of its samples only
  * those of its own count. So none is missed, and none is recorded twice. Includes ring, track, queue.
  */
-#ifndef MP_CAPTURE_ATTACH_H
-#define MP_CAPTURE_ATTACH_H
+#ifndef MP_CAPTURE_RING_ATTACH_H
+#define MP_CAPTURE_RING_ATTACH_H
 
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"

@@ -7,8 +7,8 @@
  * grace period for the asking: 8 ms here, 7 us of CPU. A watermark taken so is a fact, not a guess.
  * Includes base only.
  */
-#ifndef MP_CAPTURE_SETTLE_H
-#define MP_CAPTURE_SETTLE_H
+#ifndef MP_CAPTURE_RING_GRACE_H
+#define MP_CAPTURE_RING_GRACE_H
 
 #include "lib/core/base.h"
 

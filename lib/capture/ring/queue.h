@@ -4,8 +4,8 @@
  * records. When it is full the drainer leaves records in their ring, and the kernel counts what
  * does not fit there: so there is one account of losses. Includes base only.
  */
-#ifndef MP_CAPTURE_QUEUE_H
-#define MP_CAPTURE_QUEUE_H
+#ifndef MP_CAPTURE_RING_QUEUE_H
+#define MP_CAPTURE_RING_QUEUE_H
 
 #include "lib/core/base.h"
 

@@ -4,8 +4,8 @@
  * ring buffer per CPU that all of them write to. By perf_event_open(2) itself, since libperf has no
  * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, target.
  */
-#ifndef MP_CAPTURE_RING_H
-#define MP_CAPTURE_RING_H
+#ifndef MP_CAPTURE_RING_RING_H
+#define MP_CAPTURE_RING_RING_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/target.h"

@@ -4,8 +4,8 @@
  * tasks (MMAP2, COMM, FORK, EXIT), so that a flood of samples never costs a name. The only user of
  * libperf. Includes target.
  */
-#ifndef MP_CAPTURE_TRACK_H
-#define MP_CAPTURE_TRACK_H
+#ifndef MP_CAPTURE_RING_TRACK_H
+#define MP_CAPTURE_RING_TRACK_H
 
 #include "lib/capture/host/target.h"
 

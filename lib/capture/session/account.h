@@ -3,8 +3,8 @@
  * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
  * lost. Includes bpftracing, ring, writer.
  */
-#ifndef MP_CAPTURE_ACCOUNT_H
-#define MP_CAPTURE_ACCOUNT_H
+#ifndef MP_CAPTURE_SESSION_ACCOUNT_H
+#define MP_CAPTURE_SESSION_ACCOUNT_H
 
 #include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/ring/ring.h"

@@ -3,8 +3,8 @@
  * Named collectors: what to record of a part of the system, in text files, see mp-collector(5).
  * Includes event.
  */
-#ifndef MP_CAPTURE_COLLECTOR_H
-#define MP_CAPTURE_COLLECTOR_H
+#ifndef MP_CAPTURE_SESSION_COLLECTOR_H
+#define MP_CAPTURE_SESSION_COLLECTOR_H
 
 #include "lib/capture/event/event.h"
 #include "lib/core/io.h"

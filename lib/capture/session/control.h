@@ -5,8 +5,8 @@
  * realtime priority, so that a machine with a hundred other programs that want to run answers all
  * the same. Includes ring.
  */
-#ifndef MP_CAPTURE_CONTROL_H
-#define MP_CAPTURE_CONTROL_H
+#ifndef MP_CAPTURE_SESSION_CONTROL_H
+#define MP_CAPTURE_SESSION_CONTROL_H
 
 #include "lib/capture/ring/ring.h"
 

@@ -3,8 +3,8 @@
  * The thread that empties the rings into the queue and never waits for output.
  * Includes ring, track, settle, queue.
  */
-#ifndef MP_CAPTURE_DRAIN_H
-#define MP_CAPTURE_DRAIN_H
+#ifndef MP_CAPTURE_SESSION_DRAIN_H
+#define MP_CAPTURE_SESSION_DRAIN_H
 
 #include "lib/capture/bpf/bpfstack.h"
 #include "lib/capture/ring/queue.h"

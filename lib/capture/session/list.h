@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What -l prints. Includes io, tracefs. */
-#ifndef MP_CAPTURE_LIST_H
-#define MP_CAPTURE_LIST_H
+#ifndef MP_CAPTURE_SESSION_LIST_H
+#define MP_CAPTURE_SESSION_LIST_H
 
 #include "lib/core/io.h"
 

@@ -2,8 +2,8 @@
 /*
  * Where a recording goes, and how its stream begins. Includes io, ctl.
  */
-#ifndef MP_CAPTURE_OUTLET_H
-#define MP_CAPTURE_OUTLET_H
+#ifndef MP_CAPTURE_SESSION_OUTPUT_H
+#define MP_CAPTURE_SESSION_OUTPUT_H
 
 #include "lib/stream/ctl.h"
 #include "lib/core/io.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is said of a recording on stderr when it has ended. Includes account, settle, writer. */
-#ifndef MP_CAPTURE_REPORT_H
-#define MP_CAPTURE_REPORT_H
+#ifndef MP_CAPTURE_SESSION_REPORT_H
+#define MP_CAPTURE_SESSION_REPORT_H
 
 #include "lib/capture/session/account.h"
 #include "lib/capture/ring/grace.h"

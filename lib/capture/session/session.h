@@ -3,8 +3,8 @@
  * A recording from beginning to end: everything in lib/capture put together. Includes event,
  * target.
  */
-#ifndef MP_CAPTURE_SESSION_H
-#define MP_CAPTURE_SESSION_H
+#ifndef MP_CAPTURE_SESSION_SESSION_H
+#define MP_CAPTURE_SESSION_SESSION_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/target.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The one line on a terminal that says how the recording goes. Includes base. */
-#ifndef MP_CAPTURE_STATUS_H
-#define MP_CAPTURE_STATUS_H
+#ifndef MP_CAPTURE_SESSION_STATUS_H
+#define MP_CAPTURE_SESSION_STATUS_H
 
 #include "lib/core/base.h"
 

@@ -4,8 +4,8 @@
  * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
  * queue, ring, sum, io.
  */
-#ifndef MP_CAPTURE_WRITER_H
-#define MP_CAPTURE_WRITER_H
+#ifndef MP_CAPTURE_SESSION_WRITER_H
+#define MP_CAPTURE_SESSION_WRITER_H
 
 #include "lib/capture/session/control.h"
 #include "lib/capture/format/format.h"

@@ -3,8 +3,8 @@
  * Call chains of the kernel to the text of the stream's stack field. Chains repeat: each is put
  * into words once per address space. Includes symbol.
  */
-#ifndef MP_CAPTURE_STACKS_H
-#define MP_CAPTURE_STACKS_H
+#ifndef MP_CAPTURE_STACK_CHAIN_TEXT_H
+#define MP_CAPTURE_STACK_CHAIN_TEXT_H
 
 #include "lib/capture/stack/symbol.h"
 

@@ -3,8 +3,8 @@
  * Files with code, each known once: found while the process lives, their symbols read when first
  * asked. Includes elfcfi, elfsym, proc.
  */
-#ifndef MP_CAPTURE_DSO_H
-#define MP_CAPTURE_DSO_H
+#ifndef MP_CAPTURE_STACK_DSO_H
+#define MP_CAPTURE_STACK_DSO_H
 
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/elfsym.h"

@@ -5,8 +5,8 @@
  * Copies of stacks, too: they are walked when their samples come, with the mappings of that moment.
  * Includes map, unwind.
  */
-#ifndef MP_CAPTURE_USERCHAIN_H
-#define MP_CAPTURE_USERCHAIN_H
+#ifndef MP_CAPTURE_STACK_PENDING_STACKS_H
+#define MP_CAPTURE_STACK_PENDING_STACKS_H
 
 #include "bpf/unwind.h"
 #include "lib/capture/stack/unwind.h"

@@ -3,8 +3,8 @@
  * Addresses to frames of the stream: names of kernel, files, just-in-time compilers, demangled,
  * escaped and marked. Includes dso, kallsyms, perfmap, task.
  */
-#ifndef MP_CAPTURE_SYMBOL_H
-#define MP_CAPTURE_SYMBOL_H
+#ifndef MP_CAPTURE_STACK_SYMBOL_H
+#define MP_CAPTURE_STACK_SYMBOL_H
 
 #include "lib/capture/stack/dso.h"
 #include "lib/capture/object/kallsyms.h"

@@ -3,8 +3,8 @@
  * The tasks of the traced machine as the records tell: names, processes, mappings. Fed in order of
  * time, so that a sample finds the name and the mappings of its own moment. Includes map, proc.
  */
-#ifndef MP_CAPTURE_TASK_H
-#define MP_CAPTURE_TASK_H
+#ifndef MP_CAPTURE_STACK_TASK_H
+#define MP_CAPTURE_STACK_TASK_H
 
 #include "lib/capture/host/proc.h"
 #include "lib/core/map.h"

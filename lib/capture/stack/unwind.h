@@ -4,8 +4,8 @@
  * call frame information where a file has it, along frame pointers where it has none (code that was
  * made at run time, V8's builtins, Go). Includes arch, dso, task.
  */
-#ifndef MP_CAPTURE_UNWIND_H
-#define MP_CAPTURE_UNWIND_H
+#ifndef MP_CAPTURE_STACK_UNWIND_H
+#define MP_CAPTURE_STACK_UNWIND_H
 
 #include "lib/capture/host/arch.h"
 #include "lib/capture/stack/dso.h"

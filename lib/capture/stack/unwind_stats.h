@@ -3,8 +3,8 @@
  * How the user stacks of a recording ended, by the method that took them: for the trailer and for
  * people. Includes ctl, spec, unwind.
  */
-#ifndef MP_CAPTURE_UNWOUND_H
-#define MP_CAPTURE_UNWOUND_H
+#ifndef MP_CAPTURE_STACK_UNWIND_STATS_H
+#define MP_CAPTURE_STACK_UNWIND_STATS_H
 
 #include "lib/capture/event/spec.h"
 #include "lib/capture/stack/unwind.h"

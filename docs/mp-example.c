@@ -67,14 +67,14 @@ int main(int argc, char **argv)
 	parse_options(argc, argv); /* ends the program on misuse */
 	mp_map_init(&counts, sizeof(uint64_t));
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
-	mp_input_init(&in, argv + optind, MP_EVENT, &out); /* the rest is counted and told */
+	mp_input_init(&in, argv + optind, MP_EVENT, &out); /* the rest is counted and reported */
 	while (mp_input_next(&in, &rec)) {
 		if (mp_rec_get(&rec, &by, &value))
 			++*(uint64_t *)mp_map_value(mp_map_put(&counts, &value, 1, NULL));
 		else
 			mp_input_bad(&in, "event without the field"); /* named with file:line */
 	}
-	status = mp_input_finish(&in); /* tells what was skipped, lost, cut off */
+	status = mp_input_finish(&in); /* reports what was skipped, lost or truncated */
 	write_counts(&counts, &out);
 	mp_out_close(&out); /* a full disk shows up here, or nowhere */
 	mp_map_release(&counts);

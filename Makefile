@@ -196,9 +196,9 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.
 	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # programs that make a known load
-$(BUILD)/load/%: tests/load/%.c
+$(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
 	@mkdir -p $(@D)
-	$(CC) -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
+	$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
 unit: $(UNIT)
 test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \

@@ -66,6 +66,9 @@ needs_root() {
 	[ "$status" -le 1 ] || { cat "$TMP/why"; false; }
 }
 
+# CPUs that are online; nproc counts those that this process may use.
+CPUS=$(getconf _NPROCESSORS_ONLN)
+
 LOADS=()
 
 # Starts a load in a session of its own; teardown ends its process group.
@@ -90,6 +93,30 @@ start_mix() {
 	start_load sh -c 'exec "$@" > "$0"' "$TMP/mix.out" "$LOAD/mix" "$TMP/mix.file" 0 "${1:-3000}"
 	until [ -s "$TMP/mix.out" ]; do sleep 0.01; done
 	read -r MIX_PID MIX_ADDRESS < "$TMP/mix.out"
+}
+
+# Has to be the command of a recording: spin, for SECONDS of CPU time, whose CPU time goes to FILE.
+# expected FILE FREQUENCY: how many samples that is.
+spin_timed() {
+	echo "/usr/bin/time -o $1 -f %U+%S $LOAD/spin $2"
+}
+
+expected() {
+	awk -F + -v f="$2" '{ printf "%d", ($1 + $2) * f }' "$1"
+}
+
+# Has to be the command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE.
+switching() {
+	cat > "$TMP/switching" <<-'X'
+		echo $$ > "$1"
+		exec stress-ng --temp-path "${1%/*}" --switch 4 -t "$2"
+	X
+	echo "setsid sh $TMP/switching $1 $2"
+}
+
+# How long a recording was, in ms.
+length_ms() {
+	echo $((($(trailer "$1" time) - $(head -n 1 "$1" | jq .clock_ns)) / 1000000))
 }
 
 # A field of a stream's trailer.

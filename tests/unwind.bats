@@ -62,15 +62,16 @@ has() {	# share (percent) of the samples that match
 	cat > "$TMP/x.cc" <<-'X'
 		#include <algorithm>
 		#include <vector>
+		#include "tests/load/cpu.h"
 		struct Base { virtual void go(int n) = 0; virtual ~Base() {} };
 		__attribute__((noinline)) static bool before(const long &a, const long &b) { volatile long k = 0; for (int i = 0; i < 50; i++) k += i; return a < b; }
 		struct Deep : Base { void go(int n) override; };
 		__attribute__((noinline)) void Deep::go(int n) {
 			if (n) { static_cast<Base *>(this)->go(n - 1); asm volatile(""); return; }
 			std::vector<long> v; for (long i = 0; i < 20000; i++) v.push_back(i * 7919 % 20011); std::sort(v.begin(), v.end(), before); }
-		int main() { Deep d; Base *b = &d; for (int i = 0; i < 60; i++) { b->go(7); asm volatile(""); } }
+		int main() { Deep d; Base *b = &d; while (cpu_seconds() < 0.5) { b->go(7); asm volatile(""); } }
 	X
-	g++ -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$TMP/x" "$TMP/x.cc"
+	g++ -I. -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -o "$TMP/x" "$TMP/x.cc"
 	sample "$TMP/x"
 	whole 990 50
 	has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(Deep::go;){8}' 80
@@ -81,16 +82,16 @@ has() {	# share (percent) of the samples that match
 		#include <alloca.h>
 		#include <signal.h>
 		#include <string.h>
-		#include <time.h>
+		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
 		static volatile double sink;
-		__attribute__((noinline)) static void in_handler(void) { for (int i = 0; i < 400000000; i++) n++; sink++; }
+		__attribute__((noinline)) static void in_handler(void) { do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.5); sink++; }
 		static void handler(int sig) { (void)sig; in_handler(); n++; }
 		__attribute__((noinline)) static void interrupted(char *p) { memset(p, 1, 100); raise(SIGUSR1); n++; }
 		__attribute__((noinline)) static void allocates(int k) { char *p = alloca(k * 100); interrupted(p); n += p[5]; }
 		int main(int c, char **v) { (void)v; double d[8] __attribute__((aligned(64))); signal(SIGUSR1, handler); d[c & 7] = c; allocates(c + 9); sink = d[c & 7]; return 0; }
 	X
-	gcc -O2 -fomit-frame-pointer -mavx -o "$TMP/x" "$TMP/x.c" 2> /dev/null || gcc -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	gcc -I. -O2 -fomit-frame-pointer -mavx -o "$TMP/x" "$TMP/x.c" 2> /dev/null || gcc -I. -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
 	sample "$TMP/x"
 	whole 990 50
 	has ';main;allocates;interrupted;(__GI_|gsignal;)?raise[^;]*;.*(__restore_rt|__kernel_rt_sigreturn);handler;in_handler ' 80 ||
@@ -100,12 +101,13 @@ has() {	# share (percent) of the samples that match
 @test "threads begin at their root" {
 	cat > "$TMP/x.c" <<-'X'
 		#include <pthread.h>
+		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
-		__attribute__((noinline)) static void burn(int k) { if (k) { burn(k - 1); n++; return; } for (int i = 0; i < 200000000; i++) n++; }
+		__attribute__((noinline)) static void burn(int k) { if (k) { burn(k - 1); n++; return; } do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.5); }
 		static void *body(void *arg) { burn(3); n++; return arg; }
 		int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, body, 0); for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }
 	X
-	gcc -O1 -fomit-frame-pointer -pthread -o "$TMP/x" "$TMP/x.c"
+	gcc -I. -O1 -fomit-frame-pointer -pthread -o "$TMP/x" "$TMP/x.c"
 	sample "$TMP/x"
 	whole 990 50
 	has ';(__)?clone3?[^;]*;start_thread;body;burn;burn;burn;burn ' 80
@@ -114,14 +116,14 @@ has() {	# share (percent) of the samples that match
 @test "in a stub of the PLT, and in the vDSO" {
 	echo 'int tiny(void) { return 1; }' > "$TMP/tiny.c"
 	cat > "$TMP/m.c" <<-'X'
-		#include <time.h>
+		#include "tests/load/cpu.h"
 		int tiny(void);
-		__attribute__((noinline)) static long stubs(void) { long n = 0; for (long i = 0; i < 200000000; i++) n += tiny(); return n; }
-		__attribute__((noinline)) static long clocks(void) { struct timespec t; long n = 0; for (long i = 0; i < 6000000; i++) { clock_gettime(CLOCK_MONOTONIC, &t); n += t.tv_nsec; } return n; }
+		__attribute__((noinline)) static long stubs(void) { long n = 0; do for (int i = 0; i < 100000; i++) n += tiny(); while (cpu_seconds() < 0.5); return n; }
+		__attribute__((noinline)) static long clocks(void) { struct timespec t; long n = 0; do for (int i = 0; i < 1000; i++) { clock_gettime(CLOCK_MONOTONIC, &t); n += t.tv_nsec; } while (cpu_seconds() < 1); return n; }
 		int main(void) { return stubs() + clocks() == 7; }
 	X
 	gcc -O1 -fPIC -shared -o "$TMP/libtiny.so" "$TMP/tiny.c"
-	gcc -O1 -fomit-frame-pointer -Wl,-z,lazy -o "$TMP/m" "$TMP/m.c" -L"$TMP" -ltiny -Wl,-rpath,"$TMP"
+	gcc -I. -O1 -fomit-frame-pointer -Wl,-z,lazy -o "$TMP/m" "$TMP/m.c" -L"$TMP" -ltiny -Wl,-rpath,"$TMP"
 	sample "$TMP/m"
 	whole 990 50
 	grep -q ';main;stubs;tiny@plt ' "$TMP/f"
@@ -130,12 +132,13 @@ has() {	# share (percent) of the samples that match
 
 @test "tables in .debug_frame alone, compressed, in a debug file" {
 	cat > "$TMP/x.c" <<-'X'
+		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
-		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 100000000; i++) n++; }
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.4); }
 		int main(void) { burn(5); return 0; }
 	X
 	for how in "-gz=none" "-gz=zlib"; do
-		gcc -O1 -g $how -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o "$TMP/x" "$TMP/x.c"
+		gcc -I. -O1 -g $how -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o "$TMP/x" "$TMP/x.c"
 		sample "$TMP/x"
 		has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(burn;){5}burn ' 80
 	done
@@ -150,11 +153,12 @@ has() {	# share (percent) of the samples that match
 
 @test "a program without section headers" {
 	cat > "$TMP/x.c" <<-'X'
+		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
-		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 100000000; i++) n++; }
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[100]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.4); }
 		int main(void) { burn(5); return 0; }
 	X
-	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	gcc -I. -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
 	# e_shoff, e_shnum and e_shstrndx of ELF64 are 0
 	cp "$TMP/x" "$TMP/bare"
 	printf '\0\0\0\0\0\0\0\0' | dd of="$TMP/bare" bs=1 seek=40 conv=notrunc status=none
@@ -166,11 +170,12 @@ has() {	# share (percent) of the samples that match
 
 @test "a stack that is longer than what is copied is cut, and says so" {
 	cat > "$TMP/x.c" <<-'X'
+		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
-		__attribute__((noinline)) static void burn(int k) { volatile char pad[1000]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } for (int i = 0; i < 150000000; i++) n++; }
+		__attribute__((noinline)) static void burn(int k) { volatile char pad[1000]; pad[k] = 1; if (k) { burn(k - 1); n += pad[k]; return; } do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.4); }
 		int main(void) { burn(40); return 0; }
 	X
-	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	gcc -I. -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
 	mp-record -e cpu-clock -F 999 -g user --stack-size 16K -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["stack-size"] > 50 and .reasons["stack-size"] * 10 > .stacks * 9')" = true ]
 	grep -q 'stack=\[truncated\];burn;burn' "$TMP/s"
@@ -189,7 +194,9 @@ has() {	# share (percent) of the samples that match
 	# a program whose every frame has one, and whose first one is a root
 	cat > "$TMP/x.c" <<-'X'
 		static volatile unsigned long n;
-		__attribute__((noinline)) static void burn(void) { for (int i = 0; i < 300000000; i++) n++; }
+		/* clock_gettime(CLOCK_PROCESS_CPUTIME_ID) without a library */
+		static long cpu_ns(void) { long r = 228, t[2]; __asm__ volatile("syscall" : "+a"(r) : "D"(2), "S"(t) : "rcx", "r11", "memory"); return t[0] * 1000000000 + t[1]; }
+		__attribute__((noinline)) static void burn(void) { do for (int i = 0; i < 100000; i++) n++; while (cpu_ns() < 400000000); }
 		__attribute__((used)) static void run(void) { burn(); __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
 		__asm__(".globl _start\n_start: .cfi_startproc\n.cfi_undefined rip\nxor %ebp,%ebp\npush %rbp\nmov %rsp,%rbp\ncall run\nhlt\n.cfi_endproc\n");
 	X
@@ -231,7 +238,7 @@ bpf_works() {
 @test "tracepoints: a BPF program takes whole stacks, the same that cfi gives" {
 	bpf_works
 	start_switchers
-	mp-record -q -e 'sched:sched_switch/stack=user:bpf/,sched:sched_stat_runtime/stack=user:cfi/' -m 64M -p "$LOAD_PID" -d 1500ms -o "$TMP/s" || [ $? = 1 ]
+	mp-record -q -e 'sched:sched_switch/stack=user:bpf/,sched:sched_stat_runtime/stack=user:cfi/' -m 64M -p "$LOAD_PID" -n 4000 -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = cfi,bpf ]
 	whole 980 300 bpf
 	whole 990 300
@@ -362,20 +369,20 @@ start_briefs() {
 	start_briefs
 	tables() { sed -n "s/^mp-record: tables for BPF: \([0-9]*\) rows, made of [0-9]* files for [0-9]* address spaces, \([0-9]*\) times anew.*/\\$1/p" "$TMP/err"; }
 	# python3 alone has more rows than perl and the C library together: never all at once
-	rows=0 anew=0
-	MP_BPF_SPACES=3 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -d 1500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	MP_BPF_SPACES=3 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 2000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 500 bpf
 	rows=$(tables 1)
 	[ "$rows" -gt 1000 ] && [ "$(tables 2)" = 0 ]
 	MP_BPF_ROWS=$((rows * 3 / 4)) mp-record -v -e sched:sched_switch -p "$LOAD_PID" -d 3500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
-	whole 990 500 bpf
+	whole 990 100 bpf
 	[ "$(tables 1)" -le $((rows * 3 / 4)) ]
-	[ "$(tables 2)" -ge 1 ] && [ "$(tables 2)" -le 5 ]
+	# once a second at most
+	[ "$(tables 2)" -ge 1 ] && [ "$(tables 2)" -le $(($(length_ms "$TMP/s") / 1000 + 2)) ]
 	# one that has room does without copies
 	copies=$(trailer "$TMP/s" unwound.bpf.copies) n=$(trailer "$TMP/s" unwound.bpf.stacks)
-	[ "$copies" -gt 100 ] && [ $((copies * 10)) -lt $((n * 9)) ]
+	[ "$copies" -gt 0 ] && [ $((copies * 10)) -lt $((n * 9)) ]
 	# room for nothing at all
-	MP_BPF_ROWS=99 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -d 500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+	MP_BPF_ROWS=99 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 1000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 200 bpf
 	[ "$(tables 1)" -le 99 ] && [ "$(tables 2)" = 0 ]
 	# places of what has ended are used again: processes one after the other need few
@@ -403,9 +410,8 @@ start_briefs() {
 
 @test "by BPF, asked for: clocks and page faults" {
 	bpf_works
-	start_load "$LOAD/spin" 60
-	sleep 0.3
-	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -d 500ms -o "$TMP/s" || [ $? = 1 ]
+	start_load "$LOAD/spin" 600
+	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -n 300 -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = bpf ]
 	whole 950 50 bpf
 	mp-fold "$TMP/s" > "$TMP/f"
@@ -478,10 +484,10 @@ start_briefs() {
 }
 
 @test "the programs of the distribution, all at once: 99 % of their stacks are whole" {
-	start_load tests/load/stacks "$TMP/w" 30
+	start_load tests/load/stacks "$TMP/w" 600
 	until grep -q ready "$TMP/load.out"; do sleep 0.1; done
 	sleep 1
-	mp-record -q -p "$LOAD_PID" -F 999 -g user -d 4 -o "$TMP/s" || [ $? = 1 ]
+	mp-record -q --realtime -p "$LOAD_PID" -F 999 -g user -n 6000 -o "$TMP/s" || [ $? = 1 ]
 	whole 990 1000
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 	for comm in python3 perl cc1plus node sqlite3 git bash deep.c++ deep.rust java; do

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * getppid N [NAME]...: calls getppid exactly N times; then, for each NAME, N times more in a thread
+ * getppid N [NAME]...: calls getppid exactly N times (0: until it is killed); then, for each NAME, N times more in a thread
  * of that name. "\n" and "\t" in NAME stand for themselves.
  */
 #include <pthread.h>
@@ -16,7 +16,7 @@ __attribute__((noinline)) static void call(void)
 {
 	long i;
 
-	for (i = 0; i < calls; i++)
+	for (i = 0; i < calls || calls == 0; i++)
 		syscall(SYS_getppid);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * jit SECONDS: runs machine code that it made itself (a loop, x86-64 and arm64), in memory without
+ * jit SECONDS: for so much CPU time runs machine code that it made itself (a loop, x86-64 and arm64), in memory without
  * a file, and names it in /tmp/perf-PID.map: "first" for half of the time, then, at the same
  * address, "second one". Removes the map at the end.
  */
@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tests/load/cpu.h"
 
 #if defined(__x86_64__)
 static const uint8_t loop[] = { 0x55, 0x48, 0x89, 0xe5,	      /* push %rbp; mov %rsp,%rbp */
@@ -25,14 +26,6 @@ static const uint32_t loop[] = { 0xd2884800, 0xf2a001e0, /* mov x0, #1000000 */
 #error "no code for this machine"
 #endif
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void add_to_map(const char *path, void *code, const char *name)
 {
 	FILE *f = fopen(path, "a");
@@ -45,11 +38,11 @@ static void add_to_map(const char *path, void *code, const char *name)
 
 static void run(void *code, double seconds)
 {
-	double until = now() + seconds;
+	double until = cpu_seconds() + seconds;
 	void (*f)(void);
 
 	memcpy(&f, &code, sizeof(f));
-	while (now() < until)
+	while (cpu_seconds() < until)
 		f();
 }
 

@@ -1,18 +1,42 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
-# sched-vs-perf.pl timehist HIST SPANS: perf sched timehist and mp-sched on the same events, task by task.
+# sched-vs-perf.pl timehist HIST SPANS EVENTS: perf sched timehist and mp-sched on the same events, task by task.
 # sched-vs-perf.pl latency LATENCY TSV: perf sched latency -p and mp-sched --tsv.
 # Prints "compared N, differ M, left out K"; what differs, before.
 #
-# Left out is what touches an unknown span: perf gives such time to whoever is switched out next, or skips it.
+# Left out is what touches an unknown span: perf gives such time to whoever is switched out next, or skips it. So is
+# a task of which the kernel dropped sched_waking, but not sched_wakeup, for which perf knows no delay; one that was
+# woken before it had left its CPU, a wake-up that perf forgets; and one that ran after it had given its id back.
 # Spans that are cut are not counted, as perf has a task begin with its first switch.
 use strict;
 use warnings;
-my ($what, $theirs, $ours) = @ARGV;
+my ($what, $theirs, $ours, $events) = @ARGV;
 my (%perf, %mp, %gap, %skip, %seen);
 my ($n, $differ) = (0, 0);
 
+# Tasks of which perf does not see a wake-up as it was, or to which it gives no run behind the end of their id.
+sub skip_odd_tasks {
+	my (%on, %woken);
+	open my $f, '<', $events or die;
+	while (<$f>) {
+		my ($type, $body) = /^\d+,sched:(sched_\w+),(.*)/ or next;
+		my %f = map { split /=/, $_, 2 } split /\t/, $body;
+		if ($type eq 'sched_switch') {
+			$skip{$f{'.prev_pid'}} = 1 if $f{tid} == -1;
+			delete $on{$f{'.prev_pid'}};
+			$on{$f{'.next_pid'}} = 1;
+			delete $woken{$f{'.next_pid'}};
+		} elsif ($type eq 'sched_waking') {
+			$skip{$f{'.pid'}} = 1 if $on{$f{'.pid'}};
+			$woken{$f{'.pid'}} = 1;
+		} elsif ($type eq 'sched_wakeup') {
+			$skip{$f{'.pid'}} = 1 if !$woken{$f{'.pid'}};
+		}
+	}
+}
+
 sub timehist {
+	skip_odd_tasks();
 	open my $f, '<', $ours or die;
 	while (<$f>) {
 		chomp;

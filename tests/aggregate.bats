@@ -106,7 +106,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	# of realloc, in threads and in main: 22 * 1,009 * 1,000 bytes and 19 * 5,000; 10,000 may be left on each CPU
 	sum=$(total "$TMP/some" ';realloc$')
 	all=$((22 * 1009 * 1000 + 19 * 5000))
-	[ "$sum" -le "$all" ] && [ "$sum" -ge $((all - 10000 * $(nproc))) ] || { echo "$sum of $all"; false; }
+	[ "$sum" -le "$all" ] && [ "$sum" -ge $((all - 10000 * CPUS)) ] || { echo "$sum of $all"; false; }
 }
 
 @test "ask=, got= and freed= of one's own" {
@@ -122,7 +122,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	sums_work
 	record -e 'uprobe:libc:free/sum=count,every=100/' -g none -o "$TMP/s" -- "$LOAD/heap" 100
 	n=$(total "$TMP/s" .)
-	[ $((n % 100)) = 0 ] && [ "$n" -ge $((22 * 1009 * 3 - 100 * $(nproc))) ] && [ "$n" -le $((22 * 1009 * 3 + 1000)) ] || { echo "$n"; false; }
+	[ $((n % 100)) = 0 ] && [ "$n" -ge $((22 * 1009 * 3 - 100 * CPUS)) ] && [ "$n" -le $((22 * 1009 * 3 + 1000)) ] || { echo "$n"; false; }
 }
 
 @test "offcpu: sleeps by stack, and as mp-sched makes of the events of the same recording" {
@@ -176,9 +176,9 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "callstack --sum: as many samples, with the same stacks, as recorded beside it" {
 	sums_work
-	"$LOAD/spin" 60 > "$TMP/pid" &
+	"$LOAD/spin" 600 > "$TMP/pid" &
 	pid=$!
-	record -e cpu-clock/freq=997,sum=count/ -e cpu-clock/freq=997/ -p $pid -d 2 -o "$TMP/s"
+	record -e cpu-clock/freq=997,sum=count/ -e cpu-clock/freq=997/ -p $pid -n 1000 -o "$TMP/s"
 	kill $pid
 	sums=$(total "$TMP/s" ';spin_caller;spin_here')
 	events=$(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s"))

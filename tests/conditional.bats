@@ -16,7 +16,7 @@ bpf_works() {
 crowd() {
 	local i
 	cp "$LOAD/spin" "$TMP/mp-crowd"
-	for ((i = 0; i < $1; i++)); do echo "taskset -c 0 $TMP/mp-crowd 60 &"; done > "$TMP/crowd.sh"
+	for ((i = 0; i < $1; i++)); do echo "taskset -c 0 $TMP/mp-crowd 600 &"; done > "$TMP/crowd.sh"
 	echo wait >> "$TMP/crowd.sh"
 	start_load sh "$TMP/crowd.sh"
 	until [ "$(grep -c . "$TMP/load.out")" = "$1" ]; do sleep 0.05; done
@@ -29,7 +29,7 @@ clocks() {
 @test "running=: with three that want a CPU there are never fewer, and often three" {
 	bpf_works
 	crowd 3
-	for range in 0-2 3-9 3- 0-; do
+	for range in 0-2 3-9 10- 3- 0-; do
 		mp-record -q -C 0 -F 499 -e "cpu-clock/running=$range,stack=none/" -d 500ms -o "$TMP/$range"
 		mp-order --check "$TMP/$range" > /dev/null
 		echo "$range: $(clocks "$TMP/$range")"
@@ -37,7 +37,7 @@ clocks() {
 	[ "$(clocks "$TMP/0-2")" = 0 ]
 	[ "$(clocks "$TMP/3-")" -gt 50 ] && [ "$(clocks "$TMP/0-")" -gt 50 ] || false
 	# others may want it, too
-	[ "$(clocks "$TMP/3-9")" -gt 10 ] || awk '{ exit $1 < 8 }' /proc/loadavg
+	[ $(($(clocks "$TMP/3-9") + $(clocks "$TMP/10-"))) -gt 50 ]
 	kill -KILL -- "-$LOAD_PID"
 	[ "$(tail -n 1 "$TMP/0-2" | jq -c '[.records, .lost, .fired, .excluded]')" = '[0,0,0,0]' ]
 }
@@ -49,8 +49,8 @@ clocks() {
 		mp-record -q -p "$LOAD_PID" -F 4999 -e 'cpu-clock/running=10000-,stack=none/' -d 200ms -o "$TMP/s" || [ $? = 1 ]
 		[ "$(clocks "$TMP/s")" = 0 ]
 	done
-	mp-record -q -p "$LOAD_PID" -F 4999 -e 'cpu-clock/running=1-,stack=none/' -d 200ms -o "$TMP/s" || [ $? = 1 ]
-	[ "$(clocks "$TMP/s")" -gt 20 ]
+	timeout 60 mp-record -q -p "$LOAD_PID" -F 4999 -e 'cpu-clock/running=1-,stack=none/' -n 100 -o "$TMP/s" || [ $? = 1 ]
+	[ "$(clocks "$TMP/s")" = 100 ]
 }
 
 @test "need-resched: the samples are those for which the tracepoint of their timer says so" {
@@ -118,9 +118,14 @@ clocks() {
 	[ "$status" = 2 ] && [[ "$output" == *"realtime priority"* ]] || false
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
-	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 300ms -o "$TMP/s"
+	ran() { cut -d ' ' -f 1 "/proc/$pid/schedstat"; }
+	before=$(ran)
+	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 1s -o "$TMP/s"
+	ran=$((($(ran) - before) / 1000000))
 	! grep -q "	pid=$pid	" "$TMP/s"
-	[ "$(trailer "$TMP/s" excluded)" -gt 10 ]
+	# one for each 2 ms that it ran meanwhile; it ran while the recording started and ended, too
+	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
+	[ "$(trailer "$TMP/s" excluded)" -gt 0 ] && [ "$(trailer "$TMP/s" excluded)" -ge $((ran / 20)) ]
 }
 
 @test "a collector that asks for what cannot be had does not keep the others from it" {

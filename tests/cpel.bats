@@ -154,7 +154,7 @@ random_stream() {
 
 @test "live: every switch and wakeup that was recorded, and the same latency as in the stream" {
 	needs_root
-	start_load "$LOAD/switch" 1 20
+	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -a -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new -g none -d 300ms > "$TMP/in" || [ $? = 1 ]
 	mp-cpel "$TMP/in" > "$TMP/out" || [ $? = 1 ]
 	decode "$TMP/out" > "$TMP/got"

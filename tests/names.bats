@@ -65,7 +65,7 @@ setup() {
 
 @test "an exiting task keeps its name and ids to its last switch" {
 	# with events of tasks the kernel takes them away before the last switch: so the whole system
-	mp-record -q -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
+	mp-record -q --realtime -m 16M -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:' || false
 	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=true	.prev_comm=true.*prev_state=(16|32|64|80|128)	')" = 5 ]
 }

@@ -280,7 +280,7 @@ compare() {
 
 @test "softirqs and wakeups of this machine are those of the second implementation" {
 	needs_root
-	start_load "$LOAD/switch" 1 20
+	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -a -g none -e irq:softirq_entry,irq:softirq_exit,sched:sched_waking,sched:sched_switch -d 300ms -o "$TMP/in" || [ $? = 1 ]
 	grep -v '^{"\(mp\|watermark\|end\)' "$TMP/in" | head -n 4000 > "$TMP/part"
 	compare "$TMP/part" <<-'X'

@@ -223,18 +223,19 @@ rss_of() {
 @test "in order with a flood of events, and watermarks hold" {
 	needs_root
 	mp-record -q -e sched:sched_switch,sched:sched_waking,mem:rss,stat:context-switches -i 1ms -g none -m 8M -a -o "$TMP/s" -- \
-		perf bench sched pipe -l 20000 > /dev/null || [ $? = 1 ]
+		"$LOAD/switch" 0 0.5 > /dev/null || [ $? = 1 ]
 	mp-order --check "$TMP/s"
 	[ "$(trailer "$TMP/s" late)" = null ]
-	[ "$(count mem:rss "$TMP/s")" -gt 20 ]
-	[ "$(count stat: "$TMP/s")" -gt 20 ]
+	# of all processes, many times
+	[ "$(grep -o '^[0-9]*,mem:rss' "$TMP/s" | sort -u | wc -l)" -gt 5 ]
+	[ "$(count stat: "$TMP/s")" -gt 5 ]
 	[ "$(trailer "$TMP/s" fired)" = $(($(count sched:sched_ "$TMP/s") + $(trailer "$TMP/s" excluded) + $(trailer "$TMP/s" lost))) ]
 }
 
 @test "their cost is told: in the trailer, and with -v; and what was left out" {
 	make_sitter
 	sit 2
-	mp-record -v -e mem:rss,mem:pss -i 10ms -p $sitter -d 100ms -o "$TMP/s" 2> "$TMP/err"
+	mp-record -v -e mem:rss,mem:pss -i 10ms -p $sitter -n 20 -o "$TMP/s" 2> "$TMP/err"
 	tail -n 1 "$TMP/s" | jq -e '.samplers | .["mem:rss"].samples > 2 and .["mem:pss"].cpu_ns > 0 and
 		.["mem:rss"].longest_ns > 0 and .["mem:rss"].missed >= 0' > /dev/null
 	grep -qE 'mem:pss: [0-9]+ samples, [0-9.]+ ms of CPU time each, [0-9.]+ ms at most' "$TMP/err"
@@ -284,9 +285,15 @@ rss_of() {
 	make_sitter
 	install -m 755 "$BUILD/bin/mp-record" "$TMP"
 	chmod 755 "$TMP"
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -d 100ms -- "$TMP/mp-sitter" 5 > "$TMP/s"
-	grep -q ',mem:pss,.*comm=mp-sitter	' "$TMP/s"
-	grep -q ',mem:rss,.*comm=mp-sitter	' "$TMP/s"
+	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -- "$TMP/mp-sitter" 5 > "$TMP/s" &
+	recorder=$!
+	until grep -q ',mem:pss,.*comm=mp-sitter	' "$TMP/s" && grep -q ',mem:rss,.*comm=mp-sitter	' "$TMP/s"; do
+		[ -d /proc/$recorder ]
+		sleep 0.01
+	done
+	kill -INT $recorder
+	wait $recorder
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }
 
 @test "misuse is refused" {

@@ -206,9 +206,8 @@ select_() {
 	data "$TMP/rec" | grep -a 'cpu=0	' | grep -av '	\.prev_pid=0	' | cmp - <(data "$TMP/out")
 	run mp-order --check "$TMP/out"
 	[ "$status" = 0 ]
-	start=$SECONDS
-	{ mp-record -q -a -e sched:sched_switch -d 30s 2> /dev/null || true; } | mp-select -n 3 > "$TMP/out"
-	[ $((SECONDS - start)) -lt 10 ]
+	{ timeout 120 mp-record -q -a -e sched:sched_switch 2> /dev/null || echo $? > "$TMP/status"; } | mp-select -n 3 > "$TMP/out"
+	[ "$(cat "$TMP/status")" = 141 ]
 	[ "$(data "$TMP/out" | wc -l)" = 3 ]
 }
 

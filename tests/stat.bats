@@ -17,8 +17,13 @@ total() {
 	grep -q 'comm=getppid	' "$TMP/s"
 	# the last interval ends with the recording
 	[ "$(trailer "$TMP/s" time)" -ge "$(grep '^[0-9]' "$TMP/s" | tail -n 1 | cut -d , -f 1)" ]
-	mp-record --stat syscalls:sys_enter_getppid -i 1ms -o "$TMP/s" -- "$LOAD/getppid" 100003
-	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
+	# while it waits for the stream to show some, so that there are several intervals
+	cat > "$TMP/calls.pl" <<-'X'
+		my ($stream, $load) = @ARGV;
+		for my $n (1 .. 4) { system $load, 25001; select undef, undef, undef, 0.01 until `grep -c ,stat: $stream` >= $n }
+	X
+	mp-record --stat syscalls:sys_enter_getppid -i 1ms -o "$TMP/s" -- perl "$TMP/calls.pl" "$TMP/s" "$LOAD/getppid"
+	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100004 ]
 	[ "$(grep -c '^[0-9]*,stat:' "$TMP/s")" -gt 3 ]
 	mp-order --check "$TMP/s" > /dev/null
 }

@@ -104,7 +104,7 @@ make_libraries() {
 
 @test "task:*: the CPU is the one where it happened; -C" {
 	needs_root
-	[ "$(nproc)" -gt 1 ] || skip "one CPU"
+	[ "$CPUS" -gt 1 ] || skip "one CPU"
 	mp-record -q -e task:exec -C 0 -o "$TMP/s" -- taskset -c 1 /bin/true
 	[ "$(count task:exec "$TMP/s")" -le 1 ]	# taskset itself
 	! grep -q 'comm=true' "$TMP/s" || false

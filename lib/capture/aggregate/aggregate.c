@@ -416,7 +416,7 @@ static int attach_probe(struct mp_aggregator *s, const struct mp_event *e, uint3
 	int fd, link;
 
 	attr.read_format = 0;
-	fd = mp_event_open(e, &attr, who_holds(), -1, 0, error);
+	fd = mp_ring_open_event(e, &attr, who_holds(), -1, 0, error);
 	if (fd < 0)
 		return -1;
 	opts.perf_event.bpf_cookie = rule;

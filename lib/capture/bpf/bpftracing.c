@@ -174,7 +174,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	struct bpf_map *map;
 	char *error;
 
-	setup.of_all = mp_event_is_schedulers(e);
+	setup.of_all = mp_ring_is_scheduler_event(e);
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);
 		errno = E2BIG; /* it was fine before it was united with another */

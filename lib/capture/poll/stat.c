@@ -94,7 +94,7 @@ static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t
 {
 	const struct mp_event *e = &s->events->v[event];
 	struct perf_event_attr attr = attr_for(s, e);
-	int fd = mp_event_open(e, &attr, pid, cpu, flags, error);
+	int fd = mp_ring_open_event(e, &attr, pid, cpu, flags, error);
 
 	if (fd < 0 && errno == ESRCH) {
 		free(*error);

@@ -124,8 +124,8 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
 
-int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
-		  unsigned long flags, char **error)
+int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		       unsigned long flags, char **error)
 {
 	int fd = open_one(attr, pid, cpu, flags), saved = errno;
 
@@ -135,14 +135,14 @@ int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t 
 	return fd;
 }
 
-int mp_event_try(const struct mp_event *e, char **error)
+int mp_ring_try_event(const struct mp_event *e, char **error)
 {
 	struct perf_event_attr attr = e->attr;
 	int fd;
 
 	attr.read_format = 0; /* what older kernels do not know is not the question */
 	attr.inherit = 0;
-	fd = mp_event_open(e, &attr, 0, -1, 0, error);
+	fd = mp_ring_open_event(e, &attr, 0, -1, 0, error);
 	if (fd < 0)
 		return -1;
 	close(fd);
@@ -448,7 +448,7 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 	free(r->by_id);
 }
 
-bool mp_event_is_schedulers(const struct mp_event *e)
+bool mp_ring_is_scheduler_event(const struct mp_event *e)
 {
 	return e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
 	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
@@ -456,7 +456,7 @@ bool mp_event_is_schedulers(const struct mp_event *e)
 
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
-	size_t n = mp_event_is_schedulers(e) ? 0 : exclude->n, i;
+	size_t n = mp_ring_is_scheduler_event(e) ? 0 : exclude->n, i;
 	struct mp_buf text = { NULL, 0, 0 };
 
 	if (e->filter)

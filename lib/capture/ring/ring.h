@@ -65,7 +65,7 @@ void mp_rings_leave(const struct mp_rings *r);
  * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of
  * one task does not know any more who has its CPU then. So mp-record's own are recorded, too.
  */
-bool mp_event_is_schedulers(const struct mp_event *e);
+bool mp_ring_is_scheduler_event(const struct mp_event *e);
 
 /*
  * Sets the filters of the tracepoints, and leaves out the tasks in `exclude`, but for the
@@ -77,14 +77,14 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 /*
  * Whether an event can be had on this machine at all, tried on ourselves. 0, or -1 with `*error`.
  */
-int mp_event_try(const struct mp_event *e, char **error);
+int mp_ring_try_event(const struct mp_event *e, char **error);
 
 /*
  * perf_event_open(2) for an event, with an attr that was made of its own. -1 with errno and
  * `*error`.
  */
-int mp_event_open(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
-		  unsigned long flags, char **error);
+int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
+		       unsigned long flags, char **error);
 
 /*
  * Starts and stops everything: the tracepoints of a CPU (and task or cgroup) at once, what else

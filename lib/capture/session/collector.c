@@ -397,7 +397,7 @@ static int try_events(const struct mp_events *events, char **error)
 		return -1;
 	for (i = 0; i < events->n; i++)
 		if (mp_tracings_try(&events->v[i], error) < 0 ||
-		    (!events->v[i].tp && (mp_event_try(&events->v[i], error) < 0 ||
+		    (!events->v[i].tp && (mp_ring_try_event(&events->v[i], error) < 0 ||
 					  mp_bpf_filters_try(&events->v[i], error) < 0)))
 			return -1;
 	return 0;

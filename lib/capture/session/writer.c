@@ -62,7 +62,7 @@ static void put_text(struct mp_writer *w)
 static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
 {
 	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
-	       (pid != getpid() || !mp_event_is_schedulers(e));
+	       (pid != getpid() || !mp_ring_is_scheduler_event(e));
 }
 
 /*

@@ -170,6 +170,11 @@ $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
+# for tests/layout
+.PHONY: print-libs
+print-libs:
+	@echo $(CAPTURE_LIBS) $(FILTER_LIBS)
+
 $(BIN)/mp-example: $(BUILD)/docs/mp-example.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)

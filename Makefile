@@ -46,7 +46,8 @@ UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 # --- libraries: pkg-config, and libperf from the kernel's source where there is no package ---------------
 
 FILTER_PC  := jansson libxxhash
-CAPTURE_PC := libtraceevent libelf libdw liblzma libbpf
+CAPTURE_PC := libtraceevent libelf liblzma libbpf
+ORACLE_PC  := libdw
 PKG_CONFIG ?= pkg-config
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
@@ -93,7 +94,10 @@ $(BUILD)/.have-filters:
 $(BUILD)/.have-capture: | $(BUILD)/.have-filters
 	@[ -e /usr/include/libiberty/demangle.h ] || [ -e /usr/include/demangle.h ] || \
 		{ echo "missing: libiberty (on Debian: sudo apt-get install libiberty-dev)" >&2; exit 1; }
-	$(call have,$(CAPTURE_PC),libtraceevent-dev libelf-dev libdw-dev liblzma-dev libbpf-dev)
+	$(call have,$(CAPTURE_PC),libtraceevent-dev libelf-dev liblzma-dev libbpf-dev)
+
+$(BUILD)/.have-oracle:
+	$(call have,$(ORACLE_PC),libdw-dev)
 
 LINUX_SOURCE = $(lastword $(sort $(wildcard /usr/src/linux-source-*.tar.xz)))
 PERF_DIRS = lib/perf lib/api lib/*.c include arch/*/include scripts build
@@ -196,6 +200,10 @@ $(filter $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
+# one compares with libdw
+$(BUILD)/tests/unit/capture/object/cfi.o: | $(BUILD)/.have-oracle
+$(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(shell $(PKG_CONFIG) --libs $(ORACLE_PC))
+
 $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
@@ -249,10 +257,10 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 # --- what Debian has to give ------------------------------------------------------------------------------
 
-DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev libdw-dev \
-	liblzma-dev libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
+DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
+	libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
-DEPS_CHECK := $(DEPS_DEMO) g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
+DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 

@@ -66,6 +66,21 @@ load lib
 	[[ "$output" == *"missing:"*"libtraceevent"*"sudo apt-get install"*"libtraceevent-dev"* ]]
 }
 
+@test "libdw is needed by a test only" {
+	cat > "$TMP/pkg-config" <<-'X'
+		#!/bin/sh
+		for a; do case $a in libdw) exit 1 ;; esac; done
+		exec pkg-config "$@"
+	X
+	chmod +x "$TMP/pkg-config"
+	make -s "$TMP/b/.have-capture" BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
+	run make -s "$TMP/b/tests/unit/capture/object/cfi.o" BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
+	[ "$status" != 0 ]
+	[[ "$output" == *"missing: libdw "*"sudo apt-get install libdw-dev"* ]]
+	run grep -rlE '<(elfutils/|dwarf\.h)' cmd lib bpf
+	[ -z "$output" ]
+}
+
 @test "gcc and clang build without a warning; without clang BPF is missing, and nothing else" {
 	command -v clang > /dev/null || skip "no clang"
 	for cc in gcc clang; do

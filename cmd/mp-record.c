@@ -33,73 +33,82 @@ enum {
 };
 
 static const struct mp_opt opts[] = {
-	{ 0, NULL, NULL, "What happens" },
+	{ 0, NULL, NULL, "Events" },
 	{ 'e', "event", "EVENT",
-	  "tracepoint (sched:sched_switch, globs), software (cpu-clock,\n"
-	  "page-faults) or hardware event, uprobe:FILE:FUNCTION,\n"
-	  "usdt:FILE:NAME, kprobe:FUNCTION, fentry:FUNCTION(FIELD,...),\n"
-	  "rawtp:NAME, mem:ADDRESS; repeated or comma-separated.\n"
-	  "EVENT/FILTER/: only those that match, as in\n"
-	  "'sched:sched_switch/prev_pid==42 && next_comm~\"nginx*\"/'.\n"
-	  "EVENT/period=N,freq=HZ,stack=STACKS,max-stack=N/ for this one;\n"
-	  "EVENT/irqs-off,need-resched,running=N-M/ samples such moments;\n"
-	  "mem:rss, mem:pss, stat:EVENT: read each /interval=1s,top=N/;\n"
-	  "task:exec, fork, exit, comm, mmap" },
-	{ 'F', "freq", "HZ", "sample so often per second (default: 99)" },
-	{ 'c', "period", "N", "sample every Nth occurrence (ns for clocks)" },
+	  "tracepoint (sched:sched_switch; globs), software\n"
+	  "(cpu-clock, page-faults) or hardware event (cycles),\n"
+	  "uprobe:FILE:FUNCTION, usdt:FILE:NAME,\n"
+	  "kprobe:FUNCTION, fentry:FUNCTION(FIELD,...),\n"
+	  "rawtp:NAME, mem:ADDRESS, task:exec, mem:rss,\n"
+	  "stat:EVENT, sum:blocked; repeated or\n"
+	  "comma-separated; all of them are in mp-events(7).\n"
+	  "EVENT/FILTER/ records those that match, as in\n"
+	  "'sched:sched_switch/prev_comm~\"nginx*\"/';\n"
+	  "EVENT/TERM,.../ sets period=N, freq=HZ,\n"
+	  "stack=STACKS, max-stack=N, running=N-M and others\n"
+	  "for this event" },
+	{ 'F', "freq", "HZ", "sample HZ times a second (default: 99)" },
+	{ 'c', "period", "N", "record one of N occurrences (clocks: every N ns)" },
 	{ OPT_SUM, "sum", NULL,
-	  "do not write samples, but add them up in the kernel, and write\n"
-	  "stacks at the end; probes and sampled events" },
+	  "aggregate samples and probe hits in the kernel, and\n"
+	  "write stacks with their weights at the end" },
 	{ OPT_STAT, "stat", "EVENTS",
-	  "count these events, and write the counts of each interval:\n"
-	  "of each CPU, or of -p, -t, --cgroup; as -e stat:EVENT" },
+	  "count EVENTS and write the counts of each interval,\n"
+	  "by CPU, or by the targets of -p, -t or --cgroup" },
 	{ 'i', "interval", "DURATION",
-	  "of what is counted or read: stat:EVENT, mem:rss (default:\n"
-	  "1s), mem:pss (10s)" },
+	  "interval of counters and polled values: --stat,\n"
+	  "mem:rss (default: 1s), mem:pss (default: 10s)" },
 	{ 'l', "list", NULL,
-	  "list collectors and events; operands are globs; with -v,\n"
-	  "fields and filters" },
+	  "list collectors and events; operands are globs; with\n"
+	  "-v, also fields and filters" },
 	{ OPT_EXPLAIN, "explain", NULL,
-	  "say what the collectors record, what that costs, and which\n"
-	  "pipelines show it" },
-	{ 0, NULL, NULL, "Where" },
+	  "print what collectors record, what that costs, and\n"
+	  "which pipelines show it" },
+	{ 0, NULL, NULL, "Targets" },
 	{ 'a', "all", NULL, "the whole system, also with -- COMMAND" },
 	{ 'C', "cpu", "LIST", "only these CPUs, as in 0,2-4" },
 	{ 'p', "pid", "PIDS", "these processes, their threads and children" },
 	{ 't', "tid", "TIDS", "these threads" },
-	{ OPT_CGROUP, "cgroup", "GLOB", "these cgroups (cgroup2, path below its mount); repeated" },
-	{ OPT_EXCLUDE_USER, "exclude-user", NULL, "sampled events: not in user space" },
-	{ OPT_EXCLUDE_KERNEL, "exclude-kernel", NULL, "sampled events: not in the kernel" },
+	{ OPT_CGROUP, "cgroup", "GLOB",
+	  "these cgroups (version 2, path below the mount);\nrepeated" },
+	{ OPT_EXCLUDE_USER, "exclude-user", NULL, "do not sample in user space" },
+	{ OPT_EXCLUDE_KERNEL, "exclude-kernel", NULL, "do not sample in the kernel" },
 	{ OPT_EXCLUDE_PID, "exclude-pid", "PIDS",
 	  "not these processes; 'pipeline': not those of this\n"
-	  "pipeline (mp-record itself never)" },
-	{ 0, NULL, NULL, "What is recorded of it" },
+	  "pipeline (mp-record itself is always excluded)" },
+	{ 0, NULL, NULL, "Stacks" },
 	{ 'g', "call-graph", "STACKS",
-	  "which stacks: both (default), kernel, user or none; and how\n"
-	  "those of programs are taken: auto (default), cfi, bpf or fp;\n"
-	  "or one of each, as in user:fp" },
+	  "both (default), kernel, user or none; or how to take\n"
+	  "user stacks: auto (default), cfi, bpf or fp; or one\n"
+	  "of each, as in user:fp; see mp-stacks(7)" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
-	  "for cfi: copy so much of a user stack (default: 60K, the most)" },
+	  "for cfi: bytes of each user stack to copy (default:\n"
+	  "60K, the maximum)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
-	  "at most N frames (default: 1024; by fp what the kernel\n"
-	  "allows, 127)" },
+	  "at most N frames (default: 1024; not by cfi: what\n"
+	  "the kernel allows, 127)" },
+	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST",
-	  "only these fields: cpu, pid, tid, comm, period, addr,\n"
-	  "cgroup, latency, op, level, snoop, tlb, lock, stack, dur,\n"
-	  ".PAYLOAD (globs)" },
-	{ OPT_NAMES, "names", "FILE", "names of tasks from a table, see mp-rename(1); repeated" },
-	{ 0, NULL, NULL, "How" },
+	  "only these fields: cpu, pid, tid, comm, period,\n"
+	  "addr, cgroup, latency, op, level, snoop, tlb, lock,\n"
+	  "stack, dur, .PAYLOAD (globs)" },
+	{ OPT_NAMES, "names", "FILE", "rename tasks by a table, see mp-rename(1); repeated" },
+	{ 0, NULL, NULL, "Output" },
+	{ 'o', "output", "FILE",
+	  "write to FILE (default: standard output; a terminal\n"
+	  "gets lines for people)" },
+	{ 'q', "quiet", NULL, "no status line and no totals" },
+	{ 'v', "verbose", NULL, "print accounts of CPUs and stacks at the end" },
+	{ 0, NULL, NULL, "Run control" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
 	{ 'n', "events", "N", "stop after N events" },
 	{ 'm', "ring", "SIZE",
-	  "ring buffer per CPU, as 512K or 8M; a bare number is pages\n"
-	  "(default: 2M; 16M with copies of stacks)" },
+	  "ring buffer of each CPU, as 512K or 8M; a bare\n"
+	  "number is pages (default: 2M; 16M with copies of\n"
+	  "stacks)" },
 	{ OPT_REALTIME, "realtime", "[PRIO]",
-	  "run with SCHED_FIFO priority PRIO (1): loses less when\n"
-	  "the machine is busy" },
-	{ 'o', "output", "FILE", "write to FILE (default: stdout; a terminal gets lines to read)" },
-	{ 'q', "quiet", NULL, "no status line, no totals" },
-	{ 'v', "verbose", NULL, "accounts per CPU and of stacks at the end" },
+	  "run with SCHED_FIFO priority PRIO (default: 1), to\n"
+	  "lose less on a busy machine" },
 };
 
 static const struct mp_program program = {

@@ -291,12 +291,15 @@ deps-check: | $(BUILD_ROOT)
 
 MAN1 := $(wildcard docs/*.1)
 MAN5 := $(wildcard formats/*.5)
+MAN7 := $(wildcard docs/*.7)
 
 install: $(PROGRAMS:%=$(BIN)/%)
-	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(COLLDIR)
+	install -d $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man7 $(BASHDIR) $(ZSHDIR) $(FISHDIR) $(COLLDIR)
 	install -m 755 $(PROGRAMS:%=$(BIN)/%) $(BINDIR)
 	install -m 644 $(MAN1) $(MANDIR)/man1
 	install -m 644 $(MAN5) $(MANDIR)/man5
+	install -m 644 $(MAN7) $(MANDIR)/man7
+	ln -sf mp-tools.7 $(MANDIR)/man7/mp.7
 	for p in $(PROGRAMS); do install -m 644 completions/mp-tools.bash $(BASHDIR)/$$p || exit 1; \
 		install -m 644 completions/mp-tools.fish $(FISHDIR)/$$p.fish || exit 1; done
 	install -m 644 completions/_mp-tools $(ZSHDIR)
@@ -304,6 +307,7 @@ install: $(PROGRAMS:%=$(BIN)/%)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(BINDIR)/%) $(MAN1:docs/%=$(MANDIR)/man1/%) $(MAN5:formats/%=$(MANDIR)/man5/%) \
+		$(MAN7:docs/%=$(MANDIR)/man7/%) $(MANDIR)/man7/mp.7 \
 		$(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(FISHDIR)/%.fish) $(ZSHDIR)/_mp-tools $(COLLECTORS:lib/collectors/%=$(COLLDIR)/%)
 	-rmdir $(COLLDIR) $(DESTDIR)$(PREFIX)/share/mp 2> /dev/null
 	[ -z '$(DESTDIR)' ] || find '$(DESTDIR)' -mindepth 1 -type d -empty -delete

@@ -116,6 +116,7 @@ load lib
 		[ -f "$TMP/d/usr/share/fish/vendor_completions.d/$p.fish" ]
 	done
 	[ -f "$TMP/d/usr/share/man/man5/mp-stream.5" ]
+	cmp docs/mp-tools.7 "$TMP/d/usr/share/man/man7/mp.7"
 	[ -f "$TMP/d/usr/share/zsh/site-functions/_mp-tools" ]
 	make -s uninstall DESTDIR="$TMP/d" PREFIX=/usr > /dev/null
 	[ -z "$(find "$TMP/d" -mindepth 1)" ]
@@ -123,7 +124,7 @@ load lib
 
 @test "man pages are correct mdoc, and each program has one" {
 	for p in $PROGRAMS; do [ -f "docs/$p.1" ]; done
-	run mandoc -T lint -W warning docs/*.1 formats/*.5
+	run mandoc -T lint -W warning docs/*.[17] formats/*.5
 	[ -z "$output" ]
 }
 

@@ -116,6 +116,7 @@ load lib
 		[ -f "$TMP/d/usr/share/fish/vendor_completions.d/$p.fish" ]
 	done
 	[ -f "$TMP/d/usr/share/man/man5/mp-stream.5" ]
+	[ -f "$TMP/d/usr/share/man/man7/mp-events.7" ]
 	cmp docs/mp-tools.7 "$TMP/d/usr/share/man/man7/mp.7"
 	[ -f "$TMP/d/usr/share/zsh/site-functions/_mp-tools" ]
 	make -s uninstall DESTDIR="$TMP/d" PREFIX=/usr > /dev/null

@@ -17,3 +17,60 @@ pages() {
 		[ "$status" = 0 ] && [ -z "$stderr" ] || { echo "$stderr"; false; }
 	done
 }
+
+# one long page each, so that no paragraph is cut by a footer
+@test "quotes and brackets pair, no macro is printed, no line is wider than 80 columns" {
+	mkdir "$TMP/mandoc" "$TMP/groff"
+	for page in $(pages); do
+		mandoc -T utf8 -O width=80 "$page" | sed 's/.\x08//g' > "$TMP/mandoc/${page##*/}"
+		groff -mdoc -Tutf8 -P-cbou -rcR=1 "$page" > "$TMP/groff/${page##*/}"
+	done
+	run tests/tools/rendered.py "$TMP"/mandoc/* "$TMP"/groff/*
+	[ "$status" = 0 ] || { echo "$output"; false; }
+}
+
+@test "the check of rendered pages finds each kind of fault" {
+	while read -r fault text; do
+		printf '%s\n' "$text" > "$TMP/page"
+		run tests/tools/rendered.py "$TMP/page"
+		[ "$status" = 1 ] && [[ "$output" == *"$TMP/page: "*"$fault"* ]] || { echo "$text: $output"; false; }
+	done <<- 'END'
+		within its zone (‘Z or ‘+hh:mm’).
+		opening its zone or +8’.
+		closed its zone ‘Z.
+		bracket its zone (or +hh:mm.
+		printed its zone Pq Z.
+		printed .Pp
+		punctuation its zone , a word
+		wider 12345678901234567890123456789012345678901234567890123456789012345678901234567890x
+	END
+	printf '%s\n' "the kernel’s ‘no’ and processes’ (‘it isn’t’)" > "$TMP/page"
+	tests/tools/rendered.py "$TMP/page"
+}
+
+@test "every built-in event and every term is in mp-events(7), every reason in mp-stacks(7)" {
+	grep -rhoE '"(task|mem|sum):[a-z-]+"' lib/capture | tr -d '"' | sort -u > "$TMP/events"
+	[ "$(wc -l < "$TMP/events")" -ge 11 ]
+	mandoc -T ascii docs/mp-events.7 | sed 's/.\x08//g' > "$TMP/page"
+	while read -r name; do
+		grep -qwF -e "$name" "$TMP/page" || { echo "$name"; false; }
+	done < "$TMP/events"
+	spec=$(grep -rl 'MP_STR("irqs-off")' lib/capture)
+	terms=$(grep -hoE 'key, MP_STR\("[a-z-]+"\)' $spec $(grep -rl 'MP_STR("freed")' lib/capture) | cut -d '"' -f 2 | sort -u)
+	[ "$(wc -w <<< "$terms")" -ge 15 ]
+	for term in $terms; do
+		grep -qE "(^|, ) *$term(=|,| |\$)" "$TMP/page" || { echo "$term"; false; }
+	done
+	mandoc -T ascii docs/mp-stacks.7 | sed 's/.\x08//g' > "$TMP/page"
+	reasons=$(grep -rhoE '\[MP_UNWIND_[A-Z_]+\] = "[a-z-]+"' lib/capture | grep -v -e WHOLE -e NO_STACK | cut -d '"' -f 2)
+	[ "$(wc -w <<< "$reasons")" -ge 8 ]
+	for reason in $reasons; do
+		grep -qE "^ *$reason( |\$)" "$TMP/page" || { echo "$reason"; false; }
+	done
+}
+
+@test "mp-record: --help is at most 80 columns wide, the page has at most 400 lines" {
+	run awk 'length > 80' <(mp-record --help)
+	[ -z "$output" ] || { echo "$output"; false; }
+	[ "$(wc -l < docs/mp-record.1)" -le 400 ]
+}

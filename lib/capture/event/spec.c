@@ -30,37 +30,26 @@ static const char *const part_names[] = {
 	[MP_STACK_BOTH] = "both",
 };
 
-static const char *const method_names[MP_METHODS] = {
-	[MP_METHOD_AUTO] = "auto",
-	[MP_METHOD_CFI] = "cfi",
-	[MP_METHOD_BPF] = "bpf",
-	[MP_METHOD_FP] = "fp",
-};
-
-const char *mp_stack_method_name(enum mp_stack_method method)
-{
-	return method_names[method];
-}
-
-static int find_name(const char *const *names, size_t n, struct mp_str text)
+static enum mp_stack_part find_part(struct mp_str name)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		if (mp_str_eq(text, mp_str(names[i])))
-			return (int)i;
-	return -1;
+	for (i = 0; i < MP_ARRAY_SIZE(part_names); i++)
+		if (mp_str_eq(name, mp_str(part_names[i])))
+			return (enum mp_stack_part)i;
+	return MP_STACK_UNSET;
 }
 
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method)
 {
 	const char *colon = memchr(text.p, ':', text.len);
 	struct mp_str first = { text.p, colon ? (size_t)(colon - text.p) : text.len }, second;
-	int found = find_name(part_names, MP_ARRAY_SIZE(part_names), first), by;
+	enum mp_stack_part found = find_part(first);
+	enum mp_stack_method by;
 
-	if (found < 0 && !colon) { /* a method alone */
-		by = find_name(method_names, MP_METHODS, first);
-		if (by < 0)
+	if (found == MP_STACK_UNSET && !colon) { /* a method alone */
+		by = mp_stack_method_find(first);
+		if (by == MP_METHOD_UNSET)
 			return -1;
 		*method = by;
 		return 0;
@@ -68,9 +57,9 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	by = *method;
 	if (colon) {
 		second = (struct mp_str){ colon + 1, text.p + text.len - colon - 1 };
-		by = find_name(method_names, MP_METHODS, second);
+		by = mp_stack_method_find(second);
 	}
-	if (found < 0 || (colon && by < 0))
+	if (found == MP_STACK_UNSET || (colon && by == MP_METHOD_UNSET))
 		return -1;
 	*part = found;
 	*method = by;

@@ -9,12 +9,13 @@
  * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
  * with terms among it if need be.
  * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
- * Includes str, sumterm.
+ * Includes aggregate_spec, stack_method, str.
  */
 #ifndef MP_CAPTURE_EVENT_SPEC_H
 #define MP_CAPTURE_EVENT_SPEC_H
 
 #include "lib/capture/event/aggregate_spec.h"
+#include "lib/capture/host/stack_method.h"
 #include "lib/core/str.h"
 
 /* Which parts of the call stack are taken. */
@@ -24,16 +25,6 @@ enum mp_stack_part {
 	MP_STACK_KERNEL = 1,
 	MP_STACK_USER = 2,
 	MP_STACK_BOTH = 3,
-};
-
-/* How the user part is taken. */
-enum mp_stack_method {
-	MP_METHOD_UNSET = -1,
-	MP_METHOD_AUTO = 0,
-	MP_METHOD_CFI = 1, /* registers and a copy of the stack, over call frame information */
-	MP_METHOD_BPF = 2, /* over tables made of it, in the kernel */
-	MP_METHOD_FP = 3,  /* along frame pointers, by the kernel */
-	MP_METHODS,
 };
 
 /* At which moments a sample counts; all that are said must hold. */
@@ -81,7 +72,6 @@ bool mp_spec_is_probe(const char *name);
  * between, as in "user:fp"; what is not said stays as it is. -1 if the text is something else.
  */
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
-const char *mp_stack_method_name(enum mp_stack_method method);
 
 /* Whether anything is asked for; its name, for messages; whether both ask for the same. */
 bool mp_when_any(const struct mp_when *when);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How the user stacks of a recording ended, by the method that took them: for the trailer and for
- * people. Includes ctl, spec, unwind.
+ * people. Includes ctl, stack_method, unwind.
  */
 #ifndef MP_CAPTURE_STACK_UNWIND_STATS_H
 #define MP_CAPTURE_STACK_UNWIND_STATS_H
 
-#include "lib/capture/event/spec.h"
+#include "lib/capture/host/stack_method.h"
 #include "lib/capture/stack/unwind.h"
 #include "lib/stream/ctl.h"
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How the user part of a call stack is taken. Includes str only. */
+#ifndef MP_CAPTURE_HOST_STACK_METHOD_H
+#define MP_CAPTURE_HOST_STACK_METHOD_H
+
+#include "lib/core/str.h"
+
+enum mp_stack_method {
+	MP_METHOD_UNSET = -1,
+	MP_METHOD_AUTO = 0,
+	MP_METHOD_CFI = 1, /* registers and a copy of the stack, by call frame information */
+	MP_METHOD_BPF = 2, /* by tables made of call frame information, in the kernel */
+	MP_METHOD_FP = 3,  /* along frame pointers, by the kernel */
+	MP_METHODS,
+};
+
+/* "auto", "cfi", "bpf", "fp". */
+const char *mp_stack_method_name(enum mp_stack_method method);
+
+/* The method of a name; MP_METHOD_UNSET if there is none. */
+enum mp_stack_method mp_stack_method_find(struct mp_str name);
+
+#endif

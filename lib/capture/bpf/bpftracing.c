@@ -11,12 +11,10 @@
 
 enum { FOLLOWERS = 3 }; /* programs that know the children of processes */
 
-static const struct kind {
-	const char *prefix, *program;
-} kinds[] = {
-	[MP_TRACED_ENTRY] = { "fentry:", "take_entry" },
-	[MP_TRACED_EXIT] = { "fexit:", "take_exit" },
-	[MP_TRACED_POINT] = { "rawtp:", "take_tracepoint" },
+static const char *const programs[] = {
+	[MP_TRACED_ENTRY] = "take_entry",
+	[MP_TRACED_EXIT] = "take_exit",
+	[MP_TRACED_POINT] = "take_tracepoint",
 };
 
 /* The program of one event. */
@@ -40,111 +38,6 @@ static int fail(char **error, char *text)
 {
 	*error = text;
 	return -1;
-}
-
-/* --- names -------------------------------------------------------------------------------------------- */
-
-bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest)
-{
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++) {
-		if (strncmp(name, kinds[i].prefix, strlen(kinds[i].prefix)) != 0)
-			continue;
-		*traced = (enum mp_traced)i;
-		*rest = name + strlen(kinds[i].prefix);
-		return true;
-	}
-	return false;
-}
-
-struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **error)
-{
-	struct mp_tracing *t = mp_zalloc(sizeof(*t));
-	char *list = NULL, *why = NULL;
-	struct mp_prototype found = { .tp = NULL };
-	const char *rest, *open;
-
-	mp_tracing_kind(name, &t->traced, &rest);
-	open = strchr(rest, '(');
-	t->name = open ? mp_strndup(rest, open - rest) : mp_strdup(rest);
-	if (open && rest[strlen(rest) - 1] == ')')
-		list = mp_strndup(open + 1, strlen(open) - 2);
-	if (open && !list)
-		why = mp_asprintf("what is '%s'?", open);
-	else
-		mp_prototype_find(&found, t->traced, t->name, list, &why);
-	free(list);
-	if (!why) {
-		t->setup = found.setup;
-		*tp = found.tp;
-		(*tp)->system =
-			mp_strndup(kinds[t->traced].prefix, strlen(kinds[t->traced].prefix) - 1);
-		(*tp)->name = mp_strdup(t->name);
-		return t;
-	}
-	*error = mp_asprintf("%s%s: %s", kinds[t->traced].prefix, t->name, why);
-	free(why);
-	mp_tracing_free(t);
-	return NULL;
-}
-
-void mp_tracing_free(struct mp_tracing *t)
-{
-	if (!t)
-		return;
-	free(t->name);
-	free(t);
-}
-
-/* --- two that are one --------------------------------------------------------------------------------- */
-
-static const struct mp_tracing_field *field_of(const struct mp_event *e, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < e->tp->n_fields; i++)
-		if (strcmp(e->tp->fields[i].name, name) == 0)
-			return &e->tracing->setup.fields[i];
-	return NULL;
-}
-
-static bool fit(const struct mp_event *to, const struct mp_event *from)
-{
-	const struct mp_tracing_field *there, *new;
-	size_t n = to->tp->n_fields, texts = 0, i;
-
-	for (i = 0; i < n; i++)
-		texts += to->tracing->setup.fields[i].kind != MP_TRACING_NUMBER;
-	for (i = 0; i < from->tp->n_fields; i++) {
-		there = field_of(to, from->tp->fields[i].name);
-		new = &from->tracing->setup.fields[i];
-		if (there && memcmp(there, new, sizeof(*new)) != 0)
-			return false;
-		n += !there;
-		texts += !there && new->kind != MP_TRACING_NUMBER;
-	}
-	return n <= MP_TRACING_FIELDS && texts <= MP_TRACING_TEXTS;
-}
-
-int mp_tracing_merge(struct mp_event *to, const struct mp_event *from)
-{
-	struct mp_tracing_setup *setup = &to->tracing->setup;
-	size_t i;
-
-	if (!fit(to, from))
-		return -1;
-	for (i = 0; i < from->tp->n_fields; i++) {
-		const struct mp_tp_field *field = &from->tp->fields[i];
-
-		if (field_of(to, field->name))
-			continue;
-		setup->fields[setup->n_fields] = from->tracing->setup.fields[i];
-		to->tp->fields[to->tp->n_fields] = *field;
-		to->tp->fields[to->tp->n_fields].name = mp_strdup(field->name);
-		to->tp->fields[to->tp->n_fields++].offset = mp_tracing_offset(setup->n_fields++);
-	}
-	return 0;
 }
 
 /* --- programs ----------------------------------------------------------------------------------------- */
@@ -181,7 +74,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 		return false;
 	}
 	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
-	l->program = bpf_object__find_program_by_name(l->object, kinds[t->traced].program);
+	l->program = bpf_object__find_program_by_name(l->object, programs[t->traced]);
 	if (!map || !l->program || bpf_map__set_initial_value(map, &setup, sizeof(setup)) < 0 ||
 	    mp_bpf_target_set(l->object, target) < 0)
 		return false;

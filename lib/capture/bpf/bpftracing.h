@@ -1,42 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions of the kernel, as they begin and end, and raw tracepoints:
- *
- *	fentry:FUNCTION[(FIELD,...)]	fexit:FUNCTION[(FIELD,...)]	rawtp:NAME[(FIELD,...)]
- *
- * FIELD: see prototype.h; filters: tracingfilter.h. A BPF program (bpf/tracing.bpf.c) puts the
- * arguments into samples of a software event on each CPU, which is an event of the recording like
- * others. What such a program itself misses, as the kernel tells, counts as lost. Includes bpftarget, prototype, ring.
+ * BPF programs (bpf/tracing.bpf.c) that record functions of the kernel and raw tracepoints, see traced.h.
+ * Each puts the arguments into samples of a software event on each CPU, which is an event of the
+ * recording like others. What a program misses, as the kernel counts it, is lost.
+ * Includes bpftarget, event, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFTRACING_H
 #define MP_CAPTURE_BPF_BPFTRACING_H
 
 #include "lib/capture/bpf/bpftarget.h"
-#include "lib/capture/event/prototype.h"
+#include "lib/capture/event/event.h"
 #include "lib/capture/ring/ring.h"
-
-/* What the program of one event is told. */
-struct mp_tracing {
-	enum mp_traced traced;
-	char *name; /* of the function or tracepoint */
-	struct mp_tracing_setup setup;
-};
-
-/*
- * What the name of an event says; its fields in `*tp`. Both are owned by the caller. NULL with
- * `*error` (likewise).
- */
-struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **error);
-void mp_tracing_free(struct mp_tracing *t);
-
-/*
- * Adds the fields of an event to those of another of the same function or tracepoint. -1: some have the
- * same name and are not the same, or there is no room; then nothing is added.
- */
-int mp_tracing_merge(struct mp_event *to, const struct mp_event *from);
-
-/* The kind of an event by the beginning of its name, "fentry:"; false: it is none of these. */
-bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest);
 
 struct mp_tracings;
 

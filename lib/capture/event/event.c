@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "lib/capture/host/arch.h"
-#include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/event/fields.h"
 #include "lib/capture/event/stack_mode.h"
 #include "lib/capture/event/aggregate_resolve.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events to record: specifications resolved to perf_event_attr, with what is written of each.
- * Includes ctl, spec, sumevent, own, tracefs, pmu.
+ * Includes aggregate, builtin, ctl, pmu, probe, spec, traced, tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_EVENT_H
 #define MP_CAPTURE_EVENT_EVENT_H
@@ -13,6 +13,7 @@
 #include "lib/capture/event/probe.h"
 #include "lib/capture/event/spec.h"
 #include "lib/capture/event/aggregate.h"
+#include "lib/capture/event/traced.h"
 #include "lib/capture/event/tracefs.h"
 #include "lib/stream/ctl.h"
 
@@ -36,8 +37,6 @@ enum mp_context {
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
-
-struct mp_tracing;
 
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */

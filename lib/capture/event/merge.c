@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "lib/capture/bpf/bpftracing.h"
-
 static bool has_payload(const struct mp_event *e, const char *name)
 {
 	size_t i;
@@ -91,8 +89,12 @@ static void unite_sampling(struct mp_event *to, const struct mp_event *from)
 
 int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 {
-	int result = to->tracing ? mp_tracing_merge(to, from) : 0;
+	struct mp_traced_fields added = { from->tracing, from->tp };
+	int result = 0;
 
+	if (to->tracing)
+		result =
+			mp_tracing_merge(&(struct mp_traced_fields){ to->tracing, to->tp }, &added);
 	unite_payload(to, from);
 	unite_filters(to, from);
 	unite_stacks(to, from);

@@ -64,7 +64,7 @@ struct mp_specs {
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
 void mp_specs_release(struct mp_specs *specs);
 
-/* Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:" (bpftracing.h). */
+/* Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:" (traced.h). */
 bool mp_spec_is_probe(const char *name);
 
 /*

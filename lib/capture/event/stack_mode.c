@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "lib/capture/host/arch.h"
-#include "lib/capture/bpf/bpftracing.h"
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 

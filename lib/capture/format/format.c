@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/format/datasrc.h"
 #include "lib/stream/esc.h"
 #include "lib/core/io.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/capture/object/binary.h"
-#include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/event/event.h"
 #include "lib/capture/session/collector.h"
 #include "lib/core/suggest.h"
 

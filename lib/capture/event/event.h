@@ -90,21 +90,8 @@ struct mp_event_options {
 	const char *fields;	/* --fields; NULL: all */
 };
 
-/*
- * Resolves specifications, globs to every event that matches. Returns 0, or -1 with `*error` (owned
- * by the caller): no such event, with the nearest name; tracefs not to be had; a field that no
- * event has. `*tracefs` is opened when the first tracepoint needs it.
- */
-int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
-		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
-		      char **error);
+void mp_event_release(struct mp_event *e);
 void mp_events_release(struct mp_events *events);
-
-/*
- * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
- * occurrences of both; where the fields of both do not go together, it says so.
- */
-void mp_events_merge(struct mp_events *to, struct mp_events *from);
 
 /* Whether all are added up in the kernel: no events are written then. */
 bool mp_events_all_sums(const struct mp_events *events);
@@ -114,8 +101,5 @@ const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
 
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);
-
-/* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
-char *mp_tracefs_advice(int error);
 
 #endif

@@ -107,3 +107,33 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 	to->attr.sample_type |= from->attr.sample_type & ~(uint64_t)STACK_BITS;
 	return result;
 }
+
+/* Two sums are the same if they have one name, and the event is. */
+static bool is_same(const struct mp_event *a, const struct mp_event *b)
+{
+	if (!a->sum != !b->sum || strcmp(a->type, b->type) != 0)
+		return false;
+	return !a->sum || strcmp(a->sum->name, b->sum->name) == 0;
+}
+
+void mp_events_merge(struct mp_events *to, struct mp_events *from)
+{
+	size_t i, j;
+
+	for (i = 0; i < from->n; i++) {
+		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
+			;
+		if (j < to->n) {
+			if (!to->v[j].sum && mp_event_merge(&to->v[j], &from->v[i]) < 0)
+				mp_say("%s: asked for twice, with fields of one name or too many: "
+				       "those of the first are recorded",
+				       to->v[j].type);
+			mp_event_release(&from->v[i]);
+			continue;
+		}
+		to->v = mp_grow(to->v, &to->cap, to->n + 1, sizeof(*to->v));
+		to->v[to->n++] = from->v[i];
+	}
+	from->n = 0;
+	mp_probes_merge(&to->probes, &from->probes);
+}

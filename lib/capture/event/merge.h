@@ -12,4 +12,10 @@
  */
 int mp_event_merge(struct mp_event *to, const struct mp_event *from);
 
+/*
+ * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
+ * occurrences of both; where the fields of both do not go together, it says so.
+ */
+void mp_events_merge(struct mp_events *to, struct mp_events *from);
+
 #endif

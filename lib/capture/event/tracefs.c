@@ -375,3 +375,14 @@ void mp_tp_type_name(const struct mp_tp_field *f, char name[16])
 		snprintf(name, 16, "%c%u%s", letters[f->kind], f->elem * 8,
 			 f->is_array ? "[]" : "");
 }
+
+char *mp_tracefs_advice(int error)
+{
+	if (error == EACCES || error == EPERM)
+		return mp_strdup(
+			"cannot read tracefs (/sys/kernel/tracing): permission denied; tracepoints "
+			"need root. Without it: -e cpu-clock or -e page-faults of your own "
+			"processes (-p PID, -- COMMAND)");
+	return mp_asprintf("cannot find tracefs: %s (mount -t tracefs none /sys/kernel/tracing)",
+			   strerror(error));
+}

@@ -76,4 +76,7 @@ char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *na
 /* Type of a field as the header of the stream names it: "s32", "x64", "str", "u8[]". */
 void mp_tp_type_name(const struct mp_tp_field *f, char name[16]);
 
+/* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
+char *mp_tracefs_advice(int error);
+
 #endif

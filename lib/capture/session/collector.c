@@ -11,6 +11,8 @@
 
 #include "lib/capture/bpf/bpffilter.h"
 #include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/event/merge.h"
+#include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/aggregate/aggregate.h"
 #include "lib/core/suggest.h"

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "lib/capture/session/account.h"
+#include "lib/capture/event/merge.h"
+#include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/attach.h"
 #include "lib/capture/bpf/bpffilter.h"
 #include "lib/capture/bpf/bpftracing.h"

@@ -91,3 +91,23 @@ squeeze() {
 	[ -z "$output" ] || { echo "$output"; false; }
 	[ "$(wc -l < docs/mp-record.1)" -le 400 ]
 }
+
+@test "decisions: a context and a decision each, parts of at most six lines, all in the table of contents" {
+	cat > "$TMP/check" <<-'EOF'
+		chomp;
+		$bad{"longer than 140 columns: $_"} = 1 for grep { length > 140 } split /\n/;
+		if (/^ *- .*\]\(#/) { $listed{$1} = 1 while /^ *- \**\[(.*?)\]\(#/mg }
+		elsif (/^##+ (.*)/) { $title = $1; $heading{$title} = 1; $decision{$title} = 1 if /^###/ }
+		elsif (!/^\*\*(Context|Decision|Measured)\.\*\* /) { $bad{"$title: a paragraph that is no part"} = 1 if $title }
+		else { $part{$title}{$1} = 1; $bad{"$title: $1 has more than six lines"} = 1 if tr/\n// > 5 }
+		END {
+			$bad{"$_: no context or no decision"} = 1 for grep { !$part{$_}{Context} || !$part{$_}{Decision} } keys %decision;
+			$bad{"$_: not in the table of contents"} = 1 for grep { !$listed{$_} } keys %heading;
+			$bad{"$_: no such heading"} = 1 for grep { !$heading{$_} } keys %listed;
+			print map { "$_\n" } sort keys %bad;
+			print keys(%decision) . " decisions\n";
+		}
+	EOF
+	run perl -00 -n "$TMP/check" docs/decisions.md
+	[[ "$output" =~ ^[0-9]+" decisions"$ && ${output% *} -ge 50 ]] || { echo "$output"; false; }
+}

@@ -310,8 +310,8 @@ static int no_sums(const char *why, char **error)
 
 int mp_aggregator_possible(char **error)
 {
-	if (mp_arch_here() != &mp_arch_x86_64)
-		return no_sums("their programs are for x86-64", error);
+	if (!mp_arch_has_bpf())
+		return no_sums("their programs do not support this processor architecture", error);
 	if (!mp_bpf_built())
 		return no_sums("mp-record was built without clang", error);
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/capture/host/arch.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/object/kallsyms.h"
 #include "lib/capture/host/proc.h"
@@ -26,15 +27,13 @@ static int fail(char **error, char *text)
 	return -1;
 }
 
-/* Registers that hold the arguments of a function, as the kernel names them. */
+/* The register that holds argument `number` (from 1) of a function; NULL: none does. */
 static const char *argument_register(unsigned number)
 {
-#if defined(__aarch64__)
-	static const char *const regs[] = { "%x0", "%x1", "%x2", "%x3", "%x4", "%x5" };
-#else
-	static const char *const regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
-#endif
-	return number >= 1 && number <= MP_ARRAY_SIZE(regs) ? regs[number - 1] : NULL;
+	const struct mp_arch *arch = mp_arch_here();
+
+	return arch && number >= 1 && number <= arch->n_arg_regs ? arch->arg_regs[number - 1]
+								 : NULL;
 }
 
 /* "+0(arg1):string" to "+0(%di):string": argN, and retval. */
@@ -97,7 +96,7 @@ static int parse_memory(struct mp_probe_text *text, const char *rest, char **err
 		return fail(error, mp_asprintf("'%s' behind '%s' is not of r, w and x",
 					       colon ? colon + 1 : "", rest));
 	end = colon ? colon : end;
-	text->len = strchr(text->access, 'x') ? sizeof(long) : 4;
+	text->len = strchr(text->access, 'x') && mp_arch_here() ? mp_arch_here()->bp_exec_len : 4;
 	if (slash && (mp_num_u64((struct mp_str){ slash + 1, end - slash - 1 }, &text->len) < 0 ||
 		      (text->len != 1 && text->len != 2 && text->len != 4 && text->len != 8)))
 		return fail(error, mp_asprintf("length of '%s' is not 1, 2, 4 or 8", rest));
@@ -287,7 +286,7 @@ static int make_user(struct maker *m, const struct mp_binary_place *place)
 	int result = 0;
 
 	if (place->args)
-		mp_usdt_args(&args, place->args);
+		mp_usdt_args(&args, mp_arch_here(), place->args);
 	mp_buf_str(&args, mp_str(m->text->args));
 	mp_buf_byte(&args, '\0');
 	type = keep(m->p, place->provider ? mp_asprintf("usdt:%s:%s", place->provider, place->name)

@@ -326,9 +326,10 @@ static int set_when(struct resolver *r, struct mp_event *e, const struct mp_pmu_
 		return fail(r, mp_asprintf("%s: irqs-off: it never happens with interrupts "
 					   "disabled; hardware events do, as cycles/irqs-off/",
 					   e->type));
-	if (when->irqs_off && mp_arch_here() != &mp_arch_x86_64)
-		return fail(r,
-			    mp_asprintf("%s: irqs-off: samples tell that on x86-64 only", e->type));
+	if (when->irqs_off && !mp_arch_has_bpf())
+		return fail(
+			r, mp_asprintf("%s: irqs-off: not supported on this processor architecture",
+				       e->type));
 	e->when = *when;
 	return 0;
 }

@@ -56,8 +56,8 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 	if (method == MP_METHOD_BPF && (mp_when_any(&spec->when) || is_function(e)))
 		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
 	/* tracepoints of single system calls are none that a program can be put on */
-	if (method == MP_METHOD_BPF && (mp_arch_here() != &mp_arch_x86_64 ||
-					(e->tp && strcmp(e->tp->system, "syscalls") == 0)))
+	if (method == MP_METHOD_BPF &&
+	    (!mp_arch_has_bpf() || (e->tp && strcmp(e->tp->system, "syscalls") == 0)))
 		method = MP_METHOD_FP;
 	return method;
 }

@@ -1,28 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the unwinding of stacks needs to know of a kind of machine: which registers the kernel gives,
- * and which of DWARF's numbers they have (System V ABI AMD64, figure 3.36; DWARF for the Arm 64-bit
- * Architecture). Includes base only.
+ * What differs between processor architectures, as data: no other file tests for one of them. Each
+ * has a file of its own, arch_NAME.c, and a row in arch.c. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_ARCH_H
 #define MP_CAPTURE_HOST_ARCH_H
 
-#include "lib/core/base.h"
+#include "lib/core/str.h"
 
+/* Registers have the numbers that DWARF gives them, unless a comment says otherwise. */
 struct mp_arch {
-	const char *name;
-	uint64_t perf_regs;   /* attr.sample_regs_user */
-	uint64_t perf_pc;     /* that of the address alone */
-	size_t n_regs;	      /* so many, in the order of their bits */
-	const uint8_t *dwarf; /* DWARF number of each */
-	uint8_t sp, fp, pc;   /* DWARF numbers */
-	bool link_register;   /* a function may leave the return address in a register */
-	uint64_t code_mask;   /* of a signed return address: what is the address */
+	const char *name;      /* as uname -m prints it */
+	uint16_t elf_machine;  /* EM_ */
+	const char *libraries; /* Debian's folder for them, below /lib and /usr/lib */
+
+	/* registers in samples */
+	uint64_t perf_regs;   /* attr.sample_regs_user: all that unwinding needs */
+	uint64_t perf_pc;     /* attr.sample_regs_user: the program counter alone */
+	size_t n_regs;	      /* bits set in perf_regs */
+	const uint8_t *dwarf; /* number of each, in the order of the bits */
+
+	/* call frame information */
+	uint8_t cfi_regs;   /* numbers below this are followed, at most MP_CFI_REGS */
+	uint8_t sp, fp, pc; /* `pc` may be a number that DWARF does not give to it */
+	bool link_register; /* a function may leave its return address in a register */
+	uint8_t cfa_sign; /* instruction that toggles whether the return address is signed; 0: none */
+	char sign_key;	  /* augmentation that selects the key for it; 0: none */
+	uint64_t code_mask; /* the bits of a signed return address that are the address */
+
+	/* frame records, as offsets from the frame pointer */
+	int8_t record_fp,
+		record_ra; /* where the caller's frame pointer and the return address are */
+	int8_t record_cfa; /* the caller's stack pointer */
+
+	/*
+	 * The function of the vDSO to which signal handlers return, if its call frame information does not
+	 * lead to the interrupted code; NULL: it does. Then the registers are in memory, in the order of
+	 * perf_regs, at this offset from the stack pointer.
+	 */
+	const char *signal_return;
+	uint16_t signal_regs;
+
+	/* procedure linkage table */
+	uint8_t plt_head;  /* bytes of .plt before the first stub */
+	uint8_t plt_entry; /* bytes of a stub */
+
+	/* probes and breakpoints */
+	const char *const
+		*arg_regs; /* registers of a function's arguments, as the kernel names them */
+	size_t n_arg_regs;
+	uint8_t bp_exec_len; /* attr.bp_len of a breakpoint on execution */
+
+	/* Appends the kernel's name of a register that the assembler calls `reg`; false if it has none. */
+	bool (*put_register)(struct mp_buf *to, struct mp_str reg);
+
+	/*
+	 * How many bytes after the beginning of a function a probe costs less: past instructions which the
+	 * kernel would single-step, and before one that it emulates; 0: nowhere. NULL: never.
+	 */
+	size_t (*cheap_place)(const uint8_t *code, size_t len);
+
+	/* The programs in bpf/ know its registers: they can walk stacks, aggregate, and test irqs-off. */
+	bool bpf;
 };
 
 extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64;
 
-/* That of this machine; NULL: its stacks cannot be unwound. */
+/* The one whose programs have this e_machine in their ELF headers; NULL: not supported. */
+const struct mp_arch *mp_arch_of(unsigned elf_machine);
+
+/* The one that this program was built for; NULL: not supported. */
 const struct mp_arch *mp_arch_here(void);
+
+/* Whether the programs in bpf/ support it. */
+bool mp_arch_has_bpf(void);
 
 #endif

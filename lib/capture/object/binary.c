@@ -39,41 +39,43 @@ static bool is_elf(const char *path)
 }
 
 /* The shortest name that fits: libx.so.6 and not libx.so.6.0.30, which it is a link to. */
+static char *find_in_folder(const char *folder, const char *name)
+{
+	char *best = NULL, *path;
+	struct dirent *d;
+	DIR *dir = opendir(folder);
+
+	while (dir && (d = readdir(dir))) {
+		if (!is_library_name(d->d_name, name))
+			continue;
+		path = mp_asprintf("%s/%s", folder, d->d_name);
+		if ((best && strlen(best) <= strlen(path)) || !is_elf(path)) {
+			free(path);
+			continue;
+		}
+		free(best);
+		best = path;
+	}
+	if (dir)
+		closedir(dir);
+	return best;
+}
+
 static char *find_library(const char *name)
 {
+	/* %s: the folder of this architecture */
 	static const char *const folders[] = {
-		"/lib/x86_64-linux-gnu",
-		"/usr/lib/x86_64-linux-gnu",
-		"/lib/aarch64-linux-gnu",
-		"/usr/lib/aarch64-linux-gnu",
-		"/lib64",
-		"/usr/lib64",
-		"/lib",
-		"/usr/lib",
-		"/usr/local/lib",
+		"/lib/%s", "/usr/lib/%s", "/lib64",	    "/usr/lib64",
+		"/lib",	   "/usr/lib",	  "/usr/local/lib",
 	};
-	char *best = NULL;
-	struct dirent *d;
+	const struct mp_arch *arch = mp_arch_here();
+	char *best = NULL, *folder;
 	size_t i;
-	DIR *dir;
 
 	for (i = 0; i < MP_ARRAY_SIZE(folders) && !best; i++) {
-		dir = opendir(folders[i]);
-		while (dir && (d = readdir(dir))) {
-			char *path;
-
-			if (!is_library_name(d->d_name, name))
-				continue;
-			path = mp_asprintf("%s/%s", folders[i], d->d_name);
-			if ((best && strlen(best) <= strlen(path)) || !is_elf(path)) {
-				free(path);
-				continue;
-			}
-			free(best);
-			best = path;
-		}
-		if (dir)
-			closedir(dir);
+		folder = mp_asprintf(folders[i], arch ? arch->libraries : "");
+		best = find_in_folder(folder, name);
+		free(folder);
 	}
 	return best;
 }
@@ -335,42 +337,21 @@ int mp_binary_functions(struct mp_binary_places *places, const char *path, const
 	return result;
 }
 
-#ifdef __x86_64__
-/* What the kernel does by itself instead of stepping over it: Linux, arch/x86/kernel/uprobes.c. */
-static bool is_emulated(const uint8_t *code)
-{
-	return (code[0] & 0xf8) == 0x50 ||		      /* push */
-	       (code[0] & 0xf0) == 0x70 ||		      /* jump on a condition */
-	       (code[0] == 0x0f && (code[1] & 0xf0) == 0x80); /* likewise, far */
-}
-
-/* "test %rdi,%rdi" and the like, which change nothing but flags; its length, or 0. */
-static size_t test_of_register(const uint8_t *code)
-{
-	size_t prefix = (code[0] & 0xf0) == 0x40;
-
-	return code[prefix] == 0x85 && code[prefix + 1] >= 0xc0 ? prefix + 2 : 0;
-}
-#endif
-
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
 {
-#ifdef __x86_64__
-	uint8_t code[8];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct mp_arch *arch = mp_arch_here();
+	uint8_t code[16];
 	ssize_t n;
-	size_t len;
+	int fd;
 
+	if (!arch || !arch->cheap_place)
+		return offset;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return offset;
 	n = pread(fd, code, sizeof(code), (off_t)offset);
 	close(fd);
-	len = n == sizeof(code) ? test_of_register(code) : 0;
-	if (len && is_emulated(code + len))
-		return offset + len;
-#endif
-	(void)path;
-	return offset;
+	return n > 0 ? offset + arch->cheap_place(code, (size_t)n) : offset;
 }
 
 /* --- static probes ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "lib/capture/host/arch.h"
 #include "lib/core/str.h"
 
 struct mp_binary_place {
@@ -57,6 +58,6 @@ void mp_binary_places_release(struct mp_binary_places *places);
  * appended to `to`. Those that the kernel cannot fetch (an index register, a symbol) are left out;
  * returns how many.
  */
-size_t mp_usdt_args(struct mp_buf *to, const char *args);
+size_t mp_usdt_args(struct mp_buf *to, const struct mp_arch *arch, const char *args);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/host/arch.h"
 #include "lib/capture/object/bytes.h"
 
 enum { SECTIONS_MAX = 4, SAVED_MAX = 8 };
@@ -51,7 +52,6 @@ enum {
 	CFA_VAL_OFFSET = 0x14,
 	CFA_VAL_OFFSET_SF = 0x15,
 	CFA_VAL_EXPRESSION = 0x16,
-	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
@@ -63,6 +63,7 @@ struct fde {
 };
 
 struct section {
+	const struct mp_arch *arch;
 	uint8_t *data;
 	size_t size;
 	uint64_t addr;
@@ -72,6 +73,7 @@ struct section {
 };
 
 struct mp_cfi {
+	const struct mp_arch *arch;
 	struct section sections[SECTIONS_MAX];
 	size_t n_sections;
 };
@@ -111,9 +113,12 @@ struct run {
 	size_t n_saved;
 };
 
-struct mp_cfi *mp_cfi_new(void)
+struct mp_cfi *mp_cfi_new(const struct mp_arch *arch)
 {
-	return mp_zalloc(sizeof(struct mp_cfi));
+	struct mp_cfi *c = mp_zalloc(sizeof(*c));
+
+	c->arch = arch;
+	return c;
 }
 
 void mp_cfi_free(struct mp_cfi *c)
@@ -213,7 +218,7 @@ static bool take_augmentation(struct cie *c, struct mp_bytes *b, const struct se
 			take_pointer(b, s, encoding, false);
 		} else if (*letters == 'S') {
 			c->signal = true;
-		} else if (*letters != 'B') { /* arm64: which key signs return addresses */
+		} else if (*letters != s->arch->sign_key) {
 			break;
 		}
 	}
@@ -247,7 +252,7 @@ static bool take_cie(struct cie *c, const struct section *s, size_t at)
 	c->code_align = mp_bytes_uleb(&b);
 	c->data_align = mp_bytes_sleb(&b);
 	c->ra_reg = version == 1 ? mp_bytes_fixed(&b, 1) : mp_bytes_uleb(&b);
-	if (c->ra_reg >= MP_CFI_REGS || !take_augmentation(c, &b, s, letters))
+	if (c->ra_reg >= s->arch->cfi_regs || !take_augmentation(c, &b, s, letters))
 		return false;
 	c->code = b.p;
 	c->code_end = b.end;
@@ -315,7 +320,13 @@ void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, 
 
 	if (c->n_sections == SECTIONS_MAX || size == 0 || size > INT32_MAX)
 		return;
-	*s = (struct section){ mp_memdup(data, size), size, addr, eh_frame, NULL, 0, 0 };
+	*s = (struct section){
+		.arch = c->arch,
+		.data = mp_memdup(data, size),
+		.size = size,
+		.addr = addr,
+		.eh_frame = eh_frame,
+	};
 	c->n_sections++;
 	index_section(s);
 }
@@ -344,19 +355,19 @@ static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t
 {
 	if (value < INT32_MIN || value > INT32_MAX)
 		r->b.failed = true;
-	else if (reg < MP_CFI_REGS) /* others (floating point) are nothing to us */
+	else if (reg < r->s->arch->cfi_regs) /* others (floating point) are nothing to us */
 		r->now.regs[reg] = (struct rule){ kind, (int32_t)value };
 }
 
 static void restore_rule(struct run *r, uint64_t reg)
 {
-	if (reg < MP_CFI_REGS)
+	if (reg < r->s->arch->cfi_regs)
 		r->now.regs[reg] = r->initial.regs[reg];
 }
 
 static void set_cfa(struct run *r, uint64_t reg, int64_t value)
 {
-	r->b.failed |= reg >= MP_CFI_REGS || value < INT32_MIN || value > INT32_MAX;
+	r->b.failed |= reg >= r->s->arch->cfi_regs || value < INT32_MIN || value > INT32_MAX;
 	r->now.cfa_reg = (uint8_t)reg;
 	r->now.cfa_value = (int32_t)value;
 	r->now.cfa_expr = false;
@@ -483,9 +494,6 @@ static void state_instruction(struct run *r, unsigned op)
 	case CFA_DEF_CFA_EXPRESSION:
 		set_cfa_expr(r);
 		break;
-	case CFA_AARCH64_NEGATE_RA_STATE:
-		r->now.ra_signed = !r->now.ra_signed;
-		break;
 	case CFA_GNU_ARGS_SIZE:
 		mp_bytes_uleb(b);
 		break;
@@ -498,8 +506,7 @@ static bool is_cfa_instruction(unsigned op)
 {
 	return op < CFA_OFFSET_EXTENDED || op == CFA_REMEMBER_STATE || op == CFA_RESTORE_STATE ||
 	       (op >= CFA_DEF_CFA && op <= CFA_DEF_CFA_EXPRESSION) || op == CFA_DEF_CFA_SF ||
-	       op == CFA_DEF_CFA_OFFSET_SF || op == CFA_AARCH64_NEGATE_RA_STATE ||
-	       op == CFA_GNU_ARGS_SIZE;
+	       op == CFA_DEF_CFA_OFFSET_SF || op == CFA_GNU_ARGS_SIZE;
 }
 
 /* Executes up to where the location advances, or the end of the program. Returns by how much. */
@@ -534,7 +541,9 @@ static uint64_t next_advance(struct run *r)
 			by = mp_bytes_fixed(b, 4) * r->cie.code_align;
 			break;
 		default:
-			if (is_cfa_instruction(op))
+			if (op && op == r->s->arch->cfa_sign)
+				r->now.ra_signed = !r->now.ra_signed;
+			else if (is_cfa_instruction(op))
 				state_instruction(r, op);
 			else if (!register_instruction(r, op))
 				b->failed = true;
@@ -588,7 +597,7 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 		.ra_reg = r->cie.ra_reg,
 		.ra_kind = r->now.regs[r->cie.ra_reg].kind,
 	};
-	for (i = 0; i < MP_CFI_REGS; i++) {
+	for (i = 0; i < c->arch->cfi_regs; i++) {
 		const struct rule *rule = &r->now.regs[i];
 
 		if (rule->kind == MP_CFI_SAME)
@@ -672,7 +681,7 @@ int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *
 	size_t i;
 
 	full->n = 0;
-	for (i = 0; found > 0 && i < MP_CFI_REGS; i++) {
+	for (i = 0; found > 0 && i < c->arch->cfi_regs; i++) {
 		const struct rule *rule = &r.now.regs[i];
 
 		if (rule->kind != MP_CFI_SAME)

@@ -3,15 +3,16 @@
  * Call frame information: how the caller's registers are found from any address of a program.
  * .eh_frame (Linux Standard Base Core, "Exception Frames") and .debug_frame (DWARF 5, section 6.4).
  * What a program file says is hostile input: it costs memory in proportion to its size, and time in
- * proportion to one function's part. Includes base only.
+ * proportion to one function's part. Includes arch.
  */
 #ifndef MP_CAPTURE_OBJECT_CFI_H
 #define MP_CAPTURE_OBJECT_CFI_H
 
-#include "lib/core/base.h"
+#include "lib/capture/host/arch.h"
 
 enum {
-	MP_CFI_REGS = 35,  /* DWARF numbers that are followed: 0-16 on x86-64, 0-34 on arm64 */
+	MP_CFI_REGS =
+		35, /* the most DWARF numbers that are followed; mp_arch.cfi_regs says which */
 	MP_CFI_RULES = 12, /* that a row has room for; a signal frame has more */
 };
 
@@ -42,7 +43,7 @@ struct mp_cfi_row {
 	uint8_t cfa_reg;
 	bool cfa_expr;
 	bool signal;	/* a signal was delivered here: the caller's address is exact */
-	bool ra_signed; /* arm64: the return address has an authentication code in it */
+	bool ra_signed; /* the return address has an authentication code in it */
 	bool overflow;	/* more rules than there is room for: mp_cfi_find_full() */
 	uint8_t section;
 	uint8_t ra_reg; /* number under which the return address is found */
@@ -59,7 +60,7 @@ struct mp_cfi_full {
 
 struct mp_cfi;
 
-struct mp_cfi *mp_cfi_new(void);
+struct mp_cfi *mp_cfi_new(const struct mp_arch *arch);
 void mp_cfi_free(struct mp_cfi *c);
 
 /*

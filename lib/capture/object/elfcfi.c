@@ -87,10 +87,10 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 
 	if (!mp_elf_begin(&f, elf) || !gelf_getehdr(elf, &eh) ||
 	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64))
+	    !mp_arch_of(eh.e_machine))
 		return NULL;
 	mp_elf_segments(elf, segments);
-	c = mp_cfi_new();
+	c = mp_cfi_new(mp_arch_of(eh.e_machine));
 	if (f.eh_frame)
 		add_section(c, f.eh_frame, true);
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "lib/capture/host/arch.h"
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/symtab.h"
 
@@ -56,14 +57,14 @@ static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
 }
 
 /*
- * Stubs of the procedure linkage table have no symbols; entry i belongs to relocation i. On x86-64
- * the stubs are in .plt.sec if there is one (IBT), else in .plt behind one entry of its own; on
- * arm64 that first one has the size of two.
+ * Stubs of the procedure linkage table have no symbols; stub i belongs to relocation i. They are in
+ * .plt.sec if there is one (x86-64, IBT), else in .plt.
  */
 static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 {
 	Elf_Data *data = f->rela_plt ? elf_getdata(f->rela_plt, NULL) : NULL;
 	Elf_Data *symbols = f->dynsym ? elf_getdata(f->dynsym, NULL) : NULL;
+	const struct mp_arch *arch;
 	GElf_Shdr plt, rela, dynsym;
 	uint64_t addr;
 	GElf_Ehdr eh;
@@ -74,11 +75,12 @@ static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 	    !gelf_getshdr(f->rela_plt, &rela) || !gelf_getshdr(f->dynsym, &dynsym) ||
 	    rela.sh_entsize == 0)
 		return;
-	if (eh.e_machine != EM_X86_64 && eh.e_machine != EM_AARCH64)
+	arch = mp_arch_of(eh.e_machine);
+	if (!arch)
 		return;
-	addr = plt.sh_addr + (f->plt_sec ? 0 : eh.e_machine == EM_AARCH64 ? 32 : 16);
+	addr = plt.sh_addr + (f->plt_sec ? 0 : arch->plt_head);
 	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size;
-	     i++, addr += 16) {
+	     i++, addr += arch->plt_entry) {
 		const char *name;
 		GElf_Rela r;
 		GElf_Sym sym;
@@ -91,7 +93,7 @@ static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 		if (!name || !*name)
 			continue;
 		full = mp_asprintf("%s@plt", name);
-		mp_symtab_add(&e->symbols, addr, 16, mp_str(full), MP_SYM_LOCAL);
+		mp_symtab_add(&e->symbols, addr, arch->plt_entry, mp_str(full), MP_SYM_LOCAL);
 		free(full);
 	}
 }

@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Arguments of static probes, from the assembler's notation to that of tracefs. */
-#include <ctype.h>
-
 #include "lib/capture/object/binary.h"
 
-/* The kernel's name of a register (arch/x86/include/asm/ptrace.h, arm64 likewise). NULL: none. */
-static bool put_register(struct mp_buf *to, struct mp_str reg)
+static bool put_register(struct mp_buf *to, const struct mp_arch *arch, struct mp_str reg)
 {
-	static const char *const legacy[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
-	size_t i, digits = 0;
-
 	if (reg.len && reg.p[0] == '%')
 		reg.p++, reg.len--;
-	while (reg.len > 1 + digits && isdigit((unsigned char)reg.p[1 + digits]))
-		digits++;
-	if (digits && strchr("rxw", reg.p[0])) { /* r8d, r15; x0, w1 */
-		mp_buf_printf(to, "%%%c%.*s", reg.p[0] == 'w' ? 'x' : reg.p[0], (int)digits,
-			      reg.p + 1);
-		return true;
-	}
-	if (reg.len == 3 && (reg.p[0] == 'r' || reg.p[0] == 'e')) /* rdi, edi */
-		reg.p++, reg.len--;
-	for (i = 0; i < MP_ARRAY_SIZE(legacy); i++) {
-		bool full = reg.len == 2 && memcmp(reg.p, legacy[i], 2) == 0;
-		bool low = reg.len >= 2 && reg.p[0] == legacy[i][0] &&
-			   ((reg.len == 2 && reg.p[1] == 'l' && i < 4) ||
-			    (reg.len == 3 && reg.p[1] == legacy[i][1] && reg.p[2] == 'l'));
-
-		if (!full && !low)
-			continue;
-		mp_buf_printf(to, "%%%s", legacy[i]);
-		return true;
-	}
-	return false;
+	return arch && arch->put_register(to, reg);
 }
 
 /* "-20(%rbp)", "[sp, 16]" */
-static bool put_memory(struct mp_buf *to, struct mp_str place)
+static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_str place)
 {
 	const char *open = memchr(place.p, place.p[0] == '[' ? '[' : '(', place.len), *close;
 	struct mp_str offset, reg;
@@ -62,14 +36,15 @@ static bool put_memory(struct mp_buf *to, struct mp_str place)
 	if (offset.len && mp_num_any(offset, &number) < 0)
 		return false; /* a symbol, or a sum of several */
 	mp_buf_printf(to, "%+lld(", (long long)number);
-	if (!put_register(to, reg))
+	if (!put_register(to, arch, reg))
 		return false;
 	mp_buf_byte(to, ')');
 	return true;
 }
 
 /* "8@%rdi": size with a minus if signed, then the place. */
-static bool put_arg(struct mp_buf *to, struct mp_str arg, unsigned number)
+static bool put_arg(struct mp_buf *to, const struct mp_arch *arch, struct mp_str arg,
+		    unsigned number)
 {
 	const char *at = memchr(arg.p, '@', arg.len);
 	struct mp_str place;
@@ -91,9 +66,9 @@ static bool put_arg(struct mp_buf *to, struct mp_str arg, unsigned number)
 		mp_buf_printf(to, "\\%lld", (long long)constant);
 		good = true;
 	} else if (memchr(place.p, '(', place.len) || place.p[0] == '[') {
-		good = put_memory(to, place);
+		good = put_memory(to, arch, place);
 	} else {
-		good = put_register(to, place);
+		good = put_register(to, arch, place);
 	}
 	if (!good) {
 		to->len = before;
@@ -117,7 +92,7 @@ static size_t arg_len(const char *args)
 	return i;
 }
 
-size_t mp_usdt_args(struct mp_buf *to, const char *args)
+size_t mp_usdt_args(struct mp_buf *to, const struct mp_arch *arch, const char *args)
 {
 	size_t left_out = 0, len;
 	unsigned number = 0;
@@ -129,7 +104,7 @@ size_t mp_usdt_args(struct mp_buf *to, const char *args)
 		if (!len)
 			return left_out;
 		number++;
-		if (!put_arg(to, (struct mp_str){ args, len }, number))
+		if (!put_arg(to, arch, (struct mp_str){ args, len }, number))
 			left_out++;
 		args += len;
 	}

@@ -189,7 +189,7 @@ static enum mp_status list_places(struct listing *l, const char *kind, const cha
 
 		args.len = 0;
 		if (markers)
-			mp_usdt_args(&args, p->args);
+			mp_usdt_args(&args, mp_arch_here(), p->args);
 		mp_buf_printf(&l->text, "%s:%s:%s%s%s  %.*s\n", kind, file,
 			      markers ? p->provider : "", markers ? ":" : "", p->name,
 			      MP_STR_ARGS(mp_buf_view(&args)));

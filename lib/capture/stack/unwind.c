@@ -246,10 +246,10 @@ static bool step_frame_pointer(struct walk *w)
 	if (fp == 0)
 		return false;
 	w->end = MP_UNWIND_FRAME_POINTER;
-	if (fp & 7 || fp < w->regs[arch->sp] || !read_stack(w, fp, 8, &next) ||
-	    !read_stack(w, fp + 8, 8, &pc))
+	if (fp & 7 || fp < w->regs[arch->sp] || !read_stack(w, fp + arch->record_fp, 8, &next) ||
+	    !read_stack(w, fp + arch->record_ra, 8, &pc))
 		return false;
-	w->regs[arch->sp] = fp + 16;
+	w->regs[arch->sp] = fp + arch->record_cfa;
 	w->regs[arch->fp] = next;
 	w->regs[arch->pc] = pc & arch->code_mask;
 	w->exact = false;

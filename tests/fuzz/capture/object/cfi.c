@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 1:
 	case 2:
-		cfi = mp_cfi_new();
+		cfi = mp_cfi_new(data[0] & 4 ? &mp_arch_arm64 : &mp_arch_x86_64);
 		mp_cfi_add(cfi, data[0] & 1, copy, size - 1, CODE);
 		break;
 	case 3:

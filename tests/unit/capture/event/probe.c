@@ -2,18 +2,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/capture/object/binary.h"
 #include "lib/capture/event/probe.h"
+#include "lib/capture/object/binary.h"
 #include "tests/unit/tap.h"
 
-static bool usdt(const char *note, const char *expected, size_t left_out)
+static bool usdt(const struct mp_arch *arch, const char *note, const char *expected, size_t skipped)
 {
 	struct mp_buf to = { NULL, 0, 0 };
-	size_t n = mp_usdt_args(&to, note);
-	bool same = n == left_out && mp_str_eq(mp_buf_view(&to), mp_str(expected));
+	size_t n = mp_usdt_args(&to, arch, note);
+	bool same = n == skipped && mp_str_eq(mp_buf_view(&to), mp_str(expected));
 
 	if (!same)
-		printf("# %s: %.*s, %zu left out\n", note, MP_STR_ARGS(mp_buf_view(&to)), n);
+		printf("# %s: %.*s, %zu skipped\n", note, MP_STR_ARGS(mp_buf_view(&to)), n);
 	mp_buf_release(&to);
 	return same;
 }
@@ -53,64 +53,74 @@ static bool refused(const char *name)
 	return true;
 }
 
-#if defined(__aarch64__)
-#define ARG2 "%x1"
-#else
-#define ARG2 "%si"
-#endif
-
-/* Where a function is probed that begins with these bytes, from its beginning. */
-static long cheap(const char *bytes, size_t len)
+/* The second argument's register in a definition, at the place of each %s. */
+static bool probe_args(const char *name, const char *kind, const char *file, const char *what,
+		       const char *args)
 {
-	char path[] = "/tmp/mp-unit.XXXXXX";
-	char file[32] = "...";
-	int fd = mkstemp(path);
-	long at;
+	char *own = mp_asprintf(args, mp_arch_here()->arg_regs[1]);
+	bool same = probe(name, kind, file, what, own);
 
-	memcpy(file + 3, bytes, len);
-	if (fd < 0 || write(fd, file, sizeof(file)) != sizeof(file))
-		return -1;
-	close(fd);
-	at = (long)mp_binary_cheap_place(path, 3) - 3;
-	unlink(path);
-	return at;
+	free(own);
+	return same;
+}
+
+/* Where a function of x86-64 is probed that begins with these bytes. */
+static size_t cheap(const char *bytes, size_t len)
+{
+	uint8_t code[16] = "";
+
+	memcpy(code, bytes, len);
+	return mp_arch_x86_64.cheap_place(code, sizeof(code));
 }
 
 #define CHEAP(bytes) cheap(bytes, sizeof(bytes) - 1)
 
 static void test_cheap(void)
 {
-#ifdef __x86_64__
-	ok(CHEAP("\x48\x85\xff\x0f\x84\xbf\0\0\0\x55") == 3, "free of glibc: behind its test");
+	static const char file[32] = "...\x48\x85\xff\x0f\x84\xbf\0\0\0\x55";
+	char path[] = "/tmp/mp-unit.XXXXXX";
+	int fd = mkstemp(path);
+
+	ok(CHEAP("\x48\x85\xff\x0f\x84\xbf\0\0\0\x55") == 3, "free of glibc: after its test");
 	ok(CHEAP("\x85\xc0\x74\x05") == 2 && CHEAP("\x4d\x85\xe4\x55") == 3, "others like it");
-	ok(CHEAP("\x48\x85\xff\x48\x89\xe5") == 0, "what follows would be stepped, too");
+	ok(CHEAP("\x48\x85\xff\x48\x89\xe5") == 0, "the next instruction would be stepped, too");
 	ok(CHEAP("\x48\x85\x3f\x74\x05") == 0, "a test of memory");
 	ok(CHEAP("\x55\x48\x89\xe5") == 0 && CHEAP("\xc3") == 0, "others begin at their beginning");
-#endif
+	ok(mp_arch_x86_64.cheap_place((const uint8_t *)"\x85\xc0\x74", 3) == 0,
+	   "the end of a file");
+
+	ok(fd >= 0 && write(fd, file, sizeof(file)) == sizeof(file) &&
+		   mp_binary_cheap_place(path, 3) == (mp_arch_here()->cheap_place ? 6 : 3),
+	   "a function in a file");
+	close(fd);
+	unlink(path);
 	ok(mp_binary_cheap_place("/nowhere", 7) == 7, "no file");
 }
 
 int main(void)
 {
-	ok(usdt("8@%rdi -4@%esi 1@%al -2@%r8w 8@%r15",
+	ok(usdt(&mp_arch_x86_64, "8@%rdi -4@%esi 1@%al -2@%r8w 8@%r15",
 		" arg1=%di:u64 arg2=%si:s32 arg3=%ax:u8 arg4=%r8:s16 arg5=%r15:u64", 0),
 	   "registers of x86");
-	ok(usdt("-4@-20(%rbp) 8@16(%rsp) 8@(%rax)",
+	ok(usdt(&mp_arch_x86_64, "-4@-20(%rbp) 8@16(%rsp) 8@(%rax)",
 		" arg1=-20(%bp):s32 arg2=+16(%sp):u64 arg3=+0(%ax):u64", 0),
 	   "memory of x86");
-	ok(usdt("8@$5 -4@$-1", " arg1=\\5:u64 arg2=\\-1:s32", 0), "constants");
-	ok(usdt("8@x0 4@w1 8@[sp, 16] 8@[x19]",
+	ok(usdt(&mp_arch_x86_64, "8@$5 -4@$-1", " arg1=\\5:u64 arg2=\\-1:s32", 0), "constants");
+	ok(usdt(&mp_arch_arm64, "8@x0 4@w1 8@[sp, 16] 8@[x19]",
 		" arg1=%x0:u64 arg2=%x1:u32 arg3=+16(%sp):u64 arg4=+0(%x19):u64", 0),
 	   "arm64");
-	ok(usdt("8@(%rax,%rbx,8) 8@%rdi 4@sym(%rip) 4@-4+sym(%rip)", " arg2=%di:u64", 3),
-	   "what the kernel cannot fetch is left out, numbers stay");
-	ok(usdt("", "", 0) && usdt("garbage 9@%rdi 8@ @%rdi 8@%zz", "", 5), "damaged");
+	ok(usdt(&mp_arch_x86_64, "8@(%rax,%rbx,8) 8@%rdi 4@sym(%rip) 4@-4+sym(%rip)",
+		" arg2=%di:u64", 3),
+	   "what the kernel cannot fetch is skipped, numbers stay");
+	ok(usdt(&mp_arch_x86_64, "", "", 0) &&
+		   usdt(&mp_arch_x86_64, "garbage 9@%rdi 8@ @%rdi 8@%zz", "", 5),
+	   "damaged");
 
 	ok(probe("uprobe:libc:malloc", "uprobe", "libc", "malloc", ""), "a function");
-	ok(probe("uprobe:/a/b:f+0x10(arg2:u64)", "uprobe", "/a/b", "f+0x10", " arg1=" ARG2 ":u64"),
+	ok(probe_args("uprobe:/a/b:f+0x10(arg2:u64)", "uprobe", "/a/b", "f+0x10", " arg1=%s:u64"),
 	   "arguments get names");
-	ok(probe("uretprobe:x:f(r=retval:s32,s=+0(arg2):string)", "uretprobe", "x", "f",
-		 " r=$retval:s32 s=+0(" ARG2 "):string"),
+	ok(probe_args("uretprobe:x:f(r=retval:s32,s=+0(arg2):string)", "uretprobe", "x", "f",
+		      " r=$retval:s32 s=+0(%s):string"),
 	   "the return value, a string");
 	ok(probe("uprobe:x:f(arg22=%di:u64,xarg2=@myarg2)", "uprobe", "x", "f",
 		 " arg22=%di:u64 xarg2=@myarg2"),

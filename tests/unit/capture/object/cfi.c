@@ -198,7 +198,7 @@ static struct image make(const char *letters, const void *code, size_t len)
 
 static struct mp_cfi *load(const struct image *m, size_t len)
 {
-	struct mp_cfi *c = mp_cfi_new();
+	struct mp_cfi *c = mp_cfi_new(&mp_arch_x86_64);
 
 	mp_cfi_add(c, true, m->bytes, len, ADDR);
 	return c;
@@ -279,7 +279,7 @@ static void test_damaged(void)
 	for (len = 0; len <= m.len; len++) {
 		uint8_t *copy = mp_memdup(m.bytes, len);
 
-		c = mp_cfi_new();
+		c = mp_cfi_new(&mp_arch_x86_64);
 		mp_cfi_add(c, true, copy, len, ADDR);
 		mp_cfi_each(c, count, &rows);
 		mp_cfi_find(c, FUNCTION + 5, &row);

@@ -102,7 +102,7 @@ static void begin(const struct mp_arch *arch)
 
 static void ready(void)
 {
-	cfi = mp_cfi_new();
+	cfi = mp_cfi_new(unwinder.arch);
 	mp_cfi_add(cfi, true, cfi_image.bytes, cfi_image.len, 0);
 	file = (struct mp_dso){
 		.fd = -1, .loaded = true, .cfi_loaded = true, .cfi = cfi, .cfi_id = 1

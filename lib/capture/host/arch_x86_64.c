@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * x86-64. DWARF numbers: System V ABI, AMD64 supplement, figure 3.36. Samples: Linux,
+ * arch/x86/include/uapi/asm/perf_regs.h: AX BX CX DX SI DI BP SP IP, and from bit 16 R8 to R15.
+ */
+#include <ctype.h>
+#include <elf.h>
+
+#include "lib/capture/host/arch.h"
+
+static const uint8_t dwarf[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15 };
+static const char *const arg_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+
+/* "r8d", "r15": Linux, arch/x86/kernel/ptrace.c, has the names without the suffix. */
+static bool put_numbered(struct mp_buf *to, struct mp_str reg)
+{
+	size_t len = 1;
+
+	while (len < reg.len && isdigit((unsigned char)reg.p[len]))
+		len++;
+	if (reg.len < 2 || reg.p[0] != 'r' || len == 1)
+		return false;
+	mp_buf_printf(to, "%%%.*s", (int)len, reg.p);
+	return true;
+}
+
+/* "rdi", "edi", "di", "dil", and "al" as "ax". */
+static bool put_register(struct mp_buf *to, struct mp_str reg)
+{
+	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
+	size_t i;
+
+	if (put_numbered(to, reg))
+		return true;
+	if (reg.len == 3 && (reg.p[0] == 'r' || reg.p[0] == 'e'))
+		reg.p++, reg.len--;
+	for (i = 0; i < MP_ARRAY_SIZE(names); i++) {
+		bool full = reg.len == 2 && memcmp(reg.p, names[i], 2) == 0;
+		bool low = reg.len >= 2 && reg.p[0] == names[i][0] &&
+			   ((reg.len == 2 && reg.p[1] == 'l' && i < 4) ||
+			    (reg.len == 3 && reg.p[1] == names[i][1] && reg.p[2] == 'l'));
+
+		if (!full && !low)
+			continue;
+		mp_buf_printf(to, "%%%s", names[i]);
+		return true;
+	}
+	return false;
+}
+
+/* Instructions that the kernel emulates instead of single-stepping: arch/x86/kernel/uprobes.c. */
+static bool is_emulated(const uint8_t *code)
+{
+	return (code[0] & 0xf8) == 0x50 ||		      /* push */
+	       (code[0] & 0xf0) == 0x70 ||		      /* short conditional jump */
+	       (code[0] == 0x0f && (code[1] & 0xf0) == 0x80); /* near conditional jump */
+}
+
+/* The length of "test %rdi,%rdi" or its like, which changes nothing but flags; 0: something else. */
+static size_t test_of_register(const uint8_t *code)
+{
+	size_t prefix = (code[0] & 0xf0) == 0x40;
+
+	return code[prefix] == 0x85 && code[prefix + 1] >= 0xc0 ? prefix + 2 : 0;
+}
+
+static size_t cheap_place(const uint8_t *code, size_t len)
+{
+	enum { LONGEST = 3 + 2 }; /* a test, and what is looked at after it */
+	size_t test = len >= LONGEST ? test_of_register(code) : 0;
+
+	return test && is_emulated(code + test) ? test : 0;
+}
+
+const struct mp_arch mp_arch_x86_64 = {
+	.name = "x86_64",
+	.elf_machine = EM_X86_64,
+	.libraries = "x86_64-linux-gnu",
+	.perf_regs = 0xff01ff,
+	.perf_pc = 1 << 8,
+	.n_regs = MP_ARRAY_SIZE(dwarf),
+	.dwarf = dwarf,
+	.cfi_regs = 17,
+	.sp = 7,
+	.fp = 6,
+	.pc = 16,
+	.code_mask = UINT64_MAX,
+	.record_ra = 8,
+	.record_cfa = 16,
+	.plt_head = 16,
+	.plt_entry = 16,
+	.arg_regs = arg_regs,
+	.n_arg_regs = MP_ARRAY_SIZE(arg_regs),
+	.bp_exec_len = 8, /* arch/x86/kernel/hw_breakpoint.c: sizeof(long), no other */
+	.put_register = put_register,
+	.cheap_place = cheap_place,
+	.bpf = true,
+};

@@ -11,7 +11,7 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
 	  "what the text is: perf, ftrace, marple, folded or stream\n"
-	  "(default: told by its first lines)" },
+	  "(default: what its first lines look like)" },
 	{ OPT_CLOCK, "clock", "NAME",
 	  "the clock that the times are on, such as monotonic for\n"
 	  "perf record -k CLOCK_MONOTONIC" },
@@ -30,6 +30,19 @@ static const struct mp_program program = {
 };
 
 static struct mp_import_options options;
+static const struct mp_import_format *format; /* NULL: by the first lines of each input */
+
+static const struct mp_import_format *format_option(int code, const char *arg)
+{
+	const struct mp_import_format *found = mp_import_format_find(arg);
+	struct mp_buf names = { NULL, 0, 0 };
+
+	if (found)
+		return found;
+	mp_import_format_names(&names);
+	mp_buf_byte(&names, '\0');
+	mp_opt_bad(&program, code, arg, names.p);
+}
 
 static uint64_t unit_ns(const char *arg)
 {
@@ -53,10 +66,7 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
 		switch (code) {
 		case 'f':
-			options.kind = mp_import_kind_parse(arg);
-			if (options.kind == MP_IMPORT_UNKNOWN)
-				mp_opt_bad(&program, code, arg,
-					   "perf, ftrace, marple, folded or stream");
+			format = format_option(code, arg);
 			break;
 		case OPT_CLOCK:
 			options.clock = arg;
@@ -80,9 +90,9 @@ int main(int argc, char **argv)
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_import_init(&import, &options, &out);
 	if (optind == argc)
-		mp_import_file(&import, "-");
+		mp_import_file(&import, "-", format);
 	for (i = optind; i < argc; i++)
-		mp_import_file(&import, argv[i]);
+		mp_import_file(&import, argv[i], format);
 	status = mp_import_finish(&import);
 	mp_out_close(&out);
 	mp_import_release(&import);

@@ -117,7 +117,7 @@ export_perf() {
 		[ "$(tail -n 1 "$TMP/time")" -lt 65536 ] || { cat "$TMP/time"; false; }
 		mp-order --check "$TMP/out"
 	done
-	[ "$status" = 1 ] && grep -q '1 stack was cut' "$TMP/err"
+	[ "$status" = 1 ] && grep -q '1 stack truncated' "$TMP/err"
 	[[ "$(sed -n 2p "$TMP/out" | cut -c 1-80)" == *"stack=[truncated];"* ]]
 	[ "$(sed -n 2p "$TMP/out" | wc -c)" -gt 1000000 ]
 }
@@ -156,7 +156,7 @@ perf_samples() {
 		"--show-task-events --show-mmap-events --show-switch-events --show-lost-events"; do
 		# shellcheck disable=SC2086
 		perf script -i "$TMP/perf.data" $fields 2> /dev/null > "$TMP/text"
-		mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || ! grep -qv 'passed over\|lost when' "$TMP/err"
+		mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || ! grep -qv 'skipped .* not samples\|lost when' "$TMP/err"
 		got=$(grep -c '^[0-9]' "$TMP/out.mp")
 		[ "$got" = "$n" ] || { echo "$fields: $got of $n"; cat "$TMP/err"; false; }
 		[ "$(trailer "$TMP/out.mp" records)" = "$n" ]

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ftrace: the trace file of tracefs and trace-cmd report, lines "COMM-TID (TGID) [CPU] FLAGS TIME:
- * EVENT: TEXT" (kernel/trace/trace_output.c), read from the right like those of perf script. Stacks
- * follow in lines of their own. Events come without their system, which is put in front where the
- * name tells it, so that they have the names that the other programs know.
+ * EVENT: TEXT" (kernel/trace/trace_output.c), parsed from the right like those of perf script. Stacks
+ * follow in lines of their own. The text names events without their system; the parser adds it where
+ * it knows it, so that they have the names that the other programs know.
  */
-#include "lib/import/import.h"
+#include "lib/import/fields.h"
+#include "lib/import/format.h"
+#include "lib/import/frames.h"
 
-enum { COMM_MAX = 15, COMM_WIDTH = 16, HEAD_MAX = 128 };
+enum { HEAD_MAX = 128 };
 
 struct head {
 	struct mp_str comm, tid, tgid, cpu, time, text;
@@ -17,20 +19,12 @@ struct ftrace {
 	struct mp_import *im;
 	struct mp_import_frames frames;
 	bool open;     /* an event with a stack is in im->line */
-	bool user;     /* its frames are of user space */
+	bool user;     /* its frames are in user space */
 	uint64_t lost; /* overwritten before the first event */
 };
 
-/* Start of the digits that end at `end`. */
-static size_t digits_start(struct mp_str s, size_t end)
-{
-	while (end && mp_import_digit(s.p[end - 1]))
-		end--;
-	return end;
-}
-
-/* "[CPU]" at the end of s, cut off with what flags may stand behind it. */
-static bool take_cpu(struct mp_str *s, struct head *h)
+/* Cuts "[CPU]" and the flags after it, if there are any, off the end of s. */
+static bool parse_cpu(struct mp_str *s, struct head *h)
 {
 	size_t end = mp_import_without_blanks(*s), n = end;
 
@@ -41,25 +35,18 @@ static bool take_cpu(struct mp_str *s, struct head *h)
 			return false;
 		end = mp_import_without_blanks((struct mp_str){ s->p, n });
 	}
-	if (!end || s->p[end - 1] != ']')
-		return false;
-	n = digits_start(*s, end - 1);
-	if (n == end - 1 || end - n > 8 || !n || s->p[n - 1] != '[')
-		return false;
-	h->cpu = (struct mp_str){ s->p + n, end - 1 - n };
-	s->len = n - 1;
-	return true;
+	return mp_import_cut_cpu(s, end, &h->cpu);
 }
 
-/* "(TGID)" or "(-------)" at the end of s. */
-static void take_tgid(struct mp_str *s, struct head *h)
+/* Cuts "(TGID)" or "(-------)" off the end of s, if it is there. */
+static void parse_tgid(struct mp_str *s, struct head *h)
 {
 	size_t end = mp_import_without_blanks(*s), n;
 
 	h->tgid = (struct mp_str){ NULL, 0 };
 	if (!end || s->p[end - 1] != ')')
 		return;
-	n = digits_start(*s, end - 1);
+	n = mp_import_digits_start(*s, end - 1);
 	if (n < end - 1)
 		h->tgid = (struct mp_str){ s->p + n, end - 1 - n };
 	while (n && (s->p[n - 1] == ' ' || s->p[n - 1] == '-'))
@@ -72,28 +59,28 @@ static bool parse_left(struct mp_str s, struct head *h)
 {
 	size_t end, n;
 
-	if (!take_cpu(&s, h))
+	if (!parse_cpu(&s, h))
 		return false;
-	take_tgid(&s, h);
+	parse_tgid(&s, h);
 	end = mp_import_without_blanks(s);
-	n = digits_start(s, end);
+	n = mp_import_digits_start(s, end);
 	if (n == end || end - n > 10 || !n || s.p[n - 1] != '-')
 		return false;
 	h->tid = (struct mp_str){ s.p + n, end - n };
 	h->comm = (struct mp_str){ s.p, n - 1 };
-	if (h->comm.len >= COMM_WIDTH) /* padded */
+	if (h->comm.len >= MP_COMM_WIDTH) /* padded */
 		while (h->comm.len && *h->comm.p == ' ')
 			h->comm = mp_str_skip(h->comm, 1);
 	return true;
 }
 
-/* A time that ends at the colon: with six or nine digits behind a point, or a plain count. */
+/* Whether a time ends at the colon: six or nine digits after a point, or a plain count. */
 static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
 {
-	size_t n = digits_start(line, colon), fraction = colon - n;
+	size_t n = mp_import_digits_start(line, colon), fraction = colon - n;
 
 	if ((fraction == 6 || fraction == 9) && n && line.p[n - 1] == '.')
-		n = digits_start(line, n - 1);
+		n = mp_import_digits_start(line, n - 1);
 	*time = (struct mp_str){ line.p + n, colon - n };
 	return time->len && *time->p != '.' && n && line.p[n - 1] == ' ' &&
 	       (colon + 1 == line.len || line.p[colon + 1] == ' ');
@@ -108,7 +95,7 @@ static bool find_head(struct mp_str line, struct head *h)
 	while ((p = memchr(p, ':', end - p))) {
 		if (time_at(line, p - line.p, &candidate.time) &&
 		    parse_left((struct mp_str){ line.p, candidate.time.p - line.p }, &candidate)) {
-			if (found && candidate.comm.len > COMM_MAX)
+			if (found && candidate.comm.len > MP_COMM_MAX)
 				break;
 			candidate.text = mp_str_skip(line, p + 1 - line.p);
 			*h = candidate;
@@ -174,7 +161,7 @@ static const char *system_of(struct mp_str name)
 	return NULL;
 }
 
-/* "COMM:PID [PRIO]" at the end of s, as trace-cmd prints a task; cuts it into its three. */
+/* Splits "COMM:PID [PRIO]" at the end of s, as trace-cmd prints a task. */
 static bool parse_task(struct mp_str s, struct mp_str *comm, struct mp_str *pid,
 		       struct mp_str *prio)
 {
@@ -182,12 +169,12 @@ static bool parse_task(struct mp_str s, struct mp_str *comm, struct mp_str *pid,
 
 	if (!end || s.p[end - 1] != ']')
 		return false;
-	n = digits_start(s, end - 1);
+	n = mp_import_digits_start(s, end - 1);
 	*prio = (struct mp_str){ s.p + n, end - 1 - n };
 	if (!prio->len || n < 2 || s.p[n - 1] != '[' || s.p[n - 2] != ' ')
 		return false;
 	end = n - 2;
-	n = digits_start(s, end);
+	n = mp_import_digits_start(s, end);
 	*pid = (struct mp_str){ s.p + n, end - n };
 	if (!pid->len || !n || s.p[n - 1] != ':')
 		return false;
@@ -195,7 +182,7 @@ static bool parse_task(struct mp_str s, struct mp_str *comm, struct mp_str *pid,
 	return true;
 }
 
-/* "COMM:PID [PRIO] STATE ==> COMM:PID [PRIO]" */
+/* Adds the fields of "COMM:PID [PRIO] STATE ==> COMM:PID [PRIO]". */
 static bool add_switch(struct mp_import *im, struct mp_str text)
 {
 	struct mp_str prev[3], next[3], state, left = text, tail;
@@ -224,11 +211,11 @@ static bool add_switch(struct mp_import *im, struct mp_str text)
 	return true;
 }
 
-/* "COMM:PID [PRIO] success=1 CPU:003" */
+/* Adds the fields of "COMM:PID [PRIO] success=1 CPU:003". */
 static bool add_wakeup(struct mp_import *im, struct mp_str text)
 {
 	struct mp_str task[3], cpu = { NULL, 0 };
-	size_t end = mp_import_without_blanks(text), n = digits_start(text, end);
+	size_t end = mp_import_without_blanks(text), n = mp_import_digits_start(text, end);
 
 	if (n < 5 || n == end || memcmp(text.p + n - 5, " CPU:", 5) != 0)
 		return false;
@@ -245,7 +232,7 @@ static bool add_wakeup(struct mp_import *im, struct mp_str text)
 	return true;
 }
 
-/* "ksys_read <-do_syscall_64", trace-cmd has "<--" */
+/* Adds the fields of "ksys_read <-do_syscall_64", where trace-cmd prints "<--". */
 static bool add_function(struct mp_import *im, struct mp_str text)
 {
 	const char *arrow = memmem(text.p, text.len, " <-", 3);
@@ -321,7 +308,7 @@ static int time_of(struct mp_str text, uint64_t *time_ns)
 	return mp_num_u64(text, time_ns) < 0 || *time_ns > INT64_MAX ? -1 : 0;
 }
 
-static void take_event(struct ftrace *f, const struct head *h)
+static void handle_event(struct ftrace *f, const struct head *h)
 {
 	struct mp_import *im = f->im;
 	struct mp_str type, text = h->text;
@@ -349,8 +336,11 @@ static void take_event(struct ftrace *f, const struct head *h)
 		add_payload(im, type, text);
 }
 
-/* " => do_wait", " => do_wait+0x10/0x20", "=> do_wait (ffffffff81...)", " =>  libc.so.6[+0x27]" */
-static void take_frame(struct ftrace *f, struct mp_str text)
+/*
+ * Handles the frame of " => do_wait", " => do_wait+0x10/0x20", "=> do_wait (ffffffff81...)" or
+ * " =>  libc.so.6[+0x27]".
+ */
+static void handle_frame(struct ftrace *f, struct mp_str text)
 {
 	const char *at = memmem(text.p, text.len, "+0x", 3), *blank;
 	struct mp_buf name = { NULL, 0, 0 };
@@ -384,27 +374,26 @@ static void take_frame(struct ftrace *f, struct mp_str text)
 	mp_import_frame_name(&f->frames, text, MP_MARK_KERNEL);
 }
 
-/* Number in front of `behind` in s, or -1. */
-static int number_before(struct mp_str s, const char *behind, uint64_t *v)
+/* Parses the number before `text` in s; -1 if there is none. */
+static int number_before(struct mp_str s, const char *text, uint64_t *v)
 {
-	const char *at = memmem(s.p, s.len, behind, strlen(behind));
+	const char *at = memmem(s.p, s.len, text, strlen(text));
 	size_t end, start;
 
 	if (!at)
 		return -1;
 	end = at - s.p;
-	start = digits_start(s, end);
+	start = mp_import_digits_start(s, end);
 	return mp_num_u64((struct mp_str){ s.p + start, end - start }, v);
 }
 
-/* "CPU:1 [LOST 12 EVENTS]", trace-cmd: "CPU:1 [12 EVENTS DROPPED]" */
-static void take_loss(struct ftrace *f, struct mp_str line)
+/* Handles "CPU:1 [LOST 12 EVENTS]", which trace-cmd prints as "CPU:1 [12 EVENTS DROPPED]". */
+static void handle_loss(struct ftrace *f, struct mp_str line)
 {
-	struct mp_str digits = { line.p + 4, 0 };
+	struct mp_str digits = mp_str_skip(line, 4);
 	uint64_t lost, cpu;
 
-	while (digits.len + 4 < line.len && mp_import_digit(digits.p[digits.len]))
-		digits.len++;
+	digits.len = mp_import_digits(digits);
 	if (mp_num_u64(digits, &cpu) < 0 || cpu > INT32_MAX ||
 	    (number_before(line, " EVENTS]", &lost) < 0 &&
 	     number_before(line, " EVENTS DROPPED]", &lost) < 0) ||
@@ -416,14 +405,13 @@ static void take_loss(struct ftrace *f, struct mp_str line)
 	mp_import_lost(f->im, lost, f->im->last_ns, (int)cpu);
 }
 
-/* "# entries-in-buffer/entries-written: 3/10   #P:2": what was overwritten is lost. */
-static void take_comment(struct ftrace *f, struct mp_str line)
+/* "# entries-in-buffer/entries-written: 3/10   #P:2": the entries that were overwritten are lost. */
+static void handle_comment(struct ftrace *f, struct mp_str line)
 {
 	const char head[] = "# entries-in-buffer/entries-written: ";
 	struct mp_str s;
 	uint64_t kept, written;
 	const char *slash;
-	size_t n = 0;
 
 	if (!mp_str_starts(line, mp_str(head)))
 		return;
@@ -432,35 +420,33 @@ static void take_comment(struct ftrace *f, struct mp_str line)
 	if (!slash || mp_num_u64((struct mp_str){ s.p, slash - s.p }, &kept) < 0)
 		return;
 	s = mp_str_skip(s, slash + 1 - s.p);
-	while (n < s.len && mp_import_digit(s.p[n]))
-		n++;
-	if (mp_num_u64((struct mp_str){ s.p, n }, &written) == 0 && written > kept &&
-	    written <= INT64_MAX)
+	s.len = mp_import_digits(s);
+	if (mp_num_u64(s, &written) == 0 && written > kept && written <= INT64_MAX)
 		f->lost = written - kept;
 }
 
-static void take_line(struct ftrace *f, struct mp_str line)
+static void handle_line(struct ftrace *f, struct mp_str line)
 {
 	struct head h;
 
 	if (mp_str_starts(line, MP_STR(" => ")) || mp_str_starts(line, MP_STR("=> "))) {
-		take_frame(f, mp_str_skip(line, 3 + (*line.p == ' ')));
+		handle_frame(f, mp_str_skip(line, 3 + (*line.p == ' ')));
 		return;
 	}
 	end_event(f);
 	if (find_head(line, &h))
-		take_event(f, &h);
+		handle_event(f, &h);
 	else if (*line.p == '#')
-		take_comment(f, line);
+		handle_comment(f, line);
 	else if (mp_str_starts(line, MP_STR("CPU:")))
-		take_loss(f, line);
+		handle_loss(f, line);
 	else if (!mp_str_starts(line, MP_STR("cpus=")) &&
 		 !mp_str_starts(line, MP_STR("version = ")) &&
 		 !(mp_str_starts(line, MP_STR("CPU ")) && memmem(line.p, line.len, " is empty", 9)))
 		mp_import_bad(f->im, "not a line of ftrace");
 }
 
-void mp_import_ftrace(struct mp_import *im)
+static void parse(struct mp_import *im)
 {
 	struct ftrace f = { .im = im };
 	struct mp_str line;
@@ -469,11 +455,11 @@ void mp_import_ftrace(struct mp_import *im)
 	mp_import_frames_init(&f.frames);
 	while (mp_import_line(im, &line)) {
 		if (line.len)
-			take_line(&f, line);
+			handle_line(&f, line);
 		else
 			end_event(&f);
 	}
-	f.frames.cut |= f.open && im->cut_off;
+	f.frames.truncated |= f.open && im->truncated;
 	end_event(&f);
 	mp_import_begin(im, MP_EVENT, "ftrace");
 	if (f.lost)
@@ -481,9 +467,16 @@ void mp_import_ftrace(struct mp_import *im)
 	mp_import_frames_release(&f.frames);
 }
 
-bool mp_import_is_ftrace(struct mp_str line)
+static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 {
 	struct head h;
 
-	return find_head(line, &h) && h.comm.len <= COMM_MAX;
+	if (first &&
+	    (mp_str_starts(line, MP_STR("# tracer: ")) || mp_str_starts(line, MP_STR("cpus="))))
+		return MP_IMPORT_CERTAIN;
+	if (find_head(line, &h) && h.comm.len <= MP_COMM_MAX)
+		return MP_IMPORT_DISTINCT;
+	return MP_IMPORT_UNLIKE;
 }
+
+const struct mp_import_format mp_import_ftrace = { "ftrace", looks_like, parse };

@@ -4,11 +4,6 @@
 
 enum { HEAD_MAX = 96 }; /* the time is found within so many bytes */
 
-static bool is_hex(char c)
-{
-	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 static size_t blanks(struct mp_str s)
 {
 	size_t n = 0;
@@ -18,10 +13,11 @@ static size_t blanks(struct mp_str s)
 	return n;
 }
 
-/* Cuts "[CPU]" and the letters of -F misc behind it off the end of s. */
-static void take_cpu(struct mp_str *s, struct mp_perf_head *h)
+/* Cuts "[CPU]" and the letters of -F misc after it off the end of s. */
+static void parse_cpu(struct mp_str *s, struct mp_perf_head *h)
 {
 	size_t end = mp_import_without_blanks(*s), n = end;
+	struct mp_str left = *s, cpu;
 
 	while (n && strchr("KUHGMSE", s->p[n - 1]) && s->p[n - 1])
 		n--;
@@ -30,31 +26,24 @@ static void take_cpu(struct mp_str *s, struct mp_perf_head *h)
 		if (n && s->p[n - 1] == ']')
 			end = n;
 	}
-	if (!end || s->p[end - 1] != ']')
+	if (!mp_import_cut_cpu(&left, end, &cpu) || (left.len && left.p[left.len - 1] != ' '))
 		return;
-	for (n = end - 1; n && mp_import_digit(s->p[n - 1]); n--)
-		;
-	if (n == end - 1 || end - n > 8 || !n || s->p[n - 1] != '[' ||
-	    (n > 1 && s->p[n - 2] != ' '))
-		return;
-	h->cpu = (struct mp_str){ s->p + n, end - 1 - n };
-	s->len = n - 1;
+	h->cpu = cpu;
+	*s = left;
 }
 
 /* Start of the number, perhaps negative, that ends at `end`; `end` if there is none. */
 static size_t number_start(struct mp_str s, size_t end)
 {
-	size_t n = end;
+	size_t n = mp_import_digits_start(s, end);
 
-	while (n && mp_import_digit(s.p[n - 1]))
-		n--;
 	if (n == end || end - n > 10)
 		return end;
 	return n && s.p[n - 1] == '-' ? n - 1 : n;
 }
 
 /* Cuts "TID" or "PID/TID" off the end of s with the blanks that pad its column. */
-static bool take_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
+static bool parse_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
 {
 	size_t end = mp_import_without_blanks(*s), start = number_start(*s, end), n = end, pad;
 
@@ -79,18 +68,18 @@ static bool take_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
 	return true;
 }
 
-/* What stands before the time, or before the event where there is none. */
+/* Parses what precedes the time, or the event where there is no time. */
 static void parse_left(struct mp_str s, struct mp_perf_head *h, const struct mp_perf_shape *shape)
 {
 	struct mp_str before = s;
 
 	h->cpu = h->pid = h->tid = h->comm = (struct mp_str){ NULL, 0 };
 	if (!shape->no_cpu)
-		take_cpu(&s, h);
-	if (!shape->no_tid && take_tid(&s, h, shape->tid_width)) {
+		parse_cpu(&s, h);
+	if (!shape->no_tid && parse_tid(&s, h, shape->tid_width)) {
 		if (!s.len)
-			return; /* no name was asked for */
-		s.len--;	/* the blank behind a name */
+			return; /* -F omits the name */
+		s.len--;	/* the blank after a name */
 	} else {
 		h->pid = h->tid = (struct mp_str){ NULL, 0 };
 		if (!mp_import_without_blanks(s))
@@ -104,18 +93,14 @@ static void parse_left(struct mp_str s, struct mp_perf_head *h, const struct mp_
 	h->comm = s.p ? s : (struct mp_str){ before.p, 0 };
 }
 
-/* Whether a time ends at the colon, "12.345678" or with nine digits behind the point. */
+/* Whether a time ends at the colon, "12.345678" or with nine digits after the point. */
 static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
 {
-	size_t n = colon, fraction;
+	size_t n = mp_import_digits_start(line, colon), fraction = colon - n;
 
-	while (n && mp_import_digit(line.p[n - 1]))
-		n--;
-	fraction = colon - n;
 	if ((fraction != 6 && fraction != 9) || n < 2 || line.p[n - 1] != '.')
 		return false;
-	for (n--; n && mp_import_digit(line.p[n - 1]); n--)
-		;
+	n = mp_import_digits_start(line, n - 1);
 	if (line.p[n] == '.' || (n && line.p[n - 1] != ' '))
 		return false;
 	*time = (struct mp_str){ line.p + n, colon - n };
@@ -144,7 +129,7 @@ static bool find_time(struct mp_str line, struct mp_perf_head *h, const struct m
 	return found;
 }
 
-/* Length of the event's name that s begins with, up to its colon; 0: there is none. */
+/* Length of the event's name that s begins with, up to its colon; 0: it begins with none. */
 static size_t name_length(struct mp_str s)
 {
 	size_t n = mp_str_starts(s, MP_STR("raw 0x")) ? 4 : 0;
@@ -157,21 +142,19 @@ static size_t name_length(struct mp_str s)
 	return 0;
 }
 
-/* What stands behind the time: period, event, text. */
+/* Parses what follows the time: period, event, text. */
 static void parse_right(struct mp_str s, struct mp_perf_head *h)
 {
-	size_t at = blanks(s), n = at, name;
+	size_t at = blanks(s), n = at + mp_import_digits(mp_str_skip(s, at)), name;
 
 	h->period = h->type = (struct mp_str){ NULL, 0 };
 	h->text = s;
-	while (n < s.len && mp_import_digit(s.p[n]))
-		n++;
 	if (n > at && n - at <= 19 && (n == s.len || s.p[n] == ' ')) {
-		size_t behind = n + blanks(mp_str_skip(s, n));
+		size_t next = n + blanks(mp_str_skip(s, n));
 
-		if (behind == s.len || name_length(mp_str_skip(s, behind))) {
+		if (next == s.len || name_length(mp_str_skip(s, next))) {
 			h->period = (struct mp_str){ s.p + at, n - at };
-			at = behind;
+			at = next;
 			h->text = mp_str_skip(s, at);
 		}
 	}
@@ -197,7 +180,7 @@ bool mp_import_ip_ends_at(struct mp_str s, size_t end)
 
 	if (end < MP_PERF_IP_WIDTH || end > s.len || (end < s.len && s.p[end] != ' '))
 		return false;
-	while (n > end - MP_PERF_IP_WIDTH && is_hex(s.p[n - 1]))
+	while (n > end - MP_PERF_IP_WIDTH && mp_import_hex_digit(s.p[n - 1]))
 		n--;
 	if (n == end)
 		return false;
@@ -216,12 +199,7 @@ size_t mp_import_find_ip(struct mp_str s)
 	return s.len;
 }
 
-static bool is_letter(char c)
-{
-	return ((unsigned char)c | 0x20) >= 'a' && ((unsigned char)c | 0x20) <= 'z';
-}
-
-/* Takes a period off the end of what stands before an event: "12 250000" or "[000] 250000". */
+/* Cuts a period off the end of what precedes an event: "12 250000" or "[000] 250000". */
 static struct mp_str cut_period(struct mp_str s, struct mp_perf_head *h)
 {
 	size_t end = mp_import_without_blanks(s), start = number_start(s, end), n;
@@ -237,8 +215,8 @@ static struct mp_str cut_period(struct mp_str s, struct mp_perf_head *h)
 }
 
 /*
- * A header without a time. Where several places look like an event, the first is taken that has a
- * thread's number in its column before it.
+ * Parses a header without a time. Of several places that look like an event, the first with a
+ * thread's number in its column before it is the event.
  */
 static bool untimed_event(struct mp_str line, struct mp_perf_head *h,
 			  const struct mp_perf_shape *shape)
@@ -250,7 +228,7 @@ static bool untimed_event(struct mp_str line, struct mp_perf_head *h,
 		struct mp_perf_head candidate = { .tid_width = 0 };
 		size_t n;
 
-		if (!is_letter(line.p[i]) || (i && line.p[i - 1] != ' '))
+		if (!mp_import_letter(line.p[i]) || (i && line.p[i - 1] != ' '))
 			continue;
 		n = name_length(mp_str_skip(line, i));
 		if (!n)
@@ -281,7 +259,7 @@ void mp_import_untimed_head(struct mp_str line, struct mp_perf_head *h,
 	if (ip == line.len && mp_import_ip_ends_at(line, MP_PERF_IP_WIDTH + 1))
 		ip = 1;
 	parse_left((struct mp_str){ line.p, ip }, h, shape);
-	if (ip < line.len && !h->tid.p) { /* a name of blanks: the number is no address */
+	if (ip < line.len && !h->tid.p) { /* a name of blanks: the number is not an address */
 		struct mp_perf_head whole = *h;
 
 		parse_left(line, &whole, shape);

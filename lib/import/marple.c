@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Data files of MARPLE (github.com/ensoft/marple, marple/common/data_io.py), in the forms that it had:
+ * Data files of MARPLE (github.com/ensoft/marple, marple/common/data_io.py), in all three forms:
  *
  *	since 09/2018  a metaheader, then sections: a header, lines with $$$ between their parts, an
  *		       empty line. Events are TIME$$$TYPE$$$DICT$$$CONNECTED in Python's notation
@@ -8,20 +8,21 @@
  *		       WEIGHT#FRAME;FRAME, points X,Y,INFO
  *	at first       events TIME,TYPE,TRACK,LABEL, stacks WEIGHT,FRAME;FRAME
  *
- * Times are us, though data_io.py says ns: that is what its collectors write.
+ * Times are in us, as its collectors write them, though data_io.py says ns.
  */
-#include "lib/import/import.h"
+#include "lib/import/format.h"
+#include "lib/stream/esc.h"
 
 enum { PARTS_MAX = 64, PAIRS_MAX = 64, UNIT_NS = 1000 };
 
 struct marple {
 	struct mp_import *im;
-	enum mp_kind datatype; /* as the latest header says; 0: none did */
-	struct mp_buf text;    /* an element of Python's notation, undone */
+	enum mp_kind datatype; /* as the latest header says; 0: there was no header */
+	struct mp_buf text;    /* an element of Python's notation, without quotes and escapes */
 };
 
 struct pair {
-	char key[72];	     /* with the leading dot where it is no context */
+	char key[72];	     /* with the leading dot, unless it is context */
 	struct mp_str value; /* raw, owned by the line or the arena */
 };
 
@@ -37,20 +38,12 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
-/* Where `separator` stands in s; s.len if nowhere. */
-static size_t find(struct mp_str s, const char *separator)
-{
-	const char *at = s.len ? memmem(s.p, s.len, separator, strlen(separator)) : NULL;
-
-	return at ? (size_t)(at - s.p) : s.len;
-}
-
-/* Parts between separators, at most `max`: the last one takes the rest. */
+/* Splits s at separators into at most `max` parts; the last one is the rest. */
 static size_t split(struct mp_str s, const char *separator, struct mp_str *parts, size_t max)
 {
 	size_t n = 0, at;
 
-	while (n + 1 < max && (at = find(s, separator)) < s.len) {
+	while (n + 1 < max && (at = mp_import_find(s, separator)) < s.len) {
 		parts[n++] = (struct mp_str){ s.p, at };
 		s = mp_str_skip(s, at + strlen(separator));
 	}
@@ -67,8 +60,8 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A string in quotes at the beginning of *s, undone into *to; false: it has no end. */
-static bool take_string(struct mp_str *s, struct mp_buf *to)
+/* Parses a string in quotes at the beginning of *s into *to; false: it has no end. */
+static bool parse_string(struct mp_str *s, struct mp_buf *to)
 {
 	char quote = *s->p, c;
 	size_t i;
@@ -94,8 +87,8 @@ static bool take_string(struct mp_str *s, struct mp_buf *to)
 	return true;
 }
 
-/* A value: a string, or what stands in front of a comma or closing bracket of its own level. */
-static bool take_value(struct mp_str *s, struct mp_buf *to)
+/* Parses a value: a string, or all up to a comma or closing bracket of its own level. */
+static bool parse_value(struct mp_str *s, struct mp_buf *to)
 {
 	size_t depth = 0, i;
 
@@ -104,7 +97,7 @@ static bool take_value(struct mp_str *s, struct mp_buf *to)
 	if (!s->len)
 		return false;
 	if (*s->p == '\'' || *s->p == '"')
-		return take_string(s, to);
+		return parse_string(s, to);
 	for (i = 0; i < s->len; i++) {
 		if (strchr("([{", s->p[i]))
 			depth++;
@@ -119,8 +112,8 @@ static bool take_value(struct mp_str *s, struct mp_buf *to)
 	return to->len > 0;
 }
 
-/* Cuts `c` and blanks before it off the beginning of s. */
-static bool take_byte(struct mp_str *s, char c)
+/* Skips blanks and `c`; false if something else follows. */
+static bool parse_byte(struct mp_str *s, char c)
 {
 	while (s->len && *s->p == ' ')
 		*s = mp_str_skip(*s, 1);
@@ -141,8 +134,7 @@ static void set_key(char key[72], struct mp_str name)
 	if (name.len && mp_import_digit(*name.p))
 		key[n++] = '_';
 	for (i = 0; i < name.len && n < 71; i++) {
-		unsigned char lower = (unsigned char)name.p[i] | 0x20;
-		bool good = (lower >= 'a' && lower <= 'z') || mp_import_digit(name.p[i]);
+		bool good = mp_import_letter(name.p[i]) || mp_import_digit(name.p[i]);
 
 		key[n++] = good ? name.p[i] : '_';
 	}
@@ -151,7 +143,7 @@ static void set_key(char key[72], struct mp_str name)
 	key[n] = '\0';
 }
 
-/* Adds a field; the first of a name counts. */
+/* Adds a field, unless there is one of this name. */
 static void add_pair(struct pairs *pairs, struct mp_str name, struct mp_str value)
 {
 	struct pair *pair = &pairs->v[pairs->n];
@@ -167,36 +159,40 @@ static void add_pair(struct pairs *pairs, struct mp_str name, struct mp_str valu
 	pairs->n++;
 }
 
-/* {'pid': '12', 'comm': 'x'} */
-static bool take_dict(struct marple *m, struct mp_str s, struct pairs *pairs)
+/* Parses {'pid': '12', 'comm': 'x'}. */
+static bool parse_dict(struct marple *m, struct mp_str s, struct pairs *pairs)
 {
 	char name[72];
 	size_t len;
 
-	if (!take_byte(&s, '{'))
+	if (!parse_byte(&s, '{'))
 		return false;
-	while (!take_byte(&s, '}')) {
-		if (!take_value(&s, &m->text) || !take_byte(&s, ':'))
+	while (!parse_byte(&s, '}')) {
+		if (!parse_value(&s, &m->text) || !parse_byte(&s, ':'))
 			return false;
 		len = MP_MIN(m->text.len, sizeof(name));
 		memcpy(name, m->text.p ? m->text.p : "", len);
-		if (!take_value(&s, &m->text))
+		if (!parse_value(&s, &m->text))
 			return false;
 		add_pair(pairs, (struct mp_str){ name, len }, mp_buf_view(&m->text));
-		if (!take_byte(&s, ',') && !(s.len && *s.p == '}'))
+		if (!parse_byte(&s, ',') && !(s.len && *s.p == '}'))
 			return false;
 	}
 	return !s.len;
 }
 
-/* "cpu 3" and "nginx (pid: 12)", the track and the label of old files; others by their place. */
+/*
+ * Adds "cpu 3" and "nginx (pid: 12)", the track and the label of old files, by what they are; other
+ * elements get a name by their position.
+ */
 static void add_element(struct pairs *pairs, struct mp_str e)
 {
-	size_t open = find(e, " (pid: "), at;
+	size_t open = mp_import_find(e, " (pid: "), at;
 	char name[16] = "datum1";
 	uint64_t n;
 
-	while ((at = open + 1) < e.len && (at += find(mp_str_skip(e, at), " (pid: ")) < e.len)
+	while ((at = open + 1) < e.len &&
+	       (at += mp_import_find(mp_str_skip(e, at), " (pid: ")) < e.len)
 		open = at;
 	if (e.len > 4 && memcmp(e.p, "cpu ", 4) == 0 && mp_num_u64(mp_str_skip(e, 4), &n) == 0) {
 		add_pair(pairs, MP_STR("cpu"), mp_str_skip(e, 4));
@@ -209,16 +205,16 @@ static void add_element(struct pairs *pairs, struct mp_str e)
 	}
 }
 
-/* ('a', 'b') */
-static bool take_tuple(struct marple *m, struct mp_str s, struct pairs *pairs)
+/* Parses ('a', 'b'). */
+static bool parse_tuple(struct marple *m, struct mp_str s, struct pairs *pairs)
 {
-	if (!take_byte(&s, '('))
+	if (!parse_byte(&s, '('))
 		return false;
-	while (!take_byte(&s, ')')) {
-		if (!take_value(&s, &m->text))
+	while (!parse_byte(&s, ')')) {
+		if (!parse_value(&s, &m->text))
 			return false;
 		add_element(pairs, mp_buf_view(&m->text));
-		if (!take_byte(&s, ',') && !(s.len && *s.p == ')'))
+		if (!parse_byte(&s, ',') && !(s.len && *s.p == ')'))
 			return false;
 	}
 	return !s.len;
@@ -244,7 +240,7 @@ static void add_fields(struct mp_import *im, const struct pairs *pairs)
 			mp_import_field(im, pairs->v[i].key, pairs->v[i].value);
 }
 
-/* The datum of an event: a dict, a tuple, fields as the stream has them, or any text. */
+/* Adds the datum of an event: a dict, a tuple, fields as the stream has them, or any text. */
 static void add_datum(struct marple *m, struct mp_str datum)
 {
 	struct pairs pairs = { .n = 0 };
@@ -253,14 +249,14 @@ static void add_datum(struct marple *m, struct mp_str datum)
 
 	rec.body = datum;
 	if (datum.len && memchr("{(", *datum.p, 2)) {
-		bool good = *datum.p == '{' ? take_dict(m, datum, &pairs)
-					    : take_tuple(m, datum, &pairs);
+		bool good = *datum.p == '{' ? parse_dict(m, datum, &pairs)
+					    : parse_tuple(m, datum, &pairs);
 
 		if (good)
 			add_fields(m->im, &pairs);
 		else
 			mp_import_field(m->im, ".text", datum);
-	} else if (find(datum, "=") < datum.len && mp_rec_check(&rec, &why) == 0) {
+	} else if (mp_import_find(datum, "=") < datum.len && mp_rec_check(&rec, &why) == 0) {
 		mp_buf_str(&m->im->line, datum);
 	} else if (datum.len) {
 		mp_import_field(m->im, ".text", datum);
@@ -268,8 +264,8 @@ static void add_datum(struct marple *m, struct mp_str datum)
 	mp_arena_release(&pairs.arena);
 }
 
-static int take_event(struct marple *m, const struct mp_str *parts, size_t n, bool commas,
-		      const char **why)
+static int handle_event(struct marple *m, const struct mp_str *parts, size_t n, bool commas,
+			const char **why)
 {
 	struct mp_import *im = m->im;
 	uint64_t unit = im->options->time_unit_ns ? im->options->time_unit_ns : UNIT_NS, time;
@@ -291,14 +287,14 @@ static int take_event(struct marple *m, const struct mp_str *parts, size_t n, bo
 		add_datum(m, parts[2]);
 		connected = n > 3 ? mp_import_trim(parts[3]) : MP_STR("None");
 		if (!mp_str_eq(connected, MP_STR("None")) &&
-		    find(parts[2], "connected") == parts[2].len)
+		    mp_import_find(parts[2], "connected") == parts[2].len)
 			mp_import_field(im, ".connected", connected);
 	}
 	mp_import_write(im);
 	return 0;
 }
 
-static int take_point(struct marple *m, const struct mp_str *parts, size_t n, const char **why)
+static int handle_point(struct marple *m, const struct mp_str *parts, size_t n, const char **why)
 {
 	struct mp_import *im = m->im;
 	double v;
@@ -318,40 +314,23 @@ static int take_point(struct marple *m, const struct mp_str *parts, size_t n, co
 	return 0;
 }
 
-static int take_stack(struct marple *m, struct mp_str weight, struct mp_str frames,
-		      const char *separator, const char **why)
+static int handle_stack(struct marple *m, struct mp_str weight, struct mp_str frames,
+			const char *separator, const char **why)
 {
 	struct mp_import *im = m->im;
-	struct mp_buf *b = &im->line;
-	struct mp_str name;
-	bool more = true;
 	int64_t n;
 
 	if (mp_num_i64(weight, &n) < 0)
 		return fail(why, "weight is not a whole number");
 	mp_import_begin(im, MP_STACK, NULL);
-	b->len = 0;
-	mp_buf_reserve(b, MP_NUM_MAX);
-	b->len = mp_put_i64(b->p, n) - b->p;
-	mp_buf_byte(b, '#');
-	while (more) {
-		size_t at = find(frames, separator);
-		enum mp_mark mark = mp_frame_mark((struct mp_str){ frames.p, at }, &name);
-
-		mp_buf_reserve(b, 4 * name.len + 16);
-		b->len = mp_frame_put(b->p + b->len, name, mark) - b->p;
-		more = at < frames.len;
-		if (more) {
-			mp_buf_byte(b, ';');
-			frames = mp_str_skip(frames, at + strlen(separator));
-		}
-	}
+	mp_import_weight(im, n);
+	mp_import_folded_frames(im, frames, separator);
 	mp_import_write(im);
 	return 0;
 }
 
-/* A line of the form with $$$. Without a header the number and kind of its parts tell what it is. */
-static int take_dollars(struct marple *m, struct mp_str line, const char **why)
+/* Handles a line with $$$. Without a header the number and kind of its parts decide what it is. */
+static int handle_dollars(struct marple *m, struct mp_str line, const char **why)
 {
 	struct mp_str parts[PARTS_MAX];
 	size_t n = split(line, "$$$", parts, 4);
@@ -364,33 +343,33 @@ static int take_dollars(struct marple *m, struct mp_str line, const char **why)
 	else if (!kind && n == 3 && mp_num_decimal(parts[1], &v) == 0)
 		kind = MP_POINT;
 	if (kind == MP_EVENT)
-		return take_event(m, parts, n, false, why);
+		return handle_event(m, parts, n, false, why);
 	if (kind == MP_POINT)
-		return take_point(m, parts, split(line, "$$$", parts, 3), why);
+		return handle_point(m, parts, split(line, "$$$", parts, 3), why);
 	n = split(line, "$$$", parts, 2);
 	if (n < 2)
 		return fail(why, "stack without frames");
-	/* its collectors of memory joined the frames with semicolons before */
-	frames = find(parts[1], "$$$") < parts[1].len;
-	return take_stack(m, parts[0], parts[1], frames ? "$$$" : ";", why);
+	/* the memory collectors used to join frames with semicolons */
+	frames = mp_import_find(parts[1], "$$$") < parts[1].len;
+	return handle_stack(m, parts[0], parts[1], frames ? "$$$" : ";", why);
 }
 
-/* WEIGHT#FRAME;FRAME or TIME#TYPE#TUPLE */
-static int take_hashes(struct marple *m, struct mp_str line, const char **why)
+/* Handles WEIGHT#FRAME;FRAME or TIME#TYPE#TUPLE. */
+static int handle_hashes(struct marple *m, struct mp_str line, const char **why)
 {
 	struct mp_str parts[3];
 	size_t n = split(line, "#", parts, 3);
 
 	if (m->datatype == MP_EVENT ||
 	    (!m->datatype && n == 3 && parts[2].len && memchr("({", *parts[2].p, 2)))
-		return take_event(m, parts, n, false, why);
+		return handle_event(m, parts, n, false, why);
 	n = split(line, "#", parts, 2);
 	return n < 2 ? fail(why, "stack without frames")
-		     : take_stack(m, parts[0], parts[1], ";", why);
+		     : handle_stack(m, parts[0], parts[1], ";", why);
 }
 
-/* X,Y,INFO, TIME,TYPE,DATUM, TIME,TYPE,TRACK,LABEL or WEIGHT,FRAME;FRAME; */
-static int take_commas(struct marple *m, struct mp_str line, const char **why)
+/* Handles X,Y,INFO or TIME,TYPE,DATUM or TIME,TYPE,TRACK,LABEL or WEIGHT,FRAME;FRAME. */
+static int handle_commas(struct marple *m, struct mp_str line, const char **why)
 {
 	struct mp_str parts[5];
 	size_t n = split(line, ",", parts, 5);
@@ -398,39 +377,39 @@ static int take_commas(struct marple *m, struct mp_str line, const char **why)
 	double v;
 
 	if (!kind)
-		kind = n < 3				    ? MP_STACK
-		       : mp_num_decimal(parts[1], &v) == 0  ? MP_POINT
-		       : find(parts[1], ";") < parts[1].len ? MP_STACK
-							    : MP_EVENT;
+		kind = n < 3					      ? MP_STACK
+		       : mp_num_decimal(parts[1], &v) == 0	      ? MP_POINT
+		       : mp_import_find(parts[1], ";") < parts[1].len ? MP_STACK
+								      : MP_EVENT;
 	if (kind == MP_POINT)
-		return take_point(m, parts, split(line, ",", parts, 3), why);
+		return handle_point(m, parts, split(line, ",", parts, 3), why);
 	if (kind == MP_EVENT && n == 4 && !memchr(parts[2].p, '=', parts[2].len) &&
 	    !(parts[2].len && memchr("({", *parts[2].p, 2)))
-		return take_event(m, parts, n, true, why);
+		return handle_event(m, parts, n, true, why);
 	if (kind == MP_EVENT)
-		return take_event(m, parts, split(line, ",", parts, 3), true, why);
+		return handle_event(m, parts, split(line, ",", parts, 3), true, why);
 	if (split(line, ",", parts, 2) < 2)
 		return fail(why, "stack without frames");
 	if (parts[1].len && parts[1].p[parts[1].len - 1] == ';')
 		parts[1].len--;
-	return take_stack(m, parts[0], parts[1], ";", why);
+	return handle_stack(m, parts[0], parts[1], ";", why);
 }
 
-static int take_data(struct marple *m, struct mp_str line, const char **why)
+static int handle_data(struct marple *m, struct mp_str line, const char **why)
 {
 	size_t n = 0;
 
 	while (n < line.len && memchr("0123456789+-.eE", line.p[n], 15))
 		n++;
 	if (!n || n == line.len)
-		return fail(why, "no line of a MARPLE file");
+		return fail(why, "not a line of a MARPLE file");
 	if (line.len - n > 3 && memcmp(line.p + n, "$$$", 3) == 0)
-		return take_dollars(m, line, why);
+		return handle_dollars(m, line, why);
 	if (line.p[n] == '#')
-		return take_hashes(m, line, why);
+		return handle_hashes(m, line, why);
 	if (line.p[n] == ',')
-		return take_commas(m, line, why);
-	return fail(why, "no line of a MARPLE file");
+		return handle_commas(m, line, why);
+	return fail(why, "not a line of a MARPLE file");
 }
 
 /* --- headers --------------------------------------------------------------------------------- */
@@ -444,8 +423,8 @@ static const json_t *option(const json_t *header, const char *key)
 	return json_object_get(options, key);
 }
 
-/* What a header says of axes and units goes where the stream has it, the whole as it is. */
-static void take_section(struct marple *m, json_t *header)
+/* Copies axes and units of a header to where the stream has them, and the whole header. */
+static void handle_section(struct marple *m, json_t *header)
 {
 	json_t *x = (json_t *)option(header, "x_label"), *y = (json_t *)option(header, "y_label");
 	json_t *xu = (json_t *)option(header, "x_units"), *yu = (json_t *)option(header, "y_units");
@@ -463,31 +442,30 @@ static void take_section(struct marple *m, json_t *header)
 	mp_import_begin(m->im, m->datatype, "marple");
 }
 
-/* A header, or the metaheader, which repeats them for random access. */
-static int take_json(struct marple *m, struct mp_str line, const char **why)
+/* Handles a header, or the metaheader, which repeats all headers for random access. */
+static int handle_json(struct marple *m, struct mp_str line, const char **why)
 {
 	json_t *json = json_loadb(line.p, line.len, 0, NULL), *type;
 	int status = 0;
 
 	if (!json_is_object(json)) {
 		json_decref(json);
-		return fail(why, "header is no JSON object");
+		return fail(why, "header is not a JSON object");
 	}
 	type = json_object_get(json, "datatype");
 	if (type) {
 		mp_import_end(m->im);
 		m->datatype = mp_datatype_kind(json_string_value(type));
 		if (m->datatype)
-			take_section(m, json);
+			handle_section(m, json);
 		else
-			status = fail(why,
-				      "header with another datatype than event, point or stack");
+			status = fail(why, "datatype of the header is not event, point or stack");
 	}
 	json_decref(json);
 	return status;
 }
 
-void mp_import_marple(struct mp_import *im)
+static void parse(struct mp_import *im)
 {
 	struct marple m = { .im = im };
 	struct mp_str line;
@@ -497,8 +475,24 @@ void mp_import_marple(struct mp_import *im)
 	while (mp_import_line(im, &line)) {
 		if (!line.len)
 			continue; /* between sections */
-		if ((*line.p == '{' ? take_json(&m, line, &why) : take_data(&m, line, &why)) < 0)
+		if ((*line.p == '{' ? handle_json(&m, line, &why) : handle_data(&m, line, &why)) <
+		    0)
 			mp_import_bad(im, why);
 	}
 	mp_buf_release(&m.text);
 }
+
+static bool has(struct mp_str line, const char *text)
+{
+	return mp_import_find(line, text) < line.len;
+}
+
+static enum mp_import_likeness looks_like(struct mp_str line, bool first)
+{
+	if (first && *line.p == '{' && has(line, "\"interface\"") && has(line, "\"datatype\"") &&
+	    !has(line, "\"mp\""))
+		return MP_IMPORT_CERTAIN;
+	return mp_import_digit(*line.p) && has(line, "$$$") ? MP_IMPORT_LIKE : MP_IMPORT_UNLIKE;
+}
+
+const struct mp_import_format mp_import_marple = { "marple", looks_like, parse };

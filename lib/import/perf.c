@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * perf script: for each sample a header (import_head.h), the frames of its stack on lines of their
- * own, leaf first, and an empty line. Without a stack the one frame is on the line of the header.
+ * perf script: for each sample a header (head.h), the frames of its stack on lines of their own,
+ * leaf first, and an empty line. Without a stack the one frame is on the line of the header.
  */
+#include "lib/import/fields.h"
+#include "lib/import/format.h"
+#include "lib/import/frames.h"
 #include "lib/import/head.h"
 
 struct perf {
 	struct mp_import *im;
 	struct mp_import_frames frames;
 	struct mp_perf_shape shape;
-	bool known;	   /* whether they do */
+	bool known;	   /* `timed` and `shape` are known */
 	bool timed;	   /* samples have times */
 	bool bare;	   /* samples have no header: an empty line begins them */
-	bool tabbed;	   /* frames begin with a TAB: nothing else is one */
+	bool tabbed;	   /* all frames begin with a TAB */
 	bool open;	   /* a sample is in im->line */
-	bool after_record; /* the line before was a PERF_RECORD_ one */
+	bool after_record; /* the previous line was a PERF_RECORD_ one */
 	uint64_t samples;
 };
 
 static const struct mp_perf_shape any_shape = { .tid_width = MP_PERF_TID_WIDTH };
 
-static bool is_hex(char c)
-{
-	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 /* --- samples --------------------------------------------------------------------------------- */
 
-/* "cycles:u" is no tracepoint, "sched:sched_switch" is. */
+/* "sched:sched_switch" is a tracepoint, "cycles:u" is not. */
 static bool is_tracepoint(struct mp_str type)
 {
 	const char *colon = memchr(type.p, ':', type.len);
@@ -41,7 +39,7 @@ static bool is_tracepoint(struct mp_str type)
 	return false;
 }
 
-/* Address, text of a tracepoint, single frame: what stands behind the event's name. */
+/* Adds what follows the event's name: an address, the text of a tracepoint, a single frame. */
 static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str type)
 {
 	struct mp_str text = h->text;
@@ -103,10 +101,10 @@ static void begin_sample(struct perf *p, const struct mp_perf_head *h)
 	p->open = true;
 }
 
-/* --- lines that are no samples --------------------------------------------------------------- */
+/* --- lines that are not samples -------------------------------------------------------------- */
 
-/* "PERF_RECORD_LOST lost 12" and its like are losses, all others are only counted. */
-static void take_record(struct perf *p, struct mp_str record, const struct mp_perf_head *h)
+/* Handles "PERF_RECORD_LOST lost 12" and similar records as losses, and only counts all others. */
+static void handle_record(struct perf *p, struct mp_str record, const struct mp_perf_head *h)
 {
 	struct mp_str digits = { record.p, 0 };
 	uint64_t lost, time_ns = p->im->last_ns, cpu;
@@ -119,15 +117,13 @@ static void take_record(struct perf *p, struct mp_str record, const struct mp_pe
 	       (record.p[n] == '_' || (record.p[n] >= 'A' && record.p[n] <= 'Z') ||
 		mp_import_digit(record.p[n])))
 		n++;
-	mp_import_passed(p->im, (struct mp_str){ record.p, n });
+	mp_import_skip(p->im, (struct mp_str){ record.p, n });
 	if (!mp_str_starts(record, MP_STR("PERF_RECORD_LOST")))
 		return;
 	at = memmem(record.p, record.len, "lost ", 5);
 	if (at) {
-		digits.p = at + 5;
-		while (digits.p + digits.len < record.p + record.len &&
-		       mp_import_digit(digits.p[digits.len]))
-			digits.len++;
+		digits = mp_str_skip(record, at + 5 - record.p);
+		digits.len = mp_import_digits(digits);
 	}
 	if (mp_num_u64(digits, &lost) < 0 || lost > INT64_MAX) {
 		mp_import_bad(p->im, "a loss without a number of events");
@@ -141,8 +137,8 @@ static void take_record(struct perf *p, struct mp_str record, const struct mp_pe
 	mp_import_lost(p->im, lost, time_ns, cpu > INT32_MAX ? -1 : (int)cpu);
 }
 
-/* "# hostname : web7": what perf script --header says of the machine. */
-static void take_comment(struct perf *p, struct mp_str line)
+/* Handles "# hostname : web7", as perf script --header describes the machine. */
+static void handle_comment(struct perf *p, struct mp_str line)
 {
 	static const struct {
 		const char *name, *key;
@@ -175,7 +171,7 @@ static void take_comment(struct perf *p, struct mp_str line)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
-/* A frame: blanks, an address alone or in front of a blank. Returns where the address begins. */
+/* Where the address of a frame begins (blanks, an address, a blank or the end); else line.len. */
 static size_t frame_start(struct mp_str line)
 {
 	size_t n = 0, start;
@@ -183,15 +179,15 @@ static size_t frame_start(struct mp_str line)
 	while (n < line.len && (line.p[n] == ' ' || line.p[n] == '\t'))
 		n++;
 	start = n;
-	while (n < line.len && is_hex(line.p[n]))
+	while (n < line.len && mp_import_hex_digit(line.p[n]))
 		n++;
 	return n > start && n - start <= 16 && (n == line.len || line.p[n] == ' ') ? start
 										   : line.len;
 }
 
 /*
- * A frame as perf writes it, a TAB and a column: where its address begins, else 0. No header can look
- * so, since the column is wider than a name.
+ * Where the address of a frame as perf writes it begins (a TAB and a column); else 0. No header looks
+ * like that, since the column is wider than a name.
  */
 static size_t tab_frame(struct mp_str line)
 {
@@ -203,12 +199,12 @@ static size_t tab_frame(struct mp_str line)
 	while (n <= MP_PERF_IP_WIDTH && line.p[n] == ' ')
 		n++;
 	for (start = n; n <= MP_PERF_IP_WIDTH; n++)
-		if (!is_hex(line.p[n]))
+		if (!mp_import_hex_digit(line.p[n]))
 			return 0;
 	return start <= MP_PERF_IP_WIDTH ? start : 0;
 }
 
-static void take_frame(struct perf *p, struct mp_str text)
+static void handle_frame(struct perf *p, struct mp_str text)
 {
 	if (!p->open && p->bare)
 		begin_sample(p, &(struct mp_perf_head){ .tid_width = 0 });
@@ -218,7 +214,7 @@ static void take_frame(struct perf *p, struct mp_str text)
 		mp_import_bad(p->im, "a frame that belongs to no sample");
 }
 
-static void take_empty(struct perf *p)
+static void handle_empty(struct perf *p)
 {
 	if (p->bare && !p->open)
 		begin_sample(p, &(struct mp_perf_head){ .tid_width = 0 });
@@ -226,8 +222,8 @@ static void take_empty(struct perf *p)
 		end_sample(p);
 }
 
-/* A header without a time, if it has the columns that the others have. */
-static bool take_untimed(struct perf *p, struct mp_str line)
+/* Handles a header without a time, if it has the columns that the others have. */
+static bool handle_untimed(struct perf *p, struct mp_str line)
 {
 	const struct mp_perf_shape *shape = &p->shape;
 	struct mp_perf_head h;
@@ -243,7 +239,7 @@ static bool take_untimed(struct perf *p, struct mp_str line)
 	return true;
 }
 
-static void take_timed(struct perf *p, const struct mp_perf_head *h)
+static void handle_timed(struct perf *p, const struct mp_perf_head *h)
 {
 	struct mp_str record = h->type.p ? h->type : mp_import_trim(h->text);
 
@@ -252,11 +248,12 @@ static void take_timed(struct perf *p, const struct mp_perf_head *h)
 	if (!mp_str_starts(record, MP_STR("PERF_RECORD_")))
 		begin_sample(p, h);
 	else
-		take_record(p, (struct mp_str){ record.p, h->text.p + h->text.len - record.p }, h);
+		handle_record(p, (struct mp_str){ record.p, h->text.p + h->text.len - record.p },
+			      h);
 }
 
-/* A line that is neither empty nor a frame as perf writes it. */
-static void take_other(struct perf *p, struct mp_str line)
+/* Handles a line that is neither empty nor a frame as perf writes it. */
+static void handle_other(struct perf *p, struct mp_str line)
 {
 	bool after_record = p->after_record, only_comm;
 	struct mp_perf_head h;
@@ -264,32 +261,32 @@ static void take_other(struct perf *p, struct mp_str line)
 
 	p->after_record = false;
 	if ((p->timed || !p->known) && mp_import_timed_head(line, &h, &p->shape)) {
-		take_timed(p, &h);
+		handle_timed(p, &h);
 		return;
 	}
 	if (mp_str_starts(line, MP_STR("PERF_RECORD_"))) {
-		take_record(p, line, &(struct mp_perf_head){ .tid_width = 0 });
+		handle_record(p, line, &(struct mp_perf_head){ .tid_width = 0 });
 		return;
 	}
 	if (*line.p == '#' && (p->timed || !p->samples)) {
-		take_comment(p, line);
+		handle_comment(p, line);
 		return;
 	}
 	if (after_record && *line.p == '\t') {
-		p->after_record = true; /* more of it */
+		p->after_record = true; /* the record continues */
 		return;
 	}
 	only_comm = p->shape.no_tid && p->shape.no_cpu && p->shape.no_event;
-	if (!p->timed && !p->bare && !only_comm && take_untimed(p, line))
+	if (!p->timed && !p->bare && !only_comm && handle_untimed(p, line))
 		return;
 	start = p->tabbed ? line.len : frame_start(line);
 	if (start < line.len && (p->open || p->bare || p->timed)) {
-		take_frame(p, mp_str_skip(line, start));
+		handle_frame(p, mp_str_skip(line, start));
 		return;
 	}
 	if (p->open && p->frames.n && (*line.p == ' ' || *line.p == '|'))
-		return; /* a source line, branches, registers: asked for by -F + */
-	if (p->timed || p->bare || !only_comm || !take_untimed(p, line))
+		return; /* a source line, branches or registers, from -F + */
+	if (p->timed || p->bare || !only_comm || !handle_untimed(p, line))
 		mp_import_bad(p->im, "neither a sample nor a frame");
 }
 
@@ -314,7 +311,7 @@ static void count_head(struct census *c, struct mp_str line)
 	c->event += h.type.p != NULL;
 }
 
-/* What most headers have is a column, what few have is a name that looks like one. */
+/* What most headers have is a column; what few have is a name that looks like one. */
 static void set_shape(struct perf *p, const struct census *c)
 {
 	p->timed = 2 * c->timed > c->heads;
@@ -326,11 +323,11 @@ static void set_shape(struct perf *p, const struct census *c)
 }
 
 /*
- * Which shape the text has, by what is at hand of it: whether most samples have a time (a thread's
+ * Finds the shape of the text from its first lines: whether most samples have a time (a thread's
  * name may look like one), and whether they have a header at all. Where frames have lines of their
- * own headers are not padded, and a line that begins with a blank is something else.
+ * own, headers are not padded, and a line that begins with a blank is something else.
  */
-static void look(struct perf *p)
+static void find_shape(struct perf *p)
 {
 	struct census plain = { .heads = 0 }, padded = { .heads = 0 };
 	const char *data, *end, *lf;
@@ -360,40 +357,42 @@ static void look(struct perf *p)
 	set_shape(p, &plain);
 }
 
-void mp_import_perf(struct mp_import *im)
+static void parse(struct mp_import *im)
 {
 	struct perf p = { .im = im, .shape = any_shape };
 	struct mp_str line;
 
 	im->source = "perf script";
 	mp_import_frames_init(&p.frames);
-	look(&p);
+	find_shape(&p);
 	while (mp_import_line(im, &line)) {
 		size_t start = line.len ? tab_frame(line) : 0;
 
 		if (start) {
 			p.tabbed = true;
-			take_frame(&p, mp_str_skip(line, start));
+			handle_frame(&p, mp_str_skip(line, start));
 		} else if (!line.len) {
-			take_empty(&p);
+			handle_empty(&p);
 		} else {
-			take_other(&p, line);
+			handle_other(&p, line);
 		}
 	}
-	p.frames.cut |= p.open && im->cut_off;
+	p.frames.truncated |= p.open && im->truncated;
 	end_sample(&p);
 	mp_import_begin(im, MP_EVENT, p.timed ? "perf" : "none");
 	mp_import_frames_release(&p.frames);
 }
 
-bool mp_import_is_perf(struct mp_str line)
+/* A header with a time. */
+static bool is_timed(struct mp_str line)
 {
 	struct mp_perf_head h;
 
 	return mp_import_timed_head(line, &h, &any_shape) && h.comm.len <= MP_COMM_MAX;
 }
 
-bool mp_import_is_sample(struct mp_str line)
+/* A header without a time. */
+static bool is_untimed(struct mp_str line)
 {
 	struct mp_perf_head h;
 
@@ -405,7 +404,20 @@ bool mp_import_is_sample(struct mp_str line)
 	return h.tid.p && h.comm.p;
 }
 
-bool mp_import_is_frame(struct mp_str line)
+static bool is_frame(struct mp_str line)
 {
 	return tab_frame(line) || (line.len > 8 && *line.p == ' ' && frame_start(line) < line.len);
 }
+
+static enum mp_import_likeness looks_like(struct mp_str line, bool first)
+{
+	if (first && mp_str_starts(line, MP_STR("# ========")))
+		return MP_IMPORT_CERTAIN;
+	if (is_timed(line))
+		return MP_IMPORT_DISTINCT;
+	if (is_frame(line) || is_untimed(line))
+		return MP_IMPORT_POSSIBLE;
+	return *line.p == '#' ? MP_IMPORT_COMMENT : MP_IMPORT_UNLIKE;
+}
+
+const struct mp_import_format mp_import_perf = { "perf", looks_like, parse };

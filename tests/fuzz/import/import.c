@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The importers: the first byte chooses one, the rest is its input. What comes out is a stream. Its
- * lines are given to the parsers of lines as well, each in memory of its own size.
+ * The formats: the first byte chooses one, the rest is its input, and the output is a stream. The
+ * parsers of lines get each line as well, in memory of its own size.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/import/fields.h"
+#include "lib/import/frames.h"
 #include "lib/import/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,8 +25,8 @@ static int memory_file(const void *data, size_t size)
 	return fd;
 }
 
-/* A stream by the letter, where it was not one that was passed on. */
-static void check_stream(int fd, bool passed)
+/* Checks the output, strictly unless it is a copy of a stream. */
+static void check_stream(int fd, bool copied)
 {
 	size_t size = lseek(fd, 0, SEEK_END);
 	char *text = mp_alloc(size + 1);
@@ -42,7 +44,7 @@ static void check_stream(int fd, bool passed)
 			if (mp_ctl_parse(&ctl, rec.line, &why) < 0)
 				abort();
 			mp_ctl_release(&ctl);
-		} else if (!passed && mp_rec_check(&rec, &why) < 0) {
+		} else if (!copied && mp_rec_check(&rec, &why) < 0) {
 			abort();
 		}
 	}
@@ -51,9 +53,9 @@ static void check_stream(int fd, bool passed)
 	free(text);
 }
 
-static void whole(enum mp_import_kind kind, const uint8_t *data, size_t size)
+static void whole(const struct mp_import_format *format, const uint8_t *data, size_t size)
 {
-	struct mp_import_options options = { .kind = kind };
+	struct mp_import_options options = { .clock = NULL };
 	int fd = memory_file(data, size), out_fd = memory_file("", 0), copy = dup(out_fd);
 	int real = dup(2), null = open("/dev/null", O_WRONLY);
 	struct mp_import im;
@@ -64,12 +66,12 @@ static void whole(enum mp_import_kind kind, const uint8_t *data, size_t size)
 	mp_out_init(&out, out_fd, "out");
 	mp_import_init(&im, &options, &out);
 	dup2(null, 2);
-	mp_import_file(&im, path);
+	mp_import_file(&im, path, format);
 	mp_import_finish(&im);
 	dup2(real, 2);
 	mp_import_release(&im);
 	mp_out_close(&out);
-	check_stream(copy, kind == MP_IMPORT_AUTO || kind == MP_IMPORT_STREAM);
+	check_stream(copy, !format || format == &mp_import_stream);
 	close(null);
 	close(real);
 	close(copy);
@@ -79,16 +81,10 @@ static void whole(enum mp_import_kind kind, const uint8_t *data, size_t size)
 static void a_line(struct mp_import *im, struct mp_import_frames *frames, const uint8_t *data,
 		   size_t size)
 {
-	char *text = mp_memdup(data, size ? size : 1); /* a read behind its end is seen */
+	char *text = mp_memdup(data, size ? size : 1); /* so that a read past its end is detected */
 	struct mp_str line = { text, size };
 
 	mp_import_guess(text, size);
-	if (size) {
-		mp_import_is_perf(line);
-		mp_import_is_sample(line);
-		mp_import_is_frame(line);
-		mp_import_is_ftrace(line);
-	}
 	mp_import_frame(frames, line);
 	mp_import_event(im, 1, line);
 	mp_import_payload(im, MP_STR("syscalls:sys_enter_x"), line);
@@ -98,14 +94,22 @@ static void a_line(struct mp_import *im, struct mp_import_frames *frames, const 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct mp_import_options options = { .kind = MP_IMPORT_AUTO };
+	static const struct mp_import_format *const formats[] = {
+		NULL,
+		&mp_import_perf,
+		&mp_import_ftrace,
+		&mp_import_marple,
+		&mp_import_folded,
+		&mp_import_stream,
+	};
+	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;
 	const uint8_t *end = data + size, *lf;
 	struct mp_import im;
 
 	if (!size)
 		return 0;
-	whole((enum mp_import_kind)(*data % MP_IMPORT_UNKNOWN), data + 1, size - 1);
+	whole(formats[*data % MP_ARRAY_SIZE(formats)], data + 1, size - 1);
 	mp_import_init(&im, &options, NULL);
 	mp_import_frames_init(&frames);
 	for (data++; data < end; data = lf + 1) {

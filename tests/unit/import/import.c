@@ -1,44 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "lib/import/fields.h"
+#include "lib/import/frames.h"
 #include "lib/import/import.h"
 #include "tests/unit/tap.h"
 
 static struct mp_import_options options;
 
-static bool guessed(const char *text, enum mp_import_kind kind)
+static bool guessed(const char *text, const struct mp_import_format *format)
 {
-	enum mp_import_kind got = mp_import_guess(text, strlen(text));
+	const struct mp_import_format *got = mp_import_guess(text, strlen(text));
 
-	if (got != kind)
-		printf("# '%.40s': %s\n", text, mp_import_kind_name(got));
-	return got == kind;
+	if (got != format)
+		printf("# '%.40s': %s\n", text, got ? got->name : "unknown");
+	return got == format;
 }
 
 static void test_guess(void)
 {
-	ok(guessed("a 1 [000] 1.000001: cycles: \n", MP_IMPORT_PERF), "a sample of perf script");
-	ok(guessed("# ========\n# hostname : x\n", MP_IMPORT_PERF), "a header of perf script");
-	ok(guessed("\n\tffffffff821f8b58 schedule\n\n", MP_IMPORT_PERF), "frames alone");
-	ok(guessed("java 19983 cycles: \nffffffff8103d0ca f ([kernel.kallsyms])\n", MP_IMPORT_PERF),
+	ok(guessed("a 1 [000] 1.000001: cycles: \n", &mp_import_perf), "a sample of perf script");
+	ok(guessed("# ========\n# hostname : x\n", &mp_import_perf), "a header of perf script");
+	ok(guessed("\n\tffffffff821f8b58 schedule\n\n", &mp_import_perf), "frames alone");
+	ok(guessed("java 19983 cycles: \nffffffff8103d0ca f ([kernel.kallsyms])\n",
+		   &mp_import_perf),
 	   "a sample without a time");
-	ok(guessed("            perf 25131 \n", MP_IMPORT_PERF), "a name and a number in columns");
-	ok(guessed("# tracer: nop\n", MP_IMPORT_FTRACE), "the trace file");
-	ok(guessed("cpus=2\n", MP_IMPORT_FTRACE), "trace-cmd report");
-	ok(guessed("   x-1     [001]  1.000001: a: b\n", MP_IMPORT_FTRACE), "an event of ftrace");
-	ok(guessed("1$$$a$$$b\n", MP_IMPORT_MARPLE), "dollars of MARPLE");
-	ok(guessed("{\"interface\": \"x\", \"datatype\": \"stack\"}\n1#a\n", MP_IMPORT_MARPLE),
+	ok(guessed("            perf 25131 \n", &mp_import_perf), "a name and a number in columns");
+	ok(guessed("# tracer: nop\n", &mp_import_ftrace), "the trace file");
+	ok(guessed("cpus=2\n", &mp_import_ftrace), "trace-cmd report");
+	ok(guessed("   x-1     [001]  1.000001: a: b\n", &mp_import_ftrace), "an event of ftrace");
+	ok(guessed("1$$$a$$$b\n", &mp_import_marple), "dollars of MARPLE");
+	ok(guessed("{\"interface\": \"x\", \"datatype\": \"stack\"}\n1#a\n", &mp_import_marple),
 	   "a header of MARPLE");
-	ok(guessed("main;f 12\n", MP_IMPORT_FOLDED), "folded text");
-	ok(guessed("{\"mp\":1,\"datatype\":\"event\"}\n", MP_IMPORT_STREAM), "a stream");
-	ok(guessed("1,a:b,comm=x\n", MP_IMPORT_STREAM), "a stream without a header");
-	ok(guessed("12#a;b\n", MP_IMPORT_STREAM), "stacks of a stream");
-	ok(guessed("hello world\n", MP_IMPORT_UNKNOWN), "prose");
-	ok(guessed("main;f 12", MP_IMPORT_FOLDED), "an unfinished line, if there is no other");
-	ok(guessed("\n", MP_IMPORT_UNKNOWN), "an empty line");
-	ok(mp_import_kind_parse("ftrace") == MP_IMPORT_FTRACE &&
-		   mp_import_kind_parse("x") == MP_IMPORT_UNKNOWN,
-	   "kinds by name");
+	ok(guessed("main;f 12\n", &mp_import_folded), "folded text");
+	ok(guessed("{\"mp\":1,\"datatype\":\"event\"}\n", &mp_import_stream), "a stream");
+	ok(guessed("1,a:b,comm=x\n", &mp_import_stream), "a stream without a header");
+	ok(guessed("12#a;b\n", &mp_import_stream), "stacks of a stream");
+	ok(guessed("hello world\n", NULL), "prose");
+	ok(guessed("main;f 12", &mp_import_folded), "an unfinished line, if there is no other");
+	ok(guessed("\n", NULL), "an empty line");
+	ok(mp_import_format_find("ftrace") == &mp_import_ftrace && !mp_import_format_find("x"),
+	   "formats by name");
+	ok(guessed("# a\n# b\n", &mp_import_perf) && guessed("# a\nmain;f 12\n", &mp_import_folded),
+	   "comments alone are of perf script, comments before other lines say nothing");
+	ok(guessed("   x-1     [001]  1.000001: a: b\na 1 [000] 1.000001: cycles: \n",
+		   &mp_import_perf),
+	   "as many events of ftrace as samples of perf script");
 }
 
 static bool time_is(const char *text, uint64_t wanted)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of perf script. Lines repeat, so what a line stands for is looked up by the whole line;
- * the memory for that is bounded, and emptied between two samples when it is full.
+ * Frames of perf script. Lines repeat, so a map from the whole line to its frame saves parsing it
+ * again. The map's memory is bounded: it is emptied between two samples when it is full.
  */
-#include "lib/import/import.h"
+#include "lib/import/frames.h"
 
 #include <stdlib.h>
 
 enum { SEEN_MAX_BYTES = 24 << 20 };
 
-/* What a line of text says of a frame. */
+/* The parts of a line. */
 struct frame {
 	struct mp_str addr;   /* hexadecimal digits */
 	struct mp_str symbol; /* without offset */
-	struct mp_str dso;    /* p == NULL: not said */
+	struct mp_str dso;    /* p == NULL: missing */
 	bool inlined;
 };
 
@@ -30,31 +30,26 @@ void mp_import_frames_release(struct mp_import_frames *f)
 	free(f->v);
 }
 
-static bool is_hex(char c)
-{
-	return mp_import_digit(c) || (c >= 'a' && c <= 'f');
-}
-
 /* Length of s without "+0xHEX" at its end; s.len if there is none. */
 static size_t without_offset(struct mp_str s)
 {
 	size_t n = s.len;
 
-	while (n && is_hex(s.p[n - 1]))
+	while (n && mp_import_hex_digit(s.p[n - 1]))
 		n--;
 	if (n == s.len || n < 3 || memcmp(s.p + n - 3, "+0x", 3) != 0)
 		return s.len;
 	return n - 3;
 }
 
-/* Where "(DSO)" begins in text that ends with ')': behind an offset, else by balance. */
+/* Where "(DSO)" begins in text that ends with ')': after an offset, else by matching brackets. */
 static size_t find_dso(struct mp_str s)
 {
 	const char *p = s.p, *end = s.p + s.len;
 	size_t depth = 0, n;
 
 	while ((p = memmem(p, end - p, "+0x", 3))) {
-		for (p += 3; p < end && is_hex(*p); p++)
+		for (p += 3; p < end && mp_import_hex_digit(*p); p++)
 			;
 		if (end - p > 2 && p[0] == ' ' && p[1] == '(')
 			return p + 1 - s.p;
@@ -74,7 +69,7 @@ static void parse_frame(struct mp_str text, struct frame *f)
 	struct mp_str rest;
 
 	*f = (struct frame){ .inlined = false };
-	while (n < text.len && is_hex(text.p[n]))
+	while (n < text.len && mp_import_hex_digit(text.p[n]))
 		n++;
 	f->addr = (struct mp_str){ text.p, n };
 	rest = mp_import_trim((struct mp_str){ text.p + n, text.len - n });
@@ -92,7 +87,7 @@ static void parse_frame(struct mp_str text, struct frame *f)
 	f->symbol.len = without_offset(f->symbol);
 }
 
-/* The name of a mapped file without its folder; what is in brackets stays. */
+/* The name of a mapped file without its folder; a name in brackets stays as it is. */
 static struct mp_str base_name(struct mp_str dso)
 {
 	const char *slash;
@@ -109,7 +104,7 @@ static struct mp_str base_name(struct mp_str dso)
 	return dso;
 }
 
-/* Brackets that are no kernel code: parts of a process. */
+/* Names in brackets that are parts of a process, not kernel code. */
 static bool is_user_bracket(struct mp_str dso)
 {
 	static const struct mp_str names[] = {
@@ -149,7 +144,7 @@ static bool is_kernel(const struct frame *f, struct mp_str base)
 	       mp_str_starts(base, MP_STR("bpf_prog_"));
 }
 
-/* perf-PID.map of a compiler at run time, jitted-PID-N.so of perf inject. */
+/* perf-PID.map is written by a just-in-time compiler, jitted-PID-N.so by perf inject. */
 static bool is_jit(struct mp_str base)
 {
 	return (mp_str_starts(base, MP_STR("perf-")) && mp_str_ends(base, MP_STR(".map"))) ||
@@ -157,8 +152,8 @@ static bool is_jit(struct mp_str base)
 }
 
 /*
- * Code without a symbol: [FILE]+0xADDR where the address is one of the file. perf prints such for
- * user space; what is larger than any file is an address in memory, which says nothing later.
+ * Names code without a symbol: [FILE]+0xADDR where the address is one in the file, as perf prints it
+ * for user space. An address larger than any file is one in memory, which means nothing later.
  */
 static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str base, bool kernel)
 {
@@ -166,7 +161,7 @@ static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str
 
 	if (!base.len || mp_str_eq(base, MP_STR("[unknown]"))) {
 		mp_buf_add(to, "[unknown]", 9);
-		in_file = !f->dso.p && !f->symbol.len; /* addresses are all there is */
+		in_file = !f->dso.p && !f->symbol.len; /* the line has only an address */
 	} else if (*base.p == '[') {
 		mp_buf_str(to, base);
 	} else {
@@ -181,8 +176,8 @@ static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str
 }
 
 /*
- * Maps of compilers at run time have "caller->callee" where one was inlined into the other: a frame
- * each, root first.
+ * Maps of just-in-time compilers have "caller->callee" where the callee was inlined: they become two
+ * frames, root first.
  */
 static struct mp_str put_names(struct mp_import_frames *frames, struct mp_str name,
 			       enum mp_mark mark)
@@ -239,10 +234,10 @@ static void push(struct mp_import_frames *f, struct mp_str frame)
 	f->v[f->n++] = frame;
 }
 
-/* Callers beyond what a line holds are not kept: their memory would have no bound. */
+/* Callers that no line can hold are dropped, or their memory would have no bound. */
 static bool is_full(struct mp_import_frames *f)
 {
-	f->cut |= f->bytes > MP_LINE_MAX;
+	f->truncated |= f->bytes > MP_LINE_MAX;
 	return f->bytes > MP_LINE_MAX;
 }
 
@@ -273,7 +268,7 @@ void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum m
 
 void mp_import_stack(struct mp_import *im, struct mp_import_frames *f)
 {
-	const struct mp_str cut = MP_STR("[truncated]");
+	const struct mp_str mark = MP_STR("[truncated]");
 	size_t room = MP_LINE_MAX - MP_MIN(im->line.len, (size_t)MP_LINE_MAX), n = 0, bytes = 64;
 	struct mp_buf *b = &im->line;
 	char *p;
@@ -281,18 +276,18 @@ void mp_import_stack(struct mp_import *im, struct mp_import_frames *f)
 	while (n < f->n && bytes + f->v[n].len + 1 < room)
 		bytes += f->v[n++].len + 1;
 	if (n < f->n || f->bytes > MP_LINE_MAX) {
-		f->cut = true;
-		im->cut++;
+		f->truncated = true;
+		im->truncated_stacks++;
 	}
-	if (n || f->cut) {
+	if (n || f->truncated) {
 		mp_buf_reserve(b, bytes);
 		p = b->p + b->len;
 		if (b->len > im->body)
 			*p++ = '\t';
 		p = mempcpy(p, "stack=", 6);
-		if (f->cut)
-			p = mempcpy(p, cut.p, cut.len);
-		if (f->cut && n)
+		if (f->truncated)
+			p = mempcpy(p, mark.p, mark.len);
+		if (f->truncated && n)
 			*p++ = ';';
 		while (n--) {
 			p = mempcpy(p, f->v[n].p, f->v[n].len);
@@ -302,7 +297,7 @@ void mp_import_stack(struct mp_import *im, struct mp_import_frames *f)
 	}
 	f->n = 0;
 	f->bytes = 0;
-	f->cut = false;
+	f->truncated = false;
 	if (mp_map_bytes(&f->seen) + f->text.total > SEEN_MAX_BYTES) {
 		mp_map_clear(&f->seen);
 		mp_arena_release(&f->text);

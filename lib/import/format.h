@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a format of text is for mp-import; formats.h lists them all. Includes record. */
+#ifndef MP_IMPORT_FORMAT_H
+#define MP_IMPORT_FORMAT_H
+
+#include "lib/import/record.h"
+
+/* How much a line looks like one of a format. */
+enum mp_import_likeness {
+	MP_IMPORT_UNLIKE,
+	MP_IMPORT_COMMENT,  /* the format has such comments; they count if there is nothing else */
+	MP_IMPORT_POSSIBLE, /* the format has such lines beside others */
+	MP_IMPORT_LIKE,	    /* the format has such lines, and so may any text */
+	MP_IMPORT_DISTINCT, /* only this format has such lines, between others that look like anything */
+	MP_IMPORT_CERTAIN, /* this line alone decides */
+};
+
+struct mp_import_format {
+	const char *name; /* for --from */
+
+	/* Judges a line, which is not empty; `first`: it is the first of the text. */
+	enum mp_import_likeness (*looks_like)(struct mp_str line, bool first);
+
+	/* Reads from the current line to the end of the input. */
+	void (*parse)(struct mp_import *im);
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of the formats that mp-import reads. Includes format. */
+#ifndef MP_IMPORT_FORMATS_H
+#define MP_IMPORT_FORMATS_H
+
+#include "lib/import/format.h"
+
+/*
+ * A row for each format: its file defines `const struct mp_import_format mp_import_NAME`. A line
+ * counts for the first row that it looks like.
+ */
+#define MP_IMPORT_FORMATS(row) row(ftrace) row(perf) row(marple) row(stream) row(folded)
+
+#define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
+MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)
+#undef MP_IMPORT_DECLARE
+
+/* The format of this name, or NULL. */
+const struct mp_import_format *mp_import_format_find(const char *name);
+
+/* Adds "ftrace, perf, marple, stream or folded" to a message. */
+void mp_import_format_names(struct mp_buf *to);
+
+/* The format of a text by its first bytes, or NULL. */
+const struct mp_import_format *mp_import_guess(const char *data, size_t len);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The frames of a sample, leaf first as the text has them. Includes record, esc. */
+#ifndef MP_IMPORT_FRAMES_H
+#define MP_IMPORT_FRAMES_H
+
+#include "lib/import/record.h"
+#include "lib/stream/esc.h"
+
+struct mp_import_frames {
+	struct mp_map seen;   /* a line of text -> struct mp_str, the frame */
+	struct mp_arena text; /* of the frames */
+	struct mp_str *v;
+	size_t n, cap;
+	size_t bytes;	/* of the frames, with separators */
+	bool truncated; /* callers are missing: the text ended within the stack */
+};
+
+void mp_import_frames_init(struct mp_import_frames *f);
+void mp_import_frames_release(struct mp_import_frames *f);
+
+/* Adds a frame of perf script, from its address on: "ADDR SYMBOL+0xOFF (DSO)". */
+void mp_import_frame(struct mp_import_frames *f, struct mp_str text);
+
+/* Adds a frame given as a raw name. */
+void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum mp_mark mark);
+
+/* Adds "stack=" to the event, root first, and empties the frames. */
+void mp_import_stack(struct mp_import *im, struct mp_import_frames *f);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every format needs to turn the text of another profiler into a stream: the next line of the
+ * input, and a record of the output. One input becomes one section (a MARPLE file becomes several).
+ * Headers, trailers, losses and lines that could not be read are accounted for here.
+ * Includes input, map, text.
+ */
+#ifndef MP_IMPORT_RECORD_H
+#define MP_IMPORT_RECORD_H
+
+#include "lib/core/map.h"
+#include "lib/import/text.h"
+#include "lib/stream/input.h"
+
+struct mp_import_options {
+	const char *clock;     /* name of the clock of the times; NULL: what the text says */
+	uint64_t time_unit_ns; /* of MARPLE's times; 0: us */
+};
+
+struct mp_import {
+	const struct mp_import_options *options; /* borrowed */
+	struct mp_out *out;			 /* borrowed */
+	struct mp_in in;			 /* the current input */
+	bool handed_over;			 /* a reader of its own closes the input */
+
+	/* the section being written */
+	enum mp_kind open;  /* its datatype; 0: none */
+	json_t *origin;	    /* more for its header, from the text; may be NULL */
+	const char *source; /* what the text is, for the header */
+	uint64_t records;   /* data lines */
+	uint64_t lost;	    /* as the text says */
+	uint64_t last_ns;   /* TIME of the latest event */
+	struct mp_buf line; /* the record being built */
+	size_t body;	    /* where the fields of an event begin in it */
+	bool truncated;	    /* the input ends within a line */
+
+	/* account, all inputs */
+	uint64_t bad;		/* lines that could not be read */
+	uint64_t sections_lost; /* events */
+	uint64_t truncated_stacks;
+	struct mp_map skipped; /* lines that are not samples, by kind -> uint64_t */
+	enum mp_status status;
+};
+
+void mp_import_init(struct mp_import *im, const struct mp_import_options *options,
+		    struct mp_out *out);
+void mp_import_release(struct mp_import *im);
+
+/* Reports what was skipped, lost and not understood. Returns the status for main. */
+enum mp_status mp_import_finish(struct mp_import *im);
+
+/* The next line without LF and CR. Lines that cannot be trusted are reported and skipped. */
+bool mp_import_line(struct mp_import *im, struct mp_str *line);
+
+/* Counts the current line as one that cannot be read, and reports the first few. */
+void mp_import_bad(struct mp_import *im, const char *why);
+
+/* Counts the current line, which is no sample, by its kind. */
+void mp_import_skip(struct mp_import *im, struct mp_str kind);
+
+/* Adds a member to the headers of the sections to come; takes the reference. */
+void mp_import_origin(struct mp_import *im, const char *key, json_t *value);
+
+/* Writes a header, unless a section of this datatype is open. `clock`: what TIME is on. */
+void mp_import_begin(struct mp_import *im, enum mp_kind datatype, const char *clock);
+
+/* Writes the trailer of the open section, if there is one. */
+void mp_import_end(struct mp_import *im);
+
+/* Writes a control line, and drops the reference. */
+void mp_import_control(struct mp_import *im, json_t *object);
+
+/* Begins an event in `line`: "TIME,TYPE,". "event:" precedes a type that the stream does not allow. */
+void mp_import_event(struct mp_import *im, uint64_t time_ns, struct mp_str type);
+
+/* Begins a stack in `line`: "WEIGHT#". */
+void mp_import_weight(struct mp_import *im, int64_t weight);
+
+/* Adds frames, root first, to a stack; they are raw but for the marks of our own programs. */
+void mp_import_folded_frames(struct mp_import *im, struct mp_str frames, const char *separator);
+
+/* Adds a field; the value is raw and gets escaped. Those for numbers drop leading zeros. */
+void mp_import_field(struct mp_import *im, const char *key, struct mp_str value);
+void mp_import_number(struct mp_import *im, const char *key, struct mp_str digits);
+void mp_import_hex(struct mp_import *im, const char *key, struct mp_str digits);
+
+/* Writes `line` and counts it. A line above the limit is reported instead. */
+void mp_import_write(struct mp_import *im);
+
+/* Writes a loss that the text reports, at a time (0: unknown) on a CPU (-1: unknown). */
+void mp_import_lost(struct mp_import *im, uint64_t lost, uint64_t time_ns, int cpu);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-stream(5) itself, which is copied. */
+#include "lib/import/format.h"
+
+static void copy_line(struct mp_import *im, struct mp_str line)
+{
+	mp_out_write(im->out, line.p, line.len);
+	mp_out_write(im->out, "\n", 1);
+}
+
+/* A trailer says how many records were written: fewer than it says where bad lines were skipped. */
+static void copy_trailer(struct mp_import *im, const struct mp_ctl *ctl, struct mp_str line,
+			 const uint64_t *records)
+{
+	json_t *trailer;
+
+	if (!ctl->datatype || records[ctl->datatype] == ctl->records) {
+		copy_line(im, line);
+		return;
+	}
+	trailer = json_copy(ctl->json);
+	json_object_set_new(trailer, "records", json_integer((json_int_t)records[ctl->datatype]));
+	json_object_del(trailer, "bytes");
+	mp_import_control(im, trailer);
+}
+
+static void parse(struct mp_import *im)
+{
+	uint64_t records[MP_FOLDED] = { 0 };
+	struct mp_input input;
+	enum mp_status status;
+	struct mp_rec rec;
+
+	im->handed_over = true;
+	mp_input_adopt(&input, &im->in, MP_CONTROL | MP_EVENT | MP_POINT | MP_STACK);
+	while (mp_input_next(&input, &rec)) {
+		if (rec.kind == MP_CONTROL && input.ctl.what == MP_CTL_END) {
+			copy_trailer(im, &input.ctl, rec.line, records);
+			continue;
+		}
+		if (rec.kind != MP_CONTROL)
+			records[rec.kind]++;
+		else if (input.ctl.what == MP_CTL_HEADER)
+			records[input.ctl.datatype] = 0;
+		copy_line(im, rec.line);
+	}
+	status = mp_input_finish(&input);
+	im->status = MP_MAX(im->status, status);
+}
+
+static enum mp_import_likeness looks_like(struct mp_str line, bool first)
+{
+	struct mp_rec rec;
+	const char *why;
+
+	if (first && *line.p == '{')
+		return MP_IMPORT_CERTAIN;
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || rec.kind == MP_FOLDED)
+		return MP_IMPORT_UNLIKE;
+	return MP_IMPORT_LIKE;
+}
+
+const struct mp_import_format mp_import_stream = { "stream", looks_like, parse };

@@ -67,8 +67,9 @@ LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
 .PHONY: all filters check demo bench fuzz fuzzers format golden install uninstall clean \
-	deps-build deps-demo deps-check unit test-programs
+	deps-build deps-demo deps-check deps-coverage coverage unit test-programs
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 all: $(PROGRAMS:%=$(BIN)/%) $(BIN)/mp-example collectors
 filters: $(FILTERS:%=$(BIN)/%)
@@ -117,11 +118,14 @@ $(LIBPERF)/lib/libapi.a:
 	@mv $(LIBPERF)/src/tools/lib/api/libapi.a $@
 	@rm -rf $(LIBPERF)/src $(LIBPERF)/lib/*.so*
 
+# "CC lib/order/run.o", or with V=1 the whole command
+show = $(if $(V),,@echo $(1) $(@:$(BUILD)/%=%) && )
+
 # --- objects and programs --------------------------------------------------------------------------------
 
 $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # what the assembler puts into an object
 $(BUILD)/lib/heatmap/heatdata.o: lib/heatmap/heatmap.js
@@ -129,7 +133,7 @@ $(BUILD)/lib/stackplot/stackdraw.o: lib/stackplot/stackplot.js
 
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # BPF programs need clang; without it mp-record does the same in user space (docs/decisions.md)
 CLANG ?= clang
@@ -140,7 +144,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
+	$(call show,BPF)$(CLANG) -target bpf -O2 -g -Wall -Wextra -I. -idirafter /usr/include/$(MULTIARCH) \
 		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/lib/capture/bpf/bpf.o: $(BPF_OBJ)
@@ -148,31 +152,31 @@ $(BUILD)/lib/capture/bpf/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF
 
 $(BUILD)/cmd/mp-record.o: cmd/mp-record.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/cmd/%.o: cmd/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/docs/%.o: docs/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/libmp.a: $(LIB_OBJ)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call show,AR)$(AR) qcs $@ $^
 
 $(BUILD)/libcapture.a: $(CAPTURE_OBJ)
 	@rm -f $@
-	$(AR) qcs $@ $^
+	$(call show,AR)$(AR) qcs $@ $^
 
 $(BIN)/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
 # for tests/layout
 .PHONY: print-libs
@@ -181,24 +185,24 @@ print-libs:
 
 $(BIN)/mp-example: $(BUILD)/docs/mp-example.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
 # --- tests ------------------------------------------------------------------------------------------------
 
 $(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 $(BUILD)/tests/unit/capture/%.o $(BUILD)/tests/fuzz/capture/%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
 
 $(filter-out $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
 # unit tests below capture/ link libcapture.a too
 $(filter $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # one compares with libdw
 $(BUILD)/tests/unit/capture/object/cfi.o: | $(BUILD)/.have-oracle
@@ -206,7 +210,7 @@ $(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(shell $(PKG_CONFIG) --libs $
 
 $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # programs that make a known load
 $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
@@ -229,6 +233,19 @@ bench: deps-check
 	@$(MAKE) --no-print-directory test-programs
 	@BUILD='$(abspath $(BUILD))' tests/bench/run $(T)
 
+# lines that the tests run, by folder; T as for check
+COVERAGE := $(BUILD_ROOT)/coverage
+coverage: deps-coverage
+	@$(MAKE) --no-print-directory BUILD=$(COVERAGE) CFLAGS='-O1 -g --coverage -fprofile-update=atomic' \
+		LDFLAGS=--coverage test-programs
+	@find $(COVERAGE) -name '*.gcda' -delete
+	@BUILD='$(abspath $(COVERAGE))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T) || \
+		echo 'some tests failed: a program that writes its counters as another user does so on stderr'
+	@gcovr -r . --object-directory $(COVERAGE) -f lib/ -f cmd/ --json-summary $(COVERAGE)/summary.json $(COVERAGE)
+	@jq -r '.files[] | [.filename, .line_covered, .line_total] | @tsv' $(COVERAGE)/summary.json | \
+		awk '{ sub("/[^/]*$$", "", $$1); a[$$1] += $$2; b[$$1] += $$3; a["all"] += $$2; b["all"] += $$3 } \
+		     END { for (f in b) printf "%-24s %5d of %5d lines  %5.1f %%\n", f, a[f], b[f], 100 * a[f] / b[f] }' | sort
+
 # FUZZ_SECONDS for each target
 FUZZ_SECONDS ?= 60
 FUZZ_BUILD   := $(BUILD_ROOT)/fuzz
@@ -239,10 +256,10 @@ fuzz: deps-check
 fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
 $(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 $(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 demo: deps-demo
 	@$(MAKE) --no-print-directory all $(BUILD)/load/demo
@@ -284,6 +301,8 @@ deps-build: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_BUILD))
 deps-demo: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_DEMO))
+deps-coverage: deps-check
+	$(call install-missing,gcovr)
 deps-check: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_CHECK))
 

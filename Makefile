@@ -222,7 +222,7 @@ test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:te
 	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%)
 
 check: deps-check
-	@$(MAKE) --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
+	@$(MAKE) -s --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
 	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T)
 
 # rewrites what golden cases expect, in all files or in those of T: read the diff
@@ -230,7 +230,7 @@ golden: all
 	@BUILD='$(abspath $(BUILD))' tests/golden/run --write $(T)
 
 bench: deps-check
-	@$(MAKE) --no-print-directory test-programs
+	@$(MAKE) -s --no-print-directory test-programs
 	@BUILD='$(abspath $(BUILD))' tests/bench/run $(T)
 
 # lines that the tests run, by folder; T as for check
@@ -262,7 +262,7 @@ $(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp
 	$(call show,LD)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 demo: deps-demo
-	@$(MAKE) --no-print-directory all $(BUILD)/load/demo
+	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo
 	@BUILD='$(abspath $(BUILD))' tests/demo
 
 # for tests/kernel.bats, on x86-64: a kernel that has what that of the tests' machine may lack

@@ -107,6 +107,16 @@ load lib
 	[[ "$output" != *"-c -o $TMP/b/lib/order/run.o"* ]]
 }
 
+@test "make demo records, draws, and prints at most 40 lines after the build" {
+	needs_root
+	run tests/demo
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" -le 40 ]
+	[[ "$output" == *'$ mp-record -e sched:sched_switch -d 2 -o switch.mp'* ]]
+	[[ "$output" == *demo-client* ]]
+	grep -q '</svg>' "$BUILD/demo/switch.svg"
+}
+
 @test "make install puts everything below DESTDIR, uninstall leaves nothing" {
 	make -s install DESTDIR="$TMP/d" PREFIX=/usr BUILD="$BUILD" > /dev/null
 	for p in $PROGRAMS; do

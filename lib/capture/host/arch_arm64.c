@@ -47,6 +47,9 @@ const struct mp_arch mp_arch_arm64 = {
 	.code_mask = 0x0000ffffffffffff, /* addresses of programs have 48 bits */
 	.record_ra = 8,
 	.record_cfa = 16,
+	/* arch/arm64/kernel/signal.c: siginfo (128 bytes), then ucontext, whose registers are at 184 */
+	.signal_return = "__kernel_rt_sigreturn",
+	.signal_regs = 128 + 184,
 	.plt_head = 32,
 	.plt_entry = 16,
 	.arg_regs = arg_regs,

@@ -278,6 +278,36 @@ static bool step_bare(struct walk *w)
 	return true;
 }
 
+/* Whether the kernel made a frame for a signal, whose handler returns to `pc`. */
+static bool is_signal_frame(const struct walk *w, const struct mp_mapping *m, uint64_t pc)
+{
+	const struct mp_dso *vdso = w->u->dsos->vdso;
+	const char *wanted = w->u->arch->signal_return, *name;
+	uint64_t addr, start;
+
+	if (!wanted || !m || !vdso || m->dso != vdso || !vdso->symbols)
+		return false;
+	addr = mp_elfsym_address(vdso->symbols, pc - m->start + m->offset);
+	name = mp_elfsym_find(vdso->symbols, addr, &start);
+	return name && strcmp(name, wanted) == 0;
+}
+
+/* To what a signal interrupted: the kernel has put all its registers into the frame. */
+static bool step_signal(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	uint64_t at = w->regs[arch->sp] + arch->signal_regs, next[MP_CFI_REGS] = { 0 };
+	size_t i;
+
+	w->end = MP_UNWIND_CFI;
+	for (i = 0; i < arch->n_regs; i++)
+		if (!read_stack(w, at + i * 8, 8, &next[arch->dwarf[i]]))
+			return false;
+	memcpy(w->regs, next, sizeof(w->regs));
+	w->exact = true;
+	return true;
+}
+
 static const struct mp_mapping *mapping_at(struct walk *w, uint64_t addr)
 {
 	if (!w->mapping || addr - w->mapping->start >= w->mapping->end - w->mapping->start)
@@ -302,6 +332,10 @@ static bool step(struct walk *w, uint64_t *ip)
 			w->end = MP_UNWIND_MAPPING;
 		w->lost = !w->leaf;
 		return false;
+	}
+	if (is_signal_frame(w, m, pc)) {
+		*ip = w->leaf ? pc : pc + 1;
+		return step_signal(w);
 	}
 	if (!row || row->found <= 0)
 		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);

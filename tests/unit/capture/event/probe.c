@@ -108,7 +108,7 @@ int main(void)
 	ok(usdt(&mp_arch_x86_64, "8@$5 -4@$-1", " arg1=\\5:u64 arg2=\\-1:s32", 0), "constants");
 	ok(usdt(&mp_arch_arm64, "8@x0 4@w1 8@[sp, 16] 8@[x19]",
 		" arg1=%x0:u64 arg2=%x1:u32 arg3=+16(%sp):u64 arg4=+0(%x19):u64", 0),
-	   "arm64");
+	   "registers and memory of arm64");
 	ok(usdt(&mp_arch_x86_64, "8@(%rax,%rbx,8) 8@%rdi 4@sym(%rip) 4@-4+sym(%rip)",
 		" arg2=%di:u64", 3),
 	   "what the kernel cannot fetch is skipped, numbers stay");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/capture/object/demangle.h"
+#include "lib/capture/object/elfsym.h"
 #include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/perfmap.h"
 #include "lib/capture/stack/task.h"
@@ -202,9 +204,32 @@ static void test_tasks(void)
 	mp_tasks_release(&t);
 }
 
+/* Libraries of other architectures, made by tests/chain/make; `stubs`: where objdump shows "g@plt". */
+static void test_plt(const char *path, uint64_t stubs)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct mp_elfsym *e = fd < 0 ? NULL : mp_elfsym_load(fd, "", path);
+	const char *g, *end_of_g, *h, *before;
+	uint64_t start;
+
+	if (!e) {
+		ok(false, "%s cannot be read", path);
+		return;
+	}
+	g = mp_elfsym_find(e, stubs, &start);
+	end_of_g = mp_elfsym_find(e, stubs + 15, &start);
+	h = mp_elfsym_find(e, stubs + 16, &start);
+	before = mp_elfsym_find(e, stubs - 1, &start);
+	ok(g && end_of_g == g && strcmp(g, "g@plt") == 0 && h && strcmp(h, "h@plt") == 0 && !before,
+	   "%s: stubs of the PLT", path);
+	mp_elfsym_free(e);
+	close(fd);
+}
+
 int main(void)
 {
 	mp_init("unit-symbols");
+	test_plt("tests/chain/arm64.so", 0x240);
 	test_symtab();
 	test_kallsyms();
 	test_perfmap();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls down to a leaf and up again, for tests/arm64/make: frames of several shapes, return addresses
- * signed (-mbranch-protection=standard), nothing but system calls.
+ * Calls down to a leaf and up again, for tests/chain/make: frames of several shapes, and nothing but
+ * system calls. Signal handlers would return to signal_return, which has the name and the call frame
+ * information of its like in the vDSO.
  */
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -49,14 +50,17 @@ __attribute__((used)) static long begin(void)
 	return large(sink + 2);
 }
 
-__asm__(".globl _start\n"
+#define ROOT ".cfi_undefined x30\nmov x29, 0\nbl begin\n"
+#define SYSTEM_CALL(number) "mov x8, " number "\nsvc 0\n"
+#define SIGNAL_RETURN "__kernel_rt_sigreturn"
+
+__asm__(".globl _start, signal_return, " SIGNAL_RETURN "\n"
 	".type _start, %function\n"
-	"_start: .cfi_startproc\n"
-	".cfi_undefined x30\n"
-	"mov x29, 0\n"
-	"bl begin\n"
-	"mov x8, 93\n" /* exit */
-	"mov x0, 0\n"
-	"svc 0\n"
+	"_start: .cfi_startproc\n" ROOT SYSTEM_CALL("93") /* exit, with what begin returned */
 	".cfi_endproc\n"
-	".size _start, . - _start\n");
+	".size _start, . - _start\n"
+	".type " SIGNAL_RETURN ", %function\n"
+	"signal_return:\n" SIGNAL_RETURN ": .cfi_startproc\n"
+	".cfi_signal_frame\n" SYSTEM_CALL("139") ".cfi_endproc\n"
+						 ".size " SIGNAL_RETURN ", . - " SIGNAL_RETURN
+						 "\n");

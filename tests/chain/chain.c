@@ -50,9 +50,15 @@ __attribute__((used)) static long begin(void)
 	return large(sink + 2);
 }
 
+#ifdef __aarch64__
 #define ROOT ".cfi_undefined x30\nmov x29, 0\nbl begin\n"
 #define SYSTEM_CALL(number) "mov x8, " number "\nsvc 0\n"
 #define SIGNAL_RETURN "__kernel_rt_sigreturn"
+#else
+#define ROOT ".cfi_undefined ra\nli s0, 0\ncall begin\n"
+#define SYSTEM_CALL(number) "li a7, " number "\necall\n"
+#define SIGNAL_RETURN "__vdso_rt_sigreturn"
+#endif
 
 __asm__(".globl _start, signal_return, " SIGNAL_RETURN "\n"
 	".type _start, %function\n"

@@ -6,6 +6,7 @@
 static const struct mp_arch *const archs[] = {
 	&mp_arch_x86_64,
 	&mp_arch_arm64,
+	&mp_arch_riscv64,
 };
 
 /* The linker defines it at the beginning of a program. */

@@ -64,7 +64,7 @@ struct mp_arch {
 	bool bpf;
 };
 
-extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64;
+extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64, mp_arch_riscv64;
 
 /* The one whose programs have this e_machine in their ELF headers; NULL: not supported. */
 const struct mp_arch *mp_arch_of(unsigned elf_machine);

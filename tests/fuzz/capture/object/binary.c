@@ -35,6 +35,7 @@ static void read_text(const uint8_t *data, size_t size)
 
 	mp_usdt_args(&to, &mp_arch_x86_64, text);
 	mp_usdt_args(&to, &mp_arch_arm64, text);
+	mp_usdt_args(&to, &mp_arch_riscv64, text);
 	mp_buf_release(&to);
 	name = mp_asprintf("%s:%s", size & 1 ? "uprobe" : "mem", text);
 	if (mp_probe_parse(&probe, name, &error) == 0)

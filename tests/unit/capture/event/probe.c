@@ -109,6 +109,9 @@ int main(void)
 	ok(usdt(&mp_arch_arm64, "8@x0 4@w1 8@[sp, 16] 8@[x19]",
 		" arg1=%x0:u64 arg2=%x1:u32 arg3=+16(%sp):u64 arg4=+0(%x19):u64", 0),
 	   "registers and memory of arm64");
+	ok(usdt(&mp_arch_riscv64, "8@a0 -4@s11 8@-20(s0) 1@8(sp) 8@zero 8@a 8@f10 8@t6x",
+		" arg1=%a0:u64 arg2=%s11:s32 arg3=-20(%s0):u64 arg4=+8(%sp):u8", 4),
+	   "registers and memory of riscv64");
 	ok(usdt(&mp_arch_x86_64, "8@(%rax,%rbx,8) 8@%rdi 4@sym(%rip) 4@-4+sym(%rip)",
 		" arg2=%di:u64", 3),
 	   "what the kernel cannot fetch is skipped, numbers stay");

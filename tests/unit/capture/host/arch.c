@@ -49,7 +49,7 @@ int main(void)
 		ok(is_complete(a), "%s: no fact is missing", a->name);
 		n++;
 	}
-	ok(n == 2 && mp_arch_of(EM_X86_64) == &mp_arch_x86_64 && !mp_arch_of(EM_386),
+	ok(n == 3 && mp_arch_of(EM_X86_64) == &mp_arch_x86_64 && !mp_arch_of(EM_386),
 	   "found by the e_machine of a program");
 	uname(&host);
 	ok(mp_arch_here() && strcmp(mp_arch_here()->name, host.machine) == 0,

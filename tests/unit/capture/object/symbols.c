@@ -230,6 +230,7 @@ int main(void)
 {
 	mp_init("unit-symbols");
 	test_plt("tests/chain/arm64.so", 0x240);
+	test_plt("tests/chain/riscv64.so", 0x250);
 	test_symtab();
 	test_kallsyms();
 	test_perfmap();

@@ -203,6 +203,7 @@ int main(void)
 {
 	static const struct program programs[] = {
 		{ &mp_arch_arm64, "arm64", 0x400000, 31, 30, 99, 41 },
+		{ &mp_arch_riscv64, "riscv64", 0x10000, 2, 1, 116, 0 },
 	};
 	size_t i;
 

@@ -25,12 +25,6 @@ enum {
 
 static const char table_name[] = "FileStrtab";
 
-struct mp_cpel_slot {
-	uint64_t hash;
-	uint32_t check;
-	uint32_t place; /* offset + 1; 0: free */
-};
-
 struct logged {
 	uint64_t time_ns;
 	uint32_t track, type, datum;
@@ -38,10 +32,10 @@ struct logged {
 
 void mp_cpel_init(struct mp_cpel *c)
 {
-	*c = (struct mp_cpel){ .n_slots = 1 << 10 };
+	*c = (struct mp_cpel){ .n_logged = 0 };
 	mp_spill_init(&c->log);
 	mp_spill_init(&c->texts);
-	c->slots = mp_zalloc(c->n_slots * sizeof(*c->slots));
+	mp_intmap_init(&c->places);
 	if (getrandom(&c->seed, sizeof(c->seed), GRND_NONBLOCK) < 0)
 		c->seed = (uintptr_t)c;
 	mp_cpel_text(c, mp_str(table_name));
@@ -51,49 +45,26 @@ void mp_cpel_release(struct mp_cpel *c)
 {
 	mp_spill_release(&c->log);
 	mp_spill_release(&c->texts);
-	free(c->slots);
-}
-
-static struct mp_cpel_slot *find(struct mp_cpel *c, uint64_t hash, uint32_t check)
-{
-	size_t i = hash & (c->n_slots - 1);
-
-	while (c->slots[i].place && (c->slots[i].hash != hash || c->slots[i].check != check))
-		i = (i + 1) & (c->n_slots - 1);
-	return &c->slots[i];
-}
-
-static void grow(struct mp_cpel *c)
-{
-	struct mp_cpel_slot *old = c->slots;
-	size_t n = c->n_slots, i;
-
-	c->n_slots *= 2;
-	c->slots = mp_zalloc(c->n_slots * sizeof(*c->slots));
-	for (i = 0; i < n; i++)
-		if (old[i].place)
-			*find(c, old[i].hash, old[i].check) = old[i];
-	free(old);
+	mp_intmap_release(&c->places);
 }
 
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
 {
 	XXH128_hash_t h = XXH3_128bits_withSeed(text.p, text.len, c->seed);
-	struct mp_cpel_slot *slot;
+	const struct mp_intmap_entry *e = mp_intmap_find(&c->places, h.low64);
+	uint32_t place = (uint32_t)c->texts.bytes, check = (uint32_t)h.high64;
 
-	if (4 * c->n_texts >= 3 * c->n_slots)
-		grow(c);
-	slot = find(c, h.low64, (uint32_t)h.high64);
-	if (slot->place)
-		return slot->place - 1;
+	while (e->value && e->value >> 32 != check)
+		e = mp_intmap_next(&c->places, e);
+	if (e->value)
+		return (uint32_t)e->value - 1;
 	if (c->texts.bytes + text.len + 8 > SECTION_MAX)
 		mp_die("the texts of the events need more than the 2 GiB that a CPEL file has for "
 		       "them (choose fields with --label)");
-	*slot = (struct mp_cpel_slot){ h.low64, (uint32_t)h.high64, c->texts.bytes + 1 };
-	c->n_texts++;
+	mp_intmap_add(&c->places, h.low64, (uint64_t)check << 32 | (place + 1));
 	mp_spill_add(&c->texts, text.p, text.len);
 	mp_spill_add(&c->texts, "", 1);
-	return slot->place - 1;
+	return place;
 }
 
 void mp_cpel_event(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,

@@ -13,11 +13,12 @@
  *
  * All big-endian; texts are offsets into the table. Counts come before data, so events and texts
  * wait in a struct mp_spill. Readers take lengths as int: no section is above 2 GiB.
- * Includes io, spill.
+ * Includes intmap, io, spill.
  */
 #ifndef MP_CPEL_CPEL_H
 #define MP_CPEL_CPEL_H
 
+#include "lib/core/intmap.h"
 #include "lib/core/io.h"
 #include "lib/cpel/spill.h"
 
@@ -42,8 +43,7 @@ enum { MP_CPEL_OF_TRACK = UINT32_MAX };
 
 struct mp_cpel {
 	struct mp_spill log, texts;
-	struct mp_cpel_slot *slots; /* of the texts, by their hash alone */
-	size_t n_slots, n_texts;
+	struct mp_intmap places; /* hash of a text -> 32 more bits of it, and its offset + 1 */
 	uint64_t seed;
 	uint64_t n_logged;
 	uint64_t first_ns;
@@ -54,7 +54,7 @@ void mp_cpel_release(struct mp_cpel *c);
 
 /*
  * The offset of a text in the table, where it is put once. Without NUL in it. A table above 2 GiB
- * ends the program. Texts are compared by 128 bits of a hash with a secret seed.
+ * ends the program. Texts are compared by 96 bits of a hash with a secret seed.
  */
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text);
 

@@ -14,16 +14,6 @@ enum {
 
 #define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))
 
-struct mp_line_slot {
-	int64_t line;
-	unsigned slot; /* + 1; 0: free */
-};
-
-static size_t table_size(const struct mp_lines *l)
-{
-	return 2 * (l->max + 1); /* a power of two, half full */
-}
-
 static void set_level(struct mp_lines *l, int level)
 {
 	l->level = level;
@@ -36,13 +26,12 @@ static void set_level(struct mp_lines *l, int level)
 static void lines_init(struct mp_lines *l, enum mp_lines_kind kind, size_t max)
 {
 	*l = (struct mp_lines){ .kind = kind, .max = max, .whole = true };
-	l->mask = table_size(l) - 1;
 	set_level(l, kind == MP_DECIMAL ? LEAST_DECIMAL : 0);
 	l->used = mp_zalloc((max + 1) * sizeof(*l->used));
 	l->line = mp_zalloc((max + 1) * sizeof(*l->line));
 	l->name = mp_zalloc((max + 1) * sizeof(*l->name));
 	l->free = mp_zalloc((max + 1) * sizeof(*l->free));
-	l->table = mp_zalloc(table_size(l) * sizeof(*l->table));
+	mp_intmap_init(&l->slots);
 }
 
 static void lines_release(struct mp_lines *l)
@@ -55,7 +44,7 @@ static void lines_release(struct mp_lines *l)
 	free(l->line);
 	free(l->name);
 	free(l->free);
-	free(l->table);
+	mp_intmap_release(&l->slots);
 }
 
 void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y)
@@ -128,34 +117,13 @@ double mp_grid_line_begin(const struct mp_lines *l, int64_t line)
 
 /* --- slots -------------------------------------------------------------------------------------------- */
 
-static inline struct mp_line_slot *lookup(const struct mp_lines *l, int64_t line)
-{
-	size_t i = ((uint64_t)line * 0x9e3779b97f4a7c15ull) >> 40, mask = l->mask;
-
-	for (i &= mask; l->table[i].slot && l->table[i].line != line; i = (i + 1) & mask)
-		;
-	return &l->table[i];
-}
-
-/* Line and slot are one: the table is made anew. */
-static void fill_table(struct mp_lines *l)
-{
-	size_t i;
-
-	memset(l->table, 0, table_size(l) * sizeof(*l->table));
-	for (i = 0; i < l->top; i++)
-		if (l->used[i])
-			*lookup(l, l->line[i]) = (struct mp_line_slot){ l->line[i], i + 1 };
-	l->has_last = false;
-}
-
 static unsigned new_slot(struct mp_lines *l, int64_t line)
 {
 	unsigned slot = l->n_free ? l->free[--l->n_free] : l->top++;
 
 	l->used[slot] = true;
 	l->line[slot] = line;
-	*lookup(l, line) = (struct mp_line_slot){ line, slot + 1 };
+	mp_intmap_add(&l->slots, (uint64_t)line, slot + 1);
 	l->n++;
 	return slot;
 }
@@ -232,20 +200,20 @@ static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 
 	set_level(l, l->level + by);
 	by = MP_MIN(by, 63);
-	memset(l->table, 0, table_size(l) * sizeof(*l->table));
+	mp_intmap_clear(&l->slots);
 	l->has_last = false;
 	for (i = 0; i < l->top; i++) {
-		struct mp_line_slot *at;
+		uint64_t same;
 
 		if (!l->used[i])
 			continue;
 		l->line[i] >>= by;
-		at = lookup(l, l->line[i]);
-		if (at->slot) {
-			moves[n++] = (struct move){ i, at->slot - 1 };
+		same = mp_intmap_get(&l->slots, (uint64_t)l->line[i]);
+		if (same) {
+			moves[n++] = (struct move){ i, same - 1 };
 			drop_slot(l, i);
 		} else {
-			*at = (struct mp_line_slot){ l->line[i], i + 1 };
+			mp_intmap_add(&l->slots, (uint64_t)l->line[i], i + 1);
 		}
 	}
 	move_lines(g, l, moves, n);
@@ -253,15 +221,15 @@ static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 
 static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
-	struct mp_line_slot *at;
 	int level = l->level;
+	uint64_t slot;
 
-	while (!(at = lookup(l, line))->slot && l->n == l->max) {
+	while (!(slot = mp_intmap_get(&l->slots, (uint64_t)line)) && l->n == l->max) {
 		coarsen(g, l, 1);
 		line >>= l->level - level;
 		level = l->level;
 	}
-	l->last_slot = at->slot ? at->slot - 1 : new_slot(l, line);
+	l->last_slot = slot ? slot - 1 : new_slot(l, line);
 	l->last_line = line;
 	l->has_last = true;
 	return l->last_slot;
@@ -270,15 +238,15 @@ static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 /* The slot of a line of this axis' level, which may rise while room is made. */
 static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
-	const struct mp_line_slot *at;
+	uint64_t slot;
 
 	if (l->last_line == line && l->has_last)
 		return l->last_slot;
-	at = lookup(l, line);
-	if (!at->slot)
+	slot = mp_intmap_get(&l->slots, (uint64_t)line);
+	if (!slot)
 		return make_slot(g, l, line);
 	l->last_line = line;
-	l->last_slot = at->slot - 1;
+	l->last_slot = slot - 1;
 	l->has_last = true;
 	return l->last_slot;
 }
@@ -298,19 +266,20 @@ static void find_greatest(struct mp_lines *l)
 /* The name with the greatest hash becomes "other". */
 static void evict(struct mp_grid *g, struct mp_lines *l)
 {
-	struct move move = { lookup(l, (int64_t)l->greatest)->slot - 1, l->max };
+	struct mp_intmap_entry *e = mp_intmap_find(&l->slots, l->greatest);
+	struct move move = { e->value - 1, l->max };
 
+	mp_intmap_remove(&l->slots, e);
 	drop_slot(l, move.from);
 	move_lines(g, l, &move, 1);
-	fill_table(l);
+	l->has_last = false;
 }
 
 unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_str *name)
 {
-	struct mp_line_slot *at;
+	uint64_t hash, known;
 	struct mp_str key;
 	unsigned slot;
-	uint64_t hash;
 
 	if (!name)
 		return l->max;
@@ -318,13 +287,13 @@ unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct m
 	hash = mp_hash(key.p, key.len, 0);
 	if (l->has_last && l->last_line == (int64_t)hash)
 		return l->last_slot;
-	at = lookup(l, (int64_t)hash);
-	if (!at->slot && l->n == l->max) {
+	known = mp_intmap_get(&l->slots, hash);
+	if (!known && l->n == l->max) {
 		if (hash > l->greatest)
 			return l->max;
 		evict(g, l);
 	}
-	slot = at->slot ? at->slot - 1 : new_slot(l, (int64_t)hash);
+	slot = known ? known - 1 : new_slot(l, (int64_t)hash);
 	if (!l->name[slot].p) {
 		l->name[slot] = (struct mp_str){ mp_strndup(key.p, key.len), key.len };
 		if (l->n == l->max)

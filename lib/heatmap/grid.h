@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A table of sums over two axes in constant memory, whatever the range and number of what comes:
- * the inside of a heat map. Includes str only.
+ * the inside of a heat map. Includes intmap, str.
  *
  * An axis is cut into lines, the finest that its values can be told apart by; only lines that hold
  * something take room. When there are more than fit, each two neighbours become one, aligned at
@@ -14,6 +14,7 @@
 #ifndef MP_HEATMAP_GRID_H
 #define MP_HEATMAP_GRID_H
 
+#include "lib/core/intmap.h"
 #include "lib/core/str.h"
 
 enum mp_lines_kind {
@@ -44,9 +45,8 @@ struct mp_lines {
 	double low, high;    /* DECIMAL, VALUE: least and greatest */
 
 	/* inside */
-	double scale, limit; /* DECIMAL: lines of 1; what is below has a line of this level */
-	struct mp_line_slot *table;
-	size_t mask;
+	double scale, limit;	/* DECIMAL: lines of 1; what is below has a line of this level */
+	struct mp_intmap slots; /* line -> slot + 1 */
 	unsigned *free;
 	size_t n_free;
 	int64_t last_line; /* the one looked up last */

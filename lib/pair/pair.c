@@ -276,8 +276,8 @@ static void stay_within_bounds(struct mp_pair *p)
 {
 	struct mp_waiting *t = &p->waiting;
 
-	while (t->oldest && (t->n > p->o.max_open || t->bytes > p->o.memory)) {
-		if (t->bytes > p->o.memory && t->spare) {
+	while (t->oldest && (t->n > p->o.max_open || mp_waiting_bytes(t) > p->o.memory)) {
+		if (mp_waiting_bytes(t) > p->o.memory && t->spare) {
 			mp_waiting_trim(t);
 			continue;
 		}

@@ -5,21 +5,11 @@
 
 #include "lib/core/map.h"
 
-enum { SLOTS_MIN = 1024 };
-
-struct mp_waiting_slot {
-	uint64_t hash;
-	struct mp_waiter *first; /* NULL: free */
-};
-
 void mp_waiting_init(struct mp_waiting *t, size_t value_size,
 		     void (*release)(struct mp_waiting *t, void *value))
 {
-	*t = (struct mp_waiting){ .mask = SLOTS_MIN - 1,
-				  .value_size = value_size,
-				  .release = release };
-	t->slots = mp_zalloc(SLOTS_MIN * sizeof(*t->slots));
-	t->bytes = SLOTS_MIN * sizeof(*t->slots);
+	*t = (struct mp_waiting){ .value_size = value_size, .release = release };
+	mp_intmap_init(&t->by_key);
 }
 
 static void free_list(struct mp_waiting *t, struct mp_waiter *w, bool by_age)
@@ -45,110 +35,72 @@ void mp_waiting_release(struct mp_waiting *t)
 {
 	mp_waiting_trim(t);
 	free_list(t, t->oldest, true);
-	free(t->slots);
-	*t = (struct mp_waiting){ .slots = NULL };
+	mp_intmap_release(&t->by_key);
+	*t = (struct mp_waiting){ .oldest = NULL };
 }
 
-static struct mp_waiting_slot *lookup(const struct mp_waiting *t, struct mp_str key, uint64_t hash)
+static struct mp_waiter *waiter_of(const struct mp_intmap_entry *e)
 {
-	struct mp_waiting_slot *slot;
-	size_t i;
+	return (struct mp_waiter *)(uintptr_t)e->value;
+}
 
-	for (i = hash & t->mask;; i = (i + 1) & t->mask) {
-		slot = &t->slots[i];
-		if (!slot->first)
-			return slot;
-		if (slot->hash == hash && slot->first->key_len == key.len &&
-		    memcmp(slot->first->key, key.p, key.len) == 0)
-			return slot;
-	}
+static struct mp_intmap_entry *lookup(const struct mp_waiting *t, struct mp_str key, uint64_t hash)
+{
+	struct mp_intmap_entry *e = mp_intmap_find(&t->by_key, hash);
+
+	while (e->value && !(waiter_of(e)->key_len == key.len &&
+			     memcmp(waiter_of(e)->key, key.p, key.len) == 0))
+		e = mp_intmap_next(&t->by_key, e);
+	return e;
 }
 
 struct mp_waiter *mp_waiting_find(const struct mp_waiting *t, struct mp_str key)
 {
-	return lookup(t, key, mp_hash(key.p, key.len, 0))->first;
+	return waiter_of(lookup(t, key, mp_hash(key.p, key.len, 0)));
 }
 
-static void grow(struct mp_waiting *t)
+size_t mp_waiting_bytes(const struct mp_waiting *t)
 {
-	size_t mask = t->mask * 2 + 1, i, k;
-	struct mp_waiting_slot *slots = mp_zalloc((mask + 1) * sizeof(*slots));
-
-	for (i = 0; i <= t->mask; i++) {
-		if (!t->slots[i].first)
-			continue;
-		for (k = t->slots[i].hash & mask; slots[k].first; k = (k + 1) & mask)
-			;
-		slots[k] = t->slots[i];
-	}
-	t->bytes += (mask - t->mask) * sizeof(*slots);
-	free(t->slots);
-	t->slots = slots;
-	t->mask = mask;
+	return t->bytes + mp_intmap_bytes(&t->by_key);
 }
 
-/* Behind those that wait under the key it has. */
+/* Makes a waiter the last one under its key. */
 static void enter(struct mp_waiting *t, struct mp_waiter *w)
 {
-	struct mp_str key = { w->key, w->key_len };
-	struct mp_waiting_slot *slot;
+	struct mp_waiter *first =
+		waiter_of(lookup(t, (struct mp_str){ w->key, w->key_len }, w->hash));
 
-	if (t->keys * 2 > t->mask)
-		grow(t);
-	slot = lookup(t, key, w->hash);
 	w->next = NULL;
-	if (slot->first) {
-		w->before = slot->first->last;
+	w->before = first ? first->last : NULL;
+	if (first) {
 		w->before->next = w;
-		slot->first->last = w;
+		first->last = w;
 		return;
 	}
-	*slot = (struct mp_waiting_slot){ w->hash, w };
-	w->before = NULL;
 	w->last = w;
-	t->keys++;
-}
-
-/* Fills the hole that a removed slot leaves with what was displaced by it. */
-static void close_hole(struct mp_waiting *t, size_t hole)
-{
-	size_t i = hole;
-
-	t->keys--;
-	for (;;) {
-		i = (i + 1) & t->mask;
-		if (!t->slots[i].first)
-			break;
-		if (((i - t->slots[i].hash) & t->mask) < ((i - hole) & t->mask))
-			continue; /* its home is behind the hole */
-		t->slots[hole] = t->slots[i];
-		hole = i;
-	}
-	t->slots[hole].first = NULL;
+	mp_intmap_add_pointer(&t->by_key, w->hash, w);
 }
 
 static void leave(struct mp_waiting *t, struct mp_waiter *w)
 {
-	struct mp_waiting_slot *slot;
+	struct mp_intmap_entry *e;
 
-	if (w->before) {
+	if (w->before && w->next) {
 		w->before->next = w->next;
-		if (w->next) {
-			w->next->before = w->before;
-			return;
-		}
-		slot = lookup(t, (struct mp_str){ w->key, w->key_len }, w->hash);
-		slot->first->last = w->before;
+		w->next->before = w->before;
 		return;
 	}
-	slot = lookup(t, (struct mp_str){ w->key, w->key_len }, w->hash);
-	if (!w->next) {
-		close_hole(t, slot - t->slots);
-		return;
+	e = lookup(t, (struct mp_str){ w->key, w->key_len }, w->hash);
+	if (w->before) {
+		w->before->next = NULL;
+		waiter_of(e)->last = w->before;
+	} else if (w->next) {
+		w->next->before = NULL;
+		w->next->last = w->last;
+		e->value = (uintptr_t)w->next;
+	} else {
+		mp_intmap_remove(&t->by_key, e);
 	}
-	w->next->before = NULL;
-	w->next->last = w->last;
-	slot->first = w->next;
 }
 
 static void set_key(struct mp_waiting *t, struct mp_waiter *w, struct mp_str key)

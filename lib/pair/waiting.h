@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What waits for something with a key: a hash table with removal, in which several may wait under
- * one key, and all are in order of age. What is removed is used again, so that a steady flow
- * allocates nothing. Open addressing with linear probing; removal shifts back (Knuth, The Art of
- * Computer Programming 3, 6.4, algorithm R), so there are no tombstones. Includes str only.
+ * Waiters, each for something with a key: several may wait under one key, and all are in order of
+ * age. A removed waiter is used again, so that a steady flow allocates nothing. Includes intmap, str.
  */
 #ifndef MP_PAIR_WAITING_H
 #define MP_PAIR_WAITING_H
 
+#include "lib/core/intmap.h"
 #include "lib/core/str.h"
 
 /* One that waits; value_size bytes of the caller's are behind it, zeroed when it is first made. */
@@ -26,11 +25,9 @@ static inline void *mp_waiter_value(struct mp_waiter *w)
 }
 
 struct mp_waiting {
-	struct mp_waiting_slot *slots;
-	size_t mask;
-	size_t keys; /* distinct */
+	struct mp_intmap by_key; /* hash of a key -> the first waiter under it */
 	size_t n;
-	size_t bytes; /* in use; callers add and subtract what hangs on their values */
+	size_t bytes; /* of waiters; callers add and subtract what hangs on their values */
 	size_t value_size;
 	struct mp_waiter *oldest, *newest;
 	struct mp_waiter *spare; /* removed; linked by next */
@@ -44,6 +41,9 @@ void mp_waiting_release(struct mp_waiting *t);
 
 /* The first under a key (its `last` is the last one), or NULL. */
 struct mp_waiter *mp_waiting_find(const struct mp_waiting *t, struct mp_str key);
+
+/* Bytes in use, the table's included. */
+size_t mp_waiting_bytes(const struct mp_waiting *t);
 
 /* One more under a key, the newest of all. Its value is as its last user left it. */
 struct mp_waiter *mp_waiting_add(struct mp_waiting *t, struct mp_str key);

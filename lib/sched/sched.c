@@ -548,7 +548,7 @@ static void give_last(struct mp_sched *s, struct mp_sched_task *t)
 
 static void end_tasks(struct mp_sched *s)
 {
-	struct mp_sched_task **tasks = mp_alloc((s->n_tasks + 1) * sizeof(struct mp_sched_task *));
+	struct mp_sched_task **tasks = mp_alloc((s->by_tid.n + 1) * sizeof(struct mp_sched_task *));
 	struct mp_sched_task *t;
 	size_t n = 0, i;
 

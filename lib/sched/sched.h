@@ -6,11 +6,12 @@
  * Two things always hold (tests/fuzz/sched.c asserts them). The spans with a CPU follow one another
  * without gap or overlap from the first event to the end, for each CPU. So do the spans of a task
  * from its first one to its last. What is not known is a span too: MP_SCHED_UNKNOWN.
- * Includes schedin.
+ * Includes intmap, schedin.
  */
 #ifndef MP_SCHED_SCHED_H
 #define MP_SCHED_SCHED_H
 
+#include "lib/core/intmap.h"
 #include "lib/sched/schedin.h"
 
 struct mp_sched_waker {
@@ -79,8 +80,7 @@ struct mp_sched {
 	bool context_differs;	      /* tid counts in another pid namespace than the payload */
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
-	struct mp_sched_task **slots; /* by tid, open addressing */
-	size_t n_tasks, mask;
+	struct mp_intmap by_tid; /* -> struct mp_sched_task */
 	struct mp_sched_task *first, *last;
 
 	/* over all captures */

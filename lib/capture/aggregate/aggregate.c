@@ -630,7 +630,7 @@ void mp_aggregator_losses(const struct mp_aggregator *s, struct mp_aggregator_lo
 	*losses = (struct mp_aggregator_losses){
 		.unsent = s->state->unsent,
 		.unknown = s->totals.unknown,
-		.stacks = s->texts.n,
+		.stacks = s->texts.known.n,
 		.texts = s->texts.n_texts,
 	};
 	for (i = 0; i < s->n; i++)

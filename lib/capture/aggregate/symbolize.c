@@ -8,16 +8,14 @@
 #include "lib/core/clock.h"
 #include "lib/stream/esc.h"
 
-enum { SLOTS_MIN = 1024 };
-
 static const char *const ages[] = {
 	"", "[age < 1 s]", "[age 1 to 10 s]", "[age 10 to 100 s]", "[age > 100 s]",
 };
 
 void mp_agg_texts_init(struct mp_agg_texts *t)
 {
-	*t = (struct mp_agg_texts){ .mask = SLOTS_MIN - 1 };
-	t->slots = mp_zalloc(SLOTS_MIN * sizeof(*t->slots));
+	*t = (struct mp_agg_texts){ .n_texts = 0 };
+	mp_intmap_init(&t->known);
 	mp_map_init(&t->texts, sizeof(uint32_t));
 }
 
@@ -25,40 +23,25 @@ void mp_agg_texts_release(struct mp_agg_texts *t)
 {
 	mp_map_release(&t->texts);
 	free(t->by_number);
-	free(t->slots);
+	mp_intmap_release(&t->known);
 	mp_buf_release(&t->buf);
 	mp_buf_release(&t->raw);
 }
 
 /* --- what is known ------------------------------------------------------------------------------------ */
 
-static struct mp_agg_text_known *slot_of(const struct mp_agg_texts *t, uint64_t id)
+/* The number of a text, + 1, and above it why the walk of the user stack ended. */
+static uint64_t pack(uint32_t text, enum mp_unwind_end end)
 {
-	size_t i = id & t->mask;
-
-	while (t->slots[i].id && t->slots[i].id != id)
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
+	return (uint64_t)end << 32 | (text + 1);
 }
 
-static void grow(struct mp_agg_texts *t)
+bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_text_known *known)
 {
-	struct mp_agg_text_known *old = t->slots;
-	size_t n = t->mask + 1, i;
+	uint64_t packed = mp_intmap_get(&t->known, id);
 
-	t->mask = 2 * n - 1;
-	t->slots = mp_zalloc(2 * n * sizeof(*t->slots));
-	for (i = 0; i < n; i++)
-		if (old[i].id)
-			*slot_of(t, old[i].id) = old[i];
-	free(old);
-}
-
-const struct mp_agg_text_known *mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id)
-{
-	const struct mp_agg_text_known *known = slot_of(t, id);
-
-	return known->id ? known : NULL;
+	*known = (struct mp_agg_text_known){ (uint32_t)packed - 1, (uint8_t)(packed >> 32) };
+	return packed != 0;
 }
 
 static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text)
@@ -81,13 +64,13 @@ static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text)
 static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
 		     enum mp_unwind_end end)
 {
-	struct mp_agg_text_known *slot;
+	struct mp_intmap_entry *e = mp_intmap_find(&t->known, id);
+	uint64_t packed = pack(number_of(t, text), end);
 
-	if (4 * t->n >= 3 * t->mask)
-		grow(t);
-	slot = slot_of(t, id);
-	t->n += !slot->id;
-	*slot = (struct mp_agg_text_known){ id, number_of(t, text), (uint8_t)end };
+	if (e->value)
+		e->value = packed;
+	else
+		mp_intmap_add(&t->known, id, packed);
 }
 
 /* --- a stack ------------------------------------------------------------------------------------------ */

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stacks of sums in words: by their number, as they were when they were seen first, and the lines
- * made of them. Includes esc, map, stacks, task, taskname, userchain.
+ * made of them. Includes esc, intmap, map, stacks, task, taskname, userchain.
  */
 #ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 #define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 
 #include "bpf/aggregate.h"
 #include "lib/capture/aggregate/aggregate.h"
+#include "lib/core/intmap.h"
 #include "lib/core/map.h"
 
 enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
 
-/* What is known of a stack. There are many, since each process has its own: 16 bytes each. */
+/* What is known of a stack. */
 struct mp_agg_text_known {
-	uint64_t id; /* 0: a free slot */
-	uint32_t text;
-	uint8_t end; /* enum mp_unwind_end */
+	uint32_t text; /* number of its text */
+	uint8_t end;   /* enum mp_unwind_end */
 };
 
 struct mp_agg_texts {
-	struct mp_agg_text_known *slots; /* by id, which is a hash itself */
-	size_t n, mask;
+	struct mp_intmap known;		 /* id of a stack -> its text, and how the walk ended */
 	struct mp_map texts;		 /* each once: stacks of different processes read alike */
 	struct mp_map_entry **by_number; /* of `texts` */
 	size_t n_texts, cap_texts;
@@ -37,8 +36,8 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		      const struct mp_process *process, const struct mp_aggregator_symbols *words,
 		      unsigned max_frames);
 
-/* NULL: it has not come. */
-const struct mp_agg_text_known *mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id);
+/* False: the stack has not come. */
+bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_text_known *known);
 
 /* Class of an age, for struct mp_agg_key's `other`. */
 uint64_t mp_agg_texts_age(uint64_t age_ns);

@@ -29,34 +29,35 @@ static void add_to(struct mp_map *map, struct mp_str key, const struct mp_agg_to
 static bool find_behind(struct mp_agg_totals *t, const struct mp_agg_key *key,
 			struct mp_agg_line_key *line)
 {
-	const struct mp_agg_text_known *waker;
+	struct mp_agg_text_known waker;
+	bool has_waker;
 
 	line->held = mp_event_agg_is_held(t->sums[key->sum]);
 	line->behind = (uint32_t)key->other;
 	if (line->held || !key->other)
 		return true;
-	waker = mp_agg_texts_find(t->texts, key->other);
-	line->behind = waker ? waker->text + 1 : MP_AGG_TEXT_UNKNOWN;
-	return waker;
+	has_waker = mp_agg_texts_find(t->texts, key->other, &waker);
+	line->behind = has_waker ? waker.text + 1 : MP_AGG_TEXT_UNKNOWN;
+	return has_waker;
 }
 
 /* By words, of which there are few; `at_last`: also what has no stack. False: it has to wait. */
 static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		const struct mp_agg_total *more, bool at_last)
 {
-	const struct mp_agg_text_known *known = mp_agg_texts_find(t->texts, key->id);
+	struct mp_agg_text_known stack;
+	bool known = mp_agg_texts_find(t->texts, key->id, &stack), complete;
 	struct mp_agg_line_key line;
-	bool complete;
 
 	memset(&line, 0, sizeof(line)); /* its bytes are a key */
 	line.sum = (uint32_t)key->sum;
-	line.text = known ? known->text : MP_AGG_TEXT_UNKNOWN;
+	line.text = known ? stack.text : MP_AGG_TEXT_UNKNOWN;
 	complete = find_behind(t, key, &line) && known;
 	if (!complete && !at_last)
 		return false;
 	t->unknown += complete ? 0 : more->count;
 	if (known && t->sums[key->sum]->rule.user)
-		t->unwound.ends[MP_METHOD_BPF][known->end] += more->count;
+		t->unwound.ends[MP_METHOD_BPF][stack.end] += more->count;
 	add_to(&t->lines, (struct mp_str){ (const char *)&line, sizeof(line) }, more);
 	return true;
 }

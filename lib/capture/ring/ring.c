@@ -339,31 +339,20 @@ int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 	return open_subject(r, events, target, tid, 0, error);
 }
 
-/* Ids are handed out in sequence: as a hash they spread by themselves. */
 static void index_ids(struct mp_rings *r)
 {
-	size_t i, slot;
+	size_t i;
 
-	for (r->by_id_mask = 63; r->by_id_mask < 2 * r->n_counters;
-	     r->by_id_mask = r->by_id_mask * 2 + 1)
-		;
-	r->by_id = mp_zalloc((r->by_id_mask + 1) * sizeof(*r->by_id));
-	for (i = 0; i < r->n_counters; i++) {
-		for (slot = r->counters[i].id & r->by_id_mask; r->by_id[slot];
-		     slot = (slot + 1) & r->by_id_mask)
-			;
-		r->by_id[slot] = (uint32_t)i + 1;
-	}
+	mp_intmap_clear(&r->by_id);
+	for (i = 0; i < r->n_counters; i++)
+		mp_intmap_add(&r->by_id, r->counters[i].id, i + 1);
 }
 
 const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id)
 {
-	size_t slot = id & r->by_id_mask;
+	uint64_t number = mp_intmap_get(&r->by_id, id);
 
-	for (; r->by_id[slot]; slot = (slot + 1) & r->by_id_mask)
-		if (r->counters[r->by_id[slot] - 1].id == id)
-			return &r->counters[r->by_id[slot] - 1];
-	return NULL;
+	return number ? &r->counters[number - 1] : NULL;
 }
 
 void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size)
@@ -371,6 +360,7 @@ void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t si
 	size_t i;
 
 	*r = (struct mp_rings){ .n = target->n_cpus, .wanted_size = size };
+	mp_intmap_init(&r->by_id);
 	r->has_lost = kernel_counts_lost();
 	r->v = mp_zalloc(r->n * sizeof(*r->v));
 	for (i = 0; i < r->n; i++)
@@ -445,7 +435,7 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 		close(r->counters[i].fd);
 	free(r->v);
 	free(r->counters);
-	free(r->by_id);
+	mp_intmap_release(&r->by_id);
 }
 
 bool mp_ring_is_scheduler_event(const struct mp_event *e)

@@ -2,13 +2,15 @@
 /*
  * The events of the user, opened: a file descriptor for each event, CPU and task or cgroup, and one
  * ring buffer per CPU that all of them write to. By perf_event_open(2) itself, since libperf has no
- * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, target.
+ * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, intmap,
+ * target.
  */
 #ifndef MP_CAPTURE_RING_RING_H
 #define MP_CAPTURE_RING_RING_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/target.h"
+#include "lib/core/intmap.h"
 
 struct mp_ring {
 	int cpu;
@@ -32,10 +34,9 @@ struct mp_rings {
 	size_t n;
 	struct mp_counter *counters;
 	size_t n_counters, cap_counters;
-	uint32_t *by_id; /* hash of id -> index of a counter + 1 */
-	size_t by_id_mask;
-	bool has_lost;	    /* the kernel counts losses per event (Linux 6.0) */
-	size_t wanted_size; /* what was asked for; v[].size may be less without privileges */
+	struct mp_intmap by_id; /* id -> index of a counter + 1 */
+	bool has_lost;		/* the kernel counts losses per event (Linux 6.0) */
+	size_t wanted_size;	/* what was asked for; v[].size may be less without privileges */
 };
 
 /* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */

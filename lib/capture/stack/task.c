@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BUCKETS_MIN = 4096 };
-
 void mp_tasks_init(struct mp_tasks *t,
 		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
 		   void *arg)
 {
-	*t = (struct mp_tasks){ .mask = BUCKETS_MIN - 1, .dso = dso, .dso_arg = arg };
-	t->buckets = mp_zalloc(BUCKETS_MIN * sizeof(*t->buckets));
+	*t = (struct mp_tasks){ .dso = dso, .dso_arg = arg };
+	mp_intmap_init(&t->by_tid);
 }
 
 static struct mp_space *new_space(struct mp_tasks *t)
@@ -78,48 +76,30 @@ static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
 	return s;
 }
 
+static struct mp_task *task_of(const struct mp_intmap_entry *e)
+{
+	return (struct mp_task *)(uintptr_t)e->value;
+}
+
+static void free_task(struct mp_tasks *t, struct mp_task *task)
+{
+	drop_process(t, task->process);
+	free(task);
+}
+
 void mp_tasks_release(struct mp_tasks *t)
 {
-	struct mp_task *task, *next;
-	size_t i;
+	struct mp_intmap_entry *e;
 
-	for (i = 0; t->buckets && i <= t->mask; i++) {
-		for (task = t->buckets[i]; task; task = next) {
-			next = task->next;
-			drop_process(t, task->process);
-			free(task);
-		}
-	}
-	free(t->buckets);
+	mp_intmap_each (&t->by_tid, e)
+		free_task(t, task_of(e));
+	mp_intmap_release(&t->by_tid);
 	mp_pids_release(&t->sources);
 }
 
-/* Linux hands out ids one after the other: they spread by themselves. */
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid)
 {
-	struct mp_task *task;
-
-	for (task = t->buckets[(size_t)tid & t->mask]; task; task = task->next)
-		if (task->tid == tid)
-			return task;
-	return NULL;
-}
-
-static void grow(struct mp_tasks *t)
-{
-	size_t mask = t->mask * 2 + 1, i;
-	struct mp_task **buckets = mp_zalloc((mask + 1) * sizeof(*buckets)), *task, *next;
-
-	for (i = 0; i <= t->mask; i++) {
-		for (task = t->buckets[i]; task; task = next) {
-			next = task->next;
-			task->next = buckets[(size_t)task->tid & mask];
-			buckets[(size_t)task->tid & mask] = task;
-		}
-	}
-	free(t->buckets);
-	t->buckets = buckets;
-	t->mask = mask;
+	return mp_intmap_pointer(&t->by_tid, (uint32_t)tid);
 }
 
 static void set_comm(struct mp_task *task, struct mp_str comm)
@@ -133,16 +113,12 @@ static void set_comm(struct mp_task *task, struct mp_str comm)
 /* A task that is new under its tid. */
 static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process *p)
 {
-	struct mp_task *task = mp_tasks_find(t, tid), **bucket;
+	struct mp_task *task = mp_tasks_find(t, tid);
 
 	if (!task) {
-		if (t->n++ > t->mask)
-			grow(t);
-		bucket = &t->buckets[(size_t)tid & t->mask];
 		task = mp_zalloc(sizeof(*task));
 		task->tid = tid;
-		task->next = *bucket;
-		*bucket = task;
+		mp_intmap_add_pointer(&t->by_tid, (uint32_t)tid, task);
 	}
 	task->dead_ns = 0;
 	set_process(t, task, p);
@@ -292,21 +268,19 @@ void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_pro
 		add_mapping(t, change_space(t, task->process), map, pid);
 }
 
+static bool died_before(const struct mp_task *task, uint64_t before_ns)
+{
+	return task->dead_ns && task->dead_ns < before_ns;
+}
+
 void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
 {
-	struct mp_task **at, *task;
-	size_t i;
+	struct mp_intmap_entry *e;
 
-	for (i = 0; i <= t->mask; i++) {
-		for (at = &t->buckets[i]; (task = *at);) {
-			if (!task->dead_ns || task->dead_ns >= before_ns) {
-				at = &task->next;
-				continue;
-			}
-			*at = task->next;
-			drop_process(t, task->process);
-			free(task);
-			t->n--;
+	mp_intmap_each (&t->by_tid, e) {
+		while (e->value && died_before(task_of(e), before_ns)) {
+			free_task(t, task_of(e));
+			mp_intmap_remove(&t->by_tid, e);
 		}
 	}
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tasks of the traced machine as the records tell: names, processes, mappings. Fed in order of
- * time, so that a sample finds the name and the mappings of its own moment. Includes map, proc.
+ * time, so that a sample finds the name and the mappings of its own moment. Includes intmap, map,
+ * proc.
  */
 #ifndef MP_CAPTURE_STACK_TASK_H
 #define MP_CAPTURE_STACK_TASK_H
 
 #include "lib/capture/host/proc.h"
+#include "lib/core/intmap.h"
 #include "lib/core/map.h"
 
 /* A file that is mapped, shared by all that map it; dso.h knows its symbols. */
@@ -42,7 +44,6 @@ struct mp_process {
 };
 
 struct mp_task {
-	struct mp_task *next; /* in its hash bucket */
 	pid_t tid;
 	pid_t source; /* only the events opened on this task count for it; 0: all that it inherits */
 	struct mp_process *process;
@@ -55,8 +56,7 @@ struct mp_task {
 };
 
 struct mp_tasks {
-	struct mp_task **buckets;
-	size_t n, mask;
+	struct mp_intmap by_tid; /* -> struct mp_task */
 	uint64_t next_space;
 	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
 	void *dso_arg;

@@ -100,7 +100,7 @@ static void end(struct state *st, uint64_t time_ns)
 	mp_sched_end(&st->sched, time_ns);
 	now = st->sched.now_ns;
 	st->last_ns = 0; /* the next capture may have another clock */
-	must(st->sched.n_tasks == 0 && !st->sched.first);
+	must(st->sched.by_tid.n == 0 && !st->sched.first);
 	for (i = 0; i < n; i++) {
 		must(!begun || !cpu_end[i] || cpu_end[i] == now || begin == now);
 		cpu_end[i] = 0;

@@ -29,7 +29,7 @@ struct sampler {
 
 struct mp_samplers {
 	struct mp_queue *queue;
-	uint32_t stream;
+	const struct mp_queue_stream *stream;
 	struct sampler *v;
 	size_t n, cap;
 	pthread_mutex_t lock;
@@ -52,9 +52,8 @@ static uint64_t thread_cpu_ns(void)
 /* The records in a chunk, without their times; NULL if the queue is full. */
 static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 {
-	struct mp_chunk *c =
-		mp_queue_chunk(s->all->queue, s->records.len,
-			       must ? MP_CHUNK_TASKS : MP_CHUNK_READINGS, s->all->stream);
+	struct mp_chunk *c = (must ? mp_queue_chunk_always
+				   : mp_queue_chunk)(s->all->queue, s->all->stream, s->records.len);
 
 	if (!c)
 		return NULL;
@@ -254,8 +253,7 @@ static void add_name(struct sampler *s, const char *type)
 }
 
 struct mp_samplers *mp_samplers_start(const struct mp_events *events, const struct mp_sample_of *of,
-				      struct mp_queue *queue, uint32_t stream, struct mp_pids *tids,
-				      char **error)
+				      struct mp_queue *queue, struct mp_pids *tids, char **error)
 {
 	struct mp_samplers *s = mp_zalloc(sizeof(*s));
 	pthread_condattr_t monotonic;
@@ -265,7 +263,6 @@ struct mp_samplers *mp_samplers_start(const struct mp_events *events, const stru
 
 	*error = NULL;
 	s->queue = queue;
-	s->stream = stream;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -283,6 +280,7 @@ struct mp_samplers *mp_samplers_start(const struct mp_events *events, const stru
 		mp_samplers_free(s);
 		return NULL;
 	}
+	s->stream = mp_queue_add(queue, MP_QUEUE_READINGS, "samplers", 0);
 	for (i = 0; i < s->n; i++) {
 		s->v[i].all = s;
 		mp_thread_start(&s->v[i].thread, run, &s->v[i], 0, &tid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Threads that read what no event tells of, memory of processes and counters, each at its interval,
- * and push it into the queue as one stream more. The lines of a sample have one time, at which all
+ * and push it into a stream of the queue. The lines of a sample have one time, at which all
  * of it had been read. Includes event, queue, sampled, ctl.
  */
 #ifndef MP_CAPTURE_POLL_SAMPLER_H
@@ -17,11 +17,10 @@ struct mp_samplers;
 /*
  * Opens what they read and starts the threads, which wait; `tids` gets their thread ids. NULL if there
  * is nothing to sample, or with `*error` (owned by the caller; else NULL). All is borrowed until
- * mp_samplers_free(). `stream`: of the queue.
+ * mp_samplers_free(). Registers a stream of readings.
  */
 struct mp_samplers *mp_samplers_start(const struct mp_events *events, const struct mp_sample_of *of,
-				      struct mp_queue *queue, uint32_t stream, struct mp_pids *tids,
-				      char **error);
+				      struct mp_queue *queue, struct mp_pids *tids, char **error);
 void mp_samplers_free(struct mp_samplers *s);
 
 /* Starts to count, and, when the command runs, to sample. Of NULL nothing, as all that follow. */

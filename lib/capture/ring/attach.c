@@ -11,7 +11,6 @@
 enum {
 	ROUNDS_MAX = 100,
 	DEPTH_MAX = 1000,
-	CHUNK = 64 << 10,
 	ENABLE_TIMES = 5,
 	ENABLE_PAUSE_US = 1000,
 	BIRTH_NS = 20000000, /* a task inherits its events so long, at most, before it is told of */
@@ -33,11 +32,8 @@ struct attach {
 	const struct mp_events *events;
 	struct mp_target *target;
 	struct mp_track *track;
-	struct mp_queue *queue;
 	struct mp_pids *sources;
 	struct mp_map tasks; /* tid -> struct task */
-	struct mp_chunk *chunk;
-	uint32_t stream;
 };
 
 static struct task *put_task(struct attach *a, pid_t tid)
@@ -57,14 +53,7 @@ static const struct task *parent_of(const struct attach *a, const struct task *t
 	return e ? mp_map_value(e) : NULL;
 }
 
-static void push(struct attach *a)
-{
-	if (a->chunk)
-		mp_queue_push(a->queue, a->chunk);
-	a->chunk = NULL;
-}
-
-static void take_record(void *arg, const struct perf_event_header *h)
+static void note_birth(void *arg, const struct perf_event_header *h)
 {
 	const struct mp_record_fork *f = (const struct mp_record_fork *)h;
 	struct attach *a = arg;
@@ -75,23 +64,6 @@ static void take_record(void *arg, const struct perf_event_header *h)
 			.tid = f->tid,
 			.parent = f->ptid,
 		};
-	if (a->chunk && a->chunk->cap - a->chunk->len < h->size)
-		push(a);
-	if (!a->chunk)
-		a->chunk = mp_queue_chunk(a->queue, CHUNK, MP_CHUNK_TASKS, a->stream);
-	memcpy(a->chunk->data + a->chunk->len, h, h->size);
-	a->chunk->len += h->size;
-}
-
-static void read_tracking(struct attach *a)
-{
-	size_t i;
-
-	for (i = 0; i < mp_track_rings(a->track); i++) {
-		a->stream = a->rings->n + i;
-		mp_track_read(a->track, i, take_record, a);
-		push(a);
-	}
 }
 
 /* Of the processes, by birth. The records of births come in any order. */
@@ -155,7 +127,8 @@ static int open_round(struct attach *a, const struct mp_pids *pids, char **error
 	for (i = 0; i < tids.n; i++)
 		put_task(a, tids.v[i])->listed = true;
 	mp_pids_release(&tids);
-	read_tracking(a); /* after the list: whoever is on it, and new, has been told of */
+	/* after the list: the tracking has reported whoever is on it and new */
+	mp_track_drain(a->track, note_birth, a);
 	mp_map_each (&a->tasks, e) {
 		struct task *t = mp_map_value(e);
 
@@ -169,15 +142,14 @@ static int open_round(struct attach *a, const struct mp_pids *pids, char **error
 }
 
 int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_target *target,
-	      const struct mp_pids *pids, struct mp_track *track, struct mp_queue *queue,
-	      struct mp_pids *sources, char **error)
+	      const struct mp_pids *pids, struct mp_track *track, struct mp_pids *sources,
+	      char **error)
 {
 	struct attach a = {
 		.rings = rings,
 		.events = events,
 		.target = target,
 		.track = track,
-		.queue = queue,
 		.sources = sources,
 	};
 	int opened = 1, round;

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/ring/queue.h"
 
+#include <linux/perf_event.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
 	CLASSES = 20,
 	/*
-	 * What a ring has in the queue in any case. All older ones of the ring that holds the others up
+	 * What a ring has in the queue in any case. All older chunks of the ring that holds the others up
 	 * are written; an event that was interrupted may be older than those before it, so one or two stay.
 	 */
 	CHUNKS_EACH = 3,
 	MAPPED_BYTES = 128 << 10,
+	FILLED_BYTES = 64 << 10, /* chunks of records that come one by one */
+};
+
+struct stream {
+	struct mp_queue_stream is; /* first: what others see of it */
+	unsigned chunks;	   /* in use */
 };
 
 struct mp_queue {
@@ -22,13 +30,18 @@ struct mp_queue {
 	pthread_cond_t filled, freed;
 	struct mp_chunk *first, **last;
 	struct mp_chunk *spare[CLASSES];
-	size_t bytes[MP_CHUNK_KINDS]; /* of chunks in use */
+	size_t bytes[MP_QUEUE_TYPES]; /* of chunks in use */
 	size_t spare_bytes;
 	size_t limit;
-	unsigned *of_ring; /* chunks in use */
+	struct stream **streams;
+	size_t n_streams, cap_streams;
+	struct {
+		mp_queue_handler *call;
+		void *arg;
+	} handlers[MP_QUEUE_TYPES];
 };
 
-struct mp_queue *mp_queue_new(size_t limit, size_t n_rings)
+struct mp_queue *mp_queue_new(size_t limit)
 {
 	struct mp_queue *q = mp_zalloc(sizeof(*q));
 	pthread_condattr_t monotonic;
@@ -43,8 +56,42 @@ struct mp_queue *mp_queue_new(size_t limit, size_t n_rings)
 	pthread_condattr_destroy(&monotonic);
 	q->last = &q->first;
 	q->limit = limit;
-	q->of_ring = mp_zalloc(n_rings * sizeof(*q->of_ring));
 	return q;
+}
+
+const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_type type,
+					   const char *owner, uint32_t index)
+{
+	struct stream *s = mp_zalloc(sizeof(*s));
+
+	s->is = (struct mp_queue_stream){
+		.type = type,
+		.owner = owner,
+		.index = index,
+		.number = (uint32_t)q->n_streams,
+	};
+	q->streams = mp_grow(q->streams, &q->cap_streams, q->n_streams + 1, sizeof(*q->streams));
+	q->streams[q->n_streams++] = s;
+	return &s->is;
+}
+
+size_t mp_queue_streams(const struct mp_queue *q)
+{
+	return q->n_streams;
+}
+
+void mp_queue_set_handler(struct mp_queue *q, enum mp_queue_type type, mp_queue_handler *handler,
+			  void *arg)
+{
+	q->handlers[type].call = handler;
+	q->handlers[type].arg = arg;
+}
+
+void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
+		     const struct mp_queue_record *records, size_t n)
+{
+	if (q->handlers[stream->type].call)
+		q->handlers[stream->type].call(q->handlers[stream->type].arg, stream, records, n);
 }
 
 static void free_list(struct mp_chunk *c)
@@ -69,7 +116,9 @@ void mp_queue_free(struct mp_queue *q)
 	pthread_mutex_destroy(&q->lock);
 	pthread_cond_destroy(&q->filled);
 	pthread_cond_destroy(&q->freed);
-	free(q->of_ring);
+	for (i = 0; i < q->n_streams; i++)
+		free(q->streams[i]);
+	free(q->streams);
 	free(q);
 }
 
@@ -82,33 +131,37 @@ static int class_of(size_t size)
 	return class;
 }
 
-static bool may_have(struct mp_queue *q, size_t cap, enum mp_chunk_kind kind, uint32_t stream)
+static struct stream *stream_of(const struct mp_queue *q, const struct mp_queue_stream *stream)
 {
-	if (kind == MP_CHUNK_READINGS)
-		return q->bytes[kind] + cap <= q->limit;
-	if (kind != MP_CHUNK_EVENTS)
-		return true;
-	if (q->bytes[kind] + cap > q->limit && q->of_ring[stream] >= CHUNKS_EACH)
-		return false;
-	q->of_ring[stream]++;
-	return true;
+	return q->streams[stream->number];
 }
 
-struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
-				uint32_t stream)
+static bool may_have(struct mp_queue *q, size_t cap, const struct mp_queue_stream *stream)
+{
+	bool full = q->bytes[stream->type] + cap > q->limit;
+
+	if (stream->type == MP_QUEUE_READINGS)
+		return !full;
+	return stream->type != MP_QUEUE_EVENTS || !full ||
+	       stream_of(q, stream)->chunks < CHUNKS_EACH;
+}
+
+static struct mp_chunk *take_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
+				   size_t size, bool always)
 {
 	int class = class_of(size + sizeof(struct mp_chunk));
 	size_t cap = ((size_t)1 << (CLASS_MIN_SHIFT + class)) - sizeof(struct mp_chunk);
 	struct mp_chunk *c = NULL;
 
 	pthread_mutex_lock(&q->lock);
-	if (may_have(q, cap, kind, stream)) {
+	if (always || may_have(q, cap, stream)) {
 		c = q->spare[class];
 		if (c) {
 			q->spare[class] = c->next;
 			q->spare_bytes -= cap;
 		}
-		q->bytes[kind] += cap;
+		q->bytes[stream->type] += cap;
+		stream_of(q, stream)->chunks++;
 	} else {
 		cap = 0;
 	}
@@ -117,8 +170,20 @@ struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_k
 		return NULL;
 	if (!c)
 		c = mp_alloc(sizeof(*c) + cap);
-	*c = (struct mp_chunk){ .cap = cap, .kind = kind, .stream = stream };
+	*c = (struct mp_chunk){ .cap = cap, .stream = stream };
 	return c;
+}
+
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
+				size_t size)
+{
+	return take_chunk(q, stream, size, false);
+}
+
+struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
+				       size_t size)
+{
+	return take_chunk(q, stream, size, true);
 }
 
 static void push_locked(struct mp_queue *q, struct mp_chunk *chunk)
@@ -135,11 +200,28 @@ void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_mutex_unlock(&q->lock);
 }
 
+void mp_queue_flush(struct mp_queue_filler *f)
+{
+	if (f->chunk)
+		mp_queue_push(f->queue, f->chunk);
+	f->chunk = NULL;
+}
+
+void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record)
+{
+	if (f->chunk && f->chunk->cap - f->chunk->len < record->size)
+		mp_queue_flush(f);
+	if (!f->chunk)
+		f->chunk = mp_queue_chunk(f->queue, f->stream, FILLED_BYTES);
+	memcpy(f->chunk->data + f->chunk->len, record, record->size);
+	f->chunk->len += record->size;
+}
+
 void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns)
 {
 	struct mp_chunk *mark = mp_alloc(sizeof(*mark));
 
-	*mark = (struct mp_chunk){ .stream = MP_CHUNK_MARK, .settled_ns = settled_ns };
+	*mark = (struct mp_chunk){ .settled_ns = settled_ns };
 	pthread_mutex_lock(&q->lock);
 	push_locked(q, mark);
 	pthread_cond_signal(&q->filled);
@@ -178,15 +260,14 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 {
 	int class;
 
-	if (chunk->stream == MP_CHUNK_MARK) {
+	if (!chunk->stream) {
 		free(chunk);
 		return;
 	}
 	class = class_of(chunk->cap + sizeof(*chunk));
 	pthread_mutex_lock(&q->lock);
-	q->bytes[chunk->kind] -= chunk->cap;
-	if (chunk->kind == MP_CHUNK_EVENTS)
-		q->of_ring[chunk->stream]--;
+	q->bytes[chunk->stream->type] -= chunk->cap;
+	stream_of(q, chunk->stream)->chunks--;
 	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
 		q->spare_bytes += chunk->cap;
 		chunk->next = q->spare[class];
@@ -198,12 +279,12 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	free(chunk);
 }
 
-size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind)
+size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type)
 {
 	size_t bytes;
 
 	pthread_mutex_lock(&q->lock);
-	bytes = q->bytes[kind];
+	bytes = q->bytes[type];
 	pthread_mutex_unlock(&q->lock);
 	return bytes;
 }
@@ -211,7 +292,7 @@ size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind)
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
 {
 	pthread_mutex_lock(&q->lock);
-	if (q->bytes[MP_CHUNK_EVENTS] > q->limit / 2)
+	if (q->bytes[MP_QUEUE_EVENTS] > q->limit / 2)
 		wait_on(q, &q->freed, timeout_ms);
 	pthread_mutex_unlock(&q->lock);
 }

@@ -1,55 +1,100 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between the thread that drains the rings and the one that writes: a bounded queue of chunks of
- * records. When it is full the drainer leaves records in their ring, and the kernel counts what
- * does not fit there: so there is one account of losses. Includes base only.
+ * A bounded queue between the thread that drains the rings and the one that writes. It carries
+ * streams: each is registered once, with its type and its owner, and the writer sets a handler for
+ * each type. When the queue is full, the drainer leaves records in their ring, and the kernel counts
+ * what does not fit there, so that one account has all losses. Includes base only.
  */
 #ifndef MP_CAPTURE_RING_QUEUE_H
 #define MP_CAPTURE_RING_QUEUE_H
 
 #include "lib/core/base.h"
 
-enum { MP_CHUNK_MARK = UINT32_MAX };
+struct perf_event_header;
 
-/*
- * What is in a chunk: events; what was read at an interval; or that without which events have to wait,
- * of tasks, or their stacks.
- */
-enum mp_chunk_kind {
-	MP_CHUNK_EVENTS,
-	MP_CHUNK_READINGS,
-	MP_CHUNK_TASKS,
-	MP_CHUNK_STACKS,
-	MP_CHUNK_KINDS,
+/* What the records of a stream are. */
+enum mp_queue_type {
+	MP_QUEUE_EVENTS,   /* of a ring, as the kernel wrote them; bounded */
+	MP_QUEUE_READINGS, /* polled values, struct mp_sampled; bounded */
+	MP_QUEUE_TASKS, /* MMAP2, COMM, FORK and EXIT of the tracking; events wait for them: not bounded */
+	MP_QUEUE_STACKS, /* stacks that BPF programs sent; events wait for them: not bounded */
+	MP_QUEUE_TYPES,
 };
 
-/* Records of one stream, whole ones, in the order of their ring. Or a mark, without data. */
+/* Owned by the queue; constant from mp_queue_add() on. */
+struct mp_queue_stream {
+	enum mp_queue_type type;
+	const char *owner; /* who fills it, static: "rings" */
+	uint32_t index;	   /* the owner's number for it: of the ring */
+	uint32_t number;   /* in the order in which streams were added */
+};
+
+/* A record that waits for its turn, in the order of time over all streams. */
+struct mp_queue_record {
+	uint64_t time_ns;
+	struct perf_event_header *record;
+	struct mp_chunk *chunk;
+};
+
+/* Whole records of one stream, in the order in which they were written. Or a mark, without data. */
 struct mp_chunk {
 	struct mp_chunk *next;
-	uint32_t stream;     /* number of the ring; MP_CHUNK_MARK */
-	uint32_t refs;	     /* for the reader */
-	uint64_t settled_ns; /* mark: everything below was pushed; UINT64_MAX: the end */
+	const struct mp_queue_stream *stream; /* NULL: a mark */
+	uint32_t refs;			      /* for the reader */
+	uint64_t settled_ns; /* mark: everything before it was pushed; UINT64_MAX: the end */
 	size_t len, cap;
-	enum mp_chunk_kind kind;
 	char data[] __attribute__((aligned(8)));
 };
 
 struct mp_queue;
 
-/* Of chunks of events, and of readings, at most `limit` bytes each, which come from `n_rings` rings. */
-struct mp_queue *mp_queue_new(size_t limit, size_t n_rings);
+/* `limit`: bytes of chunks of events, and as many of chunks of readings. */
+struct mp_queue *mp_queue_new(size_t limit);
 void mp_queue_free(struct mp_queue *q);
 
+/* Registers a stream, before any thread uses the queue. Where times are equal, earlier streams come first. */
+const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_type type,
+					   const char *owner, uint32_t index);
+
+/* How many streams there are. */
+size_t mp_queue_streams(const struct mp_queue *q);
+
 /*
- * A chunk with room for `size` bytes for a stream; of events, that of a ring. NULL if the queue is full
- * of readings; or of events, unless hardly any are of this ring: what is in the queue may have to wait
- * for them.
+ * Sets the function that handles the records of all streams of a type, and calls it: for a run of
+ * records of one stream, in the thread of the reader. A type without a handler is ignored.
  */
-struct mp_chunk *mp_queue_chunk(struct mp_queue *q, size_t size, enum mp_chunk_kind kind,
-				uint32_t stream);
+typedef void mp_queue_handler(void *arg, const struct mp_queue_stream *stream,
+			      const struct mp_queue_record *records, size_t n);
+
+void mp_queue_set_handler(struct mp_queue *q, enum mp_queue_type type, mp_queue_handler *handler,
+			  void *arg);
+void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
+		     const struct mp_queue_record *records, size_t n);
+
+/*
+ * A chunk with room for `size` bytes. NULL if the queue is full of readings; or of events, unless
+ * hardly any are of this stream: what is in the queue may have to wait for them.
+ */
+struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
+				size_t size);
+
+/* The same, full or not: for the last records of all. */
+struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
+				       size_t size);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
-size_t mp_queue_bytes(struct mp_queue *q, enum mp_chunk_kind kind);
+/* Fills chunks of a stream that is not bounded with one record after the other. */
+struct mp_queue_filler {
+	struct mp_queue *queue;
+	const struct mp_queue_stream *stream;
+	struct mp_chunk *chunk; /* NULL: none yet */
+};
+
+void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record);
+void mp_queue_flush(struct mp_queue_filler *f);
+
+/* Bytes of the chunks of a type that are in use. */
+size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type);
 
 /* Pushes a mark and wakes the reader. */
 void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns);

@@ -367,6 +367,14 @@ void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t si
 		r->v[i] = (struct mp_ring){ .cpu = target->cpus[i], .fd = -1 };
 }
 
+void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++)
+		r->v[i].stream = mp_queue_add(q, MP_QUEUE_EVENTS, "rings", i);
+}
+
 /* Where the others are of tasks or cgroups. */
 static int open_tracing(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, char **error)

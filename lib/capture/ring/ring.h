@@ -3,20 +3,22 @@
  * The events of the user, opened: a file descriptor for each event, CPU and task or cgroup, and one
  * ring buffer per CPU that all of them write to. By perf_event_open(2) itself, since libperf has no
  * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, intmap,
- * target.
+ * queue, target.
  */
 #ifndef MP_CAPTURE_RING_RING_H
 #define MP_CAPTURE_RING_RING_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/target.h"
+#include "lib/capture/ring/queue.h"
 #include "lib/core/intmap.h"
 
 struct mp_ring {
 	int cpu;
-	int fd;	     /* of the event that owns it, for poll(2) */
-	void *base;  /* struct perf_event_mmap_page, then the data */
-	size_t size; /* of the data, bytes, a power of two */
+	int fd;				      /* of the event that owns it, for poll(2) */
+	void *base;			      /* struct perf_event_mmap_page, then the data */
+	size_t size;			      /* of the data, bytes, a power of two */
+	const struct mp_queue_stream *stream; /* where its records go */
 };
 
 /* One open event. */
@@ -41,6 +43,9 @@ struct mp_rings {
 
 /* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */
 void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size);
+
+/* Registers a stream of events for each ring. */
+void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q);
 
 /*
  * Opens all events, disabled: on the tasks or cgroups of the target, or on the whole system. Returns 0,

@@ -23,6 +23,7 @@ struct mp_track {
 	struct perf_thread_map *threads;
 	struct perf_mmap **rings;
 	size_t n_rings, cap_rings;
+	struct mp_queue_filler *fillers; /* of the streams, by ring */
 };
 
 /* Its own messages say less than ours. */
@@ -170,24 +171,42 @@ void mp_track_close(struct mp_track *t)
 	perf_cpu_map__put(t->cpus);
 	perf_thread_map__put(t->threads);
 	free(t->rings);
+	free(t->fillers);
 	free(t);
 }
 
-size_t mp_track_rings(const struct mp_track *t)
+void mp_track_add_streams(struct mp_track *t, struct mp_queue *q)
 {
-	return t->n_rings;
+	uint32_t i;
+
+	t->fillers = mp_zalloc(t->n_rings * sizeof(*t->fillers));
+	for (i = 0; i < t->n_rings; i++) {
+		t->fillers[i].queue = q;
+		t->fillers[i].stream = mp_queue_add(q, MP_QUEUE_TASKS, "tracking", i);
+	}
 }
 
-void mp_track_read(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg)
+static void drain_ring(struct perf_mmap *map, struct mp_queue_filler *filler, mp_track_fn *each,
+		       void *arg)
 {
-	struct perf_mmap *map = t->rings[ring];
 	union perf_event *event;
 
 	if (perf_mmap__read_init(map) < 0)
 		return;
 	while ((event = perf_mmap__read_event(map))) {
-		each(arg, &event->header);
+		if (each)
+			each(arg, &event->header);
+		mp_queue_put(filler, &event->header);
 		perf_mmap__consume(map);
 	}
 	perf_mmap__read_done(map);
+	mp_queue_flush(filler);
+}
+
+void mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
+{
+	size_t i;
+
+	for (i = 0; i < t->n_rings; i++)
+		drain_ring(t->rings[i], &t->fillers[i], each, arg);
 }

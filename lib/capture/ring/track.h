@@ -2,14 +2,14 @@
 /*
  * What libperf does for us: the list of CPUs, and a dummy event with rings of its own that tells of
  * tasks (MMAP2, COMM, FORK, EXIT), so that a flood of samples never costs a name. The only user of
- * libperf. Includes target.
+ * libperf. Includes queue, target.
  */
 #ifndef MP_CAPTURE_RING_TRACK_H
 #define MP_CAPTURE_RING_TRACK_H
 
 #include "lib/capture/host/target.h"
+#include "lib/capture/ring/queue.h"
 
-struct perf_event_header;
 struct mp_track;
 
 /*
@@ -26,12 +26,12 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 			       bool exclude_kernel, char **error);
 void mp_track_close(struct mp_track *t);
 
-/* How many rings there are. */
-size_t mp_track_rings(const struct mp_track *t);
+/* Registers a stream of tasks for each of its rings, once. */
+void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
-/* Calls `each` for the records of a ring; a record is valid during the call. */
+/* Moves the records that there are into those streams. Calls `each` (NULL: nothing) for each first. */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 
-void mp_track_read(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg);
+void mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg);
 
 #endif

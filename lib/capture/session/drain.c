@@ -14,8 +14,7 @@
 #include "lib/core/clock.h"
 
 enum {
-	LAST_WAIT_MS = 100, /* for the last events to be published, once all are disabled */
-	TRACK_CHUNK = 64 << 10,
+	LAST_WAIT_MS = 100,	/* for the last events to be published, once all are disabled */
 	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
@@ -32,9 +31,7 @@ struct mp_drain {
 	pthread_t thread;
 	int go_fd; /* eventfd */
 	int stopped_fd;
-	struct mp_chunk *track_chunk; /* being filled */
-	uint32_t track_stream;
-	enum mp_chunk_kind track_kind;
+	struct mp_queue_filler stacks;
 	bool dumps;	      /* some events copy stacks */
 	size_t stack_bytes;   /* of BPF stacks in this round */
 	uint64_t stacks_time; /* up to it they were read */
@@ -145,7 +142,7 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 			c = NULL;
 		}
 		if (!c) {
-			c = mp_queue_chunk(d->s.queue, DUMP_CHUNK, MP_CHUNK_EVENTS, ring);
+			c = mp_queue_chunk(d->s.queue, r->stream, DUMP_CHUNK);
 			if (!c)
 				return false;
 		}
@@ -174,7 +171,7 @@ static bool drain_ring(struct mp_drain *d, uint32_t ring)
 	len = mp_ring_pending(r, &tail);
 	if (len == 0)
 		return true;
-	c = mp_queue_chunk(d->s.queue, len, MP_CHUNK_EVENTS, ring);
+	c = mp_queue_chunk(d->s.queue, r->stream, len);
 	if (!c)
 		return false;
 	mp_ring_copy(r, tail, len, c->data);
@@ -184,31 +181,11 @@ static bool drain_ring(struct mp_drain *d, uint32_t ring)
 	return true;
 }
 
-static void push_track(struct mp_drain *d)
-{
-	if (d->track_chunk)
-		mp_queue_push(d->s.queue, d->track_chunk);
-	d->track_chunk = NULL;
-}
-
-static void take_track(void *arg, const struct perf_event_header *record)
+static bool put_stack(void *arg, const struct mp_bpf_head *record)
 {
 	struct mp_drain *d = arg;
 
-	if (d->track_chunk && d->track_chunk->cap - d->track_chunk->len < record->size)
-		push_track(d);
-	if (!d->track_chunk)
-		d->track_chunk =
-			mp_queue_chunk(d->s.queue, TRACK_CHUNK, d->track_kind, d->track_stream);
-	memcpy(d->track_chunk->data + d->track_chunk->len, record, record->size);
-	d->track_chunk->len += record->size;
-}
-
-static bool take_stack(void *arg, const struct mp_bpf_head *record)
-{
-	struct mp_drain *d = arg;
-
-	take_track(d, (const struct perf_event_header *)record);
+	mp_queue_put(&d->stacks, (const struct perf_event_header *)record);
 	d->stacks_time = record->time_ns - MP_BPF_EARLIER_NS - STACKS_APART_NS;
 	d->stack_bytes += record->size;
 	return d->stack_bytes < STACKS_A_ROUND;
@@ -225,11 +202,9 @@ static bool drain_stacks(struct mp_drain *d)
 	if (!d->s.bpf_stacks)
 		return true;
 	d->stack_bytes = 0;
-	d->track_stream = d->s.rings->n + mp_track_rings(d->s.track);
-	d->track_kind = MP_CHUNK_STACKS;
-	if (mp_queue_bytes(d->s.queue, MP_CHUNK_STACKS) < STACKS_MAX_BYTES)
-		all = mp_bpf_stacks_read(d->s.bpf_stacks, take_stack, d);
-	push_track(d);
+	if (mp_queue_bytes(d->s.queue, MP_QUEUE_STACKS) < STACKS_MAX_BYTES)
+		all = mp_bpf_stacks_read(d->s.bpf_stacks, put_stack, d);
+	mp_queue_flush(&d->stacks);
 	return all;
 }
 
@@ -247,12 +222,7 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
 	}
-	d->track_kind = MP_CHUNK_TASKS;
-	for (i = 0; i < mp_track_rings(d->s.track); i++) {
-		d->track_stream = d->s.rings->n + i;
-		mp_track_read(d->s.track, i, take_track, d);
-		push_track(d);
-	}
+	mp_track_drain(d->s.track, NULL, NULL);
 	if (!drain_stacks(d)) {
 		complete = false;
 		settled = MP_MIN(settled, d->stacks_time);
@@ -327,6 +297,7 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 	size_t i;
 
 	d->s = *setup;
+	d->stacks = (struct mp_queue_filler){ setup->queue, setup->stacks, NULL };
 	for (i = 0; i < setup->events->n; i++)
 		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);
 	d->go_fd = eventfd(0, EFD_CLOEXEC);

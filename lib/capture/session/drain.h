@@ -13,15 +13,13 @@
 #include "lib/capture/ring/grace.h"
 #include "lib/capture/ring/track.h"
 
-/*
- * Borrowed until mp_drain_free(). Streams of the queue: first the rings, then those of the
- * tracking, then that of the BPF stacks, then that of the samplers, which they push to themselves.
- */
+/* Borrowed until mp_drain_free(). */
 struct mp_drain_setup {
 	struct mp_rings *rings;
 	const struct mp_events *events;
 	struct mp_track *track;
-	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
+	struct mp_bpf_stacks *bpf_stacks;     /* NULL: none */
+	const struct mp_queue_stream *stacks; /* theirs */
 	struct mp_grace *settle;
 	struct mp_samplers *samplers; /* NULL: none; ended when the rings are empty */
 	struct mp_queue *queue;

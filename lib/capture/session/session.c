@@ -52,6 +52,7 @@ struct session {
 	struct mp_samplers *samplers;
 	struct mp_sample_of sampled;
 	struct mp_queue *queue;
+	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
 	struct mp_drain *drain;
 	struct mp_control *control;
 	struct mp_bpf_filters *filters;
@@ -266,7 +267,6 @@ static bool closes_slowly(const struct session *s)
 
 static void start_samplers(struct session *s)
 {
-	uint32_t stream = s->rings.n + mp_track_rings(s->track) + !!s->bpf_stacks;
 	char *error;
 
 	s->sampled = (struct mp_sample_of){
@@ -276,8 +276,8 @@ static void start_samplers(struct session *s)
 		.exclude = &s->o->exclude,
 		.command = s->target.on_exec ? s->command.name : NULL,
 	};
-	s->samplers = mp_samplers_start(&s->events, &s->sampled, s->queue, stream, &s->exclude_tids,
-					&error);
+	s->samplers =
+		mp_samplers_start(&s->events, &s->sampled, s->queue, &s->exclude_tids, &error);
 	if (error)
 		give_up(error);
 }
@@ -289,6 +289,7 @@ static void start_threads(struct session *s)
 		.events = &s->events,
 		.track = s->track,
 		.bpf_stacks = s->bpf_stacks,
+		.stacks = s->stack_stream,
 		.settle = s->settle,
 		.samplers = s->samplers,
 		.queue = s->queue,
@@ -442,6 +443,16 @@ static size_t queue_limit(const struct session *s)
 	return MP_MAX(least, 3 * s->rings.n * ring_bytes);
 }
 
+/* The rings first: an event comes before what happens to a task at the same time. */
+static void add_streams(struct session *s)
+{
+	s->queue = mp_queue_new(queue_limit(s));
+	mp_rings_add_streams(&s->rings, s->queue);
+	mp_track_add_streams(s->track, s->queue);
+	if (s->bpf_stacks)
+		s->stack_stream = mp_queue_add(s->queue, MP_QUEUE_STACKS, "stacks", 0);
+}
+
 static void open_events(struct session *s)
 {
 	char *error;
@@ -464,10 +475,10 @@ static void open_events(struct session *s)
 		give_up(error);
 	choose_ring(s);
 	mp_rings_init(&s->rings, &s->target, s->o->ring_bytes);
-	s->queue = mp_queue_new(queue_limit(s), s->rings.n);
+	add_streams(s);
 	if (s->processes.n)
 		result = mp_attach(&s->rings, &s->events, &s->target, &s->processes, s->track,
-				   s->queue, &s->tasks.sources, &error);
+				   &s->tasks.sources, &error);
 	else
 		result = mp_rings_open(&s->rings, &s->events, &s->target, &error);
 	if (result < 0)
@@ -530,7 +541,7 @@ static void prepare_writer(struct session *s)
 		.sums = s->sums,
 		.arg = s,
 	};
-	mp_writer_init(&s->writer, mp_track_rings(s->track) + !!s->bpf_stacks + !!s->samplers);
+	mp_writer_init(&s->writer);
 	s->formatter.bpf_stacks = s->bpf_stacks;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);

@@ -16,14 +16,6 @@ enum {
 	DEAD_NS = 1000000000, /* a task's last switch comes after its exit record */
 };
 
-void mp_writer_init(struct mp_writer *w, size_t n_track)
-{
-	w->n_streams = w->rings->n + n_track;
-	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
-	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
-	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
-}
-
 void mp_writer_release(struct mp_writer *w)
 {
 	size_t i;
@@ -159,7 +151,7 @@ static void take_name(struct mp_writer *w, const struct perf_event_header *h)
 }
 
 /* An event that the kernel tells of by a record of its own kind: task:exec and so on. */
-static void write_own(struct mp_writer *w, size_t ring, const struct mp_pending_record *x)
+static void write_own(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
 	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
 	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
@@ -228,7 +220,7 @@ static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
 	put_text(w);
 }
 
-static void take_data(struct mp_writer *w, size_t ring, const struct mp_pending_record *x)
+static void handle_event(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
 	switch (x->record->type) {
 	case PERF_RECORD_SAMPLE:
@@ -282,7 +274,47 @@ static void take_sum_stack(struct mp_writer *w, const struct mp_agg_stack *stack
 	w->broken += !mp_aggregator_stack(w->sums, stack, &words);
 }
 
-static void take_track(struct mp_writer *w, const struct mp_pending_record *x)
+static void handle_events(void *arg, const struct mp_queue_stream *stream,
+			  const struct mp_queue_record *records, size_t n)
+{
+	struct mp_writer *w = arg;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		w->late += records[i].time_ns < w->watermark_ns;
+		w->ring_tally[stream->index].last_ns = records[i].time_ns;
+		handle_event(w, stream->index, &records[i]);
+	}
+}
+
+static void handle_readings(void *arg, const struct mp_queue_stream *stream,
+			    const struct mp_queue_record *records, size_t n)
+{
+	size_t i;
+
+	(void)stream;
+	for (i = 0; i < n; i++)
+		write_sampled(arg, (const struct mp_sampled *)records[i].record);
+}
+
+static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
+			  const struct mp_queue_record *records, size_t n)
+{
+	struct mp_writer *w = arg;
+	size_t i;
+
+	(void)stream;
+	for (i = 0; i < n; i++) {
+		const struct perf_event_header *h = records[i].record;
+
+		if (h->type == MP_AGG_STACK)
+			take_sum_stack(w, (const void *)h);
+		else
+			w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
+	}
+}
+
+static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 {
 	const struct perf_event_header *h = x->record;
 	const struct mp_record_comm *comm = (const struct mp_record_comm *)h;
@@ -304,20 +336,20 @@ static void take_track(struct mp_writer *w, const struct mp_pending_record *x)
 		take_mmap(w, (const struct mp_record_mmap2 *)h);
 		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid, x->time_ns);
 		break;
-	case MP_SAMPLED:
-		write_sampled(w, (const struct mp_sampled *)h);
-		break;
-	case MP_BPF_RECORD:
-	case MP_BPF_COPY:
-		w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
-		break;
-	case MP_AGG_STACK:
-		take_sum_stack(w, (const void *)h);
-		break;
 	case PERF_RECORD_LOST:
 		w->track_lost += ((const struct mp_record_lost *)h)->lost;
 		break;
 	}
+}
+
+static void handle_tasks(void *arg, const struct mp_queue_stream *stream,
+			 const struct mp_queue_record *records, size_t n)
+{
+	size_t i;
+
+	(void)stream;
+	for (i = 0; i < n; i++)
+		handle_task(arg, &records[i]);
 }
 
 static bool is_whole(const struct perf_event_header *h)
@@ -335,7 +367,7 @@ static bool is_whole(const struct perf_event_header *h)
 }
 
 /* Puts a record among those that wait; nearly always it is the latest. */
-static void enqueue(struct mp_stream_queue *q, const struct mp_pending_record *x)
+static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
 {
 	size_t i;
 
@@ -347,13 +379,13 @@ static void enqueue(struct mp_stream_queue *q, const struct mp_pending_record *x
 
 static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 {
-	struct mp_stream_queue *q = &w->streams[chunk->stream];
+	struct mp_stream_queue *q = &w->streams[chunk->stream->number];
 	size_t at = 0;
 
 	chunk->refs = 1;
 	while (chunk->len - at >= sizeof(struct perf_event_header)) {
 		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
-		struct mp_pending_record x = { 0, h, chunk };
+		struct mp_queue_record x = { 0, h, chunk };
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
 			w->broken++;
@@ -396,17 +428,23 @@ static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *se
 	}
 }
 
-static void take_record(struct mp_writer *w, size_t stream, struct mp_pending_record *x)
+/*
+ * Handles the next records of a stream up to `last_ns`, at most those of one chunk, so that its
+ * memory is free for the drainer soon.
+ */
+static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t last_ns)
 {
-	if (stream >= w->rings->n) {
-		take_track(w, x);
-	} else {
-		w->late += x->time_ns < w->watermark_ns;
-		w->ring_tally[stream].last_ns = x->time_ns;
-		take_data(w, stream, x);
-	}
-	if (--x->chunk->refs == 0)
-		mp_queue_recycle(w->queue, x->chunk);
+	const struct mp_queue_record *run = &q->v[q->first];
+	struct mp_chunk *chunk = run->chunk;
+	size_t n = 1;
+
+	while (q->first + n < q->n && run[n].chunk == chunk && run[n].time_ns <= last_ns)
+		n++;
+	q->first += n;
+	mp_queue_handle(w->queue, chunk->stream, run, n);
+	chunk->refs -= n;
+	if (chunk->refs == 0)
+		mp_queue_recycle(w->queue, chunk);
 }
 
 /* Writes all records below `bound_ns`, merged. */
@@ -422,10 +460,10 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 		if (i == SIZE_MAX || w->streams[i].v[w->streams[i].first].time_ns >= bound_ns)
 			break;
 		q = &w->streams[i];
+		second_ns = MP_MIN(second_ns, bound_ns - 1);
 		do
-			take_record(w, i, &q->v[q->first++]);
-		while (q->first < q->n && q->v[q->first].time_ns < bound_ns &&
-		       q->v[q->first].time_ns <= second_ns);
+			handle_run(w, q, second_ns);
+		while (q->first < q->n && q->v[q->first].time_ns <= second_ns);
 	}
 	for (i = 0; i < w->n_streams; i++) {
 		struct mp_stream_queue *q = &w->streams[i];
@@ -455,6 +493,24 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 		stop(w);
 }
 
+void mp_writer_init(struct mp_writer *w)
+{
+	static mp_queue_handler *const handlers[MP_QUEUE_TYPES] = {
+		[MP_QUEUE_EVENTS] = handle_events,
+		[MP_QUEUE_READINGS] = handle_readings,
+		[MP_QUEUE_TASKS] = handle_tasks,
+		[MP_QUEUE_STACKS] = handle_stacks,
+	};
+	size_t i;
+
+	for (i = 0; i < MP_QUEUE_TYPES; i++)
+		mp_queue_set_handler(w->queue, (enum mp_queue_type)i, handlers[i], w);
+	w->n_streams = mp_queue_streams(w->queue);
+	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
+	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
+	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
+}
+
 void mp_writer_run(struct mp_writer *w)
 {
 	uint64_t settled_ns = 0;
@@ -466,7 +522,7 @@ void mp_writer_run(struct mp_writer *w)
 			w->tick(w->arg);
 		if (!chunk)
 			continue;
-		if (chunk->stream != MP_CHUNK_MARK) {
+		if (chunk->stream) {
 			take_chunk(w, chunk);
 			continue;
 		}

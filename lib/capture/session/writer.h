@@ -27,15 +27,9 @@ struct mp_ring_tally {
 	uint64_t last_ns; /* time of the latest record */
 };
 
-/* A record that waits for its turn. */
-struct mp_pending_record {
-	uint64_t time_ns;
-	struct perf_event_header *record;
-	struct mp_chunk *chunk;
-};
-
+/* The records of a stream that wait for their turn, in order of time. */
 struct mp_stream_queue {
-	struct mp_pending_record *v;
+	struct mp_queue_record *v;
 	size_t first, n, cap;
 	uint64_t last_ns; /* time of the record before, in the order of the ring */
 };
@@ -81,8 +75,8 @@ struct mp_writer {
 	bool stopping;
 };
 
-/* `n_track`: streams besides the rings. */
-void mp_writer_init(struct mp_writer *w, size_t n_track);
+/* After the last stream was added to the queue, whose handlers it sets. */
+void mp_writer_init(struct mp_writer *w);
 void mp_writer_release(struct mp_writer *w);
 
 static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t ring, size_t event)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * block WAIT_MS: after the wait, in blocked_here, 17 times 20 ms of sleep; then two threads hand a
- * byte to and fro through pipes, 101 times each: wait_here waits, wake_here wakes.
+ * block WAIT_MS: after the wait (line: for a line on standard input), in blocked_here, 17 times 20 ms of sleep; then two threads hand a
+ * byte to and fro through pipes, 101 times each: wait_here waits, wake_here wakes. Prints how many ns
+ * blocked_here took by the clock.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,13 +61,28 @@ static void *echo(void *arg)
 	return arg;
 }
 
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
+	double start;
 	int i;
 
-	sleep_ms(argc > 1 ? strtol(argv[1], NULL, 10) : 0);
+	if (argc > 1 && strcmp(argv[1], "line") == 0)
+		wait_here(0);
+	else
+		sleep_ms(argc > 1 ? strtol(argv[1], NULL, 10) : 0);
+	start = now_ns();
 	blocked_here();
+	printf("%.0f\n", now_ns() - start);
+	fflush(stdout);
 	if (pipe(to_and_fro[0]) < 0 || pipe(to_and_fro[1]) < 0)
 		return 1;
 	pthread_create(&thread, NULL, echo, NULL);

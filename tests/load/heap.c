@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heap WAIT_MS [short]: after the wait, memory asked for and given back in known amounts: in main, in three
+ * heap WAIT_MS [short]: after the wait (line: for a line on standard input), memory asked for and given back in known amounts: in main, in three
  * threads, in a child.
  *
  *	leak_old	13 MiB in 13 blocks, 1,200 ms before the others
@@ -15,6 +15,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,9 +100,15 @@ static void *thread(void *arg)
 int main(int argc, char **argv)
 {
 	pthread_t threads[3];
+	char byte;
 	int i;
 
-	usleep(1000 * (argc > 1 ? strtoul(argv[1], NULL, 10) : 0));
+	if (argc > 1 && strcmp(argv[1], "line") == 0) {
+		if (read(0, &byte, 1) != 1)
+			return 1;
+	} else {
+		usleep(1000 * (argc > 1 ? strtoul(argv[1], NULL, 10) : 0));
+	}
 	if (argc > 2) {
 		churn();
 		return 0;

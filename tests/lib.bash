@@ -66,6 +66,28 @@ needs_root() {
 	[ "$status" -le 1 ] || { cat "$TMP/why"; false; }
 }
 
+# Runs a command as a user without privileges.
+unprivileged() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+	else
+		"$@"
+	fi
+}
+
+# Puts programs of ours where such a user can run them, in $TMP.
+needs_unprivileged() {
+	unprivileged true 2> /dev/null || skip "cannot become user nobody"
+	install -m 755 "$BUILD/bin/mp-record" "$@" "$TMP"
+	chmod 755 "$TMP"
+}
+
+# Skips the test where such a user cannot record even its own processes.
+needs_own_events() {
+	unprivileged "$TMP/mp-record" -q -e page-faults -- true > "$TMP/why" 2>&1 || ! grep -q 'not permitted' "$TMP/why" ||
+		skip "nobody cannot record here: $(grep -m 1 'not permitted' "$TMP/why")"
+}
+
 # CPUs that are online; nproc counts those that this process may use.
 CPUS=$(getconf _NPROCESSORS_ONLN)
 

@@ -456,17 +456,15 @@ events() {	# number of event lines of a type
 }
 
 @test "without privileges: told what is missing; one's own processes can be recorded" {
-	id nobody > /dev/null 2>&1 || skip "no user nobody"
-	install -m 755 "$BUILD/bin/mp-record" "$LOAD/getppid" "$TMP"
-	chmod 755 "$TMP"
-	run setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -e sched:sched_switch -d 1
+	needs_unprivileged "$LOAD/getppid"
+	run unprivileged "$TMP/mp-record" -e sched:sched_switch -d 1
 	[ "$status" = 2 ]
 	[[ "$output" == *"needs root, or CAP_PERFMON, or kernel.perf_event_paranoid"* ]]
-	run setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -e sched:sched_switch -- true
+	run unprivileged "$TMP/mp-record" -e sched:sched_switch -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"cannot read tracefs"*"root"* ]]
-	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "perf_event_paranoid above 2"
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e page-faults -- "$TMP/getppid" 1 > "$TMP/s"
+	needs_own_events
+	unprivileged "$TMP/mp-record" -q -e page-faults -- "$TMP/getppid" 1 > "$TMP/s"
 	[ "$(events "$TMP/s" page-faults)" -gt 5 ]
 	grep -q 'comm=getppid' "$TMP/s"
 	run mp-order --check "$TMP/s"

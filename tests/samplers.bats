@@ -280,18 +280,16 @@ rss_of() {
 }
 
 @test "anyone may, of processes of one's own" {
-	id nobody > /dev/null 2>&1 || skip "no user nobody"
-	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "perf_event_paranoid above 2"
+	needs_unprivileged
+	needs_own_events
 	make_sitter
-	install -m 755 "$BUILD/bin/mp-record" "$TMP"
-	chmod 755 "$TMP"
-	setpriv --reuid=nobody --regid=nogroup --clear-groups "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -- "$TMP/mp-sitter" 5 > "$TMP/s" &
+	unprivileged "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -- "$TMP/mp-sitter" 5 > "$TMP/s" &
 	recorder=$!
 	until grep -q ',mem:pss,.*comm=mp-sitter	' "$TMP/s" && grep -q ',mem:rss,.*comm=mp-sitter	' "$TMP/s"; do
 		[ -d /proc/$recorder ]
 		sleep 0.01
 	done
-	kill -INT $recorder
+	kill "$(sed -nE 's/.*	tid=([0-9]*)	comm=mp-sitter	.*/\1/p' "$TMP/s" | head -n 1)"
 	wait $recorder
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }

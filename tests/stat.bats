@@ -98,11 +98,11 @@ total() {
 }
 
 @test "misuse is refused; a stop is orderly" {
-	run mp-record -i 1s -e cpu-clock
+	run mp-record -i 1s -e cpu-clock -- true
 	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat, stat:* and mem:*"* ]] || false
-	run mp-record --stat task:exec -d 1s
+	run mp-record --stat task:exec -- true
 	[ "$status" = 2 ] && [[ "$output" == *"task:exec: the kernel does not count it"* ]] || false
-	run mp-record --stat nonsense -d 1s
+	run mp-record --stat nonsense -- true
 	[ "$status" = 2 ] && [[ "$output" == *"no event 'nonsense'"* ]] || false
 	needs_root
 	mp-record --stat cpu-clock -i 10s -o "$TMP/s" &

@@ -160,7 +160,7 @@ load lib
 	[ "${COMPREPLY[*]}" = kernel ]
 	complete_line "mp-record -e page-f"
 	[ "${COMPREPLY[*]}" = page-faults ]
-	[ "$(id -u)" = 0 ] || return 0
+	[ -r /sys/kernel/tracing/events ] || return 0
 	complete_line "mp-record -e sched:sched_swi"
 	[ "${COMPREPLY[*]}" = sched_switch ]
 }

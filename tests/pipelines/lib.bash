@@ -7,10 +7,15 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${BUILD:=$(cd "$here/../.." && pwd)/build}"
 PATH="$BUILD/bin:$PATH"
 LOAD=$BUILD/load
+own= loop=
 if [ -z "${OUT:-}" ]; then
-	OUT=$(mktemp -d)
-	trap 'rm -rf "$OUT"' EXIT
+	OUT=$(mktemp -d) own=$OUT
 fi
+finish() {
+	[ -z "$loop" ] || losetup -d "$loop"
+	[ -z "$own" ] || rm -rf "$own"
+}
+trap finish EXIT
 export LC_ALL=C.UTF-8
 
 skip() {
@@ -26,7 +31,12 @@ wrong() {
 # record ARGS...: mp-record, where losing is told (status 1) and no failure of the question
 record() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
-	mp-record -q "$@" || [ $? = 1 ]
+	local status=0
+	mp-record -q "$@" 2> "$OUT/recorder" || status=$?
+	cat "$OUT/recorder" >&2
+	! grep -qE '^mp-record: .*(not permitted|cannot read tracefs)' "$OUT/recorder" ||
+		skip "cannot record here: $(head -n 1 "$OUT/recorder")"
+	[ "$status" -le 1 ]
 }
 
 # same WHAT GOT WANTED

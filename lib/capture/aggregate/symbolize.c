@@ -4,12 +4,16 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "lib/capture/host/cut.h"
 #include "lib/capture/stack/pending_stacks.h"
-#include "lib/core/clock.h"
 #include "lib/stream/esc.h"
 
-static const char *const ages[] = {
-	"", "[age < 1 s]", "[age 1 to 10 s]", "[age 10 to 100 s]", "[age > 100 s]",
+static const char *const ages[MP_CUT_AGES] = {
+	[MP_CUT_AGE_NONE] = "",
+	[MP_CUT_AGE_BELOW_1_S] = "[age < 1 s]",
+	[MP_CUT_AGE_BELOW_10_S] = "[age 1 to 10 s]",
+	[MP_CUT_AGE_BELOW_100_S] = "[age 10 to 100 s]",
+	[MP_CUT_AGE_ABOVE_100_S] = "[age > 100 s]",
 };
 
 void mp_agg_texts_init(struct mp_agg_texts *t)
@@ -90,7 +94,7 @@ static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp
 
 /* The user part of a stack behind `ips`; returns the new number of them. */
 static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack,
-		       const struct mp_process *process, const struct mp_aggregator_symbols *words,
+		       const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		       enum mp_unwind_end *end)
 {
 	size_t user = stack->n_user;
@@ -98,7 +102,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 	ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	*end = mp_pending_stack_end(stack->end);
 	if (stack->end == MP_BPF_COPIED)
-		*end = mp_formatter_copied(words->formatter, stack->tid, stack->time_ns,
+		*end = mp_formatter_copied(symbols->formatter, stack->tid, stack->time_ns,
 					   process->space, ips + n + 1, MP_AGG_TEXT_USER, &user);
 	else
 		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
@@ -112,7 +116,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 /* As samples have it: the kernel's part, then the user's, leaf first. */
 static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 				  const struct mp_process *process,
-				  const struct mp_aggregator_symbols *words, unsigned max_frames,
+				  const struct mp_agg_symbols *symbols, unsigned max_frames,
 				  enum mp_unwind_end *end)
 {
 	struct mp_chain chain = { .ips = t->ips,
@@ -124,12 +128,12 @@ static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_st
 		memcpy(t->ips + n, stack->kernel, stack->n_kernel * sizeof(*t->ips));
 		n += stack->n_kernel;
 	}
-	chain.n = put_user(t->ips, n, stack, process, words, end);
+	chain.n = put_user(t->ips, n, stack, process, symbols, end);
 	return chain;
 }
 
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
-		      const struct mp_process *process, const struct mp_aggregator_symbols *words,
+		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames)
 {
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
@@ -137,26 +141,19 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 	enum mp_unwind_end end;
 	struct mp_str text;
 
-	chain = make_chain(t, stack, process, words, max_frames, &end);
-	if (words->names)
-		comm = rename_task(t, stack->tid, comm, words->names);
+	chain = make_chain(t, stack, process, symbols, max_frames, &end);
+	if (symbols->names)
+		comm = rename_task(t, stack->tid, comm, symbols->names);
 	t->buf.len = 0;
 	mp_esc_add(&t->buf, comm, MP_ESC_FRAME);
 	if (chain.n) {
-		text = mp_chain_texts_text(words->formatter->stacks, process, &chain,
+		text = mp_chain_texts_text(symbols->formatter->stacks, process, &chain,
 					   stack->time_ns);
 		mp_buf_byte(&t->buf, ';');
 		mp_buf_str(&t->buf, text);
 	}
 	if (stack->id)
 		remember(t, stack->id, mp_buf_view(&t->buf), end);
-}
-
-uint64_t mp_agg_texts_age(uint64_t age_ns)
-{
-	uint64_t seconds = age_ns / MP_NS_PER_SEC;
-
-	return seconds < 1 ? 1 : seconds < 10 ? 2 : seconds < 100 ? 3 : 4;
 }
 
 /* --- lines -------------------------------------------------------------------------------------------- */
@@ -219,7 +216,7 @@ static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 	size_t head = semicolon ? (size_t)(semicolon - text.p) : text.len;
 
 	mp_buf_add(to, text.p, head);
-	mp_buf_printf(to, ";%s", ages[age < MP_ARRAY_SIZE(ages) ? age : 0]);
+	mp_buf_printf(to, ";%s", ages[age < MP_CUT_AGES ? age : MP_CUT_AGE_NONE]);
 	mp_buf_add(to, text.p + head, text.len - head);
 }
 
@@ -251,7 +248,7 @@ static int by_text(const void *a, const void *b)
 	return mp_str_cmp((*x)->key, (*y)->key);
 }
 
-void mp_agg_lines_write(struct mp_agg_lines *l, mp_aggregator_put_fn *put, void *arg)
+void mp_agg_lines_write(struct mp_agg_lines *l, mp_agg_put_fn *put, void *arg)
 {
 	struct mp_map_entry **sorted = mp_alloc(l->map.n * sizeof(*sorted)), *e;
 	size_t n = 0, i;

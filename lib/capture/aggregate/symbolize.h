@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stacks of sums in words: by their number, as they were when they were seen first, and the lines
- * made of them. Includes esc, intmap, map, stacks, task, taskname, userchain.
+ * Symbolized stacks of aggregates by their number, as they were when they were seen first, and the lines
+ * made of them. Includes format, intmap, map, taskname.
  */
 #ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 #define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 
 #include "bpf/aggregate.h"
-#include "lib/capture/aggregate/aggregate.h"
+#include "lib/capture/format/format.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
+#include "lib/stream/taskname.h"
+
+/* What symbolizes stacks. */
+struct mp_agg_symbols {
+	struct mp_formatter *formatter; /* has copies of stacks, and walks them */
+	struct mp_tasks *tasks;
+	struct mp_tasknames *names; /* NULL: tasks keep theirs */
+};
+
+/* Writes a line. */
+typedef void mp_agg_put_fn(void *arg, struct mp_str line);
 
 enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
 
@@ -33,14 +44,11 @@ void mp_agg_texts_release(struct mp_agg_texts *t);
 
 /* One that the program has sent; checked by the caller. `max_frames` 0: all of them. */
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
-		      const struct mp_process *process, const struct mp_aggregator_symbols *words,
+		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames);
 
 /* False: the stack has not come. */
 bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_text_known *known);
-
-/* Class of an age, for struct mp_agg_key's `other`. */
-uint64_t mp_agg_texts_age(uint64_t age_ns);
 
 /* The text of a stack that has not come. */
 #define MP_AGG_TEXT_UNKNOWN UINT32_MAX
@@ -48,7 +56,7 @@ uint64_t mp_agg_texts_age(uint64_t age_ns);
 /* What a total is of, once its stack is in words. */
 struct mp_agg_line_key {
 	uint32_t sum, text;
-	uint32_t behind; /* text of the waker, + 1; class of an age; 0: neither */
+	uint32_t behind; /* text of the waker, + 1; enum mp_cut_age; 0: neither */
 	bool held;	 /* it is an age */
 };
 
@@ -67,6 +75,6 @@ void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
 		      const struct mp_agg_line_key *key, const struct mp_agg_total *total);
 
 /* Sorted by stack. */
-void mp_agg_lines_write(struct mp_agg_lines *l, mp_aggregator_put_fn *put, void *arg);
+void mp_agg_lines_write(struct mp_agg_lines *l, mp_agg_put_fn *put, void *arg);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_agg *const *sums,
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_aggs *aggs,
 			const struct mp_agg_texts *texts)
 {
-	*t = (struct mp_agg_totals){ .sums = sums, .texts = texts };
+	*t = (struct mp_agg_totals){ .aggs = aggs, .texts = texts };
 	mp_map_init(&t->early, sizeof(struct mp_agg_total));
 	mp_map_init(&t->lines, sizeof(struct mp_agg_total));
 }
@@ -32,7 +32,7 @@ static bool find_behind(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	struct mp_agg_text_known waker;
 	bool has_waker;
 
-	line->held = mp_event_agg_is_held(t->sums[key->sum]);
+	line->held = mp_event_agg_is_held(t->aggs->v[key->sum]);
 	line->behind = (uint32_t)key->other;
 	if (line->held || !key->other)
 		return true;
@@ -56,7 +56,7 @@ static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	if (!complete && !at_last)
 		return false;
 	t->unknown += complete ? 0 : more->count;
-	if (known && t->sums[key->sum]->rule.user)
+	if (known && t->aggs->v[key->sum]->rule.user)
 		t->unwound.ends[MP_METHOD_BPF][stack.end] += more->count;
 	add_to(&t->lines, (struct mp_str){ (const char *)&line, sizeof(line) }, more);
 	return true;

@@ -11,8 +11,8 @@
 #include "lib/capture/stack/unwind_stats.h"
 
 struct mp_agg_totals {
-	const struct mp_event_agg *const *sums; /* by number; borrowed */
-	const struct mp_agg_texts *texts;	/* borrowed */
+	const struct mp_event_aggs *aggs; /* borrowed */
+	const struct mp_agg_texts *texts; /* borrowed */
 	struct mp_map
 		early; /* struct mp_agg_key -> struct mp_agg_total: their stacks have not come */
 	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
@@ -20,7 +20,7 @@ struct mp_agg_totals {
 	uint64_t unknown;		/* occurrences whose stack did not come */
 };
 
-void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_agg *const *sums,
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_aggs *aggs,
 			const struct mp_agg_texts *texts);
 void mp_agg_totals_release(struct mp_agg_totals *t);
 

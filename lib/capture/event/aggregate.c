@@ -78,6 +78,23 @@ bool mp_event_agg_is_held(const struct mp_event_agg *s)
 	return s->kind == MP_AGG_OF_KMALLOC || s->kind == MP_AGG_OF_PAGES || is_held(&s->rule);
 }
 
+int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg)
+{
+	size_t i;
+
+	for (i = 0; i < aggs->n; i++) {
+		if (strcmp(aggs->v[i]->name, agg->name) != 0)
+			continue;
+		if (!aggs->v[i]->weight[0]) /* an event that frees does not name what is held */
+			aggs->v[i] = agg;
+		return (int)i;
+	}
+	if (aggs->n == MP_AGG_RULES)
+		return -1;
+	aggs->v[aggs->n] = agg;
+	return (int)aggs->n++;
+}
+
 const char *mp_event_agg_unit(const struct mp_event_agg *s)
 {
 	if (strcmp(s->weight, "dur") == 0)

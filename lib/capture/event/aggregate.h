@@ -39,6 +39,15 @@ void mp_event_agg_free(struct mp_event_agg *s);
 /* Whether what is added up are bytes that someone holds until they are given back. */
 bool mp_event_agg_is_held(const struct mp_event_agg *s);
 
+/* The aggregates of a recording by number; several events may add to one. Borrowed. */
+struct mp_event_aggs {
+	const struct mp_event_agg *v[MP_AGG_RULES];
+	size_t n;
+};
+
+/* The number of the aggregate that has the name of `agg`, added if it is new; -1: there are too many. */
+int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg);
+
 /* Its unit, "ns" or "B"; NULL: it has none, or it is not known. */
 const char *mp_event_agg_unit(const struct mp_event_agg *s);
 

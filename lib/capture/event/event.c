@@ -9,7 +9,17 @@ const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n)
 	return e->own ? e->own->fields : e->tp ? e->tp->fields : NULL;
 }
 
-bool mp_events_all_sums(const struct mp_events *events)
+bool mp_events_any_aggregated(const struct mp_events *events)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (events->v[i].sum)
+			return true;
+	return false;
+}
+
+bool mp_events_all_aggregated(const struct mp_events *events)
 {
 	size_t i;
 

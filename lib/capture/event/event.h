@@ -93,8 +93,9 @@ struct mp_event_options {
 void mp_event_release(struct mp_event *e);
 void mp_events_release(struct mp_events *events);
 
-/* Whether all are added up in the kernel: no events are written then. */
-bool mp_events_all_sums(const struct mp_events *events);
+/* Whether some events are aggregated in the kernel; whether all are: no events are written then. */
+bool mp_events_any_aggregated(const struct mp_events *events);
+bool mp_events_all_aggregated(const struct mp_events *events);
 
 /* All payload fields that it has, written or not: of its format, or of its own. */
 const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);

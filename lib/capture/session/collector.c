@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/bpf/bpffilter.h"
 #include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/aggregate/aggregate.h"
 #include "lib/core/suggest.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
@@ -395,7 +395,7 @@ static int try_events(const struct mp_events *events, char **error)
 {
 	size_t i;
 
-	if (mp_aggregator_wanted(events) && mp_aggregator_possible(error) < 0)
+	if (mp_events_any_aggregated(events) && mp_bpf_aggregate_possible(error) < 0)
 		return -1;
 	for (i = 0; i < events->n; i++)
 		if (mp_tracings_try(&events->v[i], error) < 0 ||

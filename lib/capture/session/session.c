@@ -16,6 +16,7 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/attach.h"
+#include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/bpf/bpffilter.h"
 #include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/session/collector.h"
@@ -57,7 +58,8 @@ struct session {
 	struct mp_control *control;
 	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
-	struct mp_aggregator *sums;
+	struct mp_bpf_aggregate *bpf_aggregate;
+	struct mp_aggregator *aggregator;
 	struct mp_tracings *tracings;
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;
@@ -165,7 +167,7 @@ static void resolve_events(struct session *s)
 	}
 	mp_events_merge(&s->events, &own);
 	mp_events_release(&own);
-	if (s->o->max_events && mp_events_all_sums(&s->events))
+	if (s->o->max_events && mp_events_all_aggregated(&s->events))
 		mp_die("--events: what is added up in the kernel has no events to count");
 	for (i = 0; i < s->events.n; i++) {
 		const struct mp_event *e = &s->events.v[i];
@@ -251,8 +253,8 @@ static void stop_programs(void *arg)
 {
 	struct session *s = arg;
 
-	if (s->sums)
-		mp_aggregator_stop(s->sums);
+	if (s->bpf_aggregate)
+		mp_bpf_aggregate_stop(s->bpf_aggregate);
 	mp_tracings_stop(s->tracings);
 }
 
@@ -417,12 +419,13 @@ static void open_sums(struct session *s)
 	struct mp_bpf_target target = bpf_target(s);
 	char *error;
 
-	if (!mp_aggregator_wanted(&s->events))
+	if (!mp_events_any_aggregated(&s->events))
 		return;
-	s->sums = mp_aggregator_open(&s->events, s->bpf_stacks, &target,
-				     !s->o->n_cgroups && !s->o->cpus, &error);
-	if (!s->sums)
+	s->bpf_aggregate = mp_bpf_aggregate_open(&s->events, s->bpf_stacks, &target,
+						 !s->o->n_cgroups && !s->o->cpus, &error);
+	if (!s->bpf_aggregate)
 		give_up(error);
+	s->aggregator = mp_aggregator_new(&s->events);
 }
 
 static void open_tracings(struct session *s)
@@ -463,7 +466,7 @@ static void open_events(struct session *s)
 	open_tracking(s);
 	learn_tasks(s);
 	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
-					   mp_aggregator_wanted(&s->events));
+					   mp_events_any_aggregated(&s->events));
 	if (s->bpf_stacks) {
 		s->tasks.gone = mp_bpf_stacks_forget;
 		s->tasks.gone_arg = s->bpf_stacks;
@@ -488,7 +491,8 @@ static void open_events(struct session *s)
 	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
-	if (s->sums && mp_aggregator_attach(s->sums, &s->rings, &s->events, &error) < 0)
+	if (s->bpf_aggregate &&
+	    mp_bpf_aggregate_attach(s->bpf_aggregate, &s->rings, &s->events, &error) < 0)
 		give_up(error);
 	open_tracings(s);
 	mp_prototypes_forget();
@@ -505,8 +509,9 @@ static void show_status(void *arg)
 {
 	struct session *s = arg;
 
-	if (s->sums)
-		mp_aggregator_tick(s->sums, s->writer.watermark_ns);
+	if (s->bpf_aggregate && mp_bpf_aggregate_tick(s->bpf_aggregate, s->writer.watermark_ns,
+						      mp_aggregator_add, s->aggregator))
+		mp_aggregator_settle(s->aggregator);
 	mp_status_line_show(&s->status, s->writer.written, s->writer.lost);
 }
 
@@ -537,8 +542,8 @@ static void prepare_writer(struct session *s)
 		.readable = isatty(s->out.fd),
 		.stop = stop_recording,
 		.tick = show_status,
-		.silent = mp_events_all_sums(&s->events),
-		.sums = s->sums,
+		.silent = mp_events_all_aggregated(&s->events),
+		.sums = s->aggregator,
 		.arg = s,
 	};
 	mp_writer_init(&s->writer);
@@ -629,8 +634,8 @@ static int start(struct session *s)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
-	if (s->sums)
-		mp_aggregator_start(s->sums);
+	if (s->bpf_aggregate)
+		mp_bpf_aggregate_start(s->bpf_aggregate);
 	mp_tracings_start(s->tracings);
 	mp_samplers_enable(s->samplers);
 	s->header = make_header(s); /* the recording begins at its time */
@@ -677,11 +682,13 @@ static void put_line(void *arg, struct mp_str line)
 static bool write_sums(struct session *s)
 {
 	struct mp_aggregator_losses losses;
+	struct mp_cut_aggregate_end end;
 
-	if (!s->sums)
+	if (!s->bpf_aggregate)
 		return false;
-	mp_aggregator_write(s->sums, s->header, &s->formatter.unwound, put_line, s);
-	mp_aggregator_losses(s->sums, &losses);
+	mp_bpf_aggregate_finish(s->bpf_aggregate, mp_aggregator_add, s->aggregator, &end);
+	mp_aggregator_write(s->aggregator, &end, s->header, &s->formatter.unwound, put_line, s);
+	mp_aggregator_losses(s->aggregator, &end, &losses);
 	mp_say_count(losses.count, "occurrence could not be added: a table was full",
 		     "occurrences could not be added: a table was full");
 	if (s->o->verbose)
@@ -730,7 +737,8 @@ static void release(struct session *s)
 	mp_grace_stop(s->settle);
 	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
-	mp_aggregator_free(s->sums);
+	mp_bpf_aggregate_free(s->bpf_aggregate);
+	mp_aggregator_free(s->aggregator);
 	mp_tracings_free(s->tracings);
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);

@@ -269,9 +269,9 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 
 static void take_sum_stack(struct mp_writer *w, const struct mp_agg_stack *stack)
 {
-	struct mp_aggregator_symbols words = { w->formatter, w->tasks, w->names };
+	struct mp_agg_symbols symbols = { w->formatter, w->tasks, w->names };
 
-	w->broken += !mp_aggregator_stack(w->sums, stack, &words);
+	w->broken += !mp_aggregator_stack(w->sums, stack, &symbols);
 }
 
 static void handle_events(void *arg, const struct mp_queue_stream *stream,

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/bpf/bpfaggregate.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/capture/bpf/bpf.h"
+#include "lib/capture/host/arch.h"
+#include "lib/capture/host/proc.h"
+#include "lib/core/clock.h"
+
+enum { TICK_NS = 1000000000, BATCH = 4096 };
+
+/* What keeps the program attached to a probe: file descriptors. */
+struct holder {
+	int event, link;
+};
+
+struct mp_bpf_aggregate {
+	struct bpf_object *object;
+	struct bpf_link *links[16]; /* of raw tracepoints */
+	size_t n_links;
+	struct holder holders[MP_AGG_RULES];
+	size_t n_holders;
+	struct mp_event_aggs aggs;
+	unsigned named;		    /* rules of aggregates that are no events, in use: a bit each */
+	uint32_t *number_of_event;  /* the rule of a probe, the program of a sampled event */
+	struct mp_agg_setup *setup; /* the program's, mapped */
+	struct mp_agg_state *state; /* mapped as well */
+	struct mp_bpf_stacks *stacks;
+	uint64_t flipped_ns, stopped_ns;
+};
+
+/* --- the arguments of the kernel's tracepoints ------------------------------------------------------- */
+
+static bool is_size(const struct mp_tp_field *f)
+{
+	return f->kind != MP_TP_HEX && f->size == 8;
+}
+
+/*
+ * What a raw tracepoint has of bytes asked for and bytes given, two numbers of 64 bits behind the
+ * pointer: the latter's place differs between kernels. 0: there are none.
+ */
+static uint32_t size_argument(const char *tracepoint)
+{
+	struct mp_prototype p;
+	uint32_t found = 0;
+	char *error;
+	size_t i;
+
+	if (mp_prototype_find(&p, MP_TRACED_POINT, tracepoint, NULL, &error) < 0) {
+		free(error);
+		return 0;
+	}
+	for (i = 1; i < p.tp->n_fields && !found; i++) {
+		uint32_t before = p.setup.fields[i - 1].arg, arg = p.setup.fields[i].arg;
+
+		if (before > 1 && arg == before + 1 && is_size(&p.tp->fields[i - 1]) &&
+		    is_size(&p.tp->fields[i]))
+			found = arg;
+	}
+	mp_tp_free(p.tp);
+	return found;
+}
+
+/* --- what is added up -------------------------------------------------------------------------------- */
+
+static int fail(char **error, char *text)
+{
+	*error = text;
+	return -1;
+}
+
+static bool is_probe(const struct mp_event *e)
+{
+	return mp_spec_is_probe(e->type);
+}
+
+static int want_program(struct mp_bpf_aggregate *a, const char *name)
+{
+	return bpf_program__set_autoload(bpf_object__find_program_by_name(a->object, name), true);
+}
+
+static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
+{
+	switch (kind) {
+	case MP_AGG_OF_WAKERS:
+	case MP_AGG_OF_BLOCKED:
+		want_program(a, "sum_switch");
+		want_program(a, "sum_waking");
+		break;
+	case MP_AGG_OF_KMALLOC:
+		a->setup->kmalloc_size = size_argument("kmalloc");
+		a->setup->cache_size = size_argument("kmem_cache_alloc");
+		want_program(a, "sum_kmalloc");
+		want_program(a, "sum_kfree");
+		want_program(a, "sum_cache_alloc");
+		want_program(a, "sum_cache_free");
+		break;
+	case MP_AGG_OF_PAGES:
+		want_program(a, "sum_pages_alloc");
+		want_program(a, "sum_pages_free");
+		break;
+	case MP_AGG_OF_EVENT:
+		break;
+	}
+}
+
+/* A sum of an event of its own name has the only rule of its kind. */
+static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *sum,
+			  const struct mp_agg_rule *rule, char **error)
+{
+	struct mp_agg_rule *to = &a->setup->blocked;
+
+	if (sum->kind == MP_AGG_OF_KMALLOC)
+		to = &a->setup->memory;
+	else if (sum->kind == MP_AGG_OF_PAGES)
+		to = &a->setup->pages;
+	if (a->named & 1u << (to - &a->setup->blocked))
+		return fail(error, mp_asprintf("'%s': such a sum is there already", sum->name));
+	a->named |= 1u << (to - &a->setup->blocked);
+	*to = *rule;
+	a->setup->with_waker |= sum->kind == MP_AGG_OF_WAKERS;
+	want_programs(a, sum->kind);
+	return 0;
+}
+
+static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events, char **error)
+{
+	size_t probes = 0, samples = 0, i;
+	char name[32];
+
+	for (i = 0; i < events->n; i++) {
+		const struct mp_event *e = &events->v[i];
+		struct mp_agg_rule rule;
+		int number = e->sum ? mp_event_aggs_add(&a->aggs, e->sum) : 0;
+
+		if (!e->sum)
+			continue;
+		if (number < 0 || probes == MP_AGG_RULES || samples == MP_AGG_SAMPLED)
+			return fail(error, mp_asprintf("more than %u sums of probes, or %u of "
+						       "sampled events",
+						       MP_AGG_RULES, MP_AGG_SAMPLED));
+		rule = e->sum->rule;
+		rule.sum = number;
+		if (e->sum->kind != MP_AGG_OF_EVENT) {
+			if (set_named_rule(a, e->sum, &rule, error) < 0)
+				return -1;
+		} else if (is_probe(e)) {
+			want_program(a, "sum_probe");
+			a->number_of_event[i] = probes;
+			a->setup->rules[probes++] = rule;
+		} else {
+			snprintf(name, sizeof(name), "sum_sample_%zu", samples);
+			want_program(a, name);
+			a->number_of_event[i] = samples;
+			a->setup->sampled[samples++] = rule;
+		}
+	}
+	return 0;
+}
+
+/* --- loading ------------------------------------------------------------------------------------------ */
+
+static int refuse(const struct mp_event *e, const char *why, char **error)
+{
+	return fail(error, mp_asprintf("%s: it is added up %s", e->type, why));
+}
+
+/* Probes and sums of their own name do not go by the CPUs and cgroups of an event. */
+static int check_target(const struct mp_events *events, bool system, char **error)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		const struct mp_event *e = &events->v[i];
+
+		if (e->sum && !system && (is_probe(e) || e->sum->kind != MP_AGG_OF_EVENT))
+			return refuse(e, "for all CPUs and cgroups, or for processes (-p)", error);
+	}
+	return 0;
+}
+
+static bool share_map(struct mp_bpf_aggregate *a, const char *name)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(a->object, name);
+
+	return map && bpf_map__reuse_fd(map, mp_bpf_stacks_map(a->stacks, name)) == 0;
+}
+
+/* Tables that no sum needs are left out as far as possible. */
+static void size_maps(struct mp_bpf_aggregate *a)
+{
+	bool held = false, blocked = false;
+	size_t i;
+
+	for (i = 0; i < a->aggs.n; i++) {
+		held |= mp_event_agg_is_held(a->aggs.v[i]);
+		blocked |= a->aggs.v[i]->kind == MP_AGG_OF_BLOCKED ||
+			   a->aggs.v[i]->kind == MP_AGG_OF_WAKERS;
+	}
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "copies"),
+				 MP_AGG_CONTEXTS * MP_MAX(libbpf_num_possible_cpus(), 1));
+	if (!held)
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "held"), 1);
+	if (!blocked)
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "blocked"), 1);
+}
+
+/* What the program begins with; after it is loaded it cannot be changed any more. */
+static struct mp_agg_setup *find_setup(struct mp_bpf_aggregate *a)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(a->object, ".rodata.setup");
+	size_t size;
+
+	return m ? (void *)bpf_map__initial_value(m, &size) : NULL;
+}
+
+static struct mp_agg_state *map_state(struct mp_bpf_aggregate *a)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(a->object, ".data.state");
+	void *p = mmap(NULL, sizeof(*a->state), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(m),
+		       0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool open_object(struct mp_bpf_aggregate *a)
+{
+	static const char *const shared[] = { "rows",	 "pages",    "spaces", "tasks",
+					      "records", "settings", "dropped" };
+	struct bpf_program *p;
+	size_t i;
+
+	a->object = mp_bpf_open(MP_BPF_AGGREGATE);
+	if (!a->object)
+		return false;
+	bpf_object__for_each_program(p, a->object) bpf_program__set_autoload(p, false);
+	for (i = 0; i < MP_ARRAY_SIZE(shared); i++)
+		if (!share_map(a, shared[i]))
+			return false;
+	a->setup = find_setup(a);
+	return a->setup;
+}
+
+/* The raw tracepoints. */
+static int attach_programs(struct mp_bpf_aggregate *a)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, a->object)
+	{
+		if (!bpf_program__autoload(p) ||
+		    bpf_program__type(p) != BPF_PROG_TYPE_RAW_TRACEPOINT)
+			continue;
+		a->links[a->n_links] = bpf_program__attach(p);
+		if (!a->links[a->n_links])
+			return -1;
+		a->n_links++;
+	}
+	return 0;
+}
+
+static int no_sums(const char *why, char **error)
+{
+	return fail(error, mp_asprintf("sums in the kernel cannot be had: %s", why));
+}
+
+int mp_bpf_aggregate_possible(char **error)
+{
+	if (!mp_arch_has_bpf())
+		return no_sums("their programs do not support this processor architecture", error);
+	if (!mp_bpf_built())
+		return no_sums("mp-record was built without clang", error);
+	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)
+		return no_sums("BPF is not permitted (try as root)", error);
+	return 0;
+}
+
+static int load(struct mp_bpf_aggregate *a, const struct mp_events *events,
+		const struct mp_bpf_target *target, char **error)
+{
+	const char *const *follow;
+
+	if (mp_bpf_aggregate_possible(error) < 0)
+		return -1;
+	if (!a->stacks || !open_object(a))
+		return no_sums("this kernel does not take the program", error);
+	if (set_rules(a, events, error) < 0)
+		return -1;
+	for (follow = mp_bpf_target_programs(target); *follow; follow++)
+		want_program(a, *follow);
+	size_maps(a);
+	if (mp_bpf_target_set(a->object, target) < 0 || bpf_object__load(a->object) < 0 ||
+	    !(a->state = map_state(a)) || attach_programs(a) < 0 ||
+	    mp_bpf_target_fill(a->object, target) < 0)
+		return no_sums(strerror(errno), error);
+	return 0;
+}
+
+struct mp_bpf_aggregate *mp_bpf_aggregate_open(const struct mp_events *events,
+					       struct mp_bpf_stacks *stacks,
+					       const struct mp_bpf_target *target, bool system,
+					       char **error)
+{
+	struct mp_bpf_aggregate *a = mp_zalloc(sizeof(*a));
+
+	a->stacks = stacks;
+	a->number_of_event = mp_zalloc(events->n * sizeof(*a->number_of_event));
+	if (check_target(events, system, error) == 0 && load(a, events, target, error) == 0)
+		return a;
+	mp_bpf_aggregate_free(a);
+	return NULL;
+}
+
+void mp_bpf_aggregate_free(struct mp_bpf_aggregate *a)
+{
+	size_t i;
+
+	if (!a)
+		return;
+	for (i = 0; i < a->n_holders; i++) {
+		if (a->holders[i].link >= 0)
+			close(a->holders[i].link);
+		close(a->holders[i].event);
+	}
+	for (i = 0; i < a->n_links; i++)
+		bpf_link__destroy(a->links[i]);
+	if (a->state)
+		munmap(a->state, sizeof(*a->state));
+	bpf_object__close(a->object);
+	free(a->number_of_event);
+	free(a);
+}
+
+/* --- on events ---------------------------------------------------------------------------------------- */
+
+static int refuse_event(const struct mp_event *e, char **error)
+{
+	return fail(error, mp_asprintf("%s cannot be added up in the kernel: %m", e->type));
+}
+
+static bool is_rule(const struct mp_event *e)
+{
+	return e->sum && e->sum->kind == MP_AGG_OF_EVENT;
+}
+
+/* A thread of the kernel, which has no memory where a probe could be hit; 0, ourselves, if it is not seen. */
+static pid_t who_holds(void)
+{
+	enum { KTHREADD = 2 };
+	char comm[64];
+	size_t len;
+
+	if (!mp_proc_comm(KTHREADD, KTHREADD, comm, &len))
+		return 0;
+	return mp_str_eq((struct mp_str){ comm, len }, MP_STR("kthreadd")) ? KTHREADD : 0;
+}
+
+/*
+ * On an event of its own, that none inherits: the program is for all events of the probe, and the kernel
+ * takes it away when one of them ends that has inherited it.
+ */
+static int attach_probe(struct mp_bpf_aggregate *a, const struct mp_event *e, uint32_t rule,
+			char **error)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "sum_probe");
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	struct perf_event_attr attr = e->attr;
+	int fd, link;
+
+	attr.read_format = 0;
+	fd = mp_ring_open_event(e, &attr, who_holds(), -1, 0, error);
+	if (fd < 0)
+		return -1;
+	opts.perf_event.bpf_cookie = rule;
+	link = bpf_link_create(bpf_program__fd(p), fd, BPF_PERF_EVENT, &opts);
+	a->holders[a->n_holders++] = (struct holder){ fd, link };
+	return link < 0 ? refuse_event(e, error) : 0;
+}
+
+static int attach_sample(struct mp_bpf_aggregate *a, const struct mp_counter *c)
+{
+	struct bpf_program *p;
+	char name[32];
+
+	snprintf(name, sizeof(name), "sum_sample_%u", a->number_of_event[c->event]);
+	p = bpf_object__find_program_by_name(a->object, name);
+	return ioctl(c->fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(p));
+}
+
+int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *rings,
+			    const struct mp_events *events, char **error)
+{
+	const struct mp_event *e;
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		e = &events->v[i];
+		if (is_rule(e) && is_probe(e) &&
+		    attach_probe(a, e, a->number_of_event[i], error) < 0)
+			return -1;
+	}
+	for (i = 0; i < rings->n_counters; i++) {
+		e = &events->v[rings->counters[i].event];
+		if (is_rule(e) && !is_probe(e) && attach_sample(a, &rings->counters[i]) < 0)
+			return refuse_event(e, error);
+	}
+	return 0;
+}
+
+void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a)
+{
+	a->flipped_ns = mp_monotonic_ns();
+	__atomic_store_n(&a->state->enabled, 1, __ATOMIC_RELEASE);
+}
+
+void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a)
+{
+	__atomic_store_n(&a->state->enabled, 0, __ATOMIC_RELEASE);
+	a->stopped_ns = mp_monotonic_ns();
+}
+
+/* --- totals -------------------------------------------------------------------------------------------- */
+
+/* The total that an entry of a table means. */
+typedef struct mp_cut_total entry_fn(const struct mp_bpf_aggregate *a, const void *key,
+				     const void *value);
+
+static struct mp_cut_total from_total(const struct mp_bpf_aggregate *a, const void *key,
+				      const void *value)
+{
+	const struct mp_agg_key *k = key;
+	const struct mp_agg_total *total = value;
+
+	(void)a;
+	return (struct mp_cut_total){ *k, *total };
+}
+
+/* A task that is blocked at the end has been blocked until then. */
+static struct mp_cut_total from_blocked(const struct mp_bpf_aggregate *a, const void *key,
+					const void *value)
+{
+	const struct mp_agg_blocked *b = value;
+	struct mp_cut_total t = { { .id = b->id, .sum = a->setup->blocked.sum }, { .count = 1 } };
+
+	(void)key;
+	if (a->stopped_ns > b->time_ns)
+		t.total.weight = a->stopped_ns - b->time_ns;
+	return t;
+}
+
+static enum mp_cut_age age_of(uint64_t age_ns)
+{
+	uint64_t seconds = age_ns / MP_NS_PER_SEC;
+
+	if (seconds < 1)
+		return MP_CUT_AGE_BELOW_1_S;
+	if (seconds < 10)
+		return MP_CUT_AGE_BELOW_10_S;
+	return seconds < 100 ? MP_CUT_AGE_BELOW_100_S : MP_CUT_AGE_ABOVE_100_S;
+}
+
+static struct mp_cut_total from_held(const struct mp_bpf_aggregate *a, const void *key,
+				     const void *value)
+{
+	const struct mp_agg_pointer *pointer = key;
+	const struct mp_agg_held *held = value;
+	uint64_t age_ns = a->stopped_ns > held->time_ns ? a->stopped_ns - held->time_ns : 0;
+
+	return (struct mp_cut_total){ { held->id, age_of(age_ns), pointer->sum },
+				      { held->weight, 1 } };
+}
+
+/* Passes what is in a table, and empties it. */
+static void empty(const struct mp_bpf_aggregate *a, const char *name, entry_fn *from,
+		  mp_cut_totals_fn *pass, void *arg)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(a->object, name);
+	size_t key_size = bpf_map__key_size(map), value_size = bpf_map__value_size(map);
+	char *keys = mp_alloc(BATCH * key_size), *values = mp_alloc(BATCH * value_size);
+	struct mp_cut_total *totals = mp_alloc(BATCH * sizeof(*totals));
+	uint32_t at, n, i;
+	void *previous = NULL;
+	int result;
+
+	do {
+		n = BATCH;
+		result = bpf_map_lookup_and_delete_batch(bpf_map__fd(map), previous, &at, keys,
+							 values, &n, NULL);
+		if (result < 0 && errno != ENOENT) {
+			mp_say("cannot read the totals of in-kernel aggregation: %m");
+			break;
+		}
+		for (i = 0; i < n; i++)
+			totals[i] = from(a, keys + i * key_size, values + i * value_size);
+		pass(arg, totals, n);
+		previous = &at;
+	} while (result == 0);
+	free(keys);
+	free(values);
+	free(totals);
+}
+
+bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_cut_totals_fn *pass,
+			   void *arg)
+{
+	uint32_t current = a->state->current;
+
+	if (settled_ns <= a->flipped_ns || settled_ns - a->flipped_ns < TICK_NS)
+		return false;
+	/* nobody has filled it since the last time */
+	empty(a, current ? "sums_a" : "sums_b", from_total, pass, arg);
+	__atomic_store_n(&a->state->current, !current, __ATOMIC_RELEASE);
+	a->flipped_ns = mp_monotonic_ns();
+	return true;
+}
+
+void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass, void *arg,
+			     struct mp_cut_aggregate_end *end)
+{
+	empty(a, "sums_a", from_total, pass, arg);
+	empty(a, "sums_b", from_total, pass, arg);
+	empty(a, "blocked", from_blocked, pass, arg);
+	empty(a, "held", from_held, pass, arg);
+	*end = (struct mp_cut_aggregate_end){ .stopped_ns = a->stopped_ns,
+					      .unsent = a->state->unsent };
+	memcpy(end->dropped, a->state->dropped, sizeof(end->dropped));
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel side (event/, ring/, poll/, bpf/), which opens events and loads programs, and the file
+ * side (object/, stack/, format/, aggregate/), which reads what other users wrote, exchange: requests,
+ * answers and records. They are plain: no pointer leads to what the other side changes, so that they could
+ * go through a pipe between two processes as well. session/ connects the two sides. Besides these structs,
+ * records of the rings and of the programs (bpf/unwind.h, bpf/aggregate.h) go through the queue.
+ * Includes base and types of bpf/ only.
+ */
+#ifndef MP_CAPTURE_HOST_CUT_H
+#define MP_CAPTURE_HOST_CUT_H
+
+#include "bpf/aggregate.h"
+#include "lib/core/base.h"
+
+/* --- in-kernel aggregation: from the kernel side -------------------------------------------------------- */
+
+/* How long ago something was allocated that is still held: `key.other` of a total. */
+enum mp_cut_age {
+	MP_CUT_AGE_NONE,
+	MP_CUT_AGE_BELOW_1_S,
+	MP_CUT_AGE_BELOW_10_S,
+	MP_CUT_AGE_BELOW_100_S,
+	MP_CUT_AGE_ABOVE_100_S,
+	MP_CUT_AGES,
+};
+
+/* The weight that an aggregate has at a stack, to be added to what is known of it. */
+struct mp_cut_total {
+	struct mp_agg_key key;
+	struct mp_agg_total total;
+};
+
+/* Some totals, up to some thousand; valid during the call. */
+typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size_t n);
+
+/* After the last total. */
+struct mp_cut_aggregate_end {
+	uint64_t stopped_ns;
+	uint64_t unsent; /* stacks that did not fit into the ring buffer at first */
+	struct mp_agg_total dropped[MP_AGG_RULES]; /* did not fit into a table, by aggregate */
+};
+
+#endif

@@ -65,7 +65,7 @@ start_and_kill() {
 	until [ "$(cat "/proc/$pid/comm")" = mp-record ]; do sleep 0.001; done
 	sleep "$(printf '0.%03d' $ms)"
 	kill "-$signal" $pid 2> /dev/null || true
-	timeout 10 tail --pid=$pid -f /dev/null || kill -KILL $pid
+	timeout 120 tail --pid=$pid -f /dev/null || kill -KILL $pid
 	wait $pid 2> /dev/null || status=$?
 	# it may have been stopped before it had a handler
 	case $signal.$status in

@@ -23,7 +23,7 @@ for_test() {
 show() {
 	local status=0
 	: > "$TMP/out"
-	(cd "$TMP" && timeout 20 bash -o pipefail -c "$1" > stdout 2> err < /dev/null) || status=$?
+	(cd "$TMP" && timeout 120 bash -o pipefail -c "$1" > stdout 2> err < /dev/null) || status=$?
 	[ -s "$TMP/out" ] || cp "$TMP/stdout" "$TMP/out"
 	return $status
 }
@@ -82,7 +82,7 @@ pipelines_of_page() {
 		mkdir "$TMP/work"
 		cp "$TMP"/recorded/* "$TMP/work"
 		status=0
-		(cd "$TMP/work" && timeout 20 bash -o pipefail -c "$(sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/;
+		(cd "$TMP/work" && timeout 120 bash -o pipefail -c "$(sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/;
 			s/--from 2s --for 500ms/--from 200ms --for 200ms/" "$question")" > stdout 2> "$TMP/err" < /dev/null) || status=$?
 		[ "$status" -le 1 ] || { cat "$question" "$TMP/err"; echo "status $status"; false; }
 		(cd "$TMP/work" && rm cpu.mp web7.mp db1.mp && { [ -s stdout ] || rm stdout; })

@@ -206,19 +206,25 @@ big_stream() {
 	done
 }
 
-@test "a filter starts in less than 5 ms" {
+@test "a filter starts in less than 5 ms, of which cat needs 1" {
 	printf '1,a:b,comm=x\n' > "$TMP/in"
-	for p in $FILTERS; do
-		read -ra words <<< "$(filter_words "$p")"
+	fastest() {
+		local start took _
 		best=1000000	# of 20: the machine may be busy
 		for _ in {1..20}; do
 			start=${EPOCHREALTIME/./}
-			"${words[@]}" "$TMP/in" > /dev/null
+			"$@" "$TMP/in" > /dev/null
 			took=$((${EPOCHREALTIME/./} - start))
 			[ "$took" -ge "$best" ] || best=$took
 		done
+	}
+	fastest cat
+	limit=$((best < 1000 ? 5000 : best * 5))
+	for p in $FILTERS; do
+		read -ra words <<< "$(filter_words "$p")"
+		fastest "${words[@]}"
 		echo "$p: $best us"
 		case "$BUILD" in *san-*) continue ;; esac
-		[ "$best" -lt 5000 ]
+		[ "$best" -lt "$limit" ]
 	done
 }

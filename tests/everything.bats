@@ -8,6 +8,6 @@ load lib
 	needs_root
 	case "$BUILD" in *san-*) skip "sanitizers need more memory" ;; esac
 	mkdir "$TMP/everything"
-	BUILD="$BUILD" timeout 100 tests/everything "$TMP/everything" 5
+	BUILD="$BUILD" timeout 600 tests/everything "$TMP/everything" 5
 	[ -z "$(ls "$TMP/everything")" ]
 }

@@ -196,7 +196,7 @@ rss_of() {
 	recorder=$!
 	until [ -s "$TMP/s" ]; do sleep 0.01; done
 	kill $one
-	timeout 10 tail --pid $recorder -f /dev/null
+	timeout 120 tail --pid $recorder -f /dev/null
 	wait $recorder || [ $? = 1 ]
 }
 

@@ -44,7 +44,7 @@ browse() {	# PROBE SVG...
 		    page += "<iframe width=1280 height=1400 src=probe%d.svg></iframe>" % i
 		open(folder + "/probe.html", "w").write(page)
 	EOF
-	timeout 20 chromium --headless --no-sandbox --disable-gpu --window-size=1400,720 --virtual-time-budget=3000 \
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --window-size=1400,720 --virtual-time-budget=3000 \
 		--dump-dom "file://$TMP/probe.html" 2> /dev/null | grep -o 'data-said="[^"]*"' | cut -d '"' -f 2 |
 		python3 -c 'import sys, urllib.parse; print(urllib.parse.unquote(sys.stdin.read().strip()))'
 }

@@ -167,7 +167,7 @@ load lib
 
 @test "shell scripts are clean" {
 	command -v shellcheck > /dev/null || skip "no shellcheck"
-	run shellcheck -S warning tests/run tests/demo tests/bench/run tests/everything tests/fuzz/run tests/vm/run tests/vm/kernel .ci/run
+	run shellcheck -S warning tests/run tests/demo tests/bench/run tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel .ci/run
 	[ "$status" = 0 ] || { echo "$output"; false; }
 }
 

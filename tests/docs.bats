@@ -86,6 +86,19 @@ squeeze() {
 	done
 }
 
+@test "every page that a page names is there, and mp-tools(7) names every page" {
+	for page in $(pages); do
+		name=${page##*/} section=${page##*.}
+		name=${name%.*}
+		grep -qE "^\.(It )?(Xr $name $section|Nm $name)( |$)" docs/mp-tools.7 || { echo "mp-tools(7) does not name $page"; false; }
+		while read -r _ to section _; do
+			case $to in
+			mp-*) [ -e "docs/$to.$section" ] || [ -e "formats/$to.$section" ] || { echo "$page: $to($section)"; false; } ;;
+			esac
+		done < <(grep -E '^\.Xr' "$page")
+	done
+}
+
 @test "mp-record: --help is at most 80 columns wide, the page has at most 400 lines" {
 	run awk 'length > 80' <(mp-record --help)
 	[ -z "$output" ] || { echo "$output"; false; }

@@ -88,6 +88,7 @@ struct mp_event_options {
 	unsigned count_context; /* what is counted apart: MP_CTX_ bits */
 	uint64_t interval_ns;	/* of what is read; 0: not said */
 	const char *fields;	/* --fields; NULL: all */
+	const struct mp_cut_files *files; /* who finds the places of probes */
 };
 
 void mp_event_release(struct mp_event *e);

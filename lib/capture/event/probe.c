@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "lib/capture/host/arch.h"
-#include "lib/capture/object/binary.h"
-#include "lib/capture/object/kallsyms.h"
 #include "lib/capture/host/proc.h"
 
 /* What was made in tracefs, and the line that takes it back. */
@@ -151,8 +149,9 @@ void mp_probe_text_release(struct mp_probe_text *text)
 struct maker {
 	struct mp_probes *p;
 	struct mp_tracefs *t;
+	const struct mp_cut_files *files;
 	const struct mp_probe_text *text;
-	char *path; /* of the file */
+	const char *path; /* of the file */
 	bool tracefs_wanted;
 	mp_probe_fn *each;
 	void *arg;
@@ -266,36 +265,21 @@ static void make_of_pmu(struct maker *m, const char *type, uint32_t pmu, const c
 	m->each(m->arg, &probe);
 }
 
-/* A function's beginning, not a place that was named. */
-static uint64_t place_of(const struct maker *m, const struct mp_binary_place *place)
+static int make_user(struct maker *m, const struct mp_cut_place *place)
 {
-	bool named = strchr(m->text->what, '+') || strncmp(m->text->what, "0x", 2) == 0;
-
-	if (named || is_return(m) || place->provider)
-		return place->offset;
-	return mp_binary_cheap_place(m->path, place->offset);
-}
-
-static int make_user(struct maker *m, const struct mp_binary_place *place)
-{
-	struct mp_buf args = { NULL, 0, 0 };
-	uint64_t offset = place_of(m, place);
+	char *args = mp_asprintf("%s%s", place->args ? place->args : "", m->text->args);
 	uint32_t pmu = mp_pmu_type("uprobe");
 	const char *type;
 	char *where;
 	int result = 0;
 
-	if (place->args)
-		mp_usdt_args(&args, mp_arch_here(), place->args);
-	mp_buf_str(&args, mp_str(m->text->args));
-	mp_buf_byte(&args, '\0');
 	type = keep(m->p, place->provider ? mp_asprintf("usdt:%s:%s", place->provider, place->name)
 					  : mp_asprintf("%s:%s:%s", m->text->kind,
 							base_name(m->path), place->name));
-	if (pmu && !args.p[0] && !m->tracefs_wanted && place->semaphore < 1ull << 32) {
-		make_of_pmu(m, type, pmu, m->path, offset, place->semaphore);
+	if (pmu && !args[0] && !m->tracefs_wanted && place->semaphore < 1ull << 32) {
+		make_of_pmu(m, type, pmu, m->path, place->offset, place->semaphore);
 	} else {
-		where = mp_asprintf("%s:0x%llx", m->path, (unsigned long long)offset);
+		where = mp_asprintf("%s:0x%llx", m->path, (unsigned long long)place->offset);
 		if (place->semaphore) {
 			char *both = mp_asprintf("%s(0x%llx)", where,
 						 (unsigned long long)place->semaphore);
@@ -303,31 +287,32 @@ static int make_user(struct maker *m, const struct mp_binary_place *place)
 			free(where);
 			where = both;
 		}
-		result = make_in_tracefs(m, type, where, args.p);
+		result = make_in_tracefs(m, type, where, args);
 		free(where);
 	}
-	mp_buf_release(&args);
+	free(args);
 	return result;
 }
 
 static int make_users(struct maker *m)
 {
-	struct mp_binary_places places = { NULL, 0, 0 };
-	int result;
+	const char *what = m->text->what;
+	struct mp_cut_place_request request = {
+		.file = m->text->file,
+		.what = what,
+		.markers = strcmp(m->text->kind, "usdt") == 0,
+		.begins = !strchr(what, '+') && strncmp(what, "0x", 2) != 0 && !is_return(m),
+	};
+	struct mp_cut_places places;
+	int result = m->files->places(&request, &places, m->error);
 	size_t i;
 
-	m->path = mp_binary_path(m->text->file, m->error);
-	if (!m->path)
-		return -1;
-	if (strpbrk(m->path, " \t\n"))
-		m->tracefs_wanted = false; /* it cannot be said there */
-	result = strcmp(m->text->kind, "usdt") == 0
-			 ? mp_binary_markers(&places, m->path, m->text->what, m->error)
-			 : mp_binary_functions(&places, m->path, m->text->what, m->error);
+	m->path = places.path;
+	if (places.path && strpbrk(places.path, " \t\n"))
+		m->tracefs_wanted = false; /* tracefs takes no path with a blank */
 	for (i = 0; i < places.n && result == 0; i++)
 		result = make_user(m, &places.v[i]);
-	mp_binary_places_release(&places);
-	free(m->path);
+	mp_cut_places_release(&places);
 	return result;
 }
 
@@ -360,7 +345,7 @@ static int make_memory(struct maker *m)
 	if (mp_num_any(mp_str(what), &addr) == 0)
 		probe.bp_addr = (uint64_t)addr;
 	else
-		probe.bp_addr = mp_kallsyms_address(mp_str(what));
+		probe.bp_addr = m->files->kernel_address(what);
 	if (!probe.bp_addr)
 		return fail(m->error, mp_asprintf("'%s' is neither an address nor a symbol of the "
 						  "kernel",
@@ -377,11 +362,20 @@ static int make_memory(struct maker *m)
 	return 0;
 }
 
-int mp_probes_make(struct mp_probes *p, struct mp_tracefs *t, const char *name, bool tracefs_wanted,
+int mp_probes_make(struct mp_probes *p, const struct mp_probe_means *means, const char *name,
 		   mp_probe_fn *each, void *arg, char **error)
 {
 	struct mp_probe_text text;
-	struct maker m = { p, t, &text, NULL, tracefs_wanted, each, arg, error };
+	struct maker m = {
+		.p = p,
+		.t = means->tracefs,
+		.files = means->files,
+		.text = &text,
+		.tracefs_wanted = means->tracefs_wanted,
+		.each = each,
+		.arg = arg,
+		.error = error,
+	};
 	int result;
 
 	if (mp_probe_parse(&text, name, error) < 0)

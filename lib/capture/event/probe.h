@@ -9,13 +9,14 @@
  *
  * A probe without arguments is an event of the uprobe or kprobe PMU, which ends with its last file
  * descriptor. One with arguments is made in tracefs, in a group that names our process; it is
- * removed at the end, and by the next recording if we were killed. Includes pmu, tracefs.
+ * removed at the end, and by the next recording if we were killed. Includes cut, pmu, tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_PROBE_H
 #define MP_CAPTURE_EVENT_PROBE_H
 
 #include "lib/capture/event/pmu.h"
 #include "lib/capture/event/tracefs.h"
+#include "lib/capture/host/cut.h"
 
 struct mp_probes {
 	struct mp_probe_made *made; /* in tracefs */
@@ -35,14 +36,20 @@ struct mp_probe {
 	uint64_t bp_addr, bp_len;
 };
 
+/* What probes are made with. */
+struct mp_probe_means {
+	struct mp_tracefs *tracefs; /* NULL: only what needs none of it can be made */
+	bool tracefs_wanted;	    /* in tracefs also without arguments, for a filter */
+	const struct mp_cut_files *files;
+};
+
 /*
- * Makes the probes that `name` says and calls `each` for them. `tracefs_wanted`: in tracefs also
- * without arguments (for a filter). Returns 0, or -1 with `*error` (owned by the caller). `t` may
- * be NULL, where tracefs is not to be had: then only what needs none of it works.
+ * Makes the probes that `name` describes and calls `each` for them. Returns 0, or -1 with `*error` (owned by
+ * the caller).
  */
 typedef void mp_probe_fn(void *arg, const struct mp_probe *probe);
 
-int mp_probes_make(struct mp_probes *p, struct mp_tracefs *t, const char *name, bool tracefs_wanted,
+int mp_probes_make(struct mp_probes *p, const struct mp_probe_means *means, const char *name,
 		   mp_probe_fn *each, void *arg, char **error);
 
 /* Removes what was made, after the events are closed; and what recordings that are gone have left. */

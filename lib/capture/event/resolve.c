@@ -430,7 +430,7 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 static int resolve_probe(struct resolver *r)
 {
 	const struct mp_spec *s = r->spec;
-	bool in_tracefs;
+	struct mp_probe_means means;
 	char *error;
 
 	if (!*r->tracefs)
@@ -441,9 +441,13 @@ static int resolve_probe(struct resolver *r)
 	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
 	 * program of a sum is for the probe, not for one of its events.
 	 */
-	in_tracefs = s->filter || s->sum.given || r->options->sum || r->options->inherit;
-	if (mp_probes_make(&r->events->probes, *r->tracefs, s->name, in_tracefs, add_probe, r,
-			   &error) < 0)
+	means = (struct mp_probe_means){
+		.tracefs = *r->tracefs,
+		.tracefs_wanted =
+			s->filter || s->sum.given || r->options->sum || r->options->inherit,
+		.files = r->options->files,
+	};
+	if (mp_probes_make(&r->events->probes, &means, s->name, add_probe, r, &error) < 0)
 		return fail(r, error);
 	return r->failed ? -1 : 0;
 }

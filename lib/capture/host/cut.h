@@ -13,6 +13,42 @@
 #include "bpf/aggregate.h"
 #include "lib/core/base.h"
 
+/* --- places of probes: asked of the file side ------------------------------------------------------------ */
+
+struct mp_cut_place_request {
+	const char *file; /* as the user named it: a path, a process, a library, or a program */
+	const char *
+		what; /* functions by glob, "NAME+0xOFF", "0xADDR"; static probes, "[PROVIDER:]NAME" */
+	bool markers; /* static probes (USDT), not functions */
+	bool begins;  /* functions where they begin, or shortly after if a probe costs less there */
+};
+
+struct mp_cut_place {
+	char *provider; /* of a static probe; NULL: a function */
+	char *name;
+	uint64_t offset;    /* in the file */
+	uint64_t semaphore; /* offset in the file of what the kernel counts up; 0: none */
+	char *args;	    /* of a static probe, for tracefs: " arg1=%di:u64"; NULL: a function */
+};
+
+/* The receiver frees everything. */
+struct mp_cut_places {
+	char *path; /* of the file */
+	struct mp_cut_place *v;
+	size_t n, cap;
+};
+
+void mp_cut_places_release(struct mp_cut_places *places);
+
+/* What answers for the file side. */
+struct mp_cut_files {
+	/* 0, or -1 with `*error` (owned by the caller): no such file, no such place. */
+	int (*places)(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
+		      char **error);
+	/* The address of a function or variable of the kernel; 0: there is none, or the kernel hides it. */
+	uint64_t (*kernel_address)(const char *symbol);
+};
+
 /* --- in-kernel aggregation: from the kernel side -------------------------------------------------------- */
 
 /* How long ago something was allocated that is still held: `key.other` of a total. */

@@ -167,23 +167,10 @@ static bool file_offset(const struct binary *b, uint64_t addr, uint64_t *offset)
 	return false;
 }
 
-static void add_place(struct mp_binary_places *places, const struct mp_binary_place *place)
+static void add_place(struct mp_cut_places *places, const struct mp_cut_place *place)
 {
 	places->v = mp_grow(places->v, &places->cap, places->n + 1, sizeof(*place));
 	places->v[places->n++] = *place;
-}
-
-void mp_binary_places_release(struct mp_binary_places *places)
-{
-	size_t i;
-
-	for (i = 0; i < places->n; i++) {
-		free(places->v[i].provider);
-		free(places->v[i].name);
-		free(places->v[i].args);
-	}
-	free(places->v);
-	*places = (struct mp_binary_places){ NULL, 0, 0 };
 }
 
 /* Calls `each` with the functions of all symbol tables. */
@@ -219,7 +206,7 @@ static void each_function(const struct binary *b, function_fn *each, void *arg)
 
 struct search {
 	const struct binary *b;
-	struct mp_binary_places *places;
+	struct mp_cut_places *places;
 	struct mp_suggest near;
 	const char *glob;
 	uint64_t plus;
@@ -228,7 +215,7 @@ struct search {
 static void take_function(void *arg, const char *name, uint64_t addr)
 {
 	struct search *s = arg;
-	struct mp_binary_place place = { .name = NULL };
+	struct mp_cut_place place = { .name = NULL };
 
 	if (fnmatch(s->glob, name, 0) != 0 || !file_offset(s->b, addr + s->plus, &place.offset))
 		return;
@@ -247,7 +234,7 @@ static void try_function(void *arg, const char *name, uint64_t addr)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct mp_binary_place *x = a, *y = b;
+	const struct mp_cut_place *x = a, *y = b;
 
 	if (x->offset != y->offset)
 		return x->offset < y->offset ? -1 : 1;
@@ -256,13 +243,13 @@ static int by_offset(const void *a, const void *b)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct mp_binary_place *x = a, *y = b;
+	const struct mp_cut_place *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
 /* Several names of one place would count each hit several times. */
-static void keep_each_once(struct mp_binary_places *places)
+static void keep_each_once(struct mp_cut_places *places)
 {
 	size_t i, kept = 0;
 
@@ -290,10 +277,10 @@ static int no_function(struct search *s, const char *path, const char *name, cha
 	return -1;
 }
 
-static int add_address(struct mp_binary_places *places, const struct binary *b, const char *what,
+static int add_address(struct mp_cut_places *places, const struct binary *b, const char *what,
 		       int64_t addr, char **error)
 {
-	struct mp_binary_place place = { .name = NULL };
+	struct mp_cut_place place = { .name = NULL };
 
 	if (!file_offset(b, (uint64_t)addr, &place.offset)) {
 		*error = mp_asprintf("%s is not in '%s'", what, b->path);
@@ -304,7 +291,7 @@ static int add_address(struct mp_binary_places *places, const struct binary *b, 
 	return 0;
 }
 
-int mp_binary_functions(struct mp_binary_places *places, const char *path, const char *what,
+int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
 			char **error)
 {
 	const char *plus = strrchr(what, '+');
@@ -397,13 +384,13 @@ static bool marker_matches(const char *what, const char *provider, const char *n
 }
 
 /* A note: addresses of the probe, of .stapsdt.base and of the semaphore, then three strings. */
-static void take_note(const struct binary *b, struct mp_binary_places *places, const char *what,
+static void take_note(const struct binary *b, struct mp_cut_places *places, const char *what,
 		      const char *desc, size_t len)
 {
 	size_t word = gelf_getclass(b->elf) == ELFCLASS32 ? 4 : 8, i;
 	uint64_t addr[3] = { 0, 0, 0 }, moved = 0, base;
 	const char *at = desc + 3 * word, *provider, *name, *args;
-	struct mp_binary_place place = { .name = NULL };
+	struct mp_cut_place place = { .name = NULL };
 
 	if (len < 3 * word)
 		return;
@@ -427,7 +414,7 @@ static void take_note(const struct binary *b, struct mp_binary_places *places, c
 	add_place(places, &place);
 }
 
-int mp_binary_markers(struct mp_binary_places *places, const char *path, const char *what,
+int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
 		      char **error)
 {
 	Elf_Scn *scn = NULL;

@@ -2,7 +2,7 @@
 /*
  * Where a program or library can be probed: functions by name, and its static probes (USDT: notes
  * of SystemTap's <sys/sdt.h>, https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation).
- * libelf. Files are hostile input. Includes str only.
+ * libelf. Files are hostile input. Includes arch, cut, str.
  */
 #ifndef MP_CAPTURE_OBJECT_BINARY_H
 #define MP_CAPTURE_OBJECT_BINARY_H
@@ -10,20 +10,8 @@
 #include <sys/types.h>
 
 #include "lib/capture/host/arch.h"
+#include "lib/capture/host/cut.h"
 #include "lib/core/str.h"
-
-struct mp_binary_place {
-	char *provider; /* USDT; NULL for a function */
-	char *name;
-	uint64_t offset;    /* in the file */
-	uint64_t semaphore; /* its offset in the file, that the kernel counts up; 0: none */
-	char *args;	    /* USDT: arguments as the note has them; NULL for a function */
-};
-
-struct mp_binary_places {
-	struct mp_binary_place *v;
-	size_t n, cap;
-};
 
 /*
  * The file that a name means: a path with a slash as it is; a number: the program of that process;
@@ -37,7 +25,7 @@ char *mp_binary_path(const char *name, char **error);
  * "NAME+0xOFF", that place. 0, or -1 with `*error`: cannot be read, no ELF file, no such function,
  * with the nearest name.
  */
-int mp_binary_functions(struct mp_binary_places *places, const char *path, const char *what,
+int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
 			char **error);
 
 /*
@@ -48,10 +36,8 @@ int mp_binary_functions(struct mp_binary_places *places, const char *path, const
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
 
 /* Static probes whose "NAME" or "PROVIDER:NAME" matches; one with several places comes several times. */
-int mp_binary_markers(struct mp_binary_places *places, const char *path, const char *what,
+int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
 		      char **error);
-
-void mp_binary_places_release(struct mp_binary_places *places);
 
 /*
  * Arguments of a USDT note ("8@%rdi -4@-20(%rbp)") for tracefs: " arg1=%di:u64 arg2=-20(%bp):s32",

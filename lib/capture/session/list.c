@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/capture/object/binary.h"
+#include "lib/capture/object/places.h"
 #include "lib/capture/event/event.h"
 #include "lib/capture/session/collector.h"
 #include "lib/core/suggest.h"
@@ -173,34 +173,28 @@ static void say_nearest(struct listing *l)
 /* "usdt:FILE[:GLOB]", "uprobe:FILE[:GLOB]" */
 static enum mp_status list_places(struct listing *l, const char *kind, const char *rest)
 {
-	bool markers = strcmp(kind, "usdt") == 0;
-	struct mp_binary_places places = { NULL, 0, 0 };
 	const char *colon = strchr(rest, ':');
 	char *file = colon ? mp_strndup(rest, colon - rest) : mp_strdup(rest), *error = NULL;
-	char *path = mp_binary_path(file, &error);
-	const char *what = colon ? colon + 1 : "*";
-	struct mp_buf args = { NULL, 0, 0 };
+	struct mp_cut_place_request request = {
+		.file = file,
+		.what = colon ? colon + 1 : "*",
+		.markers = strcmp(kind, "usdt") == 0,
+	};
+	struct mp_cut_places places;
 	size_t i;
 
-	if (path)
-		(markers ? mp_binary_markers : mp_binary_functions)(&places, path, what, &error);
+	if (mp_binary_answers.places(&request, &places, &error) < 0)
+		mp_say("%s", error);
 	for (i = 0; i < places.n; i++) {
-		const struct mp_binary_place *p = &places.v[i];
+		const struct mp_cut_place *p = &places.v[i];
 
-		args.len = 0;
-		if (markers)
-			mp_usdt_args(&args, mp_arch_here(), p->args);
-		mp_buf_printf(&l->text, "%s:%s:%s%s%s  %.*s\n", kind, file,
-			      markers ? p->provider : "", markers ? ":" : "", p->name,
-			      MP_STR_ARGS(mp_buf_view(&args)));
+		mp_buf_printf(&l->text, "%s:%s:%s%s%s  %s\n", kind, file,
+			      p->provider ? p->provider : "", p->provider ? ":" : "", p->name,
+			      p->args ? p->args : "");
 		flush_text(l);
 	}
-	if (error)
-		mp_say("%s", error);
-	mp_buf_release(&args);
 	mp_buf_release(&l->text);
-	mp_binary_places_release(&places);
-	free(path);
+	mp_cut_places_release(&places);
 	free(file);
 	if (!error)
 		return MP_OK;

@@ -23,6 +23,7 @@
 #include "lib/capture/host/command.h"
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
+#include "lib/capture/object/places.h"
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/report.h"
 #include "lib/capture/session/status.h"
@@ -782,6 +783,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	enum mp_status status;
 	int started;
 
+	o->events.files = &mp_binary_answers;
 	*at_exit = &s;
 	on_exit(clean_up, at_exit);
 	check_permissions(&s);

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_file(const uint8_t *data, size_t size)
 {
-	struct mp_binary_places places = { NULL, 0, 0 };
+	struct mp_cut_places places = { .n = 0 };
 	int fd = memfd_create("binary", 0);
 	char *path = mp_asprintf("/proc/self/fd/%d", fd), *error;
 
@@ -19,10 +19,10 @@ static void read_file(const uint8_t *data, size_t size)
 		abort();
 	if (mp_binary_functions(&places, path, "*", &error) < 0)
 		free(error);
-	mp_binary_places_release(&places);
+	mp_cut_places_release(&places);
 	if (mp_binary_markers(&places, path, "*:*", &error) < 0)
 		free(error);
-	mp_binary_places_release(&places);
+	mp_cut_places_release(&places);
 	free(path);
 	close(fd);
 }

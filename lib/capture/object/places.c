@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/object/places.h"
+
+#include <stdlib.h>
+
+#include "lib/capture/object/binary.h"
+#include "lib/capture/object/kallsyms.h"
+
+/* The arguments of static probes, from the notation of their notes to that of tracefs. */
+static void translate_args(struct mp_cut_places *places)
+{
+	size_t i;
+
+	for (i = 0; i < places->n; i++) {
+		struct mp_buf args = { NULL, 0, 0 };
+
+		mp_usdt_args(&args, mp_arch_here(), places->v[i].args);
+		mp_buf_byte(&args, '\0');
+		free(places->v[i].args);
+		places->v[i].args = args.p;
+	}
+}
+
+static void find_cheap_places(struct mp_cut_places *places)
+{
+	size_t i;
+
+	for (i = 0; i < places->n; i++)
+		places->v[i].offset = mp_binary_cheap_place(places->path, places->v[i].offset);
+}
+
+static int find_places(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
+		       char **error)
+{
+	int result;
+
+	*answer = (struct mp_cut_places){ .path = mp_binary_path(request->file, error) };
+	if (!answer->path)
+		return -1;
+	if (request->markers) {
+		result = mp_binary_markers(answer, answer->path, request->what, error);
+		translate_args(answer);
+	} else {
+		result = mp_binary_functions(answer, answer->path, request->what, error);
+		if (request->begins)
+			find_cheap_places(answer);
+	}
+	return result;
+}
+
+static uint64_t find_kernel_address(const char *symbol)
+{
+	return mp_kallsyms_address(mp_str(symbol));
+}
+
+const struct mp_cut_files mp_binary_answers = {
+	.places = find_places,
+	.kernel_address = find_kernel_address,
+};

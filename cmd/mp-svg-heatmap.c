@@ -292,7 +292,7 @@ static void draw_text(struct mp_buf *to, struct mp_heat_style *style, struct mp_
 	mp_heat_ascii_bins(width, height, &columns, &rows);
 	style->columns = style->columns ? style->columns : columns;
 	style->rows = style->rows ? style->rows : rows;
-	if (reader.begun && mp_heat_make(&heat, &reader.grid, &reader.info, style)) {
+	if (reader.sums.begun && mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
 		mp_heat_ascii(to, &heat, title, ansi(), options.palette, width);
 		mp_heat_release(&heat);
 	} else {
@@ -308,7 +308,7 @@ static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_s
 
 	style->columns = style->columns ? style->columns : 150;
 	style->rows = style->rows ? style->rows : 64;
-	if (reader.begun && mp_heat_make(&heat, &reader.grid, &reader.info, style)) {
+	if (reader.sums.begun && mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
 		mp_heat_svg(to, &heat, &look);
 		mp_heat_release(&heat);
 	} else {
@@ -322,8 +322,8 @@ static void write_picture(struct mp_out *out)
 
 	if (options.title)
 		mp_buf_str(&title, mp_str(options.title));
-	else if (reader.begun)
-		mp_heat_title(&title, &reader.info);
+	else if (reader.sums.begun)
+		mp_heat_title(&title, &reader.sums.info);
 	else
 		mp_buf_printf(&title, "nothing to draw");
 	mp_buf_byte(&options.globs, '\0');
@@ -339,11 +339,11 @@ static void write_picture(struct mp_out *out)
 
 static enum mp_status tell(enum mp_status status)
 {
-	if (!reader.begun && reader.types.seen.n)
+	if (!reader.sums.begun && reader.types.seen.n)
 		mp_say("no event matches -e; the input has '%.*s'%s",
 		       MP_STR_ARGS(reader.types.seen.first->key),
 		       reader.types.seen.n > 1 ? " and others" : "");
-	if (reader.begun && reader.grid.overflow) {
+	if (reader.sums.begun && reader.sums.grid.overflow) {
 		mp_say("a sum exceeds 63 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);
 	}
@@ -371,9 +371,9 @@ int main(int argc, char **argv)
 	}
 	status = mp_input_finish(&in);
 	mp_heat_finish(&reader);
-	if (options.dump && reader.begun)
-		mp_heat_dump(&reader, &out);
-	else if (!options.dump && (reader.begun || status == MP_OK))
+	if (options.dump && reader.sums.begun)
+		mp_heat_dump(&reader.sums, &out);
+	else if (!options.dump && (reader.sums.begun || status == MP_OK))
 		write_picture(&out);
 	status = tell(status);
 	mp_out_close(&out);

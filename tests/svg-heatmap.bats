@@ -138,15 +138,15 @@ exact() {	# FILE N X Y [OPTION]...
 	grep -q 'comm other: 19,744 (99 %), 959 names or more, in the bottom row' "$TMP/svg"
 }
 
-@test "dumps that do not fit each other are refused; what is no dump is told" {
+@test "dumps that do not fit each other are refused, and what is not a dump is reported" {
 	printf '1,a:b,dur=5\tcomm=x\n' > "$TMP/in"
 	mp-svg-heatmap --dump "$TMP/in" > "$TMP/a"
 	mp-svg-heatmap --dump -y comm "$TMP/in" > "$TMP/b"
 	run mp-svg-heatmap "$TMP/a" "$TMP/b"
-	[ "$status" = 2 ] && [[ "$output" == *"$TMP/b: this dump has other axes or another weight than what was read before" ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"$TMP/b: the axes or the weight of this dump differ from those of the previous input" ]] || false
 	sed 's/a:b/c:d/' "$TMP/in" | mp-svg-heatmap --dump > "$TMP/c"
 	run mp-svg-heatmap "$TMP/a" "$TMP/c"
-	[ "$status" = 2 ] && [[ "${lines[0]}" == *"the dumps are of several types of events"* ]] || false
+	[ "$status" = 2 ] && [[ "${lines[0]}" == *"the dumps have several types of events"* ]] || false
 	mp-svg-heatmap -e '*' "$TMP/a" "$TMP/c" > "$TMP/svg"
 	[ "$(python3 $HEAT sum "$TMP/svg")" = 2 ]
 	sed '2s/.*/1#x;y/' "$TMP/a" > "$TMP/bad"
@@ -154,7 +154,7 @@ exact() {	# FILE N X Y [OPTION]...
 	[ "$status" = 1 ] && [[ "$stderr" == *":2: not a line of the horizontal axis"* ]] || false
 	sed '1s/"level":0/"level":-9/' "$TMP/a" > "$TMP/bad"
 	run mp-svg-heatmap "$TMP/bad"
-	[ "$status" = 2 ] && [[ "$output" == *"not as mp-grid(5) says"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"not one of mp-grid(5)"* ]] || false
 }
 
 @test "hostile names: valid XML, no element of theirs, at most 1 MiB" {

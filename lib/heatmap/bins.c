@@ -4,10 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/core/clock.h"
 #include "lib/core/natural.h"
 
-/* A slot and what decides where it goes. */
+/* A slot, with what its bin depends on. */
 struct entry {
 	unsigned slot;
 	int64_t line;
@@ -71,17 +70,16 @@ static void cut_names(struct mp_bins *b, const struct mp_lines *l, struct entry 
 
 /* --- whole and decimal numbers: bins of equally many lines -------------------------------------------- */
 
-/* Lines are numbered from the first one; a bin has `each`, and the first bin begins at `first`. */
+/* The first bin begins at line `first`; each has `each` lines. */
 struct cut {
 	int64_t first;
 	uint64_t each;
 };
 
-/* More lines at both ends, so that a single time is not the whole axis. */
-static void widen(const struct mp_lines *l, enum mp_heat_what what, int64_t *first, int64_t *last)
+/* Adds lines at both ends of a single one, which would be the whole axis. */
+static void widen(const struct mp_lines *l, int64_t margin, int64_t *first, int64_t *last)
 {
-	double half = what == MP_HEAT_TIME ? MP_NS_PER_SEC / 2.0 : 5;
-	int64_t more = (int64_t)ldexp(half, -l->level);
+	int64_t more = (int64_t)ldexp((double)margin, -l->level);
 
 	if (*first != *last)
 		return;
@@ -93,8 +91,8 @@ static void widen(const struct mp_lines *l, enum mp_heat_what what, int64_t *fir
 	}
 }
 
-/* A single x in the middle. */
-static void cut_single(struct mp_bins *b, const struct mp_lines *l, size_t wanted)
+/* Puts a single x in the middle. */
+static void cut_single(struct mp_bins *b, const struct mp_lines *l, size_t wanted, const char *unit)
 {
 	double half = MP_MAX(fabs(l->low) / 2, 0.5), each;
 	size_t i;
@@ -106,12 +104,12 @@ static void cut_single(struct mp_bins *b, const struct mp_lines *l, size_t wante
 		b->edge[i] = l->low + ((double)i - b->n / 2.0) * each;
 	for (i = 0; i < l->top; i++)
 		b->bin[i] = b->n / 2;
-	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], "" };
+	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], unit };
 }
 
 /*
- * At most `wanted` bins from the first line to the last; where all values are whole numbers, of
- * whole numbers, so that each has as many of them.
+ * Makes at most `wanted` bins from the first line to the last. Where all values are whole numbers,
+ * each bin holds equally many of them.
  */
 static struct cut cut_range(struct mp_bins *b, const struct mp_lines *l, int64_t first,
 			    int64_t last, size_t wanted)
@@ -138,7 +136,7 @@ static int64_t cut_line(const struct cut *cut, size_t i)
 	return line;
 }
 
-/* Range of lines without what is far off, at most `allowed` of the sum at either end. */
+/* The range of lines without outliers, which are at most `allowed` of the sum at either end. */
 static void trim(const struct entry *v, size_t n, double allowed, int64_t *first, int64_t *last)
 {
 	double below = 0, above = 0, body;
@@ -173,25 +171,25 @@ static int64_t times(int64_t v, int64_t factor)
 }
 
 static void cut_lines(struct mp_bins *b, const struct mp_lines *l, const struct entry *v, size_t n,
-		      enum mp_heat_what what, size_t wanted, double overflow)
+		      const struct mp_bins_style *style)
 {
 	int64_t first = v[0].line, last = v[n - 1].line;
-	int64_t factor = mp_heat_factor(what);
+	int64_t factor = l->kind == MP_WHOLE ? style->factor : 1;
 	struct cut cut;
 	size_t i;
 
-	if (what == MP_HEAT_X)
-		trim(v, n, overflow * total_of(v, n), &first, &last);
-	if (what == MP_HEAT_OFFSET) { /* always the whole second */
+	if (l->kind == MP_DECIMAL)
+		trim(v, n, style->overflow * total_of(v, n), &first, &last);
+	if (style->end) {
 		first = 0;
-		last = (MP_NS_PER_SEC / factor - 1) >> l->level;
+		last = (style->end / factor - 1) >> l->level;
 	}
-	if (what == MP_HEAT_X && first == last) {
-		cut_single(b, l, wanted);
+	if (l->kind == MP_DECIMAL && first == last) {
+		cut_single(b, l, style->wanted, style->unit);
 		return;
 	}
-	widen(l, what, &first, &last);
-	cut = cut_range(b, l, first, last, wanted);
+	widen(l, style->margin, &first, &last);
+	cut = cut_range(b, l, first, last, style->wanted);
 	b->edge = mp_alloc((b->n + 1) * sizeof(*b->edge));
 	if (l->kind == MP_WHOLE)
 		b->whole = mp_alloc((b->n + 1) * sizeof(*b->whole));
@@ -202,14 +200,14 @@ static void cut_lines(struct mp_bins *b, const struct mp_lines *l, const struct 
 		if (b->whole)
 			b->whole[i] = times(mp_grid_line_begin_whole(l, line), factor);
 	}
-	if (what == MP_HEAT_OFFSET && b->whole[b->n] > (int64_t)MP_NS_PER_SEC)
-		b->edge[b->n] = b->whole[b->n] = MP_NS_PER_SEC;
+	if (style->end && b->whole[b->n] > style->end)
+		b->edge[b->n] = b->whole[b->n] = style->end;
 	for (i = 0; i < n; i++) {
 		uint64_t at = ((uint64_t)v[i].line - (uint64_t)cut.first) / cut.each;
 
 		b->bin[v[i].slot] = v[i].line < cut.first ? b->n : at >= b->n ? b->n + 1 : at;
 	}
-	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], "ns" };
+	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], style->unit };
 }
 
 /* --- values: bins on a linear or logarithmic scale, edges on lines ------------------------------------ */
@@ -220,8 +218,8 @@ static double at_scale(bool log_scale, double v)
 }
 
 /*
- * The range of an axis of values: all of them, but for what lies so far off that the rest would be
- * less than half of the axis.
+ * The range of an axis of values: all of them, without outliers that would leave the rest less than
+ * half of the axis.
  */
 static void choose_range(const struct mp_lines *l, const struct entry *v, size_t n, double overflow,
 			 bool log_scale, double *low, double *high)
@@ -240,7 +238,7 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 	*high = l->high;
 	a = MP_MAX(*low, mp_grid_line_begin(l, v[i].line));
 	b = MP_MIN(*high, mp_grid_line_begin(l, v[k].line + 1));
-	if (log_scale && !(*high > 0)) { /* nothing that a logarithm has: all is below */
+	if (log_scale && !(*high > 0)) { /* no value has a logarithm: all are below */
 		*low = 1;
 		*high = 10;
 		return;
@@ -253,7 +251,7 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 		*low = a;
 }
 
-/* The axis begins at 0 where that costs less than half of it; a single value stands in its middle. */
+/* The axis begins at 0 where that costs less than half of it; a single value is in its middle. */
 static void round_range(bool log_scale, double *low, double *high)
 {
 	bool single = *high <= *low;
@@ -297,8 +295,8 @@ static double snap(const struct mp_lines *l, double v)
 }
 
 /*
- * Height of the bins of a linear axis: a round number where lines are fine enough for it, else
- * whole lines, so that no bin has more lines than its neighbours.
+ * Height of the bins of a linear axis: a round number where lines are fine enough, else a multiple of
+ * lines, so that no bin has more lines than its neighbours.
  */
 static double bin_height(const struct mp_lines *l, double low, double high, size_t wanted)
 {
@@ -322,7 +320,7 @@ static double step(double begin, double each, size_t i)
 	return (begin / 1024 + i * (each / 1024)) * 1024;
 }
 
-/* Edges from `low` up to the first above `high`; at most `wanted` + 2 bins. */
+/* Makes edges from `low` up to the first above `high`; at most `wanted` + 2 bins. */
 static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, double high,
 		       size_t wanted, bool log_scale)
 {
@@ -347,7 +345,7 @@ static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, 
 		if (v > high)
 			break;
 	}
-	if (n < 2) /* the lines are wider than all this */
+	if (n < 2) /* a line is wider than the range */
 		b->edge[n++] = mp_grid_line_begin(
 			l,
 			mp_grid_line_of(l, &(struct mp_grid_coord){ .real = high }, l->level) + 1);
@@ -369,8 +367,9 @@ static void place_values(struct mp_bins *b, const struct mp_lines *l, const stru
 }
 
 void mp_bins_make(struct mp_bins *b, const struct mp_lines *l, const uint64_t *totals,
-		  const struct mp_heat_axis *axis, size_t wanted, double overflow, bool log_scale)
+		  const struct mp_bins_style *style)
 {
+	bool log_scale = style->log_scale;
 	double low, high;
 	struct entry *v;
 	size_t n;
@@ -378,23 +377,22 @@ void mp_bins_make(struct mp_bins *b, const struct mp_lines *l, const uint64_t *t
 	*b = (struct mp_bins){ .bin = mp_zalloc((l->max + 1) * sizeof(*b->bin)) };
 	v = list_slots(l, totals, &n);
 	if (l->kind == MP_NAMES) {
-		cut_names(b, l, v, n, wanted);
+		cut_names(b, l, v, n, style->wanted);
 		free(v);
 		return;
 	}
 	qsort(v, n, sizeof(*v), by_line);
 	if (l->kind == MP_VALUE) {
-		choose_range(l, v, n, overflow, log_scale, &low, &high);
+		choose_range(l, v, n, style->overflow, log_scale, &low, &high);
 		round_range(log_scale, &low, &high);
 		if (log_scale && l->whole)
 			low = MP_MAX(floor(low), 1.0);
-		cut_values(b, l, low, high, wanted, log_scale);
+		cut_values(b, l, low, high, style->wanted, log_scale);
 		place_values(b, l, v, n);
 		b->axis = (struct mp_axis){ log_scale ? MP_AXIS_LOG : MP_AXIS_LINEAR, b->edge[0],
-					    b->edge[b->n], axis->unit };
+					    b->edge[b->n], style->unit };
 	} else {
-		cut_lines(b, l, v, n, axis->what, wanted, overflow);
-		b->axis.unit = axis->unit;
+		cut_lines(b, l, v, n, style);
 	}
 	free(v);
 }

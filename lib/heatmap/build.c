@@ -12,24 +12,21 @@ void mp_heat_reader_init(struct mp_heat_reader *r, const struct mp_heat_wish *wi
 {
 	*r = (struct mp_heat_reader){ .wish = wish };
 	mp_types_init(&r->types);
-	mp_map_init(&r->taken, 0);
+	mp_heat_sums_init(&r->sums);
 }
 
 void mp_heat_reader_release(struct mp_heat_reader *r)
 {
 	mp_types_release(&r->types);
-	mp_map_release(&r->taken);
+	mp_heat_sums_release(&r->sums);
+	mp_heat_dump_release(&r->dump);
 	mp_buf_release(&r->text);
 	json_decref(r->header);
-	if (!r->begun)
-		return;
-	mp_grid_release(&r->grid);
-	mp_heat_info_release(&r->info);
 }
 
 /* --- what the axes are -------------------------------------------------------------------------------- */
 
-/* The type that the header gives a field of an event, or NULL. */
+/* The type of an event's field by the header, or NULL. */
 static const char *declared(const json_t *header, struct mp_str name)
 {
 	json_t *events = json_object_get(header, "events"), *fields;
@@ -44,8 +41,8 @@ static const char *declared(const json_t *header, struct mp_str name)
 }
 
 /*
- * Names are: what the user says, what the header says is text, what is no number by its nature (a
- * CPU, a task), and else what is none in the first record.
+ * A field is shown as names if the user says so, if it is an id (of a CPU, of a task), if the header
+ * says that it is text, or else if it is not a number in the first record.
  */
 static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
 		    const struct mp_rec *rec)
@@ -104,15 +101,15 @@ static void set_origin(struct mp_heat_reader *r)
 	const char *host = json_string_value(json_object_get(r->header, "host"));
 	const char *name = json_string_value(json_object_get(r->header, "clock"));
 
-	r->info.has_origin = json_is_integer(clock);
-	r->info.origin_ns = json_integer_value(clock);
+	r->sums.info.has_origin = json_is_integer(clock);
+	r->sums.info.origin_ns = json_integer_value(clock);
 	if (json_is_integer(clock) && json_is_integer(realtime))
-		r->info.has_offset =
+		r->sums.info.has_offset =
 			!__builtin_sub_overflow(json_integer_value(realtime),
-						json_integer_value(clock), &r->info.offset_ns);
+						json_integer_value(clock), &r->sums.info.offset_ns);
 	else
-		r->info.has_offset = name && strcmp(name, "realtime") == 0;
-	r->info.host = host ? mp_strdup(host) : NULL;
+		r->sums.info.has_offset = name && strcmp(name, "realtime") == 0;
+	r->sums.info.host = host ? mp_strdup(host) : NULL;
 }
 
 static struct mp_field field(const char *name)
@@ -123,7 +120,7 @@ static struct mp_field field(const char *name)
 	return f;
 }
 
-/* The first record says what the picture is of. */
+/* Decides by the first record what the axes are. */
 static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	const struct mp_heat_wish *w = r->wish;
@@ -132,29 +129,29 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 	r->x = w->x.name.p ? w->x : field(event ? "time" : "x");
 	r->y = w->y.name.p ? w->y : field(event ? "dur" : "y");
 	if (w->subsecond) {
-		make_subsecond(&r->info);
+		make_subsecond(&r->sums.info);
 	} else {
-		make_axis(r, &r->info.x, &r->x, rec);
-		make_axis(r, &r->info.y, &r->y, rec);
+		make_axis(r, &r->sums.info.x, &r->x, rec);
+		make_axis(r, &r->sums.info.y, &r->y, rec);
 	}
-	r->info.weight = w->weight.name.p ? mp_strndup(w->weight.name.p, w->weight.name.len)
-					  : mp_strdup("count");
-	r->info.unit = mp_strdup(w->weight.name.p ? mp_unit_of(r->header, &w->weight) : "");
-	r->info.spread = r->info.x.what == MP_HEAT_TIME && r->info.y.what == MP_HEAT_NAME &&
-			 strcmp(r->info.weight, "dur") == 0;
+	r->sums.info.weight = w->weight.name.p ? mp_strndup(w->weight.name.p, w->weight.name.len)
+					       : mp_strdup("count");
+	r->sums.info.unit = mp_strdup(w->weight.name.p ? mp_unit_of(r->header, &w->weight) : "");
+	r->sums.info.spread = r->sums.info.x.what == MP_HEAT_TIME &&
+			      r->sums.info.y.what == MP_HEAT_NAME &&
+			      strcmp(r->sums.info.weight, "dur") == 0;
 	set_origin(r);
-	mp_grid_init(&r->grid, mp_heat_lines(r->info.x.what), mp_heat_lines(r->info.y.what));
-	mp_grid_lost(&r->grid, r->early_lost, false, 0, 0);
-	r->begun = true;
+	mp_heat_sums_begin(&r->sums);
 }
 
-/* After dumps: the first record must fit what they are of. */
+/* After dumps: the first record must fit their axes. */
 static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
-	r->x = field(r->info.x.field);
-	r->y = field(r->info.y.field);
-	if (rec->kind != (r->taken.n ? MP_EVENT : MP_POINT))
-		mp_usage("the dumps are not of %ss", mp_kind_name(rec->kind));
+	r->x = field(r->sums.info.x.field);
+	r->y = field(r->sums.info.y.field);
+	if (rec->kind != (r->sums.types.n ? MP_EVENT : MP_POINT))
+		mp_usage("cannot add %ss to dumps of %ss", mp_kind_name(rec->kind),
+			 mp_kind_name(rec->kind == MP_EVENT ? MP_POINT : MP_EVENT));
 }
 
 /* --- records ------------------------------------------------------------------------------------------ */
@@ -163,24 +160,24 @@ static void refuse_mixture(const struct mp_heat_reader *r)
 {
 	char *text;
 
-	if (r->wish->chosen || r->chosen)
+	if (r->wish->chosen || r->sums.chosen)
 		return;
 	text = mp_types_mixture(&r->types, "put them on an axis with -y type");
 	if (text)
 		mp_usage("%s", text);
 }
 
-static void take_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
+static void handle_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
 {
 	int64_t from = ctl->from_ns ? ctl->from_ns : ctl->time_ns, factor;
 
-	if (!r->begun) { /* before the first record says what the axes are */
-		r->early_lost += ctl->lost;
+	if (!r->sums.begun) { /* the axes are unknown before the first record */
+		r->sums.early_losses += ctl->lost;
 		return;
 	}
-	factor = mp_heat_factor(r->info.x.what);
-	mp_grid_lost(&r->grid, ctl->lost,
-		     r->info.x.what == MP_HEAT_TIME || r->info.x.what == MP_HEAT_SECOND,
+	factor = mp_heat_factor(r->sums.info.x.what);
+	mp_grid_lost(&r->sums.grid, ctl->lost,
+		     r->sums.info.x.what == MP_HEAT_TIME || r->sums.info.x.what == MP_HEAT_SECOND,
 		     from / factor, (int64_t)ctl->time_ns / factor);
 }
 
@@ -189,26 +186,27 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 	const struct mp_ctl *ctl = &in->ctl;
 	const char *why = NULL;
 
-	if (ctl->what == MP_CTL_LOST && !r->dump)
-		take_lost(r, ctl);
+	if (ctl->what == MP_CTL_LOST && !r->in_dump)
+		handle_lost(r, ctl);
 	if (ctl->what != MP_CTL_HEADER)
 		return;
 	if (ctl->datatype == MP_STACK) {
 		const json_t *grid = json_object_get(ctl->json, "grid");
 
-		r->dump = grid != NULL;
-		if (grid && mp_heat_dump_begin(r, grid, &why) < 0)
+		r->in_dump = grid != NULL;
+		r->sums.chosen |= r->wish->chosen;
+		if (grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) < 0)
 			mp_die("%s: %s", in->name, why);
 		return;
 	}
-	r->dump = false;
+	r->in_dump = false;
 	if (!r->header)
 		r->header = json_incref(ctl->json);
 	mp_types_header(&r->types, ctl->json);
 	refuse_mixture(r);
 }
 
-/* A name without escapes that it need not have, so that equal names are equal. */
+/* A name without needless escapes, so that equal names are equal. */
 static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 {
 	size_t raw;
@@ -224,7 +222,7 @@ static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 	return (struct mp_str){ r->text.p + raw, r->text.len - raw };
 }
 
-/* 1: it has no such name, and so no place. */
+/* Returns 0; 1 if the record has no such name, and so no place; -1 with `*why`. */
 static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
 		      struct mp_grid_coord *p, const char **why)
 {
@@ -294,8 +292,8 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 }
 
 /*
- * 0; 1: it has no place, which is no fault; -1 with `*why`. A name that is placed uses r->text: with
- * two of them, the first is kept elsewhere.
+ * Returns 0; 1 if the record has no place, which is not an error; -1 with `*why`. canonical() returns
+ * a name in r->text, so the first of two names is copied.
  */
 static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
@@ -304,38 +302,38 @@ static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **
 	uint64_t weight;
 	int result;
 
-	result = place(r, rec, r->info.x.what, &r->x, &x, why);
+	result = place(r, rec, r->sums.info.x.what, &r->x, &x, why);
 	if (result)
 		return result;
-	if (r->info.x.what == MP_HEAT_NAME && r->info.y.what == MP_HEAT_NAME) {
+	if (r->sums.info.x.what == MP_HEAT_NAME && r->sums.info.y.what == MP_HEAT_NAME) {
 		x.name.len = MP_MIN(x.name.len, sizeof(copy));
 		memcpy(copy, x.name.p, x.name.len);
 		x.name.p = copy;
 	}
-	result = place(r, rec, r->info.y.what, &r->y, &y, why);
+	result = place(r, rec, r->sums.info.y.what, &r->y, &y, why);
 	if (result)
 		return result;
 	if (weight_of(r, rec, &weight, why) < 0)
 		return -1;
-	if (r->info.spread)
-		mp_grid_spread(&r->grid, x.whole - (int64_t)weight, x.whole, &y);
+	if (r->sums.info.spread)
+		mp_grid_spread(&r->sums.grid, x.whole - (int64_t)weight, x.whole, &y);
 	else
-		mp_grid_add(&r->grid, &x, &y, weight);
+		mp_grid_add(&r->sums.grid, &x, &y, weight);
 	return 0;
 }
 
-/* As a dump has it, so that a title does not depend on whether there was one between. */
+/* Notes a type as a dump has it, so that a title is the same with and without a dump in between. */
 static void note_type(struct mp_heat_reader *r, struct mp_str type)
 {
 	json_t *string = mp_ctl_string(type);
 	struct mp_str text = mp_str(json_string_value(string));
 
-	mp_map_put(&r->taken, &text, 1, NULL);
+	mp_map_put(&r->sums.types, &text, 1, NULL);
 	json_decref(string);
 }
 
-/* True if its type is one that is wanted. */
-static bool take_type(struct mp_heat_reader *r, const struct mp_rec *rec)
+/* Notes the type of an event; true if the user wants it. */
+static bool is_wanted(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	const struct mp_type_seen *seen;
 
@@ -354,28 +352,28 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 	int result;
 
 	if (r->plain && rec->kind == MP_POINT) {
-		mp_grid_add_point(&r->grid, rec->x_value, rec->y_value);
+		mp_grid_add_point(&r->sums.grid, rec->x_value, rec->y_value);
 		return 0;
 	}
 	if (rec->kind == MP_STACK) {
-		*why = "a stack, and no line of a dump";
-		return r->dump ? mp_heat_dump_line(r, rec, why) : -1;
+		*why = "a stack outside a dump";
+		return r->in_dump ? mp_heat_dump_line(&r->dump, &r->sums, rec, why) : -1;
 	}
-	if (rec->kind == MP_EVENT && !take_type(r, rec))
+	if (rec->kind == MP_EVENT && !is_wanted(r, rec))
 		return 0;
 	if (!r->kind) {
-		if (!r->begun)
+		if (!r->sums.begun)
 			decide(r, rec);
 		else
 			fit(r, rec);
 		r->kind = rec->kind;
-		r->plain = r->info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
-			   r->info.y.what == MP_HEAT_NUMBER && !r->wish->weight.name.p;
+		r->plain = r->sums.info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
+			   r->sums.info.y.what == MP_HEAT_NUMBER && !r->wish->weight.name.p;
 	}
-	*why = rec->kind == MP_EVENT ? "an event, where the picture is of points"
-				     : "a point, where the picture is of events";
+	*why = rec->kind == MP_EVENT ? "an event in a picture of points"
+				     : "a point in a picture of events";
 	result = rec->kind == r->kind ? add(r, rec, why) : -1;
-	r->grid.skipped += result != 0;
+	r->sums.grid.skipped += result != 0;
 	return MP_MIN(result, 0);
 }
 
@@ -384,11 +382,12 @@ void mp_heat_finish(struct mp_heat_reader *r)
 	struct mp_buf text = { NULL, 0, 0 };
 	const struct mp_map_entry *e;
 
-	if (!r->begun)
+	r->sums.chosen |= r->wish->chosen;
+	if (!r->sums.begun)
 		return;
-	mp_map_each (&r->taken, e)
+	mp_map_each (&r->sums.types, e)
 		mp_buf_printf(&text, "%s%.*s", text.len ? ", " : "", MP_STR_ARGS(e->key));
 	mp_buf_byte(&text, '\0');
-	free(r->info.events);
-	r->info.events = text.p;
+	free(r->sums.info.events);
+	r->sums.info.events = text.p;
 }

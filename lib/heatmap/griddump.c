@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Dumps of grids: mp-grid(5). */
+#include "lib/heatmap/griddump.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/heatmap/build.h"
-
 static const char *const whats[] = { "time", "second", "offset", "x", "number", "name" };
 
-/* --- out ---------------------------------------------------------------------------------------------- */
+void mp_heat_sums_init(struct mp_heat_sums *s)
+{
+	*s = (struct mp_heat_sums){ .begun = false };
+	mp_map_init(&s->types, 0);
+}
+
+void mp_heat_sums_release(struct mp_heat_sums *s)
+{
+	mp_map_release(&s->types);
+	if (!s->begun)
+		return;
+	mp_grid_release(&s->grid);
+	mp_heat_info_release(&s->info);
+}
+
+void mp_heat_sums_begin(struct mp_heat_sums *s)
+{
+	mp_grid_init(&s->grid, mp_heat_lines(s->info.x.what), mp_heat_lines(s->info.y.what));
+	mp_grid_lost(&s->grid, s->early_losses, false, 0, 0);
+	s->begun = true;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------ */
 
 static json_t *text_or_null(const char *text)
 {
@@ -80,42 +101,42 @@ static json_t *lost_json(const struct mp_grid *g, const struct order *x, size_t 
 	return list;
 }
 
-static json_t *events_json(const struct mp_map *taken)
+static json_t *events_json(const struct mp_map *types)
 {
 	json_t *list = json_array();
 	const struct mp_map_entry *e;
 
-	mp_map_each (taken, e)
+	mp_map_each (types, e)
 		json_array_append_new(list, mp_ctl_string(e->key));
 	return list;
 }
 
-static json_t *grid_json(const struct mp_heat_reader *r, const struct order *x, size_t n)
+static json_t *grid_json(const struct mp_heat_sums *s, const struct order *x, size_t n)
 {
-	const struct mp_heat_info *info = &r->info;
+	const struct mp_heat_info *info = &s->info;
 	json_t *o = json_object();
 
-	json_object_set_new(o, "x", axis_json(&info->x, &r->grid.x));
-	json_object_set_new(o, "y", axis_json(&info->y, &r->grid.y));
+	json_object_set_new(o, "x", axis_json(&info->x, &s->grid.x));
+	json_object_set_new(o, "y", axis_json(&info->y, &s->grid.y));
 	json_object_set_new(o, "weight", mp_ctl_string(mp_str(info->weight)));
 	json_object_set_new(o, "unit", mp_ctl_string(mp_str(info->unit)));
 	json_object_set_new(o, "spread", json_boolean(info->spread));
-	json_object_set_new(o, "events", events_json(&r->taken));
-	json_object_set_new(o, "chosen", json_boolean(r->wish->chosen || r->chosen));
+	json_object_set_new(o, "events", events_json(&s->types));
+	json_object_set_new(o, "chosen", json_boolean(s->chosen));
 	if (info->has_origin)
 		json_object_set_new(o, "origin", json_integer(info->origin_ns));
 	if (info->has_offset)
 		json_object_set_new(o, "offset", json_integer(info->offset_ns));
 	json_object_set_new(o, "host", text_or_null(info->host));
-	json_object_set_new(o, "records", json_integer((json_int_t)r->grid.records));
-	json_object_set_new(o, "skipped", json_integer((json_int_t)r->grid.skipped));
-	json_object_set_new(o, "lost", lost_json(&r->grid, x, n));
-	json_object_set_new(o, "lost_elsewhere", json_integer((json_int_t)r->grid.lost_elsewhere));
-	json_object_set_new(o, "overflow", json_boolean(r->grid.overflow));
+	json_object_set_new(o, "records", json_integer((json_int_t)s->grid.records));
+	json_object_set_new(o, "skipped", json_integer((json_int_t)s->grid.skipped));
+	json_object_set_new(o, "lost", lost_json(&s->grid, x, n));
+	json_object_set_new(o, "lost_elsewhere", json_integer((json_int_t)s->grid.lost_elsewhere));
+	json_object_set_new(o, "overflow", json_boolean(s->grid.overflow));
 	return o;
 }
 
-/* As a frame: a line's number, "=" and a name, or "*" for other. */
+/* Adds a frame: the number of a line, "=" and a name, or "*" for other. */
 static void add_frame(struct mp_buf *to, const struct order *o)
 {
 	char number[MP_NUM_MAX];
@@ -154,7 +175,7 @@ static void put_line(struct mp_out *out, struct mp_buf *line, uint64_t weight,
 	mp_out_write(out, line->p, line->len);
 }
 
-/* The cells that are not 0, then lines that hold nothing but are there. Returns how many. */
+/* Writes the cells that are not 0, then the lines in use without such cells. Returns how many. */
 static uint64_t put_cells(const struct mp_grid *g, struct mp_out *out, const struct order *x,
 			  size_t n_x, const struct order *y, size_t n_y)
 {
@@ -198,7 +219,7 @@ static uint64_t all_lost(const struct mp_grid *g)
 	return MP_MIN(n, (uint64_t)INT64_MAX);
 }
 
-void mp_heat_dump(const struct mp_heat_reader *r, struct mp_out *out)
+void mp_heat_dump(const struct mp_heat_sums *s, struct mp_out *out)
 {
 	struct mp_buf line = { NULL, 0, 0 };
 	struct order *x, *y;
@@ -206,24 +227,29 @@ void mp_heat_dump(const struct mp_heat_reader *r, struct mp_out *out)
 	size_t n_x, n_y;
 	uint64_t lines;
 
-	x = in_order(&r->grid.x, &n_x);
-	y = in_order(&r->grid.y, &n_y);
+	x = in_order(&s->grid.x, &n_x);
+	y = in_order(&s->grid.y, &n_y);
 	header = json_pack("{s:i, s:s, s:s}", "mp", MP_STREAM_VERSION, "datatype", "stack",
 			   "interface", "mp-svg-heatmap");
-	json_object_set_new(header, "weight", mp_ctl_string(mp_str(r->info.weight)));
-	json_object_set_new(header, "grid", grid_json(r, x, n_x));
+	json_object_set_new(header, "weight", mp_ctl_string(mp_str(s->info.weight)));
+	json_object_set_new(header, "grid", grid_json(s, x, n_x));
 	mp_ctl_add(&line, header);
 	mp_out_write(out, line.p, line.len);
-	lines = put_cells(&r->grid, out, x, n_x, y, n_y);
+	lines = put_cells(&s->grid, out, x, n_x, y, n_y);
 	line.len = 0;
-	mp_ctl_add(&line, mp_ctl_trailer(MP_STACK, lines, all_lost(&r->grid)));
+	mp_ctl_add(&line, mp_ctl_trailer(MP_STACK, lines, all_lost(&s->grid)));
 	mp_out_write(out, line.p, line.len);
 	mp_buf_release(&line);
 	free(x);
 	free(y);
 }
 
-/* --- in ----------------------------------------------------------------------------------------------- */
+/* --- reading ------------------------------------------------------------------------------------------ */
+
+void mp_heat_dump_release(struct mp_heat_dump *d)
+{
+	mp_buf_release(&d->text);
+}
 
 static int fail(const char **why, const char *text)
 {
@@ -231,14 +257,14 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
-static char *get_text(const json_t *o, const char *key)
+static char *parse_text(const json_t *o, const char *key)
 {
 	const char *text = json_string_value(json_object_get(o, key));
 
 	return text ? mp_strdup(text) : NULL;
 }
 
-static int get_axis(struct mp_heat_axis *a, const json_t *o)
+static int parse_axis(struct mp_heat_axis *a, const json_t *o)
 {
 	const char *what = json_string_value(json_object_get(o, "what"));
 	size_t i = 0;
@@ -249,25 +275,25 @@ static int get_axis(struct mp_heat_axis *a, const json_t *o)
 		i++;
 	if (i == MP_ARRAY_SIZE(whats))
 		return -1;
-	*a = (struct mp_heat_axis){ (enum mp_heat_what)i, get_text(o, "field"), get_text(o, "unit"),
-				    get_text(o, "name") };
+	*a = (struct mp_heat_axis){ (enum mp_heat_what)i, parse_text(o, "field"),
+				    parse_text(o, "unit"), parse_text(o, "name") };
 	return a->field && a->unit ? 0 : -1;
 }
 
-static int get_info(struct mp_heat_info *info, const json_t *o)
+static int parse_info(struct mp_heat_info *info, const json_t *o)
 {
 	const json_t *origin = json_object_get(o, "origin"), *offset = json_object_get(o, "offset");
 
-	*info = (struct mp_heat_info){ .weight = get_text(o, "weight"),
-				       .unit = get_text(o, "unit"),
+	*info = (struct mp_heat_info){ .weight = parse_text(o, "weight"),
+				       .unit = parse_text(o, "unit"),
 				       .spread = json_is_true(json_object_get(o, "spread")),
 				       .has_origin = json_is_integer(origin),
 				       .origin_ns = json_integer_value(origin),
 				       .has_offset = json_is_integer(offset),
 				       .offset_ns = json_integer_value(offset),
-				       .host = get_text(o, "host") };
-	if (get_axis(&info->x, json_object_get(o, "x")) < 0 ||
-	    get_axis(&info->y, json_object_get(o, "y")) < 0 || !info->weight || !info->unit)
+				       .host = parse_text(o, "host") };
+	if (parse_axis(&info->x, json_object_get(o, "x")) < 0 ||
+	    parse_axis(&info->y, json_object_get(o, "y")) < 0 || !info->weight || !info->unit)
 		return -1;
 	if (info->spread && (info->x.what != MP_HEAT_TIME || info->y.what != MP_HEAT_NAME))
 		return -1;
@@ -286,8 +312,8 @@ static bool same_info(const struct mp_heat_info *a, const struct mp_heat_info *b
 	       strcmp(a->weight, b->weight) == 0 && a->spread == b->spread;
 }
 
-/* The level and what came at all; -1 if it cannot be. */
-static int get_lines(struct mp_heat_reader *r, struct mp_lines *l, const json_t *o, int *level)
+/* Reads the level and the range of the values; -1 if they are impossible. */
+static int parse_lines(struct mp_heat_sums *s, struct mp_lines *l, const json_t *o, int *level)
 {
 	const json_t *low = json_object_get(o, "low"), *high = json_object_get(o, "high");
 	json_int_t given = json_integer_value(json_object_get(o, "level"));
@@ -298,7 +324,7 @@ static int get_lines(struct mp_heat_reader *r, struct mp_lines *l, const json_t 
 	*level = (int)given;
 	if (l->kind == MP_NAMES)
 		return given == 0 ? 0 : -1;
-	if (mp_grid_set_level(&r->grid, l, *level) < 0)
+	if (mp_grid_set_level(&s->grid, l, *level) < 0)
 		return -1;
 	if (!low && !high)
 		return 0;
@@ -320,7 +346,7 @@ static int get_lines(struct mp_heat_reader *r, struct mp_lines *l, const json_t 
 	return 0;
 }
 
-static int get_count(const json_t *o, const char *key, uint64_t *to)
+static int parse_count(const json_t *o, const char *key, uint64_t *to)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -330,7 +356,7 @@ static int get_count(const json_t *o, const char *key, uint64_t *to)
 	return 0;
 }
 
-static int get_lost(struct mp_heat_reader *r, const json_t *list)
+static int parse_lost(struct mp_heat_sums *s, const json_t *list, int x_level)
 {
 	const json_t *item;
 	size_t i;
@@ -339,18 +365,18 @@ static int get_lost(struct mp_heat_reader *r, const json_t *list)
 		const json_t *line = json_array_get(item, 0), *n = json_array_get(item, 1),
 			     *from = json_array_get(item, 2);
 
-		if (r->grid.x.kind != MP_WHOLE || !json_is_integer(line) || !json_is_integer(n) ||
+		if (s->grid.x.kind != MP_WHOLE || !json_is_integer(line) || !json_is_integer(n) ||
 		    !json_is_integer(from) || json_integer_value(n) <= 0)
 			return -1;
-		mp_grid_put_lost(&r->grid,
-				 mp_grid_line_slot(&r->grid, &r->grid.x, json_integer_value(line),
-						   r->x_level),
+		mp_grid_put_lost(&s->grid,
+				 mp_grid_line_slot(&s->grid, &s->grid.x, json_integer_value(line),
+						   x_level),
 				 (uint64_t)json_integer_value(n), json_integer_value(from));
 	}
 	return 0;
 }
 
-static void get_events(struct mp_heat_reader *r, const json_t *list)
+static void parse_events(struct mp_heat_sums *s, const json_t *list)
 {
 	const json_t *item;
 	size_t i;
@@ -358,49 +384,49 @@ static void get_events(struct mp_heat_reader *r, const json_t *list)
 	json_array_foreach (list, i, item) {
 		struct mp_str type = mp_str(json_is_string(item) ? json_string_value(item) : "");
 
-		mp_map_put(&r->taken, &type, 1, NULL);
+		mp_map_put(&s->types, &type, 1, NULL);
 	}
-	if (r->taken.n > 1 && !r->chosen && !r->wish->chosen)
-		mp_usage("the dumps are of several types of events: with -e '*' they are added up");
+	if (s->types.n > 1 && !s->chosen)
+		mp_usage("the dumps have several types of events (-e '*' adds them up)");
 }
 
-int mp_heat_dump_begin(struct mp_heat_reader *r, const json_t *grid, const char **why)
+int mp_heat_dump_begin(struct mp_heat_dump *d, struct mp_heat_sums *s, const json_t *grid,
+		       const char **why)
 {
-	static const char bad[] = "the header of the dump is not as mp-grid(5) says";
+	static const char bad[] = "the header of the dump is not one of mp-grid(5)";
 	struct mp_heat_info info;
 	bool same;
 
-	if (get_info(&info, grid) < 0) {
+	if (parse_info(&info, grid) < 0) {
 		mp_heat_info_release(&info);
 		return fail(why, bad);
 	}
-	if (!r->begun) {
-		r->info = info;
-		mp_grid_init(&r->grid, mp_heat_lines(info.x.what), mp_heat_lines(info.y.what));
-		mp_grid_lost(&r->grid, r->early_lost, false, 0, 0);
-		r->begun = true;
+	if (!s->begun) {
+		s->info = info;
+		mp_heat_sums_begin(s);
 	} else {
-		same = same_info(&r->info, &info);
+		same = same_info(&s->info, &info);
 		mp_heat_info_release(&info);
 		if (!same)
-			return fail(why, "this dump has other axes or another weight than what was "
-					 "read before");
+			return fail(why, "the axes or the weight of this dump differ from those "
+					 "of the previous input");
 	}
-	r->chosen |= json_is_true(json_object_get(grid, "chosen"));
-	get_events(r, json_object_get(grid, "events"));
-	r->grid.overflow |= json_is_true(json_object_get(grid, "overflow"));
-	if (get_lines(r, &r->grid.x, json_object_get(grid, "x"), &r->x_level) < 0 ||
-	    get_lines(r, &r->grid.y, json_object_get(grid, "y"), &r->y_level) < 0 ||
-	    get_lost(r, json_object_get(grid, "lost")) < 0 ||
-	    get_count(grid, "records", &r->grid.records) < 0 ||
-	    get_count(grid, "skipped", &r->grid.skipped) < 0 ||
-	    get_count(grid, "lost_elsewhere", &r->grid.lost_elsewhere) < 0)
+	s->chosen |= json_is_true(json_object_get(grid, "chosen"));
+	parse_events(s, json_object_get(grid, "events"));
+	s->grid.overflow |= json_is_true(json_object_get(grid, "overflow"));
+	if (parse_lines(s, &s->grid.x, json_object_get(grid, "x"), &d->x_level) < 0 ||
+	    parse_lines(s, &s->grid.y, json_object_get(grid, "y"), &d->y_level) < 0 ||
+	    parse_lost(s, json_object_get(grid, "lost"), d->x_level) < 0 ||
+	    parse_count(grid, "records", &s->grid.records) < 0 ||
+	    parse_count(grid, "skipped", &s->grid.skipped) < 0 ||
+	    parse_count(grid, "lost_elsewhere", &s->grid.lost_elsewhere) < 0)
 		return fail(why, bad);
 	return 0;
 }
 
-/* A frame's slot; -1: it is not one of this axis. */
-static long frame_slot(struct mp_heat_reader *r, struct mp_lines *l, struct mp_str frame, int level)
+/* The slot of a frame; -1: this axis has no such frame. */
+static long frame_slot(struct mp_heat_dump *d, struct mp_heat_sums *s, struct mp_lines *l,
+		       struct mp_str frame, int level)
 {
 	struct mp_str name;
 	int64_t line;
@@ -409,25 +435,26 @@ static long frame_slot(struct mp_heat_reader *r, struct mp_lines *l, struct mp_s
 	if (l->kind != MP_NAMES)
 		return mp_num_i64(frame, &line) < 0
 			       ? -1
-			       : (long)mp_grid_line_slot(&r->grid, l, line, level);
+			       : (long)mp_grid_line_slot(&s->grid, l, line, level);
 	if (mp_str_eq(frame, MP_STR("*")))
-		return mp_grid_name_slot(&r->grid, l, NULL);
+		return mp_grid_name_slot(&s->grid, l, NULL);
 	if (!frame.len || *frame.p != '=')
 		return -1;
-	r->text.len = 0;
+	d->text.len = 0;
 	for (i = 1; i < frame.len; i++) {
 		if (frame.len - i >= 4 && memcmp(frame.p + i, "\\x3b", 4) == 0) {
-			mp_buf_byte(&r->text, ';');
+			mp_buf_byte(&d->text, ';');
 			i += 3;
 		} else {
-			mp_buf_byte(&r->text, frame.p[i]);
+			mp_buf_byte(&d->text, frame.p[i]);
 		}
 	}
-	name = mp_buf_view(&r->text);
-	return mp_grid_name_slot(&r->grid, l, &name);
+	name = mp_buf_view(&d->text);
+	return mp_grid_name_slot(&s->grid, l, &name);
 }
 
-int mp_heat_dump_line(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
+int mp_heat_dump_line(struct mp_heat_dump *d, struct mp_heat_sums *s, const struct mp_rec *rec,
+		      const char **why)
 {
 	struct mp_str rest = rec->body, x, y;
 	long column = -1, row = -1;
@@ -435,11 +462,11 @@ int mp_heat_dump_line(struct mp_heat_reader *r, const struct mp_rec *rec, const 
 	if (!mp_rec_next_frame(&rest, &x) || !mp_rec_next_frame(&rest, &y) || rest.p ||
 	    rec->weight < 0 || (!x.len && !y.len) || ((!x.len || !y.len) && rec->weight))
 		return fail(why, "not a line of a dump");
-	if (x.len && (column = frame_slot(r, &r->grid.x, x, r->x_level)) < 0)
+	if (x.len && (column = frame_slot(d, s, &s->grid.x, x, d->x_level)) < 0)
 		return fail(why, "not a line of the horizontal axis");
-	if (y.len && (row = frame_slot(r, &r->grid.y, y, r->y_level)) < 0)
+	if (y.len && (row = frame_slot(d, s, &s->grid.y, y, d->y_level)) < 0)
 		return fail(why, "not a line of the vertical axis");
 	if (column >= 0 && row >= 0)
-		mp_grid_put(&r->grid, (unsigned)column, (unsigned)row, (uint64_t)rec->weight);
+		mp_grid_put(&s->grid, (unsigned)column, (unsigned)row, (uint64_t)rec->weight);
 	return 0;
 }

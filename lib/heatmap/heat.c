@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/heatmap/bins.h"
 #include "lib/core/clock.h"
 
 static void axis_release(struct mp_heat_axis *a)
@@ -59,13 +58,13 @@ static bool in_use(const struct mp_lines *l, size_t slot)
 	return slot == l->max ? l->kind == MP_NAMES : slot < l->top && l->used[slot];
 }
 
-/* Behind the last slot that can hold something. */
+/* One past the last slot that may be in use. */
 static size_t slots_end(const struct mp_lines *l)
 {
 	return l->kind == MP_NAMES ? l->max + 1 : l->top;
 }
 
-/* What each slot of both axes holds. */
+/* Sums up each slot of both axes. */
 static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows)
 {
 	size_t x, y, n = slots_end(&g->y);
@@ -139,7 +138,7 @@ static int by_line(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The middle of a line, within what came at all. */
+/* The middle of a line, within the range of the values. */
 static double middle(const struct mp_lines *l, int64_t line)
 {
 	double v = mp_grid_line_begin(l, line) / 2 + mp_grid_line_begin(l, line + 1) / 2;
@@ -198,7 +197,7 @@ static void fill_percentiles(struct mp_heat *h, const struct mp_heat_style *styl
 	free(rows);
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------- */
+/* --- the picture -------------------------------------------------------------------------------------- */
 
 static double since(int64_t v, int64_t zero)
 {
@@ -207,13 +206,13 @@ static double since(int64_t v, int64_t zero)
 	return __builtin_sub_overflow(v, zero, &d) ? (double)v - (double)zero : (double)d;
 }
 
-/* Times are shown since the origin. */
+/* Makes an axis of time show the time since the origin. */
 static void place_time(struct mp_bins *b, const struct mp_heat *h, const struct mp_lines *l,
 		       enum mp_heat_what what)
 {
 	int64_t zero = h->info->has_origin ? h->info->origin_ns : l->first * mp_heat_factor(what);
 
-	if (what == MP_HEAT_SECOND) /* its columns begin at full seconds */
+	if (what == MP_HEAT_SECOND) /* columns begin at full seconds */
 		zero -= zero % (int64_t)MP_NS_PER_SEC;
 	if (what == MP_HEAT_TIME || what == MP_HEAT_SECOND) {
 		b->axis.kind = MP_AXIS_TIME;
@@ -221,6 +220,17 @@ static void place_time(struct mp_bins *b, const struct mp_heat *h, const struct 
 		b->axis.low = since(b->whole[0], zero);
 		b->axis.high = since(b->whole[b->n], zero);
 	}
+}
+
+/* `style` without the members that depend on what the axis shows. */
+static void make_bins(struct mp_bins *b, const struct mp_lines *l, const uint64_t *totals,
+		      const struct mp_heat_axis *axis, struct mp_bins_style *style)
+{
+	style->unit = axis->unit;
+	style->factor = mp_heat_factor(axis->what);
+	style->margin = axis->what == MP_HEAT_TIME ? MP_NS_PER_SEC / 2 : 5;
+	style->end = axis->what == MP_HEAT_OFFSET ? MP_NS_PER_SEC : 0; /* the whole second */
+	mp_bins_make(b, l, totals, style);
 }
 
 bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp_heat_info *info,
@@ -232,9 +242,14 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	if (!grid->x.n || !grid->y.n)
 		return false;
 	sum_slots(grid, columns, rows);
-	mp_bins_make(&h->x, &grid->x, columns, &info->x, style->columns, style->overflow,
-		     style->log_x);
-	mp_bins_make(&h->y, &grid->y, rows, &info->y, style->rows, style->overflow, style->log_y);
+	make_bins(&h->x, &grid->x, columns, &info->x,
+		  &(struct mp_bins_style){ .wanted = style->columns,
+					   .overflow = style->overflow,
+					   .log_scale = style->log_x });
+	make_bins(&h->y, &grid->y, rows, &info->y,
+		  &(struct mp_bins_style){ .wanted = style->rows,
+					   .overflow = style->overflow,
+					   .log_scale = style->log_y });
 	place_time(&h->x, h, &grid->x, info->x.what);
 	place_time(&h->y, h, &grid->y, info->y.what);
 	fill_cells(h);
@@ -254,24 +269,24 @@ void mp_heat_release(struct mp_heat *h)
 	free(h->percentile);
 }
 
-uint64_t mp_heat_column(const struct mp_heat *h, size_t x)
+/* The sum of n cells, from the first one on in steps of `step`. */
+static uint64_t sum_cells(const uint64_t *cell, size_t n, size_t step)
 {
 	uint64_t total = 0;
-	size_t y;
 
-	for (y = 0; y < h->y.n + 2; y++)
-		total = add(total, mp_heat_cell(h, x, y));
+	for (; n; n--, cell += step)
+		total = add(total, *cell);
 	return total;
+}
+
+uint64_t mp_heat_column(const struct mp_heat *h, size_t x)
+{
+	return sum_cells(&h->cells[x], h->y.n + 2, h->x.n + 2);
 }
 
 uint64_t mp_heat_row(const struct mp_heat *h, size_t y)
 {
-	uint64_t total = 0;
-	size_t x;
-
-	for (x = 0; x < h->x.n + 2; x++)
-		total = add(total, mp_heat_cell(h, x, y));
-	return total;
+	return sum_cells(&h->cells[y * (h->x.n + 2)], h->x.n + 2, 1);
 }
 
 double mp_heat_share(const struct mp_heat *h, uint64_t value)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A heat map as text for a terminal. Includes heat.
+ * A heat map as text for a terminal. Includes heat, palette.
  */
 #ifndef MP_HEATMAP_HEATASCII_H
 #define MP_HEATMAP_HEATASCII_H
 
+#include "lib/draw/palette.h"
 #include "lib/heatmap/heat.h"
 
 enum mp_ansi {

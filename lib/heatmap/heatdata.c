@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "lib/heatmap/heatdata.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lib/draw/svg.h"
+#include "lib/stream/esc.h"
+
 /*
  * D, which is JSON:
  *	x, y: field, name (of the field), n, px: [edges], edge: ["numbers"], unit, zero (of a time
@@ -8,14 +17,6 @@
  *	  and the end of a row (and the last rows) left out where there is nothing
  *	lost: {bin of x: "events"}, weight, unit, spread, events
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "lib/stream/esc.h"
-#include "lib/heatmap/heatsvg.h"
-#include "lib/draw/svg.h"
-
 const char *mp_heat_script(void)
 {
 	/* lib/heatmap/heatmap.js, which the assembler puts here with a NUL behind */

@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/heatmap/caption.h"
 #include "lib/draw/svg.h"
+#include "lib/heatmap/caption.h"
+#include "lib/heatmap/heatdata.h"
 #include "lib/stream/unit.h"
 
 enum {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Inside of a histogram, for hist.c and histtext.c alone. Includes hist, wide.
+ * The parts of a histogram, for loghist.c and serialize.c alone. Includes base, u256.
  *
- * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as IEEE 754 has it; E is its part and the seven
- * bits behind the first one of M its bucket. Numbers below 2^-1022 have a smaller M, and would need
- * parts of their own: E is that of the first bit there too, and M is shifted.
+ * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as in IEEE 754; E selects its part, and the seven
+ * bits after the first one of M select its bucket. Numbers below 2^-1022 have a smaller M, which is
+ * shifted until they have this form, too.
  */
 #ifndef MP_STATS_INTERNAL_H
 #define MP_STATS_INTERNAL_H
 
-#include "lib/stats/loghist.h"
+#include "lib/core/base.h"
 #include "lib/stats/u256.h"
 
 typedef unsigned __int128 u128;
@@ -30,7 +30,7 @@ enum {
 struct mp_loghist_part {
 	u128 sum;		/* of M: below 2^53 * 2^64 */
 	struct mp_u256 squares; /* of M * M: below 2^106 * 2^64 */
-	uint64_t bits;		/* all M, or'ed: its lowest one divides them all */
+	uint64_t bits;		/* all M combined by OR: the lowest bit divides them all */
 	uint64_t *chunks[CHUNKS];
 };
 
@@ -41,7 +41,7 @@ static inline uint64_t mp_loghist_count_at(const struct mp_loghist_part *part, u
 	return chunk ? chunk[bucket % CHUNK] : 0;
 }
 
-/* The place of a count, made if need be. */
+/* The address of a count, allocated if necessary. */
 static inline uint64_t *mp_loghist_count_make(struct mp_loghist_part *part, unsigned bucket)
 {
 	uint64_t **chunk = &part->chunks[bucket / CHUNK];

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A histogram as text, to store it. */
+/* Histograms as text: mp_loghist_write() and mp_loghist_read(). */
+#include "lib/stats/loghist.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

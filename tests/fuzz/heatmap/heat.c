@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Heat maps of any lines, dumps among them: what is dumped is read back, and gives the same dump;
- * pictures are made of it all.
+ * Heat maps of any lines, dumps among them. A dump that is read back gives the same dump, and all
+ * pictures can be drawn.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,13 +21,14 @@ static void add_header(struct mp_heat_reader *r, struct mp_ctl *ctl)
 	const char *why;
 
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_STACK) {
-		r->dump = grid && mp_heat_dump_begin(r, grid, &why) == 0;
+		r->sums.chosen |= r->wish->chosen;
+		r->in_dump = grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) == 0;
 		return;
 	}
 	mp_heat_control(r, &in);
 }
 
-/* Types and dumps that must not be mixed would end the program: the wish is for all of them. */
+/* The wish allows several types, because a mixture would end the program. */
 static void add_lines(struct mp_heat_reader *r, const char *p, size_t size, bool must)
 {
 	const char *end = p + size, *lf, *why;
@@ -42,8 +43,8 @@ static void add_lines(struct mp_heat_reader *r, const char *p, size_t size, bool
 				add_header(r, &ctl);
 			mp_ctl_release(&ctl);
 		} else if (rec.kind != MP_FOLDED &&
-			   !(r->begun && !r->kind && rec.kind != MP_STACK &&
-			     rec.kind != (r->taken.n ? MP_EVENT : MP_POINT)) &&
+			   !(r->sums.begun && !r->kind && rec.kind != MP_STACK &&
+			     rec.kind != (r->sums.types.n ? MP_EVENT : MP_POINT)) &&
 			   mp_heat_record(r, &rec, &why) < 0 && must) {
 			abort();
 		}
@@ -56,8 +57,9 @@ static size_t dump(struct mp_heat_reader *r, char **text)
 	struct mp_out out;
 	size_t len;
 
+	mp_heat_finish(r);
 	mp_out_init(&out, fd, "memory");
-	mp_heat_dump(r, &out);
+	mp_heat_dump(&r->sums, &out);
 	mp_out_flush(&out);
 	len = lseek(fd, 0, SEEK_END);
 	*text = mp_zalloc(len + 1);
@@ -85,11 +87,11 @@ static void draw(struct mp_heat_reader *r, size_t size)
 	size_t x;
 
 	mp_heat_finish(r);
-	if (!mp_heat_make(&h, &r->grid, &r->info, &style))
+	if (!mp_heat_make(&h, &r->sums.grid, &r->sums.info, &style))
 		return;
 	for (x = 0; x < h.x.n + 2; x++)
 		sum += mp_heat_column(&h, x);
-	if (!r->grid.overflow && sum != h.sum && h.sum < INT64_MAX)
+	if (!r->sums.grid.overflow && sum != h.sum && h.sum < INT64_MAX)
 		abort();
 	mp_heat_svg(&text, &h, &look);
 	mp_heat_ascii(&text, &h, look.title, size % 3, look.palette, 80);
@@ -113,11 +115,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_heat_reader_init(&first, &wish);
 	mp_heat_reader_init(&second, &wish);
 	add_lines(&first, (const char *)data, size, false);
-	if (first.begun) {
+	if (first.sums.begun) {
 		len = dump(&first, &text);
 		add_lines(&second, text, len, true);
 		len_again = dump(&second, &again);
-		if (!first.grid.overflow && (len != len_again || memcmp(text, again, len) != 0))
+		if (!first.sums.grid.overflow &&
+		    (len != len_again || memcmp(text, again, len) != 0))
 			abort();
 		draw(&first, size);
 		free(text);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The data and the code of the script of a heat map. Includes heat. */
+#ifndef MP_HEATMAP_HEATDATA_H
+#define MP_HEATMAP_HEATDATA_H
+
+#include "lib/heatmap/heat.h"
+
+/* Where things are, in px, for the shapes and for the script. */
+struct mp_heat_layout {
+	double width, height;	 /* of the picture */
+	double left, top, w, h;	 /* of the cells within the bins that are drawn */
+	double *x_px, *y_px;	 /* edges of bins, n + 1; y from the bottom up (names: top down) */
+	double below_x, above_x; /* left edges of the overflow columns; 0: none */
+	double below_y, above_y; /* top edges of the overflow rows; 0: none */
+	double beyond;		 /* their size */
+	double label_px;	 /* font of the labels of names */
+};
+
+/* The data, a statement of JavaScript; `events`: the globs of -e, or NULL. */
+void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
+		  const char *events);
+
+/* The code; static. */
+const char *mp_heat_script(void);
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The walk over a user stack, for BPF programs: along tables which user space has made of call frame
- * information (lib/capture/bpf/bpftable.c), and frame pointers where there are none. Its maps are in each
+ * information (lib/capture/object/walk_rows.c), and frame pointers where there are none. Its maps are in each
  * object that includes this; lib/capture/bpf/bpfstack.c fills them.
  */
 #ifndef MP_BPF_WALK_H

@@ -40,7 +40,6 @@ void mp_aggregator_free(struct mp_aggregator *a)
 bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *stack,
 			 const struct mp_agg_symbols *symbols)
 {
-	struct mp_formatter *f = symbols->formatter;
 	struct mp_task *task;
 
 	if (stack->size != sizeof(*stack) || stack->n_kernel > MP_AGG_KERNEL ||
@@ -48,7 +47,7 @@ bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *sta
 		return false;
 	task = mp_tasks_get(symbols->tasks, stack->pid, stack->tid);
 	if (stack->end == MP_BPF_NO_TABLES || stack->end == MP_BPF_COPIED)
-		mp_bpf_stacks_update(f->bpf_stacks, task->process, stack->time_ns);
+		mp_walk_tables_update(symbols->formatter->tables, task->process, stack->time_ns);
 	mp_agg_texts_put(&a->texts, stack, task->process, symbols, a->max_frames);
 	return true;
 }

@@ -15,11 +15,25 @@
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/event/stack_mode.h"
 #include "lib/core/clock.h"
+#include "lib/core/intmap.h"
 
 enum {
 	UPKEEP = 2,	 /* programs that see forks and execve */
 	ROWS_A_PAGE = 8, /* of a file, and more */
 	ANEW_APART_NS = 1000000000,
+};
+
+/* What is known of the rows of a file. */
+struct file {
+	uint64_t made;	       /* when there were so many + 1 rebuilds; 0: never */
+	uint32_t rows, n_rows; /* n: known from the first time on */
+	uint32_t pages, n_pages, page_base;
+};
+
+/* Who has a place for its mappings. */
+struct place {
+	uint64_t space; /* 0: nobody */
+	uint64_t state;
 };
 
 struct mp_bpf_stacks {
@@ -28,7 +42,8 @@ struct mp_bpf_stacks {
 	int full_fd; /* epoll */
 	struct bpf_link **links;
 	size_t n_links;
-	struct mp_dsos *dsos;
+	mp_cut_rows_fn *rows_of;
+	void *rows_arg;
 	struct mp_bpf_row *rows;     /* the program's own, mapped */
 	struct mp_bpf_space *spaces; /* likewise */
 	uint32_t *pages;	     /* likewise */
@@ -37,6 +52,10 @@ struct mp_bpf_stacks {
 	uint32_t max_rows, max_pages, max_spaces;
 	uint32_t n_rows, n_pages, sequence, next_place;
 	uint32_t *free_places, n_free_places;
+	struct place *places;	    /* by number */
+	struct mp_intmap places_of; /* number of an address space -> number of its place + 1 */
+	struct file *files;	    /* by number */
+	size_t n_files;
 	uint64_t anew_ns; /* when all were given up last */
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
@@ -180,24 +199,27 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 	return true;
 }
 
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
-					 bool everyone, bool for_sums)
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
+					 const struct mp_bpf_stacks_setup *setup)
 {
 	struct mp_bpf_stacks *b = mp_zalloc(sizeof(*b));
-	bool wanted = for_sums, loaded, used;
+	bool wanted = setup->aggregates, loaded, used;
 	size_t i;
 
-	b->dsos = dsos;
+	b->rows_of = setup->rows;
+	b->rows_arg = setup->rows_arg;
 	b->full_fd = -1;
 	b->max_rows = limit_of("MP_BPF_ROWS", MP_BPF_ROWS);
 	b->max_pages = b->max_rows / ROWS_A_PAGE;
 	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
 	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
+	b->places = mp_zalloc(b->max_spaces * sizeof(*b->places));
+	mp_intmap_init(&b->places_of);
 	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++)
 		wanted |= is_walked(&events->v[i]);
-	loaded = wanted && load(b, events, everyone);
-	used = loaded && for_sums;
+	loaded = wanted && load(b, events, setup->everyone);
+	used = loaded && setup->aggregates;
 	for (i = 0; i < events->n; i++) {
 		if (!is_walked(&events->v[i]))
 			continue;
@@ -252,6 +274,9 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 	bpf_object__close(b->object);
 	free(b->links);
 	free(b->free_places);
+	free(b->places);
+	mp_intmap_release(&b->places_of);
+	free(b->files);
 	free(b);
 }
 
@@ -266,20 +291,22 @@ static void begin_anew(struct mp_bpf_stacks *b)
 		__atomic_store_n(&b->spaces[i].sequence, 0, __ATOMIC_RELEASE);
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	b->n_rows = b->n_pages = b->next_place = b->n_free_places = 0;
+	memset(b->places, 0, b->max_spaces * sizeof(*b->places));
+	mp_intmap_clear(&b->places_of);
 	b->counts.anew++;
 	b->anew_ns = mp_monotonic_ns();
 }
 
 /* By what pages of the file the search begins; an element of an array of BPF has eight bytes. */
-static void make_pages(struct mp_bpf_stacks *b, struct mp_dso *dso, const struct mp_bpf_row *rows,
+static void make_pages(struct mp_bpf_stacks *b, struct file *f, const struct mp_bpf_row *rows,
 		       size_t n, size_t n_pages)
 {
 	size_t page, row = 0;
 
-	dso->pages = b->n_pages;
-	dso->page_base = n ? rows[0].pc >> MP_BPF_PAGE_SHIFT : 0;
+	f->pages = b->n_pages;
+	f->page_base = n ? rows[0].pc >> MP_BPF_PAGE_SHIFT : 0;
 	for (page = 0; page <= n_pages; page++) {
-		while (row < n && rows[row].pc >> MP_BPF_PAGE_SHIFT < dso->page_base + page)
+		while (row < n && rows[row].pc >> MP_BPF_PAGE_SHIFT < f->page_base + page)
 			row++;
 		b->pages[2 * (size_t)b->n_pages++] = row;
 	}
@@ -292,66 +319,73 @@ static size_t count_pages(const struct mp_bpf_row *rows, size_t n)
 	return (rows[n - 1].pc >> MP_BPF_PAGE_SHIFT) - (rows[0].pc >> MP_BPF_PAGE_SHIFT) + 1;
 }
 
-static bool has_room(const struct mp_bpf_stacks *b, const struct mp_dso *dso)
+static bool has_room(const struct mp_bpf_stacks *b, const struct file *f)
 {
-	return dso->n_rows <= b->max_rows - b->n_rows && dso->n_pages < b->max_pages - b->n_pages;
+	return f->n_rows <= b->max_rows - b->n_rows && f->n_pages < b->max_pages - b->n_pages;
 }
 
-/* Rows of a file, made if need be; false if there is no room, which is known from the second time on. */
-static bool make_rows(struct mp_bpf_stacks *b, struct mp_dso *dso)
+static struct file *file_of(struct mp_bpf_stacks *b, uint32_t number)
 {
+	size_t n = b->n_files;
+
+	if (number >= n) {
+		b->n_files = MP_MAX(2 * n, (size_t)number + 1);
+		b->files = mp_realloc(b->files, b->n_files * sizeof(*b->files));
+		memset(b->files + n, 0, (b->n_files - n) * sizeof(*b->files));
+	}
+	return &b->files[number];
+}
+
+/* The rows of a file, made if need be; false if there is no room, which is known from the second time on. */
+static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
+{
+	struct file *f = file_of(b, number);
 	uint64_t making = b->counts.anew + 1;
-	struct mp_bpf_row *rows;
-	struct mp_cfi *cfi;
-	size_t n;
+	struct mp_cut_rows rows;
 	bool made;
 
-	if (dso->rows_made == making)
+	if (f->made == making)
 		return true;
-	if (!has_room(b, dso))
+	if (!has_room(b, f))
 		return false;
-	cfi = mp_dso_cfi(b->dsos, dso);
-	rows = cfi ? mp_bpf_table(cfi, &n) : NULL;
-	if (!rows)
-		n = 0;
-	dso->n_rows = n;
-	dso->n_pages = count_pages(rows, n);
-	made = has_room(b, dso);
+	b->rows_of(b->rows_arg, number, &rows);
+	f->n_rows = rows.n;
+	f->n_pages = count_pages(rows.v, rows.n);
+	made = has_room(b, f);
 	if (made) {
-		if (n)
-			memcpy(b->rows + b->n_rows, rows, n * sizeof(*rows));
-		make_pages(b, dso, rows, n, dso->n_pages);
-		dso->rows = b->n_rows;
-		dso->rows_made = making;
-		b->n_rows += n;
+		if (rows.n)
+			memcpy(b->rows + b->n_rows, rows.v, rows.n * sizeof(*rows.v));
+		make_pages(b, f, rows.v, rows.n, f->n_pages);
+		f->rows = b->n_rows;
+		f->made = making;
+		b->n_rows += rows.n;
 		b->counts.files++;
 	}
-	free(rows);
+	free(rows.v);
 	return made;
 }
 
 /* False if there is no room for the rows of its file. */
-static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_mapping *m,
+static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_cut_mapping *m,
 			 struct mp_bpf_mapping *to)
 {
-	uint64_t delta;
+	const struct file *f;
 
 	*to = (struct mp_bpf_mapping){ .start = m->start, .end = m->end };
-	if (!m->dso)
+	if (!m->file)
 		return true;
-	if (!make_rows(b, m->dso))
+	if (!make_rows(b, m->file))
 		return false;
-	if (!mp_segments_delta(&m->dso->segments, m->offset, m->end - m->start, &delta))
-		return true;
-	to->bias = m->start - m->offset - delta;
-	to->first = m->dso->rows;
-	to->pages = m->dso->pages;
-	to->page_base = m->dso->page_base;
-	to->n_pages = m->dso->n_pages;
+	f = file_of(b, m->file);
+	to->bias = m->bias;
+	to->first = f->rows;
+	to->pages = f->pages;
+	to->page_base = f->page_base;
+	to->n_pages = f->n_pages;
 	return true;
 }
 
-static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
+static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_cut_space *s,
 			  struct mp_bpf_space *to)
 {
 	size_t n = MP_MIN(s->n, MP_BPF_MAPPINGS), i;
@@ -367,93 +401,120 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_space *s,
  * Whether one alone has room. Then others give way to it, but not each time that one is stale: where
  * all together are too many, some are content with copies for a while.
  */
-static bool may_begin_anew(const struct mp_bpf_stacks *b, const struct mp_space *s)
+static bool may_begin_anew(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
 {
 	uint64_t rows = 0, pages = 1;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		rows += s->v[i].dso ? s->v[i].dso->n_rows : 0;
-		pages += s->v[i].dso ? s->v[i].dso->n_pages + 1 : 0;
+		const struct file *f = file_of(b, s->v[i].file);
+
+		rows += f->n_rows;
+		pages += s->v[i].file ? f->n_pages + 1 : 0;
 	}
 	return rows <= b->max_rows && pages <= b->max_pages &&
 	       mp_monotonic_ns() - b->anew_ns > ANEW_APART_NS;
 }
 
-static bool is_in_place(const struct mp_bpf_stacks *b, const struct mp_space *s)
+/* Programs see by the sequence that a place has no mappings, or that they are being changed. */
+static void invalidate(struct mp_bpf_stacks *b, uint32_t place)
 {
-	return s->tables_id && b->spaces[s->tables].sequence == s->tables_sequence;
+	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
 }
 
-/* A free place, or the oldest of all. */
-static uint32_t take_place(struct mp_bpf_stacks *b)
+/* The place of an address space; false if it has none. */
+static bool find_place(const struct mp_bpf_stacks *b, uint64_t space, uint32_t *place)
 {
-	return b->n_free_places ? b->free_places[--b->n_free_places]
-				: b->next_place++ % b->max_spaces;
+	uint64_t found = mp_intmap_get(&b->places_of, space);
+
+	*place = (uint32_t)found - 1;
+	return found;
+}
+
+static void lose_place(struct mp_bpf_stacks *b, uint32_t place)
+{
+	struct place *p = &b->places[place];
+
+	invalidate(b, place);
+	if (p->space)
+		mp_intmap_remove(&b->places_of, mp_intmap_find(&b->places_of, p->space));
+	*p = (struct place){ .space = 0 };
+}
+
+/* A free place, or the one that was taken longest ago. */
+static uint32_t take_place(struct mp_bpf_stacks *b, uint64_t space)
+{
+	uint32_t place = b->n_free_places ? b->free_places[--b->n_free_places]
+					  : b->next_place++ % b->max_spaces;
+
+	lose_place(b, place);
+	b->places[place].space = space;
+	mp_intmap_add(&b->places_of, space, (uint64_t)place + 1);
+	return place;
 }
 
 static void free_place(struct mp_bpf_stacks *b, uint32_t place)
 {
-	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
+	lose_place(b, place);
 	b->free_places[b->n_free_places++] = place;
 }
 
-/*
- * False if there is no room. Tasks are told by the sequence that theirs is gone, or being changed.
- */
-static bool make_space(struct mp_bpf_stacks *b, struct mp_space *s)
+/* False if there is no room. */
+static bool make_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
-	uint32_t place = is_in_place(b, s) ? s->tables : take_place(b);
-	struct mp_bpf_space *to = &b->spaces[place];
-
-	__atomic_store_n(&to->sequence, 0, __ATOMIC_RELEASE);
-	if (!make_mappings(b, s, to)) {
-		free_place(b, place);
+	if (!find_place(b, s->number, place))
+		*place = take_place(b, s->number);
+	invalidate(b, *place);
+	if (!make_mappings(b, s, &b->spaces[*place])) {
+		free_place(b, *place);
 		if (!may_begin_anew(b, s))
 			return false;
 		begin_anew(b);
-		place = take_place(b);
-		to = &b->spaces[place];
-		if (!make_mappings(b, s, to)) {
-			free_place(b, place);
+		*place = take_place(b, s->number);
+		if (!make_mappings(b, s, &b->spaces[*place])) {
+			free_place(b, *place);
 			return false;
 		}
 	}
-	to->copies = 0;
-	s->tables = place;
-	s->tables_sequence = ++b->sequence;
-	s->tables_id = s->id;
-	__atomic_store_n(&to->sequence, s->tables_sequence, __ATOMIC_RELEASE);
+	b->spaces[*place].copies = 0;
+	b->places[*place].state = s->state;
+	__atomic_store_n(&b->spaces[*place].sequence, ++b->sequence, __ATOMIC_RELEASE);
 	b->counts.spaces++;
 	return true;
 }
 
-void mp_bpf_stacks_forget(void *arg, const struct mp_space *s)
+void mp_bpf_stacks_forget(void *stacks, uint64_t number)
 {
-	struct mp_bpf_stacks *b = arg;
+	struct mp_bpf_stacks *b = stacks;
+	uint32_t place;
 
-	if (is_in_place(b, s))
-		free_place(b, s->tables);
+	if (find_place(b, number, &place))
+		free_place(b, place);
 }
 
-void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns)
+/* Whether the tables have the mappings of an address space as they are; they are made if they have not. */
+static bool have_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
-	struct mp_space *s = process->space;
-	struct mp_bpf_task task = { .exec_ns = 0 };
-	uint32_t pid = process->pid;
+	if (find_place(b, s->number, place) && b->places[*place].state == s->state)
+		return true;
+	return make_space(b, s, place);
+}
 
-	process->tables = true;
-	if (pid == 0)
-		return;
-	if (bpf_map_lookup_elem(b->tasks, &pid, &task) < 0)
+void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *s)
+{
+	struct mp_bpf_stacks *b = stacks;
+	struct mp_bpf_task task = { .exec_ns = 0 };
+	uint32_t place;
+
+	if (bpf_map_lookup_elem(b->tasks, &s->pid, &task) < 0)
 		task.exec_ns = 0;
 	task.sequence = 0;
-	if (s->n && ((s->tables_id == s->id && is_in_place(b, s)) || make_space(b, s))) {
-		task.space = s->tables;
-		task.sequence = s->tables_sequence;
+	if (s->n && have_space(b, s, &place)) {
+		task.space = place;
+		task.sequence = b->spaces[place].sequence;
 	}
-	task.time_ns = time_ns;
-	bpf_map_update_elem(b->tasks, &pid, &task, BPF_ANY);
+	task.time_ns = s->time_ns;
+	bpf_map_update_elem(b->tasks, &s->pid, &task, BPF_ANY);
 }
 
 int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b)

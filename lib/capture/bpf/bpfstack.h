@@ -6,26 +6,33 @@
  * (MP_BPF_ROWS and MP_BPF_SPACES of the environment may say less); when they are full, rows are made
  * anew for those that still run, at most once a second, and spaces give way to newer ones. Who has no
  * room is content with copies.
- * Includes bpftable, ring, task.
+ * Includes cut, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFSTACK_H
 #define MP_CAPTURE_BPF_BPFSTACK_H
 
-#include "lib/capture/bpf/bpftable.h"
-#include "lib/capture/stack/dso.h"
+#include "bpf/unwind.h"
+#include "lib/capture/host/cut.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/stack/task.h"
 
 struct mp_bpf_stacks;
 
+/* How the tables are made. */
+struct mp_bpf_stacks_setup {
+	mp_cut_rows_fn *rows; /* gives the rows of a file, */
+	void *rows_arg;	      /* with this argument */
+	bool everyone;	 /* all processes are recorded, not only those of mp_bpf_stacks_update() and
+				 what they start */
+	bool aggregates; /* bpfaggregate.h needs the tables, too */
+};
+
 /*
- * Loads the program for the events whose method is MP_METHOD_BPF, and puts it on their tracepoints. Where that cannot
- * be done their method becomes MP_METHOD_FP: NULL if it is so for all, and `for_sums` false. To be
- * called before they are opened; `dsos` is borrowed. `everyone`: all processes are recorded, not only
- * those of mp_bpf_stacks_update() and what they start.
+ * Loads the program for the events whose method is MP_METHOD_BPF and attaches it to their tracepoints, before
+ * they are opened. Events for which that cannot be done get the method MP_METHOD_FP. NULL: nobody needs the
+ * tables, or they cannot be made.
  */
-struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events, struct mp_dsos *dsos,
-					 bool everyone, bool for_sums);
+struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
+					 const struct mp_bpf_stacks_setup *setup);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
 /* Puts it on those of the events that are no tracepoints, after they were opened. */
@@ -33,13 +40,11 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 
 /*
- * A process has appeared, or its mappings have changed, or its tables have been given up. They are
- * those of `time_ns`.
+ * The functions of a struct mp_cut_walker, `stacks` being the struct mp_bpf_stacks: the mappings of a process,
+ * which has appeared or changed, or whose tables were dropped; and the end of an address space.
  */
-void mp_bpf_stacks_update(struct mp_bpf_stacks *b, struct mp_process *process, uint64_t time_ns);
-
-/* An address space is no more: of mp_tasks.gone, `arg` being the struct mp_bpf_stacks. */
-void mp_bpf_stacks_forget(void *arg, const struct mp_space *space);
+void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
+void mp_bpf_stacks_forget(void *stacks, uint64_t number);
 
 /* A map of the program by its name, for others that walk over the same tables. */
 int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);

@@ -430,7 +430,7 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 		memcpy(ips, c->ips, *n * sizeof(*ips));
 		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
 	}
-	mp_bpf_stacks_update(f->bpf_stacks, process, s->time_ns);
+	mp_walk_tables_update(f->tables, process, s->time_ns);
 	if (c)
 		return unwind_copy(f, c->copy, process->space, ips, max, n);
 	ips[(*n)++] = s->dump.regs[0];

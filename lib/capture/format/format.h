@@ -6,11 +6,11 @@
 #ifndef MP_CAPTURE_FORMAT_FORMAT_H
 #define MP_CAPTURE_FORMAT_FORMAT_H
 
-#include "lib/capture/bpf/bpfstack.h"
 #include "lib/capture/event/event.h"
 #include "lib/capture/stack/chain_text.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/stack/unwind_stats.h"
+#include "lib/capture/stack/walk_tables.h"
 #include "lib/capture/stack/pending_stacks.h"
 
 /* A sample taken apart; pointers go into the record. */
@@ -43,7 +43,7 @@ struct mp_formatter {
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
-	struct mp_bpf_stacks *bpf_stacks; /* borrowed; NULL: none */
+	struct mp_walk_tables *tables; /* borrowed; NULL: BPF walks no stacks */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,

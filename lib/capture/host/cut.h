@@ -11,6 +11,7 @@
 #define MP_CAPTURE_HOST_CUT_H
 
 #include "bpf/aggregate.h"
+#include "bpf/unwind.h"
 #include "lib/core/base.h"
 
 /* --- places of probes: asked of the file side ------------------------------------------------------------ */
@@ -48,6 +49,41 @@ struct mp_cut_files {
 	/* The address of a function or variable of the kernel; 0: there is none, or the kernel hides it. */
 	uint64_t (*kernel_address)(const char *symbol);
 };
+
+/* --- walks of user stacks in the kernel ------------------------------------------------------------------ */
+
+/* A mapping of code. */
+struct mp_cut_mapping {
+	uint64_t start, end;
+	uint64_t bias; /* an address less this is the file's own address */
+	uint32_t file; /* the number of the file with rows for it; 0: there are none */
+};
+
+/* To the kernel side: the mappings of a process. */
+struct mp_cut_space {
+	uint32_t pid;
+	uint64_t time_ns; /* since when the process has them */
+	uint64_t number;  /* of the address space, which processes may share; not used again */
+	uint64_t state;	  /* a new one with each change; not used again */
+	const struct mp_cut_mapping *v; /* in order of address; valid during the call */
+	size_t n;
+};
+
+/* How the file side says that mappings have changed, or that an address space is no more. */
+struct mp_cut_walker {
+	void *arg;
+	void (*update)(void *arg, const struct mp_cut_space *space);
+	void (*forget)(void *arg, uint64_t number);
+};
+
+/* From the file side: how to unwind the code of a file, in order of address. The receiver frees them. */
+struct mp_cut_rows {
+	struct mp_bpf_row *v;
+	size_t n;
+};
+
+/* Asks for the rows of a file by its number. */
+typedef void mp_cut_rows_fn(void *arg, uint32_t file, struct mp_cut_rows *answer);
 
 /* --- in-kernel aggregation: from the kernel side -------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #ifndef MP_CAPTURE_SESSION_REPORT_H
 #define MP_CAPTURE_SESSION_REPORT_H
 
+#include "lib/capture/bpf/bpfstack.h"
 #include "lib/capture/session/account.h"
 #include "lib/capture/ring/grace.h"
 #include "lib/capture/session/writer.h"
@@ -13,6 +14,6 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 
 /* The account of each CPU, and what was looked up. */
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_grace *settle);
+		       struct mp_grace *settle, const struct mp_bpf_stacks *stacks);
 
 #endif

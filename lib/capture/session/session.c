@@ -59,6 +59,7 @@ struct session {
 	struct mp_control *control;
 	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
+	struct mp_walk_tables tables;
 	struct mp_bpf_aggregate *bpf_aggregate;
 	struct mp_aggregator *aggregator;
 	struct mp_tracings *tracings;
@@ -369,16 +370,38 @@ static void learn_tasks(struct session *s)
 		mp_tasks_scan(&s->tasks, pids->v[i]);
 }
 
-/* For BPF to go by, of the processes that run already. */
+/* Tables for the processes that run already. */
 static void make_tables(struct session *s)
 {
 	size_t i;
 
 	for (i = 0; s->bpf_stacks && i < s->found.n; i++)
-		mp_bpf_stacks_update(s->bpf_stacks,
-				     mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process,
-				     s->found_ns);
+		mp_walk_tables_update(
+			&s->tables, mp_tasks_get(&s->tasks, s->found.v[i], s->found.v[i])->process,
+			s->found_ns);
 	mp_pids_release(&s->found);
+}
+
+/* The programs that walk user stacks, and their tables. */
+static void open_stacks(struct session *s)
+{
+	struct mp_bpf_stacks_setup setup = {
+		.rows = mp_walk_tables_rows,
+		.rows_arg = &s->symbols.dsos,
+		.everyone = s->whole,
+		.aggregates = mp_events_any_aggregated(&s->events),
+	};
+
+	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &setup);
+	if (s->bpf_stacks) {
+		s->tables = (struct mp_walk_tables){
+			.walker = { s->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },
+			.dsos = &s->symbols.dsos,
+		};
+		s->tasks.gone = mp_walk_tables_forget;
+		s->tasks.gone_arg = &s->tables;
+	}
+	make_tables(s);
 }
 
 /* The tracking first, so that nothing falls between what /proc says and what its records say. */
@@ -466,13 +489,7 @@ static void open_events(struct session *s)
 	mp_pids_add(&s->exclude_tids, tid);
 	open_tracking(s);
 	learn_tasks(s);
-	s->bpf_stacks = mp_bpf_stacks_open(&s->events, &s->symbols.dsos, s->whole,
-					   mp_events_any_aggregated(&s->events));
-	if (s->bpf_stacks) {
-		s->tasks.gone = mp_bpf_stacks_forget;
-		s->tasks.gone_arg = s->bpf_stacks;
-	}
-	make_tables(s);
+	open_stacks(s);
 	find_excluded(s);
 	open_sums(s);
 	if (mp_bpf_filters_open(&s->filters, &s->events, &s->o->exclude, &error) < 0)
@@ -548,7 +565,7 @@ static void prepare_writer(struct session *s)
 		.arg = s,
 	};
 	mp_writer_init(&s->writer);
-	s->formatter.bpf_stacks = s->bpf_stacks;
+	s->formatter.tables = s->bpf_stacks ? &s->tables : NULL;
 	be_realtime(s->o->realtime);
 	mp_status_line_init(&s->status, !s->o->quiet && !s->writer.readable);
 }
@@ -725,7 +742,7 @@ static enum mp_status finish(struct session *s)
 	mp_report_losses(w, &account, s->o->quiet, s->o->verbose);
 	mp_samplers_report(s->samplers, s->o->verbose);
 	if (s->o->verbose)
-		mp_report_details(w, &account, s->settle);
+		mp_report_details(w, &account, s->settle, s->bpf_stacks);
 	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
 		 w->track_lost || w->throttled || w->broken || account.surplus;
 	mp_account_release(&account);
@@ -744,6 +761,7 @@ static void release(struct session *s)
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);
+	mp_walk_tables_release(&s->tables);
 	mp_rings_close(&s->rings, closes_slowly(s));
 	mp_track_close(s->track);
 	mp_queue_free(s->queue);

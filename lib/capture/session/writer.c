@@ -263,8 +263,8 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(w->tasks, tid);
 
-	if (w->formatter->bpf_stacks && task && (w->whole || task->process->tables))
-		mp_bpf_stacks_update(w->formatter->bpf_stacks, task->process, time_ns);
+	if (w->formatter->tables && task && (w->whole || task->process->tables))
+		mp_walk_tables_update(w->formatter->tables, task->process, time_ns);
 }
 
 static void take_sum_stack(struct mp_writer *w, const struct mp_agg_stack *stack)

@@ -18,10 +18,23 @@ void mp_dsos_init(struct mp_dsos *d)
 	mp_map_init(&d->map, sizeof(struct mp_dso *));
 }
 
+static struct mp_dso *new_dso(struct mp_dsos *d)
+{
+	struct mp_dso *dso = mp_zalloc(sizeof(*dso));
+
+	d->all = mp_grow(d->all, &d->cap_all, d->n_all + 1, sizeof(struct mp_dso *));
+	d->all[d->n_all++] = dso;
+	dso->number = (uint32_t)d->n_all;
+	return dso;
+}
+
+struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number)
+{
+	return d->all[number - 1];
+}
+
 static void free_dso(struct mp_dso *dso)
 {
-	if (!dso)
-		return;
 	if (dso->fd >= 0)
 		close(dso->fd);
 	mp_elfsym_free(dso->symbols);
@@ -35,12 +48,12 @@ static void free_dso(struct mp_dso *dso)
 
 void mp_dsos_release(struct mp_dsos *d)
 {
-	struct mp_map_entry *e;
+	size_t i;
 
-	mp_map_each (&d->map, e)
-		free_dso(*(struct mp_dso **)mp_map_value(e));
-	free_dso(d->vdso);
+	for (i = 0; i < d->n_all; i++)
+		free_dso(d->all[i]);
 	mp_map_release(&d->map);
+	free(d->all);
 	free(d->held);
 	free(d->with_cfi);
 }
@@ -62,7 +75,7 @@ static struct mp_dso *get_vdso(struct mp_dsos *d)
 {
 	if (d->vdso)
 		return d->vdso;
-	d->vdso = mp_zalloc(sizeof(*d->vdso));
+	d->vdso = new_dso(d);
 	d->vdso->fd = -1;
 	d->vdso->loaded = d->vdso->cfi_loaded = true;
 	d->vdso->cfi_id = ++d->cfi_loads;
@@ -165,7 +178,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 	e = mp_map_put(&d->map, key, 2, &fresh);
 	if (!fresh)
 		return *(struct mp_dso **)mp_map_value(e);
-	dso = mp_zalloc(sizeof(*dso));
+	dso = new_dso(d);
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);
 	dso->inode = map->inode;

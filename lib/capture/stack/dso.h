@@ -11,6 +11,7 @@
 #include "lib/capture/host/proc.h"
 
 struct mp_dso {
+	uint32_t number;     /* from 1; the other side of cut.h knows it by this */
 	char *path;	     /* as the process sees it */
 	char *name;	     /* what stands in [brackets]: the last part of the path */
 	char *root;	     /* "/proc/PID/root" of a process that had it, or "" */
@@ -24,11 +25,8 @@ struct mp_dso {
 	/* call frame information; loaded and given up again with the symbols staying */
 	bool cfi_loaded;
 	struct mp_segments segments;
-	struct mp_cfi *cfi;    /* NULL: none, or not loaded */
-	uint64_t cfi_id;       /* of this loading: never used again */
-	uint32_t rows, n_rows; /* of the tables for BPF; lib/capture/bpfstack */
-	uint32_t pages, n_pages, page_base;
-	uint64_t rows_made; /* of which making; 0: none */
+	struct mp_cfi *cfi; /* NULL: none, or not loaded */
+	uint64_t cfi_id;    /* of this loading: never used again */
 	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
 };
 
@@ -37,6 +35,8 @@ struct mp_dsos {
 	struct mp_dso **held; /* those with an open fd, oldest first */
 	size_t n_held, cap_held;
 	struct mp_dso *vdso;
+	struct mp_dso **all; /* by number */
+	size_t n_all, cap_all;
 
 	struct mp_dso **with_cfi; /* those that have it loaded */
 	size_t n_with_cfi, cap_with_cfi;
@@ -52,6 +52,8 @@ void mp_dsos_release(struct mp_dsos *d);
  * process may be gone, or the file deleted, when its symbols are wanted.
  */
 struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid);
+
+struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 
 /* Its symbols, read if need be; NULL if it has none. */
 struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso);

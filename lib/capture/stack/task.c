@@ -17,7 +17,7 @@ static struct mp_space *new_space(struct mp_tasks *t)
 	struct mp_space *s = mp_zalloc(sizeof(*s));
 
 	s->refs = 1;
-	s->id = ++t->next_space;
+	s->number = s->id = ++t->next_space;
 	return s;
 }
 

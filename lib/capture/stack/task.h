@@ -27,19 +27,18 @@ struct mp_mapping {
  */
 struct mp_space {
 	unsigned refs;
+	uint64_t number; /* of the space, whatever its state; not used again */
 	uint64_t id;
 	struct mp_mapping *v;
 	size_t n, cap;
 	bool has_anonymous; /* memory with code and without file: JIT */
-	uint64_t tables_id; /* lib/capture/bpfstack: the id for which there are tables, */
-	uint32_t tables, tables_sequence; /* and where */
 };
 
 /* What the threads of a process share. */
 struct mp_process {
 	unsigned refs;
 	pid_t pid;
-	bool tables; /* lib/capture/bpfstack: it is to have some; its children too */
+	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
 	struct mp_space *space;
 };
 

@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "lib/capture/bpf/bpftable.h"
+#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/cfiexpr.h"
 #include "lib/capture/stack/unwind.h"
 
@@ -81,7 +81,7 @@ static void try_cfi(struct mp_cfi *cfi)
 	mp_cfi_each(cfi, take_row, &seen);
 	if (seen.n)
 		walk(cfi, seen.addr);
-	rows = mp_bpf_table(cfi, &n);
+	rows = mp_cfi_walk_rows(cfi, &n);
 	for (i = 1; i < n; i++)
 		if (rows[i].pc < rows[i - 1].pc)
 			abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/bpf/bpftable.h"
+#include "lib/capture/object/walk_rows.h"
 
 #include <string.h>
 
@@ -129,7 +129,7 @@ static void take(void *arg, const struct mp_cfi_row *row)
 	t->end = row->end;
 }
 
-struct mp_bpf_row *mp_bpf_table(const struct mp_cfi *c, size_t *n)
+struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n)
 {
 	struct table t = { .n = 0 };
 

@@ -4,13 +4,13 @@
  * pointer, the frame pointer restored and nothing else, which is enough for nearly all code.
  * Includes cfi.
  */
-#ifndef MP_CAPTURE_BPF_BPFTABLE_H
-#define MP_CAPTURE_BPF_BPFTABLE_H
+#ifndef MP_CAPTURE_OBJECT_WALK_ROWS_H
+#define MP_CAPTURE_OBJECT_WALK_ROWS_H
 
 #include "bpf/unwind.h"
 #include "lib/capture/object/cfi.h"
 
 /* The rows of a file, ascending, equal neighbours as one; `*n`: how many. Freed by the caller. */
-struct mp_bpf_row *mp_bpf_table(const struct mp_cfi *c, size_t *n);
+struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/bpf/bpftable.h"
+#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/stack/pending_stacks.h"
 #include "tests/unit/tap.h"
@@ -82,7 +82,7 @@ static void test_tables(const char *path)
 		printf("# no %s\n", path);
 		return;
 	}
-	c.rows = rows = mp_bpf_table(cfi, &c.n);
+	c.rows = rows = mp_cfi_walk_rows(cfi, &c.n);
 	mp_cfi_each(cfi, check_row, &c);
 	ok(c.compared > 100 && c.differ == 0 && c.n <= 2 * c.compared,
 	   "%s: %zu rows for %zu, all the same (%zu differ)", path, c.n, c.compared, c.differ);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the kernel side needs to walk user stacks, sent as plain structs of cut.h: the mappings of
+ * processes, and rows made of the call frame information of their files. Includes cut, dso, task.
+ */
+#ifndef MP_CAPTURE_STACK_WALK_TABLES_H
+#define MP_CAPTURE_STACK_WALK_TABLES_H
+
+#include "lib/capture/host/cut.h"
+#include "lib/capture/stack/dso.h"
+#include "lib/capture/stack/task.h"
+
+struct mp_walk_tables {
+	struct mp_cut_walker walker; /* who gets them */
+	struct mp_dsos *dsos;	     /* borrowed */
+	struct mp_cut_mapping *v;    /* of the current process */
+	size_t cap;
+};
+
+void mp_walk_tables_release(struct mp_walk_tables *t);
+
+/*
+ * Sends the mappings of a process, which it has since `time_ns`: it has appeared, they have changed, or the
+ * kernel side has no tables for it. From then on the process and its children have tables.
+ */
+void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
+
+/* Says that an address space is no more: for mp_tasks.gone, `tables` being the struct mp_walk_tables. */
+void mp_walk_tables_forget(void *tables, const struct mp_space *space);
+
+/* The rows of a file, an mp_cut_rows_fn; `dsos` is the struct mp_dsos. */
+void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer);
+
+#endif

@@ -5,7 +5,7 @@
 #   sudo make demo       install what is missing, build, record two seconds, fold, draw
 #   sudo make check      install what the tests need, build, run all tests
 #   make install         PREFIX (default /usr/local), DESTDIR
-#   make bench fuzz format golden clean uninstall
+#   make bench fuzz format golden messages clean uninstall
 #
 # SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well.
 
@@ -66,7 +66,7 @@ LIBPERF_LIBS   = $(LIBPERF)/lib/libperf.a $(LIBPERF)/lib/libapi.a
 LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
-.PHONY: all filters check demo bench fuzz fuzzers format golden install uninstall clean \
+.PHONY: all filters check demo bench fuzz fuzzers format golden messages install uninstall clean \
 	deps-build deps-demo deps-check deps-coverage coverage unit test-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -228,6 +228,11 @@ check: deps-check
 # rewrites what golden cases expect, in all files or in those of T: read the diff
 golden: all
 	@BUILD='$(abspath $(BUILD))' tests/golden/run --write $(T)
+
+# rewrites the list of all messages: read the diff
+messages:
+	@mkdir -p $(BUILD_ROOT)
+	@tests/messages > $(BUILD_ROOT)/messages.txt && mv $(BUILD_ROOT)/messages.txt tests/messages.txt
 
 bench: deps-check
 	@$(MAKE) -s --no-print-directory test-programs

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# What the programs print for people: the list of all messages, and the words in them and in the manuals.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+LIST=tests/messages.txt
+
+# What golden cases expect on stderr.
+golden_messages() {
+	cat tests/golden/*/*.test | sed -n 's/^! //p'
+}
+
+# What mp-record says to misuse and to things that do not exist: no privileges are needed.
+record_messages() {
+	local words
+	while read -ra words; do
+		timeout 10 mp-record "${words[@]}" 2>&1 > /dev/null < /dev/null || true
+	done <<- 'END'
+		--cgroup a -p 1 -d 0.01
+		-p 1 -t 1
+		-p x
+		-d 0.01 -e
+		-e none:such -d 0.01
+		-e cpu-clok -d 0.01
+		-e cpu-clock/freq=0/ -d 0.01
+		-e cpu-clock/stack=x/ -d 0.01
+		-e cpu-clock/running=x/ -d 0.01
+		-e cpu-clock/interval=1s/ -d 0.01
+		-e cpu-clock/interval=x/ -d 0.01
+		-e cpu-clock:x -d 0.01
+		-e cpu-clock/a/b/c -d 0.01
+		-e cpu-clock/ -d 0.01
+		-e page-faults/top=3/ -d 0.01
+		-e uprobe:/bin/sh:none_such -d 0.01
+		-e uprobe:/none/such:main -d 0.01
+		-e usdt:/bin/sh:none_such -d 0.01
+		-e fentry: -d 0.01
+		-e mem:x -d 0.01
+		-e mem:rss/freq=3/ -d 0.01
+		-g x -d 0.01
+		-F x -d 0.01
+		-m 3 -d 0.01
+		--stack-size 3 -d 0.01
+		--realtime=1000 -d 0.01
+		-C x -d 0.01
+		--nothing
+		--explain
+		nothing
+		syscalls syscalls -x
+		-d 0.01 -e cpu-clock -p 1 -o /none/such
+		-e cpu-clock -- /none/such
+	END
+}
+
+@test "the list of messages is that of the sources (make messages)" {
+	tests/messages > "$TMP/list"
+	run diff -u "$LIST" "$TMP/list"
+	[ "$status" = 0 ] || { echo "$output"; false; }
+}
+
+@test "the list explains each message of the golden cases" {
+	golden_messages > "$TMP/said"
+	[ "$(wc -l < "$TMP/said")" -ge 400 ]
+	run tests/messages --match "$LIST" < "$TMP/said"
+	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+}
+
+@test "the list explains what mp-record says to misuse" {
+	record_messages > "$TMP/said"
+	[ "$(sort -u "$TMP/said" | grep -c '^mp-record: ')" -ge 25 ]
+	run tests/messages --match "$LIST" < "$TMP/said"
+	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+}
+
+@test "a message that the list lacks is found" {
+	golden_messages > "$TMP/said"
+	for lacking in 'weight is not a whole number' 'end without a begin' 'empty input'; do
+		grep -q "$lacking" "$TMP/said"
+		grep -v "$lacking" "$LIST" > "$TMP/list"
+		run tests/messages --match "$TMP/list" < "$TMP/said"
+		[ "$status" = 1 ] && [[ "$output" == *"$lacking"* ]] || { echo "$lacking: $output"; false; }
+	done
+}

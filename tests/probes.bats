@@ -99,11 +99,11 @@ record() {
 	run mp-record -e usdt:libstdc++:nope -d 1s
 	[ "$status" = 2 ] && [[ "$output" == *"no static probe 'nope'"* ]] || false
 	run mp-record -e uprobe:no-such-program:main -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"no library and no program 'no-such-program'" ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"no library or program 'no-such-program'" ]] || false
 	run mp-record -e "uprobe:libc:malloc(size=zzz)" -d 1s
 	[ "$status" = 2 ] && [[ "$output" == *"the kernel refuses the probe"* ]] || false
 	run mp-record -e "uprobe:$BATS_TEST_FILENAME:main" -d 1s
-	[ "$status" = 2 ] && [[ "$output" == *"is no program and no library" ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"is neither a program nor a library" ]] || false
 }
 
 @test "nothing is left behind: at the end, on failure, after kill -9 by the next recording" {

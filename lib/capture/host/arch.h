@@ -34,9 +34,9 @@ struct mp_arch {
 	int8_t record_cfa; /* the caller's stack pointer */
 
 	/*
-	 * The function of the vDSO to which signal handlers return, if its call frame information does not
-	 * lead to the interrupted code; NULL: it does. Then the registers are in memory, in the order of
-	 * perf_regs, at this offset from the stack pointer.
+	 * The function of the vDSO to which signal handlers return, if its call frame information
+	 * does not lead to the interrupted code; NULL: it does. Then the registers are in memory,
+	 * in the order of perf_regs, at this offset from the stack pointer.
 	 */
 	const char *signal_return;
 	uint16_t signal_regs;
@@ -51,16 +51,17 @@ struct mp_arch {
 	size_t n_arg_regs;
 	uint8_t bp_exec_len; /* attr.bp_len of a breakpoint on execution */
 
-	/* Appends the kernel's name of a register that the assembler calls `reg`; false if it has none. */
+	/* Appends the name that the kernel has for the assembler's `reg`; false if it has none. */
 	bool (*put_register)(struct mp_buf *to, struct mp_str reg);
 
 	/*
-	 * How many bytes after the beginning of a function a probe costs less: past instructions which the
-	 * kernel would single-step, and before one that it emulates; 0: nowhere. NULL: never.
+	 * How many bytes after the beginning of a function a probe costs less: after instructions
+	 * that the kernel would single-step, and before one that it emulates. 0: nowhere. NULL:
+	 * never.
 	 */
 	size_t (*cheap_place)(const uint8_t *code, size_t len);
 
-	/* The programs in bpf/ know its registers: they can walk stacks, aggregate, and test irqs-off. */
+	/* The programs in bpf/ know its registers: they unwind, aggregate, and test irqs-off. */
 	bool bpf;
 };
 

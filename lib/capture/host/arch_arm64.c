@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * arm64. DWARF numbers, and the instruction for signed return addresses: "DWARF for the Arm 64-bit
- * Architecture" (AADWARF64). Samples: Linux, arch/arm64/include/uapi/asm/perf_regs.h: X0 to X29, LR,
- * SP, PC.
+ * Architecture" (AADWARF64). Samples: Linux, arch/arm64/include/uapi/asm/perf_regs.h: X0 to X29,
+ * LR, SP, PC.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -47,7 +47,10 @@ const struct mp_arch mp_arch_arm64 = {
 	.code_mask = 0x0000ffffffffffff, /* addresses of programs have 48 bits */
 	.record_ra = 8,
 	.record_cfa = 16,
-	/* arch/arm64/kernel/signal.c: siginfo (128 bytes), then ucontext, whose registers are at 184 */
+	/*
+	 * arch/arm64/kernel/signal.c: siginfo (128 bytes), then ucontext, whose registers are at
+	 * 184
+	 */
 	.signal_return = "__kernel_rt_sigreturn",
 	.signal_regs = 128 + 184,
 	.plt_head = 32,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * 64-bit RISC-V. DWARF numbers, frame records and the procedure linkage table: "RISC-V ABIs
- * Specification" (riscv-elf-psabi-doc). Samples: Linux, arch/riscv/include/uapi/asm/perf_regs.h: PC,
- * then x1 (RA) to x31 (T6).
+ * Specification" (riscv-elf-psabi-doc). Samples: Linux, arch/riscv/include/uapi/asm/perf_regs.h:
+ * PC, then x1 (RA) to x31 (T6).
  */
 #include <elf.h>
 #include <stdio.h>
@@ -47,7 +47,10 @@ const struct mp_arch mp_arch_riscv64 = {
 	.code_mask = UINT64_MAX,
 	.record_fp = -16,
 	.record_ra = -8,
-	/* arch/riscv/kernel/signal.c: siginfo (128 bytes), then ucontext, whose registers are at 176 */
+	/*
+	 * arch/riscv/kernel/signal.c: siginfo (128 bytes), then ucontext, whose registers are at
+	 * 176
+	 */
 	.signal_return = "__vdso_rt_sigreturn",
 	.signal_regs = 128 + 176,
 	.plt_head = 32,

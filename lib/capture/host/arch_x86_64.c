@@ -56,7 +56,9 @@ static bool is_emulated(const uint8_t *code)
 	       (code[0] == 0x0f && (code[1] & 0xf0) == 0x80); /* near conditional jump */
 }
 
-/* The length of "test %rdi,%rdi" or its like, which changes nothing but flags; 0: something else. */
+/*
+ * The length of "test %rdi,%rdi" or its like, which changes nothing but flags; 0: something else.
+ */
 static size_t test_of_register(const uint8_t *code)
 {
 	size_t prefix = (code[0] & 0xf0) == 0x40;

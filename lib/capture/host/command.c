@@ -12,14 +12,14 @@
 
 enum { TERM_MS = 2000 }; /* then SIGKILL */
 
-/* In the child: until the parent is ready, then the program itself. */
+/* The child waits until the parent is ready, and then becomes the program. */
 static _Noreturn void wait_and_exec(int go, int failed, char **argv)
 {
 	int error;
 	char byte;
 
 	if (read(go, &byte, 1) != 1)
-		_exit(127); /* the parent gave up */
+		_exit(127); /* the parent has ended */
 	execvp(argv[0], argv);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)

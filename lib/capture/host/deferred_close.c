@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 /*
- * Our output and all else that others wait for must not stay open. The memory of a process goes
- * before its files, so next to nothing remains of this one while the kernel closes them.
+ * The second process. It must not keep our output open, nor any other file whose end somebody waits
+ * for. The kernel frees the memory of a process before it closes its files, so next to nothing
+ * remains of this process meanwhile.
  */
 static _Noreturn void hold(const bool *held, int n, int until)
 {
@@ -32,7 +33,7 @@ static void close_all(const int *fds, size_t n)
 		close(fds[i]);
 }
 
-/* The other process closes last: it waits for the end of a pipe. */
+/* The second process closes the files last: it waits for the end of a pipe. */
 void mp_deferred_close(const int *fds, size_t n)
 {
 	int pipe_fds[2], end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files whose closing keeps the kernel busy for long, left to a process that nobody waits for.
+ * Closes files that keep the kernel busy for long in a process that nobody waits for.
  * Includes base only.
  */
 #ifndef MP_CAPTURE_HOST_DEFERRED_CLOSE_H
@@ -9,8 +9,9 @@
 #include "lib/core/base.h"
 
 /*
- * Closes the files. A process of its own is the last that has them, and is kept by the kernel until
- * they are closed; where none can be had, this takes its time. For any thread.
+ * Closes the files. A second process is the last one to have them open, and the kernel closes them
+ * when that process ends. If it cannot be started, this call waits until they are closed. Any
+ * thread may call this.
  */
 void mp_deferred_close(const int *fds, size_t n);
 

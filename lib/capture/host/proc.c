@@ -41,7 +41,7 @@ void mp_pids_release(struct mp_pids *pids)
 	*pids = (struct mp_pids){ NULL, 0, 0 };
 }
 
-/* A pid that is the whole text; -1 if it is none. */
+/* The pid that the text is; -1 if it is not a number. */
 static pid_t parse_pid(struct mp_str text)
 {
 	uint64_t pid;
@@ -120,7 +120,7 @@ bool mp_proc_line(const char *path, char *to, size_t size)
 	return true;
 }
 
-/* A line "KEY:\tVALUE..." of /proc/PID/status; the last number on it, -1 if there is none. */
+/* The last number on the line "KEY:\tVALUE..." of /proc/PID/status; -1 if there is none. */
 static pid_t status_number(pid_t pid, const char *key)
 {
 	char path[64], text[4096], *line, *end, *digits;
@@ -257,7 +257,7 @@ static bool is_in(const ino_t *v, size_t n, ino_t ino)
 	return false;
 }
 
-/* Whether a process shares one of the pipes; then its own pipes on fds 0 and 1 are added. */
+/* Whether a process has one of the pipes open; if so, adds those that are its stdin and stdout. */
 static bool joins(pid_t pid, ino_t **pipes, size_t *n, size_t *cap)
 {
 	const char *fds[] = { "0", "1" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /proc says of tasks: threads, parents, names, mappings. A task that is gone is no error.
+ * Threads, parents, names and mappings of tasks, from /proc. A task that has ended is not an error.
  * Includes str only.
  */
 #ifndef MP_CAPTURE_HOST_PROC_H
@@ -20,10 +20,10 @@ void mp_pids_remove(struct mp_pids *pids, pid_t pid);
 bool mp_pids_has(const struct mp_pids *pids, pid_t pid);
 void mp_pids_release(struct mp_pids *pids);
 
-/* Appends "12,34". Returns 0, or -1 if the text is no list of numbers. */
+/* Appends the numbers of a list, "12,34". Returns 0, or -1 if the text is not such a list. */
 int mp_pids_parse(struct mp_pids *pids, const char *list);
 
-/* Appends all processes, or all threads of one (none if it is gone). */
+/* Append all processes, or all threads of one or of several; of a process that has ended, none. */
 void mp_proc_processes(struct mp_pids *pids);
 void mp_proc_threads(pid_t pid, struct mp_pids *tids);
 void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids);
@@ -31,16 +31,16 @@ void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids);
 /* Appends the descendants of the processes in the list. */
 void mp_proc_add_children(struct mp_pids *pids);
 
-/* Process of a thread; -1 if it is gone. */
+/* The process of a thread; -1 if the thread has ended. */
 pid_t mp_proc_process_of(pid_t tid);
 
 /*
- * Name of a thread, raw; false if it is gone. A name has at most 15 bytes, kernel threads' up to
- * 63.
+ * The name of a thread, not escaped; false if the thread has ended. A name has at most 15 bytes,
+ * that of a kernel thread up to 63.
  */
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len);
 
-/* Pid of a process in its innermost pid namespace, where it names files like /tmp/perf-PID.map. */
+/* The pid that a process has in its own pid namespace, as in the name of its /tmp/perf-PID.map. */
 pid_t mp_proc_inner_pid(pid_t pid);
 
 /* The executable mappings of a process, in order of address. */
@@ -56,15 +56,17 @@ typedef void mp_proc_map_fn(void *arg, const struct mp_proc_map *map);
 void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
 
 /*
- * The processes of our pipeline: those that read what we write, and what they write, and so on, and
- * those that hold the writing end of our stdin. Found by their pipes; ourselves included.
+ * The processes of our pipeline, including this one: those that read what we write, those that read
+ * what these write, and so on, and those that write to our stdin. They are found by their pipes.
  */
 void mp_proc_pipeline(struct mp_pids *pids);
 
-/* Up to `size` - 1 bytes of a small file, NUL-terminated; -1 with errno if it cannot be read. */
+/*
+ * Reads up to `size` - 1 bytes of a small file and adds a NUL; -1 with errno if it cannot be read.
+ */
 ssize_t mp_proc_read(const char *path, char *to, size_t size);
 
-/* The first line of a small file, as far as there is room. False if it has none. */
+/* Reads the first line of a small file, as much of it as fits. False if it has none. */
 bool mp_proc_line(const char *path, char *to, size_t size);
 
 #endif

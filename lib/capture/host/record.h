@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of the kernel that are no samples, as linux/perf_event.h describes them. Behind each comes
- * the sample_id of its event. Includes base only.
+ * The kernel's records other than samples, as linux/perf_event.h describes them. The sample_id of
+ * its event follows each. Includes base only.
  */
 #ifndef MP_CAPTURE_HOST_RECORD_H
 #define MP_CAPTURE_HOST_RECORD_H
@@ -12,7 +12,7 @@
 
 struct mp_record_lost {
 	struct perf_event_header header;
-	uint64_t id; /* lib/capture/writer puts the time of the record before here */
+	uint64_t id; /* session/writer.c puts the time of the preceding record here */
 	uint64_t lost;
 };
 
@@ -22,7 +22,7 @@ struct mp_record_comm {
 	char comm[];
 };
 
-struct mp_record_fork { /* exit too */
+struct mp_record_fork { /* PERF_RECORD_EXIT has the same */
 	struct perf_event_header header;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
@@ -38,7 +38,7 @@ struct mp_record_mmap2 {
 	char filename[];
 };
 
-/* As our events have it: PERF_SAMPLE_TID, TIME, IDENTIFIER. */
+/* The sample_id of our events: PERF_SAMPLE_TID, TIME, IDENTIFIER. */
 struct mp_record_id {
 	int32_t pid, tid;
 	uint64_t time_ns, id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was read at a time, memory or counters, on its way through the queue to the writer: a record
- * as the kernel's are. Includes target.
+ * A polled value, of memory or of a counter, on its way through the queue to the writer: a record
+ * with the layout of the kernel's. Includes target.
  */
 #ifndef MP_CAPTURE_HOST_SAMPLED_H
 #define MP_CAPTURE_HOST_SAMPLED_H
@@ -12,16 +12,16 @@
 
 #include "lib/capture/host/target.h"
 
-enum { MP_SAMPLED = 0x6d73 }; /* type; bpf/ has those before */
+enum { MP_SAMPLED = 0x6d73 }; /* type of the record; bpf/ has the preceding numbers */
 
 struct mp_sampled_memory {
 	uint64_t bytes;
-	uint32_t processes; /* of the rest: how many they are */
+	uint32_t processes; /* the record of the rest: of how many processes it is the sum */
 };
 
 struct mp_sampled_count {
 	uint64_t value;
-	char share[8]; /* "0.5000", where the counter was shared */
+	char share[8]; /* "0.5000": for how much of the time a shared counter ran */
 };
 
 struct mp_sampled {
@@ -30,22 +30,22 @@ struct mp_sampled {
 	int32_t cpu;	   /* -1: none */
 	int32_t pid, tid;  /* -1: none */
 	uint64_t cgroup;   /* its id; 0: none */
-	uint64_t dur_ns;   /* how long the reading took, or the counting */
-	uint32_t raw_len;  /* bytes of the payload; the fields behind are not written */
-	uint32_t comm_len; /* 0: as the tables of tasks have it */
+	uint64_t dur_ns;   /* how long the reading took, or the interval that was counted */
+	uint32_t raw_len;  /* bytes of the payload; fields beyond them are not written */
+	uint32_t comm_len; /* 0: the name is that of the tables of tasks */
 	union {
 		struct mp_sampled_memory memory;
 		struct mp_sampled_count count;
 	} raw;
-	char comm[64];	  /* raw */
-	uint64_t time_ns; /* where mp_ring_record_time() looks */
+	char comm[64];	  /* not escaped */
+	uint64_t time_ns; /* mp_ring_record_time() reads it here */
 	uint64_t unused;
 };
 
 _Static_assert(sizeof(struct mp_sampled) - offsetof(struct mp_sampled, time_ns) == 16,
-	       "as behind the kernel's records");
+	       "where the kernel's records have it");
 
-/* Appends a record, of nobody yet; valid until the next. */
+/* Appends a record without CPU and task; valid until the next is added. */
 static inline struct mp_sampled *mp_sampled_add(struct mp_buf *records, uint32_t event,
 						size_t raw_len)
 {
@@ -62,13 +62,13 @@ static inline struct mp_sampled *mp_sampled_add(struct mp_buf *records, uint32_t
 	return (struct mp_sampled *)(records->p + records->len) - 1;
 }
 
-/* Who is sampled. Borrowed. */
+/* What is polled. Borrowed. */
 struct mp_sample_of {
 	const struct mp_target *target; /* CPUs, cgroups */
-	const struct mp_pids *pids;	/* these processes, and what they start; empty: others */
-	const struct mp_pids *tids;	/* these threads; empty: others */
+	const struct mp_pids *pids;	/* these processes and their children, if any */
+	const struct mp_pids *tids;	/* these threads, if any */
 	const struct mp_pids *exclude;	/* not these processes */
-	const char *command;		/* the process waits to become this program; NULL: none */
+	const char *command; /* the program that the waiting process will become, or NULL */
 };
 
 #endif

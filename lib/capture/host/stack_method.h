@@ -8,9 +8,9 @@
 enum mp_stack_method {
 	MP_METHOD_UNSET = -1,
 	MP_METHOD_AUTO = 0,
-	MP_METHOD_CFI = 1, /* registers and a copy of the stack, by call frame information */
-	MP_METHOD_BPF = 2, /* by tables made of call frame information, in the kernel */
-	MP_METHOD_FP = 3,  /* along frame pointers, by the kernel */
+	MP_METHOD_CFI = 1, /* mp-record unwinds a copy of the stack by call frame information */
+	MP_METHOD_BPF = 2, /* a BPF program unwinds by tables made of call frame information */
+	MP_METHOD_FP = 3,  /* the kernel follows frame pointers */
 	MP_METHODS,
 };
 

@@ -27,7 +27,7 @@ char *mp_cgroup_mount(void)
 	return dir;
 }
 
-/* Calls `each` for a folder and all below it; `path` begins with the mount. */
+/* Calls `each` for a folder and all folders below it; `path` begins with the mount point. */
 typedef void walk_fn(void *arg, const char *path, size_t mount_len);
 
 static void walk(const char *path, size_t mount_len, walk_fn *each, void *arg)
@@ -180,6 +180,6 @@ const char *mp_cgroup_name(struct mp_cgroup_names *n, uint64_t id)
 	if (n->mount)
 		walk(n->mount, strlen(n->mount), learn, n);
 	if (!*name)
-		*name = ""; /* asked once: it is gone */
+		*name = ""; /* it was removed: do not search again */
 	return *name;
 }

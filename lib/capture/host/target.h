@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is recorded: CPUs of the whole system, tasks, cgroups, a command. Includes proc.
+ * The target of a recording: CPUs, tasks, cgroups or a command. Includes proc.
  */
 #ifndef MP_CAPTURE_HOST_TARGET_H
 #define MP_CAPTURE_HOST_TARGET_H
@@ -8,15 +8,15 @@
 #include "lib/capture/host/proc.h"
 
 struct mp_cgroup {
-	char *path; /* below the cgroup2 mount, with a slash in front */
+	char *path; /* below the mount point of cgroup2; begins with a slash */
 	int fd;
 };
 
 struct mp_target {
 	int *cpus;
 	size_t n_cpus;
-	struct mp_pids tids; /* empty, and no cgroups: the whole system */
-	bool inherit;	     /* children of the tasks too */
+	struct mp_pids tids; /* if empty, and without cgroups: the whole system */
+	bool inherit;	     /* records the children of the tasks, too */
 	bool on_exec;	     /* the only task is a command that waits to be started */
 	struct mp_cgroup *cgroups;
 	size_t n_cgroups, cap_cgroups;
@@ -25,17 +25,20 @@ struct mp_target {
 /* Where cgroup2 is mounted; NULL if it is not. Owned by the caller. */
 char *mp_cgroup_mount(void);
 
-/* Appends the cgroups whose path below the mount matches (fnmatch(3)). 0, or -1 with `*error`. */
+/*
+ * Appends the cgroups whose path below the mount point matches (fnmatch(3)). 0, or -1 with
+ * `*error`.
+ */
 int mp_target_add_cgroups(struct mp_target *t, const char *glob, char **error);
 
-/* Appends the processes of a cgroup and of those below it that are not in the list yet. */
+/* Appends the processes of a cgroup and its descendants that are not in the list yet. */
 void mp_cgroup_processes(const struct mp_cgroup *cgroup, struct mp_pids *pids);
 
 void mp_target_release(struct mp_target *t);
 
 /*
- * The path of a cgroup by its id (the inode of its folder), "" if it is not known; valid until
- * release.
+ * The paths of cgroups by their id, which is the inode of the folder. A path is "" if it is not
+ * known, and valid until mp_cgroup_names_free().
  */
 struct mp_cgroup_names;
 struct mp_cgroup_names *mp_cgroup_names_new(void);

@@ -22,7 +22,7 @@ static void *begin(void *arg)
 	void *run_arg = s->arg;
 
 	s->tid = gettid();
-	sem_post(&s->ready); /* after this, *s is gone */
+	sem_post(&s->ready); /* *s is not valid after this */
 	return run(run_arg);
 }
 
@@ -46,5 +46,5 @@ void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int rea
 	*tid = s.tid;
 	error = realtime ? pthread_setschedparam(*thread, SCHED_FIFO, &param) : 0;
 	if (error)
-		mp_say("cannot have realtime priority %d: %s", realtime, strerror(error));
+		mp_say("cannot set real-time priority %d: %s", realtime, strerror(error));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Starting a thread the way mp-record needs it. Includes base only. */
+/*
+ * Starts threads without signals, with real-time priority where it is asked for. Includes base
+ * only.
+ */
 #ifndef MP_CAPTURE_HOST_THREAD_H
 #define MP_CAPTURE_HOST_THREAD_H
 
@@ -8,9 +11,9 @@
 #include "lib/core/base.h"
 
 /*
- * Starts a thread with all signals blocked. `realtime`: SCHED_FIFO priority, 0 for none; if it is
- * not granted, that is said once and the thread runs without. `*tid`: its thread id. Ends the
- * program on failure.
+ * Starts a thread with all signals blocked. `realtime` is its SCHED_FIFO priority, 0: none; if the
+ * kernel does not grant it, a message says so and the thread runs without. `*tid` gets its thread
+ * id. Ends the program on failure.
  */
 void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int realtime, int *tid);
 

@@ -13,7 +13,7 @@
 
 enum { NT_STAPSDT = 3 };
 
-/* --- from a name to a file ------------------------------------------------------------------------- */
+/* --- the file of a name ---------------------------------------------------------------------- */
 
 /* "libc" and "libc.so.6" for libc.so.6. */
 static bool is_library_name(const char *file, const char *name)
@@ -26,7 +26,7 @@ static bool is_library_name(const char *file, const char *name)
 	       (strncmp(file + len, ".so", 3) == 0 && (!file[len + 3] || file[len + 3] == '.'));
 }
 
-/* libc.so is a script for the linker. */
+/* Not every file in a folder of libraries is one: libc.so is a linker script. */
 static bool is_elf(const char *path)
 {
 	char magic[4] = "";
@@ -38,7 +38,7 @@ static bool is_elf(const char *path)
 	return elf;
 }
 
-/* The shortest name that fits: libx.so.6 and not libx.so.6.0.30, which it is a link to. */
+/* The shortest name that matches: libx.so.6, and not libx.so.6.0.30, to which it is a link. */
 static char *find_in_folder(const char *folder, const char *name)
 {
 	char *best = NULL, *path;
@@ -63,7 +63,7 @@ static char *find_in_folder(const char *folder, const char *name)
 
 static char *find_library(const char *name)
 {
-	/* %s: the folder of this architecture */
+	/* %s is the folder of this architecture */
 	static const char *const folders[] = {
 		"/lib/%s", "/usr/lib/%s", "/lib64",	    "/usr/lib64",
 		"/lib",	   "/usr/lib",	  "/usr/local/lib",
@@ -111,7 +111,7 @@ char *mp_binary_path(const char *name, char **error)
 	if (path && access(path, R_OK) == 0)
 		return path;
 	*error = path ? mp_asprintf("cannot read '%s': %m", path)
-		      : mp_asprintf("no library and no program '%s'", name);
+		      : mp_asprintf("no library or program '%s'", name);
 	free(path);
 	return NULL;
 }
@@ -136,7 +136,7 @@ static int begin(struct binary *b, const char *path, char **error)
 	b->elf = elf_begin(b->fd, ELF_C_READ_MMAP, NULL);
 	if (b->elf && elf_kind(b->elf) == ELF_K_ELF)
 		return 0;
-	*error = mp_asprintf("'%s' is no program and no library", path);
+	*error = mp_asprintf("'%s' is neither a program nor a library", path);
 	elf_end(b->elf);
 	close(b->fd);
 	return -1;
@@ -148,7 +148,7 @@ static void end(struct binary *b)
 	close(b->fd);
 }
 
-/* From an address as symbols have it to an offset in the file. */
+/* Converts an address of a symbol to an offset in the file. */
 static bool file_offset(const struct binary *b, uint64_t addr, uint64_t *offset)
 {
 	GElf_Phdr ph;
@@ -207,12 +207,12 @@ static void each_function(const struct binary *b, function_fn *each, void *arg)
 struct search {
 	const struct binary *b;
 	struct mp_cut_places *places;
-	struct mp_suggest near;
+	struct mp_suggest suggest;
 	const char *glob;
 	uint64_t plus;
 };
 
-static void take_function(void *arg, const char *name, uint64_t addr)
+static void add_function(void *arg, const char *name, uint64_t addr)
 {
 	struct search *s = arg;
 	struct mp_cut_place place = { .name = NULL };
@@ -229,7 +229,7 @@ static void try_function(void *arg, const char *name, uint64_t addr)
 	struct search *s = arg;
 
 	(void)addr;
-	mp_suggest_try(&s->near, name);
+	mp_suggest_try(&s->suggest, name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -248,7 +248,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Several names of one place would count each hit several times. */
+/* Removes further names of the same place: each hit would count several times. */
 static void keep_each_once(struct mp_cut_places *places)
 {
 	size_t i, kept = 0;
@@ -268,12 +268,12 @@ static void keep_each_once(struct mp_cut_places *places)
 
 static int no_function(struct search *s, const char *path, const char *name, char **error)
 {
-	mp_suggest_init(&s->near, name);
+	mp_suggest_init(&s->suggest, name);
 	each_function(s->b, try_function, s);
-	*error = s->near.best ? mp_asprintf("no function '%s' in '%s'; did you mean '%s'?", name,
-					    path, s->near.best)
-			      : mp_asprintf("no function '%s' in '%s'", name, path);
-	mp_suggest_release(&s->near);
+	*error = s->suggest.best ? mp_asprintf("no function '%s' in '%s'; did you mean '%s'?", name,
+					       path, s->suggest.best)
+				 : mp_asprintf("no function '%s' in '%s'", name, path);
+	mp_suggest_release(&s->suggest);
 	return -1;
 }
 
@@ -315,7 +315,7 @@ int mp_binary_functions(struct mp_cut_places *places, const char *path, const ch
 		plus = NULL;
 	name = plus ? mp_strndup(what, plus - what) : mp_strdup(what);
 	s.glob = name;
-	each_function(&b, take_function, &s);
+	each_function(&b, add_function, &s);
 	keep_each_once(places);
 	if (!places->n)
 		result = no_function(&s, path, name, error);
@@ -363,7 +363,7 @@ static uint64_t section_address(const struct binary *b, const char *wanted)
 	return 0;
 }
 
-/* The next string of a note, ended by NUL within it. NULL if it is not. */
+/* The next string of a note; NULL if its NUL is not within the note. */
 static const char *next_string(const char **at, const char *end_of_note)
 {
 	const char *text = *at, *nul = memchr(text, '\0', end_of_note - text);
@@ -383,9 +383,11 @@ static bool marker_matches(const char *what, const char *provider, const char *n
 	return match;
 }
 
-/* A note: addresses of the probe, of .stapsdt.base and of the semaphore, then three strings. */
-static void take_note(const struct binary *b, struct mp_cut_places *places, const char *what,
-		      const char *desc, size_t len)
+/*
+ * A note has the addresses of the probe, of .stapsdt.base and of the semaphore, then three strings.
+ */
+static void handle_note(const struct binary *b, struct mp_cut_places *places, const char *what,
+			const char *desc, size_t len)
 {
 	size_t word = gelf_getclass(b->elf) == ELFCLASS32 ? 4 : 8, i;
 	uint64_t addr[3] = { 0, 0, 0 }, moved = 0, base;
@@ -395,14 +397,14 @@ static void take_note(const struct binary *b, struct mp_cut_places *places, cons
 	if (len < 3 * word)
 		return;
 	for (i = 0; i < 3; i++)
-		memcpy(&addr[i], desc + i * word, word); /* of our own byte order */
+		memcpy(&addr[i], desc + i * word, word); /* the byte order is ours */
 	provider = next_string(&at, desc + len);
 	name = provider ? next_string(&at, desc + len) : NULL;
 	args = name ? next_string(&at, desc + len) : NULL;
 	if (!args || !marker_matches(what, provider, name))
 		return;
 	base = section_address(b, ".stapsdt.base");
-	if (base) /* prelink moves sections, but not what notes say */
+	if (base) /* prelink moves sections, but does not change notes */
 		moved = base - addr[1];
 	if (!file_offset(b, addr[0] + moved, &place.offset))
 		return;
@@ -434,8 +436,8 @@ int mp_binary_markers(struct mp_cut_places *places, const char *path, const char
 		for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0; at = next)
 			if (note.n_type == NT_STAPSDT && note.n_namesz == 8 &&
 			    memcmp((char *)data->d_buf + name, "stapsdt", 8) == 0)
-				take_note(&b, places, what, (char *)data->d_buf + desc,
-					  note.n_descsz);
+				handle_note(&b, places, what, (char *)data->d_buf + desc,
+					    note.n_descsz);
 	}
 	end(&b);
 	if (places->n)

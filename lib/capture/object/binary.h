@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a program or library can be probed: functions by name, and its static probes (USDT: notes
- * of SystemTap's <sys/sdt.h>, https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation).
- * libelf. Files are hostile input. Includes arch, cut, str.
+ * Finds the places where a program or library can be probed: functions by name, and static probes
+ * (USDT: notes of SystemTap's <sys/sdt.h>,
+ * https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation). Files are hostile input.
+ * Uses libelf. Includes arch, cut, str.
  */
 #ifndef MP_CAPTURE_OBJECT_BINARY_H
 #define MP_CAPTURE_OBJECT_BINARY_H
@@ -14,35 +15,37 @@
 #include "lib/core/str.h"
 
 /*
- * The file that a name means: a path with a slash as it is; a number: the program of that process;
- * else a library of the system ("libc.so.6", "libc"), else a program in PATH. NULL with `*error`
- * (owned by the caller). Owned by the caller.
+ * The path of a file by its name. A name with a slash is the path; a number is the pid of a process
+ * that runs the program; any other name is that of a library ("libc.so.6", "libc") or else of a
+ * program in PATH. NULL with `*error`. The caller frees the path and the error.
  */
 char *mp_binary_path(const char *name, char **error);
 
 /*
- * Functions of a file that match a glob, sorted by name, each place once; or, for "0xADDR" and
- * "NAME+0xOFF", that place. 0, or -1 with `*error`: cannot be read, no ELF file, no such function,
- * with the nearest name.
+ * Finds the functions of a file that match a glob, sorted by name, each place once; or the place
+ * "0xADDR" or "NAME+0xOFF". Returns 0, or -1 with `*error`: the file cannot be read or is not an
+ * ELF file, or there is no such function; then the error has the most similar name.
  */
 int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
 			char **error);
 
 /*
- * Where a function is probed that begins at `offset`: there, or, if it begins with a test of a
- * register that the kernel would have to single-step, behind that: a virtual machine needs 18 us for
- * the step (docs/decisions.md). x86-64.
+ * Where to probe a function that begins at `offset`: there, or after instructions that the kernel
+ * would have to single-step, if the architecture can tell (mp_arch.cheap_place). A step takes a
+ * virtual machine 18 us (docs/decisions.md).
  */
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
 
-/* Static probes whose "NAME" or "PROVIDER:NAME" matches; one with several places comes several times. */
+/*
+ * Finds the static probes whose "NAME" or "PROVIDER:NAME" matches; a probe may have several places.
+ */
 int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
 		      char **error);
 
 /*
- * Arguments of a USDT note ("8@%rdi -4@-20(%rbp)") for tracefs: " arg1=%di:u64 arg2=-20(%bp):s32",
- * appended to `to`. Those that the kernel cannot fetch (an index register, a symbol) are left out;
- * returns how many.
+ * Appends the arguments of a USDT note ("8@%rdi -4@-20(%rbp)") in the notation of tracefs
+ * (" arg1=%di:u64 arg2=-20(%bp):s32"). Skips those that the kernel cannot fetch (with an index
+ * register, a symbol), and returns how many it has skipped.
  */
 size_t mp_usdt_args(struct mp_buf *to, const struct mp_arch *arch, const char *args);
 

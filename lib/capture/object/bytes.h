@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A cursor over the bytes of DWARF data, which are hostile input: behind the end everything reads as
- * 0 and `failed` stays set. Numbers are little-endian, as on all machines whose stacks are unwound.
+ * A cursor over the bytes of DWARF data, which are hostile input: beyond their end everything reads
+ * as 0, and `failed` stays set. Numbers are little-endian, as on every supported architecture.
  * Includes base only.
  */
 #ifndef MP_CAPTURE_OBJECT_BYTES_H

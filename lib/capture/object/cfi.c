@@ -8,7 +8,7 @@
 
 enum { SECTIONS_MAX = 4, SAVED_MAX = 8 };
 
-/* Pointer encodings of .eh_frame: how wide, and relative to what. */
+/* Encodings of pointers in .eh_frame: their size, and what they are relative to. */
 enum {
 	ENC_ULEB = 0x01,
 	ENC_UDATA2 = 0x02,
@@ -56,7 +56,7 @@ enum {
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-/* A function's part; `at` is where it stands in its section. */
+/* The entry of a function (FDE); `at` is its offset in the section. */
 struct fde {
 	uint64_t start;
 	uint32_t size, at;
@@ -68,7 +68,7 @@ struct section {
 	size_t size;
 	uint64_t addr;
 	bool eh_frame;
-	struct fde *fdes; /* by start */
+	struct fde *fdes; /* sorted by start */
 	size_t n, cap;
 };
 
@@ -78,14 +78,14 @@ struct mp_cfi {
 	size_t n_sections;
 };
 
-/* What the entries of several functions share. */
+/* What the entries of several functions have in common (CIE). */
 struct cie {
-	size_t at; /* which it is; SIZE_MAX: none */
+	size_t at; /* its offset in the section; SIZE_MAX: none was read */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra_reg;
 	uint8_t encoding; /* of addresses */
-	bool has_size;	  /* augmentation data in each FDE, with their size */
+	bool has_size;	  /* each FDE has augmentation data, after their size */
 	bool signal;
 	const uint8_t *code, *code_end;
 };
@@ -103,12 +103,12 @@ struct state {
 	bool ra_signed;
 };
 
-/* A program being executed. */
+/* A program (a sequence of instructions of call frame information) while it is executed. */
 struct run {
 	const struct section *s;
 	struct cie cie;
 	struct mp_bytes b;
-	uint64_t loc, end; /* of the row; of the function */
+	uint64_t loc, end; /* where the row begins, and the function ends */
 	struct state now, initial, saved[SAVED_MAX];
 	size_t n_saved;
 };
@@ -134,8 +134,8 @@ void mp_cfi_free(struct mp_cfi *c)
 	free(c);
 }
 
-/* A pointer as .eh_frame writes them. Indirect and section-relative ones are not used for code. */
-static uint64_t take_pointer(struct mp_bytes *b, const struct section *s, uint8_t encoding,
+/* Reads a pointer of .eh_frame. Pointers to code are neither indirect nor section-relative. */
+static uint64_t next_pointer(struct mp_bytes *b, const struct section *s, uint8_t encoding,
 			     bool relative)
 {
 	uint64_t here = s->addr + (b->p - s->data), v;
@@ -176,8 +176,10 @@ static uint64_t take_pointer(struct mp_bytes *b, const struct section *s, uint8_
 	return v;
 }
 
-/* An entry's bytes behind its length; false at the end of the section. `*wide`: 64-bit DWARF. */
-static bool take_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
+/*
+ * The bytes of an entry after its length; false at the end of the section. `*wide`: 64-bit DWARF.
+ */
+static bool next_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
 {
 	uint64_t len = mp_bytes_fixed(all, 4);
 
@@ -191,9 +193,9 @@ static bool take_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
 	return true;
 }
 
-/* "zRPLS": what the letters stand for. False if one is unknown and sizes do not help. */
-static bool take_augmentation(struct cie *c, struct mp_bytes *b, const struct section *s,
-			      const char *letters)
+/* Parses the data for the letters, "zRPLS". False if they are unknown, and of unknown size. */
+static bool parse_augmentation(struct cie *c, struct mp_bytes *b, const struct section *s,
+			       const char *letters)
 {
 	const uint8_t *end;
 	uint64_t len;
@@ -215,7 +217,7 @@ static bool take_augmentation(struct cie *c, struct mp_bytes *b, const struct se
 		} else if (*letters == 'P') {
 			uint8_t encoding = mp_bytes_fixed(b, 1);
 
-			take_pointer(b, s, encoding, false);
+			next_pointer(b, s, encoding, false);
 		} else if (*letters == 'S') {
 			c->signal = true;
 		} else if (*letters != s->arch->sign_key) {
@@ -226,7 +228,7 @@ static bool take_augmentation(struct cie *c, struct mp_bytes *b, const struct se
 	return !b->failed;
 }
 
-static bool take_cie(struct cie *c, const struct section *s, size_t at)
+static bool parse_cie(struct cie *c, const struct section *s, size_t at)
 {
 	struct mp_bytes all = { s->data + at, s->data + s->size, false }, b;
 	const char *letters;
@@ -234,7 +236,7 @@ static bool take_cie(struct cie *c, const struct section *s, size_t at)
 	bool wide;
 
 	*c = (struct cie){ .at = at };
-	if (!take_entry(&all, &b, &wide))
+	if (!next_entry(&all, &b, &wide))
 		return false;
 	id = mp_bytes_fixed(&b, wide ? 8 : 4);
 	if (id != (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
@@ -245,14 +247,14 @@ static bool take_cie(struct cie *c, const struct section *s, size_t at)
 		return false;
 	b.p += strlen(letters) + 1;
 	if (version == 4) {
-		if (mp_bytes_fixed(&b, 1) != 8) /* bytes of an address */
+		if (mp_bytes_fixed(&b, 1) != 8) /* size of an address */
 			return false;
-		mp_bytes_fixed(&b, 1); /* and of a segment selector */
+		mp_bytes_fixed(&b, 1); /* size of a segment selector */
 	}
 	c->code_align = mp_bytes_uleb(&b);
 	c->data_align = mp_bytes_sleb(&b);
 	c->ra_reg = version == 1 ? mp_bytes_fixed(&b, 1) : mp_bytes_uleb(&b);
-	if (c->ra_reg >= s->arch->cfi_regs || !take_augmentation(c, &b, s, letters))
+	if (c->ra_reg >= s->arch->cfi_regs || !parse_augmentation(c, &b, s, letters))
 		return false;
 	c->code = b.p;
 	c->code_end = b.end;
@@ -260,26 +262,26 @@ static bool take_cie(struct cie *c, const struct section *s, size_t at)
 }
 
 /*
- * The head of an entry: 1 if it is a function's, whose program is what is left in `b`; 0 if it is a
- * CIE, or its CIE is not understood. `cie` may hold the one of the entry before.
+ * Parses the head of an entry. 1: it is an FDE, and `b` is at its program; 0: it is a CIE, or its
+ * CIE cannot be parsed. `cie` may have the one of the preceding entry.
  */
-static int take_fde(const struct section *s, struct mp_bytes *b, bool wide, struct cie *cie,
-		    uint64_t *start, uint64_t *size)
+static int parse_fde(const struct section *s, struct mp_bytes *b, bool wide, struct cie *cie,
+		     uint64_t *start, uint64_t *size)
 {
 	size_t id_at = b->p - s->data, at;
 	uint64_t id = mp_bytes_fixed(b, wide ? 8 : 4);
 
 	if (b->failed || id == (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
 		return 0;
-	at = s->eh_frame ? id_at - id : id; /* .eh_frame: backwards from here */
+	at = s->eh_frame ? id_at - id : id; /* .eh_frame: the distance back from here */
 	if (at >= s->size)
 		return 0;
-	if (at != cie->at && !take_cie(cie, s, at)) {
+	if (at != cie->at && !parse_cie(cie, s, at)) {
 		cie->at = SIZE_MAX;
 		return 0;
 	}
-	*start = take_pointer(b, s, cie->encoding, true);
-	*size = take_pointer(b, s, cie->encoding & ENC_FORMAT, false);
+	*start = next_pointer(b, s, cie->encoding, true);
+	*size = next_pointer(b, s, cie->encoding & ENC_FORMAT, false);
 	if (cie->has_size)
 		mp_bytes_skip(b, mp_bytes_uleb(b));
 	return !b->failed;
@@ -300,11 +302,11 @@ static void index_section(struct section *s)
 	bool wide, sorted = true;
 	size_t at;
 
-	for (at = 0; take_entry(&all, &b, &wide); at = all.p - s->data) {
+	for (at = 0; next_entry(&all, &b, &wide); at = all.p - s->data) {
 		if (b.p == b.end)
-			continue; /* the end of a part: others may follow */
-		if (!take_fde(s, &b, wide, &cie, &start, &size) || size == 0 || size > UINT32_MAX ||
-		    start + size < start)
+			continue; /* a terminator: more entries may follow */
+		if (!parse_fde(s, &b, wide, &cie, &start, &size) || size == 0 ||
+		    size > UINT32_MAX || start + size < start)
 			continue;
 		sorted &= !s->n || s->fdes[s->n - 1].start <= start;
 		s->fdes = mp_grow(s->fdes, &s->cap, s->n + 1, sizeof(*s->fdes));
@@ -355,7 +357,7 @@ static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t
 {
 	if (value < INT32_MIN || value > INT32_MAX)
 		r->b.failed = true;
-	else if (reg < r->s->arch->cfi_regs) /* others (floating point) are nothing to us */
+	else if (reg < r->s->arch->cfi_regs) /* the others are floating-point registers */
 		r->now.regs[reg] = (struct rule){ kind, (int32_t)value };
 }
 
@@ -373,8 +375,8 @@ static void set_cfa(struct run *r, uint64_t reg, int64_t value)
 	r->now.cfa_expr = false;
 }
 
-/* Passes over an expression; where it stands, with its length in front. */
-static int64_t take_block(struct run *r)
+/* Skips an expression. Returns the offset of its length in the section; its bytes follow. */
+static int64_t next_block(struct run *r)
 {
 	int64_t at = r->b.p - r->s->data;
 
@@ -384,7 +386,7 @@ static int64_t take_block(struct run *r)
 
 static void set_cfa_expr(struct run *r)
 {
-	r->now.cfa_value = (int32_t)take_block(r); /* a section is below 2 GiB */
+	r->now.cfa_value = (int32_t)next_block(r); /* a section is smaller than 2 GiB */
 	r->now.cfa_expr = true;
 }
 
@@ -404,13 +406,13 @@ static void recall(struct run *r)
 		r->now = r->saved[--r->n_saved];
 }
 
-/* Offsets are in units of the data alignment; hostile ones wrap around. */
+/* The unit of offsets is the data alignment. Hostile offsets wrap around. */
 static int64_t scaled(const struct run *r, uint64_t v)
 {
 	return (int64_t)(v * (uint64_t)r->cie.data_align);
 }
 
-/* Instructions that set how a register is found. False if it is none of them. */
+/* Executes an instruction that sets the rule of a register. False if it is not one of these. */
 static bool register_instruction(struct run *r, unsigned op)
 {
 	struct mp_bytes *b = &r->b;
@@ -448,10 +450,10 @@ static bool register_instruction(struct run *r, unsigned op)
 		set_rule(r, reg, MP_CFI_REGISTER, (int64_t)mp_bytes_uleb(b));
 		break;
 	case CFA_EXPRESSION:
-		set_rule(r, reg, MP_CFI_AT_EXPR, take_block(r));
+		set_rule(r, reg, MP_CFI_AT_EXPR, next_block(r));
 		break;
 	case CFA_VAL_EXPRESSION:
-		set_rule(r, reg, MP_CFI_VALUE_EXPR, take_block(r));
+		set_rule(r, reg, MP_CFI_VALUE_EXPR, next_block(r));
 		break;
 	default:
 		return false;
@@ -459,7 +461,7 @@ static bool register_instruction(struct run *r, unsigned op)
 	return true;
 }
 
-/* Instructions that set the CFA, or the whole state. */
+/* Executes an instruction that sets the CFA or the complete state. */
 static void state_instruction(struct run *r, unsigned op)
 {
 	struct mp_bytes *b = &r->b;
@@ -509,7 +511,9 @@ static bool is_cfa_instruction(unsigned op)
 	       op == CFA_DEF_CFA_OFFSET_SF || op == CFA_GNU_ARGS_SIZE;
 }
 
-/* Executes up to where the location advances, or the end of the program. Returns by how much. */
+/*
+ * Executes up to the next advance of the location, or to the end. Returns the size of the advance.
+ */
 static uint64_t next_advance(struct run *r)
 {
 	struct mp_bytes *b = &r->b;
@@ -529,7 +533,7 @@ static uint64_t next_advance(struct run *r)
 			restore_rule(r, operand);
 			continue;
 		case CFA_SET_LOC:
-			by = take_pointer(b, r->s, r->cie.encoding, true) - r->loc;
+			by = next_pointer(b, r->s, r->cie.encoding, true) - r->loc;
 			break;
 		case CFA_ADVANCE_LOC1:
 			by = mp_bytes_fixed(b, 1) * r->cie.code_align;
@@ -555,7 +559,7 @@ static uint64_t next_advance(struct run *r)
 	return r->end - r->loc;
 }
 
-/* Sets up the program of a function. */
+/* Prepares the program of a function. */
 static bool begin(struct run *r, const struct section *s, const struct fde *f)
 {
 	struct mp_bytes all = { s->data + f->at, s->data + s->size, false }, b;
@@ -566,7 +570,7 @@ static bool begin(struct run *r, const struct section *s, const struct fde *f)
 	r->cie.at = SIZE_MAX;
 	r->n_saved = 0;
 	memset(&r->now, 0, sizeof(r->now));
-	if (!take_entry(&all, &b, &wide) || !take_fde(s, &b, wide, &r->cie, &start, &size))
+	if (!next_entry(&all, &b, &wide) || !parse_fde(s, &b, wide, &r->cie, &start, &size))
 		return false;
 	r->loc = start;
 	r->end = start + size;
@@ -610,7 +614,7 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 	}
 }
 
-/* The function at an address: the last one that begins at or before it. */
+/* The function that contains an address; NULL: none. */
 static const struct fde *find_fde(const struct section *s, uint64_t addr)
 {
 	size_t low = 0, high = s->n;
@@ -627,7 +631,7 @@ static const struct fde *find_fde(const struct section *s, uint64_t addr)
 									    : NULL;
 }
 
-/* Executes up to the row of an address; its end, or 0 if there is none or it is damaged. */
+/* Executes up to the row of an address. Returns the end of the row; 0: there is none, or damage. */
 static uint64_t run_to(struct run *r, uint64_t addr)
 {
 	uint64_t by;

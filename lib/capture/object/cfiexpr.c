@@ -86,7 +86,7 @@ static uint64_t pop(struct eval *e)
 	return e->stack[--e->n];
 }
 
-/* The element `depth` below the top. */
+/* The element at `depth` below the top of the stack. */
 static void pick(struct eval *e, size_t depth)
 {
 	if (depth >= e->n)
@@ -128,7 +128,7 @@ static void jump(struct eval *e, bool taken)
 		e->b.p = e->begin + at;
 }
 
-/* `a` was below `b`. */
+/* Operations on two elements; `a` was below `b` on the stack. */
 static uint64_t two(struct eval *e, unsigned op, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;
@@ -176,7 +176,7 @@ static uint64_t two(struct eval *e, unsigned op, uint64_t a, uint64_t b)
 	return 0;
 }
 
-/* Constants; false if it is none. */
+/* Pushes a constant; false if the operation is not one of these. */
 static bool constant(struct eval *e, unsigned op)
 {
 	struct mp_bytes *b = &e->b;
@@ -213,7 +213,7 @@ static bool constant(struct eval *e, unsigned op)
 	return true;
 }
 
-/* Moves on the stack; false if it is none. */
+/* Moves elements of the stack; false if the operation is not one of these. */
 static bool shuffle(struct eval *e, unsigned op)
 {
 	uint64_t a, b, c;

@@ -4,8 +4,7 @@
 #define MP_CAPTURE_OBJECT_DEMANGLE_H
 
 /*
- * What a mangled name stands for, without parameters, as perf shows it; NULL if it is not mangled.
- * Freed by the caller.
+ * The name without parameters, as perf shows it; NULL if it is not mangled. The caller frees it.
  */
 char *mp_demangle(const char *name);
 

@@ -6,9 +6,9 @@
 #include "lib/capture/object/bytes.h"
 #include "lib/capture/object/elffile.h"
 
-enum { UNPACKED_MAX = 256 << 20 }; /* of a compressed .debug_frame */
+enum { UNPACKED_MAX = 256 << 20 }; /* bytes of a compressed .debug_frame */
 
-/* A section as it is in memory; a compressed one is unpacked if it says a sane size. */
+/* Adds a section. One that is compressed is unpacked first, if its size is plausible. */
 static void add_section(struct mp_cfi *c, Elf_Scn *scn, bool eh_frame)
 {
 	Elf_Data *data;
@@ -39,8 +39,8 @@ static bool find_segment(Elf *elf, uint32_t type, uint64_t addr, GElf_Phdr *foun
 }
 
 /*
- * Without section headers, PT_GNU_EH_FRAME leads to .eh_frame_hdr, which says where .eh_frame
- * begins; it ends at the latest with its segment.
+ * For files without section headers: PT_GNU_EH_FRAME leads to .eh_frame_hdr, which has the address
+ * of .eh_frame. That ends with its segment at the latest.
  */
 static void add_by_segment(struct mp_cfi *c, Elf *elf)
 {
@@ -48,7 +48,7 @@ static void add_by_segment(struct mp_cfi *c, Elf *elf)
 	struct mp_bytes b = { NULL, NULL, false };
 	GElf_Phdr head, load;
 	Elf_Data *data;
-	uint64_t addr, behind;
+	uint64_t addr, from_start;
 
 	if (!find_segment(elf, PT_GNU_EH_FRAME, 0, &head))
 		return;
@@ -63,14 +63,14 @@ static void add_by_segment(struct mp_cfi *c, Elf *elf)
 	addr = head.p_vaddr + 4 + (uint64_t)mp_bytes_signed(&b, 4);
 	if (!find_segment(elf, PT_LOAD, addr, &load))
 		return;
-	behind = addr - load.p_vaddr;
-	data = elf_getdata_rawchunk(elf, (int64_t)(load.p_offset + behind), load.p_filesz - behind,
-				    ELF_T_BYTE);
+	from_start = addr - load.p_vaddr;
+	data = elf_getdata_rawchunk(elf, (int64_t)(load.p_offset + from_start),
+				    load.p_filesz - from_start, ELF_T_BYTE);
 	if (data && data->d_buf)
 		mp_cfi_add(c, true, data->d_buf, data->d_size, addr);
 }
 
-static bool take_debug_frame(void *arg, const struct mp_elf *debug)
+static bool add_debug_frame(void *arg, const struct mp_elf *debug)
 {
 	if (!debug->debug_frame)
 		return false;
@@ -98,7 +98,7 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 	if (f.debug_frame)
 		add_section(c, f.debug_frame, false);
 	else
-		mp_elf_debug_file(&f, root, path, take_debug_frame, c);
+		mp_elf_debug_file(&f, root, path, add_debug_frame, c);
 	if (mp_cfi_count(c))
 		return c;
 	mp_cfi_free(c);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Call frame information of an ELF file: .eh_frame, by its section or by the program header that
- * leads to it; .debug_frame, compressed or not, its own or that of its debug file. Includes cfi, segments.
+ * Loads the call frame information of an ELF file: .eh_frame, found by its section or by the
+ * program header that leads to it, and .debug_frame, of the file itself or of its debug file,
+ * compressed or not. Includes cfi, segments.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFCFI_H
 #define MP_CAPTURE_OBJECT_ELFCFI_H
@@ -10,8 +11,8 @@
 #include "lib/capture/object/segments.h"
 
 /*
- * As mp_elfsym_load(); NULL if there is none, or the file is of another kind of machine. `*segments`
- * gets those of the file.
+ * Take the arguments of mp_elfsym_load(). `*segments` gets the segments of the file. NULL if it has
+ * no call frame information, or is for an architecture that is not supported.
  */
 struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path,
 			      struct mp_segments *segments);

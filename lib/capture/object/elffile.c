@@ -61,7 +61,7 @@ bool mp_elf_begin(struct mp_elf *f, Elf *elf)
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		return false;
 	if (elf_getshdrstrndx(elf, &names) < 0)
-		return true; /* no section headers: nothing to note */
+		return true; /* without section headers, none is found */
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
@@ -100,11 +100,11 @@ static uint32_t file_crc(int fd)
 }
 
 /*
- * A debug file belongs to `f` by equal build ids, or by the checksum of the debuglink where there are
- * none.
+ * Whether a debug file belongs to `f`: their build ids are equal, or, without build ids, the
+ * checksum of the debuglink is right.
  */
 static bool try_debug_file(const struct mp_elf *f, const char *path, const uint32_t *crc,
-			   mp_elf_take *take, void *arg)
+			   mp_elf_debug_fn *take, void *arg)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool same = false;
@@ -127,7 +127,8 @@ static bool try_debug_file(const struct mp_elf *f, const char *path, const uint3
 	return same;
 }
 
-static bool find_by_build_id(const struct mp_elf *f, const char *root, mp_elf_take *take, void *arg)
+static bool find_by_build_id(const struct mp_elf *f, const char *root, mp_elf_debug_fn *take,
+			     void *arg)
 {
 	char hex[2 * MP_BUILD_ID_MAX + 1], *path;
 	bool found;
@@ -144,7 +145,7 @@ static bool find_by_build_id(const struct mp_elf *f, const char *root, mp_elf_ta
 }
 
 static bool find_by_debuglink(const struct mp_elf *f, const char *root, const char *path,
-			      mp_elf_take *take, void *arg)
+			      mp_elf_debug_fn *take, void *arg)
 {
 	static const char *const places[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
 					      "%s/usr/lib/debug%.*s/%s" };
@@ -174,7 +175,7 @@ static bool find_by_debuglink(const struct mp_elf *f, const char *root, const ch
 }
 
 bool mp_elf_debug_file(const struct mp_elf *f, const char *root, const char *path,
-		       mp_elf_take *take, void *arg)
+		       mp_elf_debug_fn *take, void *arg)
 {
 	if (!path)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An ELF file looked through for the sections that matter here, and the debug file that belongs to
- * it. For elfsym.c and elfcfi.c, which with this are the users of libelf. Includes segments.
+ * Finds the sections of an ELF file that elfsym.c and elfcfi.c read, and the debug file that
+ * belongs to it. Includes segments.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFFILE_H
 #define MP_CAPTURE_OBJECT_ELFFILE_H
@@ -21,19 +21,21 @@ struct mp_elf {
 	size_t build_id_len;
 };
 
-/* Looks through the section headers; false if it is no ELF file. */
+/* Finds the sections; false if it is not an ELF file. */
 bool mp_elf_begin(struct mp_elf *f, Elf *elf);
 
 void mp_elf_segments(Elf *elf, struct mp_segments *segments);
 
-/* Takes what it wants of a debug file, which is valid during the call; false: look on. */
-typedef bool mp_elf_take(void *arg, const struct mp_elf *debug);
+/*
+ * Reads a debug file, which is valid during the call. False: it lacks what is needed, try the next.
+ */
+typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 
 /*
- * Looks for the debug file of `f`, by build id, then by debuglink. `path` (NULL: there is none) and
- * `root` are where the file itself is: root + path. Returns whether one was taken.
+ * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. The
+ * path of `f` is `root` and then `path`; NULL: it has none. Returns whether `take` accepted one.
  */
 bool mp_elf_debug_file(const struct mp_elf *f, const char *root, const char *path,
-		       mp_elf_take *take, void *arg);
+		       mp_elf_debug_fn *take, void *arg);
 
 #endif

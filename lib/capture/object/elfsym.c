@@ -10,12 +10,14 @@
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/symtab.h"
 
-enum { DEBUGDATA_MAX = 64 << 20 }; /* unpacked .gnu_debugdata; real ones are below 1 MiB */
+enum {
+	DEBUGDATA_MAX = 64 << 20
+}; /* bytes of .gnu_debugdata when unpacked; it is usually below 1 MiB */
 
 struct mp_elfsym {
 	struct mp_symtab symbols;
 	struct mp_segments segments;
-	uint64_t *functions; /* their starts by .eh_frame_hdr, ascending */
+	uint64_t *functions; /* where they begin, from .eh_frame_hdr, ascending */
 	size_t n_functions;
 };
 
@@ -106,8 +108,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The binary search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): function
- * starts, as 32-bit offsets from the section, which is how every linker writes it.
+ * Reads the search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): where
+ * functions begin, as 32-bit offsets from the section. All linkers write this form.
  */
 static void read_functions(struct mp_elfsym *e, const struct mp_elf *f)
 {
@@ -132,10 +134,11 @@ static void read_functions(struct mp_elfsym *e, const struct mp_elf *f)
 		e->functions[i] = sh.sh_addr + (int64_t)start;
 	}
 	e->n_functions = count;
-	qsort(e->functions, count, sizeof(*e->functions), by_value); /* it says it is sorted */
+	qsort(e->functions, count, sizeof(*e->functions),
+	      by_value); /* the file may lie about the order */
 }
 
-/* Unpacks xz data; the size is not known before. NULL if it is damaged or too large. */
+/* Unpacks xz data, whose size is not known in advance. NULL if it is damaged or too large. */
 static void *unpack(const Elf_Data *data, size_t *size)
 {
 	size_t cap = MP_MAX(data->d_size, (size_t)4096) * 4, in = 0, out = 0;
@@ -180,7 +183,7 @@ static void read_debugdata(struct mp_elfsym *e, const struct mp_elf *f)
 	free(image);
 }
 
-static bool take_debug_symbols(void *arg, const struct mp_elf *debug)
+static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 {
 	if (!debug->symtab)
 		return false;
@@ -202,7 +205,7 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	} else {
 		read_symbols(e, elf, f.dynsym);
 		read_debugdata(e, &f);
-		mp_elf_debug_file(&f, root, path, take_debug_symbols, e);
+		mp_elf_debug_file(&f, root, path, read_debug_symbols, e);
 	}
 	name_plt(e, &f);
 	mp_symtab_sort(&e->symbols, false);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Function symbols of an ELF file: .symtab, else .dynsym; those of its separate debug file, by
- * build id or debuglink; .gnu_debugdata; names for the PLT; and, for code without a symbol, where
- * its function begins by .eh_frame_hdr. Files are hostile
- * input. Includes map.
+ * Loads the function symbols of an ELF file: from .symtab, or else from .dynsym, its separate debug
+ * file and .gnu_debugdata. Stubs of the PLT get names. For code without a symbol, .eh_frame_hdr
+ * says where its function begins. Files are hostile input. Includes map.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFSYM_H
 #define MP_CAPTURE_OBJECT_ELFSYM_H
@@ -13,24 +12,24 @@
 struct mp_elfsym;
 
 /*
- * Reads the symbols of an open file, which stays the caller's. `path` and `root` (may be "") are
- * where the file is, for its debuglink: root + path. NULL if it is no ELF file.
+ * Reads the symbols of an open file, which the caller closes. The path of the file, which its
+ * debuglink needs, is `root` (may be "") and then `path`. NULL if it is not an ELF file.
  */
 struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path);
 
-/* The same of an image in memory, such as the vDSO. */
+/* Reads the symbols of a file that is in memory, such as the vDSO. */
 struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size);
 void mp_elfsym_free(struct mp_elfsym *e);
 
 /*
- * The address that the symbols use, of an offset in the file; the offset itself if no segment has
- * it.
+ * Converts an offset in the file to the address that symbols have; returns the offset itself if no
+ * segment contains it.
  */
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset);
 
 /*
- * The symbol at an address, mangled as it stands in the file. NULL if there is none: then `*start`,
- * if not 0, is where the function begins.
+ * The symbol at an address, mangled if the file has it so. NULL if there is none; then `*start`, if
+ * not 0, is the beginning of the function.
  */
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start);
 

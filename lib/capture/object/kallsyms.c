@@ -7,7 +7,7 @@
 
 struct line {
 	uint64_t addr; /* 0: the kernel hides it */
-	char kind;     /* as nm(1) says it */
+	char kind;     /* the letter of nm(1) */
 	struct mp_str name;
 };
 
@@ -35,7 +35,7 @@ static bool read_line(struct line *l, struct mp_str line)
 	return true;
 }
 
-/* The next line of the text that can be read, which is taken off. False at the end. */
+/* Removes lines from the text up to the next that can be parsed. False at the end. */
 static bool next_line(struct line *l, struct mp_str *text)
 {
 	while (text->len) {

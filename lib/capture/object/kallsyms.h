@@ -5,13 +5,16 @@
 
 #include "lib/capture/object/symtab.h"
 
-/* Fills a table with the functions; it stays empty where the kernel hides addresses (kernel.kptr_restrict). */
+/*
+ * Fills a table with the functions; it stays empty if the kernel hides addresses
+ * (kernel.kptr_restrict).
+ */
 void mp_kallsyms_load(struct mp_symtab *t);
 
-/* Adds the functions of a text in the format of /proc/kallsyms. */
+/* Adds the functions in a text that has the format of /proc/kallsyms. */
 void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text);
 
-/* Where a function or a variable is; 0: there is none, or the kernel hides it. */
+/* The address of a function or a variable; 0: there is none, or the kernel hides it. */
 uint64_t mp_kallsyms_address(struct mp_str name);
 
 #endif

@@ -24,8 +24,8 @@ void mp_perfmap_release(struct mp_perfmap *m)
 	free(m->path);
 }
 
-/* A hexadecimal number, with or without 0x, up to a blank. */
-static bool take_hex(struct mp_str *line, uint64_t *v)
+/* Removes a hexadecimal number, with or without 0x, and the blank after it. */
+static bool next_hex(struct mp_str *line, uint64_t *v)
 {
 	const char *blank = memchr(line->p, ' ', line->len);
 	struct mp_str number = { line->p, blank ? (size_t)(blank - line->p) : 0 };
@@ -58,12 +58,12 @@ void mp_perfmap_parse(struct mp_symtab *symbols, struct mp_str text)
 
 		text.len -= line.len + (lf != NULL);
 		text.p += line.len + (lf != NULL);
-		if (take_hex(&line, &start) && take_hex(&line, &size) && size && line.len)
+		if (next_hex(&line, &start) && next_hex(&line, &size) && size && line.len)
 			mp_symtab_add(symbols, start, size, line, MP_SYM_GLOBAL);
 	}
 }
 
-/* Up to the last LF of the file: a line may be half written. */
+/* Reads up to the last LF of the file: the last line may be incomplete. */
 static void read_more(struct mp_perfmap *m, int fd, off_t size)
 {
 	size_t len = size - m->read, done = 0;
@@ -87,7 +87,7 @@ static void look(struct mp_perfmap *m)
 	char plain[64];
 	struct stat st;
 
-	if (fd < 0) { /* the process may be gone, its file stays */
+	if (fd < 0) { /* the process may have ended; its file remains */
 		snprintf(plain, sizeof(plain), "/tmp/perf-%d.map", (int)m->pid);
 		fd = open(plain, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	}
@@ -95,7 +95,7 @@ static void look(struct mp_perfmap *m)
 		return;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MAX_BYTES) {
 		if (st.st_ino != m->inode ||
-		    st.st_size < m->read) { /* another process with this pid */
+		    st.st_size < m->read) { /* a file of another process with this pid */
 			mp_symtab_release(&m->symbols);
 			m->read = 0;
 			m->inode = st.st_ino;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of code that a just-in-time compiler made: /tmp/perf-PID.map, which grows while the process
+ * Names of code from just-in-time compilers: they write them to /tmp/perf-PID.map while the process
  * runs (kernel source, tools/perf/Documentation/jit-interface.txt). Includes symtab.
  */
 #ifndef MP_CAPTURE_OBJECT_PERFMAP_H
@@ -14,8 +14,8 @@ struct mp_perfmap {
 	pid_t pid;
 	char *path;
 	ino_t inode;
-	off_t read;	    /* bytes of the file that are in the table */
-	uint64_t looked_ns; /* when the file was last looked at */
+	off_t read;	    /* so many bytes of the file are in the table */
+	uint64_t looked_ns; /* when the file was last examined */
 	struct mp_symtab symbols;
 };
 
@@ -24,11 +24,11 @@ void mp_perfmap_release(struct mp_perfmap *m);
 
 /*
  * The name of the code at an address, NULL if there is none. Reads what was added to the file, at
- * most every 50 ms (`now_ns`, any clock).
+ * most every 50 ms by `now_ns`, the time of any clock.
  */
 const char *mp_perfmap_find(struct mp_perfmap *m, uint64_t addr, uint64_t now_ns);
 
-/* Adds the lines of a text. Lines that are no "START SIZE NAME" are passed over. */
+/* Adds the lines of a text, "START SIZE NAME"; other lines are skipped. */
 void mp_perfmap_parse(struct mp_symtab *symbols, struct mp_str text);
 
 #endif

@@ -20,7 +20,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Negative if `a` is the better name of the two. */
+/* Negative if `a` is to be preferred to `b`. */
 static int compare_names(const struct mp_symbol *a, const struct mp_symbol *b)
 {
 	bool a_empty = a->start == a->end, b_empty = b->start == b->end;
@@ -89,7 +89,7 @@ const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)
 		else
 			high = mid;
 	}
-	/* a symbol inside a larger one does not hide the rest of it: look back a little */
+	/* a larger symbol may reach beyond a symbol inside it: look at a few preceding ones */
 	for (high = low; high > 0 && low - high < 4; high--)
 		if (addr < t->v[high - 1].end)
 			return &t->v[high - 1];

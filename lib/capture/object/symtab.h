@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of symbols by address: filled, sorted once, searched. For ELF files, the kernel, JIT
- * maps. Includes map.
+ * A table of symbols by address: it is filled, sorted once, and then searched. For ELF files, the
+ * kernel, and perf maps. Includes map.
  */
 #ifndef MP_CAPTURE_OBJECT_SYMTAB_H
 #define MP_CAPTURE_OBJECT_SYMTAB_H
 
 #include "lib/core/map.h"
 
-/* Of several symbols at one address the one with the highest rank is taken. */
+/* Of several symbols at one address, the one with the highest rank is used. */
 enum mp_symbol_rank {
 	MP_SYM_LOCAL = 1,
 	MP_SYM_WEAK = 2,
@@ -16,10 +16,10 @@ enum mp_symbol_rank {
 };
 
 struct mp_symbol {
-	uint64_t start, end; /* end == start: up to the next one */
+	uint64_t start, end; /* end == start: it reaches to the next symbol */
 	const char *name;
 	uint32_t rank;
-	uint32_t order; /* in which it was added */
+	uint32_t order; /* position in which it was added */
 };
 
 struct mp_symtab {
@@ -32,9 +32,9 @@ void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp
 		   enum mp_symbol_rank rank);
 
 /*
- * Sorts, and leaves one symbol per address: the better rank, then fewer leading underscores, then
- * the longer name, as perf does, so that the same capture has the same names. `newest`: the one
- * added last wins instead, for code that is replaced at run time.
+ * Sorts, and keeps one symbol for each address: that of the highest rank, then that with fewer
+ * leading underscores, then that with the longer name, as perf does. `newest`: the one that was
+ * added last instead, for code that is replaced at run time.
  */
 void mp_symtab_sort(struct mp_symtab *t, bool newest);
 

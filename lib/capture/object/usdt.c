@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arguments of static probes, from the assembler's notation to that of tracefs. */
+/* Converts the arguments of static probes from the assembler's notation to that of tracefs. */
 #include "lib/capture/object/binary.h"
 
 static bool put_register(struct mp_buf *to, const struct mp_arch *arch, struct mp_str reg)
@@ -34,7 +34,7 @@ static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_
 		}
 	}
 	if (offset.len && mp_num_any(offset, &number) < 0)
-		return false; /* a symbol, or a sum of several */
+		return false; /* a symbol, or a sum */
 	mp_buf_printf(to, "%+lld(", (long long)number);
 	if (!put_register(to, arch, reg))
 		return false;
@@ -42,7 +42,7 @@ static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_
 	return true;
 }
 
-/* "8@%rdi": size with a minus if signed, then the place. */
+/* "8@%rdi": the size, negative if the argument is signed, then the place. */
 static bool put_arg(struct mp_buf *to, const struct mp_arch *arch, struct mp_str arg,
 		    unsigned number)
 {
@@ -78,7 +78,7 @@ static bool put_arg(struct mp_buf *to, const struct mp_arch *arch, struct mp_str
 	return true;
 }
 
-/* The end of an argument: a blank that is not within brackets. */
+/* An argument ends at a blank that is not within brackets. */
 static size_t arg_len(const char *args)
 {
 	int depth = 0;
@@ -94,7 +94,7 @@ static size_t arg_len(const char *args)
 
 size_t mp_usdt_args(struct mp_buf *to, const struct mp_arch *arch, const char *args)
 {
-	size_t left_out = 0, len;
+	size_t skipped = 0, len;
 	unsigned number = 0;
 
 	for (;;) {
@@ -102,10 +102,10 @@ size_t mp_usdt_args(struct mp_buf *to, const struct mp_arch *arch, const char *a
 			args++;
 		len = arg_len(args);
 		if (!len)
-			return left_out;
+			return skipped;
 		number++;
 		if (!put_arg(to, arch, (struct mp_str){ args, len }, number))
-			left_out++;
+			skipped++;
 		args += len;
 	}
 }

@@ -498,7 +498,22 @@ start_briefs() {
 	done
 	# beside perf on the same samples: of programs that ran before, since behind exec perf has the maps of the parent
 	pgrep -s "$LOAD_PID" > "$TMP/pids"
-	perf record -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- sleep 2
+	# until they have used 2 s of CPU time
+	cat > "$TMP/until-used.pl" <<-'X'
+		sub used {
+			my $ticks = 0;
+			for (glob "/proc/[0-9]*/stat") {
+				open my $f, "<", $_ or next;
+				my @f = split / /, (<$f> // "") =~ s/.*\) //r;	# from the third field on
+				$ticks += $f[11] + $f[12] + $f[13] + $f[14] if @f > 14 && $f[3] == $ARGV[0];
+			}
+			return $ticks;
+		}
+		my $end = used() + $ARGV[1];
+		select undef, undef, undef, 0.1 until used() >= $end;
+	X
+	perf record -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- \
+		perl "$TMP/until-used.pl" "$LOAD_PID" $((2 * $(getconf CLK_TCK)))
 	perf script -i "$TMP/data" --no-inline --ns -F tid,time,ip,sym > "$TMP/perf" 2> /dev/null
 	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"
 	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"

@@ -107,6 +107,9 @@ around() {
 	both() { grep -c "comm=$1	.family=$2	peer=$3	bytes=$4	" "$TMP/d"; }
 	around "mix to mix-server" "$(both mix 2 mix-server 600)" $((ROUNDS * 8 / 10)) $ROUNDS
 	around "mix-server to mix" "$(both mix-server 2 mix 4)" $((ROUNDS * 8 / 10)) $ROUNDS
+	# each datagram is received by itself, and some may wait for it together
+	mp-pair -b 'sock:sk_data_ready/.family==1/' -e 'sock:sock_recv_length/.family==1/' -p queue -k .skaddr=.sk \
+		-f comm,.family,peer=end:comm,bytes=end:.ret "$TMP/o" > "$TMP/d" || [ $? = 1 ]
 	[ "$(both mix 1 mix-server 11)" = $ROUNDS ]
 }
 

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From specifications to events. Includes event. */
+/* From specifications to events. Includes event, source, suggest. */
 #ifndef MP_CAPTURE_EVENT_RESOLVE_H
 #define MP_CAPTURE_EVENT_RESOLVE_H
 
 #include "lib/capture/event/event.h"
+#include "lib/capture/event/source.h"
+#include "lib/core/suggest.h"
 
 /*
- * Resolves specifications, globs to every event that matches. Returns 0, or -1 with `*error` (owned
- * by the caller): no such event, with the nearest name; tracefs not to be had; a field that no
- * event has. `*tracefs` is opened when the first tracepoint needs it.
+ * Resolves specifications by the sources, which are asked in their order, NULL after the last one;
+ * globs to every event that matches. Returns 0, or -1 with `*error` (owned by the caller): no such
+ * event, with the nearest name; tracefs not to be had; a field that no event has. `*tracefs` is
+ * opened when the first tracepoint needs it.
  */
 int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
+		      const struct cap_source *const *sources,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error);
+
+/* Tries the names of all sources: which is nearest to one that is not known. */
+void mp_events_suggest(struct mp_suggest *near, const struct cap_source *const *sources,
+		       struct mp_tracefs **tracefs);
 
 #endif

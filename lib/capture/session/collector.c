@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/collector.h"
+#include "lib/capture/session/sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -433,7 +434,8 @@ static int resolve_required(const struct means *m, struct mp_events *events, cha
 	for (i = 0; i < m->c->events.n && result == 0; i++)
 		result = parse(m, &specs, m->c->events.v[i], error);
 	if (result == 0)
-		result = mp_events_resolve(events, &specs, m->options, m->tracefs, error);
+		result = mp_events_resolve(events, &specs, cap_sources, m->options, m->tracefs,
+					   error);
 	mp_specs_release(&specs);
 	return result == 0 ? try_events(events, error) : result;
 }
@@ -449,7 +451,7 @@ static bool can_be_opened(const struct means *m, const struct mp_specs *one)
 	if (strchr(one->v->name, ':'))
 		return true;
 	options.fields = NULL;
-	can = mp_events_resolve(&own, one, &options, m->tracefs, &error) == 0 &&
+	can = mp_events_resolve(&own, one, cap_sources, &options, m->tracefs, &error) == 0 &&
 	      try_events(&own, &error) == 0;
 	if (!can)
 		free(error);
@@ -470,8 +472,8 @@ static void resolve_optional(const struct means *m, struct mp_events *events)
 	for (i = 0; i < specs.n; i++) {
 		struct mp_specs one = { &specs.v[i], 1, 1 };
 
-		if (can_be_opened(m, &one) &&
-		    mp_events_resolve(events, &one, m->options, m->tracefs, &error) < 0)
+		if (can_be_opened(m, &one) && mp_events_resolve(events, &one, cap_sources,
+								m->options, m->tracefs, &error) < 0)
 			free(error);
 	}
 	mp_specs_release(&specs);

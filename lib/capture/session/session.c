@@ -26,6 +26,7 @@
 #include "lib/capture/object/places.h"
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/report.h"
+#include "lib/capture/session/sources.h"
 #include "lib/capture/session/status.h"
 #include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/session/writer.h"
@@ -163,7 +164,8 @@ static void resolve_events(struct session *s)
 	resolve_collectors(s);
 	if (!s->o->specs.n && !s->events.n && mp_specs_parse(&s->o->specs, usual, &error) < 0)
 		give_up(error);
-	if (mp_events_resolve(&own, &s->o->specs, &s->o->events, &s->tracefs, &error) < 0) {
+	if (mp_events_resolve(&own, &s->o->specs, cap_sources, &s->o->events, &s->tracefs, &error) <
+	    0) {
 		mp_events_merge(&s->events, &own); /* its probes are removed with the others */
 		give_up(error);
 	}

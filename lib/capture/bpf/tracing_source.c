@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions of the kernel and raw tracepoints, recorded by a BPF program each: see traced.h. */
+#include <stdlib.h>
+
+#include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/event/resolver.h"
+#include "lib/capture/event/source.h"
+#include "lib/capture/event/tracingfilter.h"
+
+/* Samples of a software event, which only its program makes. */
+static int add_tracing(struct mp_resolver *r, const char *name)
+{
+	const char *filter = r->spec->filter;
+	struct mp_tracing_setup unused;
+	struct mp_event *e;
+	char *error, *type = mp_strndup(name, strcspn(name, "("));
+	ptrdiff_t known = mp_resolver_find(r, type);
+
+	e = mp_resolver_add(r, type);
+	free(type);
+	e->tracing = mp_tracing_parse(name, &e->tp, &error);
+	if (!e->tracing)
+		return mp_resolver_fail(r, error);
+	if (filter && mp_tracing_filter(&unused, e->tp, filter, &error) < 0) {
+		mp_resolver_fail(r, mp_asprintf("%s: %s", e->type, error));
+		free(error);
+		return -1;
+	}
+	e->filter = filter ? mp_strdup(filter) : NULL;
+	e->attr.type = PERF_TYPE_SOFTWARE;
+	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
+	e->attr.sample_period = 1;
+	e->attr.sample_type |= PERF_SAMPLE_RAW;
+	e->each = true;
+	mp_resolver_write_fields(e);
+	return mp_resolver_set_stack(r, e) < 0 ? -1 : mp_resolver_merge_last(r, known);
+}
+
+/* One that a glob matches, with the fields that are asked for of all. */
+static void add_traced(void *arg, const char *name)
+{
+	struct mp_resolver *r = arg;
+	const char *glob = r->spec->name, *rest = strchr(glob, ':') + 1;
+	char *full =
+		mp_asprintf("%.*s%s%s", (int)(rest - glob), glob, name, rest + strcspn(rest, "("));
+
+	if (!r->failed)
+		add_tracing(r, full);
+	free(full);
+}
+
+static enum cap_resolved resolve(struct mp_resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	bool glob, found = true;
+	enum mp_traced traced;
+	const char *rest;
+	char *name;
+
+	if (!mp_tracing_kind(s->name, &traced, &rest))
+		return CAP_OTHER;
+	name = mp_strndup(rest, strcspn(rest, "("));
+	glob = strpbrk(name, "*?[");
+	if (s->period || s->freq || s->sum.given || s->count)
+		mp_resolver_fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)",
+						s->name));
+	else if (mp_resolver_refuse_sampling(r, s->name, false) == 0 && glob)
+		found = mp_prototypes_each(traced, name, add_traced, r);
+	else if (!r->failed)
+		add_tracing(r, s->name);
+	if (!found)
+		mp_resolver_fail(r, mp_asprintf("%s: the kernel has none that matches", s->name));
+	free(name);
+	return r->failed ? CAP_FAILED : CAP_RESOLVED;
+}
+
+/* What is passed to a function or raw tracepoint, and with it the fields that it may have. */
+static void show(void *arg, const char *name)
+{
+	struct cap_listing *l = arg;
+	int prefix = (int)strcspn(l->glob, ":") + 1;
+	char *full = mp_asprintf("%.*s%s", prefix, l->glob, name), *error = NULL;
+	struct cap_listed listed = { .name = full };
+	struct mp_tp *tp = NULL;
+	struct mp_tracing *t = l->fields ? mp_tracing_parse(full, &tp, &error) : NULL;
+
+	listed.no_fields = error;
+	if (tp) {
+		listed.fields = tp->fields;
+		listed.n_fields = tp->n_fields;
+	}
+	l->show(l->arg, &listed);
+	mp_tracing_free(t);
+	mp_tp_free(tp);
+	free(error);
+	free(full);
+}
+
+static bool list(struct cap_listing *l)
+{
+	enum mp_traced traced;
+	const char *rest;
+
+	if (!mp_tracing_kind(l->glob, &traced, &rest))
+		return false;
+	if (!mp_prototypes_each(traced, *rest ? rest : "*", show, l))
+		l->error = mp_asprintf("the kernel's types (BTF) have nothing that matches '%s'",
+				       l->glob);
+	return true;
+}
+
+const struct cap_source mp_tracings_source = {
+	.name = "tracing",
+	.resolve = resolve,
+	.list = list,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes on functions and markers of programs and on functions of the kernel, and breakpoints on
+ * memory: see probe.h.
+ */
+#include <stdlib.h>
+
+#include "lib/capture/event/resolver.h"
+#include "lib/capture/event/source.h"
+
+static void add_probe(void *arg, const struct mp_probe *probe)
+{
+	struct mp_resolver *r = arg;
+	struct mp_event *e;
+
+	if (r->failed)
+		return;
+	if (probe->system) {
+		mp_resolver_add_tracepoint(r, probe->type, probe->system, probe->name);
+		return;
+	}
+	if (mp_resolver_refuse_sampling(r, probe->type, false) < 0)
+		return;
+	e = mp_resolver_add(r, probe->type);
+	e->attr.type = probe->bp_type ? PERF_TYPE_BREAKPOINT : probe->event.type;
+	e->attr.config = probe->event.config;
+	e->attr.config1 = probe->event.config1;
+	e->attr.config2 = probe->event.config2;
+	if (probe->bp_type) {
+		e->attr.bp_type = probe->bp_type;
+		e->attr.bp_addr = probe->bp_addr;
+		e->attr.bp_len = probe->bp_len;
+		e->attr.sample_type |= PERF_SAMPLE_ADDR;
+		e->context |= MP_CTX_ADDR;
+	}
+	mp_resolver_set_rate(r, e, true);
+	mp_resolver_set_stack(r, e);
+	mp_resolver_set_aggregate(r, e);
+}
+
+static enum cap_resolved resolve(struct mp_resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	struct mp_probe_means means;
+	char *error;
+
+	if (r->found || !mp_spec_is_probe(s->name))
+		return CAP_OTHER;
+	/*
+	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
+	 * program of a sum is for the probe, not for one of its events.
+	 */
+	means = (struct mp_probe_means){
+		.tracefs = mp_resolver_tracefs(r),
+		.tracefs_wanted =
+			s->filter || s->sum.given || r->options->sum || r->options->inherit,
+		.files = r->options->files,
+	};
+	if (means.tracefs)
+		mp_probes_sweep(means.tracefs);
+	if (mp_probes_make(&r->events->probes, &means, s->name, add_probe, r, &error) < 0)
+		return mp_resolver_fail(r, error);
+	return r->failed ? CAP_FAILED : CAP_RESOLVED;
+}
+
+/* "usdt:FILE[:GLOB]", "uprobe:FILE[:GLOB]" */
+static void list_places(struct cap_listing *l, const char *kind, const char *rest)
+{
+	const char *colon = strchr(rest, ':');
+	char *file = colon ? mp_strndup(rest, colon - rest) : mp_strdup(rest);
+	struct mp_cut_place_request request = {
+		.file = file,
+		.what = colon ? colon + 1 : "*",
+		.markers = strcmp(kind, "usdt") == 0,
+	};
+	struct mp_cut_places places;
+	size_t i;
+
+	l->files->places(&request, &places, &l->error);
+	for (i = 0; i < places.n; i++) {
+		const struct mp_cut_place *p = &places.v[i];
+		char *name = mp_asprintf("%s:%s:%s%s%s", kind, file, p->provider ? p->provider : "",
+					 p->provider ? ":" : "", p->name);
+
+		l->show(l->arg,
+			&(struct cap_listed){ .name = name, .what = p->args ? p->args : "" });
+		free(name);
+	}
+	mp_cut_places_release(&places);
+	free(file);
+}
+
+static bool list(struct cap_listing *l)
+{
+	if (strncmp(l->glob, "usdt:", 5) == 0)
+		list_places(l, "usdt", l->glob + 5);
+	else if (strncmp(l->glob, "uprobe:", 7) == 0)
+		list_places(l, "uprobe", l->glob + 7);
+	else
+		return false;
+	return true;
+}
+
+const struct cap_source mp_event_source_probe = {
+	.name = "probe",
+	.resolve = resolve,
+	.list = list,
+};

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/event/resolver.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/capture/event/aggregate_resolve.h"
+#include "lib/capture/event/merge.h"
+#include "lib/capture/event/stack_mode.h"
+#include "lib/stream/esc.h"
+
+int mp_resolver_fail(struct mp_resolver *r, char *error)
+{
+	if (r->failed)
+		free(error);
+	else
+		*r->error = error;
+	r->failed = true;
+	return -1;
+}
+
+struct mp_tracefs *mp_resolver_tracefs(struct mp_resolver *r)
+{
+	if (!*r->tracefs)
+		*r->tracefs = mp_tracefs_open();
+	return *r->tracefs;
+}
+
+bool mp_resolver_is_glob(const struct mp_resolver *r)
+{
+	return strpbrk(r->spec->name, "*?[");
+}
+
+/* What is counted has none. */
+int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
+{
+	char *error;
+
+	if (r->count || mp_event_set_stack(e, r->spec, r->options, &error) == 0)
+		return 0;
+	return mp_resolver_fail(r, error);
+}
+
+/* How often: its own terms, then the options, then `each` or sampled. */
+void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
+{
+	const struct mp_spec *s = r->spec;
+	uint64_t period = s->period ? s->period : s->freq ? 0 : r->options->period;
+
+	if (!period && !s->freq && each)
+		period = 1;
+	if (period) {
+		e->attr.sample_period = period;
+	} else {
+		e->attr.freq = 1;
+		e->attr.sample_freq = s->freq ? s->freq : r->options->freq;
+	}
+	e->each = period == 1;
+	e->context |= MP_CTX_PERIOD;
+	/*
+	 * Some tracepoints count more than 1 each time (sched_stat_runtime: ns). Asked for the
+	 * period, the kernel gives one sample with that number; not asked, as many samples. With
+	 * another fixed period it must not be asked: it would sample each occurrence.
+	 */
+	if (e->attr.freq || e->each)
+		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
+}
+
+/* What is counted is another event than what is recorded. Owned by the caller. */
+static char *type_of(const struct mp_resolver *r, const char *name)
+{
+	struct mp_buf type = { NULL, 0, 0 };
+
+	if (r->count)
+		mp_buf_str(&type, MP_STR("stat:"));
+	mp_esc_add(&type, mp_str(name), MP_ESC_TYPE);
+	mp_buf_byte(&type, '\0');
+	return type.p;
+}
+
+struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name)
+{
+	struct mp_events *v = r->events;
+	struct mp_event *e;
+
+	v->v = mp_grow(v->v, &v->cap, v->n + 1, sizeof(*v->v));
+	e = &v->v[v->n++];
+	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
+	e->type = type_of(r, name);
+	e->attr.size = sizeof(e->attr);
+	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	e->attr.disabled = 1;
+	e->attr.sample_id_all = 1;
+	e->attr.use_clockid = 1;
+	e->attr.clockid = CLOCK_MONOTONIC;
+	if (r->options->cgroup) {
+		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
+		e->context |= MP_CTX_CGROUP;
+	}
+	return e;
+}
+
+/* The event of a name that is recorded already; -1: none. */
+ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name)
+{
+	char *type = type_of(r, name);
+	size_t i;
+
+	for (i = 0; i < r->events->n; i++)
+		if (!r->events->v[i].sum && strcmp(r->events->v[i].type, type) == 0)
+			break;
+	free(type);
+	return i < r->events->n ? (ptrdiff_t)i : -1;
+}
+
+enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r)
+{
+	return r->spec->stack == MP_STACK_UNSET ? r->options->stack : r->spec->stack;
+}
+
+/* Adds the event up in the kernel, if that is asked for. */
+int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
+{
+	const struct mp_agg_terms *terms = &r->spec->sum;
+	enum mp_stack_part part = mp_resolver_stack_part(r);
+	const char *why;
+	char *name;
+
+	if (!terms->given && !r->options->sum)
+		return 0;
+	why = mp_event_why_no_agg(e, r->spec);
+	if (why)
+		return mp_resolver_fail(r, mp_asprintf("%s: %s", e->type, why));
+	/* below a trap of a program are frames of the trap alone */
+	if (mp_spec_is_probe(r->spec->name))
+		part &= ~MP_STACK_KERNEL;
+	name = mp_event_agg_name(r->options->sum_name, e->type, terms);
+	mp_event_use_agg(e, mp_event_agg_new(name, terms), part);
+	free(name);
+	e->once = mp_spec_is_probe(r->spec->name);
+	return 0;
+}
+
+/* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
+static bool is_payload(const struct mp_tp_field *f)
+{
+	return strncmp(f->name, "__probe_", 8) != 0;
+}
+
+/* What only samples have, asked of something that is recorded each time. */
+int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint)
+{
+	if (mp_when_any(&r->spec->when))
+		return mp_resolver_fail(
+			r,
+			mp_asprintf("%s: %s chooses samples, of clocks and hardware events%s", type,
+				    mp_when_name(&r->spec->when),
+				    tracepoint
+					    ? "; a tracepoint has the kernel's filter, as in "
+					      "'common_flags & 1' (interrupts off; 4: need-resched)"
+					    : ""));
+	if (r->spec->memory)
+		return mp_resolver_fail(r, mp_asprintf("%s: only hardware events tell of memory",
+						       type));
+	return 0;
+}
+
+void mp_resolver_write_fields(struct mp_event *e)
+{
+	size_t n, i;
+	const struct mp_tp_field *fields = mp_event_fields(e, &n);
+
+	e->payload = mp_alloc(n * sizeof(*e->payload));
+	for (i = 0; i < n; i++)
+		if (is_payload(&fields[i]))
+			e->payload[e->n_payload++] = &fields[i];
+}
+
+void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const char *system,
+				const char *name)
+{
+	struct mp_event *e;
+	struct mp_tp *tp;
+	const char *why;
+
+	if (mp_resolver_refuse_sampling(r, type, true) < 0)
+		return;
+	tp = mp_tracefs_load(mp_resolver_tracefs(r), system, name, &why);
+	if (!tp) {
+		mp_resolver_fail(r, mp_asprintf("%s: %s", type, why));
+		return;
+	}
+	e = mp_resolver_add(r, type);
+	e->tp = tp;
+	e->attr.type = PERF_TYPE_TRACEPOINT;
+	e->attr.config = tp->id;
+	e->attr.sample_type |= PERF_SAMPLE_RAW;
+	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
+	mp_resolver_write_fields(e);
+	mp_resolver_set_rate(r, e, true);
+	mp_resolver_set_stack(r, e);
+	mp_resolver_set_aggregate(r, e);
+}
+
+/* One that is asked for twice serves both: the last event becomes part of an earlier one, if there is one. */
+int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
+{
+	struct mp_event *last = &r->events->v[r->events->n - 1];
+	int result = 0;
+
+	if (known < 0)
+		return 0;
+	if (mp_event_merge(&r->events->v[known], last) < 0)
+		result = mp_resolver_fail(
+			r, mp_asprintf("%s: given twice, with fields of one name or too many",
+				       last->type));
+	r->events->n--;
+	mp_event_release(last);
+	return result;
+}
+
+void mp_resolver_set_reading(const struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns)
+{
+	e->context |= MP_CTX_DUR;
+	e->top = r->spec->top;
+	e->interval_ns = r->spec->interval_ns	   ? r->spec->interval_ns
+			 : r->options->interval_ns ? r->options->interval_ns
+						   : usual_ns;
+}

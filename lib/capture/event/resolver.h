@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the sources of events (source.h) share when they resolve a specification: the event that is
+ * added, its rate, its stack. Includes event.
+ */
+#ifndef MP_CAPTURE_EVENT_RESOLVER_H
+#define MP_CAPTURE_EVENT_RESOLVER_H
+
+#include "lib/capture/event/event.h"
+
+/* One call of mp_events_resolve(). */
+struct mp_resolver {
+	struct mp_events *events; /* to which events are added */
+	const struct mp_event_options *options;
+	const struct mp_spec *spec; /* the current one */
+	bool count; /* its events are counted, not recorded; a source that does not count clears it */
+	bool found; /* an earlier source has events that the name, a glob, matches */
+
+	/* inside */
+	struct mp_tracefs **tracefs;
+	char **error;
+	bool failed;
+};
+
+/* Keeps the first error, and takes it over. Returns -1. */
+int mp_resolver_fail(struct mp_resolver *r, char *error);
+
+/* tracefs, opened when it is first needed; NULL with errno. */
+struct mp_tracefs *mp_resolver_tracefs(struct mp_resolver *r);
+
+/* Whether the name is a glob for names after its prefix, as "task:*". */
+bool mp_resolver_is_glob(const struct mp_resolver *r);
+
+/* The index of a recorded event by its name, not escaped; -1: there is none. */
+ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name);
+
+/* Adds an event with all that is common to events. Valid until the next one is added. */
+struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name);
+
+/* Adds a tracepoint, or a probe that was made as one. */
+void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const char *system,
+				const char *name);
+
+/* `each`: it is recorded each time, unless the terms or the options want samples. */
+void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each);
+
+/* 0, or -1 with the error kept; as those that follow. */
+int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e);
+int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e);
+
+/* Refuses terms that only samples have, for an event that is recorded each time. */
+int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint);
+
+/* All fields of its payload are written. */
+void mp_resolver_write_fields(struct mp_event *e);
+
+/* It is read at an interval, the usual one unless the specification or the options have another. */
+void mp_resolver_set_reading(const struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
+
+/* Makes the last event a part of an earlier one for the same name (-1: there is none). */
+int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known);
+
+/* The parts of the stack that are wanted. */
+enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r);
+
+#endif

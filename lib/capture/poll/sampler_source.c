@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Polled values: memory of processes, "mem:rss", and counters, "stat:EVENT" of any event. */
+#include "lib/capture/event/resolver.h"
+#include "lib/capture/event/source.h"
+#include "lib/capture/poll/sampler.h"
+
+#define USUAL_NS 1000000000ull
+#define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
+
+static void add(void *arg, const struct mp_builtin *own)
+{
+	struct mp_resolver *r = arg;
+	struct mp_event *e;
+
+	if (mp_resolver_find(r, own->name) >= 0)
+		return;
+	e = mp_resolver_add(r, own->name);
+	e->own = own;
+	mp_builtin_set_attr(own, &e->attr);
+	mp_resolver_write_fields(e);
+	e->context &= ~MP_CTX_CPU;
+	mp_resolver_set_reading(r, e, own->kind == MP_BUILTIN_PSS ? SELDOM_NS : USUAL_NS);
+}
+
+static enum cap_resolved resolve(struct mp_resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+
+	if (strncmp(s->name, "mem:", 4) != 0)
+		return CAP_OTHER;
+	r->count = false; /* it is read anyway */
+	if (!mp_builtin_each(s->name, add, r)) {
+		r->count = s->count;
+		return CAP_OTHER;
+	}
+	if (s->filter || s->user || s->kernel || s->precise)
+		return mp_resolver_fail(r, mp_asprintf("%s: it takes neither filter nor modifier "
+						       "(mp-select(1) chooses afterwards)",
+						       s->name));
+	return CAP_RESOLVED;
+}
+
+static void show(void *arg, const struct mp_builtin *own)
+{
+	struct cap_listing *l = arg;
+
+	if (own->kind != MP_BUILTIN_RECORD)
+		l->show(l->arg, &(struct cap_listed){
+					.name = own->name,
+					.what = own->what,
+					.fields = own->fields,
+					.n_fields = own->n_fields,
+				});
+}
+
+static bool list(struct cap_listing *l)
+{
+	mp_builtin_each(l->glob, show, l);
+	return false;
+}
+
+const struct cap_source mp_samplers_source = {
+	.name = "polled value",
+	.resolve = resolve,
+	.list = list,
+};

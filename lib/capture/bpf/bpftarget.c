@@ -7,6 +7,20 @@
 
 #include "bpf/targeted.h"
 
+struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r)
+{
+	return (struct mp_bpf_target){
+		.processes = r->whole || r->command ? NULL
+			     : r->processes->n	    ? r->processes
+						    : r->tids,
+		.threads = r->tids->n > 0,
+		.command = r->command,
+		.cgroups = r->target->cgroups,
+		.n_cgroups = r->target->n_cgroups,
+		.exclude = r->exclude,
+	};
+}
+
 int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.targeted");

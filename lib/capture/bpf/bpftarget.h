@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks the programs of bpf/ that include target.h are for. Includes target.
+ * Which tasks the programs of bpf/ that include target.h are for. Includes recording, target.
  */
 #ifndef MP_CAPTURE_BPF_BPFTARGET_H
 #define MP_CAPTURE_BPF_BPFTARGET_H
 
 #include "lib/capture/host/target.h"
+#include "lib/capture/ring/recording.h"
 
 struct mp_bpf_target {
 	const struct mp_pids *processes; /* and their children; NULL: the whole system */
@@ -15,6 +16,9 @@ struct mp_bpf_target {
 	size_t n_cgroups;
 	const struct mp_pids *exclude; /* processes that do not count */
 };
+
+/* That of a recording, from which it borrows. */
+struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r);
 
 struct bpf_object;
 

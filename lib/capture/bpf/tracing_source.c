@@ -109,8 +109,59 @@ static bool list(struct cap_listing *l)
 	return true;
 }
 
+static int try(const struct mp_events *events, char **error)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (mp_tracings_try(&events->v[i], error) < 0)
+			return -1;
+	return 0;
+}
+
+static int open_programs(void **state, const struct cap_recording *r, char **error)
+{
+	struct mp_bpf_target target = mp_bpf_target_of(r);
+	struct mp_tracings *t = NULL;
+	bool any = false;
+	int result;
+	size_t i;
+
+	for (i = 0; i < r->events->n; i++)
+		any |= r->events->v[i].tracing != NULL;
+	result = any ? mp_tracings_open(&t, r->events, r->rings, &target, error) : 0;
+	*state = t;
+	return result;
+}
+
+static void start(void *state)
+{
+	mp_tracings_start(state);
+}
+
+static void stop(void *state)
+{
+	mp_tracings_stop(state);
+}
+
+static uint64_t account(void *state, size_t event, int cpu)
+{
+	return cpu < 0 ? mp_tracings_missed(state, event) : mp_tracings_fired(state, event, cpu);
+}
+
+static void close_programs(void *state)
+{
+	mp_tracings_free(state);
+}
+
 const struct cap_source mp_tracings_source = {
 	.name = "tracing",
 	.resolve = resolve,
 	.list = list,
+	.try = try,
+	.open = open_programs,
+	.start = start,
+	.stop = stop,
+	.account = account,
+	.close = close_programs,
 };

@@ -4,16 +4,30 @@
  * row in lib/capture/session/sources.c. The session, the writer and -l know sources through this table
  * only. Any function may be NULL: then there is nothing to do.
  *
- * Planning, in the main thread, before anything is opened:
- *	resolve	adds the events that a specification names
- *	list	shows the names that match a glob
+ * A source may add events that the rings open like any other (tracepoints, probes); then planning is all
+ * that it does. Or it makes the samples of its events, or values, itself: then it has a state of its own
+ * from open() to close(), and is called in this order by these threads:
  *
- * Includes resolver.
+ *	open	main	the events are open, and not enabled
+ *	start	main	the events were enabled just now
+ *	begin	main	the command runs, or there is none
+ *	bound	drainer	in each round, see below
+ *	handle	main	each record of the source's own type, in the order of time
+ *	tick	main	after each round
+ *	stop	control	the events were disabled just now
+ *	finish	drainer	the rings have all that happened before stop
+ *	account	main	all records were handled; as those that follow
+ *	trailer	main
+ *	write	main
+ *	close	main	also without all the others
+ *
+ * All times are CLOCK_MONOTONIC in ns. Includes ctl, resolver.
  */
 #ifndef MP_CAPTURE_EVENT_SOURCE_H
 #define MP_CAPTURE_EVENT_SOURCE_H
 
 #include "lib/capture/event/resolver.h"
+#include "lib/stream/ctl.h"
 
 /* What became of a specification. */
 enum cap_resolved {
@@ -44,14 +58,72 @@ struct cap_listing {
 	char *error; /* set by a source: why names are missing. Owned by the caller */
 };
 
+struct perf_event_header;
+struct cap_recording;  /* lib/capture/ring/recording.h */
+struct cap_symbolizer; /* lib/capture/session/symbolizer.h */
+
+/* Where a source writes sections of its own. */
+struct cap_output {
+	const json_t *header; /* of the events, for those that are like it */
+	const struct cap_symbolizer *symbolizer;
+	void (*put)(void *arg, struct mp_str line);
+	void *arg;
+	bool verbose;
+};
+
 struct cap_source {
 	const char *name; /* for messages */
+
+	/* --- planning: main thread, before anything is opened --- */
 
 	/* Looks at r->spec. A source asked for a name or glob that it does not know adds nothing. */
 	enum cap_resolved (*resolve)(struct mp_resolver *r);
 
 	/* Whether the glob has a prefix that only this source has ("usdt:FILE"): no other is asked then. */
 	bool (*list)(struct cap_listing *l);
+
+	/* Whether this machine lets this process record the source's events. 0, or -1 with `*error` (owned). */
+	int (*try)(const struct mp_events *events, char **error);
+
+	/* --- recording --- */
+
+	/* `*state` stays NULL if no event is the source's. 0, or -1 with `*error`; then close() follows, too. */
+	int (*open)(void **state, const struct cap_recording *recording, char **error);
+	void (*start)(void *state);
+	void (*begin)(void *state);
+
+	/* Must not wait. */
+	void (*stop)(void *state);
+
+	/* Pushes what is left into the source's streams; may wait. */
+	void (*finish)(void *state);
+
+	/*
+	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX: not before now.
+	 * Asked after a time that has settled in the rings; must not wait.
+	 */
+	uint64_t (*bound)(void *state);
+
+	/* Type of the records among those of BPF stacks that handle() takes; 0: none. False: it is damaged. */
+	uint32_t record;
+	bool (*handle)(void *state, const struct perf_event_header *record,
+		       const struct cap_symbolizer *symbolizer);
+
+	/* Everything before `settled_ns` was handled. Must be short. */
+	void (*tick)(void *state, uint64_t settled_ns);
+
+	/*
+	 * How often an event happened on a CPU while it was enabled, by the source's count, where its
+	 * counter in the kernel does not tell; `cpu` -1: not known on which.
+	 */
+	uint64_t (*account)(void *state, size_t event, int cpu);
+
+	/* Adds what it did to the trailer. */
+	void (*trailer)(void *state, json_t *trailer);
+
+	/* Writes sections of its own, and messages to stderr. Whether something was lost. */
+	bool (*write)(void *state, const struct cap_output *output);
+	void (*close)(void *state);
 };
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Polled values: memory of processes, "mem:rss", and counters, "stat:EVENT" of any event. */
+#include <stdlib.h>
+
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 #include "lib/capture/poll/sampler.h"
+#include "lib/capture/ring/recording.h"
 
 #define USUAL_NS 1000000000ull
 #define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
@@ -59,8 +62,78 @@ static bool list(struct cap_listing *l)
 	return false;
 }
 
+struct state {
+	struct mp_samplers *samplers;
+	struct mp_sample_of of;
+};
+
+static int open_samplers(void **state, const struct cap_recording *r, char **error)
+{
+	struct state *s = mp_zalloc(sizeof(*s));
+
+	s->of = (struct mp_sample_of){
+		.target = r->target,
+		.pids = r->command ? &r->target->tids : r->processes,
+		.tids = r->tids,
+		.exclude = r->exclude,
+		.command = r->command ? r->command_name : NULL,
+	};
+	s->samplers = mp_samplers_start(r->events, &s->of, r->queue, r->threads, error);
+	if (s->samplers) {
+		*state = s;
+		return 0;
+	}
+	free(s);
+	return *error ? -1 : 0;
+}
+
+static void start(void *state)
+{
+	mp_samplers_enable(((struct state *)state)->samplers);
+}
+
+static void begin(void *state)
+{
+	mp_samplers_go(((struct state *)state)->samplers);
+}
+
+static uint64_t bound(void *state)
+{
+	return mp_samplers_bound(((struct state *)state)->samplers);
+}
+
+static void finish(void *state)
+{
+	mp_samplers_stop(((struct state *)state)->samplers);
+}
+
+static void trailer(void *state, json_t *to)
+{
+	mp_samplers_json(((struct state *)state)->samplers, to);
+}
+
+static bool report(void *state, const struct cap_output *output)
+{
+	mp_samplers_report(((struct state *)state)->samplers, output->verbose);
+	return false;
+}
+
+static void close_samplers(void *state)
+{
+	mp_samplers_free(((struct state *)state)->samplers);
+	free(state);
+}
+
 const struct cap_source mp_samplers_source = {
 	.name = "polled value",
 	.resolve = resolve,
 	.list = list,
+	.open = open_samplers,
+	.start = start,
+	.begin = begin,
+	.bound = bound,
+	.finish = finish,
+	.trailer = trailer,
+	.write = report,
+	.close = close_samplers,
 };

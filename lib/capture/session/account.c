@@ -22,19 +22,17 @@ static struct mp_counts *read_counters(const struct mp_writer *w)
 	return sums;
 }
 
-/* What programs make samples of does not count by itself. */
-static void add_tracing(struct mp_counts *sums, const struct mp_writer *w,
-			const struct mp_tracings *tracings)
+/* What sources make samples of does not count by itself. */
+static void add_sources(struct mp_counts *sums, const struct mp_writer *w,
+			const struct cap_opened_sources *sources)
 {
 	size_t ring, i;
 
 	for (i = 0; i < w->events->n; i++) {
-		if (!w->events->v[i].tracing)
-			continue;
 		for (ring = 0; ring < w->rings->n; ring++)
 			sums[ring * w->events->n + i].count +=
-				mp_tracings_fired(tracings, i, w->rings->v[ring].cpu);
-		sums[i].count += mp_tracings_missed(tracings, i);
+				cap_sources_account(sources, i, w->rings->v[ring].cpu);
+		sums[i].count += cap_sources_account(sources, i, -1);
 	}
 }
 
@@ -65,13 +63,12 @@ static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, ui
 }
 
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct mp_tracings *tracings)
+		     const struct cap_opened_sources *sources)
 {
 	struct mp_counts *counts = read_counters(w);
 	size_t i, j;
 
-	if (tracings)
-		add_tracing(counts, w, tracings);
+	add_sources(counts, w, sources);
 	*a = (struct mp_account){ .cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)) };
 	for (i = 0; i < w->rings->n; i++) {
 		struct mp_cpu_account *cpu = &a->cpus[i];

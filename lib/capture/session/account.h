@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
- * lost. Includes bpftracing, ring, writer.
+ * lost. Includes ring, sources, writer.
  */
 #ifndef MP_CAPTURE_SESSION_ACCOUNT_H
 #define MP_CAPTURE_SESSION_ACCOUNT_H
 
-#include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/ring/ring.h"
+#include "lib/capture/session/sources.h"
 #include "lib/capture/session/writer.h"
 
 struct mp_cpu_account {
@@ -31,9 +31,9 @@ struct mp_account {
 	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
 };
 
-/* Reads the counters of the kernel and of programs (NULL: there are none), after everything was written. */
+/* Reads the counters of the kernel and of the sources, after everything was written. */
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct mp_tracings *tracings);
+		     const struct cap_opened_sources *sources);
 void mp_account_release(struct mp_account *a);
 
 /* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */

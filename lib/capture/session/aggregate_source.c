@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel aggregation: aggregates with a name of their own, "sum:blocked". An event that never fires
- * holds the place of each.
+ * In-kernel aggregation: programs aggregate events by stack, bpfaggregate.h, and the end writes their
+ * totals, aggregate.h. Of aggregates with a name of their own, "sum:blocked", an event that never fires
+ * holds the place.
  */
+#include <stdlib.h>
+
+#include "lib/capture/aggregate/aggregate.h"
+#include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/event/aggregate_resolve.h"
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
+#include "lib/capture/ring/recording.h"
+#include "lib/capture/session/symbolizer.h"
 
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
@@ -41,8 +48,101 @@ static bool list(struct cap_listing *l)
 	return false;
 }
 
+static int try(const struct mp_events *events, char **error)
+{
+	return mp_events_any_aggregated(events) ? mp_bpf_aggregate_possible(error) : 0;
+}
+
+struct state {
+	struct mp_bpf_aggregate *programs;
+	struct mp_aggregator *aggregator;
+};
+
+static int open_aggregates(void **state, const struct cap_recording *r, char **error)
+{
+	struct mp_bpf_target target = mp_bpf_target_of(r);
+	struct state *s;
+
+	if (!mp_events_any_aggregated(r->events))
+		return 0;
+	*state = s = mp_zalloc(sizeof(*s));
+	s->aggregator = mp_aggregator_new(r->events);
+	s->programs = mp_bpf_aggregate_open(r->events, r->bpf_stacks, &target,
+					    r->all_cpus && !r->target->n_cgroups, error);
+	if (!s->programs)
+		return -1;
+	return mp_bpf_aggregate_attach(s->programs, r->rings, r->events, error);
+}
+
+static void start(void *state)
+{
+	mp_bpf_aggregate_start(((struct state *)state)->programs);
+}
+
+static void stop(void *state)
+{
+	mp_bpf_aggregate_stop(((struct state *)state)->programs);
+}
+
+static bool handle(void *state, const struct perf_event_header *record,
+		   const struct cap_symbolizer *symbolizer)
+{
+	struct mp_agg_symbols symbols = { symbolizer->formatter, symbolizer->tasks,
+					  symbolizer->names };
+
+	return mp_aggregator_stack(((struct state *)state)->aggregator,
+				   (const struct mp_agg_stack *)record, &symbols);
+}
+
+static void tick(void *state, uint64_t settled_ns)
+{
+	struct state *s = state;
+
+	if (mp_bpf_aggregate_tick(s->programs, settled_ns, mp_aggregator_add, s->aggregator))
+		mp_aggregator_settle(s->aggregator);
+}
+
+static bool write_totals(void *state, const struct cap_output *output)
+{
+	struct mp_formatter *formatter = output->symbolizer->formatter;
+	struct mp_aggregator_losses losses;
+	struct mp_cut_aggregate_end end;
+	struct state *s = state;
+
+	mp_bpf_aggregate_finish(s->programs, mp_aggregator_add, s->aggregator, &end);
+	mp_aggregator_write(s->aggregator, &end, output->header, &formatter->unwound, output->put,
+			    output->arg);
+	mp_aggregator_losses(s->aggregator, &end, &losses);
+	mp_say_count(losses.count, "occurrence could not be added: a table was full",
+		     "occurrences could not be added: a table was full");
+	if (output->verbose)
+		mp_say("sums: %zu stacks of processes, %zu different in words; %llu were sent again",
+		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
+	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
+		     "occurrences have no stack: theirs did not come in time");
+	return losses.count || losses.unknown;
+}
+
+static void close_aggregates(void *state)
+{
+	struct state *s = state;
+
+	mp_bpf_aggregate_free(s->programs);
+	mp_aggregator_free(s->aggregator);
+	free(s);
+}
+
 const struct cap_source cap_aggregates = {
 	.name = "aggregate",
 	.resolve = resolve,
 	.list = list,
+	.try = try,
+	.open = open_aggregates,
+	.start = start,
+	.stop = stop,
+	.record = MP_AGG_STACK,
+	.handle = handle,
+	.tick = tick,
+	.write = write_totals,
+	.close = close_aggregates,
 };

@@ -396,12 +396,11 @@ static int try_events(const struct mp_events *events, char **error)
 {
 	size_t i;
 
-	if (mp_events_any_aggregated(events) && mp_bpf_aggregate_possible(error) < 0)
+	if (cap_sources_try(events, error) < 0)
 		return -1;
 	for (i = 0; i < events->n; i++)
-		if (mp_tracings_try(&events->v[i], error) < 0 ||
-		    (!events->v[i].tp && (mp_ring_try_event(&events->v[i], error) < 0 ||
-					  mp_bpf_filters_try(&events->v[i], error) < 0)))
+		if (!events->v[i].tp && (mp_ring_try_event(&events->v[i], error) < 0 ||
+					 mp_bpf_filters_try(&events->v[i], error) < 0))
 			return -1;
 	return 0;
 }

@@ -227,8 +227,8 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, d->stacks_time);
 	}
-	bound = mp_samplers_bound(
-		d->s.samplers); /* last: what it has pushed before is before the mark */
+	bound = cap_sources_bound(
+		d->s.sources); /* last: what they pushed before is before the mark */
 	mp_queue_mark(d->s.queue, MP_MIN(settled, bound));
 	return complete;
 }
@@ -243,7 +243,7 @@ static void finish(struct mp_drain *d)
 		poll(&news, 1, 10);
 		mp_grace_expedite(d->s.settle);
 	}
-	mp_samplers_stop(d->s.samplers);
+	cap_sources_finish(d->s.sources);
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, 10);
 	mp_queue_mark(d->s.queue, UINT64_MAX);

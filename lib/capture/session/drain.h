@@ -9,9 +9,9 @@
 #include "lib/capture/bpf/bpfstack.h"
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/poll/sampler.h"
 #include "lib/capture/ring/grace.h"
 #include "lib/capture/ring/track.h"
+#include "lib/capture/session/sources.h"
 
 /* Borrowed until mp_drain_free(). */
 struct mp_drain_setup {
@@ -21,7 +21,7 @@ struct mp_drain_setup {
 	struct mp_bpf_stacks *bpf_stacks;     /* NULL: none */
 	const struct mp_queue_stream *stacks; /* theirs */
 	struct mp_grace *settle;
-	struct mp_samplers *samplers; /* NULL: none; ended when the rings are empty */
+	const struct cap_opened_sources *sources;
 	struct mp_queue *queue;
 	int realtime; /* SCHED_FIFO priority, 0: none */
 };

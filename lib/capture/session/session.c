@@ -16,9 +16,7 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/attach.h"
-#include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/bpf/bpffilter.h"
-#include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/session/collector.h"
 #include "lib/capture/host/command.h"
 #include "lib/capture/session/control.h"
@@ -28,8 +26,8 @@
 #include "lib/capture/session/report.h"
 #include "lib/capture/session/sources.h"
 #include "lib/capture/session/status.h"
-#include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/session/writer.h"
+#include "lib/capture/session/symbolizer.h"
 #include "lib/core/clock.h"
 
 enum {
@@ -52,8 +50,7 @@ struct session {
 	struct mp_rings rings;
 	struct mp_track *track;
 	struct mp_grace *settle;
-	struct mp_samplers *samplers;
-	struct mp_sample_of sampled;
+	struct cap_opened_sources sources;
 	struct mp_queue *queue;
 	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
 	struct mp_drain *drain;
@@ -61,9 +58,6 @@ struct session {
 	struct mp_bpf_filters *filters;
 	struct mp_bpf_stacks *bpf_stacks;
 	struct mp_walk_tables tables;
-	struct mp_bpf_aggregate *bpf_aggregate;
-	struct mp_aggregator *aggregator;
-	struct mp_tracings *tracings;
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;
@@ -253,13 +247,11 @@ static int drain_priority(const struct session *s)
 	return s->o->realtime ? s->o->realtime + 1 : 0;
 }
 
-static void stop_programs(void *arg)
+static void stop_sources(void *arg)
 {
 	struct session *s = arg;
 
-	if (s->bpf_aggregate)
-		mp_bpf_aggregate_stop(s->bpf_aggregate);
-	mp_tracings_stop(s->tracings);
+	cap_sources_stop(&s->sources);
 }
 
 /*
@@ -271,20 +263,27 @@ static bool closes_slowly(const struct session *s)
 	return s->events.n > CLOSED_AT_ONCE && !s->events.probes.n_made;
 }
 
-static void start_samplers(struct session *s)
+static void open_sources(struct session *s)
 {
-	char *error;
-
-	s->sampled = (struct mp_sample_of){
+	bool on_exec = s->target.on_exec;
+	struct cap_recording recording = {
+		.events = &s->events,
+		.rings = &s->rings,
+		.queue = s->queue,
 		.target = &s->target,
-		.pids = s->target.on_exec ? &s->target.tids : &s->processes,
+		.processes = &s->processes,
 		.tids = &s->o->tids,
 		.exclude = &s->o->exclude,
-		.command = s->target.on_exec ? s->command.name : NULL,
+		.command = on_exec ? s->command.pid : 0,
+		.command_name = on_exec ? s->command.name : NULL,
+		.whole = s->whole,
+		.all_cpus = !s->o->cpus,
+		.bpf_stacks = s->bpf_stacks,
+		.threads = &s->exclude_tids,
 	};
-	s->samplers =
-		mp_samplers_start(&s->events, &s->sampled, s->queue, &s->exclude_tids, &error);
-	if (error)
+	char *error;
+
+	if (cap_sources_open(&s->sources, &recording, &error) < 0)
 		give_up(error);
 }
 
@@ -297,7 +296,7 @@ static void start_threads(struct session *s)
 		.bpf_stacks = s->bpf_stacks,
 		.stacks = s->stack_stream,
 		.settle = s->settle,
-		.samplers = s->samplers,
+		.sources = &s->sources,
 		.queue = s->queue,
 		.realtime = drain_priority(s),
 	};
@@ -307,7 +306,7 @@ static void start_threads(struct session *s)
 		.closes_slowly = closes_slowly(s),
 		.command_fd = s->command.pidfd,
 		.signal_fd = s->signal_fd,
-		.disabled = stop_programs,
+		.disabled = stop_sources,
 		.arg = s,
 	};
 	int tid;
@@ -425,44 +424,6 @@ static void open_tracking(struct session *s)
 		mp_pids_release(&of_processes.tids);
 }
 
-/* Whom programs are for that decide that themselves. */
-static struct mp_bpf_target bpf_target(const struct session *s)
-{
-	return (struct mp_bpf_target){
-		.processes = s->whole || s->target.on_exec ? NULL
-			     : s->processes.n		   ? &s->processes
-							   : &s->target.tids,
-		.threads = s->o->tids.n > 0,
-		.command = s->target.on_exec ? s->command.pid : 0,
-		.cgroups = s->target.cgroups,
-		.n_cgroups = s->target.n_cgroups,
-		.exclude = &s->o->exclude,
-	};
-}
-
-static void open_sums(struct session *s)
-{
-	struct mp_bpf_target target = bpf_target(s);
-	char *error;
-
-	if (!mp_events_any_aggregated(&s->events))
-		return;
-	s->bpf_aggregate = mp_bpf_aggregate_open(&s->events, s->bpf_stacks, &target,
-						 !s->o->n_cgroups && !s->o->cpus, &error);
-	if (!s->bpf_aggregate)
-		give_up(error);
-	s->aggregator = mp_aggregator_new(&s->events);
-}
-
-static void open_tracings(struct session *s)
-{
-	struct mp_bpf_target target = bpf_target(s);
-	char *error;
-
-	if (mp_tracings_open(&s->tracings, &s->events, &s->rings, &target, &error) < 0)
-		give_up(error);
-}
-
 /* Copies of stacks have larger rings, which are read in parts: those are the buffer then. */
 static size_t queue_limit(const struct session *s)
 {
@@ -493,7 +454,6 @@ static void open_events(struct session *s)
 	learn_tasks(s);
 	open_stacks(s);
 	find_excluded(s);
-	open_sums(s);
 	if (mp_bpf_filters_open(&s->filters, &s->events, &s->o->exclude, &error) < 0)
 		give_up(error);
 	choose_ring(s);
@@ -506,15 +466,11 @@ static void open_events(struct session *s)
 		result = mp_rings_open(&s->rings, &s->events, &s->target, &error);
 	if (result < 0)
 		give_up(error);
-	start_samplers(s);
+	open_sources(s);
 	start_threads(s);
 	set_filters(s);
 	if (s->bpf_stacks)
 		mp_bpf_stacks_attach(s->bpf_stacks, &s->rings, &s->events);
-	if (s->bpf_aggregate &&
-	    mp_bpf_aggregate_attach(s->bpf_aggregate, &s->rings, &s->events, &error) < 0)
-		give_up(error);
-	open_tracings(s);
 	mp_prototypes_forget();
 }
 
@@ -529,9 +485,7 @@ static void show_status(void *arg)
 {
 	struct session *s = arg;
 
-	if (s->bpf_aggregate && mp_bpf_aggregate_tick(s->bpf_aggregate, s->writer.watermark_ns,
-						      mp_aggregator_add, s->aggregator))
-		mp_aggregator_settle(s->aggregator);
+	cap_sources_tick(&s->sources, s->writer.watermark_ns);
 	mp_status_line_show(&s->status, s->writer.written, s->writer.lost);
 }
 
@@ -563,7 +517,7 @@ static void prepare_writer(struct session *s)
 		.stop = stop_recording,
 		.tick = show_status,
 		.silent = mp_events_all_aggregated(&s->events),
-		.sums = s->aggregator,
+		.sources = &s->sources,
 		.arg = s,
 	};
 	mp_writer_init(&s->writer);
@@ -654,17 +608,14 @@ static int start(struct session *s)
 		mp_attach_enable(&s->rings);
 	else if (!s->target.on_exec)
 		mp_rings_enable(&s->rings);
-	if (s->bpf_aggregate)
-		mp_bpf_aggregate_start(s->bpf_aggregate);
-	mp_tracings_start(s->tracings);
-	mp_samplers_enable(s->samplers);
+	cap_sources_start(&s->sources);
 	s->header = make_header(s); /* the recording begins at its time */
 	s->writer.from_ns = json_integer_value(json_object_get(s->header, "clock_ns"));
 	mp_control_go(s->control, s->o->duration_ns);
 	if (!s->writer.silent)
 		write_json(s, json_incref(s->header));
 	if (!s->o->command || mp_command_go(&s->command) == 0) {
-		mp_samplers_go(s->samplers);
+		cap_sources_begin(&s->sources);
 		return 0;
 	}
 	mp_say("cannot run '%s': %m", s->command.name);
@@ -683,7 +634,7 @@ static void write_trailer(struct session *s, const struct mp_account *a, int com
 		json_object_set_new(trailer, "truncated",
 				    json_integer((json_int_t)s->stacks.truncated));
 	mp_unwind_stats_json(&s->formatter.unwound, trailer);
-	mp_samplers_json(s->samplers, trailer);
+	cap_sources_trailer(&s->sources, trailer);
 	if (s->o->command)
 		json_object_set_new(trailer, "status", json_integer(command_status));
 	write_json(s, trailer);
@@ -698,25 +649,18 @@ static void put_line(void *arg, struct mp_str line)
 	mp_writer_put(&s->writer, line);
 }
 
-/* Behind the events. Whether something could not be added. */
-static bool write_sums(struct session *s)
+static bool write_sources(struct session *s)
 {
-	struct mp_aggregator_losses losses;
-	struct mp_cut_aggregate_end end;
+	struct cap_symbolizer symbolizer = { &s->formatter, &s->tasks, s->o->names };
+	struct cap_output output = {
+		.header = s->header,
+		.symbolizer = &symbolizer,
+		.put = put_line,
+		.arg = s,
+		.verbose = s->o->verbose,
+	};
 
-	if (!s->bpf_aggregate)
-		return false;
-	mp_bpf_aggregate_finish(s->bpf_aggregate, mp_aggregator_add, s->aggregator, &end);
-	mp_aggregator_write(s->aggregator, &end, s->header, &s->formatter.unwound, put_line, s);
-	mp_aggregator_losses(s->aggregator, &end, &losses);
-	mp_say_count(losses.count, "occurrence could not be added: a table was full",
-		     "occurrences could not be added: a table was full");
-	if (s->o->verbose)
-		mp_say("sums: %zu stacks of processes, %zu different in words; %llu were sent again",
-		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
-	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
-		     "occurrences have no stack: theirs did not come in time");
-	return losses.count || losses.unknown;
+	return cap_sources_write(&s->sources, &output);
 }
 
 /* After the last record: the command, the account, the trailer, what is to be said. */
@@ -731,18 +675,17 @@ static enum mp_status finish(struct session *s)
 	mp_status_line_clear(&s->status);
 	if (s->o->command)
 		command_status = mp_command_end(&s->command);
-	mp_account_init(&account, w, s->tracings);
+	mp_account_init(&account, w, &s->sources);
 	mp_account_write_rest(&account, &s->writer);
 	if (!s->writer.silent)
 		write_trailer(s, &account, command_status);
-	mp_queue_free(s->queue); /* sums need some memory, too */
+	mp_queue_free(s->queue); /* aggregates need some memory, too */
 	s->queue = NULL;
-	lossy = write_sums(s);
+	lossy = write_sources(s);
 	mp_out_close(&s->out);
 	if (command_status && !s->o->quiet)
 		mp_say("'%s' ended with status %d", s->command.name, command_status);
 	mp_report_losses(w, &account, s->o->quiet, s->o->verbose);
-	mp_samplers_report(s->samplers, s->o->verbose);
 	if (s->o->verbose)
 		mp_report_details(w, &account, s->settle, s->bpf_stacks);
 	lossy |= s->collectors_failed || (s->o->names && s->o->names->bad) || w->lost || w->late ||
@@ -755,11 +698,8 @@ static void release(struct session *s)
 {
 	mp_control_end(s->control);
 	mp_grace_stop(s->settle);
-	mp_samplers_free(s->samplers);
 	mp_tasks_release(&s->tasks);
-	mp_bpf_aggregate_free(s->bpf_aggregate);
-	mp_aggregator_free(s->aggregator);
-	mp_tracings_free(s->tracings);
+	cap_sources_close(&s->sources);
 	json_decref(s->header);
 	mp_bpf_filters_free(s->filters);
 	mp_bpf_stacks_free(s->bpf_stacks);

@@ -8,6 +8,7 @@
 #include "lib/capture/event/builtin.h"
 #include "lib/capture/host/record.h"
 #include "lib/capture/host/sampled.h"
+#include "lib/capture/session/symbolizer.h"
 #include "lib/core/clock.h"
 #include "lib/stream/show.h"
 
@@ -267,13 +268,6 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 		mp_walk_tables_update(w->formatter->tables, task->process, time_ns);
 }
 
-static void take_sum_stack(struct mp_writer *w, const struct mp_agg_stack *stack)
-{
-	struct mp_agg_symbols symbols = { w->formatter, w->tasks, w->names };
-
-	w->broken += !mp_aggregator_stack(w->sums, stack, &symbols);
-}
-
 static void handle_events(void *arg, const struct mp_queue_stream *stream,
 			  const struct mp_queue_record *records, size_t n)
 {
@@ -301,16 +295,17 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 			  const struct mp_queue_record *records, size_t n)
 {
 	struct mp_writer *w = arg;
+	struct cap_symbolizer symbolizer = { w->formatter, w->tasks, w->names };
 	size_t i;
 
 	(void)stream;
 	for (i = 0; i < n; i++) {
 		const struct perf_event_header *h = records[i].record;
 
-		if (h->type == MP_AGG_STACK)
-			take_sum_stack(w, (const void *)h);
-		else
+		if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
 			w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
+		else
+			w->broken += !cap_sources_handle(w->sources, h, &symbolizer);
 	}
 }
 

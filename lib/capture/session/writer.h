@@ -2,7 +2,7 @@
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
  * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
- * queue, ring, sum, io.
+ * io, queue, ring, sources.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
@@ -11,7 +11,7 @@
 #include "lib/capture/format/format.h"
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/aggregate/aggregate.h"
+#include "lib/capture/session/sources.h"
 #include "lib/core/io.h"
 #include "lib/stream/taskname.h"
 
@@ -45,14 +45,14 @@ struct mp_writer {
 	const struct mp_pids *exclude; /* processes whose samples are left out */
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	const struct mp_control *control;
-	uint64_t from_ns;	    /* from then on all events were enabled */
-	uint64_t max_events;	    /* 0: no limit */
-	bool whole;		    /* the whole system is recorded */
-	bool silent;		    /* no events, so no control lines either */
-	struct mp_aggregator *sums; /* NULL: none */
-	bool readable;		    /* for a terminal: lines for people, no control lines */
-	void (*stop)(void *arg);    /* the limit is reached, or the output is gone */
-	void (*tick)(void *arg);    /* called between rounds, for the status line */
+	uint64_t from_ns;    /* from then on all events were enabled */
+	uint64_t max_events; /* 0: no limit */
+	bool whole;	     /* the whole system is recorded */
+	bool silent;	     /* no events, so no control lines either */
+	const struct cap_opened_sources *sources;
+	bool readable;		 /* for a terminal: lines for people, no control lines */
+	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
+	void (*tick)(void *arg); /* called between rounds, for the status line */
 	void *arg;
 
 	/* results */

@@ -22,7 +22,7 @@ balanced() {
 	[ "$(tail -n 1 "$1" | jq '[.cpus[] | .[2]] | add')" = "$(trailer "$1" lost)" ]
 }
 
-@test "100,003 calls are 100,003 events, none lost, at the default settings" {
+@test "100,003 calls give 100,003 events and no loss at the default settings" {
 	mp-record -q -e $GETPPID -o "$TMP/s" -- "$LOAD/getppid" 100003
 	[ "$(trailer "$TMP/s" records)" = 100003 ]
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
@@ -31,20 +31,20 @@ balanced() {
 	[ "$status" = 0 ]
 }
 
-@test "the same of the whole system, the CPU pinned, without stacks" {
+@test "a recording of the whole system without stacks has every call of a pinned process" {
 	mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 100003
 	[ "$(grep -c 'comm=getppid' "$TMP/s")" = 100003 ]
 	balanced "$TMP/s"
 }
 
-@test "two processes at once, under load: delivered + lost = fired" {
+@test "for two processes under load, delivered + lost = fired" {
 	start_load stress-ng --cpu 2 -t 30s
 	mp-record -q -e $GETPPID -o "$TMP/s" -- sh -c "'$LOAD/getppid' 100003 & '$LOAD/getppid' 50021; wait" || [ $? = 1 ]
 	[ $(($(grep -c 'comm=getppid' "$TMP/s") + $(trailer "$TMP/s" lost))) = 150024 ]
 	balanced "$TMP/s"
 }
 
-@test "a ring that is too small: what is lost is counted, and said where it happened" {
+@test "losses in a ring that is too small are counted and reported where they happened" {
 	mp-record -e $GETPPID -m 32K -o "$TMP/s" -- "$LOAD/getppid" 300007 2> "$TMP/err" || [ $? = 1 ]
 	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) = 300007 ]
 	balanced "$TMP/s"
@@ -56,14 +56,14 @@ balanced() {
 	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time)' > /dev/null
 }
 
-@test "a reader that is too slow: the queue is bounded, the rest is lost and counted" {
+@test "with a slow reader the queue stays bounded, and what does not fit is counted as lost" {
 	mp-record -q -e $GETPPID -g none -m 64K -- sh -c "'$LOAD/getppid' 3000017 > /dev/null" 2> /dev/null |
 		{ sleep 3; cat; } > "$TMP/s" || true
 	balanced "$TMP/s"
 	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) -ge 3000017 ]
 }
 
-@test "under stress-ng --switch the kernel's count is delivered + lost" {
+@test "under stress-ng --switch, delivered + lost is the kernel's count" {
 	for realtime in "" --realtime; do
 		# the load is started by the recorder, which it would keep from starting
 		mp-record -q $realtime -a -e sched:sched_switch -g none -d 1 -o "$TMP/s" -- $(switching "$TMP/stress" 3s) > /dev/null 2>&1 || [ $? = 1 ]
@@ -86,7 +86,7 @@ balanced() {
 	false
 }
 
-@test "the count is that of perf stat beside it" {
+@test "the count equals that of perf stat on the same load" {
 	perf stat -x, -o "$TMP/stat" -e syscalls:sys_enter_getppid -a -- \
 		mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
 	perf=$(awk -F, '/getppid/ { print $1 }' "$TMP/stat")
@@ -101,7 +101,7 @@ within() {
 	[ "$(grep -E '^[0-9]+,' "$1" | awk -F, -v a="$from" -v b="$until" '$1 < a || $1 > b' | wc -l)" = 0 ]
 }
 
-@test "many events begin and end at once, and soon: each call that is entered is left" {
+@test "many events start and stop together, within a short time: every system call that is entered also exits" {
 	start_load perl -e 'getppid, select undef, undef, undef, 0.0003 while 1'
 	mp-record -q --realtime -e 'syscalls:*_[gp]*' -g none --fields tid -o "$TMP/s" 3>&- &
 	recorder=$!
@@ -122,7 +122,7 @@ within() {
 		END { exit($. < 500) }'
 }
 
-@test "what came before all events were on is left out, and counted" {
+@test "events from before all events were enabled are dropped and counted" {
 	start_load "$LOAD/getppid" 0
 	mp-record -q -p "$LOAD_PID" -e $GETPPID,syscalls:sys_exit_getppid -g none -d 100ms -o "$TMP/s" || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" excluded)" -gt 0 ]
@@ -134,7 +134,7 @@ within() {
 	[ "$(trailer "$TMP/s" excluded)" = 0 ]
 }
 
-@test "exclusion is counted: fired = delivered + excluded + lost" {
+@test "excluded events are counted: fired = delivered + excluded + lost" {
 	"$LOAD/threads" 1 100 > "$TMP/pid" &
 	until [ -s "$TMP/pid" ]; do sleep 0.01; done
 	mp-record -q -a -e $GETPPID -g none --exclude-pid $$ -n 1009 -o "$TMP/s" -- "$LOAD/getppid" 5003

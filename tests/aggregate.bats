@@ -48,7 +48,7 @@ record_waiting() {
 # Ours may have ended early where other tests load the machine; what this test is about is not told on stderr.
 record() { mp-record -q "$@" || [ $? = 1 ]; }
 
-@test "memleak: each leak at its line, in bytes, what was given back not; threads and children" {
+@test "memleak reports each leak at its line, in bytes, also of threads and children, and nothing that was freed" {
 	sums_work
 	record memleak -o "$TMP/s" -- "$LOAD/heap" 200
 	cut -c 1-160 "$TMP/s"
@@ -62,7 +62,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(mp-fold "$TMP/s" | grep -c ';leak_old;')" = 1 ]
 }
 
-@test "a program that ends at once: its stacks are whole" {
+@test "stacks of a program that ends at once are complete" {
 	sums_work
 	record malloccalls -o "$TMP/s" -- "$LOAD/heap" 0 short
 	[ "$(total "$TMP/s" ';main;churn;malloc$')" = 1009 ]
@@ -72,7 +72,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(total "$TMP/o" '^[0-9]*#sleep;.*\[truncated\]')" = 0 ] || { cut -c 1-200 "$TMP/o"; false; }
 }
 
-@test "memleak of a process that runs already" {
+@test "memleak works on a process that is already running" {
 	sums_work
 	record_waiting memleak "$LOAD/heap" line
 	[ "$(total "$TMP/s" ';main;leak_old;malloc$')" = $((13 << 20)) ]
@@ -80,7 +80,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(total "$TMP/s" ';churn;')" = 0 ]
 }
 
-@test "memleak of programs with jemalloc and tcmalloc" {
+@test "memleak works on programs with jemalloc and tcmalloc" {
 	sums_work
 	for library in libjemalloc.so.2 libtcmalloc_minimal.so.4; do
 		ldconfig -p | grep -q "$library" || skip "no $library"
@@ -92,7 +92,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	done
 }
 
-@test "mallocstacks and malloccalls: bytes and calls of each function, those of threads too" {
+@test "mallocstacks and malloccalls count the bytes and calls of each function, in threads too" {
 	sums_work
 	record malloccalls mallocstacks -o "$TMP/s" -- "$LOAD/heap" 200
 	grep -c '"sum":' "$TMP/s" | grep -qx 2
@@ -114,7 +114,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	mp-fold -e mallocstacks --stream "$TMP/s" | head -n 1 | jq -e '.weight == "bytes" and .units.bytes == "B"' > /dev/null
 }
 
-@test "mallocsample: the sum is that of all, less what had not come together" {
+@test "the total of mallocsample is that of all calls, less what had not yet filled a sample" {
 	sums_work
 	record malloccalls:libc mallocsample:10000 -o "$TMP/s" -- "$LOAD/heap" 200
 	sed -n '/"sum":"mallocsample/,/"end"/p' "$TMP/s" > "$TMP/some"
@@ -124,7 +124,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$sum" -le "$all" ] && [ "$sum" -ge $((all - 10000 * CPUS)) ] || { echo "$sum of $all"; false; }
 }
 
-@test "ask=, got= and freed= of one's own" {
+@test "ask=, got= and freed= work on a user's own functions" {
 	sums_work
 	record -e 'uprobe:libc:malloc/ask=blocks:count/,uretprobe:libc:malloc/got=retval/,uprobe:libc:free/freed=arg1/' -g user -o "$TMP/s" -- "$LOAD/heap" 0
 	[ "$(total "$TMP/s" ';leak_old;malloc$')" = 13 ]
@@ -133,14 +133,14 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	jq -e '.sum == "held:libc.so.6" and .weight == "blocks"' <(head -n 1 "$TMP/s") > /dev/null
 }
 
-@test "every=N: each Nth call" {
+@test "every=N takes the stack of each Nth call" {
 	sums_work
 	record -e 'uprobe:libc:free/sum=count,every=100/' -g none -o "$TMP/s" -- "$LOAD/heap" 100
 	n=$(total "$TMP/s" .)
 	[ $((n % 100)) = 0 ] && [ "$n" -ge $((22 * 1009 * 3 - 100 * CPUS)) ] && [ "$n" -le $((22 * 1009 * 3 + 1000)) ] || { echo "$n"; false; }
 }
 
-@test "offcpu: sleeps by stack, and as mp-sched makes of the events of the same recording" {
+@test "offcpu reports sleeps by stack, and agrees with mp-sched on the events of the same recording" {
 	sums_work
 	record_waiting offcpu "$LOAD/block" line
 	cut -c 1-200 "$TMP/s"
@@ -151,7 +151,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	jq -e '.weight == "dur" and .units.dur == "ns"' <(grep '"sum"' "$TMP/s") > /dev/null
 }
 
-@test "offcpu of the whole system: as much as bpftrace finds" {
+@test "offcpu of the whole system reports as much time as bpftrace" {
 	sums_work
 	command -v bpftrace > /dev/null || skip "no bpftrace"
 	bpftrace -e 'tracepoint:sched:sched_switch {
@@ -177,7 +177,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	awk -v a="$ours" -v b="$theirs" 'BEGIN { exit !(a > 0.97 * b && a < 1.03 * b) }' || { echo "$ours, bpftrace $theirs"; false; }
 }
 
-@test "offcpu:blocked-waker: the stack of the waker behind that of the blocked" {
+@test "offcpu:blocked-waker appends the stack of the waker to that of the blocked task" {
 	sums_work
 	record offcpu:blocked-waker -o "$TMP/s" -- "$LOAD/block" 200
 	# the thread is woken by main's write, main by the thread's
@@ -187,7 +187,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer_interrupt.*;asm_sysvec_[a-z_]*_\[k\]$'
 }
 
-@test "callstack --sum: as many samples, with the same stacks, as recorded beside it" {
+@test "callstack --sum has as many samples, with the same stacks, as a recording at the same time" {
 	sums_work
 	"$LOAD/spin" 600 > "$TMP/pid" &
 	pid=$!
@@ -202,7 +202,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	mp-order --check "$TMP/c"
 }
 
-@test "kmemleak: 997 objects of the kernel that are kept, and 500 that are not" {
+@test "kmemleak reports 997 kernel objects that are kept, and not the 500 that are freed" {
 	sums_work
 	mkfifo "$TMP/go"
 	python3 -c '
@@ -229,7 +229,7 @@ time.sleep(600)
 	[ "$bytes" -gt 0 ] && [ $((bytes % 997)) = 0 ] || { grep eventfd "$TMP/s" | cut -c 1-300; false; }
 }
 
-@test "what cannot be added up is refused, with the reason" {
+@test "what cannot be aggregated is refused with a reason" {
 	needs_root
 	refused() {
 		run mp-record -q -d 10ms -o "$TMP/s" "$@"
@@ -257,7 +257,7 @@ time.sleep(600)
 	[ "$status" = 2 ]
 }
 
-@test "where BPF is not permitted: what remains is recorded, and said" {
+@test "where BPF is not permitted, the remaining collectors are recorded, and a message lists them" {
 	sums_work
 	command -v setpriv > /dev/null || skip "no setpriv"
 	awk '$3 == "tracefs" { found = 1 } END { exit !found }' /proc/mounts || skip "tracefs is not mounted"

@@ -5,13 +5,13 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-@test "the top level is what the card says" {
+@test "the top level holds the expected files and no others" {
 	git rev-parse > /dev/null 2>&1 || skip "no git checkout"
 	run bash -c "git ls-files | sed 's,/.*,,' | sort -u | grep -v '^\.'"
 	[ "$output" = "$(printf '%s\n' CHANGES.md LICENSE Makefile README.md bpf cmd completions docs formats lib tests)" ]
 }
 
-@test "no file above 800 lines, no call that the style rules out, nothing left for later" {
+@test "no file has more than 800 lines, a call that the style guide forbids, or a TODO" {
 	run bash -c "wc -l cmd/*.c lib/*/*.[ch] lib/*/*/*.[ch] bpf/* | awk '\$2 != \"total\" && \$1 > 800'"
 	[ -z "$output" ]
 	run grep -nE '\b(atoi|atol|strcpy|strcat|sprintf|gets)\s*\(' -r cmd lib
@@ -26,7 +26,7 @@ load lib
 	[ "$status" = 0 ] || { echo "$output" | head -20; false; }
 }
 
-@test "layers: filters include no capture, lib no cmd" {
+@test "filters include nothing of lib/capture, and lib nothing of cmd" {
 	run grep -ln '"lib/capture/' cmd/mp-[!r]*.c $(find lib -path lib/capture -prune -o -name '*.[ch]' -print)
 	[ -z "$output" ]
 	run grep -ln '"cmd/' -r lib
@@ -41,7 +41,7 @@ load lib
 	done
 }
 
-@test "each outside library has one file, or a few of one name" {
+@test "each outside library is used by one file, or by a few of one name" {
 	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h; do
 		files=$(grep -ln "include <$library" -r lib/capture || true)
 		case $library in
@@ -66,7 +66,7 @@ load lib
 	[[ "$output" == *"missing:"*"libtraceevent"*"sudo apt-get install"*"libtraceevent-dev"* ]]
 }
 
-@test "libdw is needed by a test only" {
+@test "only a test needs libdw" {
 	cat > "$TMP/pkg-config" <<-'X'
 		#!/bin/sh
 		for a; do case $a in libdw) exit 1 ;; esac; done
@@ -81,7 +81,7 @@ load lib
 	[ -z "$output" ]
 }
 
-@test "gcc and clang build without a warning; without clang BPF is missing, and nothing else" {
+@test "gcc and clang build without a warning; without clang only BPF is missing" {
 	command -v clang > /dev/null || skip "no clang"
 	for cc in gcc clang; do
 		bpf=clang
@@ -99,7 +99,7 @@ load lib
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
 }
 
-@test "a header that changes is built again" {
+@test "what includes a changed header is built again" {
 	make -s filters BUILD="$TMP/b"
 	sleep 0.01
 	run make -n filters BUILD="$TMP/b" -W lib/stream/rec.h
@@ -117,7 +117,7 @@ load lib
 	grep -q '</svg>' "$BUILD/demo/switch.svg"
 }
 
-@test "make install puts everything below DESTDIR, uninstall leaves nothing" {
+@test "make install puts everything below DESTDIR, and uninstall leaves nothing" {
 	make -s install DESTDIR="$TMP/d" PREFIX=/usr BUILD="$BUILD" > /dev/null
 	for p in $PROGRAMS; do
 		[ -x "$TMP/d/usr/bin/$p" ]
@@ -141,7 +141,7 @@ load lib
 	[ -z "$output" ]
 }
 
-@test "completions know options, events and fields" {
+@test "completions offer options, events and fields" {
 	source completions/mp-tools.bash
 	complete_line() {
 		COMP_LINE=$1 COMP_POINT=${#1}
@@ -167,7 +167,7 @@ load lib
 	[ "${COMPREPLY[*]}" = sched_switch ]
 }
 
-@test "shell scripts are clean" {
+@test "shellcheck finds nothing in the shell scripts" {
 	command -v shellcheck > /dev/null || skip "no shellcheck"
 	run shellcheck -S warning tests/run tests/demo tests/bench/run tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel .ci/run
 	[ "$status" = 0 ] || { echo "$output"; false; }

@@ -75,7 +75,7 @@ start_and_kill() {
 	rm -f "$out" "$TMP/err.$1"
 }
 
-@test "100 recordings, stopped and killed at random moments: no probe, BPF object, cgroup, file, process is left" {
+@test "100 recordings that are stopped or killed at random times leave no probe, BPF object, cgroup, file or process" {
 	needs_root
 	command -v bpftool > /dev/null || skip "no bpftool"
 	start_mix

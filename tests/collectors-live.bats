@@ -25,7 +25,7 @@ around() {
 	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ]
 }
 
-@test "callstack: as many samples as CPU time, the spinning function in all of them" {
+@test "callstack has as many samples as the CPU time demands, each with the spinning function" {
 	needs_root
 	mp-record -q callstack -F 499 -o "$TMP/s" -- /usr/bin/time -o "$TMP/time" -f '%U %S' "$LOAD/spin" 1 > /dev/null
 	wanted=$(awk '{ print int(499 * ($1 + $2)) }' "$TMP/time")
@@ -33,7 +33,7 @@ around() {
 	around "in spin_here" "$(grep -c 'stack=_start;.*main;spin_caller;spin_here' "$TMP/s")" $((wanted * 8 / 10)) $((wanted * 11 / 10 + 5))
 }
 
-@test "cpusched, wakers: switches and wake-ups are those that perf stat counts of the same" {
+@test "cpusched and wakers record as many switches and wakeups as perf stat counts" {
 	needs_root
 	mp-record -q cpusched wakers -g none -o "$TMP/s" -- \
 		perf stat -x, -o "$TMP/stat" -e context-switches,sched:sched_waking "$LOAD/switch" 0 0.2 > "$TMP/rounds" || [ $? = 1 ]
@@ -45,7 +45,7 @@ around() {
 	[ "$switches" -ge "$(cat "$TMP/rounds")" ]
 }
 
-@test "rundelay: how long two tasks wait for one CPU is what the kernel says of them" {
+@test "rundelay agrees with the kernel on how long two tasks wait for one CPU" {
 	needs_root
 	cat > "$TMP/work" <<-'X'
 		ran=0
@@ -69,7 +69,7 @@ around() {
 	done < "$TMP/said"
 }
 
-@test "diskblockrq: bytes of 17 requests, as the device counts them, with the stack of the reader" {
+@test "diskblockrq records the bytes of 17 requests as the device counts them, with the stack of the reader" {
 	needs_root
 	truncate -s 16M "$TMP/disk"
 	loop=$(losetup -f --show "$TMP/disk") || skip "no loop device"
@@ -89,7 +89,7 @@ around() {
 	around requests "$all" 17 $((reads_after - reads))
 }
 
-@test "ipc: $ROUNDS connections with both processes, as the kernel counts them; messages of TCP and Unix sockets" {
+@test "ipc records $ROUNDS connections with both processes, as the kernel counts them, and messages of TCP and Unix sockets" {
 	mix -a ipc
 	[ "$(awk '/^Tcp: [0-9]/ { print $6, $7 }' "$TMP/snmp")" = "$ROUNDS $ROUNDS" ]
 	mp-order "$TMP/s" > "$TMP/o" || [ $? = 1 ]
@@ -113,7 +113,7 @@ around() {
 	[ "$(both mix 1 mix-server 11)" = $ROUNDS ]
 }
 
-@test "syscalls: calls, a size and results are those of strace" {
+@test "syscalls agrees with strace on calls, a size and results" {
 	needs_root
 	strace -o "$TMP/strace" -e trace=openat,read,close cat /etc/passwd > /dev/null
 	sed -nE 's/^(openat|read|close)\(.*\) += (-?[0-9]+).*/\1 \2/p' "$TMP/strace" > "$TMP/wanted"
@@ -136,7 +136,7 @@ between() {
 		printf "%.0f %.0f\n", $from * 1e9, $to * 1e9; printf "%s %d\n", $_, $after{$_} - $before{$_} for sort keys %after' "$@"
 }
 
-@test "softirq: what /proc/softirqs counts" {
+@test "softirq agrees with /proc/softirqs" {
 	needs_root
 	export -f between
 	start_spins
@@ -153,7 +153,7 @@ between() {
 	[ "$(awk '$1 == "TIMER" { print $2 }' "$TMP/said")" -ge 10 ]
 }
 
-@test "irq: what /proc/interrupts counts" {
+@test "irq agrees with /proc/interrupts" {
 	needs_root
 	export -f between
 	start_spins
@@ -165,7 +165,7 @@ between() {
 	around interrupts "$n" $((wanted * 95 / 100 - 3)) $((wanted * 105 / 100 + 3))
 }
 
-@test "exec and signals: $ROUNDS programs, and as many signals to oneself" {
+@test "exec and signals record $ROUNDS programs, and as many signals that a process sends to itself" {
 	mix exec signals -g none
 	[ "$(grep -c ',sched:sched_process_exec,.*\.filename=[^	]*/true	' "$TMP/s")" = $ROUNDS ]
 	[ "$(grep ',sched:sched_process_exit,' "$TMP/s" | grep -c 'comm=true')" = $ROUNDS ]
@@ -173,7 +173,7 @@ between() {
 	[ "$(grep ',signal:signal_deliver,' "$TMP/s" | grep -c 'comm=mix	.*\.sig=10	')" = $ROUNDS ]
 }
 
-@test "breakpoint: 47 writes to a variable, each with its stack" {
+@test "breakpoint records 47 writes to a variable, each with its stack" {
 	start_watch 47
 	needs_root
 	mp-record -q "breakpoint:$(cat "$TMP/addr")/4:w" -p $pid -o "$TMP/s" &
@@ -185,7 +185,7 @@ between() {
 	[ "$(grep -c '/4:w,.*stack=_start;.*;main$' "$TMP/s")" = 47 ]
 }
 
-@test "kvm: 31 writes to a port of a virtual machine" {
+@test "kvm records 31 writes to a port of a virtual machine" {
 	needs_root
 	status=0
 	mp-record -q kvm -o "$TMP/s" -- "$LOAD/guest" 31 > "$TMP/said" || status=$?

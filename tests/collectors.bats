@@ -11,7 +11,7 @@ setup_file() {
 	unset MP_COLLECTORS XDG_CONFIG_HOME
 }
 
-@test "each collector is listed, and explains itself" {
+@test "each collector is listed and can be explained" {
 	mp-record -l '*' 2> /dev/null > "$TMP/l" || [ $? = 1 ]
 	for c in $ALL; do
 		grep -q "^$c  collector: [A-Za-z]" "$TMP/l" || { echo "$c"; false; }
@@ -21,7 +21,7 @@ setup_file() {
 	[ "$(mp-record -l 'disk*' 2> /dev/null | wc -l)" = 2 ]
 }
 
-@test "each collector records, or says what it lacks" {
+@test "each collector records or reports what it lacks" {
 	needs_root
 	for c in $ALL; do
 		case $c in
@@ -40,7 +40,7 @@ setup_file() {
 	done
 }
 
-@test "one that cannot start does not keep the others from it: status 1" {
+@test "a collector that cannot start does not stop the others, and the status is 1" {
 	needs_root
 	run mp-record -q no-such cpusched -d 20ms -o "$TMP/s"
 	[ "$status" = 1 ] && [[ "$output" == *"no collector 'no-such'"* ]] || false
@@ -51,7 +51,7 @@ setup_file() {
 	[ "$status" = 2 ] && [[ "$output" == *"needs an argument: syscalls:calls"* ]] || false
 }
 
-@test "a file of one's own, a group, an argument, a wrong file" {
+@test "collectors can be a user's own file, a group, or take an argument; a wrong file is refused" {
 	needs_root
 	mkdir -p "$TMP/conf/mp/collectors"
 	export XDG_CONFIG_HOME="$TMP/conf"
@@ -66,7 +66,7 @@ setup_file() {
 	MP_COLLECTORS="$TMP/nowhere" mp-record --explain mine > /dev/null
 }
 
-@test "an event that several collectors want is recorded once, with what each wants" {
+@test "an event of several collectors is recorded once, with the fields that each needs" {
 	needs_root
 	mkdir -p "$TMP/c"
 	export MP_COLLECTORS="$TMP/c"
@@ -77,7 +77,7 @@ setup_file() {
 	grep -qE '^[0-9]+,sched:sched_switch,cpu=[0-9]+	tid=[0-9]+	.prev_pid=[1-9][0-9]*	.next_pid=[0-9]+	stack=' "$TMP/s"
 }
 
-@test "collectors and an event with probes of their own, at once" {
+@test "collectors with probes and an event with its own probe record at the same time" {
 	needs_root
 	mkdir -p "$TMP/c"
 	export MP_COLLECTORS="$TMP/c"
@@ -89,7 +89,7 @@ setup_file() {
 	[ "$(grep -c ',uprobe:getppid:main,.*\.argc=2$' "$TMP/s")" = 1 ]
 }
 
-@test "tcplife: 11 connections" {
+@test "tcplife records 11 connections" {
 	needs_root
 	cat > "$TMP/net.pl" <<-'X'
 		use IO::Socket::INET;
@@ -107,7 +107,7 @@ setup_file() {
 	[ "$(grep -c 'oldstate=2	.newstate=1	' "$TMP/s")" -ge 11 ]
 }
 
-@test "disklat: 17 requests of 64 KiB with O_DIRECT" {
+@test "disklat records 17 requests of 64 KiB with O_DIRECT" {
 	needs_root
 	truncate -s 16M "$TMP/disk"
 	loop=$(losetup -f --show "$TMP/disk") || skip "no loop device"
@@ -123,7 +123,7 @@ setup_file() {
 	fi
 }
 
-@test "exec and signals: a known number of each" {
+@test "exec and signals record a known number of each" {
 	needs_root
 	mp-record -q exec signals -g none -o "$TMP/s" -- bash -c 'for i in 1 2 3 4 5 6 7; do /bin/true; done
 		trap : USR1; for i in 1 2 3 4 5; do kill -USR1 $$; done' || [ $? = 1 ]
@@ -131,7 +131,7 @@ setup_file() {
 	[ "$(grep ',signal:signal_generate,' "$TMP/s" | grep -c '\.sig=10	')" = 5 ]
 }
 
-@test "pagefaults: 1,009 pages touched" {
+@test "pagefaults records 1,009 touched pages" {
 	needs_root
 	cat > "$TMP/p.c" <<-'X'
 		#include <sys/mman.h>

@@ -26,7 +26,7 @@ clocks() {
 	grep -c ',cpu-clock,' "$1" || true
 }
 
-@test "running=: with three that want a CPU there are never fewer, and often three" {
+@test "running=N-M keeps the samples taken while that many tasks want the CPU" {
 	bpf_works
 	crowd 3
 	for range in 0-2 3-9 10- 3- 0-; do
@@ -42,7 +42,7 @@ clocks() {
 	[ "$(tail -n 1 "$TMP/0-2" | jq -c '[.records, .lost, .fired, .excluded]')" = '[0,0,0,0]' ]
 }
 
-@test "running= for a process: also its threads that are born meanwhile, from their first sample on" {
+@test "running= applies to new threads of a process from their first sample on" {
 	bpf_works
 	start_load "$LOAD/spawn" 4 3000 0
 	for _ in {1..6}; do
@@ -53,7 +53,7 @@ clocks() {
 	[ "$(clocks "$TMP/s")" = 100 ]
 }
 
-@test "need-resched: the samples are those for which the tracepoint of their timer says so" {
+@test "need-resched keeps exactly the samples whose timer tracepoint has the flag" {
 	bpf_works
 	mp-record -l timer:hrtimer_expire_entry > /dev/null || skip "no tracepoint of timers"
 	crowd 3
@@ -70,7 +70,7 @@ clocks() {
 		}' "$TMP/s"
 }
 
-@test "with other terms, and with stacks: those by BPF are taken by cfi, since an event has one program" {
+@test "conditional sampling combines with other terms, and takes by cfi the stacks that BPF would take" {
 	bpf_works
 	crowd 2
 	mp-record -q -C 0 -F 499 -g user:bpf -e 'cpu-clock/running=2-,freq=997/' -d 500ms -o "$TMP/s"
@@ -79,7 +79,7 @@ clocks() {
 	mp-fold "$TMP/s" | grep -q 'main;spin_caller;spin_here'
 }
 
-@test "excluded processes are kept out besides" {
+@test "conditional sampling also drops excluded processes" {
 	bpf_works
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
@@ -88,7 +88,7 @@ clocks() {
 	[ "$(trailer "$TMP/s" excluded)" = 0 ]
 }
 
-@test "what they cannot be asked of is told, status 2" {
+@test "conditional sampling is refused, with status 2 and a reason, for events that do not support it" {
 	needs_root
 	while IFS='|' read -r event message; do
 		run mp-record -q -e "$event" -d 10ms -o "$TMP/s"
@@ -108,7 +108,7 @@ clocks() {
 	mp-record -q -e 'sched:sched_waking/common_flags & 1/stack=none/' -d 100ms -o "$TMP/s" || [ $? = 1 ]
 }
 
-@test "where BPF is not permitted they are refused, and excluded processes dropped" {
+@test "where BPF is not permitted, conditional sampling is refused, and excluded processes are still dropped" {
 	bpf_works
 	command -v setpriv > /dev/null || skip "no setpriv"
 	without() { setpriv --bounding-set "-$1" --inh-caps "-$1" mp-record "${@:2}"; }
@@ -128,7 +128,7 @@ clocks() {
 	[ "$(trailer "$TMP/s" excluded)" -gt 0 ] && [ "$(trailer "$TMP/s" excluded)" -ge $((ran / 20)) ]
 }
 
-@test "a collector that asks for what cannot be had does not keep the others from it" {
+@test "a collector with conditional sampling that is not available does not stop the others" {
 	needs_root
 	mkdir "$TMP/c"
 	printf 'summary = a\nevent = cpu-clock/irqs-off/\n' > "$TMP/c/off"

@@ -11,7 +11,7 @@ big_stream() {
 		printf "%d,a:b,cpu=0\tcomm=c%d\tstack=main;f%d;g%d\n", i, i, i, i }'
 }
 
-@test "--help and -h: usage on stdout, status 0; --version" {
+@test "--help and -h print usage on stdout with status 0; so does --version with the version" {
 	for p in $PROGRAMS mp-example; do
 		run "$p" --help
 		[ "$status" = 0 ] && [[ "${lines[0]}" == "usage: $p "* ]] || false
@@ -22,7 +22,7 @@ big_stream() {
 	done
 }
 
-@test "a bad option: stderr, status 2" {
+@test "a bad option prints a message on stderr and ends with status 2" {
 	for p in $PROGRAMS mp-example; do
 		run "$p" --no-such-option
 		[ "$status" = 2 ]
@@ -31,7 +31,7 @@ big_stream() {
 	done
 }
 
-@test "every long option of --help is in the man page, and the other way round" {
+@test "--help and the man page have the same long options" {
 	for p in $PROGRAMS; do
 		"$p" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE '\-\-[a-z-]+' | sort -u > "$TMP/help"
 		mandoc -T ascii "docs/$p.1" | sed 's/.\x08//g' | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' |
@@ -40,7 +40,7 @@ big_stream() {
 	done
 }
 
-@test "a full disk: message and status 2" {
+@test "a full disk ends a filter with a message and status 2" {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
 		run bash -c "filter '$p' '$TMP/big' > /dev/full"
@@ -51,7 +51,7 @@ big_stream() {
 	done
 }
 
-@test "a closed pipe: dies of SIGPIPE without a word, also where SIGPIPE was ignored" {
+@test "a closed pipe ends a filter silently by SIGPIPE, even where SIGPIPE was ignored" {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
 		for ignored in "" "trap '' PIPE;"; do
@@ -67,7 +67,7 @@ big_stream() {
 	done
 }
 
-@test "a directory as input: message and status 2" {
+@test "a directory as input is refused with a message and status 2" {
 	for p in $FILTERS; do
 		run filter "$p" /tmp
 		[ "$status" = 2 ] && [[ "$output" == "$p: cannot read '/tmp': Is a directory" ]] || false
@@ -76,14 +76,14 @@ big_stream() {
 	[ "$status" = 2 ]
 }
 
-@test "a file that is not there, or may not be read: message and status 2" {
+@test "a file that is missing or unreadable is refused with a message and status 2" {
 	for p in $FILTERS; do
 		run filter "$p" "$TMP/nope"
 		[ "$status" = 2 ] && [[ "$output" == "$p: cannot open '$TMP/nope': No such file or directory" ]] || false
 	done
 }
 
-@test "a last line without LF is not trusted: told, status 1" {
+@test "a last line without LF is not trusted: it is reported, and the status is 1" {
 	printf '1,a:b,comm=x\n2,a:b,comm=x' > "$TMP/in"
 	for p in $FILTERS; do
 		run --separate-stderr filter "$p" "$TMP/in"
@@ -93,7 +93,7 @@ big_stream() {
 	done
 }
 
-@test "a line of 2 MiB is skipped and told, status 1, the rest is read" {
+@test "a line of 2 MiB is skipped and reported with status 1, and the rest is read" {
 	{ printf '1,a:b,comm=x\n2,a:b,comm='; head -c 2097152 /dev/zero | tr '\0' y; printf '\n3,a:b,comm=x\n'; } > "$TMP/in"
 	for p in $FILTERS; do
 		for how in file pipe; do
@@ -106,7 +106,7 @@ big_stream() {
 	[ "$(mp-order "$TMP/in" 2> /dev/null | wc -l)" = 2 ]
 }
 
-@test "NUL bytes in a line: skipped where they matter, the rest is read" {
+@test "a line with NUL bytes is skipped where they matter, and the rest is read" {
 	printf '1,a:b,comm=x\000y\n2,a:b,comm=z\n' > "$TMP/in"
 	run mp-fold "$TMP/in"
 	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte"* && "$output" == *"z 1"* ]] || false
@@ -114,7 +114,7 @@ big_stream() {
 	[ "$status" = 1 ] && [[ "$output" == *":1: bad escape or control byte in a value"* ]] || false
 }
 
-@test "a header of version 2: refused with a message, status 2" {
+@test "a header of version 2 is refused with a message and status 2" {
 	printf '{"mp":2,"datatype":"event"}\n1,a:b,comm=x\n' > "$TMP/in"
 	for p in $FILTERS; do
 		run --separate-stderr filter "$p" "$TMP/in"
@@ -124,14 +124,14 @@ big_stream() {
 	done
 }
 
-@test "an empty input: told, status 1" {
+@test "an empty input is reported with status 1" {
 	for p in $FILTERS; do
 		run bash -c "filter $p < /dev/null"
 		[ "$status" = 1 ] && [ "$output" = "$p: stdin: empty input" ] || false
 	done
 }
 
-@test "binary input: told what it is, status 2" {
+@test "binary input is refused with status 2 and a message that names its format" {
 	printf 'PERFILE2\0\0\0\0' > "$TMP/perf"
 	echo x | gzip > "$TMP/gz"
 	for p in $FILTERS; do
@@ -142,7 +142,7 @@ big_stream() {
 	done
 }
 
-@test "a filter that lacks stdin, stdout or stderr does no harm" {
+@test "a filter without stdin, stdout or stderr does no harm" {
 	printf '1,a:b,comm=x\tstack=m\n' > "$TMP/in"
 	for p in $FILTERS; do
 		filter "$p" "$TMP/in" <&- > "$TMP/out" 2>&-
@@ -152,7 +152,7 @@ big_stream() {
 	done
 }
 
-@test "output depends on the input alone: locale, order of files given once more" {
+@test "output depends on the input alone, not on the locale or on how it is read" {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
 		filter "$p" "$TMP/big" > "$TMP/1"
@@ -162,7 +162,7 @@ big_stream() {
 	done
 }
 
-@test "a live pipe is read as it comes: what can be written is not held back" {
+@test "a filter on a live pipe writes at once what it can" {
 	mkfifo "$TMP/in"
 	mp-order < "$TMP/in" > "$TMP/out" &
 	exec 5> "$TMP/in"
@@ -176,7 +176,7 @@ big_stream() {
 	wait
 }
 
-@test "the first SIGINT lets a filter in a pipeline read on to the end, the second kills" {
+@test "after the first SIGINT a filter in a pipeline reads on to the end; the second kills it" {
 	for p in $FILTERS; do
 		mkfifo "$TMP/$p.in"
 		read -ra words <<< "$(filter_words "$p")"
@@ -206,7 +206,7 @@ big_stream() {
 	done
 }
 
-@test "a filter starts in less than 5 ms, of which cat needs 1" {
+@test "a filter starts in less than 5 ms" {
 	printf '1,a:b,comm=x\n' > "$TMP/in"
 	fastest() {
 		local start took _

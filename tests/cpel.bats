@@ -27,7 +27,7 @@ random_stream() {
 	}'
 }
 
-@test "events, their order, names, tracks and what they say are those of the stream" {
+@test "the CPEL file has the events, order, names, tracks and texts of the stream" {
 	for seed in 1 2 3; do
 		random_stream 3000 $seed > "$TMP/in"
 		mp-cpel --track cpu "$TMP/in" > "$TMP/out"
@@ -39,7 +39,7 @@ random_stream() {
 	done
 }
 
-@test "tracks are in natural order: cpu 2 before 10; codes in order of names" {
+@test "tracks are in natural order (cpu 2 before 10), codes in order of names" {
 	random_stream 3000 4 | mp-cpel -t cpu | decode | sort -n -k2,2 -u -t "$(printf '\t')" | cut -f 3 > "$TMP/got"
 	[ "$(wc -l < "$TMP/got")" = 130 ]
 	sort -V "$TMP/got" | same "$TMP/got"
@@ -49,7 +49,7 @@ random_stream() {
 	printf '%s\n' {a,b,c}:{x,y,z} | awk '{ print NR "\t" $0 }' | same "$TMP/got"
 }
 
-@test "the scheduler's events: 1 is a switch to the thread, 2 its wakeup, as the stream has them" {
+@test "scheduler events have code 1 for a switch to the thread and 2 for its wakeup, as in the stream" {
 	awk 'BEGIN { srand(5); for (i = 1; i < 5000; i++) {
 		t = 1 + int(rand() * 20); n = int(rand() * 20)
 		if (rand() < 0.5)
@@ -73,7 +73,7 @@ random_stream() {
 	! awk '$2 !~ "^c" || $3 != "t" $1 "(" $1 ")"' "$TMP/got" | grep .
 }
 
-@test "sched_waking is the wakeup where there is no other" {
+@test "sched_waking serves as the wakeup where there is no other" {
 	printf '%s\n' $'1,sched:sched_waking,tid=1\t.pid=2' $'2,sched:sched_wakeup,tid=1\t.pid=2' > "$TMP/in"
 	mp-cpel "$TMP/in" | decode | cut -f 1,4,5 | tr '\t\n' ' ;' > "$TMP/got"
 	[ "$(cat "$TMP/got")" = "1 4 sched:sched_waking;2 3 sched:sched_wakeup;2 2 wakeup;" ]
@@ -81,7 +81,7 @@ random_stream() {
 	[ "$(cat "$TMP/got")" = "1 3 sched:sched_waking;1 2 wakeup;" ]
 }
 
-@test "hostile names: no directive of printf, ASCII, at most 64 bytes, nothing that cpelatency misreads" {
+@test "hostile names become ASCII of at most 64 bytes, without printf directives or what cpelatency misreads" {
 	{
 		i=0
 		for name in '%s%n' '%' 'é\x01' "$(printf 'x%.0s' {1..300})" "$(printf '%%%.0s' {1..300})" '(sd-pam)' 't5(6)' '' '\' '\x' \
@@ -100,7 +100,7 @@ random_stream() {
 	mp-cpel "$TMP/in" | decode | cut -f 3 | grep -qxF ' t8(78)'
 }
 
-@test "no events: no file is made or changed, told, status 1" {
+@test "without events no file is made or changed, a message says so, and the status is 1" {
 	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/in"
 	run mp-cpel -o "$TMP/out" "$TMP/in"
 	[ "$status" = 1 ] && [ "$output" = "mp-cpel: no events: no CPEL file was written" ] || false
@@ -113,7 +113,7 @@ random_stream() {
 	[ "$status" = 2 ] && [ "$(cat "$TMP/out")" = old ] || false
 }
 
-@test "nothing is written to a terminal" {
+@test "a CPEL file is never written to a terminal" {
 	printf '1,a:b,\n' > "$TMP/in"
 	run script -qec "mp-cpel '$TMP/in'" /dev/null
 	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]] || false
@@ -121,7 +121,7 @@ random_stream() {
 	[ "$status" = 2 ] && [[ "$output" == *"a CPEL file is nothing for a terminal"* ]] || false
 }
 
-@test "the same bytes to a file, to a pipe, and twice; the date is that of the first event" {
+@test "a file, a pipe and a second run get the same bytes; the date is that of the first event" {
 	{
 		echo '{"mp":1,"datatype":"event","clock":"monotonic","clock_ns":1000000000,"realtime_ns":1795166340000000000}'
 		random_stream 2000 6
@@ -133,7 +133,7 @@ random_stream() {
 	decode --counts "$TMP/1" | grep -q "date $((1795166339 + first / 1000000000))$"
 }
 
-@test "a million events that all say something else: right, in 80 MiB" {
+@test "a million events with different texts are written correctly in 80 MiB" {
 	n=1000000
 	case "$BUILD" in *san-*) n=100000 ;; esac
 	awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) printf "%d,a:b,cpu=%d\t.addr=0x%x\t.more=some text that is not short\n", i * 1000, i % 3, i }' > "$TMP/in"
@@ -145,14 +145,14 @@ random_stream() {
 	[ "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'mp.??????' -newer "$TMP/in" 2> /dev/null | wc -l)" = 0 ]
 }
 
-@test "no room for temporary files: message and status 2" {
+@test "without room for temporary files the program ends with a message and status 2" {
 	awk 'BEGIN { for (i = 1; i <= 300000; i++) printf "%d,a:b,cpu=0\n", i }' > "$TMP/in"
 	TMPDIR=/nowhere run mp-cpel -o "$TMP/out" "$TMP/in"
 	[ "$status" = 2 ] && [[ "$output" == *"cannot make a temporary file in '/nowhere'"*"(set TMPDIR)" ]] || false
 	[ ! -e "$TMP/out" ]
 }
 
-@test "live: every switch and wakeup that was recorded, and the same latency as in the stream" {
+@test "a live recording keeps every switch and wakeup, and the latency in the stream" {
 	needs_root
 	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -a -e sched:sched_switch,sched:sched_wakeup,sched:sched_wakeup_new -g none -d 300ms > "$TMP/in" || [ $? = 1 ]

@@ -9,7 +9,7 @@ pages() {
 	ls docs/*.[17] formats/*.5
 }
 
-@test "every page renders without a warning, in mandoc and in groff" {
+@test "every page renders without a warning in mandoc and in groff" {
 	for page in $(pages); do
 		run mandoc -T lint -W warning "$page"
 		[ -z "$output" ] || { echo "$output"; false; }
@@ -65,7 +65,7 @@ squeeze() {
 	tests/tools/rendered.py "$TMP/page"
 }
 
-@test "every built-in event and every term is in mp-events(7), every reason in mp-stacks(7)" {
+@test "mp-events(7) has every built-in event and every term, mp-stacks(7) every reason" {
 	grep -rhoE '"(task|mem|sum):[a-z-]+"' lib/capture | tr -d '"' | sort -u > "$TMP/events"
 	[ "$(wc -l < "$TMP/events")" -ge 11 ]
 	mandoc -T ascii docs/mp-events.7 | sed 's/.\x08//g' > "$TMP/page"
@@ -86,7 +86,7 @@ squeeze() {
 	done
 }
 
-@test "every page that a page names is there, and mp-tools(7) names every page" {
+@test "every page that a page names exists, and mp-tools(7) names every page" {
 	for page in $(pages); do
 		name=${page##*/} section=${page##*.}
 		name=${name%.*}
@@ -99,13 +99,13 @@ squeeze() {
 	done
 }
 
-@test "mp-record: --help is at most 80 columns wide, the page has at most 400 lines" {
+@test "mp-record --help is at most 80 columns wide, and mp-record(1) has at most 400 lines" {
 	run awk 'length > 80' <(mp-record --help)
 	[ -z "$output" ] || { echo "$output"; false; }
 	[ "$(wc -l < docs/mp-record.1)" -le 400 ]
 }
 
-@test "decisions: a context and a decision each, parts of at most six lines, all in the table of contents" {
+@test "each decision has a context and a decision, parts of at most six lines, and is in the table of contents" {
 	cat > "$TMP/check" <<-'EOF'
 		chomp;
 		$bad{"longer than 140 columns: $_"} = 1 for grep { length > 140 } split /\n/;

@@ -4,7 +4,7 @@
 
 load lib
 
-@test "all collectors at once: every event is accounted for, memory is bounded, the stream is valid" {
+@test "all collectors at once account for every event, in bounded memory and a valid stream" {
 	needs_root
 	case "$BUILD" in *san-*) skip "sanitizers need more memory" ;; esac
 	mkdir "$TMP/everything"

@@ -4,7 +4,7 @@
 
 load lib
 
-@test "each fuzz target takes its seeds" {
+@test "each fuzz target accepts its seeds" {
 	for target in $(cd tests/fuzz && find . -mindepth 2 -name '*.c'); do
 		name=${target%.c}
 		[ "$(ls "tests/fuzz/corpus/$name" | wc -l)" -gt 3 ]

@@ -55,7 +55,7 @@ refuses() {
 	[ "$(tail -n 1 "$TMP/tap")" = "1..$(cat tests/golden/*/*.test | grep -c '^## ')" ]
 }
 
-@test "what is not a case is an error" {
+@test "anything that is not a case is an error" {
 	: > "$TMP/x.test"; refuses '0: no cases'
 	test_file '# a comment'; refuses '1: no cases'
 	printf '## t\n$ true\n? 0' > "$TMP/x.test"; refuses '.*no LF'
@@ -107,7 +107,7 @@ refuses() {
 	test_file '## t' '$ echo a' $'| a\u200bb'; refuses '3: .*write: a⟨e2⟩⟨80⟩⟨8b⟩b'
 }
 
-@test "every byte comes through input, files and expected lines" {
+@test "every byte survives input, files and expected lines" {
 	perl -e 'print join "\n", "\x00\x01\t\r\e\x7f ", "\xff\xc3\xa9\xe2\x86\x92", " ", "", (map { join "", map { chr } $_ * 16 .. $_ * 16 + 15 } 0 .. 15), "→␠␀␡⟨ff⟩", "end"' > "$TMP/bytes"
 	test_file '## a command that prints them' "$ cat '$TMP/bytes'"
 	"$RUN" --write "$TMP/x.test"
@@ -123,7 +123,7 @@ refuses() {
 	"$RUN" "$TMP/y.test" | grep -qx 'ok 2 y: input'
 }
 
-@test "a case begins in a folder of its own; a pipeline has the status of what failed in it" {
+@test "a case begins in a folder of its own; a pipeline has the status of the command that failed" {
 	test_file '[a]' '< 1' '' '## one' '$ touch b; rm a; ls' '| b' '' '## two' '$ ls' '| a' '' '## three' '$ false | cat' '? 1'
 	[ "$("$RUN" "$TMP/x.test" | grep -c '^ok')" = 3 ]
 }
@@ -169,7 +169,7 @@ refuses() {
 	[ "$("$RUN" "$TMP/x.test" | grep -c '^ok')" = 5 ]
 }
 
-@test "--write refuses a file that it cannot read, and a crash" {
+@test "--write refuses a file that it cannot read, and refuses to write what a crash prints" {
 	local command
 	test_file '## t' '$ echo a' 'a' '| b'
 	cp "$TMP/x.test" "$TMP/before"
@@ -192,7 +192,7 @@ refuses() {
 	[ "$(cat "$TMP/out/x/2/in" "$TMP/out/x/2/command")" = $'f\ncat in' ]
 }
 
-@test "names choose cases; a name of none is an error" {
+@test "names choose cases; a name that chooses none is an error" {
 	local program file
 	program=$(cat tests/golden/mp-rename/*.test | grep -c '^## ')
 	[ "$("$RUN" mp-rename | tail -n 1)" = "1..$program" ]

@@ -83,7 +83,7 @@ PY
 		if (d > 0.01 * $(i + 8)) exit 1 } }'
 }
 
-@test "rows of powers of two: each count exact, none left out" {
+@test "rows of powers of two count each value exactly once" {
 	for kind in $KINDS; do
 		numbers $kind 2000 > "$TMP/in"
 		mp-hist --tsv "$TMP/in" > "$TMP/out"
@@ -99,7 +99,7 @@ PY
 	done
 }
 
-@test "rows of equal width, given or found: each count exact, none left out" {
+@test "rows of equal width, given or chosen, count each value exactly once" {
 	for kind in small latency signed fraction constant zero narrow; do
 		numbers $kind 2000 > "$TMP/in"
 		for option in --linear "--linear --buckets 7" --linear=100; do
@@ -122,7 +122,7 @@ PY
 	done
 }
 
-@test "dumps of parts, in any order, give what one pass gives, to the byte" {
+@test "merged dumps of parts, in any order, equal one pass byte for byte" {
 	for seed in 1; do
 		events $seed 900 > "$TMP/all"
 		head -n 100 "$TMP/all" > "$TMP/a"
@@ -153,7 +153,7 @@ PY
 	done
 }
 
-@test "a dump is a valid stream; cut up with grep it still counts; its types are chosen with -e" {
+@test "a dump is a valid stream, still reads when grep has split it, and -e chooses its types" {
 	{ events 3 300; events 4 200 | sed s/block:rq/nvme:rq/; } > "$TMP/in"
 	mp-hist --dump -e '*' --by comm "$TMP/in" > "$TMP/dump"
 	run mp-order --check "$TMP/dump"
@@ -170,7 +170,7 @@ PY
 	grep -q "distribution in a dump, where counts are wanted" "$TMP/err"
 }
 
-@test "numbers that must not be mixed are refused" {
+@test "numbers that cannot be mixed are refused" {
 	{ echo '{"mp":1,"datatype":"point","units":{"y":"KiB"}}'; echo 1,2,a; echo '{"end":"point","records":1,"lost":0}'; } > "$TMP/kib"
 	sed s/KiB/us/ "$TMP/kib" > "$TMP/us"
 	run mp-hist "$TMP/kib" "$TMP/us"
@@ -189,7 +189,7 @@ PY
 	[ "$status" = 2 ] && [[ "$output" == *"events and points"* ]] || false
 }
 
-@test "counting agrees with awk: by any fields, weighted, top and others, ties by name" {
+@test "counting agrees with awk: by any fields, weighted, with top and others, ties in order of names" {
 	events 6 2000 > "$TMP/in"
 	mp-hist --count cpu --tsv "$TMP/in" | tail -n +2 | cut -f 1,2 > "$TMP/out"
 	LC_ALL=C sed 's/.*cpu=\([0-9]*\).*/\1/' "$TMP/in" | sort | uniq -c | awk '{ print $2 "\t" $1 }' |
@@ -202,7 +202,7 @@ PY
 	printf '1,a:b,comm=%s\n' b a d c | mp-hist --count comm --tsv | cut -f 1 | tail -n +2 | tr -d '\n' | grep -qx abcd
 }
 
-@test "two-way counts agree with awk, as TSV and as text that fits" {
+@test "two-way counts agree with awk, as TSV and as text that fits the terminal" {
 	events 7 2000 > "$TMP/in"
 	mp-hist --by comm --across cpu --tsv "$TMP/in" > "$TMP/out"
 	head -n 1 "$TMP/out" | cut -f 2- | tr '\t' ' ' | grep -qx '0 1 2 3 4 5 6 7 8 9 10 11 total'
@@ -213,7 +213,7 @@ PY
 	mp-hist --by comm --across cpu --top 2 "$TMP/in" | tail -n 1 | grep -q '^other (11) '
 }
 
-@test "--interval: each interval's table is that of its events, and is written when a watermark says so" {
+@test "--interval writes the table of each interval's events as soon as a watermark permits" {
 	events 8 2000 > "$TMP/in"
 	mp-hist -i 300ms --count cpu --tsv "$TMP/in" | tail -n +2 | cut -f 1-3 | sort > "$TMP/out"
 	awk -F'[,=\t]' '{ t = int($1 / 3e8) * 3e8; n[sprintf("%d.%09ds\t%d", t / 1e9, t % 1e9, $4)]++ }
@@ -239,7 +239,7 @@ PY
 	mp-hist -i 300ms --json "$TMP/in" | cmp - "$TMP/two"
 }
 
-@test "points are a valid stream, with the values of the JSON" {
+@test "--points writes a valid stream with the values of --json" {
 	events 9 2000 > "$TMP/in"
 	mp-hist -i 500ms --by cpu --points=count,p99 "$TMP/in" > "$TMP/points"
 	run mp-order --check "$TMP/points"
@@ -251,7 +251,7 @@ PY
 	[ "$(mp-hist --json --by cpu "$TMP/in" | jq -s 'map(.buckets | map(.[2]) | add) | add')" = 2000 ]
 }
 
-@test "what is shown has no byte that a terminal obeys" {
+@test "the text has no byte that a terminal would interpret" {
 	events 10 500 > "$TMP/in"
 	printf '1,block:rq,comm=\302\233\tdur=1\n' >> "$TMP/in"
 	for options in "--by comm" "--by comm --summary" "--count comm,cpu" "--by comm --across cpu" "--by cpu --across comm"; do
@@ -261,7 +261,7 @@ PY
 	done
 }
 
-@test "text is 80 columns wide, on a terminal as wide as that" {
+@test "text is 80 columns wide, or as wide as the terminal" {
 	events 11 500 > "$TMP/in"
 	COLUMNS=200 mp-hist "$TMP/in" | awk 'length($0) > 80 { exit 1 } length($0) == 80 { n++ } END { exit n < 5 }'
 	python3 - "$TMP/in" <<'PY'
@@ -294,7 +294,7 @@ PY
 	[ "$large" -lt $((small + 512)) ]
 }
 
-@test "live: context switches counted by comm and cpu are those recorded; intervals come while it records" {
+@test "live counts of context switches are those of the recording, and intervals appear while it records" {
 	needs_root
 	mp-record -q -e sched:sched_switch -g none -d 500ms > "$TMP/in" 2> /dev/null || true
 	mp-hist --count comm,cpu --tsv "$TMP/in" 2> /dev/null | tail -n +2 | awk -F'\t' '{ n += $3 } END { print n }' > "$TMP/out"

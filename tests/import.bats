@@ -54,7 +54,7 @@ export_perf() {
 		print "\n"' "$1"
 }
 
-@test "import(export) gives the events back, with both widths of a thread's number" {
+@test "importing an export gives the events back, with both widths of a thread's number" {
 	for width in 5 7; do
 		for seed in 1 2 3; do
 			make_stream 700 $seed > "$TMP/in.mp"
@@ -67,7 +67,7 @@ export_perf() {
 	done
 }
 
-@test "the same with CRLF, without a last empty line, and from a pipe" {
+@test "CRLF, a missing last empty line, or a pipe makes no difference" {
 	make_stream 300 7 > "$TMP/in.mp"
 	export_perf 7 < "$TMP/in.mp" > "$TMP/text"
 	sed 's/$/\r/' "$TMP/text" | mp-import | cmp - "$TMP/in.mp"
@@ -76,7 +76,7 @@ export_perf() {
 	{ echo "# ========"; echo "# hostname : web7"; echo "#"; cat "$TMP/text"; } | mp-import | sed 's/,"host":"web7"//' | cmp - "$TMP/in.mp"
 }
 
-@test "cut anywhere, all samples but the last are there, and the cut is told" {
+@test "text truncated anywhere gives all samples but the last, and the truncation is reported" {
 	make_stream 40 9 | tee "$TMP/in.mp" | export_perf 5 > "$TMP/text"
 	grep '^[0-9]' "$TMP/in.mp" > "$TMP/events"
 	size=$(stat -c %s "$TMP/text")
@@ -94,7 +94,7 @@ export_perf() {
 	done
 }
 
-@test "several files are several sections; a stream passes unchanged, also in between" {
+@test "several files become several sections, and a stream among them passes unchanged" {
 	printf 'a 1 [000] 1.000001: cycles: \n' > "$TMP/perf"
 	printf 'a;b 12\n' > "$TMP/folded"
 	for f in formats/good/example.mp formats/good/odd-names.mp formats/good/two-sections.mp; do
@@ -106,7 +106,7 @@ export_perf() {
 	mp-import "$TMP/out" | cmp - "$TMP/out"
 }
 
-@test "memory stays small however long the input and its stacks are" {
+@test "memory stays small for any length of the input and its stacks" {
 	case "$BUILD" in *san-*) skip "sanitizers need memory themselves" ;; esac
 	perl -e 'for $i (1 .. 40000) { print "a 1 [000] 1.000001: cycles: \n";
 		printf "\t%16x f%d_%s+0x1 (/bin/x)\n", $i * 10 + $_, $i * 10 + $_, "x" x 60 for 1 .. 10; print "\n" }' > "$TMP/distinct"
@@ -147,7 +147,7 @@ perf_samples() {
 	perf report -i "$TMP/perf.data" --stats 2> /dev/null | awk '/SAMPLE events/ { print $3; exit }'
 }
 
-@test "perf: each sample of each event arrives, whatever -F leaves out" {
+@test "each sample of each event is imported from perf script, whatever fields -F omits" {
 	perf_capture -g -e sched:sched_switch,cpu-clock
 	n=$(perf_samples)
 	[ "$n" -gt 300 ]
@@ -163,7 +163,7 @@ perf_samples() {
 	done
 }
 
-@test "perf: names, threads and counts are those of the kernel's own fields" {
+@test "imported names, threads and counts of perf script are those of the kernel's own fields" {
 	perf_capture -g -e sched:sched_switch
 	perf script -i "$TMP/perf.data" > "$TMP/text" 2> /dev/null
 	mp-import "$TMP/text" > "$TMP/out.mp" 2> /dev/null || true
@@ -183,7 +183,7 @@ perf_samples() {
 	[ "$(grep -cP '^\t *ffffffff' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
 }
 
-@test "tracefs: the trace file of the kernel arrives whole, with its stacks" {
+@test "the trace file of the kernel is imported completely, with its stacks" {
 	needs_root
 	command -v python3 > /dev/null || skip "no python3"
 	tracing=/sys/kernel/tracing

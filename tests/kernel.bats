@@ -37,7 +37,7 @@ is_whole() {
 	[ "$(trailer "$R/$1" fired)" = "$(grep -c '^[0-9]' "$R/$1")" ]
 }
 
-@test "fentry: each call, with what its arguments point to" {
+@test "fentry records each call, with what its arguments point to" {
 	needs_vm
 	is_whole fentry
 	local inode
@@ -48,14 +48,14 @@ is_whole() {
 	[ "$(lines fentry:vfs_read fentry | grep -vc ';do_syscall_64_\[k\];.*;vfs_read_\[k\]$')" = 0 ]
 }
 
-@test "fexit: what it returned" {
+@test "fexit records the return value" {
 	needs_vm
 	is_whole fexit
 	[ "$(lines fexit:vfs_read fexit | grep -c '	.count=7	.pos=0x[0-9a-f]*	.retval=7	stack=')" = 17 ]
 	[ "$(lines fexit:vfs_read fexit | grep -vc ';vfs_read_\[k\]$')" = 0 ]
 }
 
-@test "fentry, fexit, kprobe and kretprobe of a function: as often, in this order, with the same result" {
+@test "fentry, fexit, kprobe and kretprobe of a function agree in count, order and result" {
 	needs_vm
 	is_whole both
 	[ "$(count fentry: both)" -ge 18 ]
@@ -65,13 +65,13 @@ is_whole() {
 	cmp <(lines fexit both | grep -o 'retval=.*') <(lines kretprobe both | grep -o 'ret=.*' | sed 's/^/retval=/; s/=ret=/=/')
 }
 
-@test "fexit with a filter, of the whole system" {
+@test "fexit with a filter records the whole system" {
 	needs_vm
 	is_whole filter
 	[ "$(count fexit:vfs_read filter)" = 17 ]
 }
 
-@test "kprobe with an argument and a filter; nothing is left behind" {
+@test "kprobe records an argument, applies a filter, and leaves no probe" {
 	needs_vm
 	is_whole kprobe
 	[ "$(count kprobe:vfs_read kprobe)" = 17 ]
@@ -81,7 +81,7 @@ is_whole() {
 	[ "$(tr '\n' ' ' < "$R/left")" = "1 0 " ]
 }
 
-@test "fentry of a process and its children, not of others" {
+@test "fentry of a process records it and its children, and no others" {
 	needs_vm
 	[ "$(lines fentry:vfs_read process | grep -c 'comm=dd	.count=7$')" = 17 ]
 	[ "$(count fentry: another)" = 0 ]
@@ -95,7 +95,7 @@ is_whole() {
 	[ "$(lines fentry:lo_ioctl module | grep -vc 'comm=losetup.*;lo_ioctl_\[k\]$')" = 0 ]
 }
 
-@test "samples with whole stacks, and sums of blocked time" {
+@test "samples have complete stacks, and blocked time is aggregated" {
 	needs_vm
 	is_whole callstack
 	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
@@ -110,7 +110,7 @@ is_whole() {
 	[ "$ns" -ge 306000000 ] && [ "$ns" -le "$slept" ] || { echo "$ns of $slept"; false; }
 }
 
-@test "each collector starts on this kernel, or says which hardware it lacks" {
+@test "each collector starts on this kernel or reports which hardware it lacks" {
 	needs_vm
 	[ "$(wc -l < "$R/collectors")" -ge 25 ]
 	[ "$(grep -cE ' [01] ' "$R/collectors")" -ge 20 ]

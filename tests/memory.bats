@@ -27,7 +27,7 @@ with_pmus() {
 	unshare -m sh "$TMP/pmus" "$@"
 }
 
-@test "the kernel's records of accesses: with and without a stack, a cgroup, fields" {
+@test "memory accesses are recorded with and without a stack, a cgroup and fields" {
 	needs_root
 	with_pmus mp-record -q -F 499 -e cpu/mem-loads,ldlat=30/P -o "$TMP/s" -- "$LOAD/spin" 0.3
 	mp-order --check "$TMP/s"
@@ -38,7 +38,7 @@ with_pmus() {
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }
 
-@test "in a cgroup, which stands behind the access" {
+@test "the record of an access in a cgroup has the cgroup after the access" {
 	needs_root
 	cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[ -n "$cgroups" ] || skip "no cgroup2"
@@ -51,7 +51,7 @@ with_pmus() {
 	[ "$(grep -cE "comm=spin	period=[0-9]+	addr=0x0	cgroup=/mp-memory-$$	stack=.*;main;spin_caller;spin_here$" "$TMP/s")" -gt 20 ]
 }
 
-@test "memevents takes what the processor has; ldlat takes its argument" {
+@test "memevents chooses the events that the processor has, and ldlat takes its argument" {
 	needs_root
 	with_pmus mp-record -q memevents ldlat:200 -g none -o "$TMP/s" -- "$LOAD/spin" 0.1 || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -c '.events | keys')" = '["cpu/mem-loads\\x2cldlat=200/","cpu/mem-loads\\x2cldlat=3/","cpu/mem-stores/","ibs_op//"]' ]
@@ -61,7 +61,7 @@ with_pmus() {
 	[ "$status" = 2 ] && [[ "$output" == *"cpu/ldlat=65536/: no such term or event, or its value is too large"* ]] || false
 }
 
-@test "live: loads have an address and a latency, where the processor samples them" {
+@test "recorded loads have an address and a latency where the processor samples them" {
 	needs_root
 	mp-record -q -e cpu/mem-loads,ldlat=3/P -d 10ms -o /dev/null 2> "$TMP/why" || [ $? = 1 ] ||
 		skip "no sampling of loads here: $(head -n 1 "$TMP/why")"

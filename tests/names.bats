@@ -12,7 +12,7 @@ setup() {
 	needs_root
 }
 
-@test "odd names survive to the folded file, each with its count" {
+@test "odd names reach the folded file, each with its count" {
 	mp-record -q -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 37 'io worker 1/2' 'my app: 12/34' \
 		'7/8 [001] 9.1:' '' 'a;b;c' ' leading' '#hash' 'new\nline' 'tab\ttab' 'trailing ' 'worker 12' \
 		'{"mp":2}' '5#a;b' '12,a:b,' 'back\slash' '<script>' 'höher'
@@ -46,7 +46,7 @@ setup() {
 	grep -q '(629 samples, 100%)' "$TMP/svg"
 }
 
-@test "a name is that of its time: renaming in mid-recording" {
+@test "an event has the name that its task had at that time, even if renamed during the recording" {
 	mp-record -q -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 11 one two three
 	[ "$(mp-fold "$TMP/s")" = "$(printf 'one 11\nthree 11\ntwo 11')" ]
 }
@@ -63,19 +63,19 @@ setup() {
 		END { print "$n\n"; exit($bad ? 1 : $n ? 0 : 2) }'
 }
 
-@test "an exiting task keeps its name and ids to its last switch" {
+@test "an exiting task keeps its name and ids up to its last switch" {
 	# with events of tasks the kernel takes them away before the last switch: so the whole system
 	mp-record -q --realtime -m 16M -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:' || false
 	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=true	.prev_comm=true.*prev_state=(16|32|64|80|128)	')" = 5 ]
 }
 
-@test "idle tasks are told apart by CPU" {
+@test "idle tasks have a name for each CPU" {
 	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep 'tid=0	' | grep -vE 'cpu=([0-9]+)	pid=0	tid=0	comm=swapper/\1	' || false
 }
 
-@test "--names: names of a table while recording, in the context and in the payload" {
+@test "--names replaces names by those of a table while recording, in the context and in the payload" {
 	needs_root
 	printf 'getppid,renamed while recorded\n' > "$TMP/names.csv"
 	mp-record -q --names "$TMP/names.csv" -e syscalls:sys_enter_getppid,sched:sched_process_exit -g none -o "$TMP/s" -- "$LOAD/getppid" 1009
@@ -91,7 +91,7 @@ setup() {
 	[[ "$output" == *"bad.csv:1: row has neither 2 columns"* ]]
 }
 
-@test "the table of a QEMU process: its virtual CPUs, its uuid" {
+@test "the table of a QEMU process names its virtual CPUs and its uuid" {
 	for t in 700 701 702 703; do mkdir -p "$TMP/proc/700/task/$t"; done
 	printf 'qemu-system-x86_64\0-name\0guest=web "1",debug-threads=on\0-uuid\0f00d-1\0' > "$TMP/proc/700/cmdline"
 	echo qemu-system-x86 > "$TMP/proc/700/task/700/comm"

@@ -37,7 +37,7 @@ inversions() {
 	awk -F, '/^[0-9]+,/ { if ($1 + 0 < last) n++; last = $1 + 0 } END { print n + 0 }' "$1"
 }
 
-@test "jumbled streams: equal to a stable sort, from file and pipe, with and without watermarks" {
+@test "unordered streams become those of a stable sort, from file and pipe, with and without watermarks" {
 	for marks in marks none; do
 		jumbled $marks > "$TMP/in"
 		reference "$TMP/in" > "$TMP/want"
@@ -50,7 +50,7 @@ inversions() {
 	done
 }
 
-@test "shuffled files, watermarks and all: not one inversion, equal to a stable sort" {
+@test "files shuffled with their watermarks become those of a stable sort, without an inversion" {
 	jumbled marks | shuf --random-source=<(yes 1) > "$TMP/in"
 	reference "$TMP/in" > "$TMP/want"
 	run --separate-stderr mp-order "$TMP/in"
@@ -62,7 +62,7 @@ inversions() {
 	mp-order "$TMP/nomarks" | only_events | cmp - "$TMP/want"
 }
 
-@test "spilling to TMPDIR gives the same and leaves nothing behind" {
+@test "spilling to TMPDIR gives the same output and leaves no file" {
 	jumbled none | grep -E '^[0-9]' > "$TMP/in"
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
 		awk -F, -v OFS=, -v i=$i '{ $1 += i * 37; print }' "$TMP/in"
@@ -89,7 +89,7 @@ inversions() {
 	mp-order -m 16M "$TMP/big" | cmp - "$TMP/want"
 }
 
-@test "several files: merged by time; a file of several sections as if they had been given one by one" {
+@test "several files are merged by time; a file of several sections gives what its sections give one by one" {
 	jumbled marks > "$TMP/a"
 	jumbled marks | awk -F, -v OFS=, '/^[0-9]/ { $1 += 11 } { print }' > "$TMP/b"
 	reference "$TMP/a" "$TMP/b" > "$TMP/want"
@@ -110,7 +110,7 @@ inversions() {
 	[ "$(inversions "$TMP/out")" = 0 ]
 }
 
-@test "a window releases a pipe without watermarks; events later than it are told" {
+@test "a window lets a pipe without watermarks flow; events that come later are reported" {
 	mkfifo "$TMP/in"
 	mp-order --window 100ns < "$TMP/in" > "$TMP/out" 2> "$TMP/err" &
 	pid=$!
@@ -127,7 +127,7 @@ inversions() {
 	grep -q "1 event came too late to be put in order" "$TMP/err"
 }
 
-@test "the lowest watermark of several live pipes counts" {
+@test "the lowest watermark of several live pipes decides what is written" {
 	mkfifo "$TMP/a" "$TMP/b"
 	mp-order "$TMP/a" "$TMP/b" > "$TMP/out" &
 	pid=$!
@@ -143,7 +143,7 @@ inversions() {
 	[ "$(grep -o 'n=.' "$TMP/out" | tr '\n' ' ')" = "n=1 n=2 n=3 " ]
 }
 
-@test "live captures of all CPUs: not one inversion" {
+@test "live captures of all CPUs are ordered without an inversion" {
 	needs_root
 	mp-record -q -e 'sched:*' -n 1000 > "$TMP/s" || [ $? = 1 ]
 	[ "$(grep -cE '^[0-9]+,' "$TMP/s")" = 1000 ]

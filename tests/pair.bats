@@ -42,7 +42,7 @@ compare() {
 	python3 tests/pair-reference.py "$@"
 }
 
-@test "spans and counts are those of a second implementation: keys, policies, conditions" {
+@test "spans and counts agree with a second implementation on keys, policies and conditions" {
 	for seed in 1 2; do random_events $seed 900 > "$TMP/$seed"; done
 	compare "$TMP/1" "$TMP/2" <<-'X'
 		-b a:in -e c:out -p POLICY
@@ -56,7 +56,7 @@ compare() {
 	X
 }
 
-@test "chains are those of a second implementation" {
+@test "chains agree with a second implementation" {
 	for seed in 4 5; do random_events $seed 900 > "$TMP/$seed"; done
 	compare "$TMP/4" "$TMP/5" <<-'X'
 		-s 'a:*' -s b:mid -s 'c:*' -k .id -p POLICY
@@ -68,7 +68,7 @@ compare() {
 	X
 }
 
-@test "losses forget what they may have touched, as in a second implementation" {
+@test "begins that a loss may have touched are forgotten, as in a second implementation" {
 	for seed in 7 8; do random_events $seed 1500 12 > "$TMP/$seed"; done
 	compare "$TMP/7" "$TMP/8" <<-'X'
 		-b 'a:*' -e 'c:*' -k .id -p POLICY
@@ -80,7 +80,7 @@ compare() {
 	X
 }
 
-@test "fields, stacks, names, durations, --open and --max-open, as in a second implementation" {
+@test "fields, stacks, names, durations, --open and --max-open agree with a second implementation" {
 	random_events 10 900 > "$TMP/in"
 	for what in "-b a:* -e c:* -k .id" "-s a:* -s b:mid -s c:* -k .id"; do
 		sed "s/^/$what /" <<-'X'
@@ -115,7 +115,7 @@ compare() {
 	done
 }
 
-@test "--over and --under part the spans: each is in one of them" {
+@test "each span is selected by either --over or --under" {
 	random_events 21 2000 > "$TMP/in"
 	mp-pair -b 'a:*' -e 'c:*' -k .id "$TMP/in" 2> /dev/null | sort > "$TMP/all" || true
 	for limit in 1ns 100ns 5us; do
@@ -124,7 +124,7 @@ compare() {
 	done
 }
 
-@test "what comes out is a valid stream, in order: sections, chains, hostile names" {
+@test "spans are a valid stream in order, with sections, chains and hostile names" {
 	{ echo '{"mp":1,"datatype":"event","events":{"a:in":{".id":"s32"},"c:out":{".err":"s32"}}}'
 	  random_events 22 2000
 	  echo '{"end":"event","records":2000,"lost":0,"time":99999999}'; } > "$TMP/in"
@@ -141,7 +141,7 @@ compare() {
 	[[ "$output" == *"valid, complete, ordered"* ]]
 }
 
-@test "--context: exactly the events between begin and end, by another program" {
+@test "--context writes exactly the events between begin and end that another program finds" {
 	random_events 23 1500 > "$TMP/in"
 	for which in all:. samecpu:cpu samepid:pid sametid:tid; do
 		mp-pair -b 'a:*' -e 'c:*' -k .id --over 5us -c "${which%:*}" "$TMP/in" 2> /dev/null > "$TMP/out" || true
@@ -189,7 +189,7 @@ compare() {
 	wait
 }
 
-@test "memory: bounded by what is open, and not by the length of the input" {
+@test "memory is bounded by what is open, and not by the length of the input" {
 	case "$BUILD" in *san-*) skip "sanitizers need memory" ;; esac
 	peak() { /usr/bin/time -f %M -o "$TMP/kib" mp-pair -b a -e b "$@" > "$TMP/out" 2> "$TMP/err" || true; tail -n 1 "$TMP/kib"; }
 	flow() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) {
@@ -219,7 +219,7 @@ compare() {
 	[ "$(mp-pair -b a -e b -c all -m 64M "$TMP/in" | wc -l)" = $(($(wc -l < "$TMP/in") + 1)) ]
 }
 
-@test "lines near 1 MiB: the stack goes first, then the span, told" {
+@test "of a span near 1 MiB the stack is dropped first, then the span, with a message" {
 	perl -e 'print "1,a,tid=1\t.x=", "x" x 600000, "\tstack=", "f" x 440000, "\n2,b,tid=1\t.y=", "y" x 10, "\n",
 		"3,a,tid=1\t.x=", "x" x 600000, "\n4,b,tid=1\t.y=", "y" x 600000, "\n5,a,tid=1\tstack=", "f" x 1048555, "\n6,b,tid=1\n"' > "$TMP/in"
 	run --separate-stderr mp-pair -b a -e b "$TMP/in"
@@ -229,7 +229,7 @@ compare() {
 	[[ "${lines[0]}" == 2,a=\>b,*stack=* && "${lines[1]}" = "6,a=>b,tid=1	dur=1" ]]
 }
 
-@test "long types are cut, not within an escape" {
+@test "long types are truncated, but not within an escape" {
 	a=$(printf 'A%.0s' {1..120})$(printf '\\x2c%.0s' {1..30})
 	b=BB$(printf '\\x2c%.0s' {1..50})
 	printf '1,%s,tid=1\n2,%s,tid=1\n' "$a" "$b" > "$TMP/in"
@@ -241,7 +241,7 @@ compare() {
 	mp-order --check "$TMP/out"
 }
 
-@test "a second end of input, a header of nonsense: no crash, nothing invented" {
+@test "a second end of input or a nonsense header causes no crash and no invented span" {
 	printf '%s\n' '{"mp":1,"datatype":"event","events":5,"units":[1]}' '1,a,tid=1' \
 		'{"mp":1,"datatype":"event","events":{"a":7,"b":{".x":[1]}},"sections":{}}' '2,b,tid=1' > "$TMP/in"
 	run mp-pair -b a -e b "$TMP/in"
@@ -249,7 +249,7 @@ compare() {
 	[[ "$output" == *"1 end without a begin"* && "$output" != *dur=* ]]
 }
 
-@test "system calls: as many spans as calls, of the caller" {
+@test "system calls give as many spans as calls, with the caller" {
 	needs_root
 	mp-record -q -g none -e syscalls:sys_enter_getppid,syscalls:sys_exit_getppid -o "$TMP/in" -- "$LOAD/getppid" 1009 one 'two x' || [ $? = 1 ]
 	mp-pair -b 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*' -k tid,.__syscall_nr "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
@@ -262,7 +262,7 @@ compare() {
 	[ "$(trailer "$TMP/out" records)" = 2018 ]
 }
 
-@test "disk requests: 17 of 64 KiB, each with its submitter" {
+@test "17 disk requests of 64 KiB give as many spans, each with its submitter" {
 	needs_root
 	truncate -s 4M "$TMP/disk"
 	loop=$(losetup --show -f "$TMP/disk" 2> "$TMP/why") || skip "no loop device: $(cat "$TMP/why")"
@@ -278,7 +278,7 @@ compare() {
 	[ "$(mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector --over 1h "$TMP/in" 2> /dev/null | grep -c dur=)" = 0 ]
 }
 
-@test "softirqs and wakeups of this machine are those of the second implementation" {
+@test "softirqs and wakeups of this machine agree with the second implementation" {
 	needs_root
 	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -a -g none -e irq:softirq_entry,irq:softirq_exit,sched:sched_waking,sched:sched_switch -d 300ms -o "$TMP/in" || [ $? = 1 ]

@@ -22,7 +22,7 @@ record() {
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }
 
-@test "uprobe: each call of a library's function, by name, offset and address" {
+@test "a uprobe records each call of a library's function, by name, offset and address" {
 	record -e uprobe:libc.so.6:syscall -- "$LOAD/getppid" 1009
 	[ "$(trailer "$TMP/s" records)" = 1009 ]
 	grep -q '^[0-9]*,uprobe:libc.so.6:syscall,cpu=' "$TMP/s"
@@ -34,7 +34,7 @@ record() {
 	[ "$(trailer "$TMP/s" records)" = 1 ]
 }
 
-@test "uprobe with arguments, a string among them, and uretprobe; a filter" {
+@test "uprobes and uretprobes record arguments, a string among them, and apply a filter" {
 	cat > "$TMP/a.c" <<-'X'
 		#include <string.h>
 		__attribute__((noipa)) long f(long a, int b, const char *s) { return a * b + (long)strlen(s); }
@@ -53,7 +53,7 @@ record() {
 	[ "$(left "")" = 0 ]
 }
 
-@test "usdt: 23 exceptions thrown and caught" {
+@test "usdt records 23 exceptions thrown and caught" {
 	mp-record -l usdt:libstdc++ > "$TMP/l" || skip "no static probes in libstdc++"
 	cat > "$TMP/t.cc" <<-'X'
 		#include <stdexcept>
@@ -67,7 +67,7 @@ record() {
 	[ "$(left "")" = 0 ]
 }
 
-@test "mem: writes to a variable, and reads" {
+@test "mem: records writes to a variable, and reads" {
 	start_watch 23
 	needs_root
 	mp-record -q -g none -e "mem:$(cat "$TMP/addr")/4:w" -e "mem:$(cat "$TMP/addr"):rw" -p $pid -o "$TMP/s" &
@@ -80,7 +80,7 @@ record() {
 	[ "$(grep -c '/4:rw,' "$TMP/s")" = 46 ]
 }
 
-@test "kprobes where the kernel has them, said where not" {
+@test "kprobes record where the kernel has them and are refused with a reason where not" {
 	needs_root
 	if [ -e /sys/bus/event_source/devices/kprobe ] || [ -e /sys/kernel/tracing/kprobe_events ]; then
 		record -e kprobe:do_nanosleep -- sleep 0.01
@@ -92,7 +92,7 @@ record() {
 	fi
 }
 
-@test "what is not there: told, with the nearest name" {
+@test "a place that does not exist is reported with the nearest name" {
 	needs_root
 	run mp-record -e uprobe:libc:mallok -d 1s
 	[ "$status" = 2 ] && [[ "$output" == *"no function 'mallok' in "*"did you mean 'malloc'?" ]] || false
@@ -106,7 +106,7 @@ record() {
 	[ "$status" = 2 ] && [[ "$output" == *"is neither a program nor a library" ]] || false
 }
 
-@test "nothing is left behind: at the end, on failure, after kill -9 by the next recording" {
+@test "no probe is left at the end or on failure; the next recording removes those of one that was killed" {
 	needs_root
 	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null
 	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null || false
@@ -125,7 +125,7 @@ record() {
 	[ "$(left "")" = 0 ]
 }
 
-@test "-l lists static probes and functions of a file" {
+@test "-l lists the static probes and functions of a file" {
 	[ "$(mp-record -l usdt:libstdc++ | grep -c '^usdt:libstdc++:libstdcxx:')" -ge 3 ] || skip "no static probes in libstdc++"
 	mp-record -l 'uprobe:libc:getpp*' | grep -q '^uprobe:libc:getppid'
 }

@@ -52,7 +52,7 @@ random_stream() {
 	done
 }
 
-@test "folding agrees with another implementation, in perl, to the count" {
+@test "folding agrees exactly with another implementation in perl" {
 	for seed in 21 22 23; do
 		random_stream $seed 800 > "$TMP/a"
 		perl -e '

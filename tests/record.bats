@@ -27,14 +27,14 @@ events() {	# number of event lines of a type
 	grep -c "^[0-9]*,$2," "$1" || true
 }
 
-@test "a stack ends where it happened, not in how it was recorded" {
+@test "a stack ends at the event, not in the code that records it" {
 	needs_root
 	mp-record -q -e sched:sched_switch -n 50 -o "$TMP/s" || [ $? = 1 ]
 	[ "$(grep -c ';__schedule_\[k\]$' "$TMP/s")" -gt 10 ]
 	run ! grep -q '__traceiter_' "$TMP/s"
 }
 
-@test "a stream is valid, complete and in order, with header and trailer" {
+@test "a recording is a valid, complete and ordered stream with header and trailer" {
 	read -r _ before < <(clocks)
 	mp-record -q -e $SWITCH -d 300ms > "$TMP/s" || [ $? = 1 ]
 	read -r offset after < <(clocks)
@@ -57,7 +57,7 @@ events() {	# number of event lines of a type
 	[ "$(trailer "$TMP/s" bytes)" = "$(head -n -1 "$TMP/s" | wc -c)" ]
 }
 
-@test "without an event: CPU time is sampled 99 times a second" {
+@test "without an event, CPU time is sampled 99 times a second" {
 	mp-record -q -o "$TMP/s" -- $(spin_timed "$TMP/time" 1) > "$TMP/out" || [ $? = 1 ]
 	type=$(head -n 1 "$TMP/s" | jq -r '.events | keys[0]')
 	[ "$type" = cpu-clock ] || [ "$type" = cycles ]
@@ -67,7 +67,7 @@ events() {	# number of event lines of a type
 	grep -q "comm=spin	" "$TMP/s"
 }
 
-@test "-F and -c: frequency and period, also per event" {
+@test "-F and -c set frequency and period, also for a single event" {
 	mp-record -q -F 1000 -o "$TMP/s" -- $(spin_timed "$TMP/time" 1) > "$TMP/out" || [ $? = 1 ]
 	n=$(events "$TMP/s" '[a-z-]*') wanted=$(expected "$TMP/time" 1000)
 	echo "$n, expected $wanted"
@@ -81,7 +81,7 @@ events() {	# number of event lines of a type
 	[ "$(trailer "$TMP/s" fired)" = 5008 ]
 }
 
-@test "a tracepoint that is asked for twice serves both" {
+@test "a tracepoint that is requested twice serves both requests" {
 	mp-record -q -g none -e "$GETPPID/common_pid==1/" -e "$GETPPID" -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(events "$TMP/s" $GETPPID)" = 1009 ]
 	mp-record -q -g none -e "$GETPPID/common_pid==1/,$GETPPID/common_pid>1/" -o "$TMP/s" -- "$LOAD/getppid" 1013
@@ -90,7 +90,7 @@ events() {	# number of event lines of a type
 	[ "$(grep -c ',syscalls:sys_enter_getppid,.*stack=.*main' "$TMP/s")" = 7 ]
 }
 
-@test "a sampled event that is asked for twice: the more frequent sampling, all parts of the stack" {
+@test "a sampled event that is requested twice gets the more frequent sampling and all parts of the stack" {
 	mp-record -q -e 'cpu-clock:u/freq=50,stack=none/,cpu-clock:u/freq=1000,stack=user/' -o "$TMP/s" -- "$LOAD/spin" 0.5 > "$TMP/out"
 	[ "$(grep -c 'period=1000000	.*stack=.*;spin_here' "$TMP/s")" -ge 100 ]
 	mp-record -q -g none -e 'cpu-clock:u/period=1000000/,cpu-clock:k/period=3000000/' -o "$TMP/s" -- \
@@ -99,7 +99,7 @@ events() {	# number of event lines of a type
 	[ "$(grep -c 'period=1000000$' "$TMP/s")" -ge 50 ]
 }
 
-@test "a tracepoint that counts ns is one event each time, with its period" {
+@test "a tracepoint that counts ns gives one event each time, with its period" {
 	mp-record -q -e sched:sched_stat_runtime -g none -o "$TMP/s" -- "$LOAD/spin" 0.3 > "$TMP/out" || [ $? = 1 ]
 	grep -qE 'period=[0-9]{4,}	.comm=' "$TMP/s"
 	# the period is the payload's own number, so each event came once
@@ -108,7 +108,7 @@ events() {	# number of event lines of a type
 	[ "$(trailer "$TMP/s" fired)" = "$(trailer "$TMP/s" records)" ]
 }
 
-@test "globs, commas and repeated -e" {
+@test "-e takes globs and commas, and can be repeated" {
 	mp-record -q -e 'sched:sched_wakeup*,sched:sched_switch' -e 'irq:softirq_e*' -a -o "$TMP/s" -- "$LOAD/spin" 0.2 > "$TMP/out" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r '.events | keys | join(" ")')" = \
 		"irq:softirq_entry irq:softirq_exit sched:sched_switch sched:sched_wakeup sched:sched_wakeup_new" ]
@@ -116,7 +116,7 @@ events() {	# number of event lines of a type
 	[ "$(events "$TMP/s" irq:softirq_entry)" -gt 0 ]
 }
 
-@test "filters are the kernel's: what does not match is not even counted" {
+@test "the kernel applies filters: what does not match is not even counted" {
 	mp-record -q -g none -e 'raw_syscalls:sys_enter/id==110/' -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(events "$TMP/s" raw_syscalls:sys_enter)" = 1009 ]
 	[ "$(trailer "$TMP/s" fired)" = 1009 ]
@@ -128,7 +128,7 @@ events() {	# number of event lines of a type
 	[[ "$output" == *"does not take the filter 'no_such_field==1'"*"mp-record -l -v sched:sched_switch"* ]]
 }
 
-@test "a misspelt event suggests the nearest" {
+@test "a misspelt event is refused with the nearest name" {
 	run mp-record -e sched:sched_swich -d 1
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'sched:sched_switch'?"* ]] || false
 	run mp-record -e cpu-clok -d 1
@@ -137,7 +137,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean '.prev_pid'?"* ]] || false
 }
 
-@test "-l lists, with globs; -v shows fields and filters" {
+@test "-l lists events by globs, and -v shows fields and filters" {
 	run mp-record -l
 	[ "$status" = 0 ]
 	[[ "$output" == *"cpu-clock  software"* && "$output" == *"sched:sched_switch  tracepoint"* ]]
@@ -150,7 +150,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'sched:sched_switch'?"* ]] || false
 }
 
-@test "hardware events: recorded where there are counters, explained where not" {
+@test "hardware events are recorded where there are counters and refused with a reason where not" {
 	run mp-record -q -e cycles -d 100ms -o "$TMP/s"
 	if [ "$status" = 2 ]; then
 		[[ "$output" == *"this machine has no such hardware counter"* ]]
@@ -159,14 +159,14 @@ events() {	# number of event lines of a type
 	[ "$(events "$TMP/s" cycles)" -gt 0 ]
 }
 
-@test "page faults have their address, each is counted" {
+@test "each page fault is counted and has its address" {
 	mp-record -q -e page-faults -o "$TMP/s" -- "$LOAD/getppid" 1
 	n=$(events "$TMP/s" page-faults)
 	[ "$n" -gt 10 ] && [ "$(trailer "$TMP/s" fired)" = "$n" ] || false
 	[ "$(grep -c 'addr=0x[0-9a-f]' "$TMP/s")" = "$n" ]
 }
 
-@test "a command is recorded from its first instruction; status and stdio stay its own" {
+@test "a command is recorded from its first instruction and keeps its status and stdio" {
 	echo input | mp-record -q -e $GETPPID -o "$TMP/s" -- sh -c "cat; '$LOAD/getppid' 7; exit 3" > "$TMP/out" 2> "$TMP/err"
 	[ "$(cat "$TMP/out")" = input ]
 	[ "$(trailer "$TMP/s" status)" = 3 ]
@@ -183,7 +183,7 @@ events() {	# number of event lines of a type
 	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
 }
 
-@test "-p: all threads of a process, those that come later, its children" {
+@test "-p records all threads of a process, those created later, and its children" {
 	"$LOAD/threads" 5 1013 > "$TMP/pid" &
 	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
 	pid=$(cat "$TMP/pid")
@@ -200,7 +200,7 @@ events() {	# number of event lines of a type
 	[ "$(grep -o '[^p]pid=[0-9]*' "$TMP/s" | sort -u | wc -l)" = 2 ]
 }
 
-@test "-p while threads are born all the time: none is missed, none recorded twice" {
+@test "-p neither misses a thread nor records one twice while threads are created all the time" {
 	start_load "$LOAD/spawn" 4 3 0
 	pid=$LOAD_PID
 	until [ -s "$TMP/load.out" ]; do sleep 0.01; done
@@ -224,7 +224,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "-p: threads that inherited events while those were opened are not recorded twice" {
+@test "-p does not record a thread twice that inherited events while they were opened" {
 	start_load "$LOAD/spawn" 64 50 1000
 	pid=$LOAD_PID
 	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do sleep 0.01; done
@@ -239,7 +239,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "-p and -t end when what they record has ended, children too" {
+@test "recordings with -p and -t end when all that they record has ended, with children" {
 	mkfifo "$TMP/go"
 	for option in -p -t; do
 		sh -c 'read -r line; sleep 0.3; sleep 0.4 & sleep 0.1' < "$TMP/go" 3>&- &
@@ -261,7 +261,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "-t: only these threads; -C: only these CPUs" {
+@test "-t records only these threads, -C only these CPUs" {
 	"$LOAD/threads" 3 1013 > "$TMP/pid" &
 	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
 	pid=$(cat "$TMP/pid")
@@ -288,7 +288,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 2 ]
 }
 
-@test "--cgroup: what runs in it, with its path; globs" {
+@test "--cgroup records what runs in a cgroup, with its path, and takes globs" {
 	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[ -n "$mount" ] || skip "cgroup2 is not mounted"
 	mkdir "$mount/mp-test-$$" || skip "cannot make a cgroup"
@@ -306,7 +306,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 2 ] && [[ "$output" == *"no cgroup 'no-such-cgroup' below $mount"* ]] || false
 }
 
-@test "-g: kernel, user, both, none; --max-stack cuts and says so" {
+@test "-g chooses kernel, user, both or none; --max-stack truncates and reports it" {
 	stack() { grep 'comm=getppid' "$1" | grep -o 'stack=.*' | tail -n 1; }
 	for part in kernel user both none; do
 		mp-record -q -e $GETPPID -g $part -o "$TMP/$part" -- "$LOAD/getppid" 3
@@ -327,7 +327,7 @@ events() {	# number of event lines of a type
 	[ -z "$(stack "$TMP/s")" ]
 }
 
-@test "--fields: only what was asked for" {
+@test "--fields records only the fields that it names" {
 	mp-record -q -e $GETPPID --fields tid,comm -o "$TMP/s" -- "$LOAD/getppid" 3
 	[ "$(grep -cE '^[0-9]+,syscalls:sys_enter_getppid,tid=[0-9]+	comm=getppid$' "$TMP/s")" = 3 ]
 	mp-record -q -e $SWITCH --fields '.prev_*' -n 5 > "$TMP/s" || [ $? = 1 ]
@@ -336,7 +336,7 @@ events() {	# number of event lines of a type
 	grep -qE '^[0-9]+,sched:sched_switch,stack=' "$TMP/s"
 }
 
-@test "-n stops after so many events, -d after its time" {
+@test "-n stops after so many events, -d after a time" {
 	mp-record -q -e $SWITCH -n 23 > "$TMP/s" || [ $? = 1 ]
 	[ "$(events "$TMP/s" $SWITCH)" = 23 ]
 	[ "$(trailer "$TMP/s" records)" = 23 ]
@@ -349,7 +349,7 @@ events() {	# number of event lines of a type
 	[ $((last - first)) -gt 300000000 ]
 }
 
-@test "SIGINT, SIGTERM and SIGHUP end in order" {
+@test "SIGINT, SIGTERM and SIGHUP end a recording with its trailer" {
 	for signal in INT TERM HUP; do
 		: > "$TMP/s"
 		setsid env --default-signal=INT,HUP mp-record -q -e $SWITCH > "$TMP/s" &
@@ -362,7 +362,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "Ctrl-C on a live pipeline: each program gives its result" {
+@test "after Ctrl-C on a live pipeline each program gives its result" {
 	setsid env --default-signal=INT bash -c "mp-record -q -e $SWITCH -o - | mp-order | tee '$TMP/s' | mp-fold > '$TMP/f'; echo \"\${PIPESTATUS[*]}\" > '$TMP/status'" &
 	pid=$!
 	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
@@ -381,7 +381,7 @@ events() {	# number of event lines of a type
 	[ "$(awk '{ s += $NF } END { print s }' "$TMP/f")" = "$(events "$TMP/s" $SWITCH)" ]
 }
 
-@test "a closed pipe ends the recording by SIGPIPE, cleaned up" {
+@test "a closed pipe ends the recording by SIGPIPE after cleaning up" {
 	run bash -c "mp-record -q -e $SWITCH 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ] || { echo "$output"; false; }
 	[ ! -s "$TMP/err" ]
@@ -391,14 +391,14 @@ events() {	# number of event lines of a type
 	! pgrep -f "^$TMP/mp-sleep" || false
 }
 
-@test "a full disk: message and status 2" {
+@test "a full disk ends the recording with a message and status 2" {
 	run mp-record -q -e $SWITCH -d 5 -o /dev/full
 	[ "$status" = 2 ] && [[ "$output" == *"cannot write '/dev/full': No space left on device"* ]] || false
 	run mp-record -e $SWITCH -d 1 -o /nonexistent/x
 	[ "$status" = 2 ]
 }
 
-@test "killed with SIGKILL: what was written is usable and known to be cut off" {
+@test "after SIGKILL the output is usable and recognized as truncated" {
 	mp-record -q -e $SWITCH -o "$TMP/s" &
 	pid=$!
 	until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
@@ -410,7 +410,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 1 ] && [[ "$output" == *"cut off"* && "$output" == *"__schedule"* ]] || false
 }
 
-@test "first output of a live pipe within 100 ms of the event, also behind mp-order" {
+@test "the first output of a live pipe appears within 100 ms of the event, also after mp-order" {
 	for tail in cat mp-order; do
 		mkfifo "$TMP/$tail"
 		mp-record -q -e $GETPPID -g none --fields comm 2> /dev/null | $tail > "$TMP/$tail" &
@@ -435,7 +435,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "mp-record leaves itself out, and its pipeline on request" {
+@test "mp-record excludes itself, and its pipeline on request" {
 	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
 	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
 	mp-record -q -F 5000 -g none -d 500ms > "$TMP/s" || true
@@ -446,7 +446,7 @@ events() {	# number of event lines of a type
 	! grep -q 'comm=mp-cat	' "$TMP/without" || false
 }
 
-@test "tracefs need not be mounted" {
+@test "tracefs does not have to be mounted" {
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null
 		[ ! -e /sys/kernel/tracing/events ] || exit 77
 		before=$(grep tracefs /proc/mounts)
@@ -455,7 +455,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 0 ] && [[ "$output" == *"sched:sched_switch"* ]] || false
 }
 
-@test "without privileges: told what is missing; one's own processes can be recorded" {
+@test "without privileges a message says what is missing, and the user's own processes can be recorded" {
 	needs_unprivileged "$LOAD/getppid"
 	run unprivileged "$TMP/mp-record" -e sched:sched_switch -d 1
 	[ "$status" = 2 ]
@@ -471,7 +471,7 @@ events() {	# number of event lines of a type
 	[ "$status" = 0 ]
 }
 
-@test "a terminal gets lines to read, safe ones" {
+@test "a terminal gets readable lines without control bytes" {
 	command -v script > /dev/null || skip "no script(1)"
 	script -qec "mp-record -q -e $GETPPID -n 3 -- $LOAD/getppid 3 '\\n\\tx'" /dev/null > "$TMP/out" < /dev/null
 	! grep -q '^{' "$TMP/out" || false
@@ -481,7 +481,7 @@ events() {	# number of event lines of a type
 	grep -aqE '[0-9.]+ s, [0-9]+ events, [0-9]+/s, [0-9]+ lost' "$TMP/out"
 }
 
-@test "a stop is answered within 200 ms under load" {
+@test "a recording stops within 200 ms under load" {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
 	# the load is started by the recorder, so that it does not keep the recorder from starting

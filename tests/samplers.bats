@@ -39,7 +39,7 @@ rss_of() {
 	echo $(($(cut -d ' ' -f 2 "/proc/$1/statm") * $(getconf PAGESIZE)))
 }
 
-@test "mem:rss beside events: 13 MiB appear between two system calls that were recorded" {
+@test "mem:rss shows 13 MiB that appear between two recorded system calls" {
 	needs_root
 	cat > "$TMP/grow.pl" <<-'X'
 		my $stream = shift;
@@ -78,7 +78,7 @@ rss_of() {
 	[ "$(trailer "$TMP/s" fired)" = "$(count $GETPPID "$TMP/s")" ]
 }
 
-@test "mem:rss is what statm says, mem:pss what smaps_rollup says" {
+@test "mem:rss agrees with statm, mem:pss with smaps_rollup" {
 	make_sitter
 	sit 13
 	mp-record -q -e mem:rss,mem:pss -p $sitter -d 50ms -o "$TMP/s"
@@ -95,7 +95,7 @@ rss_of() {
 	head -n 1 "$TMP/s" | jq -e '.events["mem:rss"][".bytes"] == "u64"' > /dev/null
 }
 
-@test "top=N: the largest, and the rest as one: the sum is whole" {
+@test "top=N writes the largest and one for the rest, which add up to the whole" {
 	needs_root
 	make_sitter
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -125,7 +125,7 @@ rss_of() {
 	[ "$(count mem:rss "$TMP/all")" = 7 ]
 }
 
-@test "top=N: who was among the largest stays by itself, so nothing is there twice" {
+@test "with top=N a process that was among the largest keeps its own line, so that nothing counts twice" {
 	needs_root
 	cat > "$TMP/turns.pl" <<-'X'
 		my ($stream) = @ARGV;
@@ -161,7 +161,7 @@ rss_of() {
 		}' "$TMP/s"
 }
 
-@test "a command and what it starts; -p; -t; not those that are excluded" {
+@test "a command and its children, -p and -t are polled, and excluded processes are not" {
 	needs_root
 	make_sitter
 	cat > "$TMP/starts.pl" <<-'X'
@@ -200,7 +200,7 @@ rss_of() {
 	wait $recorder || [ $? = 1 ]
 }
 
-@test "--fields, --names, -n and a terminal do for them what they do for others" {
+@test "--fields, --names, -n and a terminal apply to polled values as to events" {
 	needs_root
 	make_sitter
 	sit 2
@@ -220,7 +220,7 @@ rss_of() {
 	grep -qE "^ *[0-9.]+ mp-sitter:$sitter mem:rss \.bytes=[0-9]+ dur=" "$TMP/out"
 }
 
-@test "in order with a flood of events, and watermarks hold" {
+@test "polled values are in order among a flood of events, and watermarks hold" {
 	needs_root
 	mp-record -q -e sched:sched_switch,sched:sched_waking,mem:rss,stat:context-switches -i 1ms -g none -m 8M -a -o "$TMP/s" -- \
 		"$LOAD/switch" 0 0.5 > /dev/null || [ $? = 1 ]
@@ -232,7 +232,7 @@ rss_of() {
 	[ "$(trailer "$TMP/s" fired)" = $(($(count sched:sched_ "$TMP/s") + $(trailer "$TMP/s" excluded) + $(trailer "$TMP/s" lost))) ]
 }
 
-@test "their cost is told: in the trailer, and with -v; and what was left out" {
+@test "the cost of polling, and what was skipped, is reported in the trailer and with -v" {
 	make_sitter
 	sit 2
 	mp-record -v -e mem:rss,mem:pss -i 10ms -p $sitter -n 20 -o "$TMP/s" 2> "$TMP/err"
@@ -245,7 +245,7 @@ rss_of() {
 	[ "$(trailer "$TMP/s" 'samplers["mem:pss"].missed')" -gt 0 ]
 }
 
-@test "memusage and memtime: 13 MiB that a program touches" {
+@test "memusage and memtime show 13 MiB that a program touches" {
 	needs_root
 	mp-record -q memusage:10ms memtime -o "$TMP/s" -- perl -e '
 		my @m; for (1 .. 13) { push @m, "x" x (1 << 20); select undef, undef, undef, 0.02 }'
@@ -261,7 +261,7 @@ rss_of() {
 	[ "$told" -le 30 ]
 }
 
-@test "mp-stackplot draws them whole: the largest and the rest" {
+@test "mp-stackplot draws the largest and the rest as the whole" {
 	cat > "$TMP/s" <<-'X'
 		1000000000,mem:rss,pid=1	comm=a	.bytes=4000000	dur=5
 		1000000000,mem:rss,comm=[rest]	.bytes=6000000	.processes=2	dur=5
@@ -279,7 +279,7 @@ rss_of() {
 	done
 }
 
-@test "anyone may, of processes of one's own" {
+@test "any user may poll the user's own processes" {
 	needs_unprivileged
 	needs_own_events
 	make_sitter
@@ -294,7 +294,7 @@ rss_of() {
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 }
 
-@test "misuse is refused" {
+@test "polling refuses misuse" {
 	run mp-record -e mem:rss/interval=fast/ -d 1
 	[ "$status" = 2 ] && [[ "$output" == *"interval=fast: not a duration such as 1s or 20ms"* ]] || false
 	run mp-record -e mem:rss/top=0/ -d 1

@@ -23,7 +23,7 @@ conserved() {
 		END { print "$_ $sum{$_}\n" for sort { $a <=> $b } keys %sum }'
 }
 
-@test "made-up machines: every span is what the task really did" {
+@test "on simulated machines every span is what the task really did" {
 	for seed in $(seq 40); do
 		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
 		mp-sched "$TMP/events" > "$TMP/out" 2> "$TMP/err" || grep -q 'cut off' "$TMP/err"
@@ -32,7 +32,7 @@ conserved() {
 	done
 }
 
-@test "run, idle and unknown time of a CPU are the length of the capture; also in pieces and with losses" {
+@test "run, idle and unknown time of a CPU add up to the length of the capture, also in pieces and with losses" {
 	for seed in $(seq 12); do
 		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
 		# takes out one event in ten, and says so for half of them
@@ -72,14 +72,14 @@ conserved() {
 	awk -F'\t' '$1 == "task" { n += $6; if (last != "" && $7 + 0 > last + 0) exit 1; last = $7 } $1 == "total" { exit n != $6 }' "$TMP/tsv"
 }
 
-@test "--states: exactly the spans of these states, the trailer counts them" {
+@test "--states writes exactly the spans of these states, and the trailer counts them" {
 	tests/tools/sched-oracle.py 3 1000 "$TMP/events" "$TMP/expected"
 	mp-sched -s wait,idle "$TMP/events" > "$TMP/out"
 	grep -aE $'\tstate=(wait|idle)\t' "$TMP/expected" | diff - <(spans "$TMP/out")
 	[ "$(trailer "$TMP/out" records)" = "$(spans "$TMP/out" | wc -l)" ]
 }
 
-@test "merged streams: each host has tasks and CPUs of its own" {
+@test "in merged streams each host has tasks and CPUs of its own" {
 	for host in a b; do
 		tests/tools/sched-oracle.py $((host == a ? 1 : 2)) 300 "$TMP/x" "$TMP/expected"
 		grep -av '^{' "$TMP/x" | sed "s/,cpu=/,host=$host\tcpu=/" > "$TMP/$host"
@@ -91,7 +91,7 @@ conserved() {
 	done
 }
 
-@test "sections and files are captures of their own: the same spans one after the other" {
+@test "sections and files are separate captures: together they give the spans that each gives alone" {
 	for n in 1 2; do
 		tests/tools/sched-oracle.py 1$n 200 "$TMP/$n" "$TMP/expected"
 		mp-sched "$TMP/$n" 2> /dev/null | grep -av '^{' > "$TMP/$n.spans" || true
@@ -101,13 +101,13 @@ conserved() {
 	cat "$TMP/1" "$TMP/2" | mp-sched 2> /dev/null | grep -av '^{' | cmp - <(cat "$TMP/1.spans" "$TMP/2.spans")
 }
 
-@test "events that are not in order: refused, with the remedy" {
+@test "events that are not in order are refused with the remedy" {
 	printf '5,a:b,\n4,a:b,\n' > "$TMP/in"
 	run mp-sched "$TMP/in"
 	[ "$status" = 2 ] && [[ "$output" == *"put mp-order in front"* ]] || false
 }
 
-@test "memory does not grow with the length of the input, nor with tasks that are over" {
+@test "memory does not grow with the length of the input or with tasks that have exited" {
 	perl -e 'for $i (1 .. 300000) { $t = 100 + $i % 50; $pid = $i % 30000 + 1000;
 		print $i * 10, ",sched:sched_wakeup_new,cpu=0\ttid=0\tcomm=swapper/0\t.comm=x\t.pid=$pid\t.prio=120\t.target_cpu=0\n",
 		$i * 10 + 2, ",sched:sched_switch,cpu=0\ttid=0\t.prev_pid=0\t.prev_state=0\t.next_comm=x\t.next_pid=$pid\n",
@@ -125,7 +125,7 @@ record_both() {
 	perf script -i "$TMP/data" -F comm,tid,cpu,time,event,trace --ns 2> /dev/null | tests/tools/perf2mp.pl > "$TMP/events"
 }
 
-@test "run times and delays are those of perf sched timehist on the same events" {
+@test "run times and delays agree with perf sched timehist on the same events" {
 	needs_root
 	record_both
 	perf sched timehist -i "$TMP/data" > "$TMP/theirs" 2> /dev/null
@@ -137,7 +137,7 @@ record_both() {
 
 # perf 6.1 begins a delay with sched_wakeup, where timehist and mp-sched begin it with sched_waking, and takes
 # R+ (0x100 of prev_state) for sleep.
-@test "delays are those of perf sched latency on the same events, as it understands them" {
+@test "delays agree with perf sched latency on the same events, by its definition" {
 	needs_root
 	record_both
 	perf sched latency -p -i "$TMP/data" > "$TMP/theirs" 2> /dev/null
@@ -149,7 +149,7 @@ record_both() {
 	[ "${BASH_REMATCH[1]}" -ge 5 ] && [ "$((BASH_REMATCH[2] * 10))" -le "${BASH_REMATCH[1]}" ] || false
 }
 
-@test "live: two processes that pass a byte run in turns; all time is accounted for" {
+@test "two processes that pass a byte run in turns in a live recording, which accounts for all time" {
 	needs_root
 	mp-record -q -e 'sched:*' -g none -a -o "$TMP/s" -d 1 2> /dev/null &
 	pid=$!

@@ -36,7 +36,7 @@ select_() {
 	printf '%s\n' "$output" > "$TMP/out"
 }
 
-@test "nothing asked for: the stream as it is, but for bytes of the trailer" {
+@test "without options the stream is unchanged but for bytes of the trailer" {
 	stream > "$TMP/in"
 	select_
 	cmp "$TMP/in" "$TMP/out"
@@ -66,7 +66,7 @@ select_() {
 	done
 }
 
-@test "an expression and its opposite share the lines out" {
+@test "each line matches either an expression or its opposite" {
 	stream > "$TMP/in"
 	for e in 'cpu==1' 'comm~"x*" || .n<0 && pid>3' 'stack~"*g"' '!(gone==1 && cpu==0)' ; do
 		mp-select -f "$e" "$TMP/in" > "$TMP/yes" 2> "$TMP/err" || [ $? = 1 ]
@@ -78,7 +78,7 @@ select_() {
 	done
 }
 
-@test "windows that follow each other hold each event once; all ways to name them agree" {
+@test "adjacent windows hold each event once, and all ways to state a window agree" {
 	stream > "$TMP/in"
 	: > "$TMP/all"
 	for ms in 0 4 8 12 16 20; do
@@ -99,19 +99,19 @@ select_() {
 	mp-select --from 4ms --for 8ms "$TMP/in" 2> /dev/null | mp-select --from 8ms 2> /dev/null | data - | cmp - <(mp-select --from 8ms --to 12ms "$TMP/in" 2> /dev/null | data -)
 }
 
-@test "a window of events out of order" {
+@test "a window works on unordered events" {
 	stream | grep -a '^[0-9]' | shuf --random-source=<(yes) > "$TMP/in"
 	mp-select --from @3000000 --to @9000000 "$TMP/in" | cmp - <(awk -F , '$1 >= 3000000 && $1 < 9000000' "$TMP/in")
 }
 
-@test "--overlap keeps the spans that a window touches, no others" {
+@test "--overlap keeps the spans that a window touches and no others" {
 	awk 'BEGIN { srand(3); for (i = 0; i < 3000; i++) printf "%d,s,cpu=0\tdur=%d\n", 100000 + i * 10, rand() * 900 }' > "$TMP/in"
 	mp-select --from @110000 --to @112000 --overlap "$TMP/in" > "$TMP/out"
 	awk -F '[,=]' '$1 >= 110000 && $1 - $5 < 112000' "$TMP/in" | cmp - "$TMP/out"
 	[ "$(wc -l < "$TMP/out")" -gt "$(mp-select --from @110000 --to @112000 "$TMP/in" | wc -l)" ]
 }
 
-@test "every Nth, the first N, types" {
+@test "--every, --count and --event keep every Nth event, the first N, and types" {
 	stream > "$TMP/in"
 	for n in 1 2 7 30000; do
 		select_ --every $n
@@ -130,7 +130,7 @@ select_() {
 	done
 }
 
-@test "--fields and --drop share the fields out, and leave what cut leaves" {
+@test "each field is kept by either --fields or --drop, as cut would do it" {
 	stream > "$TMP/in"
 	select_ --fields cpu,comm
 	data "$TMP/in" | cut -f 1,3 | cmp - <(data "$TMP/out")
@@ -149,7 +149,7 @@ select_() {
 	[ "$(mp-select --fields cpu,.n "$TMP/long")" = "1,a:b,cpu=1	.n=5" ]
 }
 
-@test "several inputs: each section has its window, its start and its trailer" {
+@test "each section of several inputs has its window, its start and its trailer" {
 	stream > "$TMP/in"
 	sed 's/"clock_ns":1000000/"clock_ns":5000000/' "$TMP/in" > "$TMP/two"
 	mp-select --from 5ms --for 1ms "$TMP/in" "$TMP/two" > "$TMP/out" 2> /dev/null || [ $? = 1 ]
@@ -157,7 +157,7 @@ select_() {
 	cat "$TMP/in" "$TMP/two" | mp-select --from 5ms --for 1ms 2> /dev/null | cmp - "$TMP/out"
 }
 
-@test "a wish that nothing can fulfil is told, with what was meant" {
+@test "an option that nothing can match is reported with the likely meaning" {
 	stream > "$TMP/in"
 	run mp-select -f 'cpu==1 && n>0' "$TMP/in"
 	[[ "$output" == *"mp-select: field 'n' was in none of the records that were asked for it ("*"): did you mean '.n'?"* ]]
@@ -171,7 +171,7 @@ select_() {
 	[ "$status" = 2 ] && [[ "$output" == *"there is no file 'cpu==1' (an expression goes behind --filter)"* ]] || false
 }
 
-@test "live: what is kept is not held back, and --count ends a stream that goes on" {
+@test "kept events of a live stream are written at once, and --count ends a stream that continues" {
 	mkfifo "$TMP/fifo"
 	mp-select -f 'cpu==1' -n 2 < "$TMP/fifo" > "$TMP/out" &
 	pid=$!
@@ -199,7 +199,7 @@ select_() {
 	[ "$(cat "$TMP/kib.20")" -lt $(($(cat "$TMP/kib.1") + 512)) ]
 }
 
-@test "on a live recording: a selection equals grep's, and stops the recorder" {
+@test "a selection of a live recording equals that of grep, and stops the recorder" {
 	needs_root
 	mp-record -q -a -e sched:sched_switch -d 300ms -o "$TMP/rec" 2> /dev/null || [ $? = 1 ]
 	mp-select -f 'cpu==0 && .prev_pid!=0' "$TMP/rec" > "$TMP/out" 2> /dev/null || [ $? = 1 ]
@@ -211,7 +211,7 @@ select_() {
 	[ "$(data "$TMP/out" | wc -l)" = 3 ]
 }
 
-@test "bash completes the fields and types of the stream on the line" {
+@test "bash completes the fields and types of the stream on the command line" {
 	source completions/mp-tools.bash
 	stream > "$TMP/in"
 	complete_line() {
@@ -229,7 +229,7 @@ select_() {
 	[ "${COMPREPLY[*]}" = "time tid" ]
 }
 
-@test "what is open at the end of a window ends there for mp-sched" {
+@test "spans that are open at the end of a window end there in mp-sched" {
 	{
 		echo '{"mp":1,"datatype":"event","clock":"monotonic","clock_ns":1000,"realtime_ns":1000,"start":"1970-01-01T00:00:00.000001+00:00"}'
 		printf '2000,sched:sched_switch,cpu=0\ttid=0\tcomm=swapper/0\t.prev_comm=swapper/0\t.prev_pid=0\t.prev_prio=120\t.prev_state=0\t.next_comm=a\t.next_pid=7\t.next_prio=120\n'

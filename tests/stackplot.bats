@@ -57,7 +57,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	if(a.left<b.right&&b.left<a.right&&a.top+1<b.bottom-1&&b.top+1<a.bottom-1)bad.push(t[i][1]+" / "+t[k][1])}
 	t.forEach(function(x){if(x[0].left<0||x[0].right>1270)bad.push("outside: "+x[1])});'
 
-@test "counts and sums of events in each bin, and the top N of the whole, as worked out in python" {
+@test "counts and sums of events in each bin, and the top N of the whole, agree with python" {
 	for n in 50 3000; do
 		events $n $n > "$TMP/in"
 		mp-stackplot "$TMP/in" > "$TMP/out.svg"
@@ -70,7 +70,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	done
 }
 
-@test "averages of points, carried or zero where they are missing" {
+@test "missing averages of points are carried or zero" {
 	for n in 3 40 200; do
 		points $n $n > "$TMP/in"
 		mp-stackplot "$TMP/in" > "$TMP/out.svg"
@@ -82,7 +82,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	done
 }
 
-@test "averages for each process are added up by label; samples of memory do so by themselves" {
+@test "averages for each process are added up by label, for samples of memory by default" {
 	awk 'BEGIN { for (i = 0; i < 50; i++) for (p = 1; p <= 6; p++)
 		printf "%d,mem:rss,pid=%d\tcomm=%s\t.rss_bytes=%d\n", 5e6 + i * 1e6 + p, p, p % 2 ? "odd" : "even", p * 1000 }' > "$TMP/in"
 	mp-stackplot -y .rss_bytes "$TMP/in" > "$TMP/out.svg"
@@ -93,7 +93,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	agrees '{"y":".rss_bytes","each":["tid","comm"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > /dev/null
 }
 
-@test "the order of the input does not matter, nor in how many files it is" {
+@test "the order of the input and the number of its files do not matter" {
 	points 100 1 > "$TMP/in"
 	mp-stackplot "$TMP/in" > "$TMP/1"
 	shuf --random-source=<(yes) "$TMP/in" | mp-stackplot > "$TMP/2"
@@ -106,7 +106,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	mp-stackplot "$TMP"/part.* | cmp - "$TMP/1"
 }
 
-@test "one top N for the whole: no label comes and goes" {
+@test "the top N is that of the whole, so that no label comes and goes" {
 	# in each bin others are the heaviest; over all, a and b are
 	awk 'BEGIN { for (i = 0; i < 200; i++) {
 		printf "%d,5,a\n%d,4,b\n", i, i
@@ -121,7 +121,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	EOF
 }
 
-@test "more labels than are kept: what is given up is in other, and told; the sum is the whole" {
+@test "labels beyond those kept are drawn in other and reported, and the sum stays the whole" {
 	awk 'BEGIN { srand(3); for (i = 0; i < 20000; i++) {
 		k = int(rand() * 2000); printf "%d,a:b,comm=%s\t.x=%d\n", i, i % 3 ? "light" k : "heavy" (k % 4), 1 + i % 7 } }' > "$TMP/in"
 	run --separate-stderr mp-stackplot --labels 20 -y .x "$TMP/in"
@@ -144,7 +144,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	agrees '{"y":".x"}' "$TMP/in" "$TMP/out.svg" > /dev/null
 }
 
-@test "two million points of 300 labels: under 32 MiB, below 1 MiB of SVG" {
+@test "two million points of 300 labels need less than 32 MiB and make less than 1 MiB of SVG" {
 	n=2000000
 	case "$BUILD" in *san-*) n=100000 ;; esac
 	awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%d,%d,process number %d\n", i * 7, i % 1000, (i * 7919) % 300 }' > "$TMP/in"
@@ -155,7 +155,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	[ "$(stat -c %s "$TMP/out.svg")" -lt 1048576 ]
 }
 
-@test "percent: each bin with a value is full" {
+@test "with --percent each bin with a value is full" {
 	points 100 5 > "$TMP/in"
 	mp-stackplot --percent "$TMP/in" > "$TMP/out.svg"
 	grep -q '>100 %<' "$TMP/out.svg"
@@ -163,7 +163,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	grep -o 'class="a l10"[^>]* d="[^"]*"' "$TMP/out.svg" | grep -q 'd="M84 496V66H944V496Z"'
 }
 
-@test "units: KiB become GiB, shares and times are scaled; a unit of the header is shown" {
+@test "KiB become GiB, shares and times are scaled, and a unit of the header is shown" {
 	{
 		echo '{"mp":1,"datatype":"point","axes":["time","resident"],"units":{"x":"ns","y":"KiB"}}'
 		for i in 1 2 3; do echo "${i}000000000,2500000,x"; done
@@ -178,7 +178,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	mp-stackplot --unit '<apples>' "$TMP/in" | grep -q '&lt;apples&gt;  100.0 %<'
 }
 
-@test "a label has its colour in every picture; other has none of a label" {
+@test "a label has the same colour in every picture, and other has a colour of its own" {
 	colour() { grep -o "^[.]l$2{fill:#[0-9a-f]*}" "$1" | head -n 1 | grep -o '#[0-9a-f]*'; }
 	printf '1,5,nginx\n2,5,nginx\n' > "$TMP/in"
 	mp-stackplot "$TMP/in" > "$TMP/1"
@@ -187,7 +187,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	[ "$(colour "$TMP/1" 0)" != "$(colour "$TMP/2" 0)" ]
 }
 
-@test "values below 0 and of no number, points among events: told" {
+@test "values below 0, values that are not numbers, and points among events are reported" {
 	printf '1,5,a\n2,-3,a\n3,5,b\n' > "$TMP/in"
 	run --separate-stderr mp-stackplot --missing zero "$TMP/in"
 	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: 1 value of a bin below 0 is drawn as 0" ] || false
@@ -197,7 +197,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	[[ "$stderr" == *":2: no field for y"*":3: y is not a number"*":4: a point among events"* ]]
 }
 
-@test "hostile names, nothing, one value, huge ones, many labels: well-formed, no script runs, no overlaps" {
+@test "hostile names, no value, one, huge ones and many labels give well-formed pictures without scripts or overlaps" {
 	i=0
 	for name in '<script>alert(1)</script>' '"]]>' "'><img src=x onerror=alert(1)>" '&amp;' '\x1b[31m' '</script><script>alert(2)</script>' \
 		$'\xff\xfe' 'a"b`c${alert(3)}' '-->' 'other' ''; do
@@ -218,7 +218,7 @@ d = m.parse(sys.argv[1]); assert len(d.getElementsByTagName("script")) == 1' "$T
 	for i in 1 2 3 4 5; do echo '{"errors":[],"result":[]}'; done | diff - "$TMP/said"
 }
 
-@test "in a browser: hover and keys say label, value, share and bin; no errors, no overlaps" {
+@test "in a browser hover and keys show label, value, share and bin, without errors or overlaps" {
 	command -v chromium > /dev/null || skip "needs chromium"
 	points 200 7 | sed 's/label 3$/<script>alert(1)<\/script>"]]>/' > "$TMP/in"
 	mp-stackplot "$TMP/in" > "$TMP/out.svg"

@@ -10,7 +10,7 @@ total() {
 	grep "^[0-9]*,stat:$1," "$2" | grep -o '\.value=[0-9]*' | awk -F= '{ n += $2 } END { print n + 0 }'
 }
 
-@test "a command: exactly what it did, in one line or in many" {
+@test "--stat counts exactly what a command did, in one line or in many" {
 	needs_root
 	mp-record --stat syscalls:sys_enter_getppid -o "$TMP/s" -- "$LOAD/getppid" 100003
 	[ "$(total syscalls:sys_enter_getppid "$TMP/s")" = 100003 ]
@@ -28,7 +28,7 @@ total() {
 	mp-order --check "$TMP/s" > /dev/null
 }
 
-@test "each CPU: as much cpu-clock as time; intervals follow each other without a gap" {
+@test "each CPU has as much cpu-clock as time, in intervals without a gap" {
 	needs_root
 	mp-record --stat cpu-clock,context-switches -i 20ms -d 300ms -o "$TMP/s"
 	mp-order --check "$TMP/s" > /dev/null
@@ -41,7 +41,7 @@ total() {
 	done
 }
 
-@test "processes with their threads, and threads" {
+@test "--stat counts processes with their threads, and single threads" {
 	needs_root
 	start_load "$LOAD/threads" 3 101
 	until [ "$(ls /proc/$LOAD_PID/task | wc -l)" -ge 4 ]; do sleep 0.01; done
@@ -52,7 +52,7 @@ total() {
 	grep -q "pid=$LOAD_PID	tid=$tid	comm=" "$TMP/s"
 }
 
-@test "a cgroup" {
+@test "--stat counts a cgroup" {
 	needs_root
 	root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[ -n "$root" ] && mkdir "$root/mp-stat-$$" 2> /dev/null || skip "no cgroup2 to write to"
@@ -67,7 +67,7 @@ total() {
 	grep -q "cgroup=/mp-stat-$$	" "$TMP/s"
 }
 
-@test "together with what is recorded, in one stream: as many counted as delivered" {
+@test "counts and records of an event agree in one stream" {
 	needs_root
 	event=syscalls:sys_enter_getppid
 	mp-record -q -e $event,stat:$event/interval=1ms/ -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
@@ -86,7 +86,7 @@ total() {
 	[ "$(grep -c ",stat:$event," "$TMP/s")" = 1 ]
 }
 
-@test "agrees with perf stat on the same command" {
+@test "--stat agrees with perf stat on the same command" {
 	needs_root
 	command -v perf > /dev/null || skip "no perf"
 	perf stat -x, -e page-faults:u -o "$TMP/perf" -- "$LOAD/getppid" 10 || skip "perf stat does not work"
@@ -97,7 +97,7 @@ total() {
 	[ $((got - want)) -le 5 ] && [ $((want - got)) -le 5 ] || false
 }
 
-@test "misuse is refused; a stop is orderly" {
+@test "misuse of --stat is refused, and an early stop gives a complete stream" {
 	run mp-record -i 1s -e cpu-clock -- true
 	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat, stat:* and mem:*"* ]] || false
 	run mp-record --stat task:exec -- true

@@ -12,7 +12,7 @@ load lib
 	done
 }
 
-@test "each bad file is told with the line and the rule that it breaks" {
+@test "each bad file is reported with the line and the rule that it breaks" {
 	n=0
 	while IFS=$'\t' read -r file line rule; do
 		run mp-order --check "formats/bad/$file"
@@ -23,7 +23,7 @@ load lib
 	[ "$n" = "$(ls formats/bad/*.mp | wc -l)" ]
 }
 
-@test "every filter reads good files without a word, bad ones without a crash" {
+@test "every filter reads good files without a message, and bad ones without a crash" {
 	for p in $FILTERS; do
 		for f in formats/good/*.mp formats/bad/*.mp; do
 			run filter "$p" "$f"
@@ -51,7 +51,7 @@ load lib
 	done
 }
 
-@test "a line of 1 MiB is read, one byte more is skipped and told" {
+@test "a line of 1 MiB is read; one byte more is skipped and reported" {
 	printf '1,a:b,x=%*s\n' $((1048576 - 9)) '' > "$TMP/long"
 	[ "$(wc -c < "$TMP/long")" = 1048576 ]
 	run mp-order --check "$TMP/long"

@@ -35,7 +35,7 @@ exact() {	# FILE N X Y [OPTION]...
 	exact "$TMP/in" 20000 comm dur -x comm --log
 }
 
-@test "points: constants, one, none beside, negative, huge, tiny, far off, whole" {
+@test "points are placed right whether constant, single, negative, huge, tiny, far off or whole numbers" {
 	points() { awk -v n="$1" "BEGIN { srand(2); for (i = 0; i < n; i++) printf \"%.17g,%.17g,p\\n\", $2, $3 }" > "$TMP/in"; }
 	check() {
 		exact "$TMP/in" "$1" x y
@@ -56,7 +56,7 @@ exact() {	# FILE N X Y [OPTION]...
 	points 500 i 'int(rand() * 6)'; check 500
 }
 
-@test "outliers go to a row of their own, which says how many; --overflow 0 keeps them" {
+@test "outliers go to a row of their own that says how many they are, and --overflow 0 keeps them" {
 	awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%d,%d,p\n", i, i % 100 == 50 && i < 300 ? 1e9 : 1 + i % 90 }' > "$TMP/in"
 	mp-svg-heatmap "$TMP/in" > "$TMP/svg"
 	run python3 $HEAT describe "$TMP/svg"
@@ -70,7 +70,7 @@ exact() {	# FILE N X Y [OPTION]...
 	[[ "${lines[2]}" == "below 0 above 0 "* ]]
 }
 
-@test "a time that a span covers is spread over its columns, and none is lost" {
+@test "the time of a span is spread over the columns that it covers, without loss" {
 	spans 3 > "$TMP/in"
 	total=$(awk -F 'dur=' '{ s += $2 } END { printf "%.0f\n", s }' "$TMP/in")
 	mp-svg-heatmap -y cpu --weight dur "$TMP/in" > "$TMP/svg"
@@ -86,7 +86,7 @@ exact() {	# FILE N X Y [OPTION]...
 	[ "$(python3 $HEAT sum "$TMP/svg")" = 1100 ]
 }
 
-@test "a second for each column, its parts upwards" {
+@test "--subsecond draws a column for each second, with its parts upwards" {
 	spans 4 > "$TMP/in"
 	mp-svg-heatmap --subsecond "$TMP/in" > "$TMP/svg"
 	[ "$(python3 $HEAT sum "$TMP/svg")" = 20000 ]
@@ -96,7 +96,7 @@ exact() {	# FILE N X Y [OPTION]...
 	grep '^"cells"' "$TMP/svg" | sed 's/"cells":"//' | cut -d ';' -f 1 | cut -d , -f 5 | cmp - "$TMP/n"
 }
 
-@test "the order of the input does not matter, nor how it is cut; dumps add up, byte for byte" {
+@test "the order of the input and how it is split do not matter, and dumps add up byte for byte" {
 	{ spans 5; echo '{"lost":7,"from":71300000000,"time":71350000000,"cpu":0}'; spans 6 | sed 's/cpu=3\t//'; } > "$TMP/in"
 	shuf --random-source=<(yes) "$TMP/in" > "$TMP/shuffled"
 	split -n l/5 "$TMP/shuffled" "$TMP/part."
@@ -114,7 +114,7 @@ exact() {	# FILE N X Y [OPTION]...
 	done
 }
 
-@test "points: dumps of halves are that of the whole, in either order, at any size" {
+@test "merged dumps of two halves of points equal that of the whole, in either order, at any size" {
 	awk 'BEGIN { srand(7); for (i = 0; i < 30000; i++) printf "%.6f,%.3f,p\n", i / 3 - 4000, exp(rand() * 40 - 20) * (rand() < 0.3 ? -1 : 1) }' > "$TMP/in"
 	mp-svg-heatmap --dump "$TMP/in" > "$TMP/whole"
 	for n in 1 100 15000 29999; do
@@ -127,7 +127,7 @@ exact() {	# FILE N X Y [OPTION]...
 	mp-svg-heatmap "$TMP/in" | cmp - <(mp-svg-heatmap "$TMP/whole")
 }
 
-@test "more names than are kept: the same ones in any order, the rest is told" {
+@test "of more names than are kept the same ones stay in any order, and the rest is reported" {
 	awk 'BEGIN { for (i = 0; i < 20000; i++) printf "%d,a:b,comm=n%d\n", i, i % 5000 }' > "$TMP/in"
 	mp-svg-heatmap -y comm --dump "$TMP/in" > "$TMP/whole"
 	shuf --random-source=<(yes) "$TMP/in" | mp-svg-heatmap -y comm --dump | cmp - "$TMP/whole"
@@ -157,7 +157,7 @@ exact() {	# FILE N X Y [OPTION]...
 	[ "$status" = 2 ] && [[ "$output" == *"not one of mp-grid(5)"* ]] || false
 }
 
-@test "hostile names: valid XML, no element of theirs, at most 1 MiB" {
+@test "hostile names give valid XML of at most 1 MiB without an element of theirs" {
 	printf '%s\n' '1,a:b,comm=<script>alert(1)</script>' '2,a:b,comm="]]>' "3,a:b,comm=&amp;'\"<!--" '4,a:b,comm=\x1b[31m\t\\' \
 		'5,a:b,comm=--></svg><svg onload=alert(1)>' '6,a:b,comm=' '7,a:b,comm=\\u003c/script\\u003e' > "$TMP/in"
 	printf '8,a:b,comm=\377\300\257\355\240\200\n9,a:b,comm=\342\200\256abc\302\233\n10,a:b,comm=\360\237\230\200\357\277\276\n' >> "$TMP/in"
@@ -180,14 +180,14 @@ exact() {	# FILE N X Y [OPTION]...
 	done
 }
 
-@test "nothing refers to another file or the network" {
+@test "the picture refers to no other file and not to the network" {
 	spans 8 100 | mp-svg-heatmap > "$TMP/svg"
 	[ "$(grep -oE '(https?:)?//[a-z][^ "]*' "$TMP/svg" | sort -u)" = "http://www.w3.org/2000/svg" ] ||
 		{ grep -oE '(https?:)?//[a-z][^ ]*' "$TMP/svg" | sort -u; false; }
 	! grep -qE 'href|url\(|@import|<image|<foreignObject' "$TMP/svg" || false
 }
 
-@test "memory does not grow with the input: 32 MiB are never reached" {
+@test "memory does not grow with the input and stays below 32 MiB" {
 	case "$BUILD" in *san-*) skip "sanitizers take memory of their own" ;; esac
 	awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%.0f,a:b,comm=%d\tdur=%.0f\n", rand() * 1e18, rand() * 1e9, exp(rand() * 40) }' > "$TMP/in"
 	for o in "" "-y comm" "-x comm -y comm" "-x dur -y dur --percentiles 1,50,99" "-y comm --weight dur"; do
@@ -197,7 +197,7 @@ exact() {	# FILE N X Y [OPTION]...
 	done
 }
 
-@test "percentiles of columns are within 1 % of those of the numbers" {
+@test "percentiles of columns are within 1 % of those of the values" {
 	awk 'BEGIN { srand(9); for (i = 0; i < 50000; i++) printf "%d,%d,p\n", i % 2, exp(rand() * 12 + 3) }' > "$TMP/in"
 	mp-svg-heatmap --log --overflow 0 --columns 2 --percentiles 50,99 "$TMP/in" > "$TMP/svg"
 	python3 - "$TMP/svg" "$TMP/in" <<- 'END'
@@ -219,7 +219,7 @@ exact() {	# FILE N X Y [OPTION]...
 	END
 }
 
-@test "--ascii: pure ASCII for a file, colours where they are asked for; sums in the legend" {
+@test "--ascii writes plain ASCII to a file, colours on request, and totals in the legend" {
 	spans 2 3000 > "$TMP/in"
 	mp-svg-heatmap --ascii --log "$TMP/in" > "$TMP/out"
 	! LC_ALL=C grep -q '[^ -~]' "$TMP/out"

@@ -30,7 +30,7 @@ selected() {	# COMMAND FILE
 		'/^[0-9]/ && $1 >= from && $1 < to && $NF >= low && $NF < high { n++ } END { print n + 0 }' "$2"
 }
 
-@test "heat map: hover tells, a drag gives the command that selects what it says" {
+@test "in a heat map hover shows a cell, and a drag gives the command that selects it" {
 	heat_input > "$TMP/in"
 	mp-svg-heatmap --percentiles 50,90,99 "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
 	run svg_check "$TMP/svg.svg" hover:400,300 drag:300,200,600,400 drag:300,64,600,400
@@ -44,7 +44,7 @@ selected() {	# COMMAND FILE
 	[[ "${lines[1]}" == *"dur<"* && "${lines[2]}" != *"dur<"* ]]	# the second has the row of outliers
 }
 
-@test "heat map: arrow keys move, shift selects, escape ends; all of it is told" {
+@test "in a heat map arrow keys move, shift selects and escape ends, all announced to screen readers" {
 	heat_input > "$TMP/in"
 	mp-svg-heatmap --log -e 'disk:*' "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
 	run svg_check "$TMP/svg.svg" key:ArrowRight key:ArrowRight key:ArrowUp key:S-ArrowRight key:S-ArrowUp key:End key:Home key:Escape
@@ -54,7 +54,7 @@ selected() {	# COMMAND FILE
 	[[ "${lines[7]}" == "key:Escape => /"* ]] || { echo "$output"; false; }
 }
 
-@test "heat map: names, time within the second, points; nothing of a name runs, no text overlaps" {
+@test "heat maps of names, subseconds and points run no script of a name and have no overlapping text" {
 	heat_input > "$TMP/in"
 	mp-svg-heatmap -y comm --weight dur --title '<script>alert(1)</script>"]]>&' "$TMP/in" > "$TMP/1.svg" 2> "$TMP/err" || true
 	run svg_check "$TMP/1.svg" hover:500,80 drag:500,80,500,180
@@ -72,7 +72,7 @@ selected() {	# COMMAND FILE
 	[ "$status" = 0 ] && [[ "$output" == *"mp-select -f 'x>="*" && x<"*" && y>="*" && y<"* ]] || { echo "$output"; false; }
 }
 
-@test "heat map: sizes from nothing to a hundred names, in a browser" {
+@test "heat maps from no data to a hundred names work in a browser" {
 	echo '{"mp":1,"datatype":"event"}' > "$TMP/in"
 	echo '{"end":"event","records":0,"lost":0}' >> "$TMP/in"
 	mp-svg-heatmap "$TMP/in" > "$TMP/0.svg"

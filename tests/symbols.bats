@@ -21,12 +21,12 @@ named() {	# most of the samples have this in their stack
 		{ head -5 "$TMP/f"; false; }
 }
 
-@test "a program with symbols" {
+@test "frames of a program with symbols have names" {
 	sample "$LOAD/spin" 0.3
 	named ";main;spin_caller;spin_here"
 }
 
-@test "stripped: where the function begins; with its debug file: its name again" {
+@test "frames of a stripped program show where the function begins, and its name if there is a debug file" {
 	objcopy --only-keep-debug "$LOAD/spin" "$TMP/spin.debug"
 	strip -o "$TMP/spin" "$LOAD/spin"
 	sample "$TMP/spin" 0.3
@@ -46,7 +46,7 @@ named() {	# most of the samples have this in their stack
 	named "[spin]+0x$start"
 }
 
-@test "a debug file by build id" {
+@test "a debug file is found by build id" {
 	id=$(readelf -n "$LOAD/spin" | awk '/Build ID/ { print $3 }')
 	[ -n "$id" ] || skip "the linker makes no build ids"
 	dir=/usr/lib/debug/.build-id/${id:0:2}
@@ -61,7 +61,7 @@ named() {	# most of the samples have this in their stack
 	named ";main;spin_caller;spin_here"
 }
 
-@test ".gnu_debugdata (MiniDebugInfo)" {
+@test "symbols are read from .gnu_debugdata (MiniDebugInfo)" {
 	command -v xz > /dev/null || skip "no xz"
 	objcopy -S --keep-symbol=spin_here --keep-symbol=spin_caller "$LOAD/spin" "$TMP/mini" 2> /dev/null
 	objcopy --only-keep-debug "$LOAD/spin" "$TMP/mini"
@@ -72,7 +72,7 @@ named() {	# most of the samples have this in their stack
 	named ";spin_caller;spin_here"
 }
 
-@test "a program that was deleted while it ran" {
+@test "frames of a program that was deleted while it ran have names" {
 	cp "$LOAD/spin" "$TMP/spin"
 	"$TMP/spin" 600 > "$TMP/pid" &
 	until [ -s "$TMP/pid" ]; do sleep 0.01; done
@@ -83,7 +83,7 @@ named() {	# most of the samples have this in their stack
 	named ";main;spin_caller;spin_here"
 }
 
-@test "a program that is gone, and its file, before its samples are read" {
+@test "frames have names when the program and its file are gone before the samples are read" {
 	for _ in 1 2 3; do
 		cp "$LOAD/spin" "$TMP/spin"
 		mp-record -q -a -e cpu-clock -F 2000 -g user -o "$TMP/s" -- sh -c "'$TMP/spin' 0.15; rm '$TMP/spin'" > /dev/null || [ $? = 1 ]
@@ -94,7 +94,7 @@ named() {	# most of the samples have this in their stack
 	false
 }
 
-@test "a program in another mount namespace" {
+@test "frames of a program in another mount namespace have names" {
 	mkdir "$TMP/mnt"
 	sample unshare -m sh -c "mount -t tmpfs none '$TMP/mnt' && cp '$LOAD/spin' '$TMP/mnt/hidden' && exec '$TMP/mnt/hidden' 0.4"
 	[ ! -e "$TMP/mnt/hidden" ]
@@ -102,7 +102,7 @@ named() {	# most of the samples have this in their stack
 	named ";main;spin_caller;spin_here"
 }
 
-@test "libraries that are loaded late: dlopen" {
+@test "frames of libraries that dlopen loads have names" {
 	cat > "$TMP/lib.c" <<-'X'
 		#include <time.h>
 		volatile unsigned long n;
@@ -118,7 +118,7 @@ named() {	# most of the samples have this in their stack
 	named "spin_in_library"
 }
 
-@test "code of a just-in-time compiler, and code that replaces it" {
+@test "frames of a just-in-time compiler have names, also of code that replaces other code" {
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip "no code for this machine" ;; esac
 	mp-record -q -e cpu-clock -F 500 -g user -o "$TMP/s" -- "$LOAD/jit" 1.2 || [ $? = 1 ]
 	mp-fold --annotate "$TMP/s" > "$TMP/f"
@@ -145,7 +145,7 @@ named() {	# most of the samples have this in their stack
 	named ";main;mycrate::example;crate::func;space::Spinner<double>::operator()"
 }
 
-@test "what is called through the PLT" {
+@test "frames of the PLT have names" {
 	echo 'int tiny(void) { return 1; }' > "$TMP/tiny.c"
 	cat > "$TMP/m.c" <<-'X'
 		#include "tests/load/cpu.h"
@@ -160,7 +160,7 @@ named() {	# most of the samples have this in their stack
 	done
 }
 
-@test "the vDSO" {
+@test "frames of the vDSO have names" {
 	cat > "$TMP/v.c" <<-'X'
 		#include "tests/load/cpu.h"
 		int main(void) { struct timespec t; do for (int i = 0; i < 1000; i++) clock_gettime(CLOCK_MONOTONIC, &t); while (cpu_seconds() < 0.3); return 0; }
@@ -170,7 +170,7 @@ named() {	# most of the samples have this in their stack
 	grep -qE '__vdso_clock_gettime|\[vdso\]' "$TMP/f"
 }
 
-@test "1,000 (process, address) pairs have the names that perf script gives them" {
+@test "1,000 pairs of process and address have the names that perf script gives them" {
 	"$LOAD/spin" 600 > "$TMP/pid1" &
 	python3 -c 'while True: sorted(str(i) for i in range(2000))' &
 	pids="$! "

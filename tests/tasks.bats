@@ -36,7 +36,7 @@ make_libraries() {
 	gcc -o "$TMP/loads19" "$TMP/main.c" -L"$TMP/l" $(seq -f '-lmp%.0f' 12) -Wl,-rpath,"$TMP/l"
 }
 
-@test "lib: 19 libraries, each with the place and size that /proc tells" {
+@test "lib records 19 libraries, each with the place and size that /proc shows" {
 	make_libraries
 	mp-record -q lib -o "$TMP/s" -- "$TMP/loads19" "$TMP/l" show > "$TMP/maps"
 	[ "$(trailer "$TMP/s" status)" = 0 ]
@@ -56,7 +56,7 @@ make_libraries() {
 	fi
 }
 
-@test "lib: what --explain shows works" {
+@test "the pipelines that --explain shows for lib work" {
 	make_libraries
 	needs_root
 	cd "$TMP"
@@ -69,7 +69,7 @@ make_libraries() {
 	done < "$TMP/show"
 }
 
-@test "task:*: births, names, ends; with -p and -a, and without" {
+@test "task:* records creation, names and exit of tasks, with -p, with -a and without" {
 	cat > "$TMP/t.pl" <<-'X'
 		sleep 1 while !-e $ARGV[0];
 		for (1 .. 7) { if (!fork) { $0 = "mp-child" if $_ <= 3; exec "/bin/true" if $_ > 4; exit } wait }
@@ -102,7 +102,7 @@ make_libraries() {
 	[ "$(head -n 1 "$TMP/s" | jq -c '.events["task:fork"]')" = '{".pid":"s32"}' ]
 }
 
-@test "task:*: the CPU is the one where it happened; -C" {
+@test "task:* has the CPU on which the event happened, and respects -C" {
 	needs_root
 	[ "$CPUS" -gt 1 ] || skip "one CPU"
 	mp-record -q -e task:exec -C 0 -o "$TMP/s" -- taskset -c 1 /bin/true
@@ -112,7 +112,7 @@ make_libraries() {
 	[ "$(grep -c 'cpu=1	.*comm=true' "$TMP/s")" = 1 ]
 }
 
-@test "task:mmap: what does not fit is counted: delivered and lost are what was" {
+@test "task:mmap counts what does not fit: delivered + lost is what happened" {
 	cat > "$TMP/maps.c" <<-'X'
 		#include <signal.h>
 		#include <stdlib.h>
@@ -139,7 +139,7 @@ make_libraries() {
 	[ "$(trailer "$TMP/s" fired)" = $((own + 5003 + more)) ]
 }
 
-@test "task:*: anyone may, of processes of one's own" {
+@test "any user may record task:* of the user's own processes" {
 	needs_unprivileged
 	needs_own_events
 	unprivileged "$TMP/mp-record" -q -e 'task:*' -- /bin/true > "$TMP/s"
@@ -148,7 +148,7 @@ make_libraries() {
 	[ "$(count task:exit "$TMP/s")" = 1 ]
 }
 
-@test "task:*: listed with fields; a filter is refused" {
+@test "-l lists task:* with fields, and a filter for it is refused" {
 	[ "$(mp-record -l 'task:e*' 2> /dev/null | grep -c '^task:ex')" = 2 ]
 	mp-record -l -v task:mmap 2> /dev/null | grep -q '^  \.file  *str'
 	run mp-record -e task:mmap/bytes==1/ -- true

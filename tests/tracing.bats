@@ -26,7 +26,7 @@ values() {
 		print join(" ", map { $f{$_} // "-" } qw(cpu pid tid), split /,/, $fields), "\n"' "$1" "$2" "$TMP/s"
 }
 
-@test "rawtp beside its tracepoint: each switch, with the same tasks and frames" {
+@test "rawtp records each switch with the tasks and frames of its tracepoint" {
 	needs_root
 	start_load "$LOAD/switch" 0 600
 	local path='next_pid=next->pid,next_comm=next->comm,prev_pid=prev->pid,prev_prio=prev->prio'
@@ -44,7 +44,7 @@ values() {
 	X
 }
 
-@test "rawtp of a command and its children: the system calls that strace counts, with whole stacks" {
+@test "rawtp of a command and its children records the system calls that strace counts, with complete stacks" {
 	needs_root
 	local load='cat /etc/passwd > /dev/null; true'
 	strace -f -o "$TMP/strace" sh -c "$load"
@@ -54,7 +54,7 @@ values() {
 	trailer "$TMP/s" 'unwound.bpf | .stacks > 40 and .whole == .stacks' | grep -qx true
 }
 
-@test "rawtp of a process with its children, of threads, of CPUs, of a cgroup" {
+@test "rawtp records a process with its children, threads, CPUs or a cgroup" {
 	needs_root
 	mkfifo "$TMP/go"
 	sh -c 'read -r line; cat /etc/passwd > /dev/null; cat /etc/passwd; true' < "$TMP/go" > "$TMP/out" 3>&- &
@@ -77,7 +77,7 @@ values() {
 	[ "$(count rawtp:)" -ge 100 ] && [ "$(count rawtp:)" = "$(count 'rawtp:sched_switch,cpu=0	')" ]
 }
 
-@test "fields: texts, numbers in part of a word, what is said to be something else, what cannot be read" {
+@test "fields are texts, numbers in part of a word, casts to other types, and unreadable memory" {
 	needs_root
 	start_load "$LOAD/switch" 0 600
 	record -e 'rawtp:sched_switch(io=arg2->in_iowait,prio=prev->prio:u8,hex=prev->prio:x32,mm=prev->mm->mm_users.counter,file=prev->mm->exe_file->f_path.dentry->d_name.name:string,prev_comm=prev->comm,n=prev->comm:string)/stack=none/' -d 300ms
@@ -93,7 +93,7 @@ values() {
 	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]
 }
 
-@test "filters: as the kernel's of the tracepoint, in the same recording" {
+@test "filters agree with those that the kernel applies to the tracepoint in the same recording" {
 	needs_root
 	start_load sh -c 'while :; do sleep 0.002; done'
 	local filter='(PREV=="sleep" || NEXT=="sleep") && !(PID < 0) && (PRIO&8 || PRIO!=120 && PRIO>=1)'
@@ -119,7 +119,7 @@ values() {
 	[ "$(trailer "$TMP/s" fired)" = 1013 ]
 }
 
-@test "globs" {
+@test "rawtp takes globs" {
 	needs_root
 	record -g none -e 'rawtp:sys_e*,raw_syscalls:*' -- "$LOAD/getppid" 101
 	[ "$(head -n 1 "$TMP/s" | jq -r '.events | keys | join(" ")')" = "raw_syscalls:sys_enter raw_syscalls:sys_exit rawtp:sys_enter rawtp:sys_exit" ]
@@ -127,14 +127,14 @@ values() {
 	[ "$(count rawtp:sys_exit)" -ge 101 ]
 }
 
-@test "what is asked for twice has the fields of both" {
+@test "an event that is requested twice has the fields of both requests" {
 	needs_root
 	record -e 'rawtp:sys_enter(id)/stack=none/,rawtp:sys_enter(id,at=regs->ip:x64)' -g none -- true
 	jq -e '.events["rawtp:sys_enter"] == { ".id": "s64", ".at": "x64" }' <(head -n 1 "$TMP/s") > /dev/null
 	[ "$(count 'rawtp:sys_enter,.*	.id=[0-9]*	.at=0x[0-9a-f]*$')" = "$(count rawtp:)" ]
 }
 
-@test "rawtp has tracepoints that tracefs has not, and lists them with what is passed" {
+@test "rawtp has tracepoints that tracefs lacks, and lists them with their arguments" {
 	needs_root
 	mp-record -l 'rawtp:*' > "$TMP/list"
 	[ "$(wc -l < "$TMP/list")" -gt "$(bpftool btf dump id 1 | grep -c "TYPEDEF 'btf_trace_" | awk '{ print $1 - 1 }')" ]
@@ -146,7 +146,7 @@ values() {
 	[ "$(count 'rawtp:pelt_cfs_tp,.*	.load=[0-9]')" -ge 10 ]
 }
 
-@test "what there is no room for is counted as lost" {
+@test "events that do not fit are counted as lost" {
 	needs_root
 	start_load "$LOAD/switch" 0 600
 	start_load "$LOAD/switch" $((CPUS - 1)) 600
@@ -161,7 +161,7 @@ values() {
 	trailer "$TMP/s" 'lost > 100 and .fired == .records + .lost + .excluded' | grep -qx true
 }
 
-@test "what cannot be: said, with the reason" {
+@test "impossible requests are refused with a reason" {
 	needs_root
 	refused() {
 		run mp-record -d 1s -o /dev/null "${@:2}"
@@ -188,7 +188,7 @@ values() {
 	refused "rawtp:sys_enter: irqs-off chooses samples*" -e 'rawtp:sys_enter/irqs-off/'
 }
 
-@test "functions of the kernel where programs may be on them, said where not" {
+@test "functions are recorded where the kernel permits programs on them, and refused with a reason where not" {
 	needs_root
 	local status=0
 	mp-record -q -o "$TMP/s" -e fexit:do_nanosleep -- sleep 0.01 2> "$TMP/err" || status=$?

@@ -28,7 +28,7 @@ has() {	# share (percent) of the samples that match
 	[ "$n" -gt 20 ] && [ $((m * 100)) -ge $((n * $2)) ] || { echo "$m of $n"; head -n 5 "$TMP/f"; false; }
 }
 
-@test "the default: header, trailer and stderr say how stacks were taken and how they ended" {
+@test "header, trailer and stderr say how stacks were taken and how they ended" {
 	mp-record -F 999 -o "$TMP/s" -- "$LOAD/spin" 0.5 2> "$TMP/err" > /dev/null || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r '.stacks | .kernel + "," + .user')" = fp,cfi ]
 	whole 990 30
@@ -39,7 +39,7 @@ has() {	# share (percent) of the samples that match
 	[ "$(grep -c 'stack=\[truncated\]' "$TMP/s" || true)" = $((n - whole)) ]
 }
 
-@test "which stacks and how: PART, METHOD, PART:METHOD, per event" {
+@test "stacks are chosen by PART, METHOD or PART:METHOD, also for a single event" {
 	user() { head -n 1 "$TMP/s" | jq -r '.stacks | .kernel + "," + .user'; }
 	for case in both=fp,cfi user=none,cfi kernel=fp,none none=none,none fp=fp,fp cfi=fp,cfi user:fp=none,fp user:auto=none,cfi both:cfi=fp,cfi; do
 		mp-record -q -F 999 -g "${case%%=*}" -o "$TMP/s" -- true || [ $? = 1 ]
@@ -58,7 +58,7 @@ has() {	# share (percent) of the samples that match
 	[ "$status" = 2 ] && [[ "$output" == *"from 1K to 60K"* ]] || false
 }
 
-@test "C++ without frame pointers, optimized: virtual calls, a sort with a function of ours" {
+@test "optimized C++ without frame pointers has complete stacks, through virtual calls and callbacks" {
 	cat > "$TMP/x.cc" <<-'X'
 		#include <algorithm>
 		#include <vector>
@@ -77,7 +77,7 @@ has() {	# share (percent) of the samples that match
 	has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(Deep::go;){8}' 80
 }
 
-@test "a realigned main, dynamic allocation, a signal handler and what it interrupted" {
+@test "stacks are complete through a realigned main, alloca, and a signal handler with what it interrupted" {
 	cat > "$TMP/x.c" <<-'X'
 		#include <alloca.h>
 		#include <signal.h>
@@ -98,7 +98,7 @@ has() {	# share (percent) of the samples that match
 		has ';main;allocates;interrupted;.*(__restore_rt|__kernel_rt_sigreturn);handler;in_handler ' 80
 }
 
-@test "threads begin at their root" {
+@test "stacks of threads reach their root" {
 	cat > "$TMP/x.c" <<-'X'
 		#include <pthread.h>
 		#include "tests/load/cpu.h"
@@ -113,7 +113,7 @@ has() {	# share (percent) of the samples that match
 	has ';(__)?clone3?[^;]*;start_thread;body;burn;burn;burn;burn ' 80
 }
 
-@test "in a stub of the PLT, and in the vDSO" {
+@test "stacks that begin in a stub of the PLT or in the vDSO are complete" {
 	echo 'int tiny(void) { return 1; }' > "$TMP/tiny.c"
 	cat > "$TMP/m.c" <<-'X'
 		#include "tests/load/cpu.h"
@@ -130,7 +130,7 @@ has() {	# share (percent) of the samples that match
 	grep -qE ';main;clocks;(clock_gettime[^;]*;)*(__GI_[^;]*;)*(__vdso_clock_gettime|\[vdso\])' "$TMP/f"
 }
 
-@test "tables in .debug_frame alone, compressed, in a debug file" {
+@test "stacks are complete with tables in .debug_frame alone, compressed, or in a debug file" {
 	cat > "$TMP/x.c" <<-'X'
 		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
@@ -151,7 +151,7 @@ has() {	# share (percent) of the samples that match
 	has ';main;(burn;){5}burn ' 80
 }
 
-@test "a program without section headers" {
+@test "stacks of a program without section headers are complete" {
 	cat > "$TMP/x.c" <<-'X'
 		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
@@ -168,7 +168,7 @@ has() {	# share (percent) of the samples that match
 	has '__libc_start_main' 80
 }
 
-@test "a stack that is longer than what is copied is cut, and says so" {
+@test "a stack longer than the copied part is truncated and reported" {
 	cat > "$TMP/x.c" <<-'X'
 		#include "tests/load/cpu.h"
 		static volatile unsigned long n;
@@ -188,7 +188,7 @@ has() {	# share (percent) of the samples that match
 	grep -q 'stack=\[truncated\];\(burn;\)\{9\}burn$' "$TMP/s"
 }
 
-@test "frame pointers: the share that reached the root is stated, too" {
+@test "with frame pointers, too, the share of stacks that reached the root is reported" {
 	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 1 > /dev/null || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.fp | .stacks > 50 and .whole * 10 < .stacks')" = true ]
 	# a program whose every frame has one, and whose first one is a root
@@ -235,7 +235,7 @@ bpf_works() {
 	[ "$(head -n 1 "$TMP/probe" | jq -r .stacks.user)" = bpf ] || skip "this kernel does not take the BPF program"
 }
 
-@test "tracepoints: a BPF program takes whole stacks, the same that cfi gives" {
+@test "a BPF program takes complete stacks of tracepoints, the same as cfi" {
 	bpf_works
 	start_switchers
 	mp-record -q -e 'sched:sched_switch/stack=user:bpf/,sched:sched_stat_runtime/stack=user:cfi/' -m 64M -p "$LOAD_PID" -n 4000 -o "$TMP/s" || [ $? = 1 ]
@@ -260,7 +260,7 @@ bpf_works() {
 	grep -qE '^switcher;_start;.*main;(down;){10}(nap;)?[a-z_]*nanosleep[; ]' "$TMP/f"
 }
 
-@test "by BPF: programs that start meanwhile, load libraries, fork" {
+@test "stacks by BPF cover programs that start, load libraries or fork during the recording" {
 	bpf_works
 	cat > "$TMP/lib.c" <<-'X'
 		#include <time.h>
@@ -294,7 +294,7 @@ start_briefs() {
 	chmod +x "$TMP/briefs"
 }
 
-@test "by BPF: processes that end before there are tables of them: 99 % of their stacks are whole" {
+@test "by BPF, 99 % of the stacks of processes that end before their tables exist are complete" {
 	bpf_works
 	start_briefs
 	mp-record --realtime -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" 2> "$TMP/err" || [ $? = 1 ]
@@ -316,7 +316,7 @@ start_briefs() {
 	[ $((cut * 100)) -le "$n" ]
 }
 
-@test "by BPF: the kernel's own count of the time it takes" {
+@test "by BPF, the kernel's count of the time that the program takes is reported" {
 	bpf_works
 	start_briefs
 	before=$(sysctl -n kernel.bpf_stats_enabled) || skip "no statistics of BPF programs"
@@ -328,7 +328,7 @@ start_briefs() {
 	[ "$each" = $((ns / runs)) ] && [ "$each" -gt 50 ] && [ "$each" -lt 100000 ]
 }
 
-@test "by BPF: a program calls itself, forks, vforks, begins threads: nothing of the program before" {
+@test "after exec, fork, vfork and new threads, stacks by BPF hold nothing of an earlier program" {
 	bpf_works
 	cat > "$TMP/x.c" <<-'X'
 		#define _GNU_SOURCE
@@ -363,7 +363,7 @@ start_briefs() {
 	done
 }
 
-@test "by BPF: tables with room for a few: others give way, stacks stay whole" {
+@test "by BPF, small tables replace rows and stacks stay complete" {
 	bpf_works
 	start_switchers
 	start_briefs
@@ -391,7 +391,7 @@ start_briefs() {
 	whole 990 200 bpf
 }
 
-@test "of 32-bit programs only where they were, and why is said" {
+@test "of 32-bit programs only the current address is recorded, with the reason" {
 	[ "$(uname -m)" = x86_64 ] || skip "32-bit programs of x86-64"
 	cat > "$TMP/x.c" <<-'X'
 		static int call(int n, void *a, void *b) { int r; __asm__ volatile("int $0x80" : "=a"(r) : "a"(n), "b"(a), "c"(b) : "memory"); return r; }
@@ -408,7 +408,7 @@ start_briefs() {
 	done
 }
 
-@test "by BPF, asked for: clocks and page faults" {
+@test "stacks by BPF can be requested for clocks and page faults" {
 	bpf_works
 	start_load "$LOAD/spin" 600
 	mp-record -q -g user:bpf -F 999 -p "$LOAD_PID" -n 300 -o "$TMP/s" || [ $? = 1 ]
@@ -430,7 +430,7 @@ start_briefs() {
 	has ';main;touches' 40
 }
 
-@test "where BPF is not permitted: frame pointers, and the header says so; nothing is left behind" {
+@test "where BPF is not permitted, frame pointers are used, the header says so, and nothing is left" {
 	bpf_works
 	command -v setpriv > /dev/null || skip "no setpriv"
 	mount=$(awk '$3 == "tracefs" { print $2; exit }' /proc/mounts)
@@ -455,7 +455,7 @@ start_briefs() {
 	false
 }
 
-@test "the comparison with perf: equal, explained by where perf gave up, different" {
+@test "the comparison with perf separates equal stacks, stacks that perf truncated, and different ones" {
 	perf_line() { printf ' 7 1.%09d: \n' "$1"; printf '\t%s x\n' "${@:2}"; echo; }
 	{ perf_line 1 a1 b2 c3; perf_line 2 a1 b2; perf_line 3 a1 b2; perf_line 4 a1 b2 c3; perf_line 5 a1 b9; perf_line 6; perf_line 8 a1; perf_line 9 a1; } > "$TMP/perf"
 	cat > "$TMP/ours" <<-'X'
@@ -483,7 +483,7 @@ start_briefs() {
 	[ "$status" != 0 ] && [ "$output" = "no stacks in both" ]
 }
 
-@test "the programs of the distribution, all at once: 99 % of their stacks are whole" {
+@test "99 % of the stacks of the distribution's programs, running at once, are complete" {
 	start_load tests/load/stacks "$TMP/w" 600
 	until grep -q ready "$TMP/load.out"; do sleep 0.1; done
 	sleep 1

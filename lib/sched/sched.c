@@ -3,15 +3,13 @@
 
 #include <stdlib.h>
 
-#include "lib/sched/schedtask.h"
-
 static const char *const state_names[MP_SCHED_STATES] = {
 	"run", "wait", "preempted", "sleep", "block", "stopped", "idle", "unknown",
 };
 
 const char *mp_sched_state_name(enum mp_sched_state state)
 {
-	return state < MP_SCHED_STATES ? state_names[state] : "wait"; /* new: not yet runnable */
+	return state < MP_SCHED_STATES ? state_names[state] : "wait"; /* NEW: not yet runnable */
 }
 
 int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state)
@@ -30,12 +28,12 @@ int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state)
 void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink)
 {
 	*s = (struct mp_sched){ .sink = *sink };
-	mp_sched_tasks_init(s);
+	mp_sched_tasks_init(&s->tasks);
 }
 
 void mp_sched_release(struct mp_sched *s)
 {
-	mp_sched_tasks_release(s);
+	mp_sched_tasks_release(&s->tasks);
 	free(s->cpus);
 }
 
@@ -47,7 +45,7 @@ void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
 		s->has_births = true;
 }
 
-/* The CPU's record; nothing is known of one that was not seen before. */
+/* The CPU; what a new one does is unknown. */
 static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
 {
 	struct mp_sched_cpu *c;
@@ -65,9 +63,9 @@ static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
 
 /* --- spans ------------------------------------------------------------------------------------ */
 
-static void give(struct mp_sched *s, struct mp_sched_span *span)
+static void write_span(struct mp_sched *s, struct mp_sched_span *span)
 {
-	/* nothing was seen of it: an edge, not a span */
+	/* an edge of the capture, not a span */
 	if (span->from_ns == span->to_ns && (span->cut_begin || span->state == MP_SCHED_UNKNOWN))
 		return;
 	if (span->state == MP_SCHED_UNKNOWN && span->cpu >= 0)
@@ -75,7 +73,7 @@ static void give(struct mp_sched *s, struct mp_sched_span *span)
 	s->sink.span(s->sink.arg, span);
 }
 
-/* A span of a task, all but what is special to its state. */
+/* The span of a task, without the members that only some states have. */
 static struct mp_sched_span task_span(struct mp_sched *s, struct mp_sched_task *t,
 				      enum mp_sched_state state, uint64_t now)
 {
@@ -94,9 +92,9 @@ static struct mp_sched_span task_span(struct mp_sched *s, struct mp_sched_task *
 	};
 }
 
-/* A span of a CPU that no task accounts for. */
-static void give_cpu(struct mp_sched *s, size_t cpu, enum mp_sched_state state, uint64_t now,
-		     const struct mp_sched_event *e, bool cut_end)
+/* Writes the span of a CPU on which no task is known to have run. */
+static void write_cpu_span(struct mp_sched *s, size_t cpu, enum mp_sched_state state, uint64_t now,
+			   const struct mp_sched_event *e, bool cut_end)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
 	struct mp_sched_span span = {
@@ -113,7 +111,7 @@ static void give_cpu(struct mp_sched *s, size_t cpu, enum mp_sched_state state, 
 		.next_comm = e ? e->next_comm : (struct mp_str){ NULL, 0 },
 	};
 
-	give(s, &span);
+	write_span(s, &span);
 }
 
 static void enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_state state,
@@ -132,8 +130,8 @@ static void unsure(struct mp_sched_cpu *c, uint64_t now)
 }
 
 /*
- * What the task did since its last event is not known after all, and neither is what it does now;
- * the same goes for a CPU that it ran on.
+ * Makes the state of the task since its last event unknown, and its current state as well; if it
+ * ran, also that of its CPU.
  */
 static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
@@ -143,14 +141,14 @@ static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 	span.stack = (struct mp_str){ NULL, 0 };
 	if (t->state == MP_SCHED_RUN)
 		span.cpu = t->cpu;
-	give(s, &span);
+	write_span(s, &span);
 	if (t->state == MP_SCHED_RUN)
 		unsure(&s->cpus[t->cpu], now);
 	enter(s, t, MP_SCHED_UNKNOWN, now);
 	t->cut = true;
 }
 
-/* Likewise for a CPU, whatever it does. */
+/* Makes the state of a CPU unknown since its last event. */
 static void forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
@@ -159,7 +157,7 @@ static void forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
 		forget(s, c->task, now);
 		return;
 	}
-	give_cpu(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
+	write_cpu_span(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
 	unsure(c, now);
 }
 
@@ -167,14 +165,14 @@ static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 {
 	if (s->sink.gone)
 		s->sink.gone(s->sink.arg, t);
-	mp_sched_task_free(s, t);
+	mp_sched_task_free(&s->tasks, t);
 }
 
 /* --- switch ----------------------------------------------------------------------------------- */
 
 /*
- * The task that a CPU of which nothing is known since some time must have run since then: it can
- * have had no event in between.
+ * Whether the task can have run on a CPU since the state of that CPU became unknown: it had no event
+ * in between.
  */
 static bool ran_since(const struct mp_sched_task *t, const struct mp_sched_cpu *c)
 {
@@ -184,17 +182,17 @@ static bool ran_since(const struct mp_sched_task *t, const struct mp_sched_cpu *
 static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_sched_state state,
 				      uint64_t since)
 {
-	struct mp_sched_task *t = mp_sched_task_new(s, tid);
+	struct mp_sched_task *t = mp_sched_task_new(&s->tasks, tid);
 
 	enter(s, t, state, since);
 	return t;
 }
 
-/* The task on an unsure CPU becomes known. NULL: that does not fit what it did elsewhere. */
-static struct mp_sched_task *settle(struct mp_sched *s, int32_t cpu, int32_t tid)
+/* Makes the task on an unsure CPU known. NULL: it was elsewhere in the meantime. */
+static struct mp_sched_task *assume_running(struct mp_sched *s, int32_t cpu, int32_t tid)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
-	struct mp_sched_task *t = mp_sched_task_find(s, tid);
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, tid);
 
 	if (t && !ran_since(t, c))
 		return NULL;
@@ -207,14 +205,14 @@ static struct mp_sched_task *settle(struct mp_sched *s, int32_t cpu, int32_t tid
 	return t;
 }
 
-/* Nobody, or somebody else, was known to run there. */
+/* The task that is switched out, which was not known to run there: events are missing. */
 static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_task *t;
 
 	s->misfits++;
 	forget_cpu(s, e->cpu, e->time_ns);
-	t = mp_sched_task_find(s, e->task);
+	t = mp_sched_task_find(&s->tasks, e->task);
 	if (t)
 		forget(s, t, e->time_ns);
 	else
@@ -222,18 +220,19 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 	return t;
 }
 
-static void stop_idle(struct mp_sched *s, const struct mp_sched_event *e)
+static void end_idle(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	if (s->cpus[e->cpu].what == MP_CPU_BUSY) {
 		s->misfits++;
 		forget_cpu(s, e->cpu, e->time_ns);
 		return;
 	}
-	give_cpu(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
+	write_cpu_span(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
 }
 
-/* The task that is switched out. */
-static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sched_state state)
+/* Switches the previous task out. */
+static void switch_out(struct mp_sched *s, const struct mp_sched_event *e,
+		       enum mp_sched_state state)
 {
 	struct mp_sched_cpu *c = &s->cpus[e->cpu];
 	struct mp_sched_task *t = NULL;
@@ -242,7 +241,7 @@ static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sc
 	if (c->what == MP_CPU_BUSY && c->task->tid == e->task)
 		t = c->task;
 	else if (c->what == MP_CPU_UNSURE)
-		t = settle(s, e->cpu, e->task);
+		t = assume_running(s, e->cpu, e->task);
 	if (!t)
 		t = misfit(s, e);
 	mp_sched_task_name(t, e->task_comm, e->task_prio);
@@ -253,7 +252,7 @@ static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sc
 		span.then = state;
 		span.next_tid = e->next;
 		span.next_comm = e->next_comm;
-		give(s, &span);
+		write_span(s, &span);
 	}
 	enter(s, t, state, e->time_ns);
 	t->cpu = t->last_cpu = e->cpu;
@@ -264,7 +263,7 @@ static void leave(struct mp_sched *s, const struct mp_sched_event *e, enum mp_sc
 		mp_buf_str(&t->stack, e->stack);
 }
 
-/* What it did before it got the CPU: it did not run. */
+/* Writes what the task did before it got the CPU. */
 static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct mp_sched_event *e)
 {
 	struct mp_sched_span span;
@@ -284,11 +283,11 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 		span.to_cpu = e->cpu;
 	if (state == MP_SCHED_WAIT)
 		span.waker = &t->waker;
-	give(s, &span);
+	write_span(s, &span);
 }
 
-/* The task that is switched in. */
-static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
+/* Switches the next task in. */
+static void switch_in(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_cpu *c = &s->cpus[e->cpu];
 	struct mp_sched_task *t;
@@ -297,11 +296,11 @@ static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
 		*c = (struct mp_sched_cpu){ MP_CPU_IDLE, false, e->time_ns, NULL };
 		return;
 	}
-	t = mp_sched_task_find(s, e->next);
+	t = mp_sched_task_find(&s->tasks, e->next);
 	if (!t) {
-		bool told = s->has_wakeups && s->has_births;
+		bool complete = s->has_wakeups && s->has_births;
 
-		t = new_task(s, e->next, MP_SCHED_UNKNOWN, told ? s->clear_ns : e->time_ns);
+		t = new_task(s, e->next, MP_SCHED_UNKNOWN, complete ? s->clear_ns : e->time_ns);
 		t->cut = true;
 	}
 	mp_sched_task_name(t, e->next_comm, e->next_prio);
@@ -312,33 +311,33 @@ static void arrive(struct mp_sched *s, const struct mp_sched_event *e)
 	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, t };
 }
 
-static int take_switch(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
+static int handle_switch(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
 {
-	struct mp_sched_task *t = e->task ? mp_sched_task_find(s, e->task) : NULL;
+	struct mp_sched_task *t = e->task ? mp_sched_task_find(&s->tasks, e->task) : NULL;
 	enum mp_sched_state state = MP_SCHED_IDLE;
 
 	if (e->task && mp_sched_prev_state(e->state, t && t->exiting, &state) < 0) {
-		*why = "sched_switch with a prev_state that no kernel has";
+		*why = "sched_switch with an unknown prev_state";
 		return -1;
 	}
 	s->context_differs |= e->tid >= 0 && e->tid != e->task;
 	if (e->task)
-		leave(s, e, state);
+		switch_out(s, e, state);
 	else
-		stop_idle(s, e);
-	arrive(s, e);
+		end_idle(s, e);
+	switch_in(s, e);
 	return 0;
 }
 
-/* --- the others ------------------------------------------------------------------------------- */
+/* --- other events ----------------------------------------------------------------------------- */
 
-/* The task that has the CPU is not the one that was given it: a switch is missing. */
+/* Whether another task was switched in than the one that has the CPU: a switch is missing. */
 static bool is_other(const struct mp_sched_cpu *c, int32_t tid)
 {
 	return (c->what == MP_CPU_BUSY && c->task->tid != tid) || (c->what == MP_CPU_IDLE && tid);
 }
 
-/* Any event tells who has the CPU: of use where no switch has told it. */
+/* Any event shows which task has the CPU, which helps where no switch did. */
 static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_cpu *c = cpu_of(s, e->cpu);
@@ -353,12 +352,12 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
 		c->what = MP_CPU_IDLE;
 	} else if (c->what == MP_CPU_UNSURE) {
-		t = mp_sched_task_find(s, e->tid);
+		t = mp_sched_task_find(&s->tasks, e->tid);
 		if (t && !ran_since(t, c)) {
 			forget_cpu(s, e->cpu, e->time_ns);
 			forget(s, t, e->time_ns);
 		}
-		settle(s, e->cpu, e->tid);
+		assume_running(s, e->cpu, e->tid);
 	}
 	if (c->what == MP_CPU_BUSY) {
 		mp_sched_task_name(c->task, e->comm, MP_SCHED_NO_PRIO);
@@ -366,10 +365,10 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	}
 }
 
-/* A new task; an old one of the same id must be over, although nobody said so. */
+/* Creates a task. An old one of the same id must have ended, though no event said so. */
 static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
 {
-	struct mp_sched_task *t = mp_sched_task_find(s, tid);
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, tid);
 
 	if (t) {
 		s->misfits += t->state != MP_SCHED_UNKNOWN;
@@ -379,9 +378,9 @@ static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
 	return new_task(s, tid, MP_SCHED_NEW, now);
 }
 
-static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
+static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *t = e->task ? mp_sched_task_find(s, e->task) : NULL;
+	struct mp_sched_task *t = e->task ? mp_sched_task_find(&s->tasks, e->task) : NULL;
 	struct mp_sched_span span;
 
 	if (e->task == 0)
@@ -404,16 +403,16 @@ static void take_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 				 e->time_ns);
 		span.then = MP_SCHED_WAIT;
 		span.waker = &t->waker;
-		give(s, &span);
+		write_span(s, &span);
 	}
 	enter(s, t, MP_SCHED_WAIT, e->time_ns);
 	if (e->stack.p)
 		mp_buf_str(&t->stack, e->stack);
 }
 
-static void take_migration(struct mp_sched *s, const struct mp_sched_event *e)
+static void handle_migration(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *t = mp_sched_task_find(s, e->task);
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->task);
 
 	if (!t)
 		return;
@@ -422,10 +421,10 @@ static void take_migration(struct mp_sched *s, const struct mp_sched_event *e)
 		t->cpu = e->target_cpu;
 }
 
-/* A thread other than the first one calls exec: it goes on under the id of the process. */
-static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
+/* If a thread other than the first one calls exec, it gets the id of the process. */
+static void handle_exec(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *old = e->old > 0 ? mp_sched_task_find(s, e->old) : NULL, *t;
+	struct mp_sched_task *old = e->old > 0 ? mp_sched_task_find(&s->tasks, e->old) : NULL, *t;
 	struct mp_sched_span span;
 	int32_t cpu;
 
@@ -434,16 +433,16 @@ static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
 	if (!old || e->old == e->task || old->state != MP_SCHED_RUN)
 		return;
 	cpu = old->cpu;
-	t = mp_sched_task_find(s, e->task);
+	t = mp_sched_task_find(&s->tasks, e->task);
 	if (t && t->state == MP_SCHED_RUN)
 		return;
-	if (t) { /* the first thread died in this moment, and waits for nobody */
+	if (t) { /* exec ended the first thread */
 		forget(s, t, e->time_ns);
 		end_task(s, t);
 	}
 	span = task_span(s, old, MP_SCHED_RUN, e->time_ns);
 	span.then = MP_SCHED_DEAD;
-	give(s, &span);
+	write_span(s, &span);
 	t = new_task(s, e->task, MP_SCHED_RUN, e->time_ns);
 	t->cpu = t->last_cpu = cpu;
 	t->pid = old->pid;
@@ -455,19 +454,19 @@ static void take_exec(struct mp_sched *s, const struct mp_sched_event *e)
 
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
 {
-	struct mp_sched_event later;
+	struct mp_sched_event delayed;
 	struct mp_sched_task *t;
 
 	mp_sched_tick(s, e->time_ns);
 	if (e->time_ns < s->now_ns) {
-		later = *e;
-		later.time_ns = s->now_ns;
-		e = &later;
+		delayed = *e;
+		delayed.time_ns = s->now_ns;
+		e = &delayed;
 	}
 	mp_sched_expect(s, e->what);
 	if (e->what == MP_SCHED_SWITCH) {
 		cpu_of(s, e->cpu);
-		return take_switch(s, e, why);
+		return handle_switch(s, e, why);
 	}
 	if (e->cpu >= 0 && e->what != MP_SCHED_EXEC)
 		learn_current(s, e);
@@ -475,10 +474,10 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 	case MP_SCHED_WAKING:
 	case MP_SCHED_WAKEUP:
 	case MP_SCHED_WAKEUP_NEW:
-		take_wakeup(s, e);
+		handle_wakeup(s, e);
 		break;
 	case MP_SCHED_MIGRATE:
-		take_migration(s, e);
+		handle_migration(s, e);
 		break;
 	case MP_SCHED_FORK:
 		if (e->task > 0)
@@ -486,12 +485,12 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 					   MP_SCHED_NO_PRIO);
 		break;
 	case MP_SCHED_EXIT:
-		t = mp_sched_task_find(s, e->task);
+		t = mp_sched_task_find(&s->tasks, e->task);
 		if (t)
 			t->exiting = true;
 		break;
 	case MP_SCHED_EXEC:
-		take_exec(s, e);
+		handle_exec(s, e);
 		break;
 	default:
 		break;
@@ -499,7 +498,7 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 	return 0;
 }
 
-/* --- losses, the end -------------------------------------------------------------------------- */
+/* --- losses and the end ----------------------------------------------------------------------- */
 
 void mp_sched_lost(struct mp_sched *s, uint64_t n, uint64_t time_ns, int cpu)
 {
@@ -516,7 +515,7 @@ void mp_sched_lost(struct mp_sched *s, uint64_t n, uint64_t time_ns, int cpu)
 	for (i = 0; i < s->n_cpus; i++)
 		if ((cpu < 0 || i == (size_t)cpu) && s->cpus[i].what != MP_CPU_ABSENT)
 			forget_cpu(s, i, s->now_ns);
-	for (t = s->first; t; t = t->next) {
+	for (t = s->tasks.first; t; t = t->next) {
 		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||
 			     t->state == MP_SCHED_NEW;
 
@@ -533,7 +532,7 @@ static int by_tid(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void give_last(struct mp_sched *s, struct mp_sched_task *t)
+static void write_last(struct mp_sched *s, struct mp_sched_task *t)
 {
 	enum mp_sched_state state = t->state == MP_SCHED_NEW ? MP_SCHED_WAIT : t->state;
 	struct mp_sched_span span = task_span(s, t, state, s->now_ns);
@@ -543,21 +542,22 @@ static void give_last(struct mp_sched *s, struct mp_sched_task *t)
 	span.waker = state == MP_SCHED_WAIT ? &t->waker : NULL;
 	if (state == MP_SCHED_RUN || state == MP_SCHED_UNKNOWN)
 		span.stack.p = NULL;
-	give(s, &span);
+	write_span(s, &span);
 }
 
 static void end_tasks(struct mp_sched *s)
 {
-	struct mp_sched_task **tasks = mp_alloc((s->by_tid.n + 1) * sizeof(struct mp_sched_task *));
+	struct mp_sched_task **tasks =
+		mp_alloc((s->tasks.by_tid.n + 1) * sizeof(struct mp_sched_task *));
 	struct mp_sched_task *t;
 	size_t n = 0, i;
 
-	for (t = s->first; t; t = t->next)
+	for (t = s->tasks.first; t; t = t->next)
 		tasks[n++] = t;
 	qsort(tasks, n, sizeof(struct mp_sched_task *), by_tid);
 	for (i = 0; i < n; i++) {
 		if (tasks[i]->state != MP_SCHED_RUN)
-			give_last(s, tasks[i]);
+			write_last(s, tasks[i]);
 		end_task(s, tasks[i]);
 	}
 	free(tasks);
@@ -574,10 +574,11 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 	for (i = 0; i < s->n_cpus; i++) {
 		c = &s->cpus[i];
 		if (c->what == MP_CPU_BUSY)
-			give_last(s, c->task);
+			write_last(s, c->task);
 		else if (c->what != MP_CPU_ABSENT)
-			give_cpu(s, i, c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
-				 s->now_ns, NULL, true);
+			write_cpu_span(s, i,
+				       c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
+				       s->now_ns, NULL, true);
 	}
 	end_tasks(s);
 	s->n_cpus = 0;

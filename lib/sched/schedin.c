@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sched/schedin.h"
 
-#include "lib/stream/esc.h"
 #include "lib/core/io.h"
+#include "lib/stream/esc.h"
 
 enum {
-	HEADROOM = 4096, /* of a line that is written, for all but its stack */
+	HEADROOM = 4096, /* bytes of an output line for everything but its stack */
 };
 
 static int fail(const char **why, const char *text)
@@ -81,7 +81,7 @@ static enum mp_sched_field field_of(enum mp_sched_what what, struct mp_str key)
 	return MP_SCHED_F_NONE;
 }
 
-/* The key at `p` was not where it was the last time: looks it up, and notes it for the next. */
+/* Looks up a key that the layout does not have at this position, and stores it for the next event. */
 static enum mp_sched_field learn(struct mp_sched_layout *l, size_t i, enum mp_sched_what what,
 				 struct mp_str key)
 {
@@ -96,9 +96,9 @@ static enum mp_sched_field learn(struct mp_sched_layout *l, size_t i, enum mp_sc
 	return field;
 }
 
-/* All fields in one pass; those of the layout without a look for their '='. */
-static void take_apart(struct mp_sched_layout *l, enum mp_sched_what what, struct mp_str body,
-		       struct mp_str *texts)
+/* Splits all fields in one pass; those of the layout without a search for '='. */
+static void split_fields(struct mp_sched_layout *l, enum mp_sched_what what, struct mp_str body,
+			 struct mp_str *texts)
 {
 	const char *p = body.p, *end = body.p + body.len, *tab, *value;
 	enum mp_sched_field field;
@@ -123,8 +123,8 @@ static void take_apart(struct mp_sched_layout *l, enum mp_sched_what what, struc
 	}
 }
 
-/* A number of at most 9 digits; `missing` if there is none. */
-static int number(struct mp_str text, int32_t missing, int32_t *v)
+/* Parses a number of at most 9 digits; `missing` if there is none. */
+static int parse_number(struct mp_str text, int32_t missing, int32_t *v)
 {
 	const char *p = text.p, *end;
 	bool negative;
@@ -149,21 +149,21 @@ static int number(struct mp_str text, int32_t missing, int32_t *v)
 	return 0;
 }
 
-static int numbers(struct mp_sched_event *e, const struct mp_str *texts)
+static int parse_numbers(struct mp_sched_event *e, const struct mp_str *texts)
 {
-	return number(texts[MP_SCHED_F_CPU], -1, &e->cpu) |
-	       number(texts[MP_SCHED_F_PID], -1, &e->pid) |
-	       number(texts[MP_SCHED_F_TID], -1, &e->tid) |
-	       number(texts[MP_SCHED_F_TASK], -1, &e->task) |
-	       number(texts[MP_SCHED_F_TASK_PRIO], MP_SCHED_NO_PRIO, &e->task_prio) |
-	       number(texts[MP_SCHED_F_NEXT], -1, &e->next) |
-	       number(texts[MP_SCHED_F_NEXT_PRIO], MP_SCHED_NO_PRIO, &e->next_prio) |
-	       number(texts[MP_SCHED_F_TARGET], -1, &e->target_cpu) |
-	       number(texts[MP_SCHED_F_OLD], -1, &e->old);
+	return parse_number(texts[MP_SCHED_F_CPU], -1, &e->cpu) |
+	       parse_number(texts[MP_SCHED_F_PID], -1, &e->pid) |
+	       parse_number(texts[MP_SCHED_F_TID], -1, &e->tid) |
+	       parse_number(texts[MP_SCHED_F_TASK], -1, &e->task) |
+	       parse_number(texts[MP_SCHED_F_TASK_PRIO], MP_SCHED_NO_PRIO, &e->task_prio) |
+	       parse_number(texts[MP_SCHED_F_NEXT], -1, &e->next) |
+	       parse_number(texts[MP_SCHED_F_NEXT_PRIO], MP_SCHED_NO_PRIO, &e->next_prio) |
+	       parse_number(texts[MP_SCHED_F_TARGET], -1, &e->target_cpu) |
+	       parse_number(texts[MP_SCHED_F_OLD], -1, &e->old);
 }
 
-/* Most names are plain: only a name with something odd in it is looked at closely. */
-static bool good_comm(struct mp_str comm)
+/* Most names are plain: only one with a special byte needs the full check. */
+static bool is_valid_comm(struct mp_str comm)
 {
 	size_t i;
 
@@ -183,7 +183,7 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
 {
 	struct mp_str texts[MP_SCHED_FIELDS] = { { NULL, 0 } };
 
-	take_apart(&r->layouts[what], what, rec->body, texts);
+	split_fields(&r->layouts[what], what, rec->body, texts);
 	e->what = what;
 	e->time_ns = rec->time_ns;
 	e->host = texts[MP_SCHED_F_HOST];
@@ -191,15 +191,14 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
 	e->task_comm = texts[MP_SCHED_F_TASK_COMM];
 	e->next_comm = texts[MP_SCHED_F_NEXT_COMM];
 	e->stack = texts[MP_SCHED_F_STACK];
-	if (numbers(e, texts) < 0)
-		return fail(why, "a field of the scheduler's event is no number");
+	if (parse_numbers(e, texts) < 0)
+		return fail(why, "a field of the scheduler's event is not a number");
 	if (e->task < 0)
 		return fail(why, "event of the scheduler without its task");
 	if (e->cpu > MP_SCHED_CPU_MAX || e->target_cpu > MP_SCHED_CPU_MAX)
-		return fail(why, "number of a CPU above 65535");
-	if (!good_comm(e->comm) || !good_comm(e->task_comm) || !good_comm(e->next_comm))
-		return fail(why,
-			    "bad name of a task: control byte, bad escape, or above 255 bytes");
+		return fail(why, "CPU number above 65535");
+	if (!is_valid_comm(e->comm) || !is_valid_comm(e->task_comm) || !is_valid_comm(e->next_comm))
+		return fail(why, "bad task name: control byte, bad escape, or more than 255 bytes");
 	if (e->stack.len > MP_LINE_MAX - HEADROOM)
 		return fail(why, "stack too long");
 	if (e->stack.p && mp_esc_check(e->stack) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The scheduler's events as numbers: what mp-sched reads of a record. Includes rec only.
+ * Parses the scheduler's events: the fields that mp-sched uses, as numbers. Includes rec only.
  */
 #ifndef MP_SCHED_SCHEDIN_H
 #define MP_SCHED_SCHEDIN_H
@@ -8,7 +8,7 @@
 #include "lib/stream/rec.h"
 
 enum mp_sched_what {
-	MP_SCHED_OTHER, /* not an event of the scheduler that is of use here */
+	MP_SCHED_OTHER, /* an event that mp-sched does not use */
 	MP_SCHED_SWITCH,
 	MP_SCHED_WAKING,
 	MP_SCHED_WAKEUP,
@@ -29,14 +29,14 @@ enum mp_sched_state {
 	MP_SCHED_STOPPED,
 	MP_SCHED_IDLE,
 	MP_SCHED_UNKNOWN,
-	MP_SCHED_STATES, /* how many can be seen in a span; inside there are besides: */
+	MP_SCHED_STATES,		/* how many a span may have; tasks may also be: */
 	MP_SCHED_NEW = MP_SCHED_STATES, /* created, not yet runnable */
 	MP_SCHED_DEAD,
 };
 
-/* The fields of use, whatever the event calls them. */
+/* The fields that mp-sched uses; events have different names for them. */
 enum mp_sched_field {
-	MP_SCHED_F_NONE, /* of no use */
+	MP_SCHED_F_NONE, /* not used */
 	MP_SCHED_F_HOST,
 	MP_SCHED_F_CPU,
 	MP_SCHED_F_PID,
@@ -55,7 +55,7 @@ enum mp_sched_field {
 	MP_SCHED_FIELDS,
 };
 
-/* Which keys an event had, in their order: the next one of its type has the same. */
+/* The keys of the latest event of a type, in their order: the next one usually has the same. */
 struct mp_sched_layout {
 	struct {
 		char key[30]; /* with its '=' */
@@ -71,16 +71,16 @@ struct mp_sched_reader {
 enum { MP_SCHED_CPU_MAX = 65535, MP_SCHED_COMM_MAX = 255, MP_SCHED_NO_PRIO = INT32_MIN };
 
 /*
- * Numbers are negative (those of a task that is gone may be, too), priorities MP_SCHED_NO_PRIO, and
- * texts have p == NULL, where the event does not have the field.
+ * A field that the event does not have is -1 (as the tid of a task that has ended may be, too), a
+ * priority MP_SCHED_NO_PRIO, a text p == NULL.
  */
 struct mp_sched_event {
 	enum mp_sched_what what;
 	uint64_t time_ns;
 	struct mp_str host;
-	int32_t cpu, pid, tid; /* where and in whose context it happened */
+	int32_t cpu, pid, tid; /* the CPU and the context in which it happened */
 	struct mp_str comm;
-	int32_t task; /* whom it is about: a thread id; of a switch, who is switched out */
+	int32_t task; /* the thread that the event is about; of a switch, the one switched out */
 	struct mp_str task_comm;
 	int32_t task_prio;
 	struct mp_str state; /* switch: .prev_state, see mp_sched_prev_state() */
@@ -88,28 +88,28 @@ struct mp_sched_event {
 	struct mp_str next_comm;
 	int32_t next_prio;
 	int32_t target_cpu; /* wake-up, migration */
-	int32_t old;	    /* exec: the thread that was, and is `task` now */
+	int32_t old;	    /* exec: the previous id of `task` */
 	struct mp_str stack;
 };
 
-/* Which event a type is, with or without "sched:". */
+/* The event of a type, which may begin with "sched:". */
 enum mp_sched_what mp_sched_what(struct mp_str type);
 
 /*
- * Reads an event of `what`; slices point into the record. Returns 0, or -1 with `*why`: a field is
- * missing or is no number.
+ * Parses an event of `what`; slices point into the record. Returns 0, or -1 with `*why`: a field is
+ * missing or is not a number.
  */
 int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const struct mp_rec *rec,
 		  struct mp_sched_event *e, const char **why);
 
 /*
- * What a task does that was switched out with this prev_state, in numbers or in letters.
+ * The state of a task that was switched out with this prev_state, which is a number or letters.
  *
  * Numbers: bits 1 S, 2 D, 4 T, 8 t, 0x10 and 0x20 X and Z are the same in all kernels. Since 4.14
- * the event has one bit, of these or 0x40 P, 0x80 I, 0x100 preempted (include/linux/sched.h,
- * TASK_REPORT; include/trace/events/sched.h, __trace_sched_switch_state). Before it had the task's
- * own bits: 0x40 dead, 0x200 parked, 0x402 idle sleep, 0x1000 (0x800 until 4.7) preempted.
- * `exiting`: sched_process_exit was seen, so that 0x40 is dead. Returns -1 if it is neither.
+ * the event has one bit, one of these or 0x40 P, 0x80 I, 0x100 preempted (include/linux/sched.h,
+ * TASK_REPORT; include/trace/events/sched.h, __trace_sched_switch_state). Earlier kernels print the
+ * task's own bits: 0x40 dead, 0x200 parked, 0x402 idle sleep, 0x1000 (0x800 until 4.7) preempted.
+ * `exiting`: sched_process_exit came before, so that 0x40 is dead. Returns 0, or -1 if it is unknown.
  */
 int mp_sched_prev_state(struct mp_str text, bool exiting, enum mp_sched_state *state);
 

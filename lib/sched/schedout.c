@@ -117,7 +117,7 @@ void mp_sched_header(json_t *header, bool others)
 		events = json_deep_copy(json_object_get(header, "events"));
 	if (!events)
 		events = json_object();
-	/* its own fields, in the order in which they come; mp-sched(1) says what they are */
+	/* the fields of a span in their order; mp-sched(1) describes them */
 	span = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "dur",
 			 "u64", "state", "str", "prio", "s32", "from_cpu", "s32", "to_cpu", "s32",
 			 "waker_tid", "s32", "waker_comm", "str", "next_tid", "s32", "next_comm",

@@ -37,7 +37,7 @@ static void add_length(struct mp_sched_lengths *l, uint64_t ns)
 	mp_loghist_add(&l->hist, (double)ns, 1);
 }
 
-static void settle(struct mp_sched_lengths *l)
+static void compute_p99(struct mp_sched_lengths *l)
 {
 	l->p99_ns = l->n ? (uint64_t)mp_loghist_percentile(&l->hist, 0.99) : 0;
 	mp_loghist_release(&l->hist);
@@ -111,8 +111,8 @@ void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, b
 		r->comm = mp_strndup(task->comm.p ? task->comm.p : "", task->comm.len);
 	r->migrations = migrated ? task->migrations : task->moves;
 	t->total.migrations += r->migrations;
-	settle(&r->wait);
-	settle(&r->sleep);
+	compute_p99(&r->wait);
+	compute_p99(&r->sleep);
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static int by_run_time(const void *a, const void *b)
 
 static void sort(struct mp_sched_table *t)
 {
-	if (t->n_rows) /* two tasks of one id that never ran: any order of them is the same line */
+	if (t->n_rows) /* tasks that compare equal have equal lines */
 		qsort(t->rows, t->n_rows, sizeof(*t->rows), by_run_time);
 	if (t->total.wait.n)
 		t->total.wait.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.wait.hist, 0.99);
@@ -241,7 +241,7 @@ static void widen(size_t *widths, const struct cells *c)
 		widths[i] = MP_MAX(widths[i], strlen(c->text[i]));
 }
 
-/* Numbers to the right, the name, which is last, as it is. */
+/* Aligns numbers to the right; the name, which is last, is not padded. */
 static void put_cells(struct mp_out *out, const size_t *widths, const struct cells *c, bool name)
 {
 	size_t i, len;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Spans of the scheduler added up: a table of the CPUs and tasks of one host. Includes sched, hist,
- * io.
+ * A table of the CPUs and tasks of one host, which adds their spans up. Includes sched, loghist, io.
  */
 #ifndef MP_SCHED_SCHEDTAB_H
 #define MP_SCHED_SCHEDTAB_H
 
-#include "lib/stats/loghist.h"
 #include "lib/core/io.h"
 #include "lib/sched/sched.h"
+#include "lib/stats/loghist.h"
 
-/* Lengths of whole spans; while its task lives in a histogram, then as figures. */
+/* Lengths of complete spans: a histogram until the task ends, then figures. */
 struct mp_sched_lengths {
 	uint64_t n, sum_ns, max_ns, p99_ns;
 	struct mp_loghist hist;
@@ -18,7 +17,7 @@ struct mp_sched_lengths {
 
 struct mp_sched_row {
 	int32_t tid, pid;
-	char *comm; /* escaped as in the stream; NULL: not known */
+	char *comm; /* escaped as in the stream; NULL: unknown */
 	uint64_t runs, voluntary, involuntary, migrations;
 	uint64_t ns[MP_SCHED_STATES];
 	struct mp_sched_lengths wait, sleep;
@@ -27,7 +26,7 @@ struct mp_sched_row {
 struct mp_sched_table {
 	struct mp_sched_row **rows;
 	size_t n_rows, cap_rows;
-	struct mp_sched_row *cpus; /* of them runs, ns */
+	struct mp_sched_row *cpus; /* only `runs` and `ns` are used */
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_row total; /* of the tasks */
 	uint64_t length_ns;	   /* of the captures */
@@ -38,12 +37,12 @@ void mp_sched_table_release(struct mp_sched_table *t);
 
 void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *span);
 
-/* The task is over: its figures are settled. `migrated`: the kernel told of migrations. */
+/* The task has ended: computes its figures. `migrated`: the kernel reported migrations. */
 void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, bool migrated);
 
 /*
- * Sorts and writes it, for people or as TAB-separated values. `host` may be empty; `first`: the
- * line of titles comes in front of the values.
+ * Sorts and writes the table, as aligned text or as TAB-separated values. `host` may be empty;
+ * `first`: the line of titles precedes the values.
  */
 void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp_out *out);
 void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first,

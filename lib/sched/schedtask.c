@@ -3,42 +3,42 @@
 
 #include <stdlib.h>
 
-void mp_sched_tasks_init(struct mp_sched *s)
+void mp_sched_tasks_init(struct mp_sched_tasks *all)
 {
-	mp_intmap_init(&s->by_tid);
+	mp_intmap_init(&all->by_tid);
 }
 
-void mp_sched_tasks_release(struct mp_sched *s)
+void mp_sched_tasks_release(struct mp_sched_tasks *all)
 {
-	while (s->first)
-		mp_sched_task_free(s, s->first);
-	mp_intmap_release(&s->by_tid);
+	while (all->first)
+		mp_sched_task_free(all, all->first);
+	mp_intmap_release(&all->by_tid);
 }
 
-struct mp_sched_task *mp_sched_task_find(const struct mp_sched *s, int32_t tid)
+struct mp_sched_task *mp_sched_task_find(const struct mp_sched_tasks *all, int32_t tid)
 {
-	return mp_intmap_pointer(&s->by_tid, (uint32_t)tid);
+	return mp_intmap_pointer(&all->by_tid, (uint32_t)tid);
 }
 
-struct mp_sched_task *mp_sched_task_new(struct mp_sched *s, int32_t tid)
+struct mp_sched_task *mp_sched_task_new(struct mp_sched_tasks *all, int32_t tid)
 {
 	struct mp_sched_task *t = mp_zalloc(sizeof(*t));
 
 	t->tid = tid;
 	t->pid = t->cpu = t->last_cpu = t->waker.tid = -1;
 	t->prio = MP_SCHED_NO_PRIO;
-	t->prev = s->last;
-	*(s->last ? &s->last->next : &s->first) = t;
-	s->last = t;
-	mp_intmap_add_pointer(&s->by_tid, (uint32_t)tid, t);
+	t->prev = all->last;
+	*(all->last ? &all->last->next : &all->first) = t;
+	all->last = t;
+	mp_intmap_add_pointer(&all->by_tid, (uint32_t)tid, t);
 	return t;
 }
 
-void mp_sched_task_free(struct mp_sched *s, struct mp_sched_task *t)
+void mp_sched_task_free(struct mp_sched_tasks *all, struct mp_sched_task *t)
 {
-	mp_intmap_remove(&s->by_tid, mp_intmap_find(&s->by_tid, (uint32_t)t->tid));
-	*(t->prev ? &t->prev->next : &s->first) = t->next;
-	*(t->next ? &t->next->prev : &s->last) = t->prev;
+	mp_intmap_remove(&all->by_tid, mp_intmap_find(&all->by_tid, (uint32_t)t->tid));
+	*(t->prev ? &t->prev->next : &all->first) = t->next;
+	*(t->next ? &t->next->prev : &all->last) = t->prev;
 	mp_buf_release(&t->comm);
 	mp_buf_release(&t->stack);
 	mp_buf_release(&t->waker.comm);

@@ -52,7 +52,7 @@ static void check_task(struct state *st, const struct mp_sched_span *span)
 	t->user = seen;
 }
 
-static void take_span(void *arg, const struct mp_sched_span *span)
+static void handle_span(void *arg, const struct mp_sched_span *span)
 {
 	struct state *st = arg;
 	struct mp_rec rec;
@@ -78,7 +78,7 @@ static void take_span(void *arg, const struct mp_sched_span *span)
 	must(mp_rec_check(&rec, &why) == 0);
 }
 
-static void take_gone(void *arg, struct mp_sched_task *t)
+static void handle_gone(void *arg, struct mp_sched_task *t)
 {
 	struct state *st = arg;
 	struct seen *seen = t->user;
@@ -100,7 +100,7 @@ static void end(struct state *st, uint64_t time_ns)
 	mp_sched_end(&st->sched, time_ns);
 	now = st->sched.now_ns;
 	st->last_ns = 0; /* the next capture may have another clock */
-	must(st->sched.by_tid.n == 0 && !st->sched.first);
+	must(st->sched.tasks.by_tid.n == 0 && !st->sched.tasks.first);
 	for (i = 0; i < n; i++) {
 		must(!begun || !cpu_end[i] || cpu_end[i] == now || begin == now);
 		cpu_end[i] = 0;
@@ -181,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct state memory = { .last_ns = 0 }, *st = &memory;
 	size_t i;
 
-	mp_sched_init(&st->sched, &(struct mp_sched_sink){ take_span, take_gone, st });
+	mp_sched_init(&st->sched, &(struct mp_sched_sink){ handle_span, handle_gone, st });
 	if (size && data[0] & 1)
 		feed_text(st, (const char *)data + 1, (const char *)data + size);
 	else

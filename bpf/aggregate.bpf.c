@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sums by stack, made in the kernel: of samples and of what probes see, of the time for which tasks
- * are blocked, of memory that has not been given back. Each stack goes to user space once, when it
- * is first seen and its process still there; its sums go by a hash of 64 bits of it.
+ * In-kernel aggregation by stack: of samples and of hits of probes, of the time for which tasks are
+ * blocked, of memory that has not been freed. A program sends each stack to user space once, when
+ * it first sees it and the process still exists. Tables refer to a stack by its id, a hash of 64
+ * bits.
  */
 #include "bpf/aggregate.h"
 
@@ -10,10 +11,10 @@
 #include "bpf/copy.h"
 #include "bpf/target.h"
 
-/* Contexts that may interrupt each other; each has a buffer of its own. */
+/* Contexts that may interrupt each other. Each has a buffer of its own. */
 enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
 
-/* Fields that kernels have under one of two names, or not all. */
+/* Fields that have one of two names, by the version of the kernel, or that not every kernel has. */
 struct task_struct___new {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
@@ -35,7 +36,7 @@ struct sample {
 const volatile struct mp_agg_setup setup SEC(".rodata.setup");
 struct mp_agg_state state SEC(".data.state");
 
-#define SUMS(name)                                  \
+#define TOTALS(name)                                \
 	struct {                                    \
 		__uint(type, BPF_MAP_TYPE_HASH);    \
 		__uint(max_entries, MP_AGG_STACKS); \
@@ -43,10 +44,10 @@ struct mp_agg_state state SEC(".data.state");
 		__type(value, struct mp_agg_total); \
 	} name SEC(".maps")
 
-SUMS(sums_a);
-SUMS(sums_b);
+TOTALS(totals_a);
+TOTALS(totals_b);
 
-/* Stacks that user space has. One that is forgotten is sent again. */
+/* Stacks that user space has. A stack that the table drops is sent again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 2 * MP_AGG_STACKS);
@@ -61,10 +62,10 @@ struct {
 	__type(value, struct mp_agg_blocked);
 } blocked SEC(".maps");
 
-/* What a thread has asked for. */
+/* What a thread has asked for and not got yet. */
 struct asked {
 	__u64 weight, id, into;
-	__u32 sum, unused;
+	__u32 aggregate, unused;
 };
 
 struct {
@@ -94,15 +95,15 @@ struct {
 	__type(value, struct buffer);
 } buffers SEC(".maps");
 
-/* For rules with `every`: what has come together. */
+/* For rules with `every`: the weight since the last stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MP_AGG_RULES);
 	__type(key, __u32);
 	__type(value, __u64);
-} together SEC(".maps");
+} pending SEC(".maps");
 
-/* Whether it is recording, and the process is not left out. */
+/* Whether the recording is on, and the process is not excluded. */
 static __always_inline bool is_on(const struct task_struct *task)
 {
 	return state.enabled && !is_excluded(task->tgid);
@@ -113,11 +114,11 @@ static bool is_wanted(const struct task_struct *task)
 	return is_on(task) && is_target(task->tgid, task->pid);
 }
 
-static __always_inline void drop(__u64 sum, __u64 weight)
+static __always_inline void drop(__u64 aggregate, __u64 weight)
 {
-	__asm__ volatile("%0 &= 63" : "+r"(sum)); /* for the verifier */
-	__sync_fetch_and_add(&state.dropped[sum].weight, weight);
-	__sync_fetch_and_add(&state.dropped[sum].count, 1);
+	__asm__ volatile("%0 &= 63" : "+r"(aggregate)); /* for the verifier */
+	__sync_fetch_and_add(&state.dropped[aggregate].weight, weight);
+	__sync_fetch_and_add(&state.dropped[aggregate].count, 1);
 }
 
 /* --- stacks ------------------------------------------------------------------------------------------ */
@@ -140,7 +141,7 @@ static long mix_frame(__u32 i, struct hash *h)
 	return 0;
 }
 
-/* Who has a stack: frames of another process mean something else. */
+/* The task belongs to the hash: the same addresses mean other functions in another process. */
 static __always_inline __u64 mix_task(const struct mp_agg_stack *s, const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
@@ -165,24 +166,28 @@ static void send(struct mp_agg_stack *s)
 		bpf_map_update_elem(&sent, &s->id, &one, BPF_ANY);
 }
 
-static __always_inline void take_kernel(void *ctx, struct mp_agg_stack *s)
+static __always_inline void read_kernel_stack(void *ctx, struct mp_agg_stack *s)
 {
 	long n = bpf_get_stack(ctx, s->kernel, MP_AGG_KERNEL * 8, 0);
 
 	s->n_kernel = n > 0 ? (__u64)n / 8 : 0;
 }
 
-/* At least where it is. */
-static __always_inline void take_leaf(struct mp_agg_stack *s, struct task_struct *task)
+/* Without tables and without a copy, the address of the leaf is all that is known. */
+static __always_inline void set_leaf(struct mp_agg_stack *s, struct task_struct *task)
 {
 	s->user[0] = ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
 	s->end = MP_BPF_NO_TABLES;
 	s->n_user = 1;
 }
 
-/* A copy of the stack, if the tables do not do for it. */
-static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct task_struct *task,
-						     enum context which)
+/*
+ * Walks the user stack. Returns a copy of it if the tables do not suffice, to be sent before the
+ * stack.
+ */
+static __always_inline struct mp_bpf_copy *read_user_stack(struct buffer *b,
+							   struct task_struct *task,
+							   enum context which)
 {
 	struct mp_agg_stack *s = &b->stack;
 	struct walker w = { find_space(task), &b->walk, s->user };
@@ -190,7 +195,7 @@ static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct ta
 
 	if (!task->mm)
 		return 0;
-	if (needs_copy(&w, task)) /* what it is for is sent right behind it */
+	if (needs_copy(&w, task))
 		copy = make_copy(task, s->time_ns, s->time_ns, which);
 	if (copy) {
 		s->end = MP_BPF_COPIED;
@@ -198,7 +203,7 @@ static __always_inline struct mp_bpf_copy *take_user(struct buffer *b, struct ta
 		s->end = b->walk.end;
 		s->n_user = b->walk.n;
 	} else {
-		take_leaf(s, task);
+		set_leaf(s, task);
 	}
 	return copy;
 }
@@ -208,32 +213,34 @@ struct copy_hash {
 	const struct mp_bpf_copy *copy;
 };
 
-enum { WORDS = 8, WORDS_BYTES = WORDS * 8 };
+enum { CHUNK = 8, CHUNK_BYTES = CHUNK * 8 };
 
-/* Eight words at a time; what is left at the end is where the program began. */
-static long mix_words(__u32 i, struct copy_hash *h)
+/*
+ * Eight numbers at a time. What remains at the end belongs to the first functions of the program.
+ */
+static long mix_chunk(__u32 i, struct copy_hash *h)
 {
-	__u64 at = (__u64)i * WORDS_BYTES;
-	const __u64 *words;
+	__u64 at = (__u64)i * CHUNK_BYTES;
+	const __u64 *chunk;
 	__u32 j;
 
 	__asm__ volatile("" : "+r"(at));
-	if (at > MP_BPF_COPY_BYTES - WORDS_BYTES || at + WORDS_BYTES > h->copy->len)
+	if (at > MP_BPF_COPY_BYTES - CHUNK_BYTES || at + CHUNK_BYTES > h->copy->len)
 		return 1;
-	words = (const __u64 *)(h->copy->stack + at);
+	chunk = (const __u64 *)(h->copy->stack + at);
 #pragma unroll
-	for (j = 0; j < WORDS; j++)
-		h->v = mixed(h->v, words[j]);
+	for (j = 0; j < CHUNK; j++)
+		h->v = mixed(h->v, chunk[j]);
 	return 0;
 }
 
-/* Equal stacks of equal bytes are one; others are put together by their words in the end. */
+/* Copies of equal bytes are one stack. User space merges others that read alike once symbolized. */
 static __always_inline __u64 mix_copy(__u64 v, const struct mp_bpf_copy *copy)
 {
 	struct copy_hash h = { .v = v, .copy = copy };
 
 	h.v = mixed(mixed(h.v, copy->regs[7]), copy->regs[8]); /* stack pointer, address */
-	bpf_loop(MP_BPF_COPY_BYTES / WORDS_BYTES, mix_words, &h, 0);
+	bpf_loop(MP_BPF_COPY_BYTES / CHUNK_BYTES, mix_chunk, &h, 0);
 	return h.v;
 }
 
@@ -250,17 +257,17 @@ static __always_inline __u64 hash_stack(struct mp_agg_stack *s, const struct tas
 	return h.v ? h.v : 1;
 }
 
-/* Makes a stack known to user space; its number. */
-static __always_inline __u64 tell(struct mp_agg_stack *s, struct task_struct *task,
-				  struct mp_bpf_copy *copy)
+/* Sends a stack if user space does not have it. Returns its id. */
+static __always_inline __u64 announce(struct mp_agg_stack *s, struct task_struct *task,
+				      struct mp_bpf_copy *copy)
 {
 	__u64 id = hash_stack(s, task, copy);
 
 	s->id = id;
 	if (bpf_map_lookup_elem(&sent, &id))
 		return id;
-	if (copy && !send_copy(copy)) { /* no room for so much */
-		take_leaf(s, task);
+	if (copy && !send_copy(copy)) { /* the ring buffer has no room for the copy */
+		set_leaf(s, task);
 		s->id = id = hash_stack(s, task, 0);
 		if (bpf_map_lookup_elem(&sent, &id))
 			return id;
@@ -269,7 +276,7 @@ static __always_inline __u64 tell(struct mp_agg_stack *s, struct task_struct *ta
 	return id;
 }
 
-/* The stack of the current task. 0: it could not be taken. */
+/* The id of the stack of the current task. 0: its buffer is in use. */
 static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel, bool user)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -291,15 +298,15 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 	s->n_kernel = s->n_user = 0;
 	s->end = MP_BPF_NO_STACK;
 	if (kernel)
-		take_kernel(ctx, s);
+		read_kernel_stack(ctx, s);
 	if (user)
-		copy = take_user(b, task, which);
-	id = tell(s, task, copy);
+		copy = read_user_stack(b, task, which);
+	id = announce(s, task, copy);
 	b->busy = 0;
 	return id;
 }
 
-/* --- sums -------------------------------------------------------------------------------------------- */
+/* --- totals ------------------------------------------------------------------------------------------ */
 
 static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u64 weight)
 {
@@ -310,41 +317,41 @@ static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u6
 		total = bpf_map_lookup_elem(map, key);
 	}
 	if (!total) {
-		drop(key->sum, weight);
+		drop(key->aggregate, weight);
 		return;
 	}
 	__sync_fetch_and_add(&total->weight, weight);
 	__sync_fetch_and_add(&total->count, 1);
 }
 
-static __always_inline void add(__u32 sum, __u64 id, __u64 other, __u64 weight)
+static __always_inline void add(__u32 aggregate, __u64 id, __u64 other, __u64 weight)
 {
-	struct mp_agg_key key = { id, other, sum };
+	struct mp_agg_key key = { id, other, aggregate };
 
 	if (!id) {
-		drop(sum, weight);
+		drop(aggregate, weight);
 		return;
 	}
 	if (state.current)
-		add_to(&sums_b, &key, weight);
+		add_to(&totals_b, &key, weight);
 	else
-		add_to(&sums_a, &key, weight);
+		add_to(&totals_a, &key, weight);
 }
 
 /* --- memory that is held ----------------------------------------------------------------------------- */
 
-static __always_inline void hold(__u64 address, __u32 pid, __u32 sum, __u64 weight, __u64 id)
+static __always_inline void hold(__u64 address, __u32 pid, __u32 aggregate, __u64 weight, __u64 id)
 {
 	struct mp_agg_held value = { weight, bpf_ktime_get_ns(), id };
-	struct mp_agg_pointer key = { address, pid, sum };
+	struct mp_agg_pointer key = { address, pid, aggregate };
 
 	if (!id || bpf_map_update_elem(&held, &key, &value, BPF_ANY))
-		drop(sum, weight);
+		drop(aggregate, weight);
 }
 
-static __always_inline void give_back(__u64 address, __u32 pid, __u32 sum)
+static __always_inline void release(__u64 address, __u32 pid, __u32 aggregate)
 {
-	struct mp_agg_pointer key = { address, pid, sum };
+	struct mp_agg_pointer key = { address, pid, aggregate };
 
 	bpf_map_delete_elem(&held, &key);
 }
@@ -356,7 +363,7 @@ struct values {
 	__u64 v[MP_AGG_COUNT + 1];
 };
 
-/* Each is loaded by itself: of a context, the verifier takes no address but its beginning. */
+/* Loads each register by itself: the verifier allows no pointer into the middle of a context. */
 #define LOAD(reg) (*(volatile unsigned long *)&regs->reg)
 
 static __always_inline void load_values(struct values *to, const struct pt_regs *regs)
@@ -385,9 +392,9 @@ static __always_inline __u64 product(const struct values *values, const volatile
 	return of[1] ? v * value_of(values, of[1]) : v;
 }
 
-/* What was asked for has come. */
-static __always_inline void take_got(const volatile struct mp_agg_rule *rule, __u64 address,
-				     __u32 pid, __u32 tid)
+/* The thread has got what it asked for. */
+static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, __u64 address,
+				       __u32 pid, __u32 tid)
 {
 	struct asked *asked = bpf_map_lookup_elem(&asking, &tid);
 
@@ -395,28 +402,32 @@ static __always_inline void take_got(const volatile struct mp_agg_rule *rule, __
 		return;
 	if (asked->into && bpf_probe_read_user(&address, sizeof(address), (void *)asked->into))
 		address = 0;
-	if (address && asked->sum == rule->sum)
-		hold(address, pid, rule->sum, asked->weight, asked->id);
+	if (address && asked->aggregate == rule->aggregate)
+		hold(address, pid, rule->aggregate, asked->weight, asked->id);
 	bpf_map_delete_elem(&asking, &tid);
 }
 
-/* Whether so much weight has come together that a stack is taken for it; `*weight` is all of it. */
-static __always_inline bool is_time(__u32 index, __u64 every, __u64 *weight)
+/*
+ * Whether a stack is due: `every` weight has come since the last one. `*weight` becomes all of
+ * that.
+ */
+static __always_inline bool is_due(__u32 index, __u64 every, __u64 *weight)
 {
-	__u64 *sum = bpf_map_lookup_elem(&together, &index);
+	__u64 *total = bpf_map_lookup_elem(&pending, &index);
 
-	if (every <= 1 || !sum)
+	if (every <= 1 || !total)
 		return true;
-	*sum += *weight;
-	if (*sum < every)
+	*total += *weight;
+	if (*total < every)
 		return false;
-	*weight = *sum;
-	*sum = 0;
+	*weight = *total;
+	*total = 0;
 	return true;
 }
 
-static __always_inline int take_probe(struct pt_regs *regs, const volatile struct mp_agg_rule *rule,
-				      __u32 index, struct task_struct *task)
+static __always_inline int handle_probe(struct pt_regs *regs,
+					const volatile struct mp_agg_rule *rule, __u32 index,
+					struct task_struct *task)
 {
 	__u32 pid = task->tgid, tid = task->pid;
 	struct values values = { { 0 } };
@@ -425,30 +436,33 @@ static __always_inline int take_probe(struct pt_regs *regs, const volatile struc
 
 	load_values(&values, regs);
 	if (rule->freed)
-		give_back(value_of(&values, rule->freed), pid, rule->sum);
+		release(value_of(&values, rule->freed), pid, rule->aggregate);
 	if (rule->got)
-		take_got(rule, value_of(&values, rule->got), pid, tid);
+		handle_got(rule, value_of(&values, rule->got), pid, tid);
 	if (rule->weight[0])
 		weight = product(&values, rule->weight);
 	else if (rule->ask[0])
 		weight = asked.weight = product(&values, rule->ask);
-	if (!weight || !is_time(index, rule->every, &weight))
+	if (!weight || !is_due(index, rule->every, &weight))
 		return 0;
 	id = stack_id(regs, IN_PROBE, rule->kernel, rule->user);
 	if (rule->weight[0]) {
-		add(rule->sum, id, 0, weight);
+		add(rule->aggregate, id, 0, weight);
 		return 0;
 	}
 	asked.id = id;
-	asked.sum = rule->sum;
+	asked.aggregate = rule->aggregate;
 	asked.into = rule->into ? value_of(&values, rule->into) : 0;
 	bpf_map_update_elem(&asking, &tid, &asked, BPF_ANY);
 	return 0;
 }
 
-/* On the probe itself, which is ours alone: once for each hit, whatever events there are. */
+/*
+ * Attached to the probe, which no other program shares: runs once per hit, however many events are
+ * open.
+ */
 SEC("kprobe")
-int sum_probe(struct pt_regs *regs)
+int aggregate_probe(struct pt_regs *regs)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 index = bpf_get_attach_cookie(regs);
@@ -456,26 +470,26 @@ int sum_probe(struct pt_regs *regs)
 	if (!is_on(task))
 		return 0;
 	__asm__ volatile("%0 &= 63" : "+r"(index)); /* MP_AGG_RULES - 1, for the verifier */
-	return take_probe(regs, &setup.rules[index], index, task);
+	return handle_probe(regs, &setup.rules[index], index, task);
 }
 
-/* On a perf event, where it decides for that event alone: 0, there is no sample. */
-static __always_inline int take_sample(struct sample *ctx, __u32 index)
+/* Attached to a perf event, for which alone it decides: 0 makes no sample. */
+static __always_inline int handle_sample(struct sample *ctx, __u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const volatile struct mp_agg_rule *rule = &setup.sampled[index];
 	__u64 weight = rule->weight[0] == MP_AGG_PERIOD ? ctx->period : 1;
 
 	if (is_on(task))
-		add(rule->sum, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0, weight);
+		add(rule->aggregate, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0, weight);
 	return 0;
 }
 
-#define SAMPLE(index)                              \
-	SEC("perf_event")                          \
-	int sum_sample_##index(struct sample *ctx) \
-	{                                          \
-		return take_sample(ctx, index);    \
+#define SAMPLE(index)                                    \
+	SEC("perf_event")                                \
+	int aggregate_sample_##index(struct sample *ctx) \
+	{                                                \
+		return handle_sample(ctx, index);        \
 	}
 
 SAMPLE(0)
@@ -497,7 +511,7 @@ static __always_inline __u64 state_of(const struct task_struct *task)
 	return (__u64)BPF_CORE_READ(o, state);
 }
 
-/* `waker`: its stack is to be taken. */
+/* A task is no longer blocked. `waker`: the total has the stack of the current task, too. */
 static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 {
 	struct mp_agg_blocked *b = bpf_map_lookup_elem(&blocked, &task);
@@ -507,34 +521,34 @@ static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 		return;
 	id = b->id;
 	since = b->time_ns;
-	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU has been faster */
+	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU was faster */
 		return;
 	if (waker)
 		other = stack_id(ctx, IN_WAKING, setup.blocked.kernel, setup.blocked.user);
-	add(setup.blocked.sum, id, other, now > since ? now - since : 0);
+	add(setup.blocked.aggregate, id, other, now > since ? now - since : 0);
 }
 
 /* sched_switch(preempt, prev, next): prev is the current task. */
 SEC("raw_tp/sched_switch")
-int sum_switch(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 state = state_of(task), key = ctx->args[1];
 	struct mp_agg_blocked value;
 
-	/* it runs again: if the waking fell between its leaving and this, its time ends here */
+	/* a task that was woken before this program saw it leave is blocked until it runs again */
 	end_block(ctx, ctx->args[2], false);
 	if (ctx->args[0] || !state || state & TASK_DEAD || !is_wanted(task))
 		return 0;
 	value.time_ns = bpf_ktime_get_ns();
 	value.id = stack_id(ctx, IN_SWITCH, setup.blocked.kernel, setup.blocked.user);
 	if (!value.id || bpf_map_update_elem(&blocked, &key, &value, BPF_ANY))
-		drop(setup.blocked.sum, 0);
+		drop(setup.blocked.aggregate, 0);
 	return 0;
 }
 
 SEC("raw_tp/sched_waking")
-int sum_waking(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_waking(struct bpf_raw_tracepoint_args *ctx)
 {
 	end_block(ctx, ctx->args[0], setup.with_waker);
 	return 0;
@@ -547,7 +561,7 @@ static __always_inline void hold_memory(struct bpf_raw_tracepoint_args *ctx,
 					__u64 bytes)
 {
 	if (address && is_wanted(bpf_get_current_task_btf()))
-		hold(address, 0, rule->sum, bytes,
+		hold(address, 0, rule->aggregate, bytes,
 		     stack_id(ctx, IN_MEMORY, rule->kernel, rule->user));
 }
 
@@ -560,15 +574,15 @@ static __always_inline __u64 argument(struct bpf_raw_tracepoint_args *ctx, __u32
 
 /* kmalloc(call_site, ptr, [s,] bytes_req, bytes_alloc, ...) */
 SEC("raw_tp/kmalloc")
-int sum_kmalloc(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_kmalloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	hold_memory(ctx, &setup.memory, ctx->args[1], argument(ctx, setup.kmalloc_size));
 	return 0;
 }
 
-/* kmem_cache_alloc(call_site, ptr, s, ...), or as kmalloc in older ones */
+/* kmem_cache_alloc(call_site, ptr, s, ...); in older kernels it has the arguments of kmalloc */
 SEC("raw_tp/kmem_cache_alloc")
-int sum_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	const struct kmem_cache *cache = (const void *)ctx->args[2];
 	__u64 bytes = setup.cache_size ? argument(ctx, setup.cache_size)
@@ -580,23 +594,23 @@ int sum_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 
 /* kfree(call_site, ptr) */
 SEC("raw_tp/kfree")
-int sum_kfree(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_kfree(struct bpf_raw_tracepoint_args *ctx)
 {
-	give_back(ctx->args[1], 0, setup.memory.sum);
+	release(ctx->args[1], 0, setup.memory.aggregate);
 	return 0;
 }
 
 /* kmem_cache_free(call_site, ptr, ...) */
 SEC("raw_tp/kmem_cache_free")
-int sum_cache_free(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_cache_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	give_back(ctx->args[1], 0, setup.memory.sum);
+	release(ctx->args[1], 0, setup.memory.aggregate);
 	return 0;
 }
 
 /* mm_page_alloc(page, order, ...) */
 SEC("raw_tp/mm_page_alloc")
-int sum_pages_alloc(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_pages_alloc(struct bpf_raw_tracepoint_args *ctx)
 {
 	hold_memory(ctx, &setup.pages, ctx->args[0], 4096ull << (ctx->args[1] & 31));
 	return 0;
@@ -604,9 +618,9 @@ int sum_pages_alloc(struct bpf_raw_tracepoint_args *ctx)
 
 /* mm_page_free(page, order) */
 SEC("raw_tp/mm_page_free")
-int sum_pages_free(struct bpf_raw_tracepoint_args *ctx)
+int aggregate_pages_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	give_back(ctx->args[0], 0, setup.pages.sum);
+	release(ctx->args[0], 0, setup.pages.aggregate);
 	return 0;
 }
 

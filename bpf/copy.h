@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is sent where a walk needs tables that there are not yet: registers and a copy of the stack,
- * which user space walks. For programs that include walk.h and have COPY_CONTEXTS, from which copies
- * are made on a CPU without waiting for each other.
+ * Where a walk needs tables that do not exist yet, a program sends the registers and a copy of the
+ * stack, and user space walks that. The includer defines COPY_CONTEXTS: so many programs of a CPU,
+ * which may interrupt each other, can make copies.
  */
 #ifndef MP_BPF_COPY_H
 #define MP_BPF_COPY_H
@@ -17,7 +17,7 @@ enum {
 	WAKE_BYTES = 2 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
 	COPIES_A_SPACE =
-		1024,	    /* a mapping that is never learned of may not cost a copy each time */
+		1024,	    /* else a mapping that user space never sees costs a copy each time */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
 	ABI_64 = 2,
@@ -28,7 +28,7 @@ struct {
 	__uint(max_entries, 16 << 20);
 } records SEC(".maps");
 
-/* Too large for values per CPU. User space says how many: COPY_CONTEXTS for each CPU. */
+/* Too large for a per-CPU map. User space sets the size: COPY_CONTEXTS for each CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 2);
@@ -50,7 +50,7 @@ struct {
 	__type(value, __u64);
 } dropped SEC(".maps");
 
-/* Who reads them comes by every some ms, which is too late where many copies are made. */
+/* The reader polls every few ms, which is too seldom when many copies come: then it is woken up. */
 static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 max)
 {
 	__u64 flags = BPF_RB_NO_WAKEUP, *lost;
@@ -60,7 +60,7 @@ static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 m
 	head->size = size;
 	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
 		flags = BPF_RB_FORCE_WAKEUP;
-	__asm__ volatile("" : "+r"(size)); /* what is compared is what is passed */
+	__asm__ volatile("" : "+r"(size)); /* the same register is compared and passed */
 	if (size <= max && bpf_ringbuf_output(&records, head, size, flags) == 0)
 		return true;
 	lost = bpf_map_lookup_elem(&dropped, &zero);
@@ -77,7 +77,7 @@ static bool records_everyone(void)
 	return s && s->everyone;
 }
 
-/* --- copies ----------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------------ */
 
 struct copying {
 	struct mp_bpf_copy *to;
@@ -85,12 +85,12 @@ struct copying {
 	__u32 len, full;
 };
 
-/* Up to the end of a page, since the next one may not be there. */
+/* Copies up to the end of a page, since the next one may not be in memory. */
 static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
 {
 	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1)), at = c->len;
 
-	__asm__ volatile("" : "+r"(at)); /* what is compared is what is added */
+	__asm__ volatile("" : "+r"(at)); /* the same register is compared and added */
 	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE) {
 		c->full = 1;
 		return 1;
@@ -102,7 +102,7 @@ static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
 	return 0;
 }
 
-static void take_regs(__u64 *to, const struct pt_regs *regs)
+static void copy_regs(__u64 *to, const struct pt_regs *regs)
 {
 	to[0] = regs->ax;
 	to[1] = regs->bx;
@@ -123,7 +123,10 @@ static void take_regs(__u64 *to, const struct pt_regs *regs)
 	to[16] = regs->r15;
 }
 
-/* Into the buffer of this CPU and context, with a time for the order; NULL: it cannot be. */
+/*
+ * Copies the stack into the buffer of this CPU and context; `order_ns` is the time by which the
+ * writer orders the record. NULL: there is no buffer.
+ */
 static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
 						     __u64 order_ns, __u32 which)
 {
@@ -139,7 +142,7 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 	to->head.end = 0;
 	to->head.time_ns = time_ns;
 	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
-	take_regs(to->regs, regs);
+	copy_regs(to->regs, regs);
 	c.from = regs->sp;
 	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);
 	len = c.len & ~7u;
@@ -159,7 +162,7 @@ static __always_inline bool send_copy(struct mp_bpf_copy *copy)
 	return output(&copy->head, size, sizeof(*copy));
 }
 
-/* Of a task that is recorded and has tables that are stale, or none yet. */
+/* Whether a task is recorded; its tables are stale, or do not exist yet. */
 static __always_inline bool wants_copy(const struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
@@ -169,7 +172,9 @@ static __always_inline bool wants_copy(const struct task_struct *task)
 	return bpf_map_lookup_elem(&tasks, &tgid) || records_everyone();
 }
 
-/* The tables say too little: of a mapping made since, of rows that have no room for more; or they changed. */
+/*
+ * Whether the tables are to blame: they lack a mapping or a row, or they changed during the walk.
+ */
 static bool ended_by_tables(struct walker *w, __u32 sequence)
 {
 	if (!sequence || READ_ONCE(w->space->sequence) != sequence)
@@ -182,7 +187,7 @@ static bool ended_by_tables(struct walker *w, __u32 sequence)
 	return true;
 }
 
-/* Walks, where there are tables of the task. Whether a copy of its stack is to be made all the same. */
+/* Walks, if the task has tables. Returns whether a copy of its stack is needed nevertheless. */
 static __always_inline bool needs_copy(struct walker *w, struct task_struct *task)
 {
 	__u32 sequence;

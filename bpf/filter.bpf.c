@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which samples are kept: attached to a sampling event, where it decides for that event alone (on a
- * tracepoint it would silence every other user of it). 0: no sample.
+ * Decides which samples are kept. The program is attached to a sampled event, for which alone it
+ * decides (on a tracepoint it would decide for every other user of it, too). 0: no sample.
  */
 #include <linux/bpf.h>
 
@@ -55,8 +55,8 @@ struct {
 } wakes SEC(".maps");
 
 /*
- * Tasks of every class have a fair run queue of their CPU, and that leads to the CPU's; `runqueues`
- * itself can only be had of kernels whose kallsyms have data (CONFIG_KALLSYMS_ALL).
+ * A task of any class has a fair run queue, which leads to the run queue of its CPU. `runqueues`
+ * itself is only accessible if the kernel's kallsyms include data (CONFIG_KALLSYMS_ALL).
  */
 static __u32 running_here(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks a program is for: for programs that include it; lib/capture/bpf/bpftarget.c fills its maps.
- * Processes are followed to their children by programs of its own.
+ * Which tasks a program records. lib/capture/bpf/bpftarget.c fills the maps; the programs of this
+ * header add the children of recorded processes.
  */
 #ifndef MP_BPF_TARGET_H
 #define MP_BPF_TARGET_H
@@ -27,7 +27,7 @@ struct {
 	__type(value, __u8);
 } excluded SEC(".maps");
 
-/* The oldest give way, if ever there are so many. */
+/* If there are more, those used longest ago are dropped. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MP_BPF_TARGETS);
@@ -85,7 +85,7 @@ int target_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A command is one from its beginning on. */
+/* A command is a target from its execve(2) on. */
 SEC("raw_tp/sched_process_exec")
 int target_exec(void *ctx)
 {
@@ -97,7 +97,9 @@ int target_exec(void *ctx)
 	return 0;
 }
 
-/* The last thread of a process, the one that it began with, is gone: its number may be another's soon. */
+/*
+ * The first thread of a process is the last to be freed: then another process may get its number.
+ */
 SEC("raw_tp/sched_process_free")
 int target_free(struct bpf_raw_tracepoint_args *ctx)
 {

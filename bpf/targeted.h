@@ -9,10 +9,10 @@
 #define MP_BPF_TARGETS (16u << 10) /* processes, or threads */
 #define MP_BPF_CGROUPS 64u
 
-/* Set before the program is loaded. */
+/* User space sets it before the program is loaded. */
 struct mp_bpf_targeted {
 	__u8 by_task;	/* only the processes in `targets` */
-	__u8 by_thread; /* they are threads */
+	__u8 by_thread; /* `targets` are threads */
 	__u16 n_cgroups;
 	__u32 command; /* a process that becomes a target by execve(2); 0: none */
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of the kernel, as they begin and end, and raw tracepoints: their arguments as a sample of
- * a perf event, which has its time, task and stack from the kernel as all others have. Loaded once for
- * each event.
+ * Records functions of the kernel, as they begin and end, and raw tracepoints: their arguments
+ * become a sample of a perf event, to which the kernel adds time, task and stack as to any other.
+ * User space loads it once for each event.
  */
 #include "bpf/target.h"
 #include "bpf/tracing.h"
@@ -14,14 +14,14 @@
 
 const volatile struct mp_tracing_setup setup SEC(".rodata.setup");
 
-/* By CPU. One that is not on, or a CPU without one, is not recorded. */
+/* By CPU. Where the event is disabled, or there is none, nothing is recorded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
 	__type(value, __u32);
 } events SEC(".maps");
 
-/* A program does not interrupt itself: the kernel counts what it misses by that. */
+/* A program does not interrupt itself: the kernel skips that run and counts it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -36,7 +36,7 @@ struct {
 	__type(value, __u64);
 } fired SEC(".maps");
 
-/* The value, or where the text is; false: it cannot be read. */
+/* Follows pointers to the value, or to the text. False: memory could not be read. */
 static __always_inline bool follow(const volatile struct mp_tracing_field *f, __u64 *v)
 {
 	bool text = f->kind != MP_TRACING_NUMBER;
@@ -62,7 +62,7 @@ static __always_inline __u64 shifted(const volatile struct mp_tracing_field *f, 
 	return f->has_sign ? (__u64)((__s64)v >> (f->right & 63)) : v >> (f->right & 63);
 }
 
-/* Whether it could be read; `used` bytes of texts are in the record. */
+/* Appends a text to the `used` bytes of texts in the record. False: it could not be read. */
 static __always_inline bool put_text(struct mp_tracing_record *r, __u32 field, __u32 kind, __u64 at,
 				     __u32 *used)
 {
@@ -104,7 +104,7 @@ static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args
 	return used;
 }
 
-/* --- the filter --------------------------------------------------------------------------------------- */
+/* --- the filter -------------------------------------------------------------------------------------- */
 
 static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc,
 				    const volatile struct mp_tracing_test *t)
@@ -114,7 +114,7 @@ static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc
 	for (i = 0; i < MP_TRACING_WORD && i < t->len; i++) {
 		__u32 place = at + i;
 
-		__asm__ volatile("" : "+r"(place)); /* what is compared is what is read at */
+		__asm__ volatile("" : "+r"(place)); /* the same register is compared and used */
 		if (place >= sizeof(r->texts) || r->texts[place] != t->text[i])
 			return false;
 	}
@@ -142,7 +142,7 @@ static __always_inline bool is_number(__u64 v, const volatile struct mp_tracing_
 	return v & t->value;
 }
 
-/* What could not be read is not equal to anything, and nothing else either. */
+/* A comparison with a field that could not be read is false, whatever the operator. */
 static __always_inline bool holds(const struct mp_tracing_record *r,
 				  const volatile struct mp_tracing_test *t)
 {
@@ -166,7 +166,7 @@ static __always_inline bool passes(const struct mp_tracing_record *r)
 	return at == MP_TRACING_YES;
 }
 
-/* ------------------------------------------------------------------------------------------------------ */
+/* --- programs ---------------------------------------------------------------------------------------- */
 
 static __always_inline void record(void *ctx, const __u64 *args)
 {
@@ -194,45 +194,45 @@ static __always_inline void record(void *ctx, const __u64 *args)
 		++*count;
 }
 
-/* Each as far as there is one: the verifier refuses more. */
-#define EACH_ARG(take)                                                                           \
-	take(0) take(1) take(2) take(3) take(4) take(5) take(6) take(7) take(8) take(9) take(10) \
-		take(11)
+/* The verifier refuses arguments past the last one, so LOAD() tests for each. */
+#define EACH_ARG(load)                                                                           \
+	load(0) load(1) load(2) load(3) load(4) load(5) load(6) load(7) load(8) load(9) load(10) \
+		load(11)
 
 SEC("raw_tp")
-int take_tracepoint(struct bpf_raw_tracepoint_args *ctx)
+int record_tracepoint(struct bpf_raw_tracepoint_args *ctx)
 {
 	__u64 args[16] = { 0 };
 
-#define TAKE(n)                 \
+#define LOAD(n)                 \
 	if (setup.n_args > (n)) \
 		args[n] = *(volatile __u64 *)&ctx->args[n];
-	EACH_ARG(TAKE)
-#undef TAKE
+	EACH_ARG(LOAD)
+#undef LOAD
 	record(ctx, args);
 	return 0;
 }
 
-#define TAKE(n)                 \
+#define LOAD(n)                 \
 	if (setup.n_args > (n)) \
 		bpf_get_func_arg(ctx, n, &args[n]);
 
 SEC("fentry")
-int take_entry(void *ctx)
+int record_entry(void *ctx)
 {
 	__u64 args[16] = { 0 };
 
-	EACH_ARG(TAKE)
+	EACH_ARG(LOAD)
 	record(ctx, args);
 	return 0;
 }
 
 SEC("fexit")
-int take_exit(void *ctx)
+int record_exit(void *ctx)
 {
 	__u64 args[16] = { 0 };
 
-	EACH_ARG(TAKE)
+	EACH_ARG(LOAD)
 	bpf_get_func_ret(ctx, &args[setup.n_args & 15]);
 	record(ctx, args);
 	return 0;

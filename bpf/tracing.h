@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What bpf/tracing.bpf.c and lib/capture/bpf/bpftracing.c share: what is taken from the arguments of a
- * function or a raw tracepoint, and how it is recorded.
+ * What bpf/tracing.bpf.c shares with user space: which fields the program reads from the arguments
+ * of a function or a raw tracepoint, and the record that has them.
  */
 #ifndef MP_BPF_TRACING_H
 #define MP_BPF_TRACING_H
@@ -11,10 +11,10 @@
 #define MP_TRACING_ARGS 12u /* of a function or tracepoint, words */
 #define MP_TRACING_FIELDS 16u
 #define MP_TRACING_READS 6u  /* pointers that are followed to a field */
-#define MP_TRACING_TEXT 256u /* bytes of a string, the NUL among them */
+#define MP_TRACING_TEXT 256u /* bytes of a string with its NUL */
 #define MP_TRACING_TEXTS 8u  /* strings in a record */
 #define MP_TRACING_TESTS 16u /* comparisons of a filter */
-#define MP_TRACING_WORD 32u  /* bytes of a text that is compared, the NUL among them */
+#define MP_TRACING_WORD 32u  /* bytes of a text in a comparison, with its NUL */
 
 enum mp_tracing_kind {
 	MP_TRACING_NUMBER,
@@ -24,16 +24,16 @@ enum mp_tracing_kind {
 
 /* A field: an argument, and what it points to. */
 struct mp_tracing_field {
-	__u8 arg; /* number of the word; what a function returns is behind its arguments */
+	__u8 arg; /* number of the word; the return value follows the last argument */
 	__u8 kind;
 	__u8 n_reads; /* 0: the argument itself */
-	__u8 size;    /* bytes of a number, the last that is read */
+	__u8 size;    /* bytes of a number, which the last read gets */
 	__u8 left,
-		right; /* shifts that take bits out of it; right is arithmetic if it has a sign */
+		right; /* shifts that extract a bit field; right is arithmetic if it has a sign */
 	__u8 has_sign;
 	__u8 unused;
 	__u32 offsets
-		[MP_TRACING_READS]; /* from each pointer to what is read; of a text, the last to it */
+		[MP_TRACING_READS]; /* from each pointer to what is read, or, last, to the text */
 };
 
 enum mp_tracing_op {
@@ -48,10 +48,10 @@ enum mp_tracing_op {
 	MP_TRACING_TEXT_NE,
 };
 
-/* A comparison, and the one to go to, always a later one. */
+/* A comparison, and which one follows it, always a later one. */
 struct mp_tracing_test {
 	__u8 op, field, is_signed;
-	__u8 yes, no; /* or one of these: */
+	__u8 yes, no; /* the next one, or MP_TRACING_YES or _NO */
 	__u8 len;     /* of the text, with its NUL */
 	__u8 unused[2];
 	__u64 value;
@@ -61,17 +61,17 @@ struct mp_tracing_test {
 #define MP_TRACING_YES 254u
 #define MP_TRACING_NO 255u
 
-/* Set before the program is loaded. */
+/* User space sets it before the program is loaded. */
 struct mp_tracing_setup {
 	struct mp_tracing_field fields[MP_TRACING_FIELDS];
 	__u32 n_fields;
 	__u32 n_args;  /* words */
-	__u32 of_all;  /* also of excluded processes */
+	__u32 of_all;  /* excluded processes are recorded, too */
 	__u32 n_tests; /* 0: no filter */
 	struct mp_tracing_test tests[MP_TRACING_TESTS];
 };
 
-/* What goes into the sample, the beginning as every tracepoint has it. */
+/* The raw data of the sample; the beginning is laid out as in any tracepoint. */
 struct mp_tracing_record {
 	__u16 unread; /* a bit for each field whose memory could not be read */
 	__u16 unused;

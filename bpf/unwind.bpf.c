@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User stacks for events that come often: a program on the same raw tracepoints (one on the
- * tracepoint of perf would decide for all of its users), or on events of other kinds. Where there are
- * no tables yet that say how to go on, user space gets a copy of the stack, and walks itself. Two more
- * programs keep what is known of a process up to date before user space hears of its fork or execve.
+ * User stacks for events that come often. The program is attached to the same raw tracepoints (on
+ * perf's tracepoint it would decide for all users of that), or to events of other kinds. Where the
+ * tables do not say how to continue, it sends a copy of the stack to user space. Two more programs
+ * update what is known of a process at its fork or execve, before user space reads of these.
  */
 #define COPY_CONTEXTS MP_BPF_COPY_CONTEXTS
 #include "bpf/copy.h"
@@ -13,7 +13,7 @@ struct scratch {
 	struct mp_bpf_record record;
 };
 
-/* A program does not interrupt itself, so one per CPU and program will do. */
+/* A program does not interrupt itself, so that one per CPU and program suffices. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 2);
@@ -30,7 +30,7 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 	output(&r->head, __builtin_offsetof(struct mp_bpf_record, ips) + (n + 2) * 8, sizeof(*r));
 }
 
-static __always_inline void take_stack(__u32 which)
+static __always_inline void record_stack(__u32 which)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
@@ -57,20 +57,22 @@ SEC("raw_tp")
 int unwind(void *ctx)
 {
 	(void)ctx;
-	take_stack(0);
+	record_stack(0);
 	return 0;
 }
 
-/* On a perf event that is no tracepoint, where it decides for that event alone: 1, the sample is kept. */
+/*
+ * Attached to a perf event that is no tracepoint, for which alone it decides: 1 keeps the sample.
+ */
 SEC("perf_event")
 int unwind_event(void *ctx)
 {
 	(void)ctx;
-	take_stack(1);
+	record_stack(1);
 	return 1;
 }
 
-/* A new process has what its parent has. */
+/* A new process has the mappings of its parent. */
 SEC("raw_tp/sched_process_fork")
 int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -86,7 +88,7 @@ int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Its tables are those of another program. */
+/* The tables of the process belong to the program that it ran before. */
 SEC("raw_tp/sched_process_exec")
 int unwind_exec(void *ctx)
 {

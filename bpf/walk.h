@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk over a user stack, for BPF programs: along tables which user space has made of call frame
- * information (lib/capture/object/walk_rows.c), and frame pointers where there are none. Its maps are in each
- * object that includes this; lib/capture/bpf/bpfstack.c fills them.
+ * How BPF programs walk a user stack: by tables that user space makes of call frame information
+ * (lib/capture/object/walk_rows.c), and along frame pointers where there are no tables. Each object
+ * that includes this header has the maps; lib/capture/bpf/bpfstack.c fills them.
  */
 #ifndef MP_BPF_WALK_H
 #define MP_BPF_WALK_H
@@ -59,21 +59,23 @@ struct {
 	__type(value, struct mp_bpf_task);
 } tasks SEC(".maps");
 
-/* Says what is known of an index once more, at the place where the verifier wants to know it. */
+/* Bounds an index where the verifier needs to see the bound. */
 #define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
 
-/* A reading of the user stack; one of 1 KiB spares some nine of a word. */
+/* What is read of the user stack at once: 1 KiB saves some nine reads of 8 bytes. */
 #define WINDOW_BYTES 1024u
 #define WINDOW_BELOW 56u /* a frame pointer is below the return address, and read after it */
 #define NO_WINDOW (1ull << 63)
 
-/* In a map: the verifier would try all values of what is on the stack of a program. */
+/*
+ * It is in a map because the verifier would try all values of variables on the stack of a program.
+ */
 struct walk {
 	__u64 ip, sp, bp, di;
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
-	__u32 sequence, unused; /* of the space at the beginning */
+	__u32 sequence, unused; /* of the space when the walk begins */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
 };
@@ -81,7 +83,7 @@ struct walk {
 struct walker {
 	struct mp_bpf_space *space;
 	struct walk *walk;
-	__u64 *ips; /* MP_BPF_FRAMES of them, 127 and one to spare */
+	__u64 *ips; /* room for MP_BPF_FRAMES, 127, and one more */
 };
 
 struct mapping_search {
@@ -90,7 +92,7 @@ struct mapping_search {
 	__u32 low, high;
 };
 
-/* One halving; `low` is the one in the end. A loop of the kernel's: it is verified once. */
+/* Halves the range; in the end it begins and ends at `low`. bpf_loop() verifies it once. */
 static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_search *s)
 {
 	__u32 mid = (s->low + s->high) / 2;
@@ -105,8 +107,8 @@ static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_searc
 }
 
 /*
- * These two are no static functions: the verifier looks at such once, not at each call. The number of
- * the mapping at an address, or -1.
+ * The number of the mapping at an address, or -1. This function and row_after() are not static, so
+ * that the verifier checks them once instead of at each call.
  */
 __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 {
@@ -121,7 +123,7 @@ __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
 }
 
-/* Where one nearby was found is tried first. */
+/* Tries the mapping first that was found for an address nearby. */
 static const struct mp_bpf_mapping *find_mapping(struct mp_bpf_space *space, __u64 addr)
 {
 	__u8 *hint = &space->hints[addr >> 20 & (MP_BPF_HINTS - 1)];
@@ -141,8 +143,8 @@ struct search {
 	__u32 at, pc;
 };
 
-/* One after the other: those of a page are few, and in a line or two of the cache. */
-static long pass_row(__u32 i __attribute__((unused)), struct search *s)
+/* One row after the other: a page has few of them, in a cache line or two. */
+static long skip_row(__u32 i __attribute__((unused)), struct search *s)
 {
 	const struct mp_bpf_row *row = bpf_map_lookup_elem(&rows, &s->at);
 
@@ -152,8 +154,8 @@ static long pass_row(__u32 i __attribute__((unused)), struct search *s)
 	return 0;
 }
 
-/* The number of the row behind the one that an address belongs to. */
-__attribute__((noinline)) __u32 row_behind(__u32 first, __u32 page, __u32 pc)
+/* The number of the row after the one that an address belongs to. */
+__attribute__((noinline)) __u32 row_after(__u32 first, __u32 page, __u32 pc)
 {
 	__u32 next = page + 1, *low = bpf_map_lookup_elem(&pages, &page);
 	__u32 *high = bpf_map_lookup_elem(&pages, &next);
@@ -161,7 +163,7 @@ __attribute__((noinline)) __u32 row_behind(__u32 first, __u32 page, __u32 pc)
 
 	if (low && high && *high - *low <= 1u << MP_BPF_PAGE_SHIFT) {
 		s.at += *low;
-		bpf_loop(*high - *low, pass_row, &s, 0);
+		bpf_loop(*high - *low, skip_row, &s, 0);
 	}
 	return s.at;
 }
@@ -172,21 +174,21 @@ static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 a
 
 	if (page >= m->n_pages)
 		return 0;
-	at = row_behind(m->first, m->pages + page, pc);
+	at = row_after(m->first, m->pages + page, pc);
 	if (at == m->first)
 		return 0;
 	at--;
 	return bpf_map_lookup_elem(&rows, &at);
 }
 
-/* Frames are small, so most words are in the window that one before has opened. */
+/* Frames are small, so that most reads are inside the window that an earlier one has filled. */
 static __attribute__((noinline)) int read_user(struct walk *w, __u64 addr, __u64 *v)
 {
 	__u64 at = addr - w->window_at, from = addr - WINDOW_BELOW;
 
 	if (at > WINDOW_BYTES - sizeof(*v)) {
 		w->window_at = NO_WINDOW;
-		/* the stack may end before the window would */
+		/* the stack may end inside the window */
 		if (bpf_probe_read_user(w->window, WINDOW_BYTES, (void *)from))
 			return bpf_probe_read_user(v, sizeof(*v), (void *)addr);
 		w->window_at = from;
@@ -216,7 +218,10 @@ static long step_fp(struct walk *w)
 	return 0;
 }
 
-/* Code of a file that its tables leave out: what called it, if that has some, is at the stack pointer. */
+/*
+ * Code of a file without rows: its return address is at the stack pointer, if it leads to code with
+ * rows.
+ */
 static long step_bare(struct walk *w, struct mp_bpf_space *space)
 {
 	const struct mp_bpf_mapping *m;
@@ -235,7 +240,7 @@ static long step_bare(struct walk *w, struct mp_bpf_space *space)
 	return 0;
 }
 
-/* rt_sigframe: struct ucontext at the stack pointer, its registers 40 bytes behind. */
+/* rt_sigframe: a struct ucontext is at the stack pointer, its registers start 40 bytes later. */
 static long step_signal(struct walk *w)
 {
 	enum { CONTEXT = 40, BP = 10 * 8, SP = 15 * 8, IP = 16 * 8 };
@@ -273,7 +278,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 		break;
 	case MP_BPF_SIGNAL:
 		return step_signal(w);
-	case MP_BPF_RA_DI: /* true of the first frame alone */
+	case MP_BPF_RA_DI: /* true for the first frame only */
 		w->sp += offset;
 		w->ip = w->di;
 		w->exact = 0;
@@ -302,10 +307,11 @@ static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
 }
 
 /*
- * The row of an address: 1, 0 if its mapping has none, -1 if there is no mapping. Callers repeat, and
- * to search is most of a walk, so the space keeps rows by address. All CPUs write there without a lock,
- * eight bytes at once: a row, with a hash of the address and the sequence in the place of its `pc`. Of
- * 2^32 that look for what is not there, one finds another's.
+ * Finds the row of an address. Returns 1, 0 if its mapping has none, -1 if there is no mapping. The
+ * same callers occur again and again, and searching is most of a walk, so the space has a cache of
+ * rows by address. All CPUs write to it without a lock, eight bytes at once: a row with a hash of
+ * the address and the sequence in place of its `pc`. One in 2^32 searches for an address that is
+ * not cached finds the row of another one.
  */
 static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __u64 addr,
 				  union row_bits *to)
@@ -332,7 +338,7 @@ static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __
 }
 
 /*
- * Asks memory for the rows of the walk before, all at once: the next one needs most of them again, and
+ * Prefetches the rows of the previous walk, all at once: this walk needs most of them again, and
  * would wait for one after the other.
  */
 static __always_inline void prefetch_rows(struct mp_bpf_space *space)
@@ -363,7 +369,7 @@ static long step(__u32 i, struct walker *of)
 		return 1;
 	}
 	row = at ? &known.row : 0;
-	/* where nothing was called: one more, since one less is where the frame is */
+	/* user space subtracts 1 from return addresses; this is none, so add 1 */
 	BOUND(i);
 	of->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
 	w->n = i + 1;
@@ -383,7 +389,7 @@ static long step(__u32 i, struct walker *of)
 	return 0;
 }
 
-/* The space of a task; NULL: its tables have not been made, or are stale. */
+/* The space of a task; NULL: it has no tables yet, or stale ones. */
 static __always_inline struct mp_bpf_space *find_space(const struct task_struct *task)
 {
 	__u32 tgid = task->tgid;
@@ -397,7 +403,8 @@ static __always_inline struct mp_bpf_space *find_space(const struct task_struct 
 }
 
 /*
- * The user stack of the current task, whose space it is: `n` addresses, leaf first, and how it ended.
+ * Walks the user stack of the current task, to which the space belongs: to `n` addresses, leaf
+ * first, and how the walk ended.
  */
 static __always_inline void walk_user(struct walker *of, struct task_struct *task)
 {

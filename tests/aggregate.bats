@@ -15,7 +15,7 @@ sums_work() {
 	local status=0
 	mp-record -q -e sum:blocked -d 1ms > "$TMP/try" 2> "$TMP/err" || status=$?
 	[ "$status" -le 1 ] && return
-	grep -q 'BPF is not permitted\|does not take the program' "$TMP/err" && skip "$(cat "$TMP/err")"
+	grep -q 'BPF is not permitted\|does not accept the programs' "$TMP/err" && skip "$(cat "$TMP/err")"
 	cat "$TMP/err"
 	false
 }
@@ -248,11 +248,11 @@ time.sleep(600)
 	refused -e sum:nothing
 	[[ "$output" == *"no event 'sum:nothing'"* ]] || false
 	refused -e sum:blocked -C 0
-	[[ "$output" == *"added up for all CPUs and cgroups"* ]] || false
+	[[ "$output" == *"in-kernel aggregation is for all CPUs and cgroups"* ]] || false
 	refused -e sum:blocked -n 5
 	[[ "$output" == *"no events to count"* ]] || false
 	refused -e sum:blocked,sum:blocked-waker
-	[[ "$output" == *"such a sum is there already"* ]] || false
+	[[ "$output" == *"given twice"* ]] || false
 	run mp-record --stat cpu-clock --sum -d 10ms
 	[ "$status" = 2 ]
 }
@@ -263,6 +263,6 @@ time.sleep(600)
 	awk '$3 == "tracefs" { found = 1 } END { exit !found }' /proc/mounts || skip "tracefs is not mounted"
 	run setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$BUILD/bin/mp-record" -q offcpu exec -d 50ms -o "$TMP/s"
 	[ "$status" = 1 ] || { echo "$output"; false; }
-	[[ "$output" == *"collector 'offcpu' cannot start: sums in the kernel cannot be had: BPF is not permitted"* ]] || { echo "$output"; false; }
+	[[ "$output" == *"collector 'offcpu' cannot start: in-kernel aggregation is not available: BPF is not permitted"* ]] || { echo "$output"; false; }
 	[[ "$output" == *"what remains is recorded: exec"* ]] || { echo "$output"; false; }
 }

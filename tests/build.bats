@@ -93,7 +93,7 @@ load lib
 	needs_root
 	run "$TMP/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
 	[ "$status" = 1 ]
-	[[ "$output" == *"sums in the kernel cannot be had: mp-record was built without clang"* ]]
+	[[ "$output" == *"in-kernel aggregation is not available: mp-record was built without clang"* ]]
 	[[ "$output" == *"what remains is recorded: exec"* ]]
 	"$TMP/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]

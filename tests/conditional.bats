@@ -115,7 +115,7 @@ clocks() {
 	run without bpf,-sys_admin -q -e cpu-clock/running=2-/ -d 10ms
 	[ "$status" = 2 ] && [[ "$output" == *"running= needs BPF: root, or CAP_BPF with CAP_PERFMON"* ]] || false
 	run without sys_nice,-sys_admin -q -e cpu-clock/need-resched/ -d 10ms
-	[ "$status" = 2 ] && [[ "$output" == *"realtime priority"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"real-time priority"* ]] || false
 	crowd 1
 	pid=$(head -n 1 "$TMP/load.out")
 	ran() { cut -d ' ' -f 1 "/proc/$pid/schedstat"; }

@@ -193,7 +193,7 @@ values() {
 	local status=0
 	mp-record -q -o "$TMP/s" -e fexit:do_nanosleep -- sleep 0.01 2> "$TMP/err" || status=$?
 	if [ "$status" = 2 ]; then
-		grep -q '^mp-record: fexit:do_nanosleep: this kernel lets no BPF program on its functions: ' "$TMP/err"
+		grep -q '^mp-record: fexit:do_nanosleep: this kernel allows no BPF programs on its functions: ' "$TMP/err"
 		skip "no programs on functions"
 	fi
 	[ "$(count 'fexit:do_nanosleep,.*	.retval=0')" = 1 ]

@@ -367,7 +367,7 @@ start_briefs() {
 	bpf_works
 	start_switchers
 	start_briefs
-	tables() { sed -n "s/^mp-record: tables for BPF: \([0-9]*\) rows, made of [0-9]* files for [0-9]* address spaces, \([0-9]*\) times anew.*/\\$1/p" "$TMP/err"; }
+	tables() { sed -n "s/^mp-record: tables for BPF: \([0-9]*\) rows, of [0-9]* files for [0-9]* address spaces so far; rebuilt \([0-9]*\) times.*/\\$1/p" "$TMP/err"; }
 	# python3 alone has more rows than perl and the C library together: never all at once
 	MP_BPF_SPACES=3 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 2000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 500 bpf

@@ -66,17 +66,17 @@ void mp_aggregator_settle(struct mp_aggregator *a)
 	mp_agg_totals_settle(&a->totals, false);
 }
 
-static json_t *make_header(const json_t *like, const struct mp_event_agg *sum)
+static json_t *make_header(const json_t *like, const struct mp_event_agg *agg)
 {
 	json_t *header = json_deep_copy(like);
-	const char *unit = mp_event_agg_unit(sum);
+	const char *unit = mp_event_agg_unit(agg);
 
 	json_object_set_new(header, "datatype", json_string("stack"));
 	json_object_del(header, "events");
-	json_object_set_new(header, "sum", mp_ctl_string(mp_str(sum->name)));
-	json_object_set_new(header, "weight", json_string(sum->weight));
+	json_object_set_new(header, "sum", mp_ctl_string(mp_str(agg->name)));
+	json_object_set_new(header, "weight", json_string(agg->weight));
 	if (unit)
-		json_object_set_new(header, "units", json_pack("{s:s}", sum->weight, unit));
+		json_object_set_new(header, "units", json_pack("{s:s}", agg->weight, unit));
 	return header;
 }
 

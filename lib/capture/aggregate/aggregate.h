@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What in-kernel aggregation sends, to lines of the stream: stacks are symbolized while their processes
- * exist, totals are added to them, and the end writes a section for each aggregate.
+ * What in-kernel aggregation sends, to lines of the stream: stacks are symbolized while their
+ * processes exist, totals are added to them, and the end writes a section for each aggregate.
  * Includes cut, event, symbolize, unwind_stats.
  */
 #ifndef MP_CAPTURE_AGGREGATE_AGGREGATE_H
@@ -29,8 +29,8 @@ void mp_aggregator_add(void *aggregator, const struct mp_cut_total *totals, size
 void mp_aggregator_settle(struct mp_aggregator *a);
 
 /*
- * After the last stack and the last total: writes a section for each aggregate, with a header made of
- * `like`, sorted by stack. Adds to `unwound` how the user stacks ended.
+ * After the last stack and the last total: writes a section for each aggregate, with a header made
+ * of `like`, sorted by stack. Adds to `unwound` how the user stacks ended.
  */
 void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,
 			 const json_t *like, struct mp_unwind_stats *unwound, mp_agg_put_fn *put,

@@ -32,9 +32,9 @@ void mp_agg_texts_release(struct mp_agg_texts *t)
 	mp_buf_release(&t->raw);
 }
 
-/* --- what is known ------------------------------------------------------------------------------------ */
+/* --- known stacks -------------------------------------------------------------------------------------- */
 
-/* The number of a text, + 1, and above it why the walk of the user stack ended. */
+/* The number of a text, + 1, and in the upper half why the walk of the user stack ended. */
 static uint64_t pack(uint32_t text, enum mp_unwind_end end)
 {
 	return (uint64_t)end << 32 | (text + 1);
@@ -79,7 +79,7 @@ static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
 
 /* --- a stack ------------------------------------------------------------------------------------------ */
 
-/* The name of a thread, as the user's table has it. */
+/* The name that the user's table gives to a thread. */
 static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp_str comm,
 				 struct mp_tasknames *names)
 {
@@ -92,7 +92,7 @@ static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp
 	return mp_buf_view(&t->raw);
 }
 
-/* The user part of a stack behind `ips`; returns the new number of them. */
+/* Appends the user part of a stack to `ips`. Returns the new number of them. */
 static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack,
 		       const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		       enum mp_unwind_end *end)
@@ -113,7 +113,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 	return n;
 }
 
-/* As samples have it: the kernel's part, then the user's, leaf first. */
+/* The chain as samples have it: the kernel's part, then the user's, leaf first. */
 static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 				  const struct mp_process *process,
 				  const struct mp_agg_symbols *symbols, unsigned max_frames,
@@ -175,7 +175,7 @@ static struct mp_str text_of(const struct mp_agg_texts *t, uint32_t number)
 	return number < t->n_texts ? t->by_number[number]->key : MP_STR("[unknown]");
 }
 
-/* The frames of a stack, the last one first. */
+/* Appends the frames of a stack in reverse order. */
 static void put_reversed(struct mp_buf *to, struct mp_str text)
 {
 	size_t end = text.len, i;
@@ -191,7 +191,7 @@ static void put_reversed(struct mp_buf *to, struct mp_str text)
 	mp_buf_add(to, text.p, end);
 }
 
-/* A waker's stack from the interrupt on that woke: whom it interrupted has nothing to do with it. */
+/* If an interrupt woke the task: its frames alone, without those of the interrupted code. */
 static struct mp_str without_interrupted(struct mp_str text)
 {
 	static const char *const entries[] = { ";asm_sysvec_", ";asm_common_interrupt" };
@@ -209,7 +209,7 @@ static struct mp_str without_interrupted(struct mp_str text)
 	return mp_str_skip(text, last + 1 - text.p);
 }
 
-/* The age stands behind the name of the thread. */
+/* Appends a stack with the age after the name of the thread. */
 static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 {
 	const char *semicolon = memchr(text.p, ';', text.len);
@@ -228,12 +228,12 @@ void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
 
 	l->buf.len = 0;
 	if (key->held)
-		put_aged(&l->buf, text, key->behind);
+		put_aged(&l->buf, text, key->other);
 	else
 		mp_buf_str(&l->buf, text);
-	if (key->behind && !key->held) {
+	if (key->other && !key->held) {
 		mp_buf_str(&l->buf, MP_STR(";--"));
-		put_reversed(&l->buf, without_interrupted(text_of(t, key->behind - 1)));
+		put_reversed(&l->buf, without_interrupted(text_of(t, key->other - 1)));
 	}
 	text = mp_buf_view(&l->buf);
 	weight = mp_map_value(mp_map_put(&l->map, &text, 1, NULL));

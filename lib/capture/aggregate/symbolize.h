@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Symbolized stacks of aggregates by their number, as they were when they were seen first, and the lines
- * made of them. Includes format, intmap, map, taskname.
+ * The stacks of aggregates, symbolized as soon as they come, while their processes exist, and the
+ * lines made of them. Includes format, intmap, map, taskname.
  */
 #ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 #define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
@@ -22,7 +22,7 @@ struct mp_agg_symbols {
 /* Writes a line. */
 typedef void mp_agg_put_fn(void *arg, struct mp_str line);
 
-enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; of what BPF walks, 127 */
+enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; BPF walks 127 at most */
 
 /* What is known of a stack. */
 struct mp_agg_text_known {
@@ -32,7 +32,7 @@ struct mp_agg_text_known {
 
 struct mp_agg_texts {
 	struct mp_intmap known;		 /* id of a stack -> its text, and how the walk ended */
-	struct mp_map texts;		 /* each once: stacks of different processes read alike */
+	struct mp_map texts;		 /* each text once: those of many processes are equal */
 	struct mp_map_entry **by_number; /* of `texts` */
 	size_t n_texts, cap_texts;
 	struct mp_buf buf, raw;
@@ -42,7 +42,10 @@ struct mp_agg_texts {
 void mp_agg_texts_init(struct mp_agg_texts *t);
 void mp_agg_texts_release(struct mp_agg_texts *t);
 
-/* One that the program has sent; checked by the caller. `max_frames` 0: all of them. */
+/*
+ * Symbolizes a stack that a program has sent and the caller has checked. `max_frames` 0: all of
+ * them.
+ */
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames);
@@ -53,11 +56,11 @@ bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_
 /* The text of a stack that has not come. */
 #define MP_AGG_TEXT_UNKNOWN UINT32_MAX
 
-/* What a total is of, once its stack is in words. */
+/* Which line a total belongs to. */
 struct mp_agg_line_key {
-	uint32_t sum, text;
-	uint32_t behind; /* text of the waker, + 1; enum mp_cut_age; 0: neither */
-	bool held;	 /* it is an age */
+	uint32_t aggregate, text;
+	uint32_t other; /* text of the waker, + 1, or enum mp_cut_age; 0: neither */
+	bool held;	/* `other` is an age */
 };
 
 /* Lines of a section: stack -> weight. */
@@ -70,11 +73,11 @@ struct mp_agg_lines {
 void mp_agg_lines_init(struct mp_agg_lines *l);
 void mp_agg_lines_release(struct mp_agg_lines *l);
 
-/* Adds a total to the line of its stack, "[unknown]" where that has not come. */
+/* Adds a total to the line of its stack, which is "[unknown]" if it has not come. */
 void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
 		      const struct mp_agg_line_key *key, const struct mp_agg_total *total);
 
-/* Sorted by stack. */
+/* Writes the lines, sorted by stack. */
 void mp_agg_lines_write(struct mp_agg_lines *l, mp_agg_put_fn *put, void *arg);
 
 #endif

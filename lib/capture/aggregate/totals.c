@@ -25,23 +25,23 @@ static void add_to(struct mp_map *map, struct mp_str key, const struct mp_agg_to
 	total->count += more->count;
 }
 
-/* What is behind a stack; false: that has not come. */
-static bool find_behind(struct mp_agg_totals *t, const struct mp_agg_key *key,
-			struct mp_agg_line_key *line)
+/* The waker or the age at the end of a line; false: the waker's stack has not come. */
+static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
+		       struct mp_agg_line_key *line)
 {
 	struct mp_agg_text_known waker;
 	bool has_waker;
 
-	line->held = mp_event_agg_is_held(t->aggs->v[key->sum]);
-	line->behind = (uint32_t)key->other;
+	line->held = mp_event_agg_is_held(t->aggs->v[key->aggregate]);
+	line->other = (uint32_t)key->other;
 	if (line->held || !key->other)
 		return true;
 	has_waker = mp_agg_texts_find(t->texts, key->other, &waker);
-	line->behind = has_waker ? waker.text + 1 : MP_AGG_TEXT_UNKNOWN;
+	line->other = has_waker ? waker.text + 1 : MP_AGG_TEXT_UNKNOWN;
 	return has_waker;
 }
 
-/* By words, of which there are few; `at_last`: also what has no stack. False: it has to wait. */
+/* Adds a total by the text of its stack. `at_last`: also without one. False: it has to wait. */
 static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		const struct mp_agg_total *more, bool at_last)
 {
@@ -50,13 +50,13 @@ static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	struct mp_agg_line_key line;
 
 	memset(&line, 0, sizeof(line)); /* its bytes are a key */
-	line.sum = (uint32_t)key->sum;
+	line.aggregate = (uint32_t)key->aggregate;
 	line.text = known ? stack.text : MP_AGG_TEXT_UNKNOWN;
-	complete = find_behind(t, key, &line) && known;
+	complete = find_other(t, key, &line) && known;
 	if (!complete && !at_last)
 		return false;
 	t->unknown += complete ? 0 : more->count;
-	if (known && t->aggs->v[key->sum]->rule.user)
+	if (known && t->aggs->v[key->aggregate]->rule.user)
 		t->unwound.ends[MP_METHOD_BPF][stack.end] += more->count;
 	add_to(&t->lines, (struct mp_str){ (const char *)&line, sizeof(line) }, more);
 	return true;
@@ -85,7 +85,8 @@ void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last)
 	mp_map_release(&early);
 }
 
-void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t sum, struct mp_agg_lines *lines)
+void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t aggregate,
+			 struct mp_agg_lines *lines)
 {
 	struct mp_map_entry *e;
 
@@ -93,7 +94,7 @@ void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t sum, struct mp_ag
 		const struct mp_agg_line_key *key = (const void *)e->key.p;
 		const struct mp_agg_total *total = mp_map_value(e);
 
-		if (key->sum == sum && total->weight)
+		if (key->aggregate == aggregate && total->weight)
 			mp_agg_lines_add(lines, t->texts, key, total);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Totals of sums, as the kernel's tables are emptied: by words as soon as the words are known, since of
- * those there are few. Includes sumevent, sumtext, unwound.
+ * Totals by the text of their stack, which take little room since few texts differ. Totals whose
+ * stack has not come wait for it. Includes aggregate (of event/), symbolize, unwind_stats.
  */
 #ifndef MP_CAPTURE_AGGREGATE_TOTALS_H
 #define MP_CAPTURE_AGGREGATE_TOTALS_H
@@ -13,9 +13,8 @@
 struct mp_agg_totals {
 	const struct mp_event_aggs *aggs; /* borrowed */
 	const struct mp_agg_texts *texts; /* borrowed */
-	struct mp_map
-		early; /* struct mp_agg_key -> struct mp_agg_total: their stacks have not come */
-	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
+	struct mp_map early; /* struct mp_agg_key -> struct mp_agg_total: wait for their stacks */
+	struct mp_map lines; /* struct mp_agg_line_key -> struct mp_agg_total */
 	struct mp_unwind_stats unwound; /* how the user stacks of occurrences ended */
 	uint64_t unknown;		/* occurrences whose stack did not come */
 };
@@ -27,10 +26,13 @@ void mp_agg_totals_release(struct mp_agg_totals *t);
 void mp_agg_totals_add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		       const struct mp_agg_total *more);
 
-/* Looks again for the stacks of what came before them; `at_last`: what has none is "[unknown]". */
+/*
+ * Looks again for the stacks of totals that wait. `at_last`: without a stack they are "[unknown]".
+ */
 void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last);
 
-/* The lines of a sum. */
-void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t sum, struct mp_agg_lines *lines);
+/* Adds the lines of an aggregate. */
+void mp_agg_totals_lines(const struct mp_agg_totals *t, size_t aggregate,
+			 struct mp_agg_lines *lines);
 
 #endif

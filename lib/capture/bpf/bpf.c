@@ -8,7 +8,7 @@ struct object {
 	const char *start, *end;
 };
 
-/* The Makefile says where the objects are; it does not where clang was missing. */
+/* The Makefile defines the folder of the objects, unless there was no clang to compile them. */
 #ifdef MP_BPF_FOLDER
 #define EMBED(name)                                                                 \
 	__asm__(".section .rodata\n"                                                \

@@ -31,7 +31,7 @@ struct mp_bpf_aggregate {
 	unsigned named;		    /* rules of aggregates that are no events, in use: a bit each */
 	uint32_t *number_of_event;  /* the rule of a probe, the program of a sampled event */
 	struct mp_agg_setup *setup; /* the program's, mapped */
-	struct mp_agg_state *state; /* mapped as well */
+	struct mp_agg_state *state; /* mapped, too */
 	struct mp_bpf_stacks *stacks;
 	uint64_t flipped_ns, stopped_ns;
 };
@@ -44,8 +44,9 @@ static bool is_size(const struct mp_tp_field *f)
 }
 
 /*
- * What a raw tracepoint has of bytes asked for and bytes given, two numbers of 64 bits behind the
- * pointer: the latter's place differs between kernels. 0: there are none.
+ * The argument of a raw tracepoint that has the bytes allocated. It is the second of two numbers of
+ * 64 bits after the pointer, of which the first has the bytes requested; where they are differs
+ * between kernels. 0: the tracepoint does not have them.
  */
 static uint32_t size_argument(const char *tracepoint)
 {
@@ -69,7 +70,7 @@ static uint32_t size_argument(const char *tracepoint)
 	return found;
 }
 
-/* --- what is added up -------------------------------------------------------------------------------- */
+/* --- rules -------------------------------------------------------------------------------------------- */
 
 static int fail(char **error, char *text)
 {
@@ -92,42 +93,42 @@ static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 	switch (kind) {
 	case MP_AGG_OF_WAKERS:
 	case MP_AGG_OF_BLOCKED:
-		want_program(a, "sum_switch");
-		want_program(a, "sum_waking");
+		want_program(a, "aggregate_switch");
+		want_program(a, "aggregate_waking");
 		break;
 	case MP_AGG_OF_KMALLOC:
 		a->setup->kmalloc_size = size_argument("kmalloc");
 		a->setup->cache_size = size_argument("kmem_cache_alloc");
-		want_program(a, "sum_kmalloc");
-		want_program(a, "sum_kfree");
-		want_program(a, "sum_cache_alloc");
-		want_program(a, "sum_cache_free");
+		want_program(a, "aggregate_kmalloc");
+		want_program(a, "aggregate_kfree");
+		want_program(a, "aggregate_cache_alloc");
+		want_program(a, "aggregate_cache_free");
 		break;
 	case MP_AGG_OF_PAGES:
-		want_program(a, "sum_pages_alloc");
-		want_program(a, "sum_pages_free");
+		want_program(a, "aggregate_pages_alloc");
+		want_program(a, "aggregate_pages_free");
 		break;
 	case MP_AGG_OF_EVENT:
 		break;
 	}
 }
 
-/* A sum of an event of its own name has the only rule of its kind. */
-static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *sum,
+/* Aggregates that are no events have one rule for each kind. */
+static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *agg,
 			  const struct mp_agg_rule *rule, char **error)
 {
 	struct mp_agg_rule *to = &a->setup->blocked;
 
-	if (sum->kind == MP_AGG_OF_KMALLOC)
+	if (agg->kind == MP_AGG_OF_KMALLOC)
 		to = &a->setup->memory;
-	else if (sum->kind == MP_AGG_OF_PAGES)
+	else if (agg->kind == MP_AGG_OF_PAGES)
 		to = &a->setup->pages;
 	if (a->named & 1u << (to - &a->setup->blocked))
-		return fail(error, mp_asprintf("'%s': such a sum is there already", sum->name));
+		return fail(error, mp_asprintf("'%s': given twice", agg->name));
 	a->named |= 1u << (to - &a->setup->blocked);
 	*to = *rule;
-	a->setup->with_waker |= sum->kind == MP_AGG_OF_WAKERS;
-	want_programs(a, sum->kind);
+	a->setup->with_waker |= agg->kind == MP_AGG_OF_WAKERS;
+	want_programs(a, agg->kind);
 	return 0;
 }
 
@@ -144,20 +145,20 @@ static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events,
 		if (!e->sum)
 			continue;
 		if (number < 0 || probes == MP_AGG_RULES || samples == MP_AGG_SAMPLED)
-			return fail(error, mp_asprintf("more than %u sums of probes, or %u of "
-						       "sampled events",
+			return fail(error, mp_asprintf("more than %u aggregated probes, or %u "
+						       "aggregated sampled events",
 						       MP_AGG_RULES, MP_AGG_SAMPLED));
 		rule = e->sum->rule;
-		rule.sum = number;
+		rule.aggregate = number;
 		if (e->sum->kind != MP_AGG_OF_EVENT) {
 			if (set_named_rule(a, e->sum, &rule, error) < 0)
 				return -1;
 		} else if (is_probe(e)) {
-			want_program(a, "sum_probe");
+			want_program(a, "aggregate_probe");
 			a->number_of_event[i] = probes;
 			a->setup->rules[probes++] = rule;
 		} else {
-			snprintf(name, sizeof(name), "sum_sample_%zu", samples);
+			snprintf(name, sizeof(name), "aggregate_sample_%zu", samples);
 			want_program(a, name);
 			a->number_of_event[i] = samples;
 			a->setup->sampled[samples++] = rule;
@@ -170,10 +171,10 @@ static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events,
 
 static int refuse(const struct mp_event *e, const char *why, char **error)
 {
-	return fail(error, mp_asprintf("%s: it is added up %s", e->type, why));
+	return fail(error, mp_asprintf("%s: in-kernel aggregation is %s", e->type, why));
 }
 
-/* Probes and sums of their own name do not go by the CPUs and cgroups of an event. */
+/* Probes and aggregates that are no events do not know the CPUs and cgroups of an event. */
 static int check_target(const struct mp_events *events, bool system, char **error)
 {
 	size_t i;
@@ -194,7 +195,7 @@ static bool share_map(struct mp_bpf_aggregate *a, const char *name)
 	return map && bpf_map__reuse_fd(map, mp_bpf_stacks_map(a->stacks, name)) == 0;
 }
 
-/* Tables that no sum needs are left out as far as possible. */
+/* Tables that no aggregate needs get the smallest size. */
 static void size_maps(struct mp_bpf_aggregate *a)
 {
 	bool held = false, blocked = false;
@@ -213,7 +214,7 @@ static void size_maps(struct mp_bpf_aggregate *a)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "blocked"), 1);
 }
 
-/* What the program begins with; after it is loaded it cannot be changed any more. */
+/* The settings of the programs, which cannot change after these are loaded. */
 static struct mp_agg_setup *find_setup(struct mp_bpf_aggregate *a)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(a->object, ".rodata.setup");
@@ -249,7 +250,7 @@ static bool open_object(struct mp_bpf_aggregate *a)
 	return a->setup;
 }
 
-/* The raw tracepoints. */
+/* Attaches the programs of raw tracepoints. */
 static int attach_programs(struct mp_bpf_aggregate *a)
 {
 	struct bpf_program *p;
@@ -267,19 +268,19 @@ static int attach_programs(struct mp_bpf_aggregate *a)
 	return 0;
 }
 
-static int no_sums(const char *why, char **error)
+static int fail_all(const char *why, char **error)
 {
-	return fail(error, mp_asprintf("sums in the kernel cannot be had: %s", why));
+	return fail(error, mp_asprintf("in-kernel aggregation is not available: %s", why));
 }
 
 int mp_bpf_aggregate_possible(char **error)
 {
 	if (!mp_arch_has_bpf())
-		return no_sums("their programs do not support this processor architecture", error);
+		return fail_all("their programs do not support this processor architecture", error);
 	if (!mp_bpf_built())
-		return no_sums("mp-record was built without clang", error);
+		return fail_all("mp-record was built without clang", error);
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)
-		return no_sums("BPF is not permitted (try as root)", error);
+		return fail_all("BPF is not permitted (try as root)", error);
 	return 0;
 }
 
@@ -291,7 +292,7 @@ static int load(struct mp_bpf_aggregate *a, const struct mp_events *events,
 	if (mp_bpf_aggregate_possible(error) < 0)
 		return -1;
 	if (!a->stacks || !open_object(a))
-		return no_sums("this kernel does not take the program", error);
+		return fail_all("this kernel does not accept the programs", error);
 	if (set_rules(a, events, error) < 0)
 		return -1;
 	for (follow = mp_bpf_target_programs(target); *follow; follow++)
@@ -300,7 +301,7 @@ static int load(struct mp_bpf_aggregate *a, const struct mp_events *events,
 	if (mp_bpf_target_set(a->object, target) < 0 || bpf_object__load(a->object) < 0 ||
 	    !(a->state = map_state(a)) || attach_programs(a) < 0 ||
 	    mp_bpf_target_fill(a->object, target) < 0)
-		return no_sums(strerror(errno), error);
+		return fail_all(strerror(errno), error);
 	return 0;
 }
 
@@ -339,11 +340,11 @@ void mp_bpf_aggregate_free(struct mp_bpf_aggregate *a)
 	free(a);
 }
 
-/* --- on events ---------------------------------------------------------------------------------------- */
+/* --- attaching ---------------------------------------------------------------------------------------- */
 
 static int refuse_event(const struct mp_event *e, char **error)
 {
-	return fail(error, mp_asprintf("%s cannot be added up in the kernel: %m", e->type));
+	return fail(error, mp_asprintf("%s: the kernel cannot aggregate it: %m", e->type));
 }
 
 static bool is_rule(const struct mp_event *e)
@@ -351,8 +352,11 @@ static bool is_rule(const struct mp_event *e)
 	return e->sum && e->sum->kind == MP_AGG_OF_EVENT;
 }
 
-/* A thread of the kernel, which has no memory where a probe could be hit; 0, ourselves, if it is not seen. */
-static pid_t who_holds(void)
+/*
+ * A kernel thread, which cannot hit a probe since it has no user memory; 0, ourselves, if it is not
+ * visible.
+ */
+static pid_t pick_holder(void)
 {
 	enum { KTHREADD = 2 };
 	char comm[64];
@@ -364,19 +368,19 @@ static pid_t who_holds(void)
 }
 
 /*
- * On an event of its own, that none inherits: the program is for all events of the probe, and the kernel
- * takes it away when one of them ends that has inherited it.
+ * Attaches the program to a separate event that no task inherits: the program serves all events of
+ * the probe, and the kernel detaches it when one ends that inherited it.
  */
 static int attach_probe(struct mp_bpf_aggregate *a, const struct mp_event *e, uint32_t rule,
 			char **error)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "sum_probe");
+	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "aggregate_probe");
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
 	struct perf_event_attr attr = e->attr;
 	int fd, link;
 
 	attr.read_format = 0;
-	fd = mp_ring_open_event(e, &attr, who_holds(), -1, 0, error);
+	fd = mp_ring_open_event(e, &attr, pick_holder(), -1, 0, error);
 	if (fd < 0)
 		return -1;
 	opts.perf_event.bpf_cookie = rule;
@@ -390,7 +394,7 @@ static int attach_sample(struct mp_bpf_aggregate *a, const struct mp_counter *c)
 	struct bpf_program *p;
 	char name[32];
 
-	snprintf(name, sizeof(name), "sum_sample_%u", a->number_of_event[c->event]);
+	snprintf(name, sizeof(name), "aggregate_sample_%u", a->number_of_event[c->event]);
 	p = bpf_object__find_program_by_name(a->object, name);
 	return ioctl(c->fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(p));
 }
@@ -429,7 +433,7 @@ void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a)
 
 /* --- totals -------------------------------------------------------------------------------------------- */
 
-/* The total that an entry of a table means. */
+/* Translates an entry of a table to a total. */
 typedef struct mp_cut_total entry_fn(const struct mp_bpf_aggregate *a, const void *key,
 				     const void *value);
 
@@ -448,7 +452,8 @@ static struct mp_cut_total from_blocked(const struct mp_bpf_aggregate *a, const 
 					const void *value)
 {
 	const struct mp_agg_blocked *b = value;
-	struct mp_cut_total t = { { .id = b->id, .sum = a->setup->blocked.sum }, { .count = 1 } };
+	struct mp_cut_total t = { { .id = b->id, .aggregate = a->setup->blocked.aggregate },
+				  { .count = 1 } };
 
 	(void)key;
 	if (a->stopped_ns > b->time_ns)
@@ -474,7 +479,7 @@ static struct mp_cut_total from_held(const struct mp_bpf_aggregate *a, const voi
 	const struct mp_agg_held *held = value;
 	uint64_t age_ns = a->stopped_ns > held->time_ns ? a->stopped_ns - held->time_ns : 0;
 
-	return (struct mp_cut_total){ { held->id, age_of(age_ns), pointer->sum },
+	return (struct mp_cut_total){ { held->id, age_of(age_ns), pointer->aggregate },
 				      { held->weight, 1 } };
 }
 
@@ -515,8 +520,8 @@ bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_c
 
 	if (settled_ns <= a->flipped_ns || settled_ns - a->flipped_ns < TICK_NS)
 		return false;
-	/* nobody has filled it since the last time */
-	empty(a, current ? "sums_a" : "sums_b", from_total, pass, arg);
+	/* no program has filled this one since the last time */
+	empty(a, current ? "totals_a" : "totals_b", from_total, pass, arg);
 	__atomic_store_n(&a->state->current, !current, __ATOMIC_RELEASE);
 	a->flipped_ns = mp_monotonic_ns();
 	return true;
@@ -525,8 +530,8 @@ bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_c
 void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass, void *arg,
 			     struct mp_cut_aggregate_end *end)
 {
-	empty(a, "sums_a", from_total, pass, arg);
-	empty(a, "sums_b", from_total, pass, arg);
+	empty(a, "totals_a", from_total, pass, arg);
+	empty(a, "totals_b", from_total, pass, arg);
 	empty(a, "blocked", from_blocked, pass, arg);
 	empty(a, "held", from_held, pass, arg);
 	*end = (struct mp_cut_aggregate_end){ .stopped_ns = a->stopped_ns,

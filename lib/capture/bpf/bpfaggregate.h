@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In-kernel aggregation: the programs (bpf/aggregate.bpf.c) on events that are aggregated by stack. They
- * send each stack once, as a record among those of bpfstack.h; the totals are read from the kernel's tables.
- * Two tables of totals take 7 MiB each; where memory is followed, the table of what is held takes 50 MiB.
- * Includes bpfstack, bpftarget, cut, event, ring.
+ * In-kernel aggregation: the programs (bpf/aggregate.bpf.c) on events that are aggregated by stack.
+ * They send each stack once, as a record among those of bpfstack.h; the totals are read from the
+ * kernel's tables. Two tables of totals take 7 MiB each; where memory is followed, the table of
+ * what is held takes 50 MiB. Includes bpfstack, bpftarget, cut, event, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFAGGREGATE_H
 #define MP_CAPTURE_BPF_BPFAGGREGATE_H
@@ -16,13 +16,16 @@
 
 struct mp_bpf_aggregate;
 
-/* Whether this machine lets this process load the programs. 0, or -1 with `*error` (owned by the caller). */
+/*
+ * Whether this machine lets this process load the programs. 0, or -1 with `*error` (owned by the
+ * caller).
+ */
 int mp_bpf_aggregate_possible(char **error);
 
 /*
- * Loads the programs for the aggregated events; `stacks` has the tables by which they walk user stacks.
- * `system`: neither cgroups nor single CPUs are recorded, which aggregates that are no events need. Returns
- * NULL with `*error` (owned by the caller) on failure.
+ * Loads the programs for the aggregated events; `stacks` has the tables by which they walk user
+ * stacks. `system`: neither cgroups nor single CPUs are recorded, which aggregates that are no
+ * events need. Returns NULL with `*error` (owned by the caller) on failure.
  */
 struct mp_bpf_aggregate *mp_bpf_aggregate_open(const struct mp_events *events,
 					       struct mp_bpf_stacks *stacks,
@@ -34,13 +37,13 @@ void mp_bpf_aggregate_free(struct mp_bpf_aggregate *a);
 int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *rings,
 			    const struct mp_events *events, char **error);
 
-/* The programs aggregate from the one to the other, which may be called from any thread. */
+/* The programs aggregate between these two calls. The second one may come from any thread. */
 void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a);
 void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a);
 
 /*
- * Once a second at most: passes the totals of the table that the programs have not filled since before
- * `settled_ns`, empties it, and lets the programs fill it. Returns whether it did.
+ * Once a second at most: passes the totals of the table that the programs have not filled since
+ * before `settled_ns`, empties it, and lets the programs fill it. Returns whether it did.
  */
 bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_cut_totals_fn *pass,
 			   void *arg);

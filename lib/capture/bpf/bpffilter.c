@@ -10,7 +10,7 @@
 #include "lib/capture/bpf/bpfresched.h"
 #include "lib/capture/bpf/bpftarget.h"
 
-/* A loaded program, for all events that ask for the same moments. */
+/* A loaded program, for all events with the same conditions. */
 struct loaded {
 	struct mp_when when;
 	struct bpf_object *object;
@@ -22,7 +22,7 @@ struct mp_bpf_filters {
 	uint64_t need_resched; /* 0: not known yet */
 };
 
-/* Of its programs only one is loaded. NULL with errno. */
+/* Loads one of the programs of the object. NULL with errno. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
 	struct bpf_object *object = mp_bpf_open(MP_BPF_FILTER);
@@ -45,7 +45,7 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 	return NULL;
 }
 
-static char *why_not(const struct mp_event *e, int error)
+static char *explain(const struct mp_event *e, int error)
 {
 	const char *what = mp_when_name(&e->when);
 
@@ -58,16 +58,15 @@ static char *why_not(const struct mp_event *e, int error)
 				   what);
 	case ENOMSG:
 		return mp_asprintf(
-			"%s: need-resched: which flag of a task that is could not be "
-			"found out (it needs realtime priority: root, or CAP_SYS_NICE, and no "
-			"pid namespace)",
+			"%s: need-resched: cannot find out which flag of a task that is (needs "
+			"real-time priority: root, or CAP_SYS_NICE, and no pid namespace)",
 			e->type);
 	}
-	return mp_asprintf("%s: %s: the kernel does not take the BPF program: %s", e->type, what,
+	return mp_asprintf("%s: %s: the kernel does not accept the BPF program: %s", e->type, what,
 			   strerror(error));
 }
 
-/* Where the flag is in this kernel; 0 with errno. */
+/* The flag of this kernel; 0 with errno. */
 static uint64_t find_need_resched(void)
 {
 	struct mp_filter_setting none = { 0 };
@@ -103,7 +102,7 @@ static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 	if (!l.object)
 		return -1;
 	if (mp_bpf_add_pids(l.object, "excluded", exclude) < 0 && !mp_when_any(when)) {
-		bpf_object__close(l.object); /* too many: all are left to the caller */
+		bpf_object__close(l.object); /* too many: the caller drops the samples of all */
 		return -1;
 	}
 	f->v = mp_grow(f->v, &f->cap, f->n + 1, sizeof(l));
@@ -122,9 +121,9 @@ static const struct loaded *find(const struct mp_bpf_filters *f, const struct mp
 }
 
 /*
- * Events that are recorded each time have an account that the kernel's counter must fit: not those.
+ * Not those that are recorded each time: their samples must match the kernel's counter.
  */
-static bool takes_program(const struct mp_event *e)
+static bool needs_program(const struct mp_event *e)
 {
 	return !e->each && !e->tp && !e->sum && e->method != MP_METHOD_BPF;
 }
@@ -139,7 +138,7 @@ static int give_program(struct mp_bpf_filters *f, struct mp_event *e, const stru
 	if (l) {
 		e->program = bpf_program__fd(bpf_object__find_program_by_name(l->object, "filter"));
 	} else if (mp_when_any(&e->when)) {
-		*error = why_not(e, errno);
+		*error = explain(e, errno);
 		return -1;
 	}
 	return 0;
@@ -162,7 +161,7 @@ int mp_bpf_filters_open(struct mp_bpf_filters **filters, struct mp_events *event
 
 	*filters = f;
 	for (i = 0; i < events->n; i++)
-		if (takes_program(&events->v[i]) &&
+		if (needs_program(&events->v[i]) &&
 		    give_program(f, &events->v[i], exclude, error) < 0)
 			return -1;
 	return 0;
@@ -175,7 +174,7 @@ int mp_bpf_filters_try(const struct mp_event *e, char **error)
 	int result = mp_when_any(&e->when) ? load_for(&f, &e->when, &nobody) : 0;
 
 	if (result < 0)
-		*error = why_not(e, errno);
+		*error = explain(e, errno);
 	release(&f);
 	return result;
 }

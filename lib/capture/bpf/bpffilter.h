@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BPF programs on sampled events (bpf/filter.bpf.c), which decide what samples are kept: those of
- * excluded processes are not, and others by what the event's specification says. Includes event, proc.
+ * BPF programs on sampled events (bpf/filter.bpf.c), which keep a sample unless its process is
+ * excluded, or the conditions of the event's specification do not hold. Includes event, proc.
  */
 #ifndef MP_CAPTURE_BPF_BPFFILTER_H
 #define MP_CAPTURE_BPF_BPFFILTER_H
@@ -12,16 +12,16 @@
 struct mp_bpf_filters;
 
 /*
- * Loads a program for each kind of moment that the events ask for, and gives it to them, for
- * mp_rings_open(). An event whose user stacks are taken by BPF has a program already.
+ * Loads a program for each combination of conditions, and sets it in the events for
+ * mp_rings_open(). An event whose user stacks BPF walks has another program, and an event can have
+ * only one.
  *
- * Excluded processes are kept out as well where that can be done; where not, the caller drops their
- * samples, and counts them. Moments that cannot be told apart here are an error: -1 with `*error`
- * (owned by the caller). NULL in `*filters` is fine, too.
+ * Where a program cannot exclude processes, the caller drops their samples and counts them.
+ * Conditions that cannot be tested here are an error: -1 with `*error` (owned by the caller).
  */
 int mp_bpf_filters_open(struct mp_bpf_filters **filters, struct mp_events *events,
 			const struct mp_pids *exclude, char **error);
-/* Whether the moments that an event asks for can be told here. 0, or -1 with `*error`. */
+/* Whether the conditions of an event can be tested here. 0, or -1 with `*error`. */
 int mp_bpf_filters_try(const struct mp_event *e, char **error);
 void mp_bpf_filters_free(struct mp_bpf_filters *f);
 

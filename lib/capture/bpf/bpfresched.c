@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bit is in no BTF, differs by architecture, and moved on x86 (3 before Linux 6.18, 4 since). So
- * it is made to be set: a thread wakes one of realtime priority on its own CPU, which must take its
- * place, and the tracepoint of that comes when the waker has been told and still runs. The other way
- * round nobody is told. What the waker has each time, and the other has not, is the bit.
+ * BTF does not have the bit. It differs by architecture and moved on x86 (3 before Linux 6.18, 4
+ * since). So an experiment makes the kernel set it: a thread wakes a thread of real-time priority
+ * on its own CPU, and has to give way to it. The tracepoint of the wakeup comes after the kernel
+ * has set the bit, while the waker still runs. When the real-time thread wakes the other one, the
+ * kernel does not set the bit. So it is the bit that the first waker always has and the second one
+ * does not.
  */
 #include "lib/capture/bpf/bpfresched.h"
 
@@ -33,7 +35,7 @@ static void wait_for(int fd)
 	uint64_t n;
 
 	if (read(fd, &n, sizeof(n)) < 0)
-		return; /* an eventfd that blocks does not fail */
+		return; /* a blocking eventfd does not fail */
 }
 
 static void wake(int fd)
@@ -44,7 +46,7 @@ static void wake(int fd)
 		return;
 }
 
-static void take_place(struct player *p)
+static void set_scheduling(struct player *p)
 {
 	struct sched_param param = { .sched_priority = p->realtime };
 	cpu_set_t cpus;
@@ -60,13 +62,13 @@ static void *play(void *arg)
 	struct player *p = arg;
 	int i;
 
-	take_place(p);
-	pthread_barrier_wait(p->ready); /* both are in their places */
-	pthread_barrier_wait(p->ready); /* and are known to the program */
+	set_scheduling(p);
+	pthread_barrier_wait(p->ready); /* both have their CPU and priority */
+	pthread_barrier_wait(p->ready); /* and the program knows them */
 	for (i = 0; i < ROUNDS; i++) {
 		if (p->realtime) {
 			wait_for(p->wait_fd);
-			usleep(ASLEEP_US); /* the other one sleeps by then */
+			usleep(ASLEEP_US); /* until the other one sleeps */
 			wake(p->wake_fd);
 		} else {
 			wake(p->wake_fd);
@@ -86,18 +88,18 @@ static void announce(int map, uint32_t key, const struct player *waker, const st
 /* The one bit that is set in the flags of the first and not in those of the second. */
 static uint64_t difference(int map)
 {
-	struct mp_wakes told, not_told;
+	struct mp_wakes set, unset;
 	uint32_t key = 0, other = 1;
 	uint64_t bits;
 
-	if (bpf_map_lookup_elem(map, &key, &told) < 0 ||
-	    bpf_map_lookup_elem(map, &other, &not_told) < 0 || !told.count || !not_told.count)
+	if (bpf_map_lookup_elem(map, &key, &set) < 0 ||
+	    bpf_map_lookup_elem(map, &other, &unset) < 0 || !set.count || !unset.count)
 		return 0;
-	bits = told.flags & ~not_told.flags;
+	bits = set.flags & ~unset.flags;
 	return bits & (bits - 1) ? 0 : bits;
 }
 
-static uint64_t let_play(int map, int cpu)
+static uint64_t run_players(int map, int cpu)
 {
 	int fds[2] = { eventfd(0, EFD_CLOEXEC), eventfd(0, EFD_CLOEXEC) };
 	pthread_barrier_t ready;
@@ -134,7 +136,7 @@ uint64_t mp_bpf_resched_flag(struct bpf_object *object)
 
 	if (!link)
 		return 0;
-	flag = let_play(map, sched_getcpu());
+	flag = run_players(map, sched_getcpu());
 	bpf_link__destroy(link);
 	return flag;
 }

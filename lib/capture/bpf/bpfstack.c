@@ -18,19 +18,20 @@
 #include "lib/core/intmap.h"
 
 enum {
-	UPKEEP = 2,	 /* programs that see forks and execve */
-	ROWS_A_PAGE = 8, /* of a file, and more */
-	ANEW_APART_NS = 1000000000,
+	UPKEEP = 2,	 /* programs that handle fork and execve */
+	ROWS_A_PAGE = 8, /* at least, in the pages of files */
+	REBUILD_APART_NS = 1000000000,
 };
 
 /* What is known of the rows of a file. */
 struct file {
-	uint64_t made;	       /* when there were so many + 1 rebuilds; 0: never */
-	uint32_t rows, n_rows; /* n: known from the first time on */
+	uint64_t made; /* number of the rebuild that made the rows, + 1; 0: none did */
+	uint32_t rows,
+		n_rows; /* where they are, if they are made; how many, once they were asked for */
 	uint32_t pages, n_pages, page_base;
 };
 
-/* Who has a place for its mappings. */
+/* The address space whose mappings are in a place. */
 struct place {
 	uint64_t space; /* 0: nobody */
 	uint64_t state;
@@ -44,9 +45,10 @@ struct mp_bpf_stacks {
 	size_t n_links;
 	mp_cut_rows_fn *rows_of;
 	void *rows_arg;
-	struct mp_bpf_row *rows;     /* the program's own, mapped */
-	struct mp_bpf_space *spaces; /* likewise */
-	uint32_t *pages;	     /* likewise */
+	/* tables of the program, mapped */
+	struct mp_bpf_row *rows;
+	struct mp_bpf_space *spaces;
+	uint32_t *pages;
 	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* map */
 	uint32_t max_rows, max_pages, max_spaces;
@@ -56,13 +58,13 @@ struct mp_bpf_stacks {
 	struct mp_intmap places_of; /* number of an address space -> number of its place + 1 */
 	struct file *files;	    /* by number */
 	size_t n_files;
-	uint64_t anew_ns; /* when all were given up last */
+	uint64_t rebuilt_ns; /* when all tables were dropped last */
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
 };
 
-static int take_record(void *arg, void *data, size_t size)
+static int handle_record(void *arg, void *data, size_t size)
 {
 	struct mp_bpf_stacks *b = arg;
 	const struct mp_bpf_head *head = data;
@@ -86,7 +88,8 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 }
 
 /*
- * Edge-triggered: the ring always has something to read, and only the program says when it is much.
+ * Edge-triggered, since the ring always has something to read: a program wakes the reader when it
+ * has much.
  */
 static int watch_ring(struct bpf_object *object)
 {
@@ -109,14 +112,14 @@ static bool set_up(struct mp_bpf_stacks *b, bool everyone)
 	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
 	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
-				   take_record, b, NULL);
+				   handle_record, b, NULL);
 	b->full_fd = watch_ring(b->object);
 	return b->rows && b->pages && b->spaces && b->ring &&
 	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
 				   &settings, BPF_ANY) == 0;
 }
 
-/* Of forks and programs that are called, which concern the tables of all events. */
+/* Attaches the programs for fork and execve, which the tables of all events need. */
 static bool attach_upkeep(struct mp_bpf_stacks *b)
 {
 	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
@@ -137,7 +140,7 @@ static void set_max(struct mp_bpf_stacks *b, const char *map, uint32_t entries)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->object, map), entries);
 }
 
-/* As the user says, but not more than there may be. */
+/* The number that the user sets in the environment, but at most `max`. */
 static uint32_t limit_of(const char *variable, uint32_t max)
 {
 	const char *text = getenv(variable);
@@ -151,7 +154,7 @@ static bool is_walked(const struct mp_event *e)
 	return e->method == MP_METHOD_BPF;
 }
 
-/* Only those that events need: to load one takes the kernel some ms. */
+/* Loads only the programs that events need, since the kernel takes some ms for each. */
 static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
 {
 	bool tracepoints = false, others = false;
@@ -167,7 +170,7 @@ static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *eve
 				  others);
 }
 
-/* Loads the programs; false if this kernel does not take them. */
+/* Loads the programs; false if this kernel does not accept them. */
 static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -183,7 +186,7 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool e
 	return bpf_object__load(b->object) == 0 && set_up(b, everyone) && attach_upkeep(b);
 }
 
-/* For an event; several may be on one tracepoint, which needs the program once. */
+/* Attaches the program to the tracepoint of an event. */
 static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size_t event)
 {
 	const struct mp_event *e = &events->v[event];
@@ -191,7 +194,7 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size
 	struct bpf_link *link;
 
 	if (!e->tp)
-		return true; /* mp_bpf_stacks_attach() */
+		return true; /* it is for mp_bpf_stacks_attach() */
 	link = bpf_program__attach_raw_tracepoint(program, e->tp->name);
 	if (!link)
 		return false;
@@ -248,7 +251,7 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 	for (i = 0; i < rings->n_counters; i++) {
 		const struct mp_event *e = &events->v[rings->counters[i].event];
 
-		/* where it is refused, the samples say that there are no stacks */
+		/* if the kernel refuses it, the samples show that they have no stacks */
 		if (is_walked(e) && !e->tp)
 			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
 	}
@@ -282,8 +285,8 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
-/* All tables are stale from here on; no program looks at them any more when this returns. */
-static void begin_anew(struct mp_bpf_stacks *b)
+/* Drops all tables. When this returns no program uses them any more. */
+static void drop_tables(struct mp_bpf_stacks *b)
 {
 	uint32_t i;
 
@@ -293,11 +296,11 @@ static void begin_anew(struct mp_bpf_stacks *b)
 	b->n_rows = b->n_pages = b->next_place = b->n_free_places = 0;
 	memset(b->places, 0, b->max_spaces * sizeof(*b->places));
 	mp_intmap_clear(&b->places_of);
-	b->counts.anew++;
-	b->anew_ns = mp_monotonic_ns();
+	b->counts.rebuilds++;
+	b->rebuilt_ns = mp_monotonic_ns();
 }
 
-/* By what pages of the file the search begins; an element of an array of BPF has eight bytes. */
+/* Makes the table of pages, where a search begins. An element of a BPF array takes eight bytes. */
 static void make_pages(struct mp_bpf_stacks *b, struct file *f, const struct mp_bpf_row *rows,
 		       size_t n, size_t n_pages)
 {
@@ -336,11 +339,14 @@ static struct file *file_of(struct mp_bpf_stacks *b, uint32_t number)
 	return &b->files[number];
 }
 
-/* The rows of a file, made if need be; false if there is no room, which is known from the second time on. */
+/*
+ * Makes the rows of a file if the tables do not have them. False if there is no room; from the
+ * second time on that is known without asking for them.
+ */
 static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
 {
 	struct file *f = file_of(b, number);
-	uint64_t making = b->counts.anew + 1;
+	uint64_t making = b->counts.rebuilds + 1;
 	struct mp_cut_rows rows;
 	bool made;
 
@@ -365,7 +371,7 @@ static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
 	return made;
 }
 
-/* False if there is no room for the rows of its file. */
+/* Translates a mapping. False if there is no room for the rows of its file. */
 static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_cut_mapping *m,
 			 struct mp_bpf_mapping *to)
 {
@@ -398,10 +404,11 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_cut_space *s,
 }
 
 /*
- * Whether one alone has room. Then others give way to it, but not each time that one is stale: where
- * all together are too many, some are content with copies for a while.
+ * Whether all tables may be dropped so that there is room for those of this address space: it must
+ * have room alone. Not more often than once a second: if all together are too many, some get copies
+ * for a while.
  */
-static bool may_begin_anew(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
+static bool may_drop_tables(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
 {
 	uint64_t rows = 0, pages = 1;
 	size_t i;
@@ -413,10 +420,10 @@ static bool may_begin_anew(struct mp_bpf_stacks *b, const struct mp_cut_space *s
 		pages += s->v[i].file ? f->n_pages + 1 : 0;
 	}
 	return rows <= b->max_rows && pages <= b->max_pages &&
-	       mp_monotonic_ns() - b->anew_ns > ANEW_APART_NS;
+	       mp_monotonic_ns() - b->rebuilt_ns > REBUILD_APART_NS;
 }
 
-/* Programs see by the sequence that a place has no mappings, or that they are being changed. */
+/* By the sequence programs see that a place has no mappings, or that they are being changed. */
 static void invalidate(struct mp_bpf_stacks *b, uint32_t place)
 {
 	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
@@ -441,8 +448,8 @@ static void lose_place(struct mp_bpf_stacks *b, uint32_t place)
 	*p = (struct place){ .space = 0 };
 }
 
-/* A free place, or the one that was taken longest ago. */
-static uint32_t take_place(struct mp_bpf_stacks *b, uint64_t space)
+/* Gives an address space a free place, or the one that was given away longest ago. */
+static uint32_t give_place(struct mp_bpf_stacks *b, uint64_t space)
 {
 	uint32_t place = b->n_free_places ? b->free_places[--b->n_free_places]
 					  : b->next_place++ % b->max_spaces;
@@ -459,18 +466,18 @@ static void free_place(struct mp_bpf_stacks *b, uint32_t place)
 	b->free_places[b->n_free_places++] = place;
 }
 
-/* False if there is no room. */
+/* Makes the tables of an address space. False if there is no room. */
 static bool make_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
 	if (!find_place(b, s->number, place))
-		*place = take_place(b, s->number);
+		*place = give_place(b, s->number);
 	invalidate(b, *place);
 	if (!make_mappings(b, s, &b->spaces[*place])) {
 		free_place(b, *place);
-		if (!may_begin_anew(b, s))
+		if (!may_drop_tables(b, s))
 			return false;
-		begin_anew(b);
-		*place = take_place(b, s->number);
+		drop_tables(b);
+		*place = give_place(b, s->number);
 		if (!make_mappings(b, s, &b->spaces[*place])) {
 			free_place(b, *place);
 			return false;
@@ -492,7 +499,7 @@ void mp_bpf_stacks_forget(void *stacks, uint64_t number)
 		free_place(b, place);
 }
 
-/* Whether the tables have the mappings of an address space as they are; they are made if they have not. */
+/* Makes the tables of an address space unless they are up to date. False if there is no room. */
 static bool have_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
 	if (find_place(b, s->number, place) && b->places[*place].state == s->state)
@@ -533,7 +540,7 @@ bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *a
 	return ring_buffer__consume(b->ring) >= 0;
 }
 
-/* What the kernel measured, if it was told to. */
+/* Adds what the kernel measured, if kernel.bpf_stats_enabled is set. */
 static void add_runs(const struct mp_bpf_stacks *b, const char *program,
 		     struct mp_bpf_stacks_counts *counts)
 {

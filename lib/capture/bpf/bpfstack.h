@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User stacks taken in the kernel by a BPF program (bpf/unwind.bpf.c), for tracepoints that come
- * often: its tables, made of call frame information when a process appears, shared by all that map a
- * file, and its records. 56 MiB of tables at most: 4 million rows for files, 2,048 address spaces
- * (MP_BPF_ROWS and MP_BPF_SPACES of the environment may say less); when they are full, rows are made
- * anew for those that still run, at most once a second, and spaces give way to newer ones. Who has no
- * room is content with copies.
- * Includes cut, ring.
+ * A BPF program (bpf/unwind.bpf.c) walks user stacks in the kernel, for events that come often.
+ * This module fills its tables when a process appears, and reads its records. Processes that map
+ * the same file share its rows. The tables take 56 MiB at most: 4 million rows of files and 2,048
+ * address spaces (less with MP_BPF_ROWS and MP_BPF_SPACES in the environment). When the rows are
+ * full, all tables are dropped and rebuilt for the processes that still run, at most once a second;
+ * when the places are full, a new address space gets the oldest one. A process without tables gets
+ * copies of its stacks, which user space walks. Includes cut, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFSTACK_H
 #define MP_CAPTURE_BPF_BPFSTACK_H
@@ -21,51 +21,50 @@ struct mp_bpf_stacks;
 struct mp_bpf_stacks_setup {
 	mp_cut_rows_fn *rows; /* gives the rows of a file, */
 	void *rows_arg;	      /* with this argument */
-	bool everyone;	 /* all processes are recorded, not only those of mp_bpf_stacks_update() and
-				 what they start */
+	bool everyone; /* every process is recorded, not only those with tables and their children */
 	bool aggregates; /* bpfaggregate.h needs the tables, too */
 };
 
 /*
- * Loads the program for the events whose method is MP_METHOD_BPF and attaches it to their tracepoints, before
- * they are opened. Events for which that cannot be done get the method MP_METHOD_FP. NULL: nobody needs the
- * tables, or they cannot be made.
+ * Loads the program for the events whose method is MP_METHOD_BPF and attaches it to their
+ * tracepoints, before they are opened. Events for which that cannot be done get the method
+ * MP_METHOD_FP. NULL: nobody needs the tables, or they cannot be made.
  */
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 					 const struct mp_bpf_stacks_setup *setup);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
-/* Puts it on those of the events that are no tracepoints, after they were opened. */
+/* Attaches the program to those of the events that are no tracepoints, after they were opened. */
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 
 /*
- * The functions of a struct mp_cut_walker, `stacks` being the struct mp_bpf_stacks: the mappings of a process,
- * which has appeared or changed, or whose tables were dropped; and the end of an address space.
+ * The functions of a struct mp_cut_walker, `stacks` being the struct mp_bpf_stacks: the mappings of
+ * a process, which has appeared or changed, or whose tables were dropped; and the end of an address
+ * space.
  */
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
 
-/* A map of the program by its name, for others that walk over the same tables. */
+/* A map of the program by its name, for other programs that use the same tables. */
 int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);
 
 /*
- * Calls `each` for the records that there are, struct mp_bpf_record or mp_bpf_copy, until it returns
- * false; from another thread than the rest. Returns whether there are no more.
+ * Calls `each` for the available records, struct mp_bpf_record or mp_bpf_copy, until it returns
+ * false. It may run in another thread than the other functions. Returns whether all were read.
  */
 typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_head *record);
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
 
-/* Readable when there are so many that they should be read at once; mp_bpf_stacks_read() clears it. */
+/* Readable when many records wait, which should be read at once; mp_bpf_stacks_read() clears it. */
 int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b);
 
-/* What was made, for -v. */
+/* For -v: rows in use; files and address spaces with tables so far; how often all were rebuilt. */
 struct mp_bpf_stacks_counts {
-	uint64_t rows, files, spaces,
-		anew;	       /* in use; files and spaces made; how often rows were made anew */
+	uint64_t rows, files, spaces, rebuilds;
 	uint64_t dropped;      /* records that did not fit */
-	uint64_t runs, run_ns; /* of the programs that take stacks, with kernel.bpf_stats_enabled */
+	uint64_t runs, run_ns; /* of the programs, if kernel.bpf_stats_enabled is set */
 };
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts);

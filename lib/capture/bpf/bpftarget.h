@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks the programs of bpf/ that include target.h are for. Includes recording, target.
+ * Which tasks a program records that includes bpf/target.h. Includes recording,
+ * target.
  */
 #ifndef MP_CAPTURE_BPF_BPFTARGET_H
 #define MP_CAPTURE_BPF_BPFTARGET_H
@@ -10,31 +11,34 @@
 
 struct mp_bpf_target {
 	const struct mp_pids *processes; /* and their children; NULL: the whole system */
-	bool threads;			 /* they are threads, without children */
+	bool threads;			 /* `processes` are threads, without children */
 	pid_t command; /* a process that is a target from its execve(2) on; 0: none */
 	const struct mp_cgroup *cgroups;
 	size_t n_cgroups;
-	const struct mp_pids *exclude; /* processes that do not count */
+	const struct mp_pids *exclude; /* processes that are not recorded */
 };
 
-/* That of a recording, from which it borrows. */
+/* The target of a recording, from which it borrows. */
 struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r);
 
 struct bpf_object;
 
-/* Before an object is loaded. 0, or -1 with errno. */
+/* Sets the target before an object is loaded. 0, or -1 with errno. */
 int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t);
 
 /*
- * The names of its programs that have to be attached first, so that no child is missed; up to the
- * NULL behind them.
+ * The names of the programs of an object that follow processes to their children, ended by NULL.
+ * They have to be attached first, so that no child is missed.
  */
 const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t);
 
-/* After it was loaded and those were attached. 0, or -1 with errno. */
+/*
+ * Fills the maps, after the object was loaded and those programs were attached. 0, or -1 with
+ * errno.
+ */
 int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t);
 
-/* Adds processes to a map of its own that has them as keys. 0, or -1 with errno: there is no room. */
+/* Adds processes to a map of an object whose keys they are. 0, or -1 with errno: it is full. */
 int mp_bpf_add_pids(struct bpf_object *object, const char *map, const struct mp_pids *pids);
 
 #endif

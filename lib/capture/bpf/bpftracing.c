@@ -9,12 +9,12 @@
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/event/tracingfilter.h"
 
-enum { FOLLOWERS = 3 }; /* programs that know the children of processes */
+enum { FOLLOWERS = 3 }; /* programs that follow processes to their children */
 
 static const char *const programs[] = {
-	[MP_TRACED_ENTRY] = "take_entry",
-	[MP_TRACED_EXIT] = "take_exit",
-	[MP_TRACED_POINT] = "take_tracepoint",
+	[MP_TRACED_ENTRY] = "record_entry",
+	[MP_TRACED_EXIT] = "record_exit",
+	[MP_TRACED_POINT] = "record_tracepoint",
 };
 
 /* The program of one event. */
@@ -23,8 +23,8 @@ struct loaded {
 	struct bpf_program *program;
 	struct bpf_link *link;
 	size_t event;
-	uint64_t *fired;		/* room for what a map says by CPU */
-	uint64_t missed_before, missed; /* when the recording began, and ended */
+	uint64_t *fired;		/* room for a value for each CPU */
+	uint64_t missed_before, missed; /* when the recording began and ended */
 };
 
 struct mp_tracings {
@@ -53,10 +53,10 @@ static char *explain(const struct mp_event *e, int error)
 		return mp_asprintf("%s needs BPF: root, or CAP_BPF with CAP_PERFMON", e->type);
 	if (!point && (error == EPERM || error == ENOTSUP || error == EBUSY || error == ENOENT))
 		return mp_asprintf(
-			"%s: this kernel lets no BPF program on its functions: %s (kprobe: "
-			"or a tracepoint may do; rawtp: works everywhere)",
+			"%s: this kernel allows no BPF programs on its functions: %s (try kprobe: or a "
+			"tracepoint; rawtp: works everywhere)",
 			e->type, strerror(error));
-	return mp_asprintf("%s: the kernel does not take the BPF program: %s", e->type,
+	return mp_asprintf("%s: the kernel does not accept the BPF program: %s", e->type,
 			   strerror(error));
 }
 
@@ -70,7 +70,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	setup.of_all = mp_ring_is_scheduler_event(e);
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);
-		errno = E2BIG; /* it was fine before it was united with another */
+		errno = E2BIG; /* it was valid before it was merged with another one */
 		return false;
 	}
 	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
@@ -83,7 +83,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	       bpf_program__set_attach_target(l->program, 0, t->name) == 0;
 }
 
-/* The first one knows whom all are for. */
+/* All objects share the maps of the first one that have the target. */
 static bool share(struct loaded *l, const struct loaded *first, const struct mp_bpf_target *target)
 {
 	static const char *const maps[] = { "excluded", "targets", "cgroups" };
@@ -102,7 +102,7 @@ static bool share(struct loaded *l, const struct loaded *first, const struct mp_
 	return true;
 }
 
-/* Not attached yet. False with errno. */
+/* Loads the program of an event without attaching it. False with errno. */
 static bool load(struct loaded *l, const struct loaded *first, const struct mp_event *e,
 		 const struct mp_bpf_target *target)
 {
@@ -143,7 +143,7 @@ static bool follow(struct mp_tracings *t, const struct mp_bpf_target *target)
 	return mp_bpf_target_fill(object, target) == 0;
 }
 
-/* The samples of each CPU are those of the event that is open there. */
+/* Sets the event to which the program writes its samples on each CPU. */
 static bool connect(const struct loaded *l, const struct mp_rings *rings)
 {
 	int map = bpf_object__find_map_fd_by_name(l->object, "events");
@@ -220,7 +220,7 @@ int mp_tracings_try(const struct mp_event *e, char **error)
 	return result;
 }
 
-/* --- what happened ------------------------------------------------------------------------------------ */
+/* --- counts ------------------------------------------------------------------------------------------- */
 
 static const struct loaded *find(const struct mp_tracings *t, size_t event)
 {
@@ -243,7 +243,7 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu)
 	return l->fired[cpu];
 }
 
-/* By the kernel's count, since the program was loaded. */
+/* How many runs the kernel has skipped since the program was loaded. */
 static uint64_t count_missed(const struct loaded *l)
 {
 	struct bpf_prog_info info = { .type = 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BPF programs (bpf/tracing.bpf.c) that record functions of the kernel and raw tracepoints, see traced.h.
- * Each puts the arguments into samples of a software event on each CPU, which is an event of the
- * recording like others. What a program misses, as the kernel counts it, is lost.
+ * BPF programs (bpf/tracing.bpf.c) that record functions of the kernel and raw tracepoints, see
+ * traced.h. Each writes the arguments to samples of a software event on each CPU, which is recorded
+ * like others. The runs of a program that the kernel skips and counts are reported as lost.
  * Includes bpftarget, event, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFTRACING_H
@@ -15,26 +15,28 @@
 struct mp_tracings;
 
 /*
- * Loads a program for each such event, and puts it on; the events are open. NULL in `*tracings` where
- * there is none. 0, or -1 with `*error` (owned by the caller).
+ * Loads a program for each such event and attaches it; the events are open. 0, or -1 with `*error`
+ * (owned by the caller).
  */
 int mp_tracings_open(struct mp_tracings **tracings, const struct mp_events *events,
 		     const struct mp_rings *rings, const struct mp_bpf_target *target,
 		     char **error);
 void mp_tracings_free(struct mp_tracings *t);
 
-/* When the events are switched on, and off; the latter from any thread, NULL is fine. */
+/* When the events are enabled and disabled; the latter from any thread, also with NULL. */
 void mp_tracings_start(struct mp_tracings *t);
 void mp_tracings_stop(struct mp_tracings *t);
 
 /*
- * How often an event happened on a CPU while it was on; and, on any, while its program ran for another
- * occurrence, which it does not see.
+ * How often an event happened on a CPU while it was enabled; and how often the kernel skipped its
+ * program, on any CPU, because it ran for another occurrence.
  */
 uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu);
 uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event);
 
-/* Whether this machine lets a program on the event. 0, or -1 with `*error` (owned by the caller). */
+/*
+ * Whether this machine allows a program on the event. 0, or -1 with `*error` (owned by the caller).
+ */
 int mp_tracings_try(const struct mp_event *e, char **error);
 
 #endif

@@ -301,7 +301,7 @@ static int make_users(struct maker *m)
 		.file = m->text->file,
 		.what = what,
 		.markers = strcmp(m->text->kind, "usdt") == 0,
-		.begins = !strchr(what, '+') && strncmp(what, "0x", 2) != 0 && !is_return(m),
+		.entry = !strchr(what, '+') && strncmp(what, "0x", 2) != 0 && !is_return(m),
 	};
 	struct mp_cut_places places;
 	int result = m->files->places(&request, &places, m->error);

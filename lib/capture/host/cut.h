@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel side (event/, ring/, poll/, bpf/), which opens events and loads programs, and the file
- * side (object/, stack/, format/, aggregate/), which reads what other users wrote, exchange: requests,
- * answers and records. They are plain: no pointer leads to what the other side changes, so that they could
- * go through a pipe between two processes as well. session/ connects the two sides. Besides these structs,
- * records of the rings and of the programs (bpf/unwind.h, bpf/aggregate.h) go through the queue.
- * Includes base and types of bpf/ only.
+ * What the kernel side (event/, ring/, poll/, bpf/), which opens events and loads programs, and the
+ * file side (object/, stack/, format/, aggregate/), which reads what other users wrote, exchange:
+ * requests, answers and records. They are plain: no pointer leads to what the other side changes,
+ * so that they could go through a pipe between two processes as well. session/ connects the two
+ * sides. Besides these structs, records of the rings and of the programs (bpf/unwind.h,
+ * bpf/aggregate.h) go through the queue. Includes base and types of bpf/ only.
  */
 #ifndef MP_CAPTURE_HOST_CUT_H
 #define MP_CAPTURE_HOST_CUT_H
@@ -16,12 +16,15 @@
 
 /* --- places of probes: asked of the file side ------------------------------------------------------------ */
 
+/*
+ * `what`: for functions a glob, "NAME+0xOFF" or "0xADDR"; for static probes "[PROVIDER:]NAME", a
+ * glob, too.
+ */
 struct mp_cut_place_request {
 	const char *file; /* as the user named it: a path, a process, a library, or a program */
-	const char *
-		what; /* functions by glob, "NAME+0xOFF", "0xADDR"; static probes, "[PROVIDER:]NAME" */
+	const char *what;
 	bool markers; /* static probes (USDT), not functions */
-	bool begins;  /* functions where they begin, or shortly after if a probe costs less there */
+	bool entry;   /* of functions the entry, or shortly after it if a probe costs less there */
 };
 
 struct mp_cut_place {
@@ -46,7 +49,10 @@ struct mp_cut_files {
 	/* 0, or -1 with `*error` (owned by the caller): no such file, no such place. */
 	int (*places)(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
 		      char **error);
-	/* The address of a function or variable of the kernel; 0: there is none, or the kernel hides it. */
+	/*
+	 * The address of a function or variable of the kernel; 0: there is none, or the kernel
+	 * hides it.
+	 */
 	uint64_t (*kernel_address)(const char *symbol);
 };
 
@@ -76,7 +82,10 @@ struct mp_cut_walker {
 	void (*forget)(void *arg, uint64_t number);
 };
 
-/* From the file side: how to unwind the code of a file, in order of address. The receiver frees them. */
+/*
+ * From the file side: how to unwind the code of a file, in order of address. The receiver frees
+ * them.
+ */
 struct mp_cut_rows {
 	struct mp_bpf_row *v;
 	size_t n;
@@ -103,7 +112,7 @@ struct mp_cut_total {
 	struct mp_agg_total total;
 };
 
-/* Some totals, up to some thousand; valid during the call. */
+/* Passes some totals, at most some thousand, which are valid during the call. */
 typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size_t n);
 
 /* After the last total. */

@@ -42,7 +42,7 @@ static int find_places(const struct mp_cut_place_request *request, struct mp_cut
 		translate_args(answer);
 	} else {
 		result = mp_binary_functions(answer, answer->path, request->what, error);
-		if (request->begins)
+		if (request->entry)
 			find_cheap_places(answer);
 	}
 	return result;

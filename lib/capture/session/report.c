@@ -42,10 +42,10 @@ static void tell_tables(const struct mp_bpf_stacks *stacks)
 	if (!stacks)
 		return;
 	mp_bpf_stacks_counts(stacks, &c);
-	mp_say("tables for BPF: %llu rows, made of %llu files for %llu address spaces, %llu times "
-	       "anew; %llu stacks did not fit",
+	mp_say("tables for BPF: %llu rows, of %llu files for %llu address spaces so far; rebuilt "
+	       "%llu times; %llu stacks did not fit",
 	       (unsigned long long)c.rows, (unsigned long long)c.files,
-	       (unsigned long long)c.spaces, (unsigned long long)c.anew,
+	       (unsigned long long)c.spaces, (unsigned long long)c.rebuilds,
 	       (unsigned long long)c.dropped);
 	if (c.runs)
 		mp_say("BPF took %llu ns in %llu runs, %llu ns each", (unsigned long long)c.run_ns,

@@ -20,12 +20,16 @@ struct mp_walk_tables {
 void mp_walk_tables_release(struct mp_walk_tables *t);
 
 /*
- * Sends the mappings of a process, which it has since `time_ns`: it has appeared, they have changed, or the
- * kernel side has no tables for it. From then on the process and its children have tables.
+ * Sends the mappings of a process, which it has since `time_ns`: it has appeared, they have
+ * changed, or the kernel side has no tables for it. From then on the process and its children have
+ * tables.
  */
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
 
-/* Says that an address space is no more: for mp_tasks.gone, `tables` being the struct mp_walk_tables. */
+/*
+ * Says that an address space is no more: for mp_tasks.gone, `tables` being the struct
+ * mp_walk_tables.
+ */
 void mp_walk_tables_forget(void *tables, const struct mp_space *space);
 
 /* The rows of a file, an mp_cut_rows_fn; `dsos` is the struct mp_dsos. */

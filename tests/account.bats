@@ -50,7 +50,7 @@ balanced() {
 	balanced "$TMP/s"
 	[ "$(trailer "$TMP/s" lost)" -gt 0 ] || skip "nothing was lost"
 	grep -q "$(trailer "$TMP/s" lost) events were lost: the ring buffers were full" "$TMP/err"
-	# each loss lies between its two times, and stands where an event at the second would
+	# each loss lies between its two times, and its line is where an event at the second would be
 	run mp-order --check "$TMP/s"
 	[ "$status" = 0 ]
 	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time)' > /dev/null
@@ -65,7 +65,7 @@ balanced() {
 
 @test "under stress-ng --switch, delivered + lost is the kernel's count" {
 	for realtime in "" --realtime; do
-		# the load is started by the recorder, which it would keep from starting
+		# the recorder starts the load, which would otherwise keep it from starting
 		mp-record -q $realtime -a -e sched:sched_switch -g none -d 1 -o "$TMP/s" -- $(switching "$TMP/stress" 3s) > /dev/null 2>&1 || [ $? = 1 ]
 		kill -KILL -- "-$(cat "$TMP/stress")" 2> /dev/null || true
 		balanced "$TMP/s"
@@ -90,7 +90,7 @@ balanced() {
 	perf stat -x, -o "$TMP/stat" -e syscalls:sys_enter_getppid -a -- \
 		mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
 	perf=$(awk -F, '/getppid/ { print $1 }' "$TMP/stat")
-	# perf counts a moment longer
+	# perf counts a little longer
 	[ "$perf" -ge "$(trailer "$TMP/s" fired)" ] && [ "$perf" -lt $(($(trailer "$TMP/s" fired) + 50)) ] || false
 }
 
@@ -110,7 +110,7 @@ within() {
 	stopped=$(date +%s%N)
 	kill -INT $recorder
 	wait $recorder || [ $? = 1 ]
-	# the kernel alone needs some 40 ms for each of these 160 tracepoints
+	# the kernel alone needs about 40 ms for each of these 160 tracepoints
 	[ $(($(date +%s%N) - stopped)) -lt 3000000000 ]
 	balanced "$TMP/s"
 	within "$TMP/s"
@@ -129,7 +129,7 @@ within() {
 	[ "$(trailer "$TMP/s" records)" -gt 0 ]
 	balanced "$TMP/s"
 	within "$TMP/s"
-	# of a command nothing is: its events begin with its program
+	# of a command nothing is dropped: its events begin with its program
 	mp-record -q -e $GETPPID -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(trailer "$TMP/s" excluded)" = 0 ]
 }

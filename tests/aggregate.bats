@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Sums that the kernel makes: exact numbers of known workloads, and against recorded events.
+# In-kernel aggregation: exact numbers of known workloads, and a comparison with recorded events.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -20,7 +20,7 @@ sums_work() {
 	false
 }
 
-# The weights of lines that match all of the patterns, added up.
+# The sum of the weights of the lines that match all of the patterns.
 total() {
 	local file=$1 lines
 	shift
@@ -29,8 +29,8 @@ total() {
 	awk -F'#' 'NF { n += $1 } END { printf "%.0f\n", n }' <<< "$lines"
 }
 
-# record_waiting COLLECTOR LOAD...: of a load that waits for a line on standard input, which it gets when the header of
-# an event says that it is recorded. To $TMP/s; what the load prints is in $TMP/out.
+# record_waiting COLLECTOR LOAD...: records a load that waits for a line on standard input. It gets the line when the header of
+# an event shows that recording has begun. The stream goes to $TMP/s, the output of the load to $TMP/out.
 record_waiting() {
 	mkfifo "$TMP/go"
 	"${@:2}" < "$TMP/go" > "$TMP/out" &
@@ -45,7 +45,7 @@ record_waiting() {
 	wait $recorder || [ $? = 1 ]
 }
 
-# Ours may have ended early where other tests load the machine; what this test is about is not told on stderr.
+# Ours may have ended early where other tests load the machine; stderr says nothing about what this test checks.
 record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "memleak reports each leak at its line, in bytes, also of threads and children, and nothing that was freed" {
@@ -98,7 +98,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	grep -c '"sum":' "$TMP/s" | grep -qx 2
 	sed -n '/"sum":"malloccalls"/,/"end"/p' "$TMP/s" > "$TMP/calls"
 	sed -n '/"sum":"mallocstacks"/,/"end"/p' "$TMP/s" > "$TMP/bytes"
-	# main churns once, each of three threads seven times
+	# main allocates and frees once, each of three threads seven times
 	[ "$(total "$TMP/calls" ';main;churn;malloc$')" = 1009 ]
 	[ "$(total "$TMP/calls" ';thread;churn;malloc$')" = $((21 * 1009)) ]
 	[ "$(total "$TMP/bytes" ';thread;churn;malloc$')" = $((21 * 1009 * 100)) ]
@@ -107,7 +107,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	[ "$(total "$TMP/bytes" ';thread;churn;.*posix_memalign$')" = $((21 * 1009 * 200)) ]
 	[ "$(total "$TMP/bytes" ';leak_old;malloc$')" = $((13 << 20)) ]
 	jq -e 'select(.sum == "mallocstacks") | .weight == "bytes" and .units.bytes == "B"' <(grep '"sum"' "$TMP/s") > /dev/null
-	# they are not one thing
+	# the two differ
 	run mp-fold "$TMP/s"
 	[ "$status" = 2 ] && [[ "$output" == *"malloccalls, mallocstacks"* ]] || false
 	[ "$(mp-fold -e malloccalls "$TMP/s" | grep -o ';thread;churn;malloc [0-9]*$')" = ";thread;churn;malloc $((21 * 1009))" ]
@@ -118,7 +118,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	sums_work
 	record malloccalls:libc mallocsample:10000 -o "$TMP/s" -- "$LOAD/heap" 200
 	sed -n '/"sum":"mallocsample/,/"end"/p' "$TMP/s" > "$TMP/some"
-	# of realloc, in threads and in main: 22 * 1,009 * 1,000 bytes and 19 * 5,000; 10,000 may be left on each CPU
+	# realloc, in threads and in main: 22 * 1,009 * 1,000 bytes and 19 * 5,000; up to 10,000 on each CPU may not fill a sample
 	sum=$(total "$TMP/some" ';realloc$')
 	all=$((22 * 1009 * 1000 + 19 * 5000))
 	[ "$sum" -le "$all" ] && [ "$sum" -ge $((all - 10000 * CPUS)) ] || { echo "$sum of $all"; false; }
@@ -145,7 +145,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	record_waiting offcpu "$LOAD/block" line
 	cut -c 1-200 "$TMP/s"
 	ns=$(total "$TMP/s" ';main;blocked_here;sleep_ms;')
-	# 17 times 20 ms, from the moment in which it has left its CPU to that in which it is woken
+	# 17 times 20 ms, from leaving the CPU to the wakeup
 	[ "$ns" -ge 306000000 ] && [ "$ns" -le "$(cat "$TMP/out")" ]
 	[ "$(total "$TMP/s" ';echo;wait_here;')" -ge 90000000 ]
 	jq -e '.weight == "dur" and .units.dur == "ns"' <(grep '"sum"' "$TMP/s") > /dev/null
@@ -173,7 +173,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	wait $pid || true
 	ours=$(total "$TMP/s" '^[0-9]*#block;')
 	theirs=$(sed -n 's/^@blocked: //p' "$TMP/theirs")
-	# bpftrace's own switches cost it some; what it misses at the exec is some ms
+	# bpftrace misses some time by its own switches, and a few ms at the exec
 	awk -v a="$ours" -v b="$theirs" 'BEGIN { exit !(a > 0.97 * b && a < 1.03 * b) }' || { echo "$ours, bpftrace $theirs"; false; }
 }
 
@@ -183,7 +183,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	# the thread is woken by main's write, main by the thread's
 	grep -qE '^[0-9]+#block;.*;echo;wait_here;.*;--;.*;wake_here;main;.*;block$' "$TMP/s"
 	grep -qE '^[0-9]+#block;.*;main;wait_here;.*;--;.*;wake_here;echo;.*;block$' "$TMP/s"
-	# a sleep ends in the interrupt of a timer
+	# the interrupt of a timer ends a sleep
 	grep -E ';blocked_here;sleep_ms;' "$TMP/s" | grep -q -- ';--;.*hrtimer_interrupt.*;asm_sysvec_[a-z_]*_\[k\]$'
 }
 
@@ -216,7 +216,7 @@ time.sleep(600)
 ' < "$TMP/go" > "$TMP/done" &
 	pid=$!
 	exec 5> "$TMP/go"
-	# with an event, of which the header says when it records
+	# with an event, whose header shows when recording has begun
 	mp-record -q kmemleak -e syscalls:sys_enter_getppid -g both -p $pid -o "$TMP/s" 5>&- &
 	recorder=$!
 	until [ -s "$TMP/s" ]; do sleep 0.01; done

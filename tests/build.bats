@@ -128,7 +128,7 @@ load lib
 	[ -f "$TMP/d/usr/share/man/man5/mp-stream.5" ]
 	[ -f "$TMP/d/usr/share/man/man7/mp-events.7" ]
 	cmp docs/mp-tools.7 "$TMP/d/usr/share/man/man7/mp.7"
-	# where it is not called man, because man-db is there
+	# where the program has another name than man, because man-db is installed
 	! command -v mman > /dev/null || mman -M "$TMP/d/usr/share/man" mp 2> /dev/null | grep -q '^MP-TOOLS(7)'
 	[ -f "$TMP/d/usr/share/zsh/site-functions/_mp-tools" ]
 	make -s uninstall DESTDIR="$TMP/d" PREFIX=/usr > /dev/null

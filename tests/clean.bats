@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What mp-record leaves behind when it is stopped or killed at any moment: nothing. MP_SEED repeats a run.
+# mp-record leaves nothing behind whenever it is stopped or killed. MP_SEED repeats a run.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -9,7 +9,7 @@ TRACEFS=/sys/kernel/tracing
 CGROUPS=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 GROUP=mp-clean-$BATS_ROOT_PID
 
-# Empty, once the load in it has been killed.
+# Removes the cgroup after the load in it has been killed.
 remove_group() {
 	local try
 	for ((try = 0; try < 50; try++)); do
@@ -23,7 +23,7 @@ teardown_file() {
 	remove_group
 }
 
-# Ids of what there is of BPF, as "prog 17", "map 4", "link 3".
+# Ids of all BPF objects, as "prog 17", "map 4", "link 3".
 bpf_objects() {
 	local kind
 	for kind in prog map link; do
@@ -31,7 +31,7 @@ bpf_objects() {
 	done | sort
 }
 
-# Those that a process has open, or a program that a process has open uses: others may be recording, too.
+# Those that a process has open, or that such a program uses: other tests may be recording, too.
 bpf_held() {
 	local progs
 	progs=$(sed -n 's/^prog_id:[[:space:]]*//p' /proc/[0-9]*/fdinfo/* 2> /dev/null | sort -u)
@@ -39,7 +39,7 @@ bpf_held() {
 	bpftool -j prog | jq -r --arg progs "$progs" '($progs | split("\n")) as $p | .[] | select("\(.id)" | IN($p[])) | .map_ids[]? | "map \(.)"'
 }
 
-# What is there now and was not before, and nobody has. The kernel frees behind grace periods: it gets some seconds.
+# What is new since then and nobody has open. The kernel frees after grace periods: it gets some seconds.
 bpf_left() {
 	local try
 	for ((try = 0; try < 50; try++)); do
@@ -53,7 +53,7 @@ bpf_left() {
 	return 1
 }
 
-# One recording, ended by a signal after up to 300 ms, both by chance. Its process id goes to $TMP/pids.
+# One recording, ended after a random time up to 300 ms by a random signal. Its process id goes to $TMP/pids.
 start_and_kill() {
 	local -n args=ways_$((RANDOM % ways))
 	local signals=(KILL KILL TERM INT) ms=$((RANDOM % 300)) out="$TMP/out.$1" signal pid status=0
@@ -61,7 +61,7 @@ start_and_kill() {
 	setsid env --default-signal=INT mp-record -q -o "$out" "${args[@]}" > /dev/null 2> "$TMP/err.$1" 3>&- &
 	pid=$!
 	echo $pid >> "$TMP/pids"
-	# before that the shell has it ignore SIGINT
+	# before that it ignores SIGINT, as the shell set it
 	until [ "$(cat "/proc/$pid/comm")" = mp-record ]; do sleep 0.001; done
 	sleep "$(printf '0.%03d' $ms)"
 	kill "-$signal" $pid 2> /dev/null || true
@@ -102,7 +102,7 @@ start_and_kill() {
 	bpf_objects > "$TMP/before"
 	files=$(find "$TMP" -maxdepth 1 | wc -l)
 
-	# two at once, of which each sweeps away what was left of others, and nothing else
+	# two at once: each removes what killed recordings left, and nothing else
 	for ((i = 0; i < 50; i++)); do
 		second=$RANDOM
 		(RANDOM=$second; start_and_kill b) > "$TMP/said" &
@@ -119,7 +119,7 @@ start_and_kill() {
 	done < "$TMP/pids"
 	[ "$(wc -l < "$TMP/pids")" = 100 ]
 	bpf_left
-	# a command goes on without its recorder, to its end
+	# a command runs to its end without its recorder
 	sleep 0.5
 	! grep -l "$TMP/spinning" /proc/[0-9]*/cmdline 2> /dev/null || false
 	rm -f "$TMP"/{pids,said,now,held,left}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Collectors against known workloads and against what others count of the same: perf, strace, /proc, /sys.
+# Collectors compared with known workloads and with what others count: perf, strace, /proc, /sys.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -11,7 +11,7 @@ setup_file() {
 	unset MP_COLLECTORS XDG_CONFIG_HOME
 }
 
-# Records ROUNDS rounds of mix, in a network of its own, with a collector.
+# Records ROUNDS rounds of mix, in a network namespace of its own, with a collector.
 mix() {
 	needs_root
 	head -c 64K /dev/zero > "$TMP/file"
@@ -19,7 +19,7 @@ mix() {
 		"$LOAD/mix" "$TMP/file" $ROUNDS 2> "$TMP/snmp" || [ $? = 1 ]
 }
 
-# around WHAT WANTED LEAST MOST: both are printed
+# around WHAT WANTED LEAST MOST: prints the value and the limits
 around() {
 	echo "$1: $2, wanted $3 to $4"
 	[ "$2" -ge "$3" ] && [ "$2" -le "$4" ]
@@ -39,7 +39,7 @@ around() {
 		perf stat -x, -o "$TMP/stat" -e context-switches,sched:sched_waking "$LOAD/switch" 0 0.2 > "$TMP/rounds" || [ $? = 1 ]
 	switches=$(awk -F, '/context-switches/ { print $1 }' "$TMP/stat")
 	wakes=$(awk -F, '/sched_waking/ { print $1 }' "$TMP/stat")
-	# perf leaves out what two processes do while they exit
+	# perf omits what two processes do while they exit
 	around switches "$(grep -c ',sched:sched_switch,.*prev_comm=switch' "$TMP/s")" "$switches" $((switches + 4))
 	around wake-ups "$(grep -c ',sched:sched_waking,.*comm=switch	' "$TMP/s")" "$wakes" $((wakes + 6))
 	[ "$switches" -ge "$(cat "$TMP/rounds")" ]
@@ -59,7 +59,7 @@ around() {
 	[ "$(wc -l < "$TMP/said")" = 2 ]
 	mp-order "$TMP/s" 2> /dev/null | mp-sched -s wait,preempted,unknown > "$TMP/spans" 2> /dev/null || [ $? = 1 ]
 	while read -r pid delay; do
-		# beside losses it is not known what it did: at most wait, too
+		# near losses its state is unknown: it may have waited, too
 		read -r waited unknown < <(perl -ne 'BEGIN { $tid = shift } next unless /[,\t]tid=$tid\t/;
 			my ($dur) = /\tdur=(\d+)/; /state=unknown/ ? ($unknown += $dur) : ($waited += $dur);
 			END { printf "%d %d\n", $waited, $unknown }' "$pid" "$TMP/spans")
@@ -103,11 +103,11 @@ around() {
 		read -r way comm family bytes <<< "$message"
 		[ "$(grep -c ",sock:sock_${way}_length,.*comm=$comm	.*\.family=$family	.*\.ret=$bytes	" "$TMP/o")" = $ROUNDS ]
 	done
-	# with both processes: of some the sender is not known, whose data was brought by another that was interrupted
+	# with both processes, but for some whose data a third, interrupted process delivered
 	both() { grep -c "comm=$1	.family=$2	peer=$3	bytes=$4	" "$TMP/d"; }
 	around "mix to mix-server" "$(both mix 2 mix-server 600)" $((ROUNDS * 8 / 10)) $ROUNDS
 	around "mix-server to mix" "$(both mix-server 2 mix 4)" $((ROUNDS * 8 / 10)) $ROUNDS
-	# each datagram is received by itself, and some may wait for it together
+	# each datagram is received separately, and several receivers may wait for one
 	mp-pair -b 'sock:sk_data_ready/.family==1/' -e 'sock:sock_recv_length/.family==1/' -p queue -k .skaddr=.sk \
 		-f comm,.family,peer=end:comm,bytes=end:.ret "$TMP/o" > "$TMP/d" || [ $? = 1 ]
 	[ "$(both mix 1 mix-server 11)" = $ROUNDS ]
@@ -118,7 +118,7 @@ around() {
 	strace -o "$TMP/strace" -e trace=openat,read,close cat /etc/passwd > /dev/null
 	sed -nE 's/^(openat|read|close)\(.*\) += (-?[0-9]+).*/\1 \2/p' "$TMP/strace" > "$TMP/wanted"
 	mp-record -q -o "$TMP/s" syscalls:openat,read,close -- cat /etc/passwd > /dev/null
-	# strace shows the C library's -1 for what the kernel returns as -errno
+	# strace shows the C library's -1 where the kernel returns -errno
 	grep 'comm=cat	' "$TMP/s" | sed -nE 's/.*:sys_exit_([a-z]*),.*\.ret=(-?[0-9]+).*/\1 \2/p' | sed 's/-[0-9]*/-1/' > "$TMP/got"
 	[ "$(wc -l < "$TMP/got")" -ge 7 ]
 	diff "$TMP/wanted" "$TMP/got"
@@ -126,7 +126,7 @@ around() {
 	[ "$(grep ',syscalls:sys_enter_read,' "$TMP/s" | tail -n 1 | sed -E 's/.*\.count=([^\t]*).*/\1/')" = "$(printf '0x%x' "$size")" ]
 }
 
-# between FILE COMMAND: what each line of a file in /proc has counted on CPU 0 while the command ran, with the times
+# between FILE COMMAND: how much each line of a file in /proc increased on CPU 0 while the command ran, with the times
 between() {
 	perl -e 'use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 		my ($file, $seconds) = @ARGV;
@@ -193,6 +193,6 @@ between() {
 	[ "$status" = 0 ]
 	[ "$(cat "$TMP/said")" = 31 ]
 	[ "$(grep -c ',kvm:kvm_pio,.*\.port=0xe9	' "$TMP/s")" = 31 ]
-	# and the halt
+	# one more exit for the halt
 	[ "$(grep -c ',kvm:kvm_userspace_exit,' "$TMP/s")" = 32 ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The pipelines that collectors and mp-tools(7) name: each is run, and has to show something.
+# Runs each pipeline that collectors and mp-tools(7) name; each has to show something.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -14,12 +14,12 @@ shows() {
 	mp-record --explain "$1" | sed -n '/^shown by /,/^file /p' | sed '$d; s/^shown by//; s/^ *//'
 }
 
-# A pipeline for people as one for this test: short, about the load, its results in out.
+# Turns a pipeline of the manual into one for this test: short, about the load, its results in out.
 for_test() {
 	sed -E "s/ -d [0-9]+/ -q -d 300ms/; s/\bPID\b/$MIX_PID/; s/0x55d0c0de0040/$MIX_ADDRESS/; s/postgres/mix/; s/:libjemalloc//; s/\[age 10 to 100 s\]/[age < 1 s]/; s/> [a-z_-]+\.[a-z]+$/> out/"
 }
 
-# Runs it in $TMP; what it shows is in out.
+# Runs it in $TMP, with the output in out.
 show() {
 	local status=0
 	: > "$TMP/out"
@@ -28,7 +28,7 @@ show() {
 	return $status
 }
 
-# What a filter has drawn, or lines that are not control lines.
+# A picture, or lines that are not control lines.
 is_something() {
 	grep -q '<rect' "$1" || grep -qv '^{' "$1"
 }

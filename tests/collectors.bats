@@ -144,7 +144,7 @@ setup_file() {
 	X
 	gcc -O0 -o "$TMP/p" "$TMP/p.c"
 	mp-record -q pagefaults -o "$TMP/s" -- "$TMP/p"
-	# those of main alone are in one stretch of addresses
+	# the faults of main are within one range of addresses
 	grep -o 'addr=0x[0-9a-f]*000' "$TMP/s" | sort -u | perl -ne '
 		/addr=(0x.*)/; my $a = hex $1;
 		$run = $a == $last + 4096 ? $run + 1 : 1; $best = $run if $run > $best; $last = $a;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Samples of certain moments: what a BPF program on the event lets through, with known loads.
+# Conditional sampling: what a BPF program on the event lets through, with known loads.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -12,7 +12,7 @@ bpf_works() {
 		skip "no BPF: $(head -n 1 "$TMP/why")"
 }
 
-# N programs that want the first CPU all the time; the last is waited for.
+# N programs that want the first CPU all the time. Returns when the last one runs.
 crowd() {
 	local i
 	cp "$LOAD/spin" "$TMP/mp-crowd"
@@ -36,7 +36,7 @@ clocks() {
 	done
 	[ "$(clocks "$TMP/0-2")" = 0 ]
 	[ "$(clocks "$TMP/3-")" -gt 50 ] && [ "$(clocks "$TMP/0-")" -gt 50 ] || false
-	# others may want it, too
+	# other tasks may want it, too
 	[ $(($(clocks "$TMP/3-9") + $(clocks "$TMP/10-"))) -gt 50 ]
 	kill -KILL -- "-$LOAD_PID"
 	[ "$(tail -n 1 "$TMP/0-2" | jq -c '[.records, .lost, .fired, .excluded]')" = '[0,0,0,0]' ]
@@ -123,7 +123,7 @@ clocks() {
 	without bpf,-sys_admin -q -C 0 -F 499 --exclude-pid "$pid" -e cpu-clock/stack=none/ -d 1s -o "$TMP/s"
 	ran=$((($(ran) - before) / 1000000))
 	! grep -q "	pid=$pid	" "$TMP/s"
-	# one for each 2 ms that it ran meanwhile; it ran while the recording started and ended, too
+	# one for each 2 ms that it ran during the recording; it also ran while the recording started and ended
 	echo "$(trailer "$TMP/s" excluded) excluded, ran $ran ms"
 	[ "$(trailer "$TMP/s" excluded)" -gt 0 ] && [ "$(trailer "$TMP/s" excluded)" -ge $((ran / 20)) ]
 }

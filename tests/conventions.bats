@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load lib
 
-# A stream that is large enough not to fit into buffers and pipes.
+# A stream that is too large for buffers and pipes.
 big_stream() {
 	awk 'BEGIN { for (i = 1; i <= 150000; i++)
 		printf "%d,a:b,cpu=0\tcomm=c%d\tstack=main;f%d;g%d\n", i, i, i, i }'
@@ -55,7 +55,7 @@ big_stream() {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
 		for ignored in "" "trap '' PIPE;"; do
-			# the reader has gone before the first byte, since a pipe takes all of a small picture
+			# the reader closes before the first byte, since a small picture fits into a pipe
 			run bash -c "$ignored
 				exec 5> >(:)
 				wait \$!
@@ -210,7 +210,7 @@ big_stream() {
 	printf '1,a:b,comm=x\n' > "$TMP/in"
 	fastest() {
 		local start took _
-		best=1000000	# of 20: the machine may be busy
+		best=1000000	# the best of 20, since the machine may be busy
 		for _ in {1..20}; do
 			start=${EPOCHREALTIME/./}
 			"$@" "$TMP/in" > /dev/null

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-cpel: what it writes, read back by tests/tools/cpel.py, which holds it against CPEL's rules.
+# mp-cpel: tests/tools/cpel.py reads its output and checks it against the rules of CPEL.
 
 bats_require_minimum_version 1.5.0
 load lib
 
 decode() { tests/tools/cpel.py "$@"; }
 
-# What is read is FILE.
+# Checks what cpel.py reads from FILE.
 same() {
 	cat > "$TMP/wanted"
 	cmp -s "$TMP/wanted" "$1" || { diff "$TMP/wanted" "$1" | head; false; }
@@ -64,10 +64,10 @@ random_stream() {
 	awk -F '[,\t]' '{ id = $NF; sub(".*=", "", id); sw = $2 ~ /switch/; pid = id > 0 ? 100 + id % 3 : 0
 		print $1, sw ? 1 : 2, sw ? "switch in" : "wakeup", "c" id " t" id "(" pid ")", "pid:" pid " tid:" id }' "$TMP/in" |
 		same "$TMP/got"
-	# and as they are, on the track of who ran
+	# and unchanged, on the track of the task that ran
 	awk -F '\t' '$4 > 2 { print $1, $5, $3 }' "$TMP/all" > "$TMP/got"
 	awk -F '[,\t]' '{ sub("pid=", "", $4); sub("tid=", "", $5); print $1, $2, "c" $5 " t" $5 "(" $4 ")" }' "$TMP/in" | same "$TMP/got"
-	# a track for each process: the same events, on the track of its first thread's name
+	# a track for each process has the same events, under the name of its first thread
 	mp-cpel -t pid "$TMP/in" | decode | awk -F '\t' '$4 <= 2 && $6 ~ /tid:[^0]/ { split($6, p, "[: ]"); print p[2], $3 }' | sort -u > "$TMP/got"
 	[ "$(wc -l < "$TMP/got")" = 3 ]
 	! awk '$2 !~ "^c" || $3 != "t" $1 "(" $1 ")"' "$TMP/got" | grep .
@@ -160,7 +160,7 @@ random_stream() {
 	decode "$TMP/out" > "$TMP/got"
 	[ "$(awk -F '\t' '$4 == 1' "$TMP/got" | wc -l)" = "$(grep -c '^[0-9]*,sched:sched_switch,' "$TMP/in")" ]
 	[ "$(awk -F '\t' '$4 == 2' "$TMP/got" | wc -l)" = "$(grep -cE '^[0-9]+,sched:sched_wakeup(_new)?,' "$TMP/in")" ]
-	# as cpelatency does it: by what the event says
+	# as cpelatency does it: by the text of the event
 	awk -F '\t' '$4 == 2 { since[$6] = $1 } $4 == 1 && since[$6] { print $1 - since[$6]; since[$6] = 0 }' "$TMP/got" > "$TMP/latency"
 	[ "$(wc -l < "$TMP/latency")" -gt 10 ]
 	grep -E '^[0-9]' "$TMP/in" | awk -F '[,\t]' '

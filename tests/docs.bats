@@ -18,7 +18,7 @@ pages() {
 	done
 }
 
-# Renders all of them to $TMP/mandoc and $TMP/groff: one long page each, so that no paragraph is cut by a footer.
+# Renders all of them to $TMP/mandoc and $TMP/groff: one long page each, so that no footer interrupts a paragraph.
 render() {
 	mkdir "$TMP/mandoc" "$TMP/groff"
 	for page in $(pages); do
@@ -27,7 +27,7 @@ render() {
 	done
 }
 
-# A rendered page without what may differ: header, footer, line breaks and hyphens, forms of quotes.
+# A rendered page without the parts that may differ: header, footer, line breaks and hyphens, forms of quotes.
 squeeze() {
 	sed '1d; $d' "$1" | sed "s/[‘’]/'/g; s/[-‐–—]//g" | tr -d ' \n'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Every seed of the fuzzers, and what they have found, once. `make fuzz` looks for more.
+# Runs every seed of the fuzzers, and every input that they found, once. `make fuzz` looks for more.
 
 load lib
 

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/golden/run, which runs the golden cases: what it accepts, what it refuses, what it rewrites.
+# What tests/golden/run, which runs the golden cases, accepts, refuses and rewrites.
 
 load lib.bash
 
 RUN=tests/golden/run
 
-# Writes a .test file of the arguments, a line each.
+# Writes the arguments to a .test file, a line each.
 test_file() {
 	printf '%s\n' "$@" > "$TMP/x.test"
 }
 
-# The runner must report the file as failed, for this reason.
+# The runner must report the file as failed for this reason.
 refuses() {
 	local status=0
 	"$RUN" "$TMP/x.test" > "$TMP/tap" 2>&1 || status=$?

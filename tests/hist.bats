@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-hist against other implementations, and the properties of its merges.
+# mp-hist compared with other implementations, and the properties of its merges.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -137,7 +137,7 @@ PY
 				mp-hist $options $output "$TMP/all" > "$TMP/one"
 				mp-hist $options $output "$TMP/ca.dump" "$TMP/b.dump" | cmp - "$TMP/one" || { echo "$options $output"; false; }
 			done
-			# a dump and what is not yet dumped
+			# a dump, and events that are not in a dump yet
 			mp-hist $options --json "$TMP/b.dump" "$TMP/c" "$TMP/a.dump" > "$TMP/two"
 			mp-hist $options --json "$TMP/all" | cmp - "$TMP/two"
 		done

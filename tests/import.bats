@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-import: what perf and the kernel print arrives whole; the other way round gives the same events.
+# mp-import: what perf and the kernel print is imported completely, and a round trip gives the same events.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# Samples of random shape as a stream of events: names of all sorts, several types, stacks.
+# A stream of random samples: names of all sorts, several types, stacks.
 make_stream() {
 	perl -e '
 		my ($n, $seed) = @ARGV; srand $seed;
@@ -31,7 +31,7 @@ make_stream() {
 		print "{\"end\":\"event\",\"records\":$n,\"lost\":0}\n";' "$1" "$2"
 }
 
-# The same as perf script --ns -F +pid,+period prints it. $1: width of a thread's number, of which perf had two.
+# The same as perf script --ns -F +pid,+period prints it. $1 is the width of a thread's number: perf has used two.
 export_perf() {
 	perl -ne '
 		BEGIN { $w = shift }
@@ -122,7 +122,7 @@ export_perf() {
 	[ "$(sed -n 2p "$TMP/out" | wc -c)" -gt 1000000 ]
 }
 
-# Threads whose names look like anything else, recorded by perf; $TMP/perf.data.
+# Records with perf, to $TMP/perf.data, threads whose names look like other parts of its output.
 perf_capture() {
 	command -v perf > /dev/null || skip "no perf"
 	command -v python3 > /dev/null || skip "no python3"
@@ -142,7 +142,7 @@ perf_capture() {
 	perf record -q --sample-cpu "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
 }
 
-# The number of samples by perf itself.
+# The number of samples that perf reports.
 perf_samples() {
 	perf report -i "$TMP/perf.data" --stats 2> /dev/null | awk '/SAMPLE events/ { print $3; exit }'
 }
@@ -167,7 +167,7 @@ perf_samples() {
 	perf_capture -g -e sched:sched_switch
 	perf script -i "$TMP/perf.data" > "$TMP/text" 2> /dev/null
 	mp-import "$TMP/text" > "$TMP/out.mp" 2> /dev/null || true
-	# who switched away is who ran: two independent readings of the same line
+	# the task that is switched out is the task that ran: two independent readings of the same line
 	awk -F '\t' '/^[0-9]/ { for (i = 1; i <= NF; i++) { if ($i ~ /^comm=/) c = substr($i, 6); if ($i ~ /^tid=/) t = substr($i, 5)
 			if ($i ~ /^\.prev_comm=/) pc = substr($i, 12); if ($i ~ /^\.prev_pid=/) pt = substr($i, 11) }
 		n++; if (t == pt) same++; if (c == pc) names++ }
@@ -178,7 +178,7 @@ perf_samples() {
 		[ "$n" -ge 23 ] || { echo "'$name': $n"; false; }
 		[ "$(grep -cF "	.prev_comm=$name	" "$TMP/out.mp")" -ge 23 ]
 	done
-	# frames: as many as perf printed, and the kernel's are marked
+	# as many frames as perf printed, with those of the kernel marked
 	[ "$(grep -cP '^\t' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | awk -F ';' '{ n += NF } END { print n }')" ]
 	[ "$(grep -cP '^\t *ffffffff' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# On Debian's own kernel, in QEMU (tests/vm/run), which has kprobes and lets programs on its functions, as the
-# machine of the tests may not. tests/vm/record made the recordings; what they must hold is known: dd reads 17
+# Recordings on Debian's own kernel in QEMU (tests/vm/run), which has kprobes and permits programs on its functions, as the
+# machine of the tests may not. tests/vm/record makes the recordings, whose contents are known: dd reads 17
 # times 7 bytes of a file.
 
 bats_require_minimum_version 1.5.0
@@ -30,7 +30,7 @@ count() {
 	lines "$1" "$2" | wc -l
 }
 
-# A recording is whole: nothing lost, in order, and the account fits.
+# A recording is complete: nothing is lost, events are in order, and the counts add up.
 is_whole() {
 	mp-order --check "$R/$1" > /dev/null
 	[ "$(trailer "$R/$1" lost)" = 0 ]
@@ -44,7 +44,7 @@ is_whole() {
 	inode=$(cat "$R/inode")
 	[ "$(lines fentry:vfs_read fentry | grep -c "	.count=7	.inode=$inode	.name=script	")" = 17 ]
 	jq -e '.events["fentry:vfs_read"] == { ".count": "u64", ".inode": "u64", ".name": "str" }' <(head -n 1 "$R/fentry") > /dev/null
-	# the function is the leaf: neither the program nor the trampoline to it
+	# the function is the leaf, not the program or the trampoline to it
 	[ "$(lines fentry:vfs_read fentry | grep -vc ';do_syscall_64_\[k\];.*;vfs_read_\[k\]$')" = 0 ]
 }
 
@@ -60,7 +60,7 @@ is_whole() {
 	is_whole both
 	[ "$(count fentry: both)" -ge 18 ]
 	lines '' both | sed 's/^[0-9]*,\([a-z]*\):.*/\1/' | paste -d ' ' - - - - | sort -u > "$TMP/orders"
-	# both see the beginning at the same place, in the order in which they were put there
+	# both probes are at the beginning of the function and run in the order in which they were placed
 	[ "$(wc -l < "$TMP/orders")" = 1 ] && grep -qE '^(fentry kprobe|kprobe fentry) (fexit kretprobe|kretprobe fexit)$' "$TMP/orders" || { cat "$TMP/orders"; false; }
 	cmp <(lines fexit both | grep -o 'retval=.*') <(lines kretprobe both | grep -o 'ret=.*' | sed 's/^/retval=/; s/=ret=/=/')
 }
@@ -77,7 +77,7 @@ is_whole() {
 	[ "$(count kprobe:vfs_read kprobe)" = 17 ]
 	[ "$(lines kprobe:vfs_read kprobe | grep -c '	.count=7	')" = 17 ]
 	[ ! -s "$R/probes" ]
-	# after kill -9 the next recording removes what was left
+	# after kill -9 the next recording removes what the killed one left
 	[ "$(tr '\n' ' ' < "$R/left")" = "1 0 " ]
 }
 
@@ -101,9 +101,9 @@ is_whole() {
 	[ "$(grep -c '^[0-9]*,.*stack=_start;__libc_start_main.*;main;spin_caller;spin_here' "$R/callstack")" -ge 30 ]
 	[ "$(trailer "$R/callstack" 'unwound | (.cfi // .bpf) | .whole / .stacks >= 0.99')" = true ]
 	is_whole bpf
-	# emulated, a walk may last longer than the 200 us that a sample and its stack are apart at most
+	# on an emulated machine a walk may take longer than 200 us, the largest distance between a sample and its stack
 	[ "$(trailer "$R/bpf" 'unwound.bpf | .stacks >= 100 and .whole / .stacks >= 0.95')" = true ] || { tail -n 1 "$R/bpf"; false; }
-	# 17 times 20 ms, from the moment in which it has left its CPU to that in which it is woken
+	# 17 times 20 ms, from leaving the CPU to the wakeup
 	local ns slept
 	ns=$(awk -F '#' '/;main;blocked_here;sleep_ms;/ { n += $1 } END { printf "%.0f", n }' "$R/offcpu")
 	slept=$(cat "$R/slept")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# For all bats files: PATH, a temporary folder, and what several of them need.
+# For all bats files: PATH, a temporary folder, and functions that several of them need.
 
 cd "$BATS_TEST_DIRNAME/.." || exit 2
 : "${BUILD:=$PWD/build}"
@@ -14,7 +14,7 @@ setup() {
 	STARTED=$(mktemp "$TMP/.XXXXXX")
 }
 
-# What programs with a just-in-time compiler, which were killed, have left for perf.
+# Removes what killed programs with a just-in-time compiler have left for perf.
 remove_perf_maps() {
 	local map pid
 	for map in /tmp/perf-*.map; do
@@ -35,7 +35,7 @@ teardown() {
 	rm -rf "$TMP"
 }
 
-# A filter with what it needs to take any events; words, to be read with `read -ra`.
+# A filter with the options that it needs to read any events, to be split with `read -ra`.
 filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
@@ -75,7 +75,7 @@ unprivileged() {
 	fi
 }
 
-# Puts programs of ours where such a user can run them, in $TMP.
+# Copies our programs to $TMP, where such a user can run them.
 needs_unprivileged() {
 	unprivileged true 2> /dev/null || skip "cannot become user nobody"
 	install -m 755 "$BUILD/bin/mp-record" "$@" "$TMP"
@@ -88,7 +88,7 @@ needs_own_events() {
 		skip "nobody cannot record here: $(grep -m 1 'not permitted' "$TMP/why")"
 }
 
-# CPUs that are online; nproc counts those that this process may use.
+# The number of CPUs that are online; nproc counts those that this process may use.
 CPUS=$(getconf _NPROCESSORS_ONLN)
 
 LOADS=()
@@ -100,7 +100,7 @@ start_load() {
 	LOADS+=("$LOAD_PID")
 }
 
-# Lets no CPU idle: the kernel of some virtual machines delivers no event from the idle task.
+# Keeps all CPUs busy: the kernel of some virtual machines delivers no event from the idle task.
 start_spins() {
 	local cpu
 	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
@@ -108,8 +108,8 @@ start_spins() {
 	done
 }
 
-# Starts a load of a bit of everything that collectors record, in rounds some ms apart. Sets MIX_PID and
-# MIX_ADDRESS, of a variable that it writes to in each round.
+# Starts a load with some of everything that collectors record, in rounds some ms apart. Sets MIX_PID and
+# MIX_ADDRESS, the address of a variable that it writes to in each round.
 start_mix() {
 	head -c 64K /dev/zero > "$TMP/mix.file"
 	start_load sh -c 'exec "$@" > "$0"' "$TMP/mix.out" "$LOAD/mix" "$TMP/mix.file" 0 "${1:-3000}"
@@ -117,8 +117,8 @@ start_mix() {
 	read -r MIX_PID MIX_ADDRESS < "$TMP/mix.out"
 }
 
-# Has to be the command of a recording: spin, for SECONDS of CPU time, whose CPU time goes to FILE.
-# expected FILE FREQUENCY: how many samples that is.
+# The command of a recording: spins for SECONDS of CPU time, and writes its CPU time to FILE.
+# expected FILE FREQUENCY: how many samples that gives.
 spin_timed() {
 	echo "/usr/bin/time -o $1 -f %U+%S $LOAD/spin $2"
 }
@@ -127,7 +127,7 @@ expected() {
 	awk -F + -v f="$2" '{ printf "%d", ($1 + $2) * f }' "$1"
 }
 
-# Has to be the command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE.
+# The command of a recording: stress-ng --switch for a TIME, in a session of its own, whose id goes to FILE.
 switching() {
 	cat > "$TMP/switching" <<-'X'
 		echo $$ > "$1"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Accesses to memory with address, latency and source. Where no processor samples them, a description of its PMU
-# that leads to cpu-clock shows that the kernel's records are understood; what their bits mean is for
+# Memory accesses with address, latency and source. Where the processor does not sample them, a description of a PMU
+# that leads to cpu-clock shows that the kernel's records are parsed; what their bits mean is tested by
 # tests/unit/capture/format/format.c.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# Runs a command where /sys/bus/event_source/devices describes Intel's and AMD's PMUs, of type 1, software.
+# Runs a command where /sys/bus/event_source/devices describes PMUs of Intel and AMD, with type 1, software.
 with_pmus() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	unshare -m true 2> /dev/null || skip "no mount namespaces"

@@ -16,7 +16,7 @@ setup() {
 	mp-record -q -e $GETPPID -g none -o "$TMP/s" -- "$LOAD/getppid" 37 'io worker 1/2' 'my app: 12/34' \
 		'7/8 [001] 9.1:' '' 'a;b;c' ' leading' '#hash' 'new\nline' 'tab\ttab' 'trailing ' 'worker 12' \
 		'{"mp":2}' '5#a;b' '12,a:b,' 'back\slash' '<script>' 'höher'
-	# the names as mp-folded(5) writes them; one has 15 bytes at most
+	# the names as mp-folded(5) writes them; a name has at most 15 bytes
 	LC_ALL=C sort > "$TMP/want" <<-'X'
 		 37
 		 leading 37
@@ -38,11 +38,11 @@ setup() {
 	X
 	mp-fold "$TMP/s" > "$TMP/got"
 	diff "$TMP/want" "$TMP/got"
-	# folding again changes nothing, and flamegraph.pl takes every line
+	# folding again changes nothing, and flamegraph.pl accepts every line
 	mp-fold "$TMP/got" | cmp - "$TMP/got"
 	perl /usr/share/perl5/Devel/NYTProf/flamegraph.pl "$TMP/got" > "$TMP/svg" 2> "$TMP/err"
 	[ ! -s "$TMP/err" ]
-	[ "$(grep -o '<title>[^<]*(37 samples' "$TMP/svg" | wc -l)" = 16 ]	# the empty name adds to the root alone
+	[ "$(grep -o '<title>[^<]*(37 samples' "$TMP/svg" | wc -l)" = 16 ]	# the empty name adds only to the root
 	grep -q '(629 samples, 100%)' "$TMP/svg"
 }
 
@@ -53,7 +53,7 @@ setup() {
 
 @test "threads that ran before the recording have their names" {
 	mp-record -q -e sched:sched_switch -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
-	# what the tracepoint says of the task that is switched out is what the recorder says of it
+	# the tracepoint and the recorder agree on the task that is switched out
 	grep -E '^[0-9]+,' "$TMP/s" | perl -ne '
 		my %f = map { split /=/, $_, 2 } split /\t/, (split /,/, $_, 3)[2];
 		next if $f{tid} == 0;
@@ -64,7 +64,7 @@ setup() {
 }
 
 @test "an exiting task keeps its name and ids up to its last switch" {
-	# with events of tasks the kernel takes them away before the last switch: so the whole system
+	# events attached to a task are removed before its last switch: hence the whole system
 	mp-record -q --realtime -m 16M -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do /bin/true; done' || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep -qE '(pid|tid)=-|comm=:' || false
 	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=true	.prev_comm=true.*prev_state=(16|32|64|80|128)	')" = 5 ]

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-order against a plain stable sort.
+# mp-order compared with a plain stable sort.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# Events in rounds of two CPUs, each ordered in itself, with watermarks if $1 is "marks".
+# Events in rounds of two CPUs, each CPU in order, with watermarks if $1 is "marks".
 jumbled() {
 	awk -v marks="$1" 'BEGIN {
 		srand(7); t = 1000000
@@ -25,7 +25,7 @@ jumbled() {
 		printf "{\"end\":\"event\",\"records\":%d,\"lost\":0}\n", n }'
 }
 
-reference() {	# of events, by time, equal times in their order
+reference() {	# events by time, those of equal time in their order
 	grep -hE '^[0-9]+,' "$@" | LC_ALL=C sort -s -n -t, -k1,1
 }
 
@@ -54,7 +54,7 @@ inversions() {
 	jumbled marks | shuf --random-source=<(yes 1) > "$TMP/in"
 	reference "$TMP/in" > "$TMP/want"
 	run --separate-stderr mp-order "$TMP/in"
-	[ "$status" = 1 ]	# the watermarks lied, and that is told
+	[ "$status" = 1 ]	# the watermarks are wrong, and that is reported
 	[[ "$stderr" == *"events came behind the watermark"* ]]
 	mp-order "$TMP/in" 2> /dev/null | only_events | cmp - "$TMP/want"
 	cat "$TMP/in" | mp-order 2> /dev/null | only_events | cmp - "$TMP/want"
@@ -102,7 +102,7 @@ inversions() {
 	run mp-order --check "$TMP/out"
 	[ "$status" = 0 ]
 	[ "$(head -n 1 "$TMP/out" | jq '.sections | length')" = 2 ]
-	# cut off in the middle: told, ordered
+	# truncated in the middle: reported and ordered
 	head -c 300000 "$TMP/ab" > "$TMP/cut"
 	run --separate-stderr mp-order "$TMP/cut"
 	[ "$status" = 1 ] && [[ "$stderr" == *"no LF"* && "$stderr" == *"cut off"* ]] || false

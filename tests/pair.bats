@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-pair against a second, simple implementation, its properties, and the real kernel.
+# mp-pair compared with a second, simple implementation and the real kernel, and its properties.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -37,7 +37,7 @@ random_events() {
 	X
 }
 
-# Options on stdin, a case a line. Files are the arguments.
+# Reads options on stdin, a case on each line. The arguments are files.
 compare() {
 	python3 tests/pair-reference.py "$@"
 }
@@ -134,7 +134,7 @@ compare() {
 		[ "$status" = 0 ] || { echo "$options: $output"; false; }
 		[[ "$output" == *"valid, complete, ordered"* ]]
 	done
-	# with what happened inside, it is for mp-order to put in order
+	# with --context the output is unordered until mp-order has read it
 	mp-pair -b 'a:*' -e 'c:*' --context all --over 5us "$TMP/in" 2> /dev/null > "$TMP/out" || true
 	mp-order "$TMP/out" > "$TMP/ordered"
 	run mp-order --check "$TMP/ordered"
@@ -209,7 +209,7 @@ compare() {
 	leak | peak --max-open 1000 > "$TMP/kib2"
 	[ "$(cat "$TMP/kib2")" -lt $((small + 2000)) ]
 	grep -q '^mp-pair: 199000 begins were given up' "$TMP/err"
-	# what happened inside, with too little memory for it: told, status 1
+	# --context with too little memory is reported, with status 1
 	{ echo '1,a,tid=1'; flow 20000 | sed 's/,a,/,x,/; s/,b,/,y,/' | sort -s -n -t, -k1,1; echo '99999,b,tid=1'; } > "$TMP/in"
 	run --separate-stderr mp-pair -b a -e b -c all -m 1M "$TMP/in"
 	[ "$status" = 1 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Probes on programs, static probes, memory: exact counts, arguments, nothing left behind.
+# Probes on programs, static probes and memory: exact counts, arguments, and no probe left.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -11,7 +11,7 @@ setup_file() {
 	[ -e $EVENTS ] || [ "$(id -u)" != 0 ] || mount -t tracefs none /sys/kernel/tracing 2> /dev/null || true
 }
 
-# What is in tracefs of ours.
+# Our probes in tracefs.
 left() {
 	cat $EVENTS 2> /dev/null | grep -c ":mp_$1" || true
 }
@@ -116,7 +116,7 @@ record() {
 	pid=$!
 	until [ -s "$TMP/s" ]; do sleep 0.01; done
 	[ "$(left "$pid/")" = 2 ]
-	# another recording leaves those of a living one alone
+	# another recording does not touch the probes of one that runs
 	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null
 	[ "$(left "$pid/")" = 2 ]
 	kill -KILL $pid

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Properties that hold for any input: made here at random, from a fixed seed.
+# Properties that hold for any input, tested with random input from a fixed seed.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -34,7 +34,7 @@ random_stream() {
 			mp-fold $options "$TMP/a" "$TMP/b" | cmp - "$TMP/all"
 			mp-fold $options "$TMP/b" "$TMP/a" | cmp - "$TMP/all"
 		done
-		# the same as stacks, with marks
+		# the same input as stack lines, with annotations
 		cat "$TMP/a" "$TMP/b" | mp-fold --stream | grep -v '^{' > "$TMP/all"
 		mp-fold --stream <(mp-fold --stream "$TMP/a") <(mp-fold --stream "$TMP/b") | grep -v '^{' | cmp - "$TMP/all"
 	done
@@ -82,7 +82,7 @@ random_stream() {
 				} elsif (/^(-?\d+)#(.*)$/) { ($frames, $w) = ($2, $1) }
 				elsif (/^(.*) (-?\d+)$/) { ($frames, $w) = ($1, $2) }
 				my @f = map { put(undo(mark($_))) } split /;/, $frames, -1;
-				@f = ("") if $frames eq "" and !defined $prefix;	# an event may have none
+				@f = ("") if $frames eq "" and !defined $prefix;	# an event may have no frames
 				unshift @f, put(undo($prefix)) if defined $prefix;
 				$sum{join ";", @f} += $w;
 			}

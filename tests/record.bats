@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-record on the real kernel: events, targets, fields, ends.
+# mp-record on the real kernel: events, targets, fields, and how a recording ends.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -13,7 +13,7 @@ setup() {
 	needs_root
 }
 
-# The clocks of the machine: how far real time is ahead of the monotonic one, and the latter, in ns.
+# The clocks of the machine, in ns: real time minus monotonic time, and monotonic time.
 clocks() {
 	perl -MTime::HiRes=clock_gettime,CLOCK_REALTIME,CLOCK_MONOTONIC -e '
 		for (1 .. 100) {
@@ -95,14 +95,14 @@ events() {	# number of event lines of a type
 	[ "$(grep -c 'period=1000000	.*stack=.*;spin_here' "$TMP/s")" -ge 100 ]
 	mp-record -q -g none -e 'cpu-clock:u/period=1000000/,cpu-clock:k/period=3000000/' -o "$TMP/s" -- \
 		perl -e 'open my $zeros, "<", "/dev/zero"; until ((times)[1] > 0.3) { sysread $zeros, my $x, 4 << 20 }'
-	# all of its time is the kernel's
+	# all of its time is spent in the kernel
 	[ "$(grep -c 'period=1000000$' "$TMP/s")" -ge 50 ]
 }
 
 @test "a tracepoint that counts ns gives one event each time, with its period" {
 	mp-record -q -e sched:sched_stat_runtime -g none -o "$TMP/s" -- "$LOAD/spin" 0.3 > "$TMP/out" || [ $? = 1 ]
 	grep -qE 'period=[0-9]{4,}	.comm=' "$TMP/s"
-	# the period is the payload's own number, so each event came once
+	# the period is a field of the payload, so that each event is there once
 	! grep -E '^[0-9]+,' "$TMP/s" | perl -ne 'print unless /period=(\d+)\t.*\.runtime=\1(\t|$)/' | grep . || false
 	[ "$(trailer "$TMP/s" lost)" = 0 ]
 	[ "$(trailer "$TMP/s" fired)" = "$(trailer "$TMP/s" records)" ]
@@ -177,7 +177,7 @@ events() {	# number of event lines of a type
 	grep -q "'sh' ended with status 137" "$TMP/err"
 	run mp-record -e cpu-clock -o "$TMP/s" -- /nonexistent/program
 	[ "$status" = 2 ] && [[ "$output" == *"cannot run '/nonexistent/program': No such file or directory"* ]] || false
-	# the first thing that a new program does is to fault in its loader, before main and before libc
+	# a new program first faults in its loader, before main and before libc
 	mp-record -q -e page-faults -o "$TMP/s" -- /bin/true
 	grep -q 'comm=true' "$TMP/s"
 	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
@@ -208,13 +208,13 @@ events() {	# number of event lines of a type
 		rm -f "$TMP/s"
 		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -d 300ms -o "$TMP/s" &
 		until [ -s "$TMP/s" ]; do sleep 0.01; done
-		before=$(wc -l < "$TMP/load.out")	# the header is there: everything is recorded
+		before=$(wc -l < "$TMP/load.out")	# the header is written: recording has begun
 		wait $! || [ $? = 1 ]
-		lost=$(trailer "$TMP/s" lost)	# some kernels drop one in a while, which is told
+		lost=$(trailer "$TMP/s" lost)	# some kernels drop an event now and then, which is reported
 		[ "$lost" -le 3 ]
 		grep -o 'tid=[0-9]*' "$TMP/s" | sort | uniq -c | awk '{ sub("tid=", "", $2); print $2, $1 }' > "$TMP/seen"
 		tail -n "+$((before + 1))" "$TMP/load.out" > "$TMP/born"	# ids wrap around
-		# but for those that ran at the start and run at the end, all are whole
+		# all are complete except those that run at the start or the end
 		awk -v lost="$lost" 'NR == FNR { n[$1] = $2; if ($2 > 3) twice++; next }
 			{ tids[++total] = $1; if (n[$1]) last = total }
 			END {
@@ -340,7 +340,7 @@ events() {	# number of event lines of a type
 	mp-record -q -e $SWITCH -n 23 > "$TMP/s" || [ $? = 1 ]
 	[ "$(events "$TMP/s" $SWITCH)" = 23 ]
 	[ "$(trailer "$TMP/s" records)" = 23 ]
-	# with priority, that it sees the end of its time on a busy machine, too
+	# with priority, so that it stops in time on a busy machine, too
 	mp-record -q --realtime -e $SWITCH -d 500ms > "$TMP/s" || [ $? = 1 ]
 	took=$(length_ms "$TMP/s")
 	echo "$took ms"
@@ -366,10 +366,10 @@ events() {	# number of event lines of a type
 	setsid env --default-signal=INT bash -c "mp-record -q -e $SWITCH -o - | mp-order | tee '$TMP/s' | mp-fold > '$TMP/f'; echo \"\${PIPESTATUS[*]}\" > '$TMP/status'" &
 	pid=$!
 	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
-	# as a terminal does: to the whole process group (tee would die of it; it is not ours)
+	# to the whole process group, as a terminal does (tee would die of it; it is not ours)
 	pkill -INT -s $pid -x 'mp-record|mp-order|mp-fold'
 	wait $pid
-	# what was lost is told by each program that reads of it
+	# each program that reads of a loss reports it
 	if [ "$(trailer "$TMP/s" lost)" = 0 ]; then
 		[ "$(cat "$TMP/status")" = "0 0 0 0" ]
 	else
@@ -417,7 +417,7 @@ events() {	# number of event lines of a type
 		exec 5< "$TMP/$tail"
 		read -r _ <&5		# the header
 		best=999999999
-		# on a busy machine, which lets them wait, more often
+		# more often on a busy machine, where the programs wait for a CPU
 		for ((round = 0; round < 5 || best > 100000000 && round < 50; round++)); do
 			sleep 0.2
 			start=$(date +%s%N)
@@ -431,7 +431,7 @@ events() {	# number of event lines of a type
 		exec 5<&-
 		echo "$tail: $((best / 1000)) us"
 		[ "$best" -lt 100000000 ]
-		wait || true		# both end of the closed pipe
+		wait || true		# both end because the pipe is closed
 	done
 }
 
@@ -484,7 +484,7 @@ events() {	# number of event lines of a type
 @test "a recording stops within 200 ms under load" {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
-	# the load is started by the recorder, so that it does not keep the recorder from starting
+	# the recorder starts the load, so that the load does not keep it from starting
 	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 20s) > /dev/null 2> "$TMP/err" &
 	pid=$!
 	# with priority: under this load the shell may not run for many seconds
@@ -499,6 +499,6 @@ events() {	# number of event lines of a type
 	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }
 	took=$((($(trailer "$TMP/s" time) - $(cat "$TMP/asked")) / 1000))
 	echo "# events end $took us after the signal"
-	[ "$took" -gt -1000000 ]	# the last event may be before it
+	[ "$took" -gt -1000000 ]	# the last event may be earlier than the stop
 	[ "$took" -lt 200000 ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# What is read: memory of processes, beside /proc and in one stream with events.
+# Polled values: memory of processes, compared with /proc and in one stream with events.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -53,13 +53,13 @@ rss_of() {
 		my $more = "x" x (13 << 20);
 		getppid();
 		wait_for_samples();
-		getppid(); # what is sampled later is of a process that ends and gives its memory back
+		getppid(); # later samples see a process that exits and frees its memory
 	X
 	mp-record -q -e $GETPPID/stack=none/,mem:rss/interval=10ms/ -o "$TMP/s" -- perl "$TMP/grow.pl" "$TMP/s" || [ $? = 1 ]
 	mp-order --check "$TMP/s" > /dev/null
 	[ "$(count $GETPPID "$TMP/s")" -ge 3 ]
 	perl -ne '
-		# its children have its name, too, until they are another program
+		# its children also have its name until they run another program
 		next unless /^(\d+),(\S+?),.*\bpid=(\d+)\t.*comm=perl\t/; my ($time, $type) = ($1, $2);
 		next if $3 != ($pid //= $3);
 		if ($type eq "syscalls:sys_enter_getppid") { push @marks, $time; next }
@@ -89,7 +89,7 @@ rss_of() {
 	[ "$rss" = "$(rss_of $sitter)" ]
 	[ "$pss" -gt $((13 << 20)) ]
 	[ "$pss" -lt "$rss" ]
-	# it has less of a shared page when another program that maps it starts
+	# its share of a shared page shrinks when another program that maps it starts
 	[ $((pss - want)) -lt 300000 ]
 	[ $((want - pss)) -lt 300000 ]
 	head -n 1 "$TMP/s" | jq -e '.events["mem:rss"][".bytes"] == "u64"' > /dev/null

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-sched against machines whose tasks are known, against perf sched, and on this one.
+# mp-sched on simulated machines whose tasks are known, compared with perf sched, and on this machine.
 
 bats_require_minimum_version 1.5.0
 load lib
 
 spans() { grep -av '^{' "$1"; }
 
-# Of each CPU the sum of its spans, of each task that its spans follow one another; prints the CPUs' sums.
+# Checks that the spans of each task are adjacent, and prints the sum of the spans of each CPU.
 conserved() {
 	spans "$1" | perl -ne '
 		chomp;
@@ -35,7 +35,7 @@ conserved() {
 @test "run, idle and unknown time of a CPU add up to the length of the capture, also in pieces and with losses" {
 	for seed in $(seq 12); do
 		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
-		# takes out one event in ten, and says so for half of them
+		# removes one event in ten, and reports half of these as lost
 		perl -ne 'BEGIN { srand('"$seed"') }
 			if (/^(\d+),.*?cpu=(\d+)/ && $n++ && rand() < 0.1) {
 				print "{\"lost\":1,\"time\":$1,\"cpu\":$2}\n" if rand() < 0.5 } else { print }' "$TMP/events" |
@@ -145,7 +145,7 @@ record_both() {
 	mp-sched --tsv "$TMP/like-perf" > "$TMP/ours" 2> /dev/null || true
 	tests/tools/sched-vs-perf.pl latency "$TMP/theirs" "$TMP/ours" | tee "$TMP/result"
 	[[ "$(tail -n 1 "$TMP/result")" =~ ^compared\ ([0-9]+),\ differ\ ([0-9]+), ]]
-	# perf counts a task that it saw first when it was given a CPU a little differently
+	# perf counts a task a little differently if it was first seen when it got a CPU
 	[ "${BASH_REMATCH[1]}" -ge 5 ] && [ "$((BASH_REMATCH[2] * 10))" -le "${BASH_REMATCH[1]}" ] || false
 }
 
@@ -158,7 +158,7 @@ record_both() {
 	wait $pid || true
 	mp-order "$TMP/s" > "$TMP/o" 2> /dev/null || true
 	mp-sched "$TMP/o" > "$TMP/out" 2> /dev/null || true
-	# who was switched out asleep slept, once each
+	# each task that was switched out asleep has slept once
 	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1\t' "$TMP/o")
 	sleeps=$(grep -aE $'comm=switch\t.*(state=sleep|was=sleep)' "$TMP/out" | grep -avc 'cut=\(begin\|both\)')
 	echo "$rounds rounds, $switched switches asleep, $sleeps sleeps"

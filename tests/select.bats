@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-select against other programs that do the same, and what must hold for any selection.
+# mp-select compared with other programs that do the same, and what must hold for any selection.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# 20,000 events in order with a header, watermarks, losses and a trailer whose sums are right.
+# 20,000 ordered events with a header, watermarks, losses and a trailer with the right totals.
 stream() {
 	awk 'BEGIN {
 		srand(7)
@@ -22,14 +22,14 @@ stream() {
 
 data() { grep -a '^[0-9]' "$1"; }
 
-# The stream is valid, its trailer right, and what the trailer counts adds up.
+# Checks that the stream is valid, and that the counts of its trailer are right.
 is_complete() {
 	run mp-order --check "$1"
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	[ "$(tail -n 1 "$1" | jq '.fired == .records + .lost + .excluded')" = true ]
 }
 
-# select_ ARGS: into $TMP/out; the losses of the stream are its only complaint.
+# select_ ARGS: writes to $TMP/out; the only message is about the losses of the stream.
 select_() {
 	run --separate-stderr mp-select "$@" "$TMP/in"
 	[ "$status" = 1 ] && [ "$stderr" = "mp-select: 6 events were lost when this was recorded" ] || false

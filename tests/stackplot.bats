@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-stackplot: what it draws against tests/tools/stackplot.py, and in a browser.
+# mp-stackplot: its pictures compared with tests/tools/stackplot.py, and in a browser.
 
 bats_require_minimum_version 1.5.0
 load lib
 load svg/check
 
-# agrees OPTIONS(JSON) INPUT SVG: the layers from the bottom are printed
+# agrees OPTIONS(JSON) INPUT SVG: prints the layers from the bottom
 agrees() { tests/tools/stackplot.py "$@"; }
 
 events() {	# N SEED: events of a few commands, with times and sizes
@@ -17,7 +17,7 @@ events() {	# N SEED: events of a few commands, with times and sizes
 		} }'
 }
 
-points() {	# N SEED: samples of sizes, in rounds that take a while; some labels come late or end early
+points() {	# N SEED: samples of sizes, in rounds that last some time; some labels begin late or end early
 	awk -v n="$1" -v seed="$2" 'BEGIN { srand(seed)
 		for (i = 0; i < n; i++) for (k = 0; k < 17; k++) {
 			if (k % 5 == 4 && (i < n / 3 || i > n / 2)) continue
@@ -25,7 +25,7 @@ points() {	# N SEED: samples of sizes, in rounds that take a while; some labels 
 		} }'
 }
 
-# What a browser says of SVGs after running PROBE (JavaScript that returns something) in each: a line of JSON.
+# Runs PROBE (JavaScript that returns a value) in each SVG in a browser, and prints a line of JSON for each.
 browse() {	# PROBE SVG...
 	command -v chromium > /dev/null || skip "needs chromium"
 	python3 - "$TMP" "$@" <<-'EOF'
@@ -49,7 +49,7 @@ browse() {	# PROBE SVG...
 		python3 -c 'import sys, urllib.parse; print(urllib.parse.unquote(sys.stdin.read().strip()))'
 }
 
-# Texts that a reader sees, each with each.
+# Compares each visible text with each other.
 overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var b=e.getBoundingClientRect(),
 	p=e;while(p&&p.getAttribute){if(p.getAttribute("visibility")==="hidden")return;p=p.parentNode}
 	if(b.width)t.push([b,e.textContent])});
@@ -107,7 +107,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 }
 
 @test "the top N is that of the whole, so that no label comes and goes" {
-	# in each bin others are the heaviest; over all, a and b are
+	# others are the heaviest in each bin, but a and b over all
 	awk 'BEGIN { for (i = 0; i < 200; i++) {
 		printf "%d,5,a\n%d,4,b\n", i, i
 		printf "%d,100,burst %d\n", i, i } }' > "$TMP/in"
@@ -159,7 +159,7 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	points 100 5 > "$TMP/in"
 	mp-stackplot --percent "$TMP/in" > "$TMP/out.svg"
 	grep -q '>100 %<' "$TMP/out.svg"
-	# the uppermost edge is one line
+	# the top edge is a straight line
 	grep -o 'class="a l10"[^>]* d="[^"]*"' "$TMP/out.svg" | grep -q 'd="M84 496V66H944V496Z"'
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Counting: exact numbers of known workloads, intervals that add up.
+# --stat: exact counts of known workloads, and intervals that add up.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -17,7 +17,7 @@ total() {
 	grep -q 'comm=getppid	' "$TMP/s"
 	# the last interval ends with the recording
 	[ "$(trailer "$TMP/s" time)" -ge "$(grep '^[0-9]' "$TMP/s" | tail -n 1 | cut -d , -f 1)" ]
-	# while it waits for the stream to show some, so that there are several intervals
+	# it waits until the stream shows some, so that there are several intervals
 	cat > "$TMP/calls.pl" <<-'X'
 		my ($stream, $load) = @ARGV;
 		for my $n (1 .. 4) { system $load, 25001; select undef, undef, undef, 0.01 until `grep -c ,stat: $stream` >= $n }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# The examples of formats/ against every reader.
+# Every reader reads the examples of formats/.
 
 load lib
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-svg-heatmap: what is in the picture, against a reference in python; merging; memory; hostile names.
+# mp-svg-heatmap: the picture compared with a reference in python, merging, memory, hostile names.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -16,7 +16,7 @@ spans() {	# [SEED [N]]
 				int(rand() * 12), int(rand() * 30), 512 * int(rand() * 256), d } }'
 }
 
-# The picture of FILE with options: sum, cells against the reference, shapes against the cells.
+# Checks the picture of FILE with options: its total, its cells against the reference, its shapes against the cells.
 exact() {	# FILE N X Y [OPTION]...
 	mp-svg-heatmap "${@:5}" "$1" > "$TMP/svg"
 	run python3 $HEAT exact "$TMP/svg" "$3" "$4" < "$1"
@@ -78,7 +78,7 @@ exact() {	# FILE N X Y [OPTION]...
 	printf '1000,a:b,cpu=1\tdur=1000\n400,a:b,cpu=2\tdur=100\n' > "$TMP/in"
 	mp-svg-heatmap -y cpu --weight dur --columns 4 "$TMP/in" > "$TMP/svg"
 	grep -q '^"cells":"250,250,250,250;,100",$' "$TMP/svg"
-	# without an axis of names, or with another weight, a span counts where it ends
+	# without an axis of names, or with another weight, a span counts at its end
 	printf '1000,a:b,cpu=1\tdur=1000\t.n=7\n400,a:b,cpu=2\tdur=100\t.n=5\n' > "$TMP/in"
 	mp-svg-heatmap -y cpu --weight .n --columns 4 "$TMP/in" > "$TMP/svg"
 	grep -q '^"cells":",,,7;5",$' "$TMP/svg"

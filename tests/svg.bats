@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load lib
 load svg/check
 
-# Spans with outliers, losses and names that would like to run.
+# Spans with outliers, losses and names that are scripts.
 heat_input() {
 	awk 'BEGIN { srand(11)
 		split("nginx|<script>alert(1)</script>|\"]]>|&amp;<b>|kworker/u8:2-events_unbound_and_a_long_name|it'\''s|\\x1b[2J", name, "|")
@@ -19,7 +19,7 @@ heat_input() {
 		print "{\"end\":\"event\",\"records\":5000,\"lost\":40}" }'
 }
 
-# The numbers of a command, put to the input: how many events it selects by TIME and dur.
+# How many events of the input a command selects by TIME and dur.
 selected() {	# COMMAND FILE
 	local from to low high
 	from=$(grep -oE -- '--from @[0-9]+' <<< "$1" | grep -oE '[0-9]+')
@@ -41,7 +41,7 @@ selected() {	# COMMAND FILE
 		said=$(sed 's/.*selected: count \([0-9,]*\);.*/\1/; s/,//g' <<< "${lines[i]}")
 		[ "$said" -gt 0 ] && [ "$said" = "$(selected "${lines[i]}" "$TMP/in")" ] || { echo "${lines[i]}: $(selected "${lines[i]}" "$TMP/in")"; false; }
 	done
-	[[ "${lines[1]}" == *"dur<"* && "${lines[2]}" != *"dur<"* ]]	# the second has the row of outliers
+	[[ "${lines[1]}" == *"dur<"* && "${lines[2]}" != *"dur<"* ]]	# the second has a row of outliers
 }
 
 @test "in a heat map arrow keys move, shift selects and escape ends, all announced to screen readers" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Names of code, looked up while recording.
+# Symbols, looked up while recording.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -39,7 +39,7 @@ named() {	# most of the samples have this in their stack
 	mv "$TMP/spin.debug" "$TMP/.debug"
 	sample "$TMP/spin" 0.3
 	named ";main;spin_caller;spin_here"
-	# one of another build is not believed
+	# a file of another build is not used
 	gcc -I. -O1 -fno-omit-frame-pointer -o "$TMP/other" tests/load/jit.c
 	objcopy --only-keep-debug "$TMP/other" "$TMP/.debug/spin.debug"
 	sample "$TMP/spin" 0.3
@@ -125,7 +125,7 @@ named() {	# most of the samples have this in their stack
 	first=$(awk '/;first_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	second=$(awk '/;second one_\[j\]/ { n += $NF } END { print n + 0 }' "$TMP/f")
 	echo "$first first, $second second"
-	# each runs for half of the CPU time; 100 ms, of at most 50 samples, is how long a name is believed
+	# each runs for half of the CPU time; a name is trusted for 100 ms, at most 50 samples
 	[ $((first + second)) -gt 300 ] && [ $((first - second)) -lt 160 ]
 }
 
@@ -202,10 +202,10 @@ named() {	# most of the samples have this in their stack
 		$perf =~ s/@@?[A-Z]\S*$//;	# perf shows symbol versions of .dynsym
 		$n++;
 		next if $ours eq $perf;
-		# perf has no name where we give the function its address, and none for the stubs that it knows
+		# perf has no name where we name the function by its address, and none for the stubs that it recognizes
 		$explained{"perf: [unknown], ours: [file]+0x"}++, next if $perf =~ /^\[unknown\]$|^\[.*\]$/ and $ours =~ /^\[/;
 		$explained{"perf: [unknown], ours: a name"}++, next if $perf eq "[unknown]";
-		# of names at one kernel address perf means to prefer the one with fewer underscores, but takes the last
+		# of the names of a kernel address perf should prefer the one with fewer underscores, but it takes the last
 		# (its sizes come from the next symbol, and all but the last have size 0)
 		$explained{"kernel: other names of the same address"}++, next if grep { $at{$perf}{$_} } keys %{$at{$ours} // {}};
 		$other++;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Events task:*, and the collector lib: exact numbers of known programs, and what /proc says of them.
+# Events task:*, and the collector lib: exact numbers of known programs, compared with /proc.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -9,7 +9,7 @@ count() {
 	grep -c "^[0-9]*,$1" "$2" || true
 }
 
-# A program that is linked with 12 libraries and loads 7 more, and shows its mappings at the end.
+# A program that is linked with 12 libraries, loads 7 more, and prints its mappings at the end.
 make_libraries() {
 	mkdir "$TMP/l"
 	for i in $(seq 19); do
@@ -82,7 +82,7 @@ make_libraries() {
 	[ "$(count task:exit "$TMP/s")" = 8 ]
 	parent=$(grep -m 1 ',task:fork,' "$TMP/s" | grep -o '	pid=[0-9]*' | tr -d '	')
 	[ "$(grep -c ",task:exit,.*	.p${parent}\$" "$TMP/s")" = 7 ]
-	# who was born is who ends
+	# the tasks that are created are those that exit
 	grep ',task:fork,' "$TMP/s" | grep -o '\.tid=.*' | sort > "$TMP/born"
 	grep ',task:exit,.*\.p'"$parent"'$' "$TMP/s" | grep -o '	tid=[0-9]*' | sed 's/.*tid/.tid/' | sort | diff - "$TMP/born"
 	[ "$(trailer "$TMP/s" fired)" = 22 ]
@@ -133,7 +133,7 @@ make_libraries() {
 	run mp-record -e task:mmap -m 32K -o "$TMP/s" -- "$TMP/maps" 5003
 	[ "$status" = 1 ] && [[ "$output" == *"events were lost"* ]] || false
 	[ "$(trailer "$TMP/s" lost)" -gt 1000 ]
-	# the kernel tells these events of births and ends, too: the end of the program may be among the lost
+	# these events also receive creations and exits: the exit of the program may be among the lost
 	more=$(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost) - own - 5003))
 	[ "$more" = 0 ] || [ "$more" = 1 ]
 	[ "$(trailer "$TMP/s" fired)" = $((own + 5003 + more)) ]

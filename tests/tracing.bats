@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Raw tracepoints, and functions of the kernel by the same program where the kernel lets it (kernel.bats has
-# one that does): beside the tracepoints that tracefs has, and what is known of a program.
+# Raw tracepoints, and functions of the kernel by the same program where the kernel permits it (kernel.bats has
+# one that does), compared with the tracepoints of tracefs and with a known program.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# To $TMP/s; what follows is for streams that are whole.
+# Records to $TMP/s. What follows needs a complete stream.
 record() {
 	mp-record -q -o "$TMP/s" "$@" || [ $? = 1 ]
 	mp-order --check "$TMP/s" > /dev/null
@@ -17,7 +17,7 @@ count() {
 	grep -c "^[0-9]*,$1" "$TMP/s" || true
 }
 
-# Of each event of a type: CPU, task and the values of fields, comma between their names.
+# Prints of each event of a type its CPU, its task and the values of fields, which are given by name with commas.
 values() {
 	perl -ne '
 		BEGIN { ($type, $fields) = (shift, shift) }
@@ -34,7 +34,7 @@ values() {
 	[ "$(count rawtp:)" -ge 1000 ]
 	values rawtp:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/raw"
 	values sched:sched_switch next_pid,next_comm,prev_pid,prev_prio,stack > "$TMP/tracefs"
-	# they are put on one after the other, but between the first and the last of a CPU there is no difference
+	# they start one after the other, but between the first and the last event of a CPU there is no difference
 	python3 - "$TMP/raw" "$TMP/tracefs" <<-'X'
 		import sys
 		raw, tracefs = ([line for line in open(name) if line[0] == "0"] for name in sys.argv[1:])
@@ -49,7 +49,7 @@ values() {
 	local load='cat /etc/passwd > /dev/null; true'
 	strace -f -o "$TMP/strace" sh -c "$load"
 	record -e rawtp:sys_enter/stack=user/ -- sh -c "$load"
-	# all but its own beginning
+	# all but those before it was attached
 	[ "$(count rawtp:sys_enter)" = $(($(grep -cE '^[0-9]+ +[a-z_0-9]+\(' "$TMP/strace") - 1)) ]
 	trailer "$TMP/s" 'unwound.bpf | .stacks > 40 and .whole == .stacks' | grep -qx true
 }
@@ -88,7 +88,7 @@ values() {
 	n=$(count 'rawtp:.*	comm=switch	')
 	[ "$n" -ge 1 ]
 	[ "$(count "rawtp:.*	comm=switch	.io=0	.prio=$prio	.hex=0x$(printf %x $prio)	.mm=1	.file=switch	.prev_comm=switch	.n=switch\$")" = "$n" ]
-	# threads of the kernel have no memory: no field of it, and no other in its place
+	# kernel threads have no memory: the field is missing, and no other value is in its place
 	[ "$(count 'rawtp:.*	.io=[01]	.prio=[0-9]*	.hex=0x[0-9a-f]*	.prev_comm=\([^	]*\)	.n=\1$')" -ge 1 ]
 	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]
 }
@@ -105,7 +105,7 @@ values() {
 	# the kernel of some virtual machines delivers no tracepoint of the idle task
 	values rawtp:sched_switch prev,next,to | grep -v swapper > "$TMP/raw"
 	values sched:sched_switch prev_comm,next_comm,next_pid | grep -v swapper > "$TMP/tracefs"
-	# they begin and end one after the other
+	# they start and stop one after the other
 	tail -n +4 "$TMP/raw" | head -n 40 | grep -vFxf "$TMP/tracefs" && false
 	local n more
 	n=$(wc -l < "$TMP/raw") more=$((n - $(wc -l < "$TMP/tracefs")))

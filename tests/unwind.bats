@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# User stacks that reach their root: without frame pointers, through signals, libraries, compilers at run time.
+# User stacks that reach their root: without frame pointers, through signals, libraries and just-in-time compilers.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -11,12 +11,12 @@ setup() {
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip "stacks of this kind of machine are not unwound" ;; esac
 }
 
-sample() {	# of a command's user stacks, by the default method
+sample() {	# samples a command's user stacks by the default method
 	mp-record -q -e cpu-clock -F 999 -g user -o "$TMP/s" -- "$@" > /dev/null || [ $? = 1 ]
 	mp-fold "$TMP/s" > "$TMP/f"
 }
 
-whole() {	# at least so many of 1,000 stacks by a method are whole, of $2 at least
+whole() {	# at least so many of 1,000 stacks by a method are complete, of at least $2 stacks
 	tail -n 1 "$TMP/s" | jq -e ".unwound.${3:-cfi} | .stacks >= $2 and .whole * 1000 >= .stacks * $1" > /dev/null ||
 		{ tail -n 1 "$TMP/s" | jq -c .unwound; false; }
 }
@@ -35,7 +35,7 @@ has() {	# share (percent) of the samples that match
 	n=$(trailer "$TMP/s" unwound.cfi.stacks) whole=$(trailer "$TMP/s" unwound.cfi.whole)
 	[ "$(trailer "$TMP/s" 'unwound.cfi.reasons | add // 0')" = $((n - whole)) ]
 	grep -q "^mp-record: $n user stacks by cfi, [0-9]*[.][0-9][0-9] % whole" "$TMP/err"
-	# every stack that is not whole says so itself
+	# every stack that is not complete says so
 	[ "$(grep -c 'stack=\[truncated\]' "$TMP/s" || true)" = $((n - whole)) ]
 }
 
@@ -144,7 +144,7 @@ has() {	# share (percent) of the samples that match
 	done
 	objcopy --only-keep-debug "$TMP/x" "$TMP/x.debug"
 	strip -o "$TMP/y" "$TMP/x"
-	sample "$TMP/y"	# without it there is nothing to go by
+	sample "$TMP/y"	# without the debug file there is no table
 	! has ';main;(burn;){5}burn ' 80 || false
 	objcopy --add-gnu-debuglink="$TMP/x.debug" "$TMP/y"
 	sample "$TMP/y"
@@ -191,7 +191,7 @@ has() {	# share (percent) of the samples that match
 @test "with frame pointers, too, the share of stacks that reached the root is reported" {
 	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 1 > /dev/null || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.fp | .stacks > 50 and .whole * 10 < .stacks')" = true ]
-	# a program whose every frame has one, and whose first one is a root
+	# a program in which every frame has a frame pointer and the first is marked as the root
 	cat > "$TMP/x.c" <<-'X'
 		static volatile unsigned long n;
 		/* clock_gettime(CLOCK_PROCESS_CPUTIME_ID) without a library */
@@ -206,7 +206,7 @@ has() {	# share (percent) of the samples that match
 	whole 900 50 fp
 }
 
-# Programs that switch often and whose stacks are known to be whole by cfi.
+# Programs that switch often and whose stacks are known to be complete by cfi.
 start_switchers() {
 	cat > "$TMP/deep.pl" <<-'X'
 		sub down { my ($n) = @_; return $n ? down($n - 1) + 1 : select(undef, undef, undef, 0.001) }
@@ -242,7 +242,7 @@ bpf_works() {
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = cfi,bpf ]
 	whole 980 300 bpf
 	whole 990 300
-	# both are at one entry to the kernel, so the user stack is the same
+	# both happen within one entry to the kernel, so the user stack is the same
 	perl -ne '
 		my ($time, $type, $rest) = /^(\d+),([^,]+),(.*)/ or next;
 		my ($tid) = $rest =~ /\ttid=(\d+)/;
@@ -278,12 +278,12 @@ bpf_works() {
 	gcc -O1 -fomit-frame-pointer -fno-optimize-sibling-calls -fPIC -shared -o "$TMP/lib.so" "$TMP/lib.c"
 	gcc -O2 -fomit-frame-pointer -o "$TMP/m" "$TMP/m.c"
 	mp-record -q -e sched:sched_switch -o "$TMP/s" -- "$TMP/m" "$TMP/lib.so" || [ $? = 1 ]
-	# of both, from the first on
+	# of both programs, from their first event on
 	[ "$(grep -o 'tid=[0-9]*	.*;main;calls;in_library;in_library;in_library;in_library;in_library;' "$TMP/s" | cut -f 1 | sort | uniq -c | awk '$1 >= 200 { n++ } END { print n + 0 }')" = 2 ]
 	[ "$(trailer "$TMP/s" 'unwound.bpf | .stacks > 300 and .whole * 100 > .stacks * 99')" = true ]
 }
 
-# A loop of a compiler and shells, each of which lives for some ms.
+# A loop of a compiler and shells, each of which runs for a few ms.
 start_briefs() {
 	printf 'int add(int a, int b) { return a + b; }\n' > "$TMP/brief.c"
 	cp "$(command -v bash)" "$TMP/brief-sh"
@@ -303,12 +303,12 @@ start_briefs() {
 	copies=$(trailer "$TMP/s" unwound.bpf.copies)
 	[ "$copies" -gt 100 ]
 	grep -q "user stacks by bpf, [0-9.]* % whole, $copies of them from copies" "$TMP/err"
-	# who has no stack is within execve, or exiting
+	# a task without a stack is within execve or exiting
 	perl -ne '/^\d+,sched:sched_switch,.*\tstack=(.*)/ or next; grep { !/_\[k\]$/ } split /;/, $1 or $1 =~ /exec|exit/ or die $_' "$TMP/s"
 	mp-fold "$TMP/s" > "$TMP/f"
 	grep -qE '^cc1;_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;' "$TMP/f"
 	grep -qE '^brief-sh;_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;' "$TMP/f"
-	# the same of the whole system, of what is ours
+	# the same with the whole system recorded, for our programs
 	mp-record -q --realtime -a -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" || [ $? = 1 ]
 	n=$(grep -c "comm=brief-sh	" "$TMP/s") cut=$(grep "comm=brief-sh	" "$TMP/s" | grep -c 'stack=\[truncated\]' || true)
 	echo "$n, $cut cut"
@@ -376,16 +376,16 @@ start_briefs() {
 	MP_BPF_ROWS=$((rows * 3 / 4)) mp-record -v -e sched:sched_switch -p "$LOAD_PID" -d 3500ms -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 100 bpf
 	[ "$(tables 1)" -le $((rows * 3 / 4)) ]
-	# once a second at most
+	# at most once a second
 	[ "$(tables 2)" -ge 1 ] && [ "$(tables 2)" -le $(($(length_ms "$TMP/s") / 1000 + 2)) ]
-	# one that has room does without copies
+	# with enough room no stack is copied
 	copies=$(trailer "$TMP/s" unwound.bpf.copies) n=$(trailer "$TMP/s" unwound.bpf.stacks)
 	[ "$copies" -gt 0 ] && [ $((copies * 10)) -lt $((n * 9)) ]
 	# room for nothing at all
 	MP_BPF_ROWS=99 mp-record -v -e sched:sched_switch -p "$LOAD_PID" -n 1000 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
 	whole 990 200 bpf
 	[ "$(tables 1)" -le 99 ] && [ "$(tables 2)" = 0 ]
-	# places of what has ended are used again: processes one after the other need few
+	# rows of processes that have ended are reused: processes that run one after the other need few
 	MP_BPF_SPACES=40 mp-record --realtime -v -e sched:sched_switch -o "$TMP/s" -- "$TMP/briefs" 2> "$TMP/err" || [ $? = 1 ]
 	cat "$TMP/err"
 	whole 990 200 bpf
@@ -496,7 +496,7 @@ start_briefs() {
 		echo "$comm: $n stacks, $cut cut"
 		[ $((cut * 50)) -le $((n + 50)) ]
 	done
-	# beside perf on the same samples: of programs that ran before, since behind exec perf has the maps of the parent
+	# compared with perf on the same samples, for programs that ran before: after an exec perf has the maps of the parent
 	pgrep -s "$LOAD_PID" > "$TMP/pids"
 	# until they have used 2 s of CPU time
 	cat > "$TMP/until-used.pl" <<-'X'
@@ -518,7 +518,7 @@ start_briefs() {
 	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"
 	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"
 	cat "$TMP/compared"
-	# what perf shows is what we show; where it gives up (code of just-in-time compilers), ours goes on
+	# we show what perf shows, and continue where it gives up (code of just-in-time compilers)
 	awk '/equal or explained/ { ok = $1 > 300 && $(NF - 4) >= 98 } END { exit !ok }' "$TMP/compared"
 	grep -q '^[0-9]* explained: perf ends in code without call frame information' "$TMP/compared" || ! command -v node > /dev/null
 }

@@ -18,7 +18,7 @@ static void replay(const char *path)
 	}
 	size = fread(data, 1, cap, f);
 	fclose(f);
-	exact = malloc(size ? size : 1); /* so that a read behind the end is seen */
+	exact = malloc(size ? size : 1); /* so that a read past the end is detected */
 	for (cap = 0; exact && cap < size; cap++)
 		exact[cap] = data[cap];
 	LLVMFuzzerTestOneInput(exact, size);

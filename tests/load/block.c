@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * block WAIT_MS: after the wait (line: for a line on standard input), in blocked_here, 17 times 20 ms of sleep; then two threads hand a
- * byte to and fro through pipes, 101 times each: wait_here waits, wake_here wakes. Prints how many ns
- * blocked_here took by the clock.
+ * block WAIT_MS: after the wait ("line" waits for a line on standard input), sleeps 17 times 20 ms
+ * in blocked_here; then two threads pass a byte back and forth through pipes, 101 times each:
+ * wait_here waits, wake_here wakes. Prints how many ns blocked_here took by the clock.
  */
 #include <pthread.h>
 #include <stdio.h>

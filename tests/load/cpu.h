@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The CPU time that this process has used, in seconds. A load runs until it has used some: on any machine, and beside
- * any other load, there is then as much of it to sample.
+ * The CPU time that this process has used, in seconds. Loads run until they have used a given CPU
+ * time, so that on any machine, and with any other load, there is as much of them to sample.
  */
 #ifndef LOAD_CPU_H
 #define LOAD_CPU_H

@@ -2,7 +2,7 @@
 /*
  * The workload of `make demo`: a small server with its client, a queue with its workers, and a
  * thread that reads files. Runs for argv[1] seconds. Built with frame pointers, so that its stacks
- * are whole.
+ * are complete.
  */
 #include <poll.h>
 #include <pthread.h>

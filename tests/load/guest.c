@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guest N: a virtual machine that writes N bytes to a port, and halts. Prints how many were written.
- * Status 77: this machine has no KVM, or is no x86.
+ * guest N: a virtual machine that writes N bytes to a port and halts. Prints how many were written.
+ * Status 77: this machine has no KVM, or is not an x86.
  */
 #ifdef __x86_64__
 #include <fcntl.h>

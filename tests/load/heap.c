@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * heap WAIT_MS [short]: after the wait (line: for a line on standard input), memory asked for and given back in known amounts: in main, in three
- * threads, in a child.
+ * heap WAIT_MS [short]: after the wait ("line" waits for a line on standard input), allocates and
+ * frees known amounts of memory: in main, in three threads, in a child.
  *
  *	leak_old	13 MiB in 13 blocks, 1,200 ms before the others
  *	leak_calloc	17 * 1,000 * 8 bytes
  *	leak_realloc	19 blocks of 5,000 bytes, grown from 100
  *	leak_aligned	23 blocks of 4,096 bytes
- *	churn		1,009 rounds of malloc, calloc, realloc, posix_memalign, all given back; 7 times in
+ *	churn		1,009 rounds of malloc, calloc, realloc, posix_memalign, all freed; 7 times in
  *			each thread
  *	leak_child	29 blocks of 1,000 bytes, in the child
  *
- * short: the churn of main alone.
+ * short: only the churn of main.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * jit SECONDS: for so much CPU time runs machine code that it made itself (a loop, x86-64 and arm64), in memory without
- * a file, and names it in /tmp/perf-PID.map: "first" for half of the time, then, at the same
- * address, "second one". Removes the map at the end.
+ * jit SECONDS: for that CPU time runs machine code that it has generated (a loop, x86-64 and arm64)
+ * in memory without a file, and names it in /tmp/perf-PID.map: "first" for half of the time, then,
+ * at the same address, "second one". Removes the map at the end.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -68,7 +68,7 @@ static void serve(int listener)
 	}
 }
 
-/* What the kinds use. */
+/* What several kinds use. */
 static struct {
 	struct sockaddr_in server;
 	int datagrams, there, back, file;
@@ -124,7 +124,7 @@ static void open_file(const char *path)
 {
 	m.file = open(path, O_RDONLY | O_DIRECT);
 	if (m.file < 0)
-		m.file = open(path, O_RDONLY); /* a file system without */
+		m.file = open(path, O_RDONLY); /* a file system without O_DIRECT */
 	if (m.file < 0 || posix_memalign(&m.block, 4096, READ_BYTES))
 		die(path);
 }
@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 	rounds = strtol(argv[2], NULL, 10);
 	pause_us = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	mallopt(M_MMAP_THRESHOLD,
-		128 << 10); /* else free() raises it, and pages are touched once */
+		128 << 10); /* otherwise free() raises the threshold, and pages are touched only once */
 	signal(SIGUSR1, on_signal);
 	open_file(argv[1]);
 	start_server();

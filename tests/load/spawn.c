@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spawn THREADS CALLS PAUSE: THREADS at once, a new one when one ends, until SIGTERM; each calls
- * getppid CALLS times, PAUSE us apart. Prints the id of each before it makes the calls.
+ * spawn THREADS CALLS PAUSE: runs THREADS threads at once, and a new one whenever one ends, until
+ * SIGTERM; each calls getppid CALLS times, PAUSE us apart. Prints the id of each before its calls.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A load of context switches: two processes on one CPU pass a byte to and fro over pipes.
- *
- *	switch-load CPU SECONDS
- *
- * Prints the number of round trips; each is two switches.
+ * switch CPU SECONDS: a load of context switches: two processes on one CPU pass a byte back and
+ * forth over pipes. Prints the number of round trips; each is two switches.
  */
 #include <sched.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * threads N CALLS: waits for SIGUSR1, then N threads that ran before, one that is started then, and
- * one child process call getppid CALLS times each. Prints its pid first.
+ * threads N CALLS: waits for SIGUSR1; then N threads that are already running, a new thread and a
+ * child process call getppid CALLS times each. Prints its pid first.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -45,7 +45,7 @@ def table(data):
     check(len(set(texts)) == len(texts), "a string is there twice")
     for text in texts:
         check(re.fullmatch(rb"[ -~]*", text), "not ASCII: %r" % text)
-    if "" not in texts:  # one that ends the table is in the padding
+    if "" not in texts:  # an empty text at the end of the table is padding
         strings.setdefault(at, b"")
     return strings
 

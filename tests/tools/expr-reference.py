@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Random expressions over random lines, evaluated here, against mp-select: another language, integers
-# without limit, globs by way of regular expressions, and no parser at all, since text is made of trees.
-# Arguments: seed, number of expressions. Says how many lines were kept, so that the test can tell
+# Compares random expressions over random lines with mp-select: this evaluation is in another language, with integers
+# without limit, globs as regular expressions, and no parser, since the text is made from trees.
+# Arguments: seed, number of expressions. Prints how many lines were kept, so that the test can see
 # whether it tested anything.
 import random, re, subprocess, sys, tempfile
 

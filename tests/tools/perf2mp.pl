@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 while (<>) {
-	# a task that has given its id back has -1
+	# a task that has released its id has -1
 	next unless /^\s*(.*?)\s+(-?\d+) \[(\d+)\]\s+(\d+)\.(\d{9}):\s+(sched:\w+): (.*)/;
 	my ($comm, $tid, $cpu, $s, $ns, $type, $text) = ($1, $2, $3, $4, $5, $6, $7);
 	my @f = ("cpu=" . ($cpu + 0), "tid=$tid", "comm=$comm");

@@ -21,8 +21,8 @@ class Task:
         self.tid, self.comm, self.prio = tid, comm, random.choice([120, 100, 0, -1])
         self.told = comm        # its name in the latest event
         self.state, self.since, self.seen = 'wait', since, False
-        self.cpu = None         # runs there
-        self.last_cpu = None    # ran there, as far as the recorder saw
+        self.cpu = None         # the CPU that it runs on
+        self.last_cpu = None    # the CPU on which the recorder last saw it
         self.waker = None       # (tid, comm)
         self.stack = None
         self.exiting = False

@@ -19,7 +19,10 @@
 
 enum { FRAMES = 1024 };
 
-/* x86-64: where a program that someone else probes meanwhile executes the probed instruction; no code of its own. */
+/*
+ * x86-64: the page where a program executes an instruction that another program probes; it has no
+ * code of its own.
+ */
 #define UPROBES_START 0x7fffffffe000
 #define UPROBES_END 0x7ffffffff000
 
@@ -49,7 +52,7 @@ struct replay {
 	uint64_t stacks, frames, ns;
 };
 
-/* Where the fields of a sample stand, up to TIME. */
+/* The places of the fields of a sample, up to TIME. */
 static const uint64_t *sample_fields(const struct replay *r, const struct perf_event_header *h,
 				     uint32_t pid_tid[2], uint64_t *time)
 {
@@ -73,7 +76,7 @@ static uint64_t time_of(const struct replay *r, const struct perf_event_header *
 		sample_fields(r, h, ids, &time);
 		return time;
 	}
-	if (h->type >= 64) /* perf's own */
+	if (h->type >= 64) /* perf's own record types */
 		return 0;
 	end -= !!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_CPU) +
 	       !!(type & PERF_SAMPLE_STREAM_ID) + !!(type & PERF_SAMPLE_ID);
@@ -135,7 +138,8 @@ static void take_sample(struct replay *r, const struct perf_event_header *h)
 	if (r->times > 1)
 		return;
 	printf("%d %d %llu %s", ids[0], ids[1], (unsigned long long)time, mp_unwind_end_name(end));
-	for (i = 0; i < n; i++) { /* as perf shows them: one less but for the first, in the file */
+	for (i = 0; i < n;
+	     i++) { /* as perf shows them: offsets in the file, one less for all frames but the first */
 		uint64_t ip = ips[i] - (i > 0);
 		const struct mp_mapping *m = mp_space_find(task->process->space, ip);
 
@@ -160,7 +164,7 @@ static void take_mmap(struct replay *r, const struct perf_event_header *h)
 	struct mp_proc_map map = { m->addr, m->addr + m->len, m->pgoff,	  m->maj,
 				   m->min,  m->ino,	      m->filename };
 
-	/* a build id may stand in place of the inode: then the path has to do */
+	/* a build id may replace the inode: then the path must suffice */
 	if (h->misc & (1 << 14))
 		map.inode = 0;
 	if ((int32_t)m->pid > 0 && m->prot & PROT_EXEC)
@@ -182,7 +186,7 @@ static void take(struct replay *r, const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_FORK:
 		if (ids[0] == ids[1] && ids[2] == ids[3])
-			break; /* perf makes such for what runs already */
+			break; /* perf writes such records for programs that already run */
 		mp_tasks_fork(&r->tasks, (int32_t)ids[0], (int32_t)ids[2], (int32_t)ids[1],
 			      (int32_t)ids[3]);
 		break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any lines as a CPEL file: what is written keeps the rules of its readers. */
+/* Any lines as a CPEL file: the output obeys the rules of its readers. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file that is read as cpeldump does it, but with an eye on its ends. */
+/* Reads a file as cpeldump does, but checks all bounds. */
 struct reader {
 	const unsigned char *p, *end;
 	const unsigned char *texts;
@@ -42,7 +42,7 @@ static const char *text(const struct reader *r, uint32_t offset)
 	return s;
 }
 
-/* As a format of printf it has no directives. Returns its length as shown. */
+/* Checks that the text has no directives of printf. Returns its length as printed. */
 static size_t plain(const char *s)
 {
 	size_t n = 0;

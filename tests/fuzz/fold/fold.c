@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Folding any lines: what is written can be read, and folds to itself. */
+/* Folding any lines: the output can be read, and folds to itself. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -28,7 +28,7 @@ static void add_header(struct mp_heat_reader *r, struct mp_ctl *ctl)
 	mp_heat_control(r, &in);
 }
 
-/* The wish allows several types, because a mixture would end the program. */
+/* The options allow several types, because a mixture would end the program. */
 static void add_lines(struct mp_heat_reader *r, const char *p, size_t size, bool must)
 {
 	const char *end = p + size, *lf, *why;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading the lines of a dump: what is taken can be shown, and its own dump reads back the same. */
+/*
+ * Reading the lines of a dump: what is accepted can be shown, and its own dump reads back the same.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,7 +25,7 @@ static void init(struct mp_dists *d, size_t size)
 	mp_dists_init(d);
 }
 
-/* `must`: the lines are of our making. */
+/* `must`: the lines are our own output and must be accepted. */
 static void add_lines(struct mp_dists *d, const char *p, size_t size, bool must)
 {
 	const char *end = p + size, *lf, *why;
@@ -113,7 +115,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	len = dump(&first, &text);
 	add_lines(&second, text, len, true);
 	len_again = dump(&second, &again);
-	/* rows of equal width stand alone in a line, and may have no numbers that go with them */
+	/*
+	 * rows of equal width have a line of their own, which may come without the matching numbers
+	 */
 	if (!first.overflow && (len != len_again || memcmp(text, again, len) != 0))
 		abort();
 	show(&first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whole streams: what the validator calls valid, each reader takes. */
+/* Whole streams: each reader accepts what the validator calls valid. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What mp-pair is asked for: a first line each for a step, a key, fields; or why it is none. */
+/*
+ * The options of mp-pair, a step, a key and fields in turn, one on each line: each is parsed, or
+ * refused with a reason.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any events of the scheduler: no time of a CPU or of a task is lost or counted twice, spans come in
- * order, and their lines are valid. The first byte tells whether the rest is text, or numbers of
- * four CPUs and eight tasks that get much further into the machine.
+ * Any events of the scheduler: no time of a CPU or of a task is lost or counted twice, spans come
+ * in order, and their lines are valid. The first byte says whether the rest is text, or numbers of
+ * four CPUs and eight tasks, which reach many more states.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct state {
 	struct mp_buf line;
 };
 
-/* Where the spans of a CPU end so far; 0: not seen in this capture. */
+/* The end of the latest span of each CPU; 0: the CPU was not seen in this capture. */
 static uint64_t cpu_end[CPUS];
 
 static void must(bool holds)
@@ -30,7 +30,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* The row of the table is the first word of a task's `user`; so its end is kept beside it. */
+/* A task's `user`: its row, which the table expects first, and the end of its latest span. */
 struct seen {
 	struct mp_sched_row *row;
 	uint64_t end_ns;

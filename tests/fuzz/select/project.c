@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A list of fields in the first line, data lines behind it: what stays and what goes add up to the
- * event, and a moment that the list is, by chance, is one again.
+ * A list of fields in the first line, then data lines: the fields that are kept and those that are
+ * dropped add up to the event. If the list happens to be a valid time, printing and parsing it
+ * gives the same time.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static void check_moment(const char *text)
 		abort();
 }
 
-/* Bytes and fields of an event once it was written. */
+/* The bytes and fields of an event as it is written. */
 struct written {
 	size_t len, fields;
 };

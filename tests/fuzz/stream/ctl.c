@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Control lines: whatever is taken can be written, and is taken again. */
+/* Control lines: whatever is accepted can be written, and is accepted again. */
 #include <stdlib.h>
 
 #include "lib/stream/ctl.h"

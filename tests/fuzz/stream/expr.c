@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An expression in the first line, data lines behind it: whatever parses says the same in several
- * forms, and its parts say what they say together.
+ * An expression in the first line, then data lines: an expression that parses gives the same result
+ * in several forms, and its parts agree with the whole.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Data lines: fields and frames of whatever is taken lie within it, and a checked one is as it says. */
+/*
+ * Data lines: fields and frames of an accepted line are within it, and a line that passed the check
+ * is valid.
+ */
 #include <stdlib.h>
 
 #include "lib/stream/esc.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A table of names, then events with them: what is written is as valid as what was read. */
+/* A table of names, then events with these names: what is written is as valid as what was read. */
 #include <stdlib.h>
 
 #include "lib/stream/taskname.h"

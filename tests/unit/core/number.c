@@ -25,7 +25,7 @@ static bool constant_is(const char *text, const char *want)
 
 static void test_order(void)
 {
-	/* each below the next */
+	/* each is below the next */
 	static const char *const order[] = {
 		"-1e300",
 		"-18446744073709551615",

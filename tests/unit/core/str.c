@@ -31,7 +31,10 @@ static void test_put(void)
 	ok(put_is(mp_put_hex, UINT64_MAX, "0xffffffffffffffff"), "hex greatest");
 }
 
-/* Every length of number through the code that takes eight digits at once, against strtoull. */
+/*
+ * Numbers of every length through the code that parses eight digits at once, compared with
+ * strtoull.
+ */
 static void test_u64_against_libc(void)
 {
 	char text[32];
@@ -73,7 +76,7 @@ static void test_u64_refused(void)
 		ok(mp_num_u64(mp_str(bad[i]), &v) < 0, "'%s' is no u64", bad[i]);
 }
 
-/* All bytes in all places of eight digits: only digits are taken. */
+/* All bytes in all places of eight digits: only digits are accepted. */
 static void test_each_byte(void)
 {
 	bool right = true;
@@ -124,7 +127,7 @@ static void test_decimal(void)
 	ok(mp_num_decimal(MP_STR("+7."), &v) == 0 && v == 7, "no digit behind the point");
 }
 
-/* The quick way and the other give what strtod() gives, to the bit. */
+/* The fast way and the other give exactly what strtod() gives. */
 static void test_decimal_against_libc(void)
 {
 	bool same = true;

@@ -11,7 +11,7 @@ static void test_texts(void)
 {
 	struct mp_cpel c;
 	bool right = true;
-	uint32_t *at = mp_alloc(200000 * sizeof(*at)), end = 11; /* behind "FileStrtab" */
+	uint32_t *at = mp_alloc(200000 * sizeof(*at)), end = 11; /* after "FileStrtab" */
 	char text[32];
 	int i, len;
 
@@ -61,7 +61,7 @@ static void test_ascii(void)
 	ok(ascii_is("%%%", 2, true, "%%%%"), "the limit is of what is shown");
 }
 
-/* What comes out is what went in, in memory and beyond. */
+/* The same data comes out that went in, in memory and spilled. */
 static void test_spill(size_t pieces)
 {
 	struct mp_spill s;

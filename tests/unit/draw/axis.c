@@ -25,7 +25,7 @@ static bool labels(struct mp_axis a, double length, bool upright, const char *wa
 	return same;
 }
 
-/* What holds for any axis; 0 or the number of the rule that is broken. */
+/* Checks what holds for any axis. Returns 0 or the number of the broken rule. */
 static int broken_rule(const struct mp_axis *a, double length, bool upright)
 {
 	struct mp_tick t[MP_TICKS_MAX];

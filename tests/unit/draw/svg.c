@@ -40,7 +40,7 @@ static bool fits(const char *raw, double px, const char *text)
 	return same;
 }
 
-/* Nothing of any bytes may leave a string, an attribute, an element or a CDATA section. */
+/* No bytes may escape from a string, an attribute, an element or a CDATA section. */
 static void test_any_bytes(void)
 {
 	struct mp_buf b = { NULL, 0, 0 };

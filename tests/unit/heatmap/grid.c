@@ -7,7 +7,7 @@
 
 #include "tests/unit/tap.h"
 
-/* Each value is on a line that begins at or below it and ends above it, at every level. */
+/* Each value is in a line that begins at or below it and ends above it, at every level. */
 static void test_lines(enum mp_lines_kind kind, int least, int most, const char *name)
 {
 	static const double values[] = { 0,   1,       -1,   2,	   3.5,	  -3.5, 255,
@@ -52,7 +52,7 @@ static uint32_t next(uint32_t *state)
 	return *state >> 8;
 }
 
-/* A value's cell, whatever happened since. */
+/* A value's cell, after any merges of lines. */
 static uint64_t at(const struct mp_grid *g, int64_t x, double y)
 {
 	int64_t column = x >> g->x.level,

@@ -112,7 +112,7 @@ static bool frame_is(const char *text, const char *wanted)
 	int i;
 
 	mp_import_frames_init(&frames);
-	for (i = 0; i < 2; i++) /* made, then remembered */
+	for (i = 0; i < 2; i++) /* made first, then remembered */
 		mp_import_frame(&frames, mp_str(text));
 	for (i = 0; i < 2; i++)
 		same &= mp_str_eq(frames.v[i], mp_str(wanted));

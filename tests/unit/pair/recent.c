@@ -8,7 +8,7 @@
 
 static char text[300000];
 
-/* A line that says its number, of some length. */
+/* A line of a given length that holds its number. */
 static struct mp_str line_of(uint64_t n, size_t longest)
 {
 	size_t len = 8 + n * 7919 % longest;

@@ -6,12 +6,12 @@
 
 #include "tests/unit/tap.h"
 
-/* The same, simply: an array in order of age, searched from end to end. */
+/* A simple reference: an array in order of age, searched from end to end. */
 enum { MODEL_MAX = 3000 };
 
 struct model_entry {
 	int key;
-	unsigned long came; /* under its key */
+	unsigned long came; /* counts up */
 	struct mp_waiter *w;
 };
 
@@ -27,7 +27,7 @@ static void release(struct mp_waiting *t, void *value)
 
 static struct mp_str key_text(char *to, int key)
 {
-	/* keys of all lengths, so that buffers of removed ones are too small at times */
+	/* keys of all lengths, so that buffers of removed entries are sometimes too small */
 	return (struct mp_str){ to, snprintf(to, 200, "%0*d", key % 90 + 1, key) };
 }
 

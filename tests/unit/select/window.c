@@ -108,7 +108,9 @@ static void test_moments(void)
 	ok(taken == 0, "no moments");
 }
 
-/* What a window is on the clock of a section with this header (NULL: none) and first event. */
+/*
+ * The limits of a window on the clock of a section with this header (NULL: none) and first event.
+ */
 static bool placed(const char *from, const char *to, const char *header, uint64_t first_ns,
 		   uint64_t begin_ns, uint64_t end_ns)
 {

@@ -54,7 +54,7 @@ static void test_large_times(void)
 	done(&g, &s);
 }
 
-/* Whatever its magnitude, the sum stays and bins are not more than allowed. */
+/* For values of any magnitude the sum is kept, and there are at most as many bins as allowed. */
 static void test_any_x(void)
 {
 	static const double xs[] = { 0,	   -0.0, 1e-300, -1e-300, 1e300, -1e300, 5e-324, 0.1,

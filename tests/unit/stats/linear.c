@@ -35,7 +35,7 @@ static bool same(const struct mp_linear *a, const struct mp_linear *b)
 	return equal;
 }
 
-/* Each row against a loop over the numbers. */
+/* Compares each row with a loop over the numbers. */
 static bool rows_are_exact(const struct mp_linear *l, const double *v, bool whole)
 {
 	struct mp_linear_rows rows;

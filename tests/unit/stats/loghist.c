@@ -145,7 +145,7 @@ static bool same(const struct mp_loghist *a, const struct mp_loghist *b)
 	return equal;
 }
 
-/* Cut anywhere, merged in either order, added backwards: to the last bit as in one pass. */
+/* Split anywhere, merged in either order, added backwards: equal to one pass to the last bit. */
 static bool merge_is_exact(const struct mp_loghist *all, const double *v)
 {
 	struct mp_loghist a = { .n = 0 }, b = { .n = 0 }, back = { .n = 0 }, empty = { .n = 0 };
@@ -168,7 +168,7 @@ static bool merge_is_exact(const struct mp_loghist *all, const double *v)
 	return right;
 }
 
-/* Its text, read back into an empty one, from the last part to the first. */
+/* Reads its text back into an empty one, from the last part to the first. */
 static bool text_reads_back(const struct mp_loghist *h)
 {
 	struct mp_loghist back = { .n = 0 };
@@ -329,7 +329,7 @@ static void test_ranks(void)
 	mp_loghist_release(&h);
 }
 
-/* Sizes in pages are told as such, however large. */
+/* Sizes in pages are shown in pages, however large. */
 static void test_multiples(void)
 {
 	struct mp_loghist h = { .n = 0 };

@@ -96,7 +96,7 @@ static void test_other_kinds(void)
 	ok(on("1,a:b,", "type==a:b") && !on("1,a:b,", "cpu==0"), "no fields");
 }
 
-/* The message for a text that is no expression. */
+/* The message for a text that is not an expression. */
 static bool fails(const char *text, const char *want)
 {
 	struct mp_expr_error error;

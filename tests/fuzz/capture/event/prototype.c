@@ -4,7 +4,7 @@
 
 #include "lib/capture/event/prototype.h"
 
-/* What the program is told must stay within its arrays, and every field within the record. */
+/* What the program is given must stay within its arrays, and every field within the record. */
 static void check(const struct mp_prototype *p)
 {
 	size_t texts = 0, i;

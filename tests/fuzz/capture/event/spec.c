@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What -e, --fields and -p take. */
+/* The operands of -e, --fields and -p. */
 #include <stdlib.h>
 
 #include "lib/capture/event/pmu.h"

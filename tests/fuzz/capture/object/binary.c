@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions and static probes of any file; arguments of a static probe, of any text. */
+/* Functions and static probes of any file, and arguments of a static probe from any text. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -20,7 +20,7 @@ struct seen {
 	uint64_t addr;
 };
 
-/* Rows are where they are found, and in them. */
+/* Checks that a row is not empty and that all its rules stay within their arrays. */
 static void take_row(void *arg, const struct mp_cfi_row *row)
 {
 	struct mp_cfi_full full;
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	copy = mp_memdup(data + 1, size - 1); /* of just this size, and aligned for libelf */
+	copy = mp_memdup(data + 1, size - 1); /* exactly this size, and aligned for libelf */
 	switch (data[0] & 3) {
 	case 0:
 		cfi = mp_elfcfi_load_image(copy, size - 1, &segments);

@@ -23,7 +23,7 @@ static void look_up(const struct mp_symtab *t)
 
 static void try_elf(const char *image, size_t size)
 {
-	void *copy = mp_memdup(image, size); /* libelf wants it aligned */
+	void *copy = mp_memdup(image, size); /* libelf needs it aligned */
 	struct mp_elfsym *e = mp_elfsym_load_image(copy, size);
 	uint64_t start, offset;
 

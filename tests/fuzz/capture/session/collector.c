@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any file of a collector, with and without an argument. */
+/* Any collector file, with and without an argument. */
 #include <stdlib.h>
 
 #include "lib/capture/session/collector.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The BPF program that chooses samples, in the kernel. A perf_event program cannot be run by
- * BPF_PROG_TEST_RUN, so it is put on events whose moments are known: cpu-clock comes by an interrupt,
- * which never happens while they are disabled, and for context switches Linux makes up registers
- * whose flags are all 0, as if they were.
+ * The BPF program that chooses samples, in the kernel. BPF_PROG_TEST_RUN cannot run a perf_event
+ * program, so it is attached to events whose conditions are known: cpu-clock comes by an interrupt,
+ * which never happens while interrupts are disabled, and for context switches Linux makes up
+ * registers whose flags are all 0, as if interrupts were disabled.
  */
 #include <linux/perf_event.h>
 #include <sched.h>

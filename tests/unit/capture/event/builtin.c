@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of the kernel, made by hand, to the payload of task:exec and so on. */
+/* Handmade records of the kernel become payloads of task:exec and so on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static const struct mp_builtin *find(const char *name)
 	return own;
 }
 
-/* Fixed part, text, and the id of its event behind. */
+/* The fixed part, the text, and the id of its event. */
 static void make(uint32_t type, size_t fixed, const char *text, size_t text_len)
 {
 	struct mp_record_id id = { 9, 9, 1000, 5 };

@@ -64,7 +64,7 @@ static bool probe_args(const char *name, const char *kind, const char *file, con
 	return same;
 }
 
-/* Where a function of x86-64 is probed that begins with these bytes. */
+/* The offset at which an x86-64 function that begins with these bytes is probed. */
 static size_t cheap(const char *bytes, size_t len)
 {
 	uint8_t code[16] = "";

@@ -97,7 +97,7 @@ static bool has_config(size_t i, const char *config)
 	return specs.v[i].config && strcmp(specs.v[i].config, config) == 0;
 }
 
-/* Which samples count, and what is known of them. */
+/* Conditional sampling: its terms, and what is parsed of them. */
 static void test_moments(void)
 {
 	ok(parse("c/irqs-off,need-resched,freq=7/k,c") == 2 && specs.v[0].when.irqs_off &&
@@ -242,7 +242,7 @@ static void test_sums(void)
 	   "a name that is too long");
 }
 
-/* What other machines have below /sys/bus/event_source/devices. */
+/* Files that other machines have below /sys/bus/event_source/devices. */
 static const struct {
 	const char *path, *text; /* NULL: a folder */
 } files[] = {

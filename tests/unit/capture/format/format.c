@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples made by hand to lines of the stream. */
+/* Handmade samples become lines of the stream. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static void test_lines(void)
 	   "a stack above the limit says so");
 }
 
-/* An access to memory, behind the copy of a stack and before the cgroup. */
+/* A memory access, after the copy of a stack and before the cgroup. */
 struct access {
 	struct perf_event_header header;
 	uint64_t id;

@@ -8,7 +8,7 @@
 #include "lib/capture/object/cfi.h"
 #include "tests/unit/tap.h"
 
-/* Every register of a sample has a number of its own, one of them the program counter's. */
+/* Every register of a sample has a number of its own, and one of them is the program counter. */
 static bool registers_agree(const struct mp_arch *a)
 {
 	uint64_t seen = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call frame information: against libdw for a whole library; programs made by hand, whole and cut at
- * each byte; expressions.
+ * Call frame information: compared with libdw for a whole library; handmade programs, complete and
+ * truncated at each byte; expressions.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -40,7 +40,7 @@ static bool same_cfa(const struct mp_cfi_row *row, const Dwarf_Op *ops, size_t n
 	       (int64_t)ops[0].number2 == row->cfa_value;
 }
 
-/* libdw says "undefined" and "same" by where `ops` points, the others by an expression. */
+/* libdw reports "undefined" and "same" by where `ops` points, other rules by an expression. */
 static bool same_rule(const struct mp_cfi_row *row, int reg, Dwarf_Frame *frame)
 {
 	const struct mp_cfi_rule *rule = NULL;
@@ -53,8 +53,8 @@ static bool same_rule(const struct mp_cfi_row *row, int reg, Dwarf_Frame *frame)
 	if (dwarf_frame_register(frame, reg, mem, &ops, &n) < 0)
 		return false;
 	if (reg == 7 && !rule)
-		return true; /* libdw adds what the ABI says of the stack pointer: it is the CFA */
-	if (n == 0 && ops == mem) /* for it, caller-saved registers are undefined by default */
+		return true;	  /* libdw adds a rule of the ABI: the stack pointer is the CFA */
+	if (n == 0 && ops == mem) /* libdw takes caller-saved registers as undefined by default */
 		return !rule || rule->kind == MP_CFI_UNDEFINED;
 	if (n == 0)
 		return !rule;
@@ -70,7 +70,7 @@ static bool same_rule(const struct mp_cfi_row *row, int reg, Dwarf_Frame *frame)
 		return n == 1 && ops[0].atom == DW_OP_regx && (int64_t)ops[0].number == rule->value;
 	case MP_CFI_AT_EXPR:
 	case MP_CFI_VALUE_EXPR:
-		return true; /* compared where it is the CFA */
+		return true; /* compared where the CFA is tested */
 	}
 	return false;
 }
@@ -94,7 +94,7 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 	}
 	o->compared++;
 	same = dwarf_frame_info(frame, &start, &end, &signal) == row->ra_reg &&
-	       /* behind a restored state, libdw has the beginning of the remembered one */
+	       /* after a restored state, libdw reports the beginning of the remembered one */
 	       start <= row->start && end == row->end && signal == row->signal &&
 	       dwarf_frame_cfa(frame, &ops, &n) == 0 && same_cfa(row, ops, n);
 	for (reg = 0; reg <= 16 && same && !row->overflow; reg++)
@@ -224,8 +224,8 @@ static bool is_at(const struct mp_cfi_row *row, int reg, int32_t value)
 static const char program[] = "\x41\x0e\x10\x86\2"     /* +1: CFA offset 16, r6 at -16 */
 			      "\x43\x0d\6"	       /* +3: CFA by r6 */
 			      "\x0a\x02\x14\x0c\7\x08" /* remember, +20: CFA = r7 + 8 */
-			      "\xc6\x41\x0b"	       /* r6 as at first; +1: as remembered */
-			      "\x41\x07\x10";	       /* +1: r16 is gone */
+			      "\xc6\x41\x0b"  /* r6 as in the beginning; +1: as remembered */
+			      "\x41\x07\x10"; /* +1: r16 is undefined */
 
 static void test_program(void)
 {
@@ -405,7 +405,7 @@ static void test_expressions(void)
 	   "the CFA is first on the stack");
 }
 
-/* Of two files only one is kept; the other comes back when it is asked for, under a new number. */
+/* Of two files only one is kept; the other returns, under a new number, when it is requested. */
 static void test_limit(void)
 {
 	static const char *const paths[] = { "/proc/self/exe", "/bin/sh" };
@@ -443,8 +443,7 @@ int main(void)
 	test_damaged();
 	test_expressions();
 	test_limit();
-	test_oracle("/lib/x86_64-linux-gnu/libc.so.6",
-		    1000); /* tables written by hand among them */
+	test_oracle("/lib/x86_64-linux-gnu/libc.so.6", 1000); /* including tables written by hand */
 	test_oracle("/usr/bin/perl", 1000);
 	test_oracle("/proc/self/exe", 100);
 	return tap_done();

@@ -115,7 +115,7 @@ static void map_at(struct mp_tasks *t, pid_t pid, uint64_t start, uint64_t len, 
 	mp_tasks_mmap(t, pid, pid, &map);
 }
 
-/* Against an array of pages, at random. */
+/* Random operations, compared with an array of pages. */
 static void test_mappings(void)
 {
 	enum { PAGES = 200, FIRST = 1000000 };
@@ -157,7 +157,7 @@ static bool named(const struct mp_tasks *t, pid_t tid, const char *comm, pid_t p
 	       memcmp(task->comm, comm, task->comm_len) == 0 && task->process->pid == pid;
 }
 
-/* Pids above the kernel's limit, so that /proc has none of them. */
+/* Pids above the kernel's limit, which /proc never has. */
 static void test_tasks(void)
 {
 	enum { P = 5000000, Q = 5000001, T = 5000002 };
@@ -204,7 +204,10 @@ static void test_tasks(void)
 	mp_tasks_release(&t);
 }
 
-/* Libraries of other architectures, made by tests/chain/make; `stubs`: where objdump shows "g@plt". */
+/*
+ * Libraries of other architectures, made by tests/chain/make; `stubs`: the address of "g@plt" in
+ * objdump.
+ */
 static void test_plt(const char *path, uint64_t stubs)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -9,7 +9,7 @@
 
 enum { LIMIT = 1 << 20, SIZE = 10000, RINGS = 2 };
 
-/* Chunks that a stream gets until it is refused; they are pushed. */
+/* Pushes chunks of a stream until one is refused. Returns how many it pushed. */
 static unsigned fill(struct mp_queue *q, const struct mp_queue_stream *stream, unsigned most)
 {
 	struct mp_chunk *c;

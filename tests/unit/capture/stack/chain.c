@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks over stacks of real programs of other architectures at each of their instructions, prologues
- * and epilogues among them: recorded by tests/chain/make, which also says what the callers are, by how
- * each function was entered. Then the same with a signal delivered at each instruction.
+ * Walks over stacks of real programs of other architectures at each of their instructions,
+ * prologues and epilogues among them. tests/chain/make has recorded them, with the callers, which
+ * it knows from how each function was entered. Then the same with a signal at each instruction.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -18,18 +18,18 @@
 #define FOLDER "tests/chain/"
 
 enum {
-	STACK_SIZE = 4096, /* more than it uses */
+	STACK_SIZE = 4096, /* more than the program uses */
 	FRAMES = 16,
 	REGS = 33,
-	SIGNATURE = 48, /* the bits of an address above it */
+	SIGNATURE = 48, /* the address bits above the stack */
 };
 
 struct program {
 	const struct mp_arch *arch;
 	const char *name;
-	uint64_t base;		   /* where it is linked to */
+	uint64_t base;		   /* the address that it is linked for */
 	size_t sp, link;	   /* indexes of its registers in a sample */
-	size_t steps, signed_ones; /* what is expected */
+	size_t steps, signed_ones; /* the expected numbers of both */
 };
 
 struct state {
@@ -76,8 +76,8 @@ static bool walk(struct state *s, const uint64_t *regs, const char *stack, const
 }
 
 /*
- * A signal comes here, and a sample at the first instruction of its handler: the frame that the kernel
- * made is at the stack pointer, and the handler is to return to the function of the vDSO.
+ * A signal arrives here, and a sample is taken at the first instruction of its handler: the
+ * kernel's frame is at the stack pointer, and the handler returns to the function of the vDSO.
  */
 static bool walk_over_signal(struct state *s, uint64_t *want, size_t n_want)
 {
@@ -96,12 +96,12 @@ static bool walk_over_signal(struct state *s, uint64_t *want, size_t n_want)
 	regs[s->p->link] = s->signal_return;
 	memmove(want + 2, want, n_want * sizeof(*want));
 	want[0] = s->handler;
-	want[1] = s->signal_return + 1; /* neither of the two was left by a call */
+	want[1] = s->signal_return + 1; /* no call has left either of the two */
 	want[2]++;
 	return walk(s, regs, stack, want, n_want + 2);
 }
 
-/* "PC CALLER...": what a walk has to give. */
+/* "PC CALLER...": the expected result of a walk. */
 static void check_step(struct state *s, char *text)
 {
 	uint64_t want[FRAMES + 2] = { 0 }, link = s->regs[s->p->link];

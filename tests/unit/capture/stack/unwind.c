@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks over stacks made by hand, on x86-64 and on arm64: each way to get to a caller, each way to
- * end.
+ * Walks over handmade stacks, on x86-64 and on arm64: each way to reach a caller, each way to end.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "tests/unit/tap.h"
 
 /*
- * One file, mapped at CODE with offset 0, whose functions have 0x100 bytes each; behind it code
+ * One file, mapped at CODE with offset 0, whose functions have 0x100 bytes each; after it code
  * without a file.
  */
 enum {
@@ -165,9 +164,9 @@ static void make_x86(void)
 	FUNCTION(0x1000, false, 16, "\x0c\7\x10\x90\1\x83\2");
 	/* by rbx: CFA = rbx + 32 */
 	FUNCTION(0x1100, false, 16, "\x0c\3\x20\x90\1\x86\2");
-	/* realigned, as gcc does main: CFA = *(rbp - 8), rbp at what rbp says */
+	/* realigned, as gcc does main: CFA = *(rbp - 8), rbp saved where rbp points */
 	FUNCTION(0x1200, false, 16, "\x0f\3\x76\x78\6\x90\1\x10\6\2\x76\0");
-	/* _start: the return address is gone */
+	/* _start: the return address is undefined */
 	FUNCTION(0x1300, false, 16, "\x07\x10\x0c\7\x08");
 	/* a signal frame: CFA = *(rsp + 160), rip at rsp + 168, rbx at rsp + 128 */
 	FUNCTION(0x13ff, true, 16, "\x0f\4\x77\xa0\1\6\x10\x10\3\x77\xa8\1\x10\3\3\x77\x80\1");
@@ -188,7 +187,7 @@ static void test_x86(void)
 	*slot(sp + 8) = CODE + 0x1150;		   /* to its caller */
 	*slot(STACK + 32 + 32 - 16) = STACK + 128; /* rbp */
 	*slot(STACK + 32 + 32 - 8) =
-		CODE + 0x1200 + 0x100;	      /* behind a call that ends the function */
+		CODE + 0x1200 + 0x100;	      /* after a call that ends the function */
 	*slot(STACK + 128 - 8) = STACK + 256; /* CFA of the realigned one */
 	*slot(STACK + 128) = 1;		      /* its caller's rbp */
 	*slot(STACK + 256 - 8) = CODE + 0x1320;
@@ -197,7 +196,9 @@ static void test_x86(void)
 	   "by the stack pointer, by a register that was saved, realigned, up to the root");
 
 	regs[IP] = CODE + 0x1020;
-	*slot(sp + 8) = CODE + 0x1400; /* a handler returns to where the signal frame begins */
+	*slot(sp + 8) =
+		CODE +
+		0x1400; /* a handler returns to the beginning of the signal frame's function */
 	*slot(sp + 16 + 128) = STACK + 32;
 	*slot(sp + 16 + 160) = STACK + 272;
 	*slot(sp + 16 + 168) = CODE + 0x1300; /* interrupted at the first instruction */
@@ -276,7 +277,7 @@ static void test_x86_ends(void)
 	end();
 }
 
-/* Code of the file that has no tables, where something that has some called it. */
+/* Code of the file without tables, called by code with tables. */
 static void test_x86_bare(void)
 {
 	make_x86();
@@ -292,7 +293,7 @@ static void test_x86_bare(void)
 	end();
 }
 
-/* In the middle of an epilogue: rbx was popped, and the tables still say where it was. */
+/* In the middle of an epilogue: rbx was popped, but the tables still say where it was saved. */
 static void test_x86_popped(void)
 {
 	make_x86();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the BPF program is given and what comes back: tables against the call frame information that
- * they are made of, and stacks that wait for their samples.
+ * Input and output of the BPF program: tables compared with the call frame information that they
+ * are made from, and stacks that wait for their samples.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/stack/symbol.h"
 #include "lib/capture/stack/unwind.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/host/proc.h"
 #include "lib/core/clock.h"
 

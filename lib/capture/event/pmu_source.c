@@ -4,6 +4,7 @@
 
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/host/arch.h"
 
 /* Whether the moments that are asked for can be told of this event's samples. */

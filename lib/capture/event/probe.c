@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/host/proc.h"
 
 /* What was made in tracefs, and the line that takes it back. */

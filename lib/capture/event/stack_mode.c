@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 

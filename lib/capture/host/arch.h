@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What differs between processor architectures, as data: no other file tests for one of them. Each
- * has a file of its own, arch_NAME.c, and a row in arch.c. Includes str.
+ * has a file of its own, arch_NAME.c, and a row in archs.c. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_ARCH_H
 #define MP_CAPTURE_HOST_ARCH_H
@@ -64,16 +64,5 @@ struct mp_arch {
 	/* The programs in bpf/ know its registers: they unwind, aggregate, and test irqs-off. */
 	bool bpf;
 };
-
-extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64, mp_arch_riscv64;
-
-/* The one whose programs have this e_machine in their ELF headers; NULL: not supported. */
-const struct mp_arch *mp_arch_of(unsigned elf_machine);
-
-/* The one that this program was built for; NULL: not supported. */
-const struct mp_arch *mp_arch_here(void);
-
-/* Whether the programs in bpf/ support it. */
-bool mp_arch_has_bpf(void);
 
 #endif

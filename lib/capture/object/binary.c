@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/core/suggest.h"
 
 enum { NT_STAPSDT = 3 };

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/bytes.h"
 #include "lib/capture/object/elffile.h"
 

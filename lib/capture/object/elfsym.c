@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/symtab.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/object/kallsyms.h"
 

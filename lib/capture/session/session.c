@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/session/account.h"
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"

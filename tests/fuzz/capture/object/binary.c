@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/event/probe.h"
 

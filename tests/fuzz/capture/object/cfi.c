@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/cfiexpr.h"
 #include "lib/capture/stack/unwind.h"

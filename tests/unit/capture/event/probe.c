@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "lib/capture/event/probe.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
 #include "tests/unit/tap.h"
 

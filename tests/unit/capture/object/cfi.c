@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/cfiexpr.h"
 #include "lib/capture/stack/dso.h"
 #include "lib/capture/object/elfcfi.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/stack/unwind.h"
 #include "tests/unit/tap.h"

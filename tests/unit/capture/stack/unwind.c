@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/stack/unwind.h"
 #include "tests/unit/tap.h"
 

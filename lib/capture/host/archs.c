@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 
 #include <elf.h>
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/cfi.h"
 #include "tests/unit/tap.h"
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of the architectures. Includes arch. */
+#ifndef MP_CAPTURE_HOST_ARCHS_H
+#define MP_CAPTURE_HOST_ARCHS_H
+
+#include "lib/capture/host/arch.h"
+
+extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64, mp_arch_riscv64;
+
+/* The one whose programs have this e_machine in their ELF headers; NULL: not supported. */
+const struct mp_arch *mp_arch_of(unsigned elf_machine);
+
+/* The one that this program was built for; NULL: not supported. */
+const struct mp_arch *mp_arch_here(void);
+
+/* Whether the programs in bpf/ support it. */
+bool mp_arch_has_bpf(void);
+
+#endif

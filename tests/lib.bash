@@ -82,10 +82,11 @@ needs_unprivileged() {
 	chmod 755 "$TMP"
 }
 
-# Skips the test where such a user cannot record even its own processes.
+# Skips the test where its user cannot record even its own processes with mp-record, or a COMMAND that is it.
 needs_own_events() {
-	unprivileged "$TMP/mp-record" -q -e page-faults -- true > "$TMP/why" 2>&1 || ! grep -q 'not permitted' "$TMP/why" ||
-		skip "nobody cannot record here: $(grep -m 1 'not permitted' "$TMP/why")"
+	[ $# -gt 0 ] || set -- mp-record
+	"$@" -q -e page-faults -- true > "$TMP/why" 2>&1 || ! grep -q 'not permitted' "$TMP/why" ||
+		skip "cannot record its own processes: $(grep -m 1 'not permitted' "$TMP/why")"
 }
 
 # The number of CPUs that are online; nproc counts those that this process may use.

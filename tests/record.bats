@@ -463,7 +463,7 @@ events() {	# number of event lines of a type
 	run unprivileged "$TMP/mp-record" -e sched:sched_switch -- true
 	[ "$status" = 2 ]
 	[[ "$output" == *"cannot read tracefs"*"root"* ]]
-	needs_own_events
+	needs_own_events unprivileged "$TMP/mp-record"
 	unprivileged "$TMP/mp-record" -q -e page-faults -- "$TMP/getppid" 1 > "$TMP/s"
 	[ "$(events "$TMP/s" page-faults)" -gt 5 ]
 	grep -q 'comm=getppid' "$TMP/s"

@@ -79,6 +79,7 @@ rss_of() {
 }
 
 @test "mem:rss agrees with statm, mem:pss with smaps_rollup" {
+	needs_own_events
 	make_sitter
 	sit 13
 	mp-record -q -e mem:rss,mem:pss -p $sitter -d 50ms -o "$TMP/s"
@@ -233,6 +234,7 @@ rss_of() {
 }
 
 @test "the cost of polling, and what was skipped, is reported in the trailer and with -v" {
+	needs_own_events
 	make_sitter
 	sit 2
 	mp-record -v -e mem:rss,mem:pss -i 10ms -p $sitter -n 20 -o "$TMP/s" 2> "$TMP/err"
@@ -281,7 +283,7 @@ rss_of() {
 
 @test "any user may poll the user's own processes" {
 	needs_unprivileged
-	needs_own_events
+	needs_own_events unprivileged "$TMP/mp-record"
 	make_sitter
 	unprivileged "$TMP/mp-record" -q -e mem:rss,mem:pss -i 10ms -- "$TMP/mp-sitter" 5 > "$TMP/s" &
 	recorder=$!

@@ -37,6 +37,7 @@ make_libraries() {
 }
 
 @test "lib records 19 libraries, each with the place and size that /proc shows" {
+	needs_own_events
 	make_libraries
 	mp-record -q lib -o "$TMP/s" -- "$TMP/loads19" "$TMP/l" show > "$TMP/maps"
 	[ "$(trailer "$TMP/s" status)" = 0 ]
@@ -70,6 +71,7 @@ make_libraries() {
 }
 
 @test "task:* records creation, names and exit of tasks, with -p, with -a and without" {
+	needs_own_events
 	cat > "$TMP/t.pl" <<-'X'
 		sleep 1 while !-e $ARGV[0];
 		for (1 .. 7) { if (!fork) { $0 = "mp-child" if $_ <= 3; exec "/bin/true" if $_ > 4; exit } wait }
@@ -113,6 +115,7 @@ make_libraries() {
 }
 
 @test "task:mmap counts what does not fit: delivered + lost is what happened" {
+	needs_own_events
 	cat > "$TMP/maps.c" <<-'X'
 		#include <signal.h>
 		#include <stdlib.h>
@@ -141,7 +144,7 @@ make_libraries() {
 
 @test "any user may record task:* of the user's own processes" {
 	needs_unprivileged
-	needs_own_events
+	needs_own_events unprivileged "$TMP/mp-record"
 	unprivileged "$TMP/mp-record" -q -e 'task:*' -- /bin/true > "$TMP/s"
 	[ "$(count task:exec "$TMP/s")" = 1 ]
 	grep -q ',task:mmap,.*\.file=/[^	]*/libc.so.6	' "$TMP/s"

@@ -82,7 +82,7 @@ rss_of() {
 	needs_own_events
 	make_sitter
 	sit 13
-	mp-record -q -e mem:rss,mem:pss -p $sitter -d 50ms -o "$TMP/s"
+	mp-record -q -e mem:rss,mem:pss -p $sitter -n 2 -o "$TMP/s"
 	rss=$(grep -m 1 ',mem:rss,' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2)
 	pss=$(grep -m 1 ',mem:pss,' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2)
 	want=$(awk '/^Pss:/ { print $2 * 1024 }' /proc/$sitter/smaps_rollup)
@@ -110,8 +110,8 @@ rss_of() {
 		[ $mib -lt 11 ] || large="$large $sitter"
 		pids="$pids $sitter"
 	done
-	mp-record -q -e mem:rss/top=3/ --cgroup "/mp-mem-$$" -d 50ms -o "$TMP/s"
-	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -d 50ms -o "$TMP/all"
+	mp-record -q -e mem:rss/top=3/ --cgroup "/mp-mem-$$" -i 60s -d 500ms -o "$TMP/s"
+	mp-record -q -e mem:rss --cgroup "/mp-mem-$$*" -i 60s -d 500ms -o "$TMP/all"
 	kill $pids
 	wait $pids || true
 	rmdir "$root/mp-mem-$$/below" "$root/mp-mem-$$"
@@ -130,15 +130,18 @@ rss_of() {
 	needs_root
 	cat > "$TMP/turns.pl" <<-'X'
 		my ($stream) = @ARGV;
-		sub turn { select undef, undef, undef, 0.01 until `grep -c 'rest' $stream` >= 3 * $_[0] }
+		sub wait_for { my ($what, $n) = @_; select undef, undef, undef, 0.01 until `grep -c '$what' $stream` >= $n }
+		# each is larger than those before, and seen to be it before the next
 		for my $i (1 .. 4) {
-			next if fork;
-			turn($i);
-			my $room = "x" x ($i << 23);
-			sleep 60;
-			exit;
+			my $pid = fork // die;
+			if (!$pid) {
+				my $room = "x" x ($i << 23);
+				sleep 600;
+				exit;
+			}
+			wait_for(",mem:rss,pid=$pid\t", 3);
 		}
-		turn(7);
+		wait_for("rest", 3 + `grep -c rest $stream`);
 		kill TERM => -getpgrp();
 	X
 	mp-record -q -e mem:rss/top=1,interval=10ms/ -o "$TMP/s" -- setsid perl "$TMP/turns.pl" "$TMP/s" 2> /dev/null || [ $? = 1 ]
@@ -158,7 +161,7 @@ rss_of() {
 				die "$pid: $life{$pid} of $n\n" if $n != $life{$pid};
 			}
 			print scalar(keys %life), " of 5 were the largest once\n";
-			exit(keys(%life) < 3);
+			exit(keys(%life) < 4);
 		}' "$TMP/s"
 }
 
@@ -179,13 +182,13 @@ rss_of() {
 	sit 2
 	one=$sitter
 	sit 2
-	mp-record -q -e mem:rss -p $one,$sitter --exclude-pid $one -d 30ms -o "$TMP/s"
+	mp-record -q -e mem:rss -p $one,$sitter --exclude-pid $one -i 60s -d 500ms -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 1 ]
 	grep -q "pid=$sitter	" "$TMP/s"
-	mp-record -q -e mem:rss -t $one -d 30ms -o "$TMP/s"
+	mp-record -q -e mem:rss -t $one -i 60s -d 500ms -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 1 ]
 	grep -q "pid=$one	" "$TMP/s"
-	mp-record -q -e mem:rss -d 30ms -o "$TMP/s" &
+	mp-record -q -e mem:rss -i 60s -d 500ms -o "$TMP/s" &
 	recorder=$!
 	wait $recorder
 	grep -q "pid=$one	" "$TMP/s"
@@ -205,19 +208,19 @@ rss_of() {
 	needs_root
 	make_sitter
 	sit 2
-	mp-record -q -e mem:rss --fields comm,.bytes -p $sitter -d 30ms -o "$TMP/s"
+	mp-record -q -e mem:rss --fields comm,.bytes -p $sitter -i 60s -d 500ms -o "$TMP/s"
 	[ "$(grep -cE '^[0-9]+,mem:rss,comm=mp-sitter	\.bytes=[0-9]+$' "$TMP/s")" = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -c '.events["mem:rss"]')" = '{".bytes":"u64"}' ]
-	mp-record -q -e mem:rss --fields dur -p $sitter -d 30ms -o "$TMP/s"
+	mp-record -q -e mem:rss --fields dur -p $sitter -i 60s -d 500ms -o "$TMP/s"
 	[ "$(grep -cE '^[0-9]+,mem:rss,dur=[0-9]+$' "$TMP/s")" = 1 ]
 	echo 'mp-sit*,renamed' > "$TMP/names"
-	mp-record -q -e mem:rss --names "$TMP/names" -p $sitter -d 30ms -o "$TMP/s"
+	mp-record -q -e mem:rss --names "$TMP/names" -p $sitter -i 60s -d 500ms -o "$TMP/s"
 	[ "$(grep -c 'comm=renamed	' "$TMP/s")" = 1 ]
 	mp-record -q -e mem:rss -i 1ms -n 7 -p $sitter -o "$TMP/s"
 	[ "$(count mem:rss "$TMP/s")" = 7 ]
 	[ "$(trailer "$TMP/s" records)" = 7 ]
 	command -v script > /dev/null || skip "no script(1)"
-	script -qec "mp-record -q -e mem:rss -p $sitter -d 30ms" /dev/null > "$TMP/out" < /dev/null
+	script -qec "mp-record -q -e mem:rss -p $sitter -i 60s -d 500ms" /dev/null > "$TMP/out" < /dev/null
 	grep -qE "^ *[0-9.]+ mp-sitter:$sitter mem:rss \.bytes=[0-9]+ dur=" "$TMP/out"
 }
 

@@ -13,6 +13,7 @@ VERSION := 0.1.0
 
 PROGRAMS := $(patsubst cmd/%.c,%,$(wildcard cmd/mp-*.c))
 FILTERS  := $(filter-out mp-record,$(PROGRAMS))
+EXAMPLES := $(patsubst docs/%.c,%,$(wildcard docs/mp-example*.c))
 
 PREFIX  ?= /usr/local
 BINDIR  := $(DESTDIR)$(PREFIX)/bin
@@ -71,7 +72,7 @@ endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(PROGRAMS:%=$(BIN)/%) $(BIN)/mp-example collectors
+all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
 filters: $(FILTERS:%=$(BIN)/%)
 
 # mp-record looks for them beside its own folder: PREFIX/share, and here
@@ -183,7 +184,7 @@ $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 print-libs:
 	@echo $(CAPTURE_LIBS) $(FILTER_LIBS)
 
-$(BIN)/mp-example: $(BUILD)/docs/mp-example.o $(BUILD)/libmp.a
+$(EXAMPLES:%=$(BIN)/%): $(BIN)/%: $(BUILD)/docs/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 

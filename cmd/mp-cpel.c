@@ -5,10 +5,9 @@
 
 #include "lib/core/clock.h"
 #include "lib/cpel/cpelmap.h"
+#include "lib/stream/choice.h"
 #include "lib/stream/inorder.h"
 #include "lib/stream/input.h"
-#include "lib/core/opt.h"
-#include "lib/stream/types.h"
 
 static const struct mp_opt opts[] = {
 	{ 't', "track", "FIELDS",
@@ -17,9 +16,7 @@ static const struct mp_opt opts[] = {
 	{ 'l', "label", "FIELDS",
 	  "what an event says besides its type (default: all\n"
 	  "fields but those of its track, and the stack)" },
-	{ 'e', "event", "GLOB",
-	  "only events whose type matches; repeated or\n"
-	  "comma-separated" },
+	MP_CHOICE_EVENT(""),
 	{ 'o', "output", "FILE", "write to FILE (default: stdout, never a terminal)" },
 };
 
@@ -52,17 +49,15 @@ static struct {
 
 static void set_fields(int code, const char *arg, struct mp_fields *fields)
 {
-	struct mp_str bad;
 	size_t i;
 
 	fields->n = 0;
-	if (mp_fields_parse(fields, arg, &bad) < 0)
-		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
+	mp_choice_fields(fields, arg);
 	if (fields->n == 0 || fields->n > MP_CPELMAP_FIELDS_MAX)
 		mp_opt_bad(&program, code, arg, "a list of 1 to 32 fields");
 	for (i = 0; i < fields->n; i++)
 		if (fields->v[i].id == MP_FIELD_STACK && code == 't')
-			mp_usage("a stack is not a track");
+			mp_usage("a stack cannot be a track");
 }
 
 static void parse_options(int argc, char **argv)
@@ -88,7 +83,7 @@ static void parse_options(int argc, char **argv)
 	if (!options.style.track.n)
 		set_fields('t', "tid", &options.style.track);
 	if (!options.output && isatty(STDOUT_FILENO))
-		mp_usage("a CPEL file is nothing for a terminal: give -o FILE");
+		mp_usage("refusing to write binary data to a terminal (give -o FILE)");
 }
 
 static void take_control(const struct mp_ctl *ctl)
@@ -125,7 +120,7 @@ static void open_output(struct mp_out *out)
 		if (fd < 0)
 			mp_die("cannot write '%s': %m", options.output);
 		if (isatty(fd))
-			mp_usage("a CPEL file is nothing for a terminal");
+			mp_usage("refusing to write binary data to a terminal");
 	}
 	mp_out_init(out, fd, options.output ? options.output : "stdout");
 }

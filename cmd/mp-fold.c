@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include "lib/fold/fold.h"
+#include "lib/stream/choice.h"
 #include "lib/stream/input.h"
-#include "lib/stream/interval.h"
 #include "lib/core/opt.h"
-#include "lib/stream/types.h"
 
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,
@@ -25,23 +24,19 @@ enum {
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is folded" },
-	{ 'b', "by", "FIELDS", "put FIELDS in front of the frames (default: comm)" },
+	MP_CHOICE_BY("put FIELDS in front of the frames (default: comm)"),
 	{ OPT_NO_COMM, "no-comm", NULL, "put nothing in front of the frames" },
-	{ 'e', "event", "GLOB",
-	  "fold only events whose type matches; repeated or\n"
-	  "comma-separated. Types that match are added up" },
-	{ 'w', "weight", "FIELD",
-	  "weight of an event, such as .bytes, dur or period\n"
-	  "(default: 1 for each)" },
+	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
+	MP_CHOICE_WEIGHT("weight of an event, such as .bytes, dur or period\n"
+			 "(default: 1 for each)"),
 	{ OPT_KERNEL, "kernel", NULL, "keep only kernel frames" },
 	{ OPT_USER, "user", NULL, "keep only user frames" },
 	{ OPT_DEPTH, "depth", "N", "keep at most N frames, from the root" },
 	{ OPT_MERGE_RECURSIVE, "merge-recursive", NULL,
 	  "fold a function that calls itself into one frame" },
 	{ 0, NULL, NULL, "What is written" },
-	{ 'i', "interval", "DURATION",
-	  "write a fold for each interval, its time as the first\n"
-	  "frame, as soon as it is over" },
+	MP_CHOICE_INTERVAL("write a fold for each interval, its time as the first\n"
+			   "frame, as soon as it is over"),
 	{ OPT_STREAM, "stream", NULL, "write stack lines of mp-stream(5)" },
 	{ OPT_ANNOTATE, "annotate", NULL,
 	  "mark kernel (_[k]), JIT (_[j]) and inlined (_[i]) frames" },
@@ -64,40 +59,21 @@ static const struct mp_program program = {
 };
 
 static struct {
-	struct mp_fields by;
-	struct mp_field weight; /* name.p == NULL: count */
-	bool weight_is_period;
-	bool chosen; /* -e or --by type: a mixture of types is what the user wants */
+	struct mp_choice choice;
+	bool no_comm;
 	struct mp_fold_style style;
 } options;
 
 /* The fold at work. */
 static struct {
 	struct mp_fold fold;
-	struct mp_types types;
 	struct mp_out out;
-	struct mp_interval interval;
 	json_t *origin;	      /* first header of the input */
 	json_t *sums;	      /* header of the first section of sums */
 	bool stacks_left_out; /* those of the section at hand */
 	bool has_header;      /* of the output, written */
 	uint64_t lines;
 } work;
-
-static void add_by(const char *list)
-{
-	struct mp_str bad;
-	size_t i;
-
-	if (mp_fields_parse(&options.by, list, &bad) < 0)
-		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
-	for (i = 0; i < options.by.n; i++) {
-		if (options.by.v[i].id == MP_FIELD_STACK)
-			mp_usage("the stack cannot be put in front of itself");
-		if (options.by.v[i].id == MP_FIELD_TYPE)
-			options.chosen = true;
-	}
-}
 
 static void set_min(const char *text)
 {
@@ -115,23 +91,13 @@ static void set_min(const char *text)
 
 static void set_option(int code, const char *arg)
 {
+	static const char *const orders[] = { "name", "weight", NULL };
+
+	if (mp_choice_option(&options.choice, &program, code, arg))
+		return;
 	switch (code) {
-	case 'b':
-		add_by(arg);
-		break;
-	case 'e':
-		mp_types_add(&work.types, arg);
-		options.chosen = true;
-		break;
-	case 'w':
-		if (strcmp(arg, "count") == 0)
-			options.weight.name.p = NULL;
-		else if (mp_field_parse(&options.weight, mp_str(arg)) < 0)
-			mp_opt_bad(&program, code, arg, "the name of a field");
-		options.weight_is_period = strcmp(arg, "period") == 0;
-		break;
-	case 'i':
-		work.interval.length_ns = mp_opt_duration(&program, code, arg);
+	case OPT_NO_COMM:
+		options.no_comm = true;
 		break;
 	case OPT_ANNOTATE:
 		options.style.annotate = true;
@@ -155,9 +121,7 @@ static void set_option(int code, const char *arg)
 		options.style.reverse = true;
 		break;
 	case OPT_SORT:
-		if (strcmp(arg, "name") != 0 && strcmp(arg, "weight") != 0)
-			mp_opt_bad(&program, code, arg, "name or weight");
-		options.style.by_weight = strcmp(arg, "weight") == 0;
+		options.style.by_weight = mp_opt_word(&program, code, arg, orders) == 1;
 		break;
 	case OPT_STREAM:
 		options.style.stream = true;
@@ -167,33 +131,22 @@ static void set_option(int code, const char *arg)
 
 static void parse_options(int argc, char **argv)
 {
-	bool no_comm = false;
+	struct mp_fields *by = &options.choice.by;
 	char *arg;
 	int code;
+	size_t i;
 
-	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1) {
-		if (code == OPT_NO_COMM)
-			no_comm = true;
-		else
-			set_option(code, arg);
-	}
-	if (no_comm && options.by.n)
-		mp_usage("--by and --no-comm exclude each other");
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (options.no_comm && by->n)
+		mp_usage("--by cannot be combined with --no-comm");
 	if (options.style.kernel_only && options.style.user_only)
-		mp_usage("--kernel and --user exclude each other");
-	if (!options.by.n && !no_comm)
-		add_by("comm");
-}
-
-static void refuse_mixture(void)
-{
-	char *text;
-
-	if (options.chosen)
-		return; /* asked for each event */
-	text = mp_types_mixture(&work.types, "keep them apart with --by type,comm");
-	if (text)
-		mp_usage("%s", text);
+		mp_usage("--kernel cannot be combined with --user");
+	if (!by->n && !options.no_comm)
+		mp_choice_fields(by, "comm");
+	for (i = 0; i < by->n; i++)
+		if (by->v[i].id == MP_FIELD_STACK)
+			mp_usage("the stack cannot be put in front of itself");
 }
 
 /* The header is made of the input's, and of nothing that changes from run to run. */
@@ -204,7 +157,7 @@ static void write_header(void)
 	json_t *header = json_pack("{s:i, s:s, s:s}", "mp", MP_STREAM_VERSION, "datatype", "stack",
 				   "interface", "mp-fold"),
 	       *value;
-	struct mp_str weight = options.weight.name.p ? options.weight.name : MP_STR("count");
+	struct mp_str weight = options.choice.weight.name;
 	json_t *of_sums = json_object_get(work.sums, "weight");
 	size_t i;
 
@@ -214,7 +167,8 @@ static void write_header(void)
 	if (of_sums)
 		json_object_set(header, "weight", of_sums);
 	else
-		json_object_set_new(header, "weight", mp_ctl_string(weight));
+		json_object_set_new(header, "weight",
+				    mp_ctl_string(weight.p ? weight : MP_STR("count")));
 	if (json_object_get(work.sums, "units"))
 		json_object_set(header, "units", json_object_get(work.sums, "units"));
 	mp_ctl_add(&line, header);
@@ -230,20 +184,13 @@ static void write_fold(void)
 	if (options.style.stream && !work.has_header)
 		write_header();
 	work.has_header = true;
-	if (work.interval.length_ns) {
-		mp_interval_name(&work.interval, name);
+	if (options.choice.interval.length_ns) {
+		mp_interval_name(&options.choice.interval, name);
 		options.style.first = mp_str(name);
 	}
 	result = mp_fold_write(&work.fold, &options.style, &work.out);
 	work.lines += result.lines;
-}
-
-static void end_interval(void)
-{
-	if (work.interval.filling)
-		write_fold();
 	mp_fold_clear(&work.fold);
-	work.interval.filling = false;
 }
 
 /* A sum of the kernel is chosen by its name, as events are by their type. */
@@ -255,43 +202,32 @@ static void begin_stacks(const struct mp_ctl *ctl)
 	work.stacks_left_out = false;
 	if (!json_is_string(name))
 		return;
-	seen = mp_types_lookup(&work.types, (struct mp_str){ json_string_value(name),
-							     json_string_length(name) });
+	seen = mp_types_lookup(&options.choice.types, (struct mp_str){ json_string_value(name),
+								       json_string_length(name) });
 	work.stacks_left_out = !seen->taken;
 	if (seen->taken && !work.sums)
 		work.sums = json_incref(ctl->json);
-	refuse_mixture();
+	mp_types_refuse_mixture(&options.choice.types);
 }
 
 static void take_control(const struct mp_ctl *ctl)
 {
-	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
-	    mp_interval_of(&work.interval, ctl->time_ns) > work.interval.number)
-		end_interval();
-	if (ctl->what != MP_CTL_HEADER)
-		return;
-	if (!work.origin)
+	if (ctl->what == MP_CTL_HEADER && !work.origin)
 		work.origin = json_incref(ctl->json);
-	if (ctl->datatype == MP_STACK)
+	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_STACK)
 		begin_stacks(ctl);
-	mp_types_header(&work.types, ctl->json);
-	refuse_mixture();
-	mp_interval_header(&work.interval, ctl);
+	if (mp_choice_control(&options.choice, ctl))
+		write_fold();
 }
 
 static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **why)
 {
-	struct mp_str text;
+	const struct mp_field *field = &options.choice.weight;
+	int got = mp_choice_weight(field, rec, weight, why);
 
-	*weight = 1;
-	if (!options.weight.name.p)
-		return 0;
-	if (!mp_rec_get(rec, &options.weight, &text)) {
-		*why = "event without the field that is its weight";
-		return options.weight_is_period ? 0 : -1;
-	}
-	*why = "weight is not a whole number";
-	return mp_num_any(text, weight);
+	if (got == 0 && mp_str_eq(field->name, MP_STR("period")))
+		return 0; /* events with a period of 1 do not say so */
+	return got == 1 ? 0 : -1;
 }
 
 /* 0, or -1 with `*why`. */
@@ -300,18 +236,12 @@ static int take_record(const struct mp_rec *rec, const char **why)
 	int64_t weight = rec->weight;
 
 	if (rec->kind == MP_EVENT) {
-		if (!mp_types_take(&work.types, rec))
+		if (!mp_choice_take(&options.choice, rec))
 			return 0;
-		refuse_mixture();
 		if (event_weight(rec, &weight, why) < 0)
 			return -1;
-		if (work.interval.length_ns &&
-		    (!work.interval.filling ||
-		     mp_interval_of(&work.interval, rec->time_ns) != work.interval.number)) {
-			end_interval();
-			work.interval.number = mp_interval_of(&work.interval, rec->time_ns);
-			work.interval.filling = true;
-		}
+		if (mp_interval_advance(&options.choice.interval, rec->time_ns))
+			write_fold();
 	}
 	if (rec->kind == MP_STACK && work.stacks_left_out)
 		return 0;
@@ -327,15 +257,6 @@ static void write_trailer(uint64_t lost)
 	mp_buf_release(&line);
 }
 
-/* A glob that matches nothing is more often a slip than a wish. */
-static void tell_no_match(void)
-{
-	if (work.types.n_globs && !work.types.taken && work.types.seen.n)
-		mp_say("no event matches -e; the input has '%.*s'%s",
-		       MP_STR_ARGS(work.types.seen.first->key),
-		       work.types.seen.n > 1 ? " and others" : "");
-}
-
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_EVENT | MP_STACK | MP_FOLDED;
@@ -345,11 +266,11 @@ int main(int argc, char **argv)
 	const char *why;
 
 	mp_init("mp-fold");
-	mp_types_init(&work.types);
+	mp_choice_init(&options.choice, "keep them apart with --by type,comm");
 	parse_options(argc, argv);
-	if (work.interval.length_ns)
+	if (options.choice.interval.length_ns)
 		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
-	mp_fold_init(&work.fold, &options.by);
+	mp_fold_init(&work.fold, &options.choice.by);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);
 	while (mp_input_next(&in, &rec)) {
@@ -359,11 +280,11 @@ int main(int argc, char **argv)
 			mp_input_bad(&in, why);
 	}
 	status = mp_input_finish(&in);
-	if (work.interval.filling || !work.has_header)
+	if (mp_interval_end(&options.choice.interval) || !work.has_header)
 		write_fold();
 	if (options.style.stream && !in.cut)
 		write_trailer(in.lost);
-	tell_no_match();
+	mp_types_report(&options.choice.types);
 	if (work.fold.overflow) {
 		mp_say("a weight exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);

@@ -8,7 +8,6 @@
 #include "lib/hist/crosstab.h"
 #include "lib/hist/output.h"
 #include "lib/stream/input.h"
-#include "lib/stream/interval.h"
 #include "lib/hist/measure.h"
 #include "lib/core/opt.h"
 
@@ -27,16 +26,14 @@ static const struct mp_opt opts[] = {
 	  "the distribution of FIELD (default: dur of events,\n"
 	  "y of points)" },
 	{ 'c', "count", "FIELDS", "no distribution: count by FIELDS, greatest first" },
-	{ 'e', "event", "GLOB",
-	  "only events whose type matches; repeated or\n"
-	  "comma-separated. Types that match are added up" },
-	{ 'w', "weight", "FIELD", "each counts as often as FIELD says (default: once)" },
+	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
+	MP_CHOICE_WEIGHT("each counts as often as FIELD says (default: once)"),
 	{ 0, NULL, NULL, "By what" },
-	{ 'b', "by", "FIELDS", "a table for each value of FIELDS" },
+	MP_CHOICE_BY("a table for each value of FIELDS"),
 	{ 'a', "across", "FIELD", "count in a table of two ways: --by down, FIELD across" },
 	{ 't', "top", "N", "N keys, the rest merged into one (text: 10; 0: all)" },
 	{ OPT_SORT, "sort", "ORDER", "keys by count (default), sum or name" },
-	{ 'i', "interval", "DURATION", "tables for each interval, as soon as it is over" },
+	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
 	  "rows of equal width (1000, 100us, 64K) instead of powers\n"
@@ -80,7 +77,6 @@ static struct {
 	struct mp_measure m;
 	struct mp_input in;
 	struct mp_out out;
-	struct mp_interval interval;
 	json_t *origin;	   /* the first header */
 	uint64_t least_ns; /* of all times, without --interval */
 	bool started;	   /* the head of the output is written */
@@ -88,26 +84,6 @@ static struct {
 	uint64_t overlong;
 	bool found; /* something was measured */
 } work = { .least_ns = UINT64_MAX };
-
-static void add_by(const char *list)
-{
-	struct mp_fields *by = &work.m.by;
-	struct mp_str bad;
-	size_t i, j;
-
-	if (mp_fields_parse(by, list, &bad) < 0)
-		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
-	for (i = 0; i < by->n; i++)
-		for (j = 0; j < i; j++)
-			if (mp_str_eq(by->v[i].name, by->v[j].name))
-				mp_usage("field '%.*s' is named twice", MP_STR_ARGS(by->v[i].name));
-}
-
-static void set_field(struct mp_field *f, int code, const char *arg)
-{
-	if (mp_field_parse(f, mp_str(arg)) < 0)
-		mp_opt_bad(&program, code, arg, "the name of a field");
-}
 
 /* "1000", or "100us" of ns, "64K" of bytes. */
 static void set_linear(const char *arg)
@@ -140,48 +116,30 @@ static void set_stats(const char *list)
 	}
 }
 
-static void set_order(const char *arg)
-{
-	static const char *const names[] = { "count", "sum", "name" };
-	size_t i = 0;
-
-	while (i < MP_ARRAY_SIZE(names) && strcmp(names[i], arg) != 0)
-		i++;
-	if (i == MP_ARRAY_SIZE(names))
-		mp_opt_bad(&program, OPT_SORT, arg, "count, sum or name");
-	options.order = (enum mp_dist_order)i;
-}
-
 static void set_format(enum format format)
 {
 	if (options.format != TEXT && options.format != format)
-		mp_usage("--tsv, --json, --points and --dump exclude each other");
+		mp_usage("--tsv, --json, --points and --dump cannot be combined");
 	options.format = format;
 }
 
 static void set_option(int code, char *arg, struct mp_field *across)
 {
+	static const char *const orders[] = { "count", "sum", "name", NULL };
+
+	if (mp_choice_option(&work.m.choice, &program, code, arg))
+		return;
 	switch (code) {
 	case 'a':
-		set_field(across, code, arg);
+		*across = mp_choice_field(&program, code, arg);
 		options.across = true;
 		break;
-	case 'b':
-		add_by(arg);
-		break;
 	case 'c':
-		add_by(arg);
+		mp_choice_fields(&work.m.choice.by, arg);
 		work.m.dists.counting = true;
 		break;
-	case 'e':
-		mp_types_add(&work.m.types, arg);
-		work.m.chosen = true;
-		break;
 	case 'f':
-		set_field(&work.m.field, code, arg);
-		break;
-	case 'i':
-		work.interval.length_ns = mp_opt_duration(&program, code, arg);
+		work.m.field = mp_choice_field(&program, code, arg);
 		break;
 	case 'l':
 		set_linear(arg);
@@ -192,12 +150,6 @@ static void set_option(int code, char *arg, struct mp_field *across)
 	case 't':
 		options.top = mp_opt_number(&program, code, arg, 0, SIZE_MAX);
 		options.has_top = true;
-		break;
-	case 'w':
-		if (strcmp(arg, "count") == 0)
-			work.m.weight.name.p = NULL;
-		else
-			set_field(&work.m.weight, code, arg);
 		break;
 	case OPT_BUCKETS:
 		options.style.rows = mp_opt_number(&program, code, arg, 2, 200);
@@ -213,7 +165,7 @@ static void set_option(int code, char *arg, struct mp_field *across)
 		set_stats(arg);
 		break;
 	case OPT_SORT:
-		set_order(arg);
+		options.order = (enum mp_dist_order)mp_opt_word(&program, code, arg, orders);
 		break;
 	case OPT_TSV:
 		set_format(TSV);
@@ -223,7 +175,7 @@ static void set_option(int code, char *arg, struct mp_field *across)
 
 static void append_field(const struct mp_field *f)
 {
-	struct mp_fields *by = &work.m.by;
+	struct mp_fields *by = &work.m.choice.by;
 
 	by->v = mp_grow(by->v, &by->cap, by->n + 1, sizeof(*f));
 	by->v[by->n++] = *f;
@@ -233,15 +185,18 @@ static void append_field(const struct mp_field *f)
 static void settle_key(const struct mp_field *across)
 {
 	const struct mp_field type = { MP_FIELD_TYPE, { "type", 4 } };
-	bool has_type = false;
-	size_t i;
+	const struct mp_fields *by = &work.m.choice.by;
+	bool has_type;
+	size_t i, j;
 
 	if (options.across)
 		append_field(across);
-	add_by(""); /* none twice */
-	for (i = 0; i < work.m.by.n; i++)
-		has_type |= work.m.by.v[i].id == MP_FIELD_TYPE;
-	work.m.chosen |= has_type;
+	for (i = 0; i < by->n; i++)
+		for (j = 0; j < i; j++)
+			if (mp_str_eq(by->v[i].name, by->v[j].name))
+				mp_usage("field '%.*s' is named twice", MP_STR_ARGS(by->v[i].name));
+	has_type = mp_choice_has_type(by);
+	work.m.choice.types.mixed |= has_type;
 	if (options.format == DUMP && !has_type)
 		append_field(&type);
 }
@@ -250,11 +205,11 @@ static void check_options(void)
 {
 	if (options.across && (work.m.field.name.p || options.style.linear))
 		mp_usage("--across counts: it has no --field and no --linear");
-	if (options.across && !work.m.by.n)
+	if (options.across && !work.m.choice.by.n)
 		mp_usage("--across needs fields that go down: --by FIELDS");
 	if (work.m.dists.counting && (work.m.field.name.p || options.style.linear))
 		mp_usage("--count has no --field and no --linear");
-	if (work.m.dists.counting && !work.m.by.n)
+	if (work.m.dists.counting && !work.m.choice.by.n)
 		mp_usage("--count needs the fields to count by");
 }
 
@@ -295,7 +250,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--count and --across have no other statistics than the count");
 	options.style.counting = work.m.dists.counting;
 	options.style.columns = text_columns();
-	options.style.by = &work.m.by;
+	options.style.by = &work.m.choice.by;
 	mp_measure_start(&work.m);
 }
 
@@ -402,10 +357,10 @@ static void write_tables(void)
 	options.style.unit = work.m.unit;
 	options.style.weight_unit = work.m.weight_unit;
 	options.style.time_ns = work.least_ns == UINT64_MAX ? 0 : work.least_ns;
-	if (work.interval.length_ns) {
-		mp_interval_name(&work.interval, name);
+	if (work.m.choice.interval.length_ns) {
+		mp_interval_name(&work.m.choice.interval, name);
 		options.style.time = name;
-		options.style.time_ns = mp_interval_start(&work.interval);
+		options.style.time_ns = mp_interval_start(&work.m.choice.interval);
 	}
 	start_output();
 	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
@@ -420,14 +375,7 @@ static void write_tables(void)
 				      &work.out);
 	else
 		write_list();
-}
-
-static void end_interval(void)
-{
-	if (work.interval.filling)
-		write_tables();
 	mp_dists_clear(&work.m.dists);
-	work.interval.filling = false;
 }
 
 static void take_control(void)
@@ -435,9 +383,8 @@ static void take_control(void)
 	const struct mp_ctl *ctl = &work.in.ctl;
 	char *refusal;
 
-	if (ctl->what == MP_CTL_WATERMARK && work.interval.filling &&
-	    mp_interval_of(&work.interval, ctl->time_ns) > work.interval.number)
-		end_interval();
+	if (mp_interval_control(&work.m.choice.interval, ctl))
+		write_tables();
 	if (ctl->what != MP_CTL_HEADER)
 		return;
 	if (!work.origin)
@@ -445,7 +392,6 @@ static void take_control(void)
 	refusal = mp_measure_header(&work.m, ctl);
 	if (refusal)
 		mp_usage("%s", refusal);
-	mp_interval_header(&work.interval, ctl);
 }
 
 /* Ends the interval before if this record is in another. */
@@ -454,7 +400,7 @@ static int take_time(const struct mp_rec *rec, const char **why)
 	uint64_t time_ns;
 	bool known = mp_measure_time(&work.m, rec, &time_ns);
 
-	if (work.interval.length_ns == 0) {
+	if (work.m.choice.interval.length_ns == 0) {
 		if (known)
 			work.least_ns = MP_MIN(work.least_ns, time_ns);
 		return 0;
@@ -462,12 +408,8 @@ static int take_time(const struct mp_rec *rec, const char **why)
 	*why = "point whose x is no time (its header names no such unit)";
 	if (!known)
 		return -1;
-	if (!work.interval.filling ||
-	    mp_interval_of(&work.interval, time_ns) != work.interval.number) {
-		end_interval();
-		work.interval.number = mp_interval_of(&work.interval, time_ns);
-		work.interval.filling = true;
-	}
+	if (mp_interval_advance(&work.m.choice.interval, time_ns))
+		write_tables();
 	return 0;
 }
 
@@ -511,15 +453,12 @@ static enum mp_status finish(void)
 		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
 			 "with --count FIELDS",
 			 MP_STR_ARGS(work.m.about.field));
-	if (work.interval.filling || !work.interval.length_ns)
+	if (mp_interval_end(&work.m.choice.interval))
 		write_tables();
 	start_output();
 	if ((options.format == POINTS || options.format == DUMP) && !work.in.cut)
 		write_trailer();
-	if (work.m.types.n_globs && !work.m.types.taken && work.m.types.seen.n)
-		mp_say("no event matches -e; the input has '%.*s'%s",
-		       MP_STR_ARGS(work.m.types.seen.first->key),
-		       work.m.types.seen.n > 1 ? " and others" : "");
+	mp_types_report(&work.m.choice.types);
 	mp_say_count(work.overlong, "key is too long for a dump and was left out",
 		     "lines have keys that are too long for a dump and were left out");
 	if (work.m.dists.overflow)

@@ -106,17 +106,6 @@ static void add_fields(const char *arg)
 		mp_usage("%s", error);
 }
 
-/* One of some words, by its number. */
-static int choose(int code, const char *arg, const char *const *words, size_t n, const char *wanted)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(arg, words[i]) == 0)
-			return (int)i;
-	mp_opt_bad(&program, code, arg, wanted);
-}
-
 static void set_name(const char *arg)
 {
 	char first = *arg | 0x20;
@@ -129,9 +118,9 @@ static void set_name(const char *arg)
 
 static void set_option(int code, const char *arg)
 {
-	static const char *const policies[] = { "replace", "queue", "nest" };
-	static const char *const sides[] = { "begin", "end", "none" };
-	static const char *const contexts[] = { "all", "samecpu", "samepid", "sametid" };
+	static const char *const policies[] = { "replace", "queue", "nest", NULL };
+	static const char *const sides[] = { "begin", "end", "none", NULL };
+	static const char *const contexts[] = { "all", "samecpu", "samepid", "sametid", NULL };
 
 	switch (code) {
 	case 'b':
@@ -149,7 +138,7 @@ static void set_option(int code, const char *arg)
 		add_key(arg);
 		break;
 	case 'p':
-		options.policy = choose(code, arg, policies, 3, "replace, queue or nest");
+		options.policy = mp_opt_word(&program, code, arg, policies);
 		break;
 	case OPT_OVER:
 		options.over_ns = mp_opt_duration(&program, code, arg);
@@ -161,14 +150,13 @@ static void set_option(int code, const char *arg)
 		add_fields(arg);
 		break;
 	case OPT_STACK:
-		options.stack = choose(code, arg, sides, 3, "begin, end or none");
+		options.stack = mp_opt_word(&program, code, arg, sides);
 		break;
 	case 'n':
 		set_name(arg);
 		break;
 	case 'c':
-		options.context =
-			1 + choose(code, arg, contexts, 4, "all, samecpu, samepid or sametid");
+		options.context = 1 + mp_opt_word(&program, code, arg, contexts);
 		break;
 	case 'o':
 		options.open = true;
@@ -190,20 +178,20 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
 	if (options.n_steps && (work.begin || work.end))
-		mp_usage("--step excludes --begin and --end");
+		mp_usage("--step cannot be combined with --begin or --end");
 	if (!options.n_steps && (!work.begin || !work.end))
-		mp_usage("--begin and --end are needed, or --step twice at least");
+		mp_usage("give --begin and --end, or --step at least twice");
 	if (options.n_steps == 1)
-		mp_usage("a chain has two steps at least: --step is needed once more");
+		mp_usage("a chain has at least two steps: give --step again");
 	options.n_steps = MP_MAX(options.n_steps, 2u);
 	if (!specs.n_keys)
 		add_key("tid");
 	if (specs.n_keys > options.n_steps - 1)
 		mp_usage("more keys than pairs of steps");
 	if (options.open && options.context)
-		mp_usage("--open and --context exclude each other");
+		mp_usage("--open cannot be combined with --context");
 	if (options.over_ns >= options.under_ns)
-		mp_usage("--over is not below --under: nothing can be both");
+		mp_usage("--over must be shorter than --under");
 }
 
 static void change_header(void *arg, json_t *header)

@@ -73,8 +73,8 @@ static void add_states(const char *list)
 		size_t len = strcspn(list, ",");
 
 		if (mp_sched_state_parse((struct mp_str){ list, len }, &state) < 0)
-			mp_usage("'%.*s' is no state: run, wait, preempted, sleep, block, stopped, "
-				 "idle, unknown",
+			mp_usage("unknown state '%.*s' (run, wait, preempted, sleep, block, "
+				 "stopped, idle, unknown)",
 				 (int)len, list);
 		options.states[state] = true;
 		list += len;
@@ -105,7 +105,7 @@ static void parse_options(int argc, char **argv)
 		}
 	}
 	if (options.table && (some || options.others))
-		mp_usage("--table goes with neither --states nor --others");
+		mp_usage("--table cannot be combined with --states or --others");
 	for (size_t i = 0; i < MP_SCHED_STATES && !some; i++)
 		options.states[i] = true;
 }

@@ -69,7 +69,7 @@ static void set_keep(int code, const char *arg)
 	struct mp_str bad;
 
 	if (job.keeping && job.keep.drop != drop)
-		mp_usage("--fields and --drop exclude each other");
+		mp_usage("--fields cannot be combined with --drop");
 	if (!job.keeping)
 		mp_project_init(&job.keep, drop);
 	job.keeping = true;
@@ -126,7 +126,7 @@ static void refuse_expressions(char **operands)
 		if (access(*operands, F_OK) == 0 || !(e = mp_expr_parse(*operands, &error)))
 			continue;
 		mp_expr_free(e);
-		mp_usage("there is no file '%s' (an expression goes behind --filter)", *operands);
+		mp_usage("there is no file '%s' (an expression follows --filter)", *operands);
 	}
 }
 
@@ -139,9 +139,9 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
 	if (to->kind != MP_WINDOW_NONE && job.window.for_ns)
-		mp_usage("--to and --for exclude each other");
+		mp_usage("--to cannot be combined with --for");
 	if (from->kind == to->kind && from->kind != MP_WINDOW_NONE && from->ns >= to->ns)
-		mp_usage("--to is not behind --from");
+		mp_usage("--to must be later than --from");
 	if (job.overlap && !job.windowed)
 		mp_usage("--overlap needs a window: --from, --to or --for");
 	if (job.invert && !job.n_exprs)

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "lib/core/clock.h"
+#include "lib/stream/choice.h"
 #include "lib/stream/input.h"
 #include "lib/core/opt.h"
 #include "lib/stackplot/stackdraw.h"
-#include "lib/stream/types.h"
 #include "lib/stream/unit.h"
 
 enum {
@@ -24,18 +24,13 @@ enum {
 	OPT_UNIT,
 };
 
-enum { FIELDS_MAX = 16 };
-
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is drawn" },
 	{ 'x', "x", "FIELD", "axis (default: time of events, x of points)" },
 	{ 'y', "y", "FIELD", "value (default: 1 for each event, y of points)" },
-	{ 'b', "by", "FIELDS",
-	  "label: an area for each value of FIELDS (default:\n"
-	  "comm of events, info of points)" },
-	{ 'e', "event", "GLOB",
-	  "only events whose type matches; repeated or\n"
-	  "comma-separated. Types that match are added up" },
+	MP_CHOICE_BY("label: an area for each value of FIELDS (default:\n"
+		     "comm of events, info of points)"),
+	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	{ 0, NULL, NULL, "How values become areas" },
 	{ OPT_SUM, "sum", NULL, "add up the values of a bin (default for events)" },
 	{ OPT_MEAN, "mean", NULL,
@@ -82,19 +77,19 @@ enum { UNSET = -1 };
 
 static struct {
 	struct mp_field x, y; /* name.p == NULL: default */
-	struct mp_fields by, each;
+	struct mp_choice choice;
+	struct mp_fields each;
 	int mean;    /* 0, 1, UNSET */
 	int missing; /* enum mp_stack_fill, UNSET */
 	const char *bin;
 	size_t bins, labels, top;
-	bool percent, chosen;
+	bool percent;
 	const char *title, *unit;
 } options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
 
 /* The work. */
 static struct {
 	struct mp_input in;
-	struct mp_types types;
 	struct mp_stackgrid grid;
 	enum mp_kind kind; /* of the first data line; the picture is of that */
 	bool count;	   /* y is 1 */
@@ -105,67 +100,49 @@ static struct {
 	struct mp_buf label, each;
 } work;
 
-static void set_field(int code, const char *arg, struct mp_field *f)
+static struct mp_field parse_axis(int code, const char *arg)
 {
-	if (mp_field_parse(f, mp_str(arg)) < 0 || f->id == MP_FIELD_STACK)
-		mp_opt_bad(&program, code, arg, "the name of a field");
+	struct mp_field f = mp_choice_field(&program, code, arg);
+
+	if (f.id == MP_FIELD_STACK)
+		mp_opt_bad(&program, code, arg, "a field with numbers");
+	return f;
 }
 
-static void set_fields(int code, const char *arg, struct mp_fields *fields)
+static void check_labels(const struct mp_fields *fields)
 {
-	struct mp_str bad;
 	size_t i;
 
-	fields->n = 0;
-	if (mp_fields_parse(fields, arg, &bad) < 0)
-		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
-	if (fields->n == 0 || fields->n > FIELDS_MAX)
-		mp_opt_bad(&program, code, arg, "a list of 1 to 16 fields");
-	for (i = 0; i < fields->n; i++) {
+	for (i = 0; i < fields->n; i++)
 		if (fields->v[i].id == MP_FIELD_STACK)
-			mp_usage("a stack is not a label");
-		if (code == 'b' && fields->v[i].id == MP_FIELD_TYPE)
-			options.chosen = true;
-	}
-}
-
-static void set_missing(int code, const char *arg)
-{
-	if (strcmp(arg, "zero") == 0)
-		options.missing = MP_STACK_ZERO;
-	else if (strcmp(arg, "carry") == 0)
-		options.missing = MP_STACK_CARRY;
-	else
-		mp_opt_bad(&program, code, arg, "zero or carry");
+			mp_usage("a stack cannot be a label");
 }
 
 static void set_option(int code, const char *arg)
 {
+	static const char *const missing[] = { "zero", "carry", NULL };
+
+	if (mp_choice_option(&options.choice, &program, code, arg))
+		return;
 	switch (code) {
 	case 'x':
-		set_field(code, arg, &options.x);
+		options.x = parse_axis(code, arg);
 		break;
 	case 'y':
-		set_field(code, arg, &options.y);
-		break;
-	case 'b':
-		set_fields(code, arg, &options.by);
-		break;
-	case 'e':
-		mp_types_add(&work.types, arg);
-		options.chosen = true;
+		options.y = parse_axis(code, arg);
 		break;
 	case OPT_EACH:
-		set_fields(code, arg, &options.each);
+		mp_choice_fields(&options.each, arg);
 		break;
 	case OPT_SUM:
 	case OPT_MEAN:
 		if (options.mean == (code == OPT_SUM))
-			mp_usage("--sum and --mean exclude each other");
+			mp_usage("--sum cannot be combined with --mean");
 		options.mean = code == OPT_MEAN;
 		break;
 	case OPT_MISSING:
-		set_missing(code, arg);
+		options.missing =
+			mp_opt_word(&program, code, arg, missing) ? MP_STACK_CARRY : MP_STACK_ZERO;
 		break;
 	case OPT_BIN:
 		options.bin = arg;
@@ -198,6 +175,8 @@ static void parse_options(int argc, char **argv)
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
+	check_labels(&options.choice.by);
+	check_labels(&options.each);
 }
 
 /* --- what the first record decides ------------------------------------------------------------ */
@@ -267,24 +246,14 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 		style.fill = (enum mp_stack_fill)options.missing;
 	default_field(&options.x, events ? "time" : "x");
 	default_field(&options.y, events ? "count" : "y");
-	default_fields(&options.by, events ? "comm" : "info");
-	if (events && style.mean && !names(&options.by, "pid") && !names(&options.by, "tid"))
+	default_fields(&options.choice.by, events ? "comm" : "info");
+	if (events && style.mean && !names(&options.choice.by, "pid") &&
+	    !names(&options.choice.by, "tid"))
 		default_fields(&options.each, "pid");
 	work.is_time = strcmp(x_unit(), "ns") == 0;
 	mp_stackgrid_init(&work.grid, &style);
 	work.has_grid = true;
 	set_bin();
-}
-
-static void refuse_mixture(void)
-{
-	char *text;
-
-	if (options.chosen)
-		return;
-	text = mp_types_mixture(&work.types, "keep them apart with --by type");
-	if (text)
-		mp_usage("%s", text);
 }
 
 static void take_control(const struct mp_ctl *ctl)
@@ -295,10 +264,7 @@ static void take_control(const struct mp_ctl *ctl)
 		return;
 	if (!*place)
 		*place = json_incref(ctl->json);
-	if (ctl->datatype != MP_EVENT)
-		return;
-	mp_types_header(&work.types, ctl->json);
-	refuse_mixture();
+	mp_choice_control(&options.choice, ctl);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */
@@ -307,7 +273,7 @@ static void take_control(const struct mp_ctl *ctl)
 static struct mp_str join(const struct mp_rec *rec, const struct mp_fields *fields,
 			  struct mp_buf *room)
 {
-	struct mp_str values[FIELDS_MAX];
+	struct mp_str values[MP_CHOICE_FIELDS_MAX];
 	size_t i;
 
 	if (fields->n == 0)
@@ -352,7 +318,7 @@ static int take_value(const struct mp_rec *rec, const char **why)
 		return fail(why, "no field for y");
 	if (got < 0 || fabs(y) > 1e200)
 		return fail(why, "y is not a number");
-	label = join(rec, &options.by, &work.label);
+	label = join(rec, &options.choice.by, &work.label);
 	each = join(rec, &options.each, &work.each);
 	if (memchr(label.p, '\t', label.len) || memchr(each.p, '\t', each.len))
 		return fail(why, "bad escape or control byte in a label");
@@ -371,11 +337,8 @@ static int take_value(const struct mp_rec *rec, const char **why)
 
 static int take_record(const struct mp_rec *rec, const char **why)
 {
-	if (rec->kind == MP_EVENT) {
-		if (!mp_types_take(&work.types, rec))
-			return 0;
-		refuse_mixture();
-	}
+	if (rec->kind == MP_EVENT && !mp_choice_take(&options.choice, rec))
+		return 0;
 	if (!work.has_grid)
 		decide(rec->kind, rec);
 	if (rec->kind != work.kind)
@@ -422,7 +385,7 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 		mp_buf_printf(to, " in bins of %s", width);
 	}
 	mp_buf_printf(to, ", by ");
-	put_names(to, &options.by);
+	put_names(to, &options.choice.by);
 	if (options.each.n) {
 		mp_buf_printf(to, ", sum over ");
 		put_names(to, &options.each);
@@ -439,8 +402,8 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 
 static void default_title(struct mp_buf *to)
 {
-	if (work.count && work.types.taken == 1) {
-		char *type = mp_types_list(&work.types);
+	if (work.count && options.choice.types.taken == 1) {
+		char *type = mp_types_list(&options.choice.types);
 
 		mp_buf_str(to, mp_str(type));
 		free(type);
@@ -448,7 +411,7 @@ static void default_title(struct mp_buf *to)
 		mp_buf_str(to, y_name());
 	}
 	mp_buf_printf(to, " by ");
-	put_names(to, &options.by);
+	put_names(to, &options.choice.by);
 }
 
 /* Returns the status for main. */
@@ -502,7 +465,7 @@ int main(int argc, char **argv)
 	const char *why;
 
 	mp_init("mp-stackplot");
-	mp_types_init(&work.types);
+	mp_choice_init(&options.choice, "keep them apart with --by type");
 	parse_options(argc, argv);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &out);
@@ -513,6 +476,7 @@ int main(int argc, char **argv)
 			mp_input_bad(&work.in, why);
 	}
 	status = mp_input_finish(&work.in);
+	mp_types_report(&options.choice.types);
 	if (work.has_grid || (!work.in.empty && !work.in.refused))
 		drawn = draw(&out);
 	mp_out_close(&out);

@@ -8,7 +8,7 @@
 #include "lib/heatmap/build.h"
 #include "lib/heatmap/heatsvg.h"
 #include "lib/heatmap/caption.h"
-#include "lib/core/opt.h"
+#include "lib/stream/choice.h"
 
 enum {
 	OPT_ANSI = MP_OPT_LONG,
@@ -37,12 +37,9 @@ static const struct mp_opt opts[] = {
 	  "take these as names, though they look like numbers\n"
 	  "(as cpu, pid, tid and text are anyway)" },
 	{ OPT_SUBSECOND, "subsecond", NULL, "one column a second, rows are the time within it" },
-	{ 'e', "event", "GLOB",
-	  "only events whose type matches; repeated or\n"
-	  "comma-separated. Types that match are added up" },
-	{ 'w', "weight", "FIELD",
-	  "add up FIELD, such as dur or .bytes (default: 1 for each);\n"
-	  "dur over time by names: spread over the time it covers" },
+	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
+	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each);\n"
+			 "dur over time by names: spread over the time it covers"),
 	{ 0, NULL, NULL, "How it is drawn" },
 	{ OPT_LOG, "log", NULL, "logarithmic vertical axis" },
 	{ OPT_LOG_X, "log-x", NULL, "logarithmic horizontal axis (not of times)" },
@@ -93,26 +90,6 @@ static struct {
 
 static struct mp_heat_reader reader;
 
-static struct mp_field field_option(int code, const char *arg)
-{
-	struct mp_field f;
-
-	if (mp_field_parse(&f, mp_str(arg)) < 0)
-		mp_opt_bad(&program, code, arg, "the name of a field");
-	return f;
-}
-
-/* One of the words; its index. */
-static int word_option(int code, const char *arg, const char *const *words, const char *wanted)
-{
-	int i;
-
-	for (i = 0; words[i]; i++)
-		if (strcmp(arg, words[i]) == 0)
-			return i;
-	mp_opt_bad(&program, code, arg, wanted);
-}
-
 static double share_option(int code, const char *arg)
 {
 	size_t len = strlen(arg);
@@ -146,21 +123,6 @@ static void add_percentiles(const char *arg)
 	options.style.percentiles = options.percentiles;
 }
 
-static void add_globs(const char *arg)
-{
-	mp_types_add(&reader.types, arg);
-	mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
-	options.wish.chosen = true;
-}
-
-static void add_names(const char *arg)
-{
-	struct mp_str bad;
-
-	if (mp_fields_parse(&options.wish.names, arg, &bad) < 0)
-		mp_opt_bad(&program, OPT_CATEGORY, arg, "a list of fields");
-}
-
 static void set_how(int code, const char *arg)
 {
 	static const char *const scales[] = { "linear", "sqrt", "log", NULL };
@@ -183,8 +145,7 @@ static void set_how(int code, const char *arg)
 		options.style.rows = mp_opt_number(&program, code, arg, 1, MP_GRID_ROWS);
 		break;
 	case OPT_COLOR:
-		options.style.colour =
-			word_option(code, arg, scales, "one of linear, sqrt and log");
+		options.style.colour = mp_opt_word(&program, code, arg, scales);
 		break;
 	case OPT_PALETTE:
 		options.palette = mp_palette_find(arg);
@@ -198,31 +159,27 @@ static void set_how(int code, const char *arg)
 		options.title = arg;
 		break;
 	case OPT_ANSI:
-		options.ansi = word_option(code, arg, whens, "one of auto, always and never");
+		options.ansi = mp_opt_word(&program, code, arg, whens);
 		break;
 	}
 }
 
 static void set_option(int code, const char *arg)
 {
+	if (mp_choice_option(&reader.choice, &program, code, arg) && code != 'e')
+		return;
 	switch (code) {
 	case 'x':
-		options.wish.x = field_option(code, arg);
+		options.wish.x = mp_choice_field(&program, code, arg);
 		break;
 	case 'y':
-		options.wish.y = field_option(code, arg);
+		options.wish.y = mp_choice_field(&program, code, arg);
 		break;
 	case 'e':
-		add_globs(arg);
-		break;
-	case 'w':
-		if (strcmp(arg, "count") == 0)
-			options.wish.weight.name.p = NULL;
-		else
-			options.wish.weight = field_option(code, arg);
+		mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
 		break;
 	case OPT_CATEGORY:
-		add_names(arg);
+		mp_choice_fields(&options.wish.names, arg);
 		break;
 	case OPT_SUBSECOND:
 		options.wish.subsecond = true;
@@ -254,11 +211,11 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
 	if (options.dump && options.ascii)
-		mp_usage("--dump and --ascii exclude each other");
+		mp_usage("--dump cannot be combined with --ascii");
 	if (options.wish.subsecond && (options.wish.x.name.p || options.wish.y.name.p))
-		mp_usage("--subsecond has both axes: neither -x nor -y is for it");
+		mp_usage("--subsecond cannot be combined with -x or -y");
 	if (is_type(&options.wish.x) || is_type(&options.wish.y))
-		options.wish.chosen = true;
+		reader.choice.types.mixed = true;
 }
 
 /* Columns and lines of the terminal; 80 and 24 where there is none. */
@@ -339,10 +296,8 @@ static void write_picture(struct mp_out *out)
 
 static enum mp_status tell(enum mp_status status)
 {
-	if (!reader.sums.begun && reader.types.seen.n)
-		mp_say("no event matches -e; the input has '%.*s'%s",
-		       MP_STR_ARGS(reader.types.seen.first->key),
-		       reader.types.seen.n > 1 ? " and others" : "");
+	if (!reader.sums.begun)
+		mp_types_report(&reader.choice.types);
 	if (reader.sums.begun && reader.sums.grid.overflow) {
 		mp_say("a sum exceeds 63 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);

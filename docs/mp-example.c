@@ -10,9 +10,10 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "lib/stream/input.h"
 #include "lib/core/map.h"
 #include "lib/core/opt.h"
+#include "lib/stream/choice.h"
+#include "lib/stream/input.h"
 
 /* One table is the parser, the text of --help and, through that, the completions. */
 static const struct mp_opt opts[] = {
@@ -35,8 +36,8 @@ static void parse_options(int argc, char **argv)
 	int code;
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
-		if (code == 'b' && mp_field_parse(&by, mp_str(arg)) < 0)
-			mp_opt_bad(&program, code, arg, "the name of a field");
+		if (code == 'b')
+			by = mp_choice_field(&program, code, arg);
 }
 
 /* The map iterates in order of insertion: the output depends on the input alone. */

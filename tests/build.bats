@@ -179,5 +179,5 @@ load lib
 	[ "$(mp-example --by comm "$TMP/in")" = "$(printf '2\tx\n1\ty')" ]
 	run mp-example --by tid "$TMP/in"
 	[ "$status" = 1 ] && [[ "$output" == *"in:1: event without the field"* ]] || false
-	[ "$(wc -l < docs/mp-example.c)" -le 200 ]
+	[ "$(wc -l < docs/mp-example.c)" -le 90 ] && [ "$(wc -l < docs/mp-example-interval.c)" -le 100 ]
 }

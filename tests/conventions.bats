@@ -12,7 +12,7 @@ big_stream() {
 }
 
 @test "--help and -h print usage on stdout with status 0; so does --version with the version" {
-	for p in $PROGRAMS mp-example; do
+	for p in $PROGRAMS $EXAMPLES; do
 		run "$p" --help
 		[ "$status" = 0 ] && [[ "${lines[0]}" == "usage: $p "* ]] || false
 		"$p" --help 2> "$TMP/err" | cmp - <("$p" -h)
@@ -23,7 +23,7 @@ big_stream() {
 }
 
 @test "a bad option prints a message on stderr and ends with status 2" {
-	for p in $PROGRAMS mp-example; do
+	for p in $PROGRAMS $EXAMPLES; do
 		run "$p" --no-such-option
 		[ "$status" = 2 ]
 		[[ "${lines[0]}" == "$p: unrecognized option '--no-such-option'" ]]

@@ -6,7 +6,8 @@ cd "$BATS_TEST_DIRNAME/.." || exit 2
 PATH="$BUILD/bin:$PATH"
 LOAD="$BUILD/load"
 PROGRAMS=$(cd cmd && echo mp-*.c | sed 's/\.c//g')
-FILTERS="${PROGRAMS/mp-record/} mp-example"
+EXAMPLES="mp-example mp-example-interval"
+FILTERS="${PROGRAMS/mp-record/} $EXAMPLES"
 export LC_ALL=C.UTF-8
 
 setup() {
@@ -39,6 +40,7 @@ teardown() {
 filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
+	mp-example-interval) echo "mp-example-interval --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;

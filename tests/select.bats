@@ -168,7 +168,7 @@ select_() {
 	run mp-select -e 'a:y' "$TMP/in"
 	[[ "$output" == *"no event matches -e; the input has 'a:x' and others"* ]]
 	run mp-select 'cpu==1' "$TMP/in"
-	[ "$status" = 2 ] && [[ "$output" == *"there is no file 'cpu==1' (an expression goes behind --filter)"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"there is no file 'cpu==1' (an expression follows --filter)"* ]] || false
 }
 
 @test "kept events of a live stream are written at once, and --count ends a stream that continues" {

@@ -167,16 +167,22 @@ char *mp_strdup(const char *text)
 	return mp_strndup(text, strlen(text));
 }
 
+char *mp_vasprintf(const char *fmt, va_list ap)
+{
+	char *text;
+
+	return checked(vasprintf(&text, fmt, ap) < 0 ? NULL : text);
+}
+
 char *mp_asprintf(const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = mp_vasprintf(fmt, ap);
 	va_end(ap);
-	return checked(n < 0 ? NULL : text);
+	return text;
 }
 
 enum { HUGE_PAGE = 2 << 20 };

@@ -59,6 +59,7 @@ void *mp_memdup(const void *data, size_t size);
 char *mp_strdup(const char *text);
 char *mp_strndup(const char *text, size_t len);
 char *mp_asprintf(const char *fmt, ...) MP_PRINTF(1, 2);
+char *mp_vasprintf(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
 /*
  * Memory for bulk data, in huge pages where the kernel has them: a page fault costs more than what

@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +52,18 @@ void mp_out_spill(struct mp_out *out, const void *data, size_t len)
 	}
 	memcpy(out->buf, data, len);
 	out->len = len;
+}
+
+void mp_out_printf(struct mp_out *out, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = mp_vasprintf(fmt, ap);
+	va_end(ap);
+	mp_out_write(out, text, strlen(text));
+	free(text);
 }
 
 void mp_out_close(struct mp_out *out)

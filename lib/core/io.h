@@ -36,6 +36,9 @@ void mp_out_spill(struct mp_out *out, const void *data, size_t len);
 /* Flushes and closes fd: a full disk shows up here, or nowhere. Frees the buffer. */
 void mp_out_close(struct mp_out *out);
 
+/* For lines that are few; a copy of the text is made. */
+void mp_out_printf(struct mp_out *out, const char *fmt, ...) MP_PRINTF(2, 3);
+
 static inline void mp_out_write(struct mp_out *out, const void *data, size_t len)
 {
 	if (out->cap - out->len < len) {

@@ -149,6 +149,25 @@ void mp_opt_bad(const struct mp_program *program, int code, const char *arg, con
 	mp_usage("'%s' is not %s", arg, wanted);
 }
 
+size_t mp_opt_word(const struct mp_program *program, int code, const char *arg,
+		   const char *const *words)
+{
+	struct mp_buf wanted = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; words[i]; i++) {
+		if (strcmp(arg, words[i]) == 0)
+			return i;
+		mp_buf_printf(&wanted, "%s%s",
+			      i == 0	     ? ""
+			      : words[i + 1] ? ", "
+					     : " or ",
+			      words[i]);
+	}
+	mp_buf_byte(&wanted, '\0');
+	mp_opt_bad(program, code, arg, wanted.p);
+}
+
 uint64_t mp_opt_number(const struct mp_program *program, int code, const char *arg, uint64_t min,
 		       uint64_t max)
 {

@@ -41,8 +41,11 @@ _Noreturn void mp_opt_bad(const struct mp_program *program, int code, const char
 			  const char *wanted);
 
 /*
- * Values of options, checked: each ends the program with a message if the text is none.
+ * Values of options, checked: each ends the program with a message if the text is not one.
+ * mp_opt_word() returns the index of one of the `words`, which end with NULL.
  */
+size_t mp_opt_word(const struct mp_program *program, int code, const char *arg,
+		   const char *const *words);
 uint64_t mp_opt_number(const struct mp_program *program, int code, const char *arg, uint64_t min,
 		       uint64_t max);
 uint64_t mp_opt_duration(const struct mp_program *program, int code,

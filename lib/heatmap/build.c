@@ -11,13 +11,13 @@
 void mp_heat_reader_init(struct mp_heat_reader *r, const struct mp_heat_wish *wish)
 {
 	*r = (struct mp_heat_reader){ .wish = wish };
-	mp_types_init(&r->types);
+	mp_choice_init(&r->choice, "put them on an axis with -y type");
 	mp_heat_sums_init(&r->sums);
 }
 
 void mp_heat_reader_release(struct mp_heat_reader *r)
 {
-	mp_types_release(&r->types);
+	mp_choice_release(&r->choice);
 	mp_heat_sums_release(&r->sums);
 	mp_heat_dump_release(&r->dump);
 	mp_buf_release(&r->text);
@@ -134,9 +134,11 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 		make_axis(r, &r->sums.info.x, &r->x, rec);
 		make_axis(r, &r->sums.info.y, &r->y, rec);
 	}
-	r->sums.info.weight = w->weight.name.p ? mp_strndup(w->weight.name.p, w->weight.name.len)
-					       : mp_strdup("count");
-	r->sums.info.unit = mp_strdup(w->weight.name.p ? mp_unit_of(r->header, &w->weight) : "");
+	r->sums.info.weight = r->choice.weight.name.p ? mp_strndup(r->choice.weight.name.p,
+								   r->choice.weight.name.len)
+						      : mp_strdup("count");
+	r->sums.info.unit =
+		mp_strdup(r->choice.weight.name.p ? mp_unit_of(r->header, &r->choice.weight) : "");
 	r->sums.info.spread = r->sums.info.x.what == MP_HEAT_TIME &&
 			      r->sums.info.y.what == MP_HEAT_NAME &&
 			      strcmp(r->sums.info.weight, "dur") == 0;
@@ -158,13 +160,8 @@ static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
 
 static void refuse_mixture(const struct mp_heat_reader *r)
 {
-	char *text;
-
-	if (r->wish->chosen || r->sums.chosen)
-		return;
-	text = mp_types_mixture(&r->types, "put them on an axis with -y type");
-	if (text)
-		mp_usage("%s", text);
+	if (!r->sums.chosen)
+		mp_types_refuse_mixture(&r->choice.types);
 }
 
 static void handle_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
@@ -194,7 +191,7 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 		const json_t *grid = json_object_get(ctl->json, "grid");
 
 		r->in_dump = grid != NULL;
-		r->sums.chosen |= r->wish->chosen;
+		r->sums.chosen |= r->choice.types.mixed;
 		if (grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) < 0)
 			mp_die("%s: %s", in->name, why);
 		return;
@@ -202,7 +199,7 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 	r->in_dump = false;
 	if (!r->header)
 		r->header = json_incref(ctl->json);
-	mp_types_header(&r->types, ctl->json);
+	mp_types_header(&r->choice.types, ctl->json);
 	refuse_mixture(r);
 }
 
@@ -269,7 +266,7 @@ static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_hea
 static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, uint64_t *weight,
 		     const char **why)
 {
-	const struct mp_field *f = &r->wish->weight;
+	const struct mp_field *f = &r->choice.weight;
 	struct mp_str text;
 	int64_t whole;
 	double v;
@@ -337,9 +334,9 @@ static bool is_wanted(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	const struct mp_type_seen *seen;
 
-	if (!mp_types_take(&r->types, rec))
+	if (!mp_types_take(&r->choice.types, rec))
 		return false;
-	seen = mp_map_value(r->types.last);
+	seen = mp_map_value(r->choice.types.last);
 	if (seen->events == 1) {
 		refuse_mixture(r);
 		note_type(r, rec->type);
@@ -368,7 +365,7 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 			fit(r, rec);
 		r->kind = rec->kind;
 		r->plain = r->sums.info.x.what == MP_HEAT_X && r->y.id == MP_FIELD_Y &&
-			   r->sums.info.y.what == MP_HEAT_NUMBER && !r->wish->weight.name.p;
+			   r->sums.info.y.what == MP_HEAT_NUMBER && !r->choice.weight.name.p;
 	}
 	*why = rec->kind == MP_EVENT ? "an event in a picture of points"
 				     : "a point in a picture of events";
@@ -382,7 +379,7 @@ void mp_heat_finish(struct mp_heat_reader *r)
 	struct mp_buf text = { NULL, 0, 0 };
 	const struct mp_map_entry *e;
 
-	r->sums.chosen |= r->wish->chosen;
+	r->sums.chosen |= r->choice.types.mixed;
 	if (!r->sums.begun)
 		return;
 	mp_map_each (&r->sums.types, e)

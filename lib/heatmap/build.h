@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Builds the grid of a heat map from records: decides what the axes are, finds the place of each
- * record, and adds dumps up. Includes griddump, heat, input, types.
+ * record, and adds dumps up. Includes choice, griddump, heat, input.
  */
 #ifndef MP_HEATMAP_BUILD_H
 #define MP_HEATMAP_BUILD_H
 
 #include "lib/heatmap/griddump.h"
 #include "lib/heatmap/heat.h"
+#include "lib/stream/choice.h"
 #include "lib/stream/input.h"
-#include "lib/stream/types.h"
 
 /* What the user asks for. */
 struct mp_heat_wish {
-	struct mp_field x, y, weight; /* name.p == NULL: the records decide; of weight: count */
-	struct mp_fields names;	      /* shown as names, even if they look like numbers */
+	struct mp_field x, y;	/* name.p == NULL: the records decide */
+	struct mp_fields names; /* shown as names, even if they look like numbers */
 	bool subsecond;
-	bool chosen; /* several types of events may be added up */
 };
 
 struct mp_heat_reader {
 	const struct mp_heat_wish *wish; /* borrowed */
-	struct mp_types types;		 /* the caller adds globs */
+	struct mp_choice choice;	 /* the caller hands it options */
 	struct mp_heat_sums sums;
 	struct mp_field x, y; /* of the records */
 	bool plain;	      /* points by x and y, counted: the fast path */

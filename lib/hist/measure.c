@@ -10,26 +10,26 @@ static const struct mp_field x = { MP_FIELD_X, { "x", 1 } };
 void mp_measure_init(struct mp_measure *m)
 {
 	*m = (struct mp_measure){ .unit = "", .weight_unit = "" };
-	mp_types_init(&m->types);
+	mp_choice_init(&m->choice, "keep them apart with --by type");
 }
 
 void mp_measure_start(struct mp_measure *m)
 {
 	size_t i;
 
-	m->by_dump.v = mp_grow(NULL, &m->by_dump.cap, m->by.n, sizeof(*m->by_dump.v));
-	m->by_dump.n = m->by.n;
-	for (i = 0; i < m->by.n; i++)
-		m->by_dump.v[i] = (struct mp_field){ MP_FIELD_KEY, m->by.v[i].name };
-	m->dists.by = &m->by;
+	m->by_dump.v = mp_grow(NULL, &m->by_dump.cap, m->choice.by.n, sizeof(*m->by_dump.v));
+	m->by_dump.n = m->choice.by.n;
+	for (i = 0; i < m->choice.by.n; i++)
+		m->by_dump.v[i] = (struct mp_field){ MP_FIELD_KEY, m->choice.by.v[i].name };
+	m->dists.by = &m->choice.by;
 	mp_dists_init(&m->dists);
 }
 
 static char *refuse_mixture(const struct mp_measure *m)
 {
-	if (!m->chosen && m->kinds == (MP_EVENT | MP_POINT))
+	if (!m->choice.types.mixed && m->kinds == (MP_EVENT | MP_POINT))
 		return mp_strdup("the input has events and points: choose events with -e");
-	return m->chosen ? NULL : mp_types_mixture(&m->types, "keep them apart with --by type");
+	return mp_types_mixture(&m->choice.types);
 }
 
 /* What 1 in x is in ns; 0 if the header gives it no unit of time. */
@@ -54,7 +54,7 @@ char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header)
 	m->header = json_incref(header->json);
 	m->unit_is_old = true;
 	m->x_ns = x_factor(m);
-	mp_types_header(&m->types, header->json);
+	mp_types_header(&m->choice.types, header->json);
 	return refuse_mixture(m);
 }
 
@@ -126,7 +126,7 @@ static char *settle_about(struct mp_measure *m, const struct mp_dump_about *abou
 /* Of a record that is no line of a dump. */
 static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp_rec *rec)
 {
-	struct mp_dump_about about = { m->field.name, m->weight.name };
+	struct mp_dump_about about = { m->field.name, m->choice.weight.name };
 
 	if (m->dists.counting)
 		about.field.p = NULL;
@@ -137,9 +137,9 @@ static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp
 
 static bool wanted(struct mp_measure *m, const struct mp_rec *rec, bool point)
 {
-	if (point && m->types.n_globs)
+	if (point && m->choice.types.n_globs)
 		return false;
-	if (!point && !mp_types_take(&m->types, rec))
+	if (!point && !mp_types_take(&m->choice.types, rec))
 		return false;
 	m->kinds |= point ? MP_POINT : MP_EVENT;
 	return true;
@@ -192,17 +192,12 @@ bool mp_measure_time(const struct mp_measure *m, const struct mp_rec *rec, uint6
 static int weight_of(const struct mp_measure *m, const struct mp_rec *rec, uint64_t *weight,
 		     const char **why)
 {
-	struct mp_str text;
 	int64_t v;
 
-	*weight = 1;
-	if (!m->weighed.name.p)
-		return 0;
-	*why = "record without the field that is its weight";
-	if (!mp_rec_get(rec, &m->weighed, &text))
+	if (mp_choice_weight(&m->weighed, rec, &v, why) < 1)
 		return -1;
-	*why = "weight is not a whole number from 0 on";
-	if (mp_num_any(text, &v) < 0 || v < 0)
+	*why = "weight is negative";
+	if (v < 0)
 		return -1;
 	*weight = (uint64_t)v;
 	return 0;
@@ -232,7 +227,7 @@ int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **
 	*why = got ? "what is measured is no number" : "record without the field that is measured";
 	if (got < 1 || weight_of(m, rec, &weight, why) < 0)
 		return -1;
-	dist = mp_dists_at(&m->dists, rec, &m->by, why);
+	dist = mp_dists_at(&m->dists, rec, &m->choice.by, why);
 	if (!dist)
 		return -1;
 	mp_dist_add(&m->dists, dist, v, weight);

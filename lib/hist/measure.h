@@ -2,23 +2,20 @@
 /*
  * What numbers a filter takes out of its input, for distributions and counts by key: from which
  * records, which field, with which weight and unit. Refuses to mix what has no common table.
- * Includes ctl, distdump, types.
+ * Includes ctl, distdump, choice.
  */
 #ifndef MP_HIST_MEASURE_H
 #define MP_HIST_MEASURE_H
 
+#include "lib/stream/choice.h"
 #include "lib/stream/ctl.h"
 #include "lib/hist/dump.h"
-#include "lib/stream/types.h"
 
 struct mp_measure {
 	/* set by the caller, after mp_measure_init(); names are borrowed */
-	struct mp_field field;	/* name.p == NULL: dur of events, y of points, or what a dump has */
-	struct mp_field weight; /* name.p == NULL: 1 */
-	struct mp_types types;	/* those that are taken */
-	bool chosen;		/* several types are what the user wants */
-	struct mp_dists dists;	/* its fields as dist.h says; `by` is set by mp_measure_start() */
-	struct mp_fields by;	/* the key */
+	struct mp_field field; /* name.p == NULL: dur of events, y of points, or what a dump has */
+	struct mp_choice choice;
+	struct mp_dists dists; /* its fields as dist.h says; `by` is set by mp_measure_start() */
 
 	/* for the caller to read */
 	struct mp_dump_about about; /* what is measured, once a record was looked at */

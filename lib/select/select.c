@@ -237,10 +237,7 @@ void mp_select_report(const struct mp_select *s)
 {
 	size_t i;
 
-	if (s->types.n_globs && !s->types.taken && s->types.seen.n)
-		mp_say("no event matches -e; the input has '%.*s'%s",
-		       MP_STR_ARGS(s->types.seen.first->key),
-		       s->types.seen.n > 1 ? " and others" : "");
+	mp_types_report(&s->types);
 	if (!s->inside && s->early + s->late)
 		mp_say("no event is in the window: %llu before it, %llu behind it",
 		       (unsigned long long)s->early, (unsigned long long)s->late);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Time cut into intervals of equal length, which begin at whole multiples of it in UTC where the
- * stream says how its clock relates to that, else on its clock. Includes ctl, clock.
+ * Time divided into intervals of equal length, which begin at whole multiples of it in UTC where the
+ * stream says how its clock relates to that, else on its clock. A filter that gives a result for
+ * each interval calls mp_interval_advance() for each record, mp_interval_control() for each control
+ * line and mp_interval_end() after the last one, and writes its result when one of them is true.
+ * With a length of 0 the whole input is one interval. Includes ctl, clock.
  */
 #ifndef MP_STREAM_INTERVAL_H
 #define MP_STREAM_INTERVAL_H
@@ -9,20 +12,35 @@
 #include "lib/core/clock.h"
 #include "lib/stream/ctl.h"
 
-struct mp_interval {
-	uint64_t length_ns;
-	uint64_t number; /* of the one being filled */
-	bool filling;
+struct mp_interval_place {
+	uint64_t number;    /* its start, in lengths */
+	uint64_t offset_ns; /* realtime - clock (wraps) */
 	bool has_offset;
-	uint64_t offset_ns; /* realtime - clock (wraps), from the latest header */
 };
 
-void mp_interval_header(struct mp_interval *iv, const struct mp_ctl *header);
+struct mp_interval {
+	uint64_t length_ns;
 
-/* Number of the interval that a time is in. */
-uint64_t mp_interval_of(const struct mp_interval *iv, uint64_t time_ns);
+	/* inside */
+	bool filling;			    /* a record came in the current interval */
+	struct mp_interval_place now, over; /* the current interval, the one that ended last */
+	bool has_offset;		    /* of the latest header */
+	uint64_t offset_ns;
+};
 
-/* Where the one being filled begins, on the stream's clock; not before 0. */
+/*
+ * Enters the interval of the next record. True if another one with records ended by that: the caller
+ * writes its result, named by mp_interval_name(), and forgets it before it adds the record.
+ */
+bool mp_interval_advance(struct mp_interval *iv, uint64_t time_ns);
+
+/* A control line. True as above: a watermark has passed the end of the current interval. */
+bool mp_interval_control(struct mp_interval *iv, const struct mp_ctl *ctl);
+
+/* The end of the input. True if there is a result: of the last interval, or of the whole input. */
+bool mp_interval_end(struct mp_interval *iv);
+
+/* Where the interval that ended began, on the stream's clock; not before 0. */
 uint64_t mp_interval_start(const struct mp_interval *iv);
 
 /* The same as text: "2026-11-20T09:19:05Z", or "71.000000000s". Room for MP_RFC3339_MAX bytes. */

@@ -25,6 +25,7 @@ void mp_types_release(struct mp_types *t)
 
 void mp_types_add(struct mp_types *t, const char *list)
 {
+	t->mixed = true;
 	while (*list) {
 		size_t len = strcspn(list, ",");
 
@@ -89,15 +90,30 @@ char *mp_types_list(const struct mp_types *t)
 	return text.p;
 }
 
-char *mp_types_mixture(const struct mp_types *t, const char *remedy)
+char *mp_types_mixture(const struct mp_types *t)
 {
 	char *list, *text;
 
-	if (t->taken < 2)
+	if (t->mixed || t->taken < 2)
 		return NULL;
 	list = mp_types_list(t);
 	text = mp_asprintf("the input has several types of events (%s): choose with -e, or %s",
-			   list, remedy);
+			   list, t->remedy);
 	free(list);
 	return text;
+}
+
+void mp_types_refuse_mixture(const struct mp_types *t)
+{
+	char *text = mp_types_mixture(t);
+
+	if (text)
+		mp_usage("%s", text);
+}
+
+void mp_types_report(const struct mp_types *t)
+{
+	if (t->n_globs && !t->taken && t->seen.n)
+		mp_say("no event matches -e; the input has '%.*s'%s",
+		       MP_STR_ARGS(t->seen.first->key), t->seen.n > 1 ? " and others" : "");
 }

@@ -14,7 +14,9 @@ struct mp_types {
 	size_t n_globs, cap;
 	struct mp_map seen; /* type -> struct mp_type_seen */
 	struct mp_map_entry *last;
-	size_t taken; /* distinct types seen that match */
+	size_t taken;	    /* distinct types seen that match */
+	bool mixed;	    /* several types are what the user wants: set by -e, or by the caller */
+	const char *remedy; /* set by the caller: what keeps types apart, for a message */
 };
 
 struct mp_type_seen {
@@ -52,9 +54,15 @@ void mp_types_header(struct mp_types *t, const struct json_t *header);
 char *mp_types_list(const struct mp_types *t);
 
 /*
- * What a program says that does not mix types by itself, when several were taken: their list, and
- * besides -e the `remedy`. NULL if there are not several. Owned by the caller.
+ * Why the input must be refused when several types were taken and the user did not ask for that:
+ * a message with their list and the remedy, owned by the caller; else NULL.
  */
-char *mp_types_mixture(const struct mp_types *t, const char *remedy);
+char *mp_types_mixture(const struct mp_types *t);
+
+/* Ends the program with that message. */
+void mp_types_refuse_mixture(const struct mp_types *t);
+
+/* At the end: a message if events came and none matches -e, more often a slip than intended. */
+void mp_types_report(const struct mp_types *t);
 
 #endif

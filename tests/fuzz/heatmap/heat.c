@@ -21,7 +21,7 @@ static void add_header(struct mp_heat_reader *r, struct mp_ctl *ctl)
 	const char *why;
 
 	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_STACK) {
-		r->sums.chosen |= r->wish->chosen;
+		r->sums.chosen |= r->choice.types.mixed;
 		r->in_dump = grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) == 0;
 		return;
 	}
@@ -101,19 +101,22 @@ static void draw(struct mp_heat_reader *r, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct mp_heat_wish wish = { .chosen = true, .subsecond = size % 5 == 4 };
+	struct mp_heat_wish wish = { .subsecond = size % 5 == 4 };
 	struct mp_heat_reader first, second;
 	char *text, *again;
 	size_t len, len_again;
 
 	if (size % 5 == 1)
 		mp_field_parse(&wish.y, MP_STR("comm"));
-	if (size % 5 == 2)
-		mp_field_parse(&wish.weight, MP_STR("dur"));
 	if (size % 5 == 3)
 		wish.y = wish.x = (struct mp_field){ MP_FIELD_KEY, MP_STR("cpu") };
 	mp_heat_reader_init(&first, &wish);
 	mp_heat_reader_init(&second, &wish);
+	first.choice.types.mixed = second.choice.types.mixed = true;
+	if (size % 5 == 2) {
+		mp_field_parse(&first.choice.weight, MP_STR("dur"));
+		second.choice.weight = first.choice.weight;
+	}
 	add_lines(&first, (const char *)data, size, false);
 	if (first.sums.begun) {
 		len = dump(&first, &text);

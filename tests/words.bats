@@ -83,3 +83,16 @@ record_messages() {
 		[ "$status" = 1 ] && [[ "$output" == *"$lacking"* ]] || { echo "$lacking: $output"; false; }
 	done
 }
+
+@test "the check of words finds each phrase that the table advises against, and only these" {
+	printf 'It stands for a word. Threads are told apart by a foretold cutoff, behind-the-scenes.\n' > "$TMP/good"
+	run tests/tools/words "$TMP/good"
+	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+	sed -n '/^## Words/,$s/^| \(`[^|]*\)|.*/\1/p' docs/HACKING.md | grep -o '`[^`]*`' | tr -d '`' > "$TMP/phrases"
+	[ "$(wc -l < "$TMP/phrases")" -ge 40 ]
+	while read -r phrase; do
+		printf 'The words are: %s\n  %s, here.\n' "${phrase%% *}" "${phrase#"${phrase%% *}"}" > "$TMP/bad"
+		run tests/tools/words "$TMP/bad"
+		[ "$status" = 1 ] && [[ "$output" == "$TMP/bad: $phrase: "* ]] || { echo "$phrase: $output"; false; }
+	done < "$TMP/phrases"
+}

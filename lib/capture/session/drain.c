@@ -211,7 +211,7 @@ static bool drain_stacks(struct mp_drain *d)
 /* One round over all rings, and a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
-	uint64_t settled = mp_grace_time(d->s.settle); /* before the rings are read */
+	uint64_t settled = mp_grace_time(d->s.grace); /* before the rings are read */
 	uint64_t bound;
 	bool complete = true;
 	uint32_t i;
@@ -236,12 +236,12 @@ static bool drain_all(struct mp_drain *d)
 static void finish(struct mp_drain *d)
 {
 	uint64_t stopped = mp_monotonic_ns(), deadline = stopped + LAST_WAIT_MS * 1000000ull;
-	struct pollfd news = { .fd = mp_grace_fd(d->s.settle), .events = POLLIN };
+	struct pollfd news = { .fd = mp_grace_fd(d->s.grace), .events = POLLIN };
 
-	mp_grace_expedite(d->s.settle);
-	while (mp_grace_time(d->s.settle) < stopped && mp_monotonic_ns() < deadline) {
+	mp_grace_expedite(d->s.grace);
+	while (mp_grace_time(d->s.grace) < stopped && mp_monotonic_ns() < deadline) {
 		poll(&news, 1, 10);
-		mp_grace_expedite(d->s.settle);
+		mp_grace_expedite(d->s.grace);
 	}
 	cap_sources_finish(d->s.sources);
 	while (!drain_all(d))
@@ -279,7 +279,7 @@ static void *run(void *arg)
 		;
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
 	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
-	fds[1] = (struct pollfd){ .fd = mp_grace_fd(d->s.settle), .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = mp_grace_fd(d->s.grace), .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (d->s.bpf_stacks)
 		fds[2].fd = mp_bpf_stacks_fd(d->s.bpf_stacks);

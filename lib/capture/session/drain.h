@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The thread that empties the rings into the queue and never waits for output.
- * Includes ring, track, settle, queue.
+ * Includes ring, track, grace, queue.
  */
 #ifndef MP_CAPTURE_SESSION_DRAIN_H
 #define MP_CAPTURE_SESSION_DRAIN_H
@@ -20,7 +20,7 @@ struct mp_drain_setup {
 	struct mp_track *track;
 	struct mp_bpf_stacks *bpf_stacks;     /* NULL: none */
 	const struct mp_queue_stream *stacks; /* theirs */
-	struct mp_grace *settle;
+	struct mp_grace *grace;
 	const struct cap_opened_sources *sources;
 	struct mp_queue *queue;
 	int realtime; /* SCHED_FIFO priority, 0: none */

@@ -53,7 +53,7 @@ static void tell_tables(const struct mp_bpf_stacks *stacks)
 }
 
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_grace *settle, const struct mp_bpf_stacks *stacks)
+		       struct mp_grace *grace, const struct mp_bpf_stacks *stacks)
 {
 	const struct mp_unwinder *unwinder = w->formatter->unwinder;
 	const struct mp_chain_texts *st = w->formatter->stacks;
@@ -76,7 +76,7 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 	       (unsigned long long)unwinder->looked_up, (unsigned long long)unwinder->missed,
 	       (unsigned long long)symbols->dsos.cfi_loads, symbols->dsos.cfi_bytes >> 10);
 	tell_tables(stacks);
-	mp_say_count(mp_grace_guesses(settle),
+	mp_say_count(mp_grace_guesses(grace),
 		     "watermark was a guess: the kernel's grace periods took too long",
 		     "watermarks were guesses: the kernel's grace periods took too long");
 }

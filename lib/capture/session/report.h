@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said of a recording on stderr when it has ended. Includes account, settle, writer. */
+/* What is said of a recording on stderr when it has ended. Includes account, grace, writer. */
 #ifndef MP_CAPTURE_SESSION_REPORT_H
 #define MP_CAPTURE_SESSION_REPORT_H
 
@@ -14,6 +14,6 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 
 /* The account of each CPU, and what was looked up. */
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_grace *settle, const struct mp_bpf_stacks *stacks);
+		       struct mp_grace *grace, const struct mp_bpf_stacks *stacks);
 
 #endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/header.h"
+
+#include <stdlib.h>
+
+#include "lib/capture/session/output.h"
+
+static enum mp_stack_method method_of(const struct mp_event *e)
+{
+	return e->sum && e->sum->rule.user ? MP_METHOD_BPF : e->method;
+}
+
+/* "cfi", or, if events differ, "cfi,fp"; "none". */
+static char *user_methods(const struct mp_record_plan *p)
+{
+	char *text = NULL, *more;
+	size_t method, i;
+
+	for (method = 0; method < MP_METHODS; method++) {
+		for (i = 0; i < p->events.n; i++)
+			if (method_of(&p->events.v[i]) == (enum mp_stack_method)method)
+				break;
+		if (i == p->events.n)
+			continue;
+		more = mp_asprintf("%s%s%s", text ? text : "", text ? "," : "",
+				   mp_stack_method_name(method));
+		free(text);
+		text = more;
+	}
+	return text ? text : mp_strdup("none");
+}
+
+static json_t *stacks_json(const struct mp_record_plan *p)
+{
+	char *user = user_methods(p);
+	unsigned max = 0;
+	json_t *stacks;
+	size_t i;
+
+	for (i = 0; i < p->events.n; i++)
+		max = MP_MAX(max, p->events.v[i].max_stack);
+	stacks = json_pack("{s:s, s:s, s:I}", "kernel", p->kernel_stacks ? "fp" : "none", "user",
+			   user, "max", (json_int_t)max);
+	free(user);
+	return stacks;
+}
+
+static bool has_latency(const struct mp_record_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->events.n; i++)
+		if (p->events.v[i].context & MP_CTX_LATENCY)
+			return true;
+	return false;
+}
+
+json_t *mp_record_header(const struct mp_record_plan *p)
+{
+	json_t *header = mp_output_header(p->o->argv, p->target.n_cpus);
+
+	if (p->o->collectors)
+		json_object_set_new(header, "collectors", mp_output_names(p->o->collectors));
+	json_object_set_new(header, "stacks", stacks_json(p));
+	if (has_latency(p))
+		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
+	json_object_set_new(header, "events", mp_events_json(&p->events));
+	return header;
+}

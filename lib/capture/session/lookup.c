@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/lookup.h"
+
+#include "lib/capture/host/archs.h"
+#include "lib/core/clock.h"
+
+static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
+{
+	size_t i;
+	pid_t pid;
+
+	if (p->whole)
+		mp_proc_processes(pids);
+	for (i = 0; i < p->processes.n; i++)
+		mp_pids_add(pids, p->processes.v[i]);
+	for (i = 0; i < p->target.tids.n; i++) {
+		pid = mp_proc_process_of(p->target.tids.v[i]);
+		if (pid > 0 && !mp_pids_has(pids, pid))
+			mp_pids_add(pids, pid);
+	}
+}
+
+void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p)
+{
+	size_t i;
+
+	mp_symbols_init(&l->symbols);
+	mp_chain_texts_init(&l->stacks, &l->symbols);
+	if (p->user_stacks)
+		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);
+	mp_tasks_init(&l->tasks, p->user_stacks ? mp_symbols_dso : NULL, &l->symbols);
+	if (p->kernel_stacks)
+		mp_symbols_load_kernel(&l->symbols);
+	mp_formatter_init(&l->formatter, &p->events, &l->tasks, &l->stacks, &l->unwinder);
+	l->found_ns = mp_monotonic_ns();
+	find_processes(&l->found, p);
+	for (i = 0; i < l->found.n; i++)
+		mp_tasks_scan(&l->tasks, l->found.v[i]);
+}
+
+void mp_record_lookup_release(struct mp_record_lookup *l)
+{
+	mp_tasks_release(&l->tasks);
+	mp_formatter_release(&l->formatter);
+	mp_chain_texts_release(&l->stacks);
+	mp_unwinder_release(&l->unwinder);
+	mp_symbols_release(&l->symbols);
+	mp_pids_release(&l->found);
+}

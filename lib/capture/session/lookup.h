@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of tasks and of the code that they run, and the lines that are made with it. Includes
+ * format, plan, task, unwind.
+ */
+#ifndef MP_CAPTURE_SESSION_LOOKUP_H
+#define MP_CAPTURE_SESSION_LOOKUP_H
+
+#include "lib/capture/format/format.h"
+#include "lib/capture/session/plan.h"
+#include "lib/capture/stack/task.h"
+#include "lib/capture/stack/unwind.h"
+
+/* Its parts point to each other: it stays where it is. */
+struct mp_record_lookup {
+	struct mp_symbols symbols;
+	struct mp_chain_texts stacks;
+	struct mp_unwinder unwinder;
+	struct mp_tasks tasks;
+	struct mp_formatter formatter;
+	struct mp_pids found; /* processes that ran at the beginning */
+	uint64_t found_ns;
+};
+
+/* Reads names and mappings of what runs already; the tracking is on, so that none is missed. */
+void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p);
+void mp_record_lookup_release(struct mp_record_lookup *l);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/open.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/capture/ring/attach.h"
+
+enum {
+	QUEUE_MIN = 64 << 20,
+	QUEUE_MIN_COPIES = 32 << 20,
+	RING_BYTES = 2 << 20,
+	RING_BYTES_COPIES = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
+	RING_BYTES_LEAST = 256 << 10,
+	RINGS_TOTAL = 256 << 20,
+	CLOSED_AT_ONCE = 8, /* tracepoints; 0.3 s */
+};
+
+/* A file for each event, CPU and task. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		mp_say("cannot raise the limit of open files: %m");
+}
+
+/* Large machines have many CPUs: the default is less then. */
+static size_t ring_bytes(const struct mp_record_plan *p)
+{
+	size_t bytes = p->copies ? RING_BYTES_COPIES : RING_BYTES;
+
+	if (p->o->ring_bytes)
+		return p->o->ring_bytes;
+	while (bytes > RING_BYTES_LEAST && bytes * p->target.n_cpus > RINGS_TOTAL)
+		bytes /= 2;
+	return bytes;
+}
+
+/* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
+static void find_excluded(struct mp_record_options *o)
+{
+	if (o->exclude_pipeline)
+		mp_proc_pipeline(&o->exclude);
+	else
+		mp_pids_add(&o->exclude, getpid());
+}
+
+/* Tables for the processes that run already. */
+static void make_tables(struct mp_record_opened *k, struct mp_record_lookup *l)
+{
+	size_t i;
+
+	for (i = 0; k->bpf_stacks && i < l->found.n; i++)
+		mp_walk_tables_update(
+			&k->tables, mp_tasks_get(&l->tasks, l->found.v[i], l->found.v[i])->process,
+			l->found_ns);
+	mp_pids_release(&l->found);
+}
+
+/* The programs that walk user stacks, and their tables. */
+static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
+			struct mp_record_plan *p)
+{
+	struct mp_bpf_stacks_setup setup = {
+		.rows = mp_walk_tables_rows,
+		.rows_arg = &l->symbols.dsos,
+		.everyone = p->whole,
+		.aggregates = mp_events_any_aggregated(&p->events),
+	};
+
+	k->bpf_stacks = mp_bpf_stacks_open(&p->events, &setup);
+	if (k->bpf_stacks) {
+		k->tables = (struct mp_walk_tables){
+			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },
+			.dsos = &l->symbols.dsos,
+		};
+		l->tasks.gone = mp_walk_tables_forget;
+		l->tasks.gone_arg = &k->tables;
+	}
+	make_tables(k, l);
+}
+
+/* The tracking first, so that nothing falls between what /proc says and what its records say. */
+static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
+{
+	struct mp_target of_processes = p->target;
+	char *error;
+
+	/* without privileges only one's own tasks can be tracked, and they have to be named */
+	if (p->processes.n) {
+		of_processes.tids = (struct mp_pids){ NULL, 0, 0 };
+		mp_proc_threads_of(&p->processes, &of_processes.tids);
+	}
+	k->track = mp_track_open(&of_processes, mp_perf_may_system(), p->user_stacks,
+				 !mp_perf_may_kernel(), &error);
+	if (!k->track)
+		mp_die("%s", error);
+	if (p->processes.n)
+		mp_pids_release(&of_processes.tids);
+}
+
+/* Copies of stacks have larger rings, which are read in parts: those are the buffer then. */
+static size_t queue_limit(const struct mp_record_opened *k, const struct mp_record_plan *p)
+{
+	size_t least = p->copies ? QUEUE_MIN_COPIES : QUEUE_MIN;
+	size_t bytes = p->copies ? (size_t)RING_BYTES : k->rings.wanted_size;
+
+	return MP_MAX(least, 3 * k->rings.n * bytes);
+}
+
+/* The rings first: an event comes before what happens to a task at the same time. */
+static void add_streams(struct mp_record_opened *k, const struct mp_record_plan *p)
+{
+	k->queue = mp_queue_new(queue_limit(k, p));
+	mp_rings_add_streams(&k->rings, k->queue);
+	mp_track_add_streams(k->track, k->queue);
+	if (k->bpf_stacks)
+		k->stack_stream = mp_queue_add(k->queue, MP_QUEUE_STACKS, "stacks", 0);
+}
+
+static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
+		       struct mp_record_plan *p)
+{
+	char *error;
+	int result;
+
+	mp_rings_init(&k->rings, &p->target, ring_bytes(p));
+	add_streams(k, p);
+	if (p->processes.n)
+		result = mp_attach(&k->rings, &p->events, &p->target, &p->processes, k->track,
+				   &l->tasks.sources, &error);
+	else
+		result = mp_rings_open(&k->rings, &p->events, &p->target, &error);
+	if (result < 0)
+		mp_die("%s", error);
+}
+
+static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)
+{
+	bool on_exec = p->target.on_exec;
+	struct cap_recording recording = {
+		.events = &p->events,
+		.rings = &k->rings,
+		.queue = k->queue,
+		.target = &p->target,
+		.processes = &p->processes,
+		.tids = &p->o->tids,
+		.exclude = &p->o->exclude,
+		.command = on_exec ? p->command.pid : 0,
+		.command_name = on_exec ? p->command.name : NULL,
+		.whole = p->whole,
+		.all_cpus = !p->o->cpus,
+		.bpf_stacks = k->bpf_stacks,
+		.threads = &k->threads,
+	};
+	char *error;
+
+	if (cap_sources_open(&k->sources, &recording, &error) < 0)
+		mp_die("%s", error);
+}
+
+void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
+		    struct mp_record_plan *p)
+{
+	char *error;
+	int tid;
+
+	raise_file_limit();
+	k->grace = mp_grace_start(mp_record_drain_priority(p->o), &tid);
+	mp_pids_add(&k->threads, tid);
+	open_tracking(k, p);
+	mp_record_lookup_init(l, p);
+	open_stacks(k, l, p);
+	find_excluded(p->o);
+	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
+		mp_die("%s", error);
+	open_rings(k, l, p);
+	open_sources(k, p);
+	if (k->bpf_stacks)
+		mp_bpf_stacks_attach(k->bpf_stacks, &k->rings, &p->events);
+	mp_prototypes_forget();
+}
+
+int mp_record_drain_priority(const struct mp_record_options *o)
+{
+	return o->realtime ? o->realtime + 1 : 0;
+}
+
+bool mp_record_closes_slowly(const struct mp_record_plan *p)
+{
+	return p->events.n > CLOSED_AT_ONCE && !p->events.probes.n_made;
+}
+
+void mp_record_close_events(struct mp_record_opened *k, const struct mp_record_plan *p)
+{
+	mp_rings_close(&k->rings, mp_record_closes_slowly(p));
+}
+
+void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p)
+{
+	mp_grace_stop(k->grace);
+	cap_sources_close(&k->sources);
+	mp_bpf_filters_free(k->filters);
+	mp_bpf_stacks_free(k->bpf_stacks);
+	mp_record_close_events(k, p);
+	mp_track_close(k->track);
+	mp_queue_free(k->queue);
+	mp_pids_release(&k->threads);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The second step of a recording: everything that records is open, and no event is enabled. Includes
+ * bpffilter, bpfstack, grace, lookup, plan, queue, ring, sources, track, walk_tables.
+ */
+#ifndef MP_CAPTURE_SESSION_OPEN_H
+#define MP_CAPTURE_SESSION_OPEN_H
+
+#include "lib/capture/bpf/bpffilter.h"
+#include "lib/capture/bpf/bpfstack.h"
+#include "lib/capture/ring/grace.h"
+#include "lib/capture/ring/queue.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/ring/track.h"
+#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/plan.h"
+#include "lib/capture/session/sources.h"
+#include "lib/capture/stack/walk_tables.h"
+
+struct mp_record_opened {
+	struct mp_grace *grace;
+	struct mp_track *track;
+	struct mp_rings rings;
+	struct mp_bpf_filters *filters;	  /* NULL: none */
+	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
+	struct mp_walk_tables tables;	  /* for them */
+	struct cap_opened_sources sources;
+	struct mp_queue *queue;
+	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
+	struct mp_pids
+		threads; /* ours, and those of excluded processes: tracepoints exclude them */
+};
+
+/*
+ * Opens everything, and makes `l` when the tracking is on. Ends the program if it cannot. `k` and `l`
+ * stay where they are.
+ */
+void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
+		    struct mp_record_plan *p);
+void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p);
+
+/* Priority of the threads that drain: above that of the main thread, which may run for long. */
+int mp_record_drain_priority(const struct mp_record_options *o);
+
+/*
+ * Whether closing the events takes so long that it is not waited for: the kernel waits for grace
+ * periods whenever a tracepoint is not used any more, 40 ms for one after the other. But probes cannot
+ * be removed before their events are closed.
+ */
+bool mp_record_closes_slowly(const struct mp_record_plan *p);
+
+/* Closes the events, for a program that ends early, and for mp_record_opened_release(). */
+void mp_record_close_events(struct mp_record_opened *k, const struct mp_record_plan *p);
+
+#endif

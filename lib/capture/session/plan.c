@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/plan.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "lib/capture/event/merge.h"
+#include "lib/capture/event/resolve.h"
+#include "lib/capture/object/places.h"
+#include "lib/capture/ring/ring.h"
+#include "lib/capture/ring/track.h"
+#include "lib/capture/session/collector.h"
+#include "lib/capture/session/sources.h"
+
+static void check_permissions(struct mp_record_plan *p)
+{
+	struct mp_record_options *o = p->o;
+	bool own = o->pids.n || o->tids.n || (o->command && !o->system_wide);
+
+	if (!own && !mp_perf_may_system())
+		mp_die("%s", mp_perf_advice("recording the whole system"));
+	if (mp_perf_may_kernel())
+		return;
+	o->events.exclude_kernel = true;
+	o->events.stack &= ~MP_STACK_KERNEL;
+}
+
+/* One that cannot start does not keep the others from it. */
+static void resolve_collectors(struct mp_record_plan *p)
+{
+	struct mp_buf remain = { NULL, 0, 0 };
+	size_t failed;
+	char **name;
+
+	for (name = p->o->collectors; name && *name; name++) {
+		failed = mp_collector_resolve(*name, &p->events, &p->o->events, &p->tracefs);
+		p->collectors_failed += failed;
+		if (!failed)
+			mp_buf_printf(&remain, " %s", *name);
+	}
+	if (p->collectors_failed && !p->events.n && !p->o->specs.n)
+		mp_die("nothing is left to record");
+	if (p->collectors_failed && remain.len)
+		mp_say("what remains is recorded:%.*s", MP_STR_ARGS(mp_buf_view(&remain)));
+	mp_buf_release(&remain);
+}
+
+/* Whether the command is what is recorded, and not how long. */
+static bool is_command_target(const struct mp_record_options *o)
+{
+	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
+}
+
+/* What is told apart by what is counted. */
+static unsigned count_context(const struct mp_record_options *o)
+{
+	if (o->n_cgroups)
+		return MP_CTX_CGROUP;
+	if (o->tids.n)
+		return MP_CTX_TASK;
+	return o->pids.n || (o->command && !o->system_wide) ? MP_CTX_PID | MP_CTX_COMM : MP_CTX_CPU;
+}
+
+static void resolve_events(struct mp_record_plan *p)
+{
+	struct mp_events own = { .v = NULL };
+	const char *usual = mp_pmu_has_hardware() ? "cycles" : "cpu-clock";
+	bool reads = false;
+	char *error;
+	size_t i;
+
+	p->o->events.cgroup = p->o->n_cgroups > 0;
+	p->o->events.inherit = p->o->pids.n || is_command_target(p->o);
+	p->o->events.interval_ns = p->o->interval_ns;
+	p->o->events.count_context = count_context(p->o);
+	resolve_collectors(p);
+	if (!p->o->specs.n && !p->events.n && mp_specs_parse(&p->o->specs, usual, &error) < 0)
+		mp_die("%s", error);
+	if (mp_events_resolve(&own, &p->o->specs, cap_sources, &p->o->events, &p->tracefs, &error) <
+	    0) {
+		mp_events_merge(&p->events, &own); /* its probes are removed with the others */
+		mp_die("%s", error);
+	}
+	mp_events_merge(&p->events, &own);
+	mp_events_release(&own);
+	if (p->o->max_events && mp_events_all_aggregated(&p->events))
+		mp_die("--events: what is added up in the kernel has no events to count");
+	for (i = 0; i < p->events.n; i++) {
+		const struct mp_event *e = &p->events.v[i];
+
+		if (e->sum) {
+			p->user_stacks |= e->sum->rule.user;
+			p->kernel_stacks |= e->sum->rule.kernel;
+		}
+		reads |= mp_event_is_read(e);
+		if (!(e->context & MP_CTX_STACK))
+			continue;
+		p->user_stacks |= e->method != MP_METHOD_UNSET;
+		p->copies |= e->method == MP_METHOD_CFI;
+		p->kernel_stacks |= !e->attr.exclude_callchain_kernel;
+	}
+	if (p->o->interval_ns && !reads)
+		mp_die("--interval is for --stat, stat:* and mem:*");
+}
+
+/* With the processes that they started. Their threads are for mp_attach() to find. */
+static void find_processes(struct mp_record_plan *p)
+{
+	struct mp_pids *pids = &p->processes;
+	size_t i;
+
+	for (i = 0; i < p->o->pids.n; i++) {
+		if (kill(p->o->pids.v[i], 0) < 0 && errno == ESRCH)
+			mp_die("no process %d", (int)p->o->pids.v[i]);
+		mp_pids_add(pids, p->o->pids.v[i]);
+	}
+	mp_proc_add_children(pids);
+	p->target.inherit = true;
+}
+
+void mp_record_plan_target(struct mp_record_plan *p)
+{
+	struct mp_record_options *o = p->o;
+	struct mp_target *t = &p->target;
+	char *error;
+	size_t i;
+	int n = mp_track_cpus_parse(o->cpus, &t->cpus, &error);
+
+	if (n < 0)
+		mp_die("%s", error);
+	t->n_cpus = n;
+	p->command.pidfd = -1;
+	if (o->command)
+		mp_command_prepare(&p->command, o->command);
+	for (i = 0; i < o->n_cgroups; i++)
+		if (mp_target_add_cgroups(t, o->cgroups[i], &error) < 0)
+			mp_die("%s", error);
+	for (i = 0; i < o->tids.n; i++)
+		mp_pids_add(&t->tids, o->tids.v[i]);
+	if (o->pids.n) {
+		find_processes(p);
+	} else if (is_command_target(o)) {
+		mp_pids_add(&t->tids, p->command.pid);
+		t->inherit = true;
+		t->on_exec = true;
+	}
+	p->whole = t->tids.n == 0 && p->processes.n == 0;
+}
+
+void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)
+{
+	*p = (struct mp_record_plan){ .o = o };
+	o->events.files = &mp_binary_answers;
+	check_permissions(p);
+	resolve_events(p);
+}
+
+void mp_record_plan_release(struct mp_record_plan *p)
+{
+	mp_probes_remove(&p->events.probes, p->tracefs);
+	mp_events_release(&p->events);
+	mp_target_release(&p->target);
+	mp_tracefs_close(p->tracefs);
+	mp_pids_release(&p->processes);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The third step of a recording: from the first event to the last. Includes control, ctl, drain,
+ * lookup, open, plan, status, writer.
+ */
+#ifndef MP_CAPTURE_SESSION_RUN_H
+#define MP_CAPTURE_SESSION_RUN_H
+
+#include "lib/capture/session/control.h"
+#include "lib/capture/session/drain.h"
+#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/open.h"
+#include "lib/capture/session/plan.h"
+#include "lib/capture/session/status.h"
+#include "lib/capture/session/writer.h"
+#include "lib/stream/ctl.h"
+
+/* Its threads point to it: it stays where it is. */
+struct mp_record_run {
+	struct mp_out *out; /* set by the caller, as the next */
+	int signal_fd;	    /* readable when a signal asks for the end */
+	const struct cap_opened_sources *sources;
+	struct mp_drain *drain; /* NULL: not yet, or not any more */
+	struct mp_control *control;
+	struct mp_writer writer;
+	struct mp_status_line status;
+	json_t *header;
+	bool command_failed; /* it could not be run */
+};
+
+/* Starts the threads and the events, and writes until the last event. */
+void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
+		   struct mp_record_lookup *l);
+void mp_record_run_release(struct mp_record_run *r);
+
+/* Writes a control line, which a terminal does not get. Takes the reference over. */
+void mp_record_write_json(struct mp_record_run *r, json_t *object);
+
+#endif

@@ -80,7 +80,7 @@ struct mp_bpf_settings {
 
 /* How a walk ended; user space translates it to enum mp_unwind_end. */
 enum mp_bpf_end {
-	MP_BPF_WHOLE,
+	MP_BPF_COMPLETE,
 	MP_BPF_NO_STACK, /* the task has no memory any more */
 	MP_BPF_END_FRAMES,
 	MP_BPF_END_MAPPING,

@@ -203,7 +203,7 @@ static long step_fp(struct walk *w)
 {
 	__u64 next, ip;
 
-	w->end = MP_BPF_WHOLE;
+	w->end = MP_BPF_COMPLETE;
 	if (!w->bp)
 		return 1;
 	w->end = MP_BPF_END_FP;
@@ -261,7 +261,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 	w->end = MP_BPF_END_CFI;
 	switch (row->kind) {
 	case MP_BPF_ROOT:
-		w->end = MP_BPF_WHOLE;
+		w->end = MP_BPF_COMPLETE;
 		return 1;
 	case MP_BPF_SP:
 		cfa = w->sp + offset;
@@ -382,7 +382,7 @@ static long step(__u32 i, struct walker *of)
 	if (last)
 		return 1;
 	if (!w->ip) {
-		w->end = MP_BPF_WHOLE;
+		w->end = MP_BPF_COMPLETE;
 		return 1;
 	}
 	w->end = MP_BPF_END_FRAMES;

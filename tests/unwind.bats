@@ -34,7 +34,7 @@ has() {	# share (percent) of the samples that match
 	whole 990 30
 	n=$(trailer "$TMP/s" unwound.cfi.stacks) whole=$(trailer "$TMP/s" unwound.cfi.whole)
 	[ "$(trailer "$TMP/s" 'unwound.cfi.reasons | add // 0')" = $((n - whole)) ]
-	grep -q "^mp-record: $n user stacks by cfi, [0-9]*[.][0-9][0-9] % whole" "$TMP/err"
+	grep -q "^mp-record: $n user stacks by cfi, [0-9]*[.][0-9][0-9] % complete" "$TMP/err"
 	# every stack that is not complete says so
 	[ "$(grep -c 'stack=\[truncated\]' "$TMP/s" || true)" = $((n - whole)) ]
 }
@@ -179,7 +179,7 @@ has() {	# share (percent) of the samples that match
 	mp-record -e cpu-clock -F 999 -g user --stack-size 16K -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["stack-size"] > 50 and .reasons["stack-size"] * 10 > .stacks * 9')" = true ]
 	grep -q 'stack=\[truncated\];burn;burn' "$TMP/s"
-	grep -q 'end behind what was copied of the stack (--stack-size)' "$TMP/err"
+	grep -q 'end beyond the copied part of the stack (--stack-size)' "$TMP/err"
 	[ "$(trailer "$TMP/s" truncated)" = "$(grep -c 'stack=\[truncated\]' "$TMP/s")" ]
 	mp-record -q -e cpu-clock -F 999 -g user --stack-size 60K -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 	whole 980 50
@@ -302,7 +302,7 @@ start_briefs() {
 	whole 990 200 bpf
 	copies=$(trailer "$TMP/s" unwound.bpf.copies)
 	[ "$copies" -gt 100 ]
-	grep -q "user stacks by bpf, [0-9.]* % whole, $copies of them from copies" "$TMP/err"
+	grep -q "user stacks by bpf, [0-9.]* % complete, $copies of them from copies" "$TMP/err"
 	# a task without a stack is within execve or exiting
 	perl -ne '/^\d+,sched:sched_switch,.*\tstack=(.*)/ or next; grep { !/_\[k\]$/ } split /;/, $1 or $1 =~ /exec|exit/ or die $_' "$TMP/s"
 	mp-fold "$TMP/s" > "$TMP/f"
@@ -459,24 +459,24 @@ start_briefs() {
 	perf_line() { printf ' 7 1.%09d: \n' "$1"; printf '\t%s x\n' "${@:2}"; echo; }
 	{ perf_line 1 a1 b2 c3; perf_line 2 a1 b2; perf_line 3 a1 b2; perf_line 4 a1 b2 c3; perf_line 5 a1 b9; perf_line 6; perf_line 8 a1; perf_line 9 a1; } > "$TMP/perf"
 	cat > "$TMP/ours" <<-'X'
-		7 7 1000000001 whole a1 b2* c3
-		7 7 1000000002 whole a1 b2* c3
-		7 7 1000000003 whole a1* b2 c3
+		7 7 1000000001 complete a1 b2* c3
+		7 7 1000000002 complete a1 b2* c3
+		7 7 1000000003 complete a1* b2 c3
 		7 7 1000000004 cfi a1 b2
-		7 7 1000000005 whole a1 b2
-		7 7 1000000006 whole a1
+		7 7 1000000005 complete a1 b2
+		7 7 1000000006 complete a1
 		7 7 1000000008 cfi a1 b2
 		7 7 1000000009 no-stack
-		7 7 1000000010 whole a1
+		7 7 1000000010 complete a1
 	X
 	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"
 	diff - "$TMP/compared" <<-'X'
-		7 stacks, 71.43 % whole, 14.29 % equal, 42.86 % equal or explained
-		1 explained: perf ends early, ours goes on to the root
-		1 explained: perf ends in code without call frame information, ours goes on to the root
+		7 stacks, 71.43 % complete, 14.29 % equal, 42.86 % equal or explained
+		1 explained: perf ends early, ours continues to the root
+		1 explained: perf ends in code without call frame information, ours continues to the root
 		1 different: other (cfi)
-		1 different: other (whole)
-		1 different: perf goes on behind our end (cfi)
+		1 different: other (complete)
+		1 different: perf continues beyond our end (cfi)
 		1 different: perf has none
 	X
 	run tests/tools/compare-unwound "$TMP/perf" /dev/null

@@ -108,7 +108,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
 	if (user)
 		n += 1 + user;
-	if (*end != MP_UNWIND_WHOLE && *end != MP_UNWIND_NO_STACK)
+	if (*end != MP_UNWIND_COMPLETE && *end != MP_UNWIND_NO_STACK)
 		ips[n++] = MP_CONTEXT_CUT;
 	return n;
 }

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* A bit of a part of the value, and its name. */
+/* A bit of a field of the value, and its name. */
 struct bit {
 	unsigned bit;
 	const char *name;
@@ -17,7 +17,7 @@ static const struct bit ops[] = {
 	{ PERF_MEM_OP_EXEC, "exec" },
 };
 
-/* What older kernels have instead of a number. */
+/* Older kernels have these bits instead of a number. */
 static const struct bit levels[] = {
 	{ PERF_MEM_LVL_L1, "L1" },
 	{ PERF_MEM_LVL_LFB, "LFB" },
@@ -30,7 +30,7 @@ static const struct bit levels[] = {
 	{ PERF_MEM_LVL_UNC, "uncached" },
 };
 
-/* By PERF_MEM_LVLNUM_; those without a macro are newer than the headers of Linux 6.1. */
+/* Names by PERF_MEM_LVLNUM_. Linux 6.1 has no macros for some of these numbers. */
 static const char *const level_numbers[16] = {
 	[PERF_MEM_LVLNUM_L1] = "L1",
 	[PERF_MEM_LVLNUM_L2] = "L2",
@@ -97,7 +97,7 @@ char *mp_datasrc_op_put(char *to, uint64_t source)
 	return put_field(to, "op=", name_of(ops, MP_ARRAY_SIZE(ops), op));
 }
 
-/* By number where there is one; that it was not there after all only the bits tell. */
+/* The number has priority, but only the bits say that the access missed. */
 char *mp_datasrc_level_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_LVL_SHIFT, 14);
@@ -124,7 +124,7 @@ char *mp_datasrc_snoop_put(char *to, uint64_t source)
 	return put_field(to, "snoop=", name ? name : name_of(snoops, MP_ARRAY_SIZE(snoops), bits));
 }
 
-/* "L1/L2": one of them; "L2-miss". */
+/* "L1/L2" means one of the two; "L2-miss". */
 char *mp_datasrc_tlb_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_TLB_SHIFT, 7);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the data of an access to memory came from (PERF_SAMPLE_DATA_SRC, see perf_event_open(2)), as
- * fields of the stream. Includes base only.
+ * Writes where the data of an access to memory came from (PERF_SAMPLE_DATA_SRC, perf_event_open(2))
+ * as fields of the stream. Includes base only.
  */
 #ifndef MP_CAPTURE_FORMAT_DATASRC_H
 #define MP_CAPTURE_FORMAT_DATASRC_H
 
 #include "lib/core/base.h"
 
-enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all together */
+enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all fields */
 
 /*
- * Each writes a field with the TAB behind it at `to`, or nothing where the processor does not tell,
- * and returns the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
+ * Each writes a field and a TAB to `to`, or nothing if the processor did not report it, and returns
+ * the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
  */
 char *mp_datasrc_op_put(char *to, uint64_t source);
 char *mp_datasrc_level_put(char *to, uint64_t source);

@@ -9,7 +9,7 @@
 #include "lib/core/io.h"
 
 enum {
-	COMMON_PID_AT = 4, /* in every raw record: u16 type, u8 flags, u8 preempt count, s32 pid */
+	COMMON_PID_AT = 4, /* raw records begin: u16 type, u8 flags, u8 preempt count, s32 pid */
 	OWN_FRAMES_MAX = 4,
 };
 
@@ -19,7 +19,7 @@ struct cursor {
 	bool failed;
 };
 
-static uint64_t take_u64(struct cursor *c)
+static uint64_t next_u64(struct cursor *c)
 {
 	uint64_t v;
 
@@ -32,7 +32,7 @@ static uint64_t take_u64(struct cursor *c)
 	return v;
 }
 
-static const void *take_bytes(struct cursor *c, uint64_t len)
+static const void *next_bytes(struct cursor *c, uint64_t len)
 {
 	const char *p = c->p;
 
@@ -44,34 +44,34 @@ static const void *take_bytes(struct cursor *c, uint64_t len)
 	return p;
 }
 
-static void take_raw(struct cursor *c, struct mp_sample *s)
+static void parse_raw(struct cursor *c, struct mp_sample *s)
 {
-	const char *head = take_bytes(c, sizeof(uint32_t));
+	const char *head = next_bytes(c, sizeof(uint32_t));
 
 	if (!head)
 		return;
 	memcpy(&s->raw_len, head, sizeof(s->raw_len));
-	s->raw = take_bytes(c, s->raw_len);
+	s->raw = next_bytes(c, s->raw_len);
 }
 
-static void take_dump(struct cursor *c, const struct mp_event *e, const struct perf_event_header *h,
-		      struct mp_dump *d)
+static void parse_dump(struct cursor *c, const struct mp_event *e,
+		       const struct perf_event_header *h, struct mp_dump *d)
 {
 	uint64_t size, there;
 
 	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	d->abi = take_u64(c);
+	d->abi = next_u64(c);
 	if (d->abi)
-		d->regs = take_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
+		d->regs = next_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
 	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
 		return;
-	size = take_u64(c);
+	size = next_u64(c);
 	if (!size)
 		return;
-	d->stack = take_bytes(c, size);
-	there = take_u64(c);
+	d->stack = next_bytes(c, size);
+	there = next_u64(c);
 	d->len = MP_MIN(there, size);
-	d->asked = e->attr.sample_stack_user; /* the draining has left out what was not filled */
+	d->asked = e->attr.sample_stack_user; /* ring.c removed the unused rest */
 }
 
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
@@ -81,33 +81,33 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 	uint64_t type = e->attr.sample_type, ids;
 
 	*s = (struct mp_sample){ .period = e->attr.freq ? 1 : e->attr.sample_period };
-	take_u64(&c); /* PERF_SAMPLE_IDENTIFIER */
-	ids = take_u64(&c);
+	next_u64(&c); /* PERF_SAMPLE_IDENTIFIER */
+	ids = next_u64(&c);
 	s->pid = (int32_t)ids;
 	s->tid = (int32_t)(ids >> 32);
-	s->time_ns = take_u64(&c);
+	s->time_ns = next_u64(&c);
 	if (type & PERF_SAMPLE_ADDR)
-		s->addr = take_u64(&c);
+		s->addr = next_u64(&c);
 	if (type & PERF_SAMPLE_PERIOD)
-		s->period = take_u64(&c);
+		s->period = next_u64(&c);
 	if (type & PERF_SAMPLE_CALLCHAIN) {
-		s->n_ips = take_u64(&c);
-		s->ips = s->n_ips > h->size ? take_bytes(&c, UINT64_MAX)
-					    : take_bytes(&c, s->n_ips * 8);
+		s->n_ips = next_u64(&c);
+		s->ips = s->n_ips > h->size ? next_bytes(&c, UINT64_MAX)
+					    : next_bytes(&c, s->n_ips * 8);
 	}
 	if (type & PERF_SAMPLE_RAW)
-		take_raw(&c, s);
+		parse_raw(&c, s);
 	if (type & (PERF_SAMPLE_REGS_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
 		    PERF_SAMPLE_CGROUP))
-		take_bytes(&c, -(uintptr_t)c.p & 7); /* raw data ends anywhere */
+		next_bytes(&c, -(uintptr_t)c.p & 7); /* raw data may end at any byte */
 	if (type & PERF_SAMPLE_REGS_USER)
-		take_dump(&c, e, h, &s->dump);
+		parse_dump(&c, e, h, &s->dump);
 	if (type & PERF_SAMPLE_WEIGHT)
-		s->latency = take_u64(&c);
+		s->latency = next_u64(&c);
 	if (type & PERF_SAMPLE_DATA_SRC)
-		s->source = take_u64(&c);
+		s->source = next_u64(&c);
 	if (type & PERF_SAMPLE_CGROUP)
-		s->cgroup = take_u64(&c);
+		s->cgroup = next_u64(&c);
 	return c.failed ? -1 : 0;
 }
 
@@ -163,7 +163,7 @@ static char *put_bytes(char *to, const void *data, size_t len)
 
 #define PUT_LITERAL(to, literal) put_bytes(to, literal, sizeof(literal) - 1)
 
-/* "pid=1\ttid=2\tcomm=x\t", kept in the task; an event takes the parts that it wants. */
+/* Writes "pid=1\ttid=2\tcomm=x\t" to task->text; events copy the parts that they need. */
 static void make_task_text(struct mp_task *task)
 {
 	char *p = task->text;
@@ -184,7 +184,7 @@ static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu)
 {
 	if (!(context & MP_CTX_TASK))
 		return p;
-	if (task->tid == 0) { /* one idle task per CPU, all with tid 0 */
+	if (task->tid == 0) { /* the idle tasks of all CPUs have tid 0 */
 		if (context & MP_CTX_PID)
 			p = PUT_LITERAL(p, "pid=0\t");
 		if (context & MP_CTX_TID)
@@ -236,7 +236,7 @@ static char *put_number(char *to, const struct mp_tp_field *f, const char *at)
 	return mp_put_u64(to, v);
 }
 
-/* The bytes that a field stands for; len 0 if it points outside the record. */
+/* The bytes of a field; len 0 if they are outside the record. */
 static struct mp_str field_bytes(const struct mp_tp_field *f, const struct mp_sample *s)
 {
 	struct mp_str bytes = { "", 0 };
@@ -256,7 +256,9 @@ static struct mp_str field_bytes(const struct mp_tp_field *f, const struct mp_sa
 	return (struct mp_str){ s->raw + at, len };
 }
 
-/* Room for MP_NUM_MAX bytes, or 4 times (strings), 24 times (arrays) the size of the field. */
+/*
+ * `to` has room for MP_NUM_MAX bytes, and for 4 (strings) or 24 times (arrays) those of the field.
+ */
 static char *put_value(char *to, const struct mp_tp_field *f, struct mp_str bytes)
 {
 	size_t i;
@@ -293,8 +295,8 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
 }
 
 /*
- * A tracepoint's fields are always there; of what is read, those behind its end are left out, and of
- * what a program took, those in memory that could not be read.
+ * Whether a record has a field. Those of tracepoints are always present. A polled value may end
+ * before a field, and a BPF program may have failed to read its memory.
  */
 static bool is_given(const struct mp_event *e, const struct mp_tp_field *field,
 		     const struct mp_sample *s)
@@ -345,7 +347,7 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	return p;
 }
 
-/* An access to memory: as much as the processor tells of it. */
+/* Writes the fields of an access to memory that the processor reported. */
 static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
 {
 	if (context & MP_CTX_LATENCY && s->latency) {
@@ -365,7 +367,7 @@ static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
 	return p;
 }
 
-/* How a chain of the kernel's along frame pointers ended. */
+/* How the kernel's walk along frame pointers ended. */
 static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
 				       const struct mp_sample *s, const struct mp_space *space)
 {
@@ -375,17 +377,17 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 		i--;
 	if (!i || i == s->n_ips)
 		return MP_UNWIND_NO_STACK;
-	/* behind the root the kernel takes what it finds, the number of arguments for one */
+	/* the kernel does not notice the root: values such as the number of arguments follow it */
 	while (last > i && !mp_space_find(space, s->ips[last - 1]))
 		last--;
 	if (last > i && mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1)))
-		return MP_UNWIND_WHOLE;
+		return MP_UNWIND_COMPLETE;
 	for (i = 0; i < s->n_ips; i++)
 		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
 	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
-/* What the BPF program could not walk, for want of tables: the mappings are known by now. */
+/* Unwinds a copy, made because the BPF program had no tables. The mappings are known by now. */
 static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
 				      const struct mp_space *space, uint64_t *ips, size_t max,
 				      size_t *n)
@@ -415,7 +417,7 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 	return unwind_copy(f, c->copy, space, ips, max, n);
 }
 
-/* The user stack that the BPF program took at the same moment, or at least where the program was. */
+/* The user stack that the BPF program took for this event; else only the address of the program. */
 static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
 				    struct mp_process *process, uint64_t *ips, size_t max,
 				    size_t *n)
@@ -437,7 +439,9 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	return MP_UNWIND_NO_TABLES;
 }
 
-/* Frames of the program that recorded it, and of what called that, are leaves of the function's. */
+/*
+ * How many leaf frames belong to the BPF program on a function, and to the kernel that called it.
+ */
 static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
 			 const struct mp_sample *s)
 {
@@ -452,7 +456,7 @@ static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
 	return 0;
 }
 
-/* The chain of the sample to f->ips, with room behind it; without frames of our own. */
+/* Copies the chain of a sample to f->ips, without our own frames, and with `room` after it. */
 static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size_t own, size_t room)
 {
 	f->ips = mp_grow(f->ips, &f->cap_ips, s->n_ips + room, sizeof(*f->ips));
@@ -463,7 +467,7 @@ static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size
 	return s->n_ips - own;
 }
 
-/* The kernel's part of a chain, and behind it the frames of the user stack. */
+/* The kernel's part of the chain, and then the frames of the user stack. */
 static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
 				     const struct mp_sample *s, struct mp_process *process)
 {
@@ -471,7 +475,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
 	enum mp_unwind_end end;
 
-	if (s->n_ips > e->attr.sample_max_stack) /* with its marker */
+	if (s->n_ips > e->attr.sample_max_stack) /* one of n_ips is a marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)
@@ -482,7 +486,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	f->unwound.ends[e->method][end]++;
 	if (user)
 		n += 1 + user;
-	if (end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK)
+	if (end != MP_UNWIND_COMPLETE && end != MP_UNWIND_NO_STACK)
 		f->ips[n++] = MP_CONTEXT_CUT;
 	chain.ips = f->ips;
 	chain.n = n;
@@ -544,7 +548,7 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 		mp_buf_printf(&f->line, "dur=%llu\t", (unsigned long long)s->dur_ns);
 	if (e->context & MP_CTX_STACK)
 		add_stack(f, e, s, task);
-	/* the last TAB, or the comma behind the type if there are no fields */
+	/* removes the last TAB; without fields, the comma after the type remains */
 	if (f->line.p[f->line.len - 1] == '\t')
 		f->line.len--;
 	mp_buf_byte(&f->line, '\n');

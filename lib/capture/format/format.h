@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks, task, target,
- * unwound.
+ * Converts samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks,
+ * task, target, unwound.
  */
 #ifndef MP_CAPTURE_FORMAT_FORMAT_H
 #define MP_CAPTURE_FORMAT_FORMAT_H
@@ -13,12 +13,12 @@
 #include "lib/capture/stack/walk_tables.h"
 #include "lib/capture/stack/pending_stacks.h"
 
-/* A sample taken apart; pointers go into the record. */
+/* A parsed sample; its pointers point into the record. */
 struct mp_sample {
 	int32_t pid, tid; /* -1: the task is exiting */
 	uint64_t time_ns;
 	uint64_t addr, period, cgroup;
-	uint64_t latency, source; /* of an access to memory: cycles; as datasrc.h has it */
+	uint64_t latency, source; /* of an access to memory, in cycles; see datasrc.h */
 	const uint64_t *ips;
 	size_t n_ips;
 	const char *raw; /* NULL: none */
@@ -27,7 +27,7 @@ struct mp_sample {
 	uint64_t dur_ns; /* written if the event's context has it */
 };
 
-/* By the event's sample_type. 0, or -1 if the record is too short for it. */
+/* Parses a record by the event's sample_type. Returns 0, or -1 if the record is too short. */
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 		    const struct perf_event_header *h);
 
@@ -35,11 +35,11 @@ struct mp_formatter {
 	struct mp_tasks *tasks;
 	struct mp_chain_texts *stacks;
 	struct mp_unwinder *unwinder;
-	struct mp_cgroup_names *cgroups; /* made when first needed */
+	struct mp_cgroup_names *cgroups; /* NULL until it is needed */
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
-	uint64_t *ips; /* of the chain at hand */
+	uint64_t *ips; /* of the current chain */
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
@@ -56,14 +56,14 @@ struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event 
 				  const struct mp_sample *s);
 
 /*
- * The user stack of which a BPF program has sent a copy at that time, leaf first, at most `max`
- * addresses. MP_UNWIND_NO_TABLES: there is none.
+ * Unwinds the user stack that a BPF program copied at that time: leaf first, at most `max`
+ * addresses. MP_UNWIND_NO_TABLES: there is no such copy.
  */
 enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
 				       const struct mp_space *space, uint64_t *ips, size_t max,
 				       size_t *n);
 
-/* The line with its LF; valid until the next call. `event` is the index of `e`. */
+/* The line of a sample, with its LF; valid until the next call. `event` is the index of `e`. */
 struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
 				const struct mp_sample *s, struct mp_task *task, int cpu);
 

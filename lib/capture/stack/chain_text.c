@@ -7,13 +7,13 @@
 enum {
 	CACHE_MAX_BYTES = 16 << 20,
 	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
-	TRACING_FRAMES = 4,	    /* of the tracing itself, at most */
-	JIT_NS = 100000000,	    /* how long the name of code without a file is believed */
+	TRACING_FRAMES = 4,	    /* at most so many frames belong to the tracing itself */
+	JIT_NS = 100000000,	    /* how long the name of code without a file is kept */
 };
 
 struct cached {
 	struct mp_str text;
-	uint64_t until_ns; /* UINT64_MAX: as long as the address space stays */
+	uint64_t until_ns; /* UINT64_MAX: as long as the address space exists */
 	uint64_t cut;
 };
 
@@ -59,9 +59,9 @@ static void add_truncated(struct mp_chain_texts *s, bool kernel)
 }
 
 /*
- * Where several programs are on a tracepoint, the kernel calls them from a function of its own, and a
- * program of BPF stands below that which runs it: that is how it was recorded, and not where it
- * happened.
+ * Whether a frame belongs to the tracing. If several programs are attached to a tracepoint, the
+ * kernel calls them from a function of its own, and BPF programs from another. Neither shows where
+ * the event happened.
  */
 static bool is_tracing(struct mp_str frame)
 {
@@ -70,9 +70,9 @@ static bool is_tracing(struct mp_str frame)
 }
 
 /*
- * Frames to s->scratch, leaf first. A caller's address is where the call returns to: one less is in
- * the call itself, which matters if the function called never returns. Returns false if a name may
- * change.
+ * Writes the frames to s->scratch, leaf first. The address in a caller is the return address. One
+ * less is in the call itself; this matters if the called function never returns. Returns false if a
+ * name may change.
  */
 static bool name_frames(struct mp_chain_texts *s, const struct mp_process *process,
 			const struct mp_chain *c, uint64_t now_ns, bool *cut)
@@ -118,7 +118,7 @@ static bool name_frames(struct mp_chain_texts *s, const struct mp_process *proce
 	return lasting;
 }
 
-/* Turns s->scratch around into s->text. */
+/* Copies the frames of s->scratch to s->text, root first. */
 static void reverse(struct mp_chain_texts *s)
 {
 	size_t i, start;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Call chains of the kernel to the text of the stream's stack field. Chains repeat: each is put
- * into words once per address space. Includes symbol.
+ * Converts call chains of the kernel to the text of the stream's stack field. Chains repeat: each
+ * is symbolized once per address space. Includes symbol.
  */
 #ifndef MP_CAPTURE_STACK_CHAIN_TEXT_H
 #define MP_CAPTURE_STACK_CHAIN_TEXT_H
 
 #include "lib/capture/stack/symbol.h"
 
-/* A marker in a chain: frames are missing here. In the range of the kernel's, and none of them. */
+/* A marker in a chain: frames are missing here. The kernel's markers have other numbers. */
 #define MP_CONTEXT_CUT ((uint64_t)-4000)
 
-/* A chain as it stands in a sample, leaf first, with PERF_CONTEXT_ markers. */
+/* A chain as in a sample, leaf first, with PERF_CONTEXT_ markers. */
 struct mp_chain {
 	const uint64_t *ips;
 	size_t n;
-	unsigned max;	/* frames that are written */
-	unsigned asked; /* frames that the kernel was asked for; 0: it has MP_CONTEXT_CUT instead */
+	unsigned max;	/* frames to write at most */
+	unsigned asked; /* limit of frames that the kernel had; 0: MP_CONTEXT_CUT is in the chain */
 };
 
 struct mp_chain_texts {
 	struct mp_symbols *symbols;
 	struct mp_map cache;
 	struct mp_buf scratch, text;
-	size_t *ends; /* of the frames in scratch */
+	size_t *ends; /* where the frames in scratch end */
 	size_t n_ends, cap_ends;
-	uint64_t truncated; /* stacks that were cut */
+	uint64_t truncated; /* so many stacks lack frames */
 	uint64_t looked_up, missed;
 };
 
@@ -33,8 +33,8 @@ void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols);
 void mp_chain_texts_release(struct mp_chain_texts *s);
 
 /*
- * The frames, root first, escaped, ";" between them; valid until the next call. A chain that was
- * cut has "[truncated]" in the place of what is missing.
+ * The frames, root first, escaped, with ";" between them; valid until the next call. Where frames
+ * are missing, the text has "[truncated]".
  */
 struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, const struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	HELD_MAX = 256, /* files held open before their symbols are read */
+	HELD_MAX = 256, /* files that are open because their symbols are not read yet */
 	CFI_MAX_BYTES = 64 << 20,
 };
 
@@ -58,7 +58,7 @@ void mp_dsos_release(struct mp_dsos *d)
 	free(d->with_cfi);
 }
 
-/* Our own is that of all processes with our machine type. */
+/* All processes of our architecture have the same vDSO as this one. */
 static void find_vdso(void *arg, const struct mp_proc_map *map)
 {
 	struct mp_dso *dso = arg;
@@ -100,9 +100,9 @@ static int open_same(const char *path, uint64_t inode)
 }
 
 /*
- * The file itself, not one that has taken its name: in the process's own mount namespace, through
- * its mapping (deleted files; needs CAP_CHECKPOINT_RESTORE), as its program, or here if the process
- * is gone.
+ * Opens the file itself, not another that now has its name: in the mount namespace of the process,
+ * through its mapping (deleted files; needs CAP_CHECKPOINT_RESTORE), as its program, or in our own
+ * namespace if the process has ended.
  */
 static void open_file(struct mp_dso *dso)
 {
@@ -130,11 +130,11 @@ static void hold(struct mp_dsos *d, struct mp_dso *dso)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < d->n_held; i++) /* those whose symbols were read have no fd any more */
+	for (i = 0; i < d->n_held; i++) /* files whose symbols were read are closed */
 		if (d->held[i]->fd >= 0)
 			d->held[kept++] = d->held[i];
 	d->n_held = kept;
-	if (d->n_held == HELD_MAX) { /* will be opened by its path, if it is still there */
+	if (d->n_held == HELD_MAX) { /* it will be opened again by its path, if it still exists */
 		close(d->held[0]->fd);
 		d->held[0]->fd = -1;
 		memmove(d->held, d->held + 1, --d->n_held * sizeof(*d->held));
@@ -206,7 +206,7 @@ static bool reopen(struct mp_dso *dso)
 	return dso->fd >= 0;
 }
 
-/* Once the tables of both kinds are read. */
+/* Closes the file when symbols and call frame information are read. */
 static void close_if_done(struct mp_dso *dso)
 {
 	if (dso->fd < 0 || !dso->loaded || !dso->cfi_loaded)
@@ -227,8 +227,11 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso)
 	return dso->symbols;
 }
 
-/* The one used longest ago, but not `kept`, which was just loaded. */
-static void give_up_oldest(struct mp_dsos *d, const struct mp_dso *kept)
+/*
+ * Frees the call frame information that was used longest ago, but not `kept`, which was just
+ * loaded.
+ */
+static void free_oldest(struct mp_dsos *d, const struct mp_dso *kept)
 {
 	size_t oldest = SIZE_MAX, i;
 	struct mp_dso *dso;
@@ -264,6 +267,6 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	d->with_cfi[d->n_with_cfi++] = dso;
 	d->cfi_bytes += mp_cfi_bytes(dso->cfi);
 	while (d->cfi_bytes > d->cfi_max_bytes && d->n_with_cfi > 1)
-		give_up_oldest(d, dso);
+		free_oldest(d, dso);
 	return dso->cfi;
 }

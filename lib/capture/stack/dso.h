@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files with code, each known once: found while the process lives, their symbols read when first
- * asked. Includes elfcfi, elfsym, proc.
+ * Files with code, each in the table once. They are opened while the process lives; their symbols
+ * are read when they are first needed. Includes elfcfi, elfsym, proc.
  */
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
@@ -12,33 +12,33 @@
 
 struct mp_dso {
 	uint32_t number;     /* from 1; the other side of cut.h knows it by this */
-	char *path;	     /* as the process sees it */
-	char *name;	     /* what stands in [brackets]: the last part of the path */
-	char *root;	     /* "/proc/PID/root" of a process that had it, or "" */
+	char *path;	     /* in the mount namespace of the process */
+	char *name;	     /* the last part of the path, for "[name]+0x..." */
+	char *root;	     /* "/proc/PID/root" of a process that had mapped it, or "" */
 	uint64_t inode;	     /* 0: not known */
-	uint64_t start, end; /* of the mapping by which it was found */
+	uint64_t start, end; /* of the first mapping that was seen */
 	pid_t pid;
-	int fd; /* held open until the symbols are read; -1 */
+	int fd; /* open until the symbols are read; -1: closed */
 	bool loaded;
 	struct mp_elfsym *symbols; /* NULL: none, or not loaded yet */
 
-	/* call frame information; loaded and given up again with the symbols staying */
+	/* call frame information, which may be freed and loaded again while the symbols remain */
 	bool cfi_loaded;
 	struct mp_segments segments;
 	struct mp_cfi *cfi; /* NULL: none, or not loaded */
-	uint64_t cfi_id;    /* of this loading: never used again */
+	uint64_t cfi_id;    /* of what is loaded; each loading has a new one */
 	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
 };
 
 struct mp_dsos {
 	struct mp_map map;    /* inode and path -> struct mp_dso * */
-	struct mp_dso **held; /* those with an open fd, oldest first */
+	struct mp_dso **held; /* files with an open fd, oldest first */
 	size_t n_held, cap_held;
 	struct mp_dso *vdso;
 	struct mp_dso **all; /* by number */
 	size_t n_all, cap_all;
 
-	struct mp_dso **with_cfi; /* those that have it loaded */
+	struct mp_dso **with_cfi; /* files whose call frame information is loaded */
 	size_t n_with_cfi, cap_with_cfi;
 	size_t cfi_bytes, cfi_max_bytes;
 	uint64_t cfi_clock, cfi_loads;
@@ -48,19 +48,20 @@ void mp_dsos_init(struct mp_dsos *d);
 void mp_dsos_release(struct mp_dsos *d);
 
 /*
- * The file of a mapping of a process; NULL for memory without a file. Opens it at once, since the
- * process may be gone, or the file deleted, when its symbols are wanted.
+ * The file of a mapping of a process; NULL for memory without a file. Opens it immediately: when
+ * its symbols are needed, the process may have ended, or the file may be deleted.
  */
 struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid);
 
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 
-/* Its symbols, read if need be; NULL if it has none. */
+/* The symbols of a file, which this reads if necessary; NULL if there are none. */
 struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso);
 
 /*
- * Its call frame information, read if need be; NULL if it has none. Of all files together at most
- * cfi_max_bytes are kept: then the ones used longest ago are given up.
+ * The call frame information of a file, which this reads if necessary; NULL if there is none. That
+ * of all files takes at most cfi_max_bytes; to stay below, that which was used longest ago is
+ * freed.
  */
 struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso);
 

@@ -4,16 +4,15 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 16,	   /* of a task within MP_BPF_EARLIER_NS */
-	KEPT_COPIES = 256, /* 15 MiB: a sample comes right behind its stack, or not at all */
-	NEAR_NS =
-		200000, /* a program and a sample are some us apart, unless an interrupt comes between */
+	KEPT = 16,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
+	KEPT_COPIES = 256, /* 15 MiB: a sample follows its stack immediately, or never */
+	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 8 << 10,
 };
 
 struct stored {
 	struct mp_pending_stack chain;
-	uint64_t copy; /* number of the copy + 1; 0: it is a chain */
+	uint64_t copy; /* number of the copy plus 1; 0: it is a chain */
 };
 
 struct latest {
@@ -56,8 +55,8 @@ void mp_pending_stacks_release(struct mp_pending_stacks *c)
 enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 {
 	switch (end) {
-	case MP_BPF_WHOLE:
-		return MP_UNWIND_WHOLE;
+	case MP_BPF_COMPLETE:
+		return MP_UNWIND_COMPLETE;
 	case MP_BPF_NO_STACK:
 		return MP_UNWIND_NO_STACK;
 	case MP_BPF_END_FRAMES:
@@ -74,7 +73,7 @@ enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 	return MP_UNWIND_CFI;
 }
 
-/* The place for the next chain of a task. */
+/* The slot for the next stack of a task. */
 static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
 	struct mp_str key = { (const char *)&head->tid, sizeof(head->tid) };

@@ -7,8 +7,8 @@
 #include "lib/stream/esc.h"
 
 enum {
-	NAME_MAX_BYTES = 4096, /* of a frame; templates of templates have names of 100 KiB */
-	KERNEL_GAP = 1 << 20,  /* a kernel function is smaller: behind it is no man's land */
+	NAME_MAX_BYTES = 4096, /* names of nested templates may have 100 KiB */
+	KERNEL_GAP = 1 << 20,  /* farther from a kernel symbol, an address is not in its function */
 	NAMES_MAX_BYTES = 64 << 20,
 };
 
@@ -52,7 +52,10 @@ static void add_frame(struct mp_buf *to, struct mp_str name, enum mp_mark mark)
 	to->len = mp_frame_put(to->p + to->len, name, mark) - to->p;
 }
 
-/* The frame of a raw name: demangled, cut to a sane length, escaped. Remembered. */
+/*
+ * Appends the frame of a name: demangled, truncated to NAME_MAX_BYTES, escaped. Keeps it in a
+ * cache.
+ */
 static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, struct mp_buf *to)
 {
 	char made_by = (char)mark;
@@ -152,8 +155,8 @@ bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uin
 		return true;
 	}
 	/*
-	 * anonymous memory, or a file that is no program: some compilers map what they make from
-	 * one
+	 * Anonymous memory, or a file that is not a program: some compilers write their code to a
+	 * file and map it.
 	 */
 	name = m ? mp_perfmap_find(jit_of(s, process->pid), addr, now_ns) : NULL;
 	if (name) {

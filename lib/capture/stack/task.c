@@ -58,7 +58,7 @@ static void set_process(struct mp_tasks *t, struct mp_task *task, struct mp_proc
 	task->text_len = 0;
 }
 
-/* The space of a process, its own and with a new id, to be changed. */
+/* Prepares the address space of a process for a change: it gets its own, with a new id. */
 static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
 {
 	struct mp_space *old = p->space, *s;
@@ -110,7 +110,7 @@ static void set_comm(struct mp_task *task, struct mp_str comm)
 	task->text_len = 0;
 }
 
-/* A task that is new under its tid. */
+/* Starts a task; an ended one may have had the same tid. */
 static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process *p)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
@@ -143,7 +143,7 @@ static void insert_mapping(struct mp_space *s, const struct mp_mapping *m)
 		first++;
 	for (last = first; last < s->n && s->v[last].start < m->end;)
 		last++;
-	/* what is left of those that the new one covers in part */
+	/* the remaining parts of mappings that the new one covers in part */
 	n_tail = 0;
 	if (first < last && s->v[last - 1].end > m->end) {
 		tail[n_tail] = s->v[last - 1];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tasks of the traced machine as the records tell: names, processes, mappings. Fed in order of
- * time, so that a sample finds the name and the mappings of its own moment. Includes intmap, map,
- * proc.
+ * The tasks of the traced machine, with their names, processes and mappings, by the kernel's
+ * records. These come in order of time, so that a sample finds the name and the mappings of its own
+ * time. Includes intmap, map, proc.
  */
 #ifndef MP_CAPTURE_STACK_TASK_H
 #define MP_CAPTURE_STACK_TASK_H
@@ -11,19 +11,18 @@
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
 
-/* A file that is mapped, shared by all that map it; dso.h knows its symbols. */
+/* A file that is mapped, shared by all who map it; defined in dso.h. */
 struct mp_dso;
 
 struct mp_mapping {
 	uint64_t start, end;
 	uint64_t offset;    /* of `start` in the file, bytes */
-	struct mp_dso *dso; /* NULL: anonymous memory */
+	struct mp_dso *dso; /* NULL: memory without a file */
 };
 
 /*
- * An address space: mappings of code in order of address. Shared by processes after a fork until
- * one of them changes it. `id` names one state: it is never used again, so caches may be keyed by
- * it.
+ * An address space: mappings of code in order of address. Processes share it after a fork until one
+ * of them changes it. Each state has a new `id`, so that caches can have it as their key.
  */
 struct mp_space {
 	unsigned refs;
@@ -31,10 +30,10 @@ struct mp_space {
 	uint64_t id;
 	struct mp_mapping *v;
 	size_t n, cap;
-	bool has_anonymous; /* memory with code and without file: JIT */
+	bool has_anonymous; /* some of its code has no file (just-in-time compilers) */
 };
 
-/* What the threads of a process share. */
+/* The data that the threads of a process share. */
 struct mp_process {
 	unsigned refs;
 	pid_t pid;
@@ -44,12 +43,14 @@ struct mp_process {
 
 struct mp_task {
 	pid_t tid;
-	pid_t source; /* only the events opened on this task count for it; 0: all that it inherits */
+	pid_t source; /* if not 0, only events opened on this task are recorded for it */
 	struct mp_process *process;
 	uint64_t dead_ns; /* 0: alive */
-	char comm[64];	  /* raw */
+	char comm[64];	  /* not escaped */
 	uint8_t comm_len;
-	/* what the formatter keeps: pid, tid and comm, and where each ends; text_len 0 after each change */
+	/*
+	 * "pid= tid= comm=" as the formatter writes them, and where each ends; text_len 0: changed
+	 */
 	uint16_t pid_len, tid_end, text_len;
 	char text[4 * 64 + 48];
 };
@@ -59,35 +60,35 @@ struct mp_tasks {
 	uint64_t next_space;
 	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
 	void *dso_arg;
-	void (*gone)(void *arg, const struct mp_space *space); /* NULL: nobody asks */
+	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
 	struct mp_pids
 		sources; /* set by lib/capture/attach: tasks, not born yet, that are `source` */
 };
 
-/* `dso` finds or makes the file of a mapping; NULL: no mappings are kept. */
+/* `dso` finds or creates the file of a mapping; NULL: mappings are not kept. */
 void mp_tasks_init(struct mp_tasks *t,
 		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
 		   void *arg);
 void mp_tasks_release(struct mp_tasks *t);
 
-/* Takes a process over from /proc, its threads and mappings. */
+/* Adds a process with its threads and mappings, from /proc. */
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
 
 /*
- * The task, made from /proc if it is not known yet, else with the name ":TID". `pid` -1: not known,
- * as in samples of a task that is exiting. Never NULL.
+ * The task of a tid, never NULL. An unknown task is created: from /proc, or with the name ":TID" if
+ * it has ended. `pid` is -1 if it is not known, as in samples of a task that is exiting.
  */
 struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
 
-/* What the records say. */
+/* Apply the kernel's records. */
 void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec);
 void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
 void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
 void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map);
 
-/* Forgets tasks that died before `before_ns`. */
+/* Removes tasks that ended before `before_ns`. */
 void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns);
 
 /* The mapping at an address, NULL if there is none. */

@@ -10,35 +10,35 @@
 enum {
 	CACHE_SETS = 1 << 14, /* with two rows each: 5 MiB */
 	CACHE_WAYS = 2,
-	STACK_MAX = 8 << 20, /* what is farther from the stack pointer is nonsense */
+	STACK_MAX = 8 << 20, /* an address farther from the stack pointer is wrong */
 };
 
-/* What is known of an address of a file; the key is the loading of its tables and the offset. */
+/* A cached result of mp_cfi_find(). The key is cfi_id of the file, and the offset in it. */
 struct mp_unwind_row {
 	uint64_t cfi_id; /* 0: empty */
 	uint64_t offset;
-	int found; /* as mp_cfi_find() */
+	int found; /* what mp_cfi_find() returned */
 	struct mp_cfi_row row;
 };
 
-/* A walk on its way. */
+/* The state of a walk: the registers of the current frame, and how to read the stack. */
 struct walk {
 	struct mp_unwinder *u;
 	const struct mp_space *space;
 	const struct mp_dump *dump;
-	const struct mp_mapping *mapping; /* of the frame before, or NULL */
+	const struct mp_mapping *mapping; /* of the preceding frame, or NULL */
 	uint64_t regs[MP_CFI_REGS];
 	uint64_t stack; /* address of the copy */
 	bool leaf;
-	bool exact; /* the address is that of an instruction that was interrupted, not of a return */
-	bool lost;  /* where no code is: that was no frame */
+	bool exact; /* the address is that of an interrupted instruction, not a return address */
+	bool lost;  /* no code is at the address: it was not a frame */
 	enum mp_unwind_end end;
 };
 
 const char *mp_unwind_end_name(enum mp_unwind_end end)
 {
 	static const char *const names[MP_UNWIND_ENDS] = {
-		[MP_UNWIND_WHOLE] = "whole",
+		[MP_UNWIND_COMPLETE] = "complete",
 		[MP_UNWIND_NO_STACK] = "no-stack",
 		[MP_UNWIND_STACK_SIZE] = "stack-size",
 		[MP_UNWIND_ABSENT] = "absent",
@@ -67,12 +67,12 @@ void mp_unwinder_release(struct mp_unwinder *u)
 	u->cache = NULL;
 }
 
-static int look_up(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row *row)
+static int find_row(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row *row)
 {
 	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row);
 }
 
-/* The row of a place in a file with tables; the older of two rows makes room. */
+/* The row of an offset in a file. A new row replaces the older of the two in its set. */
 static const struct mp_unwind_row *cached_row(struct mp_unwinder *u, const struct mp_dso *dso,
 					      uint64_t offset)
 {
@@ -88,7 +88,7 @@ static const struct mp_unwind_row *cached_row(struct mp_unwinder *u, const struc
 	set[1] = set[0];
 	set[0].cfi_id = dso->cfi_id;
 	set[0].offset = offset;
-	set[0].found = look_up(dso, offset, &set[0].row);
+	set[0].found = find_row(dso, offset, &set[0].row);
 	return &set[0];
 }
 
@@ -111,7 +111,7 @@ bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint
 
 /* --- a walk ----------------------------------------------------------------------------------------- */
 
-/* From the copy of the stack. What lies behind its end is why a walk may have to end. */
+/* Reads from the copy of the stack. If the address is beyond its end, w->end says so. */
 static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
 {
 	struct walk *w = arg;
@@ -138,8 +138,8 @@ static bool eval(struct walk *w, const struct mp_cfi_row *row, int32_t value, co
 }
 
 /*
- * A register that was saved. In the middle of a function's end, what was popped last has its value
- * already, while the tables still say where it was: below the stack pointer.
+ * Reads a saved register. In the middle of an epilogue, a register that was popped already has its
+ * value, but the tables still have the place where it was saved: below the stack pointer.
  */
 static bool read_saved(struct walk *w, uint8_t reg, uint64_t addr, uint64_t *value)
 {
@@ -150,7 +150,7 @@ static bool read_saved(struct walk *w, uint8_t reg, uint64_t addr, uint64_t *val
 	return read_stack(w, addr, sizeof(*value), value);
 }
 
-/* The caller's value of a register. */
+/* Finds the caller's value of a register. */
 static bool apply_rule(struct walk *w, const struct mp_cfi_row *row, const struct mp_cfi_rule *rule,
 		       uint64_t cfa, uint64_t *value)
 {
@@ -188,22 +188,24 @@ static bool apply_rules(struct walk *w, const struct mp_cfi_row *row,
 		if (!apply_rule(w, row, &rules[i], cfa, &next[i]))
 			return false;
 	w->regs[w->u->arch->sp] = cfa;
-	for (i = 0; i < n; i++) /* all at once: a rule is in terms of the frame's own registers */
+	for (i = 0; i < n; i++) /* all at once: rules refer to the registers of this frame */
 		w->regs[rules[i].reg] = next[i];
 	return true;
 }
 
-/* A signal frame on x86-64 restores all registers, more than a row has room for. */
+/*
+ * Applies all rules. A signal frame of x86-64 restores all registers; a row has no room for them.
+ */
 static bool apply_full(struct walk *w, const struct mp_unwind_row *r, uint64_t cfa)
 {
 	struct mp_cfi_full full;
 
-	/* the row is of an address, whichever within it */
+	/* any address within the row will do */
 	return mp_cfi_find_full(r->row.cfi, r->row.start, &full) > 0 &&
 	       apply_rules(w, &r->row, full.rules, full.n, cfa);
 }
 
-/* One frame over call frame information. False: the end, as w->end says. */
+/* Steps to the caller by call frame information. False: the walk ends, and w->end says why. */
 static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 {
 	const struct mp_arch *arch = w->u->arch;
@@ -211,7 +213,7 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 	uint64_t sp = w->regs[arch->sp], pc = w->regs[arch->pc], cfa, next;
 
 	if (row->ra_kind == MP_CFI_UNDEFINED) {
-		w->end = MP_UNWIND_WHOLE;
+		w->end = MP_UNWIND_COMPLETE;
 		return false;
 	}
 	w->end = MP_UNWIND_CFI;
@@ -228,21 +230,21 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 	w->regs[arch->pc] = row->ra_signed ? next & arch->code_mask : next;
 	if (!row->signal &&
 	    (w->regs[arch->sp] < sp || (w->regs[arch->sp] == sp && w->regs[arch->pc] == pc)))
-		return false; /* no nearer to the root */
+		return false; /* the walk would not come nearer to the root */
 	w->exact = row->signal;
 	return true;
 }
 
 /*
- * One frame along the frame pointer, which all compilers at run time use in one way: it points to
- * the caller's, and behind that is the return address. 0 there is what threads begin with.
+ * Steps to the caller by the frame record, which all just-in-time compilers lay out alike: the
+ * caller's frame pointer and the return address. Threads begin with a frame pointer of 0.
  */
 static bool step_frame_pointer(struct walk *w)
 {
 	const struct mp_arch *arch = w->u->arch;
 	uint64_t fp = w->regs[arch->fp], next, pc;
 
-	w->end = MP_UNWIND_WHOLE;
+	w->end = MP_UNWIND_COMPLETE;
 	if (fp == 0)
 		return false;
 	w->end = MP_UNWIND_FRAME_POINTER;
@@ -257,8 +259,9 @@ static bool step_frame_pointer(struct walk *w)
 }
 
 /*
- * Code of a file that its tables leave out, such as the few instructions around a system call that
- * returns twice: what called it, if anything that has tables, is at the stack pointer.
+ * Steps from code for which the tables of its file have no row, such as the instructions around a
+ * system call that returns twice (vfork). Its return address is at the stack pointer, if there is a
+ * row for that.
  */
 static bool step_bare(struct walk *w)
 {
@@ -278,7 +281,9 @@ static bool step_bare(struct walk *w)
 	return true;
 }
 
-/* Whether the kernel made a frame for a signal, whose handler returns to `pc`. */
+/*
+ * Whether this is the frame that the kernel made for a signal handler: the handler returns to `pc`.
+ */
 static bool is_signal_frame(const struct walk *w, const struct mp_mapping *m, uint64_t pc)
 {
 	const struct mp_dso *vdso = w->u->dsos->vdso;
@@ -292,7 +297,7 @@ static bool is_signal_frame(const struct walk *w, const struct mp_mapping *m, ui
 	return name && strcmp(name, wanted) == 0;
 }
 
-/* To what a signal interrupted: the kernel has put all its registers into the frame. */
+/* Steps to the interrupted code: the kernel saved all its registers in the frame. */
 static bool step_signal(struct walk *w)
 {
 	const struct mp_arch *arch = w->u->arch;
@@ -316,8 +321,8 @@ static const struct mp_mapping *mapping_at(struct walk *w, uint64_t addr)
 }
 
 /*
- * From a frame, whose address in the chain is `*ip`, to its caller. A call's return address may lie
- * behind the last instruction of a function that never returns: the call itself is before it.
+ * Steps to the caller; `*ip` gets the address of the current frame. A return address may be after
+ * the end of its function, if the call never returns; the call itself is at the address before.
  */
 static bool step(struct walk *w, uint64_t *ip)
 {
@@ -327,7 +332,7 @@ static bool step(struct walk *w, uint64_t *ip)
 
 	*ip = w->exact && !w->leaf ? pc + 1 : pc;
 	if (!m) {
-		/* a frame pointer may be anything; call frame information should have known */
+		/* a frame pointer may have any value; call frame information should be right */
 		if (w->end != MP_UNWIND_FRAME_POINTER)
 			w->end = MP_UNWIND_MAPPING;
 		w->lost = !w->leaf;
@@ -340,7 +345,7 @@ static bool step(struct walk *w, uint64_t *ip)
 	if (!row || row->found <= 0)
 		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
 	if (row->row.signal && !w->leaf)
-		*ip = pc + 1; /* nothing was called there: it is returned to */
+		*ip = pc + 1; /* no call was there: signal handlers return to it */
 	return step_cfi(w, row);
 }
 
@@ -374,7 +379,7 @@ enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space
 		++*n;
 		w.leaf = false;
 		if (more && w.regs[u->arch->pc] == 0)
-			return MP_UNWIND_WHOLE; /* what the first function of a thread returns to */
+			return MP_UNWIND_COMPLETE; /* the first function of a thread returns to 0 */
 	}
 	*n -= w.lost;
 	return more ? MP_UNWIND_MAX_STACK : w.end;

@@ -3,7 +3,7 @@
 
 #include "lib/stream/unit.h"
 
-/* A task that has no stack any more has none to be whole. */
+/* Tasks that have no user stack any more do not count. */
 static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 {
 	uint64_t n = 0;
@@ -17,7 +17,7 @@ static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 
 static bool is_reason(size_t end)
 {
-	return end != MP_UNWIND_WHOLE && end != MP_UNWIND_NO_STACK;
+	return end != MP_UNWIND_COMPLETE && end != MP_UNWIND_NO_STACK;
 }
 
 void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
@@ -36,7 +36,7 @@ void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
 				json_object_set_new(reasons, mp_unwind_end_name(end),
 						    json_integer((json_int_t)u->ends[method][end]));
 		one = json_pack("{s:I, s:I, s:o, s:I}", "stacks", (json_int_t)n, "whole",
-				(json_int_t)u->ends[method][MP_UNWIND_WHOLE], "reasons", reasons,
+				(json_int_t)u->ends[method][MP_UNWIND_COMPLETE], "reasons", reasons,
 				"none", (json_int_t)u->ends[method][MP_UNWIND_NO_STACK]);
 		if (method == MP_METHOD_BPF)
 			json_object_set_new(one, "copies", json_integer((json_int_t)u->copies));
@@ -48,27 +48,27 @@ void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
 		json_decref(all);
 }
 
-/* What a reason means, and what helps. */
+/* Where a walk ended, and the option that helps. */
 static const char *advice(enum mp_unwind_end end)
 {
 	switch (end) {
 	case MP_UNWIND_STACK_SIZE:
-		return "behind what was copied of the stack (--stack-size)";
+		return "beyond the copied part of the stack (--stack-size)";
 	case MP_UNWIND_ABSENT:
 		return "at a page of the stack that was not in memory";
 	case MP_UNWIND_MAX_STACK:
 		return "at --max-stack";
 	case MP_UNWIND_MAPPING:
-		return "where no code is known to be";
+		return "at an address without a mapping of code";
 	case MP_UNWIND_FRAME_POINTER:
 		return "in code without frame pointers";
 	case MP_UNWIND_CFI:
-		return "at call frame information that leads nowhere";
+		return "at wrong call frame information";
 	case MP_UNWIND_ABI:
-		return "at once, in 32-bit programs";
+		return "at the first frame, in 32-bit programs";
 	case MP_UNWIND_NO_TABLES:
-		return "at once, where the record of the BPF program is missing (--realtime)";
-	case MP_UNWIND_WHOLE:
+		return "at the first frame, for lack of the record of the BPF program (--realtime)";
+	case MP_UNWIND_COMPLETE:
 	case MP_UNWIND_NO_STACK:
 	case MP_UNWIND_ENDS:
 		break;
@@ -82,16 +82,16 @@ void mp_unwind_stats_report(const struct mp_unwind_stats *u)
 	size_t method, end;
 
 	for (method = 0; method < MP_METHODS; method++) {
-		uint64_t n = stacks_by(u, method), whole = u->ends[method][MP_UNWIND_WHOLE];
+		uint64_t n = stacks_by(u, method), complete = u->ends[method][MP_UNWIND_COMPLETE];
 
 		if (n == 0)
 			continue;
 		text.len = 0;
-		/* rounded down: 100 % are all of them */
-		mp_buf_printf(&text, "%llu user stack%s by %s, %llu.%02llu %% whole",
+		/* rounded down: 100 % means all */
+		mp_buf_printf(&text, "%llu user stack%s by %s, %llu.%02llu %% complete",
 			      (unsigned long long)n, mp_plural(n), mp_stack_method_name(method),
-			      (unsigned long long)(whole * 100 / n),
-			      (unsigned long long)(whole * 10000 / n % 100));
+			      (unsigned long long)(complete * 100 / n),
+			      (unsigned long long)(complete * 10000 / n % 100));
 		if (method == MP_METHOD_BPF && u->copies)
 			mp_buf_printf(&text, ", %llu of them from copies",
 				      (unsigned long long)u->copies);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How the user stacks of a recording ended, by the method that took them: for the trailer and for
- * people. Includes ctl, stack_method, unwind.
+ * Counts how the walks over user stacks ended, by method, for the trailer and for stderr. Includes
+ * ctl, stack_method, unwind.
  */
 #ifndef MP_CAPTURE_STACK_UNWIND_STATS_H
 #define MP_CAPTURE_STACK_UNWIND_STATS_H
@@ -12,13 +12,15 @@
 
 struct mp_unwind_stats {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];
-	uint64_t copies; /* stacks by BPF that were walked here, as it had no tables for them */
+	uint64_t copies; /* of method BPF: stacks that were copied and unwound here */
 };
 
 /* Adds "unwound" to a trailer, if there were user stacks. */
 void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer);
 
-/* A line on stderr for each method: stacks, the share of whole ones, why the others are not. */
+/*
+ * Prints a line on stderr for each method: stacks, percentage of complete ones, why others are not.
+ */
 void mp_unwind_stats_report(const struct mp_unwind_stats *u);
 
 #endif

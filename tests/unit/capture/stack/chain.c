@@ -68,7 +68,7 @@ static bool walk(struct state *s, const uint64_t *regs, const char *stack, const
 	size_t n;
 
 	end = mp_unwind(&s->unwinder, &s->space, &dump, ips, FRAMES, &n);
-	if (end == MP_UNWIND_WHOLE && n == n_want && memcmp(ips, want, n * sizeof(*ips)) == 0)
+	if (end == MP_UNWIND_COMPLETE && n == n_want && memcmp(ips, want, n * sizeof(*ips)) == 0)
 		return true;
 	if (s->wrong + s->wrong_signals == 0)
 		printf("# at %llx: %s, %zu frames of %zu\n", (unsigned long long)want[0],

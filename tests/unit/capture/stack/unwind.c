@@ -192,7 +192,7 @@ static void test_x86(void)
 	*slot(STACK + 128 - 8) = STACK + 256; /* CFA of the realigned one */
 	*slot(STACK + 128) = 1;		      /* its caller's rbp */
 	*slot(STACK + 256 - 8) = CODE + 0x1320;
-	ok(walk() == MP_UNWIND_WHOLE &&
+	ok(walk() == MP_UNWIND_COMPLETE &&
 		   FRAMES(CODE + 0x1010, CODE + 0x1150, CODE + 0x1300, CODE + 0x1320),
 	   "by the stack pointer, by a register that was saved, realigned, up to the root");
 
@@ -203,7 +203,8 @@ static void test_x86(void)
 	*slot(sp + 16 + 128) = STACK + 32;
 	*slot(sp + 16 + 160) = STACK + 272;
 	*slot(sp + 16 + 168) = CODE + 0x1300; /* interrupted at the first instruction */
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(CODE + 0x1020, CODE + 0x1400 + 1, CODE + 0x1300 + 1),
+	ok(walk() == MP_UNWIND_COMPLETE &&
+		   FRAMES(CODE + 0x1020, CODE + 0x1400 + 1, CODE + 0x1300 + 1),
 	   "through a signal frame; what was interrupted is exact, and counts for naming so");
 	end();
 }
@@ -218,10 +219,10 @@ static void test_x86_frame_pointer(void)
 	*slot(STACK + 72) = JIT + 0x100;
 	*slot(STACK + 128) = 0;
 	*slot(STACK + 136) = CODE + 0x1310;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(JIT + 0x10, JIT + 0x100, CODE + 0x1310),
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10, JIT + 0x100, CODE + 0x1310),
 	   "along frame pointers where no tables are, then over tables again");
 	*slot(STACK + 136) = JIT + 0x200;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(JIT + 0x10, JIT + 0x100, JIT + 0x200),
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10, JIT + 0x100, JIT + 0x200),
 	   "frame pointer 0: the root");
 	*slot(STACK + 136) = 0x1234567;
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10, JIT + 0x100),
@@ -232,7 +233,7 @@ static void test_x86_frame_pointer(void)
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10), "an odd one");
 	regs[BP] = STACK + 64;
 	*slot(STACK + 72) = 0;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(JIT + 0x10), "return address 0: the root");
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10), "return address 0: the root");
 	end();
 }
 
@@ -287,7 +288,7 @@ static void test_x86_bare(void)
 	regs[BP] = 1;
 	*slot(STACK) = CODE + 0x1020;
 	*slot(STACK + 16) = CODE + 0x1310;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(CODE + 0x3000, CODE + 0x1020, CODE + 0x1310),
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(CODE + 0x3000, CODE + 0x1020, CODE + 0x1310),
 	   "a few instructions without tables");
 	*slot(STACK) = JIT + 16;
 	ok(walk() == MP_UNWIND_FRAME_POINTER && n == 1, "no guess beyond that");
@@ -309,7 +310,7 @@ static void test_x86_popped(void)
 	regs[BX] = STACK + 16;
 	*slot(STACK) = CODE + 0x1150;
 	*slot(STACK + 16 + 32 - 8) = CODE + 0x1320;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(CODE + 0x1010, CODE + 0x1150, CODE + 0x1320),
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(CODE + 0x1010, CODE + 0x1150, CODE + 0x1320),
 	   "a register that was popped already has its value");
 	end();
 }
@@ -339,7 +340,7 @@ static void test_arm64(void)
 	*slot(STACK + 8) = signature | (CODE + 0x1220); /* x30 */
 	*slot(STACK + 64) = STACK + 160;
 	*slot(STACK + 72) = CODE + 0x1310;
-	ok(walk() == MP_UNWIND_WHOLE &&
+	ok(walk() == MP_UNWIND_COMPLETE &&
 		   FRAMES(CODE + 0x1008, CODE + 0x1120, CODE + 0x1220, CODE + 0x1310),
 	   "arm64: the link register, a signed return address, the frame pointer, the root");
 	regs[LR] = CODE + 0x1008;
@@ -350,7 +351,7 @@ static void test_arm64(void)
 	*slot(STACK + 72) = signature | (JIT + 32);
 	*slot(STACK + 96) = 0;
 	*slot(STACK + 104) = JIT + 64;
-	ok(walk() == MP_UNWIND_WHOLE && FRAMES(JIT + 16, JIT + 32, JIT + 64),
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 16, JIT + 32, JIT + 64),
 	   "arm64: along frame pointers");
 	end();
 }

@@ -114,10 +114,11 @@ static void test_chains(void)
 	uint64_t t;
 
 	mp_pending_stacks_init(&chains);
-	r = record(7, 1000000, MP_BPF_WHOLE, 3);
+	r = record(7, 1000000, MP_BPF_COMPLETE, 3);
 	ok(mp_pending_stacks_put(&chains, &r.head), "a record");
 	c = mp_pending_stacks_find(&chains, 7, 1000500);
-	ok(c && c->n == 3 && c->ips[2] == 1000002 && c->end == MP_UNWIND_WHOLE, "is found again");
+	ok(c && c->n == 3 && c->ips[2] == 1000002 && c->end == MP_UNWIND_COMPLETE,
+	   "is found again");
 	ok(!mp_pending_stacks_find(&chains, 8, 1000500), "not for another task");
 	ok(!mp_pending_stacks_find(&chains, 7, 2000000) && !mp_pending_stacks_find(&chains, 7, 100),
 	   "not at another time");
@@ -138,7 +139,7 @@ static void test_chains(void)
 	c = mp_pending_stacks_find(&chains, 9, 6);
 	ok(c && c->n == 0 && c->end == MP_UNWIND_NO_STACK, "one without frames");
 	for (t = 100; t < 40000; t++) {
-		r = record(t, t, MP_BPF_WHOLE, 2);
+		r = record(t, t, MP_BPF_COMPLETE, 2);
 		mp_pending_stacks_put(&chains, &r.head);
 	}
 	ok(chains.map.n < 20000 && mp_pending_stacks_find(&chains, 39999, 39999),
@@ -159,7 +160,7 @@ static struct mp_bpf_copy *copy(uint32_t tid, uint64_t time_ns, uint32_t len)
 
 static void test_copies(void)
 {
-	struct mp_bpf_record chain = record(7, 3000, MP_BPF_WHOLE, 2);
+	struct mp_bpf_record chain = record(7, 3000, MP_BPF_COMPLETE, 2);
 	struct mp_bpf_copy *r = copy(7, 2000, MP_BPF_COPY_BYTES);
 	const struct mp_pending_stack *c;
 	struct mp_pending_stacks chains;
@@ -189,7 +190,7 @@ static void test_copies(void)
 	c = mp_pending_stacks_find(&chains, 144, 144);
 	ok(c && c->copy && c->copy->stack[7] == (char)144, "but not the latest 256");
 	for (tid = 0; tid < 16; tid++) {
-		chain = record(399, 500 + tid, MP_BPF_WHOLE, 1);
+		chain = record(399, 500 + tid, MP_BPF_COMPLETE, 1);
 		mp_pending_stacks_put(&chains, &chain.head);
 	}
 	c = mp_pending_stacks_find(&chains, 399, 399);

@@ -75,7 +75,7 @@ endif
 all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
 filters: $(FILTERS:%=$(BIN)/%)
 
-# mp-record looks for them beside its own folder: PREFIX/share, and here
+# mp-record looks for collectors in ../share of its own folder: PREFIX/share, or this one
 COLLECTORS := $(wildcard lib/collectors/*)
 SHARE := $(BUILD)/share/mp/collectors
 .PHONY: collectors
@@ -84,7 +84,7 @@ $(SHARE)/%: lib/collectors/%
 	@mkdir -p $(@D)
 	@cp $< $@
 
-# One line for each library that is missing, with the Debian package that has it.
+# Fails with a line that names the missing libraries and the Debian packages that have them.
 have = @missing=; for pc in $(1); do $(PKG_CONFIG) --exists $$pc || missing="$$missing $$pc"; done; \
 	if [ -n "$$missing" ]; then \
 		echo "missing:$$missing (on Debian: sudo apt-get install $(2))" >&2; exit 1; fi; \
@@ -128,7 +128,7 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-# what the assembler puts into an object
+# scripts that the assembler includes in an object
 $(BUILD)/lib/heatmap/heatdata.o: lib/heatmap/heatmap.js
 $(BUILD)/lib/stackplot/stackdraw.o: lib/stackplot/stackplot.js
 
@@ -136,7 +136,7 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-# BPF programs need clang; without it mp-record does the same in user space (docs/decisions.md)
+# BPF programs need clang; without it mp-record does in user space what it can (docs/decisions.md)
 CLANG ?= clang
 HAVE_CLANG := $(shell command -v $(CLANG) 2>/dev/null)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
@@ -205,7 +205,7 @@ $(filter $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
-# one compares with libdw
+# one of them compares with libdw
 $(BUILD)/tests/unit/capture/object/cfi.o: | $(BUILD)/.have-oracle
 $(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(shell $(PKG_CONFIG) --libs $(ORACLE_PC))
 
@@ -226,7 +226,7 @@ check: deps-check
 	@$(MAKE) -s --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
 	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T)
 
-# rewrites what golden cases expect, in all files or in those of T: read the diff
+# rewrites the expected output of golden cases, in all files or in those of T: read the diff
 golden: all
 	@BUILD='$(abspath $(BUILD))' tests/golden/run --write $(T)
 
@@ -239,7 +239,7 @@ bench: deps-check
 	@$(MAKE) -s --no-print-directory test-programs
 	@BUILD='$(abspath $(BUILD))' tests/bench/run $(T)
 
-# lines that the tests run, by folder; T as for check
+# prints how many lines the tests run, by folder; T as for check
 COVERAGE := $(BUILD_ROOT)/coverage
 coverage: deps-coverage
 	@$(MAKE) --no-print-directory BUILD=$(COVERAGE) CFLAGS='-O1 -g --coverage -fprofile-update=atomic' \
@@ -271,14 +271,14 @@ demo: deps-demo
 	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo
 	@BUILD='$(abspath $(BUILD))' tests/demo
 
-# for tests/kernel.bats, on x86-64: a kernel that has what that of the tests' machine may lack
+# for tests/kernel.bats, on x86-64: a kernel with features that the kernel of the test machine may lack
 HAVE_VM   := $(filter x86_64,$(shell uname -m))
 VM_KERNEL := $(BUILD_ROOT)/vm
 
 $(VM_KERNEL)/complete: tests/vm/kernel
 	tests/vm/kernel $(VM_KERNEL)
 
-# --- what Debian has to give ------------------------------------------------------------------------------
+# --- Debian packages ---------------------------------------------------------------------------------------
 
 DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
 	libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
@@ -287,7 +287,7 @@ DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang clang-format libclang-rt-14-dev b
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
-# Installs what is missing, as root; otherwise says what to install. Nothing is done if nothing is missing.
+# Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \
 	grep -q '^installed$$' || missing="$$missing $$p"; done; \
 	[ -n "$$missing" ] || exit 0; \

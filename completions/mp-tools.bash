@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# bash completion of the mp tools: the options are asked of the program itself, so they are never behind.
+# bash completion of the mp tools. The options come from the --help of each program, so they are never out of date.
 
-# The header of a stream among the words, if it is their first line.
+# Prints the header of the first file on the command line, if that is a stream.
 _mp_tools_header() {
 	local file
 	for file; do
@@ -11,7 +11,7 @@ _mp_tools_header() {
 	done
 }
 
-# Names of fields: those of every event, and the payload that the header of a stream on the line tells of.
+# Completes names of fields: those of every event, and the payload fields in the header of a stream on the command line.
 _mp_tools_fields() {
 	local names word=${cur#[\'\"]} head
 	head=${word%"${word##*[,&|(! ]}"}

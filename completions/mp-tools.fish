@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fish completion of the mp tools: the options are asked of the program itself.
+# fish completion of the mp tools. The options come from the --help of each program.
 
 for program in mp-record mp-order mp-fold mp-rename mp-import mp-select mp-pair mp-sched mp-hist mp-svg-heatmap mp-stackplot mp-cpel
     complete -c $program -n 'string match -q -- "-*" (commandline -ct)' -a "(

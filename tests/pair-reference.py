@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pairing again, simply: lists that are searched from end to end. Runs mp-pair with the same options on
-the same files and compares spans, numbers told and exit status. Conditions are FIELD OP NUMBER."""
+"""A simple second implementation of pairing: lists that are searched from end to end. Runs mp-pair with the same
+options on the same files and compares spans, reported numbers and exit status. Conditions are FIELD OP NUMBER."""
 import fnmatch
 import getopt
 import itertools
@@ -118,7 +118,7 @@ class Pairing:
 
     def find(self, link, key):
         found = [c for c in self.waiting if c.link == link and c.key == key]
-        # "came" is when it came under this key; the list itself is by age
+        # "came" counts up as entries are added under a key; the list itself is by age
         found.sort(key=lambda c: c.came)
         return None if not found else found[-1] if self.policy == "nest" else found[0]
 
@@ -272,15 +272,15 @@ class Pairing:
         self.begin_section()
 
 
-# how mp-pair tells it, and whether it means status 1
-TOLD = {"open": (r"begins? without an end", 0), "unmatched": (r"ends? without a begin", 0),
+# how mp-pair reports it, and whether it means status 1
+REPORTED = {"open": (r"begins? without an end", 0), "unmatched": (r"ends? without a begin", 0),
         "replaced": (r"begins? (?:was|were) replaced", 0), "broken": (r"chains? (?:was|were) given up", 0),
         "given_up": (r"begins? (?:was|were) given up", 1), "forgotten": (r"begins? (?:was|were) forgotten", 1),
         "doubtful": (r"spans? ended while", 1)}
 
 
 def check(argv, lines, path):
-    """Runs mp-pair on the file and compares all that it says."""
+    """Runs mp-pair on the file and compares all that it prints."""
     pairing = Pairing(argv)
     for line in lines:
         if not line.startswith("{"):
@@ -294,19 +294,19 @@ def check(argv, lines, path):
         if g != w:
             return f"line {i + 1}\n got {g}\nwant {w}"
     status = int(any(l.startswith('{"lost"') for l in lines) or pairing.counts["bad"] > 0)
-    for name, (pattern, lossy) in TOLD.items():
+    for name, (pattern, lossy) in REPORTED.items():
         n = pairing.counts[name]
         status |= n > 0 and lossy
-        told = re.search(rf"^mp-pair: (\d+) {pattern}", run.stderr, re.M)
+        reported = re.search(rf"^mp-pair: (\d+) {pattern}", run.stderr, re.M)
         if name == "open" and pairing.open:
             continue
-        if int(told.group(1) if told else 0) != n:
+        if int(reported.group(1) if reported else 0) != n:
             return f"{name}: want {n}\n{run.stderr}"
     return None if run.returncode == status else f"status {run.returncode}\n{run.stderr}"
 
 
 def main():
-    """Arguments: files. Options on stdin, a case a line; with POLICY in it, once for each."""
+    """Arguments: files. Reads options from stdin, a case on each line; one with POLICY is run with each policy."""
     cases = []
     for line in sys.stdin:
         policies = ("replace", "queue", "nest") if "POLICY" in line else ("",)

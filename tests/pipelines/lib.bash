@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # For the scripts of this folder. Each answers a question with a pipeline, on live data where this machine has
 # it, then checks the answer in numbers. $OUT is where pictures and tables go.
-# Status: 0 as it should be, 77 this machine cannot (said why), 1 wrong.
+# Status: 0 the answer is right, 77 this machine lacks something (with a message), 1 the answer is wrong.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${BUILD:=$(cd "$here/../.." && pwd)/build}"
@@ -28,7 +28,7 @@ wrong() {
 	exit 1
 }
 
-# record ARGS...: mp-record, where losing is told (status 1) and no failure of the question
+# record ARGS...: mp-record; a loss, which it reports with status 1, is not a failure
 record() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	local status=0
@@ -49,7 +49,7 @@ at_least() {
 	[ "$2" -ge "$3" ] || wrong "$1: $2, expected at least $3"
 }
 
-# A picture: well-formed, self-contained, and with as many marks of a kind as asked for.
+# A picture: well-formed, self-contained, and with the given number of marks of a kind.
 picture() {
 	python3 -c '
 import sys, xml.dom.minidom

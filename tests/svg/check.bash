@@ -8,12 +8,12 @@ chromium_quiet() {
 		--user-data-dir="$TMP/chromium" "$@"
 }
 
-# What the page says on the console; the browser's own pages complain about a slow network where there is none.
+# Prints what the page writes on the console; the browser's own pages complain about a slow network where there is none.
 console_of_page() {
 	grep CONSOLE "$TMP/console" | grep -v 'source: chrome://'
 }
 
-# svg_check FILE [STEP]...: opens FILE from disk. Fails, with what is wrong on stdout, if a message is on the
+# svg_check FILE [STEP]...: opens FILE from disk. Fails, with what is wrong on stdout, if there is a message on the
 # console, a text overlaps another or leaves the picture, or there is an element, script or reference that has no
 # place in a picture. Steps are hover:X,Y  drag:X,Y,X,Y  key:NAME (px of the picture; S-NAME with shift); what the
 # aria-live elements say after each is on stdout: "hover:10,20 => text".

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is in the SVG of a heat map.
+"""Reads the SVG of a heat map.
 
 heat.py sum FILE               the sum of all cells
 heat.py describe FILE          bins, ranges, overflow
 heat.py compare FILE X Y < IN  bins the points or events of IN by fields X and Y with the edges of the picture,
-                               and says where a cell is another; X or Y is time, dur, x, y or any field
+                               and prints the cells that differ; X or Y is time, dur, x, y or any field
 heat.py exact FILE X Y < IN    sum, compare and shapes
-heat.py shapes FILE            whether the rectangles that are drawn are the cells of the data, each in one colour
+heat.py shapes FILE            checks that the drawn rectangles are the cells of the data, each in one colour
 """
 import bisect
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Decodes a CPEL file and holds it against the rules of its readers (G2, cpeldump, cpelatency).
+"""Decodes a CPEL file and checks it against the rules of its readers (G2, cpeldump, cpelatency).
 
 Prints a line per event: time, track id, track label, event code, event name, datum, with TABs between.
-The first thing that is wrong ends it with status 1. --counts prints tracks and events only.
+It ends with status 1 at the first error. --counts prints only tracks and events.
 """
 import re
 import struct

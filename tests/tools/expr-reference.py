@@ -146,7 +146,7 @@ def comparison():
 
 
 def expression(depth, place):
-    """text and test; place: what it may be without parentheses"""
+    """The text and its test; place: which expressions it may hold without parentheses."""
     kind = rnd.random() if depth else 1
     if kind < 0.25:
         parts = [expression(depth - 1, "and") for _ in range(rnd.randrange(2, 4))]

@@ -25,7 +25,7 @@ def is_apostrophe(text, i):
 
 
 def strip_quoted(text):
-    """The text without what is in quotes, and the faults of the quotes."""
+    """The text without its quoted parts, and the faults of the quotes."""
     opened, start, plain, faults = None, 0, [], []
     for i, c in enumerate(text):
         if opened and c == CLOSING[opened]:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A made-up machine whose scheduler acts at random, and that knows what its tasks do.
+"""Simulates a machine whose scheduler acts at random, and which knows what its tasks do.
 
     sched-oracle.py SEED EVENTS STREAM SPANS
 
-STREAM gets the events that a recorder would see that is started while the machine runs, SPANS what
-mp-sched must make of them, line by line. Thread ids are few and are used again; tasks change their
-names, are woken while they run, and moved while they wait.
+STREAM gets the events that a recorder sees which starts while the machine runs, SPANS the lines that
+mp-sched must write for them. Thread ids are few and are reused; tasks change their names, are woken
+while they run, and are moved while they wait.
 """
 import random
 import sys
@@ -19,7 +19,7 @@ RUNNABLE = ['R', 'R+', '0', '256', '0x100']
 class Task:
     def __init__(self, tid, comm, since):
         self.tid, self.comm, self.prio = tid, comm, random.choice([120, 100, 0, -1])
-        self.told = comm        # its name in the latest event
+        self.reported = comm        # its name in the latest event
         self.state, self.since, self.seen = 'wait', since, False
         self.cpu = None         # the CPU that it runs on
         self.last_cpu = None    # the CPU on which the recorder last saw it
@@ -62,9 +62,9 @@ class Machine:
         self.saw.add(what)
         cur = self.cpus[cpu]
         for t in about:
-            t.told = t.comm
+            t.reported = t.comm
         if cur:
-            cur.told = cur.comm
+            cur.reported = cur.comm
         ctx = (cur.tid, cur.comm) if cur else (0, 'swapper/%d' % cpu)
         text = ['cpu=%d' % cpu, 'tid=%d' % ctx[0], 'comm=%s' % ctx[1]]
         text += ['%s=%s' % f for f in fields] + (['stack=' + stack] if stack else [])
@@ -81,7 +81,7 @@ class Machine:
             return
         text = ['cpu=%d' % cpu] if cpu is not None else []
         if task:
-            text += ['tid=%d' % task.tid, 'comm=%s' % (task.told if cut_end else task.comm)]
+            text += ['tid=%d' % task.tid, 'comm=%s' % (task.reported if cut_end else task.comm)]
         if state == 'idle':
             text += ['pid=0', 'tid=0', 'comm=swapper/%d' % cpu]
         text += ['dur=%d' % (self.now - start), 'state=' + state]
@@ -147,7 +147,7 @@ class Machine:
         self.event('migrate_task', random.randrange(len(self.cpus)),
                    [('.comm', t.comm), ('.pid', t.tid), ('.orig_cpu', 0), ('.dest_cpu', 1)])
 
-    def rewake(self):       # of one that runs, or waits and was seen to
+    def rewake(self):       # a task that runs, or that was seen to wait
         t = self.pick(['run', 'wait', 'preempted'])
         if t and (t.state == 'run' or t.seen) and self.recording:
             if t.state == 'run' and not self.on[t.cpu]:
@@ -190,9 +190,9 @@ class Machine:
             self.span('idle', self.idle_since[cpu], cpu=cpu, next=n)
         if next:
             state = next.state if next.seen else 'wait'
-            # without a header it is not known at first that wake-ups and births are recorded
-            told = self.header or (self.saw & {'waking', 'wakeup'} and self.saw & {'wakeup_new', 'process_fork'})
-            if next.seen or told:
+            # without a header it is unknown at first that wakeups and creations are recorded
+            known = self.header or (self.saw & {'waking', 'wakeup'} and self.saw & {'wakeup_new', 'process_fork'})
+            if next.seen or known:
                 self.span(state, next.since, next, to_cpu=cpu, stack=next.stack if next.seen else None,
                           waker=next.waker if state == 'wait' and next.seen else None)
             next.state, next.since, next.seen, next.cpu = 'run', self.now, self.recording, cpu
@@ -209,7 +209,7 @@ class Machine:
         t = self.pick(['run'])
         if t and not t.exiting:
             t.exiting = True
-            # a machine that was not seen to run the task does not know whom the event is about
+            # if no CPU was seen to run the task, it is unknown which task the event is about
             if self.recording and self.on[t.cpu]:
                 self.event('process_exit', t.cpu, [('.comm', t.comm), ('.pid', t.tid), ('.prio', t.prio)])
             else:

@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # sched-vs-perf.pl timehist HIST SPANS EVENTS: perf sched timehist and mp-sched on the same events, task by task.
 # sched-vs-perf.pl latency LATENCY TSV: perf sched latency -p and mp-sched --tsv.
-# Prints "compared N, differ M, left out K"; what differs, before.
+# Prints the differences, then "compared N, differ M, left out K".
 #
-# Left out is what touches an unknown span: perf gives such time to whoever is switched out next, or skips it. So is
-# a task of which the kernel dropped sched_waking, but not sched_wakeup, for which perf knows no delay; one that was
-# woken before it had left its CPU, a wake-up that perf forgets; and one that ran after it had given its id back.
-# Spans that are cut are not counted, as perf has a task begin with its first switch.
+# What touches an unknown span is omitted: perf gives such time to the task that is switched out next, or skips it.
+# Also omitted are a task of which the kernel dropped sched_waking, but not sched_wakeup, for which perf knows no
+# delay; one that was woken before it had left its CPU, a wakeup that perf forgets; and one that ran after it had
+# released its id. Truncated spans are not counted, because in perf a task begins with its first switch.
 use strict;
 use warnings;
 my ($what, $theirs, $ours, $events) = @ARGV;
 my (%perf, %mp, %gap, %skip, %seen);
 my ($n, $differ) = (0, 0);
 
-# Tasks of which perf does not see a wake-up as it was, or to which it gives no run behind the end of their id.
+# Tasks of which perf misreads a wakeup, or whose run after the release of their id it does not count.
 sub skip_odd_tasks {
 	my (%on, %woken);
 	open my $f, '<', $events or die;
@@ -49,7 +49,7 @@ sub timehist {
 			$skip{$f{tid}} = 1 if $f{tid};
 			next;
 		}
-		# known again behind a gap
+		# known again after a gap
 		$skip{$f{tid}} = 1 if defined $f{cpu} && $seen{$f{cpu}}++ && ($f{cut} // '') =~ /begin|both/;
 		next unless $f{tid} && !$f{cut};
 		my $t = $mp{$f{tid}} //= [0, 0, 0];
@@ -62,7 +62,7 @@ sub timehist {
 		next unless /^\s*(\d+\.\d+) \[(\d+)\]\s+.*\[(\d+)(?:\/\d+)?\]\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s*$/;
 		my ($time, $cpu, $tid, $delay, $run) = ($1, $2 + 0, $3, $5 * 1000, $6 * 1000);
 		$skip{$tid} = 1 if $gap{"$time $cpu"};
-		next if !$first{$cpu}++;	# cut by the beginning
+		next if !$first{$cpu}++;	# truncated by the beginning
 		my $t = $perf{$tid} //= [0, 0, 0];
 		$t->[0]++, $t->[1] += $run, $t->[2] += $delay;
 	}
@@ -70,7 +70,7 @@ sub timehist {
 		next if $skip{$tid} || !$tid;
 		my ($p, $m) = ($perf{$tid}, $mp{$tid} // [0, 0, 0]);
 		$n++;
-		# perf cuts each figure to us
+		# perf truncates each number to us
 		next if $p->[0] == $m->[0] && abs($p->[1] - $m->[1]) <= $p->[0] + 1 && abs($p->[2] - $m->[2]) <= $p->[0] + 1;
 		$differ++;
 		printf "%d: runs %d %d, run %.0f %.0f us, delay %.0f %.0f us\n", $tid, $p->[0], $m->[0], $p->[1], $m->[1], $p->[2], $m->[2];
@@ -92,7 +92,7 @@ sub latency {
 		my $m = $mp{$tid} or next;
 		$skip{$tid} = 1, next if $m->{unknown_ns};
 		$n++;
-		# a delay that lasts at the end counts as one of 0; averages are rounded to us
+		# a delay that has not ended counts as 0; averages are rounded to us
 		my $sum = $m->{waits} * $m->{wait_avg_ns};
 		next if ($waits - $m->{waits}) =~ /^[01]$/ && abs($sum - $waits * $avg) <= $waits * 1000 &&
 			abs($m->{wait_max_ns} - $max) <= 1000;

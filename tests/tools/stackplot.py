@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a stacked area plot should show, worked out anew, against what an SVG of mp-stackplot has.
+"""Computes what a stacked area plot should show, and compares it with an SVG of mp-stackplot.
 
 stackplot.py OPTIONS INPUT SVG, where OPTIONS is JSON: kind (event or point), y (a field of events, absent: 1),
-by and each (arrays of fields of events), mean, fill (zero, carry), top, bins, width (given, not to be found).
-Prints the names of the layers from the bottom, or says what is different.
+by and each (arrays of fields of events), mean, fill (zero, carry), top, bins, width (given, not chosen).
+Prints the names of the layers from the bottom, or the first difference.
 """
 import json
 import math

@@ -149,7 +149,8 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c | $(BUILD)/.have-capture
 		-MMD -MP -MF $(@:.o=.d) -c -o $@ $<
 
 $(BUILD)/lib/capture/bpf/bpf.o: $(BPF_OBJ)
-$(BUILD)/lib/capture/bpf/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"')
+$(BUILD)/lib/capture/bpf/bpf.o: override CPPFLAGS += $(if $(HAVE_CLANG),-DMP_BPF_FOLDER='"$(BUILD)/bpf"' \
+	-D'MP_BPF_OBJECTS(ROW)=$(foreach name,$(BPF_SRC:bpf/%.bpf.c=%),ROW($(name)))')
 
 $(BUILD)/cmd/mp-record.o: cmd/mp-record.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)

@@ -3,12 +3,13 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <string.h>
 
 struct object {
-	const char *start, *end;
+	const char *name, *start, *end;
 };
 
-/* The Makefile defines the folder of the objects, unless there was no clang to compile them. */
+/* The Makefile defines where the objects are, and a row for each; nothing where clang is missing. */
 #ifdef MP_BPF_FOLDER
 #define EMBED(name)                                                                 \
 	__asm__(".section .rodata\n"                                                \
@@ -17,20 +18,13 @@ struct object {
 		"mp_bpf_" #name "_end: .byte 0\n"                                   \
 		".previous\n");                                                     \
 	extern const char mp_bpf_##name[], mp_bpf_##name##_end[];
+#define OBJECT(name) { #name, mp_bpf_##name, mp_bpf_##name##_end },
 
-EMBED(filter)
-EMBED(unwind)
-EMBED(aggregate)
-EMBED(tracing)
+MP_BPF_OBJECTS(EMBED)
 
-static const struct object objects[] = {
-	[MP_BPF_FILTER] = { mp_bpf_filter, mp_bpf_filter_end },
-	[MP_BPF_UNWIND] = { mp_bpf_unwind, mp_bpf_unwind_end },
-	[MP_BPF_AGGREGATE] = { mp_bpf_aggregate, mp_bpf_aggregate_end },
-	[MP_BPF_TRACING] = { mp_bpf_tracing, mp_bpf_tracing_end },
-};
+static const struct object objects[] = { MP_BPF_OBJECTS(OBJECT){ NULL, NULL, NULL } };
 #else
-static const struct object objects[] = { [MP_BPF_TRACING] = { NULL, NULL } };
+static const struct object objects[] = { { NULL, NULL, NULL } };
 #endif
 
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -41,14 +35,16 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
 
 bool mp_bpf_built(void)
 {
-	return objects[MP_BPF_AGGREGATE].start;
+	return objects[0].name;
 }
 
-struct bpf_object *mp_bpf_open(enum mp_bpf_programs which)
+struct bpf_object *mp_bpf_open(const char *name)
 {
-	const struct object *o = &objects[which];
+	const struct object *o = objects;
 
 	libbpf_set_print(quiet);
+	while (o->name && strcmp(o->name, name) != 0)
+		o++;
 	errno = ENOSYS;
-	return o->start ? bpf_object__open_mem(o->start, o->end - o->start, NULL) : NULL;
+	return o->name ? bpf_object__open_mem(o->start, o->end - o->start, NULL) : NULL;
 }

@@ -5,16 +5,14 @@
 
 #include "lib/core/base.h"
 
-enum mp_bpf_programs { MP_BPF_FILTER, MP_BPF_UNWIND, MP_BPF_AGGREGATE, MP_BPF_TRACING };
-
 /* False: mp-record was built without clang and contains no programs. */
 bool mp_bpf_built(void);
 
 /*
- * Opens programs, which the caller loads and closes. NULL with errno: mp-record contains none, or
- * libbpf fails. libbpf prints no messages of its own from then on.
+ * Opens the programs of bpf/NAME.bpf.c, to be loaded and closed by the caller. NULL with errno: there are
+ * none, or libbpf cannot; it prints nothing by itself from here on.
  */
 struct bpf_object;
-struct bpf_object *mp_bpf_open(enum mp_bpf_programs which);
+struct bpf_object *mp_bpf_open(const char *name);
 
 #endif

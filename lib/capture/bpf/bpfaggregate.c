@@ -239,7 +239,7 @@ static bool open_object(struct mp_bpf_aggregate *a)
 	struct bpf_program *p;
 	size_t i;
 
-	a->object = mp_bpf_open(MP_BPF_AGGREGATE);
+	a->object = mp_bpf_open("aggregate");
 	if (!a->object)
 		return false;
 	bpf_object__for_each_program(p, a->object) bpf_program__set_autoload(p, false);

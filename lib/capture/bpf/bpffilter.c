@@ -25,7 +25,7 @@ struct mp_bpf_filters {
 /* Loads one of the programs of the object. NULL with errno. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
-	struct bpf_object *object = mp_bpf_open(MP_BPF_FILTER);
+	struct bpf_object *object = mp_bpf_open("filter");
 	struct bpf_program *p;
 	struct bpf_map *map;
 	int error;

@@ -175,7 +175,7 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool e
 {
 	int cpus = libbpf_num_possible_cpus();
 
-	b->object = mp_bpf_open(MP_BPF_UNWIND);
+	b->object = mp_bpf_open("unwind");
 	if (!b->object || cpus <= 0)
 		return false;
 	choose_programs(b, events);

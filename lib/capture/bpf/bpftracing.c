@@ -109,7 +109,7 @@ static bool load(struct loaded *l, const struct loaded *first, const struct mp_e
 	struct bpf_program *p;
 	int error;
 
-	l->object = mp_bpf_open(MP_BPF_TRACING);
+	l->object = mp_bpf_open("tracing");
 	if (!l->object)
 		return false;
 	bpf_object__for_each_program(p, l->object) bpf_program__set_autoload(p, false);

@@ -155,7 +155,7 @@ static void close_programs(void *state)
 }
 
 const struct cap_source mp_tracings_source = {
-	.name = "tracing",
+	.name = "traced function",
 	.resolve = resolve,
 	.list = list,
 	.try = try,

@@ -55,6 +55,7 @@ struct mp_event {
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 	struct mp_when when;	     /* the samples that count */
 	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
+	bool programmed;	     /* its source sets a program itself: a sample has one */
 	uint64_t interval_ns;	     /* of what is read */
 	unsigned top;		     /* so many by themselves, the rest together; 0: all */
 };

@@ -114,7 +114,7 @@ static bool list(struct cap_listing *l)
 }
 
 const struct cap_source mp_event_source_pmu = {
-	.name = "pmu",
+	.name = "PMU event",
 	.resolve = resolve,
 	.list = list,
 };

@@ -41,6 +41,28 @@ static int fail_unknown(struct mp_resolver *r, const struct cap_source *const *s
 	return mp_resolver_fail(r, error);
 }
 
+static bool has_term(const struct cap_source *source, struct mp_str key)
+{
+	const char *const *term = source->terms;
+
+	while (term && *term && !mp_str_eq(key, mp_str(*term)))
+		term++;
+	return term && *term;
+}
+
+static int check_terms(struct mp_resolver *r, const struct cap_source *source)
+{
+	const char *terms = r->spec->terms;
+	struct mp_str key, value;
+
+	while (mp_spec_next_term(&terms, &key, &value))
+		if (!has_term(source, key))
+			return mp_resolver_fail(r, mp_asprintf("%s: unknown term '%.*s' of a %s",
+							       r->spec->name, MP_STR_ARGS(key),
+							       source->name));
+	return 0;
+}
+
 /* Asks the sources in their order; for a glob, those after the first that knows it, too. */
 static int resolve_name(struct mp_resolver *r, const struct cap_source *const *sources)
 {
@@ -55,6 +77,8 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 		case CAP_OTHER:
 			break;
 		case CAP_RESOLVED:
+			if (check_terms(r, *s) < 0)
+				return -1;
 			r->found = true;
 			break;
 		case CAP_UNKNOWN:

@@ -72,7 +72,8 @@ struct cap_output {
 };
 
 struct cap_source {
-	const char *name; /* for messages */
+	const char *name;	  /* what its events are, for messages: "tracepoint" */
+	const char *const *terms; /* keys of the terms that only it has, up to a NULL; NULL: none */
 
 	/* --- planning: main thread, before anything is opened --- */
 

@@ -294,6 +294,25 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 	return 1;
 }
 
+/* "KEY=VALUE" with a plain key; a filter has "==". */
+static bool is_own_term(struct mp_str term)
+{
+	size_t key = 0;
+
+	while (key < term.len && (islower((unsigned char)term.p[key]) || term.p[key] == '-'))
+		key++;
+	return key && key + 1 < term.len && term.p[key] == '=' && term.p[key + 1] != '=';
+}
+
+static void add_own_term(struct mp_spec *spec, struct mp_str term)
+{
+	char *terms = mp_asprintf("%s%s%.*s", spec->terms ? spec->terms : "",
+				  spec->terms ? "," : "", MP_STR_ARGS(term));
+
+	free(spec->terms);
+	spec->terms = terms;
+}
+
 /*
  * Terms, and the rest to `rest`, if not NULL; else what is something else ends it. 1, 0 if that was
  * so, or -1.
@@ -307,6 +326,10 @@ static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segme
 		struct mp_str term = { segment.p, len };
 		int found = set_term(p, spec, term);
 
+		if (found == 0 && !rest && is_own_term(term)) {
+			add_own_term(spec, term);
+			found = 1;
+		}
 		if (found < 0 || (found == 0 && !rest))
 			return found;
 		if (found == 0) {
@@ -391,6 +414,21 @@ static void release(struct mp_spec *spec)
 	free(spec->name);
 	free(spec->filter);
 	free(spec->config);
+	free(spec->terms);
+}
+
+bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value)
+{
+	const char *at = *terms, *eq = at && *at ? strchr(at, '=') : NULL;
+	size_t len;
+
+	if (!eq)
+		return false;
+	len = strcspn(eq + 1, ",");
+	*key = (struct mp_str){ at, eq - at };
+	*value = (struct mp_str){ eq + 1, len };
+	*terms = eq + 1 + len + (eq[1 + len] == ',');
+	return true;
 }
 
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)

@@ -40,6 +40,7 @@ struct mp_spec {
 	char *name;	 /* may be a glob */
 	char *filter;	 /* NULL: none */
 	char *config;	 /* what is no term of ours, for a PMU; NULL: no segment */
+	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
 	uint64_t period; /* 0: not said */
 	uint64_t freq;	 /* Hz; 0: not said */
 	enum mp_stack_part stack;
@@ -63,6 +64,9 @@ struct mp_specs {
 /* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
 void mp_specs_release(struct mp_specs *specs);
+
+/* The next one of the terms that only the source knows, from `*terms` on. False: there is none. */
+bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
 /* Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:" (traced.h). */
 bool mp_spec_is_probe(const char *name);

@@ -61,7 +61,7 @@ static bool list(struct cap_listing *l)
 }
 
 const struct cap_source mp_event_source_task = {
-	.name = "task",
+	.name = "task event",
 	.resolve = resolve,
 	.list = list,
 };

@@ -133,7 +133,7 @@ static void close_aggregates(void *state)
 }
 
 const struct cap_source cap_aggregates = {
-	.name = "aggregate",
+	.name = "named aggregate",
 	.resolve = resolve,
 	.list = list,
 	.try = try,

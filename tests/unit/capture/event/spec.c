@@ -50,6 +50,12 @@ static void test_good(void)
 	   "filter and terms");
 	ok(parse("a:b/freq=99/x==1/,c:d") == 2 && is(0, "a:b", "x==1") && specs.v[0].freq == 99,
 	   "the other way round");
+	ok(parse("a:b/if=c>1,stack=none,x-y=2/z==3/") == 1 && is(0, "a:b", "z==3") &&
+		   specs.v[0].terms && strcmp(specs.v[0].terms, "if=c>1,x-y=2") == 0 &&
+		   specs.v[0].stack == MP_STACK_NONE,
+	   "terms that only a source knows");
+	ok(parse("a:b/x>=1/") == 1 && is(0, "a:b", "x>=1") && !specs.v[0].terms,
+	   "a comparison is no term");
 	ok(parse("cycles:u") == 1 && is(0, "cycles", NULL) && specs.v[0].user && !specs.v[0].kernel,
 	   "modifier u");
 	ok(parse("cycles:kppp") == 1 && specs.v[0].kernel && specs.v[0].precise == 3,

@@ -53,7 +53,7 @@ static void test_parts(void)
 	mp_map_init(&m, 0);
 	put(&m, "a", "b", NULL);
 	ok(mp_map_find(&m, two, 2), "found by its parts");
-	ok(!mp_map_find(&m, other, 2), "parts are told apart");
+	ok(!mp_map_find(&m, other, 2), "parts are distinguished");
 	ok(!mp_map_find(&m, two, 1), "one part is another key");
 	ok(mp_str_eq(m.first->key, one), "the key is the parts joined by a TAB");
 	put(&m, "", "", &fresh);

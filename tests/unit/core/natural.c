@@ -33,12 +33,12 @@ int main(void)
 	ok(cmp("a2b3", "a2b20") == -1, "the second number counts");
 	ok(cmp("a", "a1") == -1, "the shorter first");
 	ok(cmp("2", "x") == -1, "digits before letters");
-	ok(cmp("007", "7") != 0 && cmp("007", "7") != 99, "leading zeros: told apart");
+	ok(cmp("007", "7") != 0 && cmp("007", "7") != 99, "leading zeros: distinguished");
 	ok(cmp("007", "8") == -1, "leading zeros: by value");
 	ok(cmp("99999999999999999999998", "99999999999999999999999") == -1, "beyond 64 bits");
 	ok(cmp("-2", "-10") == 1, "negative numbers");
-	ok(cmp("a-2", "a-10") == -1, "a dash within a name is no sign");
-	ok(cmp("-x", "-y") == -1, "a dash before letters is no sign");
+	ok(cmp("a-2", "a-10") == -1, "a dash within a name is not a sign");
+	ok(cmp("-x", "-y") == -1, "a dash before letters is not a sign");
 	ok(cmp("\xff", "a") == 1, "bytes are unsigned");
 	ok(cmp("", "") == 0 && cmp("x9", "x9") == 0, "equal");
 	test_sort();

@@ -77,7 +77,7 @@ static void test_none(void)
 
 	for (i = 0; i < MP_ARRAY_SIZE(none); i++)
 		taken += mp_number_parse(&n, mp_str(none[i])) == 0;
-	ok(taken == 0, "what is no number");
+	ok(taken == 0, "text that is not a number");
 }
 
 static void test_constants(void)
@@ -89,7 +89,7 @@ static void test_constants(void)
 	ok(constant_is("01777777777777777777777", "18446744073709551615") &&
 		   mp_number_constant(&n, MP_STR("02000000000000000000000")) < 0,
 	   "octal up to 64 bits");
-	ok(mp_number_constant(&n, MP_STR("08")) < 0, "08 is no octal number");
+	ok(mp_number_constant(&n, MP_STR("08")) < 0, "08 is not an octal number");
 	ok(constant_is("0x1F", "31") && constant_is("-0x10", "-16"), "hexadecimal");
 	ok(constant_is("0.5", "0.5") && constant_is("00.5", "0.5"), "a fraction is not octal");
 	ok(constant_is("5ns", "5") && constant_is("5us", "5000") && constant_is("5ms", "5000000") &&

@@ -73,7 +73,7 @@ static void test_u64_refused(void)
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(bad); i++)
-		ok(mp_num_u64(mp_str(bad[i]), &v) < 0, "'%s' is no u64", bad[i]);
+		ok(mp_num_u64(mp_str(bad[i]), &v) < 0, "'%s' is not a u64", bad[i]);
 }
 
 /* All bytes in all places of eight digits: only digits are accepted. */
@@ -124,7 +124,7 @@ static void test_decimal(void)
 	ok(mp_num_decimal(MP_STR("."), &v) < 0, "a point alone");
 	ok(mp_num_decimal(MP_STR("-"), &v) < 0, "a sign alone");
 	ok(mp_num_decimal(MP_STR("1.2.3"), &v) < 0, "two points");
-	ok(mp_num_decimal(MP_STR("+7."), &v) == 0 && v == 7, "no digit behind the point");
+	ok(mp_num_decimal(MP_STR("+7."), &v) == 0 && v == 7, "no digit after the point");
 }
 
 /* The fast way and the other give exactly what strtod() gives. */

@@ -22,7 +22,7 @@ static void test_texts(void)
 		right &= at[i] == end;
 		end += len + 1;
 	}
-	ok(right, "200,000 texts, each behind the one before");
+	ok(right, "200,000 texts, each after the previous one");
 	for (i = 0; i < 200000; i++) {
 		len = snprintf(text, sizeof(text), "text %d", i);
 		right &= mp_cpel_text(&c, (struct mp_str){ text, len }) == at[i];
@@ -54,7 +54,8 @@ static void test_ascii(void)
 	ok(ascii_is("100%s", 99, false, "100%s"), "or not");
 	ok(ascii_is("\xc3\xa4\x01\x7f", 99, true, "\\xc3\\xa4\\x01\\x7f"), "no ASCII");
 	ok(ascii_is("a\\tb\\x00\\\\", 99, true, "a\\tb\\x00\\\\"), "escapes stay");
-	ok(ascii_is("\\%\\x%%\\", 99, true, "\\%%\\x%%%%\\"), "what is no escape is plain bytes");
+	ok(ascii_is("\\%\\x%%\\", 99, true, "\\%%\\x%%%%\\"),
+	   "what is not an escape is plain bytes");
 	ok(ascii_is("abc\\x00d", 6, true, "abc"), "an escape is not cut");
 	ok(ascii_is("abc\\x00d", 7, true, "abc\\x00"), "it fits");
 	ok(ascii_is("ab\xff", 5, true, "ab"), "nor one that is made");

@@ -82,7 +82,7 @@ static void test_any(void)
 			       a.high, a.unit, length, upright ? " upright" : "");
 		good &= !rule;
 	}
-	ok(good, "ticks ascend, stand where they belong, have labels that differ and do not meet");
+	ok(good, "ticks ascend, are where they belong, have labels that differ and do not meet");
 }
 
 int main(void)

@@ -43,9 +43,9 @@ static void test_ramp(const char *name)
 		}
 		ok(steady, "%s: brightness runs one way, so that grey eyes read it", name);
 		ok(contrast(mp_palette_at(p, side, 0), paper[side]) > 1.14,
-		   "%s: little is told from the paper", name);
-		ok(contrast(mp_palette_at(p, side, 1), paper[side]) > 8, "%s: much stands out",
-		   name);
+		   "%s: a small value is distinct from the paper", name);
+		ok(contrast(mp_palette_at(p, side, 1), paper[side]) > 8,
+		   "%s: a large value is distinct from the paper", name);
 	}
 }
 
@@ -76,7 +76,7 @@ static void test_names(void)
 	for (i = 0; i < MP_SLOTS; i++)
 		even &= contrast(mp_palette_slot(i, MP_LIGHT), paper[MP_LIGHT]) > 1.2 &&
 			contrast(mp_palette_slot(i, MP_DARK), paper[MP_DARK]) > 2;
-	ok(even, "colours of names are told from the paper");
+	ok(even, "colours of names are distinct from the paper");
 }
 
 int main(void)

@@ -92,7 +92,7 @@ int main(void)
 	   "the middle goes");
 	ok(fits("\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 42,
 		"\xc3\xa4\xe2\x80\xa6\xc3\xa4\xc3\xa4"),
-	   "characters stay whole");
+	   "characters stay complete");
 	ok(fits("abc", 11, "\xe2\x80\xa6"), "room for the sign alone");
 	return tap_done();
 }

@@ -92,7 +92,7 @@ static void test_near(void)
 {
 	struct mp_suggest n;
 
-	ok(mp_suggest_distance("sched_switch", "sched_swich") == 1, "one letter left out");
+	ok(mp_suggest_distance("sched_switch", "sched_swich") == 1, "one letter missing");
 	ok(mp_suggest_distance("abcd", "abdc") == 1, "two letters swapped");
 	ok(mp_suggest_distance("", "abc") == 3 && mp_suggest_distance("abc", "") == 3, "empty");
 	mp_suggest_init(&n, "sched:sched_swich");

@@ -44,7 +44,7 @@ static void test_rfc3339(void)
 
 	for (i = 0; i < MP_ARRAY_SIZE(none); i++)
 		taken += mp_rfc3339_parse(none[i], &ns) == 0;
-	ok(taken == 0, "what is no RFC 3339");
+	ok(taken == 0, "text that is not RFC 3339");
 	for (i = 0; i < MP_ARRAY_SIZE(times); i++) {
 		mp_rfc3339(text, times[i], false);
 		wrong += !rfc3339_is(text, times[i]);
@@ -105,7 +105,7 @@ static void test_moments(void)
 	ok(moment_is("1970-01-01T00:00:01Z", MP_WINDOW_WALL, 1000000000), "wall clock");
 	for (i = 0; i < MP_ARRAY_SIZE(none); i++)
 		taken += mp_window_time_parse(&m, none[i]) == 0;
-	ok(taken == 0, "no moments");
+	ok(taken == 0, "no conditions");
 }
 
 /*
@@ -143,7 +143,7 @@ static void test_places(void)
 
 	ok(placed(NULL, NULL, NULL, 77, 0, UINT64_MAX), "everything");
 	ok(placed("10ns", "20ns", NULL, 77, 87, 97), "no header: from the first event");
-	ok(placed("10ns", "20ns", HEADER(""), 77, 87, 97), "a header that does not say: likewise");
+	ok(placed("10ns", "20ns", HEADER(""), 77, 87, 97), "so is a header that does not say");
 	ok(placed("10ns", "20ns", anchor, 5000, 1010, 1020), "from where the clocks were read");
 	ok(placed("10ns", NULL, later, 5000, 1000001010, UINT64_MAX), "from its start");
 	ok(placed("@10", "@20", later, 5000, 10, 20), "on the clock");
@@ -162,7 +162,7 @@ static void test_places(void)
 	   "for some time from the start");
 	mp_window_header(&w, NULL);
 	mp_window_place(&w, 500);
-	ok(w.begin_ns == 500, "each section anew");
+	ok(w.begin_ns == 500, "again for each section");
 }
 
 int main(void)

@@ -123,7 +123,7 @@ static void test_fill(void)
 	mp_stackgrid_finish(&g, 2, &s);
 	for (i = 0; i < 10; i++)
 		right &= s.layers[0].values[i] == want[i];
-	ok(right, "carried between values, and as long behind the last");
+	ok(right, "carried between values, and equally long after the last");
 	ok(s.totals[3] == 5 && s.peak == 8 && s.area == 43, "totals");
 	done(&g, &s);
 }
@@ -171,7 +171,7 @@ static void test_given_up(void)
 	ok(g.rows.n <= 17 && g.given_up > 1000, "rows are bounded, what is given up is counted");
 	ok(s.area == sum && s.n_layers == 5, "nothing is lost");
 	ok(mp_str_eq(s.layers[1].label, MP_STR("heavy")) && s.layers[1].area == 50000,
-	   "the heavy one is whole");
+	   "the heavy one is complete");
 	done(&g, &s);
 }
 

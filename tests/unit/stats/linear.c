@@ -139,14 +139,14 @@ static void test_edges(void)
 	mp_linear_add(&l, -9e18, 1);
 	ok(!l.too_wide && l.total == 7, "the whole range of 64 bits");
 	mp_linear_add(&l, 1e19, 1);
-	ok(l.too_wide, "beyond 2^63 is told");
+	ok(l.too_wide, "beyond 2^63 is reported");
 	mp_linear_release(&l);
 	mp_linear_init(&l, 1, false);
 	mp_linear_add(&l, 0, 1);
 	mp_linear_add(&l, MP_LINEAR_ROWS_MAX - 1, 1);
 	ok(!l.too_wide, "65,536 rows");
 	mp_linear_add(&l, MP_LINEAR_ROWS_MAX, 1);
-	ok(l.too_wide, "65,537 rows are told");
+	ok(l.too_wide, "65,537 rows are reported");
 	mp_linear_release(&l);
 	mp_linear_init(&l, 0, false);
 	for (i = 0; i < MP_ARRAY_SIZE(bad); i++)

@@ -302,7 +302,7 @@ static void test_edges(void)
 	   "the greatest numbers cancel");
 	mp_loghist_add(&h, 7, UINT64_MAX);
 	ok(h.overflow && h.n == 3 && mp_loghist_log2(&h, 2, false) == 0,
-	   "a weight that does not fit is told");
+	   "a weight that does not fit is reported");
 	mp_loghist_release(&h);
 	mp_loghist_add(&h, 7, UINT64_MAX);
 	ok(!h.overflow && mp_loghist_mean(&h) == 7 && mp_loghist_percentile(&h, 0.999) == 7,

@@ -36,8 +36,8 @@ static void test_parse(void)
 		   ctl.datatype == MP_STACK && ctl.records == 4 && ctl.lost == 1,
 	   "trailer");
 	ok(parses("{\"x\":{\"mp\":1}}", MP_CTL_OTHER), "unknown");
-	ok(!parses("[1]", MP_CTL_OTHER), "an array is no control line");
-	ok(!parses("{\"a\":1}{", MP_CTL_OTHER), "something behind it");
+	ok(!parses("[1]", MP_CTL_OTHER), "an array is not a control line");
+	ok(!parses("{\"a\":1}{", MP_CTL_OTHER), "something after it");
 	ok(!parses("{\"mp\":1.0,\"datatype\":\"event\"}", MP_CTL_HEADER), "version 1.0");
 }
 
@@ -67,7 +67,7 @@ static void test_write(void)
 		   json_pack("{s:o}", "s", mp_ctl_string(MP_STR("a\xff\xc3\xa9\xed\xa0\x80\"\n"))));
 	ok(text_is(&b,
 		   "{\"s\":\"a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\\n\"}\n"),
-	   "what is no UTF-8 is replaced byte by byte");
+	   "what is not UTF-8 is replaced byte by byte");
 	mp_ctl_add(&b, json_pack("{s:o}", "s", mp_ctl_string(MP_STR("a\0b"))));
 	ok(text_is(&b, "{\"s\":\"a\xef\xbf\xbd\x62\"}\n"), "and NUL, which readers of JSON refuse");
 	mp_buf_release(&b);

@@ -92,9 +92,9 @@ static void test_marks(void)
 	ok(mp_frame_mark(MP_STR("schedule_[x]"), &name) == MP_MARK_NONE,
 	   "unknown mark is part of the name");
 	ok(mp_frame_mark(MP_STR("[k]"), &name) == MP_MARK_NONE, "too short for a mark");
-	ok(frame_is("f", MP_MARK_JIT, "f_[j]"), "mark is put behind");
+	ok(frame_is("f", MP_MARK_JIT, "f_[j]"), "a mark is appended");
 	ok(frame_is("evil_[k]", MP_MARK_NONE, "evil_\\x5bk]"),
-	   "a name that looks marked is no kernel frame");
+	   "a name that looks marked is not a kernel frame");
 	ok(frame_is("evil_[k]", MP_MARK_KERNEL, "evil_\\x5bk]_[k]"), "and if it is one, once");
 }
 

@@ -52,7 +52,8 @@ static void test_numbers(void)
 	ok(yes("dur>1ms") && no("dur>2ms") && yes("dur==1.5ms") && yes("dur<1s"), "times");
 	ok(yes(".part==2.5") && yes(".part>2") && yes(".part<3"), "fractions");
 	ok(yes("time==71200103211") && yes("time<71.3s"), "time");
-	ok(no("comm==0") && no("comm!=0") && no(".name==0") && no("comm<1"), "text is no number");
+	ok(no("comm==0") && no("comm!=0") && no(".name==0") && no("comm<1"),
+	   "text is not a number");
 }
 
 static void test_text(void)
@@ -90,7 +91,7 @@ static void test_missing(void)
 static void test_other_kinds(void)
 {
 	ok(on("1.5,-2e3,a label", "x==1.5&&y==-2000&&info=='a label'"), "point");
-	ok(!on("1.5,-2e3,cpu=3", "cpu==3"), "a label is no field");
+	ok(!on("1.5,-2e3,cpu=3", "cpu==3"), "a label is not a field");
 	ok(on("-5#a;b", "weight<0 && stack~'a;*'") && on("a;b 7", "weight==7"), "stack, folded");
 	ok(!on("-5#cpu=3\tx", "cpu==3||comm!=x"), "a stack has no fields");
 	ok(on("1,a:b,", "type==a:b") && !on("1,a:b,", "cpu==0"), "no fields");

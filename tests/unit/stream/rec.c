@@ -42,7 +42,7 @@ static void test_kinds(void)
 	ok(parses(" 7", MP_FOLDED) && rec.body.len == 0, "one empty frame");
 	ok(parses("{\"x\":1}", MP_CONTROL), "control line");
 	ok(parses("e5#x 3", MP_STACK) || strcmp(why, "weight is not a whole number") == 0,
-	   "a letter e is no number");
+	   "a letter e is not a number");
 }
 
 static void test_fields(void)

@@ -90,7 +90,7 @@ static void test_irqs_off(void)
 
 	ok(samples(clock, &nobody) > 0 && samples(switches, &nobody) > 0, "all samples");
 	clock.when.irqs_off = switches.when.irqs_off = true;
-	ok(samples(clock, &nobody) == 0, "irqs-off: none of interrupts");
+	ok(samples(clock, &nobody) == 0, "irqs-off: no sample of interrupts");
 	ok(samples(switches, &nobody) > 0, "irqs-off: all of those whose flags say so");
 	ok(samples(switches, &us) == 0, "and not of an excluded process");
 }
@@ -129,7 +129,7 @@ int main(void)
 	mp_init("unit-filter");
 	clock.when.running = true;
 	if (mp_bpf_filters_try(&clock, &error) < 0) {
-		ok(true, "samples of certain moments # skip %s", error);
+		ok(true, "conditional sampling # skip %s", error);
 		free(error);
 		return tap_done();
 	}

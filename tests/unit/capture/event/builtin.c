@@ -81,7 +81,7 @@ static void test_tasks(void)
 	ok(mp_builtin_parse(find("task:comm"), &record.header, &told) && told.pid == 7 &&
 		   told.tid == 8,
 	   "a name");
-	ok(!mp_builtin_parse(find("task:exec"), &record.header, &told), "which is no exec");
+	ok(!mp_builtin_parse(find("task:exec"), &record.header, &told), "which is not an exec");
 	record.header.misc = PERF_RECORD_MISC_COMM_EXEC;
 	ok(mp_builtin_parse(find("task:exec"), &record.header, &told) &&
 		   !mp_builtin_parse(find("task:comm"), &record.header, &told),

@@ -117,9 +117,9 @@ static void test_moments(void)
 	   "numbers of tasks, and ranges");
 	ok(!mp_when_same(&specs.v[0].when, &specs.v[1].when) &&
 		   mp_when_same(&specs.v[3].when, &specs.v[4].when),
-	   "the same moments");
+	   "the same conditions");
 	ok(parse("a:b/irqs-off/x==1/") == 1 && specs.v[0].when.irqs_off && is(0, "a:b", "x==1"),
-	   "words behind a tracepoint are none of its filter");
+	   "words after a tracepoint are not part of its filter");
 	ok(parse("a:b/irqs_off==1/") == 1 && is(0, "a:b", "irqs_off==1"), "a field like a word");
 }
 
@@ -134,7 +134,7 @@ static void test_of_pmu(void)
 	   "terms of ours among those of a PMU");
 	ok(parse("cpu/event=1/period=9/") == 1 && has_config(0, "event=1") &&
 		   specs.v[0].period == 9,
-	   "and behind them");
+	   "and after them");
 	ok(parse("ibs_op//,cycles/freq=9/,x//,y/freq=9//") == 4 && has_config(0, "") &&
 		   !specs.v[1].config && has_config(2, "") && has_config(3, ""),
 	   "a PMU without any");
@@ -330,7 +330,7 @@ static void test_other_machine(void)
 	ok(config_is("cpu", "mem-loads", 0x1cd, 3, true), "an event with its default");
 	ok(config_is("cpu", "mem-loads,ldlat=30", 0x1cd, 30, true) &&
 		   config_is("cpu", "ldlat=65535,mem-loads", 0x1cd, 65535, true),
-	   "a term changes it, wherever it stands");
+	   "a term changes it, wherever it is");
 	ok(config_is("cpu", "mem-stores", 0x82d0, 0, true) &&
 		   config_is("cpu", "event=0xcd,umask=0x1,ldlat=7", 0x1cd, 7, true) &&
 		   config_is("cpu", "cpu-cycles", 0x3c, 0, false),

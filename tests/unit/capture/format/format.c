@@ -215,7 +215,7 @@ static void test_accesses(void)
 	ok(access_is(""), "nothing is known of it");
 	ok(mp_sample_parse(&s, &event, (void *)&access_record) == 0 && s.cgroup == 77 &&
 		   s.dump.len == 8,
-	   "what stands before and behind it");
+	   "what is before and after it");
 	make_access(312, PERF_MEM_S(OP, LOAD) | HIT(L3) | PERF_MEM_S(SNOOP, HITM) | TLB_HIT |
 				 PERF_MEM_S(LOCK, LOCKED));
 	ok(access_is("latency=312\top=load\tlevel=L3\tsnoop=hitm\ttlb=L1/L2\tlock=1"),

@@ -244,14 +244,14 @@ static void test_program(void)
 	   "where it begins: what all functions share");
 	ok(mp_cfi_find(c, FUNCTION + 3, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 16 &&
 		   is_at(&row, 6, -16),
-	   "behind a push");
+	   "after a push");
 	ok(mp_cfi_find(c, FUNCTION + 23, &row) == 1 && row.cfa_reg == 6 && row.cfa_value == 16,
 	   "by the frame pointer");
 	ok(mp_cfi_find(c, FUNCTION + 24, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 8 &&
 		   !rule_of(&row, 6),
 	   "its end in the middle");
 	ok(mp_cfi_find(c, FUNCTION + 25, &row) == 1 && row.cfa_reg == 6 && is_at(&row, 6, -16),
-	   "behind it as before");
+	   "after it as before");
 	ok(mp_cfi_find(c, FUNCTION + 99, &row) == 1 && row.start == FUNCTION + 26 &&
 		   row.end == FUNCTION + FUNCTION_SIZE && row.ra_kind == MP_CFI_UNDEFINED,
 	   "a root");
@@ -300,7 +300,7 @@ static void test_damaged(void)
 	ok(rows < 1000, "any byte changed");
 	m = make("zR", "\x3f", 1);
 	c = load(&m, m.len);
-	ok(mp_cfi_find(c, FUNCTION, &row) == -1, "an unknown instruction is told");
+	ok(mp_cfi_find(c, FUNCTION, &row) == -1, "an unknown instruction is reported");
 	mp_cfi_free(c);
 	m = make("zR", "\x0b", 1);
 	c = load(&m, m.len);
@@ -308,7 +308,7 @@ static void test_damaged(void)
 	mp_cfi_free(c);
 	m = make("eh", "", 0);
 	c = load(&m, m.len);
-	ok(mp_cfi_count(c) == 0, "what is not understood is passed over");
+	ok(mp_cfi_count(c) == 0, "what is not understood is skipped");
 	mp_cfi_free(c);
 }
 

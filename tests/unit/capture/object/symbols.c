@@ -35,7 +35,7 @@ static void test_symtab(void)
 	ok(found(&t, 100, "global") && found(&t, 109, "global"), "global before local before weak");
 	ok(found(&t, 205, "read"), "fewer underscores");
 	ok(found(&t, 99, NULL) && found(&t, 110, NULL) && found(&t, 610, NULL),
-	   "between and behind: none");
+	   "between and after: none");
 	ok(found(&t, 321, "inner") && found(&t, 330, "outer"),
 	   "a symbol inside another does not hide its rest");
 	ok(found(&t, 500, "unsized") && found(&t, 599, "unsized"),
@@ -77,7 +77,7 @@ static void test_perfmap(void)
 	mp_symtab_sort(&t, true);
 	ok(t.n == 2 && found(&t, 0x1004, "newer") && found(&t, 0x201f, "second") &&
 		   found(&t, 0x2020, NULL),
-	   "the newest of one address, names with blanks, nonsense passed over");
+	   "the newest of one address, names with blanks, nonsense skipped");
 	mp_symtab_release(&t);
 }
 

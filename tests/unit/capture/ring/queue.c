@@ -85,7 +85,7 @@ static void check_filler(struct mp_queue *q, const struct mp_queue_stream *tasks
 		whole += c->stream == tasks && c->len % RECORD == 0 ? c->len / RECORD : 0;
 		mp_queue_recycle(q, c);
 	}
-	ok(whole == RECORDS && chunks > 1, "records that are put one by one stay whole");
+	ok(whole == RECORDS && chunks > 1, "records that are put one by one stay complete");
 	free(h);
 }
 

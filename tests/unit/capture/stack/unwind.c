@@ -226,7 +226,7 @@ static void test_x86_frame_pointer(void)
 	   "frame pointer 0: the root");
 	*slot(STACK + 136) = 0x1234567;
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10, JIT + 0x100),
-	   "one that leads to no code is no frame");
+	   "one that leads to no code is not a frame");
 	regs[BP] = STACK - 8;
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10), "one below the stack");
 	regs[BP] = STACK + 65;

@@ -129,8 +129,8 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # scripts that the assembler includes in an object
-$(BUILD)/lib/heatmap/heatdata.o: lib/heatmap/heatmap.js
-$(BUILD)/lib/stackplot/stackdraw.o: lib/stackplot/stackplot.js
+$(BUILD)/lib/heatmap/heatdata.o: lib/draw/draw.js lib/heatmap/heatmap.js
+$(BUILD)/lib/stackplot/stackdraw.o: lib/draw/draw.js lib/stackplot/stackplot.js
 
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)

@@ -37,7 +37,7 @@ selected() {	# COMMAND FILE
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	[[ "${lines[0]}" == "hover:400,300 => time "*" s to "*" s, dur "*" us to "*" us, count "* ]] || { echo "$output"; false; }
 	for i in 1 2; do
-		[[ "${lines[i]}" == "drag:"*" => selected: count "*"; the command for it is below / mp-select --from @"*" --to @"*" -f 'dur>="*"'" ]]
+		[[ "${lines[i]}" == "drag:"*" => selected: count "*"; the command below selects it / mp-select --from @"*" --to @"*" -f 'dur>="*"'" ]]
 		said=$(sed 's/.*selected: count \([0-9,]*\);.*/\1/; s/,//g' <<< "${lines[i]}")
 		[ "$said" -gt 0 ] && [ "$said" = "$(selected "${lines[i]}" "$TMP/in")" ] || { echo "${lines[i]}: $(selected "${lines[i]}" "$TMP/in")"; false; }
 	done

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What a heat map does where scripts run: cells under the pointer or the arrow keys are told, a range that is
-// dragged over (or selected with shift and arrows) gives the mp-select command for it. D is the data, see
-// lib/heatmap/heatdata.c. Nothing of it ever becomes markup: text is set as text.
+// Shows the cell under the pointer or the arrow keys, and for a range that the user drags over (or selects with shift
+// and arrow keys) the mp-select command that selects its records. D is the data: see lib/heatmap/heatdata.c.
+// lib/draw/draw.js precedes this file.
 (function () {
   'use strict';
   var get = function (id) { return document.getElementById('mp-' + id); };
-  var svg = document.querySelector('svg[data-mp]') || document.documentElement;
-  var hit = get('hit'), cursor = get('cursor'), range = get('range'), tip = get('tip'), read = get('read'), cmd = get('cmd');
+  var svg = document.documentElement;
+  var hit = get('hit'), cursor = get('cursor'), range = get('range'), read = get('read'), cmd = get('cmd');
   if (!hit || !svg.getScreenCTM) return;
   var rows = D.cells.split(';').map(function (r) { return r.split(','); });
-  var at = null, from = null, dragging = false;
+  var tip = mp.tooltip(4, 16), at = null, from = null, dragging = false;
 
   var big = function (s) { return BigInt(s); };
   var count = function (s) { return String(s).replace(/\B(?=(\d{3})+$)/g, ','); };
-  var scales = {
-    ns: [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
-    B: [[1099511627776, 'TiB'], [1073741824, 'GiB'], [1048576, 'MiB'], [1024, 'KiB'], [1, 'B']]
-  };
-  var plain = function (v) { return String(Number(v.toPrecision(15))); };
+  var exact = function (v) { return String(Number(v.toPrecision(15))); };
   var value = function (v, unit) {
-    var s = scales[unit] || [[1, unit]], i = 0;
-    while (i < s.length - 1 && Math.abs(v) < s[i][0]) i++;
-    if (v === 0) i = s.length - 1;
-    return plain(v / s[i][0]) + (s[i][1] ? ' ' + s[i][1] : '');
+    return mp.scaled(v, unit === 'ns' ? mp.TIME : unit === 'B' ? mp.BYTES : [[1, unit]], exact);
   };
   var sum = function (s) { return D.unit ? value(Number(s), D.unit) + ' (' + count(s) + ')' : count(s); };
   var edge = function (a, i) {
@@ -30,7 +23,7 @@
   };
   var cell = function (x, y) { return (rows[y] && rows[y][x]) || '0'; };
 
-  // bins of an axis in the order in which they stand: below, the n, above
+  // the bins of an axis in the order of the picture: below, the n, above
   var order = function (a) {
     var v = [];
     if (a.below) v.push(a.n);
@@ -59,9 +52,9 @@
   var place = function (rect, x, y) {
     rect.setAttribute('x', x[0]); rect.setAttribute('width', x[1] - x[0]);
     rect.setAttribute('y', y[0]); rect.setAttribute('height', y[1] - y[0]);
-    rect.setAttribute('visibility', 'visible');
+    mp.set_visible(rect, true);
   };
-  var told = function (a, i) {
+  var bin_text = function (a, i) {
     if (a.names) return a.name + ' ' + (i < a.n ? a.names[i] : 'other');
     if (i === a.n) return a.name + ' < ' + edge(a, 0);
     if (i > a.n) return a.name + ' \u2265 ' + edge(a, a.n);
@@ -70,27 +63,16 @@
 
   var show = function (c) {
     var x = seqX[c[0]], y = seqY[c[1]], bx = span(D.x, x, x), by = span(D.y, y, y);
-    var lines = [told(D.x, x), told(D.y, y), D.weight + ' ' + sum(cell(x, y))];
+    var lines = [bin_text(D.x, x), bin_text(D.y, y), D.weight + ' ' + sum(cell(x, y))];
     if (D.lost[x]) lines.push('lost here: ' + count(D.lost[x]));
     place(cursor, bx, by);
     read.textContent = lines.join(', ');
-    var texts = tip.querySelectorAll('text'), rect = tip.querySelector('rect'), width = 0, i;
-    tip.setAttribute('visibility', 'visible');
-    for (i = 0; i < texts.length; i++) {
-      texts[i].textContent = lines[i] || '';
-      width = Math.max(width, texts[i].getComputedTextLength());
-    }
-    width += 20;
-    rect.setAttribute('width', width);
-    rect.setAttribute('height', lines.length * 16 + 10);
-    var all = svg.viewBox.baseVal, left = bx[1] + 12, top = by[0] - lines.length * 16 - 16;
-    if (left + width > all.width) left = Math.max(0, bx[0] - width - 12);
-    if (top < 0) top = by[1] + 8;
-    tip.setAttribute('transform', 'translate(' + left + ' ' + top + ')');
+    var top = by[0] - lines.length * 16 - 16;
+    tip.show(lines, bx[0], bx[1], top < 0 ? by[1] + 8 : top);
   };
   var hide = function () {
-    cursor.setAttribute('visibility', 'hidden');
-    tip.setAttribute('visibility', 'hidden');
+    mp.set_visible(cursor, false);
+    tip.hide();
   };
 
   var quote = function (s) { return "'" + s.replace(/'/g, "'\\''") + "'"; };
@@ -111,18 +93,18 @@
   var clamp = function (v) { return v < 0n ? 0n : v; };
   var window_ = function (x0, x1, y0, y1) {
     var a = D.x, lo = big(a.edge[x0]), hi = big(a.edge[x1 + 1]);
-    if (D.y.offset && hi - lo === 1000000000n) { // one second: its part
+    if (D.y.offset && hi - lo === 1000000000n) { // a part of one second
       hi = lo + big(D.y.edge[y1 + 1]);
       lo += big(D.y.edge[y0]);
     }
     return ['--from @' + clamp(lo), '--to @' + clamp(hi)];
   };
-  var ask = function (a, seq, i, k) {
+  var condition = function (a, seq, i, k) {
     var bins = seq.slice(i, k + 1);
     if (a.time || a.offset) return '';
     return a.names ? named(a, bins) : bounds(a, bins[0], bins[bins.length - 1]);
   };
-  // The command, on as many lines as it takes; the picture grows where it must.
+  // Writes the command on as many lines as it takes; the picture grows if necessary.
   var tall = svg.viewBox.baseVal.height;
   var write = function (text) {
     var x = Number(cmd.getAttribute('x')), room = Math.floor((svg.viewBox.baseVal.width - x - 12) / 7.3), n = 0;
@@ -142,32 +124,32 @@
   };
   var command = function () {
     var x = [Math.min(from[0], at[0]), Math.max(from[0], at[0])], y = [Math.min(from[1], at[1]), Math.max(from[1], at[1])];
-    var words = ['mp-select'], filters = [ask(D.x, seqX, x[0], x[1]), ask(D.y, seqY, y[0], y[1])];
+    var parts = ['mp-select'], filters = [condition(D.x, seqX, x[0], x[1]), condition(D.y, seqY, y[0], y[1])];
     var bx = span(D.x, seqX[x[0]], seqX[x[1]]), by = span(D.y, seqY[y[0]], seqY[y[1]]), total = 0n, i, k;
-    if (D.x.time) words = words.concat(window_(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]));
-    else if (D.y.time) words.push('--from @' + clamp(big(D.y.edge[seqY[y[0]]])), '--to @' + clamp(big(D.y.edge[seqY[y[1]] + 1])));
-    if (D.spread) words.push('--overlap');
-    if (D.events) words.push('-e ' + quote(D.events));
+    if (D.x.time) parts = parts.concat(window_(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]));
+    else if (D.y.time) parts.push('--from @' + clamp(big(D.y.edge[seqY[y[0]]])), '--to @' + clamp(big(D.y.edge[seqY[y[1]] + 1])));
+    if (D.spread) parts.push('--overlap');
+    if (D.events) parts.push('-e ' + quote(D.events));
     filters = filters.filter(String).join(' && ');
-    if (filters) words.push('-f ' + quote(filters));
+    if (filters) parts.push('-f ' + quote(filters));
     for (i = x[0]; i <= x[1]; i++) for (k = y[0]; k <= y[1]; k++) total += big(cell(seqX[i], seqY[k]));
     place(range, bx, by);
-    write(words.join(' '));
+    write(parts.join(' '));
     return total;
   };
   var select = function () {
     var total = command();
-    read.textContent = 'selected: ' + D.weight + ' ' + sum(String(total)) + '; the command for it is below';
+    read.textContent = 'selected: ' + D.weight + ' ' + sum(String(total)) + '; the command below selects it';
   };
   var clear = function () {
     from = null;
-    range.setAttribute('visibility', 'hidden');
+    mp.set_visible(range, false);
     write('');
   };
 
   var where = function (e) {
-    var m = svg.getScreenCTM().inverse(), x = e.clientX * m.a + e.clientY * m.c + m.e, y = e.clientX * m.b + e.clientY * m.d + m.f;
-    return [find(D.x, seqX, x), find(D.y, seqY, y)];
+    var p = mp.place_of(e);
+    return [find(D.x, seqX, p.x), find(D.y, seqY, p.y)];
   };
   hit.addEventListener('pointermove', function (e) {
     at = where(e);
@@ -178,7 +160,7 @@
     clear();
     at = from = where(e);
     dragging = true;
-    try { hit.setPointerCapture(e.pointerId); } catch (err) { /* a made-up pointer */ }
+    try { hit.setPointerCapture(e.pointerId); } catch (err) { /* a pointer that a test made */ }
     e.preventDefault();
     hit.focus();
   });
@@ -187,7 +169,7 @@
     dragging = false;
     at = where(e);
     select();
-    tip.setAttribute('visibility', 'hidden');
+    tip.hide();
   });
   hit.addEventListener('pointerleave', function () { if (!dragging) hide(); });
   hit.addEventListener('blur', hide);

@@ -559,7 +559,7 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 			   "#mp-hit{fill:transparent;cursor:crosshair;outline:none}"
 			   "#mp-cursor{fill:none;stroke:#1f2328;stroke-width:1.5}"
 			   "#mp-range{fill:#0969da;fill-opacity:.15;stroke:#0969da}"
-			   "#mp-tip,#mp-cursor,#mp-range{pointer-events:none}"
+			   "#mp-cursor,#mp-range{pointer-events:none}"
 			   "#mp-hit:focus-visible{outline:2px solid #0969da}\n");
 	mp_buf_printf(dark, ".plot{fill:#010409}.lost{fill:#f85149;fill-opacity:.28}"
 			    ".mark{fill:#f85149}.pct{stroke:#fff}.casing{stroke:#010409}"
@@ -588,7 +588,7 @@ static void begin(struct mp_buf *to, const struct mp_heat_look *look, double wid
 	mp_buf_release(&dark);
 }
 
-/* What scripts move about; without scripts it is not seen. */
+/* Draws what the script moves, which is invisible without it. */
 static void draw_handles(struct drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
@@ -601,11 +601,7 @@ static void draw_handles(struct drawing *d)
 		      "<rect id=\"mp-hit\" x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" "
 		      "tabindex=\"0\" role=\"application\" aria-label=\"Cells of the heat map: "
 		      "arrow keys move, with shift they select\" "
-		      "aria-describedby=\"mp-desc\"/>\n"
-		      "<g id=\"mp-tip\" data-over=\"\" visibility=\"hidden\" aria-hidden=\"true\">"
-		      "<rect class=\"box\" rx=\"4\"/><text x=\"10\" y=\"19\"></text>"
-		      "<text x=\"10\" y=\"35\"></text><text x=\"10\" y=\"51\"></text>"
-		      "<text x=\"10\" y=\"67\"></text></g>\n",
+		      "aria-describedby=\"mp-desc\"/>\n",
 		      left, top, d->right - left, d->bottom - top);
 }
 

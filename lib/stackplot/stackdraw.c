@@ -279,10 +279,10 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 	size_t i, k;
 
 	mp_buf_printf(to,
-		      "var D={x:%d,y:%d,w:%d,h:%d,W:%d,n:%zu,low:%.17g,bin:%.17g,time:%d,percent:"
+		      "var D={x:%d,y:%d,w:%d,h:%d,n:%zu,low:%.17g,bin:%.17g,time:%d,percent:"
 		      "%d,",
-		      LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, WIDTH, s->n_bins,
-		      p->d->is_time ? 0 : s->low, s->width, p->d->is_time, p->d->percent);
+		      LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, s->n_bins, p->d->is_time ? 0 : s->low,
+		      s->width, p->d->is_time, p->d->percent);
 	mp_buf_printf(to, "unit:");
 	mp_svg_json(to, mp_str(p->d->unit));
 	mp_buf_printf(to, ",xunit:");
@@ -305,7 +305,7 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 
 static const char *script(void)
 {
-	/* lib/stackplot/stackplot.js, which the assembler puts here with a NUL behind */
+	/* lib/draw/draw.js and lib/stackplot/stackplot.js, which the assembler inserts, with a NUL */
 	extern const char mp_stackplot_js[] __asm__("mp_stackplot_js");
 
 	return mp_stackplot_js;
@@ -313,6 +313,7 @@ static const char *script(void)
 
 __asm__(".pushsection .rodata\n"
 	"mp_stackplot_js:\n"
+	".incbin \"lib/draw/draw.js\"\n"
 	".incbin \"lib/stackplot/stackplot.js\"\n"
 	".byte 0\n"
 	".popsection\n");

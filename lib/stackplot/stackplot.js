@@ -1,31 +1,18 @@
-// What the pointer, the legend and the keys say of a stacked area plot. D is its data: see lib/stackplot/stackdraw.c.
+// SPDX-License-Identifier: GPL-2.0-only
+// What a stacked area plot shows for the pointer, the legend and the keys. D is its data: see make_data() in
+// lib/stackplot/stackdraw.c. lib/draw/draw.js precedes this file.
 (function () {
 'use strict';
-var NS = 'http://www.w3.org/2000/svg', svg = document.documentElement;
-var bin = -1, layer = -1; // pointed at
+var svg = document.documentElement;
+var COUNTS = [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T'], [1e15, 'P'], [1e18, 'E']];
+var bin = -1, layer = -1; // the current ones
 
 function all(query, f) {
 	Array.prototype.forEach.call(svg.querySelectorAll(query), f);
 }
 
-function make(tag, attributes, parent) {
-	var e = document.createElementNS(NS, tag), name;
-
-	for (name in attributes)
-		e.setAttribute(name, attributes[name]);
-	return parent.appendChild(e);
-}
-
 function three_digits(v) {
 	return v === 0 ? '0' : String(Number(v.toPrecision(v >= 100 ? Math.ceil(Math.log10(v + 1)) : 3)));
-}
-
-function scaled(v, by, units) {
-	var i = 0;
-
-	for (; v >= by && i < units.length - 1; i++)
-		v /= by;
-	return (three_digits(v) + ' ' + units[i]).trim();
 }
 
 function with_unit(v, unit) {
@@ -34,11 +21,11 @@ function with_unit(v, unit) {
 	if (ns && v * ns >= 6e10)
 		return v * ns >= 3.6e12 ? three_digits(v * ns / 3.6e12) + ' h' : three_digits(v * ns / 6e10) + ' min';
 	if (ns)
-		return scaled(v * ns, 1000, ['ns', 'us', 'ms', 's']);
+		return mp.scaled(v * ns, mp.TIME, three_digits);
 	if (unit === 'B' || unit === 'KiB')
-		return scaled(unit === 'B' ? v : 1024 * v, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']);
+		return mp.scaled(unit === 'B' ? v : 1024 * v, mp.BYTES, three_digits);
 	if (v >= 1e5 && unit !== '%')
-		return scaled(v, 1000, ['', 'k', 'M', 'G', 'T', 'P', 'E']) + (unit ? ' ' + unit : '');
+		return mp.scaled(v, COUNTS, three_digits) + (unit ? ' ' + unit : '');
 	return three_digits(v) + (unit ? ' ' + unit : '');
 }
 
@@ -54,16 +41,14 @@ function edge(k) {
 	return Math.abs(v) < 1e15 ? v.toFixed(decimals) : String(v);
 }
 
-var line = make('path', { 'class': 'axis', 'pointer-events': 'none', visibility: 'hidden', d: 'M0 ' + D.y + 'v' + D.h }, svg);
-var tip = make('g', { id: 'tip', 'data-over': '', 'pointer-events': 'none', visibility: 'hidden' }, svg);
-var box = make('rect', { 'class': 'box', rx: 4, height: 80 }, tip);
-var rows = [0, 1, 2, 3].map(function (i) {
-	return make('text', { x: 10, y: 19 + 17 * i, 'class': i > 1 ? 'dim' : '' }, tip);
-});
-var live = make('text', { 'aria-live': 'polite', 'data-over': '', 'pointer-events': 'none', opacity: 0, x: D.x, y: D.y }, svg);
+var line = mp.make('path', { 'class': 'axis', 'pointer-events': 'none', visibility: 'hidden', d: 'M0 ' + D.y + 'v' + D.h }, svg);
+var tip = mp.tooltip(4, 17);
+var live = mp.make('text', { 'aria-live': 'polite', 'data-over': '', 'pointer-events': 'none', opacity: 0, x: D.x, y: D.y }, svg);
 
-rows[0].style.fontWeight = 600;
-all('.a title', function (t) { // the browser would show it besides
+tip.texts[0].style.fontWeight = 600;
+tip.texts[2].setAttribute('class', 'dim');
+tip.texts[3].setAttribute('class', 'dim');
+all('.a title', function (t) { // the browser would show it beside the tooltip
 	t.parentNode.removeChild(t);
 });
 
@@ -76,42 +61,36 @@ function emphasize(i) {
 function hide() {
 	bin = layer = -1;
 	emphasize(-1);
-	tip.setAttribute('visibility', 'hidden');
-	line.setAttribute('visibility', 'hidden');
+	tip.hide();
+	mp.set_visible(line, false);
 	live.textContent = '';
 }
 
 function show(k, i, x, y) {
-	var v = D.values[i][k], width = 0;
+	var v = D.values[i][k];
 	var total = D.values.reduce(function (sum, row) { return sum + row[k]; }, 0);
 	var name = D.names[i].length > 60 ? D.names[i].slice(0, 59) + '\u2026' : D.names[i];
 
 	bin = k;
 	layer = i;
 	emphasize(i);
-	rows[0].textContent = name;
-	rows[1].textContent = with_unit(v, D.unit) + '  (' + (total > 0 ? (100 * v / total).toFixed(1) : '0') + ' %)';
-	rows[2].textContent = 'of ' + with_unit(total, D.unit);
-	rows[3].textContent = (D.time ? '' : 'x ') + edge(k) + ' \u2013 ' + edge(k + 1) + ' ' + scale[1];
-	live.textContent = rows.map(function (r) { return r.textContent; }).join(', ');
-	rows.forEach(function (r) { width = Math.max(width, r.getComputedTextLength()); });
-	box.setAttribute('width', width + 20);
+	var lines = [
+		name,
+		with_unit(v, D.unit) + '  (' + (total > 0 ? (100 * v / total).toFixed(1) : '0') + ' %)',
+		'of ' + with_unit(total, D.unit),
+		(D.time ? '' : 'x ') + edge(k) + ' \u2013 ' + edge(k + 1) + ' ' + scale[1]
+	];
+
+	live.textContent = lines.join(', ');
 	line.setAttribute('transform', 'translate(' + (D.x + (k + 0.5) * D.w / D.n) + ')');
-	line.setAttribute('visibility', 'visible');
-	x = x + width + 34 > D.W ? x - width - 34 : x + 14;
-	y = Math.max(4, Math.min(y - 40, D.y + D.h - 76));
-	tip.setAttribute('transform', 'translate(' + Math.max(4, x) + ',' + y + ')');
-	tip.setAttribute('visibility', 'visible');
+	mp.set_visible(line, true);
+	tip.show(lines, x - 2, x + 2, Math.max(4, Math.min(y - 40, D.y + D.h - 76)));
 }
 
 all('.a', function (area) {
 	area.addEventListener('pointermove', function (e) {
-		var p = svg.createSVGPoint(), k;
+		var p = mp.place_of(e), k = Math.floor((p.x - D.x) / D.w * D.n);
 
-		p.x = e.clientX;
-		p.y = e.clientY;
-		p = p.matrixTransform(svg.getScreenCTM().inverse());
-		k = Math.floor((p.x - D.x) / D.w * D.n);
 		show(Math.max(0, Math.min(D.n - 1, k)), +area.getAttribute('data-i'), p.x, p.y);
 	});
 	area.addEventListener('pointerleave', hide);

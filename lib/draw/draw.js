@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What the scripts of all pictures share: scaled units, the tooltip, the place of the pointer. The build puts this
+// file before the script of each picture. Text is set as text, never as markup.
+var mp = (function () {
+'use strict';
+var svg = document.documentElement;
+var TIME = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's']];
+var BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'].map(function (name, i) {
+	return [Math.pow(1024, i), name];
+});
+
+// The greatest of the steps [factor, name] that is not above a value.
+function step_of(v, steps) {
+	var i = 0;
+
+	while (i + 1 < steps.length && Math.abs(v) >= steps[i + 1][0])
+		i++;
+	return steps[i];
+}
+
+// A value in the step that suits it, as text; `digits` turns a number into text.
+function scaled(v, steps, digits) {
+	var step = step_of(v, steps);
+
+	return (digits(v / step[0]) + ' ' + step[1]).trim();
+}
+
+function make(tag, attributes, parent) {
+	var e = document.createElementNS(svg.namespaceURI, tag), name;
+
+	for (name in attributes)
+		e.setAttribute(name, attributes[name]);
+	return parent.appendChild(e);
+}
+
+function set_visible(e, visible) {
+	e.setAttribute('visibility', visible ? 'visible' : 'hidden');
+}
+
+// Where an event of the pointer is in the picture.
+function place_of(e) {
+	var p = svg.createSVGPoint();
+
+	p.x = e.clientX;
+	p.y = e.clientY;
+	return p.matrixTransform(svg.getScreenCTM().inverse());
+}
+
+// A tooltip of at most `n` lines, `height` px each. show() puts it to the right of `right`, or if there is no room to
+// the left of `left`.
+function tooltip(n, height) {
+	var group = make('g', { 'data-over': '', 'aria-hidden': 'true', 'pointer-events': 'none', visibility: 'hidden' }, svg);
+	var box = make('rect', { 'class': 'box', rx: 4 }, group), texts = [], i;
+
+	for (i = 0; i < n; i++)
+		texts.push(make('text', { x: 10, y: 19 + height * i }, group));
+	return {
+		texts: texts,
+		hide: function () { set_visible(group, false); },
+		show: function (lines, left, right, top) {
+			var width = 0;
+
+			set_visible(group, true);
+			texts.forEach(function (text, i) {
+				text.textContent = lines[i] || '';
+				width = Math.max(width, text.getComputedTextLength());
+			});
+			width += 20;
+			box.setAttribute('width', width);
+			box.setAttribute('height', lines.length * height + 12);
+			left = right + 12 + width > svg.viewBox.baseVal.width ? Math.max(4, left - width - 12) : right + 12;
+			group.setAttribute('transform', 'translate(' + left + ' ' + top + ')');
+		}
+	};
+}
+
+return { TIME: TIME, BYTES: BYTES, scaled: scaled, make: make, set_visible: set_visible, place_of: place_of, tooltip: tooltip };
+})();

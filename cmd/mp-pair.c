@@ -219,9 +219,9 @@ static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
 	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_HEADER)
-		mp_pair_settle(work.pair, 0);
+		mp_pair_end_section(work.pair, 0);
 	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_END)
-		mp_pair_settle(work.pair, end_of(ctl));
+		mp_pair_end_section(work.pair, end_of(ctl));
 	if (ctl->what == MP_CTL_LOST)
 		mp_pair_lost(work.pair, ctl->from_ns, ctl->time_ns, ctl->cpu);
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
@@ -279,7 +279,7 @@ static void run(void)
 
 	while (mp_input_next(&work.in, &rec)) {
 		if (work.input != work.in.next)
-			mp_pair_settle(work.pair, 0);
+			mp_pair_end_section(work.pair, 0);
 		work.input = work.in.next;
 		if (rec.kind == MP_CONTROL) {
 			take_control(&rec, &work.in.ctl);
@@ -290,7 +290,7 @@ static void run(void)
 		if (mp_inorder_event(&work.order, &rec) && mp_pair_event(work.pair, &rec, &why) < 0)
 			mp_input_bad(&work.in, why);
 	}
-	mp_pair_settle(work.pair, 0);
+	mp_pair_end_section(work.pair, 0);
 }
 
 int main(int argc, char **argv)

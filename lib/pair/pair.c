@@ -10,21 +10,21 @@
 #include "lib/pair/steps.h"
 #include "lib/pair/waiting.h"
 
-enum { TEXT_KEPT = 4096 }; /* bytes that one that waits no longer may keep for the next */
+enum { TEXT_KEPT = 4096 }; /* bytes of text that a removed waiter may keep for its next use */
 
-/* What is under way: its first event, and the latest if that is another. */
+/* A chain that waits for its next step: its first event, and its latest if that is another. */
 struct chain {
 	struct mp_endpoint first, latest;
-	unsigned link; /* it waits for step link + 1 */
+	unsigned link; /* the chain waits for step link + 1 */
 };
 
 struct mp_pair {
 	struct mp_pair_options o;
 	struct mp_relay *relay;
 	unsigned last_step;
-	bool one_key; /* every link has the same */
+	bool one_key; /* all links have the same key */
 	struct mp_steps steps;
-	struct mp_map_entry *type; /* of the event at hand */
+	struct mp_map_entry *type; /* of the current event */
 	struct mp_split split;
 	struct mp_spans spans;
 	struct mp_waiting waiting;
@@ -98,12 +98,20 @@ static bool fits(const struct mp_pair *p)
 	return p->line.len < MP_LINE_MAX;
 }
 
+static void write_line(struct mp_pair *p)
+{
+	if (fits(p))
+		mp_relay_line(p->relay, mp_buf_view(&p->line));
+	else
+		p->counts.too_long++;
+}
+
 static bool wanted(const struct mp_pair *p, uint64_t dur)
 {
 	return dur >= p->o.over_ns && dur < p->o.under_ns;
 }
 
-/* The value of a field of a line; p == NULL: it has none. */
+/* The value of a field of a line; p == NULL: it has no such field. */
 static struct mp_str value_of(const struct mp_field *f, struct mp_str line)
 {
 	struct mp_str value;
@@ -120,7 +128,7 @@ static bool is_one_of(struct mp_str value, struct mp_str a, struct mp_str b)
 	return value.p && ((a.p && mp_str_eq(value, a)) || (b.p && mp_str_eq(value, b)));
 }
 
-/* An event with the number of the span, which stands before the stack. */
+/* Writes an event with the number of the span, which precedes the stack. */
 static void write_context_line(struct mp_pair *p, struct mp_str line)
 {
 	struct mp_str rest, key, value, stack = { NULL, 0 };
@@ -145,13 +153,10 @@ static void write_context_line(struct mp_pair *p, struct mp_str line)
 		mp_buf_add(&p->line, "\tstack=", 7);
 		mp_buf_str(&p->line, stack);
 	}
-	if (fits(p))
-		mp_relay_line(p->relay, mp_buf_view(&p->line));
-	else
-		p->counts.too_long++;
+	write_line(p);
 }
 
-/* The events from the begin to the end of a span, those that are asked for. */
+/* Writes the events from the begin to the end of a span that --context selects. */
 static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 			  const struct mp_rec *end)
 {
@@ -178,7 +183,7 @@ static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 	}
 }
 
-/* The cpu that one that waits is bound to by its key, or -1. */
+/* The cpu that the key of a waiter binds it to, or -1. */
 static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
 {
 	const struct chain *c = mp_waiter_value(w);
@@ -205,10 +210,7 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 		mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split,
 			    mp_buf_view(&p->extra), false);
 	}
-	if (fits(p))
-		mp_relay_line(p->relay, mp_buf_view(&p->line));
-	else
-		p->counts.too_long++;
+	write_line(p);
 }
 
 static struct mp_str name_of(struct mp_pair *p, const struct mp_endpoint *begin, unsigned link,
@@ -219,7 +221,7 @@ static struct mp_str name_of(struct mp_pair *p, const struct mp_endpoint *begin,
 	return mp_span_name(&p->spans, begin->type, p->type);
 }
 
-/* One came to its next step. */
+/* Writes what ends when a chain reaches its next step. */
 static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
 {
 	const struct chain *c = mp_waiter_value(w);
@@ -236,9 +238,9 @@ static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_
 		write_span(p, name_of(p, &c->first, c->link, true), &c->first, rec, -1);
 }
 
-/* --- what waits ------------------------------------------------------------------------------------- */
+/* --- waiters ---------------------------------------------------------------------------------------- */
 
-static void set_moment(struct mp_pair *p, struct mp_endpoint *m, const struct mp_rec *rec)
+static void set_endpoint(struct mp_pair *p, struct mp_endpoint *m, const struct mp_rec *rec)
 {
 	size_t before = m->cap;
 
@@ -264,7 +266,7 @@ static void remove_waiter(struct mp_pair *p, struct mp_waiter *w)
 	drop_large(p, &c->latest);
 }
 
-/* The one that is meant under the key at hand. */
+/* The waiter that the current key selects: the newest if spans nest, else the oldest. */
 static struct mp_waiter *find_waiter(struct mp_pair *p)
 {
 	struct mp_waiter *first = mp_waiting_find(&p->waiting, mp_buf_view(&p->keys.text));
@@ -311,12 +313,12 @@ static bool begin(struct mp_pair *p, const struct mp_rec *rec)
 	w = mp_waiting_add(&p->waiting, mp_buf_view(&p->keys.text));
 	c = mp_waiter_value(w);
 	c->link = 0;
-	set_moment(p, &c->first, rec);
+	set_endpoint(p, &c->first, rec);
 	stay_within_bounds(p);
 	return true;
 }
 
-/* To the next link. */
+/* Moves a chain to its next link. */
 static bool advance(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
 {
 	struct chain *c = mp_waiter_value(w);
@@ -330,7 +332,7 @@ static bool advance(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec 
 	if (p->o.policy == MP_PAIR_REPLACE)
 		replace(p);
 	mp_waiting_move(&p->waiting, w, mp_buf_view(&p->keys.text));
-	set_moment(p, &c->latest, rec);
+	set_endpoint(p, &c->latest, rec);
 	stay_within_bounds(p);
 	return true;
 }
@@ -364,7 +366,8 @@ static enum arrival arrive(struct mp_pair *p, unsigned step, const struct mp_rec
 	return NOTHING_WAITS;
 }
 
-static int take(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec, const char **why)
+static int handle_steps(struct mp_pair *p, uint32_t steps, const struct mp_rec *rec,
+			const char **why)
 {
 	bool used = false, no_key = false;
 	unsigned step;
@@ -406,7 +409,7 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 		mp_recent_add(&p->recent, rec->line);
 	if (steps) {
 		mp_split(&p->split, &p->spans.shapes, &t->hint, rec);
-		result = take(p, steps, rec, why);
+		result = handle_steps(p, steps, rec, why);
 	}
 	if (p->o.context) {
 		const struct mp_waiter *w = p->waiting.oldest;
@@ -454,13 +457,10 @@ static void write_open(struct mp_pair *p, const struct chain *c, uint64_t age)
 		p->line.len = 0;
 		mp_endpoint_put(&p->spans, &p->line, &c->first, mp_buf_view(&p->extra), false);
 	}
-	if (fits(p))
-		mp_relay_line(p->relay, mp_buf_view(&p->line));
-	else
-		p->counts.too_long++;
+	write_line(p);
 }
 
-void mp_pair_settle(struct mp_pair *p, uint64_t time_ns)
+void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns)
 {
 	struct mp_waiter *w;
 

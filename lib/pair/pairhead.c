@@ -5,7 +5,7 @@
 
 enum { EVENTS_MAX = 1024 };
 
-/* What is there of that name stays, where both are objects. */
+/* Sets a member; the members of an object of that name stay. */
 static void set_key(json_t *object, struct mp_str key, json_t *value)
 {
 	char *name = mp_strndup(key.p, key.len);
@@ -15,7 +15,7 @@ static void set_key(json_t *object, struct mp_str key, json_t *value)
 	free(name);
 }
 
-static json_t *take_type(const json_t *event, const struct mp_pair_take *take)
+static json_t *type_of(const json_t *event, const struct mp_pair_take *take)
 {
 	char *name = mp_strndup(take->from.name.p, take->from.name.len);
 	json_t *type = json_object_get(event, name);
@@ -32,7 +32,7 @@ static json_t *span_fields(const struct mp_pairhead *h, const json_t *begin, con
 	size_t i;
 
 	for (i = 0; i < s->n_takes; i++) {
-		type = take_type(s->takes[i].end ? end : begin, &s->takes[i]);
+		type = type_of(s->takes[i].end ? end : begin, &s->takes[i]);
 		if (type && s->takes[i].name.p[0] == '.')
 			set_key(fields, s->takes[i].name, json_incref(type));
 	}
@@ -45,7 +45,7 @@ static json_t *span_fields(const struct mp_pairhead *h, const json_t *begin, con
 	return fields;
 }
 
-/* The spans from step `from` to step `to` that the types of the input can make. */
+/* Adds the spans from step `from` to step `to` that are possible with the types of the input. */
 static void add_spans(const struct mp_pairhead *h, json_t *to_add, const json_t *events,
 		      unsigned from, unsigned to)
 {
@@ -82,6 +82,6 @@ json_t *mp_pairhead_spans(const struct mp_pairhead *h, const json_t *events)
 	if (h->last_step > 1)
 		add_spans(h, result, events, 0, h->last_step);
 	if (json_object_size(result) > EVENTS_MAX)
-		json_object_clear(result); /* every call with every return: of no use to anybody */
+		json_object_clear(result); /* such as every system call with every return */
 	return result;
 }

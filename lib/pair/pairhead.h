@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the header of a stream of spans says of their fields. Includes span, steps, ctl. */
+/* The fields of spans in the header of their stream. Includes span, steps, ctl. */
 #ifndef MP_PAIR_PAIRHEAD_H
 #define MP_PAIR_PAIRHEAD_H
 
-#include "lib/stream/ctl.h"
 #include "lib/pair/span.h"
 #include "lib/pair/steps.h"
+#include "lib/stream/ctl.h"
 
-/* What mp_pairhead_spans() needs to know. */
+/* The arguments of mp_pairhead_spans(). */
 struct mp_pairhead {
 	struct mp_steps *steps;
 	struct mp_spans *spans;
@@ -17,8 +17,8 @@ struct mp_pairhead {
 };
 
 /*
- * The `events` of spans, from those of the input: every begin with every end that its types make
- * possible; empty if there are more than 1,024. New reference.
+ * Makes the `events` of spans from those of the input: every possible begin with every possible end.
+ * They are empty if there are more than 1,024. New reference.
  */
 json_t *mp_pairhead_spans(const struct mp_pairhead *h, const json_t *events);
 

@@ -4,12 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A field of a key and where it is in events of a shape. */
-struct mp_pairkey_place {
-	const struct mp_shape *shape;
-	size_t at;
-};
-
 static const struct mp_pair_key *key_of(const struct mp_pairkeys *k, unsigned link)
 {
 	return &k->specs->keys[MP_MIN(link, k->specs->n_keys - 1)];
@@ -45,40 +39,21 @@ void mp_pairkeys_release(struct mp_pairkeys *k)
 	k->places = NULL;
 }
 
-static bool value_of(const struct mp_field *f, struct mp_pairkey_place *place,
-		     const struct mp_rec *rec, const struct mp_split *split, struct mp_str *value)
-{
-	const struct mp_split_field *field;
-
-	if (f->id != MP_FIELD_KEY)
-		return mp_rec_get(rec, f, value);
-	if (split->shape && place->shape == split->shape) {
-		field = place->at < split->n ? &split->v[place->at] : NULL;
-	} else {
-		field = mp_split_find(split, f->name);
-		place->shape = split->shape;
-		place->at = field ? (size_t)(field - split->v) : SIZE_MAX;
-	}
-	if (field)
-		*value = mp_split_value(field);
-	return field != NULL;
-}
-
 bool mp_pairkeys_make(struct mp_pairkeys *k, unsigned link, bool end, const struct mp_rec *rec,
 		      const struct mp_split *split)
 {
 	const struct mp_pair_key *key = key_of(k, link);
 	const struct mp_fields *fields = end ? &key->end : &key->begin;
-	struct mp_pairkey_place *places = k->places + (link * 2 + end) * k->components;
+	struct mp_split_place *places = k->places + (link * 2 + end) * k->components;
 	struct mp_str value;
 	size_t i;
 
 	k->text.len = 0;
 	mp_buf_byte(&k->text, (char)('A' + link));
 	for (i = 0; i < fields->n; i++) {
-		if (!value_of(&fields->v[i], &places[i], rec, split, &value)) {
+		if (!mp_split_get(split, rec, &fields->v[i], &places[i], &value)) {
 			snprintf(k->missing, sizeof(k->missing),
-				 "event without '%.*s', a field of its key",
+				 "event without the key field '%.*s'",
 				 MP_STR_ARGS(fields->v[i].name));
 			return false;
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The key by which events belong together, as bytes: the link of the chain, then the values of its
- * fields with TABs between. Includes pairspec, split.
+ * The key that an event shares with its counterpart, as bytes: the link of the chain, then the values
+ * of its fields, separated by TABs. Includes pairspec, split.
  */
 #ifndef MP_PAIR_PAIRKEY_H
 #define MP_PAIR_PAIRKEY_H
@@ -11,27 +11,27 @@
 
 struct mp_pairkeys {
 	const struct mp_pair_specs *specs; /* borrowed */
-	struct mp_pairkey_place *places;   /* [link][end?][component] */
+	struct mp_split_place *places;	   /* [link][end?][component] */
 	size_t components;		   /* most of a key */
 	int cpu_at[MP_PAIR_STEPS_MAX];	   /* component that is the cpu at both ends; -1: none */
 	struct mp_buf text;
-	char missing[160]; /* why there is no key, a message */
+	char missing[160]; /* a message: which field the event does not have */
 };
 
 void mp_pairkeys_init(struct mp_pairkeys *k, const struct mp_pair_specs *specs, unsigned n_links);
 void mp_pairkeys_release(struct mp_pairkeys *k);
 
-/* The key of an event as begin or end of a link, in `text`. False if a field of it is missing. */
+/* Makes the key of an event as begin or end of a link, in `text`. False if a field is missing. */
 bool mp_pairkeys_make(struct mp_pairkeys *k, unsigned link, bool end, const struct mp_rec *rec,
 		      const struct mp_split *split);
 
-/* The key in `text`, for another link that has the same fields. */
+/* Changes the key in `text` to that of another link with the same fields. */
 static inline void mp_pairkeys_relink(struct mp_pairkeys *k, unsigned link)
 {
 	k->text.p[0] = (char)('A' + link);
 }
 
-/* The cpu that a key of a link binds to, since both ends have it there; else -1. */
+/* The cpu of a key, if both ends of the link have it in their keys; else -1. */
 int mp_pairkeys_cpu(const struct mp_pairkeys *k, unsigned link, struct mp_str key);
 
 #endif

@@ -11,7 +11,7 @@ static int fail(char **error, const char *fmt, struct mp_str what)
 	return -1;
 }
 
-/* The end of a condition: the slash that does not stand in quotes, or NULL. `p` is behind the first. */
+/* The slash that ends a condition, which is not in quotes, or NULL. `p` follows the first slash. */
 static const char *closing_slash(const char *p)
 {
 	char quote = '\0';
@@ -74,7 +74,7 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 	}
 }
 
-/* A field that events have: not one of points or stacks. */
+/* Parses the name of a field that events have. */
 static int parse_field(struct mp_field *f, struct mp_str name, char **error)
 {
 	if (mp_field_parse(f, name) < 0)
@@ -128,8 +128,8 @@ static bool strip(struct mp_str *text, struct mp_str prefix)
 	return true;
 }
 
-/* Context in the order of the format, then payload, then the others. */
-static int place_of(const struct mp_pair_take *t)
+/* The order of fields: context as in the format, then payload, then others. */
+static int rank_of(const struct mp_pair_take *t)
 {
 	int rank = mp_split_context_rank(t->name);
 
@@ -142,7 +142,7 @@ static void insert_take(struct mp_pair_specs *s, struct mp_pair_take take)
 {
 	size_t i = s->n_takes++;
 
-	for (; i > 0 && place_of(&s->takes[i - 1]) > place_of(&take); i--)
+	for (; i > 0 && rank_of(&s->takes[i - 1]) > rank_of(&take); i--)
 		s->takes[i] = s->takes[i - 1];
 	s->takes[i] = take;
 }

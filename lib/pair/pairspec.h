@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What mp-pair is asked for, as text: steps, keys, fields.
+ * Parses the arguments of mp-pair: steps, keys, fields.
  *
  *	SPEC[,SPEC]...		SPEC = TYPE[/EXPR/]
  *	FIELD[=FIELD][,...]
@@ -16,14 +16,14 @@
 
 enum { MP_PAIR_SPECS_MAX = 64, MP_PAIR_STEPS_MAX = 16, MP_PAIR_TAKES_MAX = 64 };
 
-/* Events of a type, perhaps with a condition, are a step. */
+/* Events of a type, perhaps with a condition, that are a step. */
 struct mp_pair_spec {
 	unsigned step;
 	char *glob;
 	struct mp_expr *expr; /* NULL: none */
 };
 
-/* begin.v[i] of the one event is to equal end.v[i] of the other. */
+/* The value of begin.v[i] in one event must equal that of end.v[i] in the other. */
 struct mp_pair_key {
 	struct mp_fields begin, end;
 };
@@ -32,7 +32,7 @@ struct mp_pair_key {
 struct mp_pair_take {
 	struct mp_str name;
 	struct mp_field from;
-	bool end; /* from the end, else from the begin */
+	bool end; /* the end event has it, else the begin event */
 };
 
 struct mp_pair_specs {
@@ -42,12 +42,12 @@ struct mp_pair_specs {
 	size_t n_keys;
 	struct mp_pair_take takes[MP_PAIR_TAKES_MAX]; /* in the order of output */
 	size_t n_takes;
-	bool chosen; /* the takes are what a span has, else it has everything */
+	bool chosen; /* spans have the fields of `takes`, else all fields of both events */
 };
 
 /*
- * Each adds what a text says, and returns 0, or -1 with `*error` (owned by the caller) set. Names are
- * borrowed from the text. Zeroed memory is valid and empty.
+ * Each parses a text and adds the result. Returns 0, or -1 with `*error` (owned by the caller) set.
+ * Names are borrowed from the text. Zeroed memory is valid and empty.
  */
 int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error);
 int mp_pair_specs_key(struct mp_pair_specs *s, const char *text, char **error);

@@ -29,8 +29,8 @@ static struct mp_recent_line *line_at(const struct mp_recent *r, uint64_t number
 }
 
 /*
- * Where `len` bytes fit, or false. The text in use is [start, end), or wraps around, as it does where
- * both are equal: no lines are known by their numbers.
+ * Finds where `len` bytes fit; false if there is no room. The text in use is [start, end), or wraps
+ * around, as it does where both are equal: `first` and `next` show whether there are lines.
  */
 static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 {
@@ -50,7 +50,7 @@ static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 	return r->start - r->end >= len;
 }
 
-/* Moves everything into a ring of twice the size. */
+/* Moves all lines into a ring of another size. */
 static void grow_text(struct mp_recent *r, size_t cap)
 {
 	char *text = mp_alloc(cap);

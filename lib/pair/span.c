@@ -6,12 +6,12 @@
 enum { TYPE_MAX = 255 };
 
 /*
- * Parts of the text of a moment where no fields were chosen: the end puts its own between them. With
- * chosen fields a part is what stands between two fields of the end.
+ * Parts of the text of an endpoint without --fields: fields of the end event go between them. With
+ * --fields a part is what precedes the next field of the end event.
  */
 enum { PART_HOST, PART_CPU, PART_MAIN, PART_DERIVED, N_PARTS, PART_NONE };
 
-/* Fields of the end that the begin has not: payload first. */
+/* Fields of the end event that the begin event does not have: payload first. */
 struct mp_span_plan {
 	size_t n_payload, n;
 	uint32_t at[];
@@ -63,7 +63,7 @@ void mp_spans_report(const struct mp_spans *s)
 
 	for (i = 0; i < s->specs->n_takes; i++) {
 		take = &s->specs->takes[i];
-		if (s->places[i].asked && !s->places[i].found)
+		if (s->takes[i].asked && !s->takes[i].found)
 			mp_say("no %s has the field '%.*s' of --fields",
 			       take->end ? "end" : "begin", MP_STR_ARGS(take->from.name));
 	}
@@ -71,7 +71,7 @@ void mp_spans_report(const struct mp_spans *s)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* At most `max` bytes of a type, not ending within an escape. */
+/* At most `max` bytes of a type; no escape is split. */
 static struct mp_str cut(struct mp_str type, size_t max)
 {
 	size_t i = 0, len;
@@ -121,9 +121,9 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 	return s->last_name = *(struct mp_str *)mp_map_value(e);
 }
 
-/* --- what is kept of a begin ------------------------------------------------------------------ */
+/* --- begin events ----------------------------------------------------------------------------- */
 
-/* Fields that the line gets from us. */
+/* Fields that this program adds itself. */
 static bool is_ours(const struct mp_spans *s, struct mp_str key)
 {
 	if (s->open)
@@ -170,7 +170,7 @@ static void keep(struct mp_endpoint *m, const char *p, size_t len)
 	m->len += len;
 }
 
-/* Where a part begins and how long it is. The last one is the stack. */
+/* The text of a part. The last part is the stack. */
 static struct mp_str part_text(const struct mp_spans *s, const struct mp_endpoint *m, size_t part)
 {
 	const uint32_t *ends = (const uint32_t *)m->text;
@@ -184,7 +184,7 @@ static void end_part(struct mp_endpoint *m, size_t part)
 	((uint32_t *)m->text)[part] = m->len;
 }
 
-/* Every field, by parts; neighbours in the line are copied at once. */
+/* Keeps every field, by parts; neighbours in the line are copied together. */
 static void keep_all(struct mp_spans *s, struct mp_endpoint *m, const struct mp_split *split)
 {
 	const uint8_t *part_of = split->shape ? parts_of(s, split->shape) : NULL;
@@ -218,28 +218,16 @@ static void keep_all(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 	}
 }
 
-/* The value that a take gets of an event; false if the event has none. */
-static bool take_value(struct mp_spans *s, size_t n, const struct mp_rec *rec,
-		       const struct mp_split *split, struct mp_str *value)
+/* The value that an event has for a take; false if it has none. */
+static bool value_for(struct mp_spans *s, size_t n, const struct mp_rec *rec,
+		      const struct mp_split *split, struct mp_str *value)
 {
-	const struct mp_field *from = &s->specs->takes[n].from;
-	struct mp_span_place *place = &s->places[n];
-	const struct mp_split_field *field;
+	struct mp_span_take *take = &s->takes[n];
+	bool found = mp_split_get(split, rec, &s->specs->takes[n].from, &take->place, value);
 
-	place->asked = true;
-	if (from->id != MP_FIELD_KEY)
-		return place->found = mp_rec_get(rec, from, value);
-	if (split->shape && place->shape == split->shape) {
-		field = place->at < split->n ? &split->v[place->at] : NULL;
-	} else {
-		field = mp_split_find(split, from->name);
-		place->shape = split->shape;
-		place->at = field ? (size_t)(field - split->v) : SIZE_MAX;
-	}
-	if (!field)
-		return false;
-	*value = mp_split_value(field);
-	return place->found = true;
+	take->asked = true;
+	take->found |= found;
+	return found;
 }
 
 static void keep_chosen(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
@@ -252,7 +240,7 @@ static void keep_chosen(struct mp_spans *s, struct mp_endpoint *m, const struct 
 	for (i = 0; i < specs->n_takes; i++) {
 		if (specs->takes[i].end) {
 			end_part(m, part++);
-		} else if (take_value(s, i, rec, split, &value)) {
+		} else if (value_for(s, i, rec, split, &value)) {
 			reserve(m, specs->takes[i].name.len + value.len + 2);
 			keep(m, specs->takes[i].name.p, specs->takes[i].name.len);
 			m->text[m->len++] = '=';
@@ -279,7 +267,7 @@ void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 		keep_all(s, m, split);
 	if (s->stack == MP_SPAN_STACK_BEGIN && split->stack.p) {
 		reserve(m, split->stack.len + 1);
-		m->text[m->len++] = '\t'; /* tells an empty stack from none */
+		m->text[m->len++] = '\t'; /* distinguishes an empty stack from none */
 		keep(m, split->stack.p, split->stack.len);
 	}
 	end_part(m, s->n_parts);
@@ -379,7 +367,7 @@ static void put_chosen(struct mp_spans *s, struct mp_buf *line, const struct mp_
 	for (i = 0; i < s->specs->n_takes; i++) {
 		if (!s->specs->takes[i].end)
 			continue;
-		if (take_value(s, i, rec, end, &value)) {
+		if (value_for(s, i, rec, end, &value)) {
 			mp_buf_str(line, s->specs->takes[i].name);
 			mp_buf_byte(line, '=');
 			put_field(line, value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Spans as lines of mp-stream(5): what is kept of an event that begins, and the line that it makes
- * together with the event that ends. Includes pairspec, split.
+ * Writes spans as lines of mp-stream(5): keeps what a span needs of its begin event, and makes the
+ * line from that and the end event. Includes pairspec, split.
  */
 #ifndef MP_PAIR_SPAN_H
 #define MP_PAIR_SPAN_H
@@ -11,13 +11,13 @@
 
 enum mp_span_stack { MP_SPAN_STACK_BEGIN, MP_SPAN_STACK_END, MP_SPAN_STACK_NONE };
 
-/* Kept of an event. Zeroed memory is valid and empty; mp_endpoint_release() frees the text. */
+/* What is kept of an event. Zeroed memory is valid and empty; mp_endpoint_release() frees the text. */
 struct mp_endpoint {
 	uint64_t time_ns;
-	uint64_t number;		 /* of its line, see recent.h; 0 where that is not wanted */
+	uint64_t number;		 /* of its line, see recent.h; 0 without --context */
 	const struct mp_map_entry *type; /* borrowed */
 	const struct mp_shape *shape;
-	char *text; /* length of each part, then the parts: fields with a TAB behind each */
+	char *text; /* where each part ends, then the parts: fields, each followed by a TAB */
 	uint32_t len, cap;
 };
 
@@ -31,26 +31,25 @@ struct mp_spans {
 	struct mp_shapes shapes;
 	uint8_t *part_of[MP_SHAPES_MAX];	    /* shape -> part of each field */
 	struct mp_span_plan **plans[MP_SHAPES_MAX]; /* begin shape -> end shape -> plan */
-	struct mp_span_plan *plan;		    /* for shapes that are not kept */
-	struct mp_span_place {			    /* of each take, in the latest shape */
-		const struct mp_shape *shape;
-		size_t at;
+	struct mp_span_plan *plan;		    /* for events without a shape */
+	struct mp_span_take {			    /* state of each take */
+		struct mp_split_place place;
 		bool asked, found; /* ever */
-	} places[MP_PAIR_TAKES_MAX];
+	} takes[MP_PAIR_TAKES_MAX];
 	struct mp_map names; /* types of begin and end -> name of the span */
 	const struct mp_map_entry *last_begin, *last_end;
 	struct mp_str last_name;
 };
 
-/* `specs` are borrowed: they say which fields a span has. `open`: see there. */
+/* `specs` are borrowed: they define the fields of a span. `open`: see above. */
 void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
 		   bool open);
 void mp_spans_release(struct mp_spans *s);
 
-/* Says on stderr which chosen fields no event had, of those that were asked. */
+/* Reports on stderr which chosen fields no event had. */
 void mp_spans_report(const struct mp_spans *s);
 
-/* Keeps of an event what a span wants to know of its begin. */
+/* Keeps what a span needs of its begin event. */
 void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
 		     const struct mp_split *split, const struct mp_map_entry *type);
 
@@ -59,9 +58,8 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 			   const struct mp_map_entry *end);
 
 /*
- * Adds the line of a span, without LF, to `line`: from what was kept of its begin, and the end.
- * `extra` (may be empty) are derived fields to go behind dur, each with a TAB in front.
- * Without `with_stack` the stack is left out.
+ * Adds the line of a span, without LF, to `line`. `extra` (may be empty) are derived fields to follow
+ * dur, each preceded by a TAB. `with_stack` false: the line has no stack.
  */
 void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
 		 const struct mp_endpoint *begin, const struct mp_rec *end,

@@ -43,7 +43,7 @@ static void add(struct mp_split *s, const char *from, const char *end, size_t ke
 	s->v[s->n++] = (struct mp_split_field){ { from, end - from }, key_len };
 }
 
-/* True if the fields are those of the shape, in its order, and perhaps a stack behind. */
+/* True if the fields are those of the shape, in its order, perhaps followed by a stack. */
 static bool fits(struct mp_split *s, const struct mp_shape *shape, struct mp_str body)
 {
 	const char *p = body.p, *end = body.p + body.len, *tab;
@@ -67,7 +67,7 @@ static bool fits(struct mp_split *s, const struct mp_shape *shape, struct mp_str
 	return true;
 }
 
-static void take_apart(struct mp_split *s, struct mp_str body)
+static void split_any(struct mp_split *s, struct mp_str body)
 {
 	struct mp_str key, value;
 
@@ -94,8 +94,8 @@ static void make_shape(struct mp_shapes *shapes, struct mp_map_entry *e, const s
 	}
 }
 
-/* The shape of what has been taken apart. */
-static const struct mp_shape *learn(struct mp_shapes *shapes, const struct mp_split *s)
+/* The shape of an event that has been split; NULL if it would be one too many. */
+static const struct mp_shape *shape_of(struct mp_shapes *shapes, const struct mp_split *s)
 {
 	struct mp_map_entry *e;
 	struct mp_str joined;
@@ -130,8 +130,8 @@ void mp_split(struct mp_split *s, struct mp_shapes *shapes, const struct mp_shap
 	}
 	s->n = 0;
 	s->stack.p = NULL;
-	take_apart(s, rec->body);
-	s->shape = *hint = learn(shapes, s);
+	split_any(s, rec->body);
+	s->shape = *hint = shape_of(shapes, s);
 }
 
 const struct mp_split_field *mp_split_find(const struct mp_split *s, struct mp_str key)
@@ -142,4 +142,23 @@ const struct mp_split_field *mp_split_find(const struct mp_split *s, struct mp_s
 		if (mp_str_eq(mp_split_key(&s->v[i]), key))
 			return &s->v[i];
 	return NULL;
+}
+
+bool mp_split_get(const struct mp_split *s, const struct mp_rec *rec, const struct mp_field *f,
+		  struct mp_split_place *place, struct mp_str *value)
+{
+	const struct mp_split_field *field;
+
+	if (f->id != MP_FIELD_KEY)
+		return mp_rec_get(rec, f, value);
+	if (s->shape && place->shape == s->shape) {
+		field = place->at < s->n ? &s->v[place->at] : NULL;
+	} else {
+		field = mp_split_find(s, f->name);
+		place->shape = s->shape;
+		place->at = field ? (size_t)(field - s->v) : SIZE_MAX;
+	}
+	if (field)
+		*value = mp_split_value(field);
+	return field != NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of an event, all at once. Events of a type have the same fields in the same order, so
- * their names are learnt once, as a shape: where the next event fits it, only values are looked for,
- * and what is worked out for a shape (where a field is) holds for all its events.
+ * Splits an event into its fields. Events of a type have the same fields in the same order, so their
+ * names are stored once, as a shape. If the next event has the same shape, only its values have to be
+ * found, and what was computed for the shape (where a field is) is valid for all its events.
  * Includes rec, map.
  */
 #ifndef MP_PAIR_SPLIT_H
@@ -11,7 +11,7 @@
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"
 
-enum { MP_SHAPES_MAX = 256 }; /* more are not kept: input of that kind is read, only slower */
+enum { MP_SHAPES_MAX = 256 }; /* events of more shapes are handled, but slower */
 
 enum mp_field_class {
 	MP_CLASS_CONTEXT, /* cpu, pid ... */
@@ -30,14 +30,14 @@ struct mp_shape {
 	struct mp_str *keys; /* without stack */
 };
 
-/* `key=value`, as it stands in the line. */
+/* `key=value`, as in the line. */
 struct mp_split_field {
 	struct mp_str text;
 	size_t key_len;
 };
 
 struct mp_split {
-	const struct mp_shape *shape; /* NULL: one too many */
+	const struct mp_shape *shape; /* NULL: there are too many shapes */
 	struct mp_split_field *v;     /* slices of the line */
 	size_t n, cap;
 	struct mp_str stack; /* p == NULL: none */
@@ -54,8 +54,8 @@ void mp_split_release(struct mp_split *s);
 void mp_shapes_release(struct mp_shapes *shapes);
 
 /*
- * Takes the fields of an event apart; the slices live as long as the line. `*hint` is the shape of
- * the latest event of its type, NULL at first, and kept up to date.
+ * Splits an event into its fields; the slices live as long as the line. `*hint` is the shape of the
+ * latest event of its type, NULL at first, and is updated.
  */
 void mp_split(struct mp_split *s, struct mp_shapes *shapes, const struct mp_shape **hint,
 	      const struct mp_rec *rec);
@@ -74,5 +74,15 @@ static inline struct mp_str mp_split_value(const struct mp_split_field *f)
 
 /* The field of this name, or NULL. */
 const struct mp_split_field *mp_split_find(const struct mp_split *s, struct mp_str key);
+
+/* Where a field is in events of the latest shape. Zeroed memory is a valid one. */
+struct mp_split_place {
+	const struct mp_shape *shape;
+	size_t at;
+};
+
+/* The value of a field of an event, which has been split; false if it has no such field. */
+bool mp_split_get(const struct mp_split *s, const struct mp_rec *rec, const struct mp_field *f,
+		  struct mp_split_place *place, struct mp_str *value);
 
 #endif

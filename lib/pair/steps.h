@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which steps of a pairing an event is: by its type, looked up once for each, and by conditions.
+ * Finds which steps of a pairing an event is, by its type (looked up once for each) and by conditions.
  * Includes pairspec, split.
  */
 #ifndef MP_PAIR_STEPS_H
@@ -11,8 +11,8 @@
 
 /* A type of event: the value of its entry in `types`. */
 struct mp_step_type {
-	uint32_t sure;		     /* steps that it is without a condition, as bits */
-	uint64_t asking;	     /* specifications with a condition, likewise */
+	uint32_t sure;		     /* steps that need no condition, as bits */
+	uint64_t asking;	     /* specifications with a condition, as bits */
 	const struct mp_shape *hint; /* see mp_split() */
 };
 
@@ -25,7 +25,7 @@ struct mp_steps {
 void mp_steps_init(struct mp_steps *s, const struct mp_pair_specs *specs);
 void mp_steps_release(struct mp_steps *s);
 
-/* The entry of a type; stays where it is. */
+/* The entry of a type; its address does not change. */
 struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type);
 
 /* The steps that an event of this type is, as bits. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waiters, each for something with a key: several may wait under one key, and all are in order of
- * age. A removed waiter is used again, so that a steady flow allocates nothing. Includes intmap, str.
+ * A table of waiters by key, in order of age. Several may wait under one key. A removed waiter is
+ * used again, so that a steady flow allocates no memory. Includes intmap, str.
  */
 #ifndef MP_PAIR_WAITING_H
 #define MP_PAIR_WAITING_H
@@ -9,11 +9,11 @@
 #include "lib/core/intmap.h"
 #include "lib/core/str.h"
 
-/* One that waits; value_size bytes of the caller's are behind it, zeroed when it is first made. */
+/* A waiter; value_size bytes of the caller's follow it, zeroed when it is allocated. */
 struct mp_waiter {
 	struct mp_waiter *older, *newer; /* of all */
-	struct mp_waiter *before, *next; /* under the same key, by the time it came under it */
-	struct mp_waiter *last;		 /* in the first under a key: the last one */
+	struct mp_waiter *before, *next; /* under the same key, in the order of arrival */
+	struct mp_waiter *last;		 /* of the first under a key: the last one */
 	uint64_t hash;
 	char *key;
 	uint32_t key_len, key_cap;
@@ -27,14 +27,14 @@ static inline void *mp_waiter_value(struct mp_waiter *w)
 struct mp_waiting {
 	struct mp_intmap by_key; /* hash of a key -> the first waiter under it */
 	size_t n;
-	size_t bytes; /* of waiters; callers add and subtract what hangs on their values */
+	size_t bytes; /* of waiters; callers add and subtract the memory of their values */
 	size_t value_size;
 	struct mp_waiter *oldest, *newest;
 	struct mp_waiter *spare; /* removed; linked by next */
 	void (*release)(struct mp_waiting *t, void *value);
 };
 
-/* `release` frees what hangs on a value, when the table is released. */
+/* `release` frees the memory of a value, when the table is released. */
 void mp_waiting_init(struct mp_waiting *t, size_t value_size,
 		     void (*release)(struct mp_waiting *t, void *value));
 void mp_waiting_release(struct mp_waiting *t);
@@ -45,16 +45,16 @@ struct mp_waiter *mp_waiting_find(const struct mp_waiting *t, struct mp_str key)
 /* Bytes in use, the table's included. */
 size_t mp_waiting_bytes(const struct mp_waiting *t);
 
-/* One more under a key, the newest of all. Its value is as its last user left it. */
+/* Adds a waiter under a key, the newest of all. Its value is as its last user left it. */
 struct mp_waiter *mp_waiting_add(struct mp_waiting *t, struct mp_str key);
 
-/* It waits for another key from now on, the last one under it; its age stays. */
+/* Moves a waiter to another key, as the last one there; its age does not change. */
 void mp_waiting_move(struct mp_waiting *t, struct mp_waiter *w, struct mp_str key);
 
-/* It waits no longer. The value stays readable until the next mp_waiting_add(). */
+/* Removes a waiter. Its value is readable until the next mp_waiting_add(). */
 void mp_waiting_remove(struct mp_waiting *t, struct mp_waiter *w);
 
-/* Frees what hangs on removed ones. */
+/* Frees the memory of removed waiters. */
 void mp_waiting_trim(struct mp_waiting *t);
 
 #endif

@@ -58,7 +58,7 @@ static void feed(struct mp_pair *p, const char *at, const char *end, bool with_e
 			mp_ctl_release(&ctl);
 		}
 	}
-	mp_pair_settle(p, last);
+	mp_pair_end_section(p, last);
 	if (mp_pair_counts(p)->open + mp_pair_counts(p)->forgotten + mp_pair_counts(p)->replaced >
 	    n)
 		abort();

@@ -221,7 +221,7 @@ static size_t text_columns(void)
 
 	if (!isatty(STDOUT_FILENO))
 		return 80;
-	options.style.cut = true;
+	options.style.truncate = true;
 	if (env && mp_num_range(env, 20, 10000, &n) == 0)
 		return n;
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20 ? size.ws_col : 80;
@@ -419,7 +419,7 @@ static int take_record(struct mp_rec *rec, const char **why)
 	char *refusal;
 
 	switch (mp_measure_look(&work.m, rec, why, &refusal)) {
-	case MP_MEASURE_TAKE:
+	case MP_MEASURE_ADD:
 		break;
 	case MP_MEASURE_SKIP:
 		return 0;
@@ -449,7 +449,7 @@ static enum mp_status finish(void)
 {
 	enum mp_status status = mp_input_finish(&work.in);
 
-	if (!work.found && work.m.settled && !work.m.field.name.p && !work.m.dists.counting)
+	if (!work.found && work.m.decided && !work.m.field.name.p && !work.m.dists.counting)
 		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
 			 "with --count FIELDS",
 			 MP_STR_ARGS(work.m.about.field));

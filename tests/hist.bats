@@ -167,7 +167,7 @@ PY
 	grep -a 'comm=nginx' "$TMP/in" | mp-hist -e '*' --tsv > "$TMP/one"
 	grep -a 'comm=nginx' "$TMP/dump" | mp-hist -e '*' --tsv | cmp - "$TMP/one"
 	mp-hist -c comm -e '*' "$TMP/dump" > "$TMP/out" 2> "$TMP/err" && false
-	grep -q "distribution in a dump, where counts are wanted" "$TMP/err"
+	grep -q "dump line with a distribution, not with counts" "$TMP/err"
 }
 
 @test "numbers that cannot be mixed are refused" {

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/stream/esc.h"
 #include "lib/stream/unit.h"
 
 enum { NAME_MAX_WIDTH = 32 };
@@ -13,7 +12,7 @@ enum { NAME_MAX_WIDTH = 32 };
 struct line {
 	struct mp_str key;
 	uint64_t total;
-	size_t at;    /* its place; the last one is for the others */
+	size_t at;    /* its position; the last one is for the others */
 	size_t width; /* column: of its text */
 };
 
@@ -42,7 +41,7 @@ static struct line *line_of(struct mp_map *map, struct line **lines, size_t *cap
 	return &(*lines)[*index];
 }
 
-/* The key without its last value, and that. */
+/* Splits off the last value of a key. */
 static void split(struct mp_str key, struct mp_str *row, struct mp_str *column)
 {
 	const char *tab = memrchr(key.p, '\t', key.len);
@@ -71,7 +70,7 @@ static int by_total(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Numbers by value and before all others, these by bytes; a missing value is last. */
+/* Numbers come first, by value, then text, by bytes, then a missing value. */
 static int by_value(const void *a, const void *b)
 {
 	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
@@ -90,8 +89,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Gives the first `shown` lines of an order their places, and all others the one behind. The lines
- * in that order, allocated.
+ * Sorts lines by `first`, and the first `shown` of them by `order`. Sets their positions; all others
+ * have the position after them. Returns the lines in that order, allocated.
  */
 static struct line **place(struct line *lines, size_t n, size_t shown,
 			   int (*first)(const void *, const void *),
@@ -117,34 +116,25 @@ static void put_number(char *text, const struct mp_dist_style *style, uint64_t n
 		*mp_put_u64(text, n) = '\0';
 }
 
-static void put_name(struct mp_buf *to, const struct mp_field *field, struct mp_str value,
-		     bool terminal)
-{
-	if (value.len && *value.p == '\n')
-		mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(field->name));
-	else if (terminal)
-		mp_esc_terminal(to, value);
-	else
-		mp_buf_str(to, value);
-}
-
 static const struct mp_field *across(const struct mp_dist_style *style)
 {
 	return &style->by->v[style->by->n - 1];
 }
 
-/* How many columns fit, the greatest first, if `room` is left for them. */
+/* How many columns fit into `room`, the greatest first. */
 static size_t columns_that_fit(struct table *t, size_t room)
 {
 	struct line **v = mp_alloc(t->columns.n * sizeof(struct line *));
 	struct mp_buf name = { NULL, 0, 0 };
 	size_t i, used = 0, n = 0, needed = 0;
+	struct mp_str value;
 	char text[MP_UNIT_MAX];
 
 	for (i = 0; i < t->columns.n; i++) {
 		v[i] = &t->column[i];
 		name.len = 0;
-		put_name(&name, across(t->style), v[i]->key, true);
+		value = v[i]->key;
+		mp_dist_put_value(&name, across(t->style), &value, true);
 		put_number(text, t->style, v[i]->total);
 		v[i]->width = MP_MAX(MP_MAX(name.len, strlen(text)), (size_t)5) + 1;
 		needed += v[i]->width;
@@ -181,7 +171,7 @@ static void fill(struct table *t, const struct mp_dists *d)
 
 static size_t row_name_width(const struct table *t, struct mp_buf *name);
 
-/* `fit`: only as many columns as the width of the text has room for. */
+/* `fit`: only as many columns as fit into the width of the text. */
 static void build(struct table *t, const struct mp_dists *d, enum mp_dist_order order, size_t top,
 		  bool fit)
 {
@@ -236,7 +226,7 @@ static const struct line *row_at(const struct table *t, size_t i)
 
 static void put_row_name(struct mp_buf *to, const struct table *t, const struct line *line)
 {
-	struct mp_str rest, value;
+	struct mp_str rest;
 	size_t i;
 
 	if (!line) {
@@ -245,10 +235,9 @@ static void put_row_name(struct mp_buf *to, const struct table *t, const struct 
 	}
 	rest = line->key;
 	for (i = 0; i + 1 < t->style->by->n; i++) {
-		mp_dist_next_value(&rest, &value);
 		if (i)
 			mp_buf_byte(to, ' ');
-		put_name(to, &t->style->by->v[i], value, true);
+		mp_dist_put_value(to, &t->style->by->v[i], &rest, true);
 	}
 }
 
@@ -282,8 +271,10 @@ static void write_heading(const struct table *t, size_t width, struct mp_buf *li
 	mp_buf_printf(line, " \\ %.*s", MP_STR_ARGS(across(t->style)->name));
 	mp_buf_printf(line, "%*s", (int)(width > line->len ? width - line->len : 0), "");
 	for (i = 0; i < t->n_columns; i++) {
+		struct mp_str value = t->column_order[i]->key;
+
 		name.len = 0;
-		put_name(&name, across(t->style), t->column_order[i]->key, true);
+		mp_dist_put_value(&name, across(t->style), &value, true);
 		mp_buf_printf(line, " %*.*s", (int)t->column_order[i]->width - 1,
 			      MP_STR_ARGS(mp_buf_view(&name)));
 	}
@@ -349,23 +340,22 @@ void mp_crosstab_write_tsv(const struct mp_dists *d, enum mp_dist_order order, s
 	for (i = 0; i + 1 < style->by->n; i++)
 		mp_buf_printf(&line, "%.*s\t", MP_STR_ARGS(style->by->v[i].name));
 	for (j = 0; j < t.n_columns; j++) {
-		put_name(&line, across(style), t.column_order[j]->key, false);
+		struct mp_str value = t.column_order[j]->key;
+
+		mp_dist_put_value(&line, across(style), &value, false);
 		mp_buf_byte(&line, '\t');
 	}
 	mp_buf_printf(&line, "total");
 	write_line(out, &line);
 	for (i = 0; i < t.n_rows + (t.other_rows > 0); i++) {
 		const struct line *row = row_at(&t, i);
-		struct mp_str rest = row ? row->key : (struct mp_str){ "", 0 }, value;
+		struct mp_str rest = row ? row->key : (struct mp_str){ NULL, 0 };
 		uint64_t total = 0;
 
 		if (style->time)
 			mp_buf_printf(&line, "%s\t", style->time);
 		for (k = 0; k + 1 < style->by->n; k++) {
-			value = MP_STR("[other]");
-			if (row)
-				mp_dist_next_value(&rest, &value);
-			put_name(&line, &style->by->v[k], value, false);
+			mp_dist_put_value(&line, &style->by->v[k], &rest, false);
 			mp_buf_byte(&line, '\t');
 		}
 		for (j = 0; j < t.n_columns; j++) {

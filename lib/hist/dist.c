@@ -5,7 +5,7 @@
 
 #include "lib/stream/esc.h"
 
-/* As in lib/fold/fold.c: a missing field differs from every value, for a value has no LF in it. */
+/* Stands for a missing field, as in lib/fold/fold.c: no value contains LF. */
 static const struct mp_str missing = { "\n", 1 };
 static const struct mp_str no_key = { "", 0 };
 

@@ -17,7 +17,7 @@ static void put_field(struct mp_buf *to, struct mp_str name, struct mp_str value
 	mp_buf_str(to, value);
 }
 
-/* The values of a key; a stack has to be last. */
+/* Writes the fields of a key. A stack must be the last field of the line, so it goes to `last`. */
 static void put_key(struct mp_buf *to, struct mp_buf *last, const struct mp_fields *by,
 		    struct mp_str key)
 {
@@ -119,8 +119,8 @@ void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, s
 		about->weight.p = NULL;
 }
 
-/* All of what was read, or nothing if it does not fit. */
-static void take(struct mp_dists *d, struct mp_dist *to, const struct mp_loghist *more)
+/* Adds a part of a distribution, or nothing if the total would exceed 64 bits. */
+static void merge_part(struct mp_dists *d, struct mp_dist *to, const struct mp_loghist *more)
 {
 	uint64_t total;
 
@@ -141,12 +141,12 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 	struct mp_dist *to;
 	uint64_t n;
 
-	*why = d->counting ? "distribution in a dump, where counts are wanted"
-			   : "counts in a dump, where a distribution is wanted";
+	*why = d->counting ? "dump line with a distribution, not with counts"
+			   : "dump line with counts, not with a distribution";
 	if (d->counting) {
 		if (!mp_rec_get(rec, &n_field, &text))
 			return -1;
-		*why = "bad count in a dump";
+		*why = "bad count in a dump line";
 		if (mp_num_u64(text, &n) < 0 || n == 0)
 			return -1;
 		to = mp_dists_at(d, rec, fields, why);
@@ -155,7 +155,7 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 		return to ? 0 : -1;
 	}
 	if (mp_rec_get(rec, &linear_field, &text)) {
-		*why = "bad counts of equal width in a dump, or another width";
+		*why = "bad linear counts in a dump line, or another width";
 		if (!d->linear)
 			return 0;
 		to = mp_dists_at(d, rec, fields, why);
@@ -163,12 +163,12 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 	}
 	if (!mp_rec_get(rec, &part_field, &text))
 		return -1;
-	*why = "bad part of a distribution in a dump";
+	*why = "bad part of a distribution in a dump line";
 	if (mp_loghist_read(&more, text) < 0)
 		return -1;
 	to = mp_dists_at(d, rec, fields, why);
 	if (to)
-		take(d, to, &more);
+		merge_part(d, to, &more);
 	mp_loghist_release(&more);
 	return to ? 0 : -1;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions and counts for programs: TSV, JSON, points. */
+/* Distributions and counts as TSV, JSON and points. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/stream/ctl.h"
 #include "lib/hist/output.h"
+#include "lib/stream/ctl.h"
 #include "lib/stream/esc.h"
 
 static void flush_text(struct mp_out *out, struct mp_buf *text)
@@ -65,21 +65,15 @@ void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *o
 	mp_buf_release(&text);
 }
 
-/* The interval and the values of the key, each with a TAB behind; key.p NULL: the others. */
+/* Writes the interval and the values of the key, each followed by a TAB; key.p NULL: the others. */
 static void put_tsv_key(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key)
 {
-	struct mp_str value;
 	size_t i;
 
 	if (style->time)
 		mp_buf_printf(to, "%s\t", style->time);
 	for (i = 0; i < style->by->n; i++) {
-		if (!key.p)
-			mp_buf_printf(to, "[other]");
-		else if (mp_dist_next_value(&key, &value))
-			mp_buf_str(to, value);
-		else
-			mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(style->by->v[i].name));
+		mp_dist_put_value(to, &style->by->v[i], &key, false);
 		mp_buf_byte(to, '\t');
 	}
 }
@@ -89,22 +83,26 @@ static double share(const struct mp_dist *dist, const struct mp_dist_list *list)
 	return round(1e6 * (double)dist->n / (double)list->total) / 1e6;
 }
 
+/* "LOW<separator>HIGH<separator>COUNT" */
+static void put_bucket(struct mp_buf *to, const struct mp_dist_bucket *b, char separator)
+{
+	put_number(to, b->low);
+	mp_buf_byte(to, separator);
+	put_number(to, b->high);
+	mp_buf_byte(to, separator);
+	put_count(to, b->n);
+}
+
 static void put_tsv_rows(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key,
 			 const struct mp_dist *dist)
 {
 	struct mp_dist_bucket *v;
 	size_t n, i;
 
-	v = mp_dist_buckets(dist, style, &n);
+	v = mp_dist_filled_buckets(dist, style, &n);
 	for (i = 0; i < n; i++) {
-		if (v[i].n == 0)
-			continue;
 		put_tsv_key(to, style, key);
-		put_number(to, v[i].low);
-		mp_buf_byte(to, '\t');
-		put_number(to, v[i].high);
-		mp_buf_byte(to, '\t');
-		put_count(to, v[i].n);
+		put_bucket(to, &v[i], '\t');
 		mp_buf_byte(to, '\n');
 	}
 	free(v);
@@ -149,7 +147,7 @@ void mp_dist_write_tsv(const struct mp_dist_list *list, const struct mp_dist_sty
 	mp_buf_release(&text);
 }
 
-/* A JSON string of text with the escapes of the stream. */
+/* Writes text with the escapes of the stream as a JSON string. */
 static void put_json_text(struct mp_buf *to, struct mp_str escaped)
 {
 	struct mp_buf raw = { NULL, 0, 0 };
@@ -188,22 +186,14 @@ static void put_json_buckets(struct mp_buf *to, const struct mp_dist_style *styl
 			     const struct mp_dist *dist)
 {
 	struct mp_dist_bucket *v;
-	const char *before = "";
 	size_t n, i;
 
-	v = mp_dist_buckets(dist, style, &n);
+	v = mp_dist_filled_buckets(dist, style, &n);
 	mp_buf_printf(to, ",\"buckets\":[");
 	for (i = 0; i < n; i++) {
-		if (v[i].n == 0)
-			continue;
-		mp_buf_printf(to, "%s[", before);
-		put_number(to, v[i].low);
-		mp_buf_byte(to, ',');
-		put_number(to, v[i].high);
-		mp_buf_byte(to, ',');
-		put_count(to, v[i].n);
+		mp_buf_printf(to, i ? ",[" : "[");
+		put_bucket(to, &v[i], ',');
 		mp_buf_byte(to, ']');
-		before = ",";
 	}
 	mp_buf_byte(to, ']');
 	free(v);
@@ -261,23 +251,17 @@ void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_st
 	mp_buf_release(&text);
 }
 
-/* The label of a point: the values of the key, then the statistic if there are several. */
+/* Writes the label of a point: the values of the key, then the statistic if there are several. */
 static void put_label(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key,
 		      enum mp_stat stat)
 {
 	bool several = (style->stats & (style->stats - 1)) != 0;
-	struct mp_str value;
 	size_t i;
 
-	for (i = 0; i < style->by->n; i++) {
-		if (i && key.p)
+	for (i = 0; i < style->by->n && (i == 0 || key.p); i++) {
+		if (i)
 			mp_buf_byte(to, ' ');
-		if (!key.p)
-			mp_buf_printf(to, i ? "" : "[other]");
-		else if (mp_dist_next_value(&key, &value))
-			mp_buf_str(to, value);
-		else
-			mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(style->by->v[i].name));
+		mp_dist_put_value(to, &style->by->v[i], &key, false);
 	}
 	if (several || style->by->n == 0)
 		mp_buf_printf(to, "%s%s", style->by->n ? " " : "", mp_dist_stat_name(stat));

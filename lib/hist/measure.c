@@ -32,7 +32,7 @@ static char *refuse_mixture(const struct mp_measure *m)
 	return mp_types_mixture(&m->choice.types);
 }
 
-/* What 1 in x is in ns; 0 if the header gives it no unit of time. */
+/* How many ns 1 in x is; 0 if the header does not give it a unit of time. */
 static double x_factor(const struct mp_measure *m)
 {
 	static const struct {
@@ -58,8 +58,8 @@ char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header)
 	return refuse_mixture(m);
 }
 
-/* Numbers in us and in bytes have no common table. */
-static char *settle_unit(struct mp_measure *m, size_t i, const struct mp_field *f)
+/* Decides the unit of the field or the weight, and refuses a second one. */
+static char *decide_unit(struct mp_measure *m, size_t i, const struct mp_field *f)
 {
 	const char *now = f->name.p ? mp_unit_of(m->header, f) : "";
 
@@ -71,7 +71,7 @@ static char *settle_unit(struct mp_measure *m, size_t i, const struct mp_field *
 	return NULL;
 }
 
-static char *settle_units(struct mp_measure *m)
+static char *decide_units(struct mp_measure *m)
 {
 	char *refusal;
 	size_t len;
@@ -79,9 +79,9 @@ static char *settle_units(struct mp_measure *m)
 	if (!m->unit_is_old && m->units[0])
 		return NULL;
 	m->unit_is_old = false;
-	refusal = settle_unit(m, 0, &m->measured);
+	refusal = decide_unit(m, 0, &m->measured);
 	if (!refusal)
-		refusal = settle_unit(m, 1, &m->weighed);
+		refusal = decide_unit(m, 1, &m->weighed);
 	if (refusal)
 		return refusal;
 	m->unit = m->units[0];
@@ -96,8 +96,8 @@ static bool same_name(struct mp_str a, struct mp_str b)
 	return a.p && b.p ? mp_str_eq(a, b) : a.p == b.p;
 }
 
-/* A name that lives as long as the program, since everything is about it. */
-static void settle_field(struct mp_field *to, struct mp_str name)
+/* Copies a name, since it is used until the end. */
+static void own_field(struct mp_field *to, struct mp_str name)
 {
 	if (name.p)
 		name.p = mp_strndup(name.p, name.len);
@@ -105,14 +105,14 @@ static void settle_field(struct mp_field *to, struct mp_str name)
 		*to = (struct mp_field){ MP_FIELD_KEY, name };
 }
 
-/* What the first record, or line of a dump, is about holds for all. */
-static char *settle_about(struct mp_measure *m, const struct mp_dump_about *about)
+/* Decides by the first record, or line of a dump, what is measured, and refuses anything else. */
+static char *decide_about(struct mp_measure *m, const struct mp_dump_about *about)
 {
-	if (!m->settled) {
-		settle_field(&m->measured, about->field);
-		settle_field(&m->weighed, about->weight);
+	if (!m->decided) {
+		own_field(&m->measured, about->field);
+		own_field(&m->weighed, about->weight);
 		m->about = (struct mp_dump_about){ m->measured.name, m->weighed.name };
-		m->settled = true;
+		m->decided = true;
 	}
 	if (!same_name(m->about.field, about->field))
 		return mp_asprintf("the input has distributions of '%.*s' and of '%.*s'",
@@ -120,10 +120,10 @@ static char *settle_about(struct mp_measure *m, const struct mp_dump_about *abou
 	if (!same_name(m->about.weight, about->weight))
 		return mp_asprintf("the input is weighted by different fields ('%.*s', '%.*s')",
 				   MP_STR_ARGS(m->about.weight), MP_STR_ARGS(about->weight));
-	return settle_units(m);
+	return decide_units(m);
 }
 
-/* Of a record that is no line of a dump. */
+/* What is measured in a record that is not a line of a dump. */
 static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp_rec *rec)
 {
 	struct mp_dump_about about = { m->field.name, m->choice.weight.name };
@@ -135,7 +135,7 @@ static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp
 	return about;
 }
 
-static bool wanted(struct mp_measure *m, const struct mp_rec *rec, bool point)
+static bool is_selected(struct mp_measure *m, const struct mp_rec *rec, bool point)
 {
 	if (point && m->choice.types.n_globs)
 		return false;
@@ -160,17 +160,17 @@ enum mp_measure_look mp_measure_look(struct mp_measure *m, struct mp_rec *rec, c
 		about = about_of(m, rec);
 	}
 	rec->type = type;
-	if (!wanted(m, rec, point))
+	if (!is_selected(m, rec, point))
 		return MP_MEASURE_SKIP;
 	*refusal = refuse_mixture(m);
 	if (*refusal)
 		return MP_MEASURE_REFUSE;
 	if (m->field.name.p && !same_name(m->field.name, about.field)) {
-		*why = "distribution of another field in a dump";
+		*why = "dump line with the distribution of another field";
 		return MP_MEASURE_BAD;
 	}
-	*refusal = settle_about(m, &about);
-	return *refusal ? MP_MEASURE_REFUSE : MP_MEASURE_TAKE;
+	*refusal = decide_about(m, &about);
+	return *refusal ? MP_MEASURE_REFUSE : MP_MEASURE_ADD;
 }
 
 bool mp_measure_time(const struct mp_measure *m, const struct mp_rec *rec, uint64_t *time_ns)
@@ -203,7 +203,7 @@ static int weight_of(const struct mp_measure *m, const struct mp_rec *rec, uint6
 	return 0;
 }
 
-/* As mp_rec_number(); the y of a point is a decimal number for sure. */
+/* As mp_rec_number(), but the y of a point is always a decimal number. */
 static int number_of(const struct mp_measure *m, const struct mp_rec *rec, double *v)
 {
 	*v = 0;
@@ -224,7 +224,7 @@ int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **
 	if (m->is_dump)
 		return mp_dump_add(&m->dists, rec, &m->by_dump, why);
 	got = number_of(m, rec, &v);
-	*why = got ? "what is measured is no number" : "record without the field that is measured";
+	*why = got ? "the measured field is not a number" : "record without the measured field";
 	if (got < 1 || weight_of(m, rec, &weight, why) < 0)
 		return -1;
 	dist = mp_dists_at(&m->dists, rec, &m->choice.by, why);

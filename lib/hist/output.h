@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distributions and counts by key, written: as text for people, TSV, JSON, or points of
- * mp-stream(5). Names are escaped for where they go. Includes dist, io.
+ * Writes distributions and counts by key as aligned text, TSV, JSON, or points of mp-stream(5). Names
+ * are escaped as each form needs. Includes dist, io.
  */
 #ifndef MP_HIST_OUTPUT_H
 #define MP_HIST_OUTPUT_H
 
-#include "lib/hist/dist.h"
 #include "lib/core/io.h"
+#include "lib/hist/dist.h"
 
-/* What can be told of a distribution, as bits. */
+/* The statistics of a distribution; in a set as bits. */
 enum mp_stat {
 	MP_STAT_COUNT,
 	MP_STAT_SUM,
@@ -33,12 +33,12 @@ struct mp_dist_style {
 	bool counting;
 	bool linear;
 	bool summary;	      /* a line for each key, no tables */
-	size_t rows;	      /* at most, of a linear table whose width is found */
+	size_t rows;	      /* at most, of a linear table whose width is chosen */
 	struct mp_str field;  /* what is measured */
 	struct mp_str weight; /* p == NULL: each counts 1 */
 	const char *unit, *weight_unit;
 	size_t columns;	  /* width of the text */
-	bool cut;	  /* text: names are cut at that width */
+	bool truncate;	  /* text: names are truncated to that width */
 	const char *time; /* name of the interval, or NULL */
 	uint64_t time_ns; /* its beginning, on the stream's clock */
 	unsigned stats;	  /* points: bits of enum mp_stat */
@@ -47,20 +47,22 @@ struct mp_dist_style {
 void mp_dist_write_text(const struct mp_dist_list *list, const struct mp_dist_style *style,
 			struct mp_out *out);
 
-/* The line of names at the top. */
+/* Writes the line of column names. */
 void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *out);
 void mp_dist_write_tsv(const struct mp_dist_list *list, const struct mp_dist_style *style,
 		       struct mp_out *out);
 
-/* A line for each key. */
+/* Writes a line for each key. */
 void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_style *style,
 			struct mp_out *out);
 
-/* Returns the number of lines. */
+/* Writes a line for each key and statistic. Returns the number of lines. */
 uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_dist_style *style,
 			      struct mp_out *out);
 
-/* For all of the above: one row of a table. */
+/* --- for the functions above ---------------------------------------------------------------- */
+
+/* One row of a table. */
 struct mp_dist_bucket {
 	double low, high;
 	int sign; /* 1: low <= v < high; -1: low < v <= high; 0: v = 0 */
@@ -68,10 +70,21 @@ struct mp_dist_bucket {
 };
 
 /*
- * The rows of a table, from the least number to the greatest, empty ones between them too; in an
- * array that the caller frees. Linear if the style says so, else powers of two.
+ * The rows of a table, from the least number to the greatest, with the empty ones between them, in
+ * an array that the caller frees. Rows of equal width if style->linear is set, else powers of two.
  */
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n);
+
+/* The rows that are not empty, as mp_dist_buckets(). */
+struct mp_dist_bucket *mp_dist_filled_buckets(const struct mp_dist *dist,
+					      const struct mp_dist_style *style, size_t *n);
+
+/*
+ * Cuts the next value off a key and writes it, for `field`: "[no FIELD]" if it is missing, "[other]"
+ * if key->p is NULL. `terminal`: safe for a terminal, else escaped as in the stream.
+ */
+void mp_dist_put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str *key,
+		       bool terminal);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all ways of writing a distribution share: its rows and its statistics. */
+/* The rows, the statistics and the keys of a distribution, for all forms of output. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/hist/output.h"
+#include "lib/stream/esc.h"
 
 static const struct {
 	const char *name;
@@ -67,7 +68,7 @@ static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
 	return v;
 }
 
-/* Exponents of the least and the greatest magnitude of a side that occur; false if none does. */
+/* The exponents of the least and the greatest magnitude of a side; false if it is empty. */
 static bool span(const struct mp_loghist_side *s, int *low, int *high)
 {
 	*low = s->first;
@@ -75,7 +76,7 @@ static bool span(const struct mp_loghist_side *s, int *low, int *high)
 	return s->n > 0;
 }
 
-/* Both sides begin at the power of two that is nearest to 0 where there are numbers across it. */
+/* If there are numbers on both sides of 0, and all are whole, each side begins at 1. */
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n)
 {
@@ -105,4 +106,31 @@ struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 		v[(*n)++] = (struct mp_dist_bucket){ ldexp(1, e), ldexp(1, e + 1), 1,
 						     mp_loghist_log2(h, e, false) };
 	return v;
+}
+
+struct mp_dist_bucket *mp_dist_filled_buckets(const struct mp_dist *dist,
+					      const struct mp_dist_style *style, size_t *n)
+{
+	size_t all, i;
+	struct mp_dist_bucket *v = mp_dist_buckets(dist, style, &all);
+
+	for (i = *n = 0; i < all; i++)
+		if (v[i].n)
+			v[(*n)++] = v[i];
+	return v;
+}
+
+void mp_dist_put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str *key,
+		       bool terminal)
+{
+	struct mp_str value;
+
+	if (!key->p)
+		mp_buf_printf(to, "[other]");
+	else if (!mp_dist_next_value(key, &value))
+		mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(field->name));
+	else if (terminal)
+		mp_esc_terminal(to, value);
+	else
+		mp_buf_str(to, value);
 }

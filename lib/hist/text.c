@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions and counts for people. */
+/* Distributions and counts as aligned text. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@ enum {
 	LABEL_MAX = 2 * MP_UNIT_MAX + 8,
 	BAR_MIN = 10,
 	BAR_MAX = 100,
-	EMPTY_MAX = 5,	 /* more empty rows in a row than that are one line */
-	COLUMN_MAX = 40, /* bytes of a value in a column that others follow */
+	EMPTY_MAX = 5,	 /* more empty rows than that become one line */
+	COLUMN_MAX = 40, /* width of a value in any column but the last */
 };
 
-/* Characters of UTF-8: bytes that do not continue one. */
+/* How many characters of UTF-8: bytes that do not continue one. */
 static size_t width_of(struct mp_str s)
 {
 	size_t i, n = 0;
@@ -26,8 +26,8 @@ static size_t width_of(struct mp_str s)
 	return n;
 }
 
-/* A name that is longer than that many characters ends in "...". */
-static void cut_name(struct mp_buf *text, size_t from, size_t width)
+/* Truncates a name to that many characters; it ends in "..." then. */
+static void truncate_name(struct mp_buf *text, size_t from, size_t width)
 {
 	struct mp_str name = { text->p + from, text->len - from };
 	size_t i = 0, n = 0;
@@ -40,34 +40,22 @@ static void cut_name(struct mp_buf *text, size_t from, size_t width)
 	mp_buf_add(text, "...", 3);
 }
 
-static void put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str value,
-		      bool there)
-{
-	if (there)
-		mp_esc_terminal(to, value);
-	else
-		mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(field->name));
-}
-
 static void put_others(struct mp_buf *to, size_t others)
 {
 	mp_buf_printf(to, "other (%zu %s)", others, others == 1 ? "key" : "keys");
 }
 
-/* "comm = nginx, cpu = 3" */
+/* Writes "comm = nginx, cpu = 3". */
 static void put_key(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key)
 {
-	struct mp_str value;
 	size_t i, from = to->len;
 
 	for (i = 0; i < style->by->n; i++) {
-		bool there = mp_dist_next_value(&key, &value);
-
 		mp_buf_printf(to, "%s%.*s = ", i ? ", " : "", MP_STR_ARGS(style->by->v[i].name));
-		put_value(to, &style->by->v[i], value, there);
+		mp_dist_put_value(to, &style->by->v[i], &key, true);
 	}
-	if (style->cut)
-		cut_name(to, from, style->columns);
+	if (style->truncate)
+		truncate_name(to, from, style->columns);
 }
 
 static void write_line(struct mp_out *out, struct mp_buf *line)
@@ -89,7 +77,7 @@ static void put_edge(char *to, const struct mp_dist_style *style, double v)
 		snprintf(to, MP_UNIT_MAX, "%.6g", v);
 }
 
-/* Whole numbers without a unit as bcc shows them, else what is in and what is not. */
+/* Writes "1 -> 2" for whole numbers without a unit, as bcc does, else "[1 us, 2 us)". */
 static void put_label(char *to, const struct mp_dist_style *style, const struct mp_dist *dist,
 		      const struct mp_dist_bucket *b)
 {
@@ -184,7 +172,7 @@ static void write_table(const struct mp_dist *dist, const struct mp_dist_style *
 	free(v);
 }
 
-/* A statistic with its unit. */
+/* Writes a statistic with its unit. */
 static void put_stat(char *to, const struct mp_dist_style *style, const struct mp_dist *dist,
 		     enum mp_stat stat)
 {
@@ -234,11 +222,11 @@ static void write_tables(const struct mp_dist_list *list, const struct mp_dist_s
 	}
 }
 
-/* Columns of numbers on the left, right-aligned, and the key behind them. */
+/* Columns of numbers, right-aligned, followed by the key. */
 struct columns {
 	size_t n;
 	size_t width[MP_STATS];
-	size_t value_width[64]; /* of the values of a key, but the last */
+	size_t value_width[64]; /* of the values of a key; the last is not padded */
 };
 
 static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN, MP_STAT_P50,
@@ -273,7 +261,7 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 		    const struct mp_dist_style *style)
 {
 	char text[MP_UNIT_MAX];
-	struct mp_str key, value;
+	struct mp_str key;
 	struct mp_buf name = { NULL, 0, 0 };
 	size_t i, j;
 
@@ -290,10 +278,8 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 		for (j = 0;
 		     i < list->n && j + 1 < style->by->n && j < MP_ARRAY_SIZE(c->value_width);
 		     j++) {
-			bool there = mp_dist_next_value(&key, &value);
-
 			name.len = 0;
-			put_value(&name, &style->by->v[j], value, there);
+			mp_dist_put_value(&name, &style->by->v[j], &key, true);
 			c->value_width[j] =
 				MP_MAX(c->value_width[j],
 				       MP_MIN(width_of(mp_buf_view(&name)), (size_t)COLUMN_MAX));
@@ -304,26 +290,23 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 	mp_buf_release(&name);
 }
 
-/* Values side by side; the last has the rest of the line. */
+/* Writes the values side by side; the last has the rest of the line. */
 static void put_values(struct mp_buf *line, const struct columns *c,
 		       const struct mp_dist_style *style, struct mp_str key)
 {
-	struct mp_str value;
 	size_t i, from, width;
 
 	for (i = 0; i < style->by->n; i++) {
-		bool there = mp_dist_next_value(&key, &value);
-
 		mp_buf_add(line, "  ", 2);
 		from = line->len;
-		put_value(line, &style->by->v[i], value, there);
+		mp_dist_put_value(line, &style->by->v[i], &key, true);
 		width = width_of((struct mp_str){ line->p + from, line->len - from });
 		if (i + 1 < style->by->n && i < MP_ARRAY_SIZE(c->value_width))
 			for (; width < c->value_width[i]; width++)
 				mp_buf_byte(line, ' ');
 	}
-	if (style->cut)
-		cut_name(line, 0, style->columns);
+	if (style->truncate)
+		truncate_name(line, 0, style->columns);
 }
 
 static void write_rows(const struct mp_dist_list *list, const struct mp_dist_style *style,

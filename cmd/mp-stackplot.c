@@ -417,12 +417,12 @@ static void default_title(struct mp_buf *to)
 /* Returns the status for main. */
 static enum mp_status tell(const struct mp_stackplot *s)
 {
-	mp_say_count(work.grid.given_up,
+	mp_say_count(work.grid.dropped,
 		     "label beyond those kept while reading was added to other (see --labels)",
 		     "labels beyond those kept while reading were added to other (see --labels)");
 	mp_say_count(s->negative, "value of a bin below 0 is drawn as 0",
 		     "values of bins below 0 are drawn as 0");
-	return work.grid.given_up || s->negative ? MP_LOSSY : MP_OK;
+	return work.grid.dropped || s->negative ? MP_LOSSY : MP_OK;
 }
 
 static enum mp_status draw(struct mp_out *out)
@@ -435,7 +435,7 @@ static enum mp_status draw(struct mp_out *out)
 	if (!work.has_grid)
 		decide(work.headers[1] && !work.headers[0] ? MP_POINT : MP_EVENT, NULL);
 	if (!work.grid.style.mean && !options.bin)
-		mp_stackgrid_suit(&work.grid);
+		mp_stackgrid_merge_sparse(&work.grid);
 	mp_stackgrid_finish(&work.grid, options.top, &s);
 	status = tell(&s);
 	d.mean = work.grid.style.mean;

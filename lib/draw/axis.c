@@ -31,7 +31,7 @@ double mp_axis_value(const struct mp_axis *a, double at)
 
 /* --- labels ------------------------------------------------------------------------------------------- */
 
-/* Digits behind the point that a multiple of `step` needs. */
+/* How many digits after the point a multiple of `step` needs. */
 static int decimals(double step)
 {
 	double digits = -floor(log10(step) + 1e-9);
@@ -54,7 +54,7 @@ static void put_scaled(char *to, double value, double step, struct mp_scale scal
 			 scale.suffix);
 }
 
-/* Longer than this "90 s" is "1:30". */
+/* Whether times are shown as "1:30", not as "90 s". */
 static bool is_long(double span_ns)
 {
 	return span_ns > 2 * MIN;
@@ -94,7 +94,7 @@ void mp_axis_put_time(char to[MP_UNIT_MAX], double ns)
 	snprintf(to + len, MP_UNIT_MAX - len, " %s", scale.suffix);
 }
 
-/* What differs far behind the point is not scaled: 1000000001, not 1.000000001 G. */
+/* Values that differ in many digits after the point are not scaled: 1000000001, not 1.000000001 G. */
 static struct mp_scale linear_scale(const char *unit, double max, double step)
 {
 	struct mp_scale scale = mp_unit_scale(unit, max);
@@ -132,9 +132,9 @@ static void put_label(const struct mp_axis *a, struct mp_tick *t, double step)
 
 /* --- which ticks -------------------------------------------------------------------------------------- */
 
-/* Whether the labels have room: neighbours stay 1.5 em apart, or two lines. */
-static bool have_room(const struct mp_tick *t, size_t n, double length, bool upright,
-		      double font_px)
+/* Whether the labels fit: neighbours are at least 1.5 em apart. */
+static bool labels_fit(const struct mp_tick *t, size_t n, double length, bool upright,
+		       double font_px)
 {
 	double end = -HUGE_VAL;
 	size_t i;
@@ -152,7 +152,7 @@ static bool have_room(const struct mp_tick *t, size_t n, double length, bool upr
 	return true;
 }
 
-/* The step after this one: 1, 2, 5, 10 ...; of times 15, 30 s, 1, 2, 5, 10, 15, 30 min, 1 h ... */
+/* The next step: 1, 2, 5, 10 ...; for times also 15, 30 s, 1, 2, 5, 10, 15, 30 min, 1 h ... */
 static double next_step(const struct mp_axis *a, double step)
 {
 	static const double times[] = { 10 * SEC, 15 * SEC, 30 * SEC, MIN,	 2 * MIN,
@@ -173,7 +173,7 @@ static double next_step(const struct mp_axis *a, double step)
 	return unit * tens * (ones < 2 ? 2 : ones < 5 ? 5 : 10);
 }
 
-/* The greatest power of ten, in the unit that is shown, of which the axis has a hundred or more. */
+/* The greatest power of ten, in the unit of the labels, that fits a hundred times into the axis. */
 static double first_step(const struct mp_axis *a)
 {
 	double max = MP_MAX(fabs(a->low), fabs(a->high)), span = a->high / 100 - a->low / 100;
@@ -197,7 +197,7 @@ static size_t linear_ticks(const struct mp_axis *a, double step, struct mp_tick 
 		t[n] = (struct mp_tick){ .value = i * step, .at = mp_axis_at(a, i * step) };
 		put_label(a, &t[n++], step);
 		if (i + 1 == i)
-			break; /* beyond the digits of a double */
+			break; /* i is beyond the digits of a double */
 	}
 	return n;
 }
@@ -209,17 +209,17 @@ static size_t choose_linear(const struct mp_axis *a, double length, bool upright
 	double span = a->high / 2 - a->low / 2;
 	size_t n = 0;
 
-	while (step > DBL_MIN && step / 2 < span) { /* below, digits are lost */
+	while (step > DBL_MIN && step / 2 < span) { /* below DBL_MIN, digits are lost */
 		n = linear_ticks(a, step, t, MP_TICKS_MAX);
 		if (n != SIZE_MAX && step / 2 / span * length >= least &&
-		    have_room(t, n, length, upright, font_px))
+		    labels_fit(t, n, length, upright, font_px))
 			return n;
 		step = next_step(a, step);
 	}
 	return n == SIZE_MAX ? 0 : MP_MIN(n, (size_t)1);
 }
 
-/* The value of log tick i: powers of ten, of two for bytes; ns turn to min, h and d. */
+/* The value of tick i: powers of ten, or of two for bytes; times above 10 s in min, h and d. */
 static double log_value(const struct mp_axis *a, int i)
 {
 	static const double beyond[] = { MIN, 10 * MIN, HOUR };
@@ -242,7 +242,7 @@ static int log_floor(const struct mp_axis *a, double value)
 	return i;
 }
 
-/* Lines at 2 to 9 times a power of ten, or at every power of two. */
+/* Makes minor ticks at 1 to 9 times a power of ten, or at every power of two. */
 static size_t minor_log_ticks(const struct mp_axis *a, int from, int to, struct mp_tick *t)
 {
 	size_t n = 0;
@@ -264,7 +264,7 @@ static size_t minor_log_ticks(const struct mp_axis *a, int from, int to, struct 
 	return n;
 }
 
-/* Gives labels to ticks of which there are few decades: 1, 2 and 5, as far as there is room. */
+/* Labels the ticks of a few decades: at 1, 2 and 5, or fewer if they do not fit. */
 static size_t few_decades(const struct mp_axis *a, int from, int to, double length, bool upright,
 			  double font_px, struct mp_tick *t)
 {
@@ -283,13 +283,13 @@ static size_t few_decades(const struct mp_axis *a, int from, int to, double leng
 			t[i].minor = false;
 			put_label(a, &t[i], 0);
 		}
-		if (have_room(t, n, length, upright, font_px))
+		if (labels_fit(t, n, length, upright, font_px))
 			return n;
 	}
 	return 0;
 }
 
-/* Every nth decade; decades between are minor if there is room for their lines. */
+/* Labels every nth decade; decades in between are minor ticks if there is room for them. */
 static size_t many_decades(const struct mp_axis *a, int from, int to, int every, struct mp_tick *t)
 {
 	size_t n = 0;
@@ -323,12 +323,12 @@ static size_t choose_log(const struct mp_axis *a, double length, bool upright, d
 	}
 	if (labels >= 2)
 		return n;
-	if (to - from < 1) /* not even two decades: as on a linear axis */
+	if (to - from < 1) /* less than two decades: ticks as on a linear axis */
 		return choose_linear(&(struct mp_axis){ MP_AXIS_LINEAR, a->low, a->high, a->unit },
 				     length, upright, font_px, t);
 	for (every = 1; every <= to - from + 1; every++) {
 		n = many_decades(a, from, to, every, t);
-		if (have_room(t, n, length, upright, font_px))
+		if (labels_fit(t, n, length, upright, font_px))
 			break;
 	}
 	return n;

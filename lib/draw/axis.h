@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Axes of pictures: where a value stands, and ticks at round values whose labels do not overlap.
- * Categories: natural order and shortened labels. Includes str, unit.
+ * Axes of pictures: the place of a value, and ticks at round values whose labels do not overlap.
+ * Includes str, unit.
  */
 #ifndef MP_DRAW_AXIS_H
 #define MP_DRAW_AXIS_H
@@ -30,25 +30,25 @@ struct mp_tick {
 
 enum { MP_TICKS_MAX = 160 };
 
-/* Where a value stands, 0 to 1; outside of the axis less or more. And back. */
+/* The place of a value, from 0 to 1 (less or more outside the axis), and the value at a place. */
 double mp_axis_at(const struct mp_axis *a, double value);
 double mp_axis_value(const struct mp_axis *a, double at);
 
 /*
- * Ticks in ascending order into `ticks`, of which MP_TICKS_MAX there is room for; returns how many.
- * `length` px of axis; labels side by side (`upright` false: a horizontal axis) or one above the
- * other, at a font size in px. As many as have room, and not more than look good: at least two
- * labels wherever two have room.
+ * Makes ticks, in ascending order, in `ticks`, which has room for MP_TICKS_MAX. Returns how many. The
+ * axis is `length` px long. Its labels are side by side (`upright` false: a horizontal axis) or one
+ * above the other, in a font of `font_px`. There are as many labels as fit and look good, and at
+ * least two if two fit.
  */
 size_t mp_axis_ticks(const struct mp_axis *a, double length, bool upright, double font_px,
 		     struct mp_tick *ticks);
 
-/* A duration in ns, or a time since the start, as the ticks of a time axis have it, exactly. */
+/* Writes a duration in ns, or a time since the start, in the unit of a time axis, exactly. */
 void mp_axis_put_time(char to[MP_UNIT_MAX], double ns);
 
 /*
- * For n categories that are `spacing` px apart, with labels `need` px wide (or high): 1 if each has
- * room, 2 if each second has, and so on.
+ * For n categories that are `spacing` px apart, with labels `need` px wide (or high): 1 if all labels
+ * fit, 2 if every second one fits, and so on.
  */
 size_t mp_axis_label_every(size_t n, double spacing, double need);
 

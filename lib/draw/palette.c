@@ -11,8 +11,8 @@ enum { STOPS = 17, HUES = MP_SLOTS / 2 };
 
 struct mp_palette {
 	const char *name;
-	/* What is used of the ramp: its dark end is hardly told from dark paper, nor its pale
-	 * one from light paper. */
+	/* The part of the ramp that is used: its dark end looks like dark paper, its pale end like
+	 * light paper. */
 	double from[MP_PAPERS], to[MP_PAPERS];
 	uint32_t stops[STOPS]; /* dark to bright */
 };
@@ -113,8 +113,8 @@ static int compare_names(const void *a, const void *b)
 	return mp_str_cmp(**(const struct mp_str *const *)a, **(const struct mp_str *const *)b);
 }
 
-/* The next that is free from `slot` on; once all are taken they are given out again. */
-static unsigned take_free(bool *taken, size_t *used, unsigned slot)
+/* Reserves the next free slot from `slot` on; after the last free one, all are free again. */
+static unsigned reserve_slot(bool *taken, size_t *used, unsigned slot)
 {
 	if (*used == MP_SLOTS) {
 		memset(taken, 0, MP_SLOTS * sizeof(*taken));
@@ -127,7 +127,7 @@ static unsigned take_free(bool *taken, size_t *used, unsigned slot)
 	return slot;
 }
 
-/* Favourites that are free go first, so that a clash moves no third name. */
+/* Names get their favourites first, so that two names with the same one do not move a third. */
 void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots)
 {
 	const struct mp_str **sorted = mp_alloc((n + 1) * sizeof(*sorted));
@@ -144,10 +144,10 @@ void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots)
 		if (taken[slot])
 			sorted[left++] = sorted[i];
 		else
-			take_free(taken, &used, slot);
+			reserve_slot(taken, &used, slot);
 	}
 	for (i = 0; i < left; i++)
-		slots[sorted[i] - names] = take_free(taken, &used, slots[sorted[i] - names]);
+		slots[sorted[i] - names] = reserve_slot(taken, &used, slots[sorted[i] - names]);
 	free(sorted);
 }
 

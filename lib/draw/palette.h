@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Colours that people with colour-blindness tell apart, for light and dark paper: ramps for amounts
- * and sets for names. Includes str only.
+ * Colours that people with colour-blindness can distinguish, for light and dark paper: ramps for
+ * amounts and sets for names. Includes str only.
  *
  * Ramps: viridis, magma and inferno by St. van der Walt and N. Smith, cividis by J. Nunez,
- * C. Anderton and R. Renslow (all in matplotlib, CC0), grey. On light paper they run backwards, so
- * that little is pale and much is dark; on dark paper little is dark and much is bright.
+ * C. Anderton and R. Renslow (all in matplotlib, CC0), grey. On light paper small amounts are pale and
+ * large ones dark; on dark paper small amounts are dark and large ones bright.
  * Sets: from the schemes of P. Tol ("muted") and of M. Okabe and K. Ito.
  */
 #ifndef MP_DRAW_PALETTE_H
@@ -26,28 +26,28 @@ void mp_rgb_put(char *to, struct mp_rgb c);
 
 struct mp_palette;
 
-/* NULL if there is none of this name. */
+/* The palette of this name, or NULL. */
 const struct mp_palette *mp_palette_find(const char *name);
 const char *mp_palette_name(const struct mp_palette *p);
 
-/* "viridis, cividis, ...": for help and messages. The first is the default. */
+/* "viridis, cividis, ...", for help and messages. The first is the default. */
 const char *mp_palette_list(void);
 
-/* The colour of `share`, 0 (little, but to be told from the paper) to 1 (much). */
+/* The colour of `share`: 0 (little, but distinguishable from the paper) to 1 (much). */
 struct mp_rgb mp_palette_at(const struct mp_palette *p, enum mp_paper paper, double share);
 
 /*
- * Colours for names. Each name has a favourite colour, made of its bytes alone, so that it looks
- * the same in every picture; where two names of one picture have the same, one takes the next that
- * is free, which depends on the names alone and not on their order. `slots[i]` becomes the number
- * for mp_palette_slot(). From MP_SLOTS names on colours are used again.
+ * Colours for names. Each name has a favourite colour, which depends on its bytes alone, so that it
+ * is the same in every picture. If two names of a picture have the same favourite, one gets the next
+ * free colour; which one depends on the names, not on their order. `slots[i]` becomes the number for
+ * mp_palette_slot(). More than MP_SLOTS names share colours.
  */
 enum { MP_SLOTS = 24 };
 
 void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots);
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper);
 
-/* The colour of "other", which is no name's. */
+/* The colour of "other", which no name has. */
 struct mp_rgb mp_palette_other(enum mp_paper paper);
 
 #endif

@@ -8,10 +8,10 @@
 #define ELLIPSIS "\xe2\x80\xa6"	   /* U+2026 */
 
 /*
- * The character at the start of `s`, with its length; -1 and 1 if there is no well-formed one
+ * Parses the character at the start of `s`, and its length; -1 and 1 if it is not well-formed
  * (Unicode 15, table 3-7).
  */
-static int32_t take_utf8(struct mp_str s, size_t *len)
+static int32_t parse_utf8(struct mp_str s, size_t *len)
 {
 	unsigned char c = s.p[0];
 	size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : 4, i;
@@ -32,7 +32,7 @@ static int32_t take_utf8(struct mp_str s, size_t *len)
 	return v;
 }
 
-/* Not in XML 1.0, or not to be shown: U+FFFE, C1 controls, line separators, bidi controls. */
+/* Not in XML 1.0, or not printable: U+FFFE, C1 controls, line separators, bidi controls. */
 static bool is_unfit(int32_t v)
 {
 	return v < 0 || (v >= 0x80 && v < 0xa0) || (v & 0xfffe) == 0xfffe ||
@@ -40,11 +40,11 @@ static bool is_unfit(int32_t v)
 	       (v >= 0x2028 && v < 0x202f) || (v >= 0x2066 && v < 0x206a) || v == 0xfeff;
 }
 
-/* The next piece of cleaned text, cut off `*s`; `hold` has room for it if it must be made. */
-static struct mp_str take_clean(struct mp_str *s, char hold[8])
+/* Cuts the next character off `*s` and returns it cleaned; `hold` has room for its escape. */
+static struct mp_str next_clean(struct mp_str *s, char hold[8])
 {
 	size_t len;
-	int32_t v = take_utf8(*s, &len);
+	int32_t v = parse_utf8(*s, &len);
 	struct mp_str piece = { s->p, len };
 
 	if (is_unfit(v))
@@ -61,7 +61,7 @@ void mp_svg_clean(struct mp_buf *to, struct mp_str raw)
 	char hold[8];
 
 	while (raw.len)
-		mp_buf_str(to, take_clean(&raw, hold));
+		mp_buf_str(to, next_clean(&raw, hold));
 }
 
 static struct mp_str xml_entity(char c)
@@ -86,7 +86,7 @@ void mp_svg_text(struct mp_buf *to, struct mp_str raw)
 	char hold[8];
 
 	while (raw.len) {
-		struct mp_str piece = take_clean(&raw, hold), entity = xml_entity(piece.p[0]);
+		struct mp_str piece = next_clean(&raw, hold), entity = xml_entity(piece.p[0]);
 
 		mp_buf_str(to, entity.len ? entity : piece);
 	}
@@ -98,7 +98,7 @@ void mp_svg_json(struct mp_buf *to, struct mp_str raw)
 
 	mp_buf_byte(to, '"');
 	while (raw.len) {
-		struct mp_str piece = take_clean(&raw, hold);
+		struct mp_str piece = next_clean(&raw, hold);
 		size_t i;
 
 		for (i = 0; i < piece.len; i++) {
@@ -119,7 +119,7 @@ void mp_svg_num(struct mp_buf *to, double v)
 	double hundredths = round(v * 100);
 	int len;
 
-	if (!(fabs(hundredths) < 1e12)) /* no picture is that large */
+	if (!(fabs(hundredths) < 1e12)) /* no picture is so large */
 		hundredths = 0;
 	len = snprintf(text, sizeof(text), "%.2f", hundredths / 100 + 0.0);
 	while (text[len - 1] == '0')
@@ -144,7 +144,8 @@ static const uint8_t advances[] = {
 static double advance(unsigned char first)
 {
 	if (first >= 0x80)
-		return (first & 0xc0) == 0x80 ? 0 : 1.04; /* later bytes of a character: none */
+		return (first & 0xc0) == 0x80 ? 0
+					      : 1.04; /* later bytes of a character have no width */
 	return first < ' ' || first > '~' ? 0 : advances[first - ' '] / 100.0;
 }
 
@@ -158,7 +159,7 @@ double mp_svg_width(struct mp_str text, double font_px)
 	return em * font_px;
 }
 
-/* How many bytes of a text fit from its start (or its end), whole characters only. */
+/* How many bytes of a text fit, from its start or its end, as complete characters. */
 static size_t fitting(struct mp_str text, double px, double font_px, bool from_end)
 {
 	size_t good = 0, i;

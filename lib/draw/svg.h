@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pictures as one self-contained SVG file: text that cannot break out of where it stands, a
- * document with title, description, styles for light and dark paper, scripts. Nothing refers to
- * another file or the network. Includes palette, str.
+ * Pictures as one self-contained SVG file: text that cannot end the element it is in, a document with
+ * title, description, styles for light and dark paper, and a script. Nothing refers to another file
+ * or the network. Includes palette, str.
  *
  * Names come from the traced machine and are hostile. Text of any bytes becomes well-formed UTF-8
- * of characters that XML 1.0 allows: control bytes are shown as \xHH, what is no UTF-8 (and what
- * reorders text: the bidirectional controls) as U+FFFD.
+ * of characters that XML 1.0 allows: control bytes are shown as \xHH; bytes that are not UTF-8, and
+ * bidirectional controls, which reorder text, as U+FFFD.
  */
 #ifndef MP_DRAW_SVG_H
 #define MP_DRAW_SVG_H
@@ -14,33 +14,33 @@
 #include "lib/draw/palette.h"
 #include "lib/core/str.h"
 
-/* Cleaned as above, not yet escaped: for what measures or shortens text. */
+/* Adds text cleaned as above, but not escaped: to measure or shorten it. */
 void mp_svg_clean(struct mp_buf *to, struct mp_str raw);
 
-/* Cleaned and escaped, for the text of an element and for an attribute in either quotes. */
+/* Adds text cleaned and escaped, for an element or an attribute in either quotes. */
 void mp_svg_text(struct mp_buf *to, struct mp_str raw);
 
 /*
- * Cleaned, as a JSON string with its quotes, for a script: holds none of < > & ' and so ends
- * neither the script nor a CDATA section, whether the SVG is a file of its own or stands in HTML.
+ * Adds cleaned text as a JSON string with its quotes, for a script. It contains none of < > & ', so it
+ * cannot end the script or a CDATA section, whether the SVG is a file of its own or part of HTML.
  */
 void mp_svg_json(struct mp_buf *to, struct mp_str raw);
 
-/* A number for an attribute: at most two decimals, as short as it can be. */
+/* Adds a number for an attribute: at most two decimals, as short as possible. */
 void mp_svg_num(struct mp_buf *to, double v);
 
 /*
- * Width in px of cleaned text at a font size, from above: by the advances of DejaVu Sans, the
- * widest of the usual sans-serif fonts; what is not ASCII counts as one em.
+ * An upper bound of the width in px of cleaned text: by the advances of DejaVu Sans, the widest of
+ * the usual sans-serif fonts; a character that is not ASCII counts as one em.
  */
 double mp_svg_width(struct mp_str text, double font_px);
 
-/* Adds cleaned text to `to`, with "…" for its middle if it is wider than `px`. True if it is. */
+/* Adds cleaned text. If it is wider than `px`, "…" replaces its middle, and the result is true. */
 bool mp_svg_fit(struct mp_buf *to, struct mp_str text, double px, double font_px);
 
 /*
- * A <text> of any bytes at x, y: `attrs` (static, such as "class=\"l\" text-anchor=\"end\"") goes
- * into its tag. Wider than `max_px` (0: no limit) it is shortened, with the whole in a <title>.
+ * Adds a <text> of any bytes at x, y. `attrs` (static, such as "class=\"l\" text-anchor=\"end\"") go
+ * into its tag. Text wider than `max_px` (0: no limit) is shortened, and complete in a <title>.
  */
 void mp_svg_label(struct mp_buf *to, double x, double y, const char *attrs, struct mp_str raw,
 		  double max_px, double font_px);
@@ -48,7 +48,7 @@ void mp_svg_label(struct mp_buf *to, double x, double y, const char *attrs, stru
 struct mp_svg_doc {
 	double width, height; /* px */
 	struct mp_str title;  /* raw */
-	struct mp_str desc;   /* raw: what a screen reader says of the picture */
+	struct mp_str desc;   /* raw: the description for a screen reader */
 	const char *css;      /* more rules, both papers; may be NULL */
 	const char *dark_css; /* more rules for dark paper only; may be NULL */
 };
@@ -56,20 +56,18 @@ struct mp_svg_doc {
 enum { MP_SVG_FONT = 12, MP_SVG_TITLE = 16 }; /* px of text, and of class "title" */
 
 /*
- * Everything up to the first shape, with the paper. Classes that are there: "paper"; text: "title",
- * "dim" (less important), "mono"; lines: "axis", "grid"; "box" (of a tooltip); text that is
- * nothing else is ink.
+ * Begins the document and draws the paper. It defines these classes: "paper"; for text "title", "dim"
+ * (less important), "mono"; for lines "axis", "grid"; "box" (of a tooltip).
  */
 void mp_svg_begin(struct mp_buf *to, const struct mp_svg_doc *doc);
 
-/* Rules ".CLASS{fill:...}" for both papers: call while css and dark_css are made. */
+/* Adds rules ".CLASS{fill:...}" for both papers. */
 void mp_svg_fill_rule(struct mp_buf *css, struct mp_buf *dark_css, const char *class,
 		      const struct mp_rgb colours[MP_PAPERS]);
 
 /*
- * A script, which runs where the SVG is a document (not in <img>). `data` is what
- * mp_svg_json() and numbers were put together to: JavaScript, such as "var D={...};". `code` is
- * static text.
+ * Adds a script, which runs if the SVG is a document (not in <img>). `data` is JavaScript made with
+ * mp_svg_json() and numbers, such as "var D={...};". `code` is static text.
  */
 void mp_svg_script(struct mp_buf *to, struct mp_str data, const char *code);
 void mp_svg_end(struct mp_buf *to);

@@ -71,7 +71,7 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 			  : h->grid->records == 1 ? " point"
 						  : " points");
 	if (!is_count(h->info)) {
-		mp_buf_printf(to, ", %s in all ", h->info->weight);
+		mp_buf_printf(to, ", %s in total ", h->info->weight);
 		mp_heat_put_sum(to, h, h->sum);
 	}
 	if (h->x.whole && h->x.n > 1) {
@@ -82,7 +82,7 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, ", host %s", h->info->host);
 }
 
-/* " since 2026-11-20T09:19:00.5Z": where 0 of a time axis is. */
+/* Writes " since 2026-11-20T09:19:00.5Z": where 0 of a time axis is. */
 static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t zero)
 {
 	char text[MP_RFC3339_MAX], *fraction, *end;
@@ -188,7 +188,8 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 	}
 	if (h->grid->skipped) {
 		mp_heat_put_count(to, h->grid->skipped);
-		mp_buf_printf(to, " could not be placed and %s left out\n",
+		mp_buf_printf(to, " %s could not be placed and %s omitted\n",
+			      h->grid->skipped == 1 ? "record" : "records",
 			      h->grid->skipped == 1 ? "was" : "were");
 	}
 }

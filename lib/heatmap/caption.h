@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a heat map says in words, for all ways to draw it. Raw text, not escaped: names are in it.
+ * The texts of a heat map, for all forms of output. They are raw, not escaped, and contain names.
  * Includes heat.
  */
 #ifndef MP_HEATMAP_CAPTION_H
@@ -14,27 +14,27 @@ void mp_heat_put_count(struct mp_buf *to, uint64_t n);
 /* A sum of the weight with its unit: "1,234" or "1.23 ms". */
 void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum);
 
-/* "dur of block:block_rq_complete over time": what is seen if no --title is given. */
+/* "dur of block:block_rq_complete over time": the title without --title. */
 void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info);
 
-/* A line below it: how many, and how large a cell is. */
+/* The line below the title: the number of records, and the width of a column. */
 void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h);
 
-/* What an axis is called, "time since 2026-11-20T09:19:00Z" and the like. */
+/* The title of an axis, such as "time since 2026-11-20T09:19:00Z". */
 void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct mp_bins *bins,
 			const struct mp_heat_axis *axis);
 
 /*
- * Each thing that is not drawn as a cell of the map, as a line with LF: what is in the overflow,
- * lost, skipped.
+ * What the cells of the map do not show, each as a line with LF: the overflow, lost events, records
+ * that could not be placed.
  */
 void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h);
 
-/* "> 20 ms": the bin above the last (or "< ...", below the first; names: "other"). */
+/* The label of an overflow bin: "≥ 20 ms" above, "< 1 ms" below, "other" of names. */
 void mp_heat_beyond(struct mp_buf *to, const struct mp_bins *bins, const struct mp_heat_axis *axis,
 		    bool above);
 
-/* The whole in sentences, for those who do not see it. */
+/* A description in sentences, for people who cannot see the picture. */
 void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h);
 
 #endif

@@ -9,7 +9,7 @@
 enum {
 	STRIDE = MP_GRID_ROWS + 1,
 	LEAST_DECIMAL = -1000,
-	DECIMAL_BITS = 52, /* of a line's number, so that its beginning is a double */
+	DECIMAL_BITS = 52, /* of the number of a line, so that its beginning is an exact double */
 };
 
 #define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))
@@ -68,9 +68,9 @@ void mp_grid_release(struct mp_grid *g)
 /* --- from values to lines and back -------------------------------------------------------------------- */
 
 /*
- * Doubles in the order of their bits: the exponent above the mantissa, so that the upper bits are
- * a power of two and a part of it. Negative ones are rounded away from zero, so that each line
- * holds what is from its beginning on.
+ * Numbers doubles by their bits: the exponent is above the mantissa, so the upper bits are a power of
+ * two and a part of it. Negative ones are rounded away from zero, so that each line holds the values
+ * from its beginning on.
  */
 static inline int64_t value_line(double v, int level)
 {
@@ -139,7 +139,7 @@ static void drop_slot(struct mp_lines *l, unsigned slot)
 
 static inline uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
 {
-	if (a + b <= INT64_MAX) /* so are both */
+	if (a + b <= INT64_MAX) /* then both are not above it, either */
 		return a + b;
 	g->overflow = true;
 	return INT64_MAX;
@@ -167,7 +167,7 @@ static void move_columns(struct mp_grid *g, const struct move *moves, size_t n)
 	}
 }
 
-/* All moves within a column, then the next column: a column stays in the cache. */
+/* Column by column, so that a column stays in the cache. */
 static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
 {
 	size_t column, i;
@@ -192,7 +192,7 @@ static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move 
 		move_rows(g, moves, n);
 }
 
-/* Each 2^by neighbours become one. */
+/* Merges each 2^by neighbours. */
 static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 {
 	struct move moves[MP_MAX(MP_GRID_COLUMNS, MP_GRID_ROWS)];
@@ -235,7 +235,7 @@ static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 	return l->last_slot;
 }
 
-/* The slot of a line of this axis' level, which may rise while room is made. */
+/* The slot of a line at the level of the axis, which may rise to make room. */
 static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
 	uint64_t slot;
@@ -263,7 +263,7 @@ static void find_greatest(struct mp_lines *l)
 			l->greatest = MP_MAX(l->greatest, (uint64_t)l->line[i]);
 }
 
-/* The name with the greatest hash becomes "other". */
+/* Moves the name with the greatest hash to "other". */
 static void evict(struct mp_grid *g, struct mp_lines *l)
 {
 	struct mp_intmap_entry *e = mp_intmap_find(&l->slots, l->greatest);
@@ -327,7 +327,7 @@ static void note_whole(struct mp_lines *l, int64_t v)
 	l->any = true;
 }
 
-/* floor(), which is a call. */
+/* floor() without a call. */
 static inline int64_t whole_below(double v)
 {
 	int64_t whole = (int64_t)v;
@@ -389,7 +389,7 @@ void mp_grid_add_point(struct mp_grid *g, double x, double y)
 	g->records++;
 }
 
-/* Makes the columns from one line to another; false if the level rose meanwhile. */
+/* Makes the columns from one line to another; false if that raised the level. */
 static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
 {
 	int level = g->x.level;

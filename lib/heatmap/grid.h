@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of sums over two axes in constant memory, whatever the range and number of what comes:
- * the inside of a heat map. Includes intmap, str.
+ * A table of sums over two axes, for heat maps, in constant memory, whatever the range and the number
+ * of the values. Includes intmap, str.
  *
- * An axis is cut into lines, the finest that its values can be told apart by; only lines that hold
- * something take room. When there are more than fit, each two neighbours become one, aligned at
- * multiples of a power of two, until they fit. So an axis ends up with the least power of two at
- * which its lines fit: that depends on the set of values and not on their order, and grids of A and
- * B added up are that of A followed by B. A few values far off cost a few lines, and no resolution.
+ * An axis consists of lines, at first the finest that distinguish its values; only lines with values
+ * use memory. If there are too many, each two neighbours become one, aligned at multiples of a power
+ * of two, until they fit. So an axis ends up with the least power of two at which its lines fit. That
+ * depends on the set of values and not on their order, so the sum of the grids of A and B is the grid
+ * of A followed by B. A few outliers cost a few lines, and no resolution.
  *
- * Of names, those whose hash is least are kept (which again no order changes), the rest is "other".
+ * Of names, those with the least hashes are kept, which does not depend on their order either; the
+ * rest is "other".
  */
 #ifndef MP_HEATMAP_GRID_H
 #define MP_HEATMAP_GRID_H
@@ -18,10 +19,10 @@
 #include "lib/core/str.h"
 
 enum mp_lines_kind {
-	MP_WHOLE,   /* int64_t, as times: lines of 2^level */
+	MP_WHOLE,   /* int64_t, such as times: lines of 2^level */
 	MP_DECIMAL, /* double: lines of 2^level */
 	MP_VALUE,   /* double: lines as wide as 2^(level - 52) of the power of two below it */
-	MP_NAMES,   /* bytes, at most MP_GRID_NAME_MAX; what is longer counts by its beginning */
+	MP_NAMES,   /* bytes; of a name only the first MP_GRID_NAME_MAX count */
 };
 
 enum {
@@ -30,16 +31,16 @@ enum {
 	MP_GRID_NAME_MAX = 255,
 };
 
-/* One axis. A slot is where a line is kept; the order of slots means nothing. */
+/* One axis. A slot is the place of a line in memory; slots have no order. */
 struct mp_lines {
 	enum mp_lines_kind kind;
 	int level;
-	size_t n, max;	     /* lines that are there, that fit */
-	size_t top;	     /* slots below it are in use, or were */
+	size_t n, max;	     /* lines in use, and at most */
+	size_t top;	     /* slots from there on have never been in use */
 	bool *used;	     /* by slot */
 	int64_t *line;	     /* by slot: number of the line, or hash of the name */
 	struct mp_str *name; /* by slot; owned */
-	bool any;	     /* a value came: the following are valid */
+	bool any;	     /* there was a value: the following are valid */
 	bool whole;	     /* DECIMAL, VALUE: all were whole numbers */
 	int64_t first, last; /* WHOLE: least and greatest */
 	double low, high;    /* DECIMAL, VALUE: least and greatest */
@@ -49,7 +50,7 @@ struct mp_lines {
 	struct mp_intmap slots; /* line -> slot + 1 */
 	unsigned *free;
 	size_t n_free;
-	int64_t last_line; /* the one looked up last */
+	int64_t last_line; /* the latest one */
 	unsigned last_slot;
 	bool has_last;
 	uint64_t greatest; /* NAMES: of the hashes, when all slots are taken */
@@ -58,15 +59,15 @@ struct mp_lines {
 struct mp_grid {
 	struct mp_lines x, y;
 	uint64_t *cells;    /* [column slot][row slot] */
-	uint64_t *lost;	    /* by column slot: events lost there, x being a time */
+	uint64_t *lost;	    /* by column slot: events lost there, if x is a time */
 	int64_t *lost_from; /* by column slot: since when, if lost is not 0 */
 	uint64_t lost_elsewhere;
-	uint64_t records; /* what was added, with whatever weight */
+	uint64_t records; /* how many were added, with any weight */
 	uint64_t skipped; /* the caller's: records without a place */
 	bool overflow;	  /* a sum reached INT64_MAX, and stays there */
 };
 
-/* A place on an axis: the member that its kind says. */
+/* A coordinate: the member for the kind of its axis. */
 struct mp_grid_coord {
 	int64_t whole;
 	double real; /* finite */
@@ -80,16 +81,16 @@ void mp_grid_release(struct mp_grid *g);
 void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,
 		 uint64_t weight);
 
-/* The same for x DECIMAL and y VALUE and a weight of 1, quicker. */
+/* The same for x DECIMAL and y VALUE and a weight of 1, but faster. */
 void mp_grid_add_point(struct mp_grid *g, double x, double y);
 
 /*
- * x WHOLE: a record that lasted from `from` to before `to` (at or behind it): each column gets the
- * part of that time that is its own, so that the sum is to - from.
+ * x WHOLE: adds a record that lasted from `from` to before `to` (which is not less): each column gets
+ * the part of that time that it covers, so that the sum is to - from.
  */
 void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_grid_coord *y);
 
-/* `n` were lost behind `from` and up to `at`; without a time (`timed` false), somewhere. */
+/* `n` events were lost after `from` and up to `at`; `timed` false: at an unknown time. */
 void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64_t at);
 
 static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, unsigned row)
@@ -97,16 +98,16 @@ static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, u
 	return &g->cells[(size_t)column * (MP_GRID_ROWS + 1) + row];
 }
 
-/* The number, at `level`, of the line that a place is on; not for NAMES. */
+/* The number of the line of a coordinate at `level`; not for NAMES. */
 int64_t mp_grid_line_of(const struct mp_lines *l, const struct mp_grid_coord *p, int level);
 
-/* Where a line begins: it holds what is from there on and below the next line's beginning. */
+/* Where a line begins: it holds the values from there to before the beginning of the next line. */
 double mp_grid_line_begin(const struct mp_lines *l, int64_t line);
 int64_t mp_grid_line_begin_whole(const struct mp_lines *l, int64_t line);
 
 /*
- * For reading a grid back. The axis gets at least this level; -1 if there is none such. A line's
- * slot, which was of this level; or that of a name, NULL for other.
+ * To read a dump of a grid: raises an axis to at least this level (-1: there is no such level); the
+ * slot of a line of this level; the slot of a name, NULL for other; adds to a cell, or to the losses.
  */
 int mp_grid_set_level(struct mp_grid *g, struct mp_lines *l, int level);
 unsigned mp_grid_line_slot(struct mp_grid *g, struct mp_lines *l, int64_t line, int level);

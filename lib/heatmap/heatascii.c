@@ -38,7 +38,7 @@ static bool later_byte(char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* Text of at most `width` characters, right- or left-aligned; what is cut ends in '~'. */
+/* Writes text in `width` characters, right- or left-aligned; truncated text ends in '~'. */
 static void put_fit(struct mp_buf *to, struct mp_str raw, size_t width, bool right)
 {
 	struct mp_buf text = { NULL, 0, 0 };
@@ -132,7 +132,7 @@ static void put_beyond(struct text *t, bool above)
 	struct mp_buf label = { NULL, 0, 0 };
 
 	mp_heat_beyond(&label, &t->h->y, &t->h->info->y, above);
-	if (label.len > 3 && (unsigned char)*label.p == 0xe2) { /* pure ASCII */
+	if (label.len > 3 && (unsigned char)*label.p == 0xe2) { /* replace the sign by ASCII */
 		memmove(label.p + 2, label.p + 3, label.len - 3);
 		label.p[0] = '>';
 		label.p[1] = '=';
@@ -142,7 +142,7 @@ static void put_beyond(struct text *t, bool above)
 	mp_buf_release(&label);
 }
 
-/* The bin that a place from 0 to 1 on an axis of n is in. */
+/* The bin at a place from 0 to 1 on the axis. */
 static size_t bin_at(const struct mp_bins *b, double at)
 {
 	size_t i = 0;
@@ -210,7 +210,7 @@ static void put_x_ticks(struct text *t)
 	end_line(t->to);
 }
 
-/* Names side by side where all have room, else from the top down. */
+/* Writes names side by side if all fit, else vertically. */
 static void put_x_names(struct text *t)
 {
 	const struct mp_bins *b = &t->h->x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A heat map as text for a terminal. Includes heat, palette.
+ * Draws a heat map as text for a terminal. Includes heat, palette.
  */
 #ifndef MP_HEATMAP_HEATASCII_H
 #define MP_HEATMAP_HEATASCII_H
@@ -9,15 +9,15 @@
 #include "lib/heatmap/heat.h"
 
 enum mp_ansi {
-	MP_ANSI_NONE, /* pure ASCII but for names */
+	MP_ANSI_NONE, /* only ASCII, except names */
 	MP_ANSI_256,
 	MP_ANSI_TRUE,
 };
 
-/* What a terminal with this $TERM and $COLORTERM (NULL: not set) has. */
+/* The colours of a terminal with this $TERM and $COLORTERM (NULL: not set). */
 enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm);
 
-/* Bins that have room on `width` columns and `height` lines; for the style. */
+/* How many bins fit on `width` columns and `height` lines; for the style. */
 void mp_heat_ascii_bins(size_t width, size_t height, size_t *columns, size_t *rows);
 
 void mp_heat_ascii(struct mp_buf *to, const struct mp_heat *h, struct mp_str title,

@@ -13,8 +13,8 @@
  *	x, y: field, name (of the field), n, px: [edges], edge: ["numbers"], unit, zero (of a time
  *	  axis), time, offset: true, names: [...], conds: {index: expression}, below, above: [px, px]
  *	  of the bins n and n + 1
- *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; nothing for 0,
- *	  and the end of a row (and the last rows) left out where there is nothing
+ *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; a 0 is empty,
+ *	  and the zeros at the end of a row, and the empty rows at the end, are omitted
  *	lost: {bin of x: "events"}, weight, unit, spread, events
  */
 const char *mp_heat_script(void)
@@ -38,14 +38,14 @@ static void add_key(struct mp_buf *to, const char *key, struct mp_str value)
 	mp_svg_json(to, value);
 }
 
-/* Between the elements of a list. */
+/* Adds the comma between two elements of a list. */
 static void add_comma(struct mp_buf *to)
 {
 	if (!strchr("[{", to->p[to->len - 1]))
 		mp_buf_byte(to, ',');
 }
 
-/* Text in quotes has no escapes in an expression: a byte that it cannot have is '?' of a glob. */
+/* Text in quotes has no escapes in an expression, so '?' of a glob replaces a byte that needs one. */
 static void add_glob(struct mp_buf *to, struct mp_str raw)
 {
 	size_t i;
@@ -58,8 +58,8 @@ static void add_glob(struct mp_buf *to, struct mp_str raw)
 }
 
 /*
- * The condition for a name, which stands in the grid with the escapes of the stream; nothing where
- * the script can make it of the name as it is shown: printable ASCII without quotes.
+ * Adds the condition for a name, which has the escapes of the stream in the grid. Nothing is added if
+ * the script can make it from the name as shown: printable ASCII without quotes.
  */
 static void add_condition(struct mp_buf *to, size_t i, const char *field, struct mp_str name)
 {
@@ -122,7 +122,7 @@ static void add_edges(struct mp_buf *to, const struct mp_bins *b)
 		}
 		if (b->edge[i] == floor(b->edge[i]) && fabs(b->edge[i]) < 1e15)
 			snprintf(text, sizeof(text), "%.0f", b->edge[i]);
-		else /* as few digits as give the same number back */
+		else /* as few digits as possible for the same number */
 			do
 				snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
 			while (digits <= 17 && strtod(text, NULL) != b->edge[i]);
@@ -163,7 +163,7 @@ static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b
 	mp_buf_printf(to, "},\n");
 }
 
-/* Nothing is written for zeros until something else follows: `*owed` separators. */
+/* Separators of zeros (`owed`) are written only before the next sum. */
 static void add_cells(struct mp_buf *to, const struct mp_heat *h)
 {
 	size_t x, y, rows = 0, owed;

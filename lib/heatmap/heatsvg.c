@@ -14,21 +14,21 @@ enum {
 	LEVELS = 24,
 	PLOT_WIDTH = 900,
 	PLOT_HEIGHT = 384,
-	NAME_WIDTH = 170, /* most that labels of names take */
+	NAME_WIDTH = 170, /* at most, of labels of names */
 	SMALL = 11,	  /* font of the bar and of names */
 	BEYOND = 14,
 	GAP = 6,
 	BAR_WIDTH = 14,
 };
 
-/* Everything while it is drawn. */
+/* A picture being drawn. */
 struct drawing {
 	struct mp_buf *to;
 	const struct mp_heat *h;
 	const struct mp_heat_look *look;
 	struct mp_heat_layout l;
-	bool upright_names;   /* labels of x run upwards */
-	double bottom, right; /* of the cells with what is beyond */
+	bool upright_names;   /* labels of x are vertical */
+	double bottom, right; /* of the cells and the overflow */
 	double bar_x;
 	double notes_y;
 	struct mp_buf notes;
@@ -74,7 +74,7 @@ static double label_width(const struct drawing *d)
 	return width;
 }
 
-/* Edges of bins, from `at` on, in steps of whole px where bins are equal; names run down. */
+/* Edges of bins, from `from` on, at whole px; values go up if `up` is set, names always down. */
 static double *place_edges(const struct mp_bins *b, double from, double length, bool up)
 {
 	double *px = mp_alloc((b->n + 1) * sizeof(*px));
@@ -105,7 +105,7 @@ static double column_width(const struct mp_bins *b)
 	return b->names ? MP_MIN(width, 64.0) : width;
 }
 
-/* Height of what is below the cells on the left: ticks or names, and the axis title. */
+/* The height of the ticks or names, and the axis title, below the cells. */
 static double foot_height(struct drawing *d)
 {
 	const struct mp_bins *b = &d->h->x;
@@ -180,7 +180,7 @@ static unsigned level_of(const struct mp_heat *h, uint64_t value)
 	return MP_MIN((unsigned)(mp_heat_share(h, value) * LEVELS), (unsigned)LEVELS - 1);
 }
 
-/* Where a bin stands: its lower edge in px, and its size. */
+/* The place of a bin: its lower edge in px, and its size. */
 static void extent(const struct mp_bins *b, const double *px, size_t i, double below, double above,
 		   double *at, double *size)
 {
@@ -193,7 +193,7 @@ static void extent(const struct mp_bins *b, const double *px, size_t i, double b
 	*size = fabs(px[i + 1] - px[i]);
 }
 
-/* The cells of one colour, as one path; neighbours in a row are one rectangle. */
+/* Draws the cells of one colour as one path; neighbours in a row are one rectangle. */
 static void draw_level(struct drawing *d, unsigned level)
 {
 	const struct mp_heat *h = d->h;
@@ -252,7 +252,7 @@ static void draw_cells(struct drawing *d)
 	mp_buf_printf(d->to, "</g>\n");
 }
 
-/* A band from where the loss began to the end of its column, and a mark above it. */
+/* Draws a band from the begin of a loss to the end of its column, and a mark above it. */
 static void draw_lost(struct drawing *d)
 {
 	const struct mp_heat *h = d->h;
@@ -477,7 +477,7 @@ static void draw_percentiles(struct drawing *d)
 
 /* --- legend ------------------------------------------------------------------------------------------- */
 
-/* 1, 2, 5 times powers of ten from the greatest down, where there is room; and the greatest. */
+/* Labels the greatest sum, and 1, 2, 5 times powers of ten below it where there is room. */
 static void bar_labels(struct drawing *d, double top, double height)
 {
 	double last = -HUGE_VAL, tens = pow(10, floor(log10((double)d->h->max)));
@@ -640,9 +640,10 @@ void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_hea
 
 void mp_heat_svg_empty(struct mp_buf *to, const struct mp_heat_look *look)
 {
-	begin(to, look, 640, 160, MP_STR("There is nothing to draw: no record has a place."));
+	begin(to, look, 640, 160,
+	      MP_STR("There is nothing to draw: no record is within the axes."));
 	mp_svg_label(to, 24, 30, "class=\"title\"", look->title, 560, MP_SVG_TITLE);
 	mp_svg_label(to, 24, 84, "class=\"dim\"",
-		     MP_STR("nothing to draw: no record has a place here"), 0, MP_SVG_FONT);
+		     MP_STR("nothing to draw: no record is within the axes"), 0, MP_SVG_FONT);
 	mp_svg_end(to);
 }

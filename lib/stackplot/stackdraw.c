@@ -20,8 +20,8 @@ enum {
 	SWATCH = 12,
 	NAME_PX = 160,
 	WIDTH = LEFT + PLOT_WIDTH + LEGEND_GAP + LEGEND_WIDTH,
-	SHARES_SAID = 5, /* layers in the description */
-	SEAMS_MAX = 16,	 /* with more layers the lines between them would hide thin ones */
+	SHARES_DESCRIBED = 5, /* layers in the description */
+	SEAMS_MAX = 16,	      /* more lines between layers would hide thin layers */
 };
 
 struct picture {
@@ -29,7 +29,7 @@ struct picture {
 	const struct mp_stackdraw *d;
 	struct mp_axis x, y;
 	const char *y_suffix;
-	double y_factor; /* from a value to the axis, which is in MiB where values are in B */
+	double y_factor; /* converts a value to the unit of the axis, such as B to MiB */
 	struct mp_buf *to;
 };
 
@@ -38,7 +38,7 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* The height of a layer in a bin, in terms of the axis. */
+/* The height of a layer in a bin, in the unit of the axis. */
 static double height_of(const struct picture *p, double value, size_t bin)
 {
 	return p->d->percent ? 100 * share(value, p->s->totals[bin]) : value * p->y_factor;
@@ -54,7 +54,7 @@ static double x_of(const struct picture *p, size_t bin)
 	return LEFT + (double)PLOT_WIDTH * (double)bin / (double)p->s->n_bins;
 }
 
-/* "other: 27 labels" for the layer that has no name; else its own. */
+/* The name of a layer; "other: 27 labels" for the layer without a name. */
 static struct mp_str name_of(const struct picture *p, const struct mp_stack_layer *l, char room[64])
 {
 	if (l->label.p)
@@ -88,7 +88,7 @@ static void make_axes(struct picture *p)
 	p->x = (struct mp_axis){ MP_AXIS_LINEAR, s->low, s->low + span, p->d->x_unit };
 	if (p->d->is_time)
 		p->x = (struct mp_axis){ MP_AXIS_TIME, 0, span, "ns" };
-	else if (!(p->x.high > p->x.low)) /* the bin is narrower than doubles are there */
+	else if (!(p->x.high > p->x.low)) /* the bin is narrower than the precision of a double */
 		p->x.high = nextafter(p->x.low, INFINITY);
 	p->y_factor = 1 / scale.divisor;
 	p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, top * p->y_factor, "" };
@@ -145,8 +145,8 @@ static void draw_axes(struct picture *p)
 }
 
 /*
- * From the upper edge of a layer down to the axis: the layers below are painted over it, so each
- * edge is written once and no seam shows between two.
+ * Draws from the upper edge of a layer down to the axis. The layers below cover its lower part, so
+ * each edge is written once and there is no gap between two layers.
  */
 static void draw_area(struct picture *p, size_t layer, const double *edge)
 {
@@ -193,7 +193,7 @@ static void draw_areas(struct picture *p)
 	free(edge);
 }
 
-/* The uppermost layer first. */
+/* Draws the legend, with the uppermost layer first. */
 static void draw_legend(struct picture *p)
 {
 	double x = LEFT + PLOT_WIDTH + LEGEND_GAP, y = TOP;
@@ -249,7 +249,7 @@ static void describe(const struct picture *p, struct mp_buf *to)
 {
 	const struct mp_stackplot *s = p->s;
 	char room[64], amount[MP_UNIT_MAX];
-	size_t i, said = 0;
+	size_t i, n = 0;
 
 	if (s->n_bins == 0) {
 		mp_buf_str(to, MP_STR("Nothing to draw: the input has no values."));
@@ -259,13 +259,13 @@ static void describe(const struct picture *p, struct mp_buf *to)
 	mp_stackdraw_width(amount, s, p->d);
 	mp_buf_printf(to, ". Stacked areas of %zu layer%s in %zu bin%s of %s. ", s->n_layers,
 		      mp_plural(s->n_layers), s->n_bins, mp_plural(s->n_bins), amount);
-	for (i = s->n_layers; i-- > 0 && said < SHARES_SAID; said++) {
-		/* by weight: the heaviest is the lowest but for other */
+	for (i = s->n_layers; i-- > 0 && n < SHARES_DESCRIBED; n++) {
+		/* by weight: the heaviest is the lowest above other */
 		size_t first = s->layers[0].label.p ? 0 : 1;
-		const struct mp_stack_layer *l = &s->layers[(first + said) % s->n_layers];
+		const struct mp_stack_layer *l = &s->layers[(first + n) % s->n_layers];
 
 		put_amount(p, amount, l->area);
-		mp_buf_printf(to, "%s", said ? "; " : "Heaviest: ");
+		mp_buf_printf(to, "%s", n ? "; " : "Heaviest: ");
 		mp_buf_str(to, name_of(p, l, room));
 		mp_buf_printf(to, " %s (%.1f %%)", amount, 100 * share(l->area, s->area));
 	}

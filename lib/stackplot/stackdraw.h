@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A stack of areas (lib/stackplot/stackgrid.h) as one SVG: axes, legend in the order of the picture, and a
- * script for what the pointer or the keyboard points at. Includes stackgrid, svg, unit.
+ * Draws a stack of areas (stackgrid.h) as one SVG: axes, a legend in the order of the picture, and a
+ * script that shows the values under the pointer or the arrow keys. Includes stackgrid, svg, unit.
  */
 #ifndef MP_STACKPLOT_STACKDRAW_H
 #define MP_STACKPLOT_STACKDRAW_H
 
-#include "lib/stackplot/stackgrid.h"
 #include "lib/draw/svg.h"
+#include "lib/stackplot/stackgrid.h"
 #include "lib/stream/unit.h"
 
 struct mp_stackdraw {
 	struct mp_str title;	/* raw */
 	struct mp_str subtitle; /* raw; may be empty */
-	bool percent;		/* shares of the bin instead of values */
-	bool mean;    /* values are averages: the legend says their average, not their sum */
+	bool percent;		/* draws shares of the bin, not values */
+	bool mean;    /* values are averages: the legend has their average, not their sum */
 	bool is_time; /* x in ns, shown as time since the first bin */
 	const char *x_unit, *unit; /* see unit.h */
 };
@@ -22,7 +22,7 @@ struct mp_stackdraw {
 void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stackplot *s,
 		      const struct mp_stackdraw *d);
 
-/* The width of a bin with its unit: "20 ms". */
+/* Writes the width of a bin with its unit: "20 ms". */
 void mp_stackdraw_width(char to[MP_UNIT_MAX], const struct mp_stackplot *s,
 			const struct mp_stackdraw *d);
 

@@ -17,7 +17,7 @@ static const double exact_max = 9007199254740992.0; /* 2^53 */
 
 struct row {
 	double *sums;	  /* by bin % style.bins */
-	uint32_t *counts; /* likewise */
+	uint32_t *counts; /* by bin % style.bins */
 	struct mp_str key;
 };
 
@@ -46,7 +46,7 @@ void mp_stackgrid_release(struct mp_stackgrid *g)
 	free(g->rest);
 }
 
-/* 1, 2, 10, 20, 100 ... by level, from `zero` on. */
+/* 1, 2, 10, 20, 100 ... by level; 1 at level `zero`. */
 static double step(int level, int zero)
 {
 	return pow(10, (level - zero) / 2) * (level & 1 ? 2 : 1);
@@ -54,7 +54,7 @@ static double step(int level, int zero)
 
 static double width_of(int level)
 {
-	/* by division, since 1e-9 is no double and 1e9 is one */
+	/* by division: a double represents 1e9 exactly, but not 1e-9 */
 	return level < LEVEL_UNIT ? step(level, 0) / 1e9 : step(level, LEVEL_UNIT);
 }
 
@@ -83,7 +83,7 @@ static size_t slot(const struct mp_stackgrid *g, int64_t bin)
 	return at < 0 ? at + n : at;
 }
 
-/* Merges bins in place of the old, by way of `scratch`; means of `rest` are averaged. */
+/* Merges the bins of a row; `scratch` has room for all. */
 static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor, double *scratch)
 {
 	size_t n = g->style.bins;
@@ -102,6 +102,7 @@ static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor,
 	r->counts = counts;
 }
 
+/* Merges the bins of the rest; means are averaged. */
 static void coarsen_rest(struct mp_stackgrid *g, int factor)
 {
 	double *rest = mp_zalloc(g->style.bins * sizeof(*rest));
@@ -133,7 +134,7 @@ static void coarsen(struct mp_stackgrid *g)
 	g->high = floor_div(g->high, factor);
 }
 
-/* Makes room for a bin; false if bins have to be coarser first. */
+/* Extends the range to a bin; false if there would be too many bins. */
 static bool reach(struct mp_stackgrid *g, int64_t bin)
 {
 	int64_t low = g->n ? MP_MIN(g->low, bin) : bin, high = g->n ? MP_MAX(g->high, bin) : bin;
@@ -184,8 +185,8 @@ static void split_key(struct mp_str key, struct mp_str parts[2])
 	parts[1] = (struct mp_str){ tab + 1, key.p + key.len - tab - 1 };
 }
 
-/* The lighter half of the rows becomes part of the rest; the others move to a map of their own. */
-static void give_up_light(struct mp_stackgrid *g)
+/* Adds the lighter half of the rows to the rest; the others move to a new map. */
+static void drop_light_rows(struct mp_stackgrid *g)
 {
 	struct weighed *w = mp_alloc(g->rows.n * sizeof(*w));
 	struct mp_map old = g->rows;
@@ -210,7 +211,7 @@ static void give_up_light(struct mp_stackgrid *g)
 		if (i >= g->style.rows) {
 			for (k = 0; k < g->style.bins; k++)
 				g->rest[k] += value_at(g, r, k);
-			g->given_up++;
+			g->dropped++;
 			continue;
 		}
 		split_key(r->key, parts);
@@ -241,7 +242,7 @@ static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
 	if (!fresh)
 		return r;
 	if (g->rows.n > 2 * g->style.rows) {
-		give_up_light(g); /* forgets the new one, which has no bins yet */
+		drop_light_rows(g); /* drops the new one, too, which has no bins yet */
 		return put_row(g, parts);
 	}
 	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));
@@ -278,7 +279,7 @@ void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_
 	add(g, label, each, bin_at(g, x), y);
 }
 
-/* The bin of any x; false if it is too far from 0 to be counted in bins as narrow as these. */
+/* The bin of any x; false if its number would be too large for bins of this width. */
 static bool find_bin(const struct mp_stackgrid *g, double x, int64_t *bin)
 {
 	double fine = x * 1e9, near = nearbyint(fine), at;
@@ -313,7 +314,7 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 	add(g, label, each, bin, y);
 }
 
-void mp_stackgrid_suit(struct mp_stackgrid *g)
+void mp_stackgrid_merge_sparse(struct mp_stackgrid *g)
 {
 	while (g->n && (uint64_t)(g->high - g->low) >= FEW_BINS &&
 	       g->n < VALUES_A_BIN * (uint64_t)(g->high - g->low + 1))
@@ -322,7 +323,7 @@ void mp_stackgrid_suit(struct mp_stackgrid *g)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* The values of a row with what is missing filled in; adds them to `to`. */
+/* Adds the values of a row to `to`, and fills bins without a value. */
 static void add_row(const struct mp_stackgrid *g, const struct row *r, double *to)
 {
 	size_t n = (size_t)(g->high - g->low) + 1, i, first = n, last = 0, filled = 0, end;
@@ -363,7 +364,7 @@ static int heavier_label(const void *va, const void *vb)
 	return mp_natural_cmp(a->name, b->name);
 }
 
-/* Rows of one label added up, in order of first appearance. */
+/* Adds up the rows of each label, in order of appearance. */
 static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, size_t *n_labels,
 				   uint64_t *negative)
 {

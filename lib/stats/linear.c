@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 enum {
-	FOUND_MAX = 2000,  /* counts, where the width is found */
+	CHOSEN_MAX = 2000, /* counts, where the width is chosen */
 	WRITTEN_MAX = 128, /* counts in one text */
 };
 
-/* The widths that are tried: powers of `base`. */
+/* The widths to choose from: powers of `base`. */
 static const struct radix {
 	int64_t base;
 	int least, most;
@@ -57,8 +57,8 @@ static double floor_near(double v)
 	return fabs(v - whole) <= 1e-12 * fabs(whole) ? whole : floor(v);
 }
 
-/* Index of the count for a number, where the width is found. False: beyond 2^63. */
-static bool found_index(const struct mp_linear *l, double v, int64_t *index)
+/* Index of the count for a number, where the width is chosen. False: beyond 2^63. */
+static bool chosen_index(const struct mp_linear *l, double v, int64_t *index)
 {
 	double scale = (double)radix(l)->scale;
 	__int128 least;
@@ -83,7 +83,7 @@ static bool index_of(const struct mp_linear *l, double v, int64_t *index)
 	double quotient;
 
 	if (l->width == 0)
-		return found_index(l, v, index);
+		return chosen_index(l, v, index);
 	quotient = floor_near(v / l->width);
 	*index = fabs(quotient) < 0x1p62 ? (int64_t)quotient : 0;
 	return fabs(quotient) < 0x1p62;
@@ -100,7 +100,7 @@ static void give_up(struct mp_linear *l)
 	l->too_wide = true;
 }
 
-/* Ten counts, or two, become one. */
+/* Merges ten counts, or two, into one. */
 static void coarsen(struct mp_linear *l)
 {
 	int64_t first = (int64_t)floor_div(l->first, radix(l)->base);
@@ -123,7 +123,7 @@ static void coarsen(struct mp_linear *l)
 	l->by = (int64_t)power(l, l->exponent);
 }
 
-/* Makes [first, last] fit; the block grows by doubling, with room on the side that grew. */
+/* Makes room for [first, last]. The block at least doubles, with spare room on the side that grew. */
 static void make_room(struct mp_linear *l, int64_t first, int64_t last)
 {
 	size_t need = (size_t)(last - first) + 1, cap = 64, at;
@@ -154,15 +154,15 @@ static void make_room(struct mp_linear *l, int64_t first, int64_t last)
 	l->n = need;
 }
 
-/* True if [first, last] is too much. */
+/* Whether [first, last] are too many counts. */
 static bool too_many(const struct mp_linear *l, int64_t first, int64_t last)
 {
 	uint64_t span = (uint64_t)last - (uint64_t)first;
 
-	return span >= (l->width == 0 ? (uint64_t)FOUND_MAX : (uint64_t)MP_LINEAR_ROWS_MAX);
+	return span >= (l->width == 0 ? (uint64_t)CHOSEN_MAX : (uint64_t)MP_LINEAR_ROWS_MAX);
 }
 
-/* A number at the index that it has now, or would have after coarsening. */
+/* Adds to the count at an index; the counts become coarser if there are too many. */
 static void add_index(struct mp_linear *l, int64_t index, uint64_t weight)
 {
 	int64_t first = l->n ? MP_MIN(l->first, index) : index;
@@ -303,7 +303,7 @@ bool mp_linear_write(const struct mp_linear *l, size_t *cursor, struct mp_buf *t
 	return true;
 }
 
-static bool cut(struct mp_str *rest, char at, struct mp_str *piece)
+static bool next_piece(struct mp_str *rest, char at, struct mp_str *piece)
 {
 	const char *p = rest->p ? memchr(rest->p, at, rest->len) : NULL;
 
@@ -315,7 +315,7 @@ static bool cut(struct mp_str *rest, char at, struct mp_str *piece)
 	return true;
 }
 
-/* Takes the counts of a text, or with `l` NULL looks whether they are all right. */
+/* Adds the counts of a text; with `l` NULL, only checks them. */
 static int read_counts(struct mp_linear *l, int exponent, struct mp_str rest)
 {
 	struct mp_str count, index;
@@ -323,11 +323,11 @@ static int read_counts(struct mp_linear *l, int exponent, struct mp_str rest)
 	int64_t i;
 
 	while (rest.p) {
-		if (!cut(&rest, ',', &count)) {
+		if (!next_piece(&rest, ',', &count)) {
 			count = rest;
 			rest.p = NULL;
 		}
-		if (!cut(&count, '*', &index) || mp_num_i64(index, &i) < 0 ||
+		if (!next_piece(&count, '*', &index) || mp_num_i64(index, &i) < 0 ||
 		    mp_num_u64(count, &n) < 0 || n == 0 || i < -INT64_MAX / 2 ||
 		    i > INT64_MAX / 2 || __builtin_add_overflow(total, n, &total))
 			return -1;
@@ -343,13 +343,13 @@ int mp_linear_read(struct mp_linear *l, struct mp_str rest)
 	int64_t e;
 	double w;
 
-	if (!cut(&rest, ':', &width) || mp_num_decimal(width, &w) < 0 || w != l->width)
+	if (!next_piece(&rest, ':', &width) || mp_num_decimal(width, &w) < 0 || w != l->width)
 		return -1;
 	if (mp_str_eq(rest, MP_STR("x"))) {
 		give_up(l);
 		return 0;
 	}
-	if (!cut(&rest, ':', &exponent) || (exponent.len && *exponent.p == 'b') != l->binary)
+	if (!next_piece(&rest, ':', &exponent) || (exponent.len && *exponent.p == 'b') != l->binary)
 		return -1;
 	exponent.p += l->binary;
 	exponent.len -= l->binary;

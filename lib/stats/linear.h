@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of numbers in rows of equal width, exactly. The width is given; or it is found: then counts
- * are kept for the least power of ten, from 10^-6 on (or of two, from 2^-10 on), with which the
- * numbers reach over at most 2000 of them, and rows are made of these when they are asked for. Both depend on the numbers
- * alone: not on their order, and merging equals one pass. Includes hist.
+ * Counts numbers exactly in rows of equal width. The width is given or chosen. To choose it, counts
+ * are kept for the least power of ten of at least 10^-6 (or of two, 2^-10) for which the numbers need
+ * at most 2000 counts; mp_linear_rows() makes rows of these. The result depends on the numbers alone,
+ * not on their order, and merging equals one pass. Includes loghist.
  */
 #ifndef MP_STATS_LINEAR_H
 #define MP_STATS_LINEAR_H
@@ -13,11 +13,11 @@
 enum { MP_LINEAR_ROWS_MAX = 65536 };
 
 struct mp_linear {
-	double width;	/* given; 0: to be found */
-	bool binary;	/* to be found among powers of two, as suits bytes */
-	int exponent;	/* if found: counts are for 10^exponent, or 2^exponent */
+	double width;	/* given; 0: to be chosen */
+	bool binary;	/* chosen from powers of two, for bytes */
+	int exponent;	/* if chosen: a count is for a width of 10^exponent or 2^exponent */
 	int64_t by;	/* that power; 1 if the exponent is below 0 */
-	bool too_wide;	/* more than MP_LINEAR_ROWS_MAX rows, or beyond 2^63: the counts are void */
+	bool too_wide;	/* more than MP_LINEAR_ROWS_MAX rows, or beyond 2^63: there are no counts */
 	int64_t first;	/* number of the first count: it begins at first * width */
 	size_t n;	/* counts; neither the first nor the last is 0 */
 	uint64_t total; /* sum of the counts */
@@ -29,12 +29,12 @@ void mp_linear_init(struct mp_linear *l, double width, bool binary);
 void mp_linear_release(struct mp_linear *l);
 
 /*
- * `weight` numbers of this value. A quotient within 1e-12 of a whole number is that number: 0.3 is
- * in the fourth row of 0.1, as people read it.
+ * Adds `weight` numbers of this value. A quotient within 1e-12 of a whole number counts as that number:
+ * 0.3 is in the fourth row of width 0.1.
  */
 void mp_linear_add(struct mp_linear *l, double value, uint64_t weight);
 
-/* 0, or -1 if the two have different given widths, or powers of different numbers. */
+/* Returns 0, or -1 if the given widths differ, or the numbers whose powers are chosen. */
 int mp_linear_merge(struct mp_linear *to, const struct mp_linear *from);
 
 /* Rows: `counts[i]` numbers are in [(first + i) * width, (first + i + 1) * width). */
@@ -46,14 +46,14 @@ struct mp_linear_rows {
 };
 
 /*
- * The rows of the given width; or of the least of 1, 2, 5, 10, 20 ... (1, 2, 4, 8 ...) that makes at most `max` of
- * them (at least 2), not below 1 if all numbers are `whole`. Not if too_wide.
+ * Makes rows of the given width; or of the least width of 1, 2, 5, 10, 20 ... (1, 2, 4, 8 ...) that
+ * needs at most `max` rows (at least 2), but not below 1 if all numbers are `whole`. Not if too_wide.
  */
 void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp_linear_rows *rows);
 
 /*
- * As mp_loghist_write() and mp_loghist_read(): WIDTH:EXPONENT:INDEX*COUNT,..., with b before
- * the exponent if it is of two; "WIDTH:x" if too_wide.
+ * Text as of mp_loghist_write() and mp_loghist_read(): WIDTH:EXPONENT:INDEX*COUNT,..., with b before
+ * the exponent of a power of two; "WIDTH:x" if too_wide.
  */
 bool mp_linear_write(const struct mp_linear *l, size_t *cursor, struct mp_buf *to);
 int mp_linear_read(struct mp_linear *l, struct mp_str text);

@@ -7,8 +7,8 @@
 
 #include "lib/stats/internal.h"
 
-/* |value| as E and M; value is not 0. */
-static void take_apart(double value, int *exponent, uint64_t *mantissa)
+/* Splits |value| into E and M; value is not 0. */
+static void split_double(double value, int *exponent, uint64_t *mantissa)
 {
 	uint64_t bits, m;
 	int e, shift;
@@ -31,7 +31,7 @@ int mp_loghist_exponent(double value)
 	uint64_t mantissa;
 	int exponent;
 
-	take_apart(value, &exponent, &mantissa);
+	split_double(value, &exponent, &mantissa);
 	return exponent;
 }
 
@@ -42,7 +42,7 @@ static struct mp_loghist_part *part_at(const struct mp_loghist_side *s, int expo
 	return i >= 0 && i < s->n ? s->parts[i] : NULL;
 }
 
-/* The part of an exponent, made if need be. */
+/* The part of an exponent, allocated if necessary. */
 static struct mp_loghist_part *part_make(struct mp_loghist_side *s, int exponent)
 {
 	int first = s->n ? MP_MIN(s->first, exponent) : exponent;
@@ -80,8 +80,8 @@ void mp_loghist_release(struct mp_loghist *h)
 	*h = (struct mp_loghist){ .n = 0 };
 }
 
-/* False if `n` more do not fit. */
-static bool take_count(struct mp_loghist *h, uint64_t n, double min, double max)
+/* Adds to the count and the range; false if the count would exceed 64 bits. */
+static bool add_count(struct mp_loghist *h, uint64_t n, double min, double max)
 {
 	if (__builtin_add_overflow(h->n, n, &n)) {
 		h->overflow = true;
@@ -99,7 +99,7 @@ static bool is_whole(int exponent, uint64_t mantissa)
 	       (exponent >= 0 && !(mantissa << exponent & (MANTISSA_ONE - 1)));
 }
 
-/* The usual weight without a multiplication of 256 bits, and in place. */
+/* Adds in place; the usual weight, 1, needs no multiplication of 256 bits. */
 static inline void add_square(struct mp_u256 *to, uint64_t mantissa, uint64_t weight)
 {
 	u128 square = (u128)mantissa * mantissa;
@@ -126,13 +126,13 @@ void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
 	int exponent;
 
 	value += 0; /* -0 becomes 0 */
-	if (weight == 0 || !take_count(h, weight, value, value))
+	if (weight == 0 || !add_count(h, weight, value, value))
 		return;
 	if (value == 0) {
 		h->zero += weight;
 		return;
 	}
-	take_apart(value, &exponent, &mantissa);
+	split_double(value, &exponent, &mantissa);
 	part = part_at(side, exponent);
 	if (!part)
 		part = part_make(side, exponent);
@@ -167,7 +167,7 @@ static void side_merge(struct mp_loghist_side *to, const struct mp_loghist_side 
 void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from)
 {
 	to->overflow |= from->overflow;
-	if (from->n == 0 || !take_count(to, from->n, from->min, from->max))
+	if (from->n == 0 || !add_count(to, from->n, from->min, from->max))
 		return;
 	to->zero += from->zero;
 	to->fraction |= from->fraction;
@@ -175,7 +175,7 @@ void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from)
 	side_merge(&to->negative, &from->negative);
 }
 
-/* Powers of two that occur, on either side. */
+/* The least and the greatest exponent of both sides. */
 static void exponents(const struct mp_loghist *h, int *first, int *last)
 {
 	const struct mp_loghist_side *p = &h->positive, *n = &h->negative;
@@ -188,7 +188,7 @@ static void exponents(const struct mp_loghist *h, int *first, int *last)
 	}
 }
 
-/* Sum of M of both signs; whether it is below 0. Exact. */
+/* The exact sum of M of both signs: its magnitude, and whether it is negative. */
 static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 {
 	const struct mp_loghist_part *p = part_at(&h->positive, exponent),
@@ -200,8 +200,8 @@ static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 }
 
 /*
- * Smallest powers first, each exact before it is rounded to 64 bits: the result depends on the
- * numbers alone.
+ * Adds the smallest powers first, each exact before it is rounded to 64 bits, so that the result
+ * depends on the numbers alone.
  */
 static long double sum_real(const struct mp_loghist *h)
 {
@@ -217,7 +217,7 @@ static long double sum_real(const struct mp_loghist *h)
 }
 
 /*
- * The sum of whole numbers: magnitude and sign. False if there are fractions, or it does not fit.
+ * The sum of whole numbers: magnitude and sign. False if there are fractions, or it is too large.
  */
 static bool sum_whole(const struct mp_loghist *h, u128 *sum, bool *negative)
 {
@@ -340,7 +340,7 @@ double mp_loghist_stddev(const struct mp_loghist *h)
 }
 
 /*
- * What stands for the numbers of a bucket: its middle, among the multiples of what divides all
+ * The value that represents the numbers of a bucket: its middle, among the multiples of what divides all
  * numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples of a page.
  */
 static double bucket_value(const struct mp_loghist_part *part, int exponent, unsigned bucket)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The distribution of many numbers in constant memory. Buckets are log-linear, as in HdrHistogram
- * (http://hdrhistogram.org): each power of two is cut into 128 equal parts, so that a percentile is
- * off by less than 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is
- * allocated for what occurs: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that is full
- * (22 KiB for all latencies from 1 us to 1 s).
+ * (http://hdrhistogram.org): each power of two has 128 equal parts, so that the error of a percentile
+ * is below 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is allocated for
+ * the buckets in use: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that is full (22 KiB
+ * for all latencies from 1 us to 1 s).
  *
- * Sums are kept exactly, as integers for each power of two. So everything here depends on the
- * numbers alone, not on their order, and two histograms merged equal that of all their numbers to
- * the last bit. Numbers are doubles: whole ones are exact up to 2^53.
+ * Sums are exact, as integers for each power of two. So all results depend on the numbers alone, not
+ * on their order, and a merged histogram equals the histogram of all numbers to the last bit. Numbers
+ * are doubles: whole numbers are exact up to 2^53.
  *
  * Includes str only.
  */
@@ -33,13 +33,13 @@ struct mp_loghist {
 	uint64_t zero;	 /* how many are 0 */
 	struct mp_loghist_side positive, negative;
 	bool fraction; /* not all numbers are whole */
-	bool overflow; /* n would leave 64 bits: what came then was not added */
+	bool overflow; /* n would exceed 64 bits: later numbers were not added */
 };
 
-/* Frees the memory; what is left is a valid empty one. */
+/* Frees the memory; the histogram is valid and empty afterwards. */
 void mp_loghist_release(struct mp_loghist *h);
 
-/* `weight` numbers of this value, finite. */
+/* Adds `weight` numbers of this value, which is finite. */
 void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight);
 void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from);
 
@@ -55,9 +55,9 @@ double mp_loghist_stddev(const struct mp_loghist *h); /* of the population */
 double mp_loghist_percentile(const struct mp_loghist *h, double share);
 
 /*
- * How many numbers are in [low, high); exact where both are edges of buckets, as 0 and powers of
- * two are, else off by what is in the buckets that they cut. Buckets below 0 include their lower
- * edge in magnitude: ask mp_loghist_log2() there.
+ * How many numbers are in [low, high). The result is exact if both are edges of buckets, as 0 and
+ * powers of two are; else its error is the count of the buckets that contain them. Buckets below 0
+ * include their edge nearer to 0: use mp_loghist_log2() there.
  */
 uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high);
 
@@ -75,14 +75,14 @@ enum { MP_LOGHIST_SUM_MAX = 64 };
 
 size_t mp_loghist_put_sum(char *to, const struct mp_loghist *h);
 
-/* Any number, shortly and so that it reads back the same; room and result as above. */
+/* Writes any number with as few digits as give it back when read; room and result as above. */
 size_t mp_loghist_put_number(char *to, double v);
 
 /*
- * To store it: the text of each part of a histogram, one after the other; ASCII without blanks,
- * less than 8 KiB. `*cursor` begins as 0. Appends to `to` and returns true, or false at the end.
- * mp_loghist_read() adds such a text to a histogram: texts in any order make the histogram of all the
- * numbers again. It returns 0, or -1 if the text is none; then the histogram is as it was.
+ * Writes a histogram as texts, one for each call: ASCII without blanks, less than 8 KiB each.
+ * `*cursor` begins as 0. Appends to `to` and returns true, or false at the end. mp_loghist_read() adds
+ * such a text to a histogram; all texts, in any order, make the histogram again. It returns 0, or -1
+ * if the text is invalid; then the histogram is unchanged.
  *
  *	MIN:MAX:w:z:COUNT			zeros
  *	MIN:MAX:w:p10:42:SUM:SQUARES:3*7,5*1	1024 to 2047: COUNT in each of 128 buckets

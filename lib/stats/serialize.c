@@ -73,8 +73,8 @@ bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to
 	return false;
 }
 
-/* Cuts off what stands before a byte; false if it does not occur. */
-static bool cut(struct mp_str *rest, char at, struct mp_str *piece)
+/* Cuts the text before a byte off `*rest`; false if the byte does not occur. */
+static bool next_piece(struct mp_str *rest, char at, struct mp_str *piece)
 {
 	const char *p = memchr(rest->p, at, rest->len);
 
@@ -105,7 +105,7 @@ static int get_hex(struct mp_str text, struct mp_u256 *v)
 	return 0;
 }
 
-/* What is read, before it is believed. */
+/* A text being read, until it is checked. */
 struct reading {
 	double min, max;
 	bool fraction;
@@ -126,12 +126,12 @@ static int read_counts(struct reading *r, struct mp_str rest)
 
 	r->first = -1;
 	for (r->last = -1; rest.p; r->last = (int)b) {
-		if (!cut(&rest, ',', &count)) {
+		if (!next_piece(&rest, ',', &count)) {
 			count = rest;
 			rest.p = NULL;
 		}
-		if (!cut(&count, '*', &bucket) || mp_num_u64(bucket, &b) < 0 || b >= BUCKETS ||
-		    mp_num_u64(count, &n) < 0 || n == 0 || (int64_t)b <= r->last ||
+		if (!next_piece(&count, '*', &bucket) || mp_num_u64(bucket, &b) < 0 ||
+		    b >= BUCKETS || mp_num_u64(count, &n) < 0 || n == 0 || (int64_t)b <= r->last ||
 		    __builtin_add_overflow(r->n, n, &r->n))
 			return -1;
 		r->counts[b] = n;
@@ -140,7 +140,7 @@ static int read_counts(struct reading *r, struct mp_str rest)
 	return 0;
 }
 
-/* The sums must lie between those of the lower and of the upper edges of the buckets. */
+/* Whether the sums are between those of the lower and of the upper edges of the buckets. */
 static bool sums_fit(const struct reading *r)
 {
 	struct mp_u256 low = mp_u256_of(0), high = low, low_squares = low, high_squares = low;
@@ -165,7 +165,7 @@ static bool sums_fit(const struct reading *r)
 	       !mp_u256_less(&high_squares, &r->squares);
 }
 
-/* The least and the greatest number must be possible. */
+/* Whether the least and the greatest number are possible. */
 static bool range_fits(const struct reading *r)
 {
 	double first_end = ldexp(1 + (double)(r->first + 1) / BUCKETS, r->exponent);
@@ -182,8 +182,8 @@ static int read_part(struct reading *r, struct mp_str rest)
 	struct mp_u256 wide;
 	int64_t e;
 
-	if (!cut(&rest, ':', &exponent) || !cut(&rest, ':', &zeros) || !cut(&rest, ':', &sum) ||
-	    !cut(&rest, ':', &squares))
+	if (!next_piece(&rest, ':', &exponent) || !next_piece(&rest, ':', &zeros) ||
+	    !next_piece(&rest, ':', &sum) || !next_piece(&rest, ':', &squares))
 		return -1;
 	if (mp_num_i64(exponent, &e) < 0 || e < EXPONENT_MIN || e > EXPONENT_MAX)
 		return -1;
@@ -203,7 +203,8 @@ static int read_text(struct reading *r, struct mp_str rest)
 {
 	struct mp_str min, max, whole;
 
-	if (!cut(&rest, ':', &min) || !cut(&rest, ':', &max) || !cut(&rest, ':', &whole))
+	if (!next_piece(&rest, ':', &min) || !next_piece(&rest, ':', &max) ||
+	    !next_piece(&rest, ':', &whole))
 		return -1;
 	if (mp_num_decimal(min, &r->min) < 0 || mp_num_decimal(max, &r->max) < 0 || r->min > r->max)
 		return -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Unsigned whole numbers of 256 bits, for sums of squares that must not be rounded. They wrap.
+ * Unsigned integers of 256 bits, for exact sums of squares. They wrap around.
  * Includes base only.
  */
 #ifndef MP_STATS_U256_H

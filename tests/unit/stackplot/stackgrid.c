@@ -168,7 +168,7 @@ static void test_given_up(void)
 		sum += i % 5;
 	}
 	mp_stackgrid_finish(&g, 4, &s);
-	ok(g.rows.n <= 17 && g.given_up > 1000, "rows are bounded, what is given up is counted");
+	ok(g.rows.n <= 17 && g.dropped > 1000, "rows are bounded, what is given up is counted");
 	ok(s.area == sum && s.n_layers == 5, "nothing is lost");
 	ok(mp_str_eq(s.layers[1].label, MP_STR("heavy")) && s.layers[1].area == 50000,
 	   "the heavy one is complete");
@@ -181,7 +181,7 @@ static void test_nothing(void)
 	struct mp_stackplot s;
 
 	make(&g, 50, 8, true, MP_STACK_CARRY);
-	mp_stackgrid_suit(&g);
+	mp_stackgrid_merge_sparse(&g);
 	mp_stackgrid_finish(&g, 4, &s);
 	ok(s.n_bins == 0 && s.n_layers == 0 && s.area == 0, "nothing");
 	done(&g, &s);

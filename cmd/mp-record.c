@@ -248,7 +248,7 @@ static void set_option(int code, const char *arg)
 		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);
 		break;
 	case OPT_SUM:
-		options.events.sum = true;
+		options.events.aggregate = true;
 		break;
 	case OPT_STAT:
 		add_counts(arg);

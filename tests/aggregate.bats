@@ -236,11 +236,11 @@ time.sleep(600)
 		[ "$status" = 2 ] || { echo "$* gives $status"; false; }
 	}
 	refused --sum -e sched:sched_switch
-	[[ "$output" == *"a tracepoint is not added up in the kernel (mp-fold does it)"* ]] || false
+	[[ "$output" == *"a tracepoint is not aggregated in the kernel (mp-fold does it)"* ]] || false
 	refused -e 'uprobe:libc:malloc(n=arg1:u64)/sum=count/'
 	[[ "$output" == *"takes neither arguments nor a filter"* ]] || false
 	refused -e 'cpu-clock/sum=arg1/'
-	[[ "$output" == *"samples are added up by count or period"* ]] || false
+	[[ "$output" == *"samples are aggregated by count or period"* ]] || false
 	refused -e 'uprobe:libc:malloc/sum=arg7/'
 	[[ "$output" == *"sum=arg7 is not count, period, arg1 to arg6 or retval, nor a product of two"* ]] || false
 	refused -e 'uprobe:libc:malloc/into=arg1/'

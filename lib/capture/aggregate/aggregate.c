@@ -18,9 +18,9 @@ struct mp_aggregator *mp_aggregator_new(const struct mp_events *events)
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
-		if (!events->v[i].sum)
+		if (!events->v[i].agg)
 			continue;
-		mp_event_aggs_add(&a->aggs, events->v[i].sum);
+		mp_event_aggs_add(&a->aggs, events->v[i].agg);
 		a->max_frames = MP_MAX(a->max_frames, events->v[i].max_stack);
 	}
 	mp_agg_texts_init(&a->texts);

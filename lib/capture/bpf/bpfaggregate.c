@@ -140,18 +140,18 @@ static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events,
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 		struct mp_agg_rule rule;
-		int number = e->sum ? mp_event_aggs_add(&a->aggs, e->sum) : 0;
+		int number = e->agg ? mp_event_aggs_add(&a->aggs, e->agg) : 0;
 
-		if (!e->sum)
+		if (!e->agg)
 			continue;
 		if (number < 0 || probes == MP_AGG_RULES || samples == MP_AGG_SAMPLED)
 			return fail(error, mp_asprintf("more than %u aggregated probes, or %u "
 						       "aggregated sampled events",
 						       MP_AGG_RULES, MP_AGG_SAMPLED));
-		rule = e->sum->rule;
+		rule = e->agg->rule;
 		rule.aggregate = number;
-		if (e->sum->kind != MP_AGG_OF_EVENT) {
-			if (set_named_rule(a, e->sum, &rule, error) < 0)
+		if (e->agg->kind != MP_AGG_OF_EVENT) {
+			if (set_named_rule(a, e->agg, &rule, error) < 0)
 				return -1;
 		} else if (is_probe(e)) {
 			want_program(a, "aggregate_probe");
@@ -182,7 +182,7 @@ static int check_target(const struct mp_events *events, bool system, char **erro
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
-		if (e->sum && !system && (is_probe(e) || e->sum->kind != MP_AGG_OF_EVENT))
+		if (e->agg && !system && (is_probe(e) || e->agg->kind != MP_AGG_OF_EVENT))
 			return refuse(e, "for all CPUs and cgroups, or for processes (-p)", error);
 	}
 	return 0;
@@ -349,7 +349,7 @@ static int refuse_event(const struct mp_event *e, char **error)
 
 static bool is_rule(const struct mp_event *e)
 {
-	return e->sum && e->sum->kind == MP_AGG_OF_EVENT;
+	return e->agg && e->agg->kind == MP_AGG_OF_EVENT;
 }
 
 /*

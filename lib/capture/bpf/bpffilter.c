@@ -125,7 +125,7 @@ static const struct loaded *find(const struct mp_bpf_filters *f, const struct mp
  */
 static bool needs_program(const struct mp_event *e)
 {
-	return !e->each && !e->tp && !e->sum && !e->programmed && e->method != MP_METHOD_BPF;
+	return !e->each && !e->tp && !e->agg && !e->programmed && e->method != MP_METHOD_BPF;
 }
 
 static int give_program(struct mp_bpf_filters *f, struct mp_event *e, const struct mp_pids *exclude,

@@ -61,7 +61,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return CAP_OTHER;
 	name = mp_strndup(rest, strcspn(rest, "("));
 	glob = strpbrk(name, "*?[");
-	if (s->period || s->freq || s->sum.given || s->count)
+	if (s->period || s->freq || s->agg.given || s->count)
 		mp_resolver_fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)",
 						s->name));
 	else if (mp_resolver_refuse_sampling(r, s->name, false) == 0 && glob)

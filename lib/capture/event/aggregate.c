@@ -65,17 +65,18 @@ struct mp_event_agg *mp_event_agg_named(const char *event, const char *name)
 	return NULL;
 }
 
-void mp_event_agg_free(struct mp_event_agg *s)
+void mp_event_agg_free(struct mp_event_agg *agg)
 {
-	if (!s)
+	if (!agg)
 		return;
-	free(s->name);
-	free(s);
+	free(agg->name);
+	free(agg);
 }
 
-bool mp_event_agg_is_held(const struct mp_event_agg *s)
+bool mp_event_agg_is_held(const struct mp_event_agg *agg)
 {
-	return s->kind == MP_AGG_OF_KMALLOC || s->kind == MP_AGG_OF_PAGES || is_held(&s->rule);
+	return agg->kind == MP_AGG_OF_KMALLOC || agg->kind == MP_AGG_OF_PAGES ||
+	       is_held(&agg->rule);
 }
 
 int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg)
@@ -95,11 +96,11 @@ int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg
 	return (int)aggs->n++;
 }
 
-const char *mp_event_agg_unit(const struct mp_event_agg *s)
+const char *mp_event_agg_unit(const struct mp_event_agg *agg)
 {
-	if (strcmp(s->weight, "dur") == 0)
+	if (strcmp(agg->weight, "dur") == 0)
 		return "ns";
-	return strcmp(s->weight, "bytes") == 0 ? "B" : NULL;
+	return strcmp(agg->weight, "bytes") == 0 ? "B" : NULL;
 }
 
 void mp_event_agg_names_each(const char *glob, mp_agg_name_fn *each, void *arg)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/aggregate_resolve.h"
 
-void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *sum, enum mp_stack_part part)
+void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *agg, enum mp_stack_part part)
 {
-	e->sum = sum;
-	e->sum->rule.kernel = !!(part & MP_STACK_KERNEL);
-	e->sum->rule.user = !!(part & MP_STACK_USER);
+	e->agg = agg;
+	e->agg->rule.kernel = !!(part & MP_STACK_KERNEL);
+	e->agg->rule.user = !!(part & MP_STACK_USER);
 	e->max_stack = part ? e->max_stack : 0;
 	e->attr.sample_type &= ~(uint64_t)(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 					   PERF_SAMPLE_STACK_USER | PERF_SAMPLE_RAW);
@@ -19,21 +19,21 @@ void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *sum, enum mp_stac
 
 const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *spec)
 {
-	const struct mp_agg_rule *rule = &spec->sum.rule;
+	const struct mp_agg_rule *rule = &spec->agg.rule;
 
 	if (spec->count)
-		return "what is counted is not added up by stack";
+		return "stat: counts, and does not aggregate by stack";
 	if (e->tp && (e->n_payload || e->filter))
 		return mp_spec_is_probe(spec->name)
-			       ? "a probe that is added up takes neither arguments nor a filter"
-			       : "a tracepoint is not added up in the kernel (mp-fold does it)";
+			       ? "an aggregated probe takes neither arguments nor a filter"
+			       : "a tracepoint is not aggregated in the kernel (mp-fold does it)";
 	if (strncmp(spec->name, "uprobe:", 7) == 0 || strncmp(spec->name, "uretprobe:", 10) == 0)
 		return NULL;
 	if (mp_when_any(&spec->when))
-		return "an event has one program: it is added up, or its moments are chosen";
+		return "an event has one program: it is aggregated, or its samples have a condition";
 	if (e->attr.bp_type || mp_spec_is_probe(spec->name))
-		return "only uprobes and sampled events are added up in the kernel";
-	if (spec->sum.given && rule->weight[0] != MP_AGG_COUNT && rule->weight[0] != MP_AGG_PERIOD)
-		return "samples are added up by count or period";
+		return "only uprobes and sampled events are aggregated in the kernel";
+	if (spec->agg.given && rule->weight[0] != MP_AGG_COUNT && rule->weight[0] != MP_AGG_PERIOD)
+		return "samples are aggregated by count or period";
 	return NULL;
 }

@@ -24,7 +24,7 @@ static enum mp_agg_value find_value(struct mp_str text)
 	return MP_AGG_NONE;
 }
 
-static const char *take_pointer(__u8 *to, struct mp_str value)
+static const char *parse_pointer(__u8 *to, struct mp_str value)
 {
 	*to = find_value(value);
 	return *to >= MP_AGG_ARG1 && *to <= MP_AGG_RETVAL ? NULL : "is not arg1 to arg6 or retval";
@@ -41,7 +41,7 @@ static bool is_name(struct mp_str text, size_t room)
 }
 
 /* "[NAME:]VALUE[*VALUE]" */
-static const char *take_weight(struct mp_agg_terms *t, __u8 to[2], struct mp_str value)
+static const char *parse_weight(struct mp_agg_terms *t, __u8 to[2], struct mp_str value)
 {
 	const char *colon = memchr(value.p, ':', value.len), *times;
 	struct mp_str name = value, rest = value, first;
@@ -73,15 +73,15 @@ const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, s
 
 	t->given = true;
 	if (mp_str_eq(key, MP_STR("sum")))
-		return take_weight(t, t->rule.weight, value);
+		return parse_weight(t, t->rule.weight, value);
 	if (mp_str_eq(key, MP_STR("ask")))
-		return take_weight(t, t->rule.ask, value);
+		return parse_weight(t, t->rule.ask, value);
 	if (mp_str_eq(key, MP_STR("into")))
-		return take_pointer(&t->rule.into, value);
+		return parse_pointer(&t->rule.into, value);
 	if (mp_str_eq(key, MP_STR("got")))
-		return take_pointer(&t->rule.got, value);
+		return parse_pointer(&t->rule.got, value);
 	if (mp_str_eq(key, MP_STR("freed")))
-		return take_pointer(&t->rule.freed, value);
+		return parse_pointer(&t->rule.freed, value);
 	if (mp_num_u64(value, &every) < 0 || !every)
 		return "is not a number above 0";
 	t->rule.every = every;
@@ -95,7 +95,7 @@ const char *mp_event_agg_check_terms(const struct mp_agg_terms *t)
 	if (!t->given)
 		return NULL;
 	if (r->weight[0] && (r->ask[0] || r->got || r->freed))
-		return "sum= stands beside ask=, got= or freed=";
+		return "sum= cannot be combined with ask=, got= or freed=";
 	if (r->into && !r->ask[0])
 		return "into= needs ask=";
 	if (r->every && !r->weight[0])

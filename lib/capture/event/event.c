@@ -14,7 +14,7 @@ bool mp_events_any_aggregated(const struct mp_events *events)
 	size_t i;
 
 	for (i = 0; i < events->n; i++)
-		if (events->v[i].sum)
+		if (events->v[i].agg)
 			return true;
 	return false;
 }
@@ -24,14 +24,14 @@ bool mp_events_all_aggregated(const struct mp_events *events)
 	size_t i;
 
 	for (i = 0; i < events->n; i++)
-		if (!events->v[i].sum)
+		if (!events->v[i].agg)
 			return false;
 	return true;
 }
 
 void mp_event_release(struct mp_event *e)
 {
-	mp_event_agg_free(e->sum);
+	mp_event_agg_free(e->agg);
 	free(e->type);
 	free(e->filter);
 	free(e->payload);
@@ -58,7 +58,7 @@ json_t *mp_events_json(const struct mp_events *events)
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
-		if (e->sum)
+		if (e->agg)
 			continue;
 		fields = json_object();
 		for (j = 0; j < e->n_payload; j++) {

@@ -40,7 +40,7 @@ enum mp_context {
 
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
-	struct mp_event_agg *sum; /* NULL: it is recorded */
+	struct mp_event_agg *agg; /* NULL: it is recorded, not aggregated */
 	struct perf_event_attr attr;
 	char *filter;		      /* kernel filter, NULL: none */
 	struct mp_tp *tp;	      /* NULL: no tracepoint, and nothing like one */
@@ -82,8 +82,8 @@ struct mp_event_options {
 	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
 	bool stack_given;	/* the user asked for it: a collector's choice does not count */
-	bool sum;		/* samples are added up in the kernel */
-	const char *sum_name;	/* of the sums; NULL: the event's */
+	bool aggregate;		/* samples are aggregated in the kernel */
+	const char *agg_name;	/* of the aggregate; NULL: the event's */
 	bool cgroup;		/* write cgroup= */
 	bool inherit;		/* of processes, with their threads and children */
 	unsigned count_context; /* what is counted apart: MP_CTX_ bits */

@@ -108,12 +108,12 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 	return result;
 }
 
-/* Two sums are the same if they have one name, and the event is. */
+/* Two aggregated events are the same if their aggregates have the same name, too. */
 static bool is_same(const struct mp_event *a, const struct mp_event *b)
 {
-	if (!a->sum != !b->sum || strcmp(a->type, b->type) != 0)
+	if (!a->agg != !b->agg || strcmp(a->type, b->type) != 0)
 		return false;
-	return !a->sum || strcmp(a->sum->name, b->sum->name) == 0;
+	return !a->agg || strcmp(a->agg->name, b->agg->name) == 0;
 }
 
 void mp_events_merge(struct mp_events *to, struct mp_events *from)
@@ -124,7 +124,7 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
 			;
 		if (j < to->n) {
-			if (!to->v[j].sum && mp_event_merge(&to->v[j], &from->v[i]) < 0)
+			if (!to->v[j].agg && mp_event_merge(&to->v[j], &from->v[i]) < 0)
 				mp_say("%s: asked for twice, with fields of one name or too many: "
 				       "those of the first are recorded",
 				       to->v[j].type);

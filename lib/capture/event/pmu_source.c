@@ -79,7 +79,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return mp_resolver_fail(r, error);
 	}
 	name = s->config ? mp_asprintf("%s/%s/", s->name, s->config) : mp_strdup(s->name);
-	known = s->sum.given ? -1 : mp_resolver_find(r, name);
+	known = s->agg.given ? -1 : mp_resolver_find(r, name);
 	if (known >= 0 && !mp_when_same(&r->events->v[known].when, &s->when)) {
 		mp_resolver_fail(
 			r, mp_asprintf(

@@ -48,12 +48,12 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return CAP_OTHER;
 	/*
 	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
-	 * program of a sum is for the probe, not for one of its events.
+	 * program that aggregates is for the probe, not for one of its events.
 	 */
 	means = (struct mp_probe_means){
 		.tracefs = mp_resolver_tracefs(r),
 		.tracefs_wanted =
-			s->filter || s->sum.given || r->options->sum || r->options->inherit,
+			s->filter || s->agg.given || r->options->aggregate || r->options->inherit,
 		.files = r->options->files,
 	};
 	if (means.tracefs)

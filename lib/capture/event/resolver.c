@@ -108,7 +108,7 @@ ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name)
 	size_t i;
 
 	for (i = 0; i < r->events->n; i++)
-		if (!r->events->v[i].sum && strcmp(r->events->v[i].type, type) == 0)
+		if (!r->events->v[i].agg && strcmp(r->events->v[i].type, type) == 0)
 			break;
 	free(type);
 	return i < r->events->n ? (ptrdiff_t)i : -1;
@@ -122,12 +122,12 @@ enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r)
 /* Adds the event up in the kernel, if that is asked for. */
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 {
-	const struct mp_agg_terms *terms = &r->spec->sum;
+	const struct mp_agg_terms *terms = &r->spec->agg;
 	enum mp_stack_part part = mp_resolver_stack_part(r);
 	const char *why;
 	char *name;
 
-	if (!terms->given && !r->options->sum)
+	if (!terms->given && !r->options->aggregate)
 		return 0;
 	why = mp_event_why_no_agg(e, r->spec);
 	if (why)
@@ -135,7 +135,7 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	/* below a trap of a program are frames of the trap alone */
 	if (mp_spec_is_probe(r->spec->name))
 		part &= ~MP_STACK_KERNEL;
-	name = mp_event_agg_name(r->options->sum_name, e->type, terms);
+	name = mp_event_agg_name(r->options->agg_name, e->type, terms);
 	mp_event_use_agg(e, mp_event_agg_new(name, terms), part);
 	free(name);
 	e->once = mp_spec_is_probe(r->spec->name);

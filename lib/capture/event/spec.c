@@ -247,7 +247,7 @@ static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value
 
 static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
 {
-	const char *why = mp_event_agg_parse_term(&spec->sum, key, value);
+	const char *why = mp_event_agg_parse_term(&spec->agg, key, value);
 
 	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
 }
@@ -445,7 +445,7 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 			release(&spec);
 			return -1;
 		}
-		why = mp_event_agg_check_terms(&spec.sum);
+		why = mp_event_agg_check_terms(&spec.agg);
 		if (why) {
 			fail(&p, "%s: %s", spec.name, why);
 			release(&spec);

@@ -8,7 +8,7 @@
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
  * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
  * with terms among it if need be.
- * Commas and slashes in quotes or parentheses stand for themselves. Terms of sums: sumterm.h.
+ * Commas and slashes in quotes or parentheses stand for themselves. Terms of aggregation: aggregate_spec.h.
  * Includes aggregate_spec, stack_method, str.
  */
 #ifndef MP_CAPTURE_EVENT_SPEC_H
@@ -53,7 +53,7 @@ struct mp_spec {
 	bool most_precise;    /* modifier P: as much as there is */
 	bool memory;	      /* with what is known of the access to memory */
 	struct mp_when when;
-	struct mp_agg_terms sum;
+	struct mp_agg_terms agg;
 };
 
 struct mp_specs {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * In-kernel aggregation: programs aggregate events by stack, bpfaggregate.h, and the end writes their
- * totals, aggregate.h. Of aggregates with a name of their own, "sum:blocked", an event that never fires
- * holds the place.
+ * totals, aggregate.h. An aggregate that is no event, "sum:blocked", is represented by an event that never
+ * fires.
  */
 #include <stdlib.h>
 
@@ -17,20 +17,20 @@
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
 	const char *name = r->spec->name;
-	struct mp_event_agg *sum;
+	struct mp_event_agg *agg;
 	struct mp_event *e;
 
 	if (strncmp(name, "sum:", 4) != 0)
 		return CAP_OTHER;
-	sum = mp_event_agg_named(name, r->options->sum_name ? r->options->sum_name : name);
-	if (!sum)
+	agg = mp_event_agg_named(name, r->options->agg_name ? r->options->agg_name : name);
+	if (!agg)
 		return CAP_UNKNOWN;
 	e = mp_resolver_add(r, name);
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_DUMMY;
 	e->attr.sample_period = 1;
 	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
-	mp_event_use_agg(e, sum, mp_resolver_stack_part(r));
+	mp_event_use_agg(e, agg, mp_resolver_stack_part(r));
 	e->once = true;
 	return CAP_RESOLVED;
 }
@@ -113,10 +113,11 @@ static bool write_totals(void *state, const struct cap_output *output)
 	mp_aggregator_write(s->aggregator, &end, output->header, &formatter->unwound, output->put,
 			    output->arg);
 	mp_aggregator_losses(s->aggregator, &end, &losses);
-	mp_say_count(losses.count, "occurrence could not be added: a table was full",
-		     "occurrences could not be added: a table was full");
+	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
+		     "occurrences were not aggregated: a table was full");
 	if (output->verbose)
-		mp_say("sums: %zu stacks of processes, %zu different in words; %llu were sent again",
+		mp_say("aggregation: %zu stacks of processes, %zu different ones once symbolized; %llu were sent "
+		       "again",
 		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
 	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
 		     "occurrences have no stack: theirs did not come in time");

@@ -492,7 +492,7 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 		mp_stack_mode_parse(mp_str(c->stack), &o.stack, &o.method);
 	if (c->fields && !given->fields)
 		o.fields = c->fields;
-	o.sum_name = c->name;
+	o.agg_name = c->name;
 	return o;
 }
 

@@ -7,7 +7,7 @@
 
 static enum mp_stack_method method_of(const struct mp_event *e)
 {
-	return e->sum && e->sum->rule.user ? MP_METHOD_BPF : e->method;
+	return e->agg && e->agg->rule.user ? MP_METHOD_BPF : e->method;
 }
 
 /* "cfi", or, if events differ, "cfi,fp"; "none". */

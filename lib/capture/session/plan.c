@@ -88,9 +88,9 @@ static void resolve_events(struct mp_record_plan *p)
 	for (i = 0; i < p->events.n; i++) {
 		const struct mp_event *e = &p->events.v[i];
 
-		if (e->sum) {
-			p->user_stacks |= e->sum->rule.user;
-			p->kernel_stacks |= e->sum->rule.kernel;
+		if (e->agg) {
+			p->user_stacks |= e->agg->rule.user;
+			p->kernel_stacks |= e->agg->rule.kernel;
 		}
 		reads |= mp_event_is_read(e);
 		if (!(e->context & MP_CTX_STACK))

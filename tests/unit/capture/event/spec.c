@@ -213,7 +213,7 @@ static void test_pmu(void)
 
 static bool is_sum(const char *weight, enum mp_agg_value first, enum mp_agg_value second)
 {
-	const struct mp_agg_terms *t = &specs.v[0].sum;
+	const struct mp_agg_terms *t = &specs.v[0].agg;
 
 	return t->given && strcmp(t->weight, weight) == 0 && t->rule.weight[0] == first &&
 	       t->rule.weight[1] == second;
@@ -227,17 +227,17 @@ static void test_sums(void)
 		   specs.v[0].freq == 99,
 	   "samples by count");
 	ok(parse("uprobe:libc:calloc/sum=bytes:arg1*arg2,every=10/") == 1 &&
-		   is_sum("bytes", MP_AGG_ARG1, MP_AGG_ARG2) && specs.v[0].sum.rule.every == 10,
+		   is_sum("bytes", MP_AGG_ARG1, MP_AGG_ARG2) && specs.v[0].agg.rule.every == 10,
 	   "a product with a name");
 	ok(parse("uprobe:libc:posix_memalign/ask=bytes:arg3,into=arg1/") == 1, "asked for");
-	r = &specs.v[0].sum.rule;
+	r = &specs.v[0].agg.rule;
 	ok(r->ask[0] == MP_AGG_ARG3 && r->into == MP_AGG_ARG1 && !r->weight[0] && !r->got, "where");
 	ok(parse("uprobe:libc:realloc/freed=arg1,ask=arg2/,uretprobe:libc:realloc/got=retval/") ==
 			   2 &&
-		   specs.v[0].sum.rule.freed == MP_AGG_ARG1 &&
-		   specs.v[1].sum.rule.got == MP_AGG_RETVAL,
+		   specs.v[0].agg.rule.freed == MP_AGG_ARG1 &&
+		   specs.v[1].agg.rule.got == MP_AGG_RETVAL,
 	   "given back, asked for, and got");
-	ok(parse("a:b") == 1 && !specs.v[0].sum.given, "none");
+	ok(parse("a:b") == 1 && !specs.v[0].agg.given, "none");
 	ok(!parse("x/sum=arg0/") && !parse("x/sum=arg1*/") && !parse("x/sum=arg1*arg2*arg3/") &&
 		   !parse("x/sum=/") && !parse("x/sum=a-b:arg1/") && !parse("x/sum=:arg1/"),
 	   "no weight");

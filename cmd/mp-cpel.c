@@ -14,7 +14,7 @@ static const struct mp_opt opts[] = {
 	  "a track for each value of FIELDS, comma-separated,\n"
 	  "such as cpu or comm,tid (default: tid)" },
 	{ 'l', "label", "FIELDS",
-	  "what an event says besides its type (default: all\n"
+	  "the text of an event besides its type (default: all\n"
 	  "fields but those of its track, and the stack)" },
 	MP_CHOICE_EVENT(""),
 	{ 'o', "output", "FILE", "write to FILE (default: stdout, never a terminal)" },

@@ -41,7 +41,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_ANNOTATE, "annotate", NULL,
 	  "mark kernel (_[k]), JIT (_[j]) and inlined (_[i]) frames" },
 	{ OPT_REVERSE, "reverse", NULL, "leaf first" },
-	{ OPT_MIN, "min", "N[%]", "leave out stacks below N, or below N percent of the whole" },
+	{ OPT_MIN, "min", "N[%]", "omit stacks below N, or below N percent of the total" },
 	{ OPT_SORT, "sort", "ORDER", "name (default) or weight" },
 	{ 0, NULL, NULL, "Other" },
 };

@@ -33,8 +33,8 @@ static const struct mp_opt opts[] = {
 	  "hold at most SIZE in memory, then use files in TMPDIR\n"
 	  "(default: 256M)" },
 	{ 'c', "check", NULL,
-	  "write nothing; tell whether each FILE is a valid, complete\n"
-	  "and ordered stream, and where not" },
+	  "write nothing; report whether each FILE is a valid, complete\n"
+	  "and ordered stream, and where it is not" },
 };
 
 static const struct mp_program program = {
@@ -291,12 +291,11 @@ static enum mp_status finish(void)
 		write_json(trailer);
 	}
 	mp_say_count(t.bad, "line skipped", "lines skipped");
-	mp_say_count(t.behind, "event came behind the watermark of its stream",
-		     "events came behind the watermark of their stream");
+	mp_say_count(t.behind, "event came after a later watermark of its stream",
+		     "events came after a later watermark of their stream");
 	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
 		     "events came too late to be put in order (see --window)");
-	mp_say_count(cut, "section has no end: it was cut off",
-		     "sections have no end: they were cut off");
+	mp_say_count(cut, "section truncated (no trailer)", "sections truncated (no trailer)");
 	mp_say_count(lost, "event was lost when this was recorded",
 		     "events were lost when this was recorded");
 	if (t.refused)

@@ -18,13 +18,13 @@ static const struct mp_opt opts[] = {
 	{ OPT_MERGE_SYSTEM, "merge-system", NULL,
 	  "one name for the kernel threads of all CPUs: swapper/3\n"
 	  "becomes swapper, kworker/0:1 kworker" },
-	{ OPT_APPEND_TID, "append-tid", NULL, "tell threads apart: NAME:TID" },
+	{ OPT_APPEND_TID, "append-tid", NULL, "append the thread id to each name: NAME:TID" },
 };
 
 static const struct mp_program program = {
 	.name = "mp-rename",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Give the tasks of events names of one's own.",
+	.summary = "Rename the tasks of events.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-rename --map vms.csv switch.mp | mp-fold | flamegraph.pl > vms.svg\n"

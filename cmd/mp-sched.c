@@ -20,7 +20,7 @@ static const struct mp_opt opts[] = {
 	{ 's', "states", "LIST",
 	  "write only spans of these states: run, wait, preempted,\n"
 	  "sleep, block, stopped, idle, unknown" },
-	{ OPT_OTHERS, "others", NULL, "pass on events that are not the scheduler's" },
+	{ OPT_OTHERS, "others", NULL, "also write the events that are not the scheduler's" },
 	{ 't', "table", NULL, "write a table of CPUs and tasks instead" },
 	{ OPT_TSV, "tsv", NULL, "the table as TAB-separated values, in ns" },
 };

@@ -30,9 +30,9 @@ static const struct mp_opt opts[] = {
 	{ OPT_TO, "to", "TIME", "before TIME" },
 	{ OPT_FOR, "for", "DURATION", "before DURATION has passed since --from, or the start" },
 	{ OPT_OVERLAP, "overlap", NULL,
-	  "spans too that end behind the window and began before\n"
+	  "also spans that end after the window and began before\n"
 	  "its end (else TIME, their end, counts)" },
-	{ OPT_EVERY, "every", "N", "of what is left, the first and every Nth after it" },
+	{ OPT_EVERY, "every", "N", "of the remaining lines, the first and every Nth after it" },
 	{ 'n', "count", "N", "the first N, then end" },
 	{ 0, NULL, NULL, "What of an event is kept" },
 	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
@@ -75,7 +75,7 @@ static void set_keep(int code, const char *arg)
 	job.keeping = true;
 	if (mp_project_add(&job.keep, arg, &bad) < 0)
 		mp_usage("'%.*s' is not a field of an event that can be %s", MP_STR_ARGS(bad),
-			 drop ? "left out" : "kept");
+			 drop ? "omitted" : "kept");
 }
 
 static void set_option(int code, const char *arg)

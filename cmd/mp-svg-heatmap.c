@@ -52,14 +52,14 @@ static const struct mp_opt opts[] = {
 	{ OPT_PALETTE, "palette", "NAME", "viridis (default), cividis, magma, inferno, grey" },
 	{ OPT_PERCENTILES, "percentiles", "LIST",
 	  "lines of percentiles of each column, as in 50,90,99" },
-	{ OPT_TITLE, "title", "TEXT", "instead of what the fields are" },
+	{ OPT_TITLE, "title", "TEXT", "instead of the names of the fields" },
 	{ 0, NULL, NULL, "What is written" },
 	{ OPT_ASCII, "ascii", NULL, "text for the terminal" },
 	{ OPT_ANSI, "ansi", "WHEN",
 	  "colours in it: auto (default: on a terminal that has\n"
 	  "them), always, never" },
 	{ OPT_DUMP, "dump", NULL,
-	  "what was added up, as mp-grid(5): dumps are read like\n"
+	  "the cells, as mp-grid(5): dumps are read like\n"
 	  "any input, and add up to the picture of all" },
 	{ 0, NULL, NULL, "Other" },
 };
@@ -150,7 +150,7 @@ static void set_how(int code, const char *arg)
 	case OPT_PALETTE:
 		options.palette = mp_palette_find(arg);
 		if (!options.palette)
-			mp_usage("there is no palette '%s'; there are %s", arg, mp_palette_list());
+			mp_usage("unknown palette '%s' (%s)", arg, mp_palette_list());
 		break;
 	case OPT_PERCENTILES:
 		add_percentiles(arg);

@@ -55,7 +55,7 @@ inversions() {
 	reference "$TMP/in" > "$TMP/want"
 	run --separate-stderr mp-order "$TMP/in"
 	[ "$status" = 1 ]	# the watermarks are wrong, and that is reported
-	[[ "$stderr" == *"events came behind the watermark"* ]]
+	[[ "$stderr" == *"events came after a later watermark"* ]]
 	mp-order "$TMP/in" 2> /dev/null | only_events | cmp - "$TMP/want"
 	cat "$TMP/in" | mp-order 2> /dev/null | only_events | cmp - "$TMP/want"
 	grep -vF '"watermark"' "$TMP/in" > "$TMP/nomarks"

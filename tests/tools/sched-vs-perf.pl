@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # sched-vs-perf.pl timehist HIST SPANS EVENTS: perf sched timehist and mp-sched on the same events, task by task.
 # sched-vs-perf.pl latency LATENCY TSV: perf sched latency -p and mp-sched --tsv.
-# Prints the differences, then "compared N, differ M, left out K".
+# Prints the differences, then "compared N, differ M, omitted K".
 #
 # What touches an unknown span is omitted: perf gives such time to the task that is switched out next, or skips it.
 # Also omitted are a task of which the kernel dropped sched_waking, but not sched_wakeup, for which perf knows no
@@ -102,4 +102,4 @@ sub latency {
 }
 
 $what eq 'timehist' ? timehist() : latency();
-printf "compared %d, differ %d, left out %d\n", $n, $differ, scalar keys %skip;
+printf "compared %d, differ %d, omitted %d\n", $n, $differ, scalar keys %skip;

@@ -51,7 +51,12 @@ _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
  */
 void mp_sigint_once(void);
 
-/* Memory; on failure the program ends. All of it is released with free(). */
+/*
+ * Memory. When there is none, the program ends with the message "out of memory" and MP_FAIL: nothing
+ * in lib/ or cmd/ allocates in another way, jansson included (lib/stream/ctl.c). What the C library
+ * allocates by itself, such as for an open directory, is reported by the errno of its call.
+ * Released with free().
+ */
 void *mp_alloc(size_t size);
 void *mp_zalloc(size_t size);
 void *mp_realloc(void *old, size_t size);

@@ -5,6 +5,12 @@
 
 #include "lib/core/clock.h"
 
+/* What jansson allocates fails as everything else does: mp_alloc() ends the program. */
+__attribute__((constructor)) static void set_json_memory(void)
+{
+	json_set_alloc_funcs(mp_alloc, free);
+}
+
 static const struct {
 	enum mp_kind kind;
 	const char *name;

@@ -17,8 +17,7 @@ static int fail(struct parser *p, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(p->error, fmt, ap) < 0)
-		mp_die("out of memory");
+	*p->error = mp_vasprintf(fmt, ap);
 	va_end(ap);
 	return -1;
 }

@@ -235,6 +235,8 @@ void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
 		unescape_path((char *)map.path);
 		each(arg, &map);
 	}
+	if (f && !feof(f) && errno == ENOMEM)
+		mp_die("out of memory");
 	if (f)
 		fclose(f);
 	free(line);

@@ -21,6 +21,7 @@ enum {
 	SECTION_MAX = INT32_MAX,
 	EVENTS_MAX = (SECTION_MAX - NAME_SIZE - 8) / EVENT_SIZE,
 	AT_ONCE = 4096, /* events read back at a time */
+	SPILL_KEPT = 4 << 20,
 };
 
 static const char table_name[] = "FileStrtab";
@@ -33,8 +34,8 @@ struct logged {
 void mp_cpel_init(struct mp_cpel *c)
 {
 	*c = (struct mp_cpel){ .n_logged = 0 };
-	mp_spill_init(&c->log);
-	mp_spill_init(&c->texts);
+	mp_spill_init(&c->log, SPILL_KEPT, "set TMPDIR");
+	mp_spill_init(&c->texts, SPILL_KEPT, "set TMPDIR");
 	mp_intmap_init(&c->places);
 	if (getrandom(&c->seed, sizeof(c->seed), GRND_NONBLOCK) < 0)
 		c->seed = (uintptr_t)c;

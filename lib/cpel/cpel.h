@@ -20,7 +20,7 @@
 
 #include "lib/core/intmap.h"
 #include "lib/core/io.h"
-#include "lib/cpel/spill.h"
+#include "lib/core/spill.h"
 
 /* A definition to be written: an event's code and name, or a track's id and label. */
 struct mp_cpel_def {

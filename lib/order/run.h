@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A sorted run of lines in a temporary file that has no name, so that it goes with the process.
+ * A sorted run of lines, in a temporary file once it is longer than a buffer (lib/core/spill.h).
  * Private format: time, source and length before each line, native endianness.
  * Includes str only.
  */
@@ -11,7 +11,6 @@
 
 struct mp_run;
 
-/* A file in $TMPDIR (default /tmp). Ends the program if there is no room. */
 struct mp_run *mp_run_new(void);
 void mp_run_free(struct mp_run *r);
 
@@ -19,7 +18,7 @@ void mp_run_free(struct mp_run *r);
 void mp_run_add(struct mp_run *r, uint64_t time_ns, size_t source, struct mp_str line);
 void mp_run_rewind(struct mp_run *r);
 
-/* The line at hand, valid until mp_run_next(). False at the end. */
+/* The current line, valid until mp_run_next(). False at the end. */
 bool mp_run_head(const struct mp_run *r, uint64_t *time_ns, size_t *source, struct mp_str *line);
 void mp_run_next(struct mp_run *r);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/pair/steps.h"
 
-#include <fnmatch.h>
+#include "lib/stream/glob.h"
 
 void mp_steps_init(struct mp_steps *s, const struct mp_pair_specs *specs)
 {
@@ -28,8 +28,10 @@ struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type)
 	t = mp_map_value(s->last);
 	for (i = 0; i < s->specs->n_specs; i++) {
 		const struct mp_pair_spec *spec = &s->specs->specs[i];
+		struct mp_glob glob;
 
-		if (fnmatch(spec->glob, s->last->key.p, 0) != 0)
+		mp_glob_init(&glob, mp_str(spec->glob));
+		if (!mp_glob_match(&glob, s->last->key))
 			continue;
 		if (spec->expr)
 			t->asking |= (uint64_t)1 << i;

@@ -69,7 +69,14 @@ static bool match_one(const char **pat, const char *end, unsigned char c)
 	return (unsigned char)d == c;
 }
 
-static bool match_general(struct mp_str pattern, struct mp_str text)
+/* The next byte that the text means, in `*c`; returns how many bytes of the text say it. */
+static size_t next_byte(const char *p, const char *end, bool escaped, char *c)
+{
+	*c = *p;
+	return escaped ? mp_esc_next(p, end, c) : 1;
+}
+
+static bool match_general(struct mp_str pattern, struct mp_str text, bool escaped)
 {
 	const char *pat = pattern.p, *pat_end = pat + pattern.len;
 	const char *p = text.p, *end = p + text.len;
@@ -77,7 +84,7 @@ static bool match_general(struct mp_str pattern, struct mp_str text)
 	char c;
 
 	while (p < end) {
-		size_t n = mp_esc_next(p, end, &c);
+		size_t n = next_byte(p, end, escaped, &c);
 
 		if (pat < pat_end && *pat == '*') {
 			back_pat = ++pat;
@@ -92,7 +99,7 @@ static bool match_general(struct mp_str pattern, struct mp_str text)
 			return false;
 		/* only the latest * need take one byte more: what it takes the ones before could too */
 		pat = back_pat;
-		back += mp_esc_next(back, end, &c);
+		back += next_byte(back, end, escaped, &c);
 		p = back;
 	}
 	while (pat < pat_end && *pat == '*')
@@ -105,7 +112,7 @@ bool mp_glob_match(const struct mp_glob *g, struct mp_str escaped)
 	struct mp_str want = g->literal;
 
 	if (g->shape == MP_GLOB_GENERAL || memchr(escaped.p, '\\', escaped.len))
-		return match_general(g->pattern, escaped);
+		return match_general(g->pattern, escaped, true);
 	if (escaped.len < want.len)
 		return false;
 	switch (g->shape) {
@@ -120,4 +127,9 @@ bool mp_glob_match(const struct mp_glob *g, struct mp_str escaped)
 		break;
 	}
 	return mp_str_eq(escaped, want);
+}
+
+bool mp_glob_plain(const char *pattern, const char *text)
+{
+	return match_general(mp_str(pattern), mp_str(text), false);
 }

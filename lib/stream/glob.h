@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Globs over text of the stream, as the kernel's event filters have them: * any bytes, ? one byte,
- * [a-z] one of a class, [!a-z] one outside, \ before a byte that stands for itself. A class without
+ * [a-z] one of a class, [!a-z] one outside, \ before a byte that means itself. A class without
  * its ] is plain text. By bytes, whatever the locale. The method is that of lib/stream/glob.c of Linux.
  * Includes str only.
  */
@@ -24,7 +24,10 @@ struct mp_glob {
 
 void mp_glob_init(struct mp_glob *g, struct mp_str pattern);
 
-/* Whether it matches what an escaped text stands for; never allocates. */
+/* Whether it matches what an escaped text means; never allocates. */
 bool mp_glob_match(const struct mp_glob *g, struct mp_str escaped);
+
+/* Whether a pattern matches a text that has no escapes, such as a name from the system. */
+bool mp_glob_plain(const char *pattern, const char *text);
 
 #endif

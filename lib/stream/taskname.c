@@ -3,12 +3,12 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/stream/esc.h"
 #include "lib/core/io.h"
+#include "lib/stream/glob.h"
 
 enum {
 	COLUMNS_MAX = 8,
@@ -17,7 +17,7 @@ enum {
 };
 
 struct mp_tasknames_row {
-	const char *pattern; /* fnmatch(3), of the raw old name */
+	const char *pattern; /* a glob over the raw old name */
 	struct mp_str name;  /* raw */
 };
 
@@ -214,7 +214,7 @@ static struct mp_str table_name(const struct mp_tasknames *n, struct mp_str tid,
 	if (e)
 		return *(struct mp_str *)mp_map_value(e);
 	for (i = 0; i < n->n_rows; i++)
-		if (fnmatch(n->rows[i].pattern, old.p, 0) == 0)
+		if (mp_glob_plain(n->rows[i].pattern, old.p))
 			return n->rows[i].name;
 	if (n->merge_system)
 		old.len = system_len(old);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stream/types.h"
 
-#include <fnmatch.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -15,10 +14,6 @@ void mp_types_init(struct mp_types *t)
 
 void mp_types_release(struct mp_types *t)
 {
-	size_t i;
-
-	for (i = 0; i < t->n_globs; i++)
-		free(t->globs[i]);
 	free(t->globs);
 	mp_map_release(&t->seen);
 }
@@ -31,18 +26,18 @@ void mp_types_add(struct mp_types *t, const char *list)
 
 		if (len) {
 			t->globs = mp_grow(t->globs, &t->cap, t->n_globs + 1, sizeof(*t->globs));
-			t->globs[t->n_globs++] = mp_strndup(list, len);
+			mp_glob_init(&t->globs[t->n_globs++], (struct mp_str){ list, len });
 		}
 		list += len + (list[len] == ',');
 	}
 }
 
-static bool matches(const struct mp_types *t, const char *type)
+static bool matches(const struct mp_types *t, struct mp_str type)
 {
 	size_t i;
 
 	for (i = 0; i < t->n_globs; i++)
-		if (fnmatch(t->globs[i], type, 0) == 0)
+		if (mp_glob_match(&t->globs[i], type))
 			return true;
 	return t->n_globs == 0;
 }
@@ -55,7 +50,7 @@ struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type)
 	t->last = mp_map_put(&t->seen, &type, 1, &fresh);
 	seen = mp_map_value(t->last);
 	if (fresh) {
-		seen->taken = matches(t, t->last->key.p);
+		seen->taken = matches(t, t->last->key);
 		t->taken += seen->taken;
 	}
 	return seen;

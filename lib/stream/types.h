@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which event types a filter takes: "-e GLOB[,GLOB]...", and which ones came.
- * Includes rec, map.
+ * Includes glob, map, rec.
  */
 #ifndef MP_STREAM_TYPES_H
 #define MP_STREAM_TYPES_H
 
 #include "lib/core/map.h"
+#include "lib/stream/glob.h"
 #include "lib/stream/rec.h"
 
 struct mp_types {
-	char **globs; /* fnmatch(3); none: all */
+	struct mp_glob *globs; /* none: all */
 	size_t n_globs, cap;
 	struct mp_map seen; /* type -> struct mp_type_seen */
 	struct mp_map_entry *last;
@@ -27,7 +28,7 @@ struct mp_type_seen {
 void mp_types_init(struct mp_types *t);
 void mp_types_release(struct mp_types *t);
 
-/* Adds globs from an option's comma-separated argument. */
+/* Adds globs from an option's comma-separated argument, which stays the caller's. */
 void mp_types_add(struct mp_types *t, const char *list);
 
 /* Whether events of this type are taken; notes the type. */

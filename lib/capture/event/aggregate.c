@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/aggregate.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "lib/stream/glob.h"
 
 static const struct {
 	const char *name;
@@ -108,6 +109,6 @@ void mp_event_agg_names_each(const char *glob, mp_agg_name_fn *each, void *arg)
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(named); i++)
-		if (fnmatch(glob, named[i].name, 0) == 0)
+		if (mp_glob_plain(glob, named[i].name))
 			each(arg, named[i].name, named[i].what);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/builtin.h"
 
-#include <fnmatch.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 #include "lib/capture/host/record.h"
 #include "lib/capture/host/sampled.h"
+#include "lib/stream/glob.h"
 
 /* The payload of all of them; the texts behind it. */
 struct raw {
@@ -81,7 +81,7 @@ size_t mp_builtin_each(const char *glob, mp_builtin_fn *each, void *arg)
 	size_t n = 0, i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(all); i++) {
-		if (fnmatch(glob, all[i].name, 0) != 0)
+		if (!mp_glob_plain(glob, all[i].name))
 			continue;
 		each(arg, &all[i]);
 		n++;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/fields.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "lib/core/suggest.h"
+#include "lib/stream/glob.h"
 
 static const struct {
 	const char *name;
@@ -26,7 +26,7 @@ static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *use
 		bool keep = false;
 
 		for (j = 0; j < n; j++) {
-			if (fnmatch(globs[j] + 1, e->payload[i]->name, 0) != 0)
+			if (!mp_glob_plain(globs[j] + 1, e->payload[i]->name))
 				continue;
 			keep = true;
 			used[j] = true;

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fnmatch.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/proc.h"
+#include "lib/stream/glob.h"
 
 enum { EACH = 1, ADDR = 2, CLOCK = 4 };
 
@@ -298,7 +298,7 @@ int mp_pmu_find(const char *devices, const char *name, const char *config,
 
 static void tell(const char *glob, const char *name, const char *what, mp_pmu_fn *each, void *arg)
 {
-	if (fnmatch(glob, name, 0) == 0)
+	if (mp_glob_plain(glob, name))
 		each(arg, name, what);
 }
 

@@ -5,12 +5,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/core/suggest.h"
+#include "lib/stream/glob.h"
 
 enum { WORD = 8, MODULES_MAX = 256 };
 
@@ -587,7 +587,7 @@ static size_t each_in(const struct btf *btf, uint32_t from, enum mp_traced trace
 		if (strncmp(name, prefix, strlen(prefix)) != 0)
 			continue;
 		name += strlen(prefix);
-		if (fnmatch(glob, name, 0) != 0)
+		if (!mp_glob_plain(glob, name))
 			continue;
 		each(arg, name);
 		n++;

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mount.h>
@@ -12,6 +11,8 @@
 #include <sys/syscall.h>
 #include <traceevent/event-parse.h>
 #include <unistd.h>
+
+#include "lib/stream/glob.h"
 
 struct mp_tracefs {
 	char *events; /* path of the folder events/ */
@@ -104,7 +105,7 @@ static char **list_folders(const char *path, const char *glob, size_t *n)
 
 	*n = 0;
 	while (dir && (d = readdir(dir))) {
-		if (d->d_type != DT_DIR || d->d_name[0] == '.' || fnmatch(glob, d->d_name, 0) != 0)
+		if (d->d_type != DT_DIR || d->d_name[0] == '.' || !mp_glob_plain(glob, d->d_name))
 			continue;
 		names = mp_grow(names, &cap, *n + 1, sizeof(*names));
 		names[(*n)++] = mp_strdup(d->d_name);

@@ -51,7 +51,7 @@ struct mp_tracefs *mp_tracefs_open(void);
 void mp_tracefs_close(struct mp_tracefs *t);
 
 /*
- * Calls `each` with "system" and "name" for the tracepoints that match "SYSTEM:NAME" (fnmatch(3)
+ * Calls `each` with "system" and "name" for the tracepoints that match "SYSTEM:NAME" (globs
  * both), sorted. Returns how many.
  */
 typedef void mp_tracefs_fn(void *arg, const char *system, const char *name);

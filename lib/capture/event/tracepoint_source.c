@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events of tracefs, "SYSTEM:NAME", each of the pair a glob. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
+#include "lib/stream/glob.h"
 
 static void add_tracepoint(void *arg, const char *system, const char *name)
 {
@@ -47,7 +47,7 @@ static void show(void *arg, const char *system, const char *name)
 	char *full = mp_asprintf("%s:%s", system, name);
 	struct mp_tp *tp = NULL;
 
-	if (strchr(l->glob, ':') || fnmatch(l->glob, full, 0) == 0) {
+	if (strchr(l->glob, ':') || mp_glob_plain(l->glob, full)) {
 		listed.name = full;
 		if (l->fields)
 			tp = mp_tracefs_load(*l->tracefs, system, name, &listed.no_fields);

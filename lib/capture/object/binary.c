@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "lib/capture/host/archs.h"
 #include "lib/core/suggest.h"
+#include "lib/stream/glob.h"
 
 enum { NT_STAPSDT = 3 };
 
@@ -218,7 +218,7 @@ static void add_function(void *arg, const char *name, uint64_t addr)
 	struct search *s = arg;
 	struct mp_cut_place place = { .name = NULL };
 
-	if (fnmatch(s->glob, name, 0) != 0 || !file_offset(s->b, addr + s->plus, &place.offset))
+	if (!mp_glob_plain(s->glob, name) || !file_offset(s->b, addr + s->plus, &place.offset))
 		return;
 	place.name = s->plus ? mp_asprintf("%s+0x%llx", name, (unsigned long long)s->plus)
 			     : mp_strdup(name);
@@ -378,7 +378,7 @@ static const char *next_string(const char **at, const char *end_of_note)
 static bool marker_matches(const char *what, const char *provider, const char *name)
 {
 	char *full = mp_asprintf("%s:%s", provider, name);
-	bool match = fnmatch(what, strchr(what, ':') ? full : name, 0) == 0;
+	bool match = mp_glob_plain(what, strchr(what, ':') ? full : name);
 
 	free(full);
 	return match;

@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/core/suggest.h"
+#include "lib/stream/glob.h"
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
 
@@ -84,7 +84,7 @@ void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg)
 
 		while (dir && (d = readdir(dir)))
 			if (is_name(d->d_name) && d->d_type != DT_DIR &&
-			    fnmatch(glob, d->d_name, 0) == 0)
+			    mp_glob_plain(glob, d->d_name))
 				add_text(&names, mp_strdup(d->d_name));
 		if (dir)
 			closedir(dir);

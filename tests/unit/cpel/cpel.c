@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/cpel/spill.h"
 #include "tests/unit/tap.h"
 
 static void test_texts(void)
@@ -62,68 +61,10 @@ static void test_ascii(void)
 	ok(ascii_is("%%%", 2, true, "%%%%"), "the limit is of what is shown");
 }
 
-/* The same data comes out that went in, in memory and spilled. */
-static void test_spill(size_t pieces)
-{
-	struct mp_spill s;
-	char piece[7], *back = mp_alloc(1 << 16);
-	size_t i, n, at = 0, total = 0;
-	bool right = true;
-
-	mp_spill_init(&s);
-	for (i = 0; i < pieces; i++) {
-		memset(piece, (int)(i % 251), sizeof(piece));
-		mp_spill_add(&s, piece, i % 8);
-		total += i % 8;
-	}
-	mp_spill_rewind(&s);
-	for (i = 0; (n = mp_spill_read(&s, back, 1 << 16));) {
-		size_t k = 0;
-
-		for (; k < n; k++) {
-			while (i < pieces && at == i % 8) {
-				at = 0;
-				i++;
-			}
-			right &= (unsigned char)back[k] == i % 251;
-			at++;
-		}
-		total -= n;
-	}
-	ok(right && total == 0, "%zu pieces, %s", pieces, s.fd < 0 ? "in memory" : "in a file");
-	mp_spill_release(&s);
-	free(back);
-}
-
-static void test_large_piece(void)
-{
-	char *large = mp_zalloc(2 * MP_SPILL_KEPT), *back = mp_alloc(2 * MP_SPILL_KEPT + 2);
-	struct mp_spill s;
-
-	large[2 * MP_SPILL_KEPT - 1] = 'z';
-	mp_spill_init(&s);
-	mp_spill_add(&s, "a", 1);
-	mp_spill_add(&s, large, 2 * MP_SPILL_KEPT);
-	mp_spill_add(&s, "b", 1);
-	mp_spill_rewind(&s);
-	ok(mp_spill_read(&s, back, 2 * MP_SPILL_KEPT + 2) == 2 * MP_SPILL_KEPT + 2 &&
-		   back[0] == 'a' && back[2 * MP_SPILL_KEPT] == 'z' &&
-		   back[2 * MP_SPILL_KEPT + 1] == 'b',
-	   "a piece that is larger than what is kept");
-	ok(mp_spill_read(&s, back, 10) == 0, "then it is empty");
-	mp_spill_release(&s);
-	free(large);
-	free(back);
-}
-
 int main(void)
 {
 	mp_init("unit-cpel");
 	test_texts();
 	test_ascii();
-	test_spill(0);
-	test_spill(1000);
-	test_spill(3000000);
-	test_large_piece();
 	return tap_done();
 }

@@ -58,11 +58,20 @@ static void test_speed(void)
 	ok(!matches("*a*a*a*a*a*a*a*a*b", text), "many stars take no exponential time");
 }
 
+static void plain(void)
+{
+	ok(mp_glob_plain("a*c", "abbc") && !mp_glob_plain("a*c", "abb"), "text without escapes");
+	ok(mp_glob_plain("a?c", "a\\c") && mp_glob_plain("a\\*", "a*") &&
+		   !mp_glob_plain("a\\*", "ab"),
+	   "a backslash of the text is a byte, one of the pattern is not");
+}
+
 int main(void)
 {
 	test_shapes();
 	test_classes();
 	test_escapes();
 	test_speed();
+	plain();
 	return tap_done();
 }

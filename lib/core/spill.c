@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/cpel/spill.h"
+#include "lib/core/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@ static const char *folder(void)
 	return dir && *dir ? dir : "/tmp";
 }
 
-void mp_spill_init(struct mp_spill *s)
+void mp_spill_init(struct mp_spill *s, size_t kept, const char *remedy)
 {
-	*s = (struct mp_spill){ .fd = -1 };
+	*s = (struct mp_spill){ .fd = -1, .kept = kept, .remedy = remedy };
 }
 
 void mp_spill_release(struct mp_spill *s)
@@ -25,7 +25,7 @@ void mp_spill_release(struct mp_spill *s)
 	free(s->buf);
 	if (s->fd >= 0)
 		close(s->fd);
-	mp_spill_init(s);
+	mp_spill_init(s, s->kept, s->remedy);
 }
 
 static void open_file(struct mp_spill *s)
@@ -38,7 +38,7 @@ static void open_file(struct mp_spill *s)
 	path = mp_asprintf("%s/mp.XXXXXX", folder()); /* a file system without O_TMPFILE */
 	s->fd = mkostemp(path, O_CLOEXEC);
 	if (s->fd < 0)
-		mp_die("cannot make a temporary file in '%s': %m (set TMPDIR)", folder());
+		mp_die("cannot make a temporary file in '%s': %m (%s)", folder(), s->remedy);
 	unlink(path);
 	free(path);
 }
@@ -51,7 +51,8 @@ static void write_out(struct mp_spill *s, const char *data, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			mp_die("cannot write a temporary file in '%s': %m (set TMPDIR)", folder());
+			mp_die("cannot write a temporary file in '%s': %m (%s)", folder(),
+			       s->remedy);
 		data += n;
 		len -= n;
 	}
@@ -60,8 +61,8 @@ static void write_out(struct mp_spill *s, const char *data, size_t len)
 void mp_spill_more(struct mp_spill *s, const void *data, size_t len)
 {
 	s->bytes += len;
-	if (s->len + len <= MP_SPILL_KEPT) {
-		s->cap = MP_MIN(MP_MAX(MP_MAX(2 * s->cap, s->len + len), FIRST), MP_SPILL_KEPT);
+	if (s->len + len <= s->kept) {
+		s->cap = MP_MIN(MP_MAX(MP_MAX(2 * s->cap, s->len + len), (size_t)FIRST), s->kept);
 		s->buf = mp_realloc(s->buf, s->cap);
 		memcpy(s->buf + s->len, data, len);
 		s->len += len;
@@ -85,7 +86,9 @@ void mp_spill_rewind(struct mp_spill *s)
 	if (s->fd < 0)
 		return;
 	write_out(s, s->buf, s->len);
-	s->len = 0;
+	free(s->buf);
+	s->buf = NULL;
+	s->len = s->cap = 0;
 	if (lseek(s->fd, 0, SEEK_SET) < 0)
 		mp_die("cannot read a temporary file: %m");
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Bytes that are written once and then read once, in order: in memory while they are few, then in a
+ * temporary file that has no name, so that it goes with the process. Includes str only.
+ */
+#ifndef MP_CORE_SPILL_H
+#define MP_CORE_SPILL_H
+
+#include "lib/core/str.h"
+
+struct mp_spill {
+	char *buf;
+	size_t len, cap;
+	size_t kept;	    /* bytes in memory at most */
+	const char *remedy; /* what a user does who has no room for the file */
+	size_t at;	    /* reading: bytes of buf that were read */
+	int fd;		    /* -1: all of it is in memory */
+	uint64_t bytes;	    /* written in all */
+};
+
+/*
+ * Makes a file in $TMPDIR (default /tmp) once there are more than `kept` bytes. If there is no room,
+ * the program ends with a message that ends in "(remedy)".
+ */
+void mp_spill_init(struct mp_spill *s, size_t kept, const char *remedy);
+void mp_spill_release(struct mp_spill *s);
+
+void mp_spill_more(struct mp_spill *s, const void *data, size_t len);
+
+static inline void mp_spill_add(struct mp_spill *s, const void *data, size_t len)
+{
+	if (s->cap - s->len < len) {
+		mp_spill_more(s, data, len);
+		return;
+	}
+	if (len)
+		memcpy(s->buf + s->len, data, len);
+	s->len += len;
+	s->bytes += len;
+}
+
+/* Ends writing; then reads up to `len` bytes at a time: fewer only at the end, then 0. */
+void mp_spill_rewind(struct mp_spill *s);
+size_t mp_spill_read(struct mp_spill *s, void *to, size_t len);
+
+#endif

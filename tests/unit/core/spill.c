@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/core/spill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/tap.h"
+
+enum { KEPT = 1 << 20 };
+
+/* What was written is read again, from memory and from a file. */
+static void test_spill(size_t pieces)
+{
+	struct mp_spill s;
+	char piece[7], *back = mp_alloc(1 << 16);
+	size_t i, n, at = 0, total = 0;
+	bool right = true;
+
+	mp_spill_init(&s, KEPT, "set TMPDIR");
+	for (i = 0; i < pieces; i++) {
+		memset(piece, (int)(i % 251), sizeof(piece));
+		mp_spill_add(&s, piece, i % 8);
+		total += i % 8;
+	}
+	mp_spill_rewind(&s);
+	for (i = 0; (n = mp_spill_read(&s, back, 1 << 16));) {
+		size_t k = 0;
+
+		for (; k < n; k++) {
+			while (i < pieces && at == i % 8) {
+				at = 0;
+				i++;
+			}
+			right &= (unsigned char)back[k] == i % 251;
+			at++;
+		}
+		total -= n;
+	}
+	ok(right && total == 0, "%zu pieces, %s", pieces, s.fd < 0 ? "in memory" : "in a file");
+	mp_spill_release(&s);
+	free(back);
+}
+
+static void test_large_piece(void)
+{
+	char *large = mp_zalloc(2 * KEPT), *back = mp_alloc(2 * KEPT + 2);
+	struct mp_spill s;
+
+	large[2 * KEPT - 1] = 'z';
+	mp_spill_init(&s, KEPT, "set TMPDIR");
+	mp_spill_add(&s, "a", 1);
+	mp_spill_add(&s, large, 2 * KEPT);
+	mp_spill_add(&s, "b", 1);
+	mp_spill_rewind(&s);
+	ok(mp_spill_read(&s, back, 2 * KEPT + 2) == 2 * KEPT + 2 && back[0] == 'a' &&
+		   back[2 * KEPT] == 'z' && back[2 * KEPT + 1] == 'b',
+	   "a piece that is larger than what stays in memory");
+	ok(mp_spill_read(&s, back, 10) == 0, "nothing is left after that");
+	mp_spill_release(&s);
+	free(large);
+	free(back);
+}
+
+int main(void)
+{
+	mp_init("unit-spill");
+	test_spill(0);
+	test_spill(1000);
+	test_spill(3000000);
+	test_large_piece();
+	return tap_done();
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which ticks of a timer are kept: attached to its event, it compares how far a counter of the CPU
+ * moved since the previous tick. 0: no sample.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/timer.h"
+
+const volatile struct mp_timer_setting setting = { 0 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); /* by CPU */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(__u32));
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mp_timer_last);
+} last SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32); /* process, in the root pid namespace */
+	__type(value, __u8);
+} excluded SEC(".maps");
+
+SEC("perf_event")
+int tick(void *ctx)
+{
+	__u32 zero = 0, pid = bpf_get_current_pid_tgid() >> 32;
+	struct mp_timer_last *l = bpf_map_lookup_elem(&last, &zero);
+	struct bpf_perf_event_value now;
+	__u64 moved, known;
+
+	(void)ctx;
+	if (!l || bpf_perf_event_read_value(&counters, BPF_F_CURRENT_CPU, &now, sizeof(now)))
+		return 0;
+	moved = now.counter - l->value;
+	known = l->known;
+	l->value = now.counter;
+	l->known = 1;
+	if (!known || bpf_map_lookup_elem(&excluded, &pid))
+		return 0;
+	return setting.below ? moved < setting.limit : moved > setting.limit;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -252,7 +252,7 @@ time.sleep(600)
 	refused -e sum:blocked -n 5
 	[[ "$output" == *"no events to count"* ]] || false
 	refused -e sum:blocked,sum:blocked-waker
-	[[ "$output" == *"given twice"* ]] || false
+	[[ "$output" == *"an aggregate of this kind was already given"* ]] || false
 	run mp-record --stat cpu-clock --sum -d 10ms
 	[ "$status" = 2 ]
 }

@@ -124,7 +124,8 @@ static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg 
 	else if (agg->kind == MP_AGG_OF_PAGES)
 		to = &a->setup->pages;
 	if (a->named & 1u << (to - &a->setup->blocked))
-		return fail(error, mp_asprintf("'%s': given twice", agg->name));
+		return fail(error, mp_asprintf("'%s': an aggregate of this kind was already given",
+					       agg->name));
 	a->named |= 1u << (to - &a->setup->blocked);
 	*to = *rule;
 	a->setup->with_waker |= agg->kind == MP_AGG_OF_WAKERS;
@@ -276,7 +277,7 @@ static int fail_all(const char *why, char **error)
 int mp_bpf_aggregate_possible(char **error)
 {
 	if (!mp_arch_has_bpf())
-		return fail_all("their programs do not support this processor architecture", error);
+		return fail_all("its programs do not support this processor architecture", error);
 	if (!mp_bpf_built())
 		return fail_all("mp-record was built without clang", error);
 	if (libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL) != 1)

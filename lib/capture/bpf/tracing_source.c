@@ -7,7 +7,7 @@
 #include "lib/capture/event/source.h"
 #include "lib/capture/event/tracingfilter.h"
 
-/* Samples of a software event, which only its program makes. */
+/* Adds a software event whose samples only the program makes. */
 static int add_tracing(struct mp_resolver *r, const char *name)
 {
 	const char *filter = r->spec->filter;
@@ -36,7 +36,7 @@ static int add_tracing(struct mp_resolver *r, const char *name)
 	return mp_resolver_set_stack(r, e) < 0 ? -1 : mp_resolver_merge_last(r, known);
 }
 
-/* One that a glob matches, with the fields that are asked for of all. */
+/* Adds an event that matches a glob, with the fields that are requested for all of them. */
 static void add_traced(void *arg, const char *name)
 {
 	struct mp_resolver *r = arg;

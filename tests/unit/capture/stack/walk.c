@@ -11,6 +11,8 @@
 #include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/stack/pending_stacks.h"
+#include "lib/capture/stack/symbol.h"
+#include "lib/capture/stack/walk_tables.h"
 #include "tests/unit/tap.h"
 
 static const struct mp_bpf_row *find(const struct mp_bpf_row *rows, size_t n, uint64_t addr)
@@ -198,6 +200,80 @@ static void test_copies(void)
 	mp_pending_stacks_release(&chains);
 }
 
+/* What the other side of cut.h was sent. */
+struct seen {
+	struct mp_cut_space space;
+	struct mp_cut_mapping code; /* that of test_walk_tables() itself */
+	bool ascending;
+	uint64_t forgotten;
+};
+
+static void test_walk_tables(void);
+
+static void update(void *arg, const struct mp_cut_space *space)
+{
+	const uint64_t here = (uintptr_t)test_walk_tables;
+	struct seen *seen = arg;
+	size_t i;
+
+	seen->space = *space;
+	seen->ascending = true;
+	for (i = 0; i < space->n; i++) {
+		if (here >= space->v[i].start && here < space->v[i].end)
+			seen->code = space->v[i];
+		seen->ascending &= i == 0 || space->v[i - 1].end <= space->v[i].start;
+	}
+}
+
+static void forget(void *arg, uint64_t number)
+{
+	((struct seen *)arg)->forgotten = number;
+}
+
+static void test_walk_tables(void)
+{
+	const struct mp_proc_map anonymous = { .start = 4096, .end = 8192, .path = "" };
+	const struct mp_bpf_row *row;
+	struct mp_symbols symbols;
+	struct mp_tasks tasks;
+	struct mp_process *process;
+	struct seen seen = { .forgotten = 0 };
+	struct mp_walk_tables t = {
+		.walker = { &seen, update, forget },
+		.dsos = &symbols.dsos,
+	};
+	struct mp_cut_rows rows;
+	uint64_t state;
+
+	mp_symbols_init(&symbols);
+	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
+	tasks.gone = mp_walk_tables_forget;
+	tasks.gone_arg = &t;
+	process = mp_tasks_get(&tasks, getpid(), getpid())->process;
+	mp_walk_tables_update(&t, process, 42);
+	ok(process->tables && seen.space.pid == (uint32_t)getpid() && seen.space.time_ns == 42,
+	   "the mappings of a process are sent");
+	ok(seen.space.n == process->space->n && seen.ascending, "all of them, in order of address");
+	ok(seen.code.file, "that of our own code has the number of its file");
+	mp_walk_tables_rows(&symbols.dsos, seen.code.file, &rows);
+	row = find(rows.v, rows.n, (uintptr_t)test_walk_tables - seen.code.bias);
+	ok(row && (row->kind == MP_BPF_SP || row->kind == MP_BPF_FP),
+	   "the file has a row for an address less the bias");
+	free(rows.v);
+	state = seen.space.state;
+	mp_walk_tables_update(&t, process, 43);
+	ok(seen.space.state == state, "without a change, the state is the same");
+	mp_tasks_mmap(&tasks, getpid(), getpid(), &anonymous);
+	mp_walk_tables_update(&t, process, 44);
+	ok(seen.space.state != state && seen.space.v[0].start == 4096 && !seen.space.v[0].file,
+	   "a new mapping makes another state; memory without a file has no rows");
+	ok(!seen.forgotten, "the address space remains the same");
+	mp_tasks_release(&tasks);
+	ok(seen.forgotten == seen.space.number, "its end is sent");
+	mp_walk_tables_release(&t);
+	mp_symbols_release(&symbols);
+}
+
 int main(void)
 {
 	mp_init("unit-bpf");
@@ -205,5 +281,6 @@ int main(void)
 	test_tables("/usr/bin/perl");
 	test_chains();
 	test_copies();
+	test_walk_tables();
 	return tap_done();
 }

@@ -66,7 +66,7 @@ static char *explain(const struct mp_event *e, int error)
 			   strerror(error));
 }
 
-/* The flag of this kernel; 0 with errno. */
+/* Finds the flag of this kernel; 0 with errno. */
 static uint64_t find_need_resched(void)
 {
 	struct mp_filter_setting none = { 0 };
@@ -81,7 +81,7 @@ static uint64_t find_need_resched(void)
 	return flag;
 }
 
-/* 0, or -1 with errno. */
+/* Loads a program for the conditions, which excludes processes, too. 0, or -1 with errno. */
 static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 		    const struct mp_pids *exclude)
 {
@@ -121,7 +121,7 @@ static const struct loaded *find(const struct mp_bpf_filters *f, const struct mp
 }
 
 /*
- * Not those that are recorded each time: their samples must match the kernel's counter.
+ * Events that are recorded each time get no program: their samples must match the kernel's counter.
  */
 static bool needs_program(const struct mp_event *e)
 {

@@ -2,7 +2,7 @@
 /*
  * BPF programs (bpf/tracing.bpf.c) that record functions of the kernel and raw tracepoints, see
  * traced.h. Each writes the arguments to samples of a software event on each CPU, which is recorded
- * like others. The runs of a program that the kernel skips and counts are reported as lost.
+ * like any other event. The runs of a program that the kernel skips and counts are reported as lost.
  * Includes bpftarget, event, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFTRACING_H

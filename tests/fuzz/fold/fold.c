@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Folding any lines: the output can be read, and folds to itself. */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "lib/fold/fold.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,18 +24,12 @@ static void add_lines(struct mp_fold *f, const char *p, size_t size, bool must)
 
 static size_t write_fold(struct mp_fold *f, const struct mp_fold_style *style, char **text)
 {
-	int fd = memfd_create("fold", 0);
 	struct mp_out out;
 	size_t len;
 
-	mp_out_init(&out, fd, "memory");
+	memory_out_init(&out);
 	mp_fold_write(f, style, &out);
-	mp_out_flush(&out);
-	len = lseek(fd, 0, SEEK_END);
-	*text = mp_zalloc(len + 1);
-	if (pread(fd, *text, len, 0) != (ssize_t)len)
-		abort();
-	mp_out_close(&out);
+	*text = memory_out_close(&out, &len);
 	return len;
 }
 

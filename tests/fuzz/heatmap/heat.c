@@ -3,14 +3,10 @@
  * Heat maps of any lines, dumps among them. A dump that is read back gives the same dump, and all
  * pictures can be drawn.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "lib/heatmap/heatascii.h"
 #include "lib/heatmap/build.h"
+#include "lib/heatmap/heatascii.h"
 #include "lib/heatmap/heatsvg.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -53,19 +49,13 @@ static void add_lines(struct mp_heat_reader *r, const char *p, size_t size, bool
 
 static size_t dump(struct mp_heat_reader *r, char **text)
 {
-	int fd = memfd_create("dump", 0);
 	struct mp_out out;
 	size_t len;
 
 	mp_heat_finish(r);
-	mp_out_init(&out, fd, "memory");
+	memory_out_init(&out);
 	mp_heat_dump(&r->sums, &out);
-	mp_out_flush(&out);
-	len = lseek(fd, 0, SEEK_END);
-	*text = mp_zalloc(len + 1);
-	if (pread(fd, *text, len, 0) != (ssize_t)len)
-		abort();
-	mp_out_close(&out);
+	*text = memory_out_close(&out, &len);
 	return len;
 }
 

@@ -2,14 +2,10 @@
 /*
  * Reading the lines of a dump: what is accepted can be shown, and its own dump reads back the same.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "lib/hist/crosstab.h"
 #include "lib/hist/dump.h"
 #include "lib/hist/output.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,31 +41,15 @@ static void add_lines(struct mp_dists *d, const char *p, size_t size, bool must)
 	}
 }
 
-static void open_memory(struct mp_out *out)
-{
-	mp_out_init(out, memfd_create("dump", 0), "memory");
-}
-
-static size_t close_memory(struct mp_out *out, char **text)
-{
-	size_t len;
-
-	mp_out_flush(out);
-	len = lseek(out->fd, 0, SEEK_END);
-	*text = mp_zalloc(len + 1);
-	if (pread(out->fd, *text, len, 0) != (ssize_t)len)
-		abort();
-	mp_out_close(out);
-	return len;
-}
-
 static size_t dump(struct mp_dists *d, char **text)
 {
 	struct mp_out out;
+	size_t len;
 
-	open_memory(&out);
+	memory_out_init(&out);
 	mp_dump_write(d, &about, 5, &out);
-	return close_memory(&out, text);
+	*text = memory_out_close(&out, &len);
+	return len;
 }
 
 static void show(struct mp_dists *d)
@@ -84,9 +64,9 @@ static void show(struct mp_dists *d)
 				       .stats = 1023 };
 	struct mp_dist_list list;
 	struct mp_out out;
-	char *text;
+	size_t len;
 
-	open_memory(&out);
+	memory_out_init(&out);
 	mp_dists_list(d, MP_DIST_BY_SUM, 1, &list);
 	mp_dist_write_text(&list, &style, &out);
 	mp_dist_write_json(&list, &style, &out);
@@ -99,8 +79,7 @@ static void show(struct mp_dists *d)
 	    !list.other.linear.too_wide)
 		mp_dist_write_text(&list, &style, &out);
 	mp_dist_list_release(&list);
-	close_memory(&out, &text);
-	free(text);
+	free(memory_out_close(&out, &len));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

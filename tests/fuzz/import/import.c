@@ -5,37 +5,23 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "lib/import/fields.h"
 #include "lib/import/frames.h"
 #include "lib/import/import.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int memory_file(const void *data, size_t size)
-{
-	int fd = memfd_create("fuzz", 0);
-
-	if (fd < 0 || (size && write(fd, data, size) != (ssize_t)size) ||
-	    lseek(fd, 0, SEEK_SET) != 0)
-		abort();
-	return fd;
-}
 
 /* Checks the output, strictly unless it is a copy of a stream. */
 static void check_stream(int fd, bool copied)
 {
-	size_t size = lseek(fd, 0, SEEK_END);
-	char *text = mp_alloc(size + 1);
+	size_t size;
+	char *text = memory_read(fd, &size);
 	const char *p = text, *lf, *why;
 	struct mp_rec rec;
 	struct mp_ctl ctl;
 
-	if (pread(fd, text, size, 0) != (ssize_t)size)
-		abort();
 	for (; (lf = memchr(p, '\n', text + size - p)); p = lf + 1) {
 		if (lf - p >= MP_LINE_MAX || mp_rec_parse(&rec, p, lf - p, &why) < 0 ||
 		    rec.kind == MP_FOLDED)

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whole streams: each reader accepts what the validator calls valid. */
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+/* Whole streams: each line of a stream that the validator calls valid can be parsed. */
 #include "lib/order/check.h"
-#include "lib/fold/fold.h"
 #include "lib/stream/rec.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int memory_file(const void *data, size_t size)
-{
-	int fd = memfd_create("fuzz", 0);
-
-	if (fd < 0 || (size && write(fd, data, size) != (ssize_t)size) ||
-	    lseek(fd, 0, SEEK_SET) != 0)
-		abort();
-	return fd;
-}
 
 static void all_lines_parse(const char *p, size_t size)
 {

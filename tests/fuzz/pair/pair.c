@@ -3,12 +3,8 @@
  * Pairing of any lines, with options from the first byte: every span is a line of the stream, its
  * dur is not negative, and all begins are accounted for.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "lib/pair/pair.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,18 +60,16 @@ static void feed(struct mp_pair *p, const char *at, const char *end, bool with_e
 		abort();
 }
 
-static void check_output(int fd)
+static void check_output(struct mp_out *out)
 {
-	size_t len = lseek(fd, 0, SEEK_END);
-	char *text = mp_zalloc(len + 1), *p = text, *lf;
+	size_t len;
+	char *text = memory_out_close(out, &len), *p = text, *lf;
 	struct mp_field dur;
 	struct mp_rec rec;
 	const char *why;
 	double v;
 
 	must(mp_field_parse(&dur, MP_STR("dur")));
-	if (pread(fd, text, len, 0) != (ssize_t)len)
-		abort();
 	for (; p < text + len; p = lf + 1) {
 		lf = memchr(p, '\n', text + len - p);
 		if (!lf || mp_rec_parse(&rec, p, lf - p, &why) < 0 || rec.kind != MP_EVENT)
@@ -98,20 +92,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				     .open = !(more & 64) && more & 128,
 				     .max_open = how & 32 ? 3 : 1000000,
 				     .memory = how & 64 ? 20000 : 1 << 20 };
-	int fd = memfd_create("pair", 0);
 	struct mp_relay relay;
 	struct mp_pair *pair;
 	struct mp_out out;
 
 	set_specs(specs, how, &o);
-	mp_out_init(&out, fd, "memory");
+	memory_out_init(&out);
 	mp_relay_init(&relay, &out, NULL, NULL);
 	pair = mp_pair_new(&o, &relay);
 	if (size > 2)
 		feed(pair, (const char *)data + 2, (const char *)data + size, size & 1);
-	mp_out_flush(&out);
-	check_output(fd);
-	mp_out_close(&out);
+	check_output(&out);
 	mp_pair_free(pair);
 	mp_relay_release(&relay);
 	mp_pair_specs_release(specs);

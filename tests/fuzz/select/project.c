@@ -4,14 +4,10 @@
  * dropped add up to the event. If the list happens to be a valid time, printing and parsing it
  * gives the same time.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "lib/core/clock.h"
 #include "lib/select/project.h"
 #include "lib/select/window.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,18 +36,15 @@ static struct written write_kept(struct mp_project *k, const struct mp_rec *rec)
 {
 	struct mp_str rest, key, value;
 	struct written w = { 0, 0 };
-	int fd = memfd_create("keep", 0);
 	struct mp_rec again;
 	struct mp_out out;
 	const char *why;
 	char *text;
 
-	mp_out_init(&out, fd, "memory");
+	memory_out_init(&out);
 	mp_project_write(k, rec, &out);
-	mp_out_flush(&out);
-	w.len = lseek(fd, 0, SEEK_END);
-	text = mp_zalloc(w.len + 1);
-	if (pread(fd, text, w.len, 0) != (ssize_t)w.len || text[w.len - 1] != '\n')
+	text = memory_out_close(&out, &w.len);
+	if (!w.len || text[w.len - 1] != '\n')
 		abort();
 	if (rec->body.p[-1] == ',' && mp_rec_parse(&again, text, w.len - 1, &why) == 0) {
 		rest = again.body;
@@ -62,7 +55,6 @@ static struct written write_kept(struct mp_project *k, const struct mp_rec *rec)
 		}
 	}
 	free(text);
-	mp_out_close(&out);
 	return w;
 }
 

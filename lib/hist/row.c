@@ -76,7 +76,7 @@ static bool span(const struct mp_loghist_side *s, int *low, int *high)
 	return s->n > 0;
 }
 
-/* If there are numbers on both sides of 0, and all are whole, each side begins at 1. */
+/* A side begins at 1 if all numbers are whole, and some are 0 or have the other sign. */
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n)
 {

@@ -55,7 +55,7 @@ bool mp_import_line(struct mp_import *im, struct mp_str *line);
 /* Counts the current line as one that cannot be read, and reports the first few. */
 void mp_import_bad(struct mp_import *im, const char *why);
 
-/* Counts the current line, which is no sample, by its kind. */
+/* Counts the current line, which is not a sample, by its kind. */
 void mp_import_skip(struct mp_import *im, struct mp_str kind);
 
 /* Adds a member to the headers of the sections to come; takes the reference. */

@@ -9,7 +9,7 @@
 #include "lib/pair/span.h"
 #include "lib/stream/relay.h"
 
-/* What happens at a begin with the key of another one that waits. */
+/* What to do at a begin if another one with the same key still waits. */
 enum mp_pair_policy { MP_PAIR_REPLACE, MP_PAIR_QUEUE, MP_PAIR_NEST };
 
 enum mp_pair_context {

@@ -29,7 +29,7 @@ function with_unit(v, unit) {
 	return three_digits(v) + (unit ? ' ' + unit : '');
 }
 
-// The scale of x: a unit for the whole, and as many decimals as tell two bins apart.
+// The scale of x: a unit for the whole, and as many decimals as distinguish two bins.
 var span = D.bin * D.n;
 var scale = !D.time ? [1, D.xunit] : span < 1e4 ? [1, 'ns'] : span < 1e7 ? [1e3, 'us'] :
 	span < 1e10 ? [1e6, 'ms'] : [1e9, 's'];

@@ -296,8 +296,8 @@ static uint64_t part_count(const struct mp_loghist_part *part)
 }
 
 /*
- * Sum of squared deviations from `mean`. Within a part exactly: n times that of its own mean is
- * n * squares - sum * sum; parts are then joined as in Chan, Golub, LeVeque (1979), "Updating
+ * The sum of squared deviations from `mean`. Within a part it is exact: n times the deviations from
+ * the part's own mean are n * squares - sum * sum. Parts are then combined as in Chan, Golub, LeVeque (1979), "Updating
  * formulae and a pairwise algorithm for computing sample variances".
  */
 static long double side_deviation(const struct mp_loghist_side *s, long double mean, int sign)

@@ -68,8 +68,8 @@ uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative
 int mp_loghist_exponent(double value);
 
 /*
- * The sum in decimal, all digits if all numbers are whole, else as a double that reads back the
- * same. Room for MP_LOGHIST_SUM_MAX bytes, with a NUL; returns the length.
+ * Writes the sum in decimal: all digits if all numbers are whole, else as many as give the same double
+ * back when read. Room for MP_LOGHIST_SUM_MAX bytes, with a NUL; returns the length.
  */
 enum { MP_LOGHIST_SUM_MAX = 64 };
 

@@ -46,7 +46,7 @@ struct mp_lines {
 	double low, high;    /* DECIMAL, VALUE: least and greatest */
 
 	/* inside */
-	double scale, limit;	/* DECIMAL: lines per 1; values from there on need a coarser level */
+	double scale, limit; /* DECIMAL: lines per 1; values from there on need a coarser level */
 	struct mp_intmap slots; /* line -> slot + 1 */
 	unsigned *free;
 	size_t n_free;

@@ -347,7 +347,7 @@ static void handle_frame(struct ftrace *f, struct mp_str text)
 
 	text = mp_import_trim(text);
 	if (!f->open) {
-		mp_import_bad(f->im, "a frame that belongs to no event");
+		mp_import_bad(f->im, "frame outside an event");
 		return;
 	}
 	if (f->user) {
@@ -398,7 +398,7 @@ static void handle_loss(struct ftrace *f, struct mp_str line)
 	    (number_before(line, " EVENTS]", &lost) < 0 &&
 	     number_before(line, " EVENTS DROPPED]", &lost) < 0) ||
 	    lost > INT64_MAX) {
-		mp_import_bad(f->im, "a loss without a number of events");
+		mp_import_bad(f->im, "loss without a number of events");
 		return;
 	}
 	mp_import_begin(f->im, MP_EVENT, "ftrace");

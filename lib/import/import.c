@@ -21,6 +21,7 @@ static void parse(struct mp_import *im, const struct mp_import_format *format)
 
 void mp_import_file(struct mp_import *im, const char *path, const struct mp_import_format *format)
 {
+	struct mp_buf names = { NULL, 0, 0 };
 	const char *data;
 	size_t len;
 
@@ -34,9 +35,10 @@ void mp_import_file(struct mp_import *im, const char *path, const struct mp_impo
 		parse(im, format);
 		return;
 	}
-	mp_say("%s: neither perf script or ftrace text, a MARPLE file, folded text nor a "
-	       "stream (--from says which it is)",
-	       im->in.name);
+	mp_import_format_names(&names);
+	mp_say("%s: unknown format: choose %.*s with --from", im->in.name,
+	       MP_STR_ARGS(mp_buf_view(&names)));
+	mp_buf_release(&names);
 	mp_in_release(&im->in);
 	im->status = MP_FAIL;
 }

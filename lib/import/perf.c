@@ -126,7 +126,7 @@ static void handle_record(struct perf *p, struct mp_str record, const struct mp_
 		digits.len = mp_import_digits(digits);
 	}
 	if (mp_num_u64(digits, &lost) < 0 || lost > INT64_MAX) {
-		mp_import_bad(p->im, "a loss without a number of events");
+		mp_import_bad(p->im, "loss without a number of events");
 		return;
 	}
 	if (h->time.p)
@@ -211,7 +211,7 @@ static void handle_frame(struct perf *p, struct mp_str text)
 	if (p->open)
 		mp_import_frame(&p->frames, text);
 	else
-		mp_import_bad(p->im, "a frame that belongs to no sample");
+		mp_import_bad(p->im, "frame outside a sample");
 }
 
 static void handle_empty(struct perf *p)

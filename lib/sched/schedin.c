@@ -192,9 +192,9 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
 	e->next_comm = texts[MP_SCHED_F_NEXT_COMM];
 	e->stack = texts[MP_SCHED_F_STACK];
 	if (parse_numbers(e, texts) < 0)
-		return fail(why, "a field of the scheduler's event is not a number");
+		return fail(why, "a field of a scheduler event is not a number");
 	if (e->task < 0)
-		return fail(why, "event of the scheduler without its task");
+		return fail(why, "scheduler event without a task");
 	if (e->cpu > MP_SCHED_CPU_MAX || e->target_cpu > MP_SCHED_CPU_MAX)
 		return fail(why, "CPU number above 65535");
 	if (!is_valid_comm(e->comm) || !is_valid_comm(e->task_comm) || !is_valid_comm(e->next_comm))

@@ -155,15 +155,15 @@ size_t mp_opt_word(const struct mp_program *program, int code, const char *arg,
 	struct mp_buf wanted = { NULL, 0, 0 };
 	size_t i;
 
-	for (i = 0; words[i]; i++) {
+	for (i = 0; words[i]; i++)
 		if (strcmp(arg, words[i]) == 0)
 			return i;
+	for (i = 0; words[i]; i++)
 		mp_buf_printf(&wanted, "%s%s",
 			      i == 0	     ? ""
 			      : words[i + 1] ? ", "
 					     : " or ",
 			      words[i]);
-	}
 	mp_buf_byte(&wanted, '\0');
 	mp_opt_bad(program, code, arg, wanted.p);
 }

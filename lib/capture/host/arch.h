@@ -8,6 +8,17 @@
 
 #include "lib/core/str.h"
 
+/*
+ * For the programs in bpf/: they unwind stacks, aggregate, and test irqs-off. Code that keeps its
+ * return address in `ra_copy` during a system call, and stubs of the PLT whose CFA is this
+ * expression, have rows of their own (enum mp_bpf_kind).
+ */
+struct mp_arch_bpf {
+	uint8_t ra_copy;
+	const uint8_t *plt_cfa;
+	size_t plt_cfa_len;
+};
+
 /* Registers have the numbers that DWARF gives them, unless a comment says otherwise. */
 struct mp_arch {
 	const char *name;      /* as uname -m prints it */
@@ -61,8 +72,8 @@ struct mp_arch {
 	 */
 	size_t (*cheap_place)(const uint8_t *code, size_t len);
 
-	/* The programs in bpf/ know its registers: they unwind, aggregate, and test irqs-off. */
-	bool bpf;
+	/* NULL: the programs in bpf/ do not know its registers */
+	const struct mp_arch_bpf *bpf;
 };
 
 #endif

@@ -74,6 +74,19 @@ static size_t cheap_place(const uint8_t *code, size_t len)
 	return test && is_emulated(code + test) ? test : 0;
 }
 
+/*
+ * breg7 (rsp) + 8, and 8 more if breg16 (rip) & 15 >= 11: the linker writes no other CFA for .plt
+ */
+static const uint8_t plt_cfa[] = {
+	0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22
+};
+
+static const struct mp_arch_bpf bpf = {
+	.ra_copy = 5, /* rdi, in glibc's vfork */
+	.plt_cfa = plt_cfa,
+	.plt_cfa_len = sizeof(plt_cfa),
+};
+
 const struct mp_arch mp_arch_x86_64 = {
 	.name = "x86_64",
 	.elf_machine = EM_X86_64,
@@ -96,5 +109,5 @@ const struct mp_arch mp_arch_x86_64 = {
 	.bp_exec_len = 8, /* arch/x86/kernel/hw_breakpoint.c: sizeof(long), no other */
 	.put_register = put_register,
 	.cheap_place = cheap_place,
-	.bpf = true,
+	.bpf = &bpf,
 };

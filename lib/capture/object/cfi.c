@@ -121,6 +121,11 @@ struct mp_cfi *mp_cfi_new(const struct mp_arch *arch)
 	return c;
 }
 
+const struct mp_arch *mp_cfi_arch(const struct mp_cfi *c)
+{
+	return c->arch;
+}
+
 void mp_cfi_free(struct mp_cfi *c)
 {
 	size_t i;

@@ -62,6 +62,9 @@ struct mp_cfi;
 struct mp_cfi *mp_cfi_new(const struct mp_arch *arch);
 void mp_cfi_free(struct mp_cfi *c);
 
+/* The architecture of the program. */
+const struct mp_arch *mp_cfi_arch(const struct mp_cfi *c);
+
 /*
  * Adds a copy of a section; `addr` is its address as the file states it. Sections are searched in
  * the order in which they were added. Damaged entries are skipped.

@@ -5,12 +5,12 @@
 
 #include "lib/capture/object/bytes.h"
 
-enum { DI = 5, FP = 6, SP = 7, OP_BREG_FP = 0x76, OP_DEREF = 0x06 };
+enum { OP_BREG0 = 0x70, OP_DEREF = 0x06 };
 
 struct table {
 	struct mp_bpf_row *v;
 	size_t n, cap;
-	uint64_t end; /* of the row before, 0: none */
+	uint64_t end; /* of the preceding row, 0: none */
 };
 
 static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t reg)
@@ -23,11 +23,14 @@ static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t r
 	return NULL;
 }
 
-/* Whether an expression is "frame pointer + offset", and what operations are left behind it. */
-static bool is_by_fp(const uint8_t *expr, size_t len, int64_t *offset, struct mp_bytes *rest)
+/*
+ * Whether an expression begins with "frame pointer + offset"; the other operations are in `rest`.
+ */
+static bool is_by_fp(const struct mp_arch *arch, const uint8_t *expr, size_t len, int64_t *offset,
+		     struct mp_bytes *rest)
 {
 	*rest = (struct mp_bytes){ expr, expr + len, false };
-	if (mp_bytes_fixed(rest, 1) != OP_BREG_FP)
+	if (mp_bytes_fixed(rest, 1) != OP_BREG0 + (uint64_t)arch->fp)
 		return false;
 	*offset = mp_bytes_sleb(rest);
 	return !rest->failed;
@@ -40,11 +43,11 @@ static bool set_cfa(struct mp_bpf_row *to, enum mp_bpf_kind kind, int64_t offset
 	return offset % 8 == 0 && offset / 8 == to->cfa;
 }
 
-/* The two expressions that occur: stubs of the PLT, and frames that were realigned. */
+/* Two expressions occur: for stubs of the PLT, and for frames that were realigned. */
 static bool set_cfa_expr(struct mp_bpf_row *to, const struct mp_cfi_row *row)
 {
-	static const uint8_t plt[] = { 0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
-				       0x3b, 0x2a, 0x33, 0x24, 0x22 };
+	const struct mp_arch *arch = mp_cfi_arch(row->cfi);
+	const struct mp_arch_bpf *bpf = arch->bpf;
 	struct mp_bytes rest;
 	int64_t offset;
 	size_t len;
@@ -52,15 +55,16 @@ static bool set_cfa_expr(struct mp_bpf_row *to, const struct mp_cfi_row *row)
 
 	if (!expr)
 		return false;
-	if (len == sizeof(plt) && memcmp(expr, plt, len) == 0)
+	if (len == bpf->plt_cfa_len && memcmp(expr, bpf->plt_cfa, len) == 0)
 		return set_cfa(to, MP_BPF_PLT, 0);
-	return is_by_fp(expr, len, &offset, &rest) && rest.end - rest.p == 1 &&
+	return is_by_fp(arch, expr, len, &offset, &rest) && rest.end - rest.p == 1 &&
 	       rest.p[0] == OP_DEREF && set_cfa(to, MP_BPF_FP_DEREF, offset);
 }
 
 static bool set_fp(struct mp_bpf_row *to, const struct mp_cfi_row *row)
 {
-	const struct mp_cfi_rule *rule = rule_of(row, FP);
+	const struct mp_arch *arch = mp_cfi_arch(row->cfi);
+	const struct mp_cfi_rule *rule = rule_of(row, arch->fp);
 	struct mp_bytes rest;
 	const uint8_t *expr;
 	int64_t offset;
@@ -74,13 +78,15 @@ static bool set_fp(struct mp_bpf_row *to, const struct mp_cfi_row *row)
 	}
 	expr = rule->kind == MP_CFI_AT_EXPR ? mp_cfi_expr(row, rule->value, &len) : NULL;
 	to->fp = 1;
-	return expr && is_by_fp(expr, len, &offset, &rest) && rest.p == rest.end && offset == 0;
+	return expr && is_by_fp(arch, expr, len, &offset, &rest) && rest.p == rest.end &&
+	       offset == 0;
 }
 
 static struct mp_bpf_row convert(const struct mp_cfi_row *row)
 {
 	struct mp_bpf_row to = { .pc = (uint32_t)row->start }, other = to;
 	const struct mp_cfi_rule *ra = rule_of(row, row->ra_reg);
+	const struct mp_arch *arch = mp_cfi_arch(row->cfi);
 	bool known;
 
 	other.kind = MP_BPF_OTHER;
@@ -89,11 +95,13 @@ static struct mp_bpf_row convert(const struct mp_cfi_row *row)
 		return to;
 	if (row->cfa_expr)
 		known = set_cfa_expr(&to, row);
-	else if (row->cfa_reg == SP || row->cfa_reg == FP)
-		known = set_cfa(&to, row->cfa_reg == SP ? MP_BPF_SP : MP_BPF_FP, row->cfa_value);
+	else if (row->cfa_reg == arch->sp || row->cfa_reg == arch->fp)
+		known = set_cfa(&to, row->cfa_reg == arch->sp ? MP_BPF_SP : MP_BPF_FP,
+				row->cfa_value);
 	else
 		known = false;
-	if (known && to.kind == MP_BPF_SP && ra && ra->kind == MP_CFI_REGISTER && ra->value == DI) {
+	if (known && to.kind == MP_BPF_SP && ra && ra->kind == MP_CFI_REGISTER &&
+	    ra->value == arch->bpf->ra_copy) {
 		to.kind = MP_BPF_RA_DI;
 		return to;
 	}
@@ -116,8 +124,8 @@ static void add_gap(struct table *t, uint64_t pc)
 	add(t, (struct mp_bpf_row){ .pc = (uint32_t)pc, .kind = MP_BPF_NOTHING });
 }
 
-/* A second section, and what overlaps, comes too late: the first one has the say. */
-static void take(void *arg, const struct mp_cfi_row *row)
+/* Adds a row. Of rows that overlap, as those of a second section do, the first is used. */
+static void add_cfi_row(void *arg, const struct mp_cfi_row *row)
 {
 	struct table *t = arg;
 
@@ -133,7 +141,8 @@ struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n)
 {
 	struct table t = { .n = 0 };
 
-	mp_cfi_each(c, take, &t);
+	if (mp_cfi_arch(c)->bpf)
+		mp_cfi_each(c, add_cfi_row, &t);
 	if (t.n)
 		add_gap(&t, t.end);
 	*n = t.n;

@@ -246,7 +246,7 @@ rss_of() {
 	grep -qE 'mem:pss: [0-9]+ samples, [0-9.]+ ms of CPU time each, [0-9.]+ ms at most' "$TMP/err"
 	# a microsecond is too short
 	mp-record -q -e mem:pss -i 1us -p $sitter -d 50ms -o "$TMP/s" 2> "$TMP/err"
-	grep -qE 'mem:pss: [0-9]+ samples were left out' "$TMP/err"
+	grep -qE 'mem:pss: skipped [0-9]+ samples' "$TMP/err"
 	[ "$(trailer "$TMP/s" 'samplers["mem:pss"].missed')" -gt 0 ]
 }
 

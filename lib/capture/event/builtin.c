@@ -8,7 +8,7 @@
 #include "lib/capture/host/sampled.h"
 #include "lib/stream/glob.h"
 
-/* The payload of all of them; the texts behind it. */
+/* The payload of all events; texts follow it. */
 struct raw {
 	uint64_t addr, bytes, offset;
 	int32_t pid, tid;
@@ -110,53 +110,55 @@ static void put_prot(char prot[4], const struct mp_record_mmap2 *r)
 	prot[3] = r->flags & MAP_SHARED ? 's' : 'p';
 }
 
-static void take_mmap(struct mp_builtin_record *told, struct raw *raw,
-		      const struct mp_record_mmap2 *r)
+static void parse_mmap(struct mp_builtin_record *to, struct raw *raw,
+		       const struct mp_record_mmap2 *r)
 {
 	const char *end = (const char *)mp_record_id(&r->header);
 	size_t len = strnlen(r->filename, end - r->filename);
 
-	told->pid = (int32_t)r->pid;
-	told->tid = (int32_t)r->tid;
+	to->pid = (int32_t)r->pid;
+	to->tid = (int32_t)r->tid;
 	raw->addr = r->addr;
 	raw->bytes = r->len;
 	raw->offset = r->pgoff;
 	put_prot(raw->prot, r);
 	raw->file = (uint32_t)len << 16 | sizeof(*raw);
-	mp_buf_add(&told->raw, (const char *)raw, sizeof(*raw));
-	mp_buf_add(&told->raw, r->filename, len);
+	mp_buf_add(&to->raw, (const char *)raw, sizeof(*raw));
+	mp_buf_add(&to->raw, r->filename, len);
 }
 
-/* Of a birth it is the parent to whom it happens, and who is born is the payload. */
-static void take_fork(struct mp_builtin_record *told, struct raw *raw,
-		      const struct mp_record_fork *r)
+/*
+ * task:fork happens to the parent, and the payload has the child; task:exit is the other way round.
+ */
+static void parse_fork(struct mp_builtin_record *to, struct raw *raw,
+		       const struct mp_record_fork *r)
 {
 	bool birth = r->header.type == PERF_RECORD_FORK;
 
-	told->pid = (int32_t)(birth ? r->ppid : r->pid);
-	told->tid = (int32_t)(birth ? r->ptid : r->tid);
+	to->pid = (int32_t)(birth ? r->ppid : r->pid);
+	to->tid = (int32_t)(birth ? r->ptid : r->tid);
 	raw->pid = (int32_t)(birth ? r->pid : r->ppid);
 	raw->tid = (int32_t)(birth ? r->tid : r->ptid);
-	mp_buf_add(&told->raw, (const char *)raw, sizeof(*raw));
+	mp_buf_add(&to->raw, (const char *)raw, sizeof(*raw));
 }
 
 bool mp_builtin_parse(const struct mp_builtin *own, const struct perf_event_header *h,
-		      struct mp_builtin_record *told)
+		      struct mp_builtin_record *to)
 {
 	struct raw raw = { 0 };
 
 	if (h->type != own->record)
 		return false;
-	told->raw.len = 0;
+	to->raw.len = 0;
 	switch (h->type) {
 	case PERF_RECORD_COMM:
-		told->pid = (int32_t)((const struct mp_record_comm *)h)->pid;
-		told->tid = (int32_t)((const struct mp_record_comm *)h)->tid;
+		to->pid = (int32_t)((const struct mp_record_comm *)h)->pid;
+		to->tid = (int32_t)((const struct mp_record_comm *)h)->tid;
 		return own->exec == !!(h->misc & PERF_RECORD_MISC_COMM_EXEC);
 	case PERF_RECORD_MMAP2:
-		take_mmap(told, &raw, (const struct mp_record_mmap2 *)h);
+		parse_mmap(to, &raw, (const struct mp_record_mmap2 *)h);
 		return true;
 	}
-	take_fork(told, &raw, (const struct mp_record_fork *)h);
+	parse_fork(to, &raw, (const struct mp_record_fork *)h);
 	return true;
 }

@@ -67,7 +67,7 @@ static void narrow(struct mp_event *e, unsigned context)
 	}
 }
 
-/* The first message is the one that is told. */
+/* Only the first failure is reported. */
 static void fail_field(const struct mp_events *events, const char *name, char **error)
 {
 	struct mp_suggest near;

@@ -15,8 +15,8 @@ struct mp_pmu_event {
 	bool software;
 	bool clock;    /* its period is in ns */
 	bool has_addr; /* its samples have a data address */
-	bool memory;   /* likewise, and latency and source of the data */
-	bool each;     /* is recorded each time by default, as a tracepoint is */
+	bool memory; /* its samples have a data address, its latency, and the source of the data */
+	bool each;   /* is recorded each time by default, as a tracepoint is */
 };
 
 /* Where sysfs describes the PMUs of this machine. */

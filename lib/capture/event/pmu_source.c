@@ -7,7 +7,7 @@
 #include "lib/capture/host/archs.h"
 #include "lib/capture/host/arch.h"
 
-/* Whether the moments that are asked for can be told of this event's samples. */
+/* Checks that the conditions for samples can be tested on this event. */
 static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
 {
 	const struct mp_when *when = &r->spec->when;
@@ -17,7 +17,9 @@ static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_p
 			r, mp_asprintf("%s: %s chooses samples, and this is recorded each "
 				       "time (freq=HZ or period=N samples it)",
 				       e->type, mp_when_name(when)));
-	/* the interrupt of a timer comes when they are enabled; other software events do not tell */
+	/*
+	 * the interrupt of a timer comes when they are enabled; other software events do not tell
+	 */
 	if (when->irqs_off && found->software)
 		return mp_resolver_fail(
 			r, mp_asprintf("%s: irqs-off: it never happens with interrupts "

@@ -58,7 +58,9 @@ static void put_fetch(struct mp_buf *to, struct mp_str text)
 	}
 }
 
-/* "size=arg1:u64,path=+0(arg2):string" for tracefs; an argument without a name is arg1, arg2, ... */
+/*
+ * "size=arg1:u64,path=+0(arg2):string" for tracefs; an argument without a name is arg1, arg2, ...
+ */
 static void put_args(struct mp_buf *to, struct mp_str list)
 {
 	unsigned number = 1;
@@ -91,7 +93,7 @@ static int parse_memory(struct mp_probe_text *text, const char *rest, char **err
 		if (!strchr("rwx", text->access[i]))
 			break;
 	if (text->access[i] || i == 0 || (colon && strlen(colon + 1) > 3))
-		return fail(error, mp_asprintf("'%s' behind '%s' is not of r, w and x",
+		return fail(error, mp_asprintf("'%s' after '%s' has other letters than r, w and x",
 					       colon ? colon + 1 : "", rest));
 	end = colon ? colon : end;
 	text->len = strchr(text->access, 'x') && mp_arch_here() ? mp_arch_here()->bp_exec_len : 4;

@@ -44,15 +44,17 @@ struct mp_probe_means {
 };
 
 /*
- * Makes the probes that `name` describes and calls `each` for them. Returns 0, or -1 with `*error` (owned by
- * the caller).
+ * Makes the probes that `name` describes and calls `each` for them. Returns 0, or -1 with `*error`
+ * (owned by the caller).
  */
 typedef void mp_probe_fn(void *arg, const struct mp_probe *probe);
 
 int mp_probes_make(struct mp_probes *p, const struct mp_probe_means *means, const char *name,
 		   mp_probe_fn *each, void *arg, char **error);
 
-/* Removes what was made, after the events are closed; and what recordings that are gone have left. */
+/*
+ * Removes what was made, after the events are closed; and what recordings that are gone have left.
+ */
 void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t);
 void mp_probes_sweep(struct mp_tracefs *t);
 
@@ -60,8 +62,8 @@ void mp_probes_sweep(struct mp_tracefs *t);
 void mp_probes_merge(struct mp_probes *to, struct mp_probes *from);
 
 /*
- * A name of a probe, taken apart: 0, or -1 with `*error`. For tests; strings are owned by the
- * caller, see mp_probe_text_release().
+ * Parses the name of a probe: 0, or -1 with `*error`. Public for tests. mp_probe_text_release()
+ * frees the strings.
  */
 struct mp_probe_text {
 	char kind[12];	/* "uprobe" ... */

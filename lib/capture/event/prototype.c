@@ -24,7 +24,9 @@ static int fail(char **error, char *text)
 
 /* --- the kernel's types ------------------------------------------------------------------------------ */
 
-/* Kept for the next: to read those of the kernel takes 50 ms. Modules have some of their own each. */
+/*
+ * Kept for the next: to read those of the kernel takes 50 ms. Modules have some of their own each.
+ */
 static struct btf *kernel, *modules[MODULES_MAX];
 static size_t n_modules;
 static bool modules_read;
@@ -267,7 +269,7 @@ static int64_t number_of(const struct prototype *p, struct mp_str name)
 	return (int64_t)(number - 1 + p->first);
 }
 
-/* The words before a parameter. */
+/* The index of the first 64-bit word of a parameter. */
 static uint32_t word_of(const struct prototype *p, uint32_t number)
 {
 	uint32_t words = 0, i;

@@ -142,7 +142,7 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	return 0;
 }
 
-/* What the kernel puts before the arguments of a probe is where it stands: known, and no argument. */
+/* The kernel puts the address of the probe before the arguments: that is known, and not payload. */
 static bool is_payload(const struct mp_tp_field *f)
 {
 	return strncmp(f->name, "__probe_", 8) != 0;
@@ -203,7 +203,10 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 	mp_resolver_set_aggregate(r, e);
 }
 
-/* One that is asked for twice serves both: the last event becomes part of an earlier one, if there is one. */
+/*
+ * One that is asked for twice serves both: the last event becomes part of an earlier one, if there
+ * is one.
+ */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 {
 	struct mp_event *last = &r->events->v[r->events->n - 1];

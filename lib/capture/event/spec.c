@@ -118,18 +118,18 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 			break;
 		case 'p':
 			if (++spec->precise > 3)
-				return fail(p, "more than three p behind '%s'", spec->name);
+				return fail(p, "more than three p after '%s'", spec->name);
 			break;
 		case 'P':
 			spec->most_precise = true;
 			break;
 		default:
-			return fail(p, "'%c' behind '%s' is no modifier (u, k, p, P)", mods.p[i],
+			return fail(p, "unknown modifier '%c' after '%s' (u, k, p, P)", mods.p[i],
 				    spec->name);
 		}
 	}
 	if (spec->most_precise && spec->precise)
-		return fail(p, "p and P behind '%s'", spec->name);
+		return fail(p, "p and P after '%s' cannot be combined", spec->name);
 	return 0;
 }
 
@@ -166,8 +166,7 @@ static struct mp_str probe_name(struct parser *p)
 }
 
 /*
- * A name, with the modifiers behind its last colon cut off: "cycles:u", but not
- * "sched:sched_switch".
+ * Splits a name from the modifiers after its last colon: "cycles:u", but not "sched:sched_switch".
  */
 static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
 {
@@ -177,10 +176,10 @@ static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
 	while (name.len && name.p[name.len - 1] == ' ')
 		name.len--;
 	if (colon && !mp_spec_is_probe(name.p)) {
-		struct mp_str behind = { colon + 1, name.p + name.len - colon - 1 };
+		struct mp_str after = { colon + 1, name.p + name.len - colon - 1 };
 
-		if (all_modifiers(behind)) {
-			mods = behind;
+		if (all_modifiers(after)) {
+			mods = after;
 			name.len = colon - name.p;
 		}
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What -e says, as text: names and what is asked of them. Needs no kernel.
+ * Parses the text of -e: names of events and their terms. Needs no kernel.
  *
  *	EVENT[,EVENT]...
  *	EVENT = [stat:]NAME[:MODIFIERS][/SEGMENT]...[/[MODIFIERS]]
  *
  * A SEGMENT is a list of terms ("period=100,stack=none"), or a filter in the kernel's syntax
- * ("prev_pid==42 && next_comm~\"nginx*\""), or, behind the name of a PMU, its event ("event=0x3c"),
- * with terms among it if need be.
- * Commas and slashes in quotes or parentheses stand for themselves. Terms of aggregation: aggregate_spec.h.
+ * ("prev_pid==42 && next_comm~\"nginx*\""), or, after the name of a PMU, its event ("event=0x3c"),
+ * which may have terms, too. Commas and slashes in quotes or parentheses do not separate anything.
+ * Terms of aggregation: aggregate_spec.h.
  * Includes aggregate_spec, stack_method, str.
  */
 #ifndef MP_CAPTURE_EVENT_SPEC_H
@@ -27,10 +27,10 @@ enum mp_stack_part {
 	MP_STACK_BOTH = 3,
 };
 
-/* At which moments a sample counts; all that are said must hold. */
+/* Conditional sampling: a sample is recorded if all given conditions hold. */
 struct mp_when {
 	bool irqs_off;	   /* interrupts were disabled */
-	bool need_resched; /* the task had been told to give way */
+	bool need_resched; /* the scheduler wants to replace the task */
 	bool running;	   /* so many tasks ran or waited for the CPU: */
 	uint32_t running_min, running_max;
 };
@@ -68,7 +68,10 @@ void mp_specs_release(struct mp_specs *specs);
 /* The next one of the terms that only the source knows, from `*terms` on. False: there is none. */
 bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
-/* Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:" (traced.h). */
+/*
+ * Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:"
+ * (traced.h).
+ */
 bool mp_spec_is_probe(const char *name);
 
 /*

@@ -19,7 +19,7 @@ enum mp_tp_kind {
 enum mp_tp_place {
 	MP_TP_FIXED,	/* at offset, `size` bytes */
 	MP_TP_DATA_LOC, /* at offset: u32, low half offset in the record, high half length */
-	MP_TP_REL_LOC,	/* likewise, the offset counts from behind the u32 */
+	MP_TP_REL_LOC,	/* as MP_TP_DATA_LOC, but the offset counts from the end of the u32 */
 };
 
 struct mp_tp_field {
@@ -44,8 +44,8 @@ struct mp_tp {
 struct mp_tracefs;
 
 /*
- * Finds tracefs where it is mounted; as root, where it is not, mounts it for this process alone, so
- * that nothing stays behind. Returns NULL with errno set.
+ * Finds where tracefs is mounted. As root, mounts it for this process alone if it is not mounted,
+ * so that nothing remains afterwards. Returns NULL with errno set.
  */
 struct mp_tracefs *mp_tracefs_open(void);
 void mp_tracefs_close(struct mp_tracefs *t);

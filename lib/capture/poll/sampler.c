@@ -19,7 +19,7 @@ struct sampler {
 	uint64_t interval_ns;
 	struct mp_memstat *memory; /* one of the two */
 	struct mp_stat *stat;
-	struct mp_buf records; /* of the sample at hand */
+	struct mp_buf records; /* of the current sample */
 	uint64_t last_ns;      /* time of the sample before */
 	uint64_t bound_ns;     /* atomic; see mp_samplers_bound() */
 	/* of its own thread until it has ended */
@@ -63,8 +63,9 @@ static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 }
 
 /*
- * The bound is set before the time is taken: whoever saw no bound, asked before that, so what it took
- * for settled is earlier. It is held only until the records are pushed, however long they took to read.
+ * The bound is set before the time is taken: whoever saw no bound, asked before that, so what it
+ * took for settled is earlier. It is held only until the records are pushed, however long they took
+ * to read.
  */
 static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {
@@ -337,8 +338,8 @@ void mp_samplers_report(const struct mp_samplers *s, bool verbose)
 		if (refused)
 			mp_say("%s: %zu of the processes may not be read", one->name, refused);
 		if (one->missed)
-			mp_say("%s: %llu samples were left out: the one before took too long, or "
-			       "the output did",
+			mp_say("%s: skipped %llu samples, because the preceding one or the output took "
+			       "too long",
 			       one->name, (unsigned long long)one->missed);
 		if (verbose)
 			mp_say("%s: %llu samples, %.3f ms of CPU time each, %.3f ms at most",

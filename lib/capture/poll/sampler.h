@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads that read what no event tells of, memory of processes and counters, each at its interval,
- * and push it into a stream of the queue. The lines of a sample have one time, at which all
- * of it had been read. Includes event, queue, sampled, ctl.
+ * Threads that poll values, memory of processes and counters, each at its interval, and push them
+ * into a stream of the queue. All lines of a sample have the same time, at which the last value was
+ * read. Includes event, queue, sampled, ctl.
  */
 #ifndef MP_CAPTURE_POLL_SAMPLER_H
 #define MP_CAPTURE_POLL_SAMPLER_H
@@ -15,28 +15,33 @@
 struct mp_samplers;
 
 /*
- * Opens what they read and starts the threads, which wait; `tids` gets their thread ids. NULL if there
- * is nothing to sample, or with `*error` (owned by the caller; else NULL). All is borrowed until
- * mp_samplers_free(). Registers a stream of readings.
+ * Opens files and counters, registers a stream of readings, and starts the threads, which wait;
+ * `tids` gets their thread ids. NULL if there is nothing to poll (`*error` is NULL), or with
+ * `*error`, which the caller frees. The arguments are borrowed until mp_samplers_free().
  */
 struct mp_samplers *mp_samplers_start(const struct mp_events *events, const struct mp_sample_of *of,
 				      struct mp_queue *queue, struct mp_pids *tids, char **error);
 void mp_samplers_free(struct mp_samplers *s);
 
-/* Starts to count, and, when the command runs, to sample. Of NULL nothing, as all that follow. */
+/*
+ * Start to count, and, when the command runs, to sample. All functions accept NULL and do nothing.
+ */
 void mp_samplers_enable(struct mp_samplers *s);
 void mp_samplers_go(struct mp_samplers *s);
 
 /*
- * A lower bound of the times of what will be pushed; UINT64_MAX: not before now. Never waits. Asked
- * behind a time that has passed, that time or the bound is what has settled.
+ * A lower bound of the times of records that will be pushed; UINT64_MAX: they will not be before
+ * now. Never waits. After a time T has passed, all records before the smaller of T and the bound
+ * are pushed.
  */
 uint64_t mp_samplers_bound(const struct mp_samplers *s);
 
-/* Ends them: what was counted in the last interval is pushed, a sample of memory is given up. */
+/* Ends the threads: pushes the counts of the last interval, and abandons a sample of memory. */
 void mp_samplers_stop(struct mp_samplers *s);
 
-/* What they cost: "samplers" of the trailer, and for people. After the end. */
+/*
+ * The cost of the samplers, as "samplers" of the trailer and on stderr. After mp_samplers_stop().
+ */
 void mp_samplers_json(const struct mp_samplers *s, json_t *trailer);
 void mp_samplers_report(const struct mp_samplers *s, bool verbose);
 

@@ -10,7 +10,7 @@
 
 #include "lib/capture/ring/ring.h"
 
-/* What is told apart: a CPU, a process or thread, a cgroup. */
+/* The counters of a CPU, a process or thread, or a cgroup. */
 struct group {
 	int cpu;	 /* -1: none */
 	pid_t pid, tid;	 /* -1: none */
@@ -220,7 +220,9 @@ void mp_stat_enable(struct mp_stat *s)
 		ioctl(s->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* What it counted since it was read last. Where it shared a counter of the processor, as perf does. */
+/*
+ * What it counted since it was read last. Where it shared a counter of the processor, as perf does.
+ */
 static void read_counter(struct mp_stat *s, struct counter *c)
 {
 	struct sum *sum = &s->sums[c->group * s->events->n + c->event];

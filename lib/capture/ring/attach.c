@@ -13,7 +13,8 @@ enum {
 	DEPTH_MAX = 1000,
 	ENABLE_TIMES = 5,
 	ENABLE_PAUSE_US = 1000,
-	BIRTH_NS = 20000000, /* a task inherits its events so long, at most, before it is told of */
+	BIRTH_NS =
+		20000000, /* the record of a fork follows the inheritance of events within this time */
 };
 
 /* What is known of a task. */
@@ -162,10 +163,10 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 }
 
 /*
- * A task takes over, when it is born, whether the events of its parent are on; but the kernel swaps
- * the events of parents and children when they run one after the other, and then its lock does not
- * keep a birth from reading "off" just before they are switched on. Such a task, and all that it
- * gives birth to, even its parent by the next swap, stays off until it is told again. Seen on Linux
+ * A new task inherits whether the events of its parent are on. But the kernel swaps the events of
+ * parents and children that run one after the other, and then its lock does not prevent a fork from
+ * reading "off" just before the events are switched on. Such a task and its children, and after the
+ * next swap even its parent, stay off until they are switched on once more. Seen on Linux
  * 6.18: in one of 40 recordings of a program that starts 10,000 threads a second.
  */
 void mp_attach_enable(struct mp_rings *rings)

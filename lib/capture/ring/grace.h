@@ -15,8 +15,8 @@
 struct mp_grace;
 
 /*
- * Starts the thread that asks. `realtime`: its SCHED_FIFO priority, 0 for none. `*tid` gets its
- * thread id, so that it can be left out of the recording.
+ * Starts the thread that asks. `realtime` is its SCHED_FIFO priority, 0: none. `*tid` gets its
+ * thread id, so that the recording can exclude it.
  */
 struct mp_grace *mp_grace_start(int realtime, int *tid);
 void mp_grace_stop(struct mp_grace *s);

@@ -149,7 +149,10 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 	return 0;
 }
 
-/* What attr must be for this kernel and this kind of target; `pid`: -1, or whatever it is opened on. */
+/*
+ * What attr must be for this kernel and this kind of target; `pid`: -1, or whatever it is opened
+ * on.
+ */
 static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp_event *e,
 				       const struct mp_target *t, pid_t pid)
 {
@@ -228,8 +231,8 @@ struct subject {
 };
 
 /*
- * Whether it may start and stop with others. Linux 6.16 and later throttles a whole group for one of
- * its events; a tracepoint that is recorded each time is never throttled.
+ * Whether it may start and stop with others. Linux 6.16 and later throttles a whole group for one
+ * of its events; a tracepoint that is recorded each time is never throttled.
  */
 static bool may_be_grouped(const struct mp_event *e)
 {
@@ -305,9 +308,9 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 }
 
 /*
- * What is read comes through no ring, and programs make their samples on CPUs, not on tasks; where such
- * an event is the first, one that never fires stands for it, by which it is known when the tasks have
- * ended.
+ * Whether an event is opened here. Polled values come through no ring, and BPF programs make
+ * samples on CPUs, not on tasks. If such an event is the first one, a software event that never
+ * fires is opened on the tasks instead, so that mp-record notices when they have ended.
  */
 static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, pid_t pid)
 {

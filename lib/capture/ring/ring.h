@@ -48,8 +48,8 @@ void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t si
 void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q);
 
 /*
- * Opens all events, disabled: on the tasks or cgroups of the target, or on the whole system. Returns 0,
- * or -1 with `*error` (owned by the caller) that says what is missing.
+ * Opens all events, disabled: on the tasks or cgroups of the target, or on the whole system.
+ * Returns 0, or -1 with `*error` (owned by the caller) that says what is missing.
  */
 int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 		  const struct mp_target *target, char **error);
@@ -58,7 +58,10 @@ int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 		     const struct mp_target *target, pid_t tid, char **error);
 
-/* After the last one was opened. 0, or -1 with `*error`: there is none, or what is of no task cannot be had. */
+/*
+ * After the last one was opened. 0, or -1 with `*error`: there is none, or what is of no task
+ * cannot be had.
+ */
 int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		   const struct mp_target *target, char **error);
 /* `apart`: another process does what takes the kernel long of it, see apart.h. */
@@ -122,13 +125,13 @@ size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
 void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
 void mp_ring_consume(const struct mp_ring *r, uint64_t tail);
 
-/* Time of a record: samples have it behind id and tid, all others 16 bytes before their end. */
+/* Time of a record: in samples it follows id and tid; in others it is 16 bytes before their end. */
 struct perf_event_header;
 uint64_t mp_ring_record_time(const struct perf_event_header *h);
 
 /*
- * What a process that may not open events is told: which of root, CAP_PERFMON, perf_event_paranoid
- * it lacks, and what would work. Owned by the caller.
+ * The message for a process that may not open events: which of root, CAP_PERFMON and
+ * perf_event_paranoid it lacks, and what would work. The caller frees it.
  */
 char *mp_perf_advice(const char *event);
 

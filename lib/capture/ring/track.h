@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What libperf does for us: the list of CPUs, and a dummy event with rings of its own that tells of
- * tasks (MMAP2, COMM, FORK, EXIT), so that a flood of samples never costs a name. The only user of
- * libperf. Includes queue, target.
+ * The list of CPUs, and a dummy event that makes the kernel send the records of tasks (MMAP2, COMM,
+ * FORK, EXIT). It has rings of its own, so that a flood of samples never costs a name. The only
+ * user of libperf. Includes queue, target.
  */
 #ifndef MP_CAPTURE_RING_TRACK_H
 #define MP_CAPTURE_RING_TRACK_H
@@ -29,7 +29,9 @@ void mp_track_close(struct mp_track *t);
 /* Registers a stream of tasks for each of its rings, once. */
 void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
-/* Moves the records that there are into those streams. Calls `each` (NULL: nothing) for each first. */
+/*
+ * Moves the records that there are into those streams. Calls `each` (NULL: nothing) for each first.
+ */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 
 void mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg);

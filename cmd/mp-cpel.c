@@ -86,7 +86,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("refusing to write binary data to a terminal (give -o FILE)");
 }
 
-static void take_control(const struct mp_ctl *ctl)
+static void handle_control(const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
 	if (ctl->what != MP_CTL_HEADER || !ctl->has_anchor || work.has_offset)
@@ -95,11 +95,11 @@ static void take_control(const struct mp_ctl *ctl)
 	work.offset_ns = ctl->realtime_ns - ctl->clock_ns;
 }
 
-static void take_event(const struct mp_rec *rec)
+static void handle_event(const struct mp_rec *rec)
 {
 	if (!mp_inorder_event(&work.order, rec))
 		return;
-	/* sections one behind the other may each be in order: a file has one */
+	/* each section may be in order by itself, but the file is one sequence */
 	if (rec->time_ns < work.last_ns)
 		mp_die("%s:%llu: events are not in order of time (put mp-order in front)",
 		       work.in.name, (unsigned long long)work.in.in.line);
@@ -154,9 +154,9 @@ int main(int argc, char **argv)
 	mp_inorder_init(&work.order, &work.in);
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)
-			take_control(&work.in.ctl);
+			handle_control(&work.in.ctl);
 		else
-			take_event(&rec);
+			handle_event(&rec);
 	}
 	status = mp_input_finish(&work.in);
 	order = mp_inorder_finish(&work.order);

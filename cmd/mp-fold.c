@@ -68,10 +68,10 @@ static struct {
 static struct {
 	struct mp_fold fold;
 	struct mp_out out;
-	json_t *origin;	      /* first header of the input */
-	json_t *sums;	      /* header of the first section of sums */
-	bool stacks_left_out; /* those of the section at hand */
-	bool has_header;      /* of the output, written */
+	json_t *origin;	  /* first header of the input */
+	json_t *sums;	  /* header of the first section of sums */
+	bool skip_stacks; /* -e excludes those of the current section */
+	bool has_header;  /* of the output, written */
 	uint64_t lines;
 } work;
 
@@ -199,18 +199,18 @@ static void begin_stacks(const struct mp_ctl *ctl)
 	json_t *name = json_object_get(ctl->json, "sum");
 	struct mp_type_seen *seen;
 
-	work.stacks_left_out = false;
+	work.skip_stacks = false;
 	if (!json_is_string(name))
 		return;
 	seen = mp_types_lookup(&options.choice.types, (struct mp_str){ json_string_value(name),
 								       json_string_length(name) });
-	work.stacks_left_out = !seen->taken;
+	work.skip_stacks = !seen->taken;
 	if (seen->taken && !work.sums)
 		work.sums = json_incref(ctl->json);
 	mp_types_refuse_mixture(&options.choice.types);
 }
 
-static void take_control(const struct mp_ctl *ctl)
+static void handle_control(const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_HEADER && !work.origin)
 		work.origin = json_incref(ctl->json);
@@ -231,7 +231,7 @@ static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **
 }
 
 /* 0, or -1 with `*why`. */
-static int take_record(const struct mp_rec *rec, const char **why)
+static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	int64_t weight = rec->weight;
 
@@ -243,7 +243,7 @@ static int take_record(const struct mp_rec *rec, const char **why)
 		if (mp_interval_advance(&options.choice.interval, rec->time_ns))
 			write_fold();
 	}
-	if (rec->kind == MP_STACK && work.stacks_left_out)
+	if (rec->kind == MP_STACK && work.skip_stacks)
 		return 0;
 	return mp_fold_add(&work.fold, rec, weight, why);
 }
@@ -275,8 +275,8 @@ int main(int argc, char **argv)
 	mp_input_init(&in, argv + optind, kinds, &work.out);
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
-			take_control(&in.ctl);
-		else if (take_record(&rec, &why) < 0)
+			handle_control(&in.ctl);
+		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&in, why);
 	}
 	status = mp_input_finish(&in);

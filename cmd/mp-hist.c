@@ -378,7 +378,7 @@ static void write_tables(void)
 	mp_dists_clear(&work.m.dists);
 }
 
-static void take_control(void)
+static void handle_control(void)
 {
 	const struct mp_ctl *ctl = &work.in.ctl;
 	char *refusal;
@@ -395,7 +395,7 @@ static void take_control(void)
 }
 
 /* Ends the interval before if this record is in another. */
-static int take_time(const struct mp_rec *rec, const char **why)
+static int handle_time(const struct mp_rec *rec, const char **why)
 {
 	uint64_t time_ns;
 	bool known = mp_measure_time(&work.m, rec, &time_ns);
@@ -414,7 +414,7 @@ static int take_time(const struct mp_rec *rec, const char **why)
 }
 
 /* 0, or -1 with `*why`. */
-static int take_record(struct mp_rec *rec, const char **why)
+static int handle_record(struct mp_rec *rec, const char **why)
 {
 	char *refusal;
 
@@ -428,7 +428,7 @@ static int take_record(struct mp_rec *rec, const char **why)
 	case MP_MEASURE_REFUSE:
 		mp_usage("%s", refusal);
 	}
-	if (take_time(rec, why) < 0 || mp_measure_add(&work.m, rec, why) < 0)
+	if (handle_time(rec, why) < 0 || mp_measure_add(&work.m, rec, why) < 0)
 		return -1;
 	work.found = true;
 	return 0;
@@ -459,10 +459,10 @@ static enum mp_status finish(void)
 	if ((options.format == POINTS || options.format == DUMP) && !work.in.cut)
 		write_trailer();
 	mp_types_report(&work.m.choice.types);
-	mp_say_count(work.overlong, "key is too long for a dump and was left out",
-		     "lines have keys that are too long for a dump and were left out");
+	mp_say_count(work.overlong, "key is too long for a dump and was omitted",
+		     "lines have keys that are too long for a dump and were omitted");
 	if (work.m.dists.overflow)
-		mp_say("the counts exceed 64 bits: what came then was left out");
+		mp_say("the counts exceed 64 bits: later records were omitted");
 	return work.overlong || work.m.dists.overflow ? MP_MAX(status, MP_LOSSY) : status;
 }
 
@@ -479,8 +479,8 @@ int main(int argc, char **argv)
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &work.out);
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)
-			take_control();
-		else if (take_record(&rec, &why) < 0)
+			handle_control();
+		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&work.in, why);
 	}
 	status = finish();

@@ -208,7 +208,7 @@ static void read_live(struct pollfd *fds, bool wait)
 			mp_source_read(&work.sources, &work.sources.v[i]);
 }
 
-/* The file that is furthest behind: nothing can go before it has been read on. */
+/* The file whose events are earliest: no event can be written before more of it is read. */
 static struct mp_source *file_behind(void)
 {
 	struct mp_source *best = NULL;
@@ -250,7 +250,7 @@ static void run(void)
 }
 
 struct totals {
-	uint64_t events, bad, refused, empty, behind, misplaced;
+	uint64_t events, bad, refused, empty, too_early, misplaced;
 };
 
 static struct totals sum_sources(void)
@@ -264,7 +264,7 @@ static struct totals sum_sources(void)
 		t.events += src->events;
 		t.bad += src->bad;
 		t.refused += src->refused;
-		t.behind += src->behind;
+		t.too_early += src->too_early;
 		t.misplaced += src->misplaced;
 		t.empty += src->empty;
 		if (src->empty)
@@ -273,7 +273,7 @@ static struct totals sum_sources(void)
 	return t;
 }
 
-/* The trailer, unless something was cut off; what is wrong, on stderr; the status. */
+/* Writes the trailer, unless a section is truncated, reports errors, and returns the status. */
 static enum mp_status finish(void)
 {
 	const struct mp_sources *s = &work.sources;
@@ -291,7 +291,7 @@ static enum mp_status finish(void)
 		write_json(trailer);
 	}
 	mp_say_count(t.bad, "line skipped", "lines skipped");
-	mp_say_count(t.behind, "event came after a later watermark of its stream",
+	mp_say_count(t.too_early, "event came after a later watermark of its stream",
 		     "events came after a later watermark of their stream");
 	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
 		     "events came too late to be put in order (see --window)");
@@ -300,7 +300,7 @@ static enum mp_status finish(void)
 		     "events were lost when this was recorded");
 	if (t.refused)
 		return MP_FAIL;
-	return t.bad || t.behind || t.misplaced || t.empty || cut || lost ? MP_LOSSY : MP_OK;
+	return t.bad || t.too_early || t.misplaced || t.empty || cut || lost ? MP_LOSSY : MP_OK;
 }
 
 int main(int argc, char **argv)

@@ -215,7 +215,7 @@ static uint64_t end_of(const struct mp_ctl *ctl)
 	return json_is_integer(time) && json_integer_value(time) > 0 ? json_integer_value(time) : 0;
 }
 
-static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
+static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
 	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_HEADER)
@@ -230,7 +230,7 @@ static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 }
 
 /* A number of things that did not come out even; true if there were any. */
-static bool tell(uint64_t n, const char *one, const char *many)
+static bool report(uint64_t n, const char *one, const char *many)
 {
 	mp_say_count(n, one, many);
 	return n > 0;
@@ -247,25 +247,25 @@ static enum mp_status tell_counts(void)
 		mp_say("%llu %s without an end, the oldest %s before the end (see --open)",
 		       (unsigned long long)c->open, c->open == 1 ? "begin" : "begins", age);
 	}
-	tell(c->unmatched, "end without a begin", "ends without a begin");
-	tell(c->replaced, "begin was replaced by another with the same key (see --policy)",
-	     "begins were replaced by others with the same key (see --policy)");
-	tell(c->broken, "chain was given up: a step was missing",
-	     "chains were given up: a step was missing");
-	lossy |= tell(c->given_up, "begin was given up for want of room (--max-open, --memory)",
-		      "begins were given up for want of room (--max-open, --memory)");
-	lossy |= tell(c->forgotten, "begin was forgotten because events were lost",
-		      "begins were forgotten because events were lost");
-	if (tell(c->doubtful, "span ended while events were being lost, and may be wrong",
-		 "spans ended while events were being lost, and may be wrong"))
+	report(c->unmatched, "end without a begin", "ends without a begin");
+	report(c->replaced, "begin was replaced by another with the same key (see --policy)",
+	       "begins were replaced by others with the same key (see --policy)");
+	report(c->broken, "chain was given up: a step was missing",
+	       "chains were given up: a step was missing");
+	lossy |= report(c->given_up, "begin was given up for want of room (--max-open, --memory)",
+			"begins were given up for want of room (--max-open, --memory)");
+	lossy |= report(c->forgotten, "begin was forgotten because events were lost",
+			"begins were forgotten because events were lost");
+	if (report(c->doubtful, "span ended while events were being lost, and may be wrong",
+		   "spans ended while events were being lost, and may be wrong"))
 		lossy = true;
 	if (c->more_doubtful)
 		mp_say("more spans ended while events were being lost, and may be wrong");
 	lossy |= c->more_doubtful;
-	lossy |= tell(c->cut, "span is longer than the memory for --context: events are missing",
-		      "spans are longer than the memory for --context: events are missing");
-	lossy |= tell(c->too_long, "line above 1 MiB was left out",
-		      "lines above 1 MiB were left out");
+	lossy |= report(c->cut, "span is longer than the memory for --context: events are missing",
+			"spans are longer than the memory for --context: events are missing");
+	lossy |= report(c->too_long, "line above 1 MiB was omitted",
+			"lines above 1 MiB were omitted");
 	if (!c->matched && work.first)
 		mp_say("no event is a begin or an end; the first of the input is '%s'", work.first);
 	mp_pair_report(work.pair);
@@ -282,7 +282,7 @@ static void run(void)
 			mp_pair_end_section(work.pair, 0);
 		work.input = work.in.next;
 		if (rec.kind == MP_CONTROL) {
-			take_control(&rec, &work.in.ctl);
+			handle_control(&rec, &work.in.ctl);
 			continue;
 		}
 		if (!work.first)

@@ -196,15 +196,17 @@ static uint64_t end_time(const struct mp_ctl *ctl)
 {
 	json_t *fired = json_object_get(ctl->json, "fired");
 	json_int_t time = json_integer_value(json_object_get(ctl->json, "time"));
-	uint64_t told = ctl->lost;
+	uint64_t accounted = ctl->lost;
 
-	told += ctl->records + (uint64_t)json_integer_value(json_object_get(ctl->json, "excluded"));
-	if (work.records != ctl->records || (fired && told != (uint64_t)json_integer_value(fired)))
+	accounted +=
+		ctl->records + (uint64_t)json_integer_value(json_object_get(ctl->json, "excluded"));
+	if (work.records != ctl->records ||
+	    (fired && accounted != (uint64_t)json_integer_value(fired)))
 		return 0;
 	return time > 0 ? (uint64_t)time : 0;
 }
 
-static void take_header(const struct mp_ctl *ctl)
+static void handle_header(const struct mp_ctl *ctl)
 {
 	const char *type;
 	json_t *value;
@@ -217,14 +219,14 @@ static void take_header(const struct mp_ctl *ctl)
 		expect(h);
 }
 
-static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
+static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	bool of_events = ctl->datatype == MP_EVENT;
 	struct host *h;
 
 	mp_inorder_control(&work.order, ctl);
 	if (ctl->what == MP_CTL_HEADER && of_events)
-		take_header(ctl);
+		handle_header(ctl);
 	if (ctl->what == MP_CTL_END && of_events)
 		end_capture(end_time(ctl));
 	for (h = work.first; h && ctl->what == MP_CTL_LOST; h = h->next)
@@ -234,7 +236,7 @@ static void take_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 }
 
 /* 0, or -1 with `*why`. */
-static int take_event(const struct mp_rec *rec, const char **why)
+static int handle_event(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field host_field = { MP_FIELD_KEY, { "host", 4 } };
 	enum mp_sched_what what = mp_sched_what(rec->type);
@@ -339,8 +341,8 @@ int main(int argc, char **argv)
 			end_capture(0);
 		work.input = work.in.next;
 		if (rec.kind == MP_CONTROL)
-			take_control(&rec, &work.in.ctl);
-		else if (take_event(&rec, &why) < 0)
+			handle_control(&rec, &work.in.ctl);
+		else if (handle_event(&rec, &why) < 0)
 			mp_input_bad(&work.in, why);
 	}
 	end_capture(0);

@@ -256,7 +256,7 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 	set_bin();
 }
 
-static void take_control(const struct mp_ctl *ctl)
+static void handle_control(const struct mp_ctl *ctl)
 {
 	json_t **place = &work.headers[ctl->datatype == MP_POINT];
 
@@ -306,7 +306,7 @@ static int fail(const char **why, const char *text)
 }
 
 /* 0, or -1 with `*why`. */
-static int take_value(const struct mp_rec *rec, const char **why)
+static int handle_value(const struct mp_rec *rec, const char **why)
 {
 	struct mp_str label, each;
 	double x = 0, y = 1;
@@ -335,7 +335,7 @@ static int take_value(const struct mp_rec *rec, const char **why)
 	return 0;
 }
 
-static int take_record(const struct mp_rec *rec, const char **why)
+static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	if (rec->kind == MP_EVENT && !mp_choice_take(&options.choice, rec))
 		return 0;
@@ -344,7 +344,7 @@ static int take_record(const struct mp_rec *rec, const char **why)
 	if (rec->kind != work.kind)
 		return fail(why, work.kind == MP_EVENT ? "a point among events"
 						       : "an event among points");
-	return take_value(rec, why);
+	return handle_value(rec, why);
 }
 
 /* --- the picture ------------------------------------------------------------------------------ */
@@ -415,7 +415,7 @@ static void default_title(struct mp_buf *to)
 }
 
 /* Returns the status for main. */
-static enum mp_status tell(const struct mp_stackplot *s)
+static enum mp_status report(const struct mp_stackplot *s)
 {
 	mp_say_count(work.grid.dropped,
 		     "label beyond those kept while reading was added to other (see --labels)",
@@ -437,7 +437,7 @@ static enum mp_status draw(struct mp_out *out)
 	if (!work.grid.style.mean && !options.bin)
 		mp_stackgrid_merge_sparse(&work.grid);
 	mp_stackgrid_finish(&work.grid, options.top, &s);
-	status = tell(&s);
+	status = report(&s);
 	d.mean = work.grid.style.mean;
 	d.is_time = work.is_time;
 	d.x_unit = x_unit();
@@ -471,8 +471,8 @@ int main(int argc, char **argv)
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &out);
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)
-			take_control(&work.in.ctl);
-		else if (take_record(&rec, &why) < 0)
+			handle_control(&work.in.ctl);
+		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&work.in, why);
 	}
 	status = mp_input_finish(&work.in);

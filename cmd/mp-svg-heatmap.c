@@ -294,7 +294,7 @@ static void write_picture(struct mp_out *out)
 	mp_buf_release(&text);
 }
 
-static enum mp_status tell(enum mp_status status)
+static enum mp_status report(enum mp_status status)
 {
 	if (!reader.sums.begun)
 		mp_types_report(&reader.choice.types);
@@ -330,7 +330,7 @@ int main(int argc, char **argv)
 		mp_heat_dump(&reader.sums, &out);
 	else if (!options.dump && (reader.sums.begun || status == MP_OK))
 		write_picture(&out);
-	status = tell(status);
+	status = report(status);
 	mp_out_close(&out);
 	mp_heat_reader_release(&reader);
 	mp_fields_release(&options.wish.names);

@@ -88,7 +88,7 @@ big_stream() {
 	for p in $FILTERS; do
 		run --separate-stderr filter "$p" "$TMP/in"
 		[ "$status" = 1 ]
-		[[ "$stderr" == "$p: $TMP/in:2: last line has no LF: it may be cut off"* ]]
+		[[ "$stderr" == "$p: $TMP/in:2: last line has no LF: it may be truncated"* ]]
 		[[ "$output" != *2,a* ]]
 	done
 }

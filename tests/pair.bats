@@ -225,7 +225,7 @@ compare() {
 	run --separate-stderr mp-pair -b a -e b "$TMP/in"
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 2 ]
-	[[ "$stderr" == *"1 line above 1 MiB was left out"* ]]
+	[[ "$stderr" == *"1 line above 1 MiB was omitted"* ]]
 	[[ "${lines[0]}" == 2,a=\>b,*stack=* && "${lines[1]}" = "6,a=>b,tid=1	dur=1" ]]
 }
 

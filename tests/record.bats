@@ -405,9 +405,9 @@ events() {	# number of event lines of a type
 	kill -KILL $pid
 	wait $pid || true
 	run mp-order --check "$TMP/s"
-	[ "$status" = 1 ] && [[ "$output" == *"cut off"* ]] || false
+	[ "$status" = 1 ] && [[ "$output" == *"truncated"* ]] || false
 	run mp-fold "$TMP/s"
-	[ "$status" = 1 ] && [[ "$output" == *"cut off"* && "$output" == *"__schedule"* ]] || false
+	[ "$status" = 1 ] && [[ "$output" == *"truncated"* && "$output" == *"__schedule"* ]] || false
 }
 
 @test "the first output of a live pipe appears within 100 ms of the event, also after mp-order" {

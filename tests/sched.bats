@@ -26,7 +26,7 @@ conserved() {
 @test "on simulated machines every span is what the task really did" {
 	for seed in $(seq 40); do
 		tests/tools/sched-oracle.py "$seed" 300 "$TMP/events" "$TMP/expected"
-		mp-sched "$TMP/events" > "$TMP/out" 2> "$TMP/err" || grep -q 'cut off' "$TMP/err"
+		mp-sched "$TMP/events" > "$TMP/out" 2> "$TMP/err" || grep -q 'truncated' "$TMP/err"
 		spans "$TMP/out" | diff - "$TMP/expected" || { echo "seed $seed"; false; }
 		conserved "$TMP/out" > /dev/null
 	done

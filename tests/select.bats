@@ -164,7 +164,7 @@ select_() {
 	run mp-select -f 'comm>5' "$TMP/in"
 	[[ "$output" == *"field 'comm' is compared with a number and was none in any record (text needs quotes)"* ]]
 	run mp-select --from 1h "$TMP/in"
-	[[ "$output" == *"no event is in the window: 20000 before it, 0 behind it"* ]]
+	[[ "$output" == *"no event is in the window: 20000 before it, 0 after it"* ]]
 	run mp-select -e 'a:y' "$TMP/in"
 	[[ "$output" == *"no event matches -e; the input has 'a:x' and others"* ]]
 	run mp-select 'cpu==1' "$TMP/in"

@@ -13,7 +13,7 @@
 
 enum mp_status {
 	MP_OK = 0,    /* everything read and written, nothing lost */
-	MP_LOSSY = 1, /* finished, but something was lost, skipped or cut off; stderr said what */
+	MP_LOSSY = 1, /* finished, but something was lost, skipped or truncated; stderr says what */
 	MP_FAIL = 2,  /* could not do the job */
 };
 
@@ -42,7 +42,7 @@ void mp_say_count(uint64_t n, const char *one, const char *many);
 /* mp_say(), then exit with MP_FAIL. Errno text: use %m. */
 _Noreturn void mp_die(const char *fmt, ...) MP_PRINTF(1, 2);
 
-/* mp_die() with a pointer to --help behind. */
+/* mp_die(), and a second line that points to --help. */
 _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 
 /*

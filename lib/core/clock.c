@@ -56,8 +56,8 @@ void mp_rfc3339(char *to, uint64_t realtime_ns, bool local)
 		 labs(minutes) / 60, labs(minutes) % 60);
 }
 
-/* `n` digits, not above `max`; moves behind them. False if there is something else. */
-static bool take_digits(const char **p, unsigned n, int max, int *v)
+/* Parses `n` digits, not above `max`, and moves past them. False if there is something else. */
+static bool parse_digits(const char **p, unsigned n, int max, int *v)
 {
 	*v = 0;
 	for (; n; n--, (*p)++) {
@@ -68,7 +68,7 @@ static bool take_digits(const char **p, unsigned n, int max, int *v)
 	return *v <= max;
 }
 
-static bool take_byte(const char **p, const char *any_of)
+static bool parse_byte(const char **p, const char *any_of)
 {
 	if (!**p || !strchr(any_of, **p))
 		return false;
@@ -77,12 +77,12 @@ static bool take_byte(const char **p, const char *any_of)
 }
 
 /* ".5" is 500,000,000 ns; nothing is 0. */
-static bool take_fraction(const char **p, uint32_t *ns)
+static bool parse_fraction(const char **p, uint32_t *ns)
 {
 	uint32_t digit_ns = MP_NS_PER_SEC / 10;
 
 	*ns = 0;
-	if (!take_byte(p, "."))
+	if (!parse_byte(p, "."))
 		return true;
 	if (!isdigit((unsigned char)**p))
 		return false;
@@ -94,15 +94,15 @@ static bool take_fraction(const char **p, uint32_t *ns)
 	return true;
 }
 
-static bool take_zone(const char **p, int *seconds)
+static bool parse_zone(const char **p, int *seconds)
 {
 	int hours, minutes, sign = **p == '-' ? -1 : 1;
 
 	*seconds = 0;
-	if (take_byte(p, "Zz"))
+	if (parse_byte(p, "Zz"))
 		return true;
-	if (!take_byte(p, "+-") || !take_digits(p, 2, 23, &hours) || !take_byte(p, ":") ||
-	    !take_digits(p, 2, 59, &minutes))
+	if (!parse_byte(p, "+-") || !parse_digits(p, 2, 23, &hours) || !parse_byte(p, ":") ||
+	    !parse_digits(p, 2, 59, &minutes))
 		return false;
 	*seconds = sign * (hours * 3600 + minutes * 60);
 	return true;
@@ -115,13 +115,13 @@ int mp_rfc3339_parse(const char *text, uint64_t *realtime_ns)
 	time_t t;
 	int zone;
 
-	if (!take_digits(&text, 4, 9999, &tm.tm_year) || !take_byte(&text, "-") ||
-	    !take_digits(&text, 2, 12, &tm.tm_mon) || !take_byte(&text, "-") ||
-	    !take_digits(&text, 2, 31, &tm.tm_mday) || !take_byte(&text, "Tt ") ||
-	    !take_digits(&text, 2, 23, &tm.tm_hour) || !take_byte(&text, ":") ||
-	    !take_digits(&text, 2, 59, &tm.tm_min) || !take_byte(&text, ":") ||
-	    !take_digits(&text, 2, 59, &tm.tm_sec) || !take_fraction(&text, &ns) ||
-	    !take_zone(&text, &zone) || *text)
+	if (!parse_digits(&text, 4, 9999, &tm.tm_year) || !parse_byte(&text, "-") ||
+	    !parse_digits(&text, 2, 12, &tm.tm_mon) || !parse_byte(&text, "-") ||
+	    !parse_digits(&text, 2, 31, &tm.tm_mday) || !parse_byte(&text, "Tt ") ||
+	    !parse_digits(&text, 2, 23, &tm.tm_hour) || !parse_byte(&text, ":") ||
+	    !parse_digits(&text, 2, 59, &tm.tm_min) || !parse_byte(&text, ":") ||
+	    !parse_digits(&text, 2, 59, &tm.tm_sec) || !parse_fraction(&text, &ns) ||
+	    !parse_zone(&text, &zone) || *text)
 		return -1;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;

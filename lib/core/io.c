@@ -97,7 +97,7 @@ void mp_in_release(struct mp_in *in)
 	in->buf = NULL;
 }
 
-/* One read behind what is at hand, which moves to the front; false at the end. */
+/* Moves the unread bytes to the front and reads once after them; false at the end. */
 static bool fill(struct mp_in *in)
 {
 	struct pollfd pfd = { .fd = in->fd, .events = POLLIN };

@@ -110,7 +110,7 @@ static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
 	return 1;
 }
 
-/* The bytes at hand without consuming them; reads once if there are none. Empty only at the end. */
+/* The unread bytes, not consumed; reads once if there are none. Empty only at the end. */
 size_t mp_in_peek(struct mp_in *in, const char **data);
 
 #endif

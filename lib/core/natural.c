@@ -8,7 +8,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* A run of digits without its leading zeros, cut off `s` at `*at`. */
+/* The run of digits in `s` at `*at`, without its leading zeros; moves past it. */
 static struct mp_str take_digits(struct mp_str s, size_t *at)
 {
 	size_t start;

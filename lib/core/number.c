@@ -6,7 +6,7 @@
 
 static const double two_to_64 = 18446744073709551616.0;
 
-static struct mp_str behind(struct mp_str s, size_t n)
+static struct mp_str skip(struct mp_str s, size_t n)
 {
 	return (struct mp_str){ s.p + n, s.len - n };
 }
@@ -36,7 +36,7 @@ static bool is_hex(struct mp_str s)
 	return s.len > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
-/* Digits alone behind a 0; whether they are below 8 is another question. */
+/* A 0 and then digits, which may be above 7. */
 static bool is_octal(struct mp_str s)
 {
 	size_t i = 0;
@@ -58,19 +58,19 @@ int mp_number_parse(struct mp_number *n, struct mp_str text)
 	*n = (struct mp_number){ .whole = true };
 	if (digits.len && (*digits.p == '-' || *digits.p == '+')) {
 		n->negative = *digits.p == '-';
-		digits = behind(digits, 1);
+		digits = skip(digits, 1);
 	}
 	if (mp_num_u64(digits, &n->magnitude) == 0) {
 		n->negative = n->negative && n->magnitude;
 		return 0;
 	}
 	if (is_hex(text))
-		return digits_of_base(behind(text, 2), 16, &n->magnitude);
+		return digits_of_base(skip(text, 2), 16, &n->magnitude);
 	n->whole = false;
 	return mp_num_decimal(text, &n->real);
 }
 
-/* Its time in ns; the unit is cut off. 1 if it has none. */
+/* Removes a unit of time; its length in ns, or 1 if there is none. */
 static uint64_t cut_unit(struct mp_str *text)
 {
 	static const struct {
@@ -113,12 +113,12 @@ static int scale(struct mp_number *n, uint64_t by)
 int mp_number_constant(struct mp_number *n, struct mp_str text)
 {
 	bool negative = text.len && *text.p == '-';
-	struct mp_str digits = behind(text, negative);
+	struct mp_str digits = skip(text, negative);
 	uint64_t unit;
 
 	*n = (struct mp_number){ .whole = true, .negative = negative };
 	if (is_hex(digits)) {
-		if (digits_of_base(behind(digits, 2), 16, &n->magnitude) < 0)
+		if (digits_of_base(skip(digits, 2), 16, &n->magnitude) < 0)
 			return -1;
 	} else if (is_octal(digits)) {
 		if (digits_of_base(digits, 8, &n->magnitude) < 0)
@@ -142,7 +142,7 @@ static int cmp_whole(const struct mp_number *a, const struct mp_number *b)
 	return (a->magnitude < b->magnitude) != a->negative ? -1 : 1;
 }
 
-/* Exact, since neither need be one of the other's kind: 2^53 + 1 is no double. */
+/* Compares without conversion, which is not exact: 2^53 + 1 is not a double. */
 static int cmp_mixed(const struct mp_number *whole, double real)
 {
 	struct mp_number part = { .whole = true, .negative = real < 0 };

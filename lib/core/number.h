@@ -25,7 +25,7 @@ int mp_number_parse(struct mp_number *n, struct mp_str text);
 
 /*
  * A constant that a user wrote: as above, and as in C (and the kernel's filters) 017 is octal and
- * the sign may stand before 0x. With ns, us, ms or s behind it is that many ns. 0 or -1.
+ * the sign may come before 0x. With ns, us, ms or s after it, it is that many ns. 0 or -1.
  */
 int mp_number_constant(struct mp_number *n, struct mp_str text);
 

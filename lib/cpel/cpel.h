@@ -32,7 +32,7 @@ struct mp_cpel_def {
 struct mp_cpel_result {
 	const struct mp_cpel_def *events, *tracks; /* in the order of their ids */
 	size_t n_events, n_tracks;
-	const uint32_t *code;  /* by number of a type; 0: events of this type are left out */
+	const uint32_t *code;  /* by number of a type; 0: events of this type are omitted */
 	const uint32_t *track; /* by number of a track */
 	const uint32_t *datum; /* by number of a track: text for MP_CPEL_OF_TRACK */
 	uint64_t left_out;     /* how many events are */

@@ -155,7 +155,7 @@ static struct track *thread(struct mp_cpelmap *m, struct mp_str tid, struct mp_s
 	return t;
 }
 
-/* What stands for the value of a field that an event does not have. */
+/* The text in place of a field that the event lacks. */
 static struct mp_str missing(struct mp_buf *b, struct mp_str field)
 {
 	size_t start = b->len;
@@ -211,7 +211,7 @@ static bool on_label(const struct mp_cpelmap *m, struct mp_str key)
 }
 
 /* What the event says, and its known fields on the way. */
-static uint32_t take_fields(struct mp_cpelmap *m, const struct mp_rec *rec, struct mp_str *known)
+static uint32_t read_fields(struct mp_cpelmap *m, const struct mp_rec *rec, struct mp_str *known)
 {
 	const struct mp_fields *says = &m->style->says;
 	struct mp_str rest = rec->body, key, value, values[MP_CPELMAP_FIELDS_MAX];
@@ -263,7 +263,7 @@ void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 {
 	struct mp_str known[N_KNOWN];
 	const struct type *type = type_of(m, rec->type);
-	uint32_t says = take_fields(m, rec, known);
+	uint32_t says = read_fields(m, rec, known);
 	bool is_switch = type->about == ABOUT_SWITCH;
 	struct track *t;
 
@@ -329,24 +329,24 @@ static int compare_types(const void *va, const void *vb)
  */
 static void thread_label(struct mp_buf *to, const struct track *t, struct mp_str tid)
 {
-	struct mp_buf behind = { NULL, 0, 0 }, name = { NULL, 0, 0 };
+	struct mp_buf ids = { NULL, 0, 0 }, name = { NULL, 0, 0 };
 	size_t i;
 
-	mp_buf_byte(&behind, ' ');
-	mp_buf_byte(&behind, 't');
-	mp_cpel_ascii(&behind, tid, 20, true);
-	mp_buf_byte(&behind, '(');
-	mp_cpel_ascii(&behind, mp_buf_view(&t->pid), 20, true);
-	mp_buf_byte(&behind, ')');
+	mp_buf_byte(&ids, ' ');
+	mp_buf_byte(&ids, 't');
+	mp_cpel_ascii(&ids, tid, 20, true);
+	mp_buf_byte(&ids, '(');
+	mp_cpel_ascii(&ids, mp_buf_view(&t->pid), 20, true);
+	mp_buf_byte(&ids, ')');
 	for (i = 0; i < t->comm.len; i++)
 		if (t->comm.p[i] == '(')
 			mp_buf_add(&name, "\\x28", 4);
 		else
 			mp_buf_byte(&name, t->comm.p[i]);
-	mp_cpel_ascii(to, t->comm.p ? mp_buf_view(&name) : MP_STR("[no comm]"),
-		      LABEL_MAX - behind.len, true);
-	mp_buf_str(to, mp_buf_view(&behind));
-	mp_buf_release(&behind);
+	mp_cpel_ascii(to, t->comm.p ? mp_buf_view(&name) : MP_STR("[no comm]"), LABEL_MAX - ids.len,
+		      true);
+	mp_buf_str(to, mp_buf_view(&ids));
+	mp_buf_release(&ids);
 	mp_buf_release(&name);
 }
 

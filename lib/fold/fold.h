@@ -28,8 +28,8 @@ struct mp_fold_style {
 	bool merge_recursive; /* equal neighbours become one frame */
 	bool reverse;	      /* leaf first */
 	bool by_weight;	      /* heaviest first */
-	uint64_t depth;	      /* at most so many frames behind the fields; 0: all */
-	uint64_t min;	      /* lines below this weight are left out... */
+	uint64_t depth;	      /* at most so many frames after the fields; 0: all */
+	uint64_t min;	      /* lines below this weight are omitted... */
 	double min_share;     /* ...or below this share of the whole, 0 to 1 */
 	struct mp_str first;  /* a frame in front of all; raw, p == NULL: none */
 };
@@ -48,7 +48,7 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 /* What a writing did. */
 struct mp_fold_result {
 	uint64_t lines;
-	uint64_t below_min; /* stacks left out */
+	uint64_t below_min; /* stacks omitted */
 };
 
 /* Writes all stacks whose weight is not 0; the fold stays as it is. */

@@ -30,7 +30,7 @@ bool mp_import_line(struct mp_import *im, struct mp_str *line)
 			im->truncated |= im->in.partial;
 			mp_import_bad(im, im->in.overlong
 						  ? "line longer than 1 MiB"
-						  : "last line has no LF: it may be cut off");
+						  : "last line has no LF: it may be truncated");
 			continue;
 		}
 		if (len && text[len - 1] == '\r')

@@ -18,7 +18,7 @@ struct check {
 	struct mp_in in;
 	struct mp_out *out;
 	struct mp_buf text;
-	uint64_t faults, unordered, behind, cut;
+	uint64_t faults, unordered, early, cut;
 	uint64_t sections, records, lost;
 	struct section of[3];
 	uint64_t last_ns, watermark_ns;
@@ -42,7 +42,7 @@ static void end_section(struct check *c, struct section *s)
 {
 	if (s->open) {
 		c->cut++;
-		say(c, "the section before has no end: it was cut off");
+		say(c, "the section before is truncated (no trailer)");
 	}
 	*s = (struct section){ .open = false };
 }
@@ -98,8 +98,8 @@ static int check_control(struct check *c, struct mp_str line)
 static void check_order(struct check *c, uint64_t time_ns)
 {
 	if (time_ns < c->watermark_ns) {
-		c->behind++;
-		say(c, "event is behind the watermark");
+		c->early++;
+		say(c, "event is earlier than the watermark");
 	} else if (time_ns < c->last_ns) {
 		c->unordered++;
 		say(c, "event is earlier than the one before");
@@ -115,11 +115,11 @@ static int check_line(struct check *c, const char *text, size_t len)
 	if (c->in.overlong)
 		why = "line longer than 1 MiB";
 	else if (c->in.partial)
-		why = "last line has no LF: it may be cut off";
+		why = "last line has no LF: it may be truncated";
 	else if (mp_rec_parse(&rec, text, len, &why) == 0 && rec.kind == MP_CONTROL)
 		return check_control(c, rec.line);
 	else if (!why && rec.kind == MP_FOLDED)
-		why = "neither an event, a point nor a stack (folded text is no stream)";
+		why = "not an event, a point or a stack (folded text is not a stream)";
 	else if (!why)
 		mp_rec_check(&rec, &why);
 	if (why) {
@@ -142,11 +142,11 @@ static enum mp_status sum_up(struct check *c)
 		mp_buf_printf(t, "%s: %llu more\n", c->in.name,
 			      (unsigned long long)(c->faults - TOLD_MAX));
 	mp_buf_printf(t, "%s: %s, %s, %s: %llu record%s in %llu section%s, %llu lost\n", c->in.name,
-		      c->faults > c->unordered + c->behind + c->cut ? "not valid" : "valid",
-		      c->cut	    ? "cut off"
+		      c->faults > c->unordered + c->early + c->cut ? "not valid" : "valid",
+		      c->cut	    ? "truncated"
 		      : c->sections ? "complete"
 				    : "without header",
-		      c->unordered || c->behind ? "not ordered" : "ordered",
+		      c->unordered || c->early ? "not ordered" : "ordered",
 		      (unsigned long long)c->records, mp_plural(c->records),
 		      (unsigned long long)c->sections, mp_plural(c->sections),
 		      (unsigned long long)c->lost);

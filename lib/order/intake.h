@@ -53,7 +53,7 @@ void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *ful
 
 /*
  * Reads ahead in a thread. Buffers go there empty by mp_intake_give() and come back full, in order,
- * by mp_intake_take(), with the unfinished line cut off, but for the last. mp_intake_stop() ends
+ * by mp_intake_take(), without their unfinished last line, except for the last block. mp_intake_stop() ends
  * it.
  */
 void mp_intake_start(struct mp_intake *in);

@@ -176,7 +176,7 @@ static void put(const struct target *t, size_t source, uint64_t time_ns, struct 
 }
 
 /*
- * Lines in memory up to `bound_ns` and, in time, not behind `next`; neighbours in a block go as
+ * Lines in memory up to `bound_ns` and, in time, not after `next`; neighbours in a block go as
  * one.
  */
 static void put_lines(const struct target *t, struct head *h, uint64_t bound_ns,

@@ -88,7 +88,7 @@ void mp_sources_release(struct mp_sources *s)
 
 bool mp_source_is_trusted(const struct mp_source *src)
 {
-	return src->watermark_ns && src->behind <= src->events / 100;
+	return src->watermark_ns && src->too_early <= src->events / 100;
 }
 
 /* Lines of a file before the section; counted only when there is something to say. */
@@ -129,7 +129,7 @@ static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_
 		src->misplaced++;
 }
 
-/* A control line or a line of another datatype: stays behind what came before it. */
+/* A control line or a line of another datatype: follows the lines that came before it. */
 static void add_in_place(struct mp_sources *s, struct mp_source *src,
 			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
@@ -163,7 +163,7 @@ static void check_clock(const struct mp_sources *s, const struct mp_source *src,
 	free(b);
 }
 
-static void take_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
+static void handle_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
 {
 	const char *clock = json_string_value(json_object_get(ctl->json, "clock"));
 	bool real = clock && strcmp(clock, "realtime") == 0;
@@ -184,9 +184,9 @@ static void take_header(struct mp_sources *s, struct mp_source *src, const struc
 	src->shift_ns = ctl->realtime_ns - ctl->clock_ns;
 }
 
-/* A loss stands at its time; its line is made anew where times are shifted. */
-static void take_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
-		      const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+/* A loss line has its place by its time; where times are shifted, the line is rebuilt. */
+static void handle_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
+			const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	s->lost_lines += ctl->lost;
 	if (ctl->time_ns)
@@ -195,7 +195,7 @@ static void take_loss(struct mp_sources *s, struct mp_source *src, const struct 
 		add_in_place(s, src, b, line);
 }
 
-static void take_trailer(struct mp_sources *s, const struct mp_source *src, json_t *trailer)
+static void handle_trailer(struct mp_sources *s, const struct mp_source *src, json_t *trailer)
 {
 	json_t *time = json_object_get(trailer, "time");
 
@@ -204,8 +204,8 @@ static void take_trailer(struct mp_sources *s, const struct mp_source *src, json
 		json_integer_set(time, json_integer_value(time) + (json_int_t)src->shift_ns);
 }
 
-static void take_control(struct mp_sources *s, struct mp_source *src,
-			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+static void handle_control(struct mp_sources *s, struct mp_source *src,
+			   const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	struct mp_ctl ctl;
 	const char *why;
@@ -220,13 +220,13 @@ static void take_control(struct mp_sources *s, struct mp_source *src,
 		       ctl.version, MP_STREAM_VERSION);
 		src->refused = true;
 	} else if (ctl.what == MP_CTL_HEADER && ctl.datatype == MP_EVENT) {
-		take_header(s, src, &ctl);
+		handle_header(s, src, &ctl);
 	} else if (ctl.what == MP_CTL_WATERMARK) {
 		src->watermark_ns = MP_MAX(src->watermark_ns, ctl.time_ns + src->shift_ns);
 	} else if (ctl.what == MP_CTL_LOST) {
-		take_loss(s, src, &ctl, b, line);
+		handle_loss(s, src, &ctl, b, line);
 	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
-		take_trailer(s, src, ctl.json);
+		handle_trailer(s, src, ctl.json);
 		s->lost += ctl.lost;
 	} else {
 		add_in_place(s, src, b, line);
@@ -234,8 +234,8 @@ static void take_control(struct mp_sources *s, struct mp_source *src,
 	mp_ctl_release(&ctl);
 }
 
-static void take_event(struct mp_sources *s, struct mp_source *src,
-		       const struct mp_intake_buffer *b, const struct mp_intake_line *line)
+static void handle_event(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	uint64_t time_ns = line->time_ns + src->shift_ns;
 
@@ -243,12 +243,12 @@ static void take_event(struct mp_sources *s, struct mp_source *src,
 		mp_die("%s: an event before any header has no place on the clock of the day",
 		       src->name);
 	src->events++;
-	src->behind += time_ns < src->watermark_ns;
+	src->too_early += time_ns < src->watermark_ns;
 	add_line(s, src, time_ns, b, line);
 }
 
-static void take_lines(struct mp_sources *s, struct mp_source *src,
-		       const struct mp_intake_buffer *b)
+static void handle_lines(struct mp_sources *s, struct mp_source *src,
+			 const struct mp_intake_buffer *b)
 {
 	size_t i;
 
@@ -259,9 +259,9 @@ static void take_lines(struct mp_sources *s, struct mp_source *src,
 		if (line->why)
 			say_bad(src, line->why);
 		else if (line->kind == MP_EVENT)
-			take_event(s, src, b, line);
+			handle_event(s, src, b, line);
 		else if (line->kind == MP_CONTROL)
-			take_control(s, src, b, line);
+			handle_control(s, src, b, line);
 		else if (line->kind == MP_FOLDED)
 			say_bad(src, "folded text is no stream");
 		else
@@ -281,7 +281,7 @@ static void end_source(struct mp_source *src, const struct mp_intake_buffer *b)
 {
 	if (b->used > b->scanned && !src->refused) {
 		src->line++;
-		say_bad(src, "last line has no LF: it may be cut off");
+		say_bad(src, "last line has no LF: it may be truncated");
 	}
 	src->at_end = true;
 }
@@ -325,7 +325,7 @@ static void read_now(struct mp_sources *s, struct mp_source *src)
 	mp_intake_read(&src->intake, b);
 	if (first)
 		check_first(src, b);
-	take_lines(s, src, b);
+	handle_lines(s, src, b);
 	if (!b->end && !src->refused)
 		return;
 	end_source(src, b);
@@ -355,7 +355,7 @@ static void read_ahead(struct mp_sources *s, struct mp_source *src)
 	if (!src->has_block)
 		check_first(src, b);
 	src->has_block = true;
-	take_lines(s, src, b);
+	handle_lines(s, src, b);
 	if (b->end || src->refused)
 		end_source(src, b);
 	mp_store_drop_block(&s->order->store, b->id);

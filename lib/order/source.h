@@ -27,10 +27,10 @@ struct mp_source {
 	const char *host;      /* of the latest header, which owns it; NULL: not said */
 
 	uint64_t events;
-	uint64_t behind;    /* events behind the watermark */
+	uint64_t too_early; /* events earlier than the watermark */
 	uint64_t misplaced; /* events later than what was written */
 	uint64_t bad;	    /* lines skipped */
-	uint64_t line;	    /* number of the line at hand, in the section... */
+	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
 	bool refused; /* newer version, binary */
@@ -48,7 +48,7 @@ struct mp_sources {
 	size_t n, cap;
 	struct mp_order *order;
 	bool realtime;	 /* the common clock is CLOCK_REALTIME */
-	bool many_hosts; /* events are told apart by host= */
+	bool many_hosts; /* host= distinguishes the events */
 	size_t block_size;
 	json_t *headers;     /* array: event headers, in the order they came */
 	json_t *trailers;    /* array: event trailers, their time on the common clock */
@@ -65,7 +65,7 @@ void mp_source_read(struct mp_sources *s, struct mp_source *src);
 
 /*
  * Whether the watermarks of a source mean something. A file whose lines were shuffled has them too:
- * a source with more than one event in 100 behind them is taken to have none.
+ * a source with more than one event in 100 earlier than they promise counts as having none.
  */
 bool mp_source_is_trusted(const struct mp_source *src);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leaving fields out of events, and out of the headers that tell of them. Includes rec, io, names, jansson.
+ * Removes fields from events, and from the headers that list them. Includes rec, io, field_hint, jansson.
  */
 #ifndef MP_SELECT_PROJECT_H
 #define MP_SELECT_PROJECT_H

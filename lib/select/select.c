@@ -89,7 +89,7 @@ static void change_end(const struct mp_select *s, json_t *trailer)
 		json_object_set_new(trailer, "time", json_integer((json_int_t)w->end_ns));
 }
 
-/* What was left out counts as excluded, so that fired = records + lost + excluded stays true. */
+/* Events that are not written count as excluded, so that fired = records + lost + excluded stays true. */
 static void change_trailer(struct mp_select *s, const struct mp_select_section *section,
 			   const struct mp_ctl *ctl)
 {
@@ -143,7 +143,7 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 	}
 }
 
-/* Whether an event behind the window is a span that began in it, or before. */
+/* Whether an event after the window is a span that began in it, or before. */
 static bool began_before(const struct mp_rec *rec, uint64_t end_ns)
 {
 	static const struct mp_field dur = { MP_FIELD_KEY, { "dur", 3 } };
@@ -159,7 +159,7 @@ static bool in_window(struct mp_select *s, const struct mp_rec *rec)
 	const struct mp_window *w = &s->window;
 
 	if (!w->placed && mp_window_place(&s->window, rec->time_ns) < 0)
-		mp_die("%s:%llu: no header tells what its clock says at a time of day "
+		mp_die("%s:%llu: no header says what its clock shows at a time of day "
 		       "(give the time as 2s or @NS)",
 		       s->in->name, (unsigned long long)s->in->in.line);
 	if (rec->time_ns < w->begin_ns) {
@@ -239,7 +239,7 @@ void mp_select_report(const struct mp_select *s)
 
 	mp_types_report(&s->types);
 	if (!s->inside && s->early + s->late)
-		mp_say("no event is in the window: %llu before it, %llu behind it",
+		mp_say("no event is in the window: %llu before it, %llu after it",
 		       (unsigned long long)s->early, (unsigned long long)s->late);
 	for (i = 0; i < s->n_exprs; i++)
 		mp_expr_report(s->exprs[i]);

@@ -36,7 +36,7 @@ struct mp_select {
 	size_t input; /* number of the input that is read */
 	struct mp_select_section event, point, stack;
 	uint64_t passed, written;
-	uint64_t early, inside, late; /* events before, in and behind the window */
+	uint64_t early, inside, late; /* events before, in and after the window */
 	struct mp_buf buf;
 };
 

@@ -43,7 +43,7 @@ void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
 /*
  * Puts the window on the clock of the section, before its first event is looked at; that is where a
  * section starts whose header does not say. 0, or -1 if a wall-clock time is asked for and the
- * section does not tell what its clock says then.
+ * section does not say what its clock shows then.
  */
 int mp_window_place(struct mp_window *w, uint64_t first_ns);
 

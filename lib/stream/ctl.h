@@ -50,7 +50,7 @@ json_t *mp_ctl_string(struct mp_str bytes);
 /* The line of an object with its LF, keys in the order they were set; the reference is taken. */
 void mp_ctl_add(struct mp_buf *to, json_t *object);
 
-/* Watermark and loss, with LF. `from_ns` 0 and `cpu` -1 are left out. */
+/* Watermark and loss, with LF. `from_ns` 0 and `cpu` -1 are omitted. */
 void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns);
 void mp_ctl_add_lost(struct mp_buf *to, uint64_t lost, uint64_t from_ns, uint64_t time_ns, int cpu);
 

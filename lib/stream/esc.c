@@ -174,7 +174,7 @@ static char *put_mark(char *to, enum mp_mark mark)
 	return to + 4;
 }
 
-/* A frame with the bytes at two positions escaped besides; name.len stands for none. */
+/* Adds a frame, also escaping the bytes at two positions; name.len means none. */
 static char *put_frame(char *to, struct mp_str name, enum mp_mark mark, const size_t at[2])
 {
 	size_t bracket = mp_frame_mark(name, NULL) == MP_MARK_NONE ? name.len : name.len - 3;
@@ -200,7 +200,7 @@ char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark)
 	return put_frame(to, name, mark, none);
 }
 
-/* Position of the byte that must not stay at the beginning: {, or # or a comma behind a number. */
+/* Position of a byte that would make the text look like another line: {, or # or a comma after a number. */
 static size_t leading_byte(struct mp_str name)
 {
 	size_t n = 0;

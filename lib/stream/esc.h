@@ -8,7 +8,7 @@
 
 #include "lib/core/str.h"
 
-/* Where the text goes; each escapes control bytes and the backslash, and besides: */
+/* Where the text goes. Each escapes control bytes and the backslash, and also: */
 enum mp_esc {
 	MP_ESC_VALUE = 1, /* nothing */
 	MP_ESC_FRAME = 2, /* ; */
@@ -22,15 +22,15 @@ enum mp_esc {
 char *mp_esc_put(char *to, struct mp_str raw, enum mp_esc where);
 void mp_esc_add(struct mp_buf *to, struct mp_str raw, enum mp_esc where);
 
-/* What an escaped text stands for, added to `to`. 0, or -1: a raw control byte or a bad escape. */
+/* Adds to `to` what an escaped text means. 0, or -1: a raw control byte or a bad escape. */
 int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 
 /* 0 if mp_esc_undo() would take it, else -1. */
 int mp_esc_check(struct mp_str text);
 
 /*
- * The byte that the text at `p`, before `end`, stands for; returns how many bytes of text that took.
- * A broken escape stands for its bytes.
+ * The byte that the text at `p`, before `end`, means; returns how many bytes of text say it.
+ * A broken escape means its own bytes.
  */
 size_t mp_esc_next(const char *p, const char *end, char *byte);
 
@@ -52,7 +52,7 @@ char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark);
 char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark);
 
 /*
- * Text for people on a terminal: what the stream escapes is, and besides the C1 controls of UTF-8
+ * Text for people on a terminal: what the stream escapes, and also the C1 controls of UTF-8
  * (0xc2 0x80-0x9f), which terminals obey.
  */
 void mp_esc_terminal(struct mp_buf *to, struct mp_str text);

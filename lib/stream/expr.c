@@ -2,7 +2,7 @@
 /*
  * An expression is a list of comparisons, each with the one to go to when it is true and when it is
  * false, as in kernel/trace/trace_events_filter.c of Linux: no tree to walk, and what follows
- * && or || is left out as soon as the result is known.
+ * && or || is skipped as soon as the result is known.
  */
 #include "lib/stream/expr.h"
 
@@ -68,7 +68,7 @@ static void skip_blanks(struct parser *p)
 	p->at += strspn(p->text + p->at, " \t\n\r");
 }
 
-/* Moves behind a token, if it is what comes next. */
+/* Skips a token if it comes next. */
 static bool take(struct parser *p, const char *token)
 {
 	size_t len = strlen(token);
@@ -86,7 +86,7 @@ static size_t word_len(const char *p)
 	return strcspn(p, " \t\n\r()&|<>=!~\"'");
 }
 
-static int take_field(struct parser *p, uint16_t *index)
+static int parse_field(struct parser *p, uint16_t *index)
 {
 	const char *name = p->text + p->at;
 	size_t len = *name == '.', i;
@@ -119,7 +119,7 @@ static int take_field(struct parser *p, uint16_t *index)
 	return 0;
 }
 
-static int take_op(struct parser *p, enum mp_expr_op *op)
+static int parse_op(struct parser *p, enum mp_expr_op *op)
 {
 	/* in the order of enum mp_expr_op */
 	static const char *const ops[] = { "!=", "==", "<=", "<", ">=", ">", "&", "~" };
@@ -139,7 +139,7 @@ static int take_op(struct parser *p, enum mp_expr_op *op)
 }
 
 /* Text in quotes or a word; `*quoted` says which. */
-static int take_text(struct parser *p, struct mp_str *text, bool *quoted)
+static int parse_text(struct parser *p, struct mp_str *text, bool *quoted)
 {
 	const char *begin = p->text + p->at, *end;
 
@@ -162,7 +162,7 @@ static bool looks_numeric(struct mp_str word)
 	return isdigit((unsigned char)*word.p) || *word.p == '-';
 }
 
-static int take_value(struct parser *p, struct test *t)
+static int parse_value(struct parser *p, struct test *t)
 {
 	bool quoted, numeric = t->op != MP_EXPR_EQ && t->op != MP_EXPR_NE && t->op != MP_EXPR_GLOB;
 	struct mp_str text;
@@ -170,7 +170,7 @@ static int take_value(struct parser *p, struct test *t)
 
 	skip_blanks(p);
 	at = p->at;
-	if (take_text(p, &text, &quoted) < 0)
+	if (parse_text(p, &text, &quoted) < 0)
 		return -1;
 	if (!text.len && !quoted)
 		return fail(p, numeric ? "number expected" : "number or text expected");
@@ -190,7 +190,7 @@ static int take_value(struct parser *p, struct test *t)
 	return 0;
 }
 
-static int take_comparison(struct parser *p)
+static int parse_comparison(struct parser *p)
 {
 	struct test t = { .yes = MP_EXPR_YES, .no = MP_EXPR_NO };
 	struct mp_expr *e = p->e;
@@ -198,7 +198,7 @@ static int take_comparison(struct parser *p)
 	skip_blanks(p);
 	if (e->n == MP_EXPR_TESTS_MAX)
 		return fail(p, "too many comparisons");
-	if (take_field(p, &t.field) < 0 || take_op(p, &t.op) < 0 || take_value(p, &t) < 0)
+	if (parse_field(p, &t.field) < 0 || parse_op(p, &t.op) < 0 || parse_value(p, &t) < 0)
 		return -1;
 	e->tests = mp_grow(e->tests, &e->cap, e->n + 1, sizeof(t));
 	e->tests[e->n++] = t;
@@ -233,9 +233,9 @@ static void invert(struct mp_expr *e, size_t first)
 	}
 }
 
-static int take_or(struct parser *p);
+static int parse_or(struct parser *p);
 
-static int take_operand(struct parser *p)
+static int parse_operand(struct parser *p)
 {
 	size_t first = p->e->n;
 	bool inverted = false;
@@ -243,12 +243,12 @@ static int take_operand(struct parser *p)
 	while (take(p, "!"))
 		inverted = !inverted;
 	if (!take(p, "(")) {
-		if (take_comparison(p) < 0)
+		if (parse_comparison(p) < 0)
 			return -1;
 	} else {
 		if (p->depth++ == MP_EXPR_DEPTH_MAX)
 			return fail_at(p, p->at - 1, "too many parentheses within parentheses");
-		if (take_or(p) < 0)
+		if (parse_or(p) < 0)
 			return -1;
 		if (!take(p, ")"))
 			return fail(p, "&&, || or ) expected");
@@ -259,31 +259,31 @@ static int take_operand(struct parser *p)
 	return 0;
 }
 
-static int take_and(struct parser *p)
+static int parse_and(struct parser *p)
 {
 	size_t first = p->e->n;
 
-	if (take_operand(p) < 0)
+	if (parse_operand(p) < 0)
 		return -1;
 	while (take(p, "&&")) {
 		join(p->e, first, MP_EXPR_YES);
 		first = p->e->n;
-		if (take_operand(p) < 0)
+		if (parse_operand(p) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int take_or(struct parser *p)
+static int parse_or(struct parser *p)
 {
 	size_t first = p->e->n;
 
-	if (take_and(p) < 0)
+	if (parse_and(p) < 0)
 		return -1;
 	while (take(p, "||")) {
 		join(p->e, first, MP_EXPR_NO);
 		first = p->e->n;
-		if (take_and(p) < 0)
+		if (parse_and(p) < 0)
 			return -1;
 	}
 	return 0;
@@ -296,7 +296,7 @@ struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error)
 
 	e->names = mp_zalloc(sizeof(*e->names));
 	mp_field_hints_init(e->names);
-	if (take_or(&p) < 0)
+	if (parse_or(&p) < 0)
 		goto bad;
 	skip_blanks(&p);
 	if (!text[p.at])
@@ -320,7 +320,7 @@ void mp_expr_free(struct mp_expr *e)
 	free(e);
 }
 
-/* What stands at an error: a word, a run of operators, a quote or parenthesis; not much of it. */
+/* The text at an error: a word, a run of operators, a quote or parenthesis; not much of it. */
 static size_t shown_len(const char *p)
 {
 	size_t len = word_len(p);

@@ -25,8 +25,8 @@ void mp_glob_init(struct mp_glob *g, struct mp_str pattern)
 }
 
 /*
- * Whether the class that begins at `*pat`, behind its [, has the byte `c`: 1 or 0 with `*pat`
- * moved behind its ], or -1 if it is none.
+ * Whether the class that begins at `*pat`, after its [, has the byte `c`: 1 or 0 with `*pat` moved
+ * past its ], or -1 if it has no ].
  */
 static int match_class(const char **pat, const char *end, unsigned char c)
 {
@@ -51,7 +51,7 @@ static int match_class(const char **pat, const char *end, unsigned char c)
 	return match != inverted;
 }
 
-/* Whether the element of the pattern at `*pat`, which is no *, takes the byte; moves behind it. */
+/* Whether the element of the pattern at `*pat`, not a *, matches the byte; moves past it. */
 static bool match_one(const char **pat, const char *end, unsigned char c)
 {
 	char d = *(*pat)++;

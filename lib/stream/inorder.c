@@ -40,7 +40,7 @@ bool mp_inorder_event(struct mp_inorder *o, const struct mp_rec *rec)
 
 enum mp_status mp_inorder_finish(const struct mp_inorder *o)
 {
-	mp_say_count(o->late, "event came too late and was left out",
-		     "events came too late and were left out");
+	mp_say_count(o->late, "event came too late and was skipped",
+		     "events came too late and were skipped");
 	return o->late ? MP_LOSSY : MP_OK;
 }

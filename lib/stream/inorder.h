@@ -13,24 +13,24 @@ struct mp_inorder {
 	uint64_t last_ns;    /* of the latest event */
 	uint64_t watermark_ns;
 	bool has_watermark;
-	uint64_t late; /* events behind a watermark */
+	uint64_t late; /* events earlier than a watermark */
 };
 
 void mp_inorder_init(struct mp_inorder *o, struct mp_input *in);
 
 /*
- * A control line: notes watermarks. A header of events begins anew, since sections that stand one
- * behind the other have clocks of their own; so does a new input.
+ * A control line: notes watermarks. A header of events starts again, since
+ * consecutive sections have clocks of their own; so does a new input.
  */
 void mp_inorder_control(struct mp_inorder *o, const struct mp_ctl *ctl);
 
 /*
- * An event: true if it may be used. One behind a watermark cannot be put right by anybody: it is
+ * An event: true if it may be used. One earlier than a watermark can no longer be put in order: it is
  * counted, and false returned. Any other that goes back in time ends the program, with the remedy.
  */
 bool mp_inorder_event(struct mp_inorder *o, const struct mp_rec *rec);
 
-/* Tells how many came late. Returns the status for main. */
+/* Reports how many came late. Returns the status for main. */
 enum mp_status mp_inorder_finish(const struct mp_inorder *o);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { TOLD_MAX = 5 }; /* bad lines that are named; more are counted */
+enum { REPORTED_MAX = 5 }; /* bad lines that are named; more are counted */
 
 const char *mp_input_binary_kind(const char *data, size_t len)
 {
@@ -85,7 +85,7 @@ static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind 
 		return;
 	in->cut++;
 	in->lost += s->lost;
-	mp_say("%s: the %s section has no end: it was cut off", in->name, mp_kind_name(kind));
+	mp_say("%s: %s section truncated (no trailer)", in->name, mp_kind_name(kind));
 	*s = (struct mp_section){ false, 0 };
 }
 
@@ -115,7 +115,7 @@ void mp_input_say(struct mp_input *in, const char *fmt, ...)
 void mp_input_bad(struct mp_input *in, const char *why)
 {
 	in->bad++;
-	if (in->told++ < TOLD_MAX)
+	if (in->reported++ < REPORTED_MAX)
 		mp_input_say(in, "%s", why);
 }
 
@@ -133,7 +133,7 @@ static struct mp_section *section_of(struct mp_input *in, enum mp_kind datatype)
 }
 
 /* Returns false if the rest of this input cannot be trusted to mean what this program thinks. */
-static bool take_control(struct mp_input *in)
+static bool handle_control(struct mp_input *in)
 {
 	struct mp_section *s = section_of(in, in->ctl.datatype);
 
@@ -170,18 +170,18 @@ static bool take_control(struct mp_input *in)
 }
 
 /* 1: a record for the filter; 0: nothing to give out; -1: done with this input. */
-static int take_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
+static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
 {
 	const char *why = NULL;
 
 	if (in->in.overlong)
 		why = "line longer than 1 MiB";
 	else if (in->in.partial)
-		why = "last line has no LF: it may be cut off";
+		why = "last line has no LF: it may be truncated";
 	else if (mp_rec_parse(rec, text, len, &why) == 0 && rec->kind == MP_CONTROL) {
 		mp_ctl_release(&in->ctl);
 		if (mp_ctl_parse(&in->ctl, rec->line, &why) == 0) {
-			if (!take_control(in))
+			if (!handle_control(in))
 				return -1;
 			return !!(in->kinds & MP_CONTROL);
 		}
@@ -235,7 +235,7 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 			close_current(in);
 			continue;
 		}
-		switch (take_line(in, rec, text, len)) {
+		switch (handle_line(in, rec, text, len)) {
 		case 1:
 			return 1;
 		case -1:
@@ -256,7 +256,7 @@ enum mp_status mp_input_finish(struct mp_input *in)
 {
 	if (in->reading)
 		close_current(in);
-	if (in->bad > TOLD_MAX)
+	if (in->bad > REPORTED_MAX)
 		mp_say_count(in->bad, "line skipped", "lines skipped");
 	if (in->unwanted)
 		mp_say("%llu %s of a datatype that this program does not read skipped (%s)",

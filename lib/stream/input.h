@@ -38,8 +38,8 @@ struct mp_input {
 	bool reading;
 	bool started; /* a line of this input was seen */
 	struct mp_section event, point, stack;
-	uint64_t bad; /* lines skipped, all inputs */
-	uint64_t told;
+	uint64_t bad;	   /* lines skipped, all inputs */
+	uint64_t reported; /* of them, by name */
 	uint64_t unwanted; /* lines of a datatype that the filter does not take */
 	enum mp_kind unwanted_kind;
 	uint64_t cut; /* sections without trailer, all inputs */
@@ -69,10 +69,10 @@ void mp_input_bad(struct mp_input *in, const char *why);
 /* Something to say about the line last given out. */
 void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
 
-/* Nothing more is wanted: leaves the rest unread, and does not call it cut off. */
+/* Nothing more is wanted: leaves the rest unread, which does not count as truncated. */
 void mp_input_stop(struct mp_input *in);
 
-/* Tells what was skipped, lost and cut off. Returns the status for main. */
+/* Reports what was skipped, lost and truncated. Returns the status for main. */
 enum mp_status mp_input_finish(struct mp_input *in);
 
 /*

@@ -123,7 +123,7 @@ static int parse_folded(struct mp_rec *rec, const char **why)
 
 	rec->kind = MP_FOLDED;
 	if (!blank)
-		return fail(why, "neither an event, a point, a stack nor folded text");
+		return fail(why, "not an event, a point, a stack or folded text");
 	rec->body = (struct mp_str){ rec->line.p, blank - rec->line.p };
 	if (mp_num_i64((struct mp_str){ blank + 1, end - blank - 1 }, &rec->weight) < 0)
 		return fail(why, "weight is not a whole number");

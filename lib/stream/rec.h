@@ -14,7 +14,8 @@ enum mp_kind {
 	MP_EVENT = 2,
 	MP_POINT = 4,
 	MP_STACK = 8,
-	MP_FOLDED = 16, /* mp-folded(5): no datatype of the stream, but told apart by itself */
+	MP_FOLDED =
+		16, /* mp-folded(5): not a datatype of the stream, but recognized without a header */
 	MP_DATA = MP_EVENT | MP_POINT | MP_STACK | MP_FOLDED,
 };
 
@@ -100,7 +101,7 @@ int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);
 
 /*
- * The next frame, likewise; an empty text has one empty frame, so start only if there is a stack.
+ * The next frame, as mp_rec_next_field(); an empty text has one empty frame, so start only if there is a stack.
  */
 bool mp_rec_next_frame(struct mp_str *rest, struct mp_str *frame);
 

@@ -40,7 +40,7 @@ void mp_tasknames_release(struct mp_tasknames *n)
 }
 
 /*
- * The next column of a CSV row (RFC 4180), cut off `*rest` and put behind `to`. False if a quote
+ * The next column of a CSV row (RFC 4180), removed from `*rest` and added to `to`. False if a quote
  * is not closed.
  */
 static bool next_column(struct mp_str *rest, struct mp_buf *to)
@@ -87,7 +87,7 @@ static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 	return (int)n;
 }
 
-/* TASK-NAME.GROUP.TYPE: the group with two digits if it is a number; what is empty is left out. */
+/* TASK-NAME.GROUP.TYPE: the group with two digits if it is a number; empty parts are omitted. */
 static struct mp_str perfwhiz_name(struct mp_tasknames *n, const struct mp_str *c)
 {
 	struct mp_buf name = { NULL, 0, 0 };
@@ -137,7 +137,7 @@ static const char *add_pattern(struct mp_tasknames *n, const struct mp_str *c)
 
 const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row)
 {
-	const char *why = "row has neither 2 columns (pattern,name) nor 7 (tid,...,task-name)";
+	const char *why = "row needs 2 columns (pattern,name) or 7 (tid,...,task-name)";
 	struct mp_str columns[COLUMNS_MAX];
 	struct mp_buf buf = { NULL, 0, 0 };
 

@@ -20,14 +20,14 @@ struct mp_tasknames {
 	struct mp_map by_tid; /* tid as text -> struct mp_str, raw */
 	struct mp_map known;  /* tid, old name (escaped) -> struct mp_str: new name, escaped */
 	struct mp_arena texts;
-	uint64_t bad; /* rows that could not be used; the first few were told */
+	uint64_t bad; /* rows that could not be used; the first few were reported */
 };
 
 void mp_tasknames_init(struct mp_tasknames *n);
 void mp_tasknames_release(struct mp_tasknames *n);
 
 /*
- * Reads a table, see mp-rename(1). A row that is none is told and counted; a file that cannot be
+ * Reads a table, see mp-rename(1). A row with an error is reported and counted; a file that cannot be
  * read ends the program. Later rows win over earlier ones with the same tid, earlier patterns over
  * later ones, a tid over any pattern.
  */

@@ -147,7 +147,7 @@ size_t mp_unit_put(char *to, const char *unit, double value)
 	const struct steps *s = steps_of(unit);
 	double first = value * s->factor;
 	size_t i = step_for(s, fabs(first)), len;
-	const char *behind = s->unit ? "" : unit;
+	const char *after = s->unit ? "" : unit;
 
 	len = put_number(to, MP_UNIT_MAX, first / s->v[i].divisor);
 	/* as it is shown: 999.9 us is "1 ms", not "1000 us" */
@@ -158,7 +158,7 @@ size_t mp_unit_put(char *to, const char *unit, double value)
 	}
 	if (*s->v[i].suffix)
 		len += snprintf(to + len, MP_UNIT_MAX - len, " %s", s->v[i].suffix);
-	if (*behind)
-		len += snprintf(to + len, MP_UNIT_MAX - len, " %.16s", behind);
+	if (*after)
+		len += snprintf(to + len, MP_UNIT_MAX - len, " %.16s", after);
 	return len;
 }

@@ -26,14 +26,14 @@ struct mp_scale {
 };
 
 /*
- * ns (us, ms, s likewise): ns us ms s min h; B and KiB: by 1024; "%": as it is; others by 1000 with
+ * ns (also us, ms, s): ns us ms s min h; B and KiB: by 1024; "%": as it is; others by 1000 with
  * k, M, G, T, P, E from 100,000 on. `max` is taken without its sign.
  */
 struct mp_scale mp_unit_scale(const char *unit, double max);
 
 /*
  * A number with its unit, three significant digits where it is not whole: "1.23 ms", "64 KiB",
- * "-7", "12.3 M". A unit that is none of the above stands behind: "12.3 k pages" (at most 16 bytes
+ * "-7", "12.3 M". Any other unit follows the number: "12.3 k pages" (at most 16 bytes
  * of it). Writes at `to`, which has room for MP_UNIT_MAX bytes, with a NUL; returns the length.
  */
 enum { MP_UNIT_MAX = 48 };
@@ -43,7 +43,7 @@ size_t mp_unit_put(char *to, const char *unit, double value);
 /* The same for a scale that several numbers share, without the suffix: "1.23". */
 size_t mp_unit_put_scaled(char *to, const struct mp_scale *scale, double value);
 
-/* The ending of a noun behind a number. */
+/* The ending of a noun after a number. */
 static inline const char *mp_plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";

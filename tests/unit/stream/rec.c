@@ -79,7 +79,7 @@ static void test_fields(void)
 static void test_refused(void)
 {
 	ok(refused("", "empty line"), "empty line");
-	ok(refused("12", "neither an event, a point, a stack nor folded text"), "number alone");
+	ok(refused("12", "not an event, a point, a stack or folded text"), "number alone");
 	ok(refused("99999999999999999999,a:b,", "time is not a number of ns"), "time above 2^63");
 	ok(refused("9223372036854775808,a:b,", "time is not a number of ns"), "time of 2^63");
 	ok(refused("1.5,a:b,", "time is not a number of ns"), "time with a point");

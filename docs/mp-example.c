@@ -5,7 +5,7 @@
  *
  *	mp-record -e 'syscalls:sys_enter_*' -d 1 | mp-example --by comm
  *
- * A filter is this file, a man page, a line in the Makefile, and tests.
+ * docs/HACKING.md, "Add a filter", lists what a filter needs besides.
  */
 #include <getopt.h>
 #include <unistd.h>

@@ -119,9 +119,12 @@ start_and_kill() {
 	done < "$TMP/pids"
 	[ "$(wc -l < "$TMP/pids")" = 100 ]
 	bpf_left
-	# a command runs to its end without its recorder
-	sleep 0.5
-	! grep -l "$TMP/spinning" /proc/[0-9]*/cmdline 2> /dev/null || false
+	# a command runs to its end without its recorder, until it has used its CPU time
+	for ((i = 0; i < 600; i++)); do
+		grep -qs "$TMP/spinning" /proc/[0-9]*/cmdline || break
+		sleep 0.1
+	done
+	! grep -ls "$TMP/spinning" /proc/[0-9]*/cmdline || false
 	rm -f "$TMP"/{pids,said,now,held,left}
 	find "$TMP" -maxdepth 1
 	[ "$(find "$TMP" -maxdepth 1 | wc -l)" = "$files" ]

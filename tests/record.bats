@@ -206,10 +206,14 @@ events() {	# number of event lines of a type
 	until [ -s "$TMP/load.out" ]; do sleep 0.01; done
 	for round in 1 2 3; do
 		rm -f "$TMP/s"
-		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -d 300ms -o "$TMP/s" &
+		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -o "$TMP/s" &
+		recorder=$!
 		until [ -s "$TMP/s" ]; do sleep 0.01; done
 		before=$(wc -l < "$TMP/load.out")	# the header is written: recording has begun
-		wait $! || [ $? = 1 ]
+		sleep 0.3
+		until [ "$(wc -l < "$TMP/load.out")" -ge $((before + 300)) ]; do sleep 0.01; done
+		kill -INT $recorder
+		wait $recorder || [ $? = 1 ]
 		lost=$(trailer "$TMP/s" lost)	# some kernels drop an event now and then, which is reported
 		[ "$lost" -le 3 ]
 		grep -o 'tid=[0-9]*' "$TMP/s" | sort | uniq -c | awk '{ sub("tid=", "", $2); print $2, $1 }' > "$TMP/seen"
@@ -229,12 +233,12 @@ events() {	# number of event lines of a type
 	pid=$LOAD_PID
 	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do sleep 0.01; done
 	for round in 1 2 3 4 5 6; do
-		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -d 200ms -o "$TMP/s" || [ $? = 1 ]
+		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -n 8000 -o "$TMP/s" || [ $? = 1 ]
 		# calls of a thread are 1 ms apart
 		grep -oE '^[0-9]+|tid=[0-9]+' "$TMP/s" | paste - - | tr -d 'tid=' | awk '
 			$2 in last && $1 - last[$2] < 300000 { twice++ }
 			{ last[$2] = $1; n[$2]++; if (n[$2] > 50) more++ }
-			END { print NR, twice + 0, more + 0; exit NR < 1000 || twice || more }'
+			END { print NR, twice + 0, more + 0; exit NR != 8000 || twice || more }'
 		[ "$(trailer "$TMP/s" fired)" = $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" excluded) + $(trailer "$TMP/s" lost))) ]
 	done
 }

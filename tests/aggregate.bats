@@ -264,5 +264,5 @@ time.sleep(600)
 	run setpriv --bounding-set -bpf,-sys_admin --inh-caps -bpf,-sys_admin "$BUILD/bin/mp-record" -q offcpu exec -d 50ms -o "$TMP/s"
 	[ "$status" = 1 ] || { echo "$output"; false; }
 	[[ "$output" == *"collector 'offcpu' cannot start: in-kernel aggregation is not available: BPF is not permitted"* ]] || { echo "$output"; false; }
-	[[ "$output" == *"what remains is recorded: exec"* ]] || { echo "$output"; false; }
+	[[ "$output" == *"recording the remaining collectors: exec"* ]] || { echo "$output"; false; }
 }

@@ -94,7 +94,7 @@ load lib
 	run "$TMP/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
 	[ "$status" = 1 ]
 	[[ "$output" == *"in-kernel aggregation is not available: mp-record was built without clang"* ]]
-	[[ "$output" == *"what remains is recorded: exec"* ]]
+	[[ "$output" == *"recording the remaining collectors: exec"* ]]
 	"$TMP/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
 }

@@ -56,7 +56,7 @@ with_pmus() {
 	with_pmus mp-record -q memevents ldlat:200 -g none -o "$TMP/s" -- "$LOAD/spin" 0.1 || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -c '.events | keys')" = '["cpu/mem-loads\\x2cldlat=200/","cpu/mem-loads\\x2cldlat=3/","cpu/mem-stores/","ibs_op//"]' ]
 	run with_pmus mp-record -q -e cpu/mem-loads,ldlat=9/,cpu/mem-loads,ldlat=9/memory,need-resched/ -d 10ms
-	[ "$status" = 2 ] && [[ "$output" == *"given twice, for different moments"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"given twice, with different conditions"* ]] || false
 	run with_pmus mp-record -q -e cpu/mem-loads,ldlat=65536/ -d 10ms
 	[ "$status" = 2 ] && [[ "$output" == *"cpu/ldlat=65536/: no such term or event, or its value is too large"* ]] || false
 }

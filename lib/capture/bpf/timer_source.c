@@ -58,7 +58,7 @@ static int find_counter(const char *name, struct mp_pmu_event *found, char **err
 }
 
 /* The term if=, checked. Owned by the caller; NULL: there is none, or it failed. */
-static char *take_condition(struct mp_resolver *r)
+static char *find_condition(struct mp_resolver *r)
 {
 	const char *terms = r->spec->terms;
 	struct mp_pmu_event found;
@@ -138,7 +138,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 						       s->name));
 	if (mp_resolver_refuse_sampling(r, s->name, false) < 0)
 		return CAP_FAILED;
-	condition = take_condition(r);
+	condition = find_condition(r);
 	return r->failed ? CAP_FAILED : add_or_merge(r, hz, condition);
 }
 

@@ -62,8 +62,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	name = mp_strndup(rest, strcspn(rest, "("));
 	glob = strpbrk(name, "*?[");
 	if (s->period || s->freq || s->agg.given || s->count)
-		mp_resolver_fail(r, mp_asprintf("%s: it is recorded each time (mp-fold(1) adds up)",
-						s->name));
+		mp_resolver_fail(
+			r, mp_asprintf("%s: each occurrence is recorded (mp-fold(1) aggregates)",
+				       s->name));
 	else if (mp_resolver_refuse_sampling(r, s->name, false) == 0 && glob)
 		found = mp_prototypes_each(traced, name, add_traced, r);
 	else if (!r->failed)

@@ -14,7 +14,7 @@ static bool has_payload(const struct mp_event *e, const char *name)
 }
 
 /* A filter stays only if both have it, or each its own. */
-static void unite_filters(struct mp_event *to, const struct mp_event *from)
+static void merge_filters(struct mp_event *to, const struct mp_event *from)
 {
 	char *both = NULL;
 
@@ -28,7 +28,7 @@ static void unite_filters(struct mp_event *to, const struct mp_event *from)
 
 enum { STACK_BITS = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER };
 
-static void take_user_stack(struct mp_event *to, const struct mp_event *from)
+static void copy_user_stack(struct mp_event *to, const struct mp_event *from)
 {
 	to->method = from->method;
 	to->attr.exclude_callchain_user = from->attr.exclude_callchain_user;
@@ -38,24 +38,24 @@ static void take_user_stack(struct mp_event *to, const struct mp_event *from)
 }
 
 /* The parts of both; where both have a user part, that of `to`. */
-static void unite_stacks(struct mp_event *to, const struct mp_event *from)
+static void merge_stacks(struct mp_event *to, const struct mp_event *from)
 {
 	if (!from->max_stack)
 		return;
 	if (!to->max_stack) {
 		to->attr.exclude_callchain_kernel = from->attr.exclude_callchain_kernel;
-		take_user_stack(to, from);
+		copy_user_stack(to, from);
 	} else {
 		to->attr.exclude_callchain_kernel &= from->attr.exclude_callchain_kernel;
 		if (to->method == MP_METHOD_UNSET)
-			take_user_stack(to, from);
+			copy_user_stack(to, from);
 		to->attr.sample_type |= from->attr.sample_type & PERF_SAMPLE_CALLCHAIN;
 	}
 	to->attr.sample_max_stack = MP_MAX(to->attr.sample_max_stack, from->attr.sample_max_stack);
 	to->max_stack = MP_MAX(to->max_stack, from->max_stack);
 }
 
-static void unite_payload(struct mp_event *to, const struct mp_event *from)
+static void merge_payload(struct mp_event *to, const struct mp_event *from)
 {
 	size_t n, kept = 0, i;
 	const struct mp_tp_field *fields = mp_event_fields(to, &n);
@@ -70,7 +70,7 @@ static void unite_payload(struct mp_event *to, const struct mp_event *from)
 }
 
 /* As often as either wants it; as precisely. */
-static void unite_sampling(struct mp_event *to, const struct mp_event *from)
+static void merge_sampling(struct mp_event *to, const struct mp_event *from)
 {
 	if (from->each) { /* each occurrence serves those who want a sample of them */
 		to->attr.freq = 0;
@@ -95,10 +95,10 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 	if (to->tracing)
 		result =
 			mp_tracing_merge(&(struct mp_traced_fields){ to->tracing, to->tp }, &added);
-	unite_payload(to, from);
-	unite_filters(to, from);
-	unite_stacks(to, from);
-	unite_sampling(to, from);
+	merge_payload(to, from);
+	merge_filters(to, from);
+	merge_stacks(to, from);
+	merge_sampling(to, from);
 	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
 		to->when = (struct mp_when){ .irqs_off = false };
 	to->context |= from->context;

@@ -296,7 +296,7 @@ int mp_pmu_find(const char *devices, const char *name, const char *config,
 	return set_config(&pmu, config, event, error);
 }
 
-static void tell(const char *glob, const char *name, const char *what, mp_pmu_fn *each, void *arg)
+static void pass(const char *glob, const char *name, const char *what, mp_pmu_fn *each, void *arg)
 {
 	if (mp_glob_plain(glob, name))
 		each(arg, name, what);
@@ -312,7 +312,7 @@ static void each_of_pmu(const char *pmu, const char *glob, mp_pmu_fn *each, void
 		if (strchr(d->d_name, '.')) /* the folder itself, NAME.unit, NAME.scale */
 			continue;
 		name = mp_asprintf("%s/%s/", pmu, d->d_name);
-		tell(glob, name, "event of a PMU", each, arg);
+		pass(glob, name, "event of a PMU", each, arg);
 		free(name);
 	}
 	if (dir)
@@ -330,15 +330,15 @@ void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg)
 
 	for (i = 0; i < MP_ARRAY_SIZE(fixed); i++) {
 		if (fixed[i].type == PERF_TYPE_SOFTWARE)
-			tell(glob, fixed[i].name, "software", each, arg);
+			pass(glob, fixed[i].name, "software", each, arg);
 		else if (hardware)
-			tell(glob, fixed[i].name, "hardware", each, arg);
+			pass(glob, fixed[i].name, "hardware", each, arg);
 	}
 	for (c = 0; hardware && c < MP_ARRAY_SIZE(caches); c++) {
 		for (o = 0; o < MP_ARRAY_SIZE(ops); o++) {
 			for (miss = 0; miss < 2; miss++) {
 				cache_name(c, o, miss, name);
-				tell(glob, name, "hardware, cache", each, arg);
+				pass(glob, name, "hardware, cache", each, arg);
 			}
 		}
 	}

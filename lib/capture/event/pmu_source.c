@@ -14,17 +14,17 @@ static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_p
 
 	if (mp_when_any(when) && e->each)
 		return mp_resolver_fail(
-			r, mp_asprintf("%s: %s chooses samples, and this is recorded each "
-				       "time (freq=HZ or period=N samples it)",
-				       e->type, mp_when_name(when)));
-	/*
-	 * the interrupt of a timer comes when they are enabled; other software events do not tell
-	 */
+			r,
+			mp_asprintf("%s: %s is for sampled events, and each occurrence of this is "
+				    "recorded (freq=HZ or period=N samples it)",
+				    e->type, mp_when_name(when)));
+	/* the interrupt of a timer comes when they are enabled; other software events do not show it */
 	if (when->irqs_off && found->software)
 		return mp_resolver_fail(
-			r, mp_asprintf("%s: irqs-off: it never happens with interrupts "
-				       "disabled; hardware events do, as cycles/irqs-off/",
-				       e->type));
+			r,
+			mp_asprintf("%s: irqs-off: its interrupt never comes while interrupts are "
+				    "disabled; hardware events work, as cycles/irqs-off/",
+				    e->type));
 	if (when->irqs_off && !mp_arch_has_bpf())
 		return mp_resolver_fail(
 			r, mp_asprintf("%s: irqs-off: not supported on this processor architecture",
@@ -36,8 +36,9 @@ static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_p
 static int set_memory(struct mp_resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
 {
 	if (r->spec->memory && found->software)
-		return mp_resolver_fail(r, mp_asprintf("%s: only hardware events tell of memory",
-						       e->type));
+		return mp_resolver_fail(
+			r,
+			mp_asprintf("%s: only hardware events report accesses to memory", e->type));
 	if (found->has_addr || found->memory || r->spec->memory) {
 		e->attr.sample_type |= PERF_SAMPLE_ADDR;
 		e->context |= MP_CTX_ADDR;
@@ -84,10 +85,11 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	known = s->agg.given ? -1 : mp_resolver_find(r, name);
 	if (known >= 0 && !mp_when_same(&r->events->v[known].when, &s->when)) {
 		mp_resolver_fail(
-			r, mp_asprintf(
-				   "%s: given twice, for different moments, which the stream would "
-				   "not tell apart",
-				   name));
+			r,
+			mp_asprintf(
+				"%s: given twice, with different conditions, which the stream could "
+				"not distinguish",
+				name));
 		free(name);
 		return CAP_FAILED;
 	}

@@ -229,7 +229,7 @@ static int step_to(struct path *p, struct mp_str name)
 	return 0;
 }
 
-static struct mp_str take_name(struct mp_str *rest)
+static struct mp_str next_name(struct mp_str *rest)
 {
 	struct mp_str name = { rest->p, 0 };
 
@@ -385,7 +385,7 @@ static int set_type(struct path *p, struct mp_str type)
 
 static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str text)
 {
-	struct mp_str rest = text, name = take_name(&rest), type = { "", 0 };
+	struct mp_str rest = text, name = next_name(&rest), type = { "", 0 };
 
 	if (!name.len)
 		return fail(p->error, mp_asprintf("'%.*s' is no field", MP_STR_ARGS(text)));
@@ -394,7 +394,7 @@ static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str tex
 						  "there is)",
 						  MP_STR_ARGS(name)));
 	while (take(&rest, "->") || take(&rest, ".")) {
-		name = take_name(&rest);
+		name = next_name(&rest);
 		if (!name.len)
 			return fail(p->error,
 				    mp_asprintf("'%.*s': a name is missing", MP_STR_ARGS(text)));
@@ -450,7 +450,7 @@ static size_t count_texts(const struct mp_tp *tp)
 
 static bool is_name(const char *text)
 {
-	struct mp_str rest = mp_str(text), name = take_name(&rest);
+	struct mp_str rest = mp_str(text), name = next_name(&rest);
 
 	return name.len && !rest.len && !memchr(name.p, '$', name.len) &&
 	       !isdigit((unsigned char)name.p[0]);
@@ -556,7 +556,7 @@ int mp_prototype_find(struct mp_prototype *p, enum mp_traced traced, const char 
 
 	*p = (struct mp_prototype){ .tp = NULL };
 	if (!kernel_types())
-		return fail(error, mp_asprintf("this kernel does not tell its types (BTF): %m"));
+		return fail(error, mp_asprintf("this kernel has no type information (BTF): %m"));
 	proto = find(traced, name);
 	if (!proto.type)
 		return fail_unknown(traced, name, error);

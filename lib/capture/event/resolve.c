@@ -111,8 +111,8 @@ static int resolve(struct mp_resolver *r, const struct cap_source *const *source
 
 		if (r->count && mp_when_any(&e->when))
 			return mp_resolver_fail(
-				r, mp_asprintf("%s: %s chooses samples, and --stat counts", e->type,
-					       mp_when_name(&e->when)));
+				r, mp_asprintf("%s: %s is for sampled events, and --stat counts",
+					       e->type, mp_when_name(&e->when)));
 		if (r->count)
 			count_event(r, e);
 		if (r->spec->interval_ns && !mp_event_is_read(e))

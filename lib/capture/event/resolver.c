@@ -154,15 +154,15 @@ int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tr
 	if (mp_when_any(&r->spec->when))
 		return mp_resolver_fail(
 			r,
-			mp_asprintf("%s: %s chooses samples, of clocks and hardware events%s", type,
-				    mp_when_name(&r->spec->when),
+			mp_asprintf("%s: %s is for sampled events, as clocks and hardware events%s",
+				    type, mp_when_name(&r->spec->when),
 				    tracepoint
 					    ? "; a tracepoint has the kernel's filter, as in "
 					      "'common_flags & 1' (interrupts off; 4: need-resched)"
 					    : ""));
 	if (r->spec->memory)
-		return mp_resolver_fail(r, mp_asprintf("%s: only hardware events tell of memory",
-						       type));
+		return mp_resolver_fail(
+			r, mp_asprintf("%s: only hardware events report accesses to memory", type));
 	return 0;
 }
 

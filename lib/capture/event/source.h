@@ -115,7 +115,7 @@ struct cap_source {
 
 	/*
 	 * How often an event happened on a CPU while it was enabled, by the source's count, where its
-	 * counter in the kernel does not tell; `cpu` -1: not known on which.
+	 * counter in the kernel does not count; `cpu` -1: not known on which.
 	 */
 	uint64_t (*account)(void *state, size_t event, int cpu);
 

@@ -63,7 +63,7 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 }
 
 /* The stack comes from elsewhere; with the sample, where the program was. */
-static void take_address(struct mp_event *e)
+static void request_address(struct mp_event *e)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
 	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
@@ -81,7 +81,7 @@ void mp_event_use_fp(struct mp_event *e)
 	e->attr.exclude_callchain_user = 0;
 }
 
-static void take_dump(struct mp_event *e, size_t bytes)
+static void request_copy(struct mp_event *e, size_t bytes)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	e->attr.sample_regs_user = mp_arch_here()->perf_regs;
@@ -122,12 +122,12 @@ int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 	}
 	if (e->method == MP_METHOD_CFI) {
 		e->max_stack = want ? want : MAX_FRAMES;
-		take_dump(e, options->stack_size);
+		request_copy(e, options->stack_size);
 	} else {
 		e->max_stack = want ? MP_MIN(want, limit) : limit;
 	}
 	if (e->method == MP_METHOD_BPF)
-		take_address(e);
+		request_address(e);
 	e->attr.sample_max_stack = MP_MIN(e->max_stack + 1, limit);
 	return 0;
 }

@@ -32,8 +32,8 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return CAP_OTHER;
 	}
 	if (s->filter || s->user || s->kernel || s->precise)
-		return mp_resolver_fail(r, mp_asprintf("%s: it takes neither filter nor modifier "
-						       "(mp-select(1) chooses afterwards)",
+		return mp_resolver_fail(r, mp_asprintf("%s: it takes no filter and no modifier "
+						       "(mp-select(1) filters afterwards)",
 						       s->name));
 	if (s->count)
 		return mp_resolver_fail(r,

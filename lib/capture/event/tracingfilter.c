@@ -28,7 +28,7 @@ static uint8_t where(size_t next)
 	return next == MP_EXPR_YES ? MP_TRACING_YES : next == MP_EXPR_NO ? MP_TRACING_NO : next;
 }
 
-static int take_text(struct mp_tracing_test *to, const struct mp_expr_test *t, char **error)
+static int set_text(struct mp_tracing_test *to, const struct mp_expr_test *t, char **error)
 {
 	if (t->op == MP_EXPR_GLOB)
 		return fail(error, mp_strdup("no ~ here (mp-select(1) chooses by globs)"));
@@ -41,8 +41,8 @@ static int take_text(struct mp_tracing_test *to, const struct mp_expr_test *t, c
 	return 0;
 }
 
-static int take_number(struct mp_tracing_test *to, const struct mp_expr_test *t, bool is_signed,
-		       char **error)
+static int set_number(struct mp_tracing_test *to, const struct mp_expr_test *t, bool is_signed,
+		      char **error)
 {
 	const struct mp_number *n = &t->number;
 
@@ -55,8 +55,8 @@ static int take_number(struct mp_tracing_test *to, const struct mp_expr_test *t,
 	return 0;
 }
 
-static int take_test(struct mp_tracing_test *to, const struct mp_tp *tp,
-		     const struct mp_expr_test *t, char **error)
+static int set_test(struct mp_tracing_test *to, const struct mp_tp *tp,
+		    const struct mp_expr_test *t, char **error)
 {
 	int field = find_field(tp, t->field);
 	bool text;
@@ -73,8 +73,8 @@ static int take_test(struct mp_tracing_test *to, const struct mp_tp *tp,
 	to->yes = where(t->yes);
 	to->no = where(t->no);
 	if (text)
-		return take_text(to, t, error);
-	return take_number(to, t, tp->fields[field].kind == MP_TP_SIGNED, error);
+		return set_text(to, t, error);
+	return set_number(to, t, tp->fields[field].kind == MP_TP_SIGNED, error);
 }
 
 int mp_tracing_filter(struct mp_tracing_setup *setup, const struct mp_tp *tp, const char *text,
@@ -98,7 +98,7 @@ int mp_tracing_filter(struct mp_tracing_setup *setup, const struct mp_tp *tp, co
 		struct mp_expr_test t = mp_expr_test(e, i);
 
 		setup->tests[i] = (struct mp_tracing_test){ .op = 0 };
-		result = take_test(&setup->tests[i], tp, &t, error);
+		result = set_test(&setup->tests[i], tp, &t, error);
 		setup->n_tests++;
 	}
 	mp_expr_free(e);

@@ -146,8 +146,8 @@ static bool may_have(struct mp_queue *q, size_t cap, const struct mp_queue_strea
 	       stream_of(q, stream)->chunks < CHUNKS_EACH;
 }
 
-static struct mp_chunk *take_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
-				   size_t size, bool always)
+static struct mp_chunk *get_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
+				  size_t size, bool always)
 {
 	int class = class_of(size + sizeof(struct mp_chunk));
 	size_t cap = ((size_t)1 << (CLASS_MIN_SHIFT + class)) - sizeof(struct mp_chunk);
@@ -177,13 +177,13 @@ static struct mp_chunk *take_chunk(struct mp_queue *q, const struct mp_queue_str
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size)
 {
-	return take_chunk(q, stream, size, false);
+	return get_chunk(q, stream, size, false);
 }
 
 struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
 				       size_t size)
 {
-	return take_chunk(q, stream, size, true);
+	return get_chunk(q, stream, size, true);
 }
 
 static void push_locked(struct mp_queue *q, struct mp_chunk *chunk)

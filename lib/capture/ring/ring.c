@@ -111,7 +111,7 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 	case ENODATA:
 		return mp_asprintf("%s: this processor samples it only beside its event "
 				   "mem-loads-aux, which mp-record does not do (raw events such as "
-				   "r20d1/memory/pp tell of memory, too)",
+				   "r20d1/memory/pp report memory accesses, too)",
 				   e->type);
 	case EINVAL:
 		if (attr->freq && attr->sample_freq > (uint64_t)rate)

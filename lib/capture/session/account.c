@@ -22,7 +22,7 @@ static struct mp_counts *read_counters(const struct mp_writer *w)
 	return sums;
 }
 
-/* What sources make samples of does not count by itself. */
+/* Adds what sources count themselves, as the kernel's counters of their events do not count. */
 static void add_sources(struct mp_counts *sums, const struct mp_writer *w,
 			const struct cap_opened_sources *sources)
 {
@@ -39,19 +39,19 @@ static void add_sources(struct mp_counts *sums, const struct mp_writer *w,
 static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_event *e,
 		      const struct mp_tally *t, const struct mp_counts *counts)
 {
-	uint64_t told = t->written + t->excluded + counts->lost, fired;
+	uint64_t known = t->written + t->excluded + counts->lost, fired;
 
 	cpu->written += t->written;
 	cpu->excluded += t->excluded;
 	cpu->lost += counts->lost;
 	/* task:exec and so on have no counter: they were delivered, or did not fit */
-	fired = e->each && !t->weighted && !e->own ? counts->count : told;
+	fired = e->each && !t->weighted && !e->own ? counts->count : known;
 	cpu->fired += fired;
-	if (fired > told) {
-		a->unexplained += fired - told;
-		cpu->lost += fired - told;
+	if (fired > known) {
+		a->unexplained += fired - known;
+		cpu->lost += fired - known;
 	} else {
-		a->surplus += told - fired;
+		a->surplus += known - fired;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The balance at the end: what fired, by the kernel's counters, is what was delivered, left out or
+ * The balance at the end: what fired, by the kernel's counters, was delivered, excluded or
  * lost. Includes ring, sources, writer.
  */
 #ifndef MP_CAPTURE_SESSION_ACCOUNT_H
@@ -36,7 +36,7 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct cap_opened_sources *sources);
 void mp_account_release(struct mp_account *a);
 
-/* Lines for losses that no record in a ring told of: those at the end. Adds to w->lost. */
+/* Writes lines for losses that no record of a ring reported: those at the end. Adds to w->lost. */
 void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
 
 /* Adds "fired", "excluded", "late" and "cpus" to a trailer. */

@@ -119,8 +119,8 @@ static bool write_totals(void *state, const struct cap_output *output)
 		mp_say("aggregation: %zu stacks of processes, %zu different ones once symbolized; %llu were sent "
 		       "again",
 		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
-	mp_say_count(losses.unknown, "occurrence has no stack: it did not come in time",
-		     "occurrences have no stack: theirs did not come in time");
+	mp_say_count(losses.unknown, "occurrence has no stack: its stack did not arrive in time",
+		     "occurrences have no stack: their stacks did not arrive in time");
 	return losses.count || losses.unknown;
 }
 

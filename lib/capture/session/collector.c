@@ -114,7 +114,7 @@ static int fail(struct parser *p, const char *what, struct mp_str text)
 	return -1;
 }
 
-/* A value; where the collector takes an argument, "$1" stands for it. */
+/* A value; where the collector takes an argument, "$1" is replaced by it. */
 static char *value_text(const struct mp_collector *c, struct mp_str value)
 {
 	struct mp_buf text = { NULL, 0, 0 };
@@ -354,7 +354,7 @@ static char *unknown(const char *name)
 	mp_collectors_each("*", try_name, &near);
 	error = near.best ? mp_asprintf("no collector '%s'; did you mean '%s'?", name, near.best)
 			  : mp_asprintf("no collector '%s' (mp-record -l lists them; a command "
-					"goes behind --)",
+					"goes after --)",
 					name);
 	mp_suggest_release(&near);
 	return error;
@@ -389,7 +389,7 @@ struct mp_collector *mp_collector_load(const char *name, char **error)
 /* --- its events -------------------------------------------------------------------------------------- */
 
 /*
- * Counters that this machine does not have, and moments that it cannot tell, show up when they are
+ * Counters and conditions that this machine does not have show up when the events are
  * opened, which is too late.
  */
 static int try_events(const struct mp_events *events, char **error)

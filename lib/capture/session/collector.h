@@ -45,7 +45,7 @@ typedef void mp_collector_fn(void *arg, const char *name);
 void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg);
 
 /*
- * Adds the events of a collector, and of the members of a group. Those that cannot be had are told,
+ * Adds the events of a collector, and of the members of a group. It reports those that this machine lacks,
  * and the others added: returns how many collectors failed.
  */
 size_t mp_collector_resolve(const char *name, struct mp_events *events,

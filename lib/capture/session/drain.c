@@ -23,8 +23,8 @@ enum {
 	FDS_BEFORE_RINGS = 3,
 };
 
-/* What the kernel puts behind the copy of a stack, 8 bytes each. */
-#define BEHIND_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
+/* What follows the copy of a stack in a sample, 8 bytes each. */
+#define AFTER_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
 
 struct mp_drain {
 	struct mp_drain_setup s;
@@ -39,7 +39,7 @@ struct mp_drain {
 
 /*
  * A lower bound of the times of what is left in a ring. An event that was interrupted by another
- * stands behind it though it is earlier, so a few records are looked at.
+ * follows it in the ring though it is earlier, so a few records are read.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {
@@ -73,9 +73,9 @@ static uint64_t u64_at(const struct mp_ring *r, uint64_t at)
 	return v;
 }
 
-/* What the kernel reserved for the copy of a stack, behind which so many bytes follow; 0: no copy. */
+/* How much the kernel reserved for the copy of a stack (0: no copy), and how much follows it. */
 static size_t dump_size(const struct mp_drain *d, const struct perf_event_header *h, uint64_t id,
-			size_t *behind)
+			size_t *after)
 {
 	const struct mp_counter *c;
 	const struct perf_event_attr *attr;
@@ -86,7 +86,7 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 	if (!c)
 		return 0;
 	attr = &d->s.events->v[c->event].attr;
-	*behind = sizeof(uint64_t) * (1 + __builtin_popcountll(attr->sample_type & BEHIND_STACK));
+	*after = sizeof(uint64_t) * (1 + __builtin_popcountll(attr->sample_type & AFTER_STACK));
 	return attr->sample_type & PERF_SAMPLE_STACK_USER ? attr->sample_stack_user : 0;
 }
 
@@ -97,24 +97,24 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uint64_t at,
 			  const struct perf_event_header *h, char *to)
 {
-	size_t behind, size = dump_size(d, h, u64_at(r, at + sizeof(*h)), &behind), front;
+	size_t after, size = dump_size(d, h, u64_at(r, at + sizeof(*h)), &after), front;
 	struct perf_event_header *copy = (struct perf_event_header *)to;
 	uint64_t kept;
 
-	if (!size || h->size < sizeof(*h) + sizeof(kept) + size + behind)
+	if (!size || h->size < sizeof(*h) + sizeof(kept) + size + after)
 		goto whole;
-	front = h->size - behind - size - sizeof(kept);
+	front = h->size - after - size - sizeof(kept);
 	if (u64_at(r, at + front) != size)
 		goto whole; /* less, where the record would have become too large */
-	kept = (u64_at(r, at + h->size - behind) + 15) & ~(uint64_t)7;
+	kept = (u64_at(r, at + h->size - after) + 15) & ~(uint64_t)7;
 	if (kept >= size)
 		goto whole;
 	mp_ring_copy(r, at, front, to);
 	memcpy(to + front, &kept, sizeof(kept));
 	front += sizeof(kept);
 	mp_ring_copy(r, at + front, kept, to + front);
-	mp_ring_copy(r, at + h->size - behind, behind, to + front + kept);
-	copy->size = front + kept + behind;
+	mp_ring_copy(r, at + h->size - after, after, to + front + kept);
+	copy->size = front + kept + after;
 	return copy->size;
 whole:
 	mp_ring_copy(r, at, h->size, to);
@@ -192,7 +192,7 @@ static bool put_stack(void *arg, const struct mp_bpf_head *record)
 }
 
 /*
- * The stacks that BPF took; false if some had to stay, and the samples behind `stacks_time` with
+ * The stacks that BPF took; false if some had to stay, and the samples after `stacks_time` with
  * them. What was read is before that, so the writer makes room by itself.
  */
 static bool drain_stacks(struct mp_drain *d)

@@ -9,7 +9,7 @@
 
 struct mp_record_options {
 	struct mp_specs specs; /* empty, and no collectors: the default event */
-	char **collectors;     /* names, NULL behind the last; NULL: none */
+	char **collectors;     /* names, then a NULL; NULL: none */
 	struct mp_event_options events;
 
 	bool system_wide; /* although there is a command */
@@ -22,7 +22,7 @@ struct mp_record_options {
 	bool exclude_pipeline;
 
 	struct mp_tasknames *names; /* names of tasks by a table; NULL: none */
-	uint64_t interval_ns;	    /* of what is counted or read; 0: not said */
+	uint64_t interval_ns;	    /* of counters and polled values; 0: not given */
 	uint64_t duration_ns;	    /* 0: until it is stopped */
 	uint64_t max_events;	    /* 0: no limit */
 	size_t ring_bytes;	    /* per CPU, a power of two; 0: by what is recorded */

@@ -41,7 +41,8 @@ static void resolve_collectors(struct mp_record_plan *p)
 	if (p->collectors_failed && !p->events.n && !p->o->specs.n)
 		mp_die("nothing is left to record");
 	if (p->collectors_failed && remain.len)
-		mp_say("what remains is recorded:%.*s", MP_STR_ARGS(mp_buf_view(&remain)));
+		mp_say("recording the remaining collectors:%.*s",
+		       MP_STR_ARGS(mp_buf_view(&remain)));
 	mp_buf_release(&remain);
 }
 
@@ -51,7 +52,7 @@ static bool is_command_target(const struct mp_record_options *o)
 	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
 }
 
-/* What is told apart by what is counted. */
+/* The fields that distinguish the counts of an interval. */
 static unsigned count_context(const struct mp_record_options *o)
 {
 	if (o->n_cgroups)

@@ -14,15 +14,14 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
 	else
 		mp_say_count(w->lost, "event was lost", "events were lost");
-	mp_say_count(w->late, "event came later than the watermarks said",
-		     "events came later than the watermarks said");
+	mp_say_count(w->late, "event came after a watermark that promised none",
+		     "events came after a watermark that promised none");
 	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
 		     "records of tasks were lost: names and symbols may be wrong");
 	mp_say_count(w->throttled,
 		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
 		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
-	mp_say_count(w->broken, "record could not be understood",
-		     "records could not be understood");
+	mp_say_count(w->broken, "record could not be parsed", "records could not be parsed");
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
 	if (!quiet)
@@ -66,7 +65,7 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 		       (unsigned long long)a->cpus[i].written,
 		       (unsigned long long)a->cpus[i].excluded,
 		       (unsigned long long)a->cpus[i].lost);
-	mp_say("%llu stacks, %llu put into words, %llu cut at the limit; %llu frames looked up, "
+	mp_say("%llu stacks, %llu symbolized, %llu truncated at the limit; %llu frames looked up, "
 	       "%llu without a name",
 	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,
 	       (unsigned long long)st->truncated, (unsigned long long)symbols->frames,

@@ -75,13 +75,13 @@ static void show_status(void *arg)
 	mp_status_line_show(&r->status, r->writer.written, r->writer.lost);
 }
 
-/* The thread that formats and writes, this one, has to keep up with the one that drains. */
+/* This thread formats and writes: it has to keep up with the drainer. */
 static void be_realtime(int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
 
 	if (priority && sched_setscheduler(0, SCHED_FIFO, &param) < 0)
-		mp_say("cannot have realtime priority %d: %m", priority);
+		mp_say("cannot set real-time priority %d: %m", priority);
 }
 
 static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,

@@ -28,7 +28,7 @@ void mp_writer_release(struct mp_writer *w)
 	free(w->ring_tally);
 	mp_buf_release(&w->text);
 	mp_buf_release(&w->renamed);
-	mp_buf_release(&w->told.raw);
+	mp_buf_release(&w->builtin.raw);
 }
 
 void mp_writer_put(struct mp_writer *w, struct mp_str text)
@@ -51,7 +51,7 @@ static void put_text(struct mp_writer *w)
 	w->text.len = 0;
 }
 
-/* Who is left out on request; this program is always in there. */
+/* Whether the user excluded the process; mp-record itself always is. */
 static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
 {
 	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
@@ -62,8 +62,8 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int
  * Excluded, beyond the limit, recorded by another event of the same kind as well, or of a time when
  * some events were on and others were not: its end, or its begin, would be missing.
  */
-static bool is_left_out(const struct mp_writer *w, const struct mp_counter *c,
-			const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
+static bool is_omitted(const struct mp_writer *w, const struct mp_counter *c,
+		       const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
 {
 	return time_ns < w->from_ns || time_ns > w->until_ns ||
 	       is_excluded(w, e, task->process->pid) ||
@@ -87,7 +87,7 @@ static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 	return mp_buf_view(&w->renamed);
 }
 
-/* The line of an event that is not left out. */
+/* Writes the line of an event. */
 static void write_line(struct mp_writer *w, const struct mp_event *e, size_t event,
 		       const struct mp_sample *s, struct mp_task *task, int cpu)
 {
@@ -108,7 +108,7 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_counte
 	const struct mp_event *e = &w->events->v[c->event];
 	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
 
-	if (is_left_out(w, c, e, task, s->time_ns)) {
+	if (is_omitted(w, c, e, task, s->time_ns)) {
 		t->excluded++;
 		w->excluded++;
 		return;
@@ -135,24 +135,24 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	write_event(w, ring, c, &s, mp_formatter_task(w->formatter, e, &s));
 }
 
-static struct mp_str text_behind(const struct perf_event_header *h, const char *text)
+static struct mp_str text_of(const struct perf_event_header *h, const char *text)
 {
 	const char *end = (const char *)mp_record_id(h);
 
 	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
 }
 
-/* The name that the record gives, which the tracking may tell of a moment later. */
-static void take_name(struct mp_writer *w, const struct perf_event_header *h)
+/* Sets the name that the record gives; the tracking may report it a little later. */
+static void set_name(struct mp_writer *w, const struct perf_event_header *h)
 {
 	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
 
 	if (h->type == PERF_RECORD_COMM)
-		mp_tasks_comm(w->tasks, r->pid, r->tid, text_behind(h, r->comm), false);
+		mp_tasks_comm(w->tasks, r->pid, r->tid, text_of(h, r->comm), false);
 }
 
-/* An event that the kernel tells of by a record of its own kind: task:exec and so on. */
-static void write_own(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
+/* Writes an event that the kernel reports by a record of its own kind: task:exec and so on. */
+static void write_builtin(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
 	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
 	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
@@ -162,13 +162,13 @@ static void write_own(struct mp_writer *w, size_t ring, const struct mp_queue_re
 		w->broken++;
 		return;
 	}
-	if (!mp_builtin_parse(e->own, x->record, &w->told))
+	if (!mp_builtin_parse(e->own, x->record, &w->builtin))
 		return;
-	take_name(w, x->record);
-	s.pid = w->told.pid;
-	s.tid = w->told.tid;
-	s.raw = w->told.raw.p;
-	s.raw_len = (uint32_t)w->told.raw.len;
+	set_name(w, x->record);
+	s.pid = w->builtin.pid;
+	s.tid = w->builtin.tid;
+	s.raw = w->builtin.raw.p;
+	s.raw_len = (uint32_t)w->builtin.raw.len;
 	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
 }
 
@@ -197,7 +197,7 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	memcpy(named.comm, r->comm, r->comm_len);
 	if (!r->comm_len && r->pid > 0)
 		task = mp_tasks_get(w->tasks, r->pid, r->tid);
-	/* what was counted last is read behind the stop: the recording ends with it */
+	/* the last counts are read after the stop: the recording ends with them */
 	w->until_ns = MP_MAX(w->until_ns, r->time_ns);
 	write_line(w, &e, r->event, &s, task, r->cpu);
 }
@@ -237,12 +237,12 @@ static void handle_event(struct mp_writer *w, size_t ring, const struct mp_queue
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_MMAP2:
-		write_own(w, ring, x);
+		write_builtin(w, ring, x);
 		break;
 	}
 }
 
-static void take_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
+static void handle_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
 {
 	struct mp_proc_map map = {
 		.start = r->addr,
@@ -254,7 +254,7 @@ static void take_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
 		.path = r->filename,
 	};
 
-	if (text_behind(&r->header, r->filename).len == 0)
+	if (text_of(&r->header, r->filename).len == 0)
 		map.path = "";
 	mp_tasks_mmap(w->tasks, r->pid, r->tid, &map);
 }
@@ -317,7 +317,7 @@ static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 
 	switch (h->type) {
 	case PERF_RECORD_COMM:
-		mp_tasks_comm(w->tasks, comm->pid, comm->tid, text_behind(h, comm->comm),
+		mp_tasks_comm(w->tasks, comm->pid, comm->tid, text_of(h, comm->comm),
 			      h->misc & PERF_RECORD_MISC_COMM_EXEC);
 		break;
 	case PERF_RECORD_FORK:
@@ -328,7 +328,7 @@ static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 		mp_tasks_exit(w->tasks, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_MMAP2:
-		take_mmap(w, (const struct mp_record_mmap2 *)h);
+		handle_mmap(w, (const struct mp_record_mmap2 *)h);
 		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid, x->time_ns);
 		break;
 	case PERF_RECORD_LOST:
@@ -372,7 +372,7 @@ static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
 	q->v[i] = *x;
 }
 
-static void take_chunk(struct mp_writer *w, struct mp_chunk *chunk)
+static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 {
 	struct mp_stream_queue *q = &w->streams[chunk->stream->number];
 	size_t at = 0;
@@ -518,7 +518,7 @@ void mp_writer_run(struct mp_writer *w)
 		if (!chunk)
 			continue;
 		if (chunk->stream) {
-			take_chunk(w, chunk);
+			handle_chunk(w, chunk);
 			continue;
 		}
 		settled_ns = chunk->settled_ns;

@@ -21,9 +21,9 @@ struct mp_tally {
 	bool weighted; /* it counts more than 1 each time: its counter is no number of events */
 };
 
-/* What else a ring told. */
+/* What the records of a ring say besides. */
 struct mp_ring_tally {
-	uint64_t lost;	  /* told by loss records */
+	uint64_t lost;	  /* reported by loss records */
 	uint64_t last_ns; /* time of the latest record */
 };
 
@@ -42,7 +42,7 @@ struct mp_writer {
 	struct mp_out *out;
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
-	const struct mp_pids *exclude; /* processes whose samples are left out */
+	const struct mp_pids *exclude; /* processes whose samples are not written */
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	const struct mp_control *control;
 	uint64_t from_ns;    /* from then on all events were enabled */
@@ -59,19 +59,19 @@ struct mp_writer {
 	struct mp_tally *tally; /* by ring and event: mp_writer_tally() */
 	struct mp_ring_tally *ring_tally;
 	uint64_t written, excluded, lost;
-	uint64_t late;	     /* behind the watermark */
+	uint64_t late;	     /* older than the watermark */
 	uint64_t track_lost; /* records of tasks that were lost: names may be wrong */
 	uint64_t throttled;
 	uint64_t broken; /* records that could not be understood */
 	uint64_t watermark_ns;
-	uint64_t until_ns; /* until then all events were enabled; what comes later is left out */
+	uint64_t until_ns; /* until then all events were enabled; what is later is not written */
 	uint64_t bytes;	   /* written */
 
 	/* inside */
 	struct mp_stream_queue *streams;
 	size_t n_streams;
 	struct mp_buf text, renamed;
-	struct mp_builtin_record told;
+	struct mp_builtin_record builtin;
 	bool stopping;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The thread that empties the rings into the queue and never waits for output.
- * Includes ring, track, grace, queue.
+ * Includes bpfstack, grace, queue, ring, sources, track.
  */
 #ifndef MP_CAPTURE_SESSION_DRAIN_H
 #define MP_CAPTURE_SESSION_DRAIN_H

@@ -22,6 +22,8 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
 		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
 	mp_say_count(w->broken, "record could not be parsed", "records could not be parsed");
+	if (w->broken)
+		mp_say("the last of them was in the stream of the %s", w->broken_owner);
 	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
 		     "of them the kernel dropped without counting them");
 	if (!quiet)

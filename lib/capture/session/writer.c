@@ -384,6 +384,7 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
 			w->broken++;
+			w->broken_owner = chunk->stream->owner;
 			break;
 		}
 		x.time_ns = mp_ring_record_time(h);
@@ -431,12 +432,15 @@ static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t 
 {
 	const struct mp_queue_record *run = &q->v[q->first];
 	struct mp_chunk *chunk = run->chunk;
+	uint64_t broken = w->broken;
 	size_t n = 1;
 
 	while (q->first + n < q->n && run[n].chunk == chunk && run[n].time_ns <= last_ns)
 		n++;
 	q->first += n;
 	mp_queue_handle(w->queue, chunk->stream, run, n);
+	if (w->broken > broken)
+		w->broken_owner = chunk->stream->owner;
 	chunk->refs -= n;
 	if (chunk->refs == 0)
 		mp_queue_recycle(w->queue, chunk);

@@ -62,7 +62,8 @@ struct mp_writer {
 	uint64_t late;	     /* older than the watermark */
 	uint64_t track_lost; /* records of tasks that were lost: names may be wrong */
 	uint64_t throttled;
-	uint64_t broken; /* records that could not be understood */
+	uint64_t broken;	  /* records that could not be parsed */
+	const char *broken_owner; /* of the stream of the last of them */
 	uint64_t watermark_ns;
 	uint64_t until_ns; /* until then all events were enabled; what is later is not written */
 	uint64_t bytes;	   /* written */

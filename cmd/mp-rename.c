@@ -3,10 +3,10 @@
 #include <getopt.h>
 #include <unistd.h>
 
-#include "lib/stream/input.h"
-#include "lib/stream/taskname.h"
 #include "lib/core/opt.h"
+#include "lib/stream/input.h"
 #include "lib/stream/relay.h"
+#include "lib/stream/taskname.h"
 
 enum { OPT_APPEND_TID = MP_OPT_LONG, OPT_MERGE_SYSTEM };
 

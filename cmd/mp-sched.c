@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/stream/inorder.h"
 #include "lib/core/map.h"
 #include "lib/core/opt.h"
 #include "lib/sched/schedout.h"
 #include "lib/sched/schedtab.h"
+#include "lib/stream/inorder.h"
 #include "lib/stream/unit.h"
 
 enum {

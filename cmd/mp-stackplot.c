@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "lib/core/clock.h"
-#include "lib/stream/choice.h"
-#include "lib/stream/input.h"
 #include "lib/core/opt.h"
 #include "lib/stackplot/stackdraw.h"
+#include "lib/stream/choice.h"
+#include "lib/stream/input.h"
 #include "lib/stream/unit.h"
 
 enum {

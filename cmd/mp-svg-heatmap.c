@@ -4,10 +4,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/heatmap/heatascii.h"
 #include "lib/heatmap/build.h"
-#include "lib/heatmap/heatsvg.h"
 #include "lib/heatmap/caption.h"
+#include "lib/heatmap/heatascii.h"
+#include "lib/heatmap/heatsvg.h"
 #include "lib/stream/choice.h"
 
 enum {

@@ -12,8 +12,8 @@
 #ifndef MP_CPEL_CPELMAP_H
 #define MP_CPEL_CPELMAP_H
 
-#include "lib/cpel/cpel.h"
 #include "lib/core/map.h"
+#include "lib/cpel/cpel.h"
 #include "lib/stream/rec.h"
 
 enum { MP_CPELMAP_FIELDS_MAX = 32 }; /* of a list */

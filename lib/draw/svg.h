@@ -11,8 +11,8 @@
 #ifndef MP_DRAW_SVG_H
 #define MP_DRAW_SVG_H
 
-#include "lib/draw/palette.h"
 #include "lib/core/str.h"
+#include "lib/draw/palette.h"
 
 /* Adds text cleaned as above, but not escaped: to measure or shorten it. */
 void mp_svg_clean(struct mp_buf *to, struct mp_str raw);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "lib/stream/esc.h"
 #include "lib/heatmap/caption.h"
+#include "lib/stream/esc.h"
 
 enum { LABEL = 12, NAME_LINES = 12, AROUND = 9, CELL_MAX = 12 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/stream/ctl.h"
 #include "lib/core/io.h"
+#include "lib/stream/ctl.h"
 
 struct sections {
 	int fd;

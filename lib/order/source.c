@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/order/sections.h"
 #include "lib/stream/esc.h"
 #include "lib/stream/input.h"
-#include "lib/order/sections.h"
 
 enum {
 	TOLD_MAX = 5,

@@ -9,9 +9,9 @@
 
 #include <sys/types.h>
 
-#include "lib/stream/ctl.h"
 #include "lib/order/intake.h"
 #include "lib/order/order.h"
+#include "lib/stream/ctl.h"
 
 enum { MP_SOURCE_BUFFERS = 4 };
 

@@ -6,11 +6,11 @@
 #ifndef MP_SELECT_SELECT_H
 #define MP_SELECT_SELECT_H
 
+#include "lib/select/project.h"
+#include "lib/select/window.h"
 #include "lib/stream/expr.h"
 #include "lib/stream/input.h"
-#include "lib/select/project.h"
 #include "lib/stream/types.h"
-#include "lib/select/window.h"
 
 /* A section of the output. */
 struct mp_select_section {

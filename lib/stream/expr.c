@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/stream/esc.h"
-#include "lib/stream/glob.h"
 #include "lib/core/map.h"
-#include "lib/stream/field_hint.h"
 #include "lib/core/number.h"
+#include "lib/stream/esc.h"
+#include "lib/stream/field_hint.h"
+#include "lib/stream/glob.h"
 
 struct test {
 	enum mp_expr_op op;

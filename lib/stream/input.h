@@ -14,8 +14,8 @@
 #ifndef MP_STREAM_INPUT_H
 #define MP_STREAM_INPUT_H
 
-#include "lib/stream/ctl.h"
 #include "lib/core/io.h"
+#include "lib/stream/ctl.h"
 #include "lib/stream/rec.h"
 
 /* A section: from a header to its trailer. */

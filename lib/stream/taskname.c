@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lib/stream/esc.h"
 #include "lib/core/io.h"
+#include "lib/stream/esc.h"
 #include "lib/stream/glob.h"
 
 enum {

@@ -6,8 +6,8 @@
 #ifndef MP_CAPTURE_AGGREGATE_TOTALS_H
 #define MP_CAPTURE_AGGREGATE_TOTALS_H
 
-#include "lib/capture/event/aggregate.h"
 #include "lib/capture/aggregate/symbolize.h"
+#include "lib/capture/event/aggregate.h"
 #include "lib/capture/stack/unwind_stats.h"
 
 struct mp_agg_totals {

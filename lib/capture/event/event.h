@@ -8,11 +8,11 @@
 
 #include <linux/perf_event.h>
 
+#include "lib/capture/event/aggregate.h"
 #include "lib/capture/event/builtin.h"
 #include "lib/capture/event/pmu.h"
 #include "lib/capture/event/probe.h"
 #include "lib/capture/event/spec.h"
-#include "lib/capture/event/aggregate.h"
 #include "lib/capture/event/traced.h"
 #include "lib/capture/event/tracefs.h"
 #include "lib/stream/ctl.h"

@@ -4,8 +4,8 @@
 
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
-#include "lib/capture/host/archs.h"
 #include "lib/capture/host/arch.h"
+#include "lib/capture/host/archs.h"
 
 /* Checks that the conditions for samples can be tested on this event. */
 static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_pmu_event *found)

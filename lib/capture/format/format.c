@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/format/datasrc.h"
-#include "lib/stream/esc.h"
 #include "lib/core/io.h"
+#include "lib/stream/esc.h"
 
 enum {
 	COMMON_PID_AT = 4, /* raw records begin: u16 type, u8 flags, u8 preempt count, s32 pid */

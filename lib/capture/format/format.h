@@ -7,11 +7,11 @@
 #define MP_CAPTURE_FORMAT_FORMAT_H
 
 #include "lib/capture/event/event.h"
-#include "lib/capture/stack/chain_text.h"
 #include "lib/capture/host/target.h"
+#include "lib/capture/stack/chain_text.h"
+#include "lib/capture/stack/pending_stacks.h"
 #include "lib/capture/stack/unwind_stats.h"
 #include "lib/capture/stack/walk_tables.h"
-#include "lib/capture/stack/pending_stacks.h"
 
 /* A parsed sample; its pointers point into the record. */
 struct mp_sample {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "lib/capture/host/thread.h"
 #include "lib/capture/poll/memstat.h"
 #include "lib/capture/poll/stat.h"
-#include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
 /* One thread: memory of one kind, or all that is counted with one interval. */

@@ -8,8 +8,8 @@
 #define MP_CAPTURE_POLL_SAMPLER_H
 
 #include "lib/capture/event/event.h"
-#include "lib/capture/ring/queue.h"
 #include "lib/capture/host/sampled.h"
+#include "lib/capture/ring/queue.h"
 #include "lib/stream/ctl.h"
 
 struct mp_samplers;

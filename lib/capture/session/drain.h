@@ -7,9 +7,9 @@
 #define MP_CAPTURE_SESSION_DRAIN_H
 
 #include "lib/capture/bpf/bpfstack.h"
+#include "lib/capture/ring/grace.h"
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/capture/ring/grace.h"
 #include "lib/capture/ring/track.h"
 #include "lib/capture/session/sources.h"
 

@@ -5,8 +5,8 @@
 #ifndef MP_CAPTURE_SESSION_OUTPUT_H
 #define MP_CAPTURE_SESSION_OUTPUT_H
 
-#include "lib/stream/ctl.h"
 #include "lib/core/io.h"
+#include "lib/stream/ctl.h"
 
 /* Opens `path`, NULL or "-" is stdout; a failed write is kept in out->error. Ends the program. */
 void mp_output_open(struct mp_out *out, const char *path);

@@ -4,8 +4,8 @@
 #define MP_CAPTURE_SESSION_REPORT_H
 
 #include "lib/capture/bpf/bpfstack.h"
-#include "lib/capture/session/account.h"
 #include "lib/capture/ring/grace.h"
+#include "lib/capture/session/account.h"
 #include "lib/capture/session/writer.h"
 
 /* Losses always; stacks and totals unless `quiet`, and the latter only for people. */

@@ -7,10 +7,10 @@
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
 
-#include "lib/capture/session/control.h"
 #include "lib/capture/format/format.h"
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
+#include "lib/capture/session/control.h"
 #include "lib/capture/session/sources.h"
 #include "lib/core/io.h"
 #include "lib/stream/taskname.h"

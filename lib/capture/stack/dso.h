@@ -6,9 +6,9 @@
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
 
+#include "lib/capture/host/proc.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/elfsym.h"
-#include "lib/capture/host/proc.h"
 
 struct mp_dso {
 	uint32_t number;     /* from 1; the other side of cut.h knows it by this */

@@ -6,9 +6,9 @@
 #ifndef MP_CAPTURE_STACK_SYMBOL_H
 #define MP_CAPTURE_STACK_SYMBOL_H
 
-#include "lib/capture/stack/dso.h"
 #include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/perfmap.h"
+#include "lib/capture/stack/dso.h"
 #include "lib/capture/stack/task.h"
 
 struct mp_symbols {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/event/pmu.h"
-#include "lib/capture/host/proc.h"
 #include "lib/capture/event/spec.h"
+#include "lib/capture/host/proc.h"
 #include "lib/stream/rec.h"
 
 static void check_spec(const struct mp_spec *s)

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/capture/event/probe.h"
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
-#include "lib/capture/event/probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

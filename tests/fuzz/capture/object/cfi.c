@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/host/archs.h"
-#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/cfiexpr.h"
+#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/stack/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

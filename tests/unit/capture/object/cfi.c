@@ -12,8 +12,8 @@
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/cfiexpr.h"
-#include "lib/capture/stack/dso.h"
 #include "lib/capture/object/elfcfi.h"
+#include "lib/capture/stack/dso.h"
 #include "tests/unit/tap.h"
 
 /* --- libdw is the oracle -------------------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/object/elfcfi.h"
+#include "lib/capture/object/walk_rows.h"
 #include "lib/capture/stack/pending_stacks.h"
 #include "lib/capture/stack/symbol.h"
 #include "lib/capture/stack/walk_tables.h"

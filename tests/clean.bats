@@ -61,8 +61,8 @@ start_and_kill() {
 	setsid env --default-signal=INT mp-record -q -o "$out" "${args[@]}" > /dev/null 2> "$TMP/err.$1" 3>&- &
 	pid=$!
 	echo $pid >> "$TMP/pids"
-	# before that it ignores SIGINT, as the shell set it
-	until [ "$(cat "/proc/$pid/comm")" = mp-record ]; do sleep 0.001; done
+	# before that it ignores SIGINT, as the shell set it; without the program it ends before
+	until [ ! -d "/proc/$pid" ] || [ "$(cat "/proc/$pid/comm")" = mp-record ]; do sleep 0.001; done
 	sleep "$(printf '0.%03d' $ms)"
 	kill "-$signal" $pid 2> /dev/null || true
 	timeout 120 tail --pid=$pid -f /dev/null || kill -KILL $pid

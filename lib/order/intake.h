@@ -13,7 +13,7 @@
 /* A line of a buffer. */
 struct mp_intake_line {
 	uint64_t time_ns; /* event */
-	const char *why;  /* it is no good; NULL: it is */
+	const char *why;  /* why the line is bad; NULL: it is good */
 	uint32_t offset;
 	uint32_t len; /* without LF */
 	uint32_t kind;

@@ -63,10 +63,10 @@ void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned ki
 /* The next record, valid until the next call. Returns 1, or 0 after the last input. */
 int mp_input_next(struct mp_input *in, struct mp_rec *rec);
 
-/* The record last given out is no good: counts it, and names the first few with file and line. */
+/* Counts the current record as bad, and reports the first few of these with file and line. */
 void mp_input_bad(struct mp_input *in, const char *why);
 
-/* Something to say about the line last given out. */
+/* Prints a message about the current line, with file and line. */
 void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
 
 /* Nothing more is wanted: leaves the rest unread, which does not count as truncated. */

@@ -317,7 +317,7 @@ static int cut_command(int argc, char **argv)
 		if (strcmp(argv[i], "--") != 0)
 			continue;
 		if (!argv[i + 1])
-			mp_usage("the command behind -- is missing");
+			mp_usage("the command after -- is missing");
 		options.command = argv + i + 1;
 		return i;
 	}

@@ -40,7 +40,7 @@ teardown() {
 filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
-	mp-example-interval) echo "mp-example-interval --by time" ;;
+	mp-example-interval) echo "mp-example-interval -e * --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;

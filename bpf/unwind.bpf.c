@@ -62,7 +62,7 @@ int unwind(void *ctx)
 }
 
 /*
- * Attached to a perf event that is no tracepoint, for which alone it decides: 1 keeps the sample.
+ * Attached to a perf event that is not a tracepoint, for which alone it decides: 1 keeps the sample.
  */
 SEC("perf_event")
 int unwind_event(void *ctx)

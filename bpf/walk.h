@@ -369,7 +369,7 @@ static long step(__u32 i, struct walker *of)
 		return 1;
 	}
 	row = at ? &known.row : 0;
-	/* user space subtracts 1 from return addresses; this is none, so add 1 */
+	/* user space subtracts 1 from return addresses; this is not one, so add 1 */
 	BOUND(i);
 	of->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
 	w->n = i + 1;

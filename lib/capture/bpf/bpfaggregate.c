@@ -28,8 +28,8 @@ struct mp_bpf_aggregate {
 	struct holder holders[MP_AGG_RULES];
 	size_t n_holders;
 	struct mp_event_aggs aggs;
-	unsigned named;		    /* rules of aggregates that are no events, in use: a bit each */
-	uint32_t *number_of_event;  /* the rule of a probe, the program of a sampled event */
+	unsigned named;		   /* rules of aggregates that are not events, in use: a bit each */
+	uint32_t *number_of_event; /* the rule of a probe, the program of a sampled event */
 	struct mp_agg_setup *setup; /* the program's, mapped */
 	struct mp_agg_state *state; /* mapped, too */
 	struct mp_bpf_stacks *stacks;
@@ -113,7 +113,7 @@ static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 	}
 }
 
-/* Aggregates that are no events have one rule for each kind. */
+/* Aggregates that are not events have one rule for each kind. */
 static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *agg,
 			  const struct mp_agg_rule *rule, char **error)
 {
@@ -175,7 +175,7 @@ static int refuse(const struct mp_event *e, const char *why, char **error)
 	return fail(error, mp_asprintf("%s: in-kernel aggregation is %s", e->type, why));
 }
 
-/* Probes and aggregates that are no events do not know the CPUs and cgroups of an event. */
+/* Probes and aggregates that are not events do not know the CPUs and cgroups of an event. */
 static int check_target(const struct mp_events *events, bool system, char **error)
 {
 	size_t i;

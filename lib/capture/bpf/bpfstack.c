@@ -33,7 +33,7 @@ struct file {
 
 /* The address space whose mappings are in a place. */
 struct place {
-	uint64_t space; /* 0: nobody */
+	uint64_t space; /* 0: none */
 	uint64_t state;
 };
 

@@ -34,7 +34,7 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 					 const struct mp_bpf_stacks_setup *setup);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
-/* Attaches the program to those of the events that are no tracepoints, after they were opened. */
+/* Attaches the program to those of the events that are not tracepoints, after they were opened. */
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 

@@ -75,7 +75,7 @@ struct mp_cut_space {
 	size_t n;
 };
 
-/* How the file side says that mappings have changed, or that an address space is no more. */
+/* How the file side says that mappings have changed, or that an address space no longer exists. */
 struct mp_cut_walker {
 	void *arg;
 	void (*update)(void *arg, const struct mp_cut_space *space);

@@ -63,7 +63,7 @@ struct mp_tasks {
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
 	struct mp_pids
-		sources; /* set by lib/capture/attach: tasks, not born yet, that are `source` */
+		sources; /* set by lib/capture/ring/attach.c: tasks, not created yet, that are `source` */
 };
 
 /* `dso` finds or creates the file of a mapping; NULL: mappings are not kept. */

@@ -27,7 +27,7 @@ void mp_walk_tables_release(struct mp_walk_tables *t);
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
 
 /*
- * Says that an address space is no more: for mp_tasks.gone, `tables` being the struct
+ * Says that an address space no longer exists: for mp_tasks.gone, `tables` being the struct
  * mp_walk_tables.
  */
 void mp_walk_tables_forget(void *tables, const struct mp_space *space);

@@ -27,10 +27,10 @@ static const struct mp_opt opts[] = {
 	  "y of points)" },
 	{ 'c', "count", "FIELDS", "no distribution: count by FIELDS, greatest first" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
-	MP_CHOICE_WEIGHT("each counts as often as FIELD says (default: once)"),
+	MP_CHOICE_WEIGHT("weight of each event or point (default: 1)"),
 	{ 0, NULL, NULL, "By what" },
 	MP_CHOICE_BY("a table for each value of FIELDS"),
-	{ 'a', "across", "FIELD", "count in a table of two ways: --by down, FIELD across" },
+	{ 'a', "across", "FIELD", "count in a two-way table: --by down, FIELD across" },
 	{ 't', "top", "N", "N keys, the rest merged into one (text: 10; 0: all)" },
 	{ OPT_SORT, "sort", "ORDER", "keys by count (default), sum or name" },
 	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
@@ -46,7 +46,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_POINTS, "points", "[STATS]",
 	  "points of mp-stream(5): time, value, key. STATS are of\n"
 	  "count sum min mean stddev p50 p90 p99 p99.9 max" },
-	{ OPT_DUMP, "dump", NULL, "all there is, for mp-hist to read again and to merge" },
+	{ OPT_DUMP, "dump", NULL, "complete counts, for mp-hist to read again and to merge" },
 	{ 0, NULL, NULL, "Other" },
 };
 
@@ -204,11 +204,11 @@ static void settle_key(const struct mp_field *across)
 static void check_options(void)
 {
 	if (options.across && (work.m.field.name.p || options.style.linear))
-		mp_usage("--across counts: it has no --field and no --linear");
+		mp_usage("--across cannot be combined with --field or --linear");
 	if (options.across && !work.m.choice.by.n)
-		mp_usage("--across needs fields that go down: --by FIELDS");
+		mp_usage("--across needs --by FIELDS for the rows");
 	if (work.m.dists.counting && (work.m.field.name.p || options.style.linear))
-		mp_usage("--count has no --field and no --linear");
+		mp_usage("--count cannot be combined with --field or --linear");
 	if (work.m.dists.counting && !work.m.choice.by.n)
 		mp_usage("--count needs the fields to count by");
 }
@@ -247,7 +247,7 @@ static void parse_options(int argc, char **argv)
 					      : 1u << MP_STAT_P50 | 1u << MP_STAT_P90 |
 							1u << MP_STAT_P99 | 1u << MP_STAT_MAX;
 	if (work.m.dists.counting && options.style.stats != 1u << MP_STAT_COUNT)
-		mp_usage("--count and --across have no other statistics than the count");
+		mp_usage("--count and --across have only the count as a statistic");
 	options.style.counting = work.m.dists.counting;
 	options.style.columns = text_columns();
 	options.style.by = &work.m.choice.by;
@@ -315,8 +315,8 @@ static void write_dump(void)
 static void check_linear(const struct mp_dist *dist)
 {
 	if (options.style.linear && dist->linear.too_wide)
-		mp_die("numbers from %g to %g need too many rows of equal width: give a greater "
-		       "WIDTH, or leave out --linear",
+		mp_die("numbers from %g to %g need too many rows of equal width (give a greater "
+		       "WIDTH, or omit --linear)",
 		       dist->hist.min, dist->hist.max);
 }
 
@@ -364,7 +364,7 @@ static void write_tables(void)
 	}
 	start_output();
 	if (work.m.dists.linear && !mp_dump_complete(&work.m.dists))
-		mp_die("a dump lacks the rows that --linear wants: make it with the same --linear");
+		mp_die("a dump lacks the rows for --linear (make the dump with the same --linear)");
 	if (options.format == DUMP)
 		write_dump();
 	else if (options.across && options.format == TEXT && work.m.dists.total)
@@ -405,7 +405,7 @@ static int handle_time(const struct mp_rec *rec, const char **why)
 			work.least_ns = MP_MIN(work.least_ns, time_ns);
 		return 0;
 	}
-	*why = "point whose x is no time (its header names no such unit)";
+	*why = "point whose x is not a time (the header names no unit of time for it)";
 	if (!known)
 		return -1;
 	if (mp_interval_advance(&work.m.choice.interval, time_ns))

@@ -128,7 +128,7 @@ static void emit(void *arg, size_t source, uint64_t time_ns, struct mp_str line)
 	mp_out_write(&work.out, line.p, line.len);
 }
 
-/* Nothing earlier than this can come any more, from any source. */
+/* No source can have an event earlier than this any more. */
 static uint64_t bound(void)
 {
 	uint64_t low = UINT64_MAX, here;
@@ -167,7 +167,7 @@ static void flush(void)
 	mp_out_write(&work.out, work.line.p, work.line.len);
 }
 
-/* Lines that may not go yet will wait for long, perhaps for the end: then they are packed. */
+/* Lines that cannot be written yet may wait for long, even until the end: then they are packed. */
 static void make_room(void)
 {
 	if (mp_order_bytes(&work.order) > HOLD_BYTES)

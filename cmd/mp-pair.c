@@ -40,11 +40,11 @@ static const struct mp_opt opts[] = {
 	{ 'c', "context", "WHICH",
 	  "with each span the events that happened inside it: all,\n"
 	  "samecpu, samepid or sametid" },
-	{ 'o', "open", NULL, "write, at the end, what has begun and not ended" },
+	{ 'o', "open", NULL, "at the end, write the begins that have not ended" },
 	{ 0, NULL, NULL, "Bounds" },
-	{ OPT_MAX_OPEN, "max-open", "N", "let at most N begins wait (default: 1000000)" },
+	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
 	{ 'm', "memory", "SIZE",
-	  "hold at most SIZE of begins that wait, and as much of\n"
+	  "keep at most SIZE of open begins, and as much of\n"
 	  "recent events for --context (default: 256M)" },
 	{ 0, NULL, NULL, "Other" },
 };
@@ -229,7 +229,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 	mp_relay_control(&work.relay, rec, ctl);
 }
 
-/* A number of things that did not come out even; true if there were any. */
+/* Reports how many begins, ends or chains are in a category; true if there are any. */
 static bool report(uint64_t n, const char *one, const char *many)
 {
 	mp_say_count(n, one, many);
@@ -250,10 +250,10 @@ static enum mp_status tell_counts(void)
 	report(c->unmatched, "end without a begin", "ends without a begin");
 	report(c->replaced, "begin was replaced by another with the same key (see --policy)",
 	       "begins were replaced by others with the same key (see --policy)");
-	report(c->broken, "chain was given up: a step was missing",
-	       "chains were given up: a step was missing");
-	lossy |= report(c->given_up, "begin was given up for want of room (--max-open, --memory)",
-			"begins were given up for want of room (--max-open, --memory)");
+	report(c->broken, "chain was dropped: a step is missing",
+	       "chains were dropped: a step is missing");
+	lossy |= report(c->given_up, "begin was dropped for lack of room (--max-open, --memory)",
+			"begins were dropped for lack of room (--max-open, --memory)");
 	lossy |= report(c->forgotten, "begin was forgotten because events were lost",
 			"begins were forgotten because events were lost");
 	if (report(c->doubtful, "span ended while events were being lost, and may be wrong",
@@ -264,10 +264,11 @@ static enum mp_status tell_counts(void)
 	lossy |= c->more_doubtful;
 	lossy |= report(c->cut, "span is longer than the memory for --context: events are missing",
 			"spans are longer than the memory for --context: events are missing");
-	lossy |= report(c->too_long, "line above 1 MiB was omitted",
-			"lines above 1 MiB were omitted");
+	lossy |= report(c->too_long, "line longer than 1 MiB was omitted",
+			"lines longer than 1 MiB were omitted");
 	if (!c->matched && work.first)
-		mp_say("no event is a begin or an end; the first of the input is '%s'", work.first);
+		mp_say("no event is a begin or an end; the first type in the input is '%s'",
+		       work.first);
 	mp_pair_report(work.pair);
 	return lossy ? MP_LOSSY : MP_OK;
 }

@@ -265,9 +265,10 @@ static void set_option(int code, const char *arg)
 	case 'g':
 		if (mp_stack_mode_parse(mp_str(arg), &options.events.stack,
 					&options.events.method) < 0)
-			mp_opt_bad(&program, code, arg,
-				   "both, kernel, user or none, nor auto, cfi, bpf or fp, nor one "
-				   "of each as in user:cfi");
+			mp_opt_bad(
+				&program, code, arg,
+				"both, kernel, user or none; auto, cfi, bpf or fp; or one of each "
+				"as in user:cfi");
 		options.events.stack_given = true;
 		break;
 	case OPT_STACK_SIZE:
@@ -308,7 +309,7 @@ static void set_option(int code, const char *arg)
 	}
 }
 
-/* Everything behind "--" is the command. */
+/* Everything after "--" is the command. */
 static int cut_command(int argc, char **argv)
 {
 	int i;
@@ -380,8 +381,8 @@ int main(int argc, char **argv)
 	if (argv[optind])
 		options.collectors = argv + optind;
 	if (options.pids.n && options.tids.n)
-		mp_usage("-p and -t exclude each other");
+		mp_usage("-p cannot be combined with -t");
 	if (options.n_cgroups && (options.pids.n || options.tids.n))
-		mp_usage("--cgroup excludes -p and -t");
+		mp_usage("--cgroup cannot be combined with -p or -t");
 	return mp_record(&options);
 }

@@ -189,8 +189,8 @@ static void end_capture(uint64_t end_ns)
 }
 
 /*
- * When the recording ended, 0 if it is not known. If events were taken out since, a part of its time
- * may be gone with them: then its end says nothing.
+ * When the recording ended, 0 if it is not known. If a filter has removed events since, a part of
+ * the time may be missing: then this end means nothing.
  */
 static uint64_t end_time(const struct mp_ctl *ctl)
 {

@@ -174,7 +174,7 @@ PY
 	{ echo '{"mp":1,"datatype":"point","units":{"y":"KiB"}}'; echo 1,2,a; echo '{"end":"point","records":1,"lost":0}'; } > "$TMP/kib"
 	sed s/KiB/us/ "$TMP/kib" > "$TMP/us"
 	run mp-hist "$TMP/kib" "$TMP/us"
-	[ "$status" = 2 ] && [[ "$output" == *"the input has 'y' in 'KiB' and in 'us'"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"the input measures 'y' in 'KiB' and in 'us'"* ]] || false
 	events 5 50 > "$TMP/in"
 	mp-hist --dump "$TMP/in" > "$TMP/dur"
 	mp-hist --dump -f .bytes "$TMP/in" > "$TMP/bytes"

@@ -274,8 +274,8 @@ class Pairing:
 
 # how mp-pair reports it, and whether it means status 1
 REPORTED = {"open": (r"begins? without an end", 0), "unmatched": (r"ends? without a begin", 0),
-        "replaced": (r"begins? (?:was|were) replaced", 0), "broken": (r"chains? (?:was|were) given up", 0),
-        "given_up": (r"begins? (?:was|were) given up", 1), "forgotten": (r"begins? (?:was|were) forgotten", 1),
+        "replaced": (r"begins? (?:was|were) replaced", 0), "broken": (r"chains? (?:was|were) dropped", 0),
+        "given_up": (r"begins? (?:was|were) dropped", 1), "forgotten": (r"begins? (?:was|were) forgotten", 1),
         "doubtful": (r"spans? ended while", 1)}
 
 

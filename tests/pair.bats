@@ -202,13 +202,13 @@ compare() {
 	# nothing ever ends
 	leak() { awk 'BEGIN { for (i = 1; i <= 200000; i++) printf "%d,a,tid=%d\tcomm=%0200d\n", i, i, i }'; }
 	[ "$(leak | peak --memory 8M)" -lt $((small + 10000)) ]
-	n=$(sed -nE 's/mp-pair: ([0-9]+) begins were given up for want of room.*/\1/p' "$TMP/err")
+	n=$(sed -nE 's/mp-pair: ([0-9]+) begins were dropped for lack of room.*/\1/p' "$TMP/err")
 	open=$(sed -nE 's/mp-pair: ([0-9]+) begins without an end.*/\1/p' "$TMP/err")
 	[ $((n + open)) = 200000 ]
 	[ "$open" -gt 10000 ]
 	leak | peak --max-open 1000 > "$TMP/kib2"
 	[ "$(cat "$TMP/kib2")" -lt $((small + 2000)) ]
-	grep -q '^mp-pair: 199000 begins were given up' "$TMP/err"
+	grep -q '^mp-pair: 199000 begins were dropped' "$TMP/err"
 	# --context with too little memory is reported, with status 1
 	{ echo '1,a,tid=1'; flow 20000 | sed 's/,a,/,x,/; s/,b,/,y,/' | sort -s -n -t, -k1,1; echo '99999,b,tid=1'; } > "$TMP/in"
 	run --separate-stderr mp-pair -b a -e b -c all -m 1M "$TMP/in"
@@ -225,7 +225,7 @@ compare() {
 	run --separate-stderr mp-pair -b a -e b "$TMP/in"
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 2 ]
-	[[ "$stderr" == *"1 line above 1 MiB was omitted"* ]]
+	[[ "$stderr" == *"1 line longer than 1 MiB was omitted"* ]]
 	[[ "${lines[0]}" == 2,a=\>b,*stack=* && "${lines[1]}" = "6,a=>b,tid=1	dur=1" ]]
 }
 

@@ -52,9 +52,9 @@ _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_sigint_once(void);
 
 /*
- * Memory. When there is none, the program ends with the message "out of memory" and MP_FAIL: nothing
- * in lib/ or cmd/ allocates in another way, jansson included (lib/stream/ctl.c). What the C library
- * allocates by itself, such as for an open directory, is reported by the errno of its call.
+ * Memory. If there is none left, the program ends with the message "out of memory" and MP_FAIL:
+ * nothing in lib/ or cmd/ allocates in another way, not even jansson (lib/stream/ctl.c). A failure
+ * to allocate within the C library, such as for an open directory, shows in the errno of its call.
  * Released with free().
  */
 void *mp_alloc(size_t size);

@@ -25,8 +25,8 @@ enum { MP_RFC3339_MAX = 48 };
 void mp_rfc3339(char *to, uint64_t realtime_ns, bool local);
 
 /*
- * The other way: up to nine digits of a second, zone Z or +hh:mm, which must be there. 0, or -1 if
- * the text is none, or before 1970.
+ * Parses RFC 3339: up to nine digits of a second; the zone, Z or +hh:mm, is required. Returns 0, or
+ * -1 if the text is not a time, or before 1970.
  */
 int mp_rfc3339_parse(const char *text, uint64_t *realtime_ns);
 

@@ -93,8 +93,9 @@ static inline size_t mp_intmap_bytes(const struct mp_intmap *m)
 }
 
 /*
- * All entries; none of a zeroed table. A loop that removes the current entry has to go on with the
- * same slot until it keeps what is there, or the slot is free; it may see an entry twice.
+ * Iterates over all entries; a zeroed table has none. A loop that removes the current entry must
+ * continue with the same slot until it keeps what is there, or the slot is free; it may see an
+ * entry twice.
  */
 #define mp_intmap_each(m, e)                                                       \
 	for ((e) = (m)->slots; (m)->slots && (e) <= (m)->slots + (m)->mask; (e)++) \

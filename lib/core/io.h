@@ -74,9 +74,9 @@ struct mp_in {
 	size_t start; /* first byte not yet given out */
 	size_t end;
 	size_t cap;
-	uint64_t line;	/* number of the line last given out, from 1 */
-	bool partial;	/* the line last given out had no LF: the input was cut there */
-	bool overlong;	/* the line last given out was above MP_LINE_MAX: it is empty */
+	uint64_t line;	/* number of the line last returned, from 1 */
+	bool partial;	/* the line last returned had no LF: the input is truncated there */
+	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
 	bool can_block; /* not a regular file */
 };
 

@@ -18,8 +18,8 @@ struct mp_number {
 struct mp_number mp_number_of(int64_t v);
 
 /*
- * The value of a field: decimal with sign or 0x..., else with a fraction, an exponent, or more than
- * 64 bits, rounded. 0, or -1 if it is no finite number.
+ * Parses the value of a field: decimal with sign or 0x..., else with a fraction, an exponent, or
+ * more than 64 bits, rounded. Returns 0, or -1 if it is not a finite number.
  */
 int mp_number_parse(struct mp_number *n, struct mp_str text);
 

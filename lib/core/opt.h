@@ -11,8 +11,7 @@
 struct mp_opt {
 	int code; /* what mp_opt_next() returns; a letter or digit is the short option as well */
 	const char *name; /* long option, without the dashes; NULL: a heading, in `help` */
-	const char
-		*arg; /* name of its argument, "[NAME]" if it may be left out; NULL: takes none */
+	const char *arg;  /* name of its argument, "[NAME]" if it is optional; NULL: takes none */
 	const char *help; /* LF for a further line */
 };
 
@@ -35,7 +34,8 @@ struct mp_program {
 int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg);
 
 /*
- * "argument of --name is no number from 1 to 9" and the like: for values that the caller refuses.
+ * For values that the caller refuses: ends the program with a message such as "'12' given to --name
+ * is not a number from 1 to 9".
  */
 _Noreturn void mp_opt_bad(const struct mp_program *program, int code, const char *arg,
 			  const char *wanted);

@@ -107,8 +107,8 @@ char *mp_put_hex(char *to, uint64_t v)
 }
 
 /*
- * Eight digits at once; false if one is none. Little-endian; the method is that of
- * https://lemire.me/blog/2022/01/21/swar-explained-parsing-eight-digits/
+ * Parses eight digits at once; false if one of the bytes is not a digit. Little-endian; the method
+ * is that of https://lemire.me/blog/2022/01/21/swar-explained-parsing-eight-digits/
  */
 static inline bool eight_digits(const char *p, uint64_t *v)
 {

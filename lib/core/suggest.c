@@ -33,7 +33,7 @@ size_t mp_suggest_distance(const char *a, const char *b)
 
 void mp_suggest_init(struct mp_suggest *n, const char *word)
 {
-	/* a third of the letters wrong is no misspelling any more */
+	/* with a third of the letters wrong it is not a misspelling any more */
 	*n = (struct mp_suggest){ word, NULL, strlen(word) / 3 + 1 };
 }
 

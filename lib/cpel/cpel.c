@@ -179,7 +179,7 @@ void mp_cpel_write(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_
 	write_log(c, r, out);
 }
 
-/* Length of the escape of the stream at `p`; 1 if it is none. */
+/* The length of the escape at `p`; 1 if there is none. */
 static size_t unit(const char *p, const char *end)
 {
 	size_t n = *p != '\\' || end - p < 2 ? 1 : p[1] == 'x' ? 4 : 2;

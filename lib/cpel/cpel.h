@@ -28,7 +28,7 @@ struct mp_cpel_def {
 	uint32_t text; /* of mp_cpel_text() */
 };
 
-/* What the caller's numbers of mp_cpel_event() become. */
+/* What the numbers of mp_cpel_event() become in the file. */
 struct mp_cpel_result {
 	const struct mp_cpel_def *events, *tracks; /* in the order of their ids */
 	size_t n_events, n_tracks;

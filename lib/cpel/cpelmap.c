@@ -10,7 +10,7 @@ enum {
 	/* numbers of types before those of the stream */
 	TYPE_SWITCHED_IN = 0,
 	TYPE_WOKEN,
-	TYPE_WAKING, /* a wakeup too, unless the stream has the real ones */
+	TYPE_WAKING, /* also a wakeup, unless the stream has the real ones */
 	TYPE_FIRST,
 };
 
@@ -32,11 +32,11 @@ struct track {
 	struct mp_str key;
 	struct mp_str tid; /* threads; part of the key */
 	bool nobody;	   /* for events without a thread */
-	bool used, waking; /* has events; has some that wait as wakeups */
+	bool used, waking; /* has events; has some that may become wakeups */
 	struct mp_buf pid, comm;
 };
 
-/* The fields of an event that are wanted by name. */
+/* The fields of an event that are read by name. */
 enum known {
 	CPU,
 	PID,
@@ -142,7 +142,10 @@ static struct track *put_track(struct mp_cpelmap *m, const struct mp_str *parts,
 	return t;
 }
 
-/* Thread 0 is one on each CPU. What is known of the thread is kept; a value may have p == NULL. */
+/*
+ * Finds or creates the track of a thread; thread 0 has one for each CPU. Keeps what is known of the
+ * thread; a value may have p == NULL.
+ */
 static struct track *thread(struct mp_cpelmap *m, struct mp_str tid, struct mp_str pid,
 			    struct mp_str comm, struct mp_str cpu)
 {
@@ -196,7 +199,7 @@ static void say(struct mp_buf *to, struct mp_str key, struct mp_str value)
 	mp_cpel_ascii(to, value, SIZE_MAX, false);
 }
 
-/* Whether the label of the track says this field. */
+/* Whether the label of the track contains this field. */
 static bool on_label(const struct mp_cpelmap *m, struct mp_str key)
 {
 	size_t i;
@@ -210,7 +213,7 @@ static bool on_label(const struct mp_cpelmap *m, struct mp_str key)
 	return false;
 }
 
-/* What the event says, and its known fields on the way. */
+/* Makes the text of the event, and finds its known fields. */
 static uint32_t read_fields(struct mp_cpelmap *m, const struct mp_rec *rec, struct mp_str *known)
 {
 	const struct mp_fields *says = &m->style->says;
@@ -235,7 +238,7 @@ static uint32_t read_fields(struct mp_cpelmap *m, const struct mp_rec *rec, stru
 	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
 }
 
-/* The event once more, on the track of the thread that it is about. */
+/* Writes the event again, on the track of the thread that it is about. */
 static void add_about(struct mp_cpelmap *m, const struct mp_rec *rec, const struct type *type,
 		      const struct mp_str *known)
 {
@@ -306,7 +309,7 @@ static int compare_tracks(const void *va, const void *vb)
 	return by_key(*(struct track *const *)va, *(struct track *const *)vb);
 }
 
-/* Threads of a process together, below it. */
+/* The threads of a process are together, below it. */
 static int compare_threads(const void *va, const void *vb)
 {
 	const struct track *a = *(struct track *const *)va, *b = *(struct track *const *)vb;
@@ -411,7 +414,7 @@ static uint32_t pid_tid(struct mp_cpelmap *m, const struct track *t)
 	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
 }
 
-/* Those that have events to be written, in display order. */
+/* The tracks that have events to be written, in display order. */
 static struct track **sort_tracks(struct mp_cpelmap *m, bool wakings, size_t *n_sorted)
 {
 	struct track **sorted = mp_alloc(m->tracks.n * sizeof(*sorted));

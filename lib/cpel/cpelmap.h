@@ -29,7 +29,7 @@ struct mp_cpelmap {
 	bool threads, processes;
 	struct mp_map tracks; /* values -> struct track; threads: tid, and CPU for 0 */
 	struct mp_map types;  /* type -> struct type */
-	uint64_t wakings;     /* events of that type that wait as wakeups */
+	uint64_t wakings;     /* events of that type that may become wakeups */
 	struct mp_buf text;   /* scratch */
 };
 

@@ -43,8 +43,8 @@ static void add_weight(struct mp_fold *f, struct weight *w, int64_t weight)
 }
 
 /*
- * A missing field must differ from every value, present or empty: a value has no LF in it, and this
- * one begins so.
+ * A missing field must differ from every value, even an empty one: it begins with LF, which no
+ * value contains.
  */
 static const struct mp_str missing = { "\n", 1 };
 
@@ -135,7 +135,7 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	return a->mark == b->mark && mp_str_eq(a->name, b->name);
 }
 
-/* Frames that the style does not want go; the order stays. */
+/* Removes the frames that the style excludes; the order stays. */
 static void choose_frames(struct folding *g)
 {
 	const struct mp_fold_style *s = g->style;
@@ -182,7 +182,7 @@ static void put_field(struct folding *g, const struct mp_field *field, struct mp
 	put_frame(g, (struct mp_str){ text, n }, MP_MARK_NONE);
 }
 
-/* One entry to one line, added to those that look the same. */
+/* Turns one entry into one line, and adds it to lines with the same text. */
 static void fold_entry(struct folding *g, const struct mp_map_entry *e, const struct mp_fields *by)
 {
 	const struct weight *w = mp_map_value(e);

@@ -14,7 +14,7 @@
 struct mp_fold {
 	const struct mp_fields
 		*by;	      /* fields of an event that go in front of its frames; borrowed */
-	struct mp_map events; /* by values and frames, as they stand in the line */
+	struct mp_map events; /* by values and frames, as they are in the line */
 	struct mp_map stacks; /* frames of stacks and folded text */
 	struct mp_str *parts; /* by->n + 1 */
 	bool overflow;	      /* a weight left 64 bits and was held at the limit */

@@ -64,8 +64,8 @@ static char *decide_unit(struct mp_measure *m, size_t i, const struct mp_field *
 	const char *now = f->name.p ? mp_unit_of(m->header, f) : "";
 
 	if (m->units[i] && strcmp(m->units[i], now) != 0)
-		return mp_asprintf("the input has '%.*s' in '%s' and in '%s'", MP_STR_ARGS(f->name),
-				   m->units[i], now);
+		return mp_asprintf("the input measures '%.*s' in '%s' and in '%s'",
+				   MP_STR_ARGS(f->name), m->units[i], now);
 	if (!m->units[i])
 		m->units[i] = mp_strdup(now);
 	return NULL;

@@ -273,7 +273,7 @@ static int handle_event(struct marple *m, const struct mp_str *parts, size_t n, 
 	struct mp_str connected;
 
 	if (n < 3)
-		return fail(why, "event with less than three parts");
+		return fail(why, "event with fewer than three parts");
 	if (mp_num_u64(parts[0], &time) < 0 || time > INT64_MAX / unit)
 		return fail(why, "time is not a whole number, or out of range");
 	mp_import_begin(im, MP_EVENT, "marple");
@@ -300,7 +300,7 @@ static int handle_point(struct marple *m, const struct mp_str *parts, size_t n, 
 	double v;
 
 	if (n < 3)
-		return fail(why, "point with less than three parts");
+		return fail(why, "point with fewer than three parts");
 	if (mp_num_decimal(parts[0], &v) < 0 || mp_num_decimal(parts[1], &v) < 0)
 		return fail(why, "x or y is not a finite number");
 	mp_import_begin(im, MP_POINT, NULL);

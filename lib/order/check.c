@@ -42,7 +42,7 @@ static void end_section(struct check *c, struct section *s)
 {
 	if (s->open) {
 		c->cut++;
-		say(c, "the section before is truncated (no trailer)");
+		say(c, "the previous section is truncated (no trailer)");
 	}
 	*s = (struct section){ .open = false };
 }

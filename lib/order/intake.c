@@ -11,7 +11,7 @@
 
 enum { RING = 8 }; /* buffers on the way, at most */
 
-/* Between the thread and its user: buffers to fill, and filled ones. */
+/* Buffers between the thread and its user: empty and full ones. */
 struct mp_intake_ahead {
 	pthread_t thread;
 	pthread_mutex_t lock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads an input into buffers and takes its lines apart; a regular file ahead of its user, in a
- * thread of its own. Includes rec.
+ * Reads an input into buffers and parses its lines; a regular file is read ahead in a thread of its
+ * own. Includes rec.
  */
 #ifndef MP_ORDER_INTAKE_H
 #define MP_ORDER_INTAKE_H
@@ -36,17 +36,19 @@ struct mp_intake {
 	const char *name;  /* for messages */
 	bool live;	   /* can block: a pipe, a terminal */
 	off_t offset, end; /* regular file: what is left of it */
-	bool overlong;	   /* in a line above the limit, which is being dropped */
+	bool overlong;	   /* within a line longer than the limit, which is dropped */
 	struct mp_intake_ahead *ahead;
 };
 
 /*
- * One read into a buffer, and its lines: those before are forgotten. A read error ends the program.
+ * Reads once into a buffer and finds its lines; earlier lines are forgotten. A read error ends the
+ * program.
  */
 void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b);
 
 /*
- * Continues in another buffer, empty and larger than what is left: takes over the unfinished line.
+ * Continues in another buffer, which is empty and larger than the rest: moves the unfinished line
+ * there.
  */
 void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *full,
 			struct mp_intake_buffer *b);

@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-/*
- * Memory of a line that waits, beside its text: arrays grow by doubling, and sorting wants a copy.
- */
+/* Memory of a waiting line besides its text: arrays grow by doubling, and sorting needs a copy. */
 enum { LINE_COST = 3 * sizeof(struct mp_pending) };
 
-enum { AHEAD = 8 }; /* lines that are asked of memory before they are needed */
+enum { AHEAD = 8 }; /* lines that are prefetched */
 
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg)
@@ -176,8 +174,8 @@ static void put(const struct target *t, size_t source, uint64_t time_ns, struct 
 }
 
 /*
- * Lines in memory up to `bound_ns` and, in time, not after `next`; neighbours in a block go as
- * one.
+ * Writes the lines in memory that are before `bound_ns` and not later than `next`; adjacent lines
+ * of a block are written at once.
  */
 static void put_lines(const struct target *t, struct head *h, uint64_t bound_ns,
 		      const struct head *next)
@@ -246,7 +244,7 @@ static const struct head *second(const struct head *heap, size_t n)
 	return n > 2 && before(&heap[2], &heap[1]) ? &heap[2] : &heap[1];
 }
 
-/* Everything below `bound_ns` in memory and in the first `n_runs` runs. */
+/* Merges all lines before `bound_ns` in memory and in the first `n_runs` runs. */
 static void merge(const struct target *t, uint64_t bound_ns, size_t n_runs)
 {
 	struct mp_order *o = t->order;
@@ -268,7 +266,7 @@ static void merge(const struct target *t, uint64_t bound_ns, size_t n_runs)
 	free(heap);
 }
 
-/* Moves what still waits to the front, once that is cheap. */
+/* Moves the waiting lines to the front when that is cheap. */
 static void compact(struct mp_order *o)
 {
 	size_t i;
@@ -302,7 +300,7 @@ static void add_run(struct mp_order *o, struct mp_run *run)
 	o->runs[o->n_runs++] = run;
 }
 
-/* All runs into one, when there are too many to be merged at once. */
+/* Merges all runs into one, when there are too many to be merged at once. */
 static void merge_runs(struct mp_order *o)
 {
 	struct mp_order only_runs = { .n_sources = 0 };

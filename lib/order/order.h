@@ -46,7 +46,7 @@ struct mp_order {
 	uint64_t spilled; /* bytes that went to temporary files */
 };
 
-/* `emit` gets the lines in order. `limit`: bytes of memory for lines that wait. */
+/* `emit` gets the lines in order. `limit`: bytes of memory for waiting lines. */
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg);
 void mp_order_release(struct mp_order *o);
@@ -64,7 +64,7 @@ void mp_order_flush(struct mp_order *o, uint64_t bound_ns);
 /* Memory of the lines that wait. */
 size_t mp_order_bytes(const struct mp_order *o);
 
-/* Moves all lines that wait to a temporary file in $TMPDIR. */
+/* Moves all waiting lines to a temporary file in $TMPDIR. */
 void mp_order_spill(struct mp_order *o);
 
 #endif

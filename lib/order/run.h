@@ -14,7 +14,7 @@ struct mp_run;
 struct mp_run *mp_run_new(void);
 void mp_run_free(struct mp_run *r);
 
-/* Writing, then mp_run_rewind(), then reading. */
+/* First for writing; after mp_run_rewind() for reading. */
 void mp_run_add(struct mp_run *r, uint64_t time_ns, size_t source, struct mp_str line);
 void mp_run_rewind(struct mp_run *r);
 

@@ -116,7 +116,7 @@ static bool walk_back(struct sections *s)
 	return s->n > 0;
 }
 
-/* Windows overlap by the longest line, so that each header is whole in one of them. */
+/* Windows overlap by the longest line, so that each header is complete in one of them. */
 static void search(struct sections *s)
 {
 	static const char mark[] = "\n{\"mp\":";

@@ -156,8 +156,8 @@ static void check_clock(const struct mp_sources *s, const struct mp_source *src,
 	a = clock_name(first);
 	b = clock_name(header);
 	if (strcmp(a, b) != 0)
-		mp_die("%s: its clock is not that of what came before (another host or boot): give "
-		       "--realtime to merge by the time of day",
+		mp_die("%s: its clock differs from that of the previous section (another host or "
+		       "boot); give --realtime to merge by the time of day",
 		       src->name);
 	free(a);
 	free(b);
@@ -240,7 +240,7 @@ static void handle_event(struct mp_sources *s, struct mp_source *src,
 	uint64_t time_ns = line->time_ns + src->shift_ns;
 
 	if (s->realtime && !src->anchored)
-		mp_die("%s: an event before any header has no place on the clock of the day",
+		mp_die("%s: an event before any header cannot be merged by the time of day",
 		       src->name);
 	src->events++;
 	src->too_early += time_ns < src->watermark_ns;
@@ -263,7 +263,7 @@ static void handle_lines(struct mp_sources *s, struct mp_source *src,
 		else if (line->kind == MP_CONTROL)
 			handle_control(s, src, b, line);
 		else if (line->kind == MP_FOLDED)
-			say_bad(src, "folded text is no stream");
+			say_bad(src, "folded text is not a stream");
 		else
 			add_in_place(s, src, b, line);
 	}
@@ -297,7 +297,7 @@ static void check_first(struct mp_source *src, const struct mp_intake_buffer *b)
 	src->refused = true;
 }
 
-/* Room to read: a block with the unfinished line of the last one at its front. */
+/* Provides room to read: a block that begins with the unfinished line of the previous one. */
 static void make_room(struct mp_sources *s, struct mp_source *src)
 {
 	struct mp_intake_buffer *b = &src->buffers[0], full = *b;
@@ -334,7 +334,7 @@ static void read_now(struct mp_sources *s, struct mp_source *src)
 	b->lines = NULL;
 }
 
-/* At the end: blocks that were not used go back. */
+/* At the end: returns the blocks that were not used. */
 static void stop_ahead(struct mp_sources *s, struct mp_source *src)
 {
 	size_t i;

@@ -24,7 +24,7 @@ struct mp_source {
 	uint64_t high_ns;      /* latest time seen */
 	uint64_t shift_ns;     /* added (wraps) to times of the input: the common clock */
 	bool anchored;	       /* shift_ns is known, or not needed */
-	const char *host;      /* of the latest header, which owns it; NULL: not said */
+	const char *host;      /* of the latest header, which owns it; NULL: it does not say */
 
 	uint64_t events;
 	uint64_t too_early; /* events earlier than the watermark */
@@ -42,7 +42,7 @@ struct mp_source {
 	bool has_block;					    /* buffers[0] has memory */
 };
 
-/* Every source, and what their control lines said. */
+/* All sources, and the contents of their control lines. */
 struct mp_sources {
 	struct mp_source *v;
 	size_t n, cap;
@@ -60,16 +60,17 @@ struct mp_sources {
 void mp_sources_open(struct mp_sources *s, char **operands, bool realtime);
 void mp_sources_release(struct mp_sources *s);
 
-/* One read of a source, and its whole lines into the order. Sets at_end. */
+/* Reads a source once, and adds its complete lines to the order. Sets at_end. */
 void mp_source_read(struct mp_sources *s, struct mp_source *src);
 
 /*
- * Whether the watermarks of a source mean something. A file whose lines were shuffled has them too:
- * a source with more than one event in 100 earlier than they promise counts as having none.
+ * Whether the watermarks of a source can be trusted. A file whose lines were shuffled has them,
+ * too: if more than one event in 100 is earlier than they promise, the source counts as having
+ * none.
  */
 bool mp_source_is_trusted(const struct mp_source *src);
 
-/* A line of the source for the output, if it must be changed (shift, host); else false. */
+/* Changes a line of the source for the output, if necessary (shift, host); else false. */
 bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
 		       struct mp_str line, struct mp_buf *to);
 

@@ -59,7 +59,7 @@ void mp_store_release(struct mp_store *s)
 	mp_buf_release(&s->scratch);
 }
 
-/* Memory for a block: cut from a slab, or by itself for a long line. */
+/* Allocates a block: from a slab, or separately for a long line. */
 static char *block_data(struct mp_store *s, size_t size)
 {
 	char *data;
@@ -120,7 +120,7 @@ mp_line_ref mp_store_hold(struct mp_store *s, uint32_t block, size_t offset, siz
 	return make_ref(block, offset, len);
 }
 
-/* Number of a stack, made if need be. False if there is no room for more of them. */
+/* The number of a stack, which is added if necessary. False if there is no room for more. */
 static bool number_of(struct mp_store *s, struct mp_str stack, uint32_t *number)
 {
 	size_t before = mp_map_bytes(&s->stacks);
@@ -145,7 +145,7 @@ static bool number_of(struct mp_store *s, struct mp_str stack, uint32_t *number)
 	return true;
 }
 
-/* Room for `size` bytes in the block of packed lines; the offset. */
+/* Makes room for `size` bytes in the block of packed lines. Returns the offset. */
 static size_t packed_room(struct mp_store *s, size_t size)
 {
 	if (!s->has_packed || s->blocks[s->packed].cap - s->packed_used < size) {

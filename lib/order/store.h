@@ -69,7 +69,7 @@ bool mp_store_pays(const struct mp_store *s);
 /* The text of a line with its LF, valid until the next call. */
 struct mp_str mp_store_text(struct mp_store *s, mp_line_ref ref);
 
-/* Asks the processor for a line that will be wanted soon. */
+/* Prefetches a line that will be needed soon. */
 void mp_store_prefetch(const struct mp_store *s, mp_line_ref ref);
 
 /* The line is not needed any more. */

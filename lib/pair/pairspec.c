@@ -78,7 +78,7 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 static int parse_field(struct mp_field *f, struct mp_str name, char **error)
 {
 	if (mp_field_parse(f, name) < 0)
-		return fail(error, "'%.*s' is not the name of a field", name);
+		return fail(error, "'%.*s' is not a field name", name);
 	if (f->id == MP_FIELD_STACK)
 		return fail(error, "'%.*s' cannot be used here", name);
 	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE)

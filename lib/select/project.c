@@ -56,7 +56,7 @@ bool mp_project_has(const struct mp_project *k, struct mp_str name)
 void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out)
 {
 	struct mp_str rest = rec->body, key, value;
-	const char *run = NULL; /* fields that stay and stand together are copied together */
+	const char *run = NULL; /* adjacent fields that are kept are copied together */
 	bool first = true;
 
 	k->events++;

@@ -28,16 +28,16 @@ void mp_project_init(struct mp_project *k, bool drop);
 int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad);
 void mp_project_release(struct mp_project *k);
 
-/* Writes an event with the fields that stay, in the order in which they came, and an LF. */
+/* Writes an event with the fields that are kept, in their order, and an LF. */
 void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out);
 
 /* Whether a field stays. */
 bool mp_project_has(const struct mp_project *k, struct mp_str name);
 
-/* Takes the fields that go out of `events`, and `stacks` if there are none any more. */
+/* Removes the dropped fields from `events`, and `stacks` if no stacks remain. */
 void mp_project_header(const struct mp_project *k, json_t *header);
 
-/* Says which of the names no event had, if there were events. */
+/* Reports the names that no event had, if there were events. */
 void mp_project_report(const struct mp_project *k);
 
 #endif

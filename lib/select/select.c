@@ -77,7 +77,10 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 	write_object(s, header);
 }
 
-/* A window ends the section: what is open at its end is so then, and not at that of the recording. */
+/*
+ * A window ends the section: spans that are open at its end end there, not at the end of the
+ * recording.
+ */
 static void change_end(const struct mp_select *s, json_t *trailer)
 {
 	const struct mp_window *w = &s->window;
@@ -232,7 +235,9 @@ void mp_select_stop(struct mp_select *s)
 	}
 }
 
-/* A glob that matches nothing is more often a slip than a wish; so is a window beside the events. */
+/*
+ * A glob that matches nothing is more often a mistake than intended; so is a window without events.
+ */
 void mp_select_report(const struct mp_select *s)
 {
 	size_t i;

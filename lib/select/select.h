@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A stream with only what is wanted of it, and control lines that say what it then is.
- * Includes input, types, window, expr, keep.
+ * Selects parts of a stream, and changes its control lines accordingly. Includes input, types,
+ * window, expr, project.
  */
 #ifndef MP_SELECT_SELECT_H
 #define MP_SELECT_SELECT_H
@@ -19,7 +19,7 @@ struct mp_select_section {
 };
 
 struct mp_select {
-	/* what is wanted; all that are given must hold */
+	/* what is selected; all given conditions must hold */
 	struct mp_types types;
 	bool windowed, overlap; /* overlap: spans that touch the window */
 	struct mp_window window;
@@ -40,23 +40,25 @@ struct mp_select {
 	struct mp_buf buf;
 };
 
-/* Everything is wanted. Both are borrowed. */
+/* Selects everything. Both arguments are borrowed. */
 void mp_select_init(struct mp_select *s, struct mp_input *in, struct mp_out *out);
 void mp_select_release(struct mp_select *s);
 
 /* Expressions that must hold; taken. */
 void mp_select_filter(struct mp_select *s, struct mp_expr *e);
 
-/* A control line: what of it is true of the output is written. */
+/* Handles a control line: writes those parts of it that are true of the output. */
 void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl);
 
-/* A data line, written if it is wanted. A wall-clock window that cannot be placed ends the program. */
+/*
+ * Writes a data line if it is selected. A wall-clock window that cannot be placed ends the program.
+ */
 void mp_select_record(struct mp_select *s, const struct mp_rec *rec);
 
-/* Trailers for the sections that are open, when the rest of the input is left unread. */
+/* Writes trailers for the open sections when the rest of the input is not read. */
 void mp_select_stop(struct mp_select *s);
 
-/* Says what in the wishes was a slip, most likely. */
+/* Reports the options that are probably mistakes. */
 void mp_select_report(const struct mp_select *s);
 
 #endif

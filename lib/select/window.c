@@ -3,7 +3,7 @@
 
 #include "lib/core/clock.h"
 
-/* "2s" and so on. Whole ns do not go through a double, which has 53 bits. */
+/* Parses "2s" and so on. Whole ns are not converted to a double, which has 53 bits. */
 static int parse_duration(const char *text, uint64_t *ns)
 {
 	size_t digits = strspn(text, "0123456789");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A window of time over sections that each have a clock of their own: moments as a user writes them,
- * and what they are on the clock of a section. Includes clock, ctl.
+ * A window of time over sections with clocks of their own: times as a user writes them, and what
+ * they are on the clock of a section. Includes clock, ctl.
  */
 #ifndef MP_SELECT_WINDOW_H
 #define MP_SELECT_WINDOW_H
@@ -18,7 +18,7 @@ struct mp_window_time {
 	uint64_t ns;
 };
 
-/* 0, or -1 if the text is none. Whole numbers of ns are exact. */
+/* Returns 0, or -1 if the text is not a time. Whole numbers of ns are exact. */
 int mp_window_time_parse(struct mp_window_time *m, const char *text);
 
 struct mp_window {
@@ -41,9 +41,9 @@ struct mp_window {
 void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
 
 /*
- * Puts the window on the clock of the section, before its first event is looked at; that is where a
- * section starts whose header does not say. 0, or -1 if a wall-clock time is asked for and the
- * section does not say what its clock shows then.
+ * Puts the window on the clock of the section, before its first event is tested; if the header does
+ * not say when the section starts, it starts with that event. Returns 0, or -1 if a wall-clock time
+ * is given and the section does not relate its clock to it.
  */
 int mp_window_place(struct mp_window *w, uint64_t first_ns);
 

@@ -22,7 +22,7 @@ struct mp_field mp_choice_field(const struct mp_program *program, int code, cons
 	struct mp_field f;
 
 	if (mp_field_parse(&f, mp_str(arg)) < 0)
-		mp_opt_bad(program, code, arg, "the name of a field");
+		mp_opt_bad(program, code, arg, "a field name");
 	return f;
 }
 
@@ -31,7 +31,7 @@ void mp_choice_fields(struct mp_fields *fields, const char *list)
 	struct mp_str bad;
 
 	if (mp_fields_parse(fields, list, &bad) < 0)
-		mp_usage("'%.*s' is not the name of a field", MP_STR_ARGS(bad));
+		mp_usage("'%.*s' is not a field name", MP_STR_ARGS(bad));
 	if (fields->n > MP_CHOICE_FIELDS_MAX)
 		mp_usage("more than %d fields", MP_CHOICE_FIELDS_MAX);
 }

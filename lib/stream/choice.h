@@ -55,11 +55,11 @@ struct mp_choice {
 	struct mp_interval interval;
 };
 
-/* `remedy`: what a user does who wants several types apart: "keep them apart with --by type". */
+/* `remedy`: how a user can keep several types apart: "keep them apart with --by type". */
 void mp_choice_init(struct mp_choice *c, const char *remedy);
 void mp_choice_release(struct mp_choice *c);
 
-/* Takes one of the options above. False: it is another option. Misuse ends the program. */
+/* Handles one of the options above. False: it is another option. Misuse ends the program. */
 bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int code,
 		      const char *arg);
 

@@ -46,7 +46,10 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
-/* A count or time: a whole number, not negative. 1 if it is there, 0 if not, -1 if it is none. */
+/*
+ * Reads a count or time, a whole number that is not negative. Returns 1; 0 if there is none; -1 if
+ * it is something else.
+ */
 static int get_count(const json_t *object, const char *key, uint64_t *v)
 {
 	const json_t *item = json_object_get(object, key);

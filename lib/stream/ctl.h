@@ -20,7 +20,7 @@ enum mp_ctl_what {
 	MP_CTL_OTHER, /* valid, and unknown here: ignored, or passed on */
 };
 
-/* A control line taken apart. mp_ctl_release() frees `json`. */
+/* A parsed control line. mp_ctl_release() frees `json`. */
 struct mp_ctl {
 	enum mp_ctl_what what;
 	enum mp_kind

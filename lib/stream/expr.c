@@ -97,7 +97,7 @@ static int parse_field(struct parser *p, uint16_t *index)
 	while (isalnum((unsigned char)name[len]) || name[len] == '_')
 		len++;
 	if (mp_field_parse(&f, (struct mp_str){ name, len }) < 0)
-		return fail(p, "name of a field expected");
+		return fail(p, "field name expected");
 	p->at += len;
 	for (i = 0; i < e->n_fields; i++)
 		if (mp_str_eq(e->fields[i].name, f.name))
@@ -205,7 +205,10 @@ static int parse_comparison(struct parser *p)
 	return 0;
 }
 
-/* In what was parsed since `first`: what left with `result` goes on to the comparison that follows. */
+/*
+ * In what was parsed since `first`, redirects the exits with `result` to the comparison that
+ * follows.
+ */
 static void join(struct mp_expr *e, size_t first, uint16_t result)
 {
 	size_t i;
@@ -301,7 +304,7 @@ struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error)
 	skip_blanks(&p);
 	if (!text[p.at])
 		return e;
-	fail(&p, text[p.at] == ')' ? "no ( belongs to it" : "&& or || expected");
+	fail(&p, text[p.at] == ')' ? "it closes no (" : "&& or || expected");
 bad:
 	mp_expr_free(e);
 	return NULL;
@@ -383,7 +386,7 @@ size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields)
 
 /* --- over a record ------------------------------------------------------------------------------------ */
 
-/* How far the fields of a record were read, and those that were come by. */
+/* How far the fields of a record were read, and which fields were found. */
 struct reading {
 	const struct mp_rec *rec;
 	const char *p, *end;
@@ -391,7 +394,7 @@ struct reading {
 	struct mp_str values[MP_EXPR_FIELDS_MAX];
 };
 
-/* The field at `p`, if it is one that is wanted and was not yet met: its number, else -1. */
+/* The number of the field at `p` if the expression needs it and has not found it yet, else -1. */
 static int which(const struct mp_expr *e, const struct reading *r, const char *p)
 {
 	size_t left = r->end - p, i;
@@ -532,7 +535,7 @@ static void tell_missing(const struct mp_expr *e, size_t field)
 	struct mp_str name = e->fields[field].name;
 	char *near = mp_field_hints_near(e->names, name);
 
-	mp_say("field '%.*s' was in none of the records that were asked for it (%llu)%s%s%s",
+	mp_say("field '%.*s' was in none of the %llu records that needed it%s%s%s",
 	       MP_STR_ARGS(name), (unsigned long long)e->wanted[field].asked,
 	       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 	free(near);
@@ -548,8 +551,8 @@ void mp_expr_report(const struct mp_expr *e)
 		if (w->asked && !w->found)
 			tell_missing(e, i);
 		if (w->others && !w->numbers)
-			mp_say("field '%.*s' is compared with a number and was none in any record "
-			       "(text needs quotes)",
+			mp_say("field '%.*s' is compared with a number but was not a number in any "
+			       "record (text needs quotes)",
 			       MP_STR_ARGS(e->fields[i].name));
 	}
 }

@@ -38,13 +38,16 @@ enum mp_expr_op {
 
 struct mp_expr;
 
-/* Where and why a text is no expression. */
+/* Where and why a text is not an expression. */
 struct mp_expr_error {
 	size_t at; /* offset in the text; its length: at the end */
 	char why[128];
 };
 
-/* NULL with `*error` set if it is none. The text need not outlive the call. */
+/*
+ * Parses an expression. Returns NULL with `*error` if the text is not one. The text need not
+ * outlive the call.
+ */
 struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error);
 void mp_expr_free(struct mp_expr *e);
 
@@ -64,9 +67,9 @@ struct mp_expr *mp_expr_need(const char *text);
 bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
 
 /*
- * Says on stderr which fields no record had that was asked for them, with the name that was meant,
- * perhaps; and which were compared with numbers and never were one. An empty result is easily
- * taken for an answer otherwise.
+ * Reports on stderr the fields that no tested record had, each with a similar name that exists; and
+ * the fields that were compared with numbers and never were one. Otherwise an empty result is
+ * easily mistaken for an answer.
  */
 void mp_expr_report(const struct mp_expr *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a field was called, perhaps, that a user named and no event has: the names of the fields of
- * the first events that lacked it. Includes map, rec.
+ * Suggests a name for a field that a user named and no event has: from the fields of the first
+ * events that lacked it. Includes map, rec.
  */
 #ifndef MP_STREAM_FIELD_HINT_H
 #define MP_STREAM_FIELD_HINT_H

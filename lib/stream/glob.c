@@ -97,7 +97,10 @@ static bool match_general(struct mp_str pattern, struct mp_str text, bool escape
 		}
 		if (!back_pat)
 			return false;
-		/* only the latest * need take one byte more: what it takes the ones before could too */
+		/*
+		 * only the latest * needs to match one more byte: an earlier one could match no
+		 * more than that
+		 */
 		pat = back_pat;
 		back += next_byte(back, end, escaped, &c);
 		p = back;

@@ -198,7 +198,7 @@ static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text
 	return 1;
 }
 
-/* Looks at the first bytes; false if it is no text. */
+/* Checks the first bytes; false if they are not text. */
 static bool begin(struct mp_input *in)
 {
 	const char *data, *kind;

@@ -26,7 +26,7 @@ struct mp_section {
 
 struct mp_input {
 	/* for the filter */
-	struct mp_ctl ctl; /* the control line last given out; valid until the next call */
+	struct mp_ctl ctl; /* the control line last returned; valid until the next call */
 	const char *name;  /* of the input that is read, for messages */
 
 	/* inside */
@@ -56,7 +56,8 @@ struct mp_input {
 void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
 
 /*
- * As mp_input_init() for one input that is open and was perhaps looked at: takes `opened` over.
+ * As mp_input_init(), for one input that is open and may have been looked at: takes ownership of
+ * `opened`.
  */
 void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds);
 
@@ -69,7 +70,7 @@ void mp_input_bad(struct mp_input *in, const char *why);
 /* Prints a message about the current line, with file and line. */
 void mp_input_say(struct mp_input *in, const char *fmt, ...) MP_PRINTF(2, 3);
 
-/* Nothing more is wanted: leaves the rest unread, which does not count as truncated. */
+/* Ends the input early: the rest stays unread, and does not count as truncated. */
 void mp_input_stop(struct mp_input *in);
 
 /* Reports what was skipped, lost and truncated. Returns the status for main. */
@@ -82,8 +83,8 @@ enum mp_status mp_input_finish(struct mp_input *in);
 int mp_input_open(const char *path);
 
 /*
- * What the first bytes of an input look like if they are no text: "a perf.data file", "gzip data"
- * and so on with a remedy, else NULL.
+ * What the first bytes of an input look like if they are not text: "a perf.data file", "gzip data"
+ * and so on with a remedy; NULL if they are text.
  */
 const char *mp_input_binary_kind(const char *data, size_t len);
 

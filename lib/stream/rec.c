@@ -362,7 +362,7 @@ static int check_fields(const struct mp_rec *rec, const char **why)
 		if (last)
 			return fail(why, "stack is not the last field");
 		if (mp_field_parse(&f, key) < 0)
-			return fail(why, "bad name of a field");
+			return fail(why, "bad field name");
 		if (key.p + key.len == value.p)
 			return fail(why, "field without '='");
 		if (mp_esc_check(value) < 0)

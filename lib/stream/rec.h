@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One data line of mp-stream(5) or mp-folded(5), taken apart, and its fields by name.
- * Includes str only.
+ * Parses a data line of mp-stream(5) or mp-folded(5), and finds its fields by name. Includes str
+ * only.
  */
 #ifndef MP_STREAM_REC_H
 #define MP_STREAM_REC_H
 
 #include "lib/core/str.h"
 
-/* Bits, so that a reader can say which it takes. */
+/* Bits, so that a reader can state the kinds that it accepts. */
 enum mp_kind {
 	MP_CONTROL = 1,
 	MP_EVENT = 2,
@@ -37,8 +37,8 @@ struct mp_rec {
 };
 
 /*
- * Takes a line apart, quickly: the structure is checked, numbers are parsed, names are not looked
- * at. Returns 0, or -1 with `*why` (static text) set. Control lines are not parsed here, see ctl.h.
+ * Parses a line quickly: checks the structure and parses numbers, but does not check names. Returns
+ * 0, or -1 with `*why` (static text) set. Control lines are not parsed here, see ctl.h.
  */
 int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **why);
 
@@ -68,11 +68,12 @@ struct mp_fields {
 	size_t cap;
 };
 
-/* 0, or -1 if the text is no field name. */
+/* Returns 0, or -1 if the text is not a field name. */
 int mp_field_parse(struct mp_field *f, struct mp_str name);
 
 /*
- * A comma-separated list, appended; empty: none. 0, or -1 with `*bad` set to the name that is none.
+ * Appends the fields of a comma-separated list, which may be empty. Returns 0, or -1 with `*bad`
+ * set to the text that is not a field name.
  */
 int mp_fields_parse(struct mp_fields *fields, const char *list, struct mp_str *bad);
 void mp_fields_release(struct mp_fields *fields);
@@ -92,8 +93,8 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
 		      struct mp_str *values);
 
 /*
- * The value of a field as a number: decimal, 0x, or with a fraction. 1, 0 if the record has no such
- * field, -1 if it is no finite number.
+ * Reads the value of a field as a number: decimal, 0x, or with a fraction. Returns 1; 0 if the
+ * record has no such field; -1 if it is not a finite number.
  */
 int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control lines of a filter that reads events and writes events. Each section that comes in is
- * a section that goes out: its header with this filter's changes; watermarks, losses and lines that
- * nobody knows as they are; its trailer with the records that were written. Includes input.
+ * The control lines of a filter that reads events and writes events. Each section of the input
+ * becomes a section of the output: its header with the changes of this filter; watermarks, losses
+ * and unknown lines unchanged; its trailer with the records that were written. Includes input.
  */
 #ifndef MP_STREAM_RELAY_H
 #define MP_STREAM_RELAY_H

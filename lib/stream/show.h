@@ -6,9 +6,9 @@
 #include "lib/stream/rec.h"
 
 /*
- * A line of the stream (with LF) as a line to read: time in seconds, name and tid, CPU, type,
- * payload, and the stack below it, leaf first. Safe for a terminal. What is no event comes as it
- * is. In `buf`.
+ * Formats a line of the stream (with LF) for people: time in seconds, name and tid, CPU, type,
+ * payload, and the stack below it, leaf first. Safe for a terminal. A line that is not an event is
+ * unchanged. The result is in `buf`.
  */
 struct mp_str mp_show_line(struct mp_buf *buf, struct mp_str line);
 

@@ -152,7 +152,7 @@ const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row)
 		why = add_pattern(n, columns);
 		break;
 	case -1:
-		why = "quote that is not closed";
+		why = "quote is not closed";
 		break;
 	}
 	mp_buf_release(&buf);

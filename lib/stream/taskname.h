@@ -33,7 +33,7 @@ void mp_tasknames_release(struct mp_tasknames *n);
  */
 void mp_tasknames_load(struct mp_tasknames *n, const char *path);
 
-/* One row of a table. NULL, or what is wrong with it (static). */
+/* Adds a row of a table. Returns NULL, or what is wrong with the row (static). */
 const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row);
 
 /*

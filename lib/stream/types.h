@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which event types a filter takes: "-e GLOB[,GLOB]...", and which ones came.
- * Includes glob, map, rec.
+ * The event types that a filter accepts, "-e GLOB[,GLOB]...", and those that it has seen. Includes
+ * glob, map, rec.
  */
 #ifndef MP_STREAM_TYPES_H
 #define MP_STREAM_TYPES_H
@@ -17,7 +17,7 @@ struct mp_types {
 	struct mp_map_entry *last;
 	size_t taken;	    /* distinct types seen that match */
 	bool mixed;	    /* several types are what the user wants: set by -e, or by the caller */
-	const char *remedy; /* set by the caller: what keeps types apart, for a message */
+	const char *remedy; /* set by the caller, for a message: what keeps types apart */
 };
 
 struct mp_type_seen {
@@ -31,10 +31,10 @@ void mp_types_release(struct mp_types *t);
 /* Adds globs from an option's comma-separated argument, which stays the caller's. */
 void mp_types_add(struct mp_types *t, const char *list);
 
-/* Whether events of this type are taken; notes the type. */
+/* Whether events of this type are accepted; remembers the type. */
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
 
-/* True if an event is taken; counts it. */
+/* True if an event is accepted; counts it. */
 static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 {
 	struct mp_type_seen *seen;
@@ -51,7 +51,7 @@ static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 struct json_t;
 void mp_types_header(struct mp_types *t, const struct json_t *header);
 
-/* "a:b, c:d and 3 more": the types taken, for messages. Owned by the caller. */
+/* "a:b, c:d and 3 more": the accepted types, for messages. Owned by the caller. */
 char *mp_types_list(const struct mp_types *t);
 
 /*
@@ -63,7 +63,10 @@ char *mp_types_mixture(const struct mp_types *t);
 /* Ends the program with that message. */
 void mp_types_refuse_mixture(const struct mp_types *t);
 
-/* At the end: a message if events came and none matches -e, more often a slip than intended. */
+/*
+ * At the end: a message if there were events and none matches -e, which is more often a mistake
+ * than intended.
+ */
 void mp_types_report(const struct mp_types *t);
 
 #endif

@@ -87,7 +87,8 @@ int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg
 	for (i = 0; i < aggs->n; i++) {
 		if (strcmp(aggs->v[i]->name, agg->name) != 0)
 			continue;
-		if (!aggs->v[i]->weight[0]) /* an event that frees does not name what is held */
+		if (!aggs->v[i]->weight
+			     [0]) /* an event that frees memory does not say which aggregate holds it */
 			aggs->v[i] = agg;
 		return (int)i;
 	}

@@ -11,7 +11,7 @@
 enum mp_agg_kind {
 	MP_AGG_OF_EVENT,   /* by a rule, at each occurrence or sample */
 	MP_AGG_OF_BLOCKED, /* ns for which tasks are blocked */
-	MP_AGG_OF_WAKERS,  /* the same by two stacks: that of the task, and that of its waker */
+	MP_AGG_OF_WAKERS,  /* the same, by the stacks of the task and of its waker */
 	MP_AGG_OF_KMALLOC, /* bytes of kmalloc and slab caches that were not freed */
 	MP_AGG_OF_PAGES,   /* bytes of pages that were not freed */
 };
@@ -36,7 +36,7 @@ struct mp_event_agg *mp_event_agg_new(const char *name, const struct mp_agg_term
 struct mp_event_agg *mp_event_agg_named(const char *event, const char *name);
 void mp_event_agg_free(struct mp_event_agg *agg);
 
-/* Whether the weight is of memory that a task holds until it is freed. */
+/* Whether the weight is memory that a task holds until it frees it. */
 bool mp_event_agg_is_held(const struct mp_event_agg *agg);
 
 /* The aggregates of a recording by number; several events may add to one. Borrowed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns a resolved event into one that is aggregated in the kernel, not recorded. Includes event.
+ * Turns a resolved event into one that is aggregated in the kernel instead of recorded. Includes
+ * event.
  */
 #ifndef MP_CAPTURE_EVENT_AGGREGATE_RESOLVE_H
 #define MP_CAPTURE_EVENT_AGGREGATE_RESOLVE_H

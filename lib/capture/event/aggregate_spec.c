@@ -50,7 +50,7 @@ static const char *parse_weight(struct mp_agg_terms *t, __u8 to[2], struct mp_st
 		name.len = colon - value.p;
 		rest = (struct mp_str){ colon + 1, value.len - name.len - 1 };
 		if (!is_name(name, sizeof(t->weight)))
-			return "has a name that is not of letters, digits and _";
+			return "has a name with other characters than letters, digits and _";
 	}
 	times = memchr(rest.p, '*', rest.len);
 	first = times ? (struct mp_str){ rest.p, times - rest.p } : rest;

@@ -25,7 +25,7 @@ struct mp_agg_terms {
 
 bool mp_event_agg_is_term(struct mp_str key);
 
-/* Sets a term. NULL, or what is wrong with its value (static). */
+/* Sets a term. Returns NULL, or what is wrong with its value (static). */
 const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, struct mp_str value);
 
 /* NULL, or why the terms do not fit together (static). */

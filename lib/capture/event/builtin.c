@@ -61,16 +61,15 @@ const struct mp_builtin mp_builtin_count = {
 };
 
 static const struct mp_builtin all[] = {
-	{ "mem:pss", "memory of processes, shared pages in part, read now and then", MP_BUILTIN_PSS,
+	{ "mem:pss", "memory of processes, shared pages in proportion, read at an interval",
+	  MP_BUILTIN_PSS, FIELDS(memory_fields), 0, false },
+	{ "mem:rss", "resident memory of processes, read at an interval", MP_BUILTIN_RSS,
 	  FIELDS(memory_fields), 0, false },
-	{ "mem:rss", "resident memory of processes, read now and then", MP_BUILTIN_RSS,
-	  FIELDS(memory_fields), 0, false },
-	{ "task:comm", "a thread gets another name", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM,
+	{ "task:comm", "a thread is renamed", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM, false },
+	{ "task:exec", "a program starts", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM, true },
+	{ "task:exit", "a thread exits", MP_BUILTIN_RECORD, FIELDS(exit_fields), PERF_RECORD_EXIT,
 	  false },
-	{ "task:exec", "a program begins", MP_BUILTIN_RECORD, NULL, 0, PERF_RECORD_COMM, true },
-	{ "task:exit", "a thread ends", MP_BUILTIN_RECORD, FIELDS(exit_fields), PERF_RECORD_EXIT,
-	  false },
-	{ "task:fork", "a thread or process is born", MP_BUILTIN_RECORD, FIELDS(fork_fields),
+	{ "task:fork", "a thread or process is created", MP_BUILTIN_RECORD, FIELDS(fork_fields),
 	  PERF_RECORD_FORK, false },
 	{ "task:mmap", "code is mapped", MP_BUILTIN_RECORD, FIELDS(mmap_fields), PERF_RECORD_MMAP2,
 	  false },

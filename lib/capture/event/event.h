@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events to record: specifications resolved to perf_event_attr, with what is written of each.
- * Includes aggregate, builtin, ctl, pmu, probe, spec, traced, tracefs.
+ * Events to record: specifications resolved to perf_event_attr, with the fields to write. Includes
+ * aggregate, builtin, ctl, pmu, probe, spec, traced, tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_EVENT_H
 #define MP_CAPTURE_EVENT_EVENT_H
@@ -27,7 +27,7 @@ enum mp_context {
 	MP_CTX_ADDR = 32,
 	MP_CTX_CGROUP = 64,
 	MP_CTX_STACK = 128,
-	MP_CTX_LATENCY = 256, /* of an access to memory; these stand before the stack */
+	MP_CTX_LATENCY = 256, /* of a memory access; these come before the stack */
 	MP_CTX_OP = 512,
 	MP_CTX_LEVEL = 1024,
 	MP_CTX_SNOOP = 2048,
@@ -42,25 +42,25 @@ struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
 	struct mp_event_agg *agg; /* NULL: it is recorded, not aggregated */
 	struct perf_event_attr attr;
-	char *filter;		      /* kernel filter, NULL: none */
-	struct mp_tp *tp;	      /* NULL: no tracepoint, and nothing like one */
-	struct mp_tracing *tracing;   /* by a program of its own, which says how often; NULL: not */
-	const struct mp_builtin *own; /* NULL: none of these */
+	char *filter;			    /* kernel filter, NULL: none */
+	struct mp_tp *tp;		    /* NULL: no tracepoint, and nothing like one */
+	struct mp_tracing *tracing;	    /* aggregated by a program of its own; NULL: recorded */
+	const struct mp_builtin *own;	    /* NULL: none of these */
 	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
-	unsigned context;	     /* MP_CTX_ bits that are written */
-	bool once;		     /* opened on one CPU for all: its program does not ask which */
-	bool each;		     /* recorded each time: fired = delivered + excluded + lost */
+	unsigned context; /* MP_CTX_ bits that are written */
+	bool once; /* opened on one CPU for all CPUs: its program does not distinguish them */
+	bool each; /* each occurrence is recorded: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 	struct mp_when when;	     /* the samples that count */
-	int program;		     /* that decides it, a file descriptor; 0: none. Borrowed */
-	bool programmed;	     /* its source sets a program itself: a sample has one */
-	uint64_t interval_ns;	     /* of what is read */
-	unsigned top;		     /* so many by themselves, the rest together; 0: all */
+	int program;	      /* file descriptor of the program that decides; 0: none. Borrowed */
+	bool programmed;      /* its source sets a program itself: an event has only one */
+	uint64_t interval_ns; /* of what is read */
+	unsigned top;	      /* this many separately, the rest together; 0: all */
 };
 
-/* Whether it is read now and then, and nothing comes through a ring. */
+/* Whether the event is polled, without records in a ring. */
 static inline bool mp_event_is_read(const struct mp_event *e)
 {
 	return e->own && e->own->kind != MP_BUILTIN_RECORD;
@@ -72,7 +72,7 @@ struct mp_events {
 	struct mp_probes probes; /* the caller removes them when the events are closed */
 };
 
-/* What the options say for all events; a specification's own terms win. */
+/* The options for all events; the terms of a specification override them. */
 struct mp_event_options {
 	uint64_t freq;	 /* of sampled events, Hz */
 	uint64_t period; /* of all events; 0: not said */
@@ -81,15 +81,15 @@ struct mp_event_options {
 	size_t stack_size;		   /* bytes of the copy of a user stack */
 	unsigned max_stack;		   /* 0: as much as there is */
 	bool exclude_user, exclude_kernel; /* sampled events only: a tracepoint is in the kernel */
-	bool stack_given;	/* the user asked for it: a collector's choice does not count */
-	bool aggregate;		/* samples are aggregated in the kernel */
-	const char *agg_name;	/* of the aggregate; NULL: the event's */
-	bool cgroup;		/* write cgroup= */
-	bool inherit;		/* of processes, with their threads and children */
-	unsigned count_context; /* what is counted apart: MP_CTX_ bits */
-	uint64_t interval_ns;	/* of what is read; 0: not said */
-	const char *fields;	/* --fields; NULL: all */
-	const struct mp_cut_files *files; /* who finds the places of probes */
+	bool stack_given;		   /* given by the user, not by a collector */
+	bool aggregate;			   /* samples are aggregated in the kernel */
+	const char *agg_name;		   /* of the aggregate; NULL: the event's */
+	bool cgroup;			   /* write cgroup= */
+	bool inherit;			   /* of processes, with their threads and children */
+	unsigned count_context;		   /* what is counted apart: MP_CTX_ bits */
+	uint64_t interval_ns;		   /* of what is read; 0: not said */
+	const char *fields;		   /* --fields; NULL: all */
+	const struct mp_cut_files *files;  /* who finds the places of probes */
 };
 
 void mp_event_release(struct mp_event *e);
@@ -99,7 +99,7 @@ void mp_events_release(struct mp_events *events);
 bool mp_events_any_aggregated(const struct mp_events *events);
 bool mp_events_all_aggregated(const struct mp_events *events);
 
-/* All payload fields that it has, written or not: of its format, or of its own. */
+/* All payload fields of an event, written or not: of its format, or of its own. */
 const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
 
 /* "events" of the stream's header. New reference. */

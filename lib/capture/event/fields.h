@@ -6,8 +6,8 @@
 #include "lib/capture/event/event.h"
 
 /*
- * Keeps, of all events, the fields of a list such as "cpu,comm,.prev_*,stack". 0, or -1 with `*error`
- * (owned by the caller): no event has such a field, with the nearest name.
+ * Keeps, for all events, the fields of a list such as "cpu,comm,.prev_*,stack". Returns 0, or -1
+ * with `*error` (owned by the caller): no event has such a field, with the nearest name.
  */
 int mp_events_choose_fields(struct mp_events *events, const char *fields, char **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One event for two that want the same one. Includes event. */
+/* Merges two events that are the same one. Includes event. */
 #ifndef MP_CAPTURE_EVENT_MERGE_H
 #define MP_CAPTURE_EVENT_MERGE_H
 
@@ -13,8 +13,8 @@
 int mp_event_merge(struct mp_event *to, const struct mp_event *from);
 
 /*
- * Moves the events of `from` to `to`. One that is there already gets the fields, the stack and the
- * occurrences of both; where the fields of both do not go together, it says so.
+ * Moves the events of `from` to `to`. An event that is in both gets the fields, the stack and the
+ * occurrences of both; a message reports fields that cannot be combined.
  */
 void mp_events_merge(struct mp_events *to, struct mp_events *from);
 

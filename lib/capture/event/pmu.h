@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events that are no tracepoints: software, generic hardware, cache and raw events, and those of a
+ * Events other than tracepoints: software, generic hardware, cache and raw events, and those of a
  * PMU that sysfs describes (/sys/bus/event_source/devices, see the kernel's
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}). Includes str only.
  */
@@ -16,7 +16,7 @@ struct mp_pmu_event {
 	bool clock;    /* its period is in ns */
 	bool has_addr; /* its samples have a data address */
 	bool memory; /* its samples have a data address, its latency, and the source of the data */
-	bool each;   /* is recorded each time by default, as a tracepoint is */
+	bool each;   /* each occurrence is recorded by default, as for a tracepoint */
 };
 
 /* Where sysfs describes the PMUs of this machine. */
@@ -32,7 +32,7 @@ struct mp_pmu_event {
 int mp_pmu_find(const char *devices, const char *name, const char *config,
 		struct mp_pmu_event *event, char **error);
 
-/* Calls `each` with name and what it is, for those that match the glob. */
+/* Calls `each` with the name and the kind of the events that match the glob. */
 typedef void mp_pmu_fn(void *arg, const char *name, const char *what);
 
 void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);

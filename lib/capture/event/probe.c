@@ -11,7 +11,7 @@
 #include "lib/capture/host/archs.h"
 #include "lib/capture/host/proc.h"
 
-/* What was made in tracefs, and the line that takes it back. */
+/* A probe that was made in tracefs, and the line that removes it. */
 struct mp_probe_made {
 	const char *file;
 	const char *undo;
@@ -128,14 +128,14 @@ int mp_probe_parse(struct mp_probe_text *text, const char *name, char **error)
 		put_args(&args, (struct mp_str){ open + 1, strlen(open) - 2 });
 	} else if (open) {
 		mp_probe_text_release(text);
-		return fail(error, mp_asprintf("'%s': what is '%s'?", name, open));
+		return fail(error, mp_asprintf("'%s': unexpected '%s'", name, open));
 	}
 	mp_buf_byte(&args, '\0');
 	text->args = args.p;
 	if (*text->what)
 		return 0;
 	mp_probe_text_release(text);
-	return fail(error, mp_asprintf("'%s': name of a function is missing", name));
+	return fail(error, mp_asprintf("'%s': the name of the function is missing", name));
 }
 
 void mp_probe_text_release(struct mp_probe_text *text)
@@ -209,8 +209,8 @@ static bool is_taken(struct mp_tracefs *t, const char *system, const char *name)
 }
 
 /*
- * The first name that is free: probes of several collectors have one group, and a second one of the
- * same name would be added to the first.
+ * The first free name: probes of several collectors share a group, and a second one of the same
+ * name would be added to the first.
  */
 static const char *free_name(struct maker *m, const char *system)
 {
@@ -331,7 +331,7 @@ static int make_kernel(struct maker *m)
 	if (!pmu || *m->text->args || m->tracefs_wanted)
 		return make_in_tracefs(m, type, what, m->text->args);
 	if (plus && mp_num_any(mp_str(plus + 1), &offset) < 0)
-		return fail(m->error, mp_asprintf("'%s' is no offset", plus + 1));
+		return fail(m->error, mp_asprintf("'%s' is not an offset", plus + 1));
 	name = plus ? mp_strndup(what, plus - what) : mp_strdup(what);
 	make_of_pmu(m, type, pmu, name, (uint64_t)offset, 0);
 	free(name);
@@ -421,7 +421,7 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 	*from = (struct mp_probes){ .made = NULL };
 }
 
-/* A process of that number that is no recording, or none. */
+/* No recording has this process id: it belongs to another program, or to none. */
 static bool is_gone(int pid)
 {
 	struct mp_str comm;

@@ -29,7 +29,8 @@ struct mp_probes {
 struct mp_probe {
 	const char *type; /* TYPE of the stream, raw: uprobe:libc.so.6:malloc */
 	/* made in tracefs: */
-	const char *system, *name; /* NULL: none, but an event of a PMU, or a breakpoint */
+	const char *system,
+		*name; /* NULL: not a tracepoint, but an event of a PMU, or a breakpoint */
 	/* else: */
 	struct mp_pmu_event event;
 	uint32_t bp_type; /* HW_BREAKPOINT_ bits; 0: no breakpoint */
@@ -38,7 +39,7 @@ struct mp_probe {
 
 /* What probes are made with. */
 struct mp_probe_means {
-	struct mp_tracefs *tracefs; /* NULL: only what needs none of it can be made */
+	struct mp_tracefs *tracefs; /* NULL: only probes that do not need tracefs can be made */
 	bool tracefs_wanted;	    /* in tracefs also without arguments, for a filter */
 	const struct mp_cut_files *files;
 };
@@ -53,12 +54,13 @@ int mp_probes_make(struct mp_probes *p, const struct mp_probe_means *means, cons
 		   mp_probe_fn *each, void *arg, char **error);
 
 /*
- * Removes what was made, after the events are closed; and what recordings that are gone have left.
+ * Removes the probes that were made, after the events are closed, and those that killed recordings
+ * have left.
  */
 void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t);
 void mp_probes_sweep(struct mp_tracefs *t);
 
-/* All that `from` has made is `to`'s to remove. */
+/* Moves all probes of `from` to `to`, which removes them. */
 void mp_probes_merge(struct mp_probes *to, struct mp_probes *from);
 
 /*

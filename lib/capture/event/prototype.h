@@ -38,7 +38,7 @@ typedef void mp_prototype_fn(void *arg, const char *name);
 size_t mp_prototypes_each(enum mp_traced traced, const char *glob, mp_prototype_fn *each,
 			  void *arg);
 
-/* Gives back what was read of the kernel's types, some MiB; they are read again if need be. */
+/* Frees the types of the kernel that were read, some MiB; they are read again if necessary. */
 void mp_prototypes_forget(void);
 
 #endif

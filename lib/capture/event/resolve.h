@@ -18,7 +18,7 @@ int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct mp_event_options *options, struct mp_tracefs **tracefs,
 		      char **error);
 
-/* Tries the names of all sources: which is nearest to one that is not known. */
+/* Finds the nearest of the names of all sources to an unknown one. */
 void mp_events_suggest(struct mp_suggest *near, const struct cap_source *const *sources,
 		       struct mp_tracefs **tracefs);
 

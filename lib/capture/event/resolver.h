@@ -22,7 +22,7 @@ struct mp_resolver {
 	bool failed;
 };
 
-/* Keeps the first error, and takes it over. Returns -1. */
+/* Keeps the first error, and takes ownership of it. Returns -1. */
 int mp_resolver_fail(struct mp_resolver *r, char *error);
 
 /* tracefs, opened when it is first needed; NULL with errno. */
@@ -44,23 +44,26 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 /* `each`: it is recorded each time, unless the terms or the options want samples. */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each);
 
-/* 0, or -1 with the error kept; as those that follow. */
+/* This and the following functions return 0, or -1 with the error kept. */
 int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e);
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e);
 
-/* Refuses terms that only samples have, for an event that is recorded each time. */
+/* Refuses terms that are only for samples, for an event whose every occurrence is recorded. */
 int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint);
 
 /* All fields of its payload are written. */
 void mp_resolver_write_fields(struct mp_event *e);
 
-/* It is read at an interval, the usual one unless the specification or the options have another. */
+/*
+ * Polls the event at an interval: the default one unless the specification or the options have
+ * another.
+ */
 void mp_resolver_set_reading(const struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
 
-/* Makes the last event a part of an earlier one for the same name (-1: there is none). */
+/* Merges the last event into an earlier one of the same name (-1: there is none). */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known);
 
-/* The parts of the stack that are wanted. */
+/* The requested parts of the stack. */
 enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r);
 
 #endif

@@ -65,7 +65,7 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	return 0;
 }
 
-/* Up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
+/* Parses up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
 static struct mp_str token(struct parser *p, const char *stop)
 {
 	struct mp_str t = { p->at, 0 };
@@ -184,7 +184,7 @@ static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
 		}
 	}
 	if (name.len == 0)
-		return fail(p, "name of an event is missing");
+		return fail(p, "the name of an event is missing");
 	spec->name = mp_strndup(name.p, name.len);
 	return set_modifiers(p, spec, mods);
 }
@@ -230,17 +230,19 @@ static int set_running(struct parser *p, struct mp_when *when, struct mp_str val
 	when->running_max = (uint32_t)max;
 	return 0;
 bad:
-	return fail(p, "running=%.*s: not a number of tasks as 3, 2-10 or 2-", MP_STR_ARGS(value));
+	return fail(p, "running=%.*s: not a number of tasks such as 3, 2-10 or 2-",
+		    MP_STR_ARGS(value));
 }
 
 static int set_stack(struct parser *p, struct mp_spec *spec, struct mp_str value)
 {
 	if (mp_stack_mode_parse(value, &spec->stack, &spec->method) == 0)
 		return 0;
-	return fail(p,
-		    "stack=%.*s: not kernel, user, both or none, nor auto, cfi, bpf or fp, "
-		    "nor one of each as in user:cfi",
-		    MP_STR_ARGS(value));
+	return fail(
+		p,
+		"stack=%.*s: not kernel, user, both or none; auto, cfi, bpf or fp; or one of each "
+		"as in user:cfi",
+		MP_STR_ARGS(value));
 }
 
 static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, struct mp_str value)
@@ -250,7 +252,7 @@ static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, st
 	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
 }
 
-/* "KEY=VALUE" or a word: 1, 0 if it is none of ours, or -1. */
+/* Parses "KEY=VALUE" or a word. Returns 1; 0 if it is not one of our terms; or -1. */
 static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 {
 	const char *eq = memchr(term.p, '=', term.len);
@@ -312,8 +314,8 @@ static void add_own_term(struct mp_spec *spec, struct mp_str term)
 }
 
 /*
- * Terms, and the rest to `rest`, if not NULL; else what is something else ends it. 1, 0 if that was
- * so, or -1.
+ * Parses terms, and copies other ones to `rest` unless that is NULL. Returns 1; 0 if there are
+ * other terms and nowhere to copy them; or -1.
  */
 static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment,
 		     struct mp_buf *rest)
@@ -341,7 +343,7 @@ static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segme
 	return 1;
 }
 
-/* Of a PMU: terms of ours may stand among its own. An empty one counts: "ibs_op//". */
+/* Of a PMU: our terms may be among its own. An empty segment counts: "ibs_op//". */
 static int set_config(struct parser *p, struct mp_spec *spec, struct mp_str segment)
 {
 	struct mp_buf rest = { NULL, 0, 0 };
@@ -456,7 +458,7 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
 		p.at++;
 	}
 	if (*p.at)
-		return fail(&p, "what is '%.40s'?", p.at);
+		return fail(&p, "unexpected '%.40s'", p.at);
 	return 0;
 }
 

@@ -39,7 +39,7 @@ struct mp_spec {
 	bool count;	 /* stat: */
 	char *name;	 /* may be a glob */
 	char *filter;	 /* NULL: none */
-	char *config;	 /* what is no term of ours, for a PMU; NULL: no segment */
+	char *config;	 /* the terms that are not ours, for a PMU; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
 	uint64_t period; /* 0: not said */
 	uint64_t freq;	 /* Hz; 0: not said */
@@ -61,7 +61,7 @@ struct mp_specs {
 	size_t n, cap;
 };
 
-/* Appends what `text` says. Returns 0, or -1 with `*error` (owned by the caller). */
+/* Appends the specifications in `text`. Returns 0, or -1 with `*error` (owned by the caller). */
 int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
 void mp_specs_release(struct mp_specs *specs);
 
@@ -80,7 +80,7 @@ bool mp_spec_is_probe(const char *name);
  */
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 
-/* Whether anything is asked for; its name, for messages; whether both ask for the same. */
+/* Whether there is a condition; its name, for messages; whether two are the same. */
 bool mp_when_any(const struct mp_when *when);
 const char *mp_when_name(const struct mp_when *when);
 bool mp_when_same(const struct mp_when *a, const struct mp_when *b);

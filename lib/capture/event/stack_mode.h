@@ -6,13 +6,13 @@
 #include "lib/capture/event/event.h"
 
 /*
- * As the specification says, or else the options, and else as suits the event. 0, or -1 with `*error`
- * (owned by the caller).
+ * Sets the stack as the specification says, or else the options, or else as suits the event.
+ * Returns 0, or -1 with `*error` (owned by the caller).
  */
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error);
 
-/* Takes its user stacks along frame pointers instead of by BPF. */
+/* Makes the event use frame pointers for its user stacks instead of BPF. */
 void mp_event_use_fp(struct mp_event *e);
 
 #endif

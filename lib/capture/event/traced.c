@@ -36,7 +36,7 @@ struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **
 	if (open && rest[strlen(rest) - 1] == ')')
 		list = mp_strndup(open + 1, strlen(open) - 2);
 	if (open && !list)
-		why = mp_asprintf("what is '%s'?", open);
+		why = mp_asprintf("unexpected '%s'", open);
 	else
 		mp_prototype_find(&found, t->traced, t->name, list, &why);
 	free(list);

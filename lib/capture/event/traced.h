@@ -12,7 +12,7 @@
 
 #include "lib/capture/event/prototype.h"
 
-/* What the program of one event needs to know. */
+/* The parameters of the program of one event. */
 struct mp_tracing {
 	enum mp_traced traced;
 	char *name; /* of the function or tracepoint */

@@ -30,7 +30,7 @@ static int sys_fsopen(const char *type)
 	return syscall(SYS_fsopen, type, 1 /* FSOPEN_CLOEXEC */);
 }
 
-/* A mount that is in no namespace: it is reached through the fd alone, and goes with it. */
+/* A mount that is in no namespace: it can only be reached through the fd, and ends with it. */
 static int mount_detached(void)
 {
 	int fs = sys_fsopen("tracefs"), fd = -1;
@@ -146,7 +146,7 @@ size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *ea
 
 		for (j = 0; j < n_names; j++) {
 			if (!is_event(t, systems[i], names[j]))
-				continue; /* ftrace/function and the like are no perf events */
+				continue; /* ftrace/function and the like are not perf events */
 			found++;
 			each(arg, systems[i], names[j]);
 		}
@@ -241,8 +241,9 @@ static void mark_hex(struct mp_tp *tp, const char *name)
 }
 
 /*
- * Walks the conversions of the print format beside its arguments: %x and %p say hexadecimal. What
- * is signed stays decimal: system calls print their results, -ENOENT and the like, with %lx.
+ * Walks the conversions of the print format together with its arguments: %x and %p mean
+ * hexadecimal. Signed values stay decimal: system calls print their results, -ENOENT and the like,
+ * with %lx.
  */
 static void find_hex(struct mp_tp *tp, const struct tep_event *event)
 {
@@ -270,7 +271,7 @@ static bool is_number_size(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* libtraceevent calls arrays of u8 strings too; they hold addresses and binary commands. */
+/* libtraceevent also treats arrays of u8 as strings; they hold addresses and binary commands. */
 static bool is_text(const struct tep_format_field *f)
 {
 	return (f->flags & TEP_FIELD_IS_STRING) && strstr(f->type, "char") &&

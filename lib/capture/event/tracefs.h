@@ -38,7 +38,7 @@ struct mp_tp {
 	uint64_t id;		    /* attr.config */
 	struct mp_tp_field *fields; /* payload, in the order of the format */
 	size_t n_fields;
-	uint32_t size; /* the raw record has at least so many bytes */
+	uint32_t size; /* the raw record has at least this many bytes */
 };
 
 struct mp_tracefs;
@@ -70,7 +70,7 @@ void mp_tp_free(struct mp_tp *tp);
 char *mp_tracefs_read(struct mp_tracefs *t, const char *file);
 int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line);
 
-/* The event's format file, for those who want to see it. Owned by the caller; NULL with errno. */
+/* The event's format file, for display. Owned by the caller; NULL with errno. */
 char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name);
 
 /* Type of a field as the header of the stream names it: "s32", "x64", "str", "u8[]". */

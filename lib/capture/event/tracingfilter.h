@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A filter of what a program of bpf/tracing.bpf.c records, which makes it itself. Includes tracefs. */
+/*
+ * A filter for what a program of bpf/tracing.bpf.c records, which applies it itself. Includes
+ * tracefs.
+ */
 #ifndef MP_CAPTURE_EVENT_TRACINGFILTER_H
 #define MP_CAPTURE_EVENT_TRACINGFILTER_H
 

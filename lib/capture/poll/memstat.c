@@ -16,7 +16,7 @@ struct mp_memstat {
 	const struct mp_event *e;
 	uint32_t event;
 	const struct mp_sample_of *of;
-	struct mp_pids members; /* of a tree of processes: those known, so that orphans stay */
+	struct mp_pids members; /* of a tree of processes: the known ones, so that orphans stay */
 	struct mp_pids shown;	/* that have been among the largest */
 	struct process *v;	/* of this round */
 	size_t n, cap;
@@ -99,7 +99,7 @@ static void find_members(struct mp_memstat *m, struct mp_pids *pids)
 		mp_pids_add(pids, m->members.v[i]);
 }
 
-/* Processes, but for those of cgroups. */
+/* The processes of the target, unless it is cgroups. */
 static void find_processes(struct mp_memstat *m, struct mp_pids *pids)
 {
 	const struct mp_pids *tids = m->of->tids;
@@ -164,7 +164,9 @@ static int by_size(const void *a, const void *b)
 				    : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Sorts them, and has those that are shown be the largest, and those that are still there. */
+/*
+ * Sorts the processes, and marks for output the largest, and those that are still among the marked.
+ */
 static void choose_shown(struct mp_memstat *m)
 {
 	struct mp_pids still = { NULL, 0, 0 };
@@ -226,7 +228,7 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 		rest.processes++;
 	}
 	m->has_rest |=
-		rest.processes > 0; /* from then on always, or its last value would seem to stay */
+		rest.processes > 0; /* shown from then on, or its last value would seem to last */
 	if (m->has_rest)
 		put_rest(m, &rest, records);
 	return !__atomic_load_n(stop, __ATOMIC_RELAXED);

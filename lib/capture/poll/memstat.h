@@ -17,16 +17,19 @@ struct mp_memstat *mp_memstat_new(const struct mp_event *e, uint32_t event,
 void mp_memstat_free(struct mp_memstat *m);
 
 /*
- * Reads all processes that there are now, and appends a record for each. With a limit (top): for
- * those that are or were among the largest, so that none goes back to the rest and comes again, and
- * one for the rest, named "[rest]". False if `*stop` was set meanwhile.
+ * Reads all processes, and appends a record for each. With a limit (top), it appends a record for
+ * each process that is or was among the largest, so that none moves between these and the rest, and
+ * one named "[rest]" for all others. False if `*stop` was set during the call.
  */
 bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *records);
 
-/* How many processes, at most, could not be read in one round for lack of permission. */
+/* The largest number of processes in one round that could not be read for lack of permission. */
 size_t mp_memstat_refused(const struct mp_memstat *m);
 
-/* Bytes of a process. 0, or -1 with errno: it is gone, has none (a kernel thread), may not be read. */
+/*
+ * Reads the bytes of a process. Returns 0, or -1 with errno: it has ended, has none (a kernel
+ * thread), or must not be read.
+ */
 int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes);
 
 #endif

@@ -11,7 +11,7 @@
 #include "lib/capture/poll/stat.h"
 #include "lib/core/clock.h"
 
-/* One thread: memory of one kind, or all that is counted with one interval. */
+/* One thread: it reads one kind of memory, or all counters with the same interval. */
 struct sampler {
 	struct mp_samplers *all;
 	pthread_t thread;
@@ -63,9 +63,9 @@ static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 }
 
 /*
- * The bound is set before the time is taken: whoever saw no bound, asked before that, so what it
- * took for settled is earlier. It is held only until the records are pushed, however long they took
- * to read.
+ * The bound is set before the time is read: a thread that saw no bound asked before, so the time up
+ * to which it writes is earlier. The bound holds only until the records are pushed, however long it
+ * took to read them.
  */
 static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {
@@ -84,7 +84,7 @@ static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since
 	s->last_ns = now_ns;
 }
 
-/* False if it was given up: at the end, or since the queue is full. */
+/* False if the sample was dropped: at the end, or because the queue is full. */
 static bool read_and_push(struct sampler *s, bool last)
 {
 	uint64_t began_ns = mp_monotonic_ns();
@@ -99,7 +99,7 @@ static bool read_and_push(struct sampler *s, bool last)
 		return true;
 	c = fill_chunk(s, last);
 	if (!c) {
-		s->missed += s->memory != NULL; /* what was counted is in the next sample */
+		s->missed += s->memory != NULL; /* the next sample has these counts */
 		return false;
 	}
 	stamp_and_push(s, c, s->stat ? s->last_ns : began_ns);
@@ -122,7 +122,7 @@ static void sample(struct sampler *s, bool last)
 
 /* --- the threads ---------------------------------------------------------------------------------------- */
 
-/* Until they may begin, or a time. False: they are to end. */
+/* Waits until the threads may begin, or until a time. False: the threads have to end. */
 static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 {
 	struct timespec until = { 0, 0 };
@@ -142,7 +142,10 @@ static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 	return on;
 }
 
-/* The next time that is not over. Memory is missed then; what is counted has a longer interval. */
+/*
+ * The next time that is not in the past. Samples of memory are skipped then; counters have a longer
+ * interval.
+ */
 static uint64_t next_time(struct sampler *s, uint64_t next_ns)
 {
 	uint64_t now_ns = mp_monotonic_ns(), over;
@@ -223,7 +226,7 @@ uint64_t mp_samplers_bound(const struct mp_samplers *s)
 
 /* --- beginning and end ---------------------------------------------------------------------------------- */
 
-/* The sampler that is to read an event, made if there is none yet; NULL with `*error`. */
+/* The sampler for an event, created if necessary; NULL with `*error`. */
 static struct sampler *sampler_for(struct mp_samplers *s, const struct mp_events *events,
 				   uint32_t event, const struct mp_sample_of *of, char **error)
 {
@@ -336,9 +339,11 @@ void mp_samplers_report(const struct mp_samplers *s, bool verbose)
 
 		refused = one->memory ? mp_memstat_refused(one->memory) : 0;
 		if (refused)
-			mp_say("%s: %zu of the processes may not be read", one->name, refused);
+			mp_say("%s: %zu of the processes could not be read (permission denied)",
+			       one->name, refused);
 		if (one->missed)
-			mp_say("%s: skipped %llu samples, because the preceding one or the output took "
+			mp_say("%s: skipped %llu samples, because the preceding one or the output "
+			       "took "
 			       "too long",
 			       one->name, (unsigned long long)one->missed);
 		if (verbose)

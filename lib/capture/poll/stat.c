@@ -26,7 +26,7 @@ struct counter {
 	uint64_t value, enabled, running; /* when it was read last; ns */
 };
 
-/* What happened since it was taken. */
+/* The counts since the last mp_stat_taken(). */
 struct sum {
 	double value;
 	uint64_t enabled, running;
@@ -50,7 +50,7 @@ static uint32_t add_group(struct mp_stat *s, const struct group *g)
 	return s->n_groups++;
 }
 
-/* What the kernel will call it: the end of its path, at most 15 bytes. */
+/* The name that the kernel will give the command: the end of its path, at most 15 bytes. */
 static void name_command(struct group *g, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -103,7 +103,7 @@ static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t
 	if (fd < 0)
 		return -1;
 	if (e->filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, e->filter) < 0) {
-		*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s", e->type,
+		*error = mp_asprintf("%s: the kernel does not accept the filter '%s': %s", e->type,
 				     e->filter, strerror(errno));
 		close(fd);
 		return -1;
@@ -221,7 +221,8 @@ void mp_stat_enable(struct mp_stat *s)
 }
 
 /*
- * What it counted since it was read last. Where it shared a counter of the processor, as perf does.
+ * The counts of an event since it was last read, scaled as in perf if it shared a counter of the
+ * processor.
  */
 static void read_counter(struct mp_stat *s, struct counter *c)
 {

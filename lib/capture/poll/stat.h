@@ -22,7 +22,7 @@ void mp_stat_free(struct mp_stat *s);
 /* Starts counting; those of a command start with it. */
 void mp_stat_enable(struct mp_stat *s);
 
-/* Appends records of what was counted since mp_stat_taken(). */
+/* Appends records with the counts since mp_stat_taken(). */
 void mp_stat_read(struct mp_stat *s, struct mp_buf *records);
 void mp_stat_taken(struct mp_stat *s);
 

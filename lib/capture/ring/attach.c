@@ -67,7 +67,7 @@ static void note_birth(void *arg, const struct perf_event_header *h)
 		};
 }
 
-/* Of the processes, by birth. The records of births come in any order. */
+/* The tasks of the processes, by the time of their creation. FORK records come in any order. */
 static bool is_ours(const struct attach *a, const struct task *t)
 {
 	int depth;
@@ -93,13 +93,13 @@ static enum inherited inherited_by(const struct attach *a, const struct task *t)
 			return ALL;
 		if (parent->from_ns && t->born_ns > parent->from_ns)
 			return SOME;
-		t = parent; /* what it had itself, when it had none of ours */
+		t = parent; /* those of its own, before it had any of ours */
 	}
 	return SOME;
 }
 
 /*
- * A task that may have inherited some events, or one that was born while we looked, gets all of
+ * A task that may have inherited some events, or that was created while we looked, gets all of
  * them; from then on only these count for it and its children.
  */
 static int open_task(struct attach *a, struct task *t, char **error)
@@ -116,7 +116,10 @@ static int open_task(struct attach *a, struct task *t, char **error)
 	return result < 0 ? -1 : 0;
 }
 
-/* Opens those that do not have all events yet. Returns how many there were, or -1. */
+/*
+ * Opens the events on the tasks that do not have all of them yet. Returns how many tasks there
+ * were, or -1.
+ */
 static int open_round(struct attach *a, const struct mp_pids *pids, char **error)
 {
 	struct mp_pids tids = { NULL, 0, 0 };
@@ -128,7 +131,7 @@ static int open_round(struct attach *a, const struct mp_pids *pids, char **error
 	for (i = 0; i < tids.n; i++)
 		put_task(a, tids.v[i])->listed = true;
 	mp_pids_release(&tids);
-	/* after the list: the tracking has reported whoever is on it and new */
+	/* after the list: the tracking has reported the new tasks on it */
 	mp_track_drain(a->track, note_birth, a);
 	mp_map_each (&a->tasks, e) {
 		struct task *t = mp_map_value(e);

@@ -26,7 +26,7 @@ struct mp_grace {
 	bool guess;
 	bool stop;	  /* atomic */
 	uint64_t time_ns; /* atomic */
-	uint64_t guesses; /* of the thread that asks for the time */
+	uint64_t guesses; /* of the thread that waits for grace periods */
 };
 
 static void ring_bell(int fd)

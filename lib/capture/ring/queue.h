@@ -29,7 +29,7 @@ struct mp_queue_stream {
 	uint32_t number;   /* in the order in which streams were added */
 };
 
-/* A record that waits for its turn, in the order of time over all streams. */
+/* A record that waits to be handled, in order of time over all streams. */
 struct mp_queue_record {
 	uint64_t time_ns;
 	struct perf_event_header *record;
@@ -72,13 +72,13 @@ void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
 		     const struct mp_queue_record *records, size_t n);
 
 /*
- * A chunk with room for `size` bytes. NULL if the queue is full of readings; or of events, unless
- * hardly any are of this stream: what is in the queue may have to wait for them.
+ * A chunk with room for `size` bytes. NULL if the queue is full of polled values, or full of events
+ * of which not hardly any are from this stream, for which the others may have to wait.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
 
-/* The same, full or not: for the last records of all. */
+/* The same, even if the queue is full: for the last records. */
 struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
 				       size_t size);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);

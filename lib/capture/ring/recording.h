@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a source of events gets to know of the recording when it opens (event/source.h). Includes
+ * What a source of events learns about the recording when it opens (event/source.h). Includes
  * event, queue, ring, target.
  */
 #ifndef MP_CAPTURE_RING_RECORDING_H
@@ -28,7 +28,7 @@ struct cap_recording {
 	bool all_cpus;			 /* not only some of them */
 	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
 	struct mp_pids *
-		threads; /* of ours, which tracepoints exclude: a source adds those that it starts */
+		threads; /* threads of mp-record, which tracepoints exclude: a source adds those that it starts */
 };
 
 #endif

@@ -38,7 +38,7 @@ struct mp_rings {
 	size_t n_counters, cap_counters;
 	struct mp_intmap by_id; /* id -> index of a counter + 1 */
 	bool has_lost;		/* the kernel counts losses per event (Linux 6.0) */
-	size_t wanted_size;	/* what was asked for; v[].size may be less without privileges */
+	size_t wanted_size;	/* the requested size; v[].size may be less without privileges */
 };
 
 /* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */
@@ -54,20 +54,23 @@ void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q);
 int mp_rings_open(struct mp_rings *r, const struct mp_events *events,
 		  const struct mp_target *target, char **error);
 
-/* Opens them on one more task. 0; 1: it is gone; -1 with `*error`. Then mp_rings_ready(). */
+/*
+ * Opens the events on one more task. Returns 0; 1: the task has ended; or -1 with `*error`. Call
+ * mp_rings_ready() after the last one.
+ */
 int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 		     const struct mp_target *target, pid_t tid, char **error);
 
 /*
- * After the last one was opened. 0, or -1 with `*error`: there is none, or what is of no task
- * cannot be had.
+ * To be called after the last event was opened. Returns 0, or -1 with `*error`: there is no event,
+ * or one that belongs to no task cannot be opened.
  */
 int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		   const struct mp_target *target, char **error);
-/* `apart`: another process does what takes the kernel long of it, see apart.h. */
+/* `apart`: another process closes what takes the kernel long, see deferred_close.h. */
 void mp_rings_close(struct mp_rings *r, bool apart);
 
-/* Closes the events so and nothing else, for a process that is about to die. From any thread. */
+/* Closes only the events, for a process that is about to end. Any thread may call this. */
 void mp_rings_leave(const struct mp_rings *r);
 
 /*
@@ -77,34 +80,35 @@ void mp_rings_leave(const struct mp_rings *r);
 bool mp_ring_is_scheduler_event(const struct mp_event *e);
 
 /*
- * Sets the filters of the tracepoints, and leaves out the tasks in `exclude`, but for the
- * scheduler's events. 0, or -1 with `*error`.
+ * Sets the filters of the tracepoints. These exclude the tasks in `exclude`, except from the
+ * scheduler's events. Returns 0, or -1 with `*error`.
  */
 int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 		    const struct mp_pids *exclude, char **error);
 
 /*
- * Whether an event can be had on this machine at all, tried on ourselves. 0, or -1 with `*error`.
+ * Whether an event can be opened on this machine at all: tries it on this process. Returns 0, or -1
+ * with `*error`.
  */
 int mp_ring_try_event(const struct mp_event *e, char **error);
 
 /*
- * perf_event_open(2) for an event, with an attr that was made of its own. -1 with errno and
- * `*error`.
+ * perf_event_open(2) for an event, with an attr derived from the event's. Returns -1 with errno and
+ * `*error` on failure.
  */
 int mp_ring_open_event(const struct mp_event *e, struct perf_event_attr *attr, pid_t pid, int cpu,
 		       unsigned long flags, char **error);
 
 /*
- * Starts and stops everything: the tracepoints of a CPU (and task or cgroup) at once, what else
- * there is one by one.
+ * Enable and disable all events: the tracepoints of a CPU (and task or cgroup) together, others one
+ * by one.
  */
 void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 
 /*
- * Whether the tasks that the events were opened on have all ended, and what they had started too.
- * To be asked now and then, by one thread.
+ * Whether all tasks on which the events were opened, and their children, have ended. For one
+ * thread, which polls.
  */
 bool mp_rings_orphaned(const struct mp_rings *r);
 
@@ -120,7 +124,7 @@ bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
 /* The counter of a sample; NULL if the id is unknown. */
 const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id);
 
-/* What is in a ring: bytes from *tail, and copying them out, oldest first. */
+/* The bytes in a ring from *tail on, and a copy of them, oldest first. */
 size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
 void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
 void mp_ring_consume(const struct mp_ring *r, uint64_t tail);
@@ -135,7 +139,7 @@ uint64_t mp_ring_record_time(const struct perf_event_header *h);
  */
 char *mp_perf_advice(const char *event);
 
-/* Whether this process may record the kernel, and others' processes. */
+/* Whether this process may record the kernel and the processes of others. */
 bool mp_perf_may_kernel(void);
 bool mp_perf_may_system(void);
 

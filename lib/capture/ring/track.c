@@ -26,7 +26,7 @@ struct mp_track {
 	struct mp_queue_filler *fillers; /* of the streams, by ring */
 };
 
-/* Its own messages say less than ours. */
+/* libperf's own messages say less than ours. */
 static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level, (void)fmt, (void)ap;
@@ -43,7 +43,7 @@ int mp_track_cpus_parse(const char *list, int **cpus, char **error)
 	online = perf_cpu_map__new(NULL);
 	map = list ? perf_cpu_map__new(list) : perf_cpu_map__get(online);
 	if (!map || perf_cpu_map__empty(map)) {
-		*error = mp_asprintf("'%s' is no list of CPUs such as 0,2-4", list ? list : "");
+		*error = mp_asprintf("'%s' is not a list of CPUs such as 0,2-4", list ? list : "");
 		perf_cpu_map__put(map);
 		perf_cpu_map__put(online);
 		return -1;
@@ -86,7 +86,7 @@ static struct perf_event_attr attr_for(const struct mp_target *target, bool whol
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = 1 << 30, /* read on a timer, never woken for */
+		.wakeup_watermark = 1 << 30, /* read by a timer, without wakeups */
 	};
 }
 
@@ -143,7 +143,7 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 		if (result == -EACCES || result == -EPERM)
 			*error = mp_perf_advice("tracking of tasks");
 		else if (result == -ESRCH)
-			*error = mp_strdup("the processes to record are gone");
+			*error = mp_strdup("the processes to record have exited");
 		else
 			*error = mp_asprintf("cannot track tasks: %s", strerror(-result));
 	} else if (map_rings(t) < 0) {

@@ -19,18 +19,19 @@ struct mp_track;
 int mp_track_cpus_parse(const char *list, int **cpus, char **error);
 
 /*
- * Opens and starts the tracking of the tasks of the target (all, if it is the system or cgroups, or
- * if `everything`). `maps`: mappings of code too. NULL with `*error`.
+ * Opens and starts the tracking of the tasks of the target; of all tasks if it is the system or
+ * cgroups, or with `everything`. `maps`: also track mappings of code. Returns NULL with `*error` on
+ * failure.
  */
 struct mp_track *mp_track_open(const struct mp_target *target, bool everything, bool maps,
 			       bool exclude_kernel, char **error);
 void mp_track_close(struct mp_track *t);
 
-/* Registers a stream of tasks for each of its rings, once. */
+/* Registers a stream of task records for each of its rings. Called once. */
 void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
 /*
- * Moves the records that there are into those streams. Calls `each` (NULL: nothing) for each first.
+ * Moves the available records into those streams. Calls `each`, if not NULL, for each record first.
  */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 

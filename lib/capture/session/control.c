@@ -14,7 +14,7 @@
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
-enum { ORPHANED_MS = 100 }; /* how often it is asked whether the tasks are gone */
+enum { ORPHANED_MS = 100 }; /* how often it checks whether the tasks have ended */
 
 struct mp_control {
 	struct mp_control_setup s;
@@ -42,7 +42,8 @@ static void hurry(int tid)
 
 	if (sched_getscheduler(tid) == SCHED_OTHER &&
 	    sched_setscheduler(tid, SCHED_FIFO, &param) < 0)
-		setpriority(PRIO_PROCESS, tid, -20); /* without privileges it takes its turn */
+		setpriority(PRIO_PROCESS, tid,
+			    -20); /* without privileges it runs at normal priority */
 }
 
 static int wait_for_signal(int fd)
@@ -55,7 +56,7 @@ static int wait_for_signal(int fd)
 	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-/* As if it had not been caught. */
+/* Dies of the signal as if it had not been caught. */
 static void die_of(int sig)
 {
 	sigset_t one;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The thread that knows when to stop: a signal, the time, the end of a command, or a word from the
- * writer. Every stop is the same: events are disabled, the threads that have to finish get a
- * realtime priority, so that a machine with a hundred other programs that want to run answers all
- * the same. Includes ring.
+ * The thread that stops the recording: at a signal, after a time, at the end of a command, or when
+ * the writer asks for it. Each stop is the same: it disables the events and gives the threads that
+ * have to finish a real-time priority, so that the recording ends soon on a machine with a hundred
+ * other programs that want to run. Includes ring.
  */
 #ifndef MP_CAPTURE_SESSION_CONTROL_H
 #define MP_CAPTURE_SESSION_CONTROL_H
@@ -13,11 +13,11 @@
 /* Borrowed until mp_control_end(). */
 struct mp_control_setup {
 	struct mp_rings *rings;
-	bool of_tasks;	    /* the recording ends when all tasks have ended that it is of */
+	bool of_tasks;	    /* the recording ends when all recorded tasks have ended */
 	bool closes_slowly; /* the kernel needs long to close the rings */
-	int command_fd;	    /* pidfd of the command whose end ends the recording; -1: none */
-	int signal_fd;	    /* signalfd of the signals that do; they are blocked in all threads */
-	int drain_tid;	    /* threads that have to finish; the main thread besides */
+	int command_fd;	    /* pidfd of the command at whose end the recording ends; -1: none */
+	int signal_fd; /* signalfd of the signals that end the recording; they are blocked in all threads */
+	int drain_tid; /* threads that have to finish, in addition to the main thread */
 	void (*disabled)(void *arg); /* called when the events are */
 	void *arg;
 };
@@ -28,8 +28,8 @@ struct mp_control;
 struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *tid);
 
 /*
- * All events are enabled: from now on a reason to stop counts, one that is there already too.
- * `duration_ns`: how long to record, 0: until something else stops it.
+ * To be called when all events are enabled: from now on any reason to stop counts, even an earlier
+ * one. `duration_ns`: how long to record, 0: until something else stops it.
  */
 void mp_control_go(struct mp_control *c, uint64_t duration_ns);
 
@@ -39,7 +39,7 @@ void mp_control_stop(struct mp_control *c);
 /* When the first event was about to be disabled; UINT64_MAX: not yet. */
 uint64_t mp_control_stop_ns(const struct mp_control *c);
 
-/* Before the rings are closed. The thread remains for a second signal. */
+/* To be called before the rings are closed. The thread remains for a second signal. */
 void mp_control_end(struct mp_control *c);
 
 /* Readable once all events are disabled. */

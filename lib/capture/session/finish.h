@@ -11,7 +11,7 @@
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/run.h"
 
-/* What the steps before have made. */
+/* What the previous steps have made. */
 struct mp_record_parts {
 	struct mp_record_plan *plan;
 	struct mp_record_opened *opened;

@@ -6,9 +6,9 @@
 #include "lib/core/io.h"
 
 /*
- * Lists the events that match a glob (NULL: all), with what they are; `verbose`: with their fields,
- * types and the syntax of filters. Returns MP_OK, or MP_LOSSY if some kinds cannot be listed (said
- * on stderr), or MP_FAIL if nothing matches.
+ * Lists the events that match a glob (NULL: all), each with its kind; `verbose`: with their fields,
+ * types and the syntax of filters. Returns MP_OK; MP_LOSSY if some kinds cannot be listed, with a
+ * message; or MP_FAIL if nothing matches.
  */
 enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out);
 

@@ -22,7 +22,7 @@ struct mp_record_lookup {
 	uint64_t found_ns;
 };
 
-/* Reads names and mappings of what runs already; the tracking is on, so that none is missed. */
+/* Reads the names and mappings of tasks that already run. The tracking is on, so none is missed. */
 void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p);
 void mp_record_lookup_release(struct mp_record_lookup *l);
 

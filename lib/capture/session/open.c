@@ -28,7 +28,7 @@ static void raise_file_limit(void)
 		mp_say("cannot raise the limit of open files: %m");
 }
 
-/* Large machines have many CPUs: the default is less then. */
+/* The default is less for large machines, which have many CPUs. */
 static size_t ring_bytes(const struct mp_record_plan *p)
 {
 	size_t bytes = p->copies ? RING_BYTES_COPIES : RING_BYTES;
@@ -40,7 +40,7 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 	return bytes;
 }
 
-/* Ourselves always, others by option: kept out by the kernel where it can, else by the writer. */
+/* Excludes this process, and others by option: the kernel does it where it can, else the writer. */
 static void find_excluded(struct mp_record_options *o)
 {
 	if (o->exclude_pipeline)
@@ -84,13 +84,13 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 	make_tables(k, l);
 }
 
-/* The tracking first, so that nothing falls between what /proc says and what its records say. */
+/* The tracking comes first, so that nothing happens between reading /proc and its first record. */
 static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	struct mp_target of_processes = p->target;
 	char *error;
 
-	/* without privileges only one's own tasks can be tracked, and they have to be named */
+	/* without privileges only the user's own tasks can be tracked, and each has to be given */
 	if (p->processes.n) {
 		of_processes.tids = (struct mp_pids){ NULL, 0, 0 };
 		mp_proc_threads_of(&p->processes, &of_processes.tids);
@@ -103,7 +103,7 @@ static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 		mp_pids_release(&of_processes.tids);
 }
 
-/* Copies of stacks have larger rings, which are read in parts: those are the buffer then. */
+/* For copies of stacks the rings are larger and are read in parts: they are the buffer. */
 static size_t queue_limit(const struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	size_t least = p->copies ? QUEUE_MIN_COPIES : QUEUE_MIN;
@@ -112,7 +112,7 @@ static size_t queue_limit(const struct mp_record_opened *k, const struct mp_reco
 	return MP_MAX(least, 3 * k->rings.n * bytes);
 }
 
-/* The rings first: an event comes before what happens to a task at the same time. */
+/* The rings come first: an event precedes what happens to a task at the same time. */
 static void add_streams(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	k->queue = mp_queue_new(queue_limit(k, p));

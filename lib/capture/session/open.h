@@ -39,13 +39,16 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 		    struct mp_record_plan *p);
 void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p);
 
-/* Priority of the threads that drain: above that of the main thread, which may run for long. */
+/*
+ * The priority of the threads that drain: above that of the main thread, which may run for a long
+ * time.
+ */
 int mp_record_drain_priority(const struct mp_record_options *o);
 
 /*
- * Whether closing the events takes so long that it is not waited for: the kernel waits for grace
- * periods whenever a tracepoint is not used any more, 40 ms for one after the other. But probes cannot
- * be removed before their events are closed.
+ * Whether closing the events takes so long that another process does it: the kernel waits for a
+ * grace period, 40 ms, for each tracepoint that is no longer used. But probes cannot be removed
+ * before their events are closed.
  */
 bool mp_record_closes_slowly(const struct mp_record_plan *p);
 

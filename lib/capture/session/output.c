@@ -27,7 +27,7 @@ void mp_output_open(struct mp_out *out, const char *path)
 	out->soft = true;
 }
 
-/* The reader has gone: nobody wants to hear of it, but the shell wants to know. */
+/* The reader has closed the pipe: no message, but the shell must see the signal. */
 static _Noreturn void die_of_pipe(void)
 {
 	sigset_t set;
@@ -60,7 +60,7 @@ int mp_output_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then us */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then this process */
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		mp_die("cannot make a signalfd: %m");

@@ -12,8 +12,8 @@
 void mp_output_open(struct mp_out *out, const char *path);
 
 /*
- * After mp_out_close() and everything else that is to be done: if the reader has gone, dies of
- * SIGPIPE; if a write failed otherwise, ends the program with a message.
+ * To be called last, after mp_out_close(): if the reader has closed the pipe, dies of SIGPIPE; if a
+ * write failed otherwise, ends the program with a message.
  */
 void mp_output_check(const struct mp_out *out);
 

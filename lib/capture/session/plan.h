@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first step of a recording: which events are recorded, of whom. Nothing is opened yet, but probes
- * are made. Includes command, event, options, target.
+ * The first step of a recording: which events are recorded, of which tasks. Nothing is opened yet,
+ * but probes are made. Includes command, event, options, target.
  */
 #ifndef MP_CAPTURE_SESSION_PLAN_H
 #define MP_CAPTURE_SESSION_PLAN_H
@@ -20,18 +20,20 @@ struct mp_record_plan {
 	bool copies;			 /* some events copy user stacks */
 
 	struct mp_target target;
-	struct mp_pids processes;  /* with -p: they, and their children */
+	struct mp_pids processes;  /* with -p: the processes and their children */
 	struct mp_command command; /* with -- COMMAND: waits to be started */
 	bool whole;		   /* the system or cgroups, not tasks */
 };
 
-/* Resolves the events. Ends the program if they cannot be recorded, as all that follow. */
+/*
+ * Resolves the events. Ends the program if they cannot be recorded, as the following functions do.
+ */
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o);
 
 /* Finds the target, and prepares the command: signals must be blocked by now. */
 void mp_record_plan_target(struct mp_record_plan *p);
 
-/* After the events were closed, as probes are removed. */
+/* To be called after the events were closed, because it removes probes. */
 void mp_record_plan_release(struct mp_record_plan *p);
 
 #endif

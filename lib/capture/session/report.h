@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said of a recording on stderr when it has ended. Includes account, grace, writer. */
+/* What is reported on stderr at the end of a recording. Includes account, grace, writer. */
 #ifndef MP_CAPTURE_SESSION_REPORT_H
 #define MP_CAPTURE_SESSION_REPORT_H
 
@@ -8,7 +8,7 @@
 #include "lib/capture/session/account.h"
 #include "lib/capture/session/writer.h"
 
-/* Losses always; stacks and totals unless `quiet`, and the latter only for people. */
+/* Always reports losses; unless `quiet` stacks, too, and, on a terminal, totals. */
 void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
 		      bool verbose);
 

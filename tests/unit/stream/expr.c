@@ -116,7 +116,7 @@ static bool fails(const char *text, const char *want)
 
 static void test_errors(void)
 {
-	ok(fails("", "expression: at its end: name of a field expected"), "empty");
+	ok(fails("", "expression: at its end: field name expected"), "empty");
 	ok(fails("cpu", "expression: at its end: comparison expected"), "no comparison");
 	ok(fails("cpu==3 foo", "expression: at 'foo' (column 8): && or || expected"),
 	   "no && or ||");
@@ -132,14 +132,14 @@ static void test_errors(void)
 	ok(fails(".f&1.5", "expression: at '1.5' (column 4): whole number expected"), "bits");
 	ok(fails("comm=='x", "expression: at ''' (column 7): quote is not closed"), "quote");
 	ok(fails("(cpu==3", "expression: at its end: &&, || or ) expected"), "open");
-	ok(fails("cpu==3)", "expression: at ')' (column 7): no ( belongs to it"), "closed");
-	ok(fails("()", "expression: at ')' (column 2): name of a field expected"), "nothing in it");
-	ok(fails("cpu==3&&", "expression: at its end: name of a field expected"), "&&");
+	ok(fails("cpu==3)", "expression: at ')' (column 7): it closes no ("), "closed");
+	ok(fails("()", "expression: at ')' (column 2): field name expected"), "nothing in it");
+	ok(fails("cpu==3&&", "expression: at its end: field name expected"), "&&");
 	ok(fails("cpu==3&pid==4", "expression: at '&' (column 7): && or || expected"), "&");
 	ok(fails("cpu===3", "expression: at '=' (column 6): number or text expected"), "===");
 	ok(fails("pré==1", "expression: at 'é' (column 3): comparison expected"),
 	   "a name is ASCII");
-	ok(fails("3==cpu", "expression: at '3' (column 1): name of a field expected"), "turned");
+	ok(fails("3==cpu", "expression: at '3' (column 1): field name expected"), "turned");
 	ok(fails("a==1 ééééééééééééééééé",
 		 "expression: at 'éééééééééééé' (column 6): && or || expected"),
 	   "a long word is cut, not within a character");

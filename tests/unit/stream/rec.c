@@ -93,8 +93,8 @@ static void test_refused(void)
 	ok(refused("12,a b,x=1", "bad escape, blank or control byte in the type"),
 	   "blank in a type");
 	ok(refused("12,a:b,cpu", "field without '='"), "field without =");
-	ok(refused("12,a:b,c pu=1", "bad name of a field"), "blank in a key");
-	ok(refused("12,a:b,=1", "bad name of a field"), "empty key");
+	ok(refused("12,a:b,c pu=1", "bad field name"), "blank in a key");
+	ok(refused("12,a:b,=1", "bad field name"), "empty key");
 	ok(refused("12,a:b,a=1\ta=2", "field twice"), "field twice");
 	ok(refused("12,a:b,stack=a\tx=1", "stack is not the last field"), "stack not last");
 	ok(refused("12,a:b,a=1\t", "TAB at the end of the line"), "TAB at the end");

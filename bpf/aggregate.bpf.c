@@ -14,7 +14,7 @@
 /* Contexts that may interrupt each other. Each has a buffer of its own. */
 enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
 
-/* Fields that have one of two names, by the version of the kernel, or that not every kernel has. */
+/* Fields that have another name in some kernels, or that some kernels do not have. */
 struct task_struct___new {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
@@ -62,7 +62,7 @@ struct {
 	__type(value, struct mp_agg_blocked);
 } blocked SEC(".maps");
 
-/* What a thread has asked for and not got yet. */
+/* What a thread has asked for and has not got yet. */
 struct asked {
 	__u64 weight, id, into;
 	__u32 aggregate, unused;

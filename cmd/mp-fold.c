@@ -69,7 +69,7 @@ static struct {
 	struct mp_fold fold;
 	struct mp_out out;
 	json_t *origin;	  /* first header of the input */
-	json_t *sums;	  /* header of the first section of sums */
+	json_t *sums;	  /* header of the first section of aggregates */
 	bool skip_stacks; /* -e excludes those of the current section */
 	bool has_header;  /* of the output, written */
 	uint64_t lines;
@@ -226,7 +226,7 @@ static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **
 	int got = mp_choice_weight(field, rec, weight, why);
 
 	if (got == 0 && mp_str_eq(field->name, MP_STR("period")))
-		return 0; /* events with a period of 1 do not say so */
+		return 0; /* events with a period of 1 do not have the field */
 	return got == 1 ? 0 : -1;
 }
 

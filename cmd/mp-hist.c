@@ -254,7 +254,10 @@ static void parse_options(int argc, char **argv)
 	mp_measure_start(&work.m);
 }
 
-/* The header of a stream is made of the input's, and of nothing that changes from run to run. */
+/*
+ * The header of a stream depends only on that of the input, not on anything that changes from run
+ * to run.
+ */
 static void write_header(void)
 {
 	static const char *const kept[] = { "start", "clock", "clock_ns", "realtime_ns",

@@ -179,8 +179,8 @@ static void make_room(void)
 }
 
 /*
- * Reads each live source that has something. Waits for one if `wait`: before that, what may go is
- * written and flushed.
+ * Reads each live source that has data. With `wait`, waits for one; before that, writes and flushes
+ * all that can be written.
  */
 static void read_live(struct pollfd *fds, bool wait)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-rename: give tasks names of one's own. */
+/* mp-rename: rename the tasks of events. */
 #include <getopt.h>
 #include <unistd.h>
 

@@ -95,7 +95,7 @@ clocks() {
 		echo "$event: $status $output"
 		[ "$status" = 2 ] && [[ "$output" == *"$message"* ]] || false
 	done <<- 'E'
-		cpu-clock/irqs-off/|never comes while interrupts are disabled; hardware events work, as cycles/irqs-off/
+		cpu-clock/irqs-off/|never comes while interrupts are disabled; hardware events work, as in cycles/irqs-off/
 		page-faults/need-resched/|page-faults: need-resched is for sampled events, and each occurrence of this is recorded
 		sched:sched_switch/running=2-/|a tracepoint has the kernel's filter, as in 'common_flags & 1'
 		mem:0x1000:w/running=2/|running= is for sampled events

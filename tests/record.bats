@@ -125,7 +125,7 @@ events() {	# number of event lines of a type
 	[ "$(events "$TMP/s" sched:sched_process_exec)" = 1 ]
 	run mp-record -e 'sched:sched_switch/no_such_field==1/' -d 1
 	[ "$status" = 2 ]
-	[[ "$output" == *"does not take the filter 'no_such_field==1'"*"mp-record -l -v sched:sched_switch"* ]]
+	[[ "$output" == *"does not accept the filter 'no_such_field==1'"*"mp-record -l -v sched:sched_switch"* ]]
 }
 
 @test "a misspelt event is refused with the nearest name" {

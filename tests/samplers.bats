@@ -313,9 +313,9 @@ rss_of() {
 	run mp-record -e mem:rss/top=0/ -d 1
 	[ "$status" = 2 ] && [[ "$output" == *"top=0: not a number from 1 to 1000000"* ]] || false
 	run mp-record -e task:exec/interval=1s/ -- true
-	[ "$status" = 2 ] && [[ "$output" == *"task:exec: interval= is for stat:* and mem:*"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"task:exec: interval= is only for stat:* and mem:*"* ]] || false
 	run mp-record -e stat:page-faults/top=3/ -- true
-	[ "$status" = 2 ] && [[ "$output" == *"stat:page-faults: top= is for mem:*"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"stat:page-faults: top= is only for mem:*"* ]] || false
 	run mp-record -e mem:rss/x==1/ -- true
 	[ "$status" = 2 ] && [[ "$output" == *"mem:rss: it takes no filter and no modifier"* ]] || false
 	run mp-record -e mem:rs -d 1

@@ -99,7 +99,7 @@ total() {
 
 @test "misuse of --stat is refused, and an early stop gives a complete stream" {
 	run mp-record -i 1s -e cpu-clock -- true
-	[ "$status" = 2 ] && [[ "$output" == *"--interval is for --stat, stat:* and mem:*"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"--interval is only for --stat, stat:* and mem:*"* ]] || false
 	run mp-record --stat task:exec -- true
 	[ "$status" = 2 ] && [[ "$output" == *"task:exec: the kernel does not count it"* ]] || false
 	run mp-record --stat nonsense -- true

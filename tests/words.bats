@@ -85,6 +85,17 @@ record_messages() {
 	done
 }
 
+@test "messages, help, manuals and collectors have none of the words that the table advises against" {
+	sed G "$LIST" > "$TMP/messages"
+	sed G lib/collectors/* > "$TMP/collectors"
+	for p in $PROGRAMS; do "$p" --help > "$TMP/$p --help"; done
+	for page in docs/*.[17] formats/*.5; do
+		mandoc -T utf8 -O width=80 "$page" | sed 's/.\x08//g' > "$TMP/${page##*/}"
+	done
+	run tests/tools/words "$TMP/messages" "$TMP/collectors" "$TMP"/*--help "$TMP"/*.[157]
+	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
+}
+
 @test "the check of words finds each phrase that the table advises against, and only these" {
 	printf 'It stands for a word. Threads are told apart by a foretold cutoff, behind-the-scenes.\n' > "$TMP/good"
 	run tests/tools/words "$TMP/good"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options from one table: it is the parser, the text of --help and, through that, the completions.
- * -h, --help and --version come by themselves. Includes base only.
+ * Options from one table, which makes the parser, the text of --help and, through that, the
+ * completions. -h, --help and --version are always included. Includes base only.
  */
 #ifndef MP_CORE_OPT_H
 #define MP_CORE_OPT_H

@@ -184,7 +184,7 @@ static void handle_header(struct mp_sources *s, struct mp_source *src, const str
 	src->shift_ns = ctl->realtime_ns - ctl->clock_ns;
 }
 
-/* A loss line has its place by its time; where times are shifted, the line is rebuilt. */
+/* A loss line is ordered by its time; if times are shifted, the line is rebuilt. */
 static void handle_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
 			const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {

@@ -259,7 +259,7 @@ enum mp_status mp_input_finish(struct mp_input *in)
 	if (in->bad > REPORTED_MAX)
 		mp_say_count(in->bad, "line skipped", "lines skipped");
 	if (in->unwanted)
-		mp_say("%llu %s of a datatype that this program does not read skipped (%s)",
+		mp_say("skipped %llu %s of a datatype that this program does not read (%s)",
 		       (unsigned long long)in->unwanted, in->unwanted == 1 ? "line" : "lines",
 		       mp_kind_name(in->unwanted_kind));
 	mp_say_count(in->lost, "event was lost when this was recorded",

@@ -340,8 +340,8 @@ static struct file *file_of(struct mp_bpf_stacks *b, uint32_t number)
 }
 
 /*
- * Makes the rows of a file if the tables do not have them. False if there is no room; from the
- * second time on that is known without asking for them.
+ * Makes the rows of a file if the tables do not have them. False if there is no room; a second call
+ * knows this without making rows.
  */
 static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
 {

@@ -60,7 +60,7 @@ int mp_bpf_add_pids(struct bpf_object *object, const char *name, const struct mp
 	return 0;
 }
 
-/* With the children that were created before the programs were attached. */
+/* Includes the children that were created before the programs were attached. */
 static int add_processes(struct bpf_object *object, const struct mp_bpf_target *t)
 {
 	struct mp_pids all = { NULL, 0, 0 };

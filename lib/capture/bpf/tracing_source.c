@@ -70,7 +70,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	else if (!r->failed)
 		add_tracing(r, s->name);
 	if (!found)
-		mp_resolver_fail(r, mp_asprintf("%s: the kernel has none that matches", s->name));
+		mp_resolver_fail(r, mp_asprintf("%s: nothing in the kernel matches", s->name));
 	free(name);
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }

@@ -86,7 +86,7 @@ struct mp_event_options {
 	const char *agg_name;		   /* of the aggregate; NULL: the event's */
 	bool cgroup;			   /* write cgroup= */
 	bool inherit;			   /* of processes, with their threads and children */
-	unsigned count_context;		   /* what is counted apart: MP_CTX_ bits */
+	unsigned count_context;		   /* what is counted separately: MP_CTX_ bits */
 	uint64_t interval_ns;		   /* of what is read; 0: not said */
 	const char *fields;		   /* --fields; NULL: all */
 	const struct mp_cut_files *files;  /* who finds the places of probes */

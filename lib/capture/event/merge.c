@@ -13,7 +13,7 @@ static bool has_payload(const struct mp_event *e, const char *name)
 	return false;
 }
 
-/* A filter stays only if both have it, or each its own. */
+/* Keeps a filter only if both events have the same. */
 static void merge_filters(struct mp_event *to, const struct mp_event *from)
 {
 	char *both = NULL;
@@ -69,10 +69,10 @@ static void merge_payload(struct mp_event *to, const struct mp_event *from)
 	to->n_payload = kept;
 }
 
-/* As often as either wants it; as precisely. */
+/* As often, and as precisely, as either event needs. */
 static void merge_sampling(struct mp_event *to, const struct mp_event *from)
 {
-	if (from->each) { /* each occurrence serves those who want a sample of them */
+	if (from->each) { /* recording each occurrence also serves the request for samples */
 		to->attr.freq = 0;
 		to->attr.sample_period = 1;
 		to->each = true;
@@ -125,8 +125,8 @@ void mp_events_merge(struct mp_events *to, struct mp_events *from)
 			;
 		if (j < to->n) {
 			if (!to->v[j].agg && mp_event_merge(&to->v[j], &from->v[i]) < 0)
-				mp_say("%s: asked for twice, with fields of one name or too many: "
-				       "those of the first are recorded",
+				mp_say("%s: given twice, with fields of the same name or too many: "
+				       "recording those of the first",
 				       to->v[j].type);
 			mp_event_release(&from->v[i]);
 			continue;

@@ -134,7 +134,7 @@ static bool pmu_line(const struct pmu *pmu, const char *folder, struct mp_str fi
 	return mp_proc_line(path, to, size);
 }
 
-/* Puts the low bits of `value` where "config1:0-7,32-35" says, instead of what was there. */
+/* Stores the low bits of `value` where "config1:0-7,32-35" says, replacing what was there. */
 static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t value)
 {
 	uint64_t *word;
@@ -169,7 +169,7 @@ static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t va
 	return value == 0;
 }
 
-/* The kernel's names of what samples accesses to memory: mem-loads, mem-stores, their latency. */
+/* The kernel's names for what samples memory accesses: mem-loads, mem-stores, their latency. */
 static bool is_memory(struct mp_str term)
 {
 	static const char *const names[] = { "mem-loads", "mem-stores", "ldlat" };
@@ -220,7 +220,7 @@ static struct mp_str next_term(const char **config)
 	return term;
 }
 
-/* What the kernel says of an event; false if the term is not the name of one. */
+/* Applies what sysfs says about an event; false if the term is not the name of one. */
 static bool event_terms(const struct pmu *pmu, struct mp_str term, char text[256])
 {
 	return !memchr(term.p, '=', term.len) && pmu_line(pmu, "events", term, text, 256);
@@ -235,7 +235,7 @@ static int set_event(const struct pmu *pmu, const char *terms, struct mp_pmu_eve
 	return 0;
 }
 
-/* Events first: the other terms change what those say, as in mem-loads,ldlat=30. */
+/* Events come first: the other terms modify them, as in mem-loads,ldlat=30. */
 static int set_config(const struct pmu *pmu, const char *config, struct mp_pmu_event *event,
 		      char **error)
 {

@@ -23,7 +23,7 @@ static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_p
 		return mp_resolver_fail(
 			r,
 			mp_asprintf("%s: irqs-off: its interrupt never comes while interrupts are "
-				    "disabled; hardware events work, as cycles/irqs-off/",
+				    "disabled; hardware events work, as in cycles/irqs-off/",
 				    e->type));
 	if (when->irqs_off && !mp_arch_has_bpf())
 		return mp_resolver_fail(
@@ -86,10 +86,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	if (known >= 0 && !mp_when_same(&r->events->v[known].when, &s->when)) {
 		mp_resolver_fail(
 			r,
-			mp_asprintf(
-				"%s: given twice, with different conditions, which the stream could "
-				"not distinguish",
-				name));
+			mp_asprintf("%s: given twice, with different conditions, which the stream "
+				    "could not distinguish",
+				    name));
 		free(name);
 		return CAP_FAILED;
 	}

@@ -25,7 +25,8 @@ static int fail(char **error, char *text)
 /* --- the kernel's types ------------------------------------------------------------------------------ */
 
 /*
- * Kept for the next: to read those of the kernel takes 50 ms. Modules have some of their own each.
+ * Kept for the next call: reading the types of the kernel takes 50 ms. Each module has some of its
+ * own.
  */
 static struct btf *kernel, *modules[MODULES_MAX];
 static size_t n_modules;
@@ -67,7 +68,7 @@ void mp_prototypes_forget(void)
 struct prototype {
 	const struct btf *btf;
 	const struct btf_type *type; /* a function's; NULL: there is none */
-	uint32_t first; /* parameter: tracepoints have one before that is not passed on */
+	uint32_t first; /* parameter: the first one of a tracepoint is not passed to programs */
 };
 
 static const struct btf_type *function_of(const struct btf *btf, const char *name)
@@ -77,7 +78,7 @@ static const struct btf_type *function_of(const struct btf *btf, const char *nam
 	return id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
 }
 
-/* With names of its parameters, in kernels that have this function of it; or without. */
+/* With the names of its parameters, if the kernel has the function that has them; or without. */
 static const struct btf_type *tracepoint_of(const struct btf *btf, const char *name)
 {
 	char *known = mp_asprintf(POINT_PREFIX "%s", name),
@@ -167,7 +168,7 @@ static bool is_text(const struct btf *btf, const struct btf_type *type)
 	return btf_is_array(type) && is_char(bare(btf, btf_array(type)->type));
 }
 
-/* A member, which may be of a part without a name; `*at`: its place, in bits. */
+/* Finds a member, which may be within a part without a name; `*at`: its place, in bits. */
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *in,
 					    struct mp_str name, uint32_t *at, uint32_t *bits)
 {
@@ -213,12 +214,13 @@ static int step_to(struct path *p, struct mp_str name)
 	uint32_t at = 0;
 
 	if (!btf_is_composite(in) || (!points && !p->f->n_reads) || p->bits)
-		return fail(p->error, mp_asprintf("'%.*s' is of something that has no members",
-						  MP_STR_ARGS(name)));
+		return fail(p->error,
+			    mp_asprintf("'%.*s' is a member of something that has no members",
+					MP_STR_ARGS(name)));
 	m = find_member(btf, in, name, &at, &p->bits);
 	if (!m)
 		return fail(p->error,
-			    mp_asprintf("%s %s has no '%.*s'",
+			    mp_asprintf("%s %s has no member '%.*s'",
 					btf_is_union(in) ? "union" : "struct",
 					btf__name_by_offset(btf, in->name_off), MP_STR_ARGS(name)));
 	p->type = bare(btf, m->type);
@@ -279,7 +281,7 @@ static uint32_t word_of(const struct prototype *p, uint32_t number)
 	return words;
 }
 
-/* Where a field begins: an argument, or what is returned. -1: there is none. */
+/* Where a field begins: at an argument, or at the return value. -1: there is none. */
 static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str name)
 {
 	const struct prototype *proto = p->proto;
@@ -298,7 +300,7 @@ static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str n
 	return mp_str_eq(name, MP_STR("retval")) || mp_str_eq(name, MP_STR("$retval")) ? 0 : -1;
 }
 
-/* Of a word that is read or passed, the bits that belong to it, made 64. */
+/* Extends the bits of a member, within a word that is read or passed, to 64. */
 static void set_bits(struct path *p, uint32_t bits, uint32_t at, bool sign)
 {
 	p->f->left = 64 - bits - at;
@@ -331,7 +333,7 @@ static void set_text(struct path *p, enum mp_tracing_kind kind)
 	p->field->is_array = true;
 }
 
-/* "u32": what is there is said to be something else. */
+/* ":u32": casts the value to another type. */
 static int set_number_type(struct path *p, struct mp_str type)
 {
 	static const char kinds[] = {
@@ -342,14 +344,14 @@ static int set_number_type(struct path *p, struct mp_str type)
 
 	if (!kind || mp_num_u64((struct mp_str){ type.p + 1, type.len - 1 }, &bits) < 0 ||
 	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
-		return fail(p->error,
-			    mp_asprintf("'%.*s' is no type (u, s or x and 8 to 64, string, "
-					"ustring)",
-					MP_STR_ARGS(type)));
+		return fail(
+			p->error,
+			mp_asprintf("unknown type '%.*s' (u, s or x and 8 to 64, string, ustring)",
+				    MP_STR_ARGS(type)));
 	p->field->kind = (enum mp_tp_kind)(kind - kinds);
 	if (p->bits)
 		return 0;
-	if (bits / 8 <= p->f->size) { /* else no more than there is, made wider */
+	if (bits / 8 <= p->f->size) { /* else the value, extended */
 		p->f->size = bits / 8;
 		set_bits(p, bits, 0, p->field->kind == MP_TP_SIGNED);
 	}
@@ -364,8 +366,8 @@ static int set_type(struct path *p, struct mp_str type)
 	if (user || mp_str_eq(type, MP_STR("string"))) {
 		if (!btf_is_ptr(p->type) && !is_text(p->proto->btf, p->type))
 			return fail(p->error,
-				    mp_asprintf("'%s' points to no text", p->field->name));
-		/* a pointer that lies in memory has to be read itself */
+				    mp_asprintf("'%s' does not point to a text", p->field->name));
+		/* a pointer in memory has to be read itself */
 		if (btf_is_ptr(p->type) && p->f->n_reads && follow(p, 0) < 0)
 			return -1;
 		set_text(p, user ? MP_TRACING_TEXT_USER : MP_TRACING_TEXT_KERNEL);
@@ -377,7 +379,7 @@ static int set_type(struct path *p, struct mp_str type)
 	}
 	if (!is_number(p->type))
 		return fail(p->error,
-			    mp_asprintf("'%s' is no number, and no text%s", p->field->name,
+			    mp_asprintf("'%s' is neither a number nor a text%s", p->field->name,
 					btf_is_composite(p->type) ? ": name a member of it" : ""));
 	set_number(p);
 	return type.len ? set_number_type(p, type) : 0;
@@ -388,7 +390,7 @@ static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str tex
 	struct mp_str rest = text, name = next_name(&rest), type = { "", 0 };
 
 	if (!name.len)
-		return fail(p->error, mp_asprintf("'%.*s' is no field", MP_STR_ARGS(text)));
+		return fail(p->error, mp_asprintf("'%.*s' is not a field", MP_STR_ARGS(text)));
 	if (find_parameter(p, traced, name) < 0)
 		return fail(p->error, mp_asprintf("there is no '%.*s' (mp-record -l -v shows what "
 						  "there is)",
@@ -409,7 +411,7 @@ static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str tex
 		rest.len = 0;
 	}
 	if (rest.len)
-		return fail(p->error, mp_asprintf("'%.*s': what is '%.*s'?", MP_STR_ARGS(text),
+		return fail(p->error, mp_asprintf("'%.*s': unexpected '%.*s'", MP_STR_ARGS(text),
 						  MP_STR_ARGS(rest)));
 	return set_type(p, type);
 }
@@ -471,7 +473,7 @@ static int add_field(struct finder *f, struct mp_str text)
 	if (equals) {
 		field->name = mp_strndup(text.p, equals - text.p);
 		if (!is_name(field->name))
-			return fail(f->error, mp_asprintf("'%s' is no name", field->name));
+			return fail(f->error, mp_asprintf("'%s' is not a name", field->name));
 		text.len -= equals + 1 - text.p;
 		text.p = equals + 1;
 	}

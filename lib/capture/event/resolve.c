@@ -63,7 +63,7 @@ static int check_terms(struct mp_resolver *r, const struct cap_source *source)
 	return 0;
 }
 
-/* Asks the sources in their order; for a glob, those after the first that knows it, too. */
+/* Calls the sources in their order; for a glob, also those after the first that has a match. */
 static int resolve_name(struct mp_resolver *r, const struct cap_source *const *sources)
 {
 	const struct cap_source *const *s;
@@ -117,9 +117,11 @@ static int resolve(struct mp_resolver *r, const struct cap_source *const *source
 			count_event(r, e);
 		if (r->spec->interval_ns && !mp_event_is_read(e))
 			return mp_resolver_fail(
-				r, mp_asprintf("%s: interval= is for stat:* and mem:*", e->type));
+				r,
+				mp_asprintf("%s: interval= is only for stat:* and mem:*", e->type));
 		if (r->spec->top && (!mp_event_is_read(e) || r->count))
-			return mp_resolver_fail(r, mp_asprintf("%s: top= is for mem:*", e->type));
+			return mp_resolver_fail(r,
+						mp_asprintf("%s: top= is only for mem:*", e->type));
 	}
 	return 0;
 }

@@ -41,7 +41,7 @@ int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
 	return mp_resolver_fail(r, error);
 }
 
-/* How often: its own terms, then the options, then `each` or sampled. */
+/* Sets how often the event is recorded: by its own terms, else by the options, else by `each`. */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 {
 	const struct mp_spec *s = r->spec;
@@ -66,7 +66,7 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
-/* What is counted is another event than what is recorded. Owned by the caller. */
+/* An event that is counted is another one than the same event recorded. Owned by the caller. */
 static char *type_of(const struct mp_resolver *r, const char *name)
 {
 	struct mp_buf type = { NULL, 0, 0 };
@@ -119,7 +119,7 @@ enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r)
 	return r->spec->stack == MP_STACK_UNSET ? r->options->stack : r->spec->stack;
 }
 
-/* Adds the event up in the kernel, if that is asked for. */
+/* Aggregates the event in the kernel, if requested. */
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 {
 	const struct mp_agg_terms *terms = &r->spec->agg;
@@ -148,18 +148,18 @@ static bool is_payload(const struct mp_tp_field *f)
 	return strncmp(f->name, "__probe_", 8) != 0;
 }
 
-/* What only samples have, asked of something that is recorded each time. */
+/* Refuses terms for samples on an event whose every occurrence is recorded. */
 int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint)
 {
 	if (mp_when_any(&r->spec->when))
 		return mp_resolver_fail(
 			r,
-			mp_asprintf("%s: %s is for sampled events, as clocks and hardware events%s",
-				    type, mp_when_name(&r->spec->when),
-				    tracepoint
-					    ? "; a tracepoint has the kernel's filter, as in "
-					      "'common_flags & 1' (interrupts off; 4: need-resched)"
-					    : ""));
+			mp_asprintf(
+				"%s: %s is for sampled events, such as clocks and hardware events%s",
+				type, mp_when_name(&r->spec->when),
+				tracepoint ? "; a tracepoint has the kernel's filter, as in "
+					     "'common_flags & 1' (interrupts off; 4: need-resched)"
+					   : ""));
 	if (r->spec->memory)
 		return mp_resolver_fail(
 			r, mp_asprintf("%s: only hardware events report accesses to memory", type));
@@ -204,8 +204,8 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 }
 
 /*
- * One that is asked for twice serves both: the last event becomes part of an earlier one, if there
- * is one.
+ * An event that is requested twice serves both requests: the last one is merged into an earlier
+ * one, if there is one.
  */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 {
@@ -216,7 +216,7 @@ int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 		return 0;
 	if (mp_event_merge(&r->events->v[known], last) < 0)
 		result = mp_resolver_fail(
-			r, mp_asprintf("%s: given twice, with fields of one name or too many",
+			r, mp_asprintf("%s: given twice, with fields of the same name or too many",
 				       last->type));
 	r->events->n--;
 	mp_event_release(last);

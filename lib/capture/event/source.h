@@ -32,7 +32,7 @@
 /* What became of a specification. */
 enum cap_resolved {
 	CAP_FAILED = -1, /* the error is kept, see mp_resolver_fail() */
-	CAP_OTHER,	 /* the name is not one of this source: the next one is asked */
+	CAP_OTHER,	 /* the name is not one of this source: the next one is tried */
 	CAP_RESOLVED,	 /* events were added; of a glob, the sources that follow may have more */
 	CAP_UNKNOWN,	 /* the name can only be this source's, which has no such event */
 };
@@ -64,7 +64,7 @@ struct cap_symbolizer; /* lib/capture/session/symbolizer.h */
 
 /* Where a source writes sections of its own. */
 struct cap_output {
-	const json_t *header; /* of the events, for those that are like it */
+	const json_t *header; /* of the events, for sources that are like it */
 	const struct cap_symbolizer *symbolizer;
 	void (*put)(void *arg, struct mp_str line);
 	void *arg;
@@ -77,10 +77,13 @@ struct cap_source {
 
 	/* --- planning: main thread, before anything is opened --- */
 
-	/* Looks at r->spec. A source asked for a name or glob that it does not know adds nothing. */
+	/* Resolves r->spec. For a name or glob that it does not know, a source adds nothing. */
 	enum cap_resolved (*resolve)(struct mp_resolver *r);
 
-	/* Whether the glob has a prefix that only this source has ("usdt:FILE"): no other is asked then. */
+	/*
+	 * Whether the glob has a prefix that only this source has ("usdt:FILE"): then no other
+	 * source is tried.
+	 */
 	bool (*list)(struct cap_listing *l);
 
 	/* Whether this machine lets this process record the source's events. 0, or -1 with `*error` (owned). */
@@ -100,8 +103,9 @@ struct cap_source {
 	void (*finish)(void *state);
 
 	/*
-	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX: not before now.
-	 * Asked after a time that has settled in the rings; must not wait.
+	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX: none
+	 * before now. Called after finding a time up to which the rings are complete; must not
+	 * wait.
 	 */
 	uint64_t (*bound)(void *state);
 
@@ -114,15 +118,17 @@ struct cap_source {
 	void (*tick)(void *state, uint64_t settled_ns);
 
 	/*
-	 * How often an event happened on a CPU while it was enabled, by the source's count, where its
-	 * counter in the kernel does not count; `cpu` -1: not known on which.
+	 * How often an event happened on a CPU while it was enabled, by the source's own count, for
+	 * events that the kernel does not count; `cpu` -1: on an unknown CPU.
 	 */
 	uint64_t (*account)(void *state, size_t event, int cpu);
 
 	/* Adds what it did to the trailer. */
 	void (*trailer)(void *state, json_t *trailer);
 
-	/* Writes sections of its own, and messages to stderr. Whether something was lost. */
+	/*
+	 * Writes sections of its own, and messages to stderr. Returns whether something was lost.
+	 */
 	bool (*write)(void *state, const struct cap_output *output);
 	void (*close)(void *state);
 };

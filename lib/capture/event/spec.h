@@ -42,11 +42,11 @@ struct mp_spec {
 	char *config;	 /* the terms that are not ours, for a PMU; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
 	uint64_t period; /* 0: not said */
-	uint64_t freq;	 /* Hz; 0: not said */
+	uint64_t freq;	 /* Hz; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
 	int max_stack;	      /* 0: not said */
-	uint64_t interval_ns; /* of what is read or counted; 0: not said */
+	uint64_t interval_ns; /* of polled values and counters; 0: not given */
 	unsigned top;	      /* of memory; 0: not said */
 	bool user, kernel;    /* modifiers u, k: count only there */
 	unsigned precise;     /* modifier p, 0 to 3 */

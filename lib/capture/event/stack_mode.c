@@ -26,15 +26,15 @@ static bool is_function(const struct mp_event *e)
 	return e->tracing && e->tracing->traced != MP_TRACED_POINT;
 }
 
-/* A probe, but not a tracepoint of whatever kind. */
+/* A probe, but not a tracepoint of any kind. */
 static bool is_rare(const char *name)
 {
 	return mp_spec_is_probe(name) && strncmp(name, "rawtp:", 6) != 0;
 }
 
 /*
- * Copies of stacks are for what is sampled: 1,000 a second cost 20 MB/s. Events that are recorded
- * each time may come 100 times as often.
+ * Copies of stacks are for sampled events: 1,000 a second cost 20 MB/s. Events whose every
+ * occurrence is recorded may come 100 times as often.
  */
 static enum mp_stack_method choose_method(const struct mp_event *e, const struct mp_spec *spec,
 					  const struct mp_event_options *options)
@@ -43,26 +43,26 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 
 	if (method == MP_METHOD_UNSET)
 		method = options->method;
-	/* a probe is about the stack of a program, and no raw tracepoint */
+	/* a probe is about the stack of a program, and is not a raw tracepoint */
 	if (method == MP_METHOD_AUTO && (!e->each || is_rare(spec->name)) && mp_arch_here())
 		method = MP_METHOD_CFI;
 	/*
-	 * The kernel drops an event that has a program of its own if it comes within another program
-	 * (page faults: 1 of 2,000): it is for the user to ask for that.
+	 * The kernel drops an event that has a program of its own if it comes within another
+	 * program (page faults: 1 of 2,000): only the user can request this.
 	 */
 	if (method == MP_METHOD_AUTO)
 		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
 	/* an event has one program */
 	if (method == MP_METHOD_BPF && (mp_when_any(&spec->when) || is_function(e)))
 		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
-	/* tracepoints of single system calls are none that a program can be put on */
+	/* a program cannot be attached to tracepoints of single system calls */
 	if (method == MP_METHOD_BPF &&
 	    (!mp_arch_has_bpf() || (e->tp && strcmp(e->tp->system, "syscalls") == 0)))
 		method = MP_METHOD_FP;
 	return method;
 }
 
-/* The stack comes from elsewhere; with the sample, where the program was. */
+/* The stack comes separately; the sample only has the current address of the program. */
 static void request_address(struct mp_event *e)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
@@ -92,7 +92,7 @@ static void request_copy(struct mp_event *e, size_t bytes)
 }
 
 /*
- * How many frames are asked for: one more than is written, where possible, to see that there are
+ * How many frames are requested: one more than is written, if possible, to see whether there are
  * more.
  */
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
@@ -115,9 +115,10 @@ int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 	if (part & MP_STACK_USER)
 		e->method = choose_method(e, spec, options);
 	if (e->method == MP_METHOD_CFI && !mp_arch_here()) {
-		*error = mp_asprintf("%s: stacks of this kind of machine cannot be unwound (-g fp "
-				     "takes them along frame pointers)",
-				     e->type);
+		*error = mp_asprintf(
+			"%s: stacks cannot be unwound on this processor architecture (-g fp "
+			"follows frame pointers)",
+			e->type);
 		return -1;
 	}
 	if (e->method == MP_METHOD_CFI) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What happens to tasks, by records of the kernel of their own kind: "task:exec" and so on. */
+/* Events of tasks, which the kernel reports by special records: "task:exec" and so on. */
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 

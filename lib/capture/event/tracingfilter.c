@@ -31,7 +31,7 @@ static uint8_t where(size_t next)
 static int set_text(struct mp_tracing_test *to, const struct mp_expr_test *t, char **error)
 {
 	if (t->op == MP_EXPR_GLOB)
-		return fail(error, mp_strdup("no ~ here (mp-select(1) chooses by globs)"));
+		return fail(error, mp_strdup("no ~ here (mp-select(1) filters by globs)"));
 	if (t->text.len >= MP_TRACING_WORD)
 		return fail(error, mp_asprintf("'%.*s' is longer than %u bytes",
 					       MP_STR_ARGS(t->text), MP_TRACING_WORD - 1));
@@ -48,7 +48,7 @@ static int set_number(struct mp_tracing_test *to, const struct mp_expr_test *t, 
 
 	if (!n->whole || (n->negative && !is_signed) || (is_signed && n->magnitude > INT64_MAX))
 		return fail(error,
-			    mp_asprintf("'%.*s' is never such a number", MP_STR_ARGS(t->field)));
+			    mp_asprintf("'%.*s' can never have this value", MP_STR_ARGS(t->field)));
 	to->op = (uint8_t)(t->op - MP_EXPR_NE + MP_TRACING_NE);
 	to->is_signed = is_signed;
 	to->value = mp_number_bits(n);
@@ -62,12 +62,12 @@ static int set_test(struct mp_tracing_test *to, const struct mp_tp *tp,
 	bool text;
 
 	if (field < 0)
-		return fail(error, mp_asprintf("the filter's '%.*s' is none of its fields",
+		return fail(error, mp_asprintf("the filter's '%.*s' is not one of its fields",
 					       MP_STR_ARGS(t->field)));
 	text = tp->fields[field].kind == MP_TP_STRING;
 	if (text != (t->op >= MP_EXPR_GLOB))
 		return fail(error, mp_asprintf("'%.*s' is %s", MP_STR_ARGS(t->field),
-					       text ? "a text, to be compared with one in quotes"
+					       text ? "a text (compare it with a text in quotes)"
 						    : "a number"));
 	to->field = (uint8_t)field;
 	to->yes = where(t->yes);

@@ -12,8 +12,9 @@ enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
 	CLASSES = 20,
 	/*
-	 * What a ring has in the queue in any case. All older chunks of the ring that holds the others up
-	 * are written; an event that was interrupted may be older than those before it, so one or two stay.
+	 * The number of chunks that a ring may always have in the queue. All older chunks of the
+	 * ring for which the others wait are written; an event that was interrupted may be older
+	 * than those before it, so one or two chunks stay.
 	 */
 	CHUNKS_EACH = 3,
 	MAPPED_BYTES = 128 << 10,
@@ -46,7 +47,7 @@ struct mp_queue *mp_queue_new(size_t limit)
 	struct mp_queue *q = mp_zalloc(sizeof(*q));
 	pthread_condattr_t monotonic;
 
-	/* large chunks that are freed go back to the system, and do not stay in a heap in pieces */
+	/* freed large chunks go back to the system, and do not fragment a heap */
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

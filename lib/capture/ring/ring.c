@@ -32,7 +32,7 @@ static int number_of(const char *path, int missing)
 	return v;
 }
 
-/* CAP_PERFMON (Linux 5.8), or CAP_SYS_ADMIN that stood for it before. */
+/* CAP_PERFMON (Linux 5.8), or CAP_SYS_ADMIN, which older kernels require. */
 static bool has_capability(void)
 {
 	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -105,21 +105,23 @@ static char *explain(const struct mp_event *e, const struct perf_event_attr *att
 				"%s: this machine has no such hardware counter (a virtual machine "
 				"often has none)%s: cpu-clock works everywhere",
 				e->type,
-				attr->precise_ip ? ", or none so precise (P: as precise as it can)"
-						 : "");
+				attr->precise_ip
+					? ", or none this precise (P: as precise as possible)"
+					: "");
 		return mp_asprintf("%s: cannot be sampled on this machine", e->type);
 	case ENODATA:
-		return mp_asprintf("%s: this processor samples it only beside its event "
-				   "mem-loads-aux, which mp-record does not do (raw events such as "
-				   "r20d1/memory/pp report memory accesses, too)",
-				   e->type);
+		return mp_asprintf(
+			"%s: this processor samples it only together with its event mem-loads-aux, "
+			"which mp-record does not support (raw events such as r20d1/memory/pp "
+			"report memory accesses, too)",
+			e->type);
 	case EINVAL:
 		if (attr->freq && attr->sample_freq > (uint64_t)rate)
 			return mp_asprintf(
 				"%s: %llu Hz is more than kernel.perf_event_max_sample_rate "
 				"(%d)",
 				e->type, (unsigned long long)attr->sample_freq, rate);
-		return mp_asprintf("%s: the kernel does not take it (invalid argument)", e->type);
+		return mp_asprintf("%s: the kernel does not accept it (invalid argument)", e->type);
 	}
 	return mp_asprintf("%s: %s", e->type, strerror(error));
 }
@@ -140,7 +142,7 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 	struct perf_event_attr attr = e->attr;
 	int fd;
 
-	attr.read_format = 0; /* what older kernels do not know is not the question */
+	attr.read_format = 0; /* without what older kernels do not know */
 	attr.inherit = 0;
 	fd = mp_ring_open_event(e, &attr, 0, -1, 0, error);
 	if (fd < 0)
@@ -150,8 +152,8 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 }
 
 /*
- * What attr must be for this kernel and this kind of target; `pid`: -1, or whatever it is opened
- * on.
+ * Adapts attr to this kernel and this kind of target; `pid`: -1, or the task or cgroup that the
+ * event is opened on.
  */
 static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp_event *e,
 				       const struct mp_target *t, pid_t pid)
@@ -162,7 +164,7 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 		mp_builtin_set_attr(&mp_builtin_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
-	if (e->tracing && pid == -1) { /* its program knows the tasks, and a command's beginning */
+	if (e->tracing && pid == -1) { /* its program knows the tasks, and when a command begins */
 		attr.disabled = !t->on_exec;
 		attr.inherit = attr.enable_on_exec = 0;
 	}
@@ -211,13 +213,13 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 	return -1;
 }
 
-/* At once: a task that inherits the event without it is one that mp_attach() knows of. */
+/* At once: a task that inherits the event without its ring is known to mp_attach(). */
 static int set_program(const struct mp_event *e, int fd, char **error)
 {
 	if (!e->program || ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->program) == 0 ||
 	    !mp_when_any(&e->when))
 		return 0;
-	*error = mp_asprintf("%s: %s: the kernel does not take a BPF program for it: %s", e->type,
+	*error = mp_asprintf("%s: %s: the kernel does not accept a BPF program for it: %s", e->type,
 			     mp_when_name(&e->when), strerror(errno));
 	return -1;
 }
@@ -231,8 +233,9 @@ struct subject {
 };
 
 /*
- * Whether it may start and stop with others. Linux 6.16 and later throttles a whole group for one
- * of its events; a tracepoint that is recorded each time is never throttled.
+ * Whether the event may be in a group, whose events start and stop together. Linux 6.16 and later
+ * throttles a whole group for one of its events, but never a tracepoint of which each occurrence is
+ * recorded.
  */
 static bool may_be_grouped(const struct mp_event *e)
 {
@@ -240,8 +243,8 @@ static bool may_be_grouped(const struct mp_event *e)
 }
 
 /*
- * The kernel does not take a member if the leader is in the context of another task by now, with
- * which it was swapped when one ran after the other: then a new group begins.
+ * The kernel refuses a member if the leader is now in the context of another task, with which it
+ * was swapped when one ran after the other: then a new group begins.
  */
 static int open_counter(struct mp_counter *c, const struct mp_event *e,
 			const struct perf_event_attr *attr, int cpu, struct subject *s)
@@ -261,7 +264,10 @@ static int open_counter(struct mp_counter *c, const struct mp_event *e,
 	return c->fd < 0 ? -1 : 0;
 }
 
-/* Its ring, which it shares with the others of its CPU, and its id. 0, or -1 with `*error`. */
+/*
+ * Sets the ring of an event, which all events of its CPU share, and gets its id. Returns 0, or -1
+ * with `*error`.
+ */
 static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struct mp_event *e,
 			   char **error)
 {
@@ -270,10 +276,10 @@ static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struc
 	if (set_program(e, c->fd, error) < 0)
 		return -1;
 	if (!ring->base && map_ring(r, ring, c->fd) < 0)
-		*error = mp_asprintf(
-			"cannot map a ring buffer of %zu KiB: %s (a smaller one: -m 64K, or raise "
-			"kernel.perf_event_mlock_kb)",
-			r->wanted_size >> 10, strerror(errno));
+		*error =
+			mp_asprintf("cannot map a ring buffer of %zu KiB: %s (try -m 64K, or raise "
+				    "kernel.perf_event_mlock_kb)",
+				    r->wanted_size >> 10, strerror(errno));
 	else if (ring->fd != c->fd && ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) < 0)
 		*error =
 			mp_asprintf("%s: cannot share a ring buffer: %s", e->type, strerror(errno));
@@ -284,7 +290,7 @@ static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struc
 	return -1;
 }
 
-/* 0; 1: the task is gone; -1 with `*error`. */
+/* Returns 0; 1: the task has ended; or -1 with `*error`. */
 static int add_counter(struct mp_rings *r, const struct mp_events *events, size_t event,
 		       size_t ring, struct subject *s, char **error)
 {
@@ -319,7 +325,10 @@ static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, p
 	return number == 0 || !(mp_event_is_read(e) || (e->tracing && pid != -1));
 }
 
-/* All events on all rings, for one task, cgroup or the whole system; as add_counter(). */
+/*
+ * Opens all events on all CPUs, for one task, one cgroup or the whole system. Returns as
+ * add_counter().
+ */
 static int open_subject(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, pid_t pid, unsigned long flags, char **error)
 {
@@ -378,7 +387,7 @@ void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q)
 		r->v[i].stream = mp_queue_add(q, MP_QUEUE_EVENTS, "rings", i);
 }
 
-/* Where the others are of tasks or cgroups. */
+/* For a target of tasks or cgroups: the events that are opened on CPUs. */
 static int open_tracing(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, char **error)
 {
@@ -396,7 +405,7 @@ int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		   const struct mp_target *target, char **error)
 {
 	if (r->n_counters == 0) {
-		*error = mp_strdup("the processes to record are gone");
+		*error = mp_strdup("the processes to record have exited");
 		return -1;
 	}
 	if ((target->tids.n || target->n_cgroups) && open_tracing(r, events, target, error) < 0)
@@ -484,10 +493,10 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 				       : NULL;
 
 		if (filter && ioctl(r->counters[i].fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) {
-			*error = mp_asprintf("%s: the kernel does not take the filter '%s': %s "
-					     "(mp-record -l -v %s shows fields and syntax)",
-					     e->type, e->filter ? e->filter : filter,
-					     strerror(errno), e->type);
+			*error = mp_asprintf(
+				"%s: the kernel does not accept the filter '%s': %s (mp-record -l "
+				"-v %s shows fields and syntax)",
+				e->type, e->filter ? e->filter : filter, strerror(errno), e->type);
 			result = -1;
 		}
 		free(filter);
@@ -504,7 +513,9 @@ void mp_rings_enable(struct mp_rings *r)
 			ioctl(r->counters[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 }
 
-/* The kernel says POLLHUP of an event when its task and those that inherited it are gone. */
+/*
+ * The kernel reports POLLHUP for an event when its task, and those that inherited it, have ended.
+ */
 bool mp_rings_orphaned(const struct mp_rings *r)
 {
 	size_t i;

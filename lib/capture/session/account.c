@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Sums of the kernel's counters, by ring and event as the tallies of the writer are. */
+/* Totals of the kernel's counters, by ring and event like the writer's counts. */
 static struct mp_counts *read_counters(const struct mp_writer *w)
 {
 	struct mp_counts *sums = mp_zalloc(w->rings->n * w->events->n * sizeof(*sums)), counts;
@@ -22,7 +22,7 @@ static struct mp_counts *read_counters(const struct mp_writer *w)
 	return sums;
 }
 
-/* Adds what sources count themselves, as the kernel's counters of their events do not count. */
+/* Adds what sources count themselves, because the kernel's counters do not count their events. */
 static void add_sources(struct mp_counts *sums, const struct mp_writer *w,
 			const struct cap_opened_sources *sources)
 {
@@ -55,7 +55,7 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	}
 }
 
-/* Linux before 6.0 counts losses per ring alone: all that can be known is what the records say. */
+/* Linux before 6.0 counts losses only per ring: only the records say more. */
 static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, uint64_t lost)
 {
 	cpu->lost = MP_MAX(cpu->lost, lost);

@@ -12,8 +12,9 @@
 
 struct mp_cpu_account {
 	/*
-	 * Events that are recorded each time, by their counters. Where counters are sums, of samples and
-	 * of events that count more than 1 each time, the samples.
+	 * Events of which each occurrence is recorded, by their counters. Where a counter does not
+	 * count occurrences (samples, and events that count more than 1 each time): the number of
+	 * samples.
 	 */
 	uint64_t fired;
 	uint64_t written, excluded; /* of all events */
@@ -24,14 +25,14 @@ struct mp_account {
 	struct mp_cpu_account *cpus; /* by ring */
 	uint64_t fired, lost;
 	/*
-	 * Fired, by the counter, but neither delivered nor counted as lost: some kernels drop
-	 * events of interrupts that wake an idle CPU without a word. They are lost, too.
+	 * Events that fired, by the counter, but were neither delivered nor counted as lost: some
+	 * kernels silently drop events of interrupts that wake an idle CPU. They are lost, too.
 	 */
 	uint64_t unexplained;
 	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
 };
 
-/* Reads the counters of the kernel and of the sources, after everything was written. */
+/* Reads the counters of the kernel and of the sources, after everything has been written. */
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct cap_opened_sources *sources);
 void mp_account_release(struct mp_account *a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel aggregation: programs aggregate events by stack, bpfaggregate.h, and the end writes their
- * totals, aggregate.h. An aggregate that is no event, "sum:blocked", is represented by an event that never
- * fires.
+ * In-kernel aggregation: programs aggregate events by stack (bpfaggregate.h), and the end writes
+ * their totals (aggregate.h). An aggregate that is not an event, "sum:blocked", is represented by
+ * an event that never fires.
  */
 #include <stdlib.h>
 

@@ -38,7 +38,10 @@ static void release_texts(struct mp_texts *t)
 	*t = (struct mp_texts){ NULL, 0, 0 };
 }
 
-/* The user's own, the machine's, those that came with the program; the first that has a name wins. */
+/*
+ * The user's collectors, the machine's, those that came with the program; the first with a name
+ * wins.
+ */
 static void find_folders(struct mp_texts *folders)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -195,7 +198,7 @@ static int set_argument(struct parser *p, struct mp_str value)
 	if (c->argument_name)
 		return fail(p, "given twice:", value);
 	if (c->events.n || c->optional.n)
-		return fail(p, "events stand before the argument:", value);
+		return fail(p, "events before the argument:", value);
 	name = mp_str_trim(name);
 	c->argument_name = mp_strndup(name.p, name.len);
 	if (!eq || c->argument)
@@ -254,7 +257,7 @@ static int parse_line(struct parser *p, struct mp_str line)
 		       mp_str_trim((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
 }
 
-/* What holds for the file as a whole. */
+/* Checks what must hold for the file as a whole. */
 static int check(struct parser *p)
 {
 	const struct mp_collector *c = p->c;
@@ -263,7 +266,7 @@ static int check(struct parser *p)
 	if (!c->summary)
 		return fail(p, "no summary in", nothing);
 	if (!c->events.n && !c->optional.n && !c->members.n)
-		return fail(p, "neither events nor collectors in", nothing);
+		return fail(p, "no events and no collectors in", nothing);
 	if (c->argument && !c->argument_name)
 		return fail(p, "takes no argument:", mp_str(c->name));
 	return 0;
@@ -423,7 +426,7 @@ static int parse(const struct means *m, struct mp_specs *specs, const char *line
 	return -1;
 }
 
-/* All that the collector must have. -1 with `*error`. */
+/* Adds all events that the collector needs. Returns -1 with `*error` if one is missing. */
 static int resolve_required(const struct means *m, struct mp_events *events, char **error)
 {
 	struct mp_specs specs = { NULL, 0, 0 };
@@ -439,7 +442,7 @@ static int resolve_required(const struct means *m, struct mp_events *events, cha
 	return result == 0 ? try_events(events, error) : result;
 }
 
-/* Tried, if it is a counter; what else there is shows when it is resolved. */
+/* Opens the event for a try if it is a counter; for other events, resolving them is enough. */
 static bool can_be_opened(const struct means *m, const struct mp_specs *one)
 {
 	struct mp_event_options options = *m->options;
@@ -458,7 +461,7 @@ static bool can_be_opened(const struct means *m, const struct mp_specs *one)
 	return can;
 }
 
-/* Adds what there is, each by itself. */
+/* Adds the optional events that this machine has, one by one. */
 static void resolve_optional(const struct means *m, struct mp_events *events)
 {
 	struct mp_specs specs = { NULL, 0, 0 };
@@ -478,7 +481,7 @@ static void resolve_optional(const struct means *m, struct mp_events *events)
 	mp_specs_release(&specs);
 }
 
-/* What the collector says, where the user has not said otherwise. */
+/* Applies the settings of the collector, except where the user has given others. */
 static struct mp_event_options options_for(const struct mp_collector *c,
 					   const struct mp_event_options *given)
 {

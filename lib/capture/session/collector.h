@@ -35,7 +35,7 @@ struct mp_collector {
 struct mp_collector *mp_collector_load(const char *name, char **error);
 void mp_collector_free(struct mp_collector *c);
 
-/* Takes the text of a collector's file apart; `path` is for messages. */
+/* Parses the text of a collector's file; `path` is for messages. */
 struct mp_collector *mp_collector_parse(const char *name, const char *path, struct mp_str text,
 					char **error);
 
@@ -45,13 +45,16 @@ typedef void mp_collector_fn(void *arg, const char *name);
 void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg);
 
 /*
- * Adds the events of a collector, and of the members of a group. It reports those that this machine lacks,
- * and the others added: returns how many collectors failed.
+ * Adds the events of a collector, and of the members of a group. Reports the collectors whose
+ * events this machine lacks, and adds the others. Returns how many collectors failed.
  */
 size_t mp_collector_resolve(const char *name, struct mp_events *events,
 			    const struct mp_event_options *options, struct mp_tracefs **tracefs);
 
-/* What it is, what it records, what that costs, and the pipelines that show it. -1: no such one. */
+/*
+ * Prints what a collector is, what it records, what that costs, and the pipelines that show it.
+ * Returns -1 if there is no such collector.
+ */
 int mp_collector_explain(const char *name, struct mp_out *out);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
 	STACKS_MAX_BYTES = 16 << 20,
-	STACKS_APART_NS = 1000000, /* by so much they may be out of order */
+	STACKS_APART_NS = 1000000, /* events may be out of order by this much */
 	FDS_BEFORE_RINGS = 3,
 };
 
@@ -38,8 +38,8 @@ struct mp_drain {
 };
 
 /*
- * A lower bound of the times of what is left in a ring. An event that was interrupted by another
- * follows it in the ring though it is earlier, so a few records are read.
+ * A lower bound of the times of the records that remain in a ring. An event that was interrupted by
+ * another follows it in the ring though it is earlier, so a few records are read.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {
@@ -91,8 +91,8 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 }
 
 /*
- * Copies a record without what is unused of the copy of a stack: 60 KiB are reserved, a few are
- * filled. Some spare bytes stay, which say that the copy was not full. Returns its length.
+ * Copies a record without the unused part of the copy of a stack: 60 KiB are reserved, but only a
+ * few are filled. Some spare bytes stay, which show that the copy was not full. Returns its length.
  */
 static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uint64_t at,
 			  const struct perf_event_header *h, char *to)
@@ -156,7 +156,7 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 	return true;
 }
 
-/* Everything that is in a ring now; false if it had to stay there. */
+/* Drains all that is in a ring now; false if some had to stay there. */
 static bool drain_ring(struct mp_drain *d, uint32_t ring)
 {
 	const struct mp_ring *r = &d->s.rings->v[ring];
@@ -192,8 +192,8 @@ static bool put_stack(void *arg, const struct mp_bpf_head *record)
 }
 
 /*
- * The stacks that BPF took; false if some had to stay, and the samples after `stacks_time` with
- * them. What was read is before that, so the writer makes room by itself.
+ * Drains the stacks that BPF programs took; false if some had to stay, and with them the samples
+ * after `stacks_time`. What was read precedes that time, so the writer makes room without them.
  */
 static bool drain_stacks(struct mp_drain *d)
 {
@@ -208,7 +208,7 @@ static bool drain_stacks(struct mp_drain *d)
 	return all;
 }
 
-/* One round over all rings, and a mark for what is complete. False if something had to stay. */
+/* Drains all rings once, and pushes a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
 	uint64_t settled = mp_grace_time(d->s.grace); /* before the rings are read */
@@ -228,7 +228,7 @@ static bool drain_all(struct mp_drain *d)
 		settled = MP_MIN(settled, d->stacks_time);
 	}
 	bound = cap_sources_bound(
-		d->s.sources); /* last: what they pushed before is before the mark */
+		d->s.sources); /* last, so that what they have pushed precedes the mark */
 	mp_queue_mark(d->s.queue, MP_MIN(settled, bound));
 	return complete;
 }
@@ -262,7 +262,8 @@ static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 			break;
 		for (i = FDS_BEFORE_RINGS; i < n; i++)
 			if (fds[i].revents & (POLLHUP | POLLERR))
-				fds[i].fd = -1; /* its task is gone: the settling wakes us */
+				fds[i].fd =
+					-1; /* its task has ended: the end of the grace period wakes us */
 		if (!drain_all(d))
 			poll(NULL, 0, 1); /* full: do not spin while the writer catches up */
 	}

@@ -32,12 +32,12 @@ struct mp_drain;
 struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid);
 
 /*
- * Begins. When `stopped_fd` is readable all events are disabled: what is in the rings is pushed,
- * then the last mark, and the thread ends.
+ * Begins to drain. When `stopped_fd` is readable, all events are disabled: the thread pushes what
+ * is in the rings, then the last mark, and ends.
  */
 void mp_drain_go(struct mp_drain *d, int stopped_fd);
 
-/* Waits for the end of the thread, and frees. */
+/* Waits for the end of the thread, and frees everything. */
 void mp_drain_free(struct mp_drain *d);
 
 #endif

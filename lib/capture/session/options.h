@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the user asks of a recording. Includes event, proc, taskname. */
+/* The options of a recording. Includes event, proc, taskname. */
 #ifndef MP_CAPTURE_SESSION_OPTIONS_H
 #define MP_CAPTURE_SESSION_OPTIONS_H
 

@@ -25,7 +25,7 @@ static void check_permissions(struct mp_record_plan *p)
 	o->events.stack &= ~MP_STACK_KERNEL;
 }
 
-/* One that cannot start does not keep the others from it. */
+/* A collector that cannot start does not stop the others. */
 static void resolve_collectors(struct mp_record_plan *p)
 {
 	struct mp_buf remain = { NULL, 0, 0 };
@@ -39,14 +39,14 @@ static void resolve_collectors(struct mp_record_plan *p)
 			mp_buf_printf(&remain, " %s", *name);
 	}
 	if (p->collectors_failed && !p->events.n && !p->o->specs.n)
-		mp_die("nothing is left to record");
+		mp_die("there is nothing left to record");
 	if (p->collectors_failed && remain.len)
 		mp_say("recording the remaining collectors:%.*s",
 		       MP_STR_ARGS(mp_buf_view(&remain)));
 	mp_buf_release(&remain);
 }
 
-/* Whether the command is what is recorded, and not how long. */
+/* Whether the command is recorded, rather than only limiting the time. */
 static bool is_command_target(const struct mp_record_options *o)
 {
 	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
@@ -85,7 +85,8 @@ static void resolve_events(struct mp_record_plan *p)
 	mp_events_merge(&p->events, &own);
 	mp_events_release(&own);
 	if (p->o->max_events && mp_events_all_aggregated(&p->events))
-		mp_die("--events: what is added up in the kernel has no events to count");
+		mp_die("--events cannot be combined with in-kernel aggregation, which has no "
+		       "events to count");
 	for (i = 0; i < p->events.n; i++) {
 		const struct mp_event *e = &p->events.v[i];
 
@@ -101,10 +102,10 @@ static void resolve_events(struct mp_record_plan *p)
 		p->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
 	if (p->o->interval_ns && !reads)
-		mp_die("--interval is for --stat, stat:* and mem:*");
+		mp_die("--interval is only for --stat, stat:* and mem:*");
 }
 
-/* With the processes that they started. Their threads are for mp_attach() to find. */
+/* With the processes that they started. mp_attach() finds their threads. */
 static void find_processes(struct mp_record_plan *p)
 {
 	struct mp_pids *pids = &p->processes;

@@ -9,8 +9,8 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 		      bool verbose)
 {
 	if (w->lost > a->unexplained)
-		mp_say("%llu %s lost: the ring buffers were full (larger ones: -m 16M; fewer "
-		       "events: a filter, --fields; sooner: --realtime)",
+		mp_say("%llu %s lost: the ring buffers were full (try larger ones with -m 16M, "
+		       "fewer events with a filter or --fields, or --realtime)",
 		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
 	else
 		mp_say_count(w->lost, "event was lost", "events were lost");
@@ -78,6 +78,6 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 	       (unsigned long long)symbols->dsos.cfi_loads, symbols->dsos.cfi_bytes >> 10);
 	tell_tables(stacks);
 	mp_say_count(mp_grace_guesses(grace),
-		     "watermark was a guess: the kernel's grace periods took too long",
-		     "watermarks were guesses: the kernel's grace periods took too long");
+		     "watermark was estimated: the kernel's grace periods took too long",
+		     "watermarks were estimated: the kernel's grace periods took too long");
 }

@@ -46,7 +46,7 @@ static void start_threads(struct mp_record_run *r, struct mp_record_plan *p,
 	mp_pids_add(&k->threads, tid);
 }
 
-/* Tracepoints exclude threads, not processes: those of ours are known by now. */
+/* Tracepoints exclude threads, not processes: now all threads of mp-record are known. */
 static void set_filters(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	char *error;
@@ -123,7 +123,7 @@ void mp_record_write_json(struct mp_record_run *r, json_t *object)
 	mp_buf_release(&line);
 }
 
-/* Whoever sees the header knows that events are recorded. */
+/* A reader that sees the header knows that events are being recorded. */
 static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
 	mp_drain_go(r->drain, mp_control_stopped_fd(r->control));

@@ -59,13 +59,13 @@ int main(void)
 	ok(wrong("a", "summary=s\nevents=e\n", "file:2: no such key: 'events'"), "an unknown key");
 	ok(wrong("a", "summary=s\nfoo\n", "file:2: no '=' in 'foo'"), "no value");
 	ok(wrong("a", "event=e\n", "file:1: no summary in 'file'"), "no summary");
-	ok(wrong("a", "summary=s\n", "file:1: neither events nor collectors in 'file'"), "nothing");
+	ok(wrong("a", "summary=s\n", "file:1: no events and no collectors in 'file'"), "nothing");
 	ok(wrong("a", "summary=s\nsummary=t\n", "file:2: given twice: 't'"), "twice");
 	ok(wrong("a", "summary=s\nevent=e\nfreq=0\n", "file:3: not a number: '0'"), "no number");
 	ok(wrong("a:1", "summary=s\nevent=e\n", "file:2: takes no argument: 'a:1'"),
 	   "an argument too many");
 	ok(wrong("a", "summary=s\nevent=e\nargument=n\n",
-		 "file:3: events stand before the argument: 'n'"),
+		 "file:3: events before the argument: 'n'"),
 	   "an argument too late");
 	ok(wrong("a", "summary=s\nevent=e\nstack=all\n", "file:3: not a kind of stack: 'all'"),
 	   "no stack");

@@ -184,7 +184,7 @@ PY
 	run mp-hist "$TMP/dur" "$TMP/weighted"
 	[ "$status" = 2 ] && [[ "$output" == *"weighted by different fields"* ]] || false
 	run mp-hist --linear "$TMP/dur"
-	[ "$status" = 2 ] && [[ "$output" == *"make it with the same --linear"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"make the dump with the same --linear"* ]] || false
 	run mp-hist "$TMP/in" "$TMP/kib"
 	[ "$status" = 2 ] && [[ "$output" == *"events and points"* ]] || false
 }

@@ -60,7 +60,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Parses a string in quotes at the beginning of *s into *to; false: it has no end. */
+/* Parses a string in quotes at the beginning of *s into *to; false: the quote is not closed. */
 static bool parse_string(struct mp_str *s, struct mp_buf *to)
 {
 	char quote = *s->p, c;

@@ -27,8 +27,8 @@ struct mp_ctl {
 		datatype; /* header, end: MP_EVENT, MP_POINT or MP_STACK; 0: one we do not know */
 	int version;	  /* header */
 	uint64_t time_ns; /* watermark: T; lost: B */
-	uint64_t from_ns; /* lost: A, 0 if not said */
-	int cpu;	  /* lost: C, -1 if not said */
+	uint64_t from_ns; /* lost: A, 0 if not given */
+	int cpu;	  /* lost: C, -1 if not given */
 	uint64_t lost;	  /* lost: N; end: M */
 	uint64_t records; /* end */
 	bool has_anchor;  /* header: it has clock_ns and realtime_ns */

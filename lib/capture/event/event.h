@@ -75,7 +75,7 @@ struct mp_events {
 /* The options for all events; the terms of a specification override them. */
 struct mp_event_options {
 	uint64_t freq;	 /* of sampled events, Hz */
-	uint64_t period; /* of all events; 0: not said */
+	uint64_t period; /* of all events; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
 	size_t stack_size;		   /* bytes of the copy of a user stack */
@@ -87,7 +87,7 @@ struct mp_event_options {
 	bool cgroup;			   /* write cgroup= */
 	bool inherit;			   /* of processes, with their threads and children */
 	unsigned count_context;		   /* what is counted separately: MP_CTX_ bits */
-	uint64_t interval_ns;		   /* of what is read; 0: not said */
+	uint64_t interval_ns;		   /* of polled values; 0: not given */
 	const char *fields;		   /* --fields; NULL: all */
 	const struct mp_cut_files *files;  /* who finds the places of probes */
 };

@@ -41,13 +41,13 @@ struct mp_spec {
 	char *filter;	 /* NULL: none */
 	char *config;	 /* the terms that are not ours, for a PMU; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
-	uint64_t period; /* 0: not said */
+	uint64_t period; /* 0: not given */
 	uint64_t freq;	 /* Hz; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
-	int max_stack;	      /* 0: not said */
+	int max_stack;	      /* 0: not given */
 	uint64_t interval_ns; /* of polled values and counters; 0: not given */
-	unsigned top;	      /* of memory; 0: not said */
+	unsigned top;	      /* of memory; 0: not given */
 	bool user, kernel;    /* modifiers u, k: count only there */
 	unsigned precise;     /* modifier p, 0 to 3 */
 	bool most_precise;    /* modifier P: as much as there is */
@@ -76,7 +76,7 @@ bool mp_spec_is_probe(const char *name);
 
 /*
  * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon
- * between, as in "user:fp"; what is not said stays as it is. -1 if the text is something else.
+ * between, as in "user:fp"; what is not given stays as it is. -1 if the text is something else.
  */
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 

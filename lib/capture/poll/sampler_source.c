@@ -31,7 +31,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 
 	if (strncmp(s->name, "mem:", 4) != 0)
 		return CAP_OTHER;
-	r->count = false; /* it is read anyway */
+	r->count = false; /* it is polled anyway */
 	if (!mp_builtin_each(s->name, add, r)) {
 		r->count = s->count;
 		return CAP_OTHER;

@@ -34,7 +34,7 @@ static void ring_bell(int fd)
 	uint64_t one = 1;
 
 	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* it rings already */
+		return; /* the eventfd is readable already */
 }
 
 static int grace_period(void)

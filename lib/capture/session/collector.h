@@ -22,8 +22,8 @@ struct mp_collector {
 	struct mp_texts events, optional; /* as -e has them */
 	struct mp_texts members;	  /* of a group: names */
 	char *fields;			  /* NULL: all */
-	uint64_t freq, period;		  /* 0: not said */
-	char *stack;			  /* as -g has it; NULL: not said */
+	uint64_t freq, period;		  /* 0: not given */
+	char *stack;			  /* as -g has it; NULL: not given */
 	char *argument_name;		  /* NULL: it takes none */
 	char *argument;			  /* given, or its default; NULL: neither */
 };

@@ -42,7 +42,7 @@ static struct {
 	bool others, table, tsv;
 } options;
 
-/* A host and its machine; without the field `host` there is one, of no name. */
+/* A host and its machine; events without the field `host` belong to one without a name. */
 struct host {
 	struct host *next;
 	struct mp_str name;

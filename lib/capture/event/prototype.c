@@ -64,7 +64,7 @@ void mp_prototypes_forget(void)
 	kernel = NULL;
 }
 
-/* What parameters are asked of. */
+/* Where the parameters of a function or tracepoint are looked up. */
 struct prototype {
 	const struct btf *btf;
 	const struct btf_type *type; /* a function's; NULL: there is none */

@@ -74,8 +74,9 @@ void mp_rings_close(struct mp_rings *r, bool apart);
 void mp_rings_leave(const struct mp_rings *r);
 
 /*
- * The scheduler's events tell of other tasks than the one they happen in: who leaves out those of
- * one task does not know any more who has its CPU then. So mp-record's own are recorded, too.
+ * The scheduler's events report other tasks than the one in which they happen: without the events
+ * of one task, it is unknown which task has its CPU. So the scheduler's events in mp-record itself
+ * are recorded, too.
  */
 bool mp_ring_is_scheduler_event(const struct mp_event *e);
 

@@ -21,7 +21,7 @@ struct mp_tally {
 	bool weighted; /* it counts more than 1 each time: its counter is no number of events */
 };
 
-/* What the records of a ring say besides. */
+/* What else the records of a ring say. */
 struct mp_ring_tally {
 	uint64_t lost;	  /* reported by loss records */
 	uint64_t last_ns; /* time of the latest record */

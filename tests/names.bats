@@ -88,7 +88,7 @@ setup() {
 	printf 'nonsense\n' > "$TMP/bad.csv"
 	run mp-record -q --names "$TMP/bad.csv" -e cpu-clock -d 1ms -o /dev/null
 	[ "$status" = 1 ]
-	[[ "$output" == *"bad.csv:1: row has neither 2 columns"* ]]
+	[[ "$output" == *"bad.csv:1: row needs 2 columns"* ]]
 }
 
 @test "the table of a QEMU process names its virtual CPUs and its uuid" {

@@ -169,7 +169,7 @@ static bool handle_control(struct mp_input *in)
 	return true;
 }
 
-/* 1: a record for the filter; 0: nothing to give out; -1: done with this input. */
+/* 1: `rec` is a record for the filter; 0: the line is not one; -1: this input is done. */
 static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
 {
 	const char *why = NULL;

@@ -16,8 +16,9 @@ ticks() {
 	grep -c ",timer:$2," "$1" || true
 }
 
-@test "each CPU ticks, idle or not, never sooner than the period" {
+@test "each CPU ticks, never sooner than the period" {
 	needs_root
+	start_spins
 	mp-record -q -e timer:50 -d 1 -o "$TMP/s" || [ $? = 1 ]
 	mp-order --check "$TMP/s" > /dev/null
 	trailer "$TMP/s" 'fired == .records + .excluded + .lost' | grep -qx true
@@ -40,6 +41,7 @@ ticks() {
 
 @test "if= keeps the ticks at which a counter of the CPU moved more, or less" {
 	bpf_works
+	start_spins
 	local e
 	for e in 'cpu-clock>0' 'cpu-clock<1' 'cpu-clock>1000000000000' 'cpu-clock<1000000000000'; do
 		mp-record -q -e "timer:100/if=$e,stack=none/" -d 500ms -o "$TMP/$e" || [ $? = 1 ]

@@ -2,8 +2,7 @@
 /* Polled values: memory of processes, "mem:rss", and counters, "stat:EVENT" of any event. */
 #include <stdlib.h>
 
-#include "lib/capture/event/resolver.h"
-#include "lib/capture/event/source.h"
+#include "lib/capture/event/builtin_source.h"
 #include "lib/capture/poll/sampler.h"
 #include "lib/capture/ring/recording.h"
 
@@ -27,38 +26,12 @@ static void add(void *arg, const struct mp_builtin *own)
 
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
-	const struct mp_spec *s = r->spec;
-
-	if (strncmp(s->name, "mem:", 4) != 0)
-		return CAP_OTHER;
-	r->count = false; /* it is polled anyway */
-	if (!mp_builtin_each(s->name, add, r)) {
-		r->count = s->count;
-		return CAP_OTHER;
-	}
-	if (s->filter || s->user || s->kernel || s->precise)
-		return mp_resolver_fail(r, mp_asprintf("%s: it takes no filter and no modifier "
-						       "(mp-select(1) filters afterwards)",
-						       s->name));
-	return CAP_RESOLVED;
-}
-
-static void show(void *arg, const struct mp_builtin *own)
-{
-	struct cap_listing *l = arg;
-
-	if (own->kind != MP_BUILTIN_RECORD)
-		l->show(l->arg, &(struct cap_listed){
-					.name = own->name,
-					.what = own->what,
-					.fields = own->fields,
-					.n_fields = own->n_fields,
-				});
+	return mp_builtin_resolve(r, "mem:", add);
 }
 
 static bool list(struct cap_listing *l)
 {
-	mp_builtin_each(l->glob, show, l);
+	mp_builtin_list(l, true);
 	return false;
 }
 

@@ -217,13 +217,13 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.
 # programs that make a known load
 $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
 	@mkdir -p $(@D)
-	$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
+	$(call show,CC)$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
 # loaded into a program by a test; not where sanitizers have malloc of their own
 PRELOAD := $(if $(SAN),,$(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c)))
 $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -g $(WARNINGS) -D_GNU_SOURCE -shared -fPIC -o $@ $<
+	$(call show,LD)$(CC) -O2 -g $(WARNINGS) -D_GNU_SOURCE -shared -fPIC -o $@ $<
 
 unit: $(UNIT)
 test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \

@@ -8,6 +8,7 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/list.h"
 #include "lib/capture/session/session.h"
+#include "lib/capture/session/sources.h"
 #include "lib/core/opt.h"
 
 enum {
@@ -139,7 +140,7 @@ static void add_event(const char *text)
 {
 	char *error;
 
-	if (mp_specs_parse(&options.specs, text, &error) < 0)
+	if (mp_specs_parse(&options.specs, text, cap_sources_parse, &error) < 0)
 		mp_usage("%s", error);
 }
 

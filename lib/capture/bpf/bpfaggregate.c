@@ -78,11 +78,6 @@ static int fail(char **error, char *text)
 	return -1;
 }
 
-static bool is_probe(const struct mp_event *e)
-{
-	return mp_spec_is_probe(e->type);
-}
-
 static int want_program(struct mp_bpf_aggregate *a, const char *name)
 {
 	return bpf_program__set_autoload(bpf_object__find_program_by_name(a->object, name), true);
@@ -154,7 +149,7 @@ static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events,
 		if (e->agg->kind != MP_AGG_OF_EVENT) {
 			if (set_named_rule(a, e->agg, &rule, error) < 0)
 				return -1;
-		} else if (is_probe(e)) {
+		} else if (e->probe) {
 			want_program(a, "aggregate_probe");
 			a->number_of_event[i] = probes;
 			a->setup->rules[probes++] = rule;
@@ -183,7 +178,7 @@ static int check_target(const struct mp_events *events, bool system, char **erro
 	for (i = 0; i < events->n; i++) {
 		const struct mp_event *e = &events->v[i];
 
-		if (e->agg && !system && (is_probe(e) || e->agg->kind != MP_AGG_OF_EVENT))
+		if (e->agg && !system && (e->probe || e->agg->kind != MP_AGG_OF_EVENT))
 			return refuse(e, "for all CPUs and cgroups, or for processes (-p)", error);
 	}
 	return 0;
@@ -408,13 +403,12 @@ int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *r
 
 	for (i = 0; i < events->n; i++) {
 		e = &events->v[i];
-		if (is_rule(e) && is_probe(e) &&
-		    attach_probe(a, e, a->number_of_event[i], error) < 0)
+		if (is_rule(e) && e->probe && attach_probe(a, e, a->number_of_event[i], error) < 0)
 			return -1;
 	}
 	for (i = 0; i < rings->n_counters; i++) {
 		e = &events->v[rings->counters[i].event];
-		if (is_rule(e) && !is_probe(e) && attach_sample(a, &rings->counters[i]) < 0)
+		if (is_rule(e) && !e->probe && attach_sample(a, &rings->counters[i]) < 0)
 			return refuse_event(e, error);
 	}
 	return 0;

@@ -49,6 +49,14 @@ static void add_traced(void *arg, const char *name)
 	free(full);
 }
 
+static size_t parse(const char *text)
+{
+	enum mp_traced traced;
+	const char *rest;
+
+	return mp_tracing_kind(text, &traced, &rest) ? mp_spec_span(text, "/,") : 0;
+}
+
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
 	const struct mp_spec *s = r->spec;
@@ -157,6 +165,7 @@ static void close_programs(void *state)
 
 const struct cap_source mp_tracings_source = {
 	.name = "traced function",
+	.parse = parse,
 	.resolve = resolve,
 	.list = list,
 	.try = try,

@@ -24,14 +24,14 @@ const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *
 	if (spec->count)
 		return "stat: counts, and does not aggregate by stack";
 	if (e->tp && (e->n_payload || e->filter))
-		return mp_spec_is_probe(spec->name)
+		return spec->probe
 			       ? "an aggregated probe takes neither arguments nor a filter"
 			       : "a tracepoint is not aggregated in the kernel (mp-fold does it)";
 	if (strncmp(spec->name, "uprobe:", 7) == 0 || strncmp(spec->name, "uretprobe:", 10) == 0)
 		return NULL;
 	if (mp_when_any(&spec->when))
 		return "an event has one program: it is aggregated, or its samples have a condition";
-	if (e->attr.bp_type || mp_spec_is_probe(spec->name))
+	if (e->attr.bp_type || spec->probe)
 		return "only uprobes and sampled events are aggregated in the kernel";
 	if (spec->agg.given && rule->weight[0] != MP_AGG_COUNT && rule->weight[0] != MP_AGG_PERIOD)
 		return "samples are aggregated by count or period";

@@ -49,6 +49,7 @@ struct mp_event {
 	const struct mp_tp_field **payload; /* fields that are written, of tp or own */
 	size_t n_payload;
 	unsigned context; /* MP_CTX_ bits that are written */
+	bool probe;	  /* its type is the name that its source parsed, see cap_source.parse */
 	bool once; /* opened on one CPU for all CPUs: its program does not distinguish them */
 	bool each; /* each occurrence is recorded: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */

@@ -3,10 +3,40 @@
  * Probes on functions and markers of programs and on functions of the kernel, and breakpoints on
  * memory: see probe.h.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
+
+/* The name of a probe has slashes of its own: in its file, and before the length of memory. */
+static size_t parse(const char *text)
+{
+	static const char *const kinds[] = {
+		"uprobe:", "uretprobe:", "usdt:", "kprobe:", "kretprobe:", "mem:",
+	};
+	const char *at, *colon;
+	size_t i, len;
+
+	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++) {
+		len = strlen(kinds[i]);
+		if (strncmp(kinds[i], text, len) == 0)
+			break;
+	}
+	if (i == MP_ARRAY_SIZE(kinds))
+		return 0;
+	at = text + len;
+	if (text[0] == 'm') {
+		at += strcspn(at, "/,");
+		if (at[0] == '/' && isdigit((unsigned char)at[1]))
+			at += 1 + strspn(at + 1, "0123456789:rwx");
+		return at - text;
+	}
+	colon = strchr(at, ':');
+	if (text[0] == 'u' && colon)
+		at = colon;
+	return at + mp_spec_span(at, "/,") - text;
+}
 
 static void add_probe(void *arg, const struct mp_probe *probe)
 {
@@ -44,7 +74,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	struct mp_probe_means means;
 	char *error;
 
-	if (r->found || !mp_spec_is_probe(s->name))
+	if (r->found || !parse(s->name))
 		return CAP_OTHER;
 	/*
 	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
@@ -103,6 +133,7 @@ static bool list(struct cap_listing *l)
 
 const struct cap_source mp_event_source_probe = {
 	.name = "probe",
+	.parse = parse,
 	.resolve = resolve,
 	.list = list,
 };

@@ -87,6 +87,7 @@ struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name)
 	e = &v->v[v->n++];
 	*e = (struct mp_event){ .context = MP_CTX_CPU | MP_CTX_TASK };
 	e->type = type_of(r, name);
+	e->probe = r->spec->probe;
 	e->attr.size = sizeof(e->attr);
 	e->attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	e->attr.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -133,12 +134,12 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	if (why)
 		return mp_resolver_fail(r, mp_asprintf("%s: %s", e->type, why));
 	/* below a trap of a program are frames of the trap alone */
-	if (mp_spec_is_probe(r->spec->name))
+	if (e->probe)
 		part &= ~MP_STACK_KERNEL;
 	name = mp_event_agg_name(r->options->agg_name, e->type, terms);
 	mp_event_use_agg(e, mp_event_agg_new(name, terms), part);
 	free(name);
-	e->once = mp_spec_is_probe(r->spec->name);
+	e->once = e->probe;
 	return 0;
 }
 

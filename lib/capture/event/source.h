@@ -77,6 +77,12 @@ struct cap_source {
 
 	/* --- planning: main thread, before anything is opened --- */
 
+	/*
+	 * For probes, whose names have slashes and colons of their own: the length of the name
+	 * that `text` begins with, "uprobe:/bin/sh:main"; 0: it is not one of the source's.
+	 */
+	size_t (*parse)(const char *text);
+
 	/* Resolves r->spec. For a name or glob that it does not know, a source adds nothing. */
 	enum cap_resolved (*resolve)(struct mp_resolver *r);
 

@@ -7,6 +7,7 @@
 
 struct parser {
 	const char *at;
+	mp_spec_name_fn *parse_name;
 	char **error;
 };
 
@@ -65,15 +66,14 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	return 0;
 }
 
-/* Parses up to one of the bytes of `stop`, or the end, outside quotes and parentheses. */
-static struct mp_str token(struct parser *p, const char *stop)
+size_t mp_spec_span(const char *text, const char *stop)
 {
-	struct mp_str t = { p->at, 0 };
+	const char *at;
 	int depth = 0;
 	char quote = 0;
 
-	for (; *p->at; p->at++) {
-		char c = *p->at;
+	for (at = text; *at; at++) {
+		char c = *at;
 
 		if (quote) {
 			quote = c == quote ? 0 : quote;
@@ -88,7 +88,14 @@ static struct mp_str token(struct parser *p, const char *stop)
 		else if (depth <= 0 && strchr(stop, c))
 			break;
 	}
-	t.len = p->at - t.p;
+	return at - text;
+}
+
+static struct mp_str token(struct parser *p, const char *stop)
+{
+	struct mp_str t = { p->at, mp_spec_span(p->at, stop) };
+
+	p->at += t.len;
 	return t;
 }
 
@@ -133,38 +140,6 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 	return 0;
 }
 
-bool mp_spec_is_probe(const char *name)
-{
-	static const char *const kinds[] = {
-		"uprobe:", "uretprobe:", "usdt:",  "kprobe:", "kretprobe:",
-		"mem:",	   "fentry:",	 "fexit:", "rawtp:",
-	};
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++)
-		if (strncmp(kinds[i], name, strlen(kinds[i])) == 0)
-			return true;
-	return false;
-}
-
-/* The name of a probe has slashes of its own: in its file, and before the length of memory. */
-static struct mp_str probe_name(struct parser *p)
-{
-	const char *start = p->at, *colon;
-
-	if (strncmp(start, "mem:", 4) == 0) {
-		p->at += strcspn(start, "/,");
-		if (p->at[0] == '/' && isdigit((unsigned char)p->at[1]))
-			p->at += 1 + strspn(p->at + 1, "0123456789:rwx");
-	} else {
-		colon = strchr(strchr(start, ':') + 1, ':');
-		if (start[0] == 'u' && colon)
-			p->at = colon;
-		token(p, "/,");
-	}
-	return (struct mp_str){ start, p->at - start };
-}
-
 /*
  * Splits a name from the modifiers after its last colon: "cycles:u", but not "sched:sched_switch".
  */
@@ -175,7 +150,7 @@ static int set_name(struct parser *p, struct mp_spec *spec, struct mp_str name)
 
 	while (name.len && name.p[name.len - 1] == ' ')
 		name.len--;
-	if (colon && !mp_spec_is_probe(name.p)) {
+	if (colon && !spec->probe) {
 		struct mp_str after = { colon + 1, name.p + name.len - colon - 1 };
 
 		if (all_modifiers(after)) {
@@ -379,13 +354,20 @@ static int set_segment(struct parser *p, struct mp_spec *spec, struct mp_str seg
 
 static int parse_one(struct parser *p, struct mp_spec *spec)
 {
-	struct mp_str part;
+	struct mp_str part = { NULL, 0 };
 
 	if (strncmp(p->at, "stat:", 5) == 0) {
 		spec->count = true;
 		p->at += 5;
 	}
-	if (set_name(p, spec, mp_spec_is_probe(p->at) ? probe_name(p) : token(p, "/,")) < 0)
+	part.p = p->at;
+	part.len = p->parse_name(p->at);
+	spec->probe = part.len > 0;
+	if (spec->probe)
+		p->at += part.len;
+	else
+		part = token(p, "/,");
+	if (set_name(p, spec, part) < 0)
 		return -1;
 	while (*p->at == '/') {
 		p->at++;
@@ -431,9 +413,10 @@ bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *va
 	return true;
 }
 
-int mp_specs_parse(struct mp_specs *specs, const char *text, char **error)
+int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
+		   char **error)
 {
-	struct parser p = { text, error };
+	struct parser p = { text, parse_name, error };
 
 	for (;;) {
 		struct mp_spec spec = { .stack = MP_STACK_UNSET, .method = MP_METHOD_UNSET };

@@ -38,6 +38,7 @@ struct mp_when {
 struct mp_spec {
 	bool count;	 /* stat: */
 	char *name;	 /* may be a glob */
+	bool probe;	 /* its source parsed the name: it has no modifiers */
 	char *filter;	 /* NULL: none */
 	char *config;	 /* the terms that are not ours, for a PMU; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
@@ -61,18 +62,22 @@ struct mp_specs {
 	size_t n, cap;
 };
 
+/*
+ * Length of the name of a probe that `text` begins with; 0: another event, whose name ends at the first
+ * slash or comma, and may have modifiers.
+ */
+typedef size_t mp_spec_name_fn(const char *text);
+
 /* Appends the specifications in `text`. Returns 0, or -1 with `*error` (owned by the caller). */
-int mp_specs_parse(struct mp_specs *specs, const char *text, char **error);
+int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *parse_name,
+		   char **error);
 void mp_specs_release(struct mp_specs *specs);
 
 /* The next one of the terms that only the source knows, from `*terms` on. False: there is none. */
 bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
-/*
- * Whether the name of an event is that of a probe: "uprobe:", "mem:" (probe.h), "fentry:"
- * (traced.h).
- */
-bool mp_spec_is_probe(const char *name);
+/* Length of what precedes the first byte of `stop`, or the end, outside quotes and parentheses. */
+size_t mp_spec_span(const char *text, const char *stop);
 
 /*
  * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon

@@ -27,9 +27,9 @@ static bool is_function(const struct mp_event *e)
 }
 
 /* A probe, but not a tracepoint of any kind. */
-static bool is_rare(const char *name)
+static bool is_rare(const struct mp_spec *spec)
 {
-	return mp_spec_is_probe(name) && strncmp(name, "rawtp:", 6) != 0;
+	return spec->probe && strncmp(spec->name, "rawtp:", 6) != 0;
 }
 
 /*
@@ -44,7 +44,7 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 	if (method == MP_METHOD_UNSET)
 		method = options->method;
 	/* a probe is about the stack of a program, and is not a raw tracepoint */
-	if (method == MP_METHOD_AUTO && (!e->each || is_rare(spec->name)) && mp_arch_here())
+	if (method == MP_METHOD_AUTO && (!e->each || is_rare(spec)) && mp_arch_here())
 		method = MP_METHOD_CFI;
 	/*
 	 * The kernel drops an event that has a program of its own if it comes within another

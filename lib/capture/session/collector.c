@@ -419,7 +419,7 @@ static int parse(const struct means *m, struct mp_specs *specs, const char *line
 {
 	char *why;
 
-	if (mp_specs_parse(specs, line, &why) == 0)
+	if (mp_specs_parse(specs, line, cap_sources_parse, &why) == 0)
 		return 0;
 	*error = mp_asprintf("%s: %s", m->c->path, why);
 	free(why);

@@ -75,7 +75,8 @@ static void resolve_events(struct mp_record_plan *p)
 	p->o->events.interval_ns = p->o->interval_ns;
 	p->o->events.count_context = count_context(p->o);
 	resolve_collectors(p);
-	if (!p->o->specs.n && !p->events.n && mp_specs_parse(&p->o->specs, usual, &error) < 0)
+	if (!p->o->specs.n && !p->events.n &&
+	    mp_specs_parse(&p->o->specs, usual, cap_sources_parse, &error) < 0)
 		mp_die("%s", error);
 	if (mp_events_resolve(&own, &p->o->specs, cap_sources, &p->o->events, &p->tracefs, &error) <
 	    0) {

@@ -29,6 +29,17 @@ const struct cap_source *const cap_sources[] = { SOURCES(POINTER) NULL };
 	for (one = (o)->v; one < (o)->v + (o)->n; one++) \
 		if (one->source->function)
 
+size_t cap_sources_parse(const char *text)
+{
+	const struct cap_source *const *s;
+	size_t len = 0;
+
+	for (s = cap_sources; *s && !len; s++)
+		if ((*s)->parse)
+			len = (*s)->parse(text);
+	return len;
+}
+
 int cap_sources_try(const struct mp_events *events, char **error)
 {
 	const struct cap_source *const *s;

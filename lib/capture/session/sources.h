@@ -24,6 +24,7 @@ struct cap_opened_sources {
 };
 
 /* As the functions of struct cap_source, for all that there are. */
+size_t cap_sources_parse(const char *text);
 int cap_sources_try(const struct mp_events *events, char **error);
 int cap_sources_open(struct cap_opened_sources *o, const struct cap_recording *recording,
 		     char **error);

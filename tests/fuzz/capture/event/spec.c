@@ -5,6 +5,7 @@
 #include "lib/capture/event/pmu.h"
 #include "lib/capture/event/spec.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/session/sources.h"
 #include "lib/stream/rec.h"
 
 static void check_spec(const struct mp_spec *s)
@@ -36,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t v;
 	size_t i;
 
-	if (mp_specs_parse(&specs, text, &error) < 0) {
+	if (mp_specs_parse(&specs, text, cap_sources_parse, &error) < 0) {
 		if (!error || !*error)
 			abort();
 		free(error);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "lib/capture/event/pmu.h"
+#include "lib/capture/session/sources.h"
 #include "tests/unit/tap.h"
 
 static struct mp_specs specs;
@@ -18,7 +19,7 @@ static size_t parse(const char *text)
 	char *error;
 
 	mp_specs_release(&specs);
-	if (mp_specs_parse(&specs, text, &error) == 0)
+	if (mp_specs_parse(&specs, text, cap_sources_parse, &error) == 0)
 		return specs.n;
 	printf("# %s\n", error);
 	free(error);

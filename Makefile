@@ -73,6 +73,7 @@ endif
 .SECONDARY:
 
 all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
+	$(say-without-bpf)
 filters: $(FILTERS:%=$(BIN)/%)
 
 # mp-record looks for collectors in ../share of its own folder: PREFIX/share, or this one
@@ -139,6 +140,8 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 # BPF programs need clang; without it mp-record does in user space what it can (docs/decisions.md)
 CLANG ?= clang
 HAVE_CLANG := $(shell command -v $(CLANG) 2>/dev/null)
+say-without-bpf = $(if $(HAVE_CLANG),,@echo "$(CLANG) not found: built without BPF: user stacks of tracepoints will be truncated, \
+	and in-kernel aggregation is not available (on Debian: sudo apt-get install clang; then make again)" >&2)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(if $(HAVE_CLANG),$(BPF_SRC:%.c=$(BUILD)/%.o))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
@@ -287,10 +290,10 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 # --- Debian packages ---------------------------------------------------------------------------------------
 
-DEPS_BUILD := gcc libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
+DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
 	libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
-DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
+DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
@@ -336,6 +339,7 @@ install: $(PROGRAMS:%=$(BIN)/%)
 		install -m 644 completions/mp-tools.fish $(FISHDIR)/$$p.fish || exit 1; done
 	install -m 644 completions/_mp-tools $(ZSHDIR)
 	install -m 644 $(COLLECTORS) $(COLLDIR)
+	$(say-without-bpf)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(BINDIR)/%) $(MAN1:docs/%=$(MANDIR)/man1/%) $(MAN5:formats/%=$(MANDIR)/man5/%) \

@@ -89,6 +89,11 @@ load lib
 		run make -j2 all unit BUILD="$TMP/$cc" CC=$cc CFLAGS=-O1 CLANG=$bpf
 		[ "$status" = 0 ]
 		[[ "$output" != *warning:* ]] || { echo "$output" | grep -A5 warning:; false; }
+		if [ $cc = gcc ]; then
+			[[ "$output" == *"/no/clang not found: built without BPF: "*"sudo apt-get install clang"* ]]
+		else
+			[[ "$output" != *"without BPF"* ]]
+		fi
 	done
 	needs_root
 	run "$TMP/gcc/bin/mp-record" -q offcpu exec -d 20ms -o "$TMP/s"
@@ -97,6 +102,10 @@ load lib
 	[[ "$output" == *"recording the remaining collectors: exec"* ]]
 	"$TMP/gcc/bin/mp-record" -q -e sched:sched_switch -d 50ms -o "$TMP/s" || [ $? = 1 ]
 	[ "$(head -n 1 "$TMP/s" | jq -r .stacks.user)" = fp ]
+	run "$TMP/gcc/bin/mp-record" -e sched:sched_switch -d 50ms -o "$TMP/s"
+	[[ "${lines[0]}" == "mp-record: built without clang, so without BPF: user stacks are taken along frame pointers"* ]]
+	run "$TMP/gcc/bin/mp-record" -e sched:sched_switch -g kernel -d 50ms -o "$TMP/s"
+	[[ "$output" != *"without BPF"* ]]
 }
 
 @test "what includes a changed header is built again" {

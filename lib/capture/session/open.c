@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/capture/bpf/bpf.h"
 #include "lib/capture/ring/attach.h"
 
 enum {
@@ -61,6 +62,25 @@ static void make_tables(struct mp_record_opened *k, struct mp_record_lookup *l)
 	mp_pids_release(&l->found);
 }
 
+static size_t count_walked(const struct mp_events *events)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < events->n; i++)
+		n += events->v[i].method == MP_METHOD_BPF;
+	return n;
+}
+
+/* Before the recording, not after it: the stacks will be of little use. */
+static void say_without_bpf(void)
+{
+	mp_say("%s: user stacks are taken along frame pointers, which most programs lack (%s-g cfi "
+	       "copies and unwinds them)",
+	       mp_bpf_built() ? "the kernel does not accept the BPF programs"
+			      : "built without clang, so without BPF",
+	       mp_bpf_built() ? "" : "install clang and build again; ");
+}
+
 /* The programs that walk user stacks, and their tables. */
 static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 			struct mp_record_plan *p)
@@ -71,8 +91,12 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 		.everyone = p->whole,
 		.aggregates = mp_events_any_aggregated(&p->events),
 	};
+	size_t walked;
 
+	walked = count_walked(&p->events);
 	k->bpf_stacks = mp_bpf_stacks_open(&p->events, &setup);
+	if (count_walked(&p->events) < walked && !p->o->quiet)
+		say_without_bpf();
 	if (k->bpf_stacks) {
 		k->tables = (struct mp_walk_tables){
 			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },

@@ -364,6 +364,16 @@ static enum mp_status explain_collectors(char **names)
 	return status;
 }
 
+/* A number is what the shell made of "-p $(pidof NAME)", or of "-C 0 2"; no collector is called so. */
+static void check_operands(char **names)
+{
+	for (; *names; names++)
+		if (**names && !(*names)[strspn(*names, "0123456789,")])
+			mp_usage("'%s' is a number, not a collector (write a list as -p 12,34 or "
+				 "-p \"$(pidof NAME)\")",
+				 *names);
+}
+
 int main(int argc, char **argv)
 {
 	int code, end;
@@ -379,6 +389,7 @@ int main(int argc, char **argv)
 		return list_events(argv + optind);
 	if (explain)
 		return explain_collectors(argv + optind);
+	check_operands(argv + optind);
 	if (argv[optind])
 		options.collectors = argv + optind;
 	if (options.pids.n && options.tids.n)

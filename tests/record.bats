@@ -67,15 +67,16 @@ events() {	# number of event lines of a type
 	grep -q "comm=spin	" "$TMP/s"
 }
 
+# each CPU counts up to the period by itself
 @test "-F and -c set frequency and period, also for a single event" {
 	mp-record -q -F 1000 -o "$TMP/s" -- $(spin_timed "$TMP/time" 1) > "$TMP/out" || [ $? = 1 ]
 	n=$(events "$TMP/s" '[a-z-]*') wanted=$(expected "$TMP/time" 1000)
 	echo "$n, expected $wanted"
 	[ "$n" -gt $((wanted * 5 / 10)) ] && [ "$n" -le $((wanted * 11 / 10 + 5)) ] || false
-	mp-record -q -e $GETPPID -c 100 -g none -o "$TMP/s" -- "$LOAD/getppid" 10007
+	mp-record -q -e $GETPPID -c 100 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 10007
 	[ "$(events "$TMP/s" $GETPPID)" = 100 ]
 	grep -q 'period=100' "$TMP/s"
-	mp-record -q -e "$GETPPID/period=1000/,syscalls:sys_exit_getppid" -o "$TMP/s" -- "$LOAD/getppid" 5003
+	mp-record -q -e "$GETPPID/period=1000/,syscalls:sys_exit_getppid" -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 5003
 	[ "$(events "$TMP/s" $GETPPID)" = 5 ]
 	[ "$(events "$TMP/s" syscalls:sys_exit_getppid)" = 5003 ]
 	[ "$(trailer "$TMP/s" fired)" = 5008 ]
@@ -181,6 +182,22 @@ events() {	# number of event lines of a type
 	mp-record -q -e page-faults -o "$TMP/s" -- /bin/true
 	grep -q 'comm=true' "$TMP/s"
 	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
+}
+
+@test "what a command prints goes to stderr where stdout has the stream" {
+	job="printf 'no newline'; seq 3; echo 1,a:b,x=1"
+	mp-record -q -e page-faults -g none -- sh -c "$job" 2> "$TMP/err" | cat > "$TMP/s"
+	diff <(sh -c "$job") "$TMP/err"
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ] && [[ "$output" == *": valid, complete, ordered: "* ]] || false
+	mp-record -q -e page-faults -g none -o /dev/stdout -- sh -c "$job" 2> "$TMP/err" | cat > "$TMP/s"
+	diff <(sh -c "$job") "$TMP/err"
+	mp-order --check "$TMP/s"
+	# /dev/null and files leave stdout to the command
+	mp-record -q -e page-faults -o /dev/null -- sh -c "$job" > "$TMP/out" 2> "$TMP/err"
+	diff <(sh -c "$job") "$TMP/out"
+	mp-record -q -e page-faults -o /dev/null -- sh -c "$job" > /dev/null 2> "$TMP/err"
+	[ ! -s "$TMP/err" ]
 }
 
 @test "-p records all threads of a process, those created later, and its children" {
@@ -440,10 +457,14 @@ events() {	# number of event lines of a type
 }
 
 @test "mp-record excludes itself, and its pipeline on request" {
-	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms > "$TMP/s" || [ $? = 1 ]
-	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
-	mp-record -q -F 5000 -g none -d 500ms > "$TMP/s" || true
-	! grep '^[0-9]' "$TMP/s" | grep -q 'comm=mp-record' || false
+	local events pid
+	for events in '-e raw_syscalls:sys_enter' '-F 5000'; do	# others may record at the same time
+		mp-record -q $events -g none -d 300ms > "$TMP/s" &
+		pid=$!
+		wait $pid || [ $? = 1 ]
+		[ "$(tail -n 1 "$TMP/s" | jq .fired)" -gt 0 ]
+		! grep "	pid=$pid	" "$TMP/s" || false
+	done
 	cp "$(command -v cat)" "$TMP/mp-cat"	# a name that nothing else on this machine has
 	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 60s | "$TMP/mp-cat" | grep -a -m 1 'comm=mp-cat	'
 	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms --exclude-pid pipeline | "$TMP/mp-cat" > "$TMP/without" || true

@@ -27,7 +27,7 @@ static _Noreturn void wait_and_exec(int go, int failed, char **argv)
 	_exit(127);
 }
 
-void mp_command_prepare(struct mp_command *c, char **argv)
+void mp_command_prepare(struct mp_command *c, char **argv, bool stdout_taken)
 {
 	int go[2], failed[2];
 	sigset_t none;
@@ -44,6 +44,8 @@ void mp_command_prepare(struct mp_command *c, char **argv)
 		signal(SIGPIPE, SIG_DFL);
 		close(go[1]);
 		close(failed[0]);
+		if (stdout_taken)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		wait_and_exec(go[0], failed[1], argv);
 	}
 	close(go[0]);

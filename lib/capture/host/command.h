@@ -18,8 +18,11 @@ struct mp_command {
 	char *name;
 };
 
-/* Forks; the child, which has our stdio, waits for mp_command_go(). Ends the program on failure. */
-void mp_command_prepare(struct mp_command *c, char **argv);
+/*
+ * Forks; the child waits for mp_command_go(). It has our stdio; if `stdout_taken`, its stdout is our
+ * stderr. Ends the program on failure.
+ */
+void mp_command_prepare(struct mp_command *c, char **argv, bool stdout_taken);
 
 /* Starts the waiting command. Returns 0, or -1 with errno if it cannot be executed. */
 int mp_command_go(struct mp_command *c);

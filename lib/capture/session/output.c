@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -25,6 +26,15 @@ void mp_output_open(struct mp_out *out, const char *path)
 	}
 	mp_out_init(out, fd, path);
 	out->soft = true;
+}
+
+bool mp_output_takes_stdout(const struct mp_out *out)
+{
+	struct stat ours, theirs;
+
+	return fstat(out->fd, &ours) == 0 && fstat(STDOUT_FILENO, &theirs) == 0 &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino &&
+	       !S_ISCHR(ours.st_mode);
 }
 
 /* The reader has closed the pipe: no message, but the shell must see the signal. */

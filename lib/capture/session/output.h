@@ -12,6 +12,12 @@
 void mp_output_open(struct mp_out *out, const char *path);
 
 /*
+ * Whether a program reads the stream from our stdout, also by "-o /dev/stdout": then nothing else may
+ * write there.
+ */
+bool mp_output_takes_stdout(const struct mp_out *out);
+
+/*
  * To be called last, after mp_out_close(): if the reader has closed the pipe, dies of SIGPIPE; if a
  * write failed otherwise, ends the program with a message.
  */

@@ -134,7 +134,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	t->n_cpus = n;
 	p->command.pidfd = -1;
 	if (o->command)
-		mp_command_prepare(&p->command, o->command);
+		mp_command_prepare(&p->command, o->command, p->stdout_taken);
 	for (i = 0; i < o->n_cgroups; i++)
 		if (mp_target_add_cgroups(t, o->cgroups[i], &error) < 0)
 			mp_die("%s", error);

@@ -22,6 +22,7 @@ struct mp_record_plan {
 	struct mp_target target;
 	struct mp_pids processes;  /* with -p: the processes and their children */
 	struct mp_command command; /* with -- COMMAND: waits to be started */
+	bool stdout_taken;	   /* by the stream */
 	bool whole;		   /* the system or cgroups, not tasks */
 };
 

@@ -45,6 +45,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	mp_record_plan_events(&r.plan, o);
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
+	r.plan.stdout_taken = mp_output_takes_stdout(&out);
 	r.run.signal_fd = mp_output_signals();
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.lookup, &r.plan);

@@ -46,8 +46,6 @@ big_stream() {
 		run bash -c "filter '$p' '$TMP/big' > /dev/full"
 		[ "$status" = 2 ] || { echo "$p: $status"; false; }
 		[[ "$output" == *"$p: cannot write 'stdout': No space left on device"* ]]
-		run bash -c "'$p' --help > /dev/full"
-		[ "$status" = 2 ]
 	done
 }
 
@@ -142,14 +140,54 @@ big_stream() {
 	done
 }
 
-@test "a filter without stdin, stdout or stderr does no harm" {
+@test "a closed stdin or stdout ends a program with a message and status 2" {
 	printf '1,a:b,comm=x\tstack=m\n' > "$TMP/in"
 	for p in $FILTERS; do
+		run bash -c "filter '$p' <&-"
+		[ "$status" = 2 ] && [ "$output" = "$p: cannot read 'stdin': Bad file descriptor" ] || { echo "$p: $status $output"; false; }
+		run bash -c "filter '$p' '$TMP/in' >&-"
+		[ "$status" = 2 ] && [ "$output" = "$p: cannot write 'stdout': Bad file descriptor" ] || { echo "$p: $status $output"; false; }
+		run bash -c "filter '$p' '$TMP/in' 1< /dev/null"	# open, but not to be written
+		[ "$status" = 2 ] && [ "$output" = "$p: cannot write 'stdout': Bad file descriptor" ] || { echo "$p: $status $output"; false; }
 		filter "$p" "$TMP/in" <&- > "$TMP/out" 2>&-
 		[ -s "$TMP/out" ]
-		filter "$p" "$TMP/in" >&- 2> /dev/null || true
-		[ "$(cat "$TMP/in" | wc -l)" = 1 ]
+		[ "$(wc -l < "$TMP/in")" = 1 ]
 	done
+	run bash -c "mp-cpel -o /dev/stdout '$TMP/in' >&-"
+	[ "$status" = 2 ] && [ "$output" = "mp-cpel: cannot write '/dev/stdout': Is a directory" ] || false
+}
+
+# What a program prints instead of a stream: COMMAND...
+printed() {
+	"$@" > "$TMP/out" 2> "$TMP/err"
+	[ -s "$TMP/out" ] && [ ! -s "$TMP/err" ] || false
+	run bash -c '"$@" > /dev/full' - "$@"
+	[ "$status" = 2 ] && [ "$output" = "$1: cannot write 'stdout': No space left on device" ] || { echo "$*: $status $output"; false; }
+	run bash -c '"$@" >&-' - "$@"
+	[ "$status" = 2 ] && [ "$output" = "$1: cannot write 'stdout': Bad file descriptor" ] || { echo "$*: $status $output"; false; }
+}
+
+@test "help, versions, lists and reports end with status 2 when stdout is closed or its disk full" {
+	printf '{"mp":1,"datatype":"event"}\n1,a:b,comm=x\n{"end":"event","records":1,"lost":0}\n' > "$TMP/in"
+	for p in $PROGRAMS $EXAMPLES; do
+		printed "$p" --help
+		printed "$p" --version
+	done
+	printed mp-order --check "$TMP/in"
+	printed mp-hist --count comm "$TMP/in"
+	printed mp-svg-heatmap --dump -y time "$TMP/in"
+	printed mp-record --explain offcpu
+	printed mp-record -l 'cpu-clock'
+}
+
+@test "mp-record does not record for a stdout that is closed" {
+	needs_own_events
+	for how in "-e page-faults" "-e page-faults -o /dev/stdout" "--stat page-faults -i 10ms"; do
+		run bash -c "mp-record -q $how -- touch '$TMP/ran' >&-"
+		[ "$status" = 2 ] && [[ "$output" == "mp-record: cannot "*std* ]] && [ ! -e "$TMP/ran" ] || { echo "$how: $status $output"; false; }
+	done
+	mp-record -q -e page-faults -o "$TMP/faults.mp" -- true >&-
+	[ -s "$TMP/faults.mp" ]
 }
 
 @test "output depends on the input alone, not on the locale or on how it is read" {

@@ -17,7 +17,7 @@ void mp_init(const char *name)
 
 	program = name;
 	do
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/", O_PATH | O_CLOEXEC);
 	while (fd >= 0 && fd <= 2);
 	if (fd > 2)
 		close(fd);

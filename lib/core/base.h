@@ -23,8 +23,10 @@ enum mp_status {
 #define MP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
- * Always first in main: sets the name for messages, opens fds 0-2 if the caller closed them, and
- * restores SIGPIPE to its default (systemd and Python start children with it ignored).
+ * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
+ * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it, so
+ * that no file becomes stdin or stdout: to read or write it fails with EBADF, to open /dev/stdout
+ * fails, and a child process finds it closed.
  */
 void mp_init(const char *name);
 const char *mp_name(void);

@@ -10,8 +10,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Whether fd was opened to be read, or written; a reserved one (see mp_init()) is neither. */
+static bool opened_for(int fd, int mode)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_PATH) &&
+	       ((flags & O_ACCMODE) == O_RDWR || (flags & O_ACCMODE) == mode);
+}
+
 void mp_out_init(struct mp_out *out, int fd, const char *name)
 {
+	if (!opened_for(fd, O_WRONLY)) {
+		errno = EBADF;
+		mp_die("cannot write '%s': %m", name);
+	}
 	*out = (struct mp_out){ .fd = fd, .name = name, .cap = MP_READ_SIZE };
 	out->buf = mp_alloc(out->cap);
 	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails on what is no pipe: as well */

@@ -26,7 +26,10 @@ struct mp_out {
 	bool soft; /* a failed write does not end the program: the caller looks at `error` */
 };
 
-/* Writes to fd, which stays the caller's. Enlarges a pipe. */
+/*
+ * Writes to fd, which stays the caller's. Enlarges a pipe. Ends the program if fd is not open to be
+ * written: a recording or a long computation would be lost.
+ */
 void mp_out_init(struct mp_out *out, int fd, const char *name);
 
 /* A failed write ends the program, unless soft: then it sets `error` and output is thrown away. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stream/input.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -43,8 +44,13 @@ int mp_input_open(const char *path)
 {
 	int fd;
 
-	if (strcmp(path, "-") == 0)
-		return 0;
+	if (strcmp(path, "-") == 0) {
+		if (fcntl(STDIN_FILENO, F_GETFL) & O_PATH) {
+			errno = EBADF; /* reserved by mp_init() */
+			mp_die("cannot read 'stdin': %m");
+		}
+		return STDIN_FILENO;
+	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		mp_die("cannot open '%s': %m", path);

@@ -276,15 +276,13 @@ static struct totals sum_sources(void)
 /* Writes the trailer, unless a section is truncated, reports errors, and returns the status. */
 static enum mp_status finish(void)
 {
-	const struct mp_sources *s = &work.sources;
-	size_t headers = json_array_size(s->headers);
-	size_t ended = json_array_size(s->trailers);
-	uint64_t cut = headers > ended ? headers - ended : 0;
+	struct mp_sources *s = &work.sources;
 	uint64_t lost = MP_MAX(s->lost, s->lost_lines);
 	struct totals t = sum_sources();
 	json_t *trailer;
 
-	if (headers && !cut) {
+	mp_sources_end(s);
+	if (json_array_size(s->headers) && !s->truncated_events) {
 		trailer = mp_trailer_merge(s->trailers, t.events, lost);
 		if (t.misplaced)
 			json_object_set_new(trailer, "late", json_integer(t.misplaced));
@@ -295,12 +293,13 @@ static enum mp_status finish(void)
 		     "events came after a later watermark of their stream");
 	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
 		     "events came too late to be put in order (see --window)");
-	mp_say_count(cut, "section truncated (no trailer)", "sections truncated (no trailer)");
+	lost += s->lost_other;
 	mp_say_count(lost, "event was lost when this was recorded",
 		     "events were lost when this was recorded");
 	if (t.refused)
 		return MP_FAIL;
-	return t.bad || t.too_early || t.misplaced || t.empty || cut || lost ? MP_LOSSY : MP_OK;
+	return t.bad || t.too_early || t.misplaced || t.empty || s->truncated || lost ? MP_LOSSY
+										      : MP_OK;
 }
 
 int main(int argc, char **argv)

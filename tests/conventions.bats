@@ -91,6 +91,18 @@ big_stream() {
 	done
 }
 
+@test "a section of any datatype without its trailer is reported with status 1" {
+	local -A line=([event]="1,a:b,comm=x" [point]="1.0,2.0,x" [stack]="3#main;f")
+	for datatype in event point stack; do
+		printf '{"mp":1,"datatype":"%s"}\n%s\n' "$datatype" "${line[$datatype]}" > "$TMP/in"
+		for p in $FILTERS; do
+			run filter "$p" "$TMP/in"
+			[ "$status" = 1 ] && [[ "$output" == *"$p: $TMP/in: $datatype section truncated (no trailer)"* ]] ||
+				{ echo "$p $datatype: $status $output"; false; }
+		done
+	done
+}
+
 @test "a line of 2 MiB is skipped and reported with status 1, and the rest is read" {
 	{ printf '1,a:b,comm=x\n2,a:b,comm='; head -c 2097152 /dev/zero | tr '\0' y; printf '\n3,a:b,comm=x\n'; } > "$TMP/in"
 	for p in $FILTERS; do

@@ -163,6 +163,54 @@ static void check_clock(const struct mp_sources *s, const struct mp_source *src,
 	free(b);
 }
 
+/* Reports sections without trailer; `kinds` are their datatypes. */
+static void say_truncated(struct mp_sources *s, const struct mp_source *src, unsigned kinds)
+{
+	unsigned kind;
+
+	for (kind = MP_EVENT; kind <= MP_STACK; kind <<= 1) {
+		if (!(kinds & kind))
+			continue;
+		mp_say("%s: %s section truncated (no trailer)", src->name,
+		       mp_kind_name((enum mp_kind)kind));
+		s->truncated++;
+		s->truncated_events += kind == MP_EVENT;
+	}
+}
+
+static void open_section(struct mp_sources *s, struct mp_source *src, enum mp_kind kind)
+{
+	say_truncated(s, src, src->open & kind);
+	src->open |= kind;
+}
+
+static void close_section(struct mp_source *src, enum mp_kind kind)
+{
+	if (!(src->open & kind))
+		src->ended_open |= kind;
+	src->open &= ~kind;
+}
+
+/* A section of points or stacks may end in a later source of its file than it began. */
+void mp_sources_end(struct mp_sources *s)
+{
+	unsigned open = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct mp_source *src = &s->v[i];
+		bool last = i + 1 == s->n || s->v[i + 1].intake.fd != src->intake.fd;
+
+		open &= ~src->ended_open;
+		say_truncated(s, src, open & src->open);
+		open |= src->open;
+		if (!last)
+			continue;
+		say_truncated(s, src, open);
+		open = 0;
+	}
+}
+
 static void handle_header(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl)
 {
 	const char *clock = json_string_value(json_object_get(ctl->json, "clock"));
@@ -170,6 +218,7 @@ static void handle_header(struct mp_sources *s, struct mp_source *src, const str
 	const char *first;
 
 	check_clock(s, src, ctl->json);
+	open_section(s, src, MP_EVENT);
 	json_array_append(s->headers, ctl->json);
 	src->host = json_string_value(json_object_get(ctl->json, "host"));
 	first = json_string_value(json_object_get(json_array_get(s->headers, 0), "host"));
@@ -195,10 +244,11 @@ static void handle_loss(struct mp_sources *s, struct mp_source *src, const struc
 		add_in_place(s, src, b, line);
 }
 
-static void handle_trailer(struct mp_sources *s, const struct mp_source *src, json_t *trailer)
+static void handle_trailer(struct mp_sources *s, struct mp_source *src, json_t *trailer)
 {
 	json_t *time = json_object_get(trailer, "time");
 
+	close_section(src, MP_EVENT);
 	json_array_append(s->trailers, trailer);
 	if (json_is_integer(time))
 		json_integer_set(time, json_integer_value(time) + (json_int_t)src->shift_ns);
@@ -229,6 +279,11 @@ static void handle_control(struct mp_sources *s, struct mp_source *src,
 		handle_trailer(s, src, ctl.json);
 		s->lost += ctl.lost;
 	} else {
+		if (ctl.what == MP_CTL_HEADER && ctl.datatype)
+			open_section(s, src, ctl.datatype);
+		else if (ctl.what == MP_CTL_END && ctl.datatype)
+			close_section(src, ctl.datatype);
+		s->lost_other += ctl.lost;
 		add_in_place(s, src, b, line);
 	}
 	mp_ctl_release(&ctl);

@@ -33,7 +33,10 @@ struct mp_source {
 	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
-	bool refused; /* newer version, binary */
+	bool refused;  /* newer version, binary */
+	unsigned open; /* datatypes (enum mp_kind) whose latest section has no trailer yet */
+	unsigned
+		ended_open; /* those whose trailer came before a header: begun in an earlier source */
 
 	/* reading */
 	size_t index;
@@ -50,10 +53,12 @@ struct mp_sources {
 	bool realtime;	 /* the common clock is CLOCK_REALTIME */
 	bool many_hosts; /* host= distinguishes the events */
 	size_t block_size;
-	json_t *headers;     /* array: event headers, in the order they came */
-	json_t *trailers;    /* array: event trailers, their time on the common clock */
-	uint64_t lost;	     /* events lost, by the trailers... */
-	uint64_t lost_lines; /* ...and by the loss lines */
+	json_t *headers;  /* array: event headers, in the order they came */
+	json_t *trailers; /* array: event trailers, their time on the common clock */
+	uint64_t truncated, truncated_events; /* sections without trailer: all, those of events */
+	uint64_t lost;			      /* events lost, by the trailers... */
+	uint64_t lost_lines;		      /* ...and by the loss lines */
+	uint64_t lost_other; /* by the trailers of points and stacks, which are not merged */
 };
 
 /* Opens the operands (none: stdin). Ends the program if one cannot be opened. */
@@ -69,6 +74,9 @@ void mp_source_read(struct mp_sources *s, struct mp_source *src);
  * none.
  */
 bool mp_source_is_trusted(const struct mp_source *src);
+
+/* After the last read: reports and counts the sections that are open at the end of their input. */
+void mp_sources_end(struct mp_sources *s);
 
 /* Changes a line of the source for the output, if necessary (shift, host); else false. */
 bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,

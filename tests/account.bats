@@ -8,7 +8,7 @@ load lib
 GETPPID=syscalls:sys_enter_getppid
 
 setup() {
-	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	make_tmp
 	needs_root
 }
 

@@ -10,9 +10,14 @@ EXAMPLES="mp-example mp-example-interval"
 FILTERS="${PROGRAMS/mp-record/} $EXAMPLES"
 export LC_ALL=C.UTF-8
 
-setup() {
+# A folder for the test, which teardown() removes; and the time of its beginning.
+make_tmp() {
 	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
 	STARTED=$(mktemp "$TMP/.XXXXXX")
+}
+
+setup() {
+	make_tmp
 }
 
 # Removes what killed programs with a just-in-time compiler have left for perf.

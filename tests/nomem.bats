@@ -50,12 +50,8 @@ each_allocation() {
 
 setup() {
 	[ -e "$BUILD/preload/nomem.so" ] || skip "built with sanitizers"
-	TMP=$(mktemp -d)
+	make_tmp
 	write_input > "$TMP/in.mp"
-}
-
-teardown() {
-	rm -rf "$TMP"
 }
 
 @test "each filter ends with status 2 and one message when any allocation fails" {

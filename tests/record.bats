@@ -9,7 +9,7 @@ SWITCH=sched:sched_switch
 GETPPID=syscalls:sys_enter_getppid
 
 setup() {
-	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	make_tmp
 	needs_root
 }
 

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 load lib
 
 setup() {
-	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	make_tmp
 	needs_root
 	case $(uname -m) in x86_64 | aarch64) ;; *) skip "stacks of this kind of machine are not unwound" ;; esac
 }

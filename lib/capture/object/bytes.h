@@ -37,8 +37,8 @@ static inline int64_t mp_bytes_signed(struct mp_bytes *b, size_t size)
 	return (int64_t)(mp_bytes_fixed(b, size) << unused) >> unused;
 }
 
-/* LEB128; bits above the 64th are dropped. */
-static inline uint64_t mp_bytes_uleb(struct mp_bytes *b)
+/* LEB128 with or without a sign; bits above the 64th are dropped. */
+static inline uint64_t mp_bytes_leb(struct mp_bytes *b, bool has_sign)
 {
 	uint64_t v = 0, byte;
 	unsigned shift = 0;
@@ -49,23 +49,19 @@ static inline uint64_t mp_bytes_uleb(struct mp_bytes *b)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	if (has_sign && shift < 64 && byte & 0x40)
+		v |= ~0ull << shift;
 	return v;
+}
+
+static inline uint64_t mp_bytes_uleb(struct mp_bytes *b)
+{
+	return mp_bytes_leb(b, false);
 }
 
 static inline int64_t mp_bytes_sleb(struct mp_bytes *b)
 {
-	uint64_t v = 0, byte;
-	unsigned shift = 0;
-
-	do {
-		byte = mp_bytes_fixed(b, 1);
-		if (shift < 64)
-			v |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && byte & 0x40)
-		v |= ~0ull << shift;
-	return (int64_t)v;
+	return (int64_t)mp_bytes_leb(b, true);
 }
 
 static inline void mp_bytes_skip(struct mp_bytes *b, uint64_t len)

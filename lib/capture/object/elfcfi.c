@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/elfcfi.h"
 
-#include <sys/stat.h>
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/bytes.h"
@@ -110,13 +109,8 @@ struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path,
 			      struct mp_segments *segments)
 {
 	struct mp_cfi *c;
-	struct stat st;
-	Elf *elf;
+	Elf *elf = mp_elf_open(fd);
 
-	elf_version(EV_CURRENT);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
 	c = load(elf, root, path, segments);
 	elf_end(elf);
 	return c;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
@@ -49,6 +50,16 @@ static void read_build_id(struct mp_elf *f, Elf_Scn *scn)
 		}
 		at = next;
 	}
+}
+
+Elf *mp_elf_open(int fd)
+{
+	struct stat st;
+
+	elf_version(EV_CURRENT);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	return elf_begin(fd, ELF_C_READ, NULL);
 }
 
 bool mp_elf_begin(struct mp_elf *f, Elf *elf)

@@ -21,7 +21,10 @@ struct mp_elf {
 	size_t build_id_len;
 };
 
-/* Finds the sections; false if it is not an ELF file. */
+/* A regular file, to be closed with elf_end(); NULL: it cannot be read. */
+Elf *mp_elf_open(int fd);
+
+/* Finds the sections; false if it is not an ELF file, or NULL. */
 bool mp_elf_begin(struct mp_elf *f, Elf *elf);
 
 void mp_elf_segments(Elf *elf, struct mp_segments *segments);

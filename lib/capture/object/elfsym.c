@@ -4,7 +4,6 @@
 #include <gelf.h>
 #include <lzma.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/elffile.h"
@@ -216,13 +215,8 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path)
 {
 	struct mp_elfsym *e;
-	struct stat st;
-	Elf *elf;
+	Elf *elf = mp_elf_open(fd);
 
-	elf_version(EV_CURRENT);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
 	e = load(elf, root, path);
 	elf_end(elf);
 	return e;
@@ -258,21 +252,14 @@ uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start)
 {
 	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);
-	size_t low = 0, high = e->n_functions;
+	size_t n;
 
 	*start = 0;
 	if (s)
 		return s->name;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (e->functions[mid] <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low > 0)
-		*start = e->functions[low - 1];
+	n = MP_COUNT_FIRST(e->n_functions, i, e->functions[i] <= addr);
+	if (n > 0)
+		*start = e->functions[n - 1];
 	return NULL;
 }
 

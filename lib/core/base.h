@@ -23,6 +23,24 @@ enum mp_status {
 #define MP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
+ * How many of n sorted elements come first: those for which `first`, an expression of the index i,
+ * is true. It is false for all that follow them.
+ */
+#define MP_COUNT_FIRST(n, i, first)                    \
+	({                                             \
+		size_t low_ = 0, high_ = (n), i;       \
+                                                       \
+		while (low_ < high_) {                 \
+			i = low_ + (high_ - low_) / 2; \
+			if (first)                     \
+				low_ = i + 1;          \
+			else                           \
+				high_ = i;             \
+		}                                      \
+		low_;                                  \
+	})
+
+/*
  * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
  * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it, so
  * that no file becomes stdin or stdout: to read or write it fails with EBADF, to open /dev/stdout

@@ -622,18 +622,10 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 /* The function that contains an address; NULL: none. */
 static const struct fde *find_fde(const struct section *s, uint64_t addr)
 {
-	size_t low = 0, high = s->n;
+	size_t n = MP_COUNT_FIRST(s->n, i, s->fdes[i].start <= addr);
+	const struct fde *last = n ? &s->fdes[n - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (s->fdes[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && addr - s->fdes[low - 1].start < s->fdes[low - 1].size ? &s->fdes[low - 1]
-									    : NULL;
+	return last && addr - last->start < last->size ? last : NULL;
 }
 
 /* Executes up to the row of an address. Returns the end of the row; 0: there is none, or damage. */

@@ -79,20 +79,12 @@ void mp_symtab_sort(struct mp_symtab *t, bool newest)
 
 const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)
 {
-	size_t low = 0, high = t->n;
+	size_t n = MP_COUNT_FIRST(t->n, i, t->v[i].start <= addr), at;
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (t->v[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* a larger symbol may reach beyond a symbol inside it: look at a few preceding ones */
-	for (high = low; high > 0 && low - high < 4; high--)
-		if (addr < t->v[high - 1].end)
-			return &t->v[high - 1];
+	for (at = n; at > 0 && n - at < 4; at--)
+		if (addr < t->v[at - 1].end)
+			return &t->v[at - 1];
 	return NULL;
 }
 

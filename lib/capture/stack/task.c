@@ -287,15 +287,7 @@ void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
 
 const struct mp_mapping *mp_space_find(const struct mp_space *s, uint64_t addr)
 {
-	size_t low = 0, high = s->n;
+	size_t at = MP_COUNT_FIRST(s->n, i, s->v[i].end <= addr);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (s->v[mid].end <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < s->n && s->v[low].start <= addr ? &s->v[low] : NULL;
+	return at < s->n && s->v[at].start <= addr ? &s->v[at] : NULL;
 }

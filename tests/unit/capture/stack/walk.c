@@ -17,17 +17,9 @@
 
 static const struct mp_bpf_row *find(const struct mp_bpf_row *rows, size_t n, uint64_t addr)
 {
-	size_t low = 0, high = n;
+	size_t before = MP_COUNT_FIRST(n, i, rows[i].pc <= addr);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (rows[mid].pc <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &rows[low - 1] : NULL;
+	return before ? &rows[before - 1] : NULL;
 }
 
 static bool same(const struct mp_cfi_row *row, const struct mp_bpf_row *b)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/elfcfi.h"
 
-
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/bytes.h"
 #include "lib/capture/object/elffile.h"

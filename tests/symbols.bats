@@ -160,6 +160,23 @@ named() {	# most of the samples have this in their stack
 	done
 }
 
+@test "a symbol without a size does not name code of the next section" {
+	# _init has no size; in a static program .plt follows it, whose stubs have no symbols
+	echo '#include <unistd.h>
+		int main(void) { pause(); return 0; }' > "$TMP/x.c"
+	gcc -static -o "$TMP/x" "$TMP/x.c" || skip "no static C library"
+	read -r init plt < <(readelf -SW "$TMP/x" | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".init" { i = $3 } $1 == ".plt" { p = $3 } END { print i, p }')
+	[ -n "$plt" ] || skip "this linker makes no .plt"
+	start_load "$TMP/x"
+	until [ "$(readlink "/proc/$LOAD_PID/exe")" = "$TMP/x" ]; do sleep 0.01; done
+	run "$BUILD/tools/resolve" <<< "$LOAD_PID $init
+		$LOAD_PID $plt
+		$LOAD_PID $(printf %x $((0x$plt + 9)))"
+	[ "${lines[0]##* }" = _init ]
+	[ "${lines[1]##* }" = "[x]+0x$(printf %x "0x$plt")" ]
+	[[ "${lines[2]##* }" == "[x]+0x"* ]]
+}
+
 @test "frames of the vDSO have names" {
 	cat > "$TMP/v.c" <<-'X'
 		#include "tests/load/cpu.h"

@@ -151,6 +151,24 @@ has() {	# share (percent) of the samples that match
 	has ';main;(burn;){5}burn ' 80
 }
 
+@test "by BPF, too, stacks are complete with tables in .debug_frame alone, between those of a static C library" {
+	bpf_works
+	cat > "$TMP/x.c" <<-'X'
+		#include <time.h>
+		static volatile unsigned long n;
+		__attribute__((noinline)) static void nap(void) { struct timespec t = { 0, 1000000 }; nanosleep(&t, 0); n++; }
+		__attribute__((noinline)) static void down(int k) { volatile char pad[100]; pad[k] = 1; if (k) { down(k - 1); n += pad[k]; return; } nap(); n++; }
+		int main(void) { for (int i = 0; i < 199; i++) down(5); return 0; }
+	X
+	for static in '' -static; do
+		gcc -O1 -g $static -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -o "$TMP/x" "$TMP/x.c"
+		mp-record -q -g user -e sched:sched_switch -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		whole 990 199 bpf
+		mp-fold "$TMP/s" > "$TMP/f"
+		has ';_start;__libc_start_main[^;]*;(__libc_start_call_main;)?main;(down;){6}nap;' 95
+	done
+}
+
 @test "stacks of a program without section headers are complete" {
 	cat > "$TMP/x.c" <<-'X'
 		#include "tests/load/cpu.h"

@@ -710,13 +710,42 @@ static void each_of_function(const struct mp_cfi *c, const struct section *s, co
 	} while (r.loc < r.end);
 }
 
+/* Whether a section that is searched before this one has the address. */
+static bool is_hidden(const struct mp_cfi *c, size_t section, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < section; i++)
+		if (find_fde(&c->sections[i], addr))
+			return true;
+	return false;
+}
+
+/* The section whose next function has the lowest address; n_sections: there are no more. */
+static size_t next_section(const struct mp_cfi *c, const size_t *at)
+{
+	size_t best = c->n_sections, i;
+
+	for (i = 0; i < c->n_sections; i++) {
+		const struct section *s = &c->sections[i];
+
+		if (at[i] < s->n && (best == c->n_sections ||
+				     s->fdes[at[i]].start < c->sections[best].fdes[at[best]].start))
+			best = i;
+	}
+	return best;
+}
+
 void mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg)
 {
-	size_t i, j;
+	size_t at[SECTIONS_MAX] = { 0 }, i;
 
-	for (i = 0; i < c->n_sections; i++)
-		for (j = 0; j < c->sections[i].n; j++)
-			each_of_function(c, &c->sections[i], &c->sections[i].fdes[j], each, arg);
+	while ((i = next_section(c, at)) < c->n_sections) {
+		const struct fde *f = &c->sections[i].fdes[at[i]++];
+
+		if (!is_hidden(c, i, f->start))
+			each_of_function(c, &c->sections[i], f, each, arg);
+	}
 }
 
 const uint8_t *mp_cfi_expr(const struct mp_cfi_row *row, int32_t value, size_t *len)

@@ -79,7 +79,10 @@ size_t mp_cfi_bytes(const struct mp_cfi *c);
 int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row);
 int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full);
 
-/* Calls `each` for all rows, function by function; for a damaged function, up to the damage. */
+/*
+ * Calls `each` for all rows, function by function, in order of address over all sections; for a
+ * damaged function, up to the damage.
+ */
 typedef void mp_cfi_fn(void *arg, const struct mp_cfi_row *row);
 
 void mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg);

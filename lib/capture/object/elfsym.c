@@ -13,10 +13,15 @@ enum {
 	DEBUGDATA_MAX = 64 << 20
 }; /* bytes of .gnu_debugdata when unpacked; it is usually below 1 MiB */
 
+/* A section with code. */
+struct range {
+	uint64_t start, end;
+};
+
 struct mp_elfsym {
 	struct mp_symtab symbols;
 	struct mp_segments segments;
-	uint64_t *functions; /* where they begin, from .eh_frame_hdr, ascending */
+	uint64_t *functions; /* where they begin, from .eh_frame_hdr, ascending; and sections */
 	size_t n_functions;
 };
 
@@ -106,11 +111,53 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static int by_range(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* The sections with code, sorted by address; the caller frees them. */
+static struct range *code_sections(Elf *elf, size_t *n)
+{
+	struct range *v = NULL;
+	Elf_Scn *scn = NULL;
+	size_t cap = 0;
+	GElf_Shdr sh;
+
+	*n = 0;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
+		    sh.sh_addr + sh.sh_size <= sh.sh_addr)
+			continue;
+		v = mp_grow(v, &cap, *n + 1, sizeof(*v));
+		v[(*n)++] = (struct range){ sh.sh_addr, sh.sh_addr + sh.sh_size };
+	}
+	if (*n)
+		qsort(v, *n, sizeof(*v), by_range);
+	return v;
+}
+
+/* A symbol without a size reaches to the next one, but not into another section. */
+static void end_with_sections(struct mp_symtab *t, const struct range *sections, size_t n)
+{
+	size_t i, at = 0;
+
+	for (i = 0; i < t->n; i++) {
+		while (at < n && sections[at].end <= t->v[i].start)
+			at++;
+		if (at < n && sections[at].start <= t->v[i].start)
+			t->v[i].end = MP_MIN(t->v[i].end, sections[at].end);
+	}
+}
+
 /*
  * Reads the search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): where
  * functions begin, as 32-bit offsets from the section. All linkers write this form.
  */
-static void read_functions(struct mp_elfsym *e, const struct mp_elf *f)
+static void read_functions(struct mp_elfsym *e, const struct mp_elf *f,
+			   const struct range *sections, size_t n_sections)
 {
 	enum { ENC_UDATA4 = 0x03, ENC_DATAREL_SDATA4 = 0x3b, HEAD = 12, ENTRY = 8 };
 	Elf_Data *data = f->eh_frame_hdr ? elf_getdata(f->eh_frame_hdr, NULL) : NULL;
@@ -127,13 +174,15 @@ static void read_functions(struct mp_elfsym *e, const struct mp_elf *f)
 		return;
 	memcpy(&count, p + 8, sizeof(count));
 	count = MP_MIN(count, (data->d_size - HEAD) / ENTRY);
-	e->functions = mp_alloc(count * sizeof(*e->functions));
+	e->functions = mp_alloc((count + n_sections + 1) * sizeof(*e->functions));
 	for (i = 0; i < count; i++) {
 		memcpy(&start, p + HEAD + i * ENTRY, sizeof(start));
 		e->functions[i] = sh.sh_addr + (int64_t)start;
 	}
-	e->n_functions = count;
-	qsort(e->functions, count, sizeof(*e->functions),
+	for (i = 0; i < n_sections; i++)
+		e->functions[count + i] = sections[i].start;
+	e->n_functions = count + n_sections;
+	qsort(e->functions, e->n_functions, sizeof(*e->functions),
 	      by_value); /* the file may lie about the order */
 }
 
@@ -192,12 +241,15 @@ static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 
 static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 {
+	struct range *sections;
 	struct mp_elfsym *e;
 	struct mp_elf f;
+	size_t n;
 
 	if (!mp_elf_begin(&f, elf))
 		return NULL;
 	e = mp_zalloc(sizeof(*e));
+	sections = code_sections(elf, &n);
 	mp_elf_segments(elf, &e->segments);
 	if (f.symtab) {
 		read_symbols(e, elf, f.symtab);
@@ -208,7 +260,9 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	}
 	name_plt(e, &f);
 	mp_symtab_sort(&e->symbols, false);
-	read_functions(e, &f);
+	end_with_sections(&e->symbols, sections, n);
+	read_functions(e, &f, sections, n);
+	free(sections);
 	return e;
 }
 

@@ -124,7 +124,7 @@ static void add_gap(struct table *t, uint64_t pc)
 	add(t, (struct mp_bpf_row){ .pc = (uint32_t)pc, .kind = MP_BPF_NOTHING });
 }
 
-/* Adds a row. Of rows that overlap, as those of a second section do, the first is used. */
+/* Adds a row. Of functions that overlap, the first is used. */
 static void add_cfi_row(void *arg, const struct mp_cfi_row *row)
 {
 	struct table *t = arg;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/capture/host/archs.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/walk_rows.h"
 #include "lib/capture/stack/pending_stacks.h"
@@ -85,6 +86,54 @@ static void test_tables(const char *path)
 	mp_cfi_free(cfi);
 	mp_segments_release(&segments);
 	close(fd);
+}
+
+/* Adds a section with functions of 0x100 bytes whose CFA is the stack pointer and `cfa`. */
+static void add_functions(struct mp_cfi *c, char cfa, const uint32_t *addrs, size_t n)
+{
+	static const char cie[] = "\x14\0\0\0\xff\xff\xff\xff\1\0\1\x78\x10\x0c\7";
+	char image[512] = { 0 };
+	size_t at = sizeof(cie) - 1, i;
+
+	memcpy(image, cie, at);
+	image[at] = cfa;
+	memcpy(image + at + 1, "\x90\1", 2); /* the return address at CFA - 8 */
+	for (at = 24, i = 0; i < n; i++, at += 24) {
+		uint32_t fde[6] = { 20, 0, addrs[i], 0, 0x100, 0 };
+
+		memcpy(image + at, fde, sizeof(fde));
+	}
+	mp_cfi_add(c, false, image, at, 0);
+}
+
+/* A static program without .eh_frame of its own, in which those of the C library lie between. */
+static void test_two_sections(void)
+{
+	static const uint32_t library[] = { 0x1000, 0x5000 },
+			      own[] = { 0x800, 0x1000, 0x3000, 0x7000 };
+	static const struct {
+		uint32_t pc;
+		int cfa;
+	} want[] = { { 0x800, 4 },  { 0x1000, 3 }, { 0x10ff, 3 }, { 0x1100, 0 }, { 0x3010, 4 },
+		     { 0x4000, 0 }, { 0x5000, 3 }, { 0x7001, 4 }, { 0x7100, 0 } };
+	struct mp_cfi *cfi = mp_cfi_new(&mp_arch_x86_64);
+	struct mp_bpf_row *rows;
+	struct mp_cfi_row row;
+	size_t n, i, right = 0;
+
+	add_functions(cfi, 24, library, MP_ARRAY_SIZE(library));
+	add_functions(cfi, 32, own, MP_ARRAY_SIZE(own));
+	rows = mp_cfi_walk_rows(cfi, &n);
+	for (i = 0; i < MP_ARRAY_SIZE(want); i++) {
+		const struct mp_bpf_row *b = find(rows, n, want[i].pc);
+		int found = mp_cfi_find(cfi, want[i].pc, &row);
+
+		right += b && b->cfa == want[i].cfa && found == (want[i].cfa > 0) &&
+			 (!found || row.cfa_value == 8 * b->cfa);
+	}
+	ok(right == MP_ARRAY_SIZE(want), "sections that interleave: the same rows in both tables");
+	free(rows);
+	mp_cfi_free(cfi);
 }
 
 static struct mp_bpf_record record(uint32_t tid, uint64_t time_ns, uint32_t end, size_t n)
@@ -271,6 +320,7 @@ int main(void)
 	mp_init("unit-bpf");
 	test_tables("/lib/x86_64-linux-gnu/libc.so.6");
 	test_tables("/usr/bin/perl");
+	test_two_sections();
 	test_chains();
 	test_copies();
 	test_walk_tables();

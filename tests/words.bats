@@ -31,7 +31,7 @@ record_messages() {
 		-e cpu-clock/interval=x/ -d 0.01
 		-e cpu-clock:x -d 0.01
 		-e cpu-clock/a/b/c -d 0.01
-		-e cpu-clock/ -d 0.01
+		-q -e cpu-clock/ -d 0.01
 		-e page-faults/top=3/ -d 0.01
 		-e uprobe:/bin/sh:none_such -d 0.01
 		-e uprobe:/none/such:main -d 0.01

@@ -36,7 +36,7 @@ static struct {
 	const char *output;
 } options;
 
-/* The work. */
+/* What was read so far. */
 static struct {
 	struct mp_cpelmap map;
 	struct mp_types types;

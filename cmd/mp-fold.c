@@ -193,7 +193,7 @@ static void write_fold(void)
 	mp_fold_clear(&work.fold);
 }
 
-/* A sum of the kernel is chosen by its name, as events are by their type. */
+/* An in-kernel aggregate is chosen by its name, as events are by their type. */
 static void begin_stacks(const struct mp_ctl *ctl)
 {
 	json_t *name = json_object_get(ctl->json, "sum");

@@ -19,7 +19,7 @@ enum {
 	 * written at once.
 	 */
 	HOLD_BYTES = 8 << 20,
-	QUIET_MS = 5, /* a pipe that is silent for so long is live: what may go, goes */
+	QUIET_MS = 5, /* a pipe that is silent for so long is live: its lines are written */
 };
 
 static const struct mp_opt opts[] = {
@@ -149,7 +149,7 @@ static uint64_t bound(void)
 	return low;
 }
 
-/* Writes what may go. At the end that is everything. */
+/* Writes the lines that no later input can precede. At the end these are all lines. */
 static void flush(void)
 {
 	uint64_t until = bound();

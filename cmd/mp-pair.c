@@ -225,7 +225,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 	if (ctl->what == MP_CTL_LOST)
 		mp_pair_lost(work.pair, ctl->from_ns, ctl->time_ns, ctl->cpu);
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
-		return; /* what will be written is older */
+		return; /* spans to be written at the end are older */
 	mp_relay_control(&work.relay, rec, ctl);
 }
 

@@ -87,7 +87,7 @@ static struct {
 	const char *title, *unit;
 } options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
 
-/* The work. */
+/* What was read so far. */
 static struct {
 	struct mp_input in;
 	struct mp_stackgrid grid;
@@ -357,7 +357,7 @@ static void put_names(struct mp_buf *to, const struct mp_fields *fields)
 		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
 }
 
-/* What the header calls y, or how the user does. */
+/* The name of y, in the header's words if it has any. */
 static struct mp_str y_name(void)
 {
 	const char *axis =

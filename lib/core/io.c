@@ -27,7 +27,7 @@ void mp_out_init(struct mp_out *out, int fd, const char *name)
 	}
 	*out = (struct mp_out){ .fd = fd, .name = name, .cap = MP_READ_SIZE };
 	out->buf = mp_alloc(out->cap);
-	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails on what is no pipe: as well */
+	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails, harmlessly, on other files */
 }
 
 static void write_all(struct mp_out *out, const char *data, size_t len)

@@ -53,8 +53,8 @@ void mp_cpel_init(struct mp_cpel *c);
 void mp_cpel_release(struct mp_cpel *c);
 
 /*
- * The offset of a text in the table, where it is put once. Without NUL in it. A table above 2 GiB
- * ends the program. Texts are compared by 96 bits of a hash with a secret seed.
+ * The offset of a text, which has no NUL, in the table of strings, which has each text once. A table
+ * above 2 GiB ends the program. Texts are compared by 96 bits of a hash with a secret seed.
  */
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text);
 

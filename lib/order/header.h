@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Several event headers to one. Includes ctl. */
+/* Merges the event headers of several inputs into one. Includes ctl. */
 #ifndef MP_ORDER_HEADER_H
 #define MP_ORDER_HEADER_H
 

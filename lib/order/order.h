@@ -38,7 +38,7 @@ struct mp_order {
 	uint64_t released_ns; /* lines below it were written */
 	size_t waiting;	      /* lines */
 	size_t limit;	      /* bytes */
-	bool packing;	      /* lines wait for long: see store.h */
+	bool packing;	      /* lines wait so long that they are packed, see store.h */
 	mp_order_emit_fn *emit;
 	void *arg;
 	struct mp_pending *scratch; /* for sorting */

@@ -142,7 +142,7 @@ static uint8_t part_of_key(const struct mp_spans *s, struct mp_str key)
 	return mp_split_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
 }
 
-/* The part of each field of a shape. */
+/* For each field of a shape, the part of the span that it goes to. */
 static const uint8_t *parts_of(struct mp_spans *s, const struct mp_shape *shape)
 {
 	uint8_t **parts = &s->part_of[shape->number];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A filter for what a program of bpf/tracing.bpf.c records, which applies it itself. Includes
- * tracefs.
+ * Filters of traced functions and raw tracepoints, which bpf/tracing.bpf.c applies in the kernel.
+ * Includes tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_TRACINGFILTER_H
 #define MP_CAPTURE_EVENT_TRACINGFILTER_H

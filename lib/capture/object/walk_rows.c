@@ -10,7 +10,7 @@ enum { OP_BREG0 = 0x70, OP_DEREF = 0x06 };
 struct table {
 	struct mp_bpf_row *v;
 	size_t n, cap;
-	uint64_t end; /* of the preceding row, 0: none */
+	uint64_t end; /* end of the preceding row; 0: there is none */
 };
 
 static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t reg)

@@ -131,7 +131,7 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 
 	libperf_init(quiet);
 	t->evlist = perf_evlist__new();
-	t->cpus = perf_cpu_map__new(NULL);	/* with -C too: a task comes from elsewhere */
+	t->cpus = perf_cpu_map__new(NULL);	/* with -C too: tasks migrate */
 	t->threads = thread_map(target, whole); /* NULL would crash in set_maps */
 	evsel = perf_evsel__new(&attr);
 	if (!t->evlist || !t->cpus || !t->threads || !evsel)

@@ -18,7 +18,7 @@ struct mp_control_setup {
 	int command_fd;	    /* pidfd of the command at whose end the recording ends; -1: none */
 	int signal_fd; /* signalfd of the signals that end the recording; they are blocked in all threads */
 	int drain_tid; /* threads that have to finish, in addition to the main thread */
-	void (*disabled)(void *arg); /* called when the events are */
+	void (*disabled)(void *arg); /* called when the events are disabled */
 	void *arg;
 };
 

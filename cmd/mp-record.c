@@ -78,10 +78,11 @@ static const struct mp_opt opts[] = {
 	  "not these processes; 'pipeline': not those of this\n"
 	  "pipeline (mp-record itself is always excluded)" },
 	{ 0, NULL, NULL, "Stacks" },
-	{ 'g', "call-graph", "STACKS",
+	{ 'g', "call-graph", " [STACKS]",
 	  "both (default), kernel, user or none; or how to take\n"
-	  "user stacks: auto (default), cfi, bpf or fp; or one\n"
-	  "of each, as in user:fp; see mp-stacks(7)" },
+	  "user stacks: auto (default), cfi (perf's dwarf), bpf\n"
+	  "or fp; or one of each, as in user:fp; see\n"
+	  "mp-stacks(7)" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
 	  "for cfi: bytes of each user stack to copy (default:\n"
 	  "60K, the maximum)" },
@@ -112,6 +113,45 @@ static const struct mp_opt opts[] = {
 	  "lose less on a busy machine" },
 };
 
+static const struct mp_habit perf_habits[] = {
+	{ 0, "all-cpus", "here it is -a, --all, and the default" },
+	{ 0, "all-kernel", "here it is --exclude-user" },
+	{ 0, "all-user", "here it is --exclude-kernel" },
+	{ 'b', "branch-any", "branch stacks are not recorded" },
+	{ 'j', "branch-filter", "branch stacks are not recorded" },
+	{ 'B', "no-buildid", "there is nothing to do: stacks are symbolized while recording" },
+	{ 'N', "no-buildid-cache",
+	  "there is nothing to do: stacks are symbolized while recording" },
+	{ 'k', "clockid", "times are CLOCK_MONOTONIC; the header relates them to the time of day" },
+	{ 'z', "compression-level", "pipe the stream into a compressor: mp-record ... | zstd" },
+	{ 0, "count", "here it is -c, --period N" },
+	{ 0, "data", "addresses are recorded for all events that have one" },
+	{ 'D', "delay", "record from the beginning, then mp-select --from 1s" },
+	{ 0, "exclude-perf", "there is nothing to do: mp-record excludes itself" },
+	{ 0, "filter",
+	  "a filter follows the event: -e 'sched:sched_switch/prev_comm~\"nginx*\"/'" },
+	{ 'G', NULL, "here it is --cgroup GLOB" },
+	{ 'I', "intr-regs", "registers are not recorded, except as arguments of probes" },
+	{ 0, "kernel-callchains", "here it is -g kernel" },
+	{ 0, "user-callchains", "here it is -g user" },
+	{ 0, "max-size", "limit the time or the number of events: -d 10s, -n 100000" },
+	{ 0, "mmap-pages", "here it is -m, --ring SIZE" },
+	{ 0, "no-buffering", "there is nothing to do: lines are written within 50 ms" },
+	{ 0, "no-inherit", "-t TIDS records threads without their children" },
+	{ 0, "per-thread", "-t TIDS records threads wherever they run" },
+	{ 0, "off-cpu", "here it is a collector: mp-record offcpu" },
+	{ 'P', NULL, "periods are recorded wherever they vary" },
+	{ 'R', "raw-samples", "payloads are always recorded (--fields chooses)" },
+	{ 'r', NULL, "here it is --realtime[=PRIO]" },
+	{ 0, "sample-cpu", "the CPU is always recorded" },
+	{ 's', NULL, "--stat EVENTS -t TIDS counts by thread" },
+	{ 0, "switch-events", "record them with -e sched:sched_switch" },
+	{ 'T', "timestamp", "times are always recorded" },
+	{ 'u', "uid", "choose the user's processes: -p \"$(pgrep -d, -u USER)\"" },
+	{ 'W', "weight", "events with the term memory have their latency, see mp-events(7)" },
+	{ 0, NULL, NULL },
+};
+
 static const struct mp_program program = {
 	.name = "mp-record",
 	.synopsis = "[OPTION]... [COLLECTOR[:ARGUMENT]]... [-- COMMAND [ARG]...]",
@@ -124,6 +164,8 @@ static const struct mp_program program = {
 		"  mp-record cpusched disklat -d 10 > boot.mp\n"
 		"  mp-record -e 'block:*' -g none -- make\n"
 		"  mp-record -l -v sched:sched_switch\n",
+	.other = "perf",
+	.habits = perf_habits,
 };
 
 static struct mp_record_options options = {
@@ -167,6 +209,21 @@ static void add_names(const char *path)
 		mp_tasknames_init(&names);
 	options.names = &names;
 	mp_tasknames_load(&names, path);
+}
+
+/* Without an argument, as perf's -g: stacks also of collectors that record none by themselves. */
+static void set_stacks(int code, const char *arg)
+{
+	struct mp_event_options *o = &options.events;
+
+	o->stack_given = true;
+	if (!arg || mp_stack_mode_parse(mp_str(arg), &o->stack, &o->method) == 0)
+		return;
+	if (strncmp(arg, "dwarf,", 6) == 0)
+		mp_usage("perf's --call-graph %s: here it is -g cfi --stack-size %s", arg, arg + 6);
+	mp_opt_bad(&program, code, arg,
+		   "both, kernel, user or none; auto, cfi, bpf or fp; or one of each "
+		   "as in user:cfi");
 }
 
 static void add_cgroup(const char *glob)
@@ -264,13 +321,7 @@ static void set_option(int code, const char *arg)
 		explain = true;
 		break;
 	case 'g':
-		if (mp_stack_mode_parse(mp_str(arg), &options.events.stack,
-					&options.events.method) < 0)
-			mp_opt_bad(
-				&program, code, arg,
-				"both, kernel, user or none; auto, cfi, bpf or fp; or one of each "
-				"as in user:cfi");
-		options.events.stack_given = true;
+		set_stacks(code, arg);
 		break;
 	case OPT_STACK_SIZE:
 		set_stack_size(arg);

@@ -25,6 +25,12 @@ static bool is_short(int code)
 	return code < MP_OPT_LONG && isalnum(code);
 }
 
+/* Whether its argument is the next word, if it has one. */
+static bool is_next_word(const struct mp_opt *o)
+{
+	return o->arg && o->arg[0] == ' ';
+}
+
 static void print_option(const struct mp_opt *o)
 {
 	const char *help = o->help;
@@ -44,7 +50,7 @@ static void print_option(const struct mp_opt *o)
 	if (o->arg && o->arg[0] == '[')
 		width += printf("[=%s", o->arg + 1);
 	else if (o->arg)
-		width += printf(" %s", o->arg);
+		width += printf("%s%s", is_next_word(o) ? "" : " ", o->arg);
 	if (width >= HELP_COLUMN - 1) {
 		printf("\n");
 		width = 0;
@@ -91,50 +97,92 @@ static _Noreturn void print_version(const struct mp_program *program)
 
 static struct option long_option(const struct mp_opt *o)
 {
-	int has_arg = !o->arg		 ? no_argument
-		      : o->arg[0] == '[' ? optional_argument
-					 : required_argument;
+	int has_arg = !o->arg				    ? no_argument
+		      : o->arg[0] == '[' || is_next_word(o) ? optional_argument
+							    : required_argument;
 
 	return (struct option){ o->name, has_arg, NULL, o->code };
 }
 
-int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg)
+/* What getopt takes: `shorts` and `longs`, which have room for MAX_OPTS. */
+static void make_tables(const struct mp_program *program, char *shorts, struct option *longs)
 {
-	struct option longs[MAX_OPTS + 1] = { { NULL, 0, NULL, 0 } };
-	char shorts[3 * MAX_OPTS + 2] = "h", *s = shorts + 1;
-	size_t i, n = 0;
-	int c;
+	char *s = shorts;
+	size_t i;
 
-	if (program->n_opts + MP_ARRAY_SIZE(common) > MAX_OPTS)
-		abort();
+	*s++ = 'h';
 	for (i = 0; i < program->n_opts; i++) {
 		const struct mp_opt *o = &program->opts[i];
 
 		if (!o->name)
 			continue;
-		longs[n++] = long_option(o);
+		*longs++ = long_option(o);
 		if (!is_short(o->code))
 			continue;
 		*s++ = o->code;
-		if (o->arg)
+		if (o->arg && !is_next_word(o))
 			*s++ = ':';
 		if (o->arg && o->arg[0] == '[')
 			*s++ = ':';
 	}
 	for (i = 0; i < MP_ARRAY_SIZE(common); i++)
-		longs[n++] = long_option(&common[i]);
+		*longs++ = long_option(&common[i]);
+	*longs = (struct option){ NULL, 0, NULL, 0 };
 	*s = '\0';
+}
+
+/* Of the other program: "perf's --filter: ...". `word` is what getopt refused, if it is a long option. */
+static _Noreturn void refuse(const struct mp_program *program, char letter, const char *word)
+{
+	size_t len = letter || !word || strncmp(word, "--", 2) != 0 ? 0 : strcspn(word + 2, "=");
+	const struct mp_habit *h;
+
+	for (h = program->habits; h && h->answer; h++) {
+		if (letter && h->letter == letter)
+			mp_say("%s's -%c: %s", program->other, letter, h->answer);
+		else if (len && h->name &&
+			 mp_str_eq(mp_str(h->name), (struct mp_str){ word + 2, len }))
+			mp_say("%s's --%s: %s", program->other, h->name, h->answer);
+		else
+			continue;
+		exit(MP_FAIL);
+	}
+	mp_say("try '%s --help'", program->name);
+	exit(MP_FAIL);
+}
+
+static bool may_take_next_word(const struct mp_program *program, int code)
+{
+	size_t i;
+
+	for (i = 0; i < program->n_opts; i++)
+		if (program->opts[i].name && program->opts[i].code == code)
+			return is_next_word(&program->opts[i]);
+	return false;
+}
+
+int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg)
+{
+	struct option longs[MAX_OPTS + 1];
+	char shorts[3 * MAX_OPTS + 2];
+	int c;
+
+	if (program->n_opts + MP_ARRAY_SIZE(common) > MAX_OPTS)
+		abort();
+	make_tables(program, shorts, longs);
 	argv[0] = (char *)program->name; /* getopt's own messages begin with it */
+	optopt = 0;
 	c = getopt_long(argc, argv, shorts, longs, NULL);
 	if (c == CODE_HELP || c == 'h')
 		print_help(program);
 	if (c == CODE_VERSION)
 		print_version(program);
-	if (c == '?') {
-		mp_say("try '%s --help'", program->name);
-		exit(MP_FAIL);
-	}
+	if (c == '?')
+		refuse(program, optopt < MP_OPT_LONG ? (char)optopt : 0, argv[optind - 1]);
 	*arg = optarg;
+	/* within a word of several letters, argv[optind] is that word */
+	if (!optarg && may_take_next_word(program, c) && optind < argc && argv[optind][0] != '-')
+		*arg = argv[optind++];
 	return c;
 }
 

@@ -11,11 +11,22 @@
 struct mp_opt {
 	int code; /* what mp_opt_next() returns; a letter or digit is the short option as well */
 	const char *name; /* long option, without the dashes; NULL: a heading, in `help` */
-	const char *arg;  /* name of its argument, "[NAME]" if it is optional; NULL: takes none */
+	/*
+	 * Name of its argument; NULL: takes none. "[NAME]": optional, --long=NAME or -sNAME.
+	 * " [NAME]": optional, --long=NAME or the next word, if that does not begin with a dash.
+	 */
+	const char *arg;
 	const char *help; /* LF for a further line */
 };
 
 enum { MP_OPT_LONG = 256 }; /* codes of options without a short form start here */
+
+/* An option of another program that users know; a table of them ends with a NULL answer. */
+struct mp_habit {
+	char letter;	  /* 0: none */
+	const char *name; /* long option; NULL: none, or one of ours */
+	const char *answer;
+};
 
 struct mp_program {
 	const char *name;
@@ -24,6 +35,8 @@ struct mp_program {
 	const struct mp_opt *opts;
 	size_t n_opts;
 	const char *examples; /* lines, each "  command\n"; may be NULL */
+	const char *other;    /* the other program; NULL: none */
+	const struct mp_habit *habits;
 };
 
 /*

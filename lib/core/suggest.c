@@ -37,18 +37,28 @@ void mp_suggest_init(struct mp_suggest *n, const char *word)
 	*n = (struct mp_suggest){ word, NULL, strlen(word) / 3 + 1 };
 }
 
-void mp_suggest_try(struct mp_suggest *n, const char *candidate)
+/* Whether `name` is nearer than what was tried before. */
+static bool is_nearer(struct mp_suggest *n, const char *name)
 {
-	size_t len = strlen(n->word), other = strlen(candidate), d;
+	size_t len = strlen(n->word), other = strlen(name), d;
 
 	if ((len > other ? len - other : other - len) >= n->distance)
-		return;
-	d = mp_suggest_distance(n->word, candidate);
+		return false;
+	d = mp_suggest_distance(n->word, name);
 	if (d >= n->distance)
+		return false;
+	n->distance = d;
+	return true;
+}
+
+void mp_suggest_try(struct mp_suggest *n, const char *candidate)
+{
+	const char *colon = strchr(n->word, ':') ? NULL : strchr(candidate, ':');
+
+	if (!is_nearer(n, candidate) && !(colon && is_nearer(n, colon + 1)))
 		return;
 	free(n->best);
 	n->best = mp_strdup(candidate);
-	n->distance = d;
 }
 
 void mp_suggest_release(struct mp_suggest *n)

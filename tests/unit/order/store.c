@@ -101,6 +101,12 @@ static void test_near(void)
 	mp_suggest_try(&n, "irq:softirq_entry");
 	ok(n.best && strcmp(n.best, "sched:sched_switch") == 0, "the nearest");
 	mp_suggest_release(&n);
+	mp_suggest_init(&n, "sched_swich");
+	mp_suggest_try(&n, "irq:softirq_entry");
+	mp_suggest_try(&n, "sched:sched_switch");
+	ok(n.best && strcmp(n.best, "sched:sched_switch") == 0,
+	   "a name without its part before the colon");
+	mp_suggest_release(&n);
 	mp_suggest_init(&n, "xyz");
 	mp_suggest_try(&n, "cycles");
 	ok(!n.best, "nothing near");

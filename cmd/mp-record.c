@@ -60,8 +60,8 @@ static const struct mp_opt opts[] = {
 	  "interval of counters and polled values: --stat,\n"
 	  "mem:rss (default: 1s), mem:pss (default: 10s)" },
 	{ 'l', "list", NULL,
-	  "list collectors and events; operands are globs; with\n"
-	  "-v, also fields and filters" },
+	  "list collectors and events; operands are globs or\n"
+	  "parts of names; with -v, also fields and filters" },
 	{ OPT_EXPLAIN, "explain", NULL,
 	  "print what collectors record, what that costs, and\n"
 	  "which pipelines show it" },

@@ -34,7 +34,7 @@ _mp_tools() {
 	COMPREPLY=()
 	case ${program##*/}:$prev in
 	mp-record:-e | mp-record:--event | mp-record:--stat | mp-record:-l | mp-record:--list)
-		mapfile -t COMPREPLY < <("$program" -l "$cur*" 2> /dev/null | sed 's/  .*//')
+		mapfile -t COMPREPLY < <("$program" -l "$cur*" 2> /dev/null | sed -n 's/^  \([^ ]*\).*/\1/p')
 		if [[ $cur == *:* && ${COMP_WORDBREAKS-} == *:* ]]; then
 			COMPREPLY=("${COMPREPLY[@]#"${cur%:*}":}")
 		fi

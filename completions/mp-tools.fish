@@ -6,8 +6,8 @@ for program in mp-record mp-order mp-fold mp-rename mp-import mp-select mp-pair 
         $program --help 2> /dev/null |
         sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')"
 end
-complete -c mp-record -s e -l event -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/null | sed "s/  .*//")'
-complete -c mp-record -l stat -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/null | sed "s/  .*//")'
+complete -c mp-record -s e -l event -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/null | sed -n "s/^  \([^ ]*\).*/\1/p")'
+complete -c mp-record -l stat -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/null | sed -n "s/^  \([^ ]*\).*/\1/p")'
 complete -c mp-record -s g -l call-graph -x -a 'both kernel user none auto cfi bpf fp'
 complete -c mp-hist -l sort -x -a 'count sum name'
 complete -c mp-fold -l sort -x -a 'name weight'

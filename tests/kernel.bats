@@ -89,8 +89,8 @@ is_whole() {
 
 @test "functions of modules are listed and recorded" {
 	needs_vm
-	grep -qx 'fentry:lo_ioctl' "$R/module-list"
-	grep -q '^  .cmd  *u32 ' "$R/module-list"
+	grep -qx '  fentry:lo_ioctl' "$R/module-list"
+	grep -q '^      .cmd  *u32 ' "$R/module-list"
 	[ "$(count fentry:lo_ioctl module)" -ge 1 ]
 	[ "$(lines fentry:lo_ioctl module | grep -vc 'comm=losetup.*;lo_ioctl_\[k\]$')" = 0 ]
 }

@@ -126,6 +126,6 @@ record() {
 }
 
 @test "-l lists the static probes and functions of a file" {
-	[ "$(mp-record -l usdt:libstdc++ | grep -c '^usdt:libstdc++:libstdcxx:')" -ge 3 ] || skip "no static probes in libstdc++"
-	mp-record -l 'uprobe:libc:getpp*' | grep -q '^uprobe:libc:getppid'
+	[ "$(mp-record -l usdt:libstdc++ | grep -c '^  usdt:libstdc++:libstdcxx:')" -ge 3 ] || skip "no static probes in libstdc++"
+	mp-record -l 'uprobe:libc:getpp*' | grep -q '^  uprobe:libc:getppid'
 }

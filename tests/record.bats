@@ -138,15 +138,22 @@ events() {	# number of event lines of a type
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean '.prev_pid'?"* ]] || false
 }
 
-@test "-l lists events by globs, and -v shows fields and filters" {
+@test "-l lists events in groups, by globs and parts of names, and -v shows fields and filters" {
 	run mp-record -l
 	[ "$status" = 0 ]
-	[[ "$output" == *"cpu-clock  software"* && "$output" == *"sched:sched_switch  tracepoint"* ]]
-	[ "$(mp-record -l 'sched:sched_sw*' | wc -l)" -ge 1 ]
-	[ "$(mp-record -l '*:sched_switch')" = "sched:sched_switch  tracepoint" ]
+	[[ "${lines[0]}" == "Collectors:" && "$output" == *$'\n\nTracepoints:\n  '*$'\n  sched:sched_switch\n'* ]]
+	# all descriptions of the first groups are in one column
+	[ "$(sed '/^Tracepoints:/,$d' <<< "$output" | sed -n 's/^\(  [^ ]*  *\)[^ ].*/\1/p' | awk '{ print length }' | sort -u)" = 22 ]
+	[ "$(mp-record -l '*:sched_switch')" = $'Tracepoints:\n  sched:sched_switch' ]
 	run mp-record -l -v sched:sched_switch
 	[[ "$output" == *".prev_comm "*" str "*"filter with == != ~"* ]]
 	[[ "$output" == *"/FIELD==VALUE && FIELD~"* ]]
+	run mp-record -l disk
+	[[ "$output" == "Collectors:"*"  diskblockrq  "*"  disklat  "* && "$output" != *offcpu* ]]
+	run mp-record -l sched_switch
+	[[ "$output" == *$'Tracepoints:\n  sched:sched_switch'* ]]
+	[ "$(mp-record -l sched:sched_wakeup | wc -l)" = 2 ]
+	[ "$(mp-record -l sched:sched_wak | wc -l)" -ge 3 ]
 	run mp-record -l sched:sched_swich
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'sched:sched_switch'?"* ]] || false
 }

@@ -140,8 +140,8 @@ values() {
 	[ "$(wc -l < "$TMP/list")" -gt "$(bpftool btf dump id 1 | grep -c "TYPEDEF 'btf_trace_" | awk '{ print $1 - 1 }')" ]
 	run -0 mp-record -l -v rawtp:sched_switch
 	[[ "$output" == *".prev "*"x64"*".prev_state"*"u32"* ]]
-	mp-record -l -v 'fexit:vfs_read' | grep -q '^  .retval  *s64'
-	grep -qx rawtp:pelt_cfs_tp "$TMP/list" || skip "no pelt_cfs_tp in this kernel"
+	mp-record -l -v 'fexit:vfs_read' | grep -q '^      .retval  *s64'
+	grep -qx '  rawtp:pelt_cfs_tp' "$TMP/list" || skip "no pelt_cfs_tp in this kernel"
 	record -e 'rawtp:pelt_cfs_tp(load=cfs_rq->avg.load_avg)/stack=none/' -n 10
 	[ "$(count 'rawtp:pelt_cfs_tp,.*	.load=[0-9]')" -ge 10 ]
 }

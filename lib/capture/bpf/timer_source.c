@@ -310,6 +310,7 @@ static const char *const terms[] = { "if", NULL };
 
 const struct cap_source mp_bpf_source_timer = {
 	.name = "timer",
+	.heading = "Timers",
 	.terms = terms,
 	.resolve = resolve,
 	.list = list,

@@ -165,6 +165,7 @@ static void close_programs(void *state)
 
 const struct cap_source mp_tracings_source = {
 	.name = "traced function",
+	.heading = "Functions and raw tracepoints of the kernel",
 	.parse = parse,
 	.resolve = resolve,
 	.list = list,

@@ -118,6 +118,7 @@ static bool list(struct cap_listing *l)
 
 const struct cap_source mp_event_source_pmu = {
 	.name = "PMU event",
+	.heading = "Clocks, software and hardware events",
 	.resolve = resolve,
 	.list = list,
 };

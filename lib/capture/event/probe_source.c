@@ -133,6 +133,7 @@ static bool list(struct cap_listing *l)
 
 const struct cap_source mp_event_source_probe = {
 	.name = "probe",
+	.heading = "Probes of a file",
 	.parse = parse,
 	.resolve = resolve,
 	.list = list,

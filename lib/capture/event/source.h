@@ -73,6 +73,7 @@ struct cap_output {
 
 struct cap_source {
 	const char *name;	  /* what its events are, for messages: "tracepoint" */
+	const char *heading;	  /* of the names that list() shows; NULL without list() */
 	const char *const *terms; /* keys of the terms that only it has, up to a NULL; NULL: none */
 
 	/* --- planning: main thread, before anything is opened --- */

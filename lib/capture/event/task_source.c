@@ -37,6 +37,7 @@ static bool list(struct cap_listing *l)
 
 const struct cap_source mp_event_source_task = {
 	.name = "task event",
+	.heading = "Starts, names and ends of tasks",
 	.resolve = resolve,
 	.list = list,
 };

@@ -43,7 +43,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 static void show(void *arg, const char *system, const char *name)
 {
 	struct cap_listing *l = arg;
-	struct cap_listed listed = { .what = l->fields ? NULL : "tracepoint", .filter = true };
+	struct cap_listed listed = { .filter = true };
 	char *full = mp_asprintf("%s:%s", system, name);
 	struct mp_tp *tp = NULL;
 
@@ -74,6 +74,7 @@ static bool list(struct cap_listing *l)
 
 const struct cap_source mp_event_source_tracepoint = {
 	.name = "tracepoint",
+	.heading = "Tracepoints",
 	.resolve = resolve,
 	.list = list,
 };

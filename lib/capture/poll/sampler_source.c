@@ -99,6 +99,7 @@ static void close_samplers(void *state)
 
 const struct cap_source mp_samplers_source = {
 	.name = "polled value",
+	.heading = "Memory of processes, read at an interval",
 	.resolve = resolve,
 	.list = list,
 	.open = open_samplers,

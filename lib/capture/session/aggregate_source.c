@@ -135,6 +135,7 @@ static void close_aggregates(void *state)
 
 const struct cap_source cap_aggregates = {
 	.name = "named aggregate",
+	.heading = "In-kernel aggregation",
 	.resolve = resolve,
 	.list = list,
 	.try = try,

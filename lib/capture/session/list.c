@@ -8,12 +8,15 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/sources.h"
 
+enum { NAME_COLUMNS = 18 };
+
 struct listing {
 	struct mp_out *out;
 	struct mp_tracefs *tracefs;
 	const char *glob;
 	bool verbose;
 	size_t found;
+	const char *heading; /* of the names that follow; NULL: it was written */
 	struct mp_buf text;
 };
 
@@ -43,24 +46,36 @@ static void put_fields(struct listing *l, const struct cap_listed *e)
 
 	for (i = 0; i < e->n_fields; i++) {
 		mp_tp_type_name(&e->fields[i], type);
-		mp_buf_printf(&l->text, "  .%-22s %-6s %s\n", e->fields[i].name, type,
+		mp_buf_printf(&l->text, "      .%-22s %-6s %s\n", e->fields[i].name, type,
 			      e->filter ? what_it_is(&e->fields[i]) : "");
 	}
 	if (e->no_fields)
-		mp_buf_printf(&l->text, "  (%s)\n", e->no_fields);
+		mp_buf_printf(&l->text, "      (%s)\n", e->no_fields);
 	else if (e->filter)
 		mp_buf_printf(&l->text,
-			      "  filter: -e '%s/FIELD==VALUE && FIELD~\"glob*\"/'"
+			      "      filter: -e '%s/FIELD==VALUE && FIELD~\"glob*\"/'"
 			      " (no dot; && || ! and parentheses)\n",
 			      e->name);
+}
+
+/* A name, with what it is in a column of its own. */
+static void put_name(struct listing *l, const char *name, const char *what)
+{
+	if (l->heading)
+		mp_buf_printf(&l->text, "%s%s:\n", l->found ? "\n" : "", l->heading);
+	l->heading = NULL;
+	l->found++;
+	if (what && *what)
+		mp_buf_printf(&l->text, "  %-*s  %s\n", NAME_COLUMNS, name, what);
+	else
+		mp_buf_printf(&l->text, "  %s\n", name);
 }
 
 static void show(void *arg, const struct cap_listed *e)
 {
 	struct listing *l = arg;
 
-	l->found++;
-	mp_buf_printf(&l->text, "%s%s%s\n", e->name, e->what ? "  " : "", e->what ? e->what : "");
+	put_name(l, e->name, e->what);
 	if (l->verbose)
 		put_fields(l, e);
 	flush_text(l);
@@ -72,29 +87,28 @@ static void show_collector(void *arg, const char *name)
 	char *error;
 	struct mp_collector *c = mp_collector_load(name, &error);
 
-	l->found++;
-	mp_buf_printf(&l->text, "%s  collector: %s\n", name, c ? c->summary : error);
+	put_name(l, name, c ? c->summary : error);
 	if (!c)
 		free(error);
 	mp_collector_free(c);
 	flush_text(l);
 }
 
-static void say_nearest(struct listing *l)
+static void say_nearest(struct listing *l, const char *name)
 {
 	struct mp_suggest near;
 
-	mp_suggest_init(&near, l->glob);
+	mp_suggest_init(&near, name);
 	mp_events_suggest(&near, cap_sources, &l->tracefs);
 	if (near.best)
-		mp_say("no event '%s'; did you mean '%s'?", l->glob, near.best);
+		mp_say("no event '%s'; did you mean '%s'?", name, near.best);
 	else
-		mp_say("no event matches '%s'", l->glob);
+		mp_say("no event matches '%s'", name);
 	mp_suggest_release(&near);
 }
 
-/* Asks all sources, or the one whose prefix the glob has. */
-static enum mp_status list_sources(struct listing *l)
+/* Asks all sources, or the one whose prefix the glob has: then `*only` is set. */
+static enum mp_status list_sources(struct listing *l, bool *only)
 {
 	struct cap_listing all = {
 		.glob = l->glob,
@@ -105,33 +119,48 @@ static enum mp_status list_sources(struct listing *l)
 		.arg = l,
 	};
 	enum mp_status status = MP_OK;
-	bool only = false;
 	size_t i;
 
-	for (i = 0; cap_sources[i] && !only; i++) {
-		only = cap_sources[i]->list && cap_sources[i]->list(&all);
+	for (i = 0; cap_sources[i] && !*only; i++) {
+		l->heading = cap_sources[i]->heading;
+		*only = cap_sources[i]->list && cap_sources[i]->list(&all);
 		if (!all.error)
 			continue;
 		mp_say("%s", all.error);
 		free(all.error);
 		all.error = NULL;
-		status = only ? MP_FAIL : MP_LOSSY;
-	}
-	if (!l->found && !only) {
-		say_nearest(l);
-		status = MP_FAIL;
+		status = *only ? MP_FAIL : MP_LOSSY;
 	}
 	return status;
 }
 
-enum mp_status mp_list_events(const char *glob, bool verbose, struct mp_out *out)
+static enum mp_status list_glob(struct listing *l, const char *glob, bool *only)
 {
-	struct listing l = { .out = out, .verbose = verbose, .glob = glob ? glob : "*" };
-	enum mp_status status;
+	l->glob = glob;
+	l->heading = "Collectors";
+	if (!strchr(glob, ':'))
+		mp_collectors_each(glob, show_collector, l);
+	return list_sources(l, only);
+}
 
-	if (!strchr(l.glob, ':'))
-		mp_collectors_each(l.glob, show_collector, &l);
-	status = list_sources(&l);
+/* A word is a part of a name: "disk". A name with its colon is exact if it exists. */
+enum mp_status mp_list_events(const char *word, bool verbose, struct mp_out *out)
+{
+	const char *given = word ? word : "*";
+	bool glob = strpbrk(given, "*?["), exact = strchr(given, ':'), only = false;
+	struct listing l = { .out = out, .verbose = verbose };
+	char *part = mp_asprintf("*%s*", given);
+	enum mp_status status = MP_OK;
+
+	if (glob || exact)
+		status = list_glob(&l, given, &only);
+	if (!glob && !only && !l.found)
+		status = list_glob(&l, part, &only);
+	if (!l.found && !only) {
+		say_nearest(&l, given);
+		status = MP_FAIL;
+	}
+	free(part);
 	mp_tracefs_close(l.tracefs);
 	mp_buf_release(&l.text);
 	return status;

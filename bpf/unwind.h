@@ -85,6 +85,7 @@ enum mp_bpf_end {
 	MP_BPF_END_FRAMES,
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
+	MP_BPF_END_UNKNOWN, /* the frame pointer or a return address is 0, perhaps at the root */
 	MP_BPF_END_CFI,
 	MP_BPF_END_ABI,	  /* a 32-bit program */
 	MP_BPF_NO_TABLES, /* the process has no tables yet */

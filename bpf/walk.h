@@ -75,7 +75,8 @@ struct walk {
 	__u32 n, end;
 	__u32 by_fp; /* the last step was along a frame pointer */
 	__u32 exact;
-	__u32 sequence, unused; /* of the space when the walk begins */
+	__u32 sequence; /* of the space when the walk begins */
+	__u32 guessed;	/* some of the steps were along frame pointers */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
 };
@@ -203,17 +204,16 @@ static long step_fp(struct walk *w)
 {
 	__u64 next, ip;
 
-	w->end = MP_BPF_COMPLETE;
+	w->end = w->bp ? MP_BPF_END_FP : MP_BPF_END_UNKNOWN;
 	if (!w->bp)
 		return 1;
-	w->end = MP_BPF_END_FP;
 	if (w->bp & 7 || w->bp < w->sp || read_user(w, w->bp, &next) ||
 	    read_user(w, w->bp + 8, &ip))
 		return 1;
 	w->sp = w->bp + 16;
 	w->bp = next;
 	w->ip = ip;
-	w->by_fp = 1;
+	w->by_fp = w->guessed = 1;
 	w->exact = 0;
 	return 0;
 }
@@ -382,7 +382,7 @@ static long step(__u32 i, struct walker *of)
 	if (last)
 		return 1;
 	if (!w->ip) {
-		w->end = MP_BPF_COMPLETE;
+		w->end = w->guessed ? MP_BPF_END_UNKNOWN : MP_BPF_COMPLETE;
 		return 1;
 	}
 	w->end = MP_BPF_END_FRAMES;
@@ -413,7 +413,7 @@ static __always_inline void walk_user(struct walker *of, struct task_struct *tas
 
 	prefetch_rows(of->space);
 	w->exact = 1;
-	w->by_fp = 0;
+	w->by_fp = w->guessed = 0;
 	w->ip = regs->ip;
 	w->sp = regs->sp;
 	w->bp = regs->bp;

@@ -224,6 +224,56 @@ has() {	# share (percent) of the samples that match
 	whole 900 50 fp
 }
 
+@test "a frame pointer of 0 is not taken for the root of a thread" {
+	[ "$(uname -m)" = x86_64 ] || skip "its assembler is for x86-64"
+	# a leaf without call frame information that has 0 in rbp
+	cat > "$TMP/x.c" <<-'X'
+		#include "tests/load/cpu.h"
+		long leaf(long n);
+		__asm__(".text\n.globl leaf\n.type leaf,@function\nleaf: push %rbp\n push %rbx\n xor %ebp,%ebp\n xor %eax,%eax\n"
+			"1: add $1,%rax\n cmp %rdi,%rax\n jb 1b\n pop %rbx\n pop %rbp\n ret\n.size leaf,.-leaf\n");
+		__attribute__((noinline)) static long calls(void) { long n = 0; do n += leaf(1000000); while (cpu_seconds() < 0.4); return n; }
+		int main(void) { return calls() == 7; }
+	X
+	gcc -I. -O2 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	for method in cfi bpf; do
+		[ "$method" = cfi ] || bpf_works
+		mp-record -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" 2> "$TMP/err" || [ $? = 1 ]
+		n=$(grep -c 'stack=\[truncated\];leaf$' "$TMP/s")
+		[ "$n" -gt 50 ]
+		[ "$(trailer "$TMP/s" "unwound.$method | .reasons.unknown >= $n and .whole + (.reasons | add) == .stacks")" = true ]
+		grep -q 'end at a frame pointer of 0, in code that is not known to be a root' "$TMP/err"
+	done
+	# all frames have frame pointers; the first function is known by its symbol, or by the entry point of a stripped file
+	cat > "$TMP/y.c" <<-'X'
+		static volatile unsigned long n;
+		static long cpu_ns(void) { long r = 228, t[2]; __asm__ volatile("syscall" : "+a"(r) : "D"(2), "S"(t) : "rcx", "r11", "memory"); return t[0] * 1000000000 + t[1]; }
+		__attribute__((noinline)) static void burn(void) { do for (int i = 0; i < 100000; i++) n++; while (cpu_ns() < 400000000); }
+		__attribute__((used)) static void run(void) { burn(); __asm__ volatile("syscall" : : "a"(231), "D"(0)); }
+		__asm__(".globl _start\n.type _start,@function\n_start: xor %ebp,%ebp\ncall run\nhlt\n.size _start,.-_start\n");
+	X
+	for flags in '' -s; do
+		gcc -O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -nostdlib -static $flags -o "$TMP/y" "$TMP/y.c"
+		for method in cfi bpf fp; do
+			[ "$method" != bpf ] || bpf_works
+			mp-record -q -e cpu-clock -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/y" || [ $? = 1 ]
+			whole 900 50 "$method"
+		done
+	done
+}
+
+@test "stacks of a static program with musl are truncated where it has no frame pointers" {
+	command -v musl-gcc > /dev/null || skip "no musl-gcc"
+	printf '%s\n' '#include "tests/load/cpu.h"' 'static volatile unsigned long n;' \
+		'__attribute__((noinline)) static void burn(void) { do for (int i = 0; i < 100000; i++) n++; while (cpu_seconds() < 0.3); n++; }' \
+		'int main(void) { burn(); return 0; }' > "$TMP/x.c"
+	musl-gcc -I. -O1 -static -o "$TMP/x" "$TMP/x.c"
+	sample "$TMP/x"
+	# its start files have neither call frame information nor frame pointers
+	[ "$(trailer "$TMP/s" 'unwound.cfi | .stacks > 50 and .whole == 0')" = true ]
+	has ';\[truncated\];.*;main;burn ' 80
+}
+
 # Programs that switch often and whose stacks are known to be complete by cfi.
 start_switchers() {
 	cat > "$TMP/deep.pl" <<-'X'

@@ -106,6 +106,8 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 					   process->space, ips + n + 1, MP_AGG_TEXT_USER, &user);
 	else
 		memcpy(ips + n + 1, stack->user, user * sizeof(*ips));
+	*end = mp_unwind_check_root(symbols->formatter->unwinder, process->space, ips + n + 1, user,
+				    *end);
 	if (user)
 		n += 1 + user;
 	if (*end != MP_UNWIND_COMPLETE && *end != MP_UNWIND_NO_STACK)

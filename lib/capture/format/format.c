@@ -380,7 +380,8 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 	/* the kernel does not notice the root: values such as the number of arguments follow it */
 	while (last > i && !mp_space_find(space, s->ips[last - 1]))
 		last--;
-	if (last > i && mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1)))
+	if (last > i &&
+	    mp_unwind_is_root(f->unwinder, space, s->ips[last - 1] - (last > i + 1), last == i + 1))
 		return MP_UNWIND_COMPLETE;
 	for (i = 0; i < s->n_ips; i++)
 		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
@@ -430,7 +431,9 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	if (c && !c->copy) {
 		*n = MP_MIN(c->n, max);
 		memcpy(ips, c->ips, *n * sizeof(*ips));
-		return c->n > max ? MP_UNWIND_MAX_STACK : c->end;
+		return c->n > max
+			       ? MP_UNWIND_MAX_STACK
+			       : mp_unwind_check_root(f->unwinder, process->space, ips, *n, c->end);
 	}
 	mp_walk_tables_update(f->tables, process, s->time_ns);
 	if (c)

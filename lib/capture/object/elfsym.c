@@ -10,8 +10,9 @@
 #include "lib/capture/object/symtab.h"
 
 enum {
-	DEBUGDATA_MAX = 64 << 20
-}; /* bytes of .gnu_debugdata when unpacked; it is usually below 1 MiB */
+	DEBUGDATA_MAX = 64 << 20, /* .gnu_debugdata when unpacked; it is usually below 1 MiB */
+	ENTRY_BYTES = 64,	  /* an entry point is not longer */
+};
 
 /* A section with code. */
 struct range {
@@ -21,6 +22,7 @@ struct range {
 struct mp_elfsym {
 	struct mp_symtab symbols;
 	struct mp_segments segments;
+	uint64_t entry;	     /* of the program or the dynamic linker; 0: none */
 	uint64_t *functions; /* where they begin, from .eh_frame_hdr, ascending; and sections */
 	size_t n_functions;
 };
@@ -241,6 +243,7 @@ static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 
 static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 {
+	GElf_Ehdr eh;
 	struct range *sections;
 	struct mp_elfsym *e;
 	struct mp_elf f;
@@ -249,6 +252,8 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	if (!mp_elf_begin(&f, elf))
 		return NULL;
 	e = mp_zalloc(sizeof(*e));
+	if (gelf_getehdr(elf, &eh))
+		e->entry = eh.e_entry;
 	sections = code_sections(elf, &n);
 	mp_elf_segments(elf, &e->segments);
 	if (f.symtab) {
@@ -315,6 +320,31 @@ const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *s
 	if (n > 0)
 		*start = e->functions[n - 1];
 	return NULL;
+}
+
+bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf)
+{
+	/* glibc, musl, Go, whose assembler functions may end in ".abi0" */
+	static const char *const processes[] = { "_start", "_start_c", "_dl_start_user",
+						 "runtime.rt0_go" };
+	static const char *const threads[] = { "clone",		 "__clone",	  "clone3",
+					       "__clone3",	 "thread_start",  "__thread_start",
+					       "runtime.goexit", "runtime.mstart" };
+	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);
+	size_t i, len;
+
+	if (!s) /* the entry of a stripped file: _start, and in the dynamic linker what follows it */
+		return e->entry && addr - e->entry < ENTRY_BYTES;
+	len = strlen(s->name);
+	if (len > 5 && strcmp(s->name + len - 5, ".abi0") == 0)
+		len -= 5;
+	for (i = 0; i < MP_ARRAY_SIZE(processes); i++)
+		if (strlen(processes[i]) == len && memcmp(processes[i], s->name, len) == 0)
+			return true;
+	for (i = 0; i < MP_ARRAY_SIZE(threads) && !leaf; i++)
+		if (strlen(threads[i]) == len && memcmp(threads[i], s->name, len) == 0)
+			return true;
+	return false;
 }
 
 size_t mp_elfsym_count(const struct mp_elfsym *e)

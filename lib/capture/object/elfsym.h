@@ -33,6 +33,13 @@ uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset);
  */
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start);
 
+/*
+ * Whether processes or threads begin in the code at an address, by its symbol or by the entry point
+ * of the file. `leaf`: the frame called no other; only the beginning of a process counts, since the
+ * functions in which threads begin are called as well (clone).
+ */
+bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf);
+
 size_t mp_elfsym_count(const struct mp_elfsym *e);
 
 #endif

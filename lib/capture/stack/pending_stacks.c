@@ -65,6 +65,8 @@ enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 		return MP_UNWIND_MAPPING;
 	case MP_BPF_END_FP:
 		return MP_UNWIND_FRAME_POINTER;
+	case MP_BPF_END_UNKNOWN:
+		return MP_UNWIND_UNKNOWN;
 	case MP_BPF_END_ABI:
 		return MP_UNWIND_ABI;
 	case MP_BPF_NO_TABLES:

@@ -32,6 +32,7 @@ struct walk {
 	bool leaf;
 	bool exact; /* the address is that of an interrupted instruction, not a return address */
 	bool lost;  /* no code is at the address: it was not a frame */
+	bool by_fp; /* some of the steps were along frame pointers */
 	enum mp_unwind_end end;
 };
 
@@ -45,6 +46,7 @@ const char *mp_unwind_end_name(enum mp_unwind_end end)
 		[MP_UNWIND_MAX_STACK] = "max-stack",
 		[MP_UNWIND_MAPPING] = "mapping",
 		[MP_UNWIND_FRAME_POINTER] = "frame-pointer",
+		[MP_UNWIND_UNKNOWN] = "unknown",
 		[MP_UNWIND_CFI] = "cfi",
 		[MP_UNWIND_ABI] = "abi",
 		[MP_UNWIND_NO_TABLES] = "tables",
@@ -102,11 +104,34 @@ static const struct mp_unwind_row *row_at(struct mp_unwinder *u, const struct mp
 	return cached_row(u, m->dso, addr - m->start + m->offset);
 }
 
-bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr)
+/* Whether code without call frame information is a root by its symbol. */
+static bool is_root_symbol(const struct mp_mapping *m, uint64_t addr, bool leaf)
 {
-	const struct mp_unwind_row *row = row_at(u, mp_space_find(space, addr), addr);
+	const struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(m->dso) : NULL;
 
-	return row && row->found > 0 && row->row.ra_kind == MP_CFI_UNDEFINED;
+	return symbols &&
+	       mp_elfsym_is_root(symbols, mp_elfsym_address(symbols, addr - m->start + m->offset),
+				 leaf);
+}
+
+bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr,
+		       bool leaf)
+{
+	const struct mp_mapping *m = mp_space_find(space, addr);
+	const struct mp_unwind_row *row = row_at(u, m, addr);
+
+	if (row && row->found > 0)
+		return row->row.ra_kind == MP_CFI_UNDEFINED;
+	return is_root_symbol(m, addr, leaf);
+}
+
+enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_space *space,
+					const uint64_t *ips, size_t n, enum mp_unwind_end end)
+{
+	if (end != MP_UNWIND_UNKNOWN && end != MP_UNWIND_FRAME_POINTER)
+		return end;
+	return n && mp_unwind_is_root(u, space, ips[n - 1] - (n > 1), n == 1) ? MP_UNWIND_COMPLETE
+									      : end;
 }
 
 /* --- a walk ----------------------------------------------------------------------------------------- */
@@ -237,17 +262,17 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 
 /*
  * Steps to the caller by the frame record, which all just-in-time compilers lay out alike: the
- * caller's frame pointer and the return address. Threads begin with a frame pointer of 0.
+ * caller's frame pointer and the return address. Threads begin with a frame pointer of 0, but code
+ * that uses the register for something else may have 0 in it, too.
  */
 static bool step_frame_pointer(struct walk *w)
 {
 	const struct mp_arch *arch = w->u->arch;
 	uint64_t fp = w->regs[arch->fp], next, pc;
 
-	w->end = MP_UNWIND_COMPLETE;
+	w->end = fp ? MP_UNWIND_FRAME_POINTER : MP_UNWIND_UNKNOWN;
 	if (fp == 0)
 		return false;
-	w->end = MP_UNWIND_FRAME_POINTER;
 	if (fp & 7 || fp < w->regs[arch->sp] || !read_stack(w, fp + arch->record_fp, 8, &next) ||
 	    !read_stack(w, fp + arch->record_ra, 8, &pc))
 		return false;
@@ -255,6 +280,7 @@ static bool step_frame_pointer(struct walk *w)
 	w->regs[arch->fp] = next;
 	w->regs[arch->pc] = pc & arch->code_mask;
 	w->exact = false;
+	w->by_fp = true;
 	return true;
 }
 
@@ -378,9 +404,12 @@ enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space
 		more = step(&w, &ips[*n]);
 		++*n;
 		w.leaf = false;
-		if (more && w.regs[u->arch->pc] == 0)
-			return MP_UNWIND_COMPLETE; /* the first function of a thread returns to 0 */
+		if (more && w.regs[u->arch->pc] == 0) {
+			/* the first function of a thread may return to 0; memory is often 0, too */
+			w.end = w.by_fp ? MP_UNWIND_UNKNOWN : MP_UNWIND_COMPLETE;
+			more = false;
+		}
 	}
 	*n -= w.lost;
-	return more ? MP_UNWIND_MAX_STACK : w.end;
+	return more ? MP_UNWIND_MAX_STACK : mp_unwind_check_root(u, space, ips, *n, w.end);
 }

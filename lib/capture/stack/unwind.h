@@ -30,9 +30,10 @@ enum mp_unwind_end {
 	MP_UNWIND_MAX_STACK,	 /* at the limit of frames */
 	MP_UNWIND_MAPPING,	 /* at an address without a mapping of code */
 	MP_UNWIND_FRAME_POINTER, /* in code without call frame information and frame pointers */
-	MP_UNWIND_CFI,		 /* at call frame information that is wrong or damaged */
-	MP_UNWIND_ABI,		 /* a 32-bit program */
-	MP_UNWIND_NO_TABLES,	 /* the record of the BPF program is missing */
+	MP_UNWIND_UNKNOWN,   /* at a frame pointer or return address of 0, perhaps at the root */
+	MP_UNWIND_CFI,	     /* at call frame information that is wrong or damaged */
+	MP_UNWIND_ABI,	     /* a 32-bit program */
+	MP_UNWIND_NO_TABLES, /* the record of the BPF program is missing */
 	MP_UNWIND_ENDS,
 };
 
@@ -57,7 +58,19 @@ void mp_unwinder_release(struct mp_unwinder *u);
 enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space,
 			     const struct mp_dump *dump, uint64_t *ips, size_t max, size_t *n);
 
-/* Whether the code at an address is the root: a function with which threads begin. */
-bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr);
+/*
+ * Whether an address of a frame is in the root: a function with which threads or processes begin,
+ * by its call frame information, or by its symbol if it has none. `leaf`: the frame called no
+ * other.
+ */
+bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr,
+		       bool leaf);
+
+/*
+ * How a walk ended that followed frame pointers and came to the `n` addresses: one that stopped in
+ * a root is complete.
+ */
+enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_space *space,
+					const uint64_t *ips, size_t n, enum mp_unwind_end end);
 
 #endif

@@ -62,6 +62,8 @@ static const char *advice(enum mp_unwind_end end)
 		return "at an address without a mapping of code";
 	case MP_UNWIND_FRAME_POINTER:
 		return "in code without frame pointers";
+	case MP_UNWIND_UNKNOWN:
+		return "at a frame pointer of 0, in code that is not known to be a root";
 	case MP_UNWIND_CFI:
 		return "at wrong call frame information";
 	case MP_UNWIND_ABI:

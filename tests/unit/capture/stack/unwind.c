@@ -222,8 +222,8 @@ static void test_x86_frame_pointer(void)
 	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10, JIT + 0x100, CODE + 0x1310),
 	   "along frame pointers where no tables are, then over tables again");
 	*slot(STACK + 136) = JIT + 0x200;
-	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10, JIT + 0x100, JIT + 0x200),
-	   "frame pointer 0: the root");
+	ok(walk() == MP_UNWIND_UNKNOWN && FRAMES(JIT + 0x10, JIT + 0x100, JIT + 0x200),
+	   "frame pointer 0: not known to be the root");
 	*slot(STACK + 136) = 0x1234567;
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10, JIT + 0x100),
 	   "one that leads to no code is not a frame");
@@ -233,7 +233,10 @@ static void test_x86_frame_pointer(void)
 	ok(walk() == MP_UNWIND_FRAME_POINTER && FRAMES(JIT + 0x10), "an odd one");
 	regs[BP] = STACK + 64;
 	*slot(STACK + 72) = 0;
-	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 0x10), "return address 0: the root");
+	ok(walk() == MP_UNWIND_UNKNOWN && FRAMES(JIT + 0x10), "nor return address 0 there");
+	regs[IP] = CODE + 0x1010;
+	*slot(STACK + 8) = 0;
+	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(CODE + 0x1010), "by tables it is the root");
 	end();
 }
 
@@ -272,9 +275,9 @@ static void test_x86_ends(void)
 	d.kernel = true;
 	ok(mp_unwind(&unwinder, &space, &d, ips, 64, &n) == MP_UNWIND_NO_STACK && n == 0,
 	   "a task that has given its memory up");
-	ok(mp_unwind_is_root(&unwinder, &space, CODE + 0x1350) &&
-		   !mp_unwind_is_root(&unwinder, &space, CODE + 0x1010) &&
-		   !mp_unwind_is_root(&unwinder, &space, JIT),
+	ok(mp_unwind_is_root(&unwinder, &space, CODE + 0x1350, false) &&
+		   !mp_unwind_is_root(&unwinder, &space, CODE + 0x1010, false) &&
+		   !mp_unwind_is_root(&unwinder, &space, JIT, false),
 	   "what a root is");
 	end();
 }
@@ -351,7 +354,7 @@ static void test_arm64(void)
 	*slot(STACK + 72) = signature | (JIT + 32);
 	*slot(STACK + 96) = 0;
 	*slot(STACK + 104) = JIT + 64;
-	ok(walk() == MP_UNWIND_COMPLETE && FRAMES(JIT + 16, JIT + 32, JIT + 64),
+	ok(walk() == MP_UNWIND_UNKNOWN && FRAMES(JIT + 16, JIT + 32, JIT + 64),
 	   "arm64: along frame pointers");
 	end();
 }

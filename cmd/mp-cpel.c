@@ -151,6 +151,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	mp_cpelmap_init(&work.map, &options.style);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, NULL);
+	work.in.concerns = mp_choice_concerns;
+	work.in.arg = &work.types;
 	mp_inorder_init(&work.order, &work.in);
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)

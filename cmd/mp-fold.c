@@ -273,6 +273,8 @@ int main(int argc, char **argv)
 	mp_fold_init(&work.fold, &options.choice.by);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);
+	in.concerns = mp_choice_concerns;
+	in.arg = &options.choice.types;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			handle_control(&in.ctl);

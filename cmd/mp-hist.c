@@ -480,6 +480,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &work.out);
+	work.in.concerns = mp_choice_concerns;
+	work.in.arg = &work.m.choice.types;
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			handle_control();

@@ -9,6 +9,7 @@
 #include "lib/order/header.h"
 #include "lib/order/source.h"
 #include "lib/stream/input.h"
+#include "lib/stream/unit.h"
 
 enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
 
@@ -294,8 +295,9 @@ static enum mp_status finish(void)
 	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
 		     "events came too late to be put in order (see --window)");
 	lost += s->lost_other;
-	mp_say_count(lost, "event was lost when this was recorded",
-		     "events were lost when this was recorded");
+	if (lost)
+		mp_say("input reports %llu lost event%s", (unsigned long long)lost,
+		       mp_plural(lost));
 	if (t.refused)
 		return MP_FAIL;
 	return t.bad || t.too_early || t.misplaced || t.empty || s->truncated || lost ? MP_LOSSY

@@ -215,6 +215,11 @@ static uint64_t end_of(const struct mp_ctl *ctl)
 	return json_is_integer(time) && json_integer_value(time) > 0 ? json_integer_value(time) : 0;
 }
 
+static bool concerns(void *arg, const struct mp_ctl *loss)
+{
+	return mp_pair_concerns(arg, loss);
+}
+
 static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
@@ -222,8 +227,11 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		mp_pair_end_section(work.pair, 0);
 	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_END)
 		mp_pair_end_section(work.pair, end_of(ctl));
-	if (ctl->what == MP_CTL_LOST)
-		mp_pair_lost(work.pair, ctl->from_ns, ctl->time_ns, ctl->cpu);
+	if (ctl->what == MP_CTL_LOST && mp_pair_concerns(work.pair, ctl)) {
+		mp_pair_lost(work.pair, ctl);
+		mp_relay_loss(&work.relay, ctl);
+		return;
+	}
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
 		return; /* spans to be written at the end are older */
 	mp_relay_control(&work.relay, rec, ctl);
@@ -234,6 +242,24 @@ static bool report(uint64_t n, const char *one, const char *many)
 {
 	mp_say_count(n, one, many);
 	return n > 0;
+}
+
+/* What the losses did to the output, for the line that reports them; NULL: nothing. */
+static char *consequence_of_losses(void)
+{
+	const struct mp_pair_counts *c = mp_pair_counts(work.pair);
+	struct mp_buf text = { NULL, 0, 0 };
+
+	if (c->forgotten)
+		mp_buf_printf(&text, "%llu begin%s forgotten", (unsigned long long)c->forgotten,
+			      mp_plural(c->forgotten));
+	if (c->doubtful || c->more_doubtful)
+		mp_buf_printf(&text, "%s%llu%s span%s doubtful", text.len ? ", " : "",
+			      (unsigned long long)c->doubtful, c->more_doubtful ? " or more" : "",
+			      mp_plural(c->doubtful));
+	if (text.len)
+		mp_buf_byte(&text, '\0');
+	return text.p;
 }
 
 static enum mp_status tell_counts(void)
@@ -254,14 +280,6 @@ static enum mp_status tell_counts(void)
 	       "chains were dropped: a step is missing");
 	lossy |= report(c->given_up, "begin was dropped for lack of room (--max-open, --memory)",
 			"begins were dropped for lack of room (--max-open, --memory)");
-	lossy |= report(c->forgotten, "begin was forgotten because events were lost",
-			"begins were forgotten because events were lost");
-	if (report(c->doubtful, "span ended while events were being lost, and may be wrong",
-		   "spans ended while events were being lost, and may be wrong"))
-		lossy = true;
-	if (c->more_doubtful)
-		mp_say("more spans ended while events were being lost, and may be wrong");
-	lossy |= c->more_doubtful;
 	lossy |= report(c->cut, "span is longer than the memory for --context: events are missing",
 			"spans are longer than the memory for --context: events are missing");
 	lossy |= report(c->too_long, "line longer than 1 MiB was omitted",
@@ -297,6 +315,7 @@ static void run(void)
 int main(int argc, char **argv)
 {
 	enum mp_status status, worst;
+	char *consequence;
 	size_t i;
 
 	mp_init("mp-pair");
@@ -306,8 +325,12 @@ int main(int argc, char **argv)
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
 	mp_inorder_init(&work.order, &work.in);
 	work.pair = mp_pair_new(&options, &work.relay);
+	work.in.concerns = concerns;
+	work.in.arg = work.pair;
 	run();
+	work.in.consequence = consequence = consequence_of_losses();
 	worst = mp_input_finish(&work.in);
+	free(consequence);
 	status = mp_inorder_finish(&work.order);
 	worst = MP_MAX(worst, status);
 	status = tell_counts();

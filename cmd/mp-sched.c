@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* mp-sched: what each task and each CPU did, from the events of the scheduler. */
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -219,6 +220,12 @@ static void handle_header(const struct mp_ctl *ctl)
 		expect(h);
 }
 
+static bool concerns(void *arg, const struct mp_ctl *loss)
+{
+	(void)arg;
+	return mp_sched_concerns(loss);
+}
+
 static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	bool of_events = ctl->datatype == MP_EVENT;
@@ -229,9 +236,17 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		handle_header(ctl);
 	if (ctl->what == MP_CTL_END && of_events)
 		end_capture(end_time(ctl));
-	for (h = work.first; h && ctl->what == MP_CTL_LOST; h = h->next)
-		mp_sched_lost(&h->sched, ctl->lost, ctl->time_ns, ctl->cpu);
-	if (!options.table)
+	for (h = work.first; h; h = h->next) {
+		if (ctl->what == MP_CTL_LOST && mp_sched_concerns(ctl))
+			mp_sched_lost(&h->sched, ctl);
+		if (ctl->what == MP_CTL_WATERMARK) /* no later span may end before it */
+			mp_sched_apply_losses(&h->sched, ctl->time_ns);
+	}
+	if (options.table)
+		return;
+	if (ctl->what == MP_CTL_LOST && mp_sched_concerns(ctl))
+		mp_relay_loss(&work.relay, ctl);
+	else
 		mp_relay_control(&work.relay, rec, ctl);
 }
 
@@ -278,27 +293,33 @@ static void write_tables(void)
 	}
 }
 
-/* What did not fit, and how much time is not known of it. */
-static enum mp_status tell_misfits(void)
+/* Reports what did not fit and what is unknown; after losses, in the line that reports these. */
+static enum mp_status finish(void)
 {
+	char text[MP_UNIT_MAX], consequence[MP_UNIT_MAX + 64];
 	uint64_t misfits = 0, unknown_ns = 0;
-	char text[MP_UNIT_MAX];
+	enum mp_status status;
 	struct host *h;
 
 	for (h = work.first; h; h = h->next) {
 		misfits += h->sched.misfits;
 		unknown_ns += h->sched.unknown_ns;
 	}
+	mp_unit_put(text, "ns", (double)unknown_ns);
+	snprintf(consequence, sizeof(consequence), "%s of the CPUs' time is unknown", text);
+	if (unknown_ns)
+		work.in.consequence = consequence;
+	status = mp_input_finish(&work.in);
+	if (work.in.lost)
+		return status;
 	mp_say_count(misfits,
 		     "event does not fit those before: others are missing (record the "
 		     "whole system, without -p)",
 		     "events do not fit those before: others are missing (record the whole "
 		     "system, without -p)");
-	if (unknown_ns) {
-		mp_unit_put(text, "ns", (double)unknown_ns);
-		mp_say("%s of the CPUs' time is unknown", text);
-	}
-	return misfits ? MP_LOSSY : MP_OK;
+	if (unknown_ns)
+		mp_say("%s", consequence);
+	return misfits ? MP_MAX(status, MP_LOSSY) : status;
 }
 
 static void release(void)
@@ -324,7 +345,7 @@ static void change_header(void *arg, json_t *header)
 
 int main(int argc, char **argv)
 {
-	enum mp_status status, order, misfits;
+	enum mp_status status, order;
 	struct mp_rec rec;
 	const char *why;
 
@@ -335,6 +356,7 @@ int main(int argc, char **argv)
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_relay_init(&work.relay, &work.out, change_header, NULL);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
+	work.in.concerns = concerns;
 	mp_inorder_init(&work.order, &work.in);
 	while (mp_input_next(&work.in, &rec)) {
 		if (work.input != work.in.next)
@@ -348,10 +370,9 @@ int main(int argc, char **argv)
 	end_capture(0);
 	if (options.table)
 		write_tables();
-	status = mp_input_finish(&work.in);
+	status = finish();
 	order = mp_inorder_finish(&work.order);
-	misfits = tell_misfits();
-	status = MP_MAX(status, MP_MAX(order, misfits));
+	status = MP_MAX(status, order);
 	if (!work.events && !options.others && status == MP_OK)
 		mp_say("no sched:sched_switch in the input");
 	mp_out_close(&work.out);

@@ -149,6 +149,11 @@ static void parse_options(int argc, char **argv)
 	refuse_expressions(argv + optind);
 }
 
+static bool concerns(void *arg, const struct mp_ctl *loss)
+{
+	return mp_select_concerns(arg, loss);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_DATA;
@@ -164,6 +169,8 @@ int main(int argc, char **argv)
 		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &out);
+	in.concerns = concerns;
+	in.arg = &job;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			mp_select_control(&job, &rec, &in.ctl);

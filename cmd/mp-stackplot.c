@@ -469,6 +469,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT, &out);
+	work.in.concerns = mp_choice_concerns;
+	work.in.arg = &options.choice.types;
 	while (mp_input_next(&work.in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			handle_control(&work.in.ctl);

@@ -318,6 +318,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT | MP_STACK, &out);
+	in.concerns = mp_choice_concerns;
+	in.arg = &reader.choice.types;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			mp_heat_control(&reader, &in);

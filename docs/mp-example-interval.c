@@ -85,6 +85,8 @@ int main(int argc, char **argv)
 	mp_map_init(&sums, sizeof(int64_t));
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, MP_CONTROL | MP_EVENT, &out);
+	in.concerns = mp_choice_concerns;
+	in.arg = &choice.types;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_EVENT && count(&rec, &why) < 0)
 			mp_input_bad(&in, why);

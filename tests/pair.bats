@@ -8,7 +8,7 @@ load lib
 # random_events SEED LINES [LOSSES]: events of five types with few keys, many of them at the same time.
 random_events() {
 	python3 - "$@" <<-'X'
-		import random, sys
+		import json, random, sys
 		seed, n = int(sys.argv[1]), int(sys.argv[2])
 		losses = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 		r = random.Random(seed)
@@ -21,7 +21,8 @@ random_events() {
 		        if r.random() < .8: keys["from"] = max(0, t - r.choice([1, 100, 20000]))
 		        if r.random() < .9: keys["time"] = t
 		        if r.random() < .8: keys["cpu"] = r.randrange(2)
-		        print("{" + ",".join(f'"{k}":{v}' for k, v in keys.items()) + "}")
+		        if r.random() < .4: keys["type"] = r.choice(["a:in", "c:out", "d:other"])
+		        print(json.dumps(keys, separators=(",", ":")))
 		        continue
 		    type_ = r.choice(["a:in", "a:in2", "b:mid", "c:out", "c:out2", "d:other"])
 		    f = [("cpu", r.randrange(2)), ("pid", r.randrange(3)), ("tid", r.randrange(4)), ("comm", r.choice(names))]

@@ -105,6 +105,21 @@ static void fill_cells(struct mp_heat *h)
 	}
 }
 
+/* A loss may have happened in any bin of its interval. */
+static void fill_lossy(struct mp_heat *h)
+{
+	size_t i, bin;
+
+	h->lossy = mp_zalloc((h->x.n + 1) * sizeof(*h->lossy));
+	for (i = 0; i < h->x.n; i++) {
+		if (!h->lost[i])
+			continue;
+		h->lossy[i] = add(h->lossy[i], h->lost[i]);
+		for (bin = i; bin > 0 && h->x.edge[bin] > h->lost_from[i]; bin--)
+			h->lossy[bin - 1] = add(h->lossy[bin - 1], h->lost[i]);
+	}
+}
+
 static void fill_lost(struct mp_heat *h)
 {
 	const struct mp_grid *g = h->grid;
@@ -254,6 +269,7 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	place_time(&h->y, h, &grid->y, info->y.what);
 	fill_cells(h);
 	fill_lost(h);
+	fill_lossy(h);
 	if (style->n_percentiles && grid->y.kind != MP_NAMES)
 		fill_percentiles(h, style);
 	return true;
@@ -265,6 +281,7 @@ void mp_heat_release(struct mp_heat *h)
 	mp_bins_release(&h->y);
 	free(h->cells);
 	free(h->lost);
+	free(h->lossy);
 	free(h->lost_from);
 	free(h->percentile);
 }

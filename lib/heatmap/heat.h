@@ -63,7 +63,8 @@ struct mp_heat {
 	uint64_t *cells;   /* [y bin][x bin], n + 2 of each */
 	uint64_t max;	   /* of all cells */
 	uint64_t sum;	   /* of all cells; UINT64_MAX if it is more */
-	uint64_t *lost;	   /* by x bin */
+	uint64_t *lost;	   /* by x bin: events whose loss was noticed there */
+	uint64_t *lossy;   /* by x bin: of all these, those that may have been lost there */
 	double *lost_from; /* by x bin: ns, as in x.edge */
 	size_t n_percentiles;
 	double *percentile; /* [percentile][x bin], as exact as the lines; NAN: the bin is empty */

@@ -198,10 +198,10 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 	add_cells(to, h);
 	mp_buf_printf(to, "\"lost\":{");
 	for (i = 0; i < h->x.n; i++) {
-		if (!h->lost[i])
+		if (!h->lossy[i])
 			continue;
 		add_comma(to);
-		mp_buf_printf(to, "\"%zu\":\"%llu\"", i, (unsigned long long)h->lost[i]);
+		mp_buf_printf(to, "\"%zu\":\"%llu\"", i, (unsigned long long)h->lossy[i]);
 	}
 	mp_buf_printf(to, "}");
 	add_key(to, "weight", mp_str(h->info->weight));

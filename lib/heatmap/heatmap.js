@@ -64,7 +64,7 @@
   var show = function (c) {
     var x = seqX[c[0]], y = seqY[c[1]], bx = span(D.x, x, x), by = span(D.y, y, y);
     var lines = [bin_text(D.x, x), bin_text(D.y, y), D.weight + ' ' + sum(cell(x, y))];
-    if (D.lost[x]) lines.push('lost here: ' + count(D.lost[x]));
+    if (D.lost[x]) lines.push('lost here or nearby: ' + count(D.lost[x]));
     place(cursor, bx, by);
     read.textContent = lines.join(', ');
     var top = by[0] - lines.length * 16 - 16;

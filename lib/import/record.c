@@ -205,7 +205,7 @@ void mp_import_lost(struct mp_import *im, uint64_t lost, uint64_t time_ns, int c
 {
 	struct mp_buf text = { NULL, 0, 0 };
 
-	mp_ctl_add_lost(&text, lost, 0, time_ns, cpu);
+	mp_ctl_add_lost(&text, &(struct mp_ctl){ .lost = lost, .time_ns = time_ns, .cpu = cpu });
 	mp_out_write(im->out, text.p, text.len);
 	mp_buf_release(&text);
 	im->lost += lost;

@@ -463,9 +463,11 @@ bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, 
 	if (rec.kind == MP_CONTROL && src->shift_ns) {
 		bool lost = mp_ctl_parse(&ctl, rec.line, &why) == 0 && ctl.what == MP_CTL_LOST;
 
-		if (lost)
-			mp_ctl_add_lost(to, ctl.lost, ctl.from_ns ? ctl.from_ns + src->shift_ns : 0,
-					time_ns, ctl.cpu);
+		if (lost) {
+			ctl.from_ns += ctl.from_ns ? src->shift_ns : 0;
+			ctl.time_ns = time_ns;
+			mp_ctl_add_lost(to, &ctl);
+		}
 		mp_ctl_release(&ctl);
 		return lost;
 	}

@@ -422,13 +422,18 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 
 /* --- losses and ends ---------------------------------------------------------------------------------- */
 
-void mp_pair_lost(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu)
+bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss)
 {
-	struct mp_waiter *w, *newer;
+	return !loss->type || mp_steps_possible(&p->steps, loss->type);
+}
 
-	if (time_ns == 0)
-		time_ns = p->last_ns;
-	mp_loss_window_loss(&p->doubt, from_ns, time_ns, cpu);
+void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss)
+{
+	uint64_t time_ns = loss->time_ns ? loss->time_ns : p->last_ns;
+	struct mp_waiter *w, *newer;
+	int cpu = loss->cpu;
+
+	mp_loss_window_loss(&p->doubt, loss->from_ns, time_ns, cpu);
 	p->counts.doubtful = p->doubt.doubtful;
 	p->counts.more_doubtful = p->doubt.more;
 	for (w = p->waiting.oldest; w; w = newer) {

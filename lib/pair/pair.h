@@ -58,8 +58,11 @@ void mp_pair_free(struct mp_pair *p);
 /* Handles an event, in order of time. Returns 0, or -1 with `*why`, valid until the next call. */
 int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why);
 
-/* Events were lost (see mp-stream(5)); `from_ns` 0 and `cpu` -1: unknown. */
-void mp_pair_lost(struct mp_pair *p, uint64_t from_ns, uint64_t time_ns, int cpu);
+/* Whether the lost events may have been begins or ends. */
+bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss);
+
+/* Events were lost that concern it. */
+void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss);
 
 /* Ends a section, at `time_ns` or at its last event: begins that still wait have no end. */
 void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns);

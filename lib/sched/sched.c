@@ -35,6 +35,7 @@ void mp_sched_release(struct mp_sched *s)
 {
 	mp_sched_tasks_release(&s->tasks);
 	free(s->cpus);
+	free(s->losses);
 }
 
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
@@ -500,28 +501,61 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 
 /* --- losses and the end ----------------------------------------------------------------------- */
 
-void mp_sched_lost(struct mp_sched *s, uint64_t n, uint64_t time_ns, int cpu)
+bool mp_sched_concerns(const struct mp_ctl *loss)
+{
+	return loss->cpu <= MP_SCHED_CPU_MAX &&
+	       (!loss->type || mp_sched_what(mp_str(loss->type)) != MP_SCHED_OTHER);
+}
+
+void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss)
+{
+	if (!s->begun)
+		return;
+	s->losses = mp_grow(s->losses, &s->cap_losses, s->n_losses + 1, sizeof(*s->losses));
+	s->losses[s->n_losses++] = (struct mp_sched_loss){
+		.n = loss->lost,
+		.time_ns = loss->time_ns,
+		.cpu = loss->cpu,
+		.what = loss->type ? mp_sched_what(mp_str(loss->type)) : MP_SCHED_OTHER,
+	};
+}
+
+/*
+ * Makes unknown what switches that were lost may have changed. A wake-up that was lost changes the
+ * begin of a wait: the spans that it may have ended count it.
+ */
+static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 {
 	struct mp_sched_task *t;
 	size_t i;
 
-	if (!s->begun || cpu > MP_SCHED_CPU_MAX)
-		return;
-	s->now_ns = MP_MAX(s->now_ns, time_ns);
-	s->lost += n;
+	s->lost += l->n;
 	s->clear_ns = s->now_ns;
-	if (cpu >= 0)
-		cpu_of(s, cpu);
+	if (l->what != MP_SCHED_OTHER && l->what != MP_SCHED_SWITCH)
+		return;
+	if (l->cpu >= 0)
+		cpu_of(s, l->cpu);
 	for (i = 0; i < s->n_cpus; i++)
-		if ((cpu < 0 || i == (size_t)cpu) && s->cpus[i].what != MP_CPU_ABSENT)
+		if ((l->cpu < 0 || i == (size_t)l->cpu) && s->cpus[i].what != MP_CPU_ABSENT)
 			forget_cpu(s, i, s->now_ns);
 	for (t = s->tasks.first; t; t = t->next) {
 		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||
 			     t->state == MP_SCHED_NEW;
 
-		if (t->state == MP_SCHED_UNKNOWN || (waits && (cpu < 0 || t->cpu == cpu)))
+		if (t->state == MP_SCHED_UNKNOWN || (waits && (l->cpu < 0 || t->cpu == l->cpu)))
 			forget(s, t, s->now_ns);
 	}
+}
+
+void mp_sched_apply_losses(struct mp_sched *s, uint64_t end_ns)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_losses; i++) {
+		s->now_ns = MP_MAX(s->now_ns, MP_MIN(s->losses[i].time_ns, end_ns));
+		apply_loss(s, &s->losses[i]);
+	}
+	s->n_losses = 0;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -570,6 +604,7 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 
 	if (!s->begun)
 		return;
+	mp_sched_apply_losses(s, time_ns);
 	s->now_ns = MP_MAX(s->now_ns, time_ns);
 	for (i = 0; i < s->n_cpus; i++) {
 		c = &s->cpus[i];

@@ -5,12 +5,13 @@
  *
  * Two things always hold (tests/fuzz/sched/sched.c asserts them). The spans of a CPU follow one another
  * without gap or overlap from the first event to the end. So do the spans of a task from its first
- * one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes schedtask.
+ * one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl, schedtask.
  */
 #ifndef MP_SCHED_SCHED_H
 #define MP_SCHED_SCHED_H
 
 #include "lib/sched/schedtask.h"
+#include "lib/stream/ctl.h"
 
 struct mp_sched_span {
 	enum mp_sched_state state;
@@ -35,6 +36,12 @@ struct mp_sched_sink {
 	void *arg;
 };
 
+struct mp_sched_loss {
+	uint64_t n, time_ns;
+	int cpu;		 /* -1: unknown */
+	enum mp_sched_what what; /* MP_SCHED_OTHER: of any type */
+};
+
 struct mp_sched_cpu {
 	enum { MP_CPU_ABSENT, MP_CPU_UNSURE, MP_CPU_IDLE, MP_CPU_BUSY } what;
 	bool cut;
@@ -53,6 +60,8 @@ struct mp_sched {
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_tasks tasks;
+	struct mp_sched_loss *losses; /* since the latest event */
+	size_t n_losses, cap_losses;
 
 	/* over all captures */
 	uint64_t misfits;    /* events that prove that others are missing */
@@ -65,12 +74,17 @@ void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() before */
 /* Announces that the input has events of this kind, before the first one. */
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what);
 
+/* Applies the losses up to now, at `end_ns` or earlier: before a watermark of that time. */
+void mp_sched_apply_losses(struct mp_sched *s, uint64_t end_ns);
+
 /*
  * Any event: the first one begins the capture, and each sets its clock. The clock does not go back: an
  * event that follows the report of a later loss gets the time of that report.
  */
 static inline void mp_sched_tick(struct mp_sched *s, uint64_t time_ns)
 {
+	if (s->n_losses)
+		mp_sched_apply_losses(s, UINT64_MAX);
 	if (!s->begun) {
 		s->begun = true;
 		s->begin_ns = s->clear_ns = s->now_ns = time_ns;
@@ -81,8 +95,14 @@ static inline void mp_sched_tick(struct mp_sched *s, uint64_t time_ns)
 /* Handles an event. Returns 0, or -1 with `*why`: nothing was changed. */
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why);
 
-/* `n` events were lost before `time_ns` on a CPU (-1: unknown). */
-void mp_sched_lost(struct mp_sched *s, uint64_t n, uint64_t time_ns, int cpu);
+/* Whether lost events may be some of those that the machine uses. */
+bool mp_sched_concerns(const struct mp_ctl *loss);
+
+/*
+ * Events were lost that concern the machine. What this makes unknown is unknown from the next event or
+ * the end on: a loss never makes the capture longer.
+ */
+void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss);
 
 /*
  * Ends the capture, at `time_ns` or with its last event, whichever is later: writes the spans that

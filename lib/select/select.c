@@ -41,6 +41,12 @@ static struct mp_select_section *section_of(struct mp_select *s, enum mp_kind da
 	return NULL;
 }
 
+static void write_line(struct mp_select *s, struct mp_str line)
+{
+	mp_out_write(s->out, line.p, line.len);
+	mp_out_write(s->out, "\n", 1);
+}
+
 static void write_object(struct mp_select *s, json_t *object)
 {
 	s->buf.len = 0;
@@ -66,8 +72,7 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 	json_t *header;
 
 	if (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping)) {
-		mp_out_write(s->out, rec->line.p, rec->line.len);
-		mp_out_write(s->out, "\n", 1);
+		write_line(s, rec->line);
 		return;
 	}
 	header = json_deep_copy(ctl->json);
@@ -97,17 +102,20 @@ static void change_trailer(struct mp_select *s, const struct mp_select_section *
 			   const struct mp_ctl *ctl)
 {
 	json_t *trailer = json_copy(ctl->json), *excluded = json_object_get(trailer, "excluded");
-	uint64_t left_out = section->in - section->out;
+	uint64_t unlost = MP_MIN(ctl->lost, section->excluded);
+	uint64_t omitted = section->in - section->out + unlost;
 
 	json_object_set_new(trailer, "records", json_integer((json_int_t)section->out));
+	json_object_set_new(trailer, "lost", json_integer((json_int_t)(ctl->lost - unlost)));
 	json_object_del(trailer, "bytes");
 	if (ctl->datatype == MP_EVENT)
 		change_end(s, trailer);
-	if (left_out && json_object_get(trailer, "fired"))
+	if (omitted && json_object_get(trailer, "fired"))
 		json_object_set_new(
 			trailer, "excluded",
-			json_integer(json_integer_value(excluded) + (json_int_t)left_out));
-	if (left_out || (s->keeping && !mp_project_has(&s->keep, MP_STR("stack"))))
+			json_integer(json_integer_value(excluded) + (json_int_t)omitted));
+	if (section->out < section->in ||
+	    (s->keeping && !mp_project_has(&s->keep, MP_STR("stack"))))
 		json_object_del(trailer, "truncated"); /* not counted again */
 	write_object(s, trailer);
 }
@@ -119,6 +127,54 @@ static void note_input(struct mp_select *s)
 	s->input = s->in->next;
 	s->event = s->point = s->stack = (struct mp_select_section){ .open = false };
 	mp_window_header(&s->window, NULL);
+}
+
+/* Restricts a loss to what is selected; false if it does not concern that. */
+static bool restrict_loss(struct mp_select *s, struct mp_ctl *loss)
+{
+	if (loss->type && !mp_types_match(&s->types, mp_str(loss->type)))
+		return false;
+	return !s->windowed || mp_window_restrict(&s->window, loss);
+}
+
+bool mp_select_concerns(struct mp_select *s, const struct mp_ctl *loss)
+{
+	struct mp_ctl copy = *loss;
+
+	note_input(s);
+	return restrict_loss(s, &copy);
+}
+
+static void change_loss(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
+{
+	struct mp_ctl loss = *ctl;
+
+	s->event.lost += ctl->lost;
+	if (!restrict_loss(s, &loss)) {
+		s->event.excluded += ctl->lost;
+	} else if (loss.from_ns == ctl->from_ns && loss.time_ns == ctl->time_ns) {
+		write_line(s, rec->line);
+	} else {
+		s->buf.len = 0;
+		mp_ctl_add_lost(&s->buf, &loss);
+		mp_out_write(s->out, s->buf.p, s->buf.len);
+	}
+}
+
+/* At the end of the window all is known: the first watermark after it is one of its end. */
+static void change_watermark(struct mp_select *s, const struct mp_rec *rec,
+			     const struct mp_ctl *ctl)
+{
+	const struct mp_window *w = &s->window;
+
+	if (!s->windowed || s->overlap || !w->placed || ctl->time_ns <= w->end_ns) {
+		write_line(s, rec->line);
+	} else if (!s->event.ended) {
+		s->event.ended = true;
+		s->buf.len = 0;
+		mp_ctl_add_watermark(&s->buf, w->end_ns);
+		mp_out_write(s->out, s->buf.p, s->buf.len);
+	}
 }
 
 void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
@@ -138,11 +194,12 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 	} else if (ctl->what == MP_CTL_END && section) {
 		change_trailer(s, section, ctl);
 		*section = (struct mp_select_section){ .open = false };
+	} else if (ctl->what == MP_CTL_LOST) {
+		change_loss(s, rec, ctl);
+	} else if (ctl->what == MP_CTL_WATERMARK) {
+		change_watermark(s, rec, ctl);
 	} else {
-		if (ctl->what == MP_CTL_LOST)
-			s->event.lost += ctl->lost;
-		mp_out_write(s->out, rec->line.p, rec->line.len);
-		mp_out_write(s->out, "\n", 1);
+		write_line(s, rec->line);
 	}
 }
 
@@ -218,8 +275,7 @@ void mp_select_record(struct mp_select *s, const struct mp_rec *rec)
 		mp_project_write(&s->keep, rec, s->out);
 		return;
 	}
-	mp_out_write(s->out, rec->line.p, rec->line.len);
-	mp_out_write(s->out, "\n", 1);
+	write_line(s, rec->line);
 }
 
 void mp_select_stop(struct mp_select *s)
@@ -231,7 +287,8 @@ void mp_select_stop(struct mp_select *s)
 		struct mp_select_section *section = section_of(s, kinds[i]);
 
 		if (section->open)
-			write_object(s, mp_ctl_trailer(kinds[i], section->out, section->lost));
+			write_object(s, mp_ctl_trailer(kinds[i], section->out,
+						       section->lost - section->excluded));
 	}
 }
 

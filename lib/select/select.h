@@ -15,7 +15,10 @@
 /* A section of the output. */
 struct mp_select_section {
 	bool open; /* its header was written, its trailer not yet */
-	uint64_t in, out, lost;
+	uint64_t in, out;
+	uint64_t lost;	   /* by its loss lines */
+	uint64_t excluded; /* of these, not in the output */
+	bool ended;	   /* a watermark was written at the end of the window */
 };
 
 struct mp_select {
@@ -46,6 +49,9 @@ void mp_select_release(struct mp_select *s);
 
 /* Expressions that must hold; taken. */
 void mp_select_filter(struct mp_select *s, struct mp_expr *e);
+
+/* Whether the events of a loss may be among those that are selected. */
+bool mp_select_concerns(struct mp_select *s, const struct mp_ctl *loss);
 
 /* Handles a control line: writes those parts of it that are true of the output. */
 void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl);

@@ -93,3 +93,15 @@ int mp_window_place(struct mp_window *w, uint64_t first_ns)
 	w->end_ns = w->begin_ns + w->for_ns;
 	return 0;
 }
+
+bool mp_window_restrict(struct mp_window *w, struct mp_ctl *loss)
+{
+	if (!w->placed && (!w->has_start || mp_window_place(w, 0) < 0))
+		return true;
+	if (loss->time_ns < w->begin_ns || loss->from_ns + 1 >= w->end_ns)
+		return false;
+	loss->time_ns = MP_MIN(loss->time_ns, w->end_ns - 1);
+	if (w->begin_ns)
+		loss->from_ns = MP_MAX(loss->from_ns, w->begin_ns - 1);
+	return true;
+}

@@ -47,6 +47,12 @@ void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
  */
 int mp_window_place(struct mp_window *w, uint64_t first_ns);
 
+/*
+ * Restricts a loss, after "from" up to "time", to the window. False: it lies outside. It is kept as it
+ * is before the first event of a section that does not say when it starts.
+ */
+bool mp_window_restrict(struct mp_window *w, struct mp_ctl *loss);
+
 static inline bool mp_window_has(const struct mp_window *w, uint64_t time_ns)
 {
 	return time_ns >= w->begin_ns && time_ns < w->end_ns;

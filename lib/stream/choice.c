@@ -70,6 +70,11 @@ bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int
 	}
 }
 
+bool mp_choice_concerns(void *arg, const struct mp_ctl *loss)
+{
+	return !loss->type || mp_types_expected(arg, mp_str(loss->type));
+}
+
 bool mp_choice_control(struct mp_choice *c, const struct mp_ctl *ctl)
 {
 	if (ctl->what == MP_CTL_HEADER) {

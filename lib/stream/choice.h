@@ -70,6 +70,9 @@ void mp_choice_fields(struct mp_fields *fields, const char *list);
 /* Whether one of the fields is the event's type: types are kept apart then. */
 bool mp_choice_has_type(const struct mp_fields *fields);
 
+/* For mp_input.concerns: whether a loss may be one of wanted events. `arg`: struct mp_types. */
+bool mp_choice_concerns(void *arg, const struct mp_ctl *loss);
+
 /* A control line. True if it ends an interval, as mp_interval_advance(). */
 bool mp_choice_control(struct mp_choice *c, const struct mp_ctl *ctl);
 

@@ -86,6 +86,7 @@ static int parse_header(struct mp_ctl *ctl, const char **why)
 
 static int parse_lost(struct mp_ctl *ctl, const char **why)
 {
+	const json_t *type = json_object_get(ctl->json, "type");
 	uint64_t cpu;
 	int got;
 
@@ -99,6 +100,9 @@ static int parse_lost(struct mp_ctl *ctl, const char **why)
 	if (got < 0 || (got && cpu > INT32_MAX))
 		return fail(why, "cpu of a loss is not a number");
 	ctl->cpu = got ? (int)cpu : -1;
+	if (type && !json_is_string(type))
+		return fail(why, "type of a loss is not a string");
+	ctl->type = json_string_value(type);
 	return 0;
 }
 
@@ -229,14 +233,30 @@ void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns)
 	mp_buf_printf(to, "{\"watermark\":%llu}\n", (unsigned long long)time_ns);
 }
 
-void mp_ctl_add_lost(struct mp_buf *to, uint64_t lost, uint64_t from_ns, uint64_t time_ns, int cpu)
+static void add_string(struct mp_buf *to, const char *bytes)
 {
-	mp_buf_printf(to, "{\"lost\":%llu", (unsigned long long)lost);
-	if (from_ns)
-		mp_buf_printf(to, ",\"from\":%llu", (unsigned long long)from_ns);
-	mp_buf_printf(to, ",\"time\":%llu", (unsigned long long)time_ns);
-	if (cpu >= 0)
-		mp_buf_printf(to, ",\"cpu\":%d", cpu);
+	json_t *string = mp_ctl_string(mp_str(bytes));
+	char *text = json_dumps(string, JSON_ENCODE_ANY);
+
+	if (!text)
+		mp_die("out of memory");
+	mp_buf_add(to, text, strlen(text));
+	free(text);
+	json_decref(string);
+}
+
+void mp_ctl_add_lost(struct mp_buf *to, const struct mp_ctl *loss)
+{
+	mp_buf_printf(to, "{\"lost\":%llu", (unsigned long long)loss->lost);
+	if (loss->from_ns)
+		mp_buf_printf(to, ",\"from\":%llu", (unsigned long long)loss->from_ns);
+	mp_buf_printf(to, ",\"time\":%llu", (unsigned long long)loss->time_ns);
+	if (loss->cpu >= 0)
+		mp_buf_printf(to, ",\"cpu\":%d", loss->cpu);
+	if (loss->type) {
+		mp_buf_printf(to, ",\"type\":");
+		add_string(to, loss->type);
+	}
 	mp_buf_add(to, "}\n", 2);
 }
 

@@ -29,6 +29,7 @@ struct mp_ctl {
 	uint64_t time_ns; /* watermark: T; lost: B */
 	uint64_t from_ns; /* lost: A, 0 if not given */
 	int cpu;	  /* lost: C, -1 if not given */
+	const char *type; /* lost: TYPE, of `json`; NULL if not given */
 	uint64_t lost;	  /* lost: N; end: M */
 	uint64_t records; /* end */
 	bool has_anchor;  /* header: it has clock_ns and realtime_ns */
@@ -50,9 +51,9 @@ json_t *mp_ctl_string(struct mp_str bytes);
 /* The line of an object with its LF, keys in the order they were set; the reference is taken. */
 void mp_ctl_add(struct mp_buf *to, json_t *object);
 
-/* Watermark and loss, with LF. `from_ns` 0 and `cpu` -1 are omitted. */
+/* Watermark and loss, with LF. Of a loss, what is not given is omitted. */
 void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns);
-void mp_ctl_add_lost(struct mp_buf *to, uint64_t lost, uint64_t from_ns, uint64_t time_ns, int cpu);
+void mp_ctl_add_lost(struct mp_buf *to, const struct mp_ctl *loss);
 
 /*
  * A header with what every section carries: mp, datatype, interface, start, and the clock's name

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/stream/unit.h"
+
 enum { REPORTED_MAX = 5 }; /* bad lines that are named; more are counted */
 
 const char *mp_input_binary_kind(const char *data, size_t len)
@@ -82,7 +84,7 @@ static void open_next(struct mp_input *in)
 	in->next++;
 	in->reading = true;
 	in->started = false;
-	in->event = in->point = in->stack = (struct mp_section){ false, 0 };
+	in->event = in->point = in->stack = (struct mp_section){ .open = false };
 }
 
 static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind kind)
@@ -90,9 +92,9 @@ static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind 
 	if (!s->open)
 		return;
 	in->cut++;
-	in->lost += s->lost;
+	in->lost += s->lost - s->foreign;
 	mp_say("%s: %s section truncated (no trailer)", in->name, mp_kind_name(kind));
-	*s = (struct mp_section){ false, 0 };
+	*s = (struct mp_section){ .open = false };
 }
 
 static void close_current(struct mp_input *in)
@@ -138,6 +140,18 @@ static struct mp_section *section_of(struct mp_input *in, enum mp_kind datatype)
 	return NULL;
 }
 
+static void handle_loss(struct mp_input *in)
+{
+	bool foreign = in->concerns && !in->concerns(in->arg, &in->ctl);
+
+	if (in->event.open) {
+		in->event.lost += in->ctl.lost;
+		in->event.foreign += foreign ? in->ctl.lost : 0;
+	} else if (!foreign) {
+		in->lost += in->ctl.lost;
+	}
+}
+
 /* Returns false if the rest of this input cannot be trusted to mean what this program thinks. */
 static bool handle_control(struct mp_input *in)
 {
@@ -157,16 +171,13 @@ static bool handle_control(struct mp_input *in)
 		}
 		break;
 	case MP_CTL_LOST:
-		if (in->event.open)
-			in->event.lost += in->ctl.lost;
-		else
-			in->lost += in->ctl.lost;
+		handle_loss(in);
 		break;
 	case MP_CTL_END:
 		if (s && s->open)
-			in->lost += MP_MAX(in->ctl.lost, s->lost);
+			in->lost += MP_MAX(in->ctl.lost, s->lost) - s->foreign;
 		if (s)
-			*s = (struct mp_section){ false, 0 };
+			*s = (struct mp_section){ .open = false };
 		break;
 	case MP_CTL_WATERMARK:
 	case MP_CTL_OTHER:
@@ -252,8 +263,8 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 
 void mp_input_stop(struct mp_input *in)
 {
-	in->lost += in->event.lost + in->point.lost + in->stack.lost;
-	in->event = in->point = in->stack = (struct mp_section){ false, 0 };
+	in->lost += in->event.lost - in->event.foreign;
+	in->event = in->point = in->stack = (struct mp_section){ .open = false };
 	if (in->reading)
 		close_current(in);
 }
@@ -268,8 +279,10 @@ enum mp_status mp_input_finish(struct mp_input *in)
 		mp_say("skipped %llu %s of a datatype that this program does not read (%s)",
 		       (unsigned long long)in->unwanted, in->unwanted == 1 ? "line" : "lines",
 		       mp_kind_name(in->unwanted_kind));
-	mp_say_count(in->lost, "event was lost when this was recorded",
-		     "events were lost when this was recorded");
+	if (in->lost)
+		mp_say("input reports %llu lost event%s%s%s", (unsigned long long)in->lost,
+		       mp_plural(in->lost), in->consequence ? ": " : "",
+		       in->consequence ? in->consequence : "");
 	if (in->refused)
 		return MP_FAIL;
 	return in->bad || in->unwanted || in->lost || in->cut || in->empty ? MP_LOSSY : MP_OK;

@@ -20,14 +20,24 @@
 
 /* A section: from a header to its trailer. */
 struct mp_section {
-	bool open;     /* header seen, trailer not yet */
-	uint64_t lost; /* sum of its loss lines */
+	bool open;	  /* header seen, trailer not yet */
+	uint64_t lost;	  /* sum of its loss lines */
+	uint64_t foreign; /* of these, events that do not concern the filter */
 };
 
 struct mp_input {
 	/* for the filter */
 	struct mp_ctl ctl; /* the control line last returned; valid until the next call */
 	const char *name;  /* of the input that is read, for messages */
+
+	/* set by the filter, borrowed */
+	/*
+	 * Whether the output would differ if the events of a loss were there; NULL: always. Other
+	 * losses are neither reported nor counted in `lost`.
+	 */
+	bool (*concerns)(void *arg, const struct mp_ctl *loss);
+	void *arg;
+	const char *consequence; /* of the losses: "2 begins forgotten"; NULL: nothing to add */
 
 	/* inside */
 	struct mp_in in;
@@ -42,8 +52,8 @@ struct mp_input {
 	uint64_t reported; /* of them, by name */
 	uint64_t unwanted; /* lines of a datatype that the filter does not take */
 	enum mp_kind unwanted_kind;
-	uint64_t cut; /* sections without trailer, all inputs */
-	uint64_t lost;
+	uint64_t cut;  /* sections without trailer, all inputs */
+	uint64_t lost; /* events, in sections that have ended */
 	uint64_t empty;
 	uint64_t refused;
 };

@@ -52,6 +52,16 @@ void mp_relay_control(struct mp_relay *r, const struct mp_rec *rec, const struct
 	}
 }
 
+void mp_relay_loss(struct mp_relay *r, const struct mp_ctl *ctl)
+{
+	struct mp_ctl loss = *ctl;
+
+	loss.type = NULL;
+	r->buf.len = 0;
+	mp_ctl_add_lost(&r->buf, &loss);
+	mp_out_write(r->out, r->buf.p, r->buf.len);
+}
+
 void mp_relay_rename(json_t *header, const char *interface, json_t *events)
 {
 	json_t *before = json_copy(header), *sections = json_object_get(header, "sections");

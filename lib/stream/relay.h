@@ -31,6 +31,12 @@ void mp_relay_release(struct mp_relay *r);
  */
 void mp_relay_control(struct mp_relay *r, const struct mp_rec *rec, const struct mp_ctl *ctl);
 
+/*
+ * Passes on a loss of events of which the filter makes events of other types: those of any type may be
+ * missing then.
+ */
+void mp_relay_loss(struct mp_relay *r, const struct mp_ctl *ctl);
+
 /* A data line of the output, without its LF. */
 static inline void mp_relay_line(struct mp_relay *r, struct mp_str line)
 {

@@ -32,7 +32,7 @@ void mp_types_add(struct mp_types *t, const char *list)
 	}
 }
 
-static bool matches(const struct mp_types *t, struct mp_str type)
+bool mp_types_match(const struct mp_types *t, struct mp_str type)
 {
 	size_t i;
 
@@ -40,6 +40,11 @@ static bool matches(const struct mp_types *t, struct mp_str type)
 		if (mp_glob_match(&t->globs[i], type))
 			return true;
 	return t->n_globs == 0;
+}
+
+bool mp_types_expected(const struct mp_types *t, struct mp_str type)
+{
+	return mp_types_match(t, type) && (!t->named || mp_map_find(&t->seen, &type, 1));
 }
 
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type)
@@ -50,7 +55,7 @@ struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type)
 	t->last = mp_map_put(&t->seen, &type, 1, &fresh);
 	seen = mp_map_value(t->last);
 	if (fresh) {
-		seen->taken = matches(t, t->last->key);
+		seen->taken = mp_types_match(t, t->last->key);
 		t->taken += seen->taken;
 	}
 	return seen;
@@ -61,6 +66,7 @@ void mp_types_header(struct mp_types *t, const struct json_t *header)
 	json_t *events = json_object_get(header, "events"), *fields;
 	const char *type;
 
+	t->named |= json_is_object(events);
 	json_object_foreach (events, type, fields)
 		mp_types_lookup(t, mp_str(type));
 }

@@ -15,6 +15,7 @@ struct mp_types {
 	size_t n_globs, cap;
 	struct mp_map seen; /* type -> struct mp_type_seen */
 	struct mp_map_entry *last;
+	bool named;	    /* a header named the types */
 	size_t taken;	    /* distinct types seen that match */
 	bool mixed;	    /* several types are what the user wants: set by -e, or by the caller */
 	const char *remedy; /* set by the caller, for a message: what keeps types apart */
@@ -30,6 +31,12 @@ void mp_types_release(struct mp_types *t);
 
 /* Adds globs from an option's comma-separated argument, which stays the caller's. */
 void mp_types_add(struct mp_types *t, const char *list);
+
+/* Whether events of this type are accepted, without a trace in `seen`. */
+bool mp_types_match(const struct mp_types *t, struct mp_str type);
+
+/* Whether such events may come: they are accepted, and the header, if it names types, names theirs. */
+bool mp_types_expected(const struct mp_types *t, struct mp_str type);
 
 /* Whether events of this type are accepted; remembers the type. */
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);

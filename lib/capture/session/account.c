@@ -101,8 +101,10 @@ void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
 			continue;
 		w->lost += a->cpus[i].lost - t->lost;
 		line.len = 0;
-		mp_ctl_add_lost(&line, a->cpus[i].lost - t->lost, MP_MIN(t->last_ns, w->until_ns),
-				w->until_ns, w->rings->v[i].cpu);
+		mp_ctl_add_lost(&line, &(struct mp_ctl){ .lost = a->cpus[i].lost - t->lost,
+							 .from_ns = MP_MIN(t->last_ns, w->until_ns),
+							 .time_ns = w->until_ns,
+							 .cpu = w->rings->v[i].cpu });
 		if (!w->readable)
 			mp_writer_put(w, mp_buf_view(&line));
 	}

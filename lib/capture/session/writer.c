@@ -208,7 +208,10 @@ static void write_lost(struct mp_writer *w, size_t ring, const struct mp_record_
 	w->lost += r->lost;
 	w->ring_tally[ring].lost += r->lost;
 	w->text.len = 0;
-	mp_ctl_add_lost(&w->text, r->lost, r->id, time_ns, w->rings->v[ring].cpu);
+	mp_ctl_add_lost(&w->text, &(struct mp_ctl){ .lost = r->lost,
+						    .from_ns = r->id,
+						    .time_ns = time_ns,
+						    .cpu = w->rings->v[ring].cpu });
 	put_text(w);
 }
 

@@ -47,8 +47,8 @@ static void feed(struct mp_pair *p, const char *at, const char *end, bool with_e
 		} else if (rec.kind == MP_CONTROL) {
 			bool good = mp_ctl_parse(&ctl, rec.line, &why) == 0;
 
-			if (good && ctl.what == MP_CTL_LOST)
-				mp_pair_lost(p, ctl.from_ns, ctl.time_ns, ctl.cpu);
+			if (good && ctl.what == MP_CTL_LOST && mp_pair_concerns(p, &ctl))
+				mp_pair_lost(p, &ctl);
 			else if (good && ctl.what == MP_CTL_HEADER && with_events)
 				json_decref(mp_pair_events(p, json_object_get(ctl.json, "events")));
 			mp_ctl_release(&ctl);

@@ -91,12 +91,26 @@ static void handle_gone(void *arg, struct mp_sched_task *t)
 	free(seen);
 }
 
+static void lose(struct state *st, uint64_t n, uint64_t time_ns, int cpu, bool wakeups)
+{
+	struct mp_ctl loss = {
+		.lost = n,
+		.time_ns = time_ns,
+		.cpu = cpu,
+		.type = wakeups ? "sched:sched_waking" : NULL,
+	};
+
+	mp_sched_lost(&st->sched, &loss);
+}
+
 static void end(struct state *st, uint64_t time_ns)
 {
 	uint64_t begin = st->sched.begin_ns, now;
 	bool begun = st->sched.begun;
-	size_t i, n = st->sched.n_cpus;
+	size_t i, n;
 
+	mp_sched_apply_losses(&st->sched, time_ns);
+	n = st->sched.n_cpus;
 	mp_sched_end(&st->sched, time_ns);
 	now = st->sched.now_ns;
 	st->last_ns = 0; /* the next capture may have another clock */
@@ -160,7 +174,7 @@ static void feed_event(struct state *st, const uint8_t *d)
 	else if (d[1] < 16)
 		end(st, e.time_ns);
 	else if (d[1] < 64)
-		mp_sched_lost(&st->sched, 1 + d[2], e.time_ns + d[3], (d[1] & 7) - 1);
+		lose(st, 1 + d[2], e.time_ns + d[3], (d[1] & 7) - 1, d[2] & 1);
 	else
 		mp_sched_tick(&st->sched, e.time_ns);
 }

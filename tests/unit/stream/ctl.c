@@ -31,7 +31,9 @@ static void test_parse(void)
 	ok(parses("{\"lost\":3,\"from\":1,\"time\":2,\"cpu\":0}", MP_CTL_LOST) && ctl.lost == 3 &&
 		   ctl.from_ns == 1 && ctl.time_ns == 2 && ctl.cpu == 0,
 	   "loss");
-	ok(parses("{\"lost\":3}", MP_CTL_LOST) && ctl.cpu == -1, "loss somewhere");
+	ok(parses("{\"lost\":3}", MP_CTL_LOST) && ctl.cpu == -1 && !ctl.type, "loss somewhere");
+	ok(parses("{\"lost\":3,\"type\":\"a:b\"}", MP_CTL_LOST) && strcmp(ctl.type, "a:b") == 0,
+	   "loss of a type");
 	ok(parses("{\"end\":\"stack\",\"records\":4,\"lost\":1}", MP_CTL_END) &&
 		   ctl.datatype == MP_STACK && ctl.records == 4 && ctl.lost == 1,
 	   "trailer");
@@ -57,10 +59,14 @@ static void test_write(void)
 
 	mp_ctl_add_watermark(&b, 12);
 	ok(text_is(&b, "{\"watermark\":12}\n"), "watermark");
-	mp_ctl_add_lost(&b, 3, 0, 7, -1);
+	mp_ctl_add_lost(&b, &(struct mp_ctl){ .lost = 3, .time_ns = 7, .cpu = -1 });
 	ok(text_is(&b, "{\"lost\":3,\"time\":7}\n"), "loss");
-	mp_ctl_add_lost(&b, 3, 5, 7, 1);
-	ok(text_is(&b, "{\"lost\":3,\"from\":5,\"time\":7,\"cpu\":1}\n"), "loss with all");
+	mp_ctl_add_lost(
+		&b, &(struct mp_ctl){
+			    .lost = 3, .from_ns = 5, .time_ns = 7, .cpu = 1, .type = "a\\x2c:b" });
+	ok(text_is(&b, "{\"lost\":3,\"from\":5,\"time\":7,\"cpu\":1,"
+		       "\"type\":\"a\\\\x2c:b\"}\n"),
+	   "loss with all");
 	mp_ctl_add(&b, mp_ctl_trailer(MP_POINT, 5, 0));
 	ok(text_is(&b, "{\"end\":\"point\",\"records\":5,\"lost\":0}\n"), "trailer");
 	mp_ctl_add(&b,

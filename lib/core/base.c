@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 static const char *program = "mp";
@@ -119,6 +120,20 @@ void mp_sigint_once(void)
 		return;
 	once.sa_flags = SA_RESTART | SA_RESETHAND;
 	sigaction(SIGINT, &once, NULL);
+}
+
+static uint64_t hash_seed;
+
+__attribute__((constructor)) static void set_hash_seed(void)
+{
+	/* early at boot there may be none yet: addresses are random, too */
+	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
+		hash_seed = (uintptr_t)__builtin_frame_address(0);
+}
+
+uint64_t mp_hash_seed(void)
+{
+	return hash_seed;
 }
 
 static void *checked(void *p)

@@ -72,6 +72,12 @@ _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_sigint_once(void);
 
 /*
+ * A random number, the same throughout a run, from which hash tables begin: nobody can choose names
+ * for an input that all hash alike. No output may depend on it.
+ */
+uint64_t mp_hash_seed(void);
+
+/*
  * Memory. If there is none left, the program ends with the message "out of memory" and MP_FAIL:
  * nothing in lib/ or cmd/ allocates in another way, not even jansson (lib/stream/ctl.c). A failure
  * to allocate within the C library, such as for an open directory, shows in the errno of its call.

@@ -16,6 +16,7 @@ static void set_size(struct mp_intmap *m, unsigned bits)
 void mp_intmap_init(struct mp_intmap *m)
 {
 	m->n = 0;
+	m->seed = mp_hash_seed();
 	set_size(m, BITS_MIN);
 }
 

@@ -4,7 +4,7 @@
  * value is an index, a pointer or some packed bits, but never 0. An entry takes 16 bytes, four to a
  * cache line. Open addressing with linear probing, at most half full; a removal shifts entries back
  * (Knuth, The Art of Computer Programming 3, 6.4, algorithm R), so that there are no tombstones.
- * The order of the entries depends on the keys' hashes: no output may follow it. Includes base only.
+ * The order of the entries depends on mp_hash_seed(): no output may follow it. Includes base only.
  */
 #ifndef MP_CORE_INTMAP_H
 #define MP_CORE_INTMAP_H
@@ -21,6 +21,7 @@ struct mp_intmap {
 	size_t mask;
 	unsigned shift;
 	size_t n; /* entries */
+	uint64_t seed;
 };
 
 void mp_intmap_init(struct mp_intmap *m);
@@ -29,10 +30,14 @@ void mp_intmap_release(struct mp_intmap *m);
 /* Removes all entries and keeps the memory. */
 void mp_intmap_clear(struct mp_intmap *m);
 
-/* The slot where the search for a key begins: the upper bits of the product spread best. */
+/*
+ * The slot where the search for a key begins: the upper bits of the product spread best. The seed
+ * changes the sign of what each bit of a key adds to the product, so that nobody can choose keys
+ * whose slots are close together.
+ */
 static inline size_t mp_intmap_home(const struct mp_intmap *m, uint64_t key)
 {
-	return key * 0x9e3779b97f4a7c15u >> m->shift;
+	return (key ^ m->seed) * 0x9e3779b97f4a7c15u >> m->shift;
 }
 
 /* The first entry with this key, from slot `i` on, or a free slot. For this header. */

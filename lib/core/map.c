@@ -67,7 +67,9 @@ uint64_t mp_hash(const void *data, size_t len, uint64_t seed)
 
 void mp_map_init(struct mp_map *m, size_t value_size)
 {
-	*m = (struct mp_map){ .mask = SLOTS_MIN - 1, .value_size = value_size };
+	*m = (struct mp_map){ .mask = SLOTS_MIN - 1,
+			      .value_size = value_size,
+			      .seed = mp_hash_seed() };
 	m->slots = mp_zalloc(SLOTS_MIN * sizeof(*m->slots));
 	m->last = &m->first;
 }
@@ -76,7 +78,7 @@ void mp_map_release(struct mp_map *m)
 {
 	free(m->slots);
 	mp_arena_release(&m->arena);
-	*m = (struct mp_map){ NULL, 0, 0, 0, NULL, NULL, { NULL, 0, 0 } };
+	*m = (struct mp_map){ .slots = NULL };
 }
 
 void mp_map_clear(struct mp_map *m)
@@ -93,9 +95,9 @@ size_t mp_map_bytes(const struct mp_map *m)
 	return m->arena.total + (m->mask + 1) * sizeof(*m->slots);
 }
 
-static uint64_t hash_parts(const struct mp_str *parts, size_t n)
+static uint64_t hash_parts(const struct mp_map *m, const struct mp_str *parts, size_t n)
 {
-	uint64_t h = 0;
+	uint64_t h = m->seed;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -178,13 +180,13 @@ static struct mp_map_slot *lookup(const struct mp_map *m, const struct mp_str *p
 
 struct mp_map_entry *mp_map_find(const struct mp_map *m, const struct mp_str *parts, size_t n_parts)
 {
-	return lookup(m, parts, n_parts, hash_parts(parts, n_parts))->entry;
+	return lookup(m, parts, n_parts, hash_parts(m, parts, n_parts))->entry;
 }
 
 struct mp_map_entry *mp_map_put(struct mp_map *m, const struct mp_str *parts, size_t n_parts,
 				bool *fresh)
 {
-	uint64_t hash = hash_parts(parts, n_parts);
+	uint64_t hash = hash_parts(m, parts, n_parts);
 	struct mp_map_slot *slot = lookup(m, parts, n_parts, hash);
 
 	if (fresh)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that is freed at once, and a hash map from byte strings to values of one size.
- * Iteration is in order of insertion, so nothing depends on the hash (XXH3, https://xxhash.com).
- * Includes str only.
+ * Iteration is in order of insertion, so nothing depends on the hash (XXH3, https://xxhash.com, with
+ * mp_hash_seed()). Includes str only.
  */
 #ifndef MP_CORE_MAP_H
 #define MP_CORE_MAP_H
@@ -38,6 +38,7 @@ struct mp_map {
 	size_t n;
 	size_t mask;
 	size_t value_size;
+	uint64_t seed;
 	struct mp_map_entry *first, **last;
 	struct mp_arena arena;
 };
@@ -62,7 +63,10 @@ size_t mp_map_bytes(const struct mp_map *m);
 
 #define mp_map_each(m, e) for ((e) = (m)->first; (e); (e) = (e)->next)
 
-/* XXH3 of some bytes; `seed` chains several. */
+/*
+ * XXH3 of some bytes; `seed` chains several. Begins with mp_hash_seed(), or with 0 where an output
+ * depends on the hash.
+ */
 uint64_t mp_hash(const void *data, size_t len, uint64_t seed);
 
 #endif

@@ -2,7 +2,6 @@
 #include "lib/cpel/cpel.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -37,8 +36,6 @@ void mp_cpel_init(struct mp_cpel *c)
 	mp_spill_init(&c->log, SPILL_KEPT, "set TMPDIR");
 	mp_spill_init(&c->texts, SPILL_KEPT, "set TMPDIR");
 	mp_intmap_init(&c->places);
-	if (getrandom(&c->seed, sizeof(c->seed), GRND_NONBLOCK) < 0)
-		c->seed = (uintptr_t)c;
 	mp_cpel_text(c, mp_str(table_name));
 }
 
@@ -51,7 +48,7 @@ void mp_cpel_release(struct mp_cpel *c)
 
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
 {
-	XXH128_hash_t h = XXH3_128bits_withSeed(text.p, text.len, c->seed);
+	XXH128_hash_t h = XXH3_128bits_withSeed(text.p, text.len, mp_hash_seed());
 	const struct mp_intmap_entry *e = mp_intmap_find(&c->places, h.low64);
 	uint32_t place = (uint32_t)c->texts.bytes, check = (uint32_t)h.high64;
 

@@ -44,7 +44,6 @@ enum { MP_CPEL_OF_TRACK = UINT32_MAX };
 struct mp_cpel {
 	struct mp_spill log, texts;
 	struct mp_intmap places; /* hash of a text -> 32 more bits of it, and its offset + 1 */
-	uint64_t seed;
 	uint64_t n_logged;
 	uint64_t first_ns;
 };

@@ -117,13 +117,14 @@ double mp_grid_line_begin(const struct mp_lines *l, int64_t line)
 
 /* --- slots -------------------------------------------------------------------------------------------- */
 
-static unsigned new_slot(struct mp_lines *l, int64_t line)
+/* `key`: of the entry in l->slots. */
+static unsigned new_slot(struct mp_lines *l, int64_t line, uint64_t key)
 {
 	unsigned slot = l->n_free ? l->free[--l->n_free] : l->top++;
 
 	l->used[slot] = true;
 	l->line[slot] = line;
-	mp_intmap_add(&l->slots, (uint64_t)line, slot + 1);
+	mp_intmap_add(&l->slots, key, slot + 1);
 	l->n++;
 	return slot;
 }
@@ -229,7 +230,7 @@ static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 		line >>= l->level - level;
 		level = l->level;
 	}
-	l->last_slot = slot ? slot - 1 : new_slot(l, line);
+	l->last_slot = slot ? slot - 1 : new_slot(l, line, (uint64_t)line);
 	l->last_line = line;
 	l->has_last = true;
 	return l->last_slot;
@@ -253,56 +254,91 @@ static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t li
 
 /* --- names -------------------------------------------------------------------------------------------- */
 
-static void find_greatest(struct mp_lines *l)
+/* The order in which names are kept; as it decides the output, it has no seed. */
+static int64_t rank_of(struct mp_str name)
 {
-	size_t i;
-
-	l->greatest = 0;
-	for (i = 0; i < l->top; i++)
-		if (l->used[i])
-			l->greatest = MP_MAX(l->greatest, (uint64_t)l->line[i]);
+	return (int64_t)mp_hash(name.p, name.len, 0);
 }
 
-/* Moves the name with the greatest hash to "other". */
+static bool is_after(const struct mp_lines *l, int64_t rank, struct mp_str name, unsigned slot)
+{
+	if (rank != l->line[slot])
+		return (uint64_t)rank > (uint64_t)l->line[slot];
+	return mp_str_cmp(name, l->name[slot]) > 0;
+}
+
+static void find_greatest(struct mp_lines *l)
+{
+	unsigned i;
+
+	l->greatest = 0; /* all slots are in use */
+	for (i = 1; i < l->top; i++)
+		if (is_after(l, l->line[i], l->name[i], l->greatest))
+			l->greatest = i;
+}
+
+/* The entry of a name, or a free one; `hash` is its own. */
+static struct mp_intmap_entry *find_name(const struct mp_lines *l, struct mp_str name,
+					 uint64_t hash)
+{
+	struct mp_intmap_entry *e = mp_intmap_find(&l->slots, hash);
+
+	while (e->value && !mp_str_eq(l->name[e->value - 1], name))
+		e = mp_intmap_next(&l->slots, e);
+	return e;
+}
+
+static uint64_t hash_of(struct mp_str name)
+{
+	return mp_hash(name.p, name.len, mp_hash_seed());
+}
+
+/* Moves the last name of the order to "other". */
 static void evict(struct mp_grid *g, struct mp_lines *l)
 {
-	struct mp_intmap_entry *e = mp_intmap_find(&l->slots, l->greatest);
-	struct move move = { e->value - 1, l->max };
+	struct move move = { l->greatest, l->max };
+	struct mp_str name = l->name[move.from];
 
-	mp_intmap_remove(&l->slots, e);
+	mp_intmap_remove(&l->slots, find_name(l, name, hash_of(name)));
 	drop_slot(l, move.from);
 	move_lines(g, l, &move, 1);
 	l->has_last = false;
 }
 
+/* Makes a slot for a name, unless it comes after all that are kept: then "other". */
+static unsigned new_name(struct mp_grid *g, struct mp_lines *l, struct mp_str name, uint64_t hash)
+{
+	int64_t rank = rank_of(name);
+	unsigned slot;
+
+	if (l->n == l->max) {
+		if (is_after(l, rank, name, l->greatest))
+			return l->max;
+		evict(g, l);
+	}
+	slot = new_slot(l, rank, hash);
+	l->name[slot] = (struct mp_str){ mp_strndup(name.p, name.len), name.len };
+	if (l->n == l->max)
+		find_greatest(l);
+	return slot;
+}
+
 unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct mp_str *name)
 {
-	uint64_t hash, known;
+	struct mp_intmap_entry *e;
 	struct mp_str key;
-	unsigned slot;
+	uint64_t hash;
 
 	if (!name)
 		return l->max;
 	key = (struct mp_str){ name->p, MP_MIN(name->len, (size_t)MP_GRID_NAME_MAX) };
-	hash = mp_hash(key.p, key.len, 0);
-	if (l->has_last && l->last_line == (int64_t)hash)
+	if (l->has_last && mp_str_eq(l->name[l->last_slot], key))
 		return l->last_slot;
-	known = mp_intmap_get(&l->slots, hash);
-	if (!known && l->n == l->max) {
-		if (hash > l->greatest)
-			return l->max;
-		evict(g, l);
-	}
-	slot = known ? known - 1 : new_slot(l, (int64_t)hash);
-	if (!l->name[slot].p) {
-		l->name[slot] = (struct mp_str){ mp_strndup(key.p, key.len), key.len };
-		if (l->n == l->max)
-			find_greatest(l);
-	}
-	l->last_line = (int64_t)hash;
-	l->last_slot = slot;
-	l->has_last = true;
-	return slot;
+	hash = hash_of(key);
+	e = find_name(l, key, hash);
+	l->last_slot = e->value ? e->value - 1 : new_name(g, l, key, hash);
+	l->has_last = l->last_slot != l->max;
+	return l->last_slot;
 }
 
 /* --- adding ------------------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
  * depends on the set of values and not on their order, so the sum of the grids of A and B is the grid
  * of A followed by B. A few outliers cost a few lines, and no resolution.
  *
- * Of names, those with the least hashes are kept, which does not depend on their order either; the
- * rest is "other".
+ * Of names, those with the least hashes are kept (of equal hashes, those whose bytes come first), which
+ * does not depend on their order either; the rest is "other".
  */
 #ifndef MP_HEATMAP_GRID_H
 #define MP_HEATMAP_GRID_H
@@ -47,13 +47,13 @@ struct mp_lines {
 
 	/* inside */
 	double scale, limit; /* DECIMAL: lines per 1; values from there on need a coarser level */
-	struct mp_intmap slots; /* line -> slot + 1 */
+	struct mp_intmap slots; /* line, or seeded hash of the name -> slot + 1 */
 	unsigned *free;
 	size_t n_free;
 	int64_t last_line; /* the latest one */
 	unsigned last_slot;
 	bool has_last;
-	uint64_t greatest; /* NAMES: of the hashes, when all slots are taken */
+	unsigned greatest; /* NAMES: slot of the last one in that order, when all are taken */
 };
 
 struct mp_grid {

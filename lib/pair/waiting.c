@@ -54,9 +54,14 @@ static struct mp_intmap_entry *lookup(const struct mp_waiting *t, struct mp_str 
 	return e;
 }
 
+static uint64_t hash_of(struct mp_str key)
+{
+	return mp_hash(key.p, key.len, mp_hash_seed());
+}
+
 struct mp_waiter *mp_waiting_find(const struct mp_waiting *t, struct mp_str key)
 {
-	return waiter_of(lookup(t, key, mp_hash(key.p, key.len, 0)));
+	return waiter_of(lookup(t, key, hash_of(key)));
 }
 
 size_t mp_waiting_bytes(const struct mp_waiting *t)
@@ -113,7 +118,7 @@ static void set_key(struct mp_waiting *t, struct mp_waiter *w, struct mp_str key
 	}
 	memcpy(w->key, key.p, key.len);
 	w->key_len = key.len;
-	w->hash = mp_hash(key.p, key.len, 0);
+	w->hash = hash_of(key);
 }
 
 struct mp_waiter *mp_waiting_add(struct mp_waiting *t, struct mp_str key)

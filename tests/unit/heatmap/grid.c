@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "lib/core/map.h"
 #include "tests/unit/tap.h"
 
 /* Each value is in a line that begins at or below it and ends above it, at every level. */
@@ -190,6 +191,45 @@ static void test_names(void)
 	mp_grid_release(&b);
 }
 
+/* The 8 bytes of which XXH3 without a seed makes this hash: each of its steps, undone. */
+static uint64_t bytes_of_hash(uint64_t h)
+{
+	static const uint64_t flip = 0x1cad21f72c81017c ^ 0xdb979083e96dd4de;
+	static const uint64_t prime = 0x9fb21c651e98df25;
+	uint64_t inverse = prime;
+	int i;
+
+	for (i = 0; i < 6; i++)
+		inverse *= 2 - prime * inverse;
+	h ^= h >> 28 ^ h >> 56;
+	h *= inverse;
+	h ^= (h >> 35) + 8;
+	h *= inverse;
+	for (i = 0; i < 63; i++)
+		h ^= (h << 49 | h >> 15) ^ (h << 24 | h >> 40);
+	h ^= flip;
+	return h << 32 | h >> 32;
+}
+
+static void test_equal_hashes(void)
+{
+	uint64_t bytes = bytes_of_hash(mp_hash("a name", 6, 0));
+	struct mp_str names[2] = { MP_STR("a name"), { (const char *)&bytes, sizeof(bytes) } };
+	struct mp_grid_coord x = { .whole = 0 }, y;
+	struct mp_grid a;
+	size_t i;
+
+	ok(mp_hash(names[0].p, 6, 0) == mp_hash(names[1].p, 8, 0), "two names of the same hash");
+	mp_grid_init(&a, MP_WHOLE, MP_NAMES);
+	for (i = 0; i < 30; i++) {
+		y.name = names[i % 3 == 0];
+		mp_grid_add(&a, &x, &y, 1);
+	}
+	ok(a.y.n == 2 && *mp_grid_cell(&a, 0, mp_grid_name_slot(&a, &a.y, &names[0])) == 20,
+	   "have a line each");
+	mp_grid_release(&a);
+}
+
 int main(void)
 {
 	test_lines(MP_DECIMAL, -2, 60, "decimal");
@@ -198,6 +238,7 @@ int main(void)
 	test_far_off();
 	test_spread();
 	test_limits();
+	test_equal_hashes();
 	test_names();
 	return tap_done();
 }

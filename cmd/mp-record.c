@@ -301,6 +301,7 @@ static void set_option(int code, const char *arg)
 		break;
 	case 'F':
 		options.events.freq = mp_opt_number(&program, code, arg, 1, 1000000);
+		options.events.freq_given = true;
 		break;
 	case 'c':
 		options.events.period = mp_opt_number(&program, code, arg, 1, INT64_MAX);

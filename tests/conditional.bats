@@ -99,13 +99,13 @@ clocks() {
 		cpu-clock/irqs-off/|never comes while interrupts are disabled; hardware events work, as in cycles/irqs-off/
 		page-faults/need-resched/|page-faults: need-resched is for sampled events, and each occurrence of this is recorded
 		sched:sched_switch/running=2-/|a tracepoint has the kernel's filter, as in 'common_flags & 1'
-		mem:0x1000:w/running=2/|running= is for sampled events
+		mem:0x1000:w/running=2/|running= are for sampled events
 		cpu-clock,cpu-clock/running=2-/|given twice, with different conditions
 		cpu-clock/irq-off/|cpu-clock/irq-off/: no such term
 		cpu-clock/memory/|only hardware events report accesses to memory
 	E
 	run mp-record --stat cpu-clock/running=2-/ -d 10ms
-	[ "$status" = 2 ] && [[ "$output" == *"running= is for sampled events, and --stat counts"* ]] || false
+	[ "$status" = 2 ] && [[ "$output" == *"running= are for sampled events"* ]] || false
 	mp-record -q -e 'sched:sched_waking/common_flags & 1/stack=none/' -d 100ms -o "$TMP/s" || [ $? = 1 ]
 }
 

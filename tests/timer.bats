@@ -62,8 +62,8 @@ ticks() {
 	}
 	refused "timer:0: not a frequency from 1 to 100000 Hz" -e timer:0 -- true
 	refused "timer:9x: not a frequency from 1 to 100000 Hz" -e timer:9x -- true
-	refused "timer:10: a timer has no filter, period=*" -e timer:10/period=3/ -- true
-	refused "timer:10: running= is for sampled events*" -e timer:10/running=3/ -- true
+	refused "timer:10: it takes no period= or freq=*" -e timer:10/period=3/ -- true
+	refused "timer:10: irqs-off, need-resched and running= are for sampled events*" -e timer:10/running=3/ -- true
 	refused "timer:10: unknown term 'when' of a timer" -e 'timer:10/when=cycles>3/' -- true
 	refused "timer:10: if=cpu-clock: not EVENT>N or EVENT<N, as in if=page-faults>100" -e 'timer:10/if=cpu-clock/' -- true
 	refused "timer:10: if=: no event 'nothing' that counts*" -e 'timer:10/if=nothing>1/' -- true

@@ -179,13 +179,13 @@ values() {
 	refused "rawtp:sched_switch: two fields are called 'pid' *" -e 'rawtp:sched_switch(prev->pid,next->pid)'
 	refused "rawtp:sched_switch: 'prev-pid': unexpected '-pid'" -e 'rawtp:sched_switch(prev-pid)'
 	refused "rawtp:sched_switch: given twice, with fields of the same name or too many" -e 'rawtp:sched_switch,rawtp:sched_switch(prev=prev->pid)'
-	refused "rawtp:sched_switch: each occurrence is recorded*" -e 'rawtp:sched_switch/period=10/'
+	refused "rawtp:sched_switch: it takes no period= or freq=*" -e 'rawtp:sched_switch/period=10/'
 	refused "rawtp:sched_switch: 'prev_state' can never have this value" -e 'rawtp:sched_switch/prev_state>-1/'
 	refused "rawtp:sched_switch: 'prev' is a number" -e 'rawtp:sched_switch/prev=="bash"/'
 	refused "rawtp:sched_switch: no ~ here*" -e 'rawtp:sched_switch(n=next->comm)/n~"b*"/'
 	refused "rawtp:sched_switch: the filter's 'x' is not one of its fields" -e 'rawtp:sched_switch/x==1/'
 	refused "rawtp:sched_switch: expression: at *" -e 'rawtp:sched_switch/prev==/'
-	refused "rawtp:sys_enter: irqs-off is for sampled events*" -e 'rawtp:sys_enter/irqs-off/'
+	refused "rawtp:sys_enter: irqs-off, need-resched and running= are for sampled events*" -e 'rawtp:sys_enter/irqs-off/'
 }
 
 @test "functions are recorded where the kernel permits programs on them, and refused with a reason where not" {

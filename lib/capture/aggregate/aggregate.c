@@ -94,12 +94,12 @@ static json_t *make_trailer(const struct mp_cut_aggregate_end *end, size_t numbe
 	return trailer;
 }
 
-static void put_json(json_t *object, mp_agg_put_fn *put, void *arg)
+static void put_json(json_t *object, const struct mp_agg_output *output)
 {
 	struct mp_buf line = { NULL, 0, 0 };
 
 	mp_ctl_add(&line, object);
-	put(arg, mp_buf_view(&line));
+	output->put(output->arg, mp_buf_view(&line));
 	mp_buf_release(&line);
 }
 
@@ -112,9 +112,9 @@ static void add_ends(struct mp_unwind_stats *to, const struct mp_unwind_stats *f
 }
 
 void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,
-			 const json_t *like, struct mp_unwind_stats *unwound, mp_agg_put_fn *put,
-			 void *arg)
+			 const struct mp_agg_output *output, struct mp_unwind_stats *unwound)
 {
+	json_t *trailer;
 	size_t i;
 
 	mp_agg_totals_settle(&a->totals, true);
@@ -124,9 +124,11 @@ void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_
 
 		mp_agg_lines_init(&lines);
 		mp_agg_totals_lines(&a->totals, i, &lines);
-		put_json(make_header(like, a->aggs.v[i]), put, arg);
-		mp_agg_lines_write(&lines, put, arg);
-		put_json(make_trailer(end, i, &lines), put, arg);
+		put_json(make_header(output->header, a->aggs.v[i]), output);
+		mp_agg_lines_write(&lines, output->put, output->arg);
+		trailer = make_trailer(end, i, &lines);
+		json_object_update(trailer, (json_t *)output->trailer);
+		put_json(trailer, output);
 		mp_agg_lines_release(&lines);
 	}
 }

@@ -28,13 +28,20 @@ void mp_aggregator_add(void *aggregator, const struct mp_cut_total *totals, size
 /* Now and then: looks again for the stacks of totals that came before them. */
 void mp_aggregator_settle(struct mp_aggregator *a);
 
+/* Where the sections of aggregates go. */
+struct mp_agg_output {
+	const json_t *header;  /* theirs is like it */
+	const json_t *trailer; /* keys that each trailer has as well */
+	mp_agg_put_fn *put;
+	void *arg;
+};
+
 /*
- * After the last stack and the last total: writes a section for each aggregate, with a header made
- * of `like`, sorted by stack. Adds to `unwound` how the user stacks ended.
+ * After the last stack and the last total: writes a section for each aggregate, sorted by stack.
+ * Adds to `unwound` how the user stacks ended.
  */
 void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,
-			 const json_t *like, struct mp_unwind_stats *unwound, mp_agg_put_fn *put,
-			 void *arg);
+			 const struct mp_agg_output *output, struct mp_unwind_stats *unwound);
 
 struct mp_aggregator_losses {
 	uint64_t count;	      /* occurrences that could not be added */

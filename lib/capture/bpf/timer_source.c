@@ -98,6 +98,7 @@ static int add(struct mp_resolver *r, uint64_t hz, char *condition)
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
 	e->context |= MP_CTX_PERIOD;
+	r->honoured |= MP_SPEC_SPACE;
 	e->filter = condition;
 	e->programmed = condition != NULL;
 	return mp_resolver_set_stack(r, e);
@@ -131,13 +132,6 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	if (mp_num_u64(mp_str(s->name + 6), &hz) < 0 || !hz || hz > HZ_MAX)
 		return mp_resolver_fail(r, mp_asprintf("%s: not a frequency from 1 to %d Hz",
 						       s->name, HZ_MAX));
-	if (s->count || s->period || s->freq || s->filter || s->precise || s->most_precise ||
-	    s->agg.given || r->options->aggregate)
-		return mp_resolver_fail(r, mp_asprintf("%s: a timer has no filter, period=, freq=, "
-						       "sum= or modifier p, and is not counted",
-						       s->name));
-	if (mp_resolver_refuse_sampling(r, s->name, false) < 0)
-		return CAP_FAILED;
 	condition = find_condition(r);
 	return r->failed ? CAP_FAILED : add_or_merge(r, hz, condition);
 }

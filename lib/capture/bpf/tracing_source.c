@@ -27,6 +27,7 @@ static int add_tracing(struct mp_resolver *r, const char *name)
 		return -1;
 	}
 	e->filter = filter ? mp_strdup(filter) : NULL;
+	r->honoured |= MP_SPEC_FILTER;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
 	e->attr.sample_period = 1;
@@ -69,13 +70,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return CAP_OTHER;
 	name = mp_strndup(rest, strcspn(rest, "("));
 	glob = strpbrk(name, "*?[");
-	if (s->period || s->freq || s->agg.given || s->count)
-		mp_resolver_fail(
-			r, mp_asprintf("%s: each occurrence is recorded (mp-fold(1) aggregates)",
-				       s->name));
-	else if (mp_resolver_refuse_sampling(r, s->name, false) == 0 && glob)
+	if (glob)
 		found = mp_prototypes_each(traced, name, add_traced, r);
-	else if (!r->failed)
+	else
 		add_tracing(r, s->name);
 	if (!found)
 		mp_resolver_fail(r, mp_asprintf("%s: nothing in the kernel matches", s->name));

@@ -27,6 +27,8 @@ const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *
 		return spec->probe
 			       ? "an aggregated probe takes neither arguments nor a filter"
 			       : "a tracepoint is not aggregated in the kernel (mp-fold does it)";
+	if (e->probe && (spec->period || spec->freq))
+		return "an aggregated probe takes every=N, not period= or freq=";
 	if (strncmp(spec->name, "uprobe:", 7) == 0 || strncmp(spec->name, "uretprobe:", 10) == 0)
 		return NULL;
 	if (mp_when_any(&spec->when))

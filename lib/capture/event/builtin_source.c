@@ -12,11 +12,7 @@ enum cap_resolved mp_builtin_resolve(struct mp_resolver *r, const char *prefix, 
 		r->count = s->count;
 		return CAP_OTHER;
 	}
-	if (s->filter || s->user || s->kernel || s->precise)
-		return mp_resolver_fail(r, mp_asprintf("%s: it takes no filter and no modifier "
-						       "(mp-select(1) filters afterwards)",
-						       s->name));
-	return CAP_RESOLVED;
+	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }
 
 struct listing {

@@ -50,8 +50,9 @@ struct mp_event {
 	size_t n_payload;
 	unsigned context; /* MP_CTX_ bits that are written */
 	bool probe;	  /* its type is the name that its source parsed, see cap_source.parse */
-	bool once; /* opened on one CPU for all CPUs: its program does not distinguish them */
-	bool each; /* each occurrence is recorded: fired = delivered + excluded + lost */
+	bool once;  /* opened on one CPU for all CPUs: its program does not distinguish them */
+	bool rated; /* -F and -c apply to it */
+	bool each;  /* each occurrence is recorded: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 	struct mp_when when;	     /* the samples that count */
@@ -76,6 +77,7 @@ struct mp_events {
 /* The options for all events; the terms of a specification override them. */
 struct mp_event_options {
 	uint64_t freq;	 /* of sampled events, Hz */
+	bool freq_given; /* by the user, not by a collector */
 	uint64_t period; /* of all events; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;

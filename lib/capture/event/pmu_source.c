@@ -50,8 +50,7 @@ static int set_memory(struct mp_resolver *r, struct mp_event *e, const struct mp
 	return 0;
 }
 
-static void set_attr(const struct mp_resolver *r, struct mp_event *e,
-		     const struct mp_pmu_event *found)
+static void set_attr(struct mp_resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
 {
 	const struct mp_spec *s = r->spec;
 
@@ -62,6 +61,11 @@ static void set_attr(const struct mp_resolver *r, struct mp_event *e,
 	e->attr.exclude_user = r->options->exclude_user || (s->kernel && !s->user);
 	e->attr.exclude_kernel = r->options->exclude_kernel || (s->user && !s->kernel);
 	e->attr.exclude_hv = e->attr.exclude_kernel;
+	r->honoured |= MP_SPEC_SPACE;
+	if (!found->software && !r->count)
+		r->honoured |= MP_SPEC_PRECISE | MP_SPEC_MEMORY;
+	if (!r->count)
+		r->honoured |= MP_SPEC_WHEN;
 	e->attr.precise_ip = s->most_precise ? mp_pmu_precision(&e->attr) : s->precise;
 }
 

@@ -49,8 +49,6 @@ static void add_probe(void *arg, const struct mp_probe *probe)
 		mp_resolver_add_tracepoint(r, probe->type, probe->system, probe->name);
 		return;
 	}
-	if (mp_resolver_refuse_sampling(r, probe->type, false) < 0)
-		return;
 	e = mp_resolver_add(r, probe->type);
 	e->attr.type = probe->bp_type ? PERF_TYPE_BREAKPOINT : probe->event.type;
 	e->attr.config = probe->event.config;

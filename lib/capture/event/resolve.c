@@ -5,8 +5,6 @@
 
 #include "lib/capture/event/fields.h"
 
-#define COUNTED_NS 1000000000ull
-
 static void suggest(void *arg, const struct cap_listed *listed)
 {
 	mp_suggest_try(arg, listed->name);
@@ -63,6 +61,18 @@ static int check_terms(struct mp_resolver *r, const struct cap_source *source)
 	return 0;
 }
 
+/* What the source did not act on is refused: nothing that was given is ignored. */
+static int check_parts(struct mp_resolver *r)
+{
+	const struct mp_spec *s = r->spec;
+	unsigned given = mp_spec_parts(s) | (r->options->aggregate ? MP_SPEC_AGG : 0);
+
+	if (!(given & ~r->honoured))
+		return 0;
+	return mp_resolver_fail(r, mp_asprintf("%s%s: %s", s->count ? "stat:" : "", s->name,
+					       mp_spec_part_refusal(given & ~r->honoured)));
+}
+
 /* Calls the sources in their order; for a glob, also those after the first that has a match. */
 static int resolve_name(struct mp_resolver *r, const struct cap_source *const *sources)
 {
@@ -71,13 +81,14 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 	r->found = false;
 	r->count = r->spec->count;
 	for (s = sources; *s && (!r->found || mp_resolver_is_glob(r)); s++) {
+		r->honoured = 0;
 		switch ((*s)->resolve ? (*s)->resolve(r) : CAP_OTHER) {
 		case CAP_FAILED:
 			return -1;
 		case CAP_OTHER:
 			break;
 		case CAP_RESOLVED:
-			if (check_terms(r, *s) < 0)
+			if (check_terms(r, *s) < 0 || check_parts(r) < 0)
 				return -1;
 			r->found = true;
 			break;
@@ -89,12 +100,12 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 }
 
 /* It was resolved as if it were recorded. */
-static void count_event(const struct mp_resolver *r, struct mp_event *e)
+static void count_event(struct mp_resolver *r, struct mp_event *e)
 {
 	e->own = &mp_builtin_count;
 	e->each = false;
 	e->context = r->options->count_context;
-	mp_resolver_set_reading(r, e, COUNTED_NS);
+	mp_resolver_set_reading(r, e, MP_RESOLVER_COUNTED_NS);
 	free(e->payload);
 	e->n_payload = 0;
 	mp_resolver_write_fields(e);
@@ -106,23 +117,8 @@ static int resolve(struct mp_resolver *r, const struct cap_source *const *source
 
 	if (resolve_name(r, sources) < 0)
 		return -1;
-	for (; i < r->events->n; i++) {
-		struct mp_event *e = &r->events->v[i];
-
-		if (r->count && mp_when_any(&e->when))
-			return mp_resolver_fail(
-				r, mp_asprintf("%s: %s is for sampled events, and --stat counts",
-					       e->type, mp_when_name(&e->when)));
-		if (r->count)
-			count_event(r, e);
-		if (r->spec->interval_ns && !mp_event_is_read(e))
-			return mp_resolver_fail(
-				r,
-				mp_asprintf("%s: interval= is only for stat:* and mem:*", e->type));
-		if (r->spec->top && (!mp_event_is_read(e) || r->count))
-			return mp_resolver_fail(r,
-						mp_asprintf("%s: top= is only for mem:*", e->type));
-	}
+	for (; r->count && i < r->events->n; i++)
+		count_event(r, &r->events->v[i]);
 	return 0;
 }
 

@@ -36,6 +36,8 @@ int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
 {
 	char *error;
 
+	if (!r->count)
+		r->honoured |= MP_SPEC_STACK | MP_SPEC_METHOD;
 	if (r->count || mp_event_set_stack(e, r->spec, r->options, &error) == 0)
 		return 0;
 	return mp_resolver_fail(r, error);
@@ -47,6 +49,8 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 	const struct mp_spec *s = r->spec;
 	uint64_t period = s->period ? s->period : s->freq ? 0 : r->options->period;
 
+	r->honoured |= r->count ? MP_SPEC_COUNT | MP_SPEC_INTERVAL : MP_SPEC_RATE;
+	e->rated = !r->count;
 	if (!period && !s->freq && each)
 		period = 1;
 	if (period) {
@@ -120,6 +124,18 @@ enum mp_stack_part mp_resolver_stack_part(const struct mp_resolver *r)
 	return r->spec->stack == MP_STACK_UNSET ? r->options->stack : r->spec->stack;
 }
 
+void mp_resolver_use_agg(struct mp_resolver *r, struct mp_event *e, struct mp_event_agg *agg,
+			 enum mp_stack_part part)
+{
+	const struct mp_spec *s = r->spec;
+	bool by_bpf = s->method == MP_METHOD_AUTO || s->method == MP_METHOD_BPF;
+
+	r->honoured = (r->honoured & ~(unsigned)MP_SPEC_METHOD) | MP_SPEC_STACK;
+	if (by_bpf || !(part & MP_STACK_USER))
+		r->honoured |= MP_SPEC_METHOD;
+	mp_event_use_agg(e, agg, part);
+}
+
 /* Aggregates the event in the kernel, if requested. */
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 {
@@ -136,10 +152,12 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	/* below a trap of a program are frames of the trap alone */
 	if (e->probe)
 		part &= ~MP_STACK_KERNEL;
+	r->honoured |= MP_SPEC_AGG;
 	name = mp_event_agg_name(r->options->agg_name, e->type, terms);
-	mp_event_use_agg(e, mp_event_agg_new(name, terms), part);
+	mp_resolver_use_agg(r, e, mp_event_agg_new(name, terms), part);
 	free(name);
 	e->once = e->probe;
+	e->rated = !e->probe;
 	return 0;
 }
 
@@ -147,24 +165,6 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 static bool is_payload(const struct mp_tp_field *f)
 {
 	return strncmp(f->name, "__probe_", 8) != 0;
-}
-
-/* Refuses terms for samples on an event whose every occurrence is recorded. */
-int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint)
-{
-	if (mp_when_any(&r->spec->when))
-		return mp_resolver_fail(
-			r,
-			mp_asprintf(
-				"%s: %s is for sampled events, such as clocks and hardware events%s",
-				type, mp_when_name(&r->spec->when),
-				tracepoint ? "; a tracepoint has the kernel's filter, as in "
-					     "'common_flags & 1' (interrupts off; 4: need-resched)"
-					   : ""));
-	if (r->spec->memory)
-		return mp_resolver_fail(
-			r, mp_asprintf("%s: only hardware events report accesses to memory", type));
-	return 0;
 }
 
 void mp_resolver_write_fields(struct mp_event *e)
@@ -185,8 +185,14 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 	struct mp_tp *tp;
 	const char *why;
 
-	if (mp_resolver_refuse_sampling(r, type, true) < 0)
+	if (mp_when_any(&r->spec->when)) {
+		mp_resolver_fail(
+			r, mp_asprintf("%s: %s is for sampled events, such as clocks and hardware "
+				       "events; a tracepoint has the kernel's filter, as in "
+				       "'common_flags & 1' (interrupts off; 4: need-resched)",
+				       type, mp_when_name(&r->spec->when)));
 		return;
+	}
 	tp = mp_tracefs_load(mp_resolver_tracefs(r), system, name, &why);
 	if (!tp) {
 		mp_resolver_fail(r, mp_asprintf("%s: %s", type, why));
@@ -198,6 +204,7 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 	e->attr.config = tp->id;
 	e->attr.sample_type |= PERF_SAMPLE_RAW;
 	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
+	r->honoured |= MP_SPEC_FILTER;
 	mp_resolver_write_fields(e);
 	mp_resolver_set_rate(r, e, true);
 	mp_resolver_set_stack(r, e);
@@ -215,6 +222,8 @@ int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 
 	if (known < 0)
 		return 0;
+	if (r->count)
+		mp_resolver_set_reading(r, last, MP_RESOLVER_COUNTED_NS);
 	if (mp_event_merge(&r->events->v[known], last) < 0)
 		result = mp_resolver_fail(
 			r, mp_asprintf("%s: given twice, with fields of the same name or too many",
@@ -224,8 +233,9 @@ int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 	return result;
 }
 
-void mp_resolver_set_reading(const struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns)
+void mp_resolver_set_reading(struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns)
 {
+	r->honoured |= MP_SPEC_INTERVAL;
 	e->context |= MP_CTX_DUR;
 	e->top = r->spec->top;
 	e->interval_ns = r->spec->interval_ns	   ? r->spec->interval_ns

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the sources of events (source.h) share when they resolve a specification: the event that is
- * added, its rate, its stack. Includes event.
+ * added, its rate, its stack. Includes event, spec_part.
  */
 #ifndef MP_CAPTURE_EVENT_RESOLVER_H
 #define MP_CAPTURE_EVENT_RESOLVER_H
 
 #include "lib/capture/event/event.h"
+#include "lib/capture/event/spec_part.h"
 
 /* One call of mp_events_resolve(). */
 struct mp_resolver {
@@ -14,7 +15,9 @@ struct mp_resolver {
 	const struct mp_event_options *options;
 	const struct mp_spec *spec; /* the current one */
 	bool count; /* its events are counted, not recorded; a source that does not count clears it */
-	bool found; /* an earlier source has events that the name, a glob, matches */
+	unsigned
+		honoured; /* parts of the specification that the source acts on: enum mp_spec_part */
+	bool found;	  /* an earlier source has events that the name, a glob, matches */
 
 	/* inside */
 	struct mp_tracefs **tracefs;
@@ -48,8 +51,9 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each);
 int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e);
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e);
 
-/* Refuses terms that are only for samples, for an event whose every occurrence is recorded. */
-int mp_resolver_refuse_sampling(struct mp_resolver *r, const char *type, bool tracepoint);
+/* Aggregates the event in the kernel, with `part` of the stack. */
+void mp_resolver_use_agg(struct mp_resolver *r, struct mp_event *e, struct mp_event_agg *agg,
+			 enum mp_stack_part part);
 
 /* All fields of its payload are written. */
 void mp_resolver_write_fields(struct mp_event *e);
@@ -58,7 +62,10 @@ void mp_resolver_write_fields(struct mp_event *e);
  * Polls the event at an interval: the default one unless the specification or the options have
  * another.
  */
-void mp_resolver_set_reading(const struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
+void mp_resolver_set_reading(struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
+
+/* Of events that are counted; the usual interval. */
+#define MP_RESOLVER_COUNTED_NS 1000000000ull
 
 /* Merges the last event into an earlier one of the same name (-1: there is none). */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known);

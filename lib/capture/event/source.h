@@ -64,7 +64,8 @@ struct cap_symbolizer; /* lib/capture/session/symbolizer.h */
 
 /* Where a source writes sections of its own. */
 struct cap_output {
-	const json_t *header; /* of the events, for sources that are like it */
+	const json_t *header;  /* of the events, for sources that are like it */
+	const json_t *trailer; /* what the trailer of each section says of the recording */
 	const struct cap_symbolizer *symbolizer;
 	void (*put)(void *arg, struct mp_str line);
 	void *arg;

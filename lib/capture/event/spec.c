@@ -121,8 +121,6 @@ static int set_modifiers(struct parser *p, struct mp_spec *spec, struct mp_str m
 		case 'k':
 			spec->kernel = true;
 			break;
-		case 'h':
-			break;
 		case 'p':
 			if (++spec->precise > 3)
 				return fail(p, "more than three p after '%s'", spec->name);

@@ -21,12 +21,7 @@ static void add(void *arg, const struct mp_builtin *own)
 
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
-	enum cap_resolved result = mp_builtin_resolve(r, "task:", add);
-
-	if (result == CAP_RESOLVED && r->spec->count)
-		return mp_resolver_fail(r, mp_asprintf("%s: the kernel does not count it",
-						       r->spec->name));
-	return result;
+	return mp_builtin_resolve(r, "task:", add);
 }
 
 static bool list(struct cap_listing *l)

@@ -31,9 +31,6 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	tracefs = mp_resolver_tracefs(r);
 	if (!tracefs)
 		return r->found ? CAP_OTHER : mp_resolver_fail(r, mp_tracefs_advice(errno));
-	if (s->precise || s->most_precise || s->user || s->kernel)
-		return mp_resolver_fail(r, mp_asprintf("%s: a tracepoint takes no modifiers",
-						       s->name));
 	if (mp_tracefs_each(tracefs, s->name, add_tracepoint, r) == 0)
 		return r->found ? CAP_OTHER : CAP_UNKNOWN;
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;

@@ -12,16 +12,16 @@
 static void add(void *arg, const struct mp_builtin *own)
 {
 	struct mp_resolver *r = arg;
-	struct mp_event *e;
+	ptrdiff_t known = mp_resolver_find(r, own->name);
+	struct mp_event *e = mp_resolver_add(r, own->name);
 
-	if (mp_resolver_find(r, own->name) >= 0)
-		return;
-	e = mp_resolver_add(r, own->name);
 	e->own = own;
 	mp_builtin_set_attr(own, &e->attr);
 	mp_resolver_write_fields(e);
 	e->context &= ~MP_CTX_CPU;
 	mp_resolver_set_reading(r, e, own->kind == MP_BUILTIN_PSS ? SELDOM_NS : USUAL_NS);
+	r->honoured |= MP_SPEC_COUNT | MP_SPEC_TOP;
+	mp_resolver_merge_last(r, known);
 }
 
 static enum cap_resolved resolve(struct mp_resolver *r)
@@ -40,10 +40,37 @@ struct state {
 	struct mp_sample_of of;
 };
 
+/*
+ * Memory is not of a CPU. A counter does not know whose events it counts, and that of a task on one CPU
+ * would be extrapolated to its time on the others.
+ */
+static int check_target(const struct cap_recording *r, char **error)
+{
+	const char *why = NULL;
+	size_t i;
+
+	for (i = 0; i < r->events->n && !why; i++) {
+		const struct mp_event *e = &r->events->v[i];
+
+		if (mp_event_is_read(e) && e->own != &mp_builtin_count && !r->all_cpus)
+			why = "memory does not belong to a CPU: not with -C";
+		if (e->own == &mp_builtin_count && !r->all_cpus && !r->whole)
+			why = "tasks are counted on all CPUs: -C not with -p, -t or a command";
+		if (e->own == &mp_builtin_count && r->exclude->n > 1) /* one is mp-record */
+			why = "counters exclude no processes: not with --exclude-pid";
+		if (why)
+			*error = mp_asprintf("%s: %s", e->type, why);
+	}
+	return why ? -1 : 0;
+}
+
 static int open_samplers(void **state, const struct cap_recording *r, char **error)
 {
-	struct state *s = mp_zalloc(sizeof(*s));
+	struct state *s;
 
+	if (check_target(r, error) < 0)
+		return -1;
+	s = mp_zalloc(sizeof(*s));
 	s->of = (struct mp_sample_of){
 		.target = r->target,
 		.pids = r->command ? &r->target->tids : r->processes,

@@ -30,7 +30,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	e->attr.config = PERF_COUNT_SW_DUMMY;
 	e->attr.sample_period = 1;
 	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
-	mp_event_use_agg(e, agg, mp_resolver_stack_part(r));
+	mp_resolver_use_agg(r, e, agg, mp_resolver_stack_part(r));
+	if (!r->spec->agg.given)
+		r->honoured |= MP_SPEC_AGG; /* by its name, with or without --sum */
 	e->once = true;
 	return CAP_RESOLVED;
 }
@@ -105,13 +107,14 @@ static void tick(void *state, uint64_t settled_ns)
 static bool write_totals(void *state, const struct cap_output *output)
 {
 	struct mp_formatter *formatter = output->symbolizer->formatter;
+	struct mp_agg_output sections = { output->header, output->trailer, output->put,
+					  output->arg };
 	struct mp_aggregator_losses losses;
 	struct mp_cut_aggregate_end end;
 	struct state *s = state;
 
 	mp_bpf_aggregate_finish(s->programs, mp_aggregator_add, s->aggregator, &end);
-	mp_aggregator_write(s->aggregator, &end, output->header, &formatter->unwound, output->put,
-			    output->arg);
+	mp_aggregator_write(s->aggregator, &end, &sections, &formatter->unwound);
 	mp_aggregator_losses(s->aggregator, &end, &losses);
 	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
 		     "occurrences were not aggregated: a table was full");

@@ -5,8 +5,18 @@
 #include "lib/capture/session/report.h"
 #include "lib/capture/session/symbolizer.h"
 
+/* What every trailer says. New reference. */
+static json_t *common_trailer(const struct mp_record_parts *x, int command_status)
+{
+	json_t *common = json_object();
+
+	if (x->plan->o->command)
+		json_object_set_new(common, "status", json_integer(command_status));
+	return common;
+}
+
 static void write_trailer(const struct mp_record_parts *x, const struct mp_account *a,
-			  int command_status)
+			  json_t *common)
 {
 	const struct mp_writer *w = &x->run->writer;
 	json_t *trailer = mp_ctl_trailer(MP_EVENT, w->written, w->lost);
@@ -19,8 +29,7 @@ static void write_trailer(const struct mp_record_parts *x, const struct mp_accou
 				    json_integer((json_int_t)x->lookup->stacks.truncated));
 	mp_unwind_stats_json(&x->lookup->formatter.unwound, trailer);
 	cap_sources_trailer(&x->opened->sources, trailer);
-	if (x->plan->o->command)
-		json_object_set_new(trailer, "status", json_integer(command_status));
+	json_object_update(trailer, common);
 	mp_record_write_json(x->run, trailer);
 }
 
@@ -34,12 +43,13 @@ static void put_line(void *arg, struct mp_str line)
 }
 
 /* Sections of sources, and what they lost. */
-static bool write_sources(const struct mp_record_parts *x)
+static bool write_sources(const struct mp_record_parts *x, const json_t *common)
 {
 	struct mp_record_options *o = x->plan->o;
 	struct cap_symbolizer symbolizer = { &x->lookup->formatter, &x->lookup->tasks, o->names };
 	struct cap_output output = {
 		.header = x->run->header,
+		.trailer = common,
 		.symbolizer = &symbolizer,
 		.put = put_line,
 		.arg = &x->run->writer,
@@ -55,17 +65,20 @@ enum mp_status mp_record_finish(const struct mp_record_parts *x)
 	struct mp_writer *w = &x->run->writer;
 	struct mp_account account;
 	int command_status = 0;
+	json_t *common;
 	bool lossy;
 
 	if (o->command)
 		command_status = mp_command_end(&x->plan->command);
+	common = common_trailer(x, command_status);
 	mp_account_init(&account, w, &x->opened->sources);
 	mp_account_write_rest(&account, w);
 	if (!w->silent)
-		write_trailer(x, &account, command_status);
+		write_trailer(x, &account, common);
 	mp_queue_free(x->opened->queue); /* aggregates need some memory, too */
 	x->opened->queue = NULL;
-	lossy = write_sources(x);
+	lossy = write_sources(x, common);
+	json_decref(common);
 	mp_out_close(x->run->out);
 	if (command_status && !o->quiet)
 		mp_say("'%s' ended with status %d", x->plan->command.name, command_status);

@@ -62,11 +62,32 @@ static unsigned count_context(const struct mp_record_options *o)
 	return o->pids.n || (o->command && !o->system_wide) ? MP_CTX_PID | MP_CTX_COMM : MP_CTX_CPU;
 }
 
+/* An option that applies to none of the events would be ignored. */
+static void check_rates(const struct mp_record_plan *p)
+{
+	bool reads = false, by_freq = false, by_period = false;
+	size_t i;
+
+	for (i = 0; i < p->events.n; i++) {
+		const struct mp_event *e = &p->events.v[i];
+
+		reads |= mp_event_is_read(e);
+		by_freq |= e->rated && e->attr.freq;
+		by_period |= e->rated;
+	}
+	if (p->o->events.freq_given && !by_freq)
+		mp_die("--freq is only for clocks and hardware events (for others: EVENT/freq=HZ/)");
+	if (p->o->events.period && !by_period)
+		mp_die("--period is only for clocks, software and hardware events, tracepoints and "
+		       "probes that are recorded");
+	if (p->o->interval_ns && !reads)
+		mp_die("--interval is only for --stat, stat:* and mem:*");
+}
+
 static void resolve_events(struct mp_record_plan *p)
 {
 	struct mp_events own = { .v = NULL };
 	const char *usual = mp_pmu_has_hardware() ? "cycles" : "cpu-clock";
-	bool reads = false;
 	char *error;
 	size_t i;
 
@@ -95,15 +116,13 @@ static void resolve_events(struct mp_record_plan *p)
 			p->user_stacks |= e->agg->rule.user;
 			p->kernel_stacks |= e->agg->rule.kernel;
 		}
-		reads |= mp_event_is_read(e);
 		if (!(e->context & MP_CTX_STACK))
 			continue;
 		p->user_stacks |= e->method != MP_METHOD_UNSET;
 		p->copies |= e->method == MP_METHOD_CFI;
 		p->kernel_stacks |= !e->attr.exclude_callchain_kernel;
 	}
-	if (p->o->interval_ns && !reads)
-		mp_die("--interval is only for --stat, stat:* and mem:*");
+	check_rates(p);
 }
 
 /* With the processes that they started. mp_attach() finds their threads. */

@@ -184,7 +184,7 @@ static void append_field(const struct mp_field *f)
 /* A dump keeps types apart, so that whoever reads it can refuse or choose as if it read events. */
 static void settle_key(const struct mp_field *across)
 {
-	const struct mp_field type = { MP_FIELD_TYPE, { "type", 4 } };
+	const struct mp_field type = MP_FIELD_OF(TYPE, "type");
 	const struct mp_fields *by = &work.m.choice.by;
 	bool has_type;
 	size_t i, j;

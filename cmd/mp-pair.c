@@ -335,9 +335,10 @@ int main(int argc, char **argv)
 	worst = MP_MAX(worst, status);
 	status = tell_counts();
 	worst = MP_MAX(worst, status);
-	for (i = 0; i < specs.n_specs; i++)
-		if (specs.specs[i].expr)
-			mp_expr_report(specs.specs[i].expr);
+	for (i = 0; i < specs.n_specs; i++) {
+		status = specs.specs[i].expr ? mp_expr_report(specs.specs[i].expr) : MP_OK;
+		worst = MP_MAX(worst, status);
+	}
 	mp_out_close(&work.out);
 	mp_pair_free(work.pair);
 	mp_relay_release(&work.relay);

@@ -253,7 +253,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 /* 0, or -1 with `*why`. */
 static int handle_event(const struct mp_rec *rec, const char **why)
 {
-	static const struct mp_field host_field = { MP_FIELD_KEY, { "host", 4 } };
+	static const struct mp_field host_field = MP_FIELD_OF(KEY, "host");
 	enum mp_sched_what what = mp_sched_what(rec->type);
 	struct mp_sched_event event;
 	struct mp_str name = { NULL, 0 };

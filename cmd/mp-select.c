@@ -157,7 +157,7 @@ static bool concerns(void *arg, const struct mp_ctl *loss)
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_DATA;
-	enum mp_status status;
+	enum mp_status status, mistaken;
 	struct mp_input in;
 	struct mp_rec rec;
 	struct mp_out out;
@@ -183,7 +183,8 @@ int main(int argc, char **argv)
 		}
 	}
 	status = mp_input_finish(&in);
-	mp_select_report(&job);
+	mistaken = mp_select_report(&job);
+	status = MP_MAX(status, mistaken);
 	mp_out_close(&out);
 	mp_select_release(&job);
 	return status;

@@ -28,7 +28,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 };
 
-static struct mp_field by = { MP_FIELD_TYPE, { "type", 4 } };
+static struct mp_field by = MP_FIELD_OF(TYPE, "type");
 
 static void parse_options(int argc, char **argv)
 {

@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static const double two_to_64 = 18446744073709551616.0;
 
@@ -96,6 +98,14 @@ static uint64_t cut_unit(struct mp_str *text)
 	return 1;
 }
 
+/* A double is a whole number where that is exact. */
+static struct mp_number of_real(double v)
+{
+	if (fabs(v) < 0x1p53 && v == nearbyint(v))
+		return mp_number_of((int64_t)v);
+	return (struct mp_number){ .real = v };
+}
+
 static int scale(struct mp_number *n, uint64_t by)
 {
 	if (by == 1)
@@ -104,10 +114,8 @@ static int scale(struct mp_number *n, uint64_t by)
 		return 0;
 	if (n->whole)
 		return -1;
-	n->real *= (double)by;
-	if (fabs(n->real) < 0x1p53 && n->real == nearbyint(n->real))
-		*n = mp_number_of((int64_t)n->real);
-	return isfinite(n->real) ? 0 : -1;
+	*n = of_real(n->real * (double)by);
+	return n->whole || isfinite(n->real) ? 0 : -1;
 }
 
 int mp_number_constant(struct mp_number *n, struct mp_str text)
@@ -177,4 +185,120 @@ uint64_t mp_number_bits(const struct mp_number *n)
 	if (!n->whole)
 		return 0;
 	return n->negative ? -n->magnitude : n->magnitude;
+}
+
+double mp_number_real(const struct mp_number *n)
+{
+	if (!n->whole)
+		return n->real;
+	return n->negative ? -(double)n->magnitude : (double)n->magnitude;
+}
+
+void mp_number_negate(struct mp_number *n)
+{
+	n->negative = n->whole && n->magnitude && !n->negative;
+	n->real = -n->real;
+}
+
+/* False: it needs more than 64 bits. */
+static bool add_whole(const struct mp_number *a, const struct mp_number *b, struct mp_number *to)
+{
+	struct mp_number sum = { .whole = true, .negative = a->negative };
+
+	if (a->negative == b->negative) {
+		if (__builtin_add_overflow(a->magnitude, b->magnitude, &sum.magnitude))
+			return false;
+	} else if (a->magnitude >= b->magnitude) {
+		sum.magnitude = a->magnitude - b->magnitude;
+	} else {
+		sum.negative = b->negative;
+		sum.magnitude = b->magnitude - a->magnitude;
+	}
+	sum.negative = sum.negative && sum.magnitude;
+	*to = sum;
+	return true;
+}
+
+static bool calc_whole(enum mp_number_op op, const struct mp_number *a, const struct mp_number *b,
+		       struct mp_number *to)
+{
+	struct mp_number n = { .whole = true, .negative = a->negative != b->negative };
+	struct mp_number minus = *b;
+
+	switch (op) {
+	case MP_NUMBER_ADD:
+		return add_whole(a, b, to);
+	case MP_NUMBER_SUBTRACT:
+		mp_number_negate(&minus);
+		return add_whole(a, &minus, to);
+	case MP_NUMBER_MULTIPLY:
+		if (__builtin_mul_overflow(a->magnitude, b->magnitude, &n.magnitude))
+			return false;
+		break;
+	case MP_NUMBER_DIVIDE:
+		if (a->magnitude % b->magnitude)
+			return false;
+		n.magnitude = a->magnitude / b->magnitude;
+		break;
+	case MP_NUMBER_QUOTIENT:
+		n.magnitude = a->magnitude / b->magnitude;
+		break;
+	case MP_NUMBER_REMAINDER:
+		n.magnitude = a->magnitude % b->magnitude;
+		n.negative = a->negative;
+		break;
+	}
+	n.negative = n.negative && n.magnitude;
+	*to = n;
+	return true;
+}
+
+enum mp_number_result mp_number_calc(enum mp_number_op op, const struct mp_number *a,
+				     const struct mp_number *b, struct mp_number *to)
+{
+	double x = mp_number_real(a), y = mp_number_real(b), v = 0;
+
+	if (op >= MP_NUMBER_DIVIDE && y == 0)
+		return MP_NUMBER_BY_ZERO;
+	if (a->whole && b->whole && calc_whole(op, a, b, to))
+		return MP_NUMBER_OK;
+	switch (op) {
+	case MP_NUMBER_ADD:
+		v = x + y;
+		break;
+	case MP_NUMBER_SUBTRACT:
+		v = x - y;
+		break;
+	case MP_NUMBER_MULTIPLY:
+		v = x * y;
+		break;
+	case MP_NUMBER_DIVIDE:
+		v = x / y;
+		break;
+	case MP_NUMBER_QUOTIENT:
+		v = trunc(x / y);
+		break;
+	case MP_NUMBER_REMAINDER:
+		v = fmod(x, y);
+		break;
+	}
+	if (!isfinite(v))
+		return MP_NUMBER_RANGE;
+	*to = of_real(v);
+	return MP_NUMBER_OK;
+}
+
+char *mp_number_put(char *to, const struct mp_number *n)
+{
+	int len;
+
+	if (n->whole) {
+		if (n->negative)
+			*to++ = '-';
+		return mp_put_u64(to, n->magnitude);
+	}
+	len = snprintf(to, MP_NUMBER_MAX, "%.15g", n->real);
+	if (strtod(to, NULL) != n->real)
+		len = snprintf(to, MP_NUMBER_MAX, "%.17g", n->real);
+	return to + len;
 }

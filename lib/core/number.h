@@ -29,6 +29,33 @@ int mp_number_parse(struct mp_number *n, struct mp_str text);
  */
 int mp_number_constant(struct mp_number *n, struct mp_str text);
 
+/* Arithmetic. The result is whole where it fits a sign and 64 bits, else a double. */
+enum mp_number_op {
+	MP_NUMBER_ADD,
+	MP_NUMBER_SUBTRACT,
+	MP_NUMBER_MULTIPLY,
+	MP_NUMBER_DIVIDE,    /* whole if there is no remainder */
+	MP_NUMBER_QUOTIENT,  /* truncated towards 0 */
+	MP_NUMBER_REMAINDER, /* of that; has the sign of a */
+};
+
+enum mp_number_result { MP_NUMBER_OK, MP_NUMBER_BY_ZERO, MP_NUMBER_RANGE };
+
+/* `to` may be one of the operands; it is valid if the result is MP_NUMBER_OK. */
+enum mp_number_result mp_number_calc(enum mp_number_op op, const struct mp_number *a,
+				     const struct mp_number *b, struct mp_number *to);
+void mp_number_negate(struct mp_number *n);
+
+/*
+ * Writes a number with as many digits as it needs to be read back as the same one, without a NUL;
+ * `to` has room for MP_NUMBER_MAX bytes. Returns the end.
+ */
+enum { MP_NUMBER_MAX = 32 };
+
+char *mp_number_put(char *to, const struct mp_number *n);
+
+double mp_number_real(const struct mp_number *n);
+
 /* Below 0, 0, above 0: as a is to b. */
 int mp_number_cmp(const struct mp_number *a, const struct mp_number *b);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/hist/dump.h"
 
-static const struct mp_field type_field = { MP_FIELD_KEY, { "type", 4 } };
-static const struct mp_field field_field = { MP_FIELD_KEY, { "hist_field", 10 } };
-static const struct mp_field weight_field = { MP_FIELD_KEY, { "hist_weight", 11 } };
-static const struct mp_field n_field = { MP_FIELD_KEY, { "hist_n", 6 } };
-static const struct mp_field part_field = { MP_FIELD_KEY, { "hist_part", 9 } };
-static const struct mp_field linear_field = { MP_FIELD_KEY, { "hist_linear", 11 } };
+static const struct mp_field type_field = MP_FIELD_OF(KEY, "type");
+static const struct mp_field field_field = MP_FIELD_OF(KEY, "hist_field");
+static const struct mp_field weight_field = MP_FIELD_OF(KEY, "hist_weight");
+static const struct mp_field n_field = MP_FIELD_OF(KEY, "hist_n");
+static const struct mp_field part_field = MP_FIELD_OF(KEY, "hist_part");
+static const struct mp_field linear_field = MP_FIELD_OF(KEY, "hist_linear");
 
 static void put_field(struct mp_buf *to, struct mp_str name, struct mp_str value)
 {

@@ -5,7 +5,7 @@
 
 #include "lib/stream/unit.h"
 
-static const struct mp_field x = { MP_FIELD_X, { "x", 1 } };
+static const struct mp_field x = MP_FIELD_OF(X, "x");
 
 void mp_measure_init(struct mp_measure *m)
 {
@@ -20,7 +20,8 @@ void mp_measure_start(struct mp_measure *m)
 	m->by_dump.v = mp_grow(NULL, &m->by_dump.cap, m->choice.by.n, sizeof(*m->by_dump.v));
 	m->by_dump.n = m->choice.by.n;
 	for (i = 0; i < m->choice.by.n; i++)
-		m->by_dump.v[i] = (struct mp_field){ MP_FIELD_KEY, m->choice.by.v[i].name };
+		m->by_dump.v[i] =
+			(struct mp_field){ .id = MP_FIELD_KEY, .name = m->choice.by.v[i].name };
 	m->dists.by = &m->choice.by;
 	mp_dists_init(&m->dists);
 }
@@ -102,7 +103,7 @@ static void own_field(struct mp_field *to, struct mp_str name)
 	if (name.p)
 		name.p = mp_strndup(name.p, name.len);
 	if (!name.p || mp_field_parse(to, name) < 0)
-		*to = (struct mp_field){ MP_FIELD_KEY, name };
+		*to = (struct mp_field){ .id = MP_FIELD_KEY, .name = name };
 }
 
 /* Decides by the first record, or line of a dump, what is measured, and refuses anything else. */

@@ -161,9 +161,9 @@ static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 			  const struct mp_rec *end)
 {
 	static const struct mp_field fields[] = {
-		[MP_PAIR_SAMECPU] = { MP_FIELD_KEY, { "cpu", 3 } },
-		[MP_PAIR_SAMEPID] = { MP_FIELD_KEY, { "pid", 3 } },
-		[MP_PAIR_SAMETID] = { MP_FIELD_KEY, { "tid", 3 } },
+		[MP_PAIR_SAMECPU] = MP_FIELD_OF(KEY, "cpu"),
+		[MP_PAIR_SAMEPID] = MP_FIELD_OF(KEY, "pid"),
+		[MP_PAIR_SAMETID] = MP_FIELD_OF(KEY, "tid"),
 	};
 	const struct mp_field *f = &fields[p->o.context];
 	struct mp_str of_begin = { NULL, 0 }, of_end = { NULL, 0 };

@@ -11,7 +11,10 @@ static int fail(char **error, const char *fmt, struct mp_str what)
 	return -1;
 }
 
-/* The slash that ends a condition, which is not in quotes, or NULL. `p` follows the first slash. */
+/*
+ * The slash that ends a condition, or NULL: it is not in quotes, and a comma or nothing follows it, which
+ * never follow the slash of a division. `p` follows the first slash.
+ */
 static const char *closing_slash(const char *p)
 {
 	char quote = '\0';
@@ -21,7 +24,7 @@ static const char *closing_slash(const char *p)
 			quote = *p == quote ? '\0' : quote;
 		else if (*p == '"' || *p == '\'')
 			quote = *p;
-		else if (*p == '/')
+		else if (*p == '/' && (!p[1] || p[1] == ','))
 			return p;
 	}
 	return NULL;
@@ -68,8 +71,6 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 		}
 		if (*text == '\0')
 			return 0;
-		if (*text != ',')
-			return fail(error, "comma missing before '%.*s'", mp_str(text));
 		text++;
 	}
 }

@@ -6,7 +6,6 @@
 void mp_project_init(struct mp_project *k, bool drop)
 {
 	*k = (struct mp_project){ .drop = drop };
-	mp_field_hints_init(&k->names);
 }
 
 int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad)
@@ -24,33 +23,33 @@ int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad)
 			return -1;
 		if (k->drop && (id == MP_FIELD_TIME || id == MP_FIELD_TYPE))
 			return -1;
+		if (k->drop && mp_field_is_standard(*bad))
+			continue; /* it need not be there */
+		mp_field_check_add(&k->names, &k->fields.v[i], k->drop ? "--drop" : "--fields",
+				   ~0u);
 	}
-	free(k->met);
-	k->met = mp_zalloc((k->fields.n + 1) * sizeof(*k->met));
 	return 0;
 }
 
 void mp_project_release(struct mp_project *k)
 {
 	mp_fields_release(&k->fields);
-	free(k->met);
-	mp_field_hints_release(&k->names);
+	mp_field_check_release(&k->names);
 }
 
-/* The number of a name in the list, -1 if it is not there. */
-static int listed(const struct mp_project *k, struct mp_str name)
+static bool is_listed(const struct mp_project *k, struct mp_str name)
 {
 	size_t i;
 
 	for (i = 0; i < k->fields.n; i++)
 		if (mp_str_eq(k->fields.v[i].name, name))
-			return (int)i;
-	return -1;
+			return true;
+	return false;
 }
 
 bool mp_project_has(const struct mp_project *k, struct mp_str name)
 {
-	return (listed(k, name) >= 0) != k->drop;
+	return is_listed(k, name) != k->drop;
 }
 
 void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out)
@@ -59,18 +58,13 @@ void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_
 	const char *run = NULL; /* adjacent fields that are kept are copied together */
 	bool first = true;
 
-	k->events++;
-	mp_field_hints_learn(&k->names, rec);
+	mp_field_check_record(&k->names, rec, ~0u);
 	mp_out_write(out, rec->line.p, rec->body.p - rec->line.p);
 	for (;;) {
 		bool more = mp_rec_next_field(&rest, &key, &value), stays = false;
 
 		if (more) {
-			int i = listed(k, key);
-
-			if (i >= 0)
-				k->met[i]++;
-			stays = (i >= 0) != k->drop;
+			stays = mp_project_has(k, key);
 		}
 		if (stays && !run)
 			run = key.p;
@@ -113,20 +107,12 @@ void mp_project_header(const struct mp_project *k, json_t *header)
 		json_object_del(header, "stacks");
 }
 
-void mp_project_report(const struct mp_project *k)
+void mp_project_control(struct mp_project *k, const struct mp_ctl *ctl)
 {
-	size_t i;
+	mp_field_check_header(&k->names, ctl, NULL, NULL);
+}
 
-	for (i = 0; k->events && i < k->fields.n; i++) {
-		const struct mp_field *f = &k->fields.v[i];
-		char *near;
-
-		if (k->met[i] || f->id == MP_FIELD_TIME || f->id == MP_FIELD_TYPE)
-			continue;
-		near = mp_field_hints_near(&k->names, f->name);
-		mp_say("no event has the field '%.*s' of %s%s%s%s", MP_STR_ARGS(f->name),
-		       k->drop ? "--drop" : "--fields", near ? ": did you mean '" : "",
-		       near ? near : "", near ? "'?" : "");
-		free(near);
-	}
+enum mp_status mp_project_report(const struct mp_project *k)
+{
+	return mp_field_check_report(&k->names);
 }

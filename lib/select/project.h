@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Removes fields from events, and from the headers that list them. Includes rec, io, field_hint, jansson.
+ * Removes fields from events, and from the headers that list them. Includes field_check, io, jansson, rec.
  */
 #ifndef MP_SELECT_PROJECT_H
 #define MP_SELECT_PROJECT_H
@@ -8,15 +8,13 @@
 #include <jansson.h>
 
 #include "lib/core/io.h"
-#include "lib/stream/field_hint.h"
+#include "lib/stream/field_check.h"
 #include "lib/stream/rec.h"
 
 struct mp_project {
-	struct mp_fields fields; /* names are borrowed */
-	uint64_t *met;		 /* for each: events that had it */
-	uint64_t events;
-	bool drop; /* these go, else these stay */
-	struct mp_field_hints names;
+	struct mp_fields fields;     /* names are borrowed */
+	struct mp_field_check names; /* the same fields */
+	bool drop;		     /* these go, else these stay */
 };
 
 void mp_project_init(struct mp_project *k, bool drop);
@@ -37,7 +35,10 @@ bool mp_project_has(const struct mp_project *k, struct mp_str name);
 /* Removes the dropped fields from `events`, and `stacks` if no stacks remain. */
 void mp_project_header(const struct mp_project *k, json_t *header);
 
-/* Reports the names that no event had, if there were events. */
-void mp_project_report(const struct mp_project *k);
+/* A control line: a header ends the program if it rules out one of the names, see field_check.h. */
+void mp_project_control(struct mp_project *k, const struct mp_ctl *ctl);
+
+/* Reports the names that no event had, if there were events. Returns the status for main. */
+enum mp_status mp_project_report(const struct mp_project *k);
 
 #endif

@@ -177,6 +177,23 @@ static void change_watermark(struct mp_select *s, const struct mp_rec *rec,
 	}
 }
 
+static uint32_t is_taken(void *arg, const char *type)
+{
+	struct mp_select *s = arg;
+
+	return mp_types_lookup(&s->types, mp_str(type))->taken ? ~0u : 0;
+}
+
+static void check_fields(struct mp_select *s, const struct mp_ctl *ctl)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_exprs; i++)
+		mp_expr_header(s->exprs[i], ctl, is_taken, s);
+	if (s->keeping)
+		mp_project_control(&s->keep, ctl);
+}
+
 void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	struct mp_select_section *section;
@@ -189,6 +206,7 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 		if (ctl->datatype == MP_EVENT) {
 			mp_types_header(&s->types, ctl->json);
 			mp_window_header(&s->window, ctl);
+			check_fields(s, ctl);
 		}
 		change_header(s, rec, ctl);
 	} else if (ctl->what == MP_CTL_END && section) {
@@ -206,7 +224,7 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 /* Whether an event after the window is a span that began in it, or before. */
 static bool began_before(const struct mp_rec *rec, uint64_t end_ns)
 {
-	static const struct mp_field dur = { MP_FIELD_KEY, { "dur", 3 } };
+	static const struct mp_field dur = MP_FIELD_OF(KEY, "dur");
 	struct mp_str text;
 	uint64_t dur_ns;
 
@@ -295,16 +313,22 @@ void mp_select_stop(struct mp_select *s)
 /*
  * A glob that matches nothing is more often a mistake than intended; so is a window without events.
  */
-void mp_select_report(const struct mp_select *s)
+enum mp_status mp_select_report(const struct mp_select *s)
 {
+	enum mp_status status = MP_OK, of_part;
 	size_t i;
 
 	mp_types_report(&s->types);
 	if (!s->inside && s->early + s->late)
 		mp_say("no event is in the window: %llu before it, %llu after it",
 		       (unsigned long long)s->early, (unsigned long long)s->late);
-	for (i = 0; i < s->n_exprs; i++)
-		mp_expr_report(s->exprs[i]);
-	if (s->keeping)
-		mp_project_report(&s->keep);
+	for (i = 0; i < s->n_exprs; i++) {
+		of_part = mp_expr_report(s->exprs[i]);
+		status = MP_MAX(status, of_part);
+	}
+	if (s->keeping) {
+		of_part = mp_project_report(&s->keep);
+		status = MP_MAX(status, of_part);
+	}
+	return status;
 }

@@ -64,7 +64,7 @@ void mp_select_record(struct mp_select *s, const struct mp_rec *rec);
 /* Writes trailers for the open sections when the rest of the input is not read. */
 void mp_select_stop(struct mp_select *s);
 
-/* Reports the options that are probably mistakes. */
-void mp_select_report(const struct mp_select *s);
+/* Reports the options that are probably mistakes. Returns the status for main. */
+enum mp_status mp_select_report(const struct mp_select *s);
 
 #endif

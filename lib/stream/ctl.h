@@ -34,7 +34,8 @@ struct mp_ctl {
 	uint64_t records; /* end */
 	bool has_anchor;  /* header: it has clock_ns and realtime_ns */
 	uint64_t clock_ns, realtime_ns;
-	json_t *json; /* the whole object; NULL for a watermark */
+	json_t *json;	  /* the whole object; NULL for a watermark */
+	const char *sole; /* from input.h: name of the input if there is no other, else NULL */
 };
 
 /* 0, or -1 with `*why`. */

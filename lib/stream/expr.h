@@ -2,25 +2,28 @@
 /*
  * Expressions over the fields of a record, in the syntax of the kernel's event filters
  * (Documentation/trace/events.rst of Linux): comparisons == != < <= > >= of numbers, & of bits,
- * == != of text and ~ with a glob, joined by && || ! and parentheses. Fields are named as
- * everywhere in the mp tools: comm, .prev_pid, dur, time, type, x, y, info. mp-select(1) has the
- * whole grammar. Includes number, rec.
+ * == != of text and ~ with a glob, joined by && || ! and parentheses; with arithmetic and fields on
+ * both sides. Fields are named as everywhere in the mp tools: comm, .prev_pid, dur, time, type, x, y,
+ * info. mp-select(1) has the whole grammar. Includes ctl, number, rec.
  *
  *	e = mp_expr_need(arg);			an option's argument: misuse ends the program
+ *	mp_expr_header(e, &in.ctl, NULL, NULL);
  *	if (mp_expr_match(e, &rec)) ...
- *	mp_expr_report(e);			at the end: what was mistyped, most likely
+ *	status = mp_expr_report(e);		at the end: what was mistyped, most likely
  *	mp_expr_free(e);
  */
 #ifndef MP_STREAM_EXPR_H
 #define MP_STREAM_EXPR_H
 
 #include "lib/core/number.h"
+#include "lib/stream/ctl.h"
 #include "lib/stream/rec.h"
 
 enum {
-	MP_EXPR_FIELDS_MAX = 64,  /* different fields */
-	MP_EXPR_TESTS_MAX = 4096, /* comparisons */
-	MP_EXPR_DEPTH_MAX = 64,	  /* parentheses within parentheses */
+	MP_EXPR_FIELDS_MAX = 64,    /* different fields */
+	MP_EXPR_TESTS_MAX = 4096,   /* comparisons */
+	MP_EXPR_DEPTH_MAX = 64,	    /* parentheses within parentheses */
+	MP_EXPR_COMPUTED_MAX = 127, /* bytes of a computed field */
 };
 
 enum mp_expr_op {
@@ -34,6 +37,8 @@ enum mp_expr_op {
 	MP_EXPR_GLOB, /* of text, as the next two */
 	MP_EXPR_TEXT_EQ,
 	MP_EXPR_TEXT_NE,
+	MP_EXPR_SAME, /* of two fields, as numbers or as text */
+	MP_EXPR_DIFFERENT,
 };
 
 struct mp_expr;
@@ -49,6 +54,9 @@ struct mp_expr_error {
  * outlive the call.
  */
 struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error);
+
+/* The same for those who mean what the kernel does: an unquoted word after == and != is text. */
+struct mp_expr *mp_expr_parse_words(const char *text, struct mp_expr_error *error);
 void mp_expr_free(struct mp_expr *e);
 
 /*
@@ -60,18 +68,32 @@ void mp_expr_describe(struct mp_buf *to, const char *text, const struct mp_expr_
 struct mp_expr *mp_expr_need(const char *text);
 
 /*
+ * A field that a user named where a number or a key is wanted: mp_field_parse(), or a sum of fields
+ * and numbers (at most MP_EXPR_COMPUTED_MAX bytes), which is then computed for each record that it is
+ * read from. The text is borrowed. 0, or -1 with `*error`. mp_expr_field_list() appends those of a
+ * comma-separated list, and sets `*bad` to the one that is not a field.
+ */
+int mp_expr_field(struct mp_field *f, struct mp_str text, struct mp_expr_error *error);
+int mp_expr_field_list(struct mp_fields *fields, const char *list, struct mp_str *bad,
+		       struct mp_expr_error *error);
+
+/*
  * Whether it holds for a record. A comparison with a field that the record does not have is false,
  * != too, as is one of a number with text that is none. Looks for no field that it does not need,
  * and goes through the record once. Not for two threads at a time: it counts for mp_expr_report().
  */
 bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
 
+/* A control line: a header ends the program if it rules out one of the fields, see field_check.h. */
+void mp_expr_header(struct mp_expr *e, const struct mp_ctl *ctl,
+		    uint32_t (*roles)(void *arg, const char *type), void *arg);
+
 /*
- * Reports on stderr the fields that no tested record had, each with a similar name that exists; and
- * the fields that were compared with numbers and never were one. Otherwise an empty result is
- * easily mistaken for an answer.
+ * Reports on stderr the fields that no tested record had, each with a similar name that exists; the
+ * fields that were compared with numbers and never were one; divisions by zero and numbers out of
+ * range. Otherwise an empty result is easily mistaken for an answer. Returns the status for main.
  */
-void mp_expr_report(const struct mp_expr *e);
+enum mp_status mp_expr_report(const struct mp_expr *e);
 
 /*
  * The comparisons, for those who make them elsewhere. The first is made first; `yes` and `no` are the
@@ -81,6 +103,7 @@ enum { MP_EXPR_YES = MP_EXPR_TESTS_MAX, MP_EXPR_NO };
 
 struct mp_expr_test {
 	enum mp_expr_op op;
+	bool computed;		 /* not of a field with a constant: the rest is not valid */
 	struct mp_str field;	 /* as it was written */
 	struct mp_number number; /* if the op is not of text */
 	struct mp_str text;

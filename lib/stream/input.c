@@ -186,6 +186,11 @@ static bool handle_control(struct mp_input *in)
 	return true;
 }
 
+static bool is_sole(const struct mp_input *in)
+{
+	return !in->operands[0] || !in->operands[1];
+}
+
 /* 1: `rec` is a record for the filter; 0: the line is not one; -1: this input is done. */
 static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
 {
@@ -198,6 +203,7 @@ static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text
 	else if (mp_rec_parse(rec, text, len, &why) == 0 && rec->kind == MP_CONTROL) {
 		mp_ctl_release(&in->ctl);
 		if (mp_ctl_parse(&in->ctl, rec->line, &why) == 0) {
+			in->ctl.sole = is_sole(in) ? in->name : NULL;
 			if (!handle_control(in))
 				return -1;
 			return !!(in->kinds & MP_CONTROL);

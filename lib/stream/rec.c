@@ -207,8 +207,7 @@ int mp_field_parse(struct mp_field *f, struct mp_str name)
 	static const char *const ids[] = { "time", "type", "stack", "x", "y", "info", "weight" };
 	size_t i = 0;
 
-	f->name = name;
-	f->id = MP_FIELD_KEY;
+	*f = (struct mp_field){ .id = MP_FIELD_KEY, .name = name };
 	for (i = 0; i < MP_ARRAY_SIZE(ids); i++)
 		if (mp_str_eq(name, mp_str(ids[i])))
 			f->id = (enum mp_field_id)i;
@@ -240,6 +239,10 @@ int mp_fields_parse(struct mp_fields *fields, const char *list, struct mp_str *b
 
 void mp_fields_release(struct mp_fields *fields)
 {
+	size_t i;
+
+	for (i = 0; i < fields->n; i++)
+		mp_field_release(&fields->v[i]);
 	free(fields->v);
 	*fields = (struct mp_fields){ NULL, 0, 0 };
 }
@@ -276,6 +279,16 @@ static bool get_key(struct mp_str rest, struct mp_str name, struct mp_str *value
 	return false;
 }
 
+static bool compute(const struct mp_rec *rec, struct mp_computed *c, struct mp_str *value)
+{
+	struct mp_number n;
+
+	if (c->number(c, rec, &n) < 1)
+		return false;
+	*value = (struct mp_str){ c->text, mp_number_put(c->text, &n) - c->text };
+	return true;
+}
+
 bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value)
 {
 	switch (f->id) {
@@ -305,6 +318,8 @@ bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_st
 		else
 			break;
 		return true;
+	case MP_FIELD_COMPUTED:
+		return compute(rec, f->computed, value);
 	case MP_FIELD_KEY:
 		break;
 	}
@@ -419,9 +434,16 @@ int mp_rec_check(const struct mp_rec *rec, const char **why)
 
 int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 {
+	struct mp_number n;
 	struct mp_str text;
 	int64_t whole;
+	int got;
 
+	if (f->id == MP_FIELD_COMPUTED) {
+		got = f->computed->number(f->computed, rec, &n);
+		*v = got == 1 ? mp_number_real(&n) : 0;
+		return got;
+	}
 	if (rec->kind == MP_EVENT && f->id == MP_FIELD_TIME) {
 		*v = (double)rec->time_ns;
 		return 1;

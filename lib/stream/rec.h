@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses a data line of mp-stream(5) or mp-folded(5), and finds its fields by name. Includes str
- * only.
+ * Parses a data line of mp-stream(5) or mp-folded(5), and finds its fields by name. Includes number,
+ * str.
  */
 #ifndef MP_STREAM_REC_H
 #define MP_STREAM_REC_H
 
+#include "lib/core/number.h"
 #include "lib/core/str.h"
 
 /* Bits, so that a reader can state the kinds that it accepts. */
@@ -55,11 +56,31 @@ enum mp_field_id {
 	MP_FIELD_INFO,	 /* point */
 	MP_FIELD_WEIGHT, /* stack, folded */
 	MP_FIELD_KEY,	 /* event: any other, by its key */
+	MP_FIELD_COMPUTED,
 };
 
+/* For computed: its text. */
 struct mp_field {
 	enum mp_field_id id;
 	struct mp_str name;
+	struct mp_computed *computed;
+};
+
+/* A field with this name: MP_FIELD_OF(KEY, "cpu"). */
+#define MP_FIELD_OF(id, name)                                   \
+	{                                                       \
+		MP_FIELD_##id, { name, sizeof(name) - 1 }, NULL \
+	}
+
+/* A number computed of fields; expr.h makes it. */
+struct mp_computed {
+	/* 1; 0: a field is missing; -1: there is no result, for the reason `why` (static text) */
+	int (*number)(struct mp_computed *c, const struct mp_rec *rec, struct mp_number *n);
+	const char *why;
+	void (*release)(struct mp_computed *c);
+	const struct mp_field *fields; /* which it names, each once */
+	size_t n_fields;
+	char text[MP_NUMBER_MAX]; /* the latest value */
 };
 
 struct mp_fields {
@@ -78,8 +99,17 @@ int mp_field_parse(struct mp_field *f, struct mp_str name);
 int mp_fields_parse(struct mp_fields *fields, const char *list, struct mp_str *bad);
 void mp_fields_release(struct mp_fields *fields);
 
+/* Only a computed one has memory. */
+static inline void mp_field_release(struct mp_field *f)
+{
+	if (f->computed)
+		f->computed->release(f->computed);
+	f->computed = NULL;
+}
+
 /*
- * The value of a field, escaped as in the line. False if the record has no such field.
+ * The value of a field, escaped as in the line; that of a computed one is valid until it is computed
+ * again. False if the record has no such field.
  * mp_rec_stack() is the quick way to the frames of an event (its last field) or of a stack.
  */
 bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
@@ -97,6 +127,12 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
  * record has no such field; -1 if it is not a finite number.
  */
 int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);
+
+/* Why the latest value of a computed field is missing; `why` for other fields. */
+static inline const char *mp_field_why(const struct mp_field *f, const char *why)
+{
+	return f->computed && f->computed->why ? f->computed->why : why;
+}
 
 /* The next field of an event: cuts it off `*rest`, which begins as rec->body. False at the end. */
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);

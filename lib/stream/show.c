@@ -3,9 +3,9 @@
 
 #include "lib/stream/esc.h"
 
-static const struct mp_field cpu = { MP_FIELD_KEY, { "cpu", 3 } };
-static const struct mp_field tid = { MP_FIELD_KEY, { "tid", 3 } };
-static const struct mp_field comm = { MP_FIELD_KEY, { "comm", 4 } };
+static const struct mp_field cpu = MP_FIELD_OF(KEY, "cpu");
+static const struct mp_field tid = MP_FIELD_OF(KEY, "tid");
+static const struct mp_field comm = MP_FIELD_OF(KEY, "comm");
 
 static bool in_columns(struct mp_str key)
 {

@@ -58,13 +58,23 @@ static int set_number(struct mp_tracing_test *to, const struct mp_expr_test *t, 
 static int set_test(struct mp_tracing_test *to, const struct mp_tp *tp,
 		    const struct mp_expr_test *t, char **error)
 {
-	int field = find_field(tp, t->field);
+	int field;
 	bool text;
 
+	if (t->computed)
+		return fail(
+			error,
+			mp_strdup(
+				"no arithmetic and no second field here (mp-select(1) has both)"));
+	field = find_field(tp, t->field);
 	if (field < 0)
 		return fail(error, mp_asprintf("the filter's '%.*s' is not one of its fields",
 					       MP_STR_ARGS(t->field)));
 	text = tp->fields[field].kind == MP_TP_STRING;
+	if (!text && t->op >= MP_EXPR_TEXT_EQ && find_field(tp, t->text) >= 0)
+		return fail(error, mp_asprintf("'%.*s' cannot be compared with '%.*s' here "
+					       "(mp-select(1) compares fields)",
+					       MP_STR_ARGS(t->field), MP_STR_ARGS(t->text)));
 	if (text != (t->op >= MP_EXPR_GLOB))
 		return fail(error, mp_asprintf("'%.*s' is %s", MP_STR_ARGS(t->field),
 					       text ? "a text (compare it with a text in quotes)"
@@ -81,7 +91,7 @@ int mp_tracing_filter(struct mp_tracing_setup *setup, const struct mp_tp *tp, co
 		      char **error)
 {
 	struct mp_expr_error wrong;
-	struct mp_expr *e = mp_expr_parse(text, &wrong);
+	struct mp_expr *e = mp_expr_parse_words(text, &wrong);
 	struct mp_buf said = { NULL, 0, 0 };
 	int result = 0;
 	size_t i;

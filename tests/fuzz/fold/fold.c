@@ -35,7 +35,7 @@ static size_t write_fold(struct mp_fold *f, const struct mp_fold_style *style, c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct mp_field comm = { MP_FIELD_KEY, { "comm", 4 } };
+	static struct mp_field comm = MP_FIELD_OF(KEY, "comm");
 	static const struct mp_fields by = { &comm, 1, 1 };
 	struct mp_fold_style style = { .annotate = size & 1, .stream = (size & 6) == 2 };
 	struct mp_fold first, second;

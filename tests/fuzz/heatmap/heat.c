@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size % 5 == 1)
 		mp_field_parse(&wish.y, MP_STR("comm"));
 	if (size % 5 == 3)
-		wish.y = wish.x = (struct mp_field){ MP_FIELD_KEY, MP_STR("cpu") };
+		wish.y = wish.x = (struct mp_field){ .id = MP_FIELD_KEY, .name = MP_STR("cpu") };
 	mp_heat_reader_init(&first, &wish);
 	mp_heat_reader_init(&second, &wish);
 	first.choice.types.mixed = second.choice.types.mixed = true;

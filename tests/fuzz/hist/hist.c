@@ -9,8 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct mp_field names[] = { { MP_FIELD_KEY, { "comm", 4 } },
-				   { MP_FIELD_KEY, { "cpu", 3 } } };
+static struct mp_field names[] = { MP_FIELD_OF(KEY, "comm"), MP_FIELD_OF(KEY, "cpu") };
 static const struct mp_fields by = { names, 2, 2 };
 static const struct mp_dump_about about = { { "dur", 3 }, { "w", 1 } };
 

@@ -47,6 +47,27 @@ static void same_for(const struct mp_expr *e, bool want, const struct mp_rec *re
 		abort();
 }
 
+/* A computed field has the same value as a number and as text. */
+static void check_field(const char *text, const struct mp_rec *rec)
+{
+	struct mp_expr_error error;
+	struct mp_number n;
+	struct mp_field f;
+	struct mp_str value;
+	double v;
+
+	if (mp_expr_field(&f, mp_str(text), &error) < 0) {
+		check_error(text, &error);
+		return;
+	}
+	if (f.computed && mp_rec_get(rec, &f, &value) != (mp_rec_number(rec, &f, &v) == 1))
+		abort();
+	if (f.computed && mp_rec_get(rec, &f, &value) &&
+	    (mp_number_parse(&n, value) < 0 || mp_number_real(&n) != v))
+		abort();
+	mp_field_release(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data, *end = p + size,
@@ -54,12 +75,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mp_expr *e, *not, *brackets, *both, *either;
 	struct mp_expr_error error = { 0, "" };
 	struct mp_rec rec;
-	const char *why;
+	const char *why, *next;
 	char *text;
 
 	if (!lf)
 		return 0;
 	text = mp_strndup(p, lf - p);
+	for (p = lf + 1; p < end && (next = memchr(p, '\n', end - p)); p = next + 1)
+		if (mp_rec_parse(&rec, p, next - p, &why) == 0)
+			check_field(text, &rec);
 	e = mp_expr_parse(text, &error);
 	if (!e) {
 		check_error(text, &error);

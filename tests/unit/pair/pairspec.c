@@ -53,7 +53,7 @@ static void test_steps(void)
 	bad_step(",a", "type missing");
 	bad_step("/.x==1/", "type missing");
 	bad_step("a/.x==1", "'/' is missing");
-	bad_step("a/.x==1/b", "comma missing");
+	bad_step("a/.x==1/b", "'/' is missing");
 	bad_step("a/.x==/", "expression");
 	bad_step("a//", "expression");
 	for (i = 0; i < 65; i++)

@@ -80,6 +80,55 @@ static void test_logic(void)
 	ok(yes("((((cpu==3))))") && yes(" cpu==3\t&&\ncpu<4 "), "parentheses and blanks");
 }
 
+static void test_two_fields(void)
+{
+	ok(yes("pid!=tid") && no("pid==tid") && yes("pid==.prev_pid") && yes("pid<tid"), "fields");
+	ok(yes("tid==pid+1") && yes("tid==.prev_pid+1") && yes("tid-pid==1"), "and sums");
+	ok(yes("3==cpu") && yes("0x263==.prev_pid") && no("4<=cpu"), "a number on the left");
+	ok(no("comm==type") && yes("comm!=type") && yes("comm==comm") && no("comm!=comm"), "text");
+	ok(no("comm=='pid'") && no("pid=='tid'") && yes("comm!=\"comm\""), "quotes are text");
+	ok(no("pid==nope") && no("pid==pidx") && no("pid==cpu:3"), "other words are text");
+	ok(no("pid==.nope") && no("pid!=.nope") && no(".nope!=pid"), "missing");
+	ok(no("comm<pid") && no("pid>comm") && no("comm==cpu"), "text is not a number");
+	ok(on("1,t,.a=16\t.b=0x10", ".a==.b") && on("1,t,.a=1.0\t.b=1", ".b==.a"), "equal numbers");
+	ok(on("1,t,.a=a\\x62\t.b=ab", ".a==.b") && on("1,t,.a=ab\t.b=a\\x62", ".a==.b") &&
+		   on("1,t,.a=a\\x62\t.b=ac", ".a!=.b"),
+	   "equal text");
+	ok(yes(".flags&.flags") && no("cpu&(tid-tid)") && yes("cpu & pid"), "bits");
+	ok(on("1,t,.a=1", "(.a==1)&&(.a)==(1)") && on("1,t,.a=1", "((.a)==1)"), "parentheses");
+	ok(on("1,t,level=5\t.a=7", "level<.a") && on("1,t,level=5\t.a=7", ".a>level") &&
+		   !on("1,t,level=5\t.a=5", ".a==level") && on("1,t,level=5\t.a=5", ".a==(level)"),
+	   "a name that is not known is text after == only");
+}
+
+static void test_arithmetic(void)
+{
+	ok(yes("cpu+1==4") && yes("cpu-1==2") && yes("cpu*2==6") && yes("cpu/2==1.5"), "+ - * /");
+	ok(yes("cpu//2==1") && yes("cpu%2==1") && yes(".ret//2==-5") && yes(".ret%4==-3"),
+	   "// and %% truncate");
+	ok(yes("cpu+2*3==9") && yes("(cpu+2)*3==15") && yes("10-cpu-2==5") && yes("12/cpu/2==2"),
+	   "precedence");
+	ok(yes("-cpu==-3") && yes("- -cpu==3") && yes("cpu - -1==4") && yes("-(cpu+1)==-4"),
+	   "minus");
+	ok(yes("dur/1ms==1.5") && yes("dur==1ms+500us") && yes("dur>1000*1000"), "constants");
+	ok(yes(".big-1==18446744073709551614") && yes(".big-1<.big") && no(".big-1==.big"),
+	   "64 bits");
+	ok(yes("-.big+.big==0") && yes("-.big-1<-.big") && yes(".big*.big>3.4e38"),
+	   "more are rounded");
+	ok(yes(".part*2==5") && yes(".part*2&1") && yes(".part//1==2") && yes(".part%1==0.5"),
+	   "decimals");
+	ok(no("cpu/0.5/(cpu-3)==1") && no("cpu/(cpu-3)!=1") && no("cpu%(cpu-3)==0") &&
+		   no("cpu//(cpu-3)==0") && yes("!cpu/(cpu-3)>=0"),
+	   "by zero");
+	ok(no("comm+1==1") && no("comm*0==0") && no(".name*0==0"), "text has no value");
+	ok(no("cpu+.nope>0") && no("cpu+.nope<=0") && yes("cpu==3||cpu+.nope>0"), "missing");
+	ok(no("cpu*1e308*10>0") && no("cpu*1e308*10<=0"), "out of range");
+	ok(on("2.5,-4,l", "x*2==5 && y/x<-1") && on("6#a;b", "weight%4==2"), "points and stacks");
+	ok(yes("time-dur>71ms && time%1s==200103211"), "time");
+	ok(yes("cpu==1e0*3") && yes("cpu==1.5e+0*2") && yes("cpu==0x1e-27"),
+	   "exponents, hexadecimal");
+}
+
 static void test_missing(void)
 {
 	ok(no("prev_pid==611") && no("prev_pid!=611") && no(".p==1") && no(".prev_pi==611"),
@@ -124,7 +173,7 @@ static void test_errors(void)
 	ok(fails("cpu=3", "expression: at '=' (column 4): comparison expected, == perhaps"), "=");
 	ok(fails("cpu&&pid==1", "expression: at '&&' (column 4): comparison expected"), "a field");
 	ok(fails("cpu==", "expression: at its end: number or text expected"), "no value");
-	ok(fails("cpu<bash", "expression: at 'bash' (column 5): number expected"), "text");
+	ok(fails("cpu<bash:", "expression: at ':' (column 9): && or || expected"), "text");
 	ok(fails("cpu<'3'", "expression: at ''' (column 5): number expected"), "quoted number");
 	ok(fails("cpu<)", "expression: at ')' (column 5): number expected"), "no number");
 	ok(fails("comm==3com", "expression: at '3com' (column 7): text needs quotes here"), "word");
@@ -139,7 +188,28 @@ static void test_errors(void)
 	ok(fails("cpu===3", "expression: at '=' (column 6): number or text expected"), "===");
 	ok(fails("pré==1", "expression: at 'é' (column 3): comparison expected"),
 	   "a name is ASCII");
-	ok(fails("3==cpu", "expression: at '3' (column 1): field name expected"), "turned");
+	ok(fails("'a'==cpu", "expression: at ''' (column 1): field name expected"), "turned");
+	ok(fails("comm==cpu-load", "expression: at 'load' (column 11): text needs quotes here") &&
+		   fails("comm==.x:y",
+			 "expression: at '.x:y' (column 7): text needs quotes here") &&
+		   fails("comm==./a", "expression: at './a' (column 7): text needs quotes here") &&
+		   fails("cpu==3-b", "expression: at 'b' (column 8): text needs quotes here"),
+	   "words like fields");
+	ok(fails("cpu+1=='a'",
+		 "expression: at ''' (column 8): number expected: only a field can be text") &&
+		   fails("cpu+1~a",
+			 "expression: at 'a' (column 7): number expected: only a field can be text"),
+	   "a sum is a number");
+	ok(fails("cpu+", "expression: at its end: field or number expected") &&
+		   fails("cpu*/2", "expression: at '/2' (column 5): field or number expected") &&
+		   fails("(cpu+1==3", "expression: at its end: &&, || or ) expected") &&
+		   fails("(cpu+(1)==3", "expression: at its end: &&, || or ) expected") &&
+		   fails("cpu==(1+2", "expression: at its end: an operator or ) expected"),
+	   "sums that end early");
+	ok(fails("cpu>1/0", "expression: at '1/0' (column 5): division by zero") &&
+		   fails("cpu>1e300*1e300",
+			 "expression: at '1e300*1e300' (column 5): number out of range"),
+	   "constants without a value");
 	ok(fails("a==1 ééééééééééééééééé",
 		 "expression: at 'éééééééééééé' (column 6): && or || expected"),
 	   "a long word is cut, not within a character");
@@ -182,6 +252,68 @@ static void test_limits(void)
 	ok(!taken(text), "65 are too many");
 }
 
+/* The value of a computed field of the event: "" and `*why` if there is none; "!": it is not a field. */
+static const char *value(const char *text, const char **why)
+{
+	static char room[64];
+	struct mp_expr_error error;
+	struct mp_field f;
+	struct mp_str v;
+	struct mp_rec rec;
+
+	if (mp_expr_field(&f, mp_str(text), &error) < 0)
+		return "!";
+	mp_rec_parse(&rec, event, strlen(event), why);
+	*why = NULL;
+	if (!mp_rec_get(&rec, &f, &v)) {
+		*why = mp_field_why(&f, "missing");
+		v = (struct mp_str){ "", 0 };
+	}
+	snprintf(room, sizeof(room), "%.*s", MP_STR_ARGS(v));
+	mp_field_release(&f);
+	return room;
+}
+
+static bool value_is(const char *text, const char *want)
+{
+	const char *why, *got = value(text, &why);
+
+	if (strcmp(got, want) == 0)
+		return true;
+	printf("# %s: %s\n", text, got);
+	return false;
+}
+
+static bool no_value(const char *text, const char *want)
+{
+	const char *why;
+
+	return strcmp(value(text, &why), "") == 0 && why && strcmp(why, want) == 0;
+}
+
+static void test_computed(void)
+{
+	ok(value_is("cpu", "3") && value_is("cpu*2", "6") && value_is("-cpu", "-3"), "whole");
+	ok(value_is("dur/cpu", "500000") && value_is("cpu/2", "1.5") && value_is("cpu/10", "0.3") &&
+		   value_is("1/cpu", "0.33333333333333331"),
+	   "decimals");
+	ok(value_is(".big+0", "18446744073709551615") &&
+		   value_is(".big+1", "1.8446744073709552e+19"),
+	   "64 bits");
+	ok(value_is(" ( tid - pid ) * 7 ", "7") && value_is("latency", "") &&
+		   value_is("dur/1ms", "1.5"),
+	   "blanks, units");
+	ok(no_value("cpu/(cpu-3)", "division by zero") &&
+		   no_value("cpu*1e308*10", "computed number out of range"),
+	   "no result");
+	ok(no_value("comm+1", "a field of the computed one is not a number") &&
+		   no_value("cpu+.nope", "missing"),
+	   "not a number, missing");
+	ok(value_is("cpu+", "!") && value_is("1+2", "!") && value_is("cpu==3", "!") &&
+		   value_is("(cpu", "!") && value_is("", "!") && value_is("cpu)", "!"),
+	   "not a field");
+}
+
 static void test_fields(void)
 {
 	struct mp_expr_error error;
@@ -200,10 +332,13 @@ int main(void)
 	test_numbers();
 	test_text();
 	test_logic();
+	test_two_fields();
+	test_arithmetic();
 	test_missing();
 	test_other_kinds();
 	test_errors();
 	test_limits();
+	test_computed();
 	test_fields();
 	return tap_done();
 }

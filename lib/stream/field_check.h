@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finds the fields that a user named and no record has, which is more often a mistake than intended:
+ * a result without them looks like an answer. The program ends with status 2 at the header if that
+ * lists the fields of all events and not this one; else the field is reported at the end, with status
+ * 1, unless there was no record. Suggests a similar name. Includes ctl, map, rec.
+ *
+ *	mp_field_check_add(&check, &f, "--by", ~0u);
+ *	mp_field_check_header(&check, &in.ctl, NULL, NULL);
+ *	mp_field_check_record(&check, &rec, ~0u);		for each record that is read
+ *	status = MP_MAX(status, mp_field_check_report(&check));
+ */
+#ifndef MP_STREAM_FIELD_CHECK_H
+#define MP_STREAM_FIELD_CHECK_H
+
+#include "lib/core/map.h"
+#include "lib/stream/ctl.h"
+#include "lib/stream/rec.h"
+
+struct mp_field_named {
+	struct mp_field field;
+	const char *option;	/* static text */
+	uint32_t roles;		/* of the records that should have it */
+	uint64_t needed, found; /* records; a caller that knows these counts by itself */
+};
+
+/* Zeroed memory is valid and empty. */
+struct mp_field_check {
+	struct mp_field_named *v;
+	size_t n, cap;
+	bool open;   /* some are not found yet */
+	bool judged; /* by a header */
+	struct mp_map seen;
+	unsigned learned; /* records whose names are in `seen`; 0: it is not initialized */
+};
+
+/* Whether mp-stream(5) itself defines the field: a header does not list it. */
+bool mp_field_is_standard(struct mp_str name);
+
+void mp_field_check_release(struct mp_field_check *c);
+
+/*
+ * Adds a field that the user gave to an option; one that is computed stands for those that it names.
+ * `roles` are bits that the caller chooses, ~0u if all records are alike.
+ */
+void mp_field_check_add(struct mp_field_check *c, const struct mp_field *f, const char *option,
+			uint32_t roles);
+void mp_field_check_add_all(struct mp_field_check *c, const struct mp_fields *fields,
+			    const char *option);
+
+/* Removes what was added for an option, which is given again. */
+void mp_field_check_drop(struct mp_field_check *c, const char *option);
+
+/*
+ * A control line. The first header of events, if there is one input only, may end the program. `roles`
+ * returns the roles of events of a type, NULL: all have all.
+ */
+void mp_field_check_header(struct mp_field_check *c, const struct mp_ctl *ctl,
+			   uint32_t (*roles)(void *arg, const char *type), void *arg);
+
+void mp_field_check_look(struct mp_field_check *c, const struct mp_rec *rec, uint32_t roles);
+
+/* A record with these roles: looks for the fields that were not found yet. */
+static inline void mp_field_check_record(struct mp_field_check *c, const struct mp_rec *rec,
+					 uint32_t roles)
+{
+	if (c->open)
+		mp_field_check_look(c, rec, roles);
+}
+
+/* Notes the names of an event's fields, to suggest one of them; only of the first events. */
+void mp_field_check_learn(struct mp_field_check *c, const struct mp_rec *rec);
+
+/* Reports the fields that were needed and never found. Returns the status for main. */
+enum mp_status mp_field_check_report(const struct mp_field_check *c);
+
+#endif

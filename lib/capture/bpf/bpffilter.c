@@ -14,6 +14,7 @@
 struct loaded {
 	struct mp_when when;
 	struct bpf_object *object;
+	int program;
 };
 
 struct mp_bpf_filters {
@@ -38,6 +39,19 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 	error = map ? bpf_map__set_initial_value(map, setting, sizeof(*setting)) : -ENOENT;
 	if (error == 0)
 		error = bpf_object__load(object);
+	if (error == 0)
+		return object;
+	bpf_object__close(object);
+	errno = -error;
+	return NULL;
+}
+
+/* Loads the program that only excludes processes. NULL with errno. */
+static struct bpf_object *load_exclude(void)
+{
+	struct bpf_object *object = mp_bpf_open("exclude");
+	int error = object ? bpf_object__load(object) : 0;
+
 	if (error == 0)
 		return object;
 	bpf_object__close(object);
@@ -98,9 +112,11 @@ static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 	if (when->need_resched && !f->need_resched)
 		return -1;
 	setting.need_resched = when->need_resched ? f->need_resched : 0;
-	l.object = load("filter", &setting);
+	l.object = mp_when_any(when) ? load("filter", &setting) : load_exclude();
 	if (!l.object)
 		return -1;
+	l.program = bpf_program__fd(bpf_object__find_program_by_name(
+		l.object, mp_when_any(when) ? "filter" : "exclude"));
 	if (mp_bpf_add_pids(l.object, "excluded", exclude) < 0 && !mp_when_any(when)) {
 		bpf_object__close(l.object); /* too many: the caller drops the samples of all */
 		return -1;
@@ -136,7 +152,7 @@ static int give_program(struct mp_bpf_filters *f, struct mp_event *e, const stru
 	if (!l && load_for(f, &e->when, exclude) == 0)
 		l = find(f, &e->when);
 	if (l) {
-		e->program = bpf_program__fd(bpf_object__find_program_by_name(l->object, "filter"));
+		e->program = l->program;
 	} else if (mp_when_any(&e->when)) {
 		*error = explain(e, errno);
 		return -1;

@@ -9,7 +9,7 @@
  * from open() to close(), and is called in this order by these threads:
  *
  *	open	main	the events are open, and not enabled
- *	start	main	the events were enabled just now
+ *	start	control	the events were enabled just now
  *	begin	main	the command runs, or there is none
  *	bound	drainer	in each round, see below
  *	handle	main	each record of the source's own type, in the order of time

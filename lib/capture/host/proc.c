@@ -152,7 +152,39 @@ pid_t mp_proc_inner_pid(pid_t pid)
 	return inner > 0 ? inner : pid;
 }
 
-void mp_proc_add_children(struct mp_pids *pids)
+/* Adds the processes that a thread has started, unless the list has them. */
+static void add_children_of(pid_t pid, pid_t tid, struct mp_pids *pids)
+{
+	char path[64], number[16];
+	pid_t child;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	while (f && fscanf(f, "%15s", number) == 1)
+		if ((child = parse_pid(mp_str(number))) > 0 && !mp_pids_has(pids, child))
+			mp_pids_add(pids, child);
+	if (f)
+		fclose(f);
+}
+
+/* Asks each thread. The list grows meanwhile. */
+static void ask_threads(struct mp_pids *pids)
+{
+	size_t i, j;
+
+	for (i = 0; i < pids->n; i++) {
+		struct mp_pids tids = { NULL, 0, 0 };
+
+		mp_proc_threads(pids->v[i], &tids);
+		for (j = 0; j < tids.n; j++)
+			add_children_of(pids->v[i], tids.v[j], pids);
+		mp_pids_release(&tids);
+	}
+}
+
+/* For kernels without lists of children. */
+static void search_children(struct mp_pids *pids)
 {
 	struct mp_pids all = { NULL, 0, 0 };
 	bool more = true;
@@ -174,6 +206,21 @@ void mp_proc_add_children(struct mp_pids *pids)
 	}
 	free(parents);
 	mp_pids_release(&all);
+}
+
+void mp_proc_add_children(struct mp_pids *pids)
+{
+	size_t before;
+
+	if (access("/proc/thread-self/children", F_OK) < 0) {
+		search_children(pids);
+		return;
+	}
+	/* the kernel may omit a child while the one before it ends: it is asked until nothing is new */
+	do {
+		before = pids->n;
+		ask_threads(pids);
+	} while (pids->n > before);
 }
 
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)

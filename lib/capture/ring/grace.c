@@ -21,9 +21,9 @@ enum {
 
 struct mp_grace {
 	pthread_t thread;
-	int news; /* eventfd */
-	int wake; /* eventfd */
-	bool guess;
+	int news;	  /* eventfd */
+	int wake;	  /* eventfd */
+	bool guess;	  /* atomic: there are no grace periods */
 	bool stop;	  /* atomic */
 	uint64_t time_ns; /* atomic */
 	uint64_t guesses; /* of the thread that waits for grace periods */
@@ -50,8 +50,10 @@ static void *run(void *arg)
 
 	while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
 		now = mp_monotonic_ns();
-		if (s->guess || grace_period() < 0)
+		if (grace_period() < 0) {
+			__atomic_store_n(&s->guess, true, __ATOMIC_RELAXED);
 			now -= GUESS_NS;
+		}
 		__atomic_store_n(&s->time_ns, now, __ATOMIC_RELEASE);
 		ring_bell(s->news);
 		if (poll(&wake, 1, PERIOD_MS) > 0 && read(s->wake, &rings, sizeof(rings)) < 0)
@@ -66,7 +68,7 @@ struct mp_grace *mp_grace_start(int realtime, int *tid)
 
 	s->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->guess = grace_period() < 0;
+	s->time_ns = mp_monotonic_ns(); /* nothing is recorded yet */
 	if (s->news < 0 || s->wake < 0)
 		mp_die("cannot make an eventfd: %m");
 	mp_thread_start(&s->thread, run, s, realtime, tid);
@@ -102,7 +104,7 @@ uint64_t mp_grace_time(struct mp_grace *s)
 	if (read(s->news, &rings, sizeof(rings)) < 0)
 		rings = 0; /* no news */
 	settled = __atomic_load_n(&s->time_ns, __ATOMIC_ACQUIRE);
-	s->guesses += s->guess || settled < latest;
+	s->guesses += __atomic_load_n(&s->guess, __ATOMIC_RELAXED) || settled < latest;
 	return MP_MAX(settled, latest);
 }
 

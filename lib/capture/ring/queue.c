@@ -218,11 +218,11 @@ void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *rec
 	f->chunk->len += record->size;
 }
 
-void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns)
+void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns)
 {
 	struct mp_chunk *mark = mp_alloc(sizeof(*mark));
 
-	*mark = (struct mp_chunk){ .settled_ns = settled_ns };
+	*mark = (struct mp_chunk){ .began_ns = began_ns, .settled_ns = settled_ns };
 	pthread_mutex_lock(&q->lock);
 	push_locked(q, mark);
 	pthread_cond_signal(&q->filled);

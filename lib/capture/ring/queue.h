@@ -41,6 +41,7 @@ struct mp_chunk {
 	struct mp_chunk *next;
 	const struct mp_queue_stream *stream; /* NULL: a mark */
 	uint32_t refs;			      /* for the reader */
+	uint64_t began_ns;		      /* mark: when the round began that it ends */
 	uint64_t settled_ns; /* mark: everything before it was pushed; UINT64_MAX: the end */
 	size_t len, cap;
 	char data[] __attribute__((aligned(8)));
@@ -96,8 +97,11 @@ void mp_queue_flush(struct mp_queue_filler *f);
 /* Bytes of the chunks of a type that are in use. */
 size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type);
 
-/* Pushes a mark and wakes the reader. */
-void mp_queue_mark(struct mp_queue *q, uint64_t settled_ns);
+/*
+ * Pushes a mark and wakes the reader. Everything that was
+ * in the rings at `began_ns` was pushed, or is later than `settled_ns`.
+ */
+void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns);
 
 /* The oldest chunk, or NULL after `timeout_ms` without one. */
 struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms);

@@ -1,27 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/control.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/deferred_close.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
-enum { ORPHANED_MS = 100 }; /* how often it checks whether the tasks have ended */
+enum {
+	ORPHANED_MS = 100, /* how often it checks whether the tasks have ended */
+	PATIENCE_MS = 150, /* a signal is answered within 200 ms */
+};
 
 struct mp_control {
 	struct mp_control_setup s;
+	int signal_fd;
 	int stop_fd;	/* eventfd: please stop */
 	int stopped_fd; /* eventfd: it has */
 	int timer_fd;
-	int go_fd;	  /* eventfd: all events are enabled */
+	int go_fd; /* eventfd: everything is open */
+	sem_t on;  /* all events are enabled */
+	struct mp_control_started started;
 	uint64_t stop_ns; /* atomic */
 	pthread_mutex_t closing;
 	bool closed; /* by the lock */
@@ -46,12 +58,13 @@ static void hurry(int tid)
 			    -20); /* without privileges it runs at normal priority */
 }
 
-static int wait_for_signal(int fd)
+/* The next signal; 0 if there is none for so many ms (-1: as long as it takes). */
+static int wait_for_signal(int fd, int timeout_ms)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
 	struct signalfd_siginfo info;
 
-	while (poll(&readable, 1, -1) < 0 && errno == EINTR)
+	while (poll(&readable, 1, timeout_ms) < 0 && errno == EINTR)
 		;
 	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
@@ -68,34 +81,131 @@ static void die_of(int sig)
 	kill(getpid(), sig);
 }
 
-static void *run(void *arg)
+/*
+ * Leaves perf events to another process, which closes them: the end of a process would wait for
+ * that. The main thread may be opening events, so the files of the process are listed.
+ */
+static void leave_events(void)
 {
-	struct mp_control *c = arg;
+	struct dirent *d;
+	int *fds = NULL;
+	size_t n = 0, cap = 0;
+	char target[64];
+	ssize_t len;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (dir && (d = readdir(dir))) {
+		len = readlinkat(dirfd(dir), d->d_name, target, sizeof(target) - 1);
+		target[MP_MAX(len, 0)] = '\0';
+		if (strcmp(target, "anon_inode:[perf_event]") != 0)
+			continue;
+		fds = mp_grow(fds, &cap, n + 1, sizeof(*fds));
+		fds[n++] = atoi(d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (n)
+		mp_deferred_close(fds, n);
+	free(fds);
+}
+
+/*
+ * Until everything is open. A signal before that ends the program, unless the recording can begin
+ * soon, which it then ends in order.
+ */
+static void wait_for_go(struct mp_control *c)
+{
+	struct pollfd news[] = {
+		{ .fd = c->go_fd, .events = POLLIN },
+		{ .fd = c->signal_fd, .events = POLLIN },
+	};
+
+	while (poll(news, 2, -1) < 0 && errno == EINTR)
+		;
+	if (news[0].revents || poll(news, 1, PATIENCE_MS) > 0)
+		return;
+	leave_events();
+	die_of(wait_for_signal(c->signal_fd, 0));
+}
+
+static uint64_t ns_of(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * MP_NS_PER_SEC + (uint64_t)t->tv_nsec;
+}
+
+/* The time begins at once: the main thread may have to wait for a CPU. */
+static void begin(struct mp_control *c)
+{
+	struct itimerspec end = { .it_value = { 0, 0 } };
+	struct timespec cpu;
+	uint64_t end_ns;
+
+	c->s.enable(c->s.arg);
+	mp_clock_pair(&c->started.clock_ns, &c->started.real_ns);
+	end_ns = c->started.clock_ns + c->s.duration_ns;
+	end.it_value.tv_sec = (time_t)(end_ns / MP_NS_PER_SEC);
+	end.it_value.tv_nsec = (long)(end_ns % MP_NS_PER_SEC);
+	if (c->s.duration_ns && timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &end, NULL) < 0)
+		mp_die("cannot set a timer: %m");
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	c->started.cpu_ns = ns_of(&cpu);
+	sem_post(&c->on);
+}
+
+/* Waits for a reason to stop. Returns whether that is a signal. */
+static bool wait_for_end(struct mp_control *c)
+{
 	struct pollfd reasons[] = {
-		{ .fd = c->s.signal_fd, .events = POLLIN },
+		{ .fd = c->signal_fd, .events = POLLIN },
 		{ .fd = c->stop_fd, .events = POLLIN },
 		{ .fd = c->timer_fd, .events = POLLIN },
 		{ .fd = c->s.command_fd, .events = POLLIN },
 	};
-	int signals, sig = 0, n;
-	uint64_t go;
+	int n;
 
-	while (read(c->go_fd, &go, sizeof(go)) < 0 && errno == EINTR)
-		;
 	do {
 		n = poll(reasons, MP_ARRAY_SIZE(reasons), c->s.of_tasks ? ORPHANED_MS : -1);
 	} while (n < 0 ? errno == EINTR : n == 0 && !mp_rings_orphaned(c->s.rings));
-	signals = reasons[0].revents && wait_for_signal(c->s.signal_fd);
+	return reasons[0].revents && wait_for_signal(c->signal_fd, 0);
+}
+
+static void end(struct mp_control *c)
+{
 	hurry(c->s.drain_tid);
 	hurry(getpid());
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);
 	ring_bell(c->stopped_fd);
-	while (signals < 2) { /* the first one ends the recording, the second one us */
-		sig = wait_for_signal(c->s.signal_fd);
-		signals += sig != 0;
-	}
+}
+
+/* Says why the program has not ended yet. */
+static void say_busy(struct mp_control *c)
+{
+	pthread_mutex_lock(&c->closing);
+	if (!c->closed && !c->s.quiet)
+		mp_say("the recording has ended, its last events are being written (a second "
+		       "signal discards them)");
+	pthread_mutex_unlock(&c->closing);
+}
+
+static void *run(void *arg)
+{
+	struct mp_control *c = arg;
+	bool asked;
+	int sig;
+
+	wait_for_go(c);
+	begin(c);
+	asked = wait_for_end(c);
+	end(c);
+	while (!asked)
+		asked = wait_for_signal(c->signal_fd, -1);
+	sig = wait_for_signal(c->signal_fd, PATIENCE_MS);
+	if (!sig)
+		say_busy(c);
+	while (!sig)
+		sig = wait_for_signal(c->signal_fd, -1);
 	pthread_mutex_lock(&c->closing);
 	if (c->s.closes_slowly && !c->closed)
 		mp_rings_leave(c->s.rings);
@@ -103,20 +213,36 @@ static void *run(void *arg)
 	return NULL;
 }
 
-struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *tid)
+/* All threads have these signals blocked: the first one, this one, has its mask from here. */
+static int take_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then this process */
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+struct mp_control *mp_control_start(int *tid)
 {
 	struct mp_control *c = mp_zalloc(sizeof(*c));
 	bool privileged = geteuid() == 0;
 	pthread_t thread;
 
-	c->s = *setup;
 	pthread_mutex_init(&c->closing, NULL);
+	sem_init(&c->on, 0, 0);
 	c->stop_ns = UINT64_MAX;
-	c->go_fd = eventfd(0, EFD_CLOEXEC);
+	c->signal_fd = take_signals();
+	c->go_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->stopped_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (c->go_fd < 0 || c->stop_fd < 0 || c->stopped_fd < 0 || c->timer_fd < 0)
+	if (c->signal_fd < 0 || c->go_fd < 0 || c->stop_fd < 0 || c->stopped_fd < 0 ||
+	    c->timer_fd < 0)
 		mp_die("cannot make an eventfd: %m");
 	mp_thread_start(&thread, run, c, privileged,
 			tid);	/* it sleeps: the priority costs nothing */
@@ -124,13 +250,13 @@ struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *t
 	return c;
 }
 
-void mp_control_go(struct mp_control *c, uint64_t duration_ns)
+struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_control_setup *setup)
 {
-	struct itimerspec at = { .it_value = { .tv_sec = duration_ns / MP_NS_PER_SEC,
-					       .tv_nsec = duration_ns % MP_NS_PER_SEC } };
-
-	timerfd_settime(c->timer_fd, 0, &at, NULL);
+	c->s = *setup;
 	ring_bell(c->go_fd);
+	while (sem_wait(&c->on) < 0 && errno == EINTR)
+		;
+	return c->started;
 }
 
 void mp_control_stop(struct mp_control *c)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The thread that stops the recording: at a signal, after a time, at the end of a command, or when
- * the writer asks for it. Each stop is the same: it disables the events and gives the threads that
- * have to finish a real-time priority, so that the recording ends soon on a machine with a hundred
- * other programs that want to run. Includes ring.
+ * The thread that starts and stops the recording, and answers signals from the first step of the
+ * program to its end. It has real-time priority where that is permitted, and sleeps: so events are
+ * on for as long as was asked for, on a machine with a hundred other programs that want to run. A
+ * stop has a signal, the end of a time or of a command, or the writer as its reason. Each stop is
+ * the same: the thread disables the events and gives the threads that have to finish a real-time
+ * priority. Includes ring.
  */
 #ifndef MP_CAPTURE_SESSION_CONTROL_H
 #define MP_CAPTURE_SESSION_CONTROL_H
@@ -13,25 +15,36 @@
 /* Borrowed until mp_control_end(). */
 struct mp_control_setup {
 	struct mp_rings *rings;
-	bool of_tasks;	    /* the recording ends when all recorded tasks have ended */
-	bool closes_slowly; /* the kernel needs long to close the rings */
-	int command_fd;	    /* pidfd of the command at whose end the recording ends; -1: none */
-	int signal_fd; /* signalfd of the signals that end the recording; they are blocked in all threads */
-	int drain_tid; /* threads that have to finish, in addition to the main thread */
+	bool of_tasks;	      /* the recording ends when all recorded tasks have ended */
+	bool closes_slowly;   /* the kernel needs long to close the rings */
+	bool quiet;	      /* no messages but of errors */
+	int command_fd;	      /* pidfd of the command at whose end the recording ends; -1: none */
+	int drain_tid;	      /* threads that have to finish, in addition to the main thread */
+	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
+	void (*enable)(void *arg);   /* enables the events */
 	void (*disabled)(void *arg); /* called when the events are disabled */
 	void *arg;
 };
 
+/* When all events were enabled. */
+struct mp_control_started {
+	uint64_t clock_ns, real_ns; /* CLOCK_MONOTONIC and CLOCK_REALTIME */
+	uint64_t cpu_ns;	    /* CPU time of this process up to then */
+};
+
 struct mp_control;
 
-/* Starts the thread; it does nothing before mp_control_go(). `*tid` gets its thread id. */
-struct mp_control *mp_control_start(const struct mp_control_setup *setup, int *tid);
+/*
+ * Blocks SIGINT, SIGTERM and SIGHUP, ignores SIGPIPE, and starts the thread; `*tid` gets its thread
+ * id. Until mp_control_go() a signal ends the program within 200 ms. Ends the program if it cannot.
+ */
+struct mp_control *mp_control_start(int *tid);
 
 /*
- * To be called when all events are enabled: from now on any reason to stop counts, even an earlier
- * one. `duration_ns`: how long to record, 0: until something else stops it.
+ * Enables the events and starts the time; returns when that is done. From now on any reason to stop
+ * counts, even an earlier one: the first signal ends the recording, the second one the program.
  */
-void mp_control_go(struct mp_control *c, uint64_t duration_ns);
+struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_control_setup *setup);
 
 /* Stops the recording, from another thread. */
 void mp_control_stop(struct mp_control *c);

@@ -212,7 +212,7 @@ static bool drain_stacks(struct mp_drain *d)
 static bool drain_all(struct mp_drain *d)
 {
 	uint64_t settled = mp_grace_time(d->s.grace); /* before the rings are read */
-	uint64_t bound;
+	uint64_t began = mp_monotonic_ns(), bound;
 	bool complete = true;
 	uint32_t i;
 
@@ -229,7 +229,7 @@ static bool drain_all(struct mp_drain *d)
 	}
 	bound = cap_sources_bound(
 		d->s.sources); /* last, so that what they have pushed precedes the mark */
-	mp_queue_mark(d->s.queue, MP_MIN(settled, bound));
+	mp_queue_mark(d->s.queue, began, MP_MIN(settled, bound));
 	return complete;
 }
 
@@ -246,7 +246,7 @@ static void finish(struct mp_drain *d)
 	cap_sources_finish(d->s.sources);
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, 10);
-	mp_queue_mark(d->s.queue, UINT64_MAX);
+	mp_queue_mark(d->s.queue, mp_monotonic_ns(), UINT64_MAX);
 }
 
 /* Until all events are disabled. */

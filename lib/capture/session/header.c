@@ -55,9 +55,10 @@ static bool has_latency(const struct mp_record_plan *p)
 	return false;
 }
 
-json_t *mp_record_header(const struct mp_record_plan *p)
+json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control_started *started)
 {
-	json_t *header = mp_output_header(p->o->argv, p->target.n_cpus);
+	json_t *header =
+		mp_output_header(p->o->argv, p->target.n_cpus, started->clock_ns, started->real_ns);
 
 	if (p->o->collectors)
 		json_object_set_new(header, "collectors", mp_output_names(p->o->collectors));

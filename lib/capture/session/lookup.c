@@ -2,15 +2,13 @@
 #include "lib/capture/session/lookup.h"
 
 #include "lib/capture/host/archs.h"
-#include "lib/core/clock.h"
 
+/* Those of the target. */
 static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
 {
 	size_t i;
 	pid_t pid;
 
-	if (p->whole)
-		mp_proc_processes(pids);
 	for (i = 0; i < p->processes.n; i++)
 		mp_pids_add(pids, p->processes.v[i]);
 	for (i = 0; i < p->target.tids.n; i++) {
@@ -22,20 +20,26 @@ static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
 
 void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p)
 {
-	size_t i;
-
 	mp_symbols_init(&l->symbols);
 	mp_chain_texts_init(&l->stacks, &l->symbols);
 	if (p->user_stacks)
 		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);
 	mp_tasks_init(&l->tasks, p->user_stacks ? mp_symbols_dso : NULL, &l->symbols);
-	if (p->kernel_stacks)
-		mp_symbols_load_kernel(&l->symbols);
 	mp_formatter_init(&l->formatter, &p->events, &l->tasks, &l->stacks, &l->unwinder);
-	l->found_ns = mp_monotonic_ns();
-	find_processes(&l->found, p);
-	for (i = 0; i < l->found.n; i++)
-		mp_tasks_scan(&l->tasks, l->found.v[i]);
+	if (!p->whole)
+		find_processes(&l->found, p);
+}
+
+void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_record_plan *p)
+{
+	struct mp_pids all = { NULL, 0, 0 }, *found = p->whole ? &all : &l->found;
+	size_t i;
+
+	if (p->whole)
+		mp_proc_processes(&all);
+	for (i = 0; i < found->n; i++)
+		mp_tasks_scan(&l->tasks, found->v[i]);
+	mp_pids_release(&all);
 }
 
 void mp_record_lookup_release(struct mp_record_lookup *l)

@@ -18,12 +18,16 @@ struct mp_record_lookup {
 	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
-	struct mp_pids found; /* processes that ran at the beginning */
-	uint64_t found_ns;
+	struct mp_pids found; /* the processes of the target; none: the whole system */
 };
 
-/* Reads the names and mappings of tasks that already run. The tracking is on, so none is missed. */
 void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p);
+
+/*
+ * Reads the names and mappings of tasks that already run, which takes the longer the more there are:
+ * after the events are on. The tracking is on, so none is missed.
+ */
+void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_record_plan *p);
 void mp_record_lookup_release(struct mp_record_lookup *l);
 
 #endif

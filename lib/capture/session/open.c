@@ -2,10 +2,12 @@
 #include "lib/capture/session/open.h"
 
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/ring/attach.h"
+#include "lib/core/clock.h"
 
 enum {
 	QUEUE_MIN = 64 << 20,
@@ -50,16 +52,27 @@ static void find_excluded(struct mp_record_options *o)
 		mp_pids_add(&o->exclude, getpid());
 }
 
-/* Tables for the processes that run already. */
-static void make_tables(struct mp_record_opened *k, struct mp_record_lookup *l)
+static uint64_t cpu_ns(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * MP_NS_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * The programs send copies of the stacks of these processes, and of their children, until there are
+ * tables for them.
+ */
+static void expect_processes(struct mp_record_opened *k, const struct mp_pids *pids)
+{
+	struct mp_cut_space none = { .time_ns = mp_monotonic_ns() };
 	size_t i;
 
-	for (i = 0; k->bpf_stacks && i < l->found.n; i++)
-		mp_walk_tables_update(
-			&k->tables, mp_tasks_get(&l->tasks, l->found.v[i], l->found.v[i])->process,
-			l->found_ns);
-	mp_pids_release(&l->found);
+	for (i = 0; i < pids->n; i++) {
+		none.pid = (uint32_t)pids->v[i];
+		mp_bpf_stacks_update(k->bpf_stacks, &none);
+	}
 }
 
 static size_t count_walked(const struct mp_events *events)
@@ -104,8 +117,8 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 		};
 		l->tasks.gone = mp_walk_tables_forget;
 		l->tasks.gone_arg = &k->tables;
+		expect_processes(k, &l->found);
 	}
-	make_tables(k, l);
 }
 
 /* The tracking comes first, so that nothing happens between reading /proc and its first record. */
@@ -190,6 +203,7 @@ static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)
 void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 		    struct mp_record_plan *p)
 {
+	uint64_t began_ns;
 	char *error;
 	int tid;
 
@@ -198,14 +212,18 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);
 	mp_record_lookup_init(l, p);
-	open_stacks(k, l, p);
 	find_excluded(p->o);
+	began_ns = cpu_ns();
+	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
 		mp_die("%s", error);
+	k->bpf_cpu_ns = cpu_ns() - began_ns;
 	open_rings(k, l, p);
+	began_ns = cpu_ns();
 	open_sources(k, p);
 	if (k->bpf_stacks)
 		mp_bpf_stacks_attach(k->bpf_stacks, &k->rings, &p->events);
+	k->bpf_cpu_ns += cpu_ns() - began_ns;
 	mp_prototypes_forget();
 }
 

@@ -28,12 +28,13 @@ struct mp_record_opened {
 	struct mp_queue *queue;
 	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
 	struct mp_pids
-		threads; /* ours, and those of excluded processes: tracepoints exclude them */
+		threads;     /* ours, and those of excluded processes: tracepoints exclude them */
+	uint64_t bpf_cpu_ns; /* CPU time that it took to load and attach programs */
 };
 
 /*
- * Opens everything, and makes `l` when the tracking is on. Ends the program if it cannot. `k` and `l`
- * stay where they are.
+ * Opens everything, and makes `l`. What it does here does not depend on how many processes there are,
+ * except for those of the target. Ends the program if it cannot. `k` and `l` stay where they are.
  */
 void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 		    struct mp_record_plan *p);

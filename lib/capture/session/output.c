@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -60,23 +59,6 @@ void mp_output_check(const struct mp_out *out)
 	mp_die("cannot write '%s': %m", out->name);
 }
 
-int mp_output_signals(void)
-{
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then this process */
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (fd < 0)
-		mp_die("cannot make a signalfd: %m");
-	return fd;
-}
-
 json_t *mp_output_names(char **names)
 {
 	json_t *array = json_array();
@@ -86,14 +68,12 @@ json_t *mp_output_names(char **names)
 	return array;
 }
 
-json_t *mp_output_header(char **argv, size_t n_cpus)
+json_t *mp_output_header(char **argv, size_t n_cpus, uint64_t clock_ns, uint64_t real_ns)
 {
-	uint64_t clock_ns, real_ns;
 	struct utsname u;
 	json_t *header;
 	char boot[64];
 
-	mp_clock_pair(&clock_ns, &real_ns);
 	header = mp_ctl_header(MP_EVENT, "mp-record", "monotonic", clock_ns, real_ns);
 	if (mp_proc_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
 		json_object_set_new(header, "boot", json_string(boot));

@@ -24,16 +24,10 @@ bool mp_output_takes_stdout(const struct mp_out *out);
 void mp_output_check(const struct mp_out *out);
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP, ignores SIGPIPE, and returns a signalfd for the former. Ends
- * the program if it cannot.
+ * The header of a stream of events that begins at a time of CLOCK_MONOTONIC and CLOCK_REALTIME: clock,
+ * boot, host, kernel, CPUs, command. New reference.
  */
-int mp_output_signals(void);
-
-/*
- * The header of a stream of events that begins now: clock, boot, host, kernel, CPUs, command.
- * New reference.
- */
-json_t *mp_output_header(char **argv, size_t n_cpus);
+json_t *mp_output_header(char **argv, size_t n_cpus, uint64_t clock_ns, uint64_t real_ns);
 
 /* An array of strings; the list ends with NULL. New reference. */
 json_t *mp_output_names(char **names);

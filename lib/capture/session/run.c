@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/run.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include "lib/capture/ring/attach.h"
 #include "lib/capture/session/header.h"
+#include "lib/core/clock.h"
 
-static void stop_sources(void *arg)
-{
-	struct mp_record_run *r = arg;
-
-	cap_sources_stop(r->sources);
-}
-
-static void start_threads(struct mp_record_run *r, struct mp_record_plan *p,
-			  struct mp_record_opened *k)
+static void start_drain(struct mp_record_run *r, struct mp_record_plan *p,
+			struct mp_record_opened *k)
 {
 	struct mp_drain_setup drain = {
 		.rings = &k->rings,
@@ -28,22 +21,9 @@ static void start_threads(struct mp_record_run *r, struct mp_record_plan *p,
 		.queue = k->queue,
 		.realtime = mp_record_drain_priority(p->o),
 	};
-	struct mp_control_setup control = {
-		.rings = &k->rings,
-		.of_tasks = !p->whole && !p->o->command,
-		.closes_slowly = mp_record_closes_slowly(p),
-		.command_fd = p->command.pidfd,
-		.signal_fd = r->signal_fd,
-		.disabled = stop_sources,
-		.arg = r,
-	};
-	int tid;
 
-	r->drain = mp_drain_start(&drain, &tid);
-	mp_pids_add(&k->threads, tid);
-	control.drain_tid = tid;
-	r->control = mp_control_start(&control, &tid);
-	mp_pids_add(&k->threads, tid);
+	r->drain = mp_drain_start(&drain, &r->drain_tid);
+	mp_pids_add(&k->threads, r->drain_tid);
 }
 
 /* Tracepoints exclude threads, not processes: now all threads of mp-record are known. */
@@ -75,15 +55,6 @@ static void show_status(void *arg)
 	mp_status_line_show(&r->status, r->writer.written, r->writer.lost);
 }
 
-/* This thread formats and writes: it has to keep up with the drainer. */
-static void be_realtime(int priority)
-{
-	struct sched_param param = { .sched_priority = priority };
-
-	if (priority && sched_setscheduler(0, SCHED_FIFO, &param) < 0)
-		mp_say("cannot set real-time priority %d: %m", priority);
-}
-
 static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
 			   struct mp_record_opened *k, struct mp_record_lookup *l)
 {
@@ -108,7 +79,6 @@ static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
 	};
 	mp_writer_init(&r->writer);
 	l->formatter.tables = k->bpf_stacks ? &k->tables : NULL;
-	be_realtime(p->o->realtime);
 	mp_status_line_init(&r->status, !p->o->quiet && !r->writer.readable);
 }
 
@@ -123,18 +93,56 @@ void mp_record_write_json(struct mp_record_run *r, json_t *object)
 	mp_buf_release(&line);
 }
 
+static void enable(void *arg)
+{
+	const struct mp_record_run *r = arg;
+
+	if (r->plan->processes.n)
+		mp_attach_enable(r->rings);
+	else if (!r->plan->target.on_exec)
+		mp_rings_enable(r->rings);
+	cap_sources_start(r->sources);
+}
+
+static void stop_sources(void *arg)
+{
+	const struct mp_record_run *r = arg;
+
+	cap_sources_stop(r->sources);
+}
+
+/* For -v, and for tests: CPU time depends less on what else runs than time does. */
+static void report_start(const struct mp_record_run *r, const struct mp_record_opened *k,
+			 const struct mp_control_started *started)
+{
+	mp_say("recording after %.1f ms and %.1f ms of CPU time, %.1f ms of it for BPF",
+	       (double)(started->clock_ns - r->began_ns) / 1e6, (double)started->cpu_ns / 1e6,
+	       (double)k->bpf_cpu_ns / 1e6);
+}
+
 /* A reader that sees the header knows that events are being recorded. */
 static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
+	struct mp_control_setup setup = {
+		.rings = &k->rings,
+		.of_tasks = !p->whole && !p->o->command,
+		.closes_slowly = mp_record_closes_slowly(p),
+		.quiet = p->o->quiet,
+		.command_fd = p->command.pidfd,
+		.drain_tid = r->drain_tid,
+		.duration_ns = p->o->duration_ns,
+		.enable = enable,
+		.disabled = stop_sources,
+		.arg = r,
+	};
+	struct mp_control_started started;
+
 	mp_drain_go(r->drain, mp_control_stopped_fd(r->control));
-	if (p->processes.n)
-		mp_attach_enable(&k->rings);
-	else if (!p->target.on_exec)
-		mp_rings_enable(&k->rings);
-	cap_sources_start(r->sources);
-	r->header = mp_record_header(p); /* the recording begins at its time */
-	r->writer.from_ns = json_integer_value(json_object_get(r->header, "clock_ns"));
-	mp_control_go(r->control, p->o->duration_ns);
+	started = mp_control_go(r->control, &setup);
+	r->writer.from_ns = started.clock_ns;
+	r->header = mp_record_header(p, &started);
+	if (p->o->verbose)
+		report_start(r, k, &started);
 	if (!r->writer.silent)
 		mp_record_write_json(r, json_incref(r->header));
 	if (p->o->command && mp_command_go(&p->command) < 0) {
@@ -146,14 +154,35 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	cap_sources_begin(r->sources);
 }
 
+/*
+ * What runs already. Processes of the whole system get tables for BPF when their first stack comes,
+ * those of the target now.
+ */
+static void scan(struct mp_record_run *r, const struct mp_record_plan *p,
+		 struct mp_record_opened *k, struct mp_record_lookup *l)
+{
+	uint64_t began_ns = mp_monotonic_ns();
+	size_t i;
+
+	mp_record_lookup_scan(l, p);
+	r->writer.scanned_ns = mp_monotonic_ns();
+	for (i = 0; k->bpf_stacks && i < l->found.n; i++)
+		mp_walk_tables_update(
+			&k->tables, mp_tasks_get(&l->tasks, l->found.v[i], l->found.v[i])->process,
+			began_ns);
+}
+
 void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
 		   struct mp_record_lookup *l)
 {
 	r->sources = &k->sources;
-	start_threads(r, p, k);
+	r->rings = &k->rings;
+	r->plan = p;
+	start_drain(r, p, k);
 	set_filters(k, p);
 	prepare_writer(r, p, k, l);
 	start(r, p, k);
+	scan(r, p, k, l);
 	mp_writer_run(&r->writer);
 	mp_drain_free(r->drain);
 	r->drain = NULL;
@@ -165,5 +194,4 @@ void mp_record_run_release(struct mp_record_run *r)
 	mp_control_end(r->control);
 	json_decref(r->header);
 	mp_writer_release(&r->writer);
-	close(r->signal_fd);
 }

@@ -17,11 +17,14 @@
 
 /* Its threads point to it: it stays where it is. */
 struct mp_record_run {
-	struct mp_out *out; /* set by the caller, as the next */
-	int signal_fd;	    /* readable when a signal asks for the end */
+	struct mp_out *out; /* set by the caller, as the next two */
+	struct mp_control *control;
+	uint64_t began_ns; /* when the program began */
+	const struct mp_record_plan *plan;
+	struct mp_rings *rings;
 	const struct cap_opened_sources *sources;
 	struct mp_drain *drain; /* NULL: not yet, or not any more */
-	struct mp_control *control;
+	int drain_tid;
 	struct mp_writer writer;
 	struct mp_status_line status;
 	json_t *header;

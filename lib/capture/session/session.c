@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/session.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "lib/capture/session/finish.h"
@@ -9,6 +10,7 @@
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/run.h"
+#include "lib/core/clock.h"
 
 struct recording {
 	struct mp_record_plan plan;
@@ -33,20 +35,37 @@ static void clean_up(int status, void *arg)
 	mp_probes_remove(&r->plan.events.probes, r->plan.tracefs);
 }
 
+/*
+ * First of all, since on a busy machine each step before that waits for a CPU. Threads have their own
+ * priorities, and the command that of the caller.
+ */
+static void be_realtime(int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	if (priority && sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) < 0)
+		mp_say("cannot set real-time priority %d: %m", priority);
+}
+
 enum mp_status mp_record(struct mp_record_options *o)
 {
-	struct recording r = { .run = { .drain = NULL } }, **at_exit = mp_alloc(sizeof(*at_exit));
+	struct recording r = { .opened = { .grace = NULL } },
+			 **at_exit = mp_alloc(sizeof(*at_exit));
 	struct mp_record_parts parts = { &r.plan, &r.opened, &r.lookup, &r.run };
 	enum mp_status status;
 	struct mp_out out;
+	int tid;
 
 	*at_exit = &r;
 	on_exit(clean_up, at_exit);
+	r.run.began_ns = mp_monotonic_ns();
+	be_realtime(o->realtime);
+	r.run.control = mp_control_start(&tid);
+	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);
-	r.run.signal_fd = mp_output_signals();
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.lookup, &r.plan);
 	mp_record_run(&r.run, &r.plan, &r.opened, &r.lookup);

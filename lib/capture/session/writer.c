@@ -375,6 +375,27 @@ static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
 	q->v[i] = *x;
 }
 
+/* A process gets its tables at once when the first copy of a stack comes. */
+static void note_copy(struct mp_writer *w, const struct mp_bpf_head *copy)
+{
+	struct mp_task *task = mp_tasks_find(w->tasks, (pid_t)copy->tid);
+
+	if (task && !task->process->tables)
+		mp_walk_tables_update(w->formatter->tables, task->process, w->watermark_ns);
+}
+
+/* What a record says before it is its turn. */
+static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_queue_record *x)
+{
+	const struct mp_record_comm *comm = (const struct mp_record_comm *)x->record;
+
+	if (type == MP_QUEUE_TASKS && comm->header.type == PERF_RECORD_COMM)
+		mp_tasks_foresee(w->tasks, comm->tid, x->time_ns,
+				 comm->header.misc & PERF_RECORD_MISC_COMM_EXEC);
+	if (type == MP_QUEUE_STACKS && x->record->type == MP_BPF_COPY)
+		note_copy(w, (const struct mp_bpf_head *)x->record);
+}
+
 static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 {
 	struct mp_stream_queue *q = &w->streams[chunk->stream->number];
@@ -394,6 +415,8 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		if (h->type == PERF_RECORD_LOST)
 			((struct mp_record_lost *)h)->id = q->last_ns;
 		q->last_ns = x.time_ns;
+		if (chunk->stream->type != MP_QUEUE_EVENTS)
+			note(w, chunk->stream->type, &x);
 		enqueue(q, &x);
 		chunk->refs++;
 		at += h->size;
@@ -480,7 +503,11 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 
 static void end_round(struct mp_writer *w, uint64_t settled_ns)
 {
-	w->until_ns = MP_MAX(mp_control_stop_ns(w->control), w->watermark_ns);
+	uint64_t stop_ns = mp_control_stop_ns(w->control);
+
+	w->until_ns = MP_MAX(stop_ns, w->watermark_ns);
+	if (w->formatter->tables)
+		w->formatter->tables->ended = stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
 	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = settled_ns;
@@ -516,6 +543,7 @@ void mp_writer_init(struct mp_writer *w)
 void mp_writer_run(struct mp_writer *w)
 {
 	uint64_t settled_ns = 0;
+	bool complete;
 
 	while (settled_ns != UINT64_MAX) {
 		struct mp_chunk *chunk = mp_queue_pop(w->queue, POP_MS);
@@ -529,7 +557,10 @@ void mp_writer_run(struct mp_writer *w)
 			continue;
 		}
 		settled_ns = chunk->settled_ns;
+		/* all that the kernel said of tasks up to the scan has to be noted */
+		complete = chunk->began_ns >= w->scanned_ns || settled_ns == UINT64_MAX;
 		mp_queue_recycle(w->queue, chunk);
-		end_round(w, settled_ns);
+		if (complete)
+			end_round(w, settled_ns);
 	}
 }

@@ -46,6 +46,7 @@ struct mp_writer {
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	const struct mp_control *control;
 	uint64_t from_ns;    /* from then on all events were enabled */
+	uint64_t scanned_ns; /* when the tasks that ran already had been read */
 	uint64_t max_events; /* 0: no limit */
 	bool whole;	     /* the whole system is recorded */
 	bool silent;	     /* no events, so no control lines either */

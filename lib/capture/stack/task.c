@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/core/clock.h"
+
 void mp_tasks_init(struct mp_tasks *t,
 		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
 		   void *arg)
@@ -110,6 +112,15 @@ static void set_comm(struct mp_task *task, struct mp_str comm)
 	task->text_len = 0;
 }
 
+/* Gives a task the name that stands for an unknown one. */
+static void set_unknown(struct mp_task *task)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), ":%d", (int)task->tid);
+	set_comm(task, mp_str(name));
+}
+
 /* Starts a task; an ended one may have had the same tid. */
 static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process *p)
 {
@@ -193,6 +204,7 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 	size_t len, i;
 
 	s.process->refs++;
+	s.process->scanned_ns = mp_monotonic_ns();
 	mp_proc_threads(pid, &tids);
 	for (i = 0; i < tids.n; i++)
 		if (mp_proc_comm(pid, tids.v[i], comm, &len))
@@ -207,7 +219,6 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
 	struct mp_process *p;
-	char name[16];
 
 	if (task)
 		return task;
@@ -220,9 +231,25 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
 		return task;
 	p = pid > 0 ? process_of(t, pid) : NULL;
 	task = add_task(t, tid, p ? p : new_process(t, pid > 0 ? pid : tid, NULL));
-	snprintf(name, sizeof(name), ":%d", (int)tid);
-	set_comm(task, mp_str(name));
+	set_unknown(task);
 	return task;
+}
+
+static void forget_mappings(struct mp_tasks *t, struct mp_process *p)
+{
+	drop_space(t, p->space);
+	p->space = new_space(t);
+}
+
+void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec)
+{
+	struct mp_task *task = mp_tasks_find(t, tid);
+
+	if (!task || time_ns >= task->process->scanned_ns)
+		return;
+	set_unknown(task);
+	if (exec)
+		forget_mappings(t, task->process);
 }
 
 void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec)
@@ -233,10 +260,8 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	if (!task)
 		task = add_task(t, tid, p ? p : new_process(t, pid, NULL));
 	set_comm(task, comm);
-	if (!exec)
-		return;
-	drop_space(t, task->process->space);
-	task->process->space = new_space(t);
+	if (exec)
+		forget_mappings(t, task->process);
 }
 
 void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid)

@@ -39,6 +39,7 @@ struct mp_process {
 	pid_t pid;
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
 	struct mp_space *space;
+	uint64_t scanned_ns; /* when /proc was about to be read; 0: it was not */
 };
 
 struct mp_task {
@@ -72,7 +73,10 @@ void mp_tasks_init(struct mp_tasks *t,
 		   void *arg);
 void mp_tasks_release(struct mp_tasks *t);
 
-/* Adds a process with its threads and mappings, from /proc. */
+/*
+ * Adds a process with its threads and mappings, from /proc. Its records of before that are applied
+ * all the same, see mp_tasks_foresee().
+ */
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
 
 /*
@@ -81,6 +85,13 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
  */
 struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
+
+/*
+ * To be called for a record of a new name before any event of its time, or of before, is handled. If
+ * the task was scanned later than that, it had another name until then, and before an execve() other
+ * mappings, which are not known.
+ */
+void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);
 
 /* Apply the kernel's records. */
 void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec);

@@ -37,7 +37,7 @@ void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process,
 	};
 
 	process->tables = true;
-	if (process->pid == 0)
+	if (process->pid == 0 || t->ended)
 		return;
 	t->v = mp_grow(t->v, &t->cap, s->n, sizeof(*t->v));
 	for (to.n = 0; to.n < s->n; to.n++)

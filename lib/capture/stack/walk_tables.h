@@ -15,6 +15,7 @@ struct mp_walk_tables {
 	struct mp_dsos *dsos;	     /* borrowed */
 	struct mp_cut_mapping *v;    /* of the current process */
 	size_t cap;
+	bool ended; /* no more stacks are taken: updates do nothing */
 };
 
 void mp_walk_tables_release(struct mp_walk_tables *t);

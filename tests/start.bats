@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# How a recording starts, and how it answers signals from its first step to its last. What is slow is made slow by strace, which delays
+# system calls: no test depends on the speed of the machine.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# CPU time that a recording used before its events were on, and what of it was for BPF, in us: the least of five.
+start_us() {
+	local i
+	for ((i = 0; i < 5; i++)); do
+		mp-record -v "$@" -n 1 -d 100ms -o /dev/null 2>&1 || true
+	done | sed -nE 's/^mp-record: recording after .* and ([0-9]+)\.([0-9]) ms of CPU time, ([0-9]+)\.([0-9]) ms of it for BPF$/\1\200 \3\400/p' |
+		sort -n | head -n 1
+}
+
+needs_strace() {
+	strace -o /dev/null true 2> /dev/null || skip "no strace, or it is not permitted"
+}
+
+# Until a file has a text.
+wait_for() {
+	until grep -qs -- "$2" "$1"; do
+		kill -0 "$pid" || { cat "$1"; return 1; }
+		sleep 0.01
+	done
+}
+
+@test "before the events are on, a recording uses little CPU time, however many processes there are" {
+	needs_root
+	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
+	start_load sleep 600
+	ways_0=(-e cpu-clock)
+	ways_1=(cpusched)
+	ways_2=(-e sched:sched_switch)
+	ways_3=(-e cpu-clock -g none -p "$LOAD_PID")
+	for way in 0 1 2 3; do
+		local -n args=ways_$way
+		read -r few_$way bpf < <(start_us "${args[@]}")
+		local -n few=few_$way
+		echo "${args[*]}: $few us, $bpf of them for BPF"
+		[ $((few - bpf)) -le $((bpf > 1000 ? 20000 : 30000)) ]
+	done
+	start_load perl -e 'for (1 .. 1000) { my $pid = fork; die unless defined $pid; next if $pid; sleep 600; exit } print "ready\n"; sleep 600'
+	until [ "$(pgrep -c -s "$LOAD_PID")" = 1001 ]; do sleep 0.05; done
+	for way in 0 1 2 3; do
+		local -n args=ways_$way few=few_$way
+		read -r many bpf < <(start_us "${args[@]}")
+		echo "${args[*]}: $few us, with 1,000 more processes $many us"
+		[ "$many" -le $((few * 3 / 2 + 2000)) ]
+	done
+}
+
+@test "-d counts from the time when the events are on, whatever keeps mp-record from running after that" {
+	needs_root
+	needs_strace
+	# uname(2) is called for the header
+	strace -f -o "$TMP/strace" -e trace=uname -e inject=uname:delay_enter=3s mp-record -q -e cpu-clock -g none -d 200ms -o "$TMP/s"
+	grep -q 'DELAYED\|INJECTED' "$TMP/strace"
+	took=$(length_ms "$TMP/s")
+	echo "$took ms"
+	[ "$took" -ge 200 ] && [ "$took" -lt 2500 ] || false
+}
+
+@test "--realtime comes first, and is not for the command" {
+	needs_root
+	needs_strace
+	strace -f -o "$TMP/strace" -e trace=sched_setscheduler,perf_event_open,bpf,openat mp-record --realtime=3 -q -e cpu-clock -g none -o "$TMP/s" \
+		-- sh -c "chrt -p \$\$ > '$TMP/policy'" || [ $? = 1 ]
+	grep -q SCHED_OTHER "$TMP/policy"
+	first=$(grep -n -m 1 'sched_setscheduler(0, .*\[3\]' "$TMP/strace" | cut -d : -f 1)
+	event=$(grep -n -m 1 perf_event_open "$TMP/strace" | cut -d : -f 1)
+	[ "$first" -lt "$event" ]
+}
+
+@test "a signal ends a recording that is still being opened" {
+	needs_root
+	needs_strace
+	# three minutes for all events
+	strace -f -o "$TMP/strace" -e trace=perf_event_open -e inject=perf_event_open:delay_enter=20s mp-record -q -e cpu-clock -g none -o "$TMP/s" &
+	tracer=$!
+	until pid=$(pgrep -P $tracer -x mp-record) && grep -qE '^SigBlk:.*4003$' "/proc/$pid/status"; do sleep 0.01; done
+	kill -TERM "$pid"
+	status=0
+	wait $tracer || status=$?
+	[ "$status" = 143 ]
+	! grep -q INJECTED "$TMP/strace" || [ "$(grep -c 'DELAYED' "$TMP/strace")" -le 2 ]
+}
+
+@test "while its reader stalls, a recording says at a signal that it has ended, and the second signal ends mp-record" {
+	needs_root
+	mkfifo "$TMP/pipe"
+	exec 5<> "$TMP/pipe"
+	start_load perl -e 'getppid while 1'
+	for duration in "" "-d 1s"; do
+		setsid env --default-signal=INT mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" $duration -o "$TMP/pipe" 2> "$TMP/err" &
+		pid=$!
+		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do sleep 0.01; done
+		sleep 2	# with -d, the recording ends meanwhile
+		kill -INT $pid
+		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
+		kill -INT $pid
+		status=0
+		wait $pid || status=$?
+		[ "$status" = 130 ]
+	done
+	exec 5>&-
+}

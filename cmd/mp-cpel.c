@@ -26,7 +26,7 @@ static const struct mp_program program = {
 	.summary = "Write events as a CPEL file for VPP's G2 viewer, cpelatency and cpelstate.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples = "  mp-record -e 'sched:*' -d 5 | mp-order | mp-cpel -o sched.cpel\n"
+	.examples = "  mp-record -e 'sched:*' -d 5 | mp-cpel -o sched.cpel\n"
 		    "  mp-cpel --track cpu --label comm,.next_comm sched.mp > cpus.cpel\n"
 		    "  mp-cpel -t .dev -e 'block:*' -o disk.cpel disk.mp\n",
 };

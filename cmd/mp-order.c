@@ -44,8 +44,7 @@ static const struct mp_program program = {
 	.summary = "Put the events of one or many streams in order of time.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples = "  mp-record -e sched:sched_switch,sched:sched_wakeup -d 5 | mp-order | head\n"
-		    "  mp-order --realtime web7.mp db1.mp > both.mp\n"
+	.examples = "  mp-order --realtime web7.mp db1.mp > both.mp\n"
 		    "  mp-order --check web7.mp\n",
 };
 

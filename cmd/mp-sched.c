@@ -32,10 +32,9 @@ static const struct mp_program program = {
 	.summary = "What each task and each CPU did, from the events of the scheduler.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples =
-		"  mp-record -e 'sched:*' -d 5 | mp-order | mp-sched | mp-hist --by comm,state\n"
-		"  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
-		"  mp-sched --table sched.mp\n",
+	.examples = "  mp-record -e 'sched:*' -d 5 | mp-sched | mp-hist --by comm,state\n"
+		    "  mp-sched -s sleep,block sched.mp | mp-fold --weight dur > off-cpu.folded\n"
+		    "  mp-sched --table sched.mp\n",
 };
 
 static struct {

@@ -47,8 +47,8 @@ static const struct mp_program program = {
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-select -f 'comm~\"nginx*\" && .prev_state!=0 || cpu==3' sched.mp\n"
-		    "  mp-select --from 2s --for 500ms sched.mp | mp-fold\n"
-		    "  mp-select -f 'dur>1ms' --drop stack disk.mp\n",
+		    "  mp-select --from 2s --for 500ms cpu.mp | mp-fold\n"
+		    "  mp-select -f 'dur>1ms' --fields comm,dur disk.mp\n",
 };
 
 static struct mp_select job;

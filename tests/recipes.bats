@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Each command that README, man pages, collectors and --help show works, and gives what it promises: tests/tools/recipes.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# works AT_LEAST DOCUMENT...: runs the commands of the documents, at least so many.
+works() {
+	export BUILD
+	local least=$1
+	needs_root
+	tests/tools/recipes "$TMP/box" "${@:2}" > "$TMP/tap" || { grep -A 9 '^not ok' "$TMP/tap"; return 1; }
+	sed -n 's/^ok [0-9]* \(.*\) # skip \(.*\)/# \2: \1/p' "$TMP/tap"
+	[ "$(grep -c '^ok' "$TMP/tap")" -ge "$least" ]
+}
+
+@test "each command of README works" {
+	works 33 README.md
+}
+
+@test "each command of the collectors works" {
+	works 50 lib/collectors/*
+}
+
+@test "each command of the man pages works" {
+	works 110 docs/*.[17] formats/*.5
+}
+
+@test "each command of --help works" {
+	works 30 $PROGRAMS
+}
+
+@test "recipes that trip their readers are found" {
+	needs_root
+	while IFS='|' read -r fault command; do
+		command=${command//!/|}
+		printf '.Bd -literal\n%s\n.Ed\n' "$command" > "$TMP/page.1"
+		run tests/tools/recipes "$TMP/box" "$TMP/page.1"
+		rm -rf "$TMP/box"
+		[ "$status" = 1 ] && [[ "$output" == "not ok 1 "*"$fault"* ]] || { echo "$command: $output"; false; }
+	done <<- 'END'
+		several types of events|mp-fold all.mp
+		no event has the field 'stack'|mp-select --drop stack disk.mp
+		the end of a sorted list|mp-fold --sort weight cpu.mp !tail
+		empty input|printf '1,a:b,comm=x\n' !mp-select -f 'comm=="nobody"' !mp-fold
+		status 1|mp-fold --version !grep nothing
+		no output|mp-fold --version !sed d
+		nothing.svg: syntax error|mp-fold --version > nothing.svg
+		did you mean|mp-record -e sched_switch -d 1 !mp-fold
+		unrecognized option|mp-hist --no-such cpu.mp
+	END
+}

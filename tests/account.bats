@@ -57,6 +57,20 @@ balanced() {
 	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time)' > /dev/null
 }
 
+@test "each loss has its type, of that type in number what was not delivered" {
+	mp-record -q -e "$GETPPID,syscalls:sys_exit_getppid" -g none -m 32K -o "$TMP/s" -- "$LOAD/getppid" 300007 2> /dev/null || [ $? = 1 ]
+	balanced "$TMP/s"
+	[ "$(trailer "$TMP/s" lost)" -gt 0 ] || skip "nothing was lost"
+	for type in $GETPPID syscalls:sys_exit_getppid; do
+		lost=$(grep '^{"lost"' "$TMP/s" | jq -s --arg t $type 'map(select(.type == $t).lost) | add // 0')
+		[ $(($(grep -c "^[0-9]*,$type," "$TMP/s") + lost)) = 300007 ]
+	done
+	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time and .type)' > /dev/null
+	# filters of the one type know nothing of the other
+	mp-select -e $GETPPID "$TMP/s" 2> /dev/null | mp-select -e $GETPPID 2> "$TMP/err" > "$TMP/out" || [ $? = 1 ]
+	[ "$(cat "$TMP/err")" = "mp-select: input reports $((300007 - $(grep -c "^[0-9]*,$GETPPID," "$TMP/s"))) lost events" ]
+}
+
 @test "with a slow reader the queue stays bounded, and what does not fit is counted as lost" {
 	mp-record -q -e $GETPPID -g none -m 64K -- sh -c "'$LOAD/getppid' 3000017 > /dev/null" 2> /dev/null |
 		{ sleep 3; cat; } > "$TMP/s" || true

@@ -127,7 +127,8 @@ struct cap_source {
 
 	/*
 	 * How often an event happened on a CPU while it was enabled, by the source's own count, for
-	 * events that the kernel does not count; `cpu` -1: on an unknown CPU.
+	 * events that the kernel does not count; `cpu` -1: on an unknown CPU. The drainer, too, calls
+	 * it while events happen, but not for `cpu` -1.
 	 */
 	uint64_t (*account)(void *state, size_t event, int cpu);
 

@@ -4,51 +4,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Totals of the kernel's counters, by ring and event like the writer's counts. */
-static struct mp_counts *read_counters(const struct mp_writer *w)
+/* Totals of the counters, by ring and event like the writer's counts. */
+static struct mp_counts *read_counters(const struct mp_losses_setup *s)
 {
-	struct mp_counts *sums = mp_zalloc(w->rings->n * w->events->n * sizeof(*sums)), counts;
+	struct mp_counts *counts = mp_zalloc(s->rings->n * s->events->n * sizeof(*counts));
 	size_t i;
 
-	for (i = 0; i < w->rings->n_counters; i++) {
-		const struct mp_counter *c = &w->rings->counters[i];
-		struct mp_counts *sum = &sums[c->ring * w->events->n + c->event];
-
-		if (!mp_counter_read(w->rings, c, &counts))
-			continue;
-		sum->count += counts.count;
-		sum->lost += counts.lost;
-	}
-	return sums;
+	for (i = 0; i < s->rings->n; i++)
+		mp_losses_count(s, i, counts + i * s->events->n);
+	for (i = 0; i < s->events->n; i++) /* on an unknown CPU */
+		counts[i].count += cap_sources_account(s->sources, i, -1);
+	return counts;
 }
 
-/* Adds what sources count themselves, because the kernel's counters do not count their events. */
-static void add_sources(struct mp_counts *sums, const struct mp_writer *w,
-			const struct cap_opened_sources *sources)
+static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_writer *w,
+		      size_t ring, size_t event)
 {
-	size_t ring, i;
-
-	for (i = 0; i < w->events->n; i++) {
-		for (ring = 0; ring < w->rings->n; ring++)
-			sums[ring * w->events->n + i].count +=
-				cap_sources_account(sources, i, w->rings->v[ring].cpu);
-		sums[i].count += cap_sources_account(sources, i, -1);
-	}
-}
-
-static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_event *e,
-		      const struct mp_tally *t, const struct mp_counts *counts)
-{
+	const struct mp_counts *counts = &a->counts[ring * w->events->n + event];
+	const struct mp_event *e = &w->events->v[event];
+	const struct mp_tally *t = mp_writer_tally(w, ring, event);
 	uint64_t known = t->written + t->excluded + counts->lost, fired;
 
 	cpu->written += t->written;
 	cpu->excluded += t->excluded;
 	cpu->lost += counts->lost;
 	/* task:exec and so on have no counter: they were delivered, or did not fit */
-	fired = e->each && !t->weighted && !e->own ? counts->count : known;
+	fired = mp_losses_is_comparable(e, t) ? counts->count : known;
 	cpu->fired += fired;
 	if (fired > known) {
 		a->unexplained += fired - known;
+		a->unexplained_of[event] += fired - known;
 		cpu->lost += fired - known;
 	} else {
 		a->surplus += known - fired;
@@ -65,50 +50,53 @@ static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, ui
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct cap_opened_sources *sources)
 {
-	struct mp_counts *counts = read_counters(w);
+	const struct mp_losses_setup setup = { w->rings, w->events, sources, NULL };
 	size_t i, j;
 
-	add_sources(counts, w, sources);
-	*a = (struct mp_account){ .cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)) };
+	*a = (struct mp_account){
+		.cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)),
+		.counts = read_counters(&setup),
+		.unexplained_of = mp_zalloc(w->events->n * sizeof(*a->unexplained_of)),
+	};
 	for (i = 0; i < w->rings->n; i++) {
 		struct mp_cpu_account *cpu = &a->cpus[i];
 
 		for (j = 0; j < w->events->n; j++)
-			add_event(a, cpu, &w->events->v[j], mp_writer_tally(w, i, j),
-				  &counts[i * w->events->n + j]);
+			add_event(a, cpu, w, i, j);
 		if (!w->rings->has_lost)
 			add_ring_losses(a, cpu, w->ring_tally[i].lost);
 		a->fired += cpu->fired;
 		a->lost += cpu->lost;
 	}
-	free(counts);
 }
 
 void mp_account_release(struct mp_account *a)
 {
+	free(a->counts);
+	free(a->unexplained_of);
 	free(a->cpus);
 }
 
 void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
 {
-	struct mp_buf line = { NULL, 0, 0 };
 	size_t i;
 
+	if (w->losses) {
+		mp_losses_end(w->losses, w->until_ns, a->counts);
+		return;
+	}
 	for (i = 0; i < w->rings->n; i++) {
 		const struct mp_ring_tally *t = &w->ring_tally[i];
+		const struct mp_ctl loss = {
+			.lost = a->cpus[i].lost - MP_MIN(t->lost, a->cpus[i].lost),
+			.from_ns = t->last_ns,
+			.time_ns = w->until_ns,
+			.cpu = w->rings->v[i].cpu,
+		};
 
-		if (a->cpus[i].lost <= t->lost)
-			continue;
-		w->lost += a->cpus[i].lost - t->lost;
-		line.len = 0;
-		mp_ctl_add_lost(&line, &(struct mp_ctl){ .lost = a->cpus[i].lost - t->lost,
-							 .from_ns = MP_MIN(t->last_ns, w->until_ns),
-							 .time_ns = w->until_ns,
-							 .cpu = w->rings->v[i].cpu });
-		if (!w->readable)
-			mp_writer_put(w, mp_buf_view(&line));
+		if (loss.lost)
+			mp_writer_put_loss(w, i, &loss);
 	}
-	mp_buf_release(&line);
 }
 
 void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer)

@@ -23,12 +23,14 @@ struct mp_cpu_account {
 
 struct mp_account {
 	struct mp_cpu_account *cpus; /* by ring */
+	struct mp_counts *counts;    /* by ring and event */
 	uint64_t fired, lost;
 	/*
 	 * Events that fired, by the counter, but were neither delivered nor counted as lost: some
 	 * kernels silently drop events of interrupts that wake an idle CPU. They are lost, too.
 	 */
 	uint64_t unexplained;
+	uint64_t *unexplained_of; /* by event */
 	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
 };
 
@@ -37,7 +39,7 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct cap_opened_sources *sources);
 void mp_account_release(struct mp_account *a);
 
-/* Writes lines for losses that no record of a ring reported: those at the end. Adds to w->lost. */
+/* Writes lines for the losses that no line has reported yet. */
 void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
 
 /* Adds "fired", "excluded", "late" and "cpus" to a trailer. */

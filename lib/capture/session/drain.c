@@ -208,6 +208,14 @@ static bool drain_stacks(struct mp_drain *d)
 	return all;
 }
 
+/* Whether there may have been a record that did not fit. */
+static bool is_full(const struct mp_ring *r)
+{
+	uint64_t tail;
+
+	return r->base && mp_ring_pending(r, &tail) + UINT16_MAX > r->size;
+}
+
 /* Drains all rings once, and pushes a mark for what is complete. False if something had to stay. */
 static bool drain_all(struct mp_drain *d)
 {
@@ -217,7 +225,12 @@ static bool drain_all(struct mp_drain *d)
 	uint32_t i;
 
 	for (i = 0; i < d->s.rings->n; i++) {
-		if (drain_ring(d, i))
+		bool was_full = d->s.losses && is_full(&d->s.rings->v[i]);
+		bool drained = drain_ring(d, i);
+
+		if (d->s.losses)
+			mp_losses_check(d->s.losses, i, was_full);
+		if (drained)
 			continue;
 		complete = false;
 		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The thread that empties the rings into the queue and never waits for output.
- * Includes bpfstack, grace, queue, ring, sources, track.
+ * Includes bpfstack, grace, losses, queue, ring, sources, track.
  */
 #ifndef MP_CAPTURE_SESSION_DRAIN_H
 #define MP_CAPTURE_SESSION_DRAIN_H
@@ -11,6 +11,7 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
+#include "lib/capture/session/losses.h"
 #include "lib/capture/session/sources.h"
 
 /* Borrowed until mp_drain_free(). */
@@ -23,7 +24,8 @@ struct mp_drain_setup {
 	struct mp_grace *grace;
 	const struct cap_opened_sources *sources;
 	struct mp_queue *queue;
-	int realtime; /* SCHED_FIFO priority, 0: none */
+	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
+	int realtime;		  /* SCHED_FIFO priority, 0: none */
 };
 
 struct mp_drain;

@@ -157,6 +157,10 @@ static void add_streams(struct mp_record_opened *k, const struct mp_record_plan 
 	mp_track_add_streams(k->track, k->queue);
 	if (k->bpf_stacks)
 		k->stack_stream = mp_queue_add(k->queue, MP_QUEUE_STACKS, "stacks", 0);
+	k->losses = mp_losses_new(&(struct mp_losses_setup){ .rings = &k->rings,
+							     .events = &p->events,
+							     .sources = &k->sources,
+							     .queue = k->queue });
 }
 
 static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
@@ -250,6 +254,7 @@ void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record
 	mp_bpf_stacks_free(k->bpf_stacks);
 	mp_record_close_events(k, p);
 	mp_track_close(k->track);
+	mp_losses_free(k->losses);
 	mp_queue_free(k->queue);
 	mp_pids_release(&k->threads);
 }

@@ -13,6 +13,7 @@
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
 #include "lib/capture/session/lookup.h"
+#include "lib/capture/session/losses.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/sources.h"
 #include "lib/capture/stack/walk_tables.h"
@@ -26,6 +27,7 @@ struct mp_record_opened {
 	struct mp_walk_tables tables;	  /* for them */
 	struct cap_opened_sources sources;
 	struct mp_queue *queue;
+	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
 	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
 	struct mp_pids
 		threads;     /* ours, and those of excluded processes: tracepoints exclude them */

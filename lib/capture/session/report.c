@@ -5,15 +5,45 @@
 
 #include "lib/stream/unit.h"
 
+enum { LISTED_MAX = 3 }; /* types in a message */
+
+static void report_full(uint64_t n)
+{
+	if (n)
+		mp_say("%llu %s lost: the ring buffers were full (try larger ones with -m 16M, "
+		       "fewer events with a filter or --fields, or --realtime)",
+		       (unsigned long long)n, n == 1 ? "event was" : "events were");
+}
+
+/* "880 events were lost: the kernel dropped them without counting them (sched:sched_waking 880)" */
+static void report_unexplained(const struct mp_account *a, const struct mp_events *events)
+{
+	struct mp_buf types = { NULL, 0, 0 };
+	size_t i, listed = 0;
+
+	for (i = 0; i < events->n; i++) {
+		if (!a->unexplained_of[i])
+			continue;
+		if (listed++ < LISTED_MAX)
+			mp_buf_printf(&types, "%s%s %llu", types.len ? ", " : "", events->v[i].type,
+				      (unsigned long long)a->unexplained_of[i]);
+	}
+	if (listed > LISTED_MAX)
+		mp_buf_printf(&types, " and %zu more", listed - LISTED_MAX);
+	if (a->unexplained)
+		mp_say("%llu %s lost: the kernel dropped %s without counting %s (%.*s)",
+		       (unsigned long long)a->unexplained,
+		       a->unexplained == 1 ? "event was" : "events were",
+		       a->unexplained == 1 ? "it" : "them", a->unexplained == 1 ? "it" : "them",
+		       MP_STR_ARGS(mp_buf_view(&types)));
+	mp_buf_release(&types);
+}
+
 void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
 		      bool verbose)
 {
-	if (w->lost > a->unexplained)
-		mp_say("%llu %s lost: the ring buffers were full (try larger ones with -m 16M, "
-		       "fewer events with a filter or --fields, or --realtime)",
-		       (unsigned long long)w->lost, w->lost == 1 ? "event was" : "events were");
-	else
-		mp_say_count(w->lost, "event was lost", "events were lost");
+	report_full(w->lost - MP_MIN(w->lost, a->unexplained));
+	report_unexplained(a, w->events);
 	mp_say_count(w->late, "event came after a watermark that promised none",
 		     "events came after a watermark that promised none");
 	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
@@ -24,8 +54,6 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 	mp_say_count(w->broken, "record could not be parsed", "records could not be parsed");
 	if (w->broken)
 		mp_say("the last of them was in the stream of the %s", w->broken_owner);
-	mp_say_count(a->unexplained, "of them the kernel dropped without counting it",
-		     "of them the kernel dropped without counting them");
 	if (!quiet)
 		mp_unwind_stats_report(&w->formatter->unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",

@@ -202,17 +202,38 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	write_line(w, &e, r->event, &s, task, r->cpu);
 }
 
-static void write_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
-		       uint64_t time_ns)
+void mp_writer_put_loss(struct mp_writer *w, size_t ring, const struct mp_ctl *loss)
 {
-	w->lost += r->lost;
-	w->ring_tally[ring].lost += r->lost;
+	struct mp_ctl line = *loss;
+
+	line.time_ns = MP_MIN(loss->time_ns, w->until_ns);
+	line.from_ns = MP_MIN(loss->from_ns, line.time_ns);
+	w->lost += loss->lost;
+	w->ring_tally[ring].lost += loss->lost;
 	w->text.len = 0;
-	mp_ctl_add_lost(&w->text, &(struct mp_ctl){ .lost = r->lost,
-						    .from_ns = r->id,
-						    .time_ns = time_ns,
-						    .cpu = w->rings->v[ring].cpu });
+	mp_ctl_add_lost(&w->text, &line);
 	put_text(w);
+}
+
+static void put_loss(void *arg, size_t ring, const struct mp_ctl *loss)
+{
+	mp_writer_put_loss(arg, ring, loss);
+}
+
+/* The next check of the counters says of which type they are. */
+static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
+			uint64_t time_ns)
+{
+	struct mp_ring_tally *t = &w->ring_tally[ring];
+
+	if (!w->losses)
+		mp_writer_put_loss(w, ring,
+				   &(struct mp_ctl){ .lost = r->lost,
+						     .from_ns = r->id,
+						     .time_ns = time_ns,
+						     .cpu = w->rings->v[ring].cpu });
+	else if (!t->full_from_ns)
+		t->full_from_ns = MP_MAX(r->id, 1u);
 }
 
 static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
@@ -231,7 +252,7 @@ static void handle_event(struct mp_writer *w, size_t ring, const struct mp_queue
 		write_sample(w, ring, x->record);
 		break;
 	case PERF_RECORD_LOST:
-		write_lost(w, ring, (const struct mp_record_lost *)x->record, x->time_ns);
+		handle_lost(w, ring, (const struct mp_record_lost *)x->record, x->time_ns);
 		break;
 	case PERF_RECORD_THROTTLE:
 		write_throttle(w, ring, x->time_ns);
@@ -287,11 +308,15 @@ static void handle_events(void *arg, const struct mp_queue_stream *stream,
 static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 			    const struct mp_queue_record *records, size_t n)
 {
+	struct mp_writer *w = arg;
 	size_t i;
 
 	(void)stream;
 	for (i = 0; i < n; i++)
-		write_sampled(arg, (const struct mp_sampled *)records[i].record);
+		if (records[i].record->type == MP_CHECKED)
+			mp_losses_checked(w->losses, records[i].record);
+		else
+			write_sampled(w, (const struct mp_sampled *)records[i].record);
 }
 
 static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
@@ -509,6 +534,8 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 	if (w->formatter->tables)
 		w->formatter->tables->ended = stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
+	if (w->losses && settled_ns != UINT64_MAX)
+		mp_losses_settle(w->losses, settled_ns - 1);
 	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = settled_ns;
 		w->text.len = 0;
@@ -538,6 +565,12 @@ void mp_writer_init(struct mp_writer *w)
 	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
 	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
 	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
+	if (w->losses)
+		mp_losses_set_sink(w->losses, &(struct mp_losses_sink){ .tally = w->tally,
+									.rings = w->ring_tally,
+									.start_ns = &w->from_ns,
+									.put = put_loss,
+									.arg = w });
 }
 
 void mp_writer_run(struct mp_writer *w)

@@ -2,7 +2,7 @@
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
  * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
- * io, queue, ring, sources.
+ * io, losses, queue, ring, sources.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
@@ -11,21 +11,10 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/session/control.h"
+#include "lib/capture/session/losses.h"
 #include "lib/capture/session/sources.h"
 #include "lib/core/io.h"
 #include "lib/stream/taskname.h"
-
-/* What became of the samples of an event on a CPU. */
-struct mp_tally {
-	uint64_t written, excluded;
-	bool weighted; /* it counts more than 1 each time: its counter is no number of events */
-};
-
-/* What else the records of a ring say. */
-struct mp_ring_tally {
-	uint64_t lost;	  /* reported by loss records */
-	uint64_t last_ns; /* time of the latest record */
-};
 
 /* The records of a stream that wait for their turn, in order of time. */
 struct mp_stream_queue {
@@ -45,11 +34,12 @@ struct mp_writer {
 	const struct mp_pids *exclude; /* processes whose samples are not written */
 	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
 	const struct mp_control *control;
-	uint64_t from_ns;    /* from then on all events were enabled */
-	uint64_t scanned_ns; /* when the tasks that ran already had been read */
-	uint64_t max_events; /* 0: no limit */
-	bool whole;	     /* the whole system is recorded */
-	bool silent;	     /* no events, so no control lines either */
+	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
+	uint64_t from_ns;	  /* from then on all events were enabled */
+	uint64_t scanned_ns;	  /* when the tasks that ran already had been read */
+	uint64_t max_events;	  /* 0: no limit */
+	bool whole;		  /* the whole system is recorded */
+	bool silent;		  /* no events, so no control lines either */
 	const struct cap_opened_sources *sources;
 	bool readable;		 /* for a terminal: lines for people, no control lines */
 	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
@@ -88,6 +78,9 @@ static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t
 
 /* Until the last mark of the queue. */
 void mp_writer_run(struct mp_writer *w);
+
+/* Writes the line of a loss of a ring, and counts its events. */
+void mp_writer_put_loss(struct mp_writer *w, size_t ring, const struct mp_ctl *loss);
 
 /* Writes bytes to the output, counted; a failure is left to the caller in out->error. */
 void mp_writer_put(struct mp_writer *w, struct mp_str text);

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/losses.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/core/clock.h"
+
+#define INTERVAL_NS 1000000000ull
+
+enum {
+	COST = 100,    /* reading the counters may take one part in so many of the time */
+	IN_FLIGHT = 4, /* task, softirq, interrupt, NMI: each may be in the middle of an event */
+	EVENTS_MAX = 4000, /* whose counts fit into a record */
+};
+
+/* The counters of a ring; with `n` 0, the announcement that they are being read. */
+struct check {
+	struct perf_event_header header;
+	uint32_t ring;
+	uint32_t n;
+	struct mp_counts counts[];
+	/* followed by struct check_end */
+};
+
+struct check_end {
+	uint64_t time_ns; /* mp_ring_record_time() reads it here */
+	uint64_t unused;
+};
+
+/* An event on a CPU. */
+struct account {
+	uint64_t counted;   /* losses by the kernel's counter, reported */
+	uint64_t uncounted; /* losses that only the comparison shows, reported */
+	uint64_t from_ns;   /* no other of these happened before */
+	/* the check that waits for the end of its round */
+	uint64_t happened;	/* less what the kernel counted as lost */
+	uint64_t before, after; /* delivered before and after the counters were read */
+	/* an earlier check: not more than so many had been lost then; 0: none */
+	uint64_t most, most_ns;
+};
+
+struct ring {
+	uint64_t due_ns, read_ns; /* drainer: the next check, and the earliest after a full ring */
+	uint64_t begin_ns;	  /* writer: the latest check began */
+	uint64_t counted_ns;	  /* writer: the latest check whose counts were put began */
+	bool waits;		  /* a check waits for the end of its round */
+};
+
+struct mp_losses {
+	struct mp_losses_setup s;
+	struct mp_losses_sink sink;
+	const struct mp_queue_stream *stream;
+	struct ring *rings;
+	struct account *accounts; /* by ring and event */
+	struct mp_counts *counts; /* drainer: room for those of a ring */
+};
+
+struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup)
+{
+	uint64_t now = mp_monotonic_ns();
+	struct mp_losses *l;
+	size_t i;
+
+	if (!setup->rings->has_lost)
+		return NULL;
+	l = mp_zalloc(sizeof(*l));
+	l->s = *setup;
+	l->stream = mp_queue_add(setup->queue, MP_QUEUE_READINGS, "counters", 0);
+	l->rings = mp_zalloc(setup->rings->n * sizeof(*l->rings));
+	l->accounts = mp_zalloc(setup->rings->n * setup->events->n * sizeof(*l->accounts));
+	l->counts = mp_zalloc(setup->events->n * sizeof(*l->counts));
+	for (i = 0; i < setup->rings->n; i++) /* not all at once */
+		l->rings[i].due_ns = now + INTERVAL_NS * (i + 1) / setup->rings->n;
+	return l;
+}
+
+void mp_losses_free(struct mp_losses *l)
+{
+	if (!l)
+		return;
+	free(l->rings);
+	free(l->accounts);
+	free(l->counts);
+	free(l);
+}
+
+/* --- counters ----------------------------------------------------------------------------------------- */
+
+void mp_losses_count(const struct mp_losses_setup *s, size_t ring, struct mp_counts *of_events)
+{
+	struct mp_counts counts;
+	size_t i;
+
+	memset(of_events, 0, s->events->n * sizeof(*of_events));
+	for (i = 0; i < s->rings->n_counters; i++) {
+		const struct mp_counter *c = &s->rings->counters[i];
+
+		if (c->ring != ring || !mp_counter_read(s->rings, c, &counts))
+			continue;
+		of_events[c->event].count += counts.count;
+		of_events[c->event].lost += counts.lost;
+	}
+	for (i = 0; i < s->events->n; i++)
+		of_events[i].count += cap_sources_account(s->sources, i, s->rings->v[ring].cpu);
+}
+
+bool mp_losses_is_comparable(const struct mp_event *e, const struct mp_tally *t)
+{
+	return e->each && !t->weighted && !e->own;
+}
+
+/* --- drainer ------------------------------------------------------------------------------------------ */
+
+/* False: the queue is full of readings. */
+static bool push(struct mp_losses *l, size_t ring, const struct mp_counts *counts, size_t n)
+{
+	size_t size = sizeof(struct check) + n * sizeof(*counts) + sizeof(struct check_end);
+	struct mp_chunk *chunk = mp_queue_chunk(l->s.queue, l->stream, size);
+	struct check_end end = { .time_ns = mp_monotonic_ns() };
+	struct check *c;
+
+	if (!chunk)
+		return false;
+	c = (struct check *)chunk->data;
+	*c = (struct check){ .ring = (uint32_t)ring, .n = (uint32_t)n };
+	c->header = (struct perf_event_header){ .type = MP_CHECKED, .size = (uint16_t)size };
+	if (n)
+		memcpy(c->counts, counts, n * sizeof(*counts));
+	memcpy(chunk->data + size - sizeof(end), &end, sizeof(end));
+	chunk->len = size;
+	mp_queue_push(l->s.queue, chunk);
+	return true;
+}
+
+void mp_losses_check(struct mp_losses *l, size_t ring, bool was_full)
+{
+	struct ring *r = &l->rings[ring];
+	uint64_t begin = mp_monotonic_ns(), end;
+
+	if (begin < (was_full ? r->read_ns : r->due_ns) || l->s.events->n > EVENTS_MAX ||
+	    !push(l, ring, NULL, 0))
+		return;
+	mp_losses_count(&l->s, ring, l->counts);
+	push(l, ring, l->counts, l->s.events->n);
+	end = mp_monotonic_ns();
+	r->read_ns = end + COST * (end - begin);
+	r->due_ns = MP_MAX(begin + INTERVAL_NS, r->read_ns);
+}
+
+/* --- writer ------------------------------------------------------------------------------------------- */
+
+void mp_losses_set_sink(struct mp_losses *l, const struct mp_losses_sink *sink)
+{
+	l->sink = *sink;
+}
+
+static void put(struct mp_losses *l, size_t ring, size_t event, uint64_t n, uint64_t from_ns,
+		uint64_t time_ns)
+{
+	const struct mp_ctl loss = {
+		.lost = n,
+		.from_ns = MP_MIN(MP_MAX(from_ns, *l->sink.start_ns), time_ns),
+		.time_ns = time_ns,
+		.cpu = l->s.rings->v[ring].cpu,
+		.type = l->s.events->v[event].type,
+	};
+
+	l->sink.put(l->sink.arg, ring, &loss);
+}
+
+/*
+ * What the kernel has counted since the last check was lost after that, and after the last record of
+ * the ring; or after the record that preceded a loss, if the ring says that.
+ */
+static void put_counted(struct mp_losses *l, size_t ring, const struct mp_counts *counts,
+			uint64_t time_ns)
+{
+	struct mp_ring_tally *t = &l->sink.rings[ring];
+	uint64_t from_ns = t->full_from_ns ? t->full_from_ns : t->last_ns;
+	size_t i;
+
+	from_ns = MP_MAX(from_ns, l->rings[ring].counted_ns);
+	for (i = 0; i < l->s.events->n; i++) {
+		struct account *a = &l->accounts[ring * l->s.events->n + i];
+
+		if (counts[i].lost <= a->counted)
+			continue;
+		put(l, ring, i, counts[i].lost - a->counted, from_ns, time_ns);
+		a->counted = counts[i].lost;
+	}
+	t->full_from_ns = 0;
+	l->rings[ring].counted_ns = l->rings[ring].begin_ns;
+}
+
+static uint64_t delivered(const struct mp_losses *l, size_t at)
+{
+	return l->sink.tally[at].written + l->sink.tally[at].excluded;
+}
+
+void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record)
+{
+	const struct check *c = (const struct check *)record;
+	uint64_t time_ns = mp_ring_record_time(record);
+	struct ring *r = &l->rings[c->ring];
+	size_t i, first = c->ring * l->s.events->n;
+
+	for (i = 0; i < l->s.events->n; i++) {
+		struct account *a = &l->accounts[first + i];
+
+		if (c->n) {
+			a->after = delivered(l, first + i);
+			a->happened =
+				c->counts[i].count - MP_MIN(c->counts[i].lost, c->counts[i].count);
+		} else {
+			a->before = delivered(l, first + i);
+		}
+	}
+	if (c->n) {
+		put_counted(l, c->ring, c->counts, time_ns);
+		r->waits = true;
+	} else {
+		r->begin_ns = time_ns;
+	}
+}
+
+/*
+ * Compares what happened with what was delivered. Events that happened while the counters were read may
+ * be in one of the two numbers only, and so may those that had been counted but not yet delivered: at
+ * most one of each kind of context, and only if as many came since. So some losses are reported by a
+ * later check; `from_ns` is the time of a check by which no more had been lost than were reported.
+ */
+static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t time_ns)
+{
+	size_t at = ring * l->s.events->n + event;
+	struct account *a = &l->accounts[at];
+	uint64_t since = delivered(l, at) - a->after;
+	uint64_t least = a->after + a->uncounted + MP_MIN(since, (uint64_t)IN_FLIGHT);
+	uint64_t most = a->happened - MP_MIN(a->before, a->happened), lost;
+
+	if (!mp_losses_is_comparable(&l->s.events->v[event], &l->sink.tally[at]))
+		return;
+	lost = a->happened - MP_MIN(least, a->happened);
+	if (lost) {
+		put(l, ring, event, lost, a->from_ns, time_ns);
+		a->uncounted += lost;
+	}
+	if (a->most_ns && a->most <= a->uncounted) {
+		a->from_ns = a->most_ns;
+		a->most_ns = 0;
+	}
+	if (!a->most_ns || most <= a->most) {
+		a->most = most;
+		a->most_ns = l->rings[ring].begin_ns;
+	}
+	if (most <= a->uncounted) {
+		a->from_ns = l->rings[ring].begin_ns;
+		a->most_ns = 0;
+	}
+}
+
+void mp_losses_settle(struct mp_losses *l, uint64_t time_ns)
+{
+	size_t ring, event;
+
+	for (ring = 0; ring < l->s.rings->n; ring++) {
+		if (!l->rings[ring].waits)
+			continue;
+		l->rings[ring].waits = false;
+		for (event = 0; event < l->s.events->n; event++)
+			settle(l, ring, event, time_ns);
+	}
+}
+
+void mp_losses_end(struct mp_losses *l, uint64_t until_ns, const struct mp_counts *counts)
+{
+	size_t ring, event;
+
+	for (ring = 0; ring < l->s.rings->n; ring++) {
+		put_counted(l, ring, counts + ring * l->s.events->n, until_ns);
+		for (event = 0; event < l->s.events->n; event++) {
+			size_t at = ring * l->s.events->n + event;
+			struct account *a = &l->accounts[at];
+
+			a->happened = counts[at].count - MP_MIN(counts[at].lost, counts[at].count);
+			a->after = a->before = delivered(l, at);
+			settle(l, ring, event, until_ns);
+		}
+	}
+}

@@ -6,6 +6,7 @@
  * bits.
  */
 #include "bpf/aggregate.h"
+#include "bpf/amount.h"
 
 #define COPY_CONTEXTS MP_AGG_CONTEXTS
 #include "bpf/copy.h"
@@ -95,13 +96,13 @@ struct {
 	__type(value, struct buffer);
 } buffers SEC(".maps");
 
-/* For rules with `every`: the weight since the last stack. */
+/* For rules with `every`: the weight up to the next sampling point; 0: it is to be drawn. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MP_AGG_RULES);
 	__type(key, __u32);
 	__type(value, __u64);
-} pending SEC(".maps");
+} distances SEC(".maps");
 
 /* Whether the recording is on, and the process is not excluded. */
 static __always_inline bool is_on(const struct task_struct *task)
@@ -407,21 +408,21 @@ static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, 
 	bpf_map_delete_elem(&asking, &tid);
 }
 
-/*
- * Whether a stack is due: `every` weight has come since the last one. `*weight` becomes all of
- * that.
- */
+/* Whether a sampling point is in `*weight`, which becomes what the sample stands for. */
 static __always_inline bool is_due(__u32 index, __u64 every, __u64 *weight)
 {
-	__u64 *total = bpf_map_lookup_elem(&pending, &index);
+	__u64 *distance = bpf_map_lookup_elem(&distances, &index);
 
-	if (every <= 1 || !total)
+	if (every <= 1 || !distance)
 		return true;
-	*total += *weight;
-	if (*total < every)
+	if (!*distance)
+		*distance = mp_amount_distance(every, bpf_get_prandom_u32());
+	if (*weight < *distance) {
+		*distance -= *weight;
 		return false;
-	*weight = *total;
-	*total = 0;
+	}
+	*distance = 0;
+	*weight = mp_amount_scaled(every, *weight, bpf_get_prandom_u32());
 	return true;
 }
 

@@ -41,7 +41,7 @@ struct mp_agg_rule {
 	__u8 ask[2];	   /* weight of what the thread asks for */
 	__u8 weight[2];	   /* weight that is added at once */
 	__u8 unused[3];
-	__u64 every; /* record a stack each time that so much weight has come; 0, 1: always */
+	__u64 every; /* mean weight between two samples (amount.h); 0, 1: record each stack */
 };
 
 /* Set before the program is loaded. */

@@ -35,6 +35,8 @@ const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *
 		return "an event has one program: it is aggregated, or its samples have a condition";
 	if (e->attr.bp_type || spec->probe)
 		return "only uprobes and sampled events are aggregated in the kernel";
+	if (rule->every)
+		return "every= is for probes: samples are taken by freq= or period=";
 	if (spec->agg.given && rule->weight[0] != MP_AGG_COUNT && rule->weight[0] != MP_AGG_PERIOD)
 		return "samples are aggregated by count or period";
 	return NULL;

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "bpf/amount.h"
+
 bool mp_event_agg_is_term(struct mp_str key)
 {
 	return mp_str_eq(key, MP_STR("sum")) || mp_str_eq(key, MP_STR("ask")) ||
@@ -82,8 +84,8 @@ const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, s
 		return parse_pointer(&t->rule.got, value);
 	if (mp_str_eq(key, MP_STR("freed")))
 		return parse_pointer(&t->rule.freed, value);
-	if (mp_num_u64(value, &every) < 0 || !every)
-		return "is not a number above 0";
+	if (mp_num_u64(value, &every) < 0 || !every || every > MP_AMOUNT_MEAN_MAX)
+		return "is not a number from 1 to 2^40";
 	t->rule.every = every;
 	return NULL;
 }

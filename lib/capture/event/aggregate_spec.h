@@ -7,7 +7,7 @@
  *	into=POINTER	with ask: where the pointer to it will be stored
  *	got=POINTER	the thread has got it: retval
  *	freed=POINTER	the thread frees it
- *	every=N		record a stack only each time that so much weight has come
+ *	every=N		record a stack at random, one for so much weight on average
  *
  * WEIGHT may begin with a name, "bytes:arg1". Includes str and types of bpf/ only.
  */

@@ -275,21 +275,19 @@ void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 
 /* --- the line of a span ------------------------------------------------------------------------ */
 
-static bool begin_has(const struct mp_spans *s, const struct mp_endpoint *m, struct mp_str key)
+/* Puts the names of the fields of a begin event into a map. */
+static void note_names(const struct mp_spans *s, const struct mp_endpoint *m, struct mp_map *names)
 {
-	struct mp_str rest, other, value;
+	struct mp_str rest, key, value;
 	size_t i;
 
 	for (i = 0; m->shape && i < m->shape->n; i++)
-		if (mp_str_eq(m->shape->keys[i], key))
-			return true;
+		mp_map_put(names, &m->shape->keys[i], 1, NULL);
 	for (i = PART_MAIN; !m->shape && i <= PART_DERIVED; i++) {
 		rest = part_text(s, m, i);
-		while (mp_rec_next_field(&rest, &other, &value))
-			if (mp_str_eq(other, key))
-				return true;
+		while (mp_rec_next_field(&rest, &key, &value))
+			mp_map_put(names, &key, 1, NULL);
 	}
-	return false;
 }
 
 static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_endpoint *begin,
@@ -297,19 +295,23 @@ static struct mp_span_plan *make_plan(const struct mp_spans *s, const struct mp_
 {
 	struct mp_span_plan *plan = mp_zalloc(sizeof(*plan) + end->n * sizeof(plan->at[0]));
 	enum mp_field_class kind;
+	struct mp_map names;
 	size_t i;
 
+	mp_map_init(&names, 0);
+	note_names(s, begin, &names);
 	for (kind = MP_CLASS_PAYLOAD; kind <= MP_CLASS_DERIVED; kind++) {
 		for (i = 0; i < end->n; i++) {
 			struct mp_str key = mp_split_key(&end->v[i]);
 
 			if (mp_split_field_class(key) == kind && !is_ours(s, key) &&
-			    !begin_has(s, begin, key))
+			    !mp_map_find(&names, &key, 1))
 				plan->at[plan->n++] = i;
 		}
 		if (kind == MP_CLASS_PAYLOAD)
 			plan->n_payload = plan->n;
 	}
+	mp_map_release(&names);
 	return plan;
 }
 

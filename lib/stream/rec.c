@@ -357,14 +357,50 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
 	return found;
 }
 
-static bool occurs_in(struct mp_str name, struct mp_str rest)
-{
-	struct mp_str value;
+/* The names of the fields of an event. */
+struct names {
+	struct mp_str few[32], *v; /* v is `few`, or on the heap */
+	size_t n, cap;
+};
 
-	return get_key(rest, name, &value);
+static void add_name(struct names *names, struct mp_str name)
+{
+	struct mp_str *few = names->v == names->few ? names->v : NULL;
+
+	if (names->n == names->cap) {
+		names->cap *= 2;
+		names->v = mp_realloc(few ? NULL : names->v, names->cap * sizeof(*names->v));
+		if (few)
+			memcpy(names->v, few, names->n * sizeof(*few));
+	}
+	names->v[names->n++] = name;
 }
 
-static int check_fields(const struct mp_rec *rec, const char **why)
+static int compare_names(const void *a, const void *b)
+{
+	return mp_str_cmp(*(const struct mp_str *)a, *(const struct mp_str *)b);
+}
+
+/* Whether a name occurs twice; changes their order. */
+static bool has_double(struct names *names)
+{
+	size_t i, k;
+
+	if (names->n > MP_ARRAY_SIZE(names->few)) {
+		qsort(names->v, names->n, sizeof(*names->v), compare_names);
+		for (i = 1; i < names->n; i++)
+			if (mp_str_eq(names->v[i - 1], names->v[i]))
+				return true;
+		return false;
+	}
+	for (i = 1; i < names->n; i++)
+		for (k = 0; k < i; k++)
+			if (mp_str_eq(names->v[k], names->v[i]))
+				return true;
+	return false;
+}
+
+static int check_each_field(const struct mp_rec *rec, struct names *names, const char **why)
 {
 	struct mp_str rest = rec->body, key, value;
 	struct mp_field f;
@@ -384,11 +420,24 @@ static int check_fields(const struct mp_rec *rec, const char **why)
 			return fail(why, "bad escape or control byte in a value");
 		if (rest.len == 0 && before > (size_t)(value.p + value.len - key.p))
 			return fail(why, "TAB at the end of the line");
-		if (occurs_in(key, rest))
-			return fail(why, "field twice");
+		add_name(names, key);
 		last = f.id == MP_FIELD_STACK;
 	}
 	return 0;
+}
+
+static int check_fields(const struct mp_rec *rec, const char **why)
+{
+	struct names names = { .cap = MP_ARRAY_SIZE(names.few) };
+	int result;
+
+	names.v = names.few;
+	result = check_each_field(rec, &names, why);
+	if (result == 0 && has_double(&names))
+		result = fail(why, "field twice");
+	if (names.v != names.few)
+		free(names.v);
+	return result;
 }
 
 static bool weight_is_canonical(const struct mp_rec *rec)

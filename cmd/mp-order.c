@@ -62,6 +62,12 @@ static struct {
 	struct mp_buf line;
 	bool begun; /* the header was written */
 	uint64_t flushed_ns;
+	size_t unread;	      /* file sources before this one have been read */
+	struct mp_source **v; /* sources that are not at their end, but some still may be */
+	size_t n;
+	struct pollfd *fds; /* of live sources, */
+	struct mp_source **live;
+	size_t n_live;
 } work;
 
 static void parse_options(int argc, char **argv)
@@ -131,11 +137,11 @@ static void emit(void *arg, size_t source, uint64_t time_ns, struct mp_str line)
 /* No source can have an event earlier than this any more. */
 static uint64_t bound(void)
 {
-	uint64_t low = UINT64_MAX, here;
+	uint64_t low = work.unread < work.sources.n ? 0 : UINT64_MAX, here;
 	size_t i;
 
-	for (i = 0; i < work.sources.n; i++) {
-		const struct mp_source *src = &work.sources.v[i];
+	for (i = 0; i < work.n && low; i++) {
+		const struct mp_source *src = work.v[i];
 
 		if (src->at_end)
 			continue;
@@ -182,71 +188,89 @@ static void make_room(void)
  * Reads each live source that has data. With `wait`, waits for one; before that, writes and flushes
  * all that can be written.
  */
-static void read_live(struct pollfd *fds, bool wait)
+static void read_live(bool wait)
 {
 	size_t n = 0, i;
 	int ready;
 
-	for (i = 0; i < work.sources.n; i++) {
-		const struct mp_source *src = &work.sources.v[i];
+	for (i = 0; i < work.n_live; i++) {
+		const struct mp_source *src = work.live[i];
 
-		fds[i] = (struct pollfd){ .fd = src->intake.live && !src->at_end ? src->intake.fd
-										 : -1,
-					  .events = POLLIN };
-		n += fds[i].fd >= 0;
+		work.fds[i] = (struct pollfd){ .fd = src->at_end ? -1 : src->intake.fd,
+					       .events = POLLIN };
+		n += !src->at_end;
 	}
 	if (n == 0)
 		return;
-	ready = poll(fds, work.sources.n, wait ? QUIET_MS : 0);
+	ready = poll(work.fds, work.n_live, wait ? QUIET_MS : 0);
 	if (ready == 0 && wait) {
 		flush();
 		mp_out_flush(&work.out);
-		ready = poll(fds, work.sources.n, -1);
+		ready = poll(work.fds, work.n_live, -1);
 	}
-	for (i = 0; i < work.sources.n && ready > 0; i++)
-		if (fds[i].fd >= 0 && fds[i].revents)
-			mp_source_read(&work.sources, &work.sources.v[i]);
+	for (i = 0; i < work.n_live && ready > 0; i++)
+		if (work.fds[i].fd >= 0 && work.fds[i].revents)
+			mp_source_read(&work.sources, work.live[i]);
 }
 
-/* The file whose events are earliest: no event can be written before more of it is read. */
+/* Moves past live sources to the next file source that has not been read. */
+static void skip_live(void)
+{
+	while (work.unread < work.sources.n && work.sources.v[work.unread].intake.live)
+		work.unread++;
+}
+
+/*
+ * The file whose events are earliest: no event can be written before more of it is read. At first
+ * each is read once. Forgets the sources that are at their end.
+ */
 static struct mp_source *file_behind(void)
 {
 	struct mp_source *best = NULL;
-	size_t i;
+	size_t kept = 0, i;
 
-	for (i = 0; i < work.sources.n; i++) {
-		struct mp_source *src = &work.sources.v[i];
+	if (work.unread < work.sources.n) {
+		best = &work.sources.v[work.unread++];
+		skip_live();
+		return best;
+	}
+	for (i = 0; i < work.n; i++) {
+		struct mp_source *src = work.v[i];
 
-		if (!src->intake.live && !src->at_end && (!best || src->high_ns < best->high_ns))
+		if (src->at_end)
+			continue;
+		work.v[kept++] = src;
+		if (!src->intake.live && (!best || src->high_ns < best->high_ns))
 			best = src;
 	}
+	work.n = kept;
 	return best;
-}
-
-static bool all_read(void)
-{
-	size_t i;
-
-	for (i = 0; i < work.sources.n; i++)
-		if (!work.sources.v[i].at_end)
-			return false;
-	return true;
 }
 
 static void run(void)
 {
-	struct pollfd *fds = mp_zalloc(work.sources.n * sizeof(*fds));
+	size_t n = work.sources.n, i;
 	struct mp_source *file;
 
-	while (!all_read()) {
-		file = file_behind();
+	work.v = mp_alloc(n * sizeof(*work.v));
+	work.live = mp_alloc(n * sizeof(*work.live));
+	work.fds = mp_alloc(n * sizeof(*work.fds));
+	for (i = 0; i < n; i++) {
+		work.v[work.n++] = &work.sources.v[i];
+		if (work.sources.v[i].intake.live)
+			work.live[work.n_live++] = &work.sources.v[i];
+	}
+	skip_live();
+	while ((file = file_behind()) || work.n) {
 		if (file)
 			mp_source_read(&work.sources, file);
-		read_live(fds, !file);
+		read_live(!file);
 		make_room();
 	}
 	flush();
-	free(fds);
+	free(work.v);
+	free(work.live);
+	free(work.fds);
 }
 
 struct totals {

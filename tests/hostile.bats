@@ -13,13 +13,62 @@ cpu_ms() {
 	awk -F + '{ print int(1000 * ($1 + $2)) }' "$TMP/time"
 }
 
-# as_quick HARMLESS HOSTILE COMMAND...: the command reads the second file in not much more time than the first.
+# as_quick HARMLESS HOSTILE COMMAND...: the command reads the second file, which has at most 4 times as much in it, in
+# not much more time than the first.
 as_quick() {
 	local harmless hostile
 	harmless=$(cpu_ms "${@:3}" "$1")
 	hostile=$(cpu_ms "${@:3}" "$2")
 	echo "${*:3}: $harmless ms, $hostile ms"
-	[ "$hostile" -le $((5 * harmless + 200)) ]
+	[ "$hostile" -le $((8 * harmless + 300)) ]
+}
+
+# lines KIND SIZE: 4 MiB of events, each a line of SIZE bytes with what KIND says.
+lines() {
+	python3 - "$@" <<- 'X'
+		import sys
+		kind, size = sys.argv[1], int(sys.argv[2])
+		text = {'fields': '\t'.join(f'f{i}=1' for i in range(100000)), 'same': '\t'.join(300000 * ['f=1']),
+			'frames': 'stack=' + 600000 * 'f;', 'text': 'text=' + 1200000 * 'x', 'escapes': 'text=' + 300000 * r'\x01',
+			'signs': 'text=' + 1200000 * '='}[kind][:size - 100]
+		sys.stdout.writelines(f'{i},a:b,cpu=0\tpid=1\ttid=1\tcomm=x\tdur=5\t{text}\n' for i in range(4194304 // size))
+	X
+}
+
+@test "long lines of many fields or frames are as quick as short ones" {
+	local words kind
+	for kind in fields same frames text escapes signs; do
+		lines $kind 65536 > "$TMP/short.mp"
+		lines $kind 1048000 > "$TMP/long.mp"
+		for p in $FILTERS; do
+			read -ra words <<< "$(filter_words "$p")"
+			as_quick "$TMP/short.mp" "$TMP/long.mp" "${words[@]}"
+		done
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-order --check
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-pair -b a:b -e a:b -k comm
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --by f9,f7 --merge-recursive --annotate
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-stackplot -y dur --by comm,f9
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-svg-heatmap -y stack
+	done
+}
+
+@test "many sections, types of events, hosts, CPUs and losses take time in proportion to their number" {
+	local n kind words
+	for n in 10000 40000; do
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++)
+			print "{\"mp\":1,\"datatype\":\"event\"}\n" i ",a:b,cpu=0\tpid=1\tdur=1\n{\"end\":\"event\",\"records\":1,\"lost\":0}" }' > "$TMP/sections.$n"
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:t" i ",cpu=0\tf" i "=1\tcomm=x\tpid=1\tdur=1" }' > "$TMP/types.$n"
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:b,host=h" i "\tcpu=" i "\tcomm=x\tpid=1\tdur=1" }' > "$TMP/cpus.$n"
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "{\"lost\":1,\"time\":" i ",\"cpu\":" i "}\n" i ",a:b,cpu=0\tpid=1\tdur=1" }' > "$TMP/losses.$n"
+	done
+	for kind in sections types cpus losses; do
+		for p in $FILTERS; do
+			read -ra words <<< "$(filter_words "$p")"
+			as_quick "$TMP/$kind.10000" "$TMP/$kind.40000" "${words[@]}"
+		done
+	done
 }
 
 # The first column of stdin as names, the second as numbers of tasks.

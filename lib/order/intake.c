@@ -82,7 +82,7 @@ void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b)
 
 	b->n = 0;
 	b->used += n;
-	b->end = n == 0;
+	b->end = n == 0 || (!in->live && in->offset == in->end);
 	scan(in, b);
 }
 

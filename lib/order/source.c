@@ -14,7 +14,8 @@
 enum {
 	TOLD_MAX = 5,
 	BLOCK_MIN = 64 << 10,
-	AHEAD_BYTES = 4 << 20, /* a thread does not pay for less */
+	BLOCK_LEAST = 16 << 10, /* a block has a number of 22 bits */
+	AHEAD_BYTES = 4 << 20,	/* a thread does not pay for less */
 };
 
 static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
@@ -352,7 +353,10 @@ static void check_first(struct mp_source *src, const struct mp_intake_buffer *b)
 	src->refused = true;
 }
 
-/* Provides room to read: a block that begins with the unfinished line of the previous one. */
+/*
+ * Provides room to read: a block that begins with the unfinished line of the previous one. A short
+ * section needs a small one; there may be 100,000 of these in a file.
+ */
 static void make_room(struct mp_sources *s, struct mp_source *src)
 {
 	struct mp_intake_buffer *b = &src->buffers[0], full = *b;
@@ -360,6 +364,9 @@ static void make_room(struct mp_sources *s, struct mp_source *src)
 
 	if (src->has_block && b->used < b->cap)
 		return;
+	if (!src->intake.live && !src->has_block)
+		size = MP_MIN(size, MP_MAX(BLOCK_LEAST,
+					   (size_t)(src->intake.end - src->intake.offset) + 1));
 	while (size < 2 * (full.used - full.scanned) && size <= MP_LINE_MAX)
 		size *= 2;
 	new_block(s, b, size);

@@ -35,13 +35,14 @@ around() {
 
 @test "cpusched and wakers record as many switches and wakeups as perf stat counts" {
 	needs_root
+	cp "$LOAD/switch" "$TMP/mp-switch$$"	# a name that nothing else on this machine has
 	mp-record -q cpusched wakers -g none -o "$TMP/s" -- \
-		perf stat -x, -o "$TMP/stat" -e context-switches,sched:sched_waking "$LOAD/switch" 0 0.2 > "$TMP/rounds" || [ $? = 1 ]
+		perf stat -x, -o "$TMP/stat" -e context-switches,sched:sched_waking "$TMP/mp-switch$$" 0 0.2 > "$TMP/rounds" || [ $? = 1 ]
 	switches=$(awk -F, '/context-switches/ { print $1 }' "$TMP/stat")
 	wakes=$(awk -F, '/sched_waking/ { print $1 }' "$TMP/stat")
 	# perf omits what two processes do while they exit
-	around switches "$(grep -c ',sched:sched_switch,.*prev_comm=switch' "$TMP/s")" "$switches" $((switches + 4))
-	around wake-ups "$(grep -c ',sched:sched_waking,.*comm=switch	' "$TMP/s")" "$wakes" $((wakes + 6))
+	around switches "$(grep -c ',sched:sched_switch,.*prev_comm='"mp-switch$$" "$TMP/s")" "$switches" $((switches + 4))
+	around wake-ups "$(grep -c ',sched:sched_waking,.*	comm='"mp-switch$$"'	' "$TMP/s")" "$wakes" $((wakes + 6))
 	[ "$switches" -ge "$(cat "$TMP/rounds")" ]
 }
 

@@ -101,19 +101,64 @@ setup_file() {
 			close $c; close $s;
 		}
 	X
-	mp-record -q -a tcplife -o "$TMP/s" -- perl "$TMP/net.pl" || [ $? = 1 ]
-	# 2 is SYN_SENT, 1 ESTABLISHED, 8 CLOSE_WAIT (linux/include/net/tcp_states.h)
-	[ "$(grep comm=perl "$TMP/s" | grep -c 'newstate=2	')" = 11 ]
-	[ "$(grep -c 'oldstate=2	.newstate=1	' "$TMP/s")" -ge 11 ]
+	for all in -a ''; do	# most changes of state are in softirqs
+		mp-record -q $all tcplife -o "$TMP/s" -- perl "$TMP/net.pl" || [ $? = 1 ]
+		# 2 is SYN_SENT, 1 ESTABLISHED, 8 CLOSE_WAIT (linux/include/net/tcp_states.h)
+		[ "$(grep comm=perl "$TMP/s" | grep -c 'newstate=2	')" = 11 ]
+		[ "$(grep -c 'oldstate=2	.newstate=1	' "$TMP/s")" -ge 11 ]
+		[ "$(grep -c 'newstate=7	' "$TMP/s")" -ge 22 ]
+	done
 }
 
-@test "disklat records 17 requests of 64 KiB with O_DIRECT" {
+@test "the scheduler's events of a command are those of the whole system, so that mp-sched has each wakeup" {
+	needs_root
+	mp-record -q cpusched -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
+	# the timer wakes each sleep in the context of any task
+	woken=$(grep ',sched:sched_wakeup,' "$TMP/s" | grep -c '\.comm=sleep	') || true
+	[ "$woken" -ge 2 ] || [ "$(trailer "$TMP/s" lost)" -gt 0 ] || { grep comm=sleep "$TMP/s"; false; }
+	[ "$(grep ',sched:sched_switch,' "$TMP/s" | grep -c 'next_comm=sleep	')" -ge 2 ]
+	run mp-record cpusched -C 0 -d 10ms -o "$TMP/s"
+	[[ $output == *"sched:sched_wakeup"*": those that happen on other CPUs are missing"* ]]
+}
+
+@test "disklat records 17 requests of 64 KiB with O_DIRECT, also of a command, a process or a cgroup" {
 	needs_root
 	truncate -s 16M "$TMP/disk"
 	loop=$(losetup -f --show "$TMP/disk") || skip "no loop device"
 	dev=$(stat -c '%t %T' "$loop")
-	mp-record -q -a disklat -o "$TMP/s" -- dd if="$loop" of=/dev/null bs=64K count=17 iflag=direct 2> /dev/null || [ $? = 1 ]
+	dd="dd if=$loop of=/dev/null bs=64K count=17 iflag=direct"
+	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] && mkdir "$mount/mp-disk-$$" 2> /dev/null || mount=
+	mp-record -q -a disklat -o "$TMP/s" -- $dd 2> /dev/null || [ $? = 1 ]
+	mp-record disklat -o "$TMP/command" -- $dd 2> "$TMP/err" || [ $? = 1 ]
+	grep -q 'block:block_rq_complete.*: recorded of the whole system, since these happen in the context of any task' "$TMP/err"
+	mkfifo "$TMP/go"
+	sh -c "read -r line; $dd" < "$TMP/go" 2> /dev/null 3>&- &
+	exec 5> "$TMP/go"
+	[ -z "$mount" ] || echo $! > "$mount/mp-disk-$$/cgroup.procs"
+	mp-record -q disklat -p $! -o "$TMP/process" 5>&- &
+	recorders=$!
+	if [ -n "$mount" ]; then
+		mp-record -q disklat --cgroup "mp-disk-$$" -o "$TMP/cgroup" 5>&- &
+		until [ -s "$TMP/cgroup" ]; do sleep 0.01; done
+		cgroup=$!
+	fi
+	until [ -s "$TMP/process" ]; do sleep 0.01; done
+	echo >&5
+	exec 5>&-
+	wait $recorders || [ $? = 1 ]
+	if [ -n "$mount" ]; then
+		kill -INT $cgroup
+		wait $cgroup || [ $? = 1 ]
+		rmdir "$mount/mp-disk-$$"
+	fi
 	losetup -d "$loop"
+	for stream in s command process ${mount:+cgroup}; do
+		mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector "$TMP/$stream" > "$TMP/spans" 2> "$TMP/err" || [ $? = 1 ]
+		n=$(grep -c 'comm=dd	' "$TMP/spans") || true
+		# at a loss, mp-pair forgets requests
+		[ "$n" = 17 ] || [ "$(trailer "$TMP/$stream" lost)" -gt 0 ] || { echo "$stream: $n; $(cat "$TMP/err")"; false; }
+	done
 	# dev_t of the kernel: major << 20 | minor
 	number=$(((0x${dev% *} << 20) + 0x${dev#* }))
 	[ "$(grep ',block:block_rq_issue,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'nr_sector=128	')" = 17 ]

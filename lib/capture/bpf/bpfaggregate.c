@@ -294,7 +294,7 @@ static int load(struct mp_bpf_aggregate *a, const struct mp_events *events,
 	for (follow = mp_bpf_target_programs(target); *follow; follow++)
 		want_program(a, *follow);
 	size_maps(a);
-	if (mp_bpf_target_set(a->object, target) < 0 || bpf_object__load(a->object) < 0 ||
+	if (mp_bpf_target_set(a->object, target, false) < 0 || bpf_object__load(a->object) < 0 ||
 	    !(a->state = map_state(a)) || attach_programs(a) < 0 ||
 	    mp_bpf_target_fill(a->object, target) < 0)
 		return fail_all(strerror(errno), error);

@@ -21,7 +21,7 @@ struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r)
 	};
 }
 
-int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t)
+int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t, bool wide)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.targeted");
 	size_t size;
@@ -31,9 +31,9 @@ int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t)
 	if (!to || t->n_cgroups > MP_BPF_CGROUPS)
 		return -1;
 	*to = (struct mp_bpf_targeted){
-		.by_task = t->processes || t->command,
+		.by_task = !wide && (t->processes || t->command),
 		.by_thread = t->threads,
-		.n_cgroups = (uint16_t)t->n_cgroups,
+		.n_cgroups = wide ? 0 : (uint16_t)t->n_cgroups,
 		.command = (uint32_t)t->command,
 	};
 	return 0;

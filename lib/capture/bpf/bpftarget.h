@@ -23,8 +23,11 @@ struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r);
 
 struct bpf_object;
 
-/* Sets the target before an object is loaded. 0, or -1 with errno. */
-int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t);
+/*
+ * Sets the target before an object is loaded; `wide`: its programs record the whole system all the
+ * same. 0, or -1 with errno.
+ */
+int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t, bool wide);
 
 /*
  * The names of the programs of an object that follow processes to their children, ended by NULL.

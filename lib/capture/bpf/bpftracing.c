@@ -76,7 +76,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
 	l->program = bpf_object__find_program_by_name(l->object, programs[t->traced]);
 	if (!map || !l->program || bpf_map__set_initial_value(map, &setup, sizeof(setup)) < 0 ||
-	    mp_bpf_target_set(l->object, target) < 0)
+	    mp_bpf_target_set(l->object, target, e->wide) < 0)
 		return false;
 	bpf_program__set_autoload(l->program, true);
 	return t->traced == MP_TRACED_POINT ||

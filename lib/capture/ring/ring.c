@@ -151,6 +151,12 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 	return 0;
 }
 
+/* Whether the event is opened on CPUs even where tasks are recorded. */
+static bool is_on_cpus(const struct mp_event *e)
+{
+	return e->tracing || e->wide;
+}
+
 /*
  * Adapts attr to this kernel and this kind of target; `pid`: -1, or the task or cgroup that the
  * event is opened on.
@@ -160,11 +166,11 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 {
 	struct perf_event_attr attr = e->attr;
 
-	if (mp_event_is_read(e) || (e->tracing && pid != -1))
+	if (mp_event_is_read(e) || (is_on_cpus(e) && pid != -1))
 		mp_builtin_set_attr(&mp_builtin_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
-	if (e->tracing && pid == -1) { /* its program knows the tasks, and when a command begins */
+	if (is_on_cpus(e) && pid == -1) { /* a program knows the tasks, and when a command begins */
 		attr.disabled = !t->on_exec;
 		attr.inherit = attr.enable_on_exec = 0;
 	}
@@ -314,15 +320,15 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 }
 
 /*
- * Whether an event is opened here. Polled values come through no ring, and BPF programs make
- * samples on CPUs, not on tasks. If such an event is the first one, a software event that never
+ * Whether an event is opened here. Polled values come through no ring, and some events are opened
+ * on CPUs, not on tasks. If such an event is the first one, a software event that never
  * fires is opened on the tasks instead, so that mp-record notices when they have ended.
  */
 static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, pid_t pid)
 {
 	if (e->once)
 		return ring == 0;
-	return number == 0 || !(mp_event_is_read(e) || (e->tracing && pid != -1));
+	return number == 0 || !(mp_event_is_read(e) || (is_on_cpus(e) && pid != -1));
 }
 
 /*
@@ -388,16 +394,18 @@ void mp_rings_add_streams(struct mp_rings *r, struct mp_queue *q)
 }
 
 /* For a target of tasks or cgroups: the events that are opened on CPUs. */
-static int open_tracing(struct mp_rings *r, const struct mp_events *events,
+static int open_on_cpus(struct mp_rings *r, const struct mp_events *events,
 			const struct mp_target *t, char **error)
 {
-	struct subject s = { .target = t, .pid = -1, .leader = -1 };
+	struct subject s = { .target = t, .pid = -1 };
 	size_t ring, e;
 
-	for (ring = 0; ring < r->n; ring++)
+	for (ring = 0; ring < r->n; ring++) {
+		s.leader = -1;
 		for (e = 0; e < events->n; e++)
-			if (events->v[e].tracing && add_counter(r, events, e, ring, &s, error))
+			if (is_on_cpus(&events->v[e]) && add_counter(r, events, e, ring, &s, error))
 				return -1;
+	}
 	return 0;
 }
 
@@ -408,7 +416,7 @@ int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		*error = mp_strdup("the processes to record have exited");
 		return -1;
 	}
-	if ((target->tids.n || target->n_cgroups) && open_tracing(r, events, target, error) < 0)
+	if ((target->tids.n || target->n_cgroups) && open_on_cpus(r, events, target, error) < 0)
 		return -1;
 	index_ids(r);
 	return 0;
@@ -488,7 +496,8 @@ int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 
 	for (i = 0; i < r->n_counters && result == 0; i++) {
 		const struct mp_event *e = &events->v[r->counters[i].event];
-		char *filter = e->attr.type == PERF_TYPE_TRACEPOINT && !e->own
+		bool other = e->own || (is_on_cpus(e) && r->counters[i].tid != -1);
+		char *filter = e->attr.type == PERF_TYPE_TRACEPOINT && !other
 				       ? filter_text(e, exclude)
 				       : NULL;
 

@@ -169,12 +169,12 @@ static int set_count(struct parser *p, uint64_t *to, struct mp_str value)
 	return 0;
 }
 
-static void add_members(struct mp_collector *c, struct mp_str value)
+static void add_list(struct mp_collector *c, struct mp_texts *to, struct mp_str value)
 {
 	char *list = value_text(c, value), *save = NULL, *one;
 
 	for (one = strtok_r(list, " ,\t", &save); one; one = strtok_r(NULL, " ,\t", &save))
-		add_text(&c->members, mp_strdup(one));
+		add_text(to, mp_strdup(one));
 	free(list);
 }
 
@@ -235,7 +235,9 @@ static int set_key(struct parser *p, struct mp_str key, struct mp_str value)
 	else if (mp_str_eq(key, MP_STR("show")))
 		add_text(&c->show, value_text(c, value));
 	else if (mp_str_eq(key, MP_STR("collectors")))
-		add_members(c, value);
+		add_list(c, &c->members, value);
+	else if (mp_str_eq(key, MP_STR("system")))
+		add_list(c, &c->system, value);
 	else
 		return fail(p, "no such key:", key);
 	return 0;
@@ -310,6 +312,7 @@ void mp_collector_free(struct mp_collector *c)
 	release_texts(&c->events);
 	release_texts(&c->optional);
 	release_texts(&c->members);
+	release_texts(&c->system);
 	free(c->name);
 	free(c->path);
 	free(c->summary);
@@ -499,6 +502,16 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 	return o;
 }
 
+/* Marks the events that happen in the context of other tasks than those that they concern. */
+static void widen(const struct mp_collector *c, struct mp_events *events)
+{
+	size_t i, j;
+
+	for (i = 0; i < events->n; i++)
+		for (j = 0; j < c->system.n; j++)
+			events->v[i].wide |= mp_glob_plain(c->system.v[j], events->v[i].type);
+}
+
 static size_t resolve(const char *name, struct mp_events *events,
 		      const struct mp_event_options *given, struct mp_tracefs **tracefs,
 		      unsigned depth)
@@ -530,6 +543,7 @@ static size_t resolve(const char *name, struct mp_events *events,
 		mp_probes_merge(&events->probes, &own.probes); /* removed with the others */
 	} else {
 		resolve_optional(&means, &own);
+		widen(c, &own);
 		if (!own.n && !c->members.n) {
 			mp_say("collector '%s' cannot start: this kernel has none of its events",
 			       name);
@@ -576,6 +590,7 @@ int mp_collector_explain(const char *name, struct mp_out *out)
 	show_list(&text, "", &c->note);
 	show_list(&text, "events", &c->events);
 	show_list(&text, "if there", &c->optional);
+	show_list(&text, "system", &c->system);
 	show_list(&text, "groups", &c->members);
 	if (c->fields)
 		mp_buf_printf(&text, "fields    %s\n", c->fields);

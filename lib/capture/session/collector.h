@@ -21,6 +21,7 @@ struct mp_collector {
 	struct mp_texts note, show;	  /* pipelines that show it */
 	struct mp_texts events, optional; /* as -e has them */
 	struct mp_texts members;	  /* of a group: names */
+	struct mp_texts system;		  /* globs of the types that are of the whole system */
 	char *fields;			  /* NULL: all */
 	uint64_t freq, period;		  /* 0: not given */
 	char *stack;			  /* as -g has it; NULL: not given */

@@ -32,10 +32,10 @@ void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_pl
 
 void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_record_plan *p)
 {
-	struct mp_pids all = { NULL, 0, 0 }, *found = p->whole ? &all : &l->found;
+	struct mp_pids all = { NULL, 0, 0 }, *found = p->everyone ? &all : &l->found;
 	size_t i;
 
-	if (p->whole)
+	if (p->everyone)
 		mp_proc_processes(&all);
 	for (i = 0; i < found->n; i++)
 		mp_tasks_scan(&l->tasks, found->v[i]);

@@ -101,7 +101,7 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 	struct mp_bpf_stacks_setup setup = {
 		.rows = mp_walk_tables_rows,
 		.rows_arg = &l->symbols.dsos,
-		.everyone = p->whole,
+		.everyone = p->everyone,
 		.aggregates = mp_events_any_aggregated(&p->events),
 	};
 	size_t walked;

@@ -140,6 +140,28 @@ static void find_processes(struct mp_record_plan *p)
 	p->target.inherit = true;
 }
 
+/* Events that collectors need of the whole system, where something else was given. */
+static void widen(struct mp_record_plan *p)
+{
+	bool narrow = !p->whole || p->target.n_cgroups || p->o->cpus;
+	struct mp_buf types = { NULL, 0, 0 };
+	size_t i;
+
+	p->everyone = p->whole;
+	for (i = 0; i < p->events.n; i++) {
+		if (!p->events.v[i].wide)
+			continue;
+		p->everyone = true;
+		mp_buf_printf(&types, "%s%s", types.len ? ", " : "", p->events.v[i].type);
+	}
+	if (types.len && narrow && !p->o->quiet)
+		mp_say("%.*s: %s", MP_STR_ARGS(mp_buf_view(&types)),
+		       p->o->cpus ? "those that happen on other CPUs are missing"
+				  : "recorded of the whole system, since these happen in the "
+				    "context of any task (mp-select(1) selects afterwards)");
+	mp_buf_release(&types);
+}
+
 void mp_record_plan_target(struct mp_record_plan *p)
 {
 	struct mp_record_options *o = p->o;
@@ -167,6 +189,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 		t->on_exec = true;
 	}
 	p->whole = t->tids.n == 0 && p->processes.n == 0;
+	widen(p);
 }
 
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)

@@ -24,6 +24,7 @@ struct mp_record_plan {
 	struct mp_command command; /* with -- COMMAND: waits to be started */
 	bool stdout_taken;	   /* by the stream */
 	bool whole;		   /* the system or cgroups, not tasks */
+	bool everyone;		   /* some events are of all tasks */
 };
 
 /*

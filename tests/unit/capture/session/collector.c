@@ -55,6 +55,9 @@ int main(void)
 	ok(parse("a", "summary=s\nargument=n\nevent=e_$1") && !c->argument &&
 		   strcmp(c->events.v[0], "e_$1") == 0,
 	   "without its argument it can be read");
+	ok(parse("a", "summary=s\nevent=a:b\nsystem = a:*, c:d\n") && c->system.n == 2 &&
+		   strcmp(c->system.v[0], "a:*") == 0,
+	   "events of the whole system");
 	ok(parse("g", "summary=s\ncollectors=a  b\tc\n") && c->members.n == 3, "a group");
 	ok(wrong("a", "summary=s\nevents=e\n", "file:2: no such key: 'events'"), "an unknown key");
 	ok(wrong("a", "summary=s\nfoo\n", "file:2: no '=' in 'foo'"), "no value");

@@ -137,6 +137,12 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
+$(BUILD)/syscalls.inc:
+	@mkdir -p $(@D)
+	@echo '#include <asm/unistd.h>' | $(CC) -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/{ "\1", __NR_\1 },/p' | sort > $@
+$(BUILD)/lib/capture/host/syscalls.o: $(BUILD)/syscalls.inc
+$(BUILD)/lib/capture/host/syscalls.o: override CPPFLAGS += -I$(BUILD)
+
 # BPF programs need clang; without it mp-record does in user space what it can (docs/decisions.md)
 CLANG ?= clang
 HAVE_CLANG := $(shell command -v $(CLANG) 2>/dev/null)

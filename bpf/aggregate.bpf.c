@@ -197,7 +197,7 @@ static __always_inline struct mp_bpf_copy *read_user_stack(struct buffer *b,
 	if (!task->mm)
 		return 0;
 	if (needs_copy(&w, task))
-		copy = make_copy(task, s->time_ns, s->time_ns, which);
+		copy = make_copy(task, s->time_ns, s->time_ns, buffer_of(which));
 	if (copy) {
 		s->end = MP_BPF_COPIED;
 	} else if (w.space) {

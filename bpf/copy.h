@@ -15,6 +15,7 @@
 
 enum {
 	WAKE_BYTES = 2 << 20,
+	TIGHT_BYTES = 8 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
 	COPIES_A_SPACE =
 		1024,	    /* else a mapping that user space never sees costs a copy each time */
@@ -82,16 +83,27 @@ static bool records_everyone(void)
 struct copying {
 	struct mp_bpf_copy *to;
 	__u64 from;
-	__u32 len, full;
+	__u32 len, max, full;
 };
+
+/* A thread's stack may be followed by other memory, of which nothing is needed. */
+static __always_inline __u32 copied_bytes(void)
+{
+	__u64 unread = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA);
+
+	return unread > TIGHT_BYTES  ? 4u << 10
+	       : unread > WAKE_BYTES ? 16u << 10
+				     : MP_BPF_COPY_BYTES;
+}
 
 /* Copies up to the end of a page, since the next one may not be in memory. */
 static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
 {
-	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1)), at = c->len;
+	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1));
+	__u64 at = c->len;
 
 	__asm__ volatile("" : "+r"(at)); /* the same register is compared and added */
-	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE) {
+	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE || at + MP_BPF_COPY_PAGE > c->max) {
 		c->full = 1;
 		return 1;
 	}
@@ -123,17 +135,23 @@ static void copy_regs(__u64 *to, const struct pt_regs *regs)
 	to[16] = regs->r15;
 }
 
+/* The buffer of this CPU and context. */
+static __always_inline __u32 buffer_of(__u32 which)
+{
+	return COPY_CONTEXTS * bpf_get_smp_processor_id() + which;
+}
+
 /*
- * Copies the stack into the buffer of this CPU and context; `order_ns` is the time by which the
- * writer orders the record. NULL: there is no buffer.
+ * Copies the stack into a buffer; `order_ns` is the time by which the writer orders the record.
+ * NULL: there is no such buffer.
  */
 static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
-						     __u64 order_ns, __u32 which)
+						     __u64 order_ns, __u32 buffer)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 element = COPY_CONTEXTS * bpf_get_smp_processor_id() + which, len;
-	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &element);
-	struct copying c = { .to = to };
+	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &buffer);
+	struct copying c = { .to = to, .max = copied_bytes() };
+	__u32 len;
 
 	if (!to)
 		return 0;

@@ -13,13 +13,28 @@ struct scratch {
 	struct mp_bpf_record record;
 };
 
-/* A program does not interrupt itself, so that one per CPU and program suffices. */
+/* A program does not interrupt itself, so that one per CPU and kind of program suffices. */
+enum context { ON_TRACEPOINT, ON_SYSCALL, ON_EVENT };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, MP_BPF_COPY_CONTEXTS);
 	__type(key, __u32);
 	__type(value, struct scratch);
 } scratch SEC(".maps");
+
+/* Except that on probes. */
+struct probe_slot {
+	__u64 users;
+	struct scratch scratch;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MP_BPF_PROBE_SLOTS);
+	__type(key, __u32);
+	__type(value, struct probe_slot);
+} probe_slots SEC(".maps");
 
 static void emit(struct mp_bpf_record *r, __u32 n)
 {
@@ -30,34 +45,74 @@ static void emit(struct mp_bpf_record *r, __u32 n)
 	output(&r->head, __builtin_offsetof(struct mp_bpf_record, ips) + (n + 2) * 8, sizeof(*r));
 }
 
-static __always_inline void record_stack(__u32 which)
+static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct scratch *s = bpf_map_lookup_elem(&scratch, &which);
+	const struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u64 now = bpf_ktime_get_ns();
 	struct mp_bpf_copy *copy;
 	struct walker w;
 
-	if (!s || task->flags & KTHREAD)
+	if (task->flags & KTHREAD)
 		return;
 	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
 	if (needs_copy(&w, task)) {
-		copy = make_copy(task, now, now - MP_BPF_EARLIER_NS, which);
+		copy = make_copy(task, now, now - MP_BPF_EARLIER_NS, buffer);
 		if (copy)
 			send_copy(copy);
 	} else if (w.space) {
 		s->record.head.time_ns = now;
 		s->record.head.tid = task->pid;
 		s->record.head.end = s->walk.end;
+		s->record.ip = regs->ip;
+		s->record.sp = regs->sp;
 		emit(&s->record, s->walk.n);
 	}
+}
+
+static __always_inline void record_in(enum context which)
+{
+	__u32 index = which;
+	struct scratch *s = bpf_map_lookup_elem(&scratch, &index);
+
+	if (s)
+		record_stack(s, buffer_of(which));
 }
 
 SEC("raw_tp")
 int unwind(void *ctx)
 {
 	(void)ctx;
-	record_stack(0);
+	record_in(ON_TRACEPOINT);
+	return 0;
+}
+
+static __always_inline bool is_set(const __u64 *bits, __u64 n)
+{
+	return n < MP_BPF_SYSCALLS && bits[n / 64 & (MP_BPF_SYSCALLS / 64 - 1)] >> (n & 63) & 1;
+}
+
+/* The tracepoints of single system calls have no raw tracepoints; all calls share these two. */
+SEC("raw_tp/sys_enter")
+int unwind_sys_enter(struct bpf_raw_tracepoint_args *ctx)
+{
+	__u32 zero = 0;
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	if (s && is_set(s->sys_enter, ctx->args[1]))
+		record_in(ON_SYSCALL);
+	return 0;
+}
+
+SEC("raw_tp/sys_exit")
+int unwind_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+{
+	const struct pt_regs *regs = (void *)ctx->args[0];
+	__u32 zero = 0;
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	if (s && is_set(s->sys_exit, BPF_CORE_READ(regs, orig_ax)))
+		record_in(ON_SYSCALL);
 	return 0;
 }
 
@@ -68,7 +123,50 @@ SEC("perf_event")
 int unwind_event(void *ctx)
 {
 	(void)ctx;
-	record_stack(1);
+	record_in(ON_EVENT);
+	return 1;
+}
+
+/*
+ * Takes a slot that no other task uses; MP_BPF_PROBE_SLOTS: those that it tried are in use. Adding
+ * first and then looking needs no instruction that kernels before 5.12 lack: of two that add at once
+ * one or none gets the slot.
+ */
+static __always_inline __u32 take_slot(__u32 tid)
+{
+	struct probe_slot *p;
+	__u32 slot, i;
+
+#pragma clang loop unroll(full)
+	for (i = 0; i < 4; i++) {
+		slot = (tid + i) & (MP_BPF_PROBE_SLOTS - 1);
+		p = bpf_map_lookup_elem(&probe_slots, &slot);
+		if (!p)
+			break;
+		__sync_fetch_and_add(&p->users, 1);
+		if (READ_ONCE(p->users) == 1)
+			return slot;
+		__sync_fetch_and_add(&p->users, -1);
+	}
+	return MP_BPF_PROBE_SLOTS;
+}
+
+/*
+ * Attached to a uprobe or kprobe: 1 keeps the sample. The kernel may preempt it, so that several
+ * tasks of a CPU can be in it.
+ */
+SEC("kprobe")
+int unwind_probe(void *ctx)
+{
+	__u32 slot = take_slot(bpf_get_current_pid_tgid()), zero = 0;
+	struct probe_slot *p = bpf_map_lookup_elem(&probe_slots, &slot);
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	(void)ctx;
+	if (!p || !s)
+		return 1;
+	record_stack(&p->scratch, s->probe_buffers + slot);
+	__sync_fetch_and_add(&p->users, -1);
 	return 1;
 }
 

@@ -15,6 +15,8 @@
 #define MP_BPF_FRAMES 127u
 #define MP_BPF_PAGE_SHIFT 10 /* pages of the search, not of memory */
 #define MP_BPF_CS_32 0x23    /* code segment of 32-bit programs */
+#define MP_BPF_SYSCALLS 1024u
+#define MP_BPF_PROBE_SLOTS 32u /* tasks within the program on a probe; a power of two */
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -76,6 +78,9 @@ struct mp_bpf_task {
 /* Settings of the programs. */
 struct mp_bpf_settings {
 	__u32 everyone; /* all processes are recorded, not only those that have a struct mp_bpf_task */
+	__u32 probe_buffers; /* the first buffer for a copy that belongs to a slot of probes */
+	/* by number, a bit each: the system calls whose entry or return is recorded */
+	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };
 
 /* How a walk ended; user space translates it to enum mp_unwind_end. */
@@ -108,12 +113,15 @@ struct mp_bpf_head {
 /* A user stack. */
 struct mp_bpf_record {
 	struct mp_bpf_head head;
+	__u64 ip, sp; /* registers */
 	__u64 ips[MP_BPF_FRAMES +
 		  2]; /* after the frames: the time by which records are ordered, 0 */
 };
 
 #define MP_BPF_REGS 17u
-#define MP_BPF_COPY_CONTEXTS 2u /* of the programs of bpf/unwind.bpf.c */
+#define MP_BPF_REG_SP 7u
+#define MP_BPF_REG_IP 8u
+#define MP_BPF_COPY_CONTEXTS 3u /* of the programs of bpf/unwind.bpf.c that are not for probes */
 #define MP_BPF_COPY_PAGE 4096u
 #define MP_BPF_COPY_BYTES (60u << 10) /* a record has less than 64 KiB */
 
@@ -134,7 +142,7 @@ struct mp_bpf_copy {
  * The time by which records are ordered is so much before the time of the record: the sample must
  * not precede it, and perf may take the time of the sample first.
  */
-#define MP_BPF_EARLIER_NS 100000
+#define MP_BPF_EARLIER_NS 50000
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows take the most memory");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "both sides agree");

@@ -15,7 +15,8 @@
 #include "bpf/unwind.h"
 
 struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, ip, cs, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip,
+		cs, sp;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
@@ -218,28 +219,6 @@ static long step_fp(struct walk *w)
 	return 0;
 }
 
-/*
- * Code of a file without rows: its return address is at the stack pointer, if it leads to code with
- * rows.
- */
-static long step_bare(struct walk *w, struct mp_bpf_space *space)
-{
-	const struct mp_bpf_mapping *m;
-	const struct mp_bpf_row *row;
-	__u64 ip;
-
-	if (read_user(w, w->sp, &ip))
-		return 1;
-	m = find_mapping(space, ip - 1);
-	row = m ? find_row(m, ip - 1) : 0;
-	if (!row || row->kind == MP_BPF_NOTHING)
-		return 1;
-	w->sp += 8;
-	w->ip = ip;
-	w->exact = 0;
-	return 0;
-}
-
 /* rt_sigframe: a struct ucontext is at the stack pointer, its registers start 40 bytes later. */
 static long step_signal(struct walk *w)
 {
@@ -251,6 +230,33 @@ static long step_signal(struct walk *w)
 		return 1;
 	w->by_fp = 0;
 	w->exact = 1;
+	return 0;
+}
+
+/*
+ * In the system call that returns from a signal handler, the address is already beyond the function
+ * of the signal frame. In other code without rows the return address is at the stack pointer, if it
+ * leads to code with rows.
+ */
+static long step_bare(struct walk *w, struct mp_bpf_space *space)
+{
+	const struct mp_bpf_mapping *m;
+	const struct mp_bpf_row *row;
+	__u64 ip;
+
+	m = find_mapping(space, w->ip - 1);
+	row = m ? find_row(m, w->ip - 1) : 0;
+	if (row && row->kind == MP_BPF_SIGNAL)
+		return step_signal(w);
+	if (read_user(w, w->sp, &ip))
+		return 1;
+	m = find_mapping(space, ip - 1);
+	row = m ? find_row(m, ip - 1) : 0;
+	if (!row || row->kind == MP_BPF_NOTHING)
+		return 1;
+	w->sp += 8;
+	w->ip = ip;
+	w->exact = 0;
 	return 0;
 }
 

@@ -11,9 +11,13 @@ setup_file() {
 	[ -e $EVENTS ] || [ "$(id -u)" != 0 ] || mount -t tracefs none /sys/kernel/tracing 2> /dev/null || true
 }
 
-# Our probes in tracefs.
+# The number of probes in tracefs of one recording, or, for "", of recordings that have ended; others may run.
 left() {
-	cat $EVENTS 2> /dev/null | grep -c ":mp_$1" || true
+	local pid n=0
+	for pid in $(sed -n 's,.*:mp_\([0-9]*\)/.*,\1,p' $EVENTS 2> /dev/null); do
+		[ "$pid/" != "$1" ] && { [ -n "$1" ] || [ -d "/proc/$pid" ]; } || n=$((n + 1))
+	done
+	echo "$n"
 }
 
 record() {

@@ -346,7 +346,7 @@ events() {	# number of event lines of a type
 	[[ "$(stack "$TMP/both")" == *"exit;"*"do_exit_[k]"* ]]
 	mp-record -q -e $GETPPID -g user -o "$TMP/user" -- "$LOAD/getppid" 3
 	[[ "$(stack "$TMP/user")" == *";main;"* && "$(stack "$TMP/user")" != *_[k]* ]]
-	[ "$(head -n 1 "$TMP/user" | jq -r '.stacks | .kernel + .user')" = nonefp ]
+	[[ "$(head -n 1 "$TMP/user" | jq -r '.stacks | .kernel + .user')" =~ ^none(bpf|fp)$ ]]
 	mp-record -q -e $GETPPID --max-stack 2 -g user -o "$TMP/s" -- "$LOAD/getppid" 3
 	[[ "$(stack "$TMP/s")" == "stack=[truncated];"*";"* ]]
 	[ "$(stack "$TMP/s" | tr ';' '\n' | wc -l)" = 3 ]

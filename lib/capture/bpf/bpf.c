@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/capture/host/proc.h"
+
 struct object {
 	const char *name, *start, *end;
 };
@@ -47,4 +49,27 @@ struct bpf_object *mp_bpf_open(const char *name)
 		o++;
 	errno = ENOSYS;
 	return o->name ? bpf_object__open_mem(o->start, o->end - o->start, NULL) : NULL;
+}
+
+/*
+ * A kernel thread, which cannot hit a probe since it has no user memory; 0, ourselves, if it is not
+ * visible.
+ */
+static pid_t pick_holder(void)
+{
+	enum { KTHREADD = 2 };
+	char comm[64];
+	size_t len;
+
+	if (!mp_proc_comm(KTHREADD, KTHREADD, comm, &len))
+		return 0;
+	return mp_str_eq((struct mp_str){ comm, len }, MP_STR("kthreadd")) ? KTHREADD : 0;
+}
+
+int mp_bpf_hold_probe(const struct mp_event *e, char **error)
+{
+	struct perf_event_attr attr = e->attr;
+
+	attr.read_format = 0;
+	return mp_ring_open_event(e, &attr, pick_holder(), -1, 0, error);
 }

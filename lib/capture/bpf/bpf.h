@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The programs of bpf/, which mp-record contains. Uses libbpf. Includes base only. */
+/* The programs of bpf/, which mp-record contains. Uses libbpf. Includes ring. */
 #ifndef MP_CAPTURE_BPF_BPF_H
 #define MP_CAPTURE_BPF_BPF_H
 
-#include "lib/core/base.h"
+#include "lib/capture/ring/ring.h"
 
 /* False: mp-record was built without clang and contains no programs. */
 bool mp_bpf_built(void);
@@ -14,5 +14,12 @@ bool mp_bpf_built(void);
  */
 struct bpf_object;
 struct bpf_object *mp_bpf_open(const char *name);
+
+/*
+ * Opens a probe of tracefs once more, to attach a program to it: the program serves all events of the
+ * probe, and the kernel detaches it when one ends that inherited it, but no task inherits this one.
+ * Returns a file descriptor, or -1 with `*error` (owned by the caller).
+ */
+int mp_bpf_hold_probe(const struct mp_event *e, char **error);
 
 #endif

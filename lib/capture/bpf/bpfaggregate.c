@@ -348,35 +348,13 @@ static bool is_rule(const struct mp_event *e)
 	return e->agg && e->agg->kind == MP_AGG_OF_EVENT;
 }
 
-/*
- * A kernel thread, which cannot hit a probe since it has no user memory; 0, ourselves, if it is not
- * visible.
- */
-static pid_t pick_holder(void)
-{
-	enum { KTHREADD = 2 };
-	char comm[64];
-	size_t len;
-
-	if (!mp_proc_comm(KTHREADD, KTHREADD, comm, &len))
-		return 0;
-	return mp_str_eq((struct mp_str){ comm, len }, MP_STR("kthreadd")) ? KTHREADD : 0;
-}
-
-/*
- * Attaches the program to a separate event that no task inherits: the program serves all events of
- * the probe, and the kernel detaches it when one ends that inherited it.
- */
 static int attach_probe(struct mp_bpf_aggregate *a, const struct mp_event *e, uint32_t rule,
 			char **error)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "aggregate_probe");
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	struct perf_event_attr attr = e->attr;
-	int fd, link;
+	int fd = mp_bpf_hold_probe(e, error), link;
 
-	attr.read_format = 0;
-	fd = mp_ring_open_event(e, &attr, pick_holder(), -1, 0, error);
 	if (fd < 0)
 		return -1;
 	opts.perf_event.bpf_cookie = rule;

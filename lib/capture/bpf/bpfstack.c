@@ -19,6 +19,7 @@
 
 enum {
 	UPKEEP = 2,	 /* programs that handle fork and execve */
+	SYSCALLS = 2,	 /* programs for all system calls */
 	ROWS_A_PAGE = 8, /* at least, in the pages of files */
 	REBUILD_APART_NS = 1000000000,
 };
@@ -43,6 +44,9 @@ struct mp_bpf_stacks {
 	int full_fd; /* epoll */
 	struct bpf_link **links;
 	size_t n_links;
+	int *held; /* probes with a program */
+	size_t n_held, cap_held;
+	bool on_calls[SYSCALLS]; /* the programs for entries and returns are attached */
 	mp_cut_rows_fn *rows_of;
 	void *rows_arg;
 	/* tables of the program, mapped */
@@ -63,6 +67,11 @@ struct mp_bpf_stacks {
 	mp_bpf_record_fn *each;
 	void *each_arg;
 };
+
+static bool is_walked(const struct mp_event *e)
+{
+	return e->method == MP_METHOD_BPF;
+}
 
 static int handle_record(void *arg, void *data, size_t size)
 {
@@ -102,11 +111,32 @@ static int watch_ring(struct bpf_object *object)
 	return fd;
 }
 
-static bool set_up(struct mp_bpf_stacks *b, bool everyone)
+/* The bits of the system calls of the events. */
+static void set_syscalls(struct mp_bpf_settings *settings, const struct mp_events *events)
 {
-	struct mp_bpf_settings settings = { .everyone = everyone };
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		const struct mp_event *e = &events->v[i];
+
+		if (!is_walked(e) ||
+		    (e->walk_on != MP_WALK_SYS_ENTER && e->walk_on != MP_WALK_SYS_EXIT))
+			continue;
+		(e->walk_on == MP_WALK_SYS_ENTER ? settings->sys_enter
+						 : settings->sys_exit)[e->syscall / 64] |=
+			1ull << e->syscall % 64;
+	}
+}
+
+static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
+{
+	struct mp_bpf_settings settings = {
+		.everyone = everyone,
+		.probe_buffers = MP_BPF_COPY_CONTEXTS * libbpf_num_possible_cpus(),
+	};
 	uint32_t key = 0;
 
+	set_syscalls(&settings, events);
 	b->rows = map_array(b->object, "rows", &b->rows_size);
 	b->pages = map_array(b->object, "pages", &b->pages_size);
 	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
@@ -149,25 +179,35 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
 }
 
-static bool is_walked(const struct mp_event *e)
+/* The programs by what they are attached to. */
+static const char *const program_names[] = {
+	[MP_WALK_TRACEPOINT] = "unwind",	[MP_WALK_SYS_ENTER] = "unwind_sys_enter",
+	[MP_WALK_SYS_EXIT] = "unwind_sys_exit", [MP_WALK_PROBE] = "unwind_probe",
+	[MP_WALK_EVENT] = "unwind_event",
+};
+
+static struct bpf_program *program_on(const struct mp_bpf_stacks *b, enum mp_walk_on on)
 {
-	return e->method == MP_METHOD_BPF;
+	return bpf_object__find_program_by_name(b->object, program_names[on]);
+}
+
+static bool any_walked_on(const struct mp_events *events, enum mp_walk_on on)
+{
+	size_t i;
+
+	for (i = 0; i < events->n; i++)
+		if (is_walked(&events->v[i]) && events->v[i].walk_on == on)
+			return true;
+	return false;
 }
 
 /* Loads only the programs that events need, since the kernel takes some ms for each. */
 static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
 {
-	bool tracepoints = false, others = false;
-	size_t i;
+	size_t on;
 
-	for (i = 0; i < events->n; i++) {
-		tracepoints |= is_walked(&events->v[i]) && events->v[i].tp;
-		others |= is_walked(&events->v[i]) && !events->v[i].tp;
-	}
-	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind"),
-				  tracepoints);
-	bpf_program__set_autoload(bpf_object__find_program_by_name(b->object, "unwind_event"),
-				  others);
+	for (on = 0; on < MP_ARRAY_SIZE(program_names); on++)
+		bpf_program__set_autoload(program_on(b, on), any_walked_on(events, on));
 }
 
 /* Loads the programs; false if this kernel does not accept them. */
@@ -179,26 +219,32 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool e
 	if (!b->object || cpus <= 0)
 		return false;
 	choose_programs(b, events);
-	set_max(b, "copies", MP_BPF_COPY_CONTEXTS * cpus);
+	set_max(b, "copies",
+		MP_BPF_COPY_CONTEXTS * cpus +
+			(any_walked_on(events, MP_WALK_PROBE) ? MP_BPF_PROBE_SLOTS : 0));
 	set_max(b, "rows", b->max_rows);
 	set_max(b, "pages", b->max_pages);
 	set_max(b, "spaces", b->max_spaces);
-	return bpf_object__load(b->object) == 0 && set_up(b, everyone) && attach_upkeep(b);
+	return bpf_object__load(b->object) == 0 && set_up(b, events, everyone) && attach_upkeep(b);
 }
 
-/* Attaches the program to the tracepoint of an event. */
-static bool attach(struct mp_bpf_stacks *b, const struct mp_events *events, size_t event)
+/* Attaches the program to the tracepoint of an event; that for system calls once for all. */
+static bool attach(struct mp_bpf_stacks *b, const struct mp_event *e)
 {
-	const struct mp_event *e = &events->v[event];
-	struct bpf_program *program = bpf_object__find_program_by_name(b->object, "unwind");
+	bool on_calls = e->walk_on == MP_WALK_SYS_ENTER || e->walk_on == MP_WALK_SYS_EXIT;
+	struct bpf_program *program = program_on(b, e->walk_on);
 	struct bpf_link *link;
 
-	if (!e->tp)
+	if (on_calls ? b->on_calls[e->walk_on == MP_WALK_SYS_EXIT]
+		     : e->walk_on != MP_WALK_TRACEPOINT)
 		return true; /* it is for mp_bpf_stacks_attach() */
-	link = bpf_program__attach_raw_tracepoint(program, e->tp->name);
+	link = on_calls ? bpf_program__attach(program)
+			: bpf_program__attach_raw_tracepoint(program, e->tp->name);
 	if (!link)
 		return false;
 	b->links[b->n_links++] = link;
+	if (on_calls)
+		b->on_calls[e->walk_on == MP_WALK_SYS_EXIT] = true;
 	return true;
 }
 
@@ -218,7 +264,7 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
 	b->places = mp_zalloc(b->max_spaces * sizeof(*b->places));
 	mp_intmap_init(&b->places_of);
-	b->links = mp_zalloc((events->n + UPKEEP) * sizeof(struct bpf_link *));
+	b->links = mp_zalloc((events->n + UPKEEP + SYSCALLS) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++)
 		wanted |= is_walked(&events->v[i]);
 	loaded = wanted && load(b, events, setup->everyone);
@@ -226,10 +272,10 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 	for (i = 0; i < events->n; i++) {
 		if (!is_walked(&events->v[i]))
 			continue;
-		if (loaded && attach(b, events, i))
+		if (loaded && attach(b, &events->v[i]))
 			used = true;
 		else
-			mp_event_use_fp(&events->v[i]);
+			mp_event_without_bpf(&events->v[i]);
 	}
 	if (used)
 		return b;
@@ -242,18 +288,47 @@ int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
 	return bpf_object__find_map_fd_by_name(b->object, name);
 }
 
+/* If the kernel refuses the program, the samples show that they have no stacks. */
+static void set_program(const struct mp_bpf_stacks *b, int fd, enum mp_walk_on on)
+{
+	ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program_on(b, on)));
+}
+
+static void hold_probe(struct mp_bpf_stacks *b, const struct mp_event *e)
+{
+	char *error = NULL;
+	int fd = mp_bpf_hold_probe(e, &error);
+
+	free(error);
+	if (fd < 0)
+		return;
+	set_program(b, fd, MP_WALK_PROBE);
+	b->held = mp_grow(b->held, &b->cap_held, b->n_held + 1, sizeof(*b->held));
+	b->held[b->n_held++] = fd;
+}
+
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events)
 {
-	int program = bpf_program__fd(bpf_object__find_program_by_name(b->object, "unwind_event"));
+	const struct mp_event *e;
 	size_t i;
 
+	for (i = 0; i < events->n; i++)
+		if (is_walked(&events->v[i]) && events->v[i].walk_on == MP_WALK_PROBE &&
+		    events->v[i].tp)
+			hold_probe(b, &events->v[i]);
 	for (i = 0; i < rings->n_counters; i++) {
-		const struct mp_event *e = &events->v[rings->counters[i].event];
+		const struct mp_counter *c = &rings->counters[i];
 
-		/* if the kernel refuses it, the samples show that they have no stacks */
-		if (is_walked(e) && !e->tp)
-			ioctl(rings->counters[i].fd, PERF_EVENT_IOC_SET_BPF, program);
+		e = &events->v[c->event];
+		/*
+		 * of a probe, the events of all CPUs run their programs at each hit, wherever it is,
+		 * and the one that was opened last begins
+		 */
+		if (is_walked(e) && !e->tp &&
+		    (e->walk_on == MP_WALK_EVENT ||
+		     (e->walk_on == MP_WALK_PROBE && c->ring == rings->n - 1)))
+			set_program(b, c->fd, e->walk_on);
 	}
 }
 
@@ -265,6 +340,9 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 		return;
 	for (i = 0; i < b->n_links; i++)
 		bpf_link__destroy(b->links[i]);
+	for (i = 0; i < b->n_held; i++)
+		close(b->held[i]);
+	free(b->held);
 	if (b->rows)
 		munmap(b->rows, b->rows_size);
 	if (b->pages)
@@ -560,11 +638,12 @@ void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_co
 	int cpus = libbpf_num_possible_cpus(), i;
 	uint64_t *v = mp_zalloc((cpus > 0 ? cpus : 1) * sizeof(*v));
 	uint32_t key = 0;
+	size_t on;
 
 	*counts = b->counts;
 	counts->rows = b->n_rows;
-	add_runs(b, "unwind", counts);
-	add_runs(b, "unwind_event", counts);
+	for (on = 0; on < MP_ARRAY_SIZE(program_names); on++)
+		add_runs(b, program_names[on], counts);
 	if (bpf_map_lookup_elem(map, &key, v) == 0)
 		for (i = 0; i < cpus; i++)
 			counts->dropped += v[i];

@@ -26,15 +26,15 @@ struct mp_bpf_stacks_setup {
 };
 
 /*
- * Loads the program for the events whose method is MP_METHOD_BPF and attaches it to their
- * tracepoints, before they are opened. Events for which that cannot be done get the method
- * MP_METHOD_FP. NULL: nobody needs the tables, or they cannot be made.
+ * Loads the programs for the events whose method is MP_METHOD_BPF and attaches them to their
+ * tracepoints, before they are opened. Events for which that cannot be done get another method,
+ * see mp_event_without_bpf(). NULL: nobody needs the tables, or they cannot be made.
  */
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 					 const struct mp_bpf_stacks_setup *setup);
 void mp_bpf_stacks_free(struct mp_bpf_stacks *b);
 
-/* Attaches the program to those of the events that are not tracepoints, after they were opened. */
+/* Attaches the programs to those of the events that are not tracepoints, after they were opened. */
 void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 

@@ -38,6 +38,16 @@ enum mp_context {
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
 
+/* What the BPF program that walks the user stacks of an event is attached to. */
+enum mp_walk_on {
+	MP_WALK_TRACEPOINT, /* the raw tracepoint of the same name */
+	MP_WALK_SYS_ENTER,  /* raw tracepoints of all system calls, for that of mp_event.syscall */
+	MP_WALK_SYS_EXIT,
+	MP_WALK_PROBE, /* the event, which is a uprobe or kprobe */
+	MP_WALK_EVENT, /* the event, which is of another kind */
+	MP_WALK_NEVER, /* it cannot be */
+};
+
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
 	struct mp_event_agg *agg; /* NULL: it is recorded, not aggregated */
@@ -56,9 +66,12 @@ struct mp_event {
 	bool each;  /* each occurrence is recorded: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
-	struct mp_when when;	     /* the samples that count */
-	int program;	      /* file descriptor of the program that decides; 0: none. Borrowed */
-	bool programmed;      /* its source sets a program itself: an event has only one */
+	enum mp_walk_on walk_on;
+	unsigned syscall;    /* number */
+	size_t copy_bytes;   /* of the user stack, should BPF not be available; 0: frame pointers */
+	struct mp_when when; /* the samples that count */
+	int program;	     /* file descriptor of the program that decides; 0: none. Borrowed */
+	bool programmed;     /* its source sets a program itself: an event has only one */
 	uint64_t interval_ns; /* of what is read */
 	unsigned top;	      /* this many separately, the rest together; 0: all */
 };

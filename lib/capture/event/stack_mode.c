@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "bpf/unwind.h"
 #include "lib/capture/host/archs.h"
+#include "lib/capture/host/syscalls.h"
 
 enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
 
@@ -27,58 +29,86 @@ static bool is_function(const struct mp_event *e)
 }
 
 /* A probe, but not a tracepoint of any kind. */
-static bool is_rare(const struct mp_spec *spec)
+static bool is_probe(const struct mp_spec *spec)
 {
 	return spec->probe && strncmp(spec->name, "rawtp:", 6) != 0;
 }
 
+/* Whether it is a probe on a program. */
+static bool is_user_probe(const struct mp_spec *spec)
+{
+	return spec->probe &&
+	       (strncmp(spec->name, "uprobe:", 7) == 0 ||
+		strncmp(spec->name, "uretprobe:", 10) == 0 || strncmp(spec->name, "usdt:", 5) == 0);
+}
+
+/* Finds what a BPF program can be attached to. */
+static void find_walk(struct mp_event *e, const struct mp_spec *spec)
+{
+	bool enter = e->tp && strncmp(e->tp->name, "sys_enter_", 10) == 0;
+	int number;
+
+	if (is_user_probe(spec) || strncmp(spec->name, "kprobe:", 7) == 0 ||
+	    strncmp(spec->name, "kretprobe:", 10) == 0) {
+		e->walk_on = MP_WALK_PROBE;
+	} else if (e->tp && e->tp->system && strcmp(e->tp->system, "syscalls") == 0) {
+		number =
+			mp_syscall_number(e->tp->name + strlen(enter ? "sys_enter_" : "sys_exit_"));
+		e->syscall = (unsigned)number;
+		e->walk_on = number < 0 || e->syscall >= MP_BPF_SYSCALLS ? MP_WALK_NEVER
+			     : enter					 ? MP_WALK_SYS_ENTER
+									 : MP_WALK_SYS_EXIT;
+	} else {
+		e->walk_on = e->tp ? MP_WALK_TRACEPOINT : MP_WALK_EVENT;
+	}
+	/* an event has one program */
+	if (mp_when_any(&spec->when) || is_function(e))
+		e->walk_on = MP_WALK_NEVER;
+}
+
 /*
- * Copies of stacks are for sampled events: 1,000 a second cost 20 MB/s. Events whose every
- * occurrence is recorded may come 100 times as often.
+ * BPF where that loses nothing: the kernel drops an event that has a program of its own if it comes
+ * within another program (page faults: 1 of 2,000), but not a uprobe. Copies of stacks are for
+ * events that are sampled or rare: 1,000 a second cost 20 MB/s, and events whose every occurrence is
+ * recorded may come 100 times as often.
  */
+static enum mp_stack_method default_method(const struct mp_event *e, const struct mp_spec *spec)
+{
+	if (!e->each)
+		return MP_METHOD_CFI;
+	if (is_user_probe(spec) || e->walk_on < MP_WALK_PROBE)
+		return MP_METHOD_BPF;
+	return is_probe(spec) || e->walk_on == MP_WALK_NEVER ? MP_METHOD_CFI : MP_METHOD_FP;
+}
+
 static enum mp_stack_method choose_method(const struct mp_event *e, const struct mp_spec *spec,
 					  const struct mp_event_options *options)
 {
 	enum mp_stack_method method = spec->method;
+	bool given;
 
 	if (method == MP_METHOD_UNSET)
 		method = options->method;
-	/* a probe is about the stack of a program, and is not a raw tracepoint */
-	if (method == MP_METHOD_AUTO && (!e->each || is_rare(spec)) && mp_arch_here())
+	given = method != MP_METHOD_AUTO;
+	if (!given)
+		method = default_method(e, spec);
+	if (method == MP_METHOD_BPF && e->walk_on == MP_WALK_NEVER)
 		method = MP_METHOD_CFI;
-	/*
-	 * The kernel drops an event that has a program of its own if it comes within another
-	 * program (page faults: 1 of 2,000): only the user can request this.
-	 */
-	if (method == MP_METHOD_AUTO)
-		method = e->tp ? MP_METHOD_BPF : MP_METHOD_FP;
-	/* an event has one program */
-	if (method == MP_METHOD_BPF && (mp_when_any(&spec->when) || is_function(e)))
-		method = mp_arch_here() ? MP_METHOD_CFI : MP_METHOD_FP;
-	/* a program cannot be attached to tracepoints of single system calls */
-	if (method == MP_METHOD_BPF &&
-	    (!mp_arch_has_bpf() || (e->tp && strcmp(e->tp->system, "syscalls") == 0)))
+	if (method == MP_METHOD_BPF && !mp_arch_has_bpf())
+		method = is_probe(spec) ? MP_METHOD_CFI : MP_METHOD_FP;
+	if (method == MP_METHOD_CFI && !given && !mp_arch_here())
 		method = MP_METHOD_FP;
 	return method;
 }
 
-/* The stack comes separately; the sample only has the current address of the program. */
+/* The stack comes separately; the sample has the registers by which it is found. */
 static void request_address(struct mp_event *e)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
-	e->attr.sample_regs_user = mp_arch_here()->perf_pc;
+	e->attr.sample_regs_user = mp_arch_here()->bpf->perf_place;
 	e->attr.exclude_callchain_user = 1;
 	if (e->attr.exclude_callchain_kernel)
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
-}
-
-void mp_event_use_fp(struct mp_event *e)
-{
-	e->method = MP_METHOD_FP;
-	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
-	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
-	e->attr.sample_regs_user = 0;
-	e->attr.exclude_callchain_user = 0;
 }
 
 static void request_copy(struct mp_event *e, size_t bytes)
@@ -89,6 +119,19 @@ static void request_copy(struct mp_event *e, size_t bytes)
 	e->attr.exclude_callchain_user = 1;
 	if (e->attr.exclude_callchain_kernel)
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CALLCHAIN;
+}
+
+void mp_event_without_bpf(struct mp_event *e)
+{
+	e->method = e->copy_bytes ? MP_METHOD_CFI : MP_METHOD_FP;
+	if (e->copy_bytes) {
+		request_copy(e, e->copy_bytes);
+		return;
+	}
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_REGS_USER;
+	e->attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	e->attr.sample_regs_user = 0;
+	e->attr.exclude_callchain_user = 0;
 }
 
 /*
@@ -102,6 +145,8 @@ int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 	unsigned limit = max_stack_limit(), want = spec->max_stack;
 
 	e->method = MP_METHOD_UNSET;
+	find_walk(e, spec);
+	e->copy_bytes = is_probe(spec) ? options->stack_size : 0;
 	if (part == MP_STACK_UNSET)
 		part = options->stack;
 	if (!want)

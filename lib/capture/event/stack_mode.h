@@ -12,7 +12,7 @@
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error);
 
-/* Makes the event use frame pointers for its user stacks instead of BPF. */
-void mp_event_use_fp(struct mp_event *e);
+/* Makes the event take its user stacks without BPF: probes copy them, others use frame pointers. */
+void mp_event_without_bpf(struct mp_event *e);
 
 #endif

@@ -410,24 +410,26 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 				       const struct mp_space *space, uint64_t *ips, size_t max,
 				       size_t *n)
 {
-	const struct mp_pending_stack *c = mp_pending_stacks_find(&f->chains, tid, time_ns);
+	const struct mp_bpf_copy *copy = mp_pending_stacks_copy(&f->chains, tid, time_ns);
 
 	*n = 0;
-	if (!c || !c->copy || c->time_ns != time_ns)
-		return MP_UNWIND_NO_TABLES;
-	return unwind_copy(f, c->copy, space, ips, max, n);
+	return copy ? unwind_copy(f, copy, space, ips, max, n) : MP_UNWIND_NO_TABLES;
 }
 
 /* The user stack that the BPF program took for this event; else only the address of the program. */
-static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s,
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s, size_t event,
 				    struct mp_process *process, uint64_t *ips, size_t max,
 				    size_t *n)
 {
-	const struct mp_pending_stack *c = mp_pending_stacks_find(&f->chains, s->tid, s->time_ns);
+	struct mp_pending_want want = { .tid = s->tid, .time_ns = s->time_ns, .event = event };
+	const struct mp_pending_stack *c;
 
 	*n = 0;
 	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
 		return MP_UNWIND_NO_STACK;
+	want.sp = s->dump.regs[0];
+	want.ip = s->dump.regs[1];
+	c = mp_pending_stacks_take(&f->chains, &want);
 	if (c && !c->copy) {
 		*n = MP_MIN(c->n, max);
 		memcpy(ips, c->ips, *n * sizeof(*ips));
@@ -438,7 +440,7 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_samp
 	mp_walk_tables_update(f->tables, process, s->time_ns);
 	if (c)
 		return unwind_copy(f, c->copy, process->space, ips, max, n);
-	ips[(*n)++] = s->dump.regs[0];
+	ips[(*n)++] = want.ip;
 	return MP_UNWIND_NO_TABLES;
 }
 
@@ -471,7 +473,7 @@ static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size
 }
 
 /* The kernel's part of the chain, and then the frames of the user stack. */
-static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e,
+static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
 				     const struct mp_sample *s, struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
@@ -482,7 +484,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)
-		end = bpf_chain(f, s, process, f->ips + n + 1, e->max_stack, &user);
+		end = bpf_chain(f, s, event, process, f->ips + n + 1, e->max_stack, &user);
 	else
 		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
 				&user);
@@ -496,8 +498,8 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	return chain;
 }
 
-static void add_stack(struct mp_formatter *f, const struct mp_event *e, const struct mp_sample *s,
-		      const struct mp_task *task)
+static void add_stack(struct mp_formatter *f, const struct mp_event *e, size_t event,
+		      const struct mp_sample *s, const struct mp_task *task)
 {
 	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
 	const struct mp_space *space = task->process->space;
@@ -505,7 +507,7 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, const st
 	size_t own;
 
 	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER) {
-		chain = unwound_chain(f, e, s, task->process);
+		chain = unwound_chain(f, e, event, s, task->process);
 	} else {
 		if (e->method != MP_METHOD_UNSET)
 			f->unwound.ends[e->method][end_of_chain(f, e, s, space)]++;
@@ -550,7 +552,7 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	if (e->context & MP_CTX_DUR)
 		mp_buf_printf(&f->line, "dur=%llu\t", (unsigned long long)s->dur_ns);
 	if (e->context & MP_CTX_STACK)
-		add_stack(f, e, s, task);
+		add_stack(f, e, event, s, task);
 	/* removes the last TAB; without fields, the comma after the type remains */
 	if (f->line.p[f->line.len - 1] == '\t')
 		f->line.len--;

@@ -14,6 +14,8 @@
  * expression, have rows of their own (enum mp_bpf_kind).
  */
 struct mp_arch_bpf {
+	uint64_t
+		perf_place; /* attr.sample_regs_user: the stack pointer, and the program counter after it */
 	uint8_t ra_copy;
 	const uint8_t *plt_cfa;
 	size_t plt_cfa_len;
@@ -27,7 +29,6 @@ struct mp_arch {
 
 	/* registers in samples */
 	uint64_t perf_regs;   /* attr.sample_regs_user: all that unwinding needs */
-	uint64_t perf_pc;     /* attr.sample_regs_user: the program counter alone */
 	size_t n_regs;	      /* bits set in perf_regs */
 	const uint8_t *dwarf; /* number of each, in the order of the bits */
 

@@ -34,7 +34,6 @@ const struct mp_arch mp_arch_arm64 = {
 	.elf_machine = EM_AARCH64,
 	.libraries = "aarch64-linux-gnu",
 	.perf_regs = 0x1ffffffff,
-	.perf_pc = 1ull << 32,
 	.n_regs = MP_ARRAY_SIZE(dwarf),
 	.dwarf = dwarf,
 	.cfi_regs = 35,

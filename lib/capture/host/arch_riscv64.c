@@ -36,7 +36,6 @@ const struct mp_arch mp_arch_riscv64 = {
 	.elf_machine = EM_RISCV,
 	.libraries = "riscv64-linux-gnu",
 	.perf_regs = 0xffffffff,
-	.perf_pc = 1,
 	.n_regs = MP_ARRAY_SIZE(dwarf),
 	.dwarf = dwarf,
 	.cfi_regs = 32,

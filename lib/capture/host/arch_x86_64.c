@@ -82,6 +82,7 @@ static const uint8_t plt_cfa[] = {
 };
 
 static const struct mp_arch_bpf bpf = {
+	.perf_place = 1 << 7 | 1 << 8,
 	.ra_copy = 5, /* rdi, in glibc's vfork */
 	.plt_cfa = plt_cfa,
 	.plt_cfa_len = sizeof(plt_cfa),
@@ -92,7 +93,6 @@ const struct mp_arch mp_arch_x86_64 = {
 	.elf_machine = EM_X86_64,
 	.libraries = "x86_64-linux-gnu",
 	.perf_regs = 0xff01ff,
-	.perf_pc = 1 << 8,
 	.n_regs = MP_ARRAY_SIZE(dwarf),
 	.dwarf = dwarf,
 	.cfi_regs = 17,

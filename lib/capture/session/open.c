@@ -75,12 +75,12 @@ static void expect_processes(struct mp_record_opened *k, const struct mp_pids *p
 	}
 }
 
-static size_t count_walked(const struct mp_events *events)
+static size_t count_by(const struct mp_events *events, enum mp_stack_method method)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < events->n; i++)
-		n += events->v[i].method == MP_METHOD_BPF;
+		n += !events->v[i].agg && events->v[i].method == method;
 	return n;
 }
 
@@ -104,12 +104,12 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 		.everyone = p->everyone,
 		.aggregates = mp_events_any_aggregated(&p->events),
 	};
-	size_t walked;
+	size_t by_fp = count_by(&p->events, MP_METHOD_FP);
 
-	walked = count_walked(&p->events);
 	k->bpf_stacks = mp_bpf_stacks_open(&p->events, &setup);
-	if (count_walked(&p->events) < walked && !p->o->quiet)
+	if (count_by(&p->events, MP_METHOD_FP) > by_fp && !p->o->quiet)
 		say_without_bpf();
+	p->copies |= count_by(&p->events, MP_METHOD_CFI) > 0;
 	if (k->bpf_stacks) {
 		k->tables = (struct mp_walk_tables){
 			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 16,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
+	KEPT = 32,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
 	KEPT_COPIES = 256, /* 15 MiB: a sample follows its stack immediately, or never */
 	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 8 << 10,
+	CERTAIN =
+		8, /* samples with one candidate, until the order of an event is taken for known */
 };
 
 struct stored {
 	struct mp_pending_stack chain;
 	uint64_t copy; /* number of the copy plus 1; 0: it is a chain */
+	bool taken;    /* by a sample */
 };
 
 struct latest {
@@ -50,6 +53,7 @@ void mp_pending_stacks_release(struct mp_pending_stacks *c)
 	for (i = 0; i < KEPT_COPIES; i++)
 		free(c->copies[i].record);
 	free(c->copies);
+	free(c->orders);
 }
 
 enum mp_unwind_end mp_pending_stack_end(uint32_t end)
@@ -90,6 +94,7 @@ static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_h
 	to = &l->v[l->next++ % KEPT];
 	to->chain.time_ns = head->time_ns;
 	to->copy = 0;
+	to->taken = false;
 	return to;
 }
 
@@ -103,6 +108,8 @@ static bool put_chain(struct mp_pending_stacks *c, const struct mp_bpf_record *r
 	n = (r->head.size - head) / sizeof(*r->ips) - 2;
 	to = &next_of(c, &r->head)->chain;
 	to->end = mp_pending_stack_end(r->head.end);
+	to->ip = r->ip;
+	to->sp = r->sp;
 	to->ips = mp_grow(to->ips, &to->cap, n + 1, sizeof(*to->ips));
 	to->n = n;
 	if (n)
@@ -114,12 +121,16 @@ static bool put_copy(struct mp_pending_stacks *c, const struct mp_bpf_copy *r)
 {
 	struct copy *to = &c->copies[c->n_copies % KEPT_COPIES];
 	size_t fixed = offsetof(struct mp_bpf_copy, stack);
+	struct stored *stored;
 
 	if (r->head.size < fixed || r->head.size > sizeof(*r) || r->len > r->head.size - fixed)
 		return false;
 	to->record = mp_grow(to->record, &to->cap, r->head.size, 1);
 	memcpy(to->record, r, r->head.size);
-	next_of(c, &r->head)->copy = ++c->n_copies;
+	stored = next_of(c, &r->head);
+	stored->copy = ++c->n_copies;
+	stored->chain.sp = r->regs[MP_BPF_REG_SP];
+	stored->chain.ip = r->regs[MP_BPF_REG_IP];
 	return true;
 }
 
@@ -129,31 +140,90 @@ bool mp_pending_stacks_put(struct mp_pending_stacks *c, const struct mp_bpf_head
 					 : put_chain(c, (const struct mp_bpf_record *)head);
 }
 
-const struct mp_pending_stack *mp_pending_stacks_find(struct mp_pending_stacks *c, pid_t tid,
-						      uint64_t time_ns)
+static struct latest *latest_of(const struct mp_pending_stacks *c, pid_t tid)
 {
 	struct mp_str key = { (const char *)&tid, sizeof(tid) };
 	struct mp_map_entry *e = mp_map_find(&c->map, &key, 1);
-	struct stored *nearest = NULL;
-	uint64_t least = NEAR_NS, apart;
-	struct latest *l;
+
+	return e ? mp_map_value(e) : NULL;
+}
+
+static const struct mp_bpf_copy *copy_of(const struct mp_pending_stacks *c, const struct stored *s)
+{
+	return s->copy ? c->copies[(s->copy - 1) % KEPT_COPIES].record : NULL;
+}
+
+static int8_t *order_of(struct mp_pending_stacks *c, size_t event)
+{
+	size_t n = c->n_orders;
+
+	if (event >= n) {
+		c->n_orders = event + 1;
+		c->orders = mp_realloc(c->orders, c->n_orders);
+		memset(c->orders + n, 0, c->n_orders - n);
+	}
+	return &c->orders[event];
+}
+
+/* The last stack before a sample, and the first after it. */
+struct candidates {
+	struct stored *before, *after;
+};
+
+static void consider(struct candidates *to, struct stored *s, uint64_t time_ns)
+{
+	uint64_t at = s->chain.time_ns;
+
+	if (at <= time_ns && time_ns - at < NEAR_NS &&
+	    (!to->before || at > to->before->chain.time_ns))
+		to->before = s;
+	if (at > time_ns && at - time_ns < NEAR_NS && (!to->after || at < to->after->chain.time_ns))
+		to->after = s;
+}
+
+/* Where only one candidate is there, the order of the event becomes more certain. */
+static struct stored *choose(const struct candidates *c, int8_t *order)
+{
+	if (!c->before != !c->after && *order > -CERTAIN && *order < CERTAIN)
+		*order += c->after ? 1 : -1;
+	if (*order <= -CERTAIN)
+		return c->before;
+	if (*order >= CERTAIN)
+		return c->after;
+	return c->after && (*order > 0 || !c->before) ? c->after : c->before;
+}
+
+const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *c,
+						      const struct mp_pending_want *want)
+{
+	struct latest *l = latest_of(c, want->tid);
+	struct candidates found = { NULL, NULL };
+	struct stored *s;
 	size_t i;
 
-	if (!e)
-		return NULL;
-	l = mp_map_value(e);
-	for (i = 0; i < KEPT; i++) {
-		uint64_t at = l->v[i].chain.time_ns;
-
-		apart = at > time_ns ? at - time_ns : time_ns - at;
-		if (!at || apart >= least)
-			continue;
-		least = apart;
-		nearest = &l->v[i];
+	for (i = 0; l && i < KEPT; i++) {
+		s = &l->v[i];
+		if (s->chain.time_ns && !s->taken && s->chain.ip == want->ip &&
+		    s->chain.sp == want->sp && (!s->copy || c->n_copies - s->copy < KEPT_COPIES))
+			consider(&found, s, want->time_ns);
 	}
-	if (!nearest || (nearest->copy && c->n_copies - nearest->copy >= KEPT_COPIES))
+	s = found.before || found.after ? choose(&found, order_of(c, want->event)) : NULL;
+	if (!s)
 		return NULL;
-	nearest->chain.copy =
-		nearest->copy ? c->copies[(nearest->copy - 1) % KEPT_COPIES].record : NULL;
-	return &nearest->chain;
+	s->taken = true;
+	s->chain.copy = copy_of(c, s);
+	return &s->chain;
+}
+
+const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pid_t tid,
+						 uint64_t time_ns)
+{
+	struct latest *l = latest_of(c, tid);
+	size_t i;
+
+	for (i = 0; l && i < KEPT; i++)
+		if (l->v[i].chain.time_ns == time_ns && l->v[i].copy &&
+		    c->n_copies - l->v[i].copy < KEPT_COPIES)
+			return copy_of(c, &l->v[i]);
+	return NULL;
 }

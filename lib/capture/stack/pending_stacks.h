@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User stacks that a BPF program took, kept until the samples of the same events arrive. The user
- * stack of a task does not change while the task is in the kernel, so of several the nearest in
- * time is right. Copies of stacks are kept, too, and unwound when their samples arrive, with the
+ * User stacks that a BPF program took, kept until the samples of the same events arrive. A sample and
+ * its stack have the same program counter and stack pointer, and for each event it is always the
+ * program that comes first, or always perf. Copies of stacks are kept, too, and unwound when their samples arrive, with the
  * mappings of that time. Includes map, unwind.
  */
 #ifndef MP_CAPTURE_STACK_PENDING_STACKS_H
@@ -16,7 +16,7 @@
 enum mp_unwind_end mp_pending_stack_end(uint32_t end);
 
 struct mp_pending_stack {
-	uint64_t time_ns;
+	uint64_t time_ns, ip, sp;
 	uint64_t *ips;
 	size_t n, cap;
 	enum mp_unwind_end end;
@@ -27,6 +27,15 @@ struct mp_pending_stacks {
 	struct mp_map map; /* tid -> its latest stacks */
 	struct copy *copies;
 	uint64_t n_copies; /* so many have arrived; the latest are kept */
+	int8_t *orders;	   /* by event: below 0, its stacks come before its samples; above, after */
+	size_t n_orders;
+};
+
+/* What a sample says of its stack. */
+struct mp_pending_want {
+	pid_t tid;
+	uint64_t time_ns, ip, sp;
+	size_t event;
 };
 
 void mp_pending_stacks_init(struct mp_pending_stacks *c);
@@ -35,8 +44,14 @@ void mp_pending_stacks_release(struct mp_pending_stacks *c);
 /* Stores a copy of a record; false if it is damaged. */
 bool mp_pending_stacks_put(struct mp_pending_stacks *c, const struct mp_bpf_head *record);
 
-/* The stack nearest to a time, NULL if none is near; valid until the next put. */
-const struct mp_pending_stack *mp_pending_stacks_find(struct mp_pending_stacks *c, pid_t tid,
-						      uint64_t time_ns);
+/*
+ * The stack of a sample, NULL if it is not there; valid until the next put. No other sample gets it.
+ */
+const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *c,
+						      const struct mp_pending_want *want);
+
+/* The copy that was made at a time, NULL if it is not there; valid until the next put. */
+const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pid_t tid,
+						 uint64_t time_ns);
 
 #endif

@@ -339,6 +339,18 @@ static bool step_signal(struct walk *w)
 	return true;
 }
 
+/*
+ * The row of the last instruction of a signal frame's function: in the system call that returns
+ * from a handler, the address is already beyond the function.
+ */
+static const struct mp_unwind_row *returning_row(struct walk *w, const struct mp_mapping *m,
+						 uint64_t pc)
+{
+	const struct mp_unwind_row *row = row_at(w->u, m, pc - 1);
+
+	return row && row->found > 0 && row->row.signal ? row : NULL;
+}
+
 static const struct mp_mapping *mapping_at(struct walk *w, uint64_t addr)
 {
 	if (!w->mapping || addr - w->mapping->start >= w->mapping->end - w->mapping->start)
@@ -368,6 +380,8 @@ static bool step(struct walk *w, uint64_t *ip)
 		*ip = w->leaf ? pc : pc + 1;
 		return step_signal(w);
 	}
+	if (w->leaf && row && row->found <= 0 && returning_row(w, m, pc))
+		return step_cfi(w, returning_row(w, m, pc));
 	if (!row || row->found <= 0)
 		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
 	if (row->row.signal && !w->leaf)

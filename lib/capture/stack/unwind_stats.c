@@ -49,8 +49,10 @@ void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
 }
 
 /* Where a walk ended, and the option that helps. */
-static const char *advice(enum mp_unwind_end end)
+static const char *advice(enum mp_stack_method method, enum mp_unwind_end end)
 {
+	if (method == MP_METHOD_FP && end == MP_UNWIND_FRAME_POINTER)
+		return "in code without frame pointers (-g cfi, or for frequent events -g bpf)";
 	switch (end) {
 	case MP_UNWIND_STACK_SIZE:
 		return "beyond the copied part of the stack (--stack-size)";
@@ -101,7 +103,8 @@ void mp_unwind_stats_report(const struct mp_unwind_stats *u)
 			if (is_reason(end) && u->ends[method][end])
 				mp_buf_printf(&text, "; %llu end%s %s",
 					      (unsigned long long)u->ends[method][end],
-					      u->ends[method][end] == 1 ? "s" : "", advice(end));
+					      u->ends[method][end] == 1 ? "s" : "",
+					      advice(method, end));
 		mp_say("%.*s", (int)text.len, text.p);
 	}
 	mp_buf_release(&text);

@@ -149,6 +149,14 @@ static struct mp_bpf_record record(uint32_t tid, uint64_t time_ns, uint32_t end,
 	return r;
 }
 
+/* Of samples whose program counter and stack pointer are 0. */
+static const struct mp_pending_stack *take(struct mp_pending_stacks *c, pid_t tid, uint64_t time_ns)
+{
+	struct mp_pending_want want = { .tid = tid, .time_ns = time_ns };
+
+	return mp_pending_stacks_take(c, &want);
+}
+
 static void test_chains(void)
 {
 	const struct mp_pending_stack *c;
@@ -159,35 +167,69 @@ static void test_chains(void)
 	mp_pending_stacks_init(&chains);
 	r = record(7, 1000000, MP_BPF_COMPLETE, 3);
 	ok(mp_pending_stacks_put(&chains, &r.head), "a record");
-	c = mp_pending_stacks_find(&chains, 7, 1000500);
+	ok(!take(&chains, 8, 1000500), "not for another task");
+	ok(!take(&chains, 7, 2000000) && !take(&chains, 7, 100), "not at another time");
+	c = take(&chains, 7, 1000500);
 	ok(c && c->n == 3 && c->ips[2] == 1000002 && c->end == MP_UNWIND_COMPLETE,
 	   "is found again");
-	ok(!mp_pending_stacks_find(&chains, 8, 1000500), "not for another task");
-	ok(!mp_pending_stacks_find(&chains, 7, 2000000) && !mp_pending_stacks_find(&chains, 7, 100),
-	   "not at another time");
-	for (t = 1001000; t <= 1009000; t += 1000) {
-		r = record(7, t, MP_BPF_END_FP, 1);
-		mp_pending_stacks_put(&chains, &r.head);
-	}
-	c = mp_pending_stacks_find(&chains, 7, 1008400);
-	ok(c && c->time_ns == 1008000, "of the latest, the nearest before");
-	c = mp_pending_stacks_find(&chains, 7, 1008600);
-	ok(c && c->time_ns == 1009000 && c->end == MP_UNWIND_FRAME_POINTER, "or after");
+	ok(!take(&chains, 7, 1000500), "once");
 	r.head.size = 8;
 	ok(!mp_pending_stacks_put(&chains, &r.head), "a short record");
 	r.head.size = sizeof(r) + 8;
 	ok(!mp_pending_stacks_put(&chains, &r.head), "a long one");
 	r = record(9, 5, MP_BPF_NO_STACK, 0);
 	mp_pending_stacks_put(&chains, &r.head);
-	c = mp_pending_stacks_find(&chains, 9, 6);
+	c = take(&chains, 9, 6);
 	ok(c && c->n == 0 && c->end == MP_UNWIND_NO_STACK, "one without frames");
 	for (t = 100; t < 40000; t++) {
 		r = record(t, t, MP_BPF_COMPLETE, 2);
 		mp_pending_stacks_put(&chains, &r.head);
 	}
-	ok(chains.map.n < 20000 && mp_pending_stacks_find(&chains, 39999, 39999),
-	   "not more tasks than a limit");
+	ok(chains.map.n < 20000 && take(&chains, 39999, 39999), "not more tasks than a limit");
 	mp_pending_stacks_release(&chains);
+}
+
+/* Puts stacks of one place at two times, and takes that of a sample between or after them. */
+static uint64_t taken(struct mp_pending_stacks *c, size_t event, uint64_t sp, uint64_t sample,
+		      uint64_t first, uint64_t second)
+{
+	struct mp_pending_want want = { 7, sample, 0x400, sp, event };
+	const struct mp_pending_stack *found;
+	struct mp_bpf_record r;
+
+	if (first) {
+		r = record(7, first, MP_BPF_COMPLETE, 1);
+		r.ip = 0x400;
+		r.sp = sp;
+		mp_pending_stacks_put(c, &r.head);
+	}
+	r = record(7, second, MP_BPF_COMPLETE, 1);
+	r.ip = 0x400;
+	r.sp = second == sample + 1 ? sp + 8 : sp;
+	mp_pending_stacks_put(c, &r.head);
+	found = mp_pending_stacks_take(c, &want);
+	return found ? found->time_ns : 0;
+}
+
+static void test_order(void)
+{
+	struct mp_pending_stacks c;
+	size_t i, right = 0;
+
+	mp_pending_stacks_init(&c);
+	ok(taken(&c, 0, 1, 10000, 5000, 10001) == 5000,
+	   "a stack from another place is not taken, even if it is nearer");
+	ok(taken(&c, 0, 2, 20000, 12000, 20100) == 12000, "of two that match, the one before");
+	/* event 3: perf comes first, so that the stack of each sample is after it */
+	for (i = 0; i < 8; i++)
+		right += taken(&c, 3, 100 + i, 1000000 * i + 30000, 0, 1000000 * i + 30500) ==
+			 1000000 * i + 30500;
+	ok(right == 8, "one after it, if there is no other");
+	ok(taken(&c, 3, 3, 9000000, 8999000, 9000500) == 9000500,
+	   "then always the one after it, of this event");
+	ok(taken(&c, 0, 4, 10000000, 9999000, 10000500) == 9999000, "and not of another event");
+	ok(taken(&c, 3, 5, 11000000, 10999000, 11900000) == 0, "but not one before it any more");
+	mp_pending_stacks_release(&c);
 }
 
 static struct mp_bpf_copy *copy(uint32_t tid, uint64_t time_ns, uint32_t len)
@@ -212,11 +254,11 @@ static void test_copies(void)
 	mp_pending_stacks_init(&chains);
 	ok(mp_pending_stacks_put(&chains, &r->head), "the largest copy");
 	mp_pending_stacks_put(&chains, &chain.head);
-	c = mp_pending_stacks_find(&chains, 7, 2100);
+	c = take(&chains, 7, 2100);
 	ok(c && c->copy && c->copy->len == MP_BPF_COPY_BYTES &&
 		   c->copy->stack[MP_BPF_COPY_BYTES - 1] == 7,
 	   "is found again");
-	c = mp_pending_stacks_find(&chains, 7, 2900);
+	c = take(&chains, 7, 3100);
 	ok(c && !c->copy && c->n == 2, "and the chain of the same task beside it");
 	r->len = UINT32_MAX;
 	ok(!mp_pending_stacks_put(&chains, &r->head), "one that says to be longer than it is");
@@ -228,15 +270,17 @@ static void test_copies(void)
 		mp_pending_stacks_put(&chains, &r->head);
 		free(r);
 	}
-	ok(!mp_pending_stacks_find(&chains, 7, 2100) && !mp_pending_stacks_find(&chains, 143, 143),
+	ok(!mp_pending_stacks_copy(&chains, 7, 2000) && !mp_pending_stacks_copy(&chains, 143, 143),
 	   "the oldest are forgotten");
-	c = mp_pending_stacks_find(&chains, 144, 144);
-	ok(c && c->copy && c->copy->stack[7] == (char)144, "but not the latest 256");
-	for (tid = 0; tid < 16; tid++) {
+	ok(mp_pending_stacks_copy(&chains, 144, 144) &&
+		   !mp_pending_stacks_copy(&chains, 145, 144) &&
+		   mp_pending_stacks_copy(&chains, 144, 144)->stack[7] == (char)144,
+	   "but not the latest 256, each at its own time");
+	for (tid = 0; tid < 32; tid++) {
 		chain = record(399, 500 + tid, MP_BPF_COMPLETE, 1);
 		mp_pending_stacks_put(&chains, &chain.head);
 	}
-	c = mp_pending_stacks_find(&chains, 399, 399);
+	c = take(&chains, 399, 500);
 	ok(c && !c->copy && c->time_ns == 500, "a chain takes the place of a copy");
 	mp_pending_stacks_release(&chains);
 }
@@ -322,6 +366,7 @@ int main(void)
 	test_tables("/usr/bin/perl");
 	test_two_sections();
 	test_chains();
+	test_order();
 	test_copies();
 	test_walk_tables();
 	return tap_done();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/host/syscalls.h"
+
+#include <asm/unistd.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int number;
+} calls[] = {
+/* made from <asm/unistd.h>: rows such as { "read", __NR_read }, */
+#include "syscalls.inc"
+};
+
+/* Functions whose names are not those of their calls. */
+static const struct {
+	const char *function, *call;
+} renamed[] = {
+	{ "newstat", "stat" },	 { "newfstat", "fstat" },      { "newlstat", "lstat" },
+	{ "newuname", "uname" }, { "sendfile64", "sendfile" }, { "umount", "umount2" },
+};
+
+int mp_syscall_number(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(renamed); i++)
+		if (strcmp(renamed[i].function, name) == 0)
+			name = renamed[i].call;
+	for (i = 0; i < MP_ARRAY_SIZE(calls); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return calls[i].number;
+	return -1;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The numbers of the system calls of this machine. Includes base only. */
+#ifndef MP_CAPTURE_HOST_SYSCALLS_H
+#define MP_CAPTURE_HOST_SYSCALLS_H
+
+#include "lib/core/base.h"
+
+/*
+ * The number of a system call by the name that tracefs has for it in sys_enter_NAME, which is that
+ * of the function in the kernel. -1: it is not known, as one that is newer than the headers that
+ * this program was built with.
+ */
+int mp_syscall_number(const char *name);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Numbers of system calls by the names of tracefs. */
+#include "lib/capture/host/syscalls.h"
+
+#include <asm/unistd.h>
+
+#include "tests/unit/tap.h"
+
+int main(void)
+{
+	ok(mp_syscall_number("read") == __NR_read && mp_syscall_number("futex") == __NR_futex,
+	   "calls with the name of their function");
+	ok(mp_syscall_number("newuname") == __NR_uname &&
+		   mp_syscall_number("umount") == __NR_umount2,
+	   "calls with another name");
+	ok(mp_syscall_number("") == -1 && mp_syscall_number("rea") == -1 &&
+		   mp_syscall_number("none_such") == -1,
+	   "unknown ones");
+	return tap_done();
+}

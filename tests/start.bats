@@ -107,3 +107,33 @@ wait_for() {
 	done
 	exec 5>&-
 }
+
+# CPU time in ticks, and memory in KiB, of process $pid.
+used() {
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$pid/stat"
+	awk '/^RssAnon/ { print $2 }' "/proc/$pid/status"
+}
+
+@test "a recording that was stopped while its reader stalls neither spins nor grows" {
+	needs_root
+	mkfifo "$TMP/pipe"
+	exec 5<> "$TMP/pipe"
+	# few events, and the stacks of all switches, which fill their part of the queue
+	echo 'sub down { my ($n, $s) = @_; return $n ? down($n - 1, $s) + 1 : select(undef, undef, undef, $s) } down(40, $ARGV[0]) while 1' > "$TMP/deep.pl"
+	cp "$(command -v perl)" "$TMP/seldom"
+	start_load "$TMP/seldom" "$TMP/deep.pl" 0.001
+	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
+	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
+	pid=$!
+	sleep 4
+	kill -TERM $pid
+	sleep 0.5
+	{ read -r ticks; read -r kib; } < <(used)
+	sleep 3
+	{ read -r ticks_later; read -r kib_later; } < <(used)
+	kill -KILL $pid
+	exec 5>&-
+	echo "$ticks ticks and $kib KiB, 3 s later $ticks_later ticks and $kib_later KiB"
+	[ $((ticks_later - ticks)) -lt $(($(getconf CLK_TCK) / 2)) ]
+	[ $((kib_later - kib)) -lt 16384 ]
+}

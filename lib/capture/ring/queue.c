@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/ring/queue.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -18,7 +19,8 @@ enum {
 	 */
 	CHUNKS_EACH = 3,
 	MAPPED_BYTES = 128 << 10,
-	FILLED_BYTES = 64 << 10, /* chunks of records that come one by one */
+	LIMIT_TASKS = 16 << 20,
+	LIMIT_STACKS = 16 << 20,
 };
 
 struct stream {
@@ -29,11 +31,11 @@ struct stream {
 struct mp_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
-	struct mp_chunk *first, **last;
+	struct mp_chunk *first, *last; /* `last` is valid unless there is no first */
 	struct mp_chunk *spare[CLASSES];
 	size_t bytes[MP_QUEUE_TYPES]; /* of chunks in use */
 	size_t spare_bytes;
-	size_t limit;
+	size_t limits[MP_QUEUE_TYPES];
 	struct stream **streams;
 	size_t n_streams, cap_streams;
 	struct {
@@ -55,8 +57,10 @@ struct mp_queue *mp_queue_new(size_t limit)
 	pthread_cond_init(&q->filled, &monotonic);
 	pthread_cond_init(&q->freed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-	q->last = &q->first;
-	q->limit = limit;
+	q->limits[MP_QUEUE_EVENTS] = limit;
+	q->limits[MP_QUEUE_READINGS] = limit;
+	q->limits[MP_QUEUE_TASKS] = LIMIT_TASKS;
+	q->limits[MP_QUEUE_STACKS] = LIMIT_STACKS;
 	return q;
 }
 
@@ -139,12 +143,9 @@ static struct stream *stream_of(const struct mp_queue *q, const struct mp_queue_
 
 static bool may_have(struct mp_queue *q, size_t cap, const struct mp_queue_stream *stream)
 {
-	bool full = q->bytes[stream->type] + cap > q->limit;
-
-	if (stream->type == MP_QUEUE_READINGS)
-		return !full;
-	return stream->type != MP_QUEUE_EVENTS || !full ||
-	       stream_of(q, stream)->chunks < CHUNKS_EACH;
+	if (q->bytes[stream->type] + cap <= q->limits[stream->type])
+		return true;
+	return stream->type != MP_QUEUE_READINGS && stream_of(q, stream)->chunks < CHUNKS_EACH;
 }
 
 static struct mp_chunk *get_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
@@ -190,8 +191,11 @@ struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue
 static void push_locked(struct mp_queue *q, struct mp_chunk *chunk)
 {
 	chunk->next = NULL;
-	*q->last = chunk;
-	q->last = &chunk->next;
+	if (q->first)
+		q->last->next = chunk;
+	else
+		q->first = chunk;
+	q->last = chunk;
 }
 
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
@@ -201,35 +205,23 @@ void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_mutex_unlock(&q->lock);
 }
 
-void mp_queue_flush(struct mp_queue_filler *f)
-{
-	if (f->chunk)
-		mp_queue_push(f->queue, f->chunk);
-	f->chunk = NULL;
-}
-
-void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record)
-{
-	if (f->chunk && f->chunk->cap - f->chunk->len < record->size)
-		mp_queue_flush(f);
-	if (!f->chunk)
-		f->chunk = mp_queue_chunk(f->queue, f->stream, FILLED_BYTES);
-	memcpy(f->chunk->data + f->chunk->len, record, record->size);
-	f->chunk->len += record->size;
-}
-
 void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns)
 {
-	struct mp_chunk *mark = mp_alloc(sizeof(*mark));
+	struct mp_chunk *mark;
 
-	*mark = (struct mp_chunk){ .began_ns = began_ns, .settled_ns = settled_ns };
 	pthread_mutex_lock(&q->lock);
-	push_locked(q, mark);
+	if (!q->first || q->last->stream) {
+		mark = mp_alloc(sizeof(*mark));
+		*mark = (struct mp_chunk){ .stream = NULL };
+		push_locked(q, mark);
+	}
+	q->last->began_ns = began_ns;
+	q->last->settled_ns = settled_ns;
 	pthread_cond_signal(&q->filled);
 	pthread_mutex_unlock(&q->lock);
 }
 
-static void wait_on(struct mp_queue *q, pthread_cond_t *cond, int timeout_ms)
+static struct timespec time_after(int timeout_ms)
 {
 	struct timespec until;
 
@@ -237,22 +229,20 @@ static void wait_on(struct mp_queue *q, pthread_cond_t *cond, int timeout_ms)
 	until.tv_nsec += timeout_ms % 1000 * 1000000l;
 	until.tv_sec += timeout_ms / 1000 + until.tv_nsec / 1000000000l;
 	until.tv_nsec %= 1000000000l;
-	pthread_cond_timedwait(cond, &q->lock, &until);
+	return until;
 }
 
 struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms)
 {
+	struct timespec until = time_after(timeout_ms);
 	struct mp_chunk *c;
 
 	pthread_mutex_lock(&q->lock);
 	if (!q->first)
-		wait_on(q, &q->filled, timeout_ms);
+		pthread_cond_timedwait(&q->filled, &q->lock, &until);
 	c = q->first;
-	if (c) {
+	if (c)
 		q->first = c->next;
-		if (!q->first)
-			q->last = &q->first;
-	}
 	pthread_mutex_unlock(&q->lock);
 	return c;
 }
@@ -269,7 +259,7 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_mutex_lock(&q->lock);
 	q->bytes[chunk->stream->type] -= chunk->cap;
 	stream_of(q, chunk->stream)->chunks--;
-	if (q->spare_bytes + chunk->cap <= q->limit / 2) {
+	if (q->spare_bytes + chunk->cap <= q->limits[MP_QUEUE_EVENTS] / 2) {
 		q->spare_bytes += chunk->cap;
 		chunk->next = q->spare[class];
 		q->spare[class] = chunk;
@@ -278,6 +268,32 @@ void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_cond_signal(&q->freed);
 	pthread_mutex_unlock(&q->lock);
 	free(chunk);
+}
+
+void mp_queue_flush(struct mp_queue_filler *f)
+{
+	if (f->chunk && f->chunk->len)
+		mp_queue_push(f->queue, f->chunk);
+	else if (f->chunk)
+		mp_queue_recycle(f->queue, f->chunk);
+	f->chunk = NULL;
+}
+
+bool mp_queue_reserve(struct mp_queue_filler *f, size_t size)
+{
+	if (f->chunk && f->chunk->cap - f->chunk->len < size)
+		mp_queue_flush(f);
+	if (!f->chunk)
+		f->chunk = mp_queue_chunk(f->queue, f->stream, f->bytes);
+	return f->chunk;
+}
+
+void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record)
+{
+	if (!mp_queue_reserve(f, record->size))
+		f->chunk = mp_queue_chunk_always(f->queue, f->stream, f->bytes);
+	memcpy(f->chunk->data + f->chunk->len, record, record->size);
+	f->chunk->len += record->size;
 }
 
 size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type)
@@ -290,10 +306,28 @@ size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type)
 	return bytes;
 }
 
+bool mp_queue_is_full(struct mp_queue *q, enum mp_queue_type type)
+{
+	return mp_queue_bytes(q, type) >= q->limits[type];
+}
+
+static bool has_little_room(const struct mp_queue *q)
+{
+	size_t i;
+
+	for (i = 0; i < MP_QUEUE_TYPES; i++)
+		if (q->bytes[i] > q->limits[i] / 2)
+			return true;
+	return false;
+}
+
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
 {
+	struct timespec until = time_after(timeout_ms);
+
 	pthread_mutex_lock(&q->lock);
-	if (q->bytes[MP_QUEUE_EVENTS] > q->limit / 2)
-		wait_on(q, &q->freed, timeout_ms);
+	while (has_little_room(q))
+		if (pthread_cond_timedwait(&q->freed, &q->lock, &until) == ETIMEDOUT)
+			break;
 	pthread_mutex_unlock(&q->lock);
 }

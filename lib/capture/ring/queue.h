@@ -2,8 +2,9 @@
 /*
  * A bounded queue between the thread that drains the rings and the one that writes. It carries
  * streams: each is registered once, with its type and its owner, and the writer sets a handler for
- * each type. When the queue is full, the drainer leaves records in their ring, and the kernel counts
- * what does not fit there, so that one account has all losses. Includes base only.
+ * each type. Each type has a limit. When the queue is full, the drainer leaves records in their ring,
+ * and the kernel counts what does not fit there, so that one account has all losses. Includes base
+ * only.
  */
 #ifndef MP_CAPTURE_RING_QUEUE_H
 #define MP_CAPTURE_RING_QUEUE_H
@@ -14,10 +15,10 @@ struct perf_event_header;
 
 /* What the records of a stream are. */
 enum mp_queue_type {
-	MP_QUEUE_EVENTS,   /* of a ring, as the kernel wrote them; bounded */
-	MP_QUEUE_READINGS, /* polled values, struct mp_sampled; bounded */
-	MP_QUEUE_TASKS, /* MMAP2, COMM, FORK and EXIT of the tracking; events wait for them: not bounded */
-	MP_QUEUE_STACKS, /* stacks that BPF programs sent; events wait for them: not bounded */
+	MP_QUEUE_EVENTS,   /* of a ring, as the kernel wrote them */
+	MP_QUEUE_READINGS, /* polled values, struct mp_sampled */
+	MP_QUEUE_TASKS,	   /* MMAP2, COMM, FORK and EXIT of the tracking; events wait for them */
+	MP_QUEUE_STACKS,   /* stacks that BPF programs sent; events wait for them */
 	MP_QUEUE_TYPES,
 };
 
@@ -49,7 +50,10 @@ struct mp_chunk {
 
 struct mp_queue;
 
-/* `limit`: bytes of chunks of events, and as many of chunks of readings. */
+/*
+ * `limit`: bytes of chunks of events, and as many of chunks of readings. Tasks and stacks have 16 MiB
+ * each.
+ */
 struct mp_queue *mp_queue_new(size_t limit);
 void mp_queue_free(struct mp_queue *q);
 
@@ -73,8 +77,9 @@ void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
 		     const struct mp_queue_record *records, size_t n);
 
 /*
- * A chunk with room for `size` bytes. NULL if the queue is full of polled values, or full of events
- * of which not hardly any are from this stream, for which the others may have to wait.
+ * A chunk with room for `size` bytes. NULL if the queue is full of records of the stream's type, unless
+ * hardly any are from this stream, for which the others may have to wait. Polled values are not waited
+ * for.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
@@ -84,21 +89,27 @@ struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue
 				       size_t size);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
-/* Fills chunks of a stream that is not bounded with one record after the other. */
+/* Fills chunks of a stream with one record after the other. */
 struct mp_queue_filler {
 	struct mp_queue *queue;
 	const struct mp_queue_stream *stream;
+	size_t bytes;		/* of a chunk */
 	struct mp_chunk *chunk; /* NULL: none yet */
 };
 
+/* Whether there is room for `size` bytes: false if the queue is full. */
+bool mp_queue_reserve(struct mp_queue_filler *f, size_t size);
+
+/* Puts a record, with or without room for it. */
 void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record);
 void mp_queue_flush(struct mp_queue_filler *f);
 
-/* Bytes of the chunks of a type that are in use. */
+/* Bytes of the chunks of a type that are in use, and whether they are as many as its limit. */
 size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type);
+bool mp_queue_is_full(struct mp_queue *q, enum mp_queue_type type);
 
 /*
- * Pushes a mark and wakes the reader. Everything that was
+ * Pushes a mark, in place of one that is the last chunk, and wakes the reader. Everything that was
  * in the rings at `began_ns` was pushed, or is later than `settled_ns`.
  */
 void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns);
@@ -109,7 +120,7 @@ struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms);
 /* Gives a chunk's memory back. */
 void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk);
 
-/* Waits until there is room again, or `timeout_ms`. */
+/* Waits until half of the room for each type is free, or `timeout_ms`. */
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms);
 
 #endif

@@ -15,7 +15,13 @@
 
 #include "lib/capture/ring/ring.h"
 
-enum { RING_PAGES = 256, RING_PAGES_MIN = 8 };
+enum {
+	RING_PAGES = 256,
+	RING_PAGES_MIN = 8,
+	CHUNK_BYTES = 16 << 10, /* with few records: a round takes one for each ring */
+	RECORD_MAX = 8 << 10,	/* the path of a mapping has 4 KiB */
+	APART_NS = 1000000,	/* records of a ring may be out of order by this much */
+};
 
 struct mp_track {
 	struct perf_evlist *evlist;
@@ -24,6 +30,7 @@ struct mp_track {
 	struct perf_mmap **rings;
 	size_t n_rings, cap_rings;
 	struct mp_queue_filler *fillers; /* of the streams, by ring */
+	uint64_t *last_ns;		 /* times of their last records */
 };
 
 /* libperf's own messages say less than ours. */
@@ -172,6 +179,7 @@ void mp_track_close(struct mp_track *t)
 	perf_thread_map__put(t->threads);
 	free(t->rings);
 	free(t->fillers);
+	free(t->last_ns);
 	free(t);
 }
 
@@ -180,33 +188,44 @@ void mp_track_add_streams(struct mp_track *t, struct mp_queue *q)
 	uint32_t i;
 
 	t->fillers = mp_zalloc(t->n_rings * sizeof(*t->fillers));
+	t->last_ns = mp_zalloc(t->n_rings * sizeof(*t->last_ns));
 	for (i = 0; i < t->n_rings; i++) {
-		t->fillers[i].queue = q;
-		t->fillers[i].stream = mp_queue_add(q, MP_QUEUE_TASKS, "tracking", i);
+		t->fillers[i] =
+			(struct mp_queue_filler){ q, mp_queue_add(q, MP_QUEUE_TASKS, "tracking", i),
+						  CHUNK_BYTES, NULL };
 	}
 }
 
-static void drain_ring(struct perf_mmap *map, struct mp_queue_filler *filler, mp_track_fn *each,
-		       void *arg)
+/* False if records stay because the queue is full. */
+static bool drain_ring(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg)
 {
+	struct perf_mmap *map = t->rings[ring];
+	struct mp_queue_filler *filler = &t->fillers[ring];
 	union perf_event *event;
+	bool room = true;
 
 	if (perf_mmap__read_init(map) < 0)
-		return;
-	while ((event = perf_mmap__read_event(map))) {
+		return true;
+	while ((room = each || mp_queue_reserve(filler, RECORD_MAX)) &&
+	       (event = perf_mmap__read_event(map))) {
 		if (each)
 			each(arg, &event->header);
+		t->last_ns[ring] = mp_ring_record_time(&event->header);
 		mp_queue_put(filler, &event->header);
 		perf_mmap__consume(map);
 	}
 	perf_mmap__read_done(map);
 	mp_queue_flush(filler);
+	return room;
 }
 
-void mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
+uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 {
+	uint64_t bound = UINT64_MAX;
 	size_t i;
 
 	for (i = 0; i < t->n_rings; i++)
-		drain_ring(t->rings[i], &t->fillers[i], each, arg);
+		if (!drain_ring(t, i, each, arg))
+			bound = MP_MIN(bound, t->last_ns[i] - APART_NS);
+	return bound;
 }

@@ -31,10 +31,12 @@ void mp_track_close(struct mp_track *t);
 void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
 /*
- * Moves the available records into those streams. Calls `each`, if not NULL, for each record first.
+ * Moves the available records into those streams until the queue is full. Returns a lower bound of
+ * the times of those that stay, UINT64_MAX if none does. With `each` none does, and it is called for
+ * each record first.
  */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 
-void mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg);
+uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg);
 
 #endif

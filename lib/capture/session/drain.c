@@ -18,7 +18,8 @@ enum {
 	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
-	STACKS_MAX_BYTES = 16 << 20,
+	STACKS_CHUNK = 64 << 10,
+	FULL_WAIT_MS = 10,
 	STACKS_APART_NS = 1000000, /* events may be out of order by this much */
 	FDS_BEFORE_RINGS = 3,
 };
@@ -202,7 +203,7 @@ static bool drain_stacks(struct mp_drain *d)
 	if (!d->s.bpf_stacks)
 		return true;
 	d->stack_bytes = 0;
-	if (mp_queue_bytes(d->s.queue, MP_QUEUE_STACKS) < STACKS_MAX_BYTES)
+	if (!mp_queue_is_full(d->s.queue, MP_QUEUE_STACKS))
 		all = mp_bpf_stacks_read(d->s.bpf_stacks, put_stack, d);
 	mp_queue_flush(&d->stacks);
 	return all;
@@ -235,7 +236,11 @@ static bool drain_all(struct mp_drain *d)
 		complete = false;
 		settled = MP_MIN(settled, first_time(&d->s.rings->v[i]));
 	}
-	mp_track_drain(d->s.track, NULL, NULL);
+	bound = mp_track_drain(d->s.track, NULL, NULL);
+	if (bound != UINT64_MAX) {
+		complete = false;
+		settled = MP_MIN(settled, bound);
+	}
 	if (!drain_stacks(d)) {
 		complete = false;
 		settled = MP_MIN(settled, d->stacks_time);
@@ -258,7 +263,7 @@ static void finish(struct mp_drain *d)
 	}
 	cap_sources_finish(d->s.sources);
 	while (!drain_all(d))
-		mp_queue_wait_room(d->s.queue, 10);
+		mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
 	mp_queue_mark(d->s.queue, mp_monotonic_ns(), UINT64_MAX);
 }
 
@@ -278,7 +283,7 @@ static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 				fds[i].fd =
 					-1; /* its task has ended: the end of the grace period wakes us */
 		if (!drain_all(d))
-			poll(NULL, 0, 1); /* full: do not spin while the writer catches up */
+			mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
 	}
 }
 
@@ -311,7 +316,7 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 	size_t i;
 
 	d->s = *setup;
-	d->stacks = (struct mp_queue_filler){ setup->queue, setup->stacks, NULL };
+	d->stacks = (struct mp_queue_filler){ setup->queue, setup->stacks, STACKS_CHUNK, NULL };
 	for (i = 0; i < setup->events->n; i++)
 		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);
 	d->go_fd = eventfd(0, EFD_CLOEXEC);

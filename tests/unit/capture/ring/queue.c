@@ -7,7 +7,7 @@
 
 #include "tests/unit/tap.h"
 
-enum { LIMIT = 1 << 20, SIZE = 10000, RINGS = 2 };
+enum { LIMIT = 1 << 20, TASKS = 16 << 20, SIZE = 10000, RINGS = 2 };
 
 /* Pushes chunks of a stream until one is refused. Returns how many it pushed. */
 static unsigned fill(struct mp_queue *q, const struct mp_queue_stream *stream, unsigned most)
@@ -52,8 +52,12 @@ static void check_limits(struct mp_queue *q, const struct mp_queue_stream *const
 	ok(c && c->stream == ring[0], "first in, first out");
 	mp_queue_recycle(q, c);
 	ok(fill(q, ring[0], 1000) == 0, "room beyond the limit is not given again");
-	ok(fill(q, tasks, 200) == 200, "records of tasks always have room");
+	ok(fill(q, tasks, 200) == 200, "records of tasks have a limit of their own");
 	ok(mp_queue_bytes(q, MP_QUEUE_STACKS) == 0, "and do not count as stacks");
+	fill(q, tasks, 1000000);
+	ok(mp_queue_is_full(q, MP_QUEUE_TASKS) == (mp_queue_bytes(q, MP_QUEUE_TASKS) >= TASKS) &&
+		   mp_queue_bytes(q, MP_QUEUE_TASKS) <= TASKS,
+	   "which they do not exceed either");
 }
 
 static void check_handlers(struct mp_queue *q, const struct mp_queue_stream *ring,
@@ -72,7 +76,7 @@ static void check_handlers(struct mp_queue *q, const struct mp_queue_stream *rin
 static void check_filler(struct mp_queue *q, const struct mp_queue_stream *tasks)
 {
 	enum { RECORD = 60000, RECORDS = 5 };
-	struct mp_queue_filler f = { q, tasks, NULL };
+	struct mp_queue_filler f = { q, tasks, RECORD, NULL };
 	struct perf_event_header *h = mp_zalloc(RECORD);
 	size_t whole = 0, chunks = 0, i;
 	struct mp_chunk *c;
@@ -86,7 +90,28 @@ static void check_filler(struct mp_queue *q, const struct mp_queue_stream *tasks
 		mp_queue_recycle(q, c);
 	}
 	ok(whole == RECORDS && chunks > 1, "records that are put one by one stay complete");
+	ok(mp_queue_reserve(&f, RECORD) && mp_queue_bytes(q, MP_QUEUE_TASKS),
+	   "room can be reserved");
+	mp_queue_flush(&f);
+	ok(!mp_queue_bytes(q, MP_QUEUE_TASKS) && !mp_queue_pop(q, 0),
+	   "and is given back if nothing is put there");
 	free(h);
+}
+
+/* A reader that stalls finds one mark, however many rounds there were. */
+static void check_marks(struct mp_queue *q, const struct mp_queue_stream *ring)
+{
+	struct mp_chunk *mark;
+
+	fill(q, ring, 1);
+	mp_queue_mark(q, 1, 10);
+	mp_queue_mark(q, 2, 20);
+	mp_queue_recycle(q, mp_queue_pop(q, 0));
+	mark = mp_queue_pop(q, 0);
+	ok(mark && !mark->stream && mark->began_ns == 2 && mark->settled_ns == 20,
+	   "the last of several marks counts");
+	mp_queue_recycle(q, mark);
+	ok(!mp_queue_pop(q, 0), "and is the only one");
 }
 
 int main(void)
@@ -107,6 +132,7 @@ int main(void)
 	ring[0] = mp_queue_add(q, MP_QUEUE_EVENTS, "rings", 0);
 	check_handlers(q, ring[0], tasks);
 	check_filler(q, tasks);
+	check_marks(q, ring[0]);
 	mp_queue_free(q);
 	return tap_done();
 }

@@ -131,15 +131,19 @@ perf_capture() {
 		import ctypes, threading, time
 		libc = ctypes.CDLL(None)
 		names = [b"io worker 1/2", b"my app: 12/34", b"7/8 [001] 9.1:", b"", b" leading", b"a;b", b"#hash", b"x 1 9.100000:",
-		         b"tab\tname", b"back\\slash", b"trail ", b"[001] 9.100000:", b"1 9.100000: a:", b"next_pid=7 x", b"a prev_pid=1"]
+		         b"tab\tname", b"back\\slash", b"trail ", b"[001] 9.100000:", b"1 9.100000: a:", b"next_pid=7 x", b"a prev_pid=1",
+		         b"bash  2391", b"a,b", b"[000]", b"fifteen_letters", b"x 12345", b"sh 2391 [000]", b"cycles: x", b"1234", b"x K"]
 		def run(name):
 		    libc.prctl(15, name, 0, 0, 0)
-		    for i in range(23): time.sleep(0.0005)
+		    for i in range(23):
+		        time.sleep(0.0005)
+		        end = time.thread_time() + 0.0006
+		        while time.thread_time() < end: pass
 		threads = [threading.Thread(target=run, args=(n,)) for n in names]
 		for t in threads: t.start()
 		for t in threads: t.join()
 	X
-	perf record -q --sample-cpu "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
+	perf record -q "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
 }
 
 # The number of samples that perf reports.
@@ -147,8 +151,34 @@ perf_samples() {
 	perf report -i "$TMP/perf.data" --stats 2> /dev/null | awk '/SAMPLE events/ { print $3; exit }'
 }
 
+@test "the format does not depend on how many bytes a read delivers" {
+	perl -e 'print "a 1 [000] 1.000001: cycles: \n", "a 1 [000] 2.000001: cycles: \n" x 5' > "$TMP/perf"
+	printf 'a;b 12\n' > "$TMP/folded"
+	printf '# tracer: nop\n#\n   x-1     [001]  1.000001: a: b\n' > "$TMP/ftrace"
+	printf '{"mp":1,"datatype":"event"}\n1,a:b,comm=x\n{"end":"event","records":1,"lost":0}\n' > "$TMP/stream"
+	printf '{"nodes":[],"samples":[]}\n' > "$TMP/json"
+	printf 'PERFILE2\0\0\0\0' > "$TMP/data"
+	cp LICENSE "$TMP/licence"
+	for f in perf folded ftrace stream json data licence; do
+		want=0 got=0
+		mp-import < "$TMP/$f" > "$TMP/want" 2>&1 || want=$?
+		perl -e 'while (sysread STDIN, $b, 1) { syswrite STDOUT, $b }' < "$TMP/$f" | mp-import > "$TMP/got" 2>&1 || got=$?
+		[ "$got" = "$want" ] && cmp "$TMP/want" "$TMP/got" || { echo "$f: $got, not $want"; false; }
+	done
+}
+
+@test "a trace that is read while it is written is imported line by line" {
+	mkfifo "$TMP/in"
+	mp-import < "$TMP/in" > "$TMP/out" &
+	exec 7> "$TMP/in"
+	for i in 1 2 3; do printf '   x-1     [001]  %d.000001: a: b\n' $i >&7; done
+	until grep -q '^2000001000,' "$TMP/out"; do sleep 0.01; done
+	exec 7>&-
+	wait $!
+}
+
 @test "each sample of each event is imported from perf script, whatever fields -F omits" {
-	perf_capture -g -e sched:sched_switch,cpu-clock
+	perf_capture -g --sample-cpu -e sched:sched_switch,cpu-clock
 	n=$(perf_samples)
 	[ "$n" -gt 300 ]
 	for fields in "" "-G" "--ns" "--header" "-F comm,tid,time,event" "-F ip,sym" "-F ip" "-F comm,tid,ip,sym" "-F comm,ip,sym" "-F event,ip,sym,dso" \
@@ -163,8 +193,17 @@ perf_samples() {
 	done
 }
 
+@test "each column of perf script is imported as perf prints it by itself, though tracepoints have others than cpu-clock" {
+	for call in "" -g; do
+		# shellcheck disable=SC2086
+		perf_capture $call -c 500000 -e sched:sched_switch -e cpu-clock
+		tests/tools/compare-import "$TMP/perf.data" > "$TMP/compared" || { grep '^not ok' "$TMP/compared"; false; }
+		[ "$(wc -l < "$TMP/compared")" -gt 90 ]
+	done
+}
+
 @test "imported names, threads and counts of perf script are those of the kernel's own fields" {
-	perf_capture -g -e sched:sched_switch
+	perf_capture -g --sample-cpu -e sched:sched_switch
 	perf script -i "$TMP/perf.data" > "$TMP/text" 2> /dev/null
 	mp-import "$TMP/text" > "$TMP/out.mp" 2> /dev/null || true
 	# the task that is switched out is the task that ran: two independent readings of the same line

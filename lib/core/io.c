@@ -190,10 +190,10 @@ int mp_in_slow_line(struct mp_in *in, char **text, size_t *len)
 	return 1;
 }
 
-size_t mp_in_peek(struct mp_in *in, const char **data)
+size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data)
 {
-	if (in->start == in->end)
-		fill(in);
+	while (in->end - in->start < wanted && fill(in))
+		;
 	*data = in->buf + in->start;
 	return in->end - in->start;
 }

@@ -113,7 +113,10 @@ static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
 	return 1;
 }
 
-/* The unread bytes, not consumed; reads once if there are none. Empty only at the end. */
-size_t mp_in_peek(struct mp_in *in, const char **data);
+/*
+ * The unread bytes, not consumed: at least `wanted` unless the input ends, however few of them a
+ * read delivers.
+ */
+size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data);
 
 #endif

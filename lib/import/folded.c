@@ -41,7 +41,8 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	(void)first;
 	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || rec.kind != MP_FOLDED)
 		return MP_IMPORT_UNLIKE;
-	return MP_IMPORT_LIKE;
+	/* any text may have a line that ends with a number */
+	return memchr(line.p, ';', line.len) ? MP_IMPORT_LIKE : MP_IMPORT_POSSIBLE;
 }
 
 const struct mp_import_format mp_import_folded = { "folded", looks_like, parse };

@@ -5,12 +5,13 @@
 
 #include "lib/import/record.h"
 
+enum { MP_IMPORT_LOOK = 64 << 10 }; /* bytes of a text that are looked at before it is read */
+
 /* How much a line looks like one of a format. */
 enum mp_import_likeness {
 	MP_IMPORT_UNLIKE,
-	MP_IMPORT_COMMENT,  /* the format has such comments; they count if there is nothing else */
-	MP_IMPORT_POSSIBLE, /* the format has such lines beside others */
-	MP_IMPORT_LIKE,	    /* the format has such lines, and so may any text */
+	MP_IMPORT_POSSIBLE, /* the format has such lines beside others, and so may any text */
+	MP_IMPORT_LIKE,	    /* the format has such lines, and few other texts have many of them */
 	MP_IMPORT_DISTINCT, /* only this format has such lines, between others that look like anything */
 	MP_IMPORT_CERTAIN, /* this line alone decides */
 };

@@ -21,7 +21,4 @@ const struct mp_import_format *mp_import_format_find(const char *name);
 /* Adds "ftrace, perf, marple, stream or folded" to a message. */
 void mp_import_format_names(struct mp_buf *to);
 
-/* The format of a text by its first bytes, or NULL. */
-const struct mp_import_format *mp_import_guess(const char *data, size_t len);
-
 #endif

@@ -473,10 +473,11 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 
 	if (first &&
 	    (mp_str_starts(line, MP_STR("# tracer: ")) || mp_str_starts(line, MP_STR("cpus="))))
-		return MP_IMPORT_CERTAIN;
+		return MP_IMPORT_DISTINCT;
 	if (find_head(line, &h) && h.comm.len <= MP_COMM_MAX)
 		return MP_IMPORT_DISTINCT;
-	return MP_IMPORT_UNLIKE;
+	return *line.p == '#' || mp_str_starts(line, MP_STR(" => ")) ? MP_IMPORT_POSSIBLE
+								     : MP_IMPORT_UNLIKE;
 }
 
 const struct mp_import_format mp_import_ftrace = { "ftrace", looks_like, parse };

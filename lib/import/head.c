@@ -2,7 +2,20 @@
 /* The columns are those of tools/perf/builtin-script.c and tools/perf/util/evsel_fprintf.c. */
 #include "lib/import/head.h"
 
-enum { HEAD_MAX = 96 }; /* the time is found within so many bytes */
+enum {
+	HEAD_MAX = 96,	   /* the time or the event is found within so many bytes */
+	TIME_WIDTH = 12,   /* of a time in us; three more in ns */
+	PERIOD_WIDTH = 10, /* of a period */
+	MISC_WIDTH = 6,	   /* of the letters of -F misc */
+};
+
+enum comm { COMM_PADDED, COMM_NONE, COMM_BARE };
+
+static const struct task {
+	size_t width;
+	bool pair;
+} tasks[MP_PERF_TASKS] = { { 7, true }, { 5, true },  { 7, false }, { 5, false },
+			   { 1, true }, { 1, false }, { 0, false } };
 
 static size_t blanks(struct mp_str s)
 {
@@ -13,23 +26,50 @@ static size_t blanks(struct mp_str s)
 	return n;
 }
 
-/* Cuts "[CPU]" and the letters of -F misc after it off the end of s. */
-static void parse_cpu(struct mp_str *s, struct mp_perf_head *h)
-{
-	size_t end = mp_import_without_blanks(*s), n = end;
-	struct mp_str left = *s, cpu;
+/* --- columns on the left --------------------------------------------------------------------- */
 
-	while (n && strchr("KUHGMSE", s->p[n - 1]) && s->p[n - 1])
-		n--;
-	if (n < end && n && s->p[n - 1] == ' ') {
-		n = mp_import_without_blanks((struct mp_str){ s->p, n });
-		if (n && s->p[n - 1] == ']')
-			end = n;
-	}
-	if (!mp_import_cut_cpu(&left, end, &cpu) || (left.len && left.p[left.len - 1] != ' '))
+/* Cuts the date of -F tod, "2026-11-22 11:30:00.123456 ", off the end of s. */
+static void cut_date(struct mp_str *s)
+{
+	static const char date[] = "0000-00-00 00:00:00.000000 ";
+	size_t n = sizeof(date) - 1, i;
+
+	if (s->len < n)
 		return;
-	h->cpu = cpu;
-	*s = left;
+	for (i = 0; i < n; i++) {
+		char c = s->p[s->len - n + i];
+
+		if (date[i] == '0' ? !mp_import_digit(c) : c != date[i])
+			return;
+	}
+	s->len -= n;
+}
+
+/*
+ * Cuts the letters of -F misc and their padding off the end of s. Where an event follows with a
+ * padding of its own, letters after a number or a bracket are those.
+ */
+static void cut_misc(struct mp_str *s, bool padded)
+{
+	size_t end = mp_import_without_blanks(*s), n = end, width;
+
+	if (!end || !mp_import_letter(s->p[end - 1]))
+		return;
+	while (n && strchr("KUHGgMESp", s->p[n - 1]) && s->p[n - 1])
+		n--;
+	width = s->len - n;
+	if (n == end || end - n >= MISC_WIDTH || (n && s->p[n - 1] != ' ') ||
+	    (padded ? width < MISC_WIDTH : width != MISC_WIDTH))
+		return;
+	end = mp_import_without_blanks((struct mp_str){ s->p, n });
+	if (!padded || (end && (s->p[end - 1] == ']' || mp_import_digit(s->p[end - 1]))))
+		s->len = n;
+}
+
+static bool cut_cpu(struct mp_str *s, struct mp_perf_head *h)
+{
+	return mp_import_cut_cpu(s, mp_import_without_blanks(*s), &h->cpu) &&
+	       (!s->len || s->p[s->len - 1] == ' ');
 }
 
 /* Start of the number, perhaps negative, that ends at `end`; `end` if there is none. */
@@ -43,55 +83,88 @@ static size_t number_start(struct mp_str s, size_t end)
 }
 
 /* Cuts "TID" or "PID/TID" off the end of s with the blanks that pad its column. */
-static bool parse_tid(struct mp_str *s, struct mp_perf_head *h, size_t width)
+static bool cut_task(struct mp_str *s, const struct task *task, struct mp_perf_head *h)
 {
-	size_t end = mp_import_without_blanks(*s), start = number_start(*s, end), n = end, pad;
+	size_t end = mp_import_without_blanks(*s), start = number_start(*s, end), width;
 
 	if (start == end)
 		return false;
 	h->tid = (struct mp_str){ s->p + start, end - start };
-	if (start && s->p[start - 1] == '/') {
-		n = start - 1;
-		start = number_start(*s, n);
-		if (start == n)
+	if (task->pair) {
+		if (!start || s->p[start - 1] != '/')
 			return false;
-		h->pid = (struct mp_str){ s->p + start, n - start };
+		end = start - 1;
+		start = number_start(*s, end);
+		if (start == end)
+			return false;
+		h->pid = (struct mp_str){ s->p + start, end - start };
 	}
-	if (start && s->p[start - 1] != ' ')
+	width = MP_MAX(task->width, end - start);
+	if (width > end ||
+	    blanks((struct mp_str){ s->p + end - width, width }) < width - (end - start))
 		return false;
-	pad = start - mp_import_without_blanks((struct mp_str){ s->p, start });
-	h->tid_width = n - start + (pad ? pad - 1 : 0);
-	if (h->tid_width < width)
-		width = h->tid_width < MP_PERF_TID_WIDTH_OLD ? h->tid_width : MP_PERF_TID_WIDTH_OLD;
-	width = MP_MAX(width, n - start);
-	s->len = n > width ? n - width : 0;
-	return true;
+	s->len = end - width;
+	return !s->len || s->p[s->len - 1] == ' ';
 }
 
-/* Parses what precedes the time, or the event where there is no time. */
-static void parse_left(struct mp_str s, struct mp_perf_head *h, const struct mp_perf_shape *shape)
+/* Parses what the other columns leave; `padded` as in the cut. */
+static bool match_comm(struct mp_str s, enum comm comm, bool padded, struct mp_perf_head *h)
 {
-	struct mp_str before = s;
+	size_t n = mp_import_without_blanks(s);
 
-	h->cpu = h->pid = h->tid = h->comm = (struct mp_str){ NULL, 0 };
-	if (!shape->no_cpu)
-		parse_cpu(&s, h);
-	if (!shape->no_tid && parse_tid(&s, h, shape->tid_width)) {
-		if (!s.len)
-			return; /* -F omits the name */
-		s.len--;	/* the blank after a name */
-	} else {
-		h->pid = h->tid = (struct mp_str){ NULL, 0 };
-		if (!mp_import_without_blanks(s))
-			return;
-		s.len = MP_MAX(mp_import_without_blanks(s), MP_MIN(s.len, (size_t)MP_COMM_WIDTH));
-		if (s.len < MP_COMM_WIDTH)
-			s.len = mp_import_without_blanks(s);
+	if (comm == COMM_NONE)
+		return !s.len || (padded && !n);
+	if (!s.len || s.p[s.len - 1] != ' ')
+		return false;
+	if (comm == COMM_PADDED) {
+		if (*s.p != ' ' || s.len <= MP_COMM_WIDTH || n > MP_COMM_WIDTH ||
+		    (!padded && s.len > MP_COMM_WIDTH + 1))
+			return false;
+		s.len = MP_COMM_WIDTH;
+		h->comm = mp_str_skip(s, blanks(s));
+		return true;
 	}
-	if (s.len >= MP_COMM_WIDTH)
-		s = mp_str_skip(s, blanks(s));
-	h->comm = s.p ? s : (struct mp_str){ before.p, 0 };
+	h->comm = (struct mp_str){ s.p, padded ? n : s.len - 1 };
+	return h->comm.len <= MP_COMM_MAX;
 }
+
+bool mp_import_match(struct mp_perf_cut *cut, unsigned shape)
+{
+	const struct task *task = &tasks[shape / MP_PERF_COMMS % MP_PERF_TASKS];
+	bool period = shape >= MP_PERF_TIMED && shape < MP_PERF_PERIOD, padded = cut->padded;
+	struct mp_str s = cut->left, none = { NULL, 0 };
+	struct mp_perf_head *h = &cut->head;
+
+	if (period ? !cut->before_period : !h->time.p != (shape >= MP_PERF_TIMED))
+		return false;
+	h->comm = h->pid = h->tid = h->cpu = none;
+	h->shape = shape;
+	if (shape >= MP_PERF_TIMED)
+		h->period = period ? mp_import_trim(mp_str_skip(s, cut->before_period)) : none;
+	if (period) {
+		s.len = cut->before_period;
+		padded = false;
+	}
+	cut_misc(&s, padded);
+	if (shape % MP_PERF_COLUMNS < MP_PERF_COLUMNS / 2 && !cut_cpu(&s, h))
+		return false;
+	if (task->width && !cut_task(&s, task, h))
+		return false;
+	return match_comm(s, shape % MP_PERF_COMMS,
+			  padded && s.p + s.len == cut->left.p + cut->left.len, h);
+}
+
+bool mp_import_match_any(struct mp_perf_cut *cut)
+{
+	unsigned i;
+
+	for (i = 0; i < MP_PERF_SHAPES; i++)
+		if (mp_import_match(cut, i))
+			return true;
+	return false;
+}
+
+/* --- columns on the right -------------------------------------------------------------------- */
 
 /* Whether a time ends at the colon, "12.345678" or with nine digits after the point. */
 static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
@@ -105,28 +178,6 @@ static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
 		return false;
 	*time = (struct mp_str){ line.p + n, colon - n };
 	return colon + 1 == line.len || line.p[colon + 1] == ' ';
-}
-
-static bool find_time(struct mp_str line, struct mp_perf_head *h, const struct mp_perf_shape *shape)
-{
-	const char *end = line.p + MP_MIN(line.len, (size_t)HEAD_MAX), *p = line.p;
-	struct mp_perf_head candidate = { .tid_width = 0 };
-	bool found = false;
-
-	while ((p = memchr(p, ':', end - p))) {
-		if (time_at(line, p - line.p, &candidate.time)) {
-			parse_left((struct mp_str){ line.p, candidate.time.p - line.p }, &candidate,
-				   shape);
-			if (found && candidate.comm.len > MP_COMM_MAX)
-				break;
-			*h = candidate;
-			found = true;
-			if (candidate.comm.len > MP_COMM_MAX)
-				break;
-		}
-		p++;
-	}
-	return found;
 }
 
 /* Length of the event's name that s begins with, up to its colon; 0: it begins with none. */
@@ -165,13 +216,90 @@ static void parse_right(struct mp_str s, struct mp_perf_head *h)
 	}
 }
 
-bool mp_import_timed_head(struct mp_str line, struct mp_perf_head *h,
-			  const struct mp_perf_shape *shape)
+bool mp_import_timed_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut)
 {
-	if (!find_time(line, h, shape))
+	size_t end = MP_MIN(line.len, (size_t)HEAD_MAX), pad, n;
+	const char *p;
+
+	while (*at < end && (p = memchr(line.p + *at, ':', end - *at))) {
+		*at = p + 1 - line.p;
+		if (!time_at(line, p - line.p, &cut->head.time))
+			continue;
+		n = cut->head.time.p - line.p;
+		pad = cut->head.time.len > 9 && cut->head.time.p[cut->head.time.len - 10] == '.'
+			      ? TIME_WIDTH + 3
+			      : TIME_WIDTH;
+		pad -= MP_MIN(pad, cut->head.time.len);
+		while (pad-- && n && line.p[n - 1] == ' ' && (n == 1 || line.p[n - 2] == ' '))
+			n--;
+		cut->left = (struct mp_str){ line.p, n };
+		cut->padded = false;
+		cut->before_period = 0;
+		parse_right(mp_str_skip(line, *at), &cut->head);
+		cut_date(&cut->left);
+		return true;
+	}
+	return false;
+}
+
+/* Length of what precedes a period, padded to its column, at the end of s; 0: there is none. */
+static size_t before_period(struct mp_str s)
+{
+	size_t end = mp_import_without_blanks(s), start = mp_import_digits_start(s, end), n;
+	size_t width = MP_MAX(end - start, (size_t)PERIOD_WIDTH);
+
+	n = mp_import_without_blanks((struct mp_str){ s.p, start });
+	if (start == end || end - start > 19 || end <= width || end - n <= width)
+		return 0;
+	return end - width;
+}
+
+bool mp_import_event_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut)
+{
+	struct mp_perf_head *h = &cut->head;
+	size_t end = MP_MIN(line.len, (size_t)HEAD_MAX), i, n;
+
+	while (*at < end) {
+		i = (*at)++;
+		if (!mp_import_letter(line.p[i]) || (i && line.p[i - 1] != ' '))
+			continue;
+		n = name_length(mp_str_skip(line, i));
+		if (!n)
+			continue;
+		h->time = (struct mp_str){ NULL, 0 };
+		h->type = (struct mp_str){ line.p + i, n };
+		h->text = mp_str_skip(line, i + n + 1);
+		cut->left = (struct mp_str){ line.p, i };
+		cut->before_period = before_period(cut->left);
+		cut->padded = true;
+		cut->event_width = mp_import_without_blanks((struct mp_str){ line.p, i });
+		cut->event_width = i + n - cut->event_width - (cut->event_width > 0);
+		return true;
+	}
+	return false;
+}
+
+bool mp_import_plain_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut)
+{
+	struct mp_perf_head *h = &cut->head;
+	size_t end = MP_MIN(line.len, (size_t)HEAD_MAX), i;
+
+	if (*at > line.len)
 		return false;
-	parse_right(mp_str_skip(line, h->time.p + h->time.len + 1 - line.p), h);
-	return true;
+	h->time = h->type = h->period = h->text = (struct mp_str){ NULL, 0 };
+	cut->padded = false;
+	cut->before_period = 0;
+	while (*at < end) {
+		i = (*at)++;
+		if (line.p[i] == ' ' && mp_import_ip_ends_at(line, i + 1 + MP_PERF_IP_WIDTH)) {
+			cut->left = (struct mp_str){ line.p, i };
+			h->text = mp_str_skip(line, i);
+			return true;
+		}
+	}
+	*at = line.len + 1;
+	cut->left = line;
+	return line.len && line.len <= end && line.p[line.len - 1] == ' ';
 }
 
 bool mp_import_ip_ends_at(struct mp_str s, size_t end)
@@ -197,77 +325,4 @@ size_t mp_import_find_ip(struct mp_str s)
 		if (s.p[i] == ' ' && mp_import_ip_ends_at(s, i + 1 + MP_PERF_IP_WIDTH))
 			return i + 1;
 	return s.len;
-}
-
-/* Cuts a period off the end of what precedes an event: "12 250000" or "[000] 250000". */
-static struct mp_str cut_period(struct mp_str s, struct mp_perf_head *h)
-{
-	size_t end = mp_import_without_blanks(s), start = number_start(s, end), n;
-
-	h->period = (struct mp_str){ NULL, 0 };
-	if (start == end || end < 10)
-		return s;
-	n = mp_import_without_blanks((struct mp_str){ s.p, start });
-	if (!n || n == start || (s.p[n - 1] != ']' && (end - n < 10 || number_start(s, n) == n)))
-		return s;
-	h->period = (struct mp_str){ s.p + start, end - start };
-	return (struct mp_str){ s.p, n + 1 };
-}
-
-/*
- * Parses a header without a time. Of several places that look like an event, the first with a
- * thread's number in its column before it is the event.
- */
-static bool untimed_event(struct mp_str line, struct mp_perf_head *h,
-			  const struct mp_perf_shape *shape)
-{
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < line.len && i < HEAD_MAX; i++) {
-		struct mp_perf_head candidate = { .tid_width = 0 };
-		size_t n;
-
-		if (!mp_import_letter(line.p[i]) || (i && line.p[i - 1] != ' '))
-			continue;
-		n = name_length(mp_str_skip(line, i));
-		if (!n)
-			continue;
-		parse_left(cut_period((struct mp_str){ line.p, i }, &candidate), &candidate, shape);
-		candidate.type = (struct mp_str){ line.p + i, n };
-		candidate.text = mp_str_skip(line, i + n + 1);
-		if (!found)
-			*h = candidate;
-		found = true;
-		if (candidate.tid.p && candidate.tid_width >= MP_PERF_TID_WIDTH_OLD) {
-			*h = candidate;
-			break;
-		}
-	}
-	return found;
-}
-
-void mp_import_untimed_head(struct mp_str line, struct mp_perf_head *h,
-			    const struct mp_perf_shape *shape)
-{
-	size_t ip;
-
-	*h = (struct mp_perf_head){ .tid_width = 0 };
-	if (!shape->no_event && untimed_event(line, h, shape))
-		return;
-	ip = mp_import_find_ip(line);
-	if (ip == line.len && mp_import_ip_ends_at(line, MP_PERF_IP_WIDTH + 1))
-		ip = 1;
-	parse_left((struct mp_str){ line.p, ip }, h, shape);
-	if (ip < line.len && !h->tid.p) { /* a name of blanks: the number is not an address */
-		struct mp_perf_head whole = *h;
-
-		parse_left(line, &whole, shape);
-		if (whole.tid.p) {
-			*h = whole;
-			return;
-		}
-	}
-	if (ip < line.len)
-		h->text = mp_str_skip(line, ip - 1);
 }

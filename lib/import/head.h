@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The line that begins a sample of perf script, "COMM TID [CPU] TIME: PERIOD EVENT: TEXT", any part
- * of which -F may omit. COMM may hold any bytes, so the parser goes from the time to the left: CPU,
- * thread, name. Of several places that look like a time, the right one is the last that leaves a
- * name of at most 15 bytes, since the columns after a name are wider than that. Includes text.
+ * of which -F may omit. COMM may hold any bytes, even what looks like other columns, so a line may
+ * have several readings. A reading says where its columns end, and which shape the columns before
+ * that have; a shape matches only text that perf can have printed with these columns, with the width
+ * that perf gives them. columns.h chooses among the readings. Includes text.
  */
 #ifndef MP_IMPORT_HEAD_H
 #define MP_IMPORT_HEAD_H
@@ -11,28 +12,48 @@
 #include "lib/import/text.h"
 
 enum {
-	MP_PERF_TID_WIDTH = 7,	   /* of a thread's number since perf 6.2 */
-	MP_PERF_TID_WIDTH_OLD = 5, /* before perf 6.2 */
-	MP_PERF_IP_WIDTH = 16,	   /* of an address */
+	MP_PERF_IP_WIDTH = 16, /* of an address */
+
+	/*
+	 * Shapes are numbered, those with more columns first: of several that explain the same lines
+	 * the first one is the right one, since a name looks like a column only by chance.
+	 */
+	MP_PERF_COMMS = 3, /* of 16 columns; none; a name without padding */
+	MP_PERF_TASKS = 7, /* PID/TID or a number, of 7 or 5 columns (before perf 6.2) or 1; none */
+	MP_PERF_COLUMNS = 2 * MP_PERF_TASKS * MP_PERF_COMMS, /* with a CPU; without it */
+	MP_PERF_TIMED = MP_PERF_COLUMNS,      /* the shapes before this one have a time */
+	MP_PERF_PERIOD = 2 * MP_PERF_COLUMNS, /* those before this one a period */
+	MP_PERF_SHAPES = 3 * MP_PERF_COLUMNS, /* the others have neither */
 };
 
 /* The header of a sample; what it lacks has p == NULL. */
 struct mp_perf_head {
 	struct mp_str comm, pid, tid, cpu, time, period, type, text;
-	size_t tid_width; /* of the column, as far as this line shows */
+	unsigned shape;
 };
 
-/* Which columns -F asked for, as most of the first lines show. */
-struct mp_perf_shape {
-	size_t tid_width;
-	bool no_tid, no_cpu, no_event;
+/* Where the columns of a reading end. */
+struct mp_perf_cut {
+	struct mp_str left;	  /* the columns before it */
+	bool padded;		  /* blanks at the end of `left` may pad the column after it */
+	size_t before_period;	  /* length of `left` if it ends with a period; else 0 */
+	size_t event_width;	  /* of the event's column with its padding, if there is no time */
+	struct mp_perf_head head; /* the columns after `left` */
 };
 
-/* Parses a header with a time, or without one; false: the line has none. Slices point into it. */
-bool mp_import_timed_head(struct mp_str line, struct mp_perf_head *h,
-			  const struct mp_perf_shape *shape);
-void mp_import_untimed_head(struct mp_str line, struct mp_perf_head *h,
-			    const struct mp_perf_shape *shape);
+/*
+ * Finds the next place at or after *at where a time, an event without a time, or a frame or the end
+ * without both follows the columns of the shape. Returns false if there is none.
+ */
+bool mp_import_timed_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
+bool mp_import_event_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
+bool mp_import_plain_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
+
+/* Parses the columns of a shape into cut->head; false: the text does not have these columns. */
+bool mp_import_match(struct mp_perf_cut *cut, unsigned shape);
+
+/* Parses the columns of the first shape that matches; false: none does. */
+bool mp_import_match_any(struct mp_perf_cut *cut);
 
 /* Whether a column of an address ends at `end`: MP_PERF_IP_WIDTH bytes, padded on the left. */
 bool mp_import_ip_ends_at(struct mp_str s, size_t end);

@@ -3,11 +3,13 @@
 
 #include <unistd.h>
 
+#include "lib/import/guess.h"
+
 static void parse(struct mp_import *im, const struct mp_import_format *format)
 {
 	json_decref(im->origin);
 	im->origin = NULL;
-	im->truncated = false;
+	im->truncated = im->refused = false;
 	im->handed_over = false;
 	im->last_ns = 0;
 	format->parse(im);
@@ -19,26 +21,57 @@ static void parse(struct mp_import *im, const struct mp_import_format *format)
 		close(im->in.fd);
 }
 
-void mp_import_file(struct mp_import *im, const char *path, const struct mp_import_format *format)
+/* Guesses the format as soon as enough lines are there. */
+static struct mp_import_guess guess(struct mp_import *im)
+{
+	size_t wanted = 1, len;
+	struct mp_import_guess guess;
+	const char *data;
+
+	do {
+		len = mp_in_peek(&im->in, wanted, &data);
+		guess = mp_import_guess(data, len, len < wanted);
+		wanted = len + 1;
+	} while (guess.undecided);
+	return guess;
+}
+
+static void refuse(struct mp_import *im, const struct mp_import_foreign *foreign)
 {
 	struct mp_buf names = { NULL, 0, 0 };
+
+	mp_import_format_names(&names);
+	if (foreign && foreign->remedy)
+		mp_say("%s: this is %s, which mp-import does not read (%s)", im->in.name,
+		       foreign->name, foreign->remedy);
+	else if (foreign)
+		mp_say("%s: this is %s, which mp-import does not read", im->in.name, foreign->name);
+	else
+		mp_say("%s: unknown format: choose %.*s with --from", im->in.name,
+		       MP_STR_ARGS(mp_buf_view(&names)));
+	mp_buf_release(&names);
+	mp_in_release(&im->in);
+	im->status = MP_FAIL;
+}
+
+void mp_import_file(struct mp_import *im, const char *path, const struct mp_import_format *format)
+{
+	struct mp_import_guess guessed;
 	const char *data;
 	size_t len;
 
 	mp_in_init(&im->in, mp_input_open(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
-	len = mp_in_peek(&im->in, &data);
+	len = mp_in_peek(&im->in, MP_MAGIC_MAX, &data);
 	if (len == 0 || mp_input_binary_kind(data, len))
 		format = &mp_import_stream; /* its reader names what is wrong */
-	else if (!format)
-		format = mp_import_guess(data, len);
-	if (format) {
-		parse(im, format);
-		return;
+	if (!format) {
+		guessed = guess(im);
+		len = mp_in_peek(&im->in, 1, &data);
+		format = mp_input_binary_kind(data, len) ? &mp_import_stream : guessed.format;
+		if (!format) {
+			refuse(im, guessed.foreign);
+			return;
+		}
 	}
-	mp_import_format_names(&names);
-	mp_say("%s: unknown format: choose %.*s with --from", im->in.name,
-	       MP_STR_ARGS(mp_buf_view(&names)));
-	mp_buf_release(&names);
-	mp_in_release(&im->in);
-	im->status = MP_FAIL;
+	parse(im, format);
 }

@@ -3,47 +3,36 @@
  * perf script: for each sample a header (head.h), the frames of its stack on lines of their own,
  * leaf first, and an empty line. Without a stack the one frame is on the line of the header.
  */
+#include "lib/import/columns.h"
 #include "lib/import/fields.h"
 #include "lib/import/format.h"
 #include "lib/import/frames.h"
-#include "lib/import/head.h"
 
 struct perf {
 	struct mp_import *im;
 	struct mp_import_frames frames;
-	struct mp_perf_shape shape;
-	bool known;	   /* `timed` and `shape` are known */
+	struct mp_import_columns columns;
 	bool timed;	   /* samples have times */
 	bool bare;	   /* samples have no header: an empty line begins them */
 	bool tabbed;	   /* all frames begin with a TAB */
 	bool open;	   /* a sample is in im->line */
 	bool after_record; /* the previous line was a PERF_RECORD_ one */
 	uint64_t samples;
+	uint64_t untimed; /* of them, without a time among others that have one */
+	bool from_zero; /* the first time is 0: perf sorts the others, unless they are differences */
 };
 
-static const struct mp_perf_shape any_shape = { .tid_width = MP_PERF_TID_WIDTH };
+enum { HEADS_MAX = 1000 }; /* lines that are looked at to learn the columns */
+
+static const char deltas[] = "the times are differences (run perf script without --deltatime)";
 
 /* --- samples --------------------------------------------------------------------------------- */
-
-/* "sched:sched_switch" is a tracepoint, "cycles:u" is not. */
-static bool is_tracepoint(struct mp_str type)
-{
-	const char *colon = memchr(type.p, ':', type.len);
-	size_t i;
-
-	if (!colon || memchr(type.p, '/', type.len))
-		return false;
-	for (i = colon + 1 - type.p; i < type.len; i++)
-		if (!strchr("ukhpPGHSDWIeb", type.p[i]))
-			return true;
-	return false;
-}
 
 /* Adds what follows the event's name: an address, the text of a tracepoint, a single frame. */
 static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str type)
 {
 	struct mp_str text = h->text;
-	bool trace = is_tracepoint(type);
+	bool trace = mp_import_is_tracepoint(type);
 	size_t ip = text.len;
 
 	text.len = mp_import_without_blanks(text);
@@ -79,8 +68,13 @@ static void begin_sample(struct perf *p, const struct mp_perf_head *h)
 
 	end_sample(p);
 	time_ns = p->timed ? im->last_ns : p->samples;
+	p->untimed += p->timed && !h->time.p;
 	if (h->time.p && mp_import_time(h->time, &time_ns) < 0) {
 		mp_import_bad(im, "time is out of range");
+		return;
+	}
+	if (p->from_zero && time_ns < im->last_ns) {
+		mp_import_refuse(im, deltas);
 		return;
 	}
 	mp_import_begin(im, MP_EVENT, p->timed ? "perf" : "none");
@@ -95,8 +89,6 @@ static void begin_sample(struct perf *p, const struct mp_perf_head *h)
 		mp_import_field(im, "comm", h->comm);
 	if (h->period.p)
 		mp_import_number(im, "period", h->period);
-	if (h->tid.p && h->tid_width < p->shape.tid_width)
-		p->shape.tid_width = MP_PERF_TID_WIDTH_OLD;
 	add_text(p, h, type);
 	p->open = true;
 }
@@ -207,7 +199,7 @@ static size_t tab_frame(struct mp_str line)
 static void handle_frame(struct perf *p, struct mp_str text)
 {
 	if (!p->open && p->bare)
-		begin_sample(p, &(struct mp_perf_head){ .tid_width = 0 });
+		begin_sample(p, &(struct mp_perf_head){ .shape = 0 });
 	if (p->open)
 		mp_import_frame(&p->frames, text);
 	else
@@ -217,34 +209,15 @@ static void handle_frame(struct perf *p, struct mp_str text)
 static void handle_empty(struct perf *p)
 {
 	if (p->bare && !p->open)
-		begin_sample(p, &(struct mp_perf_head){ .tid_width = 0 });
+		begin_sample(p, &(struct mp_perf_head){ .shape = 0 });
 	else
 		end_sample(p);
-}
-
-/* Handles a header without a time, if it has the columns that the others have. */
-static bool handle_untimed(struct perf *p, struct mp_str line)
-{
-	const struct mp_perf_shape *shape = &p->shape;
-	struct mp_perf_head h;
-
-	mp_import_untimed_head(line, &h, shape);
-	if (!p->known)
-		p->shape =
-			(struct mp_perf_shape){ shape->tid_width, !h.tid.p, !h.cpu.p, !h.type.p };
-	p->known = true;
-	if (!h.tid.p != shape->no_tid || !h.cpu.p != shape->no_cpu || !h.type.p != shape->no_event)
-		return false;
-	begin_sample(p, &h);
-	return true;
 }
 
 static void handle_timed(struct perf *p, const struct mp_perf_head *h)
 {
 	struct mp_str record = h->type.p ? h->type : mp_import_trim(h->text);
 
-	p->timed = p->known = true;
-	p->bare = false;
 	if (!mp_str_starts(record, MP_STR("PERF_RECORD_")))
 		begin_sample(p, h);
 	else
@@ -255,17 +228,18 @@ static void handle_timed(struct perf *p, const struct mp_perf_head *h)
 /* Handles a line that is neither empty nor a frame as perf writes it. */
 static void handle_other(struct perf *p, struct mp_str line)
 {
-	bool after_record = p->after_record, only_comm;
+	bool after_record = p->after_record, head;
 	struct mp_perf_head h;
 	size_t start;
 
 	p->after_record = false;
-	if ((p->timed || !p->known) && mp_import_timed_head(line, &h, &p->shape)) {
+	head = !p->bare && mp_import_columns_read(&p->columns, line, &h);
+	if (head && h.time.p) {
 		handle_timed(p, &h);
 		return;
 	}
 	if (mp_str_starts(line, MP_STR("PERF_RECORD_"))) {
-		handle_record(p, line, &(struct mp_perf_head){ .tid_width = 0 });
+		handle_record(p, line, &(struct mp_perf_head){ .shape = 0 });
 		return;
 	}
 	if (*line.p == '#' && (p->timed || !p->samples)) {
@@ -276,95 +250,85 @@ static void handle_other(struct perf *p, struct mp_str line)
 		p->after_record = true; /* the record continues */
 		return;
 	}
-	only_comm = p->shape.no_tid && p->shape.no_cpu && p->shape.no_event;
-	if (!p->timed && !p->bare && !only_comm && handle_untimed(p, line))
-		return;
-	start = p->tabbed ? line.len : frame_start(line);
-	if (start < line.len && (p->open || p->bare || p->timed)) {
-		handle_frame(p, mp_str_skip(line, start));
+	if (head && (h.comm.p || h.tid.p || h.cpu.p || h.type.p || !p->timed)) {
+		begin_sample(p, &h);
 		return;
 	}
-	if (p->open && p->frames.n && (*line.p == ' ' || *line.p == '|'))
-		return; /* a source line, branches or registers, from -F + */
-	if (p->timed || p->bare || !only_comm || !handle_untimed(p, line))
+	start = p->tabbed ? line.len : frame_start(line);
+	if (start < line.len && (p->open || p->bare || p->timed))
+		handle_frame(p, mp_str_skip(line, start));
+	else if (!p->open || !p->frames.n || (*line.p != ' ' && *line.p != '|'))
 		mp_import_bad(p->im, "neither a sample nor a frame");
+	/* else a source line, branches or registers, from -F + */
 }
 
-/* How many headers there are and what they have. */
-struct census {
-	size_t heads, timed, tid, cpu, event;
-};
-
-static void count_head(struct census *c, struct mp_str line)
+/* The next line of those that are looked at, and are not frames; false: there is none. */
+static bool next_head(const char **data, const char *end, struct mp_str *line)
 {
+	const char *lf;
+
+	while ((lf = memchr(*data, '\n', end - *data))) {
+		*line = (struct mp_str){ *data, lf - *data };
+		line->len -= line->len && line->p[line->len - 1] == '\r';
+		*data = lf + 1;
+		if (line->len && *line->p != '\t')
+			return true;
+	}
+	return false;
+}
+
+/* Whether the times of the first samples are differences: perf sorts times. */
+static bool are_deltas(struct perf *p, const char *data, const char *end)
+{
+	uint64_t time_ns, last_ns = 0, first_ns = 0, steps = 0, back = 0;
 	struct mp_perf_head h;
+	struct mp_str line;
 
-	if (mp_import_timed_head(line, &h, &any_shape))
-		c->timed++;
-	else if (frame_start(line) < line.len)
-		return;
-	else
-		mp_import_untimed_head(line, &h, &any_shape);
-	c->heads++;
-	c->tid += h.tid.p != NULL;
-	c->cpu += h.cpu.p != NULL;
-	c->event += h.type.p != NULL;
-}
-
-/* What most headers have is a column; what few have is a name that looks like one. */
-static void set_shape(struct perf *p, const struct census *c)
-{
-	p->timed = 2 * c->timed > c->heads;
-	p->known = c->heads || p->bare;
-	p->bare = p->bare && !p->timed;
-	p->shape.no_tid = 2 * c->tid < c->heads;
-	p->shape.no_cpu = 2 * c->cpu < c->heads;
-	p->shape.no_event = 2 * c->event < c->heads;
+	while (steps < HEADS_MAX && next_head(&data, end, &line)) {
+		if (!mp_import_columns_read(&p->columns, line, &h) || !h.time.p ||
+		    mp_import_time(h.time, &time_ns) < 0)
+			continue;
+		if (!steps++)
+			first_ns = time_ns;
+		back += time_ns < last_ns;
+		last_ns = time_ns;
+	}
+	p->from_zero = steps && !first_ns;
+	return (p->from_zero && back) || 4 * back > steps;
 }
 
 /*
- * Finds the shape of the text from its first lines: whether most samples have a time (a thread's
- * name may look like one), and whether they have a header at all. Where frames have lines of their
- * own, headers are not padded, and a line that begins with a blank is something else.
+ * Learns from the first lines which columns the samples have, and whether they have a header at all.
+ * Where frames have lines of their own, a header may be an empty line.
  */
-static void find_shape(struct perf *p)
+static void learn(struct perf *p)
 {
-	struct census plain = { .heads = 0 }, padded = { .heads = 0 };
-	const char *data, *end, *lf;
-	size_t len = mp_in_peek(&p->im->in, &data);
-	bool first = true, tabbed = false;
+	const char *data, *start, *end;
+	size_t len = mp_in_peek(&p->im->in, MP_IMPORT_LOOK, &start), heads = 0;
+	struct mp_str line;
 
-	for (end = data + len; (lf = memchr(data, '\n', end - data)); data = lf + 1) {
-		struct mp_str line = { data, lf - data };
-
-		line.len -= line.len && line.p[line.len - 1] == '\r';
-		if (first && line.len && *line.p == '#')
-			continue;
-		tabbed |= tab_frame(line) > 0;
-		if (first)
-			p->bare = !line.len || tabbed;
-		first = false;
-		if (line.len && *line.p != '\t')
-			count_head(*line.p == ' ' ? &padded : &plain, line);
-	}
-	if (!tabbed) {
-		plain.heads += padded.heads;
-		plain.timed += padded.timed;
-		plain.tid += padded.tid;
-		plain.cpu += padded.cpu;
-		plain.event += padded.event;
-	}
-	set_shape(p, &plain);
+	end = start + len;
+	while (len && *start == '#' && (data = memchr(start, '\n', end - start)))
+		start = data + 1; /* comments */
+	p->bare = start < end && (memchr("\r\n", *start, 2) || *start == '\t');
+	for (data = start; heads < HEADS_MAX && next_head(&data, end, &line); heads++)
+		mp_import_columns_learn(&p->columns, line);
+	mp_import_columns_learned(&p->columns);
+	p->bare = p->bare && !(p->columns.timed && p->columns.heads);
+	p->timed = p->columns.timed && !p->bare;
+	if (p->timed && are_deltas(p, start, end))
+		mp_import_refuse(p->im, deltas);
 }
 
 static void parse(struct mp_import *im)
 {
-	struct perf p = { .im = im, .shape = any_shape };
+	struct perf p = { .im = im };
 	struct mp_str line;
 
 	im->source = "perf script";
 	mp_import_frames_init(&p.frames);
-	find_shape(&p);
+	mp_import_columns_init(&p.columns);
+	learn(&p);
 	while (mp_import_line(im, &line)) {
 		size_t start = line.len ? tab_frame(line) : 0;
 
@@ -379,45 +343,70 @@ static void parse(struct mp_import *im)
 	}
 	p.frames.truncated |= p.open && im->truncated;
 	end_sample(&p);
-	mp_import_begin(im, MP_EVENT, p.timed ? "perf" : "none");
+	if (!im->refused)
+		mp_import_begin(im, MP_EVENT, p.timed ? "perf" : "none");
+	if (p.untimed) {
+		mp_say("%s: %llu samples without a time got that of the sample before them",
+		       im->in.name, (unsigned long long)p.untimed);
+		im->status = MP_MAX(im->status, MP_LOSSY);
+	}
 	mp_import_frames_release(&p.frames);
+	mp_import_columns_release(&p.columns);
 }
 
-/* A header with a time. */
-static bool is_timed(struct mp_str line)
-{
-	struct mp_perf_head h;
+enum { ADDRESS_MIN = 6 }; /* digits of an address that is not just a number */
 
-	return mp_import_timed_head(line, &h, &any_shape) && h.comm.len <= MP_COMM_MAX;
+/* Whether the text that follows the columns is a frame. */
+static bool has_frame(struct mp_str text)
+{
+	return text.len > MP_PERF_IP_WIDTH && mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) &&
+	       text.p[1 + MP_PERF_IP_WIDTH - ADDRESS_MIN] != ' ';
 }
 
-/* A header without a time. */
-static bool is_untimed(struct mp_str line)
+/* How much a header looks like one. A thread or a CPU beside a time is in no other text. */
+static enum mp_import_likeness head_likeness(struct mp_str line)
 {
-	struct mp_perf_head h;
+	enum mp_import_likeness best = MP_IMPORT_UNLIKE;
+	struct mp_perf_cut cut;
+	size_t at;
 
-	mp_import_untimed_head(line, &h, &any_shape);
-	if (h.type.p)
-		return true;
-	if (line.len <= MP_COMM_WIDTH || *line.p != ' ' || line.p[line.len - 1] != ' ')
-		return false; /* not -F comm,tid */
-	return h.tid.p && h.comm.p;
-}
-
-static bool is_frame(struct mp_str line)
-{
-	return tab_frame(line) || (line.len > 8 && *line.p == ' ' && frame_start(line) < line.len);
+	for (at = 0; mp_import_timed_cut(line, &at, &cut);)
+		if (mp_import_match_any(&cut)) {
+			best = MP_IMPORT_LIKE;
+			if (cut.head.tid.p || cut.head.cpu.p)
+				return MP_IMPORT_DISTINCT;
+		}
+	for (at = 0; best < MP_IMPORT_LIKE && mp_import_event_cut(line, &at, &cut);) {
+		if (!mp_import_match_any(&cut))
+			continue;
+		if (cut.head.tid.p || cut.head.cpu.p || cut.head.period.p ||
+		    (cut.head.text.len && has_frame(mp_str_skip(cut.head.text, 1))))
+			best = MP_IMPORT_LIKE;
+		else if (!mp_import_without_blanks(cut.head.text))
+			best = cut.head.comm.p && *line.p == ' ' ? MP_IMPORT_LIKE
+								 : MP_IMPORT_POSSIBLE;
+	}
+	for (at = 0; best < MP_IMPORT_LIKE && mp_import_plain_cut(line, &at, &cut);)
+		if (mp_import_match_any(&cut) &&
+		    (has_frame(cut.head.text) ||
+		     (cut.head.tid.p && cut.head.comm.p && *line.p == ' ')))
+			best = MP_IMPORT_LIKE;
+	return best;
 }
 
 static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 {
+	enum mp_import_likeness like;
+
 	if (first && mp_str_starts(line, MP_STR("# ========")))
-		return MP_IMPORT_CERTAIN;
-	if (is_timed(line))
 		return MP_IMPORT_DISTINCT;
-	if (is_frame(line) || is_untimed(line))
+	if (tab_frame(line) || mp_str_starts(line, MP_STR("PERF_RECORD_")))
+		return MP_IMPORT_LIKE;
+	like = head_likeness(line);
+	if (like == MP_IMPORT_UNLIKE &&
+	    (*line.p == '#' || (line.len > 8 && frame_start(line) < line.len)))
 		return MP_IMPORT_POSSIBLE;
-	return *line.p == '#' ? MP_IMPORT_COMMENT : MP_IMPORT_UNLIKE;
+	return like;
 }
 
 const struct mp_import_format mp_import_perf = { "perf", looks_like, parse };

@@ -25,7 +25,7 @@ bool mp_import_line(struct mp_import *im, struct mp_str *line)
 	char *text;
 	size_t len;
 
-	while (mp_in_line(&im->in, &text, &len)) {
+	while (!im->refused && mp_in_line(&im->in, &text, &len)) {
 		if (im->in.overlong || im->in.partial) {
 			im->truncated |= im->in.partial;
 			mp_import_bad(im, im->in.overlong
@@ -45,6 +45,13 @@ void mp_import_bad(struct mp_import *im, const char *why)
 {
 	if (im->bad++ < REPORTED_MAX)
 		mp_say("%s:%llu: %s", im->in.name, (unsigned long long)im->in.line, why);
+}
+
+void mp_import_refuse(struct mp_import *im, const char *why)
+{
+	mp_say("%s: %s", im->in.name, why);
+	im->refused = true;
+	im->status = MP_FAIL;
 }
 
 void mp_import_skip(struct mp_import *im, struct mp_str kind)
@@ -100,7 +107,7 @@ void mp_import_begin(struct mp_import *im, enum mp_kind datatype, const char *cl
 
 void mp_import_end(struct mp_import *im)
 {
-	if (im->open && !im->truncated)
+	if (im->open && !im->truncated && !im->refused)
 		mp_import_control(im, mp_ctl_trailer(im->open, im->records, im->lost));
 	im->sections_lost += im->lost;
 	im->open = (enum mp_kind)0;

@@ -33,6 +33,7 @@ struct mp_import {
 	struct mp_buf line; /* the record being built */
 	size_t body;	    /* where the fields of an event begin in it */
 	bool truncated;	    /* the input ends within a line */
+	bool refused;	    /* the rest of the input is not read */
 
 	/* account, all inputs */
 	uint64_t bad;		/* lines that could not be read */
@@ -54,6 +55,9 @@ bool mp_import_line(struct mp_import *im, struct mp_str *line);
 
 /* Counts the current line as one that cannot be read, and reports the first few. */
 void mp_import_bad(struct mp_import *im, const char *why);
+
+/* Reports why the input cannot be read, whose next line is then its end. */
+void mp_import_refuse(struct mp_import *im, const char *why);
 
 /* Counts the current line, which is not a sample, by its kind. */
 void mp_import_skip(struct mp_import *im, struct mp_str kind);

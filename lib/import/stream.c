@@ -53,11 +53,14 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	struct mp_rec rec;
 	const char *why;
 
-	if (first && *line.p == '{')
+	if (first && *line.p == '{' && mp_import_find(line, "\"mp\":") < line.len)
 		return MP_IMPORT_CERTAIN;
-	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || rec.kind == MP_FOLDED)
+	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || rec.kind == MP_FOLDED ||
+	    mp_rec_check(&rec, &why) < 0)
 		return MP_IMPORT_UNLIKE;
-	return MP_IMPORT_LIKE;
+	/* numbers between commas may be any table */
+	return rec.kind == MP_STACK || (rec.kind == MP_EVENT && rec.body.len) ? MP_IMPORT_LIKE
+									      : MP_IMPORT_POSSIBLE;
 }
 
 const struct mp_import_format mp_import_stream = { "stream", looks_like, parse };

@@ -163,7 +163,7 @@ enum mp_status mp_check(int fd, const char *name, struct mp_out *out)
 	char *text;
 
 	mp_in_init(&c.in, fd, name, out);
-	len = mp_in_peek(&c.in, &data);
+	len = mp_in_peek(&c.in, MP_MAGIC_MAX, &data);
 	kind = len ? mp_input_binary_kind(data, len) : "empty";
 	if (kind) {
 		mp_say("%s: this is %s, not a stream", name, kind);

@@ -225,7 +225,7 @@ static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text
 static bool begin(struct mp_input *in)
 {
 	const char *data, *kind;
-	size_t len = mp_in_peek(&in->in, &data);
+	size_t len = mp_in_peek(&in->in, MP_MAGIC_MAX, &data);
 
 	in->started = true;
 	if (len == 0) {

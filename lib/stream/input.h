@@ -92,6 +92,8 @@ enum mp_status mp_input_finish(struct mp_input *in);
  */
 int mp_input_open(const char *path);
 
+enum { MP_MAGIC_MAX = 10 }; /* bytes that decide what a file is if they are not text */
+
 /*
  * What the first bytes of an input look like if they are not text: "a perf.data file", "gzip data"
  * and so on with a remedy; NULL if they are text.

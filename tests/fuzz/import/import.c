@@ -8,6 +8,7 @@
 
 #include "lib/import/fields.h"
 #include "lib/import/frames.h"
+#include "lib/import/guess.h"
 #include "lib/import/import.h"
 #include "tests/fuzz/memory.h"
 
@@ -70,7 +71,7 @@ static void a_line(struct mp_import *im, struct mp_import_frames *frames, const 
 	char *text = mp_memdup(data, size ? size : 1); /* so that a read past its end is detected */
 	struct mp_str line = { text, size };
 
-	mp_import_guess(text, size);
+	mp_import_guess(text, size, true);
 	mp_import_frame(frames, line);
 	mp_import_event(im, 1, line);
 	mp_import_payload(im, MP_STR("syscalls:sys_enter_x"), line);

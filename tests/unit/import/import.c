@@ -3,18 +3,27 @@
 
 #include "lib/import/fields.h"
 #include "lib/import/frames.h"
+#include "lib/import/guess.h"
 #include "lib/import/import.h"
 #include "tests/unit/tap.h"
 
 static struct mp_import_options options;
 
+/* Whether no prefix of the text gives another format than the whole text. */
 static bool guessed(const char *text, const struct mp_import_format *format)
 {
-	const struct mp_import_format *got = mp_import_guess(text, strlen(text));
+	size_t len = strlen(text), i;
+	struct mp_import_guess got = mp_import_guess(text, len, true), early;
+	bool same = got.format == format && !got.undecided;
 
-	if (got != format)
-		printf("# '%.40s': %s\n", text, got ? got->name : "unknown");
-	return got == format;
+	for (i = 0; i <= len; i++) {
+		early = mp_import_guess(text, i, false);
+		same &= early.undecided ||
+			(early.format == got.format && early.foreign == got.foreign);
+	}
+	if (!same)
+		printf("# '%.40s': %s\n", text, got.format ? got.format->name : "unknown");
+	return same;
 }
 
 static void test_guess(void)
@@ -41,8 +50,16 @@ static void test_guess(void)
 	ok(guessed("\n", NULL), "an empty line");
 	ok(mp_import_format_find("ftrace") == &mp_import_ftrace && !mp_import_format_find("x"),
 	   "formats by name");
-	ok(guessed("# a\n# b\n", &mp_import_perf) && guessed("# a\nmain;f 12\n", &mp_import_folded),
-	   "comments alone are of perf script, comments before other lines say nothing");
+	ok(guessed("# a\n# b\n", NULL) && guessed("# a\nmain;f 12\n", &mp_import_folded),
+	   "comments say nothing");
+	ok(guessed("a 1 [000] 1.000001: x: \na 1 [000] 1.000002: x: \na 1 [000] 1.000003: x: \n"
+		   "prose\n",
+		   &mp_import_perf),
+	   "three samples are enough");
+	ok(guessed("MemTotal:       24683676 kB\nMemFree:        21183876 kB\n", NULL),
+	   "/proc/meminfo");
+	ok(guessed("1,2,3\n4,5,6\n", NULL) && guessed("total 12\n", NULL), "tables");
+	ok(guessed("{\"nodes\":[]}\n", NULL), "JSON");
 	ok(guessed("   x-1     [001]  1.000001: a: b\na 1 [000] 1.000001: cycles: \n",
 		   &mp_import_perf),
 	   "as many events of ftrace as samples of perf script");

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/columns.h"
+
+enum { FEW = 16 }; /* lines of a type, which may all be of one odd thread */
+
+/* How many lines of a type match each shape. */
+struct prior {
+	uint32_t lines[MP_PERF_SHAPES];
+	unsigned best;
+};
+
+void mp_import_columns_init(struct mp_import_columns *c)
+{
+	*c = (struct mp_import_columns){ .best = { MP_PERF_NO_SHAPE, MP_PERF_NO_SHAPE } };
+	mp_map_init(&c->types, sizeof(struct prior));
+}
+
+void mp_import_columns_release(struct mp_import_columns *c)
+{
+	mp_map_release(&c->types);
+}
+
+bool mp_import_is_tracepoint(struct mp_str type)
+{
+	const char *colon = memchr(type.p, ':', type.len);
+	size_t i;
+
+	if (!colon || memchr(type.p, '/', type.len))
+		return false;
+	for (i = colon + 1 - type.p; i < type.len; i++)
+		if (!strchr("ukhpPGHSDWIeb", type.p[i]))
+			return true;
+	return false;
+}
+
+/* --- learning -------------------------------------------------------------------------------- */
+
+/* Counts the shapes that a cut matches; false: there is none. */
+static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut)
+{
+	struct mp_str type = cut->head.type.p ? cut->head.type : MP_STR("");
+	struct prior *prior = NULL;
+	unsigned i;
+
+	for (i = 0; i < MP_PERF_SHAPES; i++) {
+		if (!mp_import_match(cut, i))
+			continue;
+		if (!prior)
+			prior = mp_map_value(mp_map_put(&c->types, &type, 1, NULL));
+		prior->lines[i]++;
+		c->lines[i]++;
+	}
+	return prior != NULL;
+}
+
+void mp_import_columns_learn(struct mp_import_columns *c, struct mp_str line)
+{
+	bool timed = false, event = false, plain = false;
+	size_t at, widest = 0;
+	struct mp_perf_cut cut;
+
+	for (at = 0; mp_import_timed_cut(line, &at, &cut);)
+		timed |= count_shapes(c, &cut);
+	for (at = 0; mp_import_event_cut(line, &at, &cut);)
+		if (count_shapes(c, &cut)) {
+			event = true;
+			widest = MP_MAX(widest, cut.event_width);
+		}
+	for (at = 0; mp_import_plain_cut(line, &at, &cut);)
+		plain |= count_shapes(c, &cut);
+	c->heads += timed || event || plain;
+	c->with_time += timed;
+	c->without_time += event || plain;
+	c->with_event += event;
+	c->plain += plain;
+	if (!timed && event && (!c->event_width || widest < c->event_width))
+		c->event_width = widest;
+}
+
+static bool nearly_all(uint64_t some, uint64_t all)
+{
+	return some >= all - all / 16;
+}
+
+/*
+ * The shape with the most columns among those that nearly all lines match. One that few lines of the
+ * text have is not a shape, but a name or a text that looks like one.
+ */
+static unsigned best_shape(const struct mp_import_columns *c, const uint32_t *lines)
+{
+	unsigned i, first = c->timed ? 0 : MP_PERF_TIMED,
+		    last = c->untimed ? MP_PERF_SHAPES : MP_PERF_TIMED;
+	uint32_t most = 0;
+
+	for (i = first; i < last; i++)
+		most = MP_MAX(most, lines[i]);
+	for (i = first; i < last; i++)
+		if (lines[i] && nearly_all(lines[i], most))
+			return c->lines[i] >= c->heads / 16 ? i : MP_PERF_NO_SHAPE;
+	return MP_PERF_NO_SHAPE;
+}
+
+/* The best shape of some lines; if they are few, rather the common one, if it explains them all. */
+static unsigned likely_shape(const struct mp_import_columns *c, const uint32_t *lines,
+			     unsigned common)
+{
+	unsigned best = best_shape(c, lines);
+
+	if (best < MP_PERF_NO_SHAPE && common < MP_PERF_NO_SHAPE && lines[best] < FEW &&
+	    lines[common] >= lines[best])
+		return common;
+	return best;
+}
+
+void mp_import_columns_learned(struct mp_import_columns *c)
+{
+	uint32_t all[MP_PERF_SHAPES] = { 0 }, lines[2][MP_PERF_SHAPES] = { { 0 } };
+	const struct mp_map_entry *e;
+	struct prior *prior;
+	unsigned i, common;
+
+	c->timed = nearly_all(c->with_time, c->heads) || !nearly_all(c->without_time, c->heads);
+	c->untimed = !nearly_all(c->with_time, c->heads);
+	c->events = nearly_all(c->with_event, c->without_time) ||
+		    !nearly_all(c->plain, c->without_time);
+	mp_map_each (&c->types, e) {
+		prior = mp_map_value(e);
+		for (i = 0; i < MP_PERF_SHAPES; i++) {
+			lines[mp_import_is_tracepoint(e->key)][i] += prior->lines[i];
+			all[i] += prior->lines[i];
+		}
+	}
+	common = best_shape(c, all);
+	c->best[false] = likely_shape(c, lines[false], common);
+	c->best[true] = likely_shape(c, lines[true], common);
+	mp_map_each (&c->types, e) {
+		prior = mp_map_value(e);
+		common = c->best[mp_import_is_tracepoint(e->key)];
+		prior->best = likely_shape(c, prior->lines, common);
+	}
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static unsigned expected(struct mp_import_columns *c, struct mp_str type)
+{
+	const struct mp_map_entry **e = &c->recent[type.len % MP_ARRAY_SIZE(c->recent)];
+
+	if (!type.p)
+		type = MP_STR("");
+	if (!*e || !mp_str_eq((*e)->key, type))
+		*e = mp_map_find(&c->types, &type, 1);
+	return *e ? ((const struct prior *)mp_map_value(*e))->best
+		  : c->best[mp_import_is_tracepoint(type)];
+}
+
+/*
+ * Reads a line with a time. Of several places that look like one the last is right, since what
+ * follows a time is wider than a name. Returns the shape if it is the expected one.
+ */
+static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, struct mp_perf_head *h,
+			   bool *any)
+{
+	unsigned found = MP_PERF_NO_SHAPE, want;
+	struct mp_perf_cut cut;
+	size_t at = 0;
+
+	*any = false;
+	while (mp_import_timed_cut(line, &at, &cut)) {
+		want = expected(c, cut.head.type);
+		if (want < MP_PERF_TIMED && mp_import_match(&cut, want))
+			found = want;
+		else if (found < MP_PERF_NO_SHAPE || !c->timed || !mp_import_match_any(&cut))
+			continue;
+		*h = cut.head;
+		*any = true;
+	}
+	return found;
+}
+
+/*
+ * Reads a line without a time. Of several places that look like an event the first is right that
+ * fills its column, unless it is narrower than that.
+ */
+static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
+			     struct mp_perf_head *h)
+{
+	bool (*next)(struct mp_str line, size_t * at, struct mp_perf_cut * cut) =
+		c->events ? mp_import_event_cut : mp_import_plain_cut;
+	size_t width = c->events ? c->event_width : 0, at = 0;
+	unsigned found = MP_PERF_NO_SHAPE, want;
+	struct mp_perf_cut cut = { .event_width = 0 };
+
+	while (next(line, &at, &cut)) {
+		want = expected(c, cut.head.type);
+		if (want == MP_PERF_NO_SHAPE || cut.event_width < width ||
+		    (found < MP_PERF_NO_SHAPE && cut.event_width > width) ||
+		    !mp_import_match(&cut, want))
+			continue;
+		found = want;
+		*h = cut.head;
+		if (cut.event_width == width)
+			break;
+	}
+	return found;
+}
+
+bool mp_import_columns_read(struct mp_import_columns *c, struct mp_str line, struct mp_perf_head *h)
+{
+	unsigned timed, untimed;
+	struct mp_perf_head other;
+	bool any;
+
+	timed = read_timed(c, line, h, &any);
+	if (!c->untimed)
+		return any;
+	untimed = read_untimed(c, line, &other);
+	if (untimed == MP_PERF_NO_SHAPE)
+		return any;
+	if (timed == MP_PERF_NO_SHAPE || c->lines[untimed] > c->lines[timed])
+		*h = other;
+	return true;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/guess.h"
+
+enum {
+	LINES_MAX = 400,
+	ENOUGH = 3, /* distinct lines of one format, and none of another, need no more lines */
+};
+
+#define ADDRESS(name) &mp_import_##name,
+static const struct mp_import_format *const formats[] = { MP_IMPORT_FORMATS(ADDRESS) };
+#undef ADDRESS
+
+enum { FORMATS = MP_ARRAY_SIZE(formats) };
+
+/* How many lines of a text look like a format, and how much; lines that may be of any do too. */
+struct votes {
+	size_t possible, like, distinct;
+};
+
+struct poll {
+	struct votes votes[FORMATS];
+	size_t lines;				 /* that are not empty */
+	size_t distinct;			 /* of all formats */
+	const struct mp_import_foreign *foreign; /* the first row that a line looks like */
+};
+
+/* The next line of the text; an unfinished one only at its end. */
+static bool next_line(const char **p, const char *limit, struct mp_str *line, bool end)
+{
+	const char *lf = *p < limit ? memchr(*p, '\n', limit - *p) : NULL;
+
+	if (*p >= limit || (!lf && !end))
+		return false;
+	*line = (struct mp_str){ *p, (lf ? lf : limit) - *p };
+	*p = lf ? lf + 1 : limit;
+	if (line->len && line->p[line->len - 1] == '\r')
+		line->len--;
+	return true;
+}
+
+/* Adds what a line looks like. Returns the format that it decides for, or NULL. */
+static const struct mp_import_format *vote(struct poll *poll, struct mp_str line, bool first)
+{
+	bool counted = false;
+	size_t i;
+
+	poll->lines++;
+	for (i = 0; i < FORMATS; i++) {
+		enum mp_import_likeness like = formats[i]->looks_like(line, first);
+		struct votes *votes = &poll->votes[i];
+
+		votes->possible += like > MP_IMPORT_UNLIKE;
+		if (like < MP_IMPORT_LIKE || counted)
+			continue;
+		counted = true;
+		votes->like++;
+		votes->distinct += like >= MP_IMPORT_DISTINCT;
+		poll->distinct += like >= MP_IMPORT_DISTINCT;
+		if (like == MP_IMPORT_CERTAIN ||
+		    (votes->distinct == ENOUGH && poll->distinct == ENOUGH))
+			return formats[i];
+	}
+	return NULL;
+}
+
+/*
+ * Distinct lines decide before others. Of two rows that have as many of them the later one wins,
+ * since lines that look like both count for the earlier one. Lines that other texts have as well
+ * are evidence only if half of the text is of the format.
+ */
+static const struct mp_import_format *elect(const struct poll *poll)
+{
+	const struct votes *votes = poll->votes;
+	size_t distinct = 0, like = 0, i;
+
+	for (i = 1; i < FORMATS; i++) {
+		if (votes[i].distinct >= votes[distinct].distinct)
+			distinct = i;
+		if (votes[i].like > votes[like].like)
+			like = i;
+	}
+	if (votes[distinct].distinct)
+		return formats[distinct];
+	return votes[like].like && 2 * votes[like].possible >= poll->lines ? formats[like] : NULL;
+}
+
+struct mp_import_guess mp_import_guess(const char *data, size_t len, bool end)
+{
+	const char *p = data, *limit = data + MP_MIN(len, (size_t)MP_IMPORT_LOOK);
+	const struct mp_import_foreign *foreign;
+	const struct mp_import_format *format;
+	struct poll poll = { .lines = 0 };
+	struct mp_str line;
+
+	end |= len >= MP_IMPORT_LOOK;
+	while (poll.lines < LINES_MAX && next_line(&p, limit, &line, end)) {
+		if (!line.len)
+			continue;
+		foreign = mp_import_foreign(line, poll.lines == 0);
+		if (foreign && foreign->decides)
+			return (struct mp_import_guess){ .foreign = foreign };
+		if (foreign && (!poll.foreign || foreign < poll.foreign))
+			poll.foreign = foreign;
+		format = vote(&poll, line, poll.lines == 0);
+		if (format)
+			return (struct mp_import_guess){ .format = format };
+	}
+	if (!end && poll.lines < LINES_MAX)
+		return (struct mp_import_guess){ .undecided = true };
+	format = elect(&poll);
+	return (struct mp_import_guess){ format, format ? NULL : poll.foreign, false };
+}

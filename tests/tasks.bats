@@ -160,3 +160,30 @@ make_libraries() {
 	run mp-record -e task:exc -- true
 	[ "$status" = 2 ] && [[ "$output" == *"did you mean 'task:exec'?"* ]] || false
 }
+
+# starved PID: it gets no CPU but the last one, which it shares with loads that have 6,000 times its weight.
+starved() {
+	local pid i
+	for i in 1 2 3 4; do
+		start_load nice -n -20 taskset -c $((CPUS - 1)) "$LOAD/spin" 600
+		[ ! -e /proc/self/autogroup ] || echo -20 > "/proc/$LOAD_PID/autogroup"
+	done
+	[ ! -e /proc/self/autogroup ] || echo 19 > "/proc/$1/autogroup"
+	for pid in /proc/"$1"/task/*; do renice -n 19 "${pid##*/}" > /dev/null; done
+	taskset -a -p -c $((CPUS - 1)) "$1" > /dev/null
+}
+
+@test "no record of a task is lost at 2,000 forks and execs a second, even if mp-record hardly gets a CPU" {
+	needs_root
+	[ "$CPUS" -gt 1 ] || skip "needs two CPUs"
+	chrt -f 1 true 2> /dev/null || skip "no real-time priority"
+	setsid mp-record -a -e cpu-clock -F 9 -o "$TMP/s" 2> "$TMP/err" 3>&- &
+	recorder=$!
+	until grep -qs '"mp"' "$TMP/s"; do sleep 0.05; done
+	starved $recorder
+	taskset -c 0 "$LOAD/forks" 2000 3
+	kill -KILL $(printf -- '-%s ' "${LOADS[@]}") 2> /dev/null || true
+	kill -INT $recorder
+	wait $recorder || [ $? = 1 ]
+	! grep 'of a task\|of tasks' "$TMP/err"
+}

@@ -48,3 +48,13 @@ void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int rea
 	if (error)
 		mp_say("cannot set real-time priority %d: %s", realtime, strerror(error));
 }
+
+void mp_thread_mutex(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(mutex, &attr);
+	pthread_mutexattr_destroy(&attr);
+}

@@ -8,6 +8,9 @@
 
 #include <pthread.h>
 
+/* A mutex whose owner gets the priority of a thread that waits for it. */
+void mp_thread_mutex(pthread_mutex_t *mutex);
+
 #include "lib/core/base.h"
 
 /*

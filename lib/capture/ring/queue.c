@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/capture/host/thread.h"
+
 enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
 	CLASSES = 20,
@@ -53,7 +55,7 @@ struct mp_queue *mp_queue_new(size_t limit)
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_mutex_init(&q->lock, NULL);
+	mp_thread_mutex(&q->lock);
 	pthread_cond_init(&q->filled, &monotonic);
 	pthread_cond_init(&q->freed, &monotonic);
 	pthread_condattr_destroy(&monotonic);

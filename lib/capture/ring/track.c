@@ -9,15 +9,22 @@
 #include <perf/evsel.h>
 #include <perf/mmap.h>
 #include <perf/threadmap.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "lib/capture/host/thread.h"
 #include "lib/capture/ring/ring.h"
 
 enum {
-	RING_PAGES = 256,
+	RING_PAGES = 256, /* for a second of 2,000 forks and execs */
 	RING_PAGES_MIN = 8,
+	PERIOD_MS = 100,
 	CHUNK_BYTES = 16 << 10, /* with few records: a round takes one for each ring */
 	RECORD_MAX = 8 << 10,	/* the path of a mapping has 4 KiB */
 	APART_NS = 1000000,	/* records of a ring may be out of order by this much */
@@ -31,6 +38,10 @@ struct mp_track {
 	size_t n_rings, cap_rings;
 	struct mp_queue_filler *fillers; /* of the streams, by ring */
 	uint64_t *last_ns;		 /* times of their last records */
+	pthread_mutex_t draining;
+	bool started;
+	pthread_t thread;
+	int stop; /* eventfd */
 };
 
 /* libperf's own messages say less than ours. */
@@ -127,12 +138,23 @@ static int map_rings(struct mp_track *t)
 	return 0;
 }
 
+static struct mp_track *new_track(void)
+{
+	struct mp_track *t = mp_zalloc(sizeof(*t));
+
+	mp_thread_mutex(&t->draining);
+	t->stop = eventfd(0, EFD_CLOEXEC);
+	if (t->stop < 0)
+		mp_die("cannot make an eventfd: %m");
+	return t;
+}
+
 struct mp_track *mp_track_open(const struct mp_target *target, bool everything, bool maps,
 			       bool exclude_kernel, char **error)
 {
 	bool whole = everything || target->tids.n == 0;
 	struct perf_event_attr attr = attr_for(target, whole, maps, exclude_kernel);
-	struct mp_track *t = mp_zalloc(sizeof(*t));
+	struct mp_track *t = new_track();
 	struct perf_evsel *evsel;
 	int result;
 
@@ -167,10 +189,22 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 	return t;
 }
 
+void mp_track_stop(struct mp_track *t)
+{
+	uint64_t one = 1;
+
+	if (t->started && write(t->stop, &one, sizeof(one)) == sizeof(one))
+		pthread_join(t->thread, NULL);
+	t->started = false;
+}
+
 void mp_track_close(struct mp_track *t)
 {
 	if (!t)
 		return;
+	mp_track_stop(t);
+	close(t->stop);
+	pthread_mutex_destroy(&t->draining);
 	perf_evlist__munmap(t->evlist);
 	perf_evlist__close(t->evlist);
 	perf_evlist__set_maps(t->evlist, NULL, NULL); /* its events keep references otherwise */
@@ -224,8 +258,28 @@ uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 	uint64_t bound = UINT64_MAX;
 	size_t i;
 
+	pthread_mutex_lock(&t->draining);
 	for (i = 0; i < t->n_rings; i++)
 		if (!drain_ring(t, i, each, arg))
 			bound = MP_MIN(bound, t->last_ns[i] - APART_NS);
+	pthread_mutex_unlock(&t->draining);
 	return bound;
+}
+
+static void *run(void *arg)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+	struct mp_track *t = arg;
+	struct pollfd stop = { .fd = t->stop, .events = POLLIN };
+
+	sched_setscheduler(0, SCHED_FIFO, &param); /* not permitted: it helps a little even so */
+	while (poll(&stop, 1, PERIOD_MS) <= 0)
+		mp_track_drain(t, NULL, NULL);
+	return NULL;
+}
+
+void mp_track_start(struct mp_track *t, int *tid)
+{
+	mp_thread_start(&t->thread, run, t, 0, tid);
+	t->started = true;
 }

@@ -27,13 +27,23 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 			       bool exclude_kernel, char **error);
 void mp_track_close(struct mp_track *t);
 
+/*
+ * Starts a thread that drains the rings, too, ten times a second, with real-time priority where that is
+ * permitted: its work is short, and the drainer may wait longer for a CPU than the rings last. After
+ * mp_track_add_streams(), and after the last mp_track_drain() with `each`. `*tid` gets its thread id.
+ */
+void mp_track_start(struct mp_track *t, int *tid);
+
+/* Ends that thread. */
+void mp_track_stop(struct mp_track *t);
+
 /* Registers a stream of task records for each of its rings. Called once. */
 void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
 /*
  * Moves the available records into those streams until the queue is full. Returns a lower bound of
  * the times of those that stay, UINT64_MAX if none does. With `each` none does, and it is called for
- * each record first.
+ * each record first. Any thread may call this.
  */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 

@@ -262,6 +262,7 @@ static void finish(struct mp_drain *d)
 		mp_grace_expedite(d->s.grace);
 	}
 	cap_sources_finish(d->s.sources);
+	mp_track_stop(d->s.track); /* only the writer uses the queue after the last mark */
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
 	mp_queue_mark(d->s.queue, mp_monotonic_ns(), UINT64_MAX);

@@ -166,8 +166,8 @@ static void add_streams(struct mp_record_opened *k, const struct mp_record_plan 
 static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
 		       struct mp_record_plan *p)
 {
+	int result, tid;
 	char *error;
-	int result;
 
 	mp_rings_init(&k->rings, &p->target, ring_bytes(p));
 	add_streams(k, p);
@@ -178,6 +178,8 @@ static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
 		result = mp_rings_open(&k->rings, &p->events, &p->target, &error);
 	if (result < 0)
 		mp_die("%s", error);
+	mp_track_start(k->track, &tid);
+	mp_pids_add(&k->threads, tid);
 }
 
 static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)

@@ -40,6 +40,7 @@ static struct {
 static struct {
 	struct mp_cpelmap map;
 	struct mp_types types;
+	struct mp_field_check names;
 	struct mp_inorder order;
 	struct mp_input in;
 	uint64_t events, first_ns, last_ns;
@@ -49,10 +50,12 @@ static struct {
 
 static void set_fields(int code, const char *arg, struct mp_fields *fields)
 {
+	const char *option = code == 't' ? "--track" : "--label";
 	size_t i;
 
 	fields->n = 0;
-	mp_choice_fields(fields, arg);
+	mp_field_check_drop(&work.names, option);
+	mp_choice_fields(fields, arg, &work.names, option);
 	if (fields->n == 0 || fields->n > MP_CPELMAP_FIELDS_MAX)
 		mp_opt_bad(&program, code, arg, "a list of 1 to 32 fields");
 	for (i = 0; i < fields->n; i++)
@@ -81,14 +84,23 @@ static void parse_options(int argc, char **argv)
 			break;
 		}
 	if (!options.style.track.n)
-		set_fields('t', "tid", &options.style.track);
+		mp_choice_fields(&options.style.track, "tid", NULL, NULL);
 	if (!options.output && isatty(STDOUT_FILENO))
 		mp_usage("refusing to write binary data to a terminal (give -o FILE)");
+}
+
+static uint32_t is_taken(void *arg, const char *type)
+{
+	(void)arg;
+	return mp_types_lookup(&work.types, mp_str(type))->taken ? ~0u : 0;
 }
 
 static void handle_control(const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
+	if (ctl->what == MP_CTL_HEADER)
+		mp_types_header(&work.types, ctl->json);
+	mp_field_check_header(&work.names, ctl, is_taken, NULL);
 	if (ctl->what != MP_CTL_HEADER || !ctl->has_anchor || work.has_offset)
 		return;
 	work.has_offset = true;
@@ -106,6 +118,7 @@ static void handle_event(const struct mp_rec *rec)
 	work.last_ns = rec->time_ns;
 	if (!mp_types_take(&work.types, rec))
 		return;
+	mp_field_check_record(&work.names, rec, ~0u);
 	if (work.events++ == 0)
 		work.first_ns = rec->time_ns;
 	mp_cpelmap_add(&work.map, rec);
@@ -143,7 +156,7 @@ static enum mp_status write_file(void)
 
 int main(int argc, char **argv)
 {
-	enum mp_status status, order, written;
+	enum mp_status status, order, written, named;
 	struct mp_rec rec;
 
 	mp_init("mp-cpel");
@@ -162,6 +175,8 @@ int main(int argc, char **argv)
 	}
 	status = mp_input_finish(&work.in);
 	order = mp_inorder_finish(&work.order);
+	named = mp_field_check_report(&work.names);
+	status = MP_MAX(status, named);
 	written = write_file();
 	mp_cpelmap_release(&work.map);
 	return MP_MAX(status, MP_MAX(order, written));

@@ -143,7 +143,7 @@ static void parse_options(int argc, char **argv)
 	if (options.style.kernel_only && options.style.user_only)
 		mp_usage("--kernel cannot be combined with --user");
 	if (!by->n && !options.no_comm)
-		mp_choice_fields(by, "comm");
+		mp_choice_fields(by, "comm", NULL, NULL);
 	for (i = 0; i < by->n; i++)
 		if (by->v[i].id == MP_FIELD_STACK)
 			mp_usage("the stack cannot be put in front of itself");
@@ -281,12 +281,11 @@ int main(int argc, char **argv)
 		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&in, why);
 	}
-	status = mp_input_finish(&in);
+	status = mp_choice_finish(&options.choice, mp_input_finish(&in));
 	if (mp_interval_end(&options.choice.interval) || !work.has_header)
 		write_fold();
 	if (options.style.stream && !in.cut)
 		write_trailer(in.lost);
-	mp_types_report(&options.choice.types);
 	if (work.fold.overflow) {
 		mp_say("a weight exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);

@@ -132,14 +132,16 @@ static void set_option(int code, char *arg, struct mp_field *across)
 	switch (code) {
 	case 'a':
 		*across = mp_choice_field(&program, code, arg);
+		mp_choice_name(&work.m.choice, across, "--across", MP_CHOICE_KEY);
 		options.across = true;
 		break;
 	case 'c':
-		mp_choice_fields(&work.m.choice.by, arg);
+		mp_choice_fields(&work.m.choice.by, arg, &work.m.choice.names, "--count");
 		work.m.dists.counting = true;
 		break;
 	case 'f':
 		work.m.field = mp_choice_field(&program, code, arg);
+		mp_choice_name(&work.m.choice, &work.m.field, "--field", MP_CHOICE_NUMBER);
 		break;
 	case 'l':
 		set_linear(arg);
@@ -197,6 +199,11 @@ static void settle_key(const struct mp_field *across)
 				mp_usage("field '%.*s' is named twice", MP_STR_ARGS(by->v[i].name));
 	has_type = mp_choice_has_type(by);
 	work.m.choice.types.mixed |= has_type;
+	for (i = 0; i < by->n && options.format == DUMP; i++)
+		if (by->v[i].computed)
+			mp_usage("--dump cannot be combined with the computed key '%.*s' (dump its "
+				 "fields, or compute it when the dump is read)",
+				 MP_STR_ARGS(by->v[i].name));
 	if (options.format == DUMP && !has_type)
 		append_field(&type);
 }
@@ -451,8 +458,11 @@ static void write_trailer(void)
 static enum mp_status finish(void)
 {
 	enum mp_status status = mp_input_finish(&work.in);
+	enum mp_status named = mp_choice_finish(&work.m.choice, MP_OK);
 
-	if (!work.found && work.m.decided && !work.m.field.name.p && !work.m.dists.counting)
+	status = MP_MAX(status, named);
+	if (named == MP_OK && !work.found && work.m.decided && !work.m.field.name.p &&
+	    !work.m.dists.counting)
 		mp_usage("no record has '%.*s': choose what is measured with -f FIELD, or count "
 			 "with --count FIELDS",
 			 MP_STR_ARGS(work.m.about.field));
@@ -461,7 +471,6 @@ static enum mp_status finish(void)
 	start_output();
 	if ((options.format == POINTS || options.format == DUMP) && !work.in.cut)
 		write_trailer();
-	mp_types_report(&work.m.choice.types);
 	mp_say_count(work.overlong, "key is too long for a dump and was omitted",
 		     "lines have keys that are too long for a dump and were omitted");
 	if (work.m.dists.overflow)

@@ -184,7 +184,8 @@ static void parse_options(int argc, char **argv)
 	if (options.n_steps == 1)
 		mp_usage("a chain has at least two steps: give --step again");
 	options.n_steps = MP_MAX(options.n_steps, 2u);
-	if (!specs.n_keys)
+	specs.default_key = !specs.n_keys;
+	if (specs.default_key)
 		add_key("tid");
 	if (specs.n_keys > options.n_steps - 1)
 		mp_usage("more keys than pairs of steps");
@@ -223,8 +224,10 @@ static bool concerns(void *arg, const struct mp_ctl *loss)
 static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
-	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_HEADER)
+	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_HEADER) {
+		mp_pair_header(work.pair, ctl);
 		mp_pair_end_section(work.pair, 0);
+	}
 	if (ctl->datatype == MP_EVENT && ctl->what == MP_CTL_END)
 		mp_pair_end_section(work.pair, end_of(ctl));
 	if (ctl->what == MP_CTL_LOST && mp_pair_concerns(work.pair, ctl)) {
@@ -266,6 +269,7 @@ static enum mp_status tell_counts(void)
 {
 	const struct mp_pair_counts *c = mp_pair_counts(work.pair);
 	char age[MP_UNIT_MAX];
+	enum mp_status named;
 	bool lossy = false;
 
 	if (c->open && !options.open) {
@@ -287,8 +291,8 @@ static enum mp_status tell_counts(void)
 	if (!c->matched && work.first)
 		mp_say("no event is a begin or an end; the first type in the input is '%s'",
 		       work.first);
-	mp_pair_report(work.pair);
-	return lossy ? MP_LOSSY : MP_OK;
+	named = mp_pair_report(work.pair);
+	return lossy ? MP_LOSSY : named;
 }
 
 static void run(void)
@@ -316,7 +320,6 @@ int main(int argc, char **argv)
 {
 	enum mp_status status, worst;
 	char *consequence;
-	size_t i;
 
 	mp_init("mp-pair");
 	parse_options(argc, argv);
@@ -335,10 +338,6 @@ int main(int argc, char **argv)
 	worst = MP_MAX(worst, status);
 	status = tell_counts();
 	worst = MP_MAX(worst, status);
-	for (i = 0; i < specs.n_specs; i++) {
-		status = specs.specs[i].expr ? mp_expr_report(specs.specs[i].expr) : MP_OK;
-		worst = MP_MAX(worst, status);
-	}
 	mp_out_close(&work.out);
 	mp_pair_free(work.pair);
 	mp_relay_release(&work.relay);

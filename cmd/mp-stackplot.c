@@ -127,12 +127,15 @@ static void set_option(int code, const char *arg)
 	switch (code) {
 	case 'x':
 		options.x = parse_axis(code, arg);
+		mp_choice_name(&options.choice, &options.x, "-x", MP_CHOICE_NUMBER);
 		break;
 	case 'y':
 		options.y = parse_axis(code, arg);
+		if (!mp_str_eq(options.y.name, MP_STR("count")))
+			mp_choice_name(&options.choice, &options.y, "-y", MP_CHOICE_NUMBER);
 		break;
 	case OPT_EACH:
-		mp_choice_fields(&options.each, arg);
+		mp_choice_fields(&options.each, arg, &options.choice.names, "--each");
 		break;
 	case OPT_SUM:
 	case OPT_MEAN:
@@ -317,7 +320,7 @@ static int handle_value(const struct mp_rec *rec, const char **why)
 	if (got == 0)
 		return fail(why, "no field for y");
 	if (got < 0 || fabs(y) > 1e200)
-		return fail(why, "y is not a number");
+		return fail(why, mp_field_why(&options.y, "y is not a number"));
 	label = join(rec, &options.choice.by, &work.label);
 	each = join(rec, &options.each, &work.each);
 	if (memchr(label.p, '\t', label.len) || memchr(each.p, '\t', each.len))
@@ -330,7 +333,7 @@ static int handle_value(const struct mp_rec *rec, const char **why)
 	if (got == 0)
 		return fail(why, "no field for x");
 	if (got < 0)
-		return fail(why, "x is not a number");
+		return fail(why, mp_field_why(&options.x, "x is not a number"));
 	mp_stackgrid_add(&work.grid, label, each, x, y);
 	return 0;
 }
@@ -339,6 +342,8 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	if (rec->kind == MP_EVENT && !mp_choice_take(&options.choice, rec))
 		return 0;
+	if (rec->kind == MP_POINT)
+		mp_choice_look(&options.choice, rec);
 	if (!work.has_grid)
 		decide(rec->kind, rec);
 	if (rec->kind != work.kind)
@@ -478,7 +483,7 @@ int main(int argc, char **argv)
 			mp_input_bad(&work.in, why);
 	}
 	status = mp_input_finish(&work.in);
-	mp_types_report(&options.choice.types);
+	status = mp_choice_finish(&options.choice, status);
 	if (work.has_grid || (!work.in.empty && !work.in.refused))
 		drawn = draw(&out);
 	mp_out_close(&out);

@@ -171,15 +171,17 @@ static void set_option(int code, const char *arg)
 	switch (code) {
 	case 'x':
 		options.wish.x = mp_choice_field(&program, code, arg);
+		mp_choice_name(&reader.choice, &options.wish.x, "-x", MP_CHOICE_NUMBER);
 		break;
 	case 'y':
 		options.wish.y = mp_choice_field(&program, code, arg);
+		mp_choice_name(&reader.choice, &options.wish.y, "-y", MP_CHOICE_NUMBER);
 		break;
 	case 'e':
 		mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
 		break;
 	case OPT_CATEGORY:
-		mp_choice_fields(&options.wish.names, arg);
+		mp_choice_fields(&options.wish.names, arg, &reader.choice.names, "--category");
 		break;
 	case OPT_SUBSECOND:
 		options.wish.subsecond = true;
@@ -296,6 +298,9 @@ static void write_picture(struct mp_out *out)
 
 static enum mp_status report(enum mp_status status)
 {
+	enum mp_status named = mp_field_check_report(&reader.choice.names);
+
+	status = MP_MAX(status, named);
 	if (!reader.sums.begun)
 		mp_types_report(&reader.choice.types);
 	if (reader.sums.begun && reader.sums.grid.overflow) {

@@ -41,7 +41,6 @@ static void parse_options(int argc, char **argv)
 		mp_choice_option(&choice, &program, 'b', "type");
 }
 
-/* A line for each key: the interval's start, the rate and the key. */
 static void write_rates(void)
 {
 	double seconds = (double)choice.interval.length_ns / MP_NS_PER_SEC;
@@ -93,10 +92,9 @@ int main(int argc, char **argv)
 		else if (rec.kind == MP_CONTROL && mp_choice_control(&choice, &in.ctl))
 			write_rates();
 	}
-	status = mp_input_finish(&in);
+	status = mp_choice_finish(&choice, mp_input_finish(&in));
 	if (mp_interval_end(&choice.interval))
 		write_rates();
-	mp_types_report(&choice.types);
 	mp_out_close(&out);
 	return status;
 }

@@ -48,10 +48,10 @@ filter_words() {
 	mp-example-interval) echo "mp-example-interval -e * --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
-	mp-hist) echo "mp-hist --count time,comm -e * --top 0" ;;
-	mp-stackplot) echo "mp-stackplot -e * --by cpu" ;;
+	mp-hist) echo "mp-hist --count time,type -e * --top 0" ;;
+	mp-stackplot) echo "mp-stackplot -e * --by type" ;;
 	mp-sched) echo "mp-sched --others" ;;
-	mp-svg-heatmap) echo "mp-svg-heatmap -y comm -e *" ;;
+	mp-svg-heatmap) echo "mp-svg-heatmap -y type -e *" ;;
 	*) echo "$1" ;;
 	esac
 }

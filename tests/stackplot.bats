@@ -89,8 +89,8 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	agrees '{"y":".rss_bytes","each":["pid"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > "$TMP/layers"
 	[ "$(tr '\n' ' ' < "$TMP/layers")" = "even odd " ]
 	grep -q '>11.7 KiB  *57.1 %<' "$TMP/out.svg"	# 2, 4 and 6 of 21
-	mp-stackplot -y .rss_bytes --each tid,comm --mean "$TMP/in" > "$TMP/out.svg"
-	agrees '{"y":".rss_bytes","each":["tid","comm"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > /dev/null
+	mp-stackplot -y .rss_bytes --each pid,comm --mean "$TMP/in" > "$TMP/out.svg"
+	agrees '{"y":".rss_bytes","each":["pid","comm"],"mean":true,"fill":"carry"}' "$TMP/in" "$TMP/out.svg" > /dev/null
 }
 
 @test "the order of the input and the number of its files do not matter" {

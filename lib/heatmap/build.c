@@ -114,9 +114,10 @@ static void set_origin(struct mp_heat_reader *r)
 
 static struct mp_field field(const char *name)
 {
+	struct mp_expr_error error;
 	struct mp_field f;
 
-	mp_field_parse(&f, mp_str(name));
+	mp_expr_field(&f, mp_str(name), &error);
 	return f;
 }
 
@@ -200,6 +201,7 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 	if (!r->header)
 		r->header = json_incref(ctl->json);
 	mp_types_header(&r->choice.types, ctl->json);
+	mp_choice_header(&r->choice, ctl);
 	refuse_mixture(r);
 }
 
@@ -251,11 +253,13 @@ static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_hea
 	case MP_HEAT_NUMBER:
 		break;
 	}
-	*why = f == &r->x ? "a field of the horizontal axis is not a number"
-			  : "a field of the vertical axis is not a number";
 	switch (mp_rec_number(rec, f, &p->real)) {
 	case 1:
 		return 0;
+	case -1:
+		*why = mp_field_why(f, f == &r->x ? "a field of the horizontal axis is not a number"
+						  : "a field of the vertical axis is not a number");
+		break;
 	case 0:
 		*why = f == &r->x ? "without the field of the horizontal axis"
 				  : "without the field of the vertical axis";
@@ -274,11 +278,13 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 	*weight = 1;
 	if (!f->name.p)
 		return 0;
-	*why = "without the field that is its weight";
-	if (!mp_rec_get(rec, f, &text))
+	if (!mp_rec_get(rec, f, &text)) {
+		*why = mp_field_why(f, "without the field that is its weight");
 		return -1;
+	}
 	if (mp_num_any(text, &whole) < 0) {
-		*why = "weight is not a whole number";
+		*why = f->computed ? "weight is not a whole number (// divides without a remainder)"
+				   : "weight is not a whole number";
 		if (mp_num_decimal(text, &v) < 0 || v != floor(v) || fabs(v) > 0x1p62)
 			return -1;
 		whole = (int64_t)v;
@@ -358,6 +364,7 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 	}
 	if (rec->kind == MP_EVENT && !is_wanted(r, rec))
 		return 0;
+	mp_choice_look(&r->choice, rec);
 	if (!r->kind) {
 		if (!r->sums.begun)
 			decide(r, rec);

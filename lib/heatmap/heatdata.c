@@ -64,6 +64,7 @@ static void add_glob(struct mp_buf *to, struct mp_str raw)
 static void add_condition(struct mp_buf *to, size_t i, const char *field, struct mp_str name)
 {
 	struct mp_buf raw = { NULL, 0, 0 }, expr = { NULL, 0, 0 };
+	struct mp_field plain;
 	int64_t number;
 	size_t k;
 
@@ -74,6 +75,8 @@ static void add_condition(struct mp_buf *to, size_t i, const char *field, struct
 		k++;
 	if (mp_num_i64(name, &number) == 0 && (*name.p != '0' || name.len == 1) && *name.p != '+')
 		mp_buf_printf(&expr, "%s==%lld", field, (long long)number);
+	else if (mp_field_parse(&plain, mp_str(field)) < 0) /* computed: each is a number */
+		mp_buf_printf(&expr, "%s==%.*s", field, MP_STR_ARGS(name));
 	else if (name.len == MP_GRID_NAME_MAX)
 		mp_buf_printf(&expr, "%s~\"", field);
 	else if (k < raw.len || name.len != raw.len)

@@ -13,15 +13,28 @@ void mp_measure_init(struct mp_measure *m)
 	mp_choice_init(&m->choice, "keep them apart with --by type");
 }
 
+static bool names_time(const struct mp_field *f)
+{
+	size_t i;
+
+	for (i = 0; f->computed && i < f->computed->n_fields; i++)
+		if (f->computed->fields[i].id == MP_FIELD_TIME)
+			return true;
+	return false;
+}
+
 void mp_measure_start(struct mp_measure *m)
 {
 	size_t i;
 
 	m->by_dump.v = mp_grow(NULL, &m->by_dump.cap, m->choice.by.n, sizeof(*m->by_dump.v));
 	m->by_dump.n = m->choice.by.n;
-	for (i = 0; i < m->choice.by.n; i++)
-		m->by_dump.v[i] =
-			(struct mp_field){ .id = MP_FIELD_KEY, .name = m->choice.by.v[i].name };
+	for (i = 0; i < m->choice.by.n; i++) {
+		m->by_dump.v[i] = m->choice.by.v[i];
+		if (m->by_dump.v[i].id != MP_FIELD_COMPUTED)
+			m->by_dump.v[i].id = MP_FIELD_KEY;
+		m->by_time |= names_time(&m->by_dump.v[i]);
+	}
 	m->dists.by = &m->choice.by;
 	mp_dists_init(&m->dists);
 }
@@ -56,6 +69,7 @@ char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header)
 	m->unit_is_old = true;
 	m->x_ns = x_factor(m);
 	mp_types_header(&m->choice.types, header->json);
+	mp_choice_header(&m->choice, header);
 	return refuse_mixture(m);
 }
 
@@ -100,9 +114,11 @@ static bool same_name(struct mp_str a, struct mp_str b)
 /* Copies a name, since it is used until the end. */
 static void own_field(struct mp_field *to, struct mp_str name)
 {
+	struct mp_expr_error error;
+
 	if (name.p)
 		name.p = mp_strndup(name.p, name.len);
-	if (!name.p || mp_field_parse(to, name) < 0)
+	if (!name.p || mp_expr_field(to, name, &error) < 0)
 		*to = (struct mp_field){ .id = MP_FIELD_KEY, .name = name };
 }
 
@@ -222,10 +238,14 @@ int mp_measure_add(struct mp_measure *m, const struct mp_rec *rec, const char **
 	double v;
 	int got;
 
+	mp_field_check_record(&m->choice.names, rec,
+			      m->is_dump ? MP_CHOICE_KEY : MP_CHOICE_KEY | MP_CHOICE_NUMBER);
+	*why = "dump line, which has no times to compute the key of";
 	if (m->is_dump)
-		return mp_dump_add(&m->dists, rec, &m->by_dump, why);
+		return m->by_time ? -1 : mp_dump_add(&m->dists, rec, &m->by_dump, why);
 	got = number_of(m, rec, &v);
-	*why = got ? "the measured field is not a number" : "record without the measured field";
+	*why = mp_field_why(&m->measured, got ? "the measured field is not a number"
+					      : "record without the measured field");
 	if (got < 1 || weight_of(m, rec, &weight, why) < 0)
 		return -1;
 	dist = mp_dists_at(&m->dists, rec, &m->choice.by, why);

@@ -23,6 +23,7 @@ struct mp_measure {
 
 	/* inside */
 	struct mp_fields by_dump; /* the key in dumps, where all are keys of an event */
+	bool by_time; /* a part of it is computed of the time, which dumps do not have */
 	struct mp_field measured, weighed;
 	bool decided;	  /* `about` is valid */
 	unsigned kinds;	  /* MP_EVENT, MP_POINT: what the input has */

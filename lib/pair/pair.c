@@ -31,6 +31,7 @@ struct mp_pair {
 	struct mp_recent recent;
 	struct mp_pairkeys keys;
 	struct mp_loss_window doubt;
+	struct mp_field_check names;
 	struct mp_buf line, extra;
 	struct mp_str part_names[MP_PAIR_STEPS_MAX];
 	uint64_t last_ns; /* of the latest event */
@@ -58,6 +59,7 @@ struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_rel
 	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
 	mp_loss_window_init(&p->doubt);
 	mp_steps_init(&p->steps, options->specs);
+	mp_pair_specs_names(options->specs, options->n_steps, &p->names);
 	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
 	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
 	if (options->context)
@@ -75,6 +77,7 @@ void mp_pair_free(struct mp_pair *p)
 	if (!p)
 		return;
 	mp_steps_release(&p->steps);
+	mp_field_check_release(&p->names);
 	mp_split_release(&p->split);
 	mp_spans_release(&p->spans);
 	mp_waiting_release(&p->waiting);
@@ -408,6 +411,7 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 	if (p->o.context)
 		mp_recent_add(&p->recent, rec->line);
 	if (steps) {
+		mp_field_check_record(&p->names, rec, steps);
 		mp_split(&p->split, &p->spans.shapes, &t->hint, rec);
 		result = handle_steps(p, steps, rec, why);
 	}
@@ -498,7 +502,49 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
 	return result;
 }
 
-void mp_pair_report(const struct mp_pair *p)
+/* --- names of fields ---------------------------------------------------------------------------------- */
+
+static uint32_t steps_of(void *arg, const char *type)
 {
-	mp_spans_report(&p->spans);
+	struct mp_pair *p = arg;
+
+	return mp_steps_possible(&p->steps, type);
+}
+
+/* The condition of one of the specifications. */
+struct condition {
+	struct mp_pair *pair;
+	size_t number;
+};
+
+static uint32_t asks(void *arg, const char *type)
+{
+	const struct condition *c = arg;
+	const struct mp_step_type *t = mp_map_value(mp_steps_type(&c->pair->steps, mp_str(type)));
+
+	return t->asking >> c->number & 1;
+}
+
+void mp_pair_header(struct mp_pair *p, const struct mp_ctl *header)
+{
+	struct condition c = { p, 0 };
+
+	mp_field_check_header(&p->names, header, steps_of, p);
+	for (; c.number < p->o.specs->n_specs; c.number++)
+		if (p->o.specs->specs[c.number].expr)
+			mp_expr_header(p->o.specs->specs[c.number].expr, header, asks, &c);
+}
+
+enum mp_status mp_pair_report(const struct mp_pair *p)
+{
+	enum mp_status status = mp_field_check_report(&p->names), of_expr;
+	size_t i;
+
+	for (i = 0; i < p->o.specs->n_specs; i++) {
+		if (!p->o.specs->specs[i].expr)
+			continue;
+		of_expr = mp_expr_report(p->o.specs->specs[i].expr);
+		status = MP_MAX(status, of_expr);
+	}
+	return status;
 }

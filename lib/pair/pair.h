@@ -64,6 +64,9 @@ bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss);
 /* Events were lost that concern it. */
 void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss);
 
+/* A header: ends the program if it rules out a field that the user named, see field_check.h. */
+void mp_pair_header(struct mp_pair *p, const struct mp_ctl *header);
+
 /* Ends a section, at `time_ns` or at its last event: begins that still wait have no end. */
 void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns);
 
@@ -72,7 +75,7 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);
 
-/* Reports on stderr which chosen fields no event had. */
-void mp_pair_report(const struct mp_pair *p);
+/* Reports on stderr the fields that the user named and no event had. Returns the status for main. */
+enum mp_status mp_pair_report(const struct mp_pair *p);
 
 #endif

@@ -52,9 +52,11 @@ bool mp_pairkeys_make(struct mp_pairkeys *k, unsigned link, bool end, const stru
 	mp_buf_byte(&k->text, (char)('A' + link));
 	for (i = 0; i < fields->n; i++) {
 		if (!mp_split_get(split, rec, &fields->v[i], &places[i], &value)) {
+			const char *why = mp_field_why(&fields->v[i], NULL);
+
 			snprintf(k->missing, sizeof(k->missing),
-				 "event without the key field '%.*s'",
-				 MP_STR_ARGS(fields->v[i].name));
+				 "event without the key field '%.*s'%s%s",
+				 MP_STR_ARGS(fields->v[i].name), why ? ": " : "", why ? why : "");
 			return false;
 		}
 		mp_buf_byte(&k->text, '\t');

@@ -15,7 +15,7 @@ struct mp_pairkeys {
 	size_t components;		   /* most of a key */
 	int cpu_at[MP_PAIR_STEPS_MAX];	   /* component that is the cpu at both ends; -1: none */
 	struct mp_buf text;
-	char missing[160]; /* a message: which field the event does not have */
+	char missing[256]; /* a message: which field the event does not have */
 };
 
 void mp_pairkeys_init(struct mp_pairkeys *k, const struct mp_pair_specs *specs, unsigned n_links);

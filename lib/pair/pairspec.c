@@ -75,14 +75,16 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 	}
 }
 
-/* Parses the name of a field that events have. */
+/* Parses the name of a field that events have, or a computed one. */
 static int parse_field(struct mp_field *f, struct mp_str name, char **error)
 {
-	if (mp_field_parse(f, name) < 0)
+	struct mp_expr_error wrong;
+
+	if (mp_expr_field(f, name, &wrong) < 0)
 		return fail(error, "'%.*s' is not a field name", name);
 	if (f->id == MP_FIELD_STACK)
 		return fail(error, "'%.*s' cannot be used here", name);
-	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE)
+	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE && !f->computed)
 		f->id = MP_FIELD_KEY;
 	return 0;
 }
@@ -104,15 +106,14 @@ int mp_pair_specs_key(struct mp_pair_specs *s, const char *text, char **error)
 	*key = (struct mp_pair_key){ { NULL, 0, 0 }, { NULL, 0, 0 } };
 	for (p = text;; p++) {
 		size_t len = strcspn(p, ","), first = strcspn(p, ",=");
+		size_t second = first < len ? first + 1 : 0;
 		struct mp_field begin, end;
 
 		if (parse_field(&begin, (struct mp_str){ p, first }, error) < 0)
 			return -1;
-		end = begin;
-		if (first < len &&
-		    parse_field(&end, (struct mp_str){ p + first + 1, len - first - 1 }, error) < 0)
-			return -1;
 		append(&key->begin, begin);
+		if (parse_field(&end, (struct mp_str){ p + second, len - second }, error) < 0)
+			return -1;
 		append(&key->end, end);
 		p += len;
 		if (!*p)
@@ -168,6 +169,8 @@ static int add_take(struct mp_pair_specs *s, struct mp_str item, char **error)
 		take.name = item;
 	if (parse_field(&take.from, item, error) < 0 || parse_field(&named, take.name, error) < 0)
 		return -1;
+	if (take.from.computed || named.computed)
+		return fail(error, "'%.*s' cannot be computed here", item);
 	for (i = 0; i < MP_ARRAY_SIZE(reserved); i++)
 		if (mp_str_eq(take.name, reserved[i]))
 			return fail(error, "a field of a span cannot be named '%.*s'", take.name);
@@ -191,6 +194,35 @@ int mp_pair_specs_fields(struct mp_pair_specs *s, const char *text, char **error
 			return -1;
 	}
 	return 0;
+}
+
+static uint32_t bit(unsigned step)
+{
+	return (uint32_t)1 << step;
+}
+
+void mp_pair_specs_names(const struct mp_pair_specs *s, unsigned n_steps,
+			 struct mp_field_check *names)
+{
+	uint32_t all = bit(n_steps) - 1;
+	size_t i, j;
+
+	for (i = 0; i < s->n_keys && !s->default_key; i++) {
+		bool last = i + 1 == s->n_keys; /* it is that of all further steps */
+		uint32_t begins = last ? all & ~(bit(i) - 1) & ~bit(n_steps - 1) : bit(i);
+
+		for (j = 0; j < s->keys[i].begin.n; j++) {
+			mp_field_check_add(names, &s->keys[i].begin.v[j], "--key", begins);
+			mp_field_check_add(names, &s->keys[i].end.v[j], "--key", begins << 1);
+		}
+	}
+	for (i = 0; i < s->n_takes; i++)
+		if (s->takes[i].end)
+			mp_field_check_add(names, &s->takes[i].from, "--fields (of the end)",
+					   all & ~bit(0));
+		else
+			mp_field_check_add(names, &s->takes[i].from, "--fields",
+					   all & ~bit(n_steps - 1));
 }
 
 void mp_pair_specs_release(struct mp_pair_specs *s)

@@ -3,15 +3,16 @@
  * Parses the arguments of mp-pair: steps, keys, fields.
  *
  *	SPEC[,SPEC]...		SPEC = TYPE[/EXPR/]
- *	FIELD[=FIELD][,...]
+ *	FIELD[=FIELD][,...], perhaps computed
  *	[NAME=][begin:|end:]FIELD[,...]
  *
- * Includes expr, rec.
+ * Includes expr, field_check, rec.
  */
 #ifndef MP_PAIR_PAIRSPEC_H
 #define MP_PAIR_PAIRSPEC_H
 
 #include "lib/stream/expr.h"
+#include "lib/stream/field_check.h"
 #include "lib/stream/rec.h"
 
 enum { MP_PAIR_SPECS_MAX = 64, MP_PAIR_STEPS_MAX = 16, MP_PAIR_TAKES_MAX = 64 };
@@ -40,6 +41,7 @@ struct mp_pair_specs {
 	size_t n_specs;
 	struct mp_pair_key keys[MP_PAIR_STEPS_MAX];
 	size_t n_keys;
+	bool default_key;			      /* the caller set it, not the user */
 	struct mp_pair_take takes[MP_PAIR_TAKES_MAX]; /* in the order of output */
 	size_t n_takes;
 	bool chosen; /* spans have the fields of `takes`, else all fields of both events */
@@ -52,6 +54,10 @@ struct mp_pair_specs {
 int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error);
 int mp_pair_specs_key(struct mp_pair_specs *s, const char *text, char **error);
 int mp_pair_specs_fields(struct mp_pair_specs *s, const char *text, char **error);
+
+/* Adds the fields that the user named, with bits of steps as roles. */
+void mp_pair_specs_names(const struct mp_pair_specs *s, unsigned n_steps,
+			 struct mp_field_check *names);
 
 void mp_pair_specs_release(struct mp_pair_specs *s);
 

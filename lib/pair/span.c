@@ -56,19 +56,6 @@ void mp_spans_release(struct mp_spans *s)
 	mp_map_release(&s->names);
 }
 
-void mp_spans_report(const struct mp_spans *s)
-{
-	const struct mp_pair_take *take;
-	size_t i;
-
-	for (i = 0; i < s->specs->n_takes; i++) {
-		take = &s->specs->takes[i];
-		if (s->takes[i].asked && !s->takes[i].found)
-			mp_say("no %s has the field '%.*s' of --fields",
-			       take->end ? "end" : "begin", MP_STR_ARGS(take->from.name));
-	}
-}
-
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* At most `max` bytes of a type; no escape is split. */
@@ -222,12 +209,7 @@ static void keep_all(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 static bool value_for(struct mp_spans *s, size_t n, const struct mp_rec *rec,
 		      const struct mp_split *split, struct mp_str *value)
 {
-	struct mp_span_take *take = &s->takes[n];
-	bool found = mp_split_get(split, rec, &s->specs->takes[n].from, &take->place, value);
-
-	take->asked = true;
-	take->found |= found;
-	return found;
+	return mp_split_get(split, rec, &s->specs->takes[n].from, &s->takes[n], value);
 }
 
 static void keep_chosen(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,

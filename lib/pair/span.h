@@ -29,13 +29,10 @@ struct mp_spans {
 	bool open; /* for mp_endpoint_put(), not mp_span_put() */
 	size_t n_parts;
 	struct mp_shapes shapes;
-	uint8_t *part_of[MP_SHAPES_MAX];	    /* shape -> part of each field */
-	struct mp_span_plan **plans[MP_SHAPES_MAX]; /* begin shape -> end shape -> plan */
-	struct mp_span_plan *plan;		    /* for events without a shape */
-	struct mp_span_take {			    /* state of each take */
-		struct mp_split_place place;
-		bool asked, found; /* ever */
-	} takes[MP_PAIR_TAKES_MAX];
+	uint8_t *part_of[MP_SHAPES_MAX];		/* shape -> part of each field */
+	struct mp_span_plan **plans[MP_SHAPES_MAX];	/* begin shape -> end shape -> plan */
+	struct mp_span_plan *plan;			/* for events without a shape */
+	struct mp_split_place takes[MP_PAIR_TAKES_MAX]; /* where each is */
 	struct mp_map names; /* types of begin and end -> name of the span */
 	const struct mp_map_entry *last_begin, *last_end;
 	struct mp_str last_name;
@@ -45,9 +42,6 @@ struct mp_spans {
 void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
 		   bool open);
 void mp_spans_release(struct mp_spans *s);
-
-/* Reports on stderr which chosen fields no event had. */
-void mp_spans_report(const struct mp_spans *s);
 
 /* Keeps what a span needs of its begin event. */
 void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,

@@ -15,13 +15,17 @@
  *		}
  *	if (mp_interval_end(&choice.interval))
  *		write_result();
+ *	status = mp_choice_finish(&choice, mp_input_finish(&in));
  *
- * docs/mp-example-interval.c is a whole filter. Includes interval, opt, types.
+ * docs/mp-example-interval.c is a whole filter. Includes expr, field_check, interval, opt,
+ * types.
  */
 #ifndef MP_STREAM_CHOICE_H
 #define MP_STREAM_CHOICE_H
 
 #include "lib/core/opt.h"
+#include "lib/stream/expr.h"
+#include "lib/stream/field_check.h"
 #include "lib/stream/interval.h"
 #include "lib/stream/types.h"
 
@@ -48,11 +52,16 @@
 
 enum { MP_CHOICE_FIELDS_MAX = 64 }; /* of a list of fields */
 
+/* Roles of fields in mp_choice.names: parts of a key, which dumps have too, and others. */
+#define MP_CHOICE_KEY 1u
+#define MP_CHOICE_NUMBER 2u
+
 struct mp_choice {
 	struct mp_types types;
 	struct mp_fields by;	/* names are borrowed from the arguments */
 	struct mp_field weight; /* name.p == NULL: each record counts once */
 	struct mp_interval interval;
+	struct mp_field_check names; /* that the user gave */
 };
 
 /* `remedy`: how a user can keep several types apart: "keep them apart with --by type". */
@@ -63,9 +72,20 @@ void mp_choice_release(struct mp_choice *c);
 bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int code,
 		      const char *arg);
 
-/* The name of a field, or a list of names, that an option gives. Misuse ends the program. */
+/*
+ * A field, perhaps a computed one, or a list of them, that an option gives. Misuse ends the program.
+ * mp_choice_fields() appends; `check` (may be NULL) notes what the user gave to `option`.
+ */
 struct mp_field mp_choice_field(const struct mp_program *program, int code, const char *arg);
-void mp_choice_fields(struct mp_fields *fields, const char *list);
+void mp_choice_fields(struct mp_fields *fields, const char *list, struct mp_field_check *check,
+		      const char *option);
+
+/*
+ * Notes a field that the user gave to an option of the filter, instead of the one before. `role`: one
+ * of those above.
+ */
+void mp_choice_name(struct mp_choice *c, const struct mp_field *f, const char *option,
+		    uint32_t role);
 
 /* Whether one of the fields is the event's type: types are kept apart then. */
 bool mp_choice_has_type(const struct mp_fields *fields);
@@ -73,14 +93,27 @@ bool mp_choice_has_type(const struct mp_fields *fields);
 /* For mp_input.concerns: whether a loss may be one of wanted events. `arg`: struct mp_types. */
 bool mp_choice_concerns(void *arg, const struct mp_ctl *loss);
 
-/* A control line. True if it ends an interval, as mp_interval_advance(). */
+/*
+ * A control line. True if it ends an interval, as mp_interval_advance(). mp_choice_header() only
+ * looks at the list of fields in a header.
+ */
 bool mp_choice_control(struct mp_choice *c, const struct mp_ctl *ctl);
+void mp_choice_header(struct mp_choice *c, const struct mp_ctl *ctl);
 
 /*
  * True if an event is wanted. A second type ends the program, unless the user chose with -e or
  * keeps types apart with --by.
  */
 bool mp_choice_take(struct mp_choice *c, const struct mp_rec *rec);
+
+/* Looks for the fields that the user named; for a caller that takes records by itself. */
+static inline void mp_choice_look(struct mp_choice *c, const struct mp_rec *rec)
+{
+	mp_field_check_record(&c->names, rec, MP_CHOICE_KEY | MP_CHOICE_NUMBER);
+}
+
+/* Reports globs and fields that nothing matched. Returns the worse of this and `status`. */
+enum mp_status mp_choice_finish(struct mp_choice *c, enum mp_status status);
 
 /*
  * The weight of a record, 1 without `field`. Returns 1; 0 if it lacks the field, with a weight of 1;

@@ -16,7 +16,7 @@ static const char *const standard[] = { "time", "type",	 "host",    "cpu", "pid"
 void mp_field_check_release(struct mp_field_check *c)
 {
 	free(c->v);
-	if (c->learned)
+	if (c->has_seen)
 		mp_map_release(&c->seen);
 	*c = (struct mp_field_check){ .n = 0 };
 }
@@ -34,20 +34,9 @@ void mp_field_check_add(struct mp_field_check *c, const struct mp_field *f, cons
 {
 	size_t i;
 
-	if (f->id != MP_FIELD_COMPUTED)
-		add(c, f, option, roles);
-	else
-		for (i = 0; i < f->computed->n_fields; i++)
-			add(c, &f->computed->fields[i], option, roles);
-}
-
-void mp_field_check_add_all(struct mp_field_check *c, const struct mp_fields *fields,
-			    const char *option)
-{
-	size_t i;
-
-	for (i = 0; i < fields->n; i++)
-		mp_field_check_add(c, &fields->v[i], option, ~0u);
+	for (i = 0; f->computed && i < f->computed->n_fields; i++)
+		add(c, &f->computed->fields[i], option, roles);
+	add(c, f, option, roles);
 }
 
 void mp_field_check_drop(struct mp_field_check *c, const char *option)
@@ -64,21 +53,25 @@ void mp_field_check_drop(struct mp_field_check *c, const char *option)
 
 static void note(struct mp_field_check *c, struct mp_str name)
 {
-	if (!c->learned)
+	if (!c->has_seen)
 		mp_map_init(&c->seen, 0);
-	c->learned = MP_MAX(c->learned, 1u);
+	c->has_seen = true;
 	if (name.len <= 127)
 		mp_map_put(&c->seen, &name, 1, NULL);
 }
 
 void mp_field_check_learn(struct mp_field_check *c, const struct mp_rec *rec)
 {
+	static const struct mp_str of_points[] = { { "x", 1 }, { "y", 1 }, { "info", 4 } };
 	struct mp_str rest = rec->body, key, value;
+	size_t i;
 
-	if (rec->kind != MP_EVENT || c->learned > LEARNED_MAX)
+	if (c->learned == LEARNED_MAX)
 		return;
-	while (mp_rec_next_field(&rest, &key, &value))
+	while (rec->kind == MP_EVENT && mp_rec_next_field(&rest, &key, &value))
 		note(c, key);
+	for (i = 0; i < MP_ARRAY_SIZE(of_points) && rec->kind == MP_POINT; i++)
+		note(c, of_points[i]);
 	c->learned++;
 }
 
@@ -98,7 +91,7 @@ static char *near(const struct mp_field_check *c, struct mp_str name)
 	struct mp_suggest n;
 	char *word;
 
-	if (!c->learned)
+	if (!c->has_seen)
 		return NULL;
 	mp_map_each (&c->seen, e)
 		if (dot_apart(e->key, name))
@@ -184,9 +177,18 @@ void mp_field_check_header(struct mp_field_check *c, const struct mp_ctl *ctl,
 
 /* --- by the records ----------------------------------------------------------------------------------- */
 
+/* Whether a record has a field; a dump of mp-hist has those of points, too, as keys of an event. */
+static bool has(const struct mp_rec *rec, const struct mp_field *f)
+{
+	struct mp_field key = { .id = MP_FIELD_KEY, .name = f->name };
+	struct mp_str value;
+
+	return mp_rec_get(rec, f, &value) ||
+	       (rec->kind == MP_EVENT && f->id != MP_FIELD_KEY && mp_rec_get(rec, &key, &value));
+}
+
 void mp_field_check_look(struct mp_field_check *c, const struct mp_rec *rec, uint32_t roles)
 {
-	struct mp_str value;
 	bool open = false;
 	size_t i;
 
@@ -196,7 +198,7 @@ void mp_field_check_look(struct mp_field_check *c, const struct mp_rec *rec, uin
 		if (f->found)
 			continue;
 		f->needed += !!(f->roles & roles);
-		if (f->roles & roles && mp_rec_get(rec, &f->field, &value))
+		if (f->roles & roles && has(rec, &f->field))
 			f->found++;
 		else
 			open = true;
@@ -206,22 +208,48 @@ void mp_field_check_look(struct mp_field_check *c, const struct mp_rec *rec, uin
 		mp_field_check_learn(c, rec);
 }
 
-enum mp_status mp_field_check_report(const struct mp_field_check *c)
+/* Whether a field that was never there explains a later one: named twice, or part of a sum. */
+static bool explains(const struct mp_field_named *missing, const struct mp_field_named *f)
 {
-	enum mp_status status = MP_OK;
 	size_t i;
 
-	for (i = 0; i < c->n; i++) {
-		const struct mp_field_named *f = &c->v[i];
-		char *meant;
+	if (!missing->needed || missing->found || strcmp(missing->option, f->option) != 0)
+		return false;
+	for (i = 0; f->field.computed && i < f->field.computed->n_fields; i++)
+		if (mp_str_eq(missing->field.name, f->field.computed->fields[i].name))
+			return true;
+	return mp_str_eq(missing->field.name, f->field.name);
+}
 
-		if (!f->needed || f->found)
-			continue;
-		meant = near(c, f->field.name);
+static void report(const struct mp_field_check *c, const struct mp_field_named *f)
+{
+	const char *why = mp_field_why(&f->field, NULL);
+	char *meant = near(c, f->field.name);
+
+	if (f->field.computed)
+		mp_say("'%.*s' of %s has no value in any of the %llu records that needed it%s%s",
+		       MP_STR_ARGS(f->field.name), f->option, (unsigned long long)f->needed,
+		       why ? ": " : "", why ? why : "");
+	else
 		mp_say("field '%.*s' of %s was in none of the %llu records that needed it%s%s%s",
 		       MP_STR_ARGS(f->field.name), f->option, (unsigned long long)f->needed,
 		       meant ? ": did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-		free(meant);
+	free(meant);
+}
+
+enum mp_status mp_field_check_report(const struct mp_field_check *c)
+{
+	enum mp_status status = MP_OK;
+	size_t i, j;
+
+	for (i = 0; i < c->n; i++) {
+		bool explained = false;
+
+		for (j = 0; j < i; j++)
+			explained |= explains(&c->v[j], &c->v[i]);
+		if (!c->v[i].needed || c->v[i].found || explained)
+			continue;
+		report(c, &c->v[i]);
 		status = MP_LOSSY;
 	}
 	return status;

@@ -31,7 +31,8 @@ struct mp_field_check {
 	bool open;   /* some are not found yet */
 	bool judged; /* by a header */
 	struct mp_map seen;
-	unsigned learned; /* records whose names are in `seen`; 0: it is not initialized */
+	bool has_seen;	  /* it is initialized */
+	unsigned learned; /* records whose names are in it */
 };
 
 /* Whether mp-stream(5) itself defines the field: a header does not list it. */
@@ -40,13 +41,11 @@ bool mp_field_is_standard(struct mp_str name);
 void mp_field_check_release(struct mp_field_check *c);
 
 /*
- * Adds a field that the user gave to an option; one that is computed stands for those that it names.
+ * Adds a field that the user gave to an option; one that is computed brings those that it names.
  * `roles` are bits that the caller chooses, ~0u if all records are alike.
  */
 void mp_field_check_add(struct mp_field_check *c, const struct mp_field *f, const char *option,
 			uint32_t roles);
-void mp_field_check_add_all(struct mp_field_check *c, const struct mp_fields *fields,
-			    const char *option);
 
 /* Removes what was added for an option, which is given again. */
 void mp_field_check_drop(struct mp_field_check *c, const char *option);

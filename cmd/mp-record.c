@@ -98,7 +98,7 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Output" },
 	{ 'o', "output", "FILE",
 	  "write to FILE (default: standard output; a terminal\n"
-	  "gets lines for people)" },
+	  "gets a summary, or with -n lines for people)" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
 	{ 'v', "verbose", NULL, "print accounts of CPUs and stacks at the end" },
 	{ 0, NULL, NULL, "Run control" },

@@ -125,6 +125,8 @@ static bool fill(struct mp_in *in)
 		in->cap *= 2;
 		in->buf = mp_realloc(in->buf, in->cap + 1);
 	}
+	if (in->ended)
+		return false;
 	if (in->tied && in->tied->len && in->can_block && poll(&pfd, 1, 0) == 0)
 		mp_out_flush(in->tied);
 	do {
@@ -135,6 +137,7 @@ static bool fill(struct mp_in *in)
 	if (n < 0)
 		mp_die("cannot read '%s': %m", in->name);
 	in->end += n;
+	in->ended = n == 0;
 	return n > 0;
 }
 

@@ -81,6 +81,7 @@ struct mp_in {
 	bool partial;	/* the line last returned had no LF: the input is truncated there */
 	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
 	bool can_block; /* not a regular file */
+	bool ended;	/* read(2) said so: a terminal could be read again after its ^D */
 };
 
 /*

@@ -51,6 +51,9 @@ int mp_input_open(const char *path)
 			errno = EBADF; /* reserved by mp_init() */
 			mp_die("cannot read 'stdin': %m");
 		}
+		if (isatty(STDIN_FILENO))
+			mp_say("reading from the terminal (^D ends; usually FILE, or a pipe: mp-record ... | %s)",
+			       mp_name());
 		return STDIN_FILENO;
 	}
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -39,7 +39,10 @@ static void put_line(void *arg, struct mp_str line)
 
 	if (w->readable && line.p[0] == '{')
 		return;
-	mp_writer_put(w, line);
+	if (w->live)
+		mp_live_add(w->live, line);
+	else
+		mp_writer_put(w, line);
 }
 
 /* Sections of sources, and what they lost. */
@@ -79,6 +82,8 @@ enum mp_status mp_record_finish(const struct mp_record_parts *x)
 	x->opened->queue = NULL;
 	lossy = write_sources(x, common);
 	json_decref(common);
+	if (w->live)
+		mp_live_show(w->live, w->written, w->lost, true);
 	mp_out_close(x->run->out);
 	if (command_status && !o->quiet)
 		mp_say("'%s' ended with status %d", x->plan->command.name, command_status);

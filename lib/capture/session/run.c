@@ -54,6 +54,19 @@ static void show_status(void *arg)
 
 	cap_sources_tick(r->sources, r->writer.watermark_ns);
 	mp_status_line_show(&r->status, r->writer.written, r->writer.lost);
+	if (r->writer.live)
+		mp_live_show(r->writer.live, r->writer.written, r->writer.lost, false);
+}
+
+/* Nobody can read the stacks of all events; with -n there are few. */
+static bool wants_summary(const struct mp_record_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->events.n && !p->o->max_events; i++)
+		if (p->events.v[i].agg || p->events.v[i].context & MP_CTX_STACK)
+			return true;
+	return false;
 }
 
 static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
@@ -82,6 +95,10 @@ static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
 	mp_writer_init(&r->writer);
 	l->formatter.tables = k->bpf_stacks ? &k->tables : NULL;
 	mp_status_line_init(&r->status, !p->o->quiet && !r->writer.readable);
+	if (!r->writer.readable || !wants_summary(p))
+		return;
+	mp_live_init(&r->live, r->out, p->o->command, r->writer.silent);
+	r->writer.live = &r->live;
 }
 
 void mp_record_write_json(struct mp_record_run *r, json_t *object)
@@ -195,5 +212,7 @@ void mp_record_run_release(struct mp_record_run *r)
 {
 	mp_control_end(r->control);
 	json_decref(r->header);
+	if (r->writer.live)
+		mp_live_release(r->writer.live);
 	mp_writer_release(&r->writer);
 }

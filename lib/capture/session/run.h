@@ -8,6 +8,7 @@
 
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
+#include "lib/capture/session/live.h"
 #include "lib/capture/session/lookup.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/plan.h"
@@ -27,6 +28,7 @@ struct mp_record_run {
 	int drain_tid;
 	struct mp_writer writer;
 	struct mp_status_line status;
+	struct mp_live live;
 	json_t *header;
 	bool command_failed; /* it could not be run */
 };

@@ -95,9 +95,13 @@ static void write_line(struct mp_writer *w, const struct mp_event *e, size_t eve
 
 	if (w->names)
 		line = rename_tasks(w, line);
-	if (w->readable)
-		line = mp_show_line(&w->text, line);
-	mp_writer_put(w, line);
+	if (w->live) {
+		mp_live_add(w->live, line);
+	} else {
+		if (w->readable)
+			line = mp_show_line(&w->text, line);
+		mp_writer_put(w, line);
+	}
 	if (++w->written == w->max_events)
 		stop(w);
 }

@@ -11,6 +11,7 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/session/control.h"
+#include "lib/capture/session/live.h"
 #include "lib/capture/session/losses.h"
 #include "lib/capture/session/sources.h"
 #include "lib/core/io.h"
@@ -42,6 +43,7 @@ struct mp_writer {
 	bool silent;		  /* no events, so no control lines either */
 	const struct cap_opened_sources *sources;
 	bool readable;		 /* for a terminal: lines for people, no control lines */
+	struct mp_live *live;	 /* for a terminal: a summary instead of lines; NULL: none */
 	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
 	void (*tick)(void *arg); /* called between rounds, for the status line */
 	void *arg;

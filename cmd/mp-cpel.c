@@ -11,10 +11,10 @@
 
 static const struct mp_opt opts[] = {
 	{ 't', "track", "FIELDS",
-	  "a track for each value of FIELDS, comma-separated,\n"
+	  "a track for each value of FIELDS, comma-separated, "
 	  "such as cpu or comm,tid (default: tid)" },
 	{ 'l', "label", "FIELDS",
-	  "the text of an event besides its type (default: all\n"
+	  "the text of an event besides its type (default: all "
 	  "fields but those of its track, and the stack)" },
 	MP_CHOICE_EVENT(""),
 	{ 'o', "output", "FILE", "write to FILE (default: stdout, never a terminal)" },

@@ -23,19 +23,19 @@ enum {
 };
 
 static const struct mp_opt opts[] = {
-	{ 0, NULL, NULL, "What is folded" },
+	{ 0, NULL, NULL, "Input" },
 	MP_CHOICE_BY("put FIELDS in front of the frames (default: comm)"),
 	{ OPT_NO_COMM, "no-comm", NULL, "put nothing in front of the frames" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
-	MP_CHOICE_WEIGHT("weight of an event, such as .bytes, dur or period\n"
+	MP_CHOICE_WEIGHT("weight of an event, such as .bytes, dur or period "
 			 "(default: 1 for each)"),
 	{ OPT_KERNEL, "kernel", NULL, "keep only kernel frames" },
 	{ OPT_USER, "user", NULL, "keep only user frames" },
 	{ OPT_DEPTH, "depth", "N", "keep at most N frames, from the root" },
 	{ OPT_MERGE_RECURSIVE, "merge-recursive", NULL,
 	  "fold a function that calls itself into one frame" },
-	{ 0, NULL, NULL, "What is written" },
-	MP_CHOICE_INTERVAL("write a fold for each interval, its time as the first\n"
+	{ 0, NULL, NULL, "Output" },
+	MP_CHOICE_INTERVAL("write a fold for each interval, its time as the first "
 			   "frame, as soon as it is over"),
 	{ OPT_STREAM, "stream", NULL, "write stack lines of mp-stream(5)" },
 	{ OPT_ANNOTATE, "annotate", NULL,
@@ -49,8 +49,7 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-fold",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary =
-		"Fold the call stacks of events, stacks and folded text, and add up their weights.",
+	.summary = "Fold the stacks of events, stacks and folded text, and add up their weights.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-fold | flamegraph.pl > cpu.svg\n"

@@ -23,12 +23,12 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is measured" },
 	{ 'f', "field", "FIELD",
-	  "the distribution of FIELD (default: dur of events,\n"
+	  "the distribution of FIELD (default: dur of events, "
 	  "y of points)" },
 	{ 'c', "count", "FIELDS", "no distribution: count by FIELDS, greatest first" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("weight of each event or point (default: 1)"),
-	{ 0, NULL, NULL, "By what" },
+	{ 0, NULL, NULL, "Keys" },
 	MP_CHOICE_BY("a table for each value of FIELDS"),
 	{ 'a', "across", "FIELD", "count in a two-way table: --by down, FIELD across" },
 	{ 't', "top", "N", "N keys, the rest merged into one (text: 10; 0: all)" },
@@ -36,7 +36,7 @@ static const struct mp_opt opts[] = {
 	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
-	  "rows of equal width (1000, 100us, 64K) instead of powers\n"
+	  "rows of equal width (1000, 100us, 64K) instead of powers "
 	  "of two; without WIDTH one that suits the numbers" },
 	{ OPT_BUCKETS, "buckets", "N", "at most N rows where WIDTH is not given (20)" },
 	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
@@ -44,7 +44,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_TSV, "tsv", NULL, "tab-separated: rows of the tables, or --summary" },
 	{ OPT_JSON, "json", NULL, "an object a line for each key" },
 	{ OPT_POINTS, "points", "[STATS]",
-	  "points of mp-stream(5): time, value, key. STATS are of\n"
+	  "points of mp-stream(5): time, value, key. STATS are of "
 	  "count sum min mean stddev p50 p90 p99 p99.9 max" },
 	{ OPT_DUMP, "dump", NULL, "complete counts, for mp-hist to read again and to merge" },
 	{ 0, NULL, NULL, "Other" },

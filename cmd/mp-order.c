@@ -25,16 +25,16 @@ enum {
 
 static const struct mp_opt opts[] = {
 	{ 'r', "realtime", NULL,
-	  "merge by the time of day, for streams of several hosts or\n"
+	  "merge by the time of day, for streams of several hosts or "
 	  "boots; times become ns since 1970" },
 	{ 'w', "window", "DURATION",
-	  "without watermarks: write an event when one later by\n"
+	  "without watermarks: write an event when one later by "
 	  "DURATION has come (default: hold them to the end)" },
 	{ 'm', "memory", "SIZE",
-	  "hold at most SIZE in memory, then use files in TMPDIR\n"
+	  "hold at most SIZE in memory, then use files in TMPDIR "
 	  "(default: 256M)" },
 	{ 'c', "check", NULL,
-	  "write nothing; report whether each FILE is a valid, complete\n"
+	  "write nothing; report whether each FILE is a valid, complete "
 	  "and ordered stream, and where it is not" },
 };
 

@@ -24,27 +24,27 @@ static const struct mp_opt opts[] = {
 	{ 'e', "end", "SPEC", "events that end" },
 	{ 's', "step", "SPEC", "a step of a chain, instead of -b and -e" },
 	{ 'k', "key", "KEY",
-	  "FIELD[=FIELD][,...] that begin and end have in common\n"
+	  "FIELD[=FIELD][,...] that begin and end have in common "
 	  "(default: tid); again: for the next step of a chain" },
 	{ 'p', "policy", "POLICY",
-	  "for a second begin with the same key: replace (default),\n"
+	  "for a second begin with the same key: replace (default), "
 	  "queue or nest" },
 	{ 0, NULL, NULL, "What is written" },
 	{ OPT_OVER, "over", "DURATION", "only spans that last at least DURATION" },
 	{ OPT_UNDER, "under", "DURATION", "only spans that are shorter" },
 	{ 'f', "fields", "LIST",
-	  "fields of a span: [NAME=][begin:|end:]FIELD[,...]\n"
+	  "fields of a span: [NAME=][begin:|end:]FIELD[,...] "
 	  "(default: all of the begin, and what the end has besides)" },
 	{ OPT_STACK, "stack", "SIDE", "of the begin (default), of the end, or none" },
 	{ 'n', "name", "NAME", "type of the spans (default: BEGIN=>END)" },
 	{ 'c', "context", "WHICH",
-	  "with each span the events that happened inside it: all,\n"
+	  "with each span the events that happened inside it: all, "
 	  "samecpu, samepid or sametid" },
 	{ 'o', "open", NULL, "at the end, write the begins that have not ended" },
-	{ 0, NULL, NULL, "Bounds" },
+	{ 0, NULL, NULL, "Limits" },
 	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
 	{ 'm', "memory", "SIZE",
-	  "keep at most SIZE of open begins, and as much of\n"
+	  "keep at most SIZE of open begins, and as much of "
 	  "recent events for --context (default: 256M)" },
 	{ 0, NULL, NULL, "Other" },
 };
@@ -56,7 +56,7 @@ static const struct mp_program program = {
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples =
-		"  mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector disk.mp\n"
+		"  mp-pair -b irq:softirq_entry -e irq:softirq_exit -k cpu,.vec softirq.mp\n"
 		"  mp-pair -b sched:sched_waking -e sched:sched_switch -k .pid=.next_pid sched.mp\n"
 		"  mp-pair --open -b kmem:kmalloc -e kmem:kfree -k .ptr kmem.mp\n",
 };

@@ -36,34 +36,34 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Events" },
 	{ 'e', "event", "EVENT",
-	  "tracepoint (sched:sched_switch; globs), software\n"
-	  "(cpu-clock, page-faults) or hardware event (cycles),\n"
-	  "uprobe:FILE:FUNCTION, usdt:FILE:NAME,\n"
-	  "kprobe:FUNCTION, fentry:FUNCTION(FIELD,...),\n"
-	  "rawtp:NAME, mem:ADDRESS, timer:HZ, task:exec,\n"
-	  "mem:rss, stat:EVENT, sum:blocked; repeated or\n"
-	  "comma-separated; all of them are in mp-events(7).\n"
-	  "EVENT/FILTER/ records those that match, as in\n"
-	  "'sched:sched_switch/prev_comm~\"nginx*\"/';\n"
-	  "EVENT/TERM,.../ sets period=N, freq=HZ,\n"
-	  "stack=STACKS, max-stack=N, running=N-M and others\n"
+	  "tracepoint (sched:sched_switch; globs), software "
+	  "(cpu-clock, page-faults) or hardware event (cycles), "
+	  "uprobe:FILE:FUNCTION, usdt:FILE:NAME, "
+	  "kprobe:FUNCTION, fentry:FUNCTION(FIELD,...), "
+	  "rawtp:NAME, mem:ADDRESS, timer:HZ, task:exec, "
+	  "mem:rss, stat:EVENT, sum:blocked; repeated or "
+	  "comma-separated; all of them are in mp-events(7). "
+	  "EVENT/FILTER/ records those that match, as in "
+	  "'sched:sched_switch/prev_comm~\"nginx*\"/'; "
+	  "EVENT/TERM,.../ sets period=N, freq=HZ, "
+	  "stack=STACKS, max-stack=N, running=N-M and others "
 	  "for this event" },
 	{ 'F', "freq", "HZ", "sample HZ times a second (default: 99)" },
 	{ 'c', "period", "N", "record one of N occurrences (clocks: every N ns)" },
 	{ OPT_SUM, "sum", NULL,
-	  "aggregate samples and probe hits in the kernel, and\n"
+	  "aggregate samples and probe hits in the kernel, and "
 	  "write stacks with their weights at the end" },
 	{ OPT_STAT, "stat", "EVENTS",
-	  "count EVENTS and write the counts of each interval,\n"
+	  "count EVENTS and write the counts of each interval, "
 	  "by CPU, or by the targets of -p, -t or --cgroup" },
 	{ 'i', "interval", "DURATION",
-	  "interval of counters and polled values: --stat,\n"
+	  "interval of counters and polled values: --stat, "
 	  "mem:rss (default: 1s), mem:pss (default: 10s)" },
 	{ 'l', "list", NULL,
-	  "list collectors and events; operands are globs or\n"
+	  "list collectors and events; operands are globs or "
 	  "parts of names; with -v, also fields and filters" },
 	{ OPT_EXPLAIN, "explain", NULL,
-	  "print what collectors record, what that costs, and\n"
+	  "print what collectors record, what that costs, and "
 	  "which pipelines show it" },
 	{ 0, NULL, NULL, "Targets" },
 	{ 'a', "all", NULL, "the whole system, also with -- COMMAND" },
@@ -71,33 +71,33 @@ static const struct mp_opt opts[] = {
 	{ 'p', "pid", "PIDS", "these processes, their threads and children" },
 	{ 't', "tid", "TIDS", "these threads" },
 	{ OPT_CGROUP, "cgroup", "GLOB",
-	  "these cgroups (version 2, path below the mount);\nrepeated" },
+	  "these cgroups (version 2, path below the mount); repeated" },
 	{ OPT_EXCLUDE_USER, "exclude-user", NULL, "do not sample in user space" },
 	{ OPT_EXCLUDE_KERNEL, "exclude-kernel", NULL, "do not sample in the kernel" },
 	{ OPT_EXCLUDE_PID, "exclude-pid", "PIDS",
-	  "not these processes; 'pipeline': not those of this\n"
+	  "not these processes; 'pipeline': not those of this "
 	  "pipeline (mp-record itself is always excluded)" },
 	{ 0, NULL, NULL, "Stacks" },
 	{ 'g', "call-graph", " [STACKS]",
-	  "both (default), kernel, user or none; or how to take\n"
-	  "user stacks: auto (default), cfi (perf's dwarf), bpf\n"
-	  "or fp; or one of each, as in user:fp; see\n"
+	  "both (default), kernel, user or none; or how to take "
+	  "user stacks: auto (default), cfi (perf's dwarf), bpf "
+	  "or fp; or one of each, as in user:fp; see "
 	  "mp-stacks(7)" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
-	  "for cfi: bytes of each user stack to copy (default:\n"
+	  "for cfi: bytes of each user stack to copy (default: "
 	  "60K, the maximum)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
-	  "at most N frames (default: 1024; not by cfi: what\n"
+	  "at most N frames (default: 1024; not by cfi: what "
 	  "the kernel allows, 127)" },
 	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST",
-	  "only these fields: cpu, pid, tid, comm, period,\n"
-	  "addr, cgroup, latency, op, level, snoop, tlb, lock,\n"
+	  "only these fields: cpu, pid, tid, comm, period, "
+	  "addr, cgroup, latency, op, level, snoop, tlb, lock, "
 	  "stack, dur, .PAYLOAD (globs)" },
 	{ OPT_NAMES, "names", "FILE", "rename tasks by a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "Output" },
 	{ 'o', "output", "FILE",
-	  "write to FILE (default: standard output; a terminal\n"
+	  "write to FILE (default: standard output; a terminal "
 	  "gets a summary, or with -n lines for people)" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
 	{ 'v', "verbose", NULL, "print accounts of CPUs and stacks at the end" },
@@ -105,11 +105,11 @@ static const struct mp_opt opts[] = {
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
 	{ 'n', "events", "N", "stop after N events" },
 	{ 'm', "ring", "SIZE",
-	  "ring buffer of each CPU, as 512K or 8M; a bare\n"
-	  "number is pages (default: 2M; 16M with copies of\n"
+	  "ring buffer of each CPU, as 512K or 8M; a bare "
+	  "number is pages (default: 2M; 16M with copies of "
 	  "stacks)" },
 	{ OPT_REALTIME, "realtime", "[PRIO]",
-	  "run with SCHED_FIFO priority PRIO (default: 1), to\n"
+	  "run with SCHED_FIFO priority PRIO (default: 1), to "
 	  "lose less on a busy machine" },
 };
 

@@ -12,11 +12,11 @@ enum { OPT_APPEND_TID = MP_OPT_LONG, OPT_MERGE_SYSTEM };
 
 static const struct mp_opt opts[] = {
 	{ 'm', "map", "FILE",
-	  "table of names: rows pattern,name or, as for perfwhiz,\n"
-	  "tid,libvirt-name,task-system-type,uuid,group-type,\n"
+	  "table of names: rows pattern,name or, as for perfwhiz, "
+	  "tid,libvirt-name,task-system-type,uuid,group-type, "
 	  "group-id,task-name; may be repeated" },
 	{ OPT_MERGE_SYSTEM, "merge-system", NULL,
-	  "one name for the kernel threads of all CPUs: swapper/3\n"
+	  "one name for the kernel threads of all CPUs: swapper/3 "
 	  "becomes swapper, kworker/0:1 kworker" },
 	{ OPT_APPEND_TID, "append-tid", NULL, "append the thread id to each name: NAME:TID" },
 };

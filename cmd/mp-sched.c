@@ -19,7 +19,7 @@ enum {
 
 static const struct mp_opt opts[] = {
 	{ 's', "states", "LIST",
-	  "write only spans of these states: run, wait, preempted,\n"
+	  "write only spans of these states: run, wait, preempted, "
 	  "sleep, block, stopped, idle, unknown" },
 	{ OPT_OTHERS, "others", NULL, "also write the events that are not the scheduler's" },
 	{ 't', "table", NULL, "write a table of CPUs and tasks instead" },

@@ -16,25 +16,25 @@ enum {
 };
 
 static const struct mp_opt opts[] = {
-	{ 0, NULL, NULL, "Which lines are kept: those for which all of these hold" },
+	{ 0, NULL, NULL, "Lines" },
 	{ 'f', "filter", "EXPR",
-	  "EXPR holds, as in 'comm~\"nginx*\" && .prev_state!=0 || cpu==3';\n"
+	  "EXPR holds, as in 'comm~\"nginx*\" && .prev_state!=0 || cpu==3'; "
 	  "repeated: all of them" },
 	{ 'v', "invert", NULL, "the expression does not hold" },
 	{ 'e', "event", "GLOB",
-	  "it is an event whose type matches; repeated or\n"
+	  "it is an event whose type matches; repeated or "
 	  "comma-separated: one of them" },
 	{ OPT_FROM, "from", "TIME",
-	  "not before TIME: 2s or 500ms after the start, @NS on the\n"
+	  "not before TIME: 2s or 500ms after the start, @NS on the "
 	  "stream's clock, or 2026-11-20T09:19:00.5+00:00" },
 	{ OPT_TO, "to", "TIME", "before TIME" },
 	{ OPT_FOR, "for", "DURATION", "before DURATION has passed since --from, or the start" },
 	{ OPT_OVERLAP, "overlap", NULL,
-	  "also spans that end after the window and began before\n"
+	  "also spans that end after the window and began before "
 	  "its end (else TIME, their end, counts)" },
 	{ OPT_EVERY, "every", "N", "of the remaining lines, the first and every Nth after it" },
 	{ 'n', "count", "N", "the first N, then end" },
-	{ 0, NULL, NULL, "What of an event is kept" },
+	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
 	{ OPT_DROP, "drop", "LIST", "all but these, such as stack" },
 	{ 0, NULL, NULL, "Other" },
@@ -43,7 +43,7 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-select",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Keep what matters of a stream.",
+	.summary = "Keep the lines of a stream for which all of these options hold.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-select -f 'comm~\"nginx*\" && .prev_state!=0 || cpu==3' sched.mp\n"

@@ -28,34 +28,34 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is drawn" },
 	{ 'x', "x", "FIELD", "axis (default: time of events, x of points)" },
 	{ 'y', "y", "FIELD", "value (default: 1 for each event, y of points)" },
-	MP_CHOICE_BY("label: an area for each value of FIELDS (default:\n"
+	MP_CHOICE_BY("label: an area for each value of FIELDS (default: "
 		     "comm of events, info of points)"),
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	{ 0, NULL, NULL, "How values become areas" },
 	{ OPT_SUM, "sum", NULL, "add up the values of a bin (default for events)" },
 	{ OPT_MEAN, "mean", NULL,
-	  "average them (default for points, and for mem:*\n"
+	  "average them (default for points, and for mem:* "
 	  "events, which are samples of a size)" },
 	{ OPT_EACH, "each", "FIELDS",
-	  "average for each value of FIELDS, then add these up\n"
+	  "average for each value of FIELDS, then add these up "
 	  "(default for events that are averaged: pid)" },
 	{ OPT_MISSING, "missing", "HOW",
-	  "where a label has no value: zero (default for sums)\n"
+	  "where a label has no value: zero (default for sums) "
 	  "or carry the one before (default for averages)" },
 	{ OPT_BIN, "bin", "WIDTH",
-	  "width of a bin at least, a duration if x is a time;\n"
-	  "becomes 1, 2, 10, 20, 100 ... (default: as narrow as\n"
+	  "width of a bin at least, a duration if x is a time; "
+	  "becomes 1, 2, 10, 20, 100 ... (default: as narrow as "
 	  "--bins has room for)" },
 	{ OPT_BINS, "bins", "N", "at most N bins, 10 to 2000 (default: 500)" },
 	{ OPT_LABELS, "labels", "N", "keep at least N labels while reading (default: 1000)" },
 	{ 0, NULL, NULL, "The picture" },
 	{ 'n', "top", "N",
-	  "the N heaviest labels of the whole, the rest is\n"
+	  "the N heaviest labels of the whole, the rest is "
 	  "\"other\" (default: 10)" },
 	{ OPT_PERCENT, "percent", NULL, "shares of each bin instead of values" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
 	{ OPT_UNIT, "unit", "UNIT",
-	  "unit of the values, such as ns or B (default: what\n"
+	  "unit of the values, such as ns or B (default: what "
 	  "the header or the name of the field says)" },
 	{ 0, NULL, NULL, "Other" },
 };

@@ -34,17 +34,17 @@ static const struct mp_opt opts[] = {
 	{ 'x', "x", "FIELD", "horizontal axis (default: time; of points: x)" },
 	{ 'y', "y", "FIELD", "vertical axis (default: dur; of points: y)" },
 	{ OPT_CATEGORY, "category", "FIELDS",
-	  "take these as names, though they look like numbers\n"
+	  "take these as names, though they look like numbers "
 	  "(as cpu, pid, tid and text are anyway)" },
 	{ OPT_SUBSECOND, "subsecond", NULL, "one column a second, rows are the time within it" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
-	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each);\n"
+	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each); "
 			 "dur over time by names: spread over the time it covers"),
 	{ 0, NULL, NULL, "How it is drawn" },
 	{ OPT_LOG, "log", NULL, "logarithmic vertical axis" },
 	{ OPT_LOG_X, "log-x", NULL, "logarithmic horizontal axis (not of times)" },
 	{ OPT_OVERFLOW, "overflow", "N%",
-	  "leave at most N percent at either end of an axis to an\n"
+	  "leave at most N percent at either end of an axis to an "
 	  "overflow row, where that doubles the rest (default: 1%)" },
 	{ OPT_COLUMNS, "columns", "N", "about N columns; of names at most (default: 150)" },
 	{ OPT_ROWS, "rows", "N", "about N rows; of names at most (default: 64)" },
@@ -53,13 +53,13 @@ static const struct mp_opt opts[] = {
 	{ OPT_PERCENTILES, "percentiles", "LIST",
 	  "lines of percentiles of each column, as in 50,90,99" },
 	{ OPT_TITLE, "title", "TEXT", "instead of the names of the fields" },
-	{ 0, NULL, NULL, "What is written" },
+	{ 0, NULL, NULL, "Output" },
 	{ OPT_ASCII, "ascii", NULL, "text for the terminal" },
 	{ OPT_ANSI, "ansi", "WHEN",
-	  "colours in it: auto (default: on a terminal that has\n"
+	  "colours in it: auto (default: on a terminal that has "
 	  "them), always, never" },
 	{ OPT_DUMP, "dump", NULL,
-	  "the cells, as mp-grid(5): dumps are read like\n"
+	  "the cells, as mp-grid(5): dumps are read like "
 	  "any input, and add up to the picture of all" },
 	{ 0, NULL, NULL, "Other" },
 };
@@ -70,11 +70,10 @@ static const struct mp_program program = {
 	.summary = "Draw a heat map of events, spans or points as one SVG file.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples =
-		"  mp-svg-heatmap --log disk.mp > disk.svg\n"
-		"  mp-svg-heatmap -y .bytes --percentiles 50,99 -e 'block:*issue' blocks.mp > size.svg\n"
-		"  mp-sched sched.mp | mp-svg-heatmap -e run -y cpu --weight dur > busy.svg\n"
-		"  mp-svg-heatmap --ascii --log disk.mp\n",
+	.examples = "  mp-svg-heatmap --log disk.mp > disk.svg\n"
+		    "  mp-svg-heatmap -y .bytes -e 'block:*issue' blocks.mp > size.svg\n"
+		    "  mp-sched sched.mp | mp-svg-heatmap -e run -y cpu --weight dur > busy.svg\n"
+		    "  mp-svg-heatmap --ascii --log disk.mp\n",
 };
 
 static struct {

@@ -150,6 +150,13 @@ load lib
 	[ -z "$output" ]
 }
 
+@test "the completions of each shell name every program, and no other" {
+	names=$(tr ' ' '\n' <<< "$PROGRAMS" | sort)
+	[ "$(sed -n 's/^complete -F _mp_tools //p' completions/mp-tools.bash | tr ' ' '\n' | sort)" = "$names" ]
+	[ "$(sed -n 's/^#compdef //p' completions/_mp-tools | tr ' ' '\n' | sort)" = "$names" ]
+	[ "$(sed -n 's/^for program in //p' completions/mp-tools.fish | tr ' ' '\n' | sort)" = "$names" ]
+}
+
 @test "completions offer options, events and fields" {
 	source completions/mp-tools.bash
 	complete_line() {

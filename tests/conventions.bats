@@ -40,6 +40,25 @@ big_stream() {
 	done
 }
 
+# "GROUP: --option" of --help, of the man page.
+groups_of_help() {
+	"$1" --help | awk '/^[A-Z][A-Za-z ]*:$/ { group = $0; next }
+		match($0, /^  (-[a-zA-Z], |    )--[a-z-]+/) { o = substr($0, RSTART, RLENGTH); sub(/.*--/, "--", o); print group, o }' |
+		grep -v -e ' --help$' -e ' --version$'
+}
+
+groups_of_page() {
+	awk '/^\.Sh/ { on = /OPTIONS/; group = "" } !on { next } /^\.Ss/ { sub(/^\.Ss /, ""); group = $0 ":" }
+		/^\.It Fl/ && match($0, /Fl -[a-z-]+/) { print group, "-" substr($0, RSTART + 3, RLENGTH - 3) }' "docs/$1.1" |
+		grep -v -e ' --help$' -e ' --version$'
+}
+
+@test "--help and the man page have the same groups of options, in the same order" {
+	for p in $PROGRAMS; do
+		diff <(groups_of_help "$p") <(groups_of_page "$p") || { echo "$p"; false; }
+	done
+}
+
 @test "a full disk ends a filter with a message and status 2" {
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do

@@ -99,10 +99,39 @@ squeeze() {
 	done
 }
 
-@test "mp-record --help is at most 80 columns wide, and mp-record(1) has at most 400 lines" {
-	run awk 'length > 80' <(mp-record --help)
-	[ -z "$output" ] || { echo "$output"; false; }
+@test "--help is at most 80 columns wide, and mp-record(1) has at most 400 lines" {
+	for p in $PROGRAMS $EXAMPLES; do
+		run awk 'length > 80' <("$p" --help)
+		[ -z "$output" ] || { echo "$p: $output"; false; }
+	done
 	[ "$(wc -l < docs/mp-record.1)" -le 400 ]
+}
+
+@test "the messages in mp-record(1) are those that end a recording, and all of them" {
+	sed -n '/^\.Sh DIAGNOSTICS/,/^\.El/s/^\.It //p' docs/mp-record.1 | sort > "$TMP/explained"
+	{
+		echo "events were lost: the ring buffers were full"
+		echo "events were lost: the kernel dropped them without counting them"
+		# the plural of each message: the last text before the end of the call
+		sed -n '/^void mp_report_losses/,/^}/p' lib/capture/session/report.c | tr -d '\n\t' | grep -oE 'mp_say_count\([^;]*;' |
+			sed 's/.*"\([^"]*\)");/\1/; s/ (.*//'
+	} | sort > "$TMP/printed"
+	[ "$(wc -l < "$TMP/printed")" -ge 7 ]
+	diff "$TMP/explained" "$TMP/printed"
+	grep -q 'lost: the ring buffers were full' lib/capture/session/report.c
+	grep -q 'lost: the kernel dropped %s without counting %s' lib/capture/session/report.c
+}
+
+@test "each path that README and HACKING name exists" {
+	for page in README.md docs/HACKING.md; do
+		grep -oE '(^|[^[:alnum:]_/.*~-])(cmd|lib|bpf|docs|formats|tests|completions)/[][[:alnum:]_/.*{},-]*' "$page" | sed 's/^[^a-z]//; s/[].,]*$//' |
+			grep -vE '\.o$|NAME|TOPIC|PROGRAM|mp-X|mp-NAME|lib/X/' | sort -u > "$TMP/paths"
+		grep -oE '\]\([^)#:]*[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sed "s,^,${page%/*}/," | sed "s,^README.md/,," >> "$TMP/paths"
+		[ "$(wc -l < "$TMP/paths")" -ge 10 ]
+		while read -r path; do
+			compgen -G "$path" > /dev/null || [ -e "${path%/}" ] || { echo "$page: $path"; false; }
+		done < "$TMP/paths"
+	done
 }
 
 @test "each decision has a context and a decision, parts of at most six lines, and is in the table of contents" {

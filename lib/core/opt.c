@@ -13,7 +13,7 @@
 #error "the Makefile defines MP_VERSION"
 #endif
 
-enum { HELP_COLUMN = 28, MAX_OPTS = 96, CODE_HELP = 1000, CODE_VERSION };
+enum { COLUMNS = 80, HELP_COLUMN = 28, MAX_OPTS = 96, CODE_HELP = 1000, CODE_VERSION };
 
 static const struct mp_opt common[] = {
 	{ CODE_HELP, "help", NULL, "print this" },
@@ -23,6 +23,17 @@ static const struct mp_opt common[] = {
 static bool is_short(int code)
 {
 	return code < MP_OPT_LONG && isalnum(code);
+}
+
+/* As many words as fit. */
+static size_t line_length(const char *text, size_t columns)
+{
+	size_t len = strlen(text), i;
+
+	for (i = columns; len > columns && i > 0; i--)
+		if (text[i] == ' ')
+			return i;
+	return len;
 }
 
 /* Whether its argument is the next word, if it has one. */
@@ -55,15 +66,13 @@ static void print_option(const struct mp_opt *o)
 		printf("\n");
 		width = 0;
 	}
-	for (;;) {
-		size_t len = strcspn(help, "\n");
+	do {
+		size_t len = line_length(help, COLUMNS - HELP_COLUMN);
 
 		printf("%*s%.*s\n", HELP_COLUMN - width, "", (int)len, help);
-		if (!help[len])
-			break;
-		help += len + 1;
+		help += len + strspn(help + len, " ");
 		width = 0;
-	}
+	} while (*help);
 }
 
 static _Noreturn void finish_stdout(void)

@@ -16,7 +16,7 @@ struct mp_opt {
 	 * " [NAME]": optional, --long=NAME or the next word, if that does not begin with a dash.
 	 */
 	const char *arg;
-	const char *help; /* LF for a further line */
+	const char *help; /* wrapped at 80 columns */
 };
 
 enum { MP_OPT_LONG = 256 }; /* codes of options without a short form start here */

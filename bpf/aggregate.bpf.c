@@ -107,12 +107,12 @@ struct {
 /* Whether the recording is on, and the process is not excluded. */
 static __always_inline bool is_on(const struct task_struct *task)
 {
-	return state.enabled && !is_excluded(task->tgid);
+	return state.enabled && !is_excluded(TGID(task));
 }
 
 static bool is_wanted(const struct task_struct *task)
 {
-	return is_on(task) && is_target(task->tgid, task->pid);
+	return is_on(task) && is_target(TGID(task), TID(task));
 }
 
 static __always_inline void drop(__u64 aggregate, __u64 weight)
@@ -292,8 +292,8 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 		return 0;
 	b->busy = 1;
 	s = &b->stack;
-	s->pid = task->tgid;
-	s->tid = task->pid;
+	s->pid = TGID(task);
+	s->tid = TID(task);
 	s->time_ns = bpf_ktime_get_ns();
 	bpf_get_current_comm(s->comm, sizeof(s->comm));
 	s->n_kernel = s->n_user = 0;

@@ -156,7 +156,7 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 	if (!to)
 		return 0;
 	to->head.type = MP_BPF_COPY;
-	to->head.tid = task->pid;
+	to->head.tid = TID(task);
 	to->head.end = 0;
 	to->head.time_ns = time_ns;
 	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
@@ -183,7 +183,7 @@ static __always_inline bool send_copy(struct mp_bpf_copy *copy)
 /* Whether a task is recorded; its tables are stale, or do not exist yet. */
 static __always_inline bool wants_copy(const struct task_struct *task)
 {
-	__u32 tgid = task->tgid;
+	__u32 tgid = TGID(task);
 
 	if (!task->mm || task->flags & KTHREAD)
 		return false;

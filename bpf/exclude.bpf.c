@@ -11,7 +11,7 @@
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u32); /* process, in the root pid namespace */
+	__type(key, __u32); /* process, in the initial pid namespace */
 	__type(value, __u8);
 } excluded SEC(".maps");
 

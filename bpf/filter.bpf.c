@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/filter.h"
+#include "bpf/ids.h"
 
 #define X86_IF 0x200ul
 
@@ -34,7 +35,6 @@ struct sched_entity {
 
 struct task_struct {
 	struct thread_info thread_info;
-	int pid;
 	struct sched_entity se;
 } __attribute__((preserve_access_index));
 
@@ -43,7 +43,7 @@ const volatile struct mp_filter_setting setting = { 0 };
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u32); /* process, in the root pid namespace */
+	__type(key, __u32); /* process */
 	__type(value, __u8);
 } excluded SEC(".maps");
 
@@ -75,7 +75,7 @@ static __u64 flags_of_current(void)
 SEC("perf_event")
 int filter(void *ctx)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32, n;
+	__u32 pid = current_ids() >> 32, n;
 
 	if (bpf_map_lookup_elem(&excluded, &pid))
 		return 0;
@@ -96,14 +96,14 @@ SEC("raw_tp/sched_wakeup")
 int observe(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
-	__u32 woken = BPF_CORE_READ((struct task_struct *)ctx->args[0], pid), i;
+	__u32 woken = tid_of((void *)ctx->args[0]), waking = current_ids(), i;
 	struct mp_wakes *w;
 
 	for (i = 0; i < 2; i++) {
 		__u32 key = i;
 
 		w = bpf_map_lookup_elem(&wakes, &key);
-		if (!w || w->waker != (__u32)waker->pid || w->woken != woken)
+		if (!w || w->waker != waking || w->woken != woken)
 			continue;
 		w->flags &= waker->thread_info.flags;
 		w->count++;

@@ -12,11 +12,8 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/ids.h"
 #include "bpf/targeted.h"
-
-struct task_struct___target {
-	int pid, tgid;
-} __attribute__((preserve_access_index));
 
 const volatile struct mp_bpf_targeted targeted SEC(".rodata.targeted");
 
@@ -76,9 +73,7 @@ static __always_inline void add_target(__u32 tgid)
 SEC("raw_tp/sched_process_fork")
 int target_fork(struct bpf_raw_tracepoint_args *ctx)
 {
-	const struct task_struct___target *parent = (const void *)ctx->args[0];
-	const struct task_struct___target *child = (const void *)ctx->args[1];
-	__u32 of = BPF_CORE_READ(parent, tgid), tgid = BPF_CORE_READ(child, tgid);
+	__u32 of = tgid_of((void *)ctx->args[0]), tgid = tgid_of((void *)ctx->args[1]);
 
 	if (of != tgid && bpf_map_lookup_elem(&targets, &of))
 		add_target(tgid);
@@ -89,7 +84,7 @@ int target_fork(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exec")
 int target_exec(void *ctx)
 {
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 tgid = current_ids() >> 32;
 
 	(void)ctx;
 	if (tgid == targeted.command)
@@ -98,13 +93,13 @@ int target_exec(void *ctx)
 }
 
 /*
- * The first thread of a process is the last to be freed: then another process may get its number.
+ * The first thread of a process is the last to be freed: then another process may get its number. It has
+ * no more ids of inner namespaces then, where entries remain until the map is full.
  */
 SEC("raw_tp/sched_process_free")
 int target_free(struct bpf_raw_tracepoint_args *ctx)
 {
-	const struct task_struct___target *task = (const void *)ctx->args[0];
-	__u32 pid = BPF_CORE_READ(task, pid), tgid = BPF_CORE_READ(task, tgid);
+	__u32 pid = tid_of((void *)ctx->args[0]), tgid = tgid_of((void *)ctx->args[0]);
 
 	if (pid == tgid)
 		bpf_map_delete_elem(&targets, &tgid);

@@ -7,6 +7,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/ids.h"
 #include "bpf/timer.h"
 
 const volatile struct mp_timer_setting setting = { 0 };
@@ -27,14 +28,14 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
-	__type(key, __u32); /* process, in the root pid namespace */
+	__type(key, __u32); /* process */
 	__type(value, __u8);
 } excluded SEC(".maps");
 
 SEC("perf_event")
 int tick(void *ctx)
 {
-	__u32 zero = 0, pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 zero = 0, pid = current_ids() >> 32;
 	struct mp_timer_last *l = bpf_map_lookup_elem(&last, &zero);
 	struct bpf_perf_event_value now;
 	__u64 moved, known;

@@ -170,7 +170,7 @@ static __always_inline bool passes(const struct mp_tracing_record *r)
 
 static __always_inline void record(void *ctx, const __u64 *args)
 {
-	__u64 id = bpf_get_current_pid_tgid(), *count;
+	__u64 id = current_ids(), *count;
 	__u32 zero = 0, used;
 	struct mp_tracing_record *r;
 	long result;

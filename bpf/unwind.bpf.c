@@ -53,7 +53,8 @@ static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 	struct mp_bpf_copy *copy;
 	struct walker w;
 
-	if (task->flags & KTHREAD)
+	/* a task outside the namespace cannot be told from others */
+	if (task->flags & KTHREAD || !TID(task))
 		return;
 	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
 	if (needs_copy(&w, task)) {
@@ -62,7 +63,7 @@ static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 			send_copy(copy);
 	} else if (w.space) {
 		s->record.head.time_ns = now;
-		s->record.head.tid = task->pid;
+		s->record.head.tid = TID(task);
 		s->record.head.end = s->walk.end;
 		s->record.ip = regs->ip;
 		s->record.sp = regs->sp;
@@ -174,8 +175,7 @@ int unwind_probe(void *ctx)
 SEC("raw_tp/sched_process_fork")
 int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 {
-	const struct task_struct *parent = (void *)ctx->args[0], *child = (void *)ctx->args[1];
-	__u32 from = BPF_CORE_READ(parent, tgid), to = BPF_CORE_READ(child, tgid);
+	__u32 from = tgid_of((void *)ctx->args[0]), to = tgid_of((void *)ctx->args[1]);
 	const struct mp_bpf_task *known = bpf_map_lookup_elem(&tasks, &from);
 	struct mp_bpf_task task;
 
@@ -192,7 +192,7 @@ int unwind_exec(void *ctx)
 {
 	const struct task_struct *task = bpf_get_current_task_btf();
 	struct mp_bpf_task fresh = { .exec_ns = bpf_ktime_get_ns() }, *known;
-	__u32 tgid = task->tgid;
+	__u32 tgid = TGID(task);
 
 	(void)ctx;
 	known = bpf_map_lookup_elem(&tasks, &tgid);

@@ -12,6 +12,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/ids.h"
 #include "bpf/unwind.h"
 
 struct pt_regs {
@@ -28,6 +29,10 @@ struct task_struct {
 	__u64 start_time;
 	char comm[16];
 } __attribute__((preserve_access_index));
+
+/* Of a task whose type the verifier knows, by loads instead of calls. */
+#define TID(task) (own_ids.level ? tid_of(task) : (__u32)(task)->pid)
+#define TGID(task) (own_ids.level ? tgid_of(task) : (__u32)(task)->tgid)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -398,7 +403,7 @@ static long step(__u32 i, struct walker *of)
 /* The space of a task; NULL: it has no tables yet, or stale ones. */
 static __always_inline struct mp_bpf_space *find_space(const struct task_struct *task)
 {
-	__u32 tgid = task->tgid;
+	__u32 tgid = TGID(task);
 	const struct mp_bpf_task *where = bpf_map_lookup_elem(&tasks, &tgid);
 	struct mp_bpf_space *space;
 

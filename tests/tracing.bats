@@ -87,7 +87,8 @@ values() {
 	local n
 	n=$(count 'rawtp:.*	comm=switch	')
 	[ "$n" -ge 1 ]
-	[ "$(count "rawtp:.*	comm=switch	.io=0	.prio=$prio	.hex=0x$(printf %x $prio)	.mm=1	.file=switch	.prev_comm=switch	.n=switch\$")" = "$n" ]
+	# mm_users is 2 while somebody reads /proc/PID/maps
+	[ "$(count "rawtp:.*	comm=switch	.io=0	.prio=$prio	.hex=0x$(printf %x $prio)	.mm=[1-9]	.file=switch	.prev_comm=switch	.n=switch\$")" = "$n" ]
 	# kernel threads have no memory: the field is missing, and no other value is in its place
 	[ "$(count 'rawtp:.*	.io=[01]	.prio=[0-9]*	.hex=0x[0-9a-f]*	.prev_comm=\([^	]*\)	.n=\1$')" -ge 1 ]
 	[ "$(count 'rawtp:.*	.hex=0x[0-9a-f]*	.\(mm\|file\)=[^	]*	.prev_comm')" = 0 ]

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/bpf/bpf.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
 
+#include "bpf/namespace.h"
 #include "lib/capture/host/proc.h"
 
 struct object {
@@ -40,7 +42,7 @@ bool mp_bpf_built(void)
 	return objects[0].name;
 }
 
-struct bpf_object *mp_bpf_open(const char *name)
+static struct bpf_object *open_object(const char *name)
 {
 	const struct object *o = objects;
 
@@ -49,6 +51,39 @@ struct bpf_object *mp_bpf_open(const char *name)
 		o++;
 	errno = ENOSYS;
 	return o->name ? bpf_object__open_mem(o->start, o->end - o->start, NULL) : NULL;
+}
+
+/* How deep our pid namespace is. A program finds it: /proc shows no outer namespace. */
+static uint32_t find_level(void)
+{
+	struct bpf_object *object = open_object("level");
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	uint32_t level = 0;
+
+	if (object && bpf_object__load(object) == 0 &&
+	    bpf_prog_test_run_opts(
+		    bpf_program__fd(bpf_object__find_program_by_name(object, "own_level")),
+		    &opts) == 0)
+		level = opts.retval;
+	bpf_object__close(object);
+	return level;
+}
+
+struct bpf_object *mp_bpf_open(const char *name)
+{
+	static struct mp_bpf_namespace own;
+	static bool known;
+	struct bpf_object *object = open_object(name);
+	struct bpf_map *ids = object ? bpf_object__find_map_by_name(object, ".rodata.ids") : NULL;
+
+	if (ids && !known) {
+		own.inode = mp_proc_inner_namespace();
+		own.level = own.inode ? find_level() : 0;
+		known = true;
+	}
+	if (ids)
+		bpf_map__set_initial_value(ids, &own, sizeof(own));
+	return object;
 }
 
 /*

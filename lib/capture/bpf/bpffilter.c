@@ -9,6 +9,7 @@
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/bpf/bpfresched.h"
 #include "lib/capture/bpf/bpftarget.h"
+#include "lib/capture/host/proc.h"
 
 /* A loaded program, for all events with the same conditions. */
 struct loaded {
@@ -49,7 +50,13 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 /* Loads the program that only excludes processes. NULL with errno. */
 static struct bpf_object *load_exclude(void)
 {
-	struct bpf_object *object = mp_bpf_open("exclude");
+	struct bpf_object *object;
+
+	if (mp_proc_inner_namespace()) { /* it knows the ids of the initial one only */
+		errno = EPERM;
+		return NULL;
+	}
+	object = mp_bpf_open("exclude");
 	int error = object ? bpf_object__load(object) : 0;
 
 	if (error == 0)
@@ -73,7 +80,7 @@ static char *explain(const struct mp_event *e, int error)
 	case ENOMSG:
 		return mp_asprintf(
 			"%s: need-resched: cannot find out which flag of a task that is (needs "
-			"real-time priority: root, or CAP_SYS_NICE, and no pid namespace)",
+			"real-time priority: root, or CAP_SYS_NICE)",
 			e->type);
 	}
 	return mp_asprintf("%s: %s: the kernel does not accept the BPF program: %s", e->type, what,

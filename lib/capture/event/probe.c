@@ -224,6 +224,15 @@ static const char *free_name(struct maker *m, const char *system)
 	return keep(m->p, name);
 }
 
+/* tracefs is common to all pid namespaces, in which the same ids are of other processes. */
+static char *group_name(pid_t pid)
+{
+	uint32_t namespace = mp_proc_inner_namespace();
+
+	return namespace ? mp_asprintf("mp_%d_%x", (int)pid, namespace)
+			 : mp_asprintf("mp_%d", (int)pid);
+}
+
 /* `where`: PATH:OFFSET, or FUNCTION. */
 static int make_in_tracefs(struct maker *m, const char *type, const char *where, const char *args)
 {
@@ -234,7 +243,7 @@ static int make_in_tracefs(struct maker *m, const char *type, const char *where,
 
 	if (!m->t)
 		return fail(m->error, mp_strdup("probes with arguments or filters need tracefs"));
-	probe.system = keep(m->p, mp_asprintf("mp_%d", (int)getpid()));
+	probe.system = keep(m->p, group_name(getpid()));
 	probe.name = free_name(m, probe.system);
 	line = mp_asprintf("%c:%s/%s %s%s\n", is_return(m) ? 'r' : 'p', probe.system, probe.name,
 			   where, args);
@@ -433,20 +442,31 @@ static bool is_gone(int pid)
 	return !mp_str_eq(comm, MP_STR("mp-record"));
 }
 
+static bool is_in_group(const char *name, const char *group)
+{
+	size_t len = strlen(group);
+
+	return strncmp(name, group, len) == 0 && name[len] == '/';
+}
+
 static void sweep_file(struct mp_tracefs *t, const char *file)
 {
-	char *text = mp_tracefs_read(t, file), *save = NULL, *line, *command, name[64];
+	char *text = mp_tracefs_read(t, file), *save = NULL, *line, *command, *group;
 	int pid;
 
 	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		const char *colon = strchr(line, ':');
 
-		if (!colon || sscanf(colon + 1, "mp_%d/%63s", &pid, name) != 2 || !is_gone(pid))
+		if (!colon || sscanf(colon + 1, "mp_%d", &pid) != 1)
 			continue;
-		command = mp_asprintf("-:mp_%d/%s\n", pid, name);
-		mp_tracefs_append(t, file, mp_str(command));
-		free(command);
+		group = group_name(pid);
+		if (is_in_group(colon + 1, group) && is_gone(pid)) {
+			command = mp_asprintf("-:%.*s\n", (int)strcspn(colon + 1, " "), colon + 1);
+			mp_tracefs_append(t, file, mp_str(command));
+			free(command);
+		}
+		free(group);
 	}
 	free(text);
 }

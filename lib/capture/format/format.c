@@ -130,6 +130,7 @@ void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
 
 		f->heads[i] = mp_str(head);
 	}
+	f->inner = mp_proc_inner_namespace() != 0;
 }
 
 void mp_formatter_release(struct mp_formatter *f)
@@ -180,21 +181,28 @@ static void make_task_text(struct mp_task *task)
 	task->text_len = p - task->text;
 }
 
-static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu)
+/* The idle task of a CPU; in an inner pid namespace also a task outside it. */
+static char *put_nobody(char *p, unsigned context, int cpu, bool inner)
+{
+	if (context & MP_CTX_PID)
+		p = PUT_LITERAL(p, "pid=0\t");
+	if (context & MP_CTX_TID)
+		p = PUT_LITERAL(p, "tid=0\t");
+	if (!(context & MP_CTX_COMM))
+		return p;
+	if (inner)
+		return PUT_LITERAL(p, "comm=[outside]\t");
+	p = mp_put_i64(PUT_LITERAL(p, "comm=swapper/"), cpu);
+	*p++ = '\t';
+	return p;
+}
+
+static char *put_task(char *p, unsigned context, struct mp_task *task, int cpu, bool inner)
 {
 	if (!(context & MP_CTX_TASK))
 		return p;
-	if (task->tid == 0) { /* the idle tasks of all CPUs have tid 0 */
-		if (context & MP_CTX_PID)
-			p = PUT_LITERAL(p, "pid=0\t");
-		if (context & MP_CTX_TID)
-			p = PUT_LITERAL(p, "tid=0\t");
-		if (context & MP_CTX_COMM) {
-			p = mp_put_i64(PUT_LITERAL(p, "comm=swapper/"), cpu);
-			*p++ = '\t';
-		}
-		return p;
-	}
+	if (task->tid == 0)
+		return put_nobody(p, context, cpu, inner);
 	if (!task->text_len)
 		make_task_text(task);
 	if ((context & MP_CTX_TASK) == MP_CTX_TASK)
@@ -333,7 +341,7 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 		p = mp_put_i64(PUT_LITERAL(p, "cpu="), cpu);
 		*p++ = '\t';
 	}
-	p = put_task(p, e->context, task, cpu);
+	p = put_task(p, e->context, task, cpu, f->inner);
 	if (e->context & MP_CTX_PERIOD && (s->period != 1 || !e->each)) {
 		p = mp_put_u64(PUT_LITERAL(p, "period="), s->period);
 		*p++ = '\t';

@@ -44,6 +44,7 @@ struct mp_formatter {
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
 	struct mp_walk_tables *tables; /* borrowed; NULL: BPF walks no stacks */
+	bool inner;		       /* tasks outside our pid namespace have the id 0 */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,

@@ -208,6 +208,16 @@ static void search_children(struct mp_pids *pids)
 	mp_pids_release(&all);
 }
 
+uint32_t mp_proc_inner_namespace(void)
+{
+	enum { INITIAL = (int)0xeffffffc }; /* PROC_PID_INIT_INO */
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || (uint32_t)st.st_ino == (uint32_t)INITIAL)
+		return 0;
+	return (uint32_t)st.st_ino;
+}
+
 void mp_proc_add_children(struct mp_pids *pids)
 {
 	size_t before;

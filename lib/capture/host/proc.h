@@ -40,6 +40,11 @@ pid_t mp_proc_process_of(pid_t tid);
  */
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len);
 
+/*
+ * The inode of the pid namespace of this process, which is not the initial one; 0: it is that.
+ */
+uint32_t mp_proc_inner_namespace(void);
+
 /* The pid that a process has in its own pid namespace, as in the name of its /tmp/perf-PID.map. */
 pid_t mp_proc_inner_pid(pid_t pid);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/deferred_close.h"
+#include "lib/capture/host/proc.h"
 
 #ifndef PERF_FORMAT_LOST
 #define PERF_FORMAT_LOST (1U << 4)
@@ -472,9 +473,11 @@ bool mp_ring_is_scheduler_event(const struct mp_event *e)
 	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
 }
 
+/* The writer drops what the kernel does not: common_pid is the id of the initial pid namespace. */
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
-	size_t n = mp_ring_is_scheduler_event(e) ? 0 : exclude->n, i;
+	bool known = !mp_ring_is_scheduler_event(e) && !mp_proc_inner_namespace();
+	size_t n = known ? exclude->n : 0, i;
 	struct mp_buf text = { NULL, 0, 0 };
 
 	if (e->filter)

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"
@@ -23,6 +25,17 @@ static void check_permissions(struct mp_record_plan *p)
 		return;
 	o->events.exclude_kernel = true;
 	o->events.stack &= ~MP_STACK_KERNEL;
+}
+
+/* perf has the ids of our pid namespace; so must /proc, where tasks and their code are looked up. */
+static void check_proc(void)
+{
+	char text[32];
+	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+	text[MP_MAX(n, 0)] = '\0';
+	if (n > 0 && strtol(text, NULL, 10) != getpid())
+		mp_die("/proc is that of another pid namespace (mount -t proc proc /proc)");
 }
 
 /* A collector that cannot start does not stop the others. */
@@ -197,6 +210,7 @@ void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o
 	*p = (struct mp_record_plan){ .o = o };
 	o->events.files = &mp_binary_answers;
 	check_permissions(p);
+	check_proc();
 	resolve_events(p);
 }
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-record in a pid namespace of its own, as in a privileged container, records what it records outside.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	TMP=$(mktemp -d "${TMPDIR:-/tmp}/mp-test.XXXXXX")
+	STARTED=$(mktemp "$TMP/.XXXXXX")
+	needs_root
+	unshare -p -f --mount-proc true 2> /dev/null || skip "cannot make a pid namespace"
+	cp "$LOAD/mix" "$TMP/mp-mix"
+	head -c 64K /dev/zero > "$TMP/mix.file"
+}
+
+inside() { unshare -p -f --mount-proc "$@"; }
+
+# Records each collector with the load as command, and prints those that have lines about it.
+what_is_recorded() {
+	local c
+	for c; do
+		mp-record -q "$c" -g none -o "$TMP/s" -- "$TMP/mp-mix" "$TMP/mix.file" 100 500 > "$TMP/out" 2> "$TMP/err" || true
+		! grep -qaE '[^p]comm=mp-mix	|^[0-9]+#mp-mix' "$TMP/s" || echo "$c" || exit 1
+		rm -f "$TMP/s"
+	done
+}
+
+@test "each collector records the same command inside a pid namespace and outside" {
+	local c all=()
+	for c in lib/collectors/*; do
+		c=${c##*/}
+		case $c in
+		boot | breakpoint | memusage) ;;	# a group; an address; polled once a second
+		callstack) all+=(callstack) ;;
+		syscalls) all+=(syscalls:getppid,read,write) ;;
+		mallocsample) all+=(mallocsample:100) ;;
+		*) all+=("$c") ;;
+		esac
+	done
+	export TMP
+	export -f what_is_recorded
+	what_is_recorded "${all[@]}" > "$TMP/outside"
+	inside bash -c 'what_is_recorded "$@"' - "${all[@]}" > "$TMP/inside"
+	grep -qx offcpu "$TMP/outside"
+	diff "$TMP/outside" "$TMP/inside"
+}
+
+@test "targets, stacks and exclusion work inside a pid namespace" {
+	cat > "$TMP/script" <<- 'X'
+		set -e
+		record() { mp-record -q -o "$TMP/s" "$@" || [ $? = 1 ]; }
+		sleep 600 & sleeper=$!
+		mkfifo "$TMP/go"
+		sh -c 'read -r line; exec "$0" 503' "$LOAD/getppid" < "$TMP/go" & pid=$!
+		exec 5> "$TMP/go"
+		record -e rawtp:sys_enter/id==110/ -e syscalls:sys_enter_getppid -g none -p $pid 5>&- & recorder=$!
+		until [ -s "$TMP/s" ]; do sleep 0.01; done
+		echo >&5
+		wait $recorder
+		[ "$(grep -c ',rawtp:sys_enter,' "$TMP/s")" = "$(grep -c ',syscalls:sys_enter_getppid,' "$TMP/s")" ]
+		[ "$(grep -c ",rawtp:sys_enter,.*pid=$pid	" "$TMP/s")" -ge 503 ]
+		record -e rawtp:sys_enter,sum:blocked -d 0.1 -p $sleeper
+		! grep -E '^[0-9]+,|#sleep.*nanosleep.*getppid' "$TMP/s" || exit 1
+		# complete stacks of tracepoints, by BPF
+		mp-record -e sched:sched_switch -o "$TMP/s" -- "$LOAD/switch" 0 0.1 > "$TMP/rounds" 2> "$TMP/err" || [ $? = 1 ]
+		grep -qE '[0-9]+ user stacks by bpf, (9[5-9]|100)\.[0-9]+ % complete' "$TMP/err" || { cat "$TMP/err"; false; }
+		# mp-record excludes itself, and others on request
+		for events in raw_syscalls:sys_enter rawtp:sys_enter; do
+			mp-record -q -e $events -g none -d 0.2 -o "$TMP/s" & pid=$!
+			wait $pid || [ $? = 1 ]
+			! grep -q "	pid=$pid	" "$TMP/s" || exit 1
+		done
+		"$LOAD/spin" 600 > /dev/null & pid=$!
+		record -F 997 -e cpu-clock/running=0-/,cpu-clock/running=0-,sum=count/ -d 0.3 --exclude-pid $pid || true
+		record -F 997 -e cpu-clock/running=0-/ -d 0.3 --exclude-pid $pid
+		! grep "	pid=$pid	" "$TMP/s" || exit 1
+		record -e cpu-clock/need-resched/ -d 0.05
+		record -F 997 -d 0.3
+		grep -q "	pid=$pid	.*comm=spin	" "$TMP/s"
+		! grep -q 'comm=swapper' "$TMP/s" || exit 1
+		kill $pid $sleeper
+	X
+	export TMP LOAD
+	inside bash "$TMP/script"
+}
+
+@test "probes of another pid namespace are left alone" {
+	inside mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/s" -- sh -c "until [ -e '$TMP/end' ]; do sleep 0.05; done" &
+	local inner=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	# a recording outside sweeps probes of killed recordings
+	mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/o" -- true || [ $? = 1 ]
+	touch "$TMP/end"
+	wait $inner || [ $? = 1 ]
+	[ "$(tail -n 1 "$TMP/s" | jq .status)" = 0 ]
+	run ! grep -q 'mp_[0-9]*_' /sys/kernel/tracing/uprobe_events
+}
+
+@test "a /proc of another pid namespace is refused" {
+	run unshare -p -f mp-record -d 10ms -o "$TMP/s"
+	[ "$status" = 2 ] && [[ $output == *"/proc is that of another pid namespace (mount -t proc proc /proc)" ]] || false
+}

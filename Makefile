@@ -228,8 +228,8 @@ $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
-# loaded into a program by a test; not where sanitizers have malloc of their own
-PRELOAD := $(if $(SAN),,$(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c)))
+# loaded into a program by a test
+PRELOAD := $(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c))
 $(BUILD)/preload/%.so: tests/preload/%.c
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) -O2 -g $(WARNINGS) -D_GNU_SOURCE -shared -fPIC -o $@ $<

@@ -317,7 +317,7 @@ static enum mp_status finish(void)
 		     "events came after a later watermark of their stream");
 	mp_say_count(t.misplaced, "event came too late to be put in order (see --window)",
 		     "events came too late to be put in order (see --window)");
-	lost += s->lost_other;
+	lost = mp_count_sum(lost, s->lost_other);
 	if (lost)
 		mp_say("input reports %llu lost event%s", (unsigned long long)lost,
 		       mp_plural(lost));

@@ -42,6 +42,7 @@ lines() {
 		lines $kind 1048000 > "$TMP/long.mp"
 		for p in $FILTERS; do
 			read -ra words <<< "$(filter_words "$p")"
+			[ "$p" != mp-import ] || words+=(--from stream)
 			as_quick "$TMP/short.mp" "$TMP/long.mp" "${words[@]}"
 		done
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-order --check
@@ -66,6 +67,7 @@ lines() {
 	for kind in sections types cpus losses; do
 		for p in $FILTERS; do
 			read -ra words <<< "$(filter_words "$p")"
+			[ "$p" != mp-import ] || words+=(--from stream)
 			as_quick "$TMP/$kind.10000" "$TMP/$kind.40000" "${words[@]}"
 		done
 	done
@@ -83,7 +85,7 @@ as_events() {
 	sed 's/$/ 1/' "$TMP/any" > "$TMP/any.folded"
 	sed 's/$/ 1/' "$TMP/names" > "$TMP/names.folded"
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-fold
-	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-import
+	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-import --from folded
 	seq $n | paste -d ' ' "$TMP/any" - | as_events > "$TMP/any.mp"
 	paste -d ' ' "$TMP/names" "$TMP/ids" | as_events > "$TMP/names.mp"
 	paste -d ' ' "$TMP/keys" "$TMP/ids" | as_events > "$TMP/keys.mp"
@@ -99,4 +101,61 @@ as_events() {
 			last=0 "$TMP/$file.mp" > "$TMP/switches-$file.mp"
 	done
 	as_quick "$TMP/switches-any.mp" "$TMP/switches-names.mp" mp-sched
+}
+
+@test "numbers at the limits of their types overflow nowhere" {
+	local command words status
+	mkdir "$TMP/in"
+	python3 tests/tools/extremes.py "$TMP/in"
+	while read -r command; do
+		read -ra words <<< "$command"
+		for file in "$TMP"/in/*.mp; do
+			status=0
+			timeout 60 "${words[@]}" "$file" > "$TMP/out" 2> "$TMP/err" || status=$?
+			[ "$status" -le 2 ] && ! grep 'option' "$TMP/err" || { echo "$command ${file##*/}: $status"; cat "$TMP/err"; false; }
+		done
+	done <<- 'X'
+		mp-fold -e * -w dur
+		mp-fold -e * -w v --stream --by pid
+		mp-fold -e * -i 1s -w dur
+		mp-fold -e * --min 1% --sort weight
+		mp-hist -e *
+		mp-hist -e * -f time --linear --json
+		mp-hist -e * -f v --linear -w dur
+		mp-hist -e * -f v --by pid --sort sum
+		mp-hist -e * -i 1s --points mean,p99,max
+		mp-hist -e * --by pid --across cpu -w v
+		mp-hist -f x -w y --json
+		mp-hist -e * --dump
+		mp-svg-heatmap -e *
+		mp-svg-heatmap
+		mp-svg-heatmap -e * -y dur -w dur
+		mp-svg-heatmap -e * -y v --percentiles 1,50
+		mp-svg-heatmap -e * -x v -y time
+		mp-svg-heatmap -e * -y pid
+		mp-svg-heatmap -e * --dump
+		mp-stackplot
+		mp-stackplot -e * --mean
+		mp-stackplot -e * -y v --by comm --missing carry
+		mp-stackplot -e * -y time --by pid --bins 10
+		mp-sched
+		mp-sched --table
+		mp-sched --others
+		mp-order
+		mp-order --check
+		mp-order --realtime
+		mp-order -w 1s
+		mp-select --for 1ms --overlap
+		mp-select --from 1s --to @9223372036854775807
+		mp-select -f time>5&&v<9223372036854775807||pid==9223372036854775807
+		mp-pair -b * -e * -k comm
+		mp-pair -b b:x -e e:x -k comm --context all --over 1s
+		mp-pair -b * -e no:end -k comm --open
+		mp-cpel -t cpu -l v
+		mp-rename --append-tid
+		mp-import --from stream
+		mp-example --by comm
+		mp-example-interval -e * --by comm
+	X
+	mp-order "$TMP/in/losses.mp" 2> /dev/null | tail -n 1 | grep '"lost":9223372036854775807,.*"fired":9223372036854775807,'
 }

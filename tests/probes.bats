@@ -38,6 +38,13 @@ record() {
 	[ "$(trailer "$TMP/s" records)" = 1 ]
 }
 
+@test "the header has the type of a probe on a file whose name is not UTF-8" {
+	needs_root
+	cp "$LOAD/spin" "$TMP/"$'sp\xffin'
+	mp-record -q -n 1 -e "uprobe:$TMP/"$'sp\xffin:main' -o "$TMP/probe.mp" -- "$TMP/"$'sp\xffin' 0.01
+	[ "$(head -n 1 "$TMP/probe.mp" | jq -r '.events | keys[]')" = $'uprobe:sp\xef\xbf\xbdin:main' ]
+}
+
 @test "uprobes and uretprobes record arguments, a string among them, and apply a filter" {
 	cat > "$TMP/a.c" <<-'X'
 		#include <string.h>

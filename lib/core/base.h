@@ -41,6 +41,15 @@ enum mp_status {
 	})
 
 /*
+ * The sum of two counts that files state, at most INT64_MAX, the greatest that a control line holds:
+ * no number of absurd counts adds up to a small one.
+ */
+static inline uint64_t mp_count_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a || a + b > INT64_MAX ? INT64_MAX : a + b;
+}
+
+/*
  * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
  * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it, so
  * that no file becomes stdin or stdout: to read or write it fails with EBADF, to open /dev/stdout

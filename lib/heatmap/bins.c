@@ -83,8 +83,10 @@ static void widen(const struct mp_lines *l, int64_t margin, int64_t *first, int6
 
 	if (*first != *last)
 		return;
-	*first -= more;
-	*last += more;
+	if (__builtin_sub_overflow(*first, more, first))
+		*first = INT64_MIN;
+	if (__builtin_add_overflow(*last, more, last))
+		*last = INT64_MAX;
 	if (*first < 0 && l->first >= 0) {
 		*last -= *first;
 		*first = 0;

@@ -494,7 +494,7 @@ static void bar_labels(struct drawing *d, double top, double height)
 			return;
 		if (v > d->h->max || (step >= 0 && v == (double)d->h->max))
 			continue;
-		y = top + height * (1 - mp_heat_share(d->h, (uint64_t)v));
+		y = top + height * (1 - mp_heat_share(d->h, step < 0 ? d->h->max : (uint64_t)v));
 		if (y < last + 15)
 			continue;
 		last = y;

@@ -100,7 +100,7 @@ void mp_import_begin(struct mp_import *im, enum mp_kind datatype, const char *cl
 	if (im->origin)
 		json_object_update(header, im->origin);
 	if (datatype == MP_EVENT && im->options->clock)
-		json_object_set_new(header, "clock", json_string(im->options->clock));
+		json_object_set_new(header, "clock", mp_ctl_string(mp_str(im->options->clock)));
 	mp_import_control(im, header);
 	im->open = datatype;
 }

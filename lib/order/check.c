@@ -57,7 +57,7 @@ static void check_trailer(struct check *c, const struct mp_ctl *ctl)
 		say(c, "number of records is not what the trailer says");
 	else if (s->lost > ctl->lost)
 		say(c, "more events lost than the trailer says");
-	c->lost += MP_MAX(ctl->lost, s->lost);
+	c->lost = mp_count_sum(c->lost, MP_MAX(ctl->lost, s->lost));
 	*s = (struct section){ .open = false };
 }
 
@@ -85,9 +85,9 @@ static int check_control(struct check *c, struct mp_str line)
 		c->watermark_ns = ctl.time_ns;
 	} else if (ctl.what == MP_CTL_LOST) {
 		if (c->of[0].open)
-			c->of[0].lost += ctl.lost;
+			c->of[0].lost = mp_count_sum(c->of[0].lost, ctl.lost);
 		else
-			c->lost += ctl.lost;
+			c->lost = mp_count_sum(c->lost, ctl.lost);
 	} else if (ctl.what == MP_CTL_END && ctl.datatype) {
 		check_trailer(c, &ctl);
 	}

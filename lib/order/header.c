@@ -76,16 +76,17 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 /* The sum of a count, if every section has it. */
 static void keep_sum(json_t *merged, const json_t *trailers, const char *key)
 {
-	json_int_t sum = 0;
-	json_t *trailer;
+	uint64_t sum = 0;
+	json_t *trailer, *value;
 	size_t i;
 
 	json_array_foreach (trailers, i, trailer) {
-		if (!json_is_integer(json_object_get(trailer, key)))
+		value = json_object_get(trailer, key);
+		if (!json_is_integer(value) || json_integer_value(value) < 0)
 			return;
-		sum += json_integer_value(json_object_get(trailer, key));
+		sum = mp_count_sum(sum, (uint64_t)json_integer_value(value));
 	}
-	json_object_set_new(merged, key, json_integer(sum));
+	json_object_set_new(merged, key, json_integer((json_int_t)sum));
 }
 
 static void keep_latest(json_t *merged, const json_t *trailers, const char *key)

@@ -238,7 +238,7 @@ static void handle_header(struct mp_sources *s, struct mp_source *src, const str
 static void handle_loss(struct mp_sources *s, struct mp_source *src, const struct mp_ctl *ctl,
 			const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
-	s->lost_lines += ctl->lost;
+	s->lost_lines = mp_count_sum(s->lost_lines, ctl->lost);
 	if (ctl->time_ns)
 		add_line(s, src, ctl->time_ns + src->shift_ns, b, line);
 	else
@@ -252,7 +252,8 @@ static void handle_trailer(struct mp_sources *s, struct mp_source *src, json_t *
 	close_section(src, MP_EVENT);
 	json_array_append(s->trailers, trailer);
 	if (json_is_integer(time))
-		json_integer_set(time, json_integer_value(time) + (json_int_t)src->shift_ns);
+		json_integer_set(time,
+				 (json_int_t)((uint64_t)json_integer_value(time) + src->shift_ns));
 }
 
 static void handle_control(struct mp_sources *s, struct mp_source *src,
@@ -278,13 +279,13 @@ static void handle_control(struct mp_sources *s, struct mp_source *src,
 		handle_loss(s, src, &ctl, b, line);
 	} else if (ctl.what == MP_CTL_END && ctl.datatype == MP_EVENT) {
 		handle_trailer(s, src, ctl.json);
-		s->lost += ctl.lost;
+		s->lost = mp_count_sum(s->lost, ctl.lost);
 	} else {
 		if (ctl.what == MP_CTL_HEADER && ctl.datatype)
 			open_section(s, src, ctl.datatype);
 		else if (ctl.what == MP_CTL_END && ctl.datatype)
 			close_section(src, ctl.datatype);
-		s->lost_other += ctl.lost;
+		s->lost_other = mp_count_sum(s->lost_other, ctl.lost);
 		add_in_place(s, src, b, line);
 	}
 	mp_ctl_release(&ctl);

@@ -529,7 +529,7 @@ static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 	struct mp_sched_task *t;
 	size_t i;
 
-	s->lost += l->n;
+	s->lost = mp_count_sum(s->lost, l->n);
 	s->clear_ns = s->now_ns;
 	if (l->what != MP_SCHED_OTHER && l->what != MP_SCHED_SWITCH)
 		return;

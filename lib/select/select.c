@@ -111,9 +111,9 @@ static void change_trailer(struct mp_select *s, const struct mp_select_section *
 	if (ctl->datatype == MP_EVENT)
 		change_end(s, trailer);
 	if (omitted && json_object_get(trailer, "fired"))
-		json_object_set_new(
-			trailer, "excluded",
-			json_integer(json_integer_value(excluded) + (json_int_t)omitted));
+		json_object_set_new(trailer, "excluded",
+				    json_integer((json_int_t)mp_count_sum(
+					    (uint64_t)json_integer_value(excluded), omitted)));
 	if (section->out < section->in ||
 	    (s->keeping && !mp_project_has(&s->keep, MP_STR("stack"))))
 		json_object_del(trailer, "truncated"); /* not counted again */
@@ -149,9 +149,9 @@ static void change_loss(struct mp_select *s, const struct mp_rec *rec, const str
 {
 	struct mp_ctl loss = *ctl;
 
-	s->event.lost += ctl->lost;
+	s->event.lost = mp_count_sum(s->event.lost, ctl->lost);
 	if (!restrict_loss(s, &loss)) {
-		s->event.excluded += ctl->lost;
+		s->event.excluded = mp_count_sum(s->event.excluded, ctl->lost);
 	} else if (loss.from_ns == ctl->from_ns && loss.time_ns == ctl->time_ns) {
 		write_line(s, rec->line);
 	} else {

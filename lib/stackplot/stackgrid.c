@@ -88,10 +88,11 @@ static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor,
 {
 	size_t n = g->style.bins;
 	uint32_t *counts = mp_zalloc(n * sizeof(*counts));
-	int64_t bin;
+	uint64_t i;
 
 	memset(scratch, 0, n * sizeof(*scratch));
-	for (bin = g->low; bin <= g->high; bin++) {
+	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
+		int64_t bin = g->low + (int64_t)i;
 		size_t from = slot(g, bin), to = slot(g, floor_div(bin, factor));
 
 		scratch[to] += r->sums[from];
@@ -106,11 +107,14 @@ static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor,
 static void coarsen_rest(struct mp_stackgrid *g, int factor)
 {
 	double *rest = mp_zalloc(g->style.bins * sizeof(*rest));
-	int64_t bin;
+	uint64_t i;
 
-	for (bin = g->low; bin <= g->high; bin++)
+	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
+		int64_t bin = g->low + (int64_t)i;
+
 		rest[slot(g, floor_div(bin, factor))] +=
 			g->rest[slot(g, bin)] / (g->style.mean ? factor : 1);
+	}
 	free(g->rest);
 	g->rest = rest;
 }

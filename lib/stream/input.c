@@ -95,7 +95,7 @@ static void end_section(struct mp_input *in, struct mp_section *s, enum mp_kind 
 	if (!s->open)
 		return;
 	in->cut++;
-	in->lost += s->lost - s->foreign;
+	in->lost = mp_count_sum(in->lost, s->lost - s->foreign);
 	mp_say("%s: %s section truncated (no trailer)", in->name, mp_kind_name(kind));
 	*s = (struct mp_section){ .open = false };
 }
@@ -148,10 +148,10 @@ static void handle_loss(struct mp_input *in)
 	bool foreign = in->concerns && !in->concerns(in->arg, &in->ctl);
 
 	if (in->event.open) {
-		in->event.lost += in->ctl.lost;
-		in->event.foreign += foreign ? in->ctl.lost : 0;
+		in->event.lost = mp_count_sum(in->event.lost, in->ctl.lost);
+		in->event.foreign = mp_count_sum(in->event.foreign, foreign ? in->ctl.lost : 0);
 	} else if (!foreign) {
-		in->lost += in->ctl.lost;
+		in->lost = mp_count_sum(in->lost, in->ctl.lost);
 	}
 }
 
@@ -178,7 +178,8 @@ static bool handle_control(struct mp_input *in)
 		break;
 	case MP_CTL_END:
 		if (s && s->open)
-			in->lost += MP_MAX(in->ctl.lost, s->lost) - s->foreign;
+			in->lost =
+				mp_count_sum(in->lost, MP_MAX(in->ctl.lost, s->lost) - s->foreign);
 		if (s)
 			*s = (struct mp_section){ .open = false };
 		break;
@@ -272,7 +273,7 @@ int mp_input_next(struct mp_input *in, struct mp_rec *rec)
 
 void mp_input_stop(struct mp_input *in)
 {
-	in->lost += in->event.lost - in->event.foreign;
+	in->lost = mp_count_sum(in->lost, in->event.lost - in->event.foreign);
 	in->event = in->point = in->stack = (struct mp_section){ .open = false };
 	if (in->reading)
 		close_current(in);

@@ -2,7 +2,8 @@
 /*
  * Preloaded into a program, makes one of its allocations fail: the one whose number, from 1 on, is
  * in NOMEM_AT. Whatever allocates counts, the C library and other libraries too. With NOMEM_SAYS set
- * to a file, that file exists afterwards if the program came as far as that allocation. glibc only.
+ * to a file, that file exists afterwards if the program came as far as that allocation. glibc only,
+ * with AddressSanitizer (verify_asan_link_order=0) or without.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,9 @@
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
+__attribute__((weak)) void *__interceptor_malloc(size_t size);
+__attribute__((weak)) void *__interceptor_calloc(size_t n, size_t size);
+__attribute__((weak)) void *__interceptor_realloc(void *old, size_t size);
 
 static long left; /* allocations until the one that fails; 0: it has failed, or none is to */
 
@@ -39,17 +43,23 @@ static int fails(void)
 
 void *malloc(size_t size)
 {
-	return fails() ? NULL : __libc_malloc(size);
+	if (fails())
+		return NULL;
+	return __interceptor_malloc ? __interceptor_malloc(size) : __libc_malloc(size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(n, size);
+	if (fails())
+		return NULL;
+	return __interceptor_calloc ? __interceptor_calloc(n, size) : __libc_calloc(n, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-	return fails() ? NULL : __libc_realloc(old, size);
+	if (fails())
+		return NULL;
+	return __interceptor_realloc ? __interceptor_realloc(old, size) : __libc_realloc(old, size);
 }
 
 void *mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset)

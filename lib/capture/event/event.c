@@ -51,7 +51,7 @@ void mp_events_release(struct mp_events *events)
 
 json_t *mp_events_json(const struct mp_events *events)
 {
-	json_t *all = json_object(), *fields;
+	json_t *all = json_object(), *fields, *type;
 	char name[16], *key;
 	size_t i, j;
 
@@ -67,7 +67,9 @@ json_t *mp_events_json(const struct mp_events *events)
 			json_object_set_new(fields, key, json_string(name));
 			free(key);
 		}
-		json_object_set_new(all, e->type, fields);
+		type = mp_ctl_string(mp_str(e->type)); /* a path in it may be any bytes */
+		json_object_set_new(all, json_string_value(type), fields);
+		json_decref(type);
 	}
 	return all;
 }

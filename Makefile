@@ -2,8 +2,8 @@
 #
 #   make                 build everything below build/
 #   make filters         only the filters: needs no tracing library
-#   sudo make demo       install what is missing, build, record two seconds, fold, draw
-#   sudo make check      install what the tests need, build, run all tests
+#   make demo            as root: install what is missing, build, record two seconds, fold, draw
+#   make check           as root: install what the tests need, build, run all tests
 #   make install         PREFIX (default /usr/local), DESTDIR
 #   make bench fuzz format golden messages clean uninstall
 #
@@ -88,7 +88,7 @@ $(SHARE)/%: lib/collectors/%
 # Fails with a line that names the missing libraries and the Debian packages that have them.
 have = @missing=; for pc in $(1); do $(PKG_CONFIG) --exists $$pc || missing="$$missing $$pc"; done; \
 	if [ -n "$$missing" ]; then \
-		echo "missing:$$missing (on Debian: sudo apt-get install $(2))" >&2; exit 1; fi; \
+		echo "missing:$$missing (on Debian, as root: apt-get install $(2))" >&2; exit 1; fi; \
 	mkdir -p $(@D); touch $@
 
 $(BUILD)/.have-filters:
@@ -96,7 +96,7 @@ $(BUILD)/.have-filters:
 
 $(BUILD)/.have-capture: | $(BUILD)/.have-filters
 	@[ -e /usr/include/libiberty/demangle.h ] || [ -e /usr/include/demangle.h ] || \
-		{ echo "missing: libiberty (on Debian: sudo apt-get install libiberty-dev)" >&2; exit 1; }
+		{ echo "missing: libiberty (on Debian, as root: apt-get install libiberty-dev)" >&2; exit 1; }
 	$(call have,$(CAPTURE_PC),libtraceevent-dev libelf-dev liblzma-dev libbpf-dev)
 
 $(BUILD)/.have-oracle:
@@ -107,7 +107,7 @@ PERF_DIRS = lib/perf lib/api lib/*.c include arch/*/include scripts build
 
 $(LIBPERF)/lib/libapi.a:
 	@if [ -z "$(LINUX_SOURCE)" ]; then \
-		echo "missing: libperf (on Debian: sudo apt-get install linux-source-6.1; Fedora: libperf-devel)" >&2; \
+		echo "missing: libperf (on Debian, as root: apt-get install linux-source-6.1; Fedora: libperf-devel)" >&2; \
 		exit 1; fi
 	@echo "building libperf from $(LINUX_SOURCE)"
 	@rm -rf $(LIBPERF)/src && mkdir -p $(LIBPERF)/src $(LIBPERF)/lib
@@ -147,7 +147,7 @@ $(BUILD)/lib/capture/host/syscalls.o: override CPPFLAGS += -I$(BUILD)
 CLANG ?= clang
 HAVE_CLANG := $(shell command -v $(CLANG) 2>/dev/null)
 say-without-bpf = $(if $(HAVE_CLANG),,@echo "$(CLANG) not found: built without BPF: user stacks of tracepoints will be truncated, \
-	and in-kernel aggregation is not available (on Debian: sudo apt-get install clang; then make again)" >&2)
+	and in-kernel aggregation is not available (on Debian, as root: apt-get install clang; then make again)" >&2)
 BPF_SRC := $(wildcard bpf/*.bpf.c)
 BPF_OBJ := $(if $(HAVE_CLANG),$(BPF_SRC:%.c=$(BUILD)/%.o))
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
@@ -308,7 +308,7 @@ install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-St
 	grep -q '^installed$$' || missing="$$missing $$p"; done; \
 	[ -n "$$missing" ] || exit 0; \
 	command -v apt-get > /dev/null || { echo "needed:$$missing" >&2; exit 1; }; \
-	[ "$$(id -u)" = 0 ] || { echo "missing: sudo apt-get install$$missing" >&2; exit 1; }; \
+	[ "$$(id -u)" = 0 ] || { echo "missing, as root: apt-get install$$missing" >&2; exit 1; }; \
 	echo "installing:$$missing"; \
 	export DEBIAN_FRONTEND=noninteractive; \
 	apt-get install -y -q --no-install-recommends $$missing > $(BUILD_ROOT)/apt.log 2>&1 || \

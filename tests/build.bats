@@ -63,7 +63,7 @@ load lib
 	[ -x "$TMP/b/bin/mp-fold" ]
 	run make -s all BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
 	[ "$status" != 0 ]
-	[[ "$output" == *"missing:"*"libtraceevent"*"sudo apt-get install"*"libtraceevent-dev"* ]]
+	[[ "$output" == *"missing:"*"libtraceevent"*"as root: apt-get install"*"libtraceevent-dev"* ]]
 }
 
 @test "only a test needs libdw" {
@@ -76,7 +76,7 @@ load lib
 	make -s "$TMP/b/.have-capture" BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
 	run make -s "$TMP/b/tests/unit/capture/object/cfi.o" BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
 	[ "$status" != 0 ]
-	[[ "$output" == *"missing: libdw "*"sudo apt-get install libdw-dev"* ]]
+	[[ "$output" == *"missing: libdw "*"as root: apt-get install libdw-dev"* ]]
 	run grep -rlE '<(elfutils/|dwarf\.h)' cmd lib bpf
 	[ -z "$output" ]
 }
@@ -90,7 +90,7 @@ load lib
 		[ "$status" = 0 ]
 		[[ "$output" != *warning:* ]] || { echo "$output" | grep -A5 warning:; false; }
 		if [ $cc = gcc ]; then
-			[[ "$output" == *"/no/clang not found: built without BPF: "*"sudo apt-get install clang"* ]]
+			[[ "$output" == *"/no/clang not found: built without BPF: "*"as root: apt-get install clang"* ]]
 		else
 			[[ "$output" != *"without BPF"* ]]
 		fi

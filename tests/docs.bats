@@ -134,6 +134,11 @@ squeeze() {
 	done
 }
 
+@test "no command needs sudo, which the root of a container lacks" {
+	run grep -nE '^ {4}.*sudo|sudo ' Makefile tests/demo tests/messages.txt <(grep -E '^    ' README.md)
+	[ "$status" = 1 ] || { echo "$output"; false; }
+}
+
 @test "each decision has a context and a decision, parts of at most six lines, and is in the table of contents" {
 	cat > "$TMP/check" <<-'EOF'
 		chomp;

@@ -301,7 +301,7 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtra
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \

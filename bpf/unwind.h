@@ -27,6 +27,7 @@ enum mp_bpf_kind {
 	MP_BPF_PLT,	 /* a stub: stack pointer + 8, or + 16 after its push */
 	MP_BPF_SIGNAL,	 /* x86-64: a ucontext at the stack pointer */
 	MP_BPF_RA_DI,	 /* stack pointer + cfa; the return address is in rdi, as in vfork */
+	MP_BPF_SWITCH,	 /* as MP_BPF_FP, but the caller is on another stack */
 	MP_BPF_ROOT,	 /* threads begin here */
 	MP_BPF_OTHER,	 /* a rule that these tables cannot express */
 };
@@ -91,6 +92,7 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_UNKNOWN, /* the frame pointer or a return address is 0, perhaps at the root */
+	MP_BPF_END_STACK,   /* where another stack begins, to which nothing leads */
 	MP_BPF_END_CFI,
 	MP_BPF_END_ABI,	  /* a 32-bit program */
 	MP_BPF_NO_TABLES, /* the process has no tables yet */
@@ -142,7 +144,7 @@ struct mp_bpf_copy {
  * The time by which records are ordered is so much before the time of the record: the sample must
  * not precede it, and perf may take the time of the sample first.
  */
-#define MP_BPF_EARLIER_NS 50000
+#define MP_BPF_EARLIER_NS 20000
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows take the most memory");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "both sides agree");

@@ -83,6 +83,7 @@ struct walk {
 	__u32 exact;
 	__u32 sequence; /* of the space when the walk begins */
 	__u32 guessed;	/* some of the steps were along frame pointers */
+	__u64 from_sp;	/* where the current stack begins */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
 };
@@ -277,6 +278,14 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 	case MP_BPF_SP:
 		cfa = w->sp + offset;
 		break;
+	case MP_BPF_SWITCH: /* the other stack may be anywhere */
+		w->end = MP_BPF_END_STACK;
+		if (w->bp - w->from_sp < w->sp - w->from_sp)
+			return 1; /* the frame pointer was not restored */
+		w->sp = 0;
+		cfa = w->bp + offset;
+		w->from_sp = cfa;
+		break;
 	case MP_BPF_FP:
 		cfa = w->bp + offset;
 		break;
@@ -426,7 +435,7 @@ static __always_inline void walk_user(struct walker *of, struct task_struct *tas
 	w->exact = 1;
 	w->by_fp = w->guessed = 0;
 	w->ip = regs->ip;
-	w->sp = regs->sp;
+	w->sp = w->from_sp = regs->sp;
 	w->bp = regs->bp;
 	w->di = regs->di;
 	w->n = 0;

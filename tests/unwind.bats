@@ -170,6 +170,138 @@ has() {	# share (percent) of the samples that match
 	done
 }
 
+# Builds $TMP/NAME from $TMP/x.go; Go needs a folder for its cache.
+build_go() {
+	GOCACHE="$TMP/cache" GOFLAGS=-mod=mod GO111MODULE=off HOME="$TMP" go build "${@:2}" -o "$TMP/$1" "$TMP/x.go"
+}
+
+needs_go() {
+	command -v go > /dev/null || skip "no go"
+	[[ "$(go env GOVERSION)" =~ ^go1\.([0-9]+) && ${BASH_REMATCH[1]} -ge 18 ]] || skip "Go is older than 1.18"
+}
+
+@test "Go programs have complete stacks with names, also without symbols and debug information" {
+	needs_go
+	bpf_works
+	cat > "$TMP/x.go" <<-'X'
+		package main
+
+		import (
+			"syscall"
+			"time"
+		)
+
+		//go:noinline
+		func leaf(n int) int {
+			s := 0
+			for i := 0; i < n; i++ {
+				s += i ^ s
+			}
+			return s
+		}
+
+		//go:noinline
+		func middle(k int) int {
+			var pad [64]int
+			if k > 0 {
+				pad[k] = middle(k - 1)
+				return pad[k] + 1
+			}
+			return leaf(100000) + pad[3]
+		}
+
+		func work() (n int) {
+			for {
+				n += middle(3)
+				var r syscall.Rusage
+				syscall.Getrusage(0, &r)
+				if time.Duration(r.Utime.Nano()) > 400*time.Millisecond {
+					return n
+				}
+			}
+		}
+
+		func main() {
+			done := make(chan int)
+			go func() { done <- work() }()
+			<-done
+			for i := 0; i < 97; i++ {
+				syscall.Getpgid(0)
+			}
+		}
+	X
+	for flags in '' -w '-s -w'; do
+		build_go x -ldflags "$flags"
+		for method in cfi bpf; do
+			mp-record -q -F 999 -g "user:$method" -o "$TMP/s" -- "$TMP/x" > /dev/null || [ $? = 1 ]
+			whole 950 50 "$method"
+			mp-fold "$TMP/s" > "$TMP/f"
+			# leaf has no frame: by frame pointers its caller is missing
+			has '^x;runtime.goexit(.abi0)?;main.main.func1;(main.work;)?(main.middle;){4}main.leaf ' 80
+		done
+		mp-record -q -e syscalls:sys_enter_getpgid -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		[ "$(grep -c "stack=runtime.goexit[^;]*;runtime.main;main.main;syscall.Getpgid;" "$TMP/s")" = 97 ] || { grep -o "stack=.*" "$TMP/s" | sort | uniq -c; false; }
+	done
+	build_go pie -buildmode=pie -ldflags '-s -w'
+	sample "$TMP/pie"
+	whole 950 50
+	has '^pie;runtime.goexit(.abi0)?;main.main.func1;(main.work;)?(main.middle;){4}main.leaf ' 80
+}
+
+@test "frames by .gopclntab are those of Go's own .debug_frame, on three architectures" {
+	needs_go
+	printf 'package main\nimport "fmt"\nfunc main() { fmt.Println() }\n' > "$TMP/x.go"
+	for arch in amd64 arm64 riscv64; do
+		CGO_ENABLED=0 GOARCH=$arch build_go "$arch" || skip "Go does not build for $arch"
+		run "$BUILD/tools/gorows" "$TMP/$arch"
+		echo "$arch: $output"
+		[[ "$output" =~ ^([0-9]+)\ rows,\ 0\ differ,\ ([0-9]+)\ in ]]
+		[ "${BASH_REMATCH[1]}" -gt 5000 ] && [ "${BASH_REMATCH[2]}" -lt 100 ]
+	done
+}
+
+@test "stacks of C that Go calls continue with the goroutine by BPF, and end with the reason in copies" {
+	needs_go
+	bpf_works
+	cat > "$TMP/x.go" <<-'X'
+		package main
+
+		/*
+		static volatile long n;
+		__attribute__((noinline)) void in_c(long k) { for (long i = 0; i < k; i++) n++; }
+		*/
+		import "C"
+
+		import (
+			"syscall"
+			"time"
+		)
+
+		//go:noinline
+		func calls() { C.in_c(1000000) }
+
+		func main() {
+			for {
+				calls()
+				var r syscall.Rusage
+				syscall.Getrusage(0, &r)
+				if time.Duration(r.Utime.Nano()) > 400*time.Millisecond {
+					return
+				}
+			}
+		}
+	X
+	for mode in exe pie; do
+		build_go x -buildmode=$mode -ldflags '-w' || skip "no cgo"
+		mp-record -q -F 999 -g user:bpf -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		mp-fold "$TMP/s" > "$TMP/f"
+		has '^x;runtime.goexit[^;]*;runtime.main;main.main;main.calls;main._Cfunc_in_c[^;]*;([^;]*;)*runtime.asmcgocall[^;]*;in_c ' 70
+		mp-record -q -F 999 -g user:cfi -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+		[ "$(trailer "$TMP/s" 'unwound.cfi | .reasons["other-stack"] * 10 > .stacks * 7')" = true ]
+		grep -q 'stack=\[truncated\];runtime.asmcgocall[^;]*;in_c$' "$TMP/s"
+	done
+}
+
 @test "stacks of a program without section headers are complete" {
 	cat > "$TMP/x.c" <<-'X'
 		#include "tests/load/cpu.h"
@@ -483,6 +615,27 @@ start_briefs() {
 	# by copies it is the same
 	mp-record -q -m 64M -e syscalls:sys_enter_rt_sigreturn/stack=user:cfi/ -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
 	whole 1000 499
+}
+
+@test "by BPF, each stack is that of its own event, however fast they follow one another" {
+	bpf_works
+	cat > "$TMP/x.c" <<-'X'
+		#include <unistd.h>
+		static volatile long n;
+		__attribute__((noinline)) static void one(void) { getppid(); n++; }
+		__attribute__((noinline)) static void other(void) { getppid(); n++; }
+		int main(void) { for (int i = 0; i < 20000; i++) { one(); if (i % 3 == 0) other(); } return 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	# both calls have the same address and stack pointer
+	mp-record -q -e syscalls:sys_enter_getppid,syscalls:sys_exit_getppid -o "$TMP/s" -- "$TMP/x" || [ $? = 1 ]
+	perl -ne '
+		BEGIN { for my $i (0 .. 19999) { push @want, ("one") x 2; push @want, ("other") x 2 if $i % 3 == 0 } }
+		next unless /^\d+,syscalls:sys_(enter|exit)_getppid,.*;main;(one|other);|^\d+,syscalls:.*stack=(\[truncated\])/;
+		my $want = shift @want;
+		$lacks++ if $3;
+		$wrong++ if $2 && $2 ne $want;
+		END { print "$lacks lack, $wrong wrong, ", scalar @want, " too few\n"; exit($wrong || @want || $lacks > 26000) }' "$TMP/s"
 }
 
 @test "by default, stacks of uprobes are complete and none is lost, also of threads that hit them at once" {

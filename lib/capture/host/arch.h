@@ -35,6 +35,7 @@ struct mp_arch {
 	/* call frame information */
 	uint8_t cfi_regs;   /* numbers below this are followed, at most MP_CFI_REGS */
 	uint8_t sp, fp, pc; /* `pc` may be a number that DWARF does not give to it */
+	uint8_t ra;	    /* the number that tables for it give to the return address */
 	bool link_register; /* a function may leave its return address in a register */
 	uint8_t cfa_sign; /* instruction that toggles whether the return address is signed; 0: none */
 	char sign_key;	  /* augmentation that selects the key for it; 0: none */

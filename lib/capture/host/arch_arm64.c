@@ -40,6 +40,7 @@ const struct mp_arch mp_arch_arm64 = {
 	.sp = 31,
 	.fp = 29,
 	.pc = 32,
+	.ra = 30,
 	.link_register = true,
 	.cfa_sign = 0x2d, /* DW_CFA_AARCH64_negate_ra_state */
 	.sign_key = 'B',

@@ -42,6 +42,7 @@ const struct mp_arch mp_arch_riscv64 = {
 	.sp = 2,
 	.fp = 8,
 	.pc = PC,
+	.ra = 1,
 	.link_register = true,
 	.code_mask = UINT64_MAX,
 	.record_fp = -16,

@@ -99,6 +99,7 @@ const struct mp_arch mp_arch_x86_64 = {
 	.sp = 7,
 	.fp = 6,
 	.pc = 16,
+	.ra = 16,
 	.code_mask = UINT64_MAX,
 	.record_ra = 8,
 	.record_cfa = 16,

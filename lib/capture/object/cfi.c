@@ -86,7 +86,7 @@ struct cie {
 	uint64_t ra_reg;
 	uint8_t encoding; /* of addresses */
 	bool has_size;	  /* each FDE has augmentation data, after their size */
-	bool signal;
+	bool signal, other_stack;
 	const uint8_t *code, *code_end;
 };
 
@@ -225,6 +225,8 @@ static bool parse_augmentation(struct cie *c, struct mp_bytes *b, const struct s
 			next_pointer(b, s, encoding, false);
 		} else if (*letters == 'S') {
 			c->signal = true;
+		} else if (*letters == MP_CFI_OTHER_STACK) {
+			c->other_stack = true;
 		} else if (*letters != s->arch->sign_key) {
 			break;
 		}
@@ -601,6 +603,7 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 		.cfa_reg = r->now.cfa_reg,
 		.cfa_expr = r->now.cfa_expr,
 		.signal = r->cie.signal,
+		.other_stack = r->cie.other_stack,
 		.ra_signed = r->now.ra_signed,
 		.section = r->s - c->sections,
 		.ra_reg = r->cie.ra_reg,

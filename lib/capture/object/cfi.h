@@ -11,8 +11,9 @@
 #include "lib/capture/host/arch.h"
 
 enum {
-	MP_CFI_REGS = 35,  /* no architecture has more (mp_arch.cfi_regs) */
-	MP_CFI_RULES = 12, /* a row has room for so many; a signal frame has more */
+	MP_CFI_REGS = 35,	  /* no architecture has more (mp_arch.cfi_regs) */
+	MP_CFI_RULES = 12,	  /* a row has room for so many; a signal frame has more */
+	MP_CFI_OTHER_STACK = 'X', /* augmentation of functions that switch to another stack */
 };
 
 enum mp_cfi_kind {
@@ -42,8 +43,9 @@ struct mp_cfi_row {
 	uint8_t cfa_reg;
 	bool cfa_expr;
 	bool signal; /* a signal frame: the caller's address is that of an interrupted instruction */
-	bool ra_signed; /* the return address contains an authentication code */
-	bool overflow;	/* there are more rules; mp_cfi_find_full() finds them */
+	bool other_stack; /* the frame pointer leads to the caller, which is on another stack */
+	bool ra_signed;	  /* the return address contains an authentication code */
+	bool overflow;	  /* there are more rules; mp_cfi_find_full() finds them */
 	uint8_t section;
 	uint8_t ra_reg; /* the rule for this number is that of the return address */
 	uint8_t ra_kind;

@@ -4,6 +4,7 @@
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/bytes.h"
 #include "lib/capture/object/elffile.h"
+#include "lib/capture/object/gopclntab.h"
 
 enum { UNPACKED_MAX = 256 << 20 }; /* bytes of a compressed .debug_frame */
 
@@ -77,6 +78,21 @@ static bool add_debug_frame(void *arg, const struct mp_elf *debug)
 	return true;
 }
 
+/* Returns whether it is a Go program; its .debug_frame says less than the table. */
+static bool add_go_frames(struct mp_cfi *c, const struct mp_elf *f)
+{
+	struct mp_buf frames = { NULL, 0, 0 };
+	size_t before = mp_cfi_count(c);
+	struct mp_gopclntab table;
+
+	if (mp_elf_gopclntab(f, &table)) {
+		mp_gopclntab_frames(&table, mp_cfi_arch(c), &frames);
+		mp_cfi_add(c, false, frames.p, frames.len, 0);
+	}
+	mp_buf_release(&frames);
+	return mp_cfi_count(c) > before;
+}
+
 static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 			   struct mp_segments *segments)
 {
@@ -94,7 +110,9 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 		add_section(c, f.eh_frame, true);
 	else
 		add_by_segment(c, elf);
-	if (f.debug_frame)
+	if (add_go_frames(c, &f))
+		;
+	else if (f.debug_frame)
 		add_section(c, f.debug_frame, false);
 	else
 		mp_elf_debug_file(&f, root, path, add_debug_frame, c);

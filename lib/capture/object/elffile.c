@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/capture/object/gopclntab.h"
+
 static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
 	static const struct {
@@ -23,6 +25,11 @@ static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, co
 		{ ".rela.plt", offsetof(struct mp_elf, rela_plt) },
 		{ ".eh_frame", offsetof(struct mp_elf, eh_frame) },
 		{ ".debug_frame", offsetof(struct mp_elf, debug_frame) },
+		{ ".text", offsetof(struct mp_elf, text) },
+		{ ".gopclntab", offsetof(struct mp_elf, gopclntab) },
+		{ ".data.rel.ro.gopclntab", offsetof(struct mp_elf, gopclntab) },
+		{ ".data.rel.ro", offsetof(struct mp_elf, go_relro) },
+		{ ".go.buildinfo", offsetof(struct mp_elf, go_info) },
 	};
 	size_t i;
 
@@ -33,6 +40,23 @@ static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, co
 	for (i = 0; name && i < MP_ARRAY_SIZE(known); i++)
 		if (strcmp(known[i].name, name) == 0 && sh->sh_type != SHT_NOBITS)
 			*(Elf_Scn **)((char *)f + known[i].at) = scn;
+}
+
+bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_gopclntab *table)
+{
+	Elf_Scn *scn = f->gopclntab ? f->gopclntab : f->go_info ? f->go_relro : NULL;
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr text = { .sh_addr = 0 };
+	size_t at = 0;
+
+	if (!data || !data->d_buf)
+		return false;
+	if (!f->gopclntab)
+		at = mp_gopclntab_search(data->d_buf, data->d_size);
+	if (f->text)
+		gelf_getshdr(f->text, &text);
+	return at != SIZE_MAX && mp_gopclntab_init(table, (const char *)data->d_buf + at,
+						   data->d_size - at, text.sh_addr);
 }
 
 static void read_build_id(struct mp_elf *f, Elf_Scn *scn)

@@ -17,12 +17,17 @@ struct mp_elf {
 	Elf_Scn *symtab, *dynsym, *debugdata, *debuglink;
 	Elf_Scn *plt, *plt_sec, *rela_plt;
 	Elf_Scn *eh_frame, *eh_frame_hdr, *debug_frame;
+	Elf_Scn *text, *gopclntab, *go_relro, *go_info; /* of Go; the table may be in go_relro */
 	unsigned char build_id[MP_BUILD_ID_MAX];
 	size_t build_id_len;
 };
 
 /* A regular file, to be closed with elf_end(); NULL: it cannot be read. */
 Elf *mp_elf_open(int fd);
+
+/* Fills `table` with the table of functions of a Go program; its data are those of the file. */
+struct mp_gopclntab;
+bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_gopclntab *table);
 
 /* Finds the sections; false if it is not an ELF file, or NULL. */
 bool mp_elf_begin(struct mp_elf *f, Elf *elf);

@@ -7,6 +7,7 @@
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/elffile.h"
+#include "lib/capture/object/gopclntab.h"
 #include "lib/capture/object/symtab.h"
 
 enum {
@@ -233,6 +234,13 @@ static void read_debugdata(struct mp_elfsym *e, const struct mp_elf *f)
 	free(image);
 }
 
+static void add_go_function(void *arg, uint64_t start, uint64_t size, const char *name)
+{
+	struct mp_elfsym *e = arg;
+
+	mp_symtab_add(&e->symbols, start, size, mp_str(name), MP_SYM_LOCAL);
+}
+
 static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 {
 	if (!debug->symtab)
@@ -244,6 +252,7 @@ static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 {
 	GElf_Ehdr eh;
+	struct mp_gopclntab go;
 	struct range *sections;
 	struct mp_elfsym *e;
 	struct mp_elf f;
@@ -261,6 +270,8 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	} else {
 		read_symbols(e, elf, f.dynsym);
 		read_debugdata(e, &f);
+		if (mp_elf_gopclntab(&f, &go))
+			mp_gopclntab_each(&go, add_go_function, e);
 		mp_elf_debug_file(&f, root, path, read_debug_symbols, e);
 	}
 	name_plt(e, &f);

@@ -106,6 +106,8 @@ static struct mp_bpf_row convert(const struct mp_cfi_row *row)
 		return to;
 	}
 	known = known && ra && ra->kind == MP_CFI_AT && ra->value == -8 && set_fp(&to, row);
+	if (known && to.kind == MP_BPF_FP && row->other_stack)
+		to.kind = MP_BPF_SWITCH;
 	return known ? to : other;
 }
 

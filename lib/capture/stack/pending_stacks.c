@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 32,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
+	KEPT = 64,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
 	KEPT_COPIES = 256, /* 15 MiB: a sample follows its stack immediately, or never */
 	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 8 << 10,
@@ -69,6 +69,8 @@ enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 		return MP_UNWIND_MAPPING;
 	case MP_BPF_END_FP:
 		return MP_UNWIND_FRAME_POINTER;
+	case MP_BPF_END_STACK:
+		return MP_UNWIND_OTHER_STACK;
 	case MP_BPF_END_UNKNOWN:
 		return MP_UNWIND_UNKNOWN;
 	case MP_BPF_END_ABI:
@@ -199,14 +201,17 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	struct latest *l = latest_of(c, want->tid);
 	struct candidates found = { NULL, NULL };
 	struct stored *s;
-	size_t i;
+	size_t i, later = 0;
 
 	for (i = 0; l && i < KEPT; i++) {
 		s = &l->v[i];
+		later += s->chain.time_ns > want->time_ns;
 		if (s->chain.time_ns && !s->taken && s->chain.ip == want->ip &&
 		    s->chain.sp == want->sp && (!s->copy || c->n_copies - s->copy < KEPT_COPIES))
 			consider(&found, s, want->time_ns);
 	}
+	if (later == KEPT) /* that of the sample has given way to them */
+		return NULL;
 	s = found.before || found.after ? choose(&found, order_of(c, want->event)) : NULL;
 	if (!s)
 		return NULL;

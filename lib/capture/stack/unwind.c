@@ -47,6 +47,7 @@ const char *mp_unwind_end_name(enum mp_unwind_end end)
 		[MP_UNWIND_MAPPING] = "mapping",
 		[MP_UNWIND_FRAME_POINTER] = "frame-pointer",
 		[MP_UNWIND_UNKNOWN] = "unknown",
+		[MP_UNWIND_OTHER_STACK] = "other-stack",
 		[MP_UNWIND_CFI] = "cfi",
 		[MP_UNWIND_ABI] = "abi",
 		[MP_UNWIND_NO_TABLES] = "tables",
@@ -241,7 +242,9 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 		w->end = MP_UNWIND_COMPLETE;
 		return false;
 	}
-	w->end = MP_UNWIND_CFI;
+	w->end = row->other_stack ? MP_UNWIND_OTHER_STACK : MP_UNWIND_CFI;
+	if (row->other_stack)
+		return false;
 	if (!row->cfa_expr)
 		cfa = w->regs[row->cfa_reg] + (int64_t)row->cfa_value;
 	else if (!eval(w, row, row->cfa_value, NULL, &cfa))

@@ -2,7 +2,7 @@
 /*
  * Unwinds user stacks from the registers and the copy of a part of the stack that a sample has: by
  * call frame information where a file has it, or else by frame pointers (code from just-in-time
- * compilers, V8's builtins, Go). Includes arch, dso, task.
+ * compilers, V8's builtins). Includes arch, dso, task.
  */
 #ifndef MP_CAPTURE_STACK_UNWIND_H
 #define MP_CAPTURE_STACK_UNWIND_H
@@ -30,10 +30,11 @@ enum mp_unwind_end {
 	MP_UNWIND_MAX_STACK,	 /* at the limit of frames */
 	MP_UNWIND_MAPPING,	 /* at an address without a mapping of code */
 	MP_UNWIND_FRAME_POINTER, /* in code without call frame information and frame pointers */
-	MP_UNWIND_UNKNOWN,   /* at a frame pointer or return address of 0, perhaps at the root */
-	MP_UNWIND_CFI,	     /* at call frame information that is wrong or damaged */
-	MP_UNWIND_ABI,	     /* a 32-bit program */
-	MP_UNWIND_NO_TABLES, /* the record of the BPF program is missing */
+	MP_UNWIND_UNKNOWN,     /* at a frame pointer or return address of 0, perhaps at the root */
+	MP_UNWIND_OTHER_STACK, /* at a switch from another stack, which was not copied */
+	MP_UNWIND_CFI,	       /* at call frame information that is wrong or damaged */
+	MP_UNWIND_ABI,	       /* a 32-bit program */
+	MP_UNWIND_NO_TABLES,   /* the record of the BPF program is missing */
 	MP_UNWIND_ENDS,
 };
 

@@ -66,6 +66,10 @@ static const char *advice(enum mp_stack_method method, enum mp_unwind_end end)
 		return "in code without frame pointers";
 	case MP_UNWIND_UNKNOWN:
 		return "at a frame pointer of 0, in code that is not known to be a root";
+	case MP_UNWIND_OTHER_STACK:
+		return method == MP_METHOD_BPF
+			       ? "where Go switches to the stack of its runtime or of C"
+			       : "where Go switches to the stack of its runtime or of C (-g bpf)";
 	case MP_UNWIND_CFI:
 		return "at wrong call frame information";
 	case MP_UNWIND_ABI:

@@ -229,6 +229,10 @@ static void test_order(void)
 	   "then always the one after it, of this event");
 	ok(taken(&c, 0, 4, 10000000, 9999000, 10000500) == 9999000, "and not of another event");
 	ok(taken(&c, 3, 5, 11000000, 10999000, 11900000) == 0, "but not one before it any more");
+	for (i = 0; i < 63; i++)
+		taken(&c, 9, 100 + i, 1, 0, 12001000 + i);
+	ok(taken(&c, 0, 6, 12000000, 0, 12000500) == 0,
+	   "none if so many have come that its own may have given way");
 	mp_pending_stacks_release(&c);
 }
 
@@ -276,7 +280,7 @@ static void test_copies(void)
 		   !mp_pending_stacks_copy(&chains, 145, 144) &&
 		   mp_pending_stacks_copy(&chains, 144, 144)->stack[7] == (char)144,
 	   "but not the latest 256, each at its own time");
-	for (tid = 0; tid < 32; tid++) {
+	for (tid = 0; tid < 64; tid++) {
 		chain = record(399, 500 + tid, MP_BPF_COMPLETE, 1);
 		mp_pending_stacks_put(&chains, &chain.head);
 	}

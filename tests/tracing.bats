@@ -187,6 +187,7 @@ values() {
 	refused "rawtp:sched_switch: 'p' cannot be compared with 'n' here*" -e 'rawtp:sched_switch(p=prev->pid,n=next->pid)/p==n/'
 	refused "rawtp:sched_switch: no arithmetic and no second field here*" -e 'rawtp:sched_switch(p=prev->pid)/p<tid/'
 	refused "rawtp:sched_switch: no arithmetic and no second field here*" -e 'rawtp:sched_switch(p=prev->pid)/p-1==2/'
+	refused "rawtp:sched_switch: no arithmetic and no second field here*" -e 'rawtp:sched_switch/1==1/'
 	refused "rawtp:sched_switch: the filter's 'x' is not one of its fields" -e 'rawtp:sched_switch/x==1/'
 	refused "rawtp:sched_switch: expression: at *" -e 'rawtp:sched_switch/prev==/'
 	refused "rawtp:sys_enter: irqs-off, need-resched and running= are for sampled events*" -e 'rawtp:sys_enter/irqs-off/'

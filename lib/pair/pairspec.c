@@ -75,18 +75,26 @@ int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text,
 	}
 }
 
-/* Parses the name of a field that events have, or a computed one. */
-static int parse_field(struct mp_field *f, struct mp_str name, char **error)
+/* Parses the name of a field that events have. */
+static int parse_name(struct mp_field *f, struct mp_str name, char **error)
 {
-	struct mp_expr_error wrong;
-
-	if (mp_expr_field(f, name, &wrong) < 0)
+	if (mp_field_parse(f, name) < 0)
 		return fail(error, "'%.*s' is not a field name", name);
 	if (f->id == MP_FIELD_STACK)
 		return fail(error, "'%.*s' cannot be used here", name);
-	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE && !f->computed)
+	if (f->id != MP_FIELD_TIME && f->id != MP_FIELD_TYPE)
 		f->id = MP_FIELD_KEY;
 	return 0;
+}
+
+/* The same, or one that is computed. */
+static int parse_field(struct mp_field *f, struct mp_str text, char **error)
+{
+	struct mp_expr_error wrong;
+
+	if (mp_expr_field(f, text, &wrong) == 0 && f->computed)
+		return 0;
+	return parse_name(f, text, error);
 }
 
 static void append(struct mp_fields *fields, struct mp_field f)
@@ -167,10 +175,8 @@ static int add_take(struct mp_pair_specs *s, struct mp_str item, char **error)
 		strip(&item, MP_STR("begin:"));
 	if (!equals)
 		take.name = item;
-	if (parse_field(&take.from, item, error) < 0 || parse_field(&named, take.name, error) < 0)
+	if (parse_name(&take.from, item, error) < 0 || parse_name(&named, take.name, error) < 0)
 		return -1;
-	if (take.from.computed || named.computed)
-		return fail(error, "'%.*s' cannot be computed here", item);
 	for (i = 0; i < MP_ARRAY_SIZE(reserved); i++)
 		if (mp_str_eq(take.name, reserved[i]))
 			return fail(error, "a field of a span cannot be named '%.*s'", take.name);

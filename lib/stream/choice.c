@@ -90,6 +90,7 @@ bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int
 		c->types.mixed |= mp_choice_has_type(&c->by);
 		return true;
 	case 'w':
+		mp_field_release(&c->weight);
 		c->weight = mp_choice_field(program, code, arg);
 		mp_choice_name(c, &c->weight, "--weight", MP_CHOICE_NUMBER);
 		/* an event with a period of 1 does not have it */

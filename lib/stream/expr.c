@@ -34,12 +34,12 @@ size_t mp_expr_tests(const struct mp_expr *e)
 struct mp_expr_test mp_expr_test(const struct mp_expr *e, size_t i)
 {
 	const struct mp_expr_node *t = &e->nodes[i];
-	const struct mp_str key = t->left.n ? MP_STR("=") : e->wanted[t->field].key;
 
+	if (t->left.n || t->op == MP_EXPR_SAME || t->op == MP_EXPR_DIFFERENT)
+		return (struct mp_expr_test){ .computed = true };
 	return (struct mp_expr_test){
 		.op = t->op,
-		.computed = t->left.n || t->op == MP_EXPR_SAME || t->op == MP_EXPR_DIFFERENT,
-		.field = { key.p, key.len - 1 },
+		.field = e->fields[t->field].name,
 		.number = t->number,
 		.text = t->text,
 		.yes = t->yes,

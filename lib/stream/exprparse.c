@@ -88,7 +88,9 @@ static int parse_field(struct parser *p, uint16_t *index)
 	e->fields = mp_grow(e->fields, &e->fields_cap, i + 1, sizeof(*e->fields));
 	e->wanted = mp_grow(e->wanted, &e->wanted_cap, i + 1, sizeof(*e->wanted));
 	e->fields[i] = f;
-	e->wanted[i] = (struct mp_expr_wanted){ .key = { key, len + 1 } };
+	e->wanted[i] = (struct mp_expr_wanted){ .key = f.id == MP_FIELD_KEY
+							       ? (struct mp_str){ key, len + 1 }
+							       : MP_STR("\n") };
 	mp_field_check_add(&e->names, &f, "the expression", ~0u);
 	e->n_fields++;
 	return 0;

@@ -42,7 +42,7 @@ struct mp_expr_node {
 };
 
 struct mp_expr_wanted {
-	struct mp_str key;	  /* with its = */
+	struct mp_str key; /* with its =; LF, which no line has, if it is not read by its key */
 	uint64_t numbers, others; /* values that were needed as a number */
 };
 

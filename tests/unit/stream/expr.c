@@ -143,6 +143,9 @@ static void test_other_kinds(void)
 	ok(!on("1.5,-2e3,cpu=3", "cpu==3"), "a label is not a field");
 	ok(on("-5#a;b", "weight<0 && stack~'a;*'") && on("a;b 7", "weight==7"), "stack, folded");
 	ok(!on("-5#cpu=3\tx", "cpu==3||comm!=x"), "a stack has no fields");
+	ok(on("1,a,stack=x\tb=1", "stack!=x||b==1") &&
+		   !on("1,a,stack=x\tb=1", "stack~*||b==2||stack~*"),
+	   "a stack is the last field");
 	ok(on("1,a:b,", "type==a:b") && !on("1,a:b,", "cpu==0"), "no fields");
 }
 

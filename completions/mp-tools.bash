@@ -15,7 +15,7 @@ _mp_tools_header() {
 _mp_tools_fields() {
 	local names word=${cur#[\'\"]} head
 	head=${word%"${word##*[,&|(! ]}"}
-	names="time type cpu pid tid comm period addr cgroup dur latency op level snoop tlb lock stack"
+	names="time type cpu pid tid comm period addr cgroup nspid nstid dur latency op level snoop tlb lock stack"
 	names+=" $(_mp_tools_header "$@" | jq -r '.events // {} | .[] | keys[]' 2> /dev/null | sort -u)"
 	mapfile -t COMPREPLY < <(compgen -W "$names" -P "$head" -- "${word#"$head"}")
 }
@@ -49,7 +49,7 @@ _mp_tools() {
 		return
 		;;
 	mp-record:--fields)
-		mapfile -t COMPREPLY < <(compgen -W 'cpu pid tid comm period addr cgroup latency op level snoop tlb lock stack dur' -- "${cur##*,}")
+		mapfile -t COMPREPLY < <(compgen -W 'cpu pid tid comm period addr cgroup nspid nstid +cgroup +nspid +nstid latency op level snoop tlb lock stack dur' -- "${cur##*,}")
 		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
 		return
 		;;

@@ -85,6 +85,46 @@ what_is_recorded() {
 	inside bash "$TMP/script"
 }
 
+@test "from outside, a container is known by its cgroup and its inner ids" {
+	local mount recorder inner
+	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] && mkdir "$mount/mp-pod-$$" 2> /dev/null || skip "cannot make a cgroup"
+	cat > "$TMP/pod" <<- 'X'
+		sh -c : # another id than 2
+		exec perl -e '$0 = "mp-pod"; syscall(186); print "$$\n"; close STDOUT; <STDIN>; syscall(110) for 1 .. 503; <STDIN>'
+	X
+	mkfifo "$TMP/go"
+	sh -c 'echo $$ > "$1"; exec unshare -p -f --mount-proc sh -c "sh $2/pod; :" < "$2/go" > "$2/inner"' - \
+		"$mount/mp-pod-$$/cgroup.procs" "$TMP" &
+	exec 5> "$TMP/go"
+	until [ -s "$TMP/inner" ]; do sleep 0.01; done
+	inner=$(cat "$TMP/inner")
+	mp-record -q --fields +nstid,cgroup,nspid -e syscalls:sys_enter_getppid,stat:page-faults,task:exit,rawtp:sys_enter/id==110/ \
+		-o "$TMP/s" 5>&- &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	echo >&5
+	# it runs until its events have been written
+	until [ "$(grep -c ",rawtp:sys_enter,.*cgroup=/mp-pod-$$	" "$TMP/s")" -ge 503 ]; do sleep 0.05; done
+	exec 5>&-
+	wait %1
+	kill -INT $recorder
+	wait $recorder || [ $? = 1 ]
+	rmdir "$mount/mp-pod-$$"
+	for type in syscalls:sys_enter_getppid rawtp:sys_enter; do
+		n=$(grep -c ",$type,.*comm=mp-pod	.*cgroup=/mp-pod-$$	nspid=$inner	nstid=$inner	" "$TMP/s") || true
+		[ "$n" = 503 ] || { echo "$type: $n"; grep -m 1 "cgroup=/mp-pod-$$" "$TMP/s"; false; }
+	done
+	! grep -E "	pid=$inner	.*cgroup=/mp-pod-$$	" "$TMP/s" || false
+	grep -q ",task:exit,.*comm=mp-pod	nspid=$inner	nstid=$inner" "$TMP/s"
+	! grep '^[0-9]*,stat:' "$TMP/s" | grep -E 'nspid|cgroup' || false
+	[ "$(mp-select -f "nspid==$inner && cgroup==\"/mp-pod-$$\"" "$TMP/s" | grep -c ',syscalls:sys_enter_getppid,')" = 503 ]
+	run mp-record --fields +cpu -d 10ms -o "$TMP/s"
+	[ "$status" = 2 ] && [[ $output == *"--fields +cpu: + adds cgroup, nspid and nstid"* ]] || false
+	run mp-record --fields +cgroup,nspid -e task:exec -d 10ms -o "$TMP/s"
+	[ "$status" = 2 ] && [[ $output == *"--fields +cgroup,nspid: none of the events has all of these"* ]] || false
+}
+
 @test "probes of another pid namespace are left alone" {
 	inside mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/s" -- sh -c "until [ -e '$TMP/end' ]; do sleep 0.05; done" &
 	local inner=$!

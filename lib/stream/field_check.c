@@ -8,10 +8,11 @@
 enum { LEARNED_MAX = 64 }; /* events: several types, but no matter how long the input is */
 
 /* Fields that the stream defines: a header does not list them. */
-static const char *const standard[] = { "time", "type",	 "host",    "cpu", "pid",    "tid",
-					"comm", "addr",	 "period",  "dur", "cgroup", "stack",
-					"op",	"level", "latency", "tlb", "snoop",  "lock",
-					"x",	"y",	 "info",    "age", "weight" };
+static const char *const standard[] = { "time",	  "type",  "host",   "cpu",    "pid",
+					"tid",	  "comm",  "addr",   "period", "dur",
+					"cgroup", "stack", "op",     "level",  "latency",
+					"tlb",	  "snoop", "lock",   "x",      "y",
+					"info",	  "age",   "weight", "nspid",  "nstid" };
 
 void mp_field_check_release(struct mp_field_check *c)
 {

@@ -15,6 +15,7 @@ static const struct {
 	{ "cgroup", MP_CTX_CGROUP },   { "stack", MP_CTX_STACK },   { "dur", MP_CTX_DUR },
 	{ "latency", MP_CTX_LATENCY }, { "op", MP_CTX_OP },	    { "level", MP_CTX_LEVEL },
 	{ "snoop", MP_CTX_SNOOP },     { "tlb", MP_CTX_TLB },	    { "lock", MP_CTX_LOCK },
+	{ "nspid", MP_CTX_NSPID },     { "nstid", MP_CTX_NSTID },
 };
 
 /* Keeps the payload fields that match one of `globs`, which have a dot in front. */
@@ -47,11 +48,23 @@ static int context_bit(const char *name)
 	return 0;
 }
 
+/* Adds fields that are recorded only on request, where the event has what they are about. */
+static void widen(struct mp_event *e, unsigned context)
+{
+	if (e->agg)
+		return;
+	if (context & MP_CTX_CGROUP && !e->own) { /* only samples have it */
+		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
+		e->context |= MP_CTX_CGROUP;
+	}
+	if (e->context & MP_CTX_TASK)
+		e->context |= context & MP_CTX_INNER;
+}
+
 static void narrow(struct mp_event *e, unsigned context)
 {
-	if (context & MP_CTX_CGROUP)
-		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
-	e->context = (e->context | (context & MP_CTX_CGROUP)) & context;
+	widen(e, context);
+	e->context &= context;
 	if (!(e->context & MP_CTX_ADDR))
 		e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_ADDR;
 	if (!(e->context & MP_CTX_LATENCY))
@@ -95,11 +108,11 @@ int mp_events_choose_fields(struct mp_events *events, const char *fields, char *
 	char *list = mp_strdup(fields), *save = NULL, *name;
 	char **globs = NULL;
 	size_t n = 0, cap = 0, i;
-	unsigned context = 0;
-	bool *used;
+	unsigned context = 0, had = 0;
+	bool *used, more = list[0] == '+';
 
 	*error = NULL;
-	for (name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+	for (name = strtok_r(list + more, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
 		if (name[0] == '.') {
 			globs = mp_grow(globs, &cap, n + 1, sizeof(*globs));
 			globs[n++] = name;
@@ -109,12 +122,21 @@ int mp_events_choose_fields(struct mp_events *events, const char *fields, char *
 			fail_field(events, name, error);
 		}
 	}
+	if (more && !*error && (n || context & ~(unsigned)MP_CTX_REQUESTED))
+		*error = mp_asprintf("--fields %s: + adds cgroup, nspid and nstid", fields);
 	used = mp_zalloc(n * sizeof(*used));
 	for (i = 0; i < events->n; i++) {
+		if (more) {
+			widen(&events->v[i], context);
+			had |= events->v[i].context;
+			continue;
+		}
 		choose_payload(&events->v[i], globs, n, used);
 		narrow(&events->v[i], context);
 	}
-	for (i = 0; i < n; i++)
+	if (more && !*error && events->n && context & ~had)
+		*error = mp_asprintf("--fields %s: none of the events has all of these", fields);
+	for (i = 0; i < n && !more; i++)
 		if (!used[i])
 			fail_field(events, globs[i], error);
 	free(used);

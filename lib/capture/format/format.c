@@ -334,6 +334,22 @@ static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
 	return p;
 }
 
+/* Nothing for a task that ended before its first event was written. */
+static char *put_inner(char *p, unsigned context, struct mp_task *task)
+{
+	if (!task->inner_pid && task->tid)
+		mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
+	if (context & MP_CTX_NSPID && task->inner_pid > 0) {
+		p = mp_put_i64(PUT_LITERAL(p, "nspid="), task->inner_pid);
+		*p++ = '\t';
+	}
+	if (context & MP_CTX_NSTID && task->inner_tid > 0) {
+		p = mp_put_i64(PUT_LITERAL(p, "nstid="), task->inner_tid);
+		*p++ = '\t';
+	}
+	return p;
+}
+
 static char *put_context(struct mp_formatter *f, char *p, const struct mp_event *e,
 			 const struct mp_sample *s, struct mp_task *task, int cpu)
 {
@@ -352,7 +368,7 @@ static char *put_context(struct mp_formatter *f, char *p, const struct mp_event 
 	}
 	if (e->context & MP_CTX_CGROUP)
 		p = put_cgroup(f, p, s->cgroup);
-	return p;
+	return e->context & MP_CTX_INNER ? put_inner(p, e->context, task) : p;
 }
 
 /* Writes the fields of an access to memory that the processor reported. */

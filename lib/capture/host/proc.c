@@ -208,6 +208,12 @@ static void search_children(struct mp_pids *pids)
 	mp_pids_release(&all);
 }
 
+void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid)
+{
+	*inner_pid = status_number(tid, "NStgid");
+	*inner_tid = status_number(tid, "NSpid");
+}
+
 uint32_t mp_proc_inner_namespace(void)
 {
 	enum { INITIAL = (int)0xeffffffc }; /* PROC_PID_INIT_INO */

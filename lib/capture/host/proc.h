@@ -45,6 +45,9 @@ bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len);
  */
 uint32_t mp_proc_inner_namespace(void);
 
+/* The ids of a task in its own pid namespace; -1: it has ended. */
+void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid);
+
 /* The pid that a process has in its own pid namespace, as in the name of its /tmp/perf-PID.map. */
 pid_t mp_proc_inner_pid(pid_t pid);
 

@@ -484,6 +484,15 @@ static void resolve_optional(const struct means *m, struct mp_events *events)
 	mp_specs_release(&specs);
 }
 
+/* Adds fields to those of the collector. */
+static void add_fields(struct mp_collector *c, const char *more)
+{
+	char *both = mp_asprintf("%s,%s", c->fields, more);
+
+	free(c->fields);
+	c->fields = both;
+}
+
 /* Applies the settings of the collector, except where the user has given others. */
 static struct mp_event_options options_for(const struct mp_collector *c,
 					   const struct mp_event_options *given)
@@ -496,7 +505,7 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 		o.period = c->period;
 	if (c->stack && !given->stack_given)
 		mp_stack_mode_parse(mp_str(c->stack), &o.stack, &o.method);
-	if (c->fields && !given->fields)
+	if (c->fields && (!given->fields || given->fields[0] == '+'))
 		o.fields = c->fields;
 	o.agg_name = c->name;
 	return o;
@@ -535,6 +544,8 @@ static size_t resolve(const char *name, struct mp_events *events,
 	}
 	for (i = 0; i < c->members.n && depth < DEPTH_MAX; i++)
 		failed += resolve(c->members.v[i], events, given, tracefs, depth + 1);
+	if (c->fields && given->fields && given->fields[0] == '+')
+		add_fields(c, given->fields + 1);
 	options = options_for(c, given);
 	if (resolve_required(&means, &own, &error) < 0) {
 		mp_say("collector '%s' cannot start: %s", name, error);

@@ -20,11 +20,15 @@ static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
 
 void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p)
 {
+	size_t i;
+
 	mp_symbols_init(&l->symbols);
 	mp_chain_texts_init(&l->stacks, &l->symbols);
 	if (p->user_stacks)
 		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);
 	mp_tasks_init(&l->tasks, p->user_stacks ? mp_symbols_dso : NULL, &l->symbols);
+	for (i = 0; i < p->events.n; i++)
+		l->tasks.inner |= !!(p->events.v[i].context & MP_CTX_INNER);
 	mp_formatter_init(&l->formatter, &p->events, &l->tasks, &l->stacks, &l->unwinder);
 	if (!p->whole)
 		find_processes(&l->found, p);

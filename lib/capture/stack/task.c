@@ -132,6 +132,7 @@ static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process
 		mp_intmap_add_pointer(&t->by_tid, (uint32_t)tid, task);
 	}
 	task->dead_ns = 0;
+	task->inner_pid = task->inner_tid = 0;
 	set_process(t, task, p);
 	return task;
 }
@@ -200,15 +201,21 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 {
 	struct scan s = { t, new_process(t, pid, NULL) };
 	struct mp_pids tids = { NULL, 0, 0 };
+	struct mp_task *task;
 	char comm[64];
 	size_t len, i;
 
 	s.process->refs++;
 	s.process->scanned_ns = mp_monotonic_ns();
 	mp_proc_threads(pid, &tids);
-	for (i = 0; i < tids.n; i++)
-		if (mp_proc_comm(pid, tids.v[i], comm, &len))
-			set_comm(add_task(t, tids.v[i], s.process), (struct mp_str){ comm, len });
+	for (i = 0; i < tids.n; i++) {
+		if (!mp_proc_comm(pid, tids.v[i], comm, &len))
+			continue;
+		task = add_task(t, tids.v[i], s.process);
+		set_comm(task, (struct mp_str){ comm, len });
+		if (t->inner)
+			mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
+	}
 	if (tids.n && t->dso)
 		mp_proc_maps(pid, scan_map, &s);
 	mp_pids_release(&tids);

@@ -49,6 +49,8 @@ struct mp_task {
 	uint64_t dead_ns; /* 0: alive */
 	char comm[64];	  /* not escaped */
 	uint8_t comm_len;
+	pid_t inner_pid,
+		inner_tid; /* in its own pid namespace; 0: not asked for yet; -1: unknown */
 	/*
 	 * "pid= tid= comm=" as the formatter writes them, and where each ends; text_len 0: changed
 	 */
@@ -63,6 +65,7 @@ struct mp_tasks {
 	void *dso_arg;
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
+	bool inner; /* tasks that run already get their ids in their own pid namespace at once */
 	struct mp_pids
 		sources; /* set by lib/capture/ring/attach.c: tasks, not created yet, that are `source` */
 };

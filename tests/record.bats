@@ -534,3 +534,13 @@ events() {	# number of event lines of a type
 	[ "$took" -gt -1000000 ]	# the last event may be earlier than the stop
 	[ "$took" -lt 200000 ]
 }
+
+@test "two recordings of the same software event at once leave each other's samples alone" {
+	needs_root
+	local touch='my $x = "x" x (16 << 20); substr($x, $_ << 12, 1, "y") for 0 .. 4095'
+	mp-record -q -a -g none -e page-faults -o "$TMP/outer" -- mp-record -q -g none -e page-faults -o "$TMP/inner" -- perl -e "$touch" 2> "$TMP/err" || [ $? = 1 ]
+	! grep 'could not be parsed' "$TMP/err" || false
+	for s in outer inner; do
+		[ "$(grep -c ',page-faults,.*comm=perl' "$TMP/$s")" -ge 4000 ] || { head -n 3 "$TMP/$s"; cat "$TMP/err"; false; }
+	done
+}

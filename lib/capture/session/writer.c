@@ -121,22 +121,48 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_counte
 	write_line(w, e, c->event, s, task, w->rings->v[ring].cpu);
 }
 
+/*
+ * If several users record the same software event, Linux 6.18 gives the samples of all of them the id
+ * of the first. Then it is clear what an unknown id means if there is only one such event.
+ */
+static bool adopt(const struct mp_writer *w, size_t ring, struct mp_counter *c)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < w->events->n; i++) {
+		const struct perf_event_attr *a = &w->events->v[i].attr;
+
+		if (a->type != PERF_TYPE_SOFTWARE || a->config == PERF_COUNT_SW_CPU_CLOCK ||
+		    a->config == PERF_COUNT_SW_TASK_CLOCK || a->config == PERF_COUNT_SW_DUMMY)
+			continue;
+		*c = (struct mp_counter){ .event = (uint32_t)i, .ring = (uint32_t)ring };
+		n++;
+	}
+	return n == 1;
+}
+
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
 {
 	const struct mp_counter *c;
 	const struct mp_event *e;
+	struct mp_counter adopted;
+	struct mp_task *task;
 	struct mp_sample s;
 	uint64_t id;
 
 	memcpy(&id, h + 1, sizeof(id));
 	c = h->size >= 32 ? mp_rings_find(w->rings, id) : NULL;
+	if (!c && h->size >= 32 && adopt(w, ring, &adopted))
+		c = &adopted;
 	e = c ? &w->events->v[c->event] : NULL;
 	if (!e || mp_sample_parse(&s, e, h) < 0) {
 		w->broken++;
 		return;
 	}
 	mp_writer_tally(w, ring, c->event)->weighted |= s.period != 1;
-	write_event(w, ring, c, &s, mp_formatter_task(w->formatter, e, &s));
+	task = mp_formatter_task(w->formatter, e, &s);
+	adopted.tid = task->source;
+	write_event(w, ring, c, &s, task);
 }
 
 static struct mp_str text_of(const struct perf_event_header *h, const char *text)

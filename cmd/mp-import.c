@@ -26,7 +26,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  perf script | mp-import | mp-fold | flamegraph.pl > old.svg\n"
 		    "  perf script --ns | mp-import | mp-sched --table\n"
-		    "  trace-cmd report | mp-import | mp-fold -e ftrace:kernel_stack\n",
+		    "  trace-cmd report | mp-import | mp-fold -e sched:sched_switch\n",
 };
 
 static struct mp_import_options options;

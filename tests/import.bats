@@ -222,22 +222,42 @@ perf_samples() {
 	[ "$(grep -cP '^\t *ffffffff' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
 }
 
-@test "the trace file of the kernel is imported completely, with its stacks" {
+# Traces with ftrace to $TMP/trace what python3 does; $@: what to enable, options and events.
+ftrace_capture() {
 	needs_root
 	command -v python3 > /dev/null || skip "no python3"
-	tracing=/sys/kernel/tracing
-	mkdir "$tracing/instances/mp-import-test" 2> /dev/null || skip "tracefs is not mounted"
-	i=$tracing/instances/mp-import-test
-	{ echo 1 > $i/options/stacktrace; echo 1 > $i/options/record-tgid; echo 1 > $i/events/sched/sched_switch/enable; } 2> /dev/null
+	local i=/sys/kernel/tracing/instances/mp-import-test what
+	mkdir $i 2> /dev/null || skip "tracefs is not mounted"
+	echo 20000 > $i/buffer_size_kb
+	for what; do echo 1 > "$i/$what" 2> /dev/null || { rmdir $i; skip "ftrace has no $what"; }; done
 	python3 -c 'import time
-for i in range(60): time.sleep(0.001)'
+for i in range(60): time.sleep(0.001); open("/dev/null").close()'
 	echo 0 > $i/tracing_on
 	cat $i/trace > "$TMP/trace"
 	rmdir $i
 	mp-import "$TMP/trace" > "$TMP/out.mp" 2> "$TMP/err" || grep -q 'lost when' "$TMP/err"
-	[ "$(grep -c 'sched:sched_switch,' "$TMP/out.mp")" = "$(grep -c ': sched_switch: ' "$TMP/trace")" ]
-	[ "$(grep -c 'ftrace:kernel_stack,' "$TMP/out.mp")" = "$(grep -c ': <stack trace>' "$TMP/trace")" ]
-	[ "$(grep -c '^ => ' "$TMP/trace")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
-	[ "$(grep -c 'sched:sched_switch,' "$TMP/out.mp")" -ge 60 ]
 	mp-order --check "$TMP/out.mp"
+}
+
+@test "the trace file of the kernel is imported completely, each stack with its event" {
+	ftrace_capture options/stacktrace options/record-tgid events/sched/sched_switch/enable
+	switches=$(grep -c ': sched_switch: ' "$TMP/trace")
+	[ "$switches" -ge 60 ] && [ "$(grep -c 'sched:sched_switch,' "$TMP/out.mp")" = "$switches" ]
+	# a stack whose event was overwritten is an event itself
+	[ "$(grep -c 'stack=' "$TMP/out.mp")" = "$(grep -c ': <stack trace>' "$TMP/trace")" ]
+	[ "$(grep -c 'sched:sched_switch,.*stack=' "$TMP/out.mp")" -ge $((switches - 4)) ]
+	[ "$(grep -c '^ => ' "$TMP/trace")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
+}
+
+@test "system calls of ftrace have the types, the fields and the values of the kernel" {
+	ftrace_capture events/syscalls/sys_enter_openat/enable events/syscalls/sys_exit_openat/enable \
+		events/raw_syscalls/sys_enter/enable events/raw_syscalls/sys_exit/enable
+	for what in enter exit; do
+		[ "$what" = enter ] && sign='sys_openat(' || sign='sys_openat -> '
+		n=$(grep -c ": $sign" "$TMP/trace")
+		[ "$n" -ge 60 ] && [ "$(grep -c "syscalls:sys_${what}_openat," "$TMP/out.mp")" = "$n" ]
+	done
+	[ "$(grep -c 'syscalls:sys_enter_openat,.*	.dfd=0x[0-9a-f]*	.filename=0x[0-9a-f]*	.flags=0x[0-9a-f]*	.mode=0x' "$TMP/out.mp")" \
+		= "$(grep -c ': sys_openat(' "$TMP/trace")" ]
+	! grep -q '\.text=' "$TMP/out.mp" || false
 }

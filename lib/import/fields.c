@@ -6,21 +6,20 @@
  */
 #include "lib/import/fields.h"
 
-enum { PAIRS_MAX = 64 };
+#include "lib/import/printed.h"
 
-struct pair {
-	struct mp_str key, value;
-	bool bracket; /* one precedes the key */
-};
+enum { KEY_MAX = 64 };
 
-struct pairs {
-	struct pair v[PAIRS_MAX];
-	size_t n;
+static const bool name_byte[256] = {
+	['a' ... 'z'] = true,
+	['A' ... 'Z'] = true,
+	['0' ... '9'] = true,
+	['_'] = true,
 };
 
 static bool is_name_byte(char c)
 {
-	return mp_import_letter(c) || mp_import_digit(c) || c == '_';
+	return name_byte[(unsigned char)c];
 }
 
 /* Length of the name at p that ends before `sign`; 0: there is none. */
@@ -30,7 +29,7 @@ static size_t key_length(const char *p, const char *end, char sign)
 
 	while (p < end && is_name_byte(*p))
 		p++;
-	if (p == end || *p != sign || p == start || p - start > 64 || mp_import_digit(*start))
+	if (p == end || *p != sign || p == start || p - start > KEY_MAX || mp_import_digit(*start))
 		return 0;
 	return p - start;
 }
@@ -44,7 +43,7 @@ static const char *next_key(const char *p, const char *end)
 		for (start = eq; start > p && is_name_byte(start[-1]); start--)
 			;
 		if (start < eq && start > p && (start[-1] == ' ' || start[-1] == '[') &&
-		    key_length(start, end, '=') == (size_t)(eq - start))
+		    !mp_import_digit(*start) && eq - start <= KEY_MAX)
 			return start;
 		eq++;
 	}
@@ -56,7 +55,7 @@ static bool is_comm(struct mp_str key)
 	return mp_str_ends(key, MP_STR("comm"));
 }
 
-static bool has_key(const struct pairs *pairs, struct mp_str key)
+static bool has_key(const struct mp_import_pairs *pairs, struct mp_str key)
 {
 	size_t i;
 
@@ -70,7 +69,7 @@ static bool has_key(const struct pairs *pairs, struct mp_str key)
  * Where the value of a thread's name ends: before a field that formats put after it, the last such
  * place within the length of the longest name. NULL: there is none.
  */
-static const char *comm_end(const struct pairs *pairs, struct mp_str key, const char *p,
+static const char *comm_end(const struct mp_import_pairs *pairs, struct mp_str key, const char *p,
 			    const char *end)
 {
 	char pid[80];
@@ -92,9 +91,9 @@ static const char *comm_end(const struct pairs *pairs, struct mp_str key, const 
 }
 
 /* If a field comes twice, the first one was part of the value before it. */
-static void merge_twice(struct pairs *pairs, struct mp_str key)
+static void merge_twice(struct mp_import_pairs *pairs, struct mp_str key)
 {
-	struct pair *last = &pairs->v[pairs->n - 1];
+	struct mp_import_pair *last = &pairs->v[pairs->n - 1];
 	const char *end = last->value.p + last->value.len;
 	size_t i;
 
@@ -108,7 +107,7 @@ static void merge_twice(struct pairs *pairs, struct mp_str key)
 }
 
 /* Removes what formats put around values: "R ==>", "456 [ns]", "[action=TIMER]", "1,". */
-static void clean_value(struct pair *pair)
+static void clean_value(struct mp_import_pair *pair)
 {
 	struct mp_str v = mp_import_trim(pair->value);
 
@@ -122,7 +121,7 @@ static void clean_value(struct pair *pair)
 }
 
 /* Splits "a=1 b=x y c=2"; false if the text is not such a list. */
-static bool split_pairs(struct pairs *pairs, struct mp_str text)
+static bool split_pairs(struct mp_import_pairs *pairs, struct mp_str text)
 {
 	const char *p = text.p, *end = text.p + text.len, *stop;
 	struct mp_str key;
@@ -136,76 +135,112 @@ static bool split_pairs(struct pairs *pairs, struct mp_str text)
 		key = (struct mp_str){ p, n };
 		if (pairs->n)
 			merge_twice(pairs, key);
-		if (pairs->n == PAIRS_MAX || (pairs->n && mp_str_eq(pairs->v[0].key, key)))
+		if (pairs->n == MP_IMPORT_PAIRS_MAX ||
+		    (pairs->n && mp_str_eq(pairs->v[0].key, key)))
 			return false;
 		p += n + 1;
 		stop = is_comm(key) ? comm_end(pairs, key, p, end) : NULL;
 		stop = next_key(stop ? stop : p, end);
-		pairs->v[pairs->n++] = (struct pair){ key,
-						      { p, (stop < end ? stop - 1 : end) - p },
-						      key.p > text.p && key.p[-1] == '[' };
+		pairs->v[pairs->n++] = (struct mp_import_pair){
+			.key = key,
+			.value = { p, (stop < end ? stop - 1 : end) - p },
+			.bracket = key.p > text.p && key.p[-1] == '[',
+		};
 		p = stop;
 	}
 	return pairs->n > 0;
 }
 
-/* Splits "fd: 0x00000003, buf: 0x7f00". */
-static bool split_arguments(struct pairs *pairs, struct mp_str text)
+/* Splits "fd: 0x00000003, buf: 0x7f00"; ftrace prints small numbers, or all, without 0x. */
+static bool split_arguments(struct mp_import_pairs *pairs, struct mp_str text)
 {
 	const char *p = text.p, *end = text.p + text.len, *stop;
+	struct mp_str value;
 	size_t n;
 
 	pairs->n = 0;
 	while (p < end) {
 		n = key_length(p, end, ':');
-		if (!n || end - p < (ptrdiff_t)n + 5 || memcmp(p + n, ": 0x", 4) != 0 ||
-		    pairs->n == PAIRS_MAX || has_key(pairs, (struct mp_str){ p, n }))
-			return false;
 		stop = memchr(p, ',', end - p);
 		if (!stop)
 			stop = end;
-		pairs->v[pairs->n++] =
-			(struct pair){ { p, n }, { p + n + 2, stop - p - n - 2 }, false };
+		if (!n || stop - p < (ptrdiff_t)n + 3 || p[n + 1] != ' ' ||
+		    pairs->n == MP_IMPORT_PAIRS_MAX || has_key(pairs, (struct mp_str){ p, n }))
+			return false;
+		value = (struct mp_str){ p + n + 2, stop - p - n - 2 };
+		if (!mp_import_is_hex(value))
+			return false;
+		pairs->v[pairs->n++] = (struct mp_import_pair){ .key = { p, n },
+								.value = value,
+								.form = MP_IMPORT_HEX };
 		p = stop + (stop < end);
 		p += p < end && *p == ' ';
 	}
 	return pairs->n > 0;
 }
 
-static void add_pair(struct mp_import *im, const struct pair *pair)
+static void add_pair(struct mp_import *im, const struct mp_import_pair *pair)
 {
 	struct mp_str v = pair->value;
-	char key[72];
+	char key[KEY_MAX + 2];
 
 	key[0] = '.';
 	memcpy(key + 1, pair->key.p, pair->key.len);
 	key[pair->key.len + 1] = '\0';
 	if (v.len > 1 && mp_import_digits(v) == v.len && mp_str_ends(pair->key, MP_STR("cpu")))
 		mp_import_number(im, key, v); /* target_cpu=003 */
-	else
+	else if (pair->form == MP_IMPORT_PLAIN)
 		mp_import_field(im, key, v);
+	else {
+		mp_import_field(im, key, MP_STR(""));
+		mp_import_put_value(&im->line, pair);
+	}
+}
+
+static void add_pairs(struct mp_import *im, struct mp_import_pairs *pairs)
+{
+	size_t i;
+
+	for (i = 0; i < pairs->n; i++) {
+		if (!is_comm(pairs->v[i].key))
+			clean_value(&pairs->v[i]);
+		add_pair(im, &pairs->v[i]);
+	}
 }
 
 void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str text)
 {
-	bool enter = mp_str_starts(type, MP_STR("syscalls:sys_enter_"));
-	struct pairs pairs;
+	struct mp_import_pair ret = { .key = MP_STR("ret"), .form = MP_IMPORT_SIGNED };
+	struct mp_import_pairs pairs, more;
+	struct mp_str rest;
+	bool twice = false;
 	size_t i;
 
 	text = mp_import_trim(text);
 	if (!text.len)
 		return;
-	if (mp_str_starts(type, MP_STR("syscalls:sys_exit_")) && !memchr(text.p, ' ', text.len)) {
-		mp_import_field(im, ".ret", text);
+	if (mp_str_starts(type, MP_STR("syscalls:sys_exit_")) && mp_import_is_hex(text)) {
+		ret.value = text;
+		add_pair(im, &ret);
 		return;
 	}
-	if (!split_pairs(&pairs, text) && !(enter && split_arguments(&pairs, text))) {
+	if (split_pairs(&pairs, text) ||
+	    (mp_str_starts(type, MP_STR("syscalls:sys_enter_")) && split_arguments(&pairs, text))) {
+		add_pairs(im, &pairs);
+		return;
+	}
+	if (mp_import_printed(&pairs, type, text, &rest)) {
+		add_pairs(im, &pairs);
+		text = mp_import_trim(rest);
+		if (text.len && split_pairs(&more, text)) {
+			for (i = 0; i < more.n; i++)
+				twice |= has_key(&pairs, more.v[i].key);
+			if (!twice) {
+				add_pairs(im, &more);
+				return;
+			}
+		}
+	}
+	if (text.len)
 		mp_import_field(im, ".text", text);
-		return;
-	}
-	for (i = 0; i < pairs.n; i++) {
-		if (!is_comm(pairs.v[i].key))
-			clean_value(&pairs.v[i]);
-		add_pair(im, &pairs.v[i]);
-	}
 }

@@ -241,19 +241,23 @@ static bool is_full(struct mp_import_frames *f)
 	return f->bytes > MP_LINE_MAX;
 }
 
-void mp_import_frame(struct mp_import_frames *f, struct mp_str text)
+struct mp_str mp_import_frame_text(struct mp_import_frames *f, struct mp_str text)
 {
 	struct mp_map_entry *e;
 	struct mp_str *frame;
 	bool fresh;
 
-	if (is_full(f))
-		return;
 	e = mp_map_put(&f->seen, &text, 1, &fresh);
 	frame = mp_map_value(e);
 	if (fresh)
 		*frame = make_frame(f, text);
-	push(f, *frame);
+	return *frame;
+}
+
+void mp_import_frame(struct mp_import_frames *f, struct mp_str text)
+{
+	if (!is_full(f))
+		push(f, mp_import_frame_text(f, text));
 }
 
 void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum mp_mark mark)

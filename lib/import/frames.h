@@ -21,6 +21,9 @@ void mp_import_frames_release(struct mp_import_frames *f);
 /* Adds a frame of perf script, from its address on: "ADDR SYMBOL+0xOFF (DSO)". */
 void mp_import_frame(struct mp_import_frames *f, struct mp_str text);
 
+/* A frame of perf script as a stack has it; valid until the next mp_import_stack(). */
+struct mp_str mp_import_frame_text(struct mp_import_frames *f, struct mp_str text);
+
 /* Adds a frame given as a raw name. */
 void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum mp_mark mark);
 

@@ -7,7 +7,7 @@
  */
 #include "lib/import/fields.h"
 #include "lib/import/format.h"
-#include "lib/import/frames.h"
+#include "lib/import/held.h"
 
 enum { HEAD_MAX = 128 };
 
@@ -18,9 +18,10 @@ struct head {
 struct ftrace {
 	struct mp_import *im;
 	struct mp_import_frames frames;
-	bool open;     /* an event with a stack is in im->line */
-	bool user;     /* its frames are in user space */
-	uint64_t lost; /* overwritten before the first event */
+	struct mp_import_queue queue;
+	struct mp_import_held *event; /* which the frames that follow belong to; NULL: none */
+	enum mp_import_side side;     /* of these frames */
+	uint64_t lost;		      /* overwritten before the first event */
 };
 
 /* Cuts "[CPU]" and the flags after it, if there are any, off the end of s. */
@@ -145,7 +146,12 @@ static const char *system_of(struct mp_str name)
 		{ "sock_", "sock" },
 		{ "inet_sock_", "sock" },
 		{ "writeback_", "writeback" },
+		{ "wbc_", "writeback" },
+		{ "sb_", "writeback" },
 		{ "ext4_", "ext4" },
+		{ "jbd2_", "jbd2" },
+		{ "xfs_", "xfs" },
+		{ "scsi_", "scsi" },
 		{ "contention_", "lock" },
 		{ "preempt_", "preemptirq" },
 		{ "irq_enable", "preemptirq" },
@@ -156,7 +162,8 @@ static const char *system_of(struct mp_str name)
 	if (mp_str_starts(name, MP_STR("kfree_skb")))
 		return "skb";
 	for (i = 0; i < MP_ARRAY_SIZE(systems); i++)
-		if (mp_str_starts(name, mp_str(systems[i].head)))
+		if (name.len && *name.p == *systems[i].head &&
+		    mp_str_starts(name, mp_str(systems[i].head)))
 			return systems[i].system;
 	return NULL;
 }
@@ -262,10 +269,48 @@ static void add_payload(struct mp_import *im, struct mp_str type, struct mp_str 
 		mp_import_payload(im, type, text);
 }
 
-/* The type of an event, and its text: "EVENT: TEXT", or what the tracers print without a name. */
+/*
+ * Splits what the kernel prints for system calls, "sys_read(fd: 3, count: 0x10)" and "sys_read -> 0x10",
+ * into name and text. Returns the beginning of the name of their events, or NULL.
+ */
+static const char *split_syscall(struct mp_str *name, struct mp_str *text)
+{
+	size_t n = 4;
+
+	if (!mp_str_starts(*text, MP_STR("sys_")))
+		return NULL;
+	while (n < text->len &&
+	       (mp_import_letter(text->p[n]) || mp_import_digit(text->p[n]) || text->p[n] == '_'))
+		n++;
+	*name = (struct mp_str){ text->p + 4, n - 4 };
+	if (mp_str_starts(mp_str_skip(*text, n), MP_STR(" -> "))) {
+		*text = mp_str_skip(*text, n + 4);
+		return "syscalls:sys_exit_";
+	}
+	if (n == text->len || text->p[n] != '(' || text->p[text->len - 1] != ')')
+		return NULL;
+	*text = (struct mp_str){ text->p + n + 1, text->len - n - 2 };
+	return "syscalls:sys_enter_";
+}
+
+/* "HEADNAME" in `to`, or the name alone if that is too small. */
+static struct mp_str join(char *to, size_t size, const char *head, const char *more,
+			  struct mp_str name)
+{
+	if (name.len + strlen(head) + strlen(more) + 1 > size)
+		return name;
+	return (struct mp_str){
+		to, (char *)mempcpy(stpcpy(stpcpy(to, head), more), name.p, name.len) - to
+	};
+}
+
+/*
+ * The type of an event, and its text: "EVENT: TEXT", or what the tracers print without a name. Its
+ * length is 0 if the text is none of these.
+ */
 static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 {
-	struct mp_str name = mp_import_trim(*text);
+	struct mp_str name = mp_import_trim(*text), call;
 	const char *colon = memchr(name.p, ':', name.len), *system;
 	const char *blank = name.len ? memchr(name.p, ' ', name.len) : NULL;
 
@@ -274,8 +319,11 @@ static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 		return MP_STR("ftrace:kernel_stack");
 	if (mp_str_starts(name, MP_STR("<user stack trace")))
 		return MP_STR("ftrace:user_stack");
+	system = split_syscall(&call, text);
+	if (system)
+		return join(to, size, system, "", call);
 	if (!colon || (blank && blank < colon))
-		return MP_STR("ftrace:function");
+		return memmem(name.p, name.len, " <-", 3) ? MP_STR("ftrace:function") : MP_STR("");
 	name.len = colon - name.p;
 	*text = mp_import_trim(mp_str_skip(*text, name.len + 1));
 	if (mp_str_eq(name, MP_STR("function")) || mp_str_eq(name, MP_STR("kernel_stack")) ||
@@ -285,20 +333,15 @@ static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 		return MP_STR("ftrace:print");
 	else
 		system = system_of(name);
-	if (!system || name.len + strlen(system) + 2 > size)
-		return name;
-	return (struct mp_str){
-		to, (char *)mempcpy(stpcpy(stpcpy(to, system), ":"), name.p, name.len) - to
-	};
+	return system ? join(to, size, system, ":", name) : name;
 }
 
-static void end_event(struct ftrace *f)
+/* Gives the frames that were read to their event. */
+static void end_stack(struct ftrace *f)
 {
-	if (!f->open)
-		return;
-	mp_import_stack(f->im, &f->frames);
-	mp_import_write(f->im);
-	f->open = false;
+	if (f->event)
+		mp_import_queue_stack(&f->queue, f->event, f->side, &f->frames);
+	f->event = NULL;
 }
 
 static int time_of(struct mp_str text, uint64_t *time_ns)
@@ -308,18 +351,38 @@ static int time_of(struct mp_str text, uint64_t *time_ns)
 	return mp_num_u64(text, time_ns) < 0 || *time_ns > INT64_MAX ? -1 : 0;
 }
 
+/* Finds the event that a stack belongs to; false: the type is not that of a stack. */
+static bool is_stack(struct ftrace *f, struct mp_str type, uint64_t cpu, uint64_t tid)
+{
+	if (!mp_str_eq(type, MP_STR("ftrace:kernel_stack")) &&
+	    !mp_str_eq(type, MP_STR("ftrace:user_stack")))
+		return false;
+	f->side = mp_str_eq(type, MP_STR("ftrace:user_stack")) ? MP_IMPORT_USER : MP_IMPORT_KERNEL;
+	f->event = mp_import_queue_find(&f->queue, cpu, tid, f->side);
+	return true;
+}
+
 static void handle_event(struct ftrace *f, const struct head *h)
 {
-	struct mp_import *im = f->im;
 	struct mp_str type, text = h->text;
-	uint64_t time_ns;
+	struct mp_import *im = f->im;
+	uint64_t time_ns, cpu, tid;
 	char name[256];
+	bool stack;
 
-	if (time_of(h->time, &time_ns) < 0) {
+	if (time_of(h->time, &time_ns) < 0 || mp_num_u64(h->cpu, &cpu) < 0 ||
+	    mp_num_u64(h->tid, &tid) < 0) {
 		mp_import_bad(im, "time is out of range");
 		return;
 	}
 	type = event_type(&text, name, sizeof(name));
+	if (!type.len) {
+		mp_import_bad(im, "event without a name");
+		return;
+	}
+	stack = is_stack(f, type, cpu, tid);
+	if (stack && f->event)
+		return;
 	mp_import_begin(im, MP_EVENT, "ftrace");
 	if (f->lost)
 		mp_import_lost(im, f->lost, time_ns, -1);
@@ -330,10 +393,11 @@ static void handle_event(struct ftrace *f, const struct head *h)
 		mp_import_number(im, "pid", h->tgid);
 	mp_import_number(im, "tid", h->tid);
 	mp_import_field(im, "comm", h->comm);
-	f->user = mp_str_eq(type, MP_STR("ftrace:user_stack"));
-	f->open = true;
-	if (!f->user && !mp_str_eq(type, MP_STR("ftrace:kernel_stack")))
+	if (!stack) {
 		add_payload(im, type, text);
+		f->side = MP_IMPORT_KERNEL;
+	}
+	f->event = mp_import_queue_add(&f->queue, cpu, tid);
 }
 
 /*
@@ -346,11 +410,11 @@ static void handle_frame(struct ftrace *f, struct mp_str text)
 	struct mp_buf name = { NULL, 0, 0 };
 
 	text = mp_import_trim(text);
-	if (!f->open) {
+	if (!f->event) {
 		mp_import_bad(f->im, "frame outside an event");
 		return;
 	}
-	if (f->user) {
+	if (f->side == MP_IMPORT_USER) {
 		const char *slash;
 
 		if (!at || at[-1] != '[' || text.p[text.len - 1] != ']') {
@@ -402,6 +466,7 @@ static void handle_loss(struct ftrace *f, struct mp_str line)
 		return;
 	}
 	mp_import_begin(f->im, MP_EVENT, "ftrace");
+	mp_import_queue_flush(&f->queue);
 	mp_import_lost(f->im, lost, f->im->last_ns, (int)cpu);
 }
 
@@ -433,7 +498,7 @@ static void handle_line(struct ftrace *f, struct mp_str line)
 		handle_frame(f, mp_str_skip(line, 3 + (*line.p == ' ')));
 		return;
 	}
-	end_event(f);
+	end_stack(f);
 	if (find_head(line, &h))
 		handle_event(f, &h);
 	else if (*line.p == '#')
@@ -448,7 +513,7 @@ static void handle_line(struct ftrace *f, struct mp_str line)
 
 static void parse(struct mp_import *im)
 {
-	struct ftrace f = { .im = im };
+	struct ftrace f = { .im = im, .queue = { .im = im } };
 	struct mp_str line;
 
 	im->source = "ftrace";
@@ -457,13 +522,15 @@ static void parse(struct mp_import *im)
 		if (line.len)
 			handle_line(&f, line);
 		else
-			end_event(&f);
+			end_stack(&f);
 	}
-	f.frames.truncated |= f.open && im->truncated;
-	end_event(&f);
+	f.frames.truncated |= f.event && f.frames.n && im->truncated;
+	end_stack(&f);
+	mp_import_queue_flush(&f.queue);
 	mp_import_begin(im, MP_EVENT, "ftrace");
 	if (f.lost)
 		mp_import_lost(im, f.lost, 0, -1);
+	mp_import_queue_release(&f.queue);
 	mp_import_frames_release(&f.frames);
 }
 

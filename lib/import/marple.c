@@ -270,14 +270,16 @@ static int handle_event(struct marple *m, const struct mp_str *parts, size_t n, 
 	struct mp_import *im = m->im;
 	uint64_t unit = im->options->time_unit_ns ? im->options->time_unit_ns : UNIT_NS, time;
 	struct pairs pairs = { .n = 0 };
-	struct mp_str connected;
+	struct mp_str connected, type = parts[1];
 
 	if (n < 3)
 		return fail(why, "event with fewer than three parts");
+	if (type.len > 1 && type.p[type.len - 1] == ':') /* as perf script prints it */
+		type.len--;
 	if (mp_num_u64(parts[0], &time) < 0 || time > INT64_MAX / unit)
 		return fail(why, "time is not a whole number, or out of range");
 	mp_import_begin(im, MP_EVENT, "marple");
-	mp_import_event(im, time * unit, parts[1]);
+	mp_import_event(im, time * unit, type);
 	if (n == 4 && commas) {
 		add_element(&pairs, parts[2]);
 		add_element(&pairs, parts[3]);

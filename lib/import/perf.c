@@ -24,18 +24,51 @@ struct perf {
 
 enum { HEADS_MAX = 1000 }; /* lines that are looked at to learn the columns */
 
+#define TARGET " => " /* between the source of a branch and its target */
+
 static const char deltas[] = "the times are differences (run perf script without --deltatime)";
 
 /* --- samples --------------------------------------------------------------------------------- */
 
-/* Adds what follows the event's name: an address, the text of a tracepoint, a single frame. */
+/* Where " => ADDRESS", the target of a branch, begins in s; s.len if there is none. */
+static size_t find_target(struct mp_str s)
+{
+	size_t at = mp_import_find(s, TARGET), n = sizeof(TARGET) - 1;
+
+	return mp_import_ip_ends_at(mp_str_skip(s, MP_MIN(at + n, s.len)), MP_PERF_IP_WIDTH)
+		       ? at
+		       : s.len;
+}
+
+/* Adds the target of a branch as .to, the function, and addr. */
+static void add_target(struct perf *p, struct mp_str target)
+{
+	struct mp_str frame = mp_import_trim(mp_str_skip(target, sizeof(TARGET) - 1));
+	struct mp_str addr = { frame.p, mp_import_find(frame, " ") };
+
+	mp_import_hex(p->im, "addr", addr);
+	mp_import_field(p->im, ".to", MP_STR(""));
+	mp_buf_str(&p->im->line, mp_import_frame_text(&p->frames, frame));
+}
+
+/*
+ * Adds what follows the event's name: an address, the text of a tracepoint, the kind of a branch, a
+ * single frame, the target of a branch.
+ */
 static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str type)
 {
-	struct mp_str text = h->text;
+	struct mp_str text = h->text, target = { NULL, 0 };
 	bool trace = mp_import_is_tracepoint(type);
-	size_t ip = text.len;
+	size_t ip;
 
-	text.len = mp_import_without_blanks(text);
+	if (!mp_import_without_blanks(text))
+		return;
+	if (!trace) {
+		ip = find_target(text);
+		target = mp_str_skip(text, ip);
+		text.len = ip;
+	}
+	ip = text.len = mp_import_without_blanks(text);
 	if (!trace && mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
 		struct mp_str addr =
 			mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
@@ -45,7 +78,15 @@ static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str
 	}
 	if (!trace || (text.len && text.p[text.len - 1] == ')'))
 		ip = mp_import_find_ip(text);
-	mp_import_payload(p->im, type, (struct mp_str){ text.p, MP_MIN(ip, text.len) });
+	if (target.len) {
+		struct mp_str flags = mp_import_trim((struct mp_str){ text.p, ip });
+
+		if (flags.len)
+			mp_import_field(p->im, ".flags", flags);
+		add_target(p, target);
+	} else {
+		mp_import_payload(p->im, type, (struct mp_str){ text.p, ip });
+	}
 	if (ip < text.len)
 		mp_import_frame(&p->frames, mp_import_trim(mp_str_skip(text, ip)));
 }
@@ -255,7 +296,9 @@ static void handle_other(struct perf *p, struct mp_str line)
 		return;
 	}
 	start = p->tabbed ? line.len : frame_start(line);
-	if (start < line.len && (p->open || p->bare || p->timed))
+	if (p->open && mp_str_starts(line, MP_STR(TARGET)) && find_target(line) == 0)
+		add_target(p, line);
+	else if (start < line.len && (p->open || p->bare || p->timed))
 		handle_frame(p, mp_str_skip(line, start));
 	else if (!p->open || !p->frames.n || (*line.p != ' ' && *line.p != '|'))
 		mp_import_bad(p->im, "neither a sample nor a frame");

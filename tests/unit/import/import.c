@@ -117,7 +117,46 @@ static void test_payload(void)
 	ok(payload_is("a:b", "target_cpu=003 name=007", ".target_cpu=3\t.name=007"), "zeros");
 	ok(payload_is("syscalls:sys_enter_x", "fd: 0x3, buf: 0x7f", ".fd=0x3\t.buf=0x7f"),
 	   "arguments");
-	ok(payload_is("syscalls:sys_exit_x", "0x3", ".ret=0x3"), "a result");
+	ok(payload_is("syscalls:sys_enter_x", "fd: 3, buf: 7f0a", ".fd=0x3\t.buf=0x7f0a"),
+	   "arguments without 0x");
+	ok(payload_is("syscalls:sys_enter_x", "fd: 3, name: a", ".fd=0x3\t.name=0xa") &&
+		   payload_is("syscalls:sys_enter_x", "fd: 3, x: y", ".text=fd: 3, x: y"),
+	   "an argument that is not a number");
+	ok(payload_is("syscalls:sys_exit_x", "0x3", ".ret=3") &&
+		   payload_is("syscalls:sys_exit_x", "0xfffffffffffffff5", ".ret=-11"),
+	   "a result");
+	ok(payload_is("raw_syscalls:sys_enter", "NR 33 (b, 1, 559e, 0, 7, b)",
+		      ".id=33\t.args=11,1,21918,0,7,11") &&
+		   payload_is("raw_syscalls:sys_exit", "NR 1 = -2", ".id=1\t.ret=-2"),
+	   "system calls by number");
+	ok(payload_is("block:block_rq_issue", "8,1 WS 4096 () 123 + 8 be,0,4 [a [b]",
+		      ".dev=8388609\t.rwbs=WS\t.bytes=4096\t.cmd=\t.sector=123\t.nr_sector=8\t"
+		      ".ioprio=be,0,4\t.comm=a [b"),
+	   "a request");
+	ok(payload_is("block:block_rq_issue", "8,1 N 0 (12 00 00) 0 + 0 [a [b]",
+		      ".dev=8388609\t.rwbs=N\t.bytes=0\t.cmd=12 00 00\t.sector=0\t.nr_sector=0\t"
+		      ".comm=a [b"),
+	   "a request with a command and without a priority");
+	ok(payload_is("block:block_rq_complete", "8,1 R () 123 + 8 [-5]",
+		      ".dev=8388609\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t.error=-5"),
+	   "the end of a request");
+	ok(payload_is("block:block_bio_remap", "8,0 R 123 + 8 <- (8,1) 99",
+		      ".dev=8388608\t.rwbs=R\t.sector=123\t.nr_sector=8\t.old_dev=8388609\t"
+		      ".old_sector=99"),
+	   "a request that moves");
+	ok(payload_is("block:block_touch_buffer", "8,1 sector=12 size=4096",
+		      ".dev=8388609\t.sector=12\t.size=4096"),
+	   "a device before a list");
+	ok(payload_is("block:block_rq_issue", "new format", ".text=new format"), "a new format");
+	ok(payload_is("ext4:ext4_x", "dev 8,1 ino 12 flags  len 4 caller f+0x1 [ext4]",
+		      ".dev=8388609\t.ino=12\t.flags=\t.len=4\t.caller=f+0x1\t.text=[ext4]"),
+	   "names and values");
+	ok(payload_is("probe:f", "(ffffffff81000130) a=1 b=2",
+		      ".__probe_ip=0xffffffff81000130\t.a=1\t.b=2") &&
+		   payload_is("probe:f__return", "(401000 <- 402000) ret=0x1",
+			      ".__probe_func=0x401000\t.__probe_ret_ip=0x402000\t.ret=0x1") &&
+		   payload_is("a:b", "(some text)", ".text=(some text)"),
+	   "probes");
 	ok(payload_is("a:b", "fd: 0x3, buf: 0x7f", ".text=fd: 0x3, buf: 0x7f"),
 	   "what looks so elsewhere");
 }

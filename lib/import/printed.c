@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/import/printed.h"
+
+#include "lib/import/text.h"
+#include "lib/stream/esc.h"
+
+/*
+ * The formats (include/trace/events/ of Linux) of the types with a prefix, the one with the most fields
+ * first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d}, {NAME/x}
+ * and {NAME/X} are a device and hexadecimal numbers; * is a rest.
+ */
+static const struct {
+	const char *prefix, *format;
+} formats[] = {
+	{ "raw_syscalls:sys_enter", "NR {id} ({args/X})" },
+	{ "raw_syscalls:sys_exit", "NR {id} = {ret}" },
+	{ "block:", "{dev/d} {rwbs} {bytes} ({cmd/s}) {sector} + {nr_sector} {ioprio} [{comm/s}]" },
+	{ "block:", "{dev/d} {rwbs} {bytes} ({cmd/s}) {sector} + {nr_sector} [{comm/s}]" },
+	{ "block:", "{dev/d} {rwbs} ({cmd/s}) {sector} + {nr_sector} {ioprio} [{error}]" },
+	{ "block:", "{dev/d} {rwbs} ({cmd/s}) {sector} + {nr_sector} [{error}]" },
+	{ "block:block_bio_complete", "{dev/d} {rwbs} {sector} + {nr_sector} [{error}]" },
+	{ "block:", "{dev/d} {rwbs} {sector} + {nr_sector} [{comm/s}]" },
+	{ "block:",
+	  "{dev/d} {rwbs} {sector} + {nr_sector} <- ({old_dev/d}) {old_sector} {nr_bios}" },
+	{ "block:", "{dev/d} {rwbs} {sector} + {nr_sector} <- ({old_dev/d}) {old_sector}" },
+	{ "block:", "{dev/d} {rwbs} {sector} / {new_sector} [{comm/s}]" },
+	{ "block:", "{dev/d} *" },
+	{ "block:block_unplug", "[{comm/s}] {nr_rq}" },
+	{ "block:block_plug", "[{comm/s}]" },
+	{ "writeback:", "bdi {name}: *" },
+	{ "workqueue:", "work struct={work} *" },
+	{ "workqueue:", "work struct {work}: function {function}" },
+	{ "workqueue:", "work struct {work}" },
+	{ "", "({__probe_func/x} <- {__probe_ret_ip/x}) *" },
+	{ "", "({__probe_func/x} <- {__probe_ret_ip/x})" },
+	{ "", "({__probe_ip/x}) *" },
+	{ "", "({__probe_ip/x})" },
+};
+
+bool mp_import_is_hex(struct mp_str s)
+{
+	size_t i;
+
+	if (mp_str_starts(s, MP_STR("0x")))
+		s = mp_str_skip(s, 2);
+	for (i = 0; i < s.len; i++)
+		if (!mp_import_hex_digit(s.p[i]))
+			return false;
+	return s.len > 0 && s.len <= 16;
+}
+
+/* Whether all numbers of "0, 7f00" are hexadecimal. */
+static bool are_hex(struct mp_str list)
+{
+	size_t n;
+
+	for (; list.len; list = mp_str_skip(list, MP_MIN(n + 1, list.len))) {
+		n = mp_import_find(list, ",");
+		if (!mp_import_is_hex(mp_import_trim((struct mp_str){ list.p, n })))
+			return false;
+	}
+	return true;
+}
+
+/* Parses "8,1" or "8:1"; false: it is neither. */
+static bool parse_dev(struct mp_str s, uint64_t *dev)
+{
+	size_t n = mp_import_digits(s);
+	uint64_t major, minor;
+
+	if (n == s.len || (s.p[n] != ',' && s.p[n] != ':') ||
+	    mp_num_u64((struct mp_str){ s.p, n }, &major) < 0 ||
+	    mp_num_u64(mp_str_skip(s, n + 1), &minor) < 0 || major > UINT32_MAX || minor >= 1 << 20)
+		return false;
+	*dev = major << 20 | minor;
+	return true;
+}
+
+/* Whether a value is what its form in the table asks for. */
+static bool set_form(struct mp_import_pair *pair, char form)
+{
+	uint64_t dev;
+
+	switch (form) {
+	case 's':
+		return true;
+	case 'd':
+		pair->form = MP_IMPORT_DEV;
+		return parse_dev(pair->value, &dev);
+	case 'x':
+		pair->form = MP_IMPORT_HEX;
+		return mp_import_is_hex(pair->value);
+	case 'X':
+		pair->form = MP_IMPORT_HEXES;
+		return are_hex(pair->value);
+	}
+	return pair->value.len && !memchr(pair->value.p, ' ', pair->value.len) &&
+	       *pair->value.p != '[';
+}
+
+/* Splits "{NAME/FORM}" at *format; the value ends where the text has what follows it there. */
+static bool match_field(struct mp_import_pair *pair, const char **format, struct mp_str *text)
+{
+	const char *name = *format + 1, *end = strchr(name, '}'), *next = strchrnul(end, '{');
+	const char *slash = memchr(name, '/', end - name);
+	char literal[16];
+	size_t n;
+
+	*pair = (struct mp_import_pair){ .key = { name, (slash ? slash : end) - name } };
+	*format = end + 1;
+	next = memchr(*format, '*', next - *format) ? next - 1 : next;
+	n = MP_MIN((size_t)(next - *format), sizeof(literal) - 1);
+	memcpy(literal, *format, n);
+	literal[n] = '\0';
+	if (*next)
+		n = n ? mp_import_find(*text, literal) : text->len;
+	else if (text->len < n || !mp_str_ends(*text, mp_str(literal)))
+		return false;
+	else
+		n = text->len - n; /* the last field ends with the text */
+	pair->value = (struct mp_str){ text->p, n };
+	*text = mp_str_skip(*text, n);
+	return set_form(pair, slash ? slash[1] : '\0');
+}
+
+static bool match(struct mp_import_pairs *pairs, const char *format, struct mp_str text,
+		  struct mp_str *rest)
+{
+	pairs->n = 0;
+	while (*format && *format != '*') {
+		if (*format == '{') {
+			if (!match_field(&pairs->v[pairs->n], &format, &text))
+				return false;
+			pairs->n++;
+		} else if (text.len && *text.p == *format) {
+			format++;
+			text = mp_str_skip(text, 1);
+		} else {
+			return false;
+		}
+	}
+	*rest = text;
+	return *format == '*' || !text.len;
+}
+
+/* Splits "dev 8,1 ino 12 len 4096", which file systems print, as far as it is names and values. */
+static bool split_words(struct mp_import_pairs *pairs, struct mp_str text, struct mp_str *rest)
+{
+	struct mp_str key, value;
+	size_t n, i;
+
+	pairs->n = 0;
+	*rest = text;
+	while (pairs->n < MP_IMPORT_PAIRS_MAX) {
+		key = *rest;
+		for (n = 0; n < key.len && (mp_import_letter(key.p[n]) || key.p[n] == '_'); n++)
+			;
+		if (!n || n == key.len || key.p[n] != ' ')
+			break;
+		value = mp_str_skip(key, n + 1);
+		key.len = n;
+		for (i = 0; i < pairs->n; i++)
+			if (mp_str_eq(pairs->v[i].key, key))
+				return pairs->n > 1;
+		n = mp_import_find(value, " "); /* flags may be empty */
+		pairs->v[pairs->n] = (struct mp_import_pair){ .key = key, .value = { value.p, n } };
+		if (!set_form(&pairs->v[pairs->n], pairs->n ? 's' : 'd'))
+			break;
+		pairs->n++;
+		*rest = mp_import_trim(mp_str_skip(value, n));
+	}
+	return pairs->n > 1;
+}
+
+bool mp_import_printed(struct mp_import_pairs *pairs, struct mp_str type, struct mp_str text,
+		       struct mp_str *rest)
+{
+	size_t i;
+
+	if (mp_str_starts(text, MP_STR("dev ")))
+		return split_words(pairs, text, rest);
+	for (i = 0; i < MP_ARRAY_SIZE(formats); i++)
+		if ((*formats[i].format == '{' || *formats[i].format == *text.p) &&
+		    mp_str_starts(type, mp_str(formats[i].prefix)) &&
+		    match(pairs, formats[i].format, text, rest))
+			return true;
+	return false;
+}
+
+static uint64_t hex_value(struct mp_str s)
+{
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = mp_str_starts(s, MP_STR("0x")) ? 2 : 0; i < s.len; i++)
+		v = v << 4 | (mp_import_digit(s.p[i]) ? s.p[i] - '0' : (s.p[i] | 0x20) - 'a' + 10);
+	return v;
+}
+
+static void put_hexes(struct mp_buf *to, struct mp_str list)
+{
+	while (list.len) {
+		size_t n = mp_import_find(list, ",");
+
+		mp_buf_printf(to, "%llu",
+			      (unsigned long long)hex_value(
+				      mp_import_trim((struct mp_str){ list.p, n })));
+		list = mp_str_skip(list, MP_MIN(n + 1, list.len));
+		if (list.len)
+			mp_buf_byte(to, ',');
+	}
+}
+
+void mp_import_put_value(struct mp_buf *to, const struct mp_import_pair *pair)
+{
+	struct mp_str v = pair->value;
+	uint64_t dev;
+
+	if (pair->form == MP_IMPORT_DEV && parse_dev(v, &dev)) {
+		mp_buf_printf(to, "%llu", (unsigned long long)dev);
+	} else if (pair->form == MP_IMPORT_SIGNED && mp_import_is_hex(v)) {
+		mp_buf_printf(to, "%lld", (long long)hex_value(v));
+	} else if (pair->form == MP_IMPORT_HEXES) {
+		put_hexes(to, v);
+	} else {
+		if (pair->form == MP_IMPORT_HEX && !mp_str_starts(v, MP_STR("0x")))
+			mp_buf_add(to, "0x", 2);
+		mp_esc_add(to, v, MP_ESC_VALUE);
+	}
+}

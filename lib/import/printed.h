@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The texts of tracepoints that are not lists "a=1 b=2": "8,0 W 4096 () 1234 + 8 [dd]". The fields get
+ * the names and values that the kernel has, and mp-record writes. Includes str only.
+ */
+#ifndef MP_IMPORT_PRINTED_H
+#define MP_IMPORT_PRINTED_H
+
+#include "lib/core/str.h"
+
+enum { MP_IMPORT_PAIRS_MAX = 64 };
+
+/* What the kernel printed a value as. */
+enum mp_import_form {
+	MP_IMPORT_PLAIN,
+	MP_IMPORT_DEV,	  /* MAJOR,MINOR: the number is MAJOR << 20 | MINOR */
+	MP_IMPORT_HEX,	  /* hexadecimal digits, perhaps without 0x */
+	MP_IMPORT_HEXES,  /* a list of these, which is written as decimal numbers */
+	MP_IMPORT_SIGNED, /* a hexadecimal number that may be negative */
+};
+
+struct mp_import_pair {
+	struct mp_str key, value;
+	bool bracket; /* one precedes the key */
+	enum mp_import_form form;
+};
+
+struct mp_import_pairs {
+	struct mp_import_pair v[MP_IMPORT_PAIRS_MAX];
+	size_t n;
+};
+
+/*
+ * Splits the text of an event by what is known of its type; the part of it that was not understood
+ * is in *rest. False: nothing was.
+ */
+bool mp_import_printed(struct mp_import_pairs *pairs, struct mp_str type, struct mp_str text,
+		       struct mp_str *rest);
+
+/* Whether s is 1 to 16 hexadecimal digits, perhaps after 0x. */
+bool mp_import_is_hex(struct mp_str s);
+
+/* Adds a value in the form that the stream has. */
+void mp_import_put_value(struct mp_buf *to, const struct mp_import_pair *pair);
+
+#endif

@@ -125,7 +125,8 @@ used() {
 	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
-	sleep 4
+	until [[ "$(cat "/proc/$pid/wchan")" == *pipe_write* ]]; do sleep 0.1; done
+	sleep 3
 	kill -TERM $pid
 	sleep 0.5
 	{ read -r ticks; read -r kib; } < <(used)
@@ -136,4 +137,40 @@ used() {
 	echo "$ticks ticks and $kib KiB, 3 s later $ticks_later ticks and $kib_later KiB"
 	[ $((ticks_later - ticks)) -lt $(($(getconf CLK_TCK) / 2)) ]
 	[ $((kib_later - kib)) -lt 16384 ]
+}
+
+@test "a write that fails, of whatever thread, does not keep a recording from ending" {
+	needs_root
+	needs_strace
+	for ((i = 1; i <= 12; i++)); do
+		status=0
+		timeout 60 strace -f -o "$TMP/strace" -e trace=write -e inject=write:error=EIO:when=$i \
+			mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -o "$TMP/s" -- "$LOAD/getppid" 3 2> "$TMP/err" || status=$?
+		[[ "$status" = [012] ]] || { echo "write $i: status $status"; cat "$TMP/err"; grep INJECTED "$TMP/strace"; false; }
+		[ "$status" -lt 2 ] || grep -q 'Input/output error' "$TMP/err"
+	done
+}
+
+@test "a recording of COMMAND ends because COMMAND has ended, 50 times" {
+	needs_root
+	# a thread that is not the first one becomes the program
+	printf '%s\n' 'import os, threading' 'threading.Thread(target=lambda: os.execvp("sleep", ["sleep", "0.01"])).start()' \
+		'threading.Event().wait()' > "$TMP/exec.py"
+	for ((i = 0; i < 50; i++)); do
+		ways=(-e page-faults -e sched:sched_switch)
+		[ $((i % 5)) != 0 ] || ways=(-e sched:sched_switch -g user:bpf)
+		commands=(true "sleep 0.01" "python3 $TMP/exec.py" "sh -c true;true")
+		read -ra command <<< "${commands[i % 4]}"
+		mp-record -v "${ways[@]}" -o "$TMP/s" -- "${command[@]}" > /dev/null 2> "$TMP/err" || [ $? = 1 ]
+		grep -q 'the recording was ended by the end of COMMAND' "$TMP/err" || { cat "$TMP/err"; false; }
+		[ "$(trailer "$TMP/s" status)" = 0 ]
+	done
+}
+
+@test "what ended a recording before its COMMAND is reported" {
+	needs_root
+	for option in -d0.2 -n3; do
+		run mp-record -a -e sched:sched_switch $option -o "$TMP/s" -- sleep 600
+		[[ "$output" == *"'sleep' ended with status 143, stopped after the recording had been ended by the "[nd]u* ]]
+	done
 }

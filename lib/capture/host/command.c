@@ -81,6 +81,7 @@ int mp_command_end(struct mp_command *c)
 
 	if (poll(&ended, 1, 0) == 0) {
 		kill(c->pid, SIGTERM);
+		c->stopped = true;
 		if (poll(&ended, 1, TERM_MS) == 0)
 			kill(c->pid, SIGKILL);
 	}

@@ -16,6 +16,7 @@ struct mp_command {
 	int go;	    /* pipe: a byte starts the command */
 	int failed; /* pipe: the errno of execve, or its end if execve succeeded */
 	char *name;
+	bool stopped; /* by mp_command_end() */
 };
 
 /*

@@ -5,10 +5,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/host/bell.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
@@ -21,21 +21,13 @@ enum {
 
 struct mp_grace {
 	pthread_t thread;
-	int news;	  /* eventfd */
-	int wake;	  /* eventfd */
+	int news;	  /* bell */
+	int wake;	  /* bell */
 	bool guess;	  /* atomic: there are no grace periods */
 	bool stop;	  /* atomic */
 	uint64_t time_ns; /* atomic */
 	uint64_t guesses; /* of the thread that waits for grace periods */
 };
-
-static void ring_bell(int fd)
-{
-	uint64_t one = 1;
-
-	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* the eventfd is readable already */
-}
 
 static int grace_period(void)
 {
@@ -46,7 +38,7 @@ static void *run(void *arg)
 {
 	struct mp_grace *s = arg;
 	struct pollfd wake = { .fd = s->wake, .events = POLLIN };
-	uint64_t now, rings;
+	uint64_t now;
 
 	while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE)) {
 		now = mp_monotonic_ns();
@@ -55,9 +47,9 @@ static void *run(void *arg)
 			now -= GUESS_NS;
 		}
 		__atomic_store_n(&s->time_ns, now, __ATOMIC_RELEASE);
-		ring_bell(s->news);
-		if (poll(&wake, 1, PERIOD_MS) > 0 && read(s->wake, &rings, sizeof(rings)) < 0)
-			break;
+		mp_bell_ring(s->news);
+		if (poll(&wake, 1, PERIOD_MS) > 0)
+			mp_bell_answer(s->wake);
 	}
 	return NULL;
 }
@@ -66,11 +58,9 @@ struct mp_grace *mp_grace_start(int realtime, int *tid)
 {
 	struct mp_grace *s = mp_zalloc(sizeof(*s));
 
-	s->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	s->news = mp_bell_new();
+	s->wake = mp_bell_new();
 	s->time_ns = mp_monotonic_ns(); /* nothing is recorded yet */
-	if (s->news < 0 || s->wake < 0)
-		mp_die("cannot make an eventfd: %m");
 	mp_thread_start(&s->thread, run, s, realtime, tid);
 	return s;
 }
@@ -80,7 +70,7 @@ void mp_grace_stop(struct mp_grace *s)
 	if (!s)
 		return;
 	__atomic_store_n(&s->stop, true, __ATOMIC_RELEASE);
-	ring_bell(s->wake);
+	mp_bell_ring(s->wake);
 	pthread_join(s->thread, NULL);
 	close(s->news);
 	close(s->wake);
@@ -89,7 +79,7 @@ void mp_grace_stop(struct mp_grace *s)
 
 void mp_grace_expedite(struct mp_grace *s)
 {
-	ring_bell(s->wake);
+	mp_bell_ring(s->wake);
 }
 
 int mp_grace_fd(const struct mp_grace *s)
@@ -99,10 +89,9 @@ int mp_grace_fd(const struct mp_grace *s)
 
 uint64_t mp_grace_time(struct mp_grace *s)
 {
-	uint64_t rings, settled, latest = mp_monotonic_ns() - LATEST_NS;
+	uint64_t settled, latest = mp_monotonic_ns() - LATEST_NS;
 
-	if (read(s->news, &rings, sizeof(rings)) < 0)
-		rings = 0; /* no news */
+	mp_bell_answer(s->news);
 	settled = __atomic_load_n(&s->time_ns, __ATOMIC_ACQUIRE);
 	s->guesses += __atomic_load_n(&s->guess, __ATOMIC_RELAXED) || settled < latest;
 	return MP_MAX(settled, latest);

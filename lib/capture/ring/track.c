@@ -14,10 +14,10 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/bell.h"
 #include "lib/capture/host/thread.h"
 #include "lib/capture/ring/ring.h"
 
@@ -41,7 +41,7 @@ struct mp_track {
 	pthread_mutex_t draining;
 	bool started;
 	pthread_t thread;
-	int stop; /* eventfd */
+	int stop; /* bell */
 };
 
 /* libperf's own messages say less than ours. */
@@ -143,9 +143,7 @@ static struct mp_track *new_track(void)
 	struct mp_track *t = mp_zalloc(sizeof(*t));
 
 	mp_thread_mutex(&t->draining);
-	t->stop = eventfd(0, EFD_CLOEXEC);
-	if (t->stop < 0)
-		mp_die("cannot make an eventfd: %m");
+	t->stop = mp_bell_new();
 	return t;
 }
 
@@ -191,10 +189,10 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 
 void mp_track_stop(struct mp_track *t)
 {
-	uint64_t one = 1;
-
-	if (t->started && write(t->stop, &one, sizeof(one)) == sizeof(one))
-		pthread_join(t->thread, NULL);
+	if (!t->started)
+		return;
+	mp_bell_ring(t->stop);
+	pthread_join(t->thread, NULL);
 	t->started = false;
 }
 

@@ -9,13 +9,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/bell.h"
 #include "lib/capture/host/deferred_close.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
@@ -28,24 +28,17 @@ enum {
 struct mp_control {
 	struct mp_control_setup s;
 	int signal_fd;
-	int stop_fd;	/* eventfd: please stop */
-	int stopped_fd; /* eventfd: it has */
+	int stop_fd;	/* bell: please stop */
+	int stopped_fd; /* bell: it has */
 	int timer_fd;
-	int go_fd; /* eventfd: everything is open */
+	int go_fd; /* bell: everything is open */
 	sem_t on;  /* all events are enabled */
 	struct mp_control_started started;
-	uint64_t stop_ns; /* atomic */
+	const char *reason; /* for the stop; valid after it */
+	uint64_t stop_ns;   /* atomic */
 	pthread_mutex_t closing;
 	bool closed; /* by the lock */
 };
-
-static void ring_bell(int fd)
-{
-	uint64_t one = 1;
-
-	if (write(fd, &one, sizeof(one)) < 0)
-		return; /* it rings already */
-}
 
 /* A thread that others wait for. */
 static void hurry(int tid)
@@ -155,17 +148,26 @@ static void begin(struct mp_control *c)
 /* Waits for a reason to stop. Returns whether that is a signal. */
 static bool wait_for_end(struct mp_control *c)
 {
+	static const char *const names[] = { "a signal", "the number of events or a failed output",
+					     "the duration", "the end of COMMAND" };
 	struct pollfd reasons[] = {
 		{ .fd = c->signal_fd, .events = POLLIN },
 		{ .fd = c->stop_fd, .events = POLLIN },
 		{ .fd = c->timer_fd, .events = POLLIN },
 		{ .fd = c->s.command_fd, .events = POLLIN },
 	};
+	size_t i;
 	int n;
 
 	do {
 		n = poll(reasons, MP_ARRAY_SIZE(reasons), c->s.of_tasks ? ORPHANED_MS : -1);
-	} while (n < 0 ? errno == EINTR : n == 0 && !mp_rings_orphaned(c->s.rings));
+		if (n < 0 && errno != EINTR)
+			mp_die("cannot wait for the end of the recording: %m");
+	} while (n < 0 || (n == 0 && !mp_rings_orphaned(c->s.rings)));
+	c->reason = "the end of all tasks";
+	for (i = 0; n > 0 && i < MP_ARRAY_SIZE(reasons); i++)
+		if (reasons[i].revents)
+			c->reason = names[i];
 	return reasons[0].revents && wait_for_signal(c->signal_fd, 0);
 }
 
@@ -176,7 +178,7 @@ static void end(struct mp_control *c)
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);
-	ring_bell(c->stopped_fd);
+	mp_bell_ring(c->stopped_fd);
 }
 
 /* Says why the program has not ended yet. */
@@ -237,13 +239,12 @@ struct mp_control *mp_control_start(int *tid)
 	sem_init(&c->on, 0, 0);
 	c->stop_ns = UINT64_MAX;
 	c->signal_fd = take_signals();
-	c->go_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	c->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	c->stopped_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	c->go_fd = mp_bell_new();
+	c->stop_fd = mp_bell_new();
+	c->stopped_fd = mp_bell_new();
 	c->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (c->signal_fd < 0 || c->go_fd < 0 || c->stop_fd < 0 || c->stopped_fd < 0 ||
-	    c->timer_fd < 0)
-		mp_die("cannot make an eventfd: %m");
+	if (c->signal_fd < 0 || c->timer_fd < 0)
+		mp_die("cannot make a signalfd or a timerfd: %m");
 	mp_thread_start(&thread, run, c, privileged,
 			tid);	/* it sleeps: the priority costs nothing */
 	pthread_detach(thread); /* waits for a second signal until the process ends */
@@ -253,7 +254,7 @@ struct mp_control *mp_control_start(int *tid)
 struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_control_setup *setup)
 {
 	c->s = *setup;
-	ring_bell(c->go_fd);
+	mp_bell_ring(c->go_fd);
 	while (sem_wait(&c->on) < 0 && errno == EINTR)
 		;
 	return c->started;
@@ -261,7 +262,7 @@ struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_co
 
 void mp_control_stop(struct mp_control *c)
 {
-	ring_bell(c->stop_fd);
+	mp_bell_ring(c->stop_fd);
 }
 
 void mp_control_end(struct mp_control *c)
@@ -274,6 +275,11 @@ void mp_control_end(struct mp_control *c)
 uint64_t mp_control_stop_ns(const struct mp_control *c)
 {
 	return __atomic_load_n(&c->stop_ns, __ATOMIC_ACQUIRE);
+}
+
+const char *mp_control_reason(const struct mp_control *c)
+{
+	return c->reason;
 }
 
 int mp_control_stopped_fd(const struct mp_control *c)

@@ -52,6 +52,9 @@ void mp_control_stop(struct mp_control *c);
 /* When the first event was about to be disabled; UINT64_MAX: not yet. */
 uint64_t mp_control_stop_ns(const struct mp_control *c);
 
+/* What ended the recording, for people; to be called after its end. */
+const char *mp_control_reason(const struct mp_control *c);
+
 /* To be called before the rings are closed. The thread remains for a second signal. */
 void mp_control_end(struct mp_control *c);
 

@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "lib/capture/host/bell.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
@@ -30,7 +30,7 @@ enum {
 struct mp_drain {
 	struct mp_drain_setup s;
 	pthread_t thread;
-	int go_fd; /* eventfd */
+	int go_fd; /* bell */
 	int stopped_fd;
 	struct mp_queue_filler stacks;
 	bool dumps;	      /* some events copy stacks */
@@ -271,13 +271,12 @@ static void finish(struct mp_drain *d)
 /* Until all events are disabled. */
 static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 {
-	uint64_t stopped;
 	size_t i;
 
 	for (;;) {
 		if (poll(fds, n, -1) < 0 && errno != EINTR)
-			break;
-		if (fds[0].revents && read(d->stopped_fd, &stopped, sizeof(stopped)) > 0)
+			mp_die("cannot wait for events: %m");
+		if (fds[0].revents)
 			break;
 		for (i = FDS_BEFORE_RINGS; i < n; i++)
 			if (fds[i].revents & (POLLHUP | POLLERR))
@@ -293,9 +292,9 @@ static void *run(void *arg)
 	struct mp_drain *d = arg;
 	size_t n = FDS_BEFORE_RINGS, i;
 	struct pollfd *fds;
-	uint64_t go;
+	struct pollfd go = { .fd = d->go_fd, .events = POLLIN };
 
-	while (read(d->go_fd, &go, sizeof(go)) < 0 && errno == EINTR)
+	while (poll(&go, 1, -1) < 0 && errno == EINTR)
 		;
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
 	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
@@ -320,20 +319,15 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 	d->stacks = (struct mp_queue_filler){ setup->queue, setup->stacks, STACKS_CHUNK, NULL };
 	for (i = 0; i < setup->events->n; i++)
 		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);
-	d->go_fd = eventfd(0, EFD_CLOEXEC);
-	if (d->go_fd < 0)
-		mp_die("cannot make an eventfd: %m");
+	d->go_fd = mp_bell_new();
 	mp_thread_start(&d->thread, run, d, setup->realtime, tid);
 	return d;
 }
 
 void mp_drain_go(struct mp_drain *d, int stopped_fd)
 {
-	uint64_t one = 1;
-
 	d->stopped_fd = stopped_fd;
-	if (write(d->go_fd, &one, sizeof(one)) < 0)
-		mp_die("cannot write to an eventfd: %m");
+	mp_bell_ring(d->go_fd);
 }
 
 void mp_drain_free(struct mp_drain *d)

@@ -62,6 +62,17 @@ static bool write_sources(const struct mp_record_parts *x, const json_t *common)
 	return cap_sources_write(&x->opened->sources, &output);
 }
 
+static void report_command(const struct mp_record_parts *x, int status)
+{
+	const struct mp_command *c = &x->plan->command;
+
+	if (c->stopped)
+		mp_say("'%s' ended with status %d, stopped after the recording had been ended by %s",
+		       c->name, status, mp_control_reason(x->run->control));
+	else if (status)
+		mp_say("'%s' ended with status %d", c->name, status);
+}
+
 enum mp_status mp_record_finish(const struct mp_record_parts *x)
 {
 	const struct mp_record_options *o = x->plan->o;
@@ -85,8 +96,8 @@ enum mp_status mp_record_finish(const struct mp_record_parts *x)
 	if (w->live)
 		mp_live_show(w->live, w->written, w->lost, true);
 	mp_out_close(x->run->out);
-	if (command_status && !o->quiet)
-		mp_say("'%s' ended with status %d", x->plan->command.name, command_status);
+	if (!o->quiet)
+		report_command(x, command_status);
 	mp_report_losses(w, &account, o->quiet, o->verbose);
 	if (o->verbose)
 		mp_report_details(w, &account, x->opened->grace, x->opened->bpf_stacks);

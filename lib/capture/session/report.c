@@ -89,6 +89,7 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 	const struct mp_symbols *symbols = st->symbols;
 	size_t i;
 
+	mp_say("the recording was ended by %s", mp_control_reason(w->control));
 	for (i = 0; i < w->rings->n; i++)
 		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
 		       w->rings->v[i].cpu, (unsigned long long)a->cpus[i].fired,

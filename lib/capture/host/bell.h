@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one thread rings and another one waits for with poll(2): an eventfd. Includes base only. */
+#ifndef MP_CAPTURE_HOST_BELL_H
+#define MP_CAPTURE_HOST_BELL_H
+
+#include "lib/core/base.h"
+
+/* The file descriptor of a new bell. Ends the program if there is none. */
+int mp_bell_new(void);
+
+/* Makes it readable, if it is not yet. It is never lost: ends the program if it cannot. */
+void mp_bell_ring(int fd);
+
+/* Whether it was rung since the last call. Does not wait. */
+bool mp_bell_answer(int fd);
+
+#endif

@@ -41,7 +41,7 @@ works() {
 		[ "$status" = 1 ] && [[ "$output" == "not ok 1 "*"$fault"* ]] || { echo "$command: $output"; false; }
 	done <<- 'END'
 		several types of events|mp-fold all.mp
-		no event has the field 'stack'|mp-select --drop stack disk.mp
+		field 'com' of --by|mp-hist --by com disk.mp
 		the end of a sorted list|mp-fold --sort weight cpu.mp !tail
 		empty input|printf '1,a:b,comm=x\n' !mp-select -f 'comm=="nobody"' !mp-fold
 		status 1|mp-fold --version !grep nothing

@@ -37,7 +37,7 @@ static struct mp_intake_line take_apart(const char *text, size_t offset, size_t 
 	else if (mp_rec_parse(&rec, text, len, &line.why) == 0) {
 		line.why = NULL;
 		line.kind = rec.kind;
-		line.time_ns = rec.time_ns;
+		line.time_ns = rec.kind == MP_EVENT ? rec.time_ns : 0;
 	}
 	return line;
 }

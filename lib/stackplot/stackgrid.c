@@ -407,14 +407,17 @@ static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, 
 }
 
 static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct label *rest,
-					size_t n_rest, size_t n_bins)
+					size_t n_rest, size_t n_bins, uint64_t *negative)
 {
 	struct mp_stack_layer other = { { NULL, 0 }, mp_zalloc(n_bins * sizeof(double)), 0 };
 	size_t i, k;
 
 	for (k = 0; k < n_bins; k++) {
-		if (g->rest)
-			other.values[k] = MP_MAX(g->rest[slot(g, g->low + (int64_t)k)], 0);
+		if (g->rest) {
+			other.values[k] = g->rest[slot(g, g->low + (int64_t)k)];
+			*negative += other.values[k] < 0;
+			other.values[k] = MP_MAX(other.values[k], 0);
+		}
 		for (i = 0; i < n_rest; i++)
 			other.values[k] += rest[i].values[k];
 		other.area += other.values[k];
@@ -437,7 +440,8 @@ void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_sta
 	s->layers = mp_zalloc((kept + 1) * sizeof(*s->layers));
 	s->n_other = n_labels - kept;
 	if (s->n_other || g->rest)
-		s->layers[s->n_layers++] = make_other(g, labels + kept, s->n_other, n_bins);
+		s->layers[s->n_layers++] =
+			make_other(g, labels + kept, s->n_other, n_bins, &s->negative);
 	for (i = 0; i < kept; i++)
 		s->layers[s->n_layers++] =
 			(struct mp_stack_layer){ labels[i].name, labels[i].values, labels[i].area };

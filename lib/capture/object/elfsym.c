@@ -12,7 +12,8 @@
 
 enum {
 	DEBUGDATA_MAX = 64 << 20, /* .gnu_debugdata when unpacked; it is usually below 1 MiB */
-	ENTRY_BYTES = 64,	  /* an entry point is not longer */
+	NAMES_LEAST = 8 << 20,
+	ENTRY_BYTES = 64, /* an entry point is not longer */
 };
 
 /* A section with code. */
@@ -39,17 +40,30 @@ static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
 	return MP_SYM_GLOBAL;
 }
 
+/*
+ * Up to how many bytes the names may grow with those of `n` symbols. Some symbols share a name, but a
+ * file where 30,000 have the same one of 1 MiB is made to take all memory.
+ */
+static size_t names_limit(const struct mp_elfsym *e, Elf *elf, size_t strings, size_t n)
+{
+	Elf_Scn *scn = elf_getscn(elf, strings);
+	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
+
+	return e->symbols.names.total + 64 * n + 4 * (data ? data->d_size : 0) + NAMES_LEAST;
+}
+
 static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
 {
 	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
 	const char *name;
+	size_t limit, i;
 	GElf_Shdr sh;
 	GElf_Sym sym;
-	size_t i;
 
 	if (!data || !gelf_getshdr(scn, &sh) || sh.sh_entsize == 0)
 		return;
-	for (i = 0; i < data->d_size / sh.sh_entsize; i++) {
+	limit = names_limit(e, elf, sh.sh_link, data->d_size / sh.sh_entsize);
+	for (i = 0; i < data->d_size / sh.sh_entsize && e->symbols.names.total <= limit; i++) {
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
 		if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
@@ -75,9 +89,9 @@ static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 	Elf_Data *symbols = f->dynsym ? elf_getdata(f->dynsym, NULL) : NULL;
 	const struct mp_arch *arch;
 	GElf_Shdr plt, rela, dynsym;
+	size_t limit, i;
 	uint64_t addr;
 	GElf_Ehdr eh;
-	size_t i;
 
 	if (!data || !symbols || (!f->plt && !f->plt_sec) || !gelf_getehdr(f->elf, &eh) ||
 	    !gelf_getshdr(f->plt_sec ? f->plt_sec : f->plt, &plt) ||
@@ -88,7 +102,9 @@ static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 	if (!arch)
 		return;
 	addr = plt.sh_addr + (f->plt_sec ? 0 : arch->plt_head);
-	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size;
+	limit = names_limit(e, f->elf, dynsym.sh_link, data->d_size / rela.sh_entsize);
+	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size &&
+		    e->symbols.names.total <= limit;
 	     i++, addr += arch->plt_entry) {
 		const char *name;
 		GElf_Rela r;

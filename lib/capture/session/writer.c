@@ -258,7 +258,7 @@ static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_record
 
 	if (!w->losses)
 		mp_writer_put_loss(w, ring,
-				   &(struct mp_ctl){ .lost = r->lost,
+				   &(struct mp_ctl){ .lost = mp_count_sum(r->lost, 0),
 						     .from_ns = r->id,
 						     .time_ns = time_ns,
 						     .cpu = w->rings->v[ring].cpu });
@@ -405,7 +405,7 @@ static void handle_tasks(void *arg, const struct mp_queue_stream *stream,
 		handle_task(arg, &records[i]);
 }
 
-static bool is_whole(const struct perf_event_header *h)
+static bool is_whole(const struct perf_event_header *h, enum mp_queue_type type)
 {
 	static const size_t least[] = {
 		[PERF_RECORD_LOST] = sizeof(struct mp_record_lost),
@@ -415,6 +415,8 @@ static bool is_whole(const struct perf_event_header *h)
 		[PERF_RECORD_MMAP2] = sizeof(struct mp_record_mmap2) + 1,
 	};
 
+	if ((type == MP_QUEUE_EVENTS || type == MP_QUEUE_TASKS) && h->size % sizeof(uint64_t))
+		return false; /* the kernel pads its records */
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
 	       h->size >= least[h->type] + sizeof(struct mp_record_id);
 }
@@ -461,12 +463,19 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
 		struct mp_queue_record x = { 0, h, chunk };
 
-		if (h->size < sizeof(*h) || h->size > chunk->len - at || !is_whole(h)) {
+		if (h->size < sizeof(*h) || h->size > chunk->len - at ||
+		    !is_whole(h, chunk->stream->type)) {
 			w->broken++;
 			w->broken_owner = chunk->stream->owner;
 			break;
 		}
+		at += h->size;
 		x.time_ns = mp_ring_record_time(h);
+		if (x.time_ns > INT64_MAX) {
+			w->broken++;
+			w->broken_owner = chunk->stream->owner;
+			continue;
+		}
 		if (h->type == PERF_RECORD_LOST)
 			((struct mp_record_lost *)h)->id = q->last_ns;
 		q->last_ns = x.time_ns;
@@ -474,7 +483,6 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 			note(w, chunk->stream->type, &x);
 		enqueue(q, &x);
 		chunk->refs++;
-		at += h->size;
 	}
 	if (--chunk->refs == 0)
 		mp_queue_recycle(w->queue, chunk);

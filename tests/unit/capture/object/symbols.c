@@ -94,6 +94,9 @@ static void test_demangle(void)
 	name = mp_demangle("_RNvCs15kBYyAo9fc_7mycrate7example");
 	ok(name && strcmp(name, "mycrate::example") == 0, "Rust, v0: %s", name);
 	free(name);
+	ok(!mp_demangle(
+		   "_RINvC1a1fTmmETB7_B7_ETBb_Bb_ETBj_Bj_ETBr_Br_ETBz_Bz_ETBH_BH_ETBP_BP_ETBX_BX_ETB15_B15_ETB1d_B1d_ETB1n_B1n_ETB1x_B1x_ETB1H_B1H_ETB1R_B1R_ETB21_B21_ETB2b_B2b_ETB2l_B2l_ETB2v_B2v_ETB2F_B2F_ETB2P_B2P_ETB2Z_B2Z_ETB39_B39_ETB3j_B3j_ETB3t_B3t_ETB3D_B3D_EE"),
+	   "a name of 2^25 parts");
 	ok(!mp_demangle("main") && !mp_demangle("_start") && !mp_demangle("") && !mp_demangle("_"),
 	   "not mangled");
 }

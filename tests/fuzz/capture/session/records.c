@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records as the kernel's rings and the tracking deliver them, with sizes and contents of the input:
+ * each is whole or broken, and every line that the writer makes of them is valid.
+ *
+ * The input is a sequence of records: stream, type, misc, length in words (8 bytes), a flag for a
+ * size in the header that differs, and the words.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "lib/capture/host/archs.h"
+#include "lib/capture/session/writer.h"
+#include "tests/fuzz/memory.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { N_EVENTS = 5, N_STREAMS = 4 };
+
+static const struct mp_tp_field fields[] = {
+	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true },
+	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false },
+	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false },
+	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true },
+	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true },
+	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true },
+};
+static const struct mp_tp_field *payload[MP_ARRAY_SIZE(fields)];
+static struct mp_tp tp;
+static struct mp_event events[N_EVENTS] = {
+	{ .type = "a:b",
+	  .tp = &tp,
+	  .payload = payload,
+	  .n_payload = MP_ARRAY_SIZE(fields),
+	  .each = true },
+	{ .type = "clock" },
+	{ .type = "copied" },
+	{ .type = "memory" },
+	{ .type = "task:comm" },
+};
+static struct mp_counter counters[N_EVENTS];
+static struct mp_ring ring = { .cpu = 1, .fd = -1 };
+static struct mp_rings rings = { .v = &ring, .n = 1, .counters = counters, .n_counters = N_EVENTS };
+static struct mp_symbols symbols;
+
+static void take_builtin(void *arg, const struct mp_builtin *own)
+{
+	*(const struct mp_builtin **)arg = own;
+}
+
+static void prepare(void)
+{
+	static const uint64_t base = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
+		payload[i] = &fields[i];
+	events[0].attr.sample_type =
+		base | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+	events[1].attr.sample_type =
+		base | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP;
+	events[2].attr.sample_type =
+		base | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	events[2].attr.sample_regs_user = mp_arch_here()->perf_regs;
+	events[2].attr.sample_stack_user = 4096;
+	events[3].attr.sample_type =
+		base | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
+	mp_builtin_each("task:comm", take_builtin, &events[4].own);
+	for (i = 0; i < N_EVENTS; i++) {
+		events[i].context = ~0u & ~(i == 1 ? 0u : MP_CTX_CGROUP);
+		events[i].attr.sample_max_stack = 127;
+		counters[i] = (struct mp_counter){ .fd = -1, .event = i, .id = i + 1, .tid = -1 };
+	}
+	mp_intmap_init(&rings.by_id);
+	for (i = 0; i < N_EVENTS; i++)
+		mp_intmap_add(&rings.by_id, i + 1, i + 1);
+	mp_symbols_init(&symbols);
+}
+
+/* Puts the records of the input into the queue; a stream has one chunk. */
+static void fill(struct mp_queue *q, const struct mp_queue_stream *const *streams,
+		 const uint8_t *data, size_t size)
+{
+	struct mp_chunk *chunks[N_STREAMS];
+	const uint8_t *end = data + size;
+	size_t i, words;
+
+	for (i = 0; i < N_STREAMS; i++)
+		chunks[i] = mp_queue_chunk_always(q, streams[i], 2 * size + 4096);
+	while (end - data >= 5) {
+		struct mp_chunk *c = chunks[data[0] % N_STREAMS];
+		struct perf_event_header h = { .type = data[1], .misc = data[2] };
+
+		words = MP_MIN((size_t)data[3], (size_t)(end - data - 5) / 8);
+		h.size = (uint16_t)(sizeof(h) + 8 * (data[4] ? data[4] : words));
+		memcpy(c->data + c->len, &h, sizeof(h));
+		memcpy(c->data + c->len + sizeof(h), data + 5, 8 * words);
+		c->len += sizeof(h) + 8 * words;
+		data += 5 + 8 * words;
+	}
+	for (i = 0; i < N_STREAMS; i++)
+		mp_queue_push(q, chunks[i]);
+	mp_queue_mark(q, 1000, 1000);
+	mp_queue_mark(q, UINT64_MAX, UINT64_MAX);
+}
+
+static void check_lines(const char *p, size_t len)
+{
+	const char *end = p + len, *lf, *why;
+	struct mp_rec rec;
+
+	for (; p < end; p = lf + 1) {
+		lf = memchr(p, '\n', end - p);
+		if (!lf || mp_rec_parse(&rec, p, lf - p, &why) < 0 || mp_rec_check(&rec, &why) < 0)
+			abort();
+	}
+}
+
+static void write_all(struct mp_queue *q, struct mp_tasks *tasks, struct mp_formatter *f)
+{
+	uint64_t not_stopped[64]; /* a control whose time of the stop is UINT64_MAX */
+	static const struct cap_opened_sources sources;
+	static const struct mp_pids exclude;
+	struct mp_events all = { .v = events, .n = N_EVENTS };
+	struct mp_out out;
+	struct mp_writer w = {
+		.events = &all,
+		.rings = &rings,
+		.queue = q,
+		.out = &out,
+		.formatter = f,
+		.tasks = tasks,
+		.exclude = &exclude,
+		.control = (const struct mp_control *)not_stopped,
+		.sources = &sources,
+		.until_ns = UINT64_MAX,
+	};
+	size_t len;
+	char *text;
+
+	memset(not_stopped, 0xff, sizeof(not_stopped));
+	memory_out_init(&out);
+	mp_writer_init(&w);
+	mp_writer_run(&w);
+	mp_writer_release(&w);
+	text = memory_out_close(&out, &len);
+	check_lines(text, len);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const enum mp_queue_type types[N_STREAMS] = { MP_QUEUE_EVENTS, MP_QUEUE_EVENTS,
+							     MP_QUEUE_TASKS, MP_QUEUE_TASKS };
+	const struct mp_queue_stream *streams[N_STREAMS];
+	struct mp_events all = { .v = events, .n = N_EVENTS };
+	struct mp_chain_texts stacks;
+	struct mp_unwinder unwinder;
+	struct mp_queue *q = mp_queue_new(64 << 20);
+	struct mp_formatter f;
+	struct mp_tasks tasks;
+	struct mp_dsos dsos;
+	size_t i;
+
+	if (!payload[0])
+		prepare();
+	for (i = 0; i < N_STREAMS; i++)
+		streams[i] = mp_queue_add(q, types[i], "fuzzer", 0);
+	mp_dsos_init(&dsos);
+	mp_unwinder_init(&unwinder, mp_arch_here(), &dsos);
+	mp_chain_texts_init(&stacks, &symbols);
+	mp_tasks_init(&tasks, NULL, NULL);
+	mp_formatter_init(&f, &all, &tasks, &stacks, &unwinder);
+	fill(q, streams, data, size);
+	write_all(q, &tasks, &f);
+	mp_formatter_release(&f);
+	mp_tasks_release(&tasks);
+	mp_chain_texts_release(&stacks);
+	mp_unwinder_release(&unwinder);
+	mp_dsos_release(&dsos);
+	mp_queue_free(q);
+	return 0;
+}

@@ -185,7 +185,9 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 		sleep 0.1
 	done
 	record offcpu -a -o "$TMP/s" -- "$LOAD/block" 200
-	kill -INT $pid
+	while kill -INT $pid 2> /dev/null; do	# it may miss the first one
+		sleep 0.2
+	done
 	wait $pid || true
 	ours=$(total "$TMP/s" '^[0-9]*#block;')
 	theirs=$(sed -n 's/^@blocked: //p' "$TMP/theirs")

@@ -11,6 +11,8 @@
 static const struct mp_import_foreign known[] = {
 	{ "# tracer: function_graph*", "a function graph of ftrace", "use the tracer 'function'",
 	  true, true },
+	{ " [0-9]*)*|  *", "a function graph of ftrace", "use the tracer 'function'", false,
+	  false },
 	{ "# latency: *", "the latency format of ftrace", "echo 0 > options/latency-format", false,
 	  true },
 	{ "# To display the perf.data header info*", "output of perf report", SCRIPT, false, true },

@@ -18,7 +18,6 @@ struct perf {
 	bool open;	   /* a sample is in im->line */
 	bool after_record; /* the previous line was a PERF_RECORD_ one */
 	uint64_t samples;
-	uint64_t untimed; /* of them, without a time among others that have one */
 	bool from_zero; /* the first time is 0: perf sorts the others, unless they are differences */
 };
 
@@ -109,7 +108,7 @@ static void begin_sample(struct perf *p, const struct mp_perf_head *h)
 
 	end_sample(p);
 	time_ns = p->timed ? im->last_ns : p->samples;
-	p->untimed += p->timed && !h->time.p;
+	im->untimed += p->timed && !h->time.p;
 	if (h->time.p && mp_import_time(h->time, &time_ns) < 0) {
 		mp_import_bad(im, "time is out of range");
 		return;
@@ -388,11 +387,6 @@ static void parse(struct mp_import *im)
 	end_sample(&p);
 	if (!im->refused)
 		mp_import_begin(im, MP_EVENT, p.timed ? "perf" : "none");
-	if (p.untimed) {
-		mp_say("%s: %llu samples without a time got that of the sample before them",
-		       im->in.name, (unsigned long long)p.untimed);
-		im->status = MP_MAX(im->status, MP_LOSSY);
-	}
 	mp_import_frames_release(&p.frames);
 	mp_import_columns_release(&p.columns);
 }

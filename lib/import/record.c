@@ -245,9 +245,11 @@ enum mp_status mp_import_finish(struct mp_import *im)
 		mp_say_count(im->bad, "line skipped", "lines skipped");
 	mp_say_count(im->truncated_stacks, "stack truncated: it had more than 1 MiB of frames",
 		     "stacks truncated: they had more than 1 MiB of frames");
+	mp_say_count(im->untimed, "sample has no time: it got that of the sample before it",
+		     "samples have no time: they got that of the sample before them");
 	mp_say_count(im->sections_lost, "event was lost when this was recorded",
 		     "events were lost when this was recorded");
-	if (im->bad || im->truncated_stacks || im->sections_lost)
+	if (im->bad || im->truncated_stacks || im->untimed || im->sections_lost)
 		im->status = MP_MAX(im->status, MP_LOSSY);
 	return im->status;
 }

@@ -39,6 +39,7 @@ struct mp_import {
 	uint64_t bad;		/* lines that could not be read */
 	uint64_t sections_lost; /* events */
 	uint64_t truncated_stacks;
+	uint64_t untimed;      /* events without a time among others that have one */
 	struct mp_map skipped; /* lines that are not samples, by kind -> uint64_t */
 	enum mp_status status;
 };

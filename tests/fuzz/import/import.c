@@ -75,6 +75,7 @@ static void a_line(struct mp_import *im, struct mp_import_frames *frames, const 
 	mp_import_frame(frames, line);
 	mp_import_event(im, 1, line);
 	mp_import_payload(im, MP_STR("syscalls:sys_enter_x"), line);
+	mp_import_payload(im, MP_STR("block:block_rq_issue"), line);
 	mp_import_stack(im, frames);
 	free(text);
 }

@@ -7,6 +7,7 @@
 #define MP_BPF_IDS_H
 
 #include <linux/bpf.h>
+#include <stdbool.h>
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -39,16 +40,32 @@ struct task_struct___ids {
 
 const volatile struct mp_bpf_namespace own_ids SEC(".rodata.ids");
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+static __always_inline __u64 own_level(void)
+{
+	__u64 level;
+
+	__asm__ volatile("%0 = " TEXT(MP_BPF_INITIAL) : "=r"(level));
+	return level;
+}
+
+static __always_inline bool is_inner(void)
+{
+	return own_level() != MP_BPF_INITIAL;
+}
+
 /* The first member of the kernel's struct upid is `nr`, the second `ns`, since 2.6.24. */
 static __always_inline __u32 inner_id(const struct pid___ids *pid)
 {
 	struct upid___ids id;
 	__u64 at;
 
-	if (!pid || BPF_CORE_READ(pid, level) < own_ids.level)
+	if (!pid || BPF_CORE_READ(pid, level) < own_level())
 		return 0;
 	at = (__u64)pid + bpf_core_field_offset(struct pid___ids, numbers) +
-	     own_ids.level * sizeof(id);
+	     own_level() * sizeof(id);
 	if (bpf_probe_read_kernel(&id, sizeof(id), (void *)at) ||
 	    BPF_CORE_READ(id.ns, ns.inum) != own_ids.inode)
 		return 0;
@@ -60,15 +77,15 @@ static __always_inline __u32 tid_of(const void *task)
 {
 	const struct task_struct___ids *t = task;
 
-	return own_ids.level ? inner_id(BPF_CORE_READ(t, thread_pid)) : BPF_CORE_READ(t, pid);
+	return is_inner() ? inner_id(BPF_CORE_READ(t, thread_pid)) : BPF_CORE_READ(t, pid);
 }
 
 static __always_inline __u32 tgid_of(const void *task)
 {
 	const struct task_struct___ids *t = task;
 
-	return own_ids.level ? inner_id(BPF_CORE_READ(t, group_leader, thread_pid))
-			     : BPF_CORE_READ(t, tgid);
+	return is_inner() ? inner_id(BPF_CORE_READ(t, group_leader, thread_pid))
+			  : BPF_CORE_READ(t, tgid);
 }
 
 /* Process << 32 | thread. */
@@ -76,7 +93,7 @@ static __always_inline __u64 current_ids(void)
 {
 	const void *task;
 
-	if (!own_ids.level)
+	if (!is_inner())
 		return bpf_get_current_pid_tgid();
 	task = (void *)bpf_get_current_task();
 	return (__u64)tgid_of(task) << 32 | tid_of(task);

@@ -3,7 +3,7 @@
 #include "bpf/ids.h"
 
 SEC("raw_tp")
-int own_level(void *ctx)
+int own_level_here(void *ctx)
 {
 	const struct task_struct___ids *task = (void *)bpf_get_current_task();
 

@@ -31,8 +31,8 @@ struct task_struct {
 } __attribute__((preserve_access_index));
 
 /* Of a task whose type the verifier knows, by loads instead of calls. */
-#define TID(task) (own_ids.level ? tid_of(task) : (__u32)(task)->pid)
-#define TGID(task) (own_ids.level ? tgid_of(task) : (__u32)(task)->tgid)
+#define TID(task) (is_inner() ? tid_of(task) : (__u32)(task)->pid)
+#define TGID(task) (is_inner() ? tgid_of(task) : (__u32)(task)->tgid)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

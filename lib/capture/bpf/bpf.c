@@ -42,48 +42,95 @@ bool mp_bpf_built(void)
 	return objects[0].name;
 }
 
-static struct bpf_object *open_object(const char *name)
+static const struct object *find_object(const char *name)
 {
 	const struct object *o = objects;
 
-	libbpf_set_print(quiet);
 	while (o->name && strcmp(o->name, name) != 0)
 		o++;
 	errno = ENOSYS;
-	return o->name ? bpf_object__open_mem(o->start, o->end - o->start, NULL) : NULL;
+	return o->name ? o : NULL;
 }
 
-/* How deep our pid namespace is. A program finds it: /proc shows no outer namespace. */
+static struct bpf_object *open_object(const char *start, size_t len)
+{
+	libbpf_set_print(quiet);
+	return bpf_object__open_mem(start, len, NULL);
+}
+
+/*
+ * How deep our pid namespace is; 0 with errno if that cannot be found. A program finds it: /proc shows
+ * no outer namespace.
+ */
 static uint32_t find_level(void)
 {
-	struct bpf_object *object = open_object("level");
+	const struct object *o = find_object("level");
+	struct bpf_object *object = o ? open_object(o->start, o->end - o->start) : NULL;
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	uint32_t level = 0;
+	int error;
 
-	if (object && bpf_object__load(object) == 0 &&
-	    bpf_prog_test_run_opts(
-		    bpf_program__fd(bpf_object__find_program_by_name(object, "own_level")),
-		    &opts) == 0)
-		level = opts.retval;
+	if (!object)
+		return 0;
+	error = bpf_object__load(object);
+	if (!error)
+		error = bpf_prog_test_run_opts(
+			bpf_program__fd(bpf_object__find_program_by_name(object, "own_level_here")),
+			&opts);
 	bpf_object__close(object);
-	return level;
+	errno = -error;
+	return error ? 0 : opts.retval;
+}
+
+/* The instruction "rN = MP_BPF_INITIAL" becomes "rN = level". */
+static void set_level(char *start, size_t len, uint32_t level)
+{
+	enum { MOV64 = 0xb7, REGISTERS = 11 };
+	struct bpf_insn insn;
+	size_t i;
+
+	for (i = 0; i + sizeof(insn) <= len; i += sizeof(insn)) {
+		memcpy(&insn, start + i, sizeof(insn));
+		if (insn.code != MOV64 || insn.dst_reg >= REGISTERS || insn.src_reg || insn.off ||
+		    insn.imm != MP_BPF_INITIAL)
+			continue;
+		insn.imm = (int32_t)level;
+		memcpy(start + i, &insn, sizeof(insn));
+	}
+}
+
+/* In an inner pid namespace. NULL with errno. */
+static struct bpf_object *open_inner(const struct object *o, uint32_t inode)
+{
+	static char *copies[MP_ARRAY_SIZE(objects)]; /* libbpf reads them until they are loaded */
+	struct mp_bpf_namespace own = { inode };
+	char **copy = &copies[o - objects];
+	struct bpf_object *object;
+	struct bpf_map *ids;
+	static uint32_t level;
+
+	if (!level)
+		level = find_level();
+	if (!level)
+		return NULL;
+	if (!*copy) {
+		*copy = mp_memdup(o->start, o->end - o->start);
+		set_level(*copy, o->end - o->start, level);
+	}
+	object = open_object(*copy, o->end - o->start);
+	ids = object ? bpf_object__find_map_by_name(object, ".rodata.ids") : NULL;
+	if (ids)
+		bpf_map__set_initial_value(ids, &own, sizeof(own));
+	return object;
 }
 
 struct bpf_object *mp_bpf_open(const char *name)
 {
-	static struct mp_bpf_namespace own;
-	static bool known;
-	struct bpf_object *object = open_object(name);
-	struct bpf_map *ids = object ? bpf_object__find_map_by_name(object, ".rodata.ids") : NULL;
+	const struct object *o = find_object(name);
+	uint32_t inode = mp_proc_inner_namespace();
 
-	if (ids && !known) {
-		own.inode = mp_proc_inner_namespace();
-		own.level = own.inode ? find_level() : 0;
-		known = true;
-	}
-	if (ids)
-		bpf_map__set_initial_value(ids, &own, sizeof(own));
-	return object;
+	if (!o)
+		return NULL;
+	return inode ? open_inner(o, inode) : open_object(o->start, o->end - o->start);
 }
 
 /*

@@ -72,7 +72,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-svg-heatmap --log disk.mp > disk.svg\n"
 		    "  mp-svg-heatmap -y .bytes -e 'block:*issue' blocks.mp > size.svg\n"
-		    "  mp-sched sched.mp | mp-svg-heatmap -e run -y cpu --weight dur > busy.svg\n"
+		    "  mp-sched -s run sched.mp | mp-svg-heatmap -y cpu --weight dur > busy.svg\n"
 		    "  mp-svg-heatmap --ascii --log disk.mp\n",
 };
 

@@ -42,6 +42,7 @@ works() {
 	done <<- 'END'
 		several types of events|mp-fold all.mp
 		field 'com' of --by|mp-hist --by com disk.mp
+		field '.nosuch' of --drop|mp-select --drop .nosuch disk.mp
 		the end of a sorted list|mp-fold --sort weight cpu.mp !tail
 		empty input|printf '1,a:b,comm=x\n' !mp-select -f 'comm=="nobody"' !mp-fold
 		status 1|mp-fold --version !grep nothing

@@ -88,6 +88,22 @@ wait_for() {
 	! grep -q INJECTED "$TMP/strace" || [ "$(grep -c 'DELAYED' "$TMP/strace")" -le 2 ]
 }
 
+@test "a signal is answered while the processes are read, which run already" {
+	needs_root
+	needs_strace
+	# each file takes 0.5 s, but for those before the events are on
+	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
+		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
+	tracer=$!
+	until [ -s "$TMP/s" ] && pid=$(pgrep -P $tracer -x mp-record); do sleep 0.1; done
+	kill -TERM "$pid"
+	wait_for "$TMP/err" 'the recording has ended, its last events are being written'
+	kill -TERM "$pid"
+	status=0
+	wait $tracer || status=$?
+	[ "$status" = 143 ]
+}
+
 @test "while its reader stalls, a recording says at a signal that it has ended, and the second signal ends mp-record" {
 	needs_root
 	mkfifo "$TMP/pipe"

@@ -168,30 +168,48 @@ static __always_inline bool passes(const struct mp_tracing_record *r)
 
 /* --- programs ---------------------------------------------------------------------------------------- */
 
-static __always_inline void record(void *ctx, const __u64 *args)
+/* NULL: the task is not recorded. */
+static __always_inline struct mp_tracing_record *begin_record(void)
 {
-	__u64 id = current_ids(), *count;
-	__u32 zero = 0, used;
+	__u64 id = current_ids();
 	struct mp_tracing_record *r;
+	__u32 zero = 0;
+
+	if (!setup.of_everyone) {
+		if (!setup.of_all && is_excluded(id >> 32))
+			return NULL;
+		if (!is_target(id >> 32, id) || !is_in_cgroup())
+			return NULL;
+	}
+	r = bpf_map_lookup_elem(&records, &zero);
+	if (r) {
+		r->unread = r->unused = 0;
+		r->pid = id;
+	}
+	return r;
+}
+
+static __always_inline void output(void *ctx, struct mp_tracing_record *r, __u32 size)
+{
+	__u32 zero = 0;
+	__u64 *count = bpf_map_lookup_elem(&fired, &zero);
 	long result;
 
-	if (!setup.of_all && is_excluded(id >> 32))
-		return;
-	if (!is_target(id >> 32, id) || !is_in_cgroup())
-		return;
-	r = bpf_map_lookup_elem(&records, &zero);
-	count = bpf_map_lookup_elem(&fired, &zero);
-	if (!r || !count)
-		return;
-	r->unread = 0;
-	r->pid = id;
-	used = fill(r, args);
-	if (used > sizeof(r->texts) || !passes(r))
-		return;
-	result = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, r,
-				       __builtin_offsetof(struct mp_tracing_record, texts) + used);
-	if (result != -ENOENT && result != -EOPNOTSUPP)
+	result = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, r, size);
+	if (count && result != -ENOENT && result != -EOPNOTSUPP)
 		++*count;
+}
+
+static __always_inline void record(void *ctx, const __u64 *args)
+{
+	struct mp_tracing_record *r = begin_record();
+	__u32 used;
+
+	if (!r)
+		return;
+	used = fill(r, args);
+	if (used <= sizeof(r->texts) && passes(r))
+		output(ctx, r, __builtin_offsetof(struct mp_tracing_record, texts) + used);
 }
 
 /* The verifier refuses arguments past the last one, so LOAD() tests for each. */
@@ -211,6 +229,40 @@ int record_tracepoint(struct bpf_raw_tracepoint_args *ctx)
 #undef LOAD
 	record(ctx, args);
 	return 0;
+}
+
+/* The end of a tracepoint's record: the texts that follow the fixed part have any length. */
+static __always_inline __u32 size_of(const void *record)
+{
+	__u32 size = setup.size, loc, end, i;
+
+	for (i = 0; i < MP_TRACING_TEXTS && i < setup.n_texts; i++) {
+		if (bpf_probe_read_kernel(&loc, sizeof(loc), record + setup.texts_at[i]))
+			return 0;
+		end = (loc & 0xffff) + (loc >> 16);
+		size = end > size ? end : size;
+	}
+	return size;
+}
+
+/*
+ * A tracepoint, by the record that perf and ftrace get. Its first 8 bytes are not those of the record. A
+ * program that returns 0 would hide the tracepoint from all others.
+ */
+SEC("tp")
+int record_tracefs(void *ctx)
+{
+	struct mp_tracing_record *r = begin_record();
+	__u32 size = size_of(ctx);
+
+	if (!r || size <= 8 || size - 8 >= sizeof(r->texts))
+		return 1;
+	size -= 8;
+	__asm__ volatile("" : "+r"(size)); /* for the verifier, which must see the next line */
+	size &= sizeof(r->texts) - 1;
+	if (!bpf_probe_read_kernel((char *)r + 8, size, ctx + 8))
+		output(ctx, r, size + 8);
+	return 1;
 }
 
 #define LOAD(n)                 \

@@ -65,9 +65,13 @@ struct mp_tracing_test {
 struct mp_tracing_setup {
 	struct mp_tracing_field fields[MP_TRACING_FIELDS];
 	__u32 n_fields;
-	__u32 n_args;  /* words */
-	__u32 of_all;  /* excluded processes are recorded, too */
-	__u32 n_tests; /* 0: no filter */
+	__u32 n_args;	   /* words */
+	__u32 of_all;	   /* excluded processes are recorded, too */
+	__u32 n_tests;	   /* 0: no filter */
+	__u32 of_everyone; /* also what happens in tasks that are not recorded */
+	__u32 n_texts;	   /* of a tracepoint's record: texts after its fixed part... */
+	__u32 texts_at[MP_TRACING_TEXTS]; /* ...and where the record says where they are */
+	__u32 size;			  /* bytes of the fixed part */
 	struct mp_tracing_test tests[MP_TRACING_TESTS];
 };
 

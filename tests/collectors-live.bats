@@ -197,3 +197,56 @@ between() {
 	# one more exit for the halt
 	[ "$(grep -c ',kvm:kvm_userspace_exit,' "$TMP/s")" = 32 ]
 }
+
+needs_tracing() {
+	needs_root
+	mp-record -q -e rawtp:sched_switch -g none -n 1 -o "$TMP/s" 2> "$TMP/why" || [ $? = 1 ] || skip "no BPF: $(head -n 1 "$TMP/why")"
+}
+
+# Wakes up 2,000 times a second, so that idle CPUs are interrupted by timers. $1: the CPU.
+start_sleeper() {
+	start_load taskset -c "$1" perl -e 'select undef, undef, undef, 0.0005 while 1'
+}
+
+# uncounted: how many events happened by the kernel's counters and were neither delivered nor counted as lost.
+uncounted() {
+	sed -nE 's/^mp-record: ([0-9]+) events? (was|were) lost: the kernel dropped.*/\1/p' "$TMP/err" | grep . || echo 0
+}
+
+@test "the kernel drops hardly any event of collectors in interrupts of idle CPUs" {
+	needs_tracing
+	for cpu in $(seq 0 $((CPUS - 1))); do start_sleeper "$cpu"; done
+	for collector in cpusched rundelay wakers softirq; do
+		mp-record "$collector" -g none -m 8M -d 2 -o "$TMP/s" 2> "$TMP/err" || [ $? = 1 ]
+		echo "$collector: $(uncounted) of $(trailer "$TMP/s" fired)"
+		[ $(($(uncounted) * 1000)) -le "$(trailer "$TMP/s" fired)" ]
+	done
+}
+
+@test "events that a program records have the type and the fields of the tracepoint" {
+	needs_tracing
+	start_sleeper 0
+	for e in sched:sched_waking sched:sched_wakeup sched:sched_migrate_task block:block_rq_complete; do
+		printf 'summary = x\nevent = %s\nidle = %s\nstack = none\n' $e $e > "$TMP/mine"
+		timeout 20 mp-record -q -e $e -g none -n 20 -o "$TMP/a" || [ $? != 2 ]
+		MP_COLLECTORS="$TMP" timeout 20 mp-record -q mine -n 20 -o "$TMP/b" || [ $? != 2 ]
+		[ "$(head -n 1 "$TMP/a" | jq -c .events)" = "$(head -n 1 "$TMP/b" | jq -c .events)" ]
+	done
+	# values: those of a task that sleeps on CPU 0
+	of_sleeper() { grep -o "[.]comm=perl	[.]pid=$LOAD_PID	.*" "$1" | sort -u; }
+	mp-record -q -e sched:sched_waking -g none -d 1 -o "$TMP/a" || [ $? = 1 ]
+	mp-record -q wakers -g none -d 1 -o "$TMP/b" || [ $? = 1 ]
+	[ -n "$(of_sleeper "$TMP/a")" ]
+	[ "$(of_sleeper "$TMP/a")" = "$(of_sleeper "$TMP/b")" ]
+}
+
+@test "where BPF is not permitted, and of processes, the tracepoints themselves are recorded" {
+	needs_tracing
+	start_sleeper 0
+	setpriv --bounding-set=-sys_admin,-bpf mp-record -q wakers -g none -n 50 -o "$TMP/s" || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" records)" = 50 ]
+	start_load perl -e 'while (1) { pipe $r, $w; if (!fork) { sysread $r, $x, 1; exit } syswrite $w, "x"; wait }'
+	mp-record -q wakers -g none -p "$LOAD_PID" -n 50 -o "$TMP/s" || [ $? = 1 ]
+	[ "$(trailer "$TMP/s" records)" = 50 ]
+	[ "$(grep -c '^[0-9]*,sched:sched_waking,.*comm=perl' "$TMP/s")" = 50 ]
+}

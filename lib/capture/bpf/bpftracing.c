@@ -15,6 +15,7 @@ static const char *const programs[] = {
 	[MP_TRACED_ENTRY] = "record_entry",
 	[MP_TRACED_EXIT] = "record_exit",
 	[MP_TRACED_POINT] = "record_tracepoint",
+	[MP_TRACED_TRACEFS] = "record_tracefs",
 };
 
 /* The program of one event. */
@@ -42,9 +43,14 @@ static int fail(char **error, char *text)
 
 /* --- programs ----------------------------------------------------------------------------------------- */
 
+static bool is_function(const struct mp_tracing *t)
+{
+	return t->traced == MP_TRACED_ENTRY || t->traced == MP_TRACED_EXIT;
+}
+
 static char *explain(const struct mp_event *e, int error)
 {
-	bool point = e->tracing->traced == MP_TRACED_POINT;
+	bool point = !is_function(e->tracing);
 
 	if (!mp_bpf_built())
 		return mp_asprintf("%s needs BPF, and this mp-record was built without clang",
@@ -68,6 +74,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	char *error;
 
 	setup.of_all = mp_ring_is_scheduler_event(e);
+	setup.of_everyone = e->wide;
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);
 		errno = E2BIG; /* it was valid before it was merged with another one */
@@ -79,8 +86,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	    mp_bpf_target_set(l->object, target, e->wide) < 0)
 		return false;
 	bpf_program__set_autoload(l->program, true);
-	return t->traced == MP_TRACED_POINT ||
-	       bpf_program__set_attach_target(l->program, 0, t->name) == 0;
+	return !is_function(t) || bpf_program__set_attach_target(l->program, 0, t->name) == 0;
 }
 
 /* All objects share the maps of the first one that have the target. */
@@ -120,11 +126,16 @@ static bool load(struct loaded *l, const struct loaded *first, const struct mp_e
 	return error == 0;
 }
 
-static bool attach(struct loaded *l, const struct mp_tracing *t)
+static bool attach(struct loaded *l, const struct mp_event *e)
 {
-	l->link = t->traced == MP_TRACED_POINT
-			  ? bpf_program__attach_raw_tracepoint(l->program, t->name)
-			  : bpf_program__attach_trace(l->program);
+	const struct mp_tracing *t = e->tracing;
+
+	if (t->traced == MP_TRACED_TRACEFS)
+		l->link = bpf_program__attach_tracepoint(l->program, e->tp->system, e->tp->name);
+	else if (t->traced == MP_TRACED_POINT)
+		l->link = bpf_program__attach_raw_tracepoint(l->program, t->name);
+	else
+		l->link = bpf_program__attach_trace(l->program);
 	return l->link;
 }
 
@@ -167,7 +178,7 @@ static int open_one(struct mp_tracings *t, const struct mp_event *e, size_t even
 	l->event = event;
 	l->fired = mp_zalloc(MP_MAX(libbpf_num_possible_cpus(), 1) * sizeof(*l->fired));
 	if (load(l, &t->v[0], e, target) && connect(l, rings) &&
-	    (l != &t->v[0] || follow(t, target)) && attach(l, e->tracing))
+	    (l != &t->v[0] || follow(t, target)) && attach(l, e))
 		return 0;
 	return fail(error, explain(e, errno));
 }
@@ -214,7 +225,7 @@ int mp_tracings_try(const struct mp_event *e, char **error)
 	struct loaded l = { .event = 0 };
 	int result = 0;
 
-	if (e->tracing && (!load(&l, &l, e, &target) || !attach(&l, e->tracing)))
+	if (e->tracing && (!load(&l, &l, e, &target) || !attach(&l, e)))
 		result = fail(error, explain(e, errno));
 	release(&l);
 	return result;

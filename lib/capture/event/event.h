@@ -67,6 +67,7 @@ struct mp_event {
 	bool once;  /* opened on one CPU for all CPUs: its program does not distinguish them */
 	bool rated; /* -F and -c apply to it */
 	bool wide;  /* of the whole system, whatever tasks or cgroups are recorded */
+	bool idle;  /* also in interrupts of idle CPUs: see program.h */
 	bool each;  /* each occurrence is recorded: fired = delivered + excluded + lost */
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */

@@ -103,6 +103,7 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 		to->when = (struct mp_when){ .irqs_off = false };
 	to->rated |= from->rated;
 	to->wide |= from->wide;
+	to->idle |= from->idle;
 	to->context |= from->context;
 	to->interval_ns = MP_MIN(to->interval_ns, from->interval_ns);
 	to->top = to->top && from->top ? MP_MAX(to->top, from->top) : 0;

@@ -15,7 +15,12 @@
 #include "bpf/tracing.h"
 #include "lib/capture/event/tracefs.h"
 
-enum mp_traced { MP_TRACED_ENTRY, MP_TRACED_EXIT, MP_TRACED_POINT };
+enum mp_traced {
+	MP_TRACED_ENTRY,
+	MP_TRACED_EXIT,
+	MP_TRACED_POINT,
+	MP_TRACED_TRACEFS, /* a tracepoint, by its record: program.h */
+};
 
 struct mp_prototype {
 	struct mp_tracing_setup setup; /* for the program */

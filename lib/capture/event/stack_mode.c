@@ -25,7 +25,8 @@ static unsigned max_stack_limit(void)
 
 static bool is_function(const struct mp_event *e)
 {
-	return e->tracing && e->tracing->traced != MP_TRACED_POINT;
+	return e->tracing &&
+	       (e->tracing->traced == MP_TRACED_ENTRY || e->tracing->traced == MP_TRACED_EXIT);
 }
 
 /* A probe, but not a tracepoint of any kind. */

@@ -238,6 +238,8 @@ static int set_key(struct parser *p, struct mp_str key, struct mp_str value)
 		add_list(c, &c->members, value);
 	else if (mp_str_eq(key, MP_STR("system")))
 		add_list(c, &c->system, value);
+	else if (mp_str_eq(key, MP_STR("idle")))
+		add_list(c, &c->idle, value);
 	else
 		return fail(p, "no such key:", key);
 	return 0;
@@ -313,6 +315,7 @@ void mp_collector_free(struct mp_collector *c)
 	release_texts(&c->optional);
 	release_texts(&c->members);
 	release_texts(&c->system);
+	release_texts(&c->idle);
 	free(c->name);
 	free(c->path);
 	free(c->summary);
@@ -511,14 +514,25 @@ static struct mp_event_options options_for(const struct mp_collector *c,
 	return o;
 }
 
+static bool is_one_of(const struct mp_texts *globs, const char *type)
+{
+	size_t i;
+
+	for (i = 0; i < globs->n; i++)
+		if (mp_glob_plain(globs->v[i], type))
+			return true;
+	return false;
+}
+
 /* Marks the events that happen in the context of other tasks than those that they concern. */
 static void widen(const struct mp_collector *c, struct mp_events *events)
 {
-	size_t i, j;
+	size_t i;
 
-	for (i = 0; i < events->n; i++)
-		for (j = 0; j < c->system.n; j++)
-			events->v[i].wide |= mp_glob_plain(c->system.v[j], events->v[i].type);
+	for (i = 0; i < events->n; i++) {
+		events->v[i].wide |= is_one_of(&c->system, events->v[i].type);
+		events->v[i].idle |= is_one_of(&c->idle, events->v[i].type);
+	}
 }
 
 static size_t resolve(const char *name, struct mp_events *events,
@@ -602,6 +616,7 @@ int mp_collector_explain(const char *name, struct mp_out *out)
 	show_list(&text, "events", &c->events);
 	show_list(&text, "if there", &c->optional);
 	show_list(&text, "system", &c->system);
+	show_list(&text, "idle", &c->idle);
 	show_list(&text, "groups", &c->members);
 	if (c->fields)
 		mp_buf_printf(&text, "fields    %s\n", c->fields);

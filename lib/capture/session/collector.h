@@ -22,6 +22,7 @@ struct mp_collector {
 	struct mp_texts events, optional; /* as -e has them */
 	struct mp_texts members;	  /* of a group: names */
 	struct mp_texts system;		  /* globs of the types that are of the whole system */
+	struct mp_texts idle;		  /* and of those that happen on idle CPUs, too */
 	char *fields;			  /* NULL: all */
 	uint64_t freq, period;		  /* 0: not given */
 	char *stack;			  /* as -g has it; NULL: not given */

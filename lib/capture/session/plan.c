@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/capture/bpf/bpftracing.h"
 #include "lib/capture/event/merge.h"
+#include "lib/capture/event/program.h"
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/object/places.h"
 #include "lib/capture/ring/ring.h"
@@ -175,6 +177,38 @@ static void widen(struct mp_record_plan *p)
 	mp_buf_release(&types);
 }
 
+static bool is_permitted(const struct mp_event *e, const struct mp_event_program *program)
+{
+	struct mp_event trial = *e;
+	char *error;
+
+	trial.tracing = program->tracing;
+	trial.tp = program->tp ? program->tp : e->tp;
+	if (mp_tracings_try(&trial, &error) == 0)
+		return true;
+	free(error); /* the tracepoints themselves do nearly as well */
+	return false;
+}
+
+/* For events that may happen on idle CPUs; where only tasks are recorded, these have no events. */
+static void use_programs(struct mp_record_plan *p)
+{
+	bool everywhere = p->whole && !p->target.n_cgroups, permitted = false;
+	struct mp_event_program program;
+	struct mp_event *e;
+
+	for (e = p->events.v; e < p->events.v + p->events.n; e++) {
+		if (!(everywhere || e->wide) || !mp_event_find_program(e, &program))
+			continue;
+		if (!permitted && !is_permitted(e, &program)) {
+			mp_event_program_release(&program);
+			break;
+		}
+		permitted = true;
+		mp_event_use_program(e, &program);
+	}
+}
+
 void mp_record_plan_target(struct mp_record_plan *p)
 {
 	struct mp_record_options *o = p->o;
@@ -203,6 +237,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	}
 	p->whole = t->tids.n == 0 && p->processes.n == 0;
 	widen(p);
+	use_programs(p);
 }
 
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tracepoints that a BPF program records. Some kernels drop the samples of tracepoints in interrupts of
+ * an idle CPU without counting them, but not the samples that a program makes. The type of such an
+ * event and its fields stay those of the tracepoint. Includes event.
+ */
+#ifndef MP_CAPTURE_EVENT_PROGRAM_H
+#define MP_CAPTURE_EVENT_PROGRAM_H
+
+#include "lib/capture/event/event.h"
+
+/* In place of the tracepoint of an event. */
+struct mp_event_program {
+	struct mp_tracing *tracing;
+	struct mp_tp *tp; /* NULL: the record is laid out as that of the tracepoint */
+};
+
+/*
+ * Finds a program for an event that may happen on an idle CPU: a raw tracepoint, if it is known how
+ * the fields follow from what is passed to it; else one that copies the tracepoint's record. False: it
+ * is another kind of event, or has a filter, which is the tracepoint's.
+ */
+bool mp_event_find_program(const struct mp_event *e, struct mp_event_program *p);
+void mp_event_program_release(struct mp_event_program *p);
+
+/* Has the program record the event; takes what is in `p`. */
+void mp_event_use_program(struct mp_event *e, struct mp_event_program *p);
+
+#endif

@@ -153,14 +153,14 @@ setup_file() {
 		rmdir "$mount/mp-disk-$$"
 	fi
 	losetup -d "$loop"
+	# dev_t of the kernel: major << 20 | minor
+	number=$(((0x${dev% *} << 20) + 0x${dev#* }))
 	for stream in s command process ${mount:+cgroup}; do
 		mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector "$TMP/$stream" > "$TMP/spans" 2> "$TMP/err" || [ $? = 1 ]
-		n=$(grep -c 'comm=dd	' "$TMP/spans") || true
+		n=$(grep 'comm=dd	' "$TMP/spans" | grep -cw "\.dev=$number") || true
 		# at a loss, mp-pair forgets requests
 		[ "$n" = 17 ] || [ "$(trailer "$TMP/$stream" lost)" -gt 0 ] || { echo "$stream: $n; $(cat "$TMP/err")"; false; }
 	done
-	# dev_t of the kernel: major << 20 | minor
-	number=$(((0x${dev% *} << 20) + 0x${dev#* }))
 	[ "$(grep ',block:block_rq_issue,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'nr_sector=128	')" = 17 ]
 	[ "$(grep ',block:block_rq_complete,' "$TMP/s" | grep "\.dev=$number	" | grep -c 'nr_sector=128	')" = 17 ]
 	if grep -q block_io_start "$TMP/s"; then

@@ -65,3 +65,15 @@ load lib
 	[ "$(mp-fold "$TMP/longer" 2> "$TMP/err")" = "[no comm] 1" ]
 	grep -q ":1: line longer than 1 MiB" "$TMP/err"
 }
+
+@test "a header rules out no field that mp-stream(5) defines" {
+	local fields
+	fields=$(sed -n '/^context, that is/,/^always last/p' formats/mp-stream.5 | grep '^\.Ql [a-z]' | sed 's/^\.Ql //; s/[;,]//g')
+	[ "$(wc -w <<< "$fields")" -ge 17 ]
+	for f in $fields; do
+		printf '{"mp":1,"datatype":"event","events":{"t":{}}}\n1,t,%s=1\n{"end":"event","records":1,"lost":0}\n' "$f" > "$TMP/in"
+		mp-hist --count "$f" "$TMP/in" > "$TMP/out"
+	done
+	run mp-hist --count "${f}x" "$TMP/in"
+	[ "$status" = 2 ]
+}

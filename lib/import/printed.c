@@ -6,17 +6,18 @@
 
 /*
  * The formats (include/trace/events/ of Linux) of the types with a prefix, the one with the most fields
- * first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d}, {NAME/x}
- * and {NAME/X} are a device and hexadecimal numbers; * is a rest.
+ * first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d}, {NAME/p},
+ * {NAME/x} and {NAME/X} are a device, a priority and hexadecimal numbers; * is a rest.
  */
 static const struct {
 	const char *prefix, *format;
 } formats[] = {
 	{ "raw_syscalls:sys_enter", "NR {id} ({args/X})" },
 	{ "raw_syscalls:sys_exit", "NR {id} = {ret}" },
-	{ "block:", "{dev/d} {rwbs} {bytes} ({cmd/s}) {sector} + {nr_sector} {ioprio} [{comm/s}]" },
+	{ "block:",
+	  "{dev/d} {rwbs} {bytes} ({cmd/s}) {sector} + {nr_sector} {ioprio/p} [{comm/s}]" },
 	{ "block:", "{dev/d} {rwbs} {bytes} ({cmd/s}) {sector} + {nr_sector} [{comm/s}]" },
-	{ "block:", "{dev/d} {rwbs} ({cmd/s}) {sector} + {nr_sector} {ioprio} [{error}]" },
+	{ "block:", "{dev/d} {rwbs} ({cmd/s}) {sector} + {nr_sector} {ioprio/p} [{error}]" },
 	{ "block:", "{dev/d} {rwbs} ({cmd/s}) {sector} + {nr_sector} [{error}]" },
 	{ "block:block_bio_complete", "{dev/d} {rwbs} {sector} + {nr_sector} [{error}]" },
 	{ "block:", "{dev/d} {rwbs} {sector} + {nr_sector} [{comm/s}]" },
@@ -76,17 +77,42 @@ static bool parse_dev(struct mp_str s, uint64_t *dev)
 	return true;
 }
 
+/* Parses "be,0,4", where perf prints the class as 0x2; false: it is neither. */
+static bool parse_ioprio(struct mp_str s, uint64_t *ioprio)
+{
+	static const char *const classes[] = { "none", "rt", "be", "idle" };
+	size_t n = mp_import_find(s, ","), m, i;
+	struct mp_str class = { s.p, n }, rest = mp_str_skip(s, MP_MIN(n + 1, s.len));
+	uint64_t hint, level;
+
+	for (i = 0; i < MP_ARRAY_SIZE(classes); i++)
+		if (mp_str_eq(class, mp_str(classes[i])) ||
+		    (class.len == 3 && mp_str_starts(class, MP_STR("0x")) &&
+		     (size_t)(class.p[2] - '0') == i))
+			break;
+	m = mp_import_find(rest, ",");
+	if (i == MP_ARRAY_SIZE(classes) || mp_num_u64((struct mp_str){ rest.p, m }, &hint) < 0 ||
+	    mp_num_u64(mp_str_skip(rest, MP_MIN(m + 1, rest.len)), &level) < 0 || hint >= 1 << 10 ||
+	    level >= 1 << 3)
+		return false;
+	*ioprio = i << 13 | hint << 3 | level;
+	return true;
+}
+
 /* Whether a value is what its form in the table asks for. */
 static bool set_form(struct mp_import_pair *pair, char form)
 {
-	uint64_t dev;
+	uint64_t n;
 
 	switch (form) {
 	case 's':
 		return true;
 	case 'd':
 		pair->form = MP_IMPORT_DEV;
-		return parse_dev(pair->value, &dev);
+		return parse_dev(pair->value, &n);
+	case 'p':
+		pair->form = MP_IMPORT_IOPRIO;
+		return parse_ioprio(pair->value, &n);
 	case 'x':
 		pair->form = MP_IMPORT_HEX;
 		return mp_import_is_hex(pair->value);
@@ -164,6 +190,8 @@ static bool split_words(struct mp_import_pairs *pairs, struct mp_str text, struc
 				return pairs->n > 1;
 		n = mp_import_find(value, " "); /* flags may be empty */
 		pairs->v[pairs->n] = (struct mp_import_pair){ .key = key, .value = { value.p, n } };
+		if (n && *value.p == '[')
+			break; /* a range or a list, with blanks */
 		if (!set_form(&pairs->v[pairs->n], pairs->n ? 's' : 'd'))
 			break;
 		pairs->n++;
@@ -214,10 +242,11 @@ static void put_hexes(struct mp_buf *to, struct mp_str list)
 void mp_import_put_value(struct mp_buf *to, const struct mp_import_pair *pair)
 {
 	struct mp_str v = pair->value;
-	uint64_t dev;
+	uint64_t n;
 
-	if (pair->form == MP_IMPORT_DEV && parse_dev(v, &dev)) {
-		mp_buf_printf(to, "%llu", (unsigned long long)dev);
+	if ((pair->form == MP_IMPORT_DEV && parse_dev(v, &n)) ||
+	    (pair->form == MP_IMPORT_IOPRIO && parse_ioprio(v, &n))) {
+		mp_buf_printf(to, "%llu", (unsigned long long)n);
 	} else if (pair->form == MP_IMPORT_SIGNED && mp_import_is_hex(v)) {
 		mp_buf_printf(to, "%lld", (long long)hex_value(v));
 	} else if (pair->form == MP_IMPORT_HEXES) {

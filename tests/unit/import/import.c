@@ -131,8 +131,14 @@ static void test_payload(void)
 	   "system calls by number");
 	ok(payload_is("block:block_rq_issue", "8,1 WS 4096 () 123 + 8 be,0,4 [a [b]",
 		      ".dev=8388609\t.rwbs=WS\t.bytes=4096\t.cmd=\t.sector=123\t.nr_sector=8\t"
-		      ".ioprio=be,0,4\t.comm=a [b"),
+		      ".ioprio=16388\t.comm=a [b") &&
+		   payload_is("block:block_rq_complete", "8,1 R () 123 + 8 0x1,2,3 [0]",
+			      ".dev=8388609\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t"
+			      ".ioprio=8211\t.error=0"),
 	   "a request");
+	ok(payload_is("ext4:ext4_x", "dev 8,1 ino 12 es [0/7) x 1",
+		      ".dev=8388609\t.ino=12\t.text=es [0/7) x 1"),
+	   "a range");
 	ok(payload_is("block:block_rq_issue", "8,1 N 0 (12 00 00) 0 + 0 [a [b]",
 		      ".dev=8388609\t.rwbs=N\t.bytes=0\t.cmd=12 00 00\t.sector=0\t.nr_sector=0\t"
 		      ".comm=a [b"),

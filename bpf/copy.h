@@ -17,8 +17,12 @@ enum {
 	WAKE_BYTES = 2 << 20,
 	TIGHT_BYTES = 8 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
-	COPIES_A_SPACE =
-		1024,	    /* else a mapping that user space never sees costs a copy each time */
+	/*
+	 * of tables that are older than that, else a mapping that user space never sees costs a copy
+	 * each time; newer ones may lack what is on its way
+	 */
+	COPIES_A_SPACE = 1024,
+	OLD_NS = 1000000000,
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
 	ABI_64 = 2,
@@ -57,14 +61,16 @@ static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 m
 	__u64 flags = BPF_RB_NO_WAKEUP, *lost;
 	__u32 zero = 0;
 
+	lost = bpf_map_lookup_elem(&dropped, &zero);
 	head->misc = 0;
 	head->size = size;
+	head->cpu = bpf_get_smp_processor_id();
+	head->drops = lost ? *lost : 0;
 	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
 		flags = BPF_RB_FORCE_WAKEUP;
 	__asm__ volatile("" : "+r"(size)); /* the same register is compared and passed */
 	if (size <= max && bpf_ringbuf_output(&records, head, size, flags) == 0)
 		return true;
-	lost = bpf_map_lookup_elem(&dropped, &zero);
 	if (lost)
 		++*lost;
 	return false;
@@ -199,6 +205,8 @@ static bool ended_by_tables(struct walker *w, __u32 sequence)
 		return true;
 	if (w->walk->end != MP_BPF_END_MAPPING && w->walk->end != MP_BPF_END_CFI)
 		return false;
+	if (bpf_ktime_get_ns() - w->space->made_ns < OLD_NS)
+		return true;
 	if (w->space->copies >= COPIES_A_SPACE)
 		return false;
 	w->space->copies++;

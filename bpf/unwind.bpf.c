@@ -14,7 +14,7 @@ struct scratch {
 };
 
 /* A program does not interrupt itself, so that one per CPU and kind of program suffices. */
-enum context { ON_TRACEPOINT, ON_SYSCALL, ON_EVENT };
+enum context { ON_TRACEPOINT, ON_SYSCALL, ON_FAULT, ON_EVENT };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -85,6 +85,21 @@ int unwind(void *ctx)
 {
 	(void)ctx;
 	record_in(ON_TRACEPOINT);
+	return 0;
+}
+
+/*
+ * A page fault of a program that reads a stack, as these do, is none that perf counts: the kernel does
+ * not handle it.
+ */
+SEC("raw_tp")
+int unwind_fault(void *ctx)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	(void)ctx;
+	if (!task->pagefault_disabled)
+		record_in(ON_FAULT);
 	return 0;
 }
 

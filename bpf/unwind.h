@@ -58,8 +58,10 @@ struct mp_bpf_mapping {
 struct mp_bpf_space {
 	__u32 n;
 	__u32 sequence; /* of this use of the place; 0: it is not in use, or being changed */
-	__u32 copies;	/* of stacks for which these tables did not suffice */
-	__u32 unused[5];
+	__u32 copies;	/* of stacks for which these tables did not suffice, once they are old */
+	__u32 unused;
+	__u64 made_ns; /* the tables */
+	__u64 unused_too;
 	__u8 hints[MP_BPF_HINTS];  /* by MiB of the address: the mapping last found there */
 	__u16 last[MP_BPF_LAST];   /* the entries of `found` that the last walk used, by frame */
 	__u64 found[MP_BPF_FOUND]; /* rows of addresses of recent walks */
@@ -110,6 +112,7 @@ struct mp_bpf_head {
 	__u32 tid;
 	__u32 end; /* of a walk */
 	__u64 time_ns;
+	__u32 cpu, drops; /* records that did not fit, of this CPU before this one */
 };
 
 /* A user stack. */
@@ -123,7 +126,7 @@ struct mp_bpf_record {
 #define MP_BPF_REGS 17u
 #define MP_BPF_REG_SP 7u
 #define MP_BPF_REG_IP 8u
-#define MP_BPF_COPY_CONTEXTS 3u /* of the programs of bpf/unwind.bpf.c that are not for probes */
+#define MP_BPF_COPY_CONTEXTS 4u /* of the programs of bpf/unwind.bpf.c that are not for probes */
 #define MP_BPF_COPY_PAGE 4096u
 #define MP_BPF_COPY_BYTES (60u << 10) /* a record has less than 64 KiB */
 
@@ -142,9 +145,9 @@ struct mp_bpf_copy {
 #define MP_BPF_COPY 0x6d72
 /*
  * The time by which records are ordered is so much before the time of the record: the sample must
- * not precede it, and perf may take the time of the sample first.
+ * not precede it, and perf may take the time of the sample first, and copy stacks for others then.
  */
-#define MP_BPF_EARLIER_NS 20000
+#define MP_BPF_EARLIER_NS 100000
 
 _Static_assert(sizeof(struct mp_bpf_row) == 8, "rows take the most memory");
 _Static_assert(sizeof(struct mp_bpf_mapping) == 40, "both sides agree");

@@ -21,7 +21,7 @@ struct pt_regs {
 } __attribute__((preserve_access_index));
 
 struct task_struct {
-	int pid, tgid;
+	int pid, tgid, pagefault_disabled;
 	unsigned int flags;
 	void *mm;
 	unsigned int self_exec_id;

@@ -181,9 +181,9 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 
 /* The programs by what they are attached to. */
 static const char *const program_names[] = {
-	[MP_WALK_TRACEPOINT] = "unwind",	[MP_WALK_SYS_ENTER] = "unwind_sys_enter",
-	[MP_WALK_SYS_EXIT] = "unwind_sys_exit", [MP_WALK_PROBE] = "unwind_probe",
-	[MP_WALK_EVENT] = "unwind_event",
+	[MP_WALK_TRACEPOINT] = "unwind",	  [MP_WALK_FAULT] = "unwind_fault",
+	[MP_WALK_SYS_ENTER] = "unwind_sys_enter", [MP_WALK_SYS_EXIT] = "unwind_sys_exit",
+	[MP_WALK_PROBE] = "unwind_probe",	  [MP_WALK_EVENT] = "unwind_event",
 };
 
 static struct bpf_program *program_on(const struct mp_bpf_stacks *b, enum mp_walk_on on)
@@ -228,23 +228,35 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool e
 	return bpf_object__load(b->object) == 0 && set_up(b, events, everyone) && attach_upkeep(b);
 }
 
-/* Attaches the program to the tracepoint of an event; that for system calls once for all. */
+static bool keep_link(struct mp_bpf_stacks *b, struct bpf_link *link)
+{
+	if (link)
+		b->links[b->n_links++] = link;
+	return link;
+}
+
+/* Attaches the program for system calls, once for all of them. */
+static bool attach_to_calls(struct mp_bpf_stacks *b, enum mp_walk_on on)
+{
+	bool *attached = &b->on_calls[on == MP_WALK_SYS_EXIT];
+
+	if (!*attached)
+		*attached = keep_link(b, bpf_program__attach(program_on(b, on)));
+	return *attached;
+}
+
+/* Attaches a program to the tracepoints of an event. */
 static bool attach(struct mp_bpf_stacks *b, const struct mp_event *e)
 {
-	bool on_calls = e->walk_on == MP_WALK_SYS_ENTER || e->walk_on == MP_WALK_SYS_EXIT;
-	struct bpf_program *program = program_on(b, e->walk_on);
-	struct bpf_link *link;
+	size_t i;
 
-	if (on_calls ? b->on_calls[e->walk_on == MP_WALK_SYS_EXIT]
-		     : e->walk_on != MP_WALK_TRACEPOINT)
-		return true; /* it is for mp_bpf_stacks_attach() */
-	link = on_calls ? bpf_program__attach(program)
-			: bpf_program__attach_raw_tracepoint(program, e->tp->name);
-	if (!link)
-		return false;
-	b->links[b->n_links++] = link;
-	if (on_calls)
-		b->on_calls[e->walk_on == MP_WALK_SYS_EXIT] = true;
+	if (e->walk_on == MP_WALK_SYS_ENTER || e->walk_on == MP_WALK_SYS_EXIT)
+		return attach_to_calls(b, e->walk_on);
+	/* other events are for mp_bpf_stacks_attach() */
+	for (i = 0; i < MP_ARRAY_SIZE(e->points) && e->points[i]; i++)
+		if (!keep_link(b, bpf_program__attach_raw_tracepoint(program_on(b, e->walk_on),
+								     e->points[i])))
+			return false;
 	return true;
 }
 
@@ -264,7 +276,7 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
 	b->places = mp_zalloc(b->max_spaces * sizeof(*b->places));
 	mp_intmap_init(&b->places_of);
-	b->links = mp_zalloc((events->n + UPKEEP + SYSCALLS) * sizeof(struct bpf_link *));
+	b->links = mp_zalloc((2 * events->n + UPKEEP + SYSCALLS) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++)
 		wanted |= is_walked(&events->v[i]);
 	loaded = wanted && load(b, events, setup->everyone);
@@ -562,6 +574,7 @@ static bool make_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, ui
 		}
 	}
 	b->spaces[*place].copies = 0;
+	b->spaces[*place].made_ns = mp_monotonic_ns();
 	b->places[*place].state = s->state;
 	__atomic_store_n(&b->spaces[*place].sequence, ++b->sequence, __ATOMIC_RELEASE);
 	b->counts.spaces++;

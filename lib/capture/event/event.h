@@ -44,7 +44,8 @@ enum mp_context {
 
 /* What the BPF program that walks the user stacks of an event is attached to. */
 enum mp_walk_on {
-	MP_WALK_TRACEPOINT, /* the raw tracepoint of the same name */
+	MP_WALK_TRACEPOINT, /* a raw tracepoint, see mp_event.points */
+	MP_WALK_FAULT,	    /* those of page faults */
 	MP_WALK_SYS_ENTER,  /* raw tracepoints of all system calls, for that of mp_event.syscall */
 	MP_WALK_SYS_EXIT,
 	MP_WALK_PROBE, /* the event, which is a uprobe or kprobe */
@@ -72,7 +73,8 @@ struct mp_event {
 	unsigned max_stack;	     /* frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not */
 	enum mp_walk_on walk_on;
-	unsigned syscall;    /* number */
+	const char *points[2]; /* raw tracepoints at which it happens; borrowed, or NULL */
+	unsigned syscall;      /* number */
 	size_t copy_bytes;   /* of the user stack, should BPF not be available; 0: frame pointers */
 	struct mp_when when; /* the samples that count */
 	int program;	     /* file descriptor of the program that decides; 0: none. Borrowed */

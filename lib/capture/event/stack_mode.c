@@ -43,15 +43,38 @@ static bool is_user_probe(const struct mp_spec *spec)
 		strncmp(spec->name, "uretprobe:", 10) == 0 || strncmp(spec->name, "usdt:", 5) == 0);
 }
 
+static bool is_kernel_probe(const struct mp_spec *spec)
+{
+	return spec->probe && (strncmp(spec->name, "kprobe:", 7) == 0 ||
+			       strncmp(spec->name, "kretprobe:", 10) == 0);
+}
+
+/* Software events that happen at a tracepoint. */
+static void find_software(struct mp_event *e)
+{
+	e->walk_on = MP_WALK_EVENT;
+	if (e->attr.type != PERF_TYPE_SOFTWARE)
+		return;
+	if (e->attr.config == PERF_COUNT_SW_PAGE_FAULTS) {
+		e->walk_on = MP_WALK_FAULT;
+		e->points[0] = "page_fault_user";
+		e->points[1] = "page_fault_kernel";
+	} else if (e->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES) {
+		e->walk_on = MP_WALK_TRACEPOINT;
+		e->points[0] = "sched_switch";
+	}
+}
+
 /* Finds what a BPF program can be attached to. */
 static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 {
 	bool enter = e->tp && strncmp(e->tp->name, "sys_enter_", 10) == 0;
 	int number;
 
-	if (is_user_probe(spec) || strncmp(spec->name, "kprobe:", 7) == 0 ||
-	    strncmp(spec->name, "kretprobe:", 10) == 0) {
+	if (is_user_probe(spec)) {
 		e->walk_on = MP_WALK_PROBE;
+	} else if (is_kernel_probe(spec)) {
+		e->walk_on = MP_WALK_NEVER; /* it is dropped within any program, and not counted */
 	} else if (e->tp && e->tp->system && strcmp(e->tp->system, "syscalls") == 0) {
 		number =
 			mp_syscall_number(e->tp->name + strlen(enter ? "sys_enter_" : "sys_exit_"));
@@ -59,8 +82,11 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 		e->walk_on = number < 0 || e->syscall >= MP_BPF_SYSCALLS ? MP_WALK_NEVER
 			     : enter					 ? MP_WALK_SYS_ENTER
 									 : MP_WALK_SYS_EXIT;
+	} else if (e->tp) {
+		e->walk_on = MP_WALK_TRACEPOINT;
+		e->points[0] = e->tp->name;
 	} else {
-		e->walk_on = e->tp ? MP_WALK_TRACEPOINT : MP_WALK_EVENT;
+		find_software(e);
 	}
 	/* an event has one program */
 	if (mp_when_any(&spec->when) || is_function(e))
@@ -69,7 +95,7 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 
 /*
  * BPF where that loses nothing: the kernel drops an event that has a program of its own if it comes
- * within another program (page faults: 1 of 2,000), but not a uprobe. Copies of stacks are for
+ * within another program, but not a uprobe. Copies of stacks are for
  * events that are sampled or rare: 1,000 a second cost 20 MB/s, and events whose every occurrence is
  * recorded may come 100 times as often.
  */

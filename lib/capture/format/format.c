@@ -441,11 +441,14 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 }
 
 /* The user stack that the BPF program took for this event; else only the address of the program. */
-static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_sample *s, size_t event,
-				    struct mp_process *process, uint64_t *ips, size_t max,
-				    size_t *n)
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
+				    const struct mp_sample *s, struct mp_process *process,
+				    uint64_t *ips, size_t max, size_t *n)
 {
-	struct mp_pending_want want = { .tid = s->tid, .time_ns = s->time_ns, .event = event };
+	struct mp_pending_want want = { .tid = s->tid,
+					.time_ns = s->time_ns,
+					.event = event,
+					.after = e->walk_on == MP_WALK_EVENT };
 	const struct mp_pending_stack *c;
 
 	*n = 0;
@@ -508,7 +511,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)
-		end = bpf_chain(f, s, event, process, f->ips + n + 1, e->max_stack, &user);
+		end = bpf_chain(f, e, event, s, process, f->ips + n + 1, e->max_stack, &user);
 	else
 		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
 				&user);

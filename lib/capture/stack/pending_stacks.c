@@ -4,18 +4,18 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 64,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
+	KEPT = 128,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
 	KEPT_COPIES = 256, /* 15 MiB: a sample follows its stack immediately, or never */
 	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
-	MAX_TASKS = 8 << 10,
-	CERTAIN =
-		8, /* samples with one candidate, until the order of an event is taken for known */
+	MAX_TASKS = 4 << 10,
+	CERTAIN = 8, /* samples that agree outweigh one proof of the contrary */
 };
 
 struct stored {
 	struct mp_pending_stack chain;
 	uint64_t copy; /* number of the copy plus 1; 0: it is a chain */
 	bool taken;    /* by a sample */
+	bool dropped;  /* the record before it on the CPU was lost */
 };
 
 struct latest {
@@ -54,6 +54,7 @@ void mp_pending_stacks_release(struct mp_pending_stacks *c)
 		free(c->copies[i].record);
 	free(c->copies);
 	free(c->orders);
+	free(c->drops);
 }
 
 enum mp_unwind_end mp_pending_stack_end(uint32_t end)
@@ -81,6 +82,25 @@ enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 	return MP_UNWIND_CFI;
 }
 
+/* Whether records of the CPU were lost since the last one. */
+static bool note_drops(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
+{
+	enum { CPUS_MAX = 1 << 16 };
+	size_t n = c->n_drops;
+	bool more;
+
+	if (head->cpu >= CPUS_MAX)
+		return false;
+	if (head->cpu >= n) {
+		c->n_drops = head->cpu + 1;
+		c->drops = mp_realloc(c->drops, c->n_drops * sizeof(*c->drops));
+		memset(c->drops + n, 0, (c->n_drops - n) * sizeof(*c->drops));
+	}
+	more = c->drops[head->cpu] != head->drops;
+	c->drops[head->cpu] = head->drops;
+	return more;
+}
+
 /* The slot for the next stack of a task. */
 static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
@@ -97,6 +117,7 @@ static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_h
 	to->chain.time_ns = head->time_ns;
 	to->copy = 0;
 	to->taken = false;
+	to->dropped = note_drops(c, head);
 	return to;
 }
 
@@ -183,16 +204,17 @@ static void consider(struct candidates *to, struct stored *s, uint64_t time_ns)
 		to->after = s;
 }
 
-/* Where only one candidate is there, the order of the event becomes more certain. */
-static struct stored *choose(const struct candidates *c, int8_t *order)
+/*
+ * The candidate on the side where the stacks of the event are. Only one after the sample proves that
+ * they are after it, unless a record was lost before that one.
+ */
+static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {
-	if (!c->before != !c->after && *order > -CERTAIN && *order < CERTAIN)
-		*order += c->after ? 1 : -1;
-	if (*order <= -CERTAIN)
-		return c->before;
-	if (*order >= CERTAIN)
-		return c->after;
-	return c->after && (*order > 0 || !c->before) ? c->after : c->before;
+	if (!c->before && !c->after->dropped)
+		*order = CERTAIN;
+	else if (!c->after && *order > -CERTAIN)
+		--*order;
+	return (*order ? *order > 0 : after) ? c->after : c->before;
 }
 
 const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *c,
@@ -203,8 +225,11 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	struct stored *s;
 	size_t i, later = 0;
 
+	/* the latest first; they came in order of time */
 	for (i = 0; l && i < KEPT; i++) {
-		s = &l->v[i];
+		s = &l->v[(l->next - 1 - i) % KEPT];
+		if (s->chain.time_ns + NEAR_NS <= want->time_ns)
+			break;
 		later += s->chain.time_ns > want->time_ns;
 		if (s->chain.time_ns && !s->taken && s->chain.ip == want->ip &&
 		    s->chain.sp == want->sp && (!s->copy || c->n_copies - s->copy < KEPT_COPIES))
@@ -212,7 +237,8 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	}
 	if (later == KEPT) /* that of the sample has given way to them */
 		return NULL;
-	s = found.before || found.after ? choose(&found, order_of(c, want->event)) : NULL;
+	s = found.before || found.after ? choose(&found, order_of(c, want->event), want->after)
+					: NULL;
 	if (!s)
 		return NULL;
 	s->taken = true;

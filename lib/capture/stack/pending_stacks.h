@@ -27,8 +27,10 @@ struct mp_pending_stacks {
 	struct mp_map map; /* tid -> its latest stacks */
 	struct copy *copies;
 	uint64_t n_copies; /* so many have arrived; the latest are kept */
-	int8_t *orders;	   /* by event: below 0, its stacks come before its samples; above, after */
+	int8_t *orders;	   /* by event: below 0, its stacks seem to come before its samples */
 	size_t n_orders;
+	uint32_t *drops; /* by CPU, as the latest record says */
+	size_t n_drops;
 };
 
 /* What a sample says of its stack. */
@@ -36,6 +38,7 @@ struct mp_pending_want {
 	pid_t tid;
 	uint64_t time_ns, ip, sp;
 	size_t event;
+	bool after; /* the stacks of this event are expected after its samples, not before */
 };
 
 void mp_pending_stacks_init(struct mp_pending_stacks *c);

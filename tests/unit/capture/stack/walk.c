@@ -136,11 +136,15 @@ static void test_two_sections(void)
 	mp_cfi_free(cfi);
 }
 
+static uint32_t drops;
+
 static struct mp_bpf_record record(uint32_t tid, uint64_t time_ns, uint32_t end, size_t n)
 {
-	struct mp_bpf_record r = {
-		.head = { .type = MP_BPF_RECORD, .tid = tid, .time_ns = time_ns, .end = end }
-	};
+	struct mp_bpf_record r = { .head = { .type = MP_BPF_RECORD,
+					     .tid = tid,
+					     .time_ns = time_ns,
+					     .end = end,
+					     .drops = drops } };
 	size_t i;
 
 	r.head.size = offsetof(struct mp_bpf_record, ips) + (n + 2) * 8;
@@ -193,7 +197,7 @@ static void test_chains(void)
 static uint64_t taken(struct mp_pending_stacks *c, size_t event, uint64_t sp, uint64_t sample,
 		      uint64_t first, uint64_t second)
 {
-	struct mp_pending_want want = { 7, sample, 0x400, sp, event };
+	struct mp_pending_want want = { 7, sample, 0x400, sp, event, false };
 	const struct mp_pending_stack *found;
 	struct mp_bpf_record r;
 
@@ -221,17 +225,19 @@ static void test_order(void)
 	   "a stack from another place is not taken, even if it is nearer");
 	ok(taken(&c, 0, 2, 20000, 12000, 20100) == 12000, "of two that match, the one before");
 	/* event 3: perf comes first, so that the stack of each sample is after it */
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 16; i++)
 		right += taken(&c, 3, 100 + i, 1000000 * i + 30000, 0, 1000000 * i + 30500) ==
 			 1000000 * i + 30500;
-	ok(right == 8, "one after it, if there is no other");
-	ok(taken(&c, 3, 3, 9000000, 8999000, 9000500) == 9000500,
+	ok(right == 16, "one after it, if there is no other");
+	ok(taken(&c, 3, 3, 19000000, 18999000, 19000500) == 19000500,
 	   "then always the one after it, of this event");
-	ok(taken(&c, 0, 4, 10000000, 9999000, 10000500) == 9999000, "and not of another event");
-	ok(taken(&c, 3, 5, 11000000, 10999000, 11900000) == 0, "but not one before it any more");
-	for (i = 0; i < 63; i++)
-		taken(&c, 9, 100 + i, 1, 0, 12001000 + i);
-	ok(taken(&c, 0, 6, 12000000, 0, 12000500) == 0,
+	ok(taken(&c, 0, 4, 20000000, 19999000, 20000500) == 19999000, "and not of another event");
+	ok(taken(&c, 3, 5, 21000000, 20999000, 21900000) == 0, "but not one before it any more");
+	drops++;
+	ok(taken(&c, 5, 7, 21500000, 0, 21500500) == 0, "and not where a record was lost");
+	for (i = 0; i < 127; i++)
+		taken(&c, 9, 100 + i, 1, 0, 22001000 + i);
+	ok(taken(&c, 0, 6, 22000000, 0, 22000500) == 0,
 	   "none if so many have come that its own may have given way");
 	mp_pending_stacks_release(&c);
 }
@@ -280,7 +286,7 @@ static void test_copies(void)
 		   !mp_pending_stacks_copy(&chains, 145, 144) &&
 		   mp_pending_stacks_copy(&chains, 144, 144)->stack[7] == (char)144,
 	   "but not the latest 256, each at its own time");
-	for (tid = 0; tid < 64; tid++) {
+	for (tid = 0; tid < 128; tid++) {
 		chain = record(399, 500 + tid, MP_BPF_COMPLETE, 1);
 		mp_pending_stacks_put(&chains, &chain.head);
 	}

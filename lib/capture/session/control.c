@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -19,6 +20,7 @@
 #include "lib/capture/host/deferred_close.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
+#include "lib/core/str.h"
 
 enum {
 	ORPHANED_MS = 100, /* how often it checks whether the tasks have ended */
@@ -85,15 +87,17 @@ static void leave_events(void)
 	size_t n = 0, cap = 0;
 	char target[64];
 	ssize_t len;
+	uint64_t fd;
 	DIR *dir = opendir("/proc/self/fd");
 
 	while (dir && (d = readdir(dir))) {
 		len = readlinkat(dirfd(dir), d->d_name, target, sizeof(target) - 1);
 		target[MP_MAX(len, 0)] = '\0';
-		if (strcmp(target, "anon_inode:[perf_event]") != 0)
+		if (strcmp(target, "anon_inode:[perf_event]") != 0 ||
+		    mp_num_range(d->d_name, 0, INT_MAX, &fd) < 0)
 			continue;
 		fds = mp_grow(fds, &cap, n + 1, sizeof(*fds));
-		fds[n++] = atoi(d->d_name);
+		fds[n++] = (int)fd;
 	}
 	if (dir)
 		closedir(dir);

@@ -58,7 +58,7 @@ static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
 	}
 	c = &s->cpus[cpu];
 	if (c->what == MP_CPU_ABSENT)
-		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, NULL };
+		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, 0, NULL };
 	return c;
 }
 
@@ -127,7 +127,7 @@ static void enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_sta
 
 static void unsure(struct mp_sched_cpu *c, uint64_t now)
 {
-	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, NULL };
+	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, c->gap_ns, NULL };
 }
 
 /*
@@ -202,8 +202,29 @@ static struct mp_sched_task *assume_running(struct mp_sched *s, int32_t cpu, int
 	enter(s, t, MP_SCHED_RUN, c->since_ns);
 	t->cut = true;
 	t->cpu = t->last_cpu = cpu;
-	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, t };
+	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, c->gap_ns, t };
 	return t;
+}
+
+/* Switches are missing on the CPU of an event. */
+static void note_gap(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	s->misfits++;
+	s->cpus[e->cpu].gap_ns = e->time_ns;
+}
+
+/*
+ * The state of a task, as far as it is known. One that waits for a CPU on which switches are missing may
+ * have run since, unseen: most often because a filter selected the switches of other tasks.
+ */
+static enum mp_sched_state known_state(const struct mp_sched *s, const struct mp_sched_task *t)
+{
+	bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED;
+
+	return waits && t->cpu >= 0 && (size_t)t->cpu < s->n_cpus &&
+			       s->cpus[t->cpu].gap_ns > t->since_ns
+		       ? MP_SCHED_UNKNOWN
+		       : t->state;
 }
 
 /* The task that is switched out, which was not known to run there: events are missing. */
@@ -211,7 +232,7 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 {
 	struct mp_sched_task *t;
 
-	s->misfits++;
+	note_gap(s, e);
 	forget_cpu(s, e->cpu, e->time_ns);
 	t = mp_sched_task_find(&s->tasks, e->task);
 	if (t)
@@ -224,7 +245,7 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 static void end_idle(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	if (s->cpus[e->cpu].what == MP_CPU_BUSY) {
-		s->misfits++;
+		note_gap(s, e);
 		forget_cpu(s, e->cpu, e->time_ns);
 		return;
 	}
@@ -268,14 +289,14 @@ static void switch_out(struct mp_sched *s, const struct mp_sched_event *e,
 static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct mp_sched_event *e)
 {
 	struct mp_sched_span span;
-	enum mp_sched_state state = t->state;
+	enum mp_sched_state state = known_state(s, t);
 
 	if (state == MP_SCHED_RUN) {
 		s->misfits++;
 		forget(s, t, e->time_ns);
 		return;
 	}
-	if (state == MP_SCHED_NEW || (state == MP_SCHED_UNKNOWN && s->has_wakeups))
+	if (state == MP_SCHED_NEW || (t->state == MP_SCHED_UNKNOWN && s->has_wakeups))
 		state = MP_SCHED_WAIT;
 	span = task_span(s, t, state, e->time_ns);
 	span.was = t->state;
@@ -284,6 +305,8 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 		span.to_cpu = e->cpu;
 	if (state == MP_SCHED_WAIT)
 		span.waker = &t->waker;
+	if (state == MP_SCHED_UNKNOWN)
+		span.stack = (struct mp_str){ NULL, 0 };
 	write_span(s, &span);
 }
 
@@ -294,7 +317,7 @@ static void switch_in(struct mp_sched *s, const struct mp_sched_event *e)
 	struct mp_sched_task *t;
 
 	if (e->next == 0) {
-		*c = (struct mp_sched_cpu){ MP_CPU_IDLE, false, e->time_ns, NULL };
+		*c = (struct mp_sched_cpu){ MP_CPU_IDLE, false, e->time_ns, c->gap_ns, NULL };
 		return;
 	}
 	t = mp_sched_task_find(&s->tasks, e->next);
@@ -309,7 +332,7 @@ static void switch_in(struct mp_sched *s, const struct mp_sched_event *e)
 	enter(s, t, MP_SCHED_RUN, e->time_ns);
 	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
 	t->cpu = t->last_cpu = e->cpu;
-	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, t };
+	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, c->gap_ns, t };
 }
 
 static int handle_switch(struct mp_sched *s, const struct mp_sched_event *e, const char **why)
@@ -347,7 +370,7 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	if (e->tid < 0 || s->context_differs)
 		return;
 	if (is_other(c, e->tid)) {
-		s->misfits++;
+		note_gap(s, e);
 		forget_cpu(s, e->cpu, e->time_ns);
 	}
 	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
@@ -568,14 +591,14 @@ static int by_tid(const void *a, const void *b)
 
 static void write_last(struct mp_sched *s, struct mp_sched_task *t)
 {
-	enum mp_sched_state state = t->state == MP_SCHED_NEW ? MP_SCHED_WAIT : t->state;
+	enum mp_sched_state state = t->state == MP_SCHED_NEW ? MP_SCHED_WAIT : known_state(s, t);
 	struct mp_sched_span span = task_span(s, t, state, s->now_ns);
 
-	span.was = MP_SCHED_UNKNOWN;
+	span.was = state == MP_SCHED_UNKNOWN ? t->state : MP_SCHED_UNKNOWN;
 	span.cut_end = true;
 	span.waker = state == MP_SCHED_WAIT ? &t->waker : NULL;
 	if (state == MP_SCHED_RUN || state == MP_SCHED_UNKNOWN)
-		span.stack.p = NULL;
+		span.stack = (struct mp_str){ NULL, 0 };
 	write_span(s, &span);
 }
 

@@ -46,6 +46,7 @@ struct mp_sched_cpu {
 	enum { MP_CPU_ABSENT, MP_CPU_UNSURE, MP_CPU_IDLE, MP_CPU_BUSY } what;
 	bool cut;
 	uint64_t since_ns; /* of UNSURE and IDLE */
+	uint64_t gap_ns;   /* before then, switches are missing; 0: none that is known of */
 	struct mp_sched_task *task;
 };
 

@@ -15,7 +15,7 @@
 
 enum {
 	WAKE_BYTES = 2 << 20,
-	TIGHT_BYTES = 8 << 20,
+	TIGHT_BYTES = 12 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
 	/*
 	 * of tables that are older than that, else a mapping that user space never sees costs a copy

@@ -89,18 +89,12 @@ static void parse_options(int argc, char **argv)
 		mp_usage("refusing to write binary data to a terminal (give -o FILE)");
 }
 
-static uint32_t is_taken(void *arg, const char *type)
-{
-	(void)arg;
-	return mp_types_lookup(&work.types, mp_str(type))->taken ? ~0u : 0;
-}
-
 static void handle_control(const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
 	if (ctl->what == MP_CTL_HEADER)
 		mp_types_header(&work.types, ctl->json);
-	mp_field_check_header(&work.names, ctl, is_taken, NULL);
+	mp_field_check_header(&work.names, ctl, mp_types_roles, &work.types);
 	if (ctl->what != MP_CTL_HEADER || !ctl->has_anchor || work.has_offset)
 		return;
 	work.has_offset = true;

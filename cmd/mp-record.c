@@ -93,7 +93,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, "
 	  "addr, cgroup, latency, op, level, snoop, tlb, lock, "
-	  "stack, dur, .PAYLOAD (globs); or besides the usual\n"
+	  "stack, dur, .PAYLOAD (globs); or besides the usual "
 	  "ones: +cgroup,nspid,nstid (containers)" },
 	{ OPT_NAMES, "names", "FILE", "rename tasks by a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "Output" },

@@ -21,6 +21,19 @@ setup_file() {
 	[ "$(mp-record -l 'disk*' 2> /dev/null | sed 's/^  \([a-z]*\) .*/\1/' | tr '\n' ' ')" = "Collectors: diskblockrq disklat " ]
 }
 
+@test "a list says once what it cannot list, and does not claim that nothing matches" {
+	needs_root
+	command -v setpriv > /dev/null || skip "no setpriv"
+	chmod o+x "$TMP"
+	install -m 755 "$BUILD/bin/mp-record" "$TMP/mp-record"
+	for what in sched:nothing nothing 'nothing*'; do
+		run setpriv --reuid 65534 --clear-groups "$TMP/mp-record" -l "$what"
+		[ "$status" = 2 ] && [ "${#lines[@]}" = 1 ] && [[ "$output" == *"cannot read tracefs"* ]] || { echo "$what: $output"; false; }
+	done
+	run mp-record -l 'nothing*'
+	[ "$status" = 2 ] && [ "$output" = "mp-record: no event matches 'nothing*'" ]
+}
+
 @test "each collector records or reports what it lacks" {
 	needs_root
 	for c in $ALL; do

@@ -101,7 +101,8 @@ squeeze() {
 
 @test "--help is at most 80 columns wide, and mp-record(1) has at most 400 lines" {
 	for p in $PROGRAMS $EXAMPLES; do
-		run awk 'length > 80' <("$p" --help)
+		# only the usage begins in the first column, in small letters
+		run awk 'length > 80 || /^[a-z]/ && !/^usage: /' <("$p" --help)
 		[ -z "$output" ] || { echo "$p: $output"; false; }
 	done
 	[ "$(wc -l < docs/mp-record.1)" -le 400 ]

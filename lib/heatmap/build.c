@@ -283,8 +283,7 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 		return -1;
 	}
 	if (mp_num_any(text, &whole) < 0) {
-		*why = f->computed ? "weight is not a whole number (// divides without a remainder)"
-				   : "weight is not a whole number";
+		*why = mp_choice_why_not_whole(f);
 		if (mp_num_decimal(text, &v) < 0 || v != floor(v) || fabs(v) > 0x1p62)
 			return -1;
 		whole = (int64_t)v;

@@ -33,10 +33,9 @@ struct mp_source {
 	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
-	bool refused;  /* newer version, binary */
-	unsigned open; /* datatypes (enum mp_kind) whose latest section has no trailer yet */
-	unsigned
-		ended_open; /* those whose trailer came before a header: begun in an earlier source */
+	bool refused;	     /* newer version, binary */
+	unsigned open;	     /* datatypes (enum mp_kind) whose latest section has no trailer yet */
+	unsigned ended_open; /* datatypes of sections that began in an earlier source, and ended */
 
 	/* reading */
 	size_t index;

@@ -177,19 +177,12 @@ static void change_watermark(struct mp_select *s, const struct mp_rec *rec,
 	}
 }
 
-static uint32_t is_taken(void *arg, const char *type)
-{
-	struct mp_select *s = arg;
-
-	return mp_types_lookup(&s->types, mp_str(type))->taken ? ~0u : 0;
-}
-
 static void check_fields(struct mp_select *s, const struct mp_ctl *ctl)
 {
 	size_t i;
 
 	for (i = 0; i < s->n_exprs; i++)
-		mp_expr_header(s->exprs[i], ctl, is_taken, s);
+		mp_expr_header(s->exprs[i], ctl, mp_types_roles, &s->types);
 	if (s->keeping)
 		mp_project_control(&s->keep, ctl);
 }

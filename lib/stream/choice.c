@@ -112,17 +112,9 @@ bool mp_choice_concerns(void *arg, const struct mp_ctl *loss)
 	return !loss->type || mp_types_expected(arg, mp_str(loss->type));
 }
 
-static uint32_t is_taken(void *arg, const char *type)
-{
-	struct mp_choice *c = arg;
-
-	return mp_types_lookup(&c->types, mp_str(type))->taken ? MP_CHOICE_KEY | MP_CHOICE_NUMBER
-							       : 0;
-}
-
 void mp_choice_header(struct mp_choice *c, const struct mp_ctl *ctl)
 {
-	mp_field_check_header(&c->names, ctl, is_taken, c);
+	mp_field_check_header(&c->names, ctl, mp_types_roles, &c->types);
 }
 
 bool mp_choice_control(struct mp_choice *c, const struct mp_ctl *ctl)
@@ -152,6 +144,12 @@ enum mp_status mp_choice_finish(struct mp_choice *c, enum mp_status status)
 	return MP_MAX(status, named);
 }
 
+const char *mp_choice_why_not_whole(const struct mp_field *weight)
+{
+	return weight->computed ? "weight is not a whole number (// divides without a remainder)"
+				: "weight is not a whole number";
+}
+
 int mp_choice_weight(const struct mp_field *field, const struct mp_rec *rec, int64_t *weight,
 		     const char **why)
 {
@@ -164,7 +162,6 @@ int mp_choice_weight(const struct mp_field *field, const struct mp_rec *rec, int
 		*why = mp_field_why(field, "record without the field that is its weight");
 		return 0;
 	}
-	*why = field->computed ? "weight is not a whole number (// divides without a remainder)"
-			       : "weight is not a whole number";
+	*why = mp_choice_why_not_whole(field);
 	return mp_num_any(text, weight) < 0 ? -1 : 1;
 }

@@ -30,11 +30,11 @@
 #include "lib/stream/types.h"
 
 /* Rows for a table of options; `help` says what the program does with the argument. */
-#define MP_CHOICE_EVENT(more)                                           \
-	{                                                               \
-		'e', "event", "GLOB",                                   \
-			"only events whose type matches; repeated or\n" \
-			"comma-separated" more                          \
+#define MP_CHOICE_EVENT(more)                                          \
+	{                                                              \
+		'e', "event", "GLOB",                                  \
+			"only events whose type matches; repeated or " \
+			"comma-separated" more                         \
 	}
 #define MP_CHOICE_ADDED ". Types that match are added up"
 #define MP_CHOICE_BY(help)                \
@@ -114,6 +114,9 @@ static inline void mp_choice_look(struct mp_choice *c, const struct mp_rec *rec)
 
 /* Reports globs and fields that nothing matched. Returns the worse of this and `status`. */
 enum mp_status mp_choice_finish(struct mp_choice *c, enum mp_status status);
+
+/* The message for a weight that is not a whole number. */
+const char *mp_choice_why_not_whole(const struct mp_field *weight);
 
 /*
  * The weight of a record, 1 without `field`. Returns 1; 0 if it lacks the field, with a weight of 1;

@@ -21,7 +21,7 @@ struct mp_field_named {
 	struct mp_field field;
 	const char *option;	/* static text */
 	uint32_t roles;		/* of the records that should have it */
-	uint64_t needed, found; /* records; a caller that knows these counts by itself */
+	uint64_t needed, found; /* records; a caller may count them by itself */
 };
 
 /* Zeroed memory is valid and empty. */

@@ -61,6 +61,11 @@ struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type)
 	return seen;
 }
 
+uint32_t mp_types_roles(void *types, const char *type)
+{
+	return mp_types_lookup(types, mp_str(type))->taken ? ~0u : 0;
+}
+
 void mp_types_header(struct mp_types *t, const struct json_t *header)
 {
 	json_t *events = json_object_get(header, "events"), *fields;

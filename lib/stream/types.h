@@ -41,6 +41,9 @@ bool mp_types_expected(const struct mp_types *t, struct mp_str type);
 /* Whether events of this type are accepted; remembers the type. */
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
 
+/* For mp_field_check_header(): accepted events have all roles, others none. `types`: struct mp_types. */
+uint32_t mp_types_roles(void *types, const char *type);
+
 /* True if an event is accepted; counts it. */
 static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 {

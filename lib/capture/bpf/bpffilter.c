@@ -24,6 +24,18 @@ struct mp_bpf_filters {
 	uint64_t need_resched; /* 0: not known yet */
 };
 
+/* Loads an object, unless preparing it failed. Closes it on failure: NULL with errno. */
+static struct bpf_object *finish(struct bpf_object *object, int error)
+{
+	if (error == 0)
+		error = bpf_object__load(object);
+	if (error == 0)
+		return object;
+	bpf_object__close(object);
+	errno = -error;
+	return NULL;
+}
+
 /* Loads one of the programs of the object. NULL with errno. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
@@ -38,13 +50,7 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 		bpf_program__set_autoload(p, strcmp(bpf_program__name(p), program) == 0);
 	map = bpf_object__find_map_by_name(object, ".rodata");
 	error = map ? bpf_map__set_initial_value(map, setting, sizeof(*setting)) : -ENOENT;
-	if (error == 0)
-		error = bpf_object__load(object);
-	if (error == 0)
-		return object;
-	bpf_object__close(object);
-	errno = -error;
-	return NULL;
+	return finish(object, error);
 }
 
 /* Loads the program that only excludes processes. NULL with errno. */
@@ -52,18 +58,12 @@ static struct bpf_object *load_exclude(void)
 {
 	struct bpf_object *object;
 
-	if (mp_proc_inner_namespace()) { /* it knows the ids of the initial one only */
+	if (mp_proc_inner_namespace()) { /* it knows the ids of the initial namespace only */
 		errno = EPERM;
 		return NULL;
 	}
 	object = mp_bpf_open("exclude");
-	int error = object ? bpf_object__load(object) : 0;
-
-	if (error == 0)
-		return object;
-	bpf_object__close(object);
-	errno = -error;
-	return NULL;
+	return object ? finish(object, 0) : NULL;
 }
 
 static char *explain(const struct mp_event *e, int error)

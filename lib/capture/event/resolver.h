@@ -15,9 +15,8 @@ struct mp_resolver {
 	const struct mp_event_options *options;
 	const struct mp_spec *spec; /* the current one */
 	bool count; /* its events are counted, not recorded; a source that does not count clears it */
-	unsigned
-		honoured; /* parts of the specification that the source acts on: enum mp_spec_part */
-	bool found;	  /* an earlier source has events that the name, a glob, matches */
+	unsigned honoured; /* enum mp_spec_part: what the source acts on */
+	bool found;	   /* an earlier source has events that the name, a glob, matches */
 
 	/* inside */
 	struct mp_tracefs **tracefs;

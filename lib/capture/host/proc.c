@@ -168,7 +168,7 @@ static void add_children_of(pid_t pid, pid_t tid, struct mp_pids *pids)
 		fclose(f);
 }
 
-/* Asks each thread. The list grows meanwhile. */
+/* Adds the children of each thread of the processes, also of those that are added meanwhile. */
 static void ask_threads(struct mp_pids *pids)
 {
 	size_t i, j;
@@ -183,7 +183,7 @@ static void ask_threads(struct mp_pids *pids)
 	}
 }
 
-/* For kernels without lists of children. */
+/* The same by the parents of all processes, for kernels without lists of children. */
 static void search_children(struct mp_pids *pids)
 {
 	struct mp_pids all = { NULL, 0, 0 };
@@ -208,22 +208,6 @@ static void search_children(struct mp_pids *pids)
 	mp_pids_release(&all);
 }
 
-void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid)
-{
-	*inner_pid = status_number(tid, "NStgid");
-	*inner_tid = status_number(tid, "NSpid");
-}
-
-uint32_t mp_proc_inner_namespace(void)
-{
-	enum { INITIAL = (int)0xeffffffc }; /* PROC_PID_INIT_INO */
-	struct stat st;
-
-	if (stat("/proc/self/ns/pid", &st) < 0 || (uint32_t)st.st_ino == (uint32_t)INITIAL)
-		return 0;
-	return (uint32_t)st.st_ino;
-}
-
 void mp_proc_add_children(struct mp_pids *pids)
 {
 	size_t before;
@@ -232,11 +216,27 @@ void mp_proc_add_children(struct mp_pids *pids)
 		search_children(pids);
 		return;
 	}
-	/* the kernel may omit a child while the one before it ends: it is asked until nothing is new */
+	/* the kernel may omit a child while the one before it ends: ask until nothing is new */
 	do {
 		before = pids->n;
 		ask_threads(pids);
 	} while (pids->n > before);
+}
+
+void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid)
+{
+	*inner_pid = status_number(tid, "NStgid");
+	*inner_tid = status_number(tid, "NSpid");
+}
+
+uint32_t mp_proc_inner_namespace(void)
+{
+	const uint32_t initial = 0xeffffffc; /* PROC_PID_INIT_INO */
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) < 0 || (uint32_t)st.st_ino == initial)
+		return 0;
+	return (uint32_t)st.st_ino;
 }
 
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)

@@ -40,9 +40,7 @@ pid_t mp_proc_process_of(pid_t tid);
  */
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len);
 
-/*
- * The inode of the pid namespace of this process, which is not the initial one; 0: it is that.
- */
+/* The inode of the pid namespace of this process; 0: it is the initial namespace. */
 uint32_t mp_proc_inner_namespace(void);
 
 /* The ids of a task in its own pid namespace; -1: it has ended. */

@@ -8,10 +8,10 @@
 
 #include <pthread.h>
 
-/* A mutex whose owner gets the priority of a thread that waits for it. */
-void mp_thread_mutex(pthread_mutex_t *mutex);
-
 #include "lib/core/base.h"
+
+/* Initializes a mutex whose owner gets the priority of a thread that waits for it. */
+void mp_thread_mutex(pthread_mutex_t *mutex);
 
 /*
  * Starts a thread with all signals blocked. `realtime` is its SCHED_FIFO priority, 0: none; if the

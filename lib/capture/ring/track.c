@@ -270,7 +270,7 @@ static void *run(void *arg)
 	struct mp_track *t = arg;
 	struct pollfd stop = { .fd = t->stop, .events = POLLIN };
 
-	sched_setscheduler(0, SCHED_FIFO, &param); /* not permitted: it helps a little even so */
+	sched_setscheduler(0, SCHED_FIFO, &param); /* if it is refused, the thread still helps */
 	while (poll(&stop, 1, PERIOD_MS) <= 0)
 		mp_track_drain(t, NULL, NULL);
 	return NULL;

@@ -154,10 +154,11 @@ enum mp_status mp_list_events(const char *word, bool verbose, struct mp_out *out
 
 	if (glob || exact)
 		status = list_glob(&l, given, &only);
-	if (!glob && !only && !l.found)
+	if (!glob && !only && !l.found && status == MP_OK)
 		status = list_glob(&l, part, &only);
 	if (!l.found && !only) {
-		say_nearest(&l, given);
+		if (status == MP_OK) /* else one of the events that cannot be listed may match */
+			say_nearest(&l, given);
 		status = MP_FAIL;
 	}
 	free(part);

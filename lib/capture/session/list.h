@@ -7,8 +7,9 @@
 
 /*
  * Lists the collectors and events that match a glob or have a word in their name (NULL: all), under
- * a heading for each kind, indented by two; `verbose`: with their fields, types and the syntax of filters. Returns MP_OK; MP_LOSSY if some kinds cannot be listed, with a
- * message; or MP_FAIL if nothing matches.
+ * a heading for each kind, indented by two; `verbose`: with their fields, types and the syntax of
+ * filters. Returns MP_OK; MP_LOSSY if some kinds cannot be listed, with a message; or MP_FAIL if
+ * nothing matches.
  */
 enum mp_status mp_list_events(const char *word, bool verbose, struct mp_out *out);
 

@@ -177,7 +177,7 @@ static void add_row(struct mp_buf *b, const struct mp_live *l, const struct mp_m
 
 	split(e, parts);
 	mp_buf_printf(&row, "%12llu %5.1f", (unsigned long long)count_of(e),
-		      100.0 * (double)count_of(e) / (double)l->total);
+		      100.0 * (double)count_of(e) / (double)MP_MAX(l->total, 1u));
 	for (i = 0; i < COLUMNS; i++) {
 		bool is_last = i == COLUMNS - 1;
 

@@ -22,10 +22,9 @@ struct mp_tally {
 
 /* What else the records of a ring say. */
 struct mp_ring_tally {
-	uint64_t lost;	  /* events, in the lines that were written */
-	uint64_t last_ns; /* time of the latest record */
-	uint64_t
-		full_from_ns; /* events were lost since; 0: none, or a check has said of which type */
+	uint64_t lost;	       /* events, in the lines that were written */
+	uint64_t last_ns;      /* time of the latest record */
+	uint64_t full_from_ns; /* events were lost since; 0: none, or their types are known */
 };
 
 /* Borrowed until mp_losses_free(). */

@@ -89,27 +89,30 @@ static bool records_everyone(void)
 struct copying {
 	struct mp_bpf_copy *to;
 	__u64 from;
-	__u32 len, max, full;
+	__u32 len, pages, full;
 };
 
-/* A thread's stack may be followed by other memory, of which nothing is needed. */
-static __always_inline __u32 copied_bytes(void)
+/*
+ * A thread's stack may be followed by other memory, of which nothing is needed. Of the first page a
+ * copy may have a few bytes only.
+ */
+static __always_inline __u32 copied_pages(void)
 {
 	__u64 unread = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA);
 
-	return unread > TIGHT_BYTES  ? 4u << 10
-	       : unread > WAKE_BYTES ? 16u << 10
-				     : MP_BPF_COPY_BYTES;
+	return unread > TIGHT_BYTES  ? 2
+	       : unread > WAKE_BYTES ? 5
+				     : MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1;
 }
 
 /* Copies up to the end of a page, since the next one may not be in memory. */
-static long copy_page(__u32 i __attribute__((unused)), struct copying *c)
+static long copy_page(__u32 i, struct copying *c)
 {
 	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1));
 	__u64 at = c->len;
 
 	__asm__ volatile("" : "+r"(at)); /* the same register is compared and added */
-	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE || at + MP_BPF_COPY_PAGE > c->max) {
+	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE || i >= c->pages) {
 		c->full = 1;
 		return 1;
 	}
@@ -156,7 +159,7 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &buffer);
-	struct copying c = { .to = to, .max = copied_bytes() };
+	struct copying c = { .to = to, .pages = copied_pages() };
 	__u32 len;
 
 	if (!to)

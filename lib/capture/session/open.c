@@ -114,6 +114,7 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 		k->tables = (struct mp_walk_tables){
 			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },
 			.dsos = &l->symbols.dsos,
+			.tasks = &l->tasks,
 		};
 		l->tasks.gone = mp_walk_tables_forget;
 		l->tasks.gone_arg = &k->tables;

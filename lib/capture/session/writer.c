@@ -432,25 +432,26 @@ static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
 	q->v[i] = *x;
 }
 
-/* A process gets its tables at once when the first copy of a stack comes. */
-static void note_copy(struct mp_writer *w, const struct mp_bpf_head *copy)
+static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
 {
-	struct mp_task *task = mp_tasks_find(w->tasks, (pid_t)copy->tid);
+	const struct mp_record_comm *comm = (const struct mp_record_comm *)x->record;
+	bool exec = x->record->misc & PERF_RECORD_MISC_COMM_EXEC;
 
-	if (task && !task->process->tables)
-		mp_walk_tables_update(w->formatter->tables, task->process, w->watermark_ns);
+	if (x->record->type == PERF_RECORD_COMM)
+		mp_tasks_foresee(w->tasks, comm->tid, x->time_ns, exec);
+	if (x->record->type == PERF_RECORD_MMAP2 || (x->record->type == PERF_RECORD_COMM && exec))
+		mp_tasks_changed(w->tasks, comm->tid, x->time_ns);
 }
 
 /* What a record says before it is its turn. */
 static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_queue_record *x)
 {
-	const struct mp_record_comm *comm = (const struct mp_record_comm *)x->record;
-
-	if (type == MP_QUEUE_TASKS && comm->header.type == PERF_RECORD_COMM)
-		mp_tasks_foresee(w->tasks, comm->tid, x->time_ns,
-				 comm->header.misc & PERF_RECORD_MISC_COMM_EXEC);
+	if (type == MP_QUEUE_TASKS)
+		note_task(w, x);
 	if (type == MP_QUEUE_STACKS && x->record->type == MP_BPF_COPY)
-		note_copy(w, (const struct mp_bpf_head *)x->record);
+		mp_walk_tables_copied(w->formatter->tables,
+				      (pid_t)((const struct mp_bpf_head *)x->record)->tid,
+				      w->watermark_ns);
 }
 
 static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)

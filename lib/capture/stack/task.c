@@ -33,6 +33,13 @@ static void drop_space(struct mp_tasks *t, struct mp_space *s)
 	free(s);
 }
 
+void mp_tasks_caught_up(struct mp_tasks *t, struct mp_process *p)
+{
+	if (p->ahead)
+		drop_space(t, p->ahead);
+	p->ahead = NULL;
+}
+
 static struct mp_process *new_process(struct mp_tasks *t, pid_t pid, struct mp_space *shared)
 {
 	struct mp_process *p = mp_zalloc(sizeof(*p));
@@ -48,6 +55,7 @@ static void drop_process(struct mp_tasks *t, struct mp_process *p)
 {
 	if (!p || --p->refs)
 		return;
+	mp_tasks_caught_up(t, p);
 	drop_space(t, p->space);
 	free(p);
 }
@@ -187,31 +195,33 @@ static void add_mapping(struct mp_tasks *t, struct mp_space *s, const struct mp_
 
 struct scan {
 	struct mp_tasks *tasks;
-	struct mp_process *process;
+	struct mp_space *to;
+	pid_t pid;
 };
 
 static void scan_map(void *arg, const struct mp_proc_map *map)
 {
 	struct scan *s = arg;
 
-	add_mapping(s->tasks, s->process->space, map, s->process->pid);
+	add_mapping(s->tasks, s->to, map, s->pid);
 }
 
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 {
-	struct scan s = { t, new_process(t, pid, NULL) };
+	struct mp_process *p = new_process(t, pid, NULL);
+	struct scan s = { t, p->space, pid };
 	struct mp_pids tids = { NULL, 0, 0 };
 	struct mp_task *task;
 	char comm[64];
 	size_t len, i;
 
-	s.process->refs++;
-	s.process->scanned_ns = mp_monotonic_ns();
+	p->refs++;
+	p->scanned_ns = mp_monotonic_ns();
 	mp_proc_threads(pid, &tids);
 	for (i = 0; i < tids.n; i++) {
 		if (!mp_proc_comm(pid, tids.v[i], comm, &len))
 			continue;
-		task = add_task(t, tids.v[i], s.process);
+		task = add_task(t, tids.v[i], p);
 		set_comm(task, (struct mp_str){ comm, len });
 		if (t->inner)
 			mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
@@ -219,7 +229,30 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 	if (tids.n && t->dso)
 		mp_proc_maps(pid, scan_map, &s);
 	mp_pids_release(&tids);
-	drop_process(t, s.process);
+	drop_process(t, p);
+}
+
+void mp_tasks_look_ahead(struct mp_tasks *t, struct mp_process *p)
+{
+	struct scan s = { t, new_space(t), p->pid };
+	uint64_t now = mp_monotonic_ns();
+
+	mp_proc_maps(p->pid, scan_map, &s);
+	if (!s.to->n) {
+		drop_space(t, s.to);
+		return;
+	}
+	mp_tasks_caught_up(t, p);
+	p->ahead = s.to;
+	p->ahead_ns = now;
+}
+
+void mp_tasks_changed(struct mp_tasks *t, pid_t tid, uint64_t time_ns)
+{
+	struct mp_task *task = mp_tasks_find(t, tid);
+
+	if (task)
+		task->process->changed_ns = MP_MAX(task->process->changed_ns, time_ns);
 }
 
 struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
@@ -248,6 +281,33 @@ static void forget_mappings(struct mp_tasks *t, struct mp_process *p)
 	p->space = new_space(t);
 }
 
+/* Keeps for the kernel side what was read of a process, for itself or what replaces it. */
+static void keep_ahead(struct mp_process *p, const struct mp_process *read)
+{
+	struct mp_space *s = read->ahead ? read->ahead : read->space;
+
+	if (p->ahead || !s->n)
+		return;
+	s->refs++;
+	p->ahead = s;
+	p->ahead_ns = read->ahead ? read->ahead_ns : read->scanned_ns;
+}
+
+/*
+ * A process was scanned before the record of its fork is handled. If the mappings of its parent are
+ * not known, since the parent called execve() later, its own are those that it had from the start.
+ */
+static void keep_scanned(struct mp_tasks *t, struct mp_process *p, const struct mp_process *scanned)
+{
+	keep_ahead(p, scanned);
+	p->changed_ns = scanned->changed_ns;
+	if (p->space->n)
+		return;
+	drop_space(t, p->space);
+	p->space = scanned->space;
+	p->space->refs++;
+}
+
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
@@ -255,8 +315,10 @@ void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec
 	if (!task || time_ns >= task->process->scanned_ns)
 		return;
 	set_unknown(task);
-	if (exec)
-		forget_mappings(t, task->process);
+	if (!exec)
+		return;
+	keep_ahead(task->process, task->process);
+	forget_mappings(t, task->process);
 }
 
 void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec)
@@ -277,6 +339,9 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	struct mp_process *p =
 		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
 
+	task = mp_tasks_find(t, tid);
+	if (pid != parent_pid && task && !task->dead_ns && task->process->pid == pid)
+		keep_scanned(t, p, task->process);
 	p->tables |= parent->process->tables;
 	task = add_task(t, tid, p);
 	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;

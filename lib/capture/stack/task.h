@@ -40,6 +40,10 @@ struct mp_process {
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
 	struct mp_space *space;
 	uint64_t scanned_ns; /* when /proc was about to be read; 0: it was not */
+	/* what the kernel side needs, which walks the stacks of now, while older samples are handled */
+	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
+	uint64_t ahead_ns;	/* when they were about to be read */
+	uint64_t changed_ns;	/* of the last record of a mapping or execve() that has come */
 };
 
 struct mp_task {
@@ -92,9 +96,16 @@ struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
 /*
  * To be called for a record of a new name before any event of its time, or of before, is handled. If
  * the task was scanned later than that, it had another name until then, and before an execve() other
- * mappings, which are not known.
+ * mappings, which are not known. The kernel side keeps those that were read.
  */
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);
+
+/* To be called for a record of a mapping or execve() when it comes. */
+void mp_tasks_changed(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
+
+/* Reads the current mappings of a process, if it still runs, and forgets them when `space` has them. */
+void mp_tasks_look_ahead(struct mp_tasks *t, struct mp_process *p);
+void mp_tasks_caught_up(struct mp_tasks *t, struct mp_process *p);
 
 /* Apply the kernel's records. */
 void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 
 #include "lib/capture/object/walk_rows.h"
+#include "lib/core/clock.h"
+
+enum { LOOK_APART_NS = 1000000 }; /* /proc is read at most so often: it takes 0.1 ms */
 
 void mp_walk_tables_release(struct mp_walk_tables *t)
 {
@@ -26,9 +29,9 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 	return to;
 }
 
-void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns)
+static void send(struct mp_walk_tables *t, struct mp_process *process, const struct mp_space *s,
+		 uint64_t time_ns)
 {
-	const struct mp_space *s = process->space;
 	struct mp_cut_space to = {
 		.pid = (uint32_t)process->pid,
 		.time_ns = time_ns,
@@ -44,6 +47,49 @@ void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process,
 		t->v[to.n] = translate(t->dsos, &s->v[to.n]);
 	to.v = t->v;
 	t->walker.update(t->walker.arg, &to);
+}
+
+void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns)
+{
+	if (process->ahead && time_ns < process->ahead_ns) {
+		send(t, process, process->ahead, process->ahead_ns);
+		return;
+	}
+	send(t, process, process->space, time_ns);
+	mp_tasks_caught_up(t->tasks, process);
+}
+
+static bool may_look(struct mp_walk_tables *t)
+{
+	uint64_t now = mp_monotonic_ns();
+
+	if (t->ended || now - t->looked_ns < LOOK_APART_NS)
+		return false;
+	t->looked_ns = now;
+	return true;
+}
+
+/* Whether records have come, and wait, that change the mappings; or that say what a task is. */
+static bool waits_for_records(const struct mp_process *p, uint64_t merged_ns)
+{
+	return !p || (p->changed_ns >= merged_ns && p->changed_ns > p->ahead_ns);
+}
+
+void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns)
+{
+	struct mp_task *task = mp_tasks_find(t->tasks, tid);
+	struct mp_process *p = task ? task->process : NULL;
+	bool look = waits_for_records(p, merged_ns);
+
+	if (look ? !may_look(t) : p->tables)
+		return;
+	if (!p) {
+		p = mp_tasks_get(t->tasks, -1, tid)->process;
+		merged_ns = p->scanned_ns;
+	} else if (look) {
+		mp_tasks_look_ahead(t->tasks, p);
+	}
+	mp_walk_tables_update(t, p, merged_ns);
 }
 
 void mp_walk_tables_forget(void *tables, const struct mp_space *space)

@@ -12,20 +12,28 @@
 
 struct mp_walk_tables {
 	struct mp_cut_walker walker; /* who gets them */
-	struct mp_dsos *dsos;	     /* borrowed */
+	struct mp_dsos *dsos;	     /* borrowed, */
+	struct mp_tasks *tasks;	     /* also */
 	struct mp_cut_mapping *v;    /* of the current process */
 	size_t cap;
-	bool ended; /* no more stacks are taken: updates do nothing */
+	bool ended;	    /* no more stacks are taken: updates do nothing */
+	uint64_t looked_ns; /* when /proc was last read for a copy */
 };
 
 void mp_walk_tables_release(struct mp_walk_tables *t);
 
 /*
  * Sends the mappings of a process, which it has since `time_ns`: it has appeared, they have
- * changed, or the kernel side has no tables for it. From then on the process and its children have
- * tables.
+ * changed, or the kernel side has no tables for it. If later ones were read ahead, sends those. From
+ * then on the process and its children have tables.
  */
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
+
+/*
+ * A copy of a stack has come, which is handled later: until then more would come. Sends tables if the
+ * task has none, of its current mappings if records before `merged_ns` do not say these yet.
+ */
+void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns);
 
 /*
  * Says that an address space no longer exists: for mp_tasks.gone, `tables` being the struct

@@ -19,6 +19,45 @@ static bool is_named(const struct mp_task *task, const char *name)
 	return mp_str_eq((struct mp_str){ task->comm, task->comm_len }, mp_str(name));
 }
 
+static void test_look_ahead(struct mp_tasks *t, struct mp_process *p)
+{
+	uint64_t before = mp_monotonic_ns();
+
+	mp_tasks_look_ahead(t, p);
+	ok(p->ahead->n && p->ahead_ns >= before && p->space->n == 0,
+	   "the current mappings are read beside those of the records");
+	mp_tasks_caught_up(t, p);
+	ok(!p->ahead, "until these have caught up");
+}
+
+/* This process is scanned, its parent called execve() after the fork, and then the records come. */
+static void test_fork(void)
+{
+	enum { OTHER = 1 << 30 };
+	pid_t pid = getpid(), parent = getppid();
+	struct mp_tasks t;
+	struct mp_process *p;
+
+	mp_tasks_init(&t, no_file, NULL);
+	mp_tasks_get(&t, pid, pid);
+	mp_tasks_changed(&t, pid, 42);
+	mp_tasks_comm(&t, parent, parent, MP_STR("exec"), true);
+	mp_tasks_fork(&t, pid, pid, parent, parent);
+	p = mp_tasks_find(&t, pid)->process;
+	ok(p->space->n && p->changed_ns == 42,
+	   "where the mappings of the parent are not known, a child keeps its own");
+	ok(p->ahead == p->space && p->ahead_ns, "as the kernel side does in any case");
+	mp_tasks_fork(&t, OTHER, OTHER, pid, pid);
+	ok(mp_tasks_find(&t, OTHER)->process->space == p->space &&
+		   !mp_tasks_find(&t, OTHER)->process->ahead,
+	   "a child that was not scanned has those of its parent");
+	mp_tasks_exit(&t, pid, 43);
+	mp_tasks_fork(&t, pid, pid, parent, parent);
+	ok(mp_tasks_find(&t, pid)->process->space->n == 0,
+	   "and so has one with the id of a process that has ended");
+	mp_tasks_release(&t);
+}
+
 int main(void)
 {
 	pid_t pid = getpid();
@@ -44,7 +83,11 @@ int main(void)
 	ok(task->process->space->n == 0, "and before an execve() unknown mappings");
 	mp_tasks_comm(&t, pid, pid, MP_STR("later"), true);
 	ok(is_named(task, "later"), "from the record on it has the new name");
+	ok(task->process->ahead && task->process->ahead->n && task->process->ahead_ns < after,
+	   "the kernel side keeps the mappings that were scanned");
+	test_look_ahead(&t, task->process);
 	mp_tasks_release(&t);
 	free(unknown);
+	test_fork();
 	return tap_done();
 }

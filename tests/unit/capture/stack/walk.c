@@ -14,6 +14,7 @@
 #include "lib/capture/stack/pending_stacks.h"
 #include "lib/capture/stack/symbol.h"
 #include "lib/capture/stack/walk_tables.h"
+#include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
 static const struct mp_bpf_row *find(const struct mp_bpf_row *rows, size_t n, uint64_t addr)
@@ -369,6 +370,47 @@ static void test_walk_tables(void)
 	mp_symbols_release(&symbols);
 }
 
+/* A copy comes while the records of mappings wait that are newer than the events handled last. */
+static void test_copied(void)
+{
+	struct mp_symbols symbols;
+	struct mp_tasks tasks;
+	struct mp_process *process;
+	struct seen seen = { .forgotten = 0 };
+	struct mp_walk_tables t = {
+		.walker = { &seen, update, forget },
+		.dsos = &symbols.dsos,
+		.tasks = &tasks,
+	};
+	uint64_t merged, now;
+	pid_t pid = getpid();
+
+	mp_symbols_init(&symbols);
+	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
+	tasks.gone = mp_walk_tables_forget;
+	tasks.gone_arg = &t;
+	merged = mp_monotonic_ns();
+	mp_tasks_comm(&tasks, pid, pid, MP_STR("exec"), true);
+	process = mp_tasks_find(&tasks, pid)->process;
+	mp_walk_tables_update(&t, process, merged);
+	mp_walk_tables_copied(&t, pid, merged + 1);
+	ok(seen.space.n == 0, "without newer records, tables that were sent are up to date");
+	now = mp_monotonic_ns();
+	mp_tasks_changed(&tasks, pid, now);
+	mp_walk_tables_copied(&t, pid, merged);
+	ok(seen.space.n && seen.space.time_ns >= now && process->space->n == 0,
+	   "those are sent that the process has now");
+	seen.space.n = seen.forgotten = 0;
+	mp_walk_tables_update(&t, process, now);
+	ok(seen.space.n && seen.space.time_ns >= now && !seen.forgotten,
+	   "records of before do not replace them");
+	mp_walk_tables_update(&t, process, mp_monotonic_ns());
+	ok(seen.space.n == 0 && seen.forgotten && !process->ahead, "later ones do");
+	mp_tasks_release(&tasks);
+	mp_walk_tables_release(&t);
+	mp_symbols_release(&symbols);
+}
+
 int main(void)
 {
 	mp_init("unit-bpf");
@@ -379,5 +421,6 @@ int main(void)
 	test_order();
 	test_copies();
 	test_walk_tables();
+	test_copied();
 	return tap_done();
 }

@@ -139,11 +139,13 @@ within() {
 
 @test "events from before all events were enabled are dropped and counted" {
 	start_load "$LOAD/getppid" 0
-	mp-record -q -p "$LOAD_PID" -e $GETPPID,syscalls:sys_exit_getppid -g none -d 100ms -o "$TMP/s" || [ $? = 1 ]
-	[ "$(trailer "$TMP/s" excluded)" -gt 0 ]
-	[ "$(trailer "$TMP/s" records)" -gt 0 ]
-	balanced "$TMP/s"
-	within "$TMP/s"
+	for _ in {1..20}; do	# the load has to run just then
+		mp-record -q -p "$LOAD_PID" -e $GETPPID,syscalls:sys_exit_getppid -g none -n 100 -o "$TMP/s" || [ $? = 1 ]
+		balanced "$TMP/s"
+		within "$TMP/s"
+		[ "$(trailer "$TMP/s" excluded)" = 0 ] || return 0
+	done
+	false
 	# of a command nothing is dropped: its events begin with its program
 	mp-record -q -e $GETPPID -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(trailer "$TMP/s" excluded)" = 0 ]

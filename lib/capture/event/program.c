@@ -111,6 +111,8 @@ void mp_event_use_program(struct mp_event *e, struct mp_event_program *p)
 	for (i = 0; p->tp && i < e->n_payload; i++)
 		e->payload[i] = &p->tp->fields[e->payload[i] - e->tp->fields];
 	if (p->tp) {
+		if (e->points[0] == e->tp->name)
+			e->points[0] = p->tp->name;
 		mp_tp_free(e->tp);
 		e->tp = p->tp;
 	}

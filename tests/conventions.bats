@@ -245,6 +245,14 @@ printed() {
 	wait
 }
 
+# Waits until a process catches SIGINT ("1"), or no longer does ("0").
+until_catches() {
+	local caught
+	until caught=$(sed -n 's/^SigCgt:[[:space:]]*/0x/p' "/proc/$1/status") && [ $((caught >> 1 & 1)) = "$2" ]; do
+		sleep 0.01
+	done
+}
+
 @test "after the first SIGINT a filter in a pipeline reads on to the end; the second kills it" {
 	for p in $FILTERS; do
 		mkfifo "$TMP/$p.in"
@@ -254,10 +262,9 @@ printed() {
 		pid=$!
 		exec 5> "$TMP/$p.in"
 		printf '1,a:b,comm=x\n' >&5
-		sleep 0.1
+		until_catches $pid 1
 		kill -INT $pid
-		sleep 0.1
-		kill -0 $pid
+		until_catches $pid 0
 		printf '2,a:b,comm=x\n' >&5
 		exec 5>&-
 		wait $pid
@@ -265,9 +272,9 @@ printed() {
 		setsid env --default-signal=INT "${words[@]}" < "$TMP/$p.in" > /dev/null 2>&1 &
 		pid=$!
 		exec 5> "$TMP/$p.in"
-		sleep 0.1
+		until_catches $pid 1
 		kill -INT $pid
-		sleep 0.05
+		until_catches $pid 0
 		kill -INT $pid
 		wait $pid || true
 		exec 5>&-

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Loads the function symbols of an ELF file: from .symtab, or else from .dynsym, its separate debug
- * file and .gnu_debugdata. Go programs without .symtab have names in .gopclntab. Stubs of the
- * PLT get names. For code without a symbol, .eh_frame_hdr
+ * file and .gnu_debugdata. Go programs without .symtab have names in .gopclntab. Stubs of the PLT
+ * get names. For code without a symbol, .eh_frame_hdr
  * says where its function begins. Files are hostile input. Includes map.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFSYM_H

@@ -2,9 +2,9 @@
 /*
  * The thread that starts and stops the recording, and answers signals from the first step of the
  * program to its end. It has real-time priority where that is permitted, and sleeps: so events are
- * on for as long as was asked for, on a machine with a hundred other programs that want to run. A
- * stop has a signal, the end of a time or of a command, or the writer as its reason. Each stop is
- * the same: the thread disables the events and gives the threads that have to finish a real-time
+ * on for the requested time, also on a machine with a hundred other programs that want to run. A
+ * signal, the end of the time or of the command, or the writer stops the recording. Each stop is the
+ * same: the thread disables the events and gives the threads that have to finish a real-time
  * priority. Includes ring.
  */
 #ifndef MP_CAPTURE_SESSION_CONTROL_H

@@ -2,7 +2,8 @@
 /*
  * User stacks that a BPF program took, kept until the samples of the same events arrive. A sample and
  * its stack have the same program counter and stack pointer, and for each event it is always the
- * program that comes first, or always perf. Copies of stacks are kept, too, and unwound when their samples arrive, with the
+ * program that comes first, or always perf. Copies of stacks are kept, too, and unwound when their
+ * samples arrive, with the
  * mappings of that time. Includes map, unwind.
  */
 #ifndef MP_CAPTURE_STACK_PENDING_STACKS_H

@@ -229,6 +229,7 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 	if (tids.n && t->dso)
 		mp_proc_maps(pid, scan_map, &s);
 	mp_pids_release(&tids);
+	p->scan_ended_ns = mp_monotonic_ns();
 	drop_process(t, p);
 }
 
@@ -312,7 +313,7 @@ void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
 
-	if (!task || time_ns >= task->process->scanned_ns)
+	if (!task || time_ns >= task->process->scan_ended_ns)
 		return;
 	set_unknown(task);
 	if (!exec)

@@ -39,7 +39,8 @@ struct mp_process {
 	pid_t pid;
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
 	struct mp_space *space;
-	uint64_t scanned_ns; /* when /proc was about to be read; 0: it was not */
+	uint64_t scanned_ns;	/* when /proc was about to be read; 0: it was not */
+	uint64_t scan_ended_ns; /* when it had been read */
 	/* what the kernel side needs, which walks the stacks of now, while older samples are handled */
 	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
 	uint64_t ahead_ns;	/* when they were about to be read */
@@ -95,7 +96,7 @@ struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
 
 /*
  * To be called for a record of a new name before any event of its time, or of before, is handled. If
- * the task was scanned later than that, it had another name until then, and before an execve() other
+ * the scan of the task ended later than that, it had another name until then, and before an execve() other
  * mappings, which are not known. The kernel side keeps those that were read.
  */
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);

@@ -79,8 +79,9 @@ int main(void)
 	mp_tasks_foresee(&t, pid, before, false);
 	ok(is_named(task, unknown) && task->process->space->n,
 	   "before a new name that it had when it was scanned, it had an unknown one");
-	mp_tasks_foresee(&t, pid, before, true);
-	ok(task->process->space->n == 0, "and before an execve() unknown mappings");
+	mp_tasks_foresee(&t, pid, task->process->scanned_ns, true);
+	ok(task->process->space->n == 0,
+	   "and before an execve() unknown mappings, even if /proc was being read then");
 	mp_tasks_comm(&t, pid, pid, MP_STR("later"), true);
 	ok(is_named(task, "later"), "from the record on it has the new name");
 	ok(task->process->ahead && task->process->ahead->n && task->process->ahead_ns < after,

@@ -60,8 +60,10 @@ static struct {
 	struct mp_map hosts; /* name -> struct host * */
 	struct host *first, **last, *latest;
 	bool expected[MP_SCHED_WHATS]; /* by the header */
-	size_t input;		       /* number of the one that is read */
-	uint64_t events, records;      /* of the scheduler; all in this section */
+	char *filters[MP_SCHED_WHATS];
+	bool filtered;		  /* a capture's switches were */
+	size_t input;		  /* number of the one that is read */
+	uint64_t events, records; /* of the scheduler; all in this section */
 	struct mp_buf line;
 } work;
 
@@ -142,6 +144,10 @@ static void expect(struct host *h)
 	size_t i;
 
 	for (i = 0; i < MP_SCHED_WHATS; i++)
+		if (work.filters[i])
+			mp_sched_filter(&h->sched, (enum mp_sched_what)i, work.filters[i]);
+	h->table.filtered |= h->sched.filtered;
+	for (i = 0; i < MP_SCHED_WHATS; i++)
 		if (work.expected[i])
 			mp_sched_expect(&h->sched, (enum mp_sched_what)i);
 	h->has_migrations |= work.expected[MP_SCHED_MIGRATE];
@@ -175,6 +181,7 @@ static struct host *host_of(struct mp_str name)
 static void end_capture(uint64_t end_ns)
 {
 	struct host *h;
+	size_t i;
 
 	for (h = work.first; h; h = h->next)
 		end_ns = MP_MAX(end_ns, h->sched.begun ? h->sched.now_ns : 0);
@@ -185,6 +192,10 @@ static void end_capture(uint64_t end_ns)
 		h->has_migrations = false;
 	}
 	memset(work.expected, 0, sizeof(work.expected));
+	for (i = 0; i < MP_SCHED_WHATS; i++) {
+		free(work.filters[i]);
+		work.filters[i] = NULL;
+	}
 	work.records = 0;
 }
 
@@ -206,6 +217,18 @@ static uint64_t end_time(const struct mp_ctl *ctl)
 	return time > 0 ? (uint64_t)time : 0;
 }
 
+/* An event without its prefix and one with it may both be there: then no filter is known for sure. */
+static void add_filter(enum mp_sched_what what, const char *filter)
+{
+	bool twice = work.filters[what] != NULL;
+
+	if (what == MP_SCHED_OTHER || !filter)
+		return;
+	free(work.filters[what]);
+	work.filters[what] = mp_strdup(twice ? "" : filter);
+	work.filtered |= what == MP_SCHED_SWITCH;
+}
+
 static void handle_header(const struct mp_ctl *ctl)
 {
 	const char *type;
@@ -215,6 +238,8 @@ static void handle_header(const struct mp_ctl *ctl)
 	end_capture(0);
 	json_object_foreach (json_object_get(ctl->json, "events"), type, value)
 		work.expected[mp_sched_what(mp_str(type))] = true;
+	json_object_foreach (json_object_get(ctl->json, "filters"), type, value)
+		add_filter(mp_sched_what(mp_str(type)), json_string_value(value));
 	for (h = work.first; h; h = h->next)
 		expect(h);
 }
@@ -295,7 +320,7 @@ static void write_tables(void)
 /* Reports what did not fit and what is unknown; after losses, in the line that reports these. */
 static enum mp_status finish(void)
 {
-	char text[MP_UNIT_MAX], consequence[MP_UNIT_MAX + 64];
+	char text[MP_UNIT_MAX], consequence[MP_UNIT_MAX + 128];
 	uint64_t misfits = 0, unknown_ns = 0;
 	enum mp_status status;
 	struct host *h;
@@ -305,7 +330,8 @@ static enum mp_status finish(void)
 		unknown_ns += h->sched.unknown_ns;
 	}
 	mp_unit_put(text, "ns", (double)unknown_ns);
-	snprintf(consequence, sizeof(consequence), "%s of the CPUs' time is unknown", text);
+	snprintf(consequence, sizeof(consequence), "%s of the CPUs' time is unknown%s", text,
+		 work.filtered ? ": sched:sched_switch was recorded with a filter" : "");
 	if (unknown_ns)
 		work.in.consequence = consequence;
 	status = mp_input_finish(&work.in);

@@ -171,3 +171,129 @@ record_both() {
 	# the recorder's own switches are there
 	grep -qa 'prev_comm=mp-record' "$TMP/o"
 }
+
+# compare STATES NAME NS ALL FILTERED: of the tasks of this name, the spans of FILTERED whose state is known are those
+# of ALL, up to NS: each recording takes times of its own. None of these STATES is missing between the first and the
+# last span of a task. Spans that touch unknown time are skipped. With NS, one in ten may differ: the machine may stop
+# between the two times.
+compare() {
+	perl -e '
+		my ($states, $name, $ns, @files) = @ARGV;
+		my %wanted = map { $_ => 1 } split /,/, $states;
+		my (@spans, @holes, @of, %first, %last, %seen, @wrong, $equal);
+		for my $i (0, 1) {
+			open my $f, "<", $files[$i] or die;
+			while (<$f>) {
+				chomp;
+				my ($to, $body) = /^(\d+),sched:span,(.*)/ or next;
+				my %f = map { split /=/, $_, 2 } split /\t/, $body;
+				next if !defined $f{tid};
+				my $s = { %f, from => $to - $f{dur}, to => $to };
+				push @{$holes[$i]{$f{tid}}}, $s if $f{lost} || $f{cut} || $f{state} eq "unknown";
+				next if $f{comm} !~ /^(?:$name)$/ || $f{cut} || $f{lost} || $f{state} eq "unknown";
+				push @{$spans[$i]}, $s;
+				push @{$of[$i]{"$f{tid} $f{state}"}}, $s;
+			}
+		}
+		sub touched { my ($s, $i) = @_; grep { $_->{from} <= $s->{to} + $ns && $_->{to} + $ns >= $s->{from} } @{$holes[$i]{$s->{tid}}} }
+		sub in { my ($s, $i) = @_; grep { abs($_->{to} - $s->{to}) <= $ns && abs($_->{from} - $s->{from}) <= $ns } @{$of[$i]{"$s->{tid} $s->{state}"}} }
+		for my $s (@{$spans[1]}) {
+			$first{$s->{tid}} //= $s->{from};
+			$last{$s->{tid}} = $s->{to};
+			die "a state that the filter cannot show: $s->{state}\n" if !$wanted{$s->{state}};
+			if (in($s, 0)) { $equal++; $seen{$s->{state}}++ }
+			elsif (!touched($s, 0)) { push @wrong, "only with a filter: $s->{tid} $s->{to} $s->{dur} $s->{state}\n" }
+		}
+		for my $s (@{$spans[0]}) {
+			next if !$wanted{$s->{state}} || !defined $first{$s->{tid}} || in($s, 1);
+			next if $s->{from} < $first{$s->{tid}} || $s->{to} > $last{$s->{tid}};
+			push @wrong, "missing: $s->{tid} $s->{to} $s->{dur} $s->{state}\n" if !grep { $_->{was} || $_->{lost} } touched($s, 1);
+		}
+		print "$equal spans are equal\n", @wrong[0 .. ($#wrong < 20 ? $#wrong : 20)];
+		die if @wrong > ($ns ? $equal / 10 : 0);
+		for (keys %wanted) { die "no $_ to compare\n" if !$seen{$_} && $_ ne "preempted" && $_ ne "stopped" }' "$@"
+}
+
+# reduce SWITCHES WAKEUPS: the events on standard input of which these Perl conditions hold, which filters say in the header
+reduce() {
+	SWITCHES=$1 WAKEUPS=$2 perl -pe '
+		BEGIN { $sub = eval "sub { my (\$switch, \$wakeup) = \@_; \$switch ? $ENV{SWITCHES} : $ENV{WAKEUPS} }" or die }
+		s/^\{"mp":1,/{"mp":1,"filters":$ENV{FILTERS},/ or s/^\{"end".*//s;
+		if (/^\d+,sched:(?:sched_(switch)|sched_(wak\w+))/) {
+			($switch, $wakeup) = ($1, $2);
+			%f = /\t\.(\w+)=([^\t\n]*)/g;
+			$_ = "" if !$sub->($switch, $wakeup);
+		}'
+}
+
+@test "on simulated machines a state that is known under a filter is what the task really did" {
+	for seed in $(seq 10); do
+		tests/tools/sched-oracle.py "$seed" 2000 "$TMP/events" "$TMP/expected"
+		tid=$(grep -o 'prev_pid=[1-9][0-9]*' "$TMP/events" | cut -d= -f2 | sort -n | uniq -c | sort -n | tail -n 1 | awk '{ print $2 }')
+		mp-sched "$TMP/events" > "$TMP/all" 2> /dev/null || true
+		FILTERS='{"sched:sched_switch":"prev_pid=='$tid' || next_pid=='$tid'"}' \
+			reduce '$f{prev_pid} == '$tid' || $f{next_pid} == '$tid 1 < "$TMP/events" > "$TMP/chosen"
+		FILTERS='{"sched:sched_switch":"prev_state==1 || prev_state==2"}' \
+			reduce '$f{prev_state} =~ /^[12]$/' 1 < "$TMP/events" > "$TMP/asleep"
+		for f in chosen asleep; do
+			mp-sched "$TMP/$f" > "$TMP/$f.spans" 2> "$TMP/err" || true
+			spans "$TMP/$f.spans" | grep -av -e state=unknown -e cut= | perl -pe 's/\t(?:next|waker)_.*//; s/\tprio=.*//; s/,(?:cpu=\d+\t)?(?:pid=\d+\t)?/,/; s/\tcomm=[^\t]*//' | sort > "$TMP/known"
+			spans "$TMP/all" | perl -pe 's/\t(?:next|waker)_.*//; s/\tprio=.*//; s/,(?:cpu=\d+\t)?(?:pid=\d+\t)?/,/; s/\tcomm=[^\t]*//' | sort > "$TMP/true"
+			comm -23 "$TMP/known" "$TMP/true" > "$TMP/wrong"
+			[ ! -s "$TMP/wrong" ] || { echo "seed $seed, $f:"; head "$TMP/wrong"; false; }
+			[ -s "$TMP/known" ] || { echo "seed $seed, $f: nothing is known"; false; }
+		done
+	done
+}
+
+# record_twice EVENTS COMMAND...: records all events of the scheduler and EVENTS while the command runs. Fails if rings
+# were full.
+record_twice() {
+	local all=sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new pids events=$1
+	shift
+	rm -f "$TMP/all" "$TMP/filtered"
+	mp-record --realtime -m 32M -a -g none -e "$all" -d 60 -o "$TMP/all" 2> "$TMP/err" 3>&- &
+	pids=$!
+	mp-record --realtime -m 32M -a -g none -e "$events" -d 60 -o "$TMP/filtered" 2> "$TMP/err2" 3>&- &
+	pids+=" $!"
+	until [ -s "$TMP/all" ] && [ -s "$TMP/filtered" ]; do sleep 0.01; done
+	"$@" > /dev/null
+	kill -INT $pids
+	wait $pids || true
+	cat "$TMP/err" "$TMP/err2"
+	! grep -q 'were full' "$TMP/err" "$TMP/err2"
+}
+
+# compare_mode EVENTS STATES: of a load, beside a capture without filter
+compare_mode() {
+	local states=$2 name=m$$
+	needs_root
+	start_spins
+	cp "$LOAD/mix" "$TMP/$name"
+	head -c 64K /dev/zero > "$TMP/mix.file"
+	for try in 1 2 3; do
+		record_twice "${1//NAME/$name}" "$TMP/$name" "$TMP/mix.file" 40 500 && break
+		[ "$try" != 3 ] || skip "events were lost in three recordings"
+	done
+	mp-sched "$TMP/all" > "$TMP/all.spans" || true
+	mp-sched "$TMP/filtered" > "$TMP/filtered.spans" || true
+	compare "$states" "$name" 100000 "$TMP/all.spans" "$TMP/filtered.spans"
+}
+
+wakeups='sched:sched_waking/comm=="NAME"/,sched:sched_wakeup/comm=="NAME"/'
+
+@test "chosen tasks under a filter, all states: the spans are those of a capture without a filter" {
+	compare_mode 'sched:sched_switch/prev_comm=="NAME" || next_comm=="NAME"/,sched:sched_wakeup_new/comm=="NAME"/,'"$wakeups" \
+		run,wait,preempted,sleep,block,stopped
+	! grep -a state=idle "$TMP/filtered.spans"
+}
+
+@test "all tasks under a filter, only sleep and block: the spans are those of a capture without a filter" {
+	compare_mode 'sched:sched_switch/prev_state==1 || prev_state==2/,sched:sched_waking,sched:sched_wakeup' sleep,block
+	! grep -aE 'state=(run|wait|idle)' "$TMP/filtered.spans"
+}
+
+@test "chosen tasks under a filter, only block: the spans are those of a capture without a filter" {
+	compare_mode 'sched:sched_switch/prev_state==2 && prev_comm=="NAME"/,'"$wakeups" block
+	! grep -aE 'state=(run|wait|sleep|idle)' "$TMP/filtered.spans"
+}

@@ -24,6 +24,50 @@ static void keep_common(json_t *merged, const json_t *headers, const char *key)
 	json_object_set(merged, key, first);
 }
 
+/*
+ * The filter that selects what each of the sections has recorded: "(A) && (B)" if theirs differ. NULL: none
+ * of them had one.
+ */
+static json_t *common_filter(const json_t *headers, const char *type)
+{
+	json_t *merged = NULL, *header, *filter, *other;
+	size_t i, j;
+
+	json_array_foreach (headers, i, header) {
+		filter = json_object_get(json_object_get(header, "filters"), type);
+		if (!json_is_string(filter))
+			continue;
+		for (j = 0; j < i; j++) {
+			other = json_object_get(json_array_get(headers, j), "filters");
+			if (json_equal(json_object_get(other, type), filter))
+				break;
+		}
+		if (j < i)
+			continue;
+		other = merged;
+		merged = other ? json_sprintf("(%s) && (%s)", json_string_value(other),
+					      json_string_value(filter))
+			       : json_incref(filter);
+		json_decref(other);
+	}
+	return merged;
+}
+
+static void merge_filters(json_t *merged, const json_t *headers)
+{
+	json_t *filters = json_object(), *value, *filter;
+	const char *type;
+
+	json_object_foreach (json_object_get(merged, "events"), type, value) {
+		filter = common_filter(headers, type);
+		if (filter)
+			json_object_set_new(filters, type, filter);
+	}
+	if (json_object_size(filters))
+		json_object_set(merged, "filters", filters);
+	json_decref(filters);
+}
+
 static json_t *earliest(const json_t *headers)
 {
 	json_t *best = json_array_get(headers, 0), *header;
@@ -69,6 +113,7 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 		json_array_append_new(sections, copy);
 	}
 	json_object_set_new(merged, "events", events);
+	merge_filters(merged, headers);
 	json_object_set_new(merged, "sections", sections);
 	return merged;
 }

@@ -38,8 +38,17 @@ void mp_sched_release(struct mp_sched *s)
 	free(s->losses);
 }
 
+void mp_sched_filter(struct mp_sched *s, enum mp_sched_what what, const char *filter)
+{
+	s->seen.filters[what] = filter;
+	s->filtered |= what == MP_SCHED_SWITCH;
+}
+
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
 {
+	s->seen.recorded[what] = true;
+	if (s->filtered || s->seen.filters[what])
+		return;
 	if (what == MP_SCHED_WAKING || what == MP_SCHED_WAKEUP)
 		s->has_wakeups = true;
 	if (what == MP_SCHED_WAKEUP_NEW || what == MP_SCHED_FORK)
@@ -60,6 +69,11 @@ static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
 	if (c->what == MP_CPU_ABSENT)
 		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, 0, NULL };
 	return c;
+}
+
+static struct mp_str name_of(const struct mp_sched_task *t)
+{
+	return t->has_comm ? mp_buf_view(&t->comm) : (struct mp_str){ NULL, 0 };
 }
 
 /* --- spans ------------------------------------------------------------------------------------ */
@@ -118,9 +132,11 @@ static void write_cpu_span(struct mp_sched *s, size_t cpu, enum mp_sched_state s
 static void enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_state state,
 		  uint64_t now)
 {
-	t->state = state;
+	bool known = !s->filtered || mp_sched_sees_end(&s->seen, state, t->tid, name_of(t));
+
+	t->state = known ? state : MP_SCHED_UNKNOWN;
 	t->since_ns = now;
-	t->cut = false;
+	t->cut = !known;
 	t->lost = s->lost;
 	t->stack.len = 0;
 }
@@ -167,6 +183,25 @@ static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 	if (s->sink.gone)
 		s->sink.gone(s->sink.arg, t);
 	mp_sched_task_free(&s->tasks, t);
+}
+
+/*
+ * An event of a task shows that its state had ended before, unseen. It should have been seen if the filter
+ * selects the task by its id; a task may change its name at any time.
+ */
+static void lose_track(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
+{
+	s->misfits += mp_sched_sees_end(&s->seen, t->state, t->tid, (struct mp_str){ NULL, 0 });
+	forget(s, t, now);
+}
+
+/* NULL does no harm. */
+static void forget_and_end(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
+{
+	if (!t)
+		return;
+	forget(s, t, now);
+	end_task(s, t);
 }
 
 /* --- switch ----------------------------------------------------------------------------------- */
@@ -242,14 +277,44 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 	return t;
 }
 
+/*
+ * Under a filter: the task that is switched out, with the name that the switch has. NULL: its state is not
+ * known from now on.
+ */
+static struct mp_sched_task *selected_out(struct mp_sched *s, const struct mp_sched_event *e,
+					  enum mp_sched_state state)
+{
+	struct mp_sched_cpu *c = &s->cpus[e->cpu];
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->task);
+
+	if (c->what == MP_CPU_BUSY && c->task != t)
+		lose_track(s, c->task, e->time_ns);
+	if (!t && mp_sched_sees_end(&s->seen, state, e->task, e->task_comm))
+		t = new_task(s, e->task, MP_SCHED_UNKNOWN, e->time_ns);
+	if (!t)
+		return NULL;
+	mp_sched_task_name(t, e->task_comm, e->task_prio);
+	if (t->state != MP_SCHED_RUN || t->cpu != e->cpu ||
+	    !mp_sched_sees_outs(&s->seen, t->tid, name_of(t)))
+		lose_track(s, t, e->time_ns);
+	else
+		unsure(c, e->time_ns);
+	return t;
+}
+
 static void end_idle(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	if (s->cpus[e->cpu].what == MP_CPU_BUSY) {
+	struct mp_sched_cpu *c = &s->cpus[e->cpu];
+
+	if (s->filtered) {
+		if (c->what == MP_CPU_BUSY)
+			lose_track(s, c->task, e->time_ns);
+	} else if (c->what == MP_CPU_BUSY) {
 		note_gap(s, e);
 		forget_cpu(s, e->cpu, e->time_ns);
-		return;
+	} else {
+		write_cpu_span(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
 	}
-	write_cpu_span(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
 }
 
 /* Switches the previous task out. */
@@ -260,10 +325,14 @@ static void switch_out(struct mp_sched *s, const struct mp_sched_event *e,
 	struct mp_sched_task *t = NULL;
 	struct mp_sched_span span;
 
-	if (c->what == MP_CPU_BUSY && c->task->tid == e->task)
+	if (s->filtered)
+		t = selected_out(s, e, state);
+	else if (c->what == MP_CPU_BUSY && c->task->tid == e->task)
 		t = c->task;
 	else if (c->what == MP_CPU_UNSURE)
 		t = assume_running(s, e->cpu, e->task);
+	if (!t && s->filtered)
+		return;
 	if (!t)
 		t = misfit(s, e);
 	mp_sched_task_name(t, e->task_comm, e->task_prio);
@@ -310,6 +379,30 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 	write_span(s, &span);
 }
 
+/* Switches the next task in, under a filter. */
+static void switch_in_selected(struct mp_sched *s, const struct mp_sched_event *e)
+{
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->next);
+
+	bool runs = mp_sched_sees_outs(&s->seen, e->next, e->next_comm);
+
+	if (!e->next || (!runs && (!t || t->state == MP_SCHED_UNKNOWN)))
+		return;
+	if (!t)
+		t = new_task(s, e->next, MP_SCHED_UNKNOWN, e->time_ns);
+	mp_sched_task_name(t, e->next_comm, e->next_prio);
+	if (t->state == MP_SCHED_RUN || !mp_sched_sees_ins(&s->seen, t->tid, name_of(t)))
+		lose_track(s, t, e->time_ns);
+	end_wait(s, t, e);
+	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
+	t->cpu = t->last_cpu = e->cpu;
+	enter(s, t, MP_SCHED_RUN, e->time_ns);
+	if (t->state != MP_SCHED_RUN)
+		return;
+	write_cpu_span(s, e->cpu, MP_SCHED_UNKNOWN, e->time_ns, NULL, false);
+	s->cpus[e->cpu] = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, 0, t };
+}
+
 /* Switches the next task in. */
 static void switch_in(struct mp_sched *s, const struct mp_sched_event *e)
 {
@@ -349,7 +442,10 @@ static int handle_switch(struct mp_sched *s, const struct mp_sched_event *e, con
 		switch_out(s, e, state);
 	else
 		end_idle(s, e);
-	switch_in(s, e);
+	if (s->filtered)
+		switch_in_selected(s, e);
+	else
+		switch_in(s, e);
 	return 0;
 }
 
@@ -369,6 +465,11 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 
 	if (e->tid < 0 || s->context_differs)
 		return;
+	if (s->filtered) {
+		if (c->what == MP_CPU_BUSY && c->task->tid != e->tid)
+			lose_track(s, c->task, e->time_ns);
+		return;
+	}
 	if (is_other(c, e->tid)) {
 		note_gap(s, e);
 		forget_cpu(s, e->cpu, e->time_ns);
@@ -389,17 +490,28 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	}
 }
 
-/* Creates a task. An old one of the same id must have ended, though no event said so. */
-static struct mp_sched_task *born(struct mp_sched *s, int32_t tid, uint64_t now)
+/*
+ * Creates a task. An old one of the same id must have ended, though no event said so. NULL: the filter does
+ * not select it.
+ */
+static struct mp_sched_task *born(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, tid);
+	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->task);
 
-	if (t) {
-		s->misfits += t->state != MP_SCHED_UNKNOWN;
-		forget(s, t, now);
-		end_task(s, t);
-	}
-	return new_task(s, tid, MP_SCHED_NEW, now);
+	s->misfits += t && !s->filtered && t->state != MP_SCHED_UNKNOWN;
+	forget_and_end(s, t, e->time_ns);
+	if (s->filtered && !mp_sched_sees_ins(&s->seen, e->task, e->task_comm))
+		return NULL;
+	t = mp_sched_task_new(&s->tasks, e->task);
+	mp_sched_task_name(t, e->task_comm, MP_SCHED_NO_PRIO);
+	enter(s, t, MP_SCHED_NEW, e->time_ns);
+	return t;
+}
+
+/* Under a filter: whether the state of the task has lasted until now, also with the name that it has now. */
+static bool is_known(const struct mp_sched *s, const struct mp_sched_task *t)
+{
+	return mp_sched_sees_end(&s->seen, t->state, t->tid, name_of(t));
 }
 
 static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
@@ -410,17 +522,24 @@ static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 	if (e->task == 0)
 		return;
 	if (e->what == MP_SCHED_WAKEUP_NEW && (!t || t->state != MP_SCHED_NEW)) {
-		t = born(s, e->task, e->time_ns);
-	} else if (!t) {
+		t = born(s, e);
+	} else if (!t && !s->filtered) {
 		t = new_task(s, e->task, MP_SCHED_UNKNOWN, s->clear_ns);
 		t->cut = true;
 	}
+	if (!t)
+		return;
 	mp_sched_task_name(t, e->task_comm, e->task_prio);
 	if (t->state == MP_SCHED_RUN)
 		return;
 	t->cpu = e->target_cpu >= 0 ? e->target_cpu : t->cpu;
 	if (t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED)
 		return;
+	if (s->filtered && !is_known(s, t)) {
+		if (t->state != MP_SCHED_UNKNOWN)
+			lose_track(s, t, e->time_ns);
+		return;
+	}
 	mp_sched_task_woken(t, e->tid, e->comm);
 	if (t->state != MP_SCHED_NEW) {
 		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
@@ -454,16 +573,20 @@ static void handle_exec(struct mp_sched *s, const struct mp_sched_event *e)
 
 	if (old && e->old == e->task)
 		mp_sched_task_name(old, e->comm, MP_SCHED_NO_PRIO);
-	if (!old || e->old == e->task || old->state != MP_SCHED_RUN)
+	if (e->old == e->task)
+		return;
+	if (s->filtered) {
+		forget_and_end(s, old, e->time_ns);
+		forget_and_end(s, mp_sched_task_find(&s->tasks, e->task), e->time_ns);
+		return;
+	}
+	if (!old || old->state != MP_SCHED_RUN)
 		return;
 	cpu = old->cpu;
 	t = mp_sched_task_find(&s->tasks, e->task);
 	if (t && t->state == MP_SCHED_RUN)
 		return;
-	if (t) { /* exec ended the first thread */
-		forget(s, t, e->time_ns);
-		end_task(s, t);
-	}
+	forget_and_end(s, t, e->time_ns); /* exec ended the first thread */
 	span = task_span(s, old, MP_SCHED_RUN, e->time_ns);
 	span.then = MP_SCHED_DEAD;
 	write_span(s, &span);
@@ -505,8 +628,7 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 		break;
 	case MP_SCHED_FORK:
 		if (e->task > 0)
-			mp_sched_task_name(born(s, e->task, e->time_ns), e->task_comm,
-					   MP_SCHED_NO_PRIO);
+			born(s, e);
 		break;
 	case MP_SCHED_EXIT:
 		t = mp_sched_task_find(&s->tasks, e->task);
@@ -545,7 +667,8 @@ void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss)
 
 /*
  * Makes unknown what switches that were lost may have changed. A wake-up that was lost changes the
- * begin of a wait: the spans that it may have ended count it.
+ * begin of a wait: the spans that it may have ended count it. Under a filter, it may be the only event that
+ * would have ended a sleep, so no state of a task that does not run survives a loss.
  */
 static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 {
@@ -554,7 +677,7 @@ static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 
 	s->lost = mp_count_sum(s->lost, l->n);
 	s->clear_ns = s->now_ns;
-	if (l->what != MP_SCHED_OTHER && l->what != MP_SCHED_SWITCH)
+	if (!s->filtered && l->what != MP_SCHED_OTHER && l->what != MP_SCHED_SWITCH)
 		return;
 	if (l->cpu >= 0)
 		cpu_of(s, l->cpu);
@@ -565,7 +688,8 @@ static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||
 			     t->state == MP_SCHED_NEW;
 
-		if (t->state == MP_SCHED_UNKNOWN || (waits && (l->cpu < 0 || t->cpu == l->cpu)))
+		if (s->filtered || t->state == MP_SCHED_UNKNOWN ||
+		    (waits && (l->cpu < 0 || t->cpu == l->cpu)))
 			forget(s, t, s->now_ns);
 	}
 }
@@ -620,18 +744,26 @@ static void end_tasks(struct mp_sched *s)
 	free(tasks);
 }
 
+/* Under a filter by names, the task may have another one since, and have been switched out unseen. */
+static bool is_still_running(const struct mp_sched *s, const struct mp_sched_task *t)
+{
+	return !s->filtered || mp_sched_sees_outs(&s->seen, t->tid, (struct mp_str){ NULL, 0 });
+}
+
 void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 {
 	struct mp_sched_cpu *c;
 	size_t i;
 
-	if (!s->begun)
-		return;
-	mp_sched_apply_losses(s, time_ns);
-	s->now_ns = MP_MAX(s->now_ns, time_ns);
+	if (s->begun) {
+		mp_sched_apply_losses(s, time_ns);
+		s->now_ns = MP_MAX(s->now_ns, time_ns);
+	}
 	for (i = 0; i < s->n_cpus; i++) {
 		c = &s->cpus[i];
-		if (c->what == MP_CPU_BUSY)
+		if (c->what == MP_CPU_BUSY && !is_still_running(s, c->task))
+			forget_cpu(s, i, s->now_ns);
+		else if (c->what == MP_CPU_BUSY)
 			write_last(s, c->task);
 		else if (c->what != MP_CPU_ABSENT)
 			write_cpu_span(s, i,
@@ -640,6 +772,7 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 	}
 	end_tasks(s);
 	s->n_cpus = 0;
-	s->begun = s->has_wakeups = s->has_births = s->context_differs = false;
+	s->begun = s->has_wakeups = s->has_births = s->context_differs = s->filtered = false;
+	s->seen = (struct mp_sched_seen){ 0 };
 	s->lost = 0;
 }

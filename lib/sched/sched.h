@@ -5,11 +5,13 @@
  *
  * Two things always hold (tests/fuzz/sched/sched.c asserts them). The spans of a CPU follow one another
  * without gap or overlap from the first event to the end. So do the spans of a task from its first
- * one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl, schedtask.
+ * one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl,
+ * schedfilter, schedtask.
  */
 #ifndef MP_SCHED_SCHED_H
 #define MP_SCHED_SCHED_H
 
+#include "lib/sched/schedfilter.h"
 #include "lib/sched/schedtask.h"
 #include "lib/stream/ctl.h"
 
@@ -56,8 +58,10 @@ struct mp_sched {
 	uint64_t begin_ns, now_ns;
 	uint64_t clear_ns; /* no event was lost since */
 	uint64_t lost;
-	bool has_wakeups, has_births; /* such events are recorded */
-	bool context_differs;	      /* tid is of another pid namespace than the payload */
+	bool has_wakeups, has_births; /* such events are recorded, all of them */
+	bool filtered;		      /* the switches have a filter: see mp_sched_filter() */
+	struct mp_sched_seen seen;
+	bool context_differs; /* tid is of another pid namespace than the payload */
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_tasks tasks;
@@ -71,6 +75,16 @@ struct mp_sched {
 
 void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink);
 void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() before */
+
+/*
+ * Announces, before mp_sched_expect() and the first event, that of this kind only those were recorded that
+ * the filter selects. It is borrowed until mp_sched_end().
+ *
+ * If these are the switches, nothing is concluded from events that are absent unless the filters select all
+ * such events of the task (schedfilter.h): a state is known if its end would have been seen. Other tasks
+ * have no spans, and the time of a CPU is unknown where no selected task runs.
+ */
+void mp_sched_filter(struct mp_sched *s, enum mp_sched_what what, const char *filter);
 
 /* Announces that the input has events of this kind, before the first one. */
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what);

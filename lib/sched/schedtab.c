@@ -177,12 +177,16 @@ static void cell_share(struct cells *c, uint64_t part, uint64_t whole)
 		cell(c, "-");
 }
 
+static void cells_unknown(struct cells *c, size_t n)
+{
+	while (n--)
+		cell(c, "-");
+}
+
 static void cell_lengths(struct cells *c, const struct mp_sched_lengths *l)
 {
 	if (!l->n) {
-		cell(c, "-");
-		cell(c, "-");
-		cell(c, "-");
+		cells_unknown(c, 3);
 		return;
 	}
 	cell_ns(c, l->sum_ns / l->n);
@@ -200,22 +204,31 @@ static void name_cell(struct cells *c, const char *comm)
 	mp_buf_release(&safe);
 }
 
-static void task_cells(struct cells *c, const struct mp_sched_row *r, uint64_t length_ns,
-		       bool total)
+static void task_cells(struct cells *c, const struct mp_sched_table *t,
+		       const struct mp_sched_row *r, bool total)
 {
+	bool known = !t->filtered || r->runs;
+
 	c->n = 0;
 	if (total)
 		cell(c, "all");
 	else
 		cell(c, "%d", r->tid);
-	cell_count(c, r->runs);
-	cell_ns(c, r->ns[MP_SCHED_RUN]);
-	cell_share(c, r->ns[MP_SCHED_RUN], length_ns);
-	cell_count(c, r->voluntary);
-	cell_count(c, r->involuntary);
+	if (known) {
+		cell_count(c, r->runs);
+		cell_ns(c, r->ns[MP_SCHED_RUN]);
+		cell_share(c, r->ns[MP_SCHED_RUN], t->length_ns);
+		cell_count(c, r->voluntary);
+		cell_count(c, r->involuntary);
+	} else {
+		cells_unknown(c, 5);
+	}
 	cell_lengths(c, &r->wait);
 	cell_lengths(c, &r->sleep);
-	cell_count(c, r->migrations);
+	if (known || r->migrations)
+		cell_count(c, r->migrations);
+	else
+		cells_unknown(c, 1);
 	name_cell(c, total ? NULL : r->comm);
 }
 
@@ -302,8 +315,7 @@ static void write_tasks(const struct mp_sched_table *t, struct mp_out *out)
 		titles(&c, names, MP_ARRAY_SIZE(names));
 		pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
 		for (i = 0; i <= t->n_rows; i++) {
-			task_cells(&c, i < t->n_rows ? t->rows[i] : &t->total, t->length_ns,
-				   i == t->n_rows);
+			task_cells(&c, t, i < t->n_rows ? t->rows[i] : &t->total, i == t->n_rows);
 			pass ? put_cells(out, widths, &c, true) : widen(widths, &c);
 		}
 	}
@@ -323,8 +335,10 @@ void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp
 	mp_buf_printf(&title, "%zu %s in %s\n\n", t->n_rows, t->n_rows == 1 ? "task" : "tasks",
 		      length);
 	mp_out_write(out, title.p, title.len);
-	write_cpus(t, out);
-	mp_out_write(out, "\n", 1);
+	if (!t->filtered) {
+		write_cpus(t, out);
+		mp_out_write(out, "\n", 1);
+	}
 	write_tasks(t, out);
 	mp_buf_release(&title);
 }

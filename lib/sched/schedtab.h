@@ -30,6 +30,7 @@ struct mp_sched_table {
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_row total; /* of the tasks */
 	uint64_t length_ns;	   /* of the captures */
+	bool filtered; /* a zero may be unknown: the events that it counts had a filter */
 };
 
 /* Zeroed memory is a valid empty one. */

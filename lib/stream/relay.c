@@ -62,6 +62,21 @@ void mp_relay_loss(struct mp_relay *r, const struct mp_ctl *ctl)
 	mp_out_write(r->out, r->buf.p, r->buf.len);
 }
 
+/* Keeps the filters of the events that the stream still has. */
+static void restrict_filters(json_t *header, const json_t *events)
+{
+	json_t *kept = json_object(), *value;
+	const char *type;
+
+	json_object_foreach (json_object_get(header, "filters"), type, value)
+		if (json_object_get(events, type))
+			json_object_set(kept, type, value);
+	json_object_del(header, "filters");
+	if (json_object_size(kept))
+		json_object_set(header, "filters", kept);
+	json_decref(kept);
+}
+
 void mp_relay_rename(json_t *header, const char *interface, json_t *events)
 {
 	json_t *before = json_copy(header), *sections = json_object_get(header, "sections");
@@ -73,6 +88,8 @@ void mp_relay_rename(json_t *header, const char *interface, json_t *events)
 	json_object_set_new(header, "sections", sections);
 	json_object_set_new(header, "interface", json_string(interface));
 	json_object_del(header, "command");
-	if (events)
-		json_object_set_new(header, "events", events);
+	if (!events)
+		return;
+	json_object_set_new(header, "events", events);
+	restrict_filters(header, events);
 }

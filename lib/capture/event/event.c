@@ -73,3 +73,48 @@ json_t *mp_events_json(const struct mp_events *events)
 	}
 	return all;
 }
+
+/* What a type's events are recorded with: "(A) || (B)" if it was given twice; NULL: all are recorded. */
+static char *filters_of(const struct mp_events *events, const char *type)
+{
+	char *text = NULL, *more;
+	size_t i, n = 0;
+
+	for (i = 0; i < events->n; i++) {
+		const struct mp_event *e = &events->v[i];
+
+		if (e->agg || strcmp(e->type, type) != 0)
+			continue;
+		if (!e->filter) {
+			free(text);
+			return NULL;
+		}
+		more = n ? mp_asprintf(n == 1 ? "(%s) || (%s)" : "%s || (%s)", text, e->filter)
+			 : mp_strdup(e->filter);
+		free(text);
+		text = more;
+		n++;
+	}
+	return text;
+}
+
+json_t *mp_events_filters_json(const struct mp_events *events)
+{
+	json_t *all = NULL, *type, *filter;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < events->n; i++) {
+		text = filters_of(events, events->v[i].type);
+		if (!text)
+			continue;
+		type = mp_ctl_string(mp_str(events->v[i].type));
+		filter = mp_ctl_string(mp_str(text));
+		if (!all)
+			all = json_object();
+		json_object_set_new(all, json_string_value(type), filter);
+		json_decref(type);
+		free(text);
+	}
+	return all;
+}

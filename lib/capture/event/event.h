@@ -129,4 +129,7 @@ const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
 /* "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);
 
+/* "filters" of the header: of the types that are only recorded with a filter. New reference, or NULL: none. */
+json_t *mp_events_filters_json(const struct mp_events *events);
+
 #endif

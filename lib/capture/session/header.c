@@ -59,6 +59,7 @@ json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control
 {
 	json_t *header =
 		mp_output_header(p->o->argv, p->target.n_cpus, started->clock_ns, started->real_ns);
+	json_t *filters;
 
 	if (p->o->collectors)
 		json_object_set_new(header, "collectors", mp_output_names(p->o->collectors));
@@ -66,5 +67,8 @@ json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control
 	if (has_latency(p))
 		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
 	json_object_set_new(header, "events", mp_events_json(&p->events));
+	filters = mp_events_filters_json(&p->events);
+	if (filters)
+		json_object_set_new(header, "filters", filters);
 	return header;
 }

@@ -190,12 +190,39 @@ static void check_table(struct state *st)
 	must(cpu_ns == st->cpu_ns);
 }
 
+/* The captures may have a filter: one of these, or the first line of the text. Returns a copy to be freed. */
+static char *add_filter(struct state *st, const uint8_t *data, size_t size)
+{
+	static const char *const filters[] = {
+		"prev_pid==1 || next_pid==1",
+		"prev_state==1 || prev_state==2",
+		"prev_comm==\"a\" || next_comm ~ \"a*\"",
+		"!(prev_pid<2) && next_pid>1",
+	};
+	const uint8_t *lf = size ? memchr(data, '\n', size) : NULL;
+	char *text;
+
+	if (!size || !(data[0] & 2))
+		return NULL;
+	if (data[0] & 1)
+		text = mp_strndup((const char *)data + 1, lf ? lf - data - 1 : (long)size - 1);
+	else
+		text = mp_strdup(filters[data[0] >> 2 & 3]);
+	mp_sched_filter(&st->sched, MP_SCHED_SWITCH, text);
+	if (data[0] & 16)
+		mp_sched_filter(&st->sched, MP_SCHED_WAKEUP, "pid==1");
+	mp_sched_expect(&st->sched, MP_SCHED_SWITCH);
+	return text;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct state memory = { .last_ns = 0 }, *st = &memory;
+	char *filter;
 	size_t i;
 
 	mp_sched_init(&st->sched, &(struct mp_sched_sink){ handle_span, handle_gone, st });
+	filter = add_filter(st, data, size);
 	if (size && data[0] & 1)
 		feed_text(st, (const char *)data + 1, (const char *)data + size);
 	else
@@ -206,5 +233,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_sched_release(&st->sched);
 	mp_sched_table_release(&st->table);
 	mp_buf_release(&st->line);
+	free(filter);
 	return 0;
 }

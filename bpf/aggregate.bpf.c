@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel aggregation by stack: of samples and of hits of probes, of the time for which tasks are
- * blocked, of memory that has not been freed. A program sends each stack to user space once, when
- * it first sees it and the process still exists. Tables refer to a stack by its id, a hash of 64
- * bits.
+ * Aggregates in the kernel, by stack: samples, hits of probes, the time for which tasks are
+ * blocked, memory that has not been freed. A program sends each stack to user space once, when it
+ * first sees it and the process still exists. Tables refer to a stack by its id, a hash of 64 bits.
  */
 #include "bpf/aggregate.h"
 #include "bpf/amount.h"
@@ -15,7 +14,7 @@
 /* Contexts that may interrupt each other. Each has a buffer of its own. */
 enum context { IN_SWITCH, IN_WAKING, IN_PROBE, IN_SAMPLE, IN_MEMORY };
 
-/* Fields that have another name in some kernels, or that some kernels do not have. */
+/* Fields that some kernels lack or name differently. */
 struct task_struct___new {
 	unsigned int __state;
 } __attribute__((preserve_access_index));
@@ -28,7 +27,7 @@ struct kmem_cache {
 	unsigned int object_size;
 } __attribute__((preserve_access_index));
 
-/* struct bpf_perf_event_data of x86-64: its header has a struct pt_regs of its own. */
+/* As struct bpf_perf_event_data of x86-64, whose header would define another struct pt_regs. */
 struct sample {
 	__u64 regs[21];
 	__u64 period;
@@ -59,11 +58,11 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MP_AGG_BLOCKED);
-	__type(key, __u64); /* task_struct */
+	__type(key, __u64); /* address of the task_struct */
 	__type(value, struct mp_agg_blocked);
 } blocked SEC(".maps");
 
-/* What a thread has asked for and has not got yet. */
+/* An allocation that a thread has asked for and has not got yet. */
 struct asked {
 	__u64 weight, id, into;
 	__u32 aggregate, unused;
@@ -96,7 +95,10 @@ struct {
 	__type(value, struct buffer);
 } buffers SEC(".maps");
 
-/* For rules with `every`: the weight up to the next sampling point; 0: it is to be drawn. */
+/*
+ * For rules with `every`: the remaining weight up to the next sampling point; 0: choose one at
+ * random.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, MP_AGG_RULES);
@@ -104,7 +106,7 @@ struct {
 	__type(value, __u64);
 } distances SEC(".maps");
 
-/* Whether the recording is on, and the process is not excluded. */
+/* Whether the recording is on and the process is not excluded. */
 static __always_inline bool is_on(const struct task_struct *task)
 {
 	return state.enabled && !is_excluded(TGID(task));
@@ -117,7 +119,7 @@ static bool is_wanted(const struct task_struct *task)
 
 static __always_inline void drop(__u64 aggregate, __u64 weight)
 {
-	__asm__ volatile("%0 &= 63" : "+r"(aggregate)); /* for the verifier */
+	__asm__ volatile("%0 &= 63" : "+r"(aggregate)); /* bounds the index for the verifier */
 	__sync_fetch_and_add(&state.dropped[aggregate].weight, weight);
 	__sync_fetch_and_add(&state.dropped[aggregate].count, 1);
 }
@@ -142,7 +144,7 @@ static long mix_frame(__u32 i, struct hash *h)
 	return 0;
 }
 
-/* The task belongs to the hash: the same addresses mean other functions in another process. */
+/* The task is part of the hash, since the same addresses are other functions in another process. */
 static __always_inline __u64 mix_task(const struct mp_agg_stack *s, const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
@@ -183,8 +185,8 @@ static __always_inline void set_leaf(struct mp_agg_stack *s, struct task_struct 
 }
 
 /*
- * Walks the user stack. Returns a copy of it if the tables do not suffice, to be sent before the
- * stack.
+ * Walks the user stack. If the tables do not suffice, returns a copy of it, which must be sent
+ * before the stack.
  */
 static __always_inline struct mp_bpf_copy *read_user_stack(struct buffer *b,
 							   struct task_struct *task,
@@ -217,7 +219,8 @@ struct copy_hash {
 enum { CHUNK = 8, CHUNK_BYTES = CHUNK * 8 };
 
 /*
- * Eight numbers at a time. What remains at the end belongs to the first functions of the program.
+ * Hashes eight numbers of the copy. The remaining bytes at its end belong to the first functions of
+ * the program.
  */
 static long mix_chunk(__u32 i, struct copy_hash *h)
 {
@@ -235,7 +238,10 @@ static long mix_chunk(__u32 i, struct copy_hash *h)
 	return 0;
 }
 
-/* Copies of equal bytes are one stack. User space merges others that read alike once symbolized. */
+/*
+ * Two copies with equal bytes are one stack. User space merges other stacks that are equal once
+ * symbolized.
+ */
 static __always_inline __u64 mix_copy(__u64 v, const struct mp_bpf_copy *copy)
 {
 	struct copy_hash h = { .v = v, .copy = copy };
@@ -277,7 +283,7 @@ static __always_inline __u64 announce(struct mp_agg_stack *s, struct task_struct
 	return id;
 }
 
-/* The id of the stack of the current task. 0: its buffer is in use. */
+/* The id of the stack of the current task; 0: the buffer for stacks of this context is in use. */
 static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel, bool user)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -359,7 +365,7 @@ static __always_inline void release(__u64 address, __u32 pid, __u32 aggregate)
 
 /* --- probes and samples ------------------------------------------------------------------------------ */
 
-/* The values that rules may name, by enum mp_agg_value. */
+/* The values that rules refer to, indexed by enum mp_agg_value. */
 struct values {
 	__u64 v[MP_AGG_COUNT + 1];
 };
@@ -393,7 +399,7 @@ static __always_inline __u64 product(const struct values *values, const volatile
 	return of[1] ? v * value_of(values, of[1]) : v;
 }
 
-/* The thread has got what it asked for. */
+/* The thread has got the memory that it asked for. */
 static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, __u64 address,
 				       __u32 pid, __u32 tid)
 {
@@ -408,7 +414,10 @@ static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, 
 	bpf_map_delete_elem(&asking, &tid);
 }
 
-/* Whether a sampling point is in `*weight`, which becomes what the sample stands for. */
+/*
+ * Whether a sampling point lies within `*weight`; then sets `*weight` to the amount that the sample
+ * represents.
+ */
 static __always_inline bool is_due(__u32 index, __u64 every, __u64 *weight)
 {
 	__u64 *distance = bpf_map_lookup_elem(&distances, &index);
@@ -459,8 +468,8 @@ static __always_inline int handle_probe(struct pt_regs *regs,
 }
 
 /*
- * Attached to the probe, which no other program shares: runs once per hit, however many events are
- * open.
+ * Attached to a probe, which no other program uses: runs once per hit, however many events of the
+ * probe are open.
  */
 SEC("kprobe")
 int aggregate_probe(struct pt_regs *regs)
@@ -470,11 +479,12 @@ int aggregate_probe(struct pt_regs *regs)
 
 	if (!is_on(task))
 		return 0;
-	__asm__ volatile("%0 &= 63" : "+r"(index)); /* MP_AGG_RULES - 1, for the verifier */
+	/* bounds the index to MP_AGG_RULES - 1 for the verifier */
+	__asm__ volatile("%0 &= 63" : "+r"(index));
 	return handle_probe(regs, &setup.rules[index], index, task);
 }
 
-/* Attached to a perf event, for which alone it decides: 0 makes no sample. */
+/* Attached to one perf event, for which it returns 0: no sample. */
 static __always_inline int handle_sample(struct sample *ctx, __u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -500,7 +510,7 @@ SAMPLE(3)
 
 /* --- blocked tasks ----------------------------------------------------------------------------------- */
 
-#define TASK_DEAD 0x80 /* Linux, include/linux/sched.h, since 4.14 */
+#define TASK_DEAD 0x80 /* from include/linux/sched.h, Linux 4.14 and later */
 
 static __always_inline __u64 state_of(const struct task_struct *task)
 {
@@ -512,7 +522,10 @@ static __always_inline __u64 state_of(const struct task_struct *task)
 	return (__u64)BPF_CORE_READ(o, state);
 }
 
-/* A task is no longer blocked. `waker`: the total has the stack of the current task, too. */
+/*
+ * A task is no longer blocked. `waker`: the current task wakes it, and its stack becomes part of
+ * the total.
+ */
 static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 {
 	struct mp_agg_blocked *b = bpf_map_lookup_elem(&blocked, &task);
@@ -522,7 +535,7 @@ static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 		return;
 	id = b->id;
 	since = b->time_ns;
-	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU was faster */
+	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU has removed the entry first */
 		return;
 	if (waker)
 		other = stack_id(ctx, IN_WAKING, setup.blocked.kernel, setup.blocked.user);
@@ -537,7 +550,9 @@ int aggregate_switch(struct bpf_raw_tracepoint_args *ctx)
 	__u64 state = state_of(task), key = ctx->args[1];
 	struct mp_agg_blocked value;
 
-	/* a task that was woken before this program saw it leave is blocked until it runs again */
+	/*
+	 * woken before this program saw it leave the CPU: it counts as blocked until it runs again
+	 */
 	end_block(ctx, ctx->args[2], false);
 	if (ctx->args[0] || !state || state & TASK_DEAD || !is_wanted(task))
 		return 0;
@@ -581,7 +596,7 @@ int aggregate_kmalloc(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* kmem_cache_alloc(call_site, ptr, s, ...); in older kernels it has the arguments of kmalloc */
+/* kmem_cache_alloc(call_site, ptr, s, ...); in older kernels with the arguments of kmalloc */
 SEC("raw_tp/kmem_cache_alloc")
 int aggregate_cache_alloc(struct bpf_raw_tracepoint_args *ctx)
 {

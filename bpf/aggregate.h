@@ -1,68 +1,72 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What bpf/aggregate.bpf.c shares with user space: rules, which say what is aggregated, totals by
- * stack, and the records that have the stacks. An aggregate is what one name stands for, such as
- * "sum:blocked".
+ * stack, and the records that have the stacks. An aggregate is all that is added up under one name,
+ * such as "sum:blocked".
  */
 #ifndef MP_BPF_AGGREGATE_H
 #define MP_BPF_AGGREGATE_H
 
 #include "bpf/unwind.h"
 
-#define MP_AGG_RULES 64u	    /* probes */
+#define MP_AGG_RULES 64u	    /* rules for probes */
 #define MP_AGG_SAMPLED 4u	    /* sampled events */
-#define MP_AGG_STACKS (64u << 10)   /* totals between two readings */
-#define MP_AGG_BLOCKED (64u << 10)  /* tasks */
-#define MP_AGG_HELD (512u << 10)    /* allocations that have not been freed */
-#define MP_AGG_CONTEXTS 5u	    /* of programs that may interrupt each other */
-#define MP_AGG_KERNEL MP_BPF_FRAMES /* frames of the kernel */
+#define MP_AGG_STACKS (64u << 10)   /* totals in a table, which is read and emptied regularly */
+#define MP_AGG_BLOCKED (64u << 10)  /* tasks that are blocked at a time */
+#define MP_AGG_HELD (512u << 10)    /* allocations that have not been freed yet */
+#define MP_AGG_CONTEXTS 5u	    /* contexts whose programs may interrupt each other */
+#define MP_AGG_KERNEL MP_BPF_FRAMES /* maximum number of kernel frames */
 
-/* Where a number comes from that is a factor of a weight, or a pointer. */
+/* The sources of a number: a factor of a weight, or a pointer. */
 enum mp_agg_value {
 	MP_AGG_NONE,
-	MP_AGG_ARG1, /* of a function */
+	MP_AGG_ARG1, /* arguments of the function */
 	MP_AGG_ARG2,
 	MP_AGG_ARG3,
 	MP_AGG_ARG4,
 	MP_AGG_ARG5,
 	MP_AGG_ARG6,
 	MP_AGG_RETVAL,
-	MP_AGG_PERIOD, /* of a sample */
+	MP_AGG_PERIOD, /* period of the sample */
 	MP_AGG_COUNT,  /* 1 */
 };
 
-/* What a program does where an event happens. Parts that are 0 are skipped. */
+/* What a program does when an event occurs. Members that are 0 have no effect. */
 struct mp_agg_rule {
-	__u32 aggregate;   /* its number */
-	__u8 kernel, user; /* parts of the stack */
-	__u8 freed;	   /* pointer to what the thread frees */
-	__u8 got;	   /* pointer to what the thread asked for, and gets now */
-	__u8 into;	   /* of `ask`: where that pointer will be stored */
-	__u8 ask[2];	   /* weight of what the thread asks for */
-	__u8 weight[2];	   /* weight that is added at once */
+	__u32 aggregate;   /* number of the aggregate */
+	__u8 kernel, user; /* whether to record this part of the stack */
+	__u8 freed;	   /* source of the pointer to the memory that the thread frees */
+	/* source of the pointer to the memory that the thread asked for, and gets now */
+	__u8 got;
+	__u8 into;	/* with `ask`: source of the place where that pointer will be stored */
+	__u8 ask[2];	/* factors of the weight of the memory that the thread asks for */
+	__u8 weight[2]; /* factors of the weight that is added immediately */
 	__u8 unused[3];
-	__u64 every; /* mean weight between two samples (amount.h); 0, 1: record each stack */
+	/* mean weight between two samples (amount.h); 0 and 1: record each occurrence */
+	__u64 every;
 };
 
-/* Set before the program is loaded. */
+/* User space sets this before it loads the program. */
 struct mp_agg_setup {
-	struct mp_agg_rule rules[MP_AGG_RULES];	    /* by the cookie of a probe */
-	struct mp_agg_rule sampled[MP_AGG_SAMPLED]; /* by program */
+	struct mp_agg_rule rules[MP_AGG_RULES];	    /* indexed by the cookie of a probe */
+	struct mp_agg_rule sampled[MP_AGG_SAMPLED]; /* indexed by the number of the program */
 	struct mp_agg_rule blocked, memory, pages;
-	__u32 kmalloc_size, cache_size; /* arguments that have the size; 0: none has */
-	__u8 with_waker, unused[7];	/* the key has the waker's stack, too */
+	/* numbers of the arguments that have the size; 0: there is none */
+	__u32 kmalloc_size, cache_size;
+	__u8 with_waker, unused[7]; /* the key includes the stack of the waker */
 };
 
 struct mp_agg_total {
 	__u64 weight, count;
 };
 
-/* Shared while the programs run. */
+/* Shared with user space while the programs run. */
 struct mp_agg_state {
 	__u32 enabled;
 	__u32 current; /* which of the two tables is being filled */
 	__u64 unsent; /* stacks that did not fit into the ring buffer; sent when they occur again */
-	struct mp_agg_total dropped[MP_AGG_RULES]; /* did not fit into a table, by aggregate */
+	/* by aggregate: totals that did not fit into a table */
+	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 
 /* `other` is the stack of the waker of a blocked task; 0: none. */
@@ -73,7 +77,7 @@ struct mp_agg_key {
 
 struct mp_agg_pointer {
 	__u64 address;
-	__u32 pid; /* 0: the kernel's */
+	__u32 pid; /* process; 0: the kernel */
 	__u32 aggregate;
 };
 
@@ -86,24 +90,24 @@ struct mp_agg_blocked {
 };
 
 /*
- * Begins as struct mp_bpf_record does, and ends with the time, as all records that are not samples
- * do.
+ * Begins as struct mp_bpf_record does, and ends with the time, as do all records that are not
+ * samples.
  */
 struct mp_agg_stack {
 	__u32 type;
 	__u16 misc;
 	__u16 size;
-	__u32 tid, end; /* enum mp_bpf_end */
+	__u32 tid, end; /* `end`: an enum mp_bpf_end */
 	__u64 time_ns;
 	__u64 id;
-	__u32 pid, n_kernel, n_user, unused; /* n_: numbers of frames */
+	__u32 pid, n_kernel, n_user, unused; /* n_kernel, n_user: numbers of frames */
 	char comm[16];
 	__u64 kernel[MP_AGG_KERNEL + 1];
 	__u64 user[MP_BPF_FRAMES + 1];
 	__u64 time_again_ns, zero;
 };
 
-#define MP_AGG_STACK 0x6d71 /* type */
+#define MP_AGG_STACK 0x6d71 /* type of the record */
 
 _Static_assert(sizeof(struct mp_agg_rule) == 24, "both sides agree");
 _Static_assert(sizeof(struct mp_agg_stack) % 8 == 0, "records are multiples of 8 bytes");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sampling by amount, for programs that have no floating point: where sampling points lie at random,
- * `mean` apart on average whatever came before (a Poisson process), an allocation of `amount` has one
- * with the probability 1 - exp(-amount / mean). Divided by that, it is a sample that is right on
- * average; a fixed distance would follow the pattern of a program instead.
+ * Samples by amount, for programs without floating point. Sampling points lie at random, on average
+ * `mean` apart and independent of each other (a Poisson process), so an allocation of `amount`
+ * contains one with the probability 1 - exp(-amount / mean). Its amount divided by that probability
+ * is right on average. Points at a fixed distance could coincide with a pattern of the program.
  */
 #ifndef MP_BPF_AMOUNT_H
 #define MP_BPF_AMOUNT_H
@@ -12,7 +12,10 @@
 
 #define MP_AMOUNT_MEAN_MAX (1ull << 40)
 
-/* Fixed point: 31 bits after the point. A mean is shifted to 27 bits at most, so that products fit. */
+/*
+ * Numbers are fixed point, with 31 bits after the point. A mean is shifted to 27 bits at most, so
+ * that products fit.
+ */
 #define MP_AMOUNT_ONE (1ull << 31)
 #define MP_AMOUNT_LN2 1488522236ull
 
@@ -25,7 +28,7 @@ static inline __u32 mp_amount_shift(__u64 mean)
 	return shift;
 }
 
-/* ln v, of 1 to 2^32. */
+/* ln v, for v from 1 to 2^32. */
 static inline __u64 mp_amount_ln(__u64 v)
 {
 	__u64 m, z, z2, sum = 0;
@@ -42,7 +45,7 @@ static inline __u64 mp_amount_ln(__u64 v)
 	return log2 * MP_AMOUNT_LN2 + (2 * z * sum >> 31);
 }
 
-/* exp(-r), r being fixed point below 32. */
+/* exp(-r), for a fixed-point r below 32. */
 static inline __u64 mp_amount_exp(__u64 r)
 {
 	__u64 n = r / MP_AMOUNT_LN2, x = r - n * MP_AMOUNT_LN2, e = MP_AMOUNT_ONE;
@@ -53,7 +56,7 @@ static inline __u64 mp_amount_exp(__u64 r)
 	return e >> n;
 }
 
-/* A distance to the next sampling point, at least 1; `random`: all of its 32 bits are. */
+/* The distance to the next sampling point, at least 1. All 32 bits of `random` are random. */
 static inline __u64 mp_amount_distance(__u64 mean, __u32 random)
 {
 	__u32 shift = mp_amount_shift(mean);
@@ -62,7 +65,10 @@ static inline __u64 mp_amount_distance(__u64 mean, __u32 random)
 	return ((mean >> shift) * ln >> 31 << shift) + 1;
 }
 
-/* What a sample of `amount` stands for: amount / (1 - exp(-amount / mean)), rounded at random. */
+/*
+ * The amount that a sample of `amount` represents: amount / (1 - exp(-amount / mean)), rounded up
+ * or down at random.
+ */
 static inline __u64 mp_amount_scaled(__u64 mean, __u64 amount, __u32 random)
 {
 	__u32 shift = mp_amount_shift(mean);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a walk needs tables that do not exist yet, a program sends the registers and a copy of the
- * stack, and user space walks that. The includer defines COPY_CONTEXTS: so many programs of a CPU,
- * which may interrupt each other, can make copies.
+ * If a walk needs tables that do not exist yet, a program sends the registers and a copy of the
+ * stack, which user space walks. A file that includes this one defines COPY_CONTEXTS: how many
+ * programs may make copies on a CPU at a time, since they can interrupt each other.
  */
 #ifndef MP_BPF_COPY_H
 #define MP_BPF_COPY_H
@@ -18,8 +18,9 @@ enum {
 	TIGHT_BYTES = 12 << 20,
 	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
 	/*
-	 * of tables that are older than that, else a mapping that user space never sees costs a copy
-	 * each time; newer ones may lack what is on its way
+	 * Tables older than OLD_NS cause at most COPIES_A_SPACE copies, else a mapping that user
+	 * space never sees would cost a copy each time. Younger tables may lack a mapping that is
+	 * still on its way to them.
 	 */
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
@@ -33,7 +34,10 @@ struct {
 	__uint(max_entries, 16 << 20);
 } records SEC(".maps");
 
-/* Too large for a per-CPU map. User space sets the size: COPY_CONTEXTS for each CPU. */
+/*
+ * One buffer per CPU and context; too large for a per-CPU map. User space sets the size:
+ * COPY_CONTEXTS for each CPU.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 2);
@@ -68,7 +72,8 @@ static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 m
 	head->drops = lost ? *lost : 0;
 	if (size > WAKE_SIZE && bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > WAKE_BYTES)
 		flags = BPF_RB_FORCE_WAKEUP;
-	__asm__ volatile("" : "+r"(size)); /* the same register is compared and passed */
+	/* keeps `size` in one register, so that the verifier sees the bound */
+	__asm__ volatile("" : "+r"(size));
 	if (size <= max && bpf_ringbuf_output(&records, head, size, flags) == 0)
 		return true;
 	if (lost)
@@ -105,13 +110,14 @@ static __always_inline __u32 copied_pages(void)
 				     : MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1;
 }
 
-/* Copies up to the end of a page, since the next one may not be in memory. */
+/* Copies up to the end of a page, since the next page may not be in memory. */
 static long copy_page(__u32 i, struct copying *c)
 {
 	__u32 size = MP_BPF_COPY_PAGE - (c->from & (MP_BPF_COPY_PAGE - 1));
 	__u64 at = c->len;
 
-	__asm__ volatile("" : "+r"(at)); /* the same register is compared and added */
+	/* keeps `at` in one register, so that the verifier sees the bound */
+	__asm__ volatile("" : "+r"(at));
 	if (at > MP_BPF_COPY_BYTES - MP_BPF_COPY_PAGE || i >= c->pages) {
 		c->full = 1;
 		return 1;
@@ -144,7 +150,7 @@ static void copy_regs(__u64 *to, const struct pt_regs *regs)
 	to[16] = regs->r15;
 }
 
-/* The buffer of this CPU and context. */
+/* The buffer for copies of this CPU and context. */
 static __always_inline __u32 buffer_of(__u32 which)
 {
 	return COPY_CONTEXTS * bpf_get_smp_processor_id() + which;
@@ -152,7 +158,7 @@ static __always_inline __u32 buffer_of(__u32 which)
 
 /*
  * Copies the stack into a buffer; `order_ns` is the time by which the writer orders the record.
- * NULL: there is no such buffer.
+ * Returns NULL if there is no buffer.
  */
 static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
 						     __u64 order_ns, __u32 buffer)
@@ -200,7 +206,8 @@ static __always_inline bool wants_copy(const struct task_struct *task)
 }
 
 /*
- * Whether the tables are to blame: they lack a mapping or a row, or they changed during the walk.
+ * Whether tables are the reason for an incomplete walk: they lack a mapping or a row, or they
+ * changed during the walk.
  */
 static bool ended_by_tables(struct walker *w, __u32 sequence)
 {
@@ -216,7 +223,10 @@ static bool ended_by_tables(struct walker *w, __u32 sequence)
 	return true;
 }
 
-/* Walks, if the task has tables. Returns whether a copy of its stack is needed nevertheless. */
+/*
+ * Walks the stack if the task has tables. Returns whether a copy of its stack is needed
+ * nevertheless.
+ */
 static __always_inline bool needs_copy(struct walker *w, struct task_struct *task)
 {
 	__u32 sequence;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/filter.bpf.c shares with user space: which samples are kept, and what wakeups show. */
+/*
+ * What bpf/filter.bpf.c shares with user space: which samples are kept, and what is learned from
+ * wakeups.
+ */
 #ifndef MP_BPF_FILTER_H
 #define MP_BPF_FILTER_H
 
@@ -9,15 +12,19 @@
 struct mp_filter_setting {
 	__u64 need_resched; /* bit of thread_info.flags that must be set; 0: any */
 	__u32 irqs_off;
-	__u32 running; /* the next two are a condition */
+	__u32 running; /* the next two members are a condition */
 	__u32 running_min, running_max;
 };
 
-/* A thread that wakes another, and the flags that it has whenever it does. */
+/*
+ * The threads of an experiment (lib/capture/bpf/bpfresched.c): the program notes the flags that the
+ * waker has at its wakeups of the other.
+ */
 struct mp_wakes {
-	__u32 waker, woken; /* threads */
+	__u32 waker, woken; /* thread ids */
 	__u64 count;
-	__u64 flags; /* set at every wakeup so far; before the first, all bits */
+	/* flags that were set at every wakeup so far; before the first one, all bits */
+	__u64 flags;
 };
 
 _Static_assert(sizeof(struct mp_filter_setting) == 24, "both sides agree");

@@ -13,7 +13,7 @@
 #define MP_BPF_INITIAL 0x5ca1ab1e
 
 struct mp_bpf_namespace {
-	__u32 inode; /* of an inner one */
+	__u32 inode; /* inode of mp-record's pid namespace, if that is not the initial one */
 };
 
 #endif

@@ -24,7 +24,7 @@ struct {
 	__type(value, __u8);
 } excluded SEC(".maps");
 
-/* If there are more, those used longest ago are dropped. */
+/* If there are more targets, those used longest ago are dropped. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MP_BPF_TARGETS);
@@ -93,8 +93,8 @@ int target_exec(void *ctx)
 }
 
 /*
- * The first thread of a process is the last to be freed: then another process may get its number. It has
- * no more ids of inner namespaces then, where entries remain until the map is full.
+ * The first thread of a process is the last to be freed: then another process may get its number.
+ * In inner namespaces it has no id by then, so its entry remains until the map is full.
  */
 SEC("raw_tp/sched_process_free")
 int target_free(struct bpf_raw_tracepoint_args *ctx)

@@ -6,10 +6,10 @@
 #include <linux/types.h>
 
 #define MP_BPF_EXCLUDED 1024u	   /* processes */
-#define MP_BPF_TARGETS (16u << 10) /* processes, or threads */
+#define MP_BPF_TARGETS (16u << 10) /* processes, or threads if by_thread */
 #define MP_BPF_CGROUPS 64u
 
-/* User space sets it before the program is loaded. */
+/* User space sets this before it loads the program. */
 struct mp_bpf_targeted {
 	__u8 by_task;	/* only the processes in `targets` */
 	__u8 by_thread; /* `targets` are threads */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which ticks of a timer are kept: attached to its event, it compares how far a counter of the CPU
- * moved since the previous tick. 0: no sample.
+ * Decides which ticks of a timer are kept: attached to the event of the timer, it compares how far
+ * a counter of the CPU moved since the previous tick. It returns 0 for no sample.
  */
 #include <linux/bpf.h>
 

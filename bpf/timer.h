@@ -8,11 +8,11 @@
 /* Constants of a loaded program. */
 struct mp_timer_setting {
 	__u64 limit;
-	__u32 below; /* 1: kept if the counter moved less than the limit; 0: more */
+	__u32 below; /* 1: keep ticks at which the counter moved less than the limit; 0: more */
 	__u32 unused;
 };
 
-/* What a tick remembers for the next one on its CPU. */
+/* The values that a tick stores for the next one on its CPU. */
 struct mp_timer_last {
 	__u64 value;
 	__u64 known; /* 0: there was no tick yet */

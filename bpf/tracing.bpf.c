@@ -14,14 +14,17 @@
 
 const volatile struct mp_tracing_setup setup SEC(".rodata.setup");
 
-/* By CPU. Where the event is disabled, or there is none, nothing is recorded. */
+/* By CPU: the event that gets the samples. If it is disabled, or absent, nothing is recorded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__type(key, __u32);
 	__type(value, __u32);
 } events SEC(".maps");
 
-/* A program does not interrupt itself: the kernel skips that run and counts it. */
+/*
+ * One buffer suffices, since a program does not interrupt itself: the kernel skips that run and
+ * counts it.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -77,7 +80,7 @@ static __always_inline bool put_text(struct mp_tracing_record *r, __u32 field, _
 		len = bpf_probe_read_kernel_str(r->texts + place, MP_TRACING_TEXT, (void *)at);
 	if (len < 0)
 		return false;
-	len &= 2 * MP_TRACING_TEXT - 1; /* for the verifier */
+	len &= 2 * MP_TRACING_TEXT - 1; /* bounds the length for the verifier */
 	r->values[field] =
 		(__builtin_offsetof(struct mp_tracing_record, texts) + place) | len << 16;
 	*used = place + len;
@@ -114,7 +117,8 @@ static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc
 	for (i = 0; i < MP_TRACING_WORD && i < t->len; i++) {
 		__u32 place = at + i;
 
-		__asm__ volatile("" : "+r"(place)); /* the same register is compared and used */
+		/* keeps `place` in one register, so that the verifier sees the bound */
+		__asm__ volatile("" : "+r"(place));
 		if (place >= sizeof(r->texts) || r->texts[place] != t->text[i])
 			return false;
 	}
@@ -168,7 +172,7 @@ static __always_inline bool passes(const struct mp_tracing_record *r)
 
 /* --- programs ---------------------------------------------------------------------------------------- */
 
-/* NULL: the task is not recorded. */
+/* The buffer for a record; NULL: the task is not recorded. */
 static __always_inline struct mp_tracing_record *begin_record(void)
 {
 	__u64 id = current_ids();
@@ -212,7 +216,7 @@ static __always_inline void record(void *ctx, const __u64 *args)
 		output(ctx, r, __builtin_offsetof(struct mp_tracing_record, texts) + used);
 }
 
-/* The verifier refuses arguments past the last one, so LOAD() tests for each. */
+/* The verifier refuses to load arguments past the last one, so LOAD() tests for each. */
 #define EACH_ARG(load)                                                                           \
 	load(0) load(1) load(2) load(3) load(4) load(5) load(6) load(7) load(8) load(9) load(10) \
 		load(11)
@@ -231,7 +235,10 @@ int record_tracepoint(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The end of a tracepoint's record: the texts that follow the fixed part have any length. */
+/*
+ * Finds the length of the texts, of any length, that follow the fixed part of a tracepoint's
+ * record.
+ */
 static __always_inline __u32 size_of(const void *record)
 {
 	__u32 size = setup.size, loc, end, i;
@@ -246,8 +253,8 @@ static __always_inline __u32 size_of(const void *record)
 }
 
 /*
- * A tracepoint, by the record that perf and ftrace get. Its first 8 bytes are not those of the record. A
- * program that returns 0 would hide the tracepoint from all others.
+ * Handles a tracepoint by the record that perf and ftrace get. Only the first 8 bytes of `ctx`
+ * differ from the record. A program that returns 0 would hide the tracepoint from all others.
  */
 SEC("tp")
 int record_tracefs(void *ctx)
@@ -258,7 +265,8 @@ int record_tracefs(void *ctx)
 	if (!r || size <= 8 || size - 8 >= sizeof(r->texts))
 		return 1;
 	size -= 8;
-	__asm__ volatile("" : "+r"(size)); /* for the verifier, which must see the next line */
+	/* keeps the compiler from removing the next line, which the verifier needs */
+	__asm__ volatile("" : "+r"(size));
 	size &= sizeof(r->texts) - 1;
 	if (!bpf_probe_read_kernel((char *)r + 8, size, ctx + 8))
 		output(ctx, r, size + 8);

@@ -8,12 +8,12 @@
 
 #include <linux/types.h>
 
-#define MP_TRACING_ARGS 12u /* of a function or tracepoint, words */
+#define MP_TRACING_ARGS 12u /* arguments of a function or tracepoint, in words */
 #define MP_TRACING_FIELDS 16u
-#define MP_TRACING_READS 6u  /* pointers that are followed to a field */
+#define MP_TRACING_READS 6u  /* pointers that can be followed to get a field */
 #define MP_TRACING_TEXT 256u /* bytes of a string with its NUL */
 #define MP_TRACING_TEXTS 8u  /* strings in a record */
-#define MP_TRACING_TESTS 16u /* comparisons of a filter */
+#define MP_TRACING_TESTS 16u /* comparisons in a filter */
 #define MP_TRACING_WORD 32u  /* bytes of a text in a comparison, with its NUL */
 
 enum mp_tracing_kind {
@@ -24,16 +24,17 @@ enum mp_tracing_kind {
 
 /* A field: an argument, and what it points to. */
 struct mp_tracing_field {
-	__u8 arg; /* number of the word; the return value follows the last argument */
+	__u8 arg; /* index of the argument's word; the return value follows the last argument */
 	__u8 kind;
-	__u8 n_reads; /* 0: the argument itself */
-	__u8 size;    /* bytes of a number, which the last read gets */
+	__u8 n_reads; /* 0: the field is the argument itself */
+	__u8 size;    /* bytes of the number that the last read gets */
 	__u8 left,
 		right; /* shifts that extract a bit field; right is arithmetic if it has a sign */
 	__u8 has_sign;
 	__u8 unused;
 	__u32 offsets
-		[MP_TRACING_READS]; /* from each pointer to what is read, or, last, to the text */
+		/* offsets: from each pointer to what is read; the last one may be that of a text */
+		[MP_TRACING_READS];
 };
 
 enum mp_tracing_op {
@@ -51,8 +52,8 @@ enum mp_tracing_op {
 /* A comparison, and which one follows it, always a later one. */
 struct mp_tracing_test {
 	__u8 op, field, is_signed;
-	__u8 yes, no; /* the next one, or MP_TRACING_YES or _NO */
-	__u8 len;     /* of the text, with its NUL */
+	__u8 yes, no; /* index of the next comparison, or MP_TRACING_YES or MP_TRACING_NO */
+	__u8 len;     /* length of the text, with its NUL */
 	__u8 unused[2];
 	__u64 value;
 	char text[MP_TRACING_WORD];
@@ -65,13 +66,13 @@ struct mp_tracing_test {
 struct mp_tracing_setup {
 	struct mp_tracing_field fields[MP_TRACING_FIELDS];
 	__u32 n_fields;
-	__u32 n_args;	   /* words */
+	__u32 n_args;	   /* number of words */
 	__u32 of_all;	   /* excluded processes are recorded, too */
-	__u32 n_tests;	   /* 0: no filter */
-	__u32 of_everyone; /* also what happens in tasks that are not recorded */
-	__u32 n_texts;	   /* of a tracepoint's record: texts after its fixed part... */
-	__u32 texts_at[MP_TRACING_TEXTS]; /* ...and where the record says where they are */
-	__u32 size;			  /* bytes of the fixed part */
+	__u32 n_tests;	   /* number of comparisons; 0: no filter */
+	__u32 of_everyone; /* also records events in tasks that are not targets */
+	__u32 n_texts;	   /* for a tracepoint's record: number of texts after its fixed part... */
+	__u32 texts_at[MP_TRACING_TEXTS]; /* ...and the offsets in the record of their places */
+	__u32 size;			  /* for a tracepoint's record: bytes of its fixed part */
 	struct mp_tracing_test tests[MP_TRACING_TESTS];
 };
 
@@ -79,8 +80,9 @@ struct mp_tracing_setup {
 struct mp_tracing_record {
 	__u16 unread; /* a bit for each field whose memory could not be read */
 	__u16 unused;
-	__s32 pid;			 /* of the thread */
-	__u64 values[MP_TRACING_FIELDS]; /* of a text: u32, its place in the record, length << 16 */
+	__s32 pid; /* id of the thread */
+	/* for a text: a u32 with its offset in the record | length << 16 */
+	__u64 values[MP_TRACING_FIELDS];
 	char texts[MP_TRACING_TEXTS * MP_TRACING_TEXT];
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User stacks for events that come often. The program is attached to the same raw tracepoints (on
- * perf's tracepoint it would decide for all users of that), or to events of other kinds. Where the
- * tables do not say how to continue, it sends a copy of the stack to user space. Two more programs
- * update what is known of a process at its fork or execve, before user space reads of these.
+ * User stacks for events that come often. A program is attached to the raw tracepoint of a perf
+ * tracepoint (attached to the event, it would decide for all users of the tracepoint), or to an
+ * event of another kind. Where the tables do not say how to continue, it sends a copy of the stack
+ * to user space. Two more programs update the maps at a fork or execve of a process, before user
+ * space has read its record.
  */
 #define COPY_CONTEXTS MP_BPF_COPY_CONTEXTS
 #include "bpf/copy.h"
@@ -13,7 +14,7 @@ struct scratch {
 	struct mp_bpf_record record;
 };
 
-/* A program does not interrupt itself, so that one per CPU and kind of program suffices. */
+/* A program does not interrupt itself, so one buffer per CPU and kind of program suffices. */
 enum context { ON_TRACEPOINT, ON_SYSCALL, ON_FAULT, ON_EVENT };
 
 struct {
@@ -23,7 +24,7 @@ struct {
 	__type(value, struct scratch);
 } scratch SEC(".maps");
 
-/* Except that on probes. */
+/* Programs on probes can interrupt themselves, so each run takes a slot. */
 struct probe_slot {
 	__u64 users;
 	struct scratch scratch;
@@ -38,7 +39,7 @@ struct {
 
 static void emit(struct mp_bpf_record *r, __u32 n)
 {
-	BOUND(n); /* MP_BPF_FRAMES at most */
+	BOUND(n); /* n is at most MP_BPF_FRAMES */
 	r->ips[n] = r->head.time_ns - MP_BPF_EARLIER_NS;
 	r->ips[n + 1] = 0;
 	r->head.type = MP_BPF_RECORD;
@@ -53,7 +54,7 @@ static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 	struct mp_bpf_copy *copy;
 	struct walker w;
 
-	/* a task outside the namespace cannot be told from others */
+	/* tasks outside the namespace all have the id 0 */
 	if (task->flags & KTHREAD || !TID(task))
 		return;
 	w = (struct walker){ find_space(task), &s->walk, s->record.ips };
@@ -89,8 +90,8 @@ int unwind(void *ctx)
 }
 
 /*
- * A page fault of a program that reads a stack, as these do, is none that perf counts: the kernel does
- * not handle it.
+ * A page fault that occurs while a program reads a stack is not counted by perf, since the kernel
+ * does not handle it.
  */
 SEC("raw_tp")
 int unwind_fault(void *ctx)
@@ -132,9 +133,7 @@ int unwind_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/*
- * Attached to a perf event that is not a tracepoint, for which alone it decides: 1 keeps the sample.
- */
+/* Attached to one perf event that is not a tracepoint; returns 1 to keep the sample. */
 SEC("perf_event")
 int unwind_event(void *ctx)
 {
@@ -144,9 +143,9 @@ int unwind_event(void *ctx)
 }
 
 /*
- * Takes a slot that no other task uses; MP_BPF_PROBE_SLOTS: those that it tried are in use. Adding
- * first and then looking needs no instruction that kernels before 5.12 lack: of two that add at once
- * one or none gets the slot.
+ * Takes a slot that no other task uses. Returns MP_BPF_PROBE_SLOTS if all slots that it tried are
+ * in use. It adds to the count and then reads it, since kernels before 5.12 lack an atomic
+ * fetch-and-add; if two tasks add at the same time, one or none of them gets the slot.
  */
 static __always_inline __u32 take_slot(__u32 tid)
 {
@@ -168,8 +167,8 @@ static __always_inline __u32 take_slot(__u32 tid)
 }
 
 /*
- * Attached to a uprobe or kprobe: 1 keeps the sample. The kernel may preempt it, so that several
- * tasks of a CPU can be in it.
+ * Attached to a uprobe or kprobe: 1 keeps the sample. The kernel may preempt it, so several tasks
+ * of a CPU can run it at the same time.
  */
 SEC("kprobe")
 int unwind_probe(void *ctx)
@@ -201,7 +200,7 @@ int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The tables of the process belong to the program that it ran before. */
+/* From execve() on, the tables of the process are those of its previous program. */
 SEC("raw_tp/sched_process_exec")
 int unwind_exec(void *ctx)
 {

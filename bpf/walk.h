@@ -30,7 +30,7 @@ struct task_struct {
 	char comm[16];
 } __attribute__((preserve_access_index));
 
-/* Of a task whose type the verifier knows, by loads instead of calls. */
+/* The ids of a task whose type the verifier knows: it takes loads instead of calls. */
 #define TID(task) (is_inner() ? tid_of(task) : (__u32)(task)->pid)
 #define TGID(task) (is_inner() ? tgid_of(task) : (__u32)(task)->tgid)
 
@@ -68,22 +68,23 @@ struct {
 /* Bounds an index where the verifier needs to see the bound. */
 #define BOUND(index) __asm__ volatile("%0 &= 127" : "+r"(index))
 
-/* What is read of the user stack at once: 1 KiB saves some nine reads of 8 bytes. */
+/* Bytes of the user stack that are read at once: 1 KiB saves about nine reads of 8 bytes. */
 #define WINDOW_BYTES 1024u
 #define WINDOW_BELOW 56u /* a frame pointer is below the return address, and read after it */
 #define NO_WINDOW (1ull << 63)
 
 /*
- * It is in a map because the verifier would try all values of variables on the stack of a program.
+ * The state of a walk. It is in a map, since the verifier would try all values of variables on the
+ * stack of a program.
  */
 struct walk {
 	__u64 ip, sp, bp, di;
 	__u32 n, end;
-	__u32 by_fp; /* the last step was along a frame pointer */
+	__u32 by_fp; /* the last step followed a frame pointer */
 	__u32 exact;
-	__u32 sequence; /* of the space when the walk begins */
-	__u32 guessed;	/* some of the steps were along frame pointers */
-	__u64 from_sp;	/* where the current stack begins */
+	__u32 sequence; /* sequence of the space at the beginning of the walk */
+	__u32 guessed;	/* at least one step followed a frame pointer */
+	__u64 from_sp;	/* stack pointer where the current stack begins */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
 };
@@ -91,7 +92,7 @@ struct walk {
 struct walker {
 	struct mp_bpf_space *space;
 	struct walk *walk;
-	__u64 *ips; /* room for MP_BPF_FRAMES, 127, and one more */
+	__u64 *ips; /* room for MP_BPF_FRAMES (127) addresses and one more */
 };
 
 struct mapping_search {
@@ -100,7 +101,10 @@ struct mapping_search {
 	__u32 low, high;
 };
 
-/* Halves the range; in the end it begins and ends at `low`. bpf_loop() verifies it once. */
+/*
+ * A step of a binary search, for bpf_loop(), which the verifier checks once: halves the range,
+ * which in the end is empty at `low`.
+ */
 static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_search *s)
 {
 	__u32 mid = (s->low + s->high) / 2;
@@ -115,7 +119,7 @@ static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_searc
 }
 
 /*
- * The number of the mapping at an address, or -1. This function and row_after() are not static, so
+ * The index of the mapping at an address, or -1. This function and row_after() are not static, so
  * that the verifier checks them once instead of at each call.
  */
 __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
@@ -131,7 +135,7 @@ __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
 }
 
-/* Tries the mapping first that was found for an address nearby. */
+/* Tries the mapping first that was last found at a nearby address. */
 static const struct mp_bpf_mapping *find_mapping(struct mp_bpf_space *space, __u64 addr)
 {
 	__u8 *hint = &space->hints[addr >> 20 & (MP_BPF_HINTS - 1)];
@@ -151,7 +155,7 @@ struct search {
 	__u32 at, pc;
 };
 
-/* One row after the other: a page has few of them, in a cache line or two. */
+/* Searches row by row: a page has few rows, in a cache line or two. */
 static long skip_row(__u32 i __attribute__((unused)), struct search *s)
 {
 	const struct mp_bpf_row *row = bpf_map_lookup_elem(&rows, &s->at);
@@ -162,7 +166,7 @@ static long skip_row(__u32 i __attribute__((unused)), struct search *s)
 	return 0;
 }
 
-/* The number of the row after the one that an address belongs to. */
+/* The index of the row after the one to which an address belongs. */
 __attribute__((noinline)) __u32 row_after(__u32 first, __u32 page, __u32 pc)
 {
 	__u32 next = page + 1, *low = bpf_map_lookup_elem(&pages, &page);
@@ -189,7 +193,10 @@ static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 a
 	return bpf_map_lookup_elem(&rows, &at);
 }
 
-/* Frames are small, so that most reads are inside the window that an earlier one has filled. */
+/*
+ * Reads a word of the stack. Frames are small, so most reads are within the window that an earlier
+ * one has filled.
+ */
 static __attribute__((noinline)) int read_user(struct walk *w, __u64 addr, __u64 *v)
 {
 	__u64 at = addr - w->window_at, from = addr - WINDOW_BELOW;
@@ -206,7 +213,7 @@ static __attribute__((noinline)) int read_user(struct walk *w, __u64 addr, __u64
 	return 0;
 }
 
-/* 1: that was the last frame. */
+/* Steps to the caller by the frame record. Returns 1 if the walk ends here, else 0. */
 static long step_fp(struct walk *w)
 {
 	__u64 next, ip;
@@ -240,9 +247,9 @@ static long step_signal(struct walk *w)
 }
 
 /*
- * In the system call that returns from a signal handler, the address is already beyond the function
- * of the signal frame. In other code without rows the return address is at the stack pointer, if it
- * leads to code with rows.
+ * Steps from code without rows. It may be the function of a signal frame: in the system call that
+ * returns from a handler, the address is already after that function. Otherwise the return address
+ * is at the stack pointer, if it leads to code with rows.
  */
 static long step_bare(struct walk *w, struct mp_bpf_space *space)
 {
@@ -298,7 +305,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 		break;
 	case MP_BPF_SIGNAL:
 		return step_signal(w);
-	case MP_BPF_RA_DI: /* true for the first frame only */
+	case MP_BPF_RA_DI: /* only for the first frame */
 		w->sp += offset;
 		w->ip = w->di;
 		w->exact = 0;
@@ -327,11 +334,11 @@ static __always_inline __u64 hash_address(const struct walk *w, __u64 addr)
 }
 
 /*
- * Finds the row of an address. Returns 1, 0 if its mapping has none, -1 if there is no mapping. The
- * same callers occur again and again, and searching is most of a walk, so the space has a cache of
- * rows by address. All CPUs write to it without a lock, eight bytes at once: a row with a hash of
- * the address and the sequence in place of its `pc`. One in 2^32 searches for an address that is
- * not cached finds the row of another one.
+ * Finds the row of an address. Returns 1, 0 if its mapping has none, -1 if there is no mapping.
+ * Most time of a walk goes into searching, and the same callers occur again and again, so the space
+ * has a cache of rows by address. All CPUs write to it without a lock, eight bytes at once: a row
+ * with a hash of the address and the sequence in place of its `pc`. One in 2^32 searches for an
+ * address that is not cached finds the row of another one.
  */
 static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __u64 addr,
 				  union row_bits *to)
@@ -389,7 +396,7 @@ static long step(__u32 i, struct walker *of)
 		return 1;
 	}
 	row = at ? &known.row : 0;
-	/* user space subtracts 1 from return addresses; this is not one, so add 1 */
+	/* user space subtracts 1 from return addresses; this is not a return address, so add 1 */
 	BOUND(i);
 	of->ips[i] = i && (w->exact || (row && row->kind == MP_BPF_SIGNAL)) ? w->ip + 1 : w->ip;
 	w->n = i + 1;
@@ -423,8 +430,8 @@ static __always_inline struct mp_bpf_space *find_space(const struct task_struct 
 }
 
 /*
- * Walks the user stack of the current task, to which the space belongs: to `n` addresses, leaf
- * first, and how the walk ended.
+ * Walks the user stack of the current task, whose tables are in the space. Results: `n` addresses,
+ * leaf first, and how the walk ended.
  */
 static __always_inline void walk_user(struct walker *of, struct task_struct *task)
 {

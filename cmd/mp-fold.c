@@ -63,14 +63,14 @@ static struct {
 	struct mp_fold_style style;
 } options;
 
-/* The fold at work. */
+/* The state of this run. */
 static struct {
 	struct mp_fold fold;
 	struct mp_out out;
 	json_t *origin;	  /* first header of the input */
-	json_t *sums;	  /* header of the first section of aggregates */
-	bool skip_stacks; /* -e excludes those of the current section */
-	bool has_header;  /* of the output, written */
+	json_t *sums;	  /* header of the first section of in-kernel aggregates */
+	bool skip_stacks; /* the current section is one that -e excludes */
+	bool has_header;  /* the header of the output was written */
 	uint64_t lines;
 } work;
 
@@ -148,7 +148,7 @@ static void parse_options(int argc, char **argv)
 			mp_usage("the stack cannot be put in front of itself");
 }
 
-/* The header is made of the input's, and of nothing that changes from run to run. */
+/* The header depends on that of the input only, and on nothing that changes from run to run. */
 static void write_header(void)
 {
 	static const char *const kept[] = { "start", "host", "kernel" };
@@ -192,7 +192,7 @@ static void write_fold(void)
 	mp_fold_clear(&work.fold);
 }
 
-/* An in-kernel aggregate is chosen by its name, as events are by their type. */
+/* Selects in-kernel aggregates by their names, as events are selected by their types. */
 static void begin_stacks(const struct mp_ctl *ctl)
 {
 	json_t *name = json_object_get(ctl->json, "sum");
@@ -225,11 +225,11 @@ static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **
 	int got = mp_choice_weight(field, rec, weight, why);
 
 	if (got == 0 && mp_str_eq(field->name, MP_STR("period")))
-		return 0; /* events with a period of 1 do not have the field */
+		return 0; /* absent: the period is 1, which is the weight */
 	return got == 1 ? 0 : -1;
 }
 
-/* 0, or -1 with `*why`. */
+/* Adds a record. 0, or -1 with `*why`. */
 static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	int64_t weight = rec->weight;
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 	mp_choice_init(&options.choice, "keep them apart with --by type,comm");
 	parse_options(argc, argv);
 	if (options.choice.interval.length_ns)
-		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
+		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
 	mp_fold_init(&work.fold, &options.choice.by);
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);

@@ -77,15 +77,15 @@ static struct {
 	struct mp_measure m;
 	struct mp_input in;
 	struct mp_out out;
-	json_t *origin;	   /* the first header */
-	uint64_t least_ns; /* of all times, without --interval */
-	bool started;	   /* the head of the output is written */
+	json_t *origin;	   /* the first header of the input */
+	uint64_t least_ns; /* the least time of all records; only without --interval */
+	bool started;	   /* the first lines of the output were written */
 	uint64_t lines;
 	uint64_t overlong;
-	bool found; /* something was measured */
+	bool found; /* at least one record was measured */
 } work = { .least_ns = UINT64_MAX };
 
-/* "1000", or "100us" of ns, "64K" of bytes. */
+/* Parses a width: "1000", "100us" for ns, or "64K" for bytes. */
 static void set_linear(const char *arg)
 {
 	double *width = &work.m.dists.width;
@@ -357,7 +357,7 @@ static void write_list(void)
 	mp_dist_list_release(&list);
 }
 
-/* All tables of what came until now, or in this interval. */
+/* Writes all tables, of the input so far or of the current interval. */
 static void write_tables(void)
 {
 	char name[MP_RFC3339_MAX];
@@ -404,7 +404,7 @@ static void handle_control(void)
 		mp_usage("%s", refusal);
 }
 
-/* Ends the interval before if this record is in another. */
+/* If the record is in another interval, ends the previous one. */
 static int handle_time(const struct mp_rec *rec, const char **why)
 {
 	uint64_t time_ns;
@@ -423,7 +423,7 @@ static int handle_time(const struct mp_rec *rec, const char **why)
 	return 0;
 }
 
-/* 0, or -1 with `*why`. */
+/* Handles a record. 0, or -1 with `*why`. */
 static int handle_record(struct mp_rec *rec, const char **why)
 {
 	char *refusal;
@@ -454,7 +454,7 @@ static void write_trailer(void)
 	mp_buf_release(&line);
 }
 
-/* The rest of the output, and what there is to say. Returns the status. */
+/* Writes the rest of the output and the final messages. Returns the status. */
 static enum mp_status finish(void)
 {
 	enum mp_status status = mp_input_finish(&work.in);

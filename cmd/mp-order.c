@@ -15,12 +15,12 @@ enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
 
 enum {
 	/*
-	 * Lines are held back a little even if a watermark would release them: a file whose lines
-	 * were shuffled shows within a few thousand lines that its watermarks lie, and a burst is
-	 * written at once.
+	 * Holds lines back a little even if a watermark would release them. So a file whose lines
+	 * were shuffled is recognized within a few thousand lines by watermarks that are wrong, and
+	 * a burst is written at once.
 	 */
 	HOLD_BYTES = 8 << 20,
-	QUIET_MS = 5, /* a pipe that is silent for so long is live: its lines are written */
+	QUIET_MS = 5, /* a pipe that is silent for this time is live: its lines are written */
 };
 
 static const struct mp_opt opts[] = {
@@ -51,7 +51,7 @@ static const struct mp_program program = {
 static struct {
 	bool realtime;
 	bool check;
-	uint64_t window_ns; /* 0: none */
+	uint64_t window_ns; /* 0: no window */
 	uint64_t memory;
 } options = { .memory = 256 << 20 };
 
@@ -60,12 +60,12 @@ static struct {
 	struct mp_order order;
 	struct mp_out out;
 	struct mp_buf line;
-	bool begun; /* the header was written */
+	bool begun; /* the header of the output was written */
 	uint64_t flushed_ns;
-	size_t unread;	      /* file sources before this one have been read */
-	struct mp_source **v; /* sources that are not at their end, but some still may be */
+	size_t unread;	      /* all file sources before this index have been read */
+	struct mp_source **v; /* the sources that may have more to read */
 	size_t n;
-	struct pollfd *fds; /* of live sources, */
+	struct pollfd *fds; /* one for each live source, */
 	struct mp_source **live;
 	size_t n_live;
 } work;
@@ -134,7 +134,7 @@ static void emit(void *arg, size_t source, uint64_t time_ns, struct mp_str line)
 	mp_out_write(&work.out, line.p, line.len);
 }
 
-/* No source can have an event earlier than this any more. */
+/* The time before which no source can have another event. */
 static uint64_t bound(void)
 {
 	uint64_t low = work.unread < work.sources.n ? 0 : UINT64_MAX, here;
@@ -155,7 +155,7 @@ static uint64_t bound(void)
 	return low;
 }
 
-/* Writes the lines that no later input can precede. At the end these are all lines. */
+/* Writes the lines that no later input can precede; at the end, all lines. */
 static void flush(void)
 {
 	uint64_t until = bound();
@@ -185,8 +185,8 @@ static void make_room(void)
 }
 
 /*
- * Reads each live source that has data. With `wait`, waits for one; before that, writes and flushes
- * all that can be written.
+ * Reads each live source that has data. With `wait`, waits until one has data; before that, writes
+ * and flushes all lines that can be written.
  */
 static void read_live(bool wait)
 {
@@ -221,8 +221,8 @@ static void skip_live(void)
 }
 
 /*
- * The file whose events are earliest: no event can be written before more of it is read. At first
- * each is read once. Forgets the sources that are at their end.
+ * Finds the file whose events are earliest: no event can be written before more of it is read. Each
+ * file is read once first. Forgets the sources that are at their end.
  */
 static struct mp_source *file_behind(void)
 {

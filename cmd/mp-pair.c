@@ -69,15 +69,15 @@ static struct mp_pair_options options = {
 	.memory = 256 << 20,
 };
 
-/* The pairing at work. */
+/* The state of this run. */
 static struct {
-	bool begin, end; /* -b, -e given */
+	bool begin, end; /* -b and -e were given */
 	struct mp_input in;
 	struct mp_inorder order;
 	struct mp_out out;
 	struct mp_relay relay;
 	struct mp_pair *pair;
-	size_t input; /* number of the one that is read */
+	size_t input; /* number of the current input */
 	char *first;  /* type of the first event */
 	struct mp_buf name;
 } work;
@@ -208,7 +208,7 @@ static void change_header(void *arg, json_t *header)
 	json_object_set_new(header, "units", units);
 }
 
-/* The end of a section by its trailer, which knows it better than the last event. */
+/* When a section ends: its trailer has a later time than its last event. */
 static uint64_t end_of(const struct mp_ctl *ctl)
 {
 	const json_t *time = json_object_get(ctl->json, "time");
@@ -236,7 +236,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		return;
 	}
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
-		return; /* spans to be written at the end are older */
+		return; /* spans that are written at the end would be earlier than this watermark */
 	mp_relay_control(&work.relay, rec, ctl);
 }
 

@@ -30,7 +30,7 @@ enum {
 	RING_MIN = 32 << 10,
 	RING_MAX = 1 << 30,
 	STACK_MIN = 1 << 10,
-	STACK_MAX = 60 << 10, /* a record of the kernel has at most 64 KiB */
+	STACK_MAX = 60 << 10, /* the kernel limits a record to 64 KiB */
 };
 
 static const struct mp_opt opts[] = {
@@ -212,7 +212,7 @@ static void add_names(const char *path)
 	mp_tasknames_load(&names, path);
 }
 
-/* Without an argument, as perf's -g: stacks also of collectors that record none by themselves. */
+/* -g. Without an argument, as with perf's -g, collectors that record no stacks get them, too. */
 static void set_stacks(int code, const char *arg)
 {
 	struct mp_event_options *o = &options.events;
@@ -234,7 +234,7 @@ static void add_cgroup(const char *glob)
 	options.cgroups[options.n_cgroups++] = glob;
 }
 
-/* "512K", "8M", or a number of pages; rounded up to a power of two. */
+/* Parses "512K", "8M", or a number of pages; rounds up to a power of two. */
 static void set_ring(const char *arg)
 {
 	size_t bytes = RING_MIN;
@@ -251,7 +251,7 @@ static void set_ring(const char *arg)
 	options.ring_bytes = bytes;
 }
 
-/* A multiple of 8, for the kernel. */
+/* Parses a size; the kernel requires a multiple of 8. */
 static void set_stack_size(const char *arg)
 {
 	uint64_t bytes;
@@ -379,7 +379,7 @@ static int cut_command(int argc, char **argv)
 	return argc;
 }
 
-/* Copies the arguments, which getopt will put in another order. */
+/* Copies the arguments, since getopt will reorder them. */
 static char **copy_arguments(int argc, char **argv)
 {
 	char **copy = mp_memdup(argv, (argc + 1) * sizeof(*argv));
@@ -417,7 +417,10 @@ static enum mp_status explain_collectors(char **names)
 	return status;
 }
 
-/* A number is what the shell made of "-p $(pidof NAME)", or of "-C 0 2"; no collector is called so. */
+/*
+ * Refuses a number: no collector has such a name. It comes from "-p $(pidof NAME)" or "-C 0 2",
+ * which the shell splits into words.
+ */
 static void check_operands(char **names)
 {
 	for (; *names; names++)

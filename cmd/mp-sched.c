@@ -42,13 +42,13 @@ static struct {
 	bool others, table, tsv;
 } options;
 
-/* A host and its machine; events without the field `host` belong to one without a name. */
+/* A host and its state machine. Events without the field `host` belong to a host without a name. */
 struct host {
 	struct host *next;
 	struct mp_str name;
 	struct mp_sched sched;
 	struct mp_sched_table table;
-	bool has_migrations; /* in this capture */
+	bool has_migrations; /* migrations occur in this capture */
 };
 
 static struct {
@@ -177,7 +177,7 @@ static struct host *host_of(struct mp_str name)
 	return work.latest = *(struct host **)mp_map_value(e);
 }
 
-/* The capture is over; `end_ns` 0: with its last event. */
+/* Ends the capture at `end_ns`; 0: with its last event. */
 static void end_capture(uint64_t end_ns)
 {
 	struct host *h;
@@ -200,8 +200,8 @@ static void end_capture(uint64_t end_ns)
 }
 
 /*
- * When the recording ended, 0 if it is not known. If a filter has removed events since, a part of
- * the time may be missing: then this end means nothing.
+ * When the recording ended; 0: unknown. If a filter has removed events, the input may lack a part
+ * of the time, so the end of the recording is not used.
  */
 static uint64_t end_time(const struct mp_ctl *ctl)
 {
@@ -263,7 +263,8 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 	for (h = work.first; h; h = h->next) {
 		if (ctl->what == MP_CTL_LOST && mp_sched_concerns(ctl))
 			mp_sched_lost(&h->sched, ctl);
-		if (ctl->what == MP_CTL_WATERMARK) /* no later span may end before it */
+		/* no span that ends before this time may be written later */
+		if (ctl->what == MP_CTL_WATERMARK)
 			mp_sched_apply_losses(&h->sched, ctl->time_ns);
 	}
 	if (options.table)
@@ -274,7 +275,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		mp_relay_control(&work.relay, rec, ctl);
 }
 
-/* 0, or -1 with `*why`. */
+/* Handles an event. 0, or -1 with `*why`. */
 static int handle_event(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field host_field = MP_FIELD_OF(KEY, "host");
@@ -317,7 +318,10 @@ static void write_tables(void)
 	}
 }
 
-/* Reports what did not fit and what is unknown; after losses, in the line that reports these. */
+/*
+ * Reports events that prove that others are missing, and unknown time. If events were lost, these
+ * are in the line that reports the losses.
+ */
 static enum mp_status finish(void)
 {
 	char text[MP_UNIT_MAX], consequence[MP_UNIT_MAX + 128];

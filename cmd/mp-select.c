@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-select: keep what matters of a stream: a time window, an expression, types, fields, every Nth. */
+/* mp-select: keep a part of a stream: a time window, an expression, types, fields, every Nth. */
 #include <unistd.h>
 
 #include "lib/core/opt.h"
@@ -52,7 +52,7 @@ static const struct mp_program program = {
 };
 
 static struct mp_select job;
-static uint64_t count; /* 0: all */
+static uint64_t count; /* 0: not given */
 
 static void set_moment(int code, const char *arg, struct mp_window_time *m)
 {
@@ -116,7 +116,7 @@ static void set_option(int code, const char *arg)
 	}
 }
 
-/* 'mp-select EXPR FILE' is easily written, by those who know grep. */
+/* Detects 'mp-select EXPR FILE', which users of grep may write. */
 static void refuse_expressions(char **operands)
 {
 	struct mp_expr_error error;
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	mp_select_init(&job, &in, &out);
 	parse_options(argc, argv);
 	if (job.windowed)
-		kinds = MP_CONTROL | MP_EVENT; /* the others have no time */
+		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &out);
 	in.concerns = concerns;

@@ -76,26 +76,26 @@ static const struct mp_program program = {
 enum { UNSET = -1 };
 
 static struct {
-	struct mp_field x, y; /* name.p == NULL: default */
+	struct mp_field x, y; /* name.p == NULL: the default */
 	struct mp_choice choice;
 	struct mp_fields each;
 	int mean;    /* 0, 1, UNSET */
-	int missing; /* enum mp_stack_fill, UNSET */
+	int missing; /* an enum mp_stack_fill, or UNSET */
 	const char *bin;
 	size_t bins, labels, top;
 	bool percent;
 	const char *title, *unit;
 } options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
 
-/* What was read so far. */
+/* The state of this run. */
 static struct {
 	struct mp_input in;
 	struct mp_stackgrid grid;
-	enum mp_kind kind; /* of the first data line; the picture is of that */
-	bool count;	   /* y is 1 */
+	enum mp_kind kind; /* kind of the first data line; the picture shows this kind only */
+	bool count;	   /* every record counts 1 */
 	bool is_time;
 	bool has_grid;
-	json_t *header; /* the first of that kind, NULL: none */
+	json_t *header; /* the first header of that kind; NULL: none */
 	json_t *headers[2];
 	struct mp_buf label, each;
 } work;
@@ -272,7 +272,7 @@ static void handle_control(const struct mp_ctl *ctl)
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* Values with blanks between; what a record does not have is "[no FIELD]". */
+/* Joins values with blanks; a field that the record lacks becomes "[no FIELD]". */
 static struct mp_str join(const struct mp_rec *rec, const struct mp_fields *fields,
 			  struct mp_buf *room)
 {
@@ -308,7 +308,7 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
-/* 0, or -1 with `*why`. */
+/* Adds a record. 0, or -1 with `*why`. */
 static int handle_value(const struct mp_rec *rec, const char **why)
 {
 	struct mp_str label, each;
@@ -362,7 +362,7 @@ static void put_names(struct mp_buf *to, const struct mp_fields *fields)
 		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
 }
 
-/* The name of y, in the header's words if it has any. */
+/* The name of y: from the header, if it has one. */
 static struct mp_str y_name(void)
 {
 	const char *axis =
@@ -419,7 +419,7 @@ static void default_title(struct mp_buf *to)
 	put_names(to, &options.choice.by);
 }
 
-/* Returns the status for main. */
+/* Writes the picture. Returns the status for main. */
 static enum mp_status report(const struct mp_stackplot *s)
 {
 	mp_say_count(work.grid.dropped,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-svg-heatmap: draw how many (or how much) there is where, over two axes. */
+/* mp-svg-heatmap: draw a heat map: counts or sums of a weight over two axes. */
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -219,7 +219,7 @@ static void parse_options(int argc, char **argv)
 		reader.choice.types.mixed = true;
 }
 
-/* Columns and lines of the terminal; 80 and 24 where there is none. */
+/* The size of the terminal in columns and lines; 80 and 24 if there is no terminal. */
 static void terminal_size(size_t *width, size_t *height)
 {
 	struct winsize size;

@@ -67,7 +67,7 @@ void mp_vsay(const char *fmt, va_list ap)
 	len += visible(line + len, text, MP_MIN((size_t)n, sizeof(text) - 1));
 	line[len++] = '\n';
 	if (write(2, line, len) < 0)
-		return; /* nowhere left to complain */
+		return; /* the message cannot be written anywhere else */
 }
 
 void mp_say(const char *fmt, ...)
@@ -126,7 +126,9 @@ static uint64_t hash_seed;
 
 __attribute__((constructor)) static void set_hash_seed(void)
 {
-	/* early at boot there may be none yet: addresses are random, too */
+	/*
+	 * early at boot there may be no random bytes yet: the address of the stack is random, too
+	 */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = (uintptr_t)__builtin_frame_address(0);
 }

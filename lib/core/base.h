@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every program starts and ends with: its name, messages, exit status, memory that never
- * fails. Includes libc only.
+ * What every program starts and ends with: its name, messages, exit status, memory allocation that
+ * never fails. Includes libc only.
  */
 #ifndef MP_CORE_BASE_H
 #define MP_CORE_BASE_H
@@ -23,8 +23,8 @@ enum mp_status {
 #define MP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
- * How many of n sorted elements come first: those for which `first`, an expression of the index i,
- * is true. It is false for all that follow them.
+ * The number of leading elements, of n sorted ones, for which `first`, an expression of the index
+ * i, is true. It must be false for all elements after them.
  */
 #define MP_COUNT_FIRST(n, i, first)                    \
 	({                                             \
@@ -41,8 +41,8 @@ enum mp_status {
 	})
 
 /*
- * The sum of two counts that files state, at most INT64_MAX, the greatest that a control line holds:
- * no number of absurd counts adds up to a small one.
+ * The sum of two counts that were read from files. It stops at INT64_MAX, the greatest count that a
+ * control line can hold, so that absurd counts do not wrap around to a small sum.
  */
 static inline uint64_t mp_count_sum(uint64_t a, uint64_t b)
 {
@@ -52,8 +52,8 @@ static inline uint64_t mp_count_sum(uint64_t a, uint64_t b)
 /*
  * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
  * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it, so
- * that no file becomes stdin or stdout: to read or write it fails with EBADF, to open /dev/stdout
- * fails, and a child process finds it closed.
+ * that no file becomes stdin or stdout: reading or writing it fails with EBADF, opening /dev/stdout
+ * fails, and child processes find it closed.
  */
 void mp_init(const char *name);
 const char *mp_name(void);
@@ -75,14 +75,15 @@ _Noreturn void mp_die(const char *fmt, ...) MP_PRINTF(1, 2);
 _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 
 /*
- * In a pipeline SIGINT reaches every program: the recorder ends orderly, a filter reads on to the
- * end and gives its result. After this call the first SIGINT is ignored, the second kills.
+ * In a pipeline SIGINT reaches every program: the recorder ends its recording properly, and a
+ * filter reads the rest of its input and writes its result. After this call the first SIGINT is
+ * ignored, the second kills.
  */
 void mp_sigint_once(void);
 
 /*
- * A random number, the same throughout a run, from which hash tables begin: nobody can choose names
- * for an input that all hash alike. No output may depend on it.
+ * The seed of all hash tables: a random number, the same throughout a run, so that nobody can
+ * choose names that all have the same hash. No output may depend on it.
  */
 uint64_t mp_hash_seed(void);
 

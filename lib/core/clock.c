@@ -76,7 +76,7 @@ static bool parse_byte(const char **p, const char *any_of)
 	return true;
 }
 
-/* ".5" is 500,000,000 ns; nothing is 0. */
+/* ".5" is 500,000,000 ns; an empty text is 0. */
 static bool parse_fraction(const char **p, uint32_t *ns)
 {
 	uint32_t digit_ns = MP_NS_PER_SEC / 10;

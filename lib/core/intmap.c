@@ -32,7 +32,7 @@ void mp_intmap_clear(struct mp_intmap *m)
 	m->n = 0;
 }
 
-/* Puts an entry past all that have its key. */
+/* Puts an entry after all those with the same key. */
 static void put(struct mp_intmap *m, uint64_t key, uint64_t value)
 {
 	size_t i = mp_intmap_home(m, key);
@@ -72,7 +72,7 @@ void mp_intmap_remove(struct mp_intmap *m, struct mp_intmap_entry *e)
 			break;
 		home = mp_intmap_home(m, m->slots[i].key);
 		if (((i - home) & m->mask) < ((i - hole) & m->mask))
-			continue; /* a search for it does not pass the hole */
+			continue; /* a search for this entry does not cross the freed slot */
 		m->slots[hole] = m->slots[i];
 		hole = i;
 	}

@@ -80,7 +80,7 @@ static inline struct mp_intmap_entry *mp_intmap_next(const struct mp_intmap *m,
 	return mp_intmap_probe(m, e->key, (size_t)(e - m->slots + 1) & m->mask);
 }
 
-/* Adds an entry, whether or not the key has one: the caller has looked. `value` is not 0. */
+/* Adds an entry even if the key has one already: the caller has checked. `value` is not 0. */
 void mp_intmap_add(struct mp_intmap *m, uint64_t key, uint64_t value);
 
 static inline void mp_intmap_add_pointer(struct mp_intmap *m, uint64_t key, void *value)
@@ -91,7 +91,7 @@ static inline void mp_intmap_add_pointer(struct mp_intmap *m, uint64_t key, void
 /* Removes an entry. Its slot is free after that, or has another entry, which moved there. */
 void mp_intmap_remove(struct mp_intmap *m, struct mp_intmap_entry *e);
 
-/* Bytes in use, for those that bound their memory. */
+/* Bytes in use, for callers that limit their memory. */
 static inline size_t mp_intmap_bytes(const struct mp_intmap *m)
 {
 	return (m->mask + 1) * sizeof(*m->slots);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether fd was opened to be read, or written; a reserved one (see mp_init()) is neither. */
+/* Whether fd was opened for reading, or for writing; a reserved one (see mp_init()) is neither. */
 static bool opened_for(int fd, int mode)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -12,8 +12,9 @@
 
 enum {
 	MP_LINE_MAX = 1 << 20,	  /* bytes of a line with its LF, see mp-stream(5) */
-	MP_READ_SIZE = 256 << 10, /* bytes of one read: 9 GB/s here, 64 KiB gives 7 */
-	MP_PIPE_SIZE = 1 << 20,	  /* bytes of a pipe, the most an ordinary user may have */
+	MP_READ_SIZE = 256 << 10, /* bytes per read: 9 GB/s were measured, with 64 KiB 7 GB/s */
+	/* size in bytes that pipes get: the most that an unprivileged user may set */
+	MP_PIPE_SIZE = 1 << 20,
 };
 
 struct mp_out {
@@ -22,24 +23,27 @@ struct mp_out {
 	char *buf;
 	size_t len;
 	size_t cap;
-	int error; /* errno of the first failed write, when soft */
+	int error; /* errno of the first failed write, if `soft` is set */
 	bool soft; /* a failed write does not end the program: the caller looks at `error` */
 };
 
 /*
- * Writes to fd, which stays the caller's. Enlarges a pipe. Ends the program if fd is not open to be
- * written: a recording or a long computation would be lost.
+ * Writes to fd, which stays the caller's. Enlarges a pipe. Ends the program at once if fd is not
+ * open for writing, before a recording or a long computation is lost.
  */
 void mp_out_init(struct mp_out *out, int fd, const char *name);
 
-/* A failed write ends the program, unless soft: then it sets `error` and output is thrown away. */
+/*
+ * A failed write ends the program, unless `soft` is set: then it sets `error`, and all further
+ * output is discarded.
+ */
 void mp_out_flush(struct mp_out *out);
 void mp_out_spill(struct mp_out *out, const void *data, size_t len);
 
 /* Flushes and closes fd: a full disk shows up here, or nowhere. Frees the buffer. */
 void mp_out_close(struct mp_out *out);
 
-/* For lines that are few; a copy of the text is made. */
+/* For a few lines: makes a copy of the text. */
 void mp_out_printf(struct mp_out *out, const char *fmt, ...) MP_PRINTF(2, 3);
 
 static inline void mp_out_write(struct mp_out *out, const void *data, size_t len)
@@ -54,7 +58,7 @@ static inline void mp_out_write(struct mp_out *out, const void *data, size_t len
 }
 
 /*
- * Room for `len` bytes (at most MP_READ_SIZE) to be written in place; mp_out_commit() takes the
+ * Room for writing `len` bytes (at most MP_READ_SIZE) in place; then mp_out_commit() gets their
  * end.
  */
 static inline char *mp_out_reserve(struct mp_out *out, size_t len)
@@ -81,7 +85,7 @@ struct mp_in {
 	bool partial;	/* the line last returned had no LF: the input is truncated there */
 	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
 	bool can_block; /* not a regular file */
-	bool ended;	/* read(2) said so: a terminal could be read again after its ^D */
+	bool ended;	/* read(2) returned 0: a terminal could be read again after ^D */
 };
 
 /*

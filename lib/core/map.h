@@ -50,15 +50,16 @@ void mp_map_release(struct mp_map *m);
 void mp_map_clear(struct mp_map *m);
 
 /*
- * The entry of a key, made if need be; stays where it is until the map is cleared. The key is given
- * in parts, which hold no TAB, so that a caller need not join them first. `*fresh` may be NULL.
+ * The entry of a key, created if necessary; its address stays valid until the map is cleared. The
+ * key is given in parts, which hold no TAB, so that a caller need not join them first. `*fresh` may
+ * be NULL.
  */
 struct mp_map_entry *mp_map_put(struct mp_map *m, const struct mp_str *parts, size_t n_parts,
 				bool *fresh);
 struct mp_map_entry *mp_map_find(const struct mp_map *m, const struct mp_str *parts,
 				 size_t n_parts);
 
-/* Bytes in use, for those that bound their memory. */
+/* Bytes in use, for callers that limit their memory. */
 size_t mp_map_bytes(const struct mp_map *m);
 
 #define mp_map_each(m, e) for ((e) = (m)->first; (e); (e) = (e)->next)

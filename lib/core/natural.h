@@ -9,9 +9,9 @@
 #include "lib/core/str.h"
 
 /*
- * Below, at or above 0, as memcmp(). A run of digits compares by its value, of any length; names
- * that differ in nothing but leading zeros compare by bytes, so that the order is total: 0 only for
- * equal bytes. A '-' in front of a name that is a number is its sign.
+ * Compares like memcmp(): below 0, 0 or above 0. A run of digits compares by its value, of any
+ * length; names that differ only in leading zeros compare by bytes, so that the order is total: 0
+ * only for equal bytes. A '-' in front of a name that is a number is its sign.
  */
 int mp_natural_cmp(struct mp_str a, struct mp_str b);
 

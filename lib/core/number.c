@@ -38,7 +38,7 @@ static bool is_hex(struct mp_str s)
 	return s.len > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
-/* A 0 and then digits, which may be above 7. */
+/* Whether the text is a 0 followed by digits; 8 and 9 count, too. */
 static bool is_octal(struct mp_str s)
 {
 	size_t i = 0;
@@ -98,7 +98,7 @@ static uint64_t cut_unit(struct mp_str *text)
 	return 1;
 }
 
-/* A double is a whole number where that is exact. */
+/* A double becomes a whole number if that is exact. */
 static struct mp_number of_real(double v)
 {
 	if (fabs(v) < 0x1p53 && v == nearbyint(v))
@@ -200,7 +200,7 @@ void mp_number_negate(struct mp_number *n)
 	n->real = -n->real;
 }
 
-/* False: it needs more than 64 bits. */
+/* Returns false if the sum needs more than 64 bits. */
 static bool add_whole(const struct mp_number *a, const struct mp_number *b, struct mp_number *to)
 {
 	struct mp_number sum = { .whole = true, .negative = a->negative };

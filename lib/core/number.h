@@ -9,7 +9,7 @@
 #include "lib/core/str.h"
 
 struct mp_number {
-	bool whole; /* then it is `magnitude`, else `real` */
+	bool whole; /* the value is in `magnitude` and `negative`, else in `real` */
 	bool negative;
 	uint64_t magnitude;
 	double real;
@@ -18,14 +18,16 @@ struct mp_number {
 struct mp_number mp_number_of(int64_t v);
 
 /*
- * Parses the value of a field: decimal with sign or 0x..., else with a fraction, an exponent, or
- * more than 64 bits, rounded. Returns 0, or -1 if it is not a finite number.
+ * Parses the value of a field. A decimal number, perhaps with a sign, and 0x... are exact; a number
+ * with a fraction, an exponent or more than 64 bits becomes a double. Returns 0, or -1 if it is not
+ * a finite number.
  */
 int mp_number_parse(struct mp_number *n, struct mp_str text);
 
 /*
- * A constant that a user wrote: as above, and as in C (and the kernel's filters) 017 is octal and
- * the sign may come before 0x. With ns, us, ms or s after it, it is that many ns. 0 or -1.
+ * Parses a constant that a user wrote: as mp_number_parse(), but as in C and in the kernel's
+ * filters 017 is octal, and a sign may precede 0x. With ns, us, ms or s after it, it is a time,
+ * converted to ns. Returns 0 or -1.
  */
 int mp_number_constant(struct mp_number *n, struct mp_str text);
 
@@ -36,7 +38,7 @@ enum mp_number_op {
 	MP_NUMBER_MULTIPLY,
 	MP_NUMBER_DIVIDE,    /* whole if there is no remainder */
 	MP_NUMBER_QUOTIENT,  /* truncated towards 0 */
-	MP_NUMBER_REMAINDER, /* of that; has the sign of a */
+	MP_NUMBER_REMAINDER, /* remainder of MP_NUMBER_QUOTIENT; has the sign of a */
 };
 
 enum mp_number_result { MP_NUMBER_OK, MP_NUMBER_BY_ZERO, MP_NUMBER_RANGE };
@@ -56,7 +58,7 @@ char *mp_number_put(char *to, const struct mp_number *n);
 
 double mp_number_real(const struct mp_number *n);
 
-/* Below 0, 0, above 0: as a is to b. */
+/* Compares: below 0, 0 or above 0 if a is less than, equal to or greater than b. */
 int mp_number_cmp(const struct mp_number *a, const struct mp_number *b);
 
 /* The 64 bits of a whole number, negative ones in two's complement; 0 for others. */

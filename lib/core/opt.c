@@ -25,7 +25,7 @@ static bool is_short(int code)
 	return code < MP_OPT_LONG && isalnum(code);
 }
 
-/* As many words as fit. */
+/* The length of the longest beginning of the text, in complete words, that fits. */
 static size_t line_length(const char *text, size_t columns)
 {
 	size_t len = strlen(text), i;
@@ -36,7 +36,7 @@ static size_t line_length(const char *text, size_t columns)
 	return len;
 }
 
-/* Whether its argument is the next word, if it has one. */
+/* Whether the option takes the next word as its argument. */
 static bool is_next_word(const struct mp_opt *o)
 {
 	return o->arg && o->arg[0] == ' ';
@@ -113,7 +113,7 @@ static struct option long_option(const struct mp_opt *o)
 	return (struct option){ o->name, has_arg, NULL, o->code };
 }
 
-/* What getopt takes: `shorts` and `longs`, which have room for MAX_OPTS. */
+/* Makes getopt's arguments `shorts` and `longs`, which have room for MAX_OPTS options. */
 static void make_tables(const struct mp_program *program, char *shorts, struct option *longs)
 {
 	char *s = shorts;
@@ -140,7 +140,10 @@ static void make_tables(const struct mp_program *program, char *shorts, struct o
 	*s = '\0';
 }
 
-/* Of the other program: "perf's --filter: ...". `word` is what getopt refused, if it is a long option. */
+/*
+ * Refuses an unknown option; explains one that the other program has: "perf's --filter: ...".
+ * `word` is what getopt refused, if it is a long option.
+ */
 static _Noreturn void refuse(const struct mp_program *program, char letter, const char *word)
 {
 	size_t len = letter || !word || strncmp(word, "--", 2) != 0 ? 0 : strcspn(word + 2, "=");
@@ -179,7 +182,7 @@ int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **
 	if (program->n_opts + MP_ARRAY_SIZE(common) > MAX_OPTS)
 		abort();
 	make_tables(program, shorts, longs);
-	argv[0] = (char *)program->name; /* getopt's own messages begin with it */
+	argv[0] = (char *)program->name; /* getopt's own messages begin with argv[0] */
 	optopt = 0;
 	c = getopt_long(argc, argv, shorts, longs, NULL);
 	if (c == CODE_HELP || c == 'h')
@@ -189,7 +192,7 @@ int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **
 	if (c == '?')
 		refuse(program, optopt < MP_OPT_LONG ? (char)optopt : 0, argv[optind - 1]);
 	*arg = optarg;
-	/* within a word of several letters, argv[optind] is that word */
+	/* while getopt is within "-abc", argv[optind] is still that word */
 	if (!optarg && may_take_next_word(program, c) && optind < argc && argv[optind][0] != '-')
 		*arg = argv[optind++];
 	return c;

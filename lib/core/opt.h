@@ -21,21 +21,21 @@ struct mp_opt {
 
 enum { MP_OPT_LONG = 256 }; /* codes of options without a short form start here */
 
-/* An option of another program that users know; a table of them ends with a NULL answer. */
+/* An option of another program that users know. A table of these ends with an `answer` of NULL. */
 struct mp_habit {
-	char letter;	  /* 0: none */
-	const char *name; /* long option; NULL: none, or one of ours */
+	char letter;	  /* 0: it has no short form */
+	const char *name; /* long option; NULL: it has none, or this program has one of that name */
 	const char *answer;
 };
 
 struct mp_program {
 	const char *name;
 	const char *synopsis; /* "[OPTION]... [FILE]..." */
-	const char *summary;  /* one sentence */
+	const char *summary;  /* one sentence: what the program does */
 	const struct mp_opt *opts;
 	size_t n_opts;
 	const char *examples; /* lines, each "  command\n"; may be NULL */
-	const char *other;    /* the other program; NULL: none */
+	const char *other;    /* name of the other program that `habits` belong to; NULL: none */
 	const struct mp_habit *habits;
 };
 

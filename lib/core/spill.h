@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Bytes that are written once and then read once, in order: in memory while they are few, then in a
- * temporary file that has no name, so that it goes with the process. Includes str only.
+ * temporary file that has no name, so that it disappears with the process. Includes str only.
  */
 #ifndef MP_CORE_SPILL_H
 #define MP_CORE_SPILL_H
@@ -12,10 +12,10 @@ struct mp_spill {
 	char *buf;
 	size_t len, cap;
 	size_t kept;	    /* bytes in memory at most */
-	const char *remedy; /* what a user does who has no room for the file */
-	size_t at;	    /* reading: bytes of buf that were read */
+	const char *remedy; /* remedy in the message when the disk has no room for the file */
+	size_t at;	    /* when reading: bytes of buf that were read */
 	int fd;		    /* -1: all of it is in memory */
-	uint64_t bytes;	    /* written in all */
+	uint64_t bytes;	    /* bytes written in total */
 };
 
 /*
@@ -39,7 +39,10 @@ static inline void mp_spill_add(struct mp_spill *s, const void *data, size_t len
 	s->bytes += len;
 }
 
-/* Ends writing; then reads up to `len` bytes at a time: fewer only at the end, then 0. */
+/*
+ * Ends the writing at its first call. Each call reads up to `len` bytes: fewer only at the end,
+ * then 0.
+ */
 void mp_spill_rewind(struct mp_spill *s);
 size_t mp_spill_read(struct mp_spill *s, void *to, size_t len);
 

@@ -40,16 +40,16 @@ static inline bool mp_str_ends(struct mp_str s, struct mp_str tail)
 	return s.len >= tail.len && memcmp(s.p + s.len - tail.len, tail.p, tail.len) == 0;
 }
 
-/* Without its first `n` bytes, of at least so many. */
+/* The slice without its first `n` bytes; it has at least `n`. */
 static inline struct mp_str mp_str_skip(struct mp_str s, size_t n)
 {
 	return (struct mp_str){ s.p + n, s.len - n };
 }
 
-/* Without white space around it. */
+/* The slice without white space at its start and end. */
 struct mp_str mp_str_trim(struct mp_str s);
 
-/* As strcmp(), shorter first, over bytes. */
+/* Compares bytes, like strcmp(): a prefix comes first. */
 int mp_str_cmp(struct mp_str a, struct mp_str b);
 
 /* A buffer that grows; zeroed memory is a valid empty one. `p` is NULL until the first byte. */
@@ -98,15 +98,15 @@ char *mp_put_i64(char *to, int64_t v);
 char *mp_put_hex(char *to, uint64_t v); /* with 0x */
 
 /*
- * Text to numbers: the whole slice, or -1. Decimal without leading zeros is what the stream has,
- * but readers take them too.
+ * Text to numbers: the whole slice is the number, else -1. The stream has decimal numbers without
+ * leading zeros, but readers accept leading zeros.
  */
 int mp_num_u64(struct mp_str s, uint64_t *v);
 int mp_num_i64(struct mp_str s, int64_t *v);	/* sign allowed */
 int mp_num_any(struct mp_str s, int64_t *v);	/* decimal with sign, or 0x (above 2^63: wraps) */
 int mp_num_decimal(struct mp_str s, double *v); /* as X and Y of a point, finite */
 
-/* Option arguments, with a range: -1 when it is not a number or outside. */
+/* Option arguments, with a range: -1 if the text is not a number or out of range. */
 int mp_num_range(const char *text, uint64_t min, uint64_t max, uint64_t *v);
 
 /* "10s", "500ms", "2.5m", "1h", "20us", "7ns"; a bare number is seconds. Result in ns. */

@@ -33,11 +33,11 @@ size_t mp_suggest_distance(const char *a, const char *b)
 
 void mp_suggest_init(struct mp_suggest *n, const char *word)
 {
-	/* with a third of the letters wrong it is not a misspelling any more */
+	/* with more than a third of the letters wrong, it is probably another word */
 	*n = (struct mp_suggest){ word, NULL, strlen(word) / 3 + 1 };
 }
 
-/* Whether `name` is nearer than what was tried before. */
+/* Whether `name` is nearer than the names tried before. */
 static bool is_nearer(struct mp_suggest *n, const char *name)
 {
 	size_t len = strlen(n->word), other = strlen(name), d;

@@ -7,7 +7,7 @@
 
 struct mp_suggest {
 	const char *word; /* borrowed */
-	char *best;	  /* NULL: none near enough; owned */
+	char *best;	  /* NULL: no name is near enough; owned */
 	size_t distance;
 };
 
@@ -16,8 +16,8 @@ void mp_suggest_try(struct mp_suggest *n, const char *candidate);
 void mp_suggest_release(struct mp_suggest *n);
 
 /*
- * Insertions, deletions, replacements and swaps of neighbours that make `b` of `a` (optimal
- * alignment).
+ * The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
+ * (optimal string alignment).
  */
 size_t mp_suggest_distance(const char *a, const char *b);
 

@@ -19,7 +19,7 @@ enum {
 	EVENT_SIZE = 20,
 	SECTION_MAX = INT32_MAX,
 	EVENTS_MAX = (SECTION_MAX - NAME_SIZE - 8) / EVENT_SIZE,
-	AT_ONCE = 4096, /* events read back at a time */
+	AT_ONCE = 4096, /* events that are read from the temporary file at once */
 	SPILL_KEPT = 4 << 20,
 };
 
@@ -135,7 +135,7 @@ static void write_log(struct mp_cpel *c, const struct mp_cpel_result *r, struct 
 	while ((n = mp_spill_read(&c->log, some, AT_ONCE * sizeof(*some)) / sizeof(*some)))
 		for (i = 0; i < n; i++) {
 			const struct logged *e = &some[i];
-			/* cpelatency takes time 0 for "never" */
+			/* for cpelatency, time 0 means "never" */
 			uint64_t time = e->time_ns - c->first_ns + 1;
 			char *p;
 
@@ -176,7 +176,7 @@ void mp_cpel_write(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_
 	write_log(c, r, out);
 }
 
-/* The length of the escape at `p`; 1 if there is none. */
+/* The length of the escape at `p`; 1 if there is no escape. */
 static size_t unit(const char *p, const char *end)
 {
 	size_t n = *p != '\\' || end - p < 2 ? 1 : p[1] == 'x' ? 4 : 2;

@@ -25,17 +25,17 @@
 /* A definition to be written: an event's code and name, or a track's id and label. */
 struct mp_cpel_def {
 	uint32_t id;   /* from 1 */
-	uint32_t text; /* of mp_cpel_text() */
+	uint32_t text; /* offset from mp_cpel_text() */
 };
 
-/* What the numbers of mp_cpel_event() become in the file. */
+/* How the numbers that mp_cpel_event() got are written to the file. */
 struct mp_cpel_result {
 	const struct mp_cpel_def *events, *tracks; /* in the order of their ids */
 	size_t n_events, n_tracks;
-	const uint32_t *code;  /* by number of a type; 0: events of this type are omitted */
-	const uint32_t *track; /* by number of a track */
-	const uint32_t *datum; /* by number of a track: text for MP_CPEL_OF_TRACK */
-	uint64_t left_out;     /* how many events are */
+	const uint32_t *code;  /* number of a type -> code; 0: events of this type are omitted */
+	const uint32_t *track; /* number of a track -> id */
+	const uint32_t *datum; /* number of a track -> the text for MP_CPEL_OF_TRACK */
+	uint64_t left_out;     /* number of omitted events */
 	uint32_t date_s;
 };
 
@@ -43,7 +43,8 @@ enum { MP_CPEL_OF_TRACK = UINT32_MAX };
 
 struct mp_cpel {
 	struct mp_spill log, texts;
-	struct mp_intmap places; /* hash of a text -> 32 more bits of it, and its offset + 1 */
+	/* hash of a text -> another 32 bits of its hash, and its offset + 1 */
+	struct mp_intmap places;
 	uint64_t n_logged;
 	uint64_t first_ns;
 };
@@ -52,19 +53,19 @@ void mp_cpel_init(struct mp_cpel *c);
 void mp_cpel_release(struct mp_cpel *c);
 
 /*
- * The offset of a text, which has no NUL, in the table of strings, which has each text once. A table
- * above 2 GiB ends the program. Texts are compared by 96 bits of a hash with a secret seed.
+ * Returns the offset of a text (without NUL) in the table of strings, which has each text once. A
+ * table above 2 GiB ends the program. Texts are compared by 96 bits of a hash with a secret seed.
  */
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text);
 
 /*
- * An event, not earlier than the one before. `track` and `type` are numbers of the caller; `datum`
- * is a text, or MP_CPEL_OF_TRACK. More events than a section holds end the program.
+ * Adds an event, not earlier than the previous one. The caller numbers tracks and types; `datum` is
+ * a text, or MP_CPEL_OF_TRACK. More events than a section holds end the program.
  */
 void mp_cpel_event(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
 		   uint32_t datum);
 
-/* Once, at the end; there are events. */
+/* Writes the file. To be called once, at the end; there must have been an event. */
 void mp_cpel_write(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_out *out);
 
 /*

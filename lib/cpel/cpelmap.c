@@ -6,11 +6,12 @@
 #include "lib/core/natural.h"
 
 enum {
-	LABEL_MAX = 64, /* bytes, 8 px each in G2: 126 leave no room for the events */
-	/* numbers of types before those of the stream */
+	/* bytes; G2 draws 8 px for each, and 126 would leave no room for the events */
+	LABEL_MAX = 64,
+	/* the first numbers of types; the types of the stream follow */
 	TYPE_SWITCHED_IN = 0,
 	TYPE_WOKEN,
-	TYPE_WAKING, /* also a wakeup, unless the stream has the real ones */
+	TYPE_WAKING, /* counts as a wakeup, unless the stream has sched_wakeup events */
 	TYPE_FIRST,
 };
 
@@ -30,8 +31,8 @@ struct type {
 struct track {
 	uint32_t number; /* in order of appearance */
 	struct mp_str key;
-	struct mp_str tid; /* threads; part of the key */
-	bool nobody;	   /* for events without a thread */
+	struct mp_str tid; /* for threads; part of the key */
+	bool nobody;	   /* the track for events without a thread */
 	bool used, waking; /* has events; has some that may become wakeups */
 	struct mp_buf pid, comm;
 };
@@ -124,7 +125,7 @@ static void set(struct mp_buf *b, struct mp_str value)
 		return;
 	b->len = 0;
 	mp_buf_str(b, value);
-	mp_buf_byte(b, '\0'); /* never NULL, also when empty */
+	mp_buf_byte(b, '\0'); /* so that b->p is not NULL if the value is empty */
 	b->len--;
 }
 
@@ -143,8 +144,8 @@ static struct track *put_track(struct mp_cpelmap *m, const struct mp_str *parts,
 }
 
 /*
- * Finds or creates the track of a thread; thread 0 has one for each CPU. Keeps what is known of the
- * thread; a value may have p == NULL.
+ * Finds or creates the track of a thread; thread 0 has one for each CPU. Remembers the given values
+ * of the thread; those that are not known have p == NULL.
  */
 static struct track *thread(struct mp_cpelmap *m, struct mp_str tid, struct mp_str pid,
 			    struct mp_str comm, struct mp_str cpu)
@@ -158,7 +159,7 @@ static struct track *thread(struct mp_cpelmap *m, struct mp_str tid, struct mp_s
 	return t;
 }
 
-/* The text in place of a field that the event lacks. */
+/* The text that replaces the value of a field that the event lacks. */
 static struct mp_str missing(struct mp_buf *b, struct mp_str field)
 {
 	size_t start = b->len;
@@ -181,7 +182,8 @@ static struct track *track_of(struct mp_cpelmap *m, const struct mp_rec *rec,
 	if (!m->threads)
 		mp_rec_get_all(rec, fields, parts);
 	m->text.len = 0;
-	mp_buf_reserve(&m->text, MP_CPELMAP_FIELDS_MAX * 160); /* slices of it stay valid */
+	/* reserved at once, so that slices of it stay valid */
+	mp_buf_reserve(&m->text, MP_CPELMAP_FIELDS_MAX * 160);
 	for (i = 0; i < fields->n; i++)
 		if (m->threads || !parts[i].p)
 			parts[i] = missing(&m->text, fields->v[i].name);
@@ -213,7 +215,7 @@ static bool on_label(const struct mp_cpelmap *m, struct mp_str key)
 	return false;
 }
 
-/* Makes the text of the event, and finds its known fields. */
+/* Makes the text of the event, and finds its fields that are read by name. */
 static uint32_t read_fields(struct mp_cpelmap *m, const struct mp_rec *rec, struct mp_str *known)
 {
 	const struct mp_fields *says = &m->style->says;
@@ -270,7 +272,8 @@ void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 	bool is_switch = type->about == ABOUT_SWITCH;
 	struct track *t;
 
-	if (is_switch && !known[TID].p && !known[PID].p) { /* recorded without who ran */
+	/* recorded without the context fields of the current task */
+	if (is_switch && !known[TID].p && !known[PID].p) {
 		known[TID] = known[PREV_PID];
 		known[COMM] = known[PREV_COMM];
 	}
@@ -283,7 +286,7 @@ void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 
 /* --- at the end ------------------------------------------------------------------------------- */
 
-/* Cuts the first part off a key. */
+/* Splits the first part off a key. */
 static struct mp_str next_part(struct mp_str *rest)
 {
 	const char *tab = memchr(rest->p, '\t', rest->len);
@@ -327,8 +330,8 @@ static int compare_types(const void *va, const void *vb)
 }
 
 /*
- * "comm t<tid>(<pid>)": cpelatency reads the numbers around the first parenthesis, and wants
- * something before the t.
+ * "comm t<tid>(<pid>)": cpelatency reads the numbers around the first parenthesis, and expects text
+ * before the t.
  */
 static void thread_label(struct mp_buf *to, const struct track *t, struct mp_str tid)
 {
@@ -388,7 +391,7 @@ static uint32_t label(struct mp_cpelmap *m, const struct track *t)
 	return mp_cpel_text(&m->file, mp_buf_view(&m->text));
 }
 
-/* The track of a process has the name of its first thread, where that was seen. */
+/* The track whose name labels the track of a process: that of its first thread, if it was seen. */
 static const struct track *named_by(const struct mp_cpelmap *m, const struct track *t)
 {
 	struct mp_str pid = mp_buf_view(&t->pid);
@@ -427,7 +430,7 @@ static struct track **sort_tracks(struct mp_cpelmap *m, bool wakings, size_t *n_
 		if (!t->used && !(wakings && t->waking))
 			continue;
 		if (m->threads && !t->nobody && !t->pid.p)
-			set(&t->pid, t->tid); /* most processes have one thread */
+			set(&t->pid, t->tid); /* usual, since most processes have one thread */
 		sorted[n++] = t;
 	}
 	qsort(sorted, n, sizeof(struct track *), m->threads ? compare_threads : compare_tracks);
@@ -435,7 +438,7 @@ static struct track **sort_tracks(struct mp_cpelmap *m, bool wakings, size_t *n_
 	return sorted;
 }
 
-/* Returns the number of definitions; fills the tables by number of a track. */
+/* Fills the tables by number of a track. Returns the number of definitions. */
 static size_t make_tracks(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32_t *ids,
 			  uint32_t *datums, bool wakings)
 {
@@ -466,7 +469,7 @@ static void define(struct mp_cpelmap *m, struct mp_cpel_def *defs, size_t *n, st
 	++*n;
 }
 
-/* Returns the number of definitions; fills the table by number of a type. */
+/* Fills the table by number of a type. Returns the number of definitions. */
 static size_t make_events(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32_t *codes)
 {
 	struct mp_map_entry **sorted = mp_alloc(m->types.n * sizeof(*sorted)), *e;

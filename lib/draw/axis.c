@@ -12,7 +12,7 @@
 #define HOUR (60 * MIN)
 #define DAY (24 * HOUR)
 
-enum { EXACT_DIGITS = 15 }; /* of a double */
+enum { EXACT_DIGITS = 15 }; /* decimal digits that a double represents exactly */
 
 double mp_axis_at(const struct mp_axis *a, double value)
 {

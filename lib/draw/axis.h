@@ -11,26 +11,30 @@
 
 enum mp_axis_kind {
 	MP_AXIS_LINEAR,
-	MP_AXIS_LOG, /* by 10; for bytes by 2; for ns beyond a minute by 1 and 10 min, 1 h, 1 and 10 d */
+	/* decades; for bytes powers of two; for ns above a minute 1 and 10 min, 1 h, 1 and 10 d */
+	MP_AXIS_LOG,
 	MP_AXIS_TIME, /* ns since a start, which is 0: "250 ms", "12 s", "1:30", "2:00:00", "1 d 6 h" */
 };
 
 struct mp_axis {
 	enum mp_axis_kind kind;
-	double low, high; /* low < high; for LOG both above 0 */
-	const char *unit; /* LINEAR, LOG: of low and high, as in unit.h; borrowed */
+	double low, high; /* low < high; MP_AXIS_LOG: both above 0 */
+	const char *unit; /* LINEAR, LOG: the unit of low and high, as in unit.h; borrowed */
 };
 
 struct mp_tick {
 	double value;
-	double at;		 /* 0 (low) to 1 (high) */
+	double at;		 /* from 0 (low) to 1 (high) */
 	bool minor;		 /* a line without a label */
 	char label[MP_UNIT_MAX]; /* with its unit, "" if minor */
 };
 
 enum { MP_TICKS_MAX = 160 };
 
-/* The place of a value, from 0 to 1 (less or more outside the axis), and the value at a place. */
+/*
+ * Converts a value to its place, from 0 to 1 (less or more outside the axis), and a place to its
+ * value.
+ */
 double mp_axis_at(const struct mp_axis *a, double value);
 double mp_axis_value(const struct mp_axis *a, double at);
 

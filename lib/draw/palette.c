@@ -50,7 +50,9 @@ static const struct mp_palette palettes[] = {
 	    0xffffff } },
 };
 
-/* The first twelve at full strength, then the same hues paler (dark paper: darker). */
+/*
+ * The first twelve have full strength; the others are the same hues, paler (on dark paper: darker).
+ */
 static const uint32_t hues[MP_PAPERS][HUES] = {
 	[MP_LIGHT] = { 0x0072b2, 0xe69f00, 0x117733, 0xcc6677, 0x332288, 0x88ccee, 0xd55e00,
 		       0x44aa99, 0xaa4499, 0xddcc77, 0x882255, 0x999933 },

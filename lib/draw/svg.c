@@ -32,7 +32,10 @@ static int32_t parse_utf8(struct mp_str s, size_t *len)
 	return v;
 }
 
-/* Not in XML 1.0, or not printable: U+FFFE, C1 controls, line separators, bidi controls. */
+/*
+ * Whether XML 1.0 forbids the character, or it is not printable: U+FFFE, C1 controls, line
+ * separators, bidi controls.
+ */
 static bool is_unfit(int32_t v)
 {
 	return v < 0 || (v >= 0x80 && v < 0xa0) || (v & 0xfffe) == 0xfffe ||
@@ -40,7 +43,7 @@ static bool is_unfit(int32_t v)
 	       (v >= 0x2028 && v < 0x202f) || (v >= 0x2066 && v < 0x206a) || v == 0xfeff;
 }
 
-/* Cuts the next character off `*s` and returns it cleaned; `hold` has room for its escape. */
+/* Splits the next character off `*s` and returns it cleaned; `hold` has room for its escape. */
 static struct mp_str next_clean(struct mp_str *s, char hold[8])
 {
 	size_t len;

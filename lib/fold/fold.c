@@ -6,10 +6,10 @@
 
 #include "lib/stream/esc.h"
 
-/* Value of an entry. */
+/* Value of an entry in mp_fold.events or mp_fold.stacks. */
 struct weight {
 	int64_t sum;
-	uint64_t bad; /* the text has a bad escape */
+	uint64_t bad; /* the text of the entry has a bad escape */
 };
 
 void mp_fold_init(struct mp_fold *f, const struct mp_fields *by)
@@ -80,13 +80,13 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 	return 0;
 }
 
-/* The lines to be written: texts of frames, made of the entries, with their weights. */
+/* The lines to be written, made of the entries: text of the frames -> weight. */
 struct folding {
 	struct mp_fold *fold;
 	const struct mp_fold_style *style;
 	struct mp_map lines;
 	struct mp_buf line;
-	size_t in_line; /* frames in it; the first may be empty */
+	size_t in_line; /* frames in `line`; the first may be empty */
 	struct mp_buf raw;
 	struct frame {
 		struct mp_str name; /* escaped */
@@ -114,7 +114,8 @@ static void put_frame(struct folding *g, struct mp_str raw, enum mp_mark mark)
 static void put_escaped_frame(struct folding *g, struct mp_str text, enum mp_mark mark)
 {
 	g->raw.len = 0;
-	mp_esc_undo(&g->raw, text); /* was checked when it was added */
+	/* cannot fail: the escapes were checked when the entry was added */
+	mp_esc_undo(&g->raw, text);
 	put_frame(g, mp_buf_view(&g->raw), mark);
 }
 

@@ -13,11 +13,12 @@
 
 struct mp_fold {
 	const struct mp_fields
-		*by;	      /* fields of an event that go in front of its frames; borrowed */
-	struct mp_map events; /* by values and frames, as they are in the line */
-	struct mp_map stacks; /* frames of stacks and folded text */
-	struct mp_str *parts; /* by->n + 1 */
-	bool overflow;	      /* a weight left 64 bits and was held at the limit */
+		/* fields of an event that become frames before those of its stack; borrowed */
+		*by;
+	struct mp_map events; /* key: values and frames, as they are in the line */
+	struct mp_map stacks; /* key: the frames of stack lines and of folded text */
+	struct mp_str *parts; /* scratch for by->n + 1 parts of a key */
+	bool overflow;	      /* a weight exceeded 64 bits and stays at the limit */
 };
 
 /* How stacks are written. Zeroed: folded text, all frames, no marks, sorted by bytes. */
@@ -30,8 +31,8 @@ struct mp_fold_style {
 	bool by_weight;	      /* heaviest first */
 	uint64_t depth;	      /* at most so many frames after the fields; 0: all */
 	uint64_t min;	      /* lines below this weight are omitted... */
-	double min_share;     /* ...or below this share of the whole, 0 to 1 */
-	struct mp_str first;  /* a frame in front of all; raw, p == NULL: none */
+	double min_share;     /* ...or below this share of all weight, 0 to 1 */
+	struct mp_str first;  /* a frame before all others; raw, p == NULL: none */
 };
 
 void mp_fold_init(struct mp_fold *f, const struct mp_fields *by);
@@ -45,7 +46,7 @@ void mp_fold_clear(struct mp_fold *f);
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
 
-/* What a writing did. */
+/* The result of a call to write all stacks. */
 struct mp_fold_result {
 	uint64_t lines;
 	uint64_t below_min; /* stacks omitted */

@@ -6,7 +6,7 @@
 
 #include "lib/core/natural.h"
 
-/* A slot, with what its bin depends on. */
+/* A slot of the grid, and what decides its bin. */
 struct entry {
 	unsigned slot;
 	int64_t line;
@@ -70,7 +70,7 @@ static void cut_names(struct mp_bins *b, const struct mp_lines *l, struct entry 
 
 /* --- whole and decimal numbers: bins of equally many lines -------------------------------------------- */
 
-/* The first bin begins at line `first`; each has `each` lines. */
+/* The first bin begins at line `first`; each bin has `each` lines. */
 struct cut {
 	int64_t first;
 	uint64_t each;
@@ -110,8 +110,8 @@ static void cut_single(struct mp_bins *b, const struct mp_lines *l, size_t wante
 }
 
 /*
- * Makes at most `wanted` bins from the first line to the last. Where all values are whole numbers,
- * each bin holds equally many of them.
+ * Makes at most `wanted` bins from the first line to the last. If all values are whole numbers,
+ * each bin covers equally many whole numbers.
  */
 static struct cut cut_range(struct mp_bins *b, const struct mp_lines *l, int64_t first,
 			    int64_t last, size_t wanted)
@@ -126,7 +126,7 @@ static struct cut cut_range(struct mp_bins *b, const struct mp_lines *l, int64_t
 	return cut;
 }
 
-/* The beginning of bin i. */
+/* The lower edge of bin i. */
 static int64_t cut_line(const struct cut *cut, size_t i)
 {
 	uint64_t ahead;
@@ -138,7 +138,10 @@ static int64_t cut_line(const struct cut *cut, size_t i)
 	return line;
 }
 
-/* The range of lines without outliers, which are at most `allowed` of the sum at either end. */
+/*
+ * Finds the range of lines without outliers, which have at most the share `allowed` of the sum at
+ * either end.
+ */
 static void trim(const struct entry *v, size_t n, double allowed, int64_t *first, int64_t *last)
 {
 	double below = 0, above = 0, body;
@@ -240,7 +243,8 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 	*high = l->high;
 	a = MP_MAX(*low, mp_grid_line_begin(l, v[i].line));
 	b = MP_MIN(*high, mp_grid_line_begin(l, v[k].line + 1));
-	if (log_scale && !(*high > 0)) { /* no value has a logarithm: all are below */
+	/* no value has a logarithm: all are in the bin below the range */
+	if (log_scale && !(*high > 0)) {
 		*low = 1;
 		*high = 10;
 		return;
@@ -253,7 +257,9 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 		*low = a;
 }
 
-/* The axis begins at 0 where that costs less than half of it; a single value is in its middle. */
+/*
+ * The axis begins at 0 if at most half of it stays empty by that; a single value is in its middle.
+ */
 static void round_range(bool log_scale, double *low, double *high)
 {
 	bool single = *high <= *low;
@@ -275,7 +281,7 @@ static void round_range(bool log_scale, double *low, double *high)
 	}
 }
 
-/* The least of these times a power of ten that is not below `v`. */
+/* The least of these factors times a power of ten that is not below `v`. */
 static double round_up(double v)
 {
 	static const double steps[] = { 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
@@ -287,7 +293,7 @@ static double round_up(double v)
 	return steps[i] * tens;
 }
 
-/* The first beginning of a line at or above `v`. */
+/* The least beginning of a line that is at or above `v`. */
 static double snap(const struct mp_lines *l, double v)
 {
 	int64_t line = mp_grid_line_of(l, &(struct mp_grid_coord){ .real = v }, l->level);
@@ -314,7 +320,7 @@ static double bin_height(const struct mp_lines *l, double low, double high, size
 	return ceil(each / line) * line;
 }
 
-/* begin + i * each, where i * each may be beyond the greatest double. */
+/* begin + i * each, computed without exceeding the greatest double. */
 static double step(double begin, double each, size_t i)
 {
 	if (fabs(begin) < 1e300 && each < 1e300)
@@ -347,7 +353,7 @@ static void cut_values(struct mp_bins *b, const struct mp_lines *l, double low, 
 		if (v > high)
 			break;
 	}
-	if (n < 2) /* a line is wider than the range */
+	if (n < 2) /* the range is within one line */
 		b->edge[n++] = mp_grid_line_begin(
 			l,
 			mp_grid_line_of(l, &(struct mp_grid_coord){ .real = high }, l->level) + 1);

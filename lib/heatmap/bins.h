@@ -9,32 +9,37 @@
 #include "lib/draw/axis.h"
 #include "lib/heatmap/grid.h"
 
-/* After the n bins that are drawn come two: n is below the first (names: other), n + 1 above the last. */
+/*
+ * After the n bins of the range come two for overflow: n is below the first (names: other), n + 1
+ * above the last.
+ */
 struct mp_bins {
 	size_t n;
 	bool names;
-	double *edge;	     /* n + 1, unless names; whole numbers times the factor */
-	int64_t *whole;	     /* the same, exactly, where lines are WHOLE; else NULL */
-	struct mp_str *name; /* n; borrowed from the grid */
-	size_t others;	     /* names that are in "other", as far as known */
-	unsigned *bin;	     /* by slot of the grid */
-	struct mp_axis axis; /* unless names; TIME: without `zero` */
+	/* n + 1 edges, unless names; whole numbers are multiplied by the factor */
+	double *edge;
+	int64_t *whole;	     /* if lines are WHOLE: the edges as exact integers; else NULL */
+	struct mp_str *name; /* n names; borrowed from the grid */
+	size_t others;	     /* names in "other", as far as they are known */
+	unsigned *bin;	     /* slot of the grid -> bin */
+	struct mp_axis axis; /* unless names; for TIME without `zero` */
 	int64_t zero;
 };
 
 struct mp_bins_style {
-	size_t wanted;	 /* bins; of names at most so many */
-	double overflow; /* share of the sum that may be outside the range at either end */
+	size_t wanted;	 /* number of bins; for names the maximum */
+	double overflow; /* share of the sum that may be outside of the range at either end */
 	bool log_scale;	 /* VALUE */
 	const char *unit;
 
 	/* WHOLE */
-	int64_t factor; /* what a whole number is multiplied with */
-	int64_t margin; /* whole numbers added on both sides of a single one */
-	int64_t end; /* the range is from 0 to this, after multiplication; 0: that of the values */
+	int64_t factor; /* multiplies whole numbers */
+	int64_t margin; /* whole numbers added on both sides if there is one value only */
+	/* the range is from 0 to this, after multiplication; 0: the range of the values */
+	int64_t end;
 };
 
-/* `totals` is the sum of each slot of the lines, which are not empty. */
+/* Makes the bins. `lines` must not be empty; `totals` is the sum of each of its slots. */
 void mp_bins_make(struct mp_bins *b, const struct mp_lines *lines, const uint64_t *totals,
 		  const struct mp_bins_style *style);
 void mp_bins_release(struct mp_bins *b);

@@ -26,7 +26,7 @@ void mp_heat_reader_release(struct mp_heat_reader *r)
 
 /* --- what the axes are -------------------------------------------------------------------------------- */
 
-/* The type of an event's field by the header, or NULL. */
+/* The type that the header gives to an event's field, or NULL. */
 static const char *declared(const json_t *header, struct mp_str name)
 {
 	json_t *events = json_object_get(header, "events"), *fields;
@@ -121,7 +121,7 @@ static struct mp_field field(const char *name)
 	return f;
 }
 
-/* Decides by the first record what the axes are. */
+/* Decides what the axes are, by the first record. */
 static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	const struct mp_heat_wish *w = r->wish;
@@ -147,7 +147,7 @@ static void decide(struct mp_heat_reader *r, const struct mp_rec *rec)
 	mp_heat_sums_begin(&r->sums);
 }
 
-/* After dumps: the first record must fit their axes. */
+/* After dumps: checks that the first record fits their axes. */
 static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	r->x = field(r->sums.info.x.field);
@@ -169,7 +169,7 @@ static void handle_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
 {
 	int64_t from = ctl->from_ns ? ctl->from_ns : ctl->time_ns, factor;
 
-	if (!r->sums.begun) { /* the axes are unknown before the first record */
+	if (!r->sums.begun) { /* the axes are not known before the first record */
 		r->sums.early_losses += ctl->lost;
 		return;
 	}
@@ -221,7 +221,10 @@ static struct mp_str canonical(struct mp_heat_reader *r, struct mp_str name)
 	return (struct mp_str){ r->text.p + raw, r->text.len - raw };
 }
 
-/* Returns 0; 1 if the record has no such name, and so no place; -1 with `*why`. */
+/*
+ * Finds the place of a name. Returns 0; 1 if the record lacks the field, and has no place; -1 with
+ * `*why`.
+ */
 static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const struct mp_field *f,
 		      struct mp_grid_coord *p, const char **why)
 {
@@ -294,8 +297,8 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 }
 
 /*
- * Returns 0; 1 if the record has no place, which is not an error; -1 with `*why`. canonical() returns
- * a name in r->text, so the first of two names is copied.
+ * Finds the place of a record. Returns 0; 1 if it has no place, which is not an error; -1 with
+ * `*why`. canonical() returns a name in r->text, so the first of two names is copied.
  */
 static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
@@ -324,7 +327,10 @@ static int add(struct mp_heat_reader *r, const struct mp_rec *rec, const char **
 	return 0;
 }
 
-/* Notes a type as a dump has it, so that a title is the same with and without a dump in between. */
+/*
+ * Notes a type in the form that dumps have, so that the title is the same with and without an
+ * intermediate dump.
+ */
 static void note_type(struct mp_heat_reader *r, struct mp_str type)
 {
 	json_t *string = mp_ctl_string(type);
@@ -334,7 +340,7 @@ static void note_type(struct mp_heat_reader *r, struct mp_str type)
 	json_decref(string);
 }
 
-/* Notes the type of an event; true if the user wants it. */
+/* Notes the type of an event; true if the user selects it. */
 static bool is_wanted(struct mp_heat_reader *r, const struct mp_rec *rec)
 {
 	const struct mp_type_seen *seen;

@@ -11,21 +11,21 @@
 #include "lib/stream/choice.h"
 #include "lib/stream/input.h"
 
-/* What the user asks for. */
+/* The user's options. */
 struct mp_heat_wish {
-	struct mp_field x, y;	/* name.p == NULL: the records decide */
-	struct mp_fields names; /* shown as names, even if they look like numbers */
+	struct mp_field x, y;	/* name.p == NULL: the records decide which field */
+	struct mp_fields names; /* show values as names, even if they look like numbers */
 	bool subsecond;
 };
 
 struct mp_heat_reader {
 	const struct mp_heat_wish *wish; /* borrowed */
-	struct mp_choice choice;	 /* the caller hands it options */
+	struct mp_choice choice;	 /* the caller passes its options to it */
 	struct mp_heat_sums sums;
-	struct mp_field x, y; /* of the records */
-	bool plain;	      /* points by x and y, counted: the fast path */
-	enum mp_kind kind;    /* of the records; 0: only dumps so far */
-	json_t *header;	      /* the first of the records */
+	struct mp_field x, y; /* the fields of the axes for the current kind of records */
+	bool plain;	      /* x and y of points, each counting 1: the fast path */
+	enum mp_kind kind;    /* kind of the records; 0: there were only dumps so far */
+	json_t *header;	      /* the first header of these records */
 	struct mp_buf text;
 	bool in_dump; /* the current section is a dump */
 	struct mp_heat_dump dump;
@@ -37,10 +37,13 @@ void mp_heat_reader_release(struct mp_heat_reader *r);
 /* A control line. Misuse (types that must not be mixed, dumps that do not fit) ends the program. */
 void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in);
 
-/* Adds a record. Returns 0, or -1 with `*why`: it has no place, which is counted. */
+/*
+ * Adds a record. Returns 0, or -1 with `*why`: it has no place in the grid and is counted as
+ * skipped.
+ */
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why);
 
-/* After the last record: completes `sums`. */
+/* To be called after the last record: completes `sums`. */
 void mp_heat_finish(struct mp_heat_reader *r);
 
 #endif

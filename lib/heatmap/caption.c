@@ -82,7 +82,7 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, ", host %s", h->info->host);
 }
 
-/* Writes " since 2026-11-20T09:19:00.5Z": where 0 of a time axis is. */
+/* Writes the time at the 0 of a time axis: " since 2026-11-20T09:19:00.5Z". */
 static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t zero)
 {
 	char text[MP_RFC3339_MAX], *fraction, *end;

@@ -9,7 +9,8 @@
 enum {
 	STRIDE = MP_GRID_ROWS + 1,
 	LEAST_DECIMAL = -1000,
-	DECIMAL_BITS = 52, /* of the number of a line, so that its beginning is an exact double */
+	/* of a line's number, so that the beginning of the line is an exact double */
+	DECIMAL_BITS = 52,
 };
 
 #define CELLS_SIZE ((size_t)(MP_GRID_COLUMNS + 1) * STRIDE * sizeof(uint64_t))
@@ -117,7 +118,7 @@ double mp_grid_line_begin(const struct mp_lines *l, int64_t line)
 
 /* --- slots -------------------------------------------------------------------------------------------- */
 
-/* `key`: of the entry in l->slots. */
+/* Takes a free slot for a line; `key` is that of its entry in l->slots. */
 static unsigned new_slot(struct mp_lines *l, int64_t line, uint64_t key)
 {
 	unsigned slot = l->n_free ? l->free[--l->n_free] : l->top++;
@@ -140,7 +141,7 @@ static void drop_slot(struct mp_lines *l, unsigned slot)
 
 static inline uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
 {
-	if (a + b <= INT64_MAX) /* then both are not above it, either */
+	if (a + b <= INT64_MAX) /* then neither of the two is above it */
 		return a + b;
 	g->overflow = true;
 	return INT64_MAX;
@@ -168,7 +169,7 @@ static void move_columns(struct mp_grid *g, const struct move *moves, size_t n)
 	}
 }
 
-/* Column by column, so that a column stays in the cache. */
+/* Goes column by column, so that a column stays in the cache. */
 static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
 {
 	size_t column, i;
@@ -193,7 +194,7 @@ static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move 
 		move_rows(g, moves, n);
 }
 
-/* Merges each 2^by neighbours. */
+/* Merges each 2^by neighbouring lines. */
 static void coarsen(struct mp_grid *g, struct mp_lines *l, int by)
 {
 	struct move moves[MP_MAX(MP_GRID_COLUMNS, MP_GRID_ROWS)];
@@ -236,7 +237,7 @@ static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 	return l->last_slot;
 }
 
-/* The slot of a line at the level of the axis, which may rise to make room. */
+/* The slot of a line at the axis's level. The level rises if a new line has no room. */
 static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
 	uint64_t slot;
@@ -277,7 +278,7 @@ static void find_greatest(struct mp_lines *l)
 			l->greatest = i;
 }
 
-/* The entry of a name, or a free one; `hash` is its own. */
+/* The entry of a name in l->slots, or a free entry; `hash` is the hash of the name. */
 static struct mp_intmap_entry *find_name(const struct mp_lines *l, struct mp_str name,
 					 uint64_t hash)
 {
@@ -293,7 +294,7 @@ static uint64_t hash_of(struct mp_str name)
 	return mp_hash(name.p, name.len, mp_hash_seed());
 }
 
-/* Moves the last name of the order to "other". */
+/* Moves the last name in the order of hashes to "other". */
 static void evict(struct mp_grid *g, struct mp_lines *l)
 {
 	struct move move = { l->greatest, l->max };
@@ -305,7 +306,9 @@ static void evict(struct mp_grid *g, struct mp_lines *l)
 	l->has_last = false;
 }
 
-/* Makes a slot for a name, unless it comes after all that are kept: then "other". */
+/*
+ * Makes a slot for a name. If it comes after all names that are kept, its slot is that of "other".
+ */
 static unsigned new_name(struct mp_grid *g, struct mp_lines *l, struct mp_str name, uint64_t hash)
 {
 	int64_t rank = rank_of(name);
@@ -363,7 +366,7 @@ static void note_whole(struct mp_lines *l, int64_t v)
 	l->any = true;
 }
 
-/* floor() without a call. */
+/* floor() inline, since a call would cost time. */
 static inline int64_t whole_below(double v)
 {
 	int64_t whole = (int64_t)v;
@@ -425,7 +428,7 @@ void mp_grid_add_point(struct mp_grid *g, double x, double y)
 	g->records++;
 }
 
-/* Makes the columns from one line to another; false if that raised the level. */
+/* Makes the columns from one line to another; false if that made the level rise. */
 static bool make_columns(struct mp_grid *g, int64_t from, int64_t to)
 {
 	int level = g->x.level;

@@ -35,36 +35,38 @@ enum {
 struct mp_lines {
 	enum mp_lines_kind kind;
 	int level;
-	size_t n, max;	     /* lines in use, and at most */
-	size_t top;	     /* slots from there on have never been in use */
-	bool *used;	     /* by slot */
+	size_t n, max;	     /* lines in use, and their maximum */
+	size_t top;	     /* slots from this one on were never used */
+	bool *used;	     /* by slot: it is in use */
 	int64_t *line;	     /* by slot: number of the line, or hash of the name */
-	struct mp_str *name; /* by slot; owned */
-	bool any;	     /* there was a value: the following are valid */
-	bool whole;	     /* DECIMAL, VALUE: all were whole numbers */
-	int64_t first, last; /* WHOLE: least and greatest */
-	double low, high;    /* DECIMAL, VALUE: least and greatest */
+	struct mp_str *name; /* by slot: the name; owned */
+	bool any;	     /* there was a value: the following members are valid */
+	bool whole;	     /* DECIMAL, VALUE: all values were whole numbers */
+	int64_t first, last; /* WHOLE: least and greatest value */
+	double low, high;    /* DECIMAL, VALUE: least and greatest value */
 
-	/* inside */
-	double scale, limit; /* DECIMAL: lines per 1; values from there on need a coarser level */
+	/* private */
+	double scale, limit; /* DECIMAL: lines per 1; values from `limit` on need a coarser level */
 	struct mp_intmap slots; /* line, or seeded hash of the name -> slot + 1 */
 	unsigned *free;
 	size_t n_free;
-	int64_t last_line; /* the latest one */
+	int64_t last_line; /* the line of the previous value */
 	unsigned last_slot;
 	bool has_last;
-	unsigned greatest; /* NAMES: slot of the last one in that order, when all are taken */
+	/* NAMES: slot of the last name in the order of hashes, when all slots are in use */
+	unsigned greatest;
 };
 
 struct mp_grid {
 	struct mp_lines x, y;
-	uint64_t *cells;    /* [column slot][row slot] */
-	uint64_t *lost;	    /* by column slot: events lost there, if x is a time */
-	int64_t *lost_from; /* by column slot: since when, if lost is not 0 */
+	uint64_t *cells; /* [column slot][row slot]: sums */
+	/* by column slot: events whose loss was noticed there, if x is a time */
+	uint64_t *lost;
+	int64_t *lost_from; /* by column slot: earliest time of that loss, if `lost` is not 0 */
 	uint64_t lost_elsewhere;
-	uint64_t records; /* how many were added, with any weight */
-	uint64_t skipped; /* the caller's: records without a place */
-	bool overflow;	  /* a sum reached INT64_MAX, and stays there */
+	uint64_t records; /* records that were added, with any weight */
+	uint64_t skipped; /* for the caller: records without a place */
+	bool overflow;	  /* a sum reached INT64_MAX, where it stays */
 };
 
 /* A coordinate: the member for the kind of its axis. */
@@ -98,7 +100,7 @@ static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, u
 	return &g->cells[(size_t)column * (MP_GRID_ROWS + 1) + row];
 }
 
-/* The number of the line of a coordinate at `level`; not for NAMES. */
+/* The number of the line to which a coordinate belongs at `level`; not for NAMES. */
 int64_t mp_grid_line_of(const struct mp_lines *l, const struct mp_grid_coord *p, int level);
 
 /* Where a line begins: it holds the values from there to before the beginning of the next line. */

@@ -54,7 +54,7 @@ static json_t *axis_json(const struct mp_heat_axis *a, const struct mp_lines *l)
 	return o;
 }
 
-/* Slots in the order of their lines, or names. */
+/* The slots, ordered by their lines or names. */
 struct order {
 	int64_t line;
 	struct mp_str name;
@@ -83,7 +83,7 @@ static struct order *in_order(const struct mp_lines *l, size_t *n)
 		if (l->used[i])
 			v[(*n)++] = (struct order){ l->line[i], l->name[i], i, names, false };
 	qsort(v, *n, sizeof(*v), compare);
-	if (names) /* may be empty */
+	if (names) /* "other" comes last, even if it is empty */
 		v[(*n)++] = (struct order){ 0, MP_STR(""), l->max, names, true };
 	return v;
 }
@@ -136,7 +136,7 @@ static json_t *grid_json(const struct mp_heat_sums *s, const struct order *x, si
 	return o;
 }
 
-/* Adds a frame: the number of a line, "=" and a name, or "*" for other. */
+/* Writes a line or a name as a frame: the number of the line, "=" and a name, or "*" for other. */
 static void add_frame(struct mp_buf *to, const struct order *o)
 {
 	char number[MP_NUM_MAX];
@@ -175,7 +175,10 @@ static void put_line(struct mp_out *out, struct mp_buf *line, uint64_t weight,
 	mp_out_write(out, line->p, line->len);
 }
 
-/* Writes the cells that are not 0, then the lines in use without such cells. Returns how many. */
+/*
+ * Writes the cells that are not 0, then the used lines that have no such cells. Returns how many
+ * stack lines it wrote.
+ */
 static uint64_t put_cells(const struct mp_grid *g, struct mp_out *out, const struct order *x,
 			  size_t n_x, const struct order *y, size_t n_y)
 {
@@ -424,7 +427,7 @@ int mp_heat_dump_begin(struct mp_heat_dump *d, struct mp_heat_sums *s, const jso
 	return 0;
 }
 
-/* The slot of a frame; -1: this axis has no such frame. */
+/* The slot that a frame names; -1: this axis has no such frame. */
 static long frame_slot(struct mp_heat_dump *d, struct mp_heat_sums *s, struct mp_lines *l,
 		       struct mp_str frame, int level)
 {

@@ -12,20 +12,20 @@
 #include "lib/stream/ctl.h"
 #include "lib/stream/rec.h"
 
-/* What has been added up. Zeroed, it has no axes yet; mp_heat_sums_init() comes first. */
+/* The sums so far. Zeroed, it has no axes yet; call mp_heat_sums_init() first. */
 struct mp_heat_sums {
 	bool begun; /* `grid` and `info` are valid */
 	struct mp_grid grid;
 	struct mp_heat_info info;
-	struct mp_map types;   /* of the events that were added up, in order of appearance */
-	bool chosen;	       /* the user wants several types to be added up */
+	struct mp_map types;   /* types of the events that were added, in order of appearance */
+	bool chosen;	       /* the user has asked to add several types up */
 	uint64_t early_losses; /* events lost before `begun` */
 };
 
 void mp_heat_sums_init(struct mp_heat_sums *s);
 void mp_heat_sums_release(struct mp_heat_sums *s);
 
-/* `info` is set, all but its events: makes the grid. */
+/* Makes the grid; `info` must be set, but for its `events`. */
 void mp_heat_sums_begin(struct mp_heat_sums *s);
 
 /* Writes the sums as a section of stack lines. */

@@ -58,7 +58,7 @@ static bool in_use(const struct mp_lines *l, size_t slot)
 	return slot == l->max ? l->kind == MP_NAMES : slot < l->top && l->used[slot];
 }
 
-/* One past the last slot that may be in use. */
+/* The end of the slots that may be in use. */
 static size_t slots_end(const struct mp_lines *l)
 {
 	return l->kind == MP_NAMES ? l->max + 1 : l->top;
@@ -105,7 +105,7 @@ static void fill_cells(struct mp_heat *h)
 	}
 }
 
-/* A loss may have happened in any bin of its interval. */
+/* Notes for each loss all bins of its interval, since it may have happened in any of them. */
 static void fill_lossy(struct mp_heat *h)
 {
 	size_t i, bin;
@@ -227,7 +227,7 @@ static void place_time(struct mp_bins *b, const struct mp_heat *h, const struct 
 {
 	int64_t zero = h->info->has_origin ? h->info->origin_ns : l->first * mp_heat_factor(what);
 
-	if (what == MP_HEAT_SECOND) /* columns begin at full seconds */
+	if (what == MP_HEAT_SECOND) /* columns begin at whole seconds */
 		zero -= zero % (int64_t)MP_NS_PER_SEC;
 	if (what == MP_HEAT_TIME || what == MP_HEAT_SECOND) {
 		b->axis.kind = MP_AXIS_TIME;
@@ -237,14 +237,14 @@ static void place_time(struct mp_bins *b, const struct mp_heat *h, const struct 
 	}
 }
 
-/* `style` without the members that depend on what the axis shows. */
+/* Makes bins; sets those members of `style` that depend on what the axis shows. */
 static void make_bins(struct mp_bins *b, const struct mp_lines *l, const uint64_t *totals,
 		      const struct mp_heat_axis *axis, struct mp_bins_style *style)
 {
 	style->unit = axis->unit;
 	style->factor = mp_heat_factor(axis->what);
 	style->margin = axis->what == MP_HEAT_TIME ? MP_NS_PER_SEC / 2 : 5;
-	style->end = axis->what == MP_HEAT_OFFSET ? MP_NS_PER_SEC : 0; /* the whole second */
+	style->end = axis->what == MP_HEAT_OFFSET ? MP_NS_PER_SEC : 0; /* the complete second */
 	mp_bins_make(b, l, totals, style);
 }
 
@@ -286,7 +286,7 @@ void mp_heat_release(struct mp_heat *h)
 	free(h->percentile);
 }
 
-/* The sum of n cells, from the first one on in steps of `step`. */
+/* The sum of n cells, `step` apart. */
 static uint64_t sum_cells(const uint64_t *cell, size_t n, size_t step)
 {
 	uint64_t total = 0;

@@ -28,15 +28,16 @@ struct mp_heat_axis {
 
 struct mp_heat_info {
 	struct mp_heat_axis x, y;
-	char *weight; /* the field, or "count" */
-	char *unit;   /* of the weight */
+	char *weight; /* name of the field, or "count" */
+	char *unit;   /* of the weight: its unit */
 	bool spread;  /* spans are spread over the columns that they cover */
 	char *events; /* types that were added up, as in "a:b, c:d"; "" for points */
 	bool has_origin;
-	int64_t origin_ns; /* 0 of a time axis; not has_origin: the first event */
+	/* the time at 0 of a time axis; without has_origin the first event is at 0 */
+	int64_t origin_ns;
 	bool has_offset;
-	int64_t offset_ns; /* realtime - clock of the stream, of the first header */
-	char *host;	   /* of it, or NULL */
+	int64_t offset_ns; /* realtime - clock, from the first header */
+	char *host;	   /* from the first header, or NULL */
 };
 
 void mp_heat_info_release(struct mp_heat_info *info);
@@ -48,11 +49,11 @@ int64_t mp_heat_factor(enum mp_heat_what what);
 enum mp_heat_colour { MP_HEAT_LINEAR, MP_HEAT_SQRT, MP_HEAT_LOG };
 
 struct mp_heat_style {
-	size_t columns, rows; /* wanted; names: at most so many */
-	bool log_x, log_y;    /* of numbers */
-	double overflow;      /* share that may go to the overflow at either end */
+	size_t columns, rows; /* wanted number of bins; of names the maximum */
+	bool log_x, log_y;    /* logarithmic scale, for numbers */
+	double overflow;      /* share of the sum that may be in the overflow at either end */
 	enum mp_heat_colour colour;
-	const double *percentiles; /* shares */
+	const double *percentiles; /* as shares from 0 to 1 */
 	size_t n_percentiles;
 };
 
@@ -60,12 +61,12 @@ struct mp_heat {
 	const struct mp_grid *grid;
 	const struct mp_heat_info *info;
 	struct mp_bins x, y;
-	uint64_t *cells;   /* [y bin][x bin], n + 2 of each */
-	uint64_t max;	   /* of all cells */
-	uint64_t sum;	   /* of all cells; UINT64_MAX if it is more */
+	uint64_t *cells;   /* [y bin][x bin], n + 2 bins of each axis */
+	uint64_t max;	   /* greatest cell */
+	uint64_t sum;	   /* sum of all cells; UINT64_MAX if it is larger */
 	uint64_t *lost;	   /* by x bin: events whose loss was noticed there */
-	uint64_t *lossy;   /* by x bin: of all these, those that may have been lost there */
-	double *lost_from; /* by x bin: ns, as in x.edge */
+	uint64_t *lossy;   /* by x bin: events of any reported loss that may have happened there */
+	double *lost_from; /* by x bin: since when these were lost, in ns, as in x.edge */
 	size_t n_percentiles;
 	double *percentile; /* [percentile][x bin], as exact as the lines; NAN: the bin is empty */
 	enum mp_heat_colour colour;
@@ -85,7 +86,7 @@ static inline uint64_t mp_heat_cell(const struct mp_heat *h, size_t x, size_t y)
 uint64_t mp_heat_column(const struct mp_heat *h, size_t x);
 uint64_t mp_heat_row(const struct mp_heat *h, size_t y);
 
-/* Where on the ramp of colours, from 0 to 1, a value is. */
+/* The place of a value on the colour ramp, from 0 to 1. */
 double mp_heat_share(const struct mp_heat *h, uint64_t value);
 
 #endif

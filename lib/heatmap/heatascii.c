@@ -15,7 +15,7 @@ struct text {
 	const struct mp_heat *h;
 	enum mp_ansi ansi;
 	const struct mp_palette *palette;
-	size_t each; /* characters of a bin */
+	size_t each; /* characters per bin */
 };
 
 enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm)
@@ -132,7 +132,8 @@ static void put_beyond(struct text *t, bool above)
 	struct mp_buf label = { NULL, 0, 0 };
 
 	mp_heat_beyond(&label, &t->h->y, &t->h->info->y, above);
-	if (label.len > 3 && (unsigned char)*label.p == 0xe2) { /* replace the sign by ASCII */
+	/* replace the UTF-8 sign by ASCII */
+	if (label.len > 3 && (unsigned char)*label.p == 0xe2) {
 		memmove(label.p + 2, label.p + 3, label.len - 3);
 		label.p[0] = '>';
 		label.p[1] = '=';

@@ -9,7 +9,7 @@
 #include "lib/heatmap/heat.h"
 
 enum mp_ansi {
-	MP_ANSI_NONE, /* only ASCII, except names */
+	MP_ANSI_NONE, /* only ASCII characters, except in names */
 	MP_ANSI_256,
 	MP_ANSI_TRUE,
 };
@@ -17,7 +17,10 @@ enum mp_ansi {
 /* The colours of a terminal with this $TERM and $COLORTERM (NULL: not set). */
 enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm);
 
-/* How many bins fit on `width` columns and `height` lines; for the style. */
+/*
+ * How many bins fit into `width` columns and `height` lines of a terminal; for struct
+ * mp_heat_style.
+ */
 void mp_heat_ascii_bins(size_t width, size_t height, size_t *columns, size_t *rows);
 
 void mp_heat_ascii(struct mp_buf *to, const struct mp_heat *h, struct mp_str title,

@@ -45,7 +45,9 @@ static void add_comma(struct mp_buf *to)
 		mp_buf_byte(to, ',');
 }
 
-/* Text in quotes has no escapes in an expression, so '?' of a glob replaces a byte that needs one. */
+/*
+ * Adds a glob: quoted text in an expression has no escapes, so '?' replaces a byte that needs one.
+ */
 static void add_glob(struct mp_buf *to, struct mp_str raw)
 {
 	size_t i;
@@ -58,8 +60,8 @@ static void add_glob(struct mp_buf *to, struct mp_str raw)
 }
 
 /*
- * Adds the condition for a name, which has the escapes of the stream in the grid. Nothing is added if
- * the script can make it from the name as shown: printable ASCII without quotes.
+ * Adds the expression that selects a name; in the grid, names have the escapes of the stream. Adds
+ * nothing if the script can make it from the name as shown: printable ASCII without quotes.
  */
 static void add_condition(struct mp_buf *to, size_t i, const char *field, struct mp_str name)
 {
@@ -75,7 +77,8 @@ static void add_condition(struct mp_buf *to, size_t i, const char *field, struct
 		k++;
 	if (mp_num_i64(name, &number) == 0 && (*name.p != '0' || name.len == 1) && *name.p != '+')
 		mp_buf_printf(&expr, "%s==%lld", field, (long long)number);
-	else if (mp_field_parse(&plain, mp_str(field)) < 0) /* computed: each is a number */
+	/* a computed field: all its values are numbers */
+	else if (mp_field_parse(&plain, mp_str(field)) < 0)
 		mp_buf_printf(&expr, "%s==%.*s", field, MP_STR_ARGS(name));
 	else if (name.len == MP_GRID_NAME_MAX)
 		mp_buf_printf(&expr, "%s~\"", field);

@@ -11,9 +11,9 @@ struct mp_heat_layout {
 	double left, top, w, h;	 /* of the cells within the bins that are drawn */
 	double *x_px, *y_px;	 /* edges of bins, n + 1; y from the bottom up (names: top down) */
 	double below_x, above_x; /* left edges of the overflow columns; 0: none */
-	double below_y, above_y; /* top edges of the overflow rows; 0: none */
-	double beyond;		 /* their size */
-	double label_px;	 /* font of the labels of names */
+	double below_y, above_y; /* upper edges of the overflow rows; 0: none */
+	double beyond;		 /* width and height of the overflow */
+	double label_px;	 /* font size of the labels of names */
 };
 
 /* The data, a statement of JavaScript; `events`: the globs of -e, or NULL. */

@@ -14,8 +14,8 @@ enum {
 	LEVELS = 24,
 	PLOT_WIDTH = 900,
 	PLOT_HEIGHT = 384,
-	NAME_WIDTH = 170, /* at most, of labels of names */
-	SMALL = 11,	  /* font of the bar and of names */
+	NAME_WIDTH = 170, /* maximum width of the labels of names */
+	SMALL = 11,	  /* font size for the colour bar and for names */
 	BEYOND = 14,
 	GAP = 6,
 	BAR_WIDTH = 14,
@@ -27,8 +27,8 @@ struct drawing {
 	const struct mp_heat *h;
 	const struct mp_heat_look *look;
 	struct mp_heat_layout l;
-	bool upright_names;   /* labels of x are vertical */
-	double bottom, right; /* of the cells and the overflow */
+	bool upright_names;   /* the labels of the x axis are vertical */
+	double bottom, right; /* edges of the cells, including the overflow */
 	double bar_x;
 	double notes_y;
 	struct mp_buf notes;
@@ -180,7 +180,7 @@ static unsigned level_of(const struct mp_heat *h, uint64_t value)
 	return MP_MIN((unsigned)(mp_heat_share(h, value) * LEVELS), (unsigned)LEVELS - 1);
 }
 
-/* The place of a bin: its lower edge in px, and its size. */
+/* Finds the place of a bin: its lower edge in px, and its size. */
 static void extent(const struct mp_bins *b, const double *px, size_t i, double below, double above,
 		   double *at, double *size)
 {
@@ -252,7 +252,10 @@ static void draw_cells(struct drawing *d)
 	mp_buf_printf(d->to, "</g>\n");
 }
 
-/* Draws a band from the begin of a loss to the end of its column, and a mark above it. */
+/*
+ * Draws a band from the begin of the interval of a loss to the end of the column, and a mark above
+ * it.
+ */
 static void draw_lost(struct drawing *d)
 {
 	const struct mp_heat *h = d->h;
@@ -477,7 +480,7 @@ static void draw_percentiles(struct drawing *d)
 
 /* --- legend ------------------------------------------------------------------------------------------- */
 
-/* Labels the greatest sum, and 1, 2, 5 times powers of ten below it where there is room. */
+/* Labels the greatest sum, and 1, 2 and 5 times the powers of ten below it if there is room. */
 static void bar_labels(struct drawing *d, double top, double height)
 {
 	double last = -HUGE_VAL, tens = pow(10, floor(log10((double)d->h->max)));
@@ -588,7 +591,7 @@ static void begin(struct mp_buf *to, const struct mp_heat_look *look, double wid
 	mp_buf_release(&dark);
 }
 
-/* Draws what the script moves, which is invisible without it. */
+/* Draws the elements that the script moves; they are invisible without it. */
 static void draw_handles(struct drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;

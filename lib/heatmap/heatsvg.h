@@ -18,7 +18,7 @@ struct mp_heat_look {
 
 void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_look *look);
 
-/* A picture that says that there is nothing to draw. */
+/* Draws a picture that says that there is nothing to draw. */
 void mp_heat_svg_empty(struct mp_buf *to, const struct mp_heat_look *look);
 
 #endif

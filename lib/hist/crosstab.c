@@ -12,8 +12,8 @@ enum { NAME_MAX_WIDTH = 32 };
 struct line {
 	struct mp_str key;
 	uint64_t total;
-	size_t at;    /* its position; the last one is for the others */
-	size_t width; /* column: of its text */
+	size_t at;    /* its position; the last position is that of "other" */
+	size_t width; /* of a column: width of its text */
 };
 
 struct table {
@@ -22,7 +22,7 @@ struct table {
 	struct line *row, *column;
 	size_t row_cap, column_cap;
 	struct line **row_order, **column_order;
-	size_t n_rows, n_columns; /* shown */
+	size_t n_rows, n_columns; /* those that are shown */
 	size_t other_rows, other_columns;
 	uint64_t *cells; /* (n_rows + 1) * (n_columns + 1) */
 };
@@ -70,7 +70,7 @@ static int by_total(const void *a, const void *b)
 	return by_name(a, b);
 }
 
-/* Numbers come first, by value, then text, by bytes, then a missing value. */
+/* Numbers come first, ordered by value; then text, ordered by bytes; then a missing value. */
 static int by_value(const void *a, const void *b)
 {
 	const struct line *x = *(struct line *const *)a, *y = *(struct line *const *)b;
@@ -89,8 +89,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * Sorts lines by `first`, and the first `shown` of them by `order`. Sets their positions; all others
- * have the position after them. Returns the lines in that order, allocated.
+ * Sorts lines by `first`, and the first `shown` of them by `order`. Sets their positions; all
+ * others get the next position. Returns the lines in that order, allocated.
  */
 static struct line **place(struct line *lines, size_t n, size_t shown,
 			   int (*first)(const void *, const void *),
@@ -121,7 +121,7 @@ static const struct mp_field *across(const struct mp_dist_style *style)
 	return &style->by->v[style->by->n - 1];
 }
 
-/* How many columns fit into `room`, the greatest first. */
+/* How many columns fit into `room`, taking the greatest first. */
 static size_t columns_that_fit(struct table *t, size_t room)
 {
 	struct line **v = mp_alloc(t->columns.n * sizeof(struct line *));
@@ -171,7 +171,7 @@ static void fill(struct table *t, const struct mp_dists *d)
 
 static size_t row_name_width(const struct table *t, struct mp_buf *name);
 
-/* `fit`: only as many columns as fit into the width of the text. */
+/* `fit`: show only as many columns as fit into the width of the text. */
 static void build(struct table *t, const struct mp_dists *d, enum mp_dist_order order, size_t top,
 		  bool fit)
 {
@@ -218,7 +218,7 @@ static void release(struct table *t)
 	free(t->cells);
 }
 
-/* NULL for the others. */
+/* The row at a position; NULL for "other". */
 static const struct line *row_at(const struct table *t, size_t i)
 {
 	return i < t->n_rows ? t->row_order[i] : NULL;

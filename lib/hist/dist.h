@@ -17,15 +17,15 @@ struct mp_dist {
 	bool bad;   /* its key has a bad escape */
 	/* the following are not allocated if only counts are kept */
 	struct mp_loghist hist;
-	struct mp_linear linear; /* if mp_dists.linear is set */
+	struct mp_linear linear; /* only if mp_dists.linear is set */
 };
 
 struct mp_dists {
-	const struct mp_fields *by; /* of the key; borrowed */
-	bool counting;		    /* keep only counts */
-	bool linear;		    /* keep rows of equal width, too */
-	bool binary;		    /* a width that is chosen is a power of two */
-	double width;		    /* of the rows, see linear.h */
+	const struct mp_fields *by; /* fields of the key; borrowed */
+	bool counting;		    /* keep counts only, no distributions */
+	bool linear;		    /* also keep rows of equal width */
+	bool binary;		    /* if the width is chosen, it is a power of two */
+	double width;		    /* width of the rows, see linear.h */
 	struct mp_map map;    /* key -> struct mp_dist; without `by` one entry with an empty key */
 	struct mp_str *parts; /* by->n, or 1 */
 	uint64_t total;	      /* sum of all n */
@@ -64,16 +64,19 @@ struct mp_dist_row {
 	const struct mp_dist *dist;
 };
 
-/* The rows to be shown, and one for all others. */
+/* The rows to be shown, and one row that combines all others. */
 struct mp_dist_list {
 	struct mp_dist_row *rows;
 	size_t n;
-	size_t others; /* how many are in `other` */
+	size_t others; /* how many keys are combined in `other` */
 	struct mp_dist other;
-	uint64_t total; /* of all */
+	uint64_t total; /* sum of the weights of all keys */
 };
 
-/* `top` 0: all. The list points into `d`, and is valid until `d` changes. */
+/*
+ * Makes the list of the first `top` keys (0: all). It points into `d`, and is valid until `d`
+ * changes.
+ */
 void mp_dists_list(const struct mp_dists *d, enum mp_dist_order order, size_t top,
 		   struct mp_dist_list *list);
 void mp_dist_list_release(struct mp_dist_list *list);

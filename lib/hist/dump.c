@@ -17,7 +17,10 @@ static void put_field(struct mp_buf *to, struct mp_str name, struct mp_str value
 	mp_buf_str(to, value);
 }
 
-/* Writes the fields of a key. A stack must be the last field of the line, so it goes to `last`. */
+/*
+ * Writes the fields of a key, but appends a stack to `last`, since it must be the last field of the
+ * line.
+ */
 static void put_key(struct mp_buf *to, struct mp_buf *last, const struct mp_fields *by,
 		    struct mp_str key)
 {
@@ -119,7 +122,7 @@ void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, s
 		about->weight.p = NULL;
 }
 
-/* Adds a part of a distribution, or nothing if the total would exceed 64 bits. */
+/* Adds a part of a distribution; adds nothing if the total would exceed 64 bits. */
 static void merge_part(struct mp_dists *d, struct mp_dist *to, const struct mp_loghist *more)
 {
 	uint64_t total;

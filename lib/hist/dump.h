@@ -13,26 +13,26 @@
 /* The type of these events. */
 #define MP_DUMP_TYPE "mp-hist"
 
-/* What the numbers of a line are. */
+/* What the numbers of a line mean. */
 struct mp_dump_about {
 	struct mp_str field;  /* what was measured; p == NULL: counts only */
-	struct mp_str weight; /* p == NULL: each counts 1 */
+	struct mp_str weight; /* p == NULL: each record counts 1 */
 };
 
 struct mp_dump_result {
 	uint64_t lines;
-	uint64_t overlong; /* lines not written: their keys are too long */
+	uint64_t overlong; /* lines that were not written since their keys are too long */
 };
 
 struct mp_dump_result mp_dump_write(const struct mp_dists *d, const struct mp_dump_about *about,
 				    uint64_t time_ns, struct mp_out *out);
 
-/* True if a record is a line of a dump. */
+/* Whether a record is a line of a dump. */
 bool mp_dump_is(const struct mp_rec *rec);
 
 /*
- * Parses what the numbers of a line are; slices of the line. `*type` is that of the measured events,
- * p == NULL: points.
+ * Parses the meaning of the numbers of a line into slices of the line. `*type` is that of the
+ * measured events, p == NULL: points.
  */
 void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, struct mp_str *type);
 
@@ -44,7 +44,7 @@ int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fi
 		const char **why);
 
 /*
- * For d->linear, after the last line: false if a dump did not have the rows of that width.
+ * To be called after the last line if d->linear is set: false if a dump had no rows of that width.
  */
 bool mp_dump_complete(const struct mp_dists *d);
 

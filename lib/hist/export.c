@@ -65,7 +65,10 @@ void mp_dist_write_tsv_names(const struct mp_dist_style *style, struct mp_out *o
 	mp_buf_release(&text);
 }
 
-/* Writes the interval and the values of the key, each followed by a TAB; key.p NULL: the others. */
+/*
+ * Writes the interval and the values of the key, each followed by a TAB; key.p NULL: those of the
+ * row "other".
+ */
 static void put_tsv_key(struct mp_buf *to, const struct mp_dist_style *style, struct mp_str key)
 {
 	size_t i;

@@ -46,7 +46,7 @@ static char *refuse_mixture(const struct mp_measure *m)
 	return mp_types_mixture(&m->choice.types);
 }
 
-/* How many ns 1 in x is; 0 if the header does not give it a unit of time. */
+/* How many ns a difference of 1 in x is; 0 if the header does not give x a unit of time. */
 static double x_factor(const struct mp_measure *m)
 {
 	static const struct {
@@ -73,7 +73,7 @@ char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header)
 	return refuse_mixture(m);
 }
 
-/* Decides the unit of the field or the weight, and refuses a second one. */
+/* Sets the unit of the field or the weight from the header; refuses a change of the unit. */
 static char *decide_unit(struct mp_measure *m, size_t i, const struct mp_field *f)
 {
 	const char *now = f->name.p ? mp_unit_of(m->header, f) : "";
@@ -111,7 +111,7 @@ static bool same_name(struct mp_str a, struct mp_str b)
 	return a.p && b.p ? mp_str_eq(a, b) : a.p == b.p;
 }
 
-/* Copies a name, since it is used until the end. */
+/* Copies a name, which is needed until the end. */
 static void own_field(struct mp_field *to, struct mp_str name)
 {
 	struct mp_expr_error error;
@@ -122,7 +122,7 @@ static void own_field(struct mp_field *to, struct mp_str name)
 		*to = (struct mp_field){ .id = MP_FIELD_KEY, .name = name };
 }
 
-/* Decides by the first record, or line of a dump, what is measured, and refuses anything else. */
+/* The first record, or line of a dump, decides what is measured; refuses later ones that differ. */
 static char *decide_about(struct mp_measure *m, const struct mp_dump_about *about)
 {
 	if (!m->decided) {
@@ -140,7 +140,7 @@ static char *decide_about(struct mp_measure *m, const struct mp_dump_about *abou
 	return decide_units(m);
 }
 
-/* What is measured in a record that is not a line of a dump. */
+/* Finds what is measured in a record that is not a line of a dump. */
 static struct mp_dump_about about_of(const struct mp_measure *m, const struct mp_rec *rec)
 {
 	struct mp_dump_about about = { m->field.name, m->choice.weight.name };

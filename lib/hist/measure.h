@@ -12,25 +12,26 @@
 #include "lib/stream/ctl.h"
 
 struct mp_measure {
-	/* set by the caller, after mp_measure_init(); names are borrowed */
-	struct mp_field field; /* name.p == NULL: dur of events, y of points, or that of a dump */
+	/* set by the caller after mp_measure_init(); names are borrowed */
+	struct mp_field field; /* name.p == NULL: dur of events, y of points, or what a dump has */
 	struct mp_choice choice;
-	struct mp_dists dists; /* options as in dist.h; mp_measure_start() sets `by` */
+	struct mp_dists dists; /* options: see dist.h; mp_measure_start() sets `by` */
 
 	/* for the caller to read */
 	struct mp_dump_about about; /* what is measured; valid after the first record */
 	const char *unit, *weight_unit;
 
-	/* inside */
-	struct mp_fields by_dump; /* the key in dumps, where all are keys of an event */
-	bool by_time; /* a part of it is computed of the time, which dumps do not have */
+	/* private */
+	/* the fields of the key in dumps, where points have become events */
+	struct mp_fields by_dump;
+	bool by_time; /* the key has a sum that needs the time, which dumps do not have */
 	struct mp_field measured, weighed;
-	bool decided;	  /* `about` is valid */
-	unsigned kinds;	  /* MP_EVENT, MP_POINT: what the input has */
-	bool unit_is_old; /* a later header may change it */
-	char *units[2];	  /* of field and weight; NULL: unknown yet */
-	json_t *header;	  /* the latest */
-	double x_ns;	  /* how many ns 1 in x is; 0: x is not a time */
+	bool decided;	  /* the members of `about` are set */
+	unsigned kinds;	  /* bits MP_EVENT and MP_POINT: kinds of records in the input */
+	bool unit_is_old; /* the unit is from an earlier header; a later one may change it */
+	char *units[2];	  /* of field and weight; NULL: not known yet */
+	json_t *header;	  /* the latest header */
+	double x_ns;	  /* how many ns a difference of 1 in x is; 0: x is not a time */
 	bool is_dump;	  /* the current record is a line of a dump */
 };
 
@@ -48,15 +49,15 @@ char *mp_measure_header(struct mp_measure *m, const struct mp_ctl *header);
 enum mp_measure_look {
 	MP_MEASURE_ADD,
 	MP_MEASURE_SKIP,   /* its type is not selected */
-	MP_MEASURE_BAD,	   /* `*why`: static text */
-	MP_MEASURE_REFUSE, /* `*refusal` as from mp_measure_header() */
+	MP_MEASURE_BAD,	   /* a record with an error: `*why` is static text */
+	MP_MEASURE_REFUSE, /* the input must be refused: `*refusal` as from mp_measure_header() */
 };
 
-/* Whether to add a record. The first one decides what is measured. May change rec->type. */
+/* Decides whether to add a record. The first one decides what is measured. May change rec->type. */
 enum mp_measure_look mp_measure_look(struct mp_measure *m, struct mp_rec *rec, const char **why,
 				     char **refusal);
 
-/* The time of the current record; of a point its x. False if it has none. */
+/* The time of the current record; for a point its x. False if it has none. */
 bool mp_measure_time(const struct mp_measure *m, const struct mp_rec *rec, uint64_t *time_ns);
 
 /* Adds the current record. Returns 0, or -1 with `*why`. */

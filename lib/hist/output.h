@@ -9,7 +9,7 @@
 #include "lib/core/io.h"
 #include "lib/hist/dist.h"
 
-/* The statistics of a distribution; in a set as bits. */
+/* The statistics of a distribution; a set of them has a bit for each. */
 enum mp_stat {
 	MP_STAT_COUNT,
 	MP_STAT_SUM,
@@ -33,15 +33,15 @@ struct mp_dist_style {
 	bool counting;
 	bool linear;
 	bool summary;	      /* a line for each key, no tables */
-	size_t rows;	      /* at most, of a linear table whose width is chosen */
+	size_t rows;	      /* maximum for a linear table whose width is chosen */
 	struct mp_str field;  /* what is measured */
-	struct mp_str weight; /* p == NULL: each counts 1 */
+	struct mp_str weight; /* p == NULL: each record counts 1 */
 	const char *unit, *weight_unit;
 	size_t columns;	  /* width of the text */
-	bool truncate;	  /* text: names are truncated to that width */
+	bool truncate;	  /* text: truncate names to that width */
 	const char *time; /* name of the interval, or NULL */
-	uint64_t time_ns; /* its beginning, on the stream's clock */
-	unsigned stats;	  /* points: bits of enum mp_stat */
+	uint64_t time_ns; /* begin of that interval, on the stream's clock */
+	unsigned stats;	  /* points: bits by enum mp_stat, which statistics are written */
 };
 
 void mp_dist_write_text(const struct mp_dist_list *list, const struct mp_dist_style *style,
@@ -81,8 +81,8 @@ struct mp_dist_bucket *mp_dist_filled_buckets(const struct mp_dist *dist,
 					      const struct mp_dist_style *style, size_t *n);
 
 /*
- * Cuts the next value off a key and writes it, for `field`: "[no FIELD]" if it is missing, "[other]"
- * if key->p is NULL. `terminal`: safe for a terminal, else escaped as in the stream.
+ * Splits the next value off a key and writes it, for `field`: "[no FIELD]" if it is missing,
+ * "[other]" if key->p is NULL. `terminal`: safe for a terminal, else escaped as in the stream.
  */
 void mp_dist_put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str *key,
 		       bool terminal);

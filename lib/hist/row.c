@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *name;
-	double share; /* percentile */
+	double share; /* for percentiles: the share of numbers at or below */
 } stats[MP_STATS] = {
 	[MP_STAT_COUNT] = { "count", 0 },    [MP_STAT_SUM] = { "sum", 0 },
 	[MP_STAT_MIN] = { "min", 0 },	     [MP_STAT_MEAN] = { "mean", 0 },
@@ -68,7 +68,10 @@ static struct mp_dist_bucket *linear_rows(const struct mp_dist *dist,
 	return v;
 }
 
-/* The exponents of the least and the greatest magnitude of a side; false if it is empty. */
+/*
+ * Finds the exponents of the least and the greatest magnitude on a side; false if the side is
+ * empty.
+ */
 static bool span(const struct mp_loghist_side *s, int *low, int *high)
 {
 	*low = s->first;
@@ -76,7 +79,7 @@ static bool span(const struct mp_loghist_side *s, int *low, int *high)
 	return s->n > 0;
 }
 
-/* A side begins at 1 if all numbers are whole, and some are 0 or have the other sign. */
+/* The rows of a side begin at 1 if all numbers are whole, and some are 0 or on the other side. */
 struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 				       const struct mp_dist_style *style, size_t *n)
 {

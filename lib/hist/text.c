@@ -12,8 +12,8 @@ enum {
 	LABEL_MAX = 2 * MP_UNIT_MAX + 8,
 	BAR_MIN = 10,
 	BAR_MAX = 100,
-	EMPTY_MAX = 5,	 /* more empty rows than that become one line */
-	COLUMN_MAX = 40, /* width of a value in any column but the last */
+	EMPTY_MAX = 5,	 /* longer runs of empty rows become one line */
+	COLUMN_MAX = 40, /* width of a value in all columns but the last */
 };
 
 /* How many characters of UTF-8: bytes that do not continue one. */
@@ -99,7 +99,7 @@ static void put_label(char *to, const struct mp_dist_style *style, const struct 
 struct layout {
 	size_t label, count, bar;
 	uint64_t most;
-	const char *heading; /* of the counts */
+	const char *heading; /* title of the column of counts */
 };
 
 static struct layout lay_out(const struct mp_dist_bucket *v, size_t n, const struct mp_dist *dist,
@@ -222,11 +222,11 @@ static void write_tables(const struct mp_dist_list *list, const struct mp_dist_s
 	}
 }
 
-/* Columns of numbers, right-aligned, followed by the key. */
+/* Layout: columns of numbers, right-aligned, followed by the values of the key. */
 struct columns {
 	size_t n;
 	size_t width[MP_STATS];
-	size_t value_width[64]; /* of the values of a key; the last is not padded */
+	size_t value_width[64]; /* widths of the key's values; the last is not padded */
 };
 
 static const enum mp_stat shown[] = { MP_STAT_COUNT, MP_STAT_SUM, MP_STAT_MEAN, MP_STAT_P50,
@@ -290,7 +290,7 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 	mp_buf_release(&name);
 }
 
-/* Writes the values side by side; the last has the rest of the line. */
+/* Writes the values side by side; the last value takes the rest of the line. */
 static void put_values(struct mp_buf *line, const struct columns *c,
 		       const struct mp_dist_style *style, struct mp_str key)
 {

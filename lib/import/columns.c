@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/import/columns.h"
 
-enum { FEW = 16 }; /* lines of a type, which may all be of one odd thread */
+enum { FEW = 16 }; /* fewer lines of a type may all be from one odd thread */
 
 /* How many lines of a type match each shape. */
 struct prior {
@@ -35,7 +35,7 @@ bool mp_import_is_tracepoint(struct mp_str type)
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-/* Counts the shapes that a cut matches; false: there is none. */
+/* Counts the shapes that a cut matches; false if it matches none. */
 static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut)
 {
 	struct mp_str type = cut->head.type.p ? cut->head.type : MP_STR("");
@@ -83,8 +83,8 @@ static bool nearly_all(uint64_t some, uint64_t all)
 }
 
 /*
- * The shape with the most columns among those that nearly all lines match. One that few lines of the
- * text have is not a shape, but a name or a text that looks like one.
+ * The shape with the most columns among those that nearly all lines match. A shape that few lines
+ * match is only a name or a text that looks like columns.
  */
 static unsigned best_shape(const struct mp_import_columns *c, const uint32_t *lines)
 {
@@ -100,7 +100,10 @@ static unsigned best_shape(const struct mp_import_columns *c, const uint32_t *li
 	return MP_PERF_NO_SHAPE;
 }
 
-/* The best shape of some lines; if they are few, rather the common one, if it explains them all. */
+/*
+ * The best shape of some lines. If they are few, the common shape is preferred if it explains all
+ * of them.
+ */
 static unsigned likely_shape(const struct mp_import_columns *c, const uint32_t *lines,
 			     unsigned common)
 {
@@ -155,7 +158,7 @@ static unsigned expected(struct mp_import_columns *c, struct mp_str type)
 }
 
 /*
- * Reads a line with a time. Of several places that look like one the last is right, since what
+ * Reads a line with a time. If several places look like a time, the last one is it, since what
  * follows a time is wider than a name. Returns the shape if it is the expected one.
  */
 static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, struct mp_perf_head *h,
@@ -179,8 +182,8 @@ static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, stru
 }
 
 /*
- * Reads a line without a time. Of several places that look like an event the first is right that
- * fills its column, unless it is narrower than that.
+ * Reads a line without a time. If several places look like an event, the first one that is as wide
+ * as the event's column is it.
  */
 static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
 			     struct mp_perf_head *h)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which columns the samples of a perf script text have. They differ by type within one text: perf
- * prints a CPU for tracepoints and none for cpu-clock. The first lines teach them; then each line is
- * read by itself, with the columns that its type has as a prior. Includes head, map.
+ * prints a CPU for tracepoints and none for cpu-clock. They are learned from the first lines; after
+ * that each line is parsed by itself, preferring the columns that its type usually has. Includes
+ * head, map.
  */
 #ifndef MP_IMPORT_COLUMNS_H
 #define MP_IMPORT_COLUMNS_H
@@ -13,22 +14,24 @@
 enum { MP_PERF_NO_SHAPE = MP_PERF_SHAPES };
 
 struct mp_import_columns {
-	struct mp_map types; /* -> struct prior; the empty name is that of samples without a type */
-	unsigned best[2];    /* of other types: those that are tracepoints, those that are not */
+	/* type -> struct prior; the empty name is for samples without a type */
+	struct mp_map types;
+	/* shapes for types that are not in `types`: tracepoints, and other events */
+	unsigned best[2];
 	size_t event_width;  /* of the column of events, as far as lines without a time show it */
 	bool timed, untimed; /* there are samples with a time, and samples without */
-	bool events;	     /* the latter have a column of events */
-	uint64_t lines[MP_PERF_SHAPES];	      /* that match this shape */
-	const struct mp_map_entry *recent[8]; /* of `types`, by the length of the name */
+	bool events;	     /* samples without a time have a column of events */
+	uint64_t lines[MP_PERF_SHAPES];	      /* number of lines that match each shape */
+	const struct mp_map_entry *recent[8]; /* entries of `types`, by the length of the name */
 
-	/* how many of the first lines have a reading, and which kinds of readings */
+	/* how many of the first lines can be parsed, and in which ways */
 	uint64_t heads, with_time, without_time, with_event, plain;
 };
 
 void mp_import_columns_init(struct mp_import_columns *c);
 void mp_import_columns_release(struct mp_import_columns *c);
 
-/* Learns from a line that is not a frame; learned() follows the last one. */
+/* Learns from a line that is not a frame; after the last one, call mp_import_columns_learned(). */
 void mp_import_columns_learn(struct mp_import_columns *c, struct mp_str line);
 void mp_import_columns_learned(struct mp_import_columns *c);
 

@@ -106,7 +106,10 @@ static void merge_twice(struct mp_import_pairs *pairs, struct mp_str key)
 	}
 }
 
-/* Removes what formats put around values: "R ==>", "456 [ns]", "[action=TIMER]", "1,". */
+/*
+ * Removes the decoration that print formats add to values: "R ==>", "456 [ns]", "[action=TIMER]",
+ * "1,".
+ */
 static void clean_value(struct mp_import_pair *pair)
 {
 	struct mp_str v = mp_import_trim(pair->value);
@@ -188,7 +191,7 @@ static void add_pair(struct mp_import *im, const struct mp_import_pair *pair)
 	memcpy(key + 1, pair->key.p, pair->key.len);
 	key[pair->key.len + 1] = '\0';
 	if (v.len > 1 && mp_import_digits(v) == v.len && mp_str_ends(pair->key, MP_STR("cpu")))
-		mp_import_number(im, key, v); /* target_cpu=003 */
+		mp_import_number(im, key, v); /* may have leading zeros: target_cpu=003 */
 	else if (pair->form == MP_IMPORT_PLAIN)
 		mp_import_field(im, key, v);
 	else {

@@ -25,7 +25,7 @@ static void parse(struct mp_import *im)
 		}
 		frames = (struct mp_str){ line.p, blank - line.p };
 		mp_import_weight(im, n);
-		if (mp_esc_check(frames) == 0) /* as our own programs write it */
+		if (mp_esc_check(frames) == 0) /* the form that the mp tools write */
 			mp_buf_str(&im->line, frames);
 		else
 			mp_import_folded_frames(im, frames, ";");

@@ -6,11 +6,11 @@
 #include "lib/core/str.h"
 
 struct mp_import_foreign {
-	const char *pattern; /* a glob that one of its lines matches */
+	const char *pattern; /* a glob; a line that matches it is of this format */
 	const char *name;
-	const char *remedy; /* what to do instead; NULL: nothing */
-	bool first;	    /* only the first line counts */
-	bool decides; /* one line decides, even among lines of a format that mp-import reads */
+	const char *remedy; /* what to do instead; NULL: no advice */
+	bool first;	    /* applies to the first line only */
+	bool decides; /* one line is enough, even among lines of a format that mp-import reads */
 };
 
 /* The first row whose pattern the line matches, or NULL. */

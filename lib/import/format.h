@@ -10,16 +10,17 @@ enum { MP_IMPORT_LOOK = 64 << 10 }; /* bytes of a text that are looked at before
 /* How much a line looks like one of a format. */
 enum mp_import_likeness {
 	MP_IMPORT_UNLIKE,
-	MP_IMPORT_POSSIBLE, /* the format has such lines beside others, and so may any text */
+	MP_IMPORT_POSSIBLE, /* the format has such lines, but so may any text */
 	MP_IMPORT_LIKE,	    /* the format has such lines, and few other texts have many of them */
-	MP_IMPORT_DISTINCT, /* only this format has such lines, between others that look like anything */
-	MP_IMPORT_CERTAIN, /* this line alone decides */
+	/* only this format has such lines, though its other lines may look like any text */
+	MP_IMPORT_DISTINCT,
+	MP_IMPORT_CERTAIN, /* one such line is enough */
 };
 
 struct mp_import_format {
-	const char *name; /* for --from */
+	const char *name; /* the argument of --from */
 
-	/* Judges a line, which is not empty; `first`: it is the first of the text. */
+	/* Judges a line, which is not empty; `first`: it is the first line of the text. */
 	enum mp_import_likeness (*looks_like)(struct mp_str line, bool first);
 
 	/* Reads from the current line to the end of the input. */

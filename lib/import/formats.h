@@ -7,7 +7,7 @@
 
 /*
  * A row for each format: its file defines `const struct mp_import_format mp_import_NAME`. A line
- * counts for the first row that it looks like.
+ * counts for the first of the formats that it looks like.
  */
 #define MP_IMPORT_FORMATS(row) row(ftrace) row(perf) row(marple) row(stream) row(folded)
 

@@ -9,11 +9,11 @@
 
 enum { SEEN_MAX_BYTES = 24 << 20 };
 
-/* The parts of a line. */
+/* The parts of a frame's line. */
 struct frame {
 	struct mp_str addr;   /* hexadecimal digits */
-	struct mp_str symbol; /* without offset */
-	struct mp_str dso;    /* p == NULL: missing */
+	struct mp_str symbol; /* without "+0xOFFSET" */
+	struct mp_str dso;    /* p == NULL: the line has none */
 	bool inlined;
 };
 
@@ -234,7 +234,10 @@ static void push(struct mp_import_frames *f, struct mp_str frame)
 	f->v[f->n++] = frame;
 }
 
-/* Callers that no line can hold are dropped, or their memory would have no bound. */
+/*
+ * Whether the stack is as long as a line may be; further callers are dropped, so that memory is
+ * bounded.
+ */
 static bool is_full(struct mp_import_frames *f)
 {
 	f->truncated |= f->bytes > MP_LINE_MAX;

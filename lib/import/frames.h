@@ -12,7 +12,7 @@ struct mp_import_frames {
 	struct mp_str *v;
 	size_t n, cap;
 	size_t bytes;	/* of the frames, with separators */
-	bool truncated; /* callers are missing: the text ended within the stack */
+	bool truncated; /* callers are missing since the text ended within the stack */
 };
 
 void mp_import_frames_init(struct mp_import_frames *f);

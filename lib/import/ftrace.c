@@ -19,19 +19,20 @@ struct ftrace {
 	struct mp_import *im;
 	struct mp_import_frames frames;
 	struct mp_import_queue queue;
-	struct mp_import_held *event; /* which the frames that follow belong to; NULL: none */
-	enum mp_import_side side;     /* of these frames */
-	uint64_t lost;		      /* overwritten before the first event */
+	/* the event to which the following frames belong; NULL: none */
+	struct mp_import_held *event;
+	enum mp_import_side side; /* kernel or user: the side of these frames */
+	uint64_t lost;		  /* events that were overwritten before the first one */
 };
 
-/* Cuts "[CPU]" and the flags after it, if there are any, off the end of s. */
+/* Removes "[CPU]" and the flags after it, if there are any, from the end of s. */
 static bool parse_cpu(struct mp_str *s, struct head *h)
 {
 	size_t end = mp_import_without_blanks(*s), n = end;
 
 	while (n && s->p[n - 1] != ' ' && s->p[n - 1] != ']')
 		n--;
-	if (n < end) { /* flags */
+	if (n < end) { /* these characters are flags, not a bracket */
 		if (end - n > 10)
 			return false;
 		end = mp_import_without_blanks((struct mp_str){ s->p, n });
@@ -69,7 +70,7 @@ static bool parse_left(struct mp_str s, struct head *h)
 		return false;
 	h->tid = (struct mp_str){ s.p + n, end - n };
 	h->comm = (struct mp_str){ s.p, n - 1 };
-	if (h->comm.len >= MP_COMM_WIDTH) /* padded */
+	if (h->comm.len >= MP_COMM_WIDTH) /* names are padded to this width */
 		while (h->comm.len && *h->comm.p == ' ')
 			h->comm = mp_str_skip(h->comm, 1);
 	return true;
@@ -107,7 +108,7 @@ static bool find_head(struct mp_str line, struct head *h)
 	return found;
 }
 
-/* The system of an event, by the beginning of its name. */
+/* The system of an event, found by the beginning of the event's name. */
 static const char *system_of(struct mp_str name)
 {
 	static const struct {
@@ -293,7 +294,7 @@ static const char *split_syscall(struct mp_str *name, struct mp_str *text)
 	return "syscalls:sys_enter_";
 }
 
-/* "HEADNAME" in `to`, or the name alone if that is too small. */
+/* Writes HEAD, MORE and NAME to `to`; returns NAME alone if `to` is too small. */
 static struct mp_str join(char *to, size_t size, const char *head, const char *more,
 			  struct mp_str name)
 {
@@ -305,8 +306,8 @@ static struct mp_str join(char *to, size_t size, const char *head, const char *m
 }
 
 /*
- * The type of an event, and its text: "EVENT: TEXT", or what the tracers print without a name. Its
- * length is 0 if the text is none of these.
+ * The type of an event, and its text: "EVENT: TEXT", or what the tracers print without a name. The
+ * type has length 0 if the text is none of these.
  */
 static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 {
@@ -351,7 +352,7 @@ static int time_of(struct mp_str text, uint64_t *time_ns)
 	return mp_num_u64(text, time_ns) < 0 || *time_ns > INT64_MAX ? -1 : 0;
 }
 
-/* Finds the event that a stack belongs to; false: the type is not that of a stack. */
+/* Finds the event that a stack belongs to; false if this type is not a stack. */
 static bool is_stack(struct ftrace *f, struct mp_str type, uint64_t cpu, uint64_t tid)
 {
 	if (!mp_str_eq(type, MP_STR("ftrace:kernel_stack")) &&

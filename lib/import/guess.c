@@ -3,7 +3,7 @@
 
 enum {
 	LINES_MAX = 400,
-	ENOUGH = 3, /* distinct lines of one format, and none of another, need no more lines */
+	ENOUGH = 3, /* enough distinct lines of one format, if no other format has any */
 };
 
 #define ADDRESS(name) &mp_import_##name,
@@ -12,16 +12,20 @@ static const struct mp_import_format *const formats[] = { MP_IMPORT_FORMATS(ADDR
 
 enum { FORMATS = MP_ARRAY_SIZE(formats) };
 
-/* How many lines of a text look like a format, and how much; lines that may be of any do too. */
+/*
+ * How many lines of a text look like a format: as POSSIBLE or better, as LIKE or better, as
+ * DISTINCT.
+ */
 struct votes {
 	size_t possible, like, distinct;
 };
 
 struct poll {
 	struct votes votes[FORMATS];
-	size_t lines;				 /* that are not empty */
-	size_t distinct;			 /* of all formats */
-	const struct mp_import_foreign *foreign; /* the first row that a line looks like */
+	size_t lines;	 /* lines that are not empty */
+	size_t distinct; /* distinct lines of all formats */
+	/* the first row of foreign.c that a line matches */
+	const struct mp_import_foreign *foreign;
 };
 
 /* The next line of the text; an unfinished one only at its end. */
@@ -38,7 +42,10 @@ static bool next_line(const char **p, const char *limit, struct mp_str *line, bo
 	return true;
 }
 
-/* Adds what a line looks like. Returns the format that it decides for, or NULL. */
+/*
+ * Counts a line for the formats that it looks like. Returns the format if the line decides, else
+ * NULL.
+ */
 static const struct mp_import_format *vote(struct poll *poll, struct mp_str line, bool first)
 {
 	bool counted = false;

@@ -7,7 +7,8 @@
 #include "lib/import/formats.h"
 
 struct mp_import_guess {
-	const struct mp_import_format *format;	 /* NULL: none that mp-import reads, or undecided */
+	/* NULL: not a format that mp-import reads, or undecided */
+	const struct mp_import_format *format;
 	const struct mp_import_foreign *foreign; /* a known format that mp-import does not read */
 	bool undecided;				 /* more lines are needed */
 };

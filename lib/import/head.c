@@ -4,9 +4,9 @@
 
 enum {
 	HEAD_MAX = 96,	   /* the time or the event is found within so many bytes */
-	TIME_WIDTH = 12,   /* of a time in us; three more in ns */
-	PERIOD_WIDTH = 10, /* of a period */
-	MISC_WIDTH = 6,	   /* of the letters of -F misc */
+	TIME_WIDTH = 12,   /* width of a time in us; in ns it is three more */
+	PERIOD_WIDTH = 10, /* width of the column of a period */
+	MISC_WIDTH = 6,	   /* width of the column of letters of -F misc */
 };
 
 enum comm { COMM_PADDED, COMM_NONE, COMM_BARE };
@@ -28,7 +28,7 @@ static size_t blanks(struct mp_str s)
 
 /* --- columns on the left --------------------------------------------------------------------- */
 
-/* Cuts the date of -F tod, "2026-11-22 11:30:00.123456 ", off the end of s. */
+/* Removes the date of -F tod, "2026-11-22 11:30:00.123456 ", from the end of s. */
 static void cut_date(struct mp_str *s)
 {
 	static const char date[] = "0000-00-00 00:00:00.000000 ";
@@ -46,8 +46,8 @@ static void cut_date(struct mp_str *s)
 }
 
 /*
- * Cuts the letters of -F misc and their padding off the end of s. Where an event follows with a
- * padding of its own, letters after a number or a bracket are those.
+ * Removes the letters of -F misc and their padding from the end of s. If a padded event follows,
+ * letters count only after a number or a bracket.
  */
 static void cut_misc(struct mp_str *s, bool padded)
 {
@@ -82,7 +82,7 @@ static size_t number_start(struct mp_str s, size_t end)
 	return n && s.p[n - 1] == '-' ? n - 1 : n;
 }
 
-/* Cuts "TID" or "PID/TID" off the end of s with the blanks that pad its column. */
+/* Removes "TID" or "PID/TID", with the blanks that pad its column, from the end of s. */
 static bool cut_task(struct mp_str *s, const struct task *task, struct mp_perf_head *h)
 {
 	size_t end = mp_import_without_blanks(*s), start = number_start(*s, end), width;
@@ -107,7 +107,7 @@ static bool cut_task(struct mp_str *s, const struct task *task, struct mp_perf_h
 	return !s->len || s->p[s->len - 1] == ' ';
 }
 
-/* Parses what the other columns leave; `padded` as in the cut. */
+/* Parses the text before the other columns as COMM; `padded` as in struct mp_perf_cut. */
 static bool match_comm(struct mp_str s, enum comm comm, bool padded, struct mp_perf_head *h)
 {
 	size_t n = mp_import_without_blanks(s);

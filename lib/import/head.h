@@ -18,15 +18,17 @@ enum {
 	 * Shapes are numbered, those with more columns first: of several that explain the same lines
 	 * the first one is the right one, since a name looks like a column only by chance.
 	 */
-	MP_PERF_COMMS = 3, /* of 16 columns; none; a name without padding */
-	MP_PERF_TASKS = 7, /* PID/TID or a number, of 7 or 5 columns (before perf 6.2) or 1; none */
-	MP_PERF_COLUMNS = 2 * MP_PERF_TASKS * MP_PERF_COMMS, /* with a CPU; without it */
-	MP_PERF_TIMED = MP_PERF_COLUMNS,      /* the shapes before this one have a time */
-	MP_PERF_PERIOD = 2 * MP_PERF_COLUMNS, /* those before this one a period */
-	MP_PERF_SHAPES = 3 * MP_PERF_COLUMNS, /* the others have neither */
+	MP_PERF_COMMS = 3, /* COMM has a column of 16, or is absent, or is not padded */
+	/* PID/TID or a number, in 7 or 5 columns (before perf 6.2) or unpadded; or absent */
+	MP_PERF_TASKS = 7,
+	MP_PERF_COLUMNS = 2 * MP_PERF_TASKS * MP_PERF_COMMS, /* with and without a CPU */
+	MP_PERF_TIMED = MP_PERF_COLUMNS, /* shapes below this number have a time */
+	/* shapes from MP_PERF_TIMED to below this number have a period */
+	MP_PERF_PERIOD = 2 * MP_PERF_COLUMNS,
+	MP_PERF_SHAPES = 3 * MP_PERF_COLUMNS, /* the remaining shapes have neither */
 };
 
-/* The header of a sample; what it lacks has p == NULL. */
+/* The header of a sample; columns that it lacks have p == NULL. */
 struct mp_perf_head {
 	struct mp_str comm, pid, tid, cpu, time, period, type, text;
 	unsigned shape;
@@ -34,11 +36,13 @@ struct mp_perf_head {
 
 /* Where the columns of a reading end. */
 struct mp_perf_cut {
-	struct mp_str left;	  /* the columns before it */
-	bool padded;		  /* blanks at the end of `left` may pad the column after it */
-	size_t before_period;	  /* length of `left` if it ends with a period; else 0 */
-	size_t event_width;	  /* of the event's column with its padding, if there is no time */
-	struct mp_perf_head head; /* the columns after `left` */
+	struct mp_str left; /* the text before the end of the columns */
+	/* blanks at the end of `left` may be the padding of the next column */
+	bool padded;
+	size_t before_period; /* length of `left` if it ends with a period; else 0 */
+	/* without a time: the width of the event's column with its padding */
+	size_t event_width;
+	struct mp_perf_head head; /* what follows `left` */
 };
 
 /*

@@ -15,10 +15,10 @@ enum mp_import_side { MP_IMPORT_USER, MP_IMPORT_KERNEL };
 
 struct mp_import_held {
 	struct mp_buf line;
-	size_t body;		 /* as in struct mp_import */
-	struct mp_buf stacks[2]; /* by side: "stack=..." */
+	size_t body;		 /* offset of the fields in `line`, as in struct mp_import */
+	struct mp_buf stacks[2]; /* by side, kernel or user: "stack=..." */
 	uint64_t cpu, tid;
-	bool settled; /* a newer event of its CPU follows */
+	bool settled; /* a newer event of its CPU has come */
 };
 
 struct mp_import_queue {

@@ -17,12 +17,13 @@ enum { PARTS_MAX = 64, PAIRS_MAX = 64, UNIT_NS = 1000 };
 
 struct marple {
 	struct mp_import *im;
-	enum mp_kind datatype; /* as the latest header says; 0: there was no header */
-	struct mp_buf text;    /* an element of Python's notation, without quotes and escapes */
+	enum mp_kind datatype; /* from the latest header; 0: there was no header */
+	/* scratch: an element in Python's notation, without quotes and escapes */
+	struct mp_buf text;
 };
 
 struct pair {
-	char key[72];	     /* with the leading dot, unless it is context */
+	char key[72];	     /* with the leading dot, unless it is a context field */
 	struct mp_str value; /* raw, owned by the line or the arena */
 };
 
@@ -274,7 +275,8 @@ static int handle_event(struct marple *m, const struct mp_str *parts, size_t n, 
 
 	if (n < 3)
 		return fail(why, "event with fewer than three parts");
-	if (type.len > 1 && type.p[type.len - 1] == ':') /* as perf script prints it */
+	/* ends in a colon, as perf script prints it */
+	if (type.len > 1 && type.p[type.len - 1] == ':')
 		type.len--;
 	if (mp_num_u64(parts[0], &time) < 0 || time > INT64_MAX / unit)
 		return fail(why, "time is not a whole number, or out of range");

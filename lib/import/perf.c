@@ -15,13 +15,13 @@ struct perf {
 	bool timed;	   /* samples have times */
 	bool bare;	   /* samples have no header: an empty line begins them */
 	bool tabbed;	   /* all frames begin with a TAB */
-	bool open;	   /* a sample is in im->line */
+	bool open;	   /* im->line has an unfinished sample */
 	bool after_record; /* the previous line was a PERF_RECORD_ one */
 	uint64_t samples;
 	bool from_zero; /* the first time is 0: perf sorts the others, unless they are differences */
 };
 
-enum { HEADS_MAX = 1000 }; /* lines that are looked at to learn the columns */
+enum { HEADS_MAX = 1000 }; /* lines from which the columns are learned */
 
 #define TARGET " => " /* between the source of a branch and its target */
 
@@ -287,7 +287,7 @@ static void handle_other(struct perf *p, struct mp_str line)
 		return;
 	}
 	if (after_record && *line.p == '\t') {
-		p->after_record = true; /* the record continues */
+		p->after_record = true; /* continues the record of the line above */
 		return;
 	}
 	if (head && (h.comm.p || h.tid.p || h.cpu.p || h.type.p || !p->timed)) {
@@ -301,10 +301,10 @@ static void handle_other(struct perf *p, struct mp_str line)
 		handle_frame(p, mp_str_skip(line, start));
 	else if (!p->open || !p->frames.n || (*line.p != ' ' && *line.p != '|'))
 		mp_import_bad(p->im, "neither a sample nor a frame");
-	/* else a source line, branches or registers, from -F + */
+	/* otherwise it is a source line, branches or registers, from -F + */
 }
 
-/* The next line of those that are looked at, and are not frames; false: there is none. */
+/* The next of those first lines that is not a frame; false: there is none. */
 static bool next_head(const char **data, const char *end, struct mp_str *line)
 {
 	const char *lf;
@@ -391,7 +391,8 @@ static void parse(struct mp_import *im)
 	mp_import_columns_release(&p.columns);
 }
 
-enum { ADDRESS_MIN = 6 }; /* digits of an address that is not just a number */
+/* a hexadecimal number needs this many digits to be taken for an address */
+enum { ADDRESS_MIN = 6 };
 
 /* Whether the text that follows the columns is a frame. */
 static bool has_frame(struct mp_str text)

@@ -99,7 +99,10 @@ static bool parse_ioprio(struct mp_str s, uint64_t *ioprio)
 	return true;
 }
 
-/* Whether a value is what its form in the table asks for. */
+/*
+ * Sets the form of a value from the letter in the table; false if the value does not have that
+ * form.
+ */
 static bool set_form(struct mp_import_pair *pair, char form)
 {
 	uint64_t n;
@@ -143,7 +146,7 @@ static bool match_field(struct mp_import_pair *pair, const char **format, struct
 	else if (text->len < n || !mp_str_ends(*text, mp_str(literal)))
 		return false;
 	else
-		n = text->len - n; /* the last field ends with the text */
+		n = text->len - n; /* the last field takes the rest of the text */
 	pair->value = (struct mp_str){ text->p, n };
 	*text = mp_str_skip(*text, n);
 	return set_form(pair, slash ? slash[1] : '\0');
@@ -191,7 +194,7 @@ static bool split_words(struct mp_import_pairs *pairs, struct mp_str text, struc
 		n = mp_import_find(value, " "); /* flags may be empty */
 		pairs->v[pairs->n] = (struct mp_import_pair){ .key = key, .value = { value.p, n } };
 		if (n && *value.p == '[')
-			break; /* a range or a list, with blanks */
+			break; /* the value is a range or a list, which has blanks */
 		if (!set_form(&pairs->v[pairs->n], pairs->n ? 's' : 'd'))
 			break;
 		pairs->n++;

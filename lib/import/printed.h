@@ -16,13 +16,13 @@ enum mp_import_form {
 	MP_IMPORT_DEV,	  /* MAJOR,MINOR: the number is MAJOR << 20 | MINOR */
 	MP_IMPORT_IOPRIO, /* CLASS,HINT,LEVEL: the number is CLASS << 13 | HINT << 3 | LEVEL */
 	MP_IMPORT_HEX,	  /* hexadecimal digits, perhaps without 0x */
-	MP_IMPORT_HEXES,  /* a list of these, which is written as decimal numbers */
+	MP_IMPORT_HEXES,  /* a list of hexadecimal numbers; the stream gets decimal ones */
 	MP_IMPORT_SIGNED, /* a hexadecimal number that may be negative */
 };
 
 struct mp_import_pair {
 	struct mp_str key, value;
-	bool bracket; /* one precedes the key */
+	bool bracket; /* a bracket precedes the key */
 	enum mp_import_form form;
 };
 
@@ -32,8 +32,8 @@ struct mp_import_pairs {
 };
 
 /*
- * Splits the text of an event by what is known of its type; the part of it that was not understood
- * is in *rest. False: nothing was.
+ * Splits the text of an event by the print format of its type. *rest gets the part that could not
+ * be parsed. False: nothing could be parsed.
  */
 bool mp_import_printed(struct mp_import_pairs *pairs, struct mp_str type, struct mp_str text,
 		       struct mp_str *rest);

@@ -21,26 +21,27 @@ struct mp_import {
 	const struct mp_import_options *options; /* borrowed */
 	struct mp_out *out;			 /* borrowed */
 	struct mp_in in;			 /* the current input */
-	bool handed_over;			 /* a reader of its own closes the input */
+	/* another reader has taken over the input, and closes it */
+	bool handed_over;
 
-	/* the section being written */
+	/* the current section of the output */
 	enum mp_kind open;  /* its datatype; 0: none */
-	json_t *origin;	    /* more for its header, from the text; may be NULL */
-	const char *source; /* what the text is, for the header */
-	uint64_t records;   /* data lines */
-	uint64_t lost;	    /* as the text says */
+	json_t *origin;	    /* more members for its header, from the text; may be NULL */
+	const char *source; /* what the text is, for `source` in the header */
+	uint64_t records;   /* data lines written */
+	uint64_t lost;	    /* losses that the text reports */
 	uint64_t last_ns;   /* TIME of the latest event */
 	struct mp_buf line; /* the record being built */
-	size_t body;	    /* where the fields of an event begin in it */
-	bool truncated;	    /* the input ends within a line */
+	size_t body;	    /* offset in `line` where the fields of an event begin */
+	bool truncated;	    /* the input ends in the middle of a line */
 	bool refused;	    /* the rest of the input is not read */
 
-	/* account, all inputs */
+	/* totals of all inputs */
 	uint64_t bad;		/* lines that could not be read */
-	uint64_t sections_lost; /* events */
+	uint64_t sections_lost; /* events lost in complete sections */
 	uint64_t truncated_stacks;
-	uint64_t untimed;      /* events without a time among others that have one */
-	struct mp_map skipped; /* lines that are not samples, by kind -> uint64_t */
+	uint64_t untimed;      /* events without a time in texts where others have one */
+	struct mp_map skipped; /* kind -> uint64_t, how many lines of it are not samples */
 	enum mp_status status;
 };
 
@@ -54,10 +55,10 @@ enum mp_status mp_import_finish(struct mp_import *im);
 /* The next line without LF and CR. Lines that cannot be trusted are reported and skipped. */
 bool mp_import_line(struct mp_import *im, struct mp_str *line);
 
-/* Counts the current line as one that cannot be read, and reports the first few. */
+/* Counts the current line as one that cannot be parsed, and reports the first few. */
 void mp_import_bad(struct mp_import *im, const char *why);
 
-/* Reports why the input cannot be read, whose next line is then its end. */
+/* Reports why the input cannot be read. mp_import_next() then returns no more lines of it. */
 void mp_import_refuse(struct mp_import *im, const char *why);
 
 /* Counts the current line, which is not a sample, by its kind. */
@@ -81,7 +82,9 @@ void mp_import_event(struct mp_import *im, uint64_t time_ns, struct mp_str type)
 /* Begins a stack in `line`: "WEIGHT#". */
 void mp_import_weight(struct mp_import *im, int64_t weight);
 
-/* Adds frames, root first, to a stack; they are raw but for the marks of our own programs. */
+/*
+ * Adds frames, root first, to a stack; they are raw, except for the marks that the mp tools write.
+ */
 void mp_import_folded_frames(struct mp_import *im, struct mp_str frames, const char *separator);
 
 /* Adds a field; the value is raw and gets escaped. Those for numbers drop leading zeros. */

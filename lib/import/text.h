@@ -63,8 +63,8 @@ static inline size_t mp_import_digits_start(struct mp_str s, size_t end)
 }
 
 /*
- * Cuts "[CPU]", whose bracket closes at `end` - 1, and all that follows it off s. Returns false, and
- * leaves s as it is, if no such column ends there.
+ * Removes "[CPU]", whose bracket closes at `end` - 1, and all that follows it from s. Returns
+ * false, and leaves s as it is, if no such column ends there.
  */
 bool mp_import_cut_cpu(struct mp_str *s, size_t end, struct mp_str *cpu);
 

@@ -61,7 +61,7 @@ static void check_trailer(struct check *c, const struct mp_ctl *ctl)
 	*s = (struct section){ .open = false };
 }
 
-/* -1: what follows cannot be understood. */
+/* Checks a control line. -1: the lines after it cannot be checked. */
 static int check_control(struct check *c, struct mp_str line)
 {
 	struct mp_ctl ctl;

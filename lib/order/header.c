@@ -12,7 +12,7 @@ static void set_realtime(json_t *header)
 		json_object_set(header, "clock_ns", anchor);
 }
 
-/* Keeps a key only if all headers agree on it. */
+/* Keeps a key in the merged header only if all headers have the same value. */
 static void keep_common(json_t *merged, const json_t *headers, const char *key)
 {
 	json_t *first = json_object_get(json_array_get(headers, 0), key), *header;
@@ -118,7 +118,7 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 	return merged;
 }
 
-/* The sum of a count, if every section has it. */
+/* The sum of a count over all sections, if every section has it. */
 static void keep_sum(json_t *merged, const json_t *trailers, const char *key)
 {
 	uint64_t sum = 0;

@@ -6,16 +6,16 @@
 #include "lib/stream/ctl.h"
 
 /*
- * The header of a stream that was merged of sections: an array of their headers, not empty. One
- * header stays as it is but for the clock. `realtime`: times were put on CLOCK_REALTIME. New
- * reference.
+ * Makes the header of a stream merged from several sections; `headers` is the array of their
+ * headers, not empty. A single header only changes in its clock. `realtime`: times were converted
+ * to CLOCK_REALTIME. New reference.
  */
 json_t *mp_header_merge(const json_t *headers, bool realtime);
 
 /*
- * The trailer of that stream: an array of the sections' trailers, their `time` on the clock of the
- * merged stream; not empty. One trailer stays as it is but for the counts and `bytes`. New
- * reference.
+ * Makes the trailer of that stream; `trailers` is the array of the sections' trailers, not empty,
+ * with `time` on the clock of the merged stream. A single trailer only changes in its counts and
+ * `bytes`. New reference.
  */
 json_t *mp_trailer_merge(const json_t *trailers, uint64_t records, uint64_t lost);
 

@@ -9,9 +9,9 @@
 #include "lib/core/io.h"
 #include "lib/order/sections.h"
 
-enum { RING = 8 }; /* buffers on the way, at most */
+enum { RING = 8 }; /* maximum number of buffers in use */
 
-/* Buffers between the thread and its user: empty and full ones. */
+/* The queues between the thread and its user: empty buffers and full ones. */
 struct mp_intake_ahead {
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -125,7 +125,7 @@ static void hand_over(struct mp_intake_ahead *a, struct mp_intake_buffer **v, si
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* The unfinished line of a buffer is needed when the buffer has gone to the user. */
+/* When a buffer has gone to the user, its unfinished line is still needed. */
 static void keep_rest(struct mp_intake *in, struct mp_intake_buffer *rest,
 		      struct mp_intake_buffer *b)
 {

@@ -12,31 +12,31 @@
 
 /* A line of a buffer. */
 struct mp_intake_line {
-	uint64_t time_ns; /* event */
+	uint64_t time_ns; /* time of an event */
 	const char *why;  /* why the line is bad; NULL: it is good */
 	uint32_t offset;
 	uint32_t len; /* without LF */
 	uint32_t kind;
 };
 
-/* Memory of the caller, filled with whole lines, and the beginning of one more. */
+/* A buffer of the caller: complete lines, and perhaps the beginning of another one. */
 struct mp_intake_buffer {
 	char *data;
 	size_t cap;
-	size_t used;	/* bytes */
-	size_t scanned; /* of them, whole lines */
+	size_t used;	/* bytes read */
+	size_t scanned; /* bytes of complete lines */
 	struct mp_intake_line *lines;
 	size_t n, cap_lines;
-	bool end;    /* of the input */
+	bool end;    /* the input has ended */
 	uint32_t id; /* for the caller */
 };
 
 struct mp_intake {
 	int fd;
 	const char *name;  /* for messages */
-	bool live;	   /* can block: a pipe, a terminal */
-	off_t offset, end; /* regular file: what is left of it */
-	bool overlong;	   /* within a line longer than the limit, which is dropped */
+	bool live;	   /* a read may block: a pipe, a terminal */
+	off_t offset, end; /* of a regular file: the part that is still to be read */
+	bool overlong;	   /* in the middle of a line longer than the limit, which is dropped */
 	struct mp_intake_ahead *ahead;
 };
 

@@ -6,7 +6,7 @@
 /* Memory of a waiting line besides its text: arrays grow by doubling, and sorting needs a copy. */
 enum { LINE_COST = 3 * sizeof(struct mp_pending) };
 
-enum { AHEAD = 8 }; /* lines that are prefetched */
+enum { AHEAD = 8 }; /* lines prefetched ahead */
 
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg)
@@ -55,7 +55,7 @@ bool mp_order_add(struct mp_order *o, size_t source, uint64_t time_ns, uint32_t 
 	return true;
 }
 
-/* Few lines: insertion, stable. */
+/* For a few lines: insertion sort, which is stable. */
 static void sort_few(struct mp_pending *v, size_t n)
 {
 	size_t i, j;
@@ -72,8 +72,7 @@ static void sort_few(struct mp_pending *v, size_t n)
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
 /*
- * One pass of a radix sort, least significant digit first, stable; false if all have the same
- * digit.
+ * One pass of a stable radix sort, least significant digit first; false if all have the same digit.
  */
 static bool sort_pass(const struct mp_pending *from, struct mp_pending *to, size_t n, uint64_t base,
 		      int shift)
@@ -123,12 +122,12 @@ static void sort_lines(struct mp_order *o, struct mp_order_source *s)
 		memcpy(v, at, n * sizeof(*v));
 }
 
-/* A sorted input of the merge: the lines of a source, or a run. */
+/* A sorted input of the merge: the lines of a source in memory, or a run. */
 struct head {
 	uint64_t time_ns;
 	size_t source;
-	size_t rank;	    /* runs are older than memory */
-	struct mp_run *run; /* NULL: lines of the source in memory */
+	size_t rank;	    /* order at equal times: runs are older than lines in memory */
+	struct mp_run *run; /* NULL: the source's lines in memory */
 };
 
 static bool before(const struct head *a, const struct head *b)
@@ -159,7 +158,7 @@ static void sift_down(struct head *heap, size_t n, size_t i)
 	heap[i] = moved;
 }
 
-/* Where the lines go: to the output, or to a run. */
+/* Where the merged lines go: to the output, or to a run. */
 struct target {
 	struct mp_order *order;
 	struct mp_run *run;
@@ -175,7 +174,7 @@ static void put(const struct target *t, size_t source, uint64_t time_ns, struct 
 
 /*
  * Writes the lines in memory that are before `bound_ns` and not later than `next`; adjacent lines
- * of a block are written at once.
+ * of a block are written together.
  */
 static void put_lines(const struct target *t, struct head *h, uint64_t bound_ns,
 		      const struct head *next)
@@ -266,7 +265,7 @@ static void merge(const struct target *t, uint64_t bound_ns, size_t n_runs)
 	free(heap);
 }
 
-/* Moves the waiting lines to the front when that is cheap. */
+/* Moves the waiting lines to the beginning of their array if that is cheap. */
 static void compact(struct mp_order *o)
 {
 	size_t i;

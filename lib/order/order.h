@@ -35,15 +35,15 @@ struct mp_order {
 	size_t n_sources;
 	struct mp_run *runs[MP_ORDER_FAN];
 	size_t n_runs;
-	uint64_t released_ns; /* lines below it were written */
+	uint64_t released_ns; /* all lines below this time were written */
 	size_t waiting;	      /* lines */
 	size_t limit;	      /* bytes */
-	bool packing;	      /* lines wait so long that they are packed, see store.h */
+	bool packing;	      /* lines wait for long, so they are packed, see store.h */
 	mp_order_emit_fn *emit;
 	void *arg;
-	struct mp_pending *scratch; /* for sorting */
+	struct mp_pending *scratch; /* memory for sorting */
 	size_t cap_scratch;
-	uint64_t spilled; /* bytes that went to temporary files */
+	uint64_t spilled; /* bytes written to temporary files */
 };
 
 /* `emit` gets the lines in order. `limit`: bytes of memory for waiting lines. */
@@ -52,8 +52,8 @@ void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_
 void mp_order_release(struct mp_order *o);
 
 /*
- * Adds a line (with LF) of a block of the store. Returns false if something later was written
- * already: then the line was written at once, out of order.
+ * Adds a line (with LF) of a block of the store. Returns false if a later line was already written:
+ * then this one was written immediately, out of order.
  */
 bool mp_order_add(struct mp_order *o, size_t source, uint64_t time_ns, uint32_t block,
 		  size_t offset, size_t len);
@@ -61,7 +61,7 @@ bool mp_order_add(struct mp_order *o, size_t source, uint64_t time_ns, uint32_t 
 /* Writes all lines below `bound_ns`; UINT64_MAX: all. */
 void mp_order_flush(struct mp_order *o, uint64_t bound_ns);
 
-/* Memory of the lines that wait. */
+/* The memory that waiting lines take, in bytes. */
 size_t mp_order_bytes(const struct mp_order *o);
 
 /* Moves all waiting lines to a temporary file in $TMPDIR. */

@@ -15,7 +15,7 @@ struct head {
 
 struct mp_run {
 	struct mp_spill spill;
-	char *buf; /* reading: the next bytes are buf[start..end] */
+	char *buf; /* when reading: the next bytes are buf[start..end] */
 	size_t start, end, cap;
 	bool at_end;
 };
@@ -45,7 +45,7 @@ void mp_run_add(struct mp_run *r, uint64_t time_ns, size_t source, struct mp_str
 	mp_spill_add(&r->spill, line.p, line.len);
 }
 
-/* Makes at least `want` bytes ready in the buffer, unless the run ends. */
+/* Reads until the buffer has at least `want` bytes, or the run ends. */
 static void fill(struct mp_run *r, size_t want)
 {
 	memmove(r->buf, r->buf + r->start, r->end - r->start);
@@ -66,7 +66,7 @@ static struct head head_of(const struct mp_run *r)
 	return h;
 }
 
-/* Makes the head and its line ready in the buffer. */
+/* Reads until the buffer has the head of a line and the line itself. */
 static void load_head(struct mp_run *r)
 {
 	size_t have = r->end - r->start, want = sizeof(struct head);

@@ -14,8 +14,8 @@
 enum {
 	TOLD_MAX = 5,
 	BLOCK_MIN = 64 << 10,
-	BLOCK_LEAST = 16 << 10, /* a block has a number of 22 bits */
-	AHEAD_BYTES = 4 << 20,	/* a thread does not pay for less */
+	BLOCK_LEAST = 16 << 10, /* smaller blocks would be too many: their number has 22 bits */
+	AHEAD_BYTES = 4 << 20,	/* smaller files are not worth a thread */
 };
 
 static struct mp_source *add_source(struct mp_sources *s, const char *name, int fd)
@@ -92,7 +92,7 @@ bool mp_source_is_trusted(const struct mp_source *src)
 	return src->watermark_ns && src->too_early <= src->events / 100;
 }
 
-/* Lines of a file before the section; counted only when there is something to say. */
+/* The number of lines of a file before the section; counted only when a message needs it. */
 static uint64_t count_lines(const struct mp_source *src)
 {
 	char *buf = mp_alloc(MP_READ_SIZE), *p;
@@ -164,7 +164,7 @@ static void check_clock(const struct mp_sources *s, const struct mp_source *src,
 	free(b);
 }
 
-/* Reports sections without trailer; `kinds` are their datatypes. */
+/* Reports sections without trailer; `kinds` has a bit for each datatype of these. */
 static void say_truncated(struct mp_sources *s, const struct mp_source *src, unsigned kinds)
 {
 	unsigned kind;
@@ -192,7 +192,7 @@ static void close_section(struct mp_source *src, enum mp_kind kind)
 	src->open &= ~kind;
 }
 
-/* A section of points or stacks may end in a later source of its file than it began. */
+/* A section of points or stacks may begin in one source of a file and end in a later one. */
 void mp_sources_end(struct mp_sources *s)
 {
 	unsigned open = 0;
@@ -377,7 +377,7 @@ static void make_room(struct mp_sources *s, struct mp_source *src)
 	mp_store_drop_block(&s->order->store, full.id);
 }
 
-/* One read, now. */
+/* Reads once, in this thread. */
 static void read_now(struct mp_sources *s, struct mp_source *src)
 {
 	struct mp_intake_buffer *b = &src->buffers[0];
@@ -410,7 +410,7 @@ static void stop_ahead(struct mp_sources *s, struct mp_source *src)
 	}
 }
 
-/* One buffer that was read ahead. */
+/* Takes one buffer that the thread has read. */
 static void read_ahead(struct mp_sources *s, struct mp_source *src)
 {
 	struct mp_intake_buffer *b = mp_intake_take(&src->intake);

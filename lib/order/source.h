@@ -21,10 +21,11 @@ struct mp_source {
 	bool at_end;
 
 	uint64_t watermark_ns; /* on the common clock; 0: none yet */
-	uint64_t high_ns;      /* latest time seen */
-	uint64_t shift_ns;     /* added (wraps) to times of the input: the common clock */
+	uint64_t high_ns;      /* the latest time so far */
+	uint64_t shift_ns;     /* added (wraps) to times of the input to get the common clock */
 	bool anchored;	       /* shift_ns is known, or not needed */
-	const char *host;      /* of the latest header, which owns it; NULL: it does not say */
+	/* from the latest header, which owns it; NULL: the header has none */
+	const char *host;
 
 	uint64_t events;
 	uint64_t too_early; /* events earlier than the watermark */
@@ -33,15 +34,16 @@ struct mp_source {
 	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
-	bool refused;	     /* newer version, binary */
+	bool refused;	     /* its rest is not read: a newer version, or binary data */
 	unsigned open;	     /* datatypes (enum mp_kind) whose latest section has no trailer yet */
 	unsigned ended_open; /* datatypes of sections that began in an earlier source, and ended */
 
 	/* reading */
 	size_t index;
 	struct mp_intake intake;
-	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS]; /* one, or all if it reads ahead */
-	bool has_block;					    /* buffers[0] has memory */
+	/* one buffer, or all of them if it reads ahead */
+	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS];
+	bool has_block; /* buffers[0] has memory */
 };
 
 /* All sources, and the contents of their control lines. */
@@ -55,9 +57,9 @@ struct mp_sources {
 	json_t *headers;  /* array: event headers, in the order they came */
 	json_t *trailers; /* array: event trailers, their time on the common clock */
 	uint64_t truncated, truncated_events; /* sections without trailer: all, those of events */
-	uint64_t lost;			      /* events lost, by the trailers... */
-	uint64_t lost_lines;		      /* ...and by the loss lines */
-	uint64_t lost_other; /* by the trailers of points and stacks, which are not merged */
+	uint64_t lost;			      /* events lost according to the trailers... */
+	uint64_t lost_lines;		      /* ...and according to the loss lines */
+	uint64_t lost_other; /* losses in sections of points and stacks, which are not merged */
 };
 
 /* Opens the operands (none: stdin). Ends the program if one cannot be opened. */

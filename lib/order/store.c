@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 enum {
-	LEN_BITS = 20, /* length less 1 */
+	LEN_BITS = 20, /* for the length less 1 */
 	OFFSET_BITS = 21,
 	BLOCK_SHIFT = LEN_BITS + OFFSET_BITS,
 	STACKS_MAX_BYTES = 64 << 20,
-	TRIAL_BYTES = 1 << 20, /* packed before it is judged */
+	TRIAL_BYTES = 1 << 20, /* bytes packed before packing is judged */
 };
 
 #define PACKED ((uint64_t)1 << 63)
@@ -105,7 +105,7 @@ void mp_store_drop_block(struct mp_store *s, uint32_t block)
 	if (--b->refs)
 		return;
 	s->bytes -= b->cap;
-	if (b->cap > MP_BLOCK_SIZE) { /* made for one long line */
+	if (b->cap > MP_BLOCK_SIZE) { /* it was allocated for one long line */
 		free(b->data);
 		*b = (struct mp_block){ NULL, 0, 0 };
 	}

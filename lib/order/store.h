@@ -31,12 +31,12 @@ struct mp_store {
 	size_t n_free, cap_free;
 	char **slabs;
 	size_t n_slabs, cap_slabs, slab_used;
-	size_t bytes; /* of blocks in use, and of stacks */
+	size_t bytes; /* bytes of the blocks in use, and of stacks */
 
-	uint32_t packed; /* block that is being filled with packed lines */
+	uint32_t packed; /* the block that takes packed lines now */
 	bool has_packed;
 	size_t packed_used;
-	uint64_t packed_in, packed_out; /* bytes before and after */
+	uint64_t packed_in, packed_out; /* bytes before and after packing */
 	struct mp_map stacks;		/* text -> number */
 	struct mp_str *by_number;
 	size_t cap_by_number;
@@ -63,7 +63,7 @@ mp_line_ref mp_store_hold(struct mp_store *s, uint32_t block, size_t offset, siz
 /* A packed copy of a line. */
 mp_line_ref mp_store_pack(struct mp_store *s, struct mp_str line);
 
-/* Whether packing has been worth it so far: it saves a quarter at least. */
+/* Whether packing has been worth its cost so far: it saves at least a quarter. */
 bool mp_store_pays(const struct mp_store *s);
 
 /* The text of a line with its LF, valid until the next call. */

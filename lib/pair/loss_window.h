@@ -12,23 +12,26 @@
 enum { MP_LOSS_WINDOW_KEPT = 1 << 16 };
 
 struct mp_loss_window {
-	struct mp_loss_window_end *ends; /* a ring */
-	uint64_t n;			 /* of this section */
-	uint64_t last_loss_ns;		 /* of this section */
-	uint64_t doubtful;		 /* of all sections */
-	bool more;			 /* and perhaps spans whose ends are not kept any more */
+	struct mp_loss_window_end *ends; /* the latest ends, in a ring */
+	uint64_t n;			 /* ends in this section */
+	uint64_t last_loss_ns;		 /* time of the last loss in this section */
+	uint64_t doubtful;		 /* spans that may be wrong, in all sections */
+	/* there may be more: spans whose ends are no longer kept */
+	bool more;
 };
 
 void mp_loss_window_init(struct mp_loss_window *d);
 void mp_loss_window_release(struct mp_loss_window *d);
 
-/* A span ended, which its key binds to a cpu (-1: to none); times do not go back. */
+/*
+ * A span has ended. `cpu`: its key contains this CPU; -1: it contains none. Times do not go back.
+ */
 void mp_loss_window_end(struct mp_loss_window *d, uint64_t time_ns, int cpu);
 
 /*
  * Events were lost, later than `from_ns` (0: unknown, so since the previous loss) and not later than
- * `time_ns`, on a cpu (-1: unknown). Spans that are bound to another cpu are not doubtful, and no span
- * is counted twice.
+ * `time_ns`, on a cpu (-1: unknown). Spans whose key contains another cpu are not doubtful, and no
+ * span is counted twice.
  */
 void mp_loss_window_loss(struct mp_loss_window *d, uint64_t from_ns, uint64_t time_ns, int cpu);
 

@@ -10,9 +10,9 @@
 #include "lib/pair/steps.h"
 #include "lib/pair/waiting.h"
 
-enum { TEXT_KEPT = 4096 }; /* bytes of text that a removed waiter may keep for its next use */
+enum { TEXT_KEPT = 4096 }; /* bytes of text that a removed waiter may keep for reuse */
 
-/* A chain that waits for its next step: its first event, and its latest if that is another. */
+/* A chain that waits for its next step: its first event, and its latest one if that is another. */
 struct chain {
 	struct mp_endpoint first, latest;
 	unsigned link; /* the chain waits for step link + 1 */
@@ -24,7 +24,7 @@ struct mp_pair {
 	unsigned last_step;
 	bool one_key; /* all links have the same key */
 	struct mp_steps steps;
-	struct mp_map_entry *type; /* of the current event */
+	struct mp_map_entry *type; /* type of the current event */
 	struct mp_split split;
 	struct mp_spans spans;
 	struct mp_waiting waiting;
@@ -34,7 +34,7 @@ struct mp_pair {
 	struct mp_field_check names;
 	struct mp_buf line, extra;
 	struct mp_str part_names[MP_PAIR_STEPS_MAX];
-	uint64_t last_ns; /* of the latest event */
+	uint64_t last_ns; /* time of the latest event */
 	struct mp_pair_counts counts;
 };
 
@@ -186,7 +186,7 @@ static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 	}
 }
 
-/* The cpu that the key of a waiter binds it to, or -1. */
+/* The CPU that the key of a waiter contains, or -1. */
 static int bound_cpu(const struct mp_pair *p, struct mp_waiter *w)
 {
 	const struct chain *c = mp_waiter_value(w);
@@ -224,7 +224,7 @@ static struct mp_str name_of(struct mp_pair *p, const struct mp_endpoint *begin,
 	return mp_span_name(&p->spans, begin->type, p->type);
 }
 
-/* Writes what ends when a chain reaches its next step. */
+/* Writes the spans that end when a chain reaches its next step. */
 static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_rec *rec)
 {
 	const struct chain *c = mp_waiter_value(w);
@@ -269,7 +269,7 @@ static void remove_waiter(struct mp_pair *p, struct mp_waiter *w)
 	drop_large(p, &c->latest);
 }
 
-/* The waiter that the current key selects: the newest if spans nest, else the oldest. */
+/* The waiter with the current key: the newest one if spans nest, else the oldest. */
 static struct mp_waiter *find_waiter(struct mp_pair *p)
 {
 	struct mp_waiter *first = mp_waiting_find(&p->waiting, mp_buf_view(&p->keys.text));
@@ -511,7 +511,7 @@ static uint32_t steps_of(void *arg, const char *type)
 	return mp_steps_possible(&p->steps, type);
 }
 
-/* The condition of one of the specifications. */
+/* Tests the condition of a specification, for mp_steps_of(). */
 struct condition {
 	struct mp_pair *pair;
 	size_t number;

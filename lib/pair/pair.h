@@ -24,34 +24,34 @@ struct mp_pair_options {
 	const struct mp_pair_specs *specs; /* borrowed; steps from 0 */
 	unsigned n_steps;
 	enum mp_pair_policy policy;
-	uint64_t over_ns, under_ns; /* over <= dur < under */
+	uint64_t over_ns, under_ns; /* written if over_ns <= dur < under_ns */
 	enum mp_span_stack stack;
-	struct mp_str name; /* escaped; len 0: by the types */
+	struct mp_str name; /* name of the spans, escaped; len 0: made from the types */
 	enum mp_pair_context context;
-	bool open; /* write begins without end, not spans */
+	bool open; /* write begins that have no end, instead of spans */
 	uint64_t max_open;
 	uint64_t memory; /* bytes */
 };
 
 struct mp_pair_counts {
-	uint64_t matched;   /* by -b, -e or -s */
-	uint64_t spans;	    /* written: as long as --over and --under allow */
+	uint64_t matched;   /* events that -b, -e or -s select */
+	uint64_t spans;	    /* spans written, which --over and --under allow */
 	uint64_t open;	    /* begins without end */
-	uint64_t oldest_ns; /* age of the oldest of them */
+	uint64_t oldest_ns; /* age of the oldest begin without end */
 	uint64_t unmatched; /* ends without begin */
-	uint64_t replaced;  /* begins that another replaced */
+	uint64_t replaced;  /* begins that another begin replaced */
 	uint64_t broken;    /* chains with a step missing */
-	uint64_t given_up;  /* because of max_open or memory */
-	uint64_t forgotten; /* because events were lost */
-	uint64_t doubtful;  /* spans that ended while events were lost */
-	bool more_doubtful; /* and perhaps spans that ended earlier */
-	uint64_t cut;	    /* spans without the first events of their context */
-	uint64_t too_long;  /* lines above 1 MiB */
+	uint64_t given_up;  /* begins dropped because of max_open or memory */
+	uint64_t forgotten; /* begins dropped because events were lost */
+	uint64_t doubtful;  /* spans that ended while events were lost, so may be wrong */
+	bool more_doubtful; /* there may be more: spans that ended earlier */
+	uint64_t cut;	    /* spans that lack the first events of their context */
+	uint64_t too_long;  /* lines over 1 MiB, which were not written */
 };
 
 struct mp_pair;
 
-/* Lines go to `relay` (borrowed). */
+/* Initializes a pairing. Lines go to `relay` (borrowed). */
 struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay);
 void mp_pair_free(struct mp_pair *p);
 
@@ -61,16 +61,16 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 /* Whether the lost events may have been begins or ends. */
 bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss);
 
-/* Events were lost that concern it. */
+/* Handles a loss of events that may have been begins or ends. */
 void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss);
 
 /* A header: ends the program if it rules out a field that the user named, see field_check.h. */
 void mp_pair_header(struct mp_pair *p, const struct mp_ctl *header);
 
-/* Ends a section, at `time_ns` or at its last event: begins that still wait have no end. */
+/* Ends a section, at `time_ns` or at its last event: begins that still wait stay without end. */
 void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns);
 
-/* The `events` of the header, from those of the input. New reference. */
+/* Makes the `events` of the output's header from those of the input's. New reference. */
 json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);

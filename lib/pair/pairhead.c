@@ -5,7 +5,7 @@
 
 enum { EVENTS_MAX = 1024 };
 
-/* Sets a member; the members of an object of that name stay. */
+/* Sets a member. If an object of that name exists, its members stay. */
 static void set_key(json_t *object, struct mp_str key, json_t *value)
 {
 	char *name = mp_strndup(key.p, key.len);
@@ -82,6 +82,7 @@ json_t *mp_pairhead_spans(const struct mp_pairhead *h, const json_t *events)
 	if (h->last_step > 1)
 		add_spans(h, result, events, 0, h->last_step);
 	if (json_object_size(result) > EVENTS_MAX)
-		json_object_clear(result); /* such as every system call with every return */
+		/* too many: such as every system call with every return */
+		json_object_clear(result);
 	return result;
 }

@@ -11,8 +11,8 @@
 struct mp_pairhead {
 	struct mp_steps *steps;
 	struct mp_spans *spans;
-	struct mp_str name;	    /* of spans, len 0: by the types */
-	const struct mp_str *parts; /* of the parts of a chain, where `name` is given */
+	struct mp_str name;	    /* name of the spans, len 0: made from the types */
+	const struct mp_str *parts; /* names of the parts of a chain, used if `name` is given */
 	unsigned last_step;
 };
 

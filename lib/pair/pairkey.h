@@ -12,10 +12,11 @@
 struct mp_pairkeys {
 	const struct mp_pair_specs *specs; /* borrowed */
 	struct mp_split_place *places;	   /* [link][end?][component] */
-	size_t components;		   /* most of a key */
-	int cpu_at[MP_PAIR_STEPS_MAX];	   /* component that is the cpu at both ends; -1: none */
+	size_t components;		   /* number of fields of the longest key */
+	/* by link: the component that is the cpu in both events; -1: none */
+	int cpu_at[MP_PAIR_STEPS_MAX];
 	struct mp_buf text;
-	char missing[256]; /* a message: which field the event does not have */
+	char missing[256]; /* a message: the field that the event lacks */
 };
 
 void mp_pairkeys_init(struct mp_pairkeys *k, const struct mp_pair_specs *specs, unsigned n_links);
@@ -31,7 +32,7 @@ static inline void mp_pairkeys_relink(struct mp_pairkeys *k, unsigned link)
 	k->text.p[0] = (char)('A' + link);
 }
 
-/* The cpu of a key, if both ends of the link have it in their keys; else -1. */
+/* The CPU in a key, if both events of the link have it in their keys; else -1. */
 int mp_pairkeys_cpu(const struct mp_pairkeys *k, unsigned link, struct mp_str key);
 
 #endif

@@ -12,8 +12,9 @@ static int fail(char **error, const char *fmt, struct mp_str what)
 }
 
 /*
- * The slash that ends a condition, or NULL: it is not in quotes, and a comma or nothing follows it, which
- * never follow the slash of a division. `p` follows the first slash.
+ * Finds the slash that ends a condition; NULL: there is none. It is outside quotes, and followed by
+ * a comma or the end of the text, as the slash of a division never is. `p` is after the first
+ * slash.
  */
 static const char *closing_slash(const char *p)
 {
@@ -87,7 +88,7 @@ static int parse_name(struct mp_field *f, struct mp_str name, char **error)
 	return 0;
 }
 
-/* The same, or one that is computed. */
+/* Parses the name of a field that events have, or a computed field. */
 static int parse_field(struct mp_field *f, struct mp_str text, char **error)
 {
 	struct mp_expr_error wrong;
@@ -214,7 +215,7 @@ void mp_pair_specs_names(const struct mp_pair_specs *s, unsigned n_steps,
 	size_t i, j;
 
 	for (i = 0; i < s->n_keys && !s->default_key; i++) {
-		bool last = i + 1 == s->n_keys; /* it is that of all further steps */
+		bool last = i + 1 == s->n_keys; /* the last key is also that of all further steps */
 		uint32_t begins = last ? all & ~(bit(i) - 1) & ~bit(n_steps - 1) : bit(i);
 
 		for (j = 0; j < s->keys[i].begin.n; j++) {

@@ -17,7 +17,7 @@
 
 enum { MP_PAIR_SPECS_MAX = 64, MP_PAIR_STEPS_MAX = 16, MP_PAIR_TAKES_MAX = 64 };
 
-/* Events of a type, perhaps with a condition, that are a step. */
+/* A step: events of one type, perhaps with a condition. */
 struct mp_pair_spec {
 	unsigned step;
 	char *glob;
@@ -33,7 +33,7 @@ struct mp_pair_key {
 struct mp_pair_take {
 	struct mp_str name;
 	struct mp_field from;
-	bool end; /* the end event has it, else the begin event */
+	bool end; /* take it from the end event, else from the begin event */
 };
 
 struct mp_pair_specs {
@@ -41,15 +41,17 @@ struct mp_pair_specs {
 	size_t n_specs;
 	struct mp_pair_key keys[MP_PAIR_STEPS_MAX];
 	size_t n_keys;
-	bool default_key;			      /* the caller set it, not the user */
-	struct mp_pair_take takes[MP_PAIR_TAKES_MAX]; /* in the order of output */
+	/* the keys are the caller's default, not the user's */
+	bool default_key;
+	/* the fields of a span, in the order of output */
+	struct mp_pair_take takes[MP_PAIR_TAKES_MAX];
 	size_t n_takes;
-	bool chosen; /* spans have the fields of `takes`, else all fields of both events */
+	bool chosen; /* spans have only the fields in `takes`, else all fields of both events */
 };
 
 /*
- * Each parses a text and adds the result. Returns 0, or -1 with `*error` (owned by the caller) set.
- * Names are borrowed from the text. Zeroed memory is valid and empty.
+ * These functions parse a text and add the result. Returns 0, or -1 with `*error` (owned by the
+ * caller) set. Names are borrowed from the text. Zeroed memory is valid and empty.
  */
 int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error);
 int mp_pair_specs_key(struct mp_pair_specs *s, const char *text, char **error);

@@ -30,7 +30,7 @@ static struct mp_recent_line *line_at(const struct mp_recent *r, uint64_t number
 
 /*
  * Finds where `len` bytes fit; false if there is no room. The text in use is [start, end), or wraps
- * around, as it does where both are equal: `first` and `next` show whether there are lines.
+ * around, also if both are equal; if it is empty, `first` equals `next`.
  */
 static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 {

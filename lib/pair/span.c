@@ -6,8 +6,9 @@
 enum { TYPE_MAX = 255 };
 
 /*
- * Parts of the text of an endpoint without --fields: fields of the end event go between them. With
- * --fields a part is what precedes the next field of the end event.
+ * The text that is kept of a begin event has parts, between which fields of the end event are
+ * inserted. Without --fields these are the parts; with --fields each part ends where a field of the
+ * end event follows.
  */
 enum { PART_HOST, PART_CPU, PART_MAIN, PART_DERIVED, N_PARTS, PART_NONE };
 
@@ -129,7 +130,7 @@ static uint8_t part_of_key(const struct mp_spans *s, struct mp_str key)
 	return mp_split_field_class(key) == MP_CLASS_DERIVED ? PART_DERIVED : PART_MAIN;
 }
 
-/* For each field of a shape, the part of the span that it goes to. */
+/* For each field of a shape, the part of the text to which it belongs. */
 static const uint8_t *parts_of(struct mp_spans *s, const struct mp_shape *shape)
 {
 	uint8_t **parts = &s->part_of[shape->number];
@@ -249,7 +250,7 @@ void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 		keep_all(s, m, split);
 	if (s->stack == MP_SPAN_STACK_BEGIN && split->stack.p) {
 		reserve(m, split->stack.len + 1);
-		m->text[m->len++] = '\t'; /* distinguishes an empty stack from none */
+		m->text[m->len++] = '\t'; /* tells an empty stack from none */
 		keep(m, split->stack.p, split->stack.len);
 	}
 	end_part(m, s->n_parts);

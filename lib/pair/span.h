@@ -26,13 +26,13 @@ void mp_endpoint_release(struct mp_endpoint *m);
 struct mp_spans {
 	const struct mp_pair_specs *specs;
 	enum mp_span_stack stack;
-	bool open; /* for mp_endpoint_put(), not mp_span_put() */
+	bool open; /* spans without end are written: mp_endpoint_put(), not mp_span_put() */
 	size_t n_parts;
 	struct mp_shapes shapes;
 	uint8_t *part_of[MP_SHAPES_MAX];		/* shape -> part of each field */
-	struct mp_span_plan **plans[MP_SHAPES_MAX];	/* begin shape -> end shape -> plan */
-	struct mp_span_plan *plan;			/* for events without a shape */
-	struct mp_split_place takes[MP_PAIR_TAKES_MAX]; /* where each is */
+	struct mp_span_plan **plans[MP_SHAPES_MAX];	/* [begin shape][end shape] -> plan */
+	struct mp_span_plan *plan;			/* the plan for events without a shape */
+	struct mp_split_place takes[MP_PAIR_TAKES_MAX]; /* where each field of specs->takes is */
 	struct mp_map names; /* types of begin and end -> name of the span */
 	const struct mp_map_entry *last_begin, *last_end;
 	struct mp_str last_name;

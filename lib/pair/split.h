@@ -30,7 +30,7 @@ struct mp_shape {
 	struct mp_str *keys; /* without stack */
 };
 
-/* `key=value`, as in the line. */
+/* A field `key=value`, as in the line. */
 struct mp_split_field {
 	struct mp_str text;
 	size_t key_len;
@@ -38,9 +38,9 @@ struct mp_split_field {
 
 struct mp_split {
 	const struct mp_shape *shape; /* NULL: there are too many shapes */
-	struct mp_split_field *v;     /* slices of the line */
+	struct mp_split_field *v;     /* the fields: slices of the line */
 	size_t n, cap;
-	struct mp_str stack; /* p == NULL: none */
+	struct mp_str stack; /* p == NULL: the event has none */
 };
 
 /* Zeroed memory is valid and empty. */
@@ -75,7 +75,7 @@ static inline struct mp_str mp_split_value(const struct mp_split_field *f)
 /* The field of this name, or NULL. */
 const struct mp_split_field *mp_split_find(const struct mp_split *s, struct mp_str key);
 
-/* Where a field is in events of the latest shape. Zeroed memory is a valid one. */
+/* A cache of where a field is in events of the latest shape. Zeroed memory is a valid one. */
 struct mp_split_place {
 	const struct mp_shape *shape;
 	size_t at;

@@ -11,8 +11,9 @@
 
 /* A type of event: the value of its entry in `types`. */
 struct mp_step_type {
-	uint32_t sure;		     /* steps that need no condition, as bits */
-	uint64_t asking;	     /* specifications with a condition, as bits */
+	/* bit by step: events of this type are this step, without a condition */
+	uint32_t sure;
+	uint64_t asking;	     /* bit by specification: its condition decides */
 	const struct mp_shape *hint; /* see mp_split() */
 };
 
@@ -28,11 +29,11 @@ void mp_steps_release(struct mp_steps *s);
 /* The entry of a type; its address does not change. */
 struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type);
 
-/* The steps that an event of this type is, as bits. */
+/* The steps that this event is, a bit each. */
 uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
 		     const struct mp_rec *rec);
 
-/* The steps that events of this type can be. */
+/* The steps that events of this type can be, a bit each. */
 uint32_t mp_steps_possible(struct mp_steps *s, const char *type);
 
 #endif

@@ -11,9 +11,10 @@
 
 /* A waiter; value_size bytes of the caller's follow it, zeroed when it is allocated. */
 struct mp_waiter {
-	struct mp_waiter *older, *newer; /* of all */
-	struct mp_waiter *before, *next; /* under the same key, in the order of arrival */
-	struct mp_waiter *last;		 /* of the first under a key: the last one */
+	struct mp_waiter *older, *newer; /* neighbours among all waiters */
+	struct mp_waiter *before, *next; /* neighbours under the same key, in order of arrival */
+	/* valid in the first waiter under a key: the last one under it */
+	struct mp_waiter *last;
 	uint64_t hash;
 	char *key;
 	uint32_t key_len, key_cap;
@@ -27,10 +28,10 @@ static inline void *mp_waiter_value(struct mp_waiter *w)
 struct mp_waiting {
 	struct mp_intmap by_key; /* hash of a key -> the first waiter under it */
 	size_t n;
-	size_t bytes; /* of waiters; callers add and subtract the memory of their values */
+	size_t bytes; /* memory of waiters; callers add and subtract that of their values */
 	size_t value_size;
 	struct mp_waiter *oldest, *newest;
-	struct mp_waiter *spare; /* removed; linked by next */
+	struct mp_waiter *spare; /* removed waiters, linked by `next` */
 	void (*release)(struct mp_waiting *t, void *value);
 };
 

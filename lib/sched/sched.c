@@ -9,7 +9,8 @@ static const char *const state_names[MP_SCHED_STATES] = {
 
 const char *mp_sched_state_name(enum mp_sched_state state)
 {
-	return state < MP_SCHED_STATES ? state_names[state] : "wait"; /* NEW: not yet runnable */
+	/* MP_SCHED_NEW: not yet runnable */
+	return state < MP_SCHED_STATES ? state_names[state] : "wait";
 }
 
 int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state)
@@ -55,7 +56,7 @@ void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
 		s->has_births = true;
 }
 
-/* The CPU; what a new one does is unknown. */
+/* The CPU of this number, created if necessary; the state of a new one is unknown. */
 static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
 {
 	struct mp_sched_cpu *c;
@@ -80,7 +81,7 @@ static struct mp_str name_of(const struct mp_sched_task *t)
 
 static void write_span(struct mp_sched *s, struct mp_sched_span *span)
 {
-	/* an edge of the capture, not a span */
+	/* an empty span at an edge of the capture: skip it */
 	if (span->from_ns == span->to_ns && (span->cut_begin || span->state == MP_SCHED_UNKNOWN))
 		return;
 	if (span->state == MP_SCHED_UNKNOWN && span->cpu >= 0)
@@ -147,8 +148,8 @@ static void unsure(struct mp_sched_cpu *c, uint64_t now)
 }
 
 /*
- * Makes the state of the task since its last event unknown, and its current state as well; if it
- * ran, also that of its CPU.
+ * Makes the current state of the task unknown, and its state since its last event; if it ran, also
+ * the state of its CPU.
  */
 static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
@@ -262,7 +263,7 @@ static enum mp_sched_state known_state(const struct mp_sched *s, const struct mp
 		       : t->state;
 }
 
-/* The task that is switched out, which was not known to run there: events are missing. */
+/* Handles a switch-out of a task that was not known to run on this CPU: events are missing. */
 static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_task *t;

@@ -19,13 +19,14 @@ struct mp_sched_span {
 	enum mp_sched_state state;
 	uint64_t from_ns, to_ns;
 	struct mp_sched_task *task; /* NULL: the CPU was idle, or it is unknown who ran */
-	int32_t cpu;		    /* whose time it took; -1: none */
-	int32_t to_cpu;		    /* of a wait: where the task runs now; else -1 */
+	int32_t cpu;		    /* the CPU whose time it took; -1: none */
+	/* for a wait: the CPU on which the task runs afterwards; else -1 */
+	int32_t to_cpu;
 	bool cut_begin, cut_end;
-	enum mp_sched_state was;  /* UNKNOWN: the state before */
-	enum mp_sched_state then; /* the next state of the task; UNKNOWN if the end is cut */
+	enum mp_sched_state was;  /* for UNKNOWN: the state before */
+	enum mp_sched_state then; /* the next state of the task; UNKNOWN if the end is not known */
 	uint64_t lost;
-	const struct mp_sched_waker *waker; /* or NULL */
+	const struct mp_sched_waker *waker; /* NULL: not known, or none */
 	int32_t next_tid;		    /* -1: unknown */
 	struct mp_str next_comm;	    /* p == NULL: unknown */
 	struct mp_str stack;		    /* p == NULL: none */
@@ -40,15 +41,16 @@ struct mp_sched_sink {
 
 struct mp_sched_loss {
 	uint64_t n, time_ns;
-	int cpu;		 /* -1: unknown */
-	enum mp_sched_what what; /* MP_SCHED_OTHER: of any type */
+	int cpu;		 /* CPU of the lost events; -1: unknown */
+	enum mp_sched_what what; /* the kind of the lost events; MP_SCHED_OTHER: any */
 };
 
 struct mp_sched_cpu {
 	enum { MP_CPU_ABSENT, MP_CPU_UNSURE, MP_CPU_IDLE, MP_CPU_BUSY } what;
 	bool cut;
-	uint64_t since_ns; /* of UNSURE and IDLE */
-	uint64_t gap_ns;   /* before then, switches are missing; 0: none that is known of */
+	uint64_t since_ns; /* for UNSURE and IDLE: since when */
+	/* switches before this time are missing; 0: none are known to be missing */
+	uint64_t gap_ns;
 	struct mp_sched_task *task;
 };
 
@@ -56,7 +58,7 @@ struct mp_sched {
 	struct mp_sched_sink sink;
 	bool begun;
 	uint64_t begin_ns, now_ns;
-	uint64_t clear_ns; /* no event was lost since */
+	uint64_t clear_ns; /* no event after this time was lost */
 	uint64_t lost;
 	bool has_wakeups, has_births; /* such events are recorded, all of them */
 	bool filtered;		      /* the switches have a filter: see mp_sched_filter() */
@@ -65,16 +67,16 @@ struct mp_sched {
 	struct mp_sched_cpu *cpus;
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_tasks tasks;
-	struct mp_sched_loss *losses; /* since the latest event */
+	struct mp_sched_loss *losses; /* losses since the latest event */
 	size_t n_losses, cap_losses;
 
-	/* over all captures */
+	/* totals of all captures */
 	uint64_t misfits;    /* events that prove that others are missing */
-	uint64_t unknown_ns; /* of CPUs */
+	uint64_t unknown_ns; /* unknown time of CPUs */
 };
 
 void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink);
-void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() before */
+void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() first */
 
 /*
  * Announces, before mp_sched_expect() and the first event, that of this kind only those were recorded that
@@ -114,8 +116,8 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 bool mp_sched_concerns(const struct mp_ctl *loss);
 
 /*
- * Events were lost that concern the machine. What this makes unknown is unknown from the next event or
- * the end on: a loss never makes the capture longer.
+ * Notes a loss of events that the machine uses. The states that it makes unknown become so at the
+ * next event or at the end: a loss never makes the capture longer.
  */
 void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss);
 

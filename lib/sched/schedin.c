@@ -48,7 +48,7 @@ static enum mp_sched_field field_of(enum mp_sched_what what, struct mp_str key)
 	static const struct {
 		const char *key;
 		enum mp_sched_field field;
-		unsigned whats; /* 0: all */
+		unsigned whats; /* a bit for each kind of event that has the field; 0: all kinds */
 	} fields[] = {
 		{ "host", MP_SCHED_F_HOST, 0 },
 		{ "cpu", MP_SCHED_F_CPU, 0 },
@@ -123,7 +123,7 @@ static void split_fields(struct mp_sched_layout *l, enum mp_sched_what what, str
 	}
 }
 
-/* Parses a number of at most 9 digits; `missing` if there is none. */
+/* Parses a number of at most 9 digits; `missing` is the value if there is no text. */
 static int parse_number(struct mp_str text, int32_t missing, int32_t *v)
 {
 	const char *p = text.p, *end;

@@ -29,7 +29,8 @@ enum mp_sched_state {
 	MP_SCHED_STOPPED,
 	MP_SCHED_IDLE,
 	MP_SCHED_UNKNOWN,
-	MP_SCHED_STATES,		/* how many a span may have; tasks may also be: */
+	/* number of states of spans; a task may also be in one of these: */
+	MP_SCHED_STATES,
 	MP_SCHED_NEW = MP_SCHED_STATES, /* created, not yet runnable */
 	MP_SCHED_DEAD,
 };
@@ -55,7 +56,10 @@ enum mp_sched_field {
 	MP_SCHED_FIELDS,
 };
 
-/* The keys of the latest event of a type, in their order: the next one usually has the same. */
+/*
+ * The keys of the latest event of a type, in their order: most events have the same keys as the
+ * previous one.
+ */
 struct mp_sched_layout {
 	struct {
 		char key[30]; /* with its '=' */
@@ -88,7 +92,7 @@ struct mp_sched_event {
 	struct mp_str next_comm;
 	int32_t next_prio;
 	int32_t target_cpu; /* wake-up, migration */
-	int32_t old;	    /* exec: the previous id of `task` */
+	int32_t old;	    /* for exec: the previous id of `task` */
 	struct mp_str stack;
 };
 

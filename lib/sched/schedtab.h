@@ -9,7 +9,7 @@
 #include "lib/sched/sched.h"
 #include "lib/stats/loghist.h"
 
-/* Lengths of complete spans: a histogram until the task ends, then figures. */
+/* Lengths of complete spans: a histogram until the task ends, then only these figures. */
 struct mp_sched_lengths {
 	uint64_t n, sum_ns, max_ns, p99_ns;
 	struct mp_loghist hist;
@@ -26,7 +26,7 @@ struct mp_sched_row {
 struct mp_sched_table {
 	struct mp_sched_row **rows;
 	size_t n_rows, cap_rows;
-	struct mp_sched_row *cpus; /* only `runs` and `ns` are used */
+	struct mp_sched_row *cpus; /* rows of CPUs, which use only `runs` and `ns` */
 	size_t n_cpus, cap_cpus;
 	struct mp_sched_row total; /* of the tasks */
 	uint64_t length_ns;	   /* of the captures */

@@ -17,14 +17,14 @@ struct mp_sched_waker {
 /* A task: a thread. */
 struct mp_sched_task {
 	struct mp_sched_task *prev, *next; /* in order of appearance */
-	void *user;			   /* the caller's; NULL at first */
+	void *user;			   /* for the caller; NULL at first */
 	int32_t tid, pid;		   /* pid -1: unknown */
-	int32_t prio;			   /* or MP_SCHED_NO_PRIO */
+	int32_t prio;			   /* MP_SCHED_NO_PRIO: unknown */
 	enum mp_sched_state state;
 	bool cut; /* the state began before since_ns */
 	bool exiting;
 	uint64_t since_ns;
-	uint64_t lost;	     /* mp_sched.lost at since_ns */
+	uint64_t lost;	     /* value of mp_sched.lost at since_ns */
 	int32_t cpu;	     /* where it runs, waits, or ran last; -1: unknown */
 	int32_t last_cpu;    /* where it ran last; -1: unknown */
 	uint32_t moves;	     /* how often it ran on another CPU than before */
@@ -35,7 +35,7 @@ struct mp_sched_task {
 };
 
 struct mp_sched_tasks {
-	struct mp_intmap by_tid; /* -> struct mp_sched_task */
+	struct mp_intmap by_tid; /* tid -> struct mp_sched_task */
 	struct mp_sched_task *first, *last;
 };
 

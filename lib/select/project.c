@@ -24,7 +24,11 @@ int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad)
 		if (k->drop && (id == MP_FIELD_TIME || id == MP_FIELD_TYPE))
 			return -1;
 		if (k->drop && mp_field_is_standard(*bad))
-			continue; /* it need not be there */
+			/*
+			 * to drop a field that no event has is not an error if mp-stream(5) defines
+			 * it
+			 */
+			continue;
 		mp_field_check_add(&k->names, &k->fields.v[i], k->drop ? "--drop" : "--fields",
 				   ~0u);
 	}

@@ -13,8 +13,8 @@
 
 struct mp_project {
 	struct mp_fields fields;     /* names are borrowed */
-	struct mp_field_check names; /* the same fields */
-	bool drop;		     /* these go, else these stay */
+	struct mp_field_check names; /* checks that events have these fields */
+	bool drop;		     /* `fields` are removed; else only `fields` are kept */
 };
 
 void mp_project_init(struct mp_project *k, bool drop);

@@ -83,8 +83,8 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 }
 
 /*
- * A window ends the section: spans that are open at its end end there, not at the end of the
- * recording.
+ * The section ends with the window, so that spans that are open at that time end there, and not at
+ * the end of the recording.
  */
 static void change_end(const struct mp_select *s, json_t *trailer)
 {
@@ -116,7 +116,8 @@ static void change_trailer(struct mp_select *s, const struct mp_select_section *
 					    (uint64_t)json_integer_value(excluded), omitted)));
 	if (section->out < section->in ||
 	    (s->keeping && !mp_project_has(&s->keep, MP_STR("stack"))))
-		json_object_del(trailer, "truncated"); /* not counted again */
+		/* the omitted events and stacks are not counted */
+		json_object_del(trailer, "truncated");
 	write_object(s, trailer);
 }
 
@@ -129,7 +130,7 @@ static void note_input(struct mp_select *s)
 	mp_window_header(&s->window, NULL);
 }
 
-/* Restricts a loss to what is selected; false if it does not concern that. */
+/* Restricts a loss to the selected part of the stream; false if it is not in that part. */
 static bool restrict_loss(struct mp_select *s, struct mp_ctl *loss)
 {
 	if (loss->type && !mp_types_match(&s->types, mp_str(loss->type)))
@@ -161,7 +162,10 @@ static void change_loss(struct mp_select *s, const struct mp_rec *rec, const str
 	}
 }
 
-/* At the end of the window all is known: the first watermark after it is one of its end. */
+/*
+ * After the window nothing more is written, so the first watermark after its end becomes a
+ * watermark of the end.
+ */
 static void change_watermark(struct mp_select *s, const struct mp_rec *rec,
 			     const struct mp_ctl *ctl)
 {
@@ -214,7 +218,7 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 	}
 }
 
-/* Whether an event after the window is a span that began in it, or before. */
+/* Whether an event after the window is a span that began within or before it. */
 static bool began_before(const struct mp_rec *rec, uint64_t end_ns)
 {
 	static const struct mp_field dur = MP_FIELD_OF(KEY, "dur");

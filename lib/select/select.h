@@ -16,27 +16,27 @@
 struct mp_select_section {
 	bool open; /* its header was written, its trailer not yet */
 	uint64_t in, out;
-	uint64_t lost;	   /* by its loss lines */
-	uint64_t excluded; /* of these, not in the output */
+	uint64_t lost;	   /* events, by its loss lines */
+	uint64_t excluded; /* those of `lost` that are not in the output */
 	bool ended;	   /* a watermark was written at the end of the window */
 };
 
 struct mp_select {
-	/* what is selected; all given conditions must hold */
+	/* the criteria; an event must meet all that are set */
 	struct mp_types types;
 	bool windowed, overlap; /* overlap: spans that touch the window */
 	struct mp_window window;
 	struct mp_expr **exprs;
 	size_t n_exprs, exprs_cap;
-	bool invert;	/* those for which not all of `exprs` hold */
-	uint64_t every; /* 0: each */
+	bool invert;	/* select the events for which not all of `exprs` hold */
+	uint64_t every; /* select every Nth event; 0: all */
 	bool keeping;
-	struct mp_project keep; /* of their fields */
+	struct mp_project keep; /* the fields that are written */
 
-	/* inside */
+	/* private */
 	struct mp_input *in;
 	struct mp_out *out;
-	size_t input; /* number of the input that is read */
+	size_t input; /* number of the current input */
 	struct mp_select_section event, point, stack;
 	uint64_t passed, written;
 	uint64_t early, inside, late; /* events before, in and after the window */
@@ -53,18 +53,22 @@ void mp_select_filter(struct mp_select *s, struct mp_expr *e);
 /* Whether the events of a loss may be among those that are selected. */
 bool mp_select_concerns(struct mp_select *s, const struct mp_ctl *loss);
 
-/* Handles a control line: writes those parts of it that are true of the output. */
+/* Handles a control line: writes what is true of the output. */
 void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl);
 
 /*
- * Writes a data line if it is selected. A wall-clock window that cannot be placed ends the program.
+ * Writes a data line if it is selected. Ends the program if the window is given as wall-clock time
+ * and the section does not say how its clock relates to that.
  */
 void mp_select_record(struct mp_select *s, const struct mp_rec *rec);
 
 /* Writes trailers for the open sections when the rest of the input is not read. */
 void mp_select_stop(struct mp_select *s);
 
-/* Reports the options that are probably mistakes. Returns the status for main. */
+/*
+ * Reports options that are probably mistakes, such as a glob that matched nothing. Returns the
+ * status for main.
+ */
 enum mp_status mp_select_report(const struct mp_select *s);
 
 #endif

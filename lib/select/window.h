@@ -18,25 +18,25 @@ struct mp_window_time {
 	uint64_t ns;
 };
 
-/* Returns 0, or -1 if the text is not a time. Whole numbers of ns are exact. */
+/* Parses a time. Returns 0, or -1 if the text is not one. A whole number of ns is exact. */
 int mp_window_time_parse(struct mp_window_time *m, const char *text);
 
 struct mp_window {
-	/* what was asked for; zeroed: everything */
+	/* set by the user; zeroed: all of the input */
 	struct mp_window_time from, to;
 	uint64_t for_ns; /* instead of `to`; 0: not given */
 
-	/* the section that is read */
+	/* the current section */
 	bool placed;
 	bool has_start, has_offset;
 	uint64_t start_ns;	   /* of the section, on its clock */
 	uint64_t offset_ns;	   /* realtime - clock, wraps */
-	uint64_t begin_ns, end_ns; /* from here to before there */
+	uint64_t begin_ns, end_ns; /* the window: begin_ns <= time < end_ns */
 };
 
 /*
- * A header: its section begins at its `start`, or where its two clocks were read together. NULL: an
- * input without one has begun.
+ * Begins a section: it starts at the `start` of its header, or when the two clocks in the header
+ * were read. NULL: the input has no header.
  */
 void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
 
@@ -48,8 +48,8 @@ void mp_window_header(struct mp_window *w, const struct mp_ctl *header);
 int mp_window_place(struct mp_window *w, uint64_t first_ns);
 
 /*
- * Restricts a loss, after "from" up to "time", to the window. False: it lies outside. It is kept as it
- * is before the first event of a section that does not say when it starts.
+ * Restricts the interval of a loss, after "from" up to "time", to the window. False: it is outside.
+ * In a section that does not say when it starts, losses before the first event are unchanged.
  */
 bool mp_window_restrict(struct mp_window *w, struct mp_ctl *loss);
 

@@ -20,8 +20,8 @@ enum {
 	SWATCH = 12,
 	NAME_PX = 160,
 	WIDTH = LEFT + PLOT_WIDTH + LEGEND_GAP + LEGEND_WIDTH,
-	SHARES_DESCRIBED = 5, /* layers in the description */
-	SEAMS_MAX = 16,	      /* more lines between layers would hide thin layers */
+	SHARES_DESCRIBED = 5, /* layers named in the description */
+	SEAMS_MAX = 16,	      /* with more layers, lines between them would hide thin ones */
 };
 
 struct picture {
@@ -260,7 +260,7 @@ static void describe(const struct picture *p, struct mp_buf *to)
 	mp_buf_printf(to, ". Stacked areas of %zu layer%s in %zu bin%s of %s. ", s->n_layers,
 		      mp_plural(s->n_layers), s->n_bins, mp_plural(s->n_bins), amount);
 	for (i = s->n_layers; i-- > 0 && n < SHARES_DESCRIBED; n++) {
-		/* by weight: the heaviest is the lowest above other */
+		/* the order of layers is by weight: the heaviest is the lowest one above "other" */
 		size_t first = s->layers[0].label.p ? 0 : 1;
 		const struct mp_stack_layer *l = &s->layers[(first + n) % s->n_layers];
 

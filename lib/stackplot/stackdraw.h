@@ -14,8 +14,9 @@ struct mp_stackdraw {
 	struct mp_str title;	/* raw */
 	struct mp_str subtitle; /* raw; may be empty */
 	bool percent;		/* draws shares of the bin, not values */
-	bool mean;    /* values are averages: the legend has their average, not their sum */
-	bool is_time; /* x in ns, shown as time since the first bin */
+	/* values are averages: the legend has the average of each layer, not its sum */
+	bool mean;
+	bool is_time;		   /* x in ns, shown as time since the first bin */
 	const char *x_unit, *unit; /* see unit.h */
 };
 

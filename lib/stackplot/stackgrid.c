@@ -7,7 +7,7 @@
 #include "lib/core/natural.h"
 
 enum {
-	LEVEL_UNIT = 18, /* width 1; level 0 is 1e-9 */
+	LEVEL_UNIT = 18, /* at this level the width is 1; at level 0 it is 1e-9 */
 	LEVEL_MAX = 2 * (308 + 9),
 	VALUES_A_BIN = 4,
 	FEW_BINS = 100,
@@ -16,8 +16,8 @@ enum {
 static const double exact_max = 9007199254740992.0; /* 2^53 */
 
 struct row {
-	double *sums;	  /* by bin % style.bins */
-	uint32_t *counts; /* by bin % style.bins */
+	double *sums;	  /* index: bin % style.bins */
+	uint32_t *counts; /* index: bin % style.bins */
 	struct mp_str key;
 };
 
@@ -103,7 +103,7 @@ static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor,
 	r->counts = counts;
 }
 
-/* Merges the bins of the rest; means are averaged. */
+/* Merges the bins of mp_stackgrid.rest; means are averaged. */
 static void coarsen_rest(struct mp_stackgrid *g, int factor)
 {
 	double *rest = mp_zalloc(g->style.bins * sizeof(*rest));
@@ -189,7 +189,7 @@ static void split_key(struct mp_str key, struct mp_str parts[2])
 	parts[1] = (struct mp_str){ tab + 1, key.p + key.len - tab - 1 };
 }
 
-/* Adds the lighter half of the rows to the rest; the others move to a new map. */
+/* Adds the lighter half of the rows to mp_stackgrid.rest; moves the others to a new map. */
 static void drop_light_rows(struct mp_stackgrid *g)
 {
 	struct weighed *w = mp_alloc(g->rows.n * sizeof(*w));
@@ -246,7 +246,7 @@ static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
 	if (!fresh)
 		return r;
 	if (g->rows.n > 2 * g->style.rows) {
-		drop_light_rows(g); /* drops the new one, too, which has no bins yet */
+		drop_light_rows(g); /* drops the new row as well, since it has no bins yet */
 		return put_row(g, parts);
 	}
 	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));

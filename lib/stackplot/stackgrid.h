@@ -17,24 +17,25 @@ enum mp_stack_fill {
 };
 
 struct mp_stackgrid_style {
-	size_t bins;		 /* at most */
-	size_t rows;		 /* at most, temporarily twice as many */
-	bool mean;		 /* the values of a bin are averaged, not added up */
-	enum mp_stack_fill fill; /* between the values of a row; see mp_stackgrid_finish() */
+	size_t bins; /* maximum number of bins */
+	size_t rows; /* maximum number of rows; temporarily twice as many */
+	bool mean;   /* the values of a bin are averaged, not added up */
+	/* for bins between the values of a row; see mp_stackgrid_finish() */
+	enum mp_stack_fill fill;
 };
 
 struct mp_stackgrid {
 	struct mp_stackgrid_style style;
 	struct mp_map rows;	   /* label and `each` -> struct row */
 	int level;		   /* width of a bin: see mp_stackgrid_width() */
-	int64_t low, high;	   /* bins in use, by number: floor(x / width) */
+	int64_t low, high;	   /* first and last bin in use, as floor(x / width) */
 	uint64_t n;		   /* values added */
-	double *rest;		   /* bins of the rows that were dropped; NULL: none */
-	uint64_t dropped;	   /* rows */
+	double *rest;		   /* sums of the rows that were dropped, by bin; NULL: none */
+	uint64_t dropped;	   /* number of dropped rows */
 	struct mp_map_entry *last; /* row of the latest value */
 };
 
-/* The style's numbers are above 0. */
+/* Initializes a grid; all numbers of the style are above 0. */
 void mp_stackgrid_init(struct mp_stackgrid *g, const struct mp_stackgrid_style *style);
 void mp_stackgrid_release(struct mp_stackgrid *g);
 
@@ -63,9 +64,9 @@ double mp_stackgrid_width(const struct mp_stackgrid *g);
 
 /* A layer of the picture, from the bottom up; "other" is the first, if there is one. */
 struct mp_stack_layer {
-	struct mp_str label; /* of the grid; p == NULL: other */
-	double *values;	     /* by bin, not below 0 */
-	double area;	     /* their sum */
+	struct mp_str label; /* p == NULL: "other"; else borrowed from the grid */
+	double *values;	     /* by bin; none is below 0 */
+	double area;	     /* sum of the values */
 };
 
 struct mp_stackplot {
@@ -73,16 +74,16 @@ struct mp_stackplot {
 	double low, width; /* where the first bin begins */
 	struct mp_stack_layer *layers;
 	size_t n_layers;
-	size_t n_other;	   /* labels in other, without dropped ones */
-	double *totals;	   /* by bin */
-	double area, peak; /* sum and greatest of the totals */
-	uint64_t negative; /* bins of a label that were below 0: they count as 0 */
+	size_t n_other;	   /* labels combined in "other", without the dropped ones */
+	double *totals;	   /* by bin: the sum of all layers */
+	double area, peak; /* sum of the totals, and the greatest of them */
+	uint64_t negative; /* bins of a label with a negative value, which counts as 0 */
 };
 
 /*
- * Makes layers of the `top` heaviest labels, by area, then by name; the heaviest is the lowest, above
- * other. With MP_STACK_CARRY a row keeps its value until its next one, and after its last value for
- * the average distance of its values. Labels are borrowed from the grid.
+ * Makes layers of the `top` heaviest labels, in the order of area, then of name; the heaviest is
+ * the lowest, above "other". With MP_STACK_CARRY a row keeps its value until its next one, and
+ * after its last value for the average distance of its values. Labels are borrowed from the grid.
  */
 void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stackplot *s);
 void mp_stackplot_release(struct mp_stackplot *s);

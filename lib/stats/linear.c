@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 enum {
-	CHOSEN_MAX = 2000, /* counts, where the width is chosen */
-	WRITTEN_MAX = 128, /* counts in one text */
+	CHOSEN_MAX = 2000, /* counts kept while the width is not chosen yet */
+	WRITTEN_MAX = 128, /* counts per text */
 };
 
 /* The widths to choose from: powers of `base`. */
@@ -57,7 +57,7 @@ static double floor_near(double v)
 	return fabs(v - whole) <= 1e-12 * fabs(whole) ? whole : floor(v);
 }
 
-/* Index of the count for a number, where the width is chosen. False: beyond 2^63. */
+/* The index of the count for a number when the width is to be chosen. False: it is beyond 2^63. */
 static bool chosen_index(const struct mp_linear *l, double v, int64_t *index)
 {
 	double scale = (double)radix(l)->scale;
@@ -154,7 +154,7 @@ static void make_room(struct mp_linear *l, int64_t first, int64_t last)
 	l->n = need;
 }
 
-/* Whether [first, last] are too many counts. */
+/* Whether the range [first, last] has too many counts. */
 static bool too_many(const struct mp_linear *l, int64_t first, int64_t last)
 {
 	uint64_t span = (uint64_t)last - (uint64_t)first;
@@ -315,7 +315,7 @@ static bool next_piece(struct mp_str *rest, char at, struct mp_str *piece)
 	return true;
 }
 
-/* Adds the counts of a text; with `l` NULL, only checks them. */
+/* Adds the counts of a text. With `l` NULL, only checks the text. */
 static int read_counts(struct mp_linear *l, int exponent, struct mp_str rest)
 {
 	struct mp_str count, index;

@@ -14,15 +14,15 @@ enum { MP_LINEAR_ROWS_MAX = 65536 };
 
 struct mp_linear {
 	double width;	/* given; 0: to be chosen */
-	bool binary;	/* chosen from powers of two, for bytes */
-	int exponent;	/* if chosen: a count is for a width of 10^exponent or 2^exponent */
-	int64_t by;	/* that power; 1 if the exponent is below 0 */
+	bool binary;	/* the chosen width is a power of two, for bytes */
+	int exponent;	/* if chosen: each count covers 10^exponent or 2^exponent */
+	int64_t by;	/* 10^exponent or 2^exponent; 1 if the exponent is below 0 */
 	bool too_wide;	/* more than MP_LINEAR_ROWS_MAX rows, or beyond 2^63: there are no counts */
-	int64_t first;	/* number of the first count: it begins at first * width */
+	int64_t first;	/* index of the first count: it begins at first * width */
 	size_t n;	/* counts; neither the first nor the last is 0 */
 	uint64_t total; /* sum of the counts */
 	uint64_t *block; /* allocated */
-	size_t cap, at;	 /* of block; counts begin there */
+	size_t cap, at;	 /* index in `block` where the counts begin */
 };
 
 void mp_linear_init(struct mp_linear *l, double width, bool binary);
@@ -52,8 +52,9 @@ struct mp_linear_rows {
 void mp_linear_rows(const struct mp_linear *l, size_t max, bool whole, struct mp_linear_rows *rows);
 
 /*
- * Text as of mp_loghist_write() and mp_loghist_read(): WIDTH:EXPONENT:INDEX*COUNT,..., with b before
- * the exponent of a power of two; "WIDTH:x" if too_wide.
+ * Writes and reads text like mp_loghist_write() and mp_loghist_read():
+ * WIDTH:EXPONENT:INDEX*COUNT,..., with b before the exponent of a power of two; "WIDTH:x" if
+ * too_wide.
  */
 bool mp_linear_write(const struct mp_linear *l, size_t *cursor, struct mp_buf *to);
 int mp_linear_read(struct mp_linear *l, struct mp_str text);

@@ -80,7 +80,7 @@ void mp_loghist_release(struct mp_loghist *h)
 	*h = (struct mp_loghist){ .n = 0 };
 }
 
-/* Adds to the count and the range; false if the count would exceed 64 bits. */
+/* Adds to the count and extends the range; false if the count would exceed 64 bits. */
 static bool add_count(struct mp_loghist *h, uint64_t n, double min, double max)
 {
 	if (__builtin_add_overflow(h->n, n, &n)) {
@@ -113,9 +113,9 @@ static inline void add_square(struct mp_u256 *to, uint64_t mantissa, uint64_t we
 		return;
 	}
 	carry = __builtin_add_overflow(to->v[0], (uint64_t)square, &to->v[0]);
-	square = (square >> 64) + carry; /* below 2^42: no carry */
+	square = (square >> 64) + carry; /* below 2^42, so that this sum does not overflow */
 	carry = __builtin_add_overflow(to->v[1], (uint64_t)square, &to->v[1]);
-	to->v[2] += carry; /* below 2^42 as well */
+	to->v[2] += carry; /* below 2^42, too */
 }
 
 void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
@@ -188,7 +188,7 @@ static void exponents(const struct mp_loghist *h, int *first, int *last)
 	}
 }
 
-/* The exact sum of M of both signs: its magnitude, and whether it is negative. */
+/* The exact sum of M over both signs: its magnitude, and whether it is negative. */
 static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 {
 	const struct mp_loghist_part *p = part_at(&h->positive, exponent),
@@ -200,8 +200,8 @@ static u128 part_sum(const struct mp_loghist *h, int exponent, bool *negative)
 }
 
 /*
- * Adds the smallest powers first, each exact before it is rounded to 64 bits, so that the result
- * depends on the numbers alone.
+ * Adds the parts from the smallest power up, each exactly before it is rounded to 64 bits, so that
+ * the result depends on the numbers alone.
  */
 static long double sum_real(const struct mp_loghist *h)
 {
@@ -217,7 +217,8 @@ static long double sum_real(const struct mp_loghist *h)
 }
 
 /*
- * The sum of whole numbers: magnitude and sign. False if there are fractions, or it is too large.
+ * The sum if all numbers are whole: magnitude and sign. False if there are fractions, or the sum is
+ * too large.
  */
 static bool sum_whole(const struct mp_loghist *h, u128 *sum, bool *negative)
 {

@@ -33,7 +33,7 @@ struct mp_loghist {
 	uint64_t zero;	 /* how many are 0 */
 	struct mp_loghist_side positive, negative;
 	bool fraction; /* not all numbers are whole */
-	bool overflow; /* n would exceed 64 bits: later numbers were not added */
+	bool overflow; /* n would have exceeded 64 bits: later numbers were not added */
 };
 
 /* Frees the memory; the histogram is valid and empty afterwards. */
@@ -61,10 +61,10 @@ double mp_loghist_percentile(const struct mp_loghist *h, double share);
  */
 uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high);
 
-/* How many numbers there are with 2^exponent <= |number| < 2^(exponent + 1), of one sign. Exact. */
+/* The count of numbers of one sign with 2^exponent <= |number| < 2^(exponent + 1). Exact. */
 uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative);
 
-/* The exponent of that power of two; value is finite and not 0. */
+/* The exponent of the power of two at or below |value|, which is finite and not 0. */
 int mp_loghist_exponent(double value);
 
 /*
@@ -75,7 +75,10 @@ enum { MP_LOGHIST_SUM_MAX = 64 };
 
 size_t mp_loghist_put_sum(char *to, const struct mp_loghist *h);
 
-/* Writes any number with as few digits as give it back when read; room and result as above. */
+/*
+ * Writes any number with as few digits as read back as the same double; room and result as for
+ * mp_loghist_put_sum().
+ */
 size_t mp_loghist_put_number(char *to, double v);
 
 /*

@@ -49,7 +49,7 @@ static void put_part(struct mp_buf *to, const struct mp_loghist_part *part, char
 	}
 }
 
-/* Cursor: negative parts from the greatest exponent, zeros, positive parts. */
+/* The cursor runs over negative parts from the greatest exponent, zeros, positive parts. */
 bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to)
 {
 	int below = h->negative.n, i;
@@ -73,7 +73,7 @@ bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to
 	return false;
 }
 
-/* Cuts the text before a byte off `*rest`; false if the byte does not occur. */
+/* Splits the text before a byte off `*rest`; false if the byte does not occur. */
 static bool next_piece(struct mp_str *rest, char at, struct mp_str *piece)
 {
 	const char *p = memchr(rest->p, at, rest->len);
@@ -105,7 +105,7 @@ static int get_hex(struct mp_str text, struct mp_u256 *v)
 	return 0;
 }
 
-/* A text being read, until it is checked. */
+/* A text that is being read and was not added yet. */
 struct reading {
 	double min, max;
 	bool fraction;

@@ -19,7 +19,7 @@ void mp_choice_release(struct mp_choice *c)
 	mp_field_check_release(&c->names);
 }
 
-/* Ends the program if the text was meant to be computed. */
+/* Ends the program if the text looks like a sum of fields, with the reason why it is not one. */
 static void refuse_sum(struct mp_str text, const struct mp_expr_error *error)
 {
 	struct mp_buf why = { NULL, 0, 0 };
@@ -93,7 +93,7 @@ bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int
 		mp_field_release(&c->weight);
 		c->weight = mp_choice_field(program, code, arg);
 		mp_choice_name(c, &c->weight, "--weight", MP_CHOICE_NUMBER);
-		/* an event with a period of 1 does not have it */
+		/* a field that may be absent: an event without `period` has a period of 1 */
 		if (strcmp(arg, "count") == 0 || strcmp(arg, "period") == 0)
 			mp_field_check_drop(&c->names, "--weight");
 		if (strcmp(arg, "count") == 0)

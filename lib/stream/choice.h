@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The options that most filters have: which events (-e), keyed by which fields (-b), weighted by
- * which field (-w), for which intervals (-i). A filter puts the rows that it has into its table of
- * options, hands each option to mp_choice_option(), and then:
+ * which field (-w), for which intervals (-i). A filter puts the rows that it needs into its table
+ * of options, hands each option to mp_choice_option(), and then:
  *
  *	while (mp_input_next(&in, &rec))
  *		if (rec.kind == MP_CONTROL) {
@@ -17,7 +17,7 @@
  *		write_result();
  *	status = mp_choice_finish(&choice, mp_input_finish(&in));
  *
- * docs/mp-example-interval.c is a whole filter. Includes expr, field_check, interval, opt,
+ * docs/mp-example-interval.c is a complete filter. Includes expr, field_check, interval, opt,
  * types.
  */
 #ifndef MP_STREAM_CHOICE_H
@@ -50,9 +50,12 @@
 		'i', "interval", "DURATION", help \
 	}
 
-enum { MP_CHOICE_FIELDS_MAX = 64 }; /* of a list of fields */
+enum { MP_CHOICE_FIELDS_MAX = 64 }; /* length of a list of fields */
 
-/* Roles of fields in mp_choice.names: parts of a key, which dumps have too, and others. */
+/*
+ * Roles of fields in mp_choice.names: parts of a key, which lines of a dump have as well, and other
+ * fields.
+ */
 #define MP_CHOICE_KEY 1u
 #define MP_CHOICE_NUMBER 2u
 
@@ -61,10 +64,13 @@ struct mp_choice {
 	struct mp_fields by;	/* names are borrowed from the arguments */
 	struct mp_field weight; /* name.p == NULL: each record counts once */
 	struct mp_interval interval;
-	struct mp_field_check names; /* that the user gave */
+	struct mp_field_check names; /* fields that the user named */
 };
 
-/* `remedy`: how a user can keep several types apart: "keep them apart with --by type". */
+/*
+ * `remedy`: the advice in the message when events of several types come: "keep them apart with --by
+ * type".
+ */
 void mp_choice_init(struct mp_choice *c, const char *remedy);
 void mp_choice_release(struct mp_choice *c);
 
@@ -81,8 +87,8 @@ void mp_choice_fields(struct mp_fields *fields, const char *list, struct mp_fiel
 		      const char *option);
 
 /*
- * Notes a field that the user gave to an option of the filter, instead of the one before. `role`: one
- * of those above.
+ * Notes a field that the user gave to an option of the filter; it replaces the one that the option
+ * had before. `role` is MP_CHOICE_KEY or MP_CHOICE_NUMBER.
  */
 void mp_choice_name(struct mp_choice *c, const struct mp_field *f, const char *option,
 		    uint32_t role);
@@ -106,7 +112,7 @@ void mp_choice_header(struct mp_choice *c, const struct mp_ctl *ctl);
  */
 bool mp_choice_take(struct mp_choice *c, const struct mp_rec *rec);
 
-/* Looks for the fields that the user named; for a caller that takes records by itself. */
+/* Looks for the fields that the user named; for a caller that does not use mp_choice_take(). */
 static inline void mp_choice_look(struct mp_choice *c, const struct mp_rec *rec)
 {
 	mp_field_check_record(&c->names, rec, MP_CHOICE_KEY | MP_CHOICE_NUMBER);

@@ -120,7 +120,7 @@ static int parse_end(struct mp_ctl *ctl, const char **why)
 	return 0;
 }
 
-/* The frequent one, without a JSON library. */
+/* Parses a watermark, the most frequent control line, without the JSON library. */
 static bool quick_watermark(struct mp_ctl *ctl, struct mp_str line)
 {
 	static const char head[] = "{\"watermark\":";
@@ -205,7 +205,7 @@ json_t *mp_ctl_string(struct mp_str bytes)
 	while (i < bytes.len) {
 		size_t n = utf8_len((const unsigned char *)bytes.p + i, bytes.len - i);
 
-		if (n && bytes.p[i] != '\0') /* which readers of JSON refuse */
+		if (n && bytes.p[i] != '\0') /* many JSON parsers refuse NUL */
 			mp_buf_add(&text, bytes.p + i, n);
 		else
 			mp_buf_add(&text, "\xef\xbf\xbd", 3);

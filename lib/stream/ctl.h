@@ -17,14 +17,15 @@ enum mp_ctl_what {
 	MP_CTL_WATERMARK,
 	MP_CTL_LOST,
 	MP_CTL_END,
-	MP_CTL_OTHER, /* valid, and unknown here: ignored, or passed on */
+	MP_CTL_OTHER, /* valid, but not known to this version: ignored, or passed on */
 };
 
 /* A parsed control line. mp_ctl_release() frees `json`. */
 struct mp_ctl {
 	enum mp_ctl_what what;
 	enum mp_kind
-		datatype; /* header, end: MP_EVENT, MP_POINT or MP_STACK; 0: one we do not know */
+		/* header, end: MP_EVENT, MP_POINT or MP_STACK; 0: not known to this version */
+		datatype;
 	int version;	  /* header */
 	uint64_t time_ns; /* watermark: T; lost: B */
 	uint64_t from_ns; /* lost: A, 0 if not given */
@@ -34,11 +35,11 @@ struct mp_ctl {
 	uint64_t records; /* end */
 	bool has_anchor;  /* header: it has clock_ns and realtime_ns */
 	uint64_t clock_ns, realtime_ns;
-	json_t *json;	  /* the whole object; NULL for a watermark */
-	const char *sole; /* from input.h: name of the input if there is no other, else NULL */
+	json_t *json;	  /* the complete object; NULL for a watermark */
+	const char *sole; /* set by input.h: name of the input if it is the only one, else NULL */
 };
 
-/* 0, or -1 with `*why`. */
+/* Parses a control line. Returns 0, or -1 with `*why`. */
 int mp_ctl_parse(struct mp_ctl *ctl, struct mp_str line, const char **why);
 void mp_ctl_release(struct mp_ctl *ctl);
 
@@ -49,10 +50,13 @@ const char *mp_datatype_name(enum mp_kind kind);
 /* A string for JSON: bytes that are not UTF-8 become U+FFFD. New reference. */
 json_t *mp_ctl_string(struct mp_str bytes);
 
-/* The line of an object with its LF, keys in the order they were set; the reference is taken. */
+/*
+ * The object as a line with its LF, its keys in the order in which they were set; takes the
+ * reference.
+ */
 void mp_ctl_add(struct mp_buf *to, json_t *object);
 
-/* Watermark and loss, with LF. Of a loss, what is not given is omitted. */
+/* A watermark or a loss, with LF. Values of a loss that are not given are omitted. */
 void mp_ctl_add_watermark(struct mp_buf *to, uint64_t time_ns);
 void mp_ctl_add_lost(struct mp_buf *to, const struct mp_ctl *loss);
 

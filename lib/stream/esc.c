@@ -174,7 +174,7 @@ static char *put_mark(char *to, enum mp_mark mark)
 	return to + 4;
 }
 
-/* Adds a frame, also escaping the bytes at two positions; name.len means none. */
+/* Adds a frame. Also escapes the bytes at two positions of the name; name.len: none. */
 static char *put_frame(char *to, struct mp_str name, enum mp_mark mark, const size_t at[2])
 {
 	size_t bracket = mp_frame_mark(name, NULL) == MP_MARK_NONE ? name.len : name.len - 3;
@@ -212,7 +212,9 @@ static size_t leading_byte(struct mp_str name)
 	return n && n < name.len && (name.p[n] == '#' || name.p[n] == ',') ? n : name.len;
 }
 
-/* Position of the blank that must not stay: at the end, or before digits and dots at the end. */
+/*
+ * Position of a blank that must be escaped: one at the end, or before digits and dots at the end.
+ */
 static size_t trailing_blank(struct mp_str name)
 {
 	size_t n = name.len;

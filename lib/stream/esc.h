@@ -8,9 +8,9 @@
 
 #include "lib/core/str.h"
 
-/* Where the text goes. Each escapes control bytes and the backslash, and also: */
+/* The kinds of text. Each escapes control bytes and the backslash, and also these bytes: */
 enum mp_esc {
-	MP_ESC_VALUE = 1, /* nothing */
+	MP_ESC_VALUE = 1, /* none */
 	MP_ESC_FRAME = 2, /* ; */
 	MP_ESC_TYPE = 4,  /* comma and blank */
 };
@@ -29,12 +29,12 @@ int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 int mp_esc_check(struct mp_str text);
 
 /*
- * The byte that the text at `p`, before `end`, means; returns how many bytes of text say it.
- * A broken escape means its own bytes.
+ * Decodes one byte of the text from `p` to `end`; returns how many bytes of text it took. A broken
+ * escape stands for its own bytes.
  */
 size_t mp_esc_next(const char *p, const char *end, char *byte);
 
-/* What made a frame's code, and the mark that says so. */
+/* The kind of code that a frame belongs to, shown by its mark. */
 enum mp_mark {
 	MP_MARK_NONE = 0, /* user space, or unknown */
 	MP_MARK_KERNEL = 'k',
@@ -48,7 +48,9 @@ enum mp_mark mp_frame_mark(struct mp_str frame, struct mp_str *name);
 /* A frame: raw name and mark to text. Room for 4 * name.len + 8 bytes at `to`; returns the end. */
 char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark);
 
-/* As mp_frame_put(), in the stricter form of mp-folded(5). Room as there, and 4 more. */
+/*
+ * As mp_frame_put(), in the stricter form of mp-folded(5). Needs room for 4 * name.len + 12 bytes.
+ */
 char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark);
 
 /*

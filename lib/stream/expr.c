@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expressions over records. exprparse.c makes them. */
+/* Evaluates expressions over records. exprparse.c makes them. */
 #include "lib/stream/expr.h"
 
 #include <stdlib.h>
@@ -59,7 +59,7 @@ size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields)
 struct reading {
 	const struct mp_rec *rec;
 	const char *p, *end;
-	uint64_t asked, have; /* bits by field */
+	uint64_t asked, have; /* a bit for each field: it was looked for; the record has it */
 	struct mp_str values[MP_EXPR_FIELDS_MAX];
 };
 
@@ -98,7 +98,7 @@ static bool read_up_to(const struct mp_expr *e, struct reading *r, unsigned fiel
 	return false;
 }
 
-/* Notes whether a field that was asked for is there. */
+/* Notes that a field was looked for, and whether the record has it. */
 static bool note(const struct mp_expr *e, struct reading *r, unsigned field, bool found)
 {
 	struct mp_field_named *named = &e->names.v[field];
@@ -128,8 +128,8 @@ static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 }
 
 /*
- * The same for sums. They do not read up to the field, so that this is inlined where speed matters,
- * for comparisons with constants.
+ * Finds a field for a sum. This does not read up to the field, so that the function above is
+ * inlined where speed matters, for comparisons with constants.
  */
 static bool get_operand(const struct mp_expr *e, struct reading *r, unsigned field)
 {
@@ -211,7 +211,7 @@ static bool same_value(struct mp_str a, struct mp_str b)
 
 enum { MISSING = MP_NUMBER_RANGE + 1, NOT_A_NUMBER };
 
-/* The value of a step that is an operand: an enum mp_number_result, or one of the above. */
+/* Computes an operand. Returns an enum mp_number_result, MISSING or NOT_A_NUMBER. */
 static int operand(const struct mp_expr *e, struct reading *r, const struct mp_expr_step *s,
 		   struct mp_number *n)
 {

@@ -34,10 +34,10 @@ enum mp_expr_op {
 	MP_EXPR_GE,
 	MP_EXPR_GT,
 	MP_EXPR_BITS, /* & */
-	MP_EXPR_GLOB, /* of text, as the next two */
+	MP_EXPR_GLOB, /* these three compare text */
 	MP_EXPR_TEXT_EQ,
 	MP_EXPR_TEXT_NE,
-	MP_EXPR_SAME, /* of two fields, as numbers or as text */
+	MP_EXPR_SAME, /* these two compare two fields, as numbers or as text */
 	MP_EXPR_DIFFERENT,
 };
 
@@ -55,7 +55,7 @@ struct mp_expr_error {
  */
 struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error);
 
-/* The same for those who mean what the kernel does: an unquoted word after == and != is text. */
+/* As mp_expr_parse(), but an unquoted word after == and != is text, as in the kernel's filters. */
 struct mp_expr *mp_expr_parse_words(const char *text, struct mp_expr_error *error);
 void mp_expr_free(struct mp_expr *e);
 
@@ -96,16 +96,17 @@ void mp_expr_header(struct mp_expr *e, const struct mp_ctl *ctl,
 enum mp_status mp_expr_report(const struct mp_expr *e);
 
 /*
- * The comparisons, for those who make them elsewhere. The first is made first; `yes` and `no` are the
- * one that follows, always a later one, or MP_EXPR_YES or MP_EXPR_NO, the result.
+ * The comparisons, for callers that evaluate them elsewhere. The first is made first; `yes` and
+ * `no` are the one that follows, always a later one, or MP_EXPR_YES or MP_EXPR_NO, the result.
  */
 enum { MP_EXPR_YES = MP_EXPR_TESTS_MAX, MP_EXPR_NO };
 
 struct mp_expr_test {
 	enum mp_expr_op op;
-	bool computed;		 /* not of a field with a constant: the rest is not valid */
-	struct mp_str field;	 /* as it was written */
-	struct mp_number number; /* if the op is not of text */
+	/* does not compare a field with a constant: the other members are not valid */
+	bool computed;
+	struct mp_str field;	 /* as the user wrote it */
+	struct mp_number number; /* unless the op compares text */
 	struct mp_str text;
 	size_t yes, no;
 };
@@ -113,7 +114,7 @@ struct mp_expr_test {
 size_t mp_expr_tests(const struct mp_expr *e);
 struct mp_expr_test mp_expr_test(const struct mp_expr *e, size_t i); /* texts are borrowed */
 
-/* The fields that it names, each once; borrowed. */
+/* The fields that the expression names, each once; borrowed. */
 size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields);
 
 #endif

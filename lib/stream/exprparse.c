@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Expressions from text: mp_expr_parse() and its like. An expression is a list of comparisons, each
- * with the one to go to when it is true and when it is false, as in
- * kernel/trace/trace_events_filter.c of Linux: no tree to walk, and what follows && or || is skipped
- * as soon as the result is known.
+ * Expressions from text: mp_expr_parse() and its variants. An expression is a list of comparisons,
+ * each with the one to go to when it is true and when it is false, as in
+ * kernel/trace/trace_events_filter.c of Linux: no tree to walk, and what follows && or || is
+ * skipped as soon as the result is known.
  */
 #include "lib/stream/internal.h"
 
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The bytes after a word, and after a number or a name in a sum. */
+/* The bytes that end a word, and those that end a number or a name in a sum. */
 #define ENDS_WORD " \t\n\r()&|<>=!~\"'"
 #define ENDS_NUMBER ENDS_WORD "+-*/%"
 
@@ -20,7 +20,7 @@ struct parser {
 	size_t at;
 	unsigned depth;
 	bool words;  /* an unquoted word after == is text, as for the kernel */
-	bool strict; /* only fields that are known by their names, see is_field() */
+	bool strict; /* a sum has no bare names but those of known fields, see is_field() */
 	struct mp_expr *e;
 	struct mp_expr_error *error;
 };
@@ -291,7 +291,7 @@ static int fold_constants(struct parser *p, struct mp_expr_sum *sum, size_t at)
 	return fail_at(p, at, "number out of range");
 }
 
-/* `wanted`: the message if there is none. */
+/* `wanted`: the error message if there is no sum here. */
 static int parse_sum(struct parser *p, struct mp_expr_sum *sum, const char *wanted)
 {
 	struct mp_expr_step step = { .what = MP_EXPR_CALC };
@@ -346,7 +346,7 @@ static int compare_text(struct parser *p, struct mp_expr_node *t)
 	return 0;
 }
 
-/* Sums that are a field alone, or a number alone, are compared without computing anything. */
+/* Sums of a single field or a single number are compared without computing anything. */
 static int compare_sums(struct parser *p, struct mp_expr_node *t, size_t at)
 {
 	const struct mp_expr_step *left = t->left.v, *right = t->right.v;
@@ -441,7 +441,7 @@ static void invert(struct mp_expr *e, size_t first)
 	}
 }
 
-/* Whether the parenthesis that comes next is closed before an operator of sums: it is part of one. */
+/* Whether an operator of sums follows the parenthesis that comes next: then it is part of a sum. */
 static bool opens_sum(const struct parser *p)
 {
 	const char *at = p->text + p->at;
@@ -520,7 +520,7 @@ static int parse_or(struct parser *p)
 	return 0;
 }
 
-/* Parses all of a text. */
+/* Parses the complete text. */
 static struct mp_expr *parse(const char *text, bool words, struct mp_expr_error *error)
 {
 	struct mp_expr *e = mp_zalloc(sizeof(*e));
@@ -547,7 +547,10 @@ struct mp_expr *mp_expr_parse_words(const char *text, struct mp_expr_error *erro
 	return parse(text, true, error);
 }
 
-/* The text at an error: a word, a run of operators, a quote or parenthesis; not much of it. */
+/*
+ * The length of the text to show for an error: a word, a run of operators, a quote or a
+ * parenthesis.
+ */
 static size_t shown_len(const char *p)
 {
 	size_t len = word_len(p);
@@ -555,7 +558,7 @@ static size_t shown_len(const char *p)
 	if (!len)
 		len = strspn(p, "&|<>=!~");
 	len = MP_MIN(len, 24);
-	while (len > 1 && ((unsigned char)p[len] & 0xc0) == 0x80) /* not within a character */
+	while (len > 1 && ((unsigned char)p[len] & 0xc0) == 0x80) /* do not split a character */
 		len--;
 	return len ? len : 1;
 }

@@ -5,7 +5,8 @@
 
 #include "lib/core/suggest.h"
 
-enum { LEARNED_MAX = 64 }; /* events: several types, but no matter how long the input is */
+/* events whose names of fields are remembered: enough for several types */
+enum { LEARNED_MAX = 64 };
 
 /* Fields that the stream defines: a header does not list them. */
 static const char *const standard[] = { "time",	  "type",  "host",   "cpu",    "pid",
@@ -76,7 +77,7 @@ void mp_field_check_learn(struct mp_field_check *c, const struct mp_rec *rec)
 	c->learned++;
 }
 
-/* Whether they differ in the dot of a payload's field alone. */
+/* Whether two names differ only in the leading dot of a payload field. */
 static bool dot_apart(struct mp_str a, struct mp_str b)
 {
 	struct mp_str with = a.len > b.len ? a : b, without = a.len > b.len ? b : a;
@@ -133,7 +134,7 @@ static bool lists(const struct mp_field_named *f, const struct mp_ctl *ctl,
 			if (mp_str_eq(f->field.name, mp_str(name)))
 				return true;
 	}
-	return !some; /* another section may have these events */
+	return !some; /* these events may be in another section */
 }
 
 static _Noreturn void refuse(struct mp_field_check *c, const struct mp_field_named *f,
@@ -166,7 +167,11 @@ void mp_field_check_header(struct mp_field_check *c, const struct mp_ctl *ctl,
 		return;
 	c->judged = true;
 	if (!ctl->sole || json_object_get(ctl->json, "sections"))
-		return; /* another input may have it, or a filter made fields that it did not list */
+		/*
+		 * these events may be in another input, or a filter made fields that its header
+		 * does not list
+		 */
+		return;
 	for (i = 0; i < c->n; i++) {
 		const struct mp_field_named *f = &c->v[i];
 
@@ -178,7 +183,9 @@ void mp_field_check_header(struct mp_field_check *c, const struct mp_ctl *ctl,
 
 /* --- by the records ----------------------------------------------------------------------------------- */
 
-/* Whether a record has a field; a dump of mp-hist has those of points, too, as keys of an event. */
+/*
+ * Whether a record has a field. In a dump of mp-hist, fields of points are also keys of an event.
+ */
 static bool has(const struct mp_rec *rec, const struct mp_field *f)
 {
 	struct mp_field key = { .id = MP_FIELD_KEY, .name = f->name };

@@ -20,7 +20,7 @@
 struct mp_field_named {
 	struct mp_field field;
 	const char *option;	/* static text */
-	uint32_t roles;		/* of the records that should have it */
+	uint32_t roles;		/* roles of the records that should have it */
 	uint64_t needed, found; /* records; a caller may count them by itself */
 };
 
@@ -28,11 +28,11 @@ struct mp_field_named {
 struct mp_field_check {
 	struct mp_field_named *v;
 	size_t n, cap;
-	bool open;   /* some are not found yet */
-	bool judged; /* by a header */
+	bool open;   /* some fields were not found yet */
+	bool judged; /* a header was checked */
 	struct mp_map seen;
-	bool has_seen;	  /* it is initialized */
-	unsigned learned; /* records whose names are in it */
+	bool has_seen;	  /* `seen` is initialized */
+	unsigned learned; /* records whose names of fields are in `seen` */
 };
 
 /* Whether mp-stream(5) itself defines the field: a header does not list it. */

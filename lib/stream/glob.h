@@ -19,12 +19,12 @@ struct mp_glob {
 		MP_GLOB_INFIX,
 		MP_GLOB_GENERAL,
 	} shape;
-	struct mp_str literal; /* of all shapes but the last: what must be there */
+	struct mp_str literal; /* text that every match contains; not for MP_GLOB_GENERAL */
 };
 
 void mp_glob_init(struct mp_glob *g, struct mp_str pattern);
 
-/* Whether it matches what an escaped text means; never allocates. */
+/* Whether the glob matches the decoded form of an escaped text; never allocates. */
 bool mp_glob_match(const struct mp_glob *g, struct mp_str escaped);
 
 /* Whether a pattern matches a text that has no escapes, such as a name from the system. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * For programs that need events in order of time: whether they are. Includes input.
- */
+/* Checks that events are in order of time, for programs that need that. Includes input. */
 #ifndef MP_STREAM_INORDER_H
 #define MP_STREAM_INORDER_H
 
@@ -9,7 +7,7 @@
 
 struct mp_inorder {
 	struct mp_input *in; /* borrowed */
-	size_t input;	     /* number of the input that is read */
+	size_t input;	     /* number of the current input */
 	uint64_t last_ns;    /* of the latest event */
 	uint64_t watermark_ns;
 	bool has_watermark;

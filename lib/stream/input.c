@@ -8,7 +8,7 @@
 
 #include "lib/stream/unit.h"
 
-enum { REPORTED_MAX = 5 }; /* bad lines that are named; more are counted */
+enum { REPORTED_MAX = 5 }; /* bad lines that are reported one by one; others are only counted */
 
 const char *mp_input_binary_kind(const char *data, size_t len)
 {
@@ -48,7 +48,7 @@ int mp_input_open(const char *path)
 
 	if (strcmp(path, "-") == 0) {
 		if (fcntl(STDIN_FILENO, F_GETFL) & O_PATH) {
-			errno = EBADF; /* reserved by mp_init() */
+			errno = EBADF; /* fd 0 was closed, and mp_init() reserved it */
 			mp_die("cannot read 'stdin': %m");
 		}
 		if (isatty(STDIN_FILENO))
@@ -155,7 +155,7 @@ static void handle_loss(struct mp_input *in)
 	}
 }
 
-/* Returns false if the rest of this input cannot be trusted to mean what this program thinks. */
+/* Returns false if the program may misunderstand the rest of this input. */
 static bool handle_control(struct mp_input *in)
 {
 	struct mp_section *s = section_of(in, in->ctl.datatype);

@@ -21,39 +21,40 @@
 /* A section: from a header to its trailer. */
 struct mp_section {
 	bool open;	  /* header seen, trailer not yet */
-	uint64_t lost;	  /* sum of its loss lines */
-	uint64_t foreign; /* of these, events that do not concern the filter */
+	uint64_t lost;	  /* sum of its loss lines, in events */
+	uint64_t foreign; /* those of `lost` that the filter does not need */
 };
 
 struct mp_input {
-	/* for the filter */
+	/* for the filter to read */
 	struct mp_ctl ctl; /* the control line last returned; valid until the next call */
-	const char *name;  /* of the input that is read, for messages */
+	const char *name;  /* name of the current input, for messages */
 
 	/* set by the filter, borrowed */
 	/*
-	 * Whether the output would differ if the events of a loss were there; NULL: always. Other
-	 * losses are neither reported nor counted in `lost`.
+	 * Whether the output would differ if the lost events were present; NULL: it always would.
+	 * Other losses are neither reported nor counted in `lost`.
 	 */
 	bool (*concerns)(void *arg, const struct mp_ctl *loss);
 	void *arg;
-	const char *consequence; /* of the losses: "2 begins forgotten"; NULL: nothing to add */
+	/* what the losses did to the output, such as "2 begins forgotten"; NULL: nothing to add */
+	const char *consequence;
 
-	/* inside */
+	/* private */
 	struct mp_in in;
 	char **operands;
 	size_t next;
 	unsigned kinds;
 	struct mp_out *tied;
 	bool reading;
-	bool started; /* a line of this input was seen */
+	bool started; /* a line of this input was read */
 	struct mp_section event, point, stack;
 	uint64_t bad;	   /* lines skipped, all inputs */
-	uint64_t reported; /* of them, by name */
+	uint64_t reported; /* those of `bad` that were reported one by one */
 	uint64_t unwanted; /* lines of a datatype that the filter does not take */
 	enum mp_kind unwanted_kind;
 	uint64_t cut;  /* sections without trailer, all inputs */
-	uint64_t lost; /* events, in sections that have ended */
+	uint64_t lost; /* events, in complete sections */
 	uint64_t empty;
 	uint64_t refused;
 };

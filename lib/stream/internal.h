@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An expression as exprparse.c makes it and expr.c evaluates it; for these alone. Includes expr. */
+/*
+ * An expression as exprparse.c makes it and expr.c evaluates it; for these two files only. Includes
+ * expr.
+ */
 #ifndef MP_STREAM_INTERNAL_H
 #define MP_STREAM_INTERNAL_H
 
@@ -7,7 +10,7 @@
 #include "lib/stream/field_check.h"
 #include "lib/stream/glob.h"
 
-enum { MP_EXPR_OPERANDS_MAX = 64 }; /* of a sum */
+enum { MP_EXPR_OPERANDS_MAX = 64 }; /* operands of a sum */
 
 /* A sum in the order of its evaluation: each step puts its result where its operands were. */
 struct mp_expr_step {
@@ -42,27 +45,30 @@ struct mp_expr_node {
 };
 
 struct mp_expr_wanted {
-	struct mp_str key; /* with its =; LF, which no line has, if it is not read by its key */
-	uint64_t numbers, others; /* values that were needed as a number */
+	/* with its '='; a LF, which no line contains, if the field is not found by its key */
+	struct mp_str key;
+	/* values that had to be a number: those that were, and those that were not */
+	uint64_t numbers, others;
 };
 
 struct mp_expr {
 	struct mp_expr_node *nodes;
 	size_t n, cap;
-	struct mp_expr_sum value; /* of a computed field */
+	struct mp_expr_sum value; /* of a computed field: the sum */
 	struct mp_computed computed;
 	struct mp_field *fields;
 	struct mp_expr_wanted *wanted;
 	size_t n_fields, fields_cap, wanted_cap;
-	struct mp_field_check names;	      /* the same fields */
-	uint64_t failed[MP_NUMBER_RANGE + 1]; /* comparisons, by enum mp_number_result */
+	struct mp_field_check names; /* the fields of `fields` */
+	/* comparisons that failed, by enum mp_number_result */
+	uint64_t failed[MP_NUMBER_RANGE + 1];
 	struct mp_arena arena;
 };
 
-/* Computes a sum without fields. */
+/* Computes a sum that has no fields. */
 enum mp_number_result mp_expr_constant(const struct mp_expr_sum *sum, struct mp_number *n);
 
-/* mp_computed.release and mp_computed.number */
+/* the functions of struct mp_computed */
 void mp_expr_release(struct mp_computed *c);
 int mp_expr_compute(struct mp_computed *c, const struct mp_rec *rec, struct mp_number *n);
 

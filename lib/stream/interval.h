@@ -13,7 +13,7 @@
 #include "lib/stream/ctl.h"
 
 struct mp_interval_place {
-	uint64_t number;    /* its start, in lengths */
+	uint64_t number;    /* its start, divided by the length */
 	uint64_t offset_ns; /* realtime - clock (wraps) */
 	bool has_offset;
 };
@@ -21,7 +21,7 @@ struct mp_interval_place {
 struct mp_interval {
 	uint64_t length_ns;
 
-	/* inside */
+	/* private */
 	bool filling;			    /* a record came in the current interval */
 	struct mp_interval_place now, over; /* the current interval, the one that ended last */
 	bool has_offset;		    /* of the latest header */
@@ -40,10 +40,13 @@ bool mp_interval_control(struct mp_interval *iv, const struct mp_ctl *ctl);
 /* The end of the input. True if there is a result: of the last interval, or of the whole input. */
 bool mp_interval_end(struct mp_interval *iv);
 
-/* Where the interval that ended began, on the stream's clock; not before 0. */
+/* When the interval that ended began, on the stream's clock; not before 0. */
 uint64_t mp_interval_start(const struct mp_interval *iv);
 
-/* The same as text: "2026-11-20T09:19:05Z", or "71.000000000s". Room for MP_RFC3339_MAX bytes. */
+/*
+ * The begin of that interval as text: "2026-11-20T09:19:05Z", or "71.000000000s". `to` has room for
+ * MP_RFC3339_MAX bytes.
+ */
 void mp_interval_name(const struct mp_interval *iv, char *to);
 
 #endif

@@ -53,8 +53,8 @@ static int parse_event(struct mp_rec *rec, const char *comma, const char **why)
 }
 
 /*
- * A number of at most 15 digits without exponent, up to its comma, in one pass: the quotient of two
- * exact doubles is what strtod() gives. NULL: it is another, or none.
+ * Parses a number of at most 15 digits without exponent, up to its comma, in one pass: the quotient
+ * of two exact doubles is what strtod() gives. NULL if it has another form, or is not a number.
  */
 static inline const char *quick_decimal(const char *p, const char *end, double *v)
 {
@@ -79,7 +79,7 @@ static inline const char *quick_decimal(const char *p, const char *end, double *
 	return p;
 }
 
-/* `has_x`: its value is known. */
+/* Parses "X,Y,INFO". `has_x`: rec->x is set already. */
 static int parse_point(struct mp_rec *rec, const char *comma, bool has_x, const char **why)
 {
 	const char *end = rec->line.p + rec->line.len, *second;
@@ -359,7 +359,7 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
 
 /* The names of the fields of an event. */
 struct names {
-	struct mp_str few[32], *v; /* v is `few`, or on the heap */
+	struct mp_str few[32], *v; /* v points to `few` or to the heap */
 	size_t n, cap;
 };
 

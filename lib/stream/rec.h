@@ -23,7 +23,7 @@ enum mp_kind {
 /* "event", "point", "stack", "folded text", "control line" */
 const char *mp_kind_name(enum mp_kind kind);
 
-/* A record; slices point into the line and live as long. */
+/* A record; its slices point into the line and are valid as long as the line. */
 struct mp_rec {
 	enum mp_kind kind;
 	struct mp_str line; /* without LF */
@@ -43,7 +43,7 @@ struct mp_rec {
  */
 int mp_rec_parse(struct mp_rec *rec, const char *text, size_t len, const char **why);
 
-/* Everything else that mp-stream(5) asks of a data line. 0, or -1 with `*why`. */
+/* Checks everything else that mp-stream(5) demands of a data line. Returns 0, or -1 with `*why`. */
 int mp_rec_check(const struct mp_rec *rec, const char **why);
 
 /* A field named by the user; the name is borrowed. */
@@ -59,26 +59,26 @@ enum mp_field_id {
 	MP_FIELD_COMPUTED,
 };
 
-/* For computed: its text. */
+/* A field that the user named. `name` of a computed one is its text. */
 struct mp_field {
 	enum mp_field_id id;
 	struct mp_str name;
 	struct mp_computed *computed;
 };
 
-/* A field with this name: MP_FIELD_OF(KEY, "cpu"). */
+/* Initializer of a field: MP_FIELD_OF(KEY, "cpu"). */
 #define MP_FIELD_OF(id, name)                                   \
 	{                                                       \
 		MP_FIELD_##id, { name, sizeof(name) - 1 }, NULL \
 	}
 
-/* A number computed of fields; expr.h makes it. */
+/* A number computed from fields; expr.h makes it. */
 struct mp_computed {
 	/* 1; 0: a field is missing; -1: there is no result, for the reason `why` (static text) */
 	int (*number)(struct mp_computed *c, const struct mp_rec *rec, struct mp_number *n);
 	const char *why;
 	void (*release)(struct mp_computed *c);
-	const struct mp_field *fields; /* which it names, each once */
+	const struct mp_field *fields; /* the fields that it needs, each once */
 	size_t n_fields;
 	char text[MP_NUMBER_MAX]; /* the latest value */
 };
@@ -99,7 +99,7 @@ int mp_field_parse(struct mp_field *f, struct mp_str name);
 int mp_fields_parse(struct mp_fields *fields, const char *list, struct mp_str *bad);
 void mp_fields_release(struct mp_fields *fields);
 
-/* Only a computed one has memory. */
+/* Only a computed field owns memory. */
 static inline void mp_field_release(struct mp_field *f)
 {
 	if (f->computed)
@@ -134,7 +134,9 @@ static inline const char *mp_field_why(const struct mp_field *f, const char *why
 	return f->computed && f->computed->why ? f->computed->why : why;
 }
 
-/* The next field of an event: cuts it off `*rest`, which begins as rec->body. False at the end. */
+/*
+ * The next field of an event: splits it off `*rest`, which begins as rec->body. False at the end.
+ */
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);
 
 /*

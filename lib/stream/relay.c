@@ -29,7 +29,7 @@ static void relay_header(struct mp_relay *r, const json_t *from)
 	write_object(r, header);
 }
 
-/* Removes what describes the events before the filter and is no longer true. */
+/* Removes the members that describe the events before the filter and are no longer true. */
 static void relay_end(struct mp_relay *r, const json_t *from)
 {
 	json_t *trailer = json_copy((json_t *)from);

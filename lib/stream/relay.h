@@ -12,8 +12,8 @@
 struct mp_relay {
 	struct mp_out *out; /* borrowed */
 	/*
-	 * Changes a header of events on its way: `interface`, `events`, `units`. NULL: it stays as
-	 * it is.
+	 * Changes a header of events before it is written: `interface`, `events`, `units`. NULL: no
+	 * change.
 	 */
 	void (*change)(void *arg, json_t *header);
 	void *arg;
@@ -26,14 +26,14 @@ void mp_relay_init(struct mp_relay *r, struct mp_out *out,
 void mp_relay_release(struct mp_relay *r);
 
 /*
- * Passes a control line on. A filter that has something to say before a section ends or another
- * begins writes it before it calls this.
+ * Passes a control line on. A filter that has lines to write before a section ends or another
+ * begins writes them before it calls this.
  */
 void mp_relay_control(struct mp_relay *r, const struct mp_rec *rec, const struct mp_ctl *ctl);
 
 /*
- * Passes on a loss of events of which the filter makes events of other types: those of any type may be
- * missing then.
+ * Passes on a loss, for a filter that makes events of other types from its input: since lost events
+ * of one type may be missing as any of them, the loss is written without a type.
  */
 void mp_relay_loss(struct mp_relay *r, const struct mp_ctl *ctl);
 
@@ -45,7 +45,7 @@ static inline void mp_relay_line(struct mp_relay *r, struct mp_str line)
 	r->records++;
 }
 
-/* A line of another datatype, on its way through. */
+/* Passes on a line of a datatype that the filter does not change. */
 static inline void mp_relay_pass(struct mp_relay *r, struct mp_str line)
 {
 	mp_out_write(r->out, line.p, line.len);
@@ -53,8 +53,8 @@ static inline void mp_relay_pass(struct mp_relay *r, struct mp_str line)
 }
 
 /*
- * For `change`: the header becomes one of `interface` (the program), whose events are those of
- * `events` (taken; NULL: as they were), and what the interface before said of itself moves into
+ * For `change`: sets `interface` to the name of the program and `events` to those given (takes the
+ * reference; NULL: unchanged), and moves what the previous interface wrote about itself into
  * `sections`.
  */
 void mp_relay_rename(json_t *header, const char *interface, json_t *events);

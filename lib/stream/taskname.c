@@ -13,7 +13,7 @@
 enum {
 	COLUMNS_MAX = 8,
 	TOLD_MAX = 5,
-	NAMES_MAX = 8, /* names of tasks in one event */
+	NAMES_MAX = 8, /* tasks that one event names */
 };
 
 struct mp_tasknames_row {
@@ -40,7 +40,7 @@ void mp_tasknames_release(struct mp_tasknames *n)
 }
 
 /*
- * The next column of a CSV row (RFC 4180), removed from `*rest` and added to `to`. False if a quote
+ * Splits the next column of a CSV row (RFC 4180) off `*rest`, and adds it to `to`. False if a quote
  * is not closed.
  */
 static bool next_column(struct mp_str *rest, struct mp_buf *to)
@@ -51,7 +51,7 @@ static bool next_column(struct mp_str *rest, struct mp_buf *to)
 	for (i = quoted; i < rest->len; i++) {
 		if (quoted && rest->p[i] == '"') {
 			if (i + 1 < rest->len && rest->p[i + 1] == '"')
-				i++; /* two stand for one */
+				i++; /* "" within quotes is one quote */
 			else {
 				quoted = false;
 				continue;
@@ -66,7 +66,10 @@ static bool next_column(struct mp_str *rest, struct mp_buf *to)
 	return !quoted;
 }
 
-/* How many columns the row has, at most COLUMNS_MAX; -1: a quote is not closed. In `buf`. */
+/*
+ * Splits a row into columns, in `buf`. Returns how many there are, at most COLUMNS_MAX; -1: a quote
+ * is not closed.
+ */
 static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 {
 	size_t starts[COLUMNS_MAX + 1], n = 0, i;
@@ -205,7 +208,7 @@ static size_t system_len(struct mp_str name)
 	return name.len;
 }
 
-/* What the table says of a task; raw. `old` is raw and ends with NUL. */
+/* The name that the table gives to a task; raw. `old` is raw and ends with NUL. */
 static struct mp_str table_name(const struct mp_tasknames *n, struct mp_str tid, struct mp_str old)
 {
 	const struct mp_map_entry *e = tid.p ? mp_map_find(&n->by_tid, &tid, 1) : NULL;
@@ -252,7 +255,7 @@ struct mp_str mp_tasknames_name(struct mp_tasknames *n, struct mp_str tid, struc
 	return *(struct mp_str *)mp_map_value(e);
 }
 
-/* A name in the line, and its task. */
+/* The name of a task in a line, and its tid. */
 struct found {
 	struct mp_str prefix, name, tid;
 };

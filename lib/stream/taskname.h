@@ -12,15 +12,15 @@
 struct mp_tasknames_row;
 
 struct mp_tasknames {
-	bool merge_system; /* swapper/3 to swapper, and the like */
-	bool append_tid;   /* name:tid */
+	bool merge_system; /* renames swapper/3 to swapper, and similar kernel threads */
+	bool append_tid;   /* appends ":TID" to names */
 
 	struct mp_tasknames_row *rows; /* patterns, in the order of the table */
 	size_t n_rows, cap_rows;
 	struct mp_map by_tid; /* tid as text -> struct mp_str, raw */
 	struct mp_map known;  /* tid, old name (escaped) -> struct mp_str: new name, escaped */
 	struct mp_arena texts;
-	uint64_t bad; /* rows that could not be used; the first few were reported */
+	uint64_t bad; /* rows with errors; the first few were reported */
 };
 
 void mp_tasknames_init(struct mp_tasknames *n);
@@ -37,15 +37,15 @@ void mp_tasknames_load(struct mp_tasknames *n, const char *path);
 const char *mp_tasknames_row(struct mp_tasknames *n, struct mp_str row);
 
 /*
- * The new name of a task, escaped as the old one and the tid are, which stand as in a line; the tid may
- * be missing. Valid until release.
+ * The new name of a task. It is escaped, and so are the old name and the tid, as in a line; the tid
+ * may be missing. Valid until release.
  */
 struct mp_str mp_tasknames_name(struct mp_tasknames *n, struct mp_str tid, struct mp_str old);
 
 /*
- * An event with its tasks renamed: in `buf`, or its own line if nothing changes. A name stands in a
- * field that ends in "comm"; its task is in the field that ends in "tid", else "pid", with the same
- * text before (.prev_comm and .prev_pid). Valid until `buf` changes.
+ * An event with its tasks renamed: in `buf`, or its own line if nothing changes. A name is the
+ * value of a field whose name ends in "comm"; its task is that of the field that ends in "tid",
+ * else "pid", with the same text before (.prev_comm and .prev_pid). Valid until `buf` changes.
  */
 struct mp_str mp_tasknames_apply(struct mp_tasknames *n, const struct mp_rec *rec,
 				 struct mp_buf *buf);

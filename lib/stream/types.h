@@ -11,19 +11,19 @@
 #include "lib/stream/rec.h"
 
 struct mp_types {
-	struct mp_glob *globs; /* none: all */
+	struct mp_glob *globs; /* none: all events are accepted */
 	size_t n_globs, cap;
 	struct mp_map seen; /* type -> struct mp_type_seen */
 	struct mp_map_entry *last;
-	bool named;	    /* a header named the types */
+	bool named;	    /* a header listed the types */
 	size_t taken;	    /* distinct types seen that match */
-	bool mixed;	    /* several types are what the user wants: set by -e, or by the caller */
-	const char *remedy; /* set by the caller, for a message: what keeps types apart */
+	bool mixed;	    /* the user wants several types: set by -e, or by the caller */
+	const char *remedy; /* set by the caller: how to keep types apart, for a message */
 };
 
 struct mp_type_seen {
-	uint64_t taken;	 /* it matches */
-	uint64_t events; /* how many came */
+	uint64_t taken;	 /* -e matches it */
+	uint64_t events; /* how many were seen */
 };
 
 void mp_types_init(struct mp_types *t);
@@ -32,19 +32,19 @@ void mp_types_release(struct mp_types *t);
 /* Adds globs from an option's comma-separated argument, which stays the caller's. */
 void mp_types_add(struct mp_types *t, const char *list);
 
-/* Whether events of this type are accepted, without a trace in `seen`. */
+/* Whether events of this type are accepted; does not add it to `seen`. */
 bool mp_types_match(const struct mp_types *t, struct mp_str type);
 
-/* Whether such events may come: they are accepted, and the header, if it names types, names theirs. */
+/* Whether accepted events of this type may come: a header that lists types must list this one. */
 bool mp_types_expected(const struct mp_types *t, struct mp_str type);
 
-/* Whether events of this type are accepted; remembers the type. */
+/* Whether events of this type are accepted; adds the type to `seen`. */
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
 
 /* For mp_field_check_header(): accepted events have all roles, others none. `types`: struct mp_types. */
 uint32_t mp_types_roles(void *types, const char *type);
 
-/* True if an event is accepted; counts it. */
+/* Whether an event is accepted; counts it if so. */
 static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 {
 	struct mp_type_seen *seen;
@@ -57,7 +57,7 @@ static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 	return seen->taken;
 }
 
-/* Notes the types that a header names, so that a mixture is known before its first event. */
+/* Notes the types that a header lists, so that a mixture is known before its first event. */
 struct json_t;
 void mp_types_header(struct mp_types *t, const struct json_t *header);
 

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Steps of a scale, least first; the first has divisor 1. */
+/* The steps of a scale, smallest first; the first has divisor 1. */
 struct steps {
-	const char *unit; /* that of the field; NULL: any other */
-	double factor;	  /* of the unit, in the first step */
+	const char *unit; /* unit of the field; NULL: any other unit */
+	double factor;	  /* multiplies a value to get the unit of the first step */
 	const struct mp_scale *v;
 	size_t n;
-	double from; /* the second step begins here, in the first; 0: at its divisor */
+	double from; /* where the second step begins, in units of the first; 0: at its divisor */
 };
 
 static const struct mp_scale time_steps[] = {
@@ -104,7 +104,7 @@ const char *mp_unit_of(const json_t *header, const struct mp_field *f)
 	return "";
 }
 
-/* The greatest step that a value, in the first step, fills. */
+/* The greatest step of which a value, given in the first step, is at least 1. */
 static size_t step_for(const struct steps *s, double value)
 {
 	size_t i = s->n - 1;
@@ -125,7 +125,7 @@ struct mp_scale mp_unit_scale(const char *unit, double max)
 	return scale;
 }
 
-/* Three significant digits, or all of a whole number. */
+/* Three significant digits; all digits of a whole number. */
 static size_t put_number(char *to, size_t room, double v)
 {
 	double size = fabs(v);
@@ -150,7 +150,7 @@ size_t mp_unit_put(char *to, const char *unit, double value)
 	const char *after = s->unit ? "" : unit;
 
 	len = put_number(to, MP_UNIT_MAX, first / s->v[i].divisor);
-	/* as it is shown: 999.9 us is "1 ms", not "1000 us" */
+	/* decides by the rounded text: 999.9 us is shown as "1 ms", not "1000 us" */
 	if (i + 1 < s->n && (i || s->from == 0) && fabs(first) < s->v[i + 1].divisor &&
 	    fabs(strtod(to, NULL)) * s->v[i].divisor >= s->v[i + 1].divisor) {
 		i++;

@@ -27,7 +27,7 @@ struct mp_scale {
 
 /*
  * ns (also us, ms, s): ns us ms s min h; B and KiB: by 1024; "%": as it is; others by 1000 with
- * k, M, G, T, P, E from 100,000 on. `max` is taken without its sign.
+ * k, M, G, T, P, E from 100,000 on. The sign of `max` does not matter.
  */
 struct mp_scale mp_unit_scale(const char *unit, double max);
 
@@ -40,7 +40,7 @@ enum { MP_UNIT_MAX = 48 };
 
 size_t mp_unit_put(char *to, const char *unit, double value);
 
-/* The same for a scale that several numbers share, without the suffix: "1.23". */
+/* A number in a scale that several numbers share, without the suffix: "1.23". */
 size_t mp_unit_put_scaled(char *to, const struct mp_scale *scale, double value);
 
 /* The ending of a noun after a number. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What in-kernel aggregation sends, to lines of the stream: stacks are symbolized while their
- * processes exist, totals are added to them, and the end writes a section for each aggregate.
+ * Converts what in-kernel aggregation sends to lines of the stream: symbolizes stacks while their
+ * processes exist, adds totals to them, and writes a section for each aggregate at the end.
  * Includes cut, event, symbolize, unwind_stats.
  */
 #ifndef MP_CAPTURE_AGGREGATE_AGGREGATE_H
@@ -14,40 +14,41 @@
 
 struct mp_aggregator;
 
-/* For the aggregated events, which are borrowed. */
+/* Makes an aggregator for the aggregated events, which are borrowed. */
 struct mp_aggregator *mp_aggregator_new(const struct mp_events *events);
 void mp_aggregator_free(struct mp_aggregator *a);
 
-/* A stack that a program has sent, in the order of the stream. False if it is damaged. */
+/* Handles a stack that a program has sent, in the order of the stream. False if it is damaged. */
 bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *stack,
 			 const struct mp_agg_symbols *symbols);
 
-/* Adds totals: a mp_cut_totals_fn, `aggregator` being the struct mp_aggregator. */
+/* Adds totals. An mp_cut_totals_fn; `aggregator` is the struct mp_aggregator. */
 void mp_aggregator_add(void *aggregator, const struct mp_cut_total *totals, size_t n);
 
-/* Now and then: looks again for the stacks of totals that came before them. */
+/* To be called now and then: adds totals whose stacks have come in the meantime. */
 void mp_aggregator_settle(struct mp_aggregator *a);
 
-/* Where the sections of aggregates go. */
+/* The output of the sections of aggregates. */
 struct mp_agg_output {
-	const json_t *header;  /* theirs is like it */
-	const json_t *trailer; /* keys that each trailer has as well */
+	const json_t *header;  /* header of the events, from which theirs is derived */
+	const json_t *trailer; /* members for the trailer of each section */
 	mp_agg_put_fn *put;
 	void *arg;
 };
 
 /*
- * After the last stack and the last total: writes a section for each aggregate, sorted by stack.
- * Adds to `unwound` how the user stacks ended.
+ * To be called after the last stack and the last total: writes a section for each aggregate, sorted
+ * by stack. Adds the ends of the user stacks to `unwound`.
  */
 void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,
 			 const struct mp_agg_output *output, struct mp_unwind_stats *unwound);
 
 struct mp_aggregator_losses {
-	uint64_t count;	      /* occurrences that could not be added */
-	uint64_t unsent;      /* stacks that did not fit into the ring buffer at first */
-	uint64_t unknown;     /* occurrences whose stack did not come */
-	size_t stacks, texts; /* stacks that came; how many of them differ once symbolized */
+	uint64_t count;	  /* occurrences that could not be added */
+	uint64_t unsent;  /* stacks that at first did not fit into the ring buffer */
+	uint64_t unknown; /* occurrences whose stack did not come */
+	/* number of stacks that came, and of different ones once symbolized */
+	size_t stacks, texts;
 };
 
 void mp_aggregator_losses(const struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,

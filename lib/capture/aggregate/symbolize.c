@@ -34,7 +34,10 @@ void mp_agg_texts_release(struct mp_agg_texts *t)
 
 /* --- known stacks -------------------------------------------------------------------------------------- */
 
-/* The number of a text, + 1, and in the upper half why the walk of the user stack ended. */
+/*
+ * Packs the number of a text, + 1, and, in the upper half, the reason why the walk of the user
+ * stack ended.
+ */
 static uint64_t pack(uint32_t text, enum mp_unwind_end end)
 {
 	return (uint64_t)end << 32 | (text + 1);
@@ -79,7 +82,7 @@ static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
 
 /* --- a stack ------------------------------------------------------------------------------------------ */
 
-/* The name that the user's table gives to a thread. */
+/* The name that the table of the user's option gives to a thread. */
 static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp_str comm,
 				 struct mp_tasknames *names)
 {
@@ -115,7 +118,7 @@ static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack
 	return n;
 }
 
-/* The chain as samples have it: the kernel's part, then the user's, leaf first. */
+/* Makes the chain in the form that samples have: the kernel's part, then the user's, leaf first. */
 static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 				  const struct mp_process *process,
 				  const struct mp_agg_symbols *symbols, unsigned max_frames,
@@ -193,7 +196,10 @@ static void put_reversed(struct mp_buf *to, struct mp_str text)
 	mp_buf_add(to, text.p, end);
 }
 
-/* If an interrupt woke the task: its frames alone, without those of the interrupted code. */
+/*
+ * If an interrupt woke the task, keeps only the frames of the interrupt, without those of the
+ * interrupted code.
+ */
 static struct mp_str without_interrupted(struct mp_str text)
 {
 	static const char *const entries[] = { ";asm_sysvec_", ";asm_common_interrupt" };
@@ -211,7 +217,7 @@ static struct mp_str without_interrupted(struct mp_str text)
 	return mp_str_skip(text, last + 1 - text.p);
 }
 
-/* Appends a stack with the age after the name of the thread. */
+/* Appends a stack with the age of its memory after the name of the thread. */
 static void put_aged(struct mp_buf *to, struct mp_str text, uint64_t age)
 {
 	const char *semicolon = memchr(text.p, ';', text.len);

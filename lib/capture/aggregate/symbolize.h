@@ -12,28 +12,30 @@
 #include "lib/core/map.h"
 #include "lib/stream/taskname.h"
 
-/* What symbolizes stacks. */
+/* The means to symbolize stacks. */
 struct mp_agg_symbols {
-	struct mp_formatter *formatter; /* has copies of stacks, and walks them */
+	struct mp_formatter *formatter; /* keeps copies of stacks, and walks them */
 	struct mp_tasks *tasks;
-	struct mp_tasknames *names; /* NULL: tasks keep theirs */
+	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 };
 
 /* Writes a line. */
 typedef void mp_agg_put_fn(void *arg, struct mp_str line);
 
-enum { MP_AGG_TEXT_USER = 1024 }; /* frames of a copy; BPF walks 127 at most */
+/* maximum number of frames of a copied stack; BPF walks at most 127 */
+enum { MP_AGG_TEXT_USER = 1024 };
 
-/* What is known of a stack. */
+/* What is remembered of a stack. */
 struct mp_agg_text_known {
 	uint32_t text; /* number of its text */
 	uint8_t end;   /* enum mp_unwind_end */
 };
 
 struct mp_agg_texts {
-	struct mp_intmap known;		 /* id of a stack -> its text, and how the walk ended */
-	struct mp_map texts;		 /* each text once: those of many processes are equal */
-	struct mp_map_entry **by_number; /* of `texts` */
+	struct mp_intmap known; /* id of a stack -> its text, and how the walk ended */
+	/* each distinct text once, since stacks of many processes are equal */
+	struct mp_map texts;
+	struct mp_map_entry **by_number; /* entries of `texts` by number */
 	size_t n_texts, cap_texts;
 	struct mp_buf buf, raw;
 	uint64_t ips[MP_AGG_KERNEL + MP_AGG_TEXT_USER + 4];
@@ -50,24 +52,24 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames);
 
-/* False: the stack has not come. */
+/* Finds a stack. False: it has not come. */
 bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_text_known *known);
 
-/* The text of a stack that has not come. */
+/* Text for a stack that has not come. */
 #define MP_AGG_TEXT_UNKNOWN UINT32_MAX
 
-/* Which line a total belongs to. */
+/* Identifies the line to which a total belongs. */
 struct mp_agg_line_key {
 	uint32_t aggregate, text;
-	uint32_t other; /* text of the waker, + 1, or enum mp_cut_age; 0: neither */
-	bool held;	/* `other` is an age */
+	uint32_t other; /* text of the waker + 1, or an enum mp_cut_age; 0: neither */
+	bool held;	/* `other` is an enum mp_cut_age */
 };
 
 /* Lines of a section: stack -> weight. */
 struct mp_agg_lines {
 	struct mp_map map;
 	struct mp_buf buf;
-	uint64_t added; /* occurrences */
+	uint64_t added; /* occurrences that were added */
 };
 
 void mp_agg_lines_init(struct mp_agg_lines *l);

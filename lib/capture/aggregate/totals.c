@@ -25,7 +25,7 @@ static void add_to(struct mp_map *map, struct mp_str key, const struct mp_agg_to
 	total->count += more->count;
 }
 
-/* The waker or the age at the end of a line; false: the waker's stack has not come. */
+/* Finds the waker or the age at the end of a line; false: the waker's stack has not come. */
 static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		       struct mp_agg_line_key *line)
 {
@@ -41,7 +41,10 @@ static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	return has_waker;
 }
 
-/* Adds a total by the text of its stack. `at_last`: also without one. False: it has to wait. */
+/*
+ * Adds a total to the line of its stack. `at_last`: even if the stack has not come. False: the
+ * total has to wait.
+ */
 static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		const struct mp_agg_total *more, bool at_last)
 {
@@ -49,7 +52,7 @@ static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	bool known = mp_agg_texts_find(t->texts, key->id, &stack), complete;
 	struct mp_agg_line_key line;
 
-	memset(&line, 0, sizeof(line)); /* its bytes are a key */
+	memset(&line, 0, sizeof(line)); /* the padding is part of the key */
 	line.aggregate = (uint32_t)key->aggregate;
 	line.text = known ? stack.text : MP_AGG_TEXT_UNKNOWN;
 	complete = find_other(t, key, &line) && known;

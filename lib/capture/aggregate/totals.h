@@ -13,9 +13,10 @@
 struct mp_agg_totals {
 	const struct mp_event_aggs *aggs; /* borrowed */
 	const struct mp_agg_texts *texts; /* borrowed */
-	struct mp_map early; /* struct mp_agg_key -> struct mp_agg_total: wait for their stacks */
-	struct mp_map lines; /* struct mp_agg_line_key -> struct mp_agg_total */
-	struct mp_unwind_stats unwound; /* how the user stacks of occurrences ended */
+	/* struct mp_agg_key -> struct mp_agg_total, which wait for their stacks */
+	struct mp_map early;
+	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
+	struct mp_unwind_stats unwound; /* why the walks of the user stacks ended, by occurrence */
 	uint64_t unknown;		/* occurrences whose stack did not come */
 };
 
@@ -27,7 +28,8 @@ void mp_agg_totals_add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		       const struct mp_agg_total *more);
 
 /*
- * Looks again for the stacks of totals that wait. `at_last`: without a stack they are "[unknown]".
+ * Adds waiting totals whose stacks have come. `at_last`: adds all; without a stack they are
+ * "[unknown]".
  */
 void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last);
 

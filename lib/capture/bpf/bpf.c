@@ -13,7 +13,10 @@ struct object {
 	const char *name, *start, *end;
 };
 
-/* The Makefile defines where the objects are, and a row for each; nothing where clang is missing. */
+/*
+ * The objects of the programs. The Makefile defines where they are, and a row for each; without
+ * clang there are none.
+ */
 #ifdef MP_BPF_FOLDER
 #define EMBED(name)                                                                 \
 	__asm__(".section .rodata\n"                                                \
@@ -59,8 +62,8 @@ static struct bpf_object *open_object(const char *start, size_t len)
 }
 
 /*
- * How deep our pid namespace is; 0 with errno if that cannot be found. A program finds it: /proc shows
- * no outer namespace.
+ * The level of our pid namespace below the initial one; 0 with errno if that cannot be found. A BPF
+ * program finds it, since /proc shows no outer namespace.
  */
 static uint32_t find_level(void)
 {
@@ -98,10 +101,11 @@ static void set_level(char *start, size_t len, uint32_t level)
 	}
 }
 
-/* In an inner pid namespace. NULL with errno. */
+/* Opens an object in an inner pid namespace. NULL with errno. */
 static struct bpf_object *open_inner(const struct object *o, uint32_t inode)
 {
-	static char *copies[MP_ARRAY_SIZE(objects)]; /* libbpf reads them until they are loaded */
+	/* libbpf reads the bytes until the programs are loaded */
+	static char *copies[MP_ARRAY_SIZE(objects)];
 	struct mp_bpf_namespace own = { inode };
 	char **copy = &copies[o - objects];
 	struct bpf_object *object;
@@ -134,8 +138,8 @@ struct bpf_object *mp_bpf_open(const char *name)
 }
 
 /*
- * A kernel thread, which cannot hit a probe since it has no user memory; 0, ourselves, if it is not
- * visible.
+ * The pid of a kernel thread, which has no user memory and cannot hit a probe; 0 (this process) if
+ * it is not visible.
  */
 static pid_t pick_holder(void)
 {

@@ -9,16 +9,17 @@
 bool mp_bpf_built(void);
 
 /*
- * Opens the programs of bpf/NAME.bpf.c, to be loaded and closed by the caller. NULL with errno: there are
- * none, or libbpf cannot; it prints nothing by itself from here on.
+ * Opens the programs of bpf/NAME.bpf.c, to be loaded and closed by the caller. NULL with errno:
+ * there are no programs, or libbpf cannot open them. From then on libbpf prints no messages.
  */
 struct bpf_object;
 struct bpf_object *mp_bpf_open(const char *name);
 
 /*
- * Opens a probe of tracefs once more, to attach a program to it: the program serves all events of the
- * probe, and the kernel detaches it when one ends that inherited it, but no task inherits this one.
- * Returns a file descriptor, or -1 with `*error` (owned by the caller).
+ * Opens a probe of tracefs once more, to attach a program to it: the program runs for all events of
+ * the probe, but the kernel detaches it when a task ends that has inherited its event. No task
+ * inherits the event that this opens. Returns a file descriptor, or -1 with `*error` (owned by the
+ * caller).
  */
 int mp_bpf_hold_probe(const struct mp_event *e, char **error);
 

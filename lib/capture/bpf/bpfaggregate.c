@@ -16,22 +16,24 @@
 
 enum { TICK_NS = 1000000000, BATCH = 4096 };
 
-/* What keeps the program attached to a probe: file descriptors. */
+/* The file descriptors that keep the program attached to a probe. */
 struct holder {
 	int event, link;
 };
 
 struct mp_bpf_aggregate {
 	struct bpf_object *object;
-	struct bpf_link *links[16]; /* of raw tracepoints */
+	struct bpf_link *links[16]; /* links of raw tracepoints */
 	size_t n_links;
 	struct holder holders[MP_AGG_RULES];
 	size_t n_holders;
 	struct mp_event_aggs aggs;
-	unsigned named;		   /* rules of aggregates that are not events, in use: a bit each */
-	uint32_t *number_of_event; /* the rule of a probe, the program of a sampled event */
-	struct mp_agg_setup *setup; /* the program's, mapped */
-	struct mp_agg_state *state; /* mapped, too */
+	/* a bit for each rule in use that belongs to an aggregate without events */
+	unsigned named;
+	/* by event: the rule of a probe, or the program of a sampled event */
+	uint32_t *number_of_event;
+	struct mp_agg_setup *setup; /* the program's settings, mapped */
+	struct mp_agg_state *state; /* the program's state, mapped */
 	struct mp_bpf_stacks *stacks;
 	uint64_t flipped_ns, stopped_ns;
 };
@@ -44,8 +46,8 @@ static bool is_size(const struct mp_tp_field *f)
 }
 
 /*
- * The argument of a raw tracepoint that has the bytes allocated. It is the second of two numbers of
- * 64 bits after the pointer, of which the first has the bytes requested; where they are differs
+ * The number of the argument of a raw tracepoint that has the allocated bytes. It is the second of
+ * two 64-bit numbers after the pointer (the first is the requested bytes); their place differs
  * between kernels. 0: the tracepoint does not have them.
  */
 static uint32_t size_argument(const char *tracepoint)
@@ -108,7 +110,7 @@ static void want_programs(struct mp_bpf_aggregate *a, enum mp_agg_kind kind)
 	}
 }
 
-/* Aggregates that are not events have one rule for each kind. */
+/* Aggregates without events, such as "sum:blocked", have one rule for each kind. */
 static int set_named_rule(struct mp_bpf_aggregate *a, const struct mp_event_agg *agg,
 			  const struct mp_agg_rule *rule, char **error)
 {
@@ -170,7 +172,7 @@ static int refuse(const struct mp_event *e, const char *why, char **error)
 	return fail(error, mp_asprintf("%s: in-kernel aggregation is %s", e->type, why));
 }
 
-/* Probes and aggregates that are not events do not know the CPUs and cgroups of an event. */
+/* Probes, and aggregates without events, do not distinguish the CPUs and cgroups of an event. */
 static int check_target(const struct mp_events *events, bool system, char **error)
 {
 	size_t i;
@@ -210,7 +212,7 @@ static void size_maps(struct mp_bpf_aggregate *a)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "blocked"), 1);
 }
 
-/* The settings of the programs, which cannot change after these are loaded. */
+/* Makes the settings of the programs, which are constant once these are loaded. */
 static struct mp_agg_setup *find_setup(struct mp_bpf_aggregate *a)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(a->object, ".rodata.setup");
@@ -420,7 +422,7 @@ static struct mp_cut_total from_total(const struct mp_bpf_aggregate *a, const vo
 	return (struct mp_cut_total){ *k, *total };
 }
 
-/* A task that is blocked at the end has been blocked until then. */
+/* Adds the tasks that are blocked at the end: they count as blocked until then. */
 static struct mp_cut_total from_blocked(const struct mp_bpf_aggregate *a, const void *key,
 					const void *value)
 {
@@ -456,7 +458,7 @@ static struct mp_cut_total from_held(const struct mp_bpf_aggregate *a, const voi
 				      { held->weight, 1 } };
 }
 
-/* Passes what is in a table, and empties it. */
+/* Passes the contents of a table, and empties it. */
 static void empty(const struct mp_bpf_aggregate *a, const char *name, entry_fn *from,
 		  mp_cut_totals_fn *pass, void *arg)
 {
@@ -493,7 +495,7 @@ bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_c
 
 	if (settled_ns <= a->flipped_ns || settled_ns - a->flipped_ns < TICK_NS)
 		return false;
-	/* no program has filled this one since the last time */
+	/* the programs have filled the other table since the last call */
 	empty(a, current ? "totals_a" : "totals_b", from_total, pass, arg);
 	__atomic_store_n(&a->state->current, !current, __ATOMIC_RELEASE);
 	a->flipped_ns = mp_monotonic_ns();

@@ -24,8 +24,8 @@ int mp_bpf_aggregate_possible(char **error);
 
 /*
  * Loads the programs for the aggregated events; `stacks` has the tables by which they walk user
- * stacks. `system`: neither cgroups nor single CPUs are recorded, which aggregates that are no
- * events need. Returns NULL with `*error` (owned by the caller) on failure.
+ * stacks. `system`: neither cgroups nor single CPUs are recorded, as is required for aggregates
+ * without events. Returns NULL with `*error` (owned by the caller) on failure.
  */
 struct mp_bpf_aggregate *mp_bpf_aggregate_open(const struct mp_events *events,
 					       struct mp_bpf_stacks *stacks,
@@ -42,13 +42,14 @@ void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a);
 void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a);
 
 /*
- * Once a second at most: passes the totals of the table that the programs have not filled since
- * before `settled_ns`, empties it, and lets the programs fill it. Returns whether it did.
+ * Passes, once a second at most, the totals of the table that the programs have not filled since
+ * before `settled_ns`, empties it, and makes the programs fill it from now on. Returns whether it
+ * did.
  */
 bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_cut_totals_fn *pass,
 			   void *arg);
 
-/* Passes all remaining totals, after mp_bpf_aggregate_stop(). */
+/* Passes all remaining totals; to be called after mp_bpf_aggregate_stop(). */
 void mp_bpf_aggregate_finish(struct mp_bpf_aggregate *a, mp_cut_totals_fn *pass, void *arg,
 			     struct mp_cut_aggregate_end *end);
 

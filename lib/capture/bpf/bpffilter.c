@@ -11,7 +11,7 @@
 #include "lib/capture/bpf/bpftarget.h"
 #include "lib/capture/host/proc.h"
 
-/* A loaded program, for all events with the same conditions. */
+/* A loaded program, which serves all events with the same conditions. */
 struct loaded {
 	struct mp_when when;
 	struct bpf_object *object;
@@ -21,7 +21,7 @@ struct loaded {
 struct mp_bpf_filters {
 	struct loaded *v;
 	size_t n, cap;
-	uint64_t need_resched; /* 0: not known yet */
+	uint64_t need_resched; /* mp_filter_setting.need_resched; 0: not known yet */
 };
 
 /* Loads an object, unless preparing it failed. Closes it on failure: NULL with errno. */
@@ -36,7 +36,7 @@ static struct bpf_object *finish(struct bpf_object *object, int error)
 	return NULL;
 }
 
-/* Loads one of the programs of the object. NULL with errno. */
+/* Loads a program of the object. NULL with errno. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
 	struct bpf_object *object = mp_bpf_open("filter");
@@ -53,7 +53,7 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 	return finish(object, error);
 }
 
-/* Loads the program that only excludes processes. NULL with errno. */
+/* Loads the program that does nothing but exclude processes. NULL with errno. */
 static struct bpf_object *load_exclude(void)
 {
 	struct bpf_object *object;
@@ -87,7 +87,7 @@ static char *explain(const struct mp_event *e, int error)
 			   strerror(error));
 }
 
-/* Finds the flag of this kernel; 0 with errno. */
+/* Finds the flag for need-resched in this kernel; 0 with errno. */
 static uint64_t find_need_resched(void)
 {
 	struct mp_filter_setting none = { 0 };
@@ -102,7 +102,7 @@ static uint64_t find_need_resched(void)
 	return flag;
 }
 
-/* Loads a program for the conditions, which excludes processes, too. 0, or -1 with errno. */
+/* Loads a program that tests the conditions and excludes processes. 0, or -1 with errno. */
 static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 		    const struct mp_pids *exclude)
 {
@@ -125,7 +125,8 @@ static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 	l.program = bpf_program__fd(bpf_object__find_program_by_name(
 		l.object, mp_when_any(when) ? "filter" : "exclude"));
 	if (mp_bpf_add_pids(l.object, "excluded", exclude) < 0 && !mp_when_any(when)) {
-		bpf_object__close(l.object); /* too many: the caller drops the samples of all */
+		/* too many processes to exclude: the caller drops their samples */
+		bpf_object__close(l.object);
 		return -1;
 	}
 	f->v = mp_grow(f->v, &f->cap, f->n + 1, sizeof(l));
@@ -144,7 +145,8 @@ static const struct loaded *find(const struct mp_bpf_filters *f, const struct mp
 }
 
 /*
- * Events that are recorded each time get no program: their samples must match the kernel's counter.
+ * Whether the event gets a program. Events of which each occurrence is recorded do not: their
+ * samples must match the kernel's counter.
  */
 static bool needs_program(const struct mp_event *e)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * BTF does not have the bit. It differs by architecture and moved on x86 (3 before Linux 6.18, 4
- * since). So an experiment makes the kernel set it: a thread wakes a thread of real-time priority
- * on its own CPU, and has to give way to it. The tracepoint of the wakeup comes after the kernel
- * has set the bit, while the waker still runs. When the real-time thread wakes the other one, the
- * kernel does not set the bit. So it is the bit that the first waker always has and the second one
- * does not.
+ * BTF does not describe the bit TIF_NEED_RESCHED. It differs by architecture and moved on x86 (3
+ * before Linux 6.18, 4 since). So an experiment makes the kernel set it: a thread wakes a thread of
+ * real-time priority on its own CPU, and has to give way to it. The tracepoint of the wakeup comes
+ * after the kernel has set the bit, while the waker still runs. When the real-time thread wakes the
+ * other one, the kernel does not set the bit. So the bit is set at every wakeup by the first
+ * thread, and at none by the real-time thread.
  */
 #include "lib/capture/bpf/bpfresched.h"
 
@@ -35,7 +35,7 @@ static void wait_for(int fd)
 	uint64_t n;
 
 	if (read(fd, &n, sizeof(n)) < 0)
-		return; /* a blocking eventfd does not fail */
+		return; /* cannot happen with a blocking eventfd */
 }
 
 static void wake(int fd)
@@ -63,8 +63,8 @@ static void *play(void *arg)
 	int i;
 
 	set_scheduling(p);
-	pthread_barrier_wait(p->ready); /* both have their CPU and priority */
-	pthread_barrier_wait(p->ready); /* and the program knows them */
+	pthread_barrier_wait(p->ready); /* until both have their CPU and priority */
+	pthread_barrier_wait(p->ready); /* until the program knows the threads */
 	for (i = 0; i < ROUNDS; i++) {
 		if (p->realtime) {
 			wait_for(p->wait_fd);
@@ -85,7 +85,10 @@ static void announce(int map, uint32_t key, const struct player *waker, const st
 	bpf_map_update_elem(map, &key, &w, BPF_ANY);
 }
 
-/* The one bit that is set in the flags of the first and not in those of the second. */
+/*
+ * The only bit that is set in the flags of the first thread and not in those of the second; 0:
+ * there is not exactly one.
+ */
 static uint64_t difference(int map)
 {
 	struct mp_wakes set, unset;

@@ -8,8 +8,9 @@
 struct bpf_object;
 
 /*
- * The bit of thread_info.flags by which a task has to give way. `object` is bpf/filter.bpf.c, loaded
- * with its program `observe`. 0: it cannot be found out, which needs real-time priority.
+ * The bit of thread_info.flags that means that the task must give way. `object` is
+ * bpf/filter.bpf.c, loaded with its program `observe`. 0: it cannot be found out, which needs
+ * real-time priority.
  */
 uint64_t mp_bpf_resched_flag(struct bpf_object *object);
 

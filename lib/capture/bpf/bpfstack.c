@@ -18,35 +18,37 @@
 #include "lib/core/intmap.h"
 
 enum {
-	UPKEEP = 2,	 /* programs that handle fork and execve */
-	SYSCALLS = 2,	 /* programs for all system calls */
-	ROWS_A_PAGE = 8, /* at least, in the pages of files */
+	UPKEEP = 2,	 /* number of programs that handle fork and execve */
+	SYSCALLS = 2,	 /* number of programs for system calls */
+	ROWS_A_PAGE = 8, /* minimum average of rows per page of files */
 	REBUILD_APART_NS = 1000000000,
 };
 
-/* What is known of the rows of a file. */
+/* The rows of a file. */
 struct file {
-	uint64_t made; /* number of the rebuild that made the rows, + 1; 0: none did */
+	uint64_t made; /* number of the rebuild that made the rows, + 1; 0: they were not made */
 	uint32_t rows,
-		n_rows; /* where they are, if they are made; how many, once they were asked for */
+		/* index of the first row, if they were made; number of rows, once it is known */
+		n_rows;
 	uint32_t pages, n_pages, page_base;
 };
 
-/* The address space whose mappings are in a place. */
+/* The address space whose mappings are in a place of the tables. */
 struct place {
-	uint64_t space; /* 0: none */
+	uint64_t space; /* number of the address space; 0: none */
 	uint64_t state;
 };
 
 struct mp_bpf_stacks {
 	struct bpf_object *object;
 	struct ring_buffer *ring;
-	int full_fd; /* epoll */
+	int full_fd; /* an epoll file descriptor: readable when the ring has much */
 	struct bpf_link **links;
 	size_t n_links;
-	int *held; /* probes with a program */
+	int *held; /* file descriptors of probes with a program */
 	size_t n_held, cap_held;
-	bool on_calls[SYSCALLS]; /* the programs for entries and returns are attached */
+	/* whether the programs for entries, and for returns, are attached */
+	bool on_calls[SYSCALLS];
 	mp_cut_rows_fn *rows_of;
 	void *rows_arg;
 	/* tables of the program, mapped */
@@ -54,15 +56,15 @@ struct mp_bpf_stacks {
 	struct mp_bpf_space *spaces;
 	uint32_t *pages;
 	size_t rows_size, pages_size, spaces_size;
-	int tasks; /* map */
+	int tasks; /* a map of the program */
 	uint32_t max_rows, max_pages, max_spaces;
 	uint32_t n_rows, n_pages, sequence, next_place;
 	uint32_t *free_places, n_free_places;
-	struct place *places;	    /* by number */
-	struct mp_intmap places_of; /* number of an address space -> number of its place + 1 */
-	struct file *files;	    /* by number */
+	struct place *places;	    /* indexed by number of the place */
+	struct mp_intmap places_of; /* number of an address space -> index of its place + 1 */
+	struct file *files;	    /* indexed by number of the file */
 	size_t n_files;
-	uint64_t rebuilt_ns; /* when all tables were dropped last */
+	uint64_t rebuilt_ns; /* time of the last rebuild, which drops all tables */
 	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
@@ -97,8 +99,8 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 }
 
 /*
- * Edge-triggered, since the ring always has something to read: a program wakes the reader when it
- * has much.
+ * Adds the ring to the epoll set, edge-triggered since the ring always has something to read. A
+ * program wakes the reader when it has much.
  */
 static int watch_ring(struct bpf_object *object)
 {
@@ -111,7 +113,7 @@ static int watch_ring(struct bpf_object *object)
 	return fd;
 }
 
-/* The bits of the system calls of the events. */
+/* Sets the bits for the system calls of the events. */
 static void set_syscalls(struct mp_bpf_settings *settings, const struct mp_events *events)
 {
 	size_t i;
@@ -149,7 +151,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events, bool
 				   &settings, BPF_ANY) == 0;
 }
 
-/* Attaches the programs for fork and execve, which the tables of all events need. */
+/* Attaches the programs for fork and execve, on which all tables depend. */
 static bool attach_upkeep(struct mp_bpf_stacks *b)
 {
 	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
@@ -170,7 +172,7 @@ static void set_max(struct mp_bpf_stacks *b, const char *map, uint32_t entries)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(b->object, map), entries);
 }
 
-/* The number that the user sets in the environment, but at most `max`. */
+/* The number in an environment variable, but at most `max`. */
 static uint32_t limit_of(const char *variable, uint32_t max)
 {
 	const char *text = getenv(variable);
@@ -179,7 +181,7 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
 }
 
-/* The programs by what they are attached to. */
+/* Names of the programs by what they are attached to. */
 static const char *const program_names[] = {
 	[MP_WALK_TRACEPOINT] = "unwind",	  [MP_WALK_FAULT] = "unwind_fault",
 	[MP_WALK_SYS_ENTER] = "unwind_sys_enter", [MP_WALK_SYS_EXIT] = "unwind_sys_exit",
@@ -201,7 +203,7 @@ static bool any_walked_on(const struct mp_events *events, enum mp_walk_on on)
 	return false;
 }
 
-/* Loads only the programs that events need, since the kernel takes some ms for each. */
+/* Selects the programs that events need, since loading each takes the kernel some ms. */
 static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *events)
 {
 	size_t on;
@@ -210,7 +212,7 @@ static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *eve
 		bpf_program__set_autoload(program_on(b, on), any_walked_on(events, on));
 }
 
-/* Loads the programs; false if this kernel does not accept them. */
+/* Loads the programs; false if this kernel refuses them. */
 static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -252,7 +254,7 @@ static bool attach(struct mp_bpf_stacks *b, const struct mp_event *e)
 
 	if (e->walk_on == MP_WALK_SYS_ENTER || e->walk_on == MP_WALK_SYS_EXIT)
 		return attach_to_calls(b, e->walk_on);
-	/* other events are for mp_bpf_stacks_attach() */
+	/* programs of other kinds of events are attached by mp_bpf_stacks_attach() */
 	for (i = 0; i < MP_ARRAY_SIZE(e->points) && e->points[i]; i++)
 		if (!keep_link(b, bpf_program__attach_raw_tracepoint(program_on(b, e->walk_on),
 								     e->points[i])))
@@ -300,7 +302,10 @@ int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
 	return bpf_object__find_map_fd_by_name(b->object, name);
 }
 
-/* If the kernel refuses the program, the samples show that they have no stacks. */
+/*
+ * Attaches the program to an event. If the kernel refuses it, the samples show that they have no
+ * stacks.
+ */
 static void set_program(const struct mp_bpf_stacks *b, int fd, enum mp_walk_on on)
 {
 	ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program_on(b, on)));
@@ -334,8 +339,8 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 
 		e = &events->v[c->event];
 		/*
-		 * of a probe, the events of all CPUs run their programs at each hit, wherever it is,
-		 * and the one that was opened last begins
+		 * the events of a probe on all CPUs run their programs at each hit, wherever that
+		 * is, beginning with the event that was opened last
 		 */
 		if (is_walked(e) && !e->tp &&
 		    (e->walk_on == MP_WALK_EVENT ||
@@ -375,7 +380,7 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 
 /* --- tables ----------------------------------------------------------------------------------------- */
 
-/* Drops all tables. When this returns no program uses them any more. */
+/* Drops all tables. When this returns, no program uses them any longer. */
 static void drop_tables(struct mp_bpf_stacks *b)
 {
 	uint32_t i;
@@ -390,7 +395,10 @@ static void drop_tables(struct mp_bpf_stacks *b)
 	b->rebuilt_ns = mp_monotonic_ns();
 }
 
-/* Makes the table of pages, where a search begins. An element of a BPF array takes eight bytes. */
+/*
+ * Makes the table of pages, in which the search for a row begins. An element of a BPF array takes
+ * eight bytes.
+ */
 static void make_pages(struct mp_bpf_stacks *b, struct file *f, const struct mp_bpf_row *rows,
 		       size_t n, size_t n_pages)
 {
@@ -494,9 +502,9 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_cut_space *s,
 }
 
 /*
- * Whether all tables may be dropped so that there is room for those of this address space: it must
- * have room alone. Not more often than once a second: if all together are too many, some get copies
- * for a while.
+ * Whether to drop all tables, so that there is room for those of this address space, which must fit
+ * by themselves. At most once a second: if the tables of all processes do not fit together, some
+ * processes get copies of their stacks for a while.
  */
 static bool may_drop_tables(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
 {
@@ -513,7 +521,10 @@ static bool may_drop_tables(struct mp_bpf_stacks *b, const struct mp_cut_space *
 	       mp_monotonic_ns() - b->rebuilt_ns > REBUILD_APART_NS;
 }
 
-/* By the sequence programs see that a place has no mappings, or that they are being changed. */
+/*
+ * Changes the sequence of a place: programs see by it that the place has no mappings, or that they
+ * are being changed.
+ */
 static void invalidate(struct mp_bpf_stacks *b, uint32_t place)
 {
 	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
@@ -538,7 +549,7 @@ static void lose_place(struct mp_bpf_stacks *b, uint32_t place)
 	*p = (struct place){ .space = 0 };
 }
 
-/* Gives an address space a free place, or the one that was given away longest ago. */
+/* Gives an address space a free place, or the one that was assigned longest ago. */
 static uint32_t give_place(struct mp_bpf_stacks *b, uint64_t space)
 {
 	uint32_t place = b->n_free_places ? b->free_places[--b->n_free_places]
@@ -590,7 +601,7 @@ void mp_bpf_stacks_forget(void *stacks, uint64_t number)
 		free_place(b, place);
 }
 
-/* Makes the tables of an address space unless they are up to date. False if there is no room. */
+/* Makes the tables of an address space if they are not up to date. False if there is no room. */
 static bool have_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
 	if (find_place(b, s->number, place) && b->places[*place].state == s->state)
@@ -631,7 +642,7 @@ bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *a
 	return ring_buffer__consume(b->ring) >= 0;
 }
 
-/* Adds what the kernel measured, if kernel.bpf_stats_enabled is set. */
+/* Adds the run times that the kernel measures if kernel.bpf_stats_enabled is set. */
 static void add_runs(const struct mp_bpf_stacks *b, const char *program,
 		     struct mp_bpf_stacks_counts *counts)
 {

@@ -17,18 +17,19 @@
 
 struct mp_bpf_stacks;
 
-/* How the tables are made. */
+/* The parameters of mp_bpf_stacks_open(). */
 struct mp_bpf_stacks_setup {
-	mp_cut_rows_fn *rows; /* gives the rows of a file, */
-	void *rows_arg;	      /* with this argument */
-	bool everyone; /* every process is recorded, not only those with tables and their children */
-	bool aggregates; /* bpfaggregate.h needs the tables, too */
+	mp_cut_rows_fn *rows; /* makes the rows of a file; */
+	void *rows_arg;	      /* its argument */
+	/* every process is recorded, not only those that have tables and their children */
+	bool everyone;
+	bool aggregates; /* bpfaggregate.h uses the tables, too */
 };
 
 /*
  * Loads the programs for the events whose method is MP_METHOD_BPF and attaches them to their
- * tracepoints, before they are opened. Events for which that cannot be done get another method,
- * see mp_event_without_bpf(). NULL: nobody needs the tables, or they cannot be made.
+ * tracepoints, before they are opened. Events for which that is impossible get another method, see
+ * mp_event_without_bpf(). NULL: the tables are not needed, or cannot be made.
  */
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 					 const struct mp_bpf_stacks_setup *setup);
@@ -39,9 +40,9 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 			  const struct mp_events *events);
 
 /*
- * The functions of a struct mp_cut_walker, `stacks` being the struct mp_bpf_stacks: the mappings of
- * a process, which has appeared or changed, or whose tables were dropped; and the end of an address
- * space.
+ * The functions of a struct mp_cut_walker; `stacks` is the struct mp_bpf_stacks. The first gets the
+ * mappings of a process that has appeared or changed, or whose tables were dropped; the second, the
+ * end of an address space.
  */
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
@@ -57,14 +58,18 @@ typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_head *record);
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
 
-/* Readable when many records wait, which should be read at once; mp_bpf_stacks_read() clears it. */
+/* Readable when many records wait, so that they are read soon; mp_bpf_stacks_read() clears it. */
 int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b);
 
-/* For -v: rows in use; files and address spaces with tables so far; how often all were rebuilt. */
+/*
+ * Totals for -v: rows in use; files and address spaces that had tables; how often all tables were
+ * rebuilt.
+ */
 struct mp_bpf_stacks_counts {
 	uint64_t rows, files, spaces, rebuilds;
-	uint64_t dropped;      /* records that did not fit */
-	uint64_t runs, run_ns; /* of the programs, if kernel.bpf_stats_enabled is set */
+	uint64_t dropped; /* records that did not fit into the ring */
+	/* runs of the programs and their time, if kernel.bpf_stats_enabled is set */
+	uint64_t runs, run_ns;
 };
 
 void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_counts *counts);

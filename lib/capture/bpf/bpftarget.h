@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks a program records that includes bpf/target.h. Includes recording,
- * target.
+ * Sets which tasks are recorded by programs that include bpf/target.h. Includes recording, target.
  */
 #ifndef MP_CAPTURE_BPF_BPFTARGET_H
 #define MP_CAPTURE_BPF_BPFTARGET_H
@@ -10,22 +9,22 @@
 #include "lib/capture/ring/recording.h"
 
 struct mp_bpf_target {
-	const struct mp_pids *processes; /* and their children; NULL: the whole system */
-	bool threads;			 /* `processes` are threads, without children */
-	pid_t command; /* a process that is a target from its execve(2) on; 0: none */
+	const struct mp_pids *processes; /* recorded with their children; NULL: the whole system */
+	bool threads;			 /* `processes` are threads, recorded without children */
+	pid_t command; /* a process that becomes a target at its execve(2); 0: none */
 	const struct mp_cgroup *cgroups;
 	size_t n_cgroups;
 	const struct mp_pids *exclude; /* processes that are not recorded */
 };
 
-/* The target of a recording, from which it borrows. */
+/* The target of a recording, whose members it borrows. */
 struct mp_bpf_target mp_bpf_target_of(const struct cap_recording *r);
 
 struct bpf_object;
 
 /*
- * Sets the target before an object is loaded; `wide`: its programs record the whole system all the
- * same. 0, or -1 with errno.
+ * Sets the target before an object is loaded. `wide`: its programs record the whole system,
+ * whatever the target is. 0, or -1 with errno.
  */
 int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t, bool wide);
 
@@ -41,7 +40,9 @@ const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t);
  */
 int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t);
 
-/* Adds processes to a map of an object whose keys they are. 0, or -1 with errno: it is full. */
+/*
+ * Adds processes to a map of an object that has processes as keys. 0, or -1 with errno: it is full.
+ */
 int mp_bpf_add_pids(struct bpf_object *object, const char *map, const struct mp_pids *pids);
 
 #endif

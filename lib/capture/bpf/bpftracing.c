@@ -9,7 +9,7 @@
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/event/tracingfilter.h"
 
-enum { FOLLOWERS = 3 }; /* programs that follow processes to their children */
+enum { FOLLOWERS = 3 }; /* number of the programs that follow processes to their children */
 
 static const char *const programs[] = {
 	[MP_TRACED_ENTRY] = "record_entry",
@@ -24,8 +24,9 @@ struct loaded {
 	struct bpf_program *program;
 	struct bpf_link *link;
 	size_t event;
-	uint64_t *fired;		/* room for a value for each CPU */
-	uint64_t missed_before, missed; /* when the recording began and ended */
+	uint64_t *fired; /* scratch: a value for each CPU */
+	/* skipped runs at the beginning of the recording, and at its end */
+	uint64_t missed_before, missed;
 };
 
 struct mp_tracings {
@@ -77,7 +78,8 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	setup.of_everyone = e->wide;
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);
-		errno = E2BIG; /* it was valid before it was merged with another one */
+		/* it was valid by itself, but with the fields of a merged event it is too long */
+		errno = E2BIG;
 		return false;
 	}
 	map = bpf_object__find_map_by_name(l->object, ".rodata.setup");
@@ -89,7 +91,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	return !is_function(t) || bpf_program__set_attach_target(l->program, 0, t->name) == 0;
 }
 
-/* All objects share the maps of the first one that have the target. */
+/* Makes all objects use the maps of the first one that have the target. */
 static bool share(struct loaded *l, const struct loaded *first, const struct mp_bpf_target *target)
 {
 	static const char *const maps[] = { "excluded", "targets", "cgroups" };
@@ -154,7 +156,7 @@ static bool follow(struct mp_tracings *t, const struct mp_bpf_target *target)
 	return mp_bpf_target_fill(object, target) == 0;
 }
 
-/* Sets the event to which the program writes its samples on each CPU. */
+/* Sets, for each CPU, the event to which the program writes its samples. */
 static bool connect(const struct loaded *l, const struct mp_rings *rings)
 {
 	int map = bpf_object__find_map_fd_by_name(l->object, "events");
@@ -254,7 +256,7 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu)
 	return l->fired[cpu];
 }
 
-/* How many runs the kernel has skipped since the program was loaded. */
+/* The number of runs that the kernel has skipped since the program was loaded. */
 static uint64_t count_missed(const struct loaded *l)
 {
 	struct bpf_prog_info info = { .type = 0 };

@@ -15,15 +15,18 @@
 struct mp_tracings;
 
 /*
- * Loads a program for each such event and attaches it; the events are open. 0, or -1 with `*error`
- * (owned by the caller).
+ * Loads a program for each such event and attaches it. The events must be open. 0, or -1 with
+ * `*error` (owned by the caller).
  */
 int mp_tracings_open(struct mp_tracings **tracings, const struct mp_events *events,
 		     const struct mp_rings *rings, const struct mp_bpf_target *target,
 		     char **error);
 void mp_tracings_free(struct mp_tracings *t);
 
-/* When the events are enabled and disabled; the latter from any thread, also with NULL. */
+/*
+ * To be called when the events are enabled and disabled; the latter from any thread, even with
+ * NULL.
+ */
 void mp_tracings_start(struct mp_tracings *t);
 void mp_tracings_stop(struct mp_tracings *t);
 
@@ -35,7 +38,8 @@ uint64_t mp_tracings_fired(const struct mp_tracings *t, size_t event, int cpu);
 uint64_t mp_tracings_missed(const struct mp_tracings *t, size_t event);
 
 /*
- * Whether this machine allows a program on the event. 0, or -1 with `*error` (owned by the caller).
+ * Whether this machine accepts a program for the event. 0, or -1 with `*error` (owned by the
+ * caller).
  */
 int mp_tracings_try(const struct mp_event *e, char **error);
 

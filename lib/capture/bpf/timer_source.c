@@ -2,7 +2,7 @@
 /*
  * A tick of each CPU, HZ times a second: "timer:HZ". With "if=EVENT>N", or "<N", only the ticks at which
  * a counter of the CPU for EVENT moved more, or less, than N since the tick before: a BPF program
- * (bpf/timer.bpf.c) on the event of the timer compares.
+ * (bpf/timer.bpf.c), attached to the event of the timer, compares them.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,10 +20,10 @@
 #include "lib/capture/event/source.h"
 #include "lib/capture/ring/recording.h"
 
-/* The kernel's timers of events tick every 10 us at most. */
+/* The kernel's timers of events do not tick faster than every 10 us. */
 enum { HZ_MAX = 100000, NS_PER_SEC = 1000000000 };
 
-/* "EVENT>N", parsed. */
+/* A parsed condition "EVENT>N". */
 struct condition {
 	char *event;
 	struct mp_timer_setting setting;
@@ -31,7 +31,7 @@ struct condition {
 
 /* --- planning ----------------------------------------------------------------------------------------- */
 
-/* The text of a condition, which is kept as the filter of its event; 0, or -1. */
+/* Parses a condition, which is kept as the filter of its event; 0, or -1. */
 static int parse_condition(struct condition *c, struct mp_str text)
 {
 	size_t len = 0;
@@ -47,7 +47,7 @@ static int parse_condition(struct condition *c, struct mp_str text)
 	return 0;
 }
 
-/* The event of a condition. 0, or -1 with `*error`. */
+/* Finds the counter that a condition names. 0, or -1 with `*error`. */
 static int find_counter(const char *name, struct mp_pmu_event *found, char **error)
 {
 	int result = mp_pmu_find(MP_PMU_DEVICES, name, NULL, found, error);
@@ -57,7 +57,9 @@ static int find_counter(const char *name, struct mp_pmu_event *found, char **err
 	return result > 0 ? 0 : -1;
 }
 
-/* The term if=, checked. Owned by the caller; NULL: there is none, or it failed. */
+/*
+ * Checks the term if=. Returns its text, owned by the caller; NULL: there is none, or it is wrong.
+ */
 static char *find_condition(struct mp_resolver *r)
 {
 	const char *terms = r->spec->terms;
@@ -104,7 +106,7 @@ static int add(struct mp_resolver *r, uint64_t hz, char *condition)
 	return mp_resolver_set_stack(r, e);
 }
 
-/* One that was asked for twice gets the stacks of both. */
+/* Adds an event; one that is requested twice gets the stacks of both requests. */
 static enum cap_resolved add_or_merge(struct mp_resolver *r, uint64_t hz, char *condition)
 {
 	ptrdiff_t known = mp_resolver_find(r, r->spec->name);
@@ -120,7 +122,7 @@ static enum cap_resolved add_or_merge(struct mp_resolver *r, uint64_t hz, char *
 	return CAP_RESOLVED;
 }
 
-/* "timer:" and digits: tracefs has tracepoints "timer:NAME". */
+/* Recognizes "timer:" and digits; tracefs has tracepoints "timer:NAME". */
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
 	const struct mp_spec *s = r->spec;
@@ -178,7 +180,7 @@ static int refuse(const struct mp_event *e, char **error)
 	return -1;
 }
 
-/* 0, or -1 with errno. */
+/* Loads the program. 0, or -1 with errno. */
 static int load(struct loaded *l, const struct mp_timer_setting *setting,
 		const struct mp_pids *exclude)
 {
@@ -196,7 +198,7 @@ static int load(struct loaded *l, const struct mp_timer_setting *setting,
 	return error < 0 ? -1 : mp_bpf_add_pids(l->object, "excluded", exclude);
 }
 
-/* A counter of a CPU, from which the program reads. 0, or -1 with `*error`. */
+/* Opens a counter on a CPU, which the program reads. 0, or -1 with `*error`. */
 static int open_counter(struct loaded *l, const struct mp_event *e,
 			const struct mp_pmu_event *counted, int cpu, char **error)
 {
@@ -209,7 +211,7 @@ static int open_counter(struct loaded *l, const struct mp_event *e,
 		.exclude_kernel = e->attr.exclude_kernel,
 		.exclude_hv = e->attr.exclude_kernel,
 	};
-	struct mp_event named = *e; /* for what is said of the counter */
+	struct mp_event named = *e; /* a copy for messages about the counter */
 	int map = bpf_object__find_map_fd_by_name(l->object, "counters"), fd;
 
 	named.type = mp_asprintf("%s/if=%s/", e->type, e->filter);
@@ -222,7 +224,7 @@ static int open_counter(struct loaded *l, const struct mp_event *e,
 	return bpf_map_update_elem(map, &cpu, &fd, BPF_ANY) < 0 ? refuse(e, error) : 0;
 }
 
-/* The event of the timer is open on each CPU. 0, or -1 with `*error`. */
+/* Sets up the program for the event, which is open on each CPU. 0, or -1 with `*error`. */
 static int attach(struct loaded *l, const struct cap_recording *r, size_t event,
 		  const struct mp_pmu_event *counted, char **error)
 {

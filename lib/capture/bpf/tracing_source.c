@@ -80,7 +80,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }
 
-/* What is passed to a function or raw tracepoint, and with it the fields that it may have. */
+/*
+ * Prints the parameters of a function or raw tracepoint, and by that the fields that it may have.
+ */
 static void show(void *arg, const char *name)
 {
 	struct cap_listing *l = arg;

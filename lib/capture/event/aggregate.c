@@ -88,7 +88,11 @@ int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg
 		if (strcmp(aggs->v[i]->name, agg->name) != 0)
 			continue;
 		if (!aggs->v[i]->weight
-			     [0]) /* an event that frees memory does not say which aggregate holds it */
+			     /*
+			      * no weight: an event that frees memory does not name the aggregate
+			      * that holds it
+			      */
+			     [0])
 			aggs->v[i] = agg;
 		return (int)i;
 	}

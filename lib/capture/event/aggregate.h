@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * In-kernel aggregation, by stack, instead of recording an event: by the terms of a specification,
- * or by a name that is no event ("sum:blocked"). Includes aggregate_spec.
+ * or by a name that stands for no event ("sum:blocked"). Includes aggregate_spec.
  */
 #ifndef MP_CAPTURE_EVENT_AGGREGATE_H
 #define MP_CAPTURE_EVENT_AGGREGATE_H
@@ -9,18 +9,20 @@
 #include "lib/capture/event/aggregate_spec.h"
 
 enum mp_agg_kind {
-	MP_AGG_OF_EVENT,   /* by a rule, at each occurrence or sample */
-	MP_AGG_OF_BLOCKED, /* ns for which tasks are blocked */
-	MP_AGG_OF_WAKERS,  /* the same, by the stacks of the task and of its waker */
-	MP_AGG_OF_KMALLOC, /* bytes of kmalloc and slab caches that were not freed */
-	MP_AGG_OF_PAGES,   /* bytes of pages that were not freed */
+	MP_AGG_OF_EVENT,   /* adds by a rule, at each occurrence or sample */
+	MP_AGG_OF_BLOCKED, /* adds the ns for which tasks are blocked */
+	/* as MP_AGG_OF_BLOCKED, but by the stacks of the task and of its waker */
+	MP_AGG_OF_WAKERS,
+	MP_AGG_OF_KMALLOC, /* holds the bytes of kmalloc and slab caches that were not freed */
+	MP_AGG_OF_PAGES,   /* holds the bytes of pages that were not freed */
 };
 
 struct mp_event_agg {
 	enum mp_agg_kind kind;
-	char *name;		 /* several events may add to one aggregate */
-	char weight[32];	 /* what is aggregated: "count", "bytes", "dur" */
-	struct mp_agg_rule rule; /* without the number of the aggregate */
+	/* several events may add to one aggregate, which is known by its name */
+	char *name;
+	char weight[32];	 /* name of the weight: "count", "bytes", "dur" */
+	struct mp_agg_rule rule; /* its member `aggregate` is set later */
 };
 
 /*
@@ -29,7 +31,7 @@ struct mp_event_agg {
  */
 char *mp_event_agg_name(const char *given, const char *type, const struct mp_agg_terms *terms);
 
-/* An aggregate by the terms of an event. Without terms it counts occurrences. */
+/* The aggregate that an event's terms describe. Without terms it counts occurrences. */
 struct mp_event_agg *mp_event_agg_new(const char *name, const struct mp_agg_terms *terms);
 
 /* The aggregate of a name such as "sum:blocked". NULL: there is none. */

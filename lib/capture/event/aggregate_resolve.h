@@ -12,7 +12,8 @@
 const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *spec);
 
 /*
- * Gives `agg` to the event, which then makes no samples; the program records `part` of the stack.
+ * Makes the event one that is aggregated in `agg` and makes no samples; the program records `part`
+ * of the stack.
  */
 void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *agg, enum mp_stack_part part);
 

@@ -3,11 +3,11 @@
  * The terms of a specification for in-kernel aggregation, see spec.h:
  *
  *	sum=WEIGHT	aggregate by stack: count, period, argN, or a product of two as arg1*arg2
- *	ask=WEIGHT	what the thread asks for, until it gets it
+ *	ask=WEIGHT memory that the thread asks for, until it gets it
  *	into=POINTER	with ask: where the pointer to it will be stored
- *	got=POINTER	the thread has got it: retval
- *	freed=POINTER	the thread frees it
- *	every=N		record a stack at random, one for so much weight on average
+ *	got=POINTER the thread has got the memory at it: retval
+ *	freed=POINTER the thread frees the memory at it
+ *	every=N record stacks at random, on average one for each N of weight
  *
  * WEIGHT may begin with a name, "bytes:arg1". Includes str and types of bpf/ only.
  */
@@ -19,7 +19,7 @@
 
 struct mp_agg_terms {
 	bool given;
-	char weight[32]; /* its name */
+	char weight[32]; /* name of the weight */
 	struct mp_agg_rule rule;
 };
 

@@ -8,11 +8,11 @@
 #include "lib/capture/host/sampled.h"
 #include "lib/stream/glob.h"
 
-/* The payload of all events; texts follow it. */
+/* The payload of the kernel's records, for all events; texts follow it. */
 struct raw {
 	uint64_t addr, bytes, offset;
 	int32_t pid, tid;
-	uint32_t file; /* length and place, as __data_loc has them */
+	uint32_t file; /* length and offset, as in __data_loc */
 	char prot[4];
 };
 
@@ -93,7 +93,7 @@ void mp_builtin_set_attr(const struct mp_builtin *own, struct perf_event_attr *a
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
 	attr->sample_period = 1;
-	attr->exclude_kernel = 1; /* so that anyone may */
+	attr->exclude_kernel = 1; /* so that unprivileged users may open it, too */
 	attr->exclude_hv = 1;
 	attr->task = own->record == PERF_RECORD_FORK || own->record == PERF_RECORD_EXIT;
 	attr->mmap = attr->mmap2 = own->record == PERF_RECORD_MMAP2;

@@ -12,10 +12,10 @@
 #include "lib/capture/event/tracefs.h"
 
 enum mp_builtin_kind {
-	MP_BUILTIN_RECORD, /* by records of the kernel */
+	MP_BUILTIN_RECORD, /* reported by records of the kernel */
 	MP_BUILTIN_RSS,	   /* read from /proc, see memstat.h */
 	MP_BUILTIN_PSS,	   /* read from /proc, see memstat.h */
-	MP_BUILTIN_COUNT,  /* counted, see stat.h */
+	MP_BUILTIN_COUNT,  /* a counter, see stat.h */
 };
 
 struct mp_builtin {
@@ -25,7 +25,8 @@ struct mp_builtin {
 	const struct mp_tp_field *fields;
 	size_t n_fields;
 	uint32_t record; /* MP_BUILTIN_RECORD: PERF_RECORD_ */
-	bool exec;	 /* PERF_RECORD_COMM: the records of an exec, or else the others */
+	/* for PERF_RECORD_COMM: only the records of an exec; else only the others */
+	bool exec;
 };
 
 /* The event of "stat:" and the name of another event. */
@@ -39,13 +40,13 @@ size_t mp_builtin_each(const char *glob, mp_builtin_fn *each, void *arg);
 /* Sets the attr of a software event that never fires; it makes the kernel send the records. */
 void mp_builtin_set_attr(const struct mp_builtin *own, struct perf_event_attr *attr);
 
-/* The task to which it happened, and a payload with the layout of a sample. */
+/* The task of the event, and a payload with the layout of a sample. */
 struct mp_builtin_record {
 	int32_t pid, tid;
 	struct mp_buf raw; /* the caller releases it; each record overwrites it */
 };
 
-/* Parses a complete record. False: it is not one of this event. */
+/* Parses a complete record. False: it is not a record of this event. */
 bool mp_builtin_parse(const struct mp_builtin *own, const struct perf_event_header *h,
 		      struct mp_builtin_record *to);
 

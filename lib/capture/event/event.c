@@ -67,7 +67,7 @@ json_t *mp_events_json(const struct mp_events *events)
 			json_object_set_new(fields, key, json_string(name));
 			free(key);
 		}
-		type = mp_ctl_string(mp_str(e->type)); /* a path in it may be any bytes */
+		type = mp_ctl_string(mp_str(e->type)); /* a path in the name may have any bytes */
 		json_object_set_new(all, json_string_value(type), fields);
 		json_decref(type);
 	}

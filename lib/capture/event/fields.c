@@ -18,7 +18,7 @@ static const struct {
 	{ "nspid", MP_CTX_NSPID },     { "nstid", MP_CTX_NSTID },
 };
 
-/* Keeps the payload fields that match one of `globs`, which have a dot in front. */
+/* Keeps the payload fields whose name, with a dot in front, matches one of `globs`. */
 static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *used)
 {
 	size_t i, j, kept = 0;
@@ -48,12 +48,12 @@ static int context_bit(const char *name)
 	return 0;
 }
 
-/* Adds fields that are recorded only on request, where the event has what they are about. */
+/* Adds fields that are recorded only on request, if they apply to the event. */
 static void widen(struct mp_event *e, unsigned context)
 {
 	if (e->agg)
 		return;
-	if (context & MP_CTX_CGROUP && !e->own) { /* only samples have it */
+	if (context & MP_CTX_CGROUP && !e->own) { /* only events with samples have it */
 		e->attr.sample_type |= PERF_SAMPLE_CGROUP;
 		e->context |= MP_CTX_CGROUP;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which fields of events are recorded: --fields. Includes event. */
+/* Selects the fields of events that are recorded: --fields. Includes event. */
 #ifndef MP_CAPTURE_EVENT_FIELDS_H
 #define MP_CAPTURE_EVENT_FIELDS_H
 

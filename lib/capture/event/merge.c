@@ -13,7 +13,7 @@ static bool has_payload(const struct mp_event *e, const char *name)
 	return false;
 }
 
-/* Keeps a filter only if both events have the same. */
+/* Keeps a filter only if both events have the same one. */
 static void merge_filters(struct mp_event *to, const struct mp_event *from)
 {
 	char *both = NULL;
@@ -37,7 +37,7 @@ static void copy_user_stack(struct mp_event *to, const struct mp_event *from)
 	to->attr.sample_type |= from->attr.sample_type & STACK_BITS;
 }
 
-/* The parts of both; where both have a user part, that of `to`. */
+/* Combines the parts of both stacks; if both have a user part, its method is that of `to`. */
 static void merge_stacks(struct mp_event *to, const struct mp_event *from)
 {
 	if (!from->max_stack)
@@ -69,10 +69,10 @@ static void merge_payload(struct mp_event *to, const struct mp_event *from)
 	to->n_payload = kept;
 }
 
-/* As often, and as precisely, as either event needs. */
+/* Samples as often, and as precisely, as either event requires. */
 static void merge_sampling(struct mp_event *to, const struct mp_event *from)
 {
-	if (from->each) { /* recording each occurrence also serves the request for samples */
+	if (from->each) { /* recording each occurrence also serves a request for samples */
 		to->attr.freq = 0;
 		to->attr.sample_period = 1;
 		to->each = true;
@@ -99,7 +99,8 @@ int mp_event_merge(struct mp_event *to, const struct mp_event *from)
 	merge_filters(to, from);
 	merge_stacks(to, from);
 	merge_sampling(to, from);
-	if (!mp_when_same(&to->when, &from->when)) /* all samples serve both */
+	/* the conditions differ: record all samples, which serves both */
+	if (!mp_when_same(&to->when, &from->when))
 		to->when = (struct mp_when){ .irqs_off = false };
 	to->rated |= from->rated;
 	to->wide |= from->wide;

@@ -15,7 +15,7 @@
 enum { EACH = 1, ADDR = 2, CLOCK = 4 };
 
 struct pmu {
-	const char *devices; /* the folder that describes it */
+	const char *devices; /* the folder that describes the PMU */
 	const char *name;
 };
 
@@ -53,7 +53,7 @@ static const struct fixed fixed[] = {
 	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0 },
 };
 
-/* Indexed as PERF_COUNT_HW_CACHE_*. */
+/* Names, indexed by PERF_COUNT_HW_CACHE_*. */
 static const char *const caches[] = { "L1-dcache", "L1-icache", "LLC", "dTLB",
 				      "iTLB",	   "branch",	"node" };
 static const char *const ops[] = { "load", "store", "prefetch" };
@@ -134,7 +134,10 @@ static bool pmu_line(const struct pmu *pmu, const char *folder, struct mp_str fi
 	return mp_proc_line(path, to, size);
 }
 
-/* Stores the low bits of `value` where "config1:0-7,32-35" says, replacing what was there. */
+/*
+ * Stores the low bits of `value` in the bits that "config1:0-7,32-35" names, replacing what was
+ * there.
+ */
 static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t value)
 {
 	uint64_t *word;
@@ -169,7 +172,10 @@ static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t va
 	return value == 0;
 }
 
-/* The kernel's names for what samples memory accesses: mem-loads, mem-stores, their latency. */
+/*
+ * The kernel's names for events that sample memory accesses: mem-loads, mem-stores, and with
+ * latency.
+ */
 static bool is_memory(struct mp_str term)
 {
 	static const char *const names[] = { "mem-loads", "mem-stores", "ldlat" };
@@ -181,7 +187,7 @@ static bool is_memory(struct mp_str term)
 	return false;
 }
 
-/* "KEY=NUMBER", or a word for 1. */
+/* Splits "KEY=NUMBER", or a word, which means 1. */
 static int set_term(const struct pmu *pmu, struct mp_str term, struct mp_pmu_event *event,
 		    char **error)
 {
@@ -292,7 +298,8 @@ int mp_pmu_find(const char *devices, const char *name, const char *config,
 	}
 	if (!config || !find_type(&pmu, &event->type))
 		return 0;
-	event->memory = strcmp(name, "ibs_op") == 0; /* AMD: any instruction, with its access */
+	/* AMD's IBS samples any instruction, with its memory access */
+	event->memory = strcmp(name, "ibs_op") == 0;
 	return set_config(&pmu, config, event, error);
 }
 
@@ -309,7 +316,7 @@ static void each_of_pmu(const char *pmu, const char *glob, mp_pmu_fn *each, void
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir))) {
-		if (strchr(d->d_name, '.')) /* the folder itself, NAME.unit, NAME.scale */
+		if (strchr(d->d_name, '.')) /* skip the folder itself, NAME.unit and NAME.scale */
 			continue;
 		name = mp_asprintf("%s/%s/", pmu, d->d_name);
 		pass(glob, name, "event of a PMU", each, arg);
@@ -357,7 +364,7 @@ unsigned mp_pmu_precision(const struct perf_event_attr *attr)
 	one.size = sizeof(one);
 	one.disabled = 1;
 	one.freq = 0;
-	one.sample_period = 1000000; /* counting is never precise */
+	one.sample_period = 1000000; /* a period makes it sample, since counting is never precise */
 	for (one.precise_ip = 3; one.precise_ip && fd < 0; one.precise_ip -= fd < 0)
 		fd = syscall(SYS_perf_event_open, &one, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)

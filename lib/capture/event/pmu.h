@@ -13,13 +13,13 @@ struct mp_pmu_event {
 	uint32_t type; /* attr.type */
 	uint64_t config, config1, config2;
 	bool software;
-	bool clock;    /* its period is in ns */
+	bool clock;    /* its period counts ns */
 	bool has_addr; /* its samples have a data address */
 	bool memory; /* its samples have a data address, its latency, and the source of the data */
-	bool each;   /* each occurrence is recorded by default, as for a tracepoint */
+	bool each;   /* each occurrence is recorded by default, as that of a tracepoint */
 };
 
-/* Where sysfs describes the PMUs of this machine. */
+/* The folder in which sysfs describes the PMUs of this machine. */
 #define MP_PMU_DEVICES "/sys/bus/event_source/devices"
 
 /*
@@ -40,7 +40,7 @@ void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
 /* attr.type of a PMU by its name; 0 if there is none. */
 uint32_t mp_pmu_type(const char *name);
 
-/* The highest attr.precise_ip, of 3, with which such an event can be opened. */
+/* The highest attr.precise_ip, at most 3, with which such an event can be opened. */
 struct perf_event_attr;
 unsigned mp_pmu_precision(const struct perf_event_attr *attr);
 

@@ -7,7 +7,7 @@
 #include "lib/capture/host/arch.h"
 #include "lib/capture/host/archs.h"
 
-/* Checks that the conditions for samples can be tested on this event. */
+/* Checks that the conditions for samples can be tested for this event. */
 static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_pmu_event *found)
 {
 	const struct mp_when *when = &r->spec->when;
@@ -18,7 +18,10 @@ static int set_when(struct mp_resolver *r, struct mp_event *e, const struct mp_p
 			mp_asprintf("%s: %s is for sampled events, and each occurrence of this is "
 				    "recorded (freq=HZ or period=N samples it)",
 				    e->type, mp_when_name(when)));
-	/* the interrupt of a timer comes when they are enabled; other software events do not show it */
+	/*
+	 * the interrupt of a timer comes when interrupts are enabled; other software events do not
+	 * have one
+	 */
 	if (when->irqs_off && found->software)
 		return mp_resolver_fail(
 			r,

@@ -25,7 +25,10 @@ static int fail(char **error, char *text)
 	return -1;
 }
 
-/* The register that holds argument `number` (from 1) of a function; NULL: none does. */
+/*
+ * The register with argument `number` (from 1) of a function; NULL: the argument is not in a
+ * register.
+ */
 static const char *argument_register(unsigned number)
 {
 	const struct mp_arch *arch = mp_arch_here();
@@ -34,7 +37,7 @@ static const char *argument_register(unsigned number)
 								 : NULL;
 }
 
-/* "+0(arg1):string" to "+0(%di):string": argN, and retval. */
+/* Converts argN and retval for tracefs: "+0(arg1):string" to "+0(%di):string". */
 static void put_fetch(struct mp_buf *to, struct mp_str text)
 {
 	size_t i = 0, len;
@@ -59,7 +62,8 @@ static void put_fetch(struct mp_buf *to, struct mp_str text)
 }
 
 /*
- * "size=arg1:u64,path=+0(arg2):string" for tracefs; an argument without a name is arg1, arg2, ...
+ * Converts arguments for tracefs: "size=arg1:u64,path=+0(arg2):string"; an argument without a name
+ * gets the name arg1, arg2, ...
  */
 static void put_args(struct mp_buf *to, struct mp_str list)
 {
@@ -81,7 +85,7 @@ static void put_args(struct mp_buf *to, struct mp_str list)
 	}
 }
 
-/* "ADDRESS[/LEN][:rwx]" */
+/* Parses "ADDRESS[/LEN][:rwx]". */
 static int parse_memory(struct mp_probe_text *text, const char *rest, char **error)
 {
 	const char *colon = strrchr(rest, ':'), *slash = strchr(rest, '/');
@@ -153,14 +157,14 @@ struct maker {
 	struct mp_tracefs *t;
 	const struct mp_cut_files *files;
 	const struct mp_probe_text *text;
-	const char *path; /* of the file */
+	const char *path; /* path of the file */
 	bool tracefs_wanted;
 	mp_probe_fn *each;
 	void *arg;
 	char **error;
 };
 
-/* A string that lives as long as the probes. */
+/* Keeps a string as long as the probes. */
 static const char *keep(struct mp_probes *p, char *text)
 {
 	p->texts = mp_grow(p->texts, &p->cap_texts, p->n_texts + 1, sizeof(*p->texts));
@@ -233,7 +237,7 @@ static char *group_name(pid_t pid)
 			 : mp_asprintf("mp_%d", (int)pid);
 }
 
-/* `where`: PATH:OFFSET, or FUNCTION. */
+/* Makes a probe in tracefs at `where`: PATH:OFFSET, or FUNCTION. */
 static int make_in_tracefs(struct maker *m, const char *type, const char *where, const char *args)
 {
 	const char *file = m->text->kind[0] == 'k' ? "kprobe_events" : "uprobe_events";
@@ -430,7 +434,7 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 	*from = (struct mp_probes){ .made = NULL };
 }
 
-/* No recording has this process id: it belongs to another program, or to none. */
+/* Whether no recording has this process id: it belongs to another program, or to none. */
 static bool is_gone(int pid)
 {
 	struct mp_str comm;

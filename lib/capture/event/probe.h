@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events that are made for a recording: probes on functions of programs, on their static probes, on
+ * Makes events for a recording: probes on functions of programs, on their static probes, on
  * functions of the kernel, and breakpoints on memory.
  *
  *	uprobe:FILE:FUNCTION[+OFFSET][(ARG,...)]	uretprobe:FILE:FUNCTION[(ARG,...)]
@@ -9,7 +9,7 @@
  *
  * A probe without arguments is an event of the uprobe or kprobe PMU, which ends with its last file
  * descriptor. One with arguments is made in tracefs, in a group that names our process; it is
- * removed at the end, and by the next recording if we were killed. Includes cut, pmu, tracefs.
+ * removed at the end, or by the next recording if this one was killed. Includes cut, pmu, tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_PROBE_H
 #define MP_CAPTURE_EVENT_PROBE_H
@@ -19,7 +19,7 @@
 #include "lib/capture/host/cut.h"
 
 struct mp_probes {
-	struct mp_probe_made *made; /* in tracefs */
+	struct mp_probe_made *made; /* those that were made in tracefs */
 	size_t n_made, cap_made;
 	char **texts;
 	size_t n_texts, cap_texts;
@@ -28,19 +28,20 @@ struct mp_probes {
 /* One event of a probe. Strings are valid until mp_probes_remove(). */
 struct mp_probe {
 	const char *type; /* TYPE of the stream, raw: uprobe:libc.so.6:malloc */
-	/* made in tracefs: */
+	/* a probe that was made in tracefs: */
 	const char *system,
 		*name; /* NULL: not a tracepoint, but an event of a PMU, or a breakpoint */
-	/* else: */
+	/* an event of a PMU, or a breakpoint: */
 	struct mp_pmu_event event;
 	uint32_t bp_type; /* HW_BREAKPOINT_ bits; 0: no breakpoint */
 	uint64_t bp_addr, bp_len;
 };
 
-/* What probes are made with. */
+/* The means to make probes. */
 struct mp_probe_means {
 	struct mp_tracefs *tracefs; /* NULL: only probes that do not need tracefs can be made */
-	bool tracefs_wanted;	    /* in tracefs also without arguments, for a filter */
+	/* make also probes without arguments in tracefs, for a filter */
+	bool tracefs_wanted;
 	const struct mp_cut_files *files;
 };
 
@@ -72,8 +73,8 @@ struct mp_probe_text {
 	char *file;	/* NULL: the kernel */
 	char *what;	/* function, marker, address */
 	char *args;	/* for tracefs: " size=%di:u64 ..."; "" if there are none */
-	uint64_t len;	/* mem */
-	char access[4]; /* mem: of r, w, x */
+	uint64_t len;	/* mem: length */
+	char access[4]; /* mem: some of the letters r, w, x */
 };
 
 int mp_probe_parse(struct mp_probe_text *text, const char *name, char **error);

@@ -75,8 +75,8 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	if (r->found || !parse(s->name))
 		return CAP_OTHER;
 	/*
-	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and the
-	 * program that aggregates is for the probe, not for one of its events.
+	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and
+	 * the program that aggregates is attached to the probe, not to one of its events.
 	 */
 	means = (struct mp_probe_means){
 		.tracefs = mp_resolver_tracefs(r),

@@ -21,7 +21,7 @@ static const struct {
 	  "orig_cpu=p->thread_info.cpu:s32,dest_cpu=dest_cpu)" },
 };
 
-/* Whether the fields are the same, to a reader of the stream. */
+/* Whether the fields are the same for a reader of the stream. */
 static bool is_same(const struct mp_tp *a, const struct mp_tp *b)
 {
 	size_t i;
@@ -58,7 +58,7 @@ static bool find_raw(const struct mp_event *e, struct mp_event_program *p)
 	return false;
 }
 
-/* What of the record varies in length; false: it is laid out in another way. */
+/* Notes the parts of the record that vary in length; false: its layout is not supported. */
 static bool set_record(struct mp_tracing_setup *setup, const struct mp_tp *tp)
 {
 	size_t i;
@@ -107,7 +107,8 @@ void mp_event_use_program(struct mp_event *e, struct mp_event_program *p)
 	e->tracing = p->tracing;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
-	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD; /* a program's samples have none */
+	/* samples of a program have no period */
+	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	for (i = 0; p->tp && i < e->n_payload; i++)
 		e->payload[i] = &p->tp->fields[e->payload[i] - e->tp->fields];
 	if (p->tp) {

@@ -9,21 +9,21 @@
 
 #include "lib/capture/event/event.h"
 
-/* In place of the tracepoint of an event. */
+/* The program that records an event in place of its tracepoint. */
 struct mp_event_program {
 	struct mp_tracing *tracing;
-	struct mp_tp *tp; /* NULL: the record is laid out as that of the tracepoint */
+	struct mp_tp *tp; /* NULL: the record has the layout of the tracepoint */
 };
 
 /*
  * Finds a program for an event that may happen on an idle CPU: a raw tracepoint, if it is known how
  * the fields follow from what is passed to it; else one that copies the tracepoint's record. False: it
- * is another kind of event, or has a filter, which is the tracepoint's.
+ * is another kind of event, or has a filter, which only the tracepoint can apply.
  */
 bool mp_event_find_program(const struct mp_event *e, struct mp_event_program *p);
 void mp_event_program_release(struct mp_event_program *p);
 
-/* Has the program record the event; takes what is in `p`. */
+/* Makes the program record the event; takes ownership of the contents of `p`. */
 void mp_event_use_program(struct mp_event *e, struct mp_event_program *p);
 
 #endif

@@ -25,8 +25,8 @@ static int fail(char **error, char *text)
 /* --- the kernel's types ------------------------------------------------------------------------------ */
 
 /*
- * Kept for the next call: reading the types of the kernel takes 50 ms. Each module has some of its
- * own.
+ * The types of the kernel, kept for the next call since reading them takes 50 ms. Each module has
+ * types of its own.
  */
 static struct btf *kernel, *modules[MODULES_MAX];
 static size_t n_modules;
@@ -64,11 +64,12 @@ void mp_prototypes_forget(void)
 	kernel = NULL;
 }
 
-/* Where the parameters of a function or tracepoint are looked up. */
+/* The type in which the parameters of a function or tracepoint are looked up. */
 struct prototype {
 	const struct btf *btf;
-	const struct btf_type *type; /* a function's; NULL: there is none */
-	uint32_t first; /* parameter: the first one of a tracepoint is not passed to programs */
+	const struct btf_type *type; /* type of a function; NULL: there is none */
+	/* index of the first parameter: that of a tracepoint is not passed to programs */
+	uint32_t first;
 };
 
 static const struct btf_type *function_of(const struct btf *btf, const char *name)
@@ -78,7 +79,10 @@ static const struct btf_type *function_of(const struct btf *btf, const char *nam
 	return id > 0 ? btf__type_by_id(btf, btf__type_by_id(btf, id)->type) : NULL;
 }
 
-/* With the names of its parameters, if the kernel has the function that has them; or without. */
+/*
+ * Finds a prototype: with the names of the parameters, if the kernel has the function that declares
+ * them, else without.
+ */
 static const struct btf_type *tracepoint_of(const struct btf *btf, const char *name)
 {
 	char *known = mp_asprintf(POINT_PREFIX "%s", name),
@@ -121,13 +125,13 @@ static struct prototype find(enum mp_traced traced, const char *name)
 
 /* --- a field ------------------------------------------------------------------------------------------ */
 
-/* A field on its way: what has been reached. */
+/* The state while a field's text is parsed: the type and place that were reached. */
 struct path {
 	const struct prototype *proto;
 	struct mp_tracing_field *f;
 	struct mp_tp_field *field;
 	const struct btf_type *type;
-	uint32_t bits, bit_at; /* of a part of a word; 0: whole bytes */
+	uint32_t bits, bit_at; /* of a bit field, else 0 */
 	char **error;
 };
 
@@ -168,7 +172,7 @@ static bool is_text(const struct btf *btf, const struct btf_type *type)
 	return btf_is_array(type) && is_char(bare(btf, btf_array(type)->type));
 }
 
-/* Finds a member, which may be within a part without a name; `*at`: its place, in bits. */
+/* Finds a member, which may be in an unnamed struct or union; `*at`: its offset in bits. */
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *in,
 					    struct mp_str name, uint32_t *at, uint32_t *bits)
 {
@@ -195,7 +199,7 @@ static const struct btf_member *find_member(const struct btf *btf, const struct 
 	return NULL;
 }
 
-/* One more pointer is followed. */
+/* Adds a step that follows a pointer. */
 static int follow(struct path *p, uint32_t offset)
 {
 	if (p->f->n_reads == MP_TRACING_READS)
@@ -254,7 +258,7 @@ static bool take(struct mp_str *rest, const char *what)
 	return true;
 }
 
-/* The parameter of a name, or "arg2"; -1: there is none. */
+/* The index of a parameter by its name or as "arg2"; -1: there is none. */
 static int64_t number_of(const struct prototype *p, struct mp_str name)
 {
 	const struct btf_param *params = btf_params(p->type);
@@ -281,7 +285,10 @@ static uint32_t word_of(const struct prototype *p, uint32_t number)
 	return words;
 }
 
-/* Where a field begins: at an argument, or at the return value. -1: there is none. */
+/*
+ * Finds where a field begins: at an argument, or at the return value. -1: there is no such
+ * parameter.
+ */
 static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str name)
 {
 	const struct prototype *proto = p->proto;
@@ -351,7 +358,7 @@ static int set_number_type(struct path *p, struct mp_str type)
 	p->field->kind = (enum mp_tp_kind)(kind - kinds);
 	if (p->bits)
 		return 0;
-	if (bits / 8 <= p->f->size) { /* else the value, extended */
+	if (bits / 8 <= p->f->size) { /* otherwise the value is already extended */
 		p->f->size = bits / 8;
 		set_bits(p, bits, 0, p->field->kind == MP_TP_SIGNED);
 	}
@@ -367,7 +374,7 @@ static int set_type(struct path *p, struct mp_str type)
 		if (!btf_is_ptr(p->type) && !is_text(p->proto->btf, p->type))
 			return fail(p->error,
 				    mp_asprintf("'%s' does not point to a text", p->field->name));
-		/* a pointer in memory has to be read itself */
+		/* if the pointer itself is in memory, it has to be read first */
 		if (btf_is_ptr(p->type) && p->f->n_reads && follow(p, 0) < 0)
 			return -1;
 		set_text(p, user ? MP_TRACING_TEXT_USER : MP_TRACING_TEXT_KERNEL);

@@ -61,7 +61,10 @@ static int check_terms(struct mp_resolver *r, const struct cap_source *source)
 	return 0;
 }
 
-/* What the source did not act on is refused: nothing that was given is ignored. */
+/*
+ * Refuses the parts of a specification that the source does not act on, so that nothing is silently
+ * ignored.
+ */
 static int check_parts(struct mp_resolver *r)
 {
 	const struct mp_spec *s = r->spec;
@@ -99,7 +102,7 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 	return r->found ? 0 : fail_unknown(r, sources);
 }
 
-/* It was resolved as if it were recorded. */
+/* The aggregate was resolved as if it were an event that is recorded. */
 static void count_event(struct mp_resolver *r, struct mp_event *e)
 {
 	e->own = &mp_builtin_count;

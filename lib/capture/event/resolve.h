@@ -10,7 +10,7 @@
 /*
  * Resolves specifications by the sources, which are asked in their order, NULL after the last one;
  * globs to every event that matches. Returns 0, or -1 with `*error` (owned by the caller): no such
- * event, with the nearest name; tracefs not to be had; a field that no event has. `*tracefs` is
+ * event, with the nearest name; tracefs is not available; a field that no event has. `*tracefs` is
  * opened when the first tracepoint needs it.
  */
 int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,

@@ -31,7 +31,7 @@ bool mp_resolver_is_glob(const struct mp_resolver *r)
 	return strpbrk(r->spec->name, "*?[");
 }
 
-/* What is counted has none. */
+/* Sets the stack of an event. Counters have none. */
 int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
 {
 	char *error;
@@ -70,7 +70,10 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
-/* An event that is counted is another one than the same event recorded. Owned by the caller. */
+/*
+ * The type of an event that is counted, which is another one than that of the recorded event. Owned
+ * by the caller.
+ */
 static char *type_of(const struct mp_resolver *r, const char *name)
 {
 	struct mp_buf type = { NULL, 0, 0 };
@@ -106,7 +109,7 @@ struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name)
 	return e;
 }
 
-/* The event of a name that is recorded already; -1: none. */
+/* The index of a recorded event with this name; -1: there is none. */
 ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name)
 {
 	char *type = type_of(r, name);
@@ -149,7 +152,7 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	why = mp_event_why_no_agg(e, r->spec);
 	if (why)
 		return mp_resolver_fail(r, mp_asprintf("%s: %s", e->type, why));
-	/* below a trap of a program are frames of the trap alone */
+	/* below the trap of a probe on a program there are only the trap's own frames */
 	if (e->probe)
 		part &= ~MP_STACK_KERNEL;
 	r->honoured |= MP_SPEC_AGG;
@@ -161,7 +164,10 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	return 0;
 }
 
-/* The kernel puts the address of the probe before the arguments: that is known, and not payload. */
+/*
+ * Whether a field is payload: the address of the probe, which the kernel puts before the arguments,
+ * is not.
+ */
 static bool is_payload(const struct mp_tp_field *f)
 {
 	return strncmp(f->name, "__probe_", 8) != 0;

@@ -11,14 +11,15 @@
 
 /* One call of mp_events_resolve(). */
 struct mp_resolver {
-	struct mp_events *events; /* to which events are added */
+	struct mp_events *events; /* events are added to these */
 	const struct mp_event_options *options;
-	const struct mp_spec *spec; /* the current one */
-	bool count; /* its events are counted, not recorded; a source that does not count clears it */
+	const struct mp_spec *spec; /* the specification that is being resolved */
+	/* count its events instead of recording them; a source that cannot count clears it */
+	bool count;
 	unsigned honoured; /* enum mp_spec_part: what the source acts on */
-	bool found;	   /* an earlier source has events that the name, a glob, matches */
+	bool found;	   /* the name is a glob, and an earlier source has events that match it */
 
-	/* inside */
+	/* private */
 	struct mp_tracefs **tracefs;
 	char **error;
 	bool failed;
@@ -39,11 +40,14 @@ ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name);
 /* Adds an event with all that is common to events. Valid until the next one is added. */
 struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name);
 
-/* Adds a tracepoint, or a probe that was made as one. */
+/* Adds an event for a tracepoint, or for a probe that was made as one. */
 void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const char *system,
 				const char *name);
 
-/* `each`: it is recorded each time, unless the terms or the options want samples. */
+/*
+ * Sets how often the event is recorded. `each`: each time, unless the terms or the options request
+ * samples.
+ */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each);
 
 /* This and the following functions return 0, or -1 with the error kept. */
@@ -54,7 +58,7 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e);
 void mp_resolver_use_agg(struct mp_resolver *r, struct mp_event *e, struct mp_event_agg *agg,
 			 enum mp_stack_part part);
 
-/* All fields of its payload are written. */
+/* Writes all fields of its payload. */
 void mp_resolver_write_fields(struct mp_event *e);
 
 /*
@@ -63,7 +67,7 @@ void mp_resolver_write_fields(struct mp_event *e);
  */
 void mp_resolver_set_reading(struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
 
-/* Of events that are counted; the usual interval. */
+/* The default interval of events that are counted. */
 #define MP_RESOLVER_COUNTED_NS 1000000000ull
 
 /* Merges the last event into an earlier one of the same name (-1: there is none). */

@@ -9,12 +9,12 @@
  * from open() to close(), and is called in this order by these threads:
  *
  *	open	main	the events are open, and not enabled
- *	start	control	the events were enabled just now
+ *	start control the events have just been enabled
  *	begin	main	the command runs, or there is none
  *	bound	drainer	in each round, see below
  *	handle	main	each record of the source's own type, in the order of time
  *	tick	main	after each round
- *	stop	control	the events were disabled just now
+ *	stop control the events have just been disabled
  *	finish	drainer	the rings have all that happened before stop
  *	account	main	all records were handled; as those that follow
  *	trailer	main
@@ -29,7 +29,7 @@
 #include "lib/capture/event/resolver.h"
 #include "lib/stream/ctl.h"
 
-/* What became of a specification. */
+/* The result of resolving a specification. */
 enum cap_resolved {
 	CAP_FAILED = -1, /* the error is kept, see mp_resolver_fail() */
 	CAP_OTHER,	 /* the name is not one of this source: the next one is tried */
@@ -40,17 +40,17 @@ enum cap_resolved {
 /* One name that -l shows; all is valid during the call. */
 struct cap_listed {
 	const char *name;
-	const char *what; /* NULL: nothing */
+	const char *what; /* what it is; NULL: no description */
 	const struct mp_tp_field *fields;
 	size_t n_fields;
-	const char *no_fields; /* why they cannot be shown; NULL: they can */
+	const char *no_fields; /* why they cannot be recorded; NULL: they can */
 	bool filter;	       /* the kernel filters by fields */
 };
 
-/* What -l asks for. */
+/* The request of -l, and its state. */
 struct cap_listing {
 	const char *glob;
-	bool fields;		     /* with the fields of each name */
+	bool fields;		     /* also list the fields of each name */
 	struct mp_tracefs **tracefs; /* opened when it is first needed */
 	const struct mp_cut_files *files;
 	void (*show)(void *arg, const struct cap_listed *listed);
@@ -64,8 +64,8 @@ struct cap_symbolizer; /* lib/capture/session/symbolizer.h */
 
 /* Where a source writes sections of its own. */
 struct cap_output {
-	const json_t *header;  /* of the events, for sources that are like it */
-	const json_t *trailer; /* what the trailer of each section says of the recording */
+	const json_t *header;  /* header of the events, from which sources derive theirs */
+	const json_t *trailer; /* members on the recording for the trailer of each section */
 	const struct cap_symbolizer *symbolizer;
 	void (*put)(void *arg, struct mp_str line);
 	void *arg;
@@ -73,9 +73,10 @@ struct cap_output {
 };
 
 struct cap_source {
-	const char *name;	  /* what its events are, for messages: "tracepoint" */
-	const char *heading;	  /* of the names that list() shows; NULL without list() */
-	const char *const *terms; /* keys of the terms that only it has, up to a NULL; NULL: none */
+	const char *name;    /* what one of its events is called in messages: "tracepoint" */
+	const char *heading; /* heading of the names that list() shows; NULL without list() */
+	/* keys of the terms that only it has, ending with NULL; NULL: none */
+	const char *const *terms;
 
 	/* --- planning: main thread, before anything is opened --- */
 
@@ -89,17 +90,23 @@ struct cap_source {
 	enum cap_resolved (*resolve)(struct mp_resolver *r);
 
 	/*
-	 * Whether the glob has a prefix that only this source has ("usdt:FILE"): then no other
-	 * source is tried.
+	 * Whether only this source has names with the prefix of the glob ("usdt:FILE"): then no
+	 * other source is tried.
 	 */
 	bool (*list)(struct cap_listing *l);
 
-	/* Whether this machine lets this process record the source's events. 0, or -1 with `*error` (owned). */
+	/*
+	 * Whether this process may record the source's events on this machine. 0, or -1 with
+	 * `*error` (owned).
+	 */
 	int (*try)(const struct mp_events *events, char **error);
 
 	/* --- recording --- */
 
-	/* `*state` stays NULL if no event is the source's. 0, or -1 with `*error`; then close() follows, too. */
+	/*
+	 * Opens the source. `*state` stays NULL if no event belongs to the source. 0, or -1 with
+	 * `*error`; close() is called in that case, too.
+	 */
 	int (*open)(void **state, const struct cap_recording *recording, char **error);
 	void (*start)(void *state);
 	void (*begin)(void *state);
@@ -107,7 +114,7 @@ struct cap_source {
 	/* Must not wait. */
 	void (*stop)(void *state);
 
-	/* Pushes what is left into the source's streams; may wait. */
+	/* Pushes the remaining records into the source's streams; may wait. */
 	void (*finish)(void *state);
 
 	/*
@@ -122,7 +129,7 @@ struct cap_source {
 	bool (*handle)(void *state, const struct perf_event_header *record,
 		       const struct cap_symbolizer *symbolizer);
 
-	/* Everything before `settled_ns` was handled. Must be short. */
+	/* To be called when everything before `settled_ns` was handled. Must be short. */
 	void (*tick)(void *state, uint64_t settled_ns);
 
 	/*
@@ -132,7 +139,7 @@ struct cap_source {
 	 */
 	uint64_t (*account)(void *state, size_t event, int cpu);
 
-	/* Adds what it did to the trailer. */
+	/* Adds the source's totals to the trailer. */
 	void (*trailer)(void *state, json_t *trailer);
 
 	/*

@@ -47,7 +47,7 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	enum mp_stack_part found = find_part(first);
 	enum mp_stack_method by;
 
-	if (found == MP_STACK_UNSET && !colon) { /* a method alone */
+	if (found == MP_STACK_UNSET && !colon) { /* the text is a method only */
 		by = mp_stack_method_find(first);
 		if (by == MP_METHOD_UNSET)
 			return -1;
@@ -225,7 +225,7 @@ static int set_sum(struct parser *p, struct mp_spec *spec, struct mp_str key, st
 	return why ? fail(p, "%.*s=%.*s %s", MP_STR_ARGS(key), MP_STR_ARGS(value), why) : 0;
 }
 
-/* Parses "KEY=VALUE" or a word. Returns 1; 0 if it is not one of our terms; or -1. */
+/* Parses "KEY=VALUE" or a word. Returns 1; 0 if it is not a term of mp-record; or -1. */
 static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 {
 	const char *eq = memchr(term.p, '=', term.len);
@@ -288,7 +288,7 @@ static void add_own_term(struct mp_spec *spec, struct mp_str term)
 
 /*
  * Parses terms, and copies other ones to `rest` unless that is NULL. Returns 1; 0 if there are
- * other terms and nowhere to copy them; or -1.
+ * other terms and `rest` is NULL; or -1.
  */
 static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment,
 		     struct mp_buf *rest)
@@ -316,7 +316,10 @@ static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segme
 	return 1;
 }
 
-/* Of a PMU: our terms may be among its own. An empty segment counts: "ibs_op//". */
+/*
+ * Parses the segment of a PMU, which may also have terms of mp-record. An empty segment counts:
+ * "ibs_op//".
+ */
 static int set_config(struct parser *p, struct mp_spec *spec, struct mp_str segment)
 {
 	struct mp_buf rest = { NULL, 0, 0 };
@@ -375,7 +378,7 @@ static int parse_one(struct parser *p, struct mp_spec *spec)
 				return -1;
 			continue;
 		}
-		if (part.len && !all_modifiers(part)) { /* commas belong to the segment */
+		if (part.len && !all_modifiers(part)) { /* a segment may have commas */
 			p->at = part.p;
 			part = token(p, "/");
 			if (*p->at != '/')

@@ -31,28 +31,29 @@ enum mp_stack_part {
 struct mp_when {
 	bool irqs_off;	   /* interrupts were disabled */
 	bool need_resched; /* the scheduler wants to replace the task */
-	bool running;	   /* so many tasks ran or waited for the CPU: */
+	/* the number of tasks that ran or waited for the CPU is in this range: */
+	bool running;
 	uint32_t running_min, running_max;
 };
 
 struct mp_spec {
-	bool count;	 /* stat: */
+	bool count;	 /* with the prefix "stat:" */
 	char *name;	 /* may be a glob */
-	bool probe;	 /* its source parsed the name: it has no modifiers */
+	bool probe;	 /* its source has parsed the name, so it has no modifiers */
 	char *filter;	 /* NULL: none */
-	char *config;	 /* the terms that are not ours, for a PMU; NULL: no segment */
+	char *config;	 /* terms that only a PMU knows; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
 	uint64_t period; /* 0: not given */
 	uint64_t freq;	 /* Hz; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
 	int max_stack;	      /* 0: not given */
-	uint64_t interval_ns; /* of polled values and counters; 0: not given */
-	unsigned top;	      /* of memory; 0: not given */
-	bool user, kernel;    /* modifiers u, k: count only there */
+	uint64_t interval_ns; /* for polled values and counters; 0: not given */
+	unsigned top;	      /* for polled memory; 0: not given */
+	bool user, kernel;    /* modifiers u, k: record there only */
 	unsigned precise;     /* modifier p, 0 to 3 */
-	bool most_precise;    /* modifier P: as much as there is */
-	bool memory;	      /* with what is known of the access to memory */
+	bool most_precise;    /* modifier P: the highest precision available */
+	bool memory;	      /* record the address, latency and source of memory accesses */
 	struct mp_when when;
 	struct mp_agg_terms agg;
 };
@@ -76,12 +77,16 @@ void mp_specs_release(struct mp_specs *specs);
 /* The next one of the terms that only the source knows, from `*terms` on. False: there is none. */
 bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
-/* Length of what precedes the first byte of `stop`, or the end, outside quotes and parentheses. */
+/*
+ * Length of the text before the first byte of `stop` outside quotes and parentheses, or before the
+ * end.
+ */
 size_t mp_spec_span(const char *text, const char *stop);
 
 /*
- * "kernel", "user", "both", "none", or "auto", "cfi", "bpf", "fp", or one of each with a colon
- * between, as in "user:fp"; what is not given stays as it is. -1 if the text is something else.
+ * Parses "kernel", "user", "both" or "none", or "auto", "cfi", "bpf" or "fp", or one of each with a
+ * colon between, as in "user:fp"; the one that is not given is not changed. -1 if the text is
+ * something else.
  */
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 

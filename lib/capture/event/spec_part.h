@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a specification has besides its name. Each part is honoured by the source that resolves it, or
- * refused (resolve.c). Includes spec.
+ * The parts of a specification besides its name. The source that resolves it acts on a part, or
+ * resolve.c refuses it. Includes spec.
  */
 #ifndef MP_CAPTURE_EVENT_SPEC_PART_H
 #define MP_CAPTURE_EVENT_SPEC_PART_H
@@ -9,13 +9,13 @@
 #include "lib/capture/event/spec.h"
 
 enum mp_spec_part {
-	MP_SPEC_COUNT = 1,	/* stat: */
+	MP_SPEC_COUNT = 1,	/* "stat:" */
 	MP_SPEC_FILTER = 2,	/* between slashes */
 	MP_SPEC_SPACE = 4,	/* modifiers u, k */
 	MP_SPEC_PRECISE = 8,	/* modifiers p, P */
 	MP_SPEC_RATE = 16,	/* period=, freq= */
 	MP_SPEC_STACK = 32,	/* stack=, max-stack= */
-	MP_SPEC_METHOD = 64,	/* of user stacks: stack=fp */
+	MP_SPEC_METHOD = 64,	/* the method of user stacks: stack=fp */
 	MP_SPEC_INTERVAL = 128, /* interval= */
 	MP_SPEC_TOP = 256,	/* top= */
 	MP_SPEC_MEMORY = 512,	/* memory */
@@ -23,10 +23,13 @@ enum mp_spec_part {
 	MP_SPEC_AGG = 2048,	/* sum= and others */
 };
 
-/* Which parts a specification has: bits. */
+/* The parts that a specification has, as bits. */
 unsigned mp_spec_parts(const struct mp_spec *spec);
 
-/* What to say of an event that does not honour the first of the parts: "it takes no filter ...". */
+/*
+ * The message about an event that does not support the first of the parts: "it takes no filter
+ * ...".
+ */
 const char *mp_spec_part_refusal(unsigned parts);
 
 #endif

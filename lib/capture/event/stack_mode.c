@@ -35,7 +35,7 @@ static bool is_probe(const struct mp_spec *spec)
 	return spec->probe && strncmp(spec->name, "rawtp:", 6) != 0;
 }
 
-/* Whether it is a probe on a program. */
+/* Whether the event is a probe on a program. */
 static bool is_user_probe(const struct mp_spec *spec)
 {
 	return spec->probe &&
@@ -74,7 +74,8 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 	if (is_user_probe(spec)) {
 		e->walk_on = MP_WALK_PROBE;
 	} else if (is_kernel_probe(spec)) {
-		e->walk_on = MP_WALK_NEVER; /* it is dropped within any program, and not counted */
+		/* the kernel drops it within any program, without counting it */
+		e->walk_on = MP_WALK_NEVER;
 	} else if (e->tp && e->tp->system && strcmp(e->tp->system, "syscalls") == 0) {
 		number =
 			mp_syscall_number(e->tp->name + strlen(enter ? "sys_enter_" : "sys_exit_"));
@@ -88,14 +89,14 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 	} else {
 		find_software(e);
 	}
-	/* an event has one program */
+	/* an event can have only one program */
 	if (mp_when_any(&spec->when) || is_function(e))
 		e->walk_on = MP_WALK_NEVER;
 }
 
 /*
- * BPF where that loses nothing: the kernel drops an event that has a program of its own if it comes
- * within another program, but not a uprobe. Copies of stacks are for
+ * Chooses BPF if that loses nothing: the kernel drops an event that has a program of its own if it
+ * comes within another program, but not a uprobe. Copies of stacks are for
  * events that are sampled or rare: 1,000 a second cost 20 MB/s, and events whose every occurrence is
  * recorded may come 100 times as often.
  */
@@ -128,7 +129,7 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 	return method;
 }
 
-/* The stack comes separately; the sample has the registers by which it is found. */
+/* Sets the sample to the registers by which the stack, which comes separately, is found. */
 static void request_address(struct mp_event *e)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;
@@ -162,8 +163,8 @@ void mp_event_without_bpf(struct mp_event *e)
 }
 
 /*
- * How many frames are requested: one more than is written, if possible, to see whether there are
- * more.
+ * The number of frames to request: one more than will be written, if possible, to see whether there
+ * are more.
  */
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error)

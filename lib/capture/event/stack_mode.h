@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which parts of the stack an event is recorded with, and how they are taken. Includes event. */
+/*
+ * Sets which parts of the stack are recorded with an event, and how they are taken. Includes event.
+ */
 #ifndef MP_CAPTURE_EVENT_STACK_MODE_H
 #define MP_CAPTURE_EVENT_STACK_MODE_H
 
 #include "lib/capture/event/event.h"
 
 /*
- * Sets the stack as the specification says, or else the options, or else as suits the event.
- * Returns 0, or -1 with `*error` (owned by the caller).
+ * Sets the stack according to the specification, else to the options, else to the default for the
+ * event. Returns 0, or -1 with `*error` (owned by the caller).
  */
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error);

@@ -15,7 +15,7 @@
 /* The parameters of the program of one event. */
 struct mp_tracing {
 	enum mp_traced traced;
-	char *name; /* of the function or tracepoint */
+	char *name; /* name of the function or tracepoint */
 	struct mp_tracing_setup setup;
 };
 
@@ -29,15 +29,15 @@ bool mp_tracing_kind(const char *name, enum mp_traced *traced, const char **rest
 struct mp_tracing *mp_tracing_parse(const char *name, struct mp_tp **tp, char **error);
 void mp_tracing_free(struct mp_tracing *t);
 
-/* The fields of an event: what the program fetches, and where its record has it. */
+/* The fields of an event: those that the program fetches, and their places in its record. */
 struct mp_traced_fields {
 	struct mp_tracing *tracing;
 	struct mp_tp *tp;
 };
 
 /*
- * Adds the fields of an event to those of another of the same function or tracepoint. -1: some have the
- * same name and are not the same, or there is no room; then nothing is added.
+ * Adds the fields of an event to those of another of the same function or tracepoint. -1: different
+ * fields have the same name, or there is no room; then nothing is added.
  */
 int mp_tracing_merge(const struct mp_traced_fields *to, const struct mp_traced_fields *from);
 

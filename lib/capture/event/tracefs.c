@@ -16,11 +16,11 @@
 
 struct mp_tracefs {
 	char *events; /* path of the folder events/ */
-	int mount_fd; /* our own mount, -1 if it was there */
+	int mount_fd; /* fd of our own mount; -1 if tracefs was mounted already */
 	struct tep_handle *tep;
 };
 
-/* From linux/mount.h, which glibc 2.36 cannot have beside sys/mount.h. */
+/* From linux/mount.h, which cannot be included together with glibc 2.36's sys/mount.h. */
 #ifndef FSCONFIG_CMD_CREATE
 #define FSCONFIG_CMD_CREATE 6
 #endif
@@ -30,7 +30,10 @@ static int sys_fsopen(const char *type)
 	return syscall(SYS_fsopen, type, 1 /* FSOPEN_CLOEXEC */);
 }
 
-/* A mount that is in no namespace: it can only be reached through the fd, and ends with it. */
+/*
+ * A mount that is in no namespace: it can only be reached through its fd, and ends when that is
+ * closed.
+ */
 static int mount_detached(void)
 {
 	int fs = sys_fsopen("tracefs"), fd = -1;
@@ -146,7 +149,8 @@ size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *ea
 
 		for (j = 0; j < n_names; j++) {
 			if (!is_event(t, systems[i], names[j]))
-				continue; /* ftrace/function and the like are not perf events */
+				/* skip ftrace/function and similar, which are not perf events */
+				continue;
 			found++;
 			each(arg, systems[i], names[j]);
 		}
@@ -271,7 +275,10 @@ static bool is_number_size(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* libtraceevent also treats arrays of u8 as strings; they hold addresses and binary commands. */
+/*
+ * Whether a field is text. libtraceevent also treats arrays of u8 as strings; they hold addresses
+ * and binary commands.
+ */
 static bool is_text(const struct tep_format_field *f)
 {
 	return (f->flags & TEP_FIELD_IS_STRING) && strstr(f->type, "char") &&
@@ -290,7 +297,7 @@ static struct mp_tp_field convert(const struct tep_format_field *f)
 						      : MP_TP_DATA_LOC;
 	to.elem = f->elementsize;
 	to.is_array = dynamic || (f->flags & TEP_FIELD_IS_ARRAY);
-	if (!is_number_size(to.elem)) { /* a struct: its bytes */
+	if (!is_number_size(to.elem)) { /* a struct: shown as an array of bytes */
 		to.elem = 1;
 		to.is_array = true;
 	}

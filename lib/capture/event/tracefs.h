@@ -17,19 +17,20 @@ enum mp_tp_kind {
 };
 
 enum mp_tp_place {
-	MP_TP_FIXED,	/* at offset, `size` bytes */
-	MP_TP_DATA_LOC, /* at offset: u32, low half offset in the record, high half length */
-	MP_TP_REL_LOC,	/* as MP_TP_DATA_LOC, but the offset counts from the end of the u32 */
+	MP_TP_FIXED, /* `size` bytes at `offset` */
+	/* a u32 at `offset`: offset in the record in its low half, length in its high half */
+	MP_TP_DATA_LOC,
+	MP_TP_REL_LOC, /* as MP_TP_DATA_LOC, but the offset counts from the end of the u32 */
 };
 
 struct mp_tp_field {
 	char *name;
 	enum mp_tp_kind kind;
 	enum mp_tp_place place;
-	uint32_t offset; /* in the raw record */
-	uint32_t size;	 /* of the whole field; of the u32 for the two others */
-	uint32_t elem;	 /* bytes of an element: 1, 2, 4, 8 */
-	bool is_array;	 /* of numbers; elements are separated by commas */
+	uint32_t offset; /* offset in the raw record */
+	uint32_t size;	 /* size of the complete field; for the other two places that of the u32 */
+	uint32_t elem;	 /* size of an element: 1, 2, 4 or 8 */
+	bool is_array;	 /* an array of numbers, written with commas between them */
 };
 
 struct mp_tp {
@@ -64,8 +65,8 @@ struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const ch
 void mp_tp_free(struct mp_tp *tp);
 
 /*
- * A file of tracefs such as "uprobe_events": its text (owned by the caller; NULL with errno), and a
- * line for it: 0, or -1 with errno.
+ * Reads a file of tracefs such as "uprobe_events" (the text is owned by the caller; NULL with
+ * errno), and writes a line to it: 0, or -1 with errno.
  */
 char *mp_tracefs_read(struct mp_tracefs *t, const char *file);
 int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line);
@@ -73,10 +74,10 @@ int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line
 /* The event's format file, for display. Owned by the caller; NULL with errno. */
 char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name);
 
-/* Type of a field as the header of the stream names it: "s32", "x64", "str", "u8[]". */
+/* The type of a field as in the header of the stream: "s32", "x64", "str", "u8[]". */
 void mp_tp_type_name(const struct mp_tp_field *f, char name[16]);
 
-/* What is missing for tracepoints and how to get it, by errno; owned by the caller. */
+/* A message what is missing for tracepoints and how to get it, by errno; owned by the caller. */
 char *mp_tracefs_advice(int error);
 
 #endif

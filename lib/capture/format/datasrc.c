@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* A bit of a field of the value, and its name. */
+/* A bit of a field of the value, and the name for it. */
 struct bit {
 	unsigned bit;
 	const char *name;
@@ -17,7 +17,7 @@ static const struct bit ops[] = {
 	{ PERF_MEM_OP_EXEC, "exec" },
 };
 
-/* Older kernels have these bits instead of a number. */
+/* Names for bits that older kernels set instead of a number. */
 static const struct bit levels[] = {
 	{ PERF_MEM_LVL_L1, "L1" },
 	{ PERF_MEM_LVL_LFB, "LFB" },
@@ -124,7 +124,7 @@ char *mp_datasrc_snoop_put(char *to, uint64_t source)
 	return put_field(to, "snoop=", name ? name : name_of(snoops, MP_ARRAY_SIZE(snoops), bits));
 }
 
-/* "L1/L2" means one of the two; "L2-miss". */
+/* Writes "L1/L2", which means one of the two, or "L2-miss". */
 char *mp_datasrc_tlb_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_TLB_SHIFT, 7);

@@ -11,8 +11,8 @@
 enum { MP_DATA_SOURCE_MAX = 160 }; /* bytes of all fields */
 
 /*
- * Each writes a field and a TAB to `to`, or nothing if the processor did not report it, and returns
- * the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
+ * These functions write a field and a TAB to `to`, or nothing if the processor did not report it,
+ * and return the end: "op=load", "level=L3", "snoop=hitm", "tlb=L1/L2", "lock=1".
  */
 char *mp_datasrc_op_put(char *to, uint64_t source);
 char *mp_datasrc_level_put(char *to, uint64_t source);

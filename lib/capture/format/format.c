@@ -9,7 +9,8 @@
 #include "lib/stream/esc.h"
 
 enum {
-	COMMON_PID_AT = 4, /* raw records begin: u16 type, u8 flags, u8 preempt count, s32 pid */
+	/* bytes at the beginning of raw records: u16 type, u8 flags, u8 preempt count, s32 pid */
+	COMMON_PID_AT = 4,
 	OWN_FRAMES_MAX = 4,
 };
 
@@ -71,7 +72,7 @@ static void parse_dump(struct cursor *c, const struct mp_event *e,
 	d->stack = next_bytes(c, size);
 	there = next_u64(c);
 	d->len = MP_MIN(there, size);
-	d->asked = e->attr.sample_stack_user; /* ring.c removed the unused rest */
+	d->asked = e->attr.sample_stack_user; /* not d->len, since ring.c removed the unused rest */
 }
 
 int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
@@ -181,7 +182,10 @@ static void make_task_text(struct mp_task *task)
 	task->text_len = p - task->text;
 }
 
-/* The idle task of a CPU; in an inner pid namespace also a task outside it. */
+/*
+ * Writes the task with id 0: the idle task of a CPU, or, in an inner pid namespace, a task outside
+ * it.
+ */
 static char *put_nobody(char *p, unsigned context, int cpu, bool inner)
 {
 	if (context & MP_CTX_PID)
@@ -334,7 +338,7 @@ static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
 	return p;
 }
 
-/* Nothing for a task that ended before its first event was written. */
+/* Writes the name of a task; nothing for a task that ended before its first event was written. */
 static char *put_inner(char *p, unsigned context, struct mp_task *task)
 {
 	if (!task->inner_pid && task->tid)
@@ -401,7 +405,10 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 		i--;
 	if (!i || i == s->n_ips)
 		return MP_UNWIND_NO_STACK;
-	/* the kernel does not notice the root: values such as the number of arguments follow it */
+	/*
+	 * the kernel does not recognize the root, above which there are values such as the number
+	 * of arguments
+	 */
 	while (last > i && !mp_space_find(space, s->ips[last - 1]))
 		last--;
 	if (last > i &&
@@ -412,7 +419,10 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
-/* Unwinds a copy, made because the BPF program had no tables. The mappings are known by now. */
+/*
+ * Unwinds a copy of the stack, which was made because the BPF program had no tables. By now the
+ * mappings are known.
+ */
 static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
 				      const struct mp_space *space, uint64_t *ips, size_t max,
 				      size_t *n)
@@ -440,7 +450,10 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 	return copy ? unwind_copy(f, copy, space, ips, max, n) : MP_UNWIND_NO_TABLES;
 }
 
-/* The user stack that the BPF program took for this event; else only the address of the program. */
+/*
+ * Gets the user stack that the BPF program took for this event; if there is none, only the program
+ * counter.
+ */
 static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
 				    const struct mp_sample *s, struct mp_process *process,
 				    uint64_t *ips, size_t max, size_t *n)
@@ -472,7 +485,8 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_even
 }
 
 /*
- * How many leaf frames belong to the BPF program on a function, and to the kernel that called it.
+ * How many leaf frames belong to the BPF program on a function, and to the kernel's code that
+ * called it.
  */
 static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
 			 const struct mp_sample *s)
@@ -488,7 +502,10 @@ static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
 	return 0;
 }
 
-/* Copies the chain of a sample to f->ips, without our own frames, and with `room` after it. */
+/*
+ * Copies the chain of a sample to f->ips, without frames of the tracing itself, and with `room`
+ * after it.
+ */
 static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size_t own, size_t room)
 {
 	f->ips = mp_grow(f->ips, &f->cap_ips, s->n_ips + room, sizeof(*f->ips));
@@ -499,7 +516,7 @@ static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size
 	return s->n_ips - own;
 }
 
-/* The kernel's part of the chain, and then the frames of the user stack. */
+/* Makes a chain: the kernel's part, and then the frames of the user stack. */
 static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
 				     const struct mp_sample *s, struct mp_process *process)
 {
@@ -507,7 +524,7 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
 	enum mp_unwind_end end;
 
-	if (s->n_ips > e->attr.sample_max_stack) /* one of n_ips is a marker */
+	if (s->n_ips > e->attr.sample_max_stack) /* n_ips includes a marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)

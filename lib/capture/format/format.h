@@ -18,13 +18,14 @@ struct mp_sample {
 	int32_t pid, tid; /* -1: the task is exiting */
 	uint64_t time_ns;
 	uint64_t addr, period, cgroup;
-	uint64_t latency, source; /* of an access to memory, in cycles; see datasrc.h */
+	/* of a memory access: latency in cycles; for the source see datasrc.h */
+	uint64_t latency, source;
 	const uint64_t *ips;
 	size_t n_ips;
-	const char *raw; /* NULL: none */
+	const char *raw; /* NULL: the sample has none */
 	uint32_t raw_len;
 	struct mp_dump dump;
-	uint64_t dur_ns; /* written if the event's context has it */
+	uint64_t dur_ns; /* written if the event's context includes it */
 };
 
 /* Parses a record by the event's sample_type. Returns 0, or -1 if the record is too short. */
@@ -35,16 +36,17 @@ struct mp_formatter {
 	struct mp_tasks *tasks;
 	struct mp_chain_texts *stacks;
 	struct mp_unwinder *unwinder;
-	struct mp_cgroup_names *cgroups; /* NULL until it is needed */
+	struct mp_cgroup_names *cgroups; /* NULL until it is first needed */
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
-	uint64_t *ips; /* of the current chain */
+	uint64_t *ips; /* addresses of the current chain */
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
-	struct mp_walk_tables *tables; /* borrowed; NULL: BPF walks no stacks */
-	bool inner;		       /* tasks outside our pid namespace have the id 0 */
+	struct mp_walk_tables *tables; /* borrowed; NULL: stacks are not walked by BPF */
+	/* mp-record is in an inner pid namespace, and tasks outside of it have the id 0 */
+	bool inner;
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
@@ -57,7 +59,7 @@ struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event 
 				  const struct mp_sample *s);
 
 /*
- * Unwinds the user stack that a BPF program copied at that time: leaf first, at most `max`
+ * Unwinds the user stack that a BPF program copied at `time_ns`: leaf first, at most `max`
  * addresses. MP_UNWIND_NO_TABLES: there is no such copy.
  */
 enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,

@@ -9,9 +9,9 @@
 #include "lib/core/str.h"
 
 /*
- * For the programs in bpf/: they unwind stacks, aggregate, and test irqs-off. Code that keeps its
- * return address in `ra_copy` during a system call, and stubs of the PLT whose CFA is this
- * expression, have rows of their own (enum mp_bpf_kind).
+ * What the programs in bpf/ need to unwind stacks, to aggregate, and to test irqs-off. Code that
+ * keeps its return address in `ra_copy` during a system call, and stubs of the PLT whose CFA is
+ * this expression, have rows of their own (enum mp_bpf_kind).
  */
 struct mp_arch_bpf {
 	uint64_t
@@ -25,31 +25,34 @@ struct mp_arch_bpf {
 struct mp_arch {
 	const char *name;      /* as uname -m prints it */
 	uint16_t elf_machine;  /* EM_ */
-	const char *libraries; /* Debian's folder for them, below /lib and /usr/lib */
+	const char *libraries; /* Debian's folder for its libraries, below /lib and /usr/lib */
 
 	/* registers in samples */
 	uint64_t perf_regs;   /* attr.sample_regs_user: all that unwinding needs */
 	size_t n_regs;	      /* bits set in perf_regs */
-	const uint8_t *dwarf; /* number of each, in the order of the bits */
+	const uint8_t *dwarf; /* DWARF number of each register, in the order of the bits */
 
 	/* call frame information */
-	uint8_t cfi_regs;   /* numbers below this are followed, at most MP_CFI_REGS */
-	uint8_t sp, fp, pc; /* `pc` may be a number that DWARF does not give to it */
-	uint8_t ra;	    /* the number that tables for it give to the return address */
+	/* registers with numbers below this are followed, at most MP_CFI_REGS */
+	uint8_t cfi_regs;
+	uint8_t sp, fp, pc; /* numbers of these registers; DWARF may not define the one of `pc` */
+	uint8_t ra;	    /* number that the call frame information gives to the return address */
 	bool link_register; /* a function may leave its return address in a register */
 	uint8_t cfa_sign; /* instruction that toggles whether the return address is signed; 0: none */
-	char sign_key;	  /* augmentation that selects the key for it; 0: none */
-	uint64_t code_mask; /* the bits of a signed return address that are the address */
+	/* letter of the augmentation that selects the second signing key; 0: none */
+	char sign_key;
+	uint64_t code_mask; /* the bits of a signed return address that belong to the address */
 
-	/* frame records, as offsets from the frame pointer */
+	/* layout of frame records, as offsets from the frame pointer */
 	int8_t record_fp,
-		record_ra; /* where the caller's frame pointer and the return address are */
+		record_ra; /* places of the caller's frame pointer and of the return address */
 	int8_t record_cfa; /* the caller's stack pointer */
 
 	/*
 	 * The function of the vDSO to which signal handlers return, if its call frame information
-	 * does not lead to the interrupted code; NULL: it does. Then the registers are in memory,
-	 * in the order of perf_regs, at this offset from the stack pointer.
+	 * does not lead to the interrupted code; NULL: it does. With such a function, the registers
+	 * are in memory, in the order of perf_regs, at the offset signal_regs from the stack
+	 * pointer.
 	 */
 	const char *signal_return;
 	uint16_t signal_regs;
@@ -68,7 +71,7 @@ struct mp_arch {
 	bool (*put_register)(struct mp_buf *to, struct mp_str reg);
 
 	/*
-	 * How many bytes after the beginning of a function a probe costs less: after instructions
+	 * How many bytes after the beginning of a function a probe is cheaper: after instructions
 	 * that the kernel would single-step, and before one that it emulates. 0: nowhere. NULL:
 	 * never.
 	 */

@@ -57,6 +57,6 @@ const struct mp_arch mp_arch_riscv64 = {
 	.plt_entry = 16,
 	.arg_regs = arg_regs,
 	.n_arg_regs = MP_ARRAY_SIZE(arg_regs),
-	.bp_exec_len = 8, /* what perf asks for, where the kernel requires nothing else */
+	.bp_exec_len = 8, /* the length that perf uses; the kernel requires none in particular */
 	.put_register = put_register,
 };

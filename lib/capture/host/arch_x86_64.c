@@ -24,7 +24,7 @@ static bool put_numbered(struct mp_buf *to, struct mp_str reg)
 	return true;
 }
 
-/* "rdi", "edi", "di", "dil", and "al" as "ax". */
+/* Finds the kernel's name of "rdi", "edi", "di" or "dil"; of "al" it is "ax". */
 static bool put_register(struct mp_buf *to, struct mp_str reg)
 {
 	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
@@ -57,7 +57,8 @@ static bool is_emulated(const uint8_t *code)
 }
 
 /*
- * The length of "test %rdi,%rdi" or its like, which changes nothing but flags; 0: something else.
+ * The length of "test %rdi,%rdi" or a similar test, which changes only flags; 0: another
+ * instruction.
  */
 static size_t test_of_register(const uint8_t *code)
 {
@@ -68,7 +69,7 @@ static size_t test_of_register(const uint8_t *code)
 
 static size_t cheap_place(const uint8_t *code, size_t len)
 {
-	enum { LONGEST = 3 + 2 }; /* a test, and what is looked at after it */
+	enum { LONGEST = 3 + 2 }; /* a test, and an instruction that depends on its flags */
 	size_t test = len >= LONGEST ? test_of_register(code) : 0;
 
 	return test && is_emulated(code + test) ? test : 0;
@@ -83,7 +84,7 @@ static const uint8_t plt_cfa[] = {
 
 static const struct mp_arch_bpf bpf = {
 	.perf_place = 1 << 7 | 1 << 8,
-	.ra_copy = 5, /* rdi, in glibc's vfork */
+	.ra_copy = 5, /* in glibc's vfork the return address is in rdi */
 	.plt_cfa = plt_cfa,
 	.plt_cfa_len = sizeof(plt_cfa),
 };
@@ -107,7 +108,7 @@ const struct mp_arch mp_arch_x86_64 = {
 	.plt_entry = 16,
 	.arg_regs = arg_regs,
 	.n_arg_regs = MP_ARRAY_SIZE(arg_regs),
-	.bp_exec_len = 8, /* arch/x86/kernel/hw_breakpoint.c: sizeof(long), no other */
+	.bp_exec_len = 8, /* arch/x86/kernel/hw_breakpoint.c: only sizeof(long) is accepted */
 	.put_register = put_register,
 	.cheap_place = cheap_place,
 	.bpf = &bpf,

@@ -9,7 +9,7 @@ static const struct mp_arch *const archs[] = {
 	&mp_arch_riscv64,
 };
 
-/* The linker defines it at the beginning of a program. */
+/* The linker defines this symbol at the beginning of the program. */
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
 const struct mp_arch *mp_arch_of(unsigned elf_machine)

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { TRIES = 10 }; /* of a call that has no reason to fail */
+enum { TRIES = 10 }; /* attempts of a call that has no reason to fail */
 
 int mp_bell_new(void)
 {
@@ -22,7 +22,8 @@ void mp_bell_ring(int fd)
 	int i;
 
 	for (i = 0; i < TRIES; i++)
-		if (write(fd, &one, sizeof(one)) > 0 || errno == EAGAIN) /* it rings already */
+		/* EAGAIN: it rings already */
+		if (write(fd, &one, sizeof(one)) > 0 || errno == EAGAIN)
 			return;
 	mp_die("cannot write to an eventfd: %m");
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one thread rings and another one waits for with poll(2): an eventfd. Includes base only. */
+/*
+ * A bell: one thread rings it, another one waits for it with poll(2). It is an eventfd. Includes
+ * base only.
+ */
 #ifndef MP_CAPTURE_HOST_BELL_H
 #define MP_CAPTURE_HOST_BELL_H
 
@@ -8,7 +11,10 @@
 /* The file descriptor of a new bell. Ends the program if there is none. */
 int mp_bell_new(void);
 
-/* Makes it readable, if it is not yet. It is never lost: ends the program if it cannot. */
+/*
+ * Rings the bell: makes it readable, if it is not yet. A ring is never lost: ends the program if it
+ * cannot ring.
+ */
 void mp_bell_ring(int fd);
 
 /* Whether it was rung since the last call. Does not wait. */

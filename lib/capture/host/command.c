@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TERM_MS = 2000 }; /* then SIGKILL */
+enum { TERM_MS = 2000 }; /* time that the command has after SIGTERM; then it gets SIGKILL */
 
 /* The child waits until the parent is ready, and then becomes the program. */
 static _Noreturn void wait_and_exec(int go, int failed, char **argv)
@@ -65,7 +65,7 @@ int mp_command_go(struct mp_command *c)
 		return -1;
 	close(c->go);
 	do
-		n = read(c->failed, &error, sizeof(error)); /* 0: it runs */
+		n = read(c->failed, &error, sizeof(error)); /* 0: the command runs */
 	while (n < 0 && errno == EINTR);
 	close(c->failed);
 	if (n <= 0)

@@ -16,12 +16,12 @@ struct mp_command {
 	int go;	    /* pipe: a byte starts the command */
 	int failed; /* pipe: the errno of execve, or its end if execve succeeded */
 	char *name;
-	bool stopped; /* by mp_command_end() */
+	bool stopped; /* mp_command_end() has ended it */
 };
 
 /*
- * Forks; the child waits for mp_command_go(). It has our stdio; if `stdout_taken`, its stdout is our
- * stderr. Ends the program on failure.
+ * Forks; the child waits for mp_command_go(). It inherits our stdin, stdout and stderr; if
+ * `stdout_taken`, its stdout is our stderr. Ends the program on failure.
  */
 void mp_command_prepare(struct mp_command *c, char **argv, bool stdout_taken);
 

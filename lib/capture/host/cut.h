@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel side (event/, ring/, poll/, bpf/), which opens events and loads programs, and the
- * file side (object/, stack/, format/, aggregate/), which reads what other users wrote, exchange:
- * requests, answers and records. They are plain: no pointer leads to what the other side changes,
- * so that they could go through a pipe between two processes as well. session/ connects the two
- * sides. Besides these structs, records of the rings and of the programs (bpf/unwind.h,
- * bpf/aggregate.h) go through the queue. Includes base and types of bpf/ only.
+ * The requests, answers and records that two sides exchange: the kernel side (event/, ring/, poll/,
+ * bpf/), which opens events and loads programs, and the file side (object/, stack/, format/,
+ * aggregate/), which reads what other users wrote. They are plain: no pointer leads to memory that
+ * the other side changes, so they could also go through a pipe between two processes. session/
+ * connects the two sides. Besides these structs, records of the rings and of the programs
+ * (bpf/unwind.h, bpf/aggregate.h) go through the queue. Includes base and types of bpf/ only.
  */
 #ifndef MP_CAPTURE_HOST_CUT_H
 #define MP_CAPTURE_HOST_CUT_H
@@ -23,30 +23,33 @@
 struct mp_cut_place_request {
 	const char *file; /* as the user named it: a path, a process, a library, or a program */
 	const char *what;
-	bool markers; /* static probes (USDT), not functions */
-	bool entry;   /* of functions the entry, or shortly after it if a probe costs less there */
+	bool markers; /* find static probes (USDT), not functions */
+	/* of functions the entry, or a place shortly after it if a probe costs less there */
+	bool entry;
 };
 
 struct mp_cut_place {
-	char *provider; /* of a static probe; NULL: a function */
+	char *provider; /* for a static probe; NULL: the place is a function */
 	char *name;
-	uint64_t offset;    /* in the file */
-	uint64_t semaphore; /* offset in the file of what the kernel counts up; 0: none */
-	char *args;	    /* of a static probe, for tracefs: " arg1=%di:u64"; NULL: a function */
+	uint64_t offset; /* in the file */
+	/* offset in the file of the counter that the kernel increments; 0: none */
+	uint64_t semaphore;
+	/* for a static probe, in tracefs notation: " arg1=%di:u64"; NULL: a function */
+	char *args;
 };
 
 /* The receiver frees everything. */
 struct mp_cut_places {
-	char *path; /* of the file */
+	char *path; /* path of the file */
 	struct mp_cut_place *v;
 	size_t n, cap;
 };
 
 void mp_cut_places_release(struct mp_cut_places *places);
 
-/* What answers for the file side. */
+/* The functions of the file side that answer requests. */
 struct mp_cut_files {
-	/* 0, or -1 with `*error` (owned by the caller): no such file, no such place. */
+	/* Finds places. 0, or -1 with `*error` (owned by the caller): no such file or place. */
 	int (*places)(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
 		      char **error);
 	/*
@@ -61,21 +64,25 @@ struct mp_cut_files {
 /* A mapping of code. */
 struct mp_cut_mapping {
 	uint64_t start, end;
-	uint64_t bias; /* an address less this is the file's own address */
-	uint32_t file; /* the number of the file with rows for it; 0: there are none */
+	uint64_t bias; /* subtract it from an address to get the address in the file */
+	uint32_t file; /* number of the file for mp_cut_rows_fn; 0: the file has no rows */
 };
 
-/* To the kernel side: the mappings of a process. */
+/* The mappings of a process, sent to the kernel side. */
 struct mp_cut_space {
 	uint32_t pid;
-	uint64_t time_ns; /* since when the process has them */
-	uint64_t number;  /* of the address space, which processes may share; not used again */
-	uint64_t state;	  /* a new one with each change; not used again */
+	uint64_t time_ns; /* time from which the process has these mappings */
+	/* number of the address space, which processes may share; never used again */
+	uint64_t number;
+	uint64_t state; /* number of its state, a new one with each change; never used again */
 	const struct mp_cut_mapping *v; /* in order of address; valid during the call */
 	size_t n;
 };
 
-/* How the file side says that mappings have changed, or that an address space no longer exists. */
+/*
+ * The functions by which the file side reports changed mappings, and address spaces that no longer
+ * exist.
+ */
 struct mp_cut_walker {
 	void *arg;
 	void (*update)(void *arg, const struct mp_cut_space *space);
@@ -83,8 +90,8 @@ struct mp_cut_walker {
 };
 
 /*
- * From the file side: how to unwind the code of a file, in order of address. The receiver frees
- * them.
+ * The rows for unwinding the code of a file, in order of address, sent by the file side. The
+ * receiver frees them.
  */
 struct mp_cut_rows {
 	struct mp_bpf_row *v;
@@ -96,7 +103,7 @@ typedef void mp_cut_rows_fn(void *arg, uint32_t file, struct mp_cut_rows *answer
 
 /* --- in-kernel aggregation: from the kernel side -------------------------------------------------------- */
 
-/* How long ago something was allocated that is still held: `key.other` of a total. */
+/* How long ago memory was allocated that is not freed yet: `key.other` of a total. */
 enum mp_cut_age {
 	MP_CUT_AGE_NONE,
 	MP_CUT_AGE_BELOW_1_S,
@@ -106,20 +113,21 @@ enum mp_cut_age {
 	MP_CUT_AGES,
 };
 
-/* The weight that an aggregate has at a stack, to be added to what is known of it. */
+/* The weight that was added to an aggregate at a stack since the previous total of the same key. */
 struct mp_cut_total {
 	struct mp_agg_key key;
 	struct mp_agg_total total;
 };
 
-/* Passes some totals, at most some thousand, which are valid during the call. */
+/* Passes totals, at most a few thousand in a call, during which they are valid. */
 typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size_t n);
 
 /* After the last total. */
 struct mp_cut_aggregate_end {
 	uint64_t stopped_ns;
-	uint64_t unsent; /* stacks that did not fit into the ring buffer at first */
-	struct mp_agg_total dropped[MP_AGG_RULES]; /* did not fit into a table, by aggregate */
+	uint64_t unsent; /* stacks that at first did not fit into the ring buffer */
+	/* by aggregate: totals that did not fit into a table */
+	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 
 #endif

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 /*
- * The second process. It must not keep our output open, nor any other file whose end somebody waits
- * for. The kernel frees the memory of a process before it closes its files, so next to nothing
+ * The second process. It must not keep our output open, nor any other file for whose end somebody
+ * waits. The kernel frees the memory of a process before it closes its files, so next to nothing
  * remains of this process meanwhile.
  */
 static _Noreturn void hold(const bool *held, int n, int until)
@@ -33,7 +33,7 @@ static void close_all(const int *fds, size_t n)
 		close(fds[i]);
 }
 
-/* The second process closes the files last: it waits for the end of a pipe. */
+/* The second process closes the files last: it waits until the pipe from this process is closed. */
 void mp_deferred_close(const int *fds, size_t n)
 {
 	int pipe_fds[2], end;

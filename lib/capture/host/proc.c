@@ -41,7 +41,7 @@ void mp_pids_release(struct mp_pids *pids)
 	*pids = (struct mp_pids){ NULL, 0, 0 };
 }
 
-/* The pid that the text is; -1 if it is not a number. */
+/* Converts a text to a pid; -1 if it is not a number. */
 static pid_t parse_pid(struct mp_str text)
 {
 	uint64_t pid;

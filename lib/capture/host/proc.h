@@ -23,7 +23,10 @@ void mp_pids_release(struct mp_pids *pids);
 /* Appends the numbers of a list, "12,34". Returns 0, or -1 if the text is not such a list. */
 int mp_pids_parse(struct mp_pids *pids, const char *list);
 
-/* Append all processes, or all threads of one or of several; of a process that has ended, none. */
+/*
+ * Append all processes, or all threads of one or several processes; nothing for a process that has
+ * ended.
+ */
 void mp_proc_processes(struct mp_pids *pids);
 void mp_proc_threads(pid_t pid, struct mp_pids *tids);
 void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids);
@@ -51,7 +54,7 @@ pid_t mp_proc_inner_pid(pid_t pid);
 
 /* The executable mappings of a process, in order of address. */
 struct mp_proc_map {
-	uint64_t start, end, offset; /* bytes */
+	uint64_t start, end, offset; /* offset in the file, in bytes */
 	uint32_t major, minor;
 	uint64_t inode;
 	const char *path; /* valid during the call; "" for anonymous memory */

@@ -12,7 +12,7 @@
 
 struct mp_record_lost {
 	struct perf_event_header header;
-	uint64_t id; /* session/writer.c puts the time of the preceding record here */
+	uint64_t id; /* here session/writer.c stores the time of the preceding record */
 	uint64_t lost;
 };
 
@@ -22,7 +22,7 @@ struct mp_record_comm {
 	char comm[];
 };
 
-struct mp_record_fork { /* PERF_RECORD_EXIT has the same */
+struct mp_record_fork { /* PERF_RECORD_EXIT has the same layout */
 	struct perf_event_header header;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;

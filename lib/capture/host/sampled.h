@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A polled value, of memory or of a counter, on its way through the queue to the writer: a record
- * with the layout of the kernel's. Includes target.
+ * A polled value, of memory or of a counter, as it goes through the queue to the writer: a record
+ * in the layout of the kernel's records. Includes target.
  */
 #ifndef MP_CAPTURE_HOST_SAMPLED_H
 #define MP_CAPTURE_HOST_SAMPLED_H
@@ -12,16 +12,17 @@
 
 #include "lib/capture/host/target.h"
 
-enum { MP_SAMPLED = 0x6d73 }; /* type of the record; bpf/ has the preceding numbers */
+/* type of the record; types of records in bpf/ have the preceding numbers */
+enum { MP_SAMPLED = 0x6d73 };
 
 struct mp_sampled_memory {
 	uint64_t bytes;
-	uint32_t processes; /* the record of the rest: of how many processes it is the sum */
+	uint32_t processes; /* in the record "[rest]": the number of processes that it adds up */
 };
 
 struct mp_sampled_count {
 	uint64_t value;
-	char share[8]; /* "0.5000": for how much of the time a shared counter ran */
+	char share[8]; /* share of the time in which a shared counter ran: "0.5000" */
 };
 
 struct mp_sampled {
@@ -29,10 +30,10 @@ struct mp_sampled {
 	uint32_t event;	   /* index in struct mp_events */
 	int32_t cpu;	   /* -1: none */
 	int32_t pid, tid;  /* -1: none */
-	uint64_t cgroup;   /* its id; 0: none */
-	uint64_t dur_ns;   /* how long the reading took, or the interval that was counted */
-	uint32_t raw_len;  /* bytes of the payload; fields beyond them are not written */
-	uint32_t comm_len; /* 0: the name is that of the tables of tasks */
+	uint64_t cgroup;   /* id of the cgroup; 0: none */
+	uint64_t dur_ns;   /* how long the reading took, or, for a counter, the interval */
+	uint32_t raw_len;  /* bytes of the payload; fields beyond it are not written */
+	uint32_t comm_len; /* 0: the formatter takes the name from its table of tasks */
 	union {
 		struct mp_sampled_memory memory;
 		struct mp_sampled_count count;
@@ -45,7 +46,7 @@ struct mp_sampled {
 _Static_assert(sizeof(struct mp_sampled) - offsetof(struct mp_sampled, time_ns) == 16,
 	       "where the kernel's records have it");
 
-/* Appends a record without CPU and task; valid until the next is added. */
+/* Appends a record without CPU and task; it is valid until the next one is added. */
 static inline struct mp_sampled *mp_sampled_add(struct mp_buf *records, uint32_t event,
 						size_t raw_len)
 {
@@ -62,13 +63,14 @@ static inline struct mp_sampled *mp_sampled_add(struct mp_buf *records, uint32_t
 	return (struct mp_sampled *)(records->p + records->len) - 1;
 }
 
-/* What is polled. Borrowed. */
+/* The CPUs and tasks that are polled. Borrowed. */
 struct mp_sample_of {
 	const struct mp_target *target; /* CPUs, cgroups */
 	const struct mp_pids *pids;	/* these processes and their children, if any */
 	const struct mp_pids *tids;	/* these threads, if any */
-	const struct mp_pids *exclude;	/* not these processes */
-	const char *command; /* the program that the waiting process will become, or NULL */
+	const struct mp_pids *exclude;	/* processes to exclude */
+	/* the name of the program that the waiting process will execute, or NULL */
+	const char *command;
 };
 
 #endif

@@ -17,7 +17,7 @@ enum mp_stack_method mp_stack_method_find(struct mp_str name)
 {
 	int i;
 
-	if (mp_str_eq(name, MP_STR("dwarf"))) /* perf's name of it */
+	if (mp_str_eq(name, MP_STR("dwarf"))) /* perf's name for cfi */
 		return MP_METHOD_CFI;
 	for (i = 0; i < MP_METHODS; i++)
 		if (mp_str_eq(name, mp_str(names[i])))

@@ -12,7 +12,7 @@ static const struct {
 #include "syscalls.inc"
 };
 
-/* Functions whose names are not those of their calls. */
+/* System calls whose functions in the kernel have other names. */
 static const struct {
 	const char *function, *call;
 } renamed[] = {

@@ -7,8 +7,8 @@
 
 /*
  * The number of a system call by the name that tracefs has for it in sys_enter_NAME, which is that
- * of the function in the kernel. -1: it is not known, as one that is newer than the headers that
- * this program was built with.
+ * of the function in the kernel. -1: unknown, such as a call that is newer than the headers with
+ * which this program was built.
  */
 int mp_syscall_number(const char *name);
 

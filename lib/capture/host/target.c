@@ -131,7 +131,7 @@ void mp_target_release(struct mp_target *t)
 
 struct mp_cgroup_names {
 	char *mount;
-	struct mp_map map; /* id -> nothing; the path is in the arena */
+	struct mp_map map; /* keys are ids, there are no values; the path is in the arena */
 };
 
 struct mp_cgroup_names *mp_cgroup_names_new(void)
@@ -180,6 +180,6 @@ const char *mp_cgroup_name(struct mp_cgroup_names *n, uint64_t id)
 	if (n->mount)
 		walk(n->mount, strlen(n->mount), learn, n);
 	if (!*name)
-		*name = ""; /* it was removed: do not search again */
+		*name = ""; /* the cgroup was removed: do not search for it again */
 	return *name;
 }

@@ -16,7 +16,7 @@ struct mp_target {
 	int *cpus;
 	size_t n_cpus;
 	struct mp_pids tids; /* if empty, and without cgroups: the whole system */
-	bool inherit;	     /* records the children of the tasks, too */
+	bool inherit;	     /* record the children of the tasks, too */
 	bool on_exec;	     /* the only task is a command that waits to be started */
 	struct mp_cgroup *cgroups;
 	size_t n_cgroups, cap_cgroups;

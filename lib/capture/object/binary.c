@@ -39,7 +39,7 @@ static bool is_elf(const char *path)
 	return elf;
 }
 
-/* The shortest name that matches: libx.so.6, and not libx.so.6.0.30, to which it is a link. */
+/* The shortest name that matches is preferred: libx.so.6, which is a link to libx.so.6.0.30. */
 static char *find_in_folder(const char *folder, const char *name)
 {
 	char *best = NULL, *path;
@@ -249,7 +249,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Removes further names of the same place: each hit would count several times. */
+/* Removes further names of the same place: otherwise each hit would count several times. */
 static void keep_each_once(struct mp_cut_places *places)
 {
 	size_t i, kept = 0;

@@ -3,7 +3,7 @@
  * Finds the places where a program or library can be probed: functions by name, and static probes
  * (USDT: notes of SystemTap's <sys/sdt.h>,
  * https://sourceware.org/systemtap/wiki/UserSpaceProbeImplementation). Files are hostile input.
- * Uses libelf. Includes arch, cut, str.
+ * Includes arch, cut, str.
  */
 #ifndef MP_CAPTURE_OBJECT_BINARY_H
 #define MP_CAPTURE_OBJECT_BINARY_H
@@ -31,8 +31,8 @@ int mp_binary_functions(struct mp_cut_places *places, const char *path, const ch
 
 /*
  * Where to probe a function that begins at `offset`: there, or after instructions that the kernel
- * would have to single-step, if the architecture can tell (mp_arch.cheap_place). A step takes a
- * virtual machine 18 us (docs/decisions.md).
+ * would have to single-step, if the architecture can tell (mp_arch.cheap_place). In a virtual
+ * machine a single step takes 18 us (docs/decisions.md).
  */
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
 

@@ -37,7 +37,7 @@ static inline int64_t mp_bytes_signed(struct mp_bytes *b, size_t size)
 	return (int64_t)(mp_bytes_fixed(b, size) << unused) >> unused;
 }
 
-/* LEB128 with or without a sign; bits above the 64th are dropped. */
+/* Reads a LEB128 number with or without a sign; bits above the 64th are dropped. */
 static inline uint64_t mp_bytes_leb(struct mp_bytes *b, bool has_sign)
 {
 	uint64_t v = 0, byte;

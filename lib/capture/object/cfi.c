@@ -26,7 +26,7 @@ enum {
 
 /* Instructions (DWARF 5, table 7.29, and the extensions in use). */
 enum {
-	CFA_ADVANCE_LOC = 0x40, /* with an operand in the low six bits */
+	CFA_ADVANCE_LOC = 0x40, /* these three have an operand in their low six bits */
 	CFA_OFFSET = 0x80,
 	CFA_RESTORE = 0xc0,
 	CFA_NOP = 0x00,
@@ -78,14 +78,14 @@ struct mp_cfi {
 	size_t n_sections;
 };
 
-/* What the entries of several functions have in common (CIE). */
+/* The part that the entries of several functions have in common (CIE). */
 struct cie {
-	size_t at; /* its offset in the section; SIZE_MAX: none was read */
+	size_t at; /* its offset in the section; SIZE_MAX: none was read yet */
 	uint64_t code_align;
 	int64_t data_align;
 	uint64_t ra_reg;
-	uint8_t encoding; /* of addresses */
-	bool has_size;	  /* each FDE has augmentation data, after their size */
+	uint8_t encoding; /* encoding of addresses */
+	bool has_size;	  /* each FDE has augmentation data, preceded by its size */
 	bool signal, other_stack;
 	const uint8_t *code, *code_end;
 };
@@ -108,7 +108,7 @@ struct run {
 	const struct section *s;
 	struct cie cie;
 	struct mp_bytes b;
-	uint64_t loc, end; /* where the row begins, and the function ends */
+	uint64_t loc, end; /* where the current row begins, and where the function ends */
 	struct state now, initial, saved[SAVED_MAX];
 	size_t n_saved;
 };
@@ -198,7 +198,10 @@ static bool next_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
 	return true;
 }
 
-/* Parses the data for the letters, "zRPLS". False if they are unknown, and of unknown size. */
+/*
+ * Parses the data for the letters, "zRPLS". False if there are unknown letters, and the size of the
+ * data is unknown, too.
+ */
 static bool parse_augmentation(struct cie *c, struct mp_bytes *b, const struct section *s,
 			       const char *letters)
 {
@@ -208,7 +211,7 @@ static bool parse_augmentation(struct cie *c, struct mp_bytes *b, const struct s
 	if (!letters[0])
 		return true;
 	if (letters[0] != 'z')
-		return false; /* gcc 2 */
+		return false; /* "eh" of gcc 2: a pointer follows */
 	c->has_size = true;
 	len = mp_bytes_uleb(b);
 	if (b->failed || len > (uint64_t)(b->end - b->p))
@@ -280,7 +283,8 @@ static int parse_fde(const struct section *s, struct mp_bytes *b, bool wide, str
 
 	if (b->failed || id == (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
 		return 0;
-	at = s->eh_frame ? id_at - id : id; /* .eh_frame: the distance back from here */
+	/* in .eh_frame, the distance from here back to the CIE */
+	at = s->eh_frame ? id_at - id : id;
 	if (at >= s->size)
 		return 0;
 	if (at != cie->at && !parse_cie(cie, s, at)) {
@@ -364,7 +368,7 @@ static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t
 {
 	if (value < INT32_MIN || value > INT32_MAX)
 		r->b.failed = true;
-	else if (reg < r->s->arch->cfi_regs) /* the others are floating-point registers */
+	else if (reg < r->s->arch->cfi_regs) /* the registers above are floating-point registers */
 		r->now.regs[reg] = (struct rule){ kind, (int32_t)value };
 }
 
@@ -382,7 +386,9 @@ static void set_cfa(struct run *r, uint64_t reg, int64_t value)
 	r->now.cfa_expr = false;
 }
 
-/* Skips an expression. Returns the offset of its length in the section; its bytes follow. */
+/*
+ * Skips an expression. Returns the offset in the section of its length, which precedes its bytes.
+ */
 static int64_t next_block(struct run *r)
 {
 	int64_t at = r->b.p - r->s->data;
@@ -393,7 +399,7 @@ static int64_t next_block(struct run *r)
 
 static void set_cfa_expr(struct run *r)
 {
-	r->now.cfa_value = (int32_t)next_block(r); /* a section is smaller than 2 GiB */
+	r->now.cfa_value = (int32_t)next_block(r); /* fits, since a section is smaller than 2 GiB */
 	r->now.cfa_expr = true;
 }
 
@@ -566,7 +572,7 @@ static uint64_t next_advance(struct run *r)
 	return r->end - r->loc;
 }
 
-/* Prepares the program of a function. */
+/* Prepares to execute the program of a function. */
 static bool begin(struct run *r, const struct section *s, const struct fde *f)
 {
 	struct mp_bytes all = { s->data + f->at, s->data + s->size, false }, b;
@@ -631,7 +637,10 @@ static const struct fde *find_fde(const struct section *s, uint64_t addr)
 	return last && addr - last->start < last->size ? last : NULL;
 }
 
-/* Executes up to the row of an address. Returns the end of the row; 0: there is none, or damage. */
+/*
+ * Executes the program up to the row of an address. Returns the end of the row; 0: there is none,
+ * or the program is damaged.
+ */
 static uint64_t run_to(struct run *r, uint64_t addr)
 {
 	uint64_t by;

@@ -11,9 +11,10 @@
 #include "lib/capture/host/arch.h"
 
 enum {
-	MP_CFI_REGS = 35,	  /* no architecture has more (mp_arch.cfi_regs) */
-	MP_CFI_RULES = 12,	  /* a row has room for so many; a signal frame has more */
-	MP_CFI_OTHER_STACK = 'X', /* augmentation of functions that switch to another stack */
+	MP_CFI_REGS = 35,  /* the greatest mp_arch.cfi_regs */
+	MP_CFI_RULES = 12, /* rules in a row; more, as in a signal frame, overflow */
+	/* letter of the augmentation of functions that switch to another stack */
+	MP_CFI_OTHER_STACK = 'X',
 };
 
 enum mp_cfi_kind {
@@ -21,7 +22,7 @@ enum mp_cfi_kind {
 	MP_CFI_UNDEFINED,  /* lost; if it is the return address, this function is the root */
 	MP_CFI_AT,	   /* in memory at CFA + value */
 	MP_CFI_VALUE,	   /* CFA + value */
-	MP_CFI_REGISTER,   /* in the register whose number is value */
+	MP_CFI_REGISTER,   /* in the register with the number `value` */
 	MP_CFI_AT_EXPR,	   /* in memory at the result of the expression */
 	MP_CFI_VALUE_EXPR, /* the result of the expression */
 };
@@ -43,11 +44,12 @@ struct mp_cfi_row {
 	uint8_t cfa_reg;
 	bool cfa_expr;
 	bool signal; /* a signal frame: the caller's address is that of an interrupted instruction */
-	bool other_stack; /* the frame pointer leads to the caller, which is on another stack */
-	bool ra_signed;	  /* the return address contains an authentication code */
-	bool overflow;	  /* there are more rules; mp_cfi_find_full() finds them */
+	/* the frame pointer leads to the caller's frame, which is on another stack */
+	bool other_stack;
+	bool ra_signed; /* the return address contains an authentication code */
+	bool overflow;	/* there are more rules; mp_cfi_find_full() finds them */
 	uint8_t section;
-	uint8_t ra_reg; /* the rule for this number is that of the return address */
+	uint8_t ra_reg; /* number of the register whose rule is that of the return address */
 	uint8_t ra_kind;
 	uint8_t n_rules;
 	struct mp_cfi_rule rules[MP_CFI_RULES];
@@ -77,7 +79,7 @@ void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, 
 size_t mp_cfi_count(const struct mp_cfi *c);
 size_t mp_cfi_bytes(const struct mp_cfi *c);
 
-/* Find the row of an address. 1: found; 0: there is none; -1: it is damaged. */
+/* Find the row of an address. 1: found; 0: there is none; -1: the entry is damaged. */
 int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row);
 int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full);
 

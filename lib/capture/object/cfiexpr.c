@@ -47,8 +47,8 @@ enum {
 	OP_LT = 0x2d,
 	OP_NE = 0x2e,
 	OP_SKIP = 0x2f,
-	OP_LIT0 = 0x30,	 /* to lit31 */
-	OP_BREG0 = 0x70, /* to breg31 */
+	OP_LIT0 = 0x30,	 /* the first of OP_LIT0 to OP_LIT31 */
+	OP_BREG0 = 0x70, /* the first of OP_BREG0 to OP_BREG31 */
 	OP_BREGX = 0x92,
 	OP_DEREF_SIZE = 0x94,
 	OP_NOP = 0x96,
@@ -128,7 +128,7 @@ static void jump(struct eval *e, bool taken)
 		e->b.p = e->begin + at;
 }
 
-/* Operations on two elements; `a` was below `b` on the stack. */
+/* Computes an operation on two elements, of which `a` was below `b` on the stack. */
 static uint64_t two(struct eval *e, unsigned op, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;

@@ -24,7 +24,10 @@ enum mp_cfi_result {
 	MP_CFI_NO_DATA, /* it reads memory that is not available */
 };
 
-/* `cfa` is first on the stack, for the expressions of registers; NULL: the stack is empty. */
+/*
+ * For the expression of a register, `cfa` is pushed on the stack first; NULL: the stack begins
+ * empty.
+ */
 enum mp_cfi_result mp_cfi_eval(const uint8_t *expr, size_t len, const struct mp_cfi_machine *m,
 			       const uint64_t *cfa, uint64_t *result);
 

@@ -16,8 +16,8 @@ enum {
 
 /*
  * Mangled names refer back to parts of themselves: each level of references can double the output, so
- * that 200 bytes become gigabytes. At the limit the demangler, which allocates nothing but for
- * characters beyond ASCII, is left.
+ * that 200 bytes become gigabytes. At the limit, longjmp() leaves the demangler; it allocates
+ * memory for characters beyond ASCII only.
  */
 struct output {
 	struct mp_buf text;
@@ -43,7 +43,9 @@ static bool demangle(struct output *out, const char *name)
 	return cplus_demangle_v3_callback(name, DMGL_AUTO, add, out);
 }
 
-/* For names of D there is no such function: those with many references stay as they are. */
+/*
+ * There is no such function with a limit for names of D: names with many references stay mangled.
+ */
 static char *demangle_d(const char *name)
 {
 	size_t references = 0;

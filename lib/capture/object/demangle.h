@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* C++, Rust and D names for people. The only user of libiberty. */
+/* Demangles names of C++, Rust and D. The only user of libiberty. */
 #ifndef MP_CAPTURE_OBJECT_DEMANGLE_H
 #define MP_CAPTURE_OBJECT_DEMANGLE_H
 

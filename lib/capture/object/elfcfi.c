@@ -6,7 +6,7 @@
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/gopclntab.h"
 
-enum { UNPACKED_MAX = 256 << 20 }; /* bytes of a compressed .debug_frame */
+enum { UNPACKED_MAX = 256 << 20 }; /* maximum size of a .debug_frame that is unpacked */
 
 /* Adds a section. One that is compressed is unpacked first, if its size is plausible. */
 static void add_section(struct mp_cfi *c, Elf_Scn *scn, bool eh_frame)
@@ -40,7 +40,7 @@ static bool find_segment(Elf *elf, uint32_t type, uint64_t addr, GElf_Phdr *foun
 
 /*
  * For files without section headers: PT_GNU_EH_FRAME leads to .eh_frame_hdr, which has the address
- * of .eh_frame. That ends with its segment at the latest.
+ * of .eh_frame. .eh_frame ends at the end of its segment at the latest.
  */
 static void add_by_segment(struct mp_cfi *c, Elf *elf)
 {
@@ -78,7 +78,10 @@ static bool add_debug_frame(void *arg, const struct mp_elf *debug)
 	return true;
 }
 
-/* Returns whether it is a Go program; its .debug_frame says less than the table. */
+/*
+ * Loads the table of functions of a Go program. Returns whether it is one; its .debug_frame has
+ * less information than the table.
+ */
 static bool add_go_frames(struct mp_cfi *c, const struct mp_elf *f)
 {
 	struct mp_buf frames = { NULL, 0, 0 };

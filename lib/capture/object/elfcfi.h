@@ -2,7 +2,7 @@
 /*
  * Loads the call frame information of an ELF file: .eh_frame, found by its section or by the
  * program header that leads to it, and .debug_frame, of the file itself or of its debug file,
- * compressed or not; of Go programs .gopclntab instead of that. Includes cfi, segments.
+ * compressed or not; for Go programs .gopclntab instead of both. Includes cfi, segments.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFCFI_H
 #define MP_CAPTURE_OBJECT_ELFCFI_H

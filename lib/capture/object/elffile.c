@@ -96,7 +96,7 @@ bool mp_elf_begin(struct mp_elf *f, Elf *elf)
 	if (!elf || elf_kind(elf) != ELF_K_ELF)
 		return false;
 	if (elf_getshdrstrndx(elf, &names) < 0)
-		return true; /* without section headers, none is found */
+		return true; /* a file without section headers has none of the sections */
 	while ((scn = elf_nextscn(elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
@@ -201,7 +201,7 @@ static bool find_by_debuglink(const struct mp_elf *f, const char *root, const ch
 	for (i = 0; i < MP_ARRAY_SIZE(places) && !found; i++) {
 		char candidate[4096];
 
-		/* the formats are the three above */
+		/* the format strings are the three above */
 		snprintf(candidate, sizeof(candidate), places[i], root, (int)(slash - path), path,
 			 name);
 		found = try_debug_file(f, candidate, &crc, take, arg);

@@ -17,7 +17,8 @@ struct mp_elf {
 	Elf_Scn *symtab, *dynsym, *debugdata, *debuglink;
 	Elf_Scn *plt, *plt_sec, *rela_plt;
 	Elf_Scn *eh_frame, *eh_frame_hdr, *debug_frame;
-	Elf_Scn *text, *gopclntab, *go_relro, *go_info; /* of Go; the table may be in go_relro */
+	/* of Go programs; the table may be in go_relro */
+	Elf_Scn *text, *gopclntab, *go_relro, *go_info;
 	unsigned char build_id[MP_BUILD_ID_MAX];
 	size_t build_id_len;
 };
@@ -25,7 +26,9 @@ struct mp_elf {
 /* A regular file, to be closed with elf_end(); NULL: it cannot be read. */
 Elf *mp_elf_open(int fd);
 
-/* Fills `table` with the table of functions of a Go program; its data are those of the file. */
+/*
+ * Fills `table` from the table of functions of a Go program; it points into the data of the file.
+ */
 struct mp_gopclntab;
 bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_gopclntab *table);
 
@@ -35,13 +38,14 @@ bool mp_elf_begin(struct mp_elf *f, Elf *elf);
 void mp_elf_segments(Elf *elf, struct mp_segments *segments);
 
 /*
- * Reads a debug file, which is valid during the call. False: it lacks what is needed, try the next.
+ * Reads a debug file, which is valid during the call. False: it lacks what is needed, so try the
+ * next one.
  */
 typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 
 /*
  * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. The
- * path of `f` is `root` and then `path`; NULL: it has none. Returns whether `take` accepted one.
+ * path of `f` is `root` followed by `path`; NULL: it has none. Returns whether `take` accepted one.
  */
 bool mp_elf_debug_file(const struct mp_elf *f, const char *root, const char *path,
 		       mp_elf_debug_fn *take, void *arg);

@@ -11,9 +11,10 @@
 #include "lib/capture/object/symtab.h"
 
 enum {
-	DEBUGDATA_MAX = 64 << 20, /* .gnu_debugdata when unpacked; it is usually below 1 MiB */
+	/* limit of an unpacked .gnu_debugdata, which is usually below 1 MiB */
+	DEBUGDATA_MAX = 64 << 20,
 	NAMES_LEAST = 8 << 20,
-	ENTRY_BYTES = 64, /* an entry point is not longer */
+	ENTRY_BYTES = 64, /* an entry point is shorter than this */
 };
 
 /* A section with code. */
@@ -24,8 +25,9 @@ struct range {
 struct mp_elfsym {
 	struct mp_symtab symbols;
 	struct mp_segments segments;
-	uint64_t entry;	     /* of the program or the dynamic linker; 0: none */
-	uint64_t *functions; /* where they begin, from .eh_frame_hdr, ascending; and sections */
+	uint64_t entry; /* entry point of a program or of the dynamic linker; 0: none */
+	/* beginnings of functions, from .eh_frame_hdr, and of sections, ascending */
+	uint64_t *functions;
 	size_t n_functions;
 };
 
@@ -41,8 +43,8 @@ static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
 }
 
 /*
- * Up to how many bytes the names may grow with those of `n` symbols. Some symbols share a name, but a
- * file where 30,000 have the same one of 1 MiB is made to take all memory.
+ * Up to how many bytes the names may grow with those of `n` symbols. Some symbols share a name, but
+ * a file in which 30,000 symbols share one of 1 MiB was made to use up the memory.
  */
 static size_t names_limit(const struct mp_elfsym *e, Elf *elf, size_t strings, size_t n)
 {
@@ -73,7 +75,7 @@ static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
 		name = elf_strptr(elf, sh.sh_link, sym.st_name);
 		if (!name || !*name)
 			continue;
-		/* without its version: "memcpy@@GLIBC_2.14" */
+		/* without the version, as in "memcpy@@GLIBC_2.14" */
 		mp_symtab_add(&e->symbols, sym.st_value, sym.st_size,
 			      (struct mp_str){ name, strcspn(name, "@") }, rank_of(&sym));
 	}
@@ -202,7 +204,7 @@ static void read_functions(struct mp_elfsym *e, const struct mp_elf *f,
 		e->functions[count + i] = sections[i].start;
 	e->n_functions = count + n_sections;
 	qsort(e->functions, e->n_functions, sizeof(*e->functions),
-	      by_value); /* the file may lie about the order */
+	      by_value); /* a hostile file may have another order */
 }
 
 /* Unpacks xz data, whose size is not known in advance. NULL if it is damaged or too large. */
@@ -351,7 +353,7 @@ const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *s
 
 bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf)
 {
-	/* glibc, musl, Go, whose assembler functions may end in ".abi0" */
+	/* used by glibc, musl and Go, whose assembler functions may end in ".abi0" */
 	static const char *const processes[] = { "_start", "_start_c", "_dl_start_user",
 						 "runtime.rt0_go" };
 	static const char *const threads[] = { "clone",		 "__clone",	  "clone3",
@@ -360,7 +362,10 @@ bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf)
 	const struct mp_symbol *s = mp_symtab_find(&e->symbols, addr);
 	size_t i, len;
 
-	if (!s) /* the entry of a stripped file: _start, and in the dynamic linker what follows it */
+	/*
+	 * at the entry of a stripped file: _start, and in the dynamic linker the function after it
+	 */
+	if (!s)
 		return e->entry && addr - e->entry < ENTRY_BYTES;
 	len = strlen(s->name);
 	if (len > 5 && strcmp(s->name + len - 5, ".abi0") == 0)

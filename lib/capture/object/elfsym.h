@@ -13,8 +13,8 @@
 struct mp_elfsym;
 
 /*
- * Reads the symbols of an open file, which the caller closes. The path of the file, which its
- * debuglink needs, is `root` (may be "") and then `path`. NULL if it is not an ELF file.
+ * Reads the symbols of an open file, which the caller closes. The path of the file, from which its
+ * debuglink is searched, is `root` (may be "") followed by `path`. NULL if it is not an ELF file.
  */
 struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path);
 
@@ -29,15 +29,15 @@ void mp_elfsym_free(struct mp_elfsym *e);
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset);
 
 /*
- * The symbol at an address, mangled if the file has it so. NULL if there is none; then `*start`, if
- * not 0, is the beginning of the function.
+ * The symbol at an address, mangled if it is in the file. NULL if there is none; then `*start` is
+ * the beginning of the function, or 0 if that is unknown.
  */
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start);
 
 /*
- * Whether processes or threads begin in the code at an address, by its symbol or by the entry point
- * of the file. `leaf`: the frame called no other; only the beginning of a process counts, since the
- * functions in which threads begin are called as well (clone).
+ * Whether a process or thread begins in the code at an address, according to its symbol or the
+ * entry point of the file. `leaf`: the frame has called no other; then only the beginning of a
+ * process counts, since the functions in which threads begin are called as well (clone).
  */
 bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf);
 

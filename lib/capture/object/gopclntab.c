@@ -5,11 +5,11 @@
 #include "lib/capture/object/cfi.h"
 
 enum {
-	MAGIC_1_18 = 0xf0, /* the first byte; three of 0xff and two of 0 follow */
+	MAGIC_1_18 = 0xf0, /* first byte; three bytes 0xff and two bytes 0 follow */
 	MAGIC_1_20 = 0xf1,
 	HEAD = 72,
-	ALIGN = 8,	 /* of a table in other data */
-	GROWTH_MAX = 16, /* frames take at most so many times the size of the table */
+	ALIGN = 8,	 /* alignment of a table that is within other data */
+	GROWTH_MAX = 16, /* the generated section may be this many times larger than the table */
 	FRAME_MAX = 0x7ffffff0,
 };
 
@@ -31,19 +31,20 @@ enum {
 /* Flags of a function. */
 enum { TOP_FRAME = 1, WRITES_SP = 2, ASSEMBLER = 4 };
 
-/* An entry of the table. */
+/* An entry of the table of functions. */
 struct function {
 	uint64_t start, size;
 	const char *name;
-	uint32_t steps; /* where those of its frame size begin; 0: it has none */
+	uint32_t steps; /* offset of the steps of its frame size; 0: it has none */
 	uint8_t flags;
 };
 
-/* The state of a function's steps. */
+/* The state while the steps of a function are read. */
 struct steps {
-	int64_t size;	   /* of the frame, in this step */
-	uint64_t by, last; /* bytes of code; where the last instruction of ours applies */
-	bool saved;	   /* the frame pointer is in the frame */
+	int64_t size; /* size of the frame in this step */
+	/* bytes of code of this step; where the last generated instruction applies */
+	uint64_t by, last;
+	bool saved; /* the frame pointer is saved in the frame */
 };
 
 bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, uint64_t text)
@@ -58,14 +59,14 @@ bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, ui
 	if (mp_bytes_fixed(&b, 2) != 0)
 		return false;
 	t->quantum = mp_bytes_fixed(&b, 1);
-	if (mp_bytes_fixed(&b, 1) != 8) /* bytes of a pointer */
+	if (mp_bytes_fixed(&b, 1) != 8) /* size of a pointer */
 		return false;
 	t->n = mp_bytes_fixed(&b, 8);
-	mp_bytes_skip(&b, 8); /* number of files */
+	mp_bytes_skip(&b, 8); /* skip the number of files */
 	stated = mp_bytes_fixed(&b, 8);
 	t->text = stated ? stated : text;
 	t->names = mp_bytes_fixed(&b, 8);
-	mp_bytes_skip(&b, 16); /* units, files */
+	mp_bytes_skip(&b, 16); /* skip the offsets of units and files */
 	t->steps = mp_bytes_fixed(&b, 8);
 	t->functions = mp_bytes_fixed(&b, 8);
 	return !b.failed && t->quantum && t->names < size && t->steps < size &&
@@ -114,12 +115,12 @@ static bool read_function(const struct mp_gopclntab *t, uint64_t i, struct funct
 	if (b.failed || end <= start)
 		return false;
 	b = bytes_at(t, t->functions + at);
-	mp_bytes_skip(&b, 4); /* the address again */
+	mp_bytes_skip(&b, 4); /* skip the address, which is known */
 	*f = (struct function){ .start = t->text + start, .size = end - start };
 	f->name = name_at(t, mp_bytes_fixed(&b, 4));
-	mp_bytes_skip(&b, 8); /* size of arguments, deferred return */
+	mp_bytes_skip(&b, 8); /* skip the size of arguments and the deferred return */
 	f->steps = mp_bytes_fixed(&b, 4);
-	/* files, lines, number of data, unit, start line, kind */
+	/* skip files, lines, number of data, unit, start line, kind */
 	mp_bytes_skip(&b, 17 + 4 * t->has_start_line);
 	f->flags = mp_bytes_fixed(&b, 1);
 	return !b.failed;
@@ -181,25 +182,28 @@ static void end_entry(struct mp_buf *to, size_t at)
 	memcpy(to->p + at, &len, sizeof(len));
 }
 
-/* Says that a register is saved `words` below the CFA. */
+/* Writes the rule that a register is saved `words` below the CFA. */
 static void put_saved(struct mp_buf *to, uint8_t reg, uint64_t words)
 {
 	mp_buf_byte(to, (char)(CFA_OFFSET | reg));
 	put_uleb(to, words);
 }
 
-/* What functions have in common: a call pushes the return address, or leaves it in a register. */
+/*
+ * Writes the part that functions have in common: a call pushes the return address, or leaves it in
+ * a register.
+ */
 static uint32_t put_cie(struct mp_buf *to, const struct mp_arch *arch, const char *letters)
 {
 	size_t at = begin_entry(to, UINT32_MAX);
 
 	mp_buf_byte(to, 1); /* version */
 	mp_buf_add(to, letters, strlen(letters) + 1);
-	mp_buf_byte(to, 1); /* bytes of code */
+	mp_buf_byte(to, 1); /* code alignment */
 	mp_buf_byte(to, DATA_ALIGN);
 	mp_buf_byte(to, (char)arch->ra);
 	if (*letters)
-		put_uleb(to, 0); /* bytes of what the letters need */
+		put_uleb(to, 0); /* no data for the augmentation */
 	put_cfa(to, arch->sp, arch->link_register ? 0 : 8);
 	if (!arch->link_register)
 		put_saved(to, arch->ra, 1);
@@ -219,7 +223,7 @@ static void put_advance(struct mp_buf *to, uint32_t by)
 	put_fixed(to, by, by <= UINT8_MAX ? 1 : by <= UINT16_MAX ? 2 : 4);
 }
 
-/* The rules from here on, in a function whose frame has `size` bytes at this address. */
+/* Writes the rules from here on, in a function whose frame has `size` bytes at this address. */
 static void put_frame(struct mp_buf *to, const struct mp_arch *arch, uint64_t size)
 {
 	mp_buf_byte(to, CFA_DEF_CFA_OFFSET);
@@ -233,10 +237,10 @@ static void put_frame(struct mp_buf *to, const struct mp_arch *arch, uint64_t si
 }
 
 /*
- * The rules in a function that sets the stack pointer, as one does that switches to the stack of the
- * runtime or of C. It leaves the frame pointer alone, or saves it, so that this leads back. Not so
- * in mcall, where the stack of the runtime begins, since the goroutine may run elsewhere by now; and
- * morestack, which is called before its caller has a frame, ends the walk.
+ * Writes the rules of a function that sets the stack pointer, since it switches to the stack of the
+ * runtime or of C. The frame pointer leads back, since the function leaves it unchanged or saves
+ * it. Two functions end the walk: mcall, where the stack of the runtime begins, since the goroutine
+ * may run on another thread by now; and morestack, which is called before its caller has a frame.
  */
 static void put_switch(struct mp_buf *to, const struct mp_arch *arch, const char *name)
 {
@@ -251,9 +255,10 @@ static void put_switch(struct mp_buf *to, const struct mp_arch *arch, const char
 }
 
 /*
- * Where the frame pointer is saved, which x86-64 needs: code that Go calls may use it. A frame is made
- * at once, and the frame pointer stored by the next instruction, of 5 or 8 bytes; or (from Go 1.21
- * on) its push is the first step. Functions in assembler push other registers, too.
+ * Finds where the frame pointer is saved. This is needed on x86-64, where code that Go calls may
+ * use the register. A frame is made at once, and the frame pointer stored by the next instruction,
+ * of 5 or 8 bytes; or (from Go 1.21 on) its push is the first step. Functions in assembler push
+ * other registers, too.
  */
 static void put_saved_fp(struct mp_buf *to, const struct mp_gopclntab *t,
 			 const struct mp_arch *arch, const struct function *f, struct steps *s)
@@ -277,8 +282,8 @@ static void put_saved_fp(struct mp_buf *to, const struct mp_gopclntab *t,
 }
 
 /*
- * The instructions for the steps of the frame size. Returns for how many bytes of the function they
- * are right.
+ * Writes the instructions for the steps of the frame size. Returns for how many bytes of the
+ * function they are valid.
  */
 static uint64_t put_steps(struct mp_buf *to, const struct mp_gopclntab *t,
 			  const struct mp_arch *arch, const struct function *f)
@@ -306,7 +311,7 @@ static uint64_t put_steps(struct mp_buf *to, const struct mp_gopclntab *t,
 	return f->size;
 }
 
-/* Adds the frames of a function, up to where its steps are damaged. */
+/* Adds the rules of a function, up to the first damaged step. */
 static void put_function(struct mp_buf *to, const struct mp_gopclntab *t,
 			 const struct mp_arch *arch, const struct function *f, uint32_t switches)
 {
@@ -326,7 +331,7 @@ static void put_function(struct mp_buf *to, const struct mp_gopclntab *t,
 	else
 		size = put_steps(to, t, arch, f);
 	memcpy(to->p + size_at, &size, sizeof(size));
-	end_entry(to, at); /* an empty one is skipped */
+	end_entry(to, at); /* an empty function is skipped */
 }
 
 void mp_gopclntab_frames(const struct mp_gopclntab *t, const struct mp_arch *arch,

@@ -15,15 +15,15 @@ struct mp_gopclntab {
 	const uint8_t *data; /* borrowed */
 	size_t size;
 	bool has_start_line;		/* Go 1.20 */
-	uint8_t quantum;		/* bytes of the shortest instruction */
-	uint64_t text;			/* functions are relative to this address */
-	uint64_t n;			/* functions */
-	size_t names, steps, functions; /* where these parts begin */
+	uint8_t quantum;		/* size of the shortest instruction in bytes */
+	uint64_t text;			/* addresses of functions are relative to this address */
+	uint64_t n;			/* number of functions */
+	size_t names, steps, functions; /* offsets of these parts */
 };
 
 /*
- * Parses the head of a table that is at the beginning of the data; `text` is the address of the
- * code, for tables that do not say it. False: it is of another version, or damaged.
+ * Parses the head of a table at the beginning of the data; `text` is the address of the code, for
+ * tables that do not contain it. False: it is of another version, or damaged.
  */
 bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, uint64_t text);
 
@@ -33,7 +33,7 @@ bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, ui
  */
 size_t mp_gopclntab_search(const void *data, size_t size);
 
-/* Calls `each` with the functions, in order of address. */
+/* Calls `each` for the functions, in order of address. */
 typedef void mp_gopclntab_fn(void *arg, uint64_t start, uint64_t size, const char *name);
 
 void mp_gopclntab_each(const struct mp_gopclntab *t, mp_gopclntab_fn *each, void *arg);

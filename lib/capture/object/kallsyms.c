@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 struct line {
-	uint64_t addr; /* 0: the kernel hides it */
-	char kind;     /* the letter of nm(1) */
+	uint64_t addr; /* 0: hidden by the kernel */
+	char kind;     /* type letter as in nm(1) */
 	struct mp_str name;
 };
 
@@ -35,7 +35,7 @@ static bool read_line(struct line *l, struct mp_str line)
 	return true;
 }
 
-/* Removes lines from the text up to the next that can be parsed. False at the end. */
+/* Removes lines from the text up to the next one that can be parsed. False at the end. */
 static bool next_line(struct line *l, struct mp_str *text)
 {
 	while (text->len) {

@@ -24,7 +24,7 @@ void mp_perfmap_release(struct mp_perfmap *m)
 	free(m->path);
 }
 
-/* Removes a hexadecimal number, with or without 0x, and the blank after it. */
+/* Splits a hexadecimal number, with or without 0x, and the blank after it off the text. */
 static bool next_hex(struct mp_str *line, uint64_t *v)
 {
 	const char *blank = memchr(line->p, ' ', line->len);
@@ -95,7 +95,7 @@ static void look(struct mp_perfmap *m)
 		return;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MAX_BYTES) {
 		if (st.st_ino != m->inode ||
-		    st.st_size < m->read) { /* a file of another process with this pid */
+		    st.st_size < m->read) { /* the file belongs to another process with this pid */
 			mp_symtab_release(&m->symbols);
 			m->read = 0;
 			m->inode = st.st_ino;

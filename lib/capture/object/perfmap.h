@@ -14,7 +14,7 @@ struct mp_perfmap {
 	pid_t pid;
 	char *path;
 	ino_t inode;
-	off_t read;	    /* so many bytes of the file are in the table */
+	off_t read;	    /* how many bytes of the file are in the table */
 	uint64_t looked_ns; /* when the file was last examined */
 	struct mp_symtab symbols;
 };
@@ -23,8 +23,8 @@ void mp_perfmap_init(struct mp_perfmap *m, pid_t pid);
 void mp_perfmap_release(struct mp_perfmap *m);
 
 /*
- * The name of the code at an address, NULL if there is none. Reads what was added to the file, at
- * most every 50 ms by `now_ns`, the time of any clock.
+ * The name of the code at an address, NULL if there is none. Reads lines that were added to the
+ * file, at most every 50 ms; `now_ns` may be of any clock.
  */
 const char *mp_perfmap_find(struct mp_perfmap *m, uint64_t addr, uint64_t now_ns);
 

@@ -7,7 +7,7 @@
 #include "lib/capture/object/binary.h"
 #include "lib/capture/object/kallsyms.h"
 
-/* The arguments of static probes, from the notation of their notes to that of tracefs. */
+/* Converts the arguments of static probes from the notation of notes to that of tracefs. */
 static void translate_args(struct mp_cut_places *places)
 {
 	size_t i;

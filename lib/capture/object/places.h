@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers what the kernel side asks about files with code and about the kernel. Includes cut. */
+/*
+ * Answers requests of the kernel side about files with code and about symbols of the kernel.
+ * Includes cut.
+ */
 #ifndef MP_CAPTURE_OBJECT_PLACES_H
 #define MP_CAPTURE_OBJECT_PLACES_H
 

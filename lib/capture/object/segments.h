@@ -25,8 +25,8 @@ void mp_segments_release(struct mp_segments *s);
 uint64_t mp_segments_address(const struct mp_segments *s, uint64_t offset);
 
 /*
- * The number to add to offsets in a range of the file to get addresses. If several segments have
- * parts of the range, the largest part counts. False if none has any.
+ * The number that converts offsets in a range of the file to addresses. If several segments have
+ * parts of the range, the segment with the largest part counts. False if no segment has a part.
  */
 bool mp_segments_delta(const struct mp_segments *s, uint64_t offset, uint64_t size,
 		       uint64_t *delta);

@@ -20,7 +20,7 @@ static size_t underscores(const char *name)
 	return strspn(name, "_");
 }
 
-/* Negative if `a` is to be preferred to `b`. */
+/* Compares names: negative if `a` is preferred to `b`. */
 static int compare_names(const struct mp_symbol *a, const struct mp_symbol *b)
 {
 	bool a_empty = a->start == a->end, b_empty = b->start == b->end;
@@ -81,7 +81,7 @@ const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)
 {
 	size_t n = MP_COUNT_FIRST(t->n, i, t->v[i].start <= addr), at;
 
-	/* a larger symbol may reach beyond a symbol inside it: look at a few preceding ones */
+	/* a large symbol may contain others that begin later: look at a few preceding ones */
 	for (at = n; at > 0 && n - at < 4; at--)
 		if (addr < t->v[at - 1].end)
 			return &t->v[at - 1];

@@ -16,10 +16,10 @@ enum mp_symbol_rank {
 };
 
 struct mp_symbol {
-	uint64_t start, end; /* end == start: it reaches to the next symbol */
+	uint64_t start, end; /* end == start: the symbol reaches to the next one */
 	const char *name;
 	uint32_t rank;
-	uint32_t order; /* position in which it was added */
+	uint32_t order; /* its position in the order of additions */
 };
 
 struct mp_symtab {
@@ -33,8 +33,8 @@ void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp
 
 /*
  * Sorts, and keeps one symbol for each address: that of the highest rank, then that with fewer
- * leading underscores, then that with the longer name, as perf does. `newest`: the one that was
- * added last instead, for code that is replaced at run time.
+ * leading underscores, then that with the longer name, as perf does. With `newest` it keeps the one
+ * that was added last, for code that is replaced at run time.
  */
 void mp_symtab_sort(struct mp_symtab *t, bool newest);
 

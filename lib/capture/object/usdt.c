@@ -42,7 +42,7 @@ static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_
 	return true;
 }
 
-/* "8@%rdi": the size, negative if the argument is signed, then the place. */
+/* Splits "8@%rdi": the size, which is negative for a signed argument, and the place. */
 static bool put_arg(struct mp_buf *to, const struct mp_arch *arch, struct mp_str arg,
 		    unsigned number)
 {

@@ -24,7 +24,8 @@ static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t r
 }
 
 /*
- * Whether an expression begins with "frame pointer + offset"; the other operations are in `rest`.
+ * Whether an expression begins with "frame pointer + offset"; `rest` gets the operations after
+ * that.
  */
 static bool is_by_fp(const struct mp_arch *arch, const uint8_t *expr, size_t len, int64_t *offset,
 		     struct mp_bytes *rest)
@@ -43,7 +44,7 @@ static bool set_cfa(struct mp_bpf_row *to, enum mp_bpf_kind kind, int64_t offset
 	return offset % 8 == 0 && offset / 8 == to->cfa;
 }
 
-/* Two expressions occur: for stubs of the PLT, and for frames that were realigned. */
+/* Recognizes the two expressions that occur: for PLT stubs, and for realigned frames. */
 static bool set_cfa_expr(struct mp_bpf_row *to, const struct mp_cfi_row *row)
 {
 	const struct mp_arch *arch = mp_cfi_arch(row->cfi);
@@ -126,7 +127,7 @@ static void add_gap(struct table *t, uint64_t pc)
 	add(t, (struct mp_bpf_row){ .pc = (uint32_t)pc, .kind = MP_BPF_NOTHING });
 }
 
-/* Adds a row. Of functions that overlap, the first is used. */
+/* Adds a row. If functions overlap, the first one is used. */
 static void add_cfi_row(void *arg, const struct mp_cfi_row *row)
 {
 	struct table *t = arg;

@@ -2,7 +2,7 @@
 /*
  * Converts call frame information to rows that a BPF program can search: they find the CFA by the
  * stack or the frame pointer, and restore the frame pointer and nothing else, which is enough for
- * nearly all code. Other architectures than those with mp_arch.bpf have no rows. Includes cfi.
+ * nearly all code. Only architectures with mp_arch.bpf have rows. Includes cfi.
  */
 #ifndef MP_CAPTURE_OBJECT_WALK_ROWS_H
 #define MP_CAPTURE_OBJECT_WALK_ROWS_H
@@ -11,8 +11,8 @@
 #include "lib/capture/object/cfi.h"
 
 /*
- * The rows of a file, ascending; equal neighbours are one row. `*n`: how many. The caller frees
- * them.
+ * The rows of a file, in ascending order of address; equal neighbours are merged. `*n`: how many
+ * there are. The caller frees them.
  */
 struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n);
 

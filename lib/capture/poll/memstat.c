@@ -16,9 +16,10 @@ struct mp_memstat {
 	const struct mp_event *e;
 	uint32_t event;
 	const struct mp_sample_of *of;
-	struct mp_pids members; /* of a tree of processes: the known ones, so that orphans stay */
-	struct mp_pids shown;	/* that have been among the largest */
-	struct process *v;	/* of this round */
+	/* of a tree of processes: those that are known, so that orphans remain */
+	struct mp_pids members;
+	struct mp_pids shown; /* processes that have been among the largest */
+	struct process *v;    /* the processes of this round */
 	size_t n, cap;
 	bool has_rest;
 	size_t refused, most_refused;
@@ -140,7 +141,7 @@ static void read_all(struct mp_memstat *m, const struct mp_pids *pids, size_t fr
 		read_process(m, pids->v[i], cgroup);
 }
 
-/* A process that is in several of the cgroups counts once. */
+/* Adds the processes of cgroups; one that is in several cgroups counts once. */
 static void read_cgroups(struct mp_memstat *m, struct mp_pids *pids, const bool *stop)
 {
 	const struct mp_target *t = m->of->target;
@@ -164,9 +165,7 @@ static int by_size(const void *a, const void *b)
 				    : (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/*
- * Sorts the processes, and marks for output the largest, and those that are still among the marked.
- */
+/* Sorts the processes, and marks for output the largest ones, and those that were marked before. */
 static void choose_shown(struct mp_memstat *m)
 {
 	struct mp_pids still = { NULL, 0, 0 };
@@ -228,7 +227,11 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 		rest.processes++;
 	}
 	m->has_rest |=
-		rest.processes > 0; /* shown from then on, or its last value would seem to last */
+		/*
+		 * "[rest]" is written from then on: a reader would take its last value for the
+		 * current one
+		 */
+		rest.processes > 0;
 	if (m->has_rest)
 		put_rest(m, &rest, records);
 	return !__atomic_load_n(stop, __ATOMIC_RELAXED);

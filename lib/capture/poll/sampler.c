@@ -11,20 +11,20 @@
 #include "lib/capture/poll/stat.h"
 #include "lib/core/clock.h"
 
-/* One thread: it reads one kind of memory, or all counters with the same interval. */
+/* A thread that reads one kind of memory, or all counters with the same interval. */
 struct sampler {
 	struct mp_samplers *all;
 	pthread_t thread;
 	char *name; /* types of its events */
 	uint64_t interval_ns;
-	struct mp_memstat *memory; /* one of the two */
+	struct mp_memstat *memory; /* one of these two is set */
 	struct mp_stat *stat;
-	struct mp_buf records; /* of the current sample */
-	uint64_t last_ns;      /* time of the sample before */
+	struct mp_buf records; /* records of the current sample */
+	uint64_t last_ns;      /* time of the previous sample */
 	uint64_t bound_ns;     /* atomic; see mp_samplers_bound() */
-	/* of its own thread until it has ended */
+	/* the following members are used by the thread until it has ended, then by others */
 	uint64_t samples, missed;
-	uint64_t cpu_ns, longest_ns; /* CPU time of all, and of the longest sample */
+	uint64_t cpu_ns, longest_ns; /* CPU time of all samples, and of the longest one */
 };
 
 struct mp_samplers {
@@ -34,8 +34,8 @@ struct mp_samplers {
 	size_t n, cap;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool go, stopped; /* under the lock */
-	bool stop;	  /* atomic: the same as `stopped` */
+	bool go, stopped; /* protected by the lock */
+	bool stop;	  /* atomic copy of `stopped` */
 	bool joined;
 };
 
@@ -49,7 +49,7 @@ static uint64_t thread_cpu_ns(void)
 	return t.tv_sec * MP_NS_PER_SEC + t.tv_nsec;
 }
 
-/* The records in a chunk, without their times; NULL if the queue is full. */
+/* Puts the records into a chunk, without times yet; NULL if the queue is full. */
 static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 {
 	struct mp_chunk *c = (must ? mp_queue_chunk_always
@@ -63,9 +63,9 @@ static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 }
 
 /*
- * The bound is set before the time is read: a thread that saw no bound asked before, so the time up
- * to which it writes is earlier. The bound holds only until the records are pushed, however long it
- * took to read them.
+ * Sets the bound before the time of the sample is read: a thread that sees no bound has asked
+ * before that, so the time up to which it writes is earlier than the sample. The bound holds only
+ * until the records are pushed, however long it took to read them.
  */
 static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {
@@ -99,7 +99,7 @@ static bool read_and_push(struct sampler *s, bool last)
 		return true;
 	c = fill_chunk(s, last);
 	if (!c) {
-		s->missed += s->memory != NULL; /* the next sample has these counts */
+		s->missed += s->memory != NULL; /* the next sample includes these counts */
 		return false;
 	}
 	stamp_and_push(s, c, s->stat ? s->last_ns : began_ns);
@@ -122,7 +122,7 @@ static void sample(struct sampler *s, bool last)
 
 /* --- the threads ---------------------------------------------------------------------------------------- */
 
-/* Waits until the threads may begin, or until a time. False: the threads have to end. */
+/* Waits until the threads may begin, or until a time. False: the thread has to end. */
 static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 {
 	struct timespec until = { 0, 0 };
@@ -143,8 +143,8 @@ static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 }
 
 /*
- * The next time that is not in the past. Samples of memory are skipped then; counters have a longer
- * interval.
+ * The next time of the schedule that is not in the past. Missed samples of memory are skipped; the
+ * interval of counters becomes longer.
  */
 static uint64_t next_time(struct sampler *s, uint64_t next_ns)
 {
@@ -170,7 +170,7 @@ static void *run(void *arg)
 		next_ns = next_time(s, next_ns);
 	}
 	if (s->stat)
-		sample(s, true); /* a shorter interval */
+		sample(s, true); /* the counts of the last, shorter interval */
 	return NULL;
 }
 
@@ -226,7 +226,7 @@ uint64_t mp_samplers_bound(const struct mp_samplers *s)
 
 /* --- beginning and end ---------------------------------------------------------------------------------- */
 
-/* The sampler for an event, created if necessary; NULL with `*error`. */
+/* The sampler for an event, which this creates if necessary; NULL with `*error`. */
 static struct sampler *sampler_for(struct mp_samplers *s, const struct mp_events *events,
 				   uint32_t event, const struct mp_sample_of *of, char **error)
 {

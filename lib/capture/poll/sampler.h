@@ -24,15 +24,15 @@ struct mp_samplers *mp_samplers_start(const struct mp_events *events, const stru
 void mp_samplers_free(struct mp_samplers *s);
 
 /*
- * Start to count, and, when the command runs, to sample. All functions accept NULL and do nothing.
+ * Start counting, and, once the command runs, sampling. All functions accept NULL and do nothing.
  */
 void mp_samplers_enable(struct mp_samplers *s);
 void mp_samplers_go(struct mp_samplers *s);
 
 /*
- * A lower bound of the times of records that will be pushed; UINT64_MAX: they will not be before
- * now. Never waits. After a time T has passed, all records before the smaller of T and the bound
- * are pushed.
+ * A lower bound of the times of records that will be pushed; UINT64_MAX: none of them is before the
+ * current time. Never waits. After a time T has passed, all records before the smaller of T and the
+ * bound are pushed.
  */
 uint64_t mp_samplers_bound(const struct mp_samplers *s);
 

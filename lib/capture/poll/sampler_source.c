@@ -7,7 +7,7 @@
 #include "lib/capture/ring/recording.h"
 
 #define USUAL_NS 1000000000ull
-#define SELDOM_NS (10 * USUAL_NS) /* adding up PSS stalls a process */
+#define SELDOM_NS (10 * USUAL_NS) /* seldom, since computing PSS stalls the process */
 
 static void add(void *arg, const struct mp_builtin *own)
 {
@@ -41,8 +41,9 @@ struct state {
 };
 
 /*
- * Memory is not of a CPU. A counter does not know whose events it counts, and that of a task on one CPU
- * would be extrapolated to its time on the others.
+ * Refuses targets that cannot be polled. Memory does not belong to a CPU. A counter of a CPU does
+ * not know whose events it counts, and a counter of a task on one CPU would be extrapolated to the
+ * task's time on the others.
  */
 static int check_target(const struct cap_recording *r, char **error)
 {
@@ -56,7 +57,8 @@ static int check_target(const struct cap_recording *r, char **error)
 			why = "memory does not belong to a CPU: not with -C";
 		if (e->own == &mp_builtin_count && !r->all_cpus && !r->whole)
 			why = "tasks are counted on all CPUs: -C not with -p, -t or a command";
-		if (e->own == &mp_builtin_count && r->exclude->n > 1) /* one is mp-record */
+		/* more than mp-record itself */
+		if (e->own == &mp_builtin_count && r->exclude->n > 1)
 			why = "counters exclude no processes: not with --exclude-pid";
 		if (why)
 			*error = mp_asprintf("%s: %s", e->type, why);

@@ -10,7 +10,7 @@
 
 #include "lib/capture/ring/ring.h"
 
-/* The counters of a CPU, a process or thread, or a cgroup. */
+/* A group of counters: those of a CPU, a process or thread, or a cgroup. */
 struct group {
 	int cpu;	 /* -1: none */
 	pid_t pid, tid;	 /* -1: none */
@@ -19,11 +19,11 @@ struct group {
 	size_t comm_len;
 };
 
-/* One open event; those of a group and event are added up. */
+/* One open event; the values of those with the same group and event are added up. */
 struct counter {
 	int fd;
 	uint32_t group, event;
-	uint64_t value, enabled, running; /* when it was read last; ns */
+	uint64_t value, enabled, running; /* at the previous reading; times in ns */
 };
 
 /* The counts since the last mp_stat_taken(). */
@@ -40,7 +40,7 @@ struct mp_stat {
 	size_t n_groups, cap_groups;
 	struct counter *counters;
 	size_t n_counters, cap_counters;
-	struct sum *sums; /* a row of events for each group */
+	struct sum *sums; /* [group][event] */
 };
 
 static uint32_t add_group(struct mp_stat *s, const struct group *g)
@@ -50,7 +50,9 @@ static uint32_t add_group(struct mp_stat *s, const struct group *g)
 	return s->n_groups++;
 }
 
-/* The name that the kernel will give the command: the end of its path, at most 15 bytes. */
+/*
+ * The name that the kernel will give to the command: the last part of its path, at most 15 bytes.
+ */
 static void name_command(struct group *g, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -88,7 +90,7 @@ static struct perf_event_attr attr_for(const struct mp_stat *s, const struct mp_
 	return attr;
 }
 
-/* 0; 1: the task has ended; -1 with `*error`. */
+/* Opens a counter. 0; 1: the task has ended; -1 with `*error`. */
 static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t pid, int cpu,
 			unsigned long flags, char **error)
 {
@@ -114,7 +116,7 @@ static int open_counter(struct mp_stat *s, uint32_t group, uint32_t event, pid_t
 	return 0;
 }
 
-/* `pid`: a task, -1, or, with PERF_FLAG_PID_CGROUP, a cgroup. */
+/* Opens counters for `pid`: a task, -1, or, with PERF_FLAG_PID_CGROUP, a cgroup. */
 static int open_counters(struct mp_stat *s, uint32_t group, pid_t pid, int cpu, unsigned long flags,
 			 char **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counting without recording: how often events happened in each interval, as events "stat:NAME" of
- * a CPU, process, thread or cgroup. Includes event, sampled.
+ * Counts events instead of recording them: how often they happened in each interval, as events
+ * "stat:NAME" of a CPU, process, thread or cgroup. Includes event, sampled.
  */
 #ifndef MP_CAPTURE_POLL_STAT_H
 #define MP_CAPTURE_POLL_STAT_H
@@ -19,7 +19,7 @@ struct mp_stat *mp_stat_open(const struct mp_events *events, uint64_t interval_n
 			     const struct mp_sample_of *of, char **error);
 void mp_stat_free(struct mp_stat *s);
 
-/* Starts counting; those of a command start with it. */
+/* Starts counting. The counters of a command start with the command. */
 void mp_stat_enable(struct mp_stat *s);
 
 /* Appends records with the counts since mp_stat_taken(). */

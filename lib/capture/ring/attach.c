@@ -17,15 +17,16 @@ enum {
 		20000000, /* the record of a fork follows the inheritance of events within this time */
 };
 
-/* What is known of a task. */
+/* The state of a task. */
 struct task {
-	uint64_t from_ns, to_ns; /* its events were opened between them; 0: not by us */
-	uint64_t born_ns;	 /* by its FORK record; 0: before the tracking */
+	/* its events were opened between these times; 0: not opened by us */
+	uint64_t from_ns, to_ns;
+	uint64_t born_ns; /* time of its FORK record; 0: created before the tracking began */
 	pid_t tid, parent;
-	bool listed; /* /proc shows it in one of the processes */
+	bool listed; /* /proc lists it in one of the processes */
 };
 
-/* Whether a task has inherited all events, none, or some of them. */
+/* Whether a task has inherited all events, none, or only some of them. */
 enum inherited { NONE, SOME, ALL };
 
 struct attach {
@@ -93,14 +94,15 @@ static enum inherited inherited_by(const struct attach *a, const struct task *t)
 			return ALL;
 		if (parent->from_ns && t->born_ns > parent->from_ns)
 			return SOME;
-		t = parent; /* those of its own, before it had any of ours */
+		/* created before its parent had our events: look at what the parent inherited */
+		t = parent;
 	}
 	return SOME;
 }
 
 /*
- * A task that may have inherited some events, or that was created while we looked, gets all of
- * them; from then on only these count for it and its children.
+ * Whether a task needs events of its own: it may have inherited some events only, or was created
+ * during the call. It gets all events, and from then on only these count for it and its children.
  */
 static int open_task(struct attach *a, struct task *t, char **error)
 {
@@ -131,7 +133,7 @@ static int open_round(struct attach *a, const struct mp_pids *pids, char **error
 	for (i = 0; i < tids.n; i++)
 		put_task(a, tids.v[i])->listed = true;
 	mp_pids_release(&tids);
-	/* after the list: the tracking has reported the new tasks on it */
+	/* read after the list, so that the records of all listed tasks have been reported */
 	mp_track_drain(a->track, note_birth, a);
 	mp_map_each (&a->tasks, e) {
 		struct task *t = mp_map_value(e);
@@ -166,11 +168,11 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 }
 
 /*
- * A new task inherits whether the events of its parent are on. But the kernel swaps the events of
+ * A new task inherits from its parent whether events are on. But the kernel swaps the events of
  * parents and children that run one after the other, and then its lock does not prevent a fork from
  * reading "off" just before the events are switched on. Such a task and its children, and after the
- * next swap even its parent, stay off until they are switched on once more. Seen on Linux
- * 6.18: in one of 40 recordings of a program that starts 10,000 threads a second.
+ * next swap even its parent, stay off until they are switched on once more. Seen on Linux 6.18: in
+ * one of 40 recordings of a program that starts 10,000 threads a second.
  */
 void mp_attach_enable(struct mp_rings *rings)
 {

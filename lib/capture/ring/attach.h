@@ -13,8 +13,8 @@
 /*
  * Opens the events on all threads of the processes, and on tasks that they start during the call.
  * target->tids gets the tasks on which events were opened, `sources` those of them that may also
- * have inherited events (struct mp_tasks). The records of the tracking go to its streams. Returns
- * 0, or -1 with `*error` (owned by the caller).
+ * have inherited events (struct mp_tasks). Records that the tracking gets during the call go to its
+ * streams. Returns 0, or -1 with `*error` (owned by the caller).
  */
 int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_target *target,
 	      const struct mp_pids *pids, struct mp_track *track, struct mp_pids *sources,

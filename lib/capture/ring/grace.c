@@ -14,19 +14,19 @@
 
 enum {
 	PERIOD_MS =
-		20, /* between two grace periods: with them, less than 50 ms to an event's output */
-	GUESS_NS = 20000000,   /* without grace periods */
-	LATEST_NS = 200000000, /* with one that does not end */
+		20, /* between two grace periods; so an event is written within less than 50 ms */
+	GUESS_NS = 20000000,   /* age of the estimate if there are no grace periods */
+	LATEST_NS = 200000000, /* age of the estimate if a grace period does not end */
 };
 
 struct mp_grace {
 	pthread_t thread;
-	int news;	  /* bell */
-	int wake;	  /* bell */
-	bool guess;	  /* atomic: there are no grace periods */
-	bool stop;	  /* atomic */
-	uint64_t time_ns; /* atomic */
-	uint64_t guesses; /* of the thread that waits for grace periods */
+	int news;	  /* a bell: a grace period has ended */
+	int wake;	  /* a bell: wait for another one at once */
+	bool guess;	  /* atomic: the kernel has no grace periods */
+	bool stop;	  /* atomic: the thread has to end */
+	uint64_t time_ns; /* atomic: the result */
+	uint64_t guesses; /* used only by the thread that waits for grace periods */
 };
 
 static int grace_period(void)
@@ -60,7 +60,7 @@ struct mp_grace *mp_grace_start(int realtime, int *tid)
 
 	s->news = mp_bell_new();
 	s->wake = mp_bell_new();
-	s->time_ns = mp_monotonic_ns(); /* nothing is recorded yet */
+	s->time_ns = mp_monotonic_ns(); /* complete up to now, since nothing is recorded yet */
 	mp_thread_start(&s->thread, run, s, realtime, tid);
 	return s;
 }

@@ -14,8 +14,8 @@
 struct mp_grace;
 
 /*
- * Starts the thread that asks. `realtime` is its SCHED_FIFO priority, 0: none. `*tid` gets its
- * thread id, so that the recording can exclude it.
+ * Starts the thread that waits for grace periods. `realtime` is its SCHED_FIFO priority, 0: none.
+ * `*tid` gets its thread id, so that the recording can exclude it.
  */
 struct mp_grace *mp_grace_start(int realtime, int *tid);
 void mp_grace_stop(struct mp_grace *s);
@@ -30,12 +30,12 @@ int mp_grace_fd(const struct mp_grace *s);
  */
 uint64_t mp_grace_time(struct mp_grace *s);
 
-/* Waits for another grace period at once: for the end of the recording. */
+/* Waits for another grace period immediately, for the end of the recording. */
 void mp_grace_expedite(struct mp_grace *s);
 
 /*
- * How often the time was an estimate: under such a load, or, after 20 ms, where the kernel has no
- * grace periods at all (nohz_full).
+ * How often the time was an estimate: under such a load, or because the kernel has no grace periods
+ * at all (nohz_full); then the estimate is the time 20 ms ago.
  */
 uint64_t mp_grace_guesses(const struct mp_grace *s);
 

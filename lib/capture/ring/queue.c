@@ -15,9 +15,9 @@ enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
 	CLASSES = 20,
 	/*
-	 * The number of chunks that a ring may always have in the queue. All older chunks of the
-	 * ring for which the others wait are written; an event that was interrupted may be older
-	 * than those before it, so one or two chunks stay.
+	 * The number of chunks that a ring may have even if the queue is full. The writer has to
+	 * wait for the ring whose records are oldest. It can write all its chunks but one or two,
+	 * since an event that was interrupted may be older than those before it.
 	 */
 	CHUNKS_EACH = 3,
 	MAPPED_BYTES = 128 << 10,
@@ -26,16 +26,16 @@ enum {
 };
 
 struct stream {
-	struct mp_queue_stream is; /* first: what others see of it */
-	unsigned chunks;	   /* in use */
+	struct mp_queue_stream is; /* first member: what users of the queue see of it */
+	unsigned chunks;	   /* number of chunks in use */
 };
 
 struct mp_queue {
 	pthread_mutex_t lock;
 	pthread_cond_t filled, freed;
-	struct mp_chunk *first, *last; /* `last` is valid unless there is no first */
+	struct mp_chunk *first, *last; /* `last` is valid only if there is a first */
 	struct mp_chunk *spare[CLASSES];
-	size_t bytes[MP_QUEUE_TYPES]; /* of chunks in use */
+	size_t bytes[MP_QUEUE_TYPES]; /* bytes of the chunks in use */
 	size_t spare_bytes;
 	size_t limits[MP_QUEUE_TYPES];
 	struct stream **streams;

@@ -15,19 +15,20 @@ struct perf_event_header;
 
 /* What the records of a stream are. */
 enum mp_queue_type {
-	MP_QUEUE_EVENTS,   /* of a ring, as the kernel wrote them */
+	MP_QUEUE_EVENTS,   /* records of a ring, as the kernel wrote them */
 	MP_QUEUE_READINGS, /* polled values, struct mp_sampled */
-	MP_QUEUE_TASKS,	   /* MMAP2, COMM, FORK and EXIT of the tracking; events wait for them */
-	MP_QUEUE_STACKS,   /* stacks that BPF programs sent; events wait for them */
+	/* MMAP2, COMM, FORK and EXIT records of the tracking, which events need */
+	MP_QUEUE_TASKS,
+	MP_QUEUE_STACKS, /* stacks that BPF programs sent, which events need */
 	MP_QUEUE_TYPES,
 };
 
 /* Owned by the queue; constant from mp_queue_add() on. */
 struct mp_queue_stream {
 	enum mp_queue_type type;
-	const char *owner; /* who fills it, static: "rings" */
-	uint32_t index;	   /* the owner's number for it: of the ring */
-	uint32_t number;   /* in the order in which streams were added */
+	const char *owner; /* name of the user that fills it, static: "rings" */
+	uint32_t index;	   /* number that the owner gives to it, such as that of the ring */
+	uint32_t number;   /* number in the order in which streams were added */
 };
 
 /* A record that waits to be handled, in order of time over all streams. */
@@ -37,13 +38,17 @@ struct mp_queue_record {
 	struct mp_chunk *chunk;
 };
 
-/* Whole records of one stream, in the order in which they were written. Or a mark, without data. */
+/*
+ * Complete records of one stream, in the order in which they were written; or a mark, which has no
+ * data.
+ */
 struct mp_chunk {
 	struct mp_chunk *next;
 	const struct mp_queue_stream *stream; /* NULL: a mark */
-	uint32_t refs;			      /* for the reader */
-	uint64_t began_ns;		      /* mark: when the round began that it ends */
-	uint64_t settled_ns; /* mark: everything before it was pushed; UINT64_MAX: the end */
+	uint32_t refs;			      /* for use by the reader */
+	uint64_t began_ns;		      /* for a mark: when the round began that it ends */
+	/* for a mark: everything before this time was pushed; UINT64_MAX: it is the last one */
+	uint64_t settled_ns;
 	size_t len, cap;
 	char data[] __attribute__((aligned(8)));
 };
@@ -51,8 +56,8 @@ struct mp_chunk {
 struct mp_queue;
 
 /*
- * `limit`: bytes of chunks of events, and as many of chunks of readings. Tasks and stacks have 16 MiB
- * each.
+ * Makes a queue. `limit`: bytes for chunks of events, and as many for chunks of readings. Tasks and
+ * stacks have 16 MiB each.
  */
 struct mp_queue *mp_queue_new(size_t limit);
 void mp_queue_free(struct mp_queue *q);
@@ -61,7 +66,7 @@ void mp_queue_free(struct mp_queue *q);
 const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_type type,
 					   const char *owner, uint32_t index);
 
-/* How many streams there are. */
+/* The number of streams. */
 size_t mp_queue_streams(const struct mp_queue *q);
 
 /*
@@ -77,40 +82,40 @@ void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
 		     const struct mp_queue_record *records, size_t n);
 
 /*
- * A chunk with room for `size` bytes. NULL if the queue is full of records of the stream's type, unless
- * hardly any are from this stream, for which the others may have to wait. Polled values are not waited
- * for.
+ * A chunk with room for `size` bytes. NULL if the limit for the stream's type is reached. A stream
+ * with hardly any chunks gets one nevertheless, since the writer may wait for it; not so polled
+ * values, for which it does not wait.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
 
-/* The same, even if the queue is full: for the last records. */
+/* As mp_queue_chunk(), but even if the queue is full: for the last records. */
 struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
 				       size_t size);
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
-/* Fills chunks of a stream with one record after the other. */
+/* Fills chunks of a stream with consecutive records. */
 struct mp_queue_filler {
 	struct mp_queue *queue;
 	const struct mp_queue_stream *stream;
-	size_t bytes;		/* of a chunk */
+	size_t bytes;		/* size of a chunk */
 	struct mp_chunk *chunk; /* NULL: none yet */
 };
 
 /* Whether there is room for `size` bytes: false if the queue is full. */
 bool mp_queue_reserve(struct mp_queue_filler *f, size_t size);
 
-/* Puts a record, with or without room for it. */
+/* Adds a record, even if there is no room for it. */
 void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record);
 void mp_queue_flush(struct mp_queue_filler *f);
 
-/* Bytes of the chunks of a type that are in use, and whether they are as many as its limit. */
+/* Bytes of the chunks in use of a type, and whether they have reached its limit. */
 size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type);
 bool mp_queue_is_full(struct mp_queue *q, enum mp_queue_type type);
 
 /*
- * Pushes a mark, in place of one that is the last chunk, and wakes the reader. Everything that was
- * in the rings at `began_ns` was pushed, or is later than `settled_ns`.
+ * Pushes a mark, which replaces a mark at the end of the queue, and wakes the reader. Everything
+ * that was in the rings at `began_ns` was pushed, or is later than `settled_ns`.
  */
 void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns);
 
@@ -120,7 +125,7 @@ struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms);
 /* Gives a chunk's memory back. */
 void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk);
 
-/* Waits until half of the room for each type is free, or `timeout_ms`. */
+/* Waits until half of the room for each type is free, for at most `timeout_ms`. */
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms);
 
 #endif

@@ -11,24 +11,27 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 
-struct mp_bpf_stacks; /* lib/capture/bpf */
+struct mp_bpf_stacks; /* from lib/capture/bpf */
 
-/* All is borrowed until the sources are closed. */
+/* All members are borrowed until the sources are closed. */
 struct cap_recording {
 	const struct mp_events *events;
-	const struct mp_rings *rings;	 /* the events are open, and not enabled yet */
-	struct mp_queue *queue;		 /* a source may add streams */
-	const struct mp_target *target;	 /* CPUs, cgroups, and tasks on which events are open */
-	const struct mp_pids *processes; /* these, and what they start; empty: others */
-	const struct mp_pids *tids;	 /* these threads; empty: others */
-	const struct mp_pids *exclude;	 /* processes that are not recorded */
-	pid_t command;			 /* the process that waits to become the command; 0: none */
-	const char *command_name;	 /* only with `command` */
-	bool whole;			 /* neither processes nor threads: the system, or cgroups */
-	bool all_cpus;			 /* not only some of them */
-	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
+	const struct mp_rings *rings;	/* their events are open, but not enabled yet */
+	struct mp_queue *queue;		/* to which a source may add streams */
+	const struct mp_target *target; /* CPUs, cgroups, and the tasks on which events are open */
+	/* recorded with their children; empty: see the other members */
+	const struct mp_pids *processes;
+	const struct mp_pids *tids;    /* recorded threads; empty: see the other members */
+	const struct mp_pids *exclude; /* processes that are not recorded */
+	pid_t command;		       /* the process that waits to become the command; 0: none */
+	const char *command_name;      /* set only with `command` */
+	/* neither processes nor threads are recorded, but the system or cgroups */
+	bool whole;
+	bool all_cpus;			  /* all CPUs are recorded */
+	struct mp_bpf_stacks *bpf_stacks; /* NULL: there are none */
 	struct mp_pids *
-		threads; /* threads of mp-record, which tracepoints exclude: a source adds those that it starts */
+		/* threads of mp-record, which tracepoints exclude: a source adds its own */
+		threads;
 };
 
 #endif

@@ -143,7 +143,7 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 	struct perf_event_attr attr = e->attr;
 	int fd;
 
-	attr.read_format = 0; /* without what older kernels do not know */
+	attr.read_format = 0; /* remove the bits that older kernels do not know */
 	attr.inherit = 0;
 	fd = mp_ring_open_event(e, &attr, 0, -1, 0, error);
 	if (fd < 0)
@@ -171,7 +171,8 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 		mp_builtin_set_attr(&mp_builtin_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
-	if (is_on_cpus(e) && pid == -1) { /* a program knows the tasks, and when a command begins */
+	/* the program selects the tasks, and begins with the command */
+	if (is_on_cpus(e) && pid == -1) {
 		attr.disabled = !t->on_exec;
 		attr.inherit = attr.enable_on_exec = 0;
 	}
@@ -220,7 +221,10 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 	return -1;
 }
 
-/* At once: a task that inherits the event without its ring is known to mp_attach(). */
+/*
+ * Called immediately after the event is opened; mp_attach() knows tasks that inherit the event
+ * before it has its ring.
+ */
 static int set_program(const struct mp_event *e, int fd, char **error)
 {
 	if (!e->program || ioctl(fd, PERF_EVENT_IOC_SET_BPF, e->program) == 0 ||
@@ -236,7 +240,7 @@ struct subject {
 	const struct mp_target *target;
 	pid_t pid;
 	unsigned long flags;
-	int leader; /* of the group of its tracepoints on this CPU; -1: none yet */
+	int leader; /* leader of the group of this CPU's tracepoints; -1: none yet */
 };
 
 /*
@@ -258,7 +262,7 @@ static int open_counter(struct mp_counter *c, const struct mp_event *e,
 {
 	struct perf_event_attr member = *attr;
 
-	member.disabled = member.enable_on_exec = 0; /* as its leader is */
+	member.disabled = member.enable_on_exec = 0; /* it follows its leader */
 	c->member = false;
 	if (may_be_grouped(e) && s->leader >= 0) {
 		c->fd = open_in_group(&member, s->pid, cpu, s->leader, s->flags);
@@ -272,8 +276,8 @@ static int open_counter(struct mp_counter *c, const struct mp_event *e,
 }
 
 /*
- * Sets the ring of an event, which all events of its CPU share, and gets its id. Returns 0, or -1
- * with `*error`.
+ * Lets an event write to the ring that all events of its CPU share, and gets its id. Returns 0, or
+ * -1 with `*error`.
  */
 static int connect_counter(struct mp_rings *r, struct mp_counter *c, const struct mp_event *e,
 			   char **error)
@@ -554,7 +558,7 @@ void mp_rings_disable(struct mp_rings *r)
 
 bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c, struct mp_counts *counts)
 {
-	uint64_t v[3] = { 0, 0, 0 }; /* value, id, lost */
+	uint64_t v[3] = { 0, 0, 0 }; /* in the order of read_format: value, id, lost */
 	ssize_t want = (r->has_lost ? 3 : 2) * sizeof(*v);
 
 	if (read(c->fd, v, want) != want)

@@ -15,10 +15,10 @@
 
 struct mp_ring {
 	int cpu;
-	int fd;				      /* of the event that owns it, for poll(2) */
+	int fd;				      /* fd of the event that owns the ring, for poll(2) */
 	void *base;			      /* struct perf_event_mmap_page, then the data */
-	size_t size;			      /* of the data, bytes, a power of two */
-	const struct mp_queue_stream *stream; /* where its records go */
+	size_t size;			      /* bytes of the data, a power of two */
+	const struct mp_queue_stream *stream; /* the stream of its records */
 };
 
 /* One open event. */
@@ -27,8 +27,9 @@ struct mp_counter {
 	uint32_t event; /* index in struct mp_events */
 	uint32_t ring;
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
-	pid_t tid; /* the task that it was opened on, or a file descriptor of a cgroup; -1: of none */
-	bool member; /* of a group: it starts and stops with the group's leader */
+	/* the task on which it was opened, or a file descriptor of a cgroup; -1: neither */
+	pid_t tid;
+	bool member; /* in a group: starts and stops with its leader */
 };
 
 struct mp_rings {
@@ -41,7 +42,7 @@ struct mp_rings {
 	size_t wanted_size;	/* the requested size; v[].size may be less without privileges */
 };
 
-/* Rings for the CPUs of the target, nothing opened yet. `size`: bytes of a ring's data. */
+/* Prepares rings for the CPUs of the target; opens nothing yet. `size`: bytes of a ring's data. */
 void mp_rings_init(struct mp_rings *r, const struct mp_target *target, size_t size);
 
 /* Registers a stream of events for each ring. */
@@ -67,7 +68,10 @@ int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
  */
 int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		   const struct mp_target *target, char **error);
-/* `apart`: another process closes what takes the kernel long, see deferred_close.h. */
+/*
+ * Closes everything. `apart`: another process closes what takes the kernel long, see
+ * deferred_close.h.
+ */
 void mp_rings_close(struct mp_rings *r, bool apart);
 
 /* Closes only the events, for a process that is about to end. Any thread may call this. */
@@ -108,15 +112,15 @@ void mp_rings_enable(struct mp_rings *r);
 void mp_rings_disable(struct mp_rings *r);
 
 /*
- * Whether all tasks on which the events were opened, and their children, have ended. For one
- * thread, which polls.
+ * Whether all tasks on which the events were opened, and their children, have ended. To be called
+ * by one thread only, which polls.
  */
 bool mp_rings_orphaned(const struct mp_rings *r);
 
-/* Counters of the kernel. False if they cannot be read. */
+/* Values of the kernel's counters. False if they cannot be read. */
 struct mp_counts {
-	uint64_t count; /* occurrences */
-	uint64_t lost;	/* of them, samples that did not fit into the ring */
+	uint64_t count; /* number of occurrences */
+	uint64_t lost;	/* those whose samples did not fit into the ring */
 };
 
 bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
@@ -125,7 +129,7 @@ bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
 /* The counter of a sample; NULL if the id is unknown. */
 const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id);
 
-/* The bytes in a ring from *tail on, and a copy of them, oldest first. */
+/* Returns the number of bytes in a ring from *tail on; copies some of them, oldest first. */
 size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
 void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
 void mp_ring_consume(const struct mp_ring *r, uint64_t tail);

@@ -22,12 +22,13 @@
 #include "lib/capture/ring/ring.h"
 
 enum {
-	RING_PAGES = 256, /* for a second of 2,000 forks and execs */
+	RING_PAGES = 256, /* enough for a second with 2,000 forks and execs */
 	RING_PAGES_MIN = 8,
 	PERIOD_MS = 100,
-	CHUNK_BYTES = 16 << 10, /* with few records: a round takes one for each ring */
-	RECORD_MAX = 8 << 10,	/* the path of a mapping has 4 KiB */
-	APART_NS = 1000000,	/* records of a ring may be out of order by this much */
+	/* usually with few records: each round takes a chunk for each ring */
+	CHUNK_BYTES = 16 << 10,
+	RECORD_MAX = 8 << 10, /* limit of a record: the path of a mapping has 4 KiB */
+	APART_NS = 1000000,   /* records of a ring may be out of order by this much */
 };
 
 struct mp_track {
@@ -36,15 +37,15 @@ struct mp_track {
 	struct perf_thread_map *threads;
 	struct perf_mmap **rings;
 	size_t n_rings, cap_rings;
-	struct mp_queue_filler *fillers; /* of the streams, by ring */
-	uint64_t *last_ns;		 /* times of their last records */
+	struct mp_queue_filler *fillers; /* fillers of the streams, by ring */
+	uint64_t *last_ns;		 /* by ring: the time of the last record */
 	pthread_mutex_t draining;
 	bool started;
 	pthread_t thread;
-	int stop; /* bell */
+	int stop; /* a bell */
 };
 
-/* libperf's own messages say less than ours. */
+/* Suppresses libperf's messages, which say less than ours. */
 static int quiet(enum libperf_print_level level, const char *fmt, va_list ap)
 {
 	(void)level, (void)fmt, (void)ap;
@@ -158,8 +159,8 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 
 	libperf_init(quiet);
 	t->evlist = perf_evlist__new();
-	t->cpus = perf_cpu_map__new(NULL);	/* with -C too: tasks migrate */
-	t->threads = thread_map(target, whole); /* NULL would crash in set_maps */
+	t->cpus = perf_cpu_map__new(NULL);	/* all CPUs, even with -C, since tasks migrate */
+	t->threads = thread_map(target, whole); /* perf_evlist__set_maps() would crash with NULL */
 	evsel = perf_evsel__new(&attr);
 	if (!t->evlist || !t->cpus || !t->threads || !evsel)
 		mp_die("out of memory");
@@ -205,7 +206,8 @@ void mp_track_close(struct mp_track *t)
 	pthread_mutex_destroy(&t->draining);
 	perf_evlist__munmap(t->evlist);
 	perf_evlist__close(t->evlist);
-	perf_evlist__set_maps(t->evlist, NULL, NULL); /* its events keep references otherwise */
+	/* otherwise its events keep references to the maps */
+	perf_evlist__set_maps(t->evlist, NULL, NULL);
 	perf_evlist__delete(t->evlist);
 	perf_cpu_map__put(t->cpus);
 	perf_thread_map__put(t->threads);
@@ -228,7 +230,7 @@ void mp_track_add_streams(struct mp_track *t, struct mp_queue *q)
 	}
 }
 
-/* False if records stay because the queue is full. */
+/* Moves the records of a ring to its stream. False if some stay because the queue is full. */
 static bool drain_ring(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg)
 {
 	struct perf_mmap *map = t->rings[ring];

@@ -13,8 +13,8 @@
 struct mp_track;
 
 /*
- * Parses "0,2-4" (NULL: all that are online) into `cpus`, freed by the caller. Returns how many, or
- * -1 with `*error` (owned by the caller): no list, or a CPU that is not online.
+ * Parses "0,2-4" (NULL: all online CPUs) into `cpus`, freed by the caller. Returns their number, or
+ * -1 with `*error` (owned by the caller): the text is not a list, or a CPU is not online.
  */
 int mp_track_cpus_parse(const char *list, int **cpus, char **error);
 
@@ -34,7 +34,7 @@ void mp_track_close(struct mp_track *t);
  */
 void mp_track_start(struct mp_track *t, int *tid);
 
-/* Ends that thread. */
+/* Ends the thread that mp_track_start() started. */
 void mp_track_stop(struct mp_track *t);
 
 /* Registers a stream of task records for each of its rings. Called once. */
@@ -42,8 +42,8 @@ void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
 /*
  * Moves the available records into those streams until the queue is full. Returns a lower bound of
- * the times of those that stay, UINT64_MAX if none does. With `each` none does, and it is called for
- * each record first. Any thread may call this.
+ * the times of the remaining records; UINT64_MAX: there are none. With `each`, none remain, and it
+ * is called for each record before that is moved. Any thread may call this.
  */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 

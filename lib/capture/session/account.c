@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Totals of the counters, by ring and event like the writer's counts. */
+/* Totals of the counters, by ring and event, like the writer's counts. */
 static struct mp_counts *read_counters(const struct mp_losses_setup *s)
 {
 	struct mp_counts *counts = mp_zalloc(s->rings->n * s->events->n * sizeof(*counts));
@@ -12,7 +12,7 @@ static struct mp_counts *read_counters(const struct mp_losses_setup *s)
 
 	for (i = 0; i < s->rings->n; i++)
 		mp_losses_count(s, i, counts + i * s->events->n);
-	for (i = 0; i < s->events->n; i++) /* on an unknown CPU */
+	for (i = 0; i < s->events->n; i++) /* those on an unknown CPU */
 		counts[i].count += cap_sources_account(s->sources, i, -1);
 	return counts;
 }
@@ -28,7 +28,7 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	cpu->written += t->written;
 	cpu->excluded += t->excluded;
 	cpu->lost += counts->lost;
-	/* task:exec and so on have no counter: they were delivered, or did not fit */
+	/* task:exec and similar events have no counter: they were delivered, or did not fit */
 	fired = mp_losses_is_comparable(e, t) ? counts->count : known;
 	cpu->fired += fired;
 	if (fired > known) {

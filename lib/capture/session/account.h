@@ -12,26 +12,27 @@
 
 struct mp_cpu_account {
 	/*
-	 * Events of which each occurrence is recorded, by their counters. Where a counter does not
-	 * count occurrences (samples, and events that count more than 1 each time): the number of
-	 * samples.
+	 * The number of events, by their counters, if each occurrence is recorded. If a counter
+	 * does not count occurrences (samples, and events that count more than 1 each time), the
+	 * number of samples.
 	 */
 	uint64_t fired;
-	uint64_t written, excluded; /* of all events */
-	uint64_t lost;		    /* of all events, the unexplained ones included */
+	uint64_t written, excluded; /* of all events: lines written, and samples excluded */
+	uint64_t lost;		    /* of all events, including the unexplained losses */
 };
 
 struct mp_account {
-	struct mp_cpu_account *cpus; /* by ring */
-	struct mp_counts *counts;    /* by ring and event */
+	struct mp_cpu_account *cpus; /* indexed by ring */
+	struct mp_counts *counts;    /* indexed by ring and event */
 	uint64_t fired, lost;
 	/*
 	 * Events that fired, by the counter, but were neither delivered nor counted as lost: some
 	 * kernels silently drop events of interrupts that wake an idle CPU. They are lost, too.
 	 */
 	uint64_t unexplained;
-	uint64_t *unexplained_of; /* by event */
-	uint64_t surplus; /* delivered though they did not fire: 0, or the account is wrong */
+	uint64_t *unexplained_of; /* indexed by event */
+	/* events that were delivered but did not fire: 0, or the account is wrong */
+	uint64_t surplus;
 };
 
 /* Reads the counters of the kernel and of the sources, after everything has been written. */
@@ -39,7 +40,7 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct cap_opened_sources *sources);
 void mp_account_release(struct mp_account *a);
 
-/* Writes lines for the losses that no line has reported yet. */
+/* Writes lines for the losses that were not reported yet. */
 void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
 
 /* Adds "fired", "excluded", "late" and "cpus" to a trailer. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel aggregation: programs aggregate events by stack (bpfaggregate.h), and the end writes
- * their totals (aggregate.h). An aggregate that is not an event, "sum:blocked", is represented by
- * an event that never fires.
+ * In-kernel aggregation: programs aggregate events by stack (bpfaggregate.h), and their totals are
+ * written at the end (aggregate.h). An aggregate that is not an event, "sum:blocked", is
+ * represented by an event that never fires.
  */
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	e->max_stack = r->spec->max_stack ? (unsigned)r->spec->max_stack : r->options->max_stack;
 	mp_resolver_use_agg(r, e, agg, mp_resolver_stack_part(r));
 	if (!r->spec->agg.given)
-		r->honoured |= MP_SPEC_AGG; /* by its name, with or without --sum */
+		r->honoured |= MP_SPEC_AGG; /* by its name, whether or not --sum is given */
 	e->once = true;
 	return CAP_RESOLVED;
 }

@@ -39,8 +39,8 @@ static void release_texts(struct mp_texts *t)
 }
 
 /*
- * The user's collectors, the machine's, those that came with the program; the first with a name
- * wins.
+ * The folders: the user's collectors, the machine's, those that came with the program. The first
+ * collector of a name is used.
  */
 static void find_folders(struct mp_texts *folders)
 {
@@ -117,7 +117,7 @@ static int fail(struct parser *p, const char *what, struct mp_str text)
 	return -1;
 }
 
-/* A value; where the collector takes an argument, "$1" is replaced by it. */
+/* Copies a value; if the collector takes an argument, "$1" is replaced by it. */
 static char *value_text(const struct mp_collector *c, struct mp_str value)
 {
 	struct mp_buf text = { NULL, 0, 0 };
@@ -144,7 +144,7 @@ static int set_once(struct parser *p, char **to, struct mp_str value)
 	return 0;
 }
 
-/* An argument that is a list makes an event for each of its elements. */
+/* Adds events; an argument that is a list makes an event for each of its elements. */
 static void add_events(struct mp_collector *c, struct mp_texts *to, struct mp_str value)
 {
 	char *whole = c->argument, *list, *save = NULL, *one;
@@ -188,7 +188,7 @@ static int set_stack(struct parser *p, struct mp_str value)
 	return set_once(p, &p->c->stack, value);
 }
 
-/* "NAME" or "NAME = DEFAULT" */
+/* Parses "NAME" or "NAME = DEFAULT". */
 static int set_argument(struct parser *p, struct mp_str value)
 {
 	const char *eq = memchr(value.p, '=', value.len);
@@ -261,7 +261,7 @@ static int parse_line(struct parser *p, struct mp_str line)
 		       mp_str_trim((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
 }
 
-/* Checks what must hold for the file as a whole. */
+/* Checks the rules for the file as a whole. */
 static int check(struct parser *p)
 {
 	const struct mp_collector *c = p->c;
@@ -327,7 +327,7 @@ void mp_collector_free(struct mp_collector *c)
 	free(c);
 }
 
-/* At most FILE_MAX bytes. NULL with errno. */
+/* Reads at most FILE_MAX bytes. NULL with errno. */
 static char *read_file(const char *path, size_t *len)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), saved;
@@ -398,8 +398,8 @@ struct mp_collector *mp_collector_load(const char *name, char **error)
 /* --- its events -------------------------------------------------------------------------------------- */
 
 /*
- * Counters and conditions that this machine does not have show up when the events are
- * opened, which is too late.
+ * Whether an event can be opened; that this machine lacks a counter or a condition would otherwise
+ * show up too late.
  */
 static int try_events(const struct mp_events *events, char **error)
 {
@@ -414,7 +414,7 @@ static int try_events(const struct mp_events *events, char **error)
 	return 0;
 }
 
-/* What events are resolved with. */
+/* The parameters for resolving events. */
 struct means {
 	const struct mp_collector *c;
 	const struct mp_event_options *options;
@@ -448,7 +448,7 @@ static int resolve_required(const struct means *m, struct mp_events *events, cha
 	return result == 0 ? try_events(events, error) : result;
 }
 
-/* Opens the event for a try if it is a counter; for other events, resolving them is enough. */
+/* Opens the event as a trial if it is a counter; other events only have to be resolved. */
 static bool can_be_opened(const struct means *m, const struct mp_specs *one)
 {
 	struct mp_event_options options = *m->options;
@@ -524,7 +524,7 @@ static bool is_one_of(const struct mp_texts *globs, const char *type)
 	return false;
 }
 
-/* Marks the events that happen in the context of other tasks than those that they concern. */
+/* Marks the events that occur in the context of other tasks than those that they concern. */
 static void widen(const struct mp_collector *c, struct mp_events *events)
 {
 	size_t i;
@@ -565,7 +565,8 @@ static size_t resolve(const char *name, struct mp_events *events,
 		mp_say("collector '%s' cannot start: %s", name, error);
 		free(error);
 		failed++;
-		mp_probes_merge(&events->probes, &own.probes); /* removed with the others */
+		/* so that they are removed with the others */
+		mp_probes_merge(&events->probes, &own.probes);
 	} else {
 		resolve_optional(&means, &own);
 		widen(c, &own);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Named collectors: what to record of a part of the system, in text files, see mp-collector(5).
- * Includes event.
+ * Named collectors: text files that say what to record about a part of the system, see
+ * mp-collector(5). Includes event.
  */
 #ifndef MP_CAPTURE_SESSION_COLLECTOR_H
 #define MP_CAPTURE_SESSION_COLLECTOR_H
@@ -15,19 +15,21 @@ struct mp_texts {
 };
 
 struct mp_collector {
-	char *name; /* with its argument: "syscalls:openat" */
-	char *path; /* of its file */
+	char *name; /* including its argument: "syscalls:openat" */
+	char *path; /* path of its file */
 	char *summary, *cost;
-	struct mp_texts note, show;	  /* pipelines that show it */
-	struct mp_texts events, optional; /* as -e has them */
-	struct mp_texts members;	  /* of a group: names */
-	struct mp_texts system;		  /* globs of the types that are of the whole system */
-	struct mp_texts idle;		  /* and of those that happen on idle CPUs, too */
-	char *fields;			  /* NULL: all */
-	uint64_t freq, period;		  /* 0: not given */
-	char *stack;			  /* as -g has it; NULL: not given */
-	char *argument_name;		  /* NULL: it takes none */
-	char *argument;			  /* given, or its default; NULL: neither */
+	struct mp_texts note, show;	  /* a note, and pipelines that show the recorded data */
+	struct mp_texts events, optional; /* in the syntax of -e */
+	struct mp_texts members;	  /* names of the members of a group */
+	/* globs of event types that are recorded for the whole system */
+	struct mp_texts system;
+	/* globs of event types that are also recorded on idle CPUs */
+	struct mp_texts idle;
+	char *fields;	       /* NULL: all fields */
+	uint64_t freq, period; /* 0: not given */
+	char *stack;	       /* in the syntax of -g; NULL: not given */
+	char *argument_name;   /* NULL: it takes no argument */
+	char *argument;	       /* the given argument, or its default; NULL: neither */
 };
 
 /*

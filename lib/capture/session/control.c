@@ -23,37 +23,36 @@
 #include "lib/core/str.h"
 
 enum {
-	ORPHANED_MS = 100, /* how often it checks whether the tasks have ended */
-	PATIENCE_MS = 150, /* a signal is answered within 200 ms */
+	ORPHANED_MS = 100, /* how often it is checked whether the tasks have ended */
+	PATIENCE_MS = 150, /* so that a signal is answered within 200 ms */
 };
 
 struct mp_control {
 	struct mp_control_setup s;
 	int signal_fd;
-	int stop_fd;	/* bell: please stop */
-	int stopped_fd; /* bell: it has */
+	int stop_fd;	/* a bell: request to stop */
+	int stopped_fd; /* a bell: the events are disabled */
 	int timer_fd;
-	int go_fd; /* bell: everything is open */
-	sem_t on;  /* all events are enabled */
+	int go_fd; /* a bell: everything is open */
+	sem_t on;  /* posted when all events are enabled */
 	struct mp_control_started started;
-	const char *reason; /* for the stop; valid after it */
-	uint64_t stop_ns;   /* atomic */
+	const char *reason; /* of the stop; valid after it */
+	uint64_t stop_ns;   /* atomic; see mp_control_stop_ns() */
 	pthread_mutex_t closing;
-	bool closed; /* by the lock */
+	bool closed; /* protected by `closing` */
 };
 
-/* A thread that others wait for. */
+/* Gives a thread for which others wait a real-time priority. */
 static void hurry(int tid)
 {
 	struct sched_param param = { .sched_priority = 1 };
 
 	if (sched_getscheduler(tid) == SCHED_OTHER &&
 	    sched_setscheduler(tid, SCHED_FIFO, &param) < 0)
-		setpriority(PRIO_PROCESS, tid,
-			    -20); /* without privileges it runs at normal priority */
+		setpriority(PRIO_PROCESS, tid, -20); /* not permitted: it runs at normal priority */
 }
 
-/* The next signal; 0 if there is none for so many ms (-1: as long as it takes). */
+/* Waits for the next signal; 0 if none comes within this many ms (-1: no limit). */
 static int wait_for_signal(int fd, int timeout_ms)
 {
 	struct pollfd readable = { .fd = fd, .events = POLLIN };
@@ -64,7 +63,7 @@ static int wait_for_signal(int fd, int timeout_ms)
 	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-/* Dies of the signal as if it had not been caught. */
+/* Ends the process by the signal, as if it had not been caught. */
 static void die_of(int sig)
 {
 	sigset_t one;
@@ -78,7 +77,7 @@ static void die_of(int sig)
 
 /*
  * Leaves perf events to another process, which closes them: the end of a process would wait for
- * that. The main thread may be opening events, so the files of the process are listed.
+ * that. The main thread may be opening events at this time, so /proc is asked for the open files.
  */
 static void leave_events(void)
 {
@@ -107,8 +106,8 @@ static void leave_events(void)
 }
 
 /*
- * Until everything is open. A signal before that ends the program, unless the recording can begin
- * soon, which it then ends in order.
+ * Waits until everything is open. A signal before that ends the program, unless the recording can
+ * begin soon: then the signal ends the recording properly.
  */
 static void wait_for_go(struct mp_control *c)
 {
@@ -130,7 +129,7 @@ static uint64_t ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * MP_NS_PER_SEC + (uint64_t)t->tv_nsec;
 }
 
-/* The time begins at once: the main thread may have to wait for a CPU. */
+/* The time begins now, in this thread, since the main thread may have to wait for a CPU. */
 static void begin(struct mp_control *c)
 {
 	struct itimerspec end = { .it_value = { 0, 0 } };
@@ -185,7 +184,7 @@ static void end(struct mp_control *c)
 	mp_bell_ring(c->stopped_fd);
 }
 
-/* Says why the program has not ended yet. */
+/* Prints why the program has not ended yet. */
 static void say_busy(struct mp_control *c)
 {
 	pthread_mutex_lock(&c->closing);
@@ -219,7 +218,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* All threads have these signals blocked: the first one, this one, has its mask from here. */
+/*
+ * Blocks these signals in this thread, the first one, from which all other threads inherit the
+ * mask.
+ */
 static int take_signals(void)
 {
 	sigset_t set;
@@ -229,7 +231,7 @@ static int take_signals(void)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, then this process */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe first ends the recording, then this process */
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -250,8 +252,8 @@ struct mp_control *mp_control_start(int *tid)
 	if (c->signal_fd < 0 || c->timer_fd < 0)
 		mp_die("cannot make a signalfd or a timerfd: %m");
 	mp_thread_start(&thread, run, c, privileged,
-			tid);	/* it sleeps: the priority costs nothing */
-	pthread_detach(thread); /* waits for a second signal until the process ends */
+			tid);	/* the thread sleeps, so its priority costs nothing */
+	pthread_detach(thread); /* it waits for a second signal until the process ends */
 	return c;
 }
 

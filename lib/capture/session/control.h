@@ -12,24 +12,24 @@
 
 #include "lib/capture/ring/ring.h"
 
-/* Borrowed until mp_control_end(). */
+/* Members are borrowed until mp_control_end(). */
 struct mp_control_setup {
 	struct mp_rings *rings;
-	bool of_tasks;	      /* the recording ends when all recorded tasks have ended */
-	bool closes_slowly;   /* the kernel needs long to close the rings */
-	bool quiet;	      /* no messages but of errors */
+	bool of_tasks;	      /* end the recording when all recorded tasks have ended */
+	bool closes_slowly;   /* the kernel takes long to close the rings */
+	bool quiet;	      /* print no messages except errors */
 	int command_fd;	      /* pidfd of the command at whose end the recording ends; -1: none */
-	int drain_tid;	      /* threads that have to finish, in addition to the main thread */
+	int drain_tid;	      /* a thread that has to finish at the stop, besides the main thread */
 	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
 	void (*enable)(void *arg);   /* enables the events */
-	void (*disabled)(void *arg); /* called when the events are disabled */
+	void (*disabled)(void *arg); /* called after the events are disabled */
 	void *arg;
 };
 
-/* When all events were enabled. */
+/* The time at which all events were enabled. */
 struct mp_control_started {
 	uint64_t clock_ns, real_ns; /* CLOCK_MONOTONIC and CLOCK_REALTIME */
-	uint64_t cpu_ns;	    /* CPU time of this process up to then */
+	uint64_t cpu_ns;	    /* CPU time of this process before that */
 };
 
 struct mp_control;
@@ -41,21 +41,22 @@ struct mp_control;
 struct mp_control *mp_control_start(int *tid);
 
 /*
- * Enables the events and starts the time; returns when that is done. From now on any reason to stop
- * counts, even an earlier one: the first signal ends the recording, the second one the program.
+ * Enables the events and starts the time limit; returns when that is done. From then on a reason to
+ * stop has an effect, even an earlier one. The first signal ends the recording, the second one the
+ * program.
  */
 struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_control_setup *setup);
 
 /* Stops the recording, from another thread. */
 void mp_control_stop(struct mp_control *c);
 
-/* When the first event was about to be disabled; UINT64_MAX: not yet. */
+/* When the events were about to be disabled; UINT64_MAX: not yet. */
 uint64_t mp_control_stop_ns(const struct mp_control *c);
 
-/* What ended the recording, for people; to be called after its end. */
+/* The reason why the recording ended, as text for a message; to be called after its end. */
 const char *mp_control_reason(const struct mp_control *c);
 
-/* To be called before the rings are closed. The thread remains for a second signal. */
+/* To be called before the rings are closed. The thread continues to wait for a second signal. */
 void mp_control_end(struct mp_control *c);
 
 /* Readable once all events are disabled. */

@@ -14,33 +14,34 @@
 #include "lib/core/clock.h"
 
 enum {
-	LAST_WAIT_MS = 100,	/* for the last events to be published, once all are disabled */
-	DUMP_CHUNK = 256 << 10, /* a record has at most 64 KiB */
+	/* time for the last events to be published after all are disabled */
+	LAST_WAIT_MS = 100,
+	DUMP_CHUNK = 256 << 10, /* more than the limit of a record, 64 KiB */
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
 	STACKS_CHUNK = 64 << 10,
 	FULL_WAIT_MS = 10,
-	STACKS_APART_NS = 1000000, /* events may be out of order by this much */
+	STACKS_APART_NS = 1000000, /* limit of the disorder of events */
 	FDS_BEFORE_RINGS = 3,
 };
 
-/* What follows the copy of a stack in a sample, 8 bytes each. */
+/* The parts of a sample after the copy of a stack; each has 8 bytes. */
 #define AFTER_STACK (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP)
 
 struct mp_drain {
 	struct mp_drain_setup s;
 	pthread_t thread;
-	int go_fd; /* bell */
+	int go_fd; /* a bell */
 	int stopped_fd;
 	struct mp_queue_filler stacks;
-	bool dumps;	      /* some events copy stacks */
-	size_t stack_bytes;   /* of BPF stacks in this round */
-	uint64_t stacks_time; /* up to it they were read */
+	bool dumps;	      /* some events have copies of stacks */
+	size_t stack_bytes;   /* bytes of BPF stacks that were read in this round */
+	uint64_t stacks_time; /* time up to which BPF stacks were read */
 };
 
 /*
  * A lower bound of the times of the records that remain in a ring. An event that was interrupted by
- * another follows it in the ring though it is earlier, so a few records are read.
+ * another one follows it in the ring though it is earlier, so this looks at a few records.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {
@@ -74,7 +75,10 @@ static uint64_t u64_at(const struct mp_ring *r, uint64_t at)
 	return v;
 }
 
-/* How much the kernel reserved for the copy of a stack (0: no copy), and how much follows it. */
+/*
+ * Finds the size that the kernel reserved for the copy of a stack (0: no copy), and the size of the
+ * parts after it.
+ */
 static size_t dump_size(const struct mp_drain *d, const struct perf_event_header *h, uint64_t id,
 			size_t *after)
 {
@@ -93,7 +97,7 @@ static size_t dump_size(const struct mp_drain *d, const struct perf_event_header
 
 /*
  * Copies a record without the unused part of the copy of a stack: 60 KiB are reserved, but only a
- * few are filled. Some spare bytes stay, which show that the copy was not full. Returns its length.
+ * few are filled. Some unused bytes remain, to show that the copy was not full. Returns its length.
  */
 static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uint64_t at,
 			  const struct perf_event_header *h, char *to)
@@ -106,7 +110,7 @@ static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uin
 		goto whole;
 	front = h->size - after - size - sizeof(kept);
 	if (u64_at(r, at + front) != size)
-		goto whole; /* less, where the record would have become too large */
+		goto whole; /* it reserves less if the record would be too large */
 	kept = (u64_at(r, at + h->size - after) + 15) & ~(uint64_t)7;
 	if (kept >= size)
 		goto whole;
@@ -122,7 +126,7 @@ whole:
 	return h->size;
 }
 
-/* The same as drain_ring(), record by record. */
+/* As drain_ring(), but record by record, to shorten copies of stacks. */
 static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 {
 	const struct mp_ring *r = &d->s.rings->v[ring];
@@ -133,7 +137,8 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 
 	while (left) {
 		mp_ring_copy(r, at, sizeof(h), &h);
-		if (h.size < sizeof(h) || h.size > left) { /* never seen; not to go astray */
+		/* a damaged record, which was never seen: skip the rest */
+		if (h.size < sizeof(h) || h.size > left) {
 			at += left;
 			break;
 		}
@@ -157,7 +162,7 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 	return true;
 }
 
-/* Drains all that is in a ring now; false if some had to stay there. */
+/* Drains everything that is in a ring now; false if some records had to stay. */
 static bool drain_ring(struct mp_drain *d, uint32_t ring)
 {
 	const struct mp_ring *r = &d->s.rings->v[ring];
@@ -193,8 +198,9 @@ static bool put_stack(void *arg, const struct mp_bpf_head *record)
 }
 
 /*
- * Drains the stacks that BPF programs took; false if some had to stay, and with them the samples
- * after `stacks_time`. What was read precedes that time, so the writer makes room without them.
+ * Drains the stacks that BPF programs took. False if some had to stay; then samples after
+ * `stacks_time` must stay as well. All stacks before that time were read, so the writer can handle
+ * records, and make room, without the remaining ones.
  */
 static bool drain_stacks(struct mp_drain *d)
 {
@@ -209,7 +215,7 @@ static bool drain_stacks(struct mp_drain *d)
 	return all;
 }
 
-/* Whether there may have been a record that did not fit. */
+/* Whether records may have been lost since they did not fit. */
 static bool is_full(const struct mp_ring *r)
 {
 	uint64_t tail;
@@ -217,10 +223,14 @@ static bool is_full(const struct mp_ring *r)
 	return r->base && mp_ring_pending(r, &tail) + UINT16_MAX > r->size;
 }
 
-/* Drains all rings once, and pushes a mark for what is complete. False if something had to stay. */
+/*
+ * Drains all rings once, and pushes a mark up to the time of which everything was pushed. False if
+ * some records had to stay.
+ */
 static bool drain_all(struct mp_drain *d)
 {
-	uint64_t settled = mp_grace_time(d->s.grace); /* before the rings are read */
+	/* the time of the mark is taken before the rings are read */
+	uint64_t settled = mp_grace_time(d->s.grace);
 	uint64_t began = mp_monotonic_ns(), bound;
 	bool complete = true;
 	uint32_t i;
@@ -246,7 +256,7 @@ static bool drain_all(struct mp_drain *d)
 		settled = MP_MIN(settled, d->stacks_time);
 	}
 	bound = cap_sources_bound(
-		d->s.sources); /* last, so that what they have pushed precedes the mark */
+		d->s.sources); /* at the end, so that the records that they push precede the mark */
 	mp_queue_mark(d->s.queue, began, MP_MIN(settled, bound));
 	return complete;
 }
@@ -262,13 +272,13 @@ static void finish(struct mp_drain *d)
 		mp_grace_expedite(d->s.grace);
 	}
 	cap_sources_finish(d->s.sources);
-	mp_track_stop(d->s.track); /* only the writer uses the queue after the last mark */
+	mp_track_stop(d->s.track); /* after the last mark only the writer may use the queue */
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
 	mp_queue_mark(d->s.queue, mp_monotonic_ns(), UINT64_MAX);
 }
 
-/* Until all events are disabled. */
+/* Drains until all events are disabled. */
 static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 {
 	size_t i;
@@ -281,7 +291,11 @@ static void drain_rounds(struct mp_drain *d, struct pollfd *fds, size_t n)
 		for (i = FDS_BEFORE_RINGS; i < n; i++)
 			if (fds[i].revents & (POLLHUP | POLLERR))
 				fds[i].fd =
-					-1; /* its task has ended: the end of the grace period wakes us */
+					/*
+					 * the task of this ring has ended; the bell of the next
+					 * grace period wakes this thread
+					 */
+					-1;
 		if (!drain_all(d))
 			mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
 	}

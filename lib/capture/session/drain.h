@@ -14,18 +14,18 @@
 #include "lib/capture/session/losses.h"
 #include "lib/capture/session/sources.h"
 
-/* Borrowed until mp_drain_free(). */
+/* Members are borrowed until mp_drain_free(). */
 struct mp_drain_setup {
 	struct mp_rings *rings;
 	const struct mp_events *events;
 	struct mp_track *track;
-	struct mp_bpf_stacks *bpf_stacks;     /* NULL: none */
-	const struct mp_queue_stream *stacks; /* theirs */
+	struct mp_bpf_stacks *bpf_stacks;     /* NULL: there are none */
+	const struct mp_queue_stream *stacks; /* the stream for their records */
 	struct mp_grace *grace;
 	const struct cap_opened_sources *sources;
 	struct mp_queue *queue;
 	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
-	int realtime;		  /* SCHED_FIFO priority, 0: none */
+	int realtime;		  /* SCHED_FIFO priority of the thread, 0: none */
 };
 
 struct mp_drain;
@@ -34,8 +34,8 @@ struct mp_drain;
 struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid);
 
 /*
- * Begins to drain. When `stopped_fd` is readable, all events are disabled: the thread pushes what
- * is in the rings, then the last mark, and ends.
+ * Begins to drain. When `stopped_fd` becomes readable, since all events are disabled, the thread
+ * pushes the contents of the rings, then the last mark, and ends.
  */
 void mp_drain_go(struct mp_drain *d, int stopped_fd);
 

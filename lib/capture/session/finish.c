@@ -5,7 +5,7 @@
 #include "lib/capture/session/report.h"
 #include "lib/capture/session/symbolizer.h"
 
-/* What every trailer says. New reference. */
+/* The members of every trailer. New reference. */
 static json_t *common_trailer(const struct mp_record_parts *x, int command_status)
 {
 	json_t *common = json_object();
@@ -45,7 +45,7 @@ static void put_line(void *arg, struct mp_str line)
 		mp_writer_put(w, line);
 }
 
-/* Sections of sources, and what they lost. */
+/* Writes the sections of sources; returns whether sources lost something. */
 static bool write_sources(const struct mp_record_parts *x, const json_t *common)
 {
 	struct mp_record_options *o = x->plan->o;
@@ -89,7 +89,7 @@ enum mp_status mp_record_finish(const struct mp_record_parts *x)
 	mp_account_write_rest(&account, w);
 	if (!w->silent)
 		write_trailer(x, &account, common);
-	mp_queue_free(x->opened->queue); /* aggregates need some memory, too */
+	mp_queue_free(x->opened->queue); /* frees memory, which aggregates need */
 	x->opened->queue = NULL;
 	lossy = write_sources(x, common);
 	json_decref(common);

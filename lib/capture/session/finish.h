@@ -11,7 +11,7 @@
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/run.h"
 
-/* What the previous steps have made. */
+/* The results of the previous steps. */
 struct mp_record_parts {
 	struct mp_record_plan *plan;
 	struct mp_record_opened *opened;
@@ -19,7 +19,7 @@ struct mp_record_parts {
 	struct mp_record_run *run;
 };
 
-/* After mp_record_run(). Closes the output. Returns the status for main. */
+/* To be called after mp_record_run(). Closes the output. Returns the status for main. */
 enum mp_status mp_record_finish(const struct mp_record_parts *x);
 
 #endif

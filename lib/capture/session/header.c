@@ -10,7 +10,7 @@ static enum mp_stack_method method_of(const struct mp_event *e)
 	return e->agg && e->agg->rule.user ? MP_METHOD_BPF : e->method;
 }
 
-/* "cfi", or "cfi,fp" if events differ, or "none". */
+/* The methods of user stacks: "cfi", or "cfi,fp" if events differ, or "none". */
 static char *user_methods(const struct mp_record_plan *p)
 {
 	char *text = NULL, *more;

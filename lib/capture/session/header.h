@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The header of the stream of events. Includes control, ctl, plan. */
+/* Makes the header of the stream of events. Includes control, ctl, plan. */
 #ifndef MP_CAPTURE_SESSION_HEADER_H
 #define MP_CAPTURE_SESSION_HEADER_H
 
@@ -7,7 +7,7 @@
 #include "lib/capture/session/plan.h"
 #include "lib/stream/ctl.h"
 
-/* Of a recording that has begun. New reference. */
+/* The header of a recording that has begun. New reference. */
 json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control_started *started);
 
 #endif

@@ -16,7 +16,7 @@ struct listing {
 	const char *glob;
 	bool verbose;
 	size_t found;
-	const char *heading; /* of the names that follow; NULL: it was written */
+	const char *heading; /* heading of the names that follow; NULL: it was printed */
 	struct mp_buf text;
 };
 
@@ -58,7 +58,7 @@ static void put_fields(struct listing *l, const struct cap_listed *e)
 			      e->name);
 }
 
-/* A name, with what it is in a column of its own. */
+/* Prints a name, and its description in a second column. */
 static void put_name(struct listing *l, const char *name, const char *what)
 {
 	if (l->heading)
@@ -107,7 +107,10 @@ static void say_nearest(struct listing *l, const char *name)
 	mp_suggest_release(&near);
 }
 
-/* Asks all sources, or the one whose prefix the glob has: then `*only` is set. */
+/*
+ * Asks all sources to list their names, or, if the glob has the prefix of a source, only that one:
+ * then sets `*only`.
+ */
 static enum mp_status list_sources(struct listing *l, bool *only)
 {
 	struct cap_listing all = {
@@ -143,7 +146,10 @@ static enum mp_status list_glob(struct listing *l, const char *glob, bool *only)
 	return list_sources(l, only);
 }
 
-/* A word is a part of a name: "disk". A name with its colon is exact if it exists. */
+/*
+ * Makes a glob: a word is a part of a name, such as "disk". A name with a colon is taken exactly if
+ * it exists.
+ */
 enum mp_status mp_list_events(const char *word, bool verbose, struct mp_out *out)
 {
 	const char *given = word ? word : "*";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What -l prints. Includes io, tracefs. */
+/* Prints the list of -l. Includes io, tracefs. */
 #ifndef MP_CAPTURE_SESSION_LIST_H
 #define MP_CAPTURE_SESSION_LIST_H
 

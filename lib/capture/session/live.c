@@ -10,10 +10,10 @@
 
 enum {
 	EVERY_NS = 1000000000,
-	ROWS_MAX = 1 << 16, /* further ones are counted together */
+	ROWS_MAX = 1 << 16, /* rows beyond this number are counted together */
 	TOP = 20,
-	FRAME_LINES = 3, /* above and below the rows */
-	COLUMNS = 3,	 /* type, name, function */
+	FRAME_LINES = 3, /* lines above and below the rows */
+	COLUMNS = 3,	 /* type, name and function */
 	WIDEST = 26,
 };
 
@@ -32,7 +32,7 @@ void mp_live_release(struct mp_live *l)
 	mp_buf_release(&l->text);
 }
 
-/* The last frame, which is removed. */
+/* Splits the last frame off the frames. */
 static struct mp_str take_last(struct mp_str *frames)
 {
 	const char *semicolon = frames->len ? memrchr(frames->p, ';', frames->len) : NULL;
@@ -43,7 +43,10 @@ static struct mp_str take_last(struct mp_str *frames)
 	return last;
 }
 
-/* Where the kernel was entered says more than where in the kernel it was: "read > schedule_[k]". */
+/*
+ * Finds the function to show. The function by which the kernel was entered says more than the
+ * current kernel function alone: "read > schedule_[k]".
+ */
 static struct mp_str innermost(struct mp_live *l, struct mp_str frames)
 {
 	struct mp_str last = take_last(&frames), user = last;
@@ -95,7 +98,10 @@ static uint64_t count_of(const struct mp_map_entry *e)
 	return *(uint64_t *)mp_map_value(e);
 }
 
-/* Puts a row where its count belongs among the greatest; equal ones stay in order of their coming. */
+/*
+ * Inserts a row among the greatest by its count; equal counts stay in the order in which their rows
+ * came.
+ */
 static size_t insert(const struct mp_map_entry **top, size_t n, size_t max,
 		     const struct mp_map_entry *e)
 {
@@ -111,7 +117,7 @@ static size_t insert(const struct mp_map_entry **top, size_t n, size_t max,
 	return n;
 }
 
-/* Adds what fits into so many columns; a character that may be wide counts as two. */
+/* Adds as much of a text as fits into `columns`; a character that may be wide counts as two. */
 static void add_cut(struct mp_buf *b, struct mp_str text, int columns, bool pad)
 {
 	struct mp_buf safe = { NULL, 0, 0 };
@@ -134,7 +140,7 @@ static void add_cut(struct mp_buf *b, struct mp_str text, int columns, bool pad)
 	mp_buf_release(&safe);
 }
 
-/* The columns of a row: type, name, function. */
+/* Splits a row into its columns: type, name, function. */
 static void split(const struct mp_map_entry *e, struct mp_str *parts)
 {
 	struct mp_str rest = e->key;
@@ -150,7 +156,7 @@ static void split(const struct mp_map_entry *e, struct mp_str *parts)
 	}
 }
 
-/* How wide the columns are, but for the last. */
+/* Finds the widths of all columns but the last. */
 static void measure(const struct mp_map_entry **top, size_t n, int *widths)
 {
 	struct mp_buf safe = { NULL, 0, 0 };
@@ -220,7 +226,9 @@ static void add_status(struct mp_buf *b, const struct mp_live *l, int width, uin
 			 (unsigned long long)lost);
 }
 
-/* Goes back to the first line of what is there, and clears from there on. */
+/*
+ * Moves the cursor to the first line of the previous output, and clears the terminal from there on.
+ */
 static void add_clear(struct mp_buf *b, const struct mp_live *l)
 {
 	if (l->height)

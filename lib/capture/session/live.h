@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What somebody at a terminal sees of a recording with stacks: not its lines, but how many events each
- * type, task and innermost function has, rewritten in place every second. Includes io, map.
+ * Shows a recording with stacks on a terminal: not its lines, but the number of events by type,
+ * task and innermost function, rewritten in place every second. Includes io, map.
  */
 #ifndef MP_CAPTURE_SESSION_LIVE_H
 #define MP_CAPTURE_SESSION_LIVE_H
@@ -12,23 +12,28 @@
 
 struct mp_live {
 	struct mp_out *out; /* the terminal */
-	bool at_end;	    /* somebody else writes to the terminal, too: only at the end */
-	bool sums;	    /* there are no events, only stacks with their weights, at the end */
-	struct mp_map rows; /* type, name, function */
+	/* another program writes to the terminal, too: show the counts only at the end */
+	bool at_end;
+	/* the recording has no events, but aggregated stacks with weights, at the end */
+	bool sums;
+	struct mp_map rows; /* key: type, name, function */
 	struct mp_buf text;
 	uint64_t total;
 	uint64_t began_ns, shown_ns;
-	uint64_t events; /* when it was shown last */
-	size_t height;	 /* lines on the terminal */
+	uint64_t events; /* time of the previous output */
+	size_t height;	 /* number of its lines */
 };
 
 void mp_live_init(struct mp_live *l, struct mp_out *out, bool at_end, bool sums);
 void mp_live_release(struct mp_live *l);
 
-/* Counts a line of the stream, with its LF: an event once, a stack by its weight. */
+/* Counts a line of the stream (with its LF): an event as one, a stack by its weight. */
 void mp_live_add(struct mp_live *l, struct mp_str line);
 
-/* Shows the greatest counts, once a second; `last`: at once, to stay there. */
+/*
+ * Shows the greatest counts if a second has passed; `last`: immediately, and they stay on the
+ * terminal.
+ */
 void mp_live_show(struct mp_live *l, uint64_t events, uint64_t lost, bool last);
 
 #endif

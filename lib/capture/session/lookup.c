@@ -3,7 +3,7 @@
 
 #include "lib/capture/host/archs.h"
 
-/* Those of the target. */
+/* Finds the processes of the target. */
 static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of tasks and of the code that they run, and the lines that are made with it. Includes
- * format, plan, task, unwind.
+ * The tables of tasks and of the code that they run, and the formatter that makes lines with them.
+ * Includes format, plan, task, unwind.
  */
 #ifndef MP_CAPTURE_SESSION_LOOKUP_H
 #define MP_CAPTURE_SESSION_LOOKUP_H
@@ -11,21 +11,21 @@
 #include "lib/capture/stack/task.h"
 #include "lib/capture/stack/unwind.h"
 
-/* Its parts point to each other: it stays where it is. */
+/* Must not be moved, since its members point to each other. */
 struct mp_record_lookup {
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
-	struct mp_pids found; /* the processes of the target; none: the whole system */
+	struct mp_pids found; /* the processes of the target; empty: the whole system */
 };
 
 void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p);
 
 /*
- * Reads the names and mappings of tasks that already run, which takes the longer the more there are:
- * after the events are on. The tracking is on, so none is missed.
+ * Reads the names and mappings of running tasks. To be called after the events are enabled, since
+ * it takes long if there are many tasks; the tracking is running, so no change is missed.
  */
 void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_record_plan *p);
 void mp_record_lookup_release(struct mp_record_lookup *l);

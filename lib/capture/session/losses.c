@@ -19,37 +19,42 @@ enum {
 	EVENTS_MAX = 4000, /* whose counts fit into a record */
 };
 
-/* The counters of a ring; with `n` 0, the announcement that they are being read. */
+/* A record with the counters of a ring; with `n` 0, it announces that they are being read. */
 struct check {
 	struct perf_event_header header;
 	uint32_t ring;
 	uint32_t n;
 	struct mp_counts counts[];
-	/* followed by struct check_end */
+	/* a struct check_end follows */
 };
 
 struct check_end {
-	uint64_t time_ns; /* mp_ring_record_time() reads it here */
+	uint64_t time_ns; /* here mp_ring_record_time() finds the time */
 	uint64_t unused;
 };
 
-/* An event on a CPU. */
+/* The losses of an event on a CPU. */
 struct account {
-	uint64_t counted;   /* losses by the kernel's counter, reported */
-	uint64_t uncounted; /* losses that only the comparison shows, reported */
-	uint64_t from_ns;   /* no other of these happened before */
-	/* the check that waits for the end of its round */
-	uint64_t happened;	/* less what the kernel counted as lost */
-	uint64_t before, after; /* delivered before and after the counters were read */
-	/* an earlier check: not more than so many had been lost then; 0: none */
+	uint64_t counted;   /* reported losses that the kernel's counter shows */
+	uint64_t uncounted; /* reported losses that only the comparison shows */
+	uint64_t from_ns;   /* no unreported loss of the second kind was before this time */
+	/* of the check that waits for the end of its round */
+	uint64_t happened;	/* occurrences, without those that the kernel counted as lost */
+	uint64_t before, after; /* events delivered before the counters were read, and after that */
+	/* of an earlier check: at most this many had been lost by then; 0: there is none */
 	uint64_t most, most_ns;
 };
 
 struct ring {
-	uint64_t due_ns, read_ns; /* drainer: the next check, and the earliest after a full ring */
-	uint64_t begin_ns;	  /* writer: the latest check began */
-	uint64_t counted_ns;	  /* writer: the latest check whose counts were put began */
-	bool waits;		  /* a check waits for the end of its round */
+	/*
+	 * used by the drainer: time of the next check, and the earliest time of one after a full
+	 * ring
+	 */
+	uint64_t due_ns, read_ns;
+	uint64_t begin_ns; /* used by the writer: begin of the latest check */
+	/* used by the writer: begin of the latest check whose counted losses were reported */
+	uint64_t counted_ns;
+	bool waits; /* a check waits until its round ends */
 };
 
 struct mp_losses {
@@ -57,8 +62,8 @@ struct mp_losses {
 	struct mp_losses_sink sink;
 	const struct mp_queue_stream *stream;
 	struct ring *rings;
-	struct account *accounts; /* by ring and event */
-	struct mp_counts *counts; /* drainer: room for those of a ring */
+	struct account *accounts; /* indexed by ring and event */
+	struct mp_counts *counts; /* used by the drainer: room for the counts of a ring */
 };
 
 struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup)
@@ -75,7 +80,7 @@ struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup)
 	l->rings = mp_zalloc(setup->rings->n * sizeof(*l->rings));
 	l->accounts = mp_zalloc(setup->rings->n * setup->events->n * sizeof(*l->accounts));
 	l->counts = mp_zalloc(setup->events->n * sizeof(*l->counts));
-	for (i = 0; i < setup->rings->n; i++) /* not all at once */
+	for (i = 0; i < setup->rings->n; i++) /* spread the checks of the rings over the interval */
 		l->rings[i].due_ns = now + INTERVAL_NS * (i + 1) / setup->rings->n;
 	return l;
 }
@@ -119,7 +124,7 @@ bool mp_losses_is_comparable(const struct mp_event *e, const struct mp_tally *t)
 
 /* --- drainer ------------------------------------------------------------------------------------------ */
 
-/* False: the queue is full of readings. */
+/* Pushes a record. False: the queue is full of readings. */
 static bool push(struct mp_losses *l, size_t ring, const struct mp_counts *counts, size_t n)
 {
 	size_t size = sizeof(struct check) + n * sizeof(*counts) + sizeof(struct check_end);
@@ -177,8 +182,9 @@ static void put(struct mp_losses *l, size_t ring, size_t event, uint64_t n, uint
 }
 
 /*
- * What the kernel has counted since the last check was lost after that, and after the last record of
- * the ring; or after the record that preceded a loss, if the ring says that.
+ * Reports what the kernel has counted since the previous check. It was lost after that check, and
+ * after the last record of the ring; or after the record before the loss, if the ring says which
+ * that is.
  */
 static void put_counted(struct mp_losses *l, size_t ring, const struct mp_counts *counts,
 			uint64_t time_ns)
@@ -232,10 +238,11 @@ void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *reco
 }
 
 /*
- * Compares what happened with what was delivered. Events that happened while the counters were read may
- * be in one of the two numbers only, and so may those that had been counted but not yet delivered: at
- * most one of each kind of context, and only if as many came since. So some losses are reported by a
- * later check; `from_ns` is the time of a check by which no more had been lost than were reported.
+ * Compares the number of occurrences with the number of delivered events. Events that happened
+ * while the counters were read may be in one of the two numbers only, and so may those that had
+ * been counted but not yet delivered: at most one of each kind of context, and only if as many came
+ * since. So a later check reports some of the losses; `from_ns` is the time of the last check at
+ * which all losses so far were reported.
  */
 static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t time_ns)
 {

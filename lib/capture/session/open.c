@@ -13,13 +13,13 @@ enum {
 	QUEUE_MIN = 64 << 20,
 	QUEUE_MIN_COPIES = 32 << 20,
 	RING_BYTES = 2 << 20,
-	RING_BYTES_COPIES = 16 << 20, /* copies of stacks, 60 KiB: 270 samples */
+	RING_BYTES_COPIES = 16 << 20, /* for copies of stacks of 60 KiB: 270 samples */
 	RING_BYTES_LEAST = 256 << 10,
 	RINGS_TOTAL = 256 << 20,
-	CLOSED_AT_ONCE = 8, /* tracepoints; 0.3 s */
+	CLOSED_AT_ONCE = 8, /* more tracepoints take over 0.3 s to close */
 };
 
-/* A file for each event, CPU and task. */
+/* Raises the limit of open files: there is one for each event, CPU and task. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -31,7 +31,7 @@ static void raise_file_limit(void)
 		mp_say("cannot raise the limit of open files: %m");
 }
 
-/* The default is less for large machines, which have many CPUs. */
+/* The size of a ring. The default is smaller on large machines, which have many CPUs. */
 static size_t ring_bytes(const struct mp_record_plan *p)
 {
 	size_t bytes = p->copies ? RING_BYTES_COPIES : RING_BYTES;
@@ -43,7 +43,10 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 	return bytes;
 }
 
-/* Excludes this process, and others by option: the kernel does it where it can, else the writer. */
+/*
+ * Excludes mp-record, and processes that the user excludes: by the kernel if possible, else by the
+ * writer.
+ */
 static void find_excluded(struct mp_record_options *o)
 {
 	if (o->exclude_pipeline)
@@ -61,8 +64,8 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * The programs send copies of the stacks of these processes, and of their children, until there are
- * tables for them.
+ * Gives the programs the target: they send copies of the stacks of these processes, and of their
+ * children, until there are tables for them.
  */
 static void expect_processes(struct mp_record_opened *k, const struct mp_pids *pids)
 {
@@ -84,7 +87,7 @@ static size_t count_by(const struct mp_events *events, enum mp_stack_method meth
 	return n;
 }
 
-/* Before the recording, not after it: the stacks will be of little use. */
+/* Warns about stacks before the recording, since they will be of little use. */
 static void say_without_bpf(void)
 {
 	mp_say("%s: user stacks are taken along frame pointers, which most programs lack (%s-g cfi "
@@ -94,7 +97,7 @@ static void say_without_bpf(void)
 	       mp_bpf_built() ? "" : "install clang and build again; ");
 }
 
-/* The programs that walk user stacks, and their tables. */
+/* Loads the programs that walk user stacks, and makes their tables. */
 static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 			struct mp_record_plan *p)
 {
@@ -128,7 +131,10 @@ static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 	struct mp_target of_processes = p->target;
 	char *error;
 
-	/* without privileges only the user's own tasks can be tracked, and each has to be given */
+	/*
+	 * without privileges only tasks of the user can be tracked, and each of them has to be
+	 * named
+	 */
 	if (p->processes.n) {
 		of_processes.tids = (struct mp_pids){ NULL, 0, 0 };
 		mp_proc_threads_of(&p->processes, &of_processes.tids);
@@ -141,7 +147,10 @@ static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 		mp_pids_release(&of_processes.tids);
 }
 
-/* For copies of stacks the rings are larger and are read in parts: they are the buffer. */
+/*
+ * The limit of the queue. With copies of stacks the rings are larger, and are read in parts, so
+ * that they are the buffer.
+ */
 static size_t queue_limit(const struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	size_t least = p->copies ? QUEUE_MIN_COPIES : QUEUE_MIN;
@@ -150,7 +159,9 @@ static size_t queue_limit(const struct mp_record_opened *k, const struct mp_reco
 	return MP_MAX(least, 3 * k->rings.n * bytes);
 }
 
-/* The rings come first: an event precedes what happens to a task at the same time. */
+/*
+ * Adds streams, those of the rings first: at the same time, an event precedes a change of its task.
+ */
 static void add_streams(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	k->queue = mp_queue_new(queue_limit(k, p));

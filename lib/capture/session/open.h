@@ -22,21 +22,23 @@ struct mp_record_opened {
 	struct mp_grace *grace;
 	struct mp_track *track;
 	struct mp_rings rings;
-	struct mp_bpf_filters *filters;	  /* NULL: none */
-	struct mp_bpf_stacks *bpf_stacks; /* NULL: none */
-	struct mp_walk_tables tables;	  /* for them */
+	struct mp_bpf_filters *filters;	  /* NULL: there are none */
+	struct mp_bpf_stacks *bpf_stacks; /* NULL: there are none */
+	struct mp_walk_tables tables;	  /* tables for `bpf_stacks` */
 	struct cap_opened_sources sources;
 	struct mp_queue *queue;
 	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
-	const struct mp_queue_stream *stack_stream; /* of the BPF stacks */
+	const struct mp_queue_stream *stack_stream; /* stream for the records of bpf_stacks */
 	struct mp_pids
-		threads;     /* ours, and those of excluded processes: tracepoints exclude them */
-	uint64_t bpf_cpu_ns; /* CPU time that it took to load and attach programs */
+		/* threads of mp-record and of excluded processes, which tracepoints exclude */
+		threads;
+	uint64_t bpf_cpu_ns; /* CPU time for loading and attaching programs */
 };
 
 /*
- * Opens everything, and makes `l`. What it does here does not depend on how many processes there are,
- * except for those of the target. Ends the program if it cannot. `k` and `l` stay where they are.
+ * Opens everything, and initializes `l`. The time that this takes does not depend on the number of
+ * processes, except for those of the target. Ends the program on failure. `k` and `l` must not be
+ * moved.
  */
 void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 		    struct mp_record_plan *p);

@@ -8,28 +8,28 @@
 #include "lib/stream/taskname.h"
 
 struct mp_record_options {
-	struct mp_specs specs; /* empty, and no collectors: the default event */
-	char **collectors;     /* names, then a NULL; NULL: none */
+	struct mp_specs specs; /* if empty, and without collectors: the default event */
+	char **collectors;     /* names, ending with NULL; NULL: none */
 	struct mp_event_options events;
 
-	bool system_wide; /* although there is a command */
-	const char *cpus; /* list; NULL: all */
+	bool system_wide; /* record the whole system although there is a command */
+	const char *cpus; /* a list as "0,2-4"; NULL: all CPUs */
 	struct mp_pids pids, tids;
-	const char **cgroups; /* globs */
+	const char **cgroups; /* globs of paths */
 	size_t n_cgroups, cap_cgroups;
-	char **command;		/* NULL: none */
-	struct mp_pids exclude; /* processes; ourselves besides */
+	char **command;		/* arguments, ending with NULL; NULL: no command */
+	struct mp_pids exclude; /* processes, in addition to mp-record */
 	bool exclude_pipeline;
 
-	struct mp_tasknames *names; /* names of tasks by a table; NULL: none */
-	uint64_t interval_ns;	    /* of counters and polled values; 0: not given */
-	uint64_t duration_ns;	    /* 0: until it is stopped */
+	struct mp_tasknames *names; /* table with names of tasks; NULL: none */
+	uint64_t interval_ns;	    /* interval of counters and polled values; 0: not given */
+	uint64_t duration_ns;	    /* 0: record until stopped */
 	uint64_t max_events;	    /* 0: no limit */
-	size_t ring_bytes;	    /* per CPU, a power of two; 0: by what is recorded */
-	int realtime;		    /* SCHED_FIFO priority of the draining, 0: none */
+	size_t ring_bytes;	    /* per CPU, a power of two; 0: depends on the events */
+	int realtime;		    /* SCHED_FIFO priority of the draining threads, 0: none */
 	const char *output;	    /* NULL: stdout */
 	bool quiet, verbose;
-	char **argv; /* for the header */
+	char **argv; /* of mp-record, for the header */
 };
 
 #endif

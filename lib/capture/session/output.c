@@ -36,7 +36,7 @@ bool mp_output_takes_stdout(const struct mp_out *out)
 	       !S_ISCHR(ours.st_mode);
 }
 
-/* The reader has closed the pipe: no message, but the shell must see the signal. */
+/* The reader has closed the pipe: ends without a message, by SIGPIPE, which the shell must see. */
 static _Noreturn void die_of_pipe(void)
 {
 	sigset_t set;

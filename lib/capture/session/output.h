@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where a recording goes, and how its stream begins. Includes io, ctl.
- */
+/* Opens and ends the output of a recording, and makes the begin of its header. Includes io, ctl. */
 #ifndef MP_CAPTURE_SESSION_OUTPUT_H
 #define MP_CAPTURE_SESSION_OUTPUT_H
 
@@ -12,8 +10,8 @@
 void mp_output_open(struct mp_out *out, const char *path);
 
 /*
- * Whether a program reads the stream from our stdout, also by "-o /dev/stdout": then nothing else may
- * write there.
+ * Whether the stream goes to our stdout, also by "-o /dev/stdout", and is read by a program: then
+ * nothing else may write there.
  */
 bool mp_output_takes_stdout(const struct mp_out *out);
 
@@ -24,12 +22,12 @@ bool mp_output_takes_stdout(const struct mp_out *out);
 void mp_output_check(const struct mp_out *out);
 
 /*
- * The header of a stream of events that begins at a time of CLOCK_MONOTONIC and CLOCK_REALTIME: clock,
- * boot, host, kernel, CPUs, command. New reference.
+ * Makes the header of a stream of events that begins at these times of CLOCK_MONOTONIC and
+ * CLOCK_REALTIME: clock, boot, host, kernel, CPUs, command. New reference.
  */
 json_t *mp_output_header(char **argv, size_t n_cpus, uint64_t clock_ns, uint64_t real_ns);
 
-/* An array of strings; the list ends with NULL. New reference. */
+/* Makes an array of strings from a list that ends with NULL. New reference. */
 json_t *mp_output_names(char **names);
 
 #endif

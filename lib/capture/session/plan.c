@@ -29,7 +29,10 @@ static void check_permissions(struct mp_record_plan *p)
 	o->events.stack &= ~MP_STACK_KERNEL;
 }
 
-/* perf has the ids of our pid namespace; so must /proc, where tasks and their code are looked up. */
+/*
+ * Refuses /proc of another pid namespace: tasks and their code are looked up there, by the ids that
+ * perf uses, which are those of our namespace.
+ */
 static void check_proc(void)
 {
 	char text[32];
@@ -40,7 +43,7 @@ static void check_proc(void)
 		mp_die("/proc is that of another pid namespace (mount -t proc proc /proc)");
 }
 
-/* A collector that cannot start does not stop the others. */
+/* Adds the collectors. One that cannot start does not stop the others. */
 static void resolve_collectors(struct mp_record_plan *p)
 {
 	struct mp_buf remain = { NULL, 0, 0 };
@@ -61,13 +64,13 @@ static void resolve_collectors(struct mp_record_plan *p)
 	mp_buf_release(&remain);
 }
 
-/* Whether the command is recorded, rather than only limiting the time. */
+/* Whether the command itself is recorded, and does not only limit the time. */
 static bool is_command_target(const struct mp_record_options *o)
 {
 	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
 }
 
-/* The fields that distinguish the counts of an interval. */
+/* The fields by which the counts of an interval are separate. */
 static unsigned count_context(const struct mp_record_options *o)
 {
 	if (o->n_cgroups)
@@ -77,7 +80,7 @@ static unsigned count_context(const struct mp_record_options *o)
 	return o->pids.n || (o->command && !o->system_wide) ? MP_CTX_PID | MP_CTX_COMM : MP_CTX_CPU;
 }
 
-/* An option that applies to none of the events would be ignored. */
+/* Refuses an option that applies to none of the events, since it would be ignored. */
 static void check_rates(const struct mp_record_plan *p)
 {
 	bool reads = false, by_freq = false, by_period = false;
@@ -116,7 +119,8 @@ static void resolve_events(struct mp_record_plan *p)
 		mp_die("%s", error);
 	if (mp_events_resolve(&own, &p->o->specs, cap_sources, &p->o->events, &p->tracefs, &error) <
 	    0) {
-		mp_events_merge(&p->events, &own); /* its probes are removed with the others */
+		/* so that its probes are removed with the others */
+		mp_events_merge(&p->events, &own);
 		mp_die("%s", error);
 	}
 	mp_events_merge(&p->events, &own);
@@ -140,7 +144,7 @@ static void resolve_events(struct mp_record_plan *p)
 	check_rates(p);
 }
 
-/* With the processes that they started. mp_attach() finds their threads. */
+/* Finds the processes of -p, with those that they started. mp_attach() finds their threads. */
 static void find_processes(struct mp_record_plan *p)
 {
 	struct mp_pids *pids = &p->processes;
@@ -155,7 +159,9 @@ static void find_processes(struct mp_record_plan *p)
 	p->target.inherit = true;
 }
 
-/* Events that collectors need of the whole system, where something else was given. */
+/*
+ * Marks the events that collectors need of the whole system, even if only some tasks are recorded.
+ */
 static void widen(struct mp_record_plan *p)
 {
 	bool narrow = !p->whole || p->target.n_cgroups || p->o->cpus;
@@ -186,11 +192,14 @@ static bool is_permitted(const struct mp_event *e, const struct mp_event_program
 	trial.tp = program->tp ? program->tp : e->tp;
 	if (mp_tracings_try(&trial, &error) == 0)
 		return true;
-	free(error); /* the tracepoints themselves do nearly as well */
+	free(error); /* not serious: the tracepoints themselves lose little more */
 	return false;
 }
 
-/* For events that may happen on idle CPUs; where only tasks are recorded, these have no events. */
+/*
+ * Lets programs record the events that may occur on idle CPUs; not if only tasks are recorded,
+ * since an idle CPU runs none of them.
+ */
 static void use_programs(struct mp_record_plan *p)
 {
 	bool everywhere = p->whole && !p->target.n_cgroups, permitted = false;

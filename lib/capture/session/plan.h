@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first step of a recording: which events are recorded, of which tasks. Nothing is opened yet,
- * but probes are made. Includes command, event, options, target.
+ * The first step of a recording: decides which events are recorded, of which tasks. It opens no
+ * event, but makes probes. Includes command, event, options, target.
  */
 #ifndef MP_CAPTURE_SESSION_PLAN_H
 #define MP_CAPTURE_SESSION_PLAN_H
@@ -14,28 +14,28 @@
 struct mp_record_plan {
 	struct mp_record_options *o;
 	struct mp_events events;
-	struct mp_tracefs *tracefs; /* NULL: not needed */
+	struct mp_tracefs *tracefs; /* NULL: not needed so far */
 	size_t collectors_failed;
-	bool user_stacks, kernel_stacks; /* some events have them */
+	bool user_stacks, kernel_stacks; /* some events have user stacks, kernel stacks */
 	bool copies;			 /* some events copy user stacks */
 
 	struct mp_target target;
-	struct mp_pids processes;  /* with -p: the processes and their children */
-	struct mp_command command; /* with -- COMMAND: waits to be started */
-	bool stdout_taken;	   /* by the stream */
-	bool whole;		   /* the system or cgroups, not tasks */
-	bool everyone;		   /* some events are of all tasks */
+	struct mp_pids processes;  /* for -p: the processes and their children */
+	struct mp_command command; /* for -- COMMAND: waits to be started */
+	bool stdout_taken;	   /* the stream goes there */
+	bool whole;		   /* the system or cgroups are recorded, not tasks */
+	bool everyone;		   /* some events are recorded for all tasks */
 };
 
 /*
- * Resolves the events. Ends the program if they cannot be recorded, as the following functions do.
+ * Resolves the events. This and the following functions end the program if recording is impossible.
  */
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o);
 
-/* Finds the target, and prepares the command: signals must be blocked by now. */
+/* Finds the target, and prepares the command; signals must be blocked before. */
 void mp_record_plan_target(struct mp_record_plan *p);
 
-/* To be called after the events were closed, because it removes probes. */
+/* To be called after the events are closed, because it removes probes. */
 void mp_record_plan_release(struct mp_record_plan *p);
 
 #endif

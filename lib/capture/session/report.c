@@ -5,7 +5,7 @@
 
 #include "lib/stream/unit.h"
 
-enum { LISTED_MAX = 3 }; /* types in a message */
+enum { LISTED_MAX = 3 }; /* maximum number of types in a message */
 
 static void report_full(uint64_t n)
 {
@@ -15,7 +15,10 @@ static void report_full(uint64_t n)
 		       (unsigned long long)n, n == 1 ? "event was" : "events were");
 }
 
-/* "880 events were lost: the kernel dropped them without counting them (sched:sched_waking 880)" */
+/*
+ * Prints "880 events were lost: the kernel dropped them without counting them (sched:sched_waking
+ * 880)".
+ */
 static void report_unexplained(const struct mp_account *a, const struct mp_events *events)
 {
 	struct mp_buf types = { NULL, 0, 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is reported on stderr at the end of a recording. Includes account, grace, writer. */
+/* Prints the messages at the end of a recording. Includes account, grace, writer. */
 #ifndef MP_CAPTURE_SESSION_REPORT_H
 #define MP_CAPTURE_SESSION_REPORT_H
 
@@ -8,11 +8,11 @@
 #include "lib/capture/session/account.h"
 #include "lib/capture/session/writer.h"
 
-/* Always reports losses; unless `quiet` stacks, too, and, on a terminal, totals. */
+/* Always reports losses. Unless `quiet`, also reports stacks and, on a terminal, totals. */
 void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
 		      bool verbose);
 
-/* The account of each CPU, and what was looked up. */
+/* Prints the account of each CPU, and how much was looked up. */
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 		       struct mp_grace *grace, const struct mp_bpf_stacks *stacks);
 

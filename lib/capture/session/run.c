@@ -27,7 +27,10 @@ static void start_drain(struct mp_record_run *r, struct mp_record_plan *p,
 	mp_pids_add(&k->threads, r->drain_tid);
 }
 
-/* Tracepoints exclude threads, not processes: now all threads of mp-record are known. */
+/*
+ * Sets the filters of tracepoints, which exclude threads, not processes: by now all threads of
+ * mp-record are known.
+ */
 static void set_filters(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	char *error;
@@ -58,7 +61,10 @@ static void show_status(void *arg)
 		mp_live_show(r->writer.live, r->writer.written, r->writer.lost, false);
 }
 
-/* Nobody can read the stacks of all events; with -n there are few. */
+/*
+ * Whether a terminal gets a summary: nobody can read the stacks of all events, unless -n limits
+ * them to a few.
+ */
 static bool wants_summary(const struct mp_record_plan *p)
 {
 	size_t i;
@@ -130,7 +136,9 @@ static void stop_sources(void *arg)
 	cap_sources_stop(r->sources);
 }
 
-/* For -v, and for tests: CPU time depends less on what else runs than time does. */
+/*
+ * Prints the CPU time, for -v and for tests: it depends less on other load than elapsed time does.
+ */
 static void report_start(const struct mp_record_run *r, const struct mp_record_opened *k,
 			 const struct mp_control_started *started)
 {
@@ -139,7 +147,7 @@ static void report_start(const struct mp_record_run *r, const struct mp_record_o
 	       (double)k->bpf_cpu_ns / 1e6);
 }
 
-/* A reader that sees the header knows that events are being recorded. */
+/* Writes the header; a reader that sees it knows that events are being recorded. */
 static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
 	struct mp_control_setup setup = {
@@ -174,8 +182,8 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 }
 
 /*
- * What runs already. Processes of the whole system get tables for BPF when their first stack comes,
- * those of the target now.
+ * Reads the tasks that already run. If the whole system is recorded, a process gets its tables for
+ * BPF when its first stack comes; processes of the target get them now.
  */
 static void scan(struct mp_record_run *r, const struct mp_record_plan *p,
 		 struct mp_record_opened *k, struct mp_record_lookup *l)

@@ -16,29 +16,29 @@
 #include "lib/capture/session/writer.h"
 #include "lib/stream/ctl.h"
 
-/* Its threads point to it: it stays where it is. */
+/* Must not be moved, since its threads point to it. */
 struct mp_record_run {
-	struct mp_out *out; /* set by the caller, as the next two */
+	struct mp_out *out; /* set by the caller, like the next two members */
 	struct mp_control *control;
 	uint64_t began_ns; /* when the program began */
 	const struct mp_record_plan *plan;
 	struct mp_rings *rings;
 	const struct cap_opened_sources *sources;
-	struct mp_drain *drain; /* NULL: not yet, or not any more */
+	struct mp_drain *drain; /* NULL: not started yet, or ended */
 	int drain_tid;
 	struct mp_writer writer;
 	struct mp_status_line status;
 	struct mp_live live;
 	json_t *header;
-	bool command_failed; /* it could not be run */
+	bool command_failed; /* the command could not be executed */
 };
 
-/* Starts the threads and the events, and writes until the last event. */
+/* Starts the threads and the events, and writes until the last event is written. */
 void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
 		   struct mp_record_lookup *l);
 void mp_record_run_release(struct mp_record_run *r);
 
-/* Writes a control line, which a terminal does not get. Takes the reference over. */
+/* Writes a control line, except to a terminal. Takes the reference. */
 void mp_record_write_json(struct mp_record_run *r, json_t *object);
 
 #endif

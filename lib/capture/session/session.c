@@ -20,15 +20,15 @@ struct recording {
 };
 
 /*
- * A recording that ends before it has begun leaves no probe behind. `arg` points to it, or to NULL
- * when it has cleaned up itself.
+ * At exit, removes the probes of a recording that ends before it has begun. `arg` points to the
+ * recording, or to NULL if that has cleaned up.
  */
 static void clean_up(int status, void *arg)
 {
 	struct recording *r = *(struct recording **)arg;
 
 	(void)status;
-	/* the drainer reads the rings until the end: then the next recording removes the probes */
+	/* the drainer still reads the rings: the next recording removes the probes */
 	if (!r || r->run.drain)
 		return;
 	mp_record_close_events(&r->opened, &r->plan);
@@ -36,8 +36,8 @@ static void clean_up(int status, void *arg)
 }
 
 /*
- * First of all, since on a busy machine each step before that waits for a CPU. Threads have their own
- * priorities, and the command that of the caller.
+ * To be called first, since on a busy machine each later step waits for a CPU. Other threads get
+ * priorities of their own, and the command that of mp-record's caller.
  */
 static void be_realtime(int priority)
 {

@@ -6,7 +6,7 @@
 #include "lib/capture/session/options.h"
 
 /*
- * Records. Returns the status for main. What cannot be done at all ends the program with a message
+ * Records. Returns the status for main. If recording is impossible, ends the program with a message
  * that says what is missing.
  */
 enum mp_status mp_record(struct mp_record_options *o);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 /*
- * A row for each source. Those with a prefix of their own come before the tracepoints, which any name
- * with a colon may be.
+ * A row for each source. Sources with a prefix of their own come before tracepoints, which may have
+ * any name with a colon.
  */
 #define SOURCES(ROW)               \
 	ROW(cap_aggregates)        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of the sources of events, and those of them that take part in a recording. Includes
+ * The table of the sources of events, and the list of those that a recording uses. Includes
  * recording, source.
  */
 #ifndef MP_CAPTURE_SESSION_SOURCES_H
@@ -9,10 +9,10 @@
 #include "lib/capture/event/source.h"
 #include "lib/capture/ring/recording.h"
 
-/* In the order in which they are asked for a name, NULL after the last one. */
+/* In the order in which they are asked for a name; ends with NULL. */
 extern const struct cap_source *const cap_sources[];
 
-/* One that has a state. */
+/* A source in use, with its state. */
 struct cap_opened {
 	const struct cap_source *source;
 	void *state;
@@ -23,7 +23,7 @@ struct cap_opened_sources {
 	size_t n, cap;
 };
 
-/* As the functions of struct cap_source, for all that there are. */
+/* These call the functions of struct cap_source for all opened sources. */
 size_t cap_sources_parse(const char *text);
 int cap_sources_try(const struct mp_events *events, char **error);
 int cap_sources_open(struct cap_opened_sources *o, const struct cap_recording *recording,

@@ -19,7 +19,7 @@ void mp_status_line_init(struct mp_status_line *s, bool wanted)
 static void put(const char *text, int len)
 {
 	if (write(STDERR_FILENO, text, len) < 0)
-		return; /* nobody looks */
+		return; /* an error does not matter */
 }
 
 void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost)

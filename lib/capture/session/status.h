@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one line on a terminal that says how the recording goes. Includes base. */
+/* A line on a terminal that shows the progress of the recording. Includes base. */
 #ifndef MP_CAPTURE_SESSION_STATUS_H
 #define MP_CAPTURE_SESSION_STATUS_H
 
@@ -8,13 +8,13 @@
 struct mp_status_line {
 	bool on;
 	uint64_t began_ns, shown_ns;
-	uint64_t events; /* when it was shown last */
+	uint64_t events; /* time of the previous output */
 };
 
-/* `wanted`, and stderr is a terminal. */
+/* Enables the line if it is `wanted` and stderr is a terminal. */
 void mp_status_line_init(struct mp_status_line *s, bool wanted);
 
-/* Shows elapsed time, events, rate and losses; a few times a second at most. */
+/* Shows elapsed time, events, rate and losses, a few times a second at most. */
 void mp_status_line_show(struct mp_status_line *s, uint64_t events, uint64_t lost);
 void mp_status_line_clear(struct mp_status_line *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How records become text, for sources that handle some of their own. Includes format, task, taskname. */
+/* What sources need to convert records of their own to text. Includes format, task, taskname. */
 #ifndef MP_CAPTURE_SESSION_SYMBOLIZER_H
 #define MP_CAPTURE_SESSION_SYMBOLIZER_H
 
@@ -7,11 +7,11 @@
 #include "lib/capture/stack/task.h"
 #include "lib/stream/taskname.h"
 
-/* Borrowed. */
+/* Members are borrowed. */
 struct cap_symbolizer {
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
-	struct mp_tasknames *names; /* NULL: tasks keep theirs */
+	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 };
 
 #endif

@@ -14,7 +14,8 @@
 
 enum {
 	POP_MS = 100,
-	DEAD_NS = 1000000000, /* a task's last switch comes after its exit record */
+	/* how long an ended task is kept: its last switch comes after its exit record */
+	DEAD_NS = 1000000000,
 };
 
 void mp_writer_release(struct mp_writer *w)
@@ -51,7 +52,7 @@ static void put_text(struct mp_writer *w)
 	w->text.len = 0;
 }
 
-/* Whether the user excluded the process; mp-record itself always is. */
+/* Whether the user excludes the process. mp-record itself is always excluded. */
 static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
 {
 	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
@@ -59,8 +60,9 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int
 }
 
 /*
- * Excluded, beyond the limit, recorded by another event of the same kind as well, or of a time when
- * some events were on and others were not: its end, or its begin, would be missing.
+ * Whether an event is not written: it is excluded, or beyond the limit of -n, or another event of
+ * the same kind recorded it as well, or it is of a time when some events were enabled and others
+ * not (an event without its counterpart would be written).
  */
 static bool is_omitted(const struct mp_writer *w, const struct mp_counter *c,
 		       const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
@@ -71,7 +73,7 @@ static bool is_omitted(const struct mp_writer *w, const struct mp_counter *c,
 	       (task->source && task->source != c->tid);
 }
 
-/* A line with its LF, with the names of the user's table. */
+/* Writes a line (with its LF), with task names from the user's table. */
 static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 {
 	struct mp_str renamed;
@@ -122,8 +124,9 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_counte
 }
 
 /*
- * If several users record the same software event, Linux 6.18 gives the samples of all of them the id
- * of the first. Then it is clear what an unknown id means if there is only one such event.
+ * The index of the event with an id. If several programs record the same software event, Linux 6.18
+ * gives the samples of all of them the id of the first, which is unknown here. If there is only one
+ * such event, the sample is of that.
  */
 static bool adopt(const struct mp_writer *w, size_t ring, struct mp_counter *c)
 {
@@ -172,7 +175,7 @@ static struct mp_str text_of(const struct perf_event_header *h, const char *text
 	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
 }
 
-/* Sets the name that the record gives; the tracking may report it a little later. */
+/* Sets the name from a record of a new name; the record of the tracking may come a little later. */
 static void set_name(struct mp_writer *w, const struct perf_event_header *h)
 {
 	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
@@ -202,7 +205,7 @@ static void write_builtin(struct mp_writer *w, size_t ring, const struct mp_queu
 	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
 }
 
-/* What was read. It is in no account: nothing fired. */
+/* Writes a polled value. It is not in the account, since no event fired. */
 static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 {
 	struct mp_event e = w->events->v[r->event];
@@ -219,7 +222,7 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	w->late += r->time_ns < w->watermark_ns;
 	if (w->max_events && w->written == w->max_events)
 		return;
-	if (r->pid < 0) /* the rest of the processes, a CPU, a cgroup */
+	if (r->pid < 0) /* "[rest]", a CPU or a cgroup: not a task */
 		e.context &= ~(MP_CTX_PID | MP_CTX_TID);
 	if (!r->cgroup)
 		e.context &= ~MP_CTX_CGROUP;
@@ -227,7 +230,7 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	memcpy(named.comm, r->comm, r->comm_len);
 	if (!r->comm_len && r->pid > 0)
 		task = mp_tasks_get(w->tasks, r->pid, r->tid);
-	/* the last counts are read after the stop: the recording ends with them */
+	/* after the stop only the last counts come: the recording ends with them */
 	w->until_ns = MP_MAX(w->until_ns, r->time_ns);
 	write_line(w, &e, r->event, &s, task, r->cpu);
 }
@@ -250,7 +253,7 @@ static void put_loss(void *arg, size_t ring, const struct mp_ctl *loss)
 	mp_writer_put_loss(arg, ring, loss);
 }
 
-/* The next check of the counters says of which type they are. */
+/* Handles a loss that the ring reports. The next check of the counters finds out its type. */
 static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
 			uint64_t time_ns)
 {
@@ -313,7 +316,10 @@ static void handle_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
 	mp_tasks_mmap(w->tasks, r->pid, r->tid, &map);
 }
 
-/* Of the whole system, or of the processes that are recorded: those have had a sample. */
+/*
+ * Sends the mappings of a process for its BPF tables: of every process if the whole system is
+ * recorded, else of those that have tables.
+ */
 static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(w->tasks, tid);
@@ -416,12 +422,12 @@ static bool is_whole(const struct perf_event_header *h, enum mp_queue_type type)
 	};
 
 	if ((type == MP_QUEUE_EVENTS || type == MP_QUEUE_TASKS) && h->size % sizeof(uint64_t))
-		return false; /* the kernel pads its records */
+		return false; /* the kernel pads records */
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
 	       h->size >= least[h->type] + sizeof(struct mp_record_id);
 }
 
-/* Puts a record among those that wait; nearly always it is the latest. */
+/* Inserts a record among those that wait; nearly always at the end. */
 static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
 {
 	size_t i;
@@ -443,7 +449,7 @@ static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
 		mp_tasks_changed(w->tasks, comm->tid, x->time_ns);
 }
 
-/* What a record says before it is its turn. */
+/* Handles what must be known from a record before its turn in time comes. */
 static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_queue_record *x)
 {
 	if (type == MP_QUEUE_TASKS)
@@ -489,7 +495,7 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		mp_queue_recycle(w->queue, chunk);
 }
 
-/* The two streams whose next records are earliest; SIZE_MAX: none. */
+/* Finds the two streams whose next records are earliest; SIZE_MAX: there is none. */
 static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *second_ns)
 {
 	uint64_t first_ns = UINT64_MAX;
@@ -515,8 +521,8 @@ static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *se
 }
 
 /*
- * Handles the next records of a stream up to `last_ns`, at most those of one chunk, so that its
- * memory is free for the drainer soon.
+ * Handles the next records of a stream up to `last_ns`, at most those of one chunk, so that the
+ * drainer soon gets its memory back.
  */
 static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t last_ns)
 {
@@ -536,7 +542,7 @@ static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t 
 		mp_queue_recycle(w->queue, chunk);
 }
 
-/* Writes all records below `bound_ns`, merged. */
+/* Handles all records before `bound_ns`, merged. */
 static void merge(struct mp_writer *w, uint64_t bound_ns)
 {
 	uint64_t second_ns;
@@ -629,7 +635,7 @@ void mp_writer_run(struct mp_writer *w)
 			continue;
 		}
 		settled_ns = chunk->settled_ns;
-		/* all that the kernel said of tasks up to the scan has to be noted */
+		/* the kernel's records of tasks up to the scan must have been noted */
 		complete = chunk->began_ns >= w->scanned_ns || settled_ns == UINT64_MAX;
 		mp_queue_recycle(w->queue, chunk);
 		if (complete)

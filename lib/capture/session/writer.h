@@ -21,11 +21,11 @@
 struct mp_stream_queue {
 	struct mp_queue_record *v;
 	size_t first, n, cap;
-	uint64_t last_ns; /* time of the record before, in the order of the ring */
+	uint64_t last_ns; /* time of the previous record in the ring */
 };
 
 struct mp_writer {
-	/* set by the caller, borrowed */
+	/* set by the caller; borrowed */
 	const struct mp_events *events;
 	const struct mp_rings *rings;
 	struct mp_queue *queue;
@@ -33,35 +33,35 @@ struct mp_writer {
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
 	const struct mp_pids *exclude; /* processes whose samples are not written */
-	struct mp_tasknames *names;    /* NULL: tasks keep theirs */
+	struct mp_tasknames *names;    /* names from the user's table; NULL: tasks keep theirs */
 	const struct mp_control *control;
 	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
-	uint64_t from_ns;	  /* from then on all events were enabled */
-	uint64_t scanned_ns;	  /* when the tasks that ran already had been read */
+	uint64_t from_ns;	  /* when all events were enabled */
+	uint64_t scanned_ns;	  /* when the tasks that ran already had been read from /proc */
 	uint64_t max_events;	  /* 0: no limit */
 	bool whole;		  /* the whole system is recorded */
-	bool silent;		  /* no events, so no control lines either */
+	bool silent;		  /* writes neither events nor control lines */
 	const struct cap_opened_sources *sources;
-	bool readable;		 /* for a terminal: lines for people, no control lines */
-	struct mp_live *live;	 /* for a terminal: a summary instead of lines; NULL: none */
-	void (*stop)(void *arg); /* the limit is reached, or the output is gone */
+	bool readable;		 /* for a terminal: readable lines, no control lines */
+	struct mp_live *live;	 /* for a terminal: a summary instead of lines; NULL: write lines */
+	void (*stop)(void *arg); /* called when the limit is reached, or the output has failed */
 	void (*tick)(void *arg); /* called between rounds, for the status line */
 	void *arg;
 
 	/* results */
-	struct mp_tally *tally; /* by ring and event: mp_writer_tally() */
+	struct mp_tally *tally; /* indexed by ring and event: mp_writer_tally() */
 	struct mp_ring_tally *ring_tally;
 	uint64_t written, excluded, lost;
-	uint64_t late;	     /* older than the watermark */
-	uint64_t track_lost; /* records of tasks that were lost: names may be wrong */
+	uint64_t late;	     /* events that came after the watermark had passed their time */
+	uint64_t track_lost; /* lost records of tasks, so that names may be wrong */
 	uint64_t throttled;
 	uint64_t broken;	  /* records that could not be parsed */
-	const char *broken_owner; /* of the stream of the last of them */
+	const char *broken_owner; /* owner of the stream of the last broken record */
 	uint64_t watermark_ns;
-	uint64_t until_ns; /* until then all events were enabled; what is later is not written */
-	uint64_t bytes;	   /* written */
+	uint64_t until_ns; /* all events were enabled until then; later ones are not written */
+	uint64_t bytes;	   /* bytes written */
 
-	/* inside */
+	/* private */
 	struct mp_stream_queue *streams;
 	size_t n_streams;
 	struct mp_buf text, renamed;
@@ -69,7 +69,7 @@ struct mp_writer {
 	bool stopping;
 };
 
-/* After the last stream was added to the queue, whose handlers it sets. */
+/* To be called after the last stream was added to the queue; sets the handlers of streams. */
 void mp_writer_init(struct mp_writer *w);
 void mp_writer_release(struct mp_writer *w);
 
@@ -78,13 +78,13 @@ static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t
 	return &w->tally[ring * w->events->n + event];
 }
 
-/* Until the last mark of the queue. */
+/* Handles the queue up to its last mark. */
 void mp_writer_run(struct mp_writer *w);
 
-/* Writes the line of a loss of a ring, and counts its events. */
+/* Writes the line for a loss of a ring, and counts the lost events. */
 void mp_writer_put_loss(struct mp_writer *w, size_t ring, const struct mp_ctl *loss);
 
-/* Writes bytes to the output, counted; a failure is left to the caller in out->error. */
+/* Writes bytes to the output, and counts them. The caller finds a failure in out->error. */
 void mp_writer_put(struct mp_writer *w, struct mp_str text);
 
 #endif

@@ -7,8 +7,8 @@
 enum {
 	CACHE_MAX_BYTES = 16 << 20,
 	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
-	TRACING_FRAMES = 4,	    /* at most so many frames belong to the tracing itself */
-	JIT_NS = 100000000,	    /* how long the name of code without a file is kept */
+	TRACING_FRAMES = 4,	    /* maximum number of frames that belong to the tracing itself */
+	JIT_NS = 100000000,	    /* how long a name of code without a file is cached */
 };
 
 struct cached {
@@ -60,8 +60,8 @@ static void add_truncated(struct mp_chain_texts *s, bool kernel)
 
 /*
  * Whether a frame belongs to the tracing. If several programs are attached to a tracepoint, the
- * kernel calls them from a function of its own, and BPF programs from another. Neither shows where
- * the event happened.
+ * kernel calls them from a function of its own, and BPF programs from another. Neither of these
+ * functions is where the event happened.
  */
 static bool is_tracing(struct mp_str frame)
 {
@@ -70,9 +70,9 @@ static bool is_tracing(struct mp_str frame)
 }
 
 /*
- * Writes the frames to s->scratch, leaf first. The address in a caller is the return address. One
- * less is in the call itself; this matters if the called function never returns. Returns false if a
- * name may change.
+ * Writes the frames to s->scratch, leaf first. The address in a caller is the return address. The
+ * address minus one is within the call itself, which matters if the called function never returns.
+ * Returns false if a name may change.
  */
 static bool name_frames(struct mp_chain_texts *s, const struct mp_process *process,
 			const struct mp_chain *c, uint64_t now_ns, bool *cut)

@@ -15,17 +15,18 @@
 struct mp_chain {
 	const uint64_t *ips;
 	size_t n;
-	unsigned max;	/* frames to write at most */
-	unsigned asked; /* limit of frames that the kernel had; 0: MP_CONTEXT_CUT is in the chain */
+	unsigned max; /* maximum number of frames to write */
+	/* the limit of frames that the kernel applied; 0: MP_CONTEXT_CUT is in the chain */
+	unsigned asked;
 };
 
 struct mp_chain_texts {
 	struct mp_symbols *symbols;
 	struct mp_map cache;
 	struct mp_buf scratch, text;
-	size_t *ends; /* where the frames in scratch end */
+	size_t *ends; /* ends of the frames in `scratch` */
 	size_t n_ends, cap_ends;
-	uint64_t truncated; /* so many stacks lack frames */
+	uint64_t truncated; /* number of stacks that lack frames */
 	uint64_t looked_up, missed;
 };
 

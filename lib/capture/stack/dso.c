@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	HELD_MAX = 256, /* files that are open because their symbols are not read yet */
+	HELD_MAX = 256, /* maximum number of files that are open until their symbols are read */
 	CFI_MAX_BYTES = 64 << 20,
 };
 
@@ -58,7 +58,7 @@ void mp_dsos_release(struct mp_dsos *d)
 	free(d->with_cfi);
 }
 
-/* All processes of our architecture have the same vDSO as this one. */
+/* All processes of our architecture have the same vDSO as mp-record. */
 static void find_vdso(void *arg, const struct mp_proc_map *map)
 {
 	struct mp_dso *dso = arg;
@@ -130,11 +130,12 @@ static void hold(struct mp_dsos *d, struct mp_dso *dso)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < d->n_held; i++) /* files whose symbols were read are closed */
+	for (i = 0; i < d->n_held; i++) /* of these, files whose symbols were read are closed */
 		if (d->held[i]->fd >= 0)
 			d->held[kept++] = d->held[i];
 	d->n_held = kept;
-	if (d->n_held == HELD_MAX) { /* it will be opened again by its path, if it still exists */
+	/* this one will be opened again by its path, if it still exists */
+	if (d->n_held == HELD_MAX) {
 		close(d->held[0]->fd);
 		d->held[0]->fd = -1;
 		memmove(d->held, d->held + 1, --d->n_held * sizeof(*d->held));
@@ -206,7 +207,7 @@ static bool reopen(struct mp_dso *dso)
 	return dso->fd >= 0;
 }
 
-/* Closes the file when symbols and call frame information are read. */
+/* Closes a file once its symbols and call frame information are read. */
 static void close_if_done(struct mp_dso *dso)
 {
 	if (dso->fd < 0 || !dso->loaded || !dso->cfi_loaded)
@@ -228,8 +229,8 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso)
 }
 
 /*
- * Frees the call frame information that was used longest ago, but not `kept`, which was just
- * loaded.
+ * Frees the call frame information that has not been used for the longest time, except for `kept`,
+ * which was just loaded.
  */
 static void free_oldest(struct mp_dsos *d, const struct mp_dso *kept)
 {

@@ -11,23 +11,23 @@
 #include "lib/capture/object/elfsym.h"
 
 struct mp_dso {
-	uint32_t number;     /* from 1; the other side of cut.h knows it by this */
+	uint32_t number;     /* from 1; identifies the file for the kernel side, see cut.h */
 	char *path;	     /* in the mount namespace of the process */
-	char *name;	     /* the last part of the path, for "[name]+0x..." */
-	char *root;	     /* "/proc/PID/root" of a process that had mapped it, or "" */
-	uint64_t inode;	     /* 0: not known */
-	uint64_t start, end; /* of the first mapping that was seen */
+	char *name;	     /* last part of the path, for "[name]+0x..." */
+	char *root;	     /* "/proc/PID/root" of a process that mapped the file, or "" */
+	uint64_t inode;	     /* 0: unknown */
+	uint64_t start, end; /* range of the first mapping that was seen */
 	pid_t pid;
 	int fd; /* open until the symbols are read; -1: closed */
 	bool loaded;
-	struct mp_elfsym *symbols; /* NULL: none, or not loaded yet */
+	struct mp_elfsym *symbols; /* NULL: it has none, or they are not loaded yet */
 
 	/* call frame information, which may be freed and loaded again while the symbols remain */
 	bool cfi_loaded;
 	struct mp_segments segments;
-	struct mp_cfi *cfi; /* NULL: none, or not loaded */
-	uint64_t cfi_id;    /* of what is loaded; each loading has a new one */
-	uint64_t cfi_used;  /* when it was last used, as mp_dsos.cfi_clock */
+	struct mp_cfi *cfi; /* NULL: it has none, or it is not loaded */
+	uint64_t cfi_id;    /* identifies the loaded information; changes at each loading */
+	uint64_t cfi_used;  /* value of mp_dsos.cfi_clock at its last use */
 };
 
 struct mp_dsos {
@@ -35,7 +35,7 @@ struct mp_dsos {
 	struct mp_dso **held; /* files with an open fd, oldest first */
 	size_t n_held, cap_held;
 	struct mp_dso *vdso;
-	struct mp_dso **all; /* by number */
+	struct mp_dso **all; /* indexed by number */
 	size_t n_all, cap_all;
 
 	struct mp_dso **with_cfi; /* files whose call frame information is loaded */
@@ -59,8 +59,8 @@ struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso);
 
 /*
- * The call frame information of a file, which this reads if necessary; NULL if there is none. That
- * of all files takes at most cfi_max_bytes; to stay below, that which was used longest ago is
+ * The call frame information of a file, which this reads if necessary; NULL if there is none. All
+ * call frame information takes at most cfi_max_bytes; beyond that, the least recently used is
  * freed.
  */
 struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso);

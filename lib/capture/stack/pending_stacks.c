@@ -4,18 +4,19 @@
 #include <stdlib.h>
 
 enum {
-	KEPT = 128,	   /* stacks of a task; no more occur within MP_BPF_EARLIER_NS */
-	KEPT_COPIES = 256, /* 15 MiB: a sample follows its stack immediately, or never */
+	/* stacks per task; a task has no more of them within MP_BPF_EARLIER_NS */
+	KEPT = 128,
+	KEPT_COPIES = 256, /* 15 MiB; the sample comes immediately after its stack, or never */
 	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 4 << 10,
-	CERTAIN = 8, /* samples that agree outweigh one proof of the contrary */
+	CERTAIN = 8, /* number of agreeing samples that outweigh one that proves the contrary */
 };
 
 struct stored {
 	struct mp_pending_stack chain;
-	uint64_t copy; /* number of the copy plus 1; 0: it is a chain */
-	bool taken;    /* by a sample */
-	bool dropped;  /* the record before it on the CPU was lost */
+	uint64_t copy; /* number of the copy plus 1; 0: the stack is a chain */
+	bool taken;    /* a sample has got it */
+	bool dropped;  /* the previous record on its CPU was lost */
 };
 
 struct latest {
@@ -25,7 +26,7 @@ struct latest {
 
 struct copy {
 	struct mp_bpf_copy *record;
-	size_t cap; /* bytes */
+	size_t cap; /* size of the allocation */
 };
 
 void mp_pending_stacks_init(struct mp_pending_stacks *c)
@@ -82,7 +83,7 @@ enum mp_unwind_end mp_pending_stack_end(uint32_t end)
 	return MP_UNWIND_CFI;
 }
 
-/* Whether records of the CPU were lost since the last one. */
+/* Whether records of the CPU were lost since the previous record. */
 static bool note_drops(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
 	enum { CPUS_MAX = 1 << 16 };
@@ -101,7 +102,7 @@ static bool note_drops(struct mp_pending_stacks *c, const struct mp_bpf_head *he
 	return more;
 }
 
-/* The slot for the next stack of a task. */
+/* The slot where the next stack of a task is stored. */
 static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
 	struct mp_str key = { (const char *)&head->tid, sizeof(head->tid) };
@@ -188,7 +189,7 @@ static int8_t *order_of(struct mp_pending_stacks *c, size_t event)
 	return &c->orders[event];
 }
 
-/* The last stack before a sample, and the first after it. */
+/* The last stack before a sample, and the first one after it. */
 struct candidates {
 	struct stored *before, *after;
 };
@@ -205,8 +206,9 @@ static void consider(struct candidates *to, struct stored *s, uint64_t time_ns)
 }
 
 /*
- * The candidate on the side where the stacks of the event are. Only one after the sample proves that
- * they are after it, unless a record was lost before that one.
+ * Chooses the candidate before or after the sample, as is usual for the event. If there is only
+ * one, and it is after the sample, that proves that stacks come after samples, unless the record
+ * before it was lost.
  */
 static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {
@@ -225,7 +227,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	struct stored *s;
 	size_t i, later = 0;
 
-	/* the latest first; they came in order of time */
+	/* from the latest back; stacks came in order of time */
 	for (i = 0; l && i < KEPT; i++) {
 		s = &l->v[(l->next - 1 - i) % KEPT];
 		if (s->chain.time_ns + NEAR_NS <= want->time_ns)
@@ -235,7 +237,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 		    s->chain.sp == want->sp && (!s->copy || c->n_copies - s->copy < KEPT_COPIES))
 			consider(&found, s, want->time_ns);
 	}
-	if (later == KEPT) /* that of the sample has given way to them */
+	if (later == KEPT) /* the stack of the sample was overwritten by later ones */
 		return NULL;
 	s = found.before || found.after ? choose(&found, order_of(c, want->event), want->after)
 					: NULL;

@@ -13,7 +13,7 @@
 #include "lib/capture/stack/unwind.h"
 #include "lib/core/map.h"
 
-/* The end of a walk that an enum mp_bpf_end stands for. */
+/* Converts an enum mp_bpf_end. */
 enum mp_unwind_end mp_pending_stack_end(uint32_t end);
 
 struct mp_pending_stack {
@@ -21,20 +21,20 @@ struct mp_pending_stack {
 	uint64_t *ips;
 	size_t n, cap;
 	enum mp_unwind_end end;
-	const struct mp_bpf_copy *copy; /* instead of `ips`, or NULL */
+	const struct mp_bpf_copy *copy; /* a copy of the stack instead of `ips`, or NULL */
 };
 
 struct mp_pending_stacks {
 	struct mp_map map; /* tid -> its latest stacks */
 	struct copy *copies;
-	uint64_t n_copies; /* so many have arrived; the latest are kept */
+	uint64_t n_copies; /* copies that have arrived; the latest ones are kept */
 	int8_t *orders;	   /* by event: below 0, its stacks seem to come before its samples */
 	size_t n_orders;
-	uint32_t *drops; /* by CPU, as the latest record says */
+	uint32_t *drops; /* by CPU: mp_bpf_record.drops of the latest record */
 	size_t n_drops;
 };
 
-/* What a sample says of its stack. */
+/* What is known from a sample about its stack. */
 struct mp_pending_want {
 	pid_t tid;
 	uint64_t time_ns, ip, sp;
@@ -49,12 +49,13 @@ void mp_pending_stacks_release(struct mp_pending_stacks *c);
 bool mp_pending_stacks_put(struct mp_pending_stacks *c, const struct mp_bpf_head *record);
 
 /*
- * The stack of a sample, NULL if it is not there; valid until the next put. No other sample gets it.
+ * The stack of a sample, NULL if it has not arrived; valid until the next put. No other sample gets
+ * it.
  */
 const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *c,
 						      const struct mp_pending_want *want);
 
-/* The copy that was made at a time, NULL if it is not there; valid until the next put. */
+/* The copy that was made at a time, NULL if it has not arrived; valid until the next put. */
 const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pid_t tid,
 						 uint64_t time_ns);
 

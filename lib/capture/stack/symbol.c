@@ -8,7 +8,7 @@
 
 enum {
 	NAME_MAX_BYTES = 4096, /* names of nested templates may have 100 KiB */
-	KERNEL_GAP = 1 << 20,  /* farther from a kernel symbol, an address is not in its function */
+	KERNEL_GAP = 1 << 20,  /* an address farther from a kernel symbol is not in its function */
 	NAMES_MAX_BYTES = 64 << 20,
 };
 
@@ -53,8 +53,7 @@ static void add_frame(struct mp_buf *to, struct mp_str name, enum mp_mark mark)
 }
 
 /*
- * Appends the frame of a name: demangled, truncated to NAME_MAX_BYTES, escaped. Keeps it in a
- * cache.
+ * Appends the frame of a name: demangled, truncated to NAME_MAX_BYTES, escaped. Caches the result.
  */
 static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, struct mp_buf *to)
 {
@@ -81,7 +80,7 @@ static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, s
 	mp_buf_str(to, *text);
 }
 
-/* "[module]+0xoffset" */
+/* Writes "[module]+0xoffset". */
 static void add_offset(struct mp_symbols *s, const char *module, uint64_t offset, enum mp_mark mark,
 		       struct mp_buf *to)
 {
@@ -155,8 +154,8 @@ bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uin
 		return true;
 	}
 	/*
-	 * Anonymous memory, or a file that is not a program: some compilers write their code to a
-	 * file and map it.
+	 * Handles anonymous memory, or a file that is not a program, since some compilers write
+	 * their code to a file and map it.
 	 */
 	name = m ? mp_perfmap_find(jit_of(s, process->pid), addr, now_ns) : NULL;
 	if (name) {

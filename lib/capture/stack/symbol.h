@@ -14,10 +14,10 @@
 struct mp_symbols {
 	struct mp_dsos dsos;
 	struct mp_symtab kernel;
-	bool has_kernel;	  /* the kernel's symbols are read */
-	struct mp_map names;	  /* name in the file -> text of the frame */
+	bool has_kernel;	  /* the kernel's symbols were read */
+	struct mp_map names;	  /* name in the file -> frame in the stream */
 	struct mp_map jits;	  /* pid -> struct mp_perfmap */
-	uint64_t frames, unknown; /* frames, and those without a name */
+	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };
 
 void mp_symbols_init(struct mp_symbols *s);
@@ -39,7 +39,7 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);
 
-/* An argument of mp_tasks_init(). */
+/* The `dso` function for mp_tasks_init(). */
 struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, pid_t pid);
 
 #endif

@@ -68,7 +68,10 @@ static void set_process(struct mp_tasks *t, struct mp_task *task, struct mp_proc
 	task->text_len = 0;
 }
 
-/* Prepares the address space of a process for a change: it gets its own, with a new id. */
+/*
+ * Prepares the address space of a process for a change: a shared one is copied, and it gets a new
+ * id.
+ */
 static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
 {
 	struct mp_space *old = p->space, *s;
@@ -120,7 +123,7 @@ static void set_comm(struct mp_task *task, struct mp_str comm)
 	task->text_len = 0;
 }
 
-/* Gives a task the name that stands for an unknown one. */
+/* Gives a task the name ":TID", which means an unknown one. */
 static void set_unknown(struct mp_task *task)
 {
 	char name[16];
@@ -163,7 +166,7 @@ static void insert_mapping(struct mp_space *s, const struct mp_mapping *m)
 		first++;
 	for (last = first; last < s->n && s->v[last].start < m->end;)
 		last++;
-	/* the remaining parts of mappings that the new one covers in part */
+	/* the remaining parts of mappings that the new one overlaps */
 	n_tail = 0;
 	if (first < last && s->v[last - 1].end > m->end) {
 		tail[n_tail] = s->v[last - 1];

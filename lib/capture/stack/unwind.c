@@ -10,14 +10,17 @@
 enum {
 	CACHE_SETS = 1 << 14, /* with two rows each: 5 MiB */
 	CACHE_WAYS = 2,
-	STACK_MAX = 8 << 20, /* an address farther from the stack pointer is wrong */
+	STACK_MAX = 8 << 20, /* greatest plausible distance of an address from the stack pointer */
 };
 
-/* A cached result of mp_cfi_find(). The key is cfi_id of the file, and the offset in it. */
+/*
+ * A cached result of mp_cfi_find(). The key consists of the cfi_id of the file and the offset in
+ * it.
+ */
 struct mp_unwind_row {
 	uint64_t cfi_id; /* 0: empty */
 	uint64_t offset;
-	int found; /* what mp_cfi_find() returned */
+	int found; /* the result of mp_cfi_find() */
 	struct mp_cfi_row row;
 };
 
@@ -26,12 +29,12 @@ struct walk {
 	struct mp_unwinder *u;
 	const struct mp_space *space;
 	const struct mp_dump *dump;
-	const struct mp_mapping *mapping; /* of the preceding frame, or NULL */
+	const struct mp_mapping *mapping; /* mapping of the preceding frame, or NULL */
 	uint64_t regs[MP_CFI_REGS];
-	uint64_t stack; /* address of the copy */
+	uint64_t stack; /* address of the first byte of the copy */
 	bool leaf;
 	bool exact; /* the address is that of an interrupted instruction, not a return address */
-	bool lost;  /* no code is at the address: it was not a frame */
+	bool lost;  /* the address is not in code, so it was not that of a frame */
 	bool by_fp; /* some of the steps were along frame pointers */
 	enum mp_unwind_end end;
 };
@@ -75,7 +78,7 @@ static int find_row(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row
 	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row);
 }
 
-/* The row of an offset in a file. A new row replaces the older of the two in its set. */
+/* The row of an offset in a file. A new row replaces the older one of the two in its set. */
 static const struct mp_unwind_row *cached_row(struct mp_unwinder *u, const struct mp_dso *dso,
 					      uint64_t offset)
 {
@@ -105,7 +108,7 @@ static const struct mp_unwind_row *row_at(struct mp_unwinder *u, const struct mp
 	return cached_row(u, m->dso, addr - m->start + m->offset);
 }
 
-/* Whether code without call frame information is a root by its symbol. */
+/* Whether the symbol of code without call frame information shows that it is a root. */
 static bool is_root_symbol(const struct mp_mapping *m, uint64_t addr, bool leaf)
 {
 	const struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(m->dso) : NULL;
@@ -137,7 +140,7 @@ enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_s
 
 /* --- a walk ----------------------------------------------------------------------------------------- */
 
-/* Reads from the copy of the stack. If the address is beyond its end, w->end says so. */
+/* Reads from the copy of the stack. If the address is beyond its end, sets w->end to the reason. */
 static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
 {
 	struct walk *w = arg;
@@ -214,7 +217,8 @@ static bool apply_rules(struct walk *w, const struct mp_cfi_row *row,
 		if (!apply_rule(w, row, &rules[i], cfa, &next[i]))
 			return false;
 	w->regs[w->u->arch->sp] = cfa;
-	for (i = 0; i < n; i++) /* all at once: rules refer to the registers of this frame */
+	/* all at the end, since rules refer to the registers of this frame */
+	for (i = 0; i < n; i++)
 		w->regs[rules[i].reg] = next[i];
 	return true;
 }
@@ -226,7 +230,7 @@ static bool apply_full(struct walk *w, const struct mp_unwind_row *r, uint64_t c
 {
 	struct mp_cfi_full full;
 
-	/* any address within the row will do */
+	/* every address within the row has the same rules */
 	return mp_cfi_find_full(r->row.cfi, r->row.start, &full) > 0 &&
 	       apply_rules(w, &r->row, full.rules, full.n, cfa);
 }
@@ -310,9 +314,7 @@ static bool step_bare(struct walk *w)
 	return true;
 }
 
-/*
- * Whether this is the frame that the kernel made for a signal handler: the handler returns to `pc`.
- */
+/* Whether this is the frame that the kernel made for a signal handler, which returns to `pc`. */
 static bool is_signal_frame(const struct walk *w, const struct mp_mapping *m, uint64_t pc)
 {
 	const struct mp_dso *vdso = w->u->dsos->vdso;
@@ -373,7 +375,10 @@ static bool step(struct walk *w, uint64_t *ip)
 
 	*ip = w->exact && !w->leaf ? pc + 1 : pc;
 	if (!m) {
-		/* a frame pointer may have any value; call frame information should be right */
+		/*
+		 * a walk by frame pointers may follow a wrong one; by call frame information the
+		 * address should be right
+		 */
 		if (w->end != MP_UNWIND_FRAME_POINTER)
 			w->end = MP_UNWIND_MAPPING;
 		w->lost = !w->leaf;
@@ -388,7 +393,7 @@ static bool step(struct walk *w, uint64_t *ip)
 	if (!row || row->found <= 0)
 		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
 	if (row->row.signal && !w->leaf)
-		*ip = pc + 1; /* no call was there: signal handlers return to it */
+		*ip = pc + 1; /* not after a call: signal handlers return to this address */
 	return step_cfi(w, row);
 }
 

@@ -11,17 +11,18 @@
 #include "lib/capture/stack/dso.h"
 #include "lib/capture/stack/task.h"
 
-/* Registers and stack, as far as the kernel copied them. */
+/* Registers and stack, as much of it as the kernel has copied. */
 struct mp_dump {
 	uint64_t abi;	      /* PERF_SAMPLE_REGS_ABI_ */
 	const uint64_t *regs; /* in the order of mp_arch.perf_regs */
 	const char *stack;    /* begins at the stack pointer */
 	size_t len;	      /* bytes that were copied */
-	size_t asked;	      /* bytes that were to be copied; fewer could be if len is less */
-	bool kernel;	      /* the sample was taken in the kernel */
+	/* bytes that were requested; if len is less, no more could be copied */
+	size_t asked;
+	bool kernel; /* the sample was taken while the task was in the kernel */
 };
 
-/* How the walk ended. */
+/* Where the walk ended. */
 enum mp_unwind_end {
 	MP_UNWIND_COMPLETE,	 /* at the root of the thread */
 	MP_UNWIND_NO_STACK,	 /* there is no stack: the task is exiting, or within exec */
@@ -38,13 +39,13 @@ enum mp_unwind_end {
 	MP_UNWIND_ENDS,
 };
 
-/* "stack-size", "absent": the names of the reasons in the trailer; "complete". */
+/* The name of a reason in the trailer: "stack-size", "absent" and so on; "complete". */
 const char *mp_unwind_end_name(enum mp_unwind_end end);
 
 struct mp_unwinder {
 	const struct mp_arch *arch;
 	struct mp_dsos *dsos;
-	struct mp_unwind_row *cache; /* its size is fixed */
+	struct mp_unwind_row *cache; /* its size never changes */
 	uint64_t looked_up, missed;
 };
 
@@ -68,8 +69,8 @@ bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint
 		       bool leaf);
 
 /*
- * How a walk ended that followed frame pointers and came to the `n` addresses: one that stopped in
- * a root is complete.
+ * How a walk along frame pointers to the `n` addresses ended: it is complete if the last one is in
+ * a root.
  */
 enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_space *space,
 					const uint64_t *ips, size_t n, enum mp_unwind_end end);

@@ -3,7 +3,7 @@
 
 #include "lib/stream/unit.h"
 
-/* Tasks that have no user stack any more do not count. */
+/* Tasks without a user stack, since they are exiting, do not count. */
 static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 {
 	uint64_t n = 0;
@@ -48,7 +48,7 @@ void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer)
 		json_decref(all);
 }
 
-/* Where a walk ended, and the option that helps. */
+/* The reason for the end of a walk, and the option that helps. */
 static const char *advice(enum mp_stack_method method, enum mp_unwind_end end)
 {
 	if (method == MP_METHOD_FP && end == MP_UNWIND_FRAME_POINTER)
@@ -95,7 +95,7 @@ void mp_unwind_stats_report(const struct mp_unwind_stats *u)
 		if (n == 0)
 			continue;
 		text.len = 0;
-		/* rounded down: 100 % means all */
+		/* rounds down, so that 100 % means all stacks */
 		mp_buf_printf(&text, "%llu user stack%s by %s, %llu.%02llu %% complete",
 			      (unsigned long long)n, mp_plural(n), mp_stack_method_name(method),
 			      (unsigned long long)(complete * 100 / n),

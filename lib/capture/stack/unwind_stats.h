@@ -12,14 +12,15 @@
 
 struct mp_unwind_stats {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];
-	uint64_t copies; /* of method BPF: stacks that were copied and unwound here */
+	uint64_t copies; /* of MP_METHOD_BPF: stacks that were copied, and unwound in user space */
 };
 
 /* Adds "unwound" to a trailer, if there were user stacks. */
 void mp_unwind_stats_json(const struct mp_unwind_stats *u, json_t *trailer);
 
 /*
- * Prints a line on stderr for each method: stacks, percentage of complete ones, why others are not.
+ * Prints a line on stderr for each method: number of stacks, percentage of complete ones, reasons
+ * why the others are incomplete.
  */
 void mp_unwind_stats_report(const struct mp_unwind_stats *u);
 

@@ -20,7 +20,7 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 
 	if (!m->dso)
 		return to;
-	if (!m->dso->cfi_id) /* its segments are read with its call frame information */
+	if (!m->dso->cfi_id) /* the segments of a file are read with its call frame information */
 		mp_dso_cfi(d, m->dso);
 	if (!mp_segments_delta(&m->dso->segments, m->offset, m->end - m->start, &delta))
 		return to;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel side needs to walk user stacks, sent as plain structs of cut.h: the mappings of
+ * Sends what the kernel side needs to walk user stacks, as plain structs of cut.h: the mappings of
  * processes, and rows made of the call frame information of their files. Includes cut, dso, task.
  */
 #ifndef MP_CAPTURE_STACK_WALK_TABLES_H
@@ -11,12 +11,12 @@
 #include "lib/capture/stack/task.h"
 
 struct mp_walk_tables {
-	struct mp_cut_walker walker; /* who gets them */
+	struct mp_cut_walker walker; /* the receiver of mappings */
 	struct mp_dsos *dsos;	     /* borrowed, */
 	struct mp_tasks *tasks;	     /* also */
-	struct mp_cut_mapping *v;    /* of the current process */
+	struct mp_cut_mapping *v;    /* mappings of the current process */
 	size_t cap;
-	bool ended;	    /* no more stacks are taken: updates do nothing */
+	bool ended;	    /* recording has ended, so updates do nothing */
 	uint64_t looked_ns; /* when /proc was last read for a copy */
 };
 
@@ -36,12 +36,12 @@ void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process,
 void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns);
 
 /*
- * Says that an address space no longer exists: for mp_tasks.gone, `tables` being the struct
- * mp_walk_tables.
+ * Reports that an address space no longer exists. A function for mp_tasks.gone; `tables` is the
+ * struct mp_walk_tables.
  */
 void mp_walk_tables_forget(void *tables, const struct mp_space *space);
 
-/* The rows of a file, an mp_cut_rows_fn; `dsos` is the struct mp_dsos. */
+/* Makes the rows of a file. An mp_cut_rows_fn; `dsos` is the struct mp_dsos. */
 void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer);
 
 #endif

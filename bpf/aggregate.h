@@ -10,7 +10,7 @@
 #include "bpf/unwind.h"
 
 #define MP_AGG_RULES 64u	    /* rules for probes */
-#define MP_AGG_SAMPLED 4u	    /* sampled events */
+#define MP_AGG_SAMPLED 4u	    /* rules for sampled events */
 #define MP_AGG_STACKS (64u << 10)   /* totals in a table, which is read and emptied regularly */
 #define MP_AGG_BLOCKED (64u << 10)  /* tasks that are blocked at a time */
 #define MP_AGG_HELD (512u << 10)    /* allocations that have not been freed yet */

@@ -98,9 +98,8 @@ static inline size_t mp_intmap_bytes(const struct mp_intmap *m)
 }
 
 /*
- * Iterates over all entries; a zeroed table has none. A loop that removes the current entry must
- * continue with the same slot until it keeps what is there, or the slot is free; it may see an
- * entry twice.
+ * Iterates over all entries; a zeroed table has none. After removing the current entry, a loop must
+ * look at the same slot again, since another entry may have moved there; it may see an entry twice.
  */
 #define mp_intmap_each(m, e)                                                       \
 	for ((e) = (m)->slots; (m)->slots && (e) <= (m)->slots + (m)->mask; (e)++) \

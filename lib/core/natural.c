@@ -9,7 +9,7 @@ static bool is_digit(char c)
 }
 
 /* The run of digits in `s` at `*at`, without its leading zeros; moves past it. */
-static struct mp_str take_digits(struct mp_str s, size_t *at)
+static struct mp_str next_digits(struct mp_str s, size_t *at)
 {
 	size_t start;
 
@@ -36,7 +36,7 @@ static int compare(struct mp_str a, struct mp_str b)
 		int order;
 
 		if (is_digit(a.p[i]) && is_digit(b.p[j])) {
-			struct mp_str x = take_digits(a, &i), y = take_digits(b, &j);
+			struct mp_str x = next_digits(a, &i), y = next_digits(b, &j);
 
 			order = compare_digits(x, y);
 		} else {

@@ -40,9 +40,9 @@ struct mp_program {
 };
 
 /*
- * The next option's code, with `*arg` (NULL if it has none), or -1 at the first operand that is
- * left: then optind (getopt(3)) is its index, operands having been moved past the options. Misuse
- * ends the program with MP_FAIL, --help and --version with MP_OK.
+ * The code of the next option, with `*arg` (NULL if it has none). After the last option, -1: then
+ * optind (getopt(3)) is the index of the first operand, since all operands have been moved past the
+ * options. Misuse ends the program with MP_FAIL, --help and --version with MP_OK.
  */
 int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg);
 

@@ -41,8 +41,8 @@ void mp_fold_clear(struct mp_fold *f);
 
 /*
  * Adds an event with its fields, or a stack or folded text as it is. A missing field becomes the
- * frame "[no NAME]", a missing stack leaves the fields alone. Returns 0, or -1 with `*why`: a bad
- * escape.
+ * frame "[no NAME]", without a stack there are only the frames of fields. Returns 0, or -1 with
+ * `*why`: a bad escape.
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
 

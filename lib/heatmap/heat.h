@@ -11,7 +11,7 @@
 
 enum mp_heat_what {
 	MP_HEAT_TIME,	/* WHOLE: ns of the stream's clock */
-	MP_HEAT_SECOND, /* WHOLE: full seconds of it */
+	MP_HEAT_SECOND, /* WHOLE: whole seconds of the stream's clock */
 	MP_HEAT_OFFSET, /* WHOLE: ms within the second */
 	MP_HEAT_X,	/* DECIMAL: x of points */
 	MP_HEAT_NUMBER, /* VALUE */

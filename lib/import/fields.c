@@ -34,7 +34,9 @@ static size_t key_length(const char *p, const char *end, char sign)
 	return p - start;
 }
 
-/* The key of the next " key=" at or after p, or end. A bracket may precede it. */
+/*
+ * The key of the next " key=" at or after p; `end` if there is none. A bracket may precede the key.
+ */
 static const char *next_key(const char *p, const char *end)
 {
 	const char *eq = p, *start;

@@ -27,7 +27,7 @@ static void add_line(struct mp_intake_buffer *b, struct mp_intake_line line)
 	b->lines[b->n++] = line;
 }
 
-static struct mp_intake_line take_apart(const char *text, size_t offset, size_t len)
+static struct mp_intake_line parse_line(const char *text, size_t offset, size_t len)
 {
 	struct mp_intake_line line = { .offset = (uint32_t)offset, .len = (uint32_t)len };
 	struct mp_rec rec;
@@ -52,7 +52,7 @@ static void scan(struct mp_intake *in, struct mp_intake_buffer *b)
 		if (in->overlong)
 			add_line(b, (struct mp_intake_line){ .why = "line longer than 1 MiB" });
 		else
-			add_line(b, take_apart(b->data + b->scanned, b->scanned, len));
+			add_line(b, parse_line(b->data + b->scanned, b->scanned, len));
 		in->overlong = false;
 		b->scanned += len + 1;
 	}

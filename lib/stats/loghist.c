@@ -93,7 +93,7 @@ static bool add_count(struct mp_loghist *h, uint64_t n, double min, double max)
 	return true;
 }
 
-static bool is_whole(int exponent, uint64_t mantissa)
+static bool is_integer(int exponent, uint64_t mantissa)
 {
 	return exponent >= MANTISSA_BITS ||
 	       (exponent >= 0 && !(mantissa << exponent & (MANTISSA_ONE - 1)));
@@ -140,7 +140,7 @@ void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
 	part->bits |= mantissa;
 	part->sum += (u128)mantissa * weight;
 	add_square(&part->squares, mantissa, weight);
-	h->fraction |= !is_whole(exponent, mantissa);
+	h->fraction |= !is_integer(exponent, mantissa);
 }
 
 static void part_merge(struct mp_loghist_part *to, const struct mp_loghist_part *from)

@@ -43,7 +43,7 @@ struct mp_ctl {
 int mp_ctl_parse(struct mp_ctl *ctl, struct mp_str line, const char **why);
 void mp_ctl_release(struct mp_ctl *ctl);
 
-/* "event", "point", "stack" to the kind and back; 0 / NULL for others. */
+/* Converts "event", "point" or "stack" to the kind, and back; 0 or NULL for others. */
 enum mp_kind mp_datatype_kind(const char *name);
 const char *mp_datatype_name(enum mp_kind kind);
 

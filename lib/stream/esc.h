@@ -25,7 +25,7 @@ void mp_esc_add(struct mp_buf *to, struct mp_str raw, enum mp_esc where);
 /* Adds to `to` what an escaped text means. 0, or -1: a raw control byte or a bad escape. */
 int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 
-/* 0 if mp_esc_undo() would take it, else -1. */
+/* Returns 0 if mp_esc_undo() would accept the text, else -1. */
 int mp_esc_check(struct mp_str text);
 
 /*

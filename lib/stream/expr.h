@@ -78,9 +78,10 @@ int mp_expr_field_list(struct mp_fields *fields, const char *list, struct mp_str
 		       struct mp_expr_error *error);
 
 /*
- * Whether it holds for a record. A comparison with a field that the record does not have is false,
- * != too, as is one of a number with text that is none. Looks for no field that it does not need,
- * and goes through the record once. Not for two threads at a time: it counts for mp_expr_report().
+ * Whether the expression is true for a record. A comparison with a field that the record lacks is
+ * false, even with !=; so is a comparison of a number with text that is not a number. Looks for no
+ * field that it does not need, and goes through the record once. Not for two threads at a time: it
+ * counts for mp_expr_report().
  */
 bool mp_expr_match(const struct mp_expr *e, const struct mp_rec *rec);
 

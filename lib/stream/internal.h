@@ -59,7 +59,7 @@ struct mp_expr {
 	struct mp_field *fields;
 	struct mp_expr_wanted *wanted;
 	size_t n_fields, fields_cap, wanted_cap;
-	struct mp_field_check names; /* the fields of `fields` */
+	struct mp_field_check names; /* checks that records have the fields in `fields` */
 	/* comparisons that failed, by enum mp_number_result */
 	uint64_t failed[MP_NUMBER_RANGE + 1];
 	struct mp_arena arena;

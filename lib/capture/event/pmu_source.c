@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Clocks, page faults and other software events, hardware events, events of a PMU. */
+/*
+ * The source of clocks, page faults and other software events, hardware events, and events of a
+ * PMU.
+ */
 #include <stdlib.h>
 
 #include "lib/capture/event/resolver.h"

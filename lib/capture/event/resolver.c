@@ -62,9 +62,9 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 	e->each = period == 1;
 	e->context |= MP_CTX_PERIOD;
 	/*
-	 * Some tracepoints count more than 1 each time (sched_stat_runtime: ns). Asked for the
-	 * period, the kernel gives one sample with that number; not asked, as many samples. With
-	 * another fixed period it must not be asked: it would sample each occurrence.
+	 * Some tracepoints count more than 1 each time (sched_stat_runtime: ns). If the period is
+	 * requested, the kernel writes one sample with that number; if not, that many samples. With
+	 * another fixed period it must not be requested, since each occurrence would be sampled.
 	 */
 	if (e->attr.freq || e->each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;

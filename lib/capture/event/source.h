@@ -124,7 +124,10 @@ struct cap_source {
 	 */
 	uint64_t (*bound)(void *state);
 
-	/* Type of the records among those of BPF stacks that handle() takes; 0: none. False: it is damaged. */
+	/*
+	 * handle() takes the records of this type among those of BPF stacks; 0: none. It returns
+	 * false if a record is damaged.
+	 */
 	uint32_t record;
 	bool (*handle)(void *state, const struct perf_event_header *record,
 		       const struct cap_symbolizer *symbolizer);

@@ -18,7 +18,7 @@ enum mp_spec_part {
 	MP_SPEC_METHOD = 64,	/* the method of user stacks: stack=fp */
 	MP_SPEC_INTERVAL = 128, /* interval= */
 	MP_SPEC_TOP = 256,	/* top= */
-	MP_SPEC_MEMORY = 512,	/* memory */
+	MP_SPEC_MEMORY = 512,	/* the term "memory" */
 	MP_SPEC_WHEN = 1024,	/* conditions for samples */
 	MP_SPEC_AGG = 2048,	/* sum= and others */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Starts threads without signals, with real-time priority where it is asked for. Includes base
+ * Starts threads with all signals blocked, and with real-time priority if requested. Includes base
  * only.
  */
 #ifndef MP_CAPTURE_HOST_THREAD_H

@@ -11,8 +11,8 @@
 #include "lib/capture/object/segments.h"
 
 /*
- * Take the arguments of mp_elfsym_load(). `*segments` gets the segments of the file. NULL if it has
- * no call frame information, or is for an architecture that is not supported.
+ * These functions take the arguments of mp_elfsym_load(). `*segments` gets the segments of the
+ * file. NULL if it has no call frame information, or is for an architecture that is not supported.
  */
 struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path,
 			      struct mp_segments *segments);

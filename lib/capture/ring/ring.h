@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The events of the user, opened: a file descriptor for each event, CPU and task or cgroup, and one
- * ring buffer per CPU that all of them write to. By perf_event_open(2) itself, since libperf has no
- * cgroups, no filters and truncates large records (docs/decisions.md). Includes event, intmap,
- * queue, target.
+ * ring buffer per CPU that all of them write to. They are opened by perf_event_open(2), since
+ * libperf has neither cgroups nor filters, and truncates large records (docs/decisions.md).
+ * Includes event, intmap, queue, target.
  */
 #ifndef MP_CAPTURE_RING_RING_H
 #define MP_CAPTURE_RING_RING_H

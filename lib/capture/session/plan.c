@@ -192,7 +192,8 @@ static bool is_permitted(const struct mp_event *e, const struct mp_event_program
 	trial.tp = program->tp ? program->tp : e->tp;
 	if (mp_tracings_try(&trial, &error) == 0)
 		return true;
-	free(error); /* not serious: the tracepoints themselves lose little more */
+	/* not an error: the tracepoints themselves can be recorded, with little more loss */
+	free(error);
 	return false;
 }
 

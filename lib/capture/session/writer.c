@@ -411,7 +411,7 @@ static void handle_tasks(void *arg, const struct mp_queue_stream *stream,
 		handle_task(arg, &records[i]);
 }
 
-static bool is_whole(const struct perf_event_header *h, enum mp_queue_type type)
+static bool is_complete(const struct perf_event_header *h, enum mp_queue_type type)
 {
 	static const size_t least[] = {
 		[PERF_RECORD_LOST] = sizeof(struct mp_record_lost),
@@ -471,7 +471,7 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		struct mp_queue_record x = { 0, h, chunk };
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at ||
-		    !is_whole(h, chunk->stream->type)) {
+		    !is_complete(h, chunk->stream->type)) {
 			w->broken++;
 			w->broken_owner = chunk->stream->owner;
 			break;

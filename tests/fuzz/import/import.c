@@ -40,7 +40,7 @@ static void check_stream(int fd, bool copied)
 	free(text);
 }
 
-static void whole(const struct mp_import_format *format, const uint8_t *data, size_t size)
+static void parse_all(const struct mp_import_format *format, const uint8_t *data, size_t size)
 {
 	struct mp_import_options options = { .clock = NULL };
 	int fd = memory_file(data, size), out_fd = memory_file("", 0), copy = dup(out_fd);
@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	whole(formats[*data % MP_ARRAY_SIZE(formats)], data + 1, size - 1);
+	parse_all(formats[*data % MP_ARRAY_SIZE(formats)], data + 1, size - 1);
 	mp_import_init(&im, &options, NULL);
 	mp_import_frames_init(&frames);
 	for (data++; data < end; data = lf + 1) {

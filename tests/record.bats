@@ -412,7 +412,7 @@ events() {	# number of event lines of a type
 @test "a closed pipe ends the recording by SIGPIPE after cleaning up" {
 	run bash -c "mp-record -q -e $SWITCH 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ] || { echo "$output"; false; }
-	[ ! -s "$TMP/err" ]
+	! grep -v 'were lost\|was lost' "$TMP/err" || false
 	cp "$(command -v sleep)" "$TMP/mp-sleep"	# a name that nothing else on this machine has
 	run bash -c "trap '' PIPE; mp-record -q -e $SWITCH -- '$TMP/mp-sleep' 30 2> '$TMP/err' | head -n 5 > '$TMP/s'; echo \${PIPESTATUS[0]}"
 	[ "$output" = 141 ]
@@ -482,7 +482,7 @@ events() {	# number of event lines of a type
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null
 		[ ! -e /sys/kernel/tracing/events ] || exit 77
 		before=$(grep tracefs /proc/mounts)
-		mp-record -q -e sched:sched_switch -n 5 && [ "$(grep tracefs /proc/mounts)" = "$before" ]'
+		{ mp-record -q -e sched:sched_switch -n 5 || [ $? = 1 ]; } && [ "$(grep tracefs /proc/mounts)" = "$before" ]'
 	[ "$status" != 77 ] || skip "tracefs cannot be unmounted"
 	[ "$status" = 0 ] && [[ "$output" == *"sched:sched_switch"* ]] || false
 }

@@ -44,9 +44,8 @@ void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int rea
 		;
 	sem_destroy(&s.ready);
 	*tid = s.tid;
-	error = realtime ? pthread_setschedparam(*thread, SCHED_FIFO, &param) : 0;
-	if (error)
-		mp_say("cannot set real-time priority %d: %s", realtime, strerror(error));
+	if (realtime)
+		pthread_setschedparam(*thread, SCHED_FIFO, &param);
 }
 
 void mp_thread_mutex(pthread_mutex_t *mutex)

@@ -2,10 +2,10 @@
 #include "lib/capture/session/open.h"
 
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
+#include "lib/capture/host/thread.h"
 #include "lib/capture/ring/attach.h"
 #include "lib/core/clock.h"
 
@@ -53,14 +53,6 @@ static void find_excluded(struct mp_record_options *o)
 		mp_proc_pipeline(&o->exclude);
 	else
 		mp_pids_add(&o->exclude, getpid());
-}
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * MP_NS_PER_SEC + (uint64_t)t.tv_nsec;
 }
 
 /*
@@ -231,17 +223,17 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	open_tracking(k, p);
 	mp_record_lookup_init(l, p);
 	find_excluded(p->o);
-	began_ns = cpu_ns();
+	began_ns = mp_thread_cpu_ns();
 	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
 		mp_die("%s", error);
-	k->bpf_cpu_ns = cpu_ns() - began_ns;
+	k->bpf_cpu_ns = p->bpf_cpu_ns + mp_thread_cpu_ns() - began_ns;
 	open_rings(k, l, p);
-	began_ns = cpu_ns();
+	began_ns = mp_thread_cpu_ns();
 	open_sources(k, p);
 	if (k->bpf_stacks)
 		mp_bpf_stacks_attach(k->bpf_stacks, &k->rings, &p->events);
-	k->bpf_cpu_ns += cpu_ns() - began_ns;
+	k->bpf_cpu_ns += mp_thread_cpu_ns() - began_ns;
 	mp_prototypes_forget();
 }
 

@@ -10,6 +10,7 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/program.h"
 #include "lib/capture/event/resolve.h"
+#include "lib/capture/host/thread.h"
 #include "lib/capture/object/places.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
@@ -225,6 +226,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	struct mp_target *t = &p->target;
 	char *error;
 	size_t i;
+	uint64_t began_ns;
 	int n = mp_track_cpus_parse(o->cpus, &t->cpus, &error);
 
 	if (n < 0)
@@ -247,7 +249,9 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	}
 	p->whole = t->tids.n == 0 && p->processes.n == 0;
 	widen(p);
+	began_ns = mp_thread_cpu_ns();
 	use_programs(p);
+	p->bpf_cpu_ns = mp_thread_cpu_ns() - began_ns;
 }
 
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)

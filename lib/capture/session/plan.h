@@ -25,6 +25,7 @@ struct mp_record_plan {
 	bool stdout_taken;	   /* the stream goes there */
 	bool whole;		   /* the system or cgroups are recorded, not tasks */
 	bool everyone;		   /* some events are recorded for all tasks */
+	uint64_t bpf_cpu_ns;	   /* CPU time for the kernel's types, which programs need */
 };
 
 /*

@@ -2,18 +2,16 @@
 #include "lib/import/formats.h"
 
 #define ADDRESS(name) &mp_import_##name,
-static const struct mp_import_format *const formats[] = { MP_IMPORT_FORMATS(ADDRESS) };
+const struct mp_import_format *const mp_import_formats[] = { MP_IMPORT_FORMATS(ADDRESS) };
 #undef ADDRESS
-
-enum { FORMATS = MP_ARRAY_SIZE(formats) };
 
 const struct mp_import_format *mp_import_format_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < FORMATS; i++)
-		if (strcmp(formats[i]->name, name) == 0)
-			return formats[i];
+	for (i = 0; i < MP_IMPORT_N_FORMATS; i++)
+		if (strcmp(mp_import_formats[i]->name, name) == 0)
+			return mp_import_formats[i];
 	return NULL;
 }
 
@@ -21,9 +19,9 @@ void mp_import_format_names(struct mp_buf *to)
 {
 	size_t i;
 
-	for (i = 0; i < FORMATS; i++) {
+	for (i = 0; i < MP_IMPORT_N_FORMATS; i++) {
 		if (i)
-			mp_buf_printf(to, i + 1 < FORMATS ? ", " : " or ");
-		mp_buf_str(to, mp_str(formats[i]->name));
+			mp_buf_printf(to, i + 1 < MP_IMPORT_N_FORMATS ? ", " : " or ");
+		mp_buf_str(to, mp_str(mp_import_formats[i]->name));
 	}
 }

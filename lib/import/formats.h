@@ -15,6 +15,12 @@
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)
 #undef MP_IMPORT_DECLARE
 
+#define MP_IMPORT_COUNT(name) +1
+enum { MP_IMPORT_N_FORMATS = MP_IMPORT_FORMATS(MP_IMPORT_COUNT) };
+#undef MP_IMPORT_COUNT
+
+extern const struct mp_import_format *const mp_import_formats[MP_IMPORT_N_FORMATS];
+
 /* The format of this name, or NULL. */
 const struct mp_import_format *mp_import_format_find(const char *name);
 

@@ -6,12 +6,6 @@ enum {
 	ENOUGH = 3, /* enough distinct lines of one format, if no other format has any */
 };
 
-#define ADDRESS(name) &mp_import_##name,
-static const struct mp_import_format *const formats[] = { MP_IMPORT_FORMATS(ADDRESS) };
-#undef ADDRESS
-
-enum { FORMATS = MP_ARRAY_SIZE(formats) };
-
 /*
  * How many lines of a text look like a format: as POSSIBLE or better, as LIKE or better, as
  * DISTINCT.
@@ -21,7 +15,7 @@ struct votes {
 };
 
 struct poll {
-	struct votes votes[FORMATS];
+	struct votes votes[MP_IMPORT_N_FORMATS];
 	size_t lines;	 /* lines that are not empty */
 	size_t distinct; /* distinct lines of all formats */
 	/* the first row of foreign.c that a line matches */
@@ -52,8 +46,8 @@ static const struct mp_import_format *vote(struct poll *poll, struct mp_str line
 	size_t i;
 
 	poll->lines++;
-	for (i = 0; i < FORMATS; i++) {
-		enum mp_import_likeness like = formats[i]->looks_like(line, first);
+	for (i = 0; i < MP_IMPORT_N_FORMATS; i++) {
+		enum mp_import_likeness like = mp_import_formats[i]->looks_like(line, first);
 		struct votes *votes = &poll->votes[i];
 
 		votes->possible += like > MP_IMPORT_UNLIKE;
@@ -65,7 +59,7 @@ static const struct mp_import_format *vote(struct poll *poll, struct mp_str line
 		poll->distinct += like >= MP_IMPORT_DISTINCT;
 		if (like == MP_IMPORT_CERTAIN ||
 		    (votes->distinct == ENOUGH && poll->distinct == ENOUGH))
-			return formats[i];
+			return mp_import_formats[i];
 	}
 	return NULL;
 }
@@ -80,15 +74,16 @@ static const struct mp_import_format *elect(const struct poll *poll)
 	const struct votes *votes = poll->votes;
 	size_t distinct = 0, like = 0, i;
 
-	for (i = 1; i < FORMATS; i++) {
+	for (i = 1; i < MP_IMPORT_N_FORMATS; i++) {
 		if (votes[i].distinct >= votes[distinct].distinct)
 			distinct = i;
 		if (votes[i].like > votes[like].like)
 			like = i;
 	}
 	if (votes[distinct].distinct)
-		return formats[distinct];
-	return votes[like].like && 2 * votes[like].possible >= poll->lines ? formats[like] : NULL;
+		return mp_import_formats[distinct];
+	return votes[like].like && 2 * votes[like].possible >= poll->lines ? mp_import_formats[like]
+									   : NULL;
 }
 
 struct mp_import_guess mp_import_guess(const char *data, size_t len, bool end)

@@ -113,12 +113,12 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 		add_section(c, f.eh_frame, true);
 	else
 		add_by_segment(c, elf);
-	if (add_go_frames(c, &f))
-		;
-	else if (f.debug_frame)
-		add_section(c, f.debug_frame, false);
-	else
-		mp_elf_debug_file(&f, root, path, add_debug_frame, c);
+	if (!add_go_frames(c, &f)) {
+		if (f.debug_frame)
+			add_section(c, f.debug_frame, false);
+		else
+			mp_elf_debug_file(&f, root, path, add_debug_frame, c);
+	}
 	if (mp_cfi_count(c))
 		return c;
 	mp_cfi_free(c);

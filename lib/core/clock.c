@@ -15,6 +15,16 @@ static uint64_t read_clock(clockid_t id)
 	return (uint64_t)ts.tv_sec * MP_NS_PER_SEC + ts.tv_nsec;
 }
 
+uint64_t mp_clock_thread_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t mp_clock_process_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 uint64_t mp_monotonic_ns(void)
 {
 	return read_clock(CLOCK_MONOTONIC);

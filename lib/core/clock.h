@@ -11,6 +11,10 @@
 
 uint64_t mp_monotonic_ns(void);
 
+/* CPU time of the calling thread, and of the process, in ns. */
+uint64_t mp_clock_thread_ns(void);
+uint64_t mp_clock_process_ns(void);
+
 /*
  * CLOCK_MONOTONIC and CLOCK_REALTIME, read together: the closest of a few tries, some 10 ns apart.
  */

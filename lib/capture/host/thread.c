@@ -6,7 +6,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct start {
@@ -57,12 +56,4 @@ void mp_thread_mutex(pthread_mutex_t *mutex)
 	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(mutex, &attr);
 	pthread_mutexattr_destroy(&attr);
-}
-
-uint64_t mp_thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }

@@ -19,7 +19,4 @@ void mp_thread_mutex(pthread_mutex_t *mutex);
  */
 void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int realtime, int *tid);
 
-/* CPU time of the calling thread, in ns. */
-uint64_t mp_thread_cpu_ns(void);
-
 #endif

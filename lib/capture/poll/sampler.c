@@ -41,14 +41,6 @@ struct mp_samplers {
 
 /* --- a sample ------------------------------------------------------------------------------------------ */
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * MP_NS_PER_SEC + t.tv_nsec;
-}
-
 /* Puts the records into a chunk, without times yet; NULL if the queue is full. */
 static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 {
@@ -110,11 +102,11 @@ static bool read_and_push(struct sampler *s, bool last)
 
 static void sample(struct sampler *s, bool last)
 {
-	uint64_t began_ns = thread_cpu_ns(), cost_ns;
+	uint64_t began_ns = mp_clock_thread_ns(), cost_ns;
 
 	if (!read_and_push(s, last))
 		return;
-	cost_ns = thread_cpu_ns() - began_ns;
+	cost_ns = mp_clock_thread_ns() - began_ns;
 	s->samples++;
 	s->cpu_ns += cost_ns;
 	s->longest_ns = MP_MAX(s->longest_ns, cost_ns);

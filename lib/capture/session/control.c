@@ -124,16 +124,10 @@ static void wait_for_go(struct mp_control *c)
 	die_of(wait_for_signal(c->signal_fd, 0));
 }
 
-static uint64_t ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * MP_NS_PER_SEC + (uint64_t)t->tv_nsec;
-}
-
 /* The time begins now, in this thread, since the main thread may have to wait for a CPU. */
 static void begin(struct mp_control *c)
 {
 	struct itimerspec end = { .it_value = { 0, 0 } };
-	struct timespec cpu;
 	uint64_t end_ns;
 
 	c->s.enable(c->s.arg);
@@ -143,8 +137,7 @@ static void begin(struct mp_control *c)
 	end.it_value.tv_nsec = (long)(end_ns % MP_NS_PER_SEC);
 	if (c->s.duration_ns && timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &end, NULL) < 0)
 		mp_die("cannot set a timer: %m");
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	c->started.cpu_ns = ns_of(&cpu);
+	c->started.cpu_ns = mp_clock_process_ns();
 	sem_post(&c->on);
 }
 

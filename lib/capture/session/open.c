@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
-#include "lib/capture/host/thread.h"
 #include "lib/capture/ring/attach.h"
 #include "lib/core/clock.h"
 
@@ -223,17 +222,17 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	open_tracking(k, p);
 	mp_record_lookup_init(l, p);
 	find_excluded(p->o);
-	began_ns = mp_thread_cpu_ns();
+	began_ns = mp_clock_thread_ns();
 	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
 		mp_die("%s", error);
-	k->bpf_cpu_ns = p->bpf_cpu_ns + mp_thread_cpu_ns() - began_ns;
+	k->bpf_cpu_ns = p->bpf_cpu_ns + mp_clock_thread_ns() - began_ns;
 	open_rings(k, l, p);
-	began_ns = mp_thread_cpu_ns();
+	began_ns = mp_clock_thread_ns();
 	open_sources(k, p);
 	if (k->bpf_stacks)
 		mp_bpf_stacks_attach(k->bpf_stacks, &k->rings, &p->events);
-	k->bpf_cpu_ns += mp_thread_cpu_ns() - began_ns;
+	k->bpf_cpu_ns += mp_clock_thread_ns() - began_ns;
 	mp_prototypes_forget();
 }
 

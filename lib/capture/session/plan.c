@@ -10,12 +10,12 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/program.h"
 #include "lib/capture/event/resolve.h"
-#include "lib/capture/host/thread.h"
 #include "lib/capture/object/places.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/sources.h"
+#include "lib/core/clock.h"
 
 static void check_permissions(struct mp_record_plan *p)
 {
@@ -249,9 +249,9 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	}
 	p->whole = t->tids.n == 0 && p->processes.n == 0;
 	widen(p);
-	began_ns = mp_thread_cpu_ns();
+	began_ns = mp_clock_thread_ns();
 	use_programs(p);
-	p->bpf_cpu_ns = mp_thread_cpu_ns() - began_ns;
+	p->bpf_cpu_ns = mp_clock_thread_ns() - began_ns;
 }
 
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)

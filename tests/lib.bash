@@ -101,11 +101,16 @@ CPUS=$(getconf _NPROCESSORS_ONLN)
 
 LOADS=()
 
-# Starts a load in a session of its own; teardown ends its process group.
+# Starts a load and waits until it has a session of its own; teardown ends its process group.
 start_load() {
+	local stat
 	setsid "$@" > "$TMP/load.out" 2>&1 3>&- < /dev/null &
 	LOAD_PID=$!
 	LOADS+=("$LOAD_PID")
+	while read -r stat 2> /dev/null < "/proc/$LOAD_PID/stat"; do
+		read -ra stat <<< "${stat##*) }"
+		[ "${stat[3]}" != "$LOAD_PID" ] || break
+	done
 }
 
 # Keeps all CPUs busy: the kernel of some virtual machines delivers no event from the idle task.

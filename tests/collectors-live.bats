@@ -103,7 +103,7 @@ around() {
 	# every message, from both sides
 	for message in "send mix 2 600" "recv mix-server 2 600" "send mix-server 2 4" "recv mix 2 4" "send mix 1 11" "recv mix-server 1 11"; do
 		read -r way comm family bytes <<< "$message"
-		[ "$(grep -c ",sock:sock_${way}_length,.*comm=$comm	.*\.family=$family	.*\.ret=$bytes	" "$TMP/o")" = $ROUNDS ]
+		around "$message" "$(grep -c ",sock:sock_${way}_length,.*comm=$comm	.*\.family=$family	.*\.ret=$bytes	" "$TMP/o")" $ROUNDS $ROUNDS
 	done
 	# with both processes, but for some whose data a third, interrupted process delivered
 	both() { grep -c "comm=$1	.family=$2	peer=$3	bytes=$4	" "$TMP/d"; }

@@ -103,13 +103,13 @@ LOADS=()
 
 # Starts a load and waits until it has a session of its own; teardown ends its process group.
 start_load() {
-	local stat
+	local stat fields
 	setsid "$@" > "$TMP/load.out" 2>&1 3>&- < /dev/null &
 	LOAD_PID=$!
 	LOADS+=("$LOAD_PID")
 	while read -r stat 2> /dev/null < "/proc/$LOAD_PID/stat"; do
-		read -ra stat <<< "${stat##*) }"
-		[ "${stat[3]}" != "$LOAD_PID" ] || break
+		read -ra fields <<< "${stat##*) }"
+		[ "${fields[3]}" != "$LOAD_PID" ] || break	# the session
 	done
 }
 

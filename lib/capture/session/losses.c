@@ -38,9 +38,10 @@ struct account {
 	uint64_t counted;   /* reported losses that the kernel's counter shows */
 	uint64_t uncounted; /* reported losses that only the comparison shows */
 	uint64_t from_ns;   /* no unreported loss of the second kind was before this time */
-	/* of the check that waits for the end of its round */
-	uint64_t happened;	/* occurrences, without those that the kernel counted as lost */
-	uint64_t before, after; /* events delivered before the counters were read, and after that */
+	uint64_t begun;	    /* events delivered before the counters were read that come next */
+	/* of the latest check: occurrences, and those of them that were delivered or counted as lost */
+	uint64_t happened;
+	uint64_t before, after; /* before the counters were read, and after that */
 	/* of an earlier check: at most this many had been lost by then; 0: there is none */
 	uint64_t most, most_ns;
 };
@@ -51,10 +52,8 @@ struct ring {
 	 * ring
 	 */
 	uint64_t due_ns, read_ns;
-	uint64_t begin_ns; /* used by the writer: begin of the latest check */
-	/* used by the writer: begin of the latest check whose counted losses were reported */
-	uint64_t counted_ns;
-	bool waits; /* a check waits until its round ends */
+	/* used by the writer: begin of the latest check, and of the latest whose counters came */
+	uint64_t begin_ns, checked_ns;
 };
 
 struct mp_losses {
@@ -193,7 +192,7 @@ static void put_counted(struct mp_losses *l, size_t ring, const struct mp_counts
 	uint64_t from_ns = t->full_from_ns ? t->full_from_ns : t->last_ns;
 	size_t i;
 
-	from_ns = MP_MAX(from_ns, l->rings[ring].counted_ns);
+	from_ns = MP_MAX(from_ns, l->rings[ring].checked_ns);
 	for (i = 0; i < l->s.events->n; i++) {
 		struct account *a = &l->accounts[ring * l->s.events->n + i];
 
@@ -203,7 +202,6 @@ static void put_counted(struct mp_losses *l, size_t ring, const struct mp_counts
 		a->counted = counts[i].lost;
 	}
 	t->full_from_ns = 0;
-	l->rings[ring].counted_ns = l->rings[ring].begin_ns;
 }
 
 static uint64_t delivered(const struct mp_losses *l, size_t at)
@@ -211,45 +209,19 @@ static uint64_t delivered(const struct mp_losses *l, size_t at)
 	return l->sink.tally[at].written + l->sink.tally[at].excluded;
 }
 
-void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record)
-{
-	const struct check *c = (const struct check *)record;
-	uint64_t time_ns = mp_ring_record_time(record);
-	struct ring *r = &l->rings[c->ring];
-	size_t i, first = c->ring * l->s.events->n;
-
-	for (i = 0; i < l->s.events->n; i++) {
-		struct account *a = &l->accounts[first + i];
-
-		if (c->n) {
-			a->after = delivered(l, first + i);
-			a->happened =
-				c->counts[i].count - MP_MIN(c->counts[i].lost, c->counts[i].count);
-		} else {
-			a->before = delivered(l, first + i);
-		}
-	}
-	if (c->n) {
-		put_counted(l, c->ring, c->counts, time_ns);
-		r->waits = true;
-	} else {
-		r->begin_ns = time_ns;
-	}
-}
-
 /*
- * Compares the number of occurrences with the number of delivered events. Events that happened
- * while the counters were read may be in one of the two numbers only, and so may those that had
- * been counted but not yet delivered: at most one of each kind of context, and only if as many came
- * since. So a later check reports some of the losses; `from_ns` is the time of the last check at
- * which all losses so far were reported.
+ * Reports the losses up to the latest check that nothing counted: occurrences that were neither
+ * delivered nor counted as lost, though by now they should have been. An event that was in flight
+ * while the counters were read became one or the other later, so as many as did are assumed to have
+ * been in flight, but at most one of each kind of context. So a later check reports some of the
+ * losses; `from_ns` is the time of the last check at which all losses so far were reported.
+ * `known` is the number of events that were delivered or counted as lost by now.
  */
-static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t time_ns)
+static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t known, uint64_t time_ns)
 {
 	size_t at = ring * l->s.events->n + event;
 	struct account *a = &l->accounts[at];
-	uint64_t since = delivered(l, at) - a->after;
-	uint64_t least = a->after + a->uncounted + MP_MIN(since, (uint64_t)IN_FLIGHT);
+	uint64_t least = a->after + a->uncounted + MP_MIN(known - a->after, (uint64_t)IN_FLIGHT);
 	uint64_t most = a->happened - MP_MIN(a->before, a->happened), lost;
 
 	if (!mp_losses_is_comparable(&l->s.events->v[event], &l->sink.tally[at]))
@@ -265,25 +237,51 @@ static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t time
 	}
 	if (!a->most_ns || most <= a->most) {
 		a->most = most;
-		a->most_ns = l->rings[ring].begin_ns;
+		a->most_ns = l->rings[ring].checked_ns;
 	}
 	if (most <= a->uncounted) {
-		a->from_ns = l->rings[ring].begin_ns;
+		a->from_ns = l->rings[ring].checked_ns;
 		a->most_ns = 0;
 	}
 }
 
-void mp_losses_settle(struct mp_losses *l, uint64_t time_ns)
+/* Reports the losses of the preceding check, and what the kernel has counted since. */
+static void compare(struct mp_losses *l, size_t ring, const struct mp_counts *counts,
+		    uint64_t time_ns)
 {
-	size_t ring, event;
+	size_t i, first = ring * l->s.events->n;
 
-	for (ring = 0; ring < l->s.rings->n; ring++) {
-		if (!l->rings[ring].waits)
-			continue;
-		l->rings[ring].waits = false;
-		for (event = 0; event < l->s.events->n; event++)
-			settle(l, ring, event, time_ns);
+	for (i = 0; i < l->s.events->n; i++)
+		settle(l, ring, i, delivered(l, first + i) + counts[i].lost, time_ns);
+	put_counted(l, ring, counts, time_ns);
+	for (i = 0; i < l->s.events->n; i++) {
+		struct account *a = &l->accounts[first + i];
+
+		a->happened = counts[i].count;
+		a->before = a->begun + counts[i].lost;
+		a->after = delivered(l, first + i) + counts[i].lost;
 	}
+	l->rings[ring].checked_ns = l->rings[ring].begin_ns;
+}
+
+static void begin(struct mp_losses *l, size_t ring, uint64_t time_ns)
+{
+	size_t i, first = ring * l->s.events->n;
+
+	for (i = 0; i < l->s.events->n; i++)
+		l->accounts[first + i].begun = delivered(l, first + i);
+	l->rings[ring].begin_ns = time_ns;
+}
+
+void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record)
+{
+	const struct check *c = (const struct check *)record;
+	uint64_t time_ns = mp_ring_record_time(record);
+
+	if (c->n)
+		compare(l, c->ring, c->counts, time_ns);
+	else
+		begin(l, c->ring, time_ns);
 }
 
 void mp_losses_end(struct mp_losses *l, uint64_t until_ns, const struct mp_counts *counts)
@@ -291,14 +289,10 @@ void mp_losses_end(struct mp_losses *l, uint64_t until_ns, const struct mp_count
 	size_t ring, event;
 
 	for (ring = 0; ring < l->s.rings->n; ring++) {
-		put_counted(l, ring, counts + ring * l->s.events->n, until_ns);
-		for (event = 0; event < l->s.events->n; event++) {
-			size_t at = ring * l->s.events->n + event;
-			struct account *a = &l->accounts[at];
-
-			a->happened = counts[at].count - MP_MIN(counts[at].lost, counts[at].count);
-			a->after = a->before = delivered(l, at);
-			settle(l, ring, event, until_ns);
-		}
+		begin(l, ring, until_ns);
+		compare(l, ring, counts + ring * l->s.events->n, until_ns);
+		for (event = 0; event < l->s.events->n; event++)
+			settle(l, ring, event, l->accounts[ring * l->s.events->n + event].after,
+			       until_ns);
 	}
 }

@@ -74,14 +74,11 @@ struct mp_losses_sink {
 
 void mp_losses_set_sink(struct mp_losses *l, const struct mp_losses_sink *sink);
 
-/* Handles a record of type MP_CHECKED: reports the losses that the kernel counted. */
-void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record);
-
 /*
- * To be called when everything before `settled_ns` was handled: reports the losses that nothing
- * counted.
+ * Handles a record of type MP_CHECKED: reports the losses that the kernel counted, and those of the
+ * preceding check that nothing counted.
  */
-void mp_losses_settle(struct mp_losses *l, uint64_t settled_ns);
+void mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record);
 
 /*
  * To be called at the end, at `until_ns`, with the last counts by ring and event: reports the

@@ -579,8 +579,6 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 	if (w->formatter->tables)
 		w->formatter->tables->ended = stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
-	if (w->losses && settled_ns != UINT64_MAX)
-		mp_losses_settle(w->losses, settled_ns - 1);
 	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = settled_ns;
 		w->text.len = 0;

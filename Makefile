@@ -38,6 +38,7 @@ LIB_SRC     := $(wildcard lib/*/*.c)
 CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
 UNIT_SRC    := $(shell find tests/unit -name '*.c')
 LOAD_SRC    := $(wildcard tests/load/*.c)
+HOSTILE_SRC := $(wildcard tests/hostile/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
 FUZZ_SRC    := $(shell find tests/fuzz -mindepth 2 -name '*.c')
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -228,6 +229,11 @@ $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
+# programs that attack a recording beside them
+$(BUILD)/hostile/%: tests/hostile/%.c
+	@mkdir -p $(@D)
+	$(call show,CC)$(CC) -I. -O2 -g $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $<
+
 # loaded into a program by a test
 PRELOAD := $(patsubst tests/preload/%.c,$(BUILD)/preload/%.so,$(wildcard tests/preload/*.c))
 $(BUILD)/preload/%.so: tests/preload/%.c
@@ -235,7 +241,8 @@ $(BUILD)/preload/%.so: tests/preload/%.c
 	$(call show,LD)$(CC) -O2 -g $(WARNINGS) -D_GNU_SOURCE -shared -fPIC -o $@ $<
 
 unit: $(UNIT)
-test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \
+test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(HOSTILE_SRC:tests/hostile/%.c=$(BUILD)/hostile/%) \
+	$(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \
 	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%) $(PRELOAD)
 
 check: deps-check

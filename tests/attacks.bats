@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Whatever a user without privileges does, a recording beside it keeps the events and stacks of others, its end and its size.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# users that no account has
+ATTACKER=64123 VICTIM=64124
+PSS_MAX_KIB=$((256 << 10))
+VICTIM_SECONDS=3
+
+setup() {
+	make_tmp
+	needs_root
+	case $(uname -m) in x86_64 | aarch64) ;; *) skip "stacks of this kind of machine are not unwound" ;; esac
+	as_user $ATTACKER true 2> /dev/null || skip "cannot become another user"
+	chmod 755 "$TMP"
+	mkdir "$TMP/programs" "$TMP/attack"
+	install -m 755 "$BUILD"/hostile/* "$LOAD/steady" "$TMP/programs"
+	chown $ATTACKER "$TMP/attack"
+}
+
+as_user() {
+	setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}"
+}
+
+# Starts PROGRAM of tests/hostile as a user of its own, in a folder of its own, and waits until it prints "ready".
+start_attack() {
+	start_load env --chdir="$TMP/attack" setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups "$TMP/programs/$1" "${@:2}"
+	ATTACK_LOG=$TMP/attack.log
+	mv "$TMP/load.out" "$ATTACK_LOG"
+	until grep -q '^ready' "$ATTACK_LOG"; do
+		kill -0 "$LOAD_PID" || { cat "$ATTACK_LOG"; return 1; }
+		sleep 0.01
+	done
+}
+
+# Ends it with all its processes.
+stop_attack() {
+	kill -KILL -- "-$LOAD_PID"
+	until ! kill -0 -- "-$LOAD_PID" 2> /dev/null; do sleep 0.01; done
+}
+
+# Records METHOD's stacks of everything while the well-behaved program of another user runs: the stream is $TMP/s, stderr $TMP/err.
+# The priority is for a machine that is busy with something else.
+# Sets RECORD_MS; writes the highest PSS of mp-record to $TMP/pss. More arguments are options of mp-record.
+record_victim() {
+	local began status=0
+	began=$(date +%s%N)
+	timeout -k 1 300 tests/tools/pss.py "$TMP/pss" mp-record --realtime -a -F 499 -e cpu-clock -e syscalls:sys_enter_getppid -g "user:$1" -o "$TMP/s" \
+		"${@:2}" -- setpriv --reuid=$VICTIM --regid=$VICTIM --clear-groups "$TMP/programs/steady" $VICTIM_SECONDS \
+		> "$TMP/victim" 2> "$TMP/err" || status=$?
+	RECORD_MS=$((($(date +%s%N) - began) / 1000000))
+	[ "$status" -le 1 ] || { echo "status $status after $RECORD_MS ms"; cat "$TMP/err"; return 1; }
+}
+
+# How long that takes without an attack.
+plain_ms() {
+	local file=$BATS_FILE_TMPDIR/plain.$1
+	[ -s "$file" ] || { record_victim "$@" && echo "$RECORD_MS" > "$file"; } || return 1
+	cat "$file"
+}
+
+# The events of the well-behaved program are complete, and so are their stacks.
+victim_is_complete() {
+	local pid calls recorded whole sampled broken
+	read -r pid calls < "$TMP/victim"
+	grep -P "\ttid=$pid\tcomm=steady\t" "$TMP/s" > "$TMP/victim.s"
+	recorded=$(grep -c ',syscalls:sys_enter_getppid,' "$TMP/victim.s")
+	whole=$(grep -c ',syscalls:sys_enter_getppid,.*stack=\(.*;\)*main;steady_outer;steady_inner;' "$TMP/victim.s")
+	sampled=$(grep -c ',cpu-clock,' "$TMP/victim.s")
+	broken=$(grep -c 'stack=\[truncated\]' "$TMP/victim.s" || true)
+	echo "of $calls calls $recorded were recorded, $whole with a complete stack; of $sampled samples and calls $broken stacks are truncated"
+	[ "$calls" -gt 0 ] && [ "$recorded" = "$calls" ] && [ "$whole" = "$calls" ] && [ "$sampled" -gt 0 ] &&
+		[ $((broken * 100)) -le "$sampled" ]
+}
+
+# The property of every attack. `beside METHOD OPTION...`, while one runs: others lose nothing, the recording ends in time, and
+# its memory stays small. Twice, since a machine that is busy with something else may lose events without an attack.
+beside() {
+	local plain
+	plain=$(plain_ms "$@")
+	for _ in 1 2; do
+		record_victim "$@"
+		echo "$1: $RECORD_MS ms, $plain ms without the attack; $(($(< "$TMP/pss") >> 10)) MiB"
+		if victim_is_complete && [ "$RECORD_MS" -le $((3 * plain + 10000)) ] && [ "$(< "$TMP/pss")" -lt $PSS_MAX_KIB ]; then
+			return 0
+		fi
+		cat "$TMP/err"
+	done
+	return 1
+}
+
+# A line of the report names the user, and what else is in the patterns.
+offender_is_named() {
+	local line
+	line=$(grep "uid $ATTACKER\>" "$TMP/err") || { cat "$TMP/err"; return 1; }
+	for pattern; do
+		grep -q "$pattern" <<< "$line" || { echo "$line"; return 1; }
+	done
+}
+
+@test "without an attack, the well-behaved program is complete" {
+	for method in bpf cfi; do
+		plain_ms $method > /dev/null
+		beside $method
+	done
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * steady SECONDS: for that time alternates between 23 calls of getppid, some work and a pause, all below the functions
+ * steady_outer and steady_inner. Prints its pid and how often it has called getppid.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/load/cpu.h"
+
+enum { CALLS = 23, WORK = 100000, PAUSE_US = 15000 };
+
+static volatile unsigned long worked;
+static long calls;
+
+__attribute__((noinline, noclone)) static void steady_inner(void)
+{
+	int i;
+
+	for (i = 0; i < CALLS; i++)
+		syscall(SYS_getppid);
+	calls += CALLS;
+	for (i = 0; i < WORK; i++)
+		worked += i;
+}
+
+__attribute__((noinline, noclone)) static void steady_outer(void)
+{
+	steady_inner();
+	usleep(PAUSE_US);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	double end = now() + (argc > 1 ? strtod(argv[1], NULL) : 1);
+
+	while (now() < end)
+		steady_outer();
+	printf("%d %ld\n", (int)getpid(), calls);
+	return 0;
+}

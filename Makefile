@@ -246,7 +246,7 @@ test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(HOSTILE_SRC
 	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%) $(PRELOAD)
 
 check: deps-check
-	@$(MAKE) -s --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
+	@$(MAKE) -s -j$$(nproc) --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
 	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T)
 
 # rewrites the expected output of golden cases, in all files or in those of T: read the diff

@@ -10,13 +10,15 @@
 int main(void)
 {
 	unsigned long long addr;
+	struct mp_opener opener;
 	struct mp_symbols symbols;
 	struct mp_tasks tasks;
 	struct mp_buf name = { NULL, 0, 0 };
 	int pid;
 
 	mp_init("resolve");
-	mp_symbols_init(&symbols);
+	mp_opener_init(&opener);
+	mp_symbols_init(&symbols, &opener);
 	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
 	while (scanf("%d %llx", &pid, &addr) == 2) {
 		struct mp_task *task = mp_tasks_get(&tasks, pid, pid);

@@ -235,6 +235,7 @@ static void read_file(struct replay *r, const char *path)
 int main(int argc, char **argv)
 {
 	struct replay r = { .times = 1 };
+	struct mp_opener opener;
 	struct mp_symbols symbols;
 	size_t i;
 
@@ -244,7 +245,8 @@ int main(int argc, char **argv)
 	else if (argc != 2)
 		mp_die("usage: unwind [-t TIMES] perf.data");
 	read_file(&r, argv[argc - 1]);
-	mp_symbols_init(&symbols);
+	mp_opener_init(&opener);
+	mp_symbols_init(&symbols, &opener);
 	mp_tasks_init(&r.tasks, mp_symbols_dso, &symbols);
 	mp_unwinder_init(&r.unwinder, mp_arch_here(), &symbols.dsos);
 	for (i = 0; i < r.n; i++)

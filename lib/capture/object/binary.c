@@ -2,13 +2,14 @@
 #include "lib/capture/object/binary.h"
 
 #include <dirent.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/capture/host/archs.h"
+#include "lib/capture/host/opener.h"
 #include "lib/core/suggest.h"
 #include "lib/stream/glob.h"
 
@@ -31,7 +32,7 @@ static bool is_library_name(const char *file, const char *name)
 static bool is_elf(const char *path)
 {
 	char magic[4] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = mp_open_named(path);
 	bool elf = fd >= 0 && read(fd, magic, 4) == 4 && memcmp(magic, ELFMAG, 4) == 0;
 
 	if (fd >= 0)
@@ -129,17 +130,18 @@ static int begin(struct binary *b, const char *path, char **error)
 {
 	elf_version(EV_CURRENT);
 	b->path = path;
-	b->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (b->fd < 0) {
+	b->fd = mp_open_named(path);
+	if (b->fd < 0 && errno != EINVAL && errno != EFBIG) {
 		*error = mp_asprintf("cannot open '%s': %m", path);
 		return -1;
 	}
-	b->elf = elf_begin(b->fd, ELF_C_READ_MMAP, NULL);
+	b->elf = b->fd < 0 ? NULL : elf_begin(b->fd, ELF_C_READ_MMAP, NULL);
 	if (b->elf && elf_kind(b->elf) == ELF_K_ELF)
 		return 0;
 	*error = mp_asprintf("'%s' is neither a program nor a library", path);
 	elf_end(b->elf);
-	close(b->fd);
+	if (b->fd >= 0)
+		close(b->fd);
 	return -1;
 }
 
@@ -334,7 +336,7 @@ uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
 
 	if (!arch || !arch->cheap_place)
 		return offset;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = mp_open_named(path);
 	if (fd < 0)
 		return offset;
 	n = pread(fd, code, sizeof(code), (off_t)offset);

@@ -96,7 +96,8 @@ static bool add_go_frames(struct mp_cfi *c, const struct mp_elf *f)
 	return mp_cfi_count(c) > before;
 }
 
-static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
+/* `m` NULL: there is no debug file. */
+static struct mp_cfi *load(Elf *elf, struct mp_opener *o, const struct mp_open_mapping *m,
 			   struct mp_segments *segments)
 {
 	struct mp_cfi *c;
@@ -116,8 +117,8 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 	if (!add_go_frames(c, &f)) {
 		if (f.debug_frame)
 			add_section(c, f.debug_frame, false);
-		else
-			mp_elf_debug_file(&f, root, path, add_debug_frame, c);
+		else if (m)
+			mp_elf_debug_file(&f, o, m, add_debug_frame, c);
 	}
 	if (mp_cfi_count(c))
 		return c;
@@ -125,13 +126,13 @@ static struct mp_cfi *load(Elf *elf, const char *root, const char *path,
 	return NULL;
 }
 
-struct mp_cfi *mp_elfcfi_load(int fd, const char *root, const char *path,
+struct mp_cfi *mp_elfcfi_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
 			      struct mp_segments *segments)
 {
 	struct mp_cfi *c;
 	Elf *elf = mp_elf_open(fd);
 
-	c = load(elf, root, path, segments);
+	c = load(elf, o, m, segments);
 	elf_end(elf);
 	return c;
 }
@@ -143,7 +144,7 @@ struct mp_cfi *mp_elfcfi_load_image(const void *image, size_t size, struct mp_se
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)image, size);
-	c = load(elf, "", NULL, segments);
+	c = load(elf, NULL, NULL, segments);
 	elf_end(elf);
 	return c;
 }

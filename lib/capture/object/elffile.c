@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/elffile.h"
 
-#include <fcntl.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "lib/capture/object/gopclntab.h"
+
+enum { CRC_MAX_BYTES = 256 << 20 }; /* a checksum of this much takes 0.2 s */
 
 static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
 {
@@ -119,29 +120,30 @@ void mp_elf_segments(Elf *elf, struct mp_segments *segments)
 			mp_segments_add(segments, ph.p_offset, ph.p_vaddr, ph.p_filesz);
 }
 
-static uint32_t file_crc(int fd)
+/* The checksum of a file; false if that would take long. */
+static bool file_crc(int fd, uint32_t *crc)
 {
 	char *buf = mp_alloc(64 << 10);
-	uint32_t crc = 0;
 	off_t at = 0;
 	ssize_t n;
 
-	while ((n = pread(fd, buf, 64 << 10, at)) > 0) {
-		crc = lzma_crc32((const uint8_t *)buf, n, crc);
+	*crc = 0;
+	while (at <= CRC_MAX_BYTES && (n = pread(fd, buf, 64 << 10, at)) > 0) {
+		*crc = lzma_crc32((const uint8_t *)buf, n, *crc);
 		at += n;
 	}
 	free(buf);
-	return crc;
+	return at <= CRC_MAX_BYTES;
 }
 
 /*
  * Whether a debug file belongs to `f`: their build ids are equal, or, without build ids, the
- * checksum of the debuglink is right.
+ * checksum of the debuglink is right. Closes the file.
  */
-static bool try_debug_file(const struct mp_elf *f, const char *path, const uint32_t *crc,
+static bool try_debug_file(const struct mp_elf *f, int fd, const uint32_t *crc,
 			   mp_elf_debug_fn *take, void *arg)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint32_t actual;
 	bool same = false;
 	struct mp_elf debug;
 	Elf *elf;
@@ -154,7 +156,7 @@ static bool try_debug_file(const struct mp_elf *f, const char *path, const uint3
 			same = f->build_id_len == debug.build_id_len &&
 			       memcmp(f->build_id, debug.build_id, f->build_id_len) == 0;
 		else
-			same = crc && file_crc(fd) == *crc;
+			same = crc && file_crc(fd, &actual) && actual == *crc;
 		same = same && take(arg, &debug);
 	}
 	elf_end(elf);
@@ -162,59 +164,37 @@ static bool try_debug_file(const struct mp_elf *f, const char *path, const uint3
 	return same;
 }
 
-static bool find_by_build_id(const struct mp_elf *f, const char *root, mp_elf_debug_fn *take,
-			     void *arg)
+/* The name in the debuglink, which ends within the section, and the checksum after it; or NULL. */
+static const char *debug_link(const struct mp_elf *f, uint32_t *crc)
 {
-	char hex[2 * MP_BUILD_ID_MAX + 1], *path;
-	bool found;
-	size_t i;
-
-	if (f->build_id_len < 2)
-		return false;
-	for (i = 0; i < f->build_id_len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
-	path = mp_asprintf("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root, hex, hex + 2);
-	found = try_debug_file(f, path, NULL, take, arg);
-	free(path);
-	return found;
-}
-
-static bool find_by_debuglink(const struct mp_elf *f, const char *root, const char *path,
-			      mp_elf_debug_fn *take, void *arg)
-{
-	static const char *const places[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
-					      "%s/usr/lib/debug%.*s/%s" };
 	Elf_Data *data = f->debuglink ? elf_getdata(f->debuglink, NULL) : NULL;
-	const char *slash = strrchr(path, '/'), *name;
-	bool found = false;
-	uint32_t crc;
-	size_t len, i;
+	size_t len;
 
-	if (!data || !data->d_buf || !slash)
-		return false;
-	name = data->d_buf;
-	len = strnlen(name, data->d_size);
-	if (len == 0 || ((len + 4) & ~(size_t)3) + sizeof(crc) > data->d_size ||
-	    memchr(name, '/', len))
-		return false;
-	memcpy(&crc, name + ((len + 4) & ~(size_t)3), sizeof(crc));
-	for (i = 0; i < MP_ARRAY_SIZE(places) && !found; i++) {
-		char candidate[4096];
-
-		/* the format strings are the three above */
-		snprintf(candidate, sizeof(candidate), places[i], root, (int)(slash - path), path,
-			 name);
-		found = try_debug_file(f, candidate, &crc, take, arg);
-	}
-	return found;
+	if (!data || !data->d_buf)
+		return NULL;
+	len = strnlen(data->d_buf, data->d_size);
+	if (((len + 4) & ~(size_t)3) + sizeof(*crc) > data->d_size)
+		return NULL;
+	memcpy(crc, (char *)data->d_buf + ((len + 4) & ~(size_t)3), sizeof(*crc));
+	return data->d_buf;
 }
 
-bool mp_elf_debug_file(const struct mp_elf *f, const char *root, const char *path,
+bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct mp_open_mapping *m,
 		       mp_elf_debug_fn *take, void *arg)
 {
-	if (!path)
-		return false;
-	return find_by_build_id(f, root, take, arg) ||
-	       (*root && find_by_build_id(f, "", take, arg)) ||
-	       find_by_debuglink(f, root, path, take, arg);
+	char hex[2 * MP_BUILD_ID_MAX + 1] = "";
+	bool found = false;
+	const char *link;
+	uint32_t crc;
+	size_t i;
+	int place;
+
+	for (i = 0; i < f->build_id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", f->build_id[i]);
+	for (place = 0; *hex && place < MP_OPEN_BESIDE && !found; place++)
+		found = try_debug_file(f, mp_open_debug(o, m, place, hex), NULL, take, arg);
+	link = found ? NULL : debug_link(f, &crc);
+	for (place = MP_OPEN_BESIDE; link && place < MP_OPEN_PLACES && !found; place++)
+		found = try_debug_file(f, mp_open_debug(o, m, place, link), &crc, take, arg);
+	return found;
 }

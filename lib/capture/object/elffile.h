@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Finds the sections of an ELF file that elfsym.c and elfcfi.c read, and the debug file that
- * belongs to it. Includes segments.
+ * belongs to it. Includes opener, segments.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFFILE_H
 #define MP_CAPTURE_OBJECT_ELFFILE_H
 
 #include <gelf.h>
 
+#include "lib/capture/host/opener.h"
 #include "lib/capture/object/segments.h"
 
 enum { MP_BUILD_ID_MAX = 20 };
@@ -44,10 +45,10 @@ void mp_elf_segments(Elf *elf, struct mp_segments *segments);
 typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 
 /*
- * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. The
- * path of `f` is `root` followed by `path`; NULL: it has none. Returns whether `take` accepted one.
+ * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. `m` is a
+ * mapping of the file of `f`. Returns whether `take` accepted one.
  */
-bool mp_elf_debug_file(const struct mp_elf *f, const char *root, const char *path,
+bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct mp_open_mapping *m,
 		       mp_elf_debug_fn *take, void *arg);
 
 #endif

@@ -267,7 +267,8 @@ static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 	return true;
 }
 
-static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
+/* `m` NULL: there is no debug file. */
+static struct mp_elfsym *load(Elf *elf, struct mp_opener *o, const struct mp_open_mapping *m)
 {
 	GElf_Ehdr eh;
 	struct mp_gopclntab go;
@@ -290,7 +291,8 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 		read_debugdata(e, &f);
 		if (mp_elf_gopclntab(&f, &go))
 			mp_gopclntab_each(&go, add_go_function, e);
-		mp_elf_debug_file(&f, root, path, read_debug_symbols, e);
+		if (m)
+			mp_elf_debug_file(&f, o, m, read_debug_symbols, e);
 	}
 	name_plt(e, &f);
 	mp_symtab_sort(&e->symbols, false);
@@ -300,12 +302,12 @@ static struct mp_elfsym *load(Elf *elf, const char *root, const char *path)
 	return e;
 }
 
-struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path)
+struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m)
 {
 	struct mp_elfsym *e;
 	Elf *elf = mp_elf_open(fd);
 
-	e = load(elf, root, path);
+	e = load(elf, o, m);
 	elf_end(elf);
 	return e;
 }
@@ -317,7 +319,7 @@ struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size)
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory((char *)image, size);
-	e = load(elf, "", NULL);
+	e = load(elf, NULL, NULL);
 	elf_end(elf);
 	return e;
 }

@@ -3,20 +3,21 @@
  * Loads the function symbols of an ELF file: from .symtab, or else from .dynsym, its separate debug
  * file and .gnu_debugdata. Go programs without .symtab have names in .gopclntab. Stubs of the PLT
  * get names. For code without a symbol, .eh_frame_hdr
- * says where its function begins. Files are hostile input. Includes map.
+ * says where its function begins. Files are hostile input. Includes map, opener.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFSYM_H
 #define MP_CAPTURE_OBJECT_ELFSYM_H
 
+#include "lib/capture/host/opener.h"
 #include "lib/core/map.h"
 
 struct mp_elfsym;
 
 /*
- * Reads the symbols of an open file, which the caller closes. The path of the file, from which its
- * debuglink is searched, is `root` (may be "") followed by `path`. NULL if it is not an ELF file.
+ * Reads the symbols of an open file, which the caller closes, and of its debug file, which `o` opens
+ * by the mapping of the file. NULL if it is not an ELF file.
  */
-struct mp_elfsym *mp_elfsym_load(int fd, const char *root, const char *path);
+struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m);
 
 /* Reads the symbols of a file that is in memory, such as the vDSO. */
 struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size);

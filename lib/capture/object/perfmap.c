@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/perfmap.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/capture/host/proc.h"
+enum { LOOK_NS = 50000000 };
 
-enum { LOOK_NS = 50000000, SIZE_MAX_BYTES = 256 << 20 };
-
-void mp_perfmap_init(struct mp_perfmap *m, pid_t pid)
+void mp_perfmap_init(struct mp_perfmap *m, struct mp_opener *opener, pid_t pid)
 {
-	*m = (struct mp_perfmap){ .pid = pid };
-	m->path =
-		mp_asprintf("/proc/%d/root/tmp/perf-%d.map", (int)pid, (int)mp_proc_inner_pid(pid));
+	*m = (struct mp_perfmap){ .opener = opener, .pid = pid };
 }
 
 void mp_perfmap_release(struct mp_perfmap *m)
 {
 	mp_symtab_release(&m->symbols);
-	free(m->path);
 }
 
 /* Splits a hexadecimal number, with or without 0x, and the blank after it off the text. */
@@ -83,17 +76,12 @@ static void read_more(struct mp_perfmap *m, int fd, off_t size)
 
 static void look(struct mp_perfmap *m)
 {
-	int fd = open(m->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	char plain[64];
+	int fd = mp_open_perfmap(m->opener, m->pid);
 	struct stat st;
 
-	if (fd < 0) { /* the process may have ended; its file remains */
-		snprintf(plain, sizeof(plain), "/tmp/perf-%d.map", (int)m->pid);
-		fd = open(plain, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	}
 	if (fd < 0)
 		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= SIZE_MAX_BYTES) {
+	if (fstat(fd, &st) == 0) {
 		if (st.st_ino != m->inode ||
 		    st.st_size < m->read) { /* the file belongs to another process with this pid */
 			mp_symtab_release(&m->symbols);

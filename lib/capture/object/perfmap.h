@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names of code from just-in-time compilers: they write them to /tmp/perf-PID.map while the process
- * runs (kernel source, tools/perf/Documentation/jit-interface.txt). Includes symtab.
+ * runs (kernel source, tools/perf/Documentation/jit-interface.txt). Includes opener, symtab.
  */
 #ifndef MP_CAPTURE_OBJECT_PERFMAP_H
 #define MP_CAPTURE_OBJECT_PERFMAP_H
 
 #include <sys/types.h>
 
+#include "lib/capture/host/opener.h"
 #include "lib/capture/object/symtab.h"
 
 struct mp_perfmap {
+	struct mp_opener *opener; /* borrowed */
 	pid_t pid;
-	char *path;
 	ino_t inode;
 	off_t read;	    /* how many bytes of the file are in the table */
 	uint64_t looked_ns; /* when the file was last examined */
 	struct mp_symtab symbols;
 };
 
-void mp_perfmap_init(struct mp_perfmap *m, pid_t pid);
+void mp_perfmap_init(struct mp_perfmap *m, struct mp_opener *opener, pid_t pid);
 void mp_perfmap_release(struct mp_perfmap *m);
 
 /*

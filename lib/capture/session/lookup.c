@@ -22,7 +22,8 @@ void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_pl
 {
 	size_t i;
 
-	mp_symbols_init(&l->symbols);
+	mp_opener_init(&l->opener);
+	mp_symbols_init(&l->symbols, &l->opener);
 	mp_chain_texts_init(&l->stacks, &l->symbols);
 	if (p->user_stacks)
 		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);

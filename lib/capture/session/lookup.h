@@ -13,6 +13,7 @@
 
 /* Must not be moved, since its members point to each other. */
 struct mp_record_lookup {
+	struct mp_opener opener;
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/stack/dso.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -12,9 +10,9 @@ enum {
 	CFI_MAX_BYTES = 64 << 20,
 };
 
-void mp_dsos_init(struct mp_dsos *d)
+void mp_dsos_init(struct mp_dsos *d, struct mp_opener *opener)
 {
-	*d = (struct mp_dsos){ .cfi_max_bytes = CFI_MAX_BYTES };
+	*d = (struct mp_dsos){ .opener = opener, .cfi_max_bytes = CFI_MAX_BYTES };
 	mp_map_init(&d->map, sizeof(struct mp_dso *));
 }
 
@@ -42,7 +40,6 @@ static void free_dso(struct mp_dso *dso)
 	mp_segments_release(&dso->segments);
 	free(dso->path);
 	free(dso->name);
-	free(dso->root);
 	free(dso);
 }
 
@@ -81,49 +78,8 @@ static struct mp_dso *get_vdso(struct mp_dsos *d)
 	d->vdso->cfi_id = ++d->cfi_loads;
 	d->vdso->path = mp_strdup("[vdso]");
 	d->vdso->name = mp_strdup("vdso");
-	d->vdso->root = mp_strdup("");
 	mp_proc_maps(getpid(), find_vdso, d->vdso);
 	return d->vdso;
-}
-
-static int open_same(const char *path, uint64_t inode)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (inode == 0 || st.st_ino == inode))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-/*
- * Opens the file itself, not another that now has its name: in the mount namespace of the process,
- * through its mapping (deleted files; needs CAP_CHECKPOINT_RESTORE), as its program, or in our own
- * namespace if the process has ended.
- */
-static void open_file(struct mp_dso *dso)
-{
-	char path[4200];
-
-	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)dso->pid, dso->path);
-	dso->fd = open_same(path, dso->inode);
-	if (dso->fd >= 0) {
-		dso->root = mp_asprintf("/proc/%d/root", (int)dso->pid);
-		return;
-	}
-	dso->root = mp_strdup("");
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)dso->pid,
-		 (unsigned long long)dso->start, (unsigned long long)dso->end);
-	dso->fd = open_same(path, dso->inode);
-	if (dso->fd >= 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)dso->pid);
-	dso->fd = open_same(path, dso->inode);
-	if (dso->fd < 0)
-		dso->fd = open_same(dso->path, dso->inode);
 }
 
 static void hold(struct mp_dsos *d, struct mp_dso *dso)
@@ -166,8 +122,8 @@ static char *short_name(const char *path)
 
 struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid)
 {
-	struct mp_str key[2] = { { (const char *)&map->inode, sizeof(map->inode) },
-				 mp_str(map->path) };
+	const uint64_t file[2] = { (uint64_t)map->major << 32 | map->minor, map->inode };
+	struct mp_str key[2] = { { (const char *)file, sizeof(file) }, mp_str(map->path) };
 	struct mp_map_entry *e;
 	struct mp_dso *dso;
 	bool fresh;
@@ -182,28 +138,26 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 	dso = new_dso(d);
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);
-	dso->inode = map->inode;
-	dso->start = map->start;
-	dso->end = map->end;
-	dso->pid = pid;
-	open_file(dso);
+	dso->mapping = (struct mp_open_mapping){
+		.pid = pid,
+		.start = map->start,
+		.end = map->end,
+		.major = map->major,
+		.minor = map->minor,
+		.inode = map->inode,
+		.path = dso->path,
+	};
+	dso->fd = mp_open_code(d->opener, &dso->mapping);
 	if (dso->fd >= 0)
 		hold(d, dso);
 	*(struct mp_dso **)mp_map_value(e) = dso;
 	return dso;
 }
 
-static bool reopen(struct mp_dso *dso)
+static bool reopen(struct mp_dsos *d, struct mp_dso *dso)
 {
-	char *path;
-
-	if (dso->fd < 0) {
-		path = mp_asprintf("%s%s", dso->root, dso->path);
-		dso->fd = open_same(path, dso->inode);
-		free(path);
-	}
 	if (dso->fd < 0)
-		dso->fd = open_same(dso->path, dso->inode);
+		dso->fd = mp_open_code(d->opener, &dso->mapping);
 	return dso->fd >= 0;
 }
 
@@ -216,14 +170,14 @@ static void close_if_done(struct mp_dso *dso)
 	dso->fd = -1;
 }
 
-struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso)
+struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 {
 	if (dso->loaded)
 		return dso->symbols;
 	dso->loaded = true;
-	if (!reopen(dso))
+	if (!reopen(d, dso))
 		return NULL;
-	dso->symbols = mp_elfsym_load(dso->fd, dso->root, dso->path);
+	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping);
 	close_if_done(dso);
 	return dso->symbols;
 }
@@ -256,10 +210,10 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 {
 	dso->cfi_loaded = true;
 	dso->cfi_id = ++d->cfi_loads;
-	if (!reopen(dso))
+	if (!reopen(d, dso))
 		return NULL;
 	mp_segments_release(&dso->segments);
-	dso->cfi = mp_elfcfi_load(dso->fd, dso->root, dso->path, &dso->segments);
+	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments);
 	close_if_done(dso);
 	if (!dso->cfi)
 		return NULL;

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files with code, each in the table once. They are opened while the process lives; their symbols
- * are read when they are first needed. Includes elfcfi, elfsym, proc.
+ * are read when they are first needed. Includes elfcfi, elfsym, opener, proc.
  */
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
 
+#include "lib/capture/host/opener.h"
 #include "lib/capture/host/proc.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/elfsym.h"
 
 struct mp_dso {
-	uint32_t number;     /* from 1; identifies the file for the kernel side, see cut.h */
-	char *path;	     /* in the mount namespace of the process */
-	char *name;	     /* last part of the path, for "[name]+0x..." */
-	char *root;	     /* "/proc/PID/root" of a process that mapped the file, or "" */
-	uint64_t inode;	     /* 0: unknown */
-	uint64_t start, end; /* range of the first mapping that was seen */
-	pid_t pid;
-	int fd; /* open until the symbols are read; -1: closed */
+	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
+	char *path;	 /* in the mount namespace of the process */
+	char *name;	 /* last part of the path, for "[name]+0x..." */
+	struct mp_open_mapping mapping; /* the first one that was seen; borrows the path */
+	int fd;				/* open until the symbols are read; -1: closed */
 	bool loaded;
 	struct mp_elfsym *symbols; /* NULL: it has none, or they are not loaded yet */
 
@@ -31,8 +29,9 @@ struct mp_dso {
 };
 
 struct mp_dsos {
-	struct mp_map map;    /* inode and path -> struct mp_dso * */
-	struct mp_dso **held; /* files with an open fd, oldest first */
+	struct mp_opener *opener; /* borrowed */
+	struct mp_map map;	  /* device, inode and path -> struct mp_dso * */
+	struct mp_dso **held;	  /* files with an open fd, oldest first */
 	size_t n_held, cap_held;
 	struct mp_dso *vdso;
 	struct mp_dso **all; /* indexed by number */
@@ -44,7 +43,7 @@ struct mp_dsos {
 	uint64_t cfi_clock, cfi_loads;
 };
 
-void mp_dsos_init(struct mp_dsos *d);
+void mp_dsos_init(struct mp_dsos *d, struct mp_opener *opener);
 void mp_dsos_release(struct mp_dsos *d);
 
 /*
@@ -56,7 +55,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 
 /* The symbols of a file, which this reads if necessary; NULL if there are none. */
-struct mp_elfsym *mp_dso_symbols(struct mp_dso *dso);
+struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso);
 
 /*
  * The call frame information of a file, which this reads if necessary; NULL if there is none. All

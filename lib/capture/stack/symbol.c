@@ -12,10 +12,10 @@ enum {
 	NAMES_MAX_BYTES = 64 << 20,
 };
 
-void mp_symbols_init(struct mp_symbols *s)
+void mp_symbols_init(struct mp_symbols *s, struct mp_opener *opener)
 {
 	*s = (struct mp_symbols){ .has_kernel = false };
-	mp_dsos_init(&s->dsos);
+	mp_dsos_init(&s->dsos, opener);
 	mp_map_init(&s->names, sizeof(struct mp_str));
 	mp_map_init(&s->jits, sizeof(struct mp_perfmap));
 }
@@ -125,7 +125,7 @@ static struct mp_perfmap *jit_of(struct mp_symbols *s, pid_t pid)
 	struct mp_map_entry *e = mp_map_put(&s->jits, &key, 1, &fresh);
 
 	if (fresh)
-		mp_perfmap_init(mp_map_value(e), pid);
+		mp_perfmap_init(mp_map_value(e), s->dsos.opener, pid);
 	return mp_map_value(e);
 }
 
@@ -145,7 +145,7 @@ bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uin
 		     uint64_t now_ns, struct mp_buf *to)
 {
 	const struct mp_mapping *m = mp_space_find(process->space, addr);
-	struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(m->dso) : NULL;
+	struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(&s->dsos, m->dso) : NULL;
 	const char *name;
 
 	s->frames++;

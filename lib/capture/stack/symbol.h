@@ -20,7 +20,8 @@ struct mp_symbols {
 	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };
 
-void mp_symbols_init(struct mp_symbols *s);
+/* `opener` is borrowed. */
+void mp_symbols_init(struct mp_symbols *s, struct mp_opener *opener);
 void mp_symbols_release(struct mp_symbols *s);
 
 /* Reads the kernel's symbols now, instead of at the first kernel frame. It takes 50 ms. */

@@ -109,9 +109,10 @@ static const struct mp_unwind_row *row_at(struct mp_unwinder *u, const struct mp
 }
 
 /* Whether the symbol of code without call frame information shows that it is a root. */
-static bool is_root_symbol(const struct mp_mapping *m, uint64_t addr, bool leaf)
+static bool is_root_symbol(struct mp_unwinder *u, const struct mp_mapping *m, uint64_t addr,
+			   bool leaf)
 {
-	const struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(m->dso) : NULL;
+	const struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(u->dsos, m->dso) : NULL;
 
 	return symbols &&
 	       mp_elfsym_is_root(symbols, mp_elfsym_address(symbols, addr - m->start + m->offset),
@@ -126,7 +127,7 @@ bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint
 
 	if (row && row->found > 0)
 		return row->row.ra_kind == MP_CFI_UNDEFINED;
-	return is_root_symbol(m, addr, leaf);
+	return is_root_symbol(u, m, addr, leaf);
 }
 
 enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_space *space,

@@ -62,7 +62,7 @@ static void walk(struct mp_cfi *cfi, uint64_t addr)
 	for (i = 0; i < MP_ARRAY_SIZE(regs); i++)
 		regs[i] = 0x7000 + 8 * (i % 4);
 	regs[8] = addr;
-	mp_dsos_init(&dsos);
+	mp_dsos_init(&dsos, NULL);
 	mp_unwinder_init(&u, &mp_arch_x86_64, &dsos);
 	if (mp_unwind(&u, &space, &d, ips, MP_ARRAY_SIZE(ips), &n) >= MP_UNWIND_ENDS ||
 	    n > MP_ARRAY_SIZE(ips))

@@ -41,6 +41,7 @@ static struct mp_event events[N_EVENTS] = {
 static struct mp_counter counters[N_EVENTS];
 static struct mp_ring ring = { .cpu = 1, .fd = -1 };
 static struct mp_rings rings = { .v = &ring, .n = 1, .counters = counters, .n_counters = N_EVENTS };
+static struct mp_opener opener;
 static struct mp_symbols symbols;
 
 static void take_builtin(void *arg, const struct mp_builtin *own)
@@ -74,7 +75,8 @@ static void prepare(void)
 	mp_intmap_init(&rings.by_id);
 	for (i = 0; i < N_EVENTS; i++)
 		mp_intmap_add(&rings.by_id, i + 1, i + 1);
-	mp_symbols_init(&symbols);
+	mp_opener_init(&opener);
+	mp_symbols_init(&symbols, &opener);
 }
 
 /* Puts the records of the input into the queue; a stream has one chunk. */
@@ -166,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		prepare();
 	for (i = 0; i < N_STREAMS; i++)
 		streams[i] = mp_queue_add(q, types[i], "fuzzer", 0);
-	mp_dsos_init(&dsos);
+	mp_dsos_init(&dsos, &opener);
 	mp_unwinder_init(&unwinder, mp_arch_here(), &dsos);
 	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);

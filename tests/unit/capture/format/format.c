@@ -270,7 +270,7 @@ static void test_short_records(void)
 int main(void)
 {
 	mp_init("unit-format");
-	mp_symbols_init(&symbols);
+	mp_symbols_init(&symbols, NULL);
 	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
 	test_lines();

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/capture/host/archs.h"
@@ -113,9 +115,13 @@ static void test_oracle(const char *path, size_t at_least)
 	struct mp_segments segments = { NULL, 0, 0 };
 	struct oracle o = { .rows = 0 };
 	int fd = open(path, O_RDONLY);
-	struct mp_cfi *c = fd >= 0 ? mp_elfcfi_load(fd, "", path, &segments) : NULL;
+	struct mp_open_mapping m = { .path = path };
+	struct mp_opener opener;
+	struct mp_cfi *c;
 	Elf *elf;
 
+	mp_opener_init(&opener);
+	c = fd >= 0 ? mp_elfcfi_load(fd, &opener, &m, &segments) : NULL;
 	if (!c) {
 		printf("# no %s\n", path);
 		if (fd >= 0)
@@ -411,20 +417,27 @@ static void test_limit(void)
 {
 	static const char *const paths[] = { "/proc/self/exe", "/bin/sh" };
 	struct mp_dso *dsos[2];
+	struct mp_opener opener;
 	struct mp_dsos d;
 	uint64_t first;
 	char path[4096];
 	size_t i;
 
-	mp_dsos_init(&d);
+	mp_opener_init(&opener);
+	mp_dsos_init(&d, &opener);
 	d.cfi_max_bytes = 1;
 	for (i = 0; i < 2; i++) {
 		struct mp_proc_map map = { .start = 1, .end = 2, .path = path };
 		ssize_t len = readlink(paths[i], path, sizeof(path) - 1);
+		struct stat st = { .st_ino = 0 };
 
 		path[MP_MAX(len, 0)] = '\0';
 		if (len <= 0 || path[0] != '/')
 			snprintf(path, sizeof(path), "%s", paths[i]);
+		stat(path, &st);
+		map.major = major(st.st_dev);
+		map.minor = minor(st.st_dev);
+		map.inode = st.st_ino;
 		dsos[i] = mp_dsos_get(&d, &map, getpid());
 	}
 	ok(mp_dso_cfi(&d, dsos[0]) && dsos[0]->cfi, "tables of a file");

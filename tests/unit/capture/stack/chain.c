@@ -158,8 +158,8 @@ static bool load(struct state *s, struct mp_dsos *dsos, const char *path)
 	mp_unwinder_init(&s->unwinder, s->p->arch, dsos);
 	if (fd < 0)
 		return false;
-	s->file.cfi = mp_elfcfi_load(fd, "", path, &s->file.segments);
-	s->file.symbols = mp_elfsym_load(fd, "", path);
+	s->file.cfi = mp_elfcfi_load(fd, NULL, NULL, &s->file.segments);
+	s->file.symbols = mp_elfsym_load(fd, NULL, NULL);
 	dsos->vdso = &s->file;
 	close(fd);
 	return s->file.cfi && s->file.symbols;
@@ -174,7 +174,7 @@ static void test_program(const struct program *p)
 	FILE *f;
 
 	s = (struct state){ .p = p };
-	mp_dsos_init(&dsos);
+	mp_dsos_init(&dsos, NULL);
 	f = fopen(steps, "re");
 	ok(load(&s, &dsos, path) && f, "%s: the program and its steps can be read", p->name);
 	while (f && fgets(line, sizeof(line), f))

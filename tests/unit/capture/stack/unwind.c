@@ -94,7 +94,7 @@ static void function(uint32_t addr, bool signal, int ra, const char *code, size_
 static void begin(const struct mp_arch *arch)
 {
 	cfi_image.len = 0;
-	mp_dsos_init(&dsos);
+	mp_dsos_init(&dsos, NULL);
 	mp_unwinder_init(&unwinder, arch, &dsos);
 	memset(regs, 0, sizeof(regs));
 	memset(stack, 0, sizeof(stack));

@@ -70,7 +70,7 @@ static void test_tables(const char *path)
 {
 	struct mp_segments segments = { NULL, 0, 0 };
 	int fd = open(path, O_RDONLY);
-	struct mp_cfi *cfi = fd < 0 ? NULL : mp_elfcfi_load(fd, "", path, &segments);
+	struct mp_cfi *cfi = fd < 0 ? NULL : mp_elfcfi_load(fd, NULL, NULL, &segments);
 	struct check c = { .n = 0 };
 	struct mp_bpf_row *rows;
 
@@ -330,6 +330,7 @@ static void test_walk_tables(void)
 {
 	const struct mp_proc_map anonymous = { .start = 4096, .end = 8192, .path = "" };
 	const struct mp_bpf_row *row;
+	struct mp_opener opener;
 	struct mp_symbols symbols;
 	struct mp_tasks tasks;
 	struct mp_process *process;
@@ -341,7 +342,8 @@ static void test_walk_tables(void)
 	struct mp_cut_rows rows;
 	uint64_t state;
 
-	mp_symbols_init(&symbols);
+	mp_opener_init(&opener);
+	mp_symbols_init(&symbols, &opener);
 	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
 	tasks.gone = mp_walk_tables_forget;
 	tasks.gone_arg = &t;
@@ -373,6 +375,7 @@ static void test_walk_tables(void)
 /* A copy comes while the records of mappings wait that are newer than the events handled last. */
 static void test_copied(void)
 {
+	struct mp_opener opener;
 	struct mp_symbols symbols;
 	struct mp_tasks tasks;
 	struct mp_process *process;
@@ -385,7 +388,8 @@ static void test_copied(void)
 	uint64_t merged, now;
 	pid_t pid = getpid();
 
-	mp_symbols_init(&symbols);
+	mp_opener_init(&opener);
+	mp_symbols_init(&symbols, &opener);
 	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
 	tasks.gone = mp_walk_tables_forget;
 	tasks.gone_arg = &t;

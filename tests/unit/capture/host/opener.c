@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the opener opens and what it refuses: mapped files whose name leads elsewhere, debug files
+ * that are none, perf maps that their process may not read.
+ */
+#include "lib/capture/host/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/core/base.h"
+#include "tests/unit/tap.h"
+
+enum { NOBODY = 65534 };
+
+static struct mp_opener opener;
+static char folder[64], file[128];
+
+/* Whether it was opened; closes it. */
+static bool opened(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The command makes and removes files; its words have no blanks. */
+static void run(const char *command)
+{
+	if (system(command) != 0)
+		printf("# failed: %s\n", command);
+}
+
+static struct mp_open_mapping mapping_of(const char *path, void *at)
+{
+	struct mp_open_mapping m = { .pid = getpid(), .path = path };
+	struct stat st;
+
+	stat(path, &st);
+	m.start = (uintptr_t)at;
+	m.end = m.start + 4096;
+	m.inode = st.st_ino;
+	m.major = major(st.st_dev);
+	m.minor = minor(st.st_dev);
+	return m;
+}
+
+static void test_code(void)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	void *at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	struct mp_open_mapping m = mapping_of(file, at), other = m;
+	char command[512];
+
+	close(fd);
+	ok(at != MAP_FAILED && opened(mp_open_code(&opener, &m)), "a mapped file is opened");
+	other.pid = 0;
+	ok(opened(mp_open_code(&opener, &other)), "and by its name, if no process has it");
+	other.inode++;
+	ok(!opened(mp_open_code(&opener, &other)), "but not another file of that name");
+	other = m;
+	other.pid = 0;
+	other.minor++;
+	ok(!opened(mp_open_code(&opener, &other)), "nor one of another device");
+	snprintf(command, sizeof(command), "mv %s %s.old; echo text > %s", file, file, file);
+	run(command);
+	if (geteuid() == 0)
+		ok(opened(mp_open_code(&opener, &m)),
+		   "a file that was renamed is found by its mapping");
+	munmap(at, 4096);
+	ok(!opened(mp_open_code(&opener, &m)), "without the mapping it is gone");
+	m = mapping_of(file, at);
+	ok(!opened(mp_open_code(&opener, &m)) && errno == ENOEXEC, "a text is not a program");
+	snprintf(command, sizeof(command), "mv %s.old %s", file, file);
+	run(command);
+}
+
+/* Whether a debug link to `name` is opened, which `command` has made in the folder of the program. */
+static bool links(const char *name, const char *command)
+{
+	struct mp_open_mapping m = { .pid = getpid(), .path = file };
+	char full[256];
+
+	snprintf(full, sizeof(full), "cd %s && %s", folder, command);
+	run(full);
+	return opened(mp_open_debug(&opener, &m, MP_OPEN_BESIDE, name));
+}
+
+static void test_debug(void)
+{
+	ok(links("x.debug", "cp program x.debug"), "a debug file is opened");
+	ok(links("l.debug", "ln -s x.debug l.debug"), "also through a link");
+	alarm(10); /* each of these could block for ever */
+	ok(!links("f.debug", "mkfifo f.debug") && errno == EINVAL, "not a FIFO");
+	ok(!links("d.debug", "ln -s /dev/ptmx d.debug") && errno == EINVAL, "not a device");
+	ok(!links("s.debug", "truncate -s 24G s.debug") && errno == EFBIG, "not a huge file");
+	alarm(0);
+	ok(!links("t.debug", "echo text > t.debug") && errno == ENOEXEC, "not a text");
+	ok(!links("../program", "true") && !links("..", "true") && !links("", "true"),
+	   "a debug link is the name of a file");
+	ok(!opened(mp_open_debug(&opener, &(struct mp_open_mapping){ .path = file },
+				 MP_OPEN_BY_BUILD_ID, "../../../../bin/sh")),
+	   "a build id has digits only");
+}
+
+/* Starts a process of nobody, which `prepare` prepares. Returns its pid when it is ready. */
+static pid_t start(void (*prepare)(void))
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+			_exit(1);
+		if (prepare)
+			prepare();
+		close(ready[1]);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) < 0)
+		printf("# no process\n");
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Makes the perf map of a process. */
+static void make_map(pid_t pid, uid_t owner, mode_t mode)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, "1 1 x\n", 6) != 6 || fchown(fd, owner, owner) < 0 ||
+	    fchmod(fd, mode) < 0)
+		printf("# cannot make %s\n", path);
+	close(fd);
+}
+
+static void remove_map(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	unlink(path);
+}
+
+/* In a mount namespace of its own, a process puts a file of root over its perf map. */
+static void cover_map(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 ||
+	    mount("/etc/shadow", path, NULL, MS_BIND, NULL) < 0)
+		_exit(1);
+}
+
+static void test_perfmap(void)
+{
+	pid_t pid;
+
+	if (geteuid() != 0) {
+		printf("# skipped: perf maps of other users (needs root)\n");
+		return;
+	}
+	pid = start(NULL);
+	make_map(pid, NOBODY, 0600);
+	ok(opened(mp_open_perfmap(&opener, pid)), "a perf map of its process is opened");
+	make_map(pid, 0, 0600);
+	ok(!opened(mp_open_perfmap(&opener, pid)), "not one that the process may not read");
+	make_map(pid, 12345, 0644);
+	ok(!opened(mp_open_perfmap(&opener, pid)), "nor one of another user");
+	make_map(pid, NOBODY, 0600);
+	end(pid);
+	ok(opened(mp_open_perfmap(&opener, pid)), "after the end of the process it remains");
+	remove_map(pid);
+	pid = start(cover_map);
+	if (kill(pid, 0) == 0 && waitpid(pid, NULL, WNOHANG) == 0)
+		ok(!opened(mp_open_perfmap(&opener, pid)) && errno == EACCES,
+		   "a mount over the name gives nobody another user's file");
+	end(pid);
+	remove_map(pid);
+}
+
+/* Entering another identity and leaving it changes nothing. */
+static void test_identity(void)
+{
+	struct mp_identity_own before, after;
+	struct mp_identity nobody = { .uid = NOBODY, .gid = NOBODY };
+
+	memset(&before, 0, sizeof(before));
+	memset(&after, 0, sizeof(after));
+	mp_identity_own(&before);
+	if (geteuid() == 0) {
+		ok(mp_identity_enter(&before, &nobody) == 0 &&
+			   open("/etc/shadow", O_RDONLY | O_CLOEXEC) < 0 && getuid() == 0,
+		   "a thread takes the rights of another user, but not its uid");
+		mp_identity_leave(&before);
+	}
+	mp_identity_own(&after);
+	ok(memcmp(&before, &after, sizeof(before)) == 0, "it has its own back");
+}
+
+int main(void)
+{
+	char command[512];
+
+	mp_init("unit-opener");
+	snprintf(folder, sizeof(folder), "/tmp/unit-opener-XXXXXX");
+	if (!mkdtemp(folder))
+		mp_die("cannot make a folder: %m");
+	snprintf(file, sizeof(file), "%s/program", folder);
+	snprintf(command, sizeof(command), "cp /bin/true %s", file);
+	run(command);
+	mp_opener_init(&opener);
+	test_code();
+	test_debug();
+	test_perfmap();
+	test_identity();
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	run(command);
+	return tap_done();
+}

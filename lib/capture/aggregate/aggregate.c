@@ -6,25 +6,18 @@
 #include "lib/capture/aggregate/totals.h"
 
 struct mp_aggregator {
-	struct mp_event_aggs aggs;
-	unsigned max_frames;
+	const struct mp_cut_events *events;
 	struct mp_agg_totals totals;
 	struct mp_agg_texts texts;
 };
 
-struct mp_aggregator *mp_aggregator_new(const struct mp_events *events)
+struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events)
 {
 	struct mp_aggregator *a = mp_zalloc(sizeof(*a));
-	size_t i;
 
-	for (i = 0; i < events->n; i++) {
-		if (!events->v[i].agg)
-			continue;
-		mp_event_aggs_add(&a->aggs, events->v[i].agg);
-		a->max_frames = MP_MAX(a->max_frames, events->v[i].max_stack);
-	}
+	a->events = events;
 	mp_agg_texts_init(&a->texts);
-	mp_agg_totals_init(&a->totals, &a->aggs, &a->texts);
+	mp_agg_totals_init(&a->totals, events, &a->texts);
 	return a;
 }
 
@@ -48,7 +41,7 @@ bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *sta
 	task = mp_tasks_get(symbols->tasks, stack->pid, stack->tid);
 	if (stack->end == MP_BPF_NO_TABLES || stack->end == MP_BPF_COPIED)
 		mp_walk_tables_update(symbols->formatter->tables, task->process, stack->time_ns);
-	mp_agg_texts_put(&a->texts, stack, task->process, symbols, a->max_frames);
+	mp_agg_texts_put(&a->texts, stack, task->process, symbols, a->events->agg_frames);
 	return true;
 }
 
@@ -58,7 +51,8 @@ void mp_aggregator_add(void *aggregator, const struct mp_cut_total *totals, size
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		mp_agg_totals_add(&a->totals, &totals[i].key, &totals[i].total);
+		if (totals[i].key.aggregate < a->events->n_aggs)
+			mp_agg_totals_add(&a->totals, &totals[i].key, &totals[i].total);
 }
 
 void mp_aggregator_settle(struct mp_aggregator *a)
@@ -66,17 +60,16 @@ void mp_aggregator_settle(struct mp_aggregator *a)
 	mp_agg_totals_settle(&a->totals, false);
 }
 
-static json_t *make_header(const json_t *like, const struct mp_event_agg *agg)
+static json_t *make_header(const json_t *like, const struct mp_cut_agg *agg)
 {
 	json_t *header = json_deep_copy(like);
-	const char *unit = mp_event_agg_unit(agg);
 
 	json_object_set_new(header, "datatype", json_string("stack"));
 	json_object_del(header, "events");
 	json_object_set_new(header, "sum", mp_ctl_string(mp_str(agg->name)));
 	json_object_set_new(header, "weight", json_string(agg->weight));
-	if (unit)
-		json_object_set_new(header, "units", json_pack("{s:s}", agg->weight, unit));
+	if (agg->unit)
+		json_object_set_new(header, "units", json_pack("{s:s}", agg->weight, agg->unit));
 	return header;
 }
 
@@ -119,12 +112,12 @@ void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_
 
 	mp_agg_totals_settle(&a->totals, true);
 	add_ends(unwound, &a->totals.unwound);
-	for (i = 0; i < a->aggs.n; i++) {
+	for (i = 0; i < a->events->n_aggs; i++) {
 		struct mp_agg_lines lines;
 
 		mp_agg_lines_init(&lines);
 		mp_agg_totals_lines(&a->totals, i, &lines);
-		put_json(make_header(output->header, a->aggs.v[i]), output);
+		put_json(make_header(output->header, &a->events->aggs[i]), output);
 		mp_agg_lines_write(&lines, output->put, output->arg);
 		trailer = make_trailer(end, i, &lines);
 		json_object_update(trailer, (json_t *)output->trailer);
@@ -144,6 +137,6 @@ void mp_aggregator_losses(const struct mp_aggregator *a, const struct mp_cut_agg
 		.stacks = a->texts.known.n,
 		.texts = a->texts.n_texts,
 	};
-	for (i = 0; i < a->aggs.n; i++)
+	for (i = 0; i < a->events->n_aggs; i++)
 		losses->count += end->dropped[i].count;
 }

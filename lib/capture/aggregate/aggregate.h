@@ -2,20 +2,20 @@
 /*
  * Converts what in-kernel aggregation sends to lines of the stream: symbolizes stacks while their
  * processes exist, adds totals to them, and writes a section for each aggregate at the end.
- * Includes cut, event, symbolize, unwind_stats.
+ * Includes cut, cut_event, symbolize, unwind_stats.
  */
 #ifndef MP_CAPTURE_AGGREGATE_AGGREGATE_H
 #define MP_CAPTURE_AGGREGATE_AGGREGATE_H
 
 #include "lib/capture/aggregate/symbolize.h"
-#include "lib/capture/event/event.h"
 #include "lib/capture/host/cut.h"
+#include "lib/capture/host/cut_event.h"
 #include "lib/capture/stack/unwind_stats.h"
 
 struct mp_aggregator;
 
-/* Makes an aggregator for the aggregated events, which are borrowed. */
-struct mp_aggregator *mp_aggregator_new(const struct mp_events *events);
+/* Makes an aggregator for the aggregates of the events, which are borrowed. */
+struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events);
 void mp_aggregator_free(struct mp_aggregator *a);
 
 /* Handles a stack that a program has sent, in the order of the stream. False if it is damaged. */

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_aggs *aggs,
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_cut_events *events,
 			const struct mp_agg_texts *texts)
 {
-	*t = (struct mp_agg_totals){ .aggs = aggs, .texts = texts };
+	*t = (struct mp_agg_totals){ .events = events, .texts = texts };
 	mp_map_init(&t->early, sizeof(struct mp_agg_total));
 	mp_map_init(&t->lines, sizeof(struct mp_agg_total));
 }
@@ -32,7 +32,7 @@ static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	struct mp_agg_text_known waker;
 	bool has_waker;
 
-	line->held = mp_event_agg_is_held(t->aggs->v[key->aggregate]);
+	line->held = t->events->aggs[key->aggregate].held;
 	line->other = (uint32_t)key->other;
 	if (line->held || !key->other)
 		return true;
@@ -59,7 +59,7 @@ static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	if (!complete && !at_last)
 		return false;
 	t->unknown += complete ? 0 : more->count;
-	if (known && t->aggs->v[key->aggregate]->rule.user)
+	if (known && t->events->aggs[key->aggregate].user)
 		t->unwound.ends[MP_METHOD_BPF][stack.end] += more->count;
 	add_to(&t->lines, (struct mp_str){ (const char *)&line, sizeof(line) }, more);
 	return true;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Totals by the text of their stack, which take little room since few texts differ. Totals whose
- * stack has not come wait for it. Includes aggregate (of event/), symbolize, unwind_stats.
+ * stack has not come wait for it. Includes cut_event, symbolize, unwind_stats.
  */
 #ifndef MP_CAPTURE_AGGREGATE_TOTALS_H
 #define MP_CAPTURE_AGGREGATE_TOTALS_H
 
 #include "lib/capture/aggregate/symbolize.h"
-#include "lib/capture/event/aggregate.h"
+#include "lib/capture/host/cut_event.h"
 #include "lib/capture/stack/unwind_stats.h"
 
 struct mp_agg_totals {
-	const struct mp_event_aggs *aggs; /* borrowed */
-	const struct mp_agg_texts *texts; /* borrowed */
+	const struct mp_cut_events *events; /* borrowed */
+	const struct mp_agg_texts *texts;   /* borrowed */
 	/* struct mp_agg_key -> struct mp_agg_total, which wait for their stacks */
 	struct mp_map early;
 	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
@@ -20,7 +20,7 @@ struct mp_agg_totals {
 	uint64_t unknown;		/* occurrences whose stack did not come */
 };
 
-void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_event_aggs *aggs,
+void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_cut_events *events,
 			const struct mp_agg_texts *texts);
 void mp_agg_totals_release(struct mp_agg_totals *t);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/capture/bpf/bpf.h"
+#include "lib/capture/event/cut.h"
 #include "lib/capture/event/tracingfilter.h"
 
 enum { FOLLOWERS = 3 }; /* number of the programs that follow processes to their children */
@@ -74,7 +75,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	struct bpf_map *map;
 	char *error;
 
-	setup.of_all = mp_ring_is_scheduler_event(e);
+	setup.of_all = mp_event_is_scheduler(e);
 	setup.of_everyone = e->wide;
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);

@@ -21,7 +21,7 @@ enum mp_builtin_kind {
 struct mp_builtin {
 	const char *name, *what;
 	enum mp_builtin_kind kind;
-	/* payload: offsets in mp_builtin_record.raw, or in mp_sampled.raw */
+	/* payload: offsets in struct mp_record_payload, or in mp_sampled.raw */
 	const struct mp_tp_field *fields;
 	size_t n_fields;
 	uint32_t record; /* MP_BUILTIN_RECORD: PERF_RECORD_ */
@@ -39,15 +39,5 @@ size_t mp_builtin_each(const char *glob, mp_builtin_fn *each, void *arg);
 
 /* Sets the attr of a software event that never fires; it makes the kernel send the records. */
 void mp_builtin_set_attr(const struct mp_builtin *own, struct perf_event_attr *attr);
-
-/* The task of the event, and a payload with the layout of a sample. */
-struct mp_builtin_record {
-	int32_t pid, tid;
-	struct mp_buf raw; /* the caller releases it; each record overwrites it */
-};
-
-/* Parses a complete record. False: it is not a record of this event. */
-bool mp_builtin_parse(const struct mp_builtin *own, const struct perf_event_header *h,
-		      struct mp_builtin_record *to);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Events to record: specifications resolved to perf_event_attr, with the fields to write. Includes
- * aggregate, builtin, ctl, pmu, probe, spec, traced, tracefs.
+ * aggregate, builtin, ctl, cut_event, pmu, probe, spec, traced, tracefs.
  */
 #ifndef MP_CAPTURE_EVENT_EVENT_H
 #define MP_CAPTURE_EVENT_EVENT_H
@@ -15,32 +15,8 @@
 #include "lib/capture/event/spec.h"
 #include "lib/capture/event/traced.h"
 #include "lib/capture/event/tracefs.h"
+#include "lib/capture/host/cut_event.h"
 #include "lib/stream/ctl.h"
-
-/* Context fields, bits in the order in which they are written. */
-enum mp_context {
-	MP_CTX_CPU = 1,
-	MP_CTX_PID = 2,
-	MP_CTX_TID = 4,
-	MP_CTX_COMM = 8,
-	MP_CTX_PERIOD = 16,
-	MP_CTX_ADDR = 32,
-	MP_CTX_CGROUP = 64,
-	MP_CTX_STACK = 128,
-	MP_CTX_LATENCY = 256, /* of a memory access; these come before the stack */
-	MP_CTX_OP = 512,
-	MP_CTX_LEVEL = 1024,
-	MP_CTX_SNOOP = 2048,
-	MP_CTX_TLB = 4096,
-	MP_CTX_LOCK = 8192,
-	MP_CTX_DUR = 16384,
-	MP_CTX_NSPID = 32768, /* these follow the cgroup */
-	MP_CTX_NSTID = 65536,
-	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
-	MP_CTX_INNER = MP_CTX_NSPID | MP_CTX_NSTID,
-	MP_CTX_REQUESTED = MP_CTX_CGROUP | MP_CTX_INNER, /* written only on request */
-	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
-};
 
 /* Where the BPF program is attached that walks the user stacks of an event. */
 enum mp_walk_on {

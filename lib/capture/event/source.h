@@ -12,13 +12,12 @@
  *	start control the events have just been enabled
  *	begin	main	the command runs, or there is none
  *	bound	drainer	in each round, see below
- *	handle	main	each record of the source's own type, in the order of time
  *	tick	main	after each round
  *	stop control the events have just been disabled
  *	finish	drainer	the rings have all that happened before stop
  *	account	main	all records were handled; as those that follow
  *	trailer	main
- *	write	main
+ *	report	main
  *	close	main	also without all the others
  *
  * All times are CLOCK_MONOTONIC in ns. Includes ctl, resolver.
@@ -58,19 +57,7 @@ struct cap_listing {
 	char *error; /* set by a source: why names are missing. Owned by the caller */
 };
 
-struct perf_event_header;
-struct cap_recording;  /* lib/capture/ring/recording.h */
-struct cap_symbolizer; /* lib/capture/session/symbolizer.h */
-
-/* Where a source writes sections of its own. */
-struct cap_output {
-	const json_t *header;  /* header of the events, from which sources derive theirs */
-	const json_t *trailer; /* members on the recording for the trailer of each section */
-	const struct cap_symbolizer *symbolizer;
-	void (*put)(void *arg, struct mp_str line);
-	void *arg;
-	bool verbose;
-};
+struct cap_recording; /* lib/capture/ring/recording.h */
 
 struct cap_source {
 	const char *name;    /* what one of its events is called in messages: "tracepoint" */
@@ -124,14 +111,6 @@ struct cap_source {
 	 */
 	uint64_t (*bound)(void *state);
 
-	/*
-	 * handle() takes the records of this type among those of BPF stacks; 0: none. It returns
-	 * false if a record is damaged.
-	 */
-	uint32_t record;
-	bool (*handle)(void *state, const struct perf_event_header *record,
-		       const struct cap_symbolizer *symbolizer);
-
 	/* To be called when everything before `settled_ns` was handled. Must be short. */
 	void (*tick)(void *state, uint64_t settled_ns);
 
@@ -145,10 +124,8 @@ struct cap_source {
 	/* Adds the source's totals to the trailer. */
 	void (*trailer)(void *state, json_t *trailer);
 
-	/*
-	 * Writes sections of its own, and messages to stderr. Returns whether something was lost.
-	 */
-	bool (*write)(void *state, const struct cap_output *output);
+	/* Prints messages. */
+	void (*report)(void *state, bool verbose);
 	void (*close)(void *state);
 };
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "bpf/tracing.h"
 #include "lib/capture/format/datasrc.h"
 #include "lib/core/io.h"
 #include "lib/stream/esc.h"
@@ -55,7 +56,7 @@ static void parse_raw(struct cursor *c, struct mp_sample *s)
 	s->raw = next_bytes(c, s->raw_len);
 }
 
-static void parse_dump(struct cursor *c, const struct mp_event *e,
+static void parse_dump(struct cursor *c, const struct mp_cut_event *e,
 		       const struct perf_event_header *h, struct mp_dump *d)
 {
 	uint64_t size, there;
@@ -63,8 +64,8 @@ static void parse_dump(struct cursor *c, const struct mp_event *e,
 	d->kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	d->abi = next_u64(c);
 	if (d->abi)
-		d->regs = next_bytes(c, 8 * __builtin_popcountll(e->attr.sample_regs_user));
-	if (!(e->attr.sample_type & PERF_SAMPLE_STACK_USER))
+		d->regs = next_bytes(c, 8 * __builtin_popcountll(e->sample_regs_user));
+	if (!(e->sample_type & PERF_SAMPLE_STACK_USER))
 		return;
 	size = next_u64(c);
 	if (!size)
@@ -72,16 +73,16 @@ static void parse_dump(struct cursor *c, const struct mp_event *e,
 	d->stack = next_bytes(c, size);
 	there = next_u64(c);
 	d->len = MP_MIN(there, size);
-	d->asked = e->attr.sample_stack_user; /* not d->len, since ring.c removed the unused rest */
+	d->asked = e->sample_stack_user; /* not d->len, since ring.c removed the unused rest */
 }
 
-int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+int mp_sample_parse(struct mp_sample *s, const struct mp_cut_event *e,
 		    const struct perf_event_header *h)
 {
 	struct cursor c = { (const char *)(h + 1), (const char *)h + h->size, false };
-	uint64_t type = e->attr.sample_type, ids;
+	uint64_t type = e->sample_type, ids;
 
-	*s = (struct mp_sample){ .period = e->attr.freq ? 1 : e->attr.sample_period };
+	*s = (struct mp_sample){ .period = e->freq ? 1 : e->sample_period };
 	next_u64(&c); /* PERF_SAMPLE_IDENTIFIER */
 	ids = next_u64(&c);
 	s->pid = (int32_t)ids;
@@ -112,7 +113,7 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
 	return c.failed ? -1 : 0;
 }
 
-void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+void mp_formatter_init(struct mp_formatter *f, const struct mp_cut_events *events,
 		       struct mp_tasks *tasks, struct mp_chain_texts *stacks,
 		       struct mp_unwinder *unwinder)
 {
@@ -147,12 +148,12 @@ void mp_formatter_release(struct mp_formatter *f)
 	mp_cgroup_names_free(f->cgroups);
 }
 
-struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_cut_event *e,
 				  const struct mp_sample *s)
 {
 	int32_t tid = s->tid;
 
-	if (tid < 0 && e->tp && s->raw && s->raw_len >= COMMON_PID_AT + sizeof(tid))
+	if (tid < 0 && e->common && s->raw && s->raw_len >= COMMON_PID_AT + sizeof(tid))
 		memcpy(&tid, s->raw + COMMON_PID_AT, sizeof(tid));
 	return mp_tasks_get(f->tasks, s->pid, tid);
 }
@@ -310,17 +311,17 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
  * Whether a record has a field. Those of tracepoints are always present. A polled value may end
  * before a field, and a BPF program may have failed to read its memory.
  */
-static bool is_given(const struct mp_event *e, const struct mp_tp_field *field,
+static bool is_given(const struct mp_cut_event *e, const struct mp_cut_field *field,
 		     const struct mp_sample *s)
 {
 	__typeof__(((struct mp_tracing_record *)0)->unread) unread;
 
-	if (e->tracing && s->raw_len >= e->tp->size) {
+	if (e->program && s->raw_len >= e->program_bytes) {
 		memcpy(&unread, s->raw + offsetof(struct mp_tracing_record, unread),
 		       sizeof(unread));
-		return !(unread >> (field - e->tp->fields) & 1);
+		return !(unread >> field->number & 1);
 	}
-	return !e->own || (uint64_t)field->offset + field->size <= s->raw_len;
+	return !e->own || (uint64_t)field->at.offset + field->at.size <= s->raw_len;
 }
 
 static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
@@ -354,7 +355,7 @@ static char *put_inner(char *p, unsigned context, struct mp_task *task)
 	return p;
 }
 
-static char *put_context(struct mp_formatter *f, char *p, const struct mp_event *e,
+static char *put_context(struct mp_formatter *f, char *p, const struct mp_cut_event *e,
 			 const struct mp_sample *s, struct mp_task *task, int cpu)
 {
 	if (e->context & MP_CTX_CPU) {
@@ -396,7 +397,7 @@ static char *put_memory(char *p, unsigned context, const struct mp_sample *s)
 }
 
 /* How the kernel's walk along frame pointers ended. */
-static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_event *e,
+static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_cut_event *e,
 				       const struct mp_sample *s, const struct mp_space *space)
 {
 	size_t i = s->n_ips, last = i, frames = 0;
@@ -416,7 +417,7 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_e
 		return MP_UNWIND_COMPLETE;
 	for (i = 0; i < s->n_ips; i++)
 		frames += s->ips[i] < (uint64_t)PERF_CONTEXT_MAX;
-	return frames == e->attr.sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
+	return frames == e->sample_max_stack ? MP_UNWIND_MAX_STACK : MP_UNWIND_FRAME_POINTER;
 }
 
 /*
@@ -454,14 +455,14 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
  * Gets the user stack that the BPF program took for this event; if there is none, only the program
  * counter.
  */
-static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
-				    const struct mp_sample *s, struct mp_process *process,
-				    uint64_t *ips, size_t max, size_t *n)
+static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_cut_event *e,
+				    size_t event, const struct mp_sample *s,
+				    struct mp_process *process, uint64_t *ips, size_t max,
+				    size_t *n)
 {
-	struct mp_pending_want want = { .tid = s->tid,
-					.time_ns = s->time_ns,
-					.event = event,
-					.after = e->walk_on == MP_WALK_EVENT };
+	struct mp_pending_want want = {
+		.tid = s->tid, .time_ns = s->time_ns, .event = event, .after = e->stack_after
+	};
 	const struct mp_pending_stack *c;
 
 	*n = 0;
@@ -488,16 +489,15 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_even
  * How many leaf frames belong to the BPF program on a function, and to the kernel's code that
  * called it.
  */
-static size_t own_frames(struct mp_formatter *f, const struct mp_event *e,
+static size_t own_frames(struct mp_formatter *f, const struct mp_cut_event *e,
 			 const struct mp_sample *s)
 {
 	size_t i;
 
-	if (!e->tracing || e->tracing->traced == MP_TRACED_POINT || !s->n_ips ||
-	    s->ips[0] != (uint64_t)PERF_CONTEXT_KERNEL)
+	if (!e->function || !s->n_ips || s->ips[0] != (uint64_t)PERF_CONTEXT_KERNEL)
 		return 0;
 	for (i = 1; i < s->n_ips && i <= OWN_FRAMES_MAX; i++)
-		if (mp_symbols_kernel_is(f->stacks->symbols, s->ips[i], e->tracing->name))
+		if (mp_symbols_kernel_is(f->stacks->symbols, s->ips[i], e->function))
 			return i - 1;
 	return 0;
 }
@@ -517,14 +517,15 @@ static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size
 }
 
 /* Makes a chain: the kernel's part, and then the frames of the user stack. */
-static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_event *e, size_t event,
-				     const struct mp_sample *s, struct mp_process *process)
+static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_cut_event *e,
+				     size_t event, const struct mp_sample *s,
+				     struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
 	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
 	enum mp_unwind_end end;
 
-	if (s->n_ips > e->attr.sample_max_stack) /* n_ips includes a marker */
+	if (s->n_ips > e->sample_max_stack) /* n_ips includes a marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
 	if (e->method == MP_METHOD_BPF)
@@ -542,15 +543,15 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_eve
 	return chain;
 }
 
-static void add_stack(struct mp_formatter *f, const struct mp_event *e, size_t event,
+static void add_stack(struct mp_formatter *f, const struct mp_cut_event *e, size_t event,
 		      const struct mp_sample *s, const struct mp_task *task)
 {
-	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->attr.sample_max_stack };
+	struct mp_chain chain = { s->ips, s->n_ips, e->max_stack, e->sample_max_stack };
 	const struct mp_space *space = task->process->space;
 	struct mp_str text;
 	size_t own;
 
-	if (e->attr.sample_type & PERF_SAMPLE_REGS_USER) {
+	if (e->sample_type & PERF_SAMPLE_REGS_USER) {
 		chain = unwound_chain(f, e, event, s, task->process);
 	} else {
 		if (e->method != MP_METHOD_UNSET)
@@ -573,7 +574,7 @@ static void add_stack(struct mp_formatter *f, const struct mp_event *e, size_t e
 	mp_buf_byte(&f->line, '\t');
 }
 
-struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_cut_event *e, size_t event,
 				const struct mp_sample *s, struct mp_task *task, int cpu)
 {
 	char *p;
@@ -585,8 +586,8 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e
 	p = put_bytes(p, f->heads[event].p, f->heads[event].len);
 	p = put_context(f, p, e, s, task, cpu);
 	for (i = 0; i < e->n_payload; i++)
-		if (is_given(e, e->payload[i], s))
-			p = put_payload(f, p, e->payload[i], s);
+		if (is_given(e, &e->payload[i], s))
+			p = put_payload(f, p, &e->payload[i].at, s);
 	f->line.len = p - f->line.p;
 	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
 		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);

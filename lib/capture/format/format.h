@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Converts samples of the kernel to event lines of mp-stream(5). Includes bpfstack, event, stacks,
- * task, target, unwound.
+ * Converts samples of the kernel to event lines of mp-stream(5). Includes chain_text, cut_event,
+ * pending_stacks, target, unwind_stats, walk_tables.
  */
 #ifndef MP_CAPTURE_FORMAT_FORMAT_H
 #define MP_CAPTURE_FORMAT_FORMAT_H
 
-#include "lib/capture/event/event.h"
+#include <linux/perf_event.h>
+
+#include "lib/capture/host/cut_event.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/stack/chain_text.h"
 #include "lib/capture/stack/pending_stacks.h"
@@ -29,7 +31,7 @@ struct mp_sample {
 };
 
 /* Parses a record by the event's sample_type. Returns 0, or -1 if the record is too short. */
-int mp_sample_parse(struct mp_sample *s, const struct mp_event *e,
+int mp_sample_parse(struct mp_sample *s, const struct mp_cut_event *e,
 		    const struct perf_event_header *h);
 
 struct mp_formatter {
@@ -49,13 +51,13 @@ struct mp_formatter {
 	bool inner;
 };
 
-void mp_formatter_init(struct mp_formatter *f, const struct mp_events *events,
+void mp_formatter_init(struct mp_formatter *f, const struct mp_cut_events *events,
 		       struct mp_tasks *tasks, struct mp_chain_texts *stacks,
 		       struct mp_unwinder *unwinder);
 void mp_formatter_release(struct mp_formatter *f);
 
 /* The task of a sample. */
-struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_event *e,
+struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_cut_event *e,
 				  const struct mp_sample *s);
 
 /*
@@ -67,7 +69,7 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 				       size_t *n);
 
 /* The line of a sample, with its LF; valid until the next call. `event` is the index of `e`. */
-struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_event *e, size_t event,
+struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_cut_event *e, size_t event,
 				const struct mp_sample *s, struct mp_task *task, int cpu);
 
 #endif

@@ -122,12 +122,58 @@ struct mp_cut_total {
 /* Passes totals, at most a few thousand in a call, during which they are valid. */
 typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size_t n);
 
-/* After the last total. */
+/* What is known after the last total. */
 struct mp_cut_aggregate_end {
 	uint64_t stopped_ns;
 	uint64_t unsent; /* stacks that at first did not fit into the ring buffer */
 	/* by aggregate: totals that did not fit into a table */
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
+
+/* --- records of the kernel side, in streams of readings -------------------------------------------------- */
+
+/* Types of these records; host/sampled.h has the preceding number. Each ends with a struct mp_cut_tail. */
+enum mp_cut_record {
+	MP_CUT_CHECK = 0x6d74, /* struct mp_cut_check */
+	MP_CUT_STOP,	       /* only the tail: the events were disabled at its time */
+	MP_CUT_TOTALS,	       /* struct mp_cut_total, as many as there are */
+	MP_CUT_TOTALS_END,     /* struct mp_cut_aggregate_end, after the last of them */
+};
+
+struct mp_cut_tail {
+	uint64_t time_ns; /* here mp_record_time() finds the time */
+	uint64_t unused;
+};
+
+/* Values of the kernel's counters of an event. */
+struct mp_counts {
+	uint64_t count; /* number of occurrences */
+	uint64_t lost;	/* those whose samples did not fit into the ring */
+};
+
+/* The counters of a ring; with `n` 0, it announces that they are being read. */
+struct mp_cut_check {
+	uint32_t ring;
+	uint32_t n;
+	struct mp_counts counts[];
+};
+
+struct perf_event_header;
+
+/* The greatest body of a record. Bodies are whole words of 8 bytes. */
+enum { MP_CUT_BODY_MAX = (UINT16_MAX & ~7) - 8 - sizeof(struct mp_cut_tail) };
+
+/* The bytes of a record with a body of `len` bytes. */
+static inline size_t mp_cut_record_size(size_t len)
+{
+	return 8 + len + sizeof(struct mp_cut_tail);
+}
+
+/* Makes a record at `to`, which has room for it. */
+void mp_cut_record_put(void *to, enum mp_cut_record type, const void *body, size_t len,
+		       uint64_t time_ns);
+
+/* The body of a record. `*len`: its bytes; 0: the record is damaged. */
+const void *mp_cut_record_body(const struct perf_event_header *record, size_t *len);
 
 #endif

@@ -7,6 +7,7 @@
 #define MP_CAPTURE_HOST_RECORD_H
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 #include "lib/core/base.h"
 
@@ -38,6 +39,14 @@ struct mp_record_mmap2 {
 	char filename[];
 };
 
+/* Where the payload of task:mmap and so on has what these records say; texts follow it. */
+struct mp_record_payload {
+	uint64_t addr, bytes, offset;
+	int32_t pid, tid;
+	uint32_t file; /* length and offset, as in __data_loc */
+	char prot[4];
+};
+
 /* The sample_id of our events: PERF_SAMPLE_TID, TIME, IDENTIFIER. */
 struct mp_record_id {
 	int32_t pid, tid;
@@ -47,6 +56,19 @@ struct mp_record_id {
 static inline const struct mp_record_id *mp_record_id(const struct perf_event_header *h)
 {
 	return (const struct mp_record_id *)((const char *)h + h->size) - 1;
+}
+
+/* Time of a record: in samples it follows id and tid; in others it is 16 bytes before their end. */
+static inline uint64_t mp_record_time(const struct perf_event_header *h)
+{
+	enum { SAMPLE_TIME_AT = 24, TIME_FROM_END = 16 };
+	uint64_t time = 0;
+
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= SAMPLE_TIME_AT + sizeof(time))
+		memcpy(&time, (const char *)h + SAMPLE_TIME_AT, sizeof(time));
+	else if (h->size >= sizeof(*h) + TIME_FROM_END)
+		memcpy(&time, (const char *)h + h->size - TIME_FROM_END, sizeof(time));
+	return time;
 }
 
 #endif

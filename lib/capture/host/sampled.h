@@ -39,7 +39,7 @@ struct mp_sampled {
 		struct mp_sampled_count count;
 	} raw;
 	char comm[64];	  /* not escaped */
-	uint64_t time_ns; /* mp_ring_record_time() reads it here */
+	uint64_t time_ns; /* mp_record_time() reads it here */
 	uint64_t unused;
 };
 

@@ -114,10 +114,9 @@ static void trailer(void *state, json_t *to)
 	mp_samplers_json(((struct state *)state)->samplers, to);
 }
 
-static bool report(void *state, const struct cap_output *output)
+static void report(void *state, bool verbose)
 {
-	mp_samplers_report(((struct state *)state)->samplers, output->verbose);
-	return false;
+	mp_samplers_report(((struct state *)state)->samplers, verbose);
 }
 
 static void close_samplers(void *state)
@@ -137,6 +136,6 @@ const struct cap_source mp_samplers_source = {
 	.bound = bound,
 	.finish = finish,
 	.trailer = trailer,
-	.write = report,
+	.report = report,
 	.close = close_samplers,
 };

@@ -62,7 +62,7 @@ static void note_birth(void *arg, const struct perf_event_header *h)
 
 	if (h->type == PERF_RECORD_FORK && h->size >= sizeof(*f))
 		*put_task(a, f->tid) = (struct task){
-			.born_ns = mp_ring_record_time(h),
+			.born_ns = mp_record_time(h),
 			.tid = f->tid,
 			.parent = f->ptid,
 		};

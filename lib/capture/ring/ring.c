@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/event/cut.h"
 #include "lib/capture/host/deferred_close.h"
 #include "lib/capture/host/proc.h"
 
@@ -471,16 +472,10 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 	mp_intmap_release(&r->by_id);
 }
 
-bool mp_ring_is_scheduler_event(const struct mp_event *e)
-{
-	return e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
-	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
-}
-
 /* The writer drops what the kernel does not: common_pid is the id of the initial pid namespace. */
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
-	bool known = !mp_ring_is_scheduler_event(e) && !mp_proc_inner_namespace();
+	bool known = !mp_event_is_scheduler(e) && !mp_proc_inner_namespace();
 	size_t n = known ? exclude->n : 0, i;
 	struct mp_buf text = { NULL, 0, 0 };
 
@@ -590,16 +585,4 @@ void mp_ring_consume(const struct mp_ring *r, uint64_t tail)
 	struct perf_event_mmap_page *page = r->base;
 
 	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
-}
-
-uint64_t mp_ring_record_time(const struct perf_event_header *h)
-{
-	enum { SAMPLE_TIME_AT = 24, TIME_FROM_END = 16 };
-	uint64_t time = 0;
-
-	if (h->type == PERF_RECORD_SAMPLE && h->size >= SAMPLE_TIME_AT + sizeof(time))
-		memcpy(&time, (const char *)h + SAMPLE_TIME_AT, sizeof(time));
-	else if (h->size >= sizeof(*h) + TIME_FROM_END)
-		memcpy(&time, (const char *)h + h->size - TIME_FROM_END, sizeof(time));
-	return time;
 }

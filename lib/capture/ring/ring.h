@@ -3,12 +3,13 @@
  * The events of the user, opened: a file descriptor for each event, CPU and task or cgroup, and one
  * ring buffer per CPU that all of them write to. They are opened by perf_event_open(2), since
  * libperf has neither cgroups nor filters, and truncates large records (docs/decisions.md).
- * Includes event, intmap, queue, target.
+ * Includes cut, event, intmap, queue, target.
  */
 #ifndef MP_CAPTURE_RING_RING_H
 #define MP_CAPTURE_RING_RING_H
 
 #include "lib/capture/event/event.h"
+#include "lib/capture/host/cut.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/ring/queue.h"
 #include "lib/core/intmap.h"
@@ -78,13 +79,6 @@ void mp_rings_close(struct mp_rings *r, bool apart);
 void mp_rings_leave(const struct mp_rings *r);
 
 /*
- * The scheduler's events report other tasks than the one in which they happen: without the events
- * of one task, it is unknown which task has its CPU. So the scheduler's events in mp-record itself
- * are recorded, too.
- */
-bool mp_ring_is_scheduler_event(const struct mp_event *e);
-
-/*
  * Sets the filters of the tracepoints. These exclude the tasks in `exclude`, except from the
  * scheduler's events. Returns 0, or -1 with `*error`.
  */
@@ -117,12 +111,7 @@ void mp_rings_disable(struct mp_rings *r);
  */
 bool mp_rings_orphaned(const struct mp_rings *r);
 
-/* Values of the kernel's counters. False if they cannot be read. */
-struct mp_counts {
-	uint64_t count; /* number of occurrences */
-	uint64_t lost;	/* those whose samples did not fit into the ring */
-};
-
+/* Reads the kernel's counters. False if they cannot be read. */
 bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
 		     struct mp_counts *counts);
 
@@ -133,10 +122,6 @@ const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id);
 size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
 void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
 void mp_ring_consume(const struct mp_ring *r, uint64_t tail);
-
-/* Time of a record: in samples it follows id and tid; in others it is 16 bytes before their end. */
-struct perf_event_header;
-uint64_t mp_ring_record_time(const struct perf_event_header *h);
 
 /*
  * The message for a process that may not open events: which of root, CAP_PERFMON and

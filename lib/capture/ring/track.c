@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/bell.h"
+#include "lib/capture/host/record.h"
 #include "lib/capture/host/thread.h"
 #include "lib/capture/ring/ring.h"
 
@@ -244,7 +245,7 @@ static bool drain_ring(struct mp_track *t, size_t ring, mp_track_fn *each, void 
 	       (event = perf_mmap__read_event(map))) {
 		if (each)
 			each(arg, &event->header);
-		t->last_ns[ring] = mp_ring_record_time(&event->header);
+		t->last_ns[ring] = mp_record_time(&event->header);
 		mp_queue_put(filler, &event->header);
 		perf_mmap__consume(map);
 	}

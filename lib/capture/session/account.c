@@ -4,24 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Totals of the counters, by ring and event, like the writer's counts. */
-static struct mp_counts *read_counters(const struct mp_losses_setup *s)
-{
-	struct mp_counts *counts = mp_zalloc(s->rings->n * s->events->n * sizeof(*counts));
-	size_t i;
-
-	for (i = 0; i < s->rings->n; i++)
-		mp_losses_count(s, i, counts + i * s->events->n);
-	for (i = 0; i < s->events->n; i++) /* those on an unknown CPU */
-		counts[i].count += cap_sources_account(s->sources, i, -1);
-	return counts;
-}
-
 static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_writer *w,
 		      size_t ring, size_t event)
 {
-	const struct mp_counts *counts = &a->counts[ring * w->events->n + event];
-	const struct mp_event *e = &w->events->v[event];
+	const struct mp_counts *counts = &a->counts[ring * w->plan->events.n + event];
+	const struct mp_cut_event *e = &w->plan->events.v[event];
 	const struct mp_tally *t = mp_writer_tally(w, ring, event);
 	uint64_t known = t->written + t->excluded + counts->lost, fired;
 
@@ -48,22 +35,21 @@ static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, ui
 }
 
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct cap_opened_sources *sources)
+		     const struct mp_counts *counts)
 {
-	const struct mp_losses_setup setup = { w->rings, w->events, sources, NULL };
 	size_t i, j;
 
 	*a = (struct mp_account){
-		.cpus = mp_zalloc(w->rings->n * sizeof(*a->cpus)),
-		.counts = read_counters(&setup),
-		.unexplained_of = mp_zalloc(w->events->n * sizeof(*a->unexplained_of)),
+		.cpus = mp_zalloc(w->plan->n_rings * sizeof(*a->cpus)),
+		.counts = counts,
+		.unexplained_of = mp_zalloc(w->plan->events.n * sizeof(*a->unexplained_of)),
 	};
-	for (i = 0; i < w->rings->n; i++) {
+	for (i = 0; i < w->plan->n_rings; i++) {
 		struct mp_cpu_account *cpu = &a->cpus[i];
 
-		for (j = 0; j < w->events->n; j++)
+		for (j = 0; j < w->plan->events.n; j++)
 			add_event(a, cpu, w, i, j);
-		if (!w->rings->has_lost)
+		if (!w->plan->counts)
 			add_ring_losses(a, cpu, w->ring_tally[i].lost);
 		a->fired += cpu->fired;
 		a->lost += cpu->lost;
@@ -72,7 +58,6 @@ void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 
 void mp_account_release(struct mp_account *a)
 {
-	free(a->counts);
 	free(a->unexplained_of);
 	free(a->cpus);
 }
@@ -85,13 +70,13 @@ void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
 		mp_losses_end(w->losses, w->until_ns, a->counts);
 		return;
 	}
-	for (i = 0; i < w->rings->n; i++) {
+	for (i = 0; i < w->plan->n_rings; i++) {
 		const struct mp_ring_tally *t = &w->ring_tally[i];
 		const struct mp_ctl loss = {
 			.lost = a->cpus[i].lost - MP_MIN(t->lost, a->cpus[i].lost),
 			.from_ns = t->last_ns,
 			.time_ns = w->until_ns,
-			.cpu = w->rings->v[i].cpu,
+			.cpu = w->plan->cpus[i],
 		};
 
 		if (loss.lost)
@@ -109,8 +94,8 @@ void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json
 	json_object_set_new(trailer, "excluded", json_integer(w->excluded));
 	if (w->late)
 		json_object_set_new(trailer, "late", json_integer(w->late));
-	for (i = 0; i < w->rings->n; i++) {
-		snprintf(name, sizeof(name), "%d", w->rings->v[i].cpu);
+	for (i = 0; i < w->plan->n_rings; i++) {
+		snprintf(name, sizeof(name), "%d", w->plan->cpus[i]);
 		json_object_set_new(cpus, name,
 				    json_pack("[I,I,I]", (json_int_t)a->cpus[i].fired,
 					      (json_int_t)a->cpus[i].written,

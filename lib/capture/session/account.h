@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The balance at the end: what fired, by the kernel's counters, was delivered, excluded or
- * lost. Includes ring, sources, writer.
+ * lost. Includes cut_plan, writer.
  */
 #ifndef MP_CAPTURE_SESSION_ACCOUNT_H
 #define MP_CAPTURE_SESSION_ACCOUNT_H
 
-#include "lib/capture/ring/ring.h"
-#include "lib/capture/session/sources.h"
+#include "lib/capture/host/cut_plan.h"
 #include "lib/capture/session/writer.h"
 
 struct mp_cpu_account {
@@ -22,8 +21,8 @@ struct mp_cpu_account {
 };
 
 struct mp_account {
-	struct mp_cpu_account *cpus; /* indexed by ring */
-	struct mp_counts *counts;    /* indexed by ring and event */
+	struct mp_cpu_account *cpus;	/* indexed by ring */
+	const struct mp_counts *counts; /* indexed by ring and event; borrowed */
 	uint64_t fired, lost;
 	/*
 	 * Events that fired, by the counter, but were neither delivered nor counted as lost: some
@@ -35,9 +34,12 @@ struct mp_account {
 	uint64_t surplus;
 };
 
-/* Reads the counters of the kernel and of the sources, after everything has been written. */
+/*
+ * Takes the counters of the kernel and of the sources, by ring and event, after everything has been
+ * written.
+ */
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct cap_opened_sources *sources);
+		     const struct mp_counts *counts);
 void mp_account_release(struct mp_account *a);
 
 /* Writes lines for the losses that were not reported yet. */

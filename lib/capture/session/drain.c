@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/bell.h"
+#include "lib/capture/host/record.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
 
@@ -20,6 +21,7 @@ enum {
 	PEEKED_RECORDS = 8,
 	STACKS_A_ROUND = 4 << 20,
 	STACKS_CHUNK = 64 << 10,
+	STOP_CHUNK = 4096,
 	FULL_WAIT_MS = 10,
 	STACKS_APART_NS = 1000000, /* limit of the disorder of events */
 	FDS_BEFORE_RINGS = 3,
@@ -32,7 +34,7 @@ struct mp_drain {
 	struct mp_drain_setup s;
 	pthread_t thread;
 	int go_fd; /* a bell */
-	int stopped_fd;
+	bool stop_told;
 	struct mp_queue_filler stacks;
 	bool dumps;	      /* some events have copies of stacks */
 	size_t stack_bytes;   /* bytes of BPF stacks that were read in this round */
@@ -55,7 +57,7 @@ static uint64_t first_time(const struct mp_ring *r)
 		if (h->size < sizeof(*h) || h->size > left)
 			break;
 		if (h->type == PERF_RECORD_SAMPLE || h->size <= sizeof(head)) {
-			time = mp_ring_record_time(h);
+			time = mp_record_time(h);
 		} else {
 			mp_ring_copy(r, at + h->size - sizeof(tail), sizeof(tail), tail);
 			memcpy(&time, tail, sizeof(time));
@@ -224,6 +226,24 @@ static bool is_full(const struct mp_ring *r)
 }
 
 /*
+ * Tells the writer when the events were disabled, before the first mark up to a time after that: the
+ * time of a mark was taken earlier.
+ */
+static void tell_stop(struct mp_drain *d)
+{
+	uint64_t stop_ns = mp_control_stop_ns(d->s.control);
+	struct mp_queue_filler stop = { d->s.queue, d->s.stop, STOP_CHUNK, NULL };
+	char record[64] __attribute__((aligned(8)));
+
+	if (d->stop_told || stop_ns == UINT64_MAX)
+		return;
+	mp_cut_record_put(record, MP_CUT_STOP, NULL, 0, stop_ns);
+	mp_queue_put(&stop, (const struct perf_event_header *)record);
+	mp_queue_flush(&stop);
+	d->stop_told = true;
+}
+
+/*
  * Drains all rings once, and pushes a mark up to the time of which everything was pushed. False if
  * some records had to stay.
  */
@@ -236,11 +256,11 @@ static bool drain_all(struct mp_drain *d)
 	uint32_t i;
 
 	for (i = 0; i < d->s.rings->n; i++) {
-		bool was_full = d->s.losses && is_full(&d->s.rings->v[i]);
+		bool was_full = d->s.counting && is_full(&d->s.rings->v[i]);
 		bool drained = drain_ring(d, i);
 
-		if (d->s.losses)
-			mp_losses_check(d->s.losses, i, was_full);
+		if (d->s.counting)
+			mp_counting_check(d->s.counting, i, was_full);
 		if (drained)
 			continue;
 		complete = false;
@@ -257,6 +277,7 @@ static bool drain_all(struct mp_drain *d)
 	}
 	bound = cap_sources_bound(
 		d->s.sources); /* at the end, so that the records that they push precede the mark */
+	tell_stop(d);
 	mp_queue_mark(d->s.queue, began, MP_MIN(settled, bound));
 	return complete;
 }
@@ -311,7 +332,7 @@ static void *run(void *arg)
 	while (poll(&go, 1, -1) < 0 && errno == EINTR)
 		;
 	fds = mp_alloc((n + d->s.rings->n) * sizeof(*fds));
-	fds[0] = (struct pollfd){ .fd = d->stopped_fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = mp_control_stopped_fd(d->s.control), .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = mp_grace_fd(d->s.grace), .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	if (d->s.bpf_stacks)
@@ -338,9 +359,8 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 	return d;
 }
 
-void mp_drain_go(struct mp_drain *d, int stopped_fd)
+void mp_drain_go(struct mp_drain *d)
 {
-	d->stopped_fd = stopped_fd;
 	mp_bell_ring(d->go_fd);
 }
 

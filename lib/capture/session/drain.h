@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The thread that empties the rings into the queue and never waits for output.
- * Includes bpfstack, grace, losses, queue, ring, sources, track.
+ * Includes bpfstack, control, counting, grace, queue, ring, sources, track.
  */
 #ifndef MP_CAPTURE_SESSION_DRAIN_H
 #define MP_CAPTURE_SESSION_DRAIN_H
@@ -11,7 +11,8 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
-#include "lib/capture/session/losses.h"
+#include "lib/capture/session/control.h"
+#include "lib/capture/session/counting.h"
 #include "lib/capture/session/sources.h"
 
 /* Members are borrowed until mp_drain_free(). */
@@ -24,8 +25,10 @@ struct mp_drain_setup {
 	struct mp_grace *grace;
 	const struct cap_opened_sources *sources;
 	struct mp_queue *queue;
-	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
-	int realtime;		  /* SCHED_FIFO priority of the thread, 0: none */
+	struct mp_counting *counting;	    /* NULL: the kernel does not count losses by event */
+	const struct mp_queue_stream *stop; /* the stream for the time of the stop */
+	const struct mp_control *control;
+	int realtime; /* SCHED_FIFO priority of the thread, 0: none */
 };
 
 struct mp_drain;
@@ -34,10 +37,10 @@ struct mp_drain;
 struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid);
 
 /*
- * Begins to drain. When `stopped_fd` becomes readable, since all events are disabled, the thread
- * pushes the contents of the rings, then the last mark, and ends.
+ * Begins to drain. When all events are disabled, the thread pushes the contents of the rings, then
+ * the last mark, and ends.
  */
-void mp_drain_go(struct mp_drain *d, int stopped_fd);
+void mp_drain_go(struct mp_drain *d);
 
 /* Waits for the end of the thread, and frees everything. */
 void mp_drain_free(struct mp_drain *d);

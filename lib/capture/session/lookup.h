@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tables of tasks and of the code that they run, and the formatter that makes lines with them.
- * Includes format, plan, task, unwind.
+ * Includes cut_plan, format, task, unwind.
  */
 #ifndef MP_CAPTURE_SESSION_LOOKUP_H
 #define MP_CAPTURE_SESSION_LOOKUP_H
 
 #include "lib/capture/format/format.h"
-#include "lib/capture/session/plan.h"
+#include "lib/capture/host/cut_plan.h"
 #include "lib/capture/stack/task.h"
 #include "lib/capture/stack/unwind.h"
 
@@ -19,16 +19,19 @@ struct mp_record_lookup {
 	struct mp_unwinder unwinder;
 	struct mp_tasks tasks;
 	struct mp_formatter formatter;
-	struct mp_pids found; /* the processes of the target; empty: the whole system */
 };
 
-void mp_record_lookup_init(struct mp_record_lookup *l, const struct mp_record_plan *p);
+/* `user_stacks`: some events have user stacks. */
+void mp_record_lookup_init(struct mp_record_lookup *l, bool user_stacks);
+
+/* To be called when the plan is complete, before the first record. */
+void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan *plan);
 
 /*
  * Reads the names and mappings of running tasks. To be called after the events are enabled, since
  * it takes long if there are many tasks; the tracking is running, so no change is missed.
  */
-void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_record_plan *p);
+void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_cut_plan *plan);
 void mp_record_lookup_release(struct mp_record_lookup *l);
 
 #endif

@@ -54,6 +54,21 @@ static void find_excluded(struct mp_record_options *o)
 		mp_pids_add(&o->exclude, getpid());
 }
 
+/* Finds the processes of the target. */
+static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
+{
+	size_t i;
+	pid_t pid;
+
+	for (i = 0; i < p->processes.n; i++)
+		mp_pids_add(pids, p->processes.v[i]);
+	for (i = 0; i < p->target.tids.n; i++) {
+		pid = mp_proc_process_of(p->target.tids.v[i]);
+		if (pid > 0 && !mp_pids_has(pids, pid))
+			mp_pids_add(pids, pid);
+	}
+}
+
 /*
  * Gives the programs the target: they send copies of the stacks of these processes, and of their
  * children, until there are tables for them.
@@ -112,7 +127,7 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 		};
 		l->tasks.gone = mp_walk_tables_forget;
 		l->tasks.gone_arg = &k->tables;
-		expect_processes(k, &l->found);
+		expect_processes(k, &k->found);
 	}
 }
 
@@ -160,14 +175,14 @@ static void add_streams(struct mp_record_opened *k, const struct mp_record_plan 
 	mp_track_add_streams(k->track, k->queue);
 	if (k->bpf_stacks)
 		k->stack_stream = mp_queue_add(k->queue, MP_QUEUE_STACKS, "stacks", 0);
-	k->losses = mp_losses_new(&(struct mp_losses_setup){ .rings = &k->rings,
-							     .events = &p->events,
-							     .sources = &k->sources,
-							     .queue = k->queue });
+	k->stop_stream = mp_queue_add(k->queue, MP_QUEUE_READINGS, "control", 0);
+	k->counting = mp_counting_new(&(struct mp_counting_setup){ .rings = &k->rings,
+								   .events = &p->events,
+								   .sources = &k->sources,
+								   .queue = k->queue });
 }
 
-static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
-		       struct mp_record_plan *p)
+static void open_rings(struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	int result, tid;
 	char *error;
@@ -176,7 +191,7 @@ static void open_rings(struct mp_record_opened *k, struct mp_record_lookup *l,
 	add_streams(k, p);
 	if (p->processes.n)
 		result = mp_attach(&k->rings, &p->events, &p->target, &p->processes, k->track,
-				   &l->tasks.sources, &error);
+				   &k->sources_of, &error);
 	else
 		result = mp_rings_open(&k->rings, &p->events, &p->target, &error);
 	if (result < 0)
@@ -220,14 +235,16 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	k->grace = mp_grace_start(mp_record_drain_priority(p->o), &tid);
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);
-	mp_record_lookup_init(l, p);
+	mp_record_lookup_init(l, p->user_stacks);
+	if (!p->whole)
+		find_processes(&k->found, p);
 	find_excluded(p->o);
 	began_ns = mp_clock_thread_ns();
 	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
 		mp_die("%s", error);
 	k->bpf_cpu_ns = p->bpf_cpu_ns + mp_clock_thread_ns() - began_ns;
-	open_rings(k, l, p);
+	open_rings(k, p);
 	began_ns = mp_clock_thread_ns();
 	open_sources(k, p);
 	if (k->bpf_stacks)
@@ -259,7 +276,9 @@ void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record
 	mp_bpf_stacks_free(k->bpf_stacks);
 	mp_record_close_events(k, p);
 	mp_track_close(k->track);
-	mp_losses_free(k->losses);
+	mp_counting_free(k->counting);
 	mp_queue_free(k->queue);
 	mp_pids_release(&k->threads);
+	mp_pids_release(&k->sources_of);
+	mp_pids_release(&k->found);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The second step of a recording: everything that records is open, and no event is enabled. Includes
- * bpffilter, bpfstack, grace, lookup, plan, queue, ring, sources, track, walk_tables.
+ * bpffilter, bpfstack, counting, cut_plan, grace, lookup, plan, queue, ring, sources, track,
+ * walk_tables.
  */
 #ifndef MP_CAPTURE_SESSION_OPEN_H
 #define MP_CAPTURE_SESSION_OPEN_H
@@ -12,8 +13,8 @@
 #include "lib/capture/ring/queue.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
+#include "lib/capture/session/counting.h"
 #include "lib/capture/session/lookup.h"
-#include "lib/capture/session/losses.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/sources.h"
 #include "lib/capture/stack/walk_tables.h"
@@ -27,8 +28,11 @@ struct mp_record_opened {
 	struct mp_walk_tables tables;	  /* tables for `bpf_stacks` */
 	struct cap_opened_sources sources;
 	struct mp_queue *queue;
-	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
+	struct mp_counting *counting; /* NULL: the kernel does not count losses by event */
 	const struct mp_queue_stream *stack_stream; /* stream for the records of bpf_stacks */
+	const struct mp_queue_stream *stop_stream;  /* stream for the time of the stop */
+	struct mp_pids sources_of; /* tasks on which events were opened: mp_cut_plan.sources */
+	struct mp_pids found;	   /* the processes of the target; empty: the whole system */
 	struct mp_pids
 		/* threads of mp-record and of excluded processes, which tracepoints exclude */
 		threads;

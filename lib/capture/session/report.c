@@ -19,7 +19,7 @@ static void report_full(uint64_t n)
  * Prints "880 events were lost: the kernel dropped them without counting them (sched:sched_waking
  * 880)".
  */
-static void report_unexplained(const struct mp_account *a, const struct mp_events *events)
+static void report_unexplained(const struct mp_account *a, const struct mp_cut_events *events)
 {
 	struct mp_buf types = { NULL, 0, 0 };
 	size_t i, listed = 0;
@@ -46,7 +46,7 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 		      bool verbose)
 {
 	report_full(w->lost - MP_MIN(w->lost, a->unexplained));
-	report_unexplained(a, w->events);
+	report_unexplained(a, &w->plan->events);
 	mp_say_count(w->late, "event came after a watermark that promised none",
 		     "events came after a watermark that promised none");
 	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
@@ -84,18 +84,26 @@ static void tell_tables(const struct mp_bpf_stacks *stacks)
 		       (unsigned long long)c.runs, (unsigned long long)(c.run_ns / c.runs));
 }
 
-void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
-		       struct mp_grace *grace, const struct mp_bpf_stacks *stacks)
+void mp_report_kernel_side(const struct mp_control *control, struct mp_grace *grace,
+			   const struct mp_bpf_stacks *stacks)
+{
+	mp_say("the recording was ended by %s", mp_control_reason(control));
+	tell_tables(stacks);
+	mp_say_count(mp_grace_guesses(grace),
+		     "watermark was estimated: the kernel's grace periods took too long",
+		     "watermarks were estimated: the kernel's grace periods took too long");
+}
+
+void mp_report_details(const struct mp_writer *w, const struct mp_account *a)
 {
 	const struct mp_unwinder *unwinder = w->formatter->unwinder;
 	const struct mp_chain_texts *st = w->formatter->stacks;
 	const struct mp_symbols *symbols = st->symbols;
 	size_t i;
 
-	mp_say("the recording was ended by %s", mp_control_reason(w->control));
-	for (i = 0; i < w->rings->n; i++)
+	for (i = 0; i < w->plan->n_rings; i++)
 		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
-		       w->rings->v[i].cpu, (unsigned long long)a->cpus[i].fired,
+		       w->plan->cpus[i], (unsigned long long)a->cpus[i].fired,
 		       (unsigned long long)a->cpus[i].written,
 		       (unsigned long long)a->cpus[i].excluded,
 		       (unsigned long long)a->cpus[i].lost);
@@ -108,8 +116,4 @@ void mp_report_details(const struct mp_writer *w, const struct mp_account *a,
 	       "files, %zu KiB",
 	       (unsigned long long)unwinder->looked_up, (unsigned long long)unwinder->missed,
 	       (unsigned long long)symbols->dsos.cfi_loads, symbols->dsos.cfi_bytes >> 10);
-	tell_tables(stacks);
-	mp_say_count(mp_grace_guesses(grace),
-		     "watermark was estimated: the kernel's grace periods took too long",
-		     "watermarks were estimated: the kernel's grace periods took too long");
 }

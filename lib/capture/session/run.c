@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lib/capture/ring/attach.h"
+#include "lib/capture/session/handover.h"
 #include "lib/capture/session/header.h"
 #include "lib/core/clock.h"
 
@@ -19,7 +20,9 @@ static void start_drain(struct mp_record_run *r, struct mp_record_plan *p,
 		.grace = k->grace,
 		.sources = r->sources,
 		.queue = k->queue,
-		.losses = k->losses,
+		.counting = k->counting,
+		.stop = k->stop_stream,
+		.control = r->control,
 		.realtime = mp_record_drain_priority(p->o),
 	};
 
@@ -65,57 +68,40 @@ static void show_status(void *arg)
  * Whether a terminal gets a summary: nobody can read the stacks of all events, unless -n limits
  * them to a few.
  */
-static bool wants_summary(const struct mp_record_plan *p)
+static bool wants_summary(const struct mp_cut_plan *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->events.n && !p->o->max_events; i++)
-		if (p->events.v[i].agg || p->events.v[i].context & MP_CTX_STACK)
+	for (i = 0; i < p->events.n && !p->max_events; i++)
+		if (p->events.v[i].context & MP_CTX_STACK)
 			return true;
-	return false;
+	return p->events.n_aggs && !p->max_events;
 }
 
 static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
 			   struct mp_record_opened *k, struct mp_record_lookup *l)
 {
 	r->writer = (struct mp_writer){
-		.events = &p->events,
-		.rings = &k->rings,
+		.plan = &r->cut,
 		.queue = k->queue,
 		.out = r->out,
 		.formatter = &l->formatter,
 		.tasks = &l->tasks,
-		.exclude = &p->o->exclude,
 		.names = p->o->names,
-		.control = r->control,
-		.losses = k->losses,
-		.max_events = p->o->max_events,
-		.whole = p->everyone,
 		.readable = isatty(r->out->fd),
 		.stop = stop_recording,
 		.tick = show_status,
-		.silent = mp_events_all_aggregated(&p->events),
-		.sources = r->sources,
 		.arg = r,
 	};
+	mp_record_hand_over(p, k, &r->cut);
+	mp_record_lookup_start(l, &r->cut);
 	mp_writer_init(&r->writer);
 	l->formatter.tables = k->bpf_stacks ? &k->tables : NULL;
 	mp_status_line_init(&r->status, !p->o->quiet && !r->writer.readable);
-	if (!r->writer.readable || !wants_summary(p))
+	if (!r->writer.readable || !wants_summary(&r->cut))
 		return;
-	mp_live_init(&r->live, r->out, p->o->command, r->writer.silent);
+	mp_live_init(&r->live, r->out, r->cut.with_command, r->cut.events.silent);
 	r->writer.live = &r->live;
-}
-
-void mp_record_write_json(struct mp_record_run *r, json_t *object)
-{
-	struct mp_buf line = { NULL, 0, 0 };
-
-	mp_ctl_add(&line, object);
-	if (!r->writer.readable)
-		mp_writer_put(&r->writer, mp_buf_view(&line));
-	mp_out_flush(r->out);
-	mp_buf_release(&line);
 }
 
 static void enable(void *arg)
@@ -164,14 +150,15 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	};
 	struct mp_control_started started;
 
-	mp_drain_go(r->drain, mp_control_stopped_fd(r->control));
+	mp_drain_go(r->drain);
 	started = mp_control_go(r->control, &setup);
 	r->writer.from_ns = started.clock_ns;
 	r->header = mp_record_header(p, &started);
 	if (p->o->verbose)
 		report_start(r, k, &started);
-	if (!r->writer.silent)
-		mp_record_write_json(r, json_incref(r->header));
+	r->writer.header = r->header;
+	if (!r->cut.events.silent)
+		mp_writer_put_json(&r->writer, json_incref(r->header));
 	if (p->o->command && mp_command_go(&p->command) < 0) {
 		mp_say("cannot run '%s': %m", p->command.name);
 		r->command_failed = true;
@@ -185,17 +172,17 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
  * Reads the tasks that already run. If the whole system is recorded, a process gets its tables for
  * BPF when its first stack comes; processes of the target get them now.
  */
-static void scan(struct mp_record_run *r, const struct mp_record_plan *p,
-		 struct mp_record_opened *k, struct mp_record_lookup *l)
+static void scan(struct mp_record_run *r, struct mp_record_opened *k, struct mp_record_lookup *l)
 {
 	uint64_t began_ns = mp_monotonic_ns();
 	size_t i;
 
-	mp_record_lookup_scan(l, p);
+	mp_record_lookup_scan(l, &r->cut);
 	r->writer.scanned_ns = mp_monotonic_ns();
-	for (i = 0; k->bpf_stacks && i < l->found.n; i++)
+	for (i = 0; k->bpf_stacks && i < r->cut.found.n; i++)
 		mp_walk_tables_update(
-			&k->tables, mp_tasks_get(&l->tasks, l->found.v[i], l->found.v[i])->process,
+			&k->tables,
+			mp_tasks_get(&l->tasks, r->cut.found.v[i], r->cut.found.v[i])->process,
 			began_ns);
 }
 
@@ -209,7 +196,7 @@ void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_
 	set_filters(k, p);
 	prepare_writer(r, p, k, l);
 	start(r, p, k);
-	scan(r, p, k, l);
+	scan(r, k, l);
 	mp_writer_run(&r->writer);
 	mp_drain_free(r->drain);
 	r->drain = NULL;
@@ -223,4 +210,5 @@ void mp_record_run_release(struct mp_record_run *r)
 	if (r->writer.live)
 		mp_live_release(r->writer.live);
 	mp_writer_release(&r->writer);
+	mp_cut_plan_release(&r->cut);
 }

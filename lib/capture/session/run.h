@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The third step of a recording: from the first event to the last. Includes control, ctl, drain,
- * lookup, open, plan, status, writer.
+ * The third step of a recording: from the first event to the last. Includes control, ctl, cut_plan,
+ * drain, lookup, open, plan, status, writer.
  */
 #ifndef MP_CAPTURE_SESSION_RUN_H
 #define MP_CAPTURE_SESSION_RUN_H
 
+#include "lib/capture/host/cut_plan.h"
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
 #include "lib/capture/session/live.h"
@@ -29,6 +30,7 @@ struct mp_record_run {
 	struct mp_writer writer;
 	struct mp_status_line status;
 	struct mp_live live;
+	struct mp_cut_plan cut; /* what the writer gets */
 	json_t *header;
 	bool command_failed; /* the command could not be executed */
 };
@@ -37,8 +39,5 @@ struct mp_record_run {
 void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
 		   struct mp_record_lookup *l);
 void mp_record_run_release(struct mp_record_run *r);
-
-/* Writes a control line, except to a terminal. Takes the reference. */
-void mp_record_write_json(struct mp_record_run *r, json_t *object);
 
 #endif

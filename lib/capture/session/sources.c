@@ -7,14 +7,14 @@
  * A row for each source. Sources with a prefix of their own come before tracepoints, which may have
  * any name with a colon.
  */
-#define SOURCES(ROW)               \
-	ROW(cap_aggregates)        \
-	ROW(mp_event_source_pmu)   \
-	ROW(mp_samplers_source)    \
-	ROW(mp_event_source_task)  \
-	ROW(mp_tracings_source)    \
-	ROW(mp_bpf_source_timer)   \
-	ROW(mp_event_source_probe) \
+#define SOURCES(ROW)                 \
+	ROW(mp_bpf_source_aggregate) \
+	ROW(mp_event_source_pmu)     \
+	ROW(mp_samplers_source)      \
+	ROW(mp_event_source_task)    \
+	ROW(mp_tracings_source)      \
+	ROW(mp_bpf_source_timer)     \
+	ROW(mp_event_source_probe)   \
 	ROW(mp_event_source_tracepoint)
 
 #define DECLARATION(source) extern const struct cap_source source;
@@ -114,17 +114,6 @@ uint64_t cap_sources_bound(const struct cap_opened_sources *o)
 	return bound;
 }
 
-bool cap_sources_handle(const struct cap_opened_sources *o, const struct perf_event_header *record,
-			const struct cap_symbolizer *symbolizer)
-{
-	const struct cap_opened *one;
-
-	FOR_EACH_WITH(o, one, handle)
-	if (one->source->record == record->type)
-		return one->source->handle(one->state, record, symbolizer);
-	return false;
-}
-
 void cap_sources_tick(const struct cap_opened_sources *o, uint64_t settled_ns)
 {
 	const struct cap_opened *one;
@@ -151,14 +140,12 @@ void cap_sources_trailer(const struct cap_opened_sources *o, json_t *trailer)
 	one->source->trailer(one->state, trailer);
 }
 
-bool cap_sources_write(const struct cap_opened_sources *o, const struct cap_output *output)
+void cap_sources_report(const struct cap_opened_sources *o, bool verbose)
 {
 	const struct cap_opened *one;
-	bool lossy = false;
 
-	FOR_EACH_WITH(o, one, write)
-	lossy |= one->source->write(one->state, output);
-	return lossy;
+	FOR_EACH_WITH(o, one, report)
+	one->source->report(one->state, verbose);
 }
 
 void cap_sources_close(struct cap_opened_sources *o)

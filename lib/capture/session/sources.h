@@ -33,12 +33,10 @@ void cap_sources_begin(const struct cap_opened_sources *o);
 void cap_sources_stop(const struct cap_opened_sources *o);
 void cap_sources_finish(const struct cap_opened_sources *o);
 uint64_t cap_sources_bound(const struct cap_opened_sources *o);
-bool cap_sources_handle(const struct cap_opened_sources *o, const struct perf_event_header *record,
-			const struct cap_symbolizer *symbolizer);
 void cap_sources_tick(const struct cap_opened_sources *o, uint64_t settled_ns);
 uint64_t cap_sources_account(const struct cap_opened_sources *o, size_t event, int cpu);
 void cap_sources_trailer(const struct cap_opened_sources *o, json_t *trailer);
-bool cap_sources_write(const struct cap_opened_sources *o, const struct cap_output *output);
+void cap_sources_report(const struct cap_opened_sources *o, bool verbose);
 void cap_sources_close(struct cap_opened_sources *o);
 
 #endif

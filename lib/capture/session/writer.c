@@ -5,10 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/capture/event/builtin.h"
 #include "lib/capture/host/record.h"
 #include "lib/capture/host/sampled.h"
-#include "lib/capture/session/symbolizer.h"
 #include "lib/core/clock.h"
 #include "lib/stream/show.h"
 
@@ -27,15 +25,29 @@ void mp_writer_release(struct mp_writer *w)
 	free(w->streams);
 	free(w->tally);
 	free(w->ring_tally);
+	mp_losses_free(w->losses);
+	mp_aggregator_free(w->aggregator);
+	mp_intmap_release(&w->by_id);
 	mp_buf_release(&w->text);
 	mp_buf_release(&w->renamed);
-	mp_buf_release(&w->builtin.raw);
+	mp_buf_release(&w->parsed.raw);
 }
 
 void mp_writer_put(struct mp_writer *w, struct mp_str text)
 {
 	w->bytes += text.len;
 	mp_out_write(w->out, text.p, text.len);
+}
+
+void mp_writer_put_json(struct mp_writer *w, json_t *object)
+{
+	struct mp_buf line = { NULL, 0, 0 };
+
+	mp_ctl_add(&line, object);
+	if (!w->readable)
+		mp_writer_put(w, mp_buf_view(&line));
+	mp_out_flush(w->out);
+	mp_buf_release(&line);
 }
 
 static void stop(struct mp_writer *w)
@@ -47,16 +59,16 @@ static void stop(struct mp_writer *w)
 
 static void put_text(struct mp_writer *w)
 {
-	if (!w->readable && !w->silent)
+	if (!w->readable && !w->plan->events.silent)
 		mp_writer_put(w, mp_buf_view(&w->text));
 	w->text.len = 0;
 }
 
 /* Whether the user excludes the process. mp-record itself is always excluded. */
-static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int32_t pid)
+static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e, int32_t pid)
 {
-	return w->exclude->n && mp_pids_has(w->exclude, pid) &&
-	       (pid != getpid() || !mp_ring_is_scheduler_event(e));
+	return w->plan->exclude.n && mp_pids_has(&w->plan->exclude, pid) &&
+	       (pid != w->plan->self || !e->scheduler);
 }
 
 /*
@@ -64,12 +76,12 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_event *e, int
  * the same kind recorded it as well, or it is of a time when some events were enabled and others
  * not (an event without its counterpart would be written).
  */
-static bool is_omitted(const struct mp_writer *w, const struct mp_counter *c,
-		       const struct mp_event *e, const struct mp_task *task, uint64_t time_ns)
+static bool is_omitted(const struct mp_writer *w, const struct mp_cut_counter *c,
+		       const struct mp_cut_event *e, const struct mp_task *task, uint64_t time_ns)
 {
 	return time_ns < w->from_ns || time_ns > w->until_ns ||
 	       is_excluded(w, e, task->process->pid) ||
-	       (w->max_events && w->written == w->max_events) ||
+	       (w->plan->max_events && w->written == w->plan->max_events) ||
 	       (task->source && task->source != c->tid);
 }
 
@@ -90,7 +102,7 @@ static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 }
 
 /* Writes the line of an event. */
-static void write_line(struct mp_writer *w, const struct mp_event *e, size_t event,
+static void write_line(struct mp_writer *w, const struct mp_cut_event *e, size_t event,
 		       const struct mp_sample *s, struct mp_task *task, int cpu)
 {
 	struct mp_str line = mp_formatter_line(w->formatter, e, event, s, task, cpu);
@@ -104,14 +116,14 @@ static void write_line(struct mp_writer *w, const struct mp_event *e, size_t eve
 			line = mp_show_line(&w->text, line);
 		mp_writer_put(w, line);
 	}
-	if (++w->written == w->max_events)
+	if (++w->written == w->plan->max_events)
 		stop(w);
 }
 
-static void write_event(struct mp_writer *w, size_t ring, const struct mp_counter *c,
+static void write_event(struct mp_writer *w, size_t ring, const struct mp_cut_counter *c,
 			const struct mp_sample *s, struct mp_task *task)
 {
-	const struct mp_event *e = &w->events->v[c->event];
+	const struct mp_cut_event *e = &w->plan->events.v[c->event];
 	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
 
 	if (is_omitted(w, c, e, task, s->time_ns)) {
@@ -120,7 +132,15 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_counte
 		return;
 	}
 	t->written++;
-	write_line(w, e, c->event, s, task, w->rings->v[ring].cpu);
+	write_line(w, e, c->event, s, task, w->plan->cpus[ring]);
+}
+
+/* The counter of a record; NULL: its id is unknown. */
+static const struct mp_cut_counter *find_counter(const struct mp_writer *w, uint64_t id)
+{
+	uint64_t i = mp_intmap_get(&w->by_id, id);
+
+	return i ? &w->plan->counters[i - 1] : NULL;
 }
 
 /*
@@ -128,17 +148,14 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_counte
  * gives the samples of all of them the id of the first, which is unknown here. If there is only one
  * such event, the sample is of that.
  */
-static bool adopt(const struct mp_writer *w, size_t ring, struct mp_counter *c)
+static bool adopt(const struct mp_writer *w, struct mp_cut_counter *c)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < w->events->n; i++) {
-		const struct perf_event_attr *a = &w->events->v[i].attr;
-
-		if (a->type != PERF_TYPE_SOFTWARE || a->config == PERF_COUNT_SW_CPU_CLOCK ||
-		    a->config == PERF_COUNT_SW_TASK_CLOCK || a->config == PERF_COUNT_SW_DUMMY)
+	for (i = 0; i < w->plan->events.n; i++) {
+		if (!w->plan->events.v[i].adopts)
 			continue;
-		*c = (struct mp_counter){ .event = (uint32_t)i, .ring = (uint32_t)ring };
+		*c = (struct mp_cut_counter){ .event = (uint32_t)i };
 		n++;
 	}
 	return n == 1;
@@ -146,18 +163,18 @@ static bool adopt(const struct mp_writer *w, size_t ring, struct mp_counter *c)
 
 static void write_sample(struct mp_writer *w, size_t ring, const struct perf_event_header *h)
 {
-	const struct mp_counter *c;
-	const struct mp_event *e;
-	struct mp_counter adopted;
+	const struct mp_cut_counter *c;
+	const struct mp_cut_event *e;
+	struct mp_cut_counter adopted;
 	struct mp_task *task;
 	struct mp_sample s;
 	uint64_t id;
 
 	memcpy(&id, h + 1, sizeof(id));
-	c = h->size >= 32 ? mp_rings_find(w->rings, id) : NULL;
-	if (!c && h->size >= 32 && adopt(w, ring, &adopted))
+	c = h->size >= 32 ? find_counter(w, id) : NULL;
+	if (!c && h->size >= 32 && adopt(w, &adopted))
 		c = &adopted;
-	e = c ? &w->events->v[c->event] : NULL;
+	e = c ? &w->plan->events.v[c->event] : NULL;
 	if (!e || mp_sample_parse(&s, e, h) < 0) {
 		w->broken++;
 		return;
@@ -187,28 +204,28 @@ static void set_name(struct mp_writer *w, const struct perf_event_header *h)
 /* Writes an event that the kernel reports by a record of its own kind: task:exec and so on. */
 static void write_builtin(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
-	const struct mp_counter *c = mp_rings_find(w->rings, mp_record_id(x->record)->id);
-	const struct mp_event *e = c ? &w->events->v[c->event] : NULL;
+	const struct mp_cut_counter *c = find_counter(w, mp_record_id(x->record)->id);
+	const struct mp_cut_event *e = c ? &w->plan->events.v[c->event] : NULL;
 	struct mp_sample s = { .time_ns = x->time_ns, .period = 1 };
 
 	if (!e || !e->own) {
 		w->broken++;
 		return;
 	}
-	if (!mp_builtin_parse(e->own, x->record, &w->builtin))
+	if (!mp_sample_of_record(e, x->record, &w->parsed))
 		return;
 	set_name(w, x->record);
-	s.pid = w->builtin.pid;
-	s.tid = w->builtin.tid;
-	s.raw = w->builtin.raw.p;
-	s.raw_len = (uint32_t)w->builtin.raw.len;
+	s.pid = w->parsed.pid;
+	s.tid = w->parsed.tid;
+	s.raw = w->parsed.raw.p;
+	s.raw_len = (uint32_t)w->parsed.raw.len;
 	write_event(w, ring, c, &s, mp_tasks_get(w->tasks, s.pid, s.tid));
 }
 
 /* Writes a polled value. It is not in the account, since no event fired. */
 static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 {
-	struct mp_event e = w->events->v[r->event];
+	struct mp_cut_event e = w->plan->events.v[r->event];
 	struct mp_process process = { .pid = r->pid };
 	struct mp_task named = { .tid = r->tid, .process = &process }, *task = &named;
 	struct mp_sample s = {
@@ -220,7 +237,7 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	};
 
 	w->late += r->time_ns < w->watermark_ns;
-	if (w->max_events && w->written == w->max_events)
+	if (w->plan->max_events && w->written == w->plan->max_events)
 		return;
 	if (r->pid < 0) /* "[rest]", a CPU or a cgroup: not a task */
 		e.context &= ~(MP_CTX_PID | MP_CTX_TID);
@@ -264,7 +281,7 @@ static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_record
 				   &(struct mp_ctl){ .lost = mp_count_sum(r->lost, 0),
 						     .from_ns = r->id,
 						     .time_ns = time_ns,
-						     .cpu = w->rings->v[ring].cpu });
+						     .cpu = w->plan->cpus[ring] });
 	else if (!t->full_from_ns)
 		t->full_from_ns = MP_MAX(r->id, 1u);
 }
@@ -274,7 +291,7 @@ static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
 	w->throttled++;
 	w->text.len = 0;
 	mp_buf_printf(&w->text, "{\"throttle\":true,\"time\":%llu,\"cpu\":%d}\n",
-		      (unsigned long long)time_ns, w->rings->v[ring].cpu);
+		      (unsigned long long)time_ns, w->plan->cpus[ring]);
 	put_text(w);
 }
 
@@ -324,7 +341,7 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(w->tasks, tid);
 
-	if (w->formatter->tables && task && (w->whole || task->process->tables))
+	if (w->formatter->tables && task && (w->plan->everyone || task->process->tables))
 		mp_walk_tables_update(w->formatter->tables, task->process, time_ns);
 }
 
@@ -341,6 +358,44 @@ static void handle_events(void *arg, const struct mp_queue_stream *stream,
 	}
 }
 
+/* Adds totals of aggregates. False: the record is damaged. */
+static bool handle_totals(struct mp_writer *w, const struct perf_event_header *h)
+{
+	size_t len;
+	const void *body = mp_cut_record_body(h, &len);
+
+	if (!w->aggregator)
+		return false;
+	if (h->type == MP_CUT_TOTALS) {
+		mp_aggregator_add(w->aggregator, body, len / sizeof(struct mp_cut_total));
+		mp_aggregator_settle(w->aggregator);
+		return true;
+	}
+	if (len != sizeof(w->aggregates))
+		return false;
+	memcpy(&w->aggregates, body, len);
+	return true;
+}
+
+static bool handle_reading(struct mp_writer *w, const struct mp_queue_record *x)
+{
+	const struct perf_event_header *h = x->record;
+
+	switch (h->type) {
+	case MP_CUT_CHECK:
+		return w->losses && mp_losses_checked(w->losses, h, x->time_ns);
+	case MP_CUT_TOTALS:
+	case MP_CUT_TOTALS_END:
+		return handle_totals(w, h);
+	case MP_SAMPLED:
+		if (h->size != sizeof(struct mp_sampled) ||
+		    ((const struct mp_sampled *)h)->event >= w->plan->events.n)
+			return false;
+		write_sampled(w, (const struct mp_sampled *)h);
+	}
+	return true;
+}
+
 static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 			    const struct mp_queue_record *records, size_t n)
 {
@@ -349,17 +404,14 @@ static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 
 	(void)stream;
 	for (i = 0; i < n; i++)
-		if (records[i].record->type == MP_CHECKED)
-			mp_losses_checked(w->losses, records[i].record);
-		else
-			write_sampled(w, (const struct mp_sampled *)records[i].record);
+		w->broken += !handle_reading(w, &records[i]);
 }
 
 static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 			  const struct mp_queue_record *records, size_t n)
 {
 	struct mp_writer *w = arg;
-	struct cap_symbolizer symbolizer = { w->formatter, w->tasks, w->names };
+	struct mp_agg_symbols symbols = { w->formatter, w->tasks, w->names };
 	size_t i;
 
 	(void)stream;
@@ -369,7 +421,8 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 		if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
 			w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		else
-			w->broken += !cap_sources_handle(w->sources, h, &symbolizer);
+			w->broken += h->type != MP_AGG_STACK || !w->aggregator ||
+				     !mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
 	}
 }
 
@@ -454,6 +507,8 @@ static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_q
 {
 	if (type == MP_QUEUE_TASKS)
 		note_task(w, x);
+	if (type == MP_QUEUE_READINGS && x->record->type == MP_CUT_STOP)
+		w->stop_ns = x->time_ns;
 	if (type == MP_QUEUE_STACKS && x->record->type == MP_BPF_COPY)
 		mp_walk_tables_copied(w->formatter->tables,
 				      (pid_t)((const struct mp_bpf_head *)x->record)->tid,
@@ -477,7 +532,7 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 			break;
 		}
 		at += h->size;
-		x.time_ns = mp_ring_record_time(h);
+		x.time_ns = mp_record_time(h);
 		if (x.time_ns > INT64_MAX) {
 			w->broken++;
 			w->broken_owner = chunk->stream->owner;
@@ -573,11 +628,9 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 
 static void end_round(struct mp_writer *w, uint64_t settled_ns)
 {
-	uint64_t stop_ns = mp_control_stop_ns(w->control);
-
-	w->until_ns = MP_MAX(stop_ns, w->watermark_ns);
+	w->until_ns = MP_MAX(w->stop_ns, w->watermark_ns);
 	if (w->formatter->tables)
-		w->formatter->tables->ended = stop_ns != UINT64_MAX;
+		w->formatter->tables->ended = w->stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
 	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = settled_ns;
@@ -600,20 +653,27 @@ void mp_writer_init(struct mp_writer *w)
 		[MP_QUEUE_TASKS] = handle_tasks,
 		[MP_QUEUE_STACKS] = handle_stacks,
 	};
+	const struct mp_cut_plan *plan = w->plan;
 	size_t i;
 
 	for (i = 0; i < MP_QUEUE_TYPES; i++)
 		mp_queue_set_handler(w->queue, (enum mp_queue_type)i, handlers[i], w);
 	w->n_streams = mp_queue_streams(w->queue);
 	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
-	w->tally = mp_zalloc(w->rings->n * w->events->n * sizeof(*w->tally));
-	w->ring_tally = mp_zalloc(w->rings->n * sizeof(*w->ring_tally));
-	if (w->losses)
-		mp_losses_set_sink(w->losses, &(struct mp_losses_sink){ .tally = w->tally,
-									.rings = w->ring_tally,
-									.start_ns = &w->from_ns,
-									.put = put_loss,
-									.arg = w });
+	w->tally = mp_zalloc(plan->n_rings * plan->events.n * sizeof(*w->tally));
+	w->ring_tally = mp_zalloc(plan->n_rings * sizeof(*w->ring_tally));
+	w->stop_ns = UINT64_MAX;
+	mp_intmap_init(&w->by_id);
+	for (i = 0; i < plan->n_counters; i++)
+		mp_intmap_add(&w->by_id, plan->counters[i].id, i + 1);
+	if (plan->events.n_aggs)
+		w->aggregator = mp_aggregator_new(&plan->events);
+	w->losses = mp_losses_new(&(struct mp_losses_setup){ .plan = plan,
+							     .tally = w->tally,
+							     .rings = w->ring_tally,
+							     .start_ns = &w->from_ns,
+							     .put = put_loss,
+							     .arg = w });
 }
 
 void mp_writer_run(struct mp_writer *w)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From the queue to the output: merges the records of all rings in order of time, keeps the tables
- * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes control, format,
- * io, losses, queue, ring, sources.
+ * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes aggregate,
+ * cut_plan, format, intmap, io, live, losses, queue, taskname, taskrecord.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
 
+#include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/format/format.h"
+#include "lib/capture/format/taskrecord.h"
+#include "lib/capture/host/cut_plan.h"
 #include "lib/capture/ring/queue.h"
-#include "lib/capture/ring/ring.h"
-#include "lib/capture/session/control.h"
 #include "lib/capture/session/live.h"
 #include "lib/capture/session/losses.h"
-#include "lib/capture/session/sources.h"
+#include "lib/core/intmap.h"
 #include "lib/core/io.h"
 #include "lib/stream/taskname.h"
 
@@ -26,23 +27,16 @@ struct mp_stream_queue {
 
 struct mp_writer {
 	/* set by the caller; borrowed */
-	const struct mp_events *events;
-	const struct mp_rings *rings;
+	const struct mp_cut_plan *plan;
 	struct mp_queue *queue;
 	struct mp_out *out;
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
-	const struct mp_pids *exclude; /* processes whose samples are not written */
-	struct mp_tasknames *names;    /* names from the user's table; NULL: tasks keep theirs */
-	const struct mp_control *control;
-	struct mp_losses *losses; /* NULL: the kernel does not count losses by event */
-	uint64_t from_ns;	  /* when all events were enabled */
-	uint64_t scanned_ns;	  /* when the tasks that ran already had been read from /proc */
-	uint64_t max_events;	  /* 0: no limit */
-	bool whole;		  /* the whole system is recorded */
-	bool silent;		  /* writes neither events nor control lines */
-	const struct cap_opened_sources *sources;
-	bool readable;		 /* for a terminal: readable lines, no control lines */
+	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
+	uint64_t from_ns;	    /* when all events were enabled */
+	uint64_t scanned_ns;	    /* when the tasks that ran already had been read from /proc */
+	bool readable;		    /* for a terminal: readable lines, no control lines */
+	const json_t *header;	    /* header of the stream; set before the end */
 	struct mp_live *live;	 /* for a terminal: a summary instead of lines; NULL: write lines */
 	void (*stop)(void *arg); /* called when the limit is reached, or the output has failed */
 	void (*tick)(void *arg); /* called between rounds, for the status line */
@@ -61,11 +55,17 @@ struct mp_writer {
 	uint64_t until_ns; /* all events were enabled until then; later ones are not written */
 	uint64_t bytes;	   /* bytes written */
 
+	struct mp_cut_aggregate_end aggregates; /* the losses of aggregates */
+
 	/* private */
+	struct mp_losses *losses;	  /* NULL: the kernel does not count losses by event */
+	struct mp_aggregator *aggregator; /* NULL: no event is aggregated */
+	struct mp_intmap by_id;		  /* id -> index of plan->counters + 1 */
 	struct mp_stream_queue *streams;
 	size_t n_streams;
 	struct mp_buf text, renamed;
-	struct mp_builtin_record builtin;
+	struct mp_record_parsed parsed;
+	uint64_t stop_ns; /* when the events were about to be disabled; UINT64_MAX: not yet */
 	bool stopping;
 };
 
@@ -75,7 +75,7 @@ void mp_writer_release(struct mp_writer *w);
 
 static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t ring, size_t event)
 {
-	return &w->tally[ring * w->events->n + event];
+	return &w->tally[ring * w->plan->events.n + event];
 }
 
 /* Handles the queue up to its last mark. */
@@ -83,6 +83,9 @@ void mp_writer_run(struct mp_writer *w);
 
 /* Writes the line for a loss of a ring, and counts the lost events. */
 void mp_writer_put_loss(struct mp_writer *w, size_t ring, const struct mp_ctl *loss);
+
+/* Writes a control line, except to a terminal, and flushes the output. Takes the reference. */
+void mp_writer_put_json(struct mp_writer *w, json_t *object);
 
 /* Writes bytes to the output, and counts them. The caller finds a failure in out->error. */
 void mp_writer_put(struct mp_writer *w, struct mp_str text);

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { N_EVENTS = 5, N_STREAMS = 4 };
 
-static const struct mp_tp_field fields[] = {
+static struct mp_tp_field fields[] = {
 	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true },
 	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false },
 	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false },
@@ -25,29 +25,29 @@ static const struct mp_tp_field fields[] = {
 	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true },
 	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true },
 };
-static const struct mp_tp_field *payload[MP_ARRAY_SIZE(fields)];
-static struct mp_tp tp;
-static struct mp_event events[N_EVENTS] = {
+static struct mp_cut_field payload[MP_ARRAY_SIZE(fields)];
+static struct mp_cut_event events[N_EVENTS] = {
 	{ .type = "a:b",
-	  .tp = &tp,
+	  .common = true,
 	  .payload = payload,
 	  .n_payload = MP_ARRAY_SIZE(fields),
 	  .each = true },
 	{ .type = "clock" },
 	{ .type = "copied" },
 	{ .type = "memory" },
-	{ .type = "task:comm" },
+	{ .type = "task:comm", .own = true, .record = PERF_RECORD_COMM },
 };
-static struct mp_counter counters[N_EVENTS];
-static struct mp_ring ring = { .cpu = 1, .fd = -1 };
-static struct mp_rings rings = { .v = &ring, .n = 1, .counters = counters, .n_counters = N_EVENTS };
+static struct mp_cut_counter counters[N_EVENTS];
+static int32_t cpu = 1;
+static const struct mp_cut_plan plan = {
+	.events = { .v = events, .n = N_EVENTS },
+	.cpus = &cpu,
+	.n_rings = 1,
+	.counters = counters,
+	.n_counters = N_EVENTS,
+};
 static struct mp_opener opener;
 static struct mp_symbols symbols;
-
-static void take_builtin(void *arg, const struct mp_builtin *own)
-{
-	*(const struct mp_builtin **)arg = own;
-}
 
 static void prepare(void)
 {
@@ -55,26 +55,20 @@ static void prepare(void)
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
-		payload[i] = &fields[i];
-	events[0].attr.sample_type =
-		base | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
-	events[1].attr.sample_type =
+		payload[i].at = fields[i];
+	events[0].sample_type = base | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+	events[1].sample_type =
 		base | PERF_SAMPLE_ADDR | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP;
-	events[2].attr.sample_type =
+	events[2].sample_type =
 		base | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-	events[2].attr.sample_regs_user = mp_arch_here()->perf_regs;
-	events[2].attr.sample_stack_user = 4096;
-	events[3].attr.sample_type =
-		base | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
-	mp_builtin_each("task:comm", take_builtin, &events[4].own);
+	events[2].sample_regs_user = mp_arch_here()->perf_regs;
+	events[2].sample_stack_user = 4096;
+	events[3].sample_type = base | PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC;
 	for (i = 0; i < N_EVENTS; i++) {
 		events[i].context = ~0u & ~(i == 1 ? 0u : MP_CTX_CGROUP);
-		events[i].attr.sample_max_stack = 127;
-		counters[i] = (struct mp_counter){ .fd = -1, .event = i, .id = i + 1, .tid = -1 };
+		events[i].sample_max_stack = 127;
+		counters[i] = (struct mp_cut_counter){ .event = i, .id = i + 1, .tid = -1 };
 	}
-	mp_intmap_init(&rings.by_id);
-	for (i = 0; i < N_EVENTS; i++)
-		mp_intmap_add(&rings.by_id, i + 1, i + 1);
 	mp_opener_init(&opener);
 	mp_symbols_init(&symbols, &opener);
 }
@@ -120,27 +114,18 @@ static void check_lines(const char *p, size_t len)
 
 static void write_all(struct mp_queue *q, struct mp_tasks *tasks, struct mp_formatter *f)
 {
-	uint64_t not_stopped[64]; /* a control whose time of the stop is UINT64_MAX */
-	static const struct cap_opened_sources sources;
-	static const struct mp_pids exclude;
-	struct mp_events all = { .v = events, .n = N_EVENTS };
 	struct mp_out out;
 	struct mp_writer w = {
-		.events = &all,
-		.rings = &rings,
+		.plan = &plan,
 		.queue = q,
 		.out = &out,
 		.formatter = f,
 		.tasks = tasks,
-		.exclude = &exclude,
-		.control = (const struct mp_control *)not_stopped,
-		.sources = &sources,
 		.until_ns = UINT64_MAX,
 	};
 	size_t len;
 	char *text;
 
-	memset(not_stopped, 0xff, sizeof(not_stopped));
 	memory_out_init(&out);
 	mp_writer_init(&w);
 	mp_writer_run(&w);
@@ -155,7 +140,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const enum mp_queue_type types[N_STREAMS] = { MP_QUEUE_EVENTS, MP_QUEUE_EVENTS,
 							     MP_QUEUE_TASKS, MP_QUEUE_TASKS };
 	const struct mp_queue_stream *streams[N_STREAMS];
-	struct mp_events all = { .v = events, .n = N_EVENTS };
 	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;
 	struct mp_queue *q = mp_queue_new(64 << 20);
@@ -164,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mp_dsos dsos;
 	size_t i;
 
-	if (!payload[0])
+	if (!payload[0].at.name)
 		prepare();
 	for (i = 0; i < N_STREAMS; i++)
 		streams[i] = mp_queue_add(q, types[i], "fuzzer", 0);
@@ -172,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_unwinder_init(&unwinder, mp_arch_here(), &dsos);
 	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
-	mp_formatter_init(&f, &all, &tasks, &stacks, &unwinder);
+	mp_formatter_init(&f, &plan.events, &tasks, &stacks, &unwinder);
 	fill(q, streams, data, size);
 	write_all(q, &tasks, &f);
 	mp_formatter_release(&f);

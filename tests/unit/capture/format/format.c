@@ -41,28 +41,27 @@ struct record {
 } __attribute__((packed, aligned(8)));
 
 static struct record record;
-static struct mp_event event;
+static struct mp_cut_event event;
 
 static void make(void)
 {
-	static const struct mp_tp_field *payload[MP_ARRAY_SIZE(fields)];
-	static struct mp_tp tp;
+	static struct mp_cut_field payload[MP_ARRAY_SIZE(fields)];
 	int32_t numbers[2] = { -1, 70000 };
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
-		payload[i] = &fields[i];
-	event = (struct mp_event){
+		payload[i].at = fields[i];
+	event = (struct mp_cut_event){
 		.type = "a:b",
-		.tp = &tp,
+		.common = true,
 		.payload = payload,
 		.n_payload = MP_ARRAY_SIZE(fields),
 		.each = true,
 		.context = MP_CTX_CPU | MP_CTX_TASK | MP_CTX_PERIOD,
 	};
-	event.attr.sample_period = 1;
-	event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
+	event.sample_period = 1;
+	event.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW;
 	record = (struct record){ .header = { PERF_RECORD_SAMPLE, 0, sizeof(record) },
 				  .id = 5,
 				  .pid = 5000000,
@@ -91,7 +90,7 @@ static struct mp_chain_texts stacks;
 
 static bool record_is(const struct perf_event_header *h, const char *want)
 {
-	struct mp_events events = { .v = &event, .n = 1 };
+	struct mp_cut_events events = { .v = &event, .n = 1 };
 	struct mp_formatter f;
 	struct mp_sample s;
 	struct mp_str line;
@@ -142,11 +141,11 @@ static void test_lines(void)
 	ok(line_is("123456789,a:b,\n"), "no field at all");
 	event.context = MP_CTX_STACK;
 	event.max_stack = 10;
-	event.attr.sample_max_stack = 11;
+	event.sample_max_stack = 11;
 	record.pid = record.tid = 5000001;
 	ok(line_is("123456789,a:b,stack=[unknown];[unknown];[unknown]\n"), "a stack");
 	event.max_stack = 2;
-	event.attr.sample_max_stack = 3;
+	event.sample_max_stack = 3;
 	ok(line_is("123456789,a:b,stack=[truncated];[unknown];[unknown]\n"),
 	   "a stack above the limit says so");
 }
@@ -164,16 +163,16 @@ static struct access access_record;
 
 static void make_access(uint64_t latency, uint64_t source)
 {
-	event = (struct mp_event){
+	event = (struct mp_cut_event){
 		.type = "cpu/mem-loads/",
 		.context = MP_CTX_CPU | MP_CTX_ADDR | MP_CTX_LATENCY | MP_CTX_SOURCE,
 	};
-	event.attr.sample_regs_user = 1 << 8;
-	event.attr.sample_stack_user = 16;
-	event.attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-				 PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER |
-				 PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT |
-				 PERF_SAMPLE_DATA_SRC | PERF_SAMPLE_CGROUP;
+	event.sample_regs_user = 1 << 8;
+	event.sample_stack_user = 16;
+	event.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			    PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER |
+			    PERF_SAMPLE_STACK_USER | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC |
+			    PERF_SAMPLE_CGROUP;
 	access_record = (struct access){
 		.header = { PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER, sizeof(access_record) },
 		.id = 5,

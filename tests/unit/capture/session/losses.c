@@ -5,11 +5,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/capture/event/cut.h"
+#include "lib/capture/host/record.h"
+#include "lib/capture/session/counting.h"
 #include "lib/capture/session/losses.h"
 #include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
 static struct mp_ring ring = { .cpu = 3 };
+static int32_t cpu = 3;
 static struct mp_counter counters[2];
 static struct mp_event event_list[2] = {
 	{ .type = (char *)"a:b", .each = true }, { .type = (char *)"cpu-clock" }, /* sampled */
@@ -45,18 +49,21 @@ static void set_counter(size_t i, uint64_t value, uint64_t lost)
 
 static void handle(struct mp_losses *l, struct mp_queue *q, struct mp_chunk *c)
 {
-	mp_losses_checked(l, (const struct perf_event_header *)c->data);
+	const struct perf_event_header *h = (const struct perf_event_header *)c->data;
+
+	if (h->type != MP_CUT_CHECK || !mp_losses_checked(l, h, mp_record_time(h)))
+		abort();
 	mp_queue_recycle(q, c);
 }
 
 /* Has the counters read, which may be too early for a while, and handles the two records of that. */
-static void check(struct mp_losses *l, struct mp_queue *q)
+static void check(struct mp_counting *c, struct mp_losses *l, struct mp_queue *q)
 {
 	struct mp_chunk *before;
 
 	n_found = 0;
 	do
-		mp_losses_check(l, 0, true);
+		mp_counting_check(c, 0, true);
 	while (!(before = mp_queue_pop(q, 1)));
 	handle(l, q, before);
 	handle(l, q, mp_queue_pop(q, 1));
@@ -65,30 +72,33 @@ static void check(struct mp_losses *l, struct mp_queue *q)
 int main(void)
 {
 	struct mp_queue *q = mp_queue_new(1 << 20);
-	const struct mp_losses_setup setup = { &rings, &events, &sources, q };
-	const struct mp_losses_sink sink = { tally, &ring_tally, &start_ns, put, NULL };
-	struct mp_losses *l = mp_losses_new(&setup);
+	const struct mp_counting_setup counted = { &rings, &events, &sources, q };
+	struct mp_counting *c = mp_counting_new(&counted);
+	struct mp_cut_plan plan = { .cpus = &cpu, .n_rings = 1, .counts = true };
+	const struct mp_losses_setup setup = { &plan, tally, &ring_tally, &start_ns, put, NULL };
+	struct mp_losses *l;
 	struct mp_counts last[2] = { { 120, 10 }, { 0, 3 } };
 	uint64_t first_ns, second_ns;
 
 	counters[0] = (struct mp_counter){ .fd = memfd_create("a", 0), .event = 0 };
 	counters[1] = (struct mp_counter){ .fd = memfd_create("b", 0), .event = 1 };
-	mp_losses_set_sink(l, &sink);
+	mp_events_cut(&events, &plan.events);
+	l = mp_losses_new(&setup);
 	start_ns = mp_monotonic_ns();
 
 	/* the counter of a sampled event is no number of events */
 	tally[0].written = 50;
 	set_counter(0, 50, 0);
 	set_counter(1, 999, 0);
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 0, "nothing was lost");
 	first_ns = mp_monotonic_ns();
 
 	set_counter(0, 53, 0);
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 0, "what nothing counted may be in flight until the next check");
 	second_ns = mp_monotonic_ns();
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 1 && found[0].lost == 3 && found[0].cpu == 3 &&
 		   strcmp(found[0].type, "a:b") == 0,
 	   "3 events happened and were not delivered");
@@ -97,32 +107,32 @@ int main(void)
 	   "after the last check that had all, and not later than the one that reports them");
 
 	set_counter(0, 57, 0);
-	check(l, q);
+	check(c, l, q);
 	tally[0].written = 54;
 	set_counter(0, 60, 0);
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 0, "4 events were in flight when the counter was read");
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 1 && found[0].lost == 3, "3 were not");
 
 	set_counter(0, 62, 0);
-	check(l, q);
+	check(c, l, q);
 	set_counter(0, 62, 2);
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 1 && found[0].lost == 2, "2 events in flight did not fit into the ring");
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 0, "and count once");
 
 	ring_tally.last_ns = mp_monotonic_ns();
 	tally[0].written = 64;
 	set_counter(0, 80, 10);
 	set_counter(1, 999, 2);
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 2 && found[0].lost == 8 && found[1].lost == 2 &&
 		   strcmp(found[1].type, "cpu-clock") == 0 &&
 		   found[0].from_ns == ring_tally.last_ns,
 	   "what did not fit into the ring was lost after the last record");
-	check(l, q);
+	check(c, l, q);
 	ok(n_found == 0, "and is not found again");
 
 	tally[0].written = 100;
@@ -133,6 +143,8 @@ int main(void)
 		   found[1].time_ns == 1ull << 62,
 	   "the end has the rest");
 	mp_losses_free(l);
+	mp_counting_free(c);
+	mp_cut_events_release(&plan.events);
 	mp_queue_free(q);
 	return tap_done();
 }

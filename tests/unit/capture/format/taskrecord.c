@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/capture/event/builtin.h"
+#include "lib/capture/format/taskrecord.h"
 #include "lib/capture/host/record.h"
 #include "tests/unit/tap.h"
 
@@ -15,7 +16,7 @@ static union {
 	char bytes[8192];
 } record;
 
-static struct mp_builtin_record told;
+static struct mp_record_parsed told;
 
 static void keep(void *arg, const struct mp_builtin *own)
 {
@@ -73,34 +74,36 @@ static bool file_is(const struct mp_builtin *own, const char *want, size_t len)
 	       memcmp(told.raw.p + (loc & 0xffff), want, len) == 0;
 }
 
+static bool parse(const struct mp_builtin *own)
+{
+	const struct mp_cut_event e = { .own = true, .record = own->record, .exec = own->exec };
+
+	return mp_sample_of_record(&e, &record.header, &told);
+}
+
 static void test_tasks(void)
 {
 	make(PERF_RECORD_COMM, sizeof(record.comm), "name\0\0\0\0", 8);
 	record.comm.pid = 7;
 	record.comm.tid = 8;
-	ok(mp_builtin_parse(find("task:comm"), &record.header, &told) && told.pid == 7 &&
-		   told.tid == 8,
-	   "a name");
-	ok(!mp_builtin_parse(find("task:exec"), &record.header, &told), "which is not an exec");
+	ok(parse(find("task:comm")) && told.pid == 7 && told.tid == 8, "a name");
+	ok(!parse(find("task:exec")), "which is not an exec");
 	record.header.misc = PERF_RECORD_MISC_COMM_EXEC;
-	ok(mp_builtin_parse(find("task:exec"), &record.header, &told) &&
-		   !mp_builtin_parse(find("task:comm"), &record.header, &told),
-	   "an exec, and no other name");
+	ok(parse(find("task:exec")) && !parse(find("task:comm")), "an exec, and no other name");
 	make(PERF_RECORD_FORK, sizeof(record.fork), "", 0);
 	record.fork.pid = 11;
 	record.fork.tid = 12;
 	record.fork.ppid = 13;
 	record.fork.ptid = 14;
-	ok(mp_builtin_parse(find("task:fork"), &record.header, &told) && told.pid == 13 &&
-		   told.tid == 14 && number_is(find("task:fork"), "pid", 11) &&
+	ok(parse(find("task:fork")) && told.pid == 13 && told.tid == 14 &&
+		   number_is(find("task:fork"), "pid", 11) &&
 		   number_is(find("task:fork"), "tid", 12),
 	   "a birth happens to the parent");
-	ok(!mp_builtin_parse(find("task:exit"), &record.header, &told) &&
-		   !mp_builtin_parse(find("task:mmap"), &record.header, &told),
+	ok(!parse(find("task:exit")) && !parse(find("task:mmap")),
 	   "a birth is neither an end nor a mapping");
 	record.header.type = PERF_RECORD_EXIT;
-	ok(mp_builtin_parse(find("task:exit"), &record.header, &told) && told.pid == 11 &&
-		   told.tid == 12 && number_is(find("task:exit"), "ppid", 13),
+	ok(parse(find("task:exit")) && told.pid == 11 && told.tid == 12 &&
+		   number_is(find("task:exit"), "ppid", 13),
 	   "an end to the task itself");
 }
 
@@ -118,17 +121,17 @@ static void test_mappings(void)
 	record.mmap.pgoff = 4096;
 	record.mmap.prot = 5;
 	record.mmap.flags = 1;
-	ok(mp_builtin_parse(own, &record.header, &told) && told.pid == 3 && told.tid == 4 &&
-		   number_is(own, "addr", 0x7f0000001000) && number_is(own, "bytes", 8192) &&
-		   number_is(own, "offset", 4096) && file_is(own, "/lib/x.so", 9) &&
+	ok(parse(own) && told.pid == 3 && told.tid == 4 && number_is(own, "addr", 0x7f0000001000) &&
+		   number_is(own, "bytes", 8192) && number_is(own, "offset", 4096) &&
+		   file_is(own, "/lib/x.so", 9) &&
 		   memcmp(told.raw.p + field(own, "prot")->offset, "r-xs", 4) == 0,
 	   "a mapping");
 	memset(full, 'p', 4096);
 	make(PERF_RECORD_MMAP2, sizeof(record.mmap), full, 4096);
-	ok(mp_builtin_parse(own, &record.header, &told) && file_is(own, full, 4096),
+	ok(parse(own) && file_is(own, full, 4096),
 	   "a path without its end stops where the id begins");
 	make(PERF_RECORD_MMAP2, sizeof(record.mmap), "", 0);
-	ok(mp_builtin_parse(own, &record.header, &told) && file_is(own, "", 0), "no path");
+	ok(parse(own) && file_is(own, "", 0), "no path");
 	free(full);
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-kernel aggregation: programs aggregate events by stack (bpfaggregate.h), and their totals are
- * written at the end (aggregate.h). An aggregate that is not an event, "sum:blocked", is
- * represented by an event that never fires.
+ * In-kernel aggregation: programs aggregate events by stack (bpfaggregate.h), and their totals go
+ * through the queue. An aggregate that is not an event, "sum:blocked", is represented by an event
+ * that never fires.
  */
+#include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdlib.h>
 
-#include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/event/aggregate_resolve.h"
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 #include "lib/capture/ring/recording.h"
-#include "lib/capture/session/symbolizer.h"
+#include "lib/core/clock.h"
 
 static enum cap_resolved resolve(struct mp_resolver *r)
 {
@@ -55,10 +56,33 @@ static int try(const struct mp_events *events, char **error)
 	return mp_events_any_aggregated(events) ? mp_bpf_aggregate_possible(error) : 0;
 }
 
+/* Totals in a record. */
+enum { BATCH = MP_CUT_BODY_MAX / sizeof(struct mp_cut_total), CHUNK_BYTES = 64 << 10 };
+
 struct state {
 	struct mp_bpf_aggregate *programs;
-	struct mp_aggregator *aggregator;
+	pthread_mutex_t
+		lock; /* of what follows: the thread that ends the recording is another one */
+	bool finished;
+	struct mp_queue_filler totals;
+	char record[UINT16_MAX + 1] __attribute__((aligned(8)));
 };
+
+static void put(struct state *s, enum mp_cut_record type, const void *body, size_t len)
+{
+	mp_cut_record_put(s->record, type, body, len, mp_monotonic_ns());
+	mp_queue_put(&s->totals, (const struct perf_event_header *)s->record);
+}
+
+static void put_totals(void *arg, const struct mp_cut_total *totals, size_t n)
+{
+	size_t i, some;
+
+	for (i = 0; i < n; i += some) {
+		some = MP_MIN(n - i, (size_t)BATCH);
+		put(arg, MP_CUT_TOTALS, totals + i, some * sizeof(*totals));
+	}
+}
 
 static int open_aggregates(void **state, const struct cap_recording *r, char **error)
 {
@@ -68,7 +92,12 @@ static int open_aggregates(void **state, const struct cap_recording *r, char **e
 	if (!mp_events_any_aggregated(r->events))
 		return 0;
 	*state = s = mp_zalloc(sizeof(*s));
-	s->aggregator = mp_aggregator_new(r->events);
+	pthread_mutex_init(&s->lock, NULL);
+	s->totals = (struct mp_queue_filler){
+		.queue = r->queue,
+		.stream = mp_queue_add(r->queue, MP_QUEUE_READINGS, "aggregates", 0),
+		.bytes = CHUNK_BYTES,
+	};
 	s->programs = mp_bpf_aggregate_open(r->events, r->bpf_stacks, &target,
 					    r->all_cpus && !r->target->n_cgroups, error);
 	if (!s->programs)
@@ -86,45 +115,30 @@ static void stop(void *state)
 	mp_bpf_aggregate_stop(((struct state *)state)->programs);
 }
 
-static bool handle(void *state, const struct perf_event_header *record,
-		   const struct cap_symbolizer *symbolizer)
-{
-	struct mp_agg_symbols symbols = { symbolizer->formatter, symbolizer->tasks,
-					  symbolizer->names };
-
-	return mp_aggregator_stack(((struct state *)state)->aggregator,
-				   (const struct mp_agg_stack *)record, &symbols);
-}
-
+/* If the queue is full, the totals stay in the kernel's tables. */
 static void tick(void *state, uint64_t settled_ns)
 {
 	struct state *s = state;
 
-	if (mp_bpf_aggregate_tick(s->programs, settled_ns, mp_aggregator_add, s->aggregator))
-		mp_aggregator_settle(s->aggregator);
+	pthread_mutex_lock(&s->lock);
+	if (!s->finished && !mp_queue_is_full(s->totals.queue, MP_QUEUE_READINGS)) {
+		mp_bpf_aggregate_tick(s->programs, settled_ns, put_totals, s);
+		mp_queue_flush(&s->totals);
+	}
+	pthread_mutex_unlock(&s->lock);
 }
 
-static bool write_totals(void *state, const struct cap_output *output)
+static void finish(void *state)
 {
-	struct mp_formatter *formatter = output->symbolizer->formatter;
-	struct mp_agg_output sections = { output->header, output->trailer, output->put,
-					  output->arg };
-	struct mp_aggregator_losses losses;
-	struct mp_cut_aggregate_end end;
 	struct state *s = state;
+	struct mp_cut_aggregate_end end;
 
-	mp_bpf_aggregate_finish(s->programs, mp_aggregator_add, s->aggregator, &end);
-	mp_aggregator_write(s->aggregator, &end, &sections, &formatter->unwound);
-	mp_aggregator_losses(s->aggregator, &end, &losses);
-	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
-		     "occurrences were not aggregated: a table was full");
-	if (output->verbose)
-		mp_say("aggregation: %zu stacks of processes, %zu different ones once symbolized; %llu were sent "
-		       "again",
-		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
-	mp_say_count(losses.unknown, "occurrence has no stack: its stack did not arrive in time",
-		     "occurrences have no stack: their stacks did not arrive in time");
-	return losses.count || losses.unknown;
+	pthread_mutex_lock(&s->lock);
+	mp_bpf_aggregate_finish(s->programs, put_totals, s, &end);
+	put(s, MP_CUT_TOTALS_END, &end, sizeof(end));
+	mp_queue_flush(&s->totals);
+	s->finished = true;
+	pthread_mutex_unlock(&s->lock);
 }
 
 static void close_aggregates(void *state)
@@ -132,11 +146,11 @@ static void close_aggregates(void *state)
 	struct state *s = state;
 
 	mp_bpf_aggregate_free(s->programs);
-	mp_aggregator_free(s->aggregator);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
-const struct cap_source cap_aggregates = {
+const struct cap_source mp_bpf_source_aggregate = {
 	.name = "named aggregate",
 	.heading = "In-kernel aggregation",
 	.resolve = resolve,
@@ -145,9 +159,7 @@ const struct cap_source cap_aggregates = {
 	.open = open_aggregates,
 	.start = start,
 	.stop = stop,
-	.record = MP_AGG_STACK,
-	.handle = handle,
+	.finish = finish,
 	.tick = tick,
-	.write = write_totals,
 	.close = close_aggregates,
 };

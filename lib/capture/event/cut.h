@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Makes what the file side gets of the events (host/cut_event.h). Includes cut_event, event. */
+#ifndef MP_CAPTURE_EVENT_CUT_H
+#define MP_CAPTURE_EVENT_CUT_H
+
+#include "lib/capture/event/event.h"
+#include "lib/capture/host/cut_event.h"
+
+/* To be called when all events are open, since opening them may change how stacks are taken. */
+void mp_events_cut(const struct mp_events *events, struct mp_cut_events *to);
+
+/*
+ * The scheduler's events report other tasks than the one in which they happen: without the events
+ * of one task, it is unknown which task has its CPU. So the scheduler's events in mp-record itself
+ * are recorded, too.
+ */
+bool mp_event_is_scheduler(const struct mp_event *e);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that the writer gets from the collector when everything is open: it needs no more to turn
+ * records into lines. Includes cut, cut_event, proc,
+ * str.
+ */
+#ifndef MP_CAPTURE_HOST_CUT_PLAN_H
+#define MP_CAPTURE_HOST_CUT_PLAN_H
+
+#include "lib/capture/host/cut.h"
+#include "lib/capture/host/cut_event.h"
+#include "lib/capture/host/proc.h"
+#include "lib/core/str.h"
+
+/* An open event. */
+struct mp_cut_counter {
+	uint64_t id;	/* PERF_SAMPLE_IDENTIFIER of its samples */
+	uint32_t event; /* index in mp_cut_plan.events */
+	int32_t tid;	/* the task on which it was opened; -1: none */
+};
+
+struct mp_cut_plan {
+	struct mp_cut_events events;
+	int32_t *cpus; /* the CPU of each ring */
+	size_t n_rings;
+	struct mp_cut_counter *counters;
+	size_t n_counters;
+
+	struct mp_pids exclude; /* processes whose samples are not written, with `self` */
+	int32_t self;		/* the collector's process */
+	/* tasks on which events are open that they may also have inherited: mp_tasks.sources */
+	struct mp_pids sources;
+	struct mp_pids found; /* processes of the target; empty: the whole system */
+
+	uint64_t max_events; /* 0: no limit */
+	bool everyone;	     /* every process is recorded */
+	bool user_stacks;
+	bool walks;  /* BPF programs walk user stacks, by tables that the writer makes */
+	bool counts; /* the kernel counts losses by event (Linux 6.0) */
+	bool with_command;
+	bool quiet, verbose;
+};
+
+void mp_cut_plan_release(struct mp_cut_plan *plan);
+
+/*
+ * Appends a plan to `to`, and makes one of these bytes. 0, or -1: they are damaged, or contradict each
+ * other; then `plan` is empty.
+ */
+void mp_cut_plan_put(const struct mp_cut_plan *plan, struct mp_buf *to);
+int mp_cut_plan_get(struct mp_cut_plan *plan, struct mp_str from);
+
+/* What the collector knows at the end, after the last record. */
+struct mp_cut_end {
+	struct mp_counts *counts; /* by ring and event */
+	size_t n_counts;
+	char *common;  /* JSON: members of each trailer */
+	char *trailer; /* JSON: members of the trailer of the events */
+};
+
+void mp_cut_end_release(struct mp_cut_end *end);
+
+/* As mp_cut_plan_put() and mp_cut_plan_get(). The reader tells for how many counts there must be. */
+void mp_cut_end_put(const struct mp_cut_end *end, struct mp_buf *to);
+int mp_cut_end_get(struct mp_cut_end *end, size_t n_counts, struct mp_str from);
+
+#endif

@@ -113,6 +113,7 @@ squeeze() {
 	{
 		echo "events were lost: the ring buffers were full"
 		echo "events were lost: the kernel dropped them without counting them"
+		echo "limits for uid N took effect"
 		# the plural of each message: the last text before the end of the call
 		sed -n '/^void mp_report_losses/,/^}/p' lib/capture/session/report.c | tr -d '\n\t' | grep -oE 'mp_say_count\([^;]*;' |
 			sed 's/.*"\([^"]*\)");/\1/; s/ (.*//'
@@ -121,6 +122,7 @@ squeeze() {
 	diff "$TMP/explained" "$TMP/printed"
 	grep -q 'lost: the ring buffers were full' lib/capture/session/report.c
 	grep -q 'lost: the kernel dropped %s without counting %s' lib/capture/session/report.c
+	grep -q 'limits for uid %u took effect' lib/capture/host/budget.c
 }
 
 @test "each path that README and HACKING name exists" {

@@ -131,6 +131,7 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	mp_cut_code_bytes(c, (void **)&p->counters, &p->n_counters, sizeof(*p->counters));
 	code_pids(c, &p->exclude);
 	MP_CUT_NUMBER(c, p->self);
+	MP_CUT_NUMBER(c, p->uid);
 	code_pids(c, &p->sources);
 	code_pids(c, &p->found);
 	MP_CUT_NUMBER(c, p->max_events);

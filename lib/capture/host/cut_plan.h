@@ -28,6 +28,7 @@ struct mp_cut_plan {
 
 	struct mp_pids exclude; /* processes whose samples are not written, with `self` */
 	int32_t self;		/* the collector's process */
+	uint32_t uid;		/* the user who runs mp-record */
 	/* tasks on which events are open that they may also have inherited: mp_tasks.sources */
 	struct mp_pids sources;
 	struct mp_pids found; /* processes of the target; empty: the whole system */

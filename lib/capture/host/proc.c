@@ -120,24 +120,44 @@ bool mp_proc_line(const char *path, char *to, size_t size)
 	return true;
 }
 
-/* The last number on the line "KEY:\tVALUE..." of /proc/PID/status; -1 if there is none. */
-static pid_t status_number(pid_t pid, const char *key)
+/*
+ * Reads /proc/PID/status to `text` and finds the values on the line "KEY:\tVALUE..."; NULL if there
+ * is no such line.
+ */
+static char *status_values(char text[4096], pid_t pid, const char *key)
 {
-	char path[64], text[4096], *line, *end, *digits;
+	char path[64], *line;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (mp_proc_read(path, text, sizeof(text)) < 0)
-		return -1;
+	if (mp_proc_read(path, text, 4096) < 0)
+		return NULL;
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (strncmp(line, key, strlen(key)) != 0 || line[strlen(key)] != ':')
-			continue;
-		end = digits = line + strcspn(line, "\n");
-		while (digits > line && isdigit((unsigned char)digits[-1]))
-			digits--;
-		return parse_pid((struct mp_str){ digits, end - digits });
+		if (strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
+			return line + strlen(key) + 1;
 	}
-	return -1;
+	return NULL;
+}
+
+/* The last number on a line of /proc/PID/status; -1 if there is none. */
+static pid_t status_number(pid_t pid, const char *key)
+{
+	char text[4096], *values = status_values(text, pid, key), *end, *digits;
+
+	if (!values)
+		return -1;
+	end = digits = values + strcspn(values, "\n");
+	while (digits > values && isdigit((unsigned char)digits[-1]))
+		digits--;
+	return parse_pid((struct mp_str){ digits, end - digits });
+}
+
+uid_t mp_proc_uid(pid_t pid)
+{
+	char text[4096], *values = status_values(text, pid, "Uid");
+	unsigned uid;
+
+	return values && sscanf(values, "%u", &uid) == 1 ? uid : (uid_t)-1;
 }
 
 pid_t mp_proc_process_of(pid_t tid)

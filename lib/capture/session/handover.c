@@ -23,6 +23,7 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 		.n_rings = k->rings.n,
 		.n_counters = k->rings.n_counters,
 		.self = getpid(),
+		.uid = getuid(),
 		.max_events = p->o->max_events,
 		.everyone = p->everyone,
 		.user_stacks = p->user_stacks,

@@ -5,6 +5,7 @@
 
 void mp_record_lookup_init(struct mp_record_lookup *l, bool user_stacks)
 {
+	mp_budget_init(&l->budget, "/etc/subuid");
 	mp_opener_init(&l->opener);
 	mp_symbols_init(&l->symbols, &l->opener);
 	mp_chain_texts_init(&l->stacks, &l->symbols);
@@ -17,6 +18,8 @@ void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan
 {
 	size_t i;
 
+	l->budget.trusted = plan->uid;
+	l->budget.no_reserve = !plan->everyone;
 	for (i = 0; i < plan->events.n; i++)
 		l->tasks.inner |= !!(plan->events.v[i].context & MP_CTX_INNER);
 	for (i = 0; i < plan->sources.n; i++)
@@ -44,4 +47,5 @@ void mp_record_lookup_release(struct mp_record_lookup *l)
 	mp_chain_texts_release(&l->stacks);
 	mp_unwinder_release(&l->unwinder);
 	mp_symbols_release(&l->symbols);
+	mp_budget_release(&l->budget);
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tables of tasks and of the code that they run, and the formatter that makes lines with them.
- * Includes cut_plan, format, task, unwind.
+ * Includes budget, cut_plan, format, task, unwind.
  */
 #ifndef MP_CAPTURE_SESSION_LOOKUP_H
 #define MP_CAPTURE_SESSION_LOOKUP_H
 
 #include "lib/capture/format/format.h"
+#include "lib/capture/host/budget.h"
 #include "lib/capture/host/cut_plan.h"
 #include "lib/capture/stack/task.h"
 #include "lib/capture/stack/unwind.h"
 
 /* Must not be moved, since its members point to each other. */
 struct mp_record_lookup {
+	struct mp_budget budget;
 	struct mp_opener opener;
 	struct mp_symbols symbols;
 	struct mp_chain_texts stacks;

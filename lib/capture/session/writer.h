@@ -32,6 +32,7 @@ struct mp_writer {
 	struct mp_out *out;
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
+	const struct mp_budget *budget;
 	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 	uint64_t from_ns;	    /* when all events were enabled */
 	uint64_t scanned_ns;	    /* when the tasks that ran already had been read from /proc */

@@ -24,6 +24,7 @@ static void write_trailer(struct mp_writer *w, const struct mp_account *a,
 	mp_account_json(a, w, trailer);
 	if (truncated)
 		json_object_set_new(trailer, "truncated", json_integer((json_int_t)truncated));
+	mp_budget_json(w->budget, trailer);
 	mp_unwind_stats_json(&w->formatter->unwound, trailer);
 	add_members(trailer, end->trailer);
 	add_members(trailer, end->common);
@@ -77,10 +78,11 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 		mp_live_show(w->live, w->written, w->lost, true);
 	mp_out_close(w->out);
 	mp_report_losses(w, &account, w->plan->quiet, w->plan->verbose);
+	mp_budget_report(w->budget);
 	if (w->plan->verbose)
 		mp_report_details(w, &account);
 	lossy |= (w->names && w->names->bad) || w->lost || w->late || w->track_lost ||
-		 w->throttled || w->broken || account.surplus;
+		 w->throttled || w->broken || account.surplus || mp_budget_is_lossy(w->budget);
 	mp_account_release(&account);
 	return lossy;
 }

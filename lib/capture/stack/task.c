@@ -6,6 +6,8 @@
 
 #include "lib/core/clock.h"
 
+enum { UID_NS = 1000000000 }; /* how long a uid is believed */
+
 void mp_tasks_init(struct mp_tasks *t,
 		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
 		   void *arg)
@@ -45,6 +47,7 @@ static struct mp_process *new_process(struct mp_tasks *t, pid_t pid, struct mp_s
 	struct mp_process *p = mp_zalloc(sizeof(*p));
 
 	p->pid = pid;
+	p->uid = MP_BUDGET_UNKNOWN;
 	p->space = shared ? shared : new_space(t);
 	if (shared)
 		shared->refs++;
@@ -219,7 +222,8 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 	size_t len, i;
 
 	p->refs++;
-	p->scanned_ns = mp_monotonic_ns();
+	p->scanned_ns = p->uid_ns = mp_monotonic_ns();
+	p->uid = mp_proc_uid(pid);
 	mp_proc_threads(pid, &tids);
 	for (i = 0; i < tids.n; i++) {
 		if (!mp_proc_comm(pid, tids.v[i], comm, &len))
@@ -279,6 +283,26 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
 	return task;
 }
 
+struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p, const char *file)
+{
+	const struct mp_task *leader = mp_tasks_find(t, p->pid);
+	struct mp_budget_who who = { .pid = p->pid, .file = file };
+	uint64_t now = mp_monotonic_ns();
+	uid_t uid;
+
+	/* the pid of an ended process may be another's */
+	if ((!p->uid_ns || now - p->uid_ns > UID_NS) && !(leader && leader->dead_ns)) {
+		uid = mp_proc_uid(p->pid);
+		if (uid != MP_BUDGET_UNKNOWN)
+			p->uid = uid;
+		p->uid_ns = now;
+	}
+	who.uid = p->uid;
+	if (leader)
+		who.comm = (struct mp_str){ leader->comm, leader->comm_len };
+	return who;
+}
+
 static void forget_mappings(struct mp_tasks *t, struct mp_process *p)
 {
 	drop_space(t, p->space);
@@ -305,6 +329,8 @@ static void keep_scanned(struct mp_tasks *t, struct mp_process *p, const struct 
 {
 	keep_ahead(p, scanned);
 	p->changed_ns = scanned->changed_ns;
+	p->uid = scanned->uid;
+	p->uid_ns = scanned->uid_ns;
 	if (p->space->n)
 		return;
 	drop_space(t, p->space);
@@ -333,8 +359,10 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	if (!task)
 		task = add_task(t, tid, p ? p : new_process(t, pid, NULL));
 	set_comm(task, comm);
-	if (exec)
-		forget_mappings(t, task->process);
+	if (!exec)
+		return;
+	task->process->uid_ns = 0;
+	forget_mappings(t, task->process);
 }
 
 void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid)
@@ -343,6 +371,10 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	struct mp_process *p =
 		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
 
+	if (pid != parent_pid) {
+		p->uid = parent->process->uid;
+		p->uid_ns = parent->process->uid_ns;
+	}
 	task = mp_tasks_find(t, tid);
 	if (pid != parent_pid && task && !task->dead_ns && task->process->pid == pid)
 		keep_scanned(t, p, task->process);

@@ -2,11 +2,12 @@
 /*
  * The tasks of the traced machine, with their names, processes and mappings, by the kernel's
  * records. These come in order of time, so that a sample finds the name and the mappings of its own
- * time. Includes intmap, map, proc.
+ * time. Includes budget, intmap, map, proc.
  */
 #ifndef MP_CAPTURE_STACK_TASK_H
 #define MP_CAPTURE_STACK_TASK_H
 
+#include "lib/capture/host/budget.h"
 #include "lib/capture/host/proc.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
@@ -37,6 +38,8 @@ struct mp_space {
 struct mp_process {
 	unsigned refs;
 	pid_t pid;
+	uid_t uid;	 /* see mp_tasks_who() */
+	uint64_t uid_ns; /* when it was read; 0: it was not, or has changed */
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
 	struct mp_space *space;
 	uint64_t scanned_ns;	/* when /proc was about to be read; 0: it was not */
@@ -93,6 +96,13 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
  */
 struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
+
+/*
+ * The user of a process, to be charged for it or for a file that it uses. For the path of a miss: it
+ * reads the uid again at most once a second, and after an execve(), since a daemon becomes another
+ * user after its fork(). Valid until the task changes.
+ */
+struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p, const char *file);
 
 /*
  * To be called for a record of a new name before any event of its time, or of before, is handled. If

@@ -3,18 +3,20 @@
 
 #include <stdlib.h>
 
-#include "lib/capture/object/demangle.h"
 #include "lib/stream/esc.h"
 
 enum {
-	NAME_MAX_BYTES = 4096, /* names of nested templates may have 100 KiB */
-	KERNEL_GAP = 1 << 20,  /* an address farther from a kernel symbol is not in its function */
-	NAMES_MAX_BYTES = 64 << 20,
+	RAW_MAX_BYTES = 8192, /* of a name in its file, where it may have 100 KiB */
+	NAME_MAX_BYTES = 512, /* of a frame, before it is escaped */
+	MARK_BYTES = 11,      /* "...89abcdef" */
+	KERNEL_GAP = 1 << 20, /* an address farther from a kernel symbol is not in its function */
+	NAMES_MAX_BYTES = 32 << 20,
 };
 
 void mp_symbols_init(struct mp_symbols *s, struct mp_opener *opener)
 {
 	*s = (struct mp_symbols){ .has_kernel = false };
+	s->demangler = mp_demangler_new();
 	mp_dsos_init(&s->dsos, opener);
 	mp_map_init(&s->names, sizeof(struct mp_str));
 	mp_map_init(&s->jits, sizeof(struct mp_perfmap));
@@ -28,6 +30,8 @@ void mp_symbols_release(struct mp_symbols *s)
 		mp_perfmap_release(mp_map_value(e));
 	mp_map_release(&s->jits);
 	mp_map_release(&s->names);
+	mp_demangler_free(s->demangler);
+	mp_buf_release(&s->cut);
 	mp_symtab_release(&s->kernel);
 	mp_dsos_release(&s->dsos);
 }
@@ -53,15 +57,31 @@ static void add_frame(struct mp_buf *to, struct mp_str name, enum mp_mark mark)
 }
 
 /*
- * Appends the frame of a name: demangled, truncated to NAME_MAX_BYTES, escaped. Caches the result.
+ * Truncates a name that is too long. The mark has a hash of the name as it is in the file, so that
+ * names with the same beginning remain different.
  */
+static struct mp_str cut_name(struct mp_symbols *s, struct mp_str name, struct mp_str raw)
+{
+	size_t len = NAME_MAX_BYTES - MARK_BYTES;
+
+	if (name.len <= NAME_MAX_BYTES)
+		return name;
+	while (len > 0 && (name.p[len] & 0xc0) == 0x80) /* not within a character of UTF-8 */
+		len--;
+	s->cut.len = 0;
+	mp_buf_add(&s->cut, name.p, len);
+	mp_buf_printf(&s->cut, "...%08x", (uint32_t)mp_hash(raw.p, raw.len, 0));
+	return mp_buf_view(&s->cut);
+}
+
+/* Appends the frame of a name: demangled, truncated, escaped. Caches the result. */
 static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, struct mp_buf *to)
 {
 	char made_by = (char)mark;
-	struct mp_str key[2] = { mp_str(raw), { &made_by, 1 } }, *text, name;
+	struct mp_str key[2] = { { raw, strnlen(raw, RAW_MAX_BYTES) }, { &made_by, 1 } };
+	struct mp_str *text, name = MP_STR("");
 	struct mp_buf frame = { NULL, 0, 0 };
 	struct mp_map_entry *e;
-	char *demangled;
 	bool fresh;
 
 	if (mp_map_bytes(&s->names) > NAMES_MAX_BYTES)
@@ -69,13 +89,11 @@ static void add_name(struct mp_symbols *s, const char *raw, enum mp_mark mark, s
 	e = mp_map_put(&s->names, key, 2, &fresh);
 	text = mp_map_value(e);
 	if (fresh) {
-		demangled = mark == MP_MARK_NONE ? mp_demangle(raw) : NULL;
-		name = mp_str(demangled ? demangled : raw);
-		name.len = MP_MIN(name.len, (size_t)NAME_MAX_BYTES);
-		add_frame(&frame, name, mark);
+		if (mark == MP_MARK_NONE)
+			name = mp_demangle(s->demangler, raw);
+		add_frame(&frame, cut_name(s, name.len ? name : key[0], key[0]), mark);
 		*text = mp_arena_str(&s->names.arena, mp_buf_view(&frame));
 		mp_buf_release(&frame);
-		free(demangled);
 	}
 	mp_buf_str(to, *text);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Converts addresses to frames of the stream: names from the kernel, files and just-in-time
- * compilers, demangled, escaped and marked. Includes dso, kallsyms, perfmap, task.
+ * compilers, demangled, escaped and marked. Includes demangle, dso, kallsyms,
+ * perfmap, task.
  */
 #ifndef MP_CAPTURE_STACK_SYMBOL_H
 #define MP_CAPTURE_STACK_SYMBOL_H
 
+#include "lib/capture/object/demangle.h"
 #include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/perfmap.h"
 #include "lib/capture/stack/dso.h"
@@ -14,8 +16,10 @@
 struct mp_symbols {
 	struct mp_dsos dsos;
 	struct mp_symtab kernel;
-	bool has_kernel;	  /* the kernel's symbols were read */
-	struct mp_map names;	  /* name in the file -> frame in the stream */
+	bool has_kernel;     /* the kernel's symbols were read */
+	struct mp_map names; /* name in the file -> frame in the stream */
+	struct mp_demangler *demangler;
+	struct mp_buf cut;	  /* a truncated name */
 	struct mp_map jits;	  /* pid -> struct mp_perfmap */
 	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };

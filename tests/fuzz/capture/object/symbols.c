@@ -35,9 +35,12 @@ static void try_elf(const char *image, size_t size)
 
 static void try_demangle(const char *name, size_t len)
 {
+	static struct mp_demangler *demangler;
 	char *text = mp_strndup(name, len);
 
-	free(mp_demangle(text));
+	if (!demangler)
+		demangler = mp_demangler_new();
+	mp_demangle(demangler, text);
 	free(text);
 }
 

@@ -9,6 +9,7 @@
 #include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/perfmap.h"
 #include "lib/capture/stack/task.h"
+#include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
 static bool found(const struct mp_symtab *t, uint64_t addr, const char *want)
@@ -81,24 +82,83 @@ static void test_perfmap(void)
 	mp_symtab_release(&t);
 }
 
+static bool demangles(struct mp_demangler *d, const char *name, const char *to)
+{
+	struct mp_str text = mp_demangle(d, name);
+	bool right = mp_str_eq(text, mp_str(to));
+
+	if (!right)
+		printf("# %s: %.*s\n", name, MP_STR_ARGS(text));
+	return right;
+}
+
+/* Repeats a text `n` times between two others. The caller frees it. */
+static char *repeat(const char *head, const char *text, int n, const char *tail)
+{
+	struct mp_buf to = { NULL, 0, 0 };
+
+	mp_buf_add(&to, head, strlen(head));
+	while (n--)
+		mp_buf_add(&to, text, strlen(text));
+	mp_buf_add(&to, tail, strlen(tail) + 1);
+	return to.p;
+}
+
+/* Whether a name is refused, or truncated, in a time that no usual name takes but a second is enough for. */
+static bool is_limited(struct mp_demangler *d, char *name)
+{
+	uint64_t began_ns = mp_clock_thread_ns();
+	struct mp_str text = mp_demangle(d, name);
+	double ms = (double)(mp_clock_thread_ns() - began_ns) / 1e6;
+
+	printf("# %zu bytes to %zu in %.3f ms\n", strlen(name), text.len, ms);
+	free(name);
+	return text.len <= 4096 && ms < 1000;
+}
+
 static void test_demangle(void)
 {
-	char *name = mp_demangle("_ZNSt6vectorIiSaIiEE9push_backEOi");
+	static const char rust[] =
+		"_RINvC1a1fTmmETB7_B7_ETBb_Bb_ETBj_Bj_ETBr_Br_ETBz_Bz_ETBH_BH_ETBP_BP_ETBX_BX_ETB15_B15_ETB1d_B1d_ETB1n_B1n_ETB1x_B1x_ETB1H_B1H_ETB1R_B1R_ETB21_B21_ETB2b_B2b_ETB2l_B2l_ETB2v_B2v_ETB2F_B2F_ETB2P_B2P_ETB2Z_B2Z_ETB39_B39_ETB3j_B3j_ETB3t_B3t_ETB3D_B3D_EE";
+	static const char cpp[] =
+		"_Z1fI1aIiiES0_IS1_S1_ES0_IS2_S2_ES0_IS3_S3_ES0_IS4_S4_ES0_IS5_S5_ES0_IS6_S6_ES0_IS7_S7_ES0_IS8_S8_ES0_IS9_S9_ES0_ISA_SA_ES0_ISB_SB_ES0_ISC_SC_ES0_ISD_SD_ES0_ISE_SE_ES0_ISF_SF_ES0_ISG_SG_ES0_ISH_SH_ES0_ISI_SI_ES0_ISJ_SJ_ES0_ISK_SK_ES0_ISL_SL_ES0_ISM_SM_ES0_ISN_SN_ES0_ISO_SO_ES0_ISP_SP_EEvv";
+	static const char packs[] =
+		"_Z1fI1aIJEJEES0_IDpS1_DpS1_ES0_IDpS4_DpS4_ES0_IDpS7_DpS7_ES0_IDpSA_DpSA_ES0_IDpSD_DpSD_ES0_IDpSG_DpSG_ES0_IDpSJ_DpSJ_ES0_IDpSM_DpSM_ES0_IDpSP_DpSP_ES0_IDpSS_DpSS_ES0_IDpSV_DpSV_ES0_IDpSY_DpSY_ES0_IDpS11_DpS11_ES0_IDpS14_DpS14_ES0_IDpS17_DpS17_ES0_IDpS1A_DpS1A_ES0_IDpS1D_DpS1D_ES0_IDpS1G_DpS1G_ES0_IDpS1J_DpS1J_ES0_IDpS1M_DpS1M_ES0_IDpS1P_DpS1P_ES0_IDpS1S_DpS1S_ES0_IDpS1V_DpS1V_ES0_IDpS1Y_DpS1Y_ES0_IDpS21_DpS21_ES0_IDpS24_DpS24_ES0_IDpS27_DpS27_ES0_IDpS2A_DpS2A_ES0_IDpS2D_DpS2D_ES0_IDpS2G_DpS2G_EEvv";
+	struct mp_demangler *d = mp_demangler_new();
 
-	ok(name && strcmp(name, "std::vector<int, std::allocator<int> >::push_back") == 0,
-	   "C++: %s", name);
-	free(name);
-	name = mp_demangle("_ZN4core3fmt5write17h0123456789abcdefE");
-	ok(name && strcmp(name, "core::fmt::write") == 0, "Rust, legacy: %s", name);
-	free(name);
-	name = mp_demangle("_RNvCs15kBYyAo9fc_7mycrate7example");
-	ok(name && strcmp(name, "mycrate::example") == 0, "Rust, v0: %s", name);
-	free(name);
-	ok(!mp_demangle(
-		   "_RINvC1a1fTmmETB7_B7_ETBb_Bb_ETBj_Bj_ETBr_Br_ETBz_Bz_ETBH_BH_ETBP_BP_ETBX_BX_ETB15_B15_ETB1d_B1d_ETB1n_B1n_ETB1x_B1x_ETB1H_B1H_ETB1R_B1R_ETB21_B21_ETB2b_B2b_ETB2l_B2l_ETB2v_B2v_ETB2F_B2F_ETB2P_B2P_ETB2Z_B2Z_ETB39_B39_ETB3j_B3j_ETB3t_B3t_ETB3D_B3D_EE"),
-	   "a name of 2^25 parts");
-	ok(!mp_demangle("main") && !mp_demangle("_start") && !mp_demangle("") && !mp_demangle("_"),
+	ok(demangles(d, "_ZNSt6vectorIiSaIiEE9push_backEOi",
+		     "std::vector<int, std::allocator<int> >::push_back"),
+	   "C++");
+	ok(demangles(d, "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"),
+	   "Rust, legacy");
+	ok(demangles(d, "_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example"), "Rust, v0");
+	ok(demangles(d, "_RNvC7mycrateu8gdel_5qa",
+		     "mycrate::g\xc3\xb6"
+		     "del"),
+	   "Rust, v0, beyond ASCII");
+	ok(demangles(d, "_D3std4math3absFdZd", "std.math.abs") && demangles(d, "_D4main", "") &&
+		   demangles(d, "_D3std9__T3absTZd", "") &&
+		   demangles(d, "_D999999999999999999999a", ""),
+	   "D");
+	ok(demangles(d, "main", "") && demangles(d, "_start", "") && demangles(d, "", "") &&
+		   demangles(d, "_", "") && demangles(d, "_Z", "") && demangles(d, "_R", ""),
 	   "not mangled");
+	ok(is_limited(d, mp_strdup(rust)), "a name of Rust with 2^25 parts");
+	ok(is_limited(d, mp_strdup("_RMC0FGzzzzzzzzz_EuC0")) &&
+		   is_limited(d, mp_strdup("_RMIC0FGzzzzzzzzz_EuEu")) &&
+		   is_limited(d, mp_strdup("_RMIC0FGzzzzzzzzz_EuENvC0u1ab")),
+	   "names of Rust with 10^16 lifetimes, which are not printed");
+	ok(is_limited(d, repeat("_Z", "cvT_ILZ", 60, "1a")), "C++: 60 levels of conversions");
+	ok(is_limited(d, mp_strdup(cpp)), "C++: a name of 2^25 parts");
+	ok(is_limited(d, mp_strdup(packs)), "C++: 2^30 empty lists");
+	ok(is_limited(d, repeat("_Z", "N", 8000, "")) &&
+		   is_limited(d, repeat("_Z1fP", "P", 8000, "i")),
+	   "C++: 8,000 levels");
+	ok(is_limited(d, repeat("_D", "1a", 4000, "F")) &&
+		   is_limited(d, repeat("_D", "1aF", 2000, "Z")),
+	   "D: 4,000 parts");
+	ok(demangles(d, "_ZN1a1bEv", "a::b"), "after all of these it still works");
+	mp_demangler_free(d);
 }
 
 static struct mp_dso *fake_dso(void *arg, const struct mp_proc_map *map, pid_t pid)

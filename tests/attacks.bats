@@ -101,9 +101,26 @@ offender_is_named() {
 	done
 }
 
+# As beside, for a program that maps a file of KIND and runs code in it.
+beside_file() {
+	as_user $ATTACKER tests/hostile/elf.py "$1" "$TMP/attack/file"
+	for method in bpf cfi; do
+		plain_ms $method > /dev/null
+		start_attack map file
+		beside $method
+		stop_attack
+	done
+}
+
 @test "without an attack, the well-behaved program is complete" {
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null
 		beside $method
 	done
+}
+
+@test "call frame information that takes long to execute costs others nothing" {
+	beside_file cfi
+	beside_file cfi-endless
+	beside_file debug-frame
 }

@@ -11,6 +11,13 @@
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/gopclntab.h"
 
+static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+{
+	unsigned steps = MP_CFI_STEPS;
+
+	return mp_cfi_find(c, addr, row, &steps);
+}
+
 struct comparison {
 	const struct mp_cfi *ours;
 	size_t n, differ, special;
@@ -42,13 +49,13 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 		return;
 	c->n++;
 	/* Go 1.19 has no roots in .debug_frame, and never says that a function switches stacks */
-	if (mp_cfi_find(c->ours, row->start, &ours) == 1 &&
+	if (find_row(c->ours, row->start, &ours) == 1 &&
 	    (ours.other_stack || ours.ra_kind == MP_CFI_UNDEFINED)) {
 		c->special++;
 		return;
 	}
-	if (mp_cfi_find(c->ours, row->start, &ours) == 1 && same(row, &ours) &&
-	    mp_cfi_find(c->ours, row->end - 1, &end) == 1 && same(row, &end))
+	if (find_row(c->ours, row->start, &ours) == 1 && same(row, &ours) &&
+	    find_row(c->ours, row->end - 1, &end) == 1 && same(row, &end))
 		return;
 	if (c->differ++ < 10)
 		printf("%#llx\n", (unsigned long long)row->start);

@@ -18,6 +18,13 @@
 #include "lib/capture/stack/symbol.h"
 #include "lib/capture/stack/unwind.h"
 
+static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+{
+	unsigned steps = MP_CFI_STEPS;
+
+	return mp_cfi_find(c, addr, row, &steps);
+}
+
 enum { FRAMES = 1024 };
 
 /*
@@ -98,9 +105,9 @@ static bool has_cfi(const struct replay *r, const struct mp_mapping *m, uint64_t
 
 	if (!m || !m->dso || !mp_dso_cfi(r->unwinder.dsos, m->dso))
 		return false;
-	return mp_cfi_find(m->dso->cfi,
-			   mp_segments_address(&m->dso->segments, ip - m->start + m->offset),
-			   &row) > 0;
+	return find_row(m->dso->cfi,
+			mp_segments_address(&m->dso->segments, ip - m->start + m->offset),
+			&row) > 0;
 }
 
 static void take_sample(struct replay *r, const struct perf_event_header *h)

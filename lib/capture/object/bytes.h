@@ -37,18 +37,23 @@ static inline int64_t mp_bytes_signed(struct mp_bytes *b, size_t size)
 	return (int64_t)(mp_bytes_fixed(b, size) << unused) >> unused;
 }
 
-/* Reads a LEB128 number with or without a sign; bits above the 64th are dropped. */
+/*
+ * Reads a LEB128 number with or without a sign; bits above the 64th are dropped. An assembler may
+ * have padded it, but not without end.
+ */
 static inline uint64_t mp_bytes_leb(struct mp_bytes *b, bool has_sign)
 {
+	enum { LENGTH_MAX = 16 };
 	uint64_t v = 0, byte;
 	unsigned shift = 0;
 
 	do {
 		byte = mp_bytes_fixed(b, 1);
+		b->failed |= shift == 7 * LENGTH_MAX;
 		if (shift < 64)
 			v |= (byte & 0x7f) << shift;
 		shift += 7;
-	} while (byte & 0x80);
+	} while (byte & 0x80 && !b->failed);
 	if (has_sign && shift < 64 && byte & 0x40)
 		v |= ~0ull << shift;
 	return v;

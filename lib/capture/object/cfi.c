@@ -4,24 +4,18 @@
 #include <stdlib.h>
 
 #include "lib/capture/host/arch.h"
-#include "lib/capture/object/bytes.h"
+#include "lib/capture/object/cfisection.h"
 
-enum { SECTIONS_MAX = 4, SAVED_MAX = 8 };
-
-/* Encodings of pointers in .eh_frame: their size, and what they are relative to. */
 enum {
-	ENC_ULEB = 0x01,
-	ENC_UDATA2 = 0x02,
-	ENC_UDATA4 = 0x03,
-	ENC_UDATA8 = 0x04,
-	ENC_SLEB = 0x09,
-	ENC_SDATA2 = 0x0a,
-	ENC_SDATA4 = 0x0b,
-	ENC_SDATA8 = 0x0c,
-	ENC_FORMAT = 0x0f,
-	ENC_PCREL = 0x10,
-	ENC_RELATIVE = 0x70,
-	ENC_OMIT = 0xff,
+	SECTIONS_MAX = 4,
+	SAVED_MAX = 8,
+	/*
+	 * Steps of all functions of a file; the 5,000,000 rows of a large browser take as many. Some
+	 * steps count as several:
+	 */
+	ALL_STEPS = 1u << 27,
+	STATE_STEPS = 8, /* a state is copied */
+	ROW_STEPS = 16,	 /* a row is made */
 };
 
 /* Instructions (DWARF 5, table 7.29, and the extensions in use). */
@@ -56,38 +50,10 @@ enum {
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
-/* The entry of a function (FDE); `at` is its offset in the section. */
-struct fde {
-	uint64_t start;
-	uint32_t size, at;
-};
-
-struct section {
-	const struct mp_arch *arch;
-	uint8_t *data;
-	size_t size;
-	uint64_t addr;
-	bool eh_frame;
-	struct fde *fdes; /* sorted by start */
-	size_t n, cap;
-};
-
 struct mp_cfi {
 	const struct mp_arch *arch;
-	struct section sections[SECTIONS_MAX];
+	struct mp_cfi_section sections[SECTIONS_MAX + 1]; /* the last one is never in use */
 	size_t n_sections;
-};
-
-/* The part that the entries of several functions have in common (CIE). */
-struct cie {
-	size_t at; /* its offset in the section; SIZE_MAX: none was read yet */
-	uint64_t code_align;
-	int64_t data_align;
-	uint64_t ra_reg;
-	uint8_t encoding; /* encoding of addresses */
-	bool has_size;	  /* each FDE has augmentation data, preceded by its size */
-	bool signal, other_stack;
-	const uint8_t *code, *code_end;
 };
 
 struct rule {
@@ -105,12 +71,13 @@ struct state {
 
 /* A program (a sequence of instructions of call frame information) while it is executed. */
 struct run {
-	const struct section *s;
-	struct cie cie;
+	const struct mp_cfi_section *s;
+	struct mp_cfi_cie cie;
 	struct mp_bytes b;
 	uint64_t loc, end; /* where the current row begins, and where the function ends */
 	struct state now, initial, saved[SAVED_MAX];
 	size_t n_saved;
+	unsigned *steps; /* that are left */
 };
 
 struct mp_cfi *mp_cfi_new(const struct mp_arch *arch)
@@ -139,209 +106,37 @@ void mp_cfi_free(struct mp_cfi *c)
 	free(c);
 }
 
-/* Reads a pointer of .eh_frame. Pointers to code are neither indirect nor section-relative. */
-static uint64_t next_pointer(struct mp_bytes *b, const struct section *s, uint8_t encoding,
-			     bool relative)
+void mp_cfi_give(struct mp_cfi *c, bool eh_frame, void *data, size_t size, uint64_t addr,
+		 struct mp_limit *limit)
 {
-	uint64_t here = s->addr + (b->p - s->data), v;
+	struct mp_cfi_section *s = &c->sections[c->n_sections];
 
-	switch (encoding & ENC_FORMAT) {
-	case 0:
-	case ENC_UDATA8:
-	case ENC_SDATA8:
-		v = mp_bytes_fixed(b, 8);
-		break;
-	case ENC_UDATA2:
-		v = mp_bytes_fixed(b, 2);
-		break;
-	case ENC_UDATA4:
-		v = mp_bytes_fixed(b, 4);
-		break;
-	case ENC_SDATA2:
-		v = mp_bytes_signed(b, 2);
-		break;
-	case ENC_SDATA4:
-		v = mp_bytes_signed(b, 4);
-		break;
-	case ENC_ULEB:
-		v = mp_bytes_uleb(b);
-		break;
-	case ENC_SLEB:
-		v = mp_bytes_sleb(b);
-		break;
-	default:
-		b->failed = true;
-		return 0;
-	}
-	if (!relative)
-		return v;
-	if ((encoding & ENC_RELATIVE) == ENC_PCREL)
-		return v + here;
-	b->failed |= encoding & ~ENC_FORMAT;
-	return v;
-}
-
-/*
- * The bytes of an entry after its length; false at the end of the section. `*wide`: 64-bit DWARF.
- */
-static bool next_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
-{
-	uint64_t len = mp_bytes_fixed(all, 4);
-
-	*wide = len == UINT32_MAX;
-	if (*wide)
-		len = mp_bytes_fixed(all, 8);
-	if (all->failed || len > (uint64_t)(all->end - all->p))
-		return false;
-	*entry = (struct mp_bytes){ all->p, all->p + len, false };
-	all->p += len;
-	return true;
-}
-
-/*
- * Parses the data for the letters, "zRPLS". False if there are unknown letters, and the size of the
- * data is unknown, too.
- */
-static bool parse_augmentation(struct cie *c, struct mp_bytes *b, const struct section *s,
-			       const char *letters)
-{
-	const uint8_t *end;
-	uint64_t len;
-
-	if (!letters[0])
-		return true;
-	if (letters[0] != 'z')
-		return false; /* "eh" of gcc 2: a pointer follows */
-	c->has_size = true;
-	len = mp_bytes_uleb(b);
-	if (b->failed || len > (uint64_t)(b->end - b->p))
-		return false;
-	end = b->p + len;
-	while (*++letters) {
-		if (*letters == 'R') {
-			c->encoding = mp_bytes_fixed(b, 1);
-		} else if (*letters == 'L') {
-			mp_bytes_fixed(b, 1);
-		} else if (*letters == 'P') {
-			uint8_t encoding = mp_bytes_fixed(b, 1);
-
-			next_pointer(b, s, encoding, false);
-		} else if (*letters == 'S') {
-			c->signal = true;
-		} else if (*letters == MP_CFI_OTHER_STACK) {
-			c->other_stack = true;
-		} else if (*letters != s->arch->sign_key) {
-			break;
-		}
-	}
-	b->p = end;
-	return !b->failed;
-}
-
-static bool parse_cie(struct cie *c, const struct section *s, size_t at)
-{
-	struct mp_bytes all = { s->data + at, s->data + s->size, false }, b;
-	const char *letters;
-	uint64_t id, version;
-	bool wide;
-
-	*c = (struct cie){ .at = at };
-	if (!next_entry(&all, &b, &wide))
-		return false;
-	id = mp_bytes_fixed(&b, wide ? 8 : 4);
-	if (id != (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
-		return false;
-	version = mp_bytes_fixed(&b, 1);
-	letters = (const char *)b.p;
-	if ((version != 1 && version != 3 && version != 4) || !memchr(b.p, 0, b.end - b.p))
-		return false;
-	b.p += strlen(letters) + 1;
-	if (version == 4) {
-		if (mp_bytes_fixed(&b, 1) != 8) /* size of an address */
-			return false;
-		mp_bytes_fixed(&b, 1); /* size of a segment selector */
-	}
-	c->code_align = mp_bytes_uleb(&b);
-	c->data_align = mp_bytes_sleb(&b);
-	c->ra_reg = version == 1 ? mp_bytes_fixed(&b, 1) : mp_bytes_uleb(&b);
-	if (c->ra_reg >= s->arch->cfi_regs || !parse_augmentation(c, &b, s, letters))
-		return false;
-	c->code = b.p;
-	c->code_end = b.end;
-	return !b.failed;
-}
-
-/*
- * Parses the head of an entry. 1: it is an FDE, and `b` is at its program; 0: it is a CIE, or its
- * CIE cannot be parsed. `cie` may have the one of the preceding entry.
- */
-static int parse_fde(const struct section *s, struct mp_bytes *b, bool wide, struct cie *cie,
-		     uint64_t *start, uint64_t *size)
-{
-	size_t id_at = b->p - s->data, at;
-	uint64_t id = mp_bytes_fixed(b, wide ? 8 : 4);
-
-	if (b->failed || id == (s->eh_frame ? 0 : wide ? UINT64_MAX : UINT32_MAX))
-		return 0;
-	/* in .eh_frame, the distance from here back to the CIE */
-	at = s->eh_frame ? id_at - id : id;
-	if (at >= s->size)
-		return 0;
-	if (at != cie->at && !parse_cie(cie, s, at)) {
-		cie->at = SIZE_MAX;
-		return 0;
-	}
-	*start = next_pointer(b, s, cie->encoding, true);
-	*size = next_pointer(b, s, cie->encoding & ENC_FORMAT, false);
-	if (cie->has_size)
-		mp_bytes_skip(b, mp_bytes_uleb(b));
-	return !b->failed;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct fde *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-static void index_section(struct section *s)
-{
-	struct mp_bytes all = { s->data, s->data + s->size, false }, b;
-	struct cie cie = { .at = SIZE_MAX };
-	uint64_t start, size;
-	bool wide, sorted = true;
-	size_t at;
-
-	for (at = 0; next_entry(&all, &b, &wide); at = all.p - s->data) {
-		if (b.p == b.end)
-			continue; /* a terminator: more entries may follow */
-		if (!parse_fde(s, &b, wide, &cie, &start, &size) || size == 0 ||
-		    size > UINT32_MAX || start + size < start)
-			continue;
-		sorted &= !s->n || s->fdes[s->n - 1].start <= start;
-		s->fdes = mp_grow(s->fdes, &s->cap, s->n + 1, sizeof(*s->fdes));
-		s->fdes[s->n++] = (struct fde){ start, size, at };
-	}
-	if (!sorted)
-		qsort(s->fdes, s->n, sizeof(*s->fdes), by_start);
-}
-
-void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr)
-{
-	struct section *s = &c->sections[c->n_sections];
-
-	if (c->n_sections == SECTIONS_MAX || size == 0 || size > INT32_MAX)
-		return;
-	*s = (struct section){
+	*s = (struct mp_cfi_section){
 		.arch = c->arch,
-		.data = mp_memdup(data, size),
+		.data = data,
 		.size = size,
 		.addr = addr,
 		.eh_frame = eh_frame,
 	};
+	if (c->n_sections == SECTIONS_MAX || size == 0 || size > INT32_MAX) {
+		free(data);
+		return;
+	}
+	s->cap = mp_cfi_section_count(s);
+	if (!mp_limit_take(limit, s->cap * sizeof(*s->fdes), "call frame information")) {
+		free(data);
+		return;
+	}
+	s->fdes = mp_alloc(s->cap * sizeof(*s->fdes));
 	c->n_sections++;
-	index_section(s);
+	mp_cfi_section_index(s);
+}
+
+void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr)
+{
+	struct mp_limit limit = { .bytes = SIZE_MAX };
+
+	mp_cfi_give(c, eh_frame, mp_memdup(data, size), size, addr, &limit);
 }
 
 size_t mp_cfi_count(const struct mp_cfi *c)
@@ -358,11 +153,18 @@ size_t mp_cfi_bytes(const struct mp_cfi *c)
 	size_t n = sizeof(*c), i;
 
 	for (i = 0; i < c->n_sections; i++)
-		n += c->sections[i].size + c->sections[i].cap * sizeof(struct fde);
+		n += c->sections[i].size + c->sections[i].cap * sizeof(struct mp_cfi_fde);
 	return n;
 }
 
 /* --- programs --------------------------------------------------------------------------------------- */
+
+/* Counts steps; fails if there are not so many any more. */
+static void count_steps(struct run *r, unsigned n)
+{
+	r->b.failed |= *r->steps < n;
+	*r->steps -= MP_MIN(*r->steps, n);
+}
 
 static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t value)
 {
@@ -405,6 +207,7 @@ static void set_cfa_expr(struct run *r)
 
 static void remember(struct run *r)
 {
+	count_steps(r, STATE_STEPS);
 	if (r->n_saved == SAVED_MAX)
 		r->b.failed = true;
 	else
@@ -413,6 +216,7 @@ static void remember(struct run *r)
 
 static void recall(struct run *r)
 {
+	count_steps(r, STATE_STEPS);
 	if (r->n_saved == 0)
 		r->b.failed = true;
 	else
@@ -535,6 +339,7 @@ static uint64_t next_advance(struct run *r)
 		unsigned op = mp_bytes_fixed(b, 1), operand = op & 0x3f;
 		uint64_t by = 0;
 
+		count_steps(r, 1);
 		switch (op & 0xc0 ? op & 0xc0 : op) {
 		case CFA_ADVANCE_LOC:
 			by = operand * r->cie.code_align;
@@ -546,7 +351,7 @@ static uint64_t next_advance(struct run *r)
 			restore_rule(r, operand);
 			continue;
 		case CFA_SET_LOC:
-			by = next_pointer(b, r->s, r->cie.encoding, true) - r->loc;
+			by = mp_cfi_next_pointer(b, r->s, r->cie.encoding, true) - r->loc;
 			break;
 		case CFA_ADVANCE_LOC1:
 			by = mp_bytes_fixed(b, 1) * r->cie.code_align;
@@ -572,26 +377,36 @@ static uint64_t next_advance(struct run *r)
 	return r->end - r->loc;
 }
 
-/* Prepares to execute the program of a function. */
-static bool begin(struct run *r, const struct section *s, const struct fde *f)
+/*
+ * Prepares to execute the program of a function. `r` may be that of the preceding function; if both
+ * have the same CIE, its instructions are not executed again.
+ */
+static bool begin(struct run *r, const struct mp_cfi_section *s, const struct mp_cfi_fde *f)
 {
 	struct mp_bytes all = { s->data + f->at, s->data + s->size, false }, b;
+	size_t executed = r->s == s ? r->cie.at : SIZE_MAX;
 	uint64_t start, size;
 	bool wide;
 
 	r->s = s;
-	r->cie.at = SIZE_MAX;
+	r->cie.at = executed;
 	r->n_saved = 0;
-	memset(&r->now, 0, sizeof(r->now));
-	if (!next_entry(&all, &b, &wide) || !parse_fde(s, &b, wide, &r->cie, &start, &size))
+	if (!mp_cfi_next_entry(&all, &b, &wide) ||
+	    !mp_cfi_parse_fde(s, &b, wide, &r->cie, &start, &size))
 		return false;
 	r->loc = start;
 	r->end = start + size;
-	r->b = (struct mp_bytes){ r->cie.code, r->cie.code_end, false };
-	next_advance(r);
-	if (r->b.failed)
-		return false;
-	r->initial = r->now;
+	if (r->cie.at != executed) {
+		memset(&r->now, 0, sizeof(r->now));
+		r->b = (struct mp_bytes){ r->cie.code, r->cie.code_end, false };
+		next_advance(r);
+		r->initial = r->now;
+		if (r->b.failed) {
+			r->cie.at = SIZE_MAX;
+			return false;
+		}
+	}
+	r->now = r->initial;
 	r->b = b;
 	return true;
 }
@@ -628,15 +443,6 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 	}
 }
 
-/* The function that contains an address; NULL: none. */
-static const struct fde *find_fde(const struct section *s, uint64_t addr)
-{
-	size_t n = MP_COUNT_FIRST(s->n, i, s->fdes[i].start <= addr);
-	const struct fde *last = n ? &s->fdes[n - 1] : NULL;
-
-	return last && addr - last->start < last->size ? last : NULL;
-}
-
 /*
  * Executes the program up to the row of an address. Returns the end of the row; 0: there is none,
  * or the program is damaged.
@@ -657,40 +463,44 @@ static uint64_t run_to(struct run *r, uint64_t addr)
 	}
 }
 
-static int find(const struct mp_cfi *c, uint64_t addr, struct run *r, uint64_t *end)
+static int find(const struct mp_cfi *c, uint64_t addr, struct run *r, uint64_t *end,
+		unsigned *steps)
 {
-	const struct fde *f = NULL;
+	const struct mp_cfi_fde *f = NULL;
 	size_t i;
 
 	for (i = 0; i < c->n_sections; i++) {
-		f = find_fde(&c->sections[i], addr);
+		f = mp_cfi_section_find(&c->sections[i], addr);
 		if (f)
 			break;
 	}
 	if (!f)
 		return 0;
+	r->s = NULL;
+	r->steps = steps;
 	if (!begin(r, &c->sections[i], f))
 		return -1;
 	*end = run_to(r, addr);
 	return *end ? 1 : -1;
 }
 
-int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row, unsigned *steps)
 {
 	struct run r;
 	uint64_t end;
-	int found = find(c, addr, &r, &end);
+	int found = find(c, addr, &r, &end, steps);
 
 	if (found > 0)
 		make_row(c, &r, end, row);
 	return found;
 }
 
-int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full)
+int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full,
+		     unsigned *steps)
 {
 	struct run r;
 	uint64_t end;
-	int found = find(c, addr, &r, &end);
+	int found = find(c, addr, &r, &end, steps);
 	size_t i;
 
 	full->n = 0;
@@ -703,23 +513,23 @@ int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *
 	return found;
 }
 
-static void each_of_function(const struct mp_cfi *c, const struct section *s, const struct fde *f,
-			     mp_cfi_fn *each, void *arg)
+static void each_of_function(const struct mp_cfi *c, struct run *r, const struct mp_cfi_section *s,
+			     const struct mp_cfi_fde *f, mp_cfi_fn *each, void *arg)
 {
 	struct mp_cfi_row row;
-	struct run r;
 	uint64_t by;
 
-	if (!begin(&r, s, f))
+	if (!begin(r, s, f))
 		return;
 	do {
-		by = next_advance(&r);
-		if (r.b.failed || by > r.end - r.loc)
+		by = next_advance(r);
+		count_steps(r, ROW_STEPS);
+		if (r->b.failed || by > r->end - r->loc)
 			return;
-		make_row(c, &r, r.loc + by, &row);
+		make_row(c, r, r->loc + by, &row);
 		each(arg, &row);
-		r.loc += by;
-	} while (r.loc < r.end);
+		r->loc += by;
+	} while (r->loc < r->end);
 }
 
 /* Whether a section that is searched before this one has the address. */
@@ -728,7 +538,7 @@ static bool is_hidden(const struct mp_cfi *c, size_t section, uint64_t addr)
 	size_t i;
 
 	for (i = 0; i < section; i++)
-		if (find_fde(&c->sections[i], addr))
+		if (mp_cfi_section_find(&c->sections[i], addr))
 			return true;
 	return false;
 }
@@ -739,7 +549,7 @@ static size_t next_section(const struct mp_cfi *c, const size_t *at)
 	size_t best = c->n_sections, i;
 
 	for (i = 0; i < c->n_sections; i++) {
-		const struct section *s = &c->sections[i];
+		const struct mp_cfi_section *s = &c->sections[i];
 
 		if (at[i] < s->n && (best == c->n_sections ||
 				     s->fdes[at[i]].start < c->sections[best].fdes[at[best]].start))
@@ -748,21 +558,24 @@ static size_t next_section(const struct mp_cfi *c, const size_t *at)
 	return best;
 }
 
-void mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg)
+bool mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg)
 {
+	unsigned steps = ALL_STEPS;
+	struct run r = { .s = NULL, .steps = &steps };
 	size_t at[SECTIONS_MAX] = { 0 }, i;
 
-	while ((i = next_section(c, at)) < c->n_sections) {
-		const struct fde *f = &c->sections[i].fdes[at[i]++];
+	while (steps && (i = next_section(c, at)) < c->n_sections) {
+		const struct mp_cfi_fde *f = &c->sections[i].fdes[at[i]++];
 
 		if (!is_hidden(c, i, f->start))
-			each_of_function(c, &c->sections[i], f, each, arg);
+			each_of_function(c, &r, &c->sections[i], f, each, arg);
 	}
+	return steps > 0;
 }
 
 const uint8_t *mp_cfi_expr(const struct mp_cfi_row *row, int32_t value, size_t *len)
 {
-	const struct section *s = &row->cfi->sections[row->section];
+	const struct mp_cfi_section *s = &row->cfi->sections[row->section];
 	struct mp_bytes b = { s->data + value, s->data + s->size, false };
 
 	if (value < 0 || (size_t)value >= s->size)

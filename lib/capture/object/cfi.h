@@ -2,19 +2,21 @@
 /*
  * Call frame information: it says how to find the registers of the caller from any address of a
  * program. Reads .eh_frame (Linux Standard Base Core, "Exception Frames") and .debug_frame (DWARF
- * 5, section 6.4). Program files are hostile input: they cost memory in proportion to their size,
- * and a search costs time in proportion to the entry of one function. Includes arch.
+ * 5, section 6.4). Program files are hostile input: they cost memory in proportion to their size, up
+ * to a limit, and a search or a conversion costs at most the steps that the caller allows. Includes
+ * arch, limit.
  */
 #ifndef MP_CAPTURE_OBJECT_CFI_H
 #define MP_CAPTURE_OBJECT_CFI_H
 
 #include "lib/capture/host/arch.h"
+#include "lib/capture/object/limit.h"
 
 enum {
 	MP_CFI_REGS = 35,  /* the greatest mp_arch.cfi_regs */
 	MP_CFI_RULES = 12, /* rules in a row; more, as in a signal frame, overflow */
-	/* letter of the augmentation of functions that switch to another stack */
-	MP_CFI_OTHER_STACK = 'X',
+	/* Steps (instructions, and a multiple for what takes longer) that are enough for any function. */
+	MP_CFI_STEPS = 1 << 16,
 };
 
 enum mp_cfi_kind {
@@ -70,26 +72,35 @@ void mp_cfi_free(struct mp_cfi *c);
 const struct mp_arch *mp_cfi_arch(const struct mp_cfi *c);
 
 /*
- * Adds a copy of a section; `addr` is its address as the file states it. Sections are searched in
- * the order in which they were added. Damaged entries are skipped.
+ * Adds a section, which is on the heap and is taken over; `addr` is its address as the file states
+ * it. Sections are searched in the order in which they were added. Damaged entries are skipped. The
+ * limit pays for the index; if it is exceeded, nothing is added.
  */
+void mp_cfi_give(struct mp_cfi *c, bool eh_frame, void *data, size_t size, uint64_t addr,
+		 struct mp_limit *limit);
+
+/* Adds a copy of a section that is no hostile input. */
 void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr);
 
 /* The number of functions, and the bytes of memory in use. */
 size_t mp_cfi_count(const struct mp_cfi *c);
 size_t mp_cfi_bytes(const struct mp_cfi *c);
 
-/* Find the row of an address. 1: found; 0: there is none; -1: the entry is damaged. */
-int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row);
-int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full);
+/*
+ * Find the row of an address. 1: found; 0: there is none; -1: the entry is damaged, or takes more
+ * than `*steps`, which are reduced by those that were made.
+ */
+int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row, unsigned *steps);
+int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full,
+		     unsigned *steps);
 
 /*
  * Calls `each` for all rows, function by function, in order of address over all sections; for a
- * damaged function, up to the damage.
+ * damaged function, up to the damage. False: this took too many steps, and the rest is missing.
  */
 typedef void mp_cfi_fn(void *arg, const struct mp_cfi_row *row);
 
-void mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg);
+bool mp_cfi_each(const struct mp_cfi *c, mp_cfi_fn *each, void *arg);
 
 /* The bytes of the expression that the `value` of a rule or of the CFA refers to; NULL: damaged. */
 const uint8_t *mp_cfi_expr(const struct mp_cfi_row *row, int32_t value, size_t *len);

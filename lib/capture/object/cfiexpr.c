@@ -3,7 +3,7 @@
 
 #include "lib/capture/object/bytes.h"
 
-enum { DEPTH_MAX = 32, STEPS_MAX = 1000 };
+enum { DEPTH_MAX = 32 };
 
 enum {
 	OP_ADDR = 0x03,
@@ -304,13 +304,15 @@ enum mp_cfi_result mp_cfi_eval(const uint8_t *expr, size_t len, const struct mp_
 			       const uint64_t *cfa, uint64_t *result)
 {
 	struct eval e = { .m = m, .begin = expr, .b = { expr, expr + len, false } };
-	int steps = 0;
 
 	if (cfa)
 		push(&e, *cfa);
 	while (e.b.p < e.b.end && e.result == MP_CFI_DONE) {
-		if (++steps > STEPS_MAX)
+		if (!*m->steps) {
 			fail(&e, MP_CFI_BAD);
+			break;
+		}
+		--*m->steps;
 		step(&e);
 		if (e.b.failed)
 			fail(&e, MP_CFI_BAD);

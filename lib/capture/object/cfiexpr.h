@@ -16,6 +16,7 @@ struct mp_cfi_machine {
 	/* reads `size` bytes (1 to 8) at an address; false if they are not available */
 	bool (*read)(void *arg, uint64_t addr, size_t size, uint64_t *value);
 	void *arg;
+	unsigned *steps; /* reduced by the operations; at 0 the evaluation fails */
 };
 
 enum mp_cfi_result {

@@ -2,7 +2,7 @@
 #include "lib/capture/object/gopclntab.h"
 
 #include "lib/capture/object/bytes.h"
-#include "lib/capture/object/cfi.h"
+#include "lib/capture/object/cfisection.h"
 
 enum {
 	MAGIC_1_18 = 0xf0, /* first byte; three bytes 0xff and two bytes 0 follow */

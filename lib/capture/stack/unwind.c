@@ -73,9 +73,10 @@ void mp_unwinder_release(struct mp_unwinder *u)
 	u->cache = NULL;
 }
 
-static int find_row(const struct mp_dso *dso, uint64_t offset, struct mp_cfi_row *row)
+static int find_row(struct mp_unwinder *u, const struct mp_dso *dso, uint64_t offset,
+		    struct mp_cfi_row *row)
 {
-	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row);
+	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row, &u->steps);
 }
 
 /* The row of an offset in a file. A new row replaces the older one of the two in its set. */
@@ -94,7 +95,9 @@ static const struct mp_unwind_row *cached_row(struct mp_unwinder *u, const struc
 	set[1] = set[0];
 	set[0].cfi_id = dso->cfi_id;
 	set[0].offset = offset;
-	set[0].found = find_row(dso, offset, &set[0].row);
+	set[0].found = find_row(u, dso, offset, &set[0].row);
+	if (!u->steps) /* another walk may find it */
+		set[0].cfi_id = 0;
 	return &set[0];
 }
 
@@ -123,8 +126,10 @@ bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint
 		       bool leaf)
 {
 	const struct mp_mapping *m = mp_space_find(space, addr);
-	const struct mp_unwind_row *row = row_at(u, m, addr);
+	const struct mp_unwind_row *row;
 
+	u->steps = MP_CFI_STEPS;
+	row = row_at(u, m, addr);
 	if (row && row->found > 0)
 		return row->row.ra_kind == MP_CFI_UNDEFINED;
 	return is_root_symbol(u, m, addr, leaf);
@@ -160,7 +165,7 @@ static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
 static bool eval(struct walk *w, const struct mp_cfi_row *row, int32_t value, const uint64_t *cfa,
 		 uint64_t *result)
 {
-	struct mp_cfi_machine m = { w->regs, MP_CFI_REGS, read_stack, w };
+	struct mp_cfi_machine m = { w->regs, MP_CFI_REGS, read_stack, w, &w->u->steps };
 	size_t len;
 	const uint8_t *expr = mp_cfi_expr(row, value, &len);
 
@@ -232,7 +237,7 @@ static bool apply_full(struct walk *w, const struct mp_unwind_row *r, uint64_t c
 	struct mp_cfi_full full;
 
 	/* every address within the row has the same rules */
-	return mp_cfi_find_full(r->row.cfi, r->row.start, &full) > 0 &&
+	return mp_cfi_find_full(r->row.cfi, r->row.start, &full, &w->u->steps) > 0 &&
 	       apply_rules(w, &r->row, full.rules, full.n, cfa);
 }
 
@@ -416,6 +421,7 @@ enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space
 	bool more = true;
 
 	*n = 0;
+	u->steps = MP_CFI_STEPS;
 	if (dump->abi == PERF_SAMPLE_REGS_ABI_NONE || (dump->kernel && dump->len == 0))
 		return MP_UNWIND_NO_STACK;
 	load_registers(&w);

@@ -25,6 +25,7 @@ struct seen {
 static void take_row(void *arg, const struct mp_cfi_row *row)
 {
 	struct mp_cfi_full full;
+	unsigned steps = MP_CFI_STEPS;
 	struct seen *s = arg;
 	size_t i;
 
@@ -33,7 +34,7 @@ static void take_row(void *arg, const struct mp_cfi_row *row)
 	s->addr = row->start;
 	if (s->n++ > ROWS_MAX)
 		return;
-	mp_cfi_find_full(s->cfi, row->start, &full);
+	mp_cfi_find_full(s->cfi, row->start, &full, &steps);
 	for (i = 0; i < full.n; i++)
 		if (full.rules[i].reg >= MP_CFI_REGS)
 			abort();
@@ -100,7 +101,8 @@ static bool read_any(void *arg, uint64_t addr, size_t size, uint64_t *value)
 static void try_expression(const uint8_t *data, size_t size)
 {
 	static const uint64_t regs[17] = { 1, 2, 3, UINT64_MAX };
-	struct mp_cfi_machine m = { regs, MP_ARRAY_SIZE(regs), read_any, NULL };
+	unsigned steps = MP_CFI_STEPS;
+	struct mp_cfi_machine m = { regs, MP_ARRAY_SIZE(regs), read_any, NULL, &steps };
 	uint64_t result, cfa = 64;
 
 	mp_cfi_eval(data, size, &m, size % 2 ? &cfa : NULL, &result);

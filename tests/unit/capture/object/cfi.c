@@ -18,6 +18,13 @@
 #include "lib/capture/stack/dso.h"
 #include "tests/unit/tap.h"
 
+static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+{
+	unsigned steps = MP_CFI_STEPS;
+
+	return mp_cfi_find(c, addr, row, &steps);
+}
+
 /* --- libdw is the oracle -------------------------------------------------------------------------- */
 
 struct oracle {
@@ -102,7 +109,7 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 	       dwarf_frame_cfa(frame, &ops, &n) == 0 && same_cfa(row, ops, n);
 	for (reg = 0; reg <= 16 && same && !row->overflow; reg++)
 		same = same_rule(row, reg, frame);
-	if (mp_cfi_find(o->ours, row->end - 1, &found) != 1 || found.start != row->start ||
+	if (find_row(o->ours, row->end - 1, &found) != 1 || found.start != row->start ||
 	    found.cfa_value != row->cfa_value)
 		same = false;
 	if (!same && o->differ++ < 3)
@@ -241,30 +248,29 @@ static void test_program(void)
 	struct mp_cfi_row row;
 
 	ok(mp_cfi_count(c) == 1, "one function");
-	ok(mp_cfi_find(c, FUNCTION - 1, &row) == 0 &&
-		   mp_cfi_find(c, FUNCTION + FUNCTION_SIZE, &row) == 0,
+	ok(find_row(c, FUNCTION - 1, &row) == 0 && find_row(c, FUNCTION + FUNCTION_SIZE, &row) == 0,
 	   "nothing outside of it");
-	ok(mp_cfi_find(c, FUNCTION, &row) == 1 && row.start == FUNCTION &&
-		   row.end == FUNCTION + 1 && row.cfa_reg == 7 && row.cfa_value == 8 &&
-		   is_at(&row, 16, -8) && row.ra_reg == 16 && !row.signal,
+	ok(find_row(c, FUNCTION, &row) == 1 && row.start == FUNCTION && row.end == FUNCTION + 1 &&
+		   row.cfa_reg == 7 && row.cfa_value == 8 && is_at(&row, 16, -8) &&
+		   row.ra_reg == 16 && !row.signal,
 	   "where it begins: what all functions share");
-	ok(mp_cfi_find(c, FUNCTION + 3, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 16 &&
+	ok(find_row(c, FUNCTION + 3, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 16 &&
 		   is_at(&row, 6, -16),
 	   "after a push");
-	ok(mp_cfi_find(c, FUNCTION + 23, &row) == 1 && row.cfa_reg == 6 && row.cfa_value == 16,
+	ok(find_row(c, FUNCTION + 23, &row) == 1 && row.cfa_reg == 6 && row.cfa_value == 16,
 	   "by the frame pointer");
-	ok(mp_cfi_find(c, FUNCTION + 24, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 8 &&
+	ok(find_row(c, FUNCTION + 24, &row) == 1 && row.cfa_reg == 7 && row.cfa_value == 8 &&
 		   !rule_of(&row, 6),
 	   "its end in the middle");
-	ok(mp_cfi_find(c, FUNCTION + 25, &row) == 1 && row.cfa_reg == 6 && is_at(&row, 6, -16),
+	ok(find_row(c, FUNCTION + 25, &row) == 1 && row.cfa_reg == 6 && is_at(&row, 6, -16),
 	   "after it as before");
-	ok(mp_cfi_find(c, FUNCTION + 99, &row) == 1 && row.start == FUNCTION + 26 &&
+	ok(find_row(c, FUNCTION + 99, &row) == 1 && row.start == FUNCTION + 26 &&
 		   row.end == FUNCTION + FUNCTION_SIZE && row.ra_kind == MP_CFI_UNDEFINED,
 	   "a root");
 	mp_cfi_free(c);
 	m = make("zRS", program, sizeof(program) - 1);
 	c = load(&m, m.len);
-	ok(mp_cfi_find(c, FUNCTION, &row) == 1 && row.signal, "a signal frame");
+	ok(find_row(c, FUNCTION, &row) == 1 && row.signal, "a signal frame");
 	mp_cfi_free(c);
 }
 
@@ -289,7 +295,7 @@ static void test_damaged(void)
 		c = mp_cfi_new(&mp_arch_x86_64);
 		mp_cfi_add(c, true, copy, len, ADDR);
 		mp_cfi_each(c, count, &rows);
-		mp_cfi_find(c, FUNCTION + 5, &row);
+		find_row(c, FUNCTION + 5, &row);
 		mp_cfi_free(c);
 		free(copy);
 	}
@@ -306,16 +312,80 @@ static void test_damaged(void)
 	ok(rows < 1000, "any byte changed");
 	m = make("zR", "\x3f", 1);
 	c = load(&m, m.len);
-	ok(mp_cfi_find(c, FUNCTION, &row) == -1, "an unknown instruction is reported");
+	ok(find_row(c, FUNCTION, &row) == -1, "an unknown instruction is reported");
 	mp_cfi_free(c);
 	m = make("zR", "\x0b", 1);
 	c = load(&m, m.len);
-	ok(mp_cfi_find(c, FUNCTION, &row) == -1, "so is a state that nobody remembered");
+	ok(find_row(c, FUNCTION, &row) == -1, "so is a state that nobody remembered");
 	mp_cfi_free(c);
 	m = make("eh", "", 0);
 	c = load(&m, m.len);
 	ok(mp_cfi_count(c) == 0, "what is not understood is skipped");
 	mp_cfi_free(c);
+}
+
+static void put_large_u32(struct mp_buf *to, uint32_t v)
+{
+	mp_buf_add(to, &v, sizeof(v));
+}
+
+/*
+ * A section whose functions have a CIE with `nops` instructions that do nothing; `n` functions of 16
+ * bytes, each with one row.
+ */
+static struct mp_buf make_large(size_t nops, size_t n)
+{
+	struct mp_buf b = { NULL, 0, 0 };
+	size_t i;
+
+	put_large_u32(&b, (uint32_t)(4 + 11 + nops));
+	mp_buf_add(&b, "\0\0\0\0\1\0\1\x78\x10\x0c\7\x08\x90\1", 15);
+	for (i = 0; i < nops; i++)
+		mp_buf_byte(&b, DW_CFA_nop);
+	for (i = 0; i < n; i++) {
+		const uint64_t range[2] = { 16 * i, 16 };
+
+		put_large_u32(&b, 20);
+		put_large_u32(&b, (uint32_t)b.len);
+		mp_buf_add(&b, range, sizeof(range));
+	}
+	return b;
+}
+
+static void test_steps(void)
+{
+	struct image m = make("zR", program, sizeof(program) - 1);
+	struct mp_cfi *c = load(&m, m.len);
+	struct mp_limit limit = { .bytes = 100 };
+	unsigned steps = 3;
+	struct mp_cfi_row row;
+	struct mp_buf large;
+	size_t rows = 0;
+
+	ok(mp_cfi_find(c, FUNCTION + 24, &row, &steps) == -1 && steps == 0, "too few steps");
+	steps = 100;
+	ok(mp_cfi_find(c, FUNCTION + 24, &row, &steps) == 1 && steps > 0 && steps < 100,
+	   "enough steps, of which some are left");
+	mp_cfi_free(c);
+
+	/* executed for each function, this would be more than mp_cfi_each() may make */
+	large = make_large(1000, 200000);
+	c = mp_cfi_new(&mp_arch_x86_64);
+	mp_cfi_add(c, true, large.p, large.len, 0);
+	ok(mp_cfi_each(c, count, &rows) && rows == 200000,
+	   "what functions have in common is executed once");
+	mp_cfi_free(c);
+	c = mp_cfi_new(&mp_arch_x86_64);
+	mp_cfi_give(c, true, large.p, large.len, 0, &limit);
+	ok(mp_cfi_count(c) == 0 && limit.reason && limit.bytes == 100, "an index above the limit");
+	mp_cfi_free(c);
+
+	large = make_large(2000, 10);
+	c = mp_cfi_new(&mp_arch_x86_64);
+	mp_cfi_add(c, true, large.p, large.len, 0);
+	ok(mp_cfi_count(c) == 0, "more instructions than functions have in common is damage");
+	mp_cfi_free(c);
+	mp_buf_release(&large);
 }
 
 /* --- expressions ---------------------------------------------------------------------------------- */
@@ -334,7 +404,8 @@ static enum mp_cfi_result evaluate(const char *expr, size_t len, const uint64_t 
 {
 	static const uint64_t regs[] = { 100, 101, 102, 103, 104, 105, 106, 107,   108,
 					 109, 110, 111, 112, 113, 114, 115, 0x100b };
-	struct mp_cfi_machine m = { regs, MP_ARRAY_SIZE(regs), read_memory, NULL };
+	unsigned steps = MP_CFI_STEPS;
+	struct mp_cfi_machine m = { regs, MP_ARRAY_SIZE(regs), read_memory, NULL, &steps };
 	uint8_t *copy = mp_memdup(expr, len);
 	enum mp_cfi_result r = mp_cfi_eval(copy, len, &m, cfa, result);
 
@@ -455,6 +526,7 @@ int main(void)
 	mp_init("unit-cfi");
 	test_program();
 	test_damaged();
+	test_steps();
 	test_expressions();
 	test_limit();
 	test_oracle("/lib/x86_64-linux-gnu/libc.so.6", 1000); /* including tables written by hand */

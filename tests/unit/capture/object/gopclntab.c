@@ -11,6 +11,13 @@
 #include "lib/capture/object/walk_rows.h"
 #include "tests/unit/tap.h"
 
+static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row)
+{
+	unsigned steps = MP_CFI_STEPS;
+
+	return mp_cfi_find(c, addr, row, &steps);
+}
+
 enum { TEXT = 0x401000, FUNCTIONS = 6, TOP_FRAME = 1, WRITES_SP = 2, STEPS_MAX = 8 };
 
 static const struct {
@@ -113,7 +120,7 @@ static bool is_frame(const struct mp_cfi *c, uint64_t addr, int32_t cfa, bool sa
 	struct mp_cfi_row row;
 	size_t i;
 
-	if (mp_cfi_find(c, addr, &row) != 1)
+	if (find_row(c, addr, &row) != 1)
 		return false;
 	for (i = 0; i < row.n_rules; i++)
 		*(row.rules[i].reg == 16 ? &ra : &fp) = row.rules[i].value;
@@ -136,16 +143,16 @@ static void test_frames(bool go_1_20)
 		   is_frame(c, TEXT + 0x53, 32, true) && is_frame(c, TEXT + 0x54, 8, false) &&
 		   is_frame(c, TEXT + 0x5f, 8, false),
 	   "a frame, before and after it is there, in which the frame pointer is saved");
-	ok(mp_cfi_find(c, TEXT + 0x65, &row) == 1 && row.ra_kind == MP_CFI_UNDEFINED &&
-		   mp_cfi_find(c, TEXT + 0x85, &row) == 1 && row.ra_kind == MP_CFI_UNDEFINED &&
+	ok(find_row(c, TEXT + 0x65, &row) == 1 && row.ra_kind == MP_CFI_UNDEFINED &&
+		   find_row(c, TEXT + 0x85, &row) == 1 && row.ra_kind == MP_CFI_UNDEFINED &&
 		   !row.signal,
 	   "roots");
-	ok(mp_cfi_find(c, TEXT + 0x75, &row) == 1 && row.other_stack && row.cfa_reg == 6 &&
+	ok(find_row(c, TEXT + 0x75, &row) == 1 && row.other_stack && row.cfa_reg == 6 &&
 		   row.cfa_value == 16,
 	   "a switch of the stack is followed by the frame pointer");
-	ok(mp_cfi_find(c, TEXT + 0x95, &row) == 1 && row.other_stack && row.ra_kind == MP_CFI_SAME,
+	ok(find_row(c, TEXT + 0x95, &row) == 1 && row.other_stack && row.ra_kind == MP_CFI_SAME,
 	   "or not");
-	ok(mp_cfi_find(c, TEXT + 0xa0, &row) == 0, "nothing after the last one");
+	ok(find_row(c, TEXT + 0xa0, &row) == 0, "nothing after the last one");
 	rows = mp_cfi_walk_rows(c, &n);
 	ok(n == 9 && rows[0].kind == MP_BPF_SP && rows[5].kind == MP_BPF_SWITCH &&
 		   rows[6].kind == MP_BPF_ROOT && rows[7].kind == MP_BPF_OTHER,
@@ -160,13 +167,13 @@ static void test_link_register(void)
 	struct mp_cfi *c = frames_of(m.bytes, m.len, &mp_arch_arm64);
 	struct mp_cfi_row row;
 
-	ok(mp_cfi_find(c, TEXT + 4, &row) == 1 && row.cfa_reg == 31 && row.cfa_value == 0 &&
+	ok(find_row(c, TEXT + 4, &row) == 1 && row.cfa_reg == 31 && row.cfa_value == 0 &&
 		   row.ra_kind == MP_CFI_SAME,
 	   "arm64: a leaf has its return address in a register");
-	ok(mp_cfi_find(c, TEXT + 0x90, &row) == 1 && row.cfa_value == 24 && row.n_rules == 1 &&
+	ok(find_row(c, TEXT + 0x90, &row) == 1 && row.cfa_value == 24 && row.n_rules == 1 &&
 		   row.rules[0].reg == 30 && row.rules[0].value == -24,
 	   "arm64: a frame has it at the stack pointer");
-	ok(mp_cfi_find(c, TEXT + 4 * 0x54, &row) == 1 && row.cfa_value == 0 &&
+	ok(find_row(c, TEXT + 4 * 0x54, &row) == 1 && row.cfa_value == 0 &&
 		   row.ra_kind == MP_CFI_SAME,
 	   "arm64: and not after the frame");
 	mp_cfi_free(c);

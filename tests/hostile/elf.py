@@ -8,9 +8,9 @@ import sys
 import zlib
 
 CODE = 4096  # address and offset of the code
-MACHINE, TEXT = {  # some work, then getppid
-    'x86_64': (62, bytes.fromhex('b9ffff0000 ffc9 75fc b86e000000 0f05 c3')),
-    'aarch64': (183, bytes.fromhex('e1ff9f52 21040071 e1ffff54 a8158052 010000d4 c0035fd6')),
+MACHINE, TEXT = {  # some work, then getsid
+    'x86_64': (62, bytes.fromhex('b9ffff0000 ffc9 75fc 31ff b87c000000 0f05 c3')),
+    'aarch64': (183, bytes.fromhex('e1ff9f52 21040071 e1ffff54 000080d2 88138052 010000d4 c0035fd6')),
 }[platform.machine()]
 PROGBITS, SYMTAB, STRTAB, NOTE = 1, 2, 3, 7
 COMPRESSED = 1 << 11

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * steady SECONDS: for that time alternates between 23 calls of getppid, some work and a pause, all below the functions
- * steady_outer and steady_inner. Prints its pid and how often it has called getppid.
+ * steady SECONDS: for that time alternates between 23 calls of getsid, some work and a pause, all below the functions
+ * steady_outer and steady_inner. Prints its pid and how often it has called getsid.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ __attribute__((noinline, noclone)) static void steady_inner(void)
 	int i;
 
 	for (i = 0; i < CALLS; i++)
-		syscall(SYS_getppid);
+		syscall(SYS_getsid, 0);
 	calls += CALLS;
 	for (i = 0; i < WORK; i++)
 		worked += i;

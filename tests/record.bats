@@ -518,27 +518,22 @@ events() {	# number of event lines of a type
 @test "a recording stops within 200 ms under load" {
 	command -v stress-ng > /dev/null || skip "no stress-ng"
 	case "$BUILD" in *san-*) skip "sanitizers are slow" ;; esac
-	for _ in 1 2 3; do	# on a starved machine it took longer now and then
-		# the recorder starts the load, so that the load does not keep it from starting
-		mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 20s) > /dev/null 2> "$TMP/err" &
-		pid=$!
-		# with priority: under this load the shell may not run for many seconds
-		chrt -f 1 perl -MTime::HiRes=clock_gettime,sleep,CLOCK_MONOTONIC -e '
-			my ($pid, $file) = @ARGV;
-			sleep 0.05 until -s $file;
-			sleep 3;
-			printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;
-			kill INT => $pid;' $pid "$TMP/s" > "$TMP/asked"
-		wait $pid || true
-		kill -KILL -- "-$(cat "$TMP/stress")" || true
-		[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }
-		took=$((($(trailer "$TMP/s" time) - $(cat "$TMP/asked")) / 1000))
-		echo "# events end $took us after the signal"
-		[ "$took" -gt -1000000 ]	# the last event may be earlier than the stop
-		[ "$took" -ge 200000 ] || return 0
-		rm "$TMP/s"
-	done
-	false
+	# the recorder starts the load, so that the load does not keep it from starting
+	mp-record -a -e $SWITCH -o "$TMP/s" -- $(switching "$TMP/stress" 20s) > /dev/null 2> "$TMP/err" &
+	pid=$!
+	# with priority: under this load the shell may not run for many seconds
+	chrt -f 1 perl -MTime::HiRes=clock_gettime,sleep,CLOCK_MONOTONIC -e '
+		my ($pid, $file) = @ARGV;
+		sleep 0.05 until -s $file;
+		sleep 3;
+		printf "%.0f\n", clock_gettime(CLOCK_MONOTONIC) * 1e9;
+		kill INT => $pid;' $pid "$TMP/s" > "$TMP/asked"
+	wait $pid || true
+	kill -KILL -- "-$(cat "$TMP/stress")" || true
+	[[ "$(tail -n 1 "$TMP/s")" == '{"end"'* ]] || { cat "$TMP/err"; false; }
+	took=$((($(trailer "$TMP/s" time) - $(cat "$TMP/asked")) / 1000))
+	echo "# events end $took us after the signal"
+	[ "$took" -gt -1000000 ] && [ "$took" -lt 200000 ]	# the last event may be earlier than the stop
 }
 
 @test "two recordings of the same software event at once leave each other's samples alone" {

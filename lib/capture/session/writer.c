@@ -628,14 +628,18 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 
 static void end_round(struct mp_writer *w, uint64_t settled_ns)
 {
+	uint64_t watermark_ns;
+
 	w->until_ns = MP_MAX(w->stop_ns, w->watermark_ns);
 	if (w->formatter->tables)
 		w->formatter->tables->ended = w->stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
-	if (settled_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
-		w->watermark_ns = settled_ns;
+	/* while the events are being disabled, rounds end that are later than the recording */
+	watermark_ns = MP_MIN(settled_ns, w->until_ns);
+	if (watermark_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
+		w->watermark_ns = watermark_ns;
 		w->text.len = 0;
-		mp_ctl_add_watermark(&w->text, settled_ns);
+		mp_ctl_add_watermark(&w->text, watermark_ns);
 		put_text(w);
 		if (settled_ns > DEAD_NS)
 			mp_tasks_prune(w->tasks, settled_ns - DEAD_NS);

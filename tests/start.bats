@@ -124,10 +124,12 @@ wait_for() {
 	exec 5>&-
 }
 
-# CPU time in ticks, and memory in KiB, of process $pid.
+# CPU time in ticks, and memory (PSS) in KiB, of process $pid and its children.
 used() {
-	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$pid/stat"
-	awk '/^RssAnon/ { print $2 }' "/proc/$pid/status"
+	local all
+	all=$(pgrep -d ' ' -P $pid) || true
+	for p in $pid $all; do cat "/proc/$p/stat"; done | awk '{ sub(/.*\) /, ""); n += $12 + $13 } END { print n }'
+	for p in $pid $all; do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
 }
 
 @test "a recording that was stopped while its reader stalls neither spins nor grows" {

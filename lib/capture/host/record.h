@@ -13,7 +13,7 @@
 
 struct mp_record_lost {
 	struct perf_event_header header;
-	uint64_t id; /* here session/writer.c stores the time of the preceding record */
+	uint64_t id;
 	uint64_t lost;
 };
 

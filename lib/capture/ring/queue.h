@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A bounded queue between the thread that drains the rings and the one that writes. It carries
- * streams: each is registered once, with its type and its owner, and the writer sets a handler for
- * each type. Each type has a limit. When the queue is full, the drainer leaves records in their ring,
- * and the kernel counts what does not fit there, so that one account has all losses. Includes base
- * only.
+ * A bounded queue from the collector, whose threads fill it, to the writer, which reads it in the
+ * same process or in another one (queue_reader.h). It carries streams: each is registered once, with
+ * its type and its owner. Each type has a limit. When the queue is full, the collector leaves records
+ * in their ring, and the kernel counts what does not fit there, so that one account has all losses.
+ *
+ * The collector writes into a memfd that the reader has mapped read-only. The reader gives chunks
+ * back through a second memfd, with one index for each stream, and one for the order of all chunks.
+ * The collector believes an index only as far as it has pushed chunks, and uses neither lists nor
+ * addresses that the reader could write: a reader that lies loses data and nothing else. Includes
+ * base only.
+ *
+ * Threads of the collector: mp_queue_new(), mp_queue_add(), mp_queue_fds(), mp_queue_restart(),
+ * mp_queue_abandon() and mp_queue_free() are for the one that opens the recording and watches the
+ * reader; all others are for any thread.
  */
 #ifndef MP_CAPTURE_RING_QUEUE_H
 #define MP_CAPTURE_RING_QUEUE_H
@@ -23,63 +32,63 @@ enum mp_queue_type {
 	MP_QUEUE_TYPES,
 };
 
-/* Owned by the queue; constant from mp_queue_add() on. */
+enum { MP_QUEUE_OWNER = 16 }; /* room for the name of an owner and its NUL */
+
+/* Owned by the queue or by its reader; constant. */
 struct mp_queue_stream {
 	enum mp_queue_type type;
-	const char *owner; /* name of the user that fills it, static: "rings" */
-	uint32_t index;	   /* number that the owner gives to it, such as that of the ring */
-	uint32_t number;   /* number in the order in which streams were added */
+	char owner[MP_QUEUE_OWNER]; /* name of the user that fills it: "rings" */
+	uint32_t index;	 /* number that the owner gives to it, such as that of the ring */
+	uint32_t number; /* number in the order in which streams were added */
 };
 
-/* A record that waits to be handled, in order of time over all streams. */
-struct mp_queue_record {
-	uint64_t time_ns;
-	struct perf_event_header *record;
-	struct mp_chunk *chunk;
-};
-
-/*
- * Complete records of one stream, in the order in which they were written; or a mark, which has no
- * data.
- */
+/* Room for complete records of one stream. The collector fills `data` up to `len`. */
 struct mp_chunk {
-	struct mp_chunk *next;
-	const struct mp_queue_stream *stream; /* NULL: a mark */
-	uint32_t refs;			      /* for use by the reader */
-	uint64_t began_ns;		      /* for a mark: when the round began that it ends */
-	/* for a mark: everything before this time was pushed; UINT64_MAX: it is the last one */
-	uint64_t settled_ns;
+	const struct mp_queue_stream *stream;
+	char *data; /* aligned to a page */
 	size_t len, cap;
-	char data[] __attribute__((aligned(8)));
+	/* private */
+	struct mp_chunk *next;
+	uint64_t at;	/* offset in the shared memory */
+	uint64_t order; /* number among the chunks that were pushed */
+	unsigned class;
+};
+
+/* Descriptors by which a reader attaches to the queue; another process may get them. */
+struct mp_queue_fds {
+	int data;    /* read-only */
+	int returns; /* what the reader writes */
 };
 
 struct mp_queue;
 
 /*
  * Makes a queue. `limit`: bytes for chunks of events, and as many for chunks of readings. Tasks and
- * stacks have 16 MiB each.
+ * stacks have 16 MiB each. `chunk_max`: the largest chunk that will be requested. Ends the program
+ * on failure.
  */
-struct mp_queue *mp_queue_new(size_t limit);
+struct mp_queue *mp_queue_new(size_t limit, size_t chunk_max);
 void mp_queue_free(struct mp_queue *q);
 
-/* Registers a stream, before any thread uses the queue. Where times are equal, earlier streams come first. */
+/* The descriptors for the reader, borrowed until mp_queue_restart() or mp_queue_free(). */
+struct mp_queue_fds mp_queue_fds(const struct mp_queue *q);
+
+/* Registers a stream. Where times are equal, earlier streams come first. */
 const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_type type,
 					   const char *owner, uint32_t index);
 
-/* The number of streams. */
-size_t mp_queue_streams(const struct mp_queue *q);
+/*
+ * For a reader that has ended (a process: that has been waited for). Everything that it did not give
+ * back, and the last mark, is queued again in the same order, for another reader that attaches to
+ * the new mp_queue_fds().
+ */
+void mp_queue_restart(struct mp_queue *q);
 
 /*
- * Sets the function that handles the records of all streams of a type, and calls it: for a run of
- * records of one stream, in the thread of the reader. A type without a handler is ignored.
+ * For a reader that has ended and has no successor: everything in the queue, and what is pushed from
+ * now on, is discarded, so that the queue is never full.
  */
-typedef void mp_queue_handler(void *arg, const struct mp_queue_stream *stream,
-			      const struct mp_queue_record *records, size_t n);
-
-void mp_queue_set_handler(struct mp_queue *q, enum mp_queue_type type, mp_queue_handler *handler,
-			  void *arg);
-void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
-		     const struct mp_queue_record *records, size_t n);
+void mp_queue_abandon(struct mp_queue *q);
 
 /*
  * A chunk with room for `size` bytes. NULL if the limit for the stream's type is reached. A stream
@@ -89,9 +98,14 @@ void mp_queue_handle(struct mp_queue *q, const struct mp_queue_stream *stream,
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
 
-/* As mp_queue_chunk(), but even if the queue is full: for the last records. */
+/*
+ * As mp_queue_chunk(), but even if the queue is full: for the last records. NULL if the type would
+ * exceed twice its limit, or `size` exceeds chunk_max.
+ */
 struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue_stream *stream,
 				       size_t size);
+
+/* Hands a chunk to the reader; the caller must not use it any longer. An empty one is discarded. */
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
 /* Fills chunks of a stream with consecutive records. */
@@ -105,7 +119,10 @@ struct mp_queue_filler {
 /* Whether there is room for `size` bytes: false if the queue is full. */
 bool mp_queue_reserve(struct mp_queue_filler *f, size_t size);
 
-/* Adds a record, even if there is no room for it. */
+/*
+ * Adds a record, even if there is no room for it. If mp_queue_chunk_always() refuses room as well,
+ * the record is dropped and counted.
+ */
 void mp_queue_put(struct mp_queue_filler *f, const struct perf_event_header *record);
 void mp_queue_flush(struct mp_queue_filler *f);
 
@@ -115,17 +132,18 @@ bool mp_queue_is_full(struct mp_queue *q, enum mp_queue_type type);
 
 /*
  * Pushes a mark, which replaces a mark at the end of the queue, and wakes the reader. Everything
- * that was in the rings at `began_ns` was pushed, or is later than `settled_ns`.
+ * that was in the rings at `began_ns` was pushed, or is later than `settled_ns`; UINT64_MAX: it is
+ * the last mark.
  */
 void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns);
 
-/* The oldest chunk, or NULL after `timeout_ms` without one. */
-struct mp_chunk *mp_queue_pop(struct mp_queue *q, int timeout_ms);
-
-/* Gives a chunk's memory back. */
-void mp_queue_recycle(struct mp_queue *q, struct mp_chunk *chunk);
-
 /* Waits until half of the room for each type is free, for at most `timeout_ms`. */
 void mp_queue_wait_room(struct mp_queue *q, int timeout_ms);
+
+/* The number of records that mp_queue_put() dropped. */
+uint64_t mp_queue_dropped(const struct mp_queue *q);
+
+/* How often the reader gave back what it did not have; it was not believed. */
+uint64_t mp_queue_lies(struct mp_queue *q);
 
 #endif

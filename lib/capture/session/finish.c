@@ -16,22 +16,33 @@ static void report_command(const struct mp_record_parts *x, int status)
 		mp_say("'%s' ended with status %d", c->name, status);
 }
 
+static void free_queue(const struct mp_record_parts *x)
+{
+	mp_queue_detach(x->run->reader);
+	x->run->reader = x->run->writer.queue = NULL;
+	mp_queue_free(x->opened->queue);
+	x->opened->queue = NULL;
+}
+
 enum mp_status mp_record_finish(const struct mp_record_parts *x)
 {
 	const struct mp_record_options *o = x->plan->o;
 	struct mp_cut_end end;
 	int command_status = 0;
+	uint64_t dropped;
 	bool lossy;
 
 	if (o->command)
 		command_status = mp_command_end(&x->plan->command);
 	mp_record_hand_over_end(x->plan, x->opened, command_status, &end);
-	mp_queue_free(x->opened->queue); /* frees memory, which aggregates need */
-	x->opened->queue = NULL;
-	lossy = mp_writer_end(&x->run->writer, &end);
+	dropped = mp_queue_dropped(x->opened->queue);
+	free_queue(x); /* aggregates need the memory */
+	lossy = mp_writer_end(&x->run->writer, &end) || dropped;
 	mp_cut_end_release(&end);
 	if (!o->quiet)
 		report_command(x, command_status);
+	mp_say_count(dropped, "record of a task was lost: names and symbols may be wrong",
+		     "records of tasks were lost: names and symbols may be wrong");
 	cap_sources_report(&x->opened->sources, o->verbose);
 	if (o->verbose)
 		mp_report_kernel_side(x->run->control, x->opened->grace, x->opened->bpf_stacks);

@@ -170,7 +170,7 @@ static size_t queue_limit(const struct mp_record_opened *k, const struct mp_reco
  */
 static void add_streams(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
-	k->queue = mp_queue_new(queue_limit(k, p));
+	k->queue = mp_queue_new(queue_limit(k, p), k->rings.wanted_size);
 	mp_rings_add_streams(&k->rings, k->queue);
 	mp_track_add_streams(k->track, k->queue);
 	if (k->bpf_stacks)

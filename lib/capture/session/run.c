@@ -78,12 +78,21 @@ static bool wants_summary(const struct mp_cut_plan *p)
 	return p->events.n_aggs && !p->max_events;
 }
 
+static void attach_reader(struct mp_record_run *r, const struct mp_record_opened *k)
+{
+	struct mp_queue_fds fds = mp_queue_fds(k->queue);
+
+	r->reader = mp_queue_attach(&fds);
+	if (!r->reader)
+		mp_die("cannot map the queue: %m");
+}
+
 static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
 			   struct mp_record_opened *k, struct mp_record_lookup *l)
 {
 	r->writer = (struct mp_writer){
 		.plan = &r->cut,
-		.queue = k->queue,
+		.queue = r->reader,
 		.out = r->out,
 		.formatter = &l->formatter,
 		.budget = &l->budget,
@@ -195,6 +204,7 @@ void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_
 	r->plan = p;
 	start_drain(r, p, k);
 	set_filters(k, p);
+	attach_reader(r, k);
 	prepare_writer(r, p, k, l);
 	start(r, p, k);
 	scan(r, k, l);
@@ -211,5 +221,6 @@ void mp_record_run_release(struct mp_record_run *r)
 	if (r->writer.live)
 		mp_live_release(r->writer.live);
 	mp_writer_release(&r->writer);
+	mp_queue_detach(r->reader);
 	mp_cut_plan_release(&r->cut);
 }

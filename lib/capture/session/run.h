@@ -7,6 +7,7 @@
 #define MP_CAPTURE_SESSION_RUN_H
 
 #include "lib/capture/host/cut_plan.h"
+#include "lib/capture/ring/queue_reader.h"
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
 #include "lib/capture/session/live.h"
@@ -27,6 +28,7 @@ struct mp_record_run {
 	const struct cap_opened_sources *sources;
 	struct mp_drain *drain; /* NULL: not started yet, or ended */
 	int drain_tid;
+	struct mp_queue_reader *reader; /* NULL: not attached yet, or detached */
 	struct mp_writer writer;
 	struct mp_status_line status;
 	struct mp_live live;

@@ -271,19 +271,19 @@ static void put_loss(void *arg, size_t ring, const struct mp_ctl *loss)
 }
 
 /* Handles a loss that the ring reports. The next check of the counters finds out its type. */
-static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_record_lost *r,
-			uint64_t time_ns)
+static void handle_lost(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
+	const struct mp_record_lost *r = (const struct mp_record_lost *)x->record;
 	struct mp_ring_tally *t = &w->ring_tally[ring];
 
 	if (!w->losses)
 		mp_writer_put_loss(w, ring,
 				   &(struct mp_ctl){ .lost = mp_count_sum(r->lost, 0),
-						     .from_ns = r->id,
-						     .time_ns = time_ns,
+						     .from_ns = x->preceding_ns,
+						     .time_ns = x->time_ns,
 						     .cpu = w->plan->cpus[ring] });
 	else if (!t->full_from_ns)
-		t->full_from_ns = MP_MAX(r->id, 1u);
+		t->full_from_ns = MP_MAX(x->preceding_ns, 1u);
 }
 
 static void write_throttle(struct mp_writer *w, size_t ring, uint64_t time_ns)
@@ -302,7 +302,7 @@ static void handle_event(struct mp_writer *w, size_t ring, const struct mp_queue
 		write_sample(w, ring, x->record);
 		break;
 	case PERF_RECORD_LOST:
-		handle_lost(w, ring, (const struct mp_record_lost *)x->record, x->time_ns);
+		handle_lost(w, ring, x);
 		break;
 	case PERF_RECORD_THROTTLE:
 		write_throttle(w, ring, x->time_ns);
@@ -515,31 +515,36 @@ static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_q
 				      w->watermark_ns);
 }
 
-static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
+static void add_broken(struct mp_writer *w, const struct mp_queue_stream *stream)
+{
+	w->broken++;
+	memcpy(w->broken_owner, stream->owner, sizeof(w->broken_owner));
+}
+
+static void handle_chunk(struct mp_writer *w, struct mp_queue_item *chunk)
 {
 	struct mp_stream_queue *q = &w->streams[chunk->stream->number];
 	size_t at = 0;
 
 	chunk->refs = 1;
 	while (chunk->len - at >= sizeof(struct perf_event_header)) {
-		struct perf_event_header *h = (struct perf_event_header *)(chunk->data + at);
-		struct mp_queue_record x = { 0, h, chunk };
+		const struct perf_event_header *h =
+			(const struct perf_event_header *)(chunk->data + at);
+		struct mp_queue_record x = { .preceding_ns = q->last_ns,
+					     .record = h,
+					     .item = chunk };
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at ||
 		    !is_complete(h, chunk->stream->type)) {
-			w->broken++;
-			w->broken_owner = chunk->stream->owner;
+			add_broken(w, chunk->stream);
 			break;
 		}
 		at += h->size;
 		x.time_ns = mp_record_time(h);
 		if (x.time_ns > INT64_MAX) {
-			w->broken++;
-			w->broken_owner = chunk->stream->owner;
+			add_broken(w, chunk->stream);
 			continue;
 		}
-		if (h->type == PERF_RECORD_LOST)
-			((struct mp_record_lost *)h)->id = q->last_ns;
 		q->last_ns = x.time_ns;
 		if (chunk->stream->type != MP_QUEUE_EVENTS)
 			note(w, chunk->stream->type, &x);
@@ -547,7 +552,7 @@ static void handle_chunk(struct mp_writer *w, struct mp_chunk *chunk)
 		chunk->refs++;
 	}
 	if (--chunk->refs == 0)
-		mp_queue_recycle(w->queue, chunk);
+		mp_queue_done(w->queue, chunk);
 }
 
 /* Finds the two streams whose next records are earliest; SIZE_MAX: there is none. */
@@ -582,19 +587,19 @@ static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *se
 static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t last_ns)
 {
 	const struct mp_queue_record *run = &q->v[q->first];
-	struct mp_chunk *chunk = run->chunk;
+	struct mp_queue_item *chunk = run->item;
 	uint64_t broken = w->broken;
 	size_t n = 1;
 
-	while (q->first + n < q->n && run[n].chunk == chunk && run[n].time_ns <= last_ns)
+	while (q->first + n < q->n && run[n].item == chunk && run[n].time_ns <= last_ns)
 		n++;
 	q->first += n;
 	mp_queue_handle(w->queue, chunk->stream, run, n);
 	if (w->broken > broken)
-		w->broken_owner = chunk->stream->owner;
+		memcpy(w->broken_owner, chunk->stream->owner, sizeof(w->broken_owner));
 	chunk->refs -= n;
 	if (chunk->refs == 0)
-		mp_queue_recycle(w->queue, chunk);
+		mp_queue_done(w->queue, chunk);
 }
 
 /* Handles all records before `bound_ns`, merged. */
@@ -686,20 +691,20 @@ void mp_writer_run(struct mp_writer *w)
 	bool complete;
 
 	while (settled_ns != UINT64_MAX) {
-		struct mp_chunk *chunk = mp_queue_pop(w->queue, POP_MS);
+		struct mp_queue_item *item = mp_queue_pop(w->queue, POP_MS);
 
 		if (w->tick)
 			w->tick(w->arg);
-		if (!chunk)
+		if (!item)
 			continue;
-		if (chunk->stream) {
-			handle_chunk(w, chunk);
+		if (item->stream) {
+			handle_chunk(w, item);
 			continue;
 		}
-		settled_ns = chunk->settled_ns;
+		settled_ns = item->settled_ns;
 		/* the kernel's records of tasks up to the scan must have been noted */
-		complete = chunk->began_ns >= w->scanned_ns || settled_ns == UINT64_MAX;
-		mp_queue_recycle(w->queue, chunk);
+		complete = item->began_ns >= w->scanned_ns || settled_ns == UINT64_MAX;
+		mp_queue_done(w->queue, item);
 		if (complete)
 			end_round(w, settled_ns);
 	}

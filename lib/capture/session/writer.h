@@ -11,7 +11,7 @@
 #include "lib/capture/format/format.h"
 #include "lib/capture/format/taskrecord.h"
 #include "lib/capture/host/cut_plan.h"
-#include "lib/capture/ring/queue.h"
+#include "lib/capture/ring/queue_reader.h"
 #include "lib/capture/session/live.h"
 #include "lib/capture/session/losses.h"
 #include "lib/core/intmap.h"
@@ -28,7 +28,7 @@ struct mp_stream_queue {
 struct mp_writer {
 	/* set by the caller; borrowed */
 	const struct mp_cut_plan *plan;
-	struct mp_queue *queue;
+	struct mp_queue_reader *queue;
 	struct mp_out *out;
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
@@ -50,8 +50,8 @@ struct mp_writer {
 	uint64_t late;	     /* events that came after the watermark had passed their time */
 	uint64_t track_lost; /* lost records of tasks, so that names may be wrong */
 	uint64_t throttled;
-	uint64_t broken;	  /* records that could not be parsed */
-	const char *broken_owner; /* owner of the stream of the last broken record */
+	uint64_t broken;		   /* records that could not be parsed */
+	char broken_owner[MP_QUEUE_OWNER]; /* owner of the stream of the last broken record */
 	uint64_t watermark_ns;
 	uint64_t until_ns; /* all events were enabled until then; later ones are not written */
 	uint64_t bytes;	   /* bytes written */

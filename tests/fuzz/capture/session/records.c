@@ -112,12 +112,12 @@ static void check_lines(const char *p, size_t len)
 	}
 }
 
-static void write_all(struct mp_queue *q, struct mp_tasks *tasks, struct mp_formatter *f)
+static void write_all(struct mp_queue_reader *r, struct mp_tasks *tasks, struct mp_formatter *f)
 {
 	struct mp_out out;
 	struct mp_writer w = {
 		.plan = &plan,
-		.queue = q,
+		.queue = r,
 		.out = &out,
 		.formatter = f,
 		.tasks = tasks,
@@ -142,7 +142,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct mp_queue_stream *streams[N_STREAMS];
 	struct mp_chain_texts stacks;
 	struct mp_unwinder unwinder;
-	struct mp_queue *q = mp_queue_new(64 << 20);
+	struct mp_queue *q = mp_queue_new(64 << 20, 1 << 20);
+	const struct mp_queue_fds fds = mp_queue_fds(q);
+	struct mp_queue_reader *r = mp_queue_attach(&fds);
 	struct mp_formatter f;
 	struct mp_tasks tasks;
 	struct mp_dsos dsos;
@@ -158,12 +160,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_tasks_init(&tasks, NULL, NULL);
 	mp_formatter_init(&f, &plan.events, &tasks, &stacks, &unwinder);
 	fill(q, streams, data, size);
-	write_all(q, &tasks, &f);
+	write_all(r, &tasks, &f);
 	mp_formatter_release(&f);
 	mp_tasks_release(&tasks);
 	mp_chain_texts_release(&stacks);
 	mp_unwinder_release(&unwinder);
 	mp_dsos_release(&dsos);
+	mp_queue_detach(r);
 	mp_queue_free(q);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/capture/event/cut.h"
 #include "lib/capture/host/record.h"
+#include "lib/capture/ring/queue_reader.h"
 #include "lib/capture/session/counting.h"
 #include "lib/capture/session/losses.h"
 #include "lib/core/clock.h"
@@ -47,31 +48,33 @@ static void set_counter(size_t i, uint64_t value, uint64_t lost)
 	lseek(counters[i].fd, 0, SEEK_SET);
 }
 
-static void handle(struct mp_losses *l, struct mp_queue *q, struct mp_chunk *c)
+static void handle(struct mp_losses *l, struct mp_queue_reader *r, struct mp_queue_item *item)
 {
-	const struct perf_event_header *h = (const struct perf_event_header *)c->data;
+	const struct perf_event_header *h = (const struct perf_event_header *)item->data;
 
 	if (h->type != MP_CUT_CHECK || !mp_losses_checked(l, h, mp_record_time(h)))
 		abort();
-	mp_queue_recycle(q, c);
+	mp_queue_done(r, item);
 }
 
 /* Has the counters read, which may be too early for a while, and handles the two records of that. */
-static void check(struct mp_counting *c, struct mp_losses *l, struct mp_queue *q)
+static void check(struct mp_counting *c, struct mp_losses *l, struct mp_queue_reader *r)
 {
-	struct mp_chunk *before;
+	struct mp_queue_item *before;
 
 	n_found = 0;
 	do
 		mp_counting_check(c, 0, true);
-	while (!(before = mp_queue_pop(q, 1)));
-	handle(l, q, before);
-	handle(l, q, mp_queue_pop(q, 1));
+	while (!(before = mp_queue_pop(r, 1)));
+	handle(l, r, before);
+	handle(l, r, mp_queue_pop(r, 1));
 }
 
 int main(void)
 {
-	struct mp_queue *q = mp_queue_new(1 << 20);
+	struct mp_queue *q = mp_queue_new(1 << 20, 1 << 20);
+	const struct mp_queue_fds fds = mp_queue_fds(q);
+	struct mp_queue_reader *r = mp_queue_attach(&fds);
 	const struct mp_counting_setup counted = { &rings, &events, &sources, q };
 	struct mp_counting *c = mp_counting_new(&counted);
 	struct mp_cut_plan plan = { .cpus = &cpu, .n_rings = 1, .counts = true };
@@ -90,15 +93,15 @@ int main(void)
 	tally[0].written = 50;
 	set_counter(0, 50, 0);
 	set_counter(1, 999, 0);
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 0, "nothing was lost");
 	first_ns = mp_monotonic_ns();
 
 	set_counter(0, 53, 0);
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 0, "what nothing counted may be in flight until the next check");
 	second_ns = mp_monotonic_ns();
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 1 && found[0].lost == 3 && found[0].cpu == 3 &&
 		   strcmp(found[0].type, "a:b") == 0,
 	   "3 events happened and were not delivered");
@@ -107,32 +110,32 @@ int main(void)
 	   "after the last check that had all, and not later than the one that reports them");
 
 	set_counter(0, 57, 0);
-	check(c, l, q);
+	check(c, l, r);
 	tally[0].written = 54;
 	set_counter(0, 60, 0);
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 0, "4 events were in flight when the counter was read");
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 1 && found[0].lost == 3, "3 were not");
 
 	set_counter(0, 62, 0);
-	check(c, l, q);
+	check(c, l, r);
 	set_counter(0, 62, 2);
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 1 && found[0].lost == 2, "2 events in flight did not fit into the ring");
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 0, "and count once");
 
 	ring_tally.last_ns = mp_monotonic_ns();
 	tally[0].written = 64;
 	set_counter(0, 80, 10);
 	set_counter(1, 999, 2);
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 2 && found[0].lost == 8 && found[1].lost == 2 &&
 		   strcmp(found[1].type, "cpu-clock") == 0 &&
 		   found[0].from_ns == ring_tally.last_ns,
 	   "what did not fit into the ring was lost after the last record");
-	check(c, l, q);
+	check(c, l, r);
 	ok(n_found == 0, "and is not found again");
 
 	tally[0].written = 100;
@@ -145,6 +148,7 @@ int main(void)
 	mp_losses_free(l);
 	mp_counting_free(c);
 	mp_cut_events_release(&plan.events);
+	mp_queue_detach(r);
 	mp_queue_free(q);
 	return tap_done();
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The reading end of the queue (queue.h), for one thread of the writer, in the collector's process
+ * or in another one. It reads chunks in place, from memory that it cannot write, and gives them back
+ * when their records are handled. It trusts the collector. A sandbox must allow it futex(2), and
+ * mmap(2) of the two descriptors before it closes. Includes queue.
+ */
+#ifndef MP_CAPTURE_RING_QUEUE_READER_H
+#define MP_CAPTURE_RING_QUEUE_READER_H
+
+#include "lib/capture/ring/queue.h"
+
+struct mp_queue_reader;
+
+/* A chunk with complete records of a stream, in the order in which they were written; or a mark. */
+struct mp_queue_item {
+	const struct mp_queue_stream *stream; /* NULL: a mark */
+	const char *data;		      /* valid until mp_queue_done() */
+	size_t len;
+	uint32_t refs;	   /* for use by the caller */
+	uint64_t began_ns; /* for a mark: when the round began that it ends */
+	uint64_t
+		settled_ns; /* for a mark: everything before was pushed; UINT64_MAX: the last one */
+	/* private */
+	struct mp_queue_item *next;
+	bool done;
+};
+
+/* A record that waits to be handled, in order of time over all streams. */
+struct mp_queue_record {
+	uint64_t time_ns;
+	uint64_t preceding_ns; /* time of the preceding record of the stream; 0: there is none */
+	const struct perf_event_header *record;
+	struct mp_queue_item *item;
+};
+
+/*
+ * Maps the queue of these descriptors, which may be closed afterwards. Only one reader may be
+ * attached at a time, since mp_queue_new() or mp_queue_restart(). NULL with errno on failure.
+ */
+struct mp_queue_reader *mp_queue_attach(const struct mp_queue_fds *fds);
+void mp_queue_detach(struct mp_queue_reader *r);
+
+/* The number of streams that the collector has registered up to now. */
+size_t mp_queue_streams(struct mp_queue_reader *r);
+
+/*
+ * Sets the function that handles the records of all streams of a type, and calls it: for a run of
+ * records of one stream. A type without a handler is ignored.
+ */
+typedef void mp_queue_handler(void *arg, const struct mp_queue_stream *stream,
+			      const struct mp_queue_record *records, size_t n);
+
+void mp_queue_set_handler(struct mp_queue_reader *r, enum mp_queue_type type,
+			  mp_queue_handler *handler, void *arg);
+void mp_queue_handle(struct mp_queue_reader *r, const struct mp_queue_stream *stream,
+		     const struct mp_queue_record *records, size_t n);
+
+/*
+ * The oldest chunk or mark, or NULL after `timeout_ms` without one. The call never waits for chunks
+ * alone: only a mark wakes it.
+ */
+struct mp_queue_item *mp_queue_pop(struct mp_queue_reader *r, int timeout_ms);
+
+/* Gives a chunk or mark back; the collector may now fill its memory again. */
+void mp_queue_done(struct mp_queue_reader *r, struct mp_queue_item *item);
+
+#endif

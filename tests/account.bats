@@ -78,6 +78,39 @@ balanced() {
 	[ $(($(trailer "$TMP/s" records) + $(trailer "$TMP/s" lost))) -ge 3000017 ]
 }
 
+# Memory (PSS) in KiB of process $pid and its children.
+memory() {
+	local p
+	for p in $pid $(pgrep -P "$pid" || true); do cat "/proc/$p/smaps_rollup"; done | awk '/^Pss:/ { n += $2 } END { print n }'
+}
+
+@test "while the reader of the pipe is stopped, memory stays within its limits, and afterwards the account is exact" {
+	mkfifo "$TMP/pipe"
+	cat "$TMP/pipe" > "$TMP/s" &
+	reader=$!
+	start_load perl -e 'getppid while 1'
+	mp-record -q -e $GETPPID -g none -p "$LOAD_PID" -o "$TMP/pipe" &
+	pid=$!
+	until grep -q "$GETPPID" "$TMP/s"; do sleep 0.1; done
+	kill -STOP $reader
+	most=0
+	for ((i = 0; i < 10; i++)); do
+		sleep 1
+		now=$(memory)
+		most=$((now > most ? now : most))
+	done
+	kill -CONT $reader
+	kill -INT $pid
+	wait $pid || [ $? = 1 ]
+	wait $reader
+	echo "$most KiB; $(trailer "$TMP/s" lost) of $(trailer "$TMP/s" fired) lost"
+	# the queue (64 MiB, or 6 for each CPU), the rings (2 for each CPU), and what mp-record needs anyway
+	[ "$most" -lt $(((64 + 8 * $(nproc) + 64) * 1024)) ]
+	balanced "$TMP/s"
+	run mp-order --check "$TMP/s"
+	[ "$status" = 0 ]
+}
+
 @test "under stress-ng --switch, delivered + lost is the kernel's count" {
 	for realtime in "" --realtime; do
 		# the recorder starts the load, which would otherwise keep it from starting

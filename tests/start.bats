@@ -12,7 +12,7 @@ start_us() {
 	for ((i = 0; i < 5; i++)); do
 		mp-record -v "$@" -n 1 -d 100ms -o /dev/null 2>&1 || true
 	done | sed -nE 's/^mp-record: recording after .* and ([0-9]+)\.([0-9]) ms of CPU time, ([0-9]+)\.([0-9]) ms of it for BPF$/\1\200 \3\400/p' |
-		sort -n | head -n 1
+		sed -E 's/(^| )0+([0-9])/\1\2/g' | sort -n | head -n 1
 }
 
 needs_strace() {

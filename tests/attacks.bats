@@ -43,12 +43,12 @@ stop_attack() {
 }
 
 # Records METHOD's stacks of everything while the well-behaved program of another user runs: the stream is $TMP/s, stderr $TMP/err.
-# The priority, and a system call that hardly anybody else makes, are for a machine that is busy with something else.
+# The priority, small copies, and a system call that hardly anybody else makes are for a machine that is busy with something else.
 # Sets RECORD_MS; writes the highest PSS of mp-record to $TMP/pss. More arguments are options of mp-record.
 record_victim() {
 	local began status=0
 	began=$(date +%s%N)
-	timeout -k 1 300 tests/tools/pss.py "$TMP/pss" mp-record --realtime -a -F 499 -e cpu-clock -e syscalls:sys_enter_getsid -g "user:$1" -o "$TMP/s" \
+	timeout -k 1 300 tests/tools/pss.py "$TMP/pss" mp-record --realtime -a -F 499 -e cpu-clock -e syscalls:sys_enter_getsid -g "user:$1" --stack-size 8K -o "$TMP/s" \
 		"${@:2}" -- setpriv --reuid=$VICTIM --regid=$VICTIM --clear-groups "$TMP/programs/steady" $VICTIM_SECONDS \
 		> "$TMP/victim" 2> "$TMP/err" || status=$?
 	RECORD_MS=$((($(date +%s%N) - began) / 1000000))
@@ -101,12 +101,13 @@ offender_is_named() {
 	done
 }
 
-# As beside, for a program that maps a file of KIND and runs code in it.
-beside_file() {
-	as_user $ATTACKER tests/hostile/elf.py "$1" "$TMP/attack/file"
+# As beside, for a program that maps files of these KINDs and runs code in them.
+beside_files() {
+	local kind
+	for kind; do as_user $ATTACKER tests/hostile/elf.py "$kind" "$TMP/attack/$kind"; done
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null
-		start_attack map file
+		start_attack map "$@"
 		beside $method
 		stop_attack
 	done
@@ -120,7 +121,9 @@ beside_file() {
 }
 
 @test "call frame information that takes long to execute costs others nothing" {
-	beside_file cfi
-	beside_file cfi-endless
-	beside_file debug-frame
+	beside_files cfi cfi-endless debug-frame
+}
+
+@test "files that state any size and any number cost others nothing" {
+	beside_files debug-frame-bomb names symtab notes debugdata sections
 }

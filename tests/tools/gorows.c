@@ -67,25 +67,23 @@ int main(int argc, char **argv)
 	struct mp_buf frames = { NULL, 0, 0 };
 	struct mp_cfi *ours, *gos;
 	struct comparison c = { .n = 0 };
+	struct mp_limit limit = MP_LIMIT_INIT;
+	struct mp_elf_data data, frame;
 	struct mp_gopclntab table;
-	Elf_Data *data;
 	struct mp_elf f;
-	GElf_Ehdr eh;
-	Elf *elf;
 
 	mp_init("gorows");
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!mp_elf_begin(&f, elf) || !gelf_getehdr(elf, &eh) || !f.debug_frame ||
-	    !mp_elf_gopclntab(&f, &table))
+	if (!mp_elf_open(&f, fd, NULL, 0, &limit) || !f.debug_frame ||
+	    !mp_elf_gopclntab(&f, &data, &table) ||
+	    !mp_elf_load_unpacked(&f.image, f.debug_frame, "frames", &frame))
 		mp_die("not a Go program with .debug_frame");
-	elf_compress(f.debug_frame, 0, 0);
-	data = elf_getdata(f.debug_frame, NULL);
-	ours = mp_cfi_new(mp_arch_of(eh.e_machine));
-	gos = mp_cfi_new(mp_arch_of(eh.e_machine));
-	mp_gopclntab_frames(&table, mp_arch_of(eh.e_machine), &frames);
+	ours = mp_cfi_new(mp_arch_of(f.image.machine));
+	gos = mp_cfi_new(mp_arch_of(f.image.machine));
+	mp_gopclntab_frames(&table, mp_arch_of(f.image.machine), &frames, SIZE_MAX);
 	mp_cfi_add(ours, false, frames.p, frames.len, 0);
-	mp_cfi_add(gos, false, data->d_buf, data->d_size, 0);
+	mp_cfi_add(gos, false, frame.p, frame.size, 0);
+	mp_elf_drop(&f.image, &data);
+	mp_elf_drop(&f.image, &frame);
 	c.ours = ours;
 	mp_cfi_each(gos, compare, &c);
 	printf("%zu rows, %zu differ, %zu in roots and switches of the stack\n", c.n, c.differ,
@@ -93,6 +91,6 @@ int main(int argc, char **argv)
 	mp_buf_release(&frames);
 	mp_cfi_free(ours);
 	mp_cfi_free(gos);
-	elf_end(elf);
+	mp_elf_close(&f);
 	return 0;
 }

@@ -3,17 +3,20 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/host/opener.h"
+#include "lib/capture/object/elfimage.h"
 #include "lib/core/suggest.h"
 #include "lib/stream/glob.h"
 
-enum { NT_STAPSDT = 3 };
+enum {
+	NT_STAPSDT = 3,
+	SUGGESTED_MAX = 256, /* names from this length on are not compared with a misspelt one */
+};
 
 /* --- the file of a name ---------------------------------------------------------------------- */
 
@@ -122,24 +125,23 @@ char *mp_binary_path(const char *name, char **error)
 
 struct binary {
 	int fd;
-	Elf *elf;
+	struct mp_limit limit;
+	struct mp_elf_image image;
 	const char *path;
 };
 
 static int begin(struct binary *b, const char *path, char **error)
 {
-	elf_version(EV_CURRENT);
-	b->path = path;
+	*b = (struct binary){ .path = path, .limit = MP_LIMIT_INIT };
 	b->fd = mp_open_named(path);
 	if (b->fd < 0 && errno != EINVAL && errno != EFBIG) {
 		*error = mp_asprintf("cannot open '%s': %m", path);
 		return -1;
 	}
-	b->elf = b->fd < 0 ? NULL : elf_begin(b->fd, ELF_C_READ_MMAP, NULL);
-	if (b->elf && elf_kind(b->elf) == ELF_K_ELF)
+	if (b->fd >= 0 && mp_elf_image_init(&b->image, b->fd, NULL, 0, &b->limit))
 		return 0;
-	*error = mp_asprintf("'%s' is neither a program nor a library", path);
-	elf_end(b->elf);
+	*error = b->limit.reason ? mp_asprintf("'%s' has too many %s", path, b->limit.reason)
+				 : mp_asprintf("'%s' is neither a program nor a library", path);
 	if (b->fd >= 0)
 		close(b->fd);
 	return -1;
@@ -147,24 +149,22 @@ static int begin(struct binary *b, const char *path, char **error)
 
 static void end(struct binary *b)
 {
-	elf_end(b->elf);
+	mp_elf_image_release(&b->image);
 	close(b->fd);
 }
 
 /* Converts an address of a symbol to an offset in the file. */
 static bool file_offset(const struct binary *b, uint64_t addr, uint64_t *offset)
 {
-	GElf_Phdr ph;
-	size_t n, i;
+	size_t i;
 
-	if (elf_getphdrnum(b->elf, &n) < 0)
-		return false;
-	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(b->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
+	for (i = 0; i < b->image.n_segments; i++) {
+		const Elf64_Phdr *ph = &b->image.segments[i];
+
+		if (ph->p_type != PT_LOAD || addr < ph->p_vaddr ||
+		    addr - ph->p_vaddr >= ph->p_filesz)
 			continue;
-		if (addr < ph.p_vaddr || addr - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		*offset = addr - ph.p_vaddr + ph.p_offset;
+		*offset = addr - ph->p_vaddr + ph->p_offset;
 		return true;
 	}
 	return false;
@@ -176,34 +176,33 @@ static void add_place(struct mp_cut_places *places, const struct mp_cut_place *p
 	places->v[places->n++] = *place;
 }
 
-/* Calls `each` with the functions of all symbol tables. */
+/* Calls `each` with the functions of both symbol tables. */
 typedef void function_fn(void *arg, const char *name, uint64_t addr);
 
 static void each_function(const struct binary *b, function_fn *each, void *arg)
 {
-	Elf_Scn *scn = NULL;
-	Elf_Data *data;
-	GElf_Shdr sh;
-	GElf_Sym sym;
-	size_t i, n;
+	bool seen[2] = { false, false }; /* a file has one table of each kind */
+	struct mp_elf_functions it;
+	struct mp_str name;
+	Elf64_Sym sym;
+	size_t i;
 
-	while ((scn = elf_nextscn(b->elf, scn))) {
-		if (!gelf_getshdr(scn, &sh) || !sh.sh_entsize ||
-		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
+	for (i = 0; i < b->image.n_sections; i++) {
+		const Elf64_Shdr *sh = &b->image.sections[i];
+		char text[MP_ELF_STRING_MAX + 1];
+
+		if ((sh->sh_type != SHT_SYMTAB && sh->sh_type != SHT_DYNSYM) ||
+		    seen[sh->sh_type == SHT_DYNSYM])
 			continue;
-		data = elf_getdata(scn, NULL);
-		n = data ? data->d_size / sh.sh_entsize : 0;
-		for (i = 0; i < n && gelf_getsym(data, (int)i, &sym); i++) {
-			int type = GELF_ST_TYPE(sym.st_info);
-			const char *name;
-
-			if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
-			    sym.st_shndx == SHN_UNDEF)
-				continue;
-			name = elf_strptr(b->elf, sh.sh_link, sym.st_name);
-			if (name && *name)
-				each(arg, name, sym.st_value);
+		seen[sh->sh_type == SHT_DYNSYM] = true;
+		if (mp_elf_functions_begin(&it, &b->image, sh)) {
+			while (mp_elf_functions_next(&it, &sym, &name)) {
+				memcpy(text, name.p, name.len);
+				text[name.len] = '\0';
+				each(arg, text, sym.st_value);
+			}
 		}
+		mp_elf_functions_end(&it);
 	}
 }
 
@@ -220,7 +219,8 @@ static void add_function(void *arg, const char *name, uint64_t addr)
 	struct search *s = arg;
 	struct mp_cut_place place = { .name = NULL };
 
-	if (!mp_glob_plain(s->glob, name) || !file_offset(s->b, addr + s->plus, &place.offset))
+	if (!mp_glob_plain(s->glob, name) || !file_offset(s->b, addr + s->plus, &place.offset) ||
+	    !mp_limit_take(s->b->image.limit, sizeof(place) + strlen(name), "functions"))
 		return;
 	place.name = s->plus ? mp_asprintf("%s+0x%llx", name, (unsigned long long)s->plus)
 			     : mp_strdup(name);
@@ -232,7 +232,8 @@ static void try_function(void *arg, const char *name, uint64_t addr)
 	struct search *s = arg;
 
 	(void)addr;
-	mp_suggest_try(&s->suggest, name);
+	if (strlen(name) < SUGGESTED_MAX)
+		mp_suggest_try(&s->suggest, name);
 }
 
 static int by_offset(const void *a, const void *b)
@@ -271,6 +272,10 @@ static void keep_each_once(struct mp_cut_places *places)
 
 static int no_function(struct search *s, const char *path, const char *name, char **error)
 {
+	if (s->b->limit.reason) {
+		*error = mp_asprintf("'%s' has too many %s", path, s->b->limit.reason);
+		return -1;
+	}
 	mp_suggest_init(&s->suggest, name);
 	each_function(s->b, try_function, s);
 	*error = s->suggest.best ? mp_asprintf("no function '%s' in '%s'; did you mean '%s'?", name,
@@ -348,22 +353,18 @@ uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
 
 static uint64_t section_address(const struct binary *b, const char *wanted)
 {
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	size_t names;
+	const struct mp_elf_image *e = &b->image;
+	struct mp_elf_data names;
+	uint64_t addr = 0;
+	size_t i;
 
-	if (elf_getshdrstrndx(b->elf, &names) < 0)
+	if (!mp_elf_load(e, mp_elf_section(e, e->names), "sections", &names))
 		return 0;
-	while ((scn = elf_nextscn(b->elf, scn))) {
-		const char *name;
-
-		if (!gelf_getshdr(scn, &sh))
-			continue;
-		name = elf_strptr(b->elf, names, sh.sh_name);
-		if (name && strcmp(name, wanted) == 0)
-			return sh.sh_addr;
-	}
-	return 0;
+	for (i = 0; i < e->n_sections && !addr; i++)
+		if (mp_str_eq(mp_elf_string(&names, e->sections[i].sh_name), mp_str(wanted)))
+			addr = e->sections[i].sh_addr;
+	mp_elf_drop(e, &names);
+	return addr;
 }
 
 /* The next string of a note; NULL if its NUL is not within the note. */
@@ -390,28 +391,30 @@ static bool marker_matches(const char *what, const char *provider, const char *n
  * A note has the addresses of the probe, of .stapsdt.base and of the semaphore, then three strings.
  */
 static void handle_note(const struct binary *b, struct mp_cut_places *places, const char *what,
-			const char *desc, size_t len)
+			uint64_t base, struct mp_str desc)
 {
-	size_t word = gelf_getclass(b->elf) == ELFCLASS32 ? 4 : 8, i;
-	uint64_t addr[3] = { 0, 0, 0 }, moved = 0, base;
-	const char *at = desc + 3 * word, *provider, *name, *args;
+	size_t word = b->image.wide ? 8 : 4, i;
+	uint64_t addr[3] = { 0, 0, 0 }, moved = 0;
+	const char *at = desc.p + 3 * word, *end_of_note = desc.p + desc.len;
+	const char *provider, *name, *args;
 	struct mp_cut_place place = { .name = NULL };
 
-	if (len < 3 * word)
+	if (desc.len < 3 * word)
 		return;
 	for (i = 0; i < 3; i++)
-		memcpy(&addr[i], desc + i * word, word); /* the byte order is ours */
-	provider = next_string(&at, desc + len);
-	name = provider ? next_string(&at, desc + len) : NULL;
-	args = name ? next_string(&at, desc + len) : NULL;
+		memcpy(&addr[i], desc.p + i * word, word); /* the byte order is ours */
+	provider = next_string(&at, end_of_note);
+	name = provider ? next_string(&at, end_of_note) : NULL;
+	args = name ? next_string(&at, end_of_note) : NULL;
 	if (!args || !marker_matches(what, provider, name))
 		return;
-	base = section_address(b, ".stapsdt.base");
 	if (base) /* prelink moves sections, but does not change notes */
 		moved = base - addr[1];
 	if (!file_offset(b, addr[0] + moved, &place.offset))
 		return;
 	if (addr[2] && !file_offset(b, addr[2] + moved, &place.semaphore))
+		return;
+	if (!mp_limit_take(b->image.limit, sizeof(place) + desc.len, "static probes"))
 		return;
 	place.provider = mp_strdup(provider);
 	place.name = mp_strdup(name);
@@ -419,33 +422,44 @@ static void handle_note(const struct binary *b, struct mp_cut_places *places, co
 	add_place(places, &place);
 }
 
+static void read_notes(const struct binary *b, struct mp_cut_places *places, const char *what,
+		       uint64_t base, const Elf64_Shdr *sh)
+{
+	struct mp_elf_data data;
+	struct mp_elf_note note;
+	struct mp_bytes bytes;
+
+	/* sections of one file may overlap, so each is paid for, although it is dropped */
+	if (!mp_elf_load(&b->image, sh, "static probes", &data))
+		return;
+	bytes = (struct mp_bytes){ data.p, data.p + data.size, false };
+	while (mp_elf_next_note(&bytes, sh->sh_addralign, &note))
+		if (note.type == NT_STAPSDT && mp_str_eq(note.name, MP_STR("stapsdt")))
+			handle_note(b, places, what, base, note.desc);
+	free(data.p);
+}
+
 int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
 		      char **error)
 {
-	Elf_Scn *scn = NULL;
 	struct binary b;
-	GElf_Shdr sh;
+	uint64_t base;
+	size_t i;
 
 	if (begin(&b, path, error) < 0)
 		return -1;
-	while ((scn = elf_nextscn(b.elf, scn))) {
-		size_t at = 0, next, name, desc;
-		GElf_Nhdr note;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
-			continue;
-		data = elf_getdata(scn, NULL);
-		for (; data && (next = gelf_getnote(data, at, &note, &name, &desc)) > 0; at = next)
-			if (note.n_type == NT_STAPSDT && note.n_namesz == 8 &&
-			    memcmp((char *)data->d_buf + name, "stapsdt", 8) == 0)
-				handle_note(&b, places, what, (char *)data->d_buf + desc,
-					    note.n_descsz);
-	}
+	base = section_address(&b, ".stapsdt.base");
+	for (i = 0; i < b.image.n_sections; i++)
+		if (b.image.sections[i].sh_type == SHT_NOTE)
+			read_notes(&b, places, what, base, &b.image.sections[i]);
 	end(&b);
 	if (places->n)
 		return 0;
-	*error = mp_asprintf("no static probe '%s' in '%s' (mp-record -l 'usdt:%s' lists them)",
-			     what, path, path);
+	*error =
+		b.limit.reason
+			? mp_asprintf("'%s' has too many %s", path, b.limit.reason)
+			: mp_asprintf(
+				  "no static probe '%s' in '%s' (mp-record -l 'usdt:%s' lists them)",
+				  what, path, path);
 	return -1;
 }

@@ -1,80 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/elfcfi.h"
 
+#include <stdlib.h>
+
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/bytes.h"
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/gopclntab.h"
 
-enum { UNPACKED_MAX = 256 << 20 }; /* maximum size of a .debug_frame that is unpacked */
+static const char what[] = "call frame information";
 
-/* Adds a section. One that is compressed is unpacked first, if its size is plausible. */
-static void add_section(struct mp_cfi *c, Elf_Scn *scn, bool eh_frame)
+/* Adds a section, unpacked. */
+static void add_section(struct mp_cfi *c, const struct mp_elf_image *e, const Elf64_Shdr *sh,
+			bool eh_frame)
 {
-	Elf_Data *data;
-	GElf_Shdr sh;
-	GElf_Chdr ch;
+	struct mp_elf_data data;
 
-	if (!scn || !gelf_getshdr(scn, &sh))
-		return;
-	if (sh.sh_flags & SHF_COMPRESSED &&
-	    (!gelf_getchdr(scn, &ch) || ch.ch_size > UNPACKED_MAX || elf_compress(scn, 0, 0) < 0))
-		return;
-	data = elf_getdata(scn, NULL);
-	if (data && data->d_buf)
-		mp_cfi_add(c, eh_frame, data->d_buf, data->d_size, sh.sh_addr);
+	if (mp_elf_load_unpacked(e, sh, what, &data))
+		mp_cfi_give(c, eh_frame, data.p, data.size, sh->sh_addr, e->limit);
 }
 
-static bool find_segment(Elf *elf, uint32_t type, uint64_t addr, GElf_Phdr *found)
+static const Elf64_Phdr *find_segment(const struct mp_elf_image *e, uint32_t type, uint64_t addr)
 {
-	size_t n, i;
+	size_t i;
 
-	if (elf_getphdrnum(elf, &n) < 0)
-		return false;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, found) && found->p_type == type &&
-		    (type != PT_LOAD || addr - found->p_vaddr < found->p_filesz))
-			return true;
-	return false;
+	for (i = 0; i < e->n_segments; i++) {
+		const Elf64_Phdr *ph = &e->segments[i];
+
+		if (ph->p_type == type && (type != PT_LOAD || addr - ph->p_vaddr < ph->p_filesz))
+			return ph;
+	}
+	return NULL;
 }
 
 /*
  * For files without section headers: PT_GNU_EH_FRAME leads to .eh_frame_hdr, which has the address
  * of .eh_frame. .eh_frame ends at the end of its segment at the latest.
  */
-static void add_by_segment(struct mp_cfi *c, Elf *elf)
+static void add_by_segment(struct mp_cfi *c, const struct mp_elf_image *e)
 {
 	enum { ENC_PCREL_SDATA4 = 0x1b, HEAD = 8 };
-	struct mp_bytes b = { NULL, NULL, false };
-	GElf_Phdr head, load;
-	Elf_Data *data;
+	const Elf64_Phdr *head = find_segment(e, PT_GNU_EH_FRAME, 0), *load;
+	struct mp_elf_data data;
+	struct mp_bytes b;
+	uint8_t bytes[HEAD];
 	uint64_t addr, from_start;
 
-	if (!find_segment(elf, PT_GNU_EH_FRAME, 0, &head))
+	if (!head || !mp_elf_image_read(e, head->p_offset, bytes, sizeof(bytes)))
 		return;
-	data = elf_getdata_rawchunk(elf, (int64_t)head.p_offset, HEAD, ELF_T_BYTE);
-	if (!data || data->d_size < HEAD)
-		return;
-	b.p = data->d_buf;
-	b.end = b.p + HEAD;
+	b = (struct mp_bytes){ bytes, bytes + HEAD, false };
 	if (mp_bytes_fixed(&b, 2) != (ENC_PCREL_SDATA4 << 8 | 1))
 		return;
 	mp_bytes_skip(&b, 2);
-	addr = head.p_vaddr + 4 + (uint64_t)mp_bytes_signed(&b, 4);
-	if (!find_segment(elf, PT_LOAD, addr, &load))
+	addr = head->p_vaddr + 4 + (uint64_t)mp_bytes_signed(&b, 4);
+	load = find_segment(e, PT_LOAD, addr);
+	if (!load)
 		return;
-	from_start = addr - load.p_vaddr;
-	data = elf_getdata_rawchunk(elf, (int64_t)(load.p_offset + from_start),
-				    load.p_filesz - from_start, ELF_T_BYTE);
-	if (data && data->d_buf)
-		mp_cfi_add(c, true, data->d_buf, data->d_size, addr);
+	from_start = addr - load->p_vaddr;
+	if (mp_elf_load_range(e, load->p_offset + from_start, load->p_filesz - from_start, what,
+			      &data))
+		mp_cfi_give(c, true, data.p, data.size, addr, e->limit);
 }
 
 static bool add_debug_frame(void *arg, const struct mp_elf *debug)
 {
 	if (!debug->debug_frame)
 		return false;
-	add_section(arg, debug->debug_frame, false);
+	add_section(arg, &debug->image, debug->debug_frame, false);
 	return true;
 }
 
@@ -84,41 +76,43 @@ static bool add_debug_frame(void *arg, const struct mp_elf *debug)
  */
 static bool add_go_frames(struct mp_cfi *c, const struct mp_elf *f)
 {
+	struct mp_limit *limit = f->image.limit;
 	struct mp_buf frames = { NULL, 0, 0 };
 	size_t before = mp_cfi_count(c);
 	struct mp_gopclntab table;
+	struct mp_elf_data data;
 
-	if (mp_elf_gopclntab(f, &table)) {
-		mp_gopclntab_frames(&table, mp_cfi_arch(c), &frames);
-		mp_cfi_add(c, false, frames.p, frames.len, 0);
-	}
-	mp_buf_release(&frames);
+	if (!mp_elf_gopclntab(f, &data, &table))
+		return false;
+	mp_gopclntab_frames(&table, mp_cfi_arch(c), &frames, limit->bytes);
+	mp_elf_drop(&f->image, &data);
+	if (mp_limit_take(limit, frames.len, what))
+		mp_cfi_give(c, false, frames.p, frames.len, 0, limit);
+	else
+		mp_buf_release(&frames);
 	return mp_cfi_count(c) > before;
 }
 
 /* `m` NULL: there is no debug file. */
-static struct mp_cfi *load(Elf *elf, struct mp_opener *o, const struct mp_open_mapping *m,
-			   struct mp_segments *segments)
+static struct mp_cfi *load(const struct mp_elf *f, struct mp_opener *o,
+			   const struct mp_open_mapping *m, struct mp_segments *segments)
 {
+	const struct mp_arch *arch = f->image.wide ? mp_arch_of(f->image.machine) : NULL;
 	struct mp_cfi *c;
-	struct mp_elf f;
-	GElf_Ehdr eh;
 
-	if (!mp_elf_begin(&f, elf) || !gelf_getehdr(elf, &eh) ||
-	    eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    !mp_arch_of(eh.e_machine))
+	if (!arch)
 		return NULL;
-	mp_elf_segments(elf, segments);
-	c = mp_cfi_new(mp_arch_of(eh.e_machine));
-	if (f.eh_frame)
-		add_section(c, f.eh_frame, true);
+	mp_elf_segments(f, segments);
+	c = mp_cfi_new(arch);
+	if (f->eh_frame)
+		add_section(c, &f->image, f->eh_frame, true);
 	else
-		add_by_segment(c, elf);
-	if (!add_go_frames(c, &f)) {
-		if (f.debug_frame)
-			add_section(c, f.debug_frame, false);
+		add_by_segment(c, &f->image);
+	if (!add_go_frames(c, f)) {
+		if (f->debug_frame)
+			add_section(c, &f->image, f->debug_frame, false);
 		else if (m)
-			mp_elf_debug_file(&f, o, m, add_debug_frame, c);
+			mp_elf_debug_file(f, o, m, add_debug_frame, c);
 	}
 	if (mp_cfi_count(c))
 		return c;
@@ -127,24 +121,27 @@ static struct mp_cfi *load(Elf *elf, struct mp_opener *o, const struct mp_open_m
 }
 
 struct mp_cfi *mp_elfcfi_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
-			      struct mp_segments *segments)
+			      struct mp_segments *segments, struct mp_limit *limit)
 {
-	struct mp_cfi *c;
-	Elf *elf = mp_elf_open(fd);
+	struct mp_cfi *c = NULL;
+	struct mp_elf f;
 
-	c = load(elf, o, m, segments);
-	elf_end(elf);
+	if (mp_elf_open(&f, fd, NULL, 0, limit)) {
+		c = load(&f, o, m, segments);
+		mp_elf_close(&f);
+	}
 	return c;
 }
 
 struct mp_cfi *mp_elfcfi_load_image(const void *image, size_t size, struct mp_segments *segments)
 {
-	struct mp_cfi *c;
-	Elf *elf;
+	struct mp_limit limit = MP_LIMIT_INIT;
+	struct mp_cfi *c = NULL;
+	struct mp_elf f;
 
-	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image, size);
-	c = load(elf, NULL, NULL, segments);
-	elf_end(elf);
+	if (mp_elf_open(&f, -1, image, size, &limit)) {
+		c = load(&f, NULL, NULL, segments);
+		mp_elf_close(&f);
+	}
 	return c;
 }

@@ -16,7 +16,7 @@
  * file. NULL if it has no call frame information, or is for an architecture that is not supported.
  */
 struct mp_cfi *mp_elfcfi_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
-			      struct mp_segments *segments);
+			      struct mp_segments *segments, struct mp_limit *limit);
 struct mp_cfi *mp_elfcfi_load_image(const void *image, size_t size, struct mp_segments *segments);
 
 #endif

@@ -10,9 +10,16 @@
 
 #include "lib/capture/object/gopclntab.h"
 
-enum { CRC_MAX_BYTES = 256 << 20 }; /* a checksum of this much takes 0.2 s */
+enum {
+	CRC_MAX_BYTES = 256 << 20, /* a checksum of this much takes 0.2 s */
+	/* Some notes are large, but not that with the build id. */
+	NOTES_MAX_BYTES = 64 << 10,
+	NOTES_MAX = 64, /* sections with notes */
+	LINK_MAX_BYTES = 4096,
+	SECTION_NAMES_MAX_BYTES = 1 << 20,
+};
 
-static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
+static void note_section(struct mp_elf *f, const Elf64_Shdr *sh, struct mp_str name)
 {
 	static const struct {
 		const char *name;
@@ -35,89 +42,87 @@ static void note_section(struct mp_elf *f, Elf_Scn *scn, const GElf_Shdr *sh, co
 	size_t i;
 
 	if (sh->sh_type == SHT_SYMTAB)
-		f->symtab = scn;
+		f->symtab = sh;
 	else if (sh->sh_type == SHT_DYNSYM)
-		f->dynsym = scn;
-	for (i = 0; name && i < MP_ARRAY_SIZE(known); i++)
-		if (strcmp(known[i].name, name) == 0 && sh->sh_type != SHT_NOBITS)
-			*(Elf_Scn **)((char *)f + known[i].at) = scn;
+		f->dynsym = sh;
+	for (i = 0; i < MP_ARRAY_SIZE(known); i++)
+		if (mp_str_eq(name, mp_str(known[i].name)) && sh->sh_type != SHT_NOBITS)
+			*(const Elf64_Shdr **)((char *)f + known[i].at) = sh;
 }
 
-bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_gopclntab *table)
+bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_elf_data *data, struct mp_gopclntab *table)
 {
-	Elf_Scn *scn = f->gopclntab ? f->gopclntab : f->go_info ? f->go_relro : NULL;
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	GElf_Shdr text = { .sh_addr = 0 };
+	const Elf64_Shdr *sh = f->gopclntab ? f->gopclntab : f->go_info ? f->go_relro : NULL;
 	size_t at = 0;
 
-	if (!data || !data->d_buf)
+	if (!mp_elf_load(&f->image, sh, "table of Go functions", data))
 		return false;
 	if (!f->gopclntab)
-		at = mp_gopclntab_search(data->d_buf, data->d_size);
-	if (f->text)
-		gelf_getshdr(f->text, &text);
-	return at != SIZE_MAX && mp_gopclntab_init(table, (const char *)data->d_buf + at,
-						   data->d_size - at, text.sh_addr);
+		at = mp_gopclntab_search(data->p, data->size);
+	if (at != SIZE_MAX &&
+	    mp_gopclntab_init(table, data->p + at, data->size - at, f->text ? f->text->sh_addr : 0))
+		return true;
+	mp_elf_drop(&f->image, data);
+	return false;
 }
 
-static void read_build_id(struct mp_elf *f, Elf_Scn *scn)
+static void read_build_id(struct mp_elf *f, const Elf64_Shdr *sh)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t at = 0, next, name, desc;
-	GElf_Nhdr nhdr;
+	struct mp_elf_data data;
+	struct mp_elf_note note;
+	struct mp_bytes b;
 
-	while (data && (next = gelf_getnote(data, at, &nhdr, &name, &desc)) > 0) {
-		if (nhdr.n_type == NT_GNU_BUILD_ID && nhdr.n_namesz == 4 &&
-		    memcmp((char *)data->d_buf + name, "GNU", 4) == 0 &&
-		    nhdr.n_descsz <= MP_BUILD_ID_MAX) {
-			f->build_id_len = nhdr.n_descsz;
-			memcpy(f->build_id, (char *)data->d_buf + desc, nhdr.n_descsz);
-		}
-		at = next;
-	}
-}
-
-Elf *mp_elf_open(int fd)
-{
-	struct stat st;
-
-	elf_version(EV_CURRENT);
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return NULL;
-	return elf_begin(fd, ELF_C_READ, NULL);
-}
-
-bool mp_elf_begin(struct mp_elf *f, Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
-	size_t names;
-
-	*f = (struct mp_elf){ .elf = elf };
-	if (!elf || elf_kind(elf) != ELF_K_ELF)
-		return false;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return true; /* a file without section headers has none of the sections */
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &sh))
+	if (sh->sh_size > NOTES_MAX_BYTES || !mp_elf_load(&f->image, sh, "notes", &data))
+		return;
+	b = (struct mp_bytes){ data.p, data.p + data.size, false };
+	while (mp_elf_next_note(&b, sh->sh_addralign, &note)) {
+		if (note.type != NT_GNU_BUILD_ID || !mp_str_eq(note.name, MP_STR("GNU")) ||
+		    note.desc.len > MP_BUILD_ID_MAX)
 			continue;
-		note_section(f, scn, &sh, elf_strptr(elf, names, sh.sh_name));
-		if (sh.sh_type == SHT_NOTE)
-			read_build_id(f, scn);
+		f->build_id_len = note.desc.len;
+		memcpy(f->build_id, note.desc.p, note.desc.len);
 	}
+	mp_elf_drop(&f->image, &data);
+}
+
+bool mp_elf_open(struct mp_elf *f, int fd, const void *memory, size_t size, struct mp_limit *limit)
+{
+	const struct mp_elf_image *e = &f->image;
+	struct mp_elf_data names = { NULL, 0 };
+	const Elf64_Shdr *sh;
+	size_t i, notes = 0;
+
+	*f = (struct mp_elf){ .symtab = NULL };
+	if (!mp_elf_image_init(&f->image, fd, memory, size, limit))
+		return false;
+	sh = mp_elf_section(e, e->names);
+	if (sh && sh->sh_size <= SECTION_NAMES_MAX_BYTES)
+		mp_elf_load(e, sh, "names of sections", &names);
+	for (i = 0; i < e->n_sections; i++) {
+		sh = &e->sections[i];
+		note_section(f, sh, mp_elf_string(&names, sh->sh_name));
+		if (sh->sh_type == SHT_NOTE && notes++ < NOTES_MAX)
+			read_build_id(f, sh);
+	}
+	mp_elf_drop(e, &names);
 	return true;
 }
 
-void mp_elf_segments(Elf *elf, struct mp_segments *segments)
+void mp_elf_close(struct mp_elf *f)
 {
-	size_t n, i;
-	GElf_Phdr ph;
+	mp_elf_image_release(&f->image);
+}
 
-	if (elf_getphdrnum(elf, &n) < 0)
-		return;
-	for (i = 0; i < n; i++)
-		if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_LOAD)
-			mp_segments_add(segments, ph.p_offset, ph.p_vaddr, ph.p_filesz);
+void mp_elf_segments(const struct mp_elf *f, struct mp_segments *segments)
+{
+	size_t i;
+
+	for (i = 0; i < f->image.n_segments; i++) {
+		const Elf64_Phdr *ph = &f->image.segments[i];
+
+		if (ph->p_type == PT_LOAD)
+			mp_segments_add(segments, ph->p_offset, ph->p_vaddr, ph->p_filesz);
+	}
 }
 
 /* The checksum of a file; false if that would take long. */
@@ -146,37 +151,43 @@ static bool try_debug_file(const struct mp_elf *f, int fd, const uint32_t *crc,
 	uint32_t actual;
 	bool same = false;
 	struct mp_elf debug;
-	Elf *elf;
 
 	if (fd < 0)
 		return false;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (mp_elf_begin(&debug, elf)) {
+	if (mp_elf_open(&debug, fd, NULL, 0, f->image.limit)) {
 		if (f->build_id_len && debug.build_id_len)
 			same = f->build_id_len == debug.build_id_len &&
 			       memcmp(f->build_id, debug.build_id, f->build_id_len) == 0;
 		else
 			same = crc && file_crc(fd, &actual) && actual == *crc;
 		same = same && take(arg, &debug);
+		mp_elf_close(&debug);
 	}
-	elf_end(elf);
 	close(fd);
 	return same;
 }
 
-/* The name in the debuglink, which ends within the section, and the checksum after it; or NULL. */
-static const char *debug_link(const struct mp_elf *f, uint32_t *crc)
+/*
+ * The name in the debuglink, which ends within the section, and the checksum after it; or NULL. The
+ * caller frees the name.
+ */
+static char *debug_link(const struct mp_elf *f, uint32_t *crc)
 {
-	Elf_Data *data = f->debuglink ? elf_getdata(f->debuglink, NULL) : NULL;
-	size_t len;
+	struct mp_elf_data data;
+	char *name = NULL;
+	size_t len, at;
 
-	if (!data || !data->d_buf)
+	if (!f->debuglink || f->debuglink->sh_size > LINK_MAX_BYTES ||
+	    !mp_elf_load(&f->image, f->debuglink, "debuglink", &data))
 		return NULL;
-	len = strnlen(data->d_buf, data->d_size);
-	if (((len + 4) & ~(size_t)3) + sizeof(*crc) > data->d_size)
-		return NULL;
-	memcpy(crc, (char *)data->d_buf + ((len + 4) & ~(size_t)3), sizeof(*crc));
-	return data->d_buf;
+	len = strnlen((const char *)data.p, data.size);
+	at = (len + 4) & ~(size_t)3;
+	if (at + sizeof(*crc) <= data.size) {
+		memcpy(crc, data.p + at, sizeof(*crc));
+		name = mp_strndup((const char *)data.p, len);
+	}
+	mp_elf_drop(&f->image, &data);
+	return name;
 }
 
 bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct mp_open_mapping *m,
@@ -184,7 +195,7 @@ bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct
 {
 	char hex[2 * MP_BUILD_ID_MAX + 1] = "";
 	bool found = false;
-	const char *link;
+	char *link;
 	uint32_t crc;
 	size_t i;
 	int place;
@@ -196,5 +207,6 @@ bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct
 	link = found ? NULL : debug_link(f, &crc);
 	for (place = MP_OPEN_BESIDE; link && place < MP_OPEN_PLACES && !found; place++)
 		found = try_debug_file(f, mp_open_debug(o, m, place, link), &crc, take, arg);
+	free(link);
 	return found;
 }

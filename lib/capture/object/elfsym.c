@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/object/elfsym.h"
 
-#include <gelf.h>
 #include <lzma.h>
 #include <stdlib.h>
 
@@ -9,12 +8,15 @@
 #include "lib/capture/object/elffile.h"
 #include "lib/capture/object/gopclntab.h"
 #include "lib/capture/object/symtab.h"
+#include "lib/core/intmap.h"
 
 enum {
 	/* limit of an unpacked .gnu_debugdata, which is usually below 1 MiB */
-	DEBUGDATA_MAX = 64 << 20,
-	NAMES_LEAST = 8 << 20,
-	ENTRY_BYTES = 64, /* an entry point is shorter than this */
+	DEBUGDATA_MAX = 24 << 20,
+	DECODER_MAX = 80 << 20, /* memory of the decoder, of which `xz -9` needs 65 MiB */
+	ENTRY_BYTES = 64,	/* an entry point is shorter than this */
+	LONG_NAME = 64,		/* names from this length on are searched for an equal one */
+	PLT_MAX = 1 << 16,	/* stubs in a procedure linkage table */
 };
 
 /* A section with code. */
@@ -31,9 +33,9 @@ struct mp_elfsym {
 	size_t n_functions;
 };
 
-static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
+static enum mp_symbol_rank rank_of(const Elf64_Sym *sym)
 {
-	switch (GELF_ST_BIND(sym->st_info)) {
+	switch (ELF64_ST_BIND(sym->st_info)) {
 	case STB_LOCAL:
 		return MP_SYM_LOCAL;
 	case STB_WEAK:
@@ -42,43 +44,83 @@ static enum mp_symbol_rank rank_of(const GElf_Sym *sym)
 	return MP_SYM_GLOBAL;
 }
 
-/*
- * Up to how many bytes the names may grow with those of `n` symbols. Some symbols share a name, but
- * a file in which 30,000 symbols share one of 1 MiB was made to use up the memory.
- */
-static size_t names_limit(const struct mp_elfsym *e, Elf *elf, size_t strings, size_t n)
+/* Pays for a symbol and the copy of its name. */
+static bool pay(struct mp_limit *limit, size_t name)
 {
-	Elf_Scn *scn = elf_getscn(elf, strings);
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-
-	return e->symbols.names.total + 64 * n + 4 * (data ? data->d_size : 0) + NAMES_LEAST;
+	return mp_limit_take(limit, sizeof(struct mp_symbol) + (name ? name + 1 : 0), "symbols");
 }
 
-static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
+/*
+ * Adds the functions of a symbol table. Symbols with one long name share one copy: a file may have
+ * 2,000 symbols with the same name of 500 KB. False: they are above the limit, and only the first
+ * ones were added, or none.
+ */
+static bool read_symbols(struct mp_elfsym *e, const struct mp_elf_image *image,
+			 const Elf64_Shdr *sh)
 {
-	Elf_Data *data = scn ? elf_getdata(scn, NULL) : NULL;
-	const char *name;
-	size_t limit, i;
-	GElf_Shdr sh;
-	GElf_Sym sym;
+	struct mp_intmap names; /* offset of a long name -> its copy */
+	struct mp_elf_functions it;
+	bool enough = mp_elf_functions_begin(&it, image, sh);
+	struct mp_str name;
+	Elf64_Sym sym;
 
-	if (!data || !gelf_getshdr(scn, &sh) || sh.sh_entsize == 0)
-		return;
-	limit = names_limit(e, elf, sh.sh_link, data->d_size / sh.sh_entsize);
-	for (i = 0; i < data->d_size / sh.sh_entsize && e->symbols.names.total <= limit; i++) {
-		if (!gelf_getsym(data, (int)i, &sym))
-			break;
-		if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC &&
-		     GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC) ||
-		    sym.st_shndx == SHN_UNDEF || sym.st_value == 0)
+	mp_intmap_init(&names);
+	while (enough && mp_elf_functions_next(&it, &sym, &name)) {
+		struct mp_intmap_entry *copy = NULL;
+		const char *version;
+
+		if (sym.st_value == 0)
 			continue;
-		name = elf_strptr(elf, sh.sh_link, sym.st_name);
-		if (!name || !*name)
+		if (name.len >= LONG_NAME)
+			copy = mp_intmap_find(&names, sym.st_name);
+		if (copy && copy->value) {
+			enough = pay(image->limit, 0);
+			mp_symtab_add_same(&e->symbols, sym.st_value, sym.st_size,
+					   (const char *)(uintptr_t)copy->value, rank_of(&sym));
 			continue;
+		}
+		enough = pay(image->limit, name.len);
 		/* without the version, as in "memcpy@@GLIBC_2.14" */
-		mp_symtab_add(&e->symbols, sym.st_value, sym.st_size,
-			      (struct mp_str){ name, strcspn(name, "@") }, rank_of(&sym));
+		version = memchr(name.p, '@', name.len);
+		if (version)
+			name.len = (size_t)(version - name.p);
+		mp_symtab_add(&e->symbols, sym.st_value, sym.st_size, name, rank_of(&sym));
+		if (copy)
+			mp_intmap_add(&names, sym.st_name,
+				      (uintptr_t)e->symbols.v[e->symbols.n - 1].name);
 	}
+	mp_intmap_release(&names);
+	mp_elf_functions_end(&it);
+	return enough;
+}
+
+/* Names a stub by the symbol of its relocation. */
+static bool add_stub(struct mp_elfsym *e, const struct mp_elf_image *image, uint64_t addr,
+		     uint64_t size, struct mp_str name)
+{
+	char *full;
+
+	if (!pay(image->limit, name.len + 4))
+		return false;
+	full = mp_asprintf("%.*s@plt", (int)name.len, name.p);
+	mp_symtab_add(&e->symbols, addr, size, mp_str(full), MP_SYM_LOCAL);
+	free(full);
+	return true;
+}
+
+/* The number of the symbol of relocation `i`. */
+static uint64_t relocated_symbol(const struct mp_elf_image *image, const struct mp_elf_data *rela,
+				 size_t i)
+{
+	Elf64_Rela wide;
+	Elf32_Rela narrow;
+
+	if (image->wide) {
+		memcpy(&wide, rela->p + i * sizeof(wide), sizeof(wide));
+		return ELF64_R_SYM(wide.r_info);
+	}
+	memcpy(&narrow, rela->p + i * sizeof(narrow), sizeof(narrow));
+	return ELF32_R_SYM(narrow.r_info);
 }
 
 /*
@@ -87,49 +129,37 @@ static void read_symbols(struct mp_elfsym *e, Elf *elf, Elf_Scn *scn)
  */
 static void name_plt(struct mp_elfsym *e, const struct mp_elf *f)
 {
-	Elf_Data *data = f->rela_plt ? elf_getdata(f->rela_plt, NULL) : NULL;
-	Elf_Data *symbols = f->dynsym ? elf_getdata(f->dynsym, NULL) : NULL;
-	const struct mp_arch *arch;
-	GElf_Shdr plt, rela, dynsym;
-	size_t limit, i;
-	uint64_t addr;
-	GElf_Ehdr eh;
+	const struct mp_elf_image *image = &f->image;
+	const struct mp_arch *arch = mp_arch_of(image->machine);
+	const Elf64_Shdr *plt = f->plt_sec ? f->plt_sec : f->plt;
+	struct mp_elf_data rela = { NULL, 0 }, symbols = rela, strings = rela;
+	uint64_t addr, n, i;
+	Elf64_Sym sym;
 
-	if (!data || !symbols || (!f->plt && !f->plt_sec) || !gelf_getehdr(f->elf, &eh) ||
-	    !gelf_getshdr(f->plt_sec ? f->plt_sec : f->plt, &plt) ||
-	    !gelf_getshdr(f->rela_plt, &rela) || !gelf_getshdr(f->dynsym, &dynsym) ||
-	    rela.sh_entsize == 0)
+	if (!arch || !plt || !f->dynsym)
 		return;
-	arch = mp_arch_of(eh.e_machine);
-	if (!arch)
-		return;
-	addr = plt.sh_addr + (f->plt_sec ? 0 : arch->plt_head);
-	limit = names_limit(e, f->elf, dynsym.sh_link, data->d_size / rela.sh_entsize);
-	for (i = 0; i < data->d_size / rela.sh_entsize && addr < plt.sh_addr + plt.sh_size &&
-		    e->symbols.names.total <= limit;
-	     i++, addr += arch->plt_entry) {
-		const char *name;
-		GElf_Rela r;
-		GElf_Sym sym;
-		char *full;
+	if (mp_elf_load(image, f->rela_plt, "relocations", &rela) &&
+	    mp_elf_load(image, f->dynsym, "symbols", &symbols) &&
+	    mp_elf_load(image, mp_elf_section(image, f->dynsym->sh_link), "names of symbols",
+			&strings)) {
+		addr = plt->sh_addr + (f->plt_sec ? 0 : arch->plt_head);
+		n = MP_MIN(rela.size / (image->wide ? sizeof(Elf64_Rela) : sizeof(Elf32_Rela)),
+			   (size_t)PLT_MAX);
+		for (i = 0; i < n && addr < plt->sh_addr + plt->sh_size;
+		     i++, addr += arch->plt_entry) {
+			struct mp_str name;
 
-		if (!gelf_getrela(data, (int)i, &r) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(r.r_info), &sym))
-			continue;
-		name = elf_strptr(f->elf, dynsym.sh_link, sym.st_name);
-		if (!name || !*name)
-			continue;
-		full = mp_asprintf("%s@plt", name);
-		mp_symtab_add(&e->symbols, addr, arch->plt_entry, mp_str(full), MP_SYM_LOCAL);
-		free(full);
+			if (!mp_elf_symbol(image, &symbols, relocated_symbol(image, &rela, i),
+					   &sym))
+				continue;
+			name = mp_elf_string(&strings, sym.st_name);
+			if (name.len && !add_stub(e, image, addr, arch->plt_entry, name))
+				break;
+		}
 	}
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	mp_elf_drop(image, &rela);
+	mp_elf_drop(image, &symbols);
+	mp_elf_drop(image, &strings);
 }
 
 static int by_range(const void *a, const void *b)
@@ -140,23 +170,19 @@ static int by_range(const void *a, const void *b)
 }
 
 /* The sections with code, sorted by address; the caller frees them. */
-static struct range *code_sections(Elf *elf, size_t *n)
+static struct range *code_sections(const struct mp_elf_image *image, size_t *n)
 {
-	struct range *v = NULL;
-	Elf_Scn *scn = NULL;
-	size_t cap = 0;
-	GElf_Shdr sh;
+	struct range *v = mp_alloc((image->n_sections + 1) * sizeof(*v));
+	size_t i;
 
 	*n = 0;
-	while ((scn = elf_nextscn(elf, scn))) {
-		if (!gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR) ||
-		    sh.sh_addr + sh.sh_size <= sh.sh_addr)
-			continue;
-		v = mp_grow(v, &cap, *n + 1, sizeof(*v));
-		v[(*n)++] = (struct range){ sh.sh_addr, sh.sh_addr + sh.sh_size };
+	for (i = 0; i < image->n_sections; i++) {
+		const Elf64_Shdr *sh = &image->sections[i];
+
+		if (sh->sh_flags & SHF_EXECINSTR && sh->sh_addr + sh->sh_size > sh->sh_addr)
+			v[(*n)++] = (struct range){ sh->sh_addr, sh->sh_addr + sh->sh_size };
 	}
-	if (*n)
-		qsort(v, *n, sizeof(*v), by_range);
+	qsort(v, *n, sizeof(*v), by_range);
 	return v;
 }
 
@@ -174,6 +200,34 @@ static void end_with_sections(struct mp_symtab *t, const struct range *sections,
 }
 
 /*
+ * Adds the beginnings of the functions that a search table has, and of sections. The table is
+ * ascending, as all linkers write it, or else none of it is used.
+ */
+static void merge_functions(struct mp_elfsym *e, const uint8_t *table, size_t count, uint64_t base,
+			    const struct range *sections, size_t n_sections)
+{
+	uint64_t *to = mp_alloc((count + n_sections + 1) * sizeof(*to)), start = 0, last = 0;
+	size_t n = 0, s = 0, i;
+	int32_t offset;
+
+	for (i = 0; i < count; i++, last = start) {
+		memcpy(&offset, table + i * 8, sizeof(offset));
+		start = base + (uint64_t)(int64_t)offset;
+		if (start < last)
+			break;
+		while (s < n_sections && sections[s].start <= start)
+			to[n++] = sections[s++].start;
+		to[n++] = start;
+	}
+	if (i < count)
+		n = s = 0;
+	while (s < n_sections)
+		to[n++] = sections[s++].start;
+	e->functions = to;
+	e->n_functions = n;
+}
+
+/*
  * Reads the search table of .eh_frame_hdr (Linux Standard Base, "Exception Frames"): where
  * functions begin, as 32-bit offsets from the section. All linkers write this form.
  */
@@ -181,52 +235,51 @@ static void read_functions(struct mp_elfsym *e, const struct mp_elf *f,
 			   const struct range *sections, size_t n_sections)
 {
 	enum { ENC_UDATA4 = 0x03, ENC_DATAREL_SDATA4 = 0x3b, HEAD = 12, ENTRY = 8 };
-	Elf_Data *data = f->eh_frame_hdr ? elf_getdata(f->eh_frame_hdr, NULL) : NULL;
-	const unsigned char *p;
+	static const char what[] = "table of functions";
+	struct mp_limit *limit = f->image.limit;
+	struct mp_elf_data data;
+	const uint8_t *p;
 	uint32_t count;
-	GElf_Shdr sh;
-	int32_t start;
-	size_t i;
 
-	if (!data || !data->d_buf || data->d_size < HEAD || !gelf_getshdr(f->eh_frame_hdr, &sh))
+	if (!mp_elf_load(&f->image, f->eh_frame_hdr, what, &data))
 		return;
-	p = data->d_buf;
-	if (p[0] != 1 || p[2] != ENC_UDATA4 || p[3] != ENC_DATAREL_SDATA4)
-		return;
-	memcpy(&count, p + 8, sizeof(count));
-	count = MP_MIN(count, (data->d_size - HEAD) / ENTRY);
-	e->functions = mp_alloc((count + n_sections + 1) * sizeof(*e->functions));
-	for (i = 0; i < count; i++) {
-		memcpy(&start, p + HEAD + i * ENTRY, sizeof(start));
-		e->functions[i] = sh.sh_addr + (int64_t)start;
+	p = data.p;
+	if (data.size >= HEAD && p[0] == 1 && p[2] == ENC_UDATA4 && p[3] == ENC_DATAREL_SDATA4) {
+		memcpy(&count, p + 8, sizeof(count));
+		count = MP_MIN(count, (data.size - HEAD) / ENTRY);
+		if (mp_limit_take(limit, (count + n_sections) * sizeof(*e->functions), what))
+			merge_functions(e, p + HEAD, count, f->eh_frame_hdr->sh_addr, sections,
+					n_sections);
 	}
-	for (i = 0; i < n_sections; i++)
-		e->functions[count + i] = sections[i].start;
-	e->n_functions = count + n_sections;
-	qsort(e->functions, e->n_functions, sizeof(*e->functions),
-	      by_value); /* a hostile file may have another order */
+	mp_elf_drop(&f->image, &data);
 }
 
-/* Unpacks xz data, whose size is not known in advance. NULL if it is damaged or too large. */
-static void *unpack(const Elf_Data *data, size_t *size)
+/*
+ * Unpacks xz data, whose size is not known in advance. NULL if it is damaged or too large, which
+ * `limit` notes. The caller gives back `*size`.
+ */
+static uint8_t *unpack(const struct mp_elf_data *data, struct mp_limit *limit, size_t *size)
 {
-	size_t cap = MP_MAX(data->d_size, (size_t)4096) * 4, in = 0, out = 0;
-	uint64_t limit = 256 << 20;
-	char *buf = mp_alloc(cap);
+	size_t max = MP_MIN(limit->bytes, (size_t)DEBUGDATA_MAX);
+	size_t cap = MP_MIN(MP_MAX(data->size, (size_t)4096) * 4, max), in, out;
+	uint64_t decoder = DECODER_MAX;
+	uint8_t *buf = mp_alloc(cap);
 	lzma_ret ret;
 
 	for (;;) {
 		in = out = 0;
-		ret = lzma_stream_buffer_decode(&limit, 0, NULL, data->d_buf, &in, data->d_size,
-						(uint8_t *)buf, &out, cap);
-		if (ret != LZMA_BUF_ERROR || cap >= DEBUGDATA_MAX)
+		ret = lzma_stream_buffer_decode(&decoder, 0, NULL, data->p, &in, data->size, buf,
+						&out, cap);
+		if (ret != LZMA_BUF_ERROR || cap >= max)
 			break;
-		cap *= 2;
+		cap = MP_MIN(cap * 2, max);
 		buf = mp_realloc(buf, cap);
 	}
 	*size = out;
-	if (ret == LZMA_OK)
+	if (ret == LZMA_OK && mp_limit_take(limit, out, "packed symbols"))
 		return buf;
+	if (ret == LZMA_BUF_ERROR || ret == LZMA_MEMLIMIT_ERROR)
+		mp_limit_exceed(limit, "packed symbols");
 	free(buf);
 	return NULL;
 }
@@ -234,93 +287,109 @@ static void *unpack(const Elf_Data *data, size_t *size)
 /* .gnu_debugdata: an ELF file in xz with the local symbols that .dynsym lacks ("MiniDebugInfo"). */
 static void read_debugdata(struct mp_elfsym *e, const struct mp_elf *f)
 {
-	Elf_Data *data = f->debugdata ? elf_getdata(f->debugdata, NULL) : NULL;
+	struct mp_limit *limit = f->image.limit;
+	struct mp_elf_data data;
 	struct mp_elf mini;
 	size_t size;
-	char *image;
-	Elf *elf;
+	uint8_t *image;
 
-	if (!data || !data->d_buf)
+	if (!mp_elf_load(&f->image, f->debugdata, "packed symbols", &data))
 		return;
-	image = unpack(data, &size);
+	image = unpack(&data, limit, &size);
+	mp_elf_drop(&f->image, &data);
 	if (!image)
 		return;
-	elf = elf_memory(image, size);
-	if (mp_elf_begin(&mini, elf))
-		read_symbols(e, elf, mini.symtab);
-	elf_end(elf);
+	if (mp_elf_open(&mini, -1, image, size, limit)) {
+		read_symbols(e, &mini.image, mini.symtab);
+		mp_elf_close(&mini);
+	}
+	mp_limit_give(limit, size);
 	free(image);
 }
 
-static void add_go_function(void *arg, uint64_t start, uint64_t size, const char *name)
-{
-	struct mp_elfsym *e = arg;
+/* Where the functions of Go go. */
+struct go_functions {
+	struct mp_elfsym *e;
+	struct mp_limit *limit;
+};
 
-	mp_symtab_add(&e->symbols, start, size, mp_str(name), MP_SYM_LOCAL);
+static bool add_go_function(void *arg, uint64_t start, uint64_t size, const char *name)
+{
+	struct go_functions *go = arg;
+	struct mp_str text = mp_str(name);
+
+	if (!pay(go->limit, text.len))
+		return false;
+	mp_symtab_add(&go->e->symbols, start, size, text, MP_SYM_LOCAL);
+	return true;
+}
+
+static void read_go_functions(struct mp_elfsym *e, const struct mp_elf *f)
+{
+	struct go_functions go = { e, f->image.limit };
+	struct mp_gopclntab table;
+	struct mp_elf_data data;
+
+	if (!mp_elf_gopclntab(f, &data, &table))
+		return;
+	mp_gopclntab_each(&table, add_go_function, &go);
+	mp_elf_drop(&f->image, &data);
 }
 
 static bool read_debug_symbols(void *arg, const struct mp_elf *debug)
 {
-	if (!debug->symtab)
-		return false;
-	read_symbols(arg, debug->elf, debug->symtab);
-	return true;
+	return debug->symtab && read_symbols(arg, &debug->image, debug->symtab);
 }
 
 /* `m` NULL: there is no debug file. */
-static struct mp_elfsym *load(Elf *elf, struct mp_opener *o, const struct mp_open_mapping *m)
+static struct mp_elfsym *load(const struct mp_elf *f, struct mp_opener *o,
+			      const struct mp_open_mapping *m)
 {
-	GElf_Ehdr eh;
-	struct mp_gopclntab go;
+	struct mp_elfsym *e = mp_zalloc(sizeof(*e));
 	struct range *sections;
-	struct mp_elfsym *e;
-	struct mp_elf f;
 	size_t n;
 
-	if (!mp_elf_begin(&f, elf))
-		return NULL;
-	e = mp_zalloc(sizeof(*e));
-	if (gelf_getehdr(elf, &eh))
-		e->entry = eh.e_entry;
-	sections = code_sections(elf, &n);
-	mp_elf_segments(elf, &e->segments);
-	if (f.symtab) {
-		read_symbols(e, elf, f.symtab);
-	} else {
-		read_symbols(e, elf, f.dynsym);
-		read_debugdata(e, &f);
-		if (mp_elf_gopclntab(&f, &go))
-			mp_gopclntab_each(&go, add_go_function, e);
+	e->entry = f->image.entry;
+	sections = code_sections(&f->image, &n);
+	mp_elf_segments(f, &e->segments);
+	if (!f->symtab || !read_symbols(e, &f->image, f->symtab)) {
+		read_symbols(e, &f->image, f->dynsym);
+		read_debugdata(e, f);
+		read_go_functions(e, f);
 		if (m)
-			mp_elf_debug_file(&f, o, m, read_debug_symbols, e);
+			mp_elf_debug_file(f, o, m, read_debug_symbols, e);
 	}
-	name_plt(e, &f);
+	name_plt(e, f);
 	mp_symtab_sort(&e->symbols, false);
 	end_with_sections(&e->symbols, sections, n);
-	read_functions(e, &f, sections, n);
+	read_functions(e, f, sections, n);
 	free(sections);
 	return e;
 }
 
-struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m)
+struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
+				 struct mp_limit *limit)
 {
-	struct mp_elfsym *e;
-	Elf *elf = mp_elf_open(fd);
+	struct mp_elfsym *e = NULL;
+	struct mp_elf f;
 
-	e = load(elf, o, m);
-	elf_end(elf);
+	if (mp_elf_open(&f, fd, NULL, 0, limit)) {
+		e = load(&f, o, m);
+		mp_elf_close(&f);
+	}
 	return e;
 }
 
 struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size)
 {
-	struct mp_elfsym *e;
-	Elf *elf;
+	struct mp_limit limit = MP_LIMIT_INIT;
+	struct mp_elfsym *e = NULL;
+	struct mp_elf f;
 
-	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image, size);
-	e = load(elf, NULL, NULL);
-	elf_end(elf);
+	if (mp_elf_open(&f, -1, image, size, &limit)) {
+		e = load(&f, NULL, NULL);
+		mp_elf_close(&f);
+	}
 	return e;
 }
 

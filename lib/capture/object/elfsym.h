@@ -3,21 +3,23 @@
  * Loads the function symbols of an ELF file: from .symtab, or else from .dynsym, its separate debug
  * file and .gnu_debugdata. Go programs without .symtab have names in .gopclntab. Stubs of the PLT
  * get names. For code without a symbol, .eh_frame_hdr
- * says where its function begins. Files are hostile input. Includes map, opener.
+ * says where its function begins. Files are hostile input. Includes limit, map, opener.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFSYM_H
 #define MP_CAPTURE_OBJECT_ELFSYM_H
 
 #include "lib/capture/host/opener.h"
+#include "lib/capture/object/limit.h"
 #include "lib/core/map.h"
 
 struct mp_elfsym;
 
 /*
  * Reads the symbols of an open file, which the caller closes, and of its debug file, which `o` opens
- * by the mapping of the file. NULL if it is not an ELF file.
+ * by the mapping of the file. NULL if it is not an ELF file. What is above the limit is left out.
  */
-struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m);
+struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
+				 struct mp_limit *limit);
 
 /* Reads the symbols of a file that is in memory, such as the vDSO. */
 struct mp_elfsym *mp_elfsym_load_image(const void *image, size_t size);

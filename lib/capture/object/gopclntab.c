@@ -11,6 +11,8 @@ enum {
 	ALIGN = 8,	 /* alignment of a table that is within other data */
 	GROWTH_MAX = 16, /* the generated section may be this many times larger than the table */
 	FRAME_MAX = 0x7ffffff0,
+	NAME_MAX_BYTES = 4096,
+	FUNCTION_MAX_BYTES = 64 << 10, /* of the rules of one function */
 };
 
 /* Instructions of call frame information, and numbers in the head of a section. */
@@ -99,7 +101,7 @@ static const char *name_at(const struct mp_gopclntab *t, uint64_t offset)
 {
 	struct mp_bytes b = bytes_at(t, t->names + MP_MIN(offset, t->size));
 
-	return memchr(b.p, '\0', b.end - b.p) ? (const char *)b.p : "";
+	return memchr(b.p, '\0', MP_MIN(b.end - b.p, NAME_MAX_BYTES)) ? (const char *)b.p : "";
 }
 
 /*
@@ -132,8 +134,8 @@ void mp_gopclntab_each(const struct mp_gopclntab *t, mp_gopclntab_fn *each, void
 	uint64_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (read_function(t, i, &f) && *f.name)
-			each(arg, f.start, f.size, f.name);
+		if (read_function(t, i, &f) && *f.name && !each(arg, f.start, f.size, f.name))
+			break;
 }
 
 /* --- frames ------------------------------------------------------------------------------------------ */
@@ -290,10 +292,11 @@ static uint64_t put_steps(struct mp_buf *to, const struct mp_gopclntab *t,
 {
 	struct mp_bytes b = bytes_at(t, t->steps + f->steps);
 	struct steps s = { .size = -1 };
+	size_t begin = to->len;
 	uint64_t at;
 	uint32_t delta;
 
-	for (at = 0; at < f->size; at += s.by) {
+	for (at = 0; at < f->size && to->len - begin < FUNCTION_MAX_BYTES; at += s.by) {
 		delta = (uint32_t)mp_bytes_uleb(&b);
 		if (!delta && at)
 			return f->size;
@@ -308,7 +311,7 @@ static uint64_t put_steps(struct mp_buf *to, const struct mp_gopclntab *t,
 		put_frame(to, arch, (uint64_t)s.size);
 		put_saved_fp(to, t, arch, f, &s);
 	}
-	return f->size;
+	return at;
 }
 
 /* Adds the rules of a function, up to the first damaged step. */
@@ -335,7 +338,7 @@ static void put_function(struct mp_buf *to, const struct mp_gopclntab *t,
 }
 
 void mp_gopclntab_frames(const struct mp_gopclntab *t, const struct mp_arch *arch,
-			 struct mp_buf *to)
+			 struct mp_buf *to, size_t max)
 {
 	const char letters[] = { 'z', MP_CFI_OTHER_STACK, '\0' };
 	struct function f;
@@ -345,7 +348,8 @@ void mp_gopclntab_frames(const struct mp_gopclntab *t, const struct mp_arch *arc
 	to->len = 0;
 	put_cie(to, arch, "");
 	switches = put_cie(to, arch, letters);
-	for (i = 0; i < t->n && to->len / GROWTH_MAX <= t->size; i++)
+	max = MP_MIN(max, (t->size + 1) * GROWTH_MAX);
+	for (i = 0; i < t->n && to->len <= max; i++)
 		if (read_function(t, i, &f) && (f.steps || f.flags & (TOP_FRAME | WRITES_SP)))
 			put_function(to, t, arch, &f, switches);
 }

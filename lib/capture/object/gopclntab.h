@@ -33,16 +33,16 @@ bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, ui
  */
 size_t mp_gopclntab_search(const void *data, size_t size);
 
-/* Calls `each` for the functions, in order of address. */
-typedef void mp_gopclntab_fn(void *arg, uint64_t start, uint64_t size, const char *name);
+/* Calls `each` for the functions, in order of address, until it returns false. */
+typedef bool mp_gopclntab_fn(void *arg, uint64_t start, uint64_t size, const char *name);
 
 void mp_gopclntab_each(const struct mp_gopclntab *t, mp_gopclntab_fn *each, void *arg);
 
 /*
- * Appends the frames of all functions as a section .debug_frame for mp_cfi_add(). Functions that
- * begin a thread or a goroutine are roots.
+ * Writes the frames of all functions as a section .debug_frame for mp_cfi_give(), at most 64 KiB
+ * more than `max` bytes. Functions that begin a thread or a goroutine are roots.
  */
 void mp_gopclntab_frames(const struct mp_gopclntab *t, const struct mp_arch *arch,
-			 struct mp_buf *to);
+			 struct mp_buf *to, size_t max);
 
 #endif

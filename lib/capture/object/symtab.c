@@ -2,29 +2,34 @@
 #include "lib/capture/object/symtab.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
-		   enum mp_symbol_rank rank)
+void mp_symtab_add_same(struct mp_symtab *t, uint64_t start, uint64_t size, const char *name,
+			enum mp_symbol_rank rank)
 {
-	struct mp_symbol s = { start, start + size, NULL, rank, (uint32_t)t->n };
+	struct mp_symbol s = { .start = start, .end = start + size, .name = name };
 
 	if (s.end < start)
 		s.end = UINT64_MAX;
-	s.name = mp_arena_str(&t->names, name).p;
+	s.order = (uint32_t)t->n;
+	s.len = (uint16_t)strlen(name);
+	s.underscores = (uint8_t)MP_MIN(strspn(name, "_"), (size_t)UINT8_MAX);
+	s.rank = (uint8_t)rank;
 	t->v = mp_grow(t->v, &t->cap, t->n + 1, sizeof(s));
 	t->v[t->n++] = s;
 }
 
-static size_t underscores(const char *name)
+void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
+		   enum mp_symbol_rank rank)
 {
-	return strspn(name, "_");
+	name.len = MP_MIN(name.len, (size_t)MP_SYMBOL_NAME_MAX);
+	mp_symtab_add_same(t, start, size, mp_arena_str(&t->names, name).p, rank);
 }
 
 /* Compares names: negative if `a` is preferred to `b`. */
 static int compare_names(const struct mp_symbol *a, const struct mp_symbol *b)
 {
 	bool a_empty = a->start == a->end, b_empty = b->start == b->end;
-	size_t la, lb;
 
 	if (a_empty != b_empty)
 		return a_empty ? 1 : -1;
@@ -32,14 +37,10 @@ static int compare_names(const struct mp_symbol *a, const struct mp_symbol *b)
 		return a->rank == MP_SYM_WEAK ? 1 : -1;
 	if (a->rank != b->rank)
 		return a->rank > b->rank ? -1 : 1;
-	la = underscores(a->name);
-	lb = underscores(b->name);
-	if (la != lb)
-		return la < lb ? -1 : 1;
-	la = strlen(a->name);
-	lb = strlen(b->name);
-	if (la != lb)
-		return la > lb ? -1 : 1;
+	if (a->underscores != b->underscores)
+		return a->underscores < b->underscores ? -1 : 1;
+	if (a->len != b->len)
+		return a->len > b->len ? -1 : 1;
 	return a->order < b->order ? -1 : 1;
 }
 

@@ -15,11 +15,16 @@ enum mp_symbol_rank {
 	MP_SYM_GLOBAL = 3,
 };
 
+/* The most bytes of a name that are kept: a frame of the stream has fewer. */
+enum { MP_SYMBOL_NAME_MAX = 4096 };
+
 struct mp_symbol {
 	uint64_t start, end; /* end == start: the symbol reaches to the next one */
 	const char *name;
-	uint32_t rank;
 	uint32_t order; /* its position in the order of additions */
+	uint16_t len;	/* of the name */
+	uint8_t underscores;
+	uint8_t rank;
 };
 
 struct mp_symtab {
@@ -30,6 +35,10 @@ struct mp_symtab {
 
 void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
 		   enum mp_symbol_rank rank);
+
+/* Adds a symbol with the name of one that was added before, of which there is no second copy. */
+void mp_symtab_add_same(struct mp_symtab *t, uint64_t start, uint64_t size, const char *name,
+			enum mp_symbol_rank rank);
 
 /*
  * Sorts, and keeps one symbol for each address: that of the highest rank, then that with fewer

@@ -11,7 +11,10 @@ struct table {
 	struct mp_bpf_row *v;
 	size_t n, cap;
 	uint64_t end; /* end of the preceding row; 0: there is none */
+	struct mp_limit *limit;
 };
+
+static const char what[] = "call frame information";
 
 static const struct mp_cfi_rule *rule_of(const struct mp_cfi_row *row, uint8_t reg)
 {
@@ -118,6 +121,8 @@ static void add(struct table *t, struct mp_bpf_row row)
 
 	if (last && last->kind == row.kind && last->cfa == row.cfa && last->fp == row.fp)
 		return;
+	if (!mp_limit_take(t->limit, sizeof(row), what))
+		return;
 	t->v = mp_grow(t->v, &t->cap, t->n + 1, sizeof(*t->v));
 	t->v[t->n++] = row;
 }
@@ -140,12 +145,12 @@ static void add_cfi_row(void *arg, const struct mp_cfi_row *row)
 	t->end = row->end;
 }
 
-struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n)
+struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n, struct mp_limit *limit)
 {
-	struct table t = { .n = 0 };
+	struct table t = { .limit = limit };
 
-	if (mp_cfi_arch(c)->bpf)
-		mp_cfi_each(c, add_cfi_row, &t);
+	if (mp_cfi_arch(c)->bpf && !mp_cfi_each(c, add_cfi_row, &t))
+		mp_limit_exceed(limit, what);
 	if (t.n)
 		add_gap(&t, t.end);
 	*n = t.n;

@@ -12,8 +12,8 @@
 
 /*
  * The rows of a file, in ascending order of address; equal neighbours are merged. `*n`: how many
- * there are. The caller frees them.
+ * there are. The caller frees them. Those above the limit are missing.
  */
-struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n);
+struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n, struct mp_limit *limit);
 
 #endif

@@ -170,14 +170,24 @@ static void close_if_done(struct mp_dso *dso)
 	dso->fd = -1;
 }
 
+/* Keeps the first thing that was above a limit. */
+static void note_limit(struct mp_dso *dso, const struct mp_limit *limit)
+{
+	if (!dso->limited)
+		dso->limited = limit->reason;
+}
+
 struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
+
 	if (dso->loaded)
 		return dso->symbols;
 	dso->loaded = true;
 	if (!reopen(d, dso))
 		return NULL;
-	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping);
+	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping, &limit);
+	note_limit(dso, &limit);
 	close_if_done(dso);
 	return dso->symbols;
 }
@@ -208,12 +218,15 @@ static void free_oldest(struct mp_dsos *d, const struct mp_dso *kept)
 
 struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
+
 	dso->cfi_loaded = true;
 	dso->cfi_id = ++d->cfi_loads;
 	if (!reopen(d, dso))
 		return NULL;
 	mp_segments_release(&dso->segments);
-	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments);
+	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments, &limit);
+	note_limit(dso, &limit);
 	close_if_done(dso);
 	if (!dso->cfi)
 		return NULL;

@@ -17,6 +17,7 @@ struct mp_dso {
 	char *name;	 /* last part of the path, for "[name]+0x..." */
 	struct mp_open_mapping mapping; /* the first one that was seen; borrows the path */
 	int fd;				/* open until the symbols are read; -1: closed */
+	const char *limited; /* what of the file was too large to be read; NULL: nothing */
 	bool loaded;
 	struct mp_elfsym *symbols; /* NULL: it has none, or they are not loaded yet */
 

@@ -101,10 +101,15 @@ void mp_walk_tables_forget(void *tables, const struct mp_space *space)
 
 void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_dsos *d = dsos;
-	struct mp_cfi *cfi = mp_dso_cfi(d, mp_dsos_numbered(d, file));
+	struct mp_dso *dso = mp_dsos_numbered(d, file);
+	struct mp_cfi *cfi = mp_dso_cfi(d, dso);
 
 	*answer = (struct mp_cut_rows){ .n = 0 };
-	if (cfi)
-		answer->v = mp_cfi_walk_rows(cfi, &answer->n);
+	if (!cfi)
+		return;
+	answer->v = mp_cfi_walk_rows(cfi, &answer->n, &limit);
+	if (!dso->limited)
+		dso->limited = limit.reason;
 }

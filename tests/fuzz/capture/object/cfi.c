@@ -74,6 +74,7 @@ static void walk(struct mp_cfi *cfi, uint64_t addr)
 
 static void try_cfi(struct mp_cfi *cfi)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct seen seen = { .cfi = cfi };
 	struct mp_bpf_row *rows;
 	size_t n, i;
@@ -83,7 +84,7 @@ static void try_cfi(struct mp_cfi *cfi)
 	mp_cfi_each(cfi, take_row, &seen);
 	if (seen.n)
 		walk(cfi, seen.addr);
-	rows = mp_cfi_walk_rows(cfi, &n);
+	rows = mp_cfi_walk_rows(cfi, &n, &limit);
 	for (i = 1; i < n; i++)
 		if (rows[i].pc < rows[i - 1].pc)
 			abort();

@@ -14,11 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { GROWTH_MAX = 32, CODE = 0x1000 };
 
-static void take_name(void *arg, uint64_t start, uint64_t size, const char *name)
+static bool take_name(void *arg, uint64_t start, uint64_t size, const char *name)
 {
 	size_t *bytes = arg;
 
 	*bytes += strlen(name) + (start + size != 0);
+	return true;
 }
 
 static void take_row(void *arg, const struct mp_cfi_row *row)
@@ -32,17 +33,18 @@ static void take_row(void *arg, const struct mp_cfi_row *row)
 
 static void try_frames(const struct mp_gopclntab *t, const struct mp_arch *arch)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_buf frames = { NULL, 0, 0 };
 	struct mp_cfi *cfi = mp_cfi_new(arch);
 	struct mp_bpf_row *rows;
 	size_t n = 0;
 
-	mp_gopclntab_frames(t, arch, &frames);
+	mp_gopclntab_frames(t, arch, &frames, SIZE_MAX);
 	if (frames.len > GROWTH_MAX * t->size + 1024)
 		abort();
 	mp_cfi_add(cfi, false, frames.p, frames.len, 0);
 	mp_cfi_each(cfi, take_row, &n);
-	rows = mp_cfi_walk_rows(cfi, &n);
+	rows = mp_cfi_walk_rows(cfi, &n, &limit);
 	free(rows);
 	mp_cfi_free(cfi);
 	mp_buf_release(&frames);

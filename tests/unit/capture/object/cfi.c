@@ -119,6 +119,7 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 
 static void test_oracle(const char *path, size_t at_least)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_segments segments = { NULL, 0, 0 };
 	struct oracle o = { .rows = 0 };
 	int fd = open(path, O_RDONLY);
@@ -128,13 +129,14 @@ static void test_oracle(const char *path, size_t at_least)
 	Elf *elf;
 
 	mp_opener_init(&opener);
-	c = fd >= 0 ? mp_elfcfi_load(fd, &opener, &m, &segments) : NULL;
+	c = fd >= 0 ? mp_elfcfi_load(fd, &opener, &m, &segments, &limit) : NULL;
 	if (!c) {
 		printf("# no %s\n", path);
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
+	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	o.cfi = dwarf_getcfi_elf(elf);
 	o.ours = c;

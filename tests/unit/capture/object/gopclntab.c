@@ -106,7 +106,7 @@ static struct mp_cfi *frames_of(const void *data, size_t size, const struct mp_a
 
 	if (!mp_gopclntab_init(&t, data, size, TEXT))
 		return NULL;
-	mp_gopclntab_frames(&t, arch, &frames);
+	mp_gopclntab_frames(&t, arch, &frames, SIZE_MAX);
 	c = mp_cfi_new(arch);
 	mp_cfi_add(c, false, frames.p, frames.len, 0);
 	mp_buf_release(&frames);
@@ -129,6 +129,7 @@ static bool is_frame(const struct mp_cfi *c, uint64_t addr, int32_t cfa, bool sa
 
 static void test_frames(bool go_1_20)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct image m = make(go_1_20, go_1_20 ? 0 : TEXT, 1);
 	struct mp_cfi *c = frames_of(m.bytes, m.len, &mp_arch_x86_64);
 	struct mp_bpf_row *rows;
@@ -153,7 +154,7 @@ static void test_frames(bool go_1_20)
 	ok(find_row(c, TEXT + 0x95, &row) == 1 && row.other_stack && row.ra_kind == MP_CFI_SAME,
 	   "or not");
 	ok(find_row(c, TEXT + 0xa0, &row) == 0, "nothing after the last one");
-	rows = mp_cfi_walk_rows(c, &n);
+	rows = mp_cfi_walk_rows(c, &n, &limit);
 	ok(n == 9 && rows[0].kind == MP_BPF_SP && rows[5].kind == MP_BPF_SWITCH &&
 		   rows[6].kind == MP_BPF_ROOT && rows[7].kind == MP_BPF_OTHER,
 	   "for BPF, too (%zu rows)", n);
@@ -179,13 +180,14 @@ static void test_link_register(void)
 	mp_cfi_free(c);
 }
 
-static void count_names(void *arg, uint64_t start, uint64_t size, const char *name)
+static bool count_names(void *arg, uint64_t start, uint64_t size, const char *name)
 {
 	size_t *n = arg;
 
 	if (*n < FUNCTIONS && strcmp(name, functions[*n].name) == 0 &&
 	    start == TEXT + functions[*n].start && size)
 		++*n;
+	return true;
 }
 
 static void test_names(void)

@@ -273,8 +273,9 @@ static void test_tasks(void)
  */
 static void test_plt(const char *path, uint64_t stubs)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct mp_elfsym *e = fd < 0 ? NULL : mp_elfsym_load(fd, NULL, NULL);
+	struct mp_elfsym *e = fd < 0 ? NULL : mp_elfsym_load(fd, NULL, NULL, &limit);
 	const char *g, *end_of_g, *h, *before;
 	uint64_t start;
 

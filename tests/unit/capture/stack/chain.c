@@ -150,6 +150,7 @@ static void read_line(struct state *s, char *line)
 
 static bool load(struct state *s, struct mp_dsos *dsos, const char *path)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	int fd = open(path, O_RDONLY);
 
 	s->file = (struct mp_dso){ .fd = -1, .loaded = true, .cfi_loaded = true, .cfi_id = 1 };
@@ -158,8 +159,8 @@ static bool load(struct state *s, struct mp_dsos *dsos, const char *path)
 	mp_unwinder_init(&s->unwinder, s->p->arch, dsos);
 	if (fd < 0)
 		return false;
-	s->file.cfi = mp_elfcfi_load(fd, NULL, NULL, &s->file.segments);
-	s->file.symbols = mp_elfsym_load(fd, NULL, NULL);
+	s->file.cfi = mp_elfcfi_load(fd, NULL, NULL, &s->file.segments, &limit);
+	s->file.symbols = mp_elfsym_load(fd, NULL, NULL, &limit);
 	dsos->vdso = &s->file;
 	close(fd);
 	return s->file.cfi && s->file.symbols;

@@ -75,9 +75,10 @@ static void check_row(void *arg, const struct mp_cfi_row *row)
 
 static void test_tables(const char *path)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_segments segments = { NULL, 0, 0 };
 	int fd = open(path, O_RDONLY);
-	struct mp_cfi *cfi = fd < 0 ? NULL : mp_elfcfi_load(fd, NULL, NULL, &segments);
+	struct mp_cfi *cfi = fd < 0 ? NULL : mp_elfcfi_load(fd, NULL, NULL, &segments, &limit);
 	struct check c = { .n = 0 };
 	struct mp_bpf_row *rows;
 
@@ -85,7 +86,7 @@ static void test_tables(const char *path)
 		printf("# no %s\n", path);
 		return;
 	}
-	c.rows = rows = mp_cfi_walk_rows(cfi, &c.n);
+	c.rows = rows = mp_cfi_walk_rows(cfi, &c.n, &limit);
 	mp_cfi_each(cfi, check_row, &c);
 	ok(c.compared > 100 && c.differ == 0 && c.n <= 2 * c.compared,
 	   "%s: %zu rows for %zu, all the same (%zu differ)", path, c.n, c.compared, c.differ);
@@ -117,6 +118,7 @@ static void add_functions(struct mp_cfi *c, char cfa, const uint32_t *addrs, siz
 /* A static program without .eh_frame of its own, in which those of the C library lie between. */
 static void test_two_sections(void)
 {
+	struct mp_limit limit = MP_LIMIT_INIT;
 	static const uint32_t library[] = { 0x1000, 0x5000 },
 			      own[] = { 0x800, 0x1000, 0x3000, 0x7000 };
 	static const struct {
@@ -131,7 +133,7 @@ static void test_two_sections(void)
 
 	add_functions(cfi, 24, library, MP_ARRAY_SIZE(library));
 	add_functions(cfi, 32, own, MP_ARRAY_SIZE(own));
-	rows = mp_cfi_walk_rows(cfi, &n);
+	rows = mp_cfi_walk_rows(cfi, &n, &limit);
 	for (i = 0; i < MP_ARRAY_SIZE(want); i++) {
 		const struct mp_bpf_row *b = find(rows, n, want[i].pc);
 		int found = find_row(cfi, want[i].pc, &row);

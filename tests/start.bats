@@ -124,6 +124,21 @@ wait_for() {
 	exec 5>&-
 }
 
+@test "a queue that cannot be made ends mp-record with one message, and a limit of file sizes does not concern it" {
+	needs_root
+	needs_strace
+	for call in memfd_create:error=ENOMEM:when=1 memfd_create:error=ENFILE:when=2 ftruncate:error=ENOMEM:when=1 fchmod:error=EPERM:when=1; do
+		run -2 strace -f -o /dev/null -e trace="${call%%:*}" -e inject="$call" mp-record -q -e cpu-clock -g none -d 10ms -o /dev/null
+		printf '%s\n' "${lines[@]}"
+		[[ "$output" == "mp-record: cannot make a queue "* ]] && [ "${#lines[@]}" = 1 ] || false
+	done
+	(ulimit -S -f 1000 && mp-record -q -e cpu-clock -g none -d 10ms > "$TMP/s")
+	[ "$(trailer "$TMP/s" lost)" = 0 ]
+	status=0
+	(ulimit -v 2000000 && mp-record -q -e cpu-clock -g none -d 10ms -o /dev/null 2> "$TMP/err") || status=$?
+	[ "$status" = 2 ] && grep -q '^mp-record: cannot map a queue of .*(raise ulimit -v' "$TMP/err"
+}
+
 # CPU time in ticks, and memory (PSS) in KiB, of process $pid and its children.
 used() {
 	local all

@@ -108,20 +108,31 @@ static int new_memfd(const char *name)
 	return fd;
 }
 
-/* Sets the size for ever. The limit of file sizes is for output; it does not concern memory. */
+/*
+ * The limit of file sizes is meant for output, but also concerns the size of shared memory, of which
+ * only a part will be used. Root may exceed it, others only up to the hard limit.
+ */
+static void raise_limit(const struct rlimit *old, size_t size)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	const struct rlimit hard = { old->rlim_max, old->rlim_max };
+
+	if (setrlimit(RLIMIT_FSIZE, &all) < 0 &&
+	    (old->rlim_max < size || setrlimit(RLIMIT_FSIZE, &hard) < 0))
+		mp_die("cannot make a queue in shared memory: the limit of file sizes (ulimit -f) "
+		       "is below %zu MiB",
+		       size >> 20);
+}
+
+/* Sets the size for ever. */
 static void set_size(int fd, size_t size, int more_seals)
 {
-	struct rlimit old, all;
+	struct rlimit old;
 	bool limited = getrlimit(RLIMIT_FSIZE, &old) == 0 && old.rlim_cur < size;
 	int result;
 
-	if (limited) {
-		all = (struct rlimit){ old.rlim_max, old.rlim_max };
-		if (old.rlim_max < size || setrlimit(RLIMIT_FSIZE, &all) < 0)
-			mp_die("cannot make a queue in shared memory: the limit of file sizes "
-			       "(ulimit -f) is below %zu MiB",
-			       size >> 20);
-	}
+	if (limited)
+		raise_limit(&old, size);
 	result = ftruncate(fd, (off_t)size);
 	if (limited)
 		setrlimit(RLIMIT_FSIZE, &old);
@@ -135,7 +146,8 @@ static void *map(int fd, size_t size, int protection)
 	void *p = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
-		mp_die("cannot map a queue of %zu MiB: %m (use smaller ring buffers: -m)",
+		mp_die("cannot map a queue of %zu MiB: %m (raise ulimit -v, or use smaller ring "
+		       "buffers: -m)",
 		       size >> 20);
 	return p;
 }

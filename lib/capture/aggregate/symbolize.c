@@ -138,7 +138,7 @@ static struct mp_chain make_chain(struct mp_agg_texts *t, const struct mp_agg_st
 }
 
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
-		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
+		      struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames)
 {
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };

@@ -49,7 +49,7 @@ void mp_agg_texts_release(struct mp_agg_texts *t);
  * them.
  */
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
-		      const struct mp_process *process, const struct mp_agg_symbols *symbols,
+		      struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames);
 
 /* Finds a stack. False: it has not come. */

@@ -20,6 +20,7 @@ void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan
 
 	l->budget.trusted = plan->uid;
 	l->budget.no_reserve = !plan->everyone;
+	mp_chain_texts_limit(&l->stacks, &l->budget, &l->tasks);
 	for (i = 0; i < plan->events.n; i++)
 		l->tasks.inner |= !!(plan->events.v[i].context & MP_CTX_INNER);
 	for (i = 0; i < plan->sources.n; i++)

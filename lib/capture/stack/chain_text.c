@@ -4,30 +4,35 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "lib/core/clock.h"
+
 enum {
-	CACHE_MAX_BYTES = 16 << 20,
 	TEXT_MAX_BYTES = 900 << 10, /* a line has at most 1 MiB */
 	TRACING_FRAMES = 4,	    /* maximum number of frames that belong to the tracing itself */
 	JIT_NS = 100000000,	    /* how long a name of code without a file is cached */
-};
-
-struct cached {
-	struct mp_str text;
-	uint64_t until_ns; /* UINT64_MAX: as long as the address space exists */
-	uint64_t cut;
+	BARE_NS = 1000000000,	    /* how long a stack without names is cached */
+	LONG_BYTES = 2048,	    /* longer texts are charged */
 };
 
 void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols)
 {
 	*s = (struct mp_chain_texts){ .symbols = symbols };
-	mp_map_init(&s->cache, sizeof(struct cached));
+	mp_user_texts_init(&s->cache);
+}
+
+void mp_chain_texts_limit(struct mp_chain_texts *s, struct mp_budget *budget,
+			  const struct mp_tasks *tasks)
+{
+	s->budget = s->cache.budget = budget;
+	s->tasks = tasks;
 }
 
 void mp_chain_texts_release(struct mp_chain_texts *s)
 {
-	mp_map_release(&s->cache);
+	mp_user_texts_release(&s->cache);
 	mp_buf_release(&s->scratch);
 	mp_buf_release(&s->text);
+	mp_buf_release(&s->shortened);
 	free(s->ends);
 }
 
@@ -72,10 +77,10 @@ static bool is_tracing(struct mp_str frame)
 /*
  * Writes the frames to s->scratch, leaf first. The address in a caller is the return address. The
  * address minus one is within the call itself, which matters if the called function never returns.
- * Returns false if a name may change.
+ * Returns false if a name may change. `bare`: frames of the process get no names.
  */
 static bool name_frames(struct mp_chain_texts *s, const struct mp_process *process,
-			const struct mp_chain *c, uint64_t now_ns, bool *cut)
+			const struct mp_chain *c, uint64_t now_ns, bool bare, bool *cut)
 {
 	bool kernel = true, leaf = true, lasting = true;
 	size_t frames = 0, start, i;
@@ -103,6 +108,8 @@ static bool name_frames(struct mp_chain_texts *s, const struct mp_process *proce
 		start = s->scratch.len;
 		if (kernel)
 			mp_symbols_kernel(s->symbols, ip, &s->scratch);
+		else if (bare)
+			mp_symbols_bare(s->symbols, process, ip, &s->scratch);
 		else
 			lasting &= mp_symbols_user(s->symbols, process, ip, now_ns, &s->scratch);
 		end_frame(s);
@@ -132,32 +139,71 @@ static void reverse(struct mp_chain_texts *s)
 	}
 }
 
-struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, const struct mp_process *process,
+/* Makes a text that is not in the cache, and charges the user of the process for the time. */
+static struct mp_user_text make_text(struct mp_chain_texts *s, struct mp_process *process,
+				     const struct mp_chain *chain, uint64_t now_ns)
+{
+	uint64_t began_ns = mp_clock_thread_ns();
+	struct mp_user_text made;
+	struct mp_budget_who who;
+	bool bare = false, lasting;
+
+	s->missed++;
+	if (s->budget) {
+		who = mp_tasks_who(s->tasks, process, NULL);
+		bare = !mp_budget_take(s->budget, MP_BUDGET_TIME, &who, 1);
+	}
+	lasting = name_frames(s, process, chain, now_ns, bare, &made.cut);
+	reverse(s);
+	if (s->budget)
+		mp_budget_spend(s->budget, MP_BUDGET_TIME, who.uid,
+				mp_clock_thread_ns() - began_ns);
+	made.text = mp_buf_view(&s->text);
+	made.until_ns = bare ? now_ns + BARE_NS : lasting ? UINT64_MAX : now_ns + JIT_NS;
+	return made;
+}
+
+/*
+ * Keeps the last frames of a long text, the leaves, if the user has had its share of the output.
+ */
+static struct mp_str shorten(struct mp_chain_texts *s, struct mp_process *process,
+			     struct mp_str text, bool *cut)
+{
+	struct mp_budget_who who = mp_tasks_who(s->tasks, process, NULL);
+	struct mp_str end = mp_str_skip(text, text.len - LONG_BYTES);
+	const char *semicolon = memchr(end.p, ';', end.len);
+
+	if (mp_budget_take(s->budget, MP_BUDGET_OUTPUT, &who, text.len))
+		return text;
+	*cut = true;
+	s->shortened.len = 0;
+	mp_buf_str(&s->shortened, MP_STR("[truncated]"));
+	if (semicolon)
+		mp_buf_add(&s->shortened, semicolon, end.p + end.len - semicolon);
+	return mp_buf_view(&s->shortened);
+}
+
+struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns)
 {
 	uint64_t where[2] = { has_user_part(chain) ? process->space->id : 0, chain->max };
-	struct mp_str key[2] = {
+	const struct mp_str key[2] = {
 		{ (const char *)where, sizeof(where) },
 		{ (const char *)chain->ips, chain->n * sizeof(*chain->ips) },
 	};
-	struct mp_map_entry *e;
-	struct cached *cached;
-	bool fresh, cut, lasting;
+	const struct mp_user_text *known;
+	struct mp_user_text text;
 
 	s->looked_up++;
-	if (mp_map_bytes(&s->cache) > CACHE_MAX_BYTES)
-		mp_map_clear(&s->cache);
-	e = mp_map_put(&s->cache, key, 2, &fresh);
-	cached = mp_map_value(e);
-	if (fresh || now_ns > cached->until_ns) {
-		s->missed++;
-		lasting = name_frames(s, process, chain, now_ns, &cut);
-		reverse(s);
-		cached->until_ns = lasting ? UINT64_MAX : now_ns + JIT_NS;
-		cached->cut = cut;
-		if (fresh || !mp_str_eq(cached->text, mp_buf_view(&s->text)))
-			cached->text = mp_arena_str(&s->cache.arena, mp_buf_view(&s->text));
+	known = mp_user_texts_find(&s->cache, process->uid, key);
+	if (known && now_ns <= known->until_ns) {
+		text = *known;
+	} else {
+		text = make_text(s, process, chain, now_ns);
+		mp_user_texts_put(&s->cache, process->uid, key, &text);
 	}
-	s->truncated += cached->cut;
-	return cached->text;
+	if (s->budget && text.text.len > LONG_BYTES)
+		text.text = shorten(s, process, text.text, &text.cut);
+	s->truncated += text.cut;
+	return text.text;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Converts call chains of the kernel to the text of the stream's stack field. Chains repeat: each
- * is symbolized once per address space. Includes symbol.
+ * is symbolized once per address space. Includes symbol, user_texts.
  */
 #ifndef MP_CAPTURE_STACK_CHAIN_TEXT_H
 #define MP_CAPTURE_STACK_CHAIN_TEXT_H
 
 #include "lib/capture/stack/symbol.h"
+#include "lib/capture/stack/user_texts.h"
 
 /* A marker in a chain: frames are missing here. The kernel's markers have other numbers. */
 #define MP_CONTEXT_CUT ((uint64_t)-4000)
@@ -22,8 +23,11 @@ struct mp_chain {
 
 struct mp_chain_texts {
 	struct mp_symbols *symbols;
-	struct mp_map cache;
-	struct mp_buf scratch, text;
+	/* borrowed; NULL: no limits for single users */
+	struct mp_budget *budget;
+	const struct mp_tasks *tasks;
+	struct mp_user_texts cache;
+	struct mp_buf scratch, text, shortened;
 	size_t *ends; /* ends of the frames in `scratch` */
 	size_t n_ends, cap_ends;
 	uint64_t truncated; /* number of stacks that lack frames */
@@ -31,13 +35,18 @@ struct mp_chain_texts {
 };
 
 void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols);
+
+/* Limits what single users cost, by their processes in `tasks`. */
+void mp_chain_texts_limit(struct mp_chain_texts *s, struct mp_budget *budget,
+			  const struct mp_tasks *tasks);
 void mp_chain_texts_release(struct mp_chain_texts *s);
 
 /*
  * The frames, root first, escaped, with ";" between them; valid until the next call. Where frames
- * are missing, the text has "[truncated]".
+ * are missing, the text has "[truncated]"; so it has, and at most 2 KiB of frames, if it is long and
+ * the user has had its share of the output.
  */
-struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, const struct mp_process *process,
+struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns);
 
 #endif

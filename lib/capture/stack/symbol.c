@@ -159,6 +159,17 @@ static void add_file_frame(struct mp_symbols *s, const struct mp_elfsym *symbols
 		add_offset(s, m->dso->name, start ? start : at, MP_MARK_NONE, to);
 }
 
+static void add_bare(struct mp_symbols *s, const struct mp_mapping *m, uint64_t addr,
+		     struct mp_buf *to)
+{
+	if (m && m->dso) {
+		add_offset(s, m->dso->name, addr - m->start + m->offset, MP_MARK_NONE, to);
+	} else {
+		s->unknown++;
+		mp_buf_str(to, MP_STR("[unknown]"));
+	}
+}
+
 bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to)
 {
@@ -176,13 +187,16 @@ bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uin
 	 * their code to a file and map it.
 	 */
 	name = m ? mp_perfmap_find(jit_of(s, process->pid), addr, now_ns) : NULL;
-	if (name) {
+	if (name)
 		add_name(s, name, MP_MARK_JIT, to);
-	} else if (m && m->dso) {
-		add_offset(s, m->dso->name, addr - m->start + m->offset, MP_MARK_NONE, to);
-	} else {
-		s->unknown++;
-		mp_buf_str(to, MP_STR("[unknown]"));
-	}
+	else
+		add_bare(s, m, addr, to);
 	return false;
+}
+
+void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
+		     struct mp_buf *to)
+{
+	s->frames++;
+	add_bare(s, mp_space_find(process->space, addr), addr, to);
 }

@@ -44,6 +44,10 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);
 
+/* Appends the file and the offset of an address in a process, for which nothing is read. */
+void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
+		     struct mp_buf *to);
+
 /* The `dso` function for mp_tasks_init(). */
 struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, pid_t pid);
 

@@ -47,7 +47,7 @@ static struct mp_process *new_process(struct mp_tasks *t, pid_t pid, struct mp_s
 	struct mp_process *p = mp_zalloc(sizeof(*p));
 
 	p->pid = pid;
-	p->uid = MP_BUDGET_UNKNOWN;
+	p->uid = pid ? MP_BUDGET_UNKNOWN : 0; /* 0: an idle task, or one outside the namespace */
 	p->space = shared ? shared : new_space(t);
 	if (shared)
 		shared->refs++;

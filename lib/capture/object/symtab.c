@@ -73,9 +73,17 @@ void mp_symtab_sort(struct mp_symtab *t, bool newest)
 		if (kept == 0 || t->v[i].start != t->v[kept - 1].start)
 			t->v[kept++] = t->v[i];
 	t->n = kept;
-	for (i = 0; i < t->n; i++)
+	for (i = 0; i < t->n; i++) {
+		t->v[i].order = (uint32_t)i; /* before those that are added later */
 		if (t->v[i].end == t->v[i].start)
 			t->v[i].end = i + 1 < t->n ? t->v[i + 1].start : UINT64_MAX;
+	}
+}
+
+void mp_symtab_trim(struct mp_symtab *t)
+{
+	t->v = mp_realloc(t->v, MP_MAX(t->n, (size_t)1) * sizeof(*t->v));
+	t->cap = MP_MAX(t->n, (size_t)1);
 }
 
 const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)

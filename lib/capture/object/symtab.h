@@ -47,6 +47,9 @@ void mp_symtab_add_same(struct mp_symtab *t, uint64_t start, uint64_t size, cons
  */
 void mp_symtab_sort(struct mp_symtab *t, bool newest);
 
+/* Frees the memory that the array has for additions. */
+void mp_symtab_trim(struct mp_symtab *t);
+
 const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr);
 void mp_symtab_release(struct mp_symtab *t);
 

@@ -23,8 +23,8 @@ void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols)
 void mp_chain_texts_limit(struct mp_chain_texts *s, struct mp_budget *budget,
 			  const struct mp_tasks *tasks)
 {
-	s->budget = s->cache.budget = budget;
-	s->tasks = tasks;
+	s->budget = s->cache.budget = s->symbols->jits.budget = budget;
+	s->tasks = s->symbols->jits.tasks = tasks;
 }
 
 void mp_chain_texts_release(struct mp_chain_texts *s)
@@ -79,7 +79,7 @@ static bool is_tracing(struct mp_str frame)
  * address minus one is within the call itself, which matters if the called function never returns.
  * Returns false if a name may change. `bare`: frames of the process get no names.
  */
-static bool name_frames(struct mp_chain_texts *s, const struct mp_process *process,
+static bool name_frames(struct mp_chain_texts *s, struct mp_process *process,
 			const struct mp_chain *c, uint64_t now_ns, bool bare, bool *cut)
 {
 	bool kernel = true, leaf = true, lasting = true;

@@ -19,16 +19,12 @@ void mp_symbols_init(struct mp_symbols *s, struct mp_opener *opener)
 	s->demangler = mp_demangler_new();
 	mp_dsos_init(&s->dsos, opener);
 	mp_map_init(&s->names, sizeof(struct mp_str));
-	mp_map_init(&s->jits, sizeof(struct mp_perfmap));
+	mp_jits_init(&s->jits, opener);
 }
 
 void mp_symbols_release(struct mp_symbols *s)
 {
-	struct mp_map_entry *e;
-
-	mp_map_each (&s->jits, e)
-		mp_perfmap_release(mp_map_value(e));
-	mp_map_release(&s->jits);
+	mp_jits_release(&s->jits);
 	mp_map_release(&s->names);
 	mp_demangler_free(s->demangler);
 	mp_buf_release(&s->cut);
@@ -136,17 +132,6 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 	return symbol && strcmp(symbol->name, name) == 0;
 }
 
-static struct mp_perfmap *jit_of(struct mp_symbols *s, pid_t pid)
-{
-	struct mp_str key = { (const char *)&pid, sizeof(pid) };
-	bool fresh;
-	struct mp_map_entry *e = mp_map_put(&s->jits, &key, 1, &fresh);
-
-	if (fresh)
-		mp_perfmap_init(mp_map_value(e), s->dsos.opener, pid);
-	return mp_map_value(e);
-}
-
 static void add_file_frame(struct mp_symbols *s, const struct mp_elfsym *symbols,
 			   const struct mp_mapping *m, uint64_t addr, struct mp_buf *to)
 {
@@ -170,7 +155,7 @@ static void add_bare(struct mp_symbols *s, const struct mp_mapping *m, uint64_t 
 	}
 }
 
-bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
+bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to)
 {
 	const struct mp_mapping *m = mp_space_find(process->space, addr);
@@ -186,7 +171,7 @@ bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uin
 	 * Handles anonymous memory, or a file that is not a program, since some compilers write
 	 * their code to a file and map it.
 	 */
-	name = m ? mp_perfmap_find(jit_of(s, process->pid), addr, now_ns) : NULL;
+	name = m ? mp_jits_find(&s->jits, process, addr, now_ns) : NULL;
 	if (name)
 		add_name(s, name, MP_MARK_JIT, to);
 	else

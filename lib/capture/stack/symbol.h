@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Converts addresses to frames of the stream: names from the kernel, files and just-in-time
- * compilers, demangled, escaped and marked. Includes demangle, dso, kallsyms,
- * perfmap, task.
+ * compilers, demangled, escaped and marked. Includes demangle, dso, jits,
+ * kallsyms, task.
  */
 #ifndef MP_CAPTURE_STACK_SYMBOL_H
 #define MP_CAPTURE_STACK_SYMBOL_H
 
 #include "lib/capture/object/demangle.h"
 #include "lib/capture/object/kallsyms.h"
-#include "lib/capture/object/perfmap.h"
 #include "lib/capture/stack/dso.h"
+#include "lib/capture/stack/jits.h"
 #include "lib/capture/stack/task.h"
 
 struct mp_symbols {
@@ -19,8 +19,8 @@ struct mp_symbols {
 	bool has_kernel;     /* the kernel's symbols were read */
 	struct mp_map names; /* name in the file -> frame in the stream */
 	struct mp_demangler *demangler;
-	struct mp_buf cut;	  /* a truncated name */
-	struct mp_map jits;	  /* pid -> struct mp_perfmap */
+	struct mp_buf cut; /* a truncated name */
+	struct mp_jits jits;
 	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };
 
@@ -41,7 +41,7 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
  * Appends the frame of an address in a process. Returns false if the memory has no file: its code
  * and name may change, so the text is right at `now_ns` only.
  */
-bool mp_symbols_user(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
+bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);
 
 /* Appends the file and the offset of an address in a process, for which nothing is read. */

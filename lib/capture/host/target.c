@@ -5,13 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <mntent.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/core/clock.h"
 #include "lib/core/map.h"
+
+enum {
+	KERNFS_HANDLE = 0xfe, /* FILEID_KERNFS of Linux 5.5 */
+	NAMES_MAX_BYTES = 8 << 20,
+	WALK_FACTOR = 10, /* a search may take one part in so many of the time */
+};
 
 char *mp_cgroup_mount(void)
 {
@@ -131,6 +140,9 @@ void mp_target_release(struct mp_target *t)
 
 struct mp_cgroup_names {
 	char *mount;
+	int mount_fd;
+	uint64_t walked_ns,
+		walk_ns;   /* end of the last search of all cgroups, and how long it took */
 	struct mp_map map; /* keys are ids, there are no values; the path is in the arena */
 };
 
@@ -139,6 +151,7 @@ struct mp_cgroup_names *mp_cgroup_names_new(void)
 	struct mp_cgroup_names *n = mp_zalloc(sizeof(*n));
 
 	n->mount = mp_cgroup_mount();
+	n->mount_fd = n->mount ? open(n->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	mp_map_init(&n->map, sizeof(char *));
 	return n;
 }
@@ -147,39 +160,111 @@ void mp_cgroup_names_free(struct mp_cgroup_names *n)
 {
 	if (!n)
 		return;
+	if (n->mount_fd >= 0)
+		close(n->mount_fd);
 	mp_map_release(&n->map);
 	free(n->mount);
 	free(n);
 }
 
-static struct mp_map_entry *entry_of(struct mp_cgroup_names *n, uint64_t id)
+/* Remembers the path of a cgroup, "" for one that was removed. */
+static const char *remember(struct mp_cgroup_names *n, uint64_t id, const char *path)
 {
 	struct mp_str key = { (const char *)&id, sizeof(id) };
+	const char **name = mp_map_value(mp_map_put(&n->map, &key, 1, NULL));
 
-	return mp_map_put(&n->map, &key, 1, NULL);
+	*name = mp_arena_str(&n->map.arena, mp_str(path)).p;
+	return *name;
+}
+
+/* The part of a path after the mount point; NULL if it is not below that. */
+static const char *below_mount(const struct mp_cgroup_names *n, const char *path)
+{
+	size_t len = strlen(n->mount);
+
+	if (strncmp(path, n->mount, len) != 0 || (path[len] && path[len] != '/'))
+		return NULL;
+	return path[len] ? path + len : "/";
+}
+
+/*
+ * Opens a cgroup by its id, which is its file handle; needs CAP_DAC_READ_SEARCH. -1 with ESTALE: it was
+ * removed.
+ */
+static int open_by_id(const struct mp_cgroup_names *n, uint64_t id)
+{
+	union {
+		struct file_handle head;
+		char bytes[sizeof(struct file_handle) + sizeof(uint64_t)];
+	} handle = { .head = { .handle_bytes = sizeof(id), .handle_type = KERNFS_HANDLE } };
+
+	memcpy(handle.bytes + offsetof(struct file_handle, f_handle), &id, sizeof(id));
+	return open_by_handle_at(n->mount_fd, &handle.head, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Finds a cgroup by its id. False: that is not possible here. */
+static bool find_by_id(struct mp_cgroup_names *n, uint64_t id, const char **name)
+{
+	char link[64], path[PATH_MAX];
+	const char *below;
+	ssize_t len;
+	int fd = open_by_id(n, id);
+
+	if (fd < 0 && errno == ESTALE)
+		*name = remember(n, id, "");
+	if (fd < 0)
+		return errno == ESTALE;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path) - 1);
+	close(fd);
+	path[MP_MAX(len, 0)] = '\0';
+	below = below_mount(n, path);
+	*name = remember(n, id, below ? below : "");
+	return true;
 }
 
 static void learn(void *arg, const char *path, size_t mount_len)
 {
 	struct mp_cgroup_names *n = arg;
-	const char **name;
 	struct stat st;
 
-	if (stat(path, &st) < 0)
+	if (mp_map_bytes(&n->map) < NAMES_MAX_BYTES && stat(path, &st) == 0)
+		remember(n, st.st_ino, path[mount_len] ? path + mount_len : "/");
+}
+
+static const char *find(const struct mp_cgroup_names *n, uint64_t id)
+{
+	struct mp_str key = { (const char *)&id, sizeof(id) };
+	const struct mp_map_entry *e = mp_map_find(&n->map, &key, 1);
+
+	return e ? *(const char **)mp_map_value(e) : NULL;
+}
+
+/* Searches all cgroups, which takes a second where there are 100,000: not more than a tenth of the time. */
+static void search(struct mp_cgroup_names *n)
+{
+	uint64_t began_ns = mp_monotonic_ns();
+
+	if (began_ns - n->walked_ns < WALK_FACTOR * n->walk_ns)
 		return;
-	name = mp_map_value(entry_of(n, st.st_ino));
-	*name = mp_arena_str(&n->map.arena, mp_str(path[mount_len] ? path + mount_len : "/")).p;
+	walk(n->mount, strlen(n->mount), learn, n);
+	n->walked_ns = mp_monotonic_ns();
+	n->walk_ns = n->walked_ns - began_ns;
 }
 
 const char *mp_cgroup_name(struct mp_cgroup_names *n, uint64_t id)
 {
-	const char **name = mp_map_value(entry_of(n, id));
+	const char *name = find(n, id);
 
-	if (*name)
-		return *name;
-	if (n->mount)
-		walk(n->mount, strlen(n->mount), learn, n);
-	if (!*name)
-		*name = ""; /* the cgroup was removed: do not search for it again */
-	return *name;
+	if (name)
+		return name;
+	if (mp_map_bytes(&n->map) > NAMES_MAX_BYTES)
+		mp_map_clear(&n->map);
+	if (!n->mount)
+		return "";
+	if (find_by_id(n, id, &name))
+		return name;
+	search(n);
+	name = find(n, id);
+	return name ? name : remember(n, id, ""); /* do not search for it again */
 }

@@ -38,7 +38,7 @@ void mp_target_release(struct mp_target *t);
 
 /*
  * The paths of cgroups by their id, which is the inode of the folder. A path is "" if it is not
- * known, and valid until mp_cgroup_names_free().
+ * known, and valid until the next call. All that is kept takes some 8 MiB.
  */
 struct mp_cgroup_names;
 struct mp_cgroup_names *mp_cgroup_names_new(void);

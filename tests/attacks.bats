@@ -120,6 +120,42 @@ beside_files() {
 	done
 }
 
+@test "deep stacks of a function with a long name are shortened" {
+	start_attack deep
+	beside cfi --max-stack 1000 -e syscalls:sys_enter_getpgid
+	stop_attack
+	offender_is_named 'stacks\? w.* shortened' deep
+	! grep -q "\(long\)\{130\}" "$TMP/s"	# names are truncated
+}
+
+@test "a perf map that is a hole or is written again and again is refused or read in pieces" {
+	for how in hole again; do
+		start_attack jit $how
+		beside cfi
+		stop_attack
+		find /tmp -maxdepth 1 -name 'perf-*.map' -uid $ATTACKER -delete
+		[ $how = again ] || offender_is_named 'perf map' 'jit' '/tmp/perf-[0-9]*.map'
+	done
+}
+
+@test "thousands of cgroups that come and go, with control bytes in their names, are found by their ids" {
+	local mount folder failed=0
+	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ -n "$mount" ] || skip "cgroup2 is not mounted"
+	folder=$mount/mp-attack-$$
+	mkdir "$folder" 2> /dev/null || skip "cannot make a cgroup"
+	chown -R $ATTACKER "$folder"
+	start_attack cgroups "$folder" 2000 || failed=1
+	echo "$LOAD_PID" > "$folder/cgroup.procs" || failed=1
+	[ $failed = 1 ] || beside cfi --fields +cgroup || failed=1
+	stop_attack
+	"$TMP/programs/cgroups" "$folder" 0
+	rmdir "$folder"
+	[ $failed = 0 ]
+	grep -qP 'comm=cgroups\t.*cgroup=/mp-attack-\d+/\\x1b\[2J\\t,\\r' "$TMP/s"
+	! LC_ALL=C grep -q $'[\001-\010\013-\037]' "$TMP/s"
+}
+
 @test "call frame information that takes long to execute costs others nothing" {
 	beside_files cfi cfi-endless debug-frame
 }

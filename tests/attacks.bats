@@ -128,6 +128,27 @@ beside_files() {
 	! grep -q "\(long\)\{130\}" "$TMP/s"	# names are truncated
 }
 
+@test "mangled names that demanglers take for ever for are truncated or stay as they are" {
+	start_attack mangled
+	beside cfi -e syscalls:sys_enter_getpgid
+	stop_attack
+	grep -q 'comm=mangled.*;f<a<int, int>, a<a<int, int>' "$TMP/s"
+	grep -q 'comm=mangled.*;_ZcvT_ILZcvT_ILZ' "$TMP/s"
+	grep -q 'comm=mangled.*;_RMIC0FG' "$TMP/s"
+}
+
+@test "control bytes in names of tasks and files are escaped" {
+	local name=$'a\e[2J\r;\001b'
+	strip -o "$TMP/programs/$name" "$TMP/programs/deep"
+	start_attack "$name"
+	record_victim cfi -e syscalls:sys_enter_getpgid
+	stop_attack
+	victim_is_complete
+	grep -qF 'comm=a\x1b[2J\r;\x01b' "$TMP/s"
+	grep -qF '[a\x1b[2J\r\x3b\x01b]+0x' "$TMP/s"
+	! LC_ALL=C grep -q $'[\001-\010\013-\037]' "$TMP/s" "$TMP/err"
+}
+
 @test "a perf map that is a hole or is written again and again is refused or read in pieces" {
 	for how in hole again; do
 		start_attack jit $how

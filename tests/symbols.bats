@@ -222,7 +222,8 @@ named() {	# most of the samples have this in their stack
 		# perf has no name where we name the function by its address, and none for the stubs that it recognizes
 		$explained{"perf: [unknown], ours: [file]+0x"}++, next if $perf =~ /^\[unknown\]$|^\[.*\]$/ and $ours =~ /^\[/;
 		$explained{"perf: [unknown], ours: a name"}++, next if $perf eq "[unknown]";
-		$explained{"a BPF program that has been unloaded"}++, next if $perf =~ /^bpf_prog_/ and $ours =~ /^\[/;
+		$explained{"a BPF program that has been unloaded"}++, next if $perf =~ /^bpf_prog_/ and $ours =~ /^\[|^bpf_prog_/;
+		$explained{"a long name"}++, next if $ours =~ /^(.*)\.\.\.[0-9a-f]{8}$/ and index($perf, $1) == 0;
 		# of the names of a kernel address perf should prefer the one with fewer underscores, but it takes the last
 		# (its sizes come from the next symbol, and all but the last have size 0)
 		$explained{"kernel: other names of the same address"}++, next if grep { $at{$perf}{$_} } keys %{$at{$ours} // {}};

@@ -78,7 +78,8 @@ static void append(struct mp_demangler *d, const char *text, size_t len)
 {
 	size_t left = sizeof(d->text) - d->len, n = MP_MIN(len, left);
 
-	memcpy(d->text + d->len, text, n);
+	if (n) /* else the text may be NULL */
+		memcpy(d->text + d->len, text, n);
 	d->len += n;
 	d->is_full |= len > left;
 }

@@ -110,6 +110,7 @@ beside_files() {
 		start_attack map "$@"
 		beside $method
 		stop_attack
+		offender_is_named "by pid $LOAD_PID, map, with '$TMP/attack/"
 	done
 }
 

@@ -80,6 +80,8 @@ struct run {
 	unsigned *steps; /* that are left */
 };
 
+static const char what[] = "call frame information";
+
 struct mp_cfi *mp_cfi_new(const struct mp_arch *arch)
 {
 	struct mp_cfi *c = mp_zalloc(sizeof(*c));
@@ -123,13 +125,15 @@ void mp_cfi_give(struct mp_cfi *c, bool eh_frame, void *data, size_t size, uint6
 		return;
 	}
 	s->cap = mp_cfi_section_count(s);
-	if (!mp_limit_take(limit, s->cap * sizeof(*s->fdes), "call frame information")) {
+	if (!mp_limit_take(limit, s->cap * sizeof(*s->fdes), what)) {
 		free(data);
 		return;
 	}
 	s->fdes = mp_alloc(s->cap * sizeof(*s->fdes));
 	c->n_sections++;
 	mp_cfi_section_index(s);
+	if (s->limited)
+		mp_limit_exceed(limit, what);
 }
 
 void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr)

@@ -150,7 +150,8 @@ static bool parse_cie(struct mp_cfi_cie *c, const struct mp_cfi_section *s, size
 		return false;
 	c->code = b.p;
 	c->code_end = b.end;
-	return !b.failed && b.end - b.p <= CIE_CODE_MAX;
+	c->too_long = b.end - b.p > CIE_CODE_MAX;
+	return !b.failed && !c->too_long;
 }
 
 int mp_cfi_parse_fde(const struct mp_cfi_section *s, struct mp_bytes *b, bool wide,
@@ -206,8 +207,10 @@ void mp_cfi_section_index(struct mp_cfi_section *s)
 		if (b.p == b.end)
 			continue; /* a terminator: more entries may follow */
 		if (!mp_cfi_parse_fde(s, &b, wide, &cie, &start, &size) || size == 0 ||
-		    size > UINT32_MAX || start + size < start)
+		    size > UINT32_MAX || start + size < start) {
+			s->limited |= cie.too_long;
 			continue;
+		}
 		sorted &= !s->n || s->fdes[s->n - 1].start <= start;
 		s->fdes[s->n++] = (struct mp_cfi_fde){ start, size, at };
 	}

@@ -25,6 +25,7 @@ struct mp_cfi_section {
 	size_t size;
 	uint64_t addr;
 	bool eh_frame;
+	bool limited; /* functions were skipped whose CIE has more instructions than any compiler writes */
 	struct mp_cfi_fde *fdes; /* sorted by start */
 	size_t n, cap;
 };
@@ -38,6 +39,7 @@ struct mp_cfi_cie {
 	uint8_t encoding; /* encoding of addresses */
 	bool has_size;	  /* each FDE has augmentation data, preceded by its size */
 	bool signal, other_stack;
+	bool too_long; /* it has more instructions than any compiler writes, and is not used */
 	const uint8_t *code, *code_end;
 };
 

@@ -8,6 +8,7 @@ void mp_record_lookup_init(struct mp_record_lookup *l, bool user_stacks)
 	mp_budget_init(&l->budget, "/etc/subuid");
 	mp_opener_init(&l->opener);
 	mp_symbols_init(&l->symbols, &l->opener);
+	l->symbols.dsos.budget = &l->budget;
 	mp_chain_texts_init(&l->stacks, &l->symbols);
 	if (user_stacks)
 		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);

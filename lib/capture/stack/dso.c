@@ -138,6 +138,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 	dso = new_dso(d);
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);
+	dso->uid = mp_proc_uid(pid);
 	dso->mapping = (struct mp_open_mapping){
 		.pid = pid,
 		.start = map->start,
@@ -170,11 +171,19 @@ static void close_if_done(struct mp_dso *dso)
 	dso->fd = -1;
 }
 
-/* Keeps the first thing that was above a limit. */
-static void note_limit(struct mp_dso *dso, const struct mp_limit *limit)
+void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit)
 {
-	if (!dso->limited)
-		dso->limited = limit->reason;
+	struct mp_budget_who who = { dso->uid, dso->mapping.pid, MP_STR(""), dso->path };
+	char comm[64];
+	size_t len;
+
+	if (!limit->reason || dso->limited)
+		return;
+	dso->limited = limit->reason;
+	/* the process may have ended, and its pid be another's */
+	if (mp_proc_uid(who.pid) == who.uid && mp_proc_comm(who.pid, who.pid, comm, &len))
+		who.comm = (struct mp_str){ comm, len };
+	mp_budget_refuse(d->budget, MP_BUDGET_TABLES, &who);
 }
 
 struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
@@ -187,7 +196,7 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 	if (!reopen(d, dso))
 		return NULL;
 	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping, &limit);
-	note_limit(dso, &limit);
+	mp_dso_note_limit(d, dso, &limit);
 	close_if_done(dso);
 	return dso->symbols;
 }
@@ -226,7 +235,7 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 		return NULL;
 	mp_segments_release(&dso->segments);
 	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments, &limit);
-	note_limit(dso, &limit);
+	mp_dso_note_limit(d, dso, &limit);
 	close_if_done(dso);
 	if (!dso->cfi)
 		return NULL;

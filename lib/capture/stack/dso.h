@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Files with code, each in the table once. They are opened while the process lives; their symbols
- * are read when they are first needed. Includes elfcfi, elfsym, opener, proc.
+ * are read when they are first needed. Includes budget, elfcfi, elfsym,
+ * opener, proc.
  */
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
 
+#include "lib/capture/host/budget.h"
 #include "lib/capture/host/opener.h"
 #include "lib/capture/host/proc.h"
 #include "lib/capture/object/elfcfi.h"
@@ -15,6 +17,7 @@ struct mp_dso {
 	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
 	char *path;	 /* in the mount namespace of the process */
 	char *name;	 /* last part of the path, for "[name]+0x..." */
+	uid_t uid;	 /* of the process that mapped it first, which is charged for it */
 	struct mp_open_mapping mapping; /* the first one that was seen; borrows the path */
 	int fd;				/* open until the symbols are read; -1: closed */
 	const char *limited; /* what of the file was too large to be read; NULL: nothing */
@@ -31,6 +34,7 @@ struct mp_dso {
 
 struct mp_dsos {
 	struct mp_opener *opener; /* borrowed */
+	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	struct mp_map map;	  /* device, inode and path -> struct mp_dso * */
 	struct mp_dso **held;	  /* files with an open fd, oldest first */
 	size_t n_held, cap_held;
@@ -54,6 +58,9 @@ void mp_dsos_release(struct mp_dsos *d);
 struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid);
 
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
+
+/* Keeps the first thing of a file that was above a limit, and charges its user with a refusal. */
+void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit);
 
 /* The symbols of a file, which this reads if necessary; NULL if there are none. */
 struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso);

@@ -110,6 +110,5 @@ void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer)
 	if (!cfi)
 		return;
 	answer->v = mp_cfi_walk_rows(cfi, &answer->n, &limit);
-	if (!dso->limited)
-		dso->limited = limit.reason;
+	mp_dso_note_limit(d, dso, &limit);
 }

@@ -384,10 +384,11 @@ static void test_steps(void)
 
 	large = make_large(2000, 10);
 	c = mp_cfi_new(&mp_arch_x86_64);
-	mp_cfi_add(c, true, large.p, large.len, 0);
-	ok(mp_cfi_count(c) == 0, "more instructions than functions have in common is damage");
+	limit = MP_LIMIT_INIT;
+	mp_cfi_give(c, true, large.p, large.len, 0, &limit);
+	ok(mp_cfi_count(c) == 0 && limit.reason,
+	   "more instructions than functions have in common are above the limit");
 	mp_cfi_free(c);
-	mp_buf_release(&large);
 }
 
 /* --- expressions ---------------------------------------------------------------------------------- */

@@ -185,3 +185,38 @@ beside_files() {
 @test "files that state any size and any number cost others nothing" {
 	beside_files debug-frame-bomb names symtab notes debugdata sections
 }
+
+# A program of the attacker whose debug link leads to "x.debug" beside it.
+make_linked() {
+	objcopy --only-keep-debug "$LOAD/spin" "$TMP/x.debug"
+	strip -o "$TMP/attack/linked" "$LOAD/spin"
+	objcopy --add-gnu-debuglink="$TMP/x.debug" "$TMP/attack/linked"
+	chmod 755 "$TMP/attack/linked"
+}
+
+@test "a debug link to a FIFO, a device or a huge file is refused at once" {
+	make_linked
+	plain_ms bpf > /dev/null
+	for how in "mkfifo x.debug" "ln -s /dev/ptmx x.debug" "truncate -s 24G x.debug"; do
+		as_user $ATTACKER sh -c "cd '$TMP/attack' && rm -f x.debug && $how"
+		start_load setpriv --reuid=$ATTACKER --regid=$ATTACKER --clear-groups "$TMP/attack/linked" 600
+		beside bpf
+		offender_is_named ", linked, " "$TMP/attack/linked"
+		stop_attack
+	done
+}
+
+@test "a file system that blocks for ever holds nobody up" {
+	[ -w /dev/fuse ] || skip "no FUSE"
+	make_linked
+	plain_ms bpf > /dev/null
+	mkdir "$TMP/attack/.debug"
+	start_load "$TMP/programs/blocking" "$TMP/attack/.debug" $ATTACKER "$TMP/attack/linked" 600
+	until grep -q '^ready' "$TMP/load.out"; do
+		kill -0 "$LOAD_PID" || { cat "$TMP/load.out"; skip "cannot mount FUSE"; }
+		sleep 0.01
+	done
+	beside bpf
+	offender_is_named ", linked, " "$TMP/attack/linked"
+	stop_attack
+}

@@ -6,45 +6,36 @@
  * A name may lead to a FIFO, a device, a huge sparse file or a file of somebody else, and to another
  * file at the next look. So a file is found first (O_PATH), and opened only if it is a regular file
  * of a plausible size; a mapped file is known by device and inode, whatever its name; and what only a
- * name identifies is opened with the rights of the process that has it. Includes identity.
+ * name identifies is opened with the rights of the process that has it (open_direct.c).
+ *
+ * Some file systems (FUSE, NFS, autofs) can block for ever. So a process of its own opens the files
+ * (open_helper.c), which is killed and replaced if a request takes too long. Includes budget,
+ * open_helper.
  */
 #ifndef MP_CAPTURE_HOST_OPENER_H
 #define MP_CAPTURE_HOST_OPENER_H
 
-#include <stdint.h>
-
-#include "lib/capture/host/identity.h"
+#include "lib/capture/host/budget.h"
+#include "lib/capture/host/open_helper.h"
 
 struct mp_opener {
-	struct mp_identity_own own;
-};
-
-/* A mapping of a file, as the kernel reports it. */
-struct mp_open_mapping {
-	pid_t pid; /* of a process that has it; 0: of none, the path is in our mount namespace */
-	uint64_t start, end;
-	uint32_t major, minor;
-	uint64_t inode;
-	const char *path; /* in the mount namespace of the process */
-};
-
-/* The places of a debug file, in the order in which they are tried. */
-enum mp_open_debug {
-	MP_OPEN_BY_BUILD_ID,	  /* /usr/lib/debug/.build-id/ in the root of the process */
-	MP_OPEN_BY_BUILD_ID_HERE, /* ... and in ours */
-	/* of a debug link: the folder of the mapped file, .debug/ in it, /usr/lib/debug/FOLDER/ */
-	MP_OPEN_BESIDE,
-	MP_OPEN_BELOW,
-	MP_OPEN_GLOBAL,
-	MP_OPEN_PLACES
+	struct mp_identity_own own;    /* without a helper */
+	struct mp_open_helper *helper; /* NULL: this process opens the files itself */
+	struct mp_budget *budget;      /* counts what was refused; NULL: nobody counts */
+	uint32_t number;	       /* of the latest request */
+	int deadline_ms;
+	unsigned in_time; /* answers since the deadline was changed */
 };
 
 /* For the thread that calls the functions below. Ends the program on failure. */
 void mp_opener_init(struct mp_opener *o);
 
+/* Lets a helper open the files, and reports refusals. Both are borrowed, and may be NULL. */
+void mp_opener_use(struct mp_opener *o, struct mp_open_helper *helper, struct mp_budget *budget);
+
 /*
- * These functions return a descriptor of a regular file, or -1 with errno. mp_open_code() opens the
- * mapped file itself: a program or a library (ELF).
+ * These functions return a descriptor of a regular file, or -1 with errno (ETIMEDOUT: it took too
+ * long). mp_open_code() opens the mapped file itself: a program or a library (ELF).
  */
 int mp_open_code(struct mp_opener *o, const struct mp_open_mapping *m);
 

@@ -46,12 +46,17 @@ static size_t ring_bytes(const struct mp_record_plan *p)
  * Excludes mp-record, and processes that the user excludes: by the kernel if possible, else by the
  * writer.
  */
-static void find_excluded(struct mp_record_options *o)
+static void find_excluded(const struct mp_record_plan *p)
 {
-	if (o->exclude_pipeline)
-		mp_proc_pipeline(&o->exclude);
+	struct mp_pids *exclude = &p->o->exclude;
+	size_t i;
+
+	if (p->o->exclude_pipeline)
+		mp_proc_pipeline(exclude);
 	else
-		mp_pids_add(&o->exclude, getpid());
+		mp_pids_add(exclude, getpid());
+	for (i = 0; p->opener && i < MP_ARRAY_SIZE(p->opener->pids); i++)
+		mp_pids_add(exclude, p->opener->pids[i]);
 }
 
 /* Finds the processes of the target. */
@@ -236,9 +241,10 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);
 	mp_record_lookup_init(l, p->user_stacks);
+	mp_opener_use(&l->opener, p->opener, &l->budget);
 	if (!p->whole)
 		find_processes(&k->found, p);
-	find_excluded(p->o);
+	find_excluded(p);
 	began_ns = mp_clock_thread_ns();
 	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)

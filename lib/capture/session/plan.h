@@ -8,11 +8,13 @@
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/command.h"
+#include "lib/capture/host/open_helper.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/session/options.h"
 
 struct mp_record_plan {
 	struct mp_record_options *o;
+	struct mp_open_helper *opener; /* NULL: it could not be started */
 	struct mp_events events;
 	struct mp_tracefs *tracefs; /* NULL: not needed so far */
 	size_t collectors_failed;

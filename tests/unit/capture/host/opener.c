@@ -227,11 +227,99 @@ static void test_identity(void)
 	ok(memcmp(&before, &after, sizeof(before)) == 0, "it has its own back");
 }
 
+/* --- the helper ------------------------------------------------------------------------------------------ */
+
+/* Mounts a file system of which nobody answers a request. Returns its descriptor. */
+static int mount_blocking(const char *at)
+{
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[128];
+
+	if (fd < 0)
+		return -1;
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+		 fd);
+	mkdir(at, 0755);
+	if (mount("nobody", at, "fuse", MS_NODEV | MS_NOSUID, options) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void test_blocking(void)
+{
+	struct mp_open_mapping m = { .pid = 0 }, good = mapping_of(file, NULL);
+	char path[128], blocked[160];
+	bool expired, after;
+	int fd, i, error;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/fuse", folder);
+	snprintf(blocked, sizeof(blocked), "%s/x", path);
+	fd = geteuid() == 0 ? mount_blocking(path) : -1;
+	if (fd < 0) {
+		printf("# skipped: a file system that blocks (needs root and FUSE)\n");
+		return;
+	}
+	good.pid = 0;
+	m.path = blocked;
+	m.inode = 1;
+	expired = !opened(mp_open_code(&opener, &m)) && errno == ETIMEDOUT;
+	after = opened(mp_open_code(&opener, &good));
+	ok(expired && after, "a helper that is blocked is replaced");
+	pid = start(NULL);
+	m.pid = pid;
+	for (i = 0, error = 0; i < 10 && error != EAGAIN; i++) {
+		mp_open_code(&opener, &m);
+		error = errno;
+	}
+	ok(error == EAGAIN && i == 4, "a user whose files block is refused");
+	ok(opened(mp_open_code(&opener, &good)), "others are not");
+	ok(opener.deadline_ms < 100, "the deadline becomes shorter");
+	end(pid);
+	umount2(path, MNT_DETACH);
+	close(fd);
+}
+
+static void test_flood(void)
+{
+	struct mp_open_mapping m = mapping_of(file, NULL);
+	int i;
+
+	m.pid = 0;
+	for (i = 0; i < 1000000 && opened(mp_open_code(&opener, &m)); i++)
+		;
+	ok(i >= 1000 && i < 1000000 && errno == EAGAIN, "a flood of requests is refused");
+}
+
+static void test_helper(void)
+{
+	struct mp_open_helper helper;
+	pid_t pids[2];
+
+	if (mp_open_helper_start(&helper) < 0) {
+		ok(false, "a helper starts");
+		return;
+	}
+	memcpy(pids, helper.pids, sizeof(pids));
+	mp_opener_use(&opener, &helper, NULL);
+	test_code();
+	test_debug();
+	test_perfmap();
+	test_blocking();
+	test_flood();
+	mp_open_helper_end(&helper);
+	ok(kill(pids[1], 0) < 0 && kill(pids[0], 0) < 0, "its processes end");
+}
+
 int main(void)
 {
 	char command[512];
 
 	mp_init("unit-opener");
+	if (geteuid() == 0 &&
+	    (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0))
+		printf("# mounts are visible to others\n");
 	snprintf(folder, sizeof(folder), "/tmp/unit-opener-XXXXXX");
 	if (!mkdtemp(folder))
 		mp_die("cannot make a folder: %m");
@@ -243,6 +331,9 @@ int main(void)
 	test_debug();
 	test_perfmap();
 	test_identity();
+	snprintf(command, sizeof(command), "rm %s/*.debug", folder);
+	run(command);
+	test_helper();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	run(command);
 	return tap_done();

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The process that opens files of other users for mp-record, and the one that keeps it: a helper that
+ * a file system blocks is killed and replaced. The asker sends a request and gets an answer with a
+ * descriptor; it may be a process without any right but its two sockets. Includes open_direct.
+ */
+#ifndef MP_CAPTURE_HOST_OPEN_HELPER_H
+#define MP_CAPTURE_HOST_OPEN_HELPER_H
+
+#include <sys/types.h>
+
+#include "lib/capture/host/open_direct.h"
+
+struct mp_open_helper {
+	int requests;  /* socket of the helper */
+	int keeper;    /* socket of its keeper */
+	pid_t pids[2]; /* of both; that of the helper is the first one */
+};
+
+enum mp_open_kind { MP_OPEN_CODE, MP_OPEN_DEBUG, MP_OPEN_PERFMAP };
+
+enum { MP_OPEN_TEXT = 4096 + 256 };
+
+/* A request; `text` is sent as far as it is used. */
+struct mp_open_request {
+	uint32_t number; /* ascending */
+	uint32_t kind;
+	uint32_t place;			/* enum mp_open_debug */
+	struct mp_open_mapping mapping; /* `path` is not used: it is in the text */
+	uint32_t text_len;
+	char text[MP_OPEN_TEXT]; /* the path and the name, each with its NUL */
+};
+
+/* With a descriptor, unless `error` is an errno. */
+struct mp_open_answer {
+	uint32_t number;
+	int32_t error;
+};
+
+/*
+ * Starts both processes. To be called before there are threads, since they go on without execve. 0,
+ * or -1 with errno.
+ */
+int mp_open_helper_start(struct mp_open_helper *h);
+
+/* Ends both; the helper of a request that blocks, too. */
+void mp_open_helper_end(struct mp_open_helper *h);
+
+#endif

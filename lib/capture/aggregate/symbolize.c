@@ -144,7 +144,8 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 	struct mp_str comm = { stack->comm, strnlen(stack->comm, sizeof(stack->comm)) };
 	struct mp_chain chain;
 	enum mp_unwind_end end;
-	struct mp_str text;
+	struct mp_str text, whole;
+	size_t head;
 
 	chain = make_chain(t, stack, process, symbols, max_frames, &end);
 	if (symbols->names)
@@ -155,7 +156,14 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		text = mp_chain_texts_text(symbols->formatter->stacks, process, &chain,
 					   stack->time_ns);
 		mp_buf_byte(&t->buf, ';');
+		head = t->buf.len;
 		mp_buf_str(&t->buf, text);
+		whole = mp_buf_view(&t->buf);
+		if (!mp_map_find(&t->texts, &whole, 1)) {
+			t->buf.len = head;
+			mp_buf_str(&t->buf,
+				   mp_chain_texts_held(symbols->formatter->stacks, process, text));
+		}
 	}
 	if (stack->id)
 		remember(t, stack->id, mp_buf_view(&t->buf), end);

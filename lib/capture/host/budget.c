@@ -38,6 +38,8 @@ static const struct kind {
 				 "mappings were dropped" },
 	[MP_BUDGET_TEXTS] = { 32 * MIB, 0, "texts", "text of a stack was not cached",
 			      "texts of stacks were not cached" },
+	[MP_BUDGET_SUMS] = { 64 * MIB, 0, "sums", "stack of an aggregate was shortened",
+			     "stacks of aggregates were shortened" },
 	[MP_BUDGET_SPACES] = { 2048, 0, "spaces", "process had no tables for BPF",
 			       "processes had no tables for BPF" },
 	[MP_BUDGET_ROWS] = { 4 << 20, 0, "rows", "file had no tables for BPF",

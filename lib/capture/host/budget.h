@@ -26,6 +26,7 @@ enum mp_budget_kind {
 	MP_BUDGET_JIT,	    /* bytes of memory for perf maps */
 	MP_BUDGET_MAPPINGS, /* bytes of memory for address spaces */
 	MP_BUDGET_TEXTS,    /* bytes of memory for the texts of stacks */
+	MP_BUDGET_SUMS,	    /* bytes of memory for long stacks of aggregates */
 	MP_BUDGET_SPACES,   /* address spaces that have tables for BPF */
 	MP_BUDGET_ROWS,	    /* rows in the tables for BPF */
 	MP_BUDGET_KINDS,

@@ -164,16 +164,17 @@ static struct mp_user_text make_text(struct mp_chain_texts *s, struct mp_process
 }
 
 /*
- * Keeps the last frames of a long text, the leaves, if the user has had its share of the output.
+ * Keeps the last frames of a long text, the leaves, if the user has had its share of the output or
+ * of memory.
  */
 static struct mp_str shorten(struct mp_chain_texts *s, struct mp_process *process,
-			     struct mp_str text, bool *cut)
+			     enum mp_budget_kind kind, struct mp_str text, bool *cut)
 {
 	struct mp_budget_who who = mp_tasks_who(s->tasks, process, NULL);
 	struct mp_str end = mp_str_skip(text, text.len - LONG_BYTES);
 	const char *semicolon = memchr(end.p, ';', end.len);
 
-	if (mp_budget_take(s->budget, MP_BUDGET_OUTPUT, &who, text.len))
+	if (mp_budget_take(s->budget, kind, &who, text.len))
 		return text;
 	*cut = true;
 	s->shortened.len = 0;
@@ -203,7 +204,18 @@ struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *p
 		mp_user_texts_put(&s->cache, process->uid, key, &text);
 	}
 	if (s->budget && text.text.len > LONG_BYTES)
-		text.text = shorten(s, process, text.text, &text.cut);
+		text.text = shorten(s, process, MP_BUDGET_OUTPUT, text.text, &text.cut);
 	s->truncated += text.cut;
 	return text.text;
+}
+
+struct mp_str mp_chain_texts_held(struct mp_chain_texts *s, struct mp_process *process,
+				  struct mp_str text)
+{
+	bool cut;
+
+	/* a text that was shortened already is not charged */
+	if (!s->budget || text.len <= LONG_BYTES || text.p == s->shortened.p)
+		return text;
+	return shorten(s, process, MP_BUDGET_SUMS, text, &cut);
 }

@@ -49,4 +49,11 @@ void mp_chain_texts_release(struct mp_chain_texts *s);
 struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns);
 
+/*
+ * For a text that is kept until the end: charges the user for it, or returns its last 2 KiB of frames;
+ * valid until the next call.
+ */
+struct mp_str mp_chain_texts_held(struct mp_chain_texts *s, struct mp_process *process,
+				  struct mp_str text);
+
 #endif

@@ -545,3 +545,17 @@ events() {	# number of event lines of a type
 		[ "$(grep -c ',page-faults,.*comm=perl' "$TMP/$s")" -ge 4000 ] || { head -n 3 "$TMP/$s"; cat "$TMP/err"; false; }
 	done
 }
+
+@test "-o follows no link in a folder that other users can change" {
+	mkdir -m 1777 "$TMP/shared"
+	echo kept > "$TMP/target"
+	ln -s "$TMP/target" "$TMP/shared/link"
+	ln -s "$TMP/target" "$TMP/link"
+	run mp-record -q -e page-faults -o "$TMP/shared/link" -- true
+	[ "$status" = 2 ]
+	[[ "$output" == *"it is a link in a folder that other users can change" ]]
+	[ "$(< "$TMP/target")" = kept ]
+	needs_own_events
+	mp-record -q -e page-faults -o "$TMP/link" -- true
+	[ "$(< "$TMP/target")" != kept ]
+}

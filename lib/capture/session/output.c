@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -12,12 +13,36 @@
 #include "lib/capture/host/proc.h"
 #include "lib/core/clock.h"
 
+/*
+ * Whether other users can change the folder of a file: then a link there may be theirs, and lead to any
+ * file that we can write.
+ */
+static bool is_shared(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? mp_strndup(path, slash == path ? 1 : (size_t)(slash - path))
+			     : mp_strdup(".");
+	struct stat st;
+	bool shared = stat(folder, &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH) ||
+						 (st.st_uid != 0 && st.st_uid != geteuid()));
+
+	free(folder);
+	return shared;
+}
+
 void mp_output_open(struct mp_out *out, const char *path)
 {
 	int fd = STDOUT_FILENO;
 
 	if (path && strcmp(path, "-") != 0) {
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		fd = open(path,
+			  O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+				  (is_shared(path) ? O_NOFOLLOW : 0),
+			  0666);
+		if (fd < 0 && errno == ELOOP)
+			mp_die("cannot open '%s': it is a link in a folder that other users can "
+			       "change",
+			       path);
 		if (fd < 0)
 			mp_die("cannot open '%s': %m", path);
 	} else {

@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 
+/* A bit for each stored stack, 0 for the latest; aligned as the values of a map. */
+typedef unsigned __int128 bits __attribute__((aligned(sizeof(uint64_t))));
+
 enum {
 	/* stacks per task; a task has no more of them within MP_BPF_EARLIER_NS */
-	KEPT = 128,
+	KEPT = 8 * sizeof(bits),
 	KEPT_COPIES = 256, /* 15 MiB; the sample comes immediately after its stack, or never */
 	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 4 << 10,
@@ -15,13 +18,13 @@ enum {
 struct stored {
 	struct mp_pending_stack chain;
 	uint64_t copy; /* number of the copy plus 1; 0: the stack is a chain */
-	bool taken;    /* a sample has got it */
 	bool dropped;  /* the previous record on its CPU was lost */
 };
 
 struct latest {
 	struct stored v[KEPT];
 	unsigned next;
+	bits waiting; /* those that no sample has got: few, so that a sample looks at few */
 };
 
 struct copy {
@@ -117,7 +120,7 @@ static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_h
 	to = &l->v[l->next++ % KEPT];
 	to->chain.time_ns = head->time_ns;
 	to->copy = 0;
-	to->taken = false;
+	l->waiting = l->waiting << 1 | 1;
 	to->dropped = note_drops(c, head);
 	return to;
 }
@@ -189,20 +192,51 @@ static int8_t *order_of(struct mp_pending_stacks *c, size_t event)
 	return &c->orders[event];
 }
 
+static struct stored *stored_of(struct latest *l, unsigned age)
+{
+	return &l->v[(l->next - 1 - age) % KEPT];
+}
+
+static unsigned lowest_bit(bits v)
+{
+	uint64_t low = (uint64_t)v;
+
+	return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(v >> 64)));
+}
+
 /* The last stack before a sample, and the first one after it. */
 struct candidates {
 	struct stored *before, *after;
+	unsigned before_age, after_age;
 };
 
-static void consider(struct candidates *to, struct stored *s, uint64_t time_ns)
+/* Finds the candidates among the stacks that wait. */
+static struct candidates find(const struct mp_pending_stacks *c, struct latest *l,
+			      const struct mp_pending_want *want)
 {
-	uint64_t at = s->chain.time_ns;
+	struct candidates found = { NULL, NULL, 0, 0 };
+	bits rest;
 
-	if (at <= time_ns && time_ns - at < NEAR_NS &&
-	    (!to->before || at > to->before->chain.time_ns))
-		to->before = s;
-	if (at > time_ns && at - time_ns < NEAR_NS && (!to->after || at < to->after->chain.time_ns))
-		to->after = s;
+	/* from the latest back; stacks came in order of time */
+	for (rest = l->waiting; rest && !found.before; rest &= rest - 1) {
+		unsigned age = lowest_bit(rest);
+		struct stored *s = stored_of(l, age);
+		uint64_t at = s->chain.time_ns;
+
+		if (at + NEAR_NS <= want->time_ns)
+			break;
+		if (s->chain.ip != want->ip || s->chain.sp != want->sp ||
+		    (s->copy && c->n_copies - s->copy >= KEPT_COPIES))
+			continue;
+		if (at <= want->time_ns) {
+			found.before = s;
+			found.before_age = age;
+		} else if (at - want->time_ns < NEAR_NS) {
+			found.after = s;
+			found.after_age = age;
+		}
+	}
+	return found;
 }
 
 /*
@@ -223,27 +257,19 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 						      const struct mp_pending_want *want)
 {
 	struct latest *l = latest_of(c, want->tid);
-	struct candidates found = { NULL, NULL };
+	struct candidates found;
 	struct stored *s;
-	size_t i, later = 0;
 
-	/* from the latest back; stacks came in order of time */
-	for (i = 0; l && i < KEPT; i++) {
-		s = &l->v[(l->next - 1 - i) % KEPT];
-		if (s->chain.time_ns + NEAR_NS <= want->time_ns)
-			break;
-		later += s->chain.time_ns > want->time_ns;
-		if (s->chain.time_ns && !s->taken && s->chain.ip == want->ip &&
-		    s->chain.sp == want->sp && (!s->copy || c->n_copies - s->copy < KEPT_COPIES))
-			consider(&found, s, want->time_ns);
-	}
-	if (later == KEPT) /* the stack of the sample was overwritten by later ones */
+	/* if all are of after the sample, its own was overwritten by later ones */
+	if (!l || stored_of(l, KEPT - 1)->chain.time_ns > want->time_ns)
 		return NULL;
-	s = found.before || found.after ? choose(&found, order_of(c, want->event), want->after)
-					: NULL;
+	found = find(c, l, want);
+	if (!found.before && !found.after)
+		return NULL;
+	s = choose(&found, order_of(c, want->event), want->after);
 	if (!s)
 		return NULL;
-	s->taken = true;
+	l->waiting &= ~((bits)1 << (s == found.before ? found.before_age : found.after_age));
 	s->chain.copy = copy_of(c, s);
 	return &s->chain;
 }

@@ -114,6 +114,21 @@ beside_files() {
 	done
 }
 
+@test "a process with many mappings of code, which it has or makes" {
+	start_attack mappings before 60000 60000
+	for method in bpf cfi; do
+		beside $method
+		offender_is_named mappings
+	done
+	stop_attack
+	for made in 153000 705000; do
+		start_attack mappings while $made 0
+		beside bpf
+		offender_is_named mappings
+		stop_attack
+	done
+}
+
 @test "without an attack, the well-behaved program is complete" {
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MAPS_MAX_BYTES = 4 << 20 };
+
 void mp_pids_add(struct mp_pids *pids, pid_t pid)
 {
 	pids->v = mp_grow(pids->v, &pids->cap, pids->n + 1, sizeof(*pids->v));
@@ -275,14 +277,14 @@ bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)
 /* "7f...-7f... r-xp 00001000 fd:01 1234    /usr/bin/x" */
 static bool parse_map(char *line, struct mp_proc_map *map)
 {
+	const char *perms = strchr(line, ' ');
 	unsigned long long start, end, offset, inode;
 	unsigned major, minor;
-	char perms[8];
 	int at = 0;
 
-	if (sscanf(line, "%llx-%llx %7s %llx %x:%x %llu %n", &start, &end, perms, &offset, &major,
-		   &minor, &inode, &at) < 7 ||
-	    perms[2] != 'x')
+	if (!perms || strnlen(perms, 4) < 4 || perms[3] != 'x' ||
+	    sscanf(line, "%llx-%llx %*7s %llx %x:%x %llu %n", &start, &end, &offset, &major, &minor,
+		   &inode, &at) < 6)
 		return false;
 	*map = (struct mp_proc_map){ start, end, offset, major, minor, inode, at ? line + at : "" };
 	return true;
@@ -300,17 +302,18 @@ static void unescape_path(char *path)
 	}
 }
 
-void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
+bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
 {
 	struct mp_proc_map map;
 	char path[64], *line = NULL;
-	size_t cap = 0;
+	size_t cap = 0, bytes = 0;
 	ssize_t n;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	f = fopen(path, "re");
-	while (f && (n = getline(&line, &cap, f)) > 0) {
+	while (f && bytes < MAPS_MAX_BYTES && (n = getline(&line, &cap, f)) > 0) {
+		bytes += n;
 		if (line[n - 1] == '\n')
 			line[n - 1] = '\0';
 		if (!parse_map(line, &map))
@@ -323,6 +326,7 @@ void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
 	if (f)
 		fclose(f);
 	free(line);
+	return bytes < MAPS_MAX_BYTES;
 }
 
 static ino_t pipe_of(pid_t pid, const char *fd)

@@ -65,7 +65,8 @@ struct mp_proc_map {
 
 typedef void mp_proc_map_fn(void *arg, const struct mp_proc_map *map);
 
-void mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
+/* False: there is more text than 4 MiB, of which the first part was read. */
+bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
 
 /*
  * The processes of our pipeline, including this one: those that read what we write, those that read

@@ -277,6 +277,7 @@ void mp_record_close_events(struct mp_record_opened *k, const struct mp_record_p
 void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	mp_grace_stop(k->grace);
+	mp_walk_tables_release(&k->tables);
 	cap_sources_close(&k->sources);
 	mp_bpf_filters_free(k->filters);
 	mp_bpf_stacks_free(k->bpf_stacks);

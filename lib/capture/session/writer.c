@@ -342,7 +342,7 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 	struct mp_task *task = mp_tasks_find(w->tasks, tid);
 
 	if (w->formatter->tables && task && (w->plan->everyone || task->process->tables))
-		mp_walk_tables_update(w->formatter->tables, task->process, time_ns);
+		mp_walk_tables_changed(w->formatter->tables, task, time_ns);
 }
 
 static void handle_events(void *arg, const struct mp_queue_stream *stream,
@@ -620,6 +620,8 @@ static void merge(struct mp_writer *w, uint64_t bound_ns)
 			handle_run(w, q, second_ns);
 		while (q->first < q->n && q->v[q->first].time_ns <= second_ns);
 	}
+	if (w->formatter->tables)
+		mp_walk_tables_flush(w->formatter->tables);
 	for (i = 0; i < w->n_streams; i++) {
 		struct mp_stream_queue *q = &w->streams[i];
 

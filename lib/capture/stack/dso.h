@@ -14,6 +14,7 @@
 #include "lib/capture/object/elfsym.h"
 
 struct mp_dso {
+	uint32_t refs;	 /* mappings */
 	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
 	char *path;	 /* in the mount namespace of the process */
 	char *name;	 /* last part of the path, for "[name]+0x..." */

@@ -6,7 +6,16 @@
 
 #include "lib/core/clock.h"
 
-enum { UID_NS = 1000000000 }; /* how long a uid is believed */
+enum {
+	UID_NS = 1000000000, /* how long a uid is believed */
+	/*
+	 * The kernel does not report what is unmapped, so a program that often maps code anew seems to
+	 * have more and more mappings: then they are read from /proc.
+	 */
+	MAPPINGS_MAX = 16 << 10,
+	READ_APART_NS = 1000000000,
+	FEW_MAPPINGS = 16, /* up to here they cost less than to find out whose they are */
+};
 
 void mp_tasks_init(struct mp_tasks *t,
 		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
@@ -31,7 +40,7 @@ static void drop_space(struct mp_tasks *t, struct mp_space *s)
 		return;
 	if (t->gone)
 		t->gone(t->gone_arg, s);
-	free(s->v);
+	mp_space_clear(s, t->budget);
 	free(s);
 }
 
@@ -84,9 +93,7 @@ static struct mp_space *change_space(struct mp_tasks *t, struct mp_process *p)
 		return old;
 	}
 	s = new_space(t);
-	s->v = mp_memdup(old->v, old->n * sizeof(*old->v));
-	s->n = s->cap = old->n;
-	s->has_anonymous = old->has_anonymous;
+	mp_space_copy(s, old);
 	drop_space(t, old);
 	p->space = s;
 	return s;
@@ -160,81 +167,91 @@ static struct mp_process *process_of(struct mp_tasks *t, pid_t pid)
 	return NULL;
 }
 
-static void insert_mapping(struct mp_space *s, const struct mp_mapping *m)
+/* Whether a process may have one more mapping. */
+static bool may_map(struct mp_tasks *t, struct mp_process *p, const struct mp_space *s,
+		    const char *path)
 {
-	size_t first = 0, last, n_tail;
-	struct mp_mapping tail[2];
+	struct mp_budget_who who;
 
-	while (first < s->n && s->v[first].end <= m->start)
-		first++;
-	for (last = first; last < s->n && s->v[last].start < m->end;)
-		last++;
-	/* the remaining parts of mappings that the new one overlaps */
-	n_tail = 0;
-	if (first < last && s->v[last - 1].end > m->end) {
-		tail[n_tail] = s->v[last - 1];
-		tail[n_tail].offset += m->end - tail[n_tail].start;
-		tail[n_tail++].start = m->end;
-	}
-	if (first < last && s->v[first].start < m->start)
-		s->v[first++].end = m->start;
-	s->v = mp_grow(s->v, &s->cap, s->n + 2, sizeof(*s->v));
-	last = MP_MAX(last, first);
-	memmove(s->v + first + 1 + n_tail, s->v + last, (s->n - last) * sizeof(*s->v));
-	s->v[first] = *m;
-	if (n_tail)
-		s->v[first + 1] = tail[0];
-	s->n = s->n - (last - first) + 1 + n_tail;
+	if (s->n < FEW_MAPPINGS)
+		return true;
+	who = mp_tasks_who(t, p, path);
+	if (s->n >= MAPPINGS_MAX)
+		mp_budget_refuse(t->budget, MP_BUDGET_MAPPINGS, &who);
+	if (s->n >= MAPPINGS_MAX ||
+	    !mp_budget_take(t->budget, MP_BUDGET_MAPPINGS, &who, mp_space_mapping_bytes()))
+		return false;
+	/* mp_space_add() takes it, and what else the change needs */
+	mp_budget_give(t->budget, MP_BUDGET_MAPPINGS, who.uid, mp_space_mapping_bytes());
+	return true;
 }
 
-static void add_mapping(struct mp_tasks *t, struct mp_space *s, const struct mp_proc_map *map,
-			pid_t pid)
+static void add_mapping(struct mp_tasks *t, struct mp_process *p, struct mp_space *s,
+			const struct mp_proc_map *map)
 {
 	struct mp_mapping m = { map->start, map->end, map->offset, NULL };
 
-	if (map->end <= map->start)
+	if (map->end <= map->start || !may_map(t, p, s, map->path))
 		return;
-	m.dso = t->dso(t->dso_arg, map, pid);
-	s->has_anonymous |= !m.dso;
-	insert_mapping(s, &m);
+	m.dso = t->dso(t->dso_arg, map, p->pid);
+	mp_space_add(s, &m, t->budget, p->uid);
 }
 
 struct scan {
 	struct mp_tasks *tasks;
+	struct mp_process *process;
 	struct mp_space *to;
-	pid_t pid;
 };
 
 static void scan_map(void *arg, const struct mp_proc_map *map)
 {
 	struct scan *s = arg;
 
-	add_mapping(s->tasks, s->to, map, s->pid);
+	add_mapping(s->tasks, s->process, s->to, map);
+}
+
+/* Reads the mappings of a process. The time is charged to its user, if the share has some left. */
+static void read_maps(struct mp_tasks *t, struct mp_process *p, struct mp_space *to)
+{
+	struct scan s = { t, p, to };
+	struct mp_budget_who who = mp_tasks_who(t, p, NULL);
+	uint64_t began = mp_monotonic_ns();
+
+	if (!mp_budget_take(t->budget, MP_BUDGET_TIME, &who, 1))
+		return;
+	if (!mp_proc_maps(p->pid, scan_map, &s))
+		mp_budget_refuse(t->budget, MP_BUDGET_MAPPINGS, &who);
+	mp_budget_spend(t->budget, MP_BUDGET_TIME, who.uid, mp_monotonic_ns() - began);
+}
+
+static void add_thread(struct mp_tasks *t, struct mp_process *p, pid_t tid)
+{
+	struct mp_task *task;
+	char comm[64];
+	size_t len;
+
+	if (!mp_proc_comm(p->pid, tid, comm, &len))
+		return;
+	task = add_task(t, tid, p);
+	set_comm(task, (struct mp_str){ comm, len });
+	if (t->inner)
+		mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
 }
 
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 {
 	struct mp_process *p = new_process(t, pid, NULL);
-	struct scan s = { t, p->space, pid };
 	struct mp_pids tids = { NULL, 0, 0 };
-	struct mp_task *task;
-	char comm[64];
-	size_t len, i;
+	size_t i;
 
 	p->refs++;
 	p->scanned_ns = p->uid_ns = mp_monotonic_ns();
 	p->uid = mp_proc_uid(pid);
 	mp_proc_threads(pid, &tids);
-	for (i = 0; i < tids.n; i++) {
-		if (!mp_proc_comm(pid, tids.v[i], comm, &len))
-			continue;
-		task = add_task(t, tids.v[i], p);
-		set_comm(task, (struct mp_str){ comm, len });
-		if (t->inner)
-			mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
-	}
+	for (i = 0; i < tids.n; i++)
+		add_thread(t, p, tids.v[i]);
 	if (tids.n && t->dso)
-		mp_proc_maps(pid, scan_map, &s);
+		read_maps(t, p, p->space);
 	mp_pids_release(&tids);
 	p->scan_ended_ns = mp_monotonic_ns();
 	drop_process(t, p);
@@ -242,16 +259,16 @@ void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
 
 void mp_tasks_look_ahead(struct mp_tasks *t, struct mp_process *p)
 {
-	struct scan s = { t, new_space(t), p->pid };
+	struct mp_space *s = new_space(t);
 	uint64_t now = mp_monotonic_ns();
 
-	mp_proc_maps(p->pid, scan_map, &s);
-	if (!s.to->n) {
-		drop_space(t, s.to);
+	read_maps(t, p, s);
+	if (!s->n) {
+		drop_space(t, s);
 		return;
 	}
 	mp_tasks_caught_up(t, p);
-	p->ahead = s.to;
+	p->ahead = s;
 	p->ahead_ns = now;
 }
 
@@ -362,6 +379,7 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	if (!exec)
 		return;
 	task->process->uid_ns = 0;
+	task->process->crowded = false;
 	forget_mappings(t, task->process);
 }
 
@@ -393,12 +411,34 @@ void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns)
 	mp_pids_remove(&t->sources, tid);
 }
 
+/* Replaces the mappings of a process, which seem to be too many, by those that it has now. */
+static void read_again(struct mp_tasks *t, struct mp_process *p)
+{
+	uint64_t now = mp_monotonic_ns();
+	struct mp_space *s;
+
+	if (p->crowded || now - MP_MAX(p->read_again_ns, p->scan_ended_ns) < READ_APART_NS)
+		return;
+	p->read_again_ns = now;
+	s = new_space(t);
+	read_maps(t, p, s);
+	if (!s->n) {
+		drop_space(t, s);
+		return;
+	}
+	drop_space(t, p->space);
+	p->space = s;
+	p->crowded = s->n > MAPPINGS_MAX / 2;
+}
+
 void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map)
 {
 	struct mp_task *task = mp_tasks_get(t, pid, tid);
 
+	if (t->dso && task->process->space->n >= MAPPINGS_MAX)
+		read_again(t, task->process);
 	if (t->dso)
-		add_mapping(t, change_space(t, task->process), map, pid);
+		add_mapping(t, task->process, change_space(t, task->process), map);
 }
 
 static bool died_before(const struct mp_task *task, uint64_t before_ns)
@@ -416,11 +456,4 @@ void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
 			mp_intmap_remove(&t->by_tid, e);
 		}
 	}
-}
-
-const struct mp_mapping *mp_space_find(const struct mp_space *s, uint64_t addr)
-{
-	size_t at = MP_COUNT_FIRST(s->n, i, s->v[i].end <= addr);
-
-	return at < s->n && s->v[at].start <= addr ? &s->v[at] : NULL;
 }

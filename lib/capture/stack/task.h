@@ -9,30 +9,9 @@
 
 #include "lib/capture/host/budget.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/stack/space.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
-
-/* A file that is mapped, shared by all who map it; defined in dso.h. */
-struct mp_dso;
-
-struct mp_mapping {
-	uint64_t start, end;
-	uint64_t offset;    /* of `start` in the file, bytes */
-	struct mp_dso *dso; /* NULL: memory without a file */
-};
-
-/*
- * An address space: mappings of code in order of address. Processes share it after a fork until one
- * of them changes it. Each state has a new `id`, so that caches can have it as their key.
- */
-struct mp_space {
-	unsigned refs;
-	uint64_t number; /* of the space, whatever its state; not used again */
-	uint64_t id;
-	struct mp_mapping *v;
-	size_t n, cap;
-	bool has_anonymous; /* some of its code has no file (just-in-time compilers) */
-};
 
 /* The data that the threads of a process share. */
 struct mp_process {
@@ -41,9 +20,12 @@ struct mp_process {
 	uid_t uid;	 /* see mp_tasks_who() */
 	uint64_t uid_ns; /* when it was read; 0: it was not, or has changed */
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
+	uint64_t unsent_ns; /* when the mappings changed that are not sent yet; 0: all are */
 	struct mp_space *space;
 	uint64_t scanned_ns;	/* when /proc was about to be read; 0: it was not */
 	uint64_t scan_ended_ns; /* when it had been read */
+	uint64_t read_again_ns; /* when mappings were read since they seemed to be too many */
+	bool crowded;		/* there are too many indeed */
 	/* what the kernel side needs, which walks the stacks of now, while older samples are handled */
 	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
 	uint64_t ahead_ns;	/* when they were about to be read */
@@ -71,6 +53,7 @@ struct mp_tasks {
 	uint64_t next_space;
 	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
 	void *dso_arg;
+	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
 	bool inner; /* tasks that run already get their ids in their own pid namespace at once */
@@ -126,8 +109,5 @@ void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_pro
 
 /* Removes tasks that ended before `before_ns`. */
 void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns);
-
-/* The mapping at an address, NULL if there is none. */
-const struct mp_mapping *mp_space_find(const struct mp_space *s, uint64_t addr);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/stack/walk_tables.h"
 
-#include <stdlib.h>
-
 #include "lib/capture/object/walk_rows.h"
 #include "lib/core/clock.h"
 
@@ -10,7 +8,7 @@ enum { LOOK_APART_NS = 1000000 }; /* /proc is read at most so often: it takes 0.
 
 void mp_walk_tables_release(struct mp_walk_tables *t)
 {
-	free(t->v);
+	mp_pids_release(&t->changed);
 }
 
 static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mapping *m)
@@ -29,6 +27,7 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 	return to;
 }
 
+/* The tables have room for so many mappings; the others are not translated. */
 static void send(struct mp_walk_tables *t, struct mp_process *process, const struct mp_space *s,
 		 uint64_t time_ns)
 {
@@ -37,15 +36,15 @@ static void send(struct mp_walk_tables *t, struct mp_process *process, const str
 		.time_ns = time_ns,
 		.number = s->number,
 		.state = s->id,
+		.v = t->v,
 	};
+	const struct mp_mapping *m;
 
 	process->tables = true;
 	if (process->pid == 0 || t->ended)
 		return;
-	t->v = mp_grow(t->v, &t->cap, s->n, sizeof(*t->v));
-	for (to.n = 0; to.n < s->n; to.n++)
-		t->v[to.n] = translate(t->dsos, &s->v[to.n]);
-	to.v = t->v;
+	for (m = mp_space_after(s, 0); m && to.n < MP_BPF_MAPPINGS; m = mp_space_after(s, m->end))
+		t->v[to.n++] = translate(t->dsos, m);
 	t->walker.update(t->walker.arg, &to);
 }
 
@@ -57,6 +56,30 @@ void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process,
 	}
 	send(t, process, process->space, time_ns);
 	mp_tasks_caught_up(t->tasks, process);
+}
+
+void mp_walk_tables_changed(struct mp_walk_tables *t, const struct mp_task *task, uint64_t time_ns)
+{
+	if (!task->process->unsent_ns)
+		mp_pids_add(&t->changed, task->tid);
+	task->process->unsent_ns = time_ns;
+}
+
+void mp_walk_tables_flush(struct mp_walk_tables *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->changed.n; i++) {
+		struct mp_task *task = mp_tasks_find(t->tasks, t->changed.v[i]);
+		struct mp_process *p = task ? task->process : NULL;
+
+		if (!p || !p->unsent_ns)
+			continue;
+		if (!task->dead_ns || p->refs > 1) /* it has not ended */
+			mp_walk_tables_update(t, p, p->unsent_ns);
+		p->unsent_ns = 0;
+	}
+	t->changed.n = 0;
 }
 
 static bool may_look(struct mp_walk_tables *t)

@@ -11,13 +11,13 @@
 #include "lib/capture/stack/task.h"
 
 struct mp_walk_tables {
-	struct mp_cut_walker walker; /* the receiver of mappings */
-	struct mp_dsos *dsos;	     /* borrowed, */
-	struct mp_tasks *tasks;	     /* also */
-	struct mp_cut_mapping *v;    /* mappings of the current process */
-	size_t cap;
-	bool ended;	    /* recording has ended, so updates do nothing */
-	uint64_t looked_ns; /* when /proc was last read for a copy */
+	struct mp_cut_walker walker;		  /* the receiver of mappings */
+	struct mp_dsos *dsos;			  /* borrowed, */
+	struct mp_tasks *tasks;			  /* also */
+	struct mp_pids changed;			  /* tasks whose mappings are to be sent */
+	struct mp_cut_mapping v[MP_BPF_MAPPINGS]; /* mappings of the current process */
+	bool ended;				  /* recording has ended, so updates do nothing */
+	uint64_t looked_ns;			  /* when /proc was last read for a copy */
 };
 
 void mp_walk_tables_release(struct mp_walk_tables *t);
@@ -28,6 +28,13 @@ void mp_walk_tables_release(struct mp_walk_tables *t);
  * then on the process and its children have tables.
  */
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
+
+/*
+ * Notes that the process of a task has other mappings since `time_ns`, or is new. The next
+ * mp_walk_tables_flush() sends them, once for all changes.
+ */
+void mp_walk_tables_changed(struct mp_walk_tables *t, const struct mp_task *task, uint64_t time_ns);
+void mp_walk_tables_flush(struct mp_walk_tables *t);
 
 /*
  * A copy of a stack has come, which is handled later: until then more would come. Sends tables if the

@@ -47,7 +47,7 @@ static void walk(struct mp_cfi *cfi, uint64_t addr)
 		.fd = -1, .loaded = true, .cfi_loaded = true, .cfi = cfi, .cfi_id = 1
 	};
 	struct mp_mapping mapping = { 0, UINT64_MAX, 0, &dso };
-	struct mp_space space = { .v = &mapping, .n = 1 };
+	struct mp_space space = { .refs = 1 };
 	uint64_t regs[33], stack[STACK_WORDS], ips[128];
 	struct mp_unwinder u;
 	struct mp_dsos dsos;
@@ -63,12 +63,14 @@ static void walk(struct mp_cfi *cfi, uint64_t addr)
 	for (i = 0; i < MP_ARRAY_SIZE(regs); i++)
 		regs[i] = 0x7000 + 8 * (i % 4);
 	regs[8] = addr;
+	mp_space_add(&space, &mapping, NULL, 0);
 	mp_dsos_init(&dsos, NULL);
 	mp_unwinder_init(&u, &mp_arch_x86_64, &dsos);
 	if (mp_unwind(&u, &space, &d, ips, MP_ARRAY_SIZE(ips), &n) >= MP_UNWIND_ENDS ||
 	    n > MP_ARRAY_SIZE(ips))
 		abort();
 	mp_unwinder_release(&u);
+	mp_space_clear(&space, NULL);
 	mp_dsos_release(&dsos);
 }
 

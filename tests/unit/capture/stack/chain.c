@@ -37,7 +37,6 @@ struct state {
 	const struct program *p;
 	struct mp_unwinder unwinder;
 	struct mp_dso file;
-	struct mp_mapping mapping;
 	struct mp_space space;
 	uint64_t regs[REGS], top;
 	uint64_t handler, signal_return;
@@ -152,10 +151,12 @@ static bool load(struct state *s, struct mp_dsos *dsos, const char *path)
 {
 	struct mp_limit limit = MP_LIMIT_INIT;
 	int fd = open(path, O_RDONLY);
+	struct mp_mapping mapping;
 
 	s->file = (struct mp_dso){ .fd = -1, .loaded = true, .cfi_loaded = true, .cfi_id = 1 };
-	s->mapping = (struct mp_mapping){ s->p->base, s->p->base + 0x1000, 0, &s->file };
-	s->space = (struct mp_space){ .refs = 1, .id = 1, .v = &s->mapping, .n = 1 };
+	mapping = (struct mp_mapping){ s->p->base, s->p->base + 0x1000, 0, &s->file };
+	s->space = (struct mp_space){ .refs = 1, .id = 1 };
+	mp_space_add(&s->space, &mapping, NULL, 0);
 	mp_unwinder_init(&s->unwinder, s->p->arch, dsos);
 	if (fd < 0)
 		return false;
@@ -191,6 +192,7 @@ static void test_program(const struct program *p)
 	   s.wrong_signals);
 	if (f)
 		fclose(f);
+	mp_space_clear(&s.space, NULL);
 	mp_cfi_free(s.file.cfi);
 	mp_elfsym_free(s.file.symbols);
 	mp_segments_release(&s.file.segments);

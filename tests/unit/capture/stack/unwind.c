@@ -33,7 +33,6 @@ static struct image cfi_image;
 static struct mp_cfi *cfi;
 static struct mp_dsos dsos;
 static struct mp_dso file;
-static struct mp_mapping mappings[2];
 static struct mp_space space;
 static struct mp_unwinder unwinder;
 static uint64_t regs[33], stack[STACK_SIZE / 8], ips[64];
@@ -107,13 +106,14 @@ static void ready(void)
 	file = (struct mp_dso){
 		.fd = -1, .loaded = true, .cfi_loaded = true, .cfi = cfi, .cfi_id = 1
 	};
-	mappings[0] = (struct mp_mapping){ CODE, CODE + CODE_SIZE, 0, &file };
-	mappings[1] = (struct mp_mapping){ JIT, JIT + CODE_SIZE, 0, NULL };
-	space = (struct mp_space){ .v = mappings, .n = 2 };
+	space = (struct mp_space){ .refs = 1 };
+	mp_space_add(&space, &(struct mp_mapping){ CODE, CODE + CODE_SIZE, 0, &file }, NULL, 0);
+	mp_space_add(&space, &(struct mp_mapping){ JIT, JIT + CODE_SIZE, 0, NULL }, NULL, 0);
 }
 
 static void end(void)
 {
+	mp_space_clear(&space, NULL);
 	mp_unwinder_release(&unwinder);
 	mp_dsos_release(&dsos);
 	mp_cfi_free(cfi);

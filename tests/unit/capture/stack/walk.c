@@ -377,7 +377,6 @@ static void test_walk_tables(void)
 	ok(!seen.forgotten, "the address space remains the same");
 	mp_tasks_release(&tasks);
 	ok(seen.forgotten == seen.space.number, "its end is sent");
-	mp_walk_tables_release(&t);
 	mp_symbols_release(&symbols);
 }
 
@@ -420,7 +419,6 @@ static void test_copied(void)
 	mp_walk_tables_update(&t, process, mp_monotonic_ns());
 	ok(seen.space.n == 0 && seen.forgotten && !process->ahead, "later ones do");
 	mp_tasks_release(&tasks);
-	mp_walk_tables_release(&t);
 	mp_symbols_release(&symbols);
 }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mappings before|while MADE KEPT: makes so many mappings of code, each at another address, in an order that is not that of
+ * the addresses, and keeps the first ones. "while": is ready before that, and does it again and again. "before": is ready
+ * after it, and then sleeps, often.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	char *base = (char *)0x100000000000;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	long made, kept, i;
+	char *at;
+
+	if (argc != 4 || fd < 0)
+		return 2;
+	made = atol(argv[2]);
+	kept = atol(argv[3]);
+	if (strcmp(argv[1], "while") == 0)
+		ready();
+	do
+		for (i = 0; i < made; i++) {
+			at = base + (unsigned long)i * 2654435761u % made * 2 * PAGE;
+			if (mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0) ==
+			    MAP_FAILED)
+				kept = i; /* vm.max_map_count */
+			if (i >= kept)
+				munmap(at, PAGE);
+		}
+	while (strcmp(argv[1], "while") == 0);
+	ready();
+	for (;;)
+		usleep(1000);
+}

@@ -28,7 +28,7 @@ static const struct kind {
 			     "names were not looked up" },
 	[MP_BUDGET_OUTPUT] = { 256 * MIB, SECOND_NS, "output", "stack was shortened",
 			       "stacks were shortened" },
-	[MP_BUDGET_TRACK] = { 200000, SECOND_NS, "track", "record of a task was dropped",
+	[MP_BUDGET_TRACK] = { 10 * MIB, 0, "track", "record of a task was dropped",
 			      "records of tasks were dropped" },
 	[MP_BUDGET_OPEN] = { 512, 0, "open", "file was not opened", "files were not opened" },
 	[MP_BUDGET_TABLES] = { 128 * MIB, 0, "tables", "file was not read", "files were not read" },
@@ -135,21 +135,28 @@ static bool is_trusted(const struct mp_budget *b, const struct mp_budget_user *u
 
 /* --- shares ------------------------------------------------------------------------------------------- */
 
+void mp_budget_renew(struct mp_budget *b, enum mp_budget_kind kind)
+{
+	struct mp_budget_pool *p = &b->pools[kind];
+	size_t i;
+
+	for (i = 0; i < b->n_users; i++)
+		b->users[i].used[kind] = 0;
+	*p = (struct mp_budget_pool){ .period = p->period, .competed = p->competing };
+}
+
 /* Begins the next period, in which all start with nothing used. */
 static void renew(struct mp_budget *b, enum mp_budget_kind kind)
 {
-	struct mp_budget_pool *p = &b->pools[kind];
 	uint64_t period;
-	size_t i;
 
 	if (!kinds[kind].period_ns)
 		return;
 	period = b->clock() / kinds[kind].period_ns;
-	if (period == p->period)
+	if (period == b->pools[kind].period)
 		return;
-	for (i = 0; i < b->n_users; i++)
-		b->users[i].used[kind] = 0;
-	*p = (struct mp_budget_pool){ .period = period, .competed = p->competing };
+	mp_budget_renew(b, kind);
+	b->pools[kind].period = period;
 }
 
 /*
@@ -185,13 +192,13 @@ static void add(struct mp_budget *b, enum mp_budget_kind kind, struct mp_budget_
 }
 
 static void count_refusal(struct mp_budget_user *u, enum mp_budget_kind kind,
-			  const struct mp_budget_who *who)
+			  const struct mp_budget_who *who, uint64_t n)
 {
 	size_t i, comm_len = MP_MIN(who->comm.len, sizeof(u->comm) - 1);
 
 	for (i = 0; i < MP_BUDGET_KINDS && !u->dropped[i];)
 		i++;
-	u->dropped[kind]++;
+	u->dropped[kind] += n;
 	if (i < MP_BUDGET_KINDS) /* not the first */
 		return;
 	u->pid = who->pid;
@@ -222,12 +229,12 @@ bool mp_budget_take(struct mp_budget *b, enum mp_budget_kind kind, const struct 
 	u = user_of(b, who->uid);
 	renew(b, kind);
 	if (exceeds_share(b, kind, u, n)) {
-		count_refusal(u, kind, who);
+		count_refusal(u, kind, who, 1);
 		return false;
 	}
 	if (is_full(b, kind, n)) {
 		b->spilled = true;
-		count_refusal(u, kind, who);
+		count_refusal(u, kind, who, 1);
 		return false;
 	}
 	add(b, kind, u, n);
@@ -258,8 +265,14 @@ void mp_budget_give(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, ui
 void mp_budget_refuse(struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_who *who)
 {
+	mp_budget_refused(b, kind, who, 1);
+}
+
+void mp_budget_refused(struct mp_budget *b, enum mp_budget_kind kind,
+		       const struct mp_budget_who *who, uint64_t n)
+{
 	if (b)
-		count_refusal(user_of(b, who->uid), kind, who);
+		count_refusal(user_of(b, who->uid), kind, who, n);
 }
 
 uid_t mp_budget_victim(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, uint64_t n)

@@ -19,8 +19,8 @@ enum mp_budget_kind {
 	/* amounts per time, which come back by themselves */
 	MP_BUDGET_TIME,	  /* ns of parsing files and finding names; in a period of 10 s */
 	MP_BUDGET_OUTPUT, /* bytes of long stacks; in a period of 1 s */
-	MP_BUDGET_TRACK,  /* records of tasks and mappings; in a period of 1 s */
 	/* amounts that are held until mp_budget_give() */
+	MP_BUDGET_TRACK,    /* bytes of records of tasks and mappings that wait to be handled */
 	MP_BUDGET_OPEN,	    /* open files */
 	MP_BUDGET_TABLES,   /* bytes of memory for the tables of files: symbols, CFI */
 	MP_BUDGET_JIT,	    /* bytes of memory for perf maps */
@@ -93,9 +93,16 @@ void mp_budget_spend(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, u
 /* Gives back what was taken. */
 void mp_budget_give(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, uint64_t n);
 
+/* Gives back everything of a kind. */
+void mp_budget_renew(struct mp_budget *b, enum mp_budget_kind kind);
+
 /* Counts a refusal for another reason than a share: one file, line or name is too large by itself. */
 void mp_budget_refuse(struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_who *who);
+
+/* Counts refusals that another budget has counted. */
+void mp_budget_refused(struct mp_budget *b, enum mp_budget_kind kind,
+		       const struct mp_budget_who *who, uint64_t n);
 
 /*
  * The user whose things to evict first, so that `uid` may take `n`: that user itself if its share is

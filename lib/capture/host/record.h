@@ -53,6 +53,18 @@ struct mp_record_id {
 	uint64_t time_ns, id;
 };
 
+/* type of the record; host/cut.h has lower numbers */
+enum { MP_TRACK_REFUSED = 0x6d80 };
+
+/* Records of tasks that were dropped since they exceeded the share of a user. */
+struct mp_record_refused {
+	struct perf_event_header header;
+	uint32_t uid, pid; /* of the first of them */
+	uint64_t n;
+	char file[128]; /* of the mapping, truncated; "": none */
+	struct mp_record_id id;
+};
+
 static inline const struct mp_record_id *mp_record_id(const struct perf_event_header *h)
 {
 	return (const struct mp_record_id *)((const char *)h + h->size) - 1;

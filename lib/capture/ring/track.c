@@ -17,15 +17,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/capture/host/bell.h"
-#include "lib/capture/host/record.h"
 #include "lib/capture/host/thread.h"
 #include "lib/capture/ring/ring.h"
+#include "lib/capture/ring/track_share.h"
+#include "lib/core/clock.h"
 
 enum {
 	RING_PAGES = 256, /* enough for a second with 2,000 forks and execs */
 	RING_PAGES_MIN = 8,
+	WAKE_BYTES = 128 << 10, /* a program that only maps a file fills a ring in some ms */
 	PERIOD_MS = 100,
+	IDLE_NS = 50000,
 	/* usually with few records: each round takes a chunk for each ring */
 	CHUNK_BYTES = 16 << 10,
 	RECORD_MAX = 8 << 10, /* limit of a record: the path of a mapping has 4 KiB */
@@ -41,9 +43,9 @@ struct mp_track {
 	struct mp_queue_filler *fillers; /* fillers of the streams, by ring */
 	uint64_t *last_ns;		 /* by ring: the time of the last record */
 	pthread_mutex_t draining;
+	struct mp_track_share share;
 	bool started;
 	pthread_t thread;
-	int stop; /* a bell */
 };
 
 /* Suppresses libperf's messages, which say less than ours. */
@@ -106,7 +108,7 @@ static struct perf_event_attr attr_for(const struct mp_target *target, bool whol
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = 1 << 30, /* read by a timer, without wakeups */
+		.wakeup_watermark = WAKE_BYTES,
 	};
 }
 
@@ -145,7 +147,7 @@ static struct mp_track *new_track(void)
 	struct mp_track *t = mp_zalloc(sizeof(*t));
 
 	mp_thread_mutex(&t->draining);
-	t->stop = mp_bell_new();
+	mp_track_share_init(&t->share, "/etc/subuid");
 	return t;
 }
 
@@ -193,7 +195,7 @@ void mp_track_stop(struct mp_track *t)
 {
 	if (!t->started)
 		return;
-	mp_bell_ring(t->stop);
+	pthread_cancel(t->thread);
 	pthread_join(t->thread, NULL);
 	t->started = false;
 }
@@ -203,7 +205,7 @@ void mp_track_close(struct mp_track *t)
 	if (!t)
 		return;
 	mp_track_stop(t);
-	close(t->stop);
+	mp_track_share_release(&t->share);
 	pthread_mutex_destroy(&t->draining);
 	perf_evlist__munmap(t->evlist);
 	perf_evlist__close(t->evlist);
@@ -246,10 +248,12 @@ static bool drain_ring(struct mp_track *t, size_t ring, mp_track_fn *each, void 
 		if (each)
 			each(arg, &event->header);
 		t->last_ns[ring] = mp_record_time(&event->header);
-		mp_queue_put(filler, &event->header);
+		if (mp_track_share_admits(&t->share, &event->header))
+			mp_queue_put(filler, &event->header);
 		perf_mmap__consume(map);
 	}
 	perf_mmap__read_done(map);
+	mp_track_share_report(&t->share, filler);
 	mp_queue_flush(filler);
 	return room;
 }
@@ -260,6 +264,9 @@ uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 	size_t i;
 
 	pthread_mutex_lock(&t->draining);
+	if (t->n_rings)
+		mp_track_share_begin(&t->share, mp_monotonic_ns(),
+				     mp_queue_bytes(t->fillers[0].queue, MP_QUEUE_TASKS));
 	for (i = 0; i < t->n_rings; i++)
 		if (!drain_ring(t, i, each, arg))
 			bound = MP_MIN(bound, t->last_ns[i] - APART_NS);
@@ -267,15 +274,31 @@ uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 	return bound;
 }
 
+/* Waits until a ring has much, or for a while. Here the thread can be stopped. */
+static void wait_for_records(struct mp_track *t)
+{
+	uint64_t began = mp_monotonic_ns();
+	int old;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
+	perf_evlist__poll(t->evlist, PERIOD_MS);
+	/* events of tasks that have ended are always ready */
+	if (mp_monotonic_ns() - began < IDLE_NS)
+		poll(NULL, 0, 1);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+}
+
 static void *run(void *arg)
 {
 	const struct sched_param param = { .sched_priority = 1 };
-	struct mp_track *t = arg;
-	struct pollfd stop = { .fd = t->stop, .events = POLLIN };
+	int old;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	sched_setscheduler(0, SCHED_FIFO, &param); /* if it is refused, the thread still helps */
-	while (poll(&stop, 1, PERIOD_MS) <= 0)
-		mp_track_drain(t, NULL, NULL);
+	for (;;) {
+		wait_for_records(arg);
+		mp_track_drain(arg, NULL, NULL);
+	}
 	return NULL;
 }
 

@@ -426,6 +426,17 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 	}
 }
 
+/* Records of tasks were dropped on the way, since their user makes too many. */
+static void handle_refused(struct mp_writer *w, const struct mp_record_refused *r)
+{
+	const struct mp_task *leader = mp_tasks_find(w->tasks, (pid_t)r->pid);
+	struct mp_budget_who who = { .uid = r->uid, .pid = (pid_t)r->pid, .file = r->file };
+
+	if (leader)
+		who.comm = (struct mp_str){ leader->comm, leader->comm_len };
+	mp_budget_refused(w->tasks->budget, MP_BUDGET_TRACK, &who, r->n);
+}
+
 static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 {
 	const struct perf_event_header *h = x->record;
@@ -450,6 +461,9 @@ static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 		break;
 	case PERF_RECORD_LOST:
 		w->track_lost += ((const struct mp_record_lost *)h)->lost;
+		break;
+	case MP_TRACK_REFUSED:
+		handle_refused(w, (const struct mp_record_refused *)h);
 		break;
 	}
 }
@@ -476,6 +490,8 @@ static bool is_complete(const struct perf_event_header *h, enum mp_queue_type ty
 
 	if ((type == MP_QUEUE_EVENTS || type == MP_QUEUE_TASKS) && h->size % sizeof(uint64_t))
 		return false; /* the kernel pads records */
+	if (type == MP_QUEUE_TASKS && h->type == MP_TRACK_REFUSED)
+		return h->size == sizeof(struct mp_record_refused);
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
 	       h->size >= least[h->type] + sizeof(struct mp_record_id);
 }

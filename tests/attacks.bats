@@ -129,6 +129,15 @@ beside_files() {
 	done
 }
 
+@test "a loop that maps a file under a new name each time" {
+	for kept in 0 60000; do
+		start_attack files $kept
+		beside bpf
+		offender_is_named files
+		stop_attack
+	done
+}
+
 @test "without an attack, the well-behaved program is complete" {
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null

@@ -601,6 +601,14 @@ void mp_bpf_stacks_forget(void *stacks, uint64_t number)
 		free_place(b, place);
 }
 
+void mp_bpf_stacks_forget_file(void *stacks, uint32_t file)
+{
+	struct mp_bpf_stacks *b = stacks;
+
+	if (file < b->n_files)
+		b->files[file] = (struct file){ .made = 0 };
+}
+
 /* Makes the tables of an address space if they are not up to date. False if there is no room. */
 static bool have_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {

@@ -41,11 +41,12 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 
 /*
  * The functions of a struct mp_cut_walker; `stacks` is the struct mp_bpf_stacks. The first gets the
- * mappings of a process that has appeared or changed, or whose tables were dropped; the second, the
- * end of an address space.
+ * mappings of a process that has appeared or changed, or whose tables were dropped; the others, the
+ * end of an address space, and of a file.
  */
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
+void mp_bpf_stacks_forget_file(void *stacks, uint32_t file);
 
 /* A map of the program by its name, for other programs that use the same tables. */
 int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);

@@ -80,13 +80,15 @@ struct mp_cut_space {
 };
 
 /*
- * The functions by which the file side reports changed mappings, and address spaces that no longer
- * exist.
+ * The functions by which the file side reports changed mappings, and address spaces and files that
+ * no longer exist. No address space has a file that no longer exists, whose number will be that of
+ * another one.
  */
 struct mp_cut_walker {
 	void *arg;
 	void (*update)(void *arg, const struct mp_cut_space *space);
 	void (*forget)(void *arg, uint64_t number);
+	void (*forget_file)(void *arg, uint32_t file);
 };
 
 /*

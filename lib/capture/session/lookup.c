@@ -13,7 +13,7 @@ void mp_record_lookup_init(struct mp_record_lookup *l, bool user_stacks)
 	if (user_stacks)
 		mp_unwinder_init(&l->unwinder, mp_arch_here(), &l->symbols.dsos);
 	mp_tasks_init(&l->tasks, user_stacks ? mp_symbols_dso : NULL, &l->symbols);
-	l->tasks.budget = &l->budget;
+	l->tasks.budget = l->symbols.dsos.budget = &l->budget;
 }
 
 void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan *plan)

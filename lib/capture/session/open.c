@@ -126,12 +126,15 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 	p->copies |= count_by(&p->events, MP_METHOD_CFI) > 0;
 	if (k->bpf_stacks) {
 		k->tables = (struct mp_walk_tables){
-			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget },
+			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget,
+				    mp_bpf_stacks_forget_file },
 			.dsos = &l->symbols.dsos,
 			.tasks = &l->tasks,
 		};
 		l->tasks.gone = mp_walk_tables_forget;
 		l->tasks.gone_arg = &k->tables;
+		l->symbols.dsos.gone = mp_walk_tables_forget_file;
+		l->symbols.dsos.gone_arg = &k->tables;
 		expect_processes(k, &k->found);
 	}
 }

@@ -5,36 +5,56 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/core/clock.h"
+#include "lib/core/map.h"
+
 enum {
-	HELD_MAX = 256, /* maximum number of files that are open until their symbols are read */
-	CFI_MAX_BYTES = 64 << 20,
+	HELD_MAX = 256, /* files that are open until their symbols are read, without a budget */
+	ENTRY_BYTES = sizeof(struct mp_dso) + 64, /* of a file, with its places in the tables */
+	STUCK_NS = 100000000, /* how long it is not tried again to evict something */
 };
 
 void mp_dsos_init(struct mp_dsos *d, struct mp_opener *opener)
 {
-	*d = (struct mp_dsos){ .opener = opener, .cfi_max_bytes = CFI_MAX_BYTES };
-	mp_map_init(&d->map, sizeof(struct mp_dso *));
+	*d = (struct mp_dsos){ .opener = opener };
+	mp_intmap_init(&d->by_hash);
+}
+
+static uint32_t new_number(struct mp_dsos *d)
+{
+	if (d->n_free)
+		return d->free_numbers[--d->n_free];
+	d->all = mp_grow(d->all, &d->cap_all, d->n_all + 1, sizeof(struct mp_dso *));
+	return (uint32_t)++d->n_all;
 }
 
 static struct mp_dso *new_dso(struct mp_dsos *d)
 {
 	struct mp_dso *dso = mp_zalloc(sizeof(*dso));
 
-	d->all = mp_grow(d->all, &d->cap_all, d->n_all + 1, sizeof(struct mp_dso *));
-	d->all[d->n_all++] = dso;
-	dso->number = (uint32_t)d->n_all;
+	dso->number = new_number(d);
+	dso->fd = -1;
+	d->all[dso->number - 1] = dso;
 	return dso;
 }
 
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number)
 {
-	return d->all[number - 1];
+	return number - 1 < d->n_all ? d->all[number - 1] : NULL;
 }
 
-static void free_dso(struct mp_dso *dso)
+static void close_file(struct mp_dsos *d, struct mp_dso *dso)
 {
-	if (dso->fd >= 0)
-		close(dso->fd);
+	if (dso->fd < 0)
+		return;
+	close(dso->fd);
+	dso->fd = -1;
+	mp_budget_give(d->budget, MP_BUDGET_OPEN, dso->uid, 1);
+}
+
+static void free_dso(struct mp_dsos *d, struct mp_dso *dso)
+{
+	close_file(d, dso);
 	mp_elfsym_free(dso->symbols);
 	mp_cfi_free(dso->cfi);
 	mp_segments_release(&dso->segments);
@@ -48,12 +68,136 @@ void mp_dsos_release(struct mp_dsos *d)
 	size_t i;
 
 	for (i = 0; i < d->n_all; i++)
-		free_dso(d->all[i]);
-	mp_map_release(&d->map);
+		if (d->all[i])
+			free_dso(d, d->all[i]);
+	mp_intmap_release(&d->by_hash);
 	free(d->all);
+	free(d->free_numbers);
 	free(d->held);
-	free(d->with_cfi);
 }
+
+/* --- memory ------------------------------------------------------------------------------------------- */
+
+static struct mp_budget_who owner_of(const struct mp_dso *dso)
+{
+	return (struct mp_budget_who){ dso->uid, dso->mapping.pid, mp_str(dso->comm), dso->path };
+}
+
+static void give_back(struct mp_dsos *d, struct mp_dso *dso, size_t bytes)
+{
+	mp_budget_give(d->budget, MP_BUDGET_TABLES, dso->uid, bytes);
+	dso->charged -= bytes;
+}
+
+/* Frees what was read of a file. */
+static void unload(struct mp_dsos *d, struct mp_dso *dso)
+{
+	size_t cfi_bytes = dso->cfi ? mp_cfi_bytes(dso->cfi) : 0;
+	size_t bytes = cfi_bytes + (dso->symbols ? mp_elfsym_bytes(dso->symbols) : 0);
+
+	d->cfi_bytes -= cfi_bytes;
+	mp_elfsym_free(dso->symbols);
+	mp_cfi_free(dso->cfi);
+	dso->symbols = NULL;
+	dso->cfi = NULL;
+	dso->loaded = dso->cfi_loaded = false;
+	give_back(d, dso, bytes);
+}
+
+/* Forgets a file that nobody maps. */
+static void forget(struct mp_dsos *d, struct mp_dso *dso)
+{
+	struct mp_intmap_entry *e = mp_intmap_find(&d->by_hash, dso->hash);
+	uint32_t number = dso->number;
+	size_t i;
+
+	while ((struct mp_dso *)(uintptr_t)e->value != dso)
+		e = mp_intmap_next(&d->by_hash, e);
+	mp_intmap_remove(&d->by_hash, e);
+	for (i = 0; i < d->n_held; i++)
+		if (d->held[i] == dso)
+			d->held[i--] = d->held[--d->n_held];
+	unload(d, dso);
+	give_back(d, dso, dso->charged);
+	free_dso(d, dso);
+	d->all[number - 1] = NULL;
+	d->free_numbers =
+		mp_grow(d->free_numbers, &d->cap_free, d->n_free + 1, sizeof(*d->free_numbers));
+	d->free_numbers[d->n_free++] = number;
+	if (d->gone)
+		d->gone(d->gone_arg, number);
+}
+
+static bool is_evictable(const struct mp_dso *dso, const struct mp_dso *kept)
+{
+	return dso && dso != kept && dso->hash && (!dso->refs || dso->symbols || dso->cfi);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct mp_dso *const *x = a, *const *y = b;
+
+	return (*x)->used < (*y)->used ? -1 : (*x)->used > (*y)->used;
+}
+
+/* The files of a user that have something to free, the least recently used first. */
+static struct mp_dso **evictable(const struct mp_dsos *d, uid_t uid, const struct mp_dso *kept,
+				 size_t *n)
+{
+	struct mp_dso **v = mp_alloc(d->n_all * sizeof(struct mp_dso *));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < d->n_all; i++)
+		if (is_evictable(d->all[i], kept) && d->all[i]->uid == uid)
+			v[(*n)++] = d->all[i];
+	if (*n)
+		qsort(v, *n, sizeof(struct mp_dso *), by_use);
+	return v;
+}
+
+/* Frees at least so many bytes of a user, if there are so many, and a quarter of all. */
+static void evict(struct mp_dsos *d, uid_t uid, size_t bytes, const struct mp_dso *kept)
+{
+	struct mp_dso **v;
+	size_t freed = 0, all = 0, n, i, before;
+
+	v = evictable(d, uid, kept, &n);
+	for (i = 0; i < n; i++)
+		all += v[i]->charged;
+	bytes = MP_MAX(bytes, all / 4);
+	for (i = 0; i < n && freed < bytes; i++) {
+		before = v[i]->charged;
+		unload(d, v[i]);
+		freed += before - v[i]->charged;
+		if (v[i]->refs)
+			continue;
+		freed += v[i]->charged;
+		forget(d, v[i]);
+	}
+	free(v);
+	if (freed < bytes)
+		d->stuck_ns = mp_monotonic_ns();
+}
+
+/* Makes room for some bytes of a user; `kept` is in use. */
+static void make_room(struct mp_dsos *d, uid_t uid, size_t bytes, const struct mp_dso *kept)
+{
+	if (!d->budget || mp_budget_fits(d->budget, MP_BUDGET_TABLES, uid, bytes) ||
+	    mp_monotonic_ns() - d->stuck_ns < STUCK_NS)
+		return;
+	evict(d, mp_budget_victim(d->budget, MP_BUDGET_TABLES, uid, bytes), bytes, kept);
+}
+
+/* Charges what was read of a file. A file by itself is within any share. */
+static void charge(struct mp_dsos *d, struct mp_dso *dso, size_t bytes)
+{
+	make_room(d, dso->uid, bytes, dso);
+	mp_budget_spend(d->budget, MP_BUDGET_TABLES, dso->uid, bytes);
+	dso->charged += bytes;
+}
+
+/* --- files -------------------------------------------------------------------------------------------- */
 
 /* All processes of our architecture have the same vDSO as mp-record. */
 static void find_vdso(void *arg, const struct mp_proc_map *map)
@@ -68,18 +212,45 @@ static void find_vdso(void *arg, const struct mp_proc_map *map)
 	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start, &dso->segments);
 }
 
+static struct mp_dso *new_builtin(struct mp_dsos *d, const char *path, const char *name)
+{
+	struct mp_dso *dso = new_dso(d);
+
+	dso->loaded = dso->cfi_loaded = true;
+	dso->cfi_id = ++d->cfi_loads;
+	dso->path = mp_strdup(path);
+	dso->name = mp_strdup(name);
+	return dso;
+}
+
 static struct mp_dso *get_vdso(struct mp_dsos *d)
 {
 	if (d->vdso)
 		return d->vdso;
-	d->vdso = new_dso(d);
-	d->vdso->fd = -1;
-	d->vdso->loaded = d->vdso->cfi_loaded = true;
-	d->vdso->cfi_id = ++d->cfi_loads;
-	d->vdso->path = mp_strdup("[vdso]");
-	d->vdso->name = mp_strdup("vdso");
+	d->vdso = new_builtin(d, "[vdso]", "vdso");
 	mp_proc_maps(getpid(), find_vdso, d->vdso);
 	return d->vdso;
+}
+
+static struct mp_dso *get_other(struct mp_dsos *d)
+{
+	if (!d->other)
+		d->other = new_builtin(d, "[other]", "other");
+	return d->other;
+}
+
+/* Closes the file of a user that was opened first. It is opened again when it is needed. */
+static void close_oldest(struct mp_dsos *d, uid_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_held; i++) {
+		if (d->held[i]->uid != uid)
+			continue;
+		close_file(d, d->held[i]);
+		memmove(d->held + i, d->held + i + 1, (--d->n_held - i) * sizeof(*d->held));
+		return;
+	}
 }
 
 static void hold(struct mp_dsos *d, struct mp_dso *dso)
@@ -90,14 +261,29 @@ static void hold(struct mp_dsos *d, struct mp_dso *dso)
 		if (d->held[i]->fd >= 0)
 			d->held[kept++] = d->held[i];
 	d->n_held = kept;
-	/* this one will be opened again by its path, if it still exists */
-	if (d->n_held == HELD_MAX) {
-		close(d->held[0]->fd);
-		d->held[0]->fd = -1;
-		memmove(d->held, d->held + 1, --d->n_held * sizeof(*d->held));
-	}
+	if (!d->budget ? d->n_held >= HELD_MAX
+		       : !mp_budget_fits(d->budget, MP_BUDGET_OPEN, dso->uid, 1))
+		close_oldest(d, d->budget ? mp_budget_victim(d->budget, MP_BUDGET_OPEN, dso->uid, 1)
+					  : dso->uid);
+	mp_budget_spend(d->budget, MP_BUDGET_OPEN, dso->uid, 1);
 	d->held = mp_grow(d->held, &d->cap_held, d->n_held + 1, sizeof(*d->held));
 	d->held[d->n_held++] = dso;
+}
+
+/* Opens a file if its user has time left. */
+static bool open_file(struct mp_dsos *d, struct mp_dso *dso)
+{
+	uint64_t began = mp_monotonic_ns();
+
+	if (dso->fd >= 0)
+		return true;
+	if (!mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1))
+		return false;
+	dso->fd = mp_open_code(d->opener, &dso->mapping);
+	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
+	if (dso->fd >= 0)
+		hold(d, dso);
+	return dso->fd >= 0;
 }
 
 static bool is_file(const char *path)
@@ -120,27 +306,64 @@ static char *short_name(const char *path)
 	return mp_strndup(name, len);
 }
 
-struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid_t pid)
+static uint64_t hash_of(const struct mp_proc_map *map)
 {
 	const uint64_t file[2] = { (uint64_t)map->major << 32 | map->minor, map->inode };
-	struct mp_str key[2] = { { (const char *)file, sizeof(file) }, mp_str(map->path) };
-	struct mp_map_entry *e;
-	struct mp_dso *dso;
-	bool fresh;
+	uint64_t hash = mp_hash(file, sizeof(file), mp_hash_seed());
 
+	return mp_hash(map->path, strlen(map->path), hash) | 1;
+}
+
+static bool is_same(const struct mp_dso *dso, const struct mp_proc_map *map)
+{
+	const struct mp_open_mapping *m = &dso->mapping;
+
+	return m->inode == map->inode && m->major == map->major && m->minor == map->minor &&
+	       strcmp(dso->path, map->path) == 0;
+}
+
+struct mp_dso *mp_dsos_find(struct mp_dsos *d, const struct mp_proc_map *map, bool *known)
+{
+	const struct mp_intmap_entry *e;
+	struct mp_dso *dso;
+
+	*known = true;
 	if (strcmp(map->path, "[vdso]") == 0)
 		return get_vdso(d);
 	if (!is_file(map->path))
 		return NULL;
-	e = mp_map_put(&d->map, key, 2, &fresh);
-	if (!fresh)
-		return *(struct mp_dso **)mp_map_value(e);
+	for (e = mp_intmap_find(&d->by_hash, hash_of(map)); e->value;
+	     e = mp_intmap_next(&d->by_hash, e)) {
+		dso = (struct mp_dso *)(uintptr_t)e->value;
+		if (is_same(dso, map))
+			return dso;
+	}
+	*known = false;
+	return NULL;
+}
+
+struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
+			   const struct mp_budget_who *who)
+{
+	size_t bytes = ENTRY_BYTES + 2 * strlen(map->path);
+	bool known;
+	struct mp_dso *dso = mp_dsos_find(d, map, &known);
+
+	if (known)
+		return dso;
+	make_room(d, who->uid, bytes, NULL);
+	if (!mp_budget_take(d->budget, MP_BUDGET_TABLES, who, bytes))
+		return get_other(d);
 	dso = new_dso(d);
+	dso->charged = bytes;
+	dso->hash = hash_of(map);
+	dso->used = ++d->clock;
+	dso->uid = d->budget ? mp_budget_uid(d->budget, who->uid) : who->uid;
+	snprintf(dso->comm, sizeof(dso->comm), "%.*s", MP_STR_ARGS(who->comm));
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);
-	dso->uid = mp_proc_uid(pid);
 	dso->mapping = (struct mp_open_mapping){
-		.pid = pid,
+		.pid = who->pid,
 		.start = map->start,
 		.end = map->end,
 		.major = map->major,
@@ -148,102 +371,86 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map, pid
 		.inode = map->inode,
 		.path = dso->path,
 	};
-	dso->fd = mp_open_code(d->opener, &dso->mapping);
-	if (dso->fd >= 0)
-		hold(d, dso);
-	*(struct mp_dso **)mp_map_value(e) = dso;
+	open_file(d, dso);
+	mp_intmap_add_pointer(&d->by_hash, dso->hash, dso);
 	return dso;
 }
 
-static bool reopen(struct mp_dsos *d, struct mp_dso *dso)
-{
-	if (dso->fd < 0)
-		dso->fd = mp_open_code(d->opener, &dso->mapping);
-	return dso->fd >= 0;
-}
+/* --- what is in them ---------------------------------------------------------------------------------- */
 
 /* Closes a file once its symbols and call frame information are read. */
-static void close_if_done(struct mp_dso *dso)
+static void close_if_done(struct mp_dsos *d, struct mp_dso *dso)
 {
-	if (dso->fd < 0 || !dso->loaded || !dso->cfi_loaded)
-		return;
-	close(dso->fd);
-	dso->fd = -1;
+	if (dso->loaded && dso->cfi_loaded)
+		close_file(d, dso);
+}
+
+/* Whether the user of a file has time left to read it; it is read later otherwise. */
+static bool may_read(struct mp_dsos *d, struct mp_dso *dso)
+{
+	const struct mp_budget_who who = owner_of(dso);
+
+	if (mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1))
+		return true;
+	if (!dso->refused)
+		mp_budget_refuse(d->budget, MP_BUDGET_TIME, &who);
+	dso->refused = true;
+	return false;
 }
 
 void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit)
 {
-	struct mp_budget_who who = { dso->uid, dso->mapping.pid, MP_STR(""), dso->path };
-	char comm[64];
-	size_t len;
+	const struct mp_budget_who who = owner_of(dso);
 
 	if (!limit->reason || dso->limited)
 		return;
 	dso->limited = limit->reason;
-	/* the process may have ended, and its pid be another's */
-	if (mp_proc_uid(who.pid) == who.uid && mp_proc_comm(who.pid, who.pid, comm, &len))
-		who.comm = (struct mp_str){ comm, len };
 	mp_budget_refuse(d->budget, MP_BUDGET_TABLES, &who);
 }
 
 struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 {
 	struct mp_limit limit = MP_LIMIT_INIT;
+	uint64_t began;
 
-	if (dso->loaded)
+	dso->used = ++d->clock;
+	if (dso->loaded || !may_read(d, dso))
 		return dso->symbols;
 	dso->loaded = true;
-	if (!reopen(d, dso))
+	if (!open_file(d, dso))
 		return NULL;
+	began = mp_monotonic_ns();
 	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping, &limit);
 	mp_dso_note_limit(d, dso, &limit);
-	close_if_done(dso);
+	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
+	if (dso->symbols)
+		charge(d, dso, mp_elfsym_bytes(dso->symbols));
+	close_if_done(d, dso);
 	return dso->symbols;
-}
-
-/*
- * Frees the call frame information that has not been used for the longest time, except for `kept`,
- * which was just loaded.
- */
-static void free_oldest(struct mp_dsos *d, const struct mp_dso *kept)
-{
-	size_t oldest = SIZE_MAX, i;
-	struct mp_dso *dso;
-
-	for (i = 0; i < d->n_with_cfi; i++)
-		if (d->with_cfi[i] != kept &&
-		    (oldest == SIZE_MAX ||
-		     d->with_cfi[i]->cfi_used < d->with_cfi[oldest]->cfi_used))
-			oldest = i;
-	if (oldest == SIZE_MAX)
-		return;
-	dso = d->with_cfi[oldest];
-	d->with_cfi[oldest] = d->with_cfi[--d->n_with_cfi];
-	d->cfi_bytes -= mp_cfi_bytes(dso->cfi);
-	mp_cfi_free(dso->cfi);
-	dso->cfi = NULL;
-	dso->cfi_loaded = false;
 }
 
 struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 {
 	struct mp_limit limit = MP_LIMIT_INIT;
+	uint64_t began;
 
+	if (!may_read(d, dso))
+		return NULL;
 	dso->cfi_loaded = true;
 	dso->cfi_id = ++d->cfi_loads;
-	if (!reopen(d, dso))
+	if (!open_file(d, dso))
 		return NULL;
+	began = mp_monotonic_ns();
+	give_back(d, dso, dso->segments.n * sizeof(*dso->segments.v));
 	mp_segments_release(&dso->segments);
 	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments, &limit);
 	mp_dso_note_limit(d, dso, &limit);
-	close_if_done(dso);
-	if (!dso->cfi)
-		return NULL;
-	d->with_cfi =
-		mp_grow(d->with_cfi, &d->cap_with_cfi, d->n_with_cfi + 1, sizeof(*d->with_cfi));
-	d->with_cfi[d->n_with_cfi++] = dso;
-	d->cfi_bytes += mp_cfi_bytes(dso->cfi);
-	while (d->cfi_bytes > d->cfi_max_bytes && d->n_with_cfi > 1)
-		free_oldest(d, dso);
+	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
+	if (dso->cfi) {
+		d->cfi_bytes += mp_cfi_bytes(dso->cfi);
+		charge(d, dso, mp_cfi_bytes(dso->cfi));
+	}
+	charge(d, dso, dso->segments.n * sizeof(*dso->segments.v));
+	close_if_done(d, dso);
 	return dso->cfi;
 }

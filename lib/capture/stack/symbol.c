@@ -32,11 +32,18 @@ void mp_symbols_release(struct mp_symbols *s)
 	mp_dsos_release(&s->dsos);
 }
 
-struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, pid_t pid)
+struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, struct mp_tasks *tasks,
+			      struct mp_process *process)
 {
 	struct mp_symbols *s = symbols;
+	struct mp_budget_who who;
+	bool known;
+	struct mp_dso *dso = mp_dsos_find(&s->dsos, map, &known);
 
-	return mp_dsos_get(&s->dsos, map, pid);
+	if (known)
+		return dso;
+	who = mp_tasks_who(tasks, process, map->path);
+	return mp_dsos_get(&s->dsos, map, &who);
 }
 
 void mp_symbols_load_kernel(struct mp_symbols *s)

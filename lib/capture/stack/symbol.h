@@ -49,6 +49,7 @@ void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uin
 		     struct mp_buf *to);
 
 /* The `dso` function for mp_tasks_init(). */
-struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, pid_t pid);
+struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, struct mp_tasks *tasks,
+			      struct mp_process *process);
 
 #endif

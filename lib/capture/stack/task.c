@@ -17,9 +17,7 @@ enum {
 	FEW_MAPPINGS = 16, /* up to here they cost less than to find out whose they are */
 };
 
-void mp_tasks_init(struct mp_tasks *t,
-		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
-		   void *arg)
+void mp_tasks_init(struct mp_tasks *t, mp_tasks_dso_fn *dso, void *arg)
 {
 	*t = (struct mp_tasks){ .dso = dso, .dso_arg = arg };
 	mp_intmap_init(&t->by_tid);
@@ -193,7 +191,7 @@ static void add_mapping(struct mp_tasks *t, struct mp_process *p, struct mp_spac
 
 	if (map->end <= map->start || !may_map(t, p, s, map->path))
 		return;
-	m.dso = t->dso(t->dso_arg, map, p->pid);
+	m.dso = t->dso(t->dso_arg, map, t, p);
 	mp_space_add(s, &m, t->budget, p->uid);
 }
 

@@ -48,10 +48,16 @@ struct mp_task {
 	char text[4 * 64 + 48];
 };
 
+struct mp_tasks;
+
+/* Finds or creates the file of a mapping of a process. */
+typedef struct mp_dso *mp_tasks_dso_fn(void *arg, const struct mp_proc_map *map,
+				       struct mp_tasks *tasks, struct mp_process *process);
+
 struct mp_tasks {
 	struct mp_intmap by_tid; /* -> struct mp_task */
 	uint64_t next_space;
-	struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid);
+	mp_tasks_dso_fn *dso;
 	void *dso_arg;
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
@@ -61,10 +67,8 @@ struct mp_tasks {
 		sources; /* set by lib/capture/ring/attach.c: tasks, not created yet, that are `source` */
 };
 
-/* `dso` finds or creates the file of a mapping; NULL: mappings are not kept. */
-void mp_tasks_init(struct mp_tasks *t,
-		   struct mp_dso *(*dso)(void *arg, const struct mp_proc_map *map, pid_t pid),
-		   void *arg);
+/* `dso` NULL: mappings are not kept. */
+void mp_tasks_init(struct mp_tasks *t, mp_tasks_dso_fn *dso, void *arg);
 void mp_tasks_release(struct mp_tasks *t);
 
 /*

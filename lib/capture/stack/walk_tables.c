@@ -122,12 +122,19 @@ void mp_walk_tables_forget(void *tables, const struct mp_space *space)
 	t->walker.forget(t->walker.arg, space->number);
 }
 
+void mp_walk_tables_forget_file(void *tables, uint32_t file)
+{
+	const struct mp_walk_tables *t = tables;
+
+	t->walker.forget_file(t->walker.arg, file);
+}
+
 void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer)
 {
 	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_dsos *d = dsos;
 	struct mp_dso *dso = mp_dsos_numbered(d, file);
-	struct mp_cfi *cfi = mp_dso_cfi(d, dso);
+	struct mp_cfi *cfi = dso ? mp_dso_cfi(d, dso) : NULL;
 
 	*answer = (struct mp_cut_rows){ .n = 0 };
 	if (!cfi)

@@ -48,6 +48,9 @@ void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_
  */
 void mp_walk_tables_forget(void *tables, const struct mp_space *space);
 
+/* Reports that a file no longer exists. A function for mp_dsos.gone; `tables` as above. */
+void mp_walk_tables_forget_file(void *tables, uint32_t file);
+
 /* Makes the rows of a file. An mp_cut_rows_fn; `dsos` is the struct mp_dsos. */
 void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer);
 

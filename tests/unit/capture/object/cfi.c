@@ -486,44 +486,6 @@ static void test_expressions(void)
 	   "the CFA is first on the stack");
 }
 
-/* Of two files only one is kept; the other returns, under a new number, when it is requested. */
-static void test_limit(void)
-{
-	static const char *const paths[] = { "/proc/self/exe", "/bin/sh" };
-	struct mp_dso *dsos[2];
-	struct mp_opener opener;
-	struct mp_dsos d;
-	uint64_t first;
-	char path[4096];
-	size_t i;
-
-	mp_opener_init(&opener);
-	mp_dsos_init(&d, &opener);
-	d.cfi_max_bytes = 1;
-	for (i = 0; i < 2; i++) {
-		struct mp_proc_map map = { .start = 1, .end = 2, .path = path };
-		ssize_t len = readlink(paths[i], path, sizeof(path) - 1);
-		struct stat st = { .st_ino = 0 };
-
-		path[MP_MAX(len, 0)] = '\0';
-		if (len <= 0 || path[0] != '/')
-			snprintf(path, sizeof(path), "%s", paths[i]);
-		stat(path, &st);
-		map.major = major(st.st_dev);
-		map.minor = minor(st.st_dev);
-		map.inode = st.st_ino;
-		dsos[i] = mp_dsos_get(&d, &map, getpid());
-	}
-	ok(mp_dso_cfi(&d, dsos[0]) && dsos[0]->cfi, "tables of a file");
-	first = dsos[0]->cfi_id;
-	ok(mp_dso_cfi(&d, dsos[1]) && !dsos[0]->cfi && d.n_with_cfi == 1 &&
-		   d.cfi_bytes == mp_cfi_bytes(dsos[1]->cfi),
-	   "those used longest ago are given up above the limit");
-	ok(mp_dso_cfi(&d, dsos[0]) && dsos[0]->cfi_id != first && !dsos[1]->cfi,
-	   "and read again when they are wanted");
-	mp_dsos_release(&d);
-}
-
 int main(void)
 {
 	mp_init("unit-cfi");
@@ -531,7 +493,6 @@ int main(void)
 	test_damaged();
 	test_steps();
 	test_expressions();
-	test_limit();
 	test_oracle("/lib/x86_64-linux-gnu/libc.so.6", 1000); /* including tables written by hand */
 	test_oracle("/usr/bin/perl", 1000);
 	test_oracle("/proc/self/exe", 100);

@@ -164,12 +164,12 @@ static void test_demangle(void)
 
 enum { FILES = 2001 };
 
-static struct mp_dso *fake_dso(void *arg, const struct mp_proc_map *map, pid_t pid)
+static struct mp_dso *fake_dso(void *arg, const struct mp_proc_map *map, struct mp_tasks *tasks,
+			       struct mp_process *process)
 {
 	static struct mp_dso files[FILES];
 
-	(void)arg;
-	(void)pid;
+	(void)arg, (void)tasks, (void)process;
 	files[map->inode].number = (uint32_t)map->inode;
 	return &files[map->inode];
 }

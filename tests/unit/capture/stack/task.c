@@ -8,9 +8,10 @@
 #include "lib/core/clock.h"
 #include "tests/unit/tap.h"
 
-static struct mp_dso *no_file(void *arg, const struct mp_proc_map *map, pid_t pid)
+static struct mp_dso *no_file(void *arg, const struct mp_proc_map *map, struct mp_tasks *tasks,
+			      struct mp_process *process)
 {
-	(void)arg, (void)map, (void)pid;
+	(void)arg, (void)map, (void)tasks, (void)process;
 	return NULL;
 }
 

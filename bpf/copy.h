@@ -24,6 +24,13 @@ enum {
 	 */
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
+	/*
+	 * While half of the ring is unread, a user who has caused much of that gets no copies: the rest
+	 * is for others.
+	 */
+	SHARED_BYTES = 8 << 20,
+	USER_BYTES = 2 << 20,
+	STEP_SHIFT = 27,    /* of the clock of amounts: 134 ms */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
 	ABI_64 = 2,
@@ -58,6 +65,13 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } dropped SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, MP_BPF_COPIERS);
+	__type(key, __u32); /* uid */
+	__type(value, struct mp_bpf_copier);
+} copiers SEC(".maps");
 
 /* The reader polls every few ms, which is too seldom when many copies come: then it is woken up. */
 static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 max)
@@ -188,10 +202,49 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 	return to;
 }
 
+/* What the user of the current task has caused, as of now. */
+static __always_inline struct mp_bpf_copier *copier(void)
+{
+	struct mp_bpf_copier fresh = { .step = bpf_ktime_get_ns() >> STEP_SHIFT }, *c;
+	__u32 uid = bpf_get_current_uid_gid();
+	__u64 steps;
+
+	c = bpf_map_lookup_elem(&copiers, &uid);
+	if (!c) {
+		bpf_map_update_elem(&copiers, &uid, &fresh, BPF_NOEXIST);
+		return bpf_map_lookup_elem(&copiers, &uid);
+	}
+	steps = fresh.step - c->step;
+	if (steps) {
+		c->step = fresh.step;
+		c->bytes = steps < 32 ? c->bytes >> steps : 0;
+	}
+	return c;
+}
+
+/* Whether the share of a user allows a copy. If only some processes are recorded, there are no shares. */
+static __always_inline bool may_copy(struct task_struct *task)
+{
+	struct mp_bpf_copier *c = copier();
+	__u32 uid = bpf_get_current_uid_gid(), zero = 0;
+	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	if (!c || !s || !s->everyone || uid == 0 || uid == s->uid || c->bytes < USER_BYTES ||
+	    bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < SHARED_BYTES)
+		return true;
+	if (!c->refused)
+		c->pid = TGID(task);
+	__sync_fetch_and_add(&c->refused, 1);
+	return false;
+}
+
 static __always_inline bool send_copy(struct mp_bpf_copy *copy)
 {
 	__u64 size = __builtin_offsetof(struct mp_bpf_copy, stack) + copy->len + 16;
+	struct mp_bpf_copier *c = copier();
 
+	if (c)
+		__sync_fetch_and_add(&c->bytes, size);
 	return output(&copy->head, size, sizeof(*copy));
 }
 
@@ -225,17 +278,17 @@ static bool ended_by_tables(struct walker *w, __u32 sequence)
 
 /*
  * Walks the stack if the task has tables. Returns whether a copy of its stack is needed
- * nevertheless.
+ * nevertheless, and its user has a share left.
  */
 static __always_inline bool needs_copy(struct walker *w, struct task_struct *task)
 {
 	__u32 sequence;
 
 	if (!w->space)
-		return wants_copy(task);
+		return wants_copy(task) && may_copy(task);
 	sequence = READ_ONCE(w->space->sequence);
 	walk_user(w, task);
-	return ended_by_tables(w, sequence);
+	return ended_by_tables(w, sequence) && may_copy(task);
 }
 
 #endif

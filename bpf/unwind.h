@@ -86,9 +86,20 @@ struct mp_bpf_settings {
 	__u32 everyone; /* all processes are recorded, not only those that have a struct mp_bpf_task */
 	/* index of the first buffer that holds copies for the slots of probes */
 	__u32 probe_buffers;
+	__u32 uid, unused; /* the user of mp-record, who has no share, like root */
 	/* a bit for each system call whose entry or return is recorded */
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };
+
+/* The copies that a user has caused. The amount is halved at each step of the clock. */
+struct mp_bpf_copier {
+	__u64 step, bytes;
+	__u64 refused; /* copies that exceeded the share */
+	__u32 pid;     /* the process of the first of them */
+	__u32 unused;
+};
+
+#define MP_BPF_COPIERS 1024u /* users */
 
 /* How a walk ended; user space translates it to enum mp_unwind_end. */
 enum mp_bpf_end {

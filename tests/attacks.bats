@@ -138,6 +138,14 @@ beside_files() {
 	done
 }
 
+@test "a flood of copies of stacks" {
+	[ "$(uname -m)" = x86_64 ] || skip "the attack is for x86-64"
+	start_attack copies
+	beside bpf -e syscalls:sys_enter_getpid
+	offender_is_named copies 'stacks\? w[a-z]* not copied'
+	stop_attack
+}
+
 @test "without an attack, the well-behaved program is complete" {
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null

@@ -232,8 +232,8 @@ static struct mp_agg_state *map_state(struct mp_bpf_aggregate *a)
 
 static bool open_object(struct mp_bpf_aggregate *a)
 {
-	static const char *const shared[] = { "rows",	 "pages",    "spaces", "tasks",
-					      "records", "settings", "dropped" };
+	static const char *const shared[] = { "rows",	 "pages",    "spaces",	"tasks",
+					      "records", "settings", "dropped", "copiers" };
 	struct bpf_program *p;
 	size_t i;
 

@@ -134,6 +134,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events, bool
 {
 	struct mp_bpf_settings settings = {
 		.everyone = everyone,
+		.uid = getuid(),
 		.probe_buffers = MP_BPF_COPY_CONTEXTS * libbpf_num_possible_cpus(),
 	};
 	uint32_t key = 0;
@@ -648,6 +649,19 @@ bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *a
 	b->each = each;
 	b->each_arg = arg;
 	return ring_buffer__consume(b->ring) >= 0;
+}
+
+void mp_bpf_stacks_copiers(const struct mp_bpf_stacks *b, mp_bpf_copier_fn *each, void *arg)
+{
+	int map = bpf_object__find_map_fd_by_name(b->object, "copiers");
+	struct mp_bpf_copier copier;
+	uint32_t uid, *previous = NULL;
+
+	while (bpf_map_get_next_key(map, previous, &uid) == 0) {
+		previous = &uid;
+		if (bpf_map_lookup_elem(map, &uid, &copier) == 0 && copier.refused)
+			each(arg, uid, &copier);
+	}
 }
 
 /* Adds the run times that the kernel measures if kernel.bpf_stats_enabled is set. */

@@ -59,6 +59,11 @@ typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_head *record);
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
 
+/* Calls `each` for each user of whom stacks were not copied since the share was used up. */
+typedef void mp_bpf_copier_fn(void *arg, uint32_t uid, const struct mp_bpf_copier *copier);
+
+void mp_bpf_stacks_copiers(const struct mp_bpf_stacks *b, mp_bpf_copier_fn *each, void *arg);
+
 /* Readable when many records wait, so that they are read soon; mp_bpf_stacks_read() clears it. */
 int mp_bpf_stacks_fd(const struct mp_bpf_stacks *b);
 

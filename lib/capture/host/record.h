@@ -56,10 +56,11 @@ struct mp_record_id {
 /* type of the record; host/cut.h has lower numbers */
 enum { MP_TRACK_REFUSED = 0x6d80 };
 
-/* Records of tasks that were dropped since they exceeded the share of a user. */
+/* What was dropped on the way since it exceeded the share of a user. */
 struct mp_record_refused {
 	struct perf_event_header header;
-	uint32_t uid, pid; /* of the first of them */
+	uint32_t kind, unused; /* an enum mp_budget_kind */
+	uint32_t uid, pid;     /* of the first of them */
 	uint64_t n;
 	char file[128]; /* of the mapping, truncated; "": none */
 	struct mp_record_id id;

@@ -101,6 +101,7 @@ static void refuse(struct mp_track_share *s, const struct mp_budget_who *who,
 		s->n_refused++;
 		*r = (struct mp_record_refused){
 			.header = { .type = MP_TRACK_REFUSED, .size = sizeof(*r) },
+			.kind = MP_BUDGET_TRACK,
 			.uid = who->uid,
 			.pid = (uint32_t)who->pid,
 		};

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/bell.h"
+#include "lib/capture/host/budget.h"
 #include "lib/capture/host/record.h"
 #include "lib/capture/host/thread.h"
 #include "lib/core/clock.h"
@@ -282,6 +283,22 @@ static bool drain_all(struct mp_drain *d)
 	return complete;
 }
 
+/* Reports to the writer the copies that a user did not get. */
+static void put_refused(void *arg, uint32_t uid, const struct mp_bpf_copier *copier)
+{
+	const struct mp_record_refused r = {
+		.header = { .type = MP_TRACK_REFUSED, .size = sizeof(r) },
+		.kind = MP_BUDGET_COPIES,
+		.uid = uid,
+		.pid = copier->pid,
+		.n = copier->refused,
+		.id = { .time_ns = mp_monotonic_ns() },
+	};
+	struct mp_drain *d = arg;
+
+	mp_queue_put(&d->stacks, &r.header);
+}
+
 static void finish(struct mp_drain *d)
 {
 	uint64_t stopped = mp_monotonic_ns(), deadline = stopped + LAST_WAIT_MS * 1000000ull;
@@ -296,6 +313,9 @@ static void finish(struct mp_drain *d)
 	mp_track_stop(d->s.track); /* after the last mark only the writer may use the queue */
 	while (!drain_all(d))
 		mp_queue_wait_room(d->s.queue, FULL_WAIT_MS);
+	if (d->s.bpf_stacks)
+		mp_bpf_stacks_copiers(d->s.bpf_stacks, put_refused, d);
+	mp_queue_flush(&d->stacks);
 	mp_queue_mark(d->s.queue, mp_monotonic_ns(), UINT64_MAX);
 }
 

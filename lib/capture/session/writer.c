@@ -407,6 +407,18 @@ static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 		w->broken += !handle_reading(w, &records[i]);
 }
 
+/* Records were dropped on the way, since their user makes too many. */
+static void handle_refused(struct mp_writer *w, const struct mp_record_refused *r)
+{
+	const struct mp_task *leader = mp_tasks_find(w->tasks, (pid_t)r->pid);
+	struct mp_budget_who who = { .uid = r->uid, .pid = (pid_t)r->pid, .file = r->file };
+
+	if (leader)
+		who.comm = (struct mp_str){ leader->comm, leader->comm_len };
+	if (r->kind < MP_BUDGET_KINDS)
+		mp_budget_refused(w->tasks->budget, (enum mp_budget_kind)r->kind, &who, r->n);
+}
+
 static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 			  const struct mp_queue_record *records, size_t n)
 {
@@ -418,23 +430,14 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 	for (i = 0; i < n; i++) {
 		const struct perf_event_header *h = records[i].record;
 
-		if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
+		if (h->type == MP_TRACK_REFUSED)
+			handle_refused(w, (const struct mp_record_refused *)h);
+		else if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
 			w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		else
 			w->broken += h->type != MP_AGG_STACK || !w->aggregator ||
 				     !mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
 	}
-}
-
-/* Records of tasks were dropped on the way, since their user makes too many. */
-static void handle_refused(struct mp_writer *w, const struct mp_record_refused *r)
-{
-	const struct mp_task *leader = mp_tasks_find(w->tasks, (pid_t)r->pid);
-	struct mp_budget_who who = { .uid = r->uid, .pid = (pid_t)r->pid, .file = r->file };
-
-	if (leader)
-		who.comm = (struct mp_str){ leader->comm, leader->comm_len };
-	mp_budget_refused(w->tasks->budget, MP_BUDGET_TRACK, &who, r->n);
 }
 
 static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
@@ -490,7 +493,7 @@ static bool is_complete(const struct perf_event_header *h, enum mp_queue_type ty
 
 	if ((type == MP_QUEUE_EVENTS || type == MP_QUEUE_TASKS) && h->size % sizeof(uint64_t))
 		return false; /* the kernel pads records */
-	if (type == MP_QUEUE_TASKS && h->type == MP_TRACK_REFUSED)
+	if (h->type == MP_TRACK_REFUSED && (type == MP_QUEUE_TASKS || type == MP_QUEUE_STACKS))
 		return h->size == sizeof(struct mp_record_refused);
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
 	       h->size >= least[h->type] + sizeof(struct mp_record_id);

@@ -222,10 +222,12 @@ static __always_inline struct mp_bpf_copier *copier(void)
 	return c;
 }
 
-/* Whether the share of a user allows a copy. If only some processes are recorded, there are no shares. */
-static __always_inline bool may_copy(struct task_struct *task)
+/*
+ * Whether the share of a user allows a copy or a record. If only some processes are recorded, there are
+ * no shares; root and the user of mp-record have none.
+ */
+static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
 {
-	struct mp_bpf_copier *c = copier();
 	__u32 uid = bpf_get_current_uid_gid(), zero = 0;
 	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
 
@@ -236,6 +238,26 @@ static __always_inline bool may_copy(struct task_struct *task)
 		c->pid = TGID(task);
 	__sync_fetch_and_add(&c->refused, 1);
 	return false;
+}
+
+static __always_inline bool may_copy(struct task_struct *task)
+{
+	return has_share(copier(), task);
+}
+
+/* Whether a record of so many bytes may be sent. Records are charged only while much is unread. */
+static __always_inline bool may_send(struct task_struct *task, __u64 size)
+{
+	struct mp_bpf_copier *c;
+
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < WAKE_BYTES)
+		return true;
+	c = copier();
+	if (!has_share(c, task))
+		return false;
+	if (c)
+		__sync_fetch_and_add(&c->bytes, size);
+	return true;
 }
 
 static __always_inline bool send_copy(struct mp_bpf_copy *copy)

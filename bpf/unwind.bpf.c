@@ -68,7 +68,8 @@ static __always_inline void record_stack(struct scratch *s, __u32 buffer)
 		s->record.head.end = s->walk.end;
 		s->record.ip = regs->ip;
 		s->record.sp = regs->sp;
-		emit(&s->record, s->walk.n);
+		if (may_send(task, s->walk.n * 8))
+			emit(&s->record, s->walk.n);
 	}
 }
 

@@ -91,10 +91,10 @@ struct mp_bpf_settings {
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };
 
-/* The copies that a user has caused. The amount is halved at each step of the clock. */
+/* What a user has caused: copies, and stacks while many wait. The amount is halved at each step of the clock. */
 struct mp_bpf_copier {
 	__u64 step, bytes;
-	__u64 refused; /* copies that exceeded the share */
+	__u64 refused; /* copies and stacks that exceeded the share */
 	__u32 pid;     /* the process of the first of them */
 	__u32 unused;
 };

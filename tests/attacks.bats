@@ -142,7 +142,7 @@ beside_files() {
 	[ "$(uname -m)" = x86_64 ] || skip "the attack is for x86-64"
 	start_attack copies
 	beside bpf -e syscalls:sys_enter_getpid
-	offender_is_named copies 'stacks\? w[a-z]* not copied'
+	offender_is_named copies 'stacks\? w[a-z]* not taken'
 	stop_attack
 }
 

@@ -30,7 +30,7 @@ static const struct kind {
 			       "stacks were shortened" },
 	[MP_BUDGET_TRACK] = { 10 * MIB, 0, "track", "record of a task was dropped",
 			      "records of tasks were dropped" },
-	[MP_BUDGET_COPIES] = { 0, 0, "copies", "stack was not copied", "stacks were not copied" },
+	[MP_BUDGET_COPIES] = { 0, 0, "copies", "stack was not taken", "stacks were not taken" },
 	[MP_BUDGET_OPEN] = { 512, 0, "open", "file was not opened", "files were not opened" },
 	[MP_BUDGET_TABLES] = { 128 * MIB, 0, "tables", "file was not read", "files were not read" },
 	[MP_BUDGET_JIT] = { 64 * MIB, 0, "jit", "perf map was not read",

@@ -20,7 +20,7 @@ enum mp_budget_kind {
 	MP_BUDGET_TIME,	  /* ns of parsing files and finding names; in a period of 10 s */
 	MP_BUDGET_OUTPUT, /* bytes of long stacks; in a period of 1 s */
 	/* amounts that are held until mp_budget_give() */
-	MP_BUDGET_COPIES,   /* copies of stacks, whose share the BPF program knows */
+	MP_BUDGET_COPIES,   /* stacks and copies of them, whose share the BPF program knows */
 	MP_BUDGET_TRACK,    /* bytes of records of tasks and mappings that wait to be handled */
 	MP_BUDGET_OPEN,	    /* open files */
 	MP_BUDGET_TABLES,   /* bytes of memory for the tables of files: symbols, CFI */

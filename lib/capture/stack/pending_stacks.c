@@ -9,8 +9,10 @@ typedef unsigned __int128 bits __attribute__((aligned(sizeof(uint64_t))));
 enum {
 	/* stacks per task; a task has no more of them within MP_BPF_EARLIER_NS */
 	KEPT = 8 * sizeof(bits),
-	KEPT_COPIES = 256, /* 15 MiB; the sample comes immediately after its stack, or never */
-	NEAR_NS = 200000,  /* a sample comes some us after its stack; an interrupt may delay it */
+	KEPT_FIRST = 4, /* the first number, which grows where stacks come so fast that it must */
+	KEEP_NS = 20000000, /* how long a stack may be of use */
+	KEPT_COPIES = 256,  /* 15 MiB; the sample comes immediately after its stack, or never */
+	NEAR_NS = 200000,   /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 4 << 10,
 	CERTAIN = 8, /* number of agreeing samples that outweigh one that proves the contrary */
 };
@@ -22,8 +24,9 @@ struct stored {
 };
 
 struct latest {
-	struct stored v[KEPT];
-	unsigned next;
+	struct stored
+		*v; /* a ring of `size`, a power of two: the next stack replaces the oldest one */
+	unsigned next, size;
 	bits waiting; /* those that no sample has got: few, so that a sample looks at few */
 };
 
@@ -43,9 +46,13 @@ static void free_chains(struct mp_pending_stacks *c)
 	struct mp_map_entry *e;
 	size_t i;
 
-	mp_map_each (&c->map, e)
-		for (i = 0; i < KEPT; i++)
-			free(((struct latest *)mp_map_value(e))->v[i].chain.ips);
+	mp_map_each (&c->map, e) {
+		struct latest *l = mp_map_value(e);
+
+		for (i = 0; i < l->size; i++)
+			free(l->v[i].chain.ips);
+		free(l->v);
+	}
 }
 
 void mp_pending_stacks_release(struct mp_pending_stacks *c)
@@ -105,6 +112,30 @@ static bool note_drops(struct mp_pending_stacks *c, const struct mp_bpf_head *he
 	return more;
 }
 
+/* Doubles the room, so that the oldest stack comes first. */
+static void grow(struct latest *l)
+{
+	unsigned size = l->size ? 2 * l->size : KEPT_FIRST, i;
+	struct stored *v = mp_zalloc(size * sizeof(*v));
+
+	for (i = 0; i < l->size; i++)
+		v[i] = l->v[(l->next + i) % l->size];
+	free(l->v);
+	l->v = v;
+	l->next = l->size;
+	l->size = size;
+}
+
+static struct stored *next_slot(struct latest *l, uint64_t time_ns)
+{
+	const struct stored *oldest = l->size ? &l->v[l->next % l->size] : NULL;
+
+	if (!oldest ||
+	    (l->size < KEPT && oldest->chain.time_ns && oldest->chain.time_ns + KEEP_NS > time_ns))
+		grow(l);
+	return &l->v[l->next++ % l->size];
+}
+
 /* The slot where the next stack of a task is stored. */
 static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_head *head)
 {
@@ -117,10 +148,12 @@ static struct stored *next_of(struct mp_pending_stacks *c, const struct mp_bpf_h
 		mp_map_clear(&c->map);
 	}
 	l = mp_map_value(mp_map_put(&c->map, &key, 1, NULL));
-	to = &l->v[l->next++ % KEPT];
+	to = next_slot(l, head->time_ns);
 	to->chain.time_ns = head->time_ns;
 	to->copy = 0;
 	l->waiting = l->waiting << 1 | 1;
+	if (l->size < KEPT)
+		l->waiting &= ((bits)1 << l->size) - 1;
 	to->dropped = note_drops(c, head);
 	return to;
 }
@@ -194,7 +227,7 @@ static int8_t *order_of(struct mp_pending_stacks *c, size_t event)
 
 static struct stored *stored_of(struct latest *l, unsigned age)
 {
-	return &l->v[(l->next - 1 - age) % KEPT];
+	return &l->v[(l->next - 1 - age) % l->size];
 }
 
 static unsigned lowest_bit(bits v)
@@ -261,7 +294,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	struct stored *s;
 
 	/* if all are of after the sample, its own was overwritten by later ones */
-	if (!l || stored_of(l, KEPT - 1)->chain.time_ns > want->time_ns)
+	if (!l || (l->size == KEPT && stored_of(l, KEPT - 1)->chain.time_ns > want->time_ns))
 		return NULL;
 	found = find(c, l, want);
 	if (!found.before && !found.after)
@@ -280,7 +313,7 @@ const struct mp_bpf_copy *mp_pending_stacks_copy(struct mp_pending_stacks *c, pi
 	struct latest *l = latest_of(c, tid);
 	size_t i;
 
-	for (i = 0; l && i < KEPT; i++)
+	for (i = 0; l && i < l->size; i++)
 		if (l->v[i].chain.time_ns == time_ns && l->v[i].copy &&
 		    c->n_copies - l->v[i].copy < KEPT_COPIES)
 			return copy_of(c, &l->v[i]);

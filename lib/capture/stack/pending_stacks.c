@@ -230,11 +230,11 @@ static struct stored *stored_of(struct latest *l, unsigned age)
 	return &l->v[(l->next - 1 - age) % l->size];
 }
 
-static unsigned lowest_bit(bits v)
+static unsigned highest_bit(bits v)
 {
-	uint64_t low = (uint64_t)v;
+	uint64_t high = (uint64_t)(v >> 64);
 
-	return (unsigned)(low ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(v >> 64)));
+	return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)v));
 }
 
 /* The last stack before a sample, and the first one after it. */
@@ -243,28 +243,31 @@ struct candidates {
 	unsigned before_age, after_age;
 };
 
-/* Finds the candidates among the stacks that wait. */
+/*
+ * Finds the candidates among the stacks that wait. They came in order of time, some of them
+ * MP_BPF_EARLIER_NS ahead of their samples: so the first that wait are looked at first.
+ */
 static struct candidates find(const struct mp_pending_stacks *c, struct latest *l,
 			      const struct mp_pending_want *want)
 {
 	struct candidates found = { NULL, NULL, 0, 0 };
-	bits rest;
+	bits rest = l->waiting;
 
-	/* from the latest back; stacks came in order of time */
-	for (rest = l->waiting; rest && !found.before; rest &= rest - 1) {
-		unsigned age = lowest_bit(rest);
+	while (rest && !found.after) {
+		unsigned age = highest_bit(rest);
 		struct stored *s = stored_of(l, age);
 		uint64_t at = s->chain.time_ns;
 
-		if (at + NEAR_NS <= want->time_ns)
+		rest &= ~((bits)1 << age);
+		if (at >= want->time_ns + NEAR_NS)
 			break;
-		if (s->chain.ip != want->ip || s->chain.sp != want->sp ||
-		    (s->copy && c->n_copies - s->copy >= KEPT_COPIES))
+		if (at + NEAR_NS <= want->time_ns || s->chain.ip != want->ip ||
+		    s->chain.sp != want->sp || (s->copy && c->n_copies - s->copy >= KEPT_COPIES))
 			continue;
 		if (at <= want->time_ns) {
 			found.before = s;
 			found.before_age = age;
-		} else if (at - want->time_ns < NEAR_NS) {
+		} else {
 			found.after = s;
 			found.after_age = age;
 		}

@@ -537,8 +537,8 @@ static struct mp_chunk *take_idle(struct mp_queue *q)
 {
 	uint64_t now_ns = mp_monotonic_ns();
 	bool over = now_ns - q->period_ns >= SPARE_NS;
+	size_t left = PUNCHED_AT_ONCE, used = q->bytes[MP_QUEUE_EVENTS], i;
 	struct mp_chunk *list = NULL;
-	size_t left = PUNCHED_AT_ONCE, i;
 
 	for (i = q->n_classes; i-- > 0;) {
 		struct class *class = &q->classes[i];
@@ -547,7 +547,7 @@ static struct mp_chunk *take_idle(struct mp_queue *q)
 		if (over)
 			class->surplus = (class->idle + 1) / 2;
 		while ((c = class->spare) && left && q->spare_bytes > SPARE_MIN &&
-		       (class->surplus || q->spare_bytes > q->limits[MP_QUEUE_EVENTS] / 2)) {
+		       (class->surplus || q->spare_bytes + used > q->limits[MP_QUEUE_EVENTS])) {
 			class->spare = c->next;
 			class->n_spare--;
 			q->spare_bytes -= c->cap;

@@ -57,8 +57,7 @@ static int check_target(const struct cap_recording *r, char **error)
 			why = "memory does not belong to a CPU: not with -C";
 		if (e->own == &mp_builtin_count && !r->all_cpus && !r->whole)
 			why = "tasks are counted on all CPUs: -C not with -p, -t or a command";
-		/* more than mp-record itself */
-		if (e->own == &mp_builtin_count && r->exclude->n > 1)
+		if (e->own == &mp_builtin_count && r->user_excludes)
 			why = "counters exclude no processes: not with --exclude-pid";
 		if (why)
 			*error = mp_asprintf("%s: %s", e->type, why);

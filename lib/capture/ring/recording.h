@@ -23,8 +23,9 @@ struct cap_recording {
 	const struct mp_pids *processes;
 	const struct mp_pids *tids;    /* recorded threads; empty: see the other members */
 	const struct mp_pids *exclude; /* processes that are not recorded */
-	pid_t command;		       /* the process that waits to become the command; 0: none */
-	const char *command_name;      /* set only with `command` */
+	bool user_excludes; /* the user excludes some of these; else they are mp-record itself */
+	pid_t command;	    /* the process that waits to become the command; 0: none */
+	const char *command_name; /* set only with `command` */
 	/* neither processes nor threads are recorded, but the system or cgroups */
 	bool whole;
 	bool all_cpus;			  /* all CPUs are recorded */

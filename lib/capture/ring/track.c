@@ -26,7 +26,7 @@ enum {
 	RING_PAGES = 256, /* enough for a second with 2,000 forks and execs */
 	RING_PAGES_MIN = 8,
 	WAKE_BYTES = 128 << 10, /* a program that only maps a file fills a ring in some ms */
-	PERIOD_MS = 100,
+	PERIOD_MS = 20,		/* also how long mp_track_stop() may take */
 	IDLE_NS = 50000,
 	/* usually with few records: each round takes a chunk for each ring */
 	CHUNK_BYTES = 16 << 10,
@@ -45,6 +45,7 @@ struct mp_track {
 	pthread_mutex_t draining;
 	struct mp_track_share share;
 	bool started;
+	bool stopping; /* atomic */
 	pthread_t thread;
 };
 
@@ -195,7 +196,7 @@ void mp_track_stop(struct mp_track *t)
 {
 	if (!t->started)
 		return;
-	pthread_cancel(t->thread);
+	__atomic_store_n(&t->stopping, true, __ATOMIC_RELAXED);
 	pthread_join(t->thread, NULL);
 	t->started = false;
 }
@@ -274,30 +275,26 @@ uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 	return bound;
 }
 
-/* Waits until a ring has much, or for a while. Here the thread can be stopped. */
+/* Waits until a ring has much, or for a while. */
 static void wait_for_records(struct mp_track *t)
 {
 	uint64_t began = mp_monotonic_ns();
-	int old;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
 	perf_evlist__poll(t->evlist, PERIOD_MS);
 	/* events of tasks that have ended are always ready */
 	if (mp_monotonic_ns() - began < IDLE_NS)
 		poll(NULL, 0, 1);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 }
 
 static void *run(void *arg)
 {
 	const struct sched_param param = { .sched_priority = 1 };
-	int old;
+	struct mp_track *t = arg;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	sched_setscheduler(0, SCHED_FIFO, &param); /* if it is refused, the thread still helps */
-	for (;;) {
-		wait_for_records(arg);
-		mp_track_drain(arg, NULL, NULL);
+	while (!__atomic_load_n(&t->stopping, __ATOMIC_RELAXED)) {
+		wait_for_records(t);
+		mp_track_drain(t, NULL, NULL);
 	}
 	return NULL;
 }

@@ -28,13 +28,14 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 void mp_track_close(struct mp_track *t);
 
 /*
- * Starts a thread that drains the rings, too, ten times a second and when one has much, with real-time priority where that is
- * permitted: its work is short, and the drainer may wait longer for a CPU than the rings last. After
- * mp_track_add_streams(), and after the last mp_track_drain() with `each`. `*tid` gets its thread id.
+ * Starts a thread that drains the rings, too, fifty times a second and when one has much, with
+ * real-time priority where that is permitted: its work is short, and the drainer may wait longer for
+ * a CPU than the rings last. After mp_track_add_streams(), and after the last mp_track_drain() with
+ * `each`. `*tid` gets its thread id.
  */
 void mp_track_start(struct mp_track *t, int *tid);
 
-/* Ends the thread that mp_track_start() started. */
+/* Ends the thread that mp_track_start() started; takes up to 20 ms. */
 void mp_track_stop(struct mp_track *t);
 
 /* Registers a stream of task records for each of its rings. Called once. */

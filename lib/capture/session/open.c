@@ -44,19 +44,22 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 
 /*
  * Excludes mp-record, and processes that the user excludes: by the kernel if possible, else by the
- * writer.
+ * writer. Returns whether the user excludes any.
  */
-static void find_excluded(const struct mp_record_plan *p)
+static bool find_excluded(const struct mp_record_plan *p)
 {
 	struct mp_pids *exclude = &p->o->exclude;
+	bool by_user;
 	size_t i;
 
 	if (p->o->exclude_pipeline)
 		mp_proc_pipeline(exclude);
 	else
 		mp_pids_add(exclude, getpid());
+	by_user = exclude->n > 1;
 	for (i = 0; p->opener && i < MP_ARRAY_SIZE(p->opener->pids); i++)
 		mp_pids_add(exclude, p->opener->pids[i]);
+	return by_user;
 }
 
 /* Finds the processes of the target. */
@@ -219,6 +222,7 @@ static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)
 		.processes = &p->processes,
 		.tids = &p->o->tids,
 		.exclude = &p->o->exclude,
+		.user_excludes = k->user_excludes,
 		.command = on_exec ? p->command.pid : 0,
 		.command_name = on_exec ? p->command.name : NULL,
 		.whole = p->whole,
@@ -247,7 +251,7 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	mp_opener_use(&l->opener, p->opener, &l->budget);
 	if (!p->whole)
 		find_processes(&k->found, p);
-	find_excluded(p);
+	k->user_excludes = find_excluded(p);
 	began_ns = mp_clock_thread_ns();
 	open_stacks(k, l, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)

@@ -36,6 +36,7 @@ struct mp_record_opened {
 	struct mp_pids
 		/* threads of mp-record and of excluded processes, which tracepoints exclude */
 		threads;
+	bool user_excludes;  /* the user excludes processes, not only mp-record itself */
 	uint64_t bpf_cpu_ns; /* CPU time for loading and attaching programs */
 };
 

@@ -13,25 +13,21 @@ static struct mp_track_share share;
 
 static struct perf_event_header *record(unsigned type, uint32_t pid, uint32_t from)
 {
-	static struct {
-		struct mp_record_mmap2 r;
-		char filename[56];
-		struct mp_record_id id;
-	} mmap;
+	static char mmap[sizeof(struct mp_record_mmap2) + 56 + sizeof(struct mp_record_id)]
+		__attribute__((aligned(8)));
+	struct mp_record_mmap2 *r = (struct mp_record_mmap2 *)mmap;
 	static struct {
 		struct mp_record_fork r;
 		struct mp_record_id id;
 	} fork;
 
-	mmap.r = (struct mp_record_mmap2){ .header = { .type = type, .size = sizeof(mmap) },
-					   .pid = pid,
-					   .tid = pid };
-	strcpy(mmap.filename, "/tmp/x.so");
+	r->header = (struct perf_event_header){ .type = type, .size = sizeof(mmap) };
+	r->pid = r->tid = pid;
+	strcpy(r->filename, "/tmp/x.so");
 	fork.r = (struct mp_record_fork){
 		{ .type = type, .size = sizeof(fork) }, pid, from, pid, from, 0
 	};
-	return type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT ? &fork.r.header
-								    : &mmap.r.header;
+	return type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT ? &fork.r.header : &r->header;
 }
 
 /* How many of many equal records are admitted. */

@@ -345,7 +345,7 @@ static void test_walk_tables(void)
 	struct mp_process *process;
 	struct seen seen = { .forgotten = 0 };
 	struct mp_walk_tables t = {
-		.walker = { &seen, update, forget },
+		.walker = { .arg = &seen, .update = update, .forget = forget },
 		.dsos = &symbols.dsos,
 	};
 	struct mp_cut_rows rows;
@@ -389,7 +389,7 @@ static void test_copied(void)
 	struct mp_process *process;
 	struct seen seen = { .forgotten = 0 };
 	struct mp_walk_tables t = {
-		.walker = { &seen, update, forget },
+		.walker = { .arg = &seen, .update = update, .forget = forget },
 		.dsos = &symbols.dsos,
 		.tasks = &tasks,
 	};

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Whatever a user without privileges does, a recording beside it keeps the events and stacks of others, its end and its size.
+# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -194,7 +194,7 @@ void mp_losses_end(struct mp_losses *l, uint64_t until_ns, const struct mp_count
 		begin(l, ring, until_ns);
 		compare(l, ring, counts + ring * l->s.plan->events.n, until_ns);
 		for (event = 0; event < l->s.plan->events.n; event++)
-			settle(l, ring, event, l->accounts[ring * l->s.plan->events.n + event].after,
-			       until_ns);
+			settle(l, ring, event,
+			       l->accounts[ring * l->s.plan->events.n + event].after, until_ns);
 	}
 }

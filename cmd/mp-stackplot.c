@@ -259,10 +259,22 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 	set_bin();
 }
 
+/* Notes a loss of events that the picture would have shown, if x is their time. */
+static void handle_lost(const struct mp_ctl *ctl)
+{
+	uint64_t from = ctl->from_ns ? ctl->from_ns : ctl->time_ns;
+
+	if (work.has_grid && work.kind == MP_EVENT && options.x.id == MP_FIELD_TIME &&
+	    mp_choice_concerns(&options.choice.types, ctl))
+		mp_stackgrid_lost(&work.grid, ctl->lost, (int64_t)from, (int64_t)ctl->time_ns);
+}
+
 static void handle_control(const struct mp_ctl *ctl)
 {
 	json_t **place = &work.headers[ctl->datatype == MP_POINT];
 
+	if (ctl->what == MP_CTL_LOST)
+		handle_lost(ctl);
 	if (ctl->what != MP_CTL_HEADER || (ctl->datatype != MP_POINT && ctl->datatype != MP_EVENT))
 		return;
 	if (!*place)
@@ -401,8 +413,9 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 	if (start)
 		mp_buf_printf(to, "; recording began %.64s", start);
 	if (work.in.lost)
-		mp_buf_printf(to, "; %llu %s lost", (unsigned long long)work.in.lost,
-			      work.in.lost == 1 ? "event was" : "events were");
+		mp_buf_printf(to, "; %llu %s lost%s", (unsigned long long)work.in.lost,
+			      work.in.lost == 1 ? "event was" : "events were",
+			      s->losses.any ? ", in the marked bins" : "");
 }
 
 static void default_title(struct mp_buf *to)

@@ -187,6 +187,31 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	[ "$(colour "$TMP/1" 0)" != "$(colour "$TMP/2" 0)" ]
 }
 
+@test "the interval of a loss is marked as in a heat map, unless -e excludes its type" {
+	{
+		echo '{"mp":1,"datatype":"event"}'
+		for i in $(seq 10 19); do
+			[ "$i" != 17 ] || echo '{"lost":8,"from":14000000000,"time":16500000000,"cpu":0,"type":"a:b"}'
+			echo "${i}000000000,a:b,comm=x"
+		done
+		echo '{"lost":5,"time":19500000000,"cpu":0,"type":"other:type"}'
+		echo '{"end":"event","records":10,"lost":13}'
+	} > "$TMP/in"
+	run --separate-stderr mp-stackplot -e a:b --bin 1s "$TMP/in"
+	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: input reports 8 lost events" ] || false
+	echo "$output" > "$TMP/out.svg"
+	# bins of 86 px from 84 on: from the fifth bin to the end of the seventh
+	grep -q '<title>8 events lost</title><path class="lost" d="M428.00 66H686.00V496H428.00z"/><path class="mark" ' "$TMP/out.svg"
+	[ "$(grep -c 'class="lost"' "$TMP/out.svg")" = 1 ]
+	grep -q '; 8 events were lost, in the marked bins<' "$TMP/out.svg"
+	mp-svg-heatmap -e a:b -y comm --columns 10 "$TMP/in" 2> "$TMP/err" > "$TMP/heat.svg" || true
+	[ "$(grep -c '<title>8 events lost</title><path class="lost" ' "$TMP/heat.svg")" = 1 ]
+	command -v chromium > /dev/null || skip "needs chromium for the rest"
+	svg_check "$TMP/out.svg" hover:470,400 hover:130,400 > "$TMP/said" || { cat "$TMP/said"; false; }
+	grep -q '^hover:470,400 => x, 1 .*, lost here or nearby: 8$' "$TMP/said"
+	! grep '^hover:130,400' "$TMP/said" | grep lost || false
+}
+
 @test "values below 0, values that are not numbers, and points among events are reported" {
 	printf '1,5,a\n2,-3,a\n3,5,b\n' > "$TMP/in"
 	run --separate-stderr mp-stackplot --missing zero "$TMP/in"

@@ -237,11 +237,13 @@ static const char common_css[] =
 	"text.mono{font-family:ui-monospace,'DejaVu Sans Mono',monospace}\n"
 	".paper{fill:#fff}.axis{stroke:#818b98;fill:none}.grid{stroke:#818b98;stroke-opacity:.25;"
 	"fill:none}\n"
-	".box{fill:#fff;fill-opacity:.96;stroke:#818b98}\n";
+	".box{fill:#fff;fill-opacity:.96;stroke:#818b98}\n"
+	".lost{fill:#d1242f;fill-opacity:.2;pointer-events:none}.mark{fill:#d1242f}\n";
 
 static const char common_dark_css[] =
 	"text{fill:#e6edf3}text.dim{fill:#9198a1}.paper{fill:#0d1117}.axis{stroke:#7d8590}"
-	".grid{stroke:#7d8590}.box{fill:#161b22;stroke:#7d8590}\n";
+	".grid{stroke:#7d8590}.box{fill:#161b22;stroke:#7d8590}\n"
+	".lost{fill:#f85149;fill-opacity:.28}.mark{fill:#f85149}\n";
 
 void mp_svg_begin(struct mp_buf *to, const struct mp_svg_doc *doc)
 {

@@ -57,7 +57,8 @@ enum { MP_SVG_FONT = 12, MP_SVG_TITLE = 16 }; /* px of text, and of class "title
 
 /*
  * Begins the document and draws the paper. It defines these classes: "paper"; for text "title", "dim"
- * (less important), "mono"; for lines "axis", "grid"; "box" (of a tooltip).
+ * (less important), "mono"; for lines "axis", "grid"; "box" (of a tooltip);
+ * "lost", "mark" (see lossbins.h).
  */
 void mp_svg_begin(struct mp_buf *to, const struct mp_svg_doc *doc);
 

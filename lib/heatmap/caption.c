@@ -168,14 +168,11 @@ static void note_beyond(struct mp_buf *to, const struct mp_heat *h, bool of_y, b
 
 void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 {
-	uint64_t lost = h->grid->lost_elsewhere;
-	bool marked = false;
+	uint64_t lost = mp_count_sum(h->grid->lost_elsewhere, h->lost_beyond);
 	size_t i;
 
-	for (i = 0; i < h->x.n + 2; i++) {
-		lost += h->lost[i];
-		marked |= h->lost[i] > 0;
-	}
+	for (i = 0; i < h->x.n; i++)
+		lost = mp_count_sum(lost, h->losses.lost[i]);
 	note_beyond(to, h, true, true);
 	note_beyond(to, h, true, false);
 	note_beyond(to, h, false, false);
@@ -184,7 +181,7 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 		mp_heat_put_count(to, lost);
 		mp_buf_printf(to, lost == 1 ? " event was" : " events were");
 		mp_buf_printf(to, " lost when this was recorded%s\n",
-			      marked ? ", in the marked columns" : "");
+			      h->losses.any ? ", in the marked columns" : "");
 	}
 	if (h->grid->skipped) {
 		mp_heat_put_count(to, h->grid->skipped);

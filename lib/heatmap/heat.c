@@ -105,37 +105,24 @@ static void fill_cells(struct mp_heat *h)
 	}
 }
 
-/* Notes for each loss all bins of its interval, since it may have happened in any of them. */
-static void fill_lossy(struct mp_heat *h)
-{
-	size_t i, bin;
-
-	h->lossy = mp_zalloc((h->x.n + 1) * sizeof(*h->lossy));
-	for (i = 0; i < h->x.n; i++) {
-		if (!h->lost[i])
-			continue;
-		h->lossy[i] = add(h->lossy[i], h->lost[i]);
-		for (bin = i; bin > 0 && h->x.edge[bin] > h->lost_from[i]; bin--)
-			h->lossy[bin - 1] = add(h->lossy[bin - 1], h->lost[i]);
-	}
-}
-
-static void fill_lost(struct mp_heat *h)
+static void fill_losses(struct mp_heat *h)
 {
 	const struct mp_grid *g = h->grid;
 	size_t i;
 
-	h->lost = mp_zalloc((h->x.n + 2) * sizeof(*h->lost));
-	h->lost_from = mp_zalloc((h->x.n + 2) * sizeof(*h->lost_from));
+	mp_lossbins_init(&h->losses, h->x.n);
 	for (i = 0; i < g->x.top; i++) {
-		unsigned bin = h->x.bin[i];
-		double from = (double)g->lost_from[i] * mp_heat_factor(h->info->x.what);
+		double from = (double)g->lost_from[i] * (double)mp_heat_factor(h->info->x.what);
+		size_t bin = h->x.bin[i];
 
 		if (!g->x.used[i] || !g->lost[i])
 			continue;
-		if (!h->lost[bin] || from < h->lost_from[bin])
-			h->lost_from[bin] = from;
-		h->lost[bin] = add(h->lost[bin], g->lost[i]);
+		if (bin < h->x.n)
+			mp_lossbins_add(&h->losses, bin,
+					(from - h->x.edge[0]) / (h->x.edge[1] - h->x.edge[0]),
+					g->lost[i]);
+		else
+			h->lost_beyond = mp_count_sum(h->lost_beyond, g->lost[i]);
 	}
 }
 
@@ -268,8 +255,7 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	place_time(&h->x, h, &grid->x, info->x.what);
 	place_time(&h->y, h, &grid->y, info->y.what);
 	fill_cells(h);
-	fill_lost(h);
-	fill_lossy(h);
+	fill_losses(h);
 	if (style->n_percentiles && grid->y.kind != MP_NAMES)
 		fill_percentiles(h, style);
 	return true;
@@ -280,9 +266,7 @@ void mp_heat_release(struct mp_heat *h)
 	mp_bins_release(&h->x);
 	mp_bins_release(&h->y);
 	free(h->cells);
-	free(h->lost);
-	free(h->lossy);
-	free(h->lost_from);
+	mp_lossbins_release(&h->losses);
 	free(h->percentile);
 }
 

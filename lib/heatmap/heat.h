@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A heat map: what the axes of a grid are, and the cells of a picture. A bin consists of whole lines
- * of the grid, so its range and its sums are exact. Includes bins, grid.
+ * of the grid, so its range and its sums are exact. Includes bins, grid, lossbins.
  */
 #ifndef MP_HEATMAP_HEAT_H
 #define MP_HEATMAP_HEAT_H
 
+#include "lib/draw/lossbins.h"
 #include "lib/heatmap/bins.h"
 #include "lib/heatmap/grid.h"
 
@@ -61,12 +62,11 @@ struct mp_heat {
 	const struct mp_grid *grid;
 	const struct mp_heat_info *info;
 	struct mp_bins x, y;
-	uint64_t *cells;   /* [y bin][x bin], n + 2 bins of each axis */
-	uint64_t max;	   /* greatest cell */
-	uint64_t sum;	   /* sum of all cells; UINT64_MAX if it is larger */
-	uint64_t *lost;	   /* by x bin: events whose loss was noticed there */
-	uint64_t *lossy;   /* by x bin: events of any reported loss that may have happened there */
-	double *lost_from; /* by x bin: since when these were lost, in ns, as in x.edge */
+	uint64_t *cells;	   /* [y bin][x bin], n + 2 bins of each axis */
+	uint64_t max;		   /* greatest cell */
+	uint64_t sum;		   /* sum of all cells; UINT64_MAX if it is larger */
+	struct mp_lossbins losses; /* by x bin, if x is a time */
+	uint64_t lost_beyond;	   /* events whose loss was noticed in the overflow of x */
 	size_t n_percentiles;
 	double *percentile; /* [percentile][x bin], as exact as the lines; NAN: the bin is empty */
 	enum mp_heat_colour colour;

@@ -247,17 +247,14 @@ static void put_x_names(struct text *t)
 static void put_lost(struct text *t)
 {
 	size_t x, k;
-	bool any = false;
 
-	for (x = 0; x < t->h->x.n; x++)
-		any |= t->h->lossy[x] > 0;
-	if (!any)
+	if (!t->h->losses.any)
 		return;
 	put_fit(t->to, MP_STR("lost"), LABEL, true);
 	mp_buf_printf(t->to, "%*s ", !t->h->x.names && mp_heat_column(t->h, t->h->x.n) ? 3 : 1, "");
 	for (x = 0; x < t->h->x.n; x++)
 		for (k = 0; k < t->each; k++)
-			mp_buf_byte(t->to, t->h->lossy[x] ? '!' : ' ');
+			mp_buf_byte(t->to, t->h->losses.lossy[x] ? '!' : ' ');
 	end_line(t->to);
 }
 

@@ -196,20 +196,12 @@ static void add_cells(struct mp_buf *to, const struct mp_heat *h)
 void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
 		  const char *events)
 {
-	size_t i;
-
 	mp_buf_printf(to, "var D={");
 	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
 	add_axis(to, "y", &h->y, &h->info->y, l->y_px, l->below_y, l->above_y, l->beyond);
 	add_cells(to, h);
-	mp_buf_printf(to, "\"lost\":{");
-	for (i = 0; i < h->x.n; i++) {
-		if (!h->lossy[i])
-			continue;
-		add_comma(to);
-		mp_buf_printf(to, "\"%zu\":\"%llu\"", i, (unsigned long long)h->lossy[i]);
-	}
-	mp_buf_printf(to, "}");
+	mp_buf_printf(to, "\"lost\":");
+	mp_lossbins_json(&h->losses, to);
 	add_key(to, "weight", mp_str(h->info->weight));
 	add_key(to, "unit", mp_str(h->info->unit));
 	if (events)

@@ -252,32 +252,6 @@ static void draw_cells(struct drawing *d)
 	mp_buf_printf(d->to, "</g>\n");
 }
 
-/*
- * Draws a band from the begin of the interval of a loss to the end of the column, and a mark above
- * it.
- */
-static void draw_lost(struct drawing *d)
-{
-	const struct mp_heat *h = d->h;
-	const struct mp_heat_layout *l = &d->l;
-	size_t i;
-
-	for (i = 0; i < h->x.n; i++) {
-		double right = l->x_px[i + 1], left = l->x_px[i], at;
-
-		if (!h->lost[i])
-			continue;
-		at = (h->lost_from[i] - h->x.edge[0]) / (h->x.edge[h->x.n] - h->x.edge[0]);
-		left = MP_MIN(left, l->left + MP_MAX(at, 0.0) * l->w);
-		mp_buf_printf(d->to,
-			      "<g><title>%llu event%s lost</title><path class=\"lost\" "
-			      "d=\"M%.2f %gH%gV%gH%.2fz\"/><path class=\"mark\" "
-			      "d=\"M%.2f %gh8l-4 6z\"/></g>\n",
-			      (unsigned long long)h->lost[i], mp_plural(h->lost[i]), left, l->top,
-			      right, l->top + l->h, left, (left + right) / 2 - 4, l->top - 7);
-	}
-}
-
 /* --- axes --------------------------------------------------------------------------------------------- */
 
 static void label(struct drawing *d, double x, double y, const char *attrs, const char *text)
@@ -556,7 +530,6 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 	unsigned i;
 
 	mp_buf_printf(css, "text.name{font-size:11px}.plot{fill:#f6f8fa}"
-			   ".lost{fill:#d1242f;fill-opacity:.2}.mark{fill:#d1242f}"
 			   ".pct{fill:none;stroke:#1f2328;stroke-width:1.5}"
 			   ".casing{fill:none;stroke:#fff;stroke-width:3.5;stroke-opacity:.65}\n"
 			   "#mp-hit{fill:transparent;cursor:crosshair;outline:none}"
@@ -564,8 +537,7 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 			   "#mp-range{fill:#0969da;fill-opacity:.15;stroke:#0969da}"
 			   "#mp-cursor,#mp-range{pointer-events:none}"
 			   "#mp-hit:focus-visible{outline:2px solid #0969da}\n");
-	mp_buf_printf(dark, ".plot{fill:#010409}.lost{fill:#f85149;fill-opacity:.28}"
-			    ".mark{fill:#f85149}.pct{stroke:#fff}.casing{stroke:#010409}"
+	mp_buf_printf(dark, ".plot{fill:#010409}.pct{stroke:#fff}.casing{stroke:#010409}"
 			    "#mp-cursor{stroke:#fff}\n");
 	for (i = 0; i < LEVELS; i++) {
 		double share = (double)i / (LEVELS - 1);
@@ -623,7 +595,8 @@ void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_hea
 	mp_svg_label(to, d.l.left, 46, "class=\"dim\"", mp_buf_view(&text),
 		     d.l.width - d.l.left - 10, MP_SVG_FONT);
 	draw_cells(&d);
-	draw_lost(&d);
+	mp_lossbins_svg(&h->losses, to,
+			&(struct mp_lossbins_place){ d.l.left, d.l.top, d.l.w, d.l.h });
 	if (h->n_percentiles)
 		draw_percentiles(&d);
 	draw_y_axis(&d);

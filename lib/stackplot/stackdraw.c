@@ -287,6 +287,8 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 	mp_svg_json(to, mp_str(p->d->unit));
 	mp_buf_printf(to, ",xunit:");
 	mp_svg_json(to, mp_str(p->d->is_time ? "ns" : p->d->x_unit));
+	mp_buf_printf(to, ",lost:");
+	mp_lossbins_json(&s->losses, to);
 	mp_buf_printf(to, ",names:[");
 	for (i = 0; i < s->n_layers; i++) {
 		if (i)
@@ -351,6 +353,8 @@ static void draw(struct picture *p)
 			     "class=\"dim\" text-anchor=\"middle\"", MP_STR("no values"), 0,
 			     MP_SVG_FONT);
 	draw_areas(p);
+	mp_lossbins_svg(&p->s->losses, p->to,
+			&(struct mp_lossbins_place){ LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT });
 	draw_legend(p);
 	text.len = 0;
 	make_data(p, &text);

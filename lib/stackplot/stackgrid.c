@@ -44,6 +44,8 @@ void mp_stackgrid_release(struct mp_stackgrid *g)
 {
 	free_rows(&g->rows);
 	free(g->rest);
+	free(g->lost);
+	free(g->lost_from);
 }
 
 /* 1, 2, 10, 20, 100 ... by level; 1 at level `zero`. */
@@ -119,6 +121,37 @@ static void coarsen_rest(struct mp_stackgrid *g, int factor)
 	g->rest = rest;
 }
 
+/* Notes `n` lost events in a slot. */
+static void put_lost(struct mp_stackgrid *g, size_t at, uint64_t n, int64_t from)
+{
+	if (!g->lost[at] || from < g->lost_from[at])
+		g->lost_from[at] = from;
+	g->lost[at] = mp_count_sum(g->lost[at], n);
+}
+
+static void new_losses(struct mp_stackgrid *g)
+{
+	g->lost = mp_zalloc(g->style.bins * sizeof(*g->lost));
+	g->lost_from = mp_zalloc(g->style.bins * sizeof(*g->lost_from));
+}
+
+static void coarsen_losses(struct mp_stackgrid *g, int factor)
+{
+	int64_t *from = g->lost_from;
+	uint64_t *lost = g->lost, i;
+
+	new_losses(g);
+	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
+		int64_t bin = g->low + (int64_t)i;
+		size_t at = slot(g, bin);
+
+		if (lost[at])
+			put_lost(g, slot(g, floor_div(bin, factor)), lost[at], from[at]);
+	}
+	free(lost);
+	free(from);
+}
+
 static void coarsen(struct mp_stackgrid *g)
 {
 	int factor = g->level & 1 ? 5 : 2;
@@ -134,6 +167,8 @@ static void coarsen(struct mp_stackgrid *g)
 	free(scratch);
 	if (g->rest)
 		coarsen_rest(g, factor);
+	if (g->lost)
+		coarsen_losses(g, factor);
 	g->low = floor_div(g->low, factor);
 	g->high = floor_div(g->high, factor);
 }
@@ -318,6 +353,17 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 	add(g, label, each, bin, y);
 }
 
+void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t at)
+{
+	if (!g->n || !n)
+		return;
+	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, at)))
+		coarsen(g);
+	if (!g->lost)
+		new_losses(g);
+	put_lost(g, slot(g, bin_at(g, at)), n, from);
+}
+
 void mp_stackgrid_merge_sparse(struct mp_stackgrid *g)
 {
 	while (g->n && (uint64_t)(g->high - g->low) >= FEW_BINS &&
@@ -427,6 +473,31 @@ static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct lab
 	return other;
 }
 
+/* How many bins, as a fraction, lie between the first bin and a time. */
+static double bins_until(const struct mp_stackgrid *g, int64_t x)
+{
+	double width = step(g->level, LEVEL_UNIT);
+	int64_t bin = bin_at(g, x);
+
+	if (width >= (double)INT64_MAX)
+		return (double)(bin - g->low);
+	return (double)(bin - g->low) + (double)(x - bin * (int64_t)width) / width;
+}
+
+static void fill_losses(const struct mp_stackgrid *g, struct mp_stackplot *s)
+{
+	size_t i;
+
+	mp_lossbins_init(&s->losses, s->n_bins);
+	for (i = 0; g->lost && i < s->n_bins; i++) {
+		size_t at = slot(g, g->low + (int64_t)i);
+
+		if (g->lost[at])
+			mp_lossbins_add(&s->losses, i, bins_until(g, g->lost_from[at]),
+					g->lost[at]);
+	}
+}
+
 void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_stackplot *s)
 {
 	size_t n_bins = g->n ? (size_t)(g->high - g->low) + 1 : 0, n_labels, kept, i, k;
@@ -453,6 +524,7 @@ void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_sta
 		s->area += s->totals[k];
 		s->peak = MP_MAX(s->peak, s->totals[k]);
 	}
+	fill_losses(g, s);
 }
 
 void mp_stackplot_release(struct mp_stackplot *s)
@@ -463,4 +535,5 @@ void mp_stackplot_release(struct mp_stackplot *s)
 		free(s->layers[i].values);
 	free(s->layers);
 	free(s->totals);
+	mp_lossbins_release(&s->losses);
 }

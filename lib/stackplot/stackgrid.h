@@ -3,12 +3,13 @@
  * Adds up values by label in the bins of an axis (usually time), in one pass and bounded memory, for
  * input in any order. Bins are 1, 2, 10, 20, 100, 200 ... wide, aligned at 0. Each width divides the
  * next, so that bins can merge when there are too many of them. At the end the heaviest labels are
- * chosen, and all others become one. Includes map.
+ * chosen, and all others become one. Includes lossbins, map.
  */
 #ifndef MP_STACKPLOT_STACKGRID_H
 #define MP_STACKPLOT_STACKGRID_H
 
 #include "lib/core/map.h"
+#include "lib/draw/lossbins.h"
 
 /* How bins without a value are filled. */
 enum mp_stack_fill {
@@ -32,6 +33,8 @@ struct mp_stackgrid {
 	uint64_t n;		   /* values added */
 	double *rest;		   /* sums of the rows that were dropped, by bin; NULL: none */
 	uint64_t dropped;	   /* number of dropped rows */
+	uint64_t *lost;		   /* by bin, like rest: lost events; NULL: none */
+	int64_t *lost_from;	   /* by bin: the earliest time since which they were lost */
 	struct mp_map_entry *last; /* row of the latest value */
 };
 
@@ -53,6 +56,12 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 		      double y);
 void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t x,
 			 double y);
+
+/*
+ * `n` events were lost after `from` and up to `at`, times like x of mp_stackgrid_add_at(); the bins
+ * reach up to there. Before the first value this does nothing.
+ */
+void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t at);
 
 /*
  * Before mp_stackgrid_finish(), for sums of few values: merges bins until a bin has 4 values on
@@ -77,6 +86,7 @@ struct mp_stackplot {
 	size_t n_other;	   /* labels combined in "other", without the dropped ones */
 	double *totals;	   /* by bin: the sum of all layers */
 	double area, peak; /* sum of the totals, and the greatest of them */
+	struct mp_lossbins losses;
 	uint64_t negative; /* bins of a label with a negative value, which counts as 0 */
 };
 

@@ -42,7 +42,7 @@ function edge(k) {
 }
 
 var line = mp.make('path', { 'class': 'axis', 'pointer-events': 'none', visibility: 'hidden', d: 'M0 ' + D.y + 'v' + D.h }, svg);
-var tip = mp.tooltip(4, 17);
+var tip = mp.tooltip(5, 17);
 var live = mp.make('text', { 'aria-live': 'polite', 'data-over': '', 'pointer-events': 'none', opacity: 0, x: D.x, y: D.y }, svg);
 
 tip.texts[0].style.fontWeight = 600;
@@ -81,10 +81,12 @@ function show(k, i, x, y) {
 		(D.time ? '' : 'x ') + edge(k) + ' \u2013 ' + edge(k + 1) + ' ' + scale[1]
 	];
 
+	if (D.lost[k])
+		lines.push('lost here or nearby: ' + D.lost[k]);
 	live.textContent = lines.join(', ');
 	line.setAttribute('transform', 'translate(' + (D.x + (k + 0.5) * D.w / D.n) + ')');
 	mp.set_visible(line, true);
-	tip.show(lines, x - 2, x + 2, Math.max(4, Math.min(y - 40, D.y + D.h - 76)));
+	tip.show(lines, x - 2, x + 2, Math.max(4, Math.min(y - 40, D.y + D.h - 93)));
 }
 
 all('.a', function (area) {

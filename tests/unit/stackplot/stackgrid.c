@@ -187,6 +187,33 @@ static void test_nothing(void)
 	done(&g, &s);
 }
 
+/* Losses merge with the bins, and extend the picture, but do not begin it. */
+static void test_losses(void)
+{
+	struct mp_stackgrid g;
+	struct mp_stackplot s;
+
+	make(&g, 10, 10, false, MP_STACK_ZERO);
+	mp_stackgrid_lost(&g, 7, 1, 2);
+	mp_stackgrid_add_at(&g, MP_STR("a"), MP_STR(""), 1000, 1);
+	mp_stackgrid_add_at(&g, MP_STR("a"), MP_STR(""), 1004, 1);
+	mp_stackgrid_lost(&g, 3, 1001, 1003);
+	mp_stackgrid_finish(&g, 1, &s);
+	ok(s.n_bins == 5 && s.losses.lost[3] == 3 && s.losses.from[3] == 1 && !s.losses.lossy[0] &&
+		   s.losses.lossy[1] == 3 && s.losses.lossy[2] == 3 && !s.losses.lossy[4],
+	   "a loss in three bins of 1 ns");
+	mp_stackplot_release(&s);
+	mp_stackgrid_lost(&g, 4, 0, 1049);
+	mp_stackgrid_finish(&g, 1, &s);
+	ok(s.n_bins == 5 && s.width == 10 && s.losses.lost[0] == 3 && s.losses.lost[4] == 4,
+	   "a later one: five bins of 10 ns");
+	ok(s.losses.from[0] == 0.1 && s.losses.from[4] == -100 && s.losses.lossy[0] == 7 &&
+		   s.losses.lossy[3] == 4,
+	   "since the middle of a bin, and since before the first");
+	ok(s.area == 2, "the values stay");
+	done(&g, &s);
+}
+
 int main(void)
 {
 	mp_init("unit-stackgrid");
@@ -196,6 +223,7 @@ int main(void)
 	test_fill();
 	test_layers();
 	test_given_up();
+	test_losses();
 	test_nothing();
 	return tap_done();
 }

@@ -187,6 +187,20 @@ exact() {	# FILE N X Y [OPTION]...
 	! grep -qE 'href|url\(|@import|<image|<foreignObject' "$TMP/svg" || false
 }
 
+@test "a loss of events of a type that -e excludes is not in the picture" {
+	{
+		echo '{"mp":1,"datatype":"event"}'
+		printf '%s\n' '1000,a:b,dur=5' '{"lost":5,"time":1500,"type":"other:type"}' '2000,a:b,dur=6'
+		echo '{"lost":8,"from":2000,"time":2500,"type":"a:b"}'
+		printf '%s\n' '3000,a:b,dur=7' '{"end":"event","records":3,"lost":13}'
+	} > "$TMP/in"
+	run --separate-stderr mp-svg-heatmap --ascii -e a:b "$TMP/in"
+	[ "$status" = 1 ] && [ "$stderr" = "mp-svg-heatmap: input reports 8 lost events" ] || false
+	[ "${lines[-1]}" = "8 events were lost when this was recorded, in the marked columns" ]
+	run --separate-stderr mp-svg-heatmap --ascii "$TMP/in"
+	[ "${lines[-1]}" = "13 events were lost when this was recorded, in the marked columns" ]
+}
+
 @test "memory does not grow with the input and stays below 32 MiB" {
 	case "$BUILD" in *san-*) skip "sanitizers take memory of their own" ;; esac
 	awk 'BEGIN { srand(1); for (i = 0; i < 600000; i++) printf "%.0f,a:b,comm=%d\tdur=%.0f\n", rand() * 1e18, rand() * 1e9, exp(rand() * 40) }' > "$TMP/in"

@@ -184,7 +184,7 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 	const struct mp_ctl *ctl = &in->ctl;
 	const char *why = NULL;
 
-	if (ctl->what == MP_CTL_LOST && !r->in_dump)
+	if (ctl->what == MP_CTL_LOST && !r->in_dump && mp_choice_concerns(&r->choice.types, ctl))
 		handle_lost(r, ctl);
 	if (ctl->what != MP_CTL_HEADER)
 		return;

@@ -219,16 +219,6 @@ static void handle_control(const struct mp_ctl *ctl)
 		write_fold();
 }
 
-static int event_weight(const struct mp_rec *rec, int64_t *weight, const char **why)
-{
-	const struct mp_field *field = &options.choice.weight;
-	int got = mp_choice_weight(field, rec, weight, why);
-
-	if (got == 0 && mp_str_eq(field->name, MP_STR("period")))
-		return 0; /* absent: the period is 1, which is the weight */
-	return got == 1 ? 0 : -1;
-}
-
 /* Adds a record. 0, or -1 with `*why`. */
 static int handle_record(const struct mp_rec *rec, const char **why)
 {
@@ -237,7 +227,7 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 	if (rec->kind == MP_EVENT) {
 		if (!mp_choice_take(&options.choice, rec))
 			return 0;
-		if (event_weight(rec, &weight, why) < 0)
+		if (mp_choice_weight(&options.choice.weight, rec, &weight, why) < 1)
 			return -1;
 		if (mp_interval_advance(&options.choice.interval, rec->time_ns))
 			write_fold();

@@ -31,6 +31,8 @@ static const struct mp_opt opts[] = {
 	MP_CHOICE_BY("label: an area for each value of FIELDS (default: "
 		     "comm of events, info of points)"),
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
+	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each); "
+			 "dur over time: spread over the time it covers"),
 	{ 0, NULL, NULL, "How values become areas" },
 	{ OPT_SUM, "sum", NULL, "add up the values of a bin (default for events)" },
 	{ OPT_MEAN, "mean", NULL,
@@ -79,8 +81,9 @@ static struct {
 	struct mp_field x, y; /* name.p == NULL: the default */
 	struct mp_choice choice;
 	struct mp_fields each;
-	int mean;    /* 0, 1, UNSET */
-	int missing; /* an enum mp_stack_fill, or UNSET */
+	bool weighed; /* values are weights: --weight */
+	int mean;     /* 0, 1, UNSET */
+	int missing;  /* an enum mp_stack_fill, or UNSET */
 	const char *bin;
 	size_t bins, labels, top;
 	bool percent;
@@ -93,6 +96,7 @@ static struct {
 	struct mp_stackgrid grid;
 	enum mp_kind kind; /* kind of the first data line; the picture shows this kind only */
 	bool count;	   /* every record counts 1 */
+	bool spread;	   /* spans are spread over the bins that they cover */
 	bool is_time;
 	bool has_grid;
 	json_t *header; /* the first header of that kind; NULL: none */
@@ -122,6 +126,7 @@ static void set_option(int code, const char *arg)
 {
 	static const char *const missing[] = { "zero", "carry", NULL };
 
+	options.weighed |= code == 'w';
 	if (mp_choice_option(&options.choice, &program, code, arg))
 		return;
 	switch (code) {
@@ -178,6 +183,10 @@ static void parse_options(int argc, char **argv)
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
+	if (options.weighed && options.y.name.p)
+		mp_usage("--weight cannot be combined with -y");
+	if (options.weighed && options.mean == 1)
+		mp_usage("--weight cannot be combined with --mean");
 	check_labels(&options.choice.by);
 	check_labels(&options.each);
 }
@@ -240,7 +249,13 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 
 	work.kind = kind;
 	work.header = work.headers[!events];
-	work.count = events && (!options.y.name.p || mp_str_eq(options.y.name, MP_STR("count")));
+	if (options.weighed) {
+		options.y = options.choice.weight;
+		options.mean = 0;
+	}
+	work.count =
+		(events && (!options.y.name.p || mp_str_eq(options.y.name, MP_STR("count")))) ||
+		(options.weighed && !options.y.name.p);
 	style.mean = options.mean;
 	if (options.mean == UNSET)
 		style.mean = !events || (rec && is_memory(rec) && !work.count);
@@ -254,6 +269,8 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 	    !names(&options.choice.by, "tid"))
 		default_fields(&options.each, "pid");
 	work.is_time = strcmp(x_unit(), "ns") == 0;
+	work.spread = options.weighed && events && options.x.id == MP_FIELD_TIME &&
+		      mp_str_eq(options.y.name, MP_STR("dur"));
 	mp_stackgrid_init(&work.grid, &style);
 	work.has_grid = true;
 	set_bin();
@@ -320,23 +337,57 @@ static int fail(const char **why, const char *text)
 	return -1;
 }
 
+/* The value of a record: 0, or -1 with `*why`. */
+static int value_of(const struct mp_rec *rec, double *y, const char **why)
+{
+	int64_t weight;
+	int got;
+
+	*y = 1;
+	if (work.count)
+		return 0;
+	if (options.weighed) {
+		got = mp_choice_weight(&options.y, rec, &weight, why);
+		*y = (double)weight;
+		return got == 1 ? 0 : -1;
+	}
+	got = mp_rec_number(rec, &options.y, y);
+	if (got == 0)
+		return fail(why, "no field for y");
+	if (got < 0 || fabs(*y) > 1e200)
+		return fail(why, mp_field_why(&options.y, "y is not a number"));
+	return 0;
+}
+
+static int handle_span(const struct mp_rec *rec, struct mp_str label, struct mp_str each,
+		       const char **why)
+{
+	int64_t dur;
+
+	if (mp_choice_weight(&options.y, rec, &dur, why) < 1)
+		return -1;
+	if (dur < 0)
+		return fail(why, "weight is negative");
+	mp_stackgrid_spread(&work.grid, label, each, (int64_t)rec->time_ns - dur,
+			    (int64_t)rec->time_ns);
+	return 0;
+}
+
 /* Adds a record. 0, or -1 with `*why`. */
 static int handle_value(const struct mp_rec *rec, const char **why)
 {
 	struct mp_str label, each;
-	double x = 0, y = 1;
-	int got = 1;
+	double x = 0, y = 0;
+	int got;
 
-	if (!work.count)
-		got = mp_rec_number(rec, &options.y, &y);
-	if (got == 0)
-		return fail(why, "no field for y");
-	if (got < 0 || fabs(y) > 1e200)
-		return fail(why, mp_field_why(&options.y, "y is not a number"));
+	if (!work.spread && value_of(rec, &y, why) < 0)
+		return -1;
 	label = join(rec, &options.choice.by, &work.label);
 	each = join(rec, &options.each, &work.each);
 	if (memchr(label.p, '\t', label.len) || memchr(each.p, '\t', each.len))
 		return fail(why, "bad escape or control byte in a label");
+	if (work.spread)
+		return handle_span(rec, label, each, why);
 	if (rec->kind == MP_EVENT && options.x.id == MP_FIELD_TIME) {
 		mp_stackgrid_add_at(&work.grid, label, each, (int64_t)rec->time_ns, y);
 		return 0;
@@ -381,7 +432,7 @@ static struct mp_str y_name(void)
 		json_string_value(json_array_get(json_object_get(work.header, "axes"), 1));
 
 	if (work.count)
-		return MP_STR("events");
+		return work.kind == MP_POINT ? MP_STR("points") : MP_STR("events");
 	if (work.kind == MP_POINT && options.y.id == MP_FIELD_Y && axis)
 		return mp_str(axis);
 	return options.y.name;

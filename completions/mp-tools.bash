@@ -58,7 +58,7 @@ _mp_tools() {
 		[[ $cur != *,* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%,*},}")
 		return
 		;;
-	mp-fold:-w | mp-fold:--weight)
+	mp-fold:-w | mp-fold:--weight | mp-svg-heatmap:-w | mp-svg-heatmap:--weight | mp-stackplot:-w | mp-stackplot:--weight)
 		mapfile -t COMPREPLY < <(compgen -W 'count period dur' -- "$cur")
 		return
 		;;

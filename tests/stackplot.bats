@@ -82,6 +82,26 @@ overlaps='var t=[],n=0;document.querySelectorAll("text").forEach(function(e){var
 	done
 }
 
+@test "--weight adds up a field as mp-fold does, and spreads dur over the time of a span" {
+	events 500 4 > "$TMP/in"
+	mp-stackplot --weight .bytes --by comm,pid "$TMP/in" > "$TMP/out.svg"
+	agrees '{"y":".bytes","by":["comm","pid"]}' "$TMP/in" "$TMP/out.svg" > /dev/null
+	mp-fold --weight .bytes --by comm "$TMP/in" | sort -k 2nr,2 | head -n 10 | awk '{ print $2 }' > "$TMP/want"
+	mp-stackplot --weight .bytes --unit '' --top 10 "$TMP/in" | python3 -c '
+import json, re, sys
+text = sys.stdin.read()
+values = json.loads(re.search(r"values:(\[.*?\])\};", text, re.S).group(1))
+print(*sorted((round(sum(v)) for v in values[1:]), reverse=True), sep="\n")' | diff - "$TMP/want"
+	# 2.5 s of x over three bins; 1 s of y in one
+	printf '%s\n' '3500000000,s:run,comm=x\tdur=2500000000' '9000000000,s:run,comm=y\tdur=1000000000' |
+		sed 's/\\t/\t/' > "$TMP/in"
+	mp-stackplot --weight dur --bin 1s "$TMP/in" > "$TMP/out.svg"
+	tr -d '\n' < "$TMP/out.svg" |
+		grep -qF 'names:["x","y"],values:[[1e+09,1e+09,5e+08,0,0,0,0,0],[0,0,0,0,0,0,0,1e+09]]}' ||
+		{ grep -A3 names: "$TMP/out.svg"; false; }
+	mp-stackplot -y dur --bin 1s "$TMP/in" | tr -d '\n' | grep -qF '[[2.5e+09,0,0,0,0,0,0],[0,0,0,0,0,0,1e+09]]}'
+}
+
 @test "averages for each process are added up by label, for samples of memory by default" {
 	awk 'BEGIN { for (i = 0; i < 50; i++) for (p = 1; p <= 6; p++)
 		printf "%d,mem:rss,pid=%d\tcomm=%s\t.rss_bytes=%d\n", 5e6 + i * 1e6 + p, p, p % 2 ? "odd" : "even", p * 1000 }' > "$TMP/in"

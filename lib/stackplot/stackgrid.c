@@ -173,10 +173,11 @@ static void coarsen(struct mp_stackgrid *g)
 	g->high = floor_div(g->high, factor);
 }
 
-/* Extends the range to a bin; false if there would be too many bins. */
-static bool reach(struct mp_stackgrid *g, int64_t bin)
+/* Extends the range to the bins from `first` to `last`; false if there would be too many bins. */
+static bool reach(struct mp_stackgrid *g, int64_t first, int64_t last)
 {
-	int64_t low = g->n ? MP_MIN(g->low, bin) : bin, high = g->n ? MP_MAX(g->high, bin) : bin;
+	int64_t low = g->n ? MP_MIN(g->low, first) : first;
+	int64_t high = g->n ? MP_MAX(g->high, last) : last;
 
 	if ((uint64_t)high - (uint64_t)low >= g->style.bins)
 		return false;
@@ -313,7 +314,7 @@ static int64_t bin_at(const struct mp_stackgrid *g, int64_t x)
 void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t x,
 			 double y)
 {
-	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, x)))
+	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, x), bin_at(g, x)))
 		coarsen(g);
 	add(g, label, each, bin_at(g, x), y);
 }
@@ -348,16 +349,39 @@ void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str
 {
 	int64_t bin;
 
-	while (!find_bin(g, x, &bin) || !reach(g, bin))
+	while (!find_bin(g, x, &bin) || !reach(g, bin, bin))
 		coarsen(g);
 	add(g, label, each, bin, y);
+}
+
+/* Where a bin begins, for a bin between two whole numbers; the widest bins meet at 0. */
+static int64_t begin_of(const struct mp_stackgrid *g, int64_t bin)
+{
+	double width = step(g->level, LEVEL_UNIT);
+
+	return width < (double)INT64_MAX ? bin * (int64_t)width : 0;
+}
+
+void mp_stackgrid_spread(struct mp_stackgrid *g, struct mp_str label, struct mp_str each,
+			 int64_t from, int64_t to)
+{
+	int64_t last = MP_MAX(from, to - 1), bin;
+
+	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, from), bin_at(g, last)))
+		coarsen(g);
+	for (bin = bin_at(g, from); bin <= bin_at(g, last); bin++) {
+		int64_t end = bin == bin_at(g, last) ? to : begin_of(g, bin + 1);
+
+		add(g, label, each, bin, (double)(end - from));
+		from = end;
+	}
 }
 
 void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t at)
 {
 	if (!g->n || !n)
 		return;
-	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, at)))
+	while (g->level < LEVEL_UNIT || !reach(g, bin_at(g, at), bin_at(g, at)))
 		coarsen(g);
 	if (!g->lost)
 		new_losses(g);

@@ -58,6 +58,13 @@ void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_
 			 double y);
 
 /*
+ * Spreads a span over the bins from `from` to before `to` (which is not less), times like x above:
+ * each bin gets the part of that time that it covers, so that the sum is to - from.
+ */
+void mp_stackgrid_spread(struct mp_stackgrid *g, struct mp_str label, struct mp_str each,
+			 int64_t from, int64_t to);
+
+/*
  * `n` events were lost after `from` and up to `at`, times like x of mp_stackgrid_add_at(); the bins
  * reach up to there. Before the first value this does nothing.
  */

@@ -438,11 +438,26 @@ static struct mp_str y_name(void)
 	return options.y.name;
 }
 
+/* Adds when the recording began: in UTC, or as the header has it if that is not a time. */
+static void put_start(struct mp_buf *to)
+{
+	const char *start = json_string_value(json_object_get(work.header, "start"));
+	char text[MP_RFC3339_MAX];
+	uint64_t ns;
+
+	if (!start)
+		return;
+	if (mp_rfc3339_parse(start, &ns) == 0) {
+		mp_rfc3339_brief(text, ns);
+		start = text;
+	}
+	mp_buf_printf(to, "; recording began %.64s", start);
+}
+
 static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 			  const struct mp_stackdraw *d)
 {
 	const struct mp_stackgrid_style *style = &work.grid.style;
-	const char *start = json_string_value(json_object_get(work.header, "start"));
 	char width[MP_UNIT_MAX];
 
 	if (options.percent)
@@ -461,8 +476,7 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 	if (style->mean || style->fill == MP_STACK_CARRY)
 		mp_buf_printf(to, style->fill == MP_STACK_CARRY ? "; missing values: as before"
 								: "; missing values: 0");
-	if (start)
-		mp_buf_printf(to, "; recording began %.64s", start);
+	put_start(to);
 	if (work.in.lost)
 		mp_buf_printf(to, "; %llu %s lost%s", (unsigned long long)work.in.lost,
 			      work.in.lost == 1 ? "event was" : "events were",

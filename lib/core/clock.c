@@ -66,6 +66,19 @@ void mp_rfc3339(char *to, uint64_t realtime_ns, bool local)
 		 labs(minutes) / 60, labs(minutes) % 60);
 }
 
+void mp_rfc3339_brief(char *to, uint64_t realtime_ns)
+{
+	char *end;
+
+	mp_rfc3339(to, realtime_ns, false);
+	end = strchr(to, '.') + strlen(".000000000");
+	while (end[-1] == '0')
+		end--;
+	if (end[-1] == '.')
+		end--;
+	memcpy(end, "Z", sizeof("Z"));
+}
+
 /* Parses `n` digits, not above `max`, and moves past them. False if there is something else. */
 static bool parse_digits(const char **p, unsigned n, int max, int *v)
 {

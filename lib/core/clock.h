@@ -29,6 +29,11 @@ enum { MP_RFC3339_MAX = 48 };
 void mp_rfc3339(char *to, uint64_t realtime_ns, bool local);
 
 /*
+ * The same for pictures: in UTC, without trailing zeros of the second: "2026-11-20T09:19:00.5Z".
+ */
+void mp_rfc3339_brief(char *to, uint64_t realtime_ns);
+
+/*
  * Parses RFC 3339: up to nine digits of a second; the zone, Z or +hh:mm, is required. Returns 0, or
  * -1 if the text is not a time, or before 1970.
  */

@@ -85,7 +85,7 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 /* Writes the time at the 0 of a time axis: " since 2026-11-20T09:19:00.5Z". */
 static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t zero)
 {
-	char text[MP_RFC3339_MAX], *fraction, *end;
+	char text[MP_RFC3339_MAX];
 	int64_t realtime;
 
 	if (!info->has_offset || __builtin_add_overflow(zero, info->offset_ns, &realtime) ||
@@ -93,14 +93,8 @@ static void put_zero(struct mp_buf *to, const struct mp_heat_info *info, int64_t
 		mp_buf_printf(to, info->has_origin ? " since the start" : " since the first event");
 		return;
 	}
-	mp_rfc3339(text, (uint64_t)realtime, false);
-	fraction = strchr(text, '.');
-	end = fraction + strlen(".000000000");
-	while (end[-1] == '0')
-		end--;
-	if (end[-1] == '.')
-		end--;
-	mp_buf_printf(to, " since %.*sZ", (int)(end - text), text);
+	mp_rfc3339_brief(text, (uint64_t)realtime);
+	mp_buf_printf(to, " since %s", text);
 }
 
 void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct mp_bins *bins,

@@ -61,6 +61,10 @@ static void test_rfc3339(void)
 		   rfc3339_is("2026-11-20T09:19:00.000000001Z", 1795166340000000001),
 	   "fractions");
 	ok(rfc3339_is("2024-02-29T00:00:00Z", 1709164800000000000), "a leap day");
+	mp_rfc3339_brief(text, 1795166340500000000);
+	ok(strcmp(text, "2026-11-20T09:19:00.5Z") == 0, "brief: %s", text);
+	mp_rfc3339_brief(text, 1795166400000000000);
+	ok(strcmp(text, "2026-11-20T09:20:00Z") == 0, "brief: %s", text);
 }
 
 static bool moment_is(const char *text, unsigned kind, uint64_t ns)

@@ -72,6 +72,39 @@ selected() {	# COMMAND FILE
 	[ "$status" = 0 ] && [[ "$output" == *"mp-select -f 'x>="*" && x<"*" && y>="*" && y<"* ]] || { echo "$output"; false; }
 }
 
+# The size of a picture as a document, and as an <img>, in a window 400 px wide: "400x300 of 800x600".
+in_narrow_window() {	# FILE
+	cat > "$TMP/narrow.html" <<-EOF
+		<body style="margin:0"><style>iframe,div{border:0;width:400px;height:900px}img{max-width:100%}</style>
+		<iframe></iframe><div><img src="file://$1"></div><pre></pre><script>
+		var f = document.querySelector('iframe'), i = document.querySelector('img'), size = function (e) {
+		    var b = e.getBoundingClientRect(); return Math.round(b.width) + 'x' + Math.round(b.height); };
+		f.onload = function () { setTimeout(function () {
+		    document.querySelector('pre').textContent = size(f.contentDocument.documentElement) + ' ' + size(i) + ' ' +
+		        i.naturalWidth + 'x' + i.naturalHeight + ' ' + f.contentDocument.scrollingElement.scrollWidth; }, 100); };
+		f.src = 'file://$1';</script>
+	EOF
+	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=400,900 --dump-dom \
+		"file://$TMP/narrow.html" 2> /dev/null | sed -n 's/.*<pre>\(.*\)<\/pre>.*/\1/p'
+}
+
+@test "pictures are scaled to a narrow window, in a document of their own down to 60 %, where text is readable" {
+	command -v chromium > /dev/null || skip "needs chromium"
+	heat_input > "$TMP/in"
+	mp-stackplot "$TMP/in" > "$TMP/1.svg" 2> "$TMP/err" || true
+	mp-svg-heatmap --log "$TMP/in" > "$TMP/2.svg" 2> "$TMP/err" || true
+	printf '1,5,x\n' | mp-svg-heatmap > "$TMP/3.svg"	# 640 px and more are scaled to 400
+	for f in "$TMP"/[123].svg; do
+		read -r width height < <(sed -n 's/^<svg [^>]* viewBox="0 0 \([0-9]*\) \([0-9]*\)".*/\1 \2/p' "$f")
+		least=$((width * 6 / 10))
+		[ $least -gt 400 ] || least=400
+		said=$(in_narrow_window "$f")
+		echo "$width x $height: $said"
+		[ "${said%% *}" = "${least}x$(((height * least + width / 2) / width))" ]	# nothing is beyond what scrolls
+		[ "${said#* }" = "400x$(((height * 400 + width / 2) / width)) ${width}x$height $least" ]
+	done
+}
+
 @test "heat maps from no data to a hundred names work in a browser" {
 	echo '{"mp":1,"datatype":"event"}' > "$TMP/in"
 	echo '{"end":"event","records":0,"lost":0}' >> "$TMP/in"

@@ -9,6 +9,10 @@ var BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'].map(function (name, 
 	return [Math.pow(1024, i), name];
 });
 
+// As a document of its own, the picture is scaled to a narrow window down to 60 %, where its text has 7 px; a window
+// that is still narrower scrolls.
+svg.style.minWidth = Math.floor(0.6 * svg.viewBox.baseVal.width) + 'px';
+
 // The greatest of the steps [factor, name] that is not above a value.
 function step_of(v, steps) {
 	var i = 0;

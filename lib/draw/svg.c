@@ -256,7 +256,8 @@ void mp_svg_begin(struct mp_buf *to, const struct mp_svg_doc *doc)
 	mp_svg_num(to, doc->width);
 	mp_buf_byte(to, ' ');
 	mp_svg_num(to, doc->height);
-	mp_buf_printf(to, "\" role=\"graphics-document document\" aria-labelledby=\"mp-title\" "
+	mp_buf_printf(to, "\" style=\"max-width:100%%;height:auto\" "
+			  "role=\"graphics-document document\" aria-labelledby=\"mp-title\" "
 			  "aria-describedby=\"mp-desc\">\n<title id=\"mp-title\">");
 	mp_svg_text(to, doc->title);
 	mp_buf_printf(to, "</title>\n<desc id=\"mp-desc\">");

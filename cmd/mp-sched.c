@@ -229,6 +229,15 @@ static void add_filter(enum mp_sched_what what, const char *filter)
 	work.filtered |= what == MP_SCHED_SWITCH;
 }
 
+/* The filter of all events in a section that does not list its types. */
+static void filter_all(const char *filter)
+{
+	int what;
+
+	for (what = MP_SCHED_OTHER + 1; what < MP_SCHED_WHATS; what++)
+		add_filter((enum mp_sched_what)what, filter);
+}
+
 static void handle_header(const struct mp_ctl *ctl)
 {
 	const char *type;
@@ -239,7 +248,10 @@ static void handle_header(const struct mp_ctl *ctl)
 	json_object_foreach (json_object_get(ctl->json, "events"), type, value)
 		work.expected[mp_sched_what(mp_str(type))] = true;
 	json_object_foreach (json_object_get(ctl->json, "filters"), type, value)
-		add_filter(mp_sched_what(mp_str(type)), json_string_value(value));
+		if (strcmp(type, "*") == 0)
+			filter_all(json_string_value(value));
+		else
+			add_filter(mp_sched_what(mp_str(type)), json_string_value(value));
 	for (h = work.first; h; h = h->next)
 		expect(h);
 }
@@ -335,7 +347,7 @@ static enum mp_status finish(void)
 	}
 	mp_unit_put(text, "ns", (double)unknown_ns);
 	snprintf(consequence, sizeof(consequence), "%s of the CPUs' time is unknown%s", text,
-		 work.filtered ? ": sched:sched_switch was recorded with a filter" : "");
+		 work.filtered ? ": a filter selected the events of sched:sched_switch" : "");
 	if (unknown_ns)
 		work.in.consequence = consequence;
 	status = mp_input_finish(&work.in);

@@ -74,7 +74,8 @@ select_() {
 	for e in 'cpu==1' 'comm~"x*" || .n<0 && pid>3' 'stack~"*g"' '!(addr==1 && cpu==0)' ; do
 		mp-select -f "$e" "$TMP/in" > "$TMP/yes" 2> "$TMP/err" || [ $? = 1 ]
 		mp-select -v -f "$e" "$TMP/in" > "$TMP/no" 2> "$TMP/err" || [ $? = 1 ]
-		{ mp-select -f "!($e)" "$TMP/in" 2> "$TMP/err" || [ $? = 1 ]; } | cmp - "$TMP/no"
+		{ mp-select -f "!($e)" "$TMP/in" 2> "$TMP/err" || [ $? = 1 ]; } > "$TMP/not"
+		cmp <(sed 1d "$TMP/not") <(sed 1d "$TMP/no")	# their headers say it differently
 		sort -s -n -m <(data "$TMP/yes") <(data "$TMP/no") | cmp - <(data "$TMP/in")
 		is_complete "$TMP/yes"
 		is_complete "$TMP/no"
@@ -184,7 +185,7 @@ select_() {
 		! grep -q '^1,a:b' "$TMP/out" || break
 		sleep 0.01
 	done
-	[ "$(cat "$TMP/out")" = "$(printf '{"mp":1,"datatype":"event"}\n1,a:b,cpu=1')" ]
+	[ "$(cat "$TMP/out")" = "$(printf '{"mp":1,"datatype":"event","filters":{"*":"CPU==1"}}\n1,a:b,cpu=1')" ]
 	printf '3,a:b,cpu=1\n' >&5
 	wait $pid
 	exec 5>&-

@@ -63,6 +63,9 @@ static void merge_filters(json_t *merged, const json_t *headers)
 		if (filter)
 			json_object_set_new(filters, type, filter);
 	}
+	filter = common_filter(headers, "*");
+	if (filter)
+		json_object_set_new(filters, "*", filter);
 	if (json_object_size(filters))
 		json_object_set(merged, "filters", filters);
 	json_decref(filters);

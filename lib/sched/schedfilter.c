@@ -42,14 +42,15 @@ static enum answer bad(struct parser *f)
 	return MAYBE;
 }
 
-/* A name, a number, or a text without its quotes. */
-static struct mp_str word(struct parser *f)
+/* A name, a number, or a text without its quotes, which is then `quoted`. */
+static struct mp_str word(struct parser *f, bool *quoted)
 {
 	struct mp_str text;
 	const char *end;
 
 	f->p += strspn(f->p, " \t\n");
-	if (*f->p == '"' || *f->p == '\'') {
+	*quoted = *f->p == '"' || *f->p == '\'';
+	if (*quoted) {
 		end = strchr(f->p + 1, *f->p);
 		text = (struct mp_str){ f->p + 1, end ? end - f->p - 1 : 0 };
 		f->bad |= !end;
@@ -125,17 +126,24 @@ static enum answer compare_comm(struct parser *f, const char *op, struct mp_str 
 	return bad(f);
 }
 
+static bool begins_number(struct mp_str text)
+{
+	return text.len && (*text.p == '-' || (*text.p >= '0' && *text.p <= '9'));
+}
+
 static enum answer comparison(struct parser *f)
 {
-	struct mp_str field = word(f), value;
+	bool quoted;
+	struct mp_str field = word(f, &quoted), value;
 	const char *op = operator(f);
 
 	if (!op)
 		return bad(f);
-	value = word(f);
-	if (mp_str_eq(field, mp_str(f->about->tid_field)))
+	value = word(f, &quoted);
+	/* mp-select compares by what is on the right: "07" is not 7, and no name equals a number */
+	if (!quoted && mp_str_eq(field, mp_str(f->about->tid_field)))
 		return compare_tid(f, op, value);
-	if (mp_str_eq(field, mp_str(f->about->comm_field)))
+	if (mp_str_eq(field, mp_str(f->about->comm_field)) && (quoted || !begins_number(value)))
 		return compare_comm(f, op, value);
 	return MAYBE;
 }
@@ -152,6 +160,8 @@ static enum answer term(struct parser *f)
 	} else if (accept(f, "(")) {
 		a = any_of(f);
 		f->bad |= !accept(f, ")");
+	} else if (accept(f, "?")) {
+		a = MAYBE;
 	} else {
 		a = comparison(f);
 	}

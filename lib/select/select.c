@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "lib/select/filtertext.h"
+
 void mp_select_init(struct mp_select *s, struct mp_input *in, struct mp_out *out)
 {
 	*s = (struct mp_select){ .in = in, .out = out };
@@ -67,16 +69,75 @@ static void drop_types(struct mp_select *s, json_t *header)
 	}
 }
 
+static json_t *both_filters(const json_t *before, struct mp_str text)
+{
+	struct mp_buf both = { NULL, 0, 0 };
+	json_t *string;
+
+	if (!json_is_string(before))
+		return mp_ctl_string(text);
+	mp_buf_printf(&both, "(%s) && (%.*s)", json_string_value(before), MP_STR_ARGS(text));
+	string = mp_ctl_string(mp_buf_view(&both));
+	mp_buf_release(&both);
+	return string;
+}
+
+/* Notes in the header that events of a type have passed our filters, if they select. */
+static void note_filter(struct mp_select *s, json_t *header, json_t *filters, const char *type,
+			json_t *fields)
+{
+	struct mp_select_filters f = { s->exprs, s->n_exprs, s->invert, s->every >= 2 };
+	const char *key = type ? type : "*";
+
+	s->buf.len = 0;
+	switch (mp_select_filter_text(&s->buf, &f, type, fields)) {
+	case MP_SELECT_NONE:
+		json_object_del(json_object_get(header, "events"), key);
+		break;
+	case MP_SELECT_SOME:
+		json_object_set_new(filters, key,
+				    both_filters(json_object_get(filters, key),
+						 mp_buf_view(&s->buf)));
+		break;
+	case MP_SELECT_ALL:
+		break;
+	}
+}
+
+static void note_filters(struct mp_select *s, json_t *header)
+{
+	json_t *events = json_object_get(header, "events"), *fields, *filters;
+	const char *type;
+	void *next;
+
+	filters = json_deep_copy(json_object_get(header, "filters"));
+	if (!json_is_object(filters)) {
+		json_decref(filters);
+		filters = json_object();
+	}
+	if (!json_is_object(events))
+		note_filter(s, header, filters, NULL, NULL);
+	json_object_foreach_safe(events, next, type, fields)
+		note_filter(s, header, filters, type, fields);
+	if (json_object_size(filters))
+		json_object_set(header, "filters", filters);
+	json_decref(filters);
+}
+
 static void change_header(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
 	json_t *header;
 
-	if (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping)) {
+	bool filtering = s->n_exprs || s->every >= 2;
+
+	if (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping && !filtering)) {
 		write_line(s, rec->line);
 		return;
 	}
 	header = json_deep_copy(ctl->json);
 	drop_types(s, header);
+	if (filtering)
+		note_filters(s, header);
 	if (s->keeping)
 		mp_project_header(&s->keep, header);
 	write_object(s, header);

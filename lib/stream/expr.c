@@ -36,7 +36,7 @@ struct mp_expr_test mp_expr_test(const struct mp_expr *e, size_t i)
 	const struct mp_expr_node *t = &e->nodes[i];
 
 	if (t->left.n || t->op == MP_EXPR_SAME || t->op == MP_EXPR_DIFFERENT)
-		return (struct mp_expr_test){ .computed = true };
+		return (struct mp_expr_test){ .computed = true, .yes = t->yes, .no = t->no };
 	return (struct mp_expr_test){
 		.op = t->op,
 		.field = e->fields[t->field].name,

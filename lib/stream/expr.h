@@ -104,7 +104,7 @@ enum { MP_EXPR_YES = MP_EXPR_TESTS_MAX, MP_EXPR_NO };
 
 struct mp_expr_test {
 	enum mp_expr_op op;
-	/* does not compare a field with a constant: the other members are not valid */
+	/* does not compare a field with a constant: only `yes` and `no` are valid */
 	bool computed;
 	struct mp_str field;	 /* as the user wrote it */
 	struct mp_number number; /* unless the op compares text */

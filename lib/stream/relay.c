@@ -69,7 +69,7 @@ static void restrict_filters(json_t *header, const json_t *events)
 	const char *type;
 
 	json_object_foreach (json_object_get(header, "filters"), type, value)
-		if (json_object_get(events, type))
+		if (strcmp(type, "*") == 0 || json_object_get(events, type))
 			json_object_set(kept, type, value);
 	json_object_del(header, "filters");
 	if (json_object_size(kept))

@@ -27,6 +27,9 @@ static void numbers(void)
 static void logic(void)
 {
 	ok(outs("prev_pid==7 || next_pid==7", 7, no_name), "another field does not matter");
+	ok(outs("prev_pid==7 || ?", 7, no_name) && !outs("prev_pid==7 && ?", 7, no_name) &&
+		   !outs("!(?)", 7, no_name),
+	   "an unknown condition");
 	ok(!outs("prev_pid==7 && prev_state==2", 7, no_name), "another field matters");
 	ok(!outs("prev_state==2 || !(prev_state==2)", 7, no_name),
 	   "no other logic than that of the parts");
@@ -46,6 +49,8 @@ static void names(void)
 	ok(!outs("prev_comm==\"x\"", 7, no_name) && !outs("prev_comm!=\"x\"", 7, no_name),
 	   "an unknown name");
 	ok(!outs("prev_comm!=\"x\"", 7, MP_STR("\\x0a")), "an escaped name is not compared");
+	ok(!outs("prev_comm!=5", 7, MP_STR("x")) && !outs("prev_pid==\"7\"", 7, no_name),
+	   "nor a name with a number, nor an id with a text");
 }
 
 static void not_understood(void)

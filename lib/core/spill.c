@@ -80,6 +80,25 @@ void mp_spill_more(struct mp_spill *s, const void *data, size_t len)
 	s->len = len;
 }
 
+void mp_spill_read_at(struct mp_spill *s, uint64_t at, char *to, size_t len)
+{
+	uint64_t filed = s->bytes - s->len; /* the rest is in memory */
+	ssize_t n;
+
+	while (len && at < filed) {
+		n = pread(s->fd, to, MP_MIN((uint64_t)len, filed - at), (off_t)at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			mp_die("cannot read a temporary file: %m");
+		at += n;
+		to += n;
+		len -= n;
+	}
+	if (len)
+		memcpy(to, s->buf + (at - filed), len);
+}
+
 void mp_spill_rewind(struct mp_spill *s)
 {
 	s->at = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Bytes that are written once and then read once, in order: in memory while they are few, then in a
- * temporary file that has no name, so that it disappears with the process. Includes str only.
+ * temporary file that has no name, so that it disappears with the process. Meanwhile each part can be
+ * read. Includes str only.
  */
 #ifndef MP_CORE_SPILL_H
 #define MP_CORE_SPILL_H
@@ -38,6 +39,9 @@ static inline void mp_spill_add(struct mp_spill *s, const void *data, size_t len
 	s->len += len;
 	s->bytes += len;
 }
+
+/* Reads `len` bytes from `at` on, which were written, while more may be written. */
+void mp_spill_read_at(struct mp_spill *s, uint64_t at, char *to, size_t len);
 
 /*
  * Ends the writing at its first call. Each call reads up to `len` bytes: fewer only at the end,

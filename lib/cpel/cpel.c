@@ -44,6 +44,18 @@ void mp_cpel_release(struct mp_cpel *c)
 	mp_spill_release(&c->log);
 	mp_spill_release(&c->texts);
 	mp_intmap_release(&c->places);
+	mp_buf_release(&c->text);
+}
+
+/* Whether the text at an offset is this one. */
+static bool is_at(struct mp_cpel *c, uint32_t place, struct mp_str text)
+{
+	if (place + text.len + 1 > c->texts.bytes)
+		return false;
+	c->text.len = 0;
+	mp_buf_reserve(&c->text, text.len + 1);
+	mp_spill_read_at(&c->texts, place, c->text.p, text.len + 1);
+	return !c->text.p[text.len] && mp_str_eq((struct mp_str){ c->text.p, text.len }, text);
 }
 
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
@@ -52,7 +64,7 @@ uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
 	const struct mp_intmap_entry *e = mp_intmap_find(&c->places, h.low64);
 	uint32_t place = (uint32_t)c->texts.bytes, check = (uint32_t)h.high64;
 
-	while (e->value && e->value >> 32 != check)
+	while (e->value && (e->value >> 32 != check || !is_at(c, (uint32_t)e->value - 1, text)))
 		e = mp_intmap_next(&c->places, e);
 	if (e->value)
 		return (uint32_t)e->value - 1;

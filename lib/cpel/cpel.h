@@ -45,6 +45,7 @@ struct mp_cpel {
 	struct mp_spill log, texts;
 	/* hash of a text -> another 32 bits of its hash, and its offset + 1 */
 	struct mp_intmap places;
+	struct mp_buf text; /* of a place */
 	uint64_t n_logged;
 	uint64_t first_ns;
 };
@@ -54,7 +55,7 @@ void mp_cpel_release(struct mp_cpel *c);
 
 /*
  * Returns the offset of a text (without NUL) in the table of strings, which has each text once. A
- * table above 2 GiB ends the program. Texts are compared by 96 bits of a hash with a secret seed.
+ * table above 2 GiB ends the program.
  */
 uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text);
 

@@ -41,6 +41,31 @@ static void test_spill(size_t pieces)
 	free(back);
 }
 
+/* Each part can be read while more is written, also one of which the end is not in the file yet. */
+static void test_read_at(void)
+{
+	char *all = mp_alloc(4 * KEPT), *back = mp_alloc(4 * KEPT);
+	size_t total = 0, piece, i, wrong = 0;
+	struct mp_spill s;
+
+	for (i = 0; i < 4 * KEPT; i++)
+		all[i] = (char)(i * 2654435761u >> 24);
+	mp_spill_init(&s, KEPT, "set TMPDIR");
+	for (i = 0; total < 3 * KEPT; i++) {
+		piece = i * 7919 % 100000;
+		mp_spill_add(&s, all + total, piece);
+		total += piece;
+		piece = MP_MIN(total, 150000);
+		mp_spill_read_at(&s, total - piece, back, piece);
+		wrong += memcmp(back, all + total - piece, piece) != 0;
+	}
+	mp_spill_read_at(&s, 0, back, total);
+	ok(!wrong && memcmp(back, all, total) == 0 && s.fd >= 0 && s.len, "parts of a spill");
+	mp_spill_release(&s);
+	free(all);
+	free(back);
+}
+
 static void test_large_piece(void)
 {
 	char *large = mp_zalloc(2 * KEPT), *back = mp_alloc(2 * KEPT + 2);
@@ -67,6 +92,7 @@ int main(void)
 	test_spill(0);
 	test_spill(1000);
 	test_spill(3000000);
+	test_read_at();
 	test_large_piece();
 	return tap_done();
 }

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "tests/unit/tap.h"
 
 static void test_texts(void)
@@ -30,6 +33,34 @@ static void test_texts(void)
 	ok(mp_cpel_text(&c, mp_str("FileStrtab")) == 0, "the name of the table is the first");
 	mp_cpel_release(&c);
 	free(at);
+}
+
+/* A text whose hash is that of another one is another text, in memory and in a file. */
+static void test_same_hash(void)
+{
+	const struct mp_str one = MP_STR("one"), two = MP_STR("two"),
+			    longer = MP_STR("one and more");
+	XXH128_hash_t of_two = XXH3_128bits_withSeed(two.p, two.len, mp_hash_seed());
+	XXH128_hash_t of_longer = XXH3_128bits_withSeed(longer.p, longer.len, mp_hash_seed());
+	char *large = mp_zalloc(8 << 20);
+	struct mp_cpel c;
+	uint32_t at;
+	int filed;
+
+	for (filed = 0; filed < 2; filed++) {
+		mp_cpel_init(&c);
+		at = mp_cpel_text(&c, one);
+		mp_intmap_add(&c.places, of_two.low64, of_two.high64 << 32 | (at + 1));
+		mp_intmap_add(&c.places, of_longer.low64, of_longer.high64 << 32 | (at + 1));
+		if (filed)
+			mp_cpel_text(&c, (struct mp_str){ large, 8 << 20 });
+		ok(mp_cpel_text(&c, two) != at && mp_cpel_text(&c, longer) != at &&
+			   mp_cpel_text(&c, one) == at &&
+			   mp_cpel_text(&c, two) == mp_cpel_text(&c, two),
+		   "texts with the same hash, %s", filed ? "in a file" : "in memory");
+		mp_cpel_release(&c);
+	}
+	free(large);
 }
 
 static bool ascii_is(const char *text, size_t max, bool percent, const char *wanted)
@@ -65,6 +96,7 @@ int main(void)
 {
 	mp_init("unit-cpel");
 	test_texts();
+	test_same_hash();
 	test_ascii();
 	return tap_done();
 }

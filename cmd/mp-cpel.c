@@ -92,6 +92,8 @@ static void parse_options(int argc, char **argv)
 static void handle_control(const struct mp_ctl *ctl)
 {
 	mp_inorder_control(&work.order, ctl);
+	if (ctl->what == MP_CTL_LOST && ctl->lost && mp_choice_concerns(&work.types, ctl))
+		mp_cpelmap_lost(&work.map, ctl);
 	if (ctl->what == MP_CTL_HEADER)
 		mp_types_header(&work.types, ctl->json);
 	mp_field_check_header(&work.names, ctl, mp_types_roles, &work.types);

@@ -100,6 +100,31 @@ random_stream() {
 	mp-cpel "$TMP/in" | decode | cut -f 3 | grep -qxF ' t8(78)'
 }
 
+@test "a loss is an event on the first track, at its end, unless -e excludes its type" {
+	{
+		echo '{"mp":1,"datatype":"event"}'
+		echo '{"lost":2,"time":900,"cpu":1}'	# before the first event, which has the time 1
+		printf '%s\n' $'1000,a:b,cpu=1\t.x=5' '{"lost":7,"from":1200,"time":1500,"cpu":0,"type":"a:b"}' $'2000,c:d,cpu=0\t.x=6'
+		# not where it should be: 100 ns late, and 500 ns early
+		printf '%s\n' '{"lost":1,"from":1800,"time":1900,"type":"c:d"}' '{"lost":3,"time":2600}' $'2100,a:b,cpu=1\t.x=5'
+		echo '{"lost":4,"time":3000,"cpu":0,"type":"c:d"}'
+		echo '{"end":"event","records":3,"lost":17}'
+	} > "$TMP/in"
+	run --separate-stderr mp-cpel -t cpu -o "$TMP/out" "$TMP/in"
+	[ "$status" = 1 ] && [ "$stderr" = "mp-cpel: input reports 17 lost events" ] || false
+	decode "$TMP/out" > "$TMP/got"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\n' 1 3 'cpu 1' 1 a:b .x=5 1 1 'lost events' 3 lost 'lost=2 cpu=1' \
+		501 1 'lost events' 3 lost 'lost=7 dur=300 cpu=0 type=a:b' 1001 2 'cpu 0' 2 c:d .x=6 \
+		1001 1 'lost events' 3 lost 'lost=1 dur=100 type=c:d' 1101 1 'lost events' 3 lost lost=3 \
+		1101 3 'cpu 1' 1 a:b .x=5 2001 1 'lost events' 3 lost 'lost=4 cpu=0 type=c:d' | same "$TMP/got"
+	mp-cpel -e a:b "$TMP/in" 2> "$TMP/err" | decode | cut -f 1,5,6 | grep lost > "$TMP/got"
+	printf '%s\t%s\t%s\n' 1 lost 'lost=2 cpu=1' 501 lost 'lost=7 dur=300 cpu=0 type=a:b' 1101 lost lost=3 | same "$TMP/got"
+	# a loss alone makes no file
+	sed '/^[0-9]/d' "$TMP/in" > "$TMP/none"
+	run mp-cpel -o "$TMP/no-file" "$TMP/none"
+	[ "$status" = 1 ] && [ ! -e "$TMP/no-file" ] || false
+}
+
 @test "without events no file is made or changed, a message says so, and the status is 1" {
 	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/in"
 	run mp-cpel -o "$TMP/out" "$TMP/in"

@@ -12,7 +12,11 @@ enum {
 	TYPE_SWITCHED_IN = 0,
 	TYPE_WOKEN,
 	TYPE_WAKING, /* counts as a wakeup, unless the stream has sched_wakeup events */
+	TYPE_LOST,
 	TYPE_FIRST,
+	/* the first numbers of tracks; those of the stream follow */
+	TRACK_LOST = 0,
+	TRACK_FIRST,
 };
 
 enum about {
@@ -92,6 +96,7 @@ void mp_cpelmap_release(struct mp_cpelmap *m)
 	mp_map_release(&m->types);
 	mp_cpel_release(&m->file);
 	mp_buf_release(&m->text);
+	free(m->losses);
 }
 
 static enum about about(struct mp_str type)
@@ -136,7 +141,7 @@ static struct track *put_track(struct mp_cpelmap *m, const struct mp_str *parts,
 	struct track *t = mp_map_value(e);
 
 	if (fresh) {
-		t->number = m->tracks.n - 1;
+		t->number = TRACK_FIRST + m->tracks.n - 1;
 		t->key = e->key;
 		t->tid = (struct mp_str){ e->key.p, parts[0].len };
 	}
@@ -264,6 +269,45 @@ static void add_about(struct mp_cpelmap *m, const struct mp_rec *rec, const stru
 	mp_cpel_event(&m->file, rec->time_ns, t->number, number, MP_CPEL_OF_TRACK);
 }
 
+/*
+ * Writes the losses whose lines were before an event of this time. G2 hides what follows an event that
+ * goes back in time, so none is earlier than the event before, or later than this one.
+ */
+static void write_losses(struct mp_cpelmap *m, uint64_t until_ns)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_losses; i++) {
+		m->last_ns = MP_MAX(m->last_ns, MP_MIN(m->losses[i].time_ns, until_ns));
+		mp_cpel_event(&m->file, m->last_ns, TRACK_LOST, TYPE_LOST, m->losses[i].datum);
+	}
+	m->n_losses = 0;
+}
+
+static void say_number(struct mp_buf *to, struct mp_str key, uint64_t n)
+{
+	char digits[MP_NUM_MAX];
+
+	say(to, key, (struct mp_str){ digits, mp_put_u64(digits, n) - digits });
+}
+
+void mp_cpelmap_lost(struct mp_cpelmap *m, const struct mp_ctl *loss)
+{
+	m->text.len = 0;
+	say_number(&m->text, MP_STR("lost"), loss->lost);
+	if (loss->from_ns && loss->from_ns < loss->time_ns)
+		say_number(&m->text, MP_STR("dur"), loss->time_ns - loss->from_ns);
+	if (loss->cpu >= 0)
+		say_number(&m->text, MP_STR("cpu"), (uint64_t)loss->cpu);
+	if (loss->type)
+		say(&m->text, MP_STR("type"), mp_str(loss->type));
+	m->losses = mp_grow(m->losses, &m->cap_losses, m->n_losses + 1, sizeof(*m->losses));
+	m->losses[m->n_losses++] =
+		(struct mp_cpelmap_loss){ loss->time_ns,
+					  mp_cpel_text(&m->file, mp_buf_view(&m->text)) };
+	m->has_losses = true;
+}
+
 void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 {
 	struct mp_str known[N_KNOWN];
@@ -277,6 +321,9 @@ void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 		known[TID] = known[PREV_PID];
 		known[COMM] = known[PREV_COMM];
 	}
+	if (m->file.n_logged)
+		write_losses(m, rec->time_ns);
+	m->last_ns = rec->time_ns;
 	t = track_of(m, rec, known);
 	t->used = true;
 	mp_cpel_event(&m->file, rec->time_ns, t->number, type->number, says);
@@ -445,6 +492,11 @@ static size_t make_tracks(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32
 	size_t i, n = 0, n_sorted;
 	struct track **sorted = sort_tracks(m, wakings, &n_sorted);
 
+	if (m->has_losses) {
+		defs[n].id = n + 1;
+		defs[n].text = mp_cpel_text(&m->file, MP_STR("lost events"));
+		ids[TRACK_LOST] = ++n;
+	}
 	for (i = 0; i < n_sorted; i++) {
 		const struct track *t = sorted[i];
 
@@ -496,13 +548,17 @@ static size_t make_events(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32
 		define(m, defs, &n, sorted[i]->key);
 		codes[((struct type *)mp_map_value(sorted[i]))->number] = n;
 	}
+	if (m->has_losses) {
+		define(m, defs, &n, MP_STR("lost"));
+		codes[TYPE_LOST] = n;
+	}
 	free(sorted);
 	return n;
 }
 
 void mp_cpelmap_write(struct mp_cpelmap *m, uint32_t date_s, struct mp_out *out)
 {
-	size_t n_tracks = m->tracks.n, n_types = TYPE_FIRST + m->types.n;
+	size_t n_tracks = TRACK_FIRST + m->tracks.n, n_types = TYPE_FIRST + m->types.n;
 	struct mp_cpel_def *tracks = mp_alloc(n_tracks * sizeof(*tracks));
 	struct mp_cpel_def *events = mp_alloc(n_types * sizeof(*events));
 	uint32_t *numbers = mp_zalloc((2 * n_tracks + n_types) * sizeof(*numbers));
@@ -516,6 +572,7 @@ void mp_cpelmap_write(struct mp_cpelmap *m, uint32_t date_s, struct mp_out *out)
 		.date_s = date_s,
 	};
 
+	write_losses(m, UINT64_MAX);
 	result.n_events = make_events(m, events, codes);
 	result.n_tracks = make_tracks(m, tracks, ids, datums, codes[TYPE_WAKING] != 0);
 	result.left_out = codes[TYPE_WAKING] ? 0 : m->wakings;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Bytes that are written once and then read once, in order: in memory while they are few, then in a
- * temporary file that has no name, so that it disappears with the process. Meanwhile each part can be
- * read. Includes str only.
+ * temporary file that has no name, so that it disappears with the process. Meanwhile each part can
+ * be read. Includes str only.
  */
 #ifndef MP_CORE_SPILL_H
 #define MP_CORE_SPILL_H

@@ -270,8 +270,8 @@ static void add_about(struct mp_cpelmap *m, const struct mp_rec *rec, const stru
 }
 
 /*
- * Writes the losses whose lines were before an event of this time. G2 hides what follows an event that
- * goes back in time, so none is earlier than the event before, or later than this one.
+ * Writes the losses whose lines were before an event of this time. G2 hides what follows an event
+ * that goes back in time, so none is earlier than the event before, or later than this one.
  */
 static void write_losses(struct mp_cpelmap *m, uint64_t until_ns)
 {

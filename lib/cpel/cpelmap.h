@@ -54,8 +54,8 @@ void mp_cpelmap_release(struct mp_cpelmap *m);
 void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec);
 
 /*
- * Adds a loss of events. Its place in the file is in order of time, even if that of its line is not,
- * and not before the first event.
+ * Adds a loss of events. Its place in the file is in order of time, even if that of its line is
+ * not, and not before the first event.
  */
 void mp_cpelmap_lost(struct mp_cpelmap *m, const struct mp_ctl *loss);
 

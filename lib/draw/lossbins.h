@@ -25,8 +25,8 @@ void mp_lossbins_init(struct mp_lossbins *l, size_t n);
 void mp_lossbins_release(struct mp_lossbins *l);
 
 /*
- * `n` events were lost after `from` (as above; negative: before the first bin), which was noticed in
- * `bin`. Sums stay at UINT64_MAX.
+ * `n` events were lost after `from` (as above; negative: before the first bin), which was noticed
+ * in `bin`. Sums stop at INT64_MAX.
  */
 void mp_lossbins_add(struct mp_lossbins *l, size_t bin, double from, uint64_t n);
 

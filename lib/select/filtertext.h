@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The expressions of a selection as the text of a filter, for the header of the output: `filters` in
- * mp-stream(5). Includes expr.
+ * The expressions of a selection as the text of a filter, for the header of the output: `filters`
+ * in mp-stream(5). Includes expr.
  */
 #ifndef MP_SELECT_FILTERTEXT_H
 #define MP_SELECT_FILTERTEXT_H

@@ -125,8 +125,8 @@ enum mp_status mp_choice_finish(struct mp_choice *c, enum mp_status status);
 const char *mp_choice_why_not_whole(const struct mp_field *weight);
 
 /*
- * The weight of a record, 1 without `field`. Returns 1; 0 if it lacks the field (a missing `period` is
- * 1); or -1 if the field is not a whole number. `*why` says so for the last two.
+ * The weight of a record, 1 without `field`. Returns 1; 0 if it lacks the field (a missing
+ * `period` is 1); or -1 if the field is not a whole number. `*why` says so for the last two.
  */
 int mp_choice_weight(const struct mp_field *field, const struct mp_rec *rec, int64_t *weight,
 		     const char **why);

@@ -110,13 +110,13 @@ static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uin
 	uint64_t kept;
 
 	if (!size || h->size < sizeof(*h) + sizeof(kept) + size + after)
-		goto whole;
+		goto copy_all;
 	front = h->size - after - size - sizeof(kept);
 	if (u64_at(r, at + front) != size)
-		goto whole; /* it reserves less if the record would be too large */
+		goto copy_all; /* it reserves less if the record would be too large */
 	kept = (u64_at(r, at + h->size - after) + 15) & ~(uint64_t)7;
 	if (kept >= size)
-		goto whole;
+		goto copy_all;
 	mp_ring_copy(r, at, front, to);
 	memcpy(to + front, &kept, sizeof(kept));
 	front += sizeof(kept);
@@ -124,7 +124,7 @@ static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uin
 	mp_ring_copy(r, at + h->size - after, after, to + front + kept);
 	copy->size = front + kept + after;
 	return copy->size;
-whole:
+copy_all:
 	mp_ring_copy(r, at, h->size, to);
 	return h->size;
 }

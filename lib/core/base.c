@@ -127,7 +127,8 @@ static uint64_t hash_seed;
 __attribute__((constructor)) static void set_hash_seed(void)
 {
 	/*
-	 * early at boot there may be no random bytes yet: the address of the stack is random, too
+	 * early at boot there may be no random bytes yet: uses the address of the stack, which is
+	 * random, too
 	 */
 	if (getrandom(&hash_seed, sizeof(hash_seed), GRND_NONBLOCK) < 0)
 		hash_seed = (uintptr_t)__builtin_frame_address(0);

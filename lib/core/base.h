@@ -23,8 +23,8 @@ enum mp_status {
 #define MP_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /*
- * The number of leading elements, of n sorted ones, for which `first`, an expression of the index
- * i, is true. It must be false for all elements after them.
+ * How many of n elements, from the first on, satisfy `first`, an expression of the index i. All
+ * elements that satisfy it come before those that do not.
  */
 #define MP_COUNT_FIRST(n, i, first)                    \
 	({                                             \
@@ -51,9 +51,9 @@ static inline uint64_t mp_count_sum(uint64_t a, uint64_t b)
 
 /*
  * Always first in main: sets the name for messages and restores SIGPIPE to its default (systemd and
- * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it, so
- * that no file becomes stdin or stdout: reading or writing it fails with EBADF, opening /dev/stdout
- * fails, and child processes find it closed.
+ * Python start children with it ignored). Where the caller closed one of the fds 0-2, reserves it,
+ * so that no file becomes stdin or stdout: reading or writing it fails with EBADF, opening
+ * /dev/stdout fails, and child processes find it closed.
  */
 void mp_init(const char *name);
 const char *mp_name(void);
@@ -65,7 +65,7 @@ const char *mp_name(void);
 void mp_say(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
-/* "N one", or "N many" if it is not 1; nothing if it is 0. */
+/* Prints "N one", or "N many" if N is not 1, or nothing if N is 0. */
 void mp_say_count(uint64_t n, const char *one, const char *many);
 
 /* mp_say(), then exit with MP_FAIL. Errno text: use %m. */
@@ -88,10 +88,10 @@ void mp_sigint_once(void);
 uint64_t mp_hash_seed(void);
 
 /*
- * Memory. If there is none left, the program ends with the message "out of memory" and MP_FAIL:
- * nothing in lib/ or cmd/ allocates in another way, not even jansson (lib/stream/ctl.c). A failure
- * to allocate within the C library, such as for an open directory, shows in the errno of its call.
- * Released with free().
+ * Allocates memory, which free() releases. If there is none left, the program ends with the message
+ * "out of memory" and MP_FAIL. All of lib/ and cmd/ allocates by these functions, jansson too
+ * (lib/stream/ctl.c); only a failure within the C library, such as for an open directory, shows in
+ * the errno of the failed call.
  */
 void *mp_alloc(size_t size);
 void *mp_zalloc(size_t size);
@@ -103,8 +103,8 @@ char *mp_asprintf(const char *fmt, ...) MP_PRINTF(1, 2);
 char *mp_vasprintf(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
 /*
- * Memory for bulk data, in huge pages where the kernel has them: a page fault costs more than what
- * is done with a page. Released with mp_big_free(). Not counted as used before it is touched.
+ * Memory for bulk data, in huge pages where the kernel has them: a page fault costs more than the
+ * work on its page. Released with mp_big_free(). A page counts as used only once it is touched.
  */
 void *mp_big_alloc(size_t size);
 void mp_big_free(void *p, size_t size);

@@ -99,7 +99,7 @@ static bool parse_byte(const char **p, const char *any_of)
 	return true;
 }
 
-/* ".5" is 500,000,000 ns; an empty text is 0. */
+/* Parses the fraction of a second: ".5" is 500,000,000 ns, an empty text is 0. */
 static bool parse_fraction(const char **p, uint32_t *ns)
 {
 	uint32_t digit_ns = MP_NS_PER_SEC / 10;
@@ -150,7 +150,8 @@ int mp_rfc3339_parse(const char *text, uint64_t *realtime_ns)
 	tm.tm_mon -= 1;
 	back = tm;
 	t = timegm(&back);
-	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon) /* 30 February */
+	/* timegm() has turned a date that does not exist, such as 30 February, into another */
+	if (back.tm_mday != tm.tm_mday || back.tm_mon != tm.tm_mon)
 		return -1;
 	t -= zone;
 	if (t < 0 || (uint64_t)t > INT64_MAX / MP_NS_PER_SEC - 1)

@@ -16,7 +16,8 @@ uint64_t mp_clock_thread_ns(void);
 uint64_t mp_clock_process_ns(void);
 
 /*
- * CLOCK_MONOTONIC and CLOCK_REALTIME, read together: the closest of a few tries, some 10 ns apart.
+ * Reads CLOCK_MONOTONIC and CLOCK_REALTIME together: of a few tries, takes the pair that was read
+ * closest together, some 10 ns apart.
  */
 void mp_clock_pair(uint64_t *monotonic_ns, uint64_t *realtime_ns);
 

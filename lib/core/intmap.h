@@ -13,14 +13,14 @@
 
 struct mp_intmap_entry {
 	uint64_t key;
-	uint64_t value; /* 0: not an entry, but a free slot */
+	uint64_t value; /* 0: this is a free slot, not an entry */
 };
 
 struct mp_intmap {
 	struct mp_intmap_entry *slots;
 	size_t mask;
 	unsigned shift;
-	size_t n; /* entries */
+	size_t n; /* number of entries */
 	uint64_t seed;
 };
 
@@ -31,16 +31,16 @@ void mp_intmap_release(struct mp_intmap *m);
 void mp_intmap_clear(struct mp_intmap *m);
 
 /*
- * The slot where the search for a key begins: the upper bits of the product spread best. The seed
- * changes the sign of what each bit of a key adds to the product, so that nobody can choose keys
- * whose slots are close together.
+ * The slot where the search for a key begins: the upper bits of a product of the key, which are
+ * distributed best. The seed changes the sign of what each bit of a key adds to the product, so
+ * that nobody can choose keys whose slots are close together.
  */
 static inline size_t mp_intmap_home(const struct mp_intmap *m, uint64_t key)
 {
 	return (key ^ m->seed) * 0x9e3779b97f4a7c15u >> m->shift;
 }
 
-/* The first entry with this key, from slot `i` on, or a free slot. For this header. */
+/* The first entry with this key, from slot `i` on, or a free slot. Only this header uses it. */
 static inline struct mp_intmap_entry *mp_intmap_probe(const struct mp_intmap *m, uint64_t key,
 						      size_t i)
 {
@@ -50,8 +50,8 @@ static inline struct mp_intmap_entry *mp_intmap_probe(const struct mp_intmap *m,
 }
 
 /*
- * The entry of a key, or a free slot, whose value is 0. The caller may change the value, to one that
- * is not 0. The pointer is valid until an entry is added or removed.
+ * The entry of a key, or a free slot, whose value is 0. The caller may change the value, to one
+ * that is not 0. The pointer is valid until an entry is added or removed.
  */
 static inline struct mp_intmap_entry *mp_intmap_find(const struct mp_intmap *m, uint64_t key)
 {
@@ -71,8 +71,8 @@ static inline void *mp_intmap_pointer(const struct mp_intmap *m, uint64_t key)
 }
 
 /*
- * After mp_intmap_find() with a key that is a hash: the next entry with the same hash, which belongs
- * to something else, or a free slot.
+ * After mp_intmap_find() with a key that is a hash: the next entry with the same hash, which
+ * belongs to something else, or a free slot.
  */
 static inline struct mp_intmap_entry *mp_intmap_next(const struct mp_intmap *m,
 						     const struct mp_intmap_entry *e)

@@ -11,15 +11,16 @@
 #include "lib/core/base.h"
 
 enum {
-	MP_LINE_MAX = 1 << 20,	  /* bytes of a line with its LF, see mp-stream(5) */
-	MP_READ_SIZE = 256 << 10, /* bytes per read: 9 GB/s were measured, with 64 KiB 7 GB/s */
+	/* the most bytes that a line may have, with its LF: see mp-stream(5) */
+	MP_LINE_MAX = 1 << 20,
+	MP_READ_SIZE = 256 << 10, /* bytes per read: measured 9 GB/s, and 7 GB/s with 64 KiB */
 	/* size in bytes that pipes get: the most that an unprivileged user may set */
 	MP_PIPE_SIZE = 1 << 20,
 };
 
 struct mp_out {
 	int fd;
-	const char *name; /* for messages; borrowed */
+	const char *name; /* name of the file, for messages; borrowed */
 	char *buf;
 	size_t len;
 	size_t cap;
@@ -58,8 +59,8 @@ static inline void mp_out_write(struct mp_out *out, const void *data, size_t len
 }
 
 /*
- * Room for writing `len` bytes (at most MP_READ_SIZE) in place; then mp_out_commit() gets their
- * end.
+ * Room for writing `len` bytes (at most MP_READ_SIZE) in place. The caller then passes the end of
+ * what it wrote to mp_out_commit().
  */
 static inline char *mp_out_reserve(struct mp_out *out, size_t len)
 {
@@ -75,16 +76,16 @@ static inline void mp_out_commit(struct mp_out *out, const char *end)
 
 struct mp_in {
 	int fd;
-	const char *name; /* for messages; borrowed */
+	const char *name; /* name of the file, for messages; borrowed */
 	struct mp_out *tied;
 	char *buf;
-	size_t start; /* first byte not yet given out */
+	size_t start; /* first byte not yet returned */
 	size_t end;
 	size_t cap;
 	uint64_t line;	/* number of the line last returned, from 1 */
 	bool partial;	/* the line last returned had no LF: the input is truncated there */
 	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
-	bool can_block; /* not a regular file */
+	bool can_block; /* not a regular file: a read may wait */
 	bool ended;	/* read(2) returned 0: a terminal could be read again after ^D */
 };
 
@@ -119,8 +120,8 @@ static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
 }
 
 /*
- * The unread bytes, not consumed: at least `wanted` unless the input ends, however few of them a
- * read delivers.
+ * The unread bytes, which stay unread: at least `wanted` of them unless the input ends, read in as
+ * many calls as that takes.
  */
 size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data);
 

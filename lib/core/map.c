@@ -16,7 +16,7 @@ struct mp_arena_block {
 
 struct mp_map_slot {
 	uint64_t hash;
-	struct mp_map_entry *entry; /* NULL: free */
+	struct mp_map_entry *entry; /* NULL: the slot is free */
 };
 
 void *mp_arena_alloc(struct mp_arena *a, size_t size)

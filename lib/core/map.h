@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that is freed at once, and a hash map from byte strings to values of one size.
- * Iteration is in order of insertion, so nothing depends on the hash (XXH3, https://xxhash.com, with
- * mp_hash_seed()). Includes str only.
+ * Arenas, whose memory is freed all at once, and a hash map from byte strings to values of one
+ * size. Iteration is in order of insertion, so nothing depends on the hash (XXH3,
+ * https://xxhash.com, with mp_hash_seed()). Includes str only.
  */
 #ifndef MP_CORE_MAP_H
 #define MP_CORE_MAP_H
@@ -22,7 +22,7 @@ struct mp_str mp_arena_str(struct mp_arena *a, struct mp_str s);
 void mp_arena_release(struct mp_arena *a);
 
 struct mp_map_entry {
-	struct mp_map_entry *next; /* in order of insertion */
+	struct mp_map_entry *next; /* the entry that was inserted after this one */
 	uint64_t hash;
 	struct mp_str key; /* the parts, joined by TABs */
 };
@@ -65,8 +65,8 @@ size_t mp_map_bytes(const struct mp_map *m);
 #define mp_map_each(m, e) for ((e) = (m)->first; (e); (e) = (e)->next)
 
 /*
- * XXH3 of some bytes; `seed` chains several. Begins with mp_hash_seed(), or with 0 where an output
- * depends on the hash.
+ * XXH3 of some bytes; `seed` is the hash of the bytes before them; for the first bytes it is
+ * mp_hash_seed(), or 0 where an output depends on the hash.
  */
 uint64_t mp_hash(const void *data, size_t len, uint64_t seed);
 

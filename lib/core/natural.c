@@ -48,7 +48,7 @@ static int compare(struct mp_str a, struct mp_str b)
 	return (i < a.len) - (j < b.len);
 }
 
-/* "-12": a sign and digits, nothing else. */
+/* Whether a text is a negative number such as "-12": a sign and digits, nothing else. */
 static bool is_negative(struct mp_str s)
 {
 	size_t i;

@@ -38,7 +38,7 @@ static bool is_hex(struct mp_str s)
 	return s.len > 2 && s.p[0] == '0' && (s.p[1] == 'x' || s.p[1] == 'X');
 }
 
-/* Whether the text is a 0 followed by digits; 8 and 9 count, too. */
+/* Whether the text is a 0 followed by digits; 8 and 9 count as digits, too. */
 static bool is_octal(struct mp_str s)
 {
 	size_t i = 0;
@@ -72,7 +72,7 @@ int mp_number_parse(struct mp_number *n, struct mp_str text)
 	return mp_num_decimal(text, &n->real);
 }
 
-/* Removes a unit of time; its length in ns, or 1 if there is none. */
+/* Removes a unit of time from the end. Returns its length in ns, or 1 if there is none. */
 static uint64_t cut_unit(struct mp_str *text)
 {
 	static const struct {
@@ -98,7 +98,7 @@ static uint64_t cut_unit(struct mp_str *text)
 	return 1;
 }
 
-/* A double becomes a whole number if that is exact. */
+/* Converts a double, to a whole number if that is exact. */
 static struct mp_number of_real(double v)
 {
 	if (fabs(v) < 0x1p53 && v == nearbyint(v))

@@ -25,7 +25,7 @@ static bool is_short(int code)
 	return code < MP_OPT_LONG && isalnum(code);
 }
 
-/* The length of the longest beginning of the text, in complete words, that fits. */
+/* The length of the complete words at the start of the text that fit into a line. */
 static size_t line_length(const char *text, size_t columns)
 {
 	size_t len = strlen(text), i;

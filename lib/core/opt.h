@@ -23,7 +23,7 @@ enum { MP_OPT_LONG = 256 }; /* codes of options without a short form start here 
 
 /* An option of another program that users know. A table of these ends with an `answer` of NULL. */
 struct mp_habit {
-	char letter;	  /* 0: it has no short form */
+	char letter;	  /* 0: the option has no short form */
 	const char *name; /* long option; NULL: it has none, or this program has one of that name */
 	const char *answer;
 };
@@ -40,9 +40,10 @@ struct mp_program {
 };
 
 /*
- * The code of the next option, with `*arg` (NULL if it has none). After the last option, -1: then
- * optind (getopt(3)) is the index of the first operand, since all operands have been moved past the
- * options. Misuse ends the program with MP_FAIL, --help and --version with MP_OK.
+ * Returns the code of the next option and sets `*arg` (NULL if it has none). Returns -1 after the
+ * last option: then optind (getopt(3)) is the index of the first operand, since all operands have
+ * been moved past the options. Misuse ends the program with MP_FAIL, --help and --version with
+ * MP_OK.
  */
 int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg);
 

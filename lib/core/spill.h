@@ -14,14 +14,14 @@ struct mp_spill {
 	size_t len, cap;
 	size_t kept;	    /* bytes in memory at most */
 	const char *remedy; /* remedy in the message when the disk has no room for the file */
-	size_t at;	    /* when reading: bytes of buf that were read */
-	int fd;		    /* -1: all of it is in memory */
+	size_t at;	    /* when reading: how many bytes of buf were read */
+	int fd;		    /* the temporary file; -1: all bytes are in memory */
 	uint64_t bytes;	    /* bytes written in total */
 };
 
 /*
- * Makes a file in $TMPDIR (default /tmp) once there are more than `kept` bytes. If there is no room,
- * the program ends with a message that ends in "(remedy)".
+ * Makes a file in $TMPDIR (default /tmp) once there are more than `kept` bytes. If there is no
+ * room, the program ends with a message that ends in "(remedy)".
  */
 void mp_spill_init(struct mp_spill *s, size_t kept, const char *remedy);
 void mp_spill_release(struct mp_spill *s);
@@ -44,8 +44,8 @@ static inline void mp_spill_add(struct mp_spill *s, const void *data, size_t len
 void mp_spill_read_at(struct mp_spill *s, uint64_t at, char *to, size_t len);
 
 /*
- * Ends the writing at its first call. Each call reads up to `len` bytes: fewer only at the end,
- * then 0.
+ * mp_spill_rewind() ends the writing; may be called again to read again. mp_spill_read() reads up
+ * to `len` bytes: fewer only at the end, and 0 after it.
  */
 void mp_spill_rewind(struct mp_spill *s);
 size_t mp_spill_read(struct mp_spill *s, void *to, size_t len);

@@ -186,9 +186,9 @@ int mp_num_any(struct mp_str s, int64_t *v)
 }
 
 /*
- * The usual number, quickly: a sign, up to 15 digits, a point among them. Digits and the power of
- * ten are exact as doubles, so their quotient is rounded once, as strtod() does it (Clinger, "How to
- * read floating point numbers accurately", 1990).
+ * Parses the usual number quickly: perhaps a sign, and up to 15 digits with perhaps a point. Digits
+ * and the power of ten are exact as doubles, so their quotient is rounded once, as strtod() does it
+ * (Clinger, "How to read floating point numbers accurately", 1990).
  */
 static bool short_decimal(struct mp_str s, double *v)
 {

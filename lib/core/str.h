@@ -95,24 +95,31 @@ enum { MP_NUM_MAX = 24 };
 
 char *mp_put_u64(char *to, uint64_t v);
 char *mp_put_i64(char *to, int64_t v);
-char *mp_put_hex(char *to, uint64_t v); /* with 0x */
+char *mp_put_hex(char *to, uint64_t v); /* writes 0x before the digits */
 
 /*
  * Text to numbers: the whole slice is the number, else -1. The stream has decimal numbers without
  * leading zeros, but readers accept leading zeros.
  */
 int mp_num_u64(struct mp_str s, uint64_t *v);
-int mp_num_i64(struct mp_str s, int64_t *v);	/* sign allowed */
-int mp_num_any(struct mp_str s, int64_t *v);	/* decimal with sign, or 0x (above 2^63: wraps) */
-int mp_num_decimal(struct mp_str s, double *v); /* as X and Y of a point, finite */
+int mp_num_i64(struct mp_str s, int64_t *v); /* the number may have a sign */
+/*
+ * parses a decimal number, perhaps with a sign, or 0x and hexadecimal digits (above 2^63 it wraps)
+ */
+int mp_num_any(struct mp_str s, int64_t *v);
+/* parses decimal numbers as X and Y of a point have them; the result is finite */
+int mp_num_decimal(struct mp_str s, double *v);
 
 /* Option arguments, with a range: -1 if the text is not a number or out of range. */
 int mp_num_range(const char *text, uint64_t min, uint64_t max, uint64_t *v);
 
-/* "10s", "500ms", "2.5m", "1h", "20us", "7ns"; a bare number is seconds. Result in ns. */
+/*
+ * Parses a duration such as "10s", "500ms", "2.5m", "1h", "20us" or "7ns"; a bare number is
+ * seconds. The result is in ns.
+ */
 int mp_num_duration(const char *text, uint64_t *ns);
 
-/* "64K", "16M", "1G", "512" (powers of 1024). Result in bytes. */
+/* Parses a size such as "64K", "16M", "1G" or "512" (powers of 1024). The result is in bytes. */
 int mp_num_size(const char *text, uint64_t *bytes);
 
 #endif

@@ -6,8 +6,8 @@
 #include "lib/core/base.h"
 
 struct mp_suggest {
-	const char *word; /* borrowed */
-	char *best;	  /* NULL: no name is near enough; owned */
+	const char *word; /* the misspelt word; borrowed */
+	char *best;	  /* the nearest name, owned; NULL: no name is near enough */
 	size_t distance;
 };
 

@@ -53,8 +53,8 @@
 enum { MP_CHOICE_FIELDS_MAX = 64 }; /* length of a list of fields */
 
 /*
- * Roles of fields in mp_choice.names: parts of a key, which lines of a dump have as well, and other
- * fields.
+ * Roles of fields in mp_choice.names: MP_CHOICE_KEY is for parts of a key, which lines of a dump
+ * have as well, MP_CHOICE_NUMBER for other fields.
  */
 #define MP_CHOICE_KEY 1u
 #define MP_CHOICE_NUMBER 2u
@@ -74,13 +74,16 @@ struct mp_choice {
 void mp_choice_init(struct mp_choice *c, const char *remedy);
 void mp_choice_release(struct mp_choice *c);
 
-/* Handles one of the options above. False: it is another option. Misuse ends the program. */
+/*
+ * Handles one of the options above. Returns false if it is another option. Misuse ends the program.
+ */
 bool mp_choice_option(struct mp_choice *c, const struct mp_program *program, int code,
 		      const char *arg);
 
 /*
- * A field, perhaps a computed one, or a list of them, that an option gives. Misuse ends the program.
- * mp_choice_fields() appends; `check` (may be NULL) notes what the user gave to `option`.
+ * Parse the argument of an option: a field, perhaps a computed one, or a list of fields. Misuse
+ * ends the program. mp_choice_fields() appends; `check` (may be NULL) notes what the user gave to
+ * `option`.
  */
 struct mp_field mp_choice_field(const struct mp_program *program, int code, const char *arg);
 void mp_choice_fields(struct mp_fields *fields, const char *list, struct mp_field_check *check,
@@ -93,22 +96,25 @@ void mp_choice_fields(struct mp_fields *fields, const char *list, struct mp_fiel
 void mp_choice_name(struct mp_choice *c, const struct mp_field *f, const char *option,
 		    uint32_t role);
 
-/* Whether one of the fields is the event's type: types are kept apart then. */
+/* Whether one of the fields is the event's type: this keeps types apart. */
 bool mp_choice_has_type(const struct mp_fields *fields);
 
-/* For mp_input.concerns: whether a loss may be one of wanted events. `arg`: struct mp_types. */
+/*
+ * For mp_input.concerns: whether the lost events may include wanted ones. `arg` is a struct
+ * mp_types.
+ */
 bool mp_choice_concerns(void *arg, const struct mp_ctl *loss);
 
 /*
- * A control line. True if it ends an interval, as mp_interval_advance(). mp_choice_header() only
- * looks at the list of fields in a header.
+ * Handles a control line. Returns true if it ends an interval, as mp_interval_advance() does.
+ * mp_choice_header() only looks at the list of fields in a header.
  */
 bool mp_choice_control(struct mp_choice *c, const struct mp_ctl *ctl);
 void mp_choice_header(struct mp_choice *c, const struct mp_ctl *ctl);
 
 /*
- * True if an event is wanted. A second type ends the program, unless the user chose with -e or
- * keeps types apart with --by.
+ * Returns true if an event is wanted. A second type ends the program, unless the user chose with -e
+ * or keeps types apart with --by.
  */
 bool mp_choice_take(struct mp_choice *c, const struct mp_rec *rec);
 

@@ -20,18 +20,20 @@ enum mp_ctl_what {
 	MP_CTL_OTHER, /* valid, but not known to this version: ignored, or passed on */
 };
 
-/* A parsed control line. mp_ctl_release() frees `json`. */
+/*
+ * A parsed control line. The capital letters below are those of its form in mp-stream(5).
+ * mp_ctl_release() frees `json`.
+ */
 struct mp_ctl {
 	enum mp_ctl_what what;
-	enum mp_kind
-		/* header, end: MP_EVENT, MP_POINT or MP_STACK; 0: not known to this version */
-		datatype;
+	/* of a header or a trailer: MP_EVENT, MP_POINT or MP_STACK; 0: not known to this version */
+	enum mp_kind datatype;
 	int version;	  /* header */
-	uint64_t time_ns; /* watermark: T; lost: B */
+	uint64_t time_ns; /* T of a watermark; B of a loss */
 	uint64_t from_ns; /* lost: A, 0 if not given */
 	int cpu;	  /* lost: C, -1 if not given */
 	const char *type; /* lost: TYPE, of `json`; NULL if not given */
-	uint64_t lost;	  /* lost: N; end: M */
+	uint64_t lost;	  /* N of a loss; M of a trailer */
 	uint64_t records; /* end */
 	bool has_anchor;  /* header: it has clock_ns and realtime_ns */
 	uint64_t clock_ns, realtime_ns;
@@ -51,8 +53,8 @@ const char *mp_datatype_name(enum mp_kind kind);
 json_t *mp_ctl_string(struct mp_str bytes);
 
 /*
- * The object as a line with its LF, its keys in the order in which they were set; takes the
- * reference.
+ * Appends the object as a line with its LF, with its keys in the order in which they were set;
+ * takes the reference.
  */
 void mp_ctl_add(struct mp_buf *to, json_t *object);
 

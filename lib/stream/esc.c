@@ -65,7 +65,10 @@ static int hex_digit(unsigned char c)
 	return -1;
 }
 
-/* Length of the escape at `p`, whose first byte is a backslash, and its byte; 0 if it is none. */
+/*
+ * Length of the escape at `p`, whose first byte is a backslash, or 0 if it is not an escape;
+ * `*byte` gets the byte that it stands for.
+ */
 static size_t escape(const char *p, size_t len, char *byte)
 {
 	int high, low;
@@ -174,7 +177,10 @@ static char *put_mark(char *to, enum mp_mark mark)
 	return to + 4;
 }
 
-/* Adds a frame. Also escapes the bytes at two positions of the name; name.len: none. */
+/*
+ * Adds a frame. Also escapes the two bytes of the name whose positions are in `at`; a position of
+ * name.len means none.
+ */
 static char *put_frame(char *to, struct mp_str name, enum mp_mark mark, const size_t at[2])
 {
 	size_t bracket = mp_frame_mark(name, NULL) == MP_MARK_NONE ? name.len : name.len - 3;
@@ -200,7 +206,10 @@ char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark)
 	return put_frame(to, name, mark, none);
 }
 
-/* Position of a byte that would make the text look like another line: {, or # or a comma after a number. */
+/*
+ * Position of a byte that would make the text look like another line: {, or # or a comma after a
+ * number.
+ */
 static size_t leading_byte(struct mp_str name)
 {
 	size_t n = 0;

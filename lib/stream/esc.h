@@ -16,13 +16,16 @@ enum mp_esc {
 };
 
 /*
- * Writes `raw` escaped at `to`, which has room for 4 * raw.len bytes; returns the end. A frame that
- * would end in a mark ("_[k]") by its own name is not taken care of here: see mp_frame_put().
+ * Writes `raw` escaped at `to`, which has room for 4 * raw.len bytes; returns the end. For the name
+ * of a frame, which may itself end like a mark ("_[k]"), use mp_frame_put().
  */
 char *mp_esc_put(char *to, struct mp_str raw, enum mp_esc where);
 void mp_esc_add(struct mp_buf *to, struct mp_str raw, enum mp_esc where);
 
-/* Adds to `to` what an escaped text means. 0, or -1: a raw control byte or a bad escape. */
+/*
+ * Decodes an escaped text and appends it to `to`. Returns 0, or -1 if there is a raw control byte
+ * or a bad escape.
+ */
 int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 
 /* Returns 0 if mp_esc_undo() would accept the text, else -1. */
@@ -42,20 +45,26 @@ enum mp_mark {
 	MP_MARK_INLINED = 'i',
 };
 
-/* The mark at the end of a frame's text; `*name`, if not NULL, gets the text before it. */
+/*
+ * The mark at the end of a frame's text; `*name`, unless `name` is NULL, gets the text before it.
+ */
 enum mp_mark mp_frame_mark(struct mp_str frame, struct mp_str *name);
 
-/* A frame: raw name and mark to text. Room for 4 * name.len + 8 bytes at `to`; returns the end. */
+/*
+ * Writes a frame, given its raw name and its mark, at `to`, which has room for 4 * name.len + 8
+ * bytes. Returns the end.
+ */
 char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark);
 
 /*
- * As mp_frame_put(), in the stricter form of mp-folded(5). Needs room for 4 * name.len + 12 bytes.
+ * As mp_frame_put(), in the stricter form of mp-folded(5). `to` has room for 4 * name.len + 12
+ * bytes.
  */
 char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark);
 
 /*
- * Text for people on a terminal: what the stream escapes, and also the C1 controls of UTF-8
- * (0xc2 0x80-0x9f), which terminals obey.
+ * Adds a text for a terminal: escapes what the stream escapes, and the C1 controls of UTF-8 (0xc2
+ * 0x80-0x9f), which terminals obey.
  */
 void mp_esc_terminal(struct mp_buf *to, struct mp_str text);
 

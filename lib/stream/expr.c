@@ -53,13 +53,14 @@ size_t mp_expr_fields(const struct mp_expr *e, const struct mp_field **fields)
 	return e->n_fields;
 }
 
-/* --- over a record ------------------------------------------------------------------------------------ */
+/* --- over a record ---------------------------------------------------------------------------- */
 
 /* How far the fields of a record were read, and which fields were found. */
 struct reading {
 	const struct mp_rec *rec;
 	const char *p, *end;
-	uint64_t asked, have; /* a bit for each field: it was looked for; the record has it */
+	/* a bit for each field: `asked`: it was looked for; `have`: the record has it */
+	uint64_t asked, have;
 	struct mp_str values[MP_EXPR_FIELDS_MAX];
 };
 
@@ -207,7 +208,7 @@ static bool same_value(struct mp_str a, struct mp_str b)
 	return same;
 }
 
-/* --- sums --------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 enum { MISSING = MP_NUMBER_RANGE + 1, NOT_A_NUMBER };
 
@@ -270,7 +271,7 @@ static __attribute__((noinline)) bool compare_sums(const struct mp_expr *e, stru
 	return failed == MP_NUMBER_OK && compare_numbers(t->op, &a, &b);
 }
 
-/* --- comparisons -------------------------------------------------------------------------------------- */
+/* --- comparisons ------------------------------------------------------------------------------ */
 
 static bool compare_fields(const struct mp_expr *e, struct reading *r, const struct mp_expr_node *t)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Expressions from text: mp_expr_parse() and its variants. An expression is a list of comparisons,
- * each with the one to go to when it is true and when it is false, as in
- * kernel/trace/trace_events_filter.c of Linux: no tree to walk, and what follows && or || is
- * skipped as soon as the result is known.
+ * each of which says which one follows if it is true and which one if it is false, as in
+ * kernel/trace/trace_events_filter.c of Linux: there is no tree to walk, and what follows && or ||
+ * is skipped as soon as the result is known.
  */
 #include "lib/stream/internal.h"
 
@@ -20,7 +20,7 @@ struct parser {
 	size_t at;
 	unsigned depth;
 	bool words;  /* an unquoted word after == is text, as for the kernel */
-	bool strict; /* a sum has no bare names but those of known fields, see is_field() */
+	bool strict; /* an unquoted name in a sum must be a known field, see is_field() */
 	struct mp_expr *e;
 	struct mp_expr_error *error;
 };
@@ -98,7 +98,7 @@ static int parse_field(struct parser *p, uint16_t *index)
 
 static int parse_op(struct parser *p, enum mp_expr_op *op)
 {
-	/* in the order of enum mp_expr_op */
+	/* the operators in the order of enum mp_expr_op */
 	static const char *const ops[] = { "!=", "==", "<=", "<", ">=", ">", "&", "~" };
 	size_t i;
 
@@ -134,7 +134,7 @@ static int parse_text(struct parser *p, struct mp_str *text, bool *quoted)
 	return 0;
 }
 
-/* --- sums --------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------- */
 
 static int push(struct parser *p, struct mp_expr_sum *sum, struct mp_expr_step step)
 {
@@ -147,7 +147,7 @@ static int push(struct parser *p, struct mp_expr_sum *sum, struct mp_expr_step s
 	return 0;
 }
 
-/* Length of a number: up to a blank or an operator, but for the sign of an exponent. */
+/* Length of a number: up to a blank or an operator, not counting the sign of an exponent. */
 static size_t number_len(const char *p)
 {
 	bool hex = p[0] == '0' && (p[1] | 0x20) == 'x';
@@ -220,7 +220,7 @@ static int parse_name(struct parser *p, struct mp_expr_sum *sum, const char *wan
 	return push(p, sum, step);
 }
 
-/* [-]... and a field, a number, or a sum in parentheses. */
+/* Parses minus signs, if any, and a field, a number, or a sum in parentheses. */
 static int parse_factor(struct parser *p, struct mp_expr_sum *sum, const char *wanted)
 {
 	bool negative = false, strict = p->strict;
@@ -291,7 +291,7 @@ static int fold_constants(struct parser *p, struct mp_expr_sum *sum, size_t at)
 	return fail_at(p, at, "number out of range");
 }
 
-/* `wanted`: the error message if there is no sum here. */
+/* Parses a sum. `wanted` is the error message if there is none. */
 static int parse_sum(struct parser *p, struct mp_expr_sum *sum, const char *wanted)
 {
 	struct mp_expr_step step = { .what = MP_EXPR_CALC };
@@ -310,7 +310,7 @@ static int parse_sum(struct parser *p, struct mp_expr_sum *sum, const char *want
 	}
 }
 
-/* --- comparisons -------------------------------------------------------------------------------------- */
+/* --- comparisons ------------------------------------------------------------------------------ */
 
 static bool is_equality(enum mp_expr_op op)
 {
@@ -408,7 +408,7 @@ static int parse_comparison(struct parser *p)
 	return parse_right(p, t);
 }
 
-/* --- logic -------------------------------------------------------------------------------------------- */
+/* --- logic ------------------------------------------------------------------------------------ */
 
 /*
  * In what was parsed since `first`, redirects the exits with `result` to the comparison that
@@ -585,7 +585,7 @@ struct mp_expr *mp_expr_need(const char *text)
 	mp_usage("%.*s", MP_STR_ARGS(mp_buf_view(&message)));
 }
 
-/* --- computed fields ---------------------------------------------------------------------------------- */
+/* --- computed fields -------------------------------------------------------------------------- */
 
 int mp_expr_field(struct mp_field *f, struct mp_str text, struct mp_expr_error *error)
 {

@@ -5,7 +5,7 @@
 
 #include "lib/core/suggest.h"
 
-/* events whose names of fields are remembered: enough for several types */
+/* number of events whose field names are remembered: enough for several types */
 enum { LEARNED_MAX = 64 };
 
 /* Fields that the stream defines: a header does not list them. */
@@ -51,7 +51,7 @@ void mp_field_check_drop(struct mp_field_check *c, const char *option)
 	c->n = kept;
 }
 
-/* --- names that may have been meant ------------------------------------------------------------------- */
+/* --- names that may have been meant ----------------------------------------------------------- */
 
 static void note(struct mp_field_check *c, struct mp_str name)
 {
@@ -106,7 +106,7 @@ static char *near(const struct mp_field_check *c, struct mp_str name)
 	return n.best;
 }
 
-/* --- by the header ------------------------------------------------------------------------------------ */
+/* --- by the header ---------------------------------------------------------------------------- */
 
 bool mp_field_is_standard(struct mp_str name)
 {
@@ -181,7 +181,7 @@ void mp_field_check_header(struct mp_field_check *c, const struct mp_ctl *ctl,
 	}
 }
 
-/* --- by the records ----------------------------------------------------------------------------------- */
+/* --- by the records --------------------------------------------------------------------------- */
 
 /*
  * Whether a record has a field. In a dump of mp-hist, fields of points are also keys of an event.

@@ -69,7 +69,7 @@ static bool match_one(const char **pat, const char *end, unsigned char c)
 	return (unsigned char)d == c;
 }
 
-/* The next byte that the text means, in `*c`; returns how many bytes of the text say it. */
+/* Decodes the next byte of the text into `*c`; returns how many bytes of the text represent it. */
 static size_t next_byte(const char *p, const char *end, bool escaped, char *c)
 {
 	*c = *p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Globs over text of the stream, as the kernel's event filters have them: * any bytes, ? one byte,
- * [a-z] one of a class, [!a-z] one outside, \ before a byte that means itself. A class without
- * its ] is plain text. By bytes, whatever the locale. The method is that of lib/stream/glob.c of Linux.
+ * [a-z] one of a class, [!a-z] one outside, \ before a byte that means itself. A class without its
+ * ] is plain text. By bytes, whatever the locale. The method is that of lib/stream/glob.c of Linux.
  * Includes str only.
  */
 #ifndef MP_STREAM_GLOB_H

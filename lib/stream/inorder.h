@@ -8,7 +8,7 @@
 struct mp_inorder {
 	struct mp_input *in; /* borrowed */
 	size_t input;	     /* number of the current input */
-	uint64_t last_ns;    /* of the latest event */
+	uint64_t last_ns;    /* time of the latest event */
 	uint64_t watermark_ns;
 	bool has_watermark;
 	uint64_t late; /* events earlier than a watermark */
@@ -17,18 +17,19 @@ struct mp_inorder {
 void mp_inorder_init(struct mp_inorder *o, struct mp_input *in);
 
 /*
- * A control line: notes watermarks. A header of events starts again, since
- * consecutive sections have clocks of their own; so does a new input.
+ * Handles a control line: notes watermarks. At a header of events the check begins again, since
+ * consecutive sections have clocks of their own; so it does at a new input.
  */
 void mp_inorder_control(struct mp_inorder *o, const struct mp_ctl *ctl);
 
 /*
- * An event: true if it may be used. One earlier than a watermark can no longer be put in order: it is
- * counted, and false returned. Any other that goes back in time ends the program, with the remedy.
+ * Checks an event. Returns true if it may be used. One earlier than a watermark can no longer be
+ * put in order: it is counted, and false is returned. Any other that goes back in time ends the
+ * program, with the remedy.
  */
 bool mp_inorder_event(struct mp_inorder *o, const struct mp_rec *rec);
 
-/* Reports how many came late. Returns the status for main. */
+/* Reports how many events came late. Returns the status for main. */
 enum mp_status mp_inorder_finish(const struct mp_inorder *o);
 
 #endif

@@ -52,7 +52,8 @@ int mp_input_open(const char *path)
 			mp_die("cannot read 'stdin': %m");
 		}
 		if (isatty(STDIN_FILENO))
-			mp_say("reading from the terminal (^D ends; usually FILE, or a pipe: mp-record ... | %s)",
+			mp_say("reading from the terminal (^D ends; usually FILE, or a pipe: "
+			       "mp-record ... | %s)",
 			       mp_name());
 		return STDIN_FILENO;
 	}
@@ -195,7 +196,10 @@ static bool is_sole(const struct mp_input *in)
 	return !in->operands[0] || !in->operands[1];
 }
 
-/* 1: `rec` is a record for the filter; 0: the line is not one; -1: this input is done. */
+/*
+ * Handles a line. Returns 1 if `rec` is a record for the filter, 0 if the line is not one, -1 if
+ * the rest of this input is not read.
+ */
 static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
 {
 	const char *why = NULL;

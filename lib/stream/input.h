@@ -26,7 +26,7 @@ struct mp_section {
 };
 
 struct mp_input {
-	/* for the filter to read */
+	/* members for the filter to read */
 	struct mp_ctl ctl; /* the control line last returned; valid until the next call */
 	const char *name;  /* name of the current input, for messages */
 
@@ -67,15 +67,15 @@ struct mp_input {
 void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
 
 /*
- * As mp_input_init(), for one input that is open and may have been looked at: takes ownership of
- * `opened`.
+ * As mp_input_init(), for one input that is open, and of which mp_in_peek() may have been called:
+ * takes ownership of `opened`.
  */
 void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds);
 
 /* The next record, valid until the next call. Returns 1, or 0 after the last input. */
 int mp_input_next(struct mp_input *in, struct mp_rec *rec);
 
-/* Counts the current record as bad, and reports the first few of these with file and line. */
+/* Counts the current record as bad. The first few bad records are reported with file and line. */
 void mp_input_bad(struct mp_input *in, const char *why);
 
 /* Prints a message about the current line, with file and line. */
@@ -88,12 +88,13 @@ void mp_input_stop(struct mp_input *in);
 enum mp_status mp_input_finish(struct mp_input *in);
 
 /*
- * Opens FILE ("-" is stdin) to read, for the callers that have inputs of their own. Ends the
+ * Opens FILE ("-" is stdin) to read, for callers that have inputs of their own. A failure ends the
  * program.
  */
 int mp_input_open(const char *path);
 
-enum { MP_MAGIC_MAX = 10 }; /* bytes that decide what a file is if they are not text */
+/* the number of first bytes by which a file that is not text is recognized */
+enum { MP_MAGIC_MAX = 10 };
 
 /*
  * What the first bytes of an input look like if they are not text: "a perf.data file", "gzip data"

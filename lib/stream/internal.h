@@ -45,16 +45,19 @@ struct mp_expr_node {
 };
 
 struct mp_expr_wanted {
-	/* with its '='; a LF, which no line contains, if the field is not found by its key */
+	/*
+	 * the field's name with its '='; a LF, which no line contains, if the field is not found by
+	 * its key
+	 */
 	struct mp_str key;
-	/* values that had to be a number: those that were, and those that were not */
+	/* counts of values that had to be a number: those that were, and those that were not */
 	uint64_t numbers, others;
 };
 
 struct mp_expr {
 	struct mp_expr_node *nodes;
 	size_t n, cap;
-	struct mp_expr_sum value; /* of a computed field: the sum */
+	struct mp_expr_sum value; /* the sum, if the field is computed */
 	struct mp_computed computed;
 	struct mp_field *fields;
 	struct mp_expr_wanted *wanted;

@@ -11,7 +11,7 @@ static struct mp_interval_place place_of(const struct mp_interval *iv, uint64_t 
 					   iv->has_offset };
 }
 
-/* Ends the current interval. True if it had a record. */
+/* Ends the current interval. Returns true if it had a record. */
 static bool end(struct mp_interval *iv)
 {
 	bool result = iv->filling;

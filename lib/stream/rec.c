@@ -54,7 +54,8 @@ static int parse_event(struct mp_rec *rec, const char *comma, const char **why)
 
 /*
  * Parses a number of at most 15 digits without exponent, up to its comma, in one pass: the quotient
- * of two exact doubles is what strtod() gives. NULL if it has another form, or is not a number.
+ * of two exact doubles is what strtod() gives. Returns NULL if it has another form, or is not a
+ * number.
  */
 static inline const char *quick_decimal(const char *p, const char *end, double *v)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses a data line of mp-stream(5) or mp-folded(5), and finds its fields by name. Includes number,
- * str.
+ * Parses a data line of mp-stream(5) or mp-folded(5), and finds its fields by name. Includes
+ * number, str.
  */
 #ifndef MP_STREAM_REC_H
 #define MP_STREAM_REC_H
@@ -15,26 +15,26 @@ enum mp_kind {
 	MP_EVENT = 2,
 	MP_POINT = 4,
 	MP_STACK = 8,
-	MP_FOLDED =
-		16, /* mp-folded(5): not a datatype of the stream, but recognized without a header */
+	/* mp-folded(5): not a datatype of the stream, but recognized without a header */
+	MP_FOLDED = 16,
 	MP_DATA = MP_EVENT | MP_POINT | MP_STACK | MP_FOLDED,
 };
 
-/* "event", "point", "stack", "folded text", "control line" */
+/* The name of a kind: "event", "point", "stack", "folded text" or "control line". */
 const char *mp_kind_name(enum mp_kind kind);
 
 /* A record; its slices point into the line and are valid as long as the line. */
 struct mp_rec {
 	enum mp_kind kind;
-	struct mp_str line; /* without LF */
-	uint64_t time_ns;   /* event */
-	struct mp_str time; /* event: its text */
-	struct mp_str type; /* event, escaped */
-	struct mp_str x, y; /* point */
+	struct mp_str line; /* the line without its LF */
+	uint64_t time_ns;   /* time of an event */
+	struct mp_str time; /* the time of an event, as text */
+	struct mp_str type; /* the type of an event, escaped */
+	struct mp_str x, y; /* X and Y of a point, as text */
 	double x_value, y_value;
-	int64_t weight; /* stack, folded */
-	struct mp_str
-		body; /* event: fields; point: INFO; stack, folded: frames; control: the line */
+	int64_t weight; /* weight of a stack or of folded text */
+	/* fields of an event; INFO of a point; frames of a stack or folded text; a control line */
+	struct mp_str body;
 };
 
 /*
@@ -53,9 +53,9 @@ enum mp_field_id {
 	MP_FIELD_STACK, /* event */
 	MP_FIELD_X,
 	MP_FIELD_Y,
-	MP_FIELD_INFO,	 /* point */
-	MP_FIELD_WEIGHT, /* stack, folded */
-	MP_FIELD_KEY,	 /* event: any other, by its key */
+	MP_FIELD_INFO,	 /* INFO of a point */
+	MP_FIELD_WEIGHT, /* weight of a stack or of folded text */
+	MP_FIELD_KEY,	 /* any other field of an event, by its key */
 	MP_FIELD_COMPUTED,
 };
 
@@ -74,7 +74,10 @@ struct mp_field {
 
 /* A number computed from fields; expr.h makes it. */
 struct mp_computed {
-	/* 1; 0: a field is missing; -1: there is no result, for the reason `why` (static text) */
+	/*
+	 * returns 1; 0 if a field is missing; -1 if there is no result, for the reason `why`
+	 * (static text)
+	 */
 	int (*number)(struct mp_computed *c, const struct mp_rec *rec, struct mp_number *n);
 	const char *why;
 	void (*release)(struct mp_computed *c);
@@ -108,9 +111,9 @@ static inline void mp_field_release(struct mp_field *f)
 }
 
 /*
- * The value of a field, escaped as in the line; that of a computed one is valid until it is computed
- * again. False if the record has no such field.
- * mp_rec_stack() is the quick way to the frames of an event (its last field) or of a stack.
+ * The value of a field, escaped as in the line; that of a computed one is valid until it is
+ * computed again. Returns false if the record has no such field. mp_rec_stack() is the quick way to
+ * the frames of an event (its last field) or of a stack.
  */
 bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
 bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);
@@ -128,19 +131,21 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
  */
 int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);
 
-/* Why the latest value of a computed field is missing; `why` for other fields. */
+/* The reason why the latest value of a computed field is missing; `why` for another field. */
 static inline const char *mp_field_why(const struct mp_field *f, const char *why)
 {
 	return f->computed && f->computed->why ? f->computed->why : why;
 }
 
 /*
- * The next field of an event: splits it off `*rest`, which begins as rec->body. False at the end.
+ * The next field of an event: splits it off `*rest`, which begins as rec->body. Returns false at
+ * the end.
  */
 bool mp_rec_next_field(struct mp_str *rest, struct mp_str *key, struct mp_str *value);
 
 /*
- * The next frame, as mp_rec_next_field(); an empty text has one empty frame, so start only if there is a stack.
+ * The next frame, as mp_rec_next_field(); do not begin without a stack, since an empty text has one
+ * empty frame.
  */
 bool mp_rec_next_frame(struct mp_str *rest, struct mp_str *frame);
 

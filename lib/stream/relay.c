@@ -29,7 +29,10 @@ static void relay_header(struct mp_relay *r, const json_t *from)
 	write_object(r, header);
 }
 
-/* Removes the members that describe the events before the filter and are no longer true. */
+/*
+ * Removes the members that are true of the input but not of the output, and sets the count of
+ * records.
+ */
 static void relay_end(struct mp_relay *r, const json_t *from)
 {
 	json_t *trailer = json_copy((json_t *)from);

@@ -12,8 +12,8 @@
 struct mp_relay {
 	struct mp_out *out; /* borrowed */
 	/*
-	 * Changes a header of events before it is written: `interface`, `events`, `units`. NULL: no
-	 * change.
+	 * Changes a header of events before it is written: `interface`, `events`, `units`. NULL:
+	 * no change.
 	 */
 	void (*change)(void *arg, json_t *header);
 	void *arg;
@@ -54,8 +54,7 @@ static inline void mp_relay_pass(struct mp_relay *r, struct mp_str line)
 
 /*
  * For `change`: sets `interface` to the name of the program and `events` to those given (takes the
- * reference; NULL: unchanged), and moves what the previous interface wrote about itself into
- * `sections`.
+ * reference; NULL: unchanged), and moves the members about the previous interface into `sections`.
  */
 void mp_relay_rename(json_t *header, const char *interface, json_t *events);
 

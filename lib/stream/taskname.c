@@ -12,8 +12,8 @@
 
 enum {
 	COLUMNS_MAX = 8,
-	TOLD_MAX = 5,
-	NAMES_MAX = 8, /* tasks that one event names */
+	REPORTED_MAX = 5,
+	NAMES_MAX = 8, /* the most tasks that one event names */
 };
 
 struct mp_tasknames_row {
@@ -21,7 +21,10 @@ struct mp_tasknames_row {
 	struct mp_str name;  /* raw */
 };
 
-/* tid,libvirt-name,task-system-type,uuid,group-type,group-id,task-name */
+/*
+ * the columns of perfwhiz's table:
+ * tid,libvirt-name,task-system-type,uuid,group-type,group-id,task-name
+ */
 enum { TID, LIBVIRT_NAME, SYSTEM_TYPE, UUID, GROUP_TYPE, GROUP_ID, TASK_NAME, PERFWHIZ_COLUMNS };
 
 void mp_tasknames_init(struct mp_tasknames *n)
@@ -40,8 +43,8 @@ void mp_tasknames_release(struct mp_tasknames *n)
 }
 
 /*
- * Splits the next column of a CSV row (RFC 4180) off `*rest`, and adds it to `to`. False if a quote
- * is not closed.
+ * Splits the next column of a CSV row (RFC 4180) off `*rest`, and adds it to `to`. Returns false if
+ * a quote is not closed.
  */
 static bool next_column(struct mp_str *rest, struct mp_buf *to)
 {
@@ -51,7 +54,7 @@ static bool next_column(struct mp_str *rest, struct mp_buf *to)
 	for (i = quoted; i < rest->len; i++) {
 		if (quoted && rest->p[i] == '"') {
 			if (i + 1 < rest->len && rest->p[i + 1] == '"')
-				i++; /* "" within quotes is one quote */
+				i++; /* two quotes within quotes are one quote */
 			else {
 				quoted = false;
 				continue;
@@ -67,8 +70,8 @@ static bool next_column(struct mp_str *rest, struct mp_buf *to)
 }
 
 /*
- * Splits a row into columns, in `buf`. Returns how many there are, at most COLUMNS_MAX; -1: a quote
- * is not closed.
+ * Splits a row into columns, in `buf`. Returns how many there are, at most COLUMNS_MAX, or -1 if a
+ * quote is not closed.
  */
 static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 {
@@ -81,7 +84,7 @@ static int split(struct mp_str row, struct mp_str *columns, struct mp_buf *buf)
 			return -1;
 		if (!row.len || n == COLUMNS_MAX)
 			break;
-		row.p++, row.len--; /* the comma */
+		row.p++, row.len--; /* skip the comma */
 	}
 	starts[n] = buf->len;
 	for (i = 0; i < n; i++)
@@ -176,7 +179,7 @@ void mp_tasknames_load(struct mp_tasknames *n, const char *path)
 	while (mp_in_line(&in, &text, &len)) {
 		why = in.overlong ? "line longer than 1 MiB"
 				  : mp_tasknames_row(n, (struct mp_str){ text, len });
-		if (why && n->bad++ < TOLD_MAX)
+		if (why && n->bad++ < REPORTED_MAX)
 			mp_say("%s:%llu: %s", path, (unsigned long long)in.line, why);
 	}
 	mp_in_release(&in);

@@ -27,9 +27,9 @@ void mp_tasknames_init(struct mp_tasknames *n);
 void mp_tasknames_release(struct mp_tasknames *n);
 
 /*
- * Reads a table, see mp-rename(1). A row with an error is reported and counted; a file that cannot be
- * read ends the program. Later rows win over earlier ones with the same tid, earlier patterns over
- * later ones, a tid over any pattern.
+ * Reads a table, see mp-rename(1). A row with an error is reported and counted; a file that cannot
+ * be read ends the program. Later rows win over earlier ones with the same tid, earlier patterns
+ * over later ones, a tid over any pattern.
  */
 void mp_tasknames_load(struct mp_tasknames *n, const char *path);
 

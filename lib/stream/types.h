@@ -22,8 +22,8 @@ struct mp_types {
 };
 
 struct mp_type_seen {
-	uint64_t taken;	 /* -e matches it */
-	uint64_t events; /* how many were seen */
+	uint64_t taken;	 /* events that -e matches */
+	uint64_t events; /* events in total */
 };
 
 void mp_types_init(struct mp_types *t);
@@ -35,13 +35,19 @@ void mp_types_add(struct mp_types *t, const char *list);
 /* Whether events of this type are accepted; does not add it to `seen`. */
 bool mp_types_match(const struct mp_types *t, struct mp_str type);
 
-/* Whether accepted events of this type may come: a header that lists types must list this one. */
+/*
+ * Whether the input may have accepted events of this type: if a header lists types, it must list
+ * this one.
+ */
 bool mp_types_expected(const struct mp_types *t, struct mp_str type);
 
 /* Whether events of this type are accepted; adds the type to `seen`. */
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
 
-/* For mp_field_check_header(): accepted events have all roles, others none. `types`: struct mp_types. */
+/*
+ * For mp_field_check_header(): an accepted event has all roles, another none. `types`: struct
+ * mp_types.
+ */
 uint32_t mp_types_roles(void *types, const char *type);
 
 /* Whether an event is accepted; counts it if so. */
@@ -61,7 +67,7 @@ static inline bool mp_types_take(struct mp_types *t, const struct mp_rec *rec)
 struct json_t;
 void mp_types_header(struct mp_types *t, const struct json_t *header);
 
-/* "a:b, c:d and 3 more": the accepted types, for messages. Owned by the caller. */
+/* The accepted types for messages: "a:b, c:d and 3 more". Owned by the caller. */
 char *mp_types_list(const struct mp_types *t);
 
 /*
@@ -70,7 +76,7 @@ char *mp_types_list(const struct mp_types *t);
  */
 char *mp_types_mixture(const struct mp_types *t);
 
-/* Ends the program with that message. */
+/* Ends the program with the message of mp_types_mixture(). */
 void mp_types_refuse_mixture(const struct mp_types *t);
 
 /*

@@ -11,7 +11,8 @@ struct steps {
 	double factor;	  /* multiplies a value to get the unit of the first step */
 	const struct mp_scale *v;
 	size_t n;
-	double from; /* where the second step begins, in units of the first; 0: at its divisor */
+	/* where the second step begins, in units of the first step; 0: at its divisor */
+	double from;
 };
 
 static const struct mp_scale time_steps[] = {
@@ -109,7 +110,8 @@ static size_t step_for(const struct steps *s, double value)
 {
 	size_t i = s->n - 1;
 
-	if (value < s->from || value >= 1e6 * s->v[i].divisor) /* 1e300 is no better as 1e282 E */
+	/* 1e300 reads no better as 1e282 E */
+	if (value < s->from || value >= 1e6 * s->v[i].divisor)
 		return 0;
 	while (i && value < s->v[i].divisor)
 		i--;
@@ -131,7 +133,7 @@ static size_t put_number(char *to, size_t room, double v)
 	double size = fabs(v);
 
 	if (v == floor(v) && size < 1e15)
-		return snprintf(to, room, "%.0f", v + 0.0); /* not -0 */
+		return snprintf(to, room, "%.0f", v + 0.0); /* adding 0 turns -0 into 0 */
 	if (size >= 999.5 && size < 1e15)
 		return snprintf(to, room, "%.0f", v);
 	return snprintf(to, room, "%.3g", v);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of a histogram, for loghist.c and serialize.c alone. Includes base, u256.
+ * The parts of a histogram; only loghist.c and serialize.c include this. Includes base, u256.
  *
- * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as in IEEE 754; E selects its part, and the seven
- * bits after the first one of M select its bucket. Numbers below 2^-1022 have a smaller M, which is
- * shifted until they have this form, too.
+ * A number is M * 2^(E - 52) with 2^52 <= M < 2^53, as in IEEE 754; E selects its part, and the
+ * seven bits after the first one of M select its bucket. Numbers below 2^-1022 have a smaller M,
+ * which is shifted until they have this form, too.
  */
 #ifndef MP_STATS_INTERNAL_H
 #define MP_STATS_INTERNAL_H
@@ -28,9 +28,10 @@ enum {
 #define MANTISSA_ONE (1ull << MANTISSA_BITS)
 
 struct mp_loghist_part {
-	u128 sum;		/* of M: below 2^53 * 2^64 */
-	struct mp_u256 squares; /* of M * M: below 2^106 * 2^64 */
-	uint64_t bits;		/* all M combined by OR: the lowest bit divides them all */
+	u128 sum;		/* sum of all M: below 2^53 * 2^64 */
+	struct mp_u256 squares; /* sum of all M * M: below 2^106 * 2^64 */
+	/* all M combined by OR: its lowest bit that is set divides all of them */
+	uint64_t bits;
 	uint64_t *chunks[CHUNKS];
 };
 

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 
 enum {
-	CHOSEN_MAX = 2000, /* counts kept while the width is not chosen yet */
-	WRITTEN_MAX = 128, /* counts per text */
+	CHOSEN_MAX = 2000, /* the most counts before a width is chosen */
+	WRITTEN_MAX = 128, /* the most counts in a text */
 };
 
 /* The widths to choose from: powers of `base`. */
 static const struct radix {
 	int64_t base;
 	int least, most;
-	int64_t scale; /* base^-least */
+	int64_t scale; /* 1 / base^least */
 } radices[2] = { { 10, -6, 18, 1000000 }, { 2, -10, 62, 1024 } };
 
 static const struct radix *radix(const struct mp_linear *l)
@@ -57,7 +57,9 @@ static double floor_near(double v)
 	return fabs(v - whole) <= 1e-12 * fabs(whole) ? whole : floor(v);
 }
 
-/* The index of the count for a number when the width is to be chosen. False: it is beyond 2^63. */
+/*
+ * Finds the index of a number's count while no width is chosen. Returns false if it is beyond 2^63.
+ */
 static bool chosen_index(const struct mp_linear *l, double v, int64_t *index)
 {
 	double scale = (double)radix(l)->scale;
@@ -100,7 +102,7 @@ static void give_up(struct mp_linear *l)
 	l->too_wide = true;
 }
 
-/* Merges ten counts, or two, into one. */
+/* Merges each base (2 or 10) neighbouring counts into one. */
 static void coarsen(struct mp_linear *l)
 {
 	int64_t first = (int64_t)floor_div(l->first, radix(l)->base);
@@ -123,7 +125,9 @@ static void coarsen(struct mp_linear *l)
 	l->by = (int64_t)power(l, l->exponent);
 }
 
-/* Makes room for [first, last]. The block at least doubles, with spare room on the side that grew. */
+/*
+ * Makes room for [first, last]. The block at least doubles, with spare room on the side that grew.
+ */
 static void make_room(struct mp_linear *l, int64_t first, int64_t last)
 {
 	size_t need = (size_t)(last - first) + 1, cap = 64, at;

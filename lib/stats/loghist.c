@@ -42,7 +42,7 @@ static struct mp_loghist_part *part_at(const struct mp_loghist_side *s, int expo
 	return i >= 0 && i < s->n ? s->parts[i] : NULL;
 }
 
-/* The part of an exponent, allocated if necessary. */
+/* The part that holds numbers with an exponent, allocated if necessary. */
 static struct mp_loghist_part *part_make(struct mp_loghist_side *s, int exponent)
 {
 	int first = s->n ? MP_MIN(s->first, exponent) : exponent;
@@ -113,9 +113,10 @@ static inline void add_square(struct mp_u256 *to, uint64_t mantissa, uint64_t we
 		return;
 	}
 	carry = __builtin_add_overflow(to->v[0], (uint64_t)square, &to->v[0]);
-	square = (square >> 64) + carry; /* below 2^42, so that this sum does not overflow */
+	/* the upper half is below 2^42, so that adding the carry does not overflow */
+	square = (square >> 64) + carry;
 	carry = __builtin_add_overflow(to->v[1], (uint64_t)square, &to->v[1]);
-	to->v[2] += carry; /* below 2^42, too */
+	to->v[2] += carry; /* stays below 2^42, since the sum of squares is below 2^170 */
 }
 
 void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight)
@@ -217,8 +218,8 @@ static long double sum_real(const struct mp_loghist *h)
 }
 
 /*
- * The sum if all numbers are whole: magnitude and sign. False if there are fractions, or the sum is
- * too large.
+ * Computes the sum if all numbers are whole: its magnitude and sign. Returns false if there are
+ * fractions, or the sum is too large.
  */
 static bool sum_whole(const struct mp_loghist *h, u128 *sum, bool *negative)
 {
@@ -297,9 +298,10 @@ static uint64_t part_count(const struct mp_loghist_part *part)
 }
 
 /*
- * The sum of squared deviations from `mean`. Within a part it is exact: n times the deviations from
- * the part's own mean are n * squares - sum * sum. Parts are then combined as in Chan, Golub, LeVeque (1979), "Updating
- * formulae and a pairwise algorithm for computing sample variances".
+ * The sum of squared deviations from `mean`. Within a part it is exact: n times the sum of squared
+ * deviations from the part's own mean is n * squares - sum * sum. Parts are then combined as in
+ * Chan, Golub, LeVeque (1979), "Updating formulae and a pairwise algorithm for computing sample
+ * variances".
  */
 static long double side_deviation(const struct mp_loghist_side *s, long double mean, int sign)
 {
@@ -341,8 +343,9 @@ double mp_loghist_stddev(const struct mp_loghist *h)
 }
 
 /*
- * The value that represents the numbers of a bucket: its middle, among the multiples of what divides all
- * numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples of a page.
+ * The value that represents the numbers of a bucket: its middle, among the multiples of what
+ * divides all numbers of the part. So whole numbers stay whole, and sizes in pages stay multiples
+ * of a page.
  */
 static double bucket_value(const struct mp_loghist_part *part, int exponent, unsigned bucket)
 {
@@ -366,7 +369,7 @@ double mp_loghist_percentile(const struct mp_loghist *h, double share)
 
 	if (h->n == 0)
 		return 0;
-	/* 0.07 is a little more than 7 / 100: rounding must not take the next rank */
+	/* 0.07 is a little more than 7 / 100: that must not select the next rank */
 	rank = exact <= 1 ? 1 : (uint64_t)ceill(exact - exact * 0x1p-50L);
 	if (rank == 1 || rank >= h->n)
 		return rank == 1 ? h->min : h->max;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The distribution of many numbers in constant memory. Buckets are log-linear, as in HdrHistogram
- * (http://hdrhistogram.org): each power of two has 128 equal parts, so that the error of a percentile
- * is below 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is allocated for
- * the buckets in use: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that is full (22 KiB
- * for all latencies from 1 us to 1 s).
+ * (http://hdrhistogram.org): each power of two has 128 equal parts, so that the error of a
+ * percentile is below 1 % of the value (0.4 %), and whole numbers up to 256 are exact. Memory is
+ * allocated for the buckets in use: 0.5 KiB for a few numbers, 1.3 KiB for each power of two that
+ * is full (22 KiB for all latencies from 1 us to 1 s).
  *
- * Sums are exact, as integers for each power of two. So all results depend on the numbers alone, not
- * on their order, and a merged histogram equals the histogram of all numbers to the last bit. Numbers
- * are doubles: whole numbers are exact up to 2^53.
+ * Sums are exact, as integers for each power of two. So all results depend on the numbers alone,
+ * not on their order, and a merged histogram equals the histogram of all numbers to the last bit.
+ * Numbers are doubles: whole numbers are exact up to 2^53.
  *
  * Includes str only.
  */
@@ -21,18 +21,18 @@ struct mp_loghist_part;
 
 /* Numbers of one sign, by power of two. */
 struct mp_loghist_side {
-	struct mp_loghist_part **parts; /* NULL: none with this exponent */
+	struct mp_loghist_part **parts; /* parts by exponent; NULL: no number has this exponent */
 	int first;			/* exponent of parts[0] */
 	int n;
 };
 
-/* Zeroed memory is a valid empty one. */
+/* Zeroed memory is a valid empty histogram. */
 struct mp_loghist {
 	uint64_t n;	 /* sum of the weights */
 	double min, max; /* exact; valid if n > 0 */
-	uint64_t zero;	 /* how many are 0 */
+	uint64_t zero;	 /* how many numbers are 0 */
 	struct mp_loghist_side positive, negative;
-	bool fraction; /* not all numbers are whole */
+	bool fraction; /* some numbers are not whole */
 	bool overflow; /* n would have exceeded 64 bits: later numbers were not added */
 };
 
@@ -43,10 +43,10 @@ void mp_loghist_release(struct mp_loghist *h);
 void mp_loghist_add(struct mp_loghist *h, double value, uint64_t weight);
 void mp_loghist_merge(struct mp_loghist *to, const struct mp_loghist *from);
 
-/* 0 if it is empty. */
+/* The sum of all numbers; 0 if there are none. */
 double mp_loghist_sum(const struct mp_loghist *h);
 double mp_loghist_mean(const struct mp_loghist *h);
-double mp_loghist_stddev(const struct mp_loghist *h); /* of the population */
+double mp_loghist_stddev(const struct mp_loghist *h); /* the standard deviation of the population */
 
 /*
  * The value below or at which `share` (0 to 1) of the numbers are: nearest rank, never outside min
@@ -56,8 +56,8 @@ double mp_loghist_percentile(const struct mp_loghist *h, double share);
 
 /*
  * How many numbers are in [low, high). The result is exact if both are edges of buckets, as 0 and
- * powers of two are; else its error is the count of the buckets that contain them. Buckets below 0
- * include their edge nearer to 0: use mp_loghist_log2() there.
+ * powers of two are; else its error is the count of the buckets that contain them. Below 0 a bucket
+ * includes its edge nearer to 0; use mp_loghist_log2() there.
  */
 uint64_t mp_loghist_count(const struct mp_loghist *h, double low, double high);
 
@@ -68,8 +68,8 @@ uint64_t mp_loghist_log2(const struct mp_loghist *h, int exponent, bool negative
 int mp_loghist_exponent(double value);
 
 /*
- * Writes the sum in decimal: all digits if all numbers are whole, else as many as give the same double
- * back when read. Room for MP_LOGHIST_SUM_MAX bytes, with a NUL; returns the length.
+ * Writes the sum in decimal: all digits if all numbers are whole, else as many as give the same
+ * double back when read. Room for MP_LOGHIST_SUM_MAX bytes, with a NUL; returns the length.
  */
 enum { MP_LOGHIST_SUM_MAX = 64 };
 
@@ -83,16 +83,16 @@ size_t mp_loghist_put_number(char *to, double v);
 
 /*
  * Writes a histogram as texts, one for each call: ASCII without blanks, less than 8 KiB each.
- * `*cursor` begins as 0. Appends to `to` and returns true, or false at the end. mp_loghist_read() adds
- * such a text to a histogram; all texts, in any order, make the histogram again. It returns 0, or -1
- * if the text is invalid; then the histogram is unchanged.
+ * `*cursor` begins as 0. Appends to `to` and returns true, or false at the end. mp_loghist_read()
+ * adds such a text to a histogram; all texts, in any order, make the histogram again. It returns 0,
+ * or -1 if the text is invalid; then the histogram is unchanged.
  *
  *	MIN:MAX:w:z:COUNT			zeros
  *	MIN:MAX:w:p10:42:SUM:SQUARES:3*7,5*1	1024 to 2047: COUNT in each of 128 buckets
  *
- * MIN and MAX are those of the whole histogram; w: all numbers are whole, f: not; p or n: sign,
- * then the exponent of 2. As multiples of 2^(exponent - 52), the numbers are all divisible by 2^42;
- * SUM and SQUARES add them up, in hexadecimal.
+ * MIN and MAX are those of the whole histogram; w: all numbers are whole, f: some are not; p or n:
+ * sign, then the exponent of 2. As multiples of 2^(exponent - 52), the numbers are all divisible by
+ * 2^42; SUM and SQUARES add them up, in hexadecimal.
  */
 bool mp_loghist_write(const struct mp_loghist *h, int *cursor, struct mp_buf *to);
 int mp_loghist_read(struct mp_loghist *h, struct mp_str text);

@@ -105,18 +105,18 @@ static int get_hex(struct mp_str text, struct mp_u256 *v)
 	return 0;
 }
 
-/* A text that is being read and was not added yet. */
+/* A text that was read, but not yet added to the histogram. */
 struct reading {
 	double min, max;
 	bool fraction;
 	char sign; /* z p n */
 	int exponent;
-	uint64_t zeros; /* low bits that are 0 in all M */
+	uint64_t zeros; /* number of low bits that are 0 in all M */
 	u128 sum;
 	struct mp_u256 squares;
 	uint64_t n;
 	uint64_t counts[BUCKETS];
-	int first, last; /* buckets */
+	int first, last; /* the first and the last bucket in use */
 };
 
 static int read_counts(struct reading *r, struct mp_str rest)

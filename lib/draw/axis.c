@@ -29,7 +29,7 @@ double mp_axis_value(const struct mp_axis *a, double at)
 	return a->low * (1 - at) + a->high * at;
 }
 
-/* --- labels ------------------------------------------------------------------------------------------- */
+/* --- labels ----------------------------------------------------------------------------------- */
 
 /* How many digits after the point a multiple of `step` needs. */
 static int decimals(double step)
@@ -45,7 +45,7 @@ static void put_scaled(char *to, double value, double step, struct mp_scale scal
 	double v = value / scale.divisor;
 	int digits = (int)MP_MIN(log10(fabs(value) / step + 1) + 2, (double)EXACT_DIGITS);
 
-	if (fabs(value) < step / 2) /* not -0 */
+	if (fabs(value) < step / 2) /* avoids -0 */
 		snprintf(to, MP_UNIT_MAX, "0%s%s", blank, scale.suffix);
 	else if (fabs(v) >= 1e15 || (v != 0 && fabs(v) < 1e-6))
 		snprintf(to, MP_UNIT_MAX, "%.*g%s%s", digits, v, blank, scale.suffix);
@@ -94,7 +94,9 @@ void mp_axis_put_time(char to[MP_UNIT_MAX], double ns)
 	snprintf(to + len, MP_UNIT_MAX - len, " %s", scale.suffix);
 }
 
-/* Values that differ in many digits after the point are not scaled: 1000000001, not 1.000000001 G. */
+/*
+ * Values that differ in many digits after the point are not scaled: 1000000001, not 1.000000001 G.
+ */
 static struct mp_scale linear_scale(const char *unit, double max, double step)
 {
 	struct mp_scale scale = mp_unit_scale(unit, max);
@@ -130,7 +132,7 @@ static void put_label(const struct mp_axis *a, struct mp_tick *t, double step)
 		put_scaled(t->label, t->value, step, time_scale(max));
 }
 
-/* --- which ticks -------------------------------------------------------------------------------------- */
+/* --- which ticks ------------------------------------------------------------------------------ */
 
 /* Whether the labels fit: neighbours are at least 1.5 em apart. */
 static bool labels_fit(const struct mp_tick *t, size_t n, double length, bool upright,
@@ -197,7 +199,7 @@ static size_t linear_ticks(const struct mp_axis *a, double step, struct mp_tick 
 		t[n] = (struct mp_tick){ .value = i * step, .at = mp_axis_at(a, i * step) };
 		put_label(a, &t[n++], step);
 		if (i + 1 == i)
-			break; /* i is beyond the digits of a double */
+			break; /* adding 1 to i no longer changes it */
 	}
 	return n;
 }

@@ -11,9 +11,13 @@
 
 enum mp_axis_kind {
 	MP_AXIS_LINEAR,
-	/* decades; for bytes powers of two; for ns above a minute 1 and 10 min, 1 h, 1 and 10 d */
+	/*
+	 * ticks at decades; for bytes at powers of two; for ns above a minute at 1 and 10 min, 1 h,
+	 * 1 and 10 d
+	 */
 	MP_AXIS_LOG,
-	MP_AXIS_TIME, /* ns since a start, which is 0: "250 ms", "12 s", "1:30", "2:00:00", "1 d 6 h" */
+	/* ns since a start, which is 0: "250 ms", "12 s", "1:30", "2:00:00", "1 d 6 h" */
+	MP_AXIS_TIME,
 };
 
 struct mp_axis {
@@ -24,9 +28,9 @@ struct mp_axis {
 
 struct mp_tick {
 	double value;
-	double at;		 /* from 0 (low) to 1 (high) */
+	double at;		 /* its place, from 0 (low) to 1 (high) */
 	bool minor;		 /* a line without a label */
-	char label[MP_UNIT_MAX]; /* with its unit, "" if minor */
+	char label[MP_UNIT_MAX]; /* the label with its unit, "" if minor */
 };
 
 enum { MP_TICKS_MAX = 160 };
@@ -39,10 +43,10 @@ double mp_axis_at(const struct mp_axis *a, double value);
 double mp_axis_value(const struct mp_axis *a, double at);
 
 /*
- * Makes ticks, in ascending order, in `ticks`, which has room for MP_TICKS_MAX. Returns how many. The
- * axis is `length` px long. Its labels are side by side (`upright` false: a horizontal axis) or one
- * above the other, in a font of `font_px`. There are as many labels as fit and look good, and at
- * least two if two fit.
+ * Makes ticks, in ascending order, in `ticks`, which has room for MP_TICKS_MAX. Returns how many.
+ * The axis is `length` px long. Its labels are side by side (`upright` false: a horizontal axis) or
+ * one above the other, in a font of `font_px`. There are as many labels as fit and look good, and
+ * at least two if two fit.
  */
 size_t mp_axis_ticks(const struct mp_axis *a, double length, bool upright, double font_px,
 		     struct mp_tick *ticks);
@@ -51,8 +55,8 @@ size_t mp_axis_ticks(const struct mp_axis *a, double length, bool upright, doubl
 void mp_axis_put_time(char to[MP_UNIT_MAX], double ns);
 
 /*
- * For n categories that are `spacing` px apart, with labels `need` px wide (or high): 1 if all labels
- * fit, 2 if every second one fits, and so on.
+ * For n categories that are `spacing` px apart, with labels `need` px wide (or high): 1 if all
+ * labels fit, 2 if every second one fits, and so on.
  */
 size_t mp_axis_label_every(size_t n, double spacing, double need);
 

@@ -115,7 +115,7 @@ static int compare_names(const void *a, const void *b)
 	return mp_str_cmp(**(const struct mp_str *const *)a, **(const struct mp_str *const *)b);
 }
 
-/* Reserves the next free slot from `slot` on; after the last free one, all are free again. */
+/* Reserves the next free slot from `slot` on. When no slot is free, frees all of them first. */
 static unsigned reserve_slot(bool *taken, size_t *used, unsigned slot)
 {
 	if (*used == MP_SLOTS) {

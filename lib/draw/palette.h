@@ -3,10 +3,10 @@
  * Colours that people with colour-blindness can distinguish, for light and dark paper: ramps for
  * amounts and sets for names. Includes str only.
  *
- * Ramps: viridis, magma and inferno by St. van der Walt and N. Smith, cividis by J. Nunez,
- * C. Anderton and R. Renslow (all in matplotlib, CC0), grey. On light paper small amounts are pale and
- * large ones dark; on dark paper small amounts are dark and large ones bright.
- * Sets: from the schemes of P. Tol ("muted") and of M. Okabe and K. Ito.
+ * Ramps: viridis, magma and inferno by St. van der Walt and N. Smith, cividis by J. Nunez, C.
+ * Anderton and R. Renslow (all in matplotlib, CC0), grey. On light paper small amounts are pale and
+ * large ones dark; on dark paper small amounts are dark and large ones bright. Sets: from the
+ * schemes of P. Tol ("muted") and of M. Okabe and K. Ito.
  */
 #ifndef MP_DRAW_PALETTE_H
 #define MP_DRAW_PALETTE_H
@@ -19,7 +19,7 @@ struct mp_rgb {
 	uint8_t r, g, b;
 };
 
-/* "#rrggbb" with a NUL. */
+/* Room for a colour as text: "#rrggbb" with a NUL. */
 enum { MP_RGB_TEXT = 8 };
 
 void mp_rgb_put(char *to, struct mp_rgb c);
@@ -30,7 +30,10 @@ struct mp_palette;
 const struct mp_palette *mp_palette_find(const char *name);
 const char *mp_palette_name(const struct mp_palette *p);
 
-/* "viridis, cividis, ...", for help and messages. The first is the default. */
+/*
+ * The names of all palettes, for help and messages: "viridis, cividis, ...". The first is the
+ * default.
+ */
 const char *mp_palette_list(void);
 
 /* The colour of `share`: 0 (little, but distinguishable from the paper) to 1 (much). */
@@ -38,9 +41,9 @@ struct mp_rgb mp_palette_at(const struct mp_palette *p, enum mp_paper paper, dou
 
 /*
  * Colours for names. Each name has a favourite colour, which depends on its bytes alone, so that it
- * is the same in every picture. If two names of a picture have the same favourite, one gets the next
- * free colour; which one depends on the names, not on their order. `slots[i]` becomes the number for
- * mp_palette_slot(). More than MP_SLOTS names share colours.
+ * is the same in every picture. If two names of a picture have the same favourite, one gets the
+ * next free colour; which one depends on the names, not on their order. `slots[i]` becomes the
+ * number for mp_palette_slot(). More than MP_SLOTS names share colours.
  */
 enum { MP_SLOTS = 24 };
 

@@ -8,8 +8,8 @@
 #define ELLIPSIS "\xe2\x80\xa6"	   /* U+2026 */
 
 /*
- * Parses the character at the start of `s`, and its length; -1 and 1 if it is not well-formed
- * (Unicode 15, table 3-7).
+ * Returns the character at the start of `s` and sets its length; if it is not well-formed (Unicode
+ * 15, table 3-7), returns -1 and sets 1.
  */
 static int32_t parse_utf8(struct mp_str s, size_t *len)
 {

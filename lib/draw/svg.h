@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pictures as one self-contained SVG file: text that cannot end the element it is in, a document with
- * title, description, styles for light and dark paper, and a script. Nothing refers to another file
- * or the network. Includes palette, str.
+ * Pictures as one self-contained SVG file: text that cannot end the element it is in, a document
+ * with title, description, styles for light and dark paper, and a script. Nothing refers to another
+ * file or the network. Includes palette, str.
  *
  * Names come from the traced machine and are hostile. Text of any bytes becomes well-formed UTF-8
  * of characters that XML 1.0 allows: control bytes are shown as \xHH; bytes that are not UTF-8, and
@@ -14,15 +14,19 @@
 #include "lib/core/str.h"
 #include "lib/draw/palette.h"
 
-/* Adds text cleaned as above, but not escaped: to measure or shorten it. */
+/*
+ * Adds text with unfit bytes replaced as described above, but not escaped: to measure or shorten
+ * it.
+ */
 void mp_svg_clean(struct mp_buf *to, struct mp_str raw);
 
 /* Adds text cleaned and escaped, for an element or an attribute in either quotes. */
 void mp_svg_text(struct mp_buf *to, struct mp_str raw);
 
 /*
- * Adds cleaned text as a JSON string with its quotes, for a script. It contains none of < > & ', so it
- * cannot end the script or a CDATA section, whether the SVG is a file of its own or part of HTML.
+ * Adds cleaned text as a JSON string with its quotes, for a script. It contains none of < > & ', so
+ * it cannot end the script or a CDATA section, whether the SVG is a file of its own or part of
+ * HTML.
  */
 void mp_svg_json(struct mp_buf *to, struct mp_str raw);
 
@@ -39,21 +43,22 @@ double mp_svg_width(struct mp_str text, double font_px);
 bool mp_svg_fit(struct mp_buf *to, struct mp_str text, double px, double font_px);
 
 /*
- * Adds a <text> of any bytes at x, y. `attrs` (static, such as "class=\"l\" text-anchor=\"end\"") go
- * into its tag. Text wider than `max_px` (0: no limit) is shortened, and complete in a <title>.
+ * Adds a <text> of any bytes at x, y. `attrs` (static, such as "class=\"l\" text-anchor=\"end\"")
+ * go into its tag. Text wider than `max_px` (0: no limit) is shortened; a <title> then has all of
+ * it.
  */
 void mp_svg_label(struct mp_buf *to, double x, double y, const char *attrs, struct mp_str raw,
 		  double max_px, double font_px);
 
 struct mp_svg_doc {
-	double width, height; /* px */
-	struct mp_str title;  /* raw */
+	double width, height; /* width and height of the picture in px */
+	struct mp_str title;  /* raw: the title */
 	struct mp_str desc;   /* raw: the description for a screen reader */
-	const char *css;      /* more rules, both papers; may be NULL */
+	const char *css;      /* more rules, for both papers; may be NULL */
 	const char *dark_css; /* more rules for dark paper only; may be NULL */
 };
 
-enum { MP_SVG_FONT = 12, MP_SVG_TITLE = 16 }; /* px of text, and of class "title" */
+enum { MP_SVG_FONT = 12, MP_SVG_TITLE = 16 }; /* font sizes in px: of text, and of class "title" */
 
 /*
  * Begins the document and draws the paper. It defines these classes: "paper"; for text "title", "dim"

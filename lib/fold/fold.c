@@ -9,7 +9,7 @@
 /* Value of an entry in mp_fold.events or mp_fold.stacks. */
 struct weight {
 	int64_t sum;
-	uint64_t bad; /* the text of the entry has a bad escape */
+	uint64_t bad; /* not 0: its text has a bad escape */
 };
 
 void mp_fold_init(struct mp_fold *f, const struct mp_fields *by)
@@ -183,7 +183,7 @@ static void put_field(struct folding *g, const struct mp_field *field, struct mp
 	put_frame(g, (struct mp_str){ text, n }, MP_MARK_NONE);
 }
 
-/* Turns one entry into one line, and adds it to lines with the same text. */
+/* Turns one entry into one line, and adds its weight to a line with the same text. */
 static void fold_entry(struct folding *g, const struct mp_map_entry *e, const struct mp_fields *by)
 {
 	const struct weight *w = mp_map_value(e);

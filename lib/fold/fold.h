@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Weights of call stacks: adds them up by stack, and writes them as mp-folded(5) or as stacks of
+ * Weights of call stacks: adds them up by stack and writes the sums as mp-folded(5) or as stacks of
  * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
  * stacks when they are written, so adding is a hash, a lookup and a sum. Includes rec, map, io.
  */
@@ -12,9 +12,8 @@
 #include "lib/stream/rec.h"
 
 struct mp_fold {
-	const struct mp_fields
-		/* fields of an event that become frames before those of its stack; borrowed */
-		*by;
+	/* fields of an event that become frames before those of its stack; borrowed */
+	const struct mp_fields *by;
 	struct mp_map events; /* key: values and frames, as they are in the line */
 	struct mp_map stacks; /* key: the frames of stack lines and of folded text */
 	struct mp_str *parts; /* scratch for by->n + 1 parts of a key */
@@ -29,7 +28,7 @@ struct mp_fold_style {
 	bool merge_recursive; /* equal neighbours become one frame */
 	bool reverse;	      /* leaf first */
 	bool by_weight;	      /* heaviest first */
-	uint64_t depth;	      /* at most so many frames after the fields; 0: all */
+	uint64_t depth;	      /* at most this many frames after the fields; 0: all */
 	uint64_t min;	      /* lines below this weight are omitted... */
 	double min_share;     /* ...or below this share of all weight, 0 to 1 */
 	struct mp_str first;  /* a frame before all others; raw, p == NULL: none */
@@ -41,15 +40,15 @@ void mp_fold_clear(struct mp_fold *f);
 
 /*
  * Adds an event with its fields, or a stack or folded text as it is. A missing field becomes the
- * frame "[no NAME]", without a stack there are only the frames of fields. Returns 0, or -1 with
- * `*why`: a bad escape.
+ * frame "[no NAME]"; an event without a stack has only the frames of its fields. Returns 0, or -1
+ * with `*why`: a bad escape.
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
 
 /* The result of a call to write all stacks. */
 struct mp_fold_result {
 	uint64_t lines;
-	uint64_t below_min; /* stacks omitted */
+	uint64_t below_min; /* number of stacks omitted */
 };
 
 /* Writes all stacks whose weight is not 0; the fold stays as it is. */

@@ -25,8 +25,8 @@ int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad)
 			return -1;
 		if (k->drop && mp_field_is_standard(*bad))
 			/*
-			 * to drop a field that no event has is not an error if mp-stream(5) defines
-			 * it
+			 * dropping a field that no event has is not an error if mp-stream(5)
+			 * defines the field
 			 */
 			continue;
 		mp_field_check_add(&k->names, &k->fields.v[i], k->drop ? "--drop" : "--fields",

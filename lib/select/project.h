@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Removes fields from events, and from the headers that list them. Includes field_check, io, jansson, rec.
+ * Removes fields from events, and from the headers that list them. Includes field_check, io,
+ * jansson, rec.
  */
 #ifndef MP_SELECT_PROJECT_H
 #define MP_SELECT_PROJECT_H
@@ -20,8 +21,8 @@ struct mp_project {
 void mp_project_init(struct mp_project *k, bool drop);
 
 /*
- * `list` is comma-separated and borrowed; may be called again for more. 0, or -1 with `*bad` set to
- * the name that no field of an event has.
+ * `list` is comma-separated and borrowed; may be called again for more. Returns 0, or -1 with
+ * `*bad` set to the name that no field of an event has.
  */
 int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad);
 void mp_project_release(struct mp_project *k);
@@ -29,13 +30,16 @@ void mp_project_release(struct mp_project *k);
 /* Writes an event with the fields that are kept, in their order, and an LF. */
 void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out);
 
-/* Whether a field stays. */
+/* Whether the field is kept. */
 bool mp_project_has(const struct mp_project *k, struct mp_str name);
 
 /* Removes the dropped fields from `events`, and `stacks` if no stacks remain. */
 void mp_project_header(const struct mp_project *k, json_t *header);
 
-/* A control line: a header ends the program if it rules out one of the names, see field_check.h. */
+/*
+ * Handles a control line. The program ends at a header that rules out one of the names, see
+ * field_check.h.
+ */
 void mp_project_control(struct mp_project *k, const struct mp_ctl *ctl);
 
 /* Reports the names that no event had, if there were events. Returns the status for main. */

@@ -158,7 +158,10 @@ static void change_end(const struct mp_select *s, json_t *trailer)
 		json_object_set_new(trailer, "time", json_integer((json_int_t)w->end_ns));
 }
 
-/* Events that are not written count as excluded, so that fired = records + lost + excluded stays true. */
+/*
+ * Events that are not written count as excluded, so that fired = records + lost + excluded stays
+ * true.
+ */
 static void change_trailer(struct mp_select *s, const struct mp_select_section *section,
 			   const struct mp_ctl *ctl)
 {

@@ -16,7 +16,7 @@
 struct mp_select_section {
 	bool open; /* its header was written, its trailer not yet */
 	uint64_t in, out;
-	uint64_t lost;	   /* events, by its loss lines */
+	uint64_t lost;	   /* number of lost events, by its loss lines */
 	uint64_t excluded; /* those of `lost` that are not in the output */
 	bool ended;	   /* a watermark was written at the end of the window */
 };
@@ -24,7 +24,8 @@ struct mp_select_section {
 struct mp_select {
 	/* the criteria; an event must meet all that are set */
 	struct mp_types types;
-	bool windowed, overlap; /* overlap: spans that touch the window */
+	/* overlap: select also spans that began within or before the window and end after it */
+	bool windowed, overlap;
 	struct mp_window window;
 	struct mp_expr **exprs;
 	size_t n_exprs, exprs_cap;
@@ -47,7 +48,7 @@ struct mp_select {
 void mp_select_init(struct mp_select *s, struct mp_input *in, struct mp_out *out);
 void mp_select_release(struct mp_select *s);
 
-/* Expressions that must hold; taken. */
+/* Adds an expression that must hold; takes ownership of it. */
 void mp_select_filter(struct mp_select *s, struct mp_expr *e);
 
 /* Whether the events of a loss may be among those that are selected. */
@@ -62,7 +63,7 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
  */
 void mp_select_record(struct mp_select *s, const struct mp_rec *rec);
 
-/* Writes trailers for the open sections when the rest of the input is not read. */
+/* Ends the output early: writes trailers for the open sections. */
 void mp_select_stop(struct mp_select *s);
 
 /*

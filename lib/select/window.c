@@ -54,7 +54,7 @@ void mp_window_header(struct mp_window *w, const struct mp_ctl *header)
 		return;
 	w->has_start = true;
 	w->start_ns = real_ns - w->offset_ns;
-	if (w->start_ns > INT64_MAX) /* the section began before its clock did */
+	if (w->start_ns > INT64_MAX) /* the section began before the 0 of its clock */
 		w->start_ns = 0;
 }
 

@@ -140,14 +140,14 @@ static void write_log(struct mp_cpel *c, const struct mp_cpel_result *r, struct 
 	struct logged *some = mp_alloc(AT_ONCE * sizeof(*some));
 	size_t n, i;
 
-	n = c->n_logged - r->left_out;
+	n = c->n_logged - r->omitted;
 	begin_section(out, SECTION_LOG, 4 + n * EVENT_SIZE, n);
 	write_u32(out, MP_NS_PER_SEC);
 	mp_spill_rewind(&c->log);
 	while ((n = mp_spill_read(&c->log, some, AT_ONCE * sizeof(*some)) / sizeof(*some)))
 		for (i = 0; i < n; i++) {
 			const struct logged *e = &some[i];
-			/* for cpelatency, time 0 means "never" */
+			/* times begin at 1, since cpelatency takes 0 for "never" */
 			uint64_t time = e->time_ns - c->first_ns + 1;
 			char *p;
 

@@ -24,18 +24,18 @@
 
 /* A definition to be written: an event's code and name, or a track's id and label. */
 struct mp_cpel_def {
-	uint32_t id;   /* from 1 */
+	uint32_t id;   /* the id, from 1 on */
 	uint32_t text; /* offset from mp_cpel_text() */
 };
 
 /* How the numbers that mp_cpel_event() got are written to the file. */
 struct mp_cpel_result {
-	const struct mp_cpel_def *events, *tracks; /* in the order of their ids */
+	const struct mp_cpel_def *events, *tracks; /* definitions in the order of their ids */
 	size_t n_events, n_tracks;
 	const uint32_t *code;  /* number of a type -> code; 0: events of this type are omitted */
 	const uint32_t *track; /* number of a track -> id */
 	const uint32_t *datum; /* number of a track -> the text for MP_CPEL_OF_TRACK */
-	uint64_t left_out;     /* number of omitted events */
+	uint64_t omitted;      /* number of omitted events */
 	uint32_t date_s;
 };
 

@@ -33,9 +33,9 @@ struct type {
 };
 
 struct track {
-	uint32_t number; /* in order of appearance */
+	uint32_t number; /* number of the track, in order of appearance */
 	struct mp_str key;
-	struct mp_str tid; /* for threads; part of the key */
+	struct mp_str tid; /* id of the thread if this is a thread's track; part of the key */
 	bool nobody;	   /* the track for events without a thread */
 	bool used, waking; /* has events; has some that may become wakeups */
 	struct mp_buf pid, comm;
@@ -359,7 +359,7 @@ static int compare_tracks(const void *va, const void *vb)
 	return by_key(*(struct track *const *)va, *(struct track *const *)vb);
 }
 
-/* The threads of a process are together, below it. */
+/* Places the threads of a process together, below it. */
 static int compare_threads(const void *va, const void *vb)
 {
 	const struct track *a = *(struct track *const *)va, *b = *(struct track *const *)vb;
@@ -377,8 +377,8 @@ static int compare_types(const void *va, const void *vb)
 }
 
 /*
- * "comm t<tid>(<pid>)": cpelatency reads the numbers around the first parenthesis, and expects text
- * before the t.
+ * Makes the label "comm t<tid>(<pid>)" of a thread's track: cpelatency reads the numbers around the
+ * first parenthesis, and expects text before the t.
  */
 static void thread_label(struct mp_buf *to, const struct track *t, struct mp_str tid)
 {
@@ -403,7 +403,10 @@ static void thread_label(struct mp_buf *to, const struct track *t, struct mp_str
 	mp_buf_release(&name);
 }
 
-/* "cpu 2", "nginx", ".dev 8388608 .sector 17": names speak for themselves, numbers do not. */
+/*
+ * Makes the label of any other track, such as "cpu 2", "nginx" or ".dev 8388608 .sector 17":
+ * numbers need the name of their field, names do not.
+ */
 static void fields_label(struct mp_buf *to, const struct mp_cpelmap *m, const struct track *t)
 {
 	const struct mp_fields *fields = &m->style->track;
@@ -575,7 +578,7 @@ void mp_cpelmap_write(struct mp_cpelmap *m, uint32_t date_s, struct mp_out *out)
 	write_losses(m, UINT64_MAX);
 	result.n_events = make_events(m, events, codes);
 	result.n_tracks = make_tracks(m, tracks, ids, datums, codes[TYPE_WAKING] != 0);
-	result.left_out = codes[TYPE_WAKING] ? 0 : m->wakings;
+	result.omitted = codes[TYPE_WAKING] ? 0 : m->wakings;
 	mp_cpel_write(&m->file, &result, out);
 	free(tracks);
 	free(events);

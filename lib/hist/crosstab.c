@@ -12,8 +12,8 @@ enum { NAME_MAX_WIDTH = 32 };
 struct line {
 	struct mp_str key;
 	uint64_t total;
-	size_t at;    /* its position; the last position is that of "other" */
-	size_t width; /* of a column: width of its text */
+	size_t at;    /* its position in the table; the last position is that of "other" */
+	size_t width; /* width of the text of a column */
 };
 
 struct table {
@@ -22,7 +22,7 @@ struct table {
 	struct line *row, *column;
 	size_t row_cap, column_cap;
 	struct line **row_order, **column_order;
-	size_t n_rows, n_columns; /* those that are shown */
+	size_t n_rows, n_columns; /* how many of them are shown */
 	size_t other_rows, other_columns;
 	uint64_t *cells; /* (n_rows + 1) * (n_columns + 1) */
 };
@@ -218,7 +218,7 @@ static void release(struct table *t)
 	free(t->cells);
 }
 
-/* The row at a position; NULL for "other". */
+/* The row at a position of the table; NULL for "other". */
 static const struct line *row_at(const struct table *t, size_t i)
 {
 	return i < t->n_rows ? t->row_order[i] : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distributions, or plain counts, by key. The key is made of the values of some fields of a record.
- * Memory grows with distinct keys: 150 bytes and the key for a count, 0.6 to 27 KiB for a
+ * Collects distributions, or plain counts, by key. The key is made of the values of some fields of
+ * a record. Memory grows with distinct keys: 150 bytes and the key for a count, 0.6 to 27 KiB for a
  * distribution. Includes loghist, linear, map, rec.
  */
 #ifndef MP_HIST_DIST_H
@@ -14,10 +14,10 @@
 
 struct mp_dist {
 	uint64_t n; /* sum of the weights */
-	bool bad;   /* its key has a bad escape */
-	/* the following are not allocated if only counts are kept */
+	bool bad;   /* the key has a bad escape */
+	/* the following members are not allocated if only counts are kept */
 	struct mp_loghist hist;
-	struct mp_linear linear; /* only if mp_dists.linear is set */
+	struct mp_linear linear; /* used only if mp_dists.linear is set */
 };
 
 struct mp_dists {
@@ -39,7 +39,7 @@ void mp_dists_clear(struct mp_dists *d);
 
 /*
  * The distribution of a record; `fields` are those of the key in this record (usually d->by). A
- * missing field counts as a value of its own. NULL with `*why` if a value has a bad escape.
+ * missing field counts as a value of its own. Returns NULL with `*why` if a value has a bad escape.
  */
 struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 			    const struct mp_fields *fields, const char **why);
@@ -48,15 +48,15 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t weight);
 
 /*
- * Cuts the next value, in the order of the fields, off `*rest`, which begins as the key. False if the
- * record had no such field.
+ * Cuts the next value, in the order of the fields, off `*rest`, which begins as the key. Returns
+ * false if the record had no such field.
  */
 bool mp_dist_next_value(struct mp_str *rest, struct mp_str *value);
 
 enum mp_dist_order {
-	MP_DIST_BY_COUNT, /* greatest first, then by bytes */
+	MP_DIST_BY_COUNT, /* greatest count first, then in the order of bytes */
 	MP_DIST_BY_SUM,
-	MP_DIST_BY_NAME, /* by bytes */
+	MP_DIST_BY_NAME, /* names in the order of bytes */
 };
 
 struct mp_dist_row {

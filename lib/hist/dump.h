@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes distributions and counts as events of mp-stream(5), and reads them; mp-hist(1) describes the
- * form. The lines of any number of dumps, in any order, give the same result as the records
+ * Writes distributions and counts as events of mp-stream(5), and reads them; mp-hist(1) describes
+ * the form. The lines of any number of dumps, in any order, give the same result as the records
  * themselves. Includes dist, io.
  */
 #ifndef MP_HIST_DUMP_H
@@ -10,7 +10,7 @@
 #include "lib/core/io.h"
 #include "lib/hist/dist.h"
 
-/* The type of these events. */
+/* The type of the events in a dump. */
 #define MP_DUMP_TYPE "mp-hist"
 
 /* What the numbers of a line mean. */
@@ -21,7 +21,8 @@ struct mp_dump_about {
 
 struct mp_dump_result {
 	uint64_t lines;
-	uint64_t overlong; /* lines that were not written since their keys are too long */
+	/* number of lines that were not written because their keys are too long */
+	uint64_t overlong;
 };
 
 struct mp_dump_result mp_dump_write(const struct mp_dists *d, const struct mp_dump_about *about,
@@ -37,14 +38,15 @@ bool mp_dump_is(const struct mp_rec *rec);
 void mp_dump_read_about(const struct mp_rec *rec, struct mp_dump_about *about, struct mp_str *type);
 
 /*
- * Adds a line. `fields` is d->by, with all fields as keys of an event. Returns 0, or -1 with `*why`.
- * A line with rows of equal width is skipped unless d->linear is set.
+ * Adds a line. `fields` is d->by, with all fields as keys of an event. Returns 0, or -1 with
+ * `*why`. A line with rows of equal width is skipped unless d->linear is set.
  */
 int mp_dump_add(struct mp_dists *d, const struct mp_rec *rec, const struct mp_fields *fields,
 		const char **why);
 
 /*
- * To be called after the last line if d->linear is set: false if a dump had no rows of that width.
+ * To be called after the last line if d->linear is set. Returns false if a dump had no rows of that
+ * width.
  */
 bool mp_dump_complete(const struct mp_dists *d);
 

@@ -86,7 +86,7 @@ static double share(const struct mp_dist *dist, const struct mp_dist_list *list)
 	return round(1e6 * (double)dist->n / (double)list->total) / 1e6;
 }
 
-/* "LOW<separator>HIGH<separator>COUNT" */
+/* Writes "LOW<separator>HIGH<separator>COUNT". */
 static void put_bucket(struct mp_buf *to, const struct mp_dist_bucket *b, char separator)
 {
 	put_number(to, b->low);

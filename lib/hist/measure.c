@@ -122,7 +122,10 @@ static void own_field(struct mp_field *to, struct mp_str name)
 		*to = (struct mp_field){ .id = MP_FIELD_KEY, .name = name };
 }
 
-/* The first record, or line of a dump, decides what is measured; refuses later ones that differ. */
+/*
+ * Lets the first record, or line of a dump, decide what is measured, and refuses later ones that
+ * differ.
+ */
 static char *decide_about(struct mp_measure *m, const struct mp_dump_about *about)
 {
 	if (!m->decided) {

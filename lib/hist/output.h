@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes distributions and counts by key as aligned text, TSV, JSON, or points of mp-stream(5). Names
- * are escaped as each form needs. Includes dist, io.
+ * Writes distributions and counts by key as aligned text, TSV, JSON, or points of mp-stream(5).
+ * Names are escaped as each form needs. Includes dist, io.
  */
 #ifndef MP_HIST_OUTPUT_H
 #define MP_HIST_OUTPUT_H
@@ -24,7 +24,7 @@ enum mp_stat {
 	MP_STATS,
 };
 
-/* "count", "p99.9" */
+/* The name of a statistic, such as "count" or "p99.9". */
 const char *mp_dist_stat_name(enum mp_stat stat);
 double mp_dist_stat_of(enum mp_stat stat, const struct mp_dist *dist, bool counting);
 
@@ -40,8 +40,9 @@ struct mp_dist_style {
 	size_t columns;	  /* width of the text */
 	bool truncate;	  /* text: truncate names to that width */
 	const char *time; /* name of the interval, or NULL */
-	uint64_t time_ns; /* begin of that interval, on the stream's clock */
-	unsigned stats;	  /* points: bits by enum mp_stat, which statistics are written */
+	uint64_t time_ns; /* start of the interval, on the stream's clock */
+	/* for points: which statistics are written, a bit for each enum mp_stat */
+	unsigned stats;
 };
 
 void mp_dist_write_text(const struct mp_dist_list *list, const struct mp_dist_style *style,

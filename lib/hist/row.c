@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *name;
-	double share; /* for percentiles: the share of numbers at or below */
+	double share; /* for percentiles: the share of numbers at or below it */
 } stats[MP_STATS] = {
 	[MP_STAT_COUNT] = { "count", 0 },    [MP_STAT_SUM] = { "sum", 0 },
 	[MP_STAT_MIN] = { "min", 0 },	     [MP_STAT_MEAN] = { "mean", 0 },

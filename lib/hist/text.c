@@ -16,7 +16,7 @@ enum {
 	COLUMN_MAX = 40, /* width of a value in all columns but the last */
 };
 
-/* How many characters of UTF-8: bytes that do not continue one. */
+/* The width of UTF-8 text: the number of bytes that begin a character. */
 static size_t width_of(struct mp_str s)
 {
 	size_t i, n = 0;
@@ -26,7 +26,7 @@ static size_t width_of(struct mp_str s)
 	return n;
 }
 
-/* Truncates a name to that many characters; it ends in "..." then. */
+/* Truncates a name to `width` characters, the last of which are then "...". */
 static void truncate_name(struct mp_buf *text, size_t from, size_t width)
 {
 	struct mp_str name = { text->p + from, text->len - from };

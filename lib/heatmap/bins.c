@@ -46,7 +46,7 @@ static struct entry *list_slots(const struct mp_lines *l, const uint64_t *totals
 	return v;
 }
 
-/* --- names -------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* The names with the greatest totals, in natural order. */
 static void cut_names(struct mp_bins *b, const struct mp_lines *l, struct entry *v, size_t n,
@@ -68,7 +68,7 @@ static void cut_names(struct mp_bins *b, const struct mp_lines *l, struct entry 
 	b->names = true;
 }
 
-/* --- whole and decimal numbers: bins of equally many lines -------------------------------------------- */
+/* --- whole and decimal numbers: bins of equally many lines ------------------------------------ */
 
 /* The first bin begins at line `first`; each bin has `each` lines. */
 struct cut {
@@ -215,7 +215,7 @@ static void cut_lines(struct mp_bins *b, const struct mp_lines *l, const struct 
 	b->axis = (struct mp_axis){ MP_AXIS_LINEAR, b->edge[0], b->edge[b->n], style->unit };
 }
 
-/* --- values: bins on a linear or logarithmic scale, edges on lines ------------------------------------ */
+/* --- values: bins on a linear or logarithmic scale, edges on lines ---------------------------- */
 
 static double at_scale(bool log_scale, double v)
 {
@@ -223,8 +223,8 @@ static double at_scale(bool log_scale, double v)
 }
 
 /*
- * The range of an axis of values: all of them, without outliers that would leave the rest less than
- * half of the axis.
+ * The range of an axis of values: all values, but not outliers with which the others would have
+ * less than half of the axis.
  */
 static void choose_range(const struct mp_lines *l, const struct entry *v, size_t n, double overflow,
 			 bool log_scale, double *low, double *high)
@@ -258,7 +258,7 @@ static void choose_range(const struct mp_lines *l, const struct entry *v, size_t
 }
 
 /*
- * The axis begins at 0 if at most half of it stays empty by that; a single value is in its middle.
+ * Begins the axis at 0 if at most half of it stays empty then; puts a single value in the middle.
  */
 static void round_range(bool log_scale, double *low, double *high)
 {
@@ -281,7 +281,7 @@ static void round_range(bool log_scale, double *low, double *high)
 	}
 }
 
-/* The least of these factors times a power of ten that is not below `v`. */
+/* The least product of one of the factors and a power of ten that is not below `v`. */
 static double round_up(double v)
 {
 	static const double steps[] = { 1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
@@ -293,7 +293,7 @@ static double round_up(double v)
 	return steps[i] * tens;
 }
 
-/* The least beginning of a line that is at or above `v`. */
+/* The start of the first line that begins at or above `v`. */
 static double snap(const struct mp_lines *l, double v)
 {
 	int64_t line = mp_grid_line_of(l, &(struct mp_grid_coord){ .real = v }, l->level);
@@ -303,8 +303,8 @@ static double snap(const struct mp_lines *l, double v)
 }
 
 /*
- * Height of the bins of a linear axis: a round number where lines are fine enough, else a multiple of
- * lines, so that no bin has more lines than its neighbours.
+ * Height of the bins of a linear axis: a round number where lines are fine enough, else a multiple
+ * of lines, so that no bin has more lines than its neighbours.
  */
 static double bin_height(const struct mp_lines *l, double low, double high, size_t wanted)
 {
@@ -320,7 +320,7 @@ static double bin_height(const struct mp_lines *l, double low, double high, size
 	return ceil(each / line) * line;
 }
 
-/* begin + i * each, computed without exceeding the greatest double. */
+/* begin + i * each, computed without overflow. */
 static double step(double begin, double each, size_t i)
 {
 	if (fabs(begin) < 1e300 && each < 1e300)

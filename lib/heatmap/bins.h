@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bins of one axis of a picture: its range, chosen so that outliers do not compress the rest, and
- * the edges of its bins, which lie on lines of the grid. Includes axis, grid.
+ * The bins of one axis of a picture: its range, chosen so that outliers do not compress the rest,
+ * and the edges of its bins, which lie on lines of the grid. Includes axis, grid.
  */
 #ifndef MP_HEATMAP_BINS_H
 #define MP_HEATMAP_BINS_H
@@ -10,19 +10,21 @@
 #include "lib/heatmap/grid.h"
 
 /*
- * After the n bins of the range come two for overflow: n is below the first (names: other), n + 1
- * above the last.
+ * The bins 0 to n - 1 are those of the range. Two follow for overflow: n for what is below the
+ * range (of names: the others), n + 1 for what is above it.
  */
 struct mp_bins {
 	size_t n;
 	bool names;
-	/* n + 1 edges, unless names; whole numbers are multiplied by the factor */
+	/*
+	 * n + 1 edges, none for names; edges in whole numbers are multiplied by the style's factor
+	 */
 	double *edge;
-	int64_t *whole;	     /* if lines are WHOLE: the edges as exact integers; else NULL */
+	int64_t *whole;	     /* the edges as exact integers if lines are WHOLE, else NULL */
 	struct mp_str *name; /* n names; borrowed from the grid */
-	size_t others;	     /* names in "other", as far as they are known */
+	size_t others;	     /* number of known names that are in "other" */
 	unsigned *bin;	     /* slot of the grid -> bin */
-	struct mp_axis axis; /* unless names; for TIME without `zero` */
+	struct mp_axis axis; /* none for names; of times, relative to `zero` */
 	int64_t zero;
 };
 
@@ -35,7 +37,7 @@ struct mp_bins_style {
 	/* WHOLE */
 	int64_t factor; /* multiplies whole numbers */
 	int64_t margin; /* whole numbers added on both sides if there is one value only */
-	/* the range is from 0 to this, after multiplication; 0: the range of the values */
+	/* end of a range that begins at 0, after multiplication; 0: the values decide the range */
 	int64_t end;
 };
 

@@ -24,7 +24,7 @@ void mp_heat_reader_release(struct mp_heat_reader *r)
 	json_decref(r->header);
 }
 
-/* --- what the axes are -------------------------------------------------------------------------------- */
+/* --- what the axes are ------------------------------------------------------------------------ */
 
 /* The type that the header gives to an event's field, or NULL. */
 static const char *declared(const json_t *header, struct mp_str name)
@@ -41,8 +41,8 @@ static const char *declared(const json_t *header, struct mp_str name)
 }
 
 /*
- * A field is shown as names if the user says so, if it is an id (of a CPU, of a task), if the header
- * says that it is text, or else if it is not a number in the first record.
+ * A field is shown as names if the user says so, if it is an id (of a CPU, of a task), if the
+ * header says that it is text, or else if it is not a number in the first record.
  */
 static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
 		    const struct mp_rec *rec)
@@ -157,7 +157,7 @@ static void fit(struct mp_heat_reader *r, const struct mp_rec *rec)
 			 mp_kind_name(rec->kind == MP_EVENT ? MP_POINT : MP_EVENT));
 }
 
-/* --- records ------------------------------------------------------------------------------------------ */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void refuse_mixture(const struct mp_heat_reader *r)
 {

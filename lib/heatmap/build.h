@@ -34,7 +34,10 @@ struct mp_heat_reader {
 void mp_heat_reader_init(struct mp_heat_reader *r, const struct mp_heat_wish *wish);
 void mp_heat_reader_release(struct mp_heat_reader *r);
 
-/* A control line. Misuse (types that must not be mixed, dumps that do not fit) ends the program. */
+/*
+ * Handles a control line. Misuse (types that must not be mixed, dumps that do not fit) ends the
+ * program.
+ */
 void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in);
 
 /*

@@ -14,7 +14,7 @@ void mp_heat_put_count(struct mp_buf *to, uint64_t n);
 /* A sum of the weight with its unit: "1,234" or "1.23 ms". */
 void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum);
 
-/* "dur of block:block_rq_complete over time": the default title. */
+/* Writes the default title: "dur of block:block_rq_complete over time". */
 void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info);
 
 /* The line below the title: the number of records, and the width of a column. */
@@ -25,8 +25,8 @@ void mp_heat_axis_title(struct mp_buf *to, const struct mp_heat *h, const struct
 			const struct mp_heat_axis *axis);
 
 /*
- * What the cells of the map do not show, each as a line with LF: the overflow, lost events, records
- * that could not be placed.
+ * Adds what the cells of the map do not show, each as a line with LF: the overflow, lost events,
+ * records that could not be placed.
  */
 void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h);
 

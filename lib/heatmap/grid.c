@@ -9,7 +9,7 @@
 enum {
 	STRIDE = MP_GRID_ROWS + 1,
 	LEAST_DECIMAL = -1000,
-	/* of a line's number, so that the beginning of the line is an exact double */
+	/* bits of a line's number, so that the beginning of the line is an exact double */
 	DECIMAL_BITS = 52,
 };
 
@@ -66,12 +66,12 @@ void mp_grid_release(struct mp_grid *g)
 	free(g->lost_from);
 }
 
-/* --- from values to lines and back -------------------------------------------------------------------- */
+/* --- from values to lines and back ------------------------------------------------------------ */
 
 /*
- * Numbers doubles by their bits: the exponent is above the mantissa, so the upper bits are a power of
- * two and a part of it. Negative ones are rounded away from zero, so that each line holds the values
- * from its beginning on.
+ * Numbers doubles by their bits: the exponent is above the mantissa, so the upper bits say which
+ * power of two the value is above, and in which part of the range up to the next one. Negative ones
+ * are rounded away from zero, so that a line's beginning is its least value.
  */
 static inline int64_t value_line(double v, int level)
 {
@@ -116,7 +116,7 @@ double mp_grid_line_begin(const struct mp_lines *l, int64_t line)
 	return line < 0 ? -v : v;
 }
 
-/* --- slots -------------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------ */
 
 /* Takes a free slot for a line; `key` is that of its entry in l->slots. */
 static unsigned new_slot(struct mp_lines *l, int64_t line, uint64_t key)
@@ -141,7 +141,7 @@ static void drop_slot(struct mp_lines *l, unsigned slot)
 
 static inline uint64_t sum(struct mp_grid *g, uint64_t a, uint64_t b)
 {
-	if (a + b <= INT64_MAX) /* then neither of the two is above it */
+	if (a + b <= INT64_MAX) /* neither addend is above it */
 		return a + b;
 	g->overflow = true;
 	return INT64_MAX;
@@ -237,7 +237,7 @@ static unsigned make_slot(struct mp_grid *g, struct mp_lines *l, int64_t line)
 	return l->last_slot;
 }
 
-/* The slot of a line at the axis's level. The level rises if a new line has no room. */
+/* The slot of a line at the axis's level. The level rises if there is no room for a new line. */
 static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t line)
 {
 	uint64_t slot;
@@ -253,7 +253,7 @@ static inline unsigned slot_of(struct mp_grid *g, struct mp_lines *l, int64_t li
 	return l->last_slot;
 }
 
-/* --- names -------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* The order in which names are kept; as it decides the output, it has no seed. */
 static int64_t rank_of(struct mp_str name)
@@ -294,7 +294,7 @@ static uint64_t hash_of(struct mp_str name)
 	return mp_hash(name.p, name.len, mp_hash_seed());
 }
 
-/* Moves the last name in the order of hashes to "other". */
+/* Evicts the name that comes last in the order of hashes: moves its sums to "other". */
 static void evict(struct mp_grid *g, struct mp_lines *l)
 {
 	struct move move = { l->greatest, l->max };
@@ -344,7 +344,7 @@ unsigned mp_grid_name_slot(struct mp_grid *g, struct mp_lines *l, const struct m
 	return l->last_slot;
 }
 
-/* --- adding ------------------------------------------------------------------------------------------- */
+/* --- adding ----------------------------------------------------------------------------------- */
 
 static inline void note_real(struct mp_lines *l, double v)
 {
@@ -366,7 +366,7 @@ static void note_whole(struct mp_lines *l, int64_t v)
 	l->any = true;
 }
 
-/* floor() inline, since a call would cost time. */
+/* As floor(), but inline, which is faster. */
 static inline int64_t whole_below(double v)
 {
 	int64_t whole = (int64_t)v;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of sums over two axes, for heat maps, in constant memory, whatever the range and the number
- * of the values. Includes intmap, str.
+ * A table of sums over two axes, for heat maps, in constant memory, whatever the range and the
+ * number of the values. Includes intmap, str.
  *
- * An axis consists of lines, at first the finest that distinguish its values; only lines with values
- * use memory. If there are too many, each two neighbours become one, aligned at multiples of a power
- * of two, until they fit. So an axis ends up with the least power of two at which its lines fit. That
- * depends on the set of values and not on their order, so the sum of the grids of A and B is the grid
- * of A followed by B. A few outliers cost a few lines, and no resolution.
+ * An axis consists of lines, at first the finest that distinguish its values; only lines with
+ * values use memory. If there are too many, each two neighbours become one, aligned at multiples of
+ * a power of two, until they fit. So an axis ends up with the least power of two at which its lines
+ * fit. That depends on the set of values and not on their order, so the sum of the grids of A and B
+ * is the grid of A followed by B. A few outliers cost a few lines, and no resolution.
  *
- * Of names, those with the least hashes are kept (of equal hashes, those whose bytes come first), which
- * does not depend on their order either; the rest is "other".
+ * Of names, those with the least hashes are kept (of equal hashes, those whose bytes come first),
+ * which does not depend on their order either; the rest is "other".
  */
 #ifndef MP_HEATMAP_GRID_H
 #define MP_HEATMAP_GRID_H
@@ -26,7 +26,8 @@ enum mp_lines_kind {
 };
 
 enum {
-	MP_GRID_COLUMNS = 2047, /* lines of x and y; slots with these numbers are for "other" */
+	/* number of lines of x and of y; slots with these numbers are for "other" */
+	MP_GRID_COLUMNS = 2047,
 	MP_GRID_ROWS = 1023,
 	MP_GRID_NAME_MAX = 255,
 };
@@ -37,7 +38,7 @@ struct mp_lines {
 	int level;
 	size_t n, max;	     /* lines in use, and their maximum */
 	size_t top;	     /* slots from this one on were never used */
-	bool *used;	     /* by slot: it is in use */
+	bool *used;	     /* by slot: whether it is in use */
 	int64_t *line;	     /* by slot: number of the line, or hash of the name */
 	struct mp_str *name; /* by slot: the name; owned */
 	bool any;	     /* there was a value: the following members are valid */
@@ -59,13 +60,17 @@ struct mp_lines {
 
 struct mp_grid {
 	struct mp_lines x, y;
-	uint64_t *cells; /* [column slot][row slot]: sums */
-	/* by column slot: events whose loss was noticed there, if x is a time */
+	uint64_t *cells; /* sums by column slot and row slot: [column][row] */
+	/* by column slot: number of events whose loss was noticed there, if x is a time */
 	uint64_t *lost;
-	int64_t *lost_from; /* by column slot: earliest time of that loss, if `lost` is not 0 */
+	/*
+	 * by column slot: the earliest time at which the events in `lost` may have been lost, if
+	 * there are any
+	 */
+	int64_t *lost_from;
 	uint64_t lost_elsewhere;
-	uint64_t records; /* records that were added, with any weight */
-	uint64_t skipped; /* for the caller: records without a place */
+	uint64_t records; /* number of records added, each counted once whatever its weight */
+	uint64_t skipped; /* number of records without a place; the caller counts them */
 	bool overflow;	  /* a sum reached INT64_MAX, where it stays */
 };
 
@@ -83,16 +88,18 @@ void mp_grid_release(struct mp_grid *g);
 void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,
 		 uint64_t weight);
 
-/* The same for x DECIMAL and y VALUE and a weight of 1, but faster. */
+/* As mp_grid_add(), for x DECIMAL, y VALUE and a weight of 1, but faster. */
 void mp_grid_add_point(struct mp_grid *g, double x, double y);
 
 /*
- * x WHOLE: adds a record that lasted from `from` to before `to` (which is not less): each column gets
- * the part of that time that it covers, so that the sum is to - from.
+ * For x WHOLE: adds a record that lasted from `from` to before `to` (which is not less): each
+ * column gets the part of that time that it covers, so that the sum is to - from.
  */
 void mp_grid_spread(struct mp_grid *g, int64_t from, int64_t to, const struct mp_grid_coord *y);
 
-/* `n` events were lost after `from` and up to `at`; `timed` false: at an unknown time. */
+/*
+ * Adds a loss of `n` events after `from` and up to `at`, or at an unknown time if `timed` is false.
+ */
 void mp_grid_lost(struct mp_grid *g, uint64_t n, bool timed, int64_t from, int64_t at);
 
 static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, unsigned row)
@@ -103,13 +110,15 @@ static inline uint64_t *mp_grid_cell(const struct mp_grid *g, unsigned column, u
 /* The number of the line to which a coordinate belongs at `level`; not for NAMES. */
 int64_t mp_grid_line_of(const struct mp_lines *l, const struct mp_grid_coord *p, int level);
 
-/* Where a line begins: it holds the values from there to before the beginning of the next line. */
+/* Where a line begins; its values extend to just before the beginning of the next line. */
 double mp_grid_line_begin(const struct mp_lines *l, int64_t line);
 int64_t mp_grid_line_begin_whole(const struct mp_lines *l, int64_t line);
 
 /*
- * To read a dump of a grid: raises an axis to at least this level (-1: there is no such level); the
- * slot of a line of this level; the slot of a name, NULL for other; adds to a cell, or to the losses.
+ * For reading a dump of a grid. mp_grid_set_level() raises an axis to at least this level and
+ * returns -1 if there is no such level. mp_grid_line_slot() and mp_grid_name_slot() return the slot
+ * of a line of this level and of a name (NULL: of "other"). The others add to a cell, or to the
+ * losses.
  */
 int mp_grid_set_level(struct mp_grid *g, struct mp_lines *l, int level);
 unsigned mp_grid_line_slot(struct mp_grid *g, struct mp_lines *l, int64_t line, int level);

@@ -28,7 +28,7 @@ void mp_heat_sums_begin(struct mp_heat_sums *s)
 	s->begun = true;
 }
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static json_t *text_or_null(const char *text)
 {
@@ -247,7 +247,7 @@ void mp_heat_dump(const struct mp_heat_sums *s, struct mp_out *out)
 	free(y);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 void mp_heat_dump_release(struct mp_heat_dump *d)
 {
@@ -427,7 +427,7 @@ int mp_heat_dump_begin(struct mp_heat_dump *d, struct mp_heat_sums *s, const jso
 	return 0;
 }
 
-/* The slot that a frame names; -1: this axis has no such frame. */
+/* The slot that a frame names, or -1 if this axis has no such frame. */
 static long frame_slot(struct mp_heat_dump *d, struct mp_heat_sums *s, struct mp_lines *l,
 		       struct mp_str frame, int level)
 {

@@ -40,13 +40,13 @@ struct mp_heat_dump {
 void mp_heat_dump_release(struct mp_heat_dump *d);
 
 /*
- * Begins to add a dump up, from its header's `grid`. 0, or -1 with `*why`. Types that must not be
- * mixed end the program.
+ * Begins to add a dump up, from its header's `grid`. Returns 0, or -1 with `*why`. Types that must
+ * not be mixed end the program.
  */
 int mp_heat_dump_begin(struct mp_heat_dump *d, struct mp_heat_sums *s, const json_t *grid,
 		       const char **why);
 
-/* Adds a line of the dump. 0, or -1 with `*why`. */
+/* Adds a line of the dump. Returns 0, or -1 with `*why`. */
 int mp_heat_dump_line(struct mp_heat_dump *d, struct mp_heat_sums *s, const struct mp_rec *rec,
 		      const char **why);
 

@@ -126,7 +126,7 @@ static void fill_losses(struct mp_heat *h)
 	}
 }
 
-/* --- percentiles: from the lines of y, which are finer than its bins ---------------------------------- */
+/* --- percentiles: from the lines of y, which are finer than its bins -------------------------- */
 
 struct row {
 	int64_t line;
@@ -199,7 +199,7 @@ static void fill_percentiles(struct mp_heat *h, const struct mp_heat_style *styl
 	free(rows);
 }
 
-/* --- the picture -------------------------------------------------------------------------------------- */
+/* --- the picture ------------------------------------------------------------------------------ */
 
 static double since(int64_t v, int64_t zero)
 {
@@ -231,7 +231,8 @@ static void make_bins(struct mp_bins *b, const struct mp_lines *l, const uint64_
 	style->unit = axis->unit;
 	style->factor = mp_heat_factor(axis->what);
 	style->margin = axis->what == MP_HEAT_TIME ? MP_NS_PER_SEC / 2 : 5;
-	style->end = axis->what == MP_HEAT_OFFSET ? MP_NS_PER_SEC : 0; /* the complete second */
+	/* the axis shows the complete second */
+	style->end = axis->what == MP_HEAT_OFFSET ? MP_NS_PER_SEC : 0;
 	mp_bins_make(b, l, totals, style);
 }
 

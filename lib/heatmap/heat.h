@@ -23,14 +23,14 @@ enum mp_heat_what {
 struct mp_heat_axis {
 	enum mp_heat_what what;
 	char *field;
-	char *unit; /* as in unit.h */
-	char *name; /* for display; NULL: the field */
+	char *unit; /* the unit of the axis, as in unit.h */
+	char *name; /* name of the axis for display; NULL: that of the field */
 };
 
 struct mp_heat_info {
 	struct mp_heat_axis x, y;
 	char *weight; /* name of the field, or "count" */
-	char *unit;   /* of the weight: its unit */
+	char *unit;   /* unit of the weight */
 	bool spread;  /* spans are spread over the columns that they cover */
 	char *events; /* types that were added up, as in "a:b, c:d"; "" for points */
 	bool has_origin;
@@ -38,13 +38,13 @@ struct mp_heat_info {
 	int64_t origin_ns;
 	bool has_offset;
 	int64_t offset_ns; /* realtime - clock, from the first header */
-	char *host;	   /* from the first header, or NULL */
+	char *host;	   /* name of the host from the first header, or NULL */
 };
 
 void mp_heat_info_release(struct mp_heat_info *info);
 enum mp_lines_kind mp_heat_lines(enum mp_heat_what what);
 
-/* How many ns a whole number of the axis is. */
+/* The length in ns of one unit of an axis of whole numbers. */
 int64_t mp_heat_factor(enum mp_heat_what what);
 
 enum mp_heat_colour { MP_HEAT_LINEAR, MP_HEAT_SQRT, MP_HEAT_LOG };
@@ -54,7 +54,7 @@ struct mp_heat_style {
 	bool log_x, log_y;    /* logarithmic scale, for numbers */
 	double overflow;      /* share of the sum that may be in the overflow at either end */
 	enum mp_heat_colour colour;
-	const double *percentiles; /* as shares from 0 to 1 */
+	const double *percentiles; /* the percentiles to compute, as shares from 0 to 1 */
 	size_t n_percentiles;
 };
 
@@ -68,11 +68,18 @@ struct mp_heat {
 	struct mp_lossbins losses; /* by x bin, if x is a time */
 	uint64_t lost_beyond;	   /* events whose loss was noticed in the overflow of x */
 	size_t n_percentiles;
-	double *percentile; /* [percentile][x bin], as exact as the lines; NAN: the bin is empty */
+	/*
+	 * values by percentile and bin, [percentile][x bin], as exact as the lines; NAN: the bin is
+	 * empty
+	 */
+	double *percentile;
 	enum mp_heat_colour colour;
 };
 
-/* The grid and info are borrowed. False if the grid is empty. */
+/*
+ * Makes the cells and the percentiles of a picture. The grid and info are borrowed. Returns false
+ * if the grid is empty.
+ */
 bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp_heat_info *info,
 		  const struct mp_heat_style *style);
 void mp_heat_release(struct mp_heat *h);

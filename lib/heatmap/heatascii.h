@@ -9,7 +9,7 @@
 #include "lib/heatmap/heat.h"
 
 enum mp_ansi {
-	MP_ANSI_NONE, /* only ASCII characters, except in names */
+	MP_ANSI_NONE, /* text has only ASCII characters, except in names */
 	MP_ANSI_256,
 	MP_ANSI_TRUE,
 };

@@ -9,10 +9,10 @@
 #include "lib/stream/esc.h"
 
 /*
- * D, which is JSON:
+ * The data of the script are D, which is JSON:
  *	x, y: field, name (of the field), n, px: [edges], edge: ["numbers"], unit, zero (of a time
- *	  axis), time, offset: true, names: [...], conds: {index: expression}, below, above: [px, px]
- *	  of the bins n and n + 1
+ *	  axis), time, offset: true, names: [...], conds: {index: expression}, below, above:
+ *	  [px, px] of the bins n and n + 1
  *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; a 0 is empty,
  *	  and the zeros at the end of a row, and the empty rows at the end, are omitted
  *	lost: {bin of x: "events"}, weight, unit, spread, events
@@ -128,7 +128,7 @@ static void add_edges(struct mp_buf *to, const struct mp_bins *b)
 		}
 		if (b->edge[i] == floor(b->edge[i]) && fabs(b->edge[i]) < 1e15)
 			snprintf(text, sizeof(text), "%.0f", b->edge[i]);
-		else /* as few digits as possible for the same number */
+		else /* writes as few digits as give the same number */
 			do
 				snprintf(text, sizeof(text), "%.*g", digits++, b->edge[i]);
 			while (digits <= 17 && strtod(text, NULL) != b->edge[i]);

@@ -7,16 +7,18 @@
 
 /* Where things are, in px, for the shapes and for the script. */
 struct mp_heat_layout {
-	double width, height;	 /* of the picture */
-	double left, top, w, h;	 /* of the cells within the bins that are drawn */
+	double width, height;	 /* width and height of the picture */
+	double left, top, w, h;	 /* place and size of the cells, without the overflow */
 	double *x_px, *y_px;	 /* edges of bins, n + 1; y from the bottom up (names: top down) */
 	double below_x, above_x; /* left edges of the overflow columns; 0: none */
 	double below_y, above_y; /* upper edges of the overflow rows; 0: none */
-	double beyond;		 /* width and height of the overflow */
+	double beyond;		 /* width of the overflow columns, height of the overflow rows */
 	double label_px;	 /* font size of the labels of names */
 };
 
-/* The data, a statement of JavaScript; `events`: the globs of -e, or NULL. */
+/*
+ * Adds the data for the script, as a statement of JavaScript. `events`: the globs of -e, or NULL.
+ */
 void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
 		  const char *events);
 

@@ -34,7 +34,7 @@ struct drawing {
 	struct mp_buf notes;
 };
 
-/* --- layout ------------------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
 static double widest(const struct mp_bins *b, double font_px)
 {
@@ -173,14 +173,14 @@ static void lay_out(struct drawing *d)
 	l->height = d->notes_y + 17 * count_lines(mp_buf_view(&d->notes)) + 44;
 }
 
-/* --- cells -------------------------------------------------------------------------------------------- */
+/* --- cells ------------------------------------------------------------------------------------ */
 
 static unsigned level_of(const struct mp_heat *h, uint64_t value)
 {
 	return MP_MIN((unsigned)(mp_heat_share(h, value) * LEVELS), (unsigned)LEVELS - 1);
 }
 
-/* Finds the place of a bin: its lower edge in px, and its size. */
+/* Finds the place of a bin in px: its lower edge and its size. */
 static void extent(const struct mp_bins *b, const double *px, size_t i, double below, double above,
 		   double *at, double *size)
 {
@@ -380,7 +380,7 @@ static void draw_x_axis(struct drawing *d)
 	mp_buf_release(&title);
 }
 
-/* --- percentiles -------------------------------------------------------------------------------------- */
+/* --- percentiles ------------------------------------------------------------------------------ */
 
 static double y_of(const struct drawing *d, double value)
 {
@@ -452,7 +452,7 @@ static void draw_percentiles(struct drawing *d)
 	free(marks);
 }
 
-/* --- legend ------------------------------------------------------------------------------------------- */
+/* --- legend ----------------------------------------------------------------------------------- */
 
 /* Labels the greatest sum, and 1, 2 and 5 times the powers of ten below it if there is room. */
 static void bar_labels(struct drawing *d, double top, double height)
@@ -523,7 +523,7 @@ static void draw_notes(struct drawing *d)
 		      d->l.left, y, d->l.left, y + 20);
 }
 
-/* --- the document ------------------------------------------------------------------------------------- */
+/* --- the document ----------------------------------------------------------------------------- */
 
 static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_palette *palette)
 {

@@ -12,7 +12,7 @@
 struct mp_heat_look {
 	struct mp_str title; /* raw */
 	const struct mp_palette *palette;
-	const double *percentiles; /* shares, as in the style */
+	const double *percentiles; /* the percentiles, as shares from 0 to 1 */
 	const char *events;	   /* globs of -e, for the command of a selection; or NULL */
 };
 

@@ -307,7 +307,9 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 
 static const char *script(void)
 {
-	/* lib/draw/draw.js and lib/stackplot/stackplot.js, which the assembler inserts, with a NUL */
+	/*
+	 * lib/draw/draw.js and lib/stackplot/stackplot.js, which the assembler inserts, with a NUL
+	 */
 	extern const char mp_stackplot_js[] __asm__("mp_stackplot_js");
 
 	return mp_stackplot_js;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws a stack of areas (stackgrid.h) as one SVG: axes, a legend in the order of the picture, and a
- * script that shows the values under the pointer or the arrow keys. Includes stackgrid, svg, unit.
+ * Draws a stack of areas (stackgrid.h) as one SVG: axes, a legend in the order of the picture, and
+ * a script that shows the values under the pointer or the arrow keys. Includes stackgrid, svg,
+ * unit.
  */
 #ifndef MP_STACKPLOT_STACKDRAW_H
 #define MP_STACKPLOT_STACKDRAW_H
@@ -17,7 +18,7 @@ struct mp_stackdraw {
 	/* values are averages: the legend has the average of each layer, not its sum */
 	bool mean;
 	bool is_time;		   /* x in ns, shown as time since the first bin */
-	const char *x_unit, *unit; /* see unit.h */
+	const char *x_unit, *unit; /* units of x and of the values, see unit.h */
 };
 
 void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stackplot *s,

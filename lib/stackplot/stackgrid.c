@@ -56,7 +56,7 @@ static double step(int level, int zero)
 
 static double width_of(int level)
 {
-	/* by division: a double represents 1e9 exactly, but not 1e-9 */
+	/* divides, since a double represents 1e9 exactly, but not 1e-9 */
 	return level < LEVEL_UNIT ? step(level, 0) / 1e9 : step(level, LEVEL_UNIT);
 }
 
@@ -105,7 +105,7 @@ static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor,
 	r->counts = counts;
 }
 
-/* Merges the bins of mp_stackgrid.rest; means are averaged. */
+/* Merges the bins of mp_stackgrid.rest; if the values are means, averages them. */
 static void coarsen_rest(struct mp_stackgrid *g, int factor)
 {
 	double *rest = mp_zalloc(g->style.bins * sizeof(*rest));
@@ -319,7 +319,7 @@ void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_
 	add(g, label, each, bin_at(g, x), y);
 }
 
-/* The bin of any x; false if its number would be too large for bins of this width. */
+/* Finds the bin of any x; false if its number would be too large for bins of this width. */
 static bool find_bin(const struct mp_stackgrid *g, double x, int64_t *bin)
 {
 	double fine = x * 1e9, near = nearbyint(fine), at;

@@ -13,15 +13,15 @@
 
 /* How bins without a value are filled. */
 enum mp_stack_fill {
-	MP_STACK_ZERO,	/* with 0 */
-	MP_STACK_CARRY, /* with the value of the bin before */
+	MP_STACK_ZERO,	/* bins without a value are 0 */
+	MP_STACK_CARRY, /* bins without a value have the value of the bin before */
 };
 
 struct mp_stackgrid_style {
 	size_t bins; /* maximum number of bins */
 	size_t rows; /* maximum number of rows; temporarily twice as many */
 	bool mean;   /* the values of a bin are averaged, not added up */
-	/* for bins between the values of a row; see mp_stackgrid_finish() */
+	/* what fills the bins between the values of a row; see mp_stackgrid_finish() */
 	enum mp_stack_fill fill;
 };
 
@@ -43,14 +43,15 @@ void mp_stackgrid_init(struct mp_stackgrid *g, const struct mp_stackgrid_style *
 void mp_stackgrid_release(struct mp_stackgrid *g);
 
 /*
- * Makes bins at least this wide, rounded up to one of the widths. Optional; before the first value.
+ * Makes bins at least this wide, rounded up to one of the widths. Optional; to be called before the
+ * first value is added.
  */
 void mp_stackgrid_wide(struct mp_stackgrid *g, double width);
 
 /*
- * Adds a value y of a label at x. Values of a label with different `each` are averaged separately and
- * then added up. x and y are finite, |y| below 1e200. The second form is exact for whole numbers
- * beyond 2^53, such as times.
+ * Adds a value y of a label at x. Values of a label with different `each` are averaged separately
+ * and then added up. x and y are finite, |y| below 1e200. mp_stackgrid_add_whole() is exact for
+ * whole numbers beyond 2^53, such as times.
  */
 void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, double x,
 		      double y);
@@ -81,17 +82,17 @@ double mp_stackgrid_width(const struct mp_stackgrid *g);
 /* A layer of the picture, from the bottom up; "other" is the first, if there is one. */
 struct mp_stack_layer {
 	struct mp_str label; /* p == NULL: "other"; else borrowed from the grid */
-	double *values;	     /* by bin; none is below 0 */
+	double *values;	     /* values by bin; none is below 0 */
 	double area;	     /* sum of the values */
 };
 
 struct mp_stackplot {
 	size_t n_bins;
-	double low, width; /* where the first bin begins */
+	double low, width; /* start of the first bin, and width of a bin */
 	struct mp_stack_layer *layers;
 	size_t n_layers;
 	size_t n_other;	   /* labels combined in "other", without the dropped ones */
-	double *totals;	   /* by bin: the sum of all layers */
+	double *totals;	   /* by bin: sum of all layers */
 	double area, peak; /* sum of the totals, and the greatest of them */
 	struct mp_lossbins losses;
 	uint64_t negative; /* bins of a label with a negative value, which counts as 0 */

@@ -84,7 +84,7 @@ static bool nearly_all(uint64_t some, uint64_t all)
 
 /*
  * The shape with the most columns among those that nearly all lines match. A shape that few lines
- * match is only a name or a text that looks like columns.
+ * match probably took a name or a text for columns.
  */
 static unsigned best_shape(const struct mp_import_columns *c, const uint32_t *lines)
 {
@@ -158,7 +158,7 @@ static unsigned expected(struct mp_import_columns *c, struct mp_str type)
 }
 
 /*
- * Reads a line with a time. If several places look like a time, the last one is it, since what
+ * Reads a line with a time. If several places look like a time, takes the last one, since what
  * follows a time is wider than a name. Returns the shape if it is the expected one.
  */
 static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, struct mp_perf_head *h,
@@ -182,8 +182,8 @@ static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, stru
 }
 
 /*
- * Reads a line without a time. If several places look like an event, the first one that is as wide
- * as the event's column is it.
+ * Reads a line without a time. If several places look like an event, takes the first one that is as
+ * wide as the event's column.
  */
 static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
 			     struct mp_perf_head *h)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Splits the text that the kernel's print format made of a tracepoint's fields. Names of threads and
- * files in it may hold any bytes, even " pid=7". Three facts tell them from fields: a thread's name
- * has at most 15 bytes, the number that belongs to it comes next, and no field comes twice.
+ * Splits the text that the kernel's print format made of a tracepoint's fields. Names of threads
+ * and files in it may hold any bytes, even " pid=7". Three facts tell them from fields: a thread's
+ * name has at most 15 bytes, the number that belongs to it comes next, and no field comes twice.
  */
 #include "lib/import/fields.h"
 
@@ -22,7 +22,7 @@ static bool is_name_byte(char c)
 	return name_byte[(unsigned char)c];
 }
 
-/* Length of the name at p that ends before `sign`; 0: there is none. */
+/* Length of the name at p that ends before `sign`, or 0 if there is none. */
 static size_t key_length(const char *p, const char *end, char sign)
 {
 	const char *start = p;
@@ -68,8 +68,8 @@ static bool has_key(const struct mp_import_pairs *pairs, struct mp_str key)
 }
 
 /*
- * Where the value of a thread's name ends: before a field that formats put after it, the last such
- * place within the length of the longest name. NULL: there is none.
+ * Where a thread's name ends that is a value: at the last place within the length of the longest
+ * name where a field follows that formats put after names. Returns NULL if there is none.
  */
 static const char *comm_end(const struct mp_import_pairs *pairs, struct mp_str key, const char *p,
 			    const char *end)
@@ -92,7 +92,7 @@ static const char *comm_end(const struct mp_import_pairs *pairs, struct mp_str k
 	return best;
 }
 
-/* If a field comes twice, the first one was part of the value before it. */
+/* If the key already has a value, that field was part of the value before it: merges the two. */
 static void merge_twice(struct mp_import_pairs *pairs, struct mp_str key)
 {
 	struct mp_import_pair *last = &pairs->v[pairs->n - 1];
@@ -193,7 +193,7 @@ static void add_pair(struct mp_import *im, const struct mp_import_pair *pair)
 	memcpy(key + 1, pair->key.p, pair->key.len);
 	key[pair->key.len + 1] = '\0';
 	if (v.len > 1 && mp_import_digits(v) == v.len && mp_str_ends(pair->key, MP_STR("cpu")))
-		mp_import_number(im, key, v); /* may have leading zeros: target_cpu=003 */
+		mp_import_number(im, key, v); /* it may have leading zeros: target_cpu=003 */
 	else if (pair->form == MP_IMPORT_PLAIN)
 		mp_import_field(im, key, v);
 	else {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Folded text of any program: frames, a blank, a weight. mp-folded(5) is the strict form of it. */
+/*
+ * Reads the folded text of any program: frames, a blank, a weight. mp-folded(5) is the strict form
+ * of it.
+ */
 #include "lib/import/format.h"
 #include "lib/stream/esc.h"
 
@@ -25,7 +28,7 @@ static void parse(struct mp_import *im)
 		}
 		frames = (struct mp_str){ line.p, blank - line.p };
 		mp_import_weight(im, n);
-		if (mp_esc_check(frames) == 0) /* the form that the mp tools write */
+		if (mp_esc_check(frames) == 0) /* text in the form that the mp tools write */
 			mp_buf_str(&im->line, frames);
 		else
 			mp_import_folded_frames(im, frames, ";");

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a format of text is for mp-import; formats.h lists them all. Includes record. */
+/* Describes a format of text to mp-import; formats.h lists all formats. Includes record. */
 #ifndef MP_IMPORT_FORMAT_H
 #define MP_IMPORT_FORMAT_H
 
 #include "lib/import/record.h"
 
-enum { MP_IMPORT_LOOK = 64 << 10 }; /* bytes of a text that are looked at before it is read */
+enum { MP_IMPORT_LOOK = 64 << 10 }; /* number of bytes from which the format of a text is guessed */
 
-/* How much a line looks like one of a format. */
+/* How likely it is that a line is of a format. */
 enum mp_import_likeness {
 	MP_IMPORT_UNLIKE,
 	MP_IMPORT_POSSIBLE, /* the format has such lines, but so may any text */
 	MP_IMPORT_LIKE,	    /* the format has such lines, and few other texts have many of them */
-	/* only this format has such lines, though its other lines may look like any text */
+	/* such lines are in this format only, though its other lines may look like any text */
 	MP_IMPORT_DISTINCT,
 	MP_IMPORT_CERTAIN, /* one such line is enough */
 };
@@ -20,7 +20,7 @@ enum mp_import_likeness {
 struct mp_import_format {
 	const char *name; /* the argument of --from */
 
-	/* Judges a line, which is not empty; `first`: it is the first line of the text. */
+	/* Judges a line, which is not empty. `first` is true for the first line of the text. */
 	enum mp_import_likeness (*looks_like)(struct mp_str line, bool first);
 
 	/* Reads from the current line to the end of the input. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of perf script. Lines repeat, so a map from the whole line to its frame saves parsing it
- * again. The map's memory is bounded: it is emptied between two samples when it is full.
+ * Parses the frames of perf script. Lines repeat, so a map from the whole line to its frame saves
+ * parsing it again. The map's memory is bounded: it is emptied between two samples when it is full.
  */
 #include "lib/import/frames.h"
 
@@ -144,7 +144,10 @@ static bool is_kernel(const struct frame *f, struct mp_str base)
 	       mp_str_starts(base, MP_STR("bpf_prog_"));
 }
 
-/* perf-PID.map is written by a just-in-time compiler, jitted-PID-N.so by perf inject. */
+/*
+ * Whether a file belongs to a just-in-time compiler, which writes perf-PID.map, or to perf inject,
+ * which writes jitted-PID-N.so.
+ */
 static bool is_jit(struct mp_str base)
 {
 	return (mp_str_starts(base, MP_STR("perf-")) && mp_str_ends(base, MP_STR(".map"))) ||
@@ -152,8 +155,9 @@ static bool is_jit(struct mp_str base)
 }
 
 /*
- * Names code without a symbol: [FILE]+0xADDR where the address is one in the file, as perf prints it
- * for user space. An address larger than any file is one in memory, which means nothing later.
+ * Names code without a symbol: [FILE]+0xADDR if the address is an offset in the file, as perf
+ * prints it for user space. An address larger than any file is one in memory, which is useless
+ * after the recording.
  */
 static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str base, bool kernel)
 {
@@ -161,7 +165,8 @@ static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str
 
 	if (!base.len || mp_str_eq(base, MP_STR("[unknown]"))) {
 		mp_buf_add(to, "[unknown]", 9);
-		in_file = !f->dso.p && !f->symbol.len; /* the line has only an address */
+		/* if the line has only an address, the address is an offset in the file */
+		in_file = !f->dso.p && !f->symbol.len;
 	} else if (*base.p == '[') {
 		mp_buf_str(to, base);
 	} else {
@@ -176,8 +181,8 @@ static void unknown_name(struct mp_buf *to, const struct frame *f, struct mp_str
 }
 
 /*
- * Maps of just-in-time compilers have "caller->callee" where the callee was inlined: they become two
- * frames, root first.
+ * Maps of just-in-time compilers have "caller->callee" where the callee was inlined: adds two
+ * frames for these, root first.
  */
 static struct mp_str put_names(struct mp_import_frames *frames, struct mp_str name,
 			       enum mp_mark mark)
@@ -207,7 +212,7 @@ static struct mp_str make_frame(struct mp_import_frames *frames, struct mp_str t
 	parse_frame(text, &f);
 	base = f.dso;
 	base.len = without_offset(base);
-	if (base.len != f.dso.len) /* -F dsoff: the address in the file */
+	if (base.len != f.dso.len) /* -F dsoff: the address is an offset in the file */
 		f.addr = (struct mp_str){ f.dso.p + base.len + 3, f.dso.len - base.len - 3 };
 	base = base_name(base);
 	kernel = is_kernel(&f, base);
@@ -235,7 +240,7 @@ static void push(struct mp_import_frames *f, struct mp_str frame)
 }
 
 /*
- * Whether the stack is as long as a line may be; further callers are dropped, so that memory is
+ * Whether the stack is as long as a line may be; callers beyond that are dropped, so that memory is
  * bounded.
  */
 static bool is_full(struct mp_import_frames *f)

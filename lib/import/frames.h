@@ -8,11 +8,11 @@
 
 struct mp_import_frames {
 	struct mp_map seen;   /* a line of text -> struct mp_str, the frame */
-	struct mp_arena text; /* of the frames */
+	struct mp_arena text; /* memory of the frames in `seen` */
 	struct mp_str *v;
 	size_t n, cap;
-	size_t bytes;	/* of the frames, with separators */
-	bool truncated; /* callers are missing since the text ended within the stack */
+	size_t bytes;	/* bytes of the frames with their separators */
+	bool truncated; /* callers are missing: the input ended within the stack */
 };
 
 void mp_import_frames_init(struct mp_import_frames *f);
@@ -21,7 +21,7 @@ void mp_import_frames_release(struct mp_import_frames *f);
 /* Adds a frame of perf script, from its address on: "ADDR SYMBOL+0xOFF (DSO)". */
 void mp_import_frame(struct mp_import_frames *f, struct mp_str text);
 
-/* A frame of perf script as a stack has it; valid until the next mp_import_stack(). */
+/* Converts a frame of perf script to a frame of a stack; valid until the next mp_import_stack(). */
 struct mp_str mp_import_frame_text(struct mp_import_frames *f, struct mp_str text);
 
 /* Adds a frame given as a raw name. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ftrace: the trace file of tracefs and trace-cmd report, lines "COMM-TID (TGID) [CPU] FLAGS TIME:
- * EVENT: TEXT" (kernel/trace/trace_output.c), parsed from the right like those of perf script. Stacks
- * follow in lines of their own. The text names events without their system; the parser adds it where
- * it knows it, so that they have the names that the other programs know.
+ * EVENT: TEXT" (kernel/trace/trace_output.c), parsed from the right like those of perf script.
+ * Stacks follow in lines of their own. The text names events without their system; the parser adds
+ * it where it knows it, so that they have the names that the other programs know.
  */
 #include "lib/import/fields.h"
 #include "lib/import/format.h"
@@ -21,8 +21,8 @@ struct ftrace {
 	struct mp_import_queue queue;
 	/* the event to which the following frames belong; NULL: none */
 	struct mp_import_held *event;
-	enum mp_import_side side; /* kernel or user: the side of these frames */
-	uint64_t lost;		  /* events that were overwritten before the first one */
+	enum mp_import_side side; /* the side of the frames that follow: kernel or user */
+	uint64_t lost;		  /* number of events that were overwritten before the first one */
 };
 
 /* Removes "[CPU]" and the flags after it, if there are any, from the end of s. */
@@ -32,7 +32,7 @@ static bool parse_cpu(struct mp_str *s, struct head *h)
 
 	while (n && s->p[n - 1] != ' ' && s->p[n - 1] != ']')
 		n--;
-	if (n < end) { /* these characters are flags, not a bracket */
+	if (n < end) { /* these characters are flags, not an opening bracket */
 		if (end - n > 10)
 			return false;
 		end = mp_import_without_blanks((struct mp_str){ s->p, n });
@@ -271,8 +271,8 @@ static void add_payload(struct mp_import *im, struct mp_str type, struct mp_str 
 }
 
 /*
- * Splits what the kernel prints for system calls, "sys_read(fd: 3, count: 0x10)" and "sys_read -> 0x10",
- * into name and text. Returns the beginning of the name of their events, or NULL.
+ * Splits what the kernel prints for system calls, "sys_read(fd: 3, count: 0x10)" and "sys_read ->
+ * 0x10", into name and text. Returns the beginning of the name of their events, or NULL.
  */
 static const char *split_syscall(struct mp_str *name, struct mp_str *text)
 {
@@ -337,7 +337,7 @@ static struct mp_str event_type(struct mp_str *text, char *to, size_t size)
 	return system ? join(to, size, system, ":", name) : name;
 }
 
-/* Gives the frames that were read to their event. */
+/* Attaches the frames that were read to their event. */
 static void end_stack(struct ftrace *f)
 {
 	if (f->event)
@@ -471,7 +471,10 @@ static void handle_loss(struct ftrace *f, struct mp_str line)
 	mp_import_lost(f->im, lost, f->im->last_ns, (int)cpu);
 }
 
-/* "# entries-in-buffer/entries-written: 3/10   #P:2": the entries that were overwritten are lost. */
+/*
+ * Handles a comment. After "# entries-in-buffer/entries-written: 3/10 #P:2" the entries that were
+ * overwritten are lost.
+ */
 static void handle_comment(struct ftrace *f, struct mp_str line)
 {
 	const char head[] = "# entries-in-buffer/entries-written: ";

@@ -3,12 +3,12 @@
 
 enum {
 	LINES_MAX = 400,
-	ENOUGH = 3, /* enough distinct lines of one format, if no other format has any */
+	ENOUGH = 3, /* this many distinct lines of one format decide if no other format has any */
 };
 
 /*
- * How many lines of a text look like a format: as POSSIBLE or better, as LIKE or better, as
- * DISTINCT.
+ * For one format: how many lines of a text have at least this likeness, see enum
+ * mp_import_likeness.
  */
 struct votes {
 	size_t possible, like, distinct;
@@ -22,7 +22,7 @@ struct poll {
 	const struct mp_import_foreign *foreign;
 };
 
-/* The next line of the text; an unfinished one only at its end. */
+/* The next line of the text; a line without LF only at the end of the input. */
 static bool next_line(const char **p, const char *limit, struct mp_str *line, bool end)
 {
 	const char *lf = *p < limit ? memchr(*p, '\n', limit - *p) : NULL;
@@ -65,9 +65,9 @@ static const struct mp_import_format *vote(struct poll *poll, struct mp_str line
 }
 
 /*
- * Distinct lines decide before others. Of two rows that have as many of them the later one wins,
- * since lines that look like both count for the earlier one. Lines that other texts have as well
- * are evidence only if half of the text is of the format.
+ * The format with the most distinct lines wins; of two that have equally many, the one that is
+ * later in the table, since lines that look like both are counted for the earlier one. Lines that
+ * other texts have as well count only if they are half of the text.
  */
 static const struct mp_import_format *elect(const struct poll *poll)
 {

@@ -3,7 +3,8 @@
 #include "lib/import/head.h"
 
 enum {
-	HEAD_MAX = 96,	   /* the time or the event is found within so many bytes */
+	/* the time or the event is within the first bytes of a line, at most this many */
+	HEAD_MAX = 96,
 	TIME_WIDTH = 12,   /* width of a time in us; in ns it is three more */
 	PERIOD_WIDTH = 10, /* width of the column of a period */
 	MISC_WIDTH = 6,	   /* width of the column of letters of -F misc */
@@ -180,7 +181,7 @@ static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)
 	return colon + 1 == line.len || line.p[colon + 1] == ' ';
 }
 
-/* Length of the event's name that s begins with, up to its colon; 0: it begins with none. */
+/* Length of the event's name at the start of s, up to its colon; 0 if s does not begin with one. */
 static size_t name_length(struct mp_str s)
 {
 	size_t n = mp_str_starts(s, MP_STR("raw 0x")) ? 4 : 0;
@@ -193,7 +194,7 @@ static size_t name_length(struct mp_str s)
 	return 0;
 }
 
-/* Parses what follows the time: period, event, text. */
+/* Parses the text after the time: period, event, text. */
 static void parse_right(struct mp_str s, struct mp_perf_head *h)
 {
 	size_t at = blanks(s), n = at + mp_import_digits(mp_str_skip(s, at)), name;
@@ -242,7 +243,7 @@ bool mp_import_timed_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut
 	return false;
 }
 
-/* Length of what precedes a period, padded to its column, at the end of s; 0: there is none. */
+/* If a period, padded to its column, is at the end of s: length of the text before it, else 0. */
 static size_t before_period(struct mp_str s)
 {
 	size_t end = mp_import_without_blanks(s), start = mp_import_digits_start(s, end), n;

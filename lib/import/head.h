@@ -3,8 +3,8 @@
  * The line that begins a sample of perf script, "COMM TID [CPU] TIME: PERIOD EVENT: TEXT", any part
  * of which -F may omit. COMM may hold any bytes, even what looks like other columns, so a line may
  * have several readings. A reading says where its columns end, and which shape the columns before
- * that have; a shape matches only text that perf can have printed with these columns, with the width
- * that perf gives them. columns.h chooses among the readings. Includes text.
+ * that have; a shape matches only text that perf can have printed with these columns, with the
+ * width that perf gives them. columns.h chooses among the readings. Includes text.
  */
 #ifndef MP_IMPORT_HEAD_H
 #define MP_IMPORT_HEAD_H
@@ -12,16 +12,17 @@
 #include "lib/import/text.h"
 
 enum {
-	MP_PERF_IP_WIDTH = 16, /* of an address */
+	MP_PERF_IP_WIDTH = 16, /* width of the column of an address */
 
 	/*
-	 * Shapes are numbered, those with more columns first: of several that explain the same lines
-	 * the first one is the right one, since a name looks like a column only by chance.
+	 * Shapes are numbered, those with more columns first: if several explain the same lines,
+	 * the first one is right, since a name looks like a column only by chance.
 	 */
 	MP_PERF_COMMS = 3, /* COMM has a column of 16, or is absent, or is not padded */
 	/* PID/TID or a number, in 7 or 5 columns (before perf 6.2) or unpadded; or absent */
 	MP_PERF_TASKS = 7,
-	MP_PERF_COLUMNS = 2 * MP_PERF_TASKS * MP_PERF_COMMS, /* with and without a CPU */
+	/* number of shapes by columns, with and without a CPU */
+	MP_PERF_COLUMNS = 2 * MP_PERF_TASKS * MP_PERF_COMMS,
 	MP_PERF_TIMED = MP_PERF_COLUMNS, /* shapes below this number have a time */
 	/* shapes from MP_PERF_TIMED to below this number have a period */
 	MP_PERF_PERIOD = 2 * MP_PERF_COLUMNS,
@@ -46,17 +47,21 @@ struct mp_perf_cut {
 };
 
 /*
- * Finds the next place at or after *at where a time, an event without a time, or a frame or the end
- * without both follows the columns of the shape. Returns false if there is none.
+ * Find the next place at or after *at where the columns of the shape are followed by a time; by an
+ * event, in a line without a time; by a frame or the end of the line, in a line without both.
+ * Return false if there is none.
  */
 bool mp_import_timed_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
 bool mp_import_event_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
 bool mp_import_plain_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
 
-/* Parses the columns of a shape into cut->head; false: the text does not have these columns. */
+/*
+ * Parses the columns of a shape into cut->head; returns false if the text does not have these
+ * columns.
+ */
 bool mp_import_match(struct mp_perf_cut *cut, unsigned shape);
 
-/* Parses the columns of the first shape that matches; false: none does. */
+/* Parses the columns of the first shape that matches; returns false if none does. */
 bool mp_import_match_any(struct mp_perf_cut *cut);
 
 /* Whether a column of an address ends at `end`: MP_PERF_IP_WIDTH bytes, padded on the left. */

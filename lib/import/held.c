@@ -8,7 +8,7 @@ static struct mp_import_held *at(struct mp_import_queue *q, size_t i)
 	return &q->events[(q->first + i) % MP_IMPORT_HELD_MAX];
 }
 
-/* Exchanges the line of an event and the one that is being built. */
+/* Swaps a held event's line with im->line. */
 static void swap(struct mp_import *im, struct mp_buf *line)
 {
 	struct mp_buf held = *line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events of ftrace that wait for their stacks, which the kernel writes as entries of their own after
- * the event, on the same CPU and of the same thread. An event waits until the next one of its CPU, or
- * until MP_IMPORT_HELD_MAX newer ones; their order stays. Includes frames.
+ * Events of ftrace that wait for their stacks, which the kernel writes as entries of their own
+ * after the event, on the same CPU and of the same thread. An event waits until the next one of its
+ * CPU, or until MP_IMPORT_HELD_MAX newer ones; their order stays. Includes frames.
  */
 #ifndef MP_IMPORT_HELD_H
 #define MP_IMPORT_HELD_H
@@ -16,9 +16,9 @@ enum mp_import_side { MP_IMPORT_USER, MP_IMPORT_KERNEL };
 struct mp_import_held {
 	struct mp_buf line;
 	size_t body;		 /* offset of the fields in `line`, as in struct mp_import */
-	struct mp_buf stacks[2]; /* by side, kernel or user: "stack=..." */
+	struct mp_buf stacks[2]; /* the stacks of both sides, kernel and user: "stack=..." */
 	uint64_t cpu, tid;
-	bool settled; /* a newer event of its CPU has come */
+	bool settled; /* a newer event of its CPU has been read */
 };
 
 struct mp_import_queue {

@@ -63,7 +63,7 @@ void mp_import_file(struct mp_import *im, const char *path, const struct mp_impo
 	mp_in_init(&im->in, mp_input_open(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
 	len = mp_in_peek(&im->in, MP_MAGIC_MAX, &data);
 	if (len == 0 || mp_input_binary_kind(data, len))
-		/* then the reader of the stream reports what is wrong */
+		/* the reader of streams will report what is wrong */
 		format = &mp_import_stream;
 	if (!format) {
 		guessed = guess(im);

@@ -17,13 +17,14 @@ enum { PARTS_MAX = 64, PAIRS_MAX = 64, UNIT_NS = 1000 };
 
 struct marple {
 	struct mp_import *im;
-	enum mp_kind datatype; /* from the latest header; 0: there was no header */
+	enum mp_kind datatype; /* datatype of the latest header; 0: there was none */
 	/* scratch: an element in Python's notation, without quotes and escapes */
 	struct mp_buf text;
 };
 
 struct pair {
-	char key[72];	     /* with the leading dot, unless it is a context field */
+	/* name of the field, with the leading dot unless it is a context field */
+	char key[72];
 	struct mp_str value; /* raw, owned by the line or the arena */
 };
 
@@ -61,7 +62,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Parses a string in quotes at the beginning of *s into *to; false: the quote is not closed. */
+/* Parses a string in quotes at the beginning of *s into *to; false if the quote is not closed. */
 static bool parse_string(struct mp_str *s, struct mp_buf *to)
 {
 	char quote = *s->p, c;
@@ -88,7 +89,7 @@ static bool parse_string(struct mp_str *s, struct mp_buf *to)
 	return true;
 }
 
-/* Parses a value: a string, or all up to a comma or closing bracket of its own level. */
+/* Parses a value: a string, or everything up to a comma or closing bracket of its own level. */
 static bool parse_value(struct mp_str *s, struct mp_buf *to)
 {
 	size_t depth = 0, i;
@@ -183,8 +184,8 @@ static bool parse_dict(struct marple *m, struct mp_str s, struct pairs *pairs)
 }
 
 /*
- * Adds "cpu 3" and "nginx (pid: 12)", the track and the label of old files, by what they are; other
- * elements get a name by their position.
+ * Adds an element of an event of old files: the track, "cpu 3", and the label, "nginx (pid: 12)",
+ * are recognized by their form; others get a name by their position.
  */
 static void add_element(struct pairs *pairs, struct mp_str e)
 {
@@ -241,7 +242,7 @@ static void add_fields(struct mp_import *im, const struct pairs *pairs)
 			mp_import_field(im, pairs->v[i].key, pairs->v[i].value);
 }
 
-/* Adds the datum of an event: a dict, a tuple, fields as the stream has them, or any text. */
+/* Adds the data of an event: a dict, a tuple, fields as the stream has them, or any text. */
 static void add_datum(struct marple *m, struct mp_str datum)
 {
 	struct pairs pairs = { .n = 0 };
@@ -353,7 +354,7 @@ static int handle_dollars(struct marple *m, struct mp_str line, const char **why
 	n = split(line, "$$$", parts, 2);
 	if (n < 2)
 		return fail(why, "stack without frames");
-	/* the memory collectors used to join frames with semicolons */
+	/* frames of the memory collectors may be joined by $$$ or by semicolons */
 	frames = mp_import_find(parts[1], "$$$") < parts[1].len;
 	return handle_stack(m, parts[0], parts[1], frames ? "$$$" : ";", why);
 }
@@ -427,7 +428,10 @@ static const json_t *option(const json_t *header, const char *key)
 	return json_object_get(options, key);
 }
 
-/* Copies axes and units of a header to where the stream has them, and the whole header. */
+/*
+ * Copies the axes and units of a header to the members that the stream has for them, and keeps the
+ * complete header.
+ */
 static void handle_section(struct marple *m, json_t *header)
 {
 	json_t *x = (json_t *)option(header, "x_label"), *y = (json_t *)option(header, "y_label");
@@ -478,7 +482,7 @@ static void parse(struct mp_import *im)
 	im->source = "MARPLE";
 	while (mp_import_line(im, &line)) {
 		if (!line.len)
-			continue; /* between sections */
+			continue; /* an empty line between sections */
 		if ((*line.p == '{' ? handle_json(&m, line, &why) : handle_data(&m, line, &why)) <
 		    0)
 			mp_import_bad(im, why);

@@ -16,12 +16,15 @@ struct perf {
 	bool bare;	   /* samples have no header: an empty line begins them */
 	bool tabbed;	   /* all frames begin with a TAB */
 	bool open;	   /* im->line has an unfinished sample */
-	bool after_record; /* the previous line was a PERF_RECORD_ one */
+	bool after_record; /* the previous line was a PERF_RECORD_ line */
 	uint64_t samples;
-	bool from_zero; /* the first time is 0: perf sorts the others, unless they are differences */
+	/*
+	 * the first time is 0: then perf sorts by time, and a time that goes back is a difference
+	 */
+	bool from_zero;
 };
 
-enum { HEADS_MAX = 1000 }; /* lines from which the columns are learned */
+enum { HEADS_MAX = 1000 }; /* number of lines from which the columns are learned */
 
 #define TARGET " => " /* between the source of a branch and its target */
 
@@ -218,8 +221,8 @@ static size_t frame_start(struct mp_str line)
 }
 
 /*
- * Where the address of a frame as perf writes it begins (a TAB and a column); else 0. No header looks
- * like that, since the column is wider than a name.
+ * Where the address of a frame as perf writes it begins (a TAB and a column); else 0. No header
+ * looks like that, since the column is wider than a thread's name can be.
  */
 static size_t tab_frame(struct mp_str line)
 {
@@ -301,10 +304,10 @@ static void handle_other(struct perf *p, struct mp_str line)
 		handle_frame(p, mp_str_skip(line, start));
 	else if (!p->open || !p->frames.n || (*line.p != ' ' && *line.p != '|'))
 		mp_import_bad(p->im, "neither a sample nor a frame");
-	/* otherwise it is a source line, branches or registers, from -F + */
+	/* any other line is a source line, branches or registers, which -F + adds */
 }
 
-/* The next of those first lines that is not a frame; false: there is none. */
+/* The next of the first lines that is not a frame; false if there is none. */
 static bool next_head(const char **data, const char *end, struct mp_str *line)
 {
 	const char *lf;
@@ -340,8 +343,8 @@ static bool are_deltas(struct perf *p, const char *data, const char *end)
 }
 
 /*
- * Learns from the first lines which columns the samples have, and whether they have a header at all.
- * Where frames have lines of their own, a header may be an empty line.
+ * Learns from the first lines which columns the samples have, and whether they have a header at
+ * all. Where frames have lines of their own, a header may be an empty line.
  */
 static void learn(struct perf *p)
 {
@@ -351,7 +354,7 @@ static void learn(struct perf *p)
 
 	end = start + len;
 	while (len && *start == '#' && (data = memchr(start, '\n', end - start)))
-		start = data + 1; /* comments */
+		start = data + 1; /* skip comments */
 	p->bare = start < end && (memchr("\r\n", *start, 2) || *start == '\t');
 	for (data = start; heads < HEADS_MAX && next_head(&data, end, &line); heads++)
 		mp_import_columns_learn(&p->columns, line);
@@ -401,7 +404,7 @@ static bool has_frame(struct mp_str text)
 	       text.p[1 + MP_PERF_IP_WIDTH - ADDRESS_MIN] != ' ';
 }
 
-/* How much a header looks like one. A thread or a CPU beside a time is in no other text. */
+/* How likely it is that a line is a header. No other text has a thread or a CPU beside a time. */
 static enum mp_import_likeness head_likeness(struct mp_str line)
 {
 	enum mp_import_likeness best = MP_IMPORT_UNLIKE;

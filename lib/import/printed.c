@@ -5,9 +5,9 @@
 #include "lib/stream/esc.h"
 
 /*
- * The formats (include/trace/events/ of Linux) of the types with a prefix, the one with the most fields
- * first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d}, {NAME/p},
- * {NAME/x} and {NAME/X} are a device, a priority and hexadecimal numbers; * is a rest.
+ * The formats (include/trace/events/ of Linux) of the types with a prefix, the one with the most
+ * fields first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d},
+ * {NAME/p}, {NAME/x} and {NAME/X} are a device, a priority and hexadecimal numbers; * is a rest.
  */
 static const struct {
 	const char *prefix, *format;
@@ -63,7 +63,7 @@ static bool are_hex(struct mp_str list)
 	return true;
 }
 
-/* Parses "8,1" or "8:1"; false: it is neither. */
+/* Parses "8,1" or "8:1"; returns false if the text is neither. */
 static bool parse_dev(struct mp_str s, uint64_t *dev)
 {
 	size_t n = mp_import_digits(s);
@@ -77,7 +77,7 @@ static bool parse_dev(struct mp_str s, uint64_t *dev)
 	return true;
 }
 
-/* Parses "be,0,4", where perf prints the class as 0x2; false: it is neither. */
+/* Parses "be,0,4", or "0x2,0,4", as perf prints it; returns false if the text is neither. */
 static bool parse_ioprio(struct mp_str s, uint64_t *ioprio)
 {
 	static const char *const classes[] = { "none", "rt", "be", "idle" };
@@ -127,7 +127,7 @@ static bool set_form(struct mp_import_pair *pair, char form)
 	       *pair->value.p != '[';
 }
 
-/* Splits "{NAME/FORM}" at *format; the value ends where the text has what follows it there. */
+/* Splits "{NAME/FORM}" at *format; the value ends where the text continues as the format does. */
 static bool match_field(struct mp_import_pair *pair, const char **format, struct mp_str *text)
 {
 	const char *name = *format + 1, *end = strchr(name, '}'), *next = strchrnul(end, '{');
@@ -191,7 +191,7 @@ static bool split_words(struct mp_import_pairs *pairs, struct mp_str text, struc
 		for (i = 0; i < pairs->n; i++)
 			if (mp_str_eq(pairs->v[i].key, key))
 				return pairs->n > 1;
-		n = mp_import_find(value, " "); /* flags may be empty */
+		n = mp_import_find(value, " "); /* flags may be absent */
 		pairs->v[pairs->n] = (struct mp_import_pair){ .key = key, .value = { value.p, n } };
 		if (n && *value.p == '[')
 			break; /* the value is a range or a list, which has blanks */

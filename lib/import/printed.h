@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The texts of tracepoints that are not lists "a=1 b=2": "8,0 W 4096 () 1234 + 8 [dd]". The fields get
- * the names and values that the kernel has, and mp-record writes. Includes str only.
+ * Parses the texts of tracepoints that are not lists of the form "a=1 b=2". An example is "8,0 W
+ * 4096 () 1234 + 8 [dd]". The fields get the names and values that the kernel gives them and
+ * mp-record writes. Includes str only.
  */
 #ifndef MP_IMPORT_PRINTED_H
 #define MP_IMPORT_PRINTED_H
@@ -10,7 +11,7 @@
 
 enum { MP_IMPORT_PAIRS_MAX = 64 };
 
-/* What the kernel printed a value as. */
+/* The form in which the kernel printed a value. */
 enum mp_import_form {
 	MP_IMPORT_PLAIN,
 	MP_IMPORT_DEV,	  /* MAJOR,MINOR: the number is MAJOR << 20 | MINOR */
@@ -33,7 +34,7 @@ struct mp_import_pairs {
 
 /*
  * Splits the text of an event by the print format of its type. *rest gets the part that could not
- * be parsed. False: nothing could be parsed.
+ * be parsed. Returns false if nothing could be parsed.
  */
 bool mp_import_printed(struct mp_import_pairs *pairs, struct mp_str type, struct mp_str text,
 		       struct mp_str *rest);

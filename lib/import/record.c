@@ -71,7 +71,8 @@ void mp_import_control(struct mp_import *im, json_t *object)
 	struct mp_buf text = { NULL, 0, 0 };
 
 	mp_ctl_add(&text, json_incref(object));
-	if (text.len > MP_LINE_MAX && im->origin) { /* a header may be that long */
+	/* only a header can be longer than a line may be */
+	if (text.len > MP_LINE_MAX && im->origin) {
 		json_t *key;
 		const char *name;
 

@@ -13,8 +13,8 @@
 #include "lib/stream/input.h"
 
 struct mp_import_options {
-	const char *clock;     /* name of the clock of the times; NULL: what the text says */
-	uint64_t time_unit_ns; /* of MARPLE's times; 0: us */
+	const char *clock;     /* name of the clock of the times; NULL: the text says which */
+	uint64_t time_unit_ns; /* unit of MARPLE's times; 0: us */
 };
 
 struct mp_import {
@@ -25,8 +25,8 @@ struct mp_import {
 	bool handed_over;
 
 	/* the current section of the output */
-	enum mp_kind open;  /* its datatype; 0: none */
-	json_t *origin;	    /* more members for its header, from the text; may be NULL */
+	enum mp_kind open;  /* datatype of the section; 0: no section is open */
+	json_t *origin;	    /* members from the text to add to the section's header; may be NULL */
 	const char *source; /* what the text is, for `source` in the header */
 	uint64_t records;   /* data lines written */
 	uint64_t lost;	    /* losses that the text reports */
@@ -58,7 +58,7 @@ bool mp_import_line(struct mp_import *im, struct mp_str *line);
 /* Counts the current line as one that cannot be parsed, and reports the first few. */
 void mp_import_bad(struct mp_import *im, const char *why);
 
-/* Reports why the input cannot be read. mp_import_next() then returns no more lines of it. */
+/* Reports why the input cannot be read. mp_import_line() then returns no more lines of it. */
 void mp_import_refuse(struct mp_import *im, const char *why);
 
 /* Counts the current line, which is not a sample, by its kind. */
@@ -67,7 +67,7 @@ void mp_import_skip(struct mp_import *im, struct mp_str kind);
 /* Adds a member to the headers of the sections to come; takes the reference. */
 void mp_import_origin(struct mp_import *im, const char *key, json_t *value);
 
-/* Writes a header, unless a section of this datatype is open. `clock`: what TIME is on. */
+/* Writes a header, unless a section of this datatype is open. `clock`: the clock of its times. */
 void mp_import_begin(struct mp_import *im, enum mp_kind datatype, const char *clock);
 
 /* Writes the trailer of the open section, if there is one. */
@@ -76,7 +76,9 @@ void mp_import_end(struct mp_import *im);
 /* Writes a control line, and drops the reference. */
 void mp_import_control(struct mp_import *im, json_t *object);
 
-/* Begins an event in `line`: "TIME,TYPE,". "event:" precedes a type that the stream does not allow. */
+/*
+ * Begins an event in `line`: "TIME,TYPE,". "event:" precedes a type that the stream does not allow.
+ */
 void mp_import_event(struct mp_import *im, uint64_t time_ns, struct mp_str type);
 
 /* Begins a stack in `line`: "WEIGHT#". */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-stream(5) itself, which is copied. */
+/* Copies text that already is a stream of mp-stream(5). */
 #include "lib/import/format.h"
 
 static void copy_line(struct mp_import *im, struct mp_str line)
@@ -8,7 +8,10 @@ static void copy_line(struct mp_import *im, struct mp_str line)
 	mp_out_write(im->out, "\n", 1);
 }
 
-/* A trailer says how many records were written: fewer than it says where bad lines were skipped. */
+/*
+ * Writes a trailer with the number of records that were copied, which is less than in the input if
+ * bad lines were skipped.
+ */
 static void copy_trailer(struct mp_import *im, const struct mp_ctl *ctl, struct mp_str line,
 			 const uint64_t *records)
 {
@@ -58,7 +61,7 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || rec.kind == MP_FOLDED ||
 	    mp_rec_check(&rec, &why) < 0)
 		return MP_IMPORT_UNLIKE;
-	/* numbers between commas may be any table */
+	/* any table may have numbers between commas */
 	return rec.kind == MP_STACK || (rec.kind == MP_EVENT && rec.body.len) ? MP_IMPORT_LIKE
 									      : MP_IMPORT_POSSIBLE;
 }

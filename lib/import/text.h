@@ -6,8 +6,8 @@
 #include "lib/core/str.h"
 
 enum {
-	MP_COMM_MAX = 15,   /* bytes of a thread's name */
-	MP_COMM_WIDTH = 16, /* of a padded name */
+	MP_COMM_MAX = 15,   /* most bytes of a thread's name */
+	MP_COMM_WIDTH = 16, /* width of a padded name */
 };
 
 static inline bool mp_import_digit(char c)
@@ -25,7 +25,7 @@ static inline bool mp_import_letter(char c)
 	return ((unsigned char)c | 0x20) >= 'a' && ((unsigned char)c | 0x20) <= 'z';
 }
 
-/* Its length without the blanks at its end. */
+/* The length of s without the blanks at its end. */
 static inline size_t mp_import_without_blanks(struct mp_str s)
 {
 	while (s.len && s.p[s.len - 1] == ' ')
@@ -68,7 +68,10 @@ static inline size_t mp_import_digits_start(struct mp_str s, size_t end)
  */
 bool mp_import_cut_cpu(struct mp_str *s, size_t end, struct mp_str *cpu);
 
-/* "S.FRACTION", of at most 9 digits after the point, in ns. Returns 0, or -1: out of range. */
+/*
+ * Parses a time "S.FRACTION" with at most 9 digits after the point to ns. Returns 0, or -1 if it is
+ * out of range.
+ */
 int mp_import_time(struct mp_str text, uint64_t *time_ns);
 
 #endif

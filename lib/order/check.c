@@ -5,13 +5,13 @@
 #include "lib/stream/input.h"
 #include "lib/stream/unit.h"
 
-enum { TOLD_MAX = 20 };
+enum { REPORTED_MAX = 20 };
 
 /* A section being read. */
 struct section {
 	bool open;
 	uint64_t records;
-	uint64_t lost; /* by loss lines */
+	uint64_t lost; /* events lost, by the loss lines */
 };
 
 struct check {
@@ -26,7 +26,7 @@ struct check {
 
 static void say(struct check *c, const char *what)
 {
-	if (c->faults++ >= TOLD_MAX)
+	if (c->faults++ >= REPORTED_MAX)
 		return;
 	c->text.len = 0;
 	mp_buf_printf(&c->text, "%s:%llu: %s\n", c->in.name, (unsigned long long)c->in.line, what);
@@ -61,7 +61,7 @@ static void check_trailer(struct check *c, const struct mp_ctl *ctl)
 	*s = (struct section){ .open = false };
 }
 
-/* Checks a control line. -1: the lines after it cannot be checked. */
+/* Checks a control line. Returns -1 if the lines after it cannot be checked. */
 static int check_control(struct check *c, struct mp_str line)
 {
 	struct mp_ctl ctl;
@@ -138,9 +138,9 @@ static enum mp_status sum_up(struct check *c)
 	struct mp_buf *t = &c->text;
 
 	t->len = 0;
-	if (c->faults > TOLD_MAX)
+	if (c->faults > REPORTED_MAX)
 		mp_buf_printf(t, "%s: %llu more\n", c->in.name,
-			      (unsigned long long)(c->faults - TOLD_MAX));
+			      (unsigned long long)(c->faults - REPORTED_MAX));
 	mp_buf_printf(t, "%s: %s, %s, %s: %llu record%s in %llu section%s, %llu lost\n", c->in.name,
 		      c->faults > c->unordered + c->early + c->cut ? "not valid" : "valid",
 		      c->cut	    ? "truncated"

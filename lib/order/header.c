@@ -25,8 +25,8 @@ static void keep_common(json_t *merged, const json_t *headers, const char *key)
 }
 
 /*
- * The filter that selects what each of the sections has recorded: "(A) && (B)" if theirs differ. NULL: none
- * of them had one.
+ * The filter that selects what each of the sections has recorded: "(A) && (B)" if their filters
+ * differ. Returns NULL if none of them had a filter.
  */
 static json_t *common_filter(const json_t *headers, const char *type)
 {
@@ -121,7 +121,7 @@ json_t *mp_header_merge(const json_t *headers, bool realtime)
 	return merged;
 }
 
-/* The sum of a count over all sections, if every section has it. */
+/* Puts the sum of a count over all sections into the trailer, if every section has it. */
 static void keep_sum(json_t *merged, const json_t *trailers, const char *key)
 {
 	uint64_t sum = 0;

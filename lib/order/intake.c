@@ -125,7 +125,7 @@ static void hand_over(struct mp_intake_ahead *a, struct mp_intake_buffer **v, si
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* When a buffer has gone to the user, its unfinished line is still needed. */
+/* Copies the unfinished line of a buffer before the buffer goes to the user. */
 static void keep_rest(struct mp_intake *in, struct mp_intake_buffer *rest,
 		      struct mp_intake_buffer *b)
 {

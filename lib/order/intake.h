@@ -28,15 +28,15 @@ struct mp_intake_buffer {
 	struct mp_intake_line *lines;
 	size_t n, cap_lines;
 	bool end;    /* the input has ended */
-	uint32_t id; /* for the caller */
+	uint32_t id; /* an id that the caller sets */
 };
 
 struct mp_intake {
 	int fd;
-	const char *name;  /* for messages */
+	const char *name;  /* name of the input, for messages */
 	bool live;	   /* a read may block: a pipe, a terminal */
-	off_t offset, end; /* of a regular file: the part that is still to be read */
-	bool overlong;	   /* in the middle of a line longer than the limit, which is dropped */
+	off_t offset, end; /* of a regular file: the range that is still to be read */
+	bool overlong;	   /* reading is within a line longer than the limit, which is dropped */
 	struct mp_intake_ahead *ahead;
 };
 
@@ -47,7 +47,7 @@ struct mp_intake {
 void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b);
 
 /*
- * Continues in another buffer, which is empty and larger than the rest: moves the unfinished line
+ * Continues in another buffer, which is empty and larger than the unfinished line: moves that line
  * there.
  */
 void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *full,
@@ -55,8 +55,8 @@ void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *ful
 
 /*
  * Reads ahead in a thread. Buffers go there empty by mp_intake_give() and come back full, in order,
- * by mp_intake_take(), without their unfinished last line, except for the last block. mp_intake_stop() ends
- * it.
+ * by mp_intake_take(), without their unfinished last line, except for the last block.
+ * mp_intake_stop() ends it.
  */
 void mp_intake_start(struct mp_intake *in);
 void mp_intake_give(struct mp_intake *in, struct mp_intake_buffer *b);

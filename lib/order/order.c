@@ -6,7 +6,7 @@
 /* Memory of a waiting line besides its text: arrays grow by doubling, and sorting needs a copy. */
 enum { LINE_COST = 3 * sizeof(struct mp_pending) };
 
-enum { AHEAD = 8 }; /* lines prefetched ahead */
+enum { AHEAD = 8 }; /* how many lines ahead of the current one are prefetched */
 
 void mp_order_init(struct mp_order *o, size_t n_sources, size_t limit, mp_order_emit_fn *emit,
 		   void *arg)
@@ -126,8 +126,9 @@ static void sort_lines(struct mp_order *o, struct mp_order_source *s)
 struct head {
 	uint64_t time_ns;
 	size_t source;
-	size_t rank;	    /* order at equal times: runs are older than lines in memory */
-	struct mp_run *run; /* NULL: the source's lines in memory */
+	/* order at equal times: runs, which are older, precede lines in memory */
+	size_t rank;
+	struct mp_run *run; /* the run; NULL: the lines of the source in memory */
 };
 
 static bool before(const struct head *a, const struct head *b)

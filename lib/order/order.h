@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines of several sources into one order of time: holds them until the caller says that nothing
- * earlier will come, in bounded memory; beyond it sorted runs go to a temporary file (see run.h).
- * Equal times keep the order of the sources, then that of the lines: a stable sort. Includes io,
- * run.
+ * Puts the lines of several sources in order of time: holds them until the caller says that nothing
+ * earlier will come. Memory is bounded: what exceeds it goes to a temporary file in sorted runs
+ * (see run.h). Equal times keep the order of the sources, then that of the lines: a stable sort.
+ * Includes io, run.
  */
 #ifndef MP_ORDER_ORDER_H
 #define MP_ORDER_ORDER_H
@@ -36,9 +36,9 @@ struct mp_order {
 	struct mp_run *runs[MP_ORDER_FAN];
 	size_t n_runs;
 	uint64_t released_ns; /* all lines below this time were written */
-	size_t waiting;	      /* lines */
-	size_t limit;	      /* bytes */
-	bool packing;	      /* lines wait for long, so they are packed, see store.h */
+	size_t waiting;	      /* number of lines that wait */
+	size_t limit;	      /* bytes of memory for waiting lines */
+	bool packing;	      /* lines wait for a long time and are therefore packed, see store.h */
 	mp_order_emit_fn *emit;
 	void *arg;
 	struct mp_pending *scratch; /* memory for sorting */
@@ -58,7 +58,7 @@ void mp_order_release(struct mp_order *o);
 bool mp_order_add(struct mp_order *o, size_t source, uint64_t time_ns, uint32_t block,
 		  size_t offset, size_t len);
 
-/* Writes all lines below `bound_ns`; UINT64_MAX: all. */
+/* Writes all lines below `bound_ns`, or all lines if it is UINT64_MAX. */
 void mp_order_flush(struct mp_order *o, uint64_t bound_ns);
 
 /* The memory that waiting lines take, in bytes. */

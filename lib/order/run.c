@@ -15,7 +15,7 @@ struct head {
 
 struct mp_run {
 	struct mp_spill spill;
-	char *buf; /* when reading: the next bytes are buf[start..end] */
+	char *buf; /* when reading: a buffer, whose bytes from start to end are next */
 	size_t start, end, cap;
 	bool at_end;
 };

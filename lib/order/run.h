@@ -14,11 +14,11 @@ struct mp_run;
 struct mp_run *mp_run_new(void);
 void mp_run_free(struct mp_run *r);
 
-/* First for writing; after mp_run_rewind() for reading. */
+/* mp_run_add() writes the run; after mp_run_rewind() it is read. */
 void mp_run_add(struct mp_run *r, uint64_t time_ns, size_t source, struct mp_str line);
 void mp_run_rewind(struct mp_run *r);
 
-/* The current line, valid until mp_run_next(). False at the end. */
+/* The current line, valid until mp_run_next(). Returns false at the end. */
 bool mp_run_head(const struct mp_run *r, uint64_t *time_ns, size_t *source, struct mp_str *line);
 void mp_run_next(struct mp_run *r);
 

@@ -68,7 +68,8 @@ static bool is_header_at(struct sections *s, off_t offset)
 }
 
 /*
- * The beginning of the section whose trailer ends at `end`; -1 if there is no trailer that says so.
+ * The offset of the section whose trailer ends at `end`; -1 if no trailer that ends there gives its
+ * length.
  */
 static off_t section_before(struct sections *s, off_t end)
 {
@@ -116,7 +117,9 @@ static bool walk_back(struct sections *s)
 	return s->n > 0;
 }
 
-/* Windows overlap by the longest line, so that each header is complete in one of them. */
+/*
+ * Neighbouring windows overlap by the longest line, so that each header is complete in one of them.
+ */
 static void search(struct sections *s)
 {
 	static const char mark[] = "\n{\"mp\":";

@@ -12,7 +12,7 @@
 #include "lib/stream/input.h"
 
 enum {
-	TOLD_MAX = 5,
+	REPORTED_MAX = 5,
 	BLOCK_MIN = 64 << 10,
 	BLOCK_LEAST = 16 << 10, /* smaller blocks would be too many: their number has 22 bits */
 	AHEAD_BYTES = 4 << 20,	/* smaller files are not worth a thread */
@@ -115,7 +115,7 @@ static uint64_t count_lines(const struct mp_source *src)
 
 static void say_bad(struct mp_source *src, const char *why)
 {
-	if (src->bad++ >= TOLD_MAX)
+	if (src->bad++ >= REPORTED_MAX)
 		return;
 	if (src->line_base == UINT64_MAX)
 		src->line_base = count_lines(src);
@@ -130,14 +130,14 @@ static void add_line(struct mp_sources *s, struct mp_source *src, uint64_t time_
 		src->misplaced++;
 }
 
-/* A control line or a line of another datatype: follows the lines that came before it. */
+/* Adds a control line, or a line of another datatype, after the lines that came before it. */
 static void add_in_place(struct mp_sources *s, struct mp_source *src,
 			 const struct mp_intake_buffer *b, const struct mp_intake_line *line)
 {
 	mp_order_add(s->order, src->index, src->high_ns, b->id, line->offset, line->len + 1);
 }
 
-/* The clock of a section, as one text: sections with the same text share it. */
+/* Describes the clock of a section in a text; sections with the same text share a clock. */
 static char *clock_name(const json_t *header)
 {
 	const char *clock = json_string_value(json_object_get(header, "clock"));
@@ -164,7 +164,7 @@ static void check_clock(const struct mp_sources *s, const struct mp_source *src,
 	free(b);
 }
 
-/* Reports sections without trailer; `kinds` has a bit for each datatype of these. */
+/* Reports sections without trailer; `kinds` has a bit for each of their datatypes. */
 static void say_truncated(struct mp_sources *s, const struct mp_source *src, unsigned kinds)
 {
 	unsigned kind;
@@ -192,7 +192,10 @@ static void close_section(struct mp_source *src, enum mp_kind kind)
 	src->open &= ~kind;
 }
 
-/* A section of points or stacks may begin in one source of a file and end in a later one. */
+/*
+ * A section of points or stacks may begin in one source of a file and end in a later one: they are
+ * matched here.
+ */
 void mp_sources_end(struct mp_sources *s)
 {
 	unsigned open = 0;
@@ -397,7 +400,7 @@ static void read_now(struct mp_sources *s, struct mp_source *src)
 	b->lines = NULL;
 }
 
-/* At the end: returns the blocks that were not used. */
+/* Ends reading ahead: returns the blocks that were not used. */
 static void stop_ahead(struct mp_sources *s, struct mp_source *src)
 {
 	size_t i;

@@ -16,34 +16,35 @@
 enum { MP_SOURCE_BUFFERS = 4 };
 
 struct mp_source {
-	const char *name; /* for messages */
+	const char *name; /* name of the input, for messages */
 	off_t start;	  /* regular file: where this section begins */
 	bool at_end;
 
-	uint64_t watermark_ns; /* on the common clock; 0: none yet */
+	uint64_t watermark_ns; /* latest watermark on the common clock; 0: none yet */
 	uint64_t high_ns;      /* the latest time so far */
 	uint64_t shift_ns;     /* added (wraps) to times of the input to get the common clock */
 	bool anchored;	       /* shift_ns is known, or not needed */
-	/* from the latest header, which owns it; NULL: the header has none */
+	/* the host, from the latest header, which owns it; NULL: the header has none */
 	const char *host;
 
 	uint64_t events;
-	uint64_t too_early; /* events earlier than the watermark */
-	uint64_t misplaced; /* events later than what was written */
+	uint64_t too_early; /* events earlier than the watermark before them */
+	uint64_t misplaced; /* events that came after a later one was written */
 	uint64_t bad;	    /* lines skipped */
 	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
-	bool refused;	     /* its rest is not read: a newer version, or binary data */
+	/* the rest of the input is not read: it is of a newer version, or binary */
+	bool refused;
 	unsigned open;	     /* datatypes (enum mp_kind) whose latest section has no trailer yet */
 	unsigned ended_open; /* datatypes of sections that began in an earlier source, and ended */
 
-	/* reading */
+	/* state of the reading */
 	size_t index;
 	struct mp_intake intake;
 	/* one buffer, or all of them if it reads ahead */
 	struct mp_intake_buffer buffers[MP_SOURCE_BUFFERS];
-	bool has_block; /* buffers[0] has memory */
+	bool has_block; /* whether buffers[0] has a block */
 };
 
 /* All sources, and the contents of their control lines. */
@@ -54,11 +55,12 @@ struct mp_sources {
 	bool realtime;	 /* the common clock is CLOCK_REALTIME */
 	bool many_hosts; /* host= distinguishes the events */
 	size_t block_size;
-	json_t *headers;  /* array: event headers, in the order they came */
+	json_t *headers;  /* array: event headers, in the order in which they were read */
 	json_t *trailers; /* array: event trailers, their time on the common clock */
-	uint64_t truncated, truncated_events; /* sections without trailer: all, those of events */
-	uint64_t lost;			      /* events lost according to the trailers... */
-	uint64_t lost_lines;		      /* ...and according to the loss lines */
+	/* number of truncated sections: of all, and of those of events */
+	uint64_t truncated, truncated_events;
+	uint64_t lost;	     /* events lost according to the trailers... */
+	uint64_t lost_lines; /* ...and according to the loss lines */
 	uint64_t lost_other; /* losses in sections of points and stacks, which are not merged */
 };
 
@@ -79,7 +81,10 @@ bool mp_source_is_trusted(const struct mp_source *src);
 /* After the last read: reports and counts the sections that are open at the end of their input. */
 void mp_sources_end(struct mp_sources *s);
 
-/* Changes a line of the source for the output, if necessary (shift, host); else false. */
+/*
+ * Changes a line of the source for the output (time shifted, host added). Returns false if no
+ * change is necessary.
+ */
 bool mp_source_rewrite(const struct mp_sources *s, const struct mp_source *src, uint64_t time_ns,
 		       struct mp_str line, struct mp_buf *to);
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 enum {
-	LEN_BITS = 20, /* for the length less 1 */
+	LEN_BITS = 20, /* bits for the length less 1 */
 	OFFSET_BITS = 21,
 	BLOCK_SHIFT = LEN_BITS + OFFSET_BITS,
 	STACKS_MAX_BYTES = 64 << 20,
-	TRIAL_BYTES = 1 << 20, /* bytes packed before packing is judged */
+	TRIAL_BYTES = 1 << 20, /* this many bytes are packed before mp_store_pays() judges */
 };
 
 #define PACKED ((uint64_t)1 << 63)
@@ -105,7 +105,7 @@ void mp_store_drop_block(struct mp_store *s, uint32_t block)
 	if (--b->refs)
 		return;
 	s->bytes -= b->cap;
-	if (b->cap > MP_BLOCK_SIZE) { /* it was allocated for one long line */
+	if (b->cap > MP_BLOCK_SIZE) { /* the block was allocated separately, for one long line */
 		free(b->data);
 		*b = (struct mp_block){ NULL, 0, 0 };
 	}
@@ -120,7 +120,9 @@ mp_line_ref mp_store_hold(struct mp_store *s, uint32_t block, size_t offset, siz
 	return make_ref(block, offset, len);
 }
 
-/* The number of a stack, which is added if necessary. False if there is no room for more. */
+/*
+ * The number of a stack, which is added if necessary. Returns false if there is no room for more.
+ */
 static bool number_of(struct mp_store *s, struct mp_str stack, uint32_t *number)
 {
 	size_t before = mp_map_bytes(&s->stacks);

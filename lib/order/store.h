@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lines that wait in memory: where they were read, in blocks that are freed with their last line;
- * or packed, with a number for their call stack, which is kept once. Where a whole file has to
- * wait, memory is what costs time: stacks are two thirds of a recording, and few are distinct.
- * Includes map.
+ * Holds lines that wait: in the blocks that they were read into, which are freed with their last
+ * line; or packed: the call stack is replaced by a number, and each distinct stack is kept once.
+ * Packing pays when a whole file has to wait, since time depends on memory then: stacks are two
+ * thirds of a recording, and few are distinct. Includes map.
  */
 #ifndef MP_ORDER_STORE_H
 #define MP_ORDER_STORE_H
@@ -11,8 +11,8 @@
 #include "lib/core/map.h"
 
 enum {
-	MP_BLOCK_SIZE = 1 << 20, /* bytes read at once into one block */
-	MP_SLAB_SIZE = 16 << 20, /* bytes of blocks asked from the kernel at once */
+	MP_BLOCK_SIZE = 1 << 20, /* size of a block: bytes that are read at once */
+	MP_SLAB_SIZE = 16 << 20, /* size of a slab: memory for blocks that is allocated at once */
 };
 
 /* A line, with its LF: block, offset, length and whether it is packed, in one word. */
@@ -21,7 +21,7 @@ typedef uint64_t mp_line_ref;
 struct mp_block {
 	char *data;
 	size_t cap;
-	size_t refs; /* lines that wait in it, and its reader */
+	size_t refs; /* number of lines that wait in it; one more while it is being read into */
 };
 
 struct mp_store {
@@ -33,7 +33,7 @@ struct mp_store {
 	size_t n_slabs, cap_slabs, slab_used;
 	size_t bytes; /* bytes of the blocks in use, and of stacks */
 
-	uint32_t packed; /* the block that takes packed lines now */
+	uint32_t packed; /* the block to which packed lines are added */
 	bool has_packed;
 	size_t packed_used;
 	uint64_t packed_in, packed_out; /* bytes before and after packing */
@@ -72,7 +72,7 @@ struct mp_str mp_store_text(struct mp_store *s, mp_line_ref ref);
 /* Prefetches a line that will be needed soon. */
 void mp_store_prefetch(const struct mp_store *s, mp_line_ref ref);
 
-/* The line is not needed any more. */
+/* Drops a line, which is not needed any more. */
 void mp_store_drop(struct mp_store *s, mp_line_ref ref);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The report of a loss follows the events among which it happened. Spans that ended in between, which
- * have been written, may be wrong. This keeps the latest ends of spans, to count the doubtful ones.
- * Includes base only.
+ * The report of a loss follows the events among which it happened. Spans that ended among them have
+ * been written already and may be wrong. This keeps the latest ends of spans, to count the doubtful
+ * ones. Includes base only.
  */
 #ifndef MP_PAIR_LOSS_WINDOW_H
 #define MP_PAIR_LOSS_WINDOW_H
@@ -15,7 +15,7 @@ struct mp_loss_window {
 	struct mp_loss_window_end *ends; /* the latest ends, in a ring */
 	uint64_t n;			 /* ends in this section */
 	uint64_t last_loss_ns;		 /* time of the last loss in this section */
-	uint64_t doubtful;		 /* spans that may be wrong, in all sections */
+	uint64_t doubtful;		 /* number of spans that may be wrong, in all sections */
 	/* there may be more: spans whose ends are no longer kept */
 	bool more;
 };
@@ -24,18 +24,19 @@ void mp_loss_window_init(struct mp_loss_window *d);
 void mp_loss_window_release(struct mp_loss_window *d);
 
 /*
- * A span has ended. `cpu`: its key contains this CPU; -1: it contains none. Times do not go back.
+ * Notes that a span has ended. `cpu` is the CPU in its key, -1 if there is none. Times do not go
+ * back.
  */
 void mp_loss_window_end(struct mp_loss_window *d, uint64_t time_ns, int cpu);
 
 /*
- * Events were lost, later than `from_ns` (0: unknown, so since the previous loss) and not later than
- * `time_ns`, on a cpu (-1: unknown). Spans whose key contains another cpu are not doubtful, and no
- * span is counted twice.
+ * Notes that events were lost, later than `from_ns` (0: unknown, so since the previous loss) and
+ * not later than `time_ns`, on a CPU (-1: unknown). Spans whose key contains another cpu are not
+ * doubtful, and no span is counted twice.
  */
 void mp_loss_window_loss(struct mp_loss_window *d, uint64_t from_ns, uint64_t time_ns, int cpu);
 
-/* Another section begins, with a clock of its own. */
+/* Notes that another section begins, with a clock of its own. */
 void mp_loss_window_section(struct mp_loss_window *d);
 
 #endif

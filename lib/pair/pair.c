@@ -10,9 +10,13 @@
 #include "lib/pair/steps.h"
 #include "lib/pair/waiting.h"
 
-enum { TEXT_KEPT = 4096 }; /* bytes of text that a removed waiter may keep for reuse */
+/* a removed waiter keeps its text for reuse if that has at most this many bytes */
+enum { TEXT_KEPT = 4096 };
 
-/* A chain that waits for its next step: its first event, and its latest one if that is another. */
+/*
+ * A chain that waits for its next step. It keeps its first event, and its latest event if that is
+ * another one.
+ */
 struct chain {
 	struct mp_endpoint first, latest;
 	unsigned link; /* the chain waits for step link + 1 */
@@ -94,7 +98,7 @@ const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p)
 	return &p->counts;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------ */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static bool fits(const struct mp_pair *p)
 {
@@ -159,7 +163,7 @@ static void write_context_line(struct mp_pair *p, struct mp_str line)
 	write_line(p);
 }
 
-/* Writes the events from the begin to the end of a span that --context selects. */
+/* Writes the events that --context selects, from the begin to the end of a span. */
 static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
 			  const struct mp_rec *end)
 {
@@ -241,7 +245,7 @@ static void write_spans(struct mp_pair *p, struct mp_waiter *w, const struct mp_
 		write_span(p, name_of(p, &c->first, c->link, true), &c->first, rec, -1);
 }
 
-/* --- waiters ---------------------------------------------------------------------------------------- */
+/* --- waiters ---------------------------------------------------------------------------------- */
 
 static void set_endpoint(struct mp_pair *p, struct mp_endpoint *m, const struct mp_rec *rec)
 {
@@ -424,7 +428,7 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 	return result;
 }
 
-/* --- losses and ends ---------------------------------------------------------------------------------- */
+/* --- losses and ends -------------------------------------------------------------------------- */
 
 bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss)
 {
@@ -502,7 +506,7 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events)
 	return result;
 }
 
-/* --- names of fields ---------------------------------------------------------------------------------- */
+/* --- names of fields -------------------------------------------------------------------------- */
 
 static uint32_t steps_of(void *arg, const char *type)
 {
@@ -511,7 +515,7 @@ static uint32_t steps_of(void *arg, const char *type)
 	return mp_steps_possible(&p->steps, type);
 }
 
-/* Tests the condition of a specification, for mp_steps_of(). */
+/* For mp_steps_of(): tests the conditions of specifications. */
 struct condition {
 	struct mp_pair *pair;
 	size_t number;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Matches begin events with end events by a key, and writes spans. The number of begins that wait for
- * their ends is bounded, and every event that has no counterpart is counted. Includes relay, span.
+ * Matches begin events with end events by a key, and writes spans. The number of begins that wait
+ * for their ends is bounded, and every event that has no counterpart is counted. Includes relay,
+ * span.
  */
 #ifndef MP_PAIR_PAIR_H
 #define MP_PAIR_PAIR_H
@@ -26,16 +27,17 @@ struct mp_pair_options {
 	enum mp_pair_policy policy;
 	uint64_t over_ns, under_ns; /* written if over_ns <= dur < under_ns */
 	enum mp_span_stack stack;
-	struct mp_str name; /* name of the spans, escaped; len 0: made from the types */
+	/* name of the spans, escaped; if its len is 0, the names are made from the types */
+	struct mp_str name;
 	enum mp_pair_context context;
 	bool open; /* write begins that have no end, instead of spans */
 	uint64_t max_open;
-	uint64_t memory; /* bytes */
+	uint64_t memory; /* limit of the memory for waiting begins, in bytes */
 };
 
 struct mp_pair_counts {
-	uint64_t matched;   /* events that -b, -e or -s select */
-	uint64_t spans;	    /* spans written, which --over and --under allow */
+	uint64_t matched;   /* number of events that -b, -e or -s select */
+	uint64_t spans;	    /* spans written, all within --over and --under */
 	uint64_t open;	    /* begins without end */
 	uint64_t oldest_ns; /* age of the oldest begin without end */
 	uint64_t unmatched; /* ends without begin */
@@ -64,7 +66,10 @@ bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss);
 /* Handles a loss of events that may have been begins or ends. */
 void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss);
 
-/* A header: ends the program if it rules out a field that the user named, see field_check.h. */
+/*
+ * Handles a header. The program ends if it rules out a field that the user named, see
+ * field_check.h.
+ */
 void mp_pair_header(struct mp_pair *p, const struct mp_ctl *header);
 
 /* Ends a section, at `time_ns` or at its last event: begins that still wait stay without end. */
@@ -75,7 +80,9 @@ json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 
 const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);
 
-/* Reports on stderr the fields that the user named and no event had. Returns the status for main. */
+/*
+ * Reports on stderr the fields that the user named and no event had. Returns the status for main.
+ */
 enum mp_status mp_pair_report(const struct mp_pair *p);
 
 #endif

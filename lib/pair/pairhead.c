@@ -82,7 +82,7 @@ json_t *mp_pairhead_spans(const struct mp_pairhead *h, const json_t *events)
 	if (h->last_step > 1)
 		add_spans(h, result, events, 0, h->last_step);
 	if (json_object_size(result) > EVENTS_MAX)
-		/* too many: such as every system call with every return */
+		/* too many, as when every system call could be paired with every return */
 		json_object_clear(result);
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The key that an event shares with its counterpart, as bytes: the link of the chain, then the values
- * of its fields, separated by TABs. Includes pairspec, split.
+ * The key that an event shares with its counterpart, as bytes: the link of the chain, then the
+ * values of its fields, separated by TABs. Includes pairspec, split.
  */
 #ifndef MP_PAIR_PAIRKEY_H
 #define MP_PAIR_PAIRKEY_H
@@ -11,18 +11,22 @@
 
 struct mp_pairkeys {
 	const struct mp_pair_specs *specs; /* borrowed */
-	struct mp_split_place *places;	   /* [link][end?][component] */
-	size_t components;		   /* number of fields of the longest key */
-	/* by link: the component that is the cpu in both events; -1: none */
+	/* places of the fields: [link][0: begin, 1: end][component] */
+	struct mp_split_place *places;
+	size_t components; /* number of fields of the longest key */
+	/* by link: number of the component that is the cpu in both events; -1: none */
 	int cpu_at[MP_PAIR_STEPS_MAX];
 	struct mp_buf text;
-	char missing[256]; /* a message: the field that the event lacks */
+	char missing[256]; /* a message that names the field that an event lacks */
 };
 
 void mp_pairkeys_init(struct mp_pairkeys *k, const struct mp_pair_specs *specs, unsigned n_links);
 void mp_pairkeys_release(struct mp_pairkeys *k);
 
-/* Makes the key of an event as begin or end of a link, in `text`. False if a field is missing. */
+/*
+ * Makes the key of an event as begin or end of a link, in `text`. Returns false if a field is
+ * missing.
+ */
 bool mp_pairkeys_make(struct mp_pairkeys *k, unsigned link, bool end, const struct mp_rec *rec,
 		      const struct mp_split *split);
 

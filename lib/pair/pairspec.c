@@ -12,9 +12,9 @@ static int fail(char **error, const char *fmt, struct mp_str what)
 }
 
 /*
- * Finds the slash that ends a condition; NULL: there is none. It is outside quotes, and followed by
- * a comma or the end of the text, as the slash of a division never is. `p` is after the first
- * slash.
+ * Finds the slash that ends a condition; returns NULL if there is none. It is outside quotes, and
+ * followed by a comma or the end of the text, as the slash of a division never is. `p` is after the
+ * first slash.
  */
 static const char *closing_slash(const char *p)
 {

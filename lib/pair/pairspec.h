@@ -21,7 +21,7 @@ enum { MP_PAIR_SPECS_MAX = 64, MP_PAIR_STEPS_MAX = 16, MP_PAIR_TAKES_MAX = 64 };
 struct mp_pair_spec {
 	unsigned step;
 	char *glob;
-	struct mp_expr *expr; /* NULL: none */
+	struct mp_expr *expr; /* the condition; NULL: none */
 };
 
 /* The value of begin.v[i] in one event must equal that of end.v[i] in the other. */
@@ -33,7 +33,7 @@ struct mp_pair_key {
 struct mp_pair_take {
 	struct mp_str name;
 	struct mp_field from;
-	bool end; /* take it from the end event, else from the begin event */
+	bool end; /* its value comes from the end event, else from the begin event */
 };
 
 struct mp_pair_specs {
@@ -50,7 +50,7 @@ struct mp_pair_specs {
 };
 
 /*
- * These functions parse a text and add the result. Returns 0, or -1 with `*error` (owned by the
+ * These functions parse a text and add the result. They return 0, or -1 with `*error` (owned by the
  * caller) set. Names are borrowed from the text. Zeroed memory is valid and empty.
  */
 int mp_pair_specs_step(struct mp_pair_specs *s, unsigned step, const char *text, char **error);

@@ -29,8 +29,8 @@ static struct mp_recent_line *line_at(const struct mp_recent *r, uint64_t number
 }
 
 /*
- * Finds where `len` bytes fit; false if there is no room. The text in use is [start, end), or wraps
- * around, also if both are equal; if it is empty, `first` equals `next`.
+ * Finds where `len` bytes fit; false if there is no room. The text in use is [start, end); if `end`
+ * is not above `start`, it wraps around. It is empty if `first` equals `next`.
  */
 static bool find_room(struct mp_recent *r, size_t len, size_t *at)
 {

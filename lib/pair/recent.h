@@ -8,7 +8,7 @@
 #include "lib/core/str.h"
 
 struct mp_recent {
-	size_t limit; /* of bytes of text and index */
+	size_t limit; /* the most bytes of text and index */
 	char *text;   /* a ring; a line does not wrap */
 	size_t cap, start, end;
 	struct mp_recent_line *lines; /* a ring by number */

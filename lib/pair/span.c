@@ -7,12 +7,15 @@ enum { TYPE_MAX = 255 };
 
 /*
  * The text that is kept of a begin event has parts, between which fields of the end event are
- * inserted. Without --fields these are the parts; with --fields each part ends where a field of the
- * end event follows.
+ * inserted. These are the parts without --fields; with --fields, a part ends before each field of
+ * the end event.
  */
 enum { PART_HOST, PART_CPU, PART_MAIN, PART_DERIVED, N_PARTS, PART_NONE };
 
-/* Fields of the end event that the begin event does not have: payload first. */
+/*
+ * Which fields of the end event a span gets, since the begin event does not have them: payload
+ * first.
+ */
 struct mp_span_plan {
 	size_t n_payload, n;
 	uint32_t at[];
@@ -59,7 +62,7 @@ void mp_spans_release(struct mp_spans *s)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* At most `max` bytes of a type; no escape is split. */
+/* Truncates a type to at most `max` bytes, without splitting an escape. */
 static struct mp_str cut(struct mp_str type, size_t max)
 {
 	size_t i = 0, len;
@@ -111,7 +114,7 @@ struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 
 /* --- begin events ----------------------------------------------------------------------------- */
 
-/* Fields that this program adds itself. */
+/* Whether this program itself adds a field of this name. */
 static bool is_ours(const struct mp_spans *s, struct mp_str key)
 {
 	if (s->open)
@@ -250,13 +253,13 @@ void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 		keep_all(s, m, split);
 	if (s->stack == MP_SPAN_STACK_BEGIN && split->stack.p) {
 		reserve(m, split->stack.len + 1);
-		m->text[m->len++] = '\t'; /* tells an empty stack from none */
+		m->text[m->len++] = '\t'; /* distinguishes an empty stack from a missing one */
 		keep(m, split->stack.p, split->stack.len);
 	}
 	end_part(m, s->n_parts);
 }
 
-/* --- the line of a span ------------------------------------------------------------------------ */
+/* --- the line of a span ----------------------------------------------------------------------- */
 
 /* Puts the names of the fields of a begin event into a map. */
 static void note_names(const struct mp_spans *s, const struct mp_endpoint *m, struct mp_map *names)

@@ -11,13 +11,16 @@
 
 enum mp_span_stack { MP_SPAN_STACK_BEGIN, MP_SPAN_STACK_END, MP_SPAN_STACK_NONE };
 
-/* What is kept of an event. Zeroed memory is valid and empty; mp_endpoint_release() frees the text. */
+/*
+ * What is kept of an event. Zeroed memory is valid and empty; mp_endpoint_release() frees the text.
+ */
 struct mp_endpoint {
 	uint64_t time_ns;
-	uint64_t number;		 /* of its line, see recent.h; 0 without --context */
+	uint64_t number;		 /* number of its line, see recent.h; 0 without --context */
 	const struct mp_map_entry *type; /* borrowed */
 	const struct mp_shape *shape;
-	char *text; /* where each part ends, then the parts: fields, each followed by a TAB */
+	/* offsets of the ends of the parts, then the parts: fields, each followed by a TAB */
+	char *text;
 	uint32_t len, cap;
 };
 
@@ -26,19 +29,21 @@ void mp_endpoint_release(struct mp_endpoint *m);
 struct mp_spans {
 	const struct mp_pair_specs *specs;
 	enum mp_span_stack stack;
-	bool open; /* spans without end are written: mp_endpoint_put(), not mp_span_put() */
+	bool open; /* begins without end are written, with mp_endpoint_put() */
 	size_t n_parts;
 	struct mp_shapes shapes;
-	uint8_t *part_of[MP_SHAPES_MAX];		/* shape -> part of each field */
-	struct mp_span_plan **plans[MP_SHAPES_MAX];	/* [begin shape][end shape] -> plan */
-	struct mp_span_plan *plan;			/* the plan for events without a shape */
-	struct mp_split_place takes[MP_PAIR_TAKES_MAX]; /* where each field of specs->takes is */
+	uint8_t *part_of[MP_SHAPES_MAX]; /* shape -> part of each field */
+	/* plans by shape: [shape of the begin][shape of the end] */
+	struct mp_span_plan **plans[MP_SHAPES_MAX];
+	struct mp_span_plan *plan; /* the plan for events without a shape */
+	/* the place of each field of specs->takes */
+	struct mp_split_place takes[MP_PAIR_TAKES_MAX];
 	struct mp_map names; /* types of begin and end -> name of the span */
 	const struct mp_map_entry *last_begin, *last_end;
 	struct mp_str last_name;
 };
 
-/* `specs` are borrowed: they define the fields of a span. `open`: see above. */
+/* `specs` are borrowed: they define the fields of a span. `open`: see struct mp_spans. */
 void mp_spans_init(struct mp_spans *s, const struct mp_pair_specs *specs, enum mp_span_stack stack,
 		   bool open);
 void mp_spans_release(struct mp_spans *s);
@@ -47,13 +52,13 @@ void mp_spans_release(struct mp_spans *s);
 void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
 		     const struct mp_split *split, const struct mp_map_entry *type);
 
-/* "A=>B", at most 255 bytes; valid as long as the spans. */
+/* The name of a span, "A=>B", of at most 255 bytes; valid as long as the spans. */
 struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 			   const struct mp_map_entry *end);
 
 /*
- * Adds the line of a span, without LF, to `line`. `extra` (may be empty) are derived fields to follow
- * dur, each preceded by a TAB. `with_stack` false: the line has no stack.
+ * Adds the line of a span, without LF, to `line`. `extra` (may be empty) are derived fields to
+ * follow dur, each preceded by a TAB. The line has a stack only if `with_stack` is true.
  */
 void mp_span_put(struct mp_spans *s, struct mp_buf *line, struct mp_str name,
 		 const struct mp_endpoint *begin, const struct mp_rec *end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds which steps of a pairing an event is, by its type (looked up once for each) and by conditions.
- * Includes pairspec, split.
+ * Finds the steps of a pairing that an event matches, by its type (looked up once for each) and by
+ * conditions. Includes pairspec, split.
  */
 #ifndef MP_PAIR_STEPS_H
 #define MP_PAIR_STEPS_H
@@ -11,10 +11,11 @@
 
 /* A type of event: the value of its entry in `types`. */
 struct mp_step_type {
-	/* bit by step: events of this type are this step, without a condition */
+	/* a bit for each step that all events of this type match, since it has no condition */
 	uint32_t sure;
-	uint64_t asking;	     /* bit by specification: its condition decides */
-	const struct mp_shape *hint; /* see mp_split() */
+	/* a bit for each specification of this type whose condition decides */
+	uint64_t asking;
+	const struct mp_shape *hint; /* shape of the latest event of the type, see mp_split() */
 };
 
 struct mp_steps {
@@ -29,11 +30,11 @@ void mp_steps_release(struct mp_steps *s);
 /* The entry of a type; its address does not change. */
 struct mp_map_entry *mp_steps_type(struct mp_steps *s, struct mp_str type);
 
-/* The steps that this event is, a bit each. */
+/* The steps that this event matches, a bit each. */
 uint32_t mp_steps_of(const struct mp_steps *s, const struct mp_step_type *t,
 		     const struct mp_rec *rec);
 
-/* The steps that events of this type can be, a bit each. */
+/* The steps that events of this type can match, a bit each. */
 uint32_t mp_steps_possible(struct mp_steps *s, const char *type);
 
 #endif

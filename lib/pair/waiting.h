@@ -12,7 +12,8 @@
 /* A waiter; value_size bytes of the caller's follow it, zeroed when it is allocated. */
 struct mp_waiter {
 	struct mp_waiter *older, *newer; /* neighbours among all waiters */
-	struct mp_waiter *before, *next; /* neighbours under the same key, in order of arrival */
+	/* neighbours under the same key, in the order in which they were added */
+	struct mp_waiter *before, *next;
 	/* valid in the first waiter under a key: the last one under it */
 	struct mp_waiter *last;
 	uint64_t hash;
@@ -28,7 +29,8 @@ static inline void *mp_waiter_value(struct mp_waiter *w)
 struct mp_waiting {
 	struct mp_intmap by_key; /* hash of a key -> the first waiter under it */
 	size_t n;
-	size_t bytes; /* memory of waiters; callers add and subtract that of their values */
+	/* memory of waiters; the caller adds and subtracts the memory of the values */
+	size_t bytes;
 	size_t value_size;
 	struct mp_waiter *oldest, *newest;
 	struct mp_waiter *spare; /* removed waiters, linked by `next` */

@@ -9,7 +9,7 @@ static const char *const state_names[MP_SCHED_STATES] = {
 
 const char *mp_sched_state_name(enum mp_sched_state state)
 {
-	/* MP_SCHED_NEW: not yet runnable */
+	/* a task that is MP_SCHED_NEW is not runnable yet */
 	return state < MP_SCHED_STATES ? state_names[state] : "wait";
 }
 
@@ -148,8 +148,8 @@ static void unsure(struct mp_sched_cpu *c, uint64_t now)
 }
 
 /*
- * Makes the current state of the task unknown, and its state since its last event; if it ran, also
- * the state of its CPU.
+ * Makes the state of the task unknown, from its last event on; if it ran, also the state of its
+ * CPU.
  */
 static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
@@ -187,8 +187,9 @@ static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 }
 
 /*
- * An event of a task shows that its state had ended before, unseen. It should have been seen if the filter
- * selects the task by its id; a task may change its name at any time.
+ * Handles an event that shows that the state of its task had ended before, unseen. That is a misfit
+ * if the filter selects the task by its id, but not if it selects by name, since a task may change
+ * its name at any time.
  */
 static void lose_track(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
@@ -196,7 +197,7 @@ static void lose_track(struct mp_sched *s, struct mp_sched_task *t, uint64_t now
 	forget(s, t, now);
 }
 
-/* NULL does no harm. */
+/* Does nothing if the task is NULL. */
 static void forget_and_end(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
 	if (!t)
@@ -208,8 +209,8 @@ static void forget_and_end(struct mp_sched *s, struct mp_sched_task *t, uint64_t
 /* --- switch ----------------------------------------------------------------------------------- */
 
 /*
- * Whether the task can have run on a CPU since the state of that CPU became unknown: it had no event
- * in between.
+ * Whether the task can have run on a CPU since the state of that CPU became unknown: it had no
+ * event in between.
  */
 static bool ran_since(const struct mp_sched_task *t, const struct mp_sched_cpu *c)
 {
@@ -225,7 +226,10 @@ static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_s
 	return t;
 }
 
-/* Makes the task on an unsure CPU known. NULL: it was elsewhere in the meantime. */
+/*
+ * Assumes that a task has run on a CPU whose state was unsure. Returns NULL if the task was
+ * elsewhere in the meantime.
+ */
 static struct mp_sched_task *assume_running(struct mp_sched *s, int32_t cpu, int32_t tid)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
@@ -242,7 +246,7 @@ static struct mp_sched_task *assume_running(struct mp_sched *s, int32_t cpu, int
 	return t;
 }
 
-/* Switches are missing on the CPU of an event. */
+/* Notes that switches are missing on the CPU of an event. */
 static void note_gap(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	s->misfits++;
@@ -250,8 +254,9 @@ static void note_gap(struct mp_sched *s, const struct mp_sched_event *e)
 }
 
 /*
- * The state of a task, as far as it is known. One that waits for a CPU on which switches are missing may
- * have run since, unseen: most often because a filter selected the switches of other tasks.
+ * The state of a task, as far as it is known. One that waits for a CPU on which switches are
+ * missing may have run since, unseen: most often because a filter selected the switches of other
+ * tasks.
  */
 static enum mp_sched_state known_state(const struct mp_sched *s, const struct mp_sched_task *t)
 {
@@ -279,8 +284,8 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 }
 
 /*
- * Under a filter: the task that is switched out, with the name that the switch has. NULL: its state is not
- * known from now on.
+ * With a filter: the task that is switched out, under the name that the switch gives. Returns NULL
+ * if its state is not known from now on.
  */
 static struct mp_sched_task *selected_out(struct mp_sched *s, const struct mp_sched_event *e,
 					  enum mp_sched_state state)
@@ -380,7 +385,7 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 	write_span(s, &span);
 }
 
-/* Switches the next task in, under a filter. */
+/* With a filter: switches the next task in. */
 static void switch_in_selected(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_task *t = mp_sched_task_find(&s->tasks, e->next);
@@ -452,13 +457,15 @@ static int handle_switch(struct mp_sched *s, const struct mp_sched_event *e, con
 
 /* --- other events ----------------------------------------------------------------------------- */
 
-/* Whether another task was switched in than the one that has the CPU: a switch is missing. */
+/*
+ * Whether a task other than this one was last switched in on the CPU, so that a switch is missing.
+ */
 static bool is_other(const struct mp_sched_cpu *c, int32_t tid)
 {
 	return (c->what == MP_CPU_BUSY && c->task->tid != tid) || (c->what == MP_CPU_IDLE && tid);
 }
 
-/* Any event shows which task has the CPU, which helps where no switch did. */
+/* Learns from any event which task has its CPU, if no switch has shown it. */
 static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 {
 	struct mp_sched_cpu *c = cpu_of(s, e->cpu);
@@ -492,8 +499,8 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 }
 
 /*
- * Creates a task. An old one of the same id must have ended, though no event said so. NULL: the filter does
- * not select it.
+ * Creates a task. An old one of the same id must have ended, though no event said so. Returns NULL
+ * if the filter does not select it.
  */
 static struct mp_sched_task *born(struct mp_sched *s, const struct mp_sched_event *e)
 {
@@ -509,7 +516,10 @@ static struct mp_sched_task *born(struct mp_sched *s, const struct mp_sched_even
 	return t;
 }
 
-/* Under a filter: whether the state of the task has lasted until now, also with the name that it has now. */
+/*
+ * With a filter: whether the state of the task has lasted until now, considering that its name may
+ * have changed.
+ */
 static bool is_known(const struct mp_sched *s, const struct mp_sched_task *t)
 {
 	return mp_sched_sees_end(&s->seen, t->state, t->tid, name_of(t));
@@ -667,9 +677,9 @@ void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss)
 }
 
 /*
- * Makes unknown what switches that were lost may have changed. A wake-up that was lost changes the
- * begin of a wait: the spans that it may have ended count it. Under a filter, it may be the only event that
- * would have ended a sleep, so no state of a task that does not run survives a loss.
+ * Makes unknown what the lost switches may have changed. A lost wake-up changes the start of a
+ * wait, so it is counted in the spans that it may have ended. With a filter, it may be the only
+ * event that would have ended a sleep, so after a loss no task that does not run has a known state.
  */
 static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 {
@@ -745,7 +755,10 @@ static void end_tasks(struct mp_sched *s)
 	free(tasks);
 }
 
-/* Under a filter by names, the task may have another one since, and have been switched out unseen. */
+/*
+ * With a filter by names, the task may have changed its name, and then have been switched out
+ * unseen.
+ */
 static bool is_still_running(const struct mp_sched *s, const struct mp_sched_task *t)
 {
 	return !s->filtered || mp_sched_sees_outs(&s->seen, t->tid, (struct mp_str){ NULL, 0 });

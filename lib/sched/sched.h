@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state machine of the scheduler. It turns events, in order of time, into spans: the times that a
- * task spent in one state, or that a CPU was idle. One machine is for one host.
+ * The state machine of the scheduler. It turns events, in order of time, into spans: the times that
+ * a task spent in one state, or that a CPU was idle. One machine is for one host.
  *
- * Two things always hold (tests/fuzz/sched/sched.c asserts them). The spans of a CPU follow one another
- * without gap or overlap from the first event to the end. So do the spans of a task from its first
- * one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl,
+ * Two things always hold (tests/fuzz/sched/sched.c asserts them). The spans of a CPU follow one
+ * another without gap or overlap from the first event to the end. So do the spans of a task from
+ * its first one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl,
  * schedfilter, schedtask.
  */
 #ifndef MP_SCHED_SCHED_H
@@ -18,18 +18,18 @@
 struct mp_sched_span {
 	enum mp_sched_state state;
 	uint64_t from_ns, to_ns;
-	struct mp_sched_task *task; /* NULL: the CPU was idle, or it is unknown who ran */
-	int32_t cpu;		    /* the CPU whose time it took; -1: none */
+	struct mp_sched_task *task; /* the task; NULL: the CPU was idle, or it is unknown who ran */
+	int32_t cpu;		    /* the CPU that the task or the idle time occupied; -1: none */
 	/* for a wait: the CPU on which the task runs afterwards; else -1 */
 	int32_t to_cpu;
 	bool cut_begin, cut_end;
-	enum mp_sched_state was;  /* for UNKNOWN: the state before */
+	enum mp_sched_state was;  /* in an UNKNOWN span: the state before it */
 	enum mp_sched_state then; /* the next state of the task; UNKNOWN if the end is not known */
 	uint64_t lost;
-	const struct mp_sched_waker *waker; /* NULL: not known, or none */
-	int32_t next_tid;		    /* -1: unknown */
+	const struct mp_sched_waker *waker; /* the waker; NULL: there is none, or it is not known */
+	int32_t next_tid;		    /* the task that got the CPU next; -1: unknown */
 	struct mp_str next_comm;	    /* p == NULL: unknown */
-	struct mp_str stack;		    /* p == NULL: none */
+	struct mp_str stack;		    /* stack of the task; p == NULL: none */
 };
 
 /* The caller's functions. What they get is valid during the call. */
@@ -41,15 +41,16 @@ struct mp_sched_sink {
 
 struct mp_sched_loss {
 	uint64_t n, time_ns;
-	int cpu;		 /* CPU of the lost events; -1: unknown */
-	enum mp_sched_what what; /* the kind of the lost events; MP_SCHED_OTHER: any */
+	int cpu; /* CPU of the lost events; -1: unknown */
+	/* kind of the lost events; MP_SCHED_OTHER: they may be of any kind */
+	enum mp_sched_what what;
 };
 
 struct mp_sched_cpu {
 	enum { MP_CPU_ABSENT, MP_CPU_UNSURE, MP_CPU_IDLE, MP_CPU_BUSY } what;
 	bool cut;
-	uint64_t since_ns; /* for UNSURE and IDLE: since when */
-	/* switches before this time are missing; 0: none are known to be missing */
+	uint64_t since_ns; /* for UNSURE and IDLE: start of that state */
+	/* switches before this time are missing; 0: none are missing as far as is known */
 	uint64_t gap_ns;
 	struct mp_sched_task *task;
 };
@@ -60,8 +61,9 @@ struct mp_sched {
 	uint64_t begin_ns, now_ns;
 	uint64_t clear_ns; /* no event after this time was lost */
 	uint64_t lost;
-	bool has_wakeups, has_births; /* such events are recorded, all of them */
-	bool filtered;		      /* the switches have a filter: see mp_sched_filter() */
+	bool has_wakeups, has_births; /* all wake-ups, and all births of tasks, are recorded */
+	/* the switches were recorded with a filter, see mp_sched_filter() */
+	bool filtered;
 	struct mp_sched_seen seen;
 	bool context_differs; /* tid is of another pid namespace than the payload */
 	struct mp_sched_cpu *cpus;
@@ -79,12 +81,13 @@ void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink);
 void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() first */
 
 /*
- * Announces, before mp_sched_expect() and the first event, that of this kind only those were recorded that
- * the filter selects. It is borrowed until mp_sched_end().
+ * Announces that of the events of this kind only those that the filter selects were recorded. To be
+ * called before mp_sched_expect() and the first event. The filter is borrowed until mp_sched_end().
  *
- * If these are the switches, nothing is concluded from events that are absent unless the filters select all
- * such events of the task (schedfilter.h): a state is known if its end would have been seen. Other tasks
- * have no spans, and the time of a CPU is unknown where no selected task runs.
+ * If these events are the switches, nothing is concluded from absent events, unless the filters
+ * select all such events of the task (schedfilter.h): a state is known if its end would have been
+ * recorded. Other tasks have no spans, and the time of a CPU is unknown where no selected task
+ * runs.
  */
 void mp_sched_filter(struct mp_sched *s, enum mp_sched_what what, const char *filter);
 
@@ -95,8 +98,8 @@ void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what);
 void mp_sched_apply_losses(struct mp_sched *s, uint64_t end_ns);
 
 /*
- * Any event: the first one begins the capture, and each sets its clock. The clock does not go back: an
- * event that follows the report of a later loss gets the time of that report.
+ * To be called for each event: the first one begins the capture, and each sets its clock. The clock
+ * does not go back: an event that follows the report of a later loss gets the time of that report.
  */
 static inline void mp_sched_tick(struct mp_sched *s, uint64_t time_ns)
 {
@@ -116,19 +119,19 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 bool mp_sched_concerns(const struct mp_ctl *loss);
 
 /*
- * Notes a loss of events that the machine uses. The states that it makes unknown become so at the
- * next event or at the end: a loss never makes the capture longer.
+ * Notes a loss of events that the machine uses. States become unknown only at the next event or at
+ * the end, so that a loss never makes the capture longer.
  */
 void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss);
 
 /*
  * Ends the capture, at `time_ns` or with its last event, whichever is later: writes the spans that
- * have not ended, by CPU and then by tid, and forgets everything but the counts. The next event begins
- * another capture.
+ * have not ended, by CPU and then by tid, and forgets everything but the counts. The next event
+ * begins another capture.
  */
 void mp_sched_end(struct mp_sched *s, uint64_t time_ns);
 
-/* "run", "wait" ...; and the state of a name: 0, or -1 if there is none. */
+/* Convert a state to its name, "run", "wait" ..., and back: 0, or -1 if there is no such state. */
 const char *mp_sched_state_name(enum mp_sched_state state);
 int mp_sched_state_parse(struct mp_str name, enum mp_sched_state *state);
 

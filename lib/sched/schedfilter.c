@@ -6,7 +6,7 @@
 
 #include "lib/stream/glob.h"
 
-/* In this order, "and" is the minimum, "or" the maximum. */
+/* In this order the result of "and" is the minimum, that of "or" the maximum. */
 enum answer { NO, MAYBE, YES };
 
 enum { DEPTH_MAX = 100 };
@@ -22,7 +22,7 @@ struct parser {
 	const char *p;
 	const struct about *about;
 	int depth;
-	bool bad; /* not understood */
+	bool bad; /* the filter has a form that this parser does not know */
 };
 
 static enum answer any_of(struct parser *f);
@@ -192,8 +192,8 @@ static enum answer any_of(struct parser *f)
 }
 
 /*
- * Whether the filter selects every event with these fields. False as well if that depends on other fields,
- * and for a filter that is not understood.
+ * Whether the filter selects every event with these fields. Returns false if that depends on other
+ * fields, or if the parser does not know the form of the filter.
  */
 static bool selects(const char *filter, const struct about *about)
 {
@@ -204,7 +204,7 @@ static bool selects(const char *filter, const struct about *about)
 	return a == YES && !f.bad && !*f.p;
 }
 
-/* Whether all events of a kind are recorded of a task, which they name in these fields. */
+/* Whether all events of a kind that name a task in these fields are recorded. */
 static bool sees(const struct mp_sched_seen *s, enum mp_sched_what what, const char *tid_field,
 		 const char *comm_field, int32_t tid, struct mp_str comm)
 {

@@ -5,7 +5,7 @@
 #include "lib/stream/esc.h"
 
 enum {
-	HEADROOM = 4096, /* bytes of an output line for everything but its stack */
+	HEADROOM = 4096, /* bytes reserved in an output line for everything but its stack */
 };
 
 static int fail(const char **why, const char *text)
@@ -48,7 +48,8 @@ static enum mp_sched_field field_of(enum mp_sched_what what, struct mp_str key)
 	static const struct {
 		const char *key;
 		enum mp_sched_field field;
-		unsigned whats; /* a bit for each kind of event that has the field; 0: all kinds */
+		/* a bit for each kind of event that has the field; 0: all kinds have it */
+		unsigned whats;
 	} fields[] = {
 		{ "host", MP_SCHED_F_HOST, 0 },
 		{ "cpu", MP_SCHED_F_CPU, 0 },
@@ -81,7 +82,9 @@ static enum mp_sched_field field_of(enum mp_sched_what what, struct mp_str key)
 	return MP_SCHED_F_NONE;
 }
 
-/* Looks up a key that the layout does not have at this position, and stores it for the next event. */
+/*
+ * Looks up a key that the layout does not have at this position, and stores it for the next event.
+ */
 static enum mp_sched_field learn(struct mp_sched_layout *l, size_t i, enum mp_sched_what what,
 				 struct mp_str key)
 {
@@ -96,7 +99,7 @@ static enum mp_sched_field learn(struct mp_sched_layout *l, size_t i, enum mp_sc
 	return field;
 }
 
-/* Splits all fields in one pass; those of the layout without a search for '='. */
+/* Splits all fields in one pass, without a search for '=' where they are as in the layout. */
 static void split_fields(struct mp_sched_layout *l, enum mp_sched_what what, struct mp_str body,
 			 struct mp_str *texts)
 {
@@ -217,7 +220,7 @@ static int letter_state(struct mp_str text, enum mp_sched_state *state)
 	case 'R':
 		*state = MP_SCHED_PREEMPTED;
 		return 0;
-	case 'D': /* D|N: the idle sleep of a kernel thread, before 4.14 */
+	case 'D': /* D|N: before 4.14, the idle sleep of a kernel thread */
 		*state = memchr(text.p, 'N', text.len) ? MP_SCHED_SLEEP : MP_SCHED_BLOCK;
 		return 0;
 	case 'S':

@@ -37,20 +37,20 @@ enum mp_sched_state {
 
 /* The fields that mp-sched uses; events have different names for them. */
 enum mp_sched_field {
-	MP_SCHED_F_NONE, /* not used */
+	MP_SCHED_F_NONE, /* a field that mp-sched does not use */
 	MP_SCHED_F_HOST,
 	MP_SCHED_F_CPU,
 	MP_SCHED_F_PID,
 	MP_SCHED_F_TID,
 	MP_SCHED_F_COMM,
-	MP_SCHED_F_TASK,      /* .prev_pid .pid .child_pid */
-	MP_SCHED_F_TASK_COMM, /* .prev_comm .comm .child_comm */
-	MP_SCHED_F_TASK_PRIO, /* .prev_prio .prio */
+	MP_SCHED_F_TASK,      /* .prev_pid, .pid or .child_pid */
+	MP_SCHED_F_TASK_COMM, /* .prev_comm, .comm or .child_comm */
+	MP_SCHED_F_TASK_PRIO, /* .prev_prio or .prio */
 	MP_SCHED_F_STATE,     /* .prev_state */
 	MP_SCHED_F_NEXT,
 	MP_SCHED_F_NEXT_COMM,
 	MP_SCHED_F_NEXT_PRIO,
-	MP_SCHED_F_TARGET, /* .target_cpu .dest_cpu */
+	MP_SCHED_F_TARGET, /* .target_cpu or .dest_cpu */
 	MP_SCHED_F_OLD,	   /* .old_pid */
 	MP_SCHED_F_STACK,
 	MP_SCHED_FIELDS,
@@ -62,7 +62,7 @@ enum mp_sched_field {
  */
 struct mp_sched_layout {
 	struct {
-		char key[30]; /* with its '=' */
+		char key[30]; /* name of the field with its '=' */
 		uint8_t len;
 		uint8_t field;
 	} v[24];
@@ -75,8 +75,8 @@ struct mp_sched_reader {
 enum { MP_SCHED_CPU_MAX = 65535, MP_SCHED_COMM_MAX = 255, MP_SCHED_NO_PRIO = INT32_MIN };
 
 /*
- * A field that the event does not have is -1 (as the tid of a task that has ended may be, too), a
- * priority MP_SCHED_NO_PRIO, a text p == NULL.
+ * Where the event lacks a field, a number is -1 (as the tid of a task that has ended may be, too),
+ * a priority MP_SCHED_NO_PRIO, and the p of a text NULL.
  */
 struct mp_sched_event {
 	enum mp_sched_what what;
@@ -91,12 +91,12 @@ struct mp_sched_event {
 	int32_t next;
 	struct mp_str next_comm;
 	int32_t next_prio;
-	int32_t target_cpu; /* wake-up, migration */
-	int32_t old;	    /* for exec: the previous id of `task` */
+	int32_t target_cpu; /* the CPU to which a wake-up or a migration moves the task */
+	int32_t old;	    /* in exec: the previous id of `task` */
 	struct mp_str stack;
 };
 
-/* The event of a type, which may begin with "sched:". */
+/* The kind of events of a type, which may begin with "sched:". */
 enum mp_sched_what mp_sched_what(struct mp_str type);
 
 /*
@@ -113,7 +113,8 @@ int mp_sched_read(struct mp_sched_reader *r, enum mp_sched_what what, const stru
  * the event has one bit, one of these or 0x40 P, 0x80 I, 0x100 preempted (include/linux/sched.h,
  * TASK_REPORT; include/trace/events/sched.h, __trace_sched_switch_state). Earlier kernels print the
  * task's own bits: 0x40 dead, 0x200 parked, 0x402 idle sleep, 0x1000 (0x800 until 4.7) preempted.
- * `exiting`: sched_process_exit came before, so that 0x40 is dead. Returns 0, or -1 if it is unknown.
+ * `exiting`: sched_process_exit precedes it, so that 0x40 is dead. Returns 0, or -1 if it is
+ * unknown.
  */
 int mp_sched_prev_state(struct mp_str text, bool exiting, enum mp_sched_state *state);
 

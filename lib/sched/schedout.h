@@ -13,7 +13,8 @@
 void mp_sched_span_add(struct mp_buf *to, const struct mp_sched_span *span, struct mp_str host);
 
 /*
- * Makes the header of the input one of spans, for mp_relay; `others`: the input's events stay, too.
+ * For mp_relay: changes the header of the input to that of spans. With `others` it keeps the
+ * input's events, too.
  */
 void mp_sched_header(json_t *header, bool others);
 

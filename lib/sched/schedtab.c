@@ -129,7 +129,8 @@ static int by_run_time(const void *a, const void *b)
 
 static void sort(struct mp_sched_table *t)
 {
-	if (t->n_rows) /* tasks that compare equal have equal lines */
+	/* the order of tasks that compare equal does not matter: they have equal lines */
+	if (t->n_rows)
 		qsort(t->rows, t->n_rows, sizeof(*t->rows), by_run_time);
 	if (t->total.wait.n)
 		t->total.wait.p99_ns = (uint64_t)mp_loghist_percentile(&t->total.wait.hist, 0.99);

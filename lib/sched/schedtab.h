@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A table of the CPUs and tasks of one host, which adds their spans up. Includes sched, loghist, io.
+ * A table of the CPUs and tasks of one host, which adds their spans up. Includes sched, loghist,
+ * io.
  */
 #ifndef MP_SCHED_SCHEDTAB_H
 #define MP_SCHED_SCHEDTAB_H
@@ -17,7 +18,7 @@ struct mp_sched_lengths {
 
 struct mp_sched_row {
 	int32_t tid, pid;
-	char *comm; /* escaped as in the stream; NULL: unknown */
+	char *comm; /* name of the task, escaped as in the stream; NULL: unknown */
 	uint64_t runs, voluntary, involuntary, migrations;
 	uint64_t ns[MP_SCHED_STATES];
 	struct mp_sched_lengths wait, sleep;
@@ -28,22 +29,22 @@ struct mp_sched_table {
 	size_t n_rows, cap_rows;
 	struct mp_sched_row *cpus; /* rows of CPUs, which use only `runs` and `ns` */
 	size_t n_cpus, cap_cpus;
-	struct mp_sched_row total; /* of the tasks */
-	uint64_t length_ns;	   /* of the captures */
-	bool filtered; /* a zero may be unknown: the events that it counts had a filter */
+	struct mp_sched_row total; /* sums over all tasks */
+	uint64_t length_ns;	   /* total length of the captures */
+	bool filtered; /* a zero may mean unknown, since the events that it counts had a filter */
 };
 
-/* Zeroed memory is a valid empty one. */
+/* Zeroed memory is a valid empty table. */
 void mp_sched_table_release(struct mp_sched_table *t);
 
 void mp_sched_table_span(struct mp_sched_table *t, const struct mp_sched_span *span);
 
-/* The task has ended: computes its figures. `migrated`: the kernel reported migrations. */
+/* Computes the figures of a task that has ended. `migrated`: the kernel reported migrations. */
 void mp_sched_table_gone(struct mp_sched_table *t, struct mp_sched_task *task, bool migrated);
 
 /*
- * Sorts and writes the table, as aligned text or as TAB-separated values. `host` may be empty;
- * `first`: the line of titles precedes the values.
+ * Sorts and writes the table, as aligned text or as TAB-separated values. `host` may be empty; with
+ * `first` the line of titles precedes the values.
  */
 void mp_sched_table_text(struct mp_sched_table *t, struct mp_str host, struct mp_out *out);
 void mp_sched_table_tsv(struct mp_sched_table *t, struct mp_str host, bool first,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tasks of the scheduler's state machine: created, found by id, freed. Includes intmap, schedin.
+ * Keeps the tasks of the scheduler's state machine, and finds them by id. Includes intmap, schedin.
  */
 #ifndef MP_SCHED_SCHEDTASK_H
 #define MP_SCHED_SCHEDTASK_H
@@ -9,24 +9,24 @@
 #include "lib/sched/schedin.h"
 
 struct mp_sched_waker {
-	int32_t tid; /* -1: unknown */
+	int32_t tid; /* id of the waker; -1: unknown */
 	bool has_comm;
 	struct mp_buf comm;
 };
 
 /* A task: a thread. */
 struct mp_sched_task {
-	struct mp_sched_task *prev, *next; /* in order of appearance */
-	void *user;			   /* for the caller; NULL at first */
+	struct mp_sched_task *prev, *next; /* neighbours in order of appearance */
+	void *user;			   /* for the caller's use; NULL at first */
 	int32_t tid, pid;		   /* pid -1: unknown */
 	int32_t prio;			   /* MP_SCHED_NO_PRIO: unknown */
 	enum mp_sched_state state;
 	bool cut; /* the state began before since_ns */
 	bool exiting;
 	uint64_t since_ns;
-	uint64_t lost;	     /* value of mp_sched.lost at since_ns */
-	int32_t cpu;	     /* where it runs, waits, or ran last; -1: unknown */
-	int32_t last_cpu;    /* where it ran last; -1: unknown */
+	uint64_t lost;	     /* the value that mp_sched.lost had at since_ns */
+	int32_t cpu;	     /* the CPU on which the task runs, waits or ran last; -1: unknown */
+	int32_t last_cpu;    /* the CPU on which the task ran last; -1: unknown */
 	uint32_t moves;	     /* how often it ran on another CPU than before */
 	uint32_t migrations; /* how often the kernel reported a migration */
 	bool has_comm;
@@ -42,7 +42,7 @@ struct mp_sched_tasks {
 void mp_sched_tasks_init(struct mp_sched_tasks *all);
 void mp_sched_tasks_release(struct mp_sched_tasks *all);
 
-/* NULL if there is none. */
+/* The task with this id, or NULL if there is none. */
 struct mp_sched_task *mp_sched_task_find(const struct mp_sched_tasks *all, int32_t tid);
 
 /* Creates a task of an id that no other has. Its name, process and priority are unknown. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between processor architectures, as data: no other file tests for one of them. Each
- * has a file of its own, arch_NAME.c, and a row in archs.c. Includes str.
+ * Describes as data what differs between processor architectures; no other file tests for a
+ * particular one. Each has a file of its own, arch_NAME.c, and a row in archs.c. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_ARCH_H
 #define MP_CAPTURE_HOST_ARCH_H
@@ -9,13 +9,13 @@
 #include "lib/core/str.h"
 
 /*
- * What the programs in bpf/ need to unwind stacks, to aggregate, and to test irqs-off. Code that
- * keeps its return address in `ra_copy` during a system call, and stubs of the PLT whose CFA is
- * this expression, have rows of their own (enum mp_bpf_kind).
+ * What the programs in bpf/ need. Code that keeps its return address in `ra_copy` during a system
+ * call, and stubs of the PLT whose CFA is this expression, have rows of their own (enum
+ * mp_bpf_kind).
  */
 struct mp_arch_bpf {
-	uint64_t
-		perf_place; /* attr.sample_regs_user: the stack pointer, and the program counter after it */
+	/* attr.sample_regs_user: the stack pointer and the program counter */
+	uint64_t perf_place;
 	uint8_t ra_copy;
 	const uint8_t *plt_cfa;
 	size_t plt_cfa_len;
@@ -23,9 +23,9 @@ struct mp_arch_bpf {
 
 /* Registers have the numbers that DWARF gives them, unless a comment says otherwise. */
 struct mp_arch {
-	const char *name;      /* as uname -m prints it */
+	const char *name;      /* the name that uname -m prints */
 	uint16_t elf_machine;  /* EM_ */
-	const char *libraries; /* Debian's folder for its libraries, below /lib and /usr/lib */
+	const char *libraries; /* folder where Debian has its libraries, below /lib and /usr/lib */
 
 	/* registers in samples */
 	uint64_t perf_regs;   /* attr.sample_regs_user: all that unwinding needs */
@@ -33,20 +33,25 @@ struct mp_arch {
 	const uint8_t *dwarf; /* DWARF number of each register, in the order of the bits */
 
 	/* call frame information */
-	/* registers with numbers below this are followed, at most MP_CFI_REGS */
+	/* registers with numbers below this are tracked, at most MP_CFI_REGS */
 	uint8_t cfi_regs;
-	uint8_t sp, fp, pc; /* numbers of these registers; DWARF may not define the one of `pc` */
+	/*
+	 * numbers of the stack pointer, the frame pointer and the program counter; DWARF may not
+	 * define the last one
+	 */
+	uint8_t sp, fp, pc;
 	uint8_t ra;	    /* number that the call frame information gives to the return address */
 	bool link_register; /* a function may leave its return address in a register */
-	uint8_t cfa_sign; /* instruction that toggles whether the return address is signed; 0: none */
+	/* instruction that toggles whether the return address is signed; 0: none */
+	uint8_t cfa_sign;
 	/* letter of the augmentation that selects the second signing key; 0: none */
 	char sign_key;
-	uint64_t code_mask; /* the bits of a signed return address that belong to the address */
+	uint64_t code_mask; /* mask of the bits of a signed return address that are the address */
 
 	/* layout of frame records, as offsets from the frame pointer */
-	int8_t record_fp,
-		record_ra; /* places of the caller's frame pointer and of the return address */
-	int8_t record_cfa; /* the caller's stack pointer */
+	int8_t record_fp;  /* offset of the caller's frame pointer */
+	int8_t record_ra;  /* offset of the return address */
+	int8_t record_cfa; /* offset to which the caller's stack pointer points */
 
 	/*
 	 * The function of the vDSO to which signal handlers return, if its call frame information
@@ -57,13 +62,13 @@ struct mp_arch {
 	const char *signal_return;
 	uint16_t signal_regs;
 
-	/* procedure linkage table */
+	/* shape of the procedure linkage table */
 	uint8_t plt_head;  /* bytes of .plt before the first stub */
 	uint8_t plt_entry; /* bytes of a stub */
 
 	/* probes and breakpoints */
-	const char *const
-		*arg_regs; /* registers of a function's arguments, as the kernel names them */
+	/* names that the kernel has for the registers of a function's arguments */
+	const char *const *arg_regs;
 	size_t n_arg_regs;
 	uint8_t bp_exec_len; /* attr.bp_len of a breakpoint on execution */
 
@@ -71,13 +76,13 @@ struct mp_arch {
 	bool (*put_register)(struct mp_buf *to, struct mp_str reg);
 
 	/*
-	 * How many bytes after the beginning of a function a probe is cheaper: after instructions
-	 * that the kernel would single-step, and before one that it emulates. 0: nowhere. NULL:
-	 * never.
+	 * The offset in a function at which a probe is cheaper: after instructions that the kernel
+	 * would single-step, and before one that it emulates. Returns 0 if there is none. NULL:
+	 * the kernel single-steps everywhere.
 	 */
 	size_t (*cheap_place)(const uint8_t *code, size_t len);
 
-	/* NULL: the programs in bpf/ do not know its registers */
+	/* data for the programs in bpf/; NULL: they do not support the architecture */
 	const struct mp_arch_bpf *bpf;
 };
 

@@ -13,7 +13,10 @@ static const uint8_t dwarf[] = { 0,  1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11,
 				 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
 static const char *const arg_regs[] = { "%x0", "%x1", "%x2", "%x3", "%x4", "%x5" };
 
-/* "x0", its lower half "w0", "sp": Linux, arch/arm64/kernel/ptrace.c. */
+/*
+ * Finds the kernel's name of "x0", of its lower half "w0", or of "sp": Linux,
+ * arch/arm64/kernel/ptrace.c.
+ */
 static bool put_register(struct mp_buf *to, struct mp_str reg)
 {
 	size_t len = 1;
@@ -44,7 +47,7 @@ const struct mp_arch mp_arch_arm64 = {
 	.link_register = true,
 	.cfa_sign = 0x2d, /* DW_CFA_AARCH64_negate_ra_state */
 	.sign_key = 'B',
-	.code_mask = 0x0000ffffffffffff, /* addresses of programs have 48 bits */
+	.code_mask = 0x0000ffffffffffff, /* keeps 48 bits, the size of a program's addresses */
 	.record_ra = 8,
 	.record_cfa = 16,
 	/*

@@ -9,7 +9,8 @@
 
 #include "lib/capture/host/arch.h"
 
-enum { PC = 32 }; /* DWARF has no number for it; this is f0, which no function saves */
+/* DWARF has no number for the program counter; this one is that of f0, which no function saves */
+enum { PC = 32 };
 
 static const uint8_t dwarf[] = { PC, 1,	 2,  3,	 4,  5,	 6,  7,	 8,  9,	 10, 11, 12, 13, 14, 15,
 				 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 };
@@ -57,6 +58,6 @@ const struct mp_arch mp_arch_riscv64 = {
 	.plt_entry = 16,
 	.arg_regs = arg_regs,
 	.n_arg_regs = MP_ARRAY_SIZE(arg_regs),
-	.bp_exec_len = 8, /* the length that perf uses; the kernel requires none in particular */
+	.bp_exec_len = 8, /* the length that perf uses; the kernel accepts any */
 	.put_register = put_register,
 };

@@ -11,7 +11,10 @@
 static const uint8_t dwarf[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15 };
 static const char *const arg_regs[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
 
-/* "r8d", "r15": Linux, arch/x86/kernel/ptrace.c, has the names without the suffix. */
+/*
+ * Finds the kernel's name of "r8d" or "r15": Linux, arch/x86/kernel/ptrace.c, has these names
+ * without the suffix.
+ */
 static bool put_numbered(struct mp_buf *to, struct mp_str reg)
 {
 	size_t len = 1;
@@ -24,7 +27,7 @@ static bool put_numbered(struct mp_buf *to, struct mp_str reg)
 	return true;
 }
 
-/* Finds the kernel's name of "rdi", "edi", "di" or "dil"; of "al" it is "ax". */
+/* Finds the kernel's name of "rdi", "edi", "di" or "dil", which is "di"; that of "al" is "ax". */
 static bool put_register(struct mp_buf *to, struct mp_str reg)
 {
 	static const char *const names[] = { "ax", "bx", "cx", "dx", "si", "di", "bp", "sp" };
@@ -57,7 +60,7 @@ static bool is_emulated(const uint8_t *code)
 }
 
 /*
- * The length of "test %rdi,%rdi" or a similar test, which changes only flags; 0: another
+ * The length of "test %rdi,%rdi" or a similar test, which changes only flags; 0 if it is another
  * instruction.
  */
 static size_t test_of_register(const uint8_t *code)
@@ -69,7 +72,8 @@ static size_t test_of_register(const uint8_t *code)
 
 static size_t cheap_place(const uint8_t *code, size_t len)
 {
-	enum { LONGEST = 3 + 2 }; /* a test, and an instruction that depends on its flags */
+	/* bytes of a test, and of an instruction that depends on its flags */
+	enum { LONGEST = 3 + 2 };
 	size_t test = len >= LONGEST ? test_of_register(code) : 0;
 
 	return test && is_emulated(code + test) ? test : 0;
@@ -84,7 +88,7 @@ static const uint8_t plt_cfa[] = {
 
 static const struct mp_arch_bpf bpf = {
 	.perf_place = 1 << 7 | 1 << 8,
-	.ra_copy = 5, /* in glibc's vfork the return address is in rdi */
+	.ra_copy = 5, /* rdi, in which glibc's vfork keeps its return address */
 	.plt_cfa = plt_cfa,
 	.plt_cfa_len = sizeof(plt_cfa),
 };

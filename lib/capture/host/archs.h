@@ -7,10 +7,13 @@
 
 extern const struct mp_arch mp_arch_x86_64, mp_arch_arm64, mp_arch_riscv64;
 
-/* The architecture of programs with this e_machine in their ELF headers; NULL: not supported. */
+/*
+ * The architecture of programs with this e_machine in their ELF headers; NULL if it is not
+ * supported.
+ */
 const struct mp_arch *mp_arch_of(unsigned elf_machine);
 
-/* The architecture for which this program was built; NULL: not supported. */
+/* The architecture for which this program was built; NULL if it is not supported. */
 const struct mp_arch *mp_arch_here(void);
 
 /* Whether the programs in bpf/ support this architecture. */

@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-enum { TRIES = 10 }; /* attempts of a call that has no reason to fail */
+enum { TRIES = 10 }; /* how often a call is tried that has no reason to fail */
 
 int mp_bell_new(void)
 {

@@ -8,7 +8,7 @@
 
 #include "lib/core/base.h"
 
-/* The file descriptor of a new bell. Ends the program if there is none. */
+/* Makes a bell and returns its file descriptor. A failure ends the program. */
 int mp_bell_new(void);
 
 /*
@@ -17,7 +17,7 @@ int mp_bell_new(void);
  */
 void mp_bell_ring(int fd);
 
-/* Whether it was rung since the last call. Does not wait. */
+/* Whether the bell was rung since the last call. Does not wait. */
 bool mp_bell_answer(int fd);
 
 #endif

@@ -10,7 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TERM_MS = 2000 }; /* time that the command has after SIGTERM; then it gets SIGKILL */
+/* how long the command may take to end after SIGTERM, before it gets SIGKILL */
+enum { TERM_MS = 2000 };
 
 /* The child waits until the parent is ready, and then becomes the program. */
 static _Noreturn void wait_and_exec(int go, int failed, char **argv)
@@ -65,7 +66,7 @@ int mp_command_go(struct mp_command *c)
 		return -1;
 	close(c->go);
 	do
-		n = read(c->failed, &error, sizeof(error)); /* 0: the command runs */
+		n = read(c->failed, &error, sizeof(error)); /* n is 0 if execve succeeded */
 	while (n < 0 && errno == EINTR);
 	close(c->failed);
 	if (n <= 0)

@@ -14,9 +14,9 @@ struct mp_command {
 	pid_t pid;
 	int pidfd;  /* readable when the command has ended */
 	int go;	    /* pipe: a byte starts the command */
-	int failed; /* pipe: the errno of execve, or its end if execve succeeded */
+	int failed; /* pipe: delivers the errno of execve, or its end if execve succeeded */
 	char *name;
-	bool stopped; /* mp_command_end() has ended it */
+	bool stopped; /* mp_command_end() had to end the command */
 };
 
 /*

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The requests, answers and records that two sides exchange: the kernel side (event/, ring/, poll/,
- * bpf/), which opens events and loads programs, and the file side (object/, stack/, format/,
- * aggregate/), which reads what other users wrote. They are plain: no pointer leads to memory that
- * the other side changes, so they could also go through a pipe between two processes. session/
- * connects the two sides. Besides these structs, records of the rings and of the programs
- * (bpf/unwind.h, bpf/aggregate.h) go through the queue. Includes base and types of bpf/ only.
+ * The requests, answers and records that the two sides of the recorder exchange: the kernel side
+ * (event/, ring/, poll/, bpf/), which opens events and loads programs, and the file side (object/,
+ * stack/, format/, aggregate/), which reads what other users wrote. No pointer in them leads to
+ * memory that the other side changes, so that they could also be sent through a pipe between two
+ * processes. session/ connects the two sides. Besides these structs, the records of the rings and
+ * of the programs (bpf/unwind.h, bpf/aggregate.h) go through the queue. Includes base and types of
+ * bpf/ only.
  */
 #ifndef MP_CAPTURE_HOST_CUT_H
 #define MP_CAPTURE_HOST_CUT_H
@@ -14,27 +15,31 @@
 #include "bpf/unwind.h"
 #include "lib/core/base.h"
 
-/* --- places of probes: asked of the file side ------------------------------------------------------------ */
+/* --- places of probes: asked of the file side ------------------------------------------------- */
 
 /*
- * `what`: for functions a glob, "NAME+0xOFF" or "0xADDR"; for static probes "[PROVIDER:]NAME", a
- * glob, too.
+ * `what`: for functions a glob, "NAME+0xOFF" or "0xADDR"; for static probes "[PROVIDER:]NAME", also
+ * a glob.
  */
 struct mp_cut_place_request {
-	const char *file; /* as the user named it: a path, a process, a library, or a program */
+	/* the file as the user named it: a path, a process, a library, or a program */
+	const char *file;
 	const char *what;
 	bool markers; /* find static probes (USDT), not functions */
-	/* of functions the entry, or a place shortly after it if a probe costs less there */
+	/* find the entry of each function, or a place shortly after it where a probe costs less */
 	bool entry;
 };
 
 struct mp_cut_place {
-	char *provider; /* for a static probe; NULL: the place is a function */
+	char *provider; /* provider of a static probe; NULL: the place is a function */
 	char *name;
-	uint64_t offset; /* in the file */
-	/* offset in the file of the counter that the kernel increments; 0: none */
+	uint64_t offset; /* offset in the file */
+	/* offset of the counter that the kernel increments while the probe is in use; 0: none */
 	uint64_t semaphore;
-	/* for a static probe, in tracefs notation: " arg1=%di:u64"; NULL: a function */
+	/*
+	 * arguments of a static probe in tracefs notation: " arg1=%di:u64"; NULL: the place is a
+	 * function
+	 */
 	char *args;
 };
 
@@ -49,7 +54,10 @@ void mp_cut_places_release(struct mp_cut_places *places);
 
 /* The functions of the file side that answer requests. */
 struct mp_cut_files {
-	/* Finds places. 0, or -1 with `*error` (owned by the caller): no such file or place. */
+	/*
+	 * Finds places. Returns 0, or -1 with `*error` (owned by the caller) if there is no such
+	 * file or place.
+	 */
 	int (*places)(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
 		      char **error);
 	/*
@@ -59,7 +67,7 @@ struct mp_cut_files {
 	uint64_t (*kernel_address)(const char *symbol);
 };
 
-/* --- walks of user stacks in the kernel ------------------------------------------------------------------ */
+/* --- walks of user stacks in the kernel ------------------------------------------------------- */
 
 /* A mapping of code. */
 struct mp_cut_mapping {
@@ -74,8 +82,9 @@ struct mp_cut_space {
 	uint64_t time_ns; /* time from which the process has these mappings */
 	/* number of the address space, which processes may share; never used again */
 	uint64_t number;
-	uint64_t state; /* number of its state, a new one with each change; never used again */
-	const struct mp_cut_mapping *v; /* in order of address; valid during the call */
+	uint64_t state; /* number of its state: each change makes a new one; never used again */
+	/* the mappings in order of address; valid during the call */
+	const struct mp_cut_mapping *v;
 	size_t n;
 };
 
@@ -103,9 +112,9 @@ struct mp_cut_rows {
 /* Asks for the rows of a file by its number. */
 typedef void mp_cut_rows_fn(void *arg, uint32_t file, struct mp_cut_rows *answer);
 
-/* --- in-kernel aggregation: from the kernel side -------------------------------------------------------- */
+/* --- in-kernel aggregation: from the kernel side ---------------------------------------------- */
 
-/* How long ago memory was allocated that is not freed yet: `key.other` of a total. */
+/* Age of memory that is not freed yet, since its allocation: `key.other` of a total. */
 enum mp_cut_age {
 	MP_CUT_AGE_NONE,
 	MP_CUT_AGE_BELOW_1_S,
@@ -127,8 +136,8 @@ typedef void mp_cut_totals_fn(void *arg, const struct mp_cut_total *totals, size
 /* What is known after the last total. */
 struct mp_cut_aggregate_end {
 	uint64_t stopped_ns;
-	uint64_t unsent; /* stacks that at first did not fit into the ring buffer */
-	/* by aggregate: totals that did not fit into a table */
+	uint64_t unsent; /* number of stacks that at first did not fit into the ring buffer */
+	/* by aggregate: number of totals that did not fit into a table */
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 

@@ -8,8 +8,8 @@
 
 /*
  * The second process. It must not keep our output open, nor any other file for whose end somebody
- * waits. The kernel frees the memory of a process before it closes its files, so next to nothing
- * remains of this process meanwhile.
+ * waits. The kernel frees the memory of a process before it closes its files, so the process takes
+ * next to no memory meanwhile.
  */
 static _Noreturn void hold(const bool *held, int n, int until)
 {

@@ -190,7 +190,10 @@ static void add_children_of(pid_t pid, pid_t tid, struct mp_pids *pids)
 		fclose(f);
 }
 
-/* Adds the children of each thread of the processes, also of those that are added meanwhile. */
+/*
+ * Adds the children of each thread of the processes, and then the children of those that it has
+ * added.
+ */
 static void ask_threads(struct mp_pids *pids)
 {
 	size_t i, j;
@@ -205,7 +208,7 @@ static void ask_threads(struct mp_pids *pids)
 	}
 }
 
-/* The same by the parents of all processes, for kernels without lists of children. */
+/* As ask_threads(), but by the parents of all processes, for kernels without lists of children. */
 static void search_children(struct mp_pids *pids)
 {
 	struct mp_pids all = { NULL, 0, 0 };
@@ -238,7 +241,9 @@ void mp_proc_add_children(struct mp_pids *pids)
 		search_children(pids);
 		return;
 	}
-	/* the kernel may omit a child while the one before it ends: ask until nothing is new */
+	/*
+	 * the kernel may omit a child while the preceding one ends: asks until nothing new is found
+	 */
 	do {
 		before = pids->n;
 		ask_threads(pids);
@@ -274,7 +279,7 @@ bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)
 	return true;
 }
 
-/* "7f...-7f... r-xp 00001000 fd:01 1234    /usr/bin/x" */
+/* Parses a line such as "7f...-7f... r-xp 00001000 fd:01 1234 /usr/bin/x". */
 static bool parse_map(char *line, struct mp_proc_map *map)
 {
 	const char *perms = strchr(line, ' ');

@@ -24,8 +24,8 @@ void mp_pids_release(struct mp_pids *pids);
 int mp_pids_parse(struct mp_pids *pids, const char *list);
 
 /*
- * Append all processes, or all threads of one or several processes; nothing for a process that has
- * ended.
+ * Append all processes, or all threads of one or several processes; a process that has ended has
+ * none.
  */
 void mp_proc_processes(struct mp_pids *pids);
 void mp_proc_threads(pid_t pid, struct mp_pids *tids);
@@ -69,8 +69,9 @@ typedef void mp_proc_map_fn(void *arg, const struct mp_proc_map *map);
 bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
 
 /*
- * The processes of our pipeline, including this one: those that read what we write, those that read
- * what these write, and so on, and those that write to our stdin. They are found by their pipes.
+ * Appends the processes of our pipeline, including this one: those that read what we write, those
+ * that read what these write, and so on, and those that write to our stdin. They are found by their
+ * pipes.
  */
 void mp_proc_pipeline(struct mp_pids *pids);
 
@@ -79,7 +80,7 @@ void mp_proc_pipeline(struct mp_pids *pids);
  */
 ssize_t mp_proc_read(const char *path, char *to, size_t size);
 
-/* Reads the first line of a small file, as much of it as fits. False if it has none. */
+/* Reads the first line of a small file, as much of it as fits. Returns false if it has none. */
 bool mp_proc_line(const char *path, char *to, size_t size);
 
 #endif

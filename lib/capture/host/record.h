@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's records other than samples, as linux/perf_event.h describes them. The sample_id of
- * its event follows each. Includes base only.
+ * The kernel's records other than samples, as linux/perf_event.h describes them. Each is followed
+ * by the sample_id of its event. Includes base only.
  */
 #ifndef MP_CAPTURE_HOST_RECORD_H
 #define MP_CAPTURE_HOST_RECORD_H

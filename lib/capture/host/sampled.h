@@ -12,28 +12,30 @@
 
 #include "lib/capture/host/target.h"
 
-/* type of the record; types of records in bpf/ have the preceding numbers */
+/* type of the record; the preceding numbers are types of records in bpf/ */
 enum { MP_SAMPLED = 0x6d73 };
 
 struct mp_sampled_memory {
 	uint64_t bytes;
-	uint32_t processes; /* in the record "[rest]": the number of processes that it adds up */
+	/* in the record "[rest]": the number of processes whose values it adds up */
+	uint32_t processes;
 };
 
 struct mp_sampled_count {
 	uint64_t value;
-	char share[8]; /* share of the time in which a shared counter ran: "0.5000" */
+	char share[8]; /* the share of the time for which a multiplexed counter ran: "0.5000" */
 };
 
 struct mp_sampled {
 	struct perf_event_header header;
-	uint32_t event;	   /* index in struct mp_events */
-	int32_t cpu;	   /* -1: none */
-	int32_t pid, tid;  /* -1: none */
-	uint64_t cgroup;   /* id of the cgroup; 0: none */
-	uint64_t dur_ns;   /* how long the reading took, or, for a counter, the interval */
-	uint32_t raw_len;  /* bytes of the payload; fields beyond it are not written */
-	uint32_t comm_len; /* 0: the formatter takes the name from its table of tasks */
+	uint32_t event;	  /* index in struct mp_events */
+	int32_t cpu;	  /* CPU of the value; -1: none */
+	int32_t pid, tid; /* task of the value; -1: none */
+	uint64_t cgroup;  /* id of the cgroup; 0: none */
+	uint64_t dur_ns;  /* how long the reading took, or, for a counter, the interval */
+	uint32_t raw_len; /* bytes of the payload; fields beyond it are not written */
+	/* length of comm; 0: the formatter takes the name from its table of tasks */
+	uint32_t comm_len;
 	union {
 		struct mp_sampled_memory memory;
 		struct mp_sampled_count count;
@@ -65,9 +67,9 @@ static inline struct mp_sampled *mp_sampled_add(struct mp_buf *records, uint32_t
 
 /* The CPUs and tasks that are polled. Borrowed. */
 struct mp_sample_of {
-	const struct mp_target *target; /* CPUs, cgroups */
-	const struct mp_pids *pids;	/* these processes and their children, if any */
-	const struct mp_pids *tids;	/* these threads, if any */
+	const struct mp_target *target; /* CPUs and cgroups */
+	const struct mp_pids *pids;	/* processes to read, with their children; may be none */
+	const struct mp_pids *tids;	/* threads to read; may be none */
 	const struct mp_pids *exclude;	/* processes to exclude */
 	/* the name of the program that the waiting process will execute, or NULL */
 	const char *command;

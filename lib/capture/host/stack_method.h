@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the user part of a call stack is taken. Includes str only. */
+/* The methods by which the user part of a call stack is unwound. Includes str only. */
 #ifndef MP_CAPTURE_HOST_STACK_METHOD_H
 #define MP_CAPTURE_HOST_STACK_METHOD_H
 
@@ -14,7 +14,7 @@ enum mp_stack_method {
 	MP_METHODS,
 };
 
-/* "auto", "cfi", "bpf", "fp". */
+/* The name of a method: "auto", "cfi", "bpf" or "fp". */
 const char *mp_stack_method_name(enum mp_stack_method method);
 
 /* The method of a name; MP_METHOD_UNSET if there is none. */

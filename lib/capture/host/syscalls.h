@@ -6,9 +6,9 @@
 #include "lib/core/base.h"
 
 /*
- * The number of a system call by the name that tracefs has for it in sys_enter_NAME, which is that
- * of the function in the kernel. -1: unknown, such as a call that is newer than the headers with
- * which this program was built.
+ * The number of a system call. `name` is the one in tracefs's sys_enter_NAME, which is that of the
+ * function in the kernel. Returns -1 for an unknown call, such as one that is newer than the
+ * headers with which this program was built.
  */
 int mp_syscall_number(const char *name);
 

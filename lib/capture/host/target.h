@@ -8,16 +8,17 @@
 #include "lib/capture/host/proc.h"
 
 struct mp_cgroup {
-	char *path; /* below the mount point of cgroup2; begins with a slash */
+	char *path; /* path below the mount point of cgroup2; begins with a slash */
 	int fd;
 };
 
 struct mp_target {
 	int *cpus;
 	size_t n_cpus;
-	struct mp_pids tids; /* if empty, and without cgroups: the whole system */
-	bool inherit;	     /* record the children of the tasks, too */
-	bool on_exec;	     /* the only task is a command that waits to be started */
+	/* threads to record; if there are none, and no cgroups: the whole system */
+	struct mp_pids tids;
+	bool inherit; /* record the children of the tasks, too */
+	bool on_exec; /* the only task is a command that waits to be started */
 	struct mp_cgroup *cgroups;
 	size_t n_cgroups, cap_cgroups;
 };
@@ -26,7 +27,7 @@ struct mp_target {
 char *mp_cgroup_mount(void);
 
 /*
- * Appends the cgroups whose path below the mount point matches (fnmatch(3)). 0, or -1 with
+ * Appends the cgroups whose path below the mount point matches (fnmatch(3)). Returns 0, or -1 with
  * `*error`.
  */
 int mp_target_add_cgroups(struct mp_target *t, const char *glob, char **error);

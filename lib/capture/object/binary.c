@@ -20,7 +20,7 @@ enum {
 
 /* --- the file of a name ---------------------------------------------------------------------- */
 
-/* "libc" and "libc.so.6" for libc.so.6. */
+/* Whether a library's file has this name: libc.so.6 is named by "libc" and by "libc.so.6". */
 static bool is_library_name(const char *file, const char *name)
 {
 	size_t len = strlen(name);
@@ -31,7 +31,7 @@ static bool is_library_name(const char *file, const char *name)
 	       (strncmp(file + len, ".so", 3) == 0 && (!file[len + 3] || file[len + 3] == '.'));
 }
 
-/* Not every file in a folder of libraries is one: libc.so is a linker script. */
+/* Whether a file is an ELF file: in a folder of libraries, libc.so may be a linker script. */
 static bool is_elf(const char *path)
 {
 	char magic[4] = "";
@@ -121,7 +121,7 @@ char *mp_binary_path(const char *name, char **error)
 	return NULL;
 }
 
-/* --- ELF --------------------------------------------------------------------------------------------- */
+/* --- ELF -------------------------------------------------------------------------------------- */
 
 struct binary {
 	int fd;
@@ -252,7 +252,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Removes further names of the same place: otherwise each hit would count several times. */
+/* Removes all but one name of each place, so that a hit counts once. */
 static void keep_each_once(struct mp_cut_places *places)
 {
 	size_t i, kept = 0;
@@ -349,7 +349,7 @@ uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
 	return n > 0 ? offset + arch->cheap_place(code, (size_t)n) : offset;
 }
 
-/* --- static probes ------------------------------------------------------------------------------- */
+/* --- static probes ---------------------------------------------------------------------------- */
 
 static uint64_t section_address(const struct binary *b, const char *wanted)
 {

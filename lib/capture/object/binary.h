@@ -17,22 +17,23 @@
 /*
  * The path of a file by its name. A name with a slash is the path; a number is the pid of a process
  * that runs the program; any other name is that of a library ("libc.so.6", "libc") or else of a
- * program in PATH. NULL with `*error`. The caller frees the path and the error.
+ * program in PATH. Returns NULL with `*error` set on failure. The caller frees the path and the
+ * error.
  */
 char *mp_binary_path(const char *name, char **error);
 
 /*
  * Finds the functions of a file that match a glob, sorted by name, each place once; or the place
  * "0xADDR" or "NAME+0xOFF". Returns 0, or -1 with `*error`: the file cannot be read or is not an
- * ELF file, or there is no such function; then the error has the most similar name.
+ * ELF file, or there is no such function; for the latter the error suggests the most similar name.
  */
 int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
 			char **error);
 
 /*
- * Where to probe a function that begins at `offset`: there, or after instructions that the kernel
- * would have to single-step, if the architecture can tell (mp_arch.cheap_place). In a virtual
- * machine a single step takes 18 us (docs/decisions.md).
+ * Where to probe a function that begins at `offset`: at its beginning, or after instructions that
+ * the kernel would have to single-step, if the architecture knows these (mp_arch.cheap_place). In a
+ * virtual machine a single step takes 18 us (docs/decisions.md).
  */
 uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
 

@@ -18,9 +18,10 @@ enum {
 	ROW_STEPS = 16,	 /* a row is made */
 };
 
-/* Instructions (DWARF 5, table 7.29, and the extensions in use). */
+/* Instructions (DWARF 5, table 7.29, and extensions that compilers use). */
 enum {
-	CFA_ADVANCE_LOC = 0x40, /* these three have an operand in their low six bits */
+	/* this and the following two have an operand in their low six bits */
+	CFA_ADVANCE_LOC = 0x40,
 	CFA_OFFSET = 0x80,
 	CFA_RESTORE = 0xc0,
 	CFA_NOP = 0x00,
@@ -161,7 +162,7 @@ size_t mp_cfi_bytes(const struct mp_cfi *c)
 	return n;
 }
 
-/* --- programs --------------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 /* Counts steps; fails if there are not so many any more. */
 static void count_steps(struct run *r, unsigned n)
@@ -174,7 +175,8 @@ static void set_rule(struct run *r, uint64_t reg, enum mp_cfi_kind kind, int64_t
 {
 	if (value < INT32_MIN || value > INT32_MAX)
 		r->b.failed = true;
-	else if (reg < r->s->arch->cfi_regs) /* the registers above are floating-point registers */
+	/* registers with higher numbers are for floating point */
+	else if (reg < r->s->arch->cfi_regs)
 		r->now.regs[reg] = (struct rule){ kind, (int32_t)value };
 }
 
@@ -192,9 +194,7 @@ static void set_cfa(struct run *r, uint64_t reg, int64_t value)
 	r->now.cfa_expr = false;
 }
 
-/*
- * Skips an expression. Returns the offset in the section of its length, which precedes its bytes.
- */
+/* Skips an expression. Returns the section offset of its length field, which precedes its bytes. */
 static int64_t next_block(struct run *r)
 {
 	int64_t at = r->b.p - r->s->data;
@@ -205,7 +205,8 @@ static int64_t next_block(struct run *r)
 
 static void set_cfa_expr(struct run *r)
 {
-	r->now.cfa_value = (int32_t)next_block(r); /* fits, since a section is smaller than 2 GiB */
+	/* no overflow, since a section is smaller than 2 GiB */
+	r->now.cfa_value = (int32_t)next_block(r);
 	r->now.cfa_expr = true;
 }
 
@@ -227,13 +228,16 @@ static void recall(struct run *r)
 		r->now = r->saved[--r->n_saved];
 }
 
-/* The unit of offsets is the data alignment. Hostile offsets wrap around. */
+/* Converts an offset, whose unit is the data alignment, to bytes. Hostile offsets wrap around. */
 static int64_t scaled(const struct run *r, uint64_t v)
 {
 	return (int64_t)(v * (uint64_t)r->cie.data_align);
 }
 
-/* Executes an instruction that sets the rule of a register. False if it is not one of these. */
+/*
+ * Executes an instruction that sets the rule of a register. Returns false if it is another
+ * instruction.
+ */
 static bool register_instruction(struct run *r, unsigned op)
 {
 	struct mp_bytes *b = &r->b;
@@ -448,8 +452,8 @@ static void make_row(const struct mp_cfi *c, const struct run *r, uint64_t end,
 }
 
 /*
- * Executes the program up to the row of an address. Returns the end of the row; 0: there is none,
- * or the program is damaged.
+ * Executes the program up to the row of an address. Returns the end of the row, or 0 if there is
+ * none or the program is damaged.
  */
 static uint64_t run_to(struct run *r, uint64_t addr)
 {
@@ -547,7 +551,10 @@ static bool is_hidden(const struct mp_cfi *c, size_t section, uint64_t addr)
 	return false;
 }
 
-/* The section whose next function has the lowest address; n_sections: there are no more. */
+/*
+ * The section whose next function has the lowest address; n_sections if there are no more
+ * functions.
+ */
 static size_t next_section(const struct mp_cfi *c, const size_t *at)
 {
 	size_t best = c->n_sections, i;

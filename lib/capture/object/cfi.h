@@ -20,13 +20,14 @@ enum {
 };
 
 enum mp_cfi_kind {
-	MP_CFI_SAME,	   /* unchanged, as if there were no rule */
-	MP_CFI_UNDEFINED,  /* lost; if it is the return address, this function is the root */
-	MP_CFI_AT,	   /* in memory at CFA + value */
-	MP_CFI_VALUE,	   /* CFA + value */
-	MP_CFI_REGISTER,   /* in the register with the number `value` */
-	MP_CFI_AT_EXPR,	   /* in memory at the result of the expression */
-	MP_CFI_VALUE_EXPR, /* the result of the expression */
+	MP_CFI_SAME, /* the register is unchanged, as if there were no rule */
+	/* the value is lost; if it is the return address, this function is the root */
+	MP_CFI_UNDEFINED,
+	MP_CFI_AT,	   /* the value is in memory at CFA + value */
+	MP_CFI_VALUE,	   /* the value is CFA + value */
+	MP_CFI_REGISTER,   /* the value is in the register with the number `value` */
+	MP_CFI_AT_EXPR,	   /* the value is in memory at the result of the expression */
+	MP_CFI_VALUE_EXPR, /* the value is the result of the expression */
 };
 
 struct mp_cfi_rule {
@@ -42,14 +43,18 @@ struct mp_cfi_rule {
 struct mp_cfi_row {
 	uint64_t start, end;
 	const struct mp_cfi *cfi;
-	int32_t cfa_value; /* the CFA is register cfa_reg plus this, or the result of an expression */
+	/*
+	 * the CFA is the value of cfa_reg plus this, or the result of the expression at this offset
+	 */
+	int32_t cfa_value;
 	uint8_t cfa_reg;
 	bool cfa_expr;
-	bool signal; /* a signal frame: the caller's address is that of an interrupted instruction */
+	/* a signal frame: the caller's address is that of an interrupted instruction */
+	bool signal;
 	/* the frame pointer leads to the caller's frame, which is on another stack */
 	bool other_stack;
 	bool ra_signed; /* the return address contains an authentication code */
-	bool overflow;	/* there are more rules; mp_cfi_find_full() finds them */
+	bool overflow;	/* there are more rules than fit; mp_cfi_find_full() finds all of them */
 	uint8_t section;
 	uint8_t ra_reg; /* number of the register whose rule is that of the return address */
 	uint8_t ra_kind;

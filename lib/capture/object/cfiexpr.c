@@ -86,7 +86,7 @@ static uint64_t pop(struct eval *e)
 	return e->stack[--e->n];
 }
 
-/* The element at `depth` below the top of the stack. */
+/* Pushes a copy of the element at `depth` below the top of the stack. */
 static void pick(struct eval *e, size_t depth)
 {
 	if (depth >= e->n)
@@ -176,7 +176,7 @@ static uint64_t two(struct eval *e, unsigned op, uint64_t a, uint64_t b)
 	return 0;
 }
 
-/* Pushes a constant; false if the operation is not one of these. */
+/* Pushes a constant; false if the operation is not a constant. */
 static bool constant(struct eval *e, unsigned op)
 {
 	struct mp_bytes *b = &e->b;
@@ -213,7 +213,7 @@ static bool constant(struct eval *e, unsigned op)
 	return true;
 }
 
-/* Moves elements of the stack; false if the operation is not one of these. */
+/* Moves elements of the stack; false if it is another operation. */
 static bool shuffle(struct eval *e, unsigned op)
 {
 	uint64_t a, b, c;
@@ -237,7 +237,7 @@ static bool shuffle(struct eval *e, unsigned op)
 		push(e, b);
 		push(e, a);
 		break;
-	case OP_ROT: /* the top goes below the next two */
+	case OP_ROT: /* moves the top element below the next two */
 		c = pop(e);
 		b = pop(e);
 		a = pop(e);

@@ -11,7 +11,7 @@
 
 /* The registers and the memory that an expression may read. */
 struct mp_cfi_machine {
-	const uint64_t *regs; /* by DWARF number */
+	const uint64_t *regs; /* values of the registers by DWARF number */
 	size_t n_regs;
 	/* reads `size` bytes (1 to 8) at an address; false if they are not available */
 	bool (*read)(void *arg, uint64_t addr, size_t size, uint64_t *value);
@@ -21,8 +21,8 @@ struct mp_cfi_machine {
 
 enum mp_cfi_result {
 	MP_CFI_DONE,
-	MP_CFI_BAD,	/* damaged, or not supported */
-	MP_CFI_NO_DATA, /* it reads memory that is not available */
+	MP_CFI_BAD,	/* the expression is damaged, or not supported */
+	MP_CFI_NO_DATA, /* the expression reads memory that is not available */
 };
 
 /*

@@ -13,7 +13,8 @@
 
 /*
  * These functions take the arguments of mp_elfsym_load(). `*segments` gets the segments of the
- * file. NULL if it has no call frame information, or is for an architecture that is not supported.
+ * file. Return NULL if the file has no call frame information, or is for an architecture that is
+ * not supported.
  */
 struct mp_cfi *mp_elfcfi_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
 			      struct mp_segments *segments, struct mp_limit *limit);

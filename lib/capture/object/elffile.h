@@ -41,8 +41,8 @@ bool mp_elf_gopclntab(const struct mp_elf *f, struct mp_elf_data *data, struct m
 void mp_elf_segments(const struct mp_elf *f, struct mp_segments *segments);
 
 /*
- * Reads a debug file, which is valid during the call. False: it lacks what is needed, so try the
- * next one.
+ * Reads a debug file, which is valid during the call. Returns false if it lacks what is needed, so
+ * that the next one is tried.
  */
 typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 

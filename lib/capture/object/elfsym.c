@@ -186,7 +186,7 @@ static struct range *code_sections(const struct mp_elf_image *image, size_t *n)
 	return v;
 }
 
-/* A symbol without a size reaches to the next one, but not into another section. */
+/* Limits symbols without a size, which reach to the next symbol, to their section. */
 static void end_with_sections(struct mp_symtab *t, const struct range *sections, size_t n)
 {
 	size_t i, at = 0;

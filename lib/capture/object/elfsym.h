@@ -32,14 +32,14 @@ void mp_elfsym_free(struct mp_elfsym *e);
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset);
 
 /*
- * The symbol at an address, mangled if it is in the file. NULL if there is none; then `*start` is
- * the beginning of the function, or 0 if that is unknown.
+ * The symbol at an address, mangled, if it is mangled in the file. Returns NULL if there is none;
+ * then `*start` is the beginning of the function, or 0 if that is unknown.
  */
 const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *start);
 
 /*
  * Whether a process or thread begins in the code at an address, according to its symbol or the
- * entry point of the file. `leaf`: the frame has called no other; then only the beginning of a
+ * entry point of the file. `leaf`: the frame is the innermost one; then only the beginning of a
  * process counts, since the functions in which threads begin are called as well (clone).
  */
 bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf);

@@ -5,7 +5,7 @@
 #include "lib/capture/object/cfisection.h"
 
 enum {
-	MAGIC_1_18 = 0xf0, /* first byte; three bytes 0xff and two bytes 0 follow */
+	MAGIC_1_18 = 0xf0, /* first byte of a table; three bytes 0xff and two bytes 0 follow */
 	MAGIC_1_20 = 0xf1,
 	HEAD = 72,
 	ALIGN = 8,	 /* alignment of a table that is within other data */
@@ -17,7 +17,7 @@ enum {
 
 /* Instructions of call frame information, and numbers in the head of a section. */
 enum {
-	CFA_ADVANCE = 0x40, /* with an operand in the low six bits */
+	CFA_ADVANCE = 0x40, /* this instruction has an operand in its low six bits */
 	CFA_OFFSET = 0x80,
 	CFA_NOP = 0x00,
 	CFA_ADVANCE1 = 0x02,
@@ -44,7 +44,7 @@ struct function {
 /* The state while the steps of a function are read. */
 struct steps {
 	int64_t size; /* size of the frame in this step */
-	/* bytes of code of this step; where the last generated instruction applies */
+	/* `by`: bytes of code of this step; `last`: where the last generated instruction applies */
 	uint64_t by, last;
 	bool saved; /* the frame pointer is saved in the frame */
 };
@@ -61,7 +61,7 @@ bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, ui
 	if (mp_bytes_fixed(&b, 2) != 0)
 		return false;
 	t->quantum = mp_bytes_fixed(&b, 1);
-	if (mp_bytes_fixed(&b, 1) != 8) /* size of a pointer */
+	if (mp_bytes_fixed(&b, 1) != 8) /* the size of a pointer */
 		return false;
 	t->n = mp_bytes_fixed(&b, 8);
 	mp_bytes_skip(&b, 8); /* skip the number of files */
@@ -106,7 +106,7 @@ static const char *name_at(const struct mp_gopclntab *t, uint64_t offset)
 
 /*
  * Reads a function; addresses ascend, and the entry after the last one is the end of the code.
- * False: it is damaged.
+ * Returns false if it is damaged.
  */
 static bool read_function(const struct mp_gopclntab *t, uint64_t i, struct function *f)
 {
@@ -138,7 +138,7 @@ void mp_gopclntab_each(const struct mp_gopclntab *t, mp_gopclntab_fn *each, void
 			break;
 }
 
-/* --- frames ------------------------------------------------------------------------------------------ */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static void put_fixed(struct mp_buf *to, uint64_t v, size_t size)
 {
@@ -152,7 +152,7 @@ static void put_uleb(struct mp_buf *to, uint64_t v)
 	mp_buf_byte(to, (char)v);
 }
 
-/* An instruction with a register. */
+/* Writes an instruction with a register. */
 static void put_register(struct mp_buf *to, uint8_t op, uint8_t reg)
 {
 	mp_buf_byte(to, (char)op);
@@ -199,9 +199,9 @@ static uint32_t put_cie(struct mp_buf *to, const struct mp_arch *arch, const cha
 {
 	size_t at = begin_entry(to, UINT32_MAX);
 
-	mp_buf_byte(to, 1); /* version */
+	mp_buf_byte(to, 1); /* the version */
 	mp_buf_add(to, letters, strlen(letters) + 1);
-	mp_buf_byte(to, 1); /* code alignment */
+	mp_buf_byte(to, 1); /* the code alignment */
 	mp_buf_byte(to, DATA_ALIGN);
 	mp_buf_byte(to, (char)arch->ra);
 	if (*letters)
@@ -225,7 +225,10 @@ static void put_advance(struct mp_buf *to, uint32_t by)
 	put_fixed(to, by, by <= UINT8_MAX ? 1 : by <= UINT16_MAX ? 2 : 4);
 }
 
-/* Writes the rules from here on, in a function whose frame has `size` bytes at this address. */
+/*
+ * Writes the rules from the current address on, in a function whose frame has `size` bytes at this
+ * address.
+ */
 static void put_frame(struct mp_buf *to, const struct mp_arch *arch, uint64_t size)
 {
 	mp_buf_byte(to, CFA_DEF_CFA_OFFSET);
@@ -258,9 +261,9 @@ static void put_switch(struct mp_buf *to, const struct mp_arch *arch, const char
 
 /*
  * Finds where the frame pointer is saved. This is needed on x86-64, where code that Go calls may
- * use the register. A frame is made at once, and the frame pointer stored by the next instruction,
- * of 5 or 8 bytes; or (from Go 1.21 on) its push is the first step. Functions in assembler push
- * other registers, too.
+ * use the register. Either a function allocates its frame in one step, and its next instruction, of
+ * 5 or 8 bytes, stores the frame pointer; or (from Go 1.21 on) its first step pushes the frame
+ * pointer. Functions in assembler push other registers, too.
  */
 static void put_saved_fp(struct mp_buf *to, const struct mp_gopclntab *t,
 			 const struct mp_arch *arch, const struct function *f, struct steps *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The table of functions that the linker of Go puts into every program (.gopclntab), also without
- * symbols and debug information: names, and the size of the stack frame at each address. Of Go 1.18
- * and later (src/debug/gosym/pclntab.go, src/runtime/symtab.go). Files are hostile input: the
- * results have a size in proportion to that of the table. Includes arch, str.
+ * symbols and debug information: names, and the size of the stack frame at each address. Supports
+ * Go 1.18 and later (src/debug/gosym/pclntab.go, src/runtime/symtab.go). Files are hostile input:
+ * the results have a size in proportion to that of the table. Includes arch, str.
  */
 #ifndef MP_CAPTURE_OBJECT_GOPCLNTAB_H
 #define MP_CAPTURE_OBJECT_GOPCLNTAB_H
@@ -23,13 +23,13 @@ struct mp_gopclntab {
 
 /*
  * Parses the head of a table at the beginning of the data; `text` is the address of the code, for
- * tables that do not contain it. False: it is of another version, or damaged.
+ * tables that do not contain it. Returns false if it is of another version, or damaged.
  */
 bool mp_gopclntab_init(struct mp_gopclntab *t, const void *data, size_t size, uint64_t text);
 
 /*
  * Finds the table in other data; programs that the C linker makes position-independent have it in
- * the middle of .data.rel.ro. Returns where it is; SIZE_MAX: nowhere.
+ * the middle of .data.rel.ro. Returns its offset, or SIZE_MAX if it is not there.
  */
 size_t mp_gopclntab_search(const void *data, size_t size);
 

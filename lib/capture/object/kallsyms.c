@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 struct line {
-	uint64_t addr; /* 0: hidden by the kernel */
+	uint64_t addr; /* address of the symbol; 0: the kernel hides it */
 	char kind;     /* type letter as in nm(1) */
 	struct mp_str name;
 };
 
-/* "ffffffff81000000 T _stext" or "... t helper	[module]" */
+/* Parses a line such as "ffffffff81000000 T _stext" or "... t helper	[module]". */
 static bool read_line(struct line *l, struct mp_str line)
 {
 	const char *end = line.p + line.len, *p = line.p, *tab;
@@ -35,7 +35,7 @@ static bool read_line(struct line *l, struct mp_str line)
 	return true;
 }
 
-/* Removes lines from the text up to the next one that can be parsed. False at the end. */
+/* Removes lines from the text up to the next one that can be parsed. Returns false at the end. */
 static bool next_line(struct line *l, struct mp_str *text)
 {
 	while (text->len) {

@@ -14,7 +14,7 @@ void mp_kallsyms_load(struct mp_symtab *t);
 /* Adds the functions in a text that has the format of /proc/kallsyms. */
 void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text);
 
-/* The address of a function or a variable; 0: there is none, or the kernel hides it. */
+/* The address of a function or a variable; 0 if there is none, or if the kernel hides it. */
 uint64_t mp_kallsyms_address(struct mp_str name);
 
 #endif

@@ -25,8 +25,9 @@ void mp_segments_release(struct mp_segments *s);
 uint64_t mp_segments_address(const struct mp_segments *s, uint64_t offset);
 
 /*
- * The number that converts offsets in a range of the file to addresses. If several segments have
- * parts of the range, the segment with the largest part counts. False if no segment has a part.
+ * Finds the number that, added to an offset in a range of the file, gives its address. If several
+ * segments have parts of the range, the segment with the largest part counts. Returns false if no
+ * segment has a part.
  */
 bool mp_segments_delta(const struct mp_segments *s, uint64_t offset, uint64_t size,
 		       uint64_t *delta);

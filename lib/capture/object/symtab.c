@@ -90,7 +90,7 @@ const struct mp_symbol *mp_symtab_find(const struct mp_symtab *t, uint64_t addr)
 {
 	size_t n = MP_COUNT_FIRST(t->n, i, t->v[i].start <= addr), at;
 
-	/* a large symbol may contain others that begin later: look at a few preceding ones */
+	/* a large symbol may contain others that begin later: tries a few preceding ones */
 	for (at = n; at > 0 && n - at < 4; at--)
 		if (addr < t->v[at - 1].end)
 			return &t->v[at - 1];

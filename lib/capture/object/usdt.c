@@ -9,7 +9,7 @@ static bool put_register(struct mp_buf *to, const struct mp_arch *arch, struct m
 	return arch && arch->put_register(to, reg);
 }
 
-/* "-20(%rbp)", "[sp, 16]" */
+/* Converts a place in memory, such as "-20(%rbp)" or "[sp, 16]". */
 static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_str place)
 {
 	const char *open = memchr(place.p, place.p[0] == '[' ? '[' : '(', place.len), *close;
@@ -34,7 +34,7 @@ static bool put_memory(struct mp_buf *to, const struct mp_arch *arch, struct mp_
 		}
 	}
 	if (offset.len && mp_num_any(offset, &number) < 0)
-		return false; /* a symbol, or a sum */
+		return false; /* the offset is a symbol, or a sum */
 	mp_buf_printf(to, "%+lld(", (long long)number);
 	if (!put_register(to, arch, reg))
 		return false;

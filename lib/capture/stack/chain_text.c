@@ -65,8 +65,8 @@ static void add_truncated(struct mp_chain_texts *s, bool kernel)
 
 /*
  * Whether a frame belongs to the tracing. If several programs are attached to a tracepoint, the
- * kernel calls them from a function of its own, and BPF programs from another. Neither of these
- * functions is where the event happened.
+ * kernel calls them from a function of its own, and BPF programs from another. The event did not
+ * happen in either of these functions.
  */
 static bool is_tracing(struct mp_str frame)
 {

@@ -9,7 +9,10 @@
 #include "lib/capture/stack/symbol.h"
 #include "lib/capture/stack/user_texts.h"
 
-/* A marker in a chain: frames are missing here. The kernel's markers have other numbers. */
+/*
+ * A marker in a chain that says that frames are missing at its place. The kernel's markers have
+ * other numbers.
+ */
 #define MP_CONTEXT_CUT ((uint64_t)-4000)
 
 /* A chain as in a sample, leaf first, with PERF_CONTEXT_ markers. */

@@ -257,7 +257,7 @@ static void hold(struct mp_dsos *d, struct mp_dso *dso)
 {
 	size_t i, kept = 0;
 
-	for (i = 0; i < d->n_held; i++) /* of these, files whose symbols were read are closed */
+	for (i = 0; i < d->n_held; i++) /* closes the files whose symbols were read */
 		if (d->held[i]->fd >= 0)
 			d->held[kept++] = d->held[i];
 	d->n_held = kept;
@@ -293,7 +293,7 @@ static bool is_file(const char *path)
 	       strncmp(path, "/anon_hugepage", 14) != 0;
 }
 
-/* "/usr/lib/x.so (deleted)" to "x.so" */
+/* Shortens "/usr/lib/x.so (deleted)" to "x.so". */
 static char *short_name(const char *path)
 {
 	static const char deleted[] = " (deleted)";

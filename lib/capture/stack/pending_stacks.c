@@ -14,7 +14,8 @@ enum {
 	KEPT_COPIES = 256,  /* 15 MiB; the sample comes immediately after its stack, or never */
 	NEAR_NS = 200000,   /* a sample comes some us after its stack; an interrupt may delay it */
 	MAX_TASKS = 4 << 10,
-	CERTAIN = 8, /* number of agreeing samples that outweigh one that proves the contrary */
+	/* if one sample proves the contrary, this many samples that agree outweigh it */
+	CERTAIN = 8,
 };
 
 struct stored {
@@ -276,9 +277,9 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 }
 
 /*
- * Chooses the candidate before or after the sample, as is usual for the event. If there is only
- * one, and it is after the sample, that proves that stacks come after samples, unless the record
- * before it was lost.
+ * Chooses the candidate before or after the sample, as is usual for the event. If the only
+ * candidate is after the sample, stacks of this event come after their samples, unless the record
+ * before the stack was lost.
  */
 static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {

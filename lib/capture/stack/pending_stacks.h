@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User stacks that a BPF program took, kept until the samples of the same events arrive. A sample and
- * its stack have the same program counter and stack pointer, and for each event it is always the
- * program that comes first, or always perf. Copies of stacks are kept, too, and unwound when their
- * samples arrive, with the
- * mappings of that time. Includes map, unwind.
+ * Keeps user stacks that a BPF program sent until the samples of the same events arrive. A sample
+ * and its stack have the same program counter and stack pointer, and for each event either the
+ * program always runs before perf, or perf before the program. Copies of stacks are kept, too, and
+ * unwound when their samples arrive, with the mappings of that time. Includes map, unwind.
  */
 #ifndef MP_CAPTURE_STACK_PENDING_STACKS_H
 #define MP_CAPTURE_STACK_PENDING_STACKS_H
@@ -28,7 +27,7 @@ struct mp_pending_stacks {
 	struct mp_map map; /* tid -> its latest stacks */
 	struct copy *copies;
 	uint64_t n_copies; /* copies that have arrived; the latest ones are kept */
-	int8_t *orders;	   /* by event: below 0, its stacks seem to come before its samples */
+	int8_t *orders;	   /* by event: if below 0, its stacks seem to come before its samples */
 	size_t n_orders;
 	uint32_t *drops; /* by CPU: mp_bpf_record.drops of the latest record */
 	size_t n_drops;

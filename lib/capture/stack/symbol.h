@@ -39,7 +39,7 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 
 /*
  * Appends the frame of an address in a process. Returns false if the memory has no file: its code
- * and name may change, so the text is right at `now_ns` only.
+ * and name may change, so the text is valid at `now_ns` only.
  */
 bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);

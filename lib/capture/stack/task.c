@@ -140,7 +140,7 @@ static void set_unknown(struct mp_task *task)
 	set_comm(task, mp_str(name));
 }
 
-/* Starts a task; an ended one may have had the same tid. */
+/* Adds a task that has started; one that has ended may have had the same tid. */
 static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process *p)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
@@ -324,7 +324,10 @@ static void forget_mappings(struct mp_tasks *t, struct mp_process *p)
 	p->space = new_space(t);
 }
 
-/* Keeps for the kernel side what was read of a process, for itself or what replaces it. */
+/*
+ * Keeps for the kernel side the mappings that were read of a process, in the process itself or in
+ * the one that replaces it.
+ */
 static void keep_ahead(struct mp_process *p, const struct mp_process *read)
 {
 	struct mp_space *s = read->ahead ? read->ahead : read->space;
@@ -338,7 +341,8 @@ static void keep_ahead(struct mp_process *p, const struct mp_process *read)
 
 /*
  * A process was scanned before the record of its fork is handled. If the mappings of its parent are
- * not known, since the parent called execve() later, its own are those that it had from the start.
+ * not known, since the parent called execve() later, those that were scanned are taken as the
+ * process's own from its start.
  */
 static void keep_scanned(struct mp_tasks *t, struct mp_process *p, const struct mp_process *scanned)
 {

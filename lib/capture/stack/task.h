@@ -28,21 +28,23 @@ struct mp_process {
 	bool crowded;		/* there are too many indeed */
 	/* what the kernel side needs, which walks the stacks of now, while older samples are handled */
 	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
-	uint64_t ahead_ns;	/* when they were about to be read */
-	uint64_t changed_ns;	/* of the last record of a mapping or execve() that has come */
+	uint64_t ahead_ns;	/* time just before `ahead` was read */
+	/* time of the last record of a mapping or execve() that was received */
+	uint64_t changed_ns;
 };
 
 struct mp_task {
 	pid_t tid;
 	pid_t source; /* if not 0, only events opened on this task are recorded for it */
 	struct mp_process *process;
-	uint64_t dead_ns; /* 0: alive */
-	char comm[64];	  /* not escaped */
+	uint64_t dead_ns; /* time at which the task ended; 0: it is alive */
+	char comm[64];	  /* name of the task, not escaped */
 	uint8_t comm_len;
-	pid_t inner_pid,
-		inner_tid; /* in its own pid namespace; 0: not asked for yet; -1: unknown */
+	/* its ids in its own pid namespace; inner_tid 0: not read yet; -1: unknown */
+	pid_t inner_pid, inner_tid;
 	/*
-	 * "pid= tid= comm=" as the formatter writes them, and where each ends; text_len 0: changed
+	 * the text "pid= tid= comm=" as the formatter writes it, and where each field ends;
+	 * text_len is 0 after a change
 	 */
 	uint16_t pid_len, tid_end, text_len;
 	char text[4 * 64 + 48];
@@ -62,9 +64,13 @@ struct mp_tasks {
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
-	bool inner; /* tasks that run already get their ids in their own pid namespace at once */
-	struct mp_pids
-		sources; /* set by lib/capture/ring/attach.c: tasks, not created yet, that are `source` */
+	/* the ids that running tasks have in their own pid namespaces are read at once */
+	bool inner;
+	/*
+	 * set by lib/capture/ring/attach.c: the values of mp_task.source for tasks that are
+	 * not created yet
+	 */
+	struct mp_pids sources;
 };
 
 /* `dso` NULL: mappings are not kept. */
@@ -72,8 +78,8 @@ void mp_tasks_init(struct mp_tasks *t, mp_tasks_dso_fn *dso, void *arg);
 void mp_tasks_release(struct mp_tasks *t);
 
 /*
- * Adds a process with its threads and mappings, from /proc. Its records of before that are applied
- * all the same, see mp_tasks_foresee().
+ * Adds a process with its threads and mappings, from /proc. Records of earlier times are still
+ * applied to it, see mp_tasks_foresee().
  */
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid);
 
@@ -98,10 +104,12 @@ struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p
  */
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);
 
-/* To be called for a record of a mapping or execve() when it comes. */
+/* To be called for a record of a mapping or execve() when it is received. */
 void mp_tasks_changed(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
 
-/* Reads the current mappings of a process, if it still runs, and forgets them when `space` has them. */
+/*
+ * Reads the current mappings of a process, if it still runs, and drops them once `space` has them.
+ */
 void mp_tasks_look_ahead(struct mp_tasks *t, struct mp_process *p);
 void mp_tasks_caught_up(struct mp_tasks *t, struct mp_process *p);
 

@@ -8,7 +8,7 @@
 #include "lib/capture/object/cfiexpr.h"
 
 enum {
-	CACHE_SETS = 1 << 14, /* with two rows each: 5 MiB */
+	CACHE_SETS = 1 << 14, /* sets of two rows each; all take 5 MiB */
 	CACHE_WAYS = 2,
 	STACK_MAX = 8 << 20, /* greatest plausible distance of an address from the stack pointer */
 };
@@ -18,7 +18,7 @@ enum {
  * it.
  */
 struct mp_unwind_row {
-	uint64_t cfi_id; /* 0: empty */
+	uint64_t cfi_id; /* id of the file's call frame information; 0: the row is empty */
 	uint64_t offset;
 	int found; /* the result of mp_cfi_find() */
 	struct mp_cfi_row row;
@@ -33,8 +33,9 @@ struct walk {
 	uint64_t regs[MP_CFI_REGS];
 	uint64_t stack; /* address of the first byte of the copy */
 	bool leaf;
-	bool exact; /* the address is that of an interrupted instruction, not a return address */
-	bool lost;  /* the address is not in code, so it was not that of a frame */
+	/* the program counter is that of an interrupted instruction, not a return address */
+	bool exact;
+	bool lost;  /* the program counter is not in code, so it does not belong to a frame */
 	bool by_fp; /* some of the steps were along frame pointers */
 	enum mp_unwind_end end;
 };
@@ -144,7 +145,7 @@ enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_s
 									      : end;
 }
 
-/* --- a walk ----------------------------------------------------------------------------------------- */
+/* --- a walk ----------------------------------------------------------------------------------- */
 
 /* Reads from the copy of the stack. If the address is beyond its end, sets w->end to the reason. */
 static bool read_stack(void *arg, uint64_t addr, size_t size, uint64_t *value)
@@ -173,8 +174,9 @@ static bool eval(struct walk *w, const struct mp_cfi_row *row, int32_t value, co
 }
 
 /*
- * Reads a saved register. In the middle of an epilogue, a register that was popped already has its
- * value, but the tables still have the place where it was saved: below the stack pointer.
+ * Reads a saved register. In the middle of an epilogue, the tables may still give the place where a
+ * register was saved, although it was popped: that place is below the stack pointer, and the
+ * register has its value already.
  */
 static bool read_saved(struct walk *w, uint8_t reg, uint64_t addr, uint64_t *value)
 {
@@ -223,7 +225,7 @@ static bool apply_rules(struct walk *w, const struct mp_cfi_row *row,
 		if (!apply_rule(w, row, &rules[i], cfa, &next[i]))
 			return false;
 	w->regs[w->u->arch->sp] = cfa;
-	/* all at the end, since rules refer to the registers of this frame */
+	/* changes all registers at the end, since rules refer to their values in this frame */
 	for (i = 0; i < n; i++)
 		w->regs[rules[i].reg] = next[i];
 	return true;
@@ -241,7 +243,10 @@ static bool apply_full(struct walk *w, const struct mp_unwind_row *r, uint64_t c
 	       apply_rules(w, &r->row, full.rules, full.n, cfa);
 }
 
-/* Steps to the caller by call frame information. False: the walk ends, and w->end says why. */
+/*
+ * Steps to the caller by call frame information. Returns false if the walk ends; then w->end says
+ * why.
+ */
 static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 {
 	const struct mp_arch *arch = w->u->arch;
@@ -268,7 +273,7 @@ static bool step_cfi(struct walk *w, const struct mp_unwind_row *r)
 	w->regs[arch->pc] = row->ra_signed ? next & arch->code_mask : next;
 	if (!row->signal &&
 	    (w->regs[arch->sp] < sp || (w->regs[arch->sp] == sp && w->regs[arch->pc] == pc)))
-		return false; /* the walk would not come nearer to the root */
+		return false; /* the walk would make no progress toward the root */
 	w->exact = row->signal;
 	return true;
 }
@@ -382,8 +387,8 @@ static bool step(struct walk *w, uint64_t *ip)
 	*ip = w->exact && !w->leaf ? pc + 1 : pc;
 	if (!m) {
 		/*
-		 * a walk by frame pointers may follow a wrong one; by call frame information the
-		 * address should be right
+		 * a walk by frame pointers may have followed a wrong one, but an address found by
+		 * call frame information should be right
 		 */
 		if (w->end != MP_UNWIND_FRAME_POINTER)
 			w->end = MP_UNWIND_MAPPING;
@@ -399,7 +404,8 @@ static bool step(struct walk *w, uint64_t *ip)
 	if (!row || row->found <= 0)
 		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
 	if (row->row.signal && !w->leaf)
-		*ip = pc + 1; /* not after a call: signal handlers return to this address */
+		/* signal handlers return to this address, which does not follow a call */
+		*ip = pc + 1;
 	return step_cfi(w, row);
 }
 
@@ -434,7 +440,10 @@ enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space
 		++*n;
 		w.leaf = false;
 		if (more && w.regs[u->arch->pc] == 0) {
-			/* the first function of a thread may return to 0; memory is often 0, too */
+			/*
+			 * the first function of a thread may have the return address 0, but other
+			 * memory often is 0, too
+			 */
 			w.end = w.by_fp ? MP_UNWIND_UNKNOWN : MP_UNWIND_COMPLETE;
 			more = false;
 		}

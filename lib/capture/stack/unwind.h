@@ -14,10 +14,10 @@
 /* Registers and stack, as much of it as the kernel has copied. */
 struct mp_dump {
 	uint64_t abi;	      /* PERF_SAMPLE_REGS_ABI_ */
-	const uint64_t *regs; /* in the order of mp_arch.perf_regs */
-	const char *stack;    /* begins at the stack pointer */
-	size_t len;	      /* bytes that were copied */
-	/* bytes that were requested; if len is less, no more could be copied */
+	const uint64_t *regs; /* the registers, in the order of mp_arch.perf_regs */
+	const char *stack;    /* the copy of the stack, which begins at the stack pointer */
+	size_t len;	      /* number of bytes that were copied */
+	/* number of bytes that were requested; if len is less, no more could be copied */
 	size_t asked;
 	bool kernel; /* the sample was taken while the task was in the kernel */
 };
@@ -34,8 +34,9 @@ enum mp_unwind_end {
 	MP_UNWIND_UNKNOWN,     /* at a frame pointer or return address of 0, perhaps at the root */
 	MP_UNWIND_OTHER_STACK, /* at a switch from another stack, which was not copied */
 	MP_UNWIND_CFI,	       /* at call frame information that is wrong or damaged */
-	MP_UNWIND_ABI,	       /* a 32-bit program */
-	MP_UNWIND_NO_TABLES,   /* the record of the BPF program is missing */
+	MP_UNWIND_ABI,	       /* in a 32-bit program */
+	/* at the first frame, since the record of the BPF program is missing */
+	MP_UNWIND_NO_TABLES,
 	MP_UNWIND_ENDS,
 };
 
@@ -45,7 +46,7 @@ const char *mp_unwind_end_name(enum mp_unwind_end end);
 struct mp_unwinder {
 	const struct mp_arch *arch;
 	struct mp_dsos *dsos;
-	struct mp_unwind_row *cache; /* its size never changes */
+	struct mp_unwind_row *cache; /* rows found before; the size of the cache never changes */
 	uint64_t looked_up, missed;
 	unsigned steps; /* that the current walk may still make in call frame information */
 };
@@ -54,24 +55,24 @@ void mp_unwinder_init(struct mp_unwinder *u, const struct mp_arch *arch, struct 
 void mp_unwinder_release(struct mp_unwinder *u);
 
 /*
- * Writes the addresses of the frames, leaf first, to `ips`, which has room for `max`; `*n`: how
- * many. They are return addresses: for all but the first, the address minus one is in the code of
- * the frame.
+ * Writes the addresses of the frames, leaf first, to `ips`, which has room for `max`; `*n` gets
+ * their number. They are return addresses: for all but the first, the address minus one is in the
+ * code of the frame.
  */
 enum mp_unwind_end mp_unwind(struct mp_unwinder *u, const struct mp_space *space,
 			     const struct mp_dump *dump, uint64_t *ips, size_t max, size_t *n);
 
 /*
  * Whether an address of a frame is in the root: a function with which threads or processes begin,
- * by its call frame information, or by its symbol if it has none. `leaf`: the frame called no
- * other.
+ * by its call frame information, or by its symbol if it has none. `leaf`: the frame is the
+ * innermost one.
  */
 bool mp_unwind_is_root(struct mp_unwinder *u, const struct mp_space *space, uint64_t addr,
 		       bool leaf);
 
 /*
- * How a walk along frame pointers to the `n` addresses ended: it is complete if the last one is in
- * a root.
+ * How a walk along frame pointers that found these `n` addresses ended: it is complete if the last
+ * one is in a root.
  */
 enum mp_unwind_end mp_unwind_check_root(struct mp_unwinder *u, const struct mp_space *space,
 					const uint64_t *ips, size_t n, enum mp_unwind_end end);

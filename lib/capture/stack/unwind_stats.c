@@ -3,7 +3,7 @@
 
 #include "lib/stream/unit.h"
 
-/* Tasks without a user stack, since they are exiting, do not count. */
+/* Number of user stacks by a method, without those of exiting tasks, which have none. */
 static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 {
 	uint64_t n = 0;

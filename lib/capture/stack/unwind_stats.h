@@ -12,7 +12,8 @@
 
 struct mp_unwind_stats {
 	uint64_t ends[MP_METHODS][MP_UNWIND_ENDS];
-	uint64_t copies; /* of MP_METHOD_BPF: stacks that were copied, and unwound in user space */
+	/* number of stacks by MP_METHOD_BPF that were copied, and unwound in user space */
+	uint64_t copies;
 };
 
 /* Adds "unwound" to a trailer, if there were user stacks. */

@@ -4,7 +4,8 @@
 #include "lib/capture/object/walk_rows.h"
 #include "lib/core/clock.h"
 
-enum { LOOK_APART_NS = 1000000 }; /* /proc is read at most so often: it takes 0.1 ms */
+/* least time between two reads of /proc, each of which takes 0.1 ms */
+enum { LOOK_APART_NS = 1000000 };
 
 void mp_walk_tables_release(struct mp_walk_tables *t)
 {
@@ -18,7 +19,11 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 
 	if (!m->dso)
 		return to;
-	if (!m->dso->cfi_id) /* the segments of a file are read with its call frame information */
+	/*
+	 * the segments of a file, which the bias depends on, are read with its call frame
+	 * information
+	 */
+	if (!m->dso->cfi_id)
 		mp_dso_cfi(d, m->dso);
 	if (!mp_segments_delta(&m->dso->segments, m->offset, m->end - m->start, &delta))
 		return to;
@@ -92,7 +97,7 @@ static bool may_look(struct mp_walk_tables *t)
 	return true;
 }
 
-/* Whether records have come, and wait, that change the mappings; or that say what a task is. */
+/* Whether records wait that change the mappings of a process, or that tell which process it is. */
 static bool waits_for_records(const struct mp_process *p, uint64_t merged_ns)
 {
 	return !p || (p->changed_ns >= merged_ns && p->changed_ns > p->ahead_ns);

@@ -23,9 +23,9 @@ struct mp_walk_tables {
 void mp_walk_tables_release(struct mp_walk_tables *t);
 
 /*
- * Sends the mappings of a process, which it has since `time_ns`: it has appeared, they have
- * changed, or the kernel side has no tables for it. If later ones were read ahead, sends those. From
- * then on the process and its children have tables.
+ * Sends the mappings that a process has since `time_ns`, because it is new, they have changed, or
+ * the kernel side has no tables for it. If later mappings were read ahead, sends those. After this
+ * call the process and its children have tables.
  */
 void mp_walk_tables_update(struct mp_walk_tables *t, struct mp_process *process, uint64_t time_ns);
 
@@ -43,8 +43,8 @@ void mp_walk_tables_flush(struct mp_walk_tables *t);
 void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns);
 
 /*
- * Reports that an address space no longer exists. A function for mp_tasks.gone; `tables` is the
- * struct mp_walk_tables.
+ * Reports that an address space no longer exists. For mp_tasks.gone; `tables` is the struct
+ * mp_walk_tables.
  */
 void mp_walk_tables_forget(void *tables, const struct mp_space *space);
 

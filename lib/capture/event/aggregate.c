@@ -87,12 +87,11 @@ int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg
 	for (i = 0; i < aggs->n; i++) {
 		if (strcmp(aggs->v[i]->name, agg->name) != 0)
 			continue;
-		if (!aggs->v[i]->weight
-			     /*
-			      * no weight: an event that frees memory does not name the aggregate
-			      * that holds it
-			      */
-			     [0])
+		/*
+		 * without a weight: an event that frees memory does not name the
+		 * aggregate that holds it
+		 */
+		if (!aggs->v[i]->weight[0])
 			aggs->v[i] = agg;
 		return (int)i;
 	}

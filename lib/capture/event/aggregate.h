@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In-kernel aggregation, by stack, instead of recording an event: by the terms of a specification,
- * or by a name that stands for no event ("sum:blocked"). Includes aggregate_spec.
+ * Events that are aggregated in the kernel by stack instead of recorded: because of the terms of a
+ * specification, or of a name that stands for an aggregate ("sum:blocked"). Includes
+ * aggregate_spec.
  */
 #ifndef MP_CAPTURE_EVENT_AGGREGATE_H
 #define MP_CAPTURE_EVENT_AGGREGATE_H
@@ -9,7 +10,7 @@
 #include "lib/capture/event/aggregate_spec.h"
 
 enum mp_agg_kind {
-	MP_AGG_OF_EVENT,   /* adds by a rule, at each occurrence or sample */
+	MP_AGG_OF_EVENT,   /* adds a weight at each occurrence or sample, by a rule */
 	MP_AGG_OF_BLOCKED, /* adds the ns for which tasks are blocked */
 	/* as MP_AGG_OF_BLOCKED, but by the stacks of the task and of its waker */
 	MP_AGG_OF_WAKERS,
@@ -22,7 +23,7 @@ struct mp_event_agg {
 	/* several events may add to one aggregate, which is known by its name */
 	char *name;
 	char weight[32];	 /* name of the weight: "count", "bytes", "dur" */
-	struct mp_agg_rule rule; /* its member `aggregate` is set later */
+	struct mp_agg_rule rule; /* its rule; the member `aggregate` is set later */
 };
 
 /*
@@ -34,7 +35,7 @@ char *mp_event_agg_name(const char *given, const char *type, const struct mp_agg
 /* The aggregate that an event's terms describe. Without terms it counts occurrences. */
 struct mp_event_agg *mp_event_agg_new(const char *name, const struct mp_agg_terms *terms);
 
-/* The aggregate of a name such as "sum:blocked". NULL: there is none. */
+/* The aggregate of a name such as "sum:blocked"; NULL if there is none. */
 struct mp_event_agg *mp_event_agg_named(const char *event, const char *name);
 void mp_event_agg_free(struct mp_event_agg *agg);
 
@@ -48,7 +49,7 @@ struct mp_event_aggs {
 };
 
 /*
- * The number of the aggregate that has the name of `agg`, added if it is new; -1: there are too
+ * The number of the aggregate that has the name of `agg`, added if it is new; -1 if there are too
  * many.
  */
 int mp_event_aggs_add(struct mp_event_aggs *aggs, const struct mp_event_agg *agg);

@@ -32,7 +32,8 @@ const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *
 	if (strncmp(spec->name, "uprobe:", 7) == 0 || strncmp(spec->name, "uretprobe:", 10) == 0)
 		return NULL;
 	if (mp_when_any(&spec->when))
-		return "an event has one program: it is aggregated, or its samples have a condition";
+		return "an event has one program: it is aggregated, or its samples have a "
+		       "condition";
 	if (e->attr.bp_type || spec->probe)
 		return "only uprobes and sampled events are aggregated in the kernel";
 	if (rule->every)

@@ -8,12 +8,12 @@
 
 #include "lib/capture/event/event.h"
 
-/* NULL, or why an event cannot be aggregated (static). */
+/* The reason why an event cannot be aggregated (static), or NULL if it can. */
 const char *mp_event_why_no_agg(const struct mp_event *e, const struct mp_spec *spec);
 
 /*
- * Makes the event one that is aggregated in `agg` and makes no samples; the program records `part`
- * of the stack.
+ * Changes the event so that it is aggregated in `agg` and makes no samples; the program reads
+ * `part` of the stack.
  */
 void mp_event_use_agg(struct mp_event *e, struct mp_event_agg *agg, enum mp_stack_part part);
 

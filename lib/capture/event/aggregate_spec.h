@@ -25,10 +25,10 @@ struct mp_agg_terms {
 
 bool mp_event_agg_is_term(struct mp_str key);
 
-/* Sets a term. Returns NULL, or what is wrong with its value (static). */
+/* Sets a term. Returns NULL, or a message about its value (static). */
 const char *mp_event_agg_parse_term(struct mp_agg_terms *t, struct mp_str key, struct mp_str value);
 
-/* NULL, or why the terms do not fit together (static). */
+/* The reason why the terms cannot be combined (static), or NULL if they can. */
 const char *mp_event_agg_check_terms(const struct mp_agg_terms *t);
 
 #endif

@@ -25,11 +25,14 @@ struct mp_builtin {
 	const struct mp_tp_field *fields;
 	size_t n_fields;
 	uint32_t record; /* MP_BUILTIN_RECORD: PERF_RECORD_ */
-	/* for PERF_RECORD_COMM: only the records of an exec; else only the others */
+	/*
+	 * for PERF_RECORD_COMM: if set, the event has only the records of an exec, else only the
+	 * others
+	 */
 	bool exec;
 };
 
-/* The event of "stat:" and the name of another event. */
+/* The event that counts another event: its name is "stat:" and the name of that event. */
 extern const struct mp_builtin mp_builtin_count;
 
 /* Calls `each` for the events that match a glob. Returns how many match. */

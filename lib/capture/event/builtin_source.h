@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the sources of the built-in events (builtin.h) share: how a name is resolved, and how the events
- * are listed. Includes builtin, source.
+ * What the sources of the built-in events (builtin.h) share: how a name is resolved, and how the
+ * events are listed. Includes builtin, source.
  */
 #ifndef MP_CAPTURE_EVENT_BUILTIN_SOURCE_H
 #define MP_CAPTURE_EVENT_BUILTIN_SOURCE_H
@@ -10,8 +10,9 @@
 #include "lib/capture/event/source.h"
 
 /*
- * Calls `add` with the resolver for each event that the name, with this prefix ("mem:"), matches.
- * Refuses filters and modifiers. The events are never counted: r->count is cleared.
+ * Calls `add` with the resolver for each event that matches the name, if this begins with the
+ * prefix ("mem:"). Refuses filters and modifiers. Clears r->count, since these events cannot be
+ * counted.
  */
 enum cap_resolved mp_builtin_resolve(struct mp_resolver *r, const char *prefix, mp_builtin_fn *add);
 

@@ -67,14 +67,17 @@ json_t *mp_events_json(const struct mp_events *events)
 			json_object_set_new(fields, key, json_string(name));
 			free(key);
 		}
-		type = mp_ctl_string(mp_str(e->type)); /* a path in the name may have any bytes */
+		type = mp_ctl_string(mp_str(e->type)); /* the name may have a path of any bytes */
 		json_object_set_new(all, json_string_value(type), fields);
 		json_decref(type);
 	}
 	return all;
 }
 
-/* What a type's events are recorded with: "(A) || (B)" if it was given twice; NULL: all are recorded. */
+/*
+ * The filter of a type's events, "(A) || (B)" if the type was given twice; NULL if all events are
+ * recorded.
+ */
 static char *filters_of(const struct mp_events *events, const char *type)
 {
 	char *text = NULL, *more;

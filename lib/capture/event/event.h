@@ -26,42 +26,52 @@ enum mp_walk_on {
 	MP_WALK_SYS_ENTER,
 	MP_WALK_SYS_EXIT,
 	MP_WALK_PROBE, /* the event itself, which is a uprobe or kprobe */
-	MP_WALK_EVENT, /* the event itself, which is of another kind */
-	MP_WALK_NEVER, /* nowhere: it cannot be attached */
+	MP_WALK_EVENT, /* the event itself, which is neither a tracepoint nor a probe */
+	MP_WALK_NEVER, /* nowhere: it cannot be attached to this event */
 };
 
 struct mp_event {
 	char *type;		  /* TYPE of the stream, escaped */
-	struct mp_event_agg *agg; /* NULL: it is recorded, not aggregated */
+	struct mp_event_agg *agg; /* the aggregate; NULL: the event is recorded */
 	struct perf_event_attr attr;
-	char *filter;		      /* kernel filter, NULL: none */
-	struct mp_tp *tp;	      /* NULL: neither a tracepoint nor laid out as one */
+	char *filter; /* kernel filter, NULL: none */
+	/* format of the tracepoint; NULL: the event is neither a tracepoint nor laid out as one */
+	struct mp_tp *tp;
 	struct mp_tracing *tracing;   /* aggregated by a program of its own; NULL: recorded */
-	const struct mp_builtin *own; /* NULL: not a built-in event */
+	const struct mp_builtin *own; /* the built-in event; NULL: it is not one */
 	/* payload fields that are written, from `tp` or `own` */
 	const struct mp_tp_field **payload;
 	size_t n_payload;
 	unsigned context; /* MP_CTX_ bits that are written */
-	/* its source has parsed its name, which is its type: see cap_source.parse */
+	/* the event's source parsed its name, which is also its type: see cap_source.parse */
 	bool probe;
-	bool once;  /* opened once for all CPUs: its program does not distinguish them */
-	bool rated; /* -F and -c apply to it */
-	bool wide;  /* recorded for the whole system, whatever tasks or cgroups are recorded */
-	bool idle;  /* also occurs in interrupts of idle CPUs: see program.h */
-	bool each;  /* each occurrence is recorded: fired = delivered + excluded + lost */
-	unsigned max_stack;	     /* maximum number of frames that are written; 0: no stack */
+	/* the event is opened once for all CPUs, since its program does not distinguish them */
+	bool once;
+	bool rated; /* the options -F and -c apply to the event */
+	/* recorded for the whole system, even if other events are recorded for tasks or cgroups */
+	bool wide;
+	bool idle;	    /* the event also occurs in interrupts of idle CPUs: see program.h */
+	bool each;	    /* each occurrence is recorded: fired = delivered + excluded + lost */
+	unsigned max_stack; /* maximum number of frames that are written; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not taken */
 	enum mp_walk_on walk_on;
-	const char *points[2]; /* raw tracepoints that occur with it; borrowed, or NULL */
-	unsigned syscall;      /* number of the system call */
-	/* bytes of the user stack to copy if BPF is not available; 0: use frame pointers */
+	/* raw tracepoints that occur together with the event; borrowed, or NULL */
+	const char *points[2];
+	unsigned syscall; /* number of the system call */
+	/*
+	 * if BPF is not available, this many bytes of the user stack are copied; 0: frame pointers
+	 * are used
+	 */
 	size_t copy_bytes;
 	struct mp_when when; /* conditions that samples must meet */
 	/* file descriptor of the program that selects samples; 0: none. Borrowed */
 	int program;
 	bool programmed;      /* its source attaches a program; an event can have only one */
 	uint64_t interval_ns; /* interval of polled values */
-	/* polled memory: this many processes separately, all others together; 0: all separately */
+	/*
+	 * of polled memory: the greatest processes, this many, have records of their own, all
+	 * others one together; 0: each process has its own
+	 */
 	unsigned top;
 };
 
@@ -74,7 +84,7 @@ static inline bool mp_event_is_read(const struct mp_event *e)
 struct mp_events {
 	struct mp_event *v;
 	size_t n, cap;
-	struct mp_probes probes; /* removed by the caller after the events are closed */
+	struct mp_probes probes; /* the caller removes them after the events are closed */
 };
 
 /* The options for all events; the terms of a specification override them. */
@@ -85,7 +95,7 @@ struct mp_event_options {
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
 	size_t stack_size;  /* bytes of the copy of a user stack */
-	unsigned max_stack; /* 0: as much as there is */
+	unsigned max_stack; /* most frames that are written; 0: no limit */
 	/* for sampled events only, since a tracepoint is always in the kernel */
 	bool exclude_user, exclude_kernel;
 	bool stack_given;		  /* the user has set the stack, not a collector */
@@ -103,7 +113,8 @@ void mp_event_release(struct mp_event *e);
 void mp_events_release(struct mp_events *events);
 
 /*
- * Whether some events are aggregated in the kernel; whether all are, so that no events are written.
+ * Whether some events are aggregated in the kernel, and whether all are, so that no events are
+ * written.
  */
 bool mp_events_any_aggregated(const struct mp_events *events);
 bool mp_events_all_aggregated(const struct mp_events *events);
@@ -117,7 +128,10 @@ const struct mp_tp_field *mp_event_fields(const struct mp_event *e, size_t *n);
 /* Makes "events" of the stream's header. New reference. */
 json_t *mp_events_json(const struct mp_events *events);
 
-/* "filters" of the header: of the types that are only recorded with a filter. New reference, or NULL: none. */
+/*
+ * "filters" of the header: the filters of the types that are recorded with one. New reference, or
+ * NULL if there are none.
+ */
 json_t *mp_events_filters_json(const struct mp_events *events);
 
 #endif

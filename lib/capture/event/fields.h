@@ -7,7 +7,8 @@
 
 /*
  * Keeps, for all events, the fields of a list such as "cpu,comm,.prev_*,stack". Returns 0, or -1
- * with `*error` (owned by the caller): no event has such a field, with the nearest name.
+ * with `*error` (owned by the caller) if no event has such a field; the error suggests the nearest
+ * name.
  */
 int mp_events_choose_fields(struct mp_events *events, const char *fields, char **error);
 

@@ -15,7 +15,7 @@
 enum { EACH = 1, ADDR = 2, CLOCK = 4 };
 
 struct pmu {
-	const char *devices; /* the folder that describes the PMU */
+	const char *devices; /* the folder that describes PMUs, see mp_pmu_find() */
 	const char *name;
 };
 
@@ -173,8 +173,8 @@ static bool put_bits(struct mp_pmu_event *event, const char *format, uint64_t va
 }
 
 /*
- * The kernel's names for events that sample memory accesses: mem-loads, mem-stores, and with
- * latency.
+ * Whether a term is one of the kernel's names for events that sample memory accesses: mem-loads,
+ * mem-stores, and their variants with latency.
  */
 static bool is_memory(struct mp_str term)
 {
@@ -226,7 +226,7 @@ static struct mp_str next_term(const char **config)
 	return term;
 }
 
-/* Applies what sysfs says about an event; false if the term is not the name of one. */
+/* Reads the terms that sysfs has for an event; false if the term is not the name of an event. */
 static bool event_terms(const struct pmu *pmu, struct mp_str term, char text[256])
 {
 	return !memchr(term.p, '=', term.len) && pmu_line(pmu, "events", term, text, 256);
@@ -241,7 +241,9 @@ static int set_event(const struct pmu *pmu, const char *terms, struct mp_pmu_eve
 	return 0;
 }
 
-/* Events come first: the other terms modify them, as in mem-loads,ldlat=30. */
+/*
+ * Applies the names of events before the other terms, which modify them, as in mem-loads,ldlat=30.
+ */
 static int set_config(const struct pmu *pmu, const char *config, struct mp_pmu_event *event,
 		      char **error)
 {
@@ -316,7 +318,7 @@ static void each_of_pmu(const char *pmu, const char *glob, mp_pmu_fn *each, void
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir))) {
-		if (strchr(d->d_name, '.')) /* skip the folder itself, NAME.unit and NAME.scale */
+		if (strchr(d->d_name, '.')) /* skip ".", "..", NAME.unit and NAME.scale */
 			continue;
 		name = mp_asprintf("%s/%s/", pmu, d->d_name);
 		pass(glob, name, "event of a PMU", each, arg);
@@ -364,7 +366,8 @@ unsigned mp_pmu_precision(const struct perf_event_attr *attr)
 	one.size = sizeof(one);
 	one.disabled = 1;
 	one.freq = 0;
-	one.sample_period = 1000000; /* a period makes it sample, since counting is never precise */
+	/* with a period, the event samples: counting is never precise */
+	one.sample_period = 1000000;
 	for (one.precise_ip = 3; one.precise_ip && fd < 0; one.precise_ip -= fd < 0)
 		fd = syscall(SYS_perf_event_open, &one, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)

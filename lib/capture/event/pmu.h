@@ -13,10 +13,14 @@ struct mp_pmu_event {
 	uint32_t type; /* attr.type */
 	uint64_t config, config1, config2;
 	bool software;
-	bool clock;    /* its period counts ns */
-	bool has_addr; /* its samples have a data address */
-	bool memory; /* its samples have a data address, its latency, and the source of the data */
-	bool each;   /* each occurrence is recorded by default, as that of a tracepoint */
+	bool clock;    /* the event's period counts ns */
+	bool has_addr; /* the event's samples have the address of the data */
+	/*
+	 * the event's samples have the address of the data, the latency of the access, and the
+	 * source of the data
+	 */
+	bool memory;
+	bool each; /* each occurrence is recorded by default, as for a tracepoint */
 };
 
 /* The folder in which sysfs describes the PMUs of this machine. */
@@ -25,9 +29,9 @@ struct mp_pmu_event {
 /*
  * Finds "cpu-clock", "cycles", "LLC-load-misses", "r1a8", or, with `config` ("event=0x3c,umask=1"
  * or a name from the PMU's events folder, which other terms change), the event of the PMU `name`,
- * which the folder `devices` describes: MP_PMU_DEVICES, or that of another machine.
- * Returns 1; 0 if the name is not known; -1 with `*error` (owned by the caller) if it is known and
- * wrong.
+ * which the folder `devices` describes: MP_PMU_DEVICES, or that of another machine. Returns 1; 0 if
+ * the name is not known; -1 with `*error` (owned by the caller) if the name is known, but `config`
+ * or the event is wrong.
  */
 int mp_pmu_find(const char *devices, const char *name, const char *config,
 		struct mp_pmu_event *event, char **error);
@@ -40,7 +44,7 @@ void mp_pmu_each(const char *glob, mp_pmu_fn *each, void *arg);
 /* attr.type of a PMU by its name; 0 if there is none. */
 uint32_t mp_pmu_type(const char *name);
 
-/* The highest attr.precise_ip, at most 3, with which such an event can be opened. */
+/* The highest attr.precise_ip, at most 3, with which an event with this attr can be opened. */
 struct perf_event_attr;
 unsigned mp_pmu_precision(const struct perf_event_attr *attr);
 

@@ -17,7 +17,7 @@ struct mp_probe_made {
 	const char *undo;
 };
 
-/* --- names ------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static int fail(char **error, char *text)
 {
@@ -37,7 +37,10 @@ static const char *argument_register(unsigned number)
 								 : NULL;
 }
 
-/* Converts argN and retval for tracefs: "+0(arg1):string" to "+0(%di):string". */
+/*
+ * Writes a value with argN and retval in the notation of tracefs: "+0(arg1):string" to
+ * "+0(%di):string".
+ */
 static void put_fetch(struct mp_buf *to, struct mp_str text)
 {
 	size_t i = 0, len;
@@ -62,8 +65,8 @@ static void put_fetch(struct mp_buf *to, struct mp_str text)
 }
 
 /*
- * Converts arguments for tracefs: "size=arg1:u64,path=+0(arg2):string"; an argument without a name
- * gets the name arg1, arg2, ...
+ * Writes arguments such as "size=arg1:u64,path=+0(arg2):string" in the notation of tracefs; an
+ * argument without a name gets the name arg1, arg2, ...
  */
 static void put_args(struct mp_buf *to, struct mp_str list)
 {
@@ -150,7 +153,7 @@ void mp_probe_text_release(struct mp_probe_text *text)
 	*text = (struct mp_probe_text){ .file = NULL };
 }
 
-/* --- making them ----------------------------------------------------------------------------------- */
+/* --- making them ------------------------------------------------------------------------------ */
 
 struct maker {
 	struct mp_probes *p;
@@ -228,7 +231,10 @@ static const char *free_name(struct maker *m, const char *system)
 	return keep(m->p, name);
 }
 
-/* tracefs is common to all pid namespaces, in which the same ids are of other processes. */
+/*
+ * Makes the name of the group. It has the pid namespace, too, since all namespaces share tracefs,
+ * and a pid may be used in several of them.
+ */
 static char *group_name(pid_t pid)
 {
 	uint32_t namespace = mp_proc_inner_namespace();
@@ -324,7 +330,7 @@ static int make_users(struct maker *m)
 
 	m->path = places.path;
 	if (places.path && strpbrk(places.path, " \t\n"))
-		m->tracefs_wanted = false; /* tracefs takes no path with a blank */
+		m->tracefs_wanted = false; /* tracefs accepts no path with a blank */
 	for (i = 0; i < places.n && result == 0; i++)
 		result = make_user(m, &places.v[i]);
 	mp_cut_places_release(&places);
@@ -434,7 +440,7 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from)
 	*from = (struct mp_probes){ .made = NULL };
 }
 
-/* Whether no recording has this process id: it belongs to another program, or to none. */
+/* Whether no recording has this process id: it is that of another program, or of none. */
 static bool is_gone(int pid)
 {
 	struct mp_str comm;

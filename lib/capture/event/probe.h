@@ -19,7 +19,7 @@
 #include "lib/capture/host/cut.h"
 
 struct mp_probes {
-	struct mp_probe_made *made; /* those that were made in tracefs */
+	struct mp_probe_made *made; /* the probes that were made in tracefs */
 	size_t n_made, cap_made;
 	char **texts;
 	size_t n_texts, cap_texts;
@@ -28,19 +28,21 @@ struct mp_probes {
 /* One event of a probe. Strings are valid until mp_probes_remove(). */
 struct mp_probe {
 	const char *type; /* TYPE of the stream, raw: uprobe:libc.so.6:malloc */
-	/* a probe that was made in tracefs: */
-	const char *system,
-		*name; /* NULL: not a tracepoint, but an event of a PMU, or a breakpoint */
-	/* an event of a PMU, or a breakpoint: */
+	/*
+	 * names of a probe that was made in tracefs; NULL: it is an event of a PMU, or a breakpoint
+	 */
+	const char *system, *name;
+	/* used for an event of a PMU, or for a breakpoint */
 	struct mp_pmu_event event;
-	uint32_t bp_type; /* HW_BREAKPOINT_ bits; 0: no breakpoint */
+	uint32_t bp_type; /* HW_BREAKPOINT_ bits; 0: it is not a breakpoint */
 	uint64_t bp_addr, bp_len;
 };
 
-/* The means to make probes. */
+/* What mp_probes_make() needs to make probes. */
 struct mp_probe_means {
-	struct mp_tracefs *tracefs; /* NULL: only probes that do not need tracefs can be made */
-	/* make also probes without arguments in tracefs, for a filter */
+	/* the tracefs; NULL: only probes that do not need it can be made */
+	struct mp_tracefs *tracefs;
+	/* make probes without arguments in tracefs, too, so that a filter can be set */
 	bool tracefs_wanted;
 	const struct mp_cut_files *files;
 };
@@ -69,12 +71,12 @@ void mp_probes_merge(struct mp_probes *to, struct mp_probes *from);
  * frees the strings.
  */
 struct mp_probe_text {
-	char kind[12];	/* "uprobe" ... */
-	char *file;	/* NULL: the kernel */
-	char *what;	/* function, marker, address */
-	char *args;	/* for tracefs: " size=%di:u64 ..."; "" if there are none */
-	uint64_t len;	/* mem: length */
-	char access[4]; /* mem: some of the letters r, w, x */
+	char kind[12];	/* kind of the probe: "uprobe" ... */
+	char *file;	/* path of the file; NULL: the probe is in the kernel */
+	char *what;	/* name of the function or marker, or an address */
+	char *args;	/* arguments for tracefs: " size=%di:u64 ..."; "" if there are none */
+	uint64_t len;	/* for mem: number of bytes that are watched */
+	char access[4]; /* for mem: the kinds of access: some of the letters r, w, x */
 };
 
 int mp_probe_parse(struct mp_probe_text *text, const char *name, char **error);

@@ -9,7 +9,9 @@
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 
-/* The name of a probe has slashes of its own: in its file, and before the length of memory. */
+/*
+ * The name of a probe has slashes of its own: in its file, and before the length of a breakpoint.
+ */
 static size_t parse(const char *text)
 {
 	static const char *const kinds[] = {
@@ -75,8 +77,9 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	if (r->found || !parse(s->name))
 		return CAP_OTHER;
 	/*
-	 * An event of the PMU is not inherited by threads and children, whatever its attr says; and
-	 * the program that aggregates is attached to the probe, not to one of its events.
+	 * Threads and children do not inherit an event of the PMU, whatever its attr says; and the
+	 * program that aggregates is attached to the probe itself, which a tracepoint has and an
+	 * event of the PMU has not.
 	 */
 	means = (struct mp_probe_means){
 		.tracefs = mp_resolver_tracefs(r),
@@ -91,7 +94,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }
 
-/* "usdt:FILE[:GLOB]", "uprobe:FILE[:GLOB]" */
+/* Lists the places of "usdt:FILE[:GLOB]" or "uprobe:FILE[:GLOB]". */
 static void list_places(struct cap_listing *l, const char *kind, const char *rest)
 {
 	const char *colon = strchr(rest, ':');

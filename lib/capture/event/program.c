@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 /*
- * How the fields of tracepoints follow from the parameters of their raw tracepoints (TP_fast_assign() in
- * include/trace/events/sched.h). A raw tracepoint is missed less often: the kernel skips a program of a
- * tracepoint while any other program of this kind runs on the CPU.
+ * How the fields of tracepoints follow from the parameters of their raw tracepoints
+ * (TP_fast_assign() in include/trace/events/sched.h). A raw tracepoint is missed less often: the
+ * kernel skips a program of a tracepoint while any other program of this kind runs on the CPU.
  */
 static const struct {
 	const char *tracepoint;
@@ -21,7 +21,7 @@ static const struct {
 	  "orig_cpu=p->thread_info.cpu:s32,dest_cpu=dest_cpu)" },
 };
 
-/* Whether the fields are the same for a reader of the stream. */
+/* Whether both have fields that look the same in the stream. */
 static bool is_same(const struct mp_tp *a, const struct mp_tp *b)
 {
 	size_t i;
@@ -58,7 +58,7 @@ static bool find_raw(const struct mp_event *e, struct mp_event_program *p)
 	return false;
 }
 
-/* Notes the parts of the record that vary in length; false: its layout is not supported. */
+/* Notes the parts of the record that vary in length; false if its layout is not supported. */
 static bool set_record(struct mp_tracing_setup *setup, const struct mp_tp *tp)
 {
 	size_t i;
@@ -107,7 +107,7 @@ void mp_event_use_program(struct mp_event *e, struct mp_event_program *p)
 	e->tracing = p->tracing;
 	e->attr.type = PERF_TYPE_SOFTWARE;
 	e->attr.config = PERF_COUNT_SW_BPF_OUTPUT;
-	/* samples of a program have no period */
+	/* samples that a program makes have no period */
 	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	for (i = 0; p->tp && i < e->n_payload; i++)
 		e->payload[i] = &p->tp->fields[e->payload[i] - e->tp->fields];

@@ -22,7 +22,7 @@ static int fail(char **error, char *text)
 	return -1;
 }
 
-/* --- the kernel's types ------------------------------------------------------------------------------ */
+/* --- the kernel's types ----------------------------------------------------------------------- */
 
 /*
  * The types of the kernel, kept for the next call since reading them takes 50 ms. Each module has
@@ -64,11 +64,11 @@ void mp_prototypes_forget(void)
 	kernel = NULL;
 }
 
-/* The type in which the parameters of a function or tracepoint are looked up. */
+/* The type that has the parameters of a function or tracepoint. */
 struct prototype {
 	const struct btf *btf;
 	const struct btf_type *type; /* type of a function; NULL: there is none */
-	/* index of the first parameter: that of a tracepoint is not passed to programs */
+	/* index of the first parameter that programs get, which is 1 for a tracepoint */
 	uint32_t first;
 };
 
@@ -80,8 +80,8 @@ static const struct btf_type *function_of(const struct btf *btf, const char *nam
 }
 
 /*
- * Finds a prototype: with the names of the parameters, if the kernel has the function that declares
- * them, else without.
+ * Finds the prototype of a tracepoint. It has the names of the parameters if the kernel has the
+ * type of the function that declares them.
  */
 static const struct btf_type *tracepoint_of(const struct btf *btf, const char *name)
 {
@@ -123,15 +123,15 @@ static struct prototype find(enum mp_traced traced, const char *name)
 	return p;
 }
 
-/* --- a field ------------------------------------------------------------------------------------------ */
+/* --- a field ---------------------------------------------------------------------------------- */
 
-/* The state while a field's text is parsed: the type and place that were reached. */
+/* The state while a field's text is parsed: the type and the place reached so far. */
 struct path {
 	const struct prototype *proto;
 	struct mp_tracing_field *f;
 	struct mp_tp_field *field;
 	const struct btf_type *type;
-	uint32_t bits, bit_at; /* of a bit field, else 0 */
+	uint32_t bits, bit_at; /* size and offset in bits of a bit field, else 0 */
 	char **error;
 };
 
@@ -172,7 +172,7 @@ static bool is_text(const struct btf *btf, const struct btf_type *type)
 	return btf_is_array(type) && is_char(bare(btf, btf_array(type)->type));
 }
 
-/* Finds a member, which may be in an unnamed struct or union; `*at`: its offset in bits. */
+/* Finds a member, which may be in an unnamed struct or union; `*at` gets its offset in bits. */
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *in,
 					    struct mp_str name, uint32_t *at, uint32_t *bits)
 {
@@ -258,7 +258,7 @@ static bool take(struct mp_str *rest, const char *what)
 	return true;
 }
 
-/* The index of a parameter by its name or as "arg2"; -1: there is none. */
+/* The index of a parameter by its name or as "arg2"; -1 if there is none. */
 static int64_t number_of(const struct prototype *p, struct mp_str name)
 {
 	const struct btf_param *params = btf_params(p->type);
@@ -286,8 +286,8 @@ static uint32_t word_of(const struct prototype *p, uint32_t number)
 }
 
 /*
- * Finds where a field begins: at an argument, or at the return value. -1: there is no such
- * parameter.
+ * Finds where a field begins: at an argument, or at the return value. Returns -1 if there is no
+ * such parameter.
  */
 static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str name)
 {
@@ -307,7 +307,7 @@ static int find_parameter(struct path *p, enum mp_traced traced, struct mp_str n
 	return mp_str_eq(name, MP_STR("retval")) || mp_str_eq(name, MP_STR("$retval")) ? 0 : -1;
 }
 
-/* Extends the bits of a member, within a word that is read or passed, to 64. */
+/* Extends a member, which is some bits of a word that is read or passed, to 64 bits. */
 static void set_bits(struct path *p, uint32_t bits, uint32_t at, bool sign)
 {
 	p->f->left = 64 - bits - at;
@@ -340,7 +340,7 @@ static void set_text(struct path *p, enum mp_tracing_kind kind)
 	p->field->is_array = true;
 }
 
-/* ":u32": casts the value to another type. */
+/* Casts the value to a type such as u32. */
 static int set_number_type(struct path *p, struct mp_str type)
 {
 	static const char kinds[] = {
@@ -358,7 +358,7 @@ static int set_number_type(struct path *p, struct mp_str type)
 	p->field->kind = (enum mp_tp_kind)(kind - kinds);
 	if (p->bits)
 		return 0;
-	if (bits / 8 <= p->f->size) { /* otherwise the value is already extended */
+	if (bits / 8 <= p->f->size) { /* otherwise the value is extended already */
 		p->f->size = bits / 8;
 		set_bits(p, bits, 0, p->field->kind == MP_TP_SIGNED);
 	}
@@ -423,7 +423,7 @@ static int resolve_path(struct path *p, enum mp_traced traced, struct mp_str tex
 	return set_type(p, type);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 struct finder {
 	const struct prototype *proto;

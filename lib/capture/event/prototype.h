@@ -19,7 +19,7 @@ enum mp_traced {
 	MP_TRACED_ENTRY,
 	MP_TRACED_EXIT,
 	MP_TRACED_POINT,
-	MP_TRACED_TRACEFS, /* a tracepoint that is read by its record: program.h */
+	MP_TRACED_TRACEFS, /* a tracepoint whose record is copied, see program.h */
 };
 
 struct mp_prototype {
@@ -29,7 +29,8 @@ struct mp_prototype {
 
 /*
  * The fields that `list` names, separated by commas; if `list` is NULL, all parameters that are
- * numbers or pointers, as far as there is room. 0, or -1 with `*error` (owned by the caller).
+ * numbers or pointers, as far as there is room. Returns 0, or -1 with `*error` (owned by the
+ * caller).
  */
 int mp_prototype_find(struct mp_prototype *p, enum mp_traced traced, const char *name,
 		      const char *list, char **error);

@@ -76,7 +76,7 @@ static int check_parts(struct mp_resolver *r)
 					       mp_spec_part_refusal(given & ~r->honoured)));
 }
 
-/* Calls the sources in their order; for a glob, also those after the first that has a match. */
+/* Calls the sources in their order up to the first that knows the name; for a glob, calls all. */
 static int resolve_name(struct mp_resolver *r, const struct cap_source *const *sources)
 {
 	const struct cap_source *const *s;
@@ -102,7 +102,7 @@ static int resolve_name(struct mp_resolver *r, const struct cap_source *const *s
 	return r->found ? 0 : fail_unknown(r, sources);
 }
 
-/* The aggregate was resolved as if it were an event that is recorded. */
+/* Changes an event, which was resolved as if it were recorded, to one that is counted. */
 static void count_event(struct mp_resolver *r, struct mp_event *e)
 {
 	e->own = &mp_builtin_count;

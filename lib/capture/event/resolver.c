@@ -43,7 +43,7 @@ int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
 	return mp_resolver_fail(r, error);
 }
 
-/* Sets how often the event is recorded: by its own terms, else by the options, else by `each`. */
+/* Sets how often the event is recorded: as its own terms, else the options, else `each` say. */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 {
 	const struct mp_spec *s = r->spec;
@@ -63,16 +63,17 @@ void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 	e->context |= MP_CTX_PERIOD;
 	/*
 	 * Some tracepoints count more than 1 each time (sched_stat_runtime: ns). If the period is
-	 * requested, the kernel writes one sample with that number; if not, that many samples. With
-	 * another fixed period it must not be requested, since each occurrence would be sampled.
+	 * requested, the kernel writes one sample with that number; if not, it writes that many
+	 * samples. With another fixed period it must not be requested, since each occurrence would
+	 * be sampled.
 	 */
 	if (e->attr.freq || e->each)
 		e->attr.sample_type |= PERF_SAMPLE_PERIOD;
 }
 
 /*
- * The type of an event that is counted, which is another one than that of the recorded event. Owned
- * by the caller.
+ * The type of an event that is counted, which differs from that of the same event when it is
+ * recorded. Owned by the caller.
  */
 static char *type_of(const struct mp_resolver *r, const char *name)
 {
@@ -109,7 +110,7 @@ struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name)
 	return e;
 }
 
-/* The index of a recorded event with this name; -1: there is none. */
+/* The index of a recorded event with this name; -1 if there is none. */
 ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name)
 {
 	char *type = type_of(r, name);
@@ -152,7 +153,7 @@ int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e)
 	why = mp_event_why_no_agg(e, r->spec);
 	if (why)
 		return mp_resolver_fail(r, mp_asprintf("%s: %s", e->type, why));
-	/* below the trap of a probe on a program there are only the trap's own frames */
+	/* the kernel part of the stack of a probe on a program has only the frames of the trap */
 	if (e->probe)
 		part &= ~MP_STACK_KERNEL;
 	r->honoured |= MP_SPEC_AGG;
@@ -218,8 +219,8 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 }
 
 /*
- * An event that is requested twice serves both requests: the last one is merged into an earlier
- * one, if there is one.
+ * Merges the last event into an earlier one of the same name, if there is one, which then serves
+ * both requests.
  */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known)
 {

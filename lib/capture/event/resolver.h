@@ -11,12 +11,12 @@
 
 /* One call of mp_events_resolve(). */
 struct mp_resolver {
-	struct mp_events *events; /* events are added to these */
+	struct mp_events *events; /* the events, to which the source adds */
 	const struct mp_event_options *options;
 	const struct mp_spec *spec; /* the specification that is being resolved */
 	/* count its events instead of recording them; a source that cannot count clears it */
 	bool count;
-	unsigned honoured; /* enum mp_spec_part: what the source acts on */
+	unsigned honoured; /* bits of enum mp_spec_part: the parts that the source acts on */
 	bool found;	   /* the name is a glob, and an earlier source has events that match it */
 
 	/* private */
@@ -28,16 +28,16 @@ struct mp_resolver {
 /* Keeps the first error, and takes ownership of it. Returns -1. */
 int mp_resolver_fail(struct mp_resolver *r, char *error);
 
-/* tracefs, opened when it is first needed; NULL with errno. */
+/* tracefs, opened when it is first needed; NULL with errno if it cannot be opened. */
 struct mp_tracefs *mp_resolver_tracefs(struct mp_resolver *r);
 
 /* Whether the name is a glob for names after its prefix, as "task:*". */
 bool mp_resolver_is_glob(const struct mp_resolver *r);
 
-/* The index of a recorded event by its name, not escaped; -1: there is none. */
+/* The index of a recorded event by its name, not escaped; -1 if there is none. */
 ptrdiff_t mp_resolver_find(const struct mp_resolver *r, const char *name);
 
-/* Adds an event with all that is common to events. Valid until the next one is added. */
+/* Adds an event, with the settings that all events share. Valid until the next one is added. */
 struct mp_event *mp_resolver_add(struct mp_resolver *r, const char *name);
 
 /* Adds an event for a tracepoint, or for a probe that was made as one. */
@@ -50,7 +50,10 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
  */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each);
 
-/* This and the following functions return 0, or -1 with the error kept. */
+/*
+ * Sets the stack of the event. This and the following functions return 0, or -1 with the error
+ * kept.
+ */
 int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e);
 int mp_resolver_set_aggregate(struct mp_resolver *r, struct mp_event *e);
 
@@ -62,15 +65,15 @@ void mp_resolver_use_agg(struct mp_resolver *r, struct mp_event *e, struct mp_ev
 void mp_resolver_write_fields(struct mp_event *e);
 
 /*
- * Polls the event at an interval: the default one unless the specification or the options have
- * another.
+ * Polls the event at an interval: `usual_ns`, unless the specification or the options have another
+ * one.
  */
 void mp_resolver_set_reading(struct mp_resolver *r, struct mp_event *e, uint64_t usual_ns);
 
 /* The default interval of events that are counted. */
 #define MP_RESOLVER_COUNTED_NS 1000000000ull
 
-/* Merges the last event into an earlier one of the same name (-1: there is none). */
+/* Merges the last event into an earlier one of the same name (-1 if there is none). */
 int mp_resolver_merge_last(struct mp_resolver *r, ptrdiff_t known);
 
 /* The requested parts of the stack. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interface of a source of events. A source is one file that defines a struct cap_source, and one
- * row in lib/capture/session/sources.c. The session, the writer and -l know sources through this table
- * only. Any function may be NULL: then there is nothing to do.
+ * The interface of a source of events. A source is one file that defines a struct cap_source, and
+ * one row in lib/capture/session/sources.c. The session, the writer and -l know sources through
+ * this table only. Any function may be NULL: then there is nothing to do.
  *
- * A source may add events that the rings open like any other (tracepoints, probes); then planning is all
- * that it does. Or it makes the samples of its events, or values, itself: then it has a state of its own
- * from open() to close(), and is called in this order by these threads:
+ * A source may add events that the rings open like any other (tracepoints, probes); then planning
+ * is all that it does. Or it makes the samples of its events, or values, itself: then it has a
+ * state of its own from open() to close(), and is called in this order by these threads:
  *
  *	open	main	the events are open, and not enabled
  *	start control the events have just been enabled
@@ -30,7 +30,7 @@
 
 /* The result of resolving a specification. */
 enum cap_resolved {
-	CAP_FAILED = -1, /* the error is kept, see mp_resolver_fail() */
+	CAP_FAILED = -1, /* there was an error, which mp_resolver_fail() has kept */
 	CAP_OTHER,	 /* the name is not one of this source: the next one is tried */
 	CAP_RESOLVED,	 /* events were added; of a glob, the sources that follow may have more */
 	CAP_UNKNOWN,	 /* the name can only be this source's, which has no such event */
@@ -42,14 +42,14 @@ struct cap_listed {
 	const char *what; /* what it is; NULL: no description */
 	const struct mp_tp_field *fields;
 	size_t n_fields;
-	const char *no_fields; /* why they cannot be recorded; NULL: they can */
+	const char *no_fields; /* why its fields cannot be recorded; NULL: they can */
 	bool filter;	       /* the kernel filters by fields */
 };
 
 /* The request of -l, and its state. */
 struct cap_listing {
 	const char *glob;
-	bool fields;		     /* also list the fields of each name */
+	bool fields;		     /* whether to list also the fields of each name */
 	struct mp_tracefs **tracefs; /* opened when it is first needed */
 	const struct mp_cut_files *files;
 	void (*show)(void *arg, const struct cap_listed *listed);
@@ -60,16 +60,16 @@ struct cap_listing {
 struct cap_recording; /* lib/capture/ring/recording.h */
 
 struct cap_source {
-	const char *name;    /* what one of its events is called in messages: "tracepoint" */
+	const char *name;    /* the word for one of its events in messages, such as "tracepoint" */
 	const char *heading; /* heading of the names that list() shows; NULL without list() */
-	/* keys of the terms that only it has, ending with NULL; NULL: none */
+	/* keys of the terms that only this source has, ending with NULL; NULL: none */
 	const char *const *terms;
 
 	/* --- planning: main thread, before anything is opened --- */
 
 	/*
-	 * For probes, whose names have slashes and colons of their own: the length of the name
-	 * that `text` begins with, "uprobe:/bin/sh:main"; 0: it is not one of the source's.
+	 * For probes, whose names have slashes and colons of their own: the length of the name at
+	 * the start of `text`, such as "uprobe:/bin/sh:main"; 0 if it is not a name of this source.
 	 */
 	size_t (*parse)(const char *text);
 
@@ -77,22 +77,22 @@ struct cap_source {
 	enum cap_resolved (*resolve)(struct mp_resolver *r);
 
 	/*
-	 * Whether only this source has names with the prefix of the glob ("usdt:FILE"): then no
-	 * other source is tried.
+	 * Lists names. Returns whether only this source has names with the prefix of the glob
+	 * ("usdt:FILE"), so that no other source is tried.
 	 */
 	bool (*list)(struct cap_listing *l);
 
 	/*
-	 * Whether this process may record the source's events on this machine. 0, or -1 with
-	 * `*error` (owned).
+	 * Tests whether this process may record the source's events on this machine. Returns 0, or
+	 * -1 with `*error` (owned by the caller).
 	 */
 	int (*try)(const struct mp_events *events, char **error);
 
 	/* --- recording --- */
 
 	/*
-	 * Opens the source. `*state` stays NULL if no event belongs to the source. 0, or -1 with
-	 * `*error`; close() is called in that case, too.
+	 * Opens the source. `*state` stays NULL if no event belongs to the source. Returns 0, or -1
+	 * with `*error`; close() is called in that case, too.
 	 */
 	int (*open)(void **state, const struct cap_recording *recording, char **error);
 	void (*start)(void *state);
@@ -105,9 +105,9 @@ struct cap_source {
 	void (*finish)(void *state);
 
 	/*
-	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX: none
-	 * before now. Called after finding a time up to which the rings are complete; must not
-	 * wait.
+	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX:
+	 * nothing from before now. Called after finding a time up to which the rings are complete;
+	 * must not wait.
 	 */
 	uint64_t (*bound)(void *state);
 
@@ -116,8 +116,8 @@ struct cap_source {
 
 	/*
 	 * How often an event happened on a CPU while it was enabled, by the source's own count, for
-	 * events that the kernel does not count; `cpu` -1: on an unknown CPU. The drainer, too, calls
-	 * it while events happen, but not for `cpu` -1.
+	 * events that the kernel does not count; `cpu` -1: on an unknown CPU. The drainer, too,
+	 * calls it while events happen, but not for `cpu` -1.
 	 */
 	uint64_t (*account)(void *state, size_t event, int cpu);
 

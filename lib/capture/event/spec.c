@@ -47,7 +47,7 @@ int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_st
 	enum mp_stack_part found = find_part(first);
 	enum mp_stack_method by;
 
-	if (found == MP_STACK_UNSET && !colon) { /* the text is a method only */
+	if (found == MP_STACK_UNSET && !colon) { /* the text has a method only */
 		by = mp_stack_method_find(first);
 		if (by == MP_METHOD_UNSET)
 			return -1;
@@ -183,7 +183,7 @@ static int set_interval(struct parser *p, struct mp_spec *spec, struct mp_str va
 	return 0;
 }
 
-/* "3", "2-10" or "2-" */
+/* Parses a range of numbers of tasks: "3", "2-10" or "2-". */
 static int set_running(struct parser *p, struct mp_when *when, struct mp_str value)
 {
 	const char *dash = memchr(value.p, '-', value.len);
@@ -267,7 +267,7 @@ static int set_term(struct parser *p, struct mp_spec *spec, struct mp_str term)
 	return 1;
 }
 
-/* "KEY=VALUE" with a plain key; a filter has "==". */
+/* Whether a term is "KEY=VALUE" with a plain key; a filter has "==". */
 static bool is_own_term(struct mp_str term)
 {
 	size_t key = 0;
@@ -287,8 +287,8 @@ static void add_own_term(struct mp_spec *spec, struct mp_str term)
 }
 
 /*
- * Parses terms, and copies other ones to `rest` unless that is NULL. Returns 1; 0 if there are
- * other terms and `rest` is NULL; or -1.
+ * Parses the terms of mp-record, and copies other terms to `rest`. If `rest` is NULL, returns 0 if
+ * there are other terms. Returns 1 on success, -1 on error.
  */
 static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segment,
 		     struct mp_buf *rest)
@@ -317,8 +317,8 @@ static int set_terms(struct parser *p, struct mp_spec *spec, struct mp_str segme
 }
 
 /*
- * Parses the segment of a PMU, which may also have terms of mp-record. An empty segment counts:
- * "ibs_op//".
+ * Parses the segment of a PMU, which may also have terms of mp-record. A segment may be empty, as
+ * in "ibs_op//".
  */
 static int set_config(struct parser *p, struct mp_spec *spec, struct mp_str segment)
 {

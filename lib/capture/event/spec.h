@@ -18,7 +18,7 @@
 #include "lib/capture/host/stack_method.h"
 #include "lib/core/str.h"
 
-/* Which parts of the call stack are taken. */
+/* Which parts of the call stack are recorded. */
 enum mp_stack_part {
 	MP_STACK_UNSET = -1,
 	MP_STACK_NONE = 0,
@@ -30,27 +30,27 @@ enum mp_stack_part {
 /* Conditional sampling: a sample is recorded if all given conditions hold. */
 struct mp_when {
 	bool irqs_off;	   /* interrupts were disabled */
-	bool need_resched; /* the scheduler wants to replace the task */
+	bool need_resched; /* the scheduler has marked the task to be preempted */
 	/* the number of tasks that ran or waited for the CPU is in this range: */
 	bool running;
 	uint32_t running_min, running_max;
 };
 
 struct mp_spec {
-	bool count;	 /* with the prefix "stat:" */
+	bool count;	 /* the name has the prefix "stat:" */
 	char *name;	 /* may be a glob */
-	bool probe;	 /* its source has parsed the name, so it has no modifiers */
-	char *filter;	 /* NULL: none */
+	bool probe;	 /* a source has parsed the name, so that there are no modifiers */
+	char *filter;	 /* the kernel's filter; NULL: none */
 	char *config;	 /* terms that only a PMU knows; NULL: no segment */
 	char *terms;	 /* KEY=VALUE,... that only the event's source knows; NULL: none */
-	uint64_t period; /* 0: not given */
-	uint64_t freq;	 /* Hz; 0: not given */
+	uint64_t period; /* period; 0: not given */
+	uint64_t freq;	 /* frequency in Hz; 0: not given */
 	enum mp_stack_part stack;
 	enum mp_stack_method method;
-	int max_stack;	      /* 0: not given */
-	uint64_t interval_ns; /* for polled values and counters; 0: not given */
-	unsigned top;	      /* for polled memory; 0: not given */
-	bool user, kernel;    /* modifiers u, k: record there only */
+	int max_stack;	      /* maximum number of frames; 0: not given */
+	uint64_t interval_ns; /* interval of polled values and counters; 0: not given */
+	unsigned top;	      /* number of processes for polled memory; 0: not given */
+	bool user, kernel;    /* modifiers u, k: record only in user space, only in the kernel */
 	unsigned precise;     /* modifier p, 0 to 3 */
 	bool most_precise;    /* modifier P: the highest precision available */
 	bool memory;	      /* record the address, latency and source of memory accesses */
@@ -64,8 +64,8 @@ struct mp_specs {
 };
 
 /*
- * Length of the name of a probe that `text` begins with; 0: another event, whose name ends at the first
- * slash or comma, and may have modifiers.
+ * The length of the name of a probe at the start of `text`; 0 for another event, whose name ends at
+ * the first slash or comma and may have modifiers.
  */
 typedef size_t mp_spec_name_fn(const char *text);
 
@@ -74,7 +74,10 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *pa
 		   char **error);
 void mp_specs_release(struct mp_specs *specs);
 
-/* The next one of the terms that only the source knows, from `*terms` on. False: there is none. */
+/*
+ * Splits the next one of the terms that only the source knows off `*terms`. Returns false if there
+ * is none.
+ */
 bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
 /*
@@ -85,12 +88,14 @@ size_t mp_spec_span(const char *text, const char *stop);
 
 /*
  * Parses "kernel", "user", "both" or "none", or "auto", "cfi", "bpf" or "fp", or one of each with a
- * colon between, as in "user:fp"; the one that is not given is not changed. -1 if the text is
- * something else.
+ * colon between, as in "user:fp"; the one that is not given is not changed. Returns -1 if the text
+ * is something else.
  */
 int mp_stack_mode_parse(struct mp_str text, enum mp_stack_part *part, enum mp_stack_method *method);
 
-/* Whether there is a condition; its name, for messages; whether two are the same. */
+/*
+ * Whether any condition is set; the name of the first one, for messages; whether two are the same.
+ */
 bool mp_when_any(const struct mp_when *when);
 const char *mp_when_name(const struct mp_when *when);
 bool mp_when_same(const struct mp_when *a, const struct mp_when *b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of a specification besides its name. The source that resolves it acts on a part, or
- * resolve.c refuses it. Includes spec.
+ * The parts of a specification besides its name. If the source that resolves the specification does
+ * not act on one of them, resolve.c refuses it. Includes spec.
  */
 #ifndef MP_CAPTURE_EVENT_SPEC_PART_H
 #define MP_CAPTURE_EVENT_SPEC_PART_H
@@ -9,8 +9,8 @@
 #include "lib/capture/event/spec.h"
 
 enum mp_spec_part {
-	MP_SPEC_COUNT = 1,	/* "stat:" */
-	MP_SPEC_FILTER = 2,	/* between slashes */
+	MP_SPEC_COUNT = 1,	/* the prefix "stat:" */
+	MP_SPEC_FILTER = 2,	/* a filter between slashes */
 	MP_SPEC_SPACE = 4,	/* modifiers u, k */
 	MP_SPEC_PRECISE = 8,	/* modifiers p, P */
 	MP_SPEC_RATE = 16,	/* period=, freq= */
@@ -27,8 +27,8 @@ enum mp_spec_part {
 unsigned mp_spec_parts(const struct mp_spec *spec);
 
 /*
- * The message about an event that does not support the first of the parts: "it takes no filter
- * ...".
+ * The end of the message about an event that does not support the first of these parts: "it takes
+ * no filter ...".
  */
 const char *mp_spec_part_refusal(unsigned parts);
 

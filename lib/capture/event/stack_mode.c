@@ -7,9 +7,9 @@
 #include "lib/capture/host/archs.h"
 #include "lib/capture/host/syscalls.h"
 
-enum { MAX_FRAMES = 1024 }; /* a line has at most 1 MiB: docs of mp-stream(5) */
+enum { MAX_FRAMES = 1024 }; /* more might exceed the limit of a line, 1 MiB: see mp-stream(5) */
 
-/* kernel.perf_event_max_stack */
+/* Reads kernel.perf_event_max_stack. */
 static unsigned max_stack_limit(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
@@ -29,7 +29,7 @@ static bool is_function(const struct mp_event *e)
 	       (e->tracing->traced == MP_TRACED_ENTRY || e->tracing->traced == MP_TRACED_EXIT);
 }
 
-/* A probe, but not a tracepoint of any kind. */
+/* Whether the event is a probe that is not a tracepoint of any kind. */
 static bool is_probe(const struct mp_spec *spec)
 {
 	return spec->probe && strncmp(spec->name, "rawtp:", 6) != 0;
@@ -49,7 +49,7 @@ static bool is_kernel_probe(const struct mp_spec *spec)
 			       strncmp(spec->name, "kretprobe:", 10) == 0);
 }
 
-/* Software events that happen at a tracepoint. */
+/* Finds the tracepoints at which a software event happens. */
 static void find_software(struct mp_event *e)
 {
 	e->walk_on = MP_WALK_EVENT;
@@ -74,7 +74,7 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 	if (is_user_probe(spec)) {
 		e->walk_on = MP_WALK_PROBE;
 	} else if (is_kernel_probe(spec)) {
-		/* the kernel drops it within any program, without counting it */
+		/* the kernel drops such an event within any program, without counting it */
 		e->walk_on = MP_WALK_NEVER;
 	} else if (e->tp && e->tp->system && strcmp(e->tp->system, "syscalls") == 0) {
 		number =
@@ -95,10 +95,10 @@ static void find_walk(struct mp_event *e, const struct mp_spec *spec)
 }
 
 /*
- * Chooses BPF if that loses nothing: the kernel drops an event that has a program of its own if it
- * comes within another program, but not a uprobe. Copies of stacks are for
- * events that are sampled or rare: 1,000 a second cost 20 MB/s, and events whose every occurrence is
- * recorded may come 100 times as often.
+ * Chooses BPF if that loses nothing: an event that has a program of its own, unless it is a uprobe,
+ * is dropped by the kernel if it happens within another program. Copies of stacks are for events
+ * that are sampled or rare: 1,000 a second cost 20 MB/s, and an event that is recorded at each
+ * occurrence may happen 100 times as often.
  */
 static enum mp_stack_method default_method(const struct mp_event *e, const struct mp_spec *spec)
 {
@@ -129,7 +129,7 @@ static enum mp_stack_method choose_method(const struct mp_event *e, const struct
 	return method;
 }
 
-/* Sets the sample to the registers by which the stack, which comes separately, is found. */
+/* Requests the registers by which the stack of the sample, which comes separately, is found. */
 static void request_address(struct mp_event *e)
 {
 	e->attr.sample_type |= PERF_SAMPLE_REGS_USER;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sets which parts of the stack are recorded with an event, and how they are taken. Includes event.
+ * Sets which parts of the stack are recorded with an event, and by which methods. Includes event.
  */
 #ifndef MP_CAPTURE_EVENT_STACK_MODE_H
 #define MP_CAPTURE_EVENT_STACK_MODE_H
@@ -14,7 +14,10 @@
 int mp_event_set_stack(struct mp_event *e, const struct mp_spec *spec,
 		       const struct mp_event_options *options, char **error);
 
-/* Makes the event take its user stacks without BPF: probes copy them, others use frame pointers. */
+/*
+ * Changes the event so that its user stacks are unwound without BPF: probes copy them, others use
+ * frame pointers.
+ */
 void mp_event_without_bpf(struct mp_event *e);
 
 #endif

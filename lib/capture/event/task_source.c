@@ -14,7 +14,7 @@ static void add(void *arg, const struct mp_builtin *own)
 	e->each = true;
 	mp_builtin_set_attr(own, &e->attr);
 	mp_resolver_write_fields(e);
-	/* only samples have it */
+	/* only samples have a cgroup */
 	e->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
 	e->context &= ~MP_CTX_CGROUP;
 }

@@ -98,7 +98,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the folders in a folder that match, sorted. The caller frees them. */
+/* Lists the folders in a folder whose names match, sorted. The caller frees the names. */
 static char **list_folders(const char *path, const char *glob, size_t *n)
 {
 	DIR *dir = opendir(path);
@@ -149,7 +149,7 @@ size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *ea
 
 		for (j = 0; j < n_names; j++) {
 			if (!is_event(t, systems[i], names[j]))
-				/* skip ftrace/function and similar, which are not perf events */
+				/* skips ftrace/function and similar, which are not perf events */
 				continue;
 			found++;
 			each(arg, systems[i], names[j]);
@@ -199,7 +199,8 @@ char *mp_tracefs_read(struct mp_tracefs *t, const char *file)
 int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line)
 {
 	char *path = mp_asprintf("%s/../%s", t->events, file);
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), saved; /* O_TRUNC empties it */
+	/* without O_TRUNC, which would empty it */
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC), saved;
 	ssize_t n;
 
 	free(path);
@@ -223,7 +224,8 @@ char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *na
 }
 
 /*
- * The field that an argument of the print format is about, through casts; NULL if it is computed.
+ * The field that an argument of the print format prints, perhaps through casts; NULL if the
+ * argument is computed.
  */
 static const char *field_of(const struct tep_print_arg *arg)
 {
@@ -297,7 +299,7 @@ static struct mp_tp_field convert(const struct tep_format_field *f)
 						      : MP_TP_DATA_LOC;
 	to.elem = f->elementsize;
 	to.is_array = dynamic || (f->flags & TEP_FIELD_IS_ARRAY);
-	if (!is_number_size(to.elem)) { /* a struct: shown as an array of bytes */
+	if (!is_number_size(to.elem)) { /* a struct is shown as an array of bytes */
 		to.elem = 1;
 		to.is_array = true;
 	}

@@ -35,14 +35,16 @@ typedef void mp_tracefs_fn(void *arg, const char *system, const char *name);
 
 size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *each, void *arg);
 
-/* Reads the format of a tracepoint. NULL with `*why` (static text, or strerror). */
+/*
+ * Reads the format of a tracepoint. Returns NULL with `*why` (static text, or strerror) on failure.
+ */
 struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const char *name,
 			      const char **why);
 void mp_tp_free(struct mp_tp *tp);
 
 /*
- * Reads a file of tracefs such as "uprobe_events" (the text is owned by the caller; NULL with
- * errno), and writes a line to it: 0, or -1 with errno.
+ * mp_tracefs_read() reads a file of tracefs such as "uprobe_events"; the caller owns the text; NULL
+ * with errno on failure. mp_tracefs_append() adds a line to it and returns 0, or -1 with errno.
  */
 char *mp_tracefs_read(struct mp_tracefs *t, const char *file);
 int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line);
@@ -53,7 +55,10 @@ char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *na
 /* The type of a field as in the header of the stream: "s32", "x64", "str", "u8[]". */
 void mp_tp_type_name(const struct mp_tp_field *f, char name[16]);
 
-/* A message what is missing for tracepoints and how to get it, by errno; owned by the caller. */
+/*
+ * A message that says, by errno, what tracepoints need on this machine and how to get it; owned by
+ * the caller.
+ */
 char *mp_tracefs_advice(int error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of tracefs, "SYSTEM:NAME", where both parts may be globs. */
+/* The source of tracefs's events, "SYSTEM:NAME", where both parts may be globs. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -36,7 +36,10 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }
 
-/* A glob without a colon matches the whole name: "sched*" as well as "*switch". */
+/*
+ * Shows a tracepoint if the glob matches. A glob without a colon has to match the complete name:
+ * "sched*" as well as "*switch".
+ */
 static void show(void *arg, const char *system, const char *name)
 {
 	struct cap_listing *l = arg;

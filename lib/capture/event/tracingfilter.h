@@ -11,7 +11,7 @@
 
 /*
  * Parses an expression (expr.h, without ~) over the fields of `tp`, with or without a dot before
- * their name. 0, or -1 with `*error` (owned by the caller).
+ * their name. Returns 0, or -1 with `*error` (owned by the caller).
  */
 int mp_tracing_filter(struct mp_tracing_setup *setup, const struct mp_tp *tp, const char *text,
 		      char **error);

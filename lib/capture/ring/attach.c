@@ -13,20 +13,20 @@ enum {
 	DEPTH_MAX = 1000,
 	ENABLE_TIMES = 5,
 	ENABLE_PAUSE_US = 1000,
-	BIRTH_NS =
-		20000000, /* the record of a fork follows the inheritance of events within this time */
+	/* time within which the record of a fork follows the inheritance of events */
+	BIRTH_NS = 20000000,
 };
 
 /* The state of a task. */
 struct task {
-	/* its events were opened between these times; 0: not opened by us */
+	/* mp-record opened its events between these times; 0: it did not */
 	uint64_t from_ns, to_ns;
 	uint64_t born_ns; /* time of its FORK record; 0: created before the tracking began */
 	pid_t tid, parent;
 	bool listed; /* /proc lists it in one of the processes */
 };
 
-/* Whether a task has inherited all events, none, or only some of them. */
+/* Which events a task has inherited: all, none, or some of them. */
 enum inherited { NONE, SOME, ALL };
 
 struct attach {
@@ -68,7 +68,10 @@ static void note_birth(void *arg, const struct perf_event_header *h)
 		};
 }
 
-/* The tasks of the processes, by the time of their creation. FORK records come in any order. */
+/*
+ * Whether /proc lists a task, or one of its ancestors, in the processes. FORK records come in any
+ * order, so this is not known when the task's own record comes.
+ */
 static bool is_ours(const struct attach *a, const struct task *t)
 {
 	int depth;
@@ -94,15 +97,19 @@ static enum inherited inherited_by(const struct attach *a, const struct task *t)
 			return ALL;
 		if (parent->from_ns && t->born_ns > parent->from_ns)
 			return SOME;
-		/* created before its parent had our events: look at what the parent inherited */
+		/*
+		 * if it was created before its parent had our events, what the parent inherited
+		 * counts
+		 */
 		t = parent;
 	}
 	return SOME;
 }
 
 /*
- * Whether a task needs events of its own: it may have inherited some events only, or was created
- * during the call. It gets all events, and from then on only these count for it and its children.
+ * Opens events on a task that needs its own, because it may have inherited only some, or was
+ * created during the call. It gets all events, and from then on only these count for it and its
+ * children.
  */
 static int open_task(struct attach *a, struct task *t, char **error)
 {
@@ -133,7 +140,7 @@ static int open_round(struct attach *a, const struct mp_pids *pids, char **error
 	for (i = 0; i < tids.n; i++)
 		put_task(a, tids.v[i])->listed = true;
 	mp_pids_release(&tids);
-	/* read after the list, so that the records of all listed tasks have been reported */
+	/* the tracking is read after the list, so that the records of all listed tasks have come */
 	mp_track_drain(a->track, note_birth, a);
 	mp_map_each (&a->tasks, e) {
 		struct task *t = mp_map_value(e);
@@ -168,11 +175,11 @@ int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_
 }
 
 /*
- * A new task inherits from its parent whether events are on. But the kernel swaps the events of
- * parents and children that run one after the other, and then its lock does not prevent a fork from
- * reading "off" just before the events are switched on. Such a task and its children, and after the
- * next swap even its parent, stay off until they are switched on once more. Seen on Linux 6.18: in
- * one of 40 recordings of a program that starts 10,000 threads a second.
+ * A new task inherits its parent's events in their current state, on or off. But the kernel swaps
+ * the events of parents and children that run one after the other, and then its lock does not
+ * prevent a fork from reading "off" just before the events are switched on. Such a task and its
+ * children, and after the next swap even its parent, stay off until they are switched on once more.
+ * Seen on Linux 6.18: in one of 40 recordings of a program that starts 10,000 threads a second.
  */
 void mp_attach_enable(struct mp_rings *rings)
 {

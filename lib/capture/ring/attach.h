@@ -13,14 +13,16 @@
 /*
  * Opens the events on all threads of the processes, and on tasks that they start during the call.
  * target->tids gets the tasks on which events were opened, `sources` those of them that may also
- * have inherited events (struct mp_tasks). Records that the tracking gets during the call go to its
- * streams. Returns 0, or -1 with `*error` (owned by the caller).
+ * have inherited events (struct mp_tasks). The records that tracking receives during the call go to
+ * its streams. Returns 0, or -1 with `*error` (owned by the caller).
  */
 int mp_attach(struct mp_rings *rings, const struct mp_events *events, struct mp_target *target,
 	      const struct mp_pids *pids, struct mp_track *track, struct mp_pids *sources,
 	      char **error);
 
-/* Enables the events: mp_rings_enable() is not enough while tasks are being created. */
+/*
+ * Enables the events; while tasks are being created, mp_rings_enable() does not reach all of them.
+ */
 void mp_attach_enable(struct mp_rings *rings);
 
 #endif

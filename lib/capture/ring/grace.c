@@ -13,16 +13,20 @@
 #include "lib/core/clock.h"
 
 enum {
-	PERIOD_MS =
-		20, /* between two grace periods; so an event is written within less than 50 ms */
+	/*
+	 * pause in ms between two grace periods, so that an event is written after less
+	 * than 50 ms
+	 */
+	PERIOD_MS = 20,
 	GUESS_NS = 20000000,   /* age of the estimate if there are no grace periods */
 	LATEST_NS = 200000000, /* age of the estimate if a grace period does not end */
 };
 
 struct mp_grace {
 	pthread_t thread;
-	int news;	  /* a bell: a grace period has ended */
-	int wake;	  /* a bell: wait for another one at once */
+	int news; /* a bell that rings when a grace period has ended */
+	/* a bell that ends the pause, so that the next grace period begins at once */
+	int wake;
 	bool guess;	  /* atomic: the kernel has no grace periods */
 	bool stop;	  /* atomic: the thread has to end */
 	uint64_t time_ns; /* atomic: the result */

@@ -34,8 +34,9 @@ uint64_t mp_grace_time(struct mp_grace *s);
 void mp_grace_expedite(struct mp_grace *s);
 
 /*
- * How often the time was an estimate: under such a load, or because the kernel has no grace periods
- * at all (nohz_full); then the estimate is the time 20 ms ago.
+ * How often the time was an estimate: because the machine was too busy (see mp_grace_time()), or
+ * because the kernel has no grace periods at all (nohz_full), in which case the estimate is the
+ * time 20 ms ago.
  */
 uint64_t mp_grace_guesses(const struct mp_grace *s);
 

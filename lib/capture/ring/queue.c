@@ -31,8 +31,9 @@ enum {
 	CHUNK_MAX = 16 << 20, /* chunks have at least this limit: a sample of 80,000 processes */
 	/*
 	 * The number of chunks that a ring may have even if the queue is full. The writer has to
-	 * wait for the ring whose records are oldest. It can write all its chunks but one or two,
-	 * since an event that was interrupted may be older than those before it.
+	 * wait for the ring whose records are oldest. It can write all chunks of that ring but one
+	 * or two: an event that was interrupted while it was recorded may be older than those
+	 * before it.
 	 */
 	CHUNKS_EACH = 3,
 	LIMIT_TASKS = 16 << 20,

@@ -26,9 +26,9 @@ struct perf_event_header;
 enum mp_queue_type {
 	MP_QUEUE_EVENTS,   /* records of a ring, as the kernel wrote them */
 	MP_QUEUE_READINGS, /* polled values, struct mp_sampled */
-	/* MMAP2, COMM, FORK and EXIT records of the tracking, which events need */
+	/* MMAP2, COMM, FORK and EXIT records of the tracking; events need them */
 	MP_QUEUE_TASKS,
-	MP_QUEUE_STACKS, /* stacks that BPF programs sent, which events need */
+	MP_QUEUE_STACKS, /* stacks that BPF programs sent; events need them */
 	MP_QUEUE_TYPES,
 };
 
@@ -91,9 +91,9 @@ void mp_queue_restart(struct mp_queue *q);
 void mp_queue_abandon(struct mp_queue *q);
 
 /*
- * A chunk with room for `size` bytes. NULL if the limit for the stream's type is reached. A stream
- * with hardly any chunks gets one nevertheless, since the writer may wait for it; not so polled
- * values, for which it does not wait.
+ * A chunk with room for `size` bytes. Returns NULL if the limit for the stream's type is reached. A
+ * stream with hardly any chunks gets one nevertheless, since the writer may wait for its records;
+ * it does not wait for polled values, so their streams do not.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
@@ -108,15 +108,15 @@ struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue
 /* Hands a chunk to the reader; the caller must not use it any longer. An empty one is discarded. */
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk);
 
-/* Fills chunks of a stream with consecutive records. */
+/* Fills chunks with consecutive records of a stream. */
 struct mp_queue_filler {
 	struct mp_queue *queue;
 	const struct mp_queue_stream *stream;
 	size_t bytes;		/* size of a chunk */
-	struct mp_chunk *chunk; /* NULL: none yet */
+	struct mp_chunk *chunk; /* the chunk being filled; NULL: none yet */
 };
 
-/* Whether there is room for `size` bytes: false if the queue is full. */
+/* Makes room for `size` bytes; false if the queue is full. */
 bool mp_queue_reserve(struct mp_queue_filler *f, size_t size);
 
 /*

@@ -17,22 +17,22 @@ struct mp_bpf_stacks; /* from lib/capture/bpf */
 struct cap_recording {
 	const struct mp_events *events;
 	const struct mp_rings *rings;	/* their events are open, but not enabled yet */
-	struct mp_queue *queue;		/* to which a source may add streams */
+	struct mp_queue *queue;		/* the queue, to which a source may add streams */
 	const struct mp_target *target; /* CPUs, cgroups, and the tasks on which events are open */
-	/* recorded with their children; empty: see the other members */
+	/* recorded processes, with their children; may be empty */
 	const struct mp_pids *processes;
-	const struct mp_pids *tids;    /* recorded threads; empty: see the other members */
+	const struct mp_pids *tids;    /* recorded threads; may be empty */
 	const struct mp_pids *exclude; /* processes that are not recorded */
 	bool user_excludes; /* the user excludes some of these; else they are mp-record itself */
 	pid_t command;	    /* the process that waits to become the command; 0: none */
 	const char *command_name; /* set only with `command` */
 	/* neither processes nor threads are recorded, but the system or cgroups */
 	bool whole;
-	bool all_cpus;			  /* all CPUs are recorded */
-	struct mp_bpf_stacks *bpf_stacks; /* NULL: there are none */
-	struct mp_pids *
-		/* threads of mp-record, which tracepoints exclude: a source adds its own */
-		threads;
+	bool all_cpus; /* all CPUs are recorded */
+	/* the BPF program that walks stacks; NULL: there is none */
+	struct mp_bpf_stacks *bpf_stacks;
+	/* threads of mp-record, which tracepoints exclude; a source adds its own threads */
+	struct mp_pids *threads;
 };
 
 #endif

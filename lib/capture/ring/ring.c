@@ -153,7 +153,7 @@ int mp_ring_try_event(const struct mp_event *e, char **error)
 	return 0;
 }
 
-/* Whether the event is opened on CPUs even where tasks are recorded. */
+/* Whether the event is opened on CPUs even if tasks are recorded. */
 static bool is_on_cpus(const struct mp_event *e)
 {
 	return e->tracing || e->wide;
@@ -172,7 +172,7 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 		mp_builtin_set_attr(&mp_builtin_count, &attr);
 	attr.inherit = t->inherit;
 	attr.enable_on_exec = t->on_exec;
-	/* the program selects the tasks, and begins with the command */
+	/* the BPF program selects the tasks, and begins to do so when the command starts */
 	if (is_on_cpus(e) && pid == -1) {
 		attr.disabled = !t->on_exec;
 		attr.inherit = attr.enable_on_exec = 0;
@@ -184,7 +184,7 @@ static struct perf_event_attr attr_for(const struct mp_rings *r, const struct mp
 	return attr;
 }
 
-/* Linux before 6.0 does not know PERF_FORMAT_LOST. */
+/* Whether the kernel knows PERF_FORMAT_LOST, as Linux 6.0 and later do. */
 static bool kernel_counts_lost(void)
 {
 	struct perf_event_attr attr = {
@@ -203,7 +203,10 @@ static bool kernel_counts_lost(void)
 	return fd >= 0;
 }
 
-/* Maps the ring of the first event on a CPU; less than wanted where locked memory is short. */
+/*
+ * Maps the ring of the first event on a CPU; a smaller one than wanted where locked memory is
+ * short.
+ */
 static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 {
 	size_t page = getpagesize();
@@ -223,8 +226,8 @@ static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
 }
 
 /*
- * Called immediately after the event is opened; mp_attach() knows tasks that inherit the event
- * before it has its ring.
+ * To be called immediately after the event is opened. A task that inherits the event even before it
+ * has its ring is found by mp_attach().
  */
 static int set_program(const struct mp_event *e, int fd, char **error)
 {
@@ -255,15 +258,15 @@ static bool may_be_grouped(const struct mp_event *e)
 }
 
 /*
- * The kernel refuses a member if the leader is now in the context of another task, with which it
- * was swapped when one ran after the other: then a new group begins.
+ * The kernel refuses a member if the leader is now in the context of another task, since the kernel
+ * swaps the contexts of tasks that run one after the other: then a new group begins.
  */
 static int open_counter(struct mp_counter *c, const struct mp_event *e,
 			const struct perf_event_attr *attr, int cpu, struct subject *s)
 {
 	struct perf_event_attr member = *attr;
 
-	member.disabled = member.enable_on_exec = 0; /* it follows its leader */
+	member.disabled = member.enable_on_exec = 0; /* the leader enables it */
 	c->member = false;
 	if (may_be_grouped(e) && s->leader >= 0) {
 		c->fd = open_in_group(&member, s->pid, cpu, s->leader, s->flags);
@@ -326,9 +329,9 @@ static int add_counter(struct mp_rings *r, const struct mp_events *events, size_
 }
 
 /*
- * Whether an event is opened here. Polled values come through no ring, and some events are opened
- * on CPUs, not on tasks. If such an event is the first one, a software event that never
- * fires is opened on the tasks instead, so that mp-record notices when they have ended.
+ * Whether an event is opened for this task and ring. Polled values come through no ring, and some
+ * events are opened on CPUs, not on tasks. If such an event is the first one, a software event that
+ * never fires is opened on the tasks instead, so that mp-record notices when they have ended.
  */
 static bool is_opened_on(const struct mp_event *e, size_t number, size_t ring, pid_t pid)
 {
@@ -525,7 +528,7 @@ void mp_rings_enable(struct mp_rings *r)
 }
 
 /*
- * The kernel reports POLLHUP for an event when its task, and those that inherited it, have ended.
+ * The kernel reports POLLHUP for an event when its task and all tasks that inherited it have ended.
  */
 bool mp_rings_orphaned(const struct mp_rings *r)
 {
@@ -553,7 +556,7 @@ void mp_rings_disable(struct mp_rings *r)
 
 bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c, struct mp_counts *counts)
 {
-	uint64_t v[3] = { 0, 0, 0 }; /* in the order of read_format: value, id, lost */
+	uint64_t v[3] = { 0, 0, 0 }; /* values in the order of read_format: value, id, lost */
 	ssize_t want = (r->has_lost ? 3 : 2) * sizeof(*v);
 
 	if (read(c->fd, v, want) != want)

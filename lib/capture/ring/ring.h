@@ -30,7 +30,7 @@ struct mp_counter {
 	uint64_t id; /* PERF_SAMPLE_IDENTIFIER of its samples */
 	/* the task on which it was opened, or a file descriptor of a cgroup; -1: neither */
 	pid_t tid;
-	bool member; /* in a group: starts and stops with its leader */
+	bool member; /* the event is in a group: it starts and stops with its leader */
 };
 
 struct mp_rings {
@@ -64,13 +64,13 @@ int mp_rings_open_on(struct mp_rings *r, const struct mp_events *events,
 		     const struct mp_target *target, pid_t tid, char **error);
 
 /*
- * To be called after the last event was opened. Returns 0, or -1 with `*error`: there is no event,
- * or one that belongs to no task cannot be opened.
+ * To be called after the last event was opened. Returns 0, or -1 with `*error`: no event is open,
+ * or one on CPUs cannot be opened.
  */
 int mp_rings_ready(struct mp_rings *r, const struct mp_events *events,
 		   const struct mp_target *target, char **error);
 /*
- * Closes everything. `apart`: another process closes what takes the kernel long, see
+ * Closes everything. `apart`: another process closes the files for which the kernel takes long, see
  * deferred_close.h.
  */
 void mp_rings_close(struct mp_rings *r, bool apart);
@@ -118,7 +118,10 @@ bool mp_counter_read(const struct mp_rings *r, const struct mp_counter *c,
 /* The counter of a sample; NULL if the id is unknown. */
 const struct mp_counter *mp_rings_find(const struct mp_rings *r, uint64_t id);
 
-/* Returns the number of bytes in a ring from *tail on; copies some of them, oldest first. */
+/*
+ * mp_ring_pending() returns the number of bytes in a ring from *tail on; mp_ring_copy() copies some
+ * of them, oldest first.
+ */
 size_t mp_ring_pending(const struct mp_ring *r, uint64_t *tail);
 void mp_ring_copy(const struct mp_ring *r, uint64_t tail, size_t len, void *to);
 void mp_ring_consume(const struct mp_ring *r, uint64_t tail);

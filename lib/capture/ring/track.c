@@ -23,7 +23,7 @@
 #include "lib/core/clock.h"
 
 enum {
-	RING_PAGES = 256, /* enough for a second with 2,000 forks and execs */
+	RING_PAGES = 256, /* pages of a ring: enough for a second with 2,000 forks and execs */
 	RING_PAGES_MIN = 8,
 	WAKE_BYTES = 128 << 10, /* a program that only maps a file fills a ring in some ms */
 	PERIOD_MS = 20,		/* also how long mp_track_stop() may take */
@@ -41,7 +41,7 @@ struct mp_track {
 	struct perf_mmap **rings;
 	size_t n_rings, cap_rings;
 	struct mp_queue_filler *fillers; /* fillers of the streams, by ring */
-	uint64_t *last_ns;		 /* by ring: the time of the last record */
+	uint64_t *last_ns;		 /* by ring: time of the last record */
 	pthread_mutex_t draining;
 	struct mp_track_share share;
 	bool started;
@@ -210,7 +210,7 @@ void mp_track_close(struct mp_track *t)
 	pthread_mutex_destroy(&t->draining);
 	perf_evlist__munmap(t->evlist);
 	perf_evlist__close(t->evlist);
-	/* otherwise its events keep references to the maps */
+	/* otherwise the events of the list keep references to the maps */
 	perf_evlist__set_maps(t->evlist, NULL, NULL);
 	perf_evlist__delete(t->evlist);
 	perf_cpu_map__put(t->cpus);
@@ -234,7 +234,9 @@ void mp_track_add_streams(struct mp_track *t, struct mp_queue *q)
 	}
 }
 
-/* Moves the records of a ring to its stream. False if some stay because the queue is full. */
+/*
+ * Moves the records of a ring to its stream. Returns false if some stay because the queue is full.
+ */
 static bool drain_ring(struct mp_track *t, size_t ring, mp_track_fn *each, void *arg)
 {
 	struct perf_mmap *map = t->rings[ring];

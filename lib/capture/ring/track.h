@@ -43,8 +43,8 @@ void mp_track_add_streams(struct mp_track *t, struct mp_queue *q);
 
 /*
  * Moves the available records into those streams until the queue is full. Returns a lower bound of
- * the times of the remaining records; UINT64_MAX: there are none. With `each`, none remain, and it
- * is called for each record before that is moved. Any thread may call this.
+ * the times of the remaining records; UINT64_MAX if there are none. With `each`, all are moved, and
+ * it is called for each record before that. Any thread may call this.
  */
 typedef void mp_track_fn(void *arg, const struct perf_event_header *record);
 

@@ -16,7 +16,10 @@ struct mp_memstat {
 	const struct mp_event *e;
 	uint32_t event;
 	const struct mp_sample_of *of;
-	/* of a tree of processes: those that are known, so that orphans remain */
+	/*
+	 * if the target is processes with their children: all of them that were ever seen, so that
+	 * orphans remain
+	 */
 	struct mp_pids members;
 	struct mp_pids shown; /* processes that have been among the largest */
 	struct process *v;    /* the processes of this round */
@@ -141,7 +144,7 @@ static void read_all(struct mp_memstat *m, const struct mp_pids *pids, size_t fr
 		read_process(m, pids->v[i], cgroup);
 }
 
-/* Adds the processes of cgroups; one that is in several cgroups counts once. */
+/* Adds the processes of cgroups; a process found in several cgroups counts once. */
 static void read_cgroups(struct mp_memstat *m, struct mp_pids *pids, const bool *stop)
 {
 	const struct mp_target *t = m->of->target;
@@ -226,12 +229,11 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 		rest.bytes += m->v[i].bytes;
 		rest.processes++;
 	}
-	m->has_rest |=
-		/*
-		 * "[rest]" is written from then on: a reader would take its last value for the
-		 * current one
-		 */
-		rest.processes > 0;
+	/*
+	 * once "[rest]" was written, it is always written: without a new value a reader
+	 * would take the last one for the current one
+	 */
+	m->has_rest |= rest.processes > 0;
 	if (m->has_rest)
 		put_rest(m, &rest, records);
 	return !__atomic_load_n(stop, __ATOMIC_RELAXED);

@@ -11,7 +11,10 @@
 
 struct mp_memstat;
 
-/* `event` is the index of `e`; all is borrowed. */
+/*
+ * Makes a reader of the memory of processes. `event` is the index of `e`. The arguments are
+ * borrowed.
+ */
 struct mp_memstat *mp_memstat_new(const struct mp_event *e, uint32_t event,
 				  const struct mp_sample_of *of);
 void mp_memstat_free(struct mp_memstat *m);
@@ -19,7 +22,7 @@ void mp_memstat_free(struct mp_memstat *m);
 /*
  * Reads all processes, and appends a record for each. With a limit (top), it appends a record for
  * each process that is or was among the largest, so that none moves between these and the rest, and
- * one named "[rest]" for all others. False if `*stop` was set during the call.
+ * one named "[rest]" for all others. Returns false if `*stop` was set during the call.
  */
 bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *records);
 
@@ -27,8 +30,8 @@ bool mp_memstat_read(struct mp_memstat *m, const bool *stop, struct mp_buf *reco
 size_t mp_memstat_refused(const struct mp_memstat *m);
 
 /*
- * Reads the bytes of a process. Returns 0, or -1 with errno: it has ended, has none (a kernel
- * thread), or must not be read.
+ * Reads the bytes of a process. Returns 0, or -1 with errno if the process has ended, has no memory
+ * (a kernel thread), or must not be read.
  */
 int mp_memstat_of(enum mp_builtin_kind what, pid_t pid, uint64_t *bytes);
 

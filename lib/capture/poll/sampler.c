@@ -15,14 +15,14 @@
 struct sampler {
 	struct mp_samplers *all;
 	pthread_t thread;
-	char *name; /* types of its events */
+	char *name; /* the types of its events, for messages */
 	uint64_t interval_ns;
-	struct mp_memstat *memory; /* one of these two is set */
+	struct mp_memstat *memory; /* one of `memory` and the next member is set */
 	struct mp_stat *stat;
 	struct mp_buf records; /* records of the current sample */
 	uint64_t last_ns;      /* time of the previous sample */
 	uint64_t bound_ns;     /* atomic; see mp_samplers_bound() */
-	/* the following members are used by the thread until it has ended, then by others */
+	/* only the thread uses the following members until it has ended */
 	uint64_t samples, missed;
 	uint64_t cpu_ns, longest_ns; /* CPU time of all samples, and of the longest one */
 };
@@ -39,7 +39,7 @@ struct mp_samplers {
 	bool joined;
 };
 
-/* --- a sample ------------------------------------------------------------------------------------------ */
+/* --- a sample --------------------------------------------------------------------------------- */
 
 /* Puts the records into a chunk, without times yet; NULL if the queue is full. */
 static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
@@ -55,9 +55,9 @@ static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 }
 
 /*
- * Sets the bound before the time of the sample is read: a thread that sees no bound has asked
- * before that, so the time up to which it writes is earlier than the sample. The bound holds only
- * until the records are pushed, however long it took to read them.
+ * Sets the bound first, and then reads the time of the sample. So a thread that sees no bound has
+ * chosen the time up to which it writes before the sample, and misses no record. The bound ends
+ * when the records are pushed.
  */
 static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {
@@ -76,7 +76,7 @@ static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since
 	s->last_ns = now_ns;
 }
 
-/* False if the sample was dropped: at the end, or because the queue is full. */
+/* Returns false if the sample was dropped, because the recording ends or the queue is full. */
 static bool read_and_push(struct sampler *s, bool last)
 {
 	uint64_t began_ns = mp_monotonic_ns();
@@ -91,7 +91,8 @@ static bool read_and_push(struct sampler *s, bool last)
 		return true;
 	c = fill_chunk(s, last);
 	if (!c) {
-		s->missed += s->memory != NULL; /* the next sample includes these counts */
+		/* counts are not missed, since the next sample includes them */
+		s->missed += s->memory != NULL;
 		return false;
 	}
 	stamp_and_push(s, c, s->stat ? s->last_ns : began_ns);
@@ -112,9 +113,9 @@ static void sample(struct sampler *s, bool last)
 	s->longest_ns = MP_MAX(s->longest_ns, cost_ns);
 }
 
-/* --- the threads ---------------------------------------------------------------------------------------- */
+/* --- the threads ------------------------------------------------------------------------------ */
 
-/* Waits until the threads may begin, or until a time. False: the thread has to end. */
+/* Waits until the threads may begin, or until a time. Returns false if the thread has to end. */
 static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 {
 	struct timespec until = { 0, 0 };
@@ -135,8 +136,8 @@ static bool wait_until(struct mp_samplers *all, const uint64_t *time_ns)
 }
 
 /*
- * The next time of the schedule that is not in the past. Missed samples of memory are skipped; the
- * interval of counters becomes longer.
+ * The next time of the schedule that is not in the past. A sample of memory whose time has passed
+ * is missed; a sample of counters then covers a longer interval.
  */
 static uint64_t next_time(struct sampler *s, uint64_t next_ns)
 {
@@ -162,7 +163,7 @@ static void *run(void *arg)
 		next_ns = next_time(s, next_ns);
 	}
 	if (s->stat)
-		sample(s, true); /* the counts of the last, shorter interval */
+		sample(s, true); /* push the counts of the last, shorter interval */
 	return NULL;
 }
 
@@ -216,7 +217,7 @@ uint64_t mp_samplers_bound(const struct mp_samplers *s)
 	return bound;
 }
 
-/* --- beginning and end ---------------------------------------------------------------------------------- */
+/* --- beginning and end ------------------------------------------------------------------------ */
 
 /* The sampler for an event, which this creates if necessary; NULL with `*error`. */
 static struct sampler *sampler_for(struct mp_samplers *s, const struct mp_events *events,

@@ -15,24 +15,26 @@
 struct mp_samplers;
 
 /*
- * Opens files and counters, registers a stream of readings, and starts the threads, which wait;
- * `tids` gets their thread ids. NULL if there is nothing to poll (`*error` is NULL), or with
- * `*error`, which the caller frees. The arguments are borrowed until mp_samplers_free().
+ * Opens files and counters, registers a stream of readings, and starts the threads, which wait
+ * until they are enabled; `tids` gets their thread ids. Returns NULL if there is nothing to poll
+ * (`*error` is NULL), or with `*error`, which the caller frees. The arguments are borrowed until
+ * mp_samplers_free().
  */
 struct mp_samplers *mp_samplers_start(const struct mp_events *events, const struct mp_sample_of *of,
 				      struct mp_queue *queue, struct mp_pids *tids, char **error);
 void mp_samplers_free(struct mp_samplers *s);
 
 /*
- * Start counting, and, once the command runs, sampling. All functions accept NULL and do nothing.
+ * mp_samplers_enable() starts counting; mp_samplers_go() starts sampling, once the command runs.
+ * All functions accept NULL and do nothing.
  */
 void mp_samplers_enable(struct mp_samplers *s);
 void mp_samplers_go(struct mp_samplers *s);
 
 /*
- * A lower bound of the times of records that will be pushed; UINT64_MAX: none of them is before the
- * current time. Never waits. After a time T has passed, all records before the smaller of T and the
- * bound are pushed.
+ * A lower bound of the times of records that will be pushed; UINT64_MAX if all of them will be
+ * later than now. Never waits. After a time T has passed, all records before the smaller of T and
+ * the bound are pushed.
  */
 uint64_t mp_samplers_bound(const struct mp_samplers *s);
 
@@ -40,7 +42,8 @@ uint64_t mp_samplers_bound(const struct mp_samplers *s);
 void mp_samplers_stop(struct mp_samplers *s);
 
 /*
- * The cost of the samplers, as "samplers" of the trailer and on stderr. After mp_samplers_stop().
+ * Report the cost of the samplers, as "samplers" of the trailer and on stderr. To be called after
+ * mp_samplers_stop().
  */
 void mp_samplers_json(const struct mp_samplers *s, json_t *trailer);
 void mp_samplers_report(const struct mp_samplers *s, bool verbose);

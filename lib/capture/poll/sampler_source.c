@@ -7,7 +7,7 @@
 #include "lib/capture/ring/recording.h"
 
 #define USUAL_NS 1000000000ull
-#define SELDOM_NS (10 * USUAL_NS) /* seldom, since computing PSS stalls the process */
+#define SELDOM_NS (10 * USUAL_NS) /* ten times as long, since computing PSS stalls the process */
 
 static void add(void *arg, const struct mp_builtin *own)
 {
@@ -41,9 +41,9 @@ struct state {
 };
 
 /*
- * Refuses targets that cannot be polled. Memory does not belong to a CPU. A counter of a CPU does
- * not know whose events it counts, and a counter of a task on one CPU would be extrapolated to the
- * task's time on the others.
+ * Refuses targets that cannot be polled. Memory does not belong to a CPU. A counter of a CPU counts
+ * the events of all tasks, and the count of a task on one CPU would be extrapolated to the task's
+ * time on the others.
  */
 static int check_target(const struct cap_recording *r, char **error)
 {

@@ -12,18 +12,18 @@
 
 /* A group of counters: those of a CPU, a process or thread, or a cgroup. */
 struct group {
-	int cpu;	 /* -1: none */
-	pid_t pid, tid;	 /* -1: none */
-	uint64_t cgroup; /* 0: none */
+	int cpu;	 /* CPU of the group; -1: none */
+	pid_t pid, tid;	 /* process and thread of the group; -1: none */
+	uint64_t cgroup; /* id of the group's cgroup; 0: none */
 	char comm[64];
 	size_t comm_len;
 };
 
-/* One open event; the values of those with the same group and event are added up. */
+/* An open event. The values of all counters with the same group and event are added up. */
 struct counter {
 	int fd;
 	uint32_t group, event;
-	uint64_t value, enabled, running; /* at the previous reading; times in ns */
+	uint64_t value, enabled, running; /* values at the previous reading; times are in ns */
 };
 
 /* The counts since the last mp_stat_taken(). */
@@ -40,7 +40,7 @@ struct mp_stat {
 	size_t n_groups, cap_groups;
 	struct counter *counters;
 	size_t n_counters, cap_counters;
-	struct sum *sums; /* [group][event] */
+	struct sum *sums; /* sums by group and event: [group][event] */
 };
 
 static uint32_t add_group(struct mp_stat *s, const struct group *g)
@@ -223,8 +223,8 @@ void mp_stat_enable(struct mp_stat *s)
 }
 
 /*
- * The counts of an event since it was last read, scaled as in perf if it shared a counter of the
- * processor.
+ * The counts of an event since it was last read, scaled as perf does it if events took turns on the
+ * processor's counters.
  */
 static void read_counter(struct mp_stat *s, struct counter *c)
 {

@@ -12,8 +12,8 @@
 struct mp_stat;
 
 /*
- * Opens the counters of those of the events that are counted with this interval. NULL with `*error`
- * (owned by the caller).
+ * Opens the counters of those of the events that are counted with this interval. Returns NULL with
+ * `*error` (owned by the caller).
  */
 struct mp_stat *mp_stat_open(const struct mp_events *events, uint64_t interval_ns,
 			     const struct mp_sample_of *of, char **error);

@@ -14,8 +14,8 @@ struct object {
 };
 
 /*
- * The objects of the programs. The Makefile defines where they are, and a row for each; without
- * clang there are none.
+ * The objects with the programs. The Makefile defines their folder, and a row for each object;
+ * without clang there are none.
  */
 #ifdef MP_BPF_FOLDER
 #define EMBED(name)                                                                 \
@@ -62,8 +62,8 @@ static struct bpf_object *open_object(const char *start, size_t len)
 }
 
 /*
- * The level of our pid namespace below the initial one; 0 with errno if that cannot be found. A BPF
- * program finds it, since /proc shows no outer namespace.
+ * The level of our pid namespace below the initial one; Returns 0 with errno if it cannot be found.
+ * A BPF program reads it, since /proc does not show the outer namespaces.
  */
 static uint32_t find_level(void)
 {
@@ -84,7 +84,7 @@ static uint32_t find_level(void)
 	return error ? 0 : opts.retval;
 }
 
-/* The instruction "rN = MP_BPF_INITIAL" becomes "rN = level". */
+/* Replaces each instruction "rN = MP_BPF_INITIAL" by "rN = level". */
 static void set_level(char *start, size_t len, uint32_t level)
 {
 	enum { MOV64 = 0xb7, REGISTERS = 11 };
@@ -101,7 +101,7 @@ static void set_level(char *start, size_t len, uint32_t level)
 	}
 }
 
-/* Opens an object in an inner pid namespace. NULL with errno. */
+/* Opens an object in an inner pid namespace. Returns NULL with errno on failure. */
 static struct bpf_object *open_inner(const struct object *o, uint32_t inode)
 {
 	/* libbpf reads the bytes until the programs are loaded */
@@ -138,8 +138,8 @@ struct bpf_object *mp_bpf_open(const char *name)
 }
 
 /*
- * The pid of a kernel thread, which has no user memory and cannot hit a probe; 0 (this process) if
- * it is not visible.
+ * Picks a process that cannot hit a probe, on which the probe is held open: a kernel thread, which
+ * has no user memory; or 0 (this process) if none is visible.
  */
 static pid_t pick_holder(void)
 {

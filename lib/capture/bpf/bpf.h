@@ -5,21 +5,22 @@
 
 #include "lib/capture/ring/ring.h"
 
-/* False: mp-record was built without clang and contains no programs. */
+/* Whether mp-record contains the programs; it does not if it was built without clang. */
 bool mp_bpf_built(void);
 
 /*
- * Opens the programs of bpf/NAME.bpf.c, to be loaded and closed by the caller. NULL with errno:
- * there are no programs, or libbpf cannot open them. From then on libbpf prints no messages.
+ * Opens the programs of bpf/NAME.bpf.c, to be loaded and closed by the caller. Returns NULL with
+ * errno if there are no programs, or libbpf cannot open them. After the first call libbpf prints no
+ * messages.
  */
 struct bpf_object;
 struct bpf_object *mp_bpf_open(const char *name);
 
 /*
  * Opens a probe of tracefs once more, to attach a program to it: the program runs for all events of
- * the probe, but the kernel detaches it when a task ends that has inherited its event. No task
- * inherits the event that this opens. Returns a file descriptor, or -1 with `*error` (owned by the
- * caller).
+ * the probe, but the kernel detaches it when a task that has inherited the program's event ends. No
+ * task inherits the event that this function opens. Returns a file descriptor, or -1 with `*error`
+ * (owned by the caller).
  */
 int mp_bpf_hold_probe(const struct mp_event *e, char **error);
 

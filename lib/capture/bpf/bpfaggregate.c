@@ -28,9 +28,9 @@ struct mp_bpf_aggregate {
 	struct holder holders[MP_AGG_RULES];
 	size_t n_holders;
 	struct mp_event_aggs aggs;
-	/* a bit for each rule in use that belongs to an aggregate without events */
+	/* a bit for each rule in use of an aggregate that has no events */
 	unsigned named;
-	/* by event: the rule of a probe, or the program of a sampled event */
+	/* by event: number of the rule of a probe, or of the program of a sampled event */
 	uint32_t *number_of_event;
 	struct mp_agg_setup *setup; /* the program's settings, mapped */
 	struct mp_agg_state *state; /* the program's state, mapped */
@@ -38,7 +38,7 @@ struct mp_bpf_aggregate {
 	uint64_t flipped_ns, stopped_ns;
 };
 
-/* --- the arguments of the kernel's tracepoints ------------------------------------------------------- */
+/* --- the arguments of the kernel's tracepoints ------------------------------------------------ */
 
 static bool is_size(const struct mp_tp_field *f)
 {
@@ -48,7 +48,7 @@ static bool is_size(const struct mp_tp_field *f)
 /*
  * The number of the argument of a raw tracepoint that has the allocated bytes. It is the second of
  * two 64-bit numbers after the pointer (the first is the requested bytes); their place differs
- * between kernels. 0: the tracepoint does not have them.
+ * between kernels. Returns 0 if the tracepoint does not have them.
  */
 static uint32_t size_argument(const char *tracepoint)
 {
@@ -72,7 +72,7 @@ static uint32_t size_argument(const char *tracepoint)
 	return found;
 }
 
-/* --- rules -------------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------ */
 
 static int fail(char **error, char *text)
 {
@@ -165,14 +165,17 @@ static int set_rules(struct mp_bpf_aggregate *a, const struct mp_events *events,
 	return 0;
 }
 
-/* --- loading ------------------------------------------------------------------------------------------ */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static int refuse(const struct mp_event *e, const char *why, char **error)
 {
 	return fail(error, mp_asprintf("%s: in-kernel aggregation is %s", e->type, why));
 }
 
-/* Probes, and aggregates without events, do not distinguish the CPUs and cgroups of an event. */
+/*
+ * Refuses single CPUs and cgroups if there are probes or aggregates without events, since these
+ * cannot distinguish them.
+ */
 static int check_target(const struct mp_events *events, bool system, char **error)
 {
 	size_t i;
@@ -193,7 +196,7 @@ static bool share_map(struct mp_bpf_aggregate *a, const char *name)
 	return map && bpf_map__reuse_fd(map, mp_bpf_stacks_map(a->stacks, name)) == 0;
 }
 
-/* Tables that no aggregate needs get the smallest size. */
+/* Gives tables that no aggregate needs the smallest size. */
 static void size_maps(struct mp_bpf_aggregate *a)
 {
 	bool held = false, blocked = false;
@@ -212,7 +215,7 @@ static void size_maps(struct mp_bpf_aggregate *a)
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(a->object, "blocked"), 1);
 }
 
-/* Makes the settings of the programs, which are constant once these are loaded. */
+/* Finds the settings of the programs in the object; they are constant once it is loaded. */
 static struct mp_agg_setup *find_setup(struct mp_bpf_aggregate *a)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(a->object, ".rodata.setup");
@@ -338,7 +341,7 @@ void mp_bpf_aggregate_free(struct mp_bpf_aggregate *a)
 	free(a);
 }
 
-/* --- attaching ---------------------------------------------------------------------------------------- */
+/* --- attaching -------------------------------------------------------------------------------- */
 
 static int refuse_event(const struct mp_event *e, char **error)
 {
@@ -406,9 +409,9 @@ void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a)
 	a->stopped_ns = mp_monotonic_ns();
 }
 
-/* --- totals -------------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
-/* Translates an entry of a table to a total. */
+/* Converts an entry of a table to a total. */
 typedef struct mp_cut_total entry_fn(const struct mp_bpf_aggregate *a, const void *key,
 				     const void *value);
 
@@ -422,7 +425,7 @@ static struct mp_cut_total from_total(const struct mp_bpf_aggregate *a, const vo
 	return (struct mp_cut_total){ *k, *total };
 }
 
-/* Adds the tasks that are blocked at the end: they count as blocked until then. */
+/* Makes the total of a task that is still blocked at the end: it counts as blocked until then. */
 static struct mp_cut_total from_blocked(const struct mp_bpf_aggregate *a, const void *key,
 					const void *value)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In-kernel aggregation: the programs (bpf/aggregate.bpf.c) on events that are aggregated by stack.
- * They send each stack once, as a record among those of bpfstack.h; the totals are read from the
- * kernel's tables. Two tables of totals take 7 MiB each; where memory is followed, the table of
- * what is held takes 50 MiB. Includes bpfstack, bpftarget, cut, event, ring.
+ * In-kernel aggregation: loads the programs of bpf/aggregate.bpf.c, which aggregate events by
+ * stack, and reads their totals. They send each stack once, as a record among those of bpfstack.h;
+ * the totals are read from the kernel's tables. Two tables of totals take 7 MiB each; where memory
+ * is tracked until it is freed, the table of what is held takes 50 MiB. Includes bpfstack,
+ * bpftarget, cut, event, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFAGGREGATE_H
 #define MP_CAPTURE_BPF_BPFAGGREGATE_H
@@ -17,8 +18,8 @@
 struct mp_bpf_aggregate;
 
 /*
- * Whether this machine lets this process load the programs. 0, or -1 with `*error` (owned by the
- * caller).
+ * Tests whether this machine lets this process load the programs. Returns 0, or -1 with `*error`
+ * (owned by the caller).
  */
 int mp_bpf_aggregate_possible(char **error);
 
@@ -33,18 +34,21 @@ struct mp_bpf_aggregate *mp_bpf_aggregate_open(const struct mp_events *events,
 					       char **error);
 void mp_bpf_aggregate_free(struct mp_bpf_aggregate *a);
 
-/* Attaches the programs to the events, after these were opened. 0, or -1 with `*error`. */
+/* Attaches the programs to the events, after these were opened. Returns 0, or -1 with `*error`. */
 int mp_bpf_aggregate_attach(struct mp_bpf_aggregate *a, const struct mp_rings *rings,
 			    const struct mp_events *events, char **error);
 
-/* The programs aggregate between these two calls. The second one may come from any thread. */
+/*
+ * The programs aggregate between the calls of mp_bpf_aggregate_start() and mp_bpf_aggregate_stop().
+ * Any thread may call the latter.
+ */
 void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a);
 void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a);
 
 /*
- * Passes, once a second at most, the totals of the table that the programs have not filled since
- * before `settled_ns`, empties it, and makes the programs fill it from now on. Returns whether it
- * did.
+ * There are two tables of totals, of which the programs fill one. Once a second at most, if they
+ * stopped filling the other one before `settled_ns`, passes its totals, empties it, and makes the
+ * programs fill it from now on. Returns whether it did.
  */
 bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_cut_totals_fn *pass,
 			   void *arg);

@@ -24,7 +24,10 @@ struct mp_bpf_filters {
 	uint64_t need_resched; /* mp_filter_setting.need_resched; 0: not known yet */
 };
 
-/* Loads an object, unless preparing it failed. Closes it on failure: NULL with errno. */
+/*
+ * Loads an object, unless preparing it failed with `error`. On failure closes it and returns NULL
+ * with errno.
+ */
 static struct bpf_object *finish(struct bpf_object *object, int error)
 {
 	if (error == 0)
@@ -36,7 +39,7 @@ static struct bpf_object *finish(struct bpf_object *object, int error)
 	return NULL;
 }
 
-/* Loads a program of the object. NULL with errno. */
+/* Loads a program of the object. Returns NULL with errno on failure. */
 static struct bpf_object *load(const char *program, const struct mp_filter_setting *setting)
 {
 	struct bpf_object *object = mp_bpf_open("filter");
@@ -53,12 +56,13 @@ static struct bpf_object *load(const char *program, const struct mp_filter_setti
 	return finish(object, error);
 }
 
-/* Loads the program that does nothing but exclude processes. NULL with errno. */
+/* Loads the program that does nothing but exclude processes. Returns NULL with errno on failure. */
 static struct bpf_object *load_exclude(void)
 {
 	struct bpf_object *object;
 
-	if (mp_proc_inner_namespace()) { /* it knows the ids of the initial namespace only */
+	/* that program knows the ids of the initial pid namespace only */
+	if (mp_proc_inner_namespace()) {
 		errno = EPERM;
 		return NULL;
 	}
@@ -87,7 +91,7 @@ static char *explain(const struct mp_event *e, int error)
 			   strerror(error));
 }
 
-/* Finds the flag for need-resched in this kernel; 0 with errno. */
+/* Finds the flag for need-resched in this kernel; returns 0 with errno on failure. */
 static uint64_t find_need_resched(void)
 {
 	struct mp_filter_setting none = { 0 };
@@ -102,7 +106,7 @@ static uint64_t find_need_resched(void)
 	return flag;
 }
 
-/* Loads a program that tests the conditions and excludes processes. 0, or -1 with errno. */
+/* Loads a program that tests the conditions and excludes processes. Returns 0, or -1 with errno. */
 static int load_for(struct mp_bpf_filters *f, const struct mp_when *when,
 		    const struct mp_pids *exclude)
 {

@@ -16,12 +16,15 @@ struct mp_bpf_filters;
  * mp_rings_open(). An event whose user stacks BPF walks has another program, and an event can have
  * only one.
  *
- * Where a program cannot exclude processes, the caller drops their samples and counts them.
- * Conditions that cannot be tested here are an error: -1 with `*error` (owned by the caller).
+ * Where a program cannot exclude processes, the caller drops their samples and counts them. Returns
+ * 0, or -1 with `*error` (owned by the caller) if conditions cannot be tested on this machine.
  */
 int mp_bpf_filters_open(struct mp_bpf_filters **filters, struct mp_events *events,
 			const struct mp_pids *exclude, char **error);
-/* Whether the conditions of an event can be tested here. 0, or -1 with `*error`. */
+/*
+ * Tests whether the conditions of an event can be tested on this machine. Returns 0, or -1 with
+ * `*error`.
+ */
 int mp_bpf_filters_try(const struct mp_event *e, char **error);
 void mp_bpf_filters_free(struct mp_bpf_filters *f);
 

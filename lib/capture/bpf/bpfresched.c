@@ -4,8 +4,8 @@
  * before Linux 6.18, 4 since). So an experiment makes the kernel set it: a thread wakes a thread of
  * real-time priority on its own CPU, and has to give way to it. The tracepoint of the wakeup comes
  * after the kernel has set the bit, while the waker still runs. When the real-time thread wakes the
- * other one, the kernel does not set the bit. So the bit is set at every wakeup by the first
- * thread, and at none by the real-time thread.
+ * other one, the kernel does not set the bit. Therefore TIF_NEED_RESCHED is the bit that is set at
+ * every wakeup by the first thread, and at none by the real-time thread.
  */
 #include "lib/capture/bpf/bpfresched.h"
 
@@ -63,12 +63,12 @@ static void *play(void *arg)
 	int i;
 
 	set_scheduling(p);
-	pthread_barrier_wait(p->ready); /* until both have their CPU and priority */
-	pthread_barrier_wait(p->ready); /* until the program knows the threads */
+	pthread_barrier_wait(p->ready); /* waits until both threads have their CPU and priority */
+	pthread_barrier_wait(p->ready); /* waits until the program knows the threads */
 	for (i = 0; i < ROUNDS; i++) {
 		if (p->realtime) {
 			wait_for(p->wait_fd);
-			usleep(ASLEEP_US); /* until the other one sleeps */
+			usleep(ASLEEP_US); /* waits until the other thread sleeps */
 			wake(p->wake_fd);
 		} else {
 			wake(p->wake_fd);
@@ -86,8 +86,8 @@ static void announce(int map, uint32_t key, const struct player *waker, const st
 }
 
 /*
- * The only bit that is set in the flags of the first thread and not in those of the second; 0:
- * there is not exactly one.
+ * The one bit that is set in the flags of the first thread and not in those of the second; 0 if
+ * there is no such bit, or several.
  */
 static uint64_t difference(int map)
 {

@@ -8,9 +8,9 @@
 struct bpf_object;
 
 /*
- * The bit of thread_info.flags that means that the task must give way. `object` is
- * bpf/filter.bpf.c, loaded with its program `observe`. 0: it cannot be found out, which needs
- * real-time priority.
+ * The bit of thread_info.flags that means that the task must give way. Returns 0 if it cannot be
+ * found out, as without real-time priority. `object` is bpf/filter.bpf.c, loaded with its program
+ * `observe`.
  */
 uint64_t mp_bpf_resched_flag(struct bpf_object *object);
 

@@ -20,15 +20,17 @@
 enum {
 	UPKEEP = 2,	 /* number of programs that handle fork and execve */
 	SYSCALLS = 2,	 /* number of programs for system calls */
-	ROWS_A_PAGE = 8, /* minimum average of rows per page of files */
+	ROWS_A_PAGE = 8, /* average number of rows per page of a file, at least */
 	REBUILD_APART_NS = 1000000000,
 };
 
-/* The rows of a file. */
+/* What is known of the rows of a file. */
 struct file {
-	uint64_t made; /* number of the rebuild that made the rows, + 1; 0: they were not made */
+	uint64_t made; /* number of the rebuild that made the rows, plus 1; 0: they were not made */
 	uint32_t rows,
-		/* index of the first row, if they were made; number of rows, once it is known */
+		/*
+		 * index of the first row, if the rows were made; number of rows, once it is known
+		 */
 		n_rows;
 	uint32_t pages, n_pages, page_base;
 };
@@ -42,12 +44,12 @@ struct place {
 struct mp_bpf_stacks {
 	struct bpf_object *object;
 	struct ring_buffer *ring;
-	int full_fd; /* an epoll file descriptor: readable when the ring has much */
+	int full_fd; /* an epoll file descriptor, readable when much waits in the ring */
 	struct bpf_link **links;
 	size_t n_links;
 	int *held; /* file descriptors of probes with a program */
 	size_t n_held, cap_held;
-	/* whether the programs for entries, and for returns, are attached */
+	/* whether the programs for entries to system calls, and for returns, are attached */
 	bool on_calls[SYSCALLS];
 	mp_cut_rows_fn *rows_of;
 	void *rows_arg;
@@ -56,7 +58,7 @@ struct mp_bpf_stacks {
 	struct mp_bpf_space *spaces;
 	uint32_t *pages;
 	size_t rows_size, pages_size, spaces_size;
-	int tasks; /* a map of the program */
+	int tasks; /* file descriptor of a map of the program */
 	uint32_t max_rows, max_pages, max_spaces;
 	uint32_t n_rows, n_pages, sequence, next_place;
 	uint32_t *free_places, n_free_places;
@@ -99,8 +101,8 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 }
 
 /*
- * Adds the ring to the epoll set, edge-triggered since the ring always has something to read. A
- * program wakes the reader when it has much.
+ * Adds the ring to the epoll set. Edge-triggered, since the ring nearly always has something to
+ * read, and a program wakes the reader only when it has much.
  */
 static int watch_ring(struct bpf_object *object)
 {
@@ -152,7 +154,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events, bool
 				   &settings, BPF_ANY) == 0;
 }
 
-/* Attaches the programs for fork and execve, on which all tables depend. */
+/* Attaches the programs for fork and execve, which keep all tables valid. */
 static bool attach_upkeep(struct mp_bpf_stacks *b)
 {
 	static const char *const names[UPKEEP] = { "unwind_fork", "unwind_exec" };
@@ -182,7 +184,7 @@ static uint32_t limit_of(const char *variable, uint32_t max)
 	return text && mp_num_range(text, 1, max, &n) == 0 ? (uint32_t)n : max;
 }
 
-/* Names of the programs by what they are attached to. */
+/* Names of the programs, by the place to which they are attached. */
 static const char *const program_names[] = {
 	[MP_WALK_TRACEPOINT] = "unwind",	  [MP_WALK_FAULT] = "unwind_fault",
 	[MP_WALK_SYS_ENTER] = "unwind_sys_enter", [MP_WALK_SYS_EXIT] = "unwind_sys_exit",
@@ -238,7 +240,7 @@ static bool keep_link(struct mp_bpf_stacks *b, struct bpf_link *link)
 	return link;
 }
 
-/* Attaches the program for system calls, once for all of them. */
+/* Attaches the program for entries to system calls, or for returns, once for all system calls. */
 static bool attach_to_calls(struct mp_bpf_stacks *b, enum mp_walk_on on)
 {
 	bool *attached = &b->on_calls[on == MP_WALK_SYS_EXIT];
@@ -304,8 +306,8 @@ int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name)
 }
 
 /*
- * Attaches the program to an event. If the kernel refuses it, the samples show that they have no
- * stacks.
+ * Attaches the program to an event. If the kernel refuses it, the samples report that their stacks
+ * are missing.
  */
 static void set_program(const struct mp_bpf_stacks *b, int fd, enum mp_walk_on on)
 {
@@ -340,8 +342,8 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 
 		e = &events->v[c->event];
 		/*
-		 * the events of a probe on all CPUs run their programs at each hit, wherever that
-		 * is, beginning with the event that was opened last
+		 * a probe has an event on each CPU; a hit on any CPU runs the programs of all of
+		 * them, beginning with the event that was opened last
 		 */
 		if (is_walked(e) && !e->tp &&
 		    (e->walk_on == MP_WALK_EVENT ||
@@ -379,7 +381,7 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 	free(b);
 }
 
-/* --- tables ----------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* Drops all tables. When this returns, no program uses them any longer. */
 static void drop_tables(struct mp_bpf_stacks *b)
@@ -439,8 +441,8 @@ static struct file *file_of(struct mp_bpf_stacks *b, uint32_t number)
 }
 
 /*
- * Makes the rows of a file if the tables do not have them. False if there is no room; a second call
- * knows this without making rows.
+ * Makes the rows of a file if the tables do not have them. Returns false if there is no room; a
+ * second call finds that out without making rows.
  */
 static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
 {
@@ -470,7 +472,7 @@ static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
 	return made;
 }
 
-/* Translates a mapping. False if there is no room for the rows of its file. */
+/* Translates a mapping. Returns false if there is no room for the rows of its file. */
 static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_cut_mapping *m,
 			 struct mp_bpf_mapping *to)
 {
@@ -503,9 +505,9 @@ static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_cut_space *s,
 }
 
 /*
- * Whether to drop all tables, so that there is room for those of this address space, which must fit
- * by themselves. At most once a second: if the tables of all processes do not fit together, some
- * processes get copies of their stacks for a while.
+ * Whether to drop all tables, so that there is room for those of this address space, if these fit
+ * into empty tables. At most once a second: if the tables of all processes do not fit together,
+ * some processes get copies of their stacks for a while.
  */
 static bool may_drop_tables(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
 {
@@ -568,7 +570,7 @@ static void free_place(struct mp_bpf_stacks *b, uint32_t place)
 	b->free_places[b->n_free_places++] = place;
 }
 
-/* Makes the tables of an address space. False if there is no room. */
+/* Makes the tables of an address space. Returns false if there is no room. */
 static bool make_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
 {
 	if (!find_place(b, s->number, place))

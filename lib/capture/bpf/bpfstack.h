@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A BPF program (bpf/unwind.bpf.c) walks user stacks in the kernel, for events that come often.
- * This module fills its tables when a process appears, and reads its records. Processes that map
- * the same file share its rows. The tables take 56 MiB at most: 4 million rows of files and 2,048
+ * A BPF program (bpf/unwind.bpf.c) walks user stacks in the kernel, for frequent events. This
+ * module fills its tables when a process appears, and reads its records. Processes that map the
+ * same file share its rows. The tables take 56 MiB at most: 4 million rows of files and 2,048
  * address spaces (less with MP_BPF_ROWS and MP_BPF_SPACES in the environment). When the rows are
  * full, all tables are dropped and rebuilt for the processes that still run, at most once a second;
- * when the places are full, a new address space gets the oldest one. A process without tables gets
- * copies of its stacks, which user space walks. Includes cut, ring.
+ * when all places for address spaces are in use, a new one gets the oldest place. A process without
+ * tables gets copies of its stacks, which user space walks. Includes cut, ring.
  */
 #ifndef MP_CAPTURE_BPF_BPFSTACK_H
 #define MP_CAPTURE_BPF_BPFSTACK_H
@@ -19,17 +19,20 @@ struct mp_bpf_stacks;
 
 /* The parameters of mp_bpf_stacks_open(). */
 struct mp_bpf_stacks_setup {
-	mp_cut_rows_fn *rows; /* makes the rows of a file; */
-	void *rows_arg;	      /* its argument */
-	/* every process is recorded, not only those that have tables and their children */
+	mp_cut_rows_fn *rows; /* function that makes the rows of a file */
+	void *rows_arg;	      /* argument of `rows` */
+	/*
+	 * every process is recorded, including those that have no tables and are not children of
+	 * those that have
+	 */
 	bool everyone;
-	bool aggregates; /* bpfaggregate.h uses the tables, too */
+	bool aggregates; /* bpfaggregate.h uses the tables as well */
 };
 
 /*
  * Loads the programs for the events whose method is MP_METHOD_BPF and attaches them to their
  * tracepoints, before they are opened. Events for which that is impossible get another method, see
- * mp_event_without_bpf(). NULL: the tables are not needed, or cannot be made.
+ * mp_event_without_bpf(). Returns NULL if the tables are not needed, or cannot be made.
  */
 struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 					 const struct mp_bpf_stacks_setup *setup);
@@ -48,7 +51,10 @@ void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
 void mp_bpf_stacks_forget_file(void *stacks, uint32_t file);
 
-/* A map of the program by its name, for other programs that use the same tables. */
+/*
+ * File descriptor of a map of the program by the map's name, for other programs that use the same
+ * tables.
+ */
 int mp_bpf_stacks_map(const struct mp_bpf_stacks *b, const char *name);
 
 /*

@@ -9,8 +9,9 @@
 #include "lib/capture/ring/recording.h"
 
 struct mp_bpf_target {
-	const struct mp_pids *processes; /* recorded with their children; NULL: the whole system */
-	bool threads;			 /* `processes` are threads, recorded without children */
+	/* processes that are recorded with their children; NULL: the whole system */
+	const struct mp_pids *processes;
+	bool threads;  /* `processes` are threads, recorded without children */
 	pid_t command; /* a process that becomes a target at its execve(2); 0: none */
 	const struct mp_cgroup *cgroups;
 	size_t n_cgroups;
@@ -24,7 +25,7 @@ struct bpf_object;
 
 /*
  * Sets the target before an object is loaded. `wide`: its programs record the whole system,
- * whatever the target is. 0, or -1 with errno.
+ * whatever the target is. Returns 0, or -1 with errno.
  */
 int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t, bool wide);
 
@@ -35,13 +36,14 @@ int mp_bpf_target_set(struct bpf_object *object, const struct mp_bpf_target *t, 
 const char *const *mp_bpf_target_programs(const struct mp_bpf_target *t);
 
 /*
- * Fills the maps, after the object was loaded and those programs were attached. 0, or -1 with
- * errno.
+ * Fills the maps, after the object was loaded and those programs were attached. Returns 0, or -1
+ * with errno.
  */
 int mp_bpf_target_fill(struct bpf_object *object, const struct mp_bpf_target *t);
 
 /*
- * Adds processes to a map of an object that has processes as keys. 0, or -1 with errno: it is full.
+ * Adds processes to a map of an object whose keys are processes. Returns 0, or -1 with errno if it
+ * is full.
  */
 int mp_bpf_add_pids(struct bpf_object *object, const char *map, const struct mp_pids *pids);
 

@@ -26,7 +26,7 @@ struct loaded {
 	struct bpf_link *link;
 	size_t event;
 	uint64_t *fired; /* scratch: a value for each CPU */
-	/* skipped runs at the beginning of the recording, and at its end */
+	/* number of skipped runs at the beginning of the recording, and at its end */
 	uint64_t missed_before, missed;
 };
 
@@ -43,7 +43,7 @@ static int fail(char **error, char *text)
 	return -1;
 }
 
-/* --- programs ----------------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
 static bool is_function(const struct mp_tracing *t)
 {
@@ -61,8 +61,8 @@ static char *explain(const struct mp_event *e, int error)
 		return mp_asprintf("%s needs BPF: root, or CAP_BPF with CAP_PERFMON", e->type);
 	if (!point && (error == EPERM || error == ENOTSUP || error == EBUSY || error == ENOENT))
 		return mp_asprintf(
-			"%s: this kernel allows no BPF programs on its functions: %s (try kprobe: or a "
-			"tracepoint; rawtp: works everywhere)",
+			"%s: this kernel allows no BPF programs on its functions: %s (try kprobe: "
+			"or a tracepoint; rawtp: works everywhere)",
 			e->type, strerror(error));
 	return mp_asprintf("%s: the kernel does not accept the BPF program: %s", e->type,
 			   strerror(error));
@@ -79,7 +79,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	setup.of_everyone = e->wide;
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);
-		/* it was valid by itself, but with the fields of a merged event it is too long */
+		/* the filter was valid, but with the fields of a merged event it is too long */
 		errno = E2BIG;
 		return false;
 	}
@@ -92,7 +92,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	return !is_function(t) || bpf_program__set_attach_target(l->program, 0, t->name) == 0;
 }
 
-/* Makes all objects use the maps of the first one that have the target. */
+/* Makes an object use the maps of the first object that hold the target. */
 static bool share(struct loaded *l, const struct loaded *first, const struct mp_bpf_target *target)
 {
 	static const char *const maps[] = { "excluded", "targets", "cgroups" };
@@ -111,7 +111,7 @@ static bool share(struct loaded *l, const struct loaded *first, const struct mp_
 	return true;
 }
 
-/* Loads the program of an event without attaching it. False with errno. */
+/* Loads the program of an event without attaching it. Returns false with errno on failure. */
 static bool load(struct loaded *l, const struct loaded *first, const struct mp_event *e,
 		 const struct mp_bpf_target *target)
 {
@@ -234,7 +234,7 @@ int mp_tracings_try(const struct mp_event *e, char **error)
 	return result;
 }
 
-/* --- counts ------------------------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 static const struct loaded *find(const struct mp_tracings *t, size_t event)
 {

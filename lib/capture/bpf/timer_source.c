@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tick of each CPU, HZ times a second: "timer:HZ". With "if=EVENT>N", or "<N", only the ticks at which
- * a counter of the CPU for EVENT moved more, or less, than N since the tick before: a BPF program
- * (bpf/timer.bpf.c), attached to the event of the timer, compares them.
+ * The source of ticks: "timer:HZ" is an event on each CPU, HZ times a second. With "if=EVENT>N", or
+ * "<N", only ticks are recorded at which the CPU's counter of EVENT has grown by more, or less,
+ * than N since the preceding tick: a BPF program (bpf/timer.bpf.c), attached to the event of the
+ * timer, compares them.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -29,9 +30,9 @@ struct condition {
 	struct mp_timer_setting setting;
 };
 
-/* --- planning ----------------------------------------------------------------------------------------- */
+/* --- planning --------------------------------------------------------------------------------- */
 
-/* Parses a condition, which is kept as the filter of its event; 0, or -1. */
+/* Parses a condition, which is kept as the filter of its event; Returns 0, or -1. */
 static int parse_condition(struct condition *c, struct mp_str text)
 {
 	size_t len = 0;
@@ -47,7 +48,7 @@ static int parse_condition(struct condition *c, struct mp_str text)
 	return 0;
 }
 
-/* Finds the counter that a condition names. 0, or -1 with `*error`. */
+/* Finds the counter that a condition names. Returns 0, or -1 with `*error`. */
 static int find_counter(const char *name, struct mp_pmu_event *found, char **error)
 {
 	int result = mp_pmu_find(MP_PMU_DEVICES, name, NULL, found, error);
@@ -57,9 +58,7 @@ static int find_counter(const char *name, struct mp_pmu_event *found, char **err
 	return result > 0 ? 0 : -1;
 }
 
-/*
- * Checks the term if=. Returns its text, owned by the caller; NULL: there is none, or it is wrong.
- */
+/* Checks the term if=. Returns its text, owned by the caller; NULL if it is not given, or wrong. */
 static char *find_condition(struct mp_resolver *r)
 {
 	const char *terms = r->spec->terms;
@@ -147,7 +146,7 @@ static bool list(struct cap_listing *l)
 	return false;
 }
 
-/* --- recording ---------------------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
 /* The program of one event, and its counters. */
 struct loaded {
@@ -180,7 +179,7 @@ static int refuse(const struct mp_event *e, char **error)
 	return -1;
 }
 
-/* Loads the program. 0, or -1 with errno. */
+/* Loads the program. Returns 0, or -1 with errno. */
 static int load(struct loaded *l, const struct mp_timer_setting *setting,
 		const struct mp_pids *exclude)
 {
@@ -198,7 +197,7 @@ static int load(struct loaded *l, const struct mp_timer_setting *setting,
 	return error < 0 ? -1 : mp_bpf_add_pids(l->object, "excluded", exclude);
 }
 
-/* Opens a counter on a CPU, which the program reads. 0, or -1 with `*error`. */
+/* Opens a counter on a CPU, which the program reads. Returns 0, or -1 with `*error`. */
 static int open_counter(struct loaded *l, const struct mp_event *e,
 			const struct mp_pmu_event *counted, int cpu, char **error)
 {
@@ -224,7 +223,7 @@ static int open_counter(struct loaded *l, const struct mp_event *e,
 	return bpf_map_update_elem(map, &cpu, &fd, BPF_ANY) < 0 ? refuse(e, error) : 0;
 }
 
-/* Sets up the program for the event, which is open on each CPU. 0, or -1 with `*error`. */
+/* Sets up the program for the event, which is open on each CPU. Returns 0, or -1 with `*error`. */
 static int attach(struct loaded *l, const struct cap_recording *r, size_t event,
 		  const struct mp_pmu_event *counted, char **error)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions of the kernel and raw tracepoints, recorded by a BPF program each: see traced.h. */
+/*
+ * The source of kernel functions and raw tracepoints, each recorded by a BPF program of its own:
+ * see traced.h.
+ */
 #include <stdlib.h>
 
 #include "lib/capture/bpf/bpftracing.h"
@@ -37,7 +40,7 @@ static int add_tracing(struct mp_resolver *r, const char *name)
 	return mp_resolver_set_stack(r, e) < 0 ? -1 : mp_resolver_merge_last(r, known);
 }
 
-/* Adds an event that matches a glob, with the fields that are requested for all of them. */
+/* Adds an event that matches a glob, with the fields requested for all events of the glob. */
 static void add_traced(void *arg, const char *name)
 {
 	struct mp_resolver *r = arg;
@@ -80,9 +83,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 	return r->failed ? CAP_FAILED : CAP_RESOLVED;
 }
 
-/*
- * Prints the parameters of a function or raw tracepoint, and by that the fields that it may have.
- */
+/* Prints the parameters of a function or raw tracepoint, which are the fields that it may have. */
 static void show(void *arg, const char *name)
 {
 	struct cap_listing *l = arg;

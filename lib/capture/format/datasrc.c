@@ -97,7 +97,7 @@ char *mp_datasrc_op_put(char *to, uint64_t source)
 	return put_field(to, "op=", name_of(ops, MP_ARRAY_SIZE(ops), op));
 }
 
-/* The number has priority, but only the bits say that the access missed. */
+/* The number of the level has priority, but only the older bits say that the access missed. */
 char *mp_datasrc_level_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_LVL_SHIFT, 14);
@@ -124,7 +124,7 @@ char *mp_datasrc_snoop_put(char *to, uint64_t source)
 	return put_field(to, "snoop=", name ? name : name_of(snoops, MP_ARRAY_SIZE(snoops), bits));
 }
 
-/* Writes "L1/L2", which means one of the two, or "L2-miss". */
+/* Writes text such as "L1/L2", which means one of the two, or "L2-miss". */
 char *mp_datasrc_tlb_put(char *to, uint64_t source)
 {
 	unsigned bits = part(source, PERF_MEM_TLB_SHIFT, 7);

@@ -270,7 +270,8 @@ static struct mp_str field_bytes(const struct mp_tp_field *f, const struct mp_sa
 }
 
 /*
- * `to` has room for MP_NUM_MAX bytes, and for 4 (strings) or 24 times (arrays) those of the field.
+ * Writes the value of a field. `to` has room for MP_NUM_MAX bytes and 4 times (for a string) or 24
+ * times (for an array) the size of the field.
  */
 static char *put_value(char *to, const struct mp_tp_field *f, struct mp_str bytes)
 {
@@ -308,8 +309,8 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
 }
 
 /*
- * Whether a record has a field. Those of tracepoints are always present. A polled value may end
- * before a field, and a BPF program may have failed to read its memory.
+ * Whether a record has a field. Those of tracepoints are always present. The record of a polled
+ * value may end before it, and a BPF program may have failed to read its memory.
  */
 static bool is_given(const struct mp_cut_event *e, const struct mp_cut_field *field,
 		     const struct mp_sample *s)
@@ -339,7 +340,10 @@ static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
 	return p;
 }
 
-/* Writes the name of a task; nothing for a task that ended before its first event was written. */
+/*
+ * Writes the name of a task; writes nothing for a task that ended before its first event was
+ * written.
+ */
 static char *put_inner(char *p, unsigned context, struct mp_task *task)
 {
 	if (!task->inner_pid && task->tid)
@@ -407,7 +411,7 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_c
 	if (!i || i == s->n_ips)
 		return MP_UNWIND_NO_STACK;
 	/*
-	 * the kernel does not recognize the root, above which there are values such as the number
+	 * the kernel does not recognize the root, beyond which there are values such as the number
 	 * of arguments
 	 */
 	while (last > i && !mp_space_find(space, s->ips[last - 1]))
@@ -486,8 +490,8 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_cut_
 }
 
 /*
- * How many leaf frames belong to the BPF program on a function, and to the kernel's code that
- * called it.
+ * The number of leaf frames that belong to the BPF program on a function, and to the kernel's code
+ * that called it.
  */
 static size_t own_frames(struct mp_formatter *f, const struct mp_cut_event *e,
 			 const struct mp_sample *s)
@@ -503,8 +507,8 @@ static size_t own_frames(struct mp_formatter *f, const struct mp_cut_event *e,
 }
 
 /*
- * Copies the chain of a sample to f->ips, without frames of the tracing itself, and with `room`
- * after it.
+ * Copies the chain of a sample to f->ips, without the `own` frames of the tracing itself, and
+ * leaves `room` after it.
  */
 static size_t copy_chain(struct mp_formatter *f, const struct mp_sample *s, size_t own, size_t room)
 {

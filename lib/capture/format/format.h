@@ -17,17 +17,17 @@
 
 /* A parsed sample; its pointers point into the record. */
 struct mp_sample {
-	int32_t pid, tid; /* -1: the task is exiting */
+	int32_t pid, tid; /* ids of the task; -1: the task is exiting */
 	uint64_t time_ns;
 	uint64_t addr, period, cgroup;
-	/* of a memory access: latency in cycles; for the source see datasrc.h */
+	/* of a memory access: its latency in cycles, and its source, see datasrc.h */
 	uint64_t latency, source;
 	const uint64_t *ips;
 	size_t n_ips;
-	const char *raw; /* NULL: the sample has none */
+	const char *raw; /* the raw data; NULL: the sample has none */
 	uint32_t raw_len;
 	struct mp_dump dump;
-	uint64_t dur_ns; /* written if the event's context includes it */
+	uint64_t dur_ns; /* duration of a polling; written if the event's context includes it */
 };
 
 /* Parses a record by the event's sample_type. Returns 0, or -1 if the record is too short. */
@@ -39,7 +39,8 @@ struct mp_formatter {
 	struct mp_chain_texts *stacks;
 	struct mp_unwinder *unwinder;
 	struct mp_cgroup_names *cgroups; /* NULL until it is first needed */
-	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
+	/* by event: the text before the fields, ",sched:sched_switch," */
+	struct mp_str *heads;
 	size_t n_events;
 	struct mp_buf line;
 	uint64_t *ips; /* addresses of the current chain */
@@ -47,7 +48,7 @@ struct mp_formatter {
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
 	struct mp_walk_tables *tables; /* borrowed; NULL: stacks are not walked by BPF */
-	/* mp-record is in an inner pid namespace, and tasks outside of it have the id 0 */
+	/* mp-record is in an inner pid namespace: tasks outside it have the id 0 */
 	bool inner;
 };
 
@@ -61,8 +62,8 @@ struct mp_task *mp_formatter_task(struct mp_formatter *f, const struct mp_cut_ev
 				  const struct mp_sample *s);
 
 /*
- * Unwinds the user stack that a BPF program copied at `time_ns`: leaf first, at most `max`
- * addresses. MP_UNWIND_NO_TABLES: there is no such copy.
+ * Unwinds the user stack that a BPF program copied at `time_ns`: writes at most `max` addresses,
+ * leaf first. Returns MP_UNWIND_NO_TABLES if there is no such copy.
  */
 enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64_t time_ns,
 				       const struct mp_space *space, uint64_t *ips, size_t max,

@@ -18,14 +18,17 @@ struct mp_aggregator;
 struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events);
 void mp_aggregator_free(struct mp_aggregator *a);
 
-/* Handles a stack that a program has sent, in the order of the stream. False if it is damaged. */
+/*
+ * Handles a stack that a program has sent, in the order of the stream. Returns false if it is
+ * damaged.
+ */
 bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *stack,
 			 const struct mp_agg_symbols *symbols);
 
-/* Adds totals. An mp_cut_totals_fn; `aggregator` is the struct mp_aggregator. */
+/* Adds totals. This is an mp_cut_totals_fn; `aggregator` is the struct mp_aggregator. */
 void mp_aggregator_add(void *aggregator, const struct mp_cut_total *totals, size_t n);
 
-/* To be called now and then: adds totals whose stacks have come in the meantime. */
+/* Adds totals that waited for their stacks, if these have been received. To be called regularly. */
 void mp_aggregator_settle(struct mp_aggregator *a);
 
 /* The output of the sections of aggregates. */
@@ -44,10 +47,10 @@ void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_
 			 const struct mp_agg_output *output, struct mp_unwind_stats *unwound);
 
 struct mp_aggregator_losses {
-	uint64_t count;	  /* occurrences that could not be added */
+	uint64_t count;	  /* occurrences that the programs could not add */
 	uint64_t unsent;  /* stacks that at first did not fit into the ring buffer */
-	uint64_t unknown; /* occurrences whose stack did not come */
-	/* number of stacks that came, and of different ones once symbolized */
+	uint64_t unknown; /* occurrences whose stack was never received */
+	/* number of stacks received, and of distinct texts made of them */
 	size_t stacks, texts;
 };
 

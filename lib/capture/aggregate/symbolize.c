@@ -32,10 +32,10 @@ void mp_agg_texts_release(struct mp_agg_texts *t)
 	mp_buf_release(&t->raw);
 }
 
-/* --- known stacks -------------------------------------------------------------------------------------- */
+/* --- known stacks ----------------------------------------------------------------------------- */
 
 /*
- * Packs the number of a text, + 1, and, in the upper half, the reason why the walk of the user
+ * Packs the number of a text plus 1, and in the upper half the reason why the walk of the user
  * stack ended.
  */
 static uint64_t pack(uint32_t text, enum mp_unwind_end end)
@@ -80,9 +80,9 @@ static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
 		mp_intmap_add(&t->known, id, packed);
 }
 
-/* --- a stack ------------------------------------------------------------------------------------------ */
+/* --- a stack ---------------------------------------------------------------------------------- */
 
-/* The name that the table of the user's option gives to a thread. */
+/* The name that the user's table of names gives to a thread. */
 static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp_str comm,
 				 struct mp_tasknames *names)
 {
@@ -95,7 +95,7 @@ static struct mp_str rename_task(struct mp_agg_texts *t, uint32_t tid, struct mp
 	return mp_buf_view(&t->raw);
 }
 
-/* Appends the user part of a stack to `ips`. Returns the new number of them. */
+/* Appends the user part of a stack to `ips`. Returns the new number of addresses. */
 static size_t put_user(uint64_t *ips, size_t n, const struct mp_agg_stack *stack,
 		       const struct mp_process *process, const struct mp_agg_symbols *symbols,
 		       enum mp_unwind_end *end)
@@ -169,7 +169,7 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		remember(t, stack->id, mp_buf_view(&t->buf), end);
 }
 
-/* --- lines -------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 void mp_agg_lines_init(struct mp_agg_lines *l)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks of aggregates, symbolized as soon as they come, while their processes exist, and the
- * lines made of them. Includes format, intmap, map, taskname.
+ * Symbolizes the stacks of aggregates as soon as they are received, while their processes exist,
+ * and makes lines of them. Includes format, intmap, map, taskname.
  */
 #ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 #define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
@@ -12,9 +12,9 @@
 #include "lib/core/map.h"
 #include "lib/stream/taskname.h"
 
-/* The means to symbolize stacks. */
+/* What is needed to symbolize stacks. */
 struct mp_agg_symbols {
-	struct mp_formatter *formatter; /* keeps copies of stacks, and walks them */
+	struct mp_formatter *formatter; /* keeps the copies of stacks, and walks them */
 	struct mp_tasks *tasks;
 	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 };
@@ -25,7 +25,7 @@ typedef void mp_agg_put_fn(void *arg, struct mp_str line);
 /* maximum number of frames of a copied stack; BPF walks at most 127 */
 enum { MP_AGG_TEXT_USER = 1024 };
 
-/* What is remembered of a stack. */
+/* What is kept of a stack. */
 struct mp_agg_text_known {
 	uint32_t text; /* number of its text */
 	uint8_t end;   /* enum mp_unwind_end */
@@ -45,17 +45,17 @@ void mp_agg_texts_init(struct mp_agg_texts *t);
 void mp_agg_texts_release(struct mp_agg_texts *t);
 
 /*
- * Symbolizes a stack that a program has sent and the caller has checked. `max_frames` 0: all of
- * them.
+ * Symbolizes a stack that a program has sent and the caller has checked. If `max_frames` is 0, it
+ * gets all frames.
  */
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		      struct mp_process *process, const struct mp_agg_symbols *symbols,
 		      unsigned max_frames);
 
-/* Finds a stack. False: it has not come. */
+/* Finds a stack. Returns false if it has not been received. */
 bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_text_known *known);
 
-/* Text for a stack that has not come. */
+/* Stands for the text of a stack that has not been received. */
 #define MP_AGG_TEXT_UNKNOWN UINT32_MAX
 
 /* Identifies the line to which a total belongs. */
@@ -75,7 +75,7 @@ struct mp_agg_lines {
 void mp_agg_lines_init(struct mp_agg_lines *l);
 void mp_agg_lines_release(struct mp_agg_lines *l);
 
-/* Adds a total to the line of its stack, which is "[unknown]" if it has not come. */
+/* Adds a total to the line of its stack, which is "[unknown]" if it was not received. */
 void mp_agg_lines_add(struct mp_agg_lines *l, const struct mp_agg_texts *t,
 		      const struct mp_agg_line_key *key, const struct mp_agg_total *total);
 

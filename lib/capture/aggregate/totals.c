@@ -25,7 +25,10 @@ static void add_to(struct mp_map *map, struct mp_str key, const struct mp_agg_to
 	total->count += more->count;
 }
 
-/* Finds the waker or the age at the end of a line; false: the waker's stack has not come. */
+/*
+ * Finds the waker or the age at the end of a line; false if the waker's stack has not been
+ * received.
+ */
 static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		       struct mp_agg_line_key *line)
 {
@@ -42,8 +45,8 @@ static bool find_other(struct mp_agg_totals *t, const struct mp_agg_key *key,
 }
 
 /*
- * Adds a total to the line of its stack. `at_last`: even if the stack has not come. False: the
- * total has to wait.
+ * Adds a total to the line of its stack. With `at_last`, even if the stack was not received.
+ * Returns false if the total has to wait.
  */
 static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		const struct mp_agg_total *more, bool at_last)
@@ -52,7 +55,7 @@ static bool add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 	bool known = mp_agg_texts_find(t->texts, key->id, &stack), complete;
 	struct mp_agg_line_key line;
 
-	memset(&line, 0, sizeof(line)); /* the padding is part of the key */
+	memset(&line, 0, sizeof(line)); /* clears the padding, which is part of the key */
 	line.aggregate = (uint32_t)key->aggregate;
 	line.text = known ? stack.text : MP_AGG_TEXT_UNKNOWN;
 	complete = find_other(t, key, &line) && known;

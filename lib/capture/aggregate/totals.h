@@ -15,9 +15,10 @@ struct mp_agg_totals {
 	const struct mp_agg_texts *texts;   /* borrowed */
 	/* struct mp_agg_key -> struct mp_agg_total, which wait for their stacks */
 	struct mp_map early;
-	struct mp_map lines;		/* struct mp_agg_line_key -> struct mp_agg_total */
-	struct mp_unwind_stats unwound; /* why the walks of the user stacks ended, by occurrence */
-	uint64_t unknown;		/* occurrences whose stack did not come */
+	struct mp_map lines; /* struct mp_agg_line_key -> struct mp_agg_total */
+	/* why the walks of the user stacks ended; each occurrence counts */
+	struct mp_unwind_stats unwound;
+	uint64_t unknown; /* occurrences whose stack was never received */
 };
 
 void mp_agg_totals_init(struct mp_agg_totals *t, const struct mp_cut_events *events,
@@ -28,8 +29,8 @@ void mp_agg_totals_add(struct mp_agg_totals *t, const struct mp_agg_key *key,
 		       const struct mp_agg_total *more);
 
 /*
- * Adds waiting totals whose stacks have come. `at_last`: adds all; without a stack they are
- * "[unknown]".
+ * Adds waiting totals whose stacks have been received. With `at_last` it adds all of them, those
+ * without a stack as "[unknown]".
  */
 void mp_agg_totals_settle(struct mp_agg_totals *t, bool at_last);
 

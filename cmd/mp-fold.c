@@ -148,7 +148,10 @@ static void parse_options(int argc, char **argv)
 			mp_usage("the stack cannot be put in front of itself");
 }
 
-/* The header depends on that of the input only, and on nothing that changes from run to run. */
+/*
+ * Writes the header, which depends only on that of the input, and on nothing that changes from run
+ * to run.
+ */
 static void write_header(void)
 {
 	static const char *const kept[] = { "start", "host", "kernel" };

@@ -183,7 +183,10 @@ static void append_field(const struct mp_field *f)
 	by->v[by->n++] = *f;
 }
 
-/* A dump keeps types apart, so that whoever reads it can refuse or choose as if it read events. */
+/*
+ * Completes the key. A dump keeps types apart, so that its reader can refuse a mixture or choose,
+ * as if it read events.
+ */
 static void settle_key(const struct mp_field *across)
 {
 	const struct mp_field type = MP_FIELD_OF(TYPE, "type");
@@ -262,8 +265,8 @@ static void parse_options(int argc, char **argv)
 }
 
 /*
- * The header of a stream depends only on that of the input, not on anything that changes from run
- * to run.
+ * Writes the header of a stream, which depends only on that of the input, and on nothing that
+ * changes from run to run.
  */
 static void write_header(void)
 {
@@ -423,7 +426,7 @@ static int handle_time(const struct mp_rec *rec, const char **why)
 	return 0;
 }
 
-/* Handles a record. 0, or -1 with `*why`. */
+/* Handles a record. Returns 0, or -1 with `*why`. */
 static int handle_record(struct mp_rec *rec, const char **why)
 {
 	char *refusal;

@@ -30,7 +30,7 @@ static const struct mp_program program = {
 };
 
 static struct mp_import_options options;
-static const struct mp_import_format *format; /* NULL: decide by the first lines of each input */
+static const struct mp_import_format *format; /* NULL: the first lines of each input decide */
 
 static const struct mp_import_format *format_option(int code, const char *arg)
 {

@@ -15,9 +15,9 @@ enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
 
 enum {
 	/*
-	 * Holds lines back a little even if a watermark would release them. So a file whose lines
-	 * were shuffled is recognized within a few thousand lines by watermarks that are wrong, and
-	 * a burst is written at once.
+	 * Holds lines back a little even if a watermark would release them. A file whose lines were
+	 * shuffled is recognized by its wrong watermarks within the first few thousand lines,
+	 * before any is written; and a burst is written at once.
 	 */
 	HOLD_BYTES = 8 << 20,
 	QUIET_MS = 5, /* a pipe that is silent for this time is live: its lines are written */
@@ -51,7 +51,7 @@ static const struct mp_program program = {
 static struct {
 	bool realtime;
 	bool check;
-	uint64_t window_ns; /* 0: no window */
+	uint64_t window_ns; /* argument of --window; 0: no window */
 	uint64_t memory;
 } options = { .memory = 256 << 20 };
 
@@ -65,7 +65,7 @@ static struct {
 	size_t unread;	      /* all file sources before this index have been read */
 	struct mp_source **v; /* the sources that may have more to read */
 	size_t n;
-	struct pollfd *fds; /* one for each live source, */
+	struct pollfd *fds; /* one for each live source */
 	struct mp_source **live;
 	size_t n_live;
 } work;
@@ -173,7 +173,10 @@ static void flush(void)
 	mp_out_write(&work.out, work.line.p, work.line.len);
 }
 
-/* Lines that cannot be written yet may wait for long, even until the end: then they are packed. */
+/*
+ * Makes room for lines. Lines that cannot be written yet may wait for a long time, even until the
+ * end: then they are packed.
+ */
 static void make_room(void)
 {
 	if (mp_order_bytes(&work.order) > HOLD_BYTES)
@@ -185,8 +188,8 @@ static void make_room(void)
 }
 
 /*
- * Reads each live source that has data. With `wait`, waits until one has data; before that, writes
- * and flushes all lines that can be written.
+ * Reads each live source that has data. With `wait`, waits until one has data, after writing and
+ * flushing all lines that can be written.
  */
 static void read_live(bool wait)
 {
@@ -224,7 +227,7 @@ static void skip_live(void)
  * Finds the file whose events are earliest: no event can be written before more of it is read. Each
  * file is read once first. Forgets the sources that are at their end.
  */
-static struct mp_source *file_behind(void)
+static struct mp_source *earliest_file(void)
 {
 	struct mp_source *best = NULL;
 	size_t kept = 0, i;
@@ -261,7 +264,7 @@ static void run(void)
 			work.live[work.n_live++] = &work.sources.v[i];
 	}
 	skip_live();
-	while ((file = file_behind()) || work.n) {
+	while ((file = earliest_file()) || work.n) {
 		if (file)
 			mp_source_read(&work.sources, file);
 		read_live(!file);

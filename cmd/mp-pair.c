@@ -208,7 +208,7 @@ static void change_header(void *arg, json_t *header)
 	json_object_set_new(header, "units", units);
 }
 
-/* When a section ends: its trailer has a later time than its last event. */
+/* The time at which a section ends; the `time` of its trailer is later than its last event. */
 static uint64_t end_of(const struct mp_ctl *ctl)
 {
 	const json_t *time = json_object_get(ctl->json, "time");
@@ -236,7 +236,10 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		return;
 	}
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
-		return; /* spans that are written at the end would be earlier than this watermark */
+		/*
+		 * this watermark would be wrong: spans that are written at the end may be earlier
+		 */
+		return;
 	mp_relay_control(&work.relay, rec, ctl);
 }
 
@@ -247,7 +250,7 @@ static bool report(uint64_t n, const char *one, const char *many)
 	return n > 0;
 }
 
-/* What the losses did to the output, for the line that reports them; NULL: nothing. */
+/* What the losses did to the output, for the line that reports them; NULL: they did nothing. */
 static char *consequence_of_losses(void)
 {
 	const struct mp_pair_counts *c = mp_pair_counts(work.pair);

@@ -30,7 +30,8 @@ enum {
 	RING_MIN = 32 << 10,
 	RING_MAX = 1 << 30,
 	STACK_MIN = 1 << 10,
-	STACK_MAX = 60 << 10, /* the kernel limits a record to 64 KiB */
+	/* the most bytes of a copy of the stack, since the kernel limits a record to 64 KiB */
+	STACK_MAX = 60 << 10,
 };
 
 static const struct mp_opt opts[] = {
@@ -212,7 +213,10 @@ static void add_names(const char *path)
 	mp_tasknames_load(&names, path);
 }
 
-/* -g. Without an argument, as with perf's -g, collectors that record no stacks get them, too. */
+/*
+ * Handles -g. Without an argument, as with perf's -g, collectors that record no stacks get stacks,
+ * too.
+ */
 static void set_stacks(int code, const char *arg)
 {
 	struct mp_event_options *o = &options.events;
@@ -363,7 +367,7 @@ static void set_option(int code, const char *arg)
 	}
 }
 
-/* Everything after "--" is the command. */
+/* Splits off the command: everything after "--". */
 static int cut_command(int argc, char **argv)
 {
 	int i;
@@ -418,8 +422,8 @@ static enum mp_status explain_collectors(char **names)
 }
 
 /*
- * Refuses a number: no collector has such a name. It comes from "-p $(pidof NAME)" or "-C 0 2",
- * which the shell splits into words.
+ * Refuses operands that are numbers, which name no collector. They come from "-p $(pidof NAME)" or
+ * "-C 0 2", which the shell splits into words.
  */
 static void check_operands(char **names)
 {

@@ -42,7 +42,10 @@ static struct {
 	bool others, table, tsv;
 } options;
 
-/* A host and its state machine. Events without the field `host` belong to a host without a name. */
+/*
+ * A host and its state machine. Events without the field `host` belong to a host whose name is
+ * empty.
+ */
 struct host {
 	struct host *next;
 	struct mp_str name;
@@ -59,11 +62,12 @@ static struct {
 	struct mp_sched_reader reader;
 	struct mp_map hosts; /* name -> struct host * */
 	struct host *first, **last, *latest;
-	bool expected[MP_SCHED_WHATS]; /* by the header */
+	bool expected[MP_SCHED_WHATS]; /* the header lists such events */
 	char *filters[MP_SCHED_WHATS];
-	bool filtered;		  /* a capture's switches were */
-	size_t input;		  /* number of the one that is read */
-	uint64_t events, records; /* of the scheduler; all in this section */
+	bool filtered; /* switches of some capture were recorded with a filter */
+	size_t input;  /* number of the current input */
+	/* number of the scheduler's events, and of all records in this section */
+	uint64_t events, records;
 	struct mp_buf line;
 } work;
 
@@ -200,8 +204,8 @@ static void end_capture(uint64_t end_ns)
 }
 
 /*
- * When the recording ended; 0: unknown. If a filter has removed events, the input may lack a part
- * of the time, so the end of the recording is not used.
+ * The time at which the recording ended; 0 if unknown, or if a program such as mp-select has
+ * removed events, since the input may then lack a part of the recording.
  */
 static uint64_t end_time(const struct mp_ctl *ctl)
 {
@@ -217,7 +221,10 @@ static uint64_t end_time(const struct mp_ctl *ctl)
 	return time > 0 ? (uint64_t)time : 0;
 }
 
-/* An event without its prefix and one with it may both be there: then no filter is known for sure. */
+/*
+ * Adds the filter of an event. The header may have the event's name with and without its prefix:
+ * then no filter is certain.
+ */
 static void add_filter(enum mp_sched_what what, const char *filter)
 {
 	bool twice = work.filters[what] != NULL;
@@ -287,7 +294,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		mp_relay_control(&work.relay, rec, ctl);
 }
 
-/* Handles an event. 0, or -1 with `*why`. */
+/* Handles an event. Returns 0, or -1 with `*why`. */
 static int handle_event(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field host_field = MP_FIELD_OF(KEY, "host");
@@ -331,8 +338,8 @@ static void write_tables(void)
 }
 
 /*
- * Reports events that prove that others are missing, and unknown time. If events were lost, these
- * are in the line that reports the losses.
+ * Reports events that prove that others are missing, and unknown time. If events were lost, the
+ * line that reports the losses has these numbers.
  */
 static enum mp_status finish(void)
 {

@@ -52,7 +52,7 @@ static const struct mp_program program = {
 };
 
 static struct mp_select job;
-static uint64_t count; /* 0: not given */
+static uint64_t count; /* argument of --count; 0: not given */
 
 static void set_moment(int code, const char *arg, struct mp_window_time *m)
 {
@@ -116,7 +116,7 @@ static void set_option(int code, const char *arg)
 	}
 }
 
-/* Detects 'mp-select EXPR FILE', which users of grep may write. */
+/* Detects 'mp-select EXPR FILE', which users of grep might write. */
 static void refuse_expressions(char **operands)
 {
 	struct mp_expr_error error;

@@ -78,7 +78,7 @@ static const struct mp_program program = {
 enum { UNSET = -1 };
 
 static struct {
-	struct mp_field x, y; /* name.p == NULL: the default */
+	struct mp_field x, y; /* fields of the axes; name.p == NULL: the default */
 	struct mp_choice choice;
 	struct mp_fields each;
 	bool weighed; /* values are weights: --weight */
@@ -99,7 +99,8 @@ static struct {
 	bool spread;	   /* spans are spread over the bins that they cover */
 	bool is_time;
 	bool has_grid;
-	json_t *header; /* the first header of that kind; NULL: none */
+	/* the first header of the kind of records that is drawn; NULL: there is none */
+	json_t *header;
 	json_t *headers[2];
 	struct mp_buf label, each;
 } work;
@@ -425,7 +426,7 @@ static void put_names(struct mp_buf *to, const struct mp_fields *fields)
 		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
 }
 
-/* The name of y: from the header, if it has one. */
+/* The name of y, which the header may have. */
 static struct mp_str y_name(void)
 {
 	const char *axis =

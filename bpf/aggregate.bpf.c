@@ -47,7 +47,7 @@ struct mp_agg_state state SEC(".data.state");
 TOTALS(totals_a);
 TOTALS(totals_b);
 
-/* Stacks that user space has. A stack that the table drops is sent again. */
+/* Stacks that user space has. If the table drops a stack, the program sends it again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 2 * MP_AGG_STACKS);
@@ -96,8 +96,8 @@ struct {
 } buffers SEC(".maps");
 
 /*
- * For rules with `every`: the remaining weight up to the next sampling point; 0: choose one at
- * random.
+ * For rules with `every`: the weight that remains until the next sampling point; 0: the point is
+ * still to be chosen at random.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -124,7 +124,7 @@ static __always_inline void drop(__u64 aggregate, __u64 weight)
 	__sync_fetch_and_add(&state.dropped[aggregate].count, 1);
 }
 
-/* --- stacks ------------------------------------------------------------------------------------------ */
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 struct hash {
 	__u64 v;
@@ -144,7 +144,10 @@ static long mix_frame(__u32 i, struct hash *h)
 	return 0;
 }
 
-/* The task is part of the hash, since the same addresses are other functions in another process. */
+/*
+ * Adds the task to the hash, since an address belongs to different functions in different
+ * processes.
+ */
 static __always_inline __u64 mix_task(const struct mp_agg_stack *s, const struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
@@ -176,7 +179,7 @@ static __always_inline void read_kernel_stack(void *ctx, struct mp_agg_stack *s)
 	s->n_kernel = n > 0 ? (__u64)n / 8 : 0;
 }
 
-/* Without tables and without a copy, the address of the leaf is all that is known. */
+/* Sets the address of the leaf, which is all that is known without tables and without a copy. */
 static __always_inline void set_leaf(struct mp_agg_stack *s, struct task_struct *task)
 {
 	s->user[0] = ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
@@ -219,8 +222,8 @@ struct copy_hash {
 enum { CHUNK = 8, CHUNK_BYTES = CHUNK * 8 };
 
 /*
- * Hashes eight numbers of the copy. The remaining bytes at its end belong to the first functions of
- * the program.
+ * Hashes eight numbers of the copy. Bytes at its end that do not fill eight numbers are ignored:
+ * they belong to the first functions of the program.
  */
 static long mix_chunk(__u32 i, struct copy_hash *h)
 {
@@ -239,14 +242,15 @@ static long mix_chunk(__u32 i, struct copy_hash *h)
 }
 
 /*
- * Two copies with equal bytes are one stack. User space merges other stacks that are equal once
- * symbolized.
+ * Adds a copy to the hash, so that copies with equal bytes are one stack. Stacks that are equal
+ * only once they are symbolized are merged by user space.
  */
 static __always_inline __u64 mix_copy(__u64 v, const struct mp_bpf_copy *copy)
 {
 	struct copy_hash h = { .v = v, .copy = copy };
 
-	h.v = mixed(mixed(h.v, copy->regs[7]), copy->regs[8]); /* stack pointer, address */
+	/* the stack pointer and the program counter */
+	h.v = mixed(mixed(h.v, copy->regs[7]), copy->regs[8]);
 	bpf_loop(MP_BPF_COPY_BYTES / CHUNK_BYTES, mix_chunk, &h, 0);
 	return h.v;
 }
@@ -283,7 +287,7 @@ static __always_inline __u64 announce(struct mp_agg_stack *s, struct task_struct
 	return id;
 }
 
-/* The id of the stack of the current task; 0: the buffer for stacks of this context is in use. */
+/* The id of the stack of the current task; 0 if the buffer for stacks of this context is in use. */
 static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel, bool user)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -313,7 +317,7 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 	return id;
 }
 
-/* --- totals ------------------------------------------------------------------------------------------ */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u64 weight)
 {
@@ -345,7 +349,7 @@ static __always_inline void add(__u32 aggregate, __u64 id, __u64 other, __u64 we
 		add_to(&totals_a, &key, weight);
 }
 
-/* --- memory that is held ----------------------------------------------------------------------------- */
+/* --- memory that is held ---------------------------------------------------------------------- */
 
 static __always_inline void hold(__u64 address, __u32 pid, __u32 aggregate, __u64 weight, __u64 id)
 {
@@ -363,7 +367,7 @@ static __always_inline void release(__u64 address, __u32 pid, __u32 aggregate)
 	bpf_map_delete_elem(&held, &key);
 }
 
-/* --- probes and samples ------------------------------------------------------------------------------ */
+/* --- probes and samples ----------------------------------------------------------------------- */
 
 /* The values that rules refer to, indexed by enum mp_agg_value. */
 struct values {
@@ -399,7 +403,7 @@ static __always_inline __u64 product(const struct values *values, const volatile
 	return of[1] ? v * value_of(values, of[1]) : v;
 }
 
-/* The thread has got the memory that it asked for. */
+/* Handles an event by which the thread gets the memory that it asked for. */
 static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, __u64 address,
 				       __u32 pid, __u32 tid)
 {
@@ -415,8 +419,8 @@ static __always_inline void handle_got(const volatile struct mp_agg_rule *rule, 
 }
 
 /*
- * Whether a sampling point lies within `*weight`; then sets `*weight` to the amount that the sample
- * represents.
+ * Whether a sampling point lies within `*weight`; if so, sets `*weight` to the amount that the
+ * sample represents.
  */
 static __always_inline bool is_due(__u32 index, __u64 every, __u64 *weight)
 {
@@ -484,7 +488,7 @@ int aggregate_probe(struct pt_regs *regs)
 	return handle_probe(regs, &setup.rules[index], index, task);
 }
 
-/* Attached to one perf event, for which it returns 0: no sample. */
+/* Attached to one perf event. Returns 0, so that the kernel makes no sample. */
 static __always_inline int handle_sample(struct sample *ctx, __u32 index)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -508,7 +512,7 @@ SAMPLE(1)
 SAMPLE(2)
 SAMPLE(3)
 
-/* --- blocked tasks ----------------------------------------------------------------------------------- */
+/* --- blocked tasks ---------------------------------------------------------------------------- */
 
 #define TASK_DEAD 0x80 /* from include/linux/sched.h, Linux 4.14 and later */
 
@@ -523,8 +527,8 @@ static __always_inline __u64 state_of(const struct task_struct *task)
 }
 
 /*
- * A task is no longer blocked. `waker`: the current task wakes it, and its stack becomes part of
- * the total.
+ * Handles a task that is no longer blocked. With `waker` the current task wakes it, and the waker's
+ * stack becomes part of the total.
  */
 static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 {
@@ -535,7 +539,7 @@ static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 		return;
 	id = b->id;
 	since = b->time_ns;
-	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU has removed the entry first */
+	if (bpf_map_delete_elem(&blocked, &task)) /* another CPU has removed the entry already */
 		return;
 	if (waker)
 		other = stack_id(ctx, IN_WAKING, setup.blocked.kernel, setup.blocked.user);
@@ -551,7 +555,8 @@ int aggregate_switch(struct bpf_raw_tracepoint_args *ctx)
 	struct mp_agg_blocked value;
 
 	/*
-	 * woken before this program saw it leave the CPU: it counts as blocked until it runs again
+	 * for a task that was woken before this program saw it leave the CPU: it counts as blocked
+	 * until it runs again
 	 */
 	end_block(ctx, ctx->args[2], false);
 	if (ctx->args[0] || !state || state & TASK_DEAD || !is_wanted(task))
@@ -570,7 +575,7 @@ int aggregate_waking(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* --- memory of the kernel ---------------------------------------------------------------------------- */
+/* --- memory of the kernel --------------------------------------------------------------------- */
 
 static __always_inline void hold_memory(struct bpf_raw_tracepoint_args *ctx,
 					const volatile struct mp_agg_rule *rule, __u64 address,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What bpf/aggregate.bpf.c shares with user space: rules, which say what is aggregated, totals by
- * stack, and the records that have the stacks. An aggregate is all that is added up under one name,
+ * stack, and the records that carry stacks. An aggregate is all that is added up under one name,
  * such as "sum:blocked".
  */
 #ifndef MP_BPF_AGGREGATE_H
@@ -9,12 +9,13 @@
 
 #include "bpf/unwind.h"
 
-#define MP_AGG_RULES 64u	    /* rules for probes */
-#define MP_AGG_SAMPLED 4u	    /* rules for sampled events */
-#define MP_AGG_STACKS (64u << 10)   /* totals in a table, which is read and emptied regularly */
-#define MP_AGG_BLOCKED (64u << 10)  /* tasks that are blocked at a time */
-#define MP_AGG_HELD (512u << 10)    /* allocations that have not been freed yet */
-#define MP_AGG_CONTEXTS 5u	    /* contexts whose programs may interrupt each other */
+#define MP_AGG_RULES 64u  /* number of rules for probes */
+#define MP_AGG_SAMPLED 4u /* number of rules for sampled events */
+/* most totals in a table, which is read and emptied regularly */
+#define MP_AGG_STACKS (64u << 10)
+#define MP_AGG_BLOCKED (64u << 10)  /* most tasks that are blocked at a time */
+#define MP_AGG_HELD (512u << 10)    /* most allocations that have not been freed yet */
+#define MP_AGG_CONTEXTS 5u	    /* number of contexts whose programs may interrupt each other */
 #define MP_AGG_KERNEL MP_BPF_FRAMES /* maximum number of kernel frames */
 
 /* The sources of a number: a factor of a weight, or a pointer. */
@@ -63,13 +64,17 @@ struct mp_agg_total {
 /* Shared with user space while the programs run. */
 struct mp_agg_state {
 	__u32 enabled;
-	__u32 current; /* which of the two tables is being filled */
-	__u64 unsent; /* stacks that did not fit into the ring buffer; sent when they occur again */
+	__u32 current; /* which of the two tables of totals is being filled */
+	/*
+	 * number of stacks that did not fit into the ring buffer; they are sent when they occur
+	 * again
+	 */
+	__u64 unsent;
 	/* by aggregate: totals that did not fit into a table */
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 
-/* `other` is the stack of the waker of a blocked task; 0: none. */
+/* The key of a total. `other` is the id of the stack of a blocked task's waker; 0: none. */
 struct mp_agg_key {
 	__u64 id, other;
 	__u64 aggregate;

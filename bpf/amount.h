@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Samples by amount, for programs without floating point. Sampling points lie at random, on average
- * `mean` apart and independent of each other (a Poisson process), so an allocation of `amount`
+ * `mean` apart and independent of each other (a Poisson process), so that an allocation of `amount`
  * contains one with the probability 1 - exp(-amount / mean). Its amount divided by that probability
  * is right on average. Points at a fixed distance could coincide with a pattern of the program.
  */
@@ -28,7 +28,7 @@ static inline __u32 mp_amount_shift(__u64 mean)
 	return shift;
 }
 
-/* ln v, for v from 1 to 2^32. */
+/* ln v as a fixed-point number, for v from 1 to 2^32. */
 static inline __u64 mp_amount_ln(__u64 v)
 {
 	__u64 m, z, z2, sum = 0;

@@ -16,11 +16,12 @@
 enum {
 	WAKE_BYTES = 2 << 20,
 	TIGHT_BYTES = 12 << 20,
-	WAKE_SIZE = sizeof(struct mp_bpf_record), /* copies are larger */
+	/* a larger record is a copy, which may wake the reader */
+	WAKE_SIZE = sizeof(struct mp_bpf_record),
 	/*
-	 * Tables older than OLD_NS cause at most COPIES_A_SPACE copies, else a mapping that user
-	 * space never sees would cost a copy each time. Younger tables may lack a mapping that is
-	 * still on its way to them.
+	 * Tables older than OLD_NS cause at most COPIES_A_SPACE copies, otherwise a mapping that
+	 * user space never learns of would cost a copy each time. Younger tables may lack a mapping
+	 * that is still on its way to them.
 	 */
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
@@ -103,7 +104,7 @@ static bool records_everyone(void)
 	return s && s->everyone;
 }
 
-/* --- copies ------------------------------------------------------------------------------------------ */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 struct copying {
 	struct mp_bpf_copy *to;
@@ -112,8 +113,8 @@ struct copying {
 };
 
 /*
- * A thread's stack may be followed by other memory, of which nothing is needed. Of the first page a
- * copy may have a few bytes only.
+ * The number of pages to copy. Other memory, which is not needed, may follow a thread's stack. The
+ * copy may have only a few bytes of the first page.
  */
 static __always_inline __u32 copied_pages(void)
 {
@@ -171,7 +172,7 @@ static __always_inline __u32 buffer_of(__u32 which)
 }
 
 /*
- * Copies the stack into a buffer; `order_ns` is the time by which the writer orders the record.
+ * Copies the stack into a buffer; `order_ns` is the time by which the writer sorts the record.
  * Returns NULL if there is no buffer.
  */
 static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, __u64 time_ns,
@@ -270,7 +271,7 @@ static __always_inline bool send_copy(struct mp_bpf_copy *copy)
 	return output(&copy->head, size, sizeof(*copy));
 }
 
-/* Whether a task is recorded; its tables are stale, or do not exist yet. */
+/* For a task whose tables are stale or do not exist yet: whether it is recorded. */
 static __always_inline bool wants_copy(const struct task_struct *task)
 {
 	__u32 tgid = TGID(task);

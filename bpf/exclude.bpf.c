@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Excludes processes from a sampled event. The program does no more than that, so that it can be
- * loaded without the kernel's types, which take libbpf 15 ms to read: it is for recordings without
- * conditions (filter.bpf.c).
+ * Excludes processes from a sampled event. For recordings without conditions, it replaces
+ * filter.bpf.c: it can be loaded without the kernel's types, which libbpf takes 15 ms to read.
  */
 #include <linux/bpf.h>
 

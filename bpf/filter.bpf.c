@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides which samples are kept. The program is attached to a sampled event, for which alone it
- * decides (on a tracepoint it would decide for every other user of it, too). 0: no sample.
+ * Decides which samples are kept. The program is attached to a sampled event and decides for that
+ * event alone (on a tracepoint it would decide for all other users, too). It returns 0 for no
+ * sample.
  */
 #include <linux/bpf.h>
 
@@ -55,8 +56,9 @@ struct {
 } wakes SEC(".maps");
 
 /*
- * A task of any class has a fair run queue, which leads to the run queue of its CPU. `runqueues`
- * itself is only accessible if the kernel's kallsyms include data (CONFIG_KALLSYMS_ALL).
+ * The number of tasks that run or wait on this CPU. A task of any class has a fair run queue, which
+ * leads to the run queue of its CPU. `runqueues` itself is only accessible if the kernel's kallsyms
+ * include data (CONFIG_KALLSYMS_ALL).
  */
 static __u32 running_here(void)
 {
@@ -91,7 +93,7 @@ int filter(void *ctx)
 	return 1;
 }
 
-/* See lib/capture/bpf/bpfresched.c. */
+/* Notes the flags of a waker, see lib/capture/bpf/bpfresched.c. */
 SEC("raw_tp/sched_wakeup")
 int observe(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What bpf/filter.bpf.c shares with user space: which samples are kept, and what is learned from
+ * What bpf/filter.bpf.c shares with user space: which samples are kept, and the flags seen at
  * wakeups.
  */
 #ifndef MP_BPF_FILTER_H
@@ -17,8 +17,8 @@ struct mp_filter_setting {
 };
 
 /*
- * The threads of an experiment (lib/capture/bpf/bpfresched.c): the program notes the flags that the
- * waker has at its wakeups of the other.
+ * The threads of an experiment (lib/capture/bpf/bpfresched.c): the program notes the flags of the
+ * waker each time it wakes the other thread.
  */
 struct mp_wakes {
 	__u32 waker, woken; /* thread ids */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Ids of tasks as the pid namespace of mp-record has them, which are those of /proc and of perf's
- * records. A task outside it has the id 0. In the initial namespace the verifier removes all of this.
+ * records. A task outside it has the id 0. In the initial namespace the verifier removes all this
+ * code.
  */
 #ifndef MP_BPF_IDS_H
 #define MP_BPF_IDS_H
@@ -56,7 +57,9 @@ static __always_inline bool is_inner(void)
 	return own_level() != MP_BPF_INITIAL;
 }
 
-/* The first member of the kernel's struct upid is `nr`, the second `ns`, since 2.6.24. */
+/*
+ * The id in the inner namespace. Since Linux 2.6.24 struct upid begins with `nr`, followed by `ns`.
+ */
 static __always_inline __u32 inner_id(const struct pid___ids *pid)
 {
 	struct upid___ids id;
@@ -72,7 +75,7 @@ static __always_inline __u32 inner_id(const struct pid___ids *pid)
 	return id.nr;
 }
 
-/* Of any task, also from the arguments of a raw tracepoint. */
+/* The thread id of any task, even one from the arguments of a raw tracepoint. */
 static __always_inline __u32 tid_of(const void *task)
 {
 	const struct task_struct___ids *t = task;
@@ -88,7 +91,7 @@ static __always_inline __u32 tgid_of(const void *task)
 			  : BPF_CORE_READ(t, tgid);
 }
 
-/* Process << 32 | thread. */
+/* Ids of the current task: process << 32 | thread. */
 static __always_inline __u64 current_ids(void)
 {
 	const void *task;

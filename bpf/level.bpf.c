@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How deep the pid namespace of the process is that runs this program (BPF_PROG_TEST_RUN). */
+/*
+ * Returns the level of the pid namespace of the process that runs this program (BPF_PROG_TEST_RUN).
+ */
 #include "bpf/ids.h"
 
 SEC("raw_tp")

@@ -7,8 +7,8 @@
 
 /*
  * The level of mp-record's pid namespace is a constant in the instructions of a program, since even
- * one more load from a map costs a walk of a stack 15 % (it misses the cache). This number means the
- * initial namespace; elsewhere lib/capture/bpf/bpf.c replaces it before the program is loaded.
+ * one more load from a map costs a walk of a stack 15 % (it misses the cache). This number means
+ * the initial namespace; elsewhere lib/capture/bpf/bpf.c replaces it before the program is loaded.
  */
 #define MP_BPF_INITIAL 0x5ca1ab1e
 

@@ -24,7 +24,7 @@ struct {
 	__type(value, __u8);
 } excluded SEC(".maps");
 
-/* If there are more targets, those used longest ago are dropped. */
+/* The targets. If there are too many, those that were used longest ago are dropped. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, MP_BPF_TARGETS);
@@ -51,7 +51,7 @@ static __always_inline bool is_target(__u32 tgid, __u32 pid)
 	return !targeted.by_task || bpf_map_lookup_elem(&targets, &id);
 }
 
-/* Whether the current task is below one of the cgroups, if there are any. */
+/* Whether the current task is in one of the cgroups or below; true if there are none. */
 static __always_inline bool is_in_cgroup(void)
 {
 	__u32 i;
@@ -69,7 +69,7 @@ static __always_inline void add_target(__u32 tgid)
 	bpf_map_update_elem(&targets, &tgid, &one, BPF_ANY);
 }
 
-/* Children of targets are targets. */
+/* Makes the children of targets targets. */
 SEC("raw_tp/sched_process_fork")
 int target_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -80,7 +80,7 @@ int target_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* A command is a target from its execve(2) on. */
+/* Makes the command a target at its execve(2). */
 SEC("raw_tp/sched_process_exec")
 int target_exec(void *ctx)
 {
@@ -93,8 +93,9 @@ int target_exec(void *ctx)
 }
 
 /*
- * The first thread of a process is the last to be freed: then another process may get its number.
- * In inner namespaces it has no id by then, so its entry remains until the map is full.
+ * Removes a process when its first thread is freed, which is the last one: from then on another
+ * process may get its number. In inner namespaces the thread has no id by then, so that its entry
+ * remains until the map is full.
  */
 SEC("raw_tp/sched_process_free")
 int target_free(struct bpf_raw_tracepoint_args *ctx)

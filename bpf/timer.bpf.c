@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Decides which ticks of a timer are kept: attached to the event of the timer, it compares how far
- * a counter of the CPU moved since the previous tick. It returns 0 for no sample.
+ * Decides which ticks of a timer are kept: attached to the event of the timer, the program compares
+ * how far a counter of the CPU moved since the previous tick with the limit. It returns 0 for no
+ * sample.
  */
 #include <linux/bpf.h>
 
@@ -13,7 +14,7 @@
 const volatile struct mp_timer_setting setting = { 0 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); /* by CPU */
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY); /* counters by CPU */
 	__uint(key_size, sizeof(__u32));
 	__uint(value_size, sizeof(__u32));
 } counters SEC(".maps");

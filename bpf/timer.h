@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What bpf/timer.bpf.c and lib/capture/bpf/timer_source.c share: which ticks of a timer are kept. */
+/*
+ * What bpf/timer.bpf.c and lib/capture/bpf/timer_source.c share: which ticks of a timer are kept.
+ */
 #ifndef MP_BPF_TIMER_H
 #define MP_BPF_TIMER_H
 
@@ -12,7 +14,7 @@ struct mp_timer_setting {
 	__u32 unused;
 };
 
-/* The values that a tick stores for the next one on its CPU. */
+/* What a tick stores for the next tick on its CPU. */
 struct mp_timer_last {
 	__u64 value;
 	__u64 known; /* 0: there was no tick yet */

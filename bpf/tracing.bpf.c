@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records functions of the kernel, as they begin and end, and raw tracepoints: their arguments
+ * Records functions of the kernel, at their begin and end, and raw tracepoints: their arguments
  * become a sample of a perf event, to which the kernel adds time, task and stack as to any other.
  * User space loads it once for each event.
  */
@@ -22,7 +22,7 @@ struct {
 } events SEC(".maps");
 
 /*
- * One buffer suffices, since a program does not interrupt itself: the kernel skips that run and
+ * One buffer suffices, since a program does not interrupt itself: the kernel skips such a run and
  * counts it.
  */
 struct {
@@ -39,7 +39,7 @@ struct {
 	__type(value, __u64);
 } fired SEC(".maps");
 
-/* Follows pointers to the value, or to the text. False: memory could not be read. */
+/* Follows pointers to the value, or to the text. Returns false if memory could not be read. */
 static __always_inline bool follow(const volatile struct mp_tracing_field *f, __u64 *v)
 {
 	bool text = f->kind != MP_TRACING_NUMBER;
@@ -65,7 +65,9 @@ static __always_inline __u64 shifted(const volatile struct mp_tracing_field *f, 
 	return f->has_sign ? (__u64)((__s64)v >> (f->right & 63)) : v >> (f->right & 63);
 }
 
-/* Appends a text to the `used` bytes of texts in the record. False: it could not be read. */
+/*
+ * Appends a text to the `used` bytes of texts in the record. Returns false if it could not be read.
+ */
 static __always_inline bool put_text(struct mp_tracing_record *r, __u32 field, __u32 kind, __u64 at,
 				     __u32 *used)
 {
@@ -107,7 +109,7 @@ static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args
 	return used;
 }
 
-/* --- the filter -------------------------------------------------------------------------------------- */
+/* --- the filter ------------------------------------------------------------------------------- */
 
 static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc,
 				    const volatile struct mp_tracing_test *t)
@@ -170,9 +172,9 @@ static __always_inline bool passes(const struct mp_tracing_record *r)
 	return at == MP_TRACING_YES;
 }
 
-/* --- programs ---------------------------------------------------------------------------------------- */
+/* --- programs --------------------------------------------------------------------------------- */
 
-/* The buffer for a record; NULL: the task is not recorded. */
+/* The buffer for a record; NULL if the task is not recorded. */
 static __always_inline struct mp_tracing_record *begin_record(void)
 {
 	__u64 id = current_ids();
@@ -253,8 +255,8 @@ static __always_inline __u32 size_of(const void *record)
 }
 
 /*
- * Handles a tracepoint by the record that perf and ftrace get. Only the first 8 bytes of `ctx`
- * differ from the record. A program that returns 0 would hide the tracepoint from all others.
+ * Copies the record that perf and ftrace get of a tracepoint. Only the first 8 bytes of `ctx`
+ * differ from it. Returns 1, since 0 would hide the occurrence from all others.
  */
 SEC("tp")
 int record_tracefs(void *ctx)

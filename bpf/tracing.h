@@ -8,13 +8,13 @@
 
 #include <linux/types.h>
 
-#define MP_TRACING_ARGS 12u /* arguments of a function or tracepoint, in words */
+#define MP_TRACING_ARGS 12u /* most arguments of a function or tracepoint, in words */
 #define MP_TRACING_FIELDS 16u
-#define MP_TRACING_READS 6u  /* pointers that can be followed to get a field */
-#define MP_TRACING_TEXT 256u /* bytes of a string with its NUL */
-#define MP_TRACING_TEXTS 8u  /* strings in a record */
-#define MP_TRACING_TESTS 16u /* comparisons in a filter */
-#define MP_TRACING_WORD 32u  /* bytes of a text in a comparison, with its NUL */
+#define MP_TRACING_READS 6u  /* most pointers that are followed to get a field */
+#define MP_TRACING_TEXT 256u /* most bytes of a string with its NUL */
+#define MP_TRACING_TEXTS 8u  /* most strings in a record */
+#define MP_TRACING_TESTS 16u /* most comparisons in a filter */
+#define MP_TRACING_WORD 32u  /* most bytes of a text in a comparison, with its NUL */
 
 enum mp_tracing_kind {
 	MP_TRACING_NUMBER,
@@ -28,13 +28,12 @@ struct mp_tracing_field {
 	__u8 kind;
 	__u8 n_reads; /* 0: the field is the argument itself */
 	__u8 size;    /* bytes of the number that the last read gets */
-	__u8 left,
-		right; /* shifts that extract a bit field; right is arithmetic if it has a sign */
+	/* shifts that extract a bit field; the right one is arithmetic if it has a sign */
+	__u8 left, right;
 	__u8 has_sign;
 	__u8 unused;
-	__u32 offsets
-		/* offsets: from each pointer to what is read; the last one may be that of a text */
-		[MP_TRACING_READS];
+	/* for each read: its offset from the pointer; the last one may read a text */
+	__u32 offsets[MP_TRACING_READS];
 };
 
 enum mp_tracing_op {
@@ -67,9 +66,9 @@ struct mp_tracing_setup {
 	struct mp_tracing_field fields[MP_TRACING_FIELDS];
 	__u32 n_fields;
 	__u32 n_args;	   /* number of words */
-	__u32 of_all;	   /* excluded processes are recorded, too */
+	__u32 of_all;	   /* if set, excluded processes are recorded, too */
 	__u32 n_tests;	   /* number of comparisons; 0: no filter */
-	__u32 of_everyone; /* also records events in tasks that are not targets */
+	__u32 of_everyone; /* if set, tasks that are not targets are recorded, too */
 	__u32 n_texts;	   /* for a tracepoint's record: number of texts after its fixed part... */
 	__u32 texts_at[MP_TRACING_TEXTS]; /* ...and the offsets in the record of their places */
 	__u32 size;			  /* for a tracepoint's record: bytes of its fixed part */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User stacks for events that come often. A program is attached to the raw tracepoint of a perf
+ * Walks user stacks for frequent events. A program is attached to the raw tracepoint of a perf
  * tracepoint (attached to the event, it would decide for all users of the tracepoint), or to an
  * event of another kind. Where the tables do not say how to continue, it sends a copy of the stack
  * to user space. Two more programs update the maps at a fork or execve of a process, before user
@@ -24,7 +24,7 @@ struct {
 	__type(value, struct scratch);
 } scratch SEC(".maps");
 
-/* Programs on probes can interrupt themselves, so each run takes a slot. */
+/* A buffer for a run of the program on probes, which can interrupt itself. */
 struct probe_slot {
 	__u64 users;
 	struct scratch scratch;
@@ -91,8 +91,8 @@ int unwind(void *ctx)
 }
 
 /*
- * A page fault that occurs while a program reads a stack is not counted by perf, since the kernel
- * does not handle it.
+ * Runs at page faults. perf does not count one that occurs while a program reads a stack, since the
+ * kernel does not handle it.
  */
 SEC("raw_tp")
 int unwind_fault(void *ctx)
@@ -110,7 +110,7 @@ static __always_inline bool is_set(const __u64 *bits, __u64 n)
 	return n < MP_BPF_SYSCALLS && bits[n / 64 & (MP_BPF_SYSCALLS / 64 - 1)] >> (n & 63) & 1;
 }
 
-/* The tracepoints of single system calls have no raw tracepoints; all calls share these two. */
+/* There is no raw tracepoint for a single system call; all calls share these two. */
 SEC("raw_tp/sys_enter")
 int unwind_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -168,8 +168,8 @@ static __always_inline __u32 take_slot(__u32 tid)
 }
 
 /*
- * Attached to a uprobe or kprobe: 1 keeps the sample. The kernel may preempt it, so several tasks
- * of a CPU can run it at the same time.
+ * Attached to a uprobe or kprobe; returns 1 to keep the sample. The kernel may preempt it, so that
+ * several tasks of a CPU can be within it at the same time.
  */
 SEC("kprobe")
 int unwind_probe(void *ctx)
@@ -186,7 +186,7 @@ int unwind_probe(void *ctx)
 	return 1;
 }
 
-/* A new process has the mappings of its parent. */
+/* Gives a new process the tables of its parent, whose mappings it has. */
 SEC("raw_tp/sched_process_fork")
 int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -201,7 +201,10 @@ int unwind_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* From execve() on, the tables of the process are those of its previous program. */
+/*
+ * Notes an execve(): from then on the tables of the process are stale, since they describe its
+ * previous program.
+ */
 SEC("raw_tp/sched_process_exec")
 int unwind_exec(void *ctx)
 {

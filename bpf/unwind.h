@@ -7,16 +7,19 @@
 
 #define MP_BPF_ROWS (4u << 20)	  /* 32 MiB */
 #define MP_BPF_PAGES (512u << 10) /* 4 MiB */
-#define MP_BPF_SPACES 2048u	  /* address spaces, 24 MiB */
-#define MP_BPF_MAPPINGS 256u	  /* a power of two, as are the next three numbers */
+#define MP_BPF_SPACES 2048u	  /* number of address spaces, which take 24 MiB */
+/* most mappings of an address space; a power of two, as the next three numbers */
+#define MP_BPF_MAPPINGS 256u
 #define MP_BPF_HINTS 32u
 #define MP_BPF_LAST 32u
 #define MP_BPF_FOUND 256u
 #define MP_BPF_FRAMES 127u
-#define MP_BPF_PAGE_SHIFT 10 /* of the pages by which rows are searched, not of memory */
-#define MP_BPF_CS_32 0x23    /* code segment of 32-bit programs */
+/* size of the pages by which rows are searched, which are not those of memory */
+#define MP_BPF_PAGE_SHIFT 10
+#define MP_BPF_CS_32 0x23 /* selector of the code segment of 32-bit programs */
 #define MP_BPF_SYSCALLS 1024u
-#define MP_BPF_PROBE_SLOTS 32u /* tasks that run the program on a probe at a time; a power of two */
+/* most tasks that are within the program on a probe at a time; a power of two */
+#define MP_BPF_PROBE_SLOTS 32u
 
 /* How the CFA is found. */
 enum mp_bpf_kind {
@@ -24,15 +27,15 @@ enum mp_bpf_kind {
 	MP_BPF_SP,	 /* stack pointer + cfa */
 	MP_BPF_FP,	 /* frame pointer + cfa */
 	MP_BPF_FP_DEREF, /* the word at frame pointer + cfa */
-	MP_BPF_PLT,	 /* a PLT stub: stack pointer + 8, or + 16 after its push */
-	MP_BPF_SIGNAL,	 /* x86-64 signal frame: a ucontext at the stack pointer */
+	MP_BPF_PLT,	 /* in a PLT stub: stack pointer + 8, or + 16 after its push */
+	MP_BPF_SIGNAL,	 /* in a signal frame of x86-64: a ucontext is at the stack pointer */
 	MP_BPF_RA_DI,	 /* stack pointer + cfa; the return address is in rdi, as in vfork */
 	MP_BPF_SWITCH,	 /* as MP_BPF_FP, but the caller is on another stack */
-	MP_BPF_ROOT,	 /* threads begin here */
-	MP_BPF_OTHER,	 /* a rule that these tables cannot express */
+	MP_BPF_ROOT,	 /* none: threads begin in this code */
+	MP_BPF_OTHER,	 /* by a rule that these tables cannot express */
 };
 
-/* A row: valid from `pc`, an address in the file, up to the next row. */
+/* A row, which is valid from `pc`, an address in the file, up to the next row. */
 struct mp_bpf_row {
 	__u32 pc;
 	__s16 cfa; /* in units of 8 bytes */
@@ -49,7 +52,7 @@ struct mp_bpf_mapping {
 	__u64 bias;  /* subtract it from an address to get the address in the file */
 	__u32 first; /* index of the first row */
 	/*
-	 * for each page of the file from page_base on: the number of rows before it; with one more
+	 * for each page of the file from page_base on, the number of rows before it; and one more
 	 * entry at the end
 	 */
 	__u32 pages, page_base;
@@ -60,7 +63,10 @@ struct mp_bpf_space {
 	__u32 n;
 	/* changes with each use of the place; 0: it is not in use, or being changed */
 	__u32 sequence;
-	/* copies that were made because these tables did not suffice, though not new */
+	/*
+	 * number of copies that were made because these tables did not suffice, although they were
+	 * not new
+	 */
 	__u32 copies;
 	__u32 unused;
 	__u64 made_ns; /* when the tables were made */
@@ -78,13 +84,15 @@ struct mp_bpf_space {
 struct mp_bpf_task {
 	__u32 space, sequence; /* 0: the task has no tables */
 	__u64 time_ns;	       /* when the tables were valid */
-	__u64 exec_ns; /* when the process last called execve(); 0: not since it is recorded */
+	/* when the process last called execve(); 0: never since the recording began */
+	__u64 exec_ns;
 };
 
 /* Settings of the programs. */
 struct mp_bpf_settings {
-	__u32 everyone; /* all processes are recorded, not only those that have a struct mp_bpf_task */
-	/* index of the first buffer that holds copies for the slots of probes */
+	/* all processes are recorded, not only those that have a struct mp_bpf_task */
+	__u32 everyone;
+	/* index of the first buffer for copies that belongs to the slots of probes */
 	__u32 probe_buffers;
 	__u32 uid, unused; /* the user of mp-record, who has no share, like root */
 	/* a bit for each system call whose entry or return is recorded */
@@ -109,7 +117,7 @@ enum mp_bpf_end {
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,
 	MP_BPF_END_UNKNOWN, /* the frame pointer or a return address is 0, perhaps at the root */
-	MP_BPF_END_STACK,   /* at a switch from another stack, which cannot be followed */
+	MP_BPF_END_STACK,   /* at a switch from another stack, across which no program can walk */
 	MP_BPF_END_CFI,
 	MP_BPF_END_ABI,	  /* the program is 32-bit */
 	MP_BPF_NO_TABLES, /* the process has no tables yet */
@@ -135,7 +143,7 @@ struct mp_bpf_record {
 	struct mp_bpf_head head;
 	__u64 ip, sp; /* number of registers */
 	__u64 ips[MP_BPF_FRAMES +
-		  2]; /* after the frames: the time by which records are ordered, and 0 */
+		  2]; /* after the frames: the time by which records are sorted, and 0 */
 };
 
 #define MP_BPF_REGS 17u
@@ -155,13 +163,13 @@ struct mp_bpf_copy {
 	/* bytes requested; if more than `len`, the rest was not in memory */
 	__u32 asked;
 	char stack[MP_BPF_COPY_BYTES +
-		   16]; /* after the bytes: the time by which records are ordered, and 0 */
+		   16]; /* after the bytes: the time by which records are sorted, and 0 */
 };
 
 #define MP_BPF_RECORD 0x6d70 /* types of records */
 #define MP_BPF_COPY 0x6d72
 /*
- * The time by which records are ordered is this much before the time of the record, so that the
+ * The time by which records are sorted is this much before the time of the record, so that the
  * sample does not precede its stack: perf may take the sample's time, and then copy stacks for
  * other events first.
  */

@@ -30,7 +30,7 @@ struct task_struct {
 	char comm[16];
 } __attribute__((preserve_access_index));
 
-/* The ids of a task whose type the verifier knows: it takes loads instead of calls. */
+/* The ids of a task whose type the verifier knows: this takes loads instead of calls. */
 #define TID(task) (is_inner() ? tid_of(task) : (__u32)(task)->pid)
 #define TGID(task) (is_inner() ? tgid_of(task) : (__u32)(task)->tgid)
 
@@ -70,12 +70,15 @@ struct {
 
 /* Bytes of the user stack that are read at once: 1 KiB saves about nine reads of 8 bytes. */
 #define WINDOW_BYTES 1024u
-#define WINDOW_BELOW 56u /* a frame pointer is below the return address, and read after it */
+/*
+ * a window begins below the word: a frame pointer is below the return address, and is read after it
+ */
+#define WINDOW_BELOW 56u
 #define NO_WINDOW (1ull << 63)
 
 /*
- * The state of a walk. It is in a map, since the verifier would try all values of variables on the
- * stack of a program.
+ * The state of a walk. It is in a map, since the verifier would follow all values of variables on a
+ * program's stack.
  */
 struct walk {
 	__u64 ip, sp, bp, di;
@@ -83,7 +86,7 @@ struct walk {
 	__u32 by_fp; /* the last step followed a frame pointer */
 	__u32 exact;
 	__u32 sequence; /* sequence of the space at the beginning of the walk */
-	__u32 guessed;	/* at least one step followed a frame pointer */
+	__u32 guessed;	/* at least one step of the walk followed a frame pointer */
 	__u64 from_sp;	/* stack pointer where the current stack begins */
 	__u64 window_at;
 	char window[WINDOW_BYTES];
@@ -92,7 +95,8 @@ struct walk {
 struct walker {
 	struct mp_bpf_space *space;
 	struct walk *walk;
-	__u64 *ips; /* room for MP_BPF_FRAMES (127) addresses and one more */
+	/* room for MP_BPF_FRAMES (127) addresses and one more */
+	__u64 *ips;
 };
 
 struct mapping_search {
@@ -103,7 +107,7 @@ struct mapping_search {
 
 /*
  * A step of a binary search, for bpf_loop(), which the verifier checks once: halves the range,
- * which in the end is empty at `low`.
+ * which is empty in the end: `low` is the result.
  */
 static long halve_mappings(__u32 i __attribute__((unused)), struct mapping_search *s)
 {
@@ -135,7 +139,7 @@ __attribute__((noinline)) int mapping_at(struct mp_bpf_space *space, __u64 addr)
 	return (int)(s.low & (MP_BPF_MAPPINGS - 1));
 }
 
-/* Tries the mapping first that was last found at a nearby address. */
+/* Finds the mapping at an address. Tries the one first that was last found at a nearby address. */
 static const struct mp_bpf_mapping *find_mapping(struct mp_bpf_space *space, __u64 addr)
 {
 	__u8 *hint = &space->hints[addr >> 20 & (MP_BPF_HINTS - 1)];
@@ -155,7 +159,7 @@ struct search {
 	__u32 at, pc;
 };
 
-/* Searches row by row: a page has few rows, in a cache line or two. */
+/* A step of a search row by row: a page has few rows, in a cache line or two. */
 static long skip_row(__u32 i __attribute__((unused)), struct search *s)
 {
 	const struct mp_bpf_row *row = bpf_map_lookup_elem(&rows, &s->at);
@@ -194,8 +198,8 @@ static const struct mp_bpf_row *find_row(const struct mp_bpf_mapping *m, __u64 a
 }
 
 /*
- * Reads a word of the stack. Frames are small, so most reads are within the window that an earlier
- * one has filled.
+ * Reads a word of the stack. Frames are small, so most words are in the window that an earlier read
+ * has filled.
  */
 static __attribute__((noinline)) int read_user(struct walk *w, __u64 addr, __u64 *v)
 {
@@ -247,7 +251,7 @@ static long step_signal(struct walk *w)
 }
 
 /*
- * Steps from code without rows. It may be the function of a signal frame: in the system call that
+ * Steps from code without rows. That may be the function of a signal frame: in the system call that
  * returns from a handler, the address is already after that function. Otherwise the return address
  * is at the stack pointer, if it leads to code with rows.
  */
@@ -285,7 +289,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 	case MP_BPF_SP:
 		cfa = w->sp + offset;
 		break;
-	case MP_BPF_SWITCH: /* the other stack may be anywhere */
+	case MP_BPF_SWITCH: /* the walk continues on another stack, which may be anywhere */
 		w->end = MP_BPF_END_STACK;
 		if (w->bp - w->from_sp < w->sp - w->from_sp)
 			return 1; /* the frame pointer was not restored */
@@ -305,7 +309,7 @@ static long step_row(struct walk *w, const struct mp_bpf_row *row)
 		break;
 	case MP_BPF_SIGNAL:
 		return step_signal(w);
-	case MP_BPF_RA_DI: /* only for the first frame */
+	case MP_BPF_RA_DI: /* rdi is known in the first frame only */
 		w->sp += offset;
 		w->ip = w->di;
 		w->exact = 0;
@@ -416,7 +420,7 @@ static long step(__u32 i, struct walker *of)
 	return 0;
 }
 
-/* The space of a task; NULL: it has no tables yet, or stale ones. */
+/* The space of a task; NULL if it has no tables yet, or stale ones. */
 static __always_inline struct mp_bpf_space *find_space(const struct task_struct *task)
 {
 	__u32 tgid = TGID(task);

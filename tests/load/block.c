@@ -2,7 +2,7 @@
 /*
  * block WAIT_MS: after the wait ("line" waits for a line on standard input), sleeps 17 times 20 ms
  * in blocked_here; then two threads pass a byte back and forth through pipes, 101 times each:
- * wait_here waits, wake_here wakes. Prints how many ns blocked_here took by the clock.
+ * wait_here reads it, wake_here writes it. Prints how many ns blocked_here took.
  */
 #include <pthread.h>
 #include <stdio.h>

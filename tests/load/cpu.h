@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The CPU time that this process has used, in seconds. Loads run until they have used a given CPU
- * time, so that on any machine, and with any other load, there is as much of them to sample.
+ * time, so that there are as many samples of them on any machine, however busy it is.
  */
 #ifndef LOAD_CPU_H
 #define LOAD_CPU_H

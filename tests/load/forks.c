@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Forks and execs itself RATE times a second, until it and its children have used SECONDS of CPU time;
- * 0: until it is stopped. Prints how many children there were.
+ * Forks and execs itself RATE times a second, until it and its children have used SECONDS of CPU
+ * time; 0: until it is stopped. Prints how many children there were.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	struct timespec at;
 
 	if (argc < 3)
-		return 0; /* a child */
+		return 0; /* this is a child */
 	rate = atof(argv[1]);
 	seconds = atof(argv[2]);
 	clock_gettime(CLOCK_MONOTONIC, &at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * getppid N [NAME]...: calls getppid exactly N times (0: until it is killed); then, for each NAME, N times more in a thread
- * of that name. "\n" and "\t" in NAME stand for themselves.
+ * getppid N [NAME]...: calls getppid exactly N times (0: until it is killed); then, for each NAME,
+ * N times more in a thread of that name. "\n" and "\t" in NAME stand for themselves.
  */
 #include <pthread.h>
 #include <stdlib.h>

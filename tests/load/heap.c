@@ -7,8 +7,8 @@
  *	leak_calloc	17 * 1,000 * 8 bytes
  *	leak_realloc	19 blocks of 5,000 bytes, grown from 100
  *	leak_aligned	23 blocks of 4,096 bytes
- *	churn		1,009 rounds of malloc, calloc, realloc, posix_memalign, all freed; 7 times in
- *			each thread
+ *	churn		1,009 rounds of malloc, calloc, realloc, posix_memalign, all freed; 7 times
+ *			in each thread
  *	leak_child	29 blocks of 1,000 bytes, in the child
  *
  * short: only the churn of main.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mix FILE ROUNDS [PAUSE]: a bit of everything that collectors record, in ROUNDS rounds (0: until it is
- * killed), PAUSE us apart: each of the kinds below. Prints its id and the address of a variable before the first.
- * mix FILE SECONDS KIND: one kind alone. Prints the same, waits for a line, and prints how often a second it did it.
+ * mix FILE ROUNDS [PAUSE]: a bit of everything that collectors record, in ROUNDS rounds (0: until
+ * it is killed), PAUSE us apart: each of the kinds below. Prints its id and the address of a
+ * variable before the first. mix FILE SECONDS KIND: one kind alone, for that time: prints the same,
+ * waits for a line, and prints how often it did it per second.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -68,7 +69,7 @@ static void serve(int listener)
 	}
 }
 
-/* What several kinds use. */
+/* The state that several kinds share. */
 static struct {
 	struct sockaddr_in server;
 	int datagrams, there, back, file;
@@ -124,7 +125,7 @@ static void open_file(const char *path)
 {
 	m.file = open(path, O_RDONLY | O_DIRECT);
 	if (m.file < 0)
-		m.file = open(path, O_RDONLY); /* a file system without O_DIRECT */
+		m.file = open(path, O_RDONLY); /* this file system has no O_DIRECT */
 	if (m.file < 0 || posix_memalign(&m.block, 4096, READ_BYTES))
 		die(path);
 }
@@ -214,9 +215,9 @@ static void do_spin(void)
 }
 
 /*
- * tcp: a connection to a child that answers 600 bytes with 4. unix: a datagram of 11 bytes to another. pipe: a byte
- * to a third and back. read: 64 KiB past the page cache. program: true(1). memory: 1 MiB, touched and freed.
- * malloc: 100 bytes. leak: 97 bytes, for ever.
+ * tcp: a connection to a child that answers 600 bytes with 4. unix: a datagram of 11 bytes to
+ * another. pipe: a byte to a third and back. read: 64 KiB past the page cache. program: true(1).
+ * memory: 1 MiB, touched and freed. malloc: 100 bytes. leak: 97 bytes, for ever.
  */
 static const struct {
 	const char *name;
@@ -267,7 +268,11 @@ int main(int argc, char **argv)
 	rounds = strtol(argv[2], NULL, 10);
 	pause_us = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	mallopt(M_MMAP_THRESHOLD,
-		128 << 10); /* otherwise free() raises the threshold, and pages are touched only once */
+		/*
+		 * otherwise free() would raise the threshold, and each page would be touched for
+		 * the first time only once
+		 */
+		128 << 10);
 	signal(SIGUSR1, on_signal);
 	open_file(argv[1]);
 	start_server();

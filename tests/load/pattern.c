@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pattern ROUNDS: allocates in a pattern with a period of 16 KiB, which follows any fixed distance that
- * divides it:
+ * pattern ROUNDS: allocates in a pattern with a period of 16 KiB, which a sampler at a fixed
+ * distance that divides 16 KiB would follow:
  *
  *	first, second	5,000 bytes each
  *	third		6,384 bytes in 3 blocks

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * spin SECONDS: spends that CPU time in spin_here, which spin_caller calls; both are static
- * functions. Prints its pid first. The symbol tests strip it, hide it and delete it.
+ * functions. Prints its pid first. The tests of symbols strip it, hide its path and delete it.
  */
 #include <stdio.h>
 #include <stdlib.h>

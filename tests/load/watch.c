@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * watch N: prints the address of a variable, waits for a line, writes to it N times and reads it N
- * times more.
+ * watch N: prints the address of a variable, waits for a line on standard input, then writes the
+ * variable N times and reads it N times.
  */
 #include <stdio.h>
 #include <stdlib.h>

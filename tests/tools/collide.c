@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * collide HOW N: N different keys, one to a line, that a hash table without a seed would put close together.
+ * collide HOW N: N different keys, one to a line, that a hash table without a seed would store
+ * close together.
  *   names  begin with "k": the lower bits of XXH3 are small
  *   keys   of mp-pair: the upper bits of the product of their XXH3 with 2^64 / phi are 0
  *   ids    numbers of tasks: the upper bits of their product with 2^64 / phi are 0
@@ -12,9 +13,9 @@
 
 #include "lib/core/map.h"
 
-enum { ROOM = 16 }; /* they begin in one of so many parts of the table */
+enum { ROOM = 16 }; /* the keys begin in one of this many equal parts of the table */
 
-/* `slots`: of the table, at the end. */
+/* Whether the number or the name is one of those. `slots`: final size of the table. */
 static bool chosen(const char *how, uint32_t slots, uint32_t i, const char *name)
 {
 	char key[24];

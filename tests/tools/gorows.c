@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests: compares the frames that .gopclntab of a Go program gives with those in its
- * .debug_frame, at each address. Prints how many rows were compared and the addresses that differ.
+ * For tests: compares the frames that our reader of .gopclntab makes for a Go program with those in
+ * its .debug_frame, at each address. Prints how many rows were compared and the addresses that
+ * differ.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ static void compare(void *arg, const struct mp_cfi_row *row)
 	struct comparison *c = arg;
 	struct mp_cfi_row ours, end;
 
-	if (row->cfa_value < 0) /* after the end of code */
+	if (row->cfa_value < 0) /* this address is after the end of the code */
 		return;
 	c->n++;
 	/* Go 1.19 has no roots in .debug_frame, and never says that a function switches stacks */

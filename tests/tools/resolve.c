@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests: names addresses with the recorder's own code. Lines "PID ADDRESS" (hexadecimal) on
- * stdin, "PID ADDRESS NAME" on stdout. The processes have to be alive.
+ * stdin, "PID ADDRESS NAME" on stdout. The processes have to be running.
  */
 #include <stdio.h>
 

@@ -2,8 +2,9 @@
 /*
  * For tests: unwinds the samples of a file of `perf record --call-graph dwarf -k CLOCK_MONOTONIC`
  * with the recorder's own code, so that the result can be compared with that of perf script on the
- * same samples. A line each: "PID TID TIME END OFFSET...", user frames, leaf first, "*" behind those
- * in code without call frame information. With -t it measures: each sample is unwound so many times, and only the ns of CPU time of a stack are printed.
+ * same samples. Prints a line for each: "PID TID TIME END OFFSET...", with the user frames, leaf
+ * first, and "*" after those in code without call frame information. With -t N it measures: it
+ * unwinds each sample N times and prints only the ns of CPU time that a stack takes.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -28,8 +29,8 @@ static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *ro
 enum { FRAMES = 1024 };
 
 /*
- * x86-64: the page where a program executes an instruction that another program probes; it has no
- * code of its own.
+ * x86-64: the page where a program executes an instruction that another program probes; this page
+ * belongs to no file.
  */
 #define UPROBES_START 0x7fffffffe000
 #define UPROBES_END 0x7ffffffff000
@@ -60,7 +61,7 @@ struct replay {
 	uint64_t stacks, frames, ns;
 };
 
-/* The places of the fields of a sample, up to TIME. */
+/* Finds the fields of a sample, up to TIME. */
 static const uint64_t *sample_fields(const struct replay *r, const struct perf_event_header *h,
 				     uint32_t pid_tid[2], uint64_t *time)
 {
@@ -84,7 +85,7 @@ static uint64_t time_of(const struct replay *r, const struct perf_event_header *
 		sample_fields(r, h, ids, &time);
 		return time;
 	}
-	if (h->type >= 64) /* perf's own record types */
+	if (h->type >= 64) /* types from 64 on are perf's own */
 		return 0;
 	end -= !!(type & PERF_SAMPLE_IDENTIFIER) + !!(type & PERF_SAMPLE_CPU) +
 	       !!(type & PERF_SAMPLE_STREAM_ID) + !!(type & PERF_SAMPLE_ID);
@@ -147,7 +148,8 @@ static void take_sample(struct replay *r, const struct perf_event_header *h)
 		return;
 	printf("%d %d %llu %s", ids[0], ids[1], (unsigned long long)time, mp_unwind_end_name(end));
 	for (i = 0; i < n;
-	     i++) { /* as perf shows them: offsets in the file, one less for all frames but the first */
+	     /* as perf shows them: offsets in the file, one less for all frames but the first */
+	     i++) {
 		uint64_t ip = ips[i] - (i > 0);
 		const struct mp_mapping *m = mp_space_find(task->process->space, ip);
 
@@ -172,7 +174,7 @@ static void take_mmap(struct replay *r, const struct perf_event_header *h)
 	struct mp_proc_map map = { m->addr, m->addr + m->len, m->pgoff,	  m->maj,
 				   m->min,  m->ino,	      m->filename };
 
-	/* a build id may replace the inode: then the path must suffice */
+	/* a build id may be in place of the inode: then the path must suffice */
 	if (h->misc & (1 << 14))
 		map.inode = 0;
 	if ((int32_t)m->pid > 0 && m->prot & PROT_EXEC)
@@ -194,7 +196,8 @@ static void take(struct replay *r, const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_FORK:
 		if (ids[0] == ids[1] && ids[2] == ids[3])
-			break; /* perf writes such records for programs that already run */
+			/* skipped, since perf writes such records for running programs, too */
+			break;
 		mp_tasks_fork(&r->tasks, (int32_t)ids[0], (int32_t)ids[2], (int32_t)ids[1],
 			      (int32_t)ids[3]);
 		break;

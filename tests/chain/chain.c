@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls down to a leaf and up again, for tests/chain/make: frames of several shapes, and nothing but
- * system calls. Signal handlers would return to signal_return, which has the name and the call frame
- * information of its like in the vDSO.
+ * Calls down to a leaf and up again, for tests/chain/make: frames of several shapes, and nothing
+ * but system calls. Signal handlers would return to signal_return, which has the name and the call
+ * frame information of its like in the vDSO.
  */
 #define NOINLINE __attribute__((noinline, noclone))
 

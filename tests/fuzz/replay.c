@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a fuzz target over the files that are given, without a fuzzer: part of make check. A file that
- * takes more CPU time or memory than the fuzzer lets it (tests/fuzz/run) is a failure, as a crash is.
+ * Runs a fuzz target over the files that are given, without a fuzzer: part of make check. A file
+ * that takes more CPU time or memory than the fuzzer lets it (tests/fuzz/run) is a failure, as a
+ * crash is.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Preloaded into a program, makes one of its allocations fail: the one whose number, from 1 on, is
- * in NOMEM_AT. Whatever allocates counts, the C library and other libraries too. With NOMEM_SAYS set
- * to a file, that file exists afterwards if the program came as far as that allocation. glibc only,
- * with AddressSanitizer (verify_asan_link_order=0) or without.
+ * in NOMEM_AT. Whatever allocates counts, the C library and other libraries too. With NOMEM_SAYS
+ * set to a file, that file exists afterwards if the program came as far as that allocation. glibc
+ * only, with AddressSanitizer (verify_asan_link_order=0) or without.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -38,7 +38,9 @@ static struct found at_once(int fd, size_t size)
 	return f;
 }
 
-/* `room`: for the bytes of a buffer; a line may be longer than half of it only if it is the last. */
+/*
+ * `room`: for the bytes of a buffer; a line may be longer than half of it only if it is the last.
+ */
 static struct found ahead(int fd, size_t size, size_t room)
 {
 	struct mp_intake in = { .fd = fd, .name = "memory", .end = (off_t)size };

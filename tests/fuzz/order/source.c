@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sources of mp-order: reads a stream as a regular file, or as a pipe if its first byte says so,
- * in small blocks, merges its sections and rewrites each line. What comes out is in order of time.
+ * The sources of mp-order: reads a stream as a regular file, or as a pipe if its first byte says
+ * so, in small blocks, merges its sections and rewrites each line. What comes out is in order of
+ * time.
  */
 #include <fcntl.h>
 #include <setjmp.h>

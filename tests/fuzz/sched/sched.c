@@ -190,7 +190,10 @@ static void check_table(struct state *st)
 	must(cpu_ns == st->cpu_ns);
 }
 
-/* The captures may have a filter: one of these, or the first line of the text. Returns a copy to be freed. */
+/*
+ * The captures may have a filter: one of these, or the first line of the text. Returns a copy to be
+ * freed.
+ */
 static char *add_filter(struct state *st, const uint8_t *data, size_t size)
 {
 	static const char *const filters[] = {

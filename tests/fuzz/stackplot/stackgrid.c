@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The grid of mp-stackplot: points of a stream in bins. No weight is lost while bins and rows merge. */
+/*
+ * The grid of mp-stackplot: points of a stream in bins. No weight is lost while bins and rows
+ * merge.
+ */
 #include <math.h>
 #include <stdlib.h>
 

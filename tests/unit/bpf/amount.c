@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The fixed-point numbers of bpf/amount.h against floating point, and the distribution of distances. */
+/*
+ * Compares the fixed-point numbers of bpf/amount.h with floating point, and the distribution of
+ * distances.
+ */
 #include "bpf/amount.h"
 
 #include <math.h>
@@ -29,7 +32,7 @@ static void logarithms(void)
 	ok(worst < 1e-8, "exponentials are right to %.1e", worst);
 }
 
-/* Rounding is at random: the mean over values of the random number that are 1/256 apart. */
+/* The mean over random numbers that are 1/256 apart, since rounding is at random. */
 static double mean_scaled(uint64_t mean, uint64_t amount)
 {
 	double sum = 0;
@@ -69,7 +72,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The largest distance of two distribution functions (Kolmogorov and Smirnov). */
+/* The largest distance between two distribution functions (Kolmogorov and Smirnov). */
 static double distance_from_exponential(uint64_t mean)
 {
 	enum { N = 200000 };

@@ -14,7 +14,7 @@ static size_t model_n;
 
 static uint64_t key_of(unsigned i, uint64_t factor)
 {
-	return i * factor; /* 0 is a key too */
+	return i * factor; /* 0 is also a key */
 }
 
 static struct mp_intmap_entry *find_value(const struct mp_intmap *m, uint64_t key, uint64_t value)
@@ -46,7 +46,7 @@ static bool same_as_model(const struct mp_intmap *m, uint64_t factor)
 	return n == model_n && m->n == model_n;
 }
 
-/* `full`: how many entries to keep at most; beyond it most steps remove one. */
+/* Compares a table with the model. With more than `full` entries, most steps remove one. */
 static void against_model(uint64_t factor, size_t full, const char *what)
 {
 	struct mp_intmap m;

@@ -25,7 +25,7 @@ static bool constant_is(const char *text, const char *want)
 
 static void test_order(void)
 {
-	/* each is below the next */
+	/* each number is less than the next */
 	static const char *const order[] = {
 		"-1e300",
 		"-18446744073709551615",

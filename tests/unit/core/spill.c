@@ -8,7 +8,7 @@
 
 enum { KEPT = 1 << 20 };
 
-/* What was written is read again, from memory and from a file. */
+/* Tests that what was written is read again, from memory and from a file. */
 static void test_spill(size_t pieces)
 {
 	struct mp_spill s;

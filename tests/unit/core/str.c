@@ -31,10 +31,7 @@ static void test_put(void)
 	ok(put_is(mp_put_hex, UINT64_MAX, "0xffffffffffffffff"), "hex greatest");
 }
 
-/*
- * Numbers of every length through the code that parses eight digits at once, compared with
- * strtoull.
- */
+/* Compares the code that parses eight digits at once with strtoull, for numbers of every length. */
 static void test_u64_against_libc(void)
 {
 	char text[32];
@@ -76,7 +73,7 @@ static void test_u64_refused(void)
 		ok(mp_num_u64(mp_str(bad[i]), &v) < 0, "'%s' is not a u64", bad[i]);
 }
 
-/* All bytes in all places of eight digits: only digits are accepted. */
+/* Tests all bytes in all places of eight digits: only digits are accepted. */
 static void test_each_byte(void)
 {
 	bool right = true;
@@ -127,7 +124,7 @@ static void test_decimal(void)
 	ok(mp_num_decimal(MP_STR("+7."), &v) == 0 && v == 7, "no digit after the point");
 }
 
-/* The fast way and the other give exactly what strtod() gives. */
+/* Tests that the fast way and the slow one give exactly what strtod() gives. */
 static void test_decimal_against_libc(void)
 {
 	bool same = true;

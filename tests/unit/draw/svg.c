@@ -40,7 +40,10 @@ static bool fits(const char *raw, double px, const char *text)
 	return same;
 }
 
-/* No bytes may escape from a string, an attribute, an element or a CDATA section. */
+/*
+ * Tests that no bytes end the string, the attribute, the element or the CDATA section that they are
+ * in.
+ */
 static void test_any_bytes(void)
 {
 	struct mp_buf b = { NULL, 0, 0 };

@@ -8,7 +8,9 @@
 #include "lib/core/map.h"
 #include "tests/unit/tap.h"
 
-/* Each value is in a line that begins at or below it and ends above it, at every level. */
+/*
+ * Tests that each value is in a line that begins at or below it and ends above it, at every level.
+ */
 static void test_lines(enum mp_lines_kind kind, int least, int most, const char *name)
 {
 	static const double values[] = { 0,   1,       -1,   2,	   3.5,	  -3.5, 255,
@@ -191,7 +193,7 @@ static void test_names(void)
 	mp_grid_release(&b);
 }
 
-/* The 8 bytes of which XXH3 without a seed makes this hash: each of its steps, undone. */
+/* The 8 bytes that XXH3 without a seed hashes to `h`: undoes each of its steps. */
 static uint64_t bytes_of_hash(uint64_t h)
 {
 	static const uint64_t flip = 0x1cad21f72c81017c ^ 0xdb979083e96dd4de;

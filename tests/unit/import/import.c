@@ -9,7 +9,7 @@
 
 static struct mp_import_options options;
 
-/* Whether no prefix of the text gives another format than the whole text. */
+/* Whether each prefix of the text gives the same format as the complete text. */
 static bool guessed(const char *text, const struct mp_import_format *format)
 {
 	size_t len = strlen(text), i;
@@ -174,7 +174,7 @@ static bool frame_is(const char *text, const char *wanted)
 	int i;
 
 	mp_import_frames_init(&frames);
-	for (i = 0; i < 2; i++) /* made first, then remembered */
+	for (i = 0; i < 2; i++) /* the first pass makes the frame, the second finds it */
 		mp_import_frame(&frames, mp_str(text));
 	for (i = 0; i < 2; i++)
 		same &= mp_str_eq(frames.v[i], mp_str(wanted));

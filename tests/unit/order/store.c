@@ -12,11 +12,14 @@ enum { LINES = 20000 };
 static char *make_line(int i)
 {
 	static const char *const stacks[] = {
-		"\tstack=main;a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r;s;t;u;v;w;x;y;z;schedule_[k];__schedule_[k]",
-		"\tstack=start_thread;worker;wait;futex;do_futex_[k];futex_wait_[k];schedule_[k];__schedule_[k]",
+		"\tstack=main;a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r;s;t;u;v;w;x;y;z;schedule_[k];"
+		"__schedule_[k]",
+		"\tstack=start_thread;worker;wait;futex;do_futex_[k];futex_wait_[k];schedule_[k];"
+		"__schedule_[k]",
 		"\tstack=x",
 		"",
-		"\tnostack=abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+		"\tnostack=abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr"
+		"stuvwxyz",
 	};
 
 	return mp_asprintf("%d,a:b,n=%d%s\n", i, i * 7, stacks[i % 5]);

@@ -10,7 +10,7 @@ static struct mp_split split;
 static const struct mp_shape *hint;
 static char line[4096];
 
-/* "key:value|" for each field, then "(stack)", as mp_rec_next_field() splits it. */
+/* Describes how an event is split: "key:value|" for each field, then "(stack)". */
 static const char *taken(const char *body)
 {
 	static char text[8192];

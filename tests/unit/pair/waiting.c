@@ -11,7 +11,7 @@ enum { MODEL_MAX = 3000 };
 
 struct model_entry {
 	int key;
-	unsigned long came; /* counts up */
+	unsigned long came; /* number of the arrival */
 	struct mp_waiter *w;
 };
 

@@ -72,10 +72,10 @@ static void fields(void)
 		   e.task_prio == -1 && e.next_prio == MP_SCHED_NO_PRIO && !e.comm.p &&
 		   mp_str_eq(e.stack, mp_str("a=b;c")),
 	   "fields of a switch");
-	ok(read_line(
-		   &r,
-		   "8,sched:sched_switch,.next_pid=4\t.x=9\tcpu=0\t.prev_state=R\tcomm=\t.prev_pid=3",
-		   &e) == 0 &&
+	ok(read_line(&r,
+		     "8,sched:sched_switch,.next_pid=4\t.x=9\tcpu=0\t.prev_state=R\tcomm="
+		     "\t.prev_pid=3",
+		     &e) == 0 &&
 		   e.cpu == 0 && e.task == 3 && e.next == 4 && e.comm.p && e.comm.len == 0 &&
 		   !e.stack.p,
 	   "in another order than the one before");

@@ -67,7 +67,7 @@ static void test_rfc3339(void)
 	ok(strcmp(text, "2026-11-20T09:20:00Z") == 0, "brief: %s", text);
 }
 
-static bool moment_is(const char *text, unsigned kind, uint64_t ns)
+static bool time_is(const char *text, unsigned kind, uint64_t ns)
 {
 	struct mp_window_time m;
 
@@ -94,19 +94,19 @@ static void test_moments(void)
 	struct mp_window_time m;
 	size_t i, taken = 0;
 
-	ok(moment_is("2s", MP_WINDOW_RELATIVE, 2000000000) &&
-		   moment_is("2.5", MP_WINDOW_RELATIVE, 2500000000) &&
-		   moment_is("0", MP_WINDOW_RELATIVE, 0),
+	ok(time_is("2s", MP_WINDOW_RELATIVE, 2000000000) &&
+		   time_is("2.5", MP_WINDOW_RELATIVE, 2500000000) &&
+		   time_is("0", MP_WINDOW_RELATIVE, 0),
 	   "relative");
-	ok(moment_is("@2", MP_WINDOW_CLOCK, 2) && moment_is("@2s", MP_WINDOW_CLOCK, 2000000000) &&
-		   moment_is("@71.2s", MP_WINDOW_CLOCK, 71200000000),
+	ok(time_is("@2", MP_WINDOW_CLOCK, 2) && time_is("@2s", MP_WINDOW_CLOCK, 2000000000) &&
+		   time_is("@71.2s", MP_WINDOW_CLOCK, 71200000000),
 	   "on the clock, ns without a unit");
-	ok(moment_is("@9007199254740993", MP_WINDOW_CLOCK, 9007199254740993) &&
-		   moment_is("@9007199254740993ns", MP_WINDOW_CLOCK, 9007199254740993) &&
-		   moment_is("9007199254740993ns", MP_WINDOW_RELATIVE, 9007199254740993) &&
-		   moment_is("@9223372036854775807", MP_WINDOW_CLOCK, INT64_MAX),
+	ok(time_is("@9007199254740993", MP_WINDOW_CLOCK, 9007199254740993) &&
+		   time_is("@9007199254740993ns", MP_WINDOW_CLOCK, 9007199254740993) &&
+		   time_is("9007199254740993ns", MP_WINDOW_RELATIVE, 9007199254740993) &&
+		   time_is("@9223372036854775807", MP_WINDOW_CLOCK, INT64_MAX),
 	   "ns are exact above 2^53");
-	ok(moment_is("1970-01-01T00:00:01Z", MP_WINDOW_WALL, 1000000000), "wall clock");
+	ok(time_is("1970-01-01T00:00:01Z", MP_WINDOW_WALL, 1000000000), "wall clock");
 	for (i = 0; i < MP_ARRAY_SIZE(none); i++)
 		taken += mp_window_time_parse(&m, none[i]) == 0;
 	ok(taken == 0, "no conditions");

@@ -25,7 +25,7 @@ static void done(struct mp_stackgrid *g, struct mp_stackplot *s)
 	mp_stackgrid_release(g);
 }
 
-/* Exact far beyond 2^53: times are realtime ns. */
+/* Tests that times in realtime ns, far beyond 2^53, are exact. */
 static void test_large_times(void)
 {
 	struct mp_stackgrid g;
@@ -54,7 +54,7 @@ static void test_large_times(void)
 	done(&g, &s);
 }
 
-/* For values of any magnitude the sum is kept, and there are at most as many bins as allowed. */
+/* Tests that for x of any magnitude the sum stays the same and the limit of bins holds. */
 static void test_any_x(void)
 {
 	static const double xs[] = { 0,	   -0.0, 1e-300, -1e-300, 1e300, -1e300, 5e-324, 0.1,

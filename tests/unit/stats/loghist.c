@@ -145,7 +145,7 @@ static bool same(const struct mp_loghist *a, const struct mp_loghist *b)
 	return equal;
 }
 
-/* Split anywhere, merged in either order, added backwards: equal to one pass to the last bit. */
+/* Whether histograms of parts, merged in either order, equal that of one pass to the last bit. */
 static bool merge_is_exact(const struct mp_loghist *all, const double *v)
 {
 	struct mp_loghist a = { .n = 0 }, b = { .n = 0 }, back = { .n = 0 }, empty = { .n = 0 };
@@ -168,7 +168,9 @@ static bool merge_is_exact(const struct mp_loghist *all, const double *v)
 	return right;
 }
 
-/* Reads its text back into an empty one, from the last part to the first. */
+/*
+ * Whether the text of a histogram, read from the last part to the first, gives the same histogram.
+ */
 static bool text_reads_back(const struct mp_loghist *h)
 {
 	struct mp_loghist back = { .n = 0 };
@@ -313,7 +315,7 @@ static void test_edges(void)
 	   "exponents");
 }
 
-/* Rounding of the rank: 7 of 100 is the 7th, 0.999 of 1000 the 999th. */
+/* Tests the rounding of ranks: 0.07 of 100 numbers is the 7th, 0.999 of 1000 the 999th. */
 static void test_ranks(void)
 {
 	struct mp_loghist h = { .n = 0 };
@@ -329,7 +331,7 @@ static void test_ranks(void)
 	mp_loghist_release(&h);
 }
 
-/* Sizes in pages are shown in pages, however large. */
+/* Tests that sizes in pages stay multiples of a page, however large. */
 static void test_multiples(void)
 {
 	struct mp_loghist h = { .n = 0 };
@@ -351,21 +353,24 @@ static void test_bad_texts(void)
 		"1:2:w:",
 		"1:2:x:z:3",
 		"0:2:w:z:0",
-		"1:2:w:z:3", /* 0 is not from 1 to 2 */
+		"1:2:w:z:3", /* 0 is not between 1 and 2 */
 		"2:1:w:p0:52:10000000000000:100000000000000000000000000:0*1",
 		"1:1:w:p0:52:10000000000000:100000000000000000000000000:",
 		"1:1:w:p0:52:10000000000000:100000000000000000000000000:128*1",
 		"1:1:w:p0:52:10000000000000:100000000000000000000000000:0*0",
 		"1:1:w:p0:52:10000000000000:100000000000000000000000000:0*1,0*1",
 		"1:1:w:p1024:52:10000000000000:100000000000000000000000000:0*1",
-		"1:1:w:p0:52:20000000000000:100000000000000000000000000:0*1", /* sum */
-		"1:1:w:p0:52:10000000000000:200000000000000000000000000:0*1", /* squares */
+		"1:1:w:p0:52:20000000000000:100000000000000000000000000:0*1", /* the sum is wrong */
+		/* the sum of squares is wrong */
+		"1:1:w:p0:52:10000000000000:200000000000000000000000000:0*1",
 		"1:1:w:p0:52:1000000000000G:100000000000000000000000000:0*1",
-		"2:2:w:p0:52:10000000000000:100000000000000000000000000:0*1", /* 1 is not 2 */
+		/* MIN and MAX are 2, but the bucket is that of 1 */
+		"2:2:w:p0:52:10000000000000:100000000000000000000000000:0*1",
 		"1:1:w:n0:52:10000000000000:100000000000000000000000000:0*1",
 		"1:1:w:p0:53:10000000000000:100000000000000000000000000:0*1",
 		"1:1:w:p0:x:10000000000000:100000000000000000000000000:0*1",
-		"1:1:w:p0:52:10000000000001:100000000000020000000000001:0*1", /* not divisible */
+		/* the sums are not divisible as stated */
+		"1:1:w:p0:52:10000000000001:100000000000020000000000001:0*1",
 		"1:inf:w:p0:52:10000000000000:100000000000000000000000000:0*1",
 	};
 	struct mp_loghist h = { .n = 0 };

@@ -71,8 +71,8 @@ static void test_write(void)
 	ok(text_is(&b, "{\"end\":\"point\",\"records\":5,\"lost\":0}\n"), "trailer");
 	mp_ctl_add(&b,
 		   json_pack("{s:o}", "s", mp_ctl_string(MP_STR("a\xff\xc3\xa9\xed\xa0\x80\"\n"))));
-	ok(text_is(&b,
-		   "{\"s\":\"a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\\n\"}\n"),
+	ok(text_is(&b, "{\"s\":\"a\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\\\"\\n\""
+		       "}\n"),
 	   "what is not UTF-8 is replaced byte by byte");
 	mp_ctl_add(&b, json_pack("{s:o}", "s", mp_ctl_string(MP_STR("a\0b"))));
 	ok(text_is(&b, "{\"s\":\"a\xef\xbf\xbd\x62\"}\n"), "and NUL, which readers of JSON refuse");

@@ -43,7 +43,7 @@ static void test_escapes(void)
 	ok(esc_is(MP_STR("\xc3\xa9\xff"), MP_ESC_VALUE, "\xc3\xa9\xff"), "high bytes stay");
 }
 
-/* Any bytes, escaped and unescaped. */
+/* Tests that any bytes are the same after escaping and unescaping. */
 static void test_round_trip(void)
 {
 	static const enum mp_esc wheres[] = { MP_ESC_VALUE, MP_ESC_FRAME, MP_ESC_TYPE };

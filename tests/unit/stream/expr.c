@@ -6,7 +6,8 @@
 #include "tests/unit/tap.h"
 
 static const char event[] =
-	"71200103211,sched:sched_switch,cpu=3\tpid=611\ttid=612\tcomm=nginx: w\\x3b\\\\\t.prev_pid=611\t"
+	"71200103211,sched:sched_switch,cpu=3\tpid=611\ttid=612\tcomm=nginx: w\\x3b\\\\"
+	"\t.prev_pid=611\t"
 	".prev_state=256\t.flags=0xffff888100000001\t.ret=-11\t.name=\tdur=1500000\t"
 	".big=18446744073709551615\t.part=2.5\tstack=main;poll;f_[k]";
 
@@ -149,7 +150,7 @@ static void test_other_kinds(void)
 	ok(on("1,a:b,", "type==a:b") && !on("1,a:b,", "cpu==0"), "no fields");
 }
 
-/* The message for a text that is not an expression. */
+/* Whether a text is refused with this message. */
 static bool fails(const char *text, const char *want)
 {
 	struct mp_expr_error error;
@@ -201,7 +202,8 @@ static void test_errors(void)
 	ok(fails("cpu+1=='a'",
 		 "expression: at ''' (column 8): number expected: only a field can be text") &&
 		   fails("cpu+1~a",
-			 "expression: at 'a' (column 7): number expected: only a field can be text"),
+			 "expression: at 'a' (column 7): number expected: only a field can be "
+			 "text"),
 	   "a sum is a number");
 	ok(fails("cpu+", "expression: at its end: field or number expected") &&
 		   fails("cpu*/2", "expression: at '/2' (column 5): field or number expected") &&
@@ -255,7 +257,10 @@ static void test_limits(void)
 	ok(!taken(text), "65 are too many");
 }
 
-/* The value of a computed field of the event: "" and `*why` if there is none; "!": it is not a field. */
+/*
+ * The value of a computed field of the event; "" with `*why` if there is none; "!" if the text is
+ * not a field.
+ */
 static const char *value(const char *text, const char **why)
 {
 	static char room[64];

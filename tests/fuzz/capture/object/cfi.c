@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call frame information, expressions and walks: the first byte says whether the rest is an ELF file,
- * .eh_frame, .debug_frame or an expression.
+ * Call frame information, expressions and walks: the first byte says whether the rest is an ELF
+ * file, .eh_frame, .debug_frame or an expression.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>

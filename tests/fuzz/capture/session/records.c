@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records as the kernel's rings and the tracking deliver them, with sizes and contents of the input:
- * each is whole or broken, and every line that the writer makes of them is valid.
+ * Records as the kernel's rings and the tracking deliver them, with sizes and contents of the
+ * input: each is whole or broken, and every line that the writer makes of them is valid.
  *
  * The input is a sequence of records: stream, type, misc, length in words (8 bytes), a flag for a
  * size in the header that differs, and the words.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The BPF program that chooses samples, in the kernel. BPF_PROG_TEST_RUN cannot run a perf_event
- * program, so it is attached to events whose conditions are known: cpu-clock comes by an interrupt,
- * which never happens while interrupts are disabled, and for context switches Linux makes up
- * registers whose flags are all 0, as if interrupts were disabled.
+ * Tests the BPF program that chooses samples, in the kernel. BPF_PROG_TEST_RUN cannot run a
+ * perf_event program, so it is attached to events whose conditions are known: cpu-clock comes by an
+ * interrupt, which never happens while interrupts are disabled, and for context switches Linux
+ * makes up registers whose flags are all 0, as if interrupts were disabled.
  */
 #include <linux/perf_event.h>
 #include <sched.h>
@@ -41,7 +41,7 @@ static void spend_time(void)
 	}
 }
 
-/* Bytes of samples of this process, or -1 with a message. */
+/* Records samples of this process. Returns their bytes, or -1 with a message. */
 static long samples(struct mp_event event, const struct mp_pids *exclude)
 {
 	struct mp_events events = { .v = &event, .n = 1 };

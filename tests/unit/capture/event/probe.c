@@ -54,7 +54,10 @@ static bool refused(const char *name)
 	return true;
 }
 
-/* The second argument's register in a definition, at the place of each %s. */
+/*
+ * Tests the arguments of a definition, in which each %s stands for the register of the second
+ * argument.
+ */
 static bool probe_args(const char *name, const char *kind, const char *file, const char *what,
 		       const char *args)
 {

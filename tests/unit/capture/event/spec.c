@@ -104,8 +104,8 @@ static bool has_config(size_t i, const char *config)
 	return specs.v[i].config && strcmp(specs.v[i].config, config) == 0;
 }
 
-/* Conditional sampling: its terms, and what is parsed of them. */
-static void test_moments(void)
+/* Tests the terms of conditional sampling. */
+static void test_conditions(void)
 {
 	ok(parse("c/irqs-off,need-resched,freq=7/k,c") == 2 && specs.v[0].when.irqs_off &&
 		   specs.v[0].when.need_resched && !specs.v[0].when.running &&
@@ -186,7 +186,7 @@ static bool pmu_is(const char *name, uint32_t type, uint64_t config)
 	       e.config == config;
 }
 
-/* Numbers of linux/perf_event.h. */
+/* Tests events by the numbers of linux/perf_event.h. */
 static void test_pmu(void)
 {
 	struct mp_pmu_event e;
@@ -251,7 +251,7 @@ static void test_sums(void)
 
 /* Files that other machines have below /sys/bus/event_source/devices. */
 static const struct {
-	const char *path, *text; /* NULL: a folder */
+	const char *path, *text; /* `text` is NULL for a folder */
 } files[] = {
 	{ "devices", NULL },
 	{ "devices/cpu", NULL },
@@ -385,7 +385,7 @@ int main(void)
 	mp_init("unit-spec");
 	ok(make_pmus(), "a folder as in sysfs");
 	test_good();
-	test_moments();
+	test_conditions();
 	test_of_pmu();
 	test_bad();
 	test_sums();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Handmade samples become lines of the stream. */
+/* Tests that handmade samples become the right lines of the stream. */
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct mp_tp_field fields[] = {
 	{ "wild", MP_TP_STRING, MP_TP_DATA_LOC, 44, 4, 1, true },
 };
 
-/* common: u16, u8, u8, s32 pid */
+/* the common fields: u16, u8, u8, s32 pid */
 struct raw {
 	uint32_t head;
 	int32_t pid;
@@ -112,9 +112,9 @@ static bool line_is(const char *want)
 	return record_is(&record.header, want);
 }
 
-#define PAYLOAD                                                                                     \
-	".text=a\\tb;\t.small=-5\t.byte=200\t.addr=0xffff888000001234\t.list=127,0,0,1\t.dyn=dyn\t" \
-	".rel=-1,70000\t.wild="
+#define PAYLOAD                                                                         \
+	".text=a\\tb;\t.small=-5\t.byte=200\t.addr=0xffff888000001234\t.list=127,0,0,1" \
+	"\t.dyn=dyn\t.rel=-1,70000\t.wild="
 
 static void test_lines(void)
 {
@@ -124,8 +124,8 @@ static void test_lines(void)
 		   "\n"),
 	   "every kind of field; one that points outside the record is empty");
 	record.period = 7;
-	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\tperiod=7\t" PAYLOAD
-		   "\n"),
+	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\tperiod=7"
+		   "\t" PAYLOAD "\n"),
 	   "a period that is not 1");
 	record.period = 1;
 	record.pid = record.tid = -1;
@@ -241,7 +241,7 @@ static void test_accesses(void)
 	ok(mp_sample_parse(&s, &event, (void *)&access_record) < 0, "a shorter one is refused");
 }
 
-/* Every shorter record is refused or parsed within its bounds (run under ASan). */
+/* Tests that each shorter record is refused or parsed within its bounds (run it under ASan). */
 static void test_short_records(void)
 {
 	struct mp_sample s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Handmade records of the kernel become payloads of task:exec and so on. */
+/* Makes records as the kernel does, and tests the payloads of task:exec and similar events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static union {
 	char bytes[8192];
 } record;
 
-static struct mp_record_parsed told;
+static struct mp_record_parsed parsed;
 
 static void keep(void *arg, const struct mp_builtin *own)
 {
@@ -31,7 +31,7 @@ static const struct mp_builtin *find(const char *name)
 	return own;
 }
 
-/* The fixed part, the text, and the id of its event. */
+/* Makes a record of a fixed part, a text, and the sample_id. */
 static void make(uint32_t type, size_t fixed, const char *text, size_t text_len)
 {
 	struct mp_record_id id = { 9, 9, 1000, 5 };
@@ -59,9 +59,9 @@ static bool number_is(const struct mp_builtin *own, const char *name, uint64_t w
 	const struct mp_tp_field *f = field(own, name);
 	uint64_t got = 0;
 
-	if (!f || f->offset + f->size > told.raw.len)
+	if (!f || f->offset + f->size > parsed.raw.len)
 		return false;
-	memcpy(&got, told.raw.p + f->offset, f->size);
+	memcpy(&got, parsed.raw.p + f->offset, f->size);
 	return got == want;
 }
 
@@ -69,16 +69,16 @@ static bool file_is(const struct mp_builtin *own, const char *want, size_t len)
 {
 	uint32_t loc;
 
-	memcpy(&loc, told.raw.p + field(own, "file")->offset, sizeof(loc));
-	return loc >> 16 == len && (loc & 0xffff) + len <= told.raw.len &&
-	       memcmp(told.raw.p + (loc & 0xffff), want, len) == 0;
+	memcpy(&loc, parsed.raw.p + field(own, "file")->offset, sizeof(loc));
+	return loc >> 16 == len && (loc & 0xffff) + len <= parsed.raw.len &&
+	       memcmp(parsed.raw.p + (loc & 0xffff), want, len) == 0;
 }
 
 static bool parse(const struct mp_builtin *own)
 {
 	const struct mp_cut_event e = { .own = true, .record = own->record, .exec = own->exec };
 
-	return mp_sample_of_record(&e, &record.header, &told);
+	return mp_sample_of_record(&e, &record.header, &parsed);
 }
 
 static void test_tasks(void)
@@ -86,7 +86,7 @@ static void test_tasks(void)
 	make(PERF_RECORD_COMM, sizeof(record.comm), "name\0\0\0\0", 8);
 	record.comm.pid = 7;
 	record.comm.tid = 8;
-	ok(parse(find("task:comm")) && told.pid == 7 && told.tid == 8, "a name");
+	ok(parse(find("task:comm")) && parsed.pid == 7 && parsed.tid == 8, "a name");
 	ok(!parse(find("task:exec")), "which is not an exec");
 	record.header.misc = PERF_RECORD_MISC_COMM_EXEC;
 	ok(parse(find("task:exec")) && !parse(find("task:comm")), "an exec, and no other name");
@@ -95,14 +95,14 @@ static void test_tasks(void)
 	record.fork.tid = 12;
 	record.fork.ppid = 13;
 	record.fork.ptid = 14;
-	ok(parse(find("task:fork")) && told.pid == 13 && told.tid == 14 &&
+	ok(parse(find("task:fork")) && parsed.pid == 13 && parsed.tid == 14 &&
 		   number_is(find("task:fork"), "pid", 11) &&
 		   number_is(find("task:fork"), "tid", 12),
 	   "a birth happens to the parent");
 	ok(!parse(find("task:exit")) && !parse(find("task:mmap")),
 	   "a birth is neither an end nor a mapping");
 	record.header.type = PERF_RECORD_EXIT;
-	ok(parse(find("task:exit")) && told.pid == 11 && told.tid == 12 &&
+	ok(parse(find("task:exit")) && parsed.pid == 11 && parsed.tid == 12 &&
 		   number_is(find("task:exit"), "ppid", 13),
 	   "an end to the task itself");
 }
@@ -121,10 +121,10 @@ static void test_mappings(void)
 	record.mmap.pgoff = 4096;
 	record.mmap.prot = 5;
 	record.mmap.flags = 1;
-	ok(parse(own) && told.pid == 3 && told.tid == 4 && number_is(own, "addr", 0x7f0000001000) &&
-		   number_is(own, "bytes", 8192) && number_is(own, "offset", 4096) &&
-		   file_is(own, "/lib/x.so", 9) &&
-		   memcmp(told.raw.p + field(own, "prot")->offset, "r-xs", 4) == 0,
+	ok(parse(own) && parsed.pid == 3 && parsed.tid == 4 &&
+		   number_is(own, "addr", 0x7f0000001000) && number_is(own, "bytes", 8192) &&
+		   number_is(own, "offset", 4096) && file_is(own, "/lib/x.so", 9) &&
+		   memcmp(parsed.raw.p + field(own, "prot")->offset, "r-xs", 4) == 0,
 	   "a mapping");
 	memset(full, 'p', 4096);
 	make(PERF_RECORD_MMAP2, sizeof(record.mmap), full, 4096);
@@ -141,6 +141,6 @@ int main(void)
 	test_tasks();
 	test_mappings();
 	ok(!find("task:nothing") && find("mem:rss")->kind == MP_BUILTIN_RSS, "names");
-	mp_buf_release(&told.raw);
+	mp_buf_release(&parsed.raw);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of the table of architectures: each is consistent in itself. */
+/* Tests that each row of the table of architectures is consistent in itself. */
 #include <elf.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -10,7 +10,7 @@
 
 /*
  * Every register of a sample has a number of its own; the stack pointer and the program counter are
- * among them, and for BPF are also recorded alone.
+ * among them, and BPF records these two alone.
  */
 static bool registers_agree(const struct mp_arch *a)
 {

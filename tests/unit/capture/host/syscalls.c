@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of system calls by the names of tracefs. */
+/* Tests the numbers of system calls by the names that tracefs has for them. */
 #include "lib/capture/host/syscalls.h"
 
 #include <asm/unistd.h>

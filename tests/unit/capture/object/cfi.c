@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call frame information: compared with libdw for a whole library; handmade programs, complete and
- * truncated at each byte; expressions.
+ * Tests call frame information: compares it with libdw's for a complete library; reads handmade
+ * programs, complete and truncated at each byte; evaluates expressions.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -63,7 +63,8 @@ static bool same_rule(const struct mp_cfi_row *row, int reg, Dwarf_Frame *frame)
 	if (dwarf_frame_register(frame, reg, mem, &ops, &n) < 0)
 		return false;
 	if (reg == 7 && !rule)
-		return true;	  /* libdw adds a rule of the ABI: the stack pointer is the CFA */
+		/* libdw adds the rule of the ABI that the stack pointer is the CFA */
+		return true;
 	if (n == 0 && ops == mem) /* libdw takes caller-saved registers as undefined by default */
 		return !rule || rule->kind == MP_CFI_UNDEFINED;
 	if (n == 0)
@@ -80,7 +81,7 @@ static bool same_rule(const struct mp_cfi_row *row, int reg, Dwarf_Frame *frame)
 		return n == 1 && ops[0].atom == DW_OP_regx && (int64_t)ops[0].number == rule->value;
 	case MP_CFI_AT_EXPR:
 	case MP_CFI_VALUE_EXPR:
-		return true; /* compared where the CFA is tested */
+		return true; /* this one is compared where the CFA is tested */
 	}
 	return false;
 }
@@ -150,7 +151,7 @@ static void test_oracle(const char *path, size_t at_least)
 	mp_segments_release(&segments);
 }
 
-/* --- made by hand --------------------------------------------------------------------------------- */
+/* --- made by hand ----------------------------------------------------------------------------- */
 
 enum { ADDR = 0x10000, FUNCTION = 0x1000, FUNCTION_SIZE = 100 };
 
@@ -238,9 +239,9 @@ static bool is_at(const struct mp_cfi_row *row, int reg, int32_t value)
 }
 
 static const char program[] = "\x41\x0e\x10\x86\2"     /* +1: CFA offset 16, r6 at -16 */
-			      "\x43\x0d\6"	       /* +3: CFA by r6 */
+			      "\x43\x0d\6"	       /* +3: CFA = r6 + 16 */
 			      "\x0a\x02\x14\x0c\7\x08" /* remember, +20: CFA = r7 + 8 */
-			      "\xc6\x41\x0b"  /* r6 as in the beginning; +1: as remembered */
+			      "\xc6\x41\x0b"  /* r6 as at the beginning; +1: all as remembered */
 			      "\x41\x07\x10"; /* +1: r16 is undefined */
 
 static void test_program(void)
@@ -282,7 +283,10 @@ static void count(void *arg, const struct mp_cfi_row *row)
 	++*(size_t *)arg;
 }
 
-/* Each shorter section, and each with one byte changed, in memory of just its size (run under ASan). */
+/*
+ * Reads each shorter section, and each with one byte changed, in memory of just its size (run it
+ * under ASan).
+ */
 static void test_damaged(void)
 {
 	static const char expr[] = "\x0f\3\x77\x08\6\x16\3\2\x70\0\x10\6\2\x76\x78\x2e\x05\x2f\6\1";
@@ -474,7 +478,7 @@ static void test_expressions(void)
 	for (i = 0; i < MP_ARRAY_SIZE(good); i++) {
 		enum mp_cfi_result r = evaluate(good[i].expr, good[i].len, NULL, &result);
 
-		if (i == 1) /* reads at r6 - 8 = 98 */
+		if (i == 1) /* this expression reads at r6 - 8 = 98 */
 			ok(r == MP_CFI_NO_DATA, "%s", good[i].what);
 		else
 			ok(r == MP_CFI_DONE && result == good[i].want, "%s", good[i].what);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of functions of Go programs: a handmade one in both versions, as frames and as names,
- * cut at each byte and with each byte changed. unwind.bats compares it with Go's own .debug_frame.
+ * Tests the table of functions of Go programs: reads the frames and the names of a handmade table
+ * in both versions, truncated at each byte and with each byte changed. unwind.bats compares it with
+ * Go's own .debug_frame.
  */
 #include "lib/capture/object/gopclntab.h"
 
@@ -24,7 +25,7 @@ static const struct {
 	uint32_t start;
 	const char *name;
 	uint8_t flags;
-	char steps[STEPS_MAX]; /* "": none */
+	char steps[STEPS_MAX]; /* "": it has none */
 } functions[FUNCTIONS] = {
 	{ 0, "main.leaf", 0, { 2, 0x20 } },			/* 0 bytes */
 	{ 0x20, "main.middle", 0, { 2, 4, 48, 0x30, 47, 12 } }, /* 0, 24 from +4, 0 from +0x34 */
@@ -90,7 +91,7 @@ static struct image make(bool go_1_20, uint64_t text, uint8_t quantum)
 		put_number(&m, 0, 8);
 		put_number(&m, steps[i], 4);
 		put(&m, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", go_1_20 ? 20 : 16);
-		put_number(&m, 0, 1); /* kind */
+		put_number(&m, 0, 1); /* the kind */
 		put_number(&m, functions[i].flags, 1);
 		put_number(&m, 0, 2);
 	}
@@ -113,7 +114,7 @@ static struct mp_cfi *frames_of(const void *data, size_t size, const struct mp_a
 	return c;
 }
 
-/* Whether the CFA is so far from the stack pointer, and the frame pointer is saved or not. */
+/* Whether the CFA is `cfa` bytes from the stack pointer, and the frame pointer is saved or not. */
 static bool is_frame(const struct mp_cfi *c, uint64_t addr, int32_t cfa, bool saved)
 {
 	int32_t ra = 0, fp = 0;
@@ -206,7 +207,10 @@ static void test_names(void)
 	   "a table within other data");
 }
 
-/* Each shorter table, and each with a byte changed, in memory of just its size (run under ASan). */
+/*
+ * Reads each shorter table, and each with a byte changed, in memory of just its size (run it under
+ * ASan).
+ */
 static void test_damaged(void)
 {
 	struct image m = make(false, TEXT, 1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers to the requests of the kernel side: places of functions and static probes in libc. */
+/*
+ * Tests the answers to requests of the kernel side: places of functions and static probes in libc.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -184,7 +184,7 @@ static void map_at(struct mp_tasks *t, pid_t pid, uint64_t start, uint64_t len, 
 	mp_tasks_mmap(t, pid, pid, &map);
 }
 
-/* Random operations, compared with an array of pages. */
+/* Tests random operations by comparison with an array of pages. */
 static void test_mappings(void)
 {
 	enum { PAGES = 200, FIRST = 1000000 };
@@ -226,7 +226,7 @@ static bool named(const struct mp_tasks *t, pid_t tid, const char *comm, pid_t p
 	       memcmp(task->comm, comm, task->comm_len) == 0 && task->process->pid == pid;
 }
 
-/* Pids above the kernel's limit, which /proc never has. */
+/* Uses pids above the kernel's limit, which /proc never has. */
 static void test_tasks(void)
 {
 	enum { P = 5000000, Q = 5000001, T = 5000002 };
@@ -274,8 +274,8 @@ static void test_tasks(void)
 }
 
 /*
- * Libraries of other architectures, made by tests/chain/make; `stubs`: the address of "g@plt" in
- * objdump.
+ * Tests libraries of other architectures, made by tests/chain/make. `stubs` is the address that
+ * objdump shows for "g@plt".
  */
 static void test_plt(const char *path, uint64_t stubs)
 {

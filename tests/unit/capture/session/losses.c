@@ -38,7 +38,7 @@ static void put(void *arg, size_t of_ring, const struct mp_ctl *loss)
 		found[n_found++] = *loss;
 }
 
-/* What read(2) returns of an event: value, id, lost. */
+/* Sets what read(2) returns for an event: value, id, lost. */
 static void set_counter(size_t i, uint64_t value, uint64_t lost)
 {
 	const uint64_t v[3] = { value, 0, lost };
@@ -89,7 +89,7 @@ int main(void)
 	l = mp_losses_new(&setup);
 	start_ns = mp_monotonic_ns();
 
-	/* the counter of a sampled event is no number of events */
+	/* the counter of a sampled event does not count its samples */
 	tally[0].written = 50;
 	set_counter(0, 50, 0);
 	set_counter(1, 999, 0);

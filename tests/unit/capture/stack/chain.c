@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Walks over stacks of real programs of other architectures at each of their instructions,
- * prologues and epilogues among them. tests/chain/make has recorded them, with the callers, which
- * it knows from how each function was entered. Then the same with a signal at each instruction.
+ * including prologues and epilogues. tests/chain/make has recorded the stacks, and the callers,
+ * which it knows from how each function was entered. Then walks over them again with a signal at
+ * each instruction.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -19,7 +20,7 @@
 #define FOLDER "tests/chain/"
 
 enum {
-	STACK_SIZE = 4096, /* more than the program uses */
+	STACK_SIZE = 4096, /* more bytes than the program uses */
 	FRAMES = 16,
 	REGS = 33,
 	SIGNATURE = 48, /* the address bits above the stack */
@@ -28,9 +29,10 @@ enum {
 struct program {
 	const struct mp_arch *arch;
 	const char *name;
-	uint64_t base;		   /* the address that it is linked for */
-	size_t sp, link;	   /* indexes of its registers in a sample */
-	size_t steps, signed_ones; /* the expected numbers of both */
+	uint64_t base;	 /* the address for which it is linked */
+	size_t sp, link; /* indexes of its registers in a sample */
+	/* the expected numbers of steps, and of those with a signed address */
+	size_t steps, signed_ones;
 };
 
 struct state {
@@ -40,7 +42,7 @@ struct state {
 	struct mp_space space;
 	uint64_t regs[REGS], top;
 	uint64_t handler, signal_return;
-	char stack[STACK_SIZE]; /* ends at `top` */
+	char stack[STACK_SIZE]; /* the stack, which ends at `top` */
 	size_t steps, wrong, wrong_signals, in_link_register, signed_ones, deepest;
 };
 
@@ -96,7 +98,7 @@ static bool walk_over_signal(struct state *s, uint64_t *want, size_t n_want)
 	regs[s->p->link] = s->signal_return;
 	memmove(want + 2, want, n_want * sizeof(*want));
 	want[0] = s->handler;
-	want[1] = s->signal_return + 1; /* no call has left either of the two */
+	want[1] = s->signal_return + 1; /* the two innermost frames have not made a call */
 	want[2]++;
 	return walk(s, regs, stack, want, n_want + 2);
 }

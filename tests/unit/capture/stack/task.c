@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks that are scanned while their records are under way, by this process. */
+/*
+ * Tests tasks that are scanned while their records are still on their way; this process is the
+ * task.
+ */
 #include "lib/capture/stack/task.h"
 
 #include <stdlib.h>
@@ -31,7 +34,7 @@ static void test_look_ahead(struct mp_tasks *t, struct mp_process *p)
 	ok(!p->ahead, "until these have caught up");
 }
 
-/* This process is scanned, its parent called execve() after the fork, and then the records come. */
+/* Scans this process, whose parent called execve() after the fork, and then applies the records. */
 static void test_fork(void)
 {
 	enum { OTHER = 1 << 30 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks over handmade stacks, on x86-64 and on arm64: each way to reach a caller, each way to end.
+ * Walks over handmade stacks of x86-64 and arm64: tests each way to reach a caller, and each way to
+ * end.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -65,7 +66,10 @@ static void end_entry(void)
 	memcpy(cfi_image.bytes + cfi_image.entry, &len, 4);
 }
 
-/* A CIE and one function, in absolute addresses. Two letters: "z" and the signal's "S". */
+/*
+ * Makes a CIE and one function, with absolute addresses. The letters are "z", and "S" for a signal
+ * frame.
+ */
 static void function(uint32_t addr, bool signal, int ra, const char *code, size_t len)
 {
 	size_t cie = cfi_image.len;
@@ -77,7 +81,7 @@ static void function(uint32_t addr, bool signal, int ra, const char *code, size_
 	put(signal ? "zRS" : "zR", signal ? 4 : 3);
 	put("\1\x78", 2);
 	put(&ra_byte, 1);
-	put("\1\3", 2); /* addresses have four bytes */
+	put("\1\3", 2); /* encoding: addresses have four bytes */
 	end_entry();
 	begin_entry();
 	put_u32(cfi_image.len - cie);
@@ -154,7 +158,7 @@ static bool frames(size_t count, const uint64_t *want)
 
 #define FRAMES(...) frames(sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (uint64_t[]){ __VA_ARGS__ })
 
-/* --- x86-64: perf's order is AX BX CX DX SI DI BP SP IP R8-R15 ------------------------------------- */
+/* --- x86-64: perf's order is AX BX CX DX SI DI BP SP IP R8-R15 -------------------------------- */
 
 enum { BX = 1, BP = 6, SP = 7, IP = 8, R10 = 11, R12 = 13 };
 
@@ -171,7 +175,7 @@ static void make_x86(void)
 	FUNCTION(0x1300, false, 16, "\x07\x10\x0c\7\x08");
 	/* a signal frame: CFA = *(rsp + 160), rip at rsp + 168, rbx at rsp + 128 */
 	FUNCTION(0x13ff, true, 16, "\x0f\4\x77\xa0\1\6\x10\x10\3\x77\xa8\1\x10\3\3\x77\x80\1");
-	/* leads back to itself */
+	/* its caller is itself */
 	FUNCTION(0x1600, false, 16, "\x0c\7\0\x90\0");
 	ready();
 }
@@ -184,13 +188,13 @@ static void test_x86(void)
 	regs[IP] = CODE + 0x1010;
 	regs[SP] = sp;
 	regs[BX] = 77;
-	*slot(sp) = STACK + 32;			   /* rbx */
-	*slot(sp + 8) = CODE + 0x1150;		   /* to its caller */
-	*slot(STACK + 32 + 32 - 16) = STACK + 128; /* rbp */
+	*slot(sp) = STACK + 32;			   /* the saved rbx */
+	*slot(sp + 8) = CODE + 0x1150;		   /* the return address, in the caller */
+	*slot(STACK + 32 + 32 - 16) = STACK + 128; /* the saved rbp */
 	*slot(STACK + 32 + 32 - 8) =
 		CODE + 0x1200 + 0x100;	      /* after a call that ends the function */
-	*slot(STACK + 128 - 8) = STACK + 256; /* CFA of the realigned one */
-	*slot(STACK + 128) = 1;		      /* its caller's rbp */
+	*slot(STACK + 128 - 8) = STACK + 256; /* the CFA of the realigned function */
+	*slot(STACK + 128) = 1;		      /* the rbp of its caller */
 	*slot(STACK + 256 - 8) = CODE + 0x1320;
 	ok(walk() == MP_UNWIND_COMPLETE &&
 		   FRAMES(CODE + 0x1010, CODE + 0x1150, CODE + 0x1300, CODE + 0x1320),
@@ -282,7 +286,7 @@ static void test_x86_ends(void)
 	end();
 }
 
-/* Code of the file without tables, called by code with tables. */
+/* Tests code that has no tables, though its file has some, called by code with tables. */
 static void test_x86_bare(void)
 {
 	make_x86();
@@ -298,7 +302,7 @@ static void test_x86_bare(void)
 	end();
 }
 
-/* In the middle of an epilogue: rbx was popped, but the tables still say where it was saved. */
+/* Tests the middle of an epilogue: rbx was popped, but the tables still say where it was saved. */
 static void test_x86_popped(void)
 {
 	make_x86();
@@ -318,7 +322,7 @@ static void test_x86_popped(void)
 	end();
 }
 
-/* --- arm64: X0-X29, LR, SP, PC --------------------------------------------------------------------- */
+/* --- arm64: X0-X29, LR, SP, PC ---------------------------------------------------------------- */
 
 enum { X29 = 29, LR = 30, A_SP = 31, A_PC = 32 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Input and output of the BPF program: tables compared with the call frame information that they
- * are made from, and stacks that wait for their samples.
+ * Tests the input and the output of the BPF program: compares tables with the call frame
+ * information that they are made from, and matches stacks with samples.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -115,7 +115,10 @@ static void add_functions(struct mp_cfi *c, char cfa, const uint32_t *addrs, siz
 	mp_cfi_add(c, false, image, at, 0);
 }
 
-/* A static program without .eh_frame of its own, in which those of the C library lie between. */
+/*
+ * Tests two sections whose functions alternate, as in a static program without .eh_frame of its own
+ * that contains a C library with it.
+ */
 static void test_two_sections(void)
 {
 	struct mp_limit limit = MP_LIMIT_INIT;
@@ -163,7 +166,7 @@ static struct mp_bpf_record record(uint32_t tid, uint64_t time_ns, uint32_t end,
 	return r;
 }
 
-/* Of samples whose program counter and stack pointer are 0. */
+/* Takes the stack of a sample whose program counter and stack pointer are 0. */
 static const struct mp_pending_stack *take(struct mp_pending_stacks *c, pid_t tid, uint64_t time_ns)
 {
 	struct mp_pending_want want = { .tid = tid, .time_ns = time_ns };
@@ -308,7 +311,7 @@ static void test_copies(void)
 /* What the other side of cut.h was sent. */
 struct seen {
 	struct mp_cut_space space;
-	struct mp_cut_mapping code; /* that of test_walk_tables() itself */
+	struct mp_cut_mapping code; /* the mapping that has test_walk_tables() itself */
 	bool ascending;
 	uint64_t forgotten;
 };
@@ -380,7 +383,10 @@ static void test_walk_tables(void)
 	mp_symbols_release(&symbols);
 }
 
-/* A copy comes while the records of mappings wait that are newer than the events handled last. */
+/*
+ * Tests a copy that is received while records of mappings wait that are newer than the events
+ * handled last.
+ */
 static void test_copied(void)
 {
 	struct mp_opener opener;

@@ -35,8 +35,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_MERGE_RECURSIVE, "merge-recursive", NULL,
 	  "fold a function that calls itself into one frame" },
 	{ 0, NULL, NULL, "Output" },
-	MP_CHOICE_INTERVAL("write a fold for each interval, its time as the first "
-			   "frame, as soon as it is over"),
+	MP_CHOICE_INTERVAL("write folded stacks for each interval as soon as it is over, with its "
+			   "time as the first frame"),
 	{ OPT_STREAM, "stream", NULL, "write stack lines of mp-stream(5)" },
 	{ OPT_ANNOTATE, "annotate", NULL,
 	  "mark kernel (_[k]), JIT (_[j]) and inlined (_[i]) frames" },

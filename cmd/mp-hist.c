@@ -25,28 +25,30 @@ static const struct mp_opt opts[] = {
 	{ 'f', "field", "FIELD",
 	  "the distribution of FIELD (default: dur of events, "
 	  "y of points)" },
-	{ 'c', "count", "FIELDS", "no distribution: count by FIELDS, greatest first" },
+	{ 'c', "count", "FIELDS", "count by FIELDS, greatest first, without distributions" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("weight of each event or point (default: 1)"),
 	{ 0, NULL, NULL, "Keys" },
 	MP_CHOICE_BY("a table for each value of FIELDS"),
 	{ 'a', "across", "FIELD", "count in a two-way table: --by down, FIELD across" },
-	{ 't', "top", "N", "N keys, the rest merged into one (text: 10; 0: all)" },
-	{ OPT_SORT, "sort", "ORDER", "keys by count (default), sum or name" },
+	{ 't', "top", "N",
+	  "show N keys and merge the rest into one (default for text: 10; 0: "
+	  "all)" },
+	{ OPT_SORT, "sort", "ORDER", "sort keys by count (default), sum or name" },
 	MP_CHOICE_INTERVAL("tables for each interval, as soon as it is over"),
 	{ 0, NULL, NULL, "Tables" },
 	{ 'l', "linear", "[WIDTH]",
 	  "rows of equal width (1000, 100us, 64K) instead of powers "
 	  "of two; without WIDTH one that suits the numbers" },
-	{ OPT_BUCKETS, "buckets", "N", "at most N rows where WIDTH is not given (20)" },
+	{ OPT_BUCKETS, "buckets", "N", "show at most N rows if WIDTH is not given (default: 20)" },
 	{ 's', "summary", NULL, "a line of statistics for each key, no tables" },
 	{ 0, NULL, NULL, "Output" },
 	{ OPT_TSV, "tsv", NULL, "tab-separated: rows of the tables, or --summary" },
-	{ OPT_JSON, "json", NULL, "an object a line for each key" },
+	{ OPT_JSON, "json", NULL, "write an object for each key, one to a line" },
 	{ OPT_POINTS, "points", "[STATS]",
 	  "points of mp-stream(5): time, value, key. STATS are of "
 	  "count sum min mean stddev p50 p90 p99 p99.9 max" },
-	{ OPT_DUMP, "dump", NULL, "complete counts, for mp-hist to read again and to merge" },
+	{ OPT_DUMP, "dump", NULL, "write complete counts, which mp-hist can read again and merge" },
 	{ 0, NULL, NULL, "Other" },
 };
 

@@ -10,12 +10,11 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
-	  "what the text is: perf, ftrace, marple, folded or stream "
-	  "(default: what its first lines look like)" },
+	  "format of the text: perf, ftrace, marple, folded or stream (default: guessed from its "
+	  "first lines)" },
 	{ OPT_CLOCK, "clock", "NAME",
-	  "the clock that the times are on, such as monotonic for "
-	  "perf record -k CLOCK_MONOTONIC" },
-	{ OPT_UNIT, "time-unit", "UNIT", "of MARPLE's times: ns, us (default), ms or s" },
+	  "name of the clock of the times, such as monotonic for perf record -k CLOCK_MONOTONIC" },
+	{ OPT_UNIT, "time-unit", "UNIT", "unit of MARPLE's times: ns, us (default), ms or s" },
 };
 
 static const struct mp_program program = {

@@ -28,8 +28,8 @@ static const struct mp_opt opts[] = {
 	  "merge by the time of day, for streams of several hosts or "
 	  "boots; times become ns since 1970" },
 	{ 'w', "window", "DURATION",
-	  "without watermarks: write an event when one later by "
-	  "DURATION has come (default: hold them to the end)" },
+	  "without watermarks: write an event after reading one that is later by DURATION "
+	  "(default: hold all to the end)" },
 	{ 'm', "memory", "SIZE",
 	  "hold at most SIZE in memory, then use files in TMPDIR "
 	  "(default: 256M)" },

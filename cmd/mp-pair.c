@@ -20,7 +20,9 @@ enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255 };
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is matched" },
-	{ 'b', "begin", "SPEC", "events that begin: TYPE[/EXPR/], comma-separated or repeated" },
+	{ 'b', "begin", "SPEC",
+	  "events that begin a span: TYPE[/EXPR/], comma-separated or "
+	  "repeated" },
 	{ 'e', "end", "SPEC", "events that end" },
 	{ 's', "step", "SPEC", "a step of a chain, instead of -b and -e" },
 	{ 'k', "key", "KEY",
@@ -34,13 +36,15 @@ static const struct mp_opt opts[] = {
 	{ OPT_UNDER, "under", "DURATION", "only spans that are shorter" },
 	{ 'f', "fields", "LIST",
 	  "fields of a span: [NAME=][begin:|end:]FIELD[,...] "
-	  "(default: all of the begin, and what the end has besides)" },
-	{ OPT_STACK, "stack", "SIDE", "of the begin (default), of the end, or none" },
+	  "(default: all of the begin event, and those that only the end event has)" },
+	{ OPT_STACK, "stack", "SIDE",
+	  "stack of a span: that of the begin event (default), that "
+	  "of the end event, or none" },
 	{ 'n', "name", "NAME", "type of the spans (default: BEGIN=>END)" },
 	{ 'c', "context", "WHICH",
 	  "with each span the events that happened inside it: all, "
 	  "samecpu, samepid or sametid" },
-	{ 'o', "open", NULL, "at the end, write the begins that have not ended" },
+	{ 'o', "open", NULL, "write the begins without an end, at the end of the input" },
 	{ 0, NULL, NULL, "Limits" },
 	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
 	{ 'm', "memory", "SIZE",

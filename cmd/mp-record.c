@@ -76,12 +76,12 @@ static const struct mp_opt opts[] = {
 	{ OPT_EXCLUDE_USER, "exclude-user", NULL, "do not sample in user space" },
 	{ OPT_EXCLUDE_KERNEL, "exclude-kernel", NULL, "do not sample in the kernel" },
 	{ OPT_EXCLUDE_PID, "exclude-pid", "PIDS",
-	  "not these processes; 'pipeline': not those of this "
-	  "pipeline (mp-record itself is always excluded)" },
+	  "exclude these processes; 'pipeline': those of this pipeline (mp-record itself is "
+	  "always excluded)" },
 	{ 0, NULL, NULL, "Stacks" },
 	{ 'g', "call-graph", " [STACKS]",
-	  "both (default), kernel, user or none; or how to take "
-	  "user stacks: auto (default), cfi (perf's dwarf), bpf "
+	  "both (default), kernel, user or none; or how to unwind user stacks: auto (default), "
+	  "cfi (perf's dwarf), bpf "
 	  "or fp; or one of each, as in user:fp; see "
 	  "mp-stacks(7)" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
@@ -102,7 +102,7 @@ static const struct mp_opt opts[] = {
 	  "write to FILE (default: standard output; a terminal "
 	  "gets a summary, or with -n lines for people)" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
-	{ 'v', "verbose", NULL, "print accounts of CPUs and stacks at the end" },
+	{ 'v', "verbose", NULL, "print counts for each CPU, and counts of stacks, at the end" },
 	{ 0, NULL, NULL, "Run control" },
 	{ 'd', "duration", "DURATION", "stop after 10s, 500ms, 2m" },
 	{ 'n', "events", "N", "stop after N events" },

@@ -45,14 +45,13 @@ static const struct mp_opt opts[] = {
 	  "where a label has no value: zero (default for sums) "
 	  "or carry the one before (default for averages)" },
 	{ OPT_BIN, "bin", "WIDTH",
-	  "width of a bin at least, a duration if x is a time; "
-	  "becomes 1, 2, 10, 20, 100 ... (default: as narrow as "
-	  "--bins has room for)" },
+	  "least width of a bin, a duration if x is a time; rounded up to 1, 2, 10, 20, 100 ... "
+	  "(default: as narrow as --bins has room for)" },
 	{ OPT_BINS, "bins", "N", "at most N bins, 10 to 2000 (default: 500)" },
 	{ OPT_LABELS, "labels", "N", "keep at least N labels while reading (default: 1000)" },
 	{ 0, NULL, NULL, "The picture" },
 	{ 'n', "top", "N",
-	  "the N heaviest labels of the whole, the rest is "
+	  "show the N heaviest labels, and the rest as "
 	  "\"other\" (default: 10)" },
 	{ OPT_PERCENT, "percent", NULL, "shares of each bin instead of values" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },

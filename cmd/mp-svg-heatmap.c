@@ -34,9 +34,11 @@ static const struct mp_opt opts[] = {
 	{ 'x', "x", "FIELD", "horizontal axis (default: time; of points: x)" },
 	{ 'y', "y", "FIELD", "vertical axis (default: dur; of points: y)" },
 	{ OPT_CATEGORY, "category", "FIELDS",
-	  "take these as names, though they look like numbers "
-	  "(as cpu, pid, tid and text are anyway)" },
-	{ OPT_SUBSECOND, "subsecond", NULL, "one column a second, rows are the time within it" },
+	  "show these as names, even if they look like numbers (cpu, pid, tid and text always "
+	  "are)" },
+	{ OPT_SUBSECOND, "subsecond", NULL,
+	  "a column for each second; rows are the time within "
+	  "the second" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each); "
 			 "dur over time by names: spread over the time it covers"),
@@ -44,8 +46,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_LOG, "log", NULL, "logarithmic vertical axis" },
 	{ OPT_LOG_X, "log-x", NULL, "logarithmic horizontal axis (not of times)" },
 	{ OPT_OVERFLOW, "overflow", "N%",
-	  "leave at most N percent at either end of an axis to an "
-	  "overflow row, where that doubles the rest (default: 1%)" },
+	  "move at most N percent at either end of an axis to an overflow row, if that doubles "
+	  "the room for the rest (default: 1%)" },
 	{ OPT_COLUMNS, "columns", "N", "about N columns; of names at most (default: 150)" },
 	{ OPT_ROWS, "rows", "N", "about N rows; of names at most (default: 64)" },
 	{ OPT_COLOR, "color", "SCALE", "linear, sqrt (default) or log" },
@@ -54,13 +56,12 @@ static const struct mp_opt opts[] = {
 	  "lines of percentiles of each column, as in 50,90,99" },
 	{ OPT_TITLE, "title", "TEXT", "instead of the names of the fields" },
 	{ 0, NULL, NULL, "Output" },
-	{ OPT_ASCII, "ascii", NULL, "text for the terminal" },
+	{ OPT_ASCII, "ascii", NULL, "draw text for the terminal" },
 	{ OPT_ANSI, "ansi", "WHEN",
-	  "colours in it: auto (default: on a terminal that has "
-	  "them), always, never" },
+	  "colours of the text: auto (default: on a terminal that has them), always, never" },
 	{ OPT_DUMP, "dump", NULL,
-	  "the cells, as mp-grid(5): dumps are read like "
-	  "any input, and add up to the picture of all" },
+	  "write the cells, as mp-grid(5); dumps can be read like any input, and add up to one "
+	  "picture" },
 	{ 0, NULL, NULL, "Other" },
 };
 

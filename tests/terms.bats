@@ -18,7 +18,7 @@ declare -gA REASONS=(
 	[precise]='*: it takes no modifier p or P (*'
 	[rate]='*: it takes no period= or freq= (*'
 	[stack]='*: it has no stack'
-	[method]='*: its user stacks are taken by bpf only'
+	[method]='*: its user stacks are unwound by bpf only'
 	[interval]='*: interval= is only for stat:\* and mem:\*'
 	[top]='*: top= is only for mem:\*'
 	[memory]='*only hardware events that are sampled report accesses to memory|*: only hardware events report accesses to memory'
@@ -164,7 +164,7 @@ try() {
 	run mp-record --stat page-faults -C 0 -o "$TMP/s" -- true
 	[ "$status" = 2 ] && [[ $output == *"stat:page-faults: tasks are counted on all CPUs: -C not with"* ]] || false
 	run mp-record --stat page-faults --exclude-pid "$sleeper" -d 10ms -o "$TMP/s"
-	[ "$status" = 2 ] && [[ $output == *"stat:page-faults: counters exclude no processes: not with --exclude-pid"* ]] || false
+	[ "$status" = 2 ] && [[ $output == *"stat:page-faults: counters cannot exclude processes: not with --exclude-pid"* ]] || false
 }
 
 @test "a counter or polled value that is given twice is read at the shorter interval" {

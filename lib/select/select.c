@@ -298,8 +298,8 @@ static bool in_window(struct mp_select *s, const struct mp_rec *rec)
 	const struct mp_window *w = &s->window;
 
 	if (!w->placed && mp_window_place(&s->window, rec->time_ns) < 0)
-		mp_die("%s:%llu: no header says what its clock shows at a time of day "
-		       "(give the time as 2s or @NS)",
+		mp_die("%s:%llu: no header relates its clock to the time of day (give the time as "
+		       "2s or @NS)",
 		       s->in->name, (unsigned long long)s->in->in.line);
 	if (rec->time_ns < w->begin_ns) {
 		s->early++;

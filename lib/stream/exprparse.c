@@ -111,7 +111,7 @@ static int parse_op(struct parser *p, enum mp_expr_op *op)
 		*op = (enum mp_expr_op)i;
 		return 0;
 	}
-	return fail(p, p->text[p->at] == '=' ? "comparison expected, == perhaps"
+	return fail(p, p->text[p->at] == '=' ? "comparison expected; did you mean ==?"
 					     : "comparison expected");
 }
 
@@ -531,7 +531,7 @@ static struct mp_expr *parse(const char *text, bool words, struct mp_expr_error 
 	skip_blanks(&p);
 	if (!text[p.at])
 		return e;
-	fail(&p, text[p.at] == ')' ? "it closes no (" : "&& or || expected");
+	fail(&p, text[p.at] == ')' ? "no ( is open" : "&& or || expected");
 bad:
 	mp_expr_free(e);
 	return NULL;
@@ -604,7 +604,7 @@ int mp_expr_field(struct mp_field *f, struct mp_str text, struct mp_expr_error *
 	} else if (parse_sum(&p, &e->value, "field name expected") == 0) {
 		skip_blanks(&p);
 		if (copy[p.at])
-			fail(&p, copy[p.at] == ')' ? "it closes no (" : "an operator expected");
+			fail(&p, copy[p.at] == ')' ? "no ( is open" : "an operator expected");
 		else if (!e->n_fields)
 			fail_at(&p, 0, "no field in it");
 	}

@@ -174,7 +174,7 @@ static int refuse(const struct mp_event *e, char **error)
 		*error = mp_asprintf("%s: if= needs BPF: root, or CAP_BPF with CAP_PERFMON",
 				     e->type);
 	else
-		*error = mp_asprintf("%s: if=: the kernel does not take the BPF program: %s",
+		*error = mp_asprintf("%s: if=: the kernel does not accept the BPF program: %s",
 				     e->type, strerror(errno));
 	return -1;
 }

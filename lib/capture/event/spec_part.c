@@ -13,7 +13,7 @@ static const struct {
 	{ MP_SPEC_RATE, "it takes no period= or freq= (clocks, software and hardware events, "
 			"tracepoints and probes do, where they are recorded)" },
 	{ MP_SPEC_STACK, "it has no stack" },
-	{ MP_SPEC_METHOD, "its user stacks are taken by bpf only" },
+	{ MP_SPEC_METHOD, "its user stacks are unwound by bpf only" },
 	{ MP_SPEC_INTERVAL, "interval= is only for stat:* and mem:*" },
 	{ MP_SPEC_TOP, "top= is only for mem:*" },
 	{ MP_SPEC_MEMORY, "only hardware events that are sampled report accesses to memory" },

@@ -58,7 +58,7 @@ static int check_target(const struct cap_recording *r, char **error)
 		if (e->own == &mp_builtin_count && !r->all_cpus && !r->whole)
 			why = "tasks are counted on all CPUs: -C not with -p, -t or a command";
 		if (e->own == &mp_builtin_count && r->user_excludes)
-			why = "counters exclude no processes: not with --exclude-pid";
+			why = "counters cannot exclude processes: not with --exclude-pid";
 		if (why)
 			*error = mp_asprintf("%s: %s", e->type, why);
 	}

@@ -174,7 +174,8 @@ static void test_errors(void)
 	ok(fails("cpu==3 foo", "expression: at 'foo' (column 8): && or || expected"),
 	   "no && or ||");
 	ok(fails("cpu foo", "expression: at 'foo' (column 5): comparison expected"), "two words");
-	ok(fails("cpu=3", "expression: at '=' (column 4): comparison expected, == perhaps"), "=");
+	ok(fails("cpu=3", "expression: at '=' (column 4): comparison expected; did you mean ==?"),
+	   "=");
 	ok(fails("cpu&&pid==1", "expression: at '&&' (column 4): comparison expected"), "a field");
 	ok(fails("cpu==", "expression: at its end: number or text expected"), "no value");
 	ok(fails("cpu<bash:", "expression: at ':' (column 9): && or || expected"), "text");
@@ -185,7 +186,7 @@ static void test_errors(void)
 	ok(fails(".f&1.5", "expression: at '1.5' (column 4): whole number expected"), "bits");
 	ok(fails("comm=='x", "expression: at ''' (column 7): quote is not closed"), "quote");
 	ok(fails("(cpu==3", "expression: at its end: &&, || or ) expected"), "open");
-	ok(fails("cpu==3)", "expression: at ')' (column 7): it closes no ("), "closed");
+	ok(fails("cpu==3)", "expression: at ')' (column 7): no ( is open"), "closed");
 	ok(fails("()", "expression: at ')' (column 2): field name expected"), "nothing in it");
 	ok(fails("cpu==3&&", "expression: at its end: field name expected"), "&&");
 	ok(fails("cpu==3&pid==4", "expression: at '&' (column 7): && or || expected"), "&");

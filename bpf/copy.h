@@ -26,8 +26,8 @@ enum {
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
 	/*
-	 * While half of the ring is unread, a user who has caused much of that gets no copies: the rest
-	 * is for others.
+	 * While half of the ring is unread, a user who has caused much of that gets no copies: the
+	 * rest is for others.
 	 */
 	SHARED_BYTES = 8 << 20,
 	USER_BYTES = 2 << 20,
@@ -224,8 +224,8 @@ static __always_inline struct mp_bpf_copier *copier(void)
 }
 
 /*
- * Whether the share of a user allows a copy or a record. If only some processes are recorded, there are
- * no shares; root and the user of mp-record have none.
+ * Whether the share of a user allows a copy or a record. If only some processes are recorded, there
+ * are no shares; root and the user of mp-record have none.
  */
 static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
 {

@@ -99,7 +99,10 @@ struct mp_bpf_settings {
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };
 
-/* What a user has caused: copies, and stacks while many wait. The amount is halved at each step of the clock. */
+/*
+ * What a user has caused: copies, and stacks while many wait. The amount is halved at each step of
+ * the clock.
+ */
 struct mp_bpf_copier {
 	__u64 step, bytes;
 	__u64 refused; /* copies and stacks that exceeded the share */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blocking FOLDER UID PROGRAM ARG...: as root, mounts on FOLDER, in a mount namespace of its own, a file system that answers no
- * request, as a network file system whose server is gone. Then becomes the user UID, says "ready", and runs the program.
+ * blocking FOLDER UID PROGRAM ARG...: as root, mounts on FOLDER, in a mount namespace of its own, a
+ * file system that answers no request, as a network file system whose server is gone. Then becomes
+ * the user UID, says "ready", and runs the program.
  */
 #include <fcntl.h>
 #include <grp.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cgroups FOLDER N: makes N cgroups with control bytes in their names below FOLDER, which belongs to this user, and says "ready".
- * When somebody has moved it to FOLDER, it makes another one again and again, works in it for 1 ms and removes it, until it is
- * killed. `cgroups FOLDER 0` removes all of them.
+ * cgroups FOLDER N: makes N cgroups with control bytes in their names below FOLDER, which belongs
+ * to this user, and says "ready". When somebody has moved it to FOLDER, it makes another one again
+ * and again, works in it for 1 ms and removes it, until it is killed. `cgroups FOLDER 0` removes
+ * all of them.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * copies: makes system calls from a stack that leads nowhere and is large, and maps code all the time, so that each of
- * them needs a copy of the stack: tables that are as young as these may lack a mapping.
+ * copies: makes system calls from a stack that leads nowhere and is large, and maps code all the
+ * time, so that each of them needs a copy of the stack: tables that are as young as these may lack
+ * a mapping.
  */
 #include <stdint.h>
 #include <stdio.h>

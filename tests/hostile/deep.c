@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * deep: two processes that call getpgid 1,000 frames deep in a function whose name has 4,000 bytes, and burn CPU time there,
- * until they are killed. Says "ready".
+ * deep: two processes that call getpgid 1,000 frames deep in a function whose name has 4,000 bytes,
+ * and burn CPU time there, until they are killed. Says "ready".
  */
 #include <limits.h>
 #include <stdio.h>

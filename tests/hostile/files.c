@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * files KEPT: gives a file another name and maps it as code, again and again, so that it seems to be another file each
- * time. Keeps the first mappings, as many as vm.max_map_count allows at most.
+ * files KEPT: gives a file another name and maps it as code, again and again, so that it seems to
+ * be another file each time. Keeps the first mappings, as many as vm.max_map_count allows at most.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * jit HOW: runs code in memory without a file, whose perf map is a hole of 255 MiB (hole), has 2 million entries (large), one line
- * of 200 MiB (line), or is written again and again with 100,000 entries (again), until it is killed. Says "ready" when the map
- * is there; whoever starts it removes /tmp/perf-PID.map.
+ * jit HOW: runs code in memory without a file, whose perf map is a hole of 255 MiB (hole), has 2
+ * million entries (large), one line of 200 MiB (line), or is written again and again with 100,000
+ * entries (again), until it is killed. Says "ready" when the map is there; whoever starts it
+ * removes /tmp/perf-PID.map.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mangled: runs functions with mangled names that take demanglers for ever, or have gigabytes, until it is killed. Says "ready".
+ * mangled: runs functions with mangled names that take demanglers for ever, or have gigabytes,
+ * until it is killed. Says "ready".
  */
 #include <stdio.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * map FILE...: maps the second page of each file as code, says "ready", and calls what begins there, file after file, with
- * pauses, until it is killed. tests/hostile/elf.py writes such files.
+ * map FILE...: maps the second page of each file as code, says "ready", and calls what begins
+ * there, file after file, with pauses, until it is killed. tests/hostile/elf.py writes such files.
  */
 #include <fcntl.h>
 #include <stdio.h>

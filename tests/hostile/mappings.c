@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mappings before|while MADE KEPT: makes so many mappings of code, each at another address, in an order that is not that of
- * the addresses, and keeps the first ones. "while": is ready before that, and does it again and again. "before": is ready
- * after it, and then sleeps, often.
+ * mappings before|while MADE KEPT: makes so many mappings of code, each at another address, in an
+ * order that is not that of the addresses, and keeps the first ones. "while": is ready before that,
+ * and does it again and again. "before": is ready after it, and then sleeps, often.
  */
 #include <fcntl.h>
 #include <stdio.h>

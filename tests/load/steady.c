@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * steady SECONDS: for that time alternates between 23 calls of getsid, some work and a pause, all below the functions
- * steady_outer and steady_inner. Prints its pid and how often it has called getsid.
+ * steady SECONDS: for that time alternates between 23 calls of getsid, some work and a pause, all
+ * below the functions steady_outer and steady_inner. Prints its pid and how often it has called
+ * getsid.
  */
 #include <stdio.h>
 #include <stdlib.h>

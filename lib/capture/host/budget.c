@@ -52,7 +52,7 @@ struct mp_budget_range {
 	uid_t first, last;
 };
 
-/* --- users -------------------------------------------------------------------------------------------- */
+/* --- users ------------------------------------------------------------------------------------ */
 
 /* Adds the range of a line "NAME:FIRST:COUNT". */
 static void add_range(struct mp_budget *b, const char *line)
@@ -134,7 +134,7 @@ static bool is_trusted(const struct mp_budget *b, const struct mp_budget_user *u
 	return u->uid == 0 || u->uid == b->trusted;
 }
 
-/* --- shares ------------------------------------------------------------------------------------------- */
+/* --- shares ----------------------------------------------------------------------------------- */
 
 void mp_budget_renew(struct mp_budget *b, enum mp_budget_kind kind)
 {
@@ -161,7 +161,8 @@ static void renew(struct mp_budget *b, enum mp_budget_kind kind)
 }
 
 /*
- * What one user may use: as much as each of the others that use some, and as one that may still come.
+ * What one user may use: as much as each of the others that use some, and as one that may still
+ * come.
  */
 static uint64_t share(const struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_user *u)
@@ -289,7 +290,7 @@ uid_t mp_budget_victim(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid,
 	return most->uid;
 }
 
-/* --- report ------------------------------------------------------------------------------------------- */
+/* --- report ----------------------------------------------------------------------------------- */
 
 bool mp_budget_is_lossy(const struct mp_budget *b)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Shares of users, so that what one user offers (files, names, mappings, processes) costs that user
- * and nobody else. A user is a uid, since fork() makes processes for nothing. For the path of a miss,
- * not for each event. Not for several threads: each has its own. The functions that charge accept
- * NULL, which means no limits. Includes intmap, str, ctl.
+ * and nobody else. A user is a uid, since fork() makes processes for nothing. For the path of a
+ * miss, not for each event. Not for several threads: each has its own. The functions that charge
+ * accept NULL, which means no limits. Includes intmap, str, ctl.
  */
 #ifndef MP_CAPTURE_HOST_BUDGET_H
 #define MP_CAPTURE_HOST_BUDGET_H
@@ -33,7 +33,9 @@ enum mp_budget_kind {
 	MP_BUDGET_KINDS,
 };
 
-/* The uid of a process that ended before it was asked for, and of all users beyond the first 1,000. */
+/*
+ * The uid of a process that ended before it was asked for, and of all users beyond the first 1,000.
+ */
 #define MP_BUDGET_UNKNOWN ((uid_t)-1)
 
 /* Who is charged. */
@@ -74,7 +76,10 @@ struct mp_budget {
 	bool spilled; /* a user within its share was refused something */
 };
 
-/* `subuid` is the file with ranges of uids that one user has, or NULL; at most 64 KiB of it are read. */
+/*
+ * `subuid` is the file with ranges of uids that one user has, or NULL; at most 64 KiB of it are
+ * read.
+ */
 void mp_budget_init(struct mp_budget *b, const char *subuid);
 void mp_budget_release(struct mp_budget *b);
 
@@ -97,7 +102,9 @@ void mp_budget_give(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, ui
 /* Gives back everything of a kind. */
 void mp_budget_renew(struct mp_budget *b, enum mp_budget_kind kind);
 
-/* Counts a refusal for another reason than a share: one file, line or name is too large by itself. */
+/*
+ * Counts a refusal for another reason than a share: one file, line or name is too large by itself.
+ */
 void mp_budget_refuse(struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_who *who);
 
@@ -106,14 +113,14 @@ void mp_budget_refused(struct mp_budget *b, enum mp_budget_kind kind,
 		       const struct mp_budget_who *who, uint64_t n);
 
 /*
- * The user whose things to evict first, so that `uid` may take `n`: that user itself if its share is
- * used up, otherwise the one that uses the most. For a cache that holds what was taken.
+ * The user whose things to evict first, so that `uid` may take `n`: that user itself if its share
+ * is used up, otherwise the one that uses the most. For a cache that holds what was taken.
  */
 uid_t mp_budget_victim(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, uint64_t n);
 
 /*
- * The user that a uid belongs to: the first uid of its range in /etc/subuid. Equal for uids that share
- * one share.
+ * The user that a uid belongs to: the first uid of its range in /etc/subuid. Equal for uids that
+ * share one share.
  */
 uid_t mp_budget_uid(const struct mp_budget *b, uid_t uid);
 

@@ -141,9 +141,12 @@ struct mp_cut_aggregate_end {
 	struct mp_agg_total dropped[MP_AGG_RULES];
 };
 
-/* --- records of the kernel side, in streams of readings -------------------------------------------------- */
+/* --- records of the kernel side, in streams of readings --------------------------------------- */
 
-/* Types of these records; host/sampled.h has the preceding number. Each ends with a struct mp_cut_tail. */
+/*
+ * Types of these records; host/sampled.h has the preceding number. Each ends with a struct
+ * mp_cut_tail.
+ */
 enum mp_cut_record {
 	MP_CUT_CHECK = 0x6d74, /* struct mp_cut_check */
 	MP_CUT_STOP,	       /* only the tail: the events were disabled at its time */

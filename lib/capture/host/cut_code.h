@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Turns the structs of both sides into bytes and back. One function for each struct names its
- * members, and serves both directions: so what is written is what is read. Numbers take 8 bytes each.
- * A reader is bounded: it never reads beyond the bytes, and never allocates much more than there are
- * of them. Includes str.
+ * members, and serves both directions: so what is written is what is read. Numbers take 8 bytes
+ * each. A reader is bounded: it never reads beyond the bytes, and never allocates much more than
+ * there are of them. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_CUT_CODE_H
 #define MP_CAPTURE_HOST_CUT_CODE_H

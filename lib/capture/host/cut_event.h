@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the file side needs of the events: the layout of their samples, and what is written of them.
- * The kernel side makes it once, when all events are open (event/cut.h). All of it is owned: nothing
- * leads to memory of the kernel side. Includes base, field, stack_method.
+ * The kernel side makes it once, when all events are open (event/cut.h). All of it is owned:
+ * nothing leads to memory of the kernel side. Includes base, field, stack_method.
  */
 #ifndef MP_CAPTURE_HOST_CUT_EVENT_H
 #define MP_CAPTURE_HOST_CUT_EVENT_H
@@ -39,8 +39,8 @@ enum mp_context {
 /* A field of the payload that is written. */
 struct mp_cut_field {
 	struct mp_tp_field at;
-	uint32_t
-		number; /* among all fields of the record of a BPF program, see mp_cut_event.program */
+	/* its number among all fields of the record of a BPF program, see mp_cut_event.program */
+	uint32_t number;
 };
 
 struct mp_cut_event {
@@ -61,8 +61,9 @@ struct mp_cut_event {
 	bool each;	/* each occurrence is recorded: fired = delivered + excluded + lost */
 	bool common;	/* the raw record begins with the common fields of tracepoints */
 	bool scheduler; /* an event of the scheduler: the samples of mp-record itself are written */
-	bool stack_after; /* the stack that a BPF program walks comes after the sample, not before */
-	bool adopts;	  /* a software event that may have got the id of another program's */
+	/* the stack that a BPF program walks comes after the sample, not before */
+	bool stack_after;
+	bool adopts; /* a software event that may have got the id of another program's */
 
 	/* a built-in event, whose records may lack fields */
 	bool own;

@@ -51,7 +51,7 @@ void mp_cut_end_release(struct mp_cut_end *end)
 	*end = (struct mp_cut_end){ .n_counts = 0 };
 }
 
-/* --- as bytes ----------------------------------------------------------------------------------------- */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 static void code_field(struct mp_cut_code *c, struct mp_cut_field *f)
 {

@@ -45,8 +45,8 @@ struct mp_cut_plan {
 void mp_cut_plan_release(struct mp_cut_plan *plan);
 
 /*
- * Appends a plan to `to`, and makes one of these bytes. 0, or -1: they are damaged, or contradict each
- * other; then `plan` is empty.
+ * Appends a plan to `to`, and makes one of these bytes. 0, or -1: they are damaged, or contradict
+ * each other; then `plan` is empty.
  */
 void mp_cut_plan_put(const struct mp_cut_plan *plan, struct mp_buf *to);
 int mp_cut_plan_get(struct mp_cut_plan *plan, struct mp_str from);
@@ -61,7 +61,9 @@ struct mp_cut_end {
 
 void mp_cut_end_release(struct mp_cut_end *end);
 
-/* As mp_cut_plan_put() and mp_cut_plan_get(). The reader tells for how many counts there must be. */
+/*
+ * As mp_cut_plan_put() and mp_cut_plan_get(). The reader tells for how many counts there must be.
+ */
 void mp_cut_end_put(const struct mp_cut_end *end, struct mp_buf *to);
 int mp_cut_end_get(struct mp_cut_end *end, size_t n_counts, struct mp_str from);
 

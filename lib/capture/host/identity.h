@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Opens files with the rights of another user: the calling thread takes the fsuid, fsgid and groups
- * of a process, and gives up the capabilities that override permissions of files. Its user ids stay,
- * so that user can neither signal nor trace it. Includes libc only.
+ * of a process, and gives up the capabilities that override permissions of files. Its user ids
+ * stay, so that user can neither signal nor trace it. Includes libc only.
  */
 #ifndef MP_CAPTURE_HOST_IDENTITY_H
 #define MP_CAPTURE_HOST_IDENTITY_H
@@ -34,8 +34,8 @@ int mp_identity_of(pid_t pid, struct mp_identity *to);
 int mp_identity_own(struct mp_identity_own *own);
 
 /*
- * Takes an identity. Without the capability to do so a thread keeps its own, and its rights with it.
- * 0, or -1 with errno: this user has no id in our user namespace, for example.
+ * Takes an identity. Without the capability to do so a thread keeps its own, and its rights with
+ * it. 0, or -1 with errno: this user has no id in our user namespace, for example.
  */
 int mp_identity_enter(const struct mp_identity_own *own, const struct mp_identity *who);
 

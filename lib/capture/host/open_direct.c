@@ -22,7 +22,7 @@
 
 enum { PATH_BYTES = 4200 };
 
-/* --- one file ------------------------------------------------------------------------------------------- */
+/* --- one file --------------------------------------------------------------------------------- */
 
 static int close_with(int fd, int error)
 {
@@ -72,7 +72,7 @@ static int program_only(int fd)
 	return fd < 0 || is_program(fd) ? fd : close_with(fd, ENOEXEC);
 }
 
-/* --- mapped files ------------------------------------------------------------------------------------------- */
+/* --- mapped files ----------------------------------------------------------------------------- */
 
 /*
  * Whether the kernel reports a mapping of this file as it reported the other. Not all file systems
@@ -124,8 +124,8 @@ static int open_mapped(const char *path, const struct mp_open_mapping *m)
 
 /*
  * By the mapping first, which no process can exchange for another file meanwhile, and which deleted
- * files have, too (needs CAP_CHECKPOINT_RESTORE); then by name, in the mount namespace of the process
- * or, if it has ended, in ours.
+ * files have, too (needs CAP_CHECKPOINT_RESTORE); then by name, in the mount namespace of the
+ * process or, if it has ended, in ours.
  */
 int mp_open_direct_code(const struct mp_open_mapping *m)
 {
@@ -148,7 +148,7 @@ int mp_open_direct_code(const struct mp_open_mapping *m)
 	return fd < 0 ? open_mapped(m->path, m) : fd;
 }
 
-/* --- files that only a name identifies ---------------------------------------------------------------------- */
+/* --- files that only a name identifies -------------------------------------------------------- */
 
 /* A process, of which one descriptor guarantees that it is still the same one. */
 struct process {
@@ -199,7 +199,10 @@ static int find_below(int folder, const char *path, int nofollow)
 	return (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 }
 
-/* Opens a file in the root of a process with the rights of that process. `nofollow`: O_NOFOLLOW, or 0 */
+/*
+ * Opens a file in the root of a process with the rights of that process. `nofollow`: O_NOFOLLOW, or
+ * 0
+ */
 static int open_as_process(const struct mp_identity_own *own, const struct process *p,
 			   const char *path, int nofollow, uint64_t max_bytes, struct stat *st)
 {
@@ -237,7 +240,7 @@ static int open_as_owner(const struct mp_identity_own *own, const char *path, in
 	return fd;
 }
 
-/* --- debug files -------------------------------------------------------------------------------------------- */
+/* --- debug files ------------------------------------------------------------------------------ */
 
 static bool is_base_name(const char *name)
 {
@@ -292,7 +295,7 @@ int mp_open_direct_debug(const struct mp_identity_own *own, const struct mp_open
 	return program_only(fd);
 }
 
-/* --- perf maps ---------------------------------------------------------------------------------------------- */
+/* --- perf maps -------------------------------------------------------------------------------- */
 
 /* Opens the perf map of a process in its root, or in ours, where a helper may have written it. */
 static int open_perfmap_of(const struct mp_identity_own *own, struct process *p, pid_t pid,

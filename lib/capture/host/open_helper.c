@@ -46,7 +46,7 @@ struct shared {
 	} offenders[OFFENDERS];
 };
 
-/* --- the helper ------------------------------------------------------------------------------------------ */
+/* --- the helper ------------------------------------------------------------------------------- */
 
 /* Whether a request is one too many. */
 static bool is_flood(struct shared *s)
@@ -205,7 +205,7 @@ static _Noreturn void help(struct shared *s)
 	}
 }
 
-/* --- its keeper ------------------------------------------------------------------------------------------ */
+/* --- its keeper ------------------------------------------------------------------------------- */
 
 /* Whether a process waits for a CPU only. */
 static bool is_running(pid_t pid)
@@ -250,7 +250,10 @@ static pid_t start_helper(struct shared *s, int *pidfd)
 	return pid;
 }
 
-/* Kills the helper if it is blocked by the request that the asker waits for. `n`: how many reminders. */
+/*
+ * Kills the helper if it is blocked by the request that the asker waits for. `n`: how many
+ * reminders.
+ */
 static bool remind(struct shared *s, pid_t pid, uint32_t number, int n)
 {
 	if (__atomic_load_n(&s->number, __ATOMIC_SEQ_CST) != number || is_running(pid) ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The process that opens files of other users for mp-record, and the one that keeps it: a helper that
- * a file system blocks is killed and replaced. The asker sends a request and gets an answer with a
- * descriptor; it may be a process without any right but its two sockets. Includes open_direct.
+ * The process that opens files of other users for mp-record, and the one that keeps it: a helper
+ * that a file system blocks is killed and replaced. The asker sends a request and gets an answer
+ * with a descriptor; it may be a process without any right but its two sockets. Includes
+ * open_direct.
  */
 #ifndef MP_CAPTURE_HOST_OPEN_HELPER_H
 #define MP_CAPTURE_HOST_OPEN_HELPER_H

@@ -11,8 +11,8 @@
 #include "lib/capture/host/proc.h"
 
 /*
- * How long a request may take: less after each one that took too long, so that a user who makes many
- * of them does not fill the queue of events, and as long as before after many that did not.
+ * How long a request may take: less after each one that took too long, so that a user who makes
+ * many of them does not fill the queue of events, and as long as before after many that did not.
  */
 enum { DEADLINE_MS = 100, DEADLINE_MIN_MS = 25, IN_TIME = 256, REMINDERS = 100 };
 
@@ -86,7 +86,8 @@ static void count(struct mp_opener *o, bool in_time)
 
 /*
  * Waits for the answer to the latest request. After the deadline the keeper is reminded of it: it
- * kills a helper that a file system blocks, and answers for it; one that waits for a CPU may continue.
+ * kills a helper that a file system blocks, and answers for it; one that waits for a CPU may
+ * continue.
  */
 static int wait_for(struct mp_opener *o)
 {
@@ -130,8 +131,8 @@ static int ask(struct mp_opener *o, struct mp_open_request *r)
 }
 
 /*
- * Reports what a user offered that could hold up the recording. `file` is of the process, whose user
- * has made it, or a name that leads to it. Returns the descriptor, with the same errno.
+ * Reports what a user offered that could hold up the recording. `file` is of the process, whose
+ * user has made it, or a name that leads to it. Returns the descriptor, with the same errno.
  */
 static int report(struct mp_opener *o, int fd, pid_t pid, const char *file)
 {

@@ -3,10 +3,11 @@
  * Opens the files that other users control: mapped files, their debug files, perf maps. The file
  * side asks here for each descriptor, and never opens such a path itself.
  *
- * A name may lead to a FIFO, a device, a huge sparse file or a file of somebody else, and to another
- * file at the next look. So a file is found first (O_PATH), and opened only if it is a regular file
- * of a plausible size; a mapped file is known by device and inode, whatever its name; and what only a
- * name identifies is opened with the rights of the process that has it (open_direct.c).
+ * A name may lead to a FIFO, a device, a huge sparse file or a file of somebody else, and to
+ * another file at the next look. So a file is found first (O_PATH), and opened only if it is a
+ * regular file of a plausible size; a mapped file is known by device and inode, whatever its name;
+ * and what only a name identifies is opened with the rights of the process that has it
+ * (open_direct.c).
  *
  * Some file systems (FUSE, NFS, autofs) can block for ever. So a process of its own opens the files
  * (open_helper.c), which is killed and replaced if a request takes too long. Includes budget,

@@ -188,8 +188,8 @@ static const char *below_mount(const struct mp_cgroup_names *n, const char *path
 }
 
 /*
- * Opens a cgroup by its id, which is its file handle; needs CAP_DAC_READ_SEARCH. -1 with ESTALE: it was
- * removed.
+ * Opens a cgroup by its id, which is its file handle; needs CAP_DAC_READ_SEARCH. -1 with ESTALE: it
+ * was removed.
  */
 static int open_by_id(const struct mp_cgroup_names *n, uint64_t id)
 {
@@ -240,7 +240,10 @@ static const char *find(const struct mp_cgroup_names *n, uint64_t id)
 	return e ? *(const char **)mp_map_value(e) : NULL;
 }
 
-/* Searches all cgroups, which takes a second where there are 100,000: not more than a tenth of the time. */
+/*
+ * Searches all cgroups, which takes a second where there are 100,000: not more than a tenth of the
+ * time.
+ */
 static void search(struct mp_cgroup_names *n)
 {
 	uint64_t began_ns = mp_monotonic_ns();

@@ -455,11 +455,10 @@ int mp_binary_markers(struct mp_cut_places *places, const char *path, const char
 	end(&b);
 	if (places->n)
 		return 0;
-	*error =
-		b.limit.reason
-			? mp_asprintf("'%s' has too many %s", path, b.limit.reason)
-			: mp_asprintf(
-				  "no static probe '%s' in '%s' (mp-record -l 'usdt:%s' lists them)",
-				  what, path, path);
+	*error = b.limit.reason
+			 ? mp_asprintf("'%s' has too many %s", path, b.limit.reason)
+			 : mp_asprintf("no static probe '%s' in '%s' (mp-record -l 'usdt:%s' "
+				       "lists them)",
+				       what, path, path);
 	return -1;
 }

@@ -10,8 +10,8 @@ enum {
 	SECTIONS_MAX = 4,
 	SAVED_MAX = 8,
 	/*
-	 * Steps of all functions of a file; the 5,000,000 rows of a large browser take as many. Some
-	 * steps count as several:
+	 * Steps of all functions of a file; the 5,000,000 rows of a large browser take as many.
+	 * Some steps count as several:
 	 */
 	ALL_STEPS = 1u << 27,
 	STATE_STEPS = 8, /* a state is copied */

@@ -2,9 +2,9 @@
 /*
  * Call frame information: it says how to find the registers of the caller from any address of a
  * program. Reads .eh_frame (Linux Standard Base Core, "Exception Frames") and .debug_frame (DWARF
- * 5, section 6.4). Program files are hostile input: they cost memory in proportion to their size, up
- * to a limit, and a search or a conversion costs at most the steps that the caller allows. Includes
- * arch, limit.
+ * 5, section 6.4). Program files are hostile input: they cost memory in proportion to their size,
+ * up to a limit, and a search or a conversion costs at most the steps that the caller allows.
+ * Includes arch, limit.
  */
 #ifndef MP_CAPTURE_OBJECT_CFI_H
 #define MP_CAPTURE_OBJECT_CFI_H
@@ -15,7 +15,10 @@
 enum {
 	MP_CFI_REGS = 35,  /* the greatest mp_arch.cfi_regs */
 	MP_CFI_RULES = 12, /* rules in a row; more, as in a signal frame, overflow */
-	/* Steps (instructions, and a multiple for what takes longer) that are enough for any function. */
+	/*
+	 * Steps (instructions, and a multiple for what takes longer) that are enough for any
+	 * function.
+	 */
 	MP_CFI_STEPS = 1 << 16,
 };
 

@@ -25,7 +25,8 @@ struct mp_cfi_section {
 	size_t size;
 	uint64_t addr;
 	bool eh_frame;
-	bool limited; /* functions were skipped whose CIE has more instructions than any compiler writes */
+	/* functions were skipped whose CIE has more instructions than any compiler writes */
+	bool limited;
 	struct mp_cfi_fde *fdes; /* sorted by start */
 	size_t n, cap;
 };

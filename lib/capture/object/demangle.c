@@ -19,10 +19,10 @@ enum {
 };
 
 /*
- * Mangled names refer back to parts of themselves: each level of references can double the output, so
- * that 200 bytes become gigabytes, or the time, without any output. siglongjmp() leaves the demangler
- * at either limit. The functions that are left so use no memory but the stack, nor do they call this
- * program's functions, except for add().
+ * Mangled names refer back to parts of themselves: each level of references can double the output,
+ * so that 200 bytes become gigabytes, or the time, without any output. siglongjmp() leaves the
+ * demangler at either limit. The functions that are left so use no memory but the stack, nor do
+ * they call this program's functions, except for add().
  */
 struct mp_demangler {
 	timer_t timer;
@@ -85,8 +85,8 @@ static void append(struct mp_demangler *d, const char *text, size_t len)
 }
 
 /*
- * The part of a Rust name with characters beyond ASCII is in memory that the caller frees after this
- * call: then the next call leaves.
+ * The part of a Rust name with characters beyond ASCII is in memory that the caller frees after
+ * this call: then the next call leaves.
  */
 static void add(const char *text, size_t len, void *arg)
 {
@@ -102,7 +102,10 @@ static void add(const char *text, size_t len, void *arg)
 	siglongjmp(d->stop, 1);
 }
 
-/* Whether a Rust name may have characters beyond ASCII, for which memory is allocated: "u" and a length. */
+/*
+ * Whether a Rust name may have characters beyond ASCII, for which memory is allocated: "u" and a
+ * length.
+ */
 static bool may_allocate(const char *name)
 {
 	for (; *name; name++)
@@ -170,8 +173,8 @@ static bool demangle_rust(struct mp_demangler *d, const char *name)
 }
 
 /*
- * Names of D: "_D3std4math3absFdZd" to "std.math.abs". libiberty's function for them has no limit, and
- * takes exponential time for some, so this stops at the first template or type.
+ * Names of D: "_D3std4math3absFdZd" to "std.math.abs". libiberty's function for them has no limit,
+ * and takes exponential time for some, so this stops at the first template or type.
  */
 static bool demangle_d(struct mp_demangler *d, const char *name)
 {

@@ -47,8 +47,8 @@ void mp_elf_segments(const struct mp_elf *f, struct mp_segments *segments);
 typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 
 /*
- * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. `m` is a
- * mapping of the file of `f`. Returns whether `take` accepted one.
+ * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. `m` is
+ * a mapping of the file of `f`. Returns whether `take` accepted one.
  */
 bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct mp_open_mapping *m,
 		       mp_elf_debug_fn *take, void *arg);

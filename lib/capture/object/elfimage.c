@@ -146,7 +146,7 @@ bool mp_elf_load_unpacked(const struct mp_elf_image *e, const Elf64_Shdr *sh, co
 	return data->p;
 }
 
-/* --- headers --------------------------------------------------------------------------------------- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 static Elf64_Shdr widen_section(const Elf32_Shdr *s)
 {
@@ -305,7 +305,7 @@ const Elf64_Shdr *mp_elf_section(const struct mp_elf_image *e, uint64_t number)
 	return number < e->n_sections ? &e->sections[number] : NULL;
 }
 
-/* --- what sections contain ------------------------------------------------------------------------- */
+/* --- what sections contain -------------------------------------------------------------------- */
 
 struct mp_str mp_elf_string(const struct mp_elf_data *strings, uint64_t offset)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The parts of an ELF file. What is needed of it is read once, into private memory: a file that is
- * mapped could be truncated meanwhile, and a second look could show something else. Files are hostile
- * input: the sizes that they state cost what the limit allows. Little-endian files only, as all
- * supported architectures have. Includes bytes, limit, str.
+ * mapped could be truncated meanwhile, and a second look could show something else. Files are
+ * hostile input: the sizes that they state cost what the limit allows. Little-endian files only, as
+ * all supported architectures have. Includes bytes, limit, str.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFIMAGE_H
 #define MP_CAPTURE_OBJECT_ELFIMAGE_H
@@ -64,7 +64,9 @@ bool mp_elf_load_unpacked(const struct mp_elf_image *e, const Elf64_Shdr *sh, co
 /* Frees it and gives the bytes back. */
 void mp_elf_drop(const struct mp_elf_image *e, struct mp_elf_data *data);
 
-/* The beginning of a string of a section: borrowed, at most MP_ELF_STRING_MAX bytes; may be empty. */
+/*
+ * The beginning of a string of a section: borrowed, at most MP_ELF_STRING_MAX bytes; may be empty.
+ */
 struct mp_str mp_elf_string(const struct mp_elf_data *strings, uint64_t offset);
 
 /* The section with this number; NULL: there is none. */

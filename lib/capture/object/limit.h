@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it may cost to read one file. Files are hostile input: a few bytes of them can state any size
- * and any number. Includes base only.
+ * What it may cost to read one file. Files are hostile input: a few bytes of them can state any
+ * size and any number. Includes base only.
  */
 #ifndef MP_CAPTURE_OBJECT_LIMIT_H
 #define MP_CAPTURE_OBJECT_LIMIT_H

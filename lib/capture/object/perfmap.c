@@ -89,7 +89,10 @@ static void remember_last(struct mp_perfmap *m, const char *text, size_t len)
 	memcpy(m->last, text + len - m->n_last, m->n_last);
 }
 
-/* Whether the file still has what was read last. A program may write its map again in the same file. */
+/*
+ * Whether the file still has what was read last. A program may write its map again in the same
+ * file.
+ */
 static bool is_same(const struct mp_perfmap *m, int fd)
 {
 	char now[sizeof(m->last)];
@@ -99,8 +102,8 @@ static bool is_same(const struct mp_perfmap *m, int fd)
 }
 
 /*
- * Reads up to the last LF: the last line may be incomplete. Returns 1 if there may be more, 0 at the
- * end, -1 if no line ends here.
+ * Reads up to the last LF: the last line may be incomplete. Returns 1 if there may be more, 0 at
+ * the end, -1 if no line ends here.
  */
 static int read_chunk(struct mp_perfmap *m, int fd, char *text)
 {

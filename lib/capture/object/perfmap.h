@@ -38,8 +38,8 @@ void mp_perfmap_release(struct mp_perfmap *m);
 void mp_perfmap_clear(struct mp_perfmap *m);
 
 /*
- * Whether the file should be examined again: every 50 ms, less often while there is none, or while it
- * is written again each time.
+ * Whether the file should be examined again: every 50 ms, less often while there is none, or while
+ * it is written again each time.
  */
 bool mp_perfmap_is_due(const struct mp_perfmap *m, uint64_t now_ns);
 

@@ -39,8 +39,8 @@ enum {
 	LIMIT_TASKS = 16 << 20,
 	LIMIT_STACKS = 16 << 20,
 	/*
-	 * How often a full queue looks for what the reader has given back. The reader has no means to
-	 * wake the collector, which a reader that lies could use to keep it busy.
+	 * How often a full queue looks for what the reader has given back. The reader has no means
+	 * to wake the collector, which a reader that lies could use to keep it busy.
 	 */
 	LOOK_NS = 5000000,
 	/* spare memory that stays for a second without use is given back in parts, down to this */
@@ -95,7 +95,7 @@ struct mp_queue {
 	bool abandoned;
 };
 
-/* --- memory --------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static int new_memfd(const char *name)
 {
@@ -110,8 +110,8 @@ static int new_memfd(const char *name)
 }
 
 /*
- * The limit of file sizes is meant for output, but also concerns the size of shared memory, of which
- * only a part will be used. Root may exceed it, others only up to the hard limit.
+ * The limit of file sizes is meant for output, but also concerns the size of shared memory, of
+ * which only a part will be used. Root may exceed it, others only up to the hard limit.
  */
 static void raise_limit(const struct rlimit *old, size_t size)
 {
@@ -308,7 +308,7 @@ const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_typ
 	return &s->is;
 }
 
-/* --- what the reader gives back ------------------------------------------------------------------------- */
+/* --- what the reader gives back --------------------------------------------------------------- */
 
 static struct stream *stream_of(const struct mp_queue *q, const struct mp_queue_stream *stream)
 {
@@ -376,7 +376,7 @@ uint64_t mp_queue_lies(struct mp_queue *q)
 	return lies;
 }
 
-/* --- chunks --------------------------------------------------------------------------------------------- */
+/* --- chunks ----------------------------------------------------------------------------------- */
 
 static bool is_within_limit(const struct mp_queue *q, const struct stream *s, size_t cap)
 {
@@ -514,7 +514,7 @@ void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
 	pthread_mutex_unlock(&q->lock);
 }
 
-/* --- marks ---------------------------------------------------------------------------------------------- */
+/* --- marks ------------------------------------------------------------------------------------ */
 
 /* Shows the reader the last mark, at the end of the list. */
 static void show_mark(struct mp_queue *q)
@@ -603,7 +603,7 @@ void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns)
 		give_memory_back(q, idle);
 }
 
-/* --- filler --------------------------------------------------------------------------------------------- */
+/* --- filler ----------------------------------------------------------------------------------- */
 
 void mp_queue_flush(struct mp_queue_filler *f)
 {
@@ -639,7 +639,7 @@ uint64_t mp_queue_dropped(const struct mp_queue *q)
 	return __atomic_load_n(&q->dropped, __ATOMIC_RELAXED);
 }
 
-/* --- room ----------------------------------------------------------------------------------------------- */
+/* --- room ------------------------------------------------------------------------------------- */
 
 size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type)
 {
@@ -679,7 +679,7 @@ void mp_queue_wait_room(struct mp_queue *q, int timeout_ms)
 		nanosleep(&look, NULL);
 }
 
-/* --- another reader, or none ---------------------------------------------------------------------------- */
+/* --- another reader, or none ------------------------------------------------------------------ */
 
 static int by_order(const void *a, const void *b)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A bounded queue from the collector, whose threads fill it, to the writer, which reads it in the
- * same process or in another one (queue_reader.h). It carries streams: each is registered once, with
- * its type and its owner. Each type has a limit. When the queue is full, the collector leaves records
- * in their ring, and the kernel counts what does not fit there, so that one account has all losses.
+ * same process or in another one (queue_reader.h). It carries streams: each is registered once,
+ * with its type and its owner. Each type has a limit. When the queue is full, the collector leaves
+ * records in their ring, and the kernel counts what does not fit there, so that one account has all
+ * losses.
  *
  * The collector writes into a memfd that the reader has mapped read-only. The reader gives chunks
  * back through a second memfd, with one index for each stream, and one for the order of all chunks.
@@ -78,15 +79,15 @@ const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_typ
 					   const char *owner, uint32_t index);
 
 /*
- * For a reader that has ended (a process: that has been waited for). Everything that it did not give
- * back, and the last mark, is queued again in the same order, for another reader that attaches to
- * the new mp_queue_fds().
+ * For a reader that has ended (a process: that has been waited for). Everything that it did not
+ * give back, and the last mark, is queued again in the same order, for another reader that attaches
+ * to the new mp_queue_fds().
  */
 void mp_queue_restart(struct mp_queue *q);
 
 /*
- * For a reader that has ended and has no successor: everything in the queue, and what is pushed from
- * now on, is discarded, so that the queue is never full.
+ * For a reader that has ended and has no successor: everything in the queue, and what is pushed
+ * from now on, is discarded, so that the queue is never full.
  */
 void mp_queue_abandon(struct mp_queue *q);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The reading end of the queue (queue.h), for one thread of the writer, in the collector's process
- * or in another one. It reads chunks in place, from memory that it cannot write, and gives them back
- * when their records are handled. It trusts the collector. A sandbox must allow it futex(2), and
- * mmap(2) of the two descriptors before it closes. Includes queue.
+ * or in another one. It reads chunks in place, from memory that it cannot write, and gives them
+ * back when their records are handled. It trusts the collector. A sandbox must allow it futex(2),
+ * and mmap(2) of the two descriptors before it closes. Includes queue.
  */
 #ifndef MP_CAPTURE_RING_QUEUE_READER_H
 #define MP_CAPTURE_RING_QUEUE_READER_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shares of users in the part of the queue that is for records of tasks. A program can make a million
- * such records a second (mappings, new names); what exceeds the share of its user is dropped before
- * it takes the room of others, and counted. Forks, exits and execve() are never dropped: they cost
- * their user enough. Includes budget, queue, record.
+ * Shares of users in the part of the queue that is for records of tasks. A program can make a
+ * million such records a second (mappings, new names); what exceeds the share of its user is
+ * dropped before it takes the room of others, and counted. Forks, exits and execve() are never
+ * dropped: they cost their user enough. Includes budget, queue, record.
  */
 #ifndef MP_CAPTURE_RING_TRACK_SHARE_H
 #define MP_CAPTURE_RING_TRACK_SHARE_H
@@ -26,7 +26,10 @@ struct mp_track_share {
 void mp_track_share_init(struct mp_track_share *s, const char *subuid);
 void mp_track_share_release(struct mp_track_share *s);
 
-/* To be called before rings are drained; `queued`: bytes of records of tasks that wait in the queue. */
+/*
+ * To be called before rings are drained; `queued`: bytes of records of tasks that wait in the
+ * queue.
+ */
 void mp_track_share_begin(struct mp_track_share *s, uint64_t now_ns, size_t queued);
 
 /* Whether a record may go into the queue. */

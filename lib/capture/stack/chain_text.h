@@ -46,15 +46,15 @@ void mp_chain_texts_release(struct mp_chain_texts *s);
 
 /*
  * The frames, root first, escaped, with ";" between them; valid until the next call. Where frames
- * are missing, the text has "[truncated]"; so it has, and at most 2 KiB of frames, if it is long and
- * the user has had its share of the output.
+ * are missing, the text has "[truncated]"; so it has, and at most 2 KiB of frames, if it is long
+ * and the user has had its share of the output.
  */
 struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns);
 
 /*
- * For a text that is kept until the end: charges the user for it, or returns its last 2 KiB of frames;
- * valid until the next call.
+ * For a text that is kept until the end: charges the user for it, or returns its last 2 KiB of
+ * frames; valid until the next call.
  */
 struct mp_str mp_chain_texts_held(struct mp_chain_texts *s, struct mp_process *process,
 				  struct mp_str text);

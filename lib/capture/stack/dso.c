@@ -76,7 +76,7 @@ void mp_dsos_release(struct mp_dsos *d)
 	free(d->held);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static struct mp_budget_who owner_of(const struct mp_dso *dso)
 {
@@ -197,7 +197,7 @@ static void charge(struct mp_dsos *d, struct mp_dso *dso, size_t bytes)
 	dso->charged += bytes;
 }
 
-/* --- files -------------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 /* All processes of our architecture have the same vDSO as mp-record. */
 static void find_vdso(void *arg, const struct mp_proc_map *map)
@@ -376,7 +376,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 	return dso;
 }
 
-/* --- what is in them ---------------------------------------------------------------------------------- */
+/* --- what is in them -------------------------------------------------------------------------- */
 
 /* Closes a file once its symbols and call frame information are read. */
 static void close_if_done(struct mp_dsos *d, struct mp_dso *dso)

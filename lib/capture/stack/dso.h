@@ -40,7 +40,9 @@ struct mp_dso {
 struct mp_dsos {
 	struct mp_opener *opener; /* borrowed */
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
-	/* set by the caller, or NULL: a number is no longer that of a file, and will be another's */
+	/*
+	 * set by the caller, or NULL: a number is no longer that of a file, and will be another's
+	 */
 	void (*gone)(void *arg, uint32_t number);
 	void *gone_arg;
 	struct mp_intmap by_hash; /* hash of device, inode and path -> struct mp_dso */

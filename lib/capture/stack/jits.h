@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The perf maps of all processes, within the shares of their users; the least recently used ones give
- * way. Includes perfmap, task.
+ * The perf maps of all processes, within the shares of their users; the least recently used ones
+ * give way. Includes perfmap, task.
  */
 #ifndef MP_CAPTURE_STACK_JITS_H
 #define MP_CAPTURE_STACK_JITS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Address spaces: the mappings of code of a process, in order of address. Copies share what they have
- * in common, so that a fork costs nothing and a change takes time and memory that are logarithmic in
- * the number of mappings. Includes budget only.
+ * Address spaces: the mappings of code of a process, in order of address. Copies share what they
+ * have in common, so that a fork costs nothing and a change takes time and memory that are
+ * logarithmic in the number of mappings. Includes budget only.
  */
 #ifndef MP_CAPTURE_STACK_SPACE_H
 #define MP_CAPTURE_STACK_SPACE_H

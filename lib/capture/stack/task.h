@@ -26,7 +26,10 @@ struct mp_process {
 	uint64_t scan_ended_ns; /* when it had been read */
 	uint64_t read_again_ns; /* when mappings were read since they seemed to be too many */
 	bool crowded;		/* there are too many indeed */
-	/* what the kernel side needs, which walks the stacks of now, while older samples are handled */
+	/*
+	 * what the kernel side needs, which walks the stacks of now, while older samples are
+	 * handled
+	 */
 	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
 	uint64_t ahead_ns;	/* time just before `ahead` was read */
 	/* time of the last record of a mapping or execve() that was received */
@@ -91,16 +94,16 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
 
 /*
- * The user of a process, to be charged for it or for a file that it uses. For the path of a miss: it
- * reads the uid again at most once a second, and after an execve(), since a daemon becomes another
- * user after its fork(). Valid until the task changes.
+ * The user of a process, to be charged for it or for a file that it uses. For the path of a miss:
+ * it reads the uid again at most once a second, and after an execve(), since a daemon becomes
+ * another user after its fork(). Valid until the task changes.
  */
 struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p, const char *file);
 
 /*
- * To be called for a record of a new name before any event of its time, or of before, is handled. If
- * the scan of the task ended later than that, it had another name until then, and before an execve() other
- * mappings, which are not known. The kernel side keeps those that were read.
+ * To be called for a record of a new name before any event of its time, or of before, is handled.
+ * If the scan of the task ended later than that, it had another name until then, and before an
+ * execve() other mappings, which are not known. The kernel side keeps those that were read.
  */
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);
 

@@ -103,7 +103,10 @@ static bool fits(const struct mp_user_texts *t, const struct mp_user_texts_cache
 	return c->charged + bytes <= ALONE_MAX_BYTES;
 }
 
-/* Clears the cache of the user that has used up its share, or else the largest. False: it would not help. */
+/*
+ * Clears the cache of the user that has used up its share, or else the largest. False: it would not
+ * help.
+ */
 static bool make_room(struct mp_user_texts *t, struct mp_user_texts_cache *c, size_t bytes)
 {
 	struct mp_user_texts_cache *victim = c;

@@ -37,8 +37,8 @@ void mp_walk_tables_changed(struct mp_walk_tables *t, const struct mp_task *task
 void mp_walk_tables_flush(struct mp_walk_tables *t);
 
 /*
- * A copy of a stack has come, which is handled later: until then more would come. Sends tables if the
- * task has none, of its current mappings if records before `merged_ns` do not say these yet.
+ * A copy of a stack has come, which is handled later: until then more would come. Sends tables if
+ * the task has none, of its current mappings if records before `merged_ns` do not say these yet.
  */
 void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns);
 

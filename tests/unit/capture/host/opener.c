@@ -86,7 +86,9 @@ static void test_code(void)
 	run(command);
 }
 
-/* Whether a debug link to `name` is opened, which `command` has made in the folder of the program. */
+/*
+ * Whether a debug link to `name` is opened, which `command` has made in the folder of the program.
+ */
 static bool links(const char *name, const char *command)
 {
 	struct mp_open_mapping m = { .pid = getpid(), .path = file };
@@ -227,7 +229,7 @@ static void test_identity(void)
 	ok(memcmp(&before, &after, sizeof(before)) == 0, "it has its own back");
 }
 
-/* --- the helper ------------------------------------------------------------------------------------------ */
+/* --- the helper ------------------------------------------------------------------------------- */
 
 /* Mounts a file system of which nobody answers a request. Returns its descriptor. */
 static int mount_blocking(const char *at)

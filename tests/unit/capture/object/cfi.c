@@ -25,7 +25,7 @@ static int find_row(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *ro
 	return mp_cfi_find(c, addr, row, &steps);
 }
 
-/* --- libdw is the oracle -------------------------------------------------------------------------- */
+/* --- libdw is the oracle ---------------------------------------------------------------------- */
 
 struct oracle {
 	Dwarf_CFI *cfi;
@@ -336,8 +336,8 @@ static void put_large_u32(struct mp_buf *to, uint32_t v)
 }
 
 /*
- * A section whose functions have a CIE with `nops` instructions that do nothing; `n` functions of 16
- * bytes, each with one row.
+ * A section whose functions have a CIE with `nops` instructions that do nothing; `n` functions of
+ * 16 bytes, each with one row.
  */
 static struct mp_buf make_large(size_t nops, size_t n)
 {
@@ -395,7 +395,7 @@ static void test_steps(void)
 	mp_cfi_free(c);
 }
 
-/* --- expressions ---------------------------------------------------------------------------------- */
+/* --- expressions ------------------------------------------------------------------------------ */
 
 static bool read_memory(void *arg, uint64_t addr, size_t size, uint64_t *value)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parts of an ELF file: what it states is checked against its size and the limit before it is read. */
+/*
+ * The parts of an ELF file: what it states is checked against its size and the limit before it is
+ * read.
+ */
 #include "lib/capture/object/elfimage.h"
 
 #include "tests/unit/tap.h"

@@ -105,7 +105,10 @@ static char *repeat(const char *head, const char *text, int n, const char *tail)
 	return to.p;
 }
 
-/* Whether a name is refused, or truncated, in a time that no usual name takes but a second is enough for. */
+/*
+ * Whether a name is refused, or truncated, in a time that no usual name takes but a second is
+ * enough for.
+ */
 static bool is_limited(struct mp_demangler *d, char *name)
 {
 	uint64_t began_ns = mp_clock_thread_ns();

@@ -126,7 +126,7 @@ static void check_process(void)
 	mp_queue_free(q);
 }
 
-/* --- a reader that dies --------------------------------------------------------------------------------- */
+/* --- a reader that dies ----------------------------------------------------------------------- */
 
 /* Pushes until there is no room, at most a few chunks. */
 static void push_some(struct mp_queue *q, const struct mp_queue_stream *const streams[STREAMS],
@@ -205,14 +205,17 @@ static void check_last_mark(void)
 	mp_queue_free(q);
 }
 
-/* --- a reader that attacks ------------------------------------------------------------------------------ */
+/* --- a reader that attacks -------------------------------------------------------------------- */
 
 static bool refuses(int result, int error)
 {
 	return result < 0 && errno == error;
 }
 
-/* What a reader must not be able to do with its descriptors: returns the number of attempts that succeed. */
+/*
+ * What a reader must not be able to do with its descriptors: returns the number of attempts that
+ * succeed.
+ */
 static int attack(const struct mp_queue_fds *fds, size_t size)
 {
 	char data[64], returns[64];

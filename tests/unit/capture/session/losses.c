@@ -57,7 +57,9 @@ static void handle(struct mp_losses *l, struct mp_queue_reader *r, struct mp_que
 	mp_queue_done(r, item);
 }
 
-/* Has the counters read, which may be too early for a while, and handles the two records of that. */
+/*
+ * Has the counters read, which may be too early for a while, and handles the two records of that.
+ */
 static void check(struct mp_counting *c, struct mp_losses *l, struct mp_queue_reader *r)
 {
 	struct mp_queue_item *before;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Address spaces beside a model that has a mapping for each page; their memory, and who is charged. */
+/*
+ * Address spaces beside a model that has a mapping for each page; their memory, and who is charged.
+ */
 #include "lib/capture/stack/space.h"
 
 #include <stdlib.h>

@@ -128,8 +128,9 @@ setup_file() {
 	mp-record -q cpusched -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
 	# the timer wakes each sleep in the context of any task
 	woken=$(grep ',sched:sched_wakeup,' "$TMP/s" | grep -c '\.comm=sleep	') || true
-	[ "$woken" -ge 2 ] || [ "$(trailer "$TMP/s" lost)" -gt 0 ] || { grep comm=sleep "$TMP/s"; false; }
-	[ "$(grep ',sched:sched_switch,' "$TMP/s" | grep -c 'next_comm=sleep	')" -ge 2 ]
+	switched=$(grep ',sched:sched_switch,' "$TMP/s" | grep -c 'next_comm=sleep	') || true
+	{ [ "$woken" -ge 2 ] && [ "$switched" -ge 2 ]; } || [ "$(trailer "$TMP/s" lost)" -gt 0 ] ||
+		{ echo "$woken wakeups, $switched switches"; grep comm=sleep "$TMP/s"; false; }
 	run mp-record cpusched -C 0 -d 10ms -o "$TMP/s"
 	[[ $output == *"sched:sched_wakeup"*": those that happen on other CPUs are missing"* ]]
 }

@@ -151,10 +151,11 @@ record_both() {
 
 @test "two processes that pass a byte run in turns in a live recording, which accounts for all time" {
 	needs_root
-	mp-record -q -e 'sched:*' -g none -a -o "$TMP/s" -d 1 2> /dev/null &
+	mp-record -q -e 'sched:*' -g none -a -o "$TMP/s" 2> /dev/null &
 	pid=$!
-	sleep 0.3
+	until [ -s "$TMP/s" ]; do sleep 0.01; done	# the header is written: recording has begun
 	rounds=$("$LOAD/switch" $((CPUS - 1)) 0.3)
+	kill -INT $pid
 	wait $pid || true
 	mp-order "$TMP/s" > "$TMP/o" 2> /dev/null || true
 	mp-sched "$TMP/o" > "$TMP/out" 2> /dev/null || true

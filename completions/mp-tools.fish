@@ -11,8 +11,8 @@ complete -c mp-record -l stat -x -a '(mp-record -l (commandline -ct)"*" 2> /dev/
 complete -c mp-record -s g -l call-graph -x -a 'both kernel user none auto cfi bpf fp'
 complete -c mp-hist -l sort -x -a 'count sum name'
 complete -c mp-fold -l sort -x -a 'name weight'
-for program in mp-fold mp-svg-heatmap mp-stackplot
-    complete -c $program -s w -l weight -x -a 'count period dur'
+for weighed in mp-fold mp-svg-heatmap mp-stackplot
+    complete -c $weighed -s w -l weight -x -a 'count period dur'
 end
 complete -c mp-pair -s p -l policy -x -a 'replace queue nest'
 complete -c mp-pair -s c -l context -x -a 'all samecpu samepid sametid'

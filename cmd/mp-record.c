@@ -8,6 +8,7 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/list.h"
 #include "lib/capture/session/session.h"
+#include "lib/capture/session/writer_main.h"
 #include "lib/capture/session/sources.h"
 #include "lib/core/opt.h"
 
@@ -440,6 +441,8 @@ int main(int argc, char **argv)
 	char *arg;
 
 	mp_init("mp-record");
+	if (strcmp(argv[0], MP_WRITER_NAME) == 0)
+		return mp_writer_main();
 	options.argv = copy_arguments(argc, argv);
 	end = cut_command(argc, argv);
 	argv[end] = NULL;

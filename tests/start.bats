@@ -158,7 +158,7 @@ used() {
 	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
-	until [[ "$(cat "/proc/$pid/wchan")" == *pipe_write* ]]; do sleep 0.1; done
+	until writer=$(pgrep -P $pid -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do sleep 0.1; done
 	sleep 3
 	kill -TERM $pid
 	sleep 0.5

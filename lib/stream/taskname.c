@@ -181,6 +181,10 @@ void mp_tasknames_load(struct mp_tasknames *n, const char *path)
 				  : mp_tasknames_row(n, (struct mp_str){ text, len });
 		if (why && n->bad++ < REPORTED_MAX)
 			mp_say("%s:%llu: %s", path, (unsigned long long)in.line, why);
+		if (why)
+			continue;
+		mp_buf_add(&n->table, text, len);
+		mp_buf_byte(&n->table, '\n');
 	}
 	mp_in_release(&in);
 	close(fd);

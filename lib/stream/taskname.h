@@ -20,7 +20,8 @@ struct mp_tasknames {
 	struct mp_map by_tid; /* tid as text -> struct mp_str, raw */
 	struct mp_map known;  /* tid, old name (escaped) -> struct mp_str: new name, escaped */
 	struct mp_arena texts;
-	uint64_t bad; /* rows with errors; the first few were reported */
+	uint64_t bad;	     /* rows with errors; the first few were reported */
+	struct mp_buf table; /* the rows without errors as text, for another process */
 };
 
 void mp_tasknames_init(struct mp_tasknames *n);

@@ -38,6 +38,7 @@ void mp_cut_plan_release(struct mp_cut_plan *plan)
 	free(plan->cpus);
 	free(plan->counters);
 	mp_pids_release(&plan->exclude);
+	mp_pids_release(&plan->own);
 	mp_pids_release(&plan->sources);
 	mp_pids_release(&plan->found);
 	*plan = (struct mp_cut_plan){ .n_rings = 0 };
@@ -130,7 +131,7 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	mp_cut_code_bytes(c, (void **)&p->cpus, &p->n_rings, sizeof(*p->cpus));
 	mp_cut_code_bytes(c, (void **)&p->counters, &p->n_counters, sizeof(*p->counters));
 	code_pids(c, &p->exclude);
-	MP_CUT_NUMBER(c, p->self);
+	code_pids(c, &p->own);
 	MP_CUT_NUMBER(c, p->uid);
 	code_pids(c, &p->sources);
 	code_pids(c, &p->found);
@@ -206,6 +207,7 @@ static void code_end(struct mp_cut_code *c, struct mp_cut_end *end)
 	mp_cut_code_bytes(c, (void **)&end->counts, &end->n_counts, sizeof(*end->counts));
 	mp_cut_code_text(c, &end->common);
 	mp_cut_code_text(c, &end->trailer);
+	MP_CUT_NUMBER(c, end->dropped);
 }
 
 void mp_cut_end_put(const struct mp_cut_end *end, struct mp_buf *to)

@@ -26,8 +26,8 @@ struct mp_cut_plan {
 	struct mp_cut_counter *counters;
 	size_t n_counters;
 
-	struct mp_pids exclude; /* processes whose samples are not written, with `self` */
-	int32_t self;		/* the collector's process */
+	struct mp_pids exclude; /* processes whose samples are not written, with `own` */
+	struct mp_pids own;	/* processes of mp-record */
 	uint32_t uid;		/* the user who runs mp-record */
 	/* tasks on which events are open that they may also have inherited: mp_tasks.sources */
 	struct mp_pids sources;
@@ -55,8 +55,9 @@ int mp_cut_plan_get(struct mp_cut_plan *plan, struct mp_str from);
 struct mp_cut_end {
 	struct mp_counts *counts; /* by ring and event */
 	size_t n_counts;
-	char *common;  /* JSON: members of each trailer */
-	char *trailer; /* JSON: members of the trailer of the events */
+	char *common;	  /* JSON: members of each trailer */
+	char *trailer;	  /* JSON: members of the trailer of the events */
+	uint64_t dropped; /* records of tasks that did not fit into the queue */
 };
 
 void mp_cut_end_release(struct mp_cut_end *end);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -113,6 +114,8 @@ int mp_identity_own(struct mp_identity_own *own)
 	i->inner_pid = 0;
 	if (i->n_groups < 0)
 		return -1;
+	if (prctl(PR_GET_PDEATHSIG, &own->death_signal) < 0)
+		return -1;
 	return (int)syscall(SYS_capget, &header, own->caps);
 }
 
@@ -155,5 +158,6 @@ void mp_identity_leave(const struct mp_identity_own *own)
 
 	if (set_ids(own, &own->identity) < 0 || syscall(SYS_capset, &header, own->caps) < 0)
 		mp_die("cannot take back the own identity: %m");
+	prctl(PR_SET_PDEATHSIG, own->death_signal);
 	errno = saved;
 }

@@ -25,6 +25,7 @@ struct mp_identity {
 struct mp_identity_own {
 	struct mp_identity identity;
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+	int death_signal; /* prctl(PR_SET_PDEATHSIG): the kernel clears it with each change of ids */
 };
 
 /* Reads the identity of a process. 0, or -1 with errno: it has ended. */

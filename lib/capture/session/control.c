@@ -171,6 +171,7 @@ static void end(struct mp_control *c)
 {
 	hurry(c->s.drain_tid);
 	hurry(getpid());
+	setpriority(PRIO_PROCESS, c->s.writer_pid, -20);
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);

@@ -20,6 +20,7 @@ struct mp_control_setup {
 	bool quiet;	      /* print no messages except errors */
 	int command_fd;	      /* pidfd of the command at whose end the recording ends; -1: none */
 	int drain_tid;	      /* a thread that has to finish at the stop, besides the main thread */
+	int writer_pid;	      /* a process that has to finish, too; it gets no real-time priority */
 	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
 	void (*enable)(void *arg);   /* enables the events */
 	void (*disabled)(void *arg); /* called after the events are disabled */

@@ -36,6 +36,7 @@ struct mp_drain {
 	pthread_t thread;
 	int go_fd; /* a bell */
 	bool stop_told;
+	uint64_t settled_ns; /* atomic; see mp_drain_settled() */
 	struct mp_queue_filler stacks;
 	bool dumps;	      /* some events have copies of stacks */
 	size_t stack_bytes;   /* bytes of BPF stacks that were read in this round */
@@ -279,7 +280,9 @@ static bool drain_all(struct mp_drain *d)
 	bound = cap_sources_bound(
 		d->s.sources); /* at the end, so that the records that they push precede the mark */
 	tell_stop(d);
-	mp_queue_mark(d->s.queue, began, MP_MIN(settled, bound));
+	settled = MP_MIN(settled, bound);
+	mp_queue_mark(d->s.queue, began, settled);
+	__atomic_store_n(&d->settled_ns, settled, __ATOMIC_RELEASE);
 	return complete;
 }
 
@@ -382,6 +385,11 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 void mp_drain_go(struct mp_drain *d)
 {
 	mp_bell_ring(d->go_fd);
+}
+
+uint64_t mp_drain_settled(const struct mp_drain *d)
+{
+	return __atomic_load_n(&d->settled_ns, __ATOMIC_ACQUIRE);
 }
 
 void mp_drain_free(struct mp_drain *d)

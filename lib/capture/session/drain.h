@@ -42,6 +42,9 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid);
  */
 void mp_drain_go(struct mp_drain *d);
 
+/* The time up to which everything has been pushed, by the latest mark. Any thread may call this. */
+uint64_t mp_drain_settled(const struct mp_drain *d);
+
 /* Waits for the end of the thread, and frees everything. */
 void mp_drain_free(struct mp_drain *d);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The last step of a recording: the end of the command, the account, the trailer, sections of sources,
- * messages. Includes lookup, open, plan, run.
+ * messages. Includes open, plan, run.
  */
 #ifndef MP_CAPTURE_SESSION_FINISH_H
 #define MP_CAPTURE_SESSION_FINISH_H
 
-#include "lib/capture/session/lookup.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/run.h"
@@ -15,7 +14,6 @@
 struct mp_record_parts {
 	struct mp_record_plan *plan;
 	struct mp_record_opened *opened;
-	struct mp_record_lookup *lookup;
 	struct mp_record_run *run;
 };
 

@@ -22,7 +22,6 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 	*to = (struct mp_cut_plan){
 		.n_rings = k->rings.n,
 		.n_counters = k->rings.n_counters,
-		.self = getpid(),
 		.uid = getuid(),
 		.max_events = p->o->max_events,
 		.everyone = p->everyone,
@@ -45,6 +44,7 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 			.tid = k->rings.counters[i].tid,
 		};
 	copy_pids(&to->exclude, &p->o->exclude);
+	copy_pids(&to->own, &p->own);
 	copy_pids(&to->sources, &k->sources_of);
 	copy_pids(&to->found, &k->found);
 }

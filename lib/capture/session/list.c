@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "lib/capture/event/resolve.h"
-#include "lib/capture/object/places.h"
 #include "lib/capture/session/collector.h"
+#include "lib/capture/session/link.h"
 #include "lib/capture/session/sources.h"
 
 enum { NAME_COLUMNS = 18 };
@@ -117,7 +117,7 @@ static enum mp_status list_sources(struct listing *l, bool *only)
 		.glob = l->glob,
 		.fields = l->verbose,
 		.tracefs = &l->tracefs,
-		.files = &mp_binary_answers,
+		.files = &mp_link_files,
 		.show = show,
 		.arg = l,
 	};

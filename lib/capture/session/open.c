@@ -46,19 +46,19 @@ static size_t ring_bytes(const struct mp_record_plan *p)
  * Excludes mp-record, and processes that the user excludes: by the kernel if possible, else by the
  * writer. Returns whether the user excludes any.
  */
-static bool find_excluded(const struct mp_record_plan *p)
+static bool find_excluded(const struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	struct mp_pids *exclude = &p->o->exclude;
 	bool by_user;
-	size_t i;
 
+	mp_pids_add(&p->own, getpid());
+	mp_link_processes(k->link, &p->own);
 	if (p->o->exclude_pipeline)
 		mp_proc_pipeline(exclude);
 	else
 		mp_pids_add(exclude, getpid());
 	by_user = exclude->n > 1;
-	for (i = 0; p->opener && i < MP_ARRAY_SIZE(p->opener->pids); i++)
-		mp_pids_add(exclude, p->opener->pids[i]);
+	mp_link_processes(k->link, exclude);
 	return by_user;
 }
 
@@ -112,12 +112,11 @@ static void say_without_bpf(void)
 }
 
 /* Loads the programs that walk user stacks, and makes their tables. */
-static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
-			struct mp_record_plan *p)
+static void open_stacks(struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	struct mp_bpf_stacks_setup setup = {
-		.rows = mp_walk_tables_rows,
-		.rows_arg = &l->symbols.dsos,
+		.rows = mp_link_rows,
+		.rows_arg = k->link,
 		.everyone = p->everyone,
 		.aggregates = mp_events_any_aggregated(&p->events),
 	};
@@ -127,19 +126,8 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_lookup *l,
 	if (count_by(&p->events, MP_METHOD_FP) > by_fp && !p->o->quiet)
 		say_without_bpf();
 	p->copies |= count_by(&p->events, MP_METHOD_CFI) > 0;
-	if (k->bpf_stacks) {
-		k->tables = (struct mp_walk_tables){
-			.walker = { k->bpf_stacks, mp_bpf_stacks_update, mp_bpf_stacks_forget,
-				    mp_bpf_stacks_forget_file },
-			.dsos = &l->symbols.dsos,
-			.tasks = &l->tasks,
-		};
-		l->tasks.gone = mp_walk_tables_forget;
-		l->tasks.gone_arg = &k->tables;
-		l->symbols.dsos.gone = mp_walk_tables_forget_file;
-		l->symbols.dsos.gone_arg = &k->tables;
+	if (k->bpf_stacks)
 		expect_processes(k, &k->found);
-	}
 }
 
 /* The tracking comes first, so that nothing happens between reading /proc and its first record. */
@@ -236,8 +224,7 @@ static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)
 		mp_die("%s", error);
 }
 
-void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
-		    struct mp_record_plan *p)
+void mp_record_open(struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	uint64_t began_ns;
 	char *error;
@@ -247,13 +234,11 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
 	k->grace = mp_grace_start(mp_record_drain_priority(p->o), &tid);
 	mp_pids_add(&k->threads, tid);
 	open_tracking(k, p);
-	mp_record_lookup_init(l, p->user_stacks);
-	mp_opener_use(&l->opener, p->opener, &l->budget);
 	if (!p->whole)
 		find_processes(&k->found, p);
-	k->user_excludes = find_excluded(p);
+	k->user_excludes = find_excluded(k, p);
 	began_ns = mp_clock_thread_ns();
-	open_stacks(k, l, p);
+	open_stacks(k, p);
 	if (mp_bpf_filters_open(&k->filters, &p->events, &p->o->exclude, &error) < 0)
 		mp_die("%s", error);
 	k->bpf_cpu_ns = p->bpf_cpu_ns + mp_clock_thread_ns() - began_ns;
@@ -284,7 +269,6 @@ void mp_record_close_events(struct mp_record_opened *k, const struct mp_record_p
 void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p)
 {
 	mp_grace_stop(k->grace);
-	mp_walk_tables_release(&k->tables);
 	cap_sources_close(&k->sources);
 	mp_bpf_filters_free(k->filters);
 	mp_bpf_stacks_free(k->bpf_stacks);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The second step of a recording: everything that records is open, and no event is enabled. Includes
- * bpffilter, bpfstack, counting, cut_plan, grace, lookup, plan, queue, ring, sources, track,
- * walk_tables.
+ * bpffilter, bpfstack, counting, grace, link, plan, queue, ring, sources, track.
  */
 #ifndef MP_CAPTURE_SESSION_OPEN_H
 #define MP_CAPTURE_SESSION_OPEN_H
@@ -14,18 +13,17 @@
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
 #include "lib/capture/session/counting.h"
-#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/link.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/sources.h"
-#include "lib/capture/stack/walk_tables.h"
 
 struct mp_record_opened {
+	struct mp_link *link; /* to the writer's process; set by the caller */
 	struct mp_grace *grace;
 	struct mp_track *track;
 	struct mp_rings rings;
 	struct mp_bpf_filters *filters;	  /* NULL: there are none */
 	struct mp_bpf_stacks *bpf_stacks; /* NULL: there are none */
-	struct mp_walk_tables tables;	  /* tables for `bpf_stacks` */
 	struct cap_opened_sources sources;
 	struct mp_queue *queue;
 	struct mp_counting *counting; /* NULL: the kernel does not count losses by event */
@@ -41,12 +39,10 @@ struct mp_record_opened {
 };
 
 /*
- * Opens everything, and initializes `l`. The time that this takes does not depend on the number of
- * processes, except for those of the target. Ends the program on failure. `k` and `l` must not be
- * moved.
+ * Opens everything. The time that this takes does not depend on the number of processes, except for
+ * those of the target. Ends the program on failure. `k` must not be moved.
  */
-void mp_record_open(struct mp_record_opened *k, struct mp_record_lookup *l,
-		    struct mp_record_plan *p);
+void mp_record_open(struct mp_record_opened *k, struct mp_record_plan *p);
 void mp_record_opened_release(struct mp_record_opened *k, const struct mp_record_plan *p);
 
 /*

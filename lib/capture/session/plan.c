@@ -10,10 +10,10 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/program.h"
 #include "lib/capture/event/resolve.h"
-#include "lib/capture/object/places.h"
 #include "lib/capture/ring/ring.h"
 #include "lib/capture/ring/track.h"
 #include "lib/capture/session/collector.h"
+#include "lib/capture/session/link.h"
 #include "lib/capture/session/sources.h"
 #include "lib/core/clock.h"
 
@@ -257,7 +257,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 void mp_record_plan_events(struct mp_record_plan *p, struct mp_record_options *o)
 {
 	*p = (struct mp_record_plan){ .o = o };
-	o->events.files = &mp_binary_answers;
+	o->events.files = &mp_link_files;
 	check_permissions(p);
 	check_proc();
 	resolve_events(p);
@@ -270,4 +270,5 @@ void mp_record_plan_release(struct mp_record_plan *p)
 	mp_target_release(&p->target);
 	mp_tracefs_close(p->tracefs);
 	mp_pids_release(&p->processes);
+	mp_pids_release(&p->own);
 }

@@ -8,13 +8,11 @@
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/command.h"
-#include "lib/capture/host/open_helper.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/session/options.h"
 
 struct mp_record_plan {
 	struct mp_record_options *o;
-	struct mp_open_helper *opener; /* NULL: it could not be started */
 	struct mp_events events;
 	struct mp_tracefs *tracefs; /* NULL: not needed so far */
 	size_t collectors_failed;
@@ -22,6 +20,7 @@ struct mp_record_plan {
 	bool copies;			 /* some events copy user stacks */
 
 	struct mp_target target;
+	struct mp_pids own;	   /* processes of mp-record, which are excluded */
 	struct mp_pids processes;  /* for -p: the processes and their children */
 	struct mp_command command; /* for -- COMMAND: waits to be started */
 	bool stdout_taken;	   /* the stream goes there */

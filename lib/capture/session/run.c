@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/run.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/capture/ring/attach.h"
 #include "lib/capture/session/handover.h"
 #include "lib/capture/session/header.h"
-#include "lib/core/clock.h"
 
 static void start_drain(struct mp_record_run *r, struct mp_record_plan *p,
 			struct mp_record_opened *k)
@@ -54,64 +54,25 @@ static void stop_recording(void *arg)
 	mp_control_stop(r->control);
 }
 
-static void show_status(void *arg)
+static void tick(void *arg)
 {
 	struct mp_record_run *r = arg;
 
-	cap_sources_tick(r->sources, r->writer.watermark_ns);
-	mp_status_line_show(&r->status, r->writer.written, r->writer.lost);
-	if (r->writer.live)
-		mp_live_show(r->writer.live, r->writer.written, r->writer.lost, false);
+	cap_sources_tick(r->sources, mp_drain_settled(r->drain));
 }
 
-/*
- * Whether a terminal gets a summary: nobody can read the stacks of all events, unless -n limits
- * them to a few.
- */
-static bool wants_summary(const struct mp_cut_plan *p)
+static void hand_over(struct mp_record_run *r, const struct mp_record_plan *p,
+		      const struct mp_record_opened *k)
 {
-	size_t i;
-
-	for (i = 0; i < p->events.n && !p->max_events; i++)
-		if (p->events.v[i].context & MP_CTX_STACK)
-			return true;
-	return p->events.n_aggs && !p->max_events;
-}
-
-static void attach_reader(struct mp_record_run *r, const struct mp_record_opened *k)
-{
-	struct mp_queue_fds fds = mp_queue_fds(k->queue);
-
-	r->reader = mp_queue_attach(&fds);
-	if (!r->reader)
-		mp_die("cannot map the queue: %m");
-}
-
-static void prepare_writer(struct mp_record_run *r, struct mp_record_plan *p,
-			   struct mp_record_opened *k, struct mp_record_lookup *l)
-{
-	r->writer = (struct mp_writer){
-		.plan = &r->cut,
-		.queue = r->reader,
-		.out = r->out,
-		.formatter = &l->formatter,
-		.budget = &l->budget,
-		.tasks = &l->tasks,
-		.names = p->o->names,
-		.readable = isatty(r->out->fd),
-		.stop = stop_recording,
-		.tick = show_status,
-		.arg = r,
+	const struct mp_queue_fds queue = mp_queue_fds(k->queue);
+	const int fds[MP_MESSAGE_FDS] = {
+		[MP_MESSAGE_OUTPUT] = r->out->fd,
+		[MP_MESSAGE_QUEUE_DATA] = queue.data,
+		[MP_MESSAGE_QUEUE_RETURNS] = queue.returns,
 	};
+
 	mp_record_hand_over(p, k, &r->cut);
-	mp_record_lookup_start(l, &r->cut);
-	mp_writer_init(&r->writer);
-	l->formatter.tables = k->bpf_stacks ? &k->tables : NULL;
-	mp_status_line_init(&r->status, !p->o->quiet && !r->writer.readable);
-	if (!r->writer.readable || !wants_summary(&r->cut))
-		return;
-	mp_live_init(&r->live, r->out, r->cut.with_command, r->cut.events.silent);
-	r->writer.live = &r->live;
+	mp_link_hand_over(k->link, &r->cut, fds, p->o->names);
 }
 
 static void enable(void *arg)
@@ -143,7 +104,21 @@ static void report_start(const struct mp_record_run *r, const struct mp_record_o
 	       (double)k->bpf_cpu_ns / 1e6);
 }
 
-/* Writes the header; a reader that sees it knows that events are being recorded. */
+/* Has the header written; a reader that sees it knows that events are being recorded. */
+static void send_start(const struct mp_record_plan *p, const struct mp_record_opened *k,
+		       const struct mp_control_started *started)
+{
+	json_t *header = mp_record_header(p, started);
+	struct mp_message_start message = {
+		.from_ns = started->clock_ns,
+		.header = json_dumps(header, JSON_COMPACT),
+	};
+
+	json_decref(header);
+	mp_link_go(k->link, &message);
+	free(message.header);
+}
+
 static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
 	struct mp_control_setup setup = {
@@ -153,6 +128,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 		.quiet = p->o->quiet,
 		.command_fd = p->command.pidfd,
 		.drain_tid = r->drain_tid,
+		.writer_pid = mp_link_pid(k->link),
 		.duration_ns = p->o->duration_ns,
 		.enable = enable,
 		.disabled = stop_sources,
@@ -162,13 +138,9 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 
 	mp_drain_go(r->drain);
 	started = mp_control_go(r->control, &setup);
-	r->writer.from_ns = started.clock_ns;
-	r->header = mp_record_header(p, &started);
+	send_start(p, k, &started);
 	if (p->o->verbose)
 		report_start(r, k, &started);
-	r->writer.header = r->header;
-	if (!r->cut.events.silent)
-		mp_writer_put_json(&r->writer, json_incref(r->header));
 	if (p->o->command && mp_command_go(&p->command) < 0) {
 		mp_say("cannot run '%s': %m", p->command.name);
 		r->command_failed = true;
@@ -178,49 +150,33 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	cap_sources_begin(r->sources);
 }
 
-/*
- * Reads the tasks that already run. If the whole system is recorded, a process gets its tables for
- * BPF when its first stack comes; processes of the target get them now.
- */
-static void scan(struct mp_record_run *r, struct mp_record_opened *k, struct mp_record_lookup *l)
+/* Lets the recording end although nobody writes it. */
+static void give_up(struct mp_record_run *r, const struct mp_record_opened *k)
 {
-	uint64_t began_ns = mp_monotonic_ns();
-	size_t i;
-
-	mp_record_lookup_scan(l, &r->cut);
-	r->writer.scanned_ns = mp_monotonic_ns();
-	for (i = 0; k->bpf_stacks && i < r->cut.found.n; i++)
-		mp_walk_tables_update(
-			&k->tables,
-			mp_tasks_get(&l->tasks, r->cut.found.v[i], r->cut.found.v[i])->process,
-			began_ns);
+	r->unwritten = true;
+	mp_queue_abandon(k->queue);
+	mp_control_stop(r->control);
 }
 
-void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
-		   struct mp_record_lookup *l)
+void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
+	const struct mp_link_service service = { k->bpf_stacks, stop_recording, tick, r };
+
 	r->sources = &k->sources;
 	r->rings = &k->rings;
 	r->plan = p;
 	start_drain(r, p, k);
 	set_filters(k, p);
-	attach_reader(r, k);
-	prepare_writer(r, p, k, l);
+	hand_over(r, p, k);
 	start(r, p, k);
-	scan(r, k, l);
-	mp_writer_run(&r->writer);
+	if (mp_link_serve(k->link, &service) < 0)
+		give_up(r, k);
 	mp_drain_free(r->drain);
 	r->drain = NULL;
-	mp_status_line_clear(&r->status);
 }
 
 void mp_record_run_release(struct mp_record_run *r)
 {
 	mp_control_end(r->control);
-	json_decref(r->header);
-	if (r->writer.live)
-		mp_live_release(r->writer.live);
-	mp_writer_release(&r->writer);
-	mp_queue_detach(r->reader);
 	mp_cut_plan_release(&r->cut);
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The third step of a recording: from the first event to the last. Includes control, ctl, cut_plan,
- * drain, lookup, open, plan, status, writer.
+ * The third step of a recording: from the first event to the last. Includes control, cut_plan, drain,
+ * io, link, open, plan.
  */
 #ifndef MP_CAPTURE_SESSION_RUN_H
 #define MP_CAPTURE_SESSION_RUN_H
 
 #include "lib/capture/host/cut_plan.h"
-#include "lib/capture/ring/queue_reader.h"
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
-#include "lib/capture/session/live.h"
-#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/plan.h"
-#include "lib/capture/session/status.h"
-#include "lib/capture/session/writer.h"
-#include "lib/stream/ctl.h"
+#include "lib/core/io.h"
 
 /* Must not be moved, since its threads point to it. */
 struct mp_record_run {
@@ -28,18 +24,13 @@ struct mp_record_run {
 	const struct cap_opened_sources *sources;
 	struct mp_drain *drain; /* NULL: not started yet, or ended */
 	int drain_tid;
-	struct mp_queue_reader *reader; /* NULL: not attached yet, or detached */
-	struct mp_writer writer;
-	struct mp_status_line status;
-	struct mp_live live;
 	struct mp_cut_plan cut; /* what the writer gets */
-	json_t *header;
-	bool command_failed; /* the command could not be executed */
+	bool unwritten;		/* the writer's process has ended too early */
+	bool command_failed;	/* the command could not be executed */
 };
 
-/* Starts the threads and the events, and writes until the last event is written. */
-void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k,
-		   struct mp_record_lookup *l);
+/* Starts the threads and the events, and serves the writer until the last event is written. */
+void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k);
 void mp_record_run_release(struct mp_record_run *r);
 
 #endif

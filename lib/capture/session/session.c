@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/capture/session/finish.h"
-#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/output.h"
 #include "lib/capture/session/plan.h"
@@ -15,9 +15,7 @@
 struct recording {
 	struct mp_record_plan plan;
 	struct mp_record_opened opened;
-	struct mp_record_lookup lookup;
 	struct mp_record_run run;
-	struct mp_open_helper helper;
 };
 
 /*
@@ -37,19 +35,6 @@ static void clean_up(int status, void *arg)
 }
 
 /*
- * Starts the process that opens files of other users; to be called before there are threads. NULL: it
- * could not be started.
- */
-static struct mp_open_helper *start_opener(struct mp_open_helper *helper)
-{
-	if (mp_open_helper_start(helper) == 0)
-		return helper;
-	mp_say("cannot start the process that opens files: %m (a file that blocks can stop the "
-	       "recording)");
-	return NULL;
-}
-
-/*
  * To be called first, since on a busy machine each later step waits for a CPU. Other threads get
  * priorities of their own, and the command that of mp-record's caller.
  */
@@ -65,8 +50,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 {
 	struct recording r = { .opened = { .grace = NULL } },
 			 **at_exit = mp_alloc(sizeof(*at_exit));
-	struct mp_record_parts parts = { &r.plan, &r.opened, &r.lookup, &r.run };
-	struct mp_open_helper *opener;
+	struct mp_record_parts parts = { &r.plan, &r.opened, &r.run };
 	enum mp_status status;
 	struct mp_out out;
 	int tid;
@@ -75,25 +59,22 @@ enum mp_status mp_record(struct mp_record_options *o)
 	on_exit(clean_up, at_exit);
 	r.run.began_ns = mp_monotonic_ns();
 	be_realtime(o->realtime);
-	opener = start_opener(&r.helper);
+	r.opened.link = mp_link_start();
 	r.run.control = mp_control_start(&tid);
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
-	r.plan.opener = opener;
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);
 	mp_record_plan_target(&r.plan);
-	mp_record_open(&r.opened, &r.lookup, &r.plan);
-	mp_record_run(&r.run, &r.plan, &r.opened, &r.lookup);
+	mp_record_open(&r.opened, &r.plan);
+	mp_record_run(&r.run, &r.plan, &r.opened);
 	status = mp_record_finish(&parts);
 	*at_exit = NULL;
 	mp_record_run_release(&r.run);
-	mp_record_lookup_release(&r.lookup);
 	mp_record_opened_release(&r.opened, &r.plan);
-	if (opener)
-		mp_open_helper_end(opener);
 	mp_record_plan_release(&r.plan);
+	mp_link_free(r.opened.link);
 	mp_output_check(&out);
 	return status;
 }

@@ -68,7 +68,7 @@ static void put_text(struct mp_writer *w)
 static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e, int32_t pid)
 {
 	return w->plan->exclude.n && mp_pids_has(&w->plan->exclude, pid) &&
-	       (pid != w->plan->self || !e->scheduler);
+	       (!e->scheduler || !mp_pids_has(&w->plan->own, pid));
 }
 
 /*

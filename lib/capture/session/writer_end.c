@@ -69,6 +69,7 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 	struct mp_account account;
 	bool lossy;
 
+	w->track_lost += end->dropped;
 	mp_account_init(&account, w, end->counts);
 	mp_account_write_rest(&account, w);
 	if (!w->plan->events.silent)
@@ -81,8 +82,8 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 	mp_budget_report(w->budget);
 	if (w->plan->verbose)
 		mp_report_details(w, &account);
-	lossy |= (w->names && w->names->bad) || w->lost || w->late || w->track_lost ||
-		 w->throttled || w->broken || account.surplus || mp_budget_is_lossy(w->budget);
+	lossy |= w->lost || w->late || w->track_lost || w->throttled || w->broken ||
+		 account.surplus || mp_budget_is_lossy(w->budget);
 	mp_account_release(&account);
 	return lossy;
 }

@@ -45,7 +45,7 @@ static const struct mp_cut_plan plan = {
 	.counters = counters,
 	.n_counters = MP_ARRAY_SIZE(counters),
 	.exclude = { pids, 2, 2 },
-	.self = 12,
+	.own = { pids + 1, 1, 1 },
 	.found = { pids, 1, 1 },
 	.max_events = 10,
 	.everyone = true,
@@ -89,7 +89,7 @@ static void test_same(struct mp_str bytes)
 	   "its aggregates are");
 	ok(got.n_rings == 3 && got.cpus[2] == -1 && got.n_counters == 2 &&
 		   got.counters[1].id == 1ull << 63 && mp_pids_has(&got.exclude, 4194304) &&
-		   got.sources.n == 0 && got.self == 12,
+		   got.sources.n == 0 && mp_pids_has(&got.own, 4194304),
 	   "and so is the rest");
 	mp_cut_plan_put(&got, &again);
 	ok(mp_str_eq(mp_buf_view(&again), bytes), "its bytes are, too");
@@ -141,13 +141,13 @@ static void test_wrong(void)
 static void test_end(void)
 {
 	struct mp_counts counts[2] = { { 5, 1 }, { 7, 0 } };
-	const struct mp_cut_end end = { counts, 2, (char *)"{}", (char *)"{\"a\":1}" };
+	const struct mp_cut_end end = { counts, 2, (char *)"{}", (char *)"{\"a\":1}", 3 };
 	struct mp_buf bytes = { NULL, 0, 0 };
 	struct mp_cut_end got;
 
 	mp_cut_end_put(&end, &bytes);
 	ok(mp_cut_end_get(&got, 2, mp_buf_view(&bytes)) == 0 && got.counts[1].count == 7 &&
-		   same_text(got.trailer, end.trailer),
+		   got.dropped == 3 && same_text(got.trailer, end.trailer),
 	   "the end");
 	mp_cut_end_release(&got);
 	ok(mp_cut_end_get(&got, 3, mp_buf_view(&bytes)) < 0, "with fewer counts it is refused");

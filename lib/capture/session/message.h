@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages between the collector and the writer, over a pair of sockets: a type, a body of bytes, and
+ * sometimes descriptors. The collector does not trust the writer: a body is bounded, and read by
+ * functions that check it. Includes cut, str.
+ */
+#ifndef MP_CAPTURE_SESSION_MESSAGE_H
+#define MP_CAPTURE_SESSION_MESSAGE_H
+
+#include "lib/capture/host/cut.h"
+#include "lib/core/str.h"
+
+enum mp_message_type {
+	/* from the collector; the writer answers the first three by a message of the same type */
+	MP_MESSAGE_PLACES,  /* struct mp_cut_place_request; answered by the places, or an error */
+	MP_MESSAGE_ADDRESS, /* name of a kernel symbol; answered by a number */
+	MP_MESSAGE_ROWS,    /* number of a file; answered by its rows */
+	MP_MESSAGE_PLAN,    /* struct mp_cut_plan, with the descriptors of enum mp_message_fd */
+	MP_MESSAGE_NAMES,   /* the table of task names, as text: before MP_MESSAGE_START */
+	MP_MESSAGE_START,   /* struct mp_message_start */
+	MP_MESSAGE_END,	    /* struct mp_cut_end: answer to MP_MESSAGE_ENDED */
+
+	/* from the writer; the first one is answered by a message of the same type, without a body */
+	MP_MESSAGE_SPACE,	/* struct mp_cut_space */
+	MP_MESSAGE_FORGET,	/* number of an address space */
+	MP_MESSAGE_FORGET_FILE, /* number of a file */
+	MP_MESSAGE_ALIVE,	/* once a second of its work */
+	MP_MESSAGE_STOP,	/* -n is reached, or the output has failed */
+	MP_MESSAGE_ENDED,	/* the last event was written */
+	MP_MESSAGE_DONE,	/* struct mp_message_done: everything was written */
+};
+
+/* Descriptors that come with MP_MESSAGE_PLAN. */
+enum mp_message_fd {
+	MP_MESSAGE_OUTPUT,
+	MP_MESSAGE_QUEUE_DATA,
+	MP_MESSAGE_QUEUE_RETURNS,
+	MP_MESSAGE_FDS
+};
+
+struct mp_message {
+	enum mp_message_type type;
+	struct mp_buf body; /* the next message overwrites it */
+	int fds[MP_MESSAGE_FDS];
+	size_t n_fds;
+};
+
+struct mp_message_start {
+	uint64_t from_ns; /* when all events were enabled */
+	char *header;	  /* JSON: header of the stream */
+};
+
+struct mp_message_done {
+	uint64_t error; /* errno of the first failed write of the output; 0: none failed */
+	bool lossy;	/* something was lost, or may be wrong */
+};
+
+/* 0, or -1: the other side has ended. `fds` may be NULL; else all MP_MESSAGE_FDS are sent. */
+int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds);
+
+/* Waits for a message. 0, or -1: the other side has ended, or what it sent is no message. */
+int mp_message_receive(int fd, struct mp_message *m);
+void mp_message_release(struct mp_message *m);
+
+/*
+ * Bodies to bytes, and back: 0, or -1 if the bytes are damaged; then there is nothing to release. The
+ * caller frees texts and arrays of what it got.
+ */
+void mp_message_put_request(struct mp_buf *to, const struct mp_cut_place_request *request);
+int mp_message_get_request(struct mp_str from, struct mp_cut_place_request *request);
+
+/* `error` NULL: the places were found. */
+void mp_message_put_places(struct mp_buf *to, const struct mp_cut_places *places,
+			   const char *error);
+int mp_message_get_places(struct mp_str from, struct mp_cut_places *places, char **error);
+
+void mp_message_put_number(struct mp_buf *to, uint64_t number);
+int mp_message_get_number(struct mp_str from, uint64_t *number);
+
+/* Mappings are in order and do not overlap, and numbers of files are small; otherwise they are refused. */
+void mp_message_put_space(struct mp_buf *to, const struct mp_cut_space *space);
+int mp_message_get_space(struct mp_str from, struct mp_cut_space *space);
+
+/* Rows are in order; otherwise they are refused. */
+void mp_message_put_rows(struct mp_buf *to, const struct mp_cut_rows *rows);
+int mp_message_get_rows(struct mp_str from, struct mp_cut_rows *rows);
+
+void mp_message_put_start(struct mp_buf *to, const struct mp_message_start *start);
+int mp_message_get_start(struct mp_str from, struct mp_message_start *start);
+
+void mp_message_put_done(struct mp_buf *to, const struct mp_message_done *done);
+int mp_message_get_done(struct mp_str from, struct mp_message_done *done);
+
+#endif

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/capture/session/writer_main.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/capture/object/places.h"
+#include "lib/capture/ring/queue_reader.h"
+#include "lib/capture/session/live.h"
+#include "lib/capture/session/lookup.h"
+#include "lib/capture/session/message.h"
+#include "lib/capture/session/status.h"
+#include "lib/capture/session/writer.h"
+#include "lib/capture/session/writer_end.h"
+#include "lib/capture/stack/walk_tables.h"
+#include "lib/core/clock.h"
+
+/* Files with greater numbers have no rows in the tables for BPF, see mp_message_get_space(). */
+enum { FILES_MAX = 1 << 20 };
+
+#define ALIVE_APART_NS 1000000000ull
+
+struct process {
+	int fd;
+	struct mp_message in;
+	struct mp_buf body;
+	struct mp_cut_plan plan;
+	struct mp_open_helper opener;
+	struct mp_record_lookup lookup;
+	struct mp_walk_tables tables;
+	uint32_t *gone; /* files that no longer exist; the collector does not know of them yet */
+	size_t n_gone, cap_gone;
+	struct mp_tasknames names;
+	bool has_names;
+	struct mp_out out;
+	struct mp_queue_reader *queue;
+	struct mp_writer writer;
+	struct mp_status_line status;
+	struct mp_live live;
+	uint64_t alive_ns; /* when the collector was told of it */
+};
+
+/* --- messages ----------------------------------------------------------------------------------------- */
+
+/* The collector has ended, which it never does by itself as long as this process writes. */
+static _Noreturn void end_alone(void)
+{
+	_exit(MP_FAIL);
+}
+
+/* Sends p->body. */
+static void send_body(struct process *p, enum mp_message_type type)
+{
+	if (mp_message_send(p->fd, type, mp_buf_view(&p->body), NULL) < 0)
+		end_alone();
+	p->body.len = 0;
+}
+
+static void receive(struct process *p)
+{
+	if (mp_message_receive(p->fd, &p->in) < 0)
+		end_alone();
+}
+
+static void answer_places(struct process *p)
+{
+	struct mp_cut_place_request request;
+	struct mp_cut_places places = { .n = 0 };
+	char *error = NULL;
+
+	if (mp_message_get_request(mp_buf_view(&p->in.body), &request) < 0)
+		end_alone();
+	mp_binary_answers.places(&request, &places, &error);
+	mp_message_put_places(&p->body, &places, error);
+	send_body(p, MP_MESSAGE_PLACES);
+	mp_cut_places_release(&places);
+	free(error);
+	free((char *)request.file);
+	free((char *)request.what);
+}
+
+static void answer_address(struct process *p)
+{
+	mp_buf_byte(&p->in.body, '\0');
+	mp_message_put_number(&p->body, mp_binary_answers.kernel_address(p->in.body.p));
+	send_body(p, MP_MESSAGE_ADDRESS);
+}
+
+static void answer_rows(struct process *p)
+{
+	struct mp_cut_rows rows;
+	uint64_t file;
+
+	if (mp_message_get_number(mp_buf_view(&p->in.body), &file) < 0)
+		end_alone();
+	mp_walk_tables_rows(&p->lookup.symbols.dsos, (uint32_t)file, &rows);
+	mp_message_put_rows(&p->body, &rows);
+	send_body(p, MP_MESSAGE_ROWS);
+	free(rows.v);
+}
+
+/* Sends the numbers of files that are those of other files in the mappings that follow. */
+static void send_gone(struct process *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_gone; i++) {
+		mp_message_put_number(&p->body, p->gone[i]);
+		send_body(p, MP_MESSAGE_FORGET_FILE);
+	}
+	p->n_gone = 0;
+}
+
+/* Sends mappings, and the rows that the collector asks for because of them. */
+static void update_space(void *arg, const struct mp_cut_space *space)
+{
+	struct process *p = arg;
+	size_t i;
+
+	send_gone(p);
+	for (i = 0; i < space->n; i++)
+		if (space->v[i].file > FILES_MAX)
+			p->tables.v[i].file = 0;
+	mp_message_put_space(&p->body, space);
+	send_body(p, MP_MESSAGE_SPACE);
+	for (;;) {
+		receive(p);
+		if (p->in.type != MP_MESSAGE_ROWS)
+			break;
+		answer_rows(p);
+	}
+}
+
+static void forget_space(void *arg, uint64_t number)
+{
+	struct process *p = arg;
+
+	mp_message_put_number(&p->body, number);
+	send_body(p, MP_MESSAGE_FORGET);
+}
+
+/* Waits for the next mappings: the collector may wait for rows, while a file is read. */
+static void forget_file(void *arg, uint32_t file)
+{
+	struct process *p = arg;
+
+	p->gone = mp_grow(p->gone, &p->cap_gone, p->n_gone + 1, sizeof(*p->gone));
+	p->gone[p->n_gone++] = file;
+}
+
+static void stop(void *arg)
+{
+	send_body(arg, MP_MESSAGE_STOP);
+}
+
+/* --- the recording -------------------------------------------------------------------------------------- */
+
+static void show_status(void *arg)
+{
+	struct process *p = arg;
+	uint64_t now = mp_monotonic_ns();
+
+	if (now - p->alive_ns > ALIVE_APART_NS) {
+		send_body(p, MP_MESSAGE_ALIVE);
+		p->alive_ns = now;
+	}
+	mp_status_line_show(&p->status, p->writer.written, p->writer.lost);
+	if (p->writer.live)
+		mp_live_show(p->writer.live, p->writer.written, p->writer.lost, false);
+}
+
+static void open_tables(struct process *p)
+{
+	p->tables = (struct mp_walk_tables){
+		.walker = { p, update_space, forget_space, forget_file },
+		.dsos = &p->lookup.symbols.dsos,
+		.tasks = &p->lookup.tasks,
+	};
+	p->lookup.tasks.gone = mp_walk_tables_forget;
+	p->lookup.tasks.gone_arg = &p->tables;
+	p->lookup.symbols.dsos.gone = mp_walk_tables_forget_file;
+	p->lookup.symbols.dsos.gone_arg = &p->tables;
+	p->lookup.formatter.tables = &p->tables;
+}
+
+/*
+ * Whether a terminal gets a summary: nobody can read the stacks of all events, unless -n limits
+ * them to a few.
+ */
+static bool wants_summary(const struct mp_cut_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->events.n && !plan->max_events; i++)
+		if (plan->events.v[i].context & MP_CTX_STACK)
+			return true;
+	return plan->events.n_aggs && !plan->max_events;
+}
+
+static void take_plan(struct process *p)
+{
+	const int *fds = p->in.fds;
+	const struct mp_queue_fds queue = { fds[MP_MESSAGE_QUEUE_DATA],
+					    fds[MP_MESSAGE_QUEUE_RETURNS] };
+
+	if (p->in.n_fds != MP_MESSAGE_FDS ||
+	    mp_cut_plan_get(&p->plan, mp_buf_view(&p->in.body)) < 0)
+		end_alone();
+	p->queue = mp_queue_attach(&queue);
+	if (!p->queue)
+		mp_die("cannot map the queue: %m");
+	close(queue.data);
+	close(queue.returns);
+	mp_out_init(&p->out, fds[MP_MESSAGE_OUTPUT], "the output");
+	p->out.soft = true;
+	mp_record_lookup_init(&p->lookup, p->plan.user_stacks);
+	p->opener = (struct mp_open_helper){ MP_WRITER_REQUESTS, MP_WRITER_KEEPER, { 0, 0 } };
+	mp_opener_use(&p->lookup.opener, &p->opener, &p->lookup.budget);
+	mp_record_lookup_start(&p->lookup, &p->plan);
+	if (p->plan.walks)
+		open_tables(p);
+	p->writer = (struct mp_writer){
+		.plan = &p->plan,
+		.queue = p->queue,
+		.out = &p->out,
+		.formatter = &p->lookup.formatter,
+		.tasks = &p->lookup.tasks,
+		.budget = &p->lookup.budget,
+		.readable = isatty(p->out.fd),
+		.stop = stop,
+		.tick = show_status,
+		.arg = p,
+	};
+	mp_writer_init(&p->writer);
+}
+
+static void take_names(struct process *p)
+{
+	struct mp_str text = mp_buf_view(&p->in.body);
+
+	mp_tasknames_init(&p->names);
+	p->writer.names = &p->names;
+	while (text.len) {
+		const char *lf = memchr(text.p, '\n', text.len);
+		size_t len = lf ? (size_t)(lf - text.p) : text.len;
+
+		mp_tasknames_row(&p->names, (struct mp_str){ text.p, len });
+		text = mp_str_skip(text, MP_MIN(len + 1, text.len));
+	}
+}
+
+/* Writes the header; a reader that sees it knows that events are being recorded. */
+static void take_start(struct process *p)
+{
+	struct mp_message_start start;
+
+	if (mp_message_get_start(mp_buf_view(&p->in.body), &start) < 0)
+		end_alone();
+	p->writer.from_ns = start.from_ns;
+	p->writer.header = json_loads(start.header, 0, NULL);
+	if (!p->plan.events.silent)
+		mp_writer_put_json(&p->writer, json_incref((json_t *)p->writer.header));
+	free(start.header);
+	mp_status_line_init(&p->status, !p->plan.quiet && !p->writer.readable);
+	if (!p->writer.readable || !wants_summary(&p->plan))
+		return;
+	mp_live_init(&p->live, &p->out, p->plan.with_command, p->plan.events.silent);
+	p->writer.live = &p->live;
+}
+
+/*
+ * Reads the tasks that already run. If the whole system is recorded, a process gets its tables for
+ * BPF when its first stack comes; processes of the target get them now.
+ */
+static void scan(struct process *p)
+{
+	uint64_t began_ns = mp_monotonic_ns();
+	const struct mp_pids *found = &p->plan.found;
+	size_t i;
+
+	mp_record_lookup_scan(&p->lookup, &p->plan);
+	p->writer.scanned_ns = mp_monotonic_ns();
+	for (i = 0; p->plan.walks && i < found->n; i++)
+		mp_walk_tables_update(
+			&p->tables,
+			mp_tasks_get(&p->lookup.tasks, found->v[i], found->v[i])->process,
+			began_ns);
+}
+
+static void finish(struct process *p)
+{
+	struct mp_message_done done;
+	struct mp_cut_end end;
+
+	mp_queue_detach(p->queue); /* aggregates need the memory */
+	send_body(p, MP_MESSAGE_ENDED);
+	receive(p);
+	if (p->in.type != MP_MESSAGE_END ||
+	    mp_cut_end_get(&end, p->plan.n_rings * p->plan.events.n, mp_buf_view(&p->in.body)) < 0)
+		end_alone();
+	done.lossy = mp_writer_end(&p->writer, &end);
+	done.error = (uint64_t)p->out.error;
+	mp_message_put_done(&p->body, &done);
+	send_body(p, MP_MESSAGE_DONE);
+}
+
+static void record(struct process *p)
+{
+	take_start(p);
+	scan(p);
+	mp_writer_run(&p->writer);
+	mp_status_line_clear(&p->status);
+	finish(p);
+}
+
+/* Nothing of this process is of use to others: it leaves no core, nobody may trace it, it ends with the collector. */
+static void prepare(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, MP_WRITER_NAME);
+#ifndef __SANITIZE_ADDRESS__ /* which looks for leaks by tracing the process */
+	prctl(PR_SET_DUMPABLE, 0);
+#endif
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	setrlimit(RLIMIT_CORE, &none);
+}
+
+int mp_writer_main(void)
+{
+	static struct process p; /* its parts point to each other */
+	struct stat socket;
+
+	if (fstat(MP_WRITER_SOCKET, &socket) < 0 || !S_ISSOCK(socket.st_mode))
+		mp_die("only mp-record starts this program");
+	p.fd = MP_WRITER_SOCKET;
+	fcntl(p.fd, F_SETFD, FD_CLOEXEC);
+	fcntl(MP_WRITER_REQUESTS, F_SETFD, FD_CLOEXEC);
+	fcntl(MP_WRITER_KEEPER, F_SETFD, FD_CLOEXEC);
+	prepare();
+	while (mp_message_receive(p.fd, &p.in) == 0) {
+		switch (p.in.type) {
+		case MP_MESSAGE_PLACES:
+			answer_places(&p);
+			break;
+		case MP_MESSAGE_ADDRESS:
+			answer_address(&p);
+			break;
+		case MP_MESSAGE_PLAN:
+			take_plan(&p);
+			break;
+		case MP_MESSAGE_NAMES:
+			take_names(&p);
+			break;
+		case MP_MESSAGE_START:
+			record(&p);
+			return MP_OK;
+		default:
+			end_alone();
+		}
+	}
+	return MP_OK;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages between the collector and the writer: what is sent arrives, and what is wrong is refused. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/capture/session/message.h"
+#include "tests/unit/tap.h"
+
+static struct mp_buf bytes;
+
+static struct mp_str written(void)
+{
+	struct mp_str all = mp_buf_view(&bytes);
+
+	bytes.len = 0; /* for the next one; the bytes stay until then */
+	return all;
+}
+
+static void test_socket(void)
+{
+	const int fds[MP_MESSAGE_FDS] = { 0, 1, 2 };
+	struct mp_message m = { .type = 0 };
+	uint32_t head[2] = { MP_MESSAGE_ROWS, UINT32_MAX };
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+		abort();
+	ok(mp_message_send(pair[0], MP_MESSAGE_PLAN, MP_STR("body"), fds) == 0 &&
+		   mp_message_send(pair[0], MP_MESSAGE_STOP, MP_STR(""), NULL) == 0 &&
+		   mp_message_receive(pair[1], &m) == 0 && m.type == MP_MESSAGE_PLAN &&
+		   mp_str_eq(mp_buf_view(&m.body), MP_STR("body")),
+	   "a body");
+	ok(m.n_fds == MP_MESSAGE_FDS && fcntl(m.fds[2], F_GETFD) == FD_CLOEXEC, "its descriptors");
+	ok(mp_message_receive(pair[1], &m) == 0 && m.type == MP_MESSAGE_STOP && !m.body.len &&
+		   !m.n_fds,
+	   "no body");
+	ok(write(pair[0], head, sizeof(head)) == sizeof(head) &&
+		   mp_message_receive(pair[1], &m) < 0,
+	   "a body of 4 GiB is refused");
+	close(pair[0]);
+	ok(mp_message_receive(pair[1], &m) < 0 &&
+		   mp_message_send(pair[1], MP_MESSAGE_STOP, MP_STR(""), NULL) < 0,
+	   "the other side has ended");
+	close(pair[1]);
+	mp_message_release(&m);
+}
+
+static void test_places(void)
+{
+	const struct mp_cut_place_request asked = { "/bin/x", "main", true, false };
+	struct mp_cut_place place = { (char *)"p", (char *)"n", 5, 6, (char *)" arg1=%di:u64" };
+	struct mp_cut_places places = { (char *)"/bin/x", &place, 1, 1 }, got;
+	struct mp_cut_place_request request;
+	char *error;
+
+	mp_message_put_request(&bytes, &asked);
+	ok(mp_message_get_request(written(), &request) == 0 && strcmp(request.what, "main") == 0 &&
+		   request.markers && !request.entry,
+	   "a request for places");
+	free((char *)request.file);
+	free((char *)request.what);
+	mp_message_put_places(&bytes, &places, NULL);
+	ok(mp_message_get_places(written(), &got, &error) == 0 && !error && got.n == 1 &&
+		   got.v[0].offset == 5 && strcmp(got.v[0].args, place.args) == 0,
+	   "its answer");
+	mp_cut_places_release(&got);
+	mp_message_put_places(&bytes, &(struct mp_cut_places){ .n = 0 }, "no such file");
+	ok(mp_message_get_places(written(), &got, &error) == 0 &&
+		   strcmp(error, "no such file") == 0,
+	   "an error");
+	mp_cut_places_release(&got);
+	free(error);
+	place.args = (char *)" arg1=%di:u64\np:x y";
+	mp_message_put_places(&bytes, &places, NULL);
+	ok(mp_message_get_places(written(), &got, &error) < 0,
+	   "a line in the arguments is refused");
+	place.args = NULL;
+	place.name = (char *)"n\np:x y";
+	mp_message_put_places(&bytes, &places, NULL);
+	ok(mp_message_get_places(written(), &got, &error) < 0, "a line in the name, too");
+}
+
+static bool space_is_read(struct mp_cut_mapping *v, size_t n)
+{
+	const struct mp_cut_space space = { 7, 8, 9, 10, v, n };
+	struct mp_cut_space got;
+
+	mp_message_put_space(&bytes, &space);
+	if (mp_message_get_space(written(), &got) < 0)
+		return false;
+	free((void *)got.v);
+	return got.pid == 7 && got.time_ns == 8 && got.number == 9 && got.state == 10 && got.n == n;
+}
+
+static void test_spaces(void)
+{
+	struct mp_cut_mapping v[2] = { { 1, 2, 0, 1 }, { 2, 3, 0, 2 } };
+
+	ok(space_is_read(v, 2) && space_is_read(NULL, 0), "mappings");
+	v[1].start = 0;
+	ok(!space_is_read(v, 2), "in another order they are refused");
+	v[1] = (struct mp_cut_mapping){ 9, 8, 0, 0 };
+	ok(!space_is_read(v, 2), "one that ends before it begins, too");
+	v[1] = (struct mp_cut_mapping){ 8, 9, 0, UINT32_MAX };
+	ok(!space_is_read(v, 2), "and the number of a file that takes much memory");
+}
+
+static bool rows_are_read(struct mp_bpf_row *v, size_t n)
+{
+	struct mp_cut_rows got;
+
+	mp_message_put_rows(&bytes, &(struct mp_cut_rows){ v, n });
+	if (mp_message_get_rows(written(), &got) < 0)
+		return false;
+	free(got.v);
+	return got.n == n;
+}
+
+static void test_rows(void)
+{
+	struct mp_bpf_row v[2] = { { .pc = 4 }, { .pc = 8 } };
+
+	ok(rows_are_read(v, 2) && rows_are_read(NULL, 0), "rows");
+	v[1].pc = 3;
+	ok(!rows_are_read(v, 2), "in another order they are refused");
+}
+
+static void test_rest(void)
+{
+	const struct mp_message_done end = { .error = 32, .lossy = true };
+	struct mp_message_start start = { 5, (char *)"{}" };
+	struct mp_message_done done;
+	uint64_t number;
+
+	mp_message_put_number(&bytes, UINT64_MAX);
+	ok(mp_message_get_number(written(), &number) == 0 && number == UINT64_MAX &&
+		   mp_message_get_number(MP_STR("1234567"), &number) < 0,
+	   "a number of 8 bytes");
+	mp_message_put_start(&bytes, &start);
+	ok(mp_message_get_start(written(), &start) == 0 && start.from_ns == 5 &&
+		   strcmp(start.header, "{}") == 0,
+	   "the start");
+	free(start.header);
+	mp_message_put_done(&bytes, &end);
+	ok(mp_message_get_done(written(), &done) == 0 && done.error == 32 && done.lossy, "the end");
+	mp_message_put_number(&bytes, 0);
+	mp_message_put_number(&bytes, 2);
+	ok(mp_message_get_done(written(), &done) < 0, "a truth value of 2 is refused");
+}
+
+int main(void)
+{
+	mp_init("unit-message");
+	test_socket();
+	test_places();
+	test_spaces();
+	test_rows();
+	test_rest();
+	mp_buf_release(&bytes);
+	return tap_done();
+}

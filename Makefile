@@ -48,7 +48,7 @@ UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 # --- libraries: pkg-config, and libperf from the kernel's source where there is no package ---------------
 
 FILTER_PC  := jansson libxxhash
-CAPTURE_PC := libtraceevent libelf liblzma libbpf
+CAPTURE_PC := libtraceevent libelf liblzma libbpf libseccomp
 ORACLE_PC  := libdw
 PKG_CONFIG ?= pkg-config
 
@@ -98,7 +98,7 @@ $(BUILD)/.have-filters:
 $(BUILD)/.have-capture: | $(BUILD)/.have-filters
 	@[ -e /usr/include/libiberty/demangle.h ] || [ -e /usr/include/demangle.h ] || \
 		{ echo "missing: libiberty (on Debian, as root: apt-get install libiberty-dev)" >&2; exit 1; }
-	$(call have,$(CAPTURE_PC),libtraceevent-dev libelf-dev liblzma-dev libbpf-dev)
+	$(call have,$(CAPTURE_PC),libtraceevent-dev libelf-dev liblzma-dev libbpf-dev libseccomp-dev)
 
 $(BUILD)/.have-oracle:
 	$(call have,$(ORACLE_PC),libdw-dev)
@@ -304,7 +304,7 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 # --- Debian packages ---------------------------------------------------------------------------------------
 
 DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
-	libiberty-dev libbpf-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
+	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \

@@ -37,12 +37,12 @@ load lib
 	case "$BUILD" in *san-*) skip "sanitizers link their own" ;; esac
 	for p in $FILTERS; do
 		run ldd "$BUILD/bin/$p"
-		[[ ! "$output" =~ traceevent|bpf|elf|libdw|lzma|iberty|perf ]] || { echo "$output"; false; }
+		[[ ! "$output" =~ traceevent|bpf|elf|libdw|lzma|iberty|perf|seccomp ]] || { echo "$output"; false; }
 	done
 }
 
 @test "each outside library is used by one file, or by a few of one name" {
-	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h; do
+	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h seccomp.h; do
 		files=$(grep -ln "include <$library" -r lib/capture || true)
 		case $library in
 		gelf.h) files=$(grep -v '^lib/capture/object/elf[a-z]*\.[ch]$' <<< "$files") || files= ;;
@@ -55,7 +55,7 @@ load lib
 @test "make filters needs no tracing library" {
 	cat > "$TMP/pkg-config" <<-'X'
 		#!/bin/sh
-		for a; do case $a in libtraceevent | libelf | libdw | liblzma | libbpf | libperf) exit 1 ;; esac; done
+		for a; do case $a in libtraceevent | libelf | libdw | liblzma | libbpf | libperf | libseccomp) exit 1 ;; esac; done
 		exec pkg-config "$@"
 	X
 	chmod +x "$TMP/pkg-config"

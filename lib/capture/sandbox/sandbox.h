@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Runs a part of mp-record, such as the writer, as a process that can compute, use the descriptors
+ * that it was given, and nothing else. The collector calls mp_sandbox_start(); the new process, a
+ * fresh execve of this program, calls mp_sandbox_enter() as soon as it has what it needs, and before
+ * it reads a byte that another user wrote. Includes libc only.
+ */
+#ifndef MP_CAPTURE_SANDBOX_SANDBOX_H
+#define MP_CAPTURE_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The parts of a sandbox. Kernels, containers and users without privileges may lack some. */
+enum mp_sandbox_part {
+	MP_SANDBOX_UID, /* a uid that nobody else uses */
+	MP_SANDBOX_USER_NS,
+	MP_SANDBOX_PID_NS,
+	MP_SANDBOX_MOUNT_NS, /* with an empty root */
+	MP_SANDBOX_NET_NS,
+	MP_SANDBOX_IPC_NS,
+	MP_SANDBOX_CAPS, /* no capability, and no way to get one */
+	MP_SANDBOX_DUMPABLE,
+	MP_SANDBOX_LIMITS,
+	MP_SANDBOX_SECCOMP,
+	MP_SANDBOX_PARTS
+};
+
+/* --- called by the collector --------------------------------------------------------------------------- */
+
+enum { MP_SANDBOX_FDS = 64 };
+
+struct mp_sandbox_process {
+	pid_t pid;
+	int pidfd; /* readable when it has ended; the caller closes it */
+};
+
+/*
+ * Starts this program again, as its own child, in a pid namespace if possible, with an empty
+ * environment and the arguments PROGRAM ROLE UID; the last one is for mp_sandbox_enter(). It has
+ * `fds` as its descriptors 0, 1, 2, ... (at most MP_SANDBOX_FDS) and no others. It gets SIGKILL when
+ * the calling thread ends. Other threads may run meanwhile. 0, or -1 with errno.
+ */
+int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,
+		     const int *fds, unsigned n_fds);
+
+/* --- called by the new process ------------------------------------------------------------------------- */
+
+struct mp_sandbox_limits {
+	uint64_t memory; /* bytes of private memory */
+	uint64_t files;	 /* descriptors */
+};
+
+/*
+ * Enters the sandbox, and returns the set of missing parts (1 << MP_SANDBOX_UID and so on). `uid` is
+ * the argument from mp_sandbox_start(). After that the process may call what seccomp.c lists: read,
+ * write, recvmsg, private memory without PROT_EXEC, clocks. Anything else kills it (SIGSYS). It must
+ * be the only thread.
+ */
+uint32_t mp_sandbox_enter(const char *uid, const struct mp_sandbox_limits *limits);
+
+/* --- called by both ------------------------------------------------------------------------------------ */
+
+/* The names of parts, "user namespace, seccomp filter". The caller frees the text. */
+char *mp_sandbox_names(uint32_t parts);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The system calls of a sandboxed process. Includes libc only. */
+#ifndef MP_CAPTURE_SANDBOX_SECCOMP_H
+#define MP_CAPTURE_SANDBOX_SECCOMP_H
+
+/* From now on every other call kills the process. 0, or -1: the kernel has no such filter. */
+int mp_sandbox_filter(void);
+
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# The sandbox of the process that reads what other users wrote: what it has, and what it cannot do.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	make_tmp
+}
+
+# Starts a process in the sandbox that waits: its pid is SANDBOXED, the parts that are missing are MISSING.
+start_sandboxed() {
+	start_load "$BUILD/tools/sandbox" wait
+	until [ "$(wc -l < "$TMP/load.out")" = 2 ]; do sleep 0.01; done
+	{ read -r SANDBOXED && read -r MISSING; } < "$TMP/load.out"
+}
+
+status_of() {
+	awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$SANDBOXED/status"
+}
+
+@test "each attempt to do something else ends the process" {
+	for attempt in open socket connect sendto sendmsg ptrace kill tgkill bpf perf_event_open ioctl mmap-exec mmap-file mprotect-exec \
+		clone clone3 execve unshare; do
+		run "$BUILD/tools/sandbox" $attempt
+		[ "$output" = killed ] || { echo "$attempt: $output"; false; }
+	done
+	run "$BUILD/tools/sandbox" memory
+	[ "$output" = "refused: Cannot allocate memory" ]
+	run "$BUILD/tools/sandbox" allowed
+	[ "$output" = "did it" ]
+}
+
+@test "a sandboxed process has what is promised" {
+	needs_root
+	start_sandboxed
+	[ "$MISSING" = "" ]
+	for key in CapInh CapPrm CapEff CapBnd CapAmb; do [ "$(status_of $key)" = 0000000000000000 ]; done
+	[ "$(status_of NoNewPrivs)" = 1 ]
+	[ "$(status_of Seccomp)" = 2 ]
+	[ "$(status_of Groups)" = "" ]
+	[ "$(status_of NSpid)" = "$SANDBOXED 1" ]
+	# all four ids are the same, and nobody else has it
+	read -r real effective saved fs <<< "$(status_of Uid)"
+	[ "$real" -ge 60578 ] && [ "$real $real $real" = "$effective $saved $fs" ]
+	[ "$(ps -eo uid= | grep -cx " *$real")" = 1 ]
+	for ns in user pid mnt net ipc; do
+		[ "$(readlink "/proc/$SANDBOXED/ns/$ns")" != "$(readlink "/proc/self/ns/$ns")" ] || { echo "$ns"; false; }
+	done
+	[ "$(ls -A "/proc/$SANDBOXED/root/")" = "" ]
+	[ "$(wc -l < "/proc/$SANDBOXED/mounts")" = 1 ]
+	[[ "$(cat "/proc/$SANDBOXED/mounts")" == "none / tmpfs ro,nosuid,nodev,noexec,"* ]]
+	[ "$(ls "/proc/$SANDBOXED/fd" | tr '\n' ' ')" = "0 1 2 " ]
+	[ "$(wc -c < "/proc/$SANDBOXED/environ")" = 0 ]
+	# not dumpable: its files in /proc belong to root
+	[ "$(stat -c %u "/proc/$SANDBOXED/mem")" = 0 ]
+	grep -q '^Max core file size *0 *0 ' "/proc/$SANDBOXED/limits"
+	# nothing is mapped that is writable and executable, or shared
+	run ! grep -E '^[0-9a-f]+-[0-9a-f]+ (.w.?x|...s)' "/proc/$SANDBOXED/maps"
+}
+
+@test "a user without privileges has a sandbox, too" {
+	needs_root
+	install -m 755 "$BUILD/tools/sandbox" "$TMP/sandbox"
+	chmod 755 "$TMP"
+	as_user() { setpriv --reuid=64123 --regid=64123 --clear-groups "$@"; }
+	as_user unshare -U true || skip "users cannot make user namespaces"
+	run as_user "$TMP/sandbox" missing
+	[ "$output" = "uid of its own" ]
+	run as_user "$TMP/sandbox" open
+	[ "$output" = killed ]
+}
+
+@test "a missing part has a name" {
+	needs_root
+	# in a user namespace that cannot have another below it
+	run unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_net_namespaces && "$0" "$1"' "$BUILD/tools/sandbox" missing
+	[[ "$output" == *"network namespace"* ]] || { echo "$output"; false; }
+}

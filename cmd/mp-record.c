@@ -22,6 +22,7 @@ enum {
 	OPT_MAX_STACK,
 	OPT_NAMES,
 	OPT_REALTIME,
+	OPT_SANDBOX,
 	OPT_STACK_SIZE,
 	OPT_STAT,
 	OPT_SUM,
@@ -114,6 +115,9 @@ static const struct mp_opt opts[] = {
 	{ OPT_REALTIME, "realtime", "[PRIO]",
 	  "run with SCHED_FIFO priority PRIO (default: 1), to "
 	  "lose less on a busy machine" },
+	{ OPT_SANDBOX, "sandbox", "require",
+	  "refuse to record if a part of the sandbox is not "
+	  "available, in which files of other users are read" },
 };
 
 static const struct mp_habit perf_habits[] = {
@@ -354,6 +358,11 @@ static void set_option(int code, const char *arg)
 	case OPT_REALTIME:
 		options.realtime = arg ? mp_opt_number(&program, code, arg, 1, 98) : 1;
 		break;
+	case OPT_SANDBOX:
+		if (strcmp(arg, "require") != 0)
+			mp_usage("--sandbox: 'require', not '%s'", arg);
+		options.require_sandbox = true;
+		break;
 	case 'o':
 		options.output = arg;
 		break;
@@ -442,7 +451,7 @@ int main(int argc, char **argv)
 
 	mp_init("mp-record");
 	if (strcmp(argv[0], MP_WRITER_NAME) == 0)
-		return mp_writer_main();
+		return mp_writer_main(argc > 2 ? argv[2] : "");
 	options.argv = copy_arguments(argc, argv);
 	end = cut_command(argc, argv);
 	argv[end] = NULL;

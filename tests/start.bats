@@ -180,7 +180,8 @@ used() {
 		timeout 60 strace -f -o "$TMP/strace" -e trace=write -e inject=write:error=EIO:when=$i \
 			mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -o "$TMP/s" -- "$LOAD/getppid" 3 2> "$TMP/err" || status=$?
 		[[ "$status" = [012] ]] || { echo "write $i: status $status"; cat "$TMP/err"; grep INJECTED "$TMP/strace"; false; }
-		[ "$status" -lt 2 ] || grep -q 'Input/output error' "$TMP/err"
+		# in the writer, strace makes a system call of number -1 of it, which the sandbox does not permit
+		[ "$status" -lt 2 ] || grep -q 'Input/output error\|killed by signal 31' "$TMP/err"
 	done
 }
 

@@ -63,18 +63,69 @@ start_recording() {
 	[ "$(trailer "$TMP/s" records)" = 100000 ]
 }
 
-@test "the writer has no environment but PATH, no new privileges, no core, and nobody may trace it" {
+status_of() {
+	awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$writer/status"
+}
+
+needs_sandbox() {
 	needs_root
-	start_recording
-	[ "$(tr '\0' '\n' < "/proc/$writer/environ" | cut -d = -f 1)" = PATH ]
-	grep -q '^NoNewPrivs:.*1$' "/proc/$writer/status"
+	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+}
+
+@test "the writer has its descriptors, and no others" {
+	needs_sandbox
+	start_recording -g none
+	find "/proc/$writer/fd" -type l -printf '%f %l\n' | sed 's/:\[[0-9]*\]$//' | sort -n > "$TMP/fds"
+	# the last ones: its link to the collector, the process that opens files and its keeper, the output
+	printf '%s\n' '0 /dev/null' '1 /dev/null' "2 $TMP/err" '3 socket' '4 socket' '5 socket' "6 $TMP/s" | diff - "$TMP/fds"
+}
+
+@test "the writer has its memory, its program with libraries, and the queue mapped, and nothing else" {
+	needs_sandbox
+	start_recording -g none
+	# what the kernel adds: [vdso] and the like, [uprobes]
+	awk '$6 !~ /^\[(v.*|uprobes)\]$/ { print $2, $6 }' "/proc/$writer/maps" | sort -u > "$TMP/all"
+	grep -v ' /[^m]' "$TMP/all" > "$TMP/maps"
+	printf '%s\n' 'r--s /memfd:mp-record-queue' 'rw-p ' 'rw-p [heap]' 'rw-p [stack]' 'rw-s /memfd:mp-record-returns' | diff - "$TMP/maps"
+	sed -n 's/^\(r--p\|r-xp\|rw-p\) \(\/[^m]\)/\2/p' "$TMP/all" | sort -u > "$TMP/files"
+	{ echo "$BUILD/bin/mp-record"; ldd "$BUILD/bin/mp-record" | grep -o '/[^ ]*'; } | xargs realpath | sort -u | diff - "$TMP/files"
+	[ "$(grep -c ' /[^m]' "$TMP/all")" = "$(grep -c '^\(r--p\|r-xp\|rw-p\) /[^m]' "$TMP/all")" ]
+}
+
+@test "the writer has no environment, no rights, and nobody may trace it" {
+	needs_sandbox
+	start_recording -g user	# it has asked for files of others
+	for key in CapInh CapPrm CapEff CapBnd CapAmb; do [ "$(status_of $key)" = 0000000000000000 ]; done
+	[ "$(status_of NoNewPrivs) $(status_of Seccomp)" = "1 2" ]
+	[ "$(status_of Groups)" = "" ]
+	[ "$(status_of NSpid)" = "$writer 1" ]
+	read -r real effective saved fs <<< "$(status_of Uid)"
+	[ "$real" -ge 60578 ] && [ "$real $real $real" = "$effective $saved $fs" ]
+	[ "$(ps -eo uid= | grep -cx " *$real")" = 1 ]
+	for ns in user pid mnt net ipc; do
+		[ "$(readlink "/proc/$writer/ns/$ns")" != "$(readlink "/proc/self/ns/$ns")" ] || { echo "$ns"; false; }
+	done
+	[ "$(wc -l < "/proc/$writer/mounts")" = 1 ]
+	[ "$(wc -c < "/proc/$writer/environ")" = 0 ]
+	[ "$(stat -c %u "/proc/$writer/mem")" = 0 ]
 	grep -q '^Max core file size *0 *0 ' "/proc/$writer/limits"
-	# its output, and no descriptor of an event, a program or the queue
-	find "/proc/$writer/fd" -printf '%l\n' > "$TMP/fds"
-	grep -qx "$TMP/s" "$TMP/fds"
-	! grep -E 'anon_inode|memfd' "$TMP/fds" || false
-	kill -INT $pid
-	wait $pid || [ $? = 1 ]
+	grep -q '^Max open files *1024 *1024 ' "/proc/$writer/limits"
+	grep -q '^Max data size *4294967296 *4294967296 ' "/proc/$writer/limits"
+}
+
+@test "a missing part of the sandbox is reported, also with -q, is in the header, and --sandbox=require refuses it" {
+	needs_sandbox
+	mp-record -q --sandbox=require -e context-switches -g none -o "$TMP/s" -- true 2> "$TMP/err" || [ $? = 1 ]
+	[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
+	[ "$(head -n 1 "$TMP/s" | jq -c .sandbox_missing)" = null ]
+	without_setuid() { setpriv --bounding-set=-setuid --inh-caps=-setuid mp-record -q "$@" -e context-switches -g none -o "$TMP/s" -- true; }
+	without_setuid 2> "$TMP/err" || [ $? = 1 ]
+	grep -qx 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' "$TMP/err"
+	[ "$(head -n 1 "$TMP/s" | jq -c .sandbox_missing)" = '["uid of its own"]' ]
+	run -2 without_setuid --sandbox=require
+	[ "$output" = 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' ]
+	run -2 mp-record --sandbox=try -e context-switches -- true
+	[[ "$output" == "mp-record: --sandbox: 'require', not 'try'"* ]]
 }
 
 @test "the writer does not start by itself" {

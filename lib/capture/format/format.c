@@ -132,7 +132,6 @@ void mp_formatter_init(struct mp_formatter *f, const struct mp_cut_events *event
 
 		f->heads[i] = mp_str(head);
 	}
-	f->inner = mp_proc_inner_namespace() != 0;
 }
 
 void mp_formatter_release(struct mp_formatter *f)
@@ -329,8 +328,6 @@ static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
 {
 	struct mp_str path;
 
-	if (!f->cgroups)
-		f->cgroups = mp_cgroup_names_new();
 	path = mp_str(mp_cgroup_name(f->cgroups, id));
 	f->line.len = p - f->line.p;
 	mp_buf_reserve(&f->line, 4 * path.len + 64);

@@ -38,9 +38,8 @@ struct mp_formatter {
 	struct mp_tasks *tasks;
 	struct mp_chain_texts *stacks;
 	struct mp_unwinder *unwinder;
-	struct mp_cgroup_names *cgroups; /* NULL until it is first needed */
-	/* by event: the text before the fields, ",sched:sched_switch," */
-	struct mp_str *heads;
+	struct mp_cgroup_names *cgroups; /* set by the caller if an event has them */
+	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
 	uint64_t *ips; /* addresses of the current chain */
@@ -48,8 +47,7 @@ struct mp_formatter {
 	struct mp_unwind_stats unwound;
 	struct mp_pending_stacks chains;
 	struct mp_walk_tables *tables; /* borrowed; NULL: stacks are not walked by BPF */
-	/* mp-record is in an inner pid namespace: tasks outside it have the id 0 */
-	bool inner;
+	bool inner;		       /* mp_cut_plan.inner; set by the caller */
 };
 
 void mp_formatter_init(struct mp_formatter *f, const struct mp_cut_events *events,

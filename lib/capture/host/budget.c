@@ -131,7 +131,7 @@ static struct mp_budget_user *user_of(struct mp_budget *b, uid_t uid)
 
 static bool is_trusted(const struct mp_budget *b, const struct mp_budget_user *u)
 {
-	return u->uid == 0 || u->uid == b->trusted;
+	return u->uid == 0 || u->uid == b->trusted || u->uid == b->self;
 }
 
 /* --- shares ----------------------------------------------------------------------------------- */

@@ -59,6 +59,7 @@ struct mp_budget_user {
 struct mp_budget {
 	/* set by the caller */
 	uid_t trusted; /* this user, and root, have no limit other than the total of what is held */
+	uid_t self;    /* that of this process, if it has one of its own; as `trusted` */
 	bool no_reserve; /* what is recorded was named by the user: nothing is kept for others */
 	uint64_t (*clock)(void); /* mp_monotonic_ns(), or that of a test */
 	/* private */

@@ -137,6 +137,7 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	code_pids(c, &p->found);
 	MP_CUT_NUMBER(c, p->max_events);
 	MP_CUT_NUMBER(c, p->everyone);
+	MP_CUT_NUMBER(c, p->inner);
 	MP_CUT_NUMBER(c, p->user_stacks);
 	MP_CUT_NUMBER(c, p->walks);
 	MP_CUT_NUMBER(c, p->counts);

@@ -35,6 +35,7 @@ struct mp_cut_plan {
 
 	uint64_t max_events; /* 0: no limit */
 	bool everyone;	     /* every process is recorded */
+	bool inner; /* mp-record is in an inner pid namespace, where tasks outside have the id 0 */
 	bool user_stacks;
 	bool walks;  /* BPF programs walk user stacks, by tables that the writer makes */
 	bool counts; /* the kernel counts losses by event (Linux 6.0) */

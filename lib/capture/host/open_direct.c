@@ -345,3 +345,37 @@ int mp_open_direct_named(const char *path)
 		return -1;
 	return check(fd, CODE_MAX, &st) < 0 ? close_with(fd, errno) : reopen(fd);
 }
+
+/* Whether a path is that of a pattern, in which a '#' stands for a number. */
+static bool is_like(const char *path, const char *pattern)
+{
+	size_t digits;
+
+	for (; *pattern; pattern++) {
+		if (*pattern != '#') {
+			if (*path++ != *pattern)
+				return false;
+			continue;
+		}
+		digits = strspn(path, "0123456789");
+		if (!digits)
+			return false;
+		path += digits;
+	}
+	return !*path;
+}
+
+int mp_open_direct_proc(const char *path)
+{
+	static const char *const patterns[] = {
+		"/proc",	"/proc/kallsyms", "/proc/#/status",
+		"/proc/#/maps", "/proc/#/task",	  "/proc/#/task/#/comm",
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(patterns); i++)
+		if (is_like(path, patterns[i]))
+			return open(path, O_RDONLY | O_CLOEXEC);
+	errno = EACCES;
+	return -1;
+}

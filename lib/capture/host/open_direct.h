@@ -37,4 +37,7 @@ int mp_open_direct_debug(const struct mp_identity_own *own, const struct mp_open
 int mp_open_direct_perfmap(const struct mp_identity_own *own, pid_t pid);
 int mp_open_direct_named(const char *path);
 
+/* The files of /proc that the file side reads: names, ids, mappings and lists of tasks, kernel symbols. */
+int mp_open_direct_proc(const char *path);
+
 #endif

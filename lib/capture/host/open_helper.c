@@ -176,7 +176,9 @@ static void serve(const struct mp_identity_own *own, struct shared *s, struct mp
 	s->uid = (uid_t)-1;
 	s->trusted = false;
 	errno = EINVAL;
-	if (split(r, size, &path, &name)) {
+	if (split(r, size, &path, &name) && r->kind == MP_OPEN_PROC) {
+		fd = mp_open_direct_proc(path);
+	} else if (split(r, size, &path, &name)) {
 		find_owner(s, own, r);
 		errno = EAGAIN;
 		if (!is_flood(s) && !is_refused(s, s->uid))

@@ -18,7 +18,7 @@ struct mp_open_helper {
 	pid_t pids[2]; /* of both; that of the helper is the first one */
 };
 
-enum mp_open_kind { MP_OPEN_CODE, MP_OPEN_DEBUG, MP_OPEN_PERFMAP };
+enum mp_open_kind { MP_OPEN_CODE, MP_OPEN_DEBUG, MP_OPEN_PERFMAP, MP_OPEN_PROC };
 
 enum { MP_OPEN_TEXT = 4096 + 256 };
 

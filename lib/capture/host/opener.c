@@ -186,6 +186,13 @@ int mp_open_perfmap(struct mp_opener *o, pid_t pid)
 	return report(o, fd, pid, "/tmp/perf-PID.map");
 }
 
+int mp_open_proc(void *opener, const char *path)
+{
+	struct mp_open_request r = { .kind = MP_OPEN_PROC };
+
+	return add_text(&r, path) ? ask(opener, &r) : -1;
+}
+
 int mp_open_named(const char *path)
 {
 	return mp_open_direct_named(path);

@@ -54,6 +54,9 @@ int mp_open_debug(struct mp_opener *o, const struct mp_open_mapping *m, enum mp_
  */
 int mp_open_perfmap(struct mp_opener *o, pid_t pid);
 
+/* Opens a file of /proc that mp_open_direct_proc() lists. An mp_proc_open_fn; `opener` has a helper. */
+int mp_open_proc(void *opener, const char *path);
+
 /* Opens a file that the user of mp-record named; it is not a device, nor a FIFO. */
 int mp_open_named(const char *path);
 

@@ -65,13 +65,32 @@ int mp_pids_parse(struct mp_pids *pids, const char *list)
 	return pids->n ? 0 : -1;
 }
 
+static struct {
+	mp_proc_open_fn *call;
+	void *arg;
+} opener;
+
+void mp_proc_open_by(mp_proc_open_fn *open, void *arg)
+{
+	opener.call = open;
+	opener.arg = arg;
+}
+
+int mp_proc_open(const char *path)
+{
+	return opener.call ? opener.call(opener.arg, path) : open(path, O_RDONLY | O_CLOEXEC);
+}
+
 /* Adds the entries of a folder whose names are numbers. */
 static void add_entries(const char *path, struct mp_pids *pids)
 {
-	DIR *dir = opendir(path);
+	int fd = mp_proc_open(path);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *d;
 	pid_t pid;
 
+	if (fd >= 0 && !dir)
+		close(fd);
 	while (dir && (d = readdir(dir)))
 		if ((pid = parse_pid(mp_str(d->d_name))) > 0)
 			mp_pids_add(pids, pid);
@@ -102,7 +121,7 @@ void mp_proc_threads_of(const struct mp_pids *pids, struct mp_pids *tids)
 
 ssize_t mp_proc_read(const char *path, char *to, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = mp_proc_open(path);
 	ssize_t n;
 
 	if (fd < 0)
@@ -314,9 +333,13 @@ bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)
 	size_t cap = 0, bytes = 0;
 	ssize_t n;
 	FILE *f;
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	f = fopen(path, "re");
+	fd = mp_proc_open(path);
+	f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (fd >= 0 && !f)
+		close(fd);
 	while (f && bytes < MAPS_MAX_BYTES && (n = getline(&line, &cap, f)) > 0) {
 		bytes += n;
 		if (line[n - 1] == '\n')

@@ -55,6 +55,15 @@ void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid);
 /* The pid that a process has in its own pid namespace, as in the name of its /tmp/perf-PID.map. */
 pid_t mp_proc_inner_pid(pid_t pid);
 
+/*
+ * How this process opens files of /proc: by itself, or by a function that returns a descriptor, or -1
+ * with errno, for a process that cannot open files.
+ */
+typedef int mp_proc_open_fn(void *arg, const char *path);
+
+void mp_proc_open_by(mp_proc_open_fn *open, void *arg);
+int mp_proc_open(const char *path);
+
 /* The executable mappings of a process, in order of address. */
 struct mp_proc_map {
 	uint64_t start, end, offset; /* offset in the file, in bytes */

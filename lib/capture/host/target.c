@@ -139,6 +139,8 @@ void mp_target_release(struct mp_target *t)
 }
 
 struct mp_cgroup_names {
+	mp_cgroup_ask_fn *ask;
+	void *arg;
 	char *mount;
 	int mount_fd;
 	uint64_t walked_ns,
@@ -146,11 +148,13 @@ struct mp_cgroup_names {
 	struct mp_map map; /* keys are ids, there are no values; the path is in the arena */
 };
 
-struct mp_cgroup_names *mp_cgroup_names_new(void)
+struct mp_cgroup_names *mp_cgroup_names_new(mp_cgroup_ask_fn *ask, void *arg)
 {
 	struct mp_cgroup_names *n = mp_zalloc(sizeof(*n));
 
-	n->mount = mp_cgroup_mount();
+	n->ask = ask;
+	n->arg = arg;
+	n->mount = ask ? NULL : mp_cgroup_mount();
 	n->mount_fd = n->mount ? open(n->mount, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	mp_map_init(&n->map, sizeof(char *));
 	return n;
@@ -258,11 +262,18 @@ static void search(struct mp_cgroup_names *n)
 const char *mp_cgroup_name(struct mp_cgroup_names *n, uint64_t id)
 {
 	const char *name = find(n, id);
+	char *asked;
 
 	if (name)
 		return name;
 	if (mp_map_bytes(&n->map) > NAMES_MAX_BYTES)
 		mp_map_clear(&n->map);
+	if (n->ask) {
+		asked = n->ask(n->arg, id);
+		name = remember(n, id, asked);
+		free(asked);
+		return name;
+	}
 	if (!n->mount)
 		return "";
 	if (find_by_id(n, id, &name))

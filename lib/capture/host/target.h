@@ -42,7 +42,12 @@ void mp_target_release(struct mp_target *t);
  * known, and valid until the next call. All that is kept takes some 8 MiB.
  */
 struct mp_cgroup_names;
-struct mp_cgroup_names *mp_cgroup_names_new(void);
+
+/* Returns the path of a cgroup, which the caller frees. */
+typedef char *mp_cgroup_ask_fn(void *arg, uint64_t id);
+
+/* `ask` finds the paths that are not known yet; NULL: they are read from the file system. */
+struct mp_cgroup_names *mp_cgroup_names_new(mp_cgroup_ask_fn *ask, void *arg);
 void mp_cgroup_names_free(struct mp_cgroup_names *n);
 const char *mp_cgroup_name(struct mp_cgroup_names *n, uint64_t id);
 

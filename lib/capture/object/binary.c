@@ -130,27 +130,30 @@ struct binary {
 	const char *path;
 };
 
-static int begin(struct binary *b, const char *path, char **error)
+int mp_binary_open(const char *path, char **error)
 {
-	*b = (struct binary){ .path = path, .limit = MP_LIMIT_INIT };
-	b->fd = mp_open_named(path);
-	if (b->fd < 0 && errno != EINVAL && errno != EFBIG) {
-		*error = mp_asprintf("cannot open '%s': %m", path);
-		return -1;
-	}
-	if (b->fd >= 0 && mp_elf_image_init(&b->image, b->fd, NULL, 0, &b->limit))
+	int fd = mp_open_named(path);
+
+	if (fd < 0)
+		*error = errno == EINVAL || errno == EFBIG
+				 ? mp_asprintf("'%s' is neither a program nor a library", path)
+				 : mp_asprintf("cannot open '%s': %m", path);
+	return fd;
+}
+
+static int begin(struct binary *b, const struct mp_binary *file, char **error)
+{
+	*b = (struct binary){ .fd = file->fd, .path = file->path, .limit = MP_LIMIT_INIT };
+	if (mp_elf_image_init(&b->image, b->fd, NULL, 0, &b->limit))
 		return 0;
-	*error = b->limit.reason ? mp_asprintf("'%s' has too many %s", path, b->limit.reason)
-				 : mp_asprintf("'%s' is neither a program nor a library", path);
-	if (b->fd >= 0)
-		close(b->fd);
+	*error = b->limit.reason ? mp_asprintf("'%s' has too many %s", b->path, b->limit.reason)
+				 : mp_asprintf("'%s' is neither a program nor a library", b->path);
 	return -1;
 }
 
 static void end(struct binary *b)
 {
 	mp_elf_image_release(&b->image);
-	close(b->fd);
 }
 
 /* Converts an address of a symbol to an offset in the file. */
@@ -299,8 +302,8 @@ static int add_address(struct mp_cut_places *places, const struct binary *b, con
 	return 0;
 }
 
-int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
-			char **error)
+int mp_binary_functions(struct mp_cut_places *places, const struct mp_binary *file,
+			const char *what, char **error)
 {
 	const char *plus = strrchr(what, '+');
 	struct search s = { .places = places };
@@ -309,7 +312,7 @@ int mp_binary_functions(struct mp_cut_places *places, const char *path, const ch
 	char *name;
 	int result = 0;
 
-	if (begin(&b, path, error) < 0)
+	if (begin(&b, file, error) < 0)
 		return -1;
 	s.b = &b;
 	if (strncmp(what, "0x", 2) == 0 && mp_num_any(mp_str(what), &number) == 0) {
@@ -326,26 +329,21 @@ int mp_binary_functions(struct mp_cut_places *places, const char *path, const ch
 	each_function(&b, add_function, &s);
 	keep_each_once(places);
 	if (!places->n)
-		result = no_function(&s, path, name, error);
+		result = no_function(&s, file->path, name, error);
 	free(name);
 	end(&b);
 	return result;
 }
 
-uint64_t mp_binary_cheap_place(const char *path, uint64_t offset)
+uint64_t mp_binary_cheap_place(int fd, uint64_t offset)
 {
 	const struct mp_arch *arch = mp_arch_here();
 	uint8_t code[16];
 	ssize_t n;
-	int fd;
 
 	if (!arch || !arch->cheap_place)
 		return offset;
-	fd = mp_open_named(path);
-	if (fd < 0)
-		return offset;
 	n = pread(fd, code, sizeof(code), (off_t)offset);
-	close(fd);
 	return n > 0 ? offset + arch->cheap_place(code, (size_t)n) : offset;
 }
 
@@ -439,14 +437,14 @@ static void read_notes(const struct binary *b, struct mp_cut_places *places, con
 	free(data.p);
 }
 
-int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
+int mp_binary_markers(struct mp_cut_places *places, const struct mp_binary *file, const char *what,
 		      char **error)
 {
 	struct binary b;
 	uint64_t base;
 	size_t i;
 
-	if (begin(&b, path, error) < 0)
+	if (begin(&b, file, error) < 0)
 		return -1;
 	base = section_address(&b, ".stapsdt.base");
 	for (i = 0; i < b.image.n_sections; i++)
@@ -455,10 +453,11 @@ int mp_binary_markers(struct mp_cut_places *places, const char *path, const char
 	end(&b);
 	if (places->n)
 		return 0;
-	*error = b.limit.reason
-			 ? mp_asprintf("'%s' has too many %s", path, b.limit.reason)
-			 : mp_asprintf("no static probe '%s' in '%s' (mp-record -l 'usdt:%s' "
-				       "lists them)",
-				       what, path, path);
+	*error =
+		b.limit.reason
+			? mp_asprintf("'%s' has too many %s", b.path, b.limit.reason)
+			: mp_asprintf(
+				  "no static probe '%s' in '%s' (mp-record -l 'usdt:%s' lists them)",
+				  what, b.path, b.path);
 	return -1;
 }

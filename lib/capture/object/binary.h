@@ -23,24 +23,35 @@
 char *mp_binary_path(const char *name, char **error);
 
 /*
+ * Opens the file of a path. -1 with `*error`: it cannot be opened, or is no regular file.
+ */
+int mp_binary_open(const char *path, char **error);
+
+/* An open file; both members are borrowed. */
+struct mp_binary {
+	const char *path; /* for messages */
+	int fd;
+};
+
+/*
  * Finds the functions of a file that match a glob, sorted by name, each place once; or the place
  * "0xADDR" or "NAME+0xOFF". Returns 0, or -1 with `*error`: the file cannot be read or is not an
  * ELF file, or there is no such function; for the latter the error suggests the most similar name.
  */
-int mp_binary_functions(struct mp_cut_places *places, const char *path, const char *what,
-			char **error);
+int mp_binary_functions(struct mp_cut_places *places, const struct mp_binary *file,
+			const char *what, char **error);
 
 /*
  * Where to probe a function that begins at `offset`: at its beginning, or after instructions that
  * the kernel would have to single-step, if the architecture knows these (mp_arch.cheap_place). In a
  * virtual machine a single step takes 18 us (docs/decisions.md).
  */
-uint64_t mp_binary_cheap_place(const char *path, uint64_t offset);
+uint64_t mp_binary_cheap_place(int fd, uint64_t offset);
 
 /*
  * Finds the static probes whose "NAME" or "PROVIDER:NAME" matches; a probe may have several places.
  */
-int mp_binary_markers(struct mp_cut_places *places, const char *path, const char *what,
+int mp_binary_markers(struct mp_cut_places *places, const struct mp_binary *file, const char *what,
 		      char **error);
 
 /*

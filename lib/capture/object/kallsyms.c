@@ -2,8 +2,9 @@
 #include "lib/capture/object/kallsyms.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
+
+#include "lib/capture/host/proc.h"
 
 struct line {
 	uint64_t addr; /* address of the symbol; 0: the kernel hides it */
@@ -70,7 +71,7 @@ void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text)
 
 static struct mp_buf read_all(void)
 {
-	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int fd = mp_proc_open("/proc/kallsyms");
 	struct mp_buf text = { NULL, 0, 0 };
 	ssize_t n;
 

@@ -5,7 +5,6 @@
 
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
-#include "lib/capture/object/kallsyms.h"
 
 /* Converts the arguments of static probes from the notation of notes to that of tracefs. */
 static void translate_args(struct mp_cut_places *places)
@@ -22,39 +21,28 @@ static void translate_args(struct mp_cut_places *places)
 	}
 }
 
-static void find_cheap_places(struct mp_cut_places *places)
+static void find_cheap_places(struct mp_cut_places *places, int fd)
 {
 	size_t i;
 
 	for (i = 0; i < places->n; i++)
-		places->v[i].offset = mp_binary_cheap_place(places->path, places->v[i].offset);
+		places->v[i].offset = mp_binary_cheap_place(fd, places->v[i].offset);
 }
 
-static int find_places(const struct mp_cut_place_request *request, struct mp_cut_places *answer,
-		       char **error)
+int mp_binary_places(const struct mp_cut_place_request *request, int fd,
+		     struct mp_cut_places *answer, char **error)
 {
+	const struct mp_binary file = { request->file, fd };
 	int result;
 
-	*answer = (struct mp_cut_places){ .path = mp_binary_path(request->file, error) };
-	if (!answer->path)
-		return -1;
+	*answer = (struct mp_cut_places){ .path = mp_strdup(request->file) };
 	if (request->markers) {
-		result = mp_binary_markers(answer, answer->path, request->what, error);
+		result = mp_binary_markers(answer, &file, request->what, error);
 		translate_args(answer);
 	} else {
-		result = mp_binary_functions(answer, answer->path, request->what, error);
+		result = mp_binary_functions(answer, &file, request->what, error);
 		if (request->entry)
-			find_cheap_places(answer);
+			find_cheap_places(answer, fd);
 	}
 	return result;
 }
-
-static uint64_t find_kernel_address(const char *symbol)
-{
-	return mp_kallsyms_address(mp_str(symbol));
-}
-
-const struct mp_cut_files mp_binary_answers = {
-	.places = find_places,
-	.kernel_address = find_kernel_address,
-};

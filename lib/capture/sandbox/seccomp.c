@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ struct rule {
 	struct scmp_arg_cmp args[2];
 };
 
-/* Memory of its own only: neither a file, nor shared, nor at a given address. */
+/* Memory of its own, or shared memory that it has a descriptor of; not at a given address. */
 #define MAP_MASK (MAP_TYPE | MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE)
 
 static const struct rule rules[] = {
@@ -44,6 +45,10 @@ static const struct rule rules[] = {
 	{ .call = "newfstatat", 1, { SCMP_A3_64(SCMP_CMP_EQ, AT_EMPTY_PATH, 0) } },
 	{ .call = "fcntl", 1, { SCMP_A1_64(SCMP_CMP_EQ, F_GETFL, 0) } },
 	{ .call = "fcntl", 1, { SCMP_A1_64(SCMP_CMP_EQ, F_GETFD, 0) } },
+	{ .call = "fcntl", 1, { SCMP_A1_64(SCMP_CMP_EQ, F_SETFD, 0) } },      /* fdopendir() */
+	{ .call = "fcntl", 1, { SCMP_A1_64(SCMP_CMP_EQ, F_SETPIPE_SZ, 0) } }, /* the output */
+	{ .call = "ioctl", 1, { SCMP_A1_64(SCMP_CMP_EQ, TCGETS, 0) } },	      /* isatty() */
+	{ .call = "ioctl", 1, { SCMP_A1_64(SCMP_CMP_EQ, TIOCGWINSZ, 0) } },
 	/* memory */
 	{ .call = "brk" },
 	{ .call = "munmap" },
@@ -54,6 +59,10 @@ static const struct rule rules[] = {
 	  2,
 	  { SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
 	    SCMP_A3_64(SCMP_CMP_MASKED_EQ, MAP_MASK, MAP_PRIVATE | MAP_ANONYMOUS) } },
+	{ .call = "mmap", /* the queue */
+	  2,
+	  { SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+	    SCMP_A3_64(SCMP_CMP_MASKED_EQ, MAP_MASK, MAP_SHARED) } },
 	{ .call = "sysinfo" }, /* qsort() in libc asks how much memory there is */
 	/* time, waiting, signals of its own, its end */
 	{ .call = "clock_gettime" },
@@ -61,6 +70,9 @@ static const struct rule rules[] = {
 	{ .call = "nanosleep" },
 	{ .call = "gettimeofday" },
 	{ .call = "getrusage" },
+	{ .call = "timer_create" },
+	{ .call = "timer_settime" },
+	{ .call = "timer_delete" },
 	{ .call = "getrandom" },
 	{ .call = "getpid" },
 	{ .call = "gettid" },

@@ -25,6 +25,7 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 		.uid = getuid(),
 		.max_events = p->o->max_events,
 		.everyone = p->everyone,
+		.inner = mp_proc_inner_namespace() != 0,
 		.user_stacks = p->user_stacks,
 		.walks = k->bpf_stacks != NULL,
 		.counts = k->counting != NULL,

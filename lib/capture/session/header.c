@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/capture/sandbox/sandbox.h"
 #include "lib/capture/session/output.h"
 
 static enum mp_stack_method method_of(const struct mp_event *e)
@@ -55,6 +56,23 @@ static bool has_latency(const struct mp_record_plan *p)
 	return false;
 }
 
+/* The missing parts of the writer's sandbox, an array. */
+static json_t *missing_json(uint32_t missing)
+{
+	json_t *parts = json_array();
+	char *name;
+	int i;
+
+	for (i = 0; i < MP_SANDBOX_PARTS; i++) {
+		if (!(missing & 1u << i))
+			continue;
+		name = mp_sandbox_names(1u << i);
+		json_array_append_new(parts, json_string(name));
+		free(name);
+	}
+	return parts;
+}
+
 json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control_started *started)
 {
 	json_t *header =
@@ -64,6 +82,8 @@ json_t *mp_record_header(const struct mp_record_plan *p, const struct mp_control
 	if (p->o->collectors)
 		json_object_set_new(header, "collectors", mp_output_names(p->o->collectors));
 	json_object_set_new(header, "stacks", stacks_json(p));
+	if (p->sandbox_missing)
+		json_object_set_new(header, "sandbox_missing", missing_json(p->sandbox_missing));
 	if (has_latency(p))
 		json_object_set_new(header, "units", json_pack("{s:s}", "latency", "cycles"));
 	json_object_set_new(header, "events", mp_events_json(&p->events));

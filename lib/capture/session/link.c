@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -13,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/target.h"
+#include "lib/capture/object/binary.h"
 #include "lib/capture/session/writer_main.h"
 #include "lib/core/clock.h"
 
@@ -27,7 +28,10 @@ enum {
 struct mp_link {
 	int fd;
 	struct mp_open_helper opener;
-	pid_t pid; /* 0: it was waited for */
+	struct mp_sandbox_process process; /* `pid` is 0 after it was waited for */
+	bool ready;			   /* it is in its sandbox */
+	uint32_t missing;		   /* the missing parts of that */
+	struct mp_cgroup_names *cgroups;   /* NULL: nobody has asked for one */
 	struct mp_message in;
 	struct mp_buf body;
 	uint64_t alive_cpu_ns; /* its CPU time at its latest message */
@@ -40,35 +44,23 @@ static struct mp_link *current;
 
 struct mp_link *mp_link_start(void)
 {
-	char *path = mp_asprintf("PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
-	char *const argv[] = { (char *)MP_WRITER_NAME, NULL }, *const environment[] = { path,
-											NULL };
 	const struct timeval patience = { .tv_sec = ANSWER_S };
 	struct mp_link *l = mp_zalloc(sizeof(*l));
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int pair[2], error;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+	if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		mp_die("cannot make sockets: %m");
 	if (mp_open_helper_start(&l->opener) < 0)
 		mp_die("cannot start the process that opens files: %m");
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, pair[1], MP_WRITER_SOCKET);
-	posix_spawn_file_actions_adddup2(&actions, l->opener.requests, MP_WRITER_REQUESTS);
-	posix_spawn_file_actions_adddup2(&actions, l->opener.keeper, MP_WRITER_KEEPER);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID); /* ^C is for the collector */
-	error = posix_spawn(&l->pid, "/proc/self/exe", &actions, &attributes, argv, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	free(path);
-	errno = error;
-	if (error)
+	if (mp_sandbox_start(&l->process, MP_WRITER_NAME, "writer",
+			     (int[MP_WRITER_FDS]){ null, null,
+						   STDERR_FILENO, [MP_WRITER_SOCKET] = pair[1],
+						   [MP_WRITER_REQUESTS] = l->opener.requests,
+						   [MP_WRITER_KEEPER] = l->opener.keeper },
+			     MP_WRITER_FDS) < 0)
 		mp_die("cannot start the process that writes: %m");
+	close(null);
 	close(pair[1]);
 	l->fd = pair[0];
 	current = l;
@@ -77,14 +69,14 @@ struct mp_link *mp_link_start(void)
 
 pid_t mp_link_pid(const struct mp_link *l)
 {
-	return l->pid;
+	return l->process.pid;
 }
 
 void mp_link_processes(const struct mp_link *l, struct mp_pids *to)
 {
 	size_t i;
 
-	mp_pids_add(to, l->pid);
+	mp_pids_add(to, l->process.pid);
 	for (i = 0; i < MP_ARRAY_SIZE(l->opener.pids); i++)
 		mp_pids_add(to, l->opener.pids[i]);
 }
@@ -94,11 +86,11 @@ static void wait_for_end(struct mp_link *l, bool early)
 {
 	int status = 0;
 
-	if (!l->pid)
+	if (!l->process.pid)
 		return;
-	while (waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(l->process.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	l->pid = 0;
+	l->process.pid = 0;
 	if (early && WIFSIGNALED(status))
 		mp_say("the process that writes was killed by signal %d", WTERMSIG(status));
 	else if (early)
@@ -108,8 +100,8 @@ static void wait_for_end(struct mp_link *l, bool early)
 /* It has ended, or sends what it must not send. Returns -1. */
 static int fail(struct mp_link *l)
 {
-	if (l->pid)
-		kill(l->pid, SIGKILL);
+	if (l->process.pid)
+		kill(l->process.pid, SIGKILL);
 	wait_for_end(l, true);
 	return -1;
 }
@@ -120,7 +112,9 @@ void mp_link_free(struct mp_link *l)
 		return;
 	close(l->fd);
 	wait_for_end(l, false);
+	close(l->process.pidfd);
 	mp_open_helper_end(&l->opener);
+	mp_cgroup_names_free(l->cgroups);
 	mp_message_release(&l->in);
 	mp_buf_release(&l->body);
 	if (current == l)
@@ -131,9 +125,11 @@ void mp_link_free(struct mp_link *l)
 /* --- messages ----------------------------------------------------------------------------------------- */
 
 /* Sends l->body. */
-static int send_body(struct mp_link *l, enum mp_message_type type, const int *fds)
+static int send_body(struct mp_link *l, enum mp_message_type type, const int *fds, size_t n_fds)
 {
-	int result = l->pid ? mp_message_send(l->fd, type, mp_buf_view(&l->body), fds) : -1;
+	int result = l->process.pid
+			     ? mp_message_send(l->fd, type, mp_buf_view(&l->body), fds, n_fds)
+			     : -1;
 
 	l->body.len = 0;
 	return result < 0 ? fail(l) : 0;
@@ -141,13 +137,36 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 
 static int receive(struct mp_link *l)
 {
-	return l->pid && mp_message_receive(l->fd, &l->in) == 0 ? 0 : fail(l);
+	return l->process.pid && mp_message_receive(l->fd, &l->in) == 0 ? 0 : fail(l);
 }
 
-/* Sends l->body, and receives the answer. */
-static int ask(struct mp_link *l, enum mp_message_type type)
+/* Waits until it is in its sandbox. */
+static int wait_ready(struct mp_link *l)
 {
-	if (send_body(l, type, NULL) < 0 || receive(l) < 0)
+	uint64_t missing;
+
+	if (l->ready)
+		return 0;
+	if (receive(l) < 0)
+		return -1;
+	if (l->in.type != MP_MESSAGE_READY ||
+	    mp_message_get_number(mp_buf_view(&l->in.body), &missing) < 0)
+		return fail(l);
+	l->missing = (uint32_t)missing;
+	l->ready = true;
+	return 0;
+}
+
+uint32_t mp_link_missing(struct mp_link *l)
+{
+	wait_ready(l);
+	return l->missing;
+}
+
+/* Sends l->body, with a descriptor unless it is -1, and receives the answer. */
+static int ask(struct mp_link *l, enum mp_message_type type, int fd)
+{
+	if (wait_ready(l) < 0 || send_body(l, type, &fd, fd >= 0) < 0 || receive(l) < 0)
 		return -1;
 	return l->in.type == type ? 0 : fail(l);
 }
@@ -156,15 +175,23 @@ static int find_places(const struct mp_cut_place_request *request, struct mp_cut
 		       char **error)
 {
 	struct mp_link *l = current ? current : mp_link_start();
+	struct mp_cut_place_request by_path = *request;
+	int fd;
 
 	*answer = (struct mp_cut_places){ .n = 0 };
 	*error = NULL;
-	mp_message_put_request(&l->body, request);
-	if (ask(l, MP_MESSAGE_PLACES) < 0 ||
-	    mp_message_get_places(mp_buf_view(&l->in.body), answer, error) < 0) {
-		*error = mp_asprintf("cannot read '%s': the process that reads it has failed",
-				     request->file);
+	by_path.file = mp_binary_path(request->file, error);
+	fd = by_path.file ? mp_binary_open(by_path.file, error) : -1;
+	if (fd >= 0) {
+		mp_message_put_request(&l->body, &by_path);
+		if (ask(l, MP_MESSAGE_PLACES, fd) < 0 ||
+		    mp_message_get_places(mp_buf_view(&l->in.body), answer, error) < 0)
+			*error = mp_asprintf(
+				"cannot read '%s': the process that reads it has failed",
+				request->file);
+		close(fd);
 	}
+	free((char *)by_path.file);
 	return *error ? -1 : 0;
 }
 
@@ -174,7 +201,7 @@ static uint64_t find_kernel_address(const char *symbol)
 	uint64_t address = 0;
 
 	mp_buf_str(&l->body, mp_str(symbol));
-	if (ask(l, MP_MESSAGE_ADDRESS) < 0 ||
+	if (ask(l, MP_MESSAGE_ADDRESS, -1) < 0 ||
 	    mp_message_get_number(mp_buf_view(&l->in.body), &address) < 0)
 		return 0;
 	return address;
@@ -188,18 +215,20 @@ const struct mp_cut_files mp_link_files = {
 void mp_link_hand_over(struct mp_link *l, const struct mp_cut_plan *plan,
 		       const int fds[MP_MESSAGE_FDS], const struct mp_tasknames *names)
 {
+	if (wait_ready(l) < 0)
+		return;
 	mp_cut_plan_put(plan, &l->body);
-	send_body(l, MP_MESSAGE_PLAN, fds);
+	send_body(l, MP_MESSAGE_PLAN, fds, MP_MESSAGE_FDS);
 	if (!names)
 		return;
 	mp_buf_str(&l->body, mp_buf_view(&names->table));
-	send_body(l, MP_MESSAGE_NAMES, NULL);
+	send_body(l, MP_MESSAGE_NAMES, NULL, 0);
 }
 
 void mp_link_go(struct mp_link *l, const struct mp_message_start *start)
 {
 	mp_message_put_start(&l->body, start);
-	send_body(l, MP_MESSAGE_START, NULL);
+	send_body(l, MP_MESSAGE_START, NULL, 0);
 }
 
 /* --- while it writes ------------------------------------------------------------------------------------ */
@@ -210,7 +239,7 @@ void mp_link_rows(void *link, uint32_t file, struct mp_cut_rows *answer)
 
 	*answer = (struct mp_cut_rows){ .n = 0 };
 	mp_message_put_number(&l->body, file);
-	if (ask(l, MP_MESSAGE_ROWS) < 0)
+	if (ask(l, MP_MESSAGE_ROWS, -1) < 0)
 		return;
 	if (mp_message_get_rows(mp_buf_view(&l->in.body), answer) < 0) {
 		*answer = (struct mp_cut_rows){ .n = 0 };
@@ -226,7 +255,7 @@ static int update_space(struct mp_link *l, const struct mp_link_service *service
 		return fail(l);
 	mp_bpf_stacks_update(service->stacks, &space);
 	free((void *)space.v);
-	return send_body(l, MP_MESSAGE_SPACE, NULL);
+	return send_body(l, MP_MESSAGE_SPACE, NULL, 0);
 }
 
 static int forget_space(struct mp_link *l, const struct mp_link_service *service)
@@ -250,6 +279,18 @@ static int forget_file(struct mp_link *l, const struct mp_link_service *service)
 	return 0;
 }
 
+static int answer_cgroup(struct mp_link *l)
+{
+	uint64_t id;
+
+	if (mp_message_get_number(mp_buf_view(&l->in.body), &id) < 0)
+		return fail(l);
+	if (!l->cgroups)
+		l->cgroups = mp_cgroup_names_new(NULL, NULL);
+	mp_buf_str(&l->body, mp_str(mp_cgroup_name(l->cgroups, id)));
+	return send_body(l, MP_MESSAGE_CGROUP, NULL, 0);
+}
+
 static int serve_one(struct mp_link *l, const struct mp_link_service *service)
 {
 	if (receive(l) < 0)
@@ -257,6 +298,8 @@ static int serve_one(struct mp_link *l, const struct mp_link_service *service)
 	switch (l->in.type) {
 	case MP_MESSAGE_SPACE:
 		return update_space(l, service);
+	case MP_MESSAGE_CGROUP:
+		return answer_cgroup(l);
 	case MP_MESSAGE_FORGET:
 		return forget_space(l, service);
 	case MP_MESSAGE_FORGET_FILE:
@@ -277,7 +320,7 @@ static uint64_t cpu_time(const struct mp_link *l)
 	struct timespec t = { .tv_sec = 0 };
 	clockid_t clock;
 
-	if (clock_getcpuclockid(l->pid, &clock) == 0)
+	if (clock_getcpuclockid(l->process.pid, &clock) == 0)
 		clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
@@ -287,7 +330,7 @@ int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 	struct pollfd news = { .fd = l->fd, .events = POLLIN };
 	uint64_t ticked_ns = 0, now;
 
-	if (!l->pid)
+	if (!l->process.pid)
 		return -1;
 	for (;;) {
 		now = mp_monotonic_ns();
@@ -314,7 +357,7 @@ int mp_link_end(struct mp_link *l, const struct mp_cut_end *end, struct mp_messa
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &forever,
 		   sizeof(forever)); /* the output may wait */
 	mp_cut_end_put(end, &l->body);
-	if (send_body(l, MP_MESSAGE_END, NULL) < 0 || receive(l) < 0)
+	if (send_body(l, MP_MESSAGE_END, NULL, 0) < 0 || receive(l) < 0)
 		return -1;
 	if (l->in.type != MP_MESSAGE_DONE ||
 	    mp_message_get_done(mp_buf_view(&l->in.body), done) < 0)

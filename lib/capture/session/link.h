@@ -2,7 +2,7 @@
 /*
  * The collector's end of the writer's process: starts it, hands it the plan, serves it while it
  * writes, and notices its end. What it sends is data (message.h): it can give wrong names to stacks,
- * and nothing worse. Includes bpfstack, cut_plan, message, open_helper, proc, taskname.
+ * and nothing worse. Includes bpfstack, cut_plan, message, open_helper, proc, sandbox, taskname.
  */
 #ifndef MP_CAPTURE_SESSION_LINK_H
 #define MP_CAPTURE_SESSION_LINK_H
@@ -13,6 +13,7 @@
 #include "lib/capture/host/cut_plan.h"
 #include "lib/capture/host/open_helper.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/sandbox/sandbox.h"
 #include "lib/capture/session/message.h"
 #include "lib/stream/taskname.h"
 
@@ -29,6 +30,9 @@ void mp_link_processes(const struct mp_link *l, struct mp_pids *to);
 
 /* The process; 0: it has ended. */
 pid_t mp_link_pid(const struct mp_link *l);
+
+/* The parts of a sandbox (1 << MP_SANDBOX_UID and so on) that the process has not got. */
+uint32_t mp_link_missing(struct mp_link *l);
 
 /* Asks the process that was started last for places of probes; starts one if there is none. */
 extern const struct mp_cut_files mp_link_files;

@@ -23,8 +23,8 @@ struct mp_record_lookup {
 	struct mp_formatter formatter;
 };
 
-/* `user_stacks`: some events have user stacks. */
-void mp_record_lookup_init(struct mp_record_lookup *l, bool user_stacks);
+/* Reads the ranges of subordinate ids, the only file that this opens by itself. */
+void mp_record_lookup_init(struct mp_record_lookup *l);
 
 /* To be called when the plan is complete, before the first record. */
 void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan *plan);

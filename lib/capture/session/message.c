@@ -25,51 +25,52 @@ union control {
 
 /* --- messages ----------------------------------------------------------------------------------------- */
 
-/* Sends what remains of the two parts, one after the other. */
-static int send_all(int fd, struct msghdr *m)
+static int send_all(int fd, const char *data, size_t len, int flags)
 {
-	size_t left, i;
 	ssize_t n;
 
-	for (;;) {
-		for (i = left = 0; i < m->msg_iovlen; i++)
-			left += m->msg_iov[i].iov_len;
-		if (!left)
-			return 0;
-		n = sendmsg(fd, m, MSG_NOSIGNAL);
+	while (len) {
+		n = send(fd, data, len, MSG_NOSIGNAL | flags);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return -1;
-		m->msg_controllen = 0;
-		for (i = 0; i < m->msg_iovlen; i++) {
-			size_t part = MP_MIN((size_t)n, m->msg_iov[i].iov_len);
-
-			m->msg_iov[i].iov_base = (char *)m->msg_iov[i].iov_base + part;
-			m->msg_iov[i].iov_len -= part;
-			n -= (ssize_t)part;
-		}
+		data += n;
+		len -= (size_t)n;
 	}
+	return 0;
 }
 
-int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds)
+/* The sandbox of the writer permits send(), but not sendmsg(), which can pass descriptors. */
+static int send_head(int fd, const struct head *head, const int *fds, size_t n_fds)
+{
+	struct iovec part = { (void *)head, sizeof(*head) };
+	union control control = { .bytes = "" };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = CMSG_SPACE(n_fds * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	ssize_t n;
+
+	if (!n_fds)
+		return send_all(fd, (const char *)head, sizeof(*head), MSG_MORE);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+	memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+	do
+		n = sendmsg(fd, &m, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(*head) ? 0 : -1;
+}
+
+int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds,
+		    size_t n_fds)
 {
 	struct head head = { type, (uint32_t)body.len };
-	struct iovec parts[] = { { &head, sizeof(head) }, { (char *)body.p, body.len } };
-	struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
-	union control control = { .bytes = "" };
-	struct cmsghdr *c;
 
-	if (fds) {
-		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
-		c = CMSG_FIRSTHDR(&m);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(MP_MESSAGE_FDS * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, MP_MESSAGE_FDS * sizeof(int));
-	}
-	return send_all(fd, &m);
+	return send_head(fd, &head, fds, n_fds) < 0 ? -1 : send_all(fd, body.p, body.len, 0);
 }
 
 static void take_fds(struct msghdr *m, struct mp_message *to)

@@ -12,7 +12,8 @@
 
 enum mp_message_type {
 	/* from the collector; the writer answers the first three by a message of the same type */
-	MP_MESSAGE_PLACES,  /* struct mp_cut_place_request; answered by the places, or an error */
+	/* struct mp_cut_place_request, with the open file; answered by the places, or an error */
+	MP_MESSAGE_PLACES,
 	MP_MESSAGE_ADDRESS, /* name of a kernel symbol; answered by a number */
 	MP_MESSAGE_ROWS,    /* number of a file; answered by its rows */
 	MP_MESSAGE_PLAN,    /* struct mp_cut_plan, with the descriptors of enum mp_message_fd */
@@ -20,8 +21,10 @@ enum mp_message_type {
 	MP_MESSAGE_START,   /* struct mp_message_start */
 	MP_MESSAGE_END,	    /* struct mp_cut_end: answer to MP_MESSAGE_ENDED */
 
-	/* from the writer; the first one is answered by a message of the same type, without a body */
+	/* from the writer; MP_MESSAGE_SPACE is answered by a message of the same type, without a body */
+	MP_MESSAGE_READY,	/* its first one: the missing parts of its sandbox, a number */
 	MP_MESSAGE_SPACE,	/* struct mp_cut_space */
+	MP_MESSAGE_CGROUP,	/* id of a cgroup; answered by its path */
 	MP_MESSAGE_FORGET,	/* number of an address space */
 	MP_MESSAGE_FORGET_FILE, /* number of a file */
 	MP_MESSAGE_ALIVE,	/* once a second of its work */
@@ -55,8 +58,9 @@ struct mp_message_done {
 	bool lossy;	/* something was lost, or may be wrong */
 };
 
-/* 0, or -1: the other side has ended. `fds` may be NULL; else all MP_MESSAGE_FDS are sent. */
-int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds);
+/* Sends a message with up to MP_MESSAGE_FDS descriptors. 0, or -1: the other side has ended. */
+int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds,
+		    size_t n_fds);
 
 /* Waits for a message. 0, or -1: the other side has ended, or what it sent is no message. */
 int mp_message_receive(int fd, struct mp_message *m);

@@ -28,6 +28,7 @@ struct mp_record_options {
 	size_t ring_bytes;	    /* per CPU, a power of two; 0: depends on the events */
 	int realtime;		    /* SCHED_FIFO priority of the draining threads, 0: none */
 	const char *output;	    /* NULL: stdout */
+	bool require_sandbox;	    /* refuse to record if a part of the sandbox is missing */
 	bool quiet, verbose;
 	char **argv; /* of mp-record, for the header */
 };

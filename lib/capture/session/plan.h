@@ -23,6 +23,7 @@ struct mp_record_plan {
 	struct mp_pids own;	   /* processes of mp-record, which are excluded */
 	struct mp_pids processes;  /* for -p: the processes and their children */
 	struct mp_command command; /* for -- COMMAND: waits to be started */
+	uint32_t sandbox_missing;  /* parts of the writer's sandbox, see mp_link_missing() */
 	bool stdout_taken;	   /* the stream goes there */
 	bool whole;		   /* the system or cgroups are recorded, not tasks */
 	bool everyone;		   /* some events are recorded for all tasks */

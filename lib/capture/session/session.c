@@ -46,6 +46,21 @@ static void be_realtime(int priority)
 		mp_say("cannot set real-time priority %d: %m", priority);
 }
 
+/* Says which parts of the writer's sandbox are missing, also with -q, or refuses to record. */
+static void check_sandbox(struct mp_record_plan *p, struct mp_link *link)
+{
+	char *names;
+
+	p->sandbox_missing = mp_link_missing(link);
+	if (!p->sandbox_missing)
+		return;
+	names = mp_sandbox_names(p->sandbox_missing);
+	if (p->o->require_sandbox)
+		mp_die("the sandbox of the process that writes is incomplete: no %s", names);
+	mp_say("the sandbox of the process that writes is incomplete: no %s", names);
+	free(names);
+}
+
 enum mp_status mp_record(struct mp_record_options *o)
 {
 	struct recording r = { .opened = { .grace = NULL } },
@@ -63,6 +78,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	r.run.control = mp_control_start(&tid);
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
+	check_sandbox(&r.plan, r.opened.link);
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/writer_main.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/places.h"
 #include "lib/capture/ring/queue_reader.h"
+#include "lib/capture/sandbox/sandbox.h"
 #include "lib/capture/session/live.h"
 #include "lib/capture/session/lookup.h"
 #include "lib/capture/session/message.h"
@@ -22,6 +21,10 @@
 
 /* Files with greater numbers have no rows in the tables for BPF, see mp_message_get_space(). */
 enum { FILES_MAX = 1 << 20 };
+
+/* Limits of the process: bytes of private memory, and descriptors. */
+#define MEMORY_MAX (4ull << 30)
+enum { OPEN_MAX = 1024 };
 
 #define ALIVE_APART_NS 1000000000ull
 
@@ -36,7 +39,6 @@ struct process {
 	uint32_t *gone; /* files that no longer exist; the collector does not know of them yet */
 	size_t n_gone, cap_gone;
 	struct mp_tasknames names;
-	bool has_names;
 	struct mp_out out;
 	struct mp_queue_reader *queue;
 	struct mp_writer writer;
@@ -56,7 +58,7 @@ static _Noreturn void end_alone(void)
 /* Sends p->body. */
 static void send_body(struct process *p, enum mp_message_type type)
 {
-	if (mp_message_send(p->fd, type, mp_buf_view(&p->body), NULL) < 0)
+	if (mp_message_send(p->fd, type, mp_buf_view(&p->body), NULL, 0) < 0)
 		end_alone();
 	p->body.len = 0;
 }
@@ -70,12 +72,13 @@ static void receive(struct process *p)
 static void answer_places(struct process *p)
 {
 	struct mp_cut_place_request request;
-	struct mp_cut_places places = { .n = 0 };
+	struct mp_cut_places places;
 	char *error = NULL;
 
-	if (mp_message_get_request(mp_buf_view(&p->in.body), &request) < 0)
+	if (p->in.n_fds != 1 || mp_message_get_request(mp_buf_view(&p->in.body), &request) < 0)
 		end_alone();
-	mp_binary_answers.places(&request, &places, &error);
+	mp_binary_places(&request, p->in.fds[0], &places, &error);
+	close(p->in.fds[0]);
 	mp_message_put_places(&p->body, &places, error);
 	send_body(p, MP_MESSAGE_PLACES);
 	mp_cut_places_release(&places);
@@ -86,8 +89,7 @@ static void answer_places(struct process *p)
 
 static void answer_address(struct process *p)
 {
-	mp_buf_byte(&p->in.body, '\0');
-	mp_message_put_number(&p->body, mp_binary_answers.kernel_address(p->in.body.p));
+	mp_message_put_number(&p->body, mp_kallsyms_address(mp_buf_view(&p->in.body)));
 	send_body(p, MP_MESSAGE_ADDRESS);
 }
 
@@ -151,6 +153,19 @@ static void forget_file(void *arg, uint32_t file)
 
 	p->gone = mp_grow(p->gone, &p->cap_gone, p->n_gone + 1, sizeof(*p->gone));
 	p->gone[p->n_gone++] = file;
+}
+
+/* An mp_cgroup_ask_fn. */
+static char *ask_cgroup(void *arg, uint64_t id)
+{
+	struct process *p = arg;
+
+	mp_message_put_number(&p->body, id);
+	send_body(p, MP_MESSAGE_CGROUP);
+	receive(p);
+	if (p->in.type != MP_MESSAGE_CGROUP)
+		end_alone();
+	return mp_strndup(p->in.body.p, p->in.body.len);
 }
 
 static void stop(void *arg)
@@ -218,10 +233,8 @@ static void take_plan(struct process *p)
 	close(queue.returns);
 	mp_out_init(&p->out, fds[MP_MESSAGE_OUTPUT], "the output");
 	p->out.soft = true;
-	mp_record_lookup_init(&p->lookup, p->plan.user_stacks);
-	p->opener = (struct mp_open_helper){ MP_WRITER_REQUESTS, MP_WRITER_KEEPER, { 0, 0 } };
-	mp_opener_use(&p->lookup.opener, &p->opener, &p->lookup.budget);
 	mp_record_lookup_start(&p->lookup, &p->plan);
+	p->lookup.formatter.cgroups = mp_cgroup_names_new(ask_cgroup, p);
 	if (p->plan.walks)
 		open_tables(p);
 	p->writer = (struct mp_writer){
@@ -318,22 +331,27 @@ static void record(struct process *p)
 	finish(p);
 }
 
-/* Nothing of this process is of use to others: it leaves no core, nobody may trace it, it ends with the collector. */
-static void prepare(void)
+/* Does what is not possible in the sandbox, and enters it. Returns the missing parts of it. */
+static uint32_t enter_sandbox(struct process *p, const char *uid)
 {
-	const struct rlimit none = { 0, 0 };
+	const struct mp_sandbox_limits limits = { .memory = MEMORY_MAX, .files = OPEN_MAX };
 
 	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, MP_WRITER_NAME);
-#ifndef __SANITIZE_ADDRESS__ /* which looks for leaks by tracing the process */
-	prctl(PR_SET_DUMPABLE, 0);
+	json_object_seed(0); /* else jansson reads it from a file */
+	mp_record_lookup_init(&p->lookup);
+	p->lookup.budget.self = (uid_t)strtoul(uid, NULL, 10);
+	p->opener = (struct mp_open_helper){ MP_WRITER_REQUESTS, MP_WRITER_KEEPER, { 0, 0 } };
+	mp_opener_use(&p->lookup.opener, &p->opener, &p->lookup.budget);
+	mp_proc_open_by(mp_open_proc, &p->lookup.opener);
+#ifdef __SANITIZE_ADDRESS__ /* which needs files, and traces the process to find leaks */
+	(void)limits;
+	return 0;
+#else
+	return mp_sandbox_enter(uid, &limits);
 #endif
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	setrlimit(RLIMIT_CORE, &none);
 }
 
-int mp_writer_main(void)
+int mp_writer_main(const char *uid)
 {
 	static struct process p; /* its parts point to each other */
 	struct stat socket;
@@ -341,10 +359,8 @@ int mp_writer_main(void)
 	if (fstat(MP_WRITER_SOCKET, &socket) < 0 || !S_ISSOCK(socket.st_mode))
 		mp_die("only mp-record starts this program");
 	p.fd = MP_WRITER_SOCKET;
-	fcntl(p.fd, F_SETFD, FD_CLOEXEC);
-	fcntl(MP_WRITER_REQUESTS, F_SETFD, FD_CLOEXEC);
-	fcntl(MP_WRITER_KEEPER, F_SETFD, FD_CLOEXEC);
-	prepare();
+	mp_message_put_number(&p.body, enter_sandbox(&p, uid));
+	send_body(&p, MP_MESSAGE_READY);
 	while (mp_message_receive(p.fd, &p.in) == 0) {
 		switch (p.in.type) {
 		case MP_MESSAGE_PLACES:

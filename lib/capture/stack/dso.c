@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/stack/dso.h"
 
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "lib/core/clock.h"
@@ -200,16 +202,20 @@ static void charge(struct mp_dsos *d, struct mp_dso *dso, size_t bytes)
 /* --- files ------------------------------------------------------------------------------------ */
 
 /* All processes of our architecture have the same vDSO as mp-record. */
-static void find_vdso(void *arg, const struct mp_proc_map *map)
+static void load_vdso(struct mp_dso *dso)
 {
-	struct mp_dso *dso = arg;
+	const ElfW(Ehdr) *image = (const void *)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Phdr) * segments;
+	size_t size, i;
 
-	const void *image = (const void *)(uintptr_t)map->start;
-
-	if (strcmp(map->path, "[vdso]") != 0)
+	if (!image)
 		return;
-	dso->symbols = mp_elfsym_load_image(image, map->end - map->start);
-	dso->cfi = mp_elfcfi_load_image(image, map->end - map->start, &dso->segments);
+	segments = (const void *)((const char *)image + image->e_phoff);
+	size = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
+	for (i = 0; i < image->e_phnum; i++)
+		size = MP_MAX(size, segments[i].p_offset + segments[i].p_filesz);
+	dso->symbols = mp_elfsym_load_image(image, size);
+	dso->cfi = mp_elfcfi_load_image(image, size, &dso->segments);
 }
 
 static struct mp_dso *new_builtin(struct mp_dsos *d, const char *path, const char *name)
@@ -228,7 +234,7 @@ static struct mp_dso *get_vdso(struct mp_dsos *d)
 	if (d->vdso)
 		return d->vdso;
 	d->vdso = new_builtin(d, "[vdso]", "vdso");
-	mp_proc_maps(getpid(), find_vdso, d->vdso);
+	load_vdso(d->vdso);
 	return d->vdso;
 }
 

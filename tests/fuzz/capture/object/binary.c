@@ -13,19 +13,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void read_file(const uint8_t *data, size_t size)
 {
 	struct mp_cut_places places = { .n = 0 };
-	int fd = memfd_create("binary", 0);
-	char *path = mp_asprintf("/proc/self/fd/%d", fd), *error;
+	struct mp_binary file = { "binary", memfd_create("binary", 0) };
+	char *error;
 
-	if (write(fd, data, size) != (ssize_t)size)
+	if (write(file.fd, data, size) != (ssize_t)size)
 		abort();
-	if (mp_binary_functions(&places, path, "*", &error) < 0)
+	if (mp_binary_functions(&places, &file, "*", &error) < 0)
 		free(error);
 	mp_cut_places_release(&places);
-	if (mp_binary_markers(&places, path, "*:*", &error) < 0)
+	if (mp_binary_markers(&places, &file, "*:*", &error) < 0)
 		free(error);
 	mp_cut_places_release(&places);
-	free(path);
-	close(fd);
+	close(file.fd);
 }
 
 static void read_text(const uint8_t *data, size_t size)

@@ -4,15 +4,26 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "lib/capture/object/binary.h"
+#include "lib/capture/object/kallsyms.h"
 #include "lib/capture/object/places.h"
 #include "tests/unit/tap.h"
 
 static bool ask(const struct mp_cut_place_request *request, struct mp_cut_places *places)
 {
-	char *error = NULL;
-	bool found = mp_binary_answers.places(request, places, &error) == 0;
+	char *error = NULL, *path = mp_binary_path(request->file, &error);
+	int fd = path ? mp_binary_open(path, &error) : -1;
+	struct mp_cut_place_request by_path = *request;
+	bool found;
 
+	*places = (struct mp_cut_places){ .n = 0 };
+	by_path.file = path;
+	found = fd >= 0 && mp_binary_places(&by_path, fd, places, &error) == 0;
+	if (fd >= 0)
+		close(fd);
+	free(path);
 	if (!found)
 		printf("# %s\n", error);
 	free(error);
@@ -82,7 +93,7 @@ static void test_errors(void)
 	mp_cut_places_release(&places);
 	ok(!ask(&no_function, &places) && !places.n, "no such function");
 	mp_cut_places_release(&places);
-	ok(mp_binary_answers.kernel_address("no_such_symbol") == 0, "no such symbol of the kernel");
+	ok(mp_kallsyms_address(MP_STR("no_such_symbol")) == 0, "no such symbol of the kernel");
 }
 
 int main(void)

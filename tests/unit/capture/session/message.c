@@ -28,8 +28,8 @@ static void test_socket(void)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
 		abort();
-	ok(mp_message_send(pair[0], MP_MESSAGE_PLAN, MP_STR("body"), fds) == 0 &&
-		   mp_message_send(pair[0], MP_MESSAGE_STOP, MP_STR(""), NULL) == 0 &&
+	ok(mp_message_send(pair[0], MP_MESSAGE_PLAN, MP_STR("body"), fds, MP_MESSAGE_FDS) == 0 &&
+		   mp_message_send(pair[0], MP_MESSAGE_STOP, MP_STR(""), NULL, 0) == 0 &&
 		   mp_message_receive(pair[1], &m) == 0 && m.type == MP_MESSAGE_PLAN &&
 		   mp_str_eq(mp_buf_view(&m.body), MP_STR("body")),
 	   "a body");
@@ -42,7 +42,7 @@ static void test_socket(void)
 	   "a body of 4 GiB is refused");
 	close(pair[0]);
 	ok(mp_message_receive(pair[1], &m) < 0 &&
-		   mp_message_send(pair[1], MP_MESSAGE_STOP, MP_STR(""), NULL) < 0,
+		   mp_message_send(pair[1], MP_MESSAGE_STOP, MP_STR(""), NULL, 0) < 0,
 	   "the other side has ended");
 	close(pair[1]);
 	mp_message_release(&m);

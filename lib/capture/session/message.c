@@ -315,6 +315,7 @@ int mp_message_get_start(struct mp_str from, struct mp_message_start *start)
 {
 	struct mp_cut_code c = { .from = from };
 
+	*start = (struct mp_message_start){ .header = NULL };
 	code_start(&c, start);
 	if (is_whole(&c) && start->header)
 		return 0;
@@ -339,6 +340,7 @@ int mp_message_get_done(struct mp_str from, struct mp_message_done *done)
 {
 	struct mp_cut_code c = { .from = from };
 
+	*done = (struct mp_message_done){ .error = 0 };
 	code_done(&c, done);
 	return is_whole(&c) ? 0 : -1;
 }

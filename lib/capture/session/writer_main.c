@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -317,6 +318,7 @@ static void finish(struct process *p)
 	    mp_cut_end_get(&end, p->plan.n_rings * p->plan.events.n, mp_buf_view(&p->in.body)) < 0)
 		end_alone();
 	done.lossy = mp_writer_end(&p->writer, &end);
+	mp_cut_end_release(&end);
 	done.error = (uint64_t)p->out.error;
 	mp_message_put_done(&p->body, &done);
 	send_body(p, MP_MESSAGE_DONE);
@@ -345,6 +347,7 @@ static uint32_t enter_sandbox(struct process *p, const char *uid)
 	mp_proc_open_by(mp_open_proc, &p->lookup.opener);
 #ifdef __SANITIZE_ADDRESS__ /* which needs files, and traces the process to find leaks */
 	(void)limits;
+	prctl(PR_SET_NAME, MP_WRITER_NAME);
 	return 0;
 #else
 	return mp_sandbox_enter(uid, &limits);

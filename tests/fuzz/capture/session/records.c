@@ -159,6 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
 	mp_formatter_init(&f, &plan.events, &tasks, &stacks, &unwinder);
+	f.cgroups = mp_cgroup_names_new(NULL, NULL);
 	fill(q, streams, data, size);
 	write_all(r, &tasks, &f);
 	mp_formatter_release(&f);

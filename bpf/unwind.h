@@ -94,7 +94,8 @@ struct mp_bpf_settings {
 	__u32 everyone;
 	/* index of the first buffer for copies that belongs to the slots of probes */
 	__u32 probe_buffers;
-	__u32 uid, unused; /* the user of mp-record, who has no share, like root */
+	__u32 uid,
+		writer_uid; /* the users of mp-record's processes, who have no share, like root */
 	/* a bit for each system call whose entry or return is recorded */
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };

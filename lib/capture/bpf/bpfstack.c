@@ -132,11 +132,13 @@ static void set_syscalls(struct mp_bpf_settings *settings, const struct mp_event
 	}
 }
 
-static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
+static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
+		   const struct mp_bpf_stacks_setup *setup)
 {
 	struct mp_bpf_settings settings = {
-		.everyone = everyone,
+		.everyone = setup->everyone,
 		.uid = getuid(),
+		.writer_uid = setup->writer_uid,
 		.probe_buffers = MP_BPF_COPY_CONTEXTS * libbpf_num_possible_cpus(),
 	};
 	uint32_t key = 0;
@@ -216,7 +218,8 @@ static void choose_programs(struct mp_bpf_stacks *b, const struct mp_events *eve
 }
 
 /* Loads the programs; false if this kernel refuses them. */
-static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool everyone)
+static bool load(struct mp_bpf_stacks *b, const struct mp_events *events,
+		 const struct mp_bpf_stacks_setup *setup)
 {
 	int cpus = libbpf_num_possible_cpus();
 
@@ -230,7 +233,7 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events, bool e
 	set_max(b, "rows", b->max_rows);
 	set_max(b, "pages", b->max_pages);
 	set_max(b, "spaces", b->max_spaces);
-	return bpf_object__load(b->object) == 0 && set_up(b, events, everyone) && attach_upkeep(b);
+	return bpf_object__load(b->object) == 0 && set_up(b, events, setup) && attach_upkeep(b);
 }
 
 static bool keep_link(struct mp_bpf_stacks *b, struct bpf_link *link)
@@ -284,7 +287,7 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 	b->links = mp_zalloc((2 * events->n + UPKEEP + SYSCALLS) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++)
 		wanted |= is_walked(&events->v[i]);
-	loaded = wanted && load(b, events, setup->everyone);
+	loaded = wanted && load(b, events, setup);
 	used = loaded && setup->aggregates;
 	for (i = 0; i < events->n; i++) {
 		if (!is_walked(&events->v[i]))

@@ -26,7 +26,8 @@ struct mp_bpf_stacks_setup {
 	 * those that have
 	 */
 	bool everyone;
-	bool aggregates; /* bpfaggregate.h uses the tables as well */
+	uint32_t writer_uid; /* of the writer's process, if it has one of its own; 0: it has not */
+	bool aggregates;     /* bpfaggregate.h uses the tables, too */
 };
 
 /*

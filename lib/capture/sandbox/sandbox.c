@@ -165,7 +165,8 @@ int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const ch
 	bool root = geteuid() == 0;
 	size_t i;
 
-	snprintf(uid, sizeof(uid), "%u", root ? choose_uid() : 0);
+	p->uid = root ? choose_uid() : 0;
+	snprintf(uid, sizeof(uid), "%u", p->uid);
 	snprintf(s.uid_map, sizeof(s.uid_map), "0 %u 1", geteuid());
 	snprintf(s.gid_map, sizeof(s.gid_map), "0 %u 1", getegid());
 	for (i = !root; i < MP_ARRAY_SIZE(flags); i++) {

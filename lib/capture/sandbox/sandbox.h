@@ -34,6 +34,7 @@ enum { MP_SANDBOX_FDS = 64 };
 struct mp_sandbox_process {
 	pid_t pid;
 	int pidfd; /* readable when it has ended; the caller closes it */
+	uid_t uid; /* the uid that mp_sandbox_enter() takes; 0: there is none */
 };
 
 /*

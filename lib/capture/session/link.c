@@ -72,6 +72,11 @@ pid_t mp_link_pid(const struct mp_link *l)
 	return l->process.pid;
 }
 
+uid_t mp_link_uid(const struct mp_link *l)
+{
+	return l->process.uid;
+}
+
 void mp_link_processes(const struct mp_link *l, struct mp_pids *to)
 {
 	size_t i;

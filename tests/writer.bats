@@ -26,6 +26,19 @@ start_recording() {
 	grep -qx 'mp-record: the process that writes was killed by signal 9' "$TMP/err" || { cat "$TMP/err"; false; }
 }
 
+@test "so does one whose opener is killed" {
+	needs_root
+	start_recording
+	# the keeper, which takes the process along that opens files
+	kill -KILL "$(pgrep -P $pid -x mp-opener)"
+	status=0
+	SECONDS=0
+	wait $pid || status=$?
+	[ "$SECONDS" -lt 30 ]
+	[ "$status" = 2 ]
+	grep -qx 'mp-record: the process that opens files has ended' "$TMP/err" || { cat "$TMP/err"; false; }
+}
+
 @test "the writer ends with a recorder that is killed" {
 	needs_root
 	start_recording -g user	# it has opened files of others, with their rights

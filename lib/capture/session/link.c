@@ -330,6 +330,15 @@ static uint64_t cpu_time(const struct mp_link *l)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+/* Whether nobody opens files for it any more: then each stack would be copied, and none resolved. */
+static bool lacks_opener(const struct mp_link *l)
+{
+	siginfo_t ended = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)l->opener.pids[1], &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       ended.si_pid;
+}
+
 int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 {
 	struct pollfd news = { .fd = l->fd, .events = POLLIN };
@@ -342,6 +351,10 @@ int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 		if (now - ticked_ns >= TICK_MS * 1000000ull) {
 			service->tick(service->arg);
 			ticked_ns = now;
+			if (lacks_opener(l)) {
+				mp_say("the process that opens files has ended");
+				return fail(l);
+			}
 			if (cpu_time(l) - l->alive_cpu_ns > STUCK_NS)
 				return fail(l);
 		}

@@ -4,8 +4,15 @@
 #include "lib/capture/object/walk_rows.h"
 #include "lib/core/clock.h"
 
-/* least time between two reads of /proc, each of which takes 0.1 ms */
-enum { LOOK_APART_NS = 1000000 };
+enum {
+	/* least time between two reads of /proc, each of which takes 0.1 ms */
+	LOOK_APART_NS = 1000000,
+	/*
+	 * The same mappings are sent again after this time, since the kernel side drops tables when
+	 * it has no room. It answers, which takes two switches.
+	 */
+	SAME_APART_NS = 10000000,
+};
 
 void mp_walk_tables_release(struct mp_walk_tables *t)
 {
@@ -44,10 +51,14 @@ static void send(struct mp_walk_tables *t, struct mp_process *process, const str
 		.v = t->v,
 	};
 	const struct mp_mapping *m;
+	uint64_t now = mp_monotonic_ns();
 
 	process->tables = true;
-	if (process->pid == 0 || t->ended)
+	if (process->pid == 0 || t->ended ||
+	    (process->sent == s->id && now - process->sent_ns < SAME_APART_NS))
 		return;
+	process->sent = s->id;
+	process->sent_ns = now;
 	for (m = mp_space_after(s, 0); m && to.n < MP_BPF_MAPPINGS; m = mp_space_after(s, m->end))
 		t->v[to.n++] = translate(t->dsos, m);
 	t->walker.update(t->walker.arg, &to);
@@ -97,7 +108,7 @@ static bool may_look(struct mp_walk_tables *t)
 	return true;
 }
 
-/* Whether records wait that change the mappings of a process, or that tell which process it is. */
+/* Whether records have come, and wait, that change the mappings; or that say what a task is. */
 static bool waits_for_records(const struct mp_process *p, uint64_t merged_ns)
 {
 	return !p || (p->changed_ns >= merged_ns && p->changed_ns > p->ahead_ns);

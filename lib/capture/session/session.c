@@ -78,12 +78,12 @@ enum mp_status mp_record(struct mp_record_options *o)
 	r.run.control = mp_control_start(&tid);
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
-	check_sandbox(&r.plan, r.opened.link);
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.plan);
+	check_sandbox(&r.plan, r.opened.link); /* late: the writer enters it meanwhile */
 	mp_record_run(&r.run, &r.plan, &r.opened);
 	status = mp_record_finish(&parts);
 	*at_exit = NULL;

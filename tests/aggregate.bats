@@ -213,7 +213,8 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	kill $pid
 	sums=$(total "$TMP/s" ';spin_caller;spin_here')
 	# while the recording is being stopped, the sums go on, and events are excluded
-	events=$(($(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s")) + $(trailer "$TMP/s" excluded)))
+	excluded=$(grep '^{"end":"event"' "$TMP/s" | jq .excluded)
+	events=$(($(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s")) + excluded))
 	awk -v a="$sums" -v b="$events" 'BEGIN { exit !(b > 500 && a > 0.95 * b && a < 1.05 * b) }' || { echo "$sums sums, $events events"; false; }
 	record callstack --sum -F 997 -o "$TMP/c" -- "$LOAD/spin" 1
 	[ "$(total "$TMP/c" 'spin_here')" -gt 50 ]

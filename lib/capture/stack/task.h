@@ -20,7 +20,7 @@ struct mp_process {
 	uid_t uid;	 /* see mp_tasks_who() */
 	uint64_t uid_ns; /* when it was read; 0: it was not, or has changed */
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
-	uint64_t unsent_ns; /* when the mappings changed that are not sent yet; 0: all are */
+	uint64_t unsent_ns;	/* when the mappings changed that are not sent yet; 0: all are */
 	uint64_t sent, sent_ns; /* state of the mappings that were sent last, and when */
 	struct mp_space *space;
 	uint64_t scanned_ns;	/* when /proc was about to be read; 0: it was not */

@@ -221,11 +221,13 @@ print(*sorted((round(sum(v)) for v in values[1:]), reverse=True), sep="\n")' | d
 	[ "$status" = 1 ] && [ "$stderr" = "mp-stackplot: input reports 8 lost events" ] || false
 	echo "$output" > "$TMP/out.svg"
 	# bins of 86 px from 84 on: from the fifth bin to the end of the seventh
-	grep -q '<title>8 events lost</title><path class="lost" d="M428.00 66H686.00V496H428.00z"/><path class="mark" ' "$TMP/out.svg"
+	grep -q '<path class="lost" d="M428.00 66H686.00V496H428.00z"/>' "$TMP/out.svg"
+	[ "$(grep -c '<path class="mark" .*<title>8 events lost</title>' "$TMP/out.svg")" = 1 ]
 	[ "$(grep -c 'class="lost"' "$TMP/out.svg")" = 1 ]
 	grep -q '; 8 events were lost, in the marked bins<' "$TMP/out.svg"
 	mp-svg-heatmap -e a:b -y comm --columns 10 "$TMP/in" 2> "$TMP/err" > "$TMP/heat.svg" || true
-	[ "$(grep -c '<title>8 events lost</title><path class="lost" ' "$TMP/heat.svg")" = 1 ]
+	[ "$(grep -c '<path class="lost" ' "$TMP/heat.svg")" = 1 ]
+	[ "$(grep -c '<path class="mark" .*<title>8 events lost</title>' "$TMP/heat.svg")" = 1 ]
 	command -v chromium > /dev/null || skip "needs chromium for the rest"
 	svg_check "$TMP/out.svg" hover:470,400 hover:130,400 > "$TMP/said" || { cat "$TMP/said"; false; }
 	grep -q '^hover:470,400 => x, 1 .*, lost here or nearby: 8$' "$TMP/said"

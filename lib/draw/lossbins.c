@@ -32,27 +32,56 @@ void mp_lossbins_add(struct mp_lossbins *l, size_t bin, double from, uint64_t n)
 	l->any = true;
 }
 
+/* Where the interval of the losses of a bin begins, as a number of bins. */
+static double begin_of(const struct mp_lossbins *l, size_t bin)
+{
+	return MP_MAX(MP_MIN(l->from[bin], (double)bin), 0);
+}
+
+static void draw_band(struct mp_buf *to, const struct mp_lossbins_place *place, double left,
+		      double right)
+{
+	if (left < right)
+		mp_buf_printf(to, "<path class=\"lost\" d=\"M%.2f %gH%.2fV%gH%.2fz\"/>\n", left,
+			      place->top, right, place->top + place->height, left);
+}
+
+/* Draws one band over intervals that overlap, so that what is below them remains visible. */
+static void draw_bands(const struct mp_lossbins *l, struct mp_buf *to,
+		       const struct mp_lossbins_place *place)
+{
+	double width = place->width / (double)l->n, left = (double)l->n, right = left;
+	size_t i;
+
+	for (i = l->n; i-- > 0;) {
+		if (!l->lost[i])
+			continue;
+		if ((double)(i + 1) < left) {
+			draw_band(to, place, place->left + width * left,
+				  place->left + width * right);
+			right = (double)(i + 1);
+		}
+		left = MP_MIN(left, begin_of(l, i));
+	}
+	draw_band(to, place, place->left + width * left, place->left + width * right);
+}
+
 void mp_lossbins_svg(const struct mp_lossbins *l, struct mp_buf *to,
 		     const struct mp_lossbins_place *place)
 {
-	double bottom = place->top + place->height;
+	double width = place->width / (double)l->n;
 	size_t i;
 
-	for (i = 0; i < l->n; i++) {
-		double width = place->width / (double)l->n;
-		double right = place->left + width * (double)(i + 1);
-		double left = place->left + width * MP_MAX(MP_MIN(l->from[i], (double)i), 0);
-
-		if (!l->lost[i])
-			continue;
-		mp_buf_printf(to,
-			      "<g><title>%llu event%s lost</title><path class=\"lost\" "
-			      "d=\"M%.2f %gH%.2fV%gH%.2fz\"/><path class=\"mark\" "
-			      "d=\"M%.2f %gh8l-4 6z\"/></g>\n",
-			      (unsigned long long)l->lost[i], l->lost[i] == 1 ? "" : "s", left,
-			      place->top, right, bottom, left, (left + right) / 2 - 4,
-			      place->top - 7);
-	}
+	draw_bands(l, to, place);
+	for (i = 0; i < l->n; i++)
+		if (l->lost[i])
+			mp_buf_printf(to,
+				      "<path class=\"mark\" d=\"M%.2f %gh8l-4 6z\"><title>%llu "
+				      "event%s lost</title></path>\n",
+				      place->left + width * (begin_of(l, i) + (double)(i + 1)) / 2 -
+					      4,
+				      place->top - 7, (unsigned long long)l->lost[i],
+				      l->lost[i] == 1 ? "" : "s");
 }
 
 void mp_lossbins_json(const struct mp_lossbins *l, struct mp_buf *to)

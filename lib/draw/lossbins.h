@@ -30,7 +30,7 @@ void mp_lossbins_release(struct mp_lossbins *l);
  */
 void mp_lossbins_add(struct mp_lossbins *l, size_t bin, double from, uint64_t n);
 
-/* Draws bands and marks, of the classes "lost" and "mark" of svg.h. */
+/* Draws a band over intervals that overlap, and a mark for each; classes "lost" and "mark" of svg.h. */
 void mp_lossbins_svg(const struct mp_lossbins *l, struct mp_buf *to,
 		     const struct mp_lossbins_place *place);
 

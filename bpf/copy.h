@@ -225,15 +225,16 @@ static __always_inline struct mp_bpf_copier *copier(void)
 
 /*
  * Whether the share of a user allows a copy or a record. If only some processes are recorded, there are
- * no shares; root and the users of mp-record's processes have none.
+ * no shares; root, the user of mp-record and the writers of recordings have none.
  */
 static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
 {
 	__u32 uid = bpf_get_current_uid_gid(), zero = 0;
 	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
 
-	if (!c || !s || !s->everyone || uid == 0 || uid == s->uid || uid == s->writer_uid ||
-	    c->bytes < USER_BYTES || bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < SHARED_BYTES)
+	if (!c || !s || !s->everyone || uid == 0 || uid == s->uid ||
+	    uid - s->writer_uids < s->n_writer_uids || c->bytes < USER_BYTES ||
+	    bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < SHARED_BYTES)
 		return true;
 	if (!c->refused)
 		c->pid = TGID(task);

@@ -94,8 +94,11 @@ struct mp_bpf_settings {
 	__u32 everyone;
 	/* index of the first buffer for copies that belongs to the slots of probes */
 	__u32 probe_buffers;
-	__u32 uid,
-		writer_uid; /* the users of mp-record's processes, who have no share, like root */
+	/*
+	 * These users have no share, like root: the user of mp-record, and the writers of all
+	 * recordings, whose uids are in a range that nobody else has
+	 */
+	__u32 uid, writer_uids, n_writer_uids, unused;
 	/* a bit for each system call whose entry or return is recorded */
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };

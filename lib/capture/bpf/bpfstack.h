@@ -26,8 +26,8 @@ struct mp_bpf_stacks_setup {
 	 * those that have
 	 */
 	bool everyone;
-	uint32_t writer_uid; /* of the writer's process, if it has one of its own; 0: it has not */
-	bool aggregates;     /* bpfaggregate.h uses the tables, too */
+	uint32_t writer_uids, n_writer_uids; /* see struct mp_sandbox_uids */
+	bool aggregates;		     /* bpfaggregate.h uses the tables, too */
 };
 
 /*

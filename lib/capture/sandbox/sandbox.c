@@ -27,9 +27,7 @@
  * Uids that no account, container or service has: systemd.io/UIDS-GIDS has these ranges as unused.
  * The first is large enough for a random number to be unique; a container often has only the second.
  */
-static const struct {
-	uid_t first, n;
-} unused_uids[] = { { 0x70000000, 0x10000000 }, { 60578, 606 } };
+static const struct mp_sandbox_uids unused_uids[] = { { 0x70000000, 0x10000000 }, { 60578, 606 } };
 
 /* --- the start ------------------------------------------------------------------------------------------- */
 
@@ -136,8 +134,8 @@ static bool is_mapped(uid_t uid)
 	return found;
 }
 
-/* A uid at random that nobody uses; 0: there is none. */
-static uid_t choose_uid(void)
+/* A uid at random that nobody uses, and its range; 0: there is none. */
+static uid_t choose_uid(struct mp_sandbox_uids *range)
 {
 	size_t i, tries;
 	uint32_t random;
@@ -148,9 +146,11 @@ static uid_t choose_uid(void)
 			if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 				return 0;
 			uid = unused_uids[i].first + random % unused_uids[i].n;
+			*range = unused_uids[i];
 			if (is_mapped(uid) && is_free(uid))
 				return uid;
 		}
+	range->n = 0;
 	return 0;
 }
 
@@ -165,8 +165,8 @@ int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const ch
 	bool root = geteuid() == 0;
 	size_t i;
 
-	p->uid = root ? choose_uid() : 0;
-	snprintf(uid, sizeof(uid), "%u", p->uid);
+	p->uids.n = 0;
+	snprintf(uid, sizeof(uid), "%u", root ? choose_uid(&p->uids) : 0);
 	snprintf(s.uid_map, sizeof(s.uid_map), "0 %u 1", geteuid());
 	snprintf(s.gid_map, sizeof(s.gid_map), "0 %u 1", getegid());
 	for (i = !root; i < MP_ARRAY_SIZE(flags); i++) {

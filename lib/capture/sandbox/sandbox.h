@@ -31,10 +31,15 @@ enum mp_sandbox_part {
 
 enum { MP_SANDBOX_FDS = 64 };
 
+/* A range of uids that no account, container or service has, but the processes in sandboxes. */
+struct mp_sandbox_uids {
+	uid_t first, n; /* n 0: there is none */
+};
+
 struct mp_sandbox_process {
 	pid_t pid;
-	int pidfd; /* readable when it has ended; the caller closes it */
-	uid_t uid; /* the uid that mp_sandbox_enter() takes; 0: there is none */
+	int pidfd;		     /* readable when it has ended; the caller closes it */
+	struct mp_sandbox_uids uids; /* mp_sandbox_enter() takes one of these */
 };
 
 /*

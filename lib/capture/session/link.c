@@ -72,9 +72,9 @@ pid_t mp_link_pid(const struct mp_link *l)
 	return l->process.pid;
 }
 
-uid_t mp_link_uid(const struct mp_link *l)
+const struct mp_sandbox_uids *mp_link_uids(const struct mp_link *l)
 {
-	return l->process.uid;
+	return &l->process.uids;
 }
 
 void mp_link_processes(const struct mp_link *l, struct mp_pids *to)

@@ -31,8 +31,8 @@ void mp_link_processes(const struct mp_link *l, struct mp_pids *to);
 /* The process; 0: it has ended. */
 pid_t mp_link_pid(const struct mp_link *l);
 
-/* The uid that the process has in its sandbox; 0: it has none of its own. */
-uid_t mp_link_uid(const struct mp_link *l);
+/* The uids that the process, and those of other recordings, may have in their sandboxes. */
+const struct mp_sandbox_uids *mp_link_uids(const struct mp_link *l);
 
 /* The parts of a sandbox (1 << MP_SANDBOX_UID and so on) that the process has not got. */
 uint32_t mp_link_missing(struct mp_link *l);

@@ -118,7 +118,8 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_plan *p)
 		.rows = mp_link_rows,
 		.rows_arg = k->link,
 		.everyone = p->everyone,
-		.writer_uid = mp_link_uid(k->link),
+		.writer_uids = mp_link_uids(k->link)->first,
+		.n_writer_uids = mp_link_uids(k->link)->n,
 		.aggregates = mp_events_any_aggregated(&p->events),
 	};
 	size_t by_fp = count_by(&p->events, MP_METHOD_FP);

@@ -135,8 +135,10 @@ needs_sandbox() {
 	without_setuid 2> "$TMP/err" || [ $? = 1 ]
 	grep -qx 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' "$TMP/err"
 	[ "$(head -n 1 "$TMP/s" | jq -c .sandbox_missing)" = '["uid of its own"]' ]
+	cp "$TMP/s" "$TMP/before"
 	run -2 without_setuid --sandbox=require
 	[ "$output" = 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' ]
+	cmp "$TMP/before" "$TMP/s"
 	run -2 mp-record --sandbox=try -e context-switches -- true
 	[[ "$output" == "mp-record: --sandbox: 'require', not 'try'"* ]]
 }

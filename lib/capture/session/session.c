@@ -78,6 +78,8 @@ enum mp_status mp_record(struct mp_record_options *o)
 	r.run.control = mp_control_start(&tid);
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
+	if (o->require_sandbox) /* before the output is truncated */
+		check_sandbox(&r.plan, r.opened.link);
 	mp_output_open(&out, o->output);
 	r.run.out = &out;
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);

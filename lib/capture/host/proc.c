@@ -186,13 +186,6 @@ pid_t mp_proc_process_of(pid_t tid)
 	return status_number(tid, "Tgid");
 }
 
-pid_t mp_proc_inner_pid(pid_t pid)
-{
-	pid_t inner = status_number(pid, "NSpid");
-
-	return inner > 0 ? inner : pid;
-}
-
 /* Adds the processes that a thread has started, unless the list has them. */
 static void add_children_of(pid_t pid, pid_t tid, struct mp_pids *pids)
 {

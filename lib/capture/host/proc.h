@@ -52,9 +52,6 @@ uint32_t mp_proc_inner_namespace(void);
 /* The ids of a task in its own pid namespace; -1: it has ended. */
 void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid);
 
-/* The pid that a process has in its own pid namespace, as in the name of its /tmp/perf-PID.map. */
-pid_t mp_proc_inner_pid(pid_t pid);
-
 /*
  * How this process opens files of /proc: by itself, or by a function that returns a descriptor, or -1
  * with errno, for a process that cannot open files.

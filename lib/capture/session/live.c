@@ -26,12 +26,6 @@ void mp_live_init(struct mp_live *l, struct mp_out *out, bool at_end, bool sums)
 	l->began_ns = l->shown_ns = mp_monotonic_ns();
 }
 
-void mp_live_release(struct mp_live *l)
-{
-	mp_map_release(&l->rows);
-	mp_buf_release(&l->text);
-}
-
 /* Splits the last frame off the frames. */
 static struct mp_str take_last(struct mp_str *frames)
 {

@@ -25,7 +25,6 @@ struct mp_live {
 };
 
 void mp_live_init(struct mp_live *l, struct mp_out *out, bool at_end, bool sums);
-void mp_live_release(struct mp_live *l);
 
 /* Counts a line of the stream (with its LF): an event as one, a stack by its weight. */
 void mp_live_add(struct mp_live *l, struct mp_str line);

@@ -43,13 +43,3 @@ void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_cut_plan 
 		mp_tasks_scan(&l->tasks, found->v[i]);
 	mp_pids_release(&all);
 }
-
-void mp_record_lookup_release(struct mp_record_lookup *l)
-{
-	mp_tasks_release(&l->tasks);
-	mp_formatter_release(&l->formatter);
-	mp_chain_texts_release(&l->stacks);
-	mp_unwinder_release(&l->unwinder);
-	mp_symbols_release(&l->symbols);
-	mp_budget_release(&l->budget);
-}

@@ -34,6 +34,5 @@ void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan
  * it takes long if there are many tasks; the tracking is running, so no change is missed.
  */
 void mp_record_lookup_scan(struct mp_record_lookup *l, const struct mp_cut_plan *plan);
-void mp_record_lookup_release(struct mp_record_lookup *l);
 
 #endif

@@ -14,11 +14,6 @@ enum {
 	SAME_APART_NS = 10000000,
 };
 
-void mp_walk_tables_release(struct mp_walk_tables *t)
-{
-	mp_pids_release(&t->changed);
-}
-
 static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mapping *m)
 {
 	struct mp_cut_mapping to = { .start = m->start, .end = m->end };

@@ -20,8 +20,6 @@ struct mp_walk_tables {
 	uint64_t looked_ns;			  /* when /proc was last read for a copy */
 };
 
-void mp_walk_tables_release(struct mp_walk_tables *t);
-
 /*
  * Sends the mappings that a process has since `time_ns`, because it is new, they have changed, or
  * the kernel side has no tables for it. If later mappings were read ahead, sends those. After this

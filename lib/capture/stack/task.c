@@ -9,7 +9,7 @@
 enum {
 	UID_NS = 1000000000, /* how long a uid is believed */
 	/*
-	 * The kernel does not report what is unmapped, so a program that often maps code anew seems
+	 * The kernel does not report what is unmapped, so a program that often maps code again seems
 	 * to have more and more mappings: then they are read from /proc.
 	 */
 	MAPPINGS_MAX = 16 << 10,

@@ -167,3 +167,31 @@ start_watch() {
 	exec 5> "$TMP/go"
 	until [ -s "$TMP/addr" ]; do sleep 0.01; done
 }
+
+# A line of /proc/PID/status, without its key.
+status_of() {	# PID KEY
+	awk -v key="$2:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$1/status"
+}
+
+# A process has the rights of a sandbox, and no others.
+is_confined() {	# PID
+	local key real effective saved fs ns
+	for key in CapInh CapPrm CapEff CapBnd CapAmb; do [ "$(status_of "$1" $key)" = 0000000000000000 ]; done
+	[ "$(status_of "$1" NoNewPrivs)" = 1 ]
+	[ "$(status_of "$1" Seccomp)" = 2 ]
+	[ "$(status_of "$1" Groups)" = "" ]
+	[ "$(status_of "$1" NSpid)" = "$1 1" ]
+	# all four ids are the same, and nobody else has it
+	read -r real effective saved fs <<< "$(status_of "$1" Uid)"
+	[ "$real" -ge 60578 ]
+	[ "$real $real $real" = "$effective $saved $fs" ]
+	[ "$(ps -eo uid= | grep -cx " *$real")" = 1 ]
+	for ns in user pid mnt net ipc; do
+		[ "$(readlink "/proc/$1/ns/$ns")" != "$(readlink "/proc/self/ns/$ns")" ] || { echo "$ns"; false; }
+	done
+	[ "$(wc -l < "/proc/$1/mounts")" = 1 ]
+	[ "$(wc -c < "/proc/$1/environ")" = 0 ]
+	# not dumpable: its files in /proc belong to root
+	[ "$(stat -c %u "/proc/$1/mem")" = 0 ]
+	grep -q '^Max core file size *0 *0 ' "/proc/$1/limits"
+}

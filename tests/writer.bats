@@ -14,16 +14,21 @@ start_recording() {
 	writer=$(pgrep -P $pid -x mp-writer)
 }
 
-@test "a recording whose writer is killed ends at once, says so, and fails" {
-	needs_root
-	start_recording
-	kill -KILL "$writer"
-	status=0
+# The recording, of which a part was killed, ends at once with this message.
+fails_soon() {
+	local status=0
 	SECONDS=0
 	wait $pid || status=$?
 	[ "$SECONDS" -lt 30 ]
 	[ "$status" = 2 ]
-	grep -qx 'mp-record: the process that writes was killed by signal 9' "$TMP/err" || { cat "$TMP/err"; false; }
+	grep -qx "mp-record: $1" "$TMP/err" || { cat "$TMP/err"; false; }
+}
+
+@test "a recording whose writer is killed ends at once, says so, and fails" {
+	needs_root
+	start_recording
+	kill -KILL "$writer"
+	fails_soon 'the process that writes was killed by signal 9'
 }
 
 @test "so does one whose opener is killed" {
@@ -31,12 +36,7 @@ start_recording() {
 	start_recording
 	# the keeper, which takes the process along that opens files
 	kill -KILL "$(pgrep -P $pid -x mp-opener)"
-	status=0
-	SECONDS=0
-	wait $pid || status=$?
-	[ "$SECONDS" -lt 30 ]
-	[ "$status" = 2 ]
-	grep -qx 'mp-record: the process that opens files has ended' "$TMP/err" || { cat "$TMP/err"; false; }
+	fails_soon 'the process that opens files has ended'
 }
 
 @test "the writer ends with a recorder that is killed" {
@@ -76,10 +76,6 @@ start_recording() {
 	[ "$(trailer "$TMP/s" records)" = 100000 ]
 }
 
-status_of() {
-	awk -v key="$1:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$writer/status"
-}
-
 needs_sandbox() {
 	needs_root
 	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
@@ -108,20 +104,7 @@ needs_sandbox() {
 @test "the writer has no environment, no rights, and nobody may trace it" {
 	needs_sandbox
 	start_recording -g user	# it has asked for files of others
-	for key in CapInh CapPrm CapEff CapBnd CapAmb; do [ "$(status_of $key)" = 0000000000000000 ]; done
-	[ "$(status_of NoNewPrivs) $(status_of Seccomp)" = "1 2" ]
-	[ "$(status_of Groups)" = "" ]
-	[ "$(status_of NSpid)" = "$writer 1" ]
-	read -r real effective saved fs <<< "$(status_of Uid)"
-	[ "$real" -ge 60578 ] && [ "$real $real $real" = "$effective $saved $fs" ]
-	[ "$(ps -eo uid= | grep -cx " *$real")" = 1 ]
-	for ns in user pid mnt net ipc; do
-		[ "$(readlink "/proc/$writer/ns/$ns")" != "$(readlink "/proc/self/ns/$ns")" ] || { echo "$ns"; false; }
-	done
-	[ "$(wc -l < "/proc/$writer/mounts")" = 1 ]
-	[ "$(wc -c < "/proc/$writer/environ")" = 0 ]
-	[ "$(stat -c %u "/proc/$writer/mem")" = 0 ]
-	grep -q '^Max core file size *0 *0 ' "/proc/$writer/limits"
+	is_confined "$writer"
 	grep -q '^Max open files *1024 *1024 ' "/proc/$writer/limits"
 	grep -q '^Max data size *4294967296 *4294967296 ' "/proc/$writer/limits"
 }

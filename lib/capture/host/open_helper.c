@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/descriptors.h"
 #include "lib/core/base.h"
 #include "lib/core/clock.h"
 
@@ -314,6 +315,9 @@ static void watch(struct shared *s, pid_t pid, int pidfd)
 
 static _Noreturn void keep(struct shared *s, int requests, int keeper)
 {
+	const int fds[] = {
+		[REQUESTS] = requests, [KEEPER] = keeper, [STDERR_FILENO] = STDERR_FILENO
+	};
 	pid_t pid;
 	int pidfd;
 
@@ -322,11 +326,8 @@ static _Noreturn void keep(struct shared *s, int requests, int keeper)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	if (dup2(requests, 10) < 0 || dup2(keeper, 11) < 0 || dup2(10, REQUESTS) < 0 ||
-	    dup2(11, KEEPER) < 0)
+	if (!mp_descriptors_place(fds, MP_ARRAY_SIZE(fds)))
 		_exit(1);
-	for (pidfd = 3; pidfd < 1 << 16 && syscall(SYS_close_range, 3, ~0u, 0) < 0; pidfd++)
-		close(pidfd);
 	for (;;) {
 		s->number = 0;
 		pid = start_helper(s, &pidfd);

@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/capture/host/descriptors.h"
 #include "lib/capture/sandbox/seccomp.h"
 #include "lib/core/base.h"
 #include "lib/core/str.h"
@@ -42,36 +43,6 @@ static pid_t clone_child(uint64_t flags, int *pidfd)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Closes all descriptors from `first` on. */
-static void close_from(unsigned first)
-{
-	unsigned fd;
-
-	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
-		return;
-	for (fd = first; fd < 1 << 16; fd++)
-		close((int)fd);
-}
-
-/*
- * Moves the descriptors to 0, 1, 2, ...: all of them above those first, so that none is overwritten.
- * Between clone and execve there are only system calls, since other threads may have held locks.
- */
-static bool place(const int *fds, unsigned n)
-{
-	int moved[MP_SANDBOX_FDS];
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if ((moved[i] = fcntl(fds[i], F_DUPFD, MP_SANDBOX_FDS)) < 0)
-			return false;
-	for (i = 0; i < n; i++)
-		if (dup2(moved[i], (int)i) < 0)
-			return false;
-	close_from(n);
-	return true;
-}
-
 static void write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -91,6 +62,7 @@ struct start {
 	char uid_map[32], gid_map[32];
 };
 
+/* Between clone and execve there are only system calls, since other threads may have held locks. */
 static _Noreturn void run(const struct start *s, bool in_user_ns)
 {
 	static char *const environment[] = { NULL };
@@ -108,7 +80,7 @@ static _Noreturn void run(const struct start *s, bool in_user_ns)
 		write_file("/proc/self/uid_map", s->uid_map);
 		write_file("/proc/self/gid_map", s->gid_map);
 	}
-	if (place(s->fds, s->n_fds))
+	if (mp_descriptors_place(s->fds, s->n_fds))
 		execve("/proc/self/exe", s->argv, environment);
 	_exit(127);
 }

@@ -3,7 +3,7 @@
  * Runs a part of mp-record, such as the writer, as a process that can compute, use the descriptors
  * that it was given, and nothing else. The collector calls mp_sandbox_start(); the new process, a
  * fresh execve of this program, calls mp_sandbox_enter() as soon as it has what it needs, and before
- * it reads a byte that another user wrote. Includes libc only.
+ * it reads a byte that another user wrote. Includes descriptors.
  */
 #ifndef MP_CAPTURE_SANDBOX_SANDBOX_H
 #define MP_CAPTURE_SANDBOX_SANDBOX_H
@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "lib/capture/host/descriptors.h"
 
 /* The parts of a sandbox. Kernels, containers and users without privileges may lack some. */
 enum mp_sandbox_part {
@@ -29,8 +31,6 @@ enum mp_sandbox_part {
 
 /* --- called by the collector --------------------------------------------------------------------------- */
 
-enum { MP_SANDBOX_FDS = 64 };
-
 /* A range of uids that no account, container or service has, but the processes in sandboxes. */
 struct mp_sandbox_uids {
 	uid_t first, n; /* n 0: there is none */
@@ -45,7 +45,7 @@ struct mp_sandbox_process {
 /*
  * Starts this program again, as its own child, in a pid namespace if possible, with an empty
  * environment and the arguments PROGRAM ROLE UID; the last one is for mp_sandbox_enter(). It has
- * `fds` as its descriptors 0, 1, 2, ... (at most MP_SANDBOX_FDS) and no others. It gets SIGKILL when
+ * `fds` as its descriptors 0, 1, 2, ... (at most MP_DESCRIPTORS) and no others. It gets SIGKILL when
  * the calling thread ends. Other threads may run meanwhile. 0, or -1 with errno.
  */
 int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,

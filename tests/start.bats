@@ -43,12 +43,28 @@ wait_for() {
 		[ $((few - bpf)) -le $((bpf > 1000 ? 20000 : 30000)) ]
 	done
 	start_load perl -e 'for (1 .. 1000) { my $pid = fork; die unless defined $pid; next if $pid; sleep 600; exit } print "ready\n"; sleep 600'
-	until [ "$(pgrep -c -s "$LOAD_PID")" = 1001 ]; do sleep 0.05; done
+	until [ "$(pgrep -c -s "$LOAD_PID")" = 1001 ]; do await; done
 	for way in 0 1 2 3; do
 		local -n args=ways_$way few=few_$way
 		read -r many bpf < <(start_us "${args[@]}")
 		echo "${args[*]}: $few us, with 1,000 more processes $many us"
 		[ "$many" -le $((few * 3 / 2 + 2000)) ]
+	done
+}
+
+@test "a recording starts with any number of descriptors that it inherits, and without the first three" {
+	needs_root
+	local fd n
+	for closed in "" "0<&-" "1>&-" "2>&-" "0<&- 1>&- 2>&-"; do
+		for n in {0..8}; do
+			(
+				for ((fd = 3; fd < 3 + n; fd++)); do eval "exec $fd< /dev/null"; done
+				for ((; fd < 256; fd++)); do eval "exec $fd>&-"; done
+				eval "exec mp-record -q -e cpu-clock -d 10ms -o '$TMP/s' $closed"
+			) || { echo "$n more descriptors, and '$closed'"; false; }
+			[ "$(trailer "$TMP/s" lost)" = 0 ]
+			rm "$TMP/s"
+		done
 	done
 }
 
@@ -80,7 +96,7 @@ wait_for() {
 	# three minutes for all events
 	strace -f -o "$TMP/strace" -e trace=perf_event_open -e inject=perf_event_open:delay_enter=20s mp-record -q -e cpu-clock -g none -o "$TMP/s" &
 	tracer=$!
-	until pid=$(pgrep -P $tracer -x mp-record) && grep -qE '^SigBlk:.*4003$' "/proc/$pid/status"; do sleep 0.01; done
+	until pid=$(pgrep -P $tracer -x mp-record) && grep -qE '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
 	kill -TERM "$pid"
 	status=0
 	wait $tracer || status=$?
@@ -95,7 +111,7 @@ wait_for() {
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
 		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
-	until [ -s "$TMP/s" ] && pid=$(pgrep -P $tracer -x mp-record); do sleep 0.1; done
+	until [ -s "$TMP/s" ] && pid=$(pgrep -P $tracer -x mp-record); do await; done
 	kill -TERM "$pid"
 	wait_for "$TMP/err" 'the recording has ended, its last events are being written'
 	kill -TERM "$pid"
@@ -112,7 +128,7 @@ wait_for() {
 	for duration in "" "-d 1s"; do
 		setsid env --default-signal=INT mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" $duration -o "$TMP/pipe" 2> "$TMP/err" &
 		pid=$!
-		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do sleep 0.01; done
+		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
 		sleep 2	# with -d, the recording ends meanwhile
 		kill -INT $pid
 		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
@@ -158,7 +174,7 @@ used() {
 	for ((i = 0; i < 3; i++)); do start_load perl "$TMP/deep.pl" 0.00001; done
 	mp-record -q -a -e 'sched:sched_switch/prev_comm=="seldom"/' -g user -o "$TMP/pipe" &
 	pid=$!
-	until writer=$(pgrep -P $pid -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do sleep 0.1; done
+	until writer=$(pgrep -P $pid -x mp-writer) && [[ "$(cat "/proc/$writer/wchan")" == *pipe_write* ]]; do await; done
 	sleep 3
 	kill -TERM $pid
 	sleep 0.5

@@ -91,7 +91,7 @@ memory() {
 	start_load perl -e 'getppid while 1'
 	mp-record -q -e $GETPPID -g none -p "$LOAD_PID" -o "$TMP/pipe" &
 	pid=$!
-	until grep -q "$GETPPID" "$TMP/s"; do sleep 0.1; done
+	until grep -q "$GETPPID" "$TMP/s"; do await; done
 	kill -STOP $reader
 	most=0
 	for ((i = 0; i < 10; i++)); do
@@ -153,7 +153,7 @@ within() {
 	start_load perl -e 'getppid, select undef, undef, undef, 0.0003 while 1'
 	mp-record -q --realtime -e 'syscalls:*_[gp]*' -g none --fields tid -o "$TMP/s" 3>&- &
 	recorder=$!
-	until grep -qs "tid=$LOAD_PID\$" "$TMP/s"; do sleep 0.1; done
+	until grep -qs "tid=$LOAD_PID\$" "$TMP/s"; do await; done
 	sleep 0.5
 	stopped=$(date +%s%N)
 	kill -INT $recorder
@@ -186,7 +186,7 @@ within() {
 
 @test "excluded events are counted: fired = delivered + excluded + lost" {
 	"$LOAD/threads" 1 100 > "$TMP/pid" &
-	until [ -s "$TMP/pid" ]; do sleep 0.01; done
+	until [ -s "$TMP/pid" ]; do await; done
 	mp-record -q -a -e $GETPPID -g none --exclude-pid $$ -n 1009 -o "$TMP/s" -- "$LOAD/getppid" 5003
 	kill -USR1 "$(cat "$TMP/pid")"
 	[ "$(trailer "$TMP/s" records)" = 1009 ]

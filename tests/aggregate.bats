@@ -38,7 +38,7 @@ record_waiting() {
 	exec 5> "$TMP/go"
 	mp-record -q "$1" -e syscalls:sys_enter_getppid -g both -p $load -o "$TMP/s" 5>&- &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	exec 5>&-
 	wait $load
@@ -239,9 +239,9 @@ time.sleep(600)
 	# with an event, whose header shows when recording has begun
 	mp-record -q kmemleak -e syscalls:sys_enter_getppid -g both -p $pid -o "$TMP/s" 5>&- &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
-	until [ -s "$TMP/done" ]; do sleep 0.01; done
+	until [ -s "$TMP/done" ]; do await; done
 	kill -INT $recorder
 	wait $recorder || [ $? = 1 ]
 	kill -KILL $pid

@@ -40,7 +40,7 @@ start_attack() {
 # Ends it with all its processes.
 stop_attack() {
 	kill -KILL -- "-$LOAD_PID"
-	until ! kill -0 -- "-$LOAD_PID" 2> /dev/null; do sleep 0.01; done
+	until ! kill -0 -- "-$LOAD_PID" 2> /dev/null; do await; done
 }
 
 # Records METHOD's stacks of everything while the well-behaved program of another user runs: the stream is $TMP/s, stderr $TMP/err.

@@ -181,7 +181,7 @@ between() {
 	needs_root
 	mp-record -q "breakpoint:$(cat "$TMP/addr")/4:w" -p $pid -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	exec 5>&-
 	wait $recorder

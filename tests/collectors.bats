@@ -154,10 +154,10 @@ setup_file() {
 	recorders=$!
 	if [ -n "$mount" ]; then
 		mp-record -q disklat --cgroup "mp-disk-$$" -o "$TMP/cgroup" 5>&- &
-		until [ -s "$TMP/cgroup" ]; do sleep 0.01; done
+		until [ -s "$TMP/cgroup" ]; do await; done
 		cgroup=$!
 	fi
-	until [ -s "$TMP/process" ]; do sleep 0.01; done
+	until [ -s "$TMP/process" ]; do await; done
 	echo >&5
 	exec 5>&-
 	wait $recorders || [ $? = 1 ]

@@ -19,7 +19,7 @@ crowd() {
 	for ((i = 0; i < $1; i++)); do echo "taskset -c 0 $TMP/mp-crowd 600 &"; done > "$TMP/crowd.sh"
 	echo wait >> "$TMP/crowd.sh"
 	start_load sh "$TMP/crowd.sh"
-	until [ "$(grep -c . "$TMP/load.out")" = "$1" ]; do sleep 0.05; done
+	until [ "$(grep -c . "$TMP/load.out")" = "$1" ]; do await; done
 }
 
 clocks() {

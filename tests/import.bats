@@ -172,7 +172,7 @@ perf_samples() {
 	mp-import < "$TMP/in" > "$TMP/out" &
 	exec 7> "$TMP/in"
 	for i in 1 2 3; do printf '   x-1     [001]  %d.000001: a: b\n' $i >&7; done
-	until grep -q '^2000001000,' "$TMP/out"; do sleep 0.01; done
+	until grep -q '^2000001000,' "$TMP/out"; do await; done
 	exec 7>&-
 	wait $!
 }

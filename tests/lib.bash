@@ -41,6 +41,12 @@ teardown() {
 	rm -rf "$TMP"
 }
 
+# For the body of a loop that waits for something: a moment, and after two minutes in a test a failure.
+await() {
+	sleep 0.02
+	[ $((WAITED += 1)) -lt 6000 ] || { echo "waited in vain"; return 1; }
+}
+
 # A filter with the options that it needs to read any events, to be split with `read -ra`.
 filter_words() {
 	case $1 in
@@ -126,7 +132,7 @@ start_spins() {
 start_mix() {
 	head -c 64K /dev/zero > "$TMP/mix.file"
 	start_load sh -c 'exec "$@" > "$0"' "$TMP/mix.out" "$LOAD/mix" "$TMP/mix.file" 0 "${1:-3000}"
-	until [ -s "$TMP/mix.out" ]; do sleep 0.01; done
+	until [ -s "$TMP/mix.out" ]; do await; done
 	read -r MIX_PID MIX_ADDRESS < "$TMP/mix.out"
 }
 
@@ -165,7 +171,7 @@ start_watch() {
 	"$LOAD/watch" "$1" < "$TMP/go" > "$TMP/addr" &
 	pid=$!
 	exec 5> "$TMP/go"
-	until [ -s "$TMP/addr" ]; do sleep 0.01; done
+	until [ -s "$TMP/addr" ]; do await; done
 }
 
 # A line of /proc/PID/status, without its key.

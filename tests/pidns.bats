@@ -55,7 +55,7 @@ what_is_recorded() {
 		sh -c 'read -r line; exec "$0" 503' "$LOAD/getppid" < "$TMP/go" & pid=$!
 		exec 5> "$TMP/go"
 		record -e rawtp:sys_enter/id==110/ -e syscalls:sys_enter_getppid -g none -p $pid 5>&- & recorder=$!
-		until [ -s "$TMP/s" ]; do sleep 0.01; done
+		until [ -s "$TMP/s" ]; do await; done
 		echo >&5
 		wait $recorder
 		[ "$(grep -c ',rawtp:sys_enter,' "$TMP/s")" = "$(grep -c ',syscalls:sys_enter_getppid,' "$TMP/s")" ]
@@ -97,15 +97,15 @@ what_is_recorded() {
 	sh -c 'echo $$ > "$1"; exec unshare -p -f --mount-proc sh -c "sh $2/pod; :" < "$2/go" > "$2/inner"' - \
 		"$mount/mp-pod-$$/cgroup.procs" "$TMP" &
 	exec 5> "$TMP/go"
-	until [ -s "$TMP/inner" ]; do sleep 0.01; done
+	until [ -s "$TMP/inner" ]; do await; done
 	inner=$(cat "$TMP/inner")
 	mp-record -q --fields +nstid,cgroup,nspid -e syscalls:sys_enter_getppid,stat:page-faults,task:exit,rawtp:sys_enter/id==110/ \
 		-o "$TMP/s" 5>&- &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	# it runs until its events have been written
-	until [ "$(grep -c ",rawtp:sys_enter,.*cgroup=/mp-pod-$$	" "$TMP/s")" -ge 503 ]; do sleep 0.05; done
+	until [ "$(grep -c ",rawtp:sys_enter,.*cgroup=/mp-pod-$$	" "$TMP/s")" -ge 503 ]; do await; done
 	exec 5>&-
 	wait %1
 	kill -INT $recorder
@@ -128,7 +128,7 @@ what_is_recorded() {
 @test "probes of another pid namespace are left alone" {
 	inside mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/s" -- sh -c "until [ -e '$TMP/end' ]; do sleep 0.05; done" &
 	local inner=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	# a recording outside sweeps probes of killed recordings
 	mp-record -q -e 'uprobe:libc:malloc(n=arg1:u64)' -o "$TMP/o" -- true || [ $? = 1 ]
 	touch "$TMP/end"

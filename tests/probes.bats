@@ -83,7 +83,7 @@ record() {
 	needs_root
 	mp-record -q -g none -e "mem:$(cat "$TMP/addr")/4:w" -e "mem:$(cat "$TMP/addr"):rw" -p $pid -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	exec 5>&-
 	wait $recorder
@@ -125,7 +125,7 @@ record() {
 	[ "$(left "")" = 0 ]
 	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -e 'uprobe:libc:free(p=arg1:u64)' -p $$ -o "$TMP/s" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	[ "$(left "$pid/")" = 2 ]
 	# another recording does not touch the probes of one that runs
 	mp-record -q -g none -e 'uretprobe:libc:free(r=retval:u64)' -d 10ms > /dev/null

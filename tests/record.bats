@@ -209,11 +209,11 @@ events() {	# number of event lines of a type
 
 @test "-p records all threads of a process, those created later, and its children" {
 	"$LOAD/threads" 5 1013 > "$TMP/pid" &
-	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
+	while [ ! -s "$TMP/pid" ]; do await; done
 	pid=$(cat "$TMP/pid")
 	mp-record -q -e $GETPPID -p "$pid" -g none -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill -USR1 "$pid"
 	wait "$pid" || true
 	kill -INT $recorder
@@ -227,15 +227,15 @@ events() {	# number of event lines of a type
 @test "-p neither misses a thread nor records one twice while threads are created all the time" {
 	start_load "$LOAD/spawn" 4 3 0
 	pid=$LOAD_PID
-	until [ -s "$TMP/load.out" ]; do sleep 0.01; done
+	until [ -s "$TMP/load.out" ]; do await; done
 	for round in 1 2 3; do
 		rm -f "$TMP/s"
 		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -o "$TMP/s" &
 		recorder=$!
-		until [ -s "$TMP/s" ]; do sleep 0.01; done
+		until [ -s "$TMP/s" ]; do await; done
 		before=$(wc -l < "$TMP/load.out")	# the header is written: recording has begun
 		sleep 0.3
-		until [ "$(wc -l < "$TMP/load.out")" -ge $((before + 300)) ]; do sleep 0.01; done
+		until [ "$(wc -l < "$TMP/load.out")" -ge $((before + 300)) ]; do await; done
 		kill -INT $recorder
 		wait $recorder || [ $? = 1 ]
 		lost=$(trailer "$TMP/s" lost)	# some kernels drop an event now and then, which is reported
@@ -255,7 +255,7 @@ events() {	# number of event lines of a type
 @test "-p does not record a thread twice that inherited events while they were opened" {
 	start_load "$LOAD/spawn" 64 50 1000
 	pid=$LOAD_PID
-	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do sleep 0.01; done
+	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do await; done
 	for round in 1 2 3 4 5 6; do
 		mp-record -q -e $GETPPID -p $pid -g none --fields tid -m 4M -n 8000 -o "$TMP/s" || [ $? = 1 ]
 		# calls of a thread are 1 ms apart
@@ -276,7 +276,7 @@ events() {	# number of event lines of a type
 		rm -f "$TMP/s"
 		timeout 60 mp-record -q -e cpu-clock $option $pid -o "$TMP/s" 5>&- &
 		recorder=$!
-		until [ -s "$TMP/s" ]; do sleep 0.01; done
+		until [ -s "$TMP/s" ]; do await; done
 		begin=${EPOCHREALTIME/./}
 		echo >&5
 		exec 5>&-
@@ -291,12 +291,12 @@ events() {	# number of event lines of a type
 
 @test "-t records only these threads, -C only these CPUs" {
 	"$LOAD/threads" 3 1013 > "$TMP/pid" &
-	while [ ! -s "$TMP/pid" ]; do sleep 0.01; done
+	while [ ! -s "$TMP/pid" ]; do await; done
 	pid=$(cat "$TMP/pid")
 	tid=$(ls /proc/$pid/task | tail -n 1)
 	mp-record -q -e $GETPPID -t "$tid" -g none -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill -USR1 "$pid"
 	wait "$pid" || true
 	kill -INT $recorder
@@ -322,7 +322,7 @@ events() {	# number of event lines of a type
 	mkdir "$mount/mp-test-$$" || skip "cannot make a cgroup"
 	mp-record -q -e $GETPPID -g none --cgroup "mp-test-$$*" -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	sh -c "echo \$\$ > '$mount/mp-test-$$/cgroup.procs'; exec '$LOAD/getppid' 307"
 	"$LOAD/getppid" 100
 	kill -INT $recorder
@@ -382,7 +382,7 @@ events() {	# number of event lines of a type
 		: > "$TMP/s"
 		setsid env --default-signal=INT,HUP mp-record -q -e $SWITCH > "$TMP/s" &
 		pid=$!
-		until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.01; done
+		until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
 		kill -$signal $pid
 		wait $pid || [ $? = 1 ]
 		run mp-order --check "$TMP/s"
@@ -393,7 +393,7 @@ events() {	# number of event lines of a type
 @test "after Ctrl-C on a live pipeline each program gives its result" {
 	setsid env --default-signal=INT bash -c "mp-record -q -e $SWITCH -o - | mp-order | tee '$TMP/s' | mp-fold > '$TMP/f'; echo \"\${PIPESTATUS[*]}\" > '$TMP/status'" &
 	pid=$!
-	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
+	until [ -s "$TMP/s" ] && [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
 	# to the whole process group, as a terminal does (tee would die of it; it is not ours)
 	pkill -INT -s $pid -x 'mp-record|mp-order|mp-fold'
 	wait $pid
@@ -429,7 +429,7 @@ events() {	# number of event lines of a type
 @test "after SIGKILL the output is usable and recognized as truncated" {
 	mp-record -q -e $SWITCH -o "$TMP/s" &
 	pid=$!
-	until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do sleep 0.02; done
+	until [ "$(wc -l < "$TMP/s")" -gt 20 ]; do await; done
 	kill -KILL $pid
 	wait $pid || true
 	run mp-order --check "$TMP/s"

@@ -31,7 +31,7 @@ make_sitter() {
 sit() {
 	"$TMP/mp-sitter" "$1" > "$TMP/ready" 3>&- &
 	sitter=$!
-	until [ -s "$TMP/ready" ]; do sleep 0.01; done
+	until [ -s "$TMP/ready" ]; do await; done
 	: > "$TMP/ready"
 }
 
@@ -198,7 +198,7 @@ rss_of() {
 	rm "$TMP/s"
 	mp-record -q -e mem:rss -p $one -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill $one
 	timeout 120 tail --pid $recorder -f /dev/null
 	wait $recorder || [ $? = 1 ]

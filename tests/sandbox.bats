@@ -12,7 +12,7 @@ setup() {
 # Starts a process in the sandbox that waits: its pid is SANDBOXED, the parts that are missing are MISSING.
 start_sandboxed() {
 	start_load "$BUILD/tools/sandbox" wait
-	until [ "$(wc -l < "$TMP/load.out")" = 2 ]; do sleep 0.01; done
+	until [ "$(wc -l < "$TMP/load.out")" = 2 ]; do await; done
 	{ read -r SANDBOXED && read -r MISSING; } < "$TMP/load.out"
 }
 

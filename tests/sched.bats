@@ -153,7 +153,7 @@ record_both() {
 	needs_root
 	mp-record -q -e 'sched:*' -g none -a -o "$TMP/s" 2> /dev/null &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done	# the header is written: recording has begun
+	until [ -s "$TMP/s" ]; do await; done	# the header is written: recording has begun
 	rounds=$("$LOAD/switch" $((CPUS - 1)) 0.3)
 	kill -INT $pid
 	wait $pid || true
@@ -266,7 +266,7 @@ record_twice() {
 	pids=$!
 	mp-record --realtime -m 32M -a -g none -e "$events" -d 60 -o "$TMP/filtered" 2> "$TMP/err2" 3>&- &
 	pids+=" $!"
-	until [ -s "$TMP/all" ] && [ -s "$TMP/filtered" ]; do sleep 0.01; done
+	until [ -s "$TMP/all" ] && [ -s "$TMP/filtered" ]; do await; done
 	"$@" > /dev/null
 	kill -INT $pids
 	wait $pids || true

@@ -44,7 +44,7 @@ total() {
 @test "--stat counts processes with their threads, and single threads" {
 	needs_root
 	start_load "$LOAD/threads" 3 101
-	until [ "$(ls /proc/$LOAD_PID/task | wc -l)" -ge 4 ]; do sleep 0.01; done
+	until [ "$(ls /proc/$LOAD_PID/task | wc -l)" -ge 4 ]; do await; done
 	mp-record --stat syscalls:sys_enter_getppid -p $LOAD_PID -d 100ms -o "$TMP/s"
 	grep -q "^[0-9]*,stat:syscalls:sys_enter_getppid,pid=$LOAD_PID	comm=" "$TMP/s"
 	tid=$(ls /proc/$LOAD_PID/task | tail -n 1)
@@ -58,7 +58,7 @@ total() {
 	[ -n "$root" ] && mkdir "$root/mp-stat-$$" 2> /dev/null || skip "no cgroup2 to write to"
 	mp-record --stat syscalls:sys_enter_getppid --cgroup "/mp-stat-$$" -o "$TMP/s" &
 	recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	(echo $BASHPID > "$root/mp-stat-$$/cgroup.procs"; exec "$LOAD/getppid" 1009)
 	kill -INT $recorder
 	wait $recorder
@@ -107,7 +107,7 @@ total() {
 	needs_root
 	mp-record --stat cpu-clock -i 10s -o "$TMP/s" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill -INT $pid
 	wait $pid
 	[ "$(trailer "$TMP/s" records)" = "$(grep -c '^[0-9]*,stat:' "$TMP/s")" ]

@@ -75,7 +75,7 @@ named() {	# most of the samples have this in their stack
 @test "frames of a program that was deleted while it ran have names" {
 	cp "$LOAD/spin" "$TMP/spin"
 	"$TMP/spin" 600 > "$TMP/pid" &
-	until [ -s "$TMP/pid" ]; do sleep 0.01; done
+	until [ -s "$TMP/pid" ]; do await; done
 	rm "$TMP/spin"
 	echo 'not the same' > "$TMP/spin"
 	mp-record -q -e cpu-clock -F 500 -g user -n 100 -p "$(cat "$TMP/pid")" > "$TMP/s" || [ $? = 1 ]
@@ -168,7 +168,7 @@ named() {	# most of the samples have this in their stack
 	read -r init plt < <(readelf -SW "$TMP/x" | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".init" { i = $3 } $1 == ".plt" { p = $3 } END { print i, p }')
 	[ -n "$plt" ] || skip "this linker makes no .plt"
 	start_load "$TMP/x"
-	until [ "$(readlink "/proc/$LOAD_PID/exe")" = "$TMP/x" ]; do sleep 0.01; done
+	until [ "$(readlink "/proc/$LOAD_PID/exe")" = "$TMP/x" ]; do await; done
 	run "$BUILD/tools/resolve" <<< "$LOAD_PID $init
 		$LOAD_PID $plt
 		$LOAD_PID $(printf %x $((0x$plt + 9)))"

@@ -94,7 +94,7 @@ make_libraries() {
 	pid=$!
 	rm "$TMP/s"
 	mp-record -q -e task:fork,task:exit -p $pid -o "$TMP/s" &
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	touch "$TMP/go"
 	wait %2
 	[ "$(count task:fork "$TMP/s")" = 7 ]
@@ -179,7 +179,7 @@ starved() {
 	chrt -f 1 true 2> /dev/null || skip "no real-time priority"
 	setsid mp-record -a -e cpu-clock -F 9 -o "$TMP/s" 2> "$TMP/err" 3>&- &
 	recorder=$!
-	until grep -qs '"mp"' "$TMP/s"; do sleep 0.05; done
+	until grep -qs '"mp"' "$TMP/s"; do await; done
 	starved $recorder
 	taskset -c 0 "$LOAD/forks" 2000 3
 	kill -KILL $(printf -- '-%s ' "${LOADS[@]}") 2> /dev/null || true

@@ -24,7 +24,7 @@ last_picture() {
 	start_load "$LOAD/spin" 600
 	at_terminal 70 12 "mp-record -p $LOAD_PID" &
 	# rewritten twice, with samples
-	until [ "$(grep -c $'\033\\[[0-9]*A\033\\[J' "$TMP/out" 2> /dev/null)" -ge 2 ] && grep -q spin "$TMP/out"; do sleep 0.1; done
+	until [ "$(grep -c $'\033\\[[0-9]*A\033\\[J' "$TMP/out" 2> /dev/null)" -ge 2 ] && grep -q spin "$TMP/out"; do await; done
 	pid=$(pgrep -o -f "^mp-record -p $LOAD_PID")
 	kill -INT "$pid"
 	wait %2 || true

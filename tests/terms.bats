@@ -122,7 +122,7 @@ try() {
 	start_load sh -c 'exec taskset -c 0 "$@" > "$0"' "$TMP/mix.out" "$TMP/mp-load" "$TMP/mix.file" 0 500
 	start_load sleep 600
 	local sleeper=$LOAD_PID
-	until [ -s "$TMP/mix.out" ]; do sleep 0.01; done
+	until [ -s "$TMP/mix.out" ]; do await; done
 	read -r _ address < "$TMP/mix.out"
 	while read -r event cpu cgroups; do
 		for target in "cpu|-C 1" "cgroups|--cgroup $cgroup" "-|-p $sleeper" "-|-t $sleeper"; do

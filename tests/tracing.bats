@@ -62,14 +62,14 @@ values() {
 	exec 5> "$TMP/go"
 	mp-record -q -o "$TMP/s" -e 'rawtp:sys_enter(id)/stack=none/,raw_syscalls:sys_enter/stack=none/' -p "$reader" 5>&- &
 	local recorder=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	echo >&5
 	wait "$reader" "$recorder"
 	[ "$(grep '^[0-9]*,rawtp:' "$TMP/s" | grep -o 'comm=[a-z]*	' | sort -u | tr -d '\n')" = "comm=cat	comm=sh	" ]
 	diff <(values rawtp:sys_enter id | sort) <(values raw_syscalls:sys_enter id | sort)
 
 	start_load "$LOAD/switch" 0 600
-	until grep -q . "/proc/$LOAD_PID/task/$LOAD_PID/children"; do sleep 0.01; done
+	until grep -q . "/proc/$LOAD_PID/task/$LOAD_PID/children"; do await; done
 	record -e 'rawtp:sys_enter/stack=none/' -t "$LOAD_PID" -n 200
 	[ "$(count "rawtp:sys_enter,.*	tid=$LOAD_PID	")" -ge 100 ]
 	[ "$(count rawtp:)" = "$(count "rawtp:sys_enter,.*	tid=$LOAD_PID	")" ]
@@ -153,7 +153,7 @@ values() {
 	start_load "$LOAD/switch" $((CPUS - 1)) 600
 	mp-record -q -m 32K -o "$TMP/s" -e rawtp:sys_enter/stack=none/ &
 	local pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill -STOP "$pid"
 	sleep 0.3
 	kill -CONT "$pid"

@@ -762,7 +762,7 @@ start_briefs() {
 	rm -f "$TMP/s"
 	mp-record -q -e sched:sched_switch -d 10 -o "$TMP/s" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.01; done
+	until [ -s "$TMP/s" ]; do await; done
 	ids | comm -13 "$TMP/before" - > "$TMP/ours"
 	[ -s "$TMP/ours" ]
 	kill -KILL $pid
@@ -804,7 +804,7 @@ start_briefs() {
 
 @test "99 % of the stacks of the distribution's programs, running at once, are complete" {
 	start_load tests/load/stacks "$TMP/w" 600
-	until grep -q ready "$TMP/load.out"; do sleep 0.1; done
+	until grep -q ready "$TMP/load.out"; do await; done
 	sleep 1
 	mp-record -q --realtime -p "$LOAD_PID" -F 999 -g user -n 6000 -o "$TMP/s" || [ $? = 1 ]
 	whole 990 1000

@@ -10,7 +10,7 @@ start_recording() {
 	start_load perl -e 'getppid while 1'
 	mp-record -q -e raw_syscalls:sys_enter -p "$LOAD_PID" -d 60s "$@" -o "$TMP/s" 2> "$TMP/err" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.05; done
+	until [ -s "$TMP/s" ]; do await; done
 	writer=$(pgrep -P $pid -x mp-writer)
 }
 
@@ -43,7 +43,7 @@ fails_soon() {
 	needs_root
 	start_recording -g user	# it has opened files of others, with their rights
 	kill -KILL $pid
-	until [ ! -d "/proc/$writer" ] || grep -q '^State:.*Z' "/proc/$writer/status"; do sleep 0.05; done
+	until [ ! -d "/proc/$writer" ] || grep -q '^State:.*Z' "/proc/$writer/status"; do await; done
 }
 
 @test "a signal to the whole process group, as by ^C, ends the recording as usual" {
@@ -51,7 +51,7 @@ fails_soon() {
 	start_load perl -e 'select undef, undef, undef, 0.001 while 1'	# a loop without a pause loses events at times
 	setsid mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -d 60s -o "$TMP/s" 2> "$TMP/err" &
 	pid=$!
-	until [ -s "$TMP/s" ]; do sleep 0.05; done
+	until [ -s "$TMP/s" ]; do await; done
 	kill -TERM -- -$pid
 	wait $pid || [ $? = 1 ]
 	[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
@@ -63,7 +63,7 @@ fails_soon() {
 	start_load perl -e 'getppid while 1'
 	mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -n 100000 -o "$TMP/s" &
 	pid=$!
-	until writer=$(pgrep -P $pid -x mp-writer); do sleep 0.01; done
+	until writer=$(pgrep -P $pid -x mp-writer); do await; done
 	for ((i = 0; i < 10; i++)); do
 		kill -STOP "$writer" 2> /dev/null || break
 		sleep 0.02

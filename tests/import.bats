@@ -143,7 +143,7 @@ perf_capture() {
 		for t in threads: t.start()
 		for t in threads: t.join()
 	X
-	perf record -q "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
+	perf record -N -q "$@" -o "$TMP/perf.data" -- python3 "$TMP/odd.py" > /dev/null 2>&1 || skip "perf cannot record"
 }
 
 # The number of samples that perf reports.

@@ -121,7 +121,7 @@ conserved() {
 record_both() {
 	local e=sched:sched_switch,sched:sched_waking,sched:sched_wakeup,sched:sched_wakeup_new
 	e=$e,sched:sched_migrate_task,sched:sched_process_fork,sched:sched_process_exit
-	perf record -q -a -r 10 -m 4096 -e $e -o "$TMP/data" -- sh -c "$LOAD/switch $((CPUS - 1)) 0.2; for i in 1 2 3 4 5; do ls -R /usr/share/doc > /dev/null; done" > /dev/null 2>&1
+	perf record -N -q -a -r 10 -m 4096 -e $e -o "$TMP/data" -- sh -c "$LOAD/switch $((CPUS - 1)) 0.2; for i in 1 2 3 4 5; do ls -R /usr/share/doc > /dev/null; done" > /dev/null 2>&1
 	perf script -i "$TMP/data" -F comm,tid,cpu,time,event,trace --ns 2> /dev/null | tests/tools/perf2mp.pl > "$TMP/events"
 }
 

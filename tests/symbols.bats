@@ -197,7 +197,7 @@ named() {	# most of the samples have this in their stack
 	pids+="$! "
 	sleep 0.5
 	pids+=$(cat "$TMP/pid1")
-	perf record -q -a -e cpu-clock -F 2500 -o "$TMP/data" -- sleep 2 > /dev/null 2>&1
+	perf record -N -q -a -e cpu-clock -F 2500 -o "$TMP/data" -- sleep 2 > /dev/null 2>&1
 	perf script -i "$TMP/data" -F pid,ip,sym 2> /dev/null | perl -ne '
 		my ($pid, $ip, $sym) = /^\s*(\d+)\s+([0-9a-f]+) (.*)$/ or next;
 		next unless $ip =~ /^ffff/ or -e "/proc/$pid/exe";

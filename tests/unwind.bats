@@ -831,7 +831,7 @@ start_briefs() {
 		my $end = used() + $ARGV[1];
 		select undef, undef, undef, 0.1 until used() >= $end;
 	X
-	perf record -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- \
+	perf record -N -q -a -e cpu-clock -F 999 -m 16M -k CLOCK_MONOTONIC --call-graph dwarf,32768 -o "$TMP/data" -- \
 		perl "$TMP/until-used.pl" "$LOAD_PID" $((2 * $(getconf CLK_TCK)))
 	perf script -i "$TMP/data" --no-inline --ns -F tid,time,ip,sym > "$TMP/perf" 2> /dev/null
 	"$BUILD/tools/unwind" "$TMP/data" | awk 'NR == FNR { ours[$1] = 1; next } $1 in ours' "$TMP/pids" - > "$TMP/ours"

@@ -90,11 +90,6 @@ const struct mp_palette *mp_palette_find(const char *name)
 	return NULL;
 }
 
-const char *mp_palette_name(const struct mp_palette *p)
-{
-	return p->name;
-}
-
 const char *mp_palette_list(void)
 {
 	return "viridis, cividis, magma, inferno, grey";

@@ -28,7 +28,6 @@ struct mp_palette;
 
 /* The palette of this name, or NULL. */
 const struct mp_palette *mp_palette_find(const char *name);
-const char *mp_palette_name(const struct mp_palette *p);
 
 /*
  * The names of all palettes, for help and messages: "viridis, cividis, ...". The first is the

@@ -455,8 +455,3 @@ size_t mp_elfsym_bytes(const struct mp_elfsym *e)
 	return sizeof(*e) + e->symbols.cap * sizeof(*e->symbols.v) + e->symbols.names.total +
 	       e->n_functions * sizeof(*e->functions) + e->segments.cap * sizeof(*e->segments.v);
 }
-
-size_t mp_elfsym_count(const struct mp_elfsym *e)
-{
-	return e->symbols.n;
-}

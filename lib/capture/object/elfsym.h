@@ -45,8 +45,7 @@ const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *s
  */
 bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf);
 
-/* The number of symbols, and the bytes of memory in use. */
-size_t mp_elfsym_count(const struct mp_elfsym *e);
+/* The bytes of memory in use. */
 size_t mp_elfsym_bytes(const struct mp_elfsym *e);
 
 #endif

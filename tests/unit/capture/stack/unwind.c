@@ -310,6 +310,7 @@ static void test_x86_popped(void)
 	regs[SP] = STACK;
 	cfi_image.len = 0;
 	mp_cfi_free(cfi);
+	mp_space_clear(&space, NULL);
 	FUNCTION(0x1000, false, 16, "\x0c\7\x08\x90\1\x83\2"); /* CFA = rsp + 8, rbx at CFA - 16 */
 	FUNCTION(0x1100, false, 16, "\x0c\3\x20\x90\1");
 	FUNCTION(0x1300, false, 16, "\x07\x10\x0c\7\x08");

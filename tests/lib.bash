@@ -46,6 +46,7 @@ await() {
 	sleep 0.02
 	[ $((WAITED += 1)) -lt 6000 ] || { echo "waited in vain"; return 1; }
 }
+export -f await
 
 # A filter with the options that it needs to read any events, to be split with `read -ra`.
 filter_words() {

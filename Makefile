@@ -205,7 +205,8 @@ $(BUILD)/tests/%.o: tests/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/tests/unit/capture/%.o $(BUILD)/tests/fuzz/capture/%.o $(BUILD)/tests/tools/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
+$(BUILD)/tests/unit/capture/%.o $(BUILD)/tests/fuzz/capture/%.o $(BUILD)/tests/tools/%.o \
+	$(BUILD)/tests/takeover/%.o: override CPPFLAGS += $(CAPTURE_CFLAGS)
 
 $(filter-out $(BUILD)/unit/capture/%,$(UNIT)): $(BUILD)/unit/%: $(BUILD)/tests/unit/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
@@ -223,6 +224,11 @@ $(BUILD)/unit/capture/object/cfi: CAPTURE_LIBS += $(shell $(PKG_CONFIG) --libs $
 $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+
+# an mp-record whose writer was taken over
+$(BUILD)/takeover/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/tests/takeover/takeover.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(call show,LD)$(CC) $(LDFLAGS) -Wl,--wrap=mp_elfsym_find,--wrap=mp_queue_pop -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # programs that make a known load
 $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
@@ -242,7 +248,7 @@ $(BUILD)/preload/%.so: tests/preload/%.c
 
 unit: $(UNIT)
 test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(HOSTILE_SRC:tests/hostile/%.c=$(BUILD)/hostile/%) \
-	$(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) \
+	$(TOOL_SRC:tests/tools/%.c=$(BUILD)/tools/%) $(BUILD)/takeover/mp-record \
 	$(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay/%) $(PRELOAD)
 
 check: deps-check

@@ -58,3 +58,50 @@ start_sandboxed() {
 	run unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_net_namespaces && "$0" "$1"' "$BUILD/tools/sandbox" missing
 	[[ "$output" == *"network namespace"* ]] || { echo "$output"; false; }
 }
+
+# Records a program that has the writer make an attempt; sets status.
+record_attempt() {
+	start_load "$LOAD/attempt" "$1"
+	status=0
+	SECONDS=0
+	"$BUILD/takeover/mp-record" -q -e cpu-clock -F 199 -g user -p "$LOAD_PID" -d "$2" -o "$TMP/s" 2> "$TMP/err" || status=$?
+	kill -KILL -- -$LOAD_PID
+	[ "$SECONDS" -lt 30 ]
+}
+
+@test "a writer that was taken over is killed at its first forbidden step" {
+	needs_root
+	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+	while read -r signal attempt; do
+		record_attempt "$attempt" 60s
+		[ "$status" = 2 ]
+		grep -qx "mp-record: the process that writes was killed by signal $signal" "$TMP/err" || { echo "$attempt"; cat "$TMP/err"; false; }
+		[ "$(wc -l < "$TMP/err")" = 1 ]	# it did not write to the queue
+	done <<- X
+		31 open
+		31 socket
+		31 connect
+		31 ptrace
+		31 kill
+		31 bpf
+		31 perf_event_open
+		31 ioctl
+		11 queue
+		9 damaged_message
+	X
+}
+
+@test "a writer that was taken over gets no file but programs, and cannot hold up the recording by requests" {
+	needs_root
+	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+	record_attempt files 1s
+	[ "$status" -le 1 ]
+	grep -qx 'it got 0 files' "$TMP/err"
+	record_attempt requests 1s
+	[ "$status" -le 1 ]
+	grep -qx 'it was refused' "$TMP/err"
+	record_attempt messages 1s
+	[ "$status" -le 1 ]
+	grep -qx 'it sent messages' "$TMP/err"
+	[ "$(trailer "$TMP/s" records)" -gt 0 ]
+}

@@ -8,129 +8,14 @@
 #include "lib/capture/sandbox/sandbox.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/bpf.h>
-#include <linux/perf_event.h>
-#include <poll.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "lib/core/base.h"
+#include "tests/tools/attempts.h"
 
 enum { MEMORY = 64 << 20 };
-
-static long try_open(void)
-{
-	return open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-}
-
-static long try_socket(void)
-{
-	return socket(AF_UNIX, SOCK_STREAM, 0);
-}
-
-static long try_connect(void)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/run/x" };
-
-	return connect(0, (struct sockaddr *)&to, sizeof(to));
-}
-
-static long try_sendto(void)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX, .sun_path = "/run/x" };
-
-	return sendto(0, "x", 1, 0, (struct sockaddr *)&to, sizeof(to));
-}
-
-static long try_sendmsg(void)
-{
-	struct msghdr message = { .msg_name = NULL };
-
-	return sendmsg(0, &message, 0);
-}
-
-static long try_ptrace(void)
-{
-	return ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-}
-
-static long try_kill(void)
-{
-	return kill(-1, 0);
-}
-
-static long try_tgkill(void)
-{
-	return syscall(SYS_tgkill, 2, 2, 0);
-}
-
-static long try_bpf(void)
-{
-	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY };
-
-	return syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
-}
-
-static long try_perf_event_open(void)
-{
-	struct perf_event_attr attr = { .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE };
-
-	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-}
-
-static long try_ioctl(void)
-{
-	return ioctl(2, FIONREAD, &(int){ 0 });
-}
-
-static long try_mmap_exec(void)
-{
-	return (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
-static long try_mmap_file(void)
-{
-	return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 2, 0);
-}
-
-static long try_mprotect_exec(void)
-{
-	void *p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return mprotect(p, 4096, PROT_READ | PROT_EXEC);
-}
-
-static long try_clone(void)
-{
-	return fork();
-}
-
-static long try_clone3(void)
-{
-	return syscall(SYS_clone3, NULL, 0);
-}
-
-static long try_execve(void)
-{
-	return execl("/bin/true", "true", NULL);
-}
-
-static long try_unshare(void)
-{
-	return unshare(CLONE_NEWUSER);
-}
 
 static long try_memory(void)
 {
@@ -156,32 +41,33 @@ static long try_abort(void)
 	abort();
 }
 
-static const struct {
-	const char *name;
-	long (*run)(void);
-} attempts[] = {
-	{ "open", try_open },
-	{ "socket", try_socket },
-	{ "connect", try_connect },
-	{ "sendto", try_sendto },
-	{ "sendmsg", try_sendmsg },
-	{ "ptrace", try_ptrace },
-	{ "kill", try_kill },
-	{ "tgkill", try_tgkill },
-	{ "bpf", try_bpf },
-	{ "perf_event_open", try_perf_event_open },
-	{ "ioctl", try_ioctl },
-	{ "mmap-exec", try_mmap_exec },
-	{ "mmap-file", try_mmap_file },
-	{ "mprotect-exec", try_mprotect_exec },
-	{ "clone", try_clone },
-	{ "clone3", try_clone3 },
-	{ "execve", try_execve },
-	{ "unshare", try_unshare },
+static const struct attempt others[] = {
 	{ "memory", try_memory },
 	{ "allowed", try_allowed },
 	{ "abort", try_abort },
 };
+
+static const struct attempt *find(const struct attempt *v, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(v[i].name, name) == 0)
+			return &v[i];
+	return NULL;
+}
+
+static void try(const char *name)
+{
+	const struct attempt *a = find(attempts, MP_ARRAY_SIZE(attempts), name);
+
+	if (!a)
+		a = find(others, MP_ARRAY_SIZE(others), name);
+	errno = 0;
+	if (a)
+		printf(a->run() == -1 ? "refused: %m\n" : "did it\n");
+	fflush(stdout);
+}
 
 /* In the sandbox: reports the missing parts, then tries what comes on the socket. */
 static int inside(const char *uid)
@@ -190,20 +76,12 @@ static int inside(const char *uid)
 	uint32_t missing = mp_sandbox_enter(uid, &limits);
 	char name[64] = "";
 	ssize_t n;
-	size_t i;
-	long result;
 
 	if (write(0, &missing, sizeof(missing)) != sizeof(missing))
 		return 1;
 	n = read(0, name, sizeof(name) - 1);
-	for (i = 0; n > 0 && i < MP_ARRAY_SIZE(attempts); i++) {
-		if (strcmp(attempts[i].name, name) != 0)
-			continue;
-		errno = 0;
-		result = attempts[i].run();
-		printf(result == -1 ? "refused: %m\n" : "did it\n");
-		fflush(stdout);
-	}
+	if (n > 0)
+		try(name);
 	return 0;
 }
 

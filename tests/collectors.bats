@@ -145,7 +145,7 @@ setup_file() {
 	[ -n "$mount" ] && mkdir "$mount/mp-disk-$$" 2> /dev/null || mount=
 	mp-record -q -a disklat -o "$TMP/s" -- $dd 2> /dev/null || [ $? = 1 ]
 	mp-record disklat -o "$TMP/command" -- $dd 2> "$TMP/err" || [ $? = 1 ]
-	grep -q 'block:block_rq_complete.*: recorded of the whole system, since these happen in the context of any task' "$TMP/err"
+	grep -q 'block:block_rq_complete.*: recorded for the whole system, since these happen in the context of any task' "$TMP/err"
 	mkfifo "$TMP/go"
 	sh -c "read -r line; $dd" < "$TMP/go" 2> /dev/null 3>&- &
 	exec 5> "$TMP/go"

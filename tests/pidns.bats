@@ -139,5 +139,5 @@ what_is_recorded() {
 
 @test "a /proc of another pid namespace is refused" {
 	run unshare -p -f mp-record -d 10ms -o "$TMP/s"
-	[ "$status" = 2 ] && [[ $output == *"/proc is that of another pid namespace (mount -t proc proc /proc)" ]] || false
+	[ "$status" = 2 ] && [[ $output == *"/proc belongs to another pid namespace (mount -t proc proc /proc)" ]] || false
 }

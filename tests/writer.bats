@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# mp-record writes in a process of its own, without which the recording still ends.
+# mp-record writes the stream in a process of its own. If that fails, the recording still ends.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -14,7 +14,7 @@ start_recording() {
 	writer=$(pgrep -P $pid -x mp-writer)
 }
 
-# The recording, of which a part was killed, ends at once with this message.
+# The recording, one process of which was killed, ends at once with this message.
 fails_soon() {
 	local status=0
 	SECONDS=0
@@ -28,25 +28,25 @@ fails_soon() {
 	needs_root
 	start_recording
 	kill -KILL "$writer"
-	fails_soon 'the process that writes was killed by signal 9'
+	fails_soon 'the writer process was killed by signal 9'
 }
 
-@test "so does one whose opener is killed" {
+@test "a recording whose opener is killed ends at once, says so, and fails" {
 	needs_root
 	start_recording
-	# the keeper, which takes the process along that opens files
+	# the keeper, whose end also ends the process that opens files
 	kill -KILL "$(pgrep -P $pid -x mp-opener)"
 	fails_soon 'the process that opens files has ended'
 }
 
-@test "the writer ends with a recorder that is killed" {
+@test "the writer ends when the recorder is killed" {
 	needs_root
-	start_recording -g user	# it has opened files of others, with their rights
+	start_recording -g user	# its opener has taken the rights of others
 	kill -KILL $pid
 	until [ ! -d "/proc/$writer" ] || grep -q '^State:.*Z' "/proc/$writer/status"; do await; done
 }
 
-@test "a signal to the whole process group, as by ^C, ends the recording as usual" {
+@test "a signal to the whole process group, as ^C sends it, ends the recording as usual" {
 	needs_root
 	start_load perl -e 'select undef, undef, undef, 0.001 while 1'	# a loop without a pause loses events at times
 	setsid mp-record -q -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -d 60s -o "$TMP/s" 2> "$TMP/err" &
@@ -78,7 +78,7 @@ fails_soon() {
 
 needs_sandbox() {
 	needs_root
-	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 }
 
 @test "the writer has its descriptors, and no others" {
@@ -89,10 +89,10 @@ needs_sandbox() {
 	printf '%s\n' '0 /dev/null' '1 /dev/null' "2 $TMP/err" '3 socket' '4 socket' '5 socket' "6 $TMP/s" | diff - "$TMP/fds"
 }
 
-@test "the writer has its memory, its program with libraries, and the queue mapped, and nothing else" {
+@test "the writer maps its memory, its program with libraries, and the queue, and nothing else" {
 	needs_sandbox
 	start_recording -g none
-	# what the kernel adds: [vdso] and the like, [uprobes]
+	# mappings that the kernel adds: [vdso] and the like, [uprobes]
 	awk '$6 !~ /^\[(v.*|uprobes)\]$/ { print $2, $6 }' "/proc/$writer/maps" | sort -u > "$TMP/all"
 	grep -v ' /[^m]' "$TMP/all" > "$TMP/maps"
 	printf '%s\n' 'r--s /memfd:mp-record-queue' 'rw-p ' 'rw-p [heap]' 'rw-p [stack]' 'rw-s /memfd:mp-record-returns' | diff - "$TMP/maps"
@@ -101,7 +101,7 @@ needs_sandbox() {
 	[ "$(grep -c ' /[^m]' "$TMP/all")" = "$(grep -c '^\(r--p\|r-xp\|rw-p\) /[^m]' "$TMP/all")" ]
 }
 
-@test "the writer has no environment, no rights, and nobody may trace it" {
+@test "the writer has no environment and no rights, and nobody may trace it" {
 	needs_sandbox
 	start_recording -g user	# it has asked for files of others
 	is_confined "$writer"
@@ -109,24 +109,24 @@ needs_sandbox() {
 	grep -q '^Max data size *4294967296 *4294967296 ' "/proc/$writer/limits"
 }
 
-@test "a missing part of the sandbox is reported, also with -q, is in the header, and --sandbox=require refuses it" {
+@test "a missing part of the sandbox is reported, even with -q, and in the header; --sandbox=require refuses to record" {
 	needs_sandbox
 	mp-record -q --sandbox=require -e context-switches -g none -o "$TMP/s" -- true 2> "$TMP/err" || [ $? = 1 ]
 	[ ! -s "$TMP/err" ] || { cat "$TMP/err"; false; }
 	[ "$(head -n 1 "$TMP/s" | jq -c .sandbox_missing)" = null ]
 	without_setuid() { setpriv --bounding-set=-setuid --inh-caps=-setuid mp-record -q "$@" -e context-switches -g none -o "$TMP/s" -- true; }
 	without_setuid 2> "$TMP/err" || [ $? = 1 ]
-	grep -qx 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' "$TMP/err"
+	grep -qx 'mp-record: the sandbox of the writer process is incomplete: no uid of its own' "$TMP/err"
 	[ "$(head -n 1 "$TMP/s" | jq -c .sandbox_missing)" = '["uid of its own"]' ]
 	cp "$TMP/s" "$TMP/before"
 	run -2 without_setuid --sandbox=require
-	[ "$output" = 'mp-record: the sandbox of the process that writes is incomplete: no uid of its own' ]
+	[ "$output" = 'mp-record: the sandbox of the writer process is incomplete: no uid of its own' ]
 	cmp "$TMP/before" "$TMP/s"
 	run -2 mp-record --sandbox=try -e context-switches -- true
 	[[ "$output" == "mp-record: --sandbox: 'require', not 'try'"* ]]
 }
 
-@test "the writer does not start by itself" {
+@test "only mp-record can start the writer" {
 	run -2 bash -c 'exec -a mp-writer "$0" 3>&-' "$BUILD/bin/mp-record"
 	[ "$output" = 'mp-record: only mp-record starts this program' ]
 	run -2 bash -c 'exec -a mp-writer "$0" 3< /dev/null' "$BUILD/bin/mp-record"

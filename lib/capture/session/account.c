@@ -27,7 +27,7 @@ static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const st
 	}
 }
 
-/* Linux before 6.0 counts losses only per ring: only the records say more. */
+/* Linux before 6.0 counts losses only by ring, and reports them only in records. */
 static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, uint64_t lost)
 {
 	cpu->lost = MP_MAX(cpu->lost, lost);

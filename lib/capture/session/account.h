@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The balance at the end: what fired, by the kernel's counters, was delivered, excluded or
- * lost. Includes cut_plan, writer.
+ * The balance at the end: each event that fired, according to the kernel's counters, was delivered,
+ * excluded or lost. Includes cut_plan, writer.
  */
 #ifndef MP_CAPTURE_SESSION_ACCOUNT_H
 #define MP_CAPTURE_SESSION_ACCOUNT_H
@@ -11,9 +11,8 @@
 
 struct mp_cpu_account {
 	/*
-	 * The number of events, by their counters, if each occurrence is recorded. If a counter
-	 * does not count occurrences (samples, and events that count more than 1 each time), the
-	 * number of samples.
+	 * The number of events, according to their counters, if each occurrence is recorded;
+	 * otherwise (samples, and events that count more than 1 each time) the number of samples.
 	 */
 	uint64_t fired;
 	uint64_t written, excluded; /* of all events: lines written, and samples excluded */
@@ -35,8 +34,8 @@ struct mp_account {
 };
 
 /*
- * Takes the counters of the kernel and of the sources, by ring and event, after everything has been
- * written.
+ * Computes the account. To be called after everything has been written. `counts`: the counters of
+ * the kernel and of the sources, by ring and event.
  */
 void mp_account_init(struct mp_account *a, const struct mp_writer *w,
 		     const struct mp_counts *counts);

@@ -20,7 +20,7 @@
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
 
-/* --- where they are --------------------------------------------------------------------------------- */
+/* --- folders of collectors --------------------------------------------------------------------------- */
 
 static void add_text(struct mp_texts *t, char *text)
 {
@@ -39,8 +39,8 @@ static void release_texts(struct mp_texts *t)
 }
 
 /*
- * The folders: the user's collectors, the machine's, those that came with the program. The first
- * collector of a name is used.
+ * Lists the folders of collectors: the user's, the machine's, and the one that came with the
+ * program. Of several collectors with the same name, the first one is used.
  */
 static void find_folders(struct mp_texts *folders)
 {
@@ -101,7 +101,7 @@ void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg)
 	release_texts(&folders);
 }
 
-/* --- a file ------------------------------------------------------------------------------------------ */
+/* --- parsing a file --------------------------------------------------------------------------------- */
 
 struct parser {
 	struct mp_collector *c;
@@ -144,7 +144,7 @@ static int set_once(struct parser *p, char **to, struct mp_str value)
 	return 0;
 }
 
-/* Adds events; an argument that is a list makes an event for each of its elements. */
+/* Adds an event, or, if the argument is a list, an event for each of its elements. */
 static void add_events(struct mp_collector *c, struct mp_texts *to, struct mp_str value)
 {
 	char *whole = c->argument, *list, *save = NULL, *one;
@@ -395,11 +395,11 @@ struct mp_collector *mp_collector_load(const char *name, char **error)
 	return c;
 }
 
-/* --- its events -------------------------------------------------------------------------------------- */
+/* --- events of a collector -------------------------------------------------------------------------- */
 
 /*
- * Whether an event can be opened; that this machine lacks a counter or a condition would otherwise
- * show up too late.
+ * Tries to open the events: otherwise it would be noticed too late that this machine lacks a
+ * counter or a condition.
  */
 static int try_events(const struct mp_events *events, char **error)
 {
@@ -448,7 +448,9 @@ static int resolve_required(const struct means *m, struct mp_events *events, cha
 	return result == 0 ? try_events(events, error) : result;
 }
 
-/* Opens the event as a trial if it is a counter; other events only have to be resolved. */
+/*
+ * Whether an event can be opened. Only counters are tried; other events only have to be resolved.
+ */
 static bool can_be_opened(const struct means *m, const struct mp_specs *one)
 {
 	struct mp_event_options options = *m->options;
@@ -524,7 +526,7 @@ static bool is_one_of(const struct mp_texts *globs, const char *type)
 	return false;
 }
 
-/* Marks the events that occur in the context of other tasks than those that they concern. */
+/* Marks the events that occur in the context of tasks other than those that they concern. */
 static void widen(const struct mp_collector *c, struct mp_events *events)
 {
 	size_t i;
@@ -565,7 +567,7 @@ static size_t resolve(const char *name, struct mp_events *events,
 		mp_say("collector '%s' cannot start: %s", name, error);
 		free(error);
 		failed++;
-		/* so that they are removed with the others */
+		/* so that its probes are removed with the others */
 		mp_probes_merge(&events->probes, &own.probes);
 	} else {
 		resolve_optional(&means, &own);
@@ -588,7 +590,7 @@ size_t mp_collector_resolve(const char *name, struct mp_events *events,
 	return resolve(name, events, options, tracefs, 0);
 }
 
-/* --- what it is --------------------------------------------------------------------------------------- */
+/* --- explanation -------------------------------------------------------------------------------------- */
 
 static void show_list(struct mp_buf *text, const char *title, const struct mp_texts *list)
 {
@@ -615,10 +617,10 @@ int mp_collector_explain(const char *name, struct mp_out *out)
 			      c->argument ? " = " : "", c->argument ? c->argument : "");
 	show_list(&text, "", &c->note);
 	show_list(&text, "events", &c->events);
-	show_list(&text, "if there", &c->optional);
+	show_list(&text, "optional", &c->optional);
 	show_list(&text, "system", &c->system);
 	show_list(&text, "idle", &c->idle);
-	show_list(&text, "groups", &c->members);
+	show_list(&text, "members", &c->members);
 	if (c->fields)
 		mp_buf_printf(&text, "fields    %s\n", c->fields);
 	mp_buf_printf(&text, "stack     %s\n", c->stack ? c->stack : "both");

@@ -33,8 +33,9 @@ struct mp_collector {
 };
 
 /*
- * Finds "NAME" or "NAME:ARGUMENT" in the folders of collectors. NULL with `*error` (owned by the
- * caller): there is none, with the nearest name, or its file is wrong, with the line.
+ * Finds "NAME" or "NAME:ARGUMENT" in the folders of collectors. Returns NULL with `*error` (owned
+ * by the caller) if there is none (it names the nearest one), or if its file is wrong (it names the
+ * line).
  */
 struct mp_collector *mp_collector_load(const char *name, char **error);
 void mp_collector_free(struct mp_collector *c);

@@ -23,7 +23,7 @@
 #include "lib/core/str.h"
 
 enum {
-	ORPHANED_MS = 100, /* how often it is checked whether the tasks have ended */
+	ORPHANED_MS = 100, /* how often to check whether the tasks have ended */
 	PATIENCE_MS = 150, /* so that a signal is answered within 200 ms */
 };
 
@@ -42,7 +42,7 @@ struct mp_control {
 	bool closed; /* protected by `closing` */
 };
 
-/* Gives a thread for which others wait a real-time priority. */
+/* Gives real-time priority to a thread that others wait for. */
 static void hurry(int tid)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -76,8 +76,9 @@ static void die_of(int sig)
 }
 
 /*
- * Leaves perf events to another process, which closes them: the end of a process would wait for
- * that. The main thread may be opening events at this time, so /proc is asked for the open files.
+ * Hands the perf events to another process, which closes them: otherwise this process would end
+ * only after they are closed. The main thread may be opening events at this time, so this finds
+ * them in /proc/self/fd.
  */
 static void leave_events(void)
 {
@@ -124,7 +125,10 @@ static void wait_for_go(struct mp_control *c)
 	die_of(wait_for_signal(c->signal_fd, 0));
 }
 
-/* The time begins now, in this thread, since the main thread may have to wait for a CPU. */
+/*
+ * Starts the recording and its time limit in this thread, since the main thread may have to wait
+ * for a CPU.
+ */
 static void begin(struct mp_control *c)
 {
 	struct itimerspec end = { .it_value = { 0, 0 } };
@@ -141,7 +145,7 @@ static void begin(struct mp_control *c)
 	sem_post(&c->on);
 }
 
-/* Waits for a reason to stop. Returns whether that is a signal. */
+/* Waits for a reason to stop. Returns whether the reason is a signal. */
 static bool wait_for_end(struct mp_control *c)
 {
 	static const char *const names[] = { "a signal", "the number of events or a failed output",
@@ -213,8 +217,7 @@ static void *run(void *arg)
 }
 
 /*
- * Blocks these signals in this thread, the first one, from which all other threads inherit the
- * mask.
+ * Blocks SIGINT, SIGTERM and SIGHUP in this thread, the first one, whose mask all others inherit.
  */
 static int take_signals(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The thread that starts and stops the recording, and answers signals from the first step of the
- * program to its end. It has real-time priority where that is permitted, and sleeps: so events are
- * on for the requested time, also on a machine with a hundred other programs that want to run. A
- * signal, the end of the time or of the command, or the writer stops the recording. Each stop is the
- * same: the thread disables the events and gives the threads that have to finish a real-time
- * priority. Includes ring.
+ * program to its end. It has real-time priority where that is permitted, and sleeps most of the
+ * time, so that events are enabled for the requested time even on a machine with a hundred other
+ * runnable programs. A signal, the end of the duration or of the command, or the writer stops the
+ * recording. Each stop is the same: the thread disables the events, and gives real-time priority to
+ * the threads that still have work to do. Includes ring.
  */
 #ifndef MP_CAPTURE_SESSION_CONTROL_H
 #define MP_CAPTURE_SESSION_CONTROL_H
@@ -18,9 +18,9 @@ struct mp_control_setup {
 	bool of_tasks;	      /* end the recording when all recorded tasks have ended */
 	bool closes_slowly;   /* the kernel takes long to close the rings */
 	bool quiet;	      /* print no messages except errors */
-	int command_fd;	      /* pidfd of the command at whose end the recording ends; -1: none */
-	int drain_tid;	      /* a thread that has to finish at the stop, besides the main thread */
-	int writer_pid;	      /* a process that has to finish, too; it gets no real-time priority */
+	int command_fd;	      /* pidfd of the command whose end ends the recording; -1: none */
+	int drain_tid;	      /* a thread that still has work to do at the stop, as the main one */
+	int writer_pid;	      /* a process that has work to do, too; it gets nice value -20 only */
 	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
 	void (*enable)(void *arg);   /* enables the events */
 	void (*disabled)(void *arg); /* called after the events are disabled */

@@ -8,7 +8,7 @@
 #define INTERVAL_NS 1000000000ull
 
 enum {
-	COST = 100, /* reading the counters may take one part in so many of the time */
+	COST = 100, /* reading the counters may take 1/COST of the time */
 	/* events whose counts fit into a record */
 	EVENTS_MAX = (MP_CUT_BODY_MAX - sizeof(struct mp_cut_check)) / sizeof(struct mp_counts),
 };
@@ -63,7 +63,10 @@ static void count(const struct mp_counting_setup *s, size_t ring, struct mp_coun
 	struct mp_counts counts;
 	size_t i;
 
-	/* before the losses: an event that comes in between must not count as happened and not as lost */
+	/*
+	 * read before the losses: an event in between must not count as having happened but not as
+	 * lost
+	 */
 	for (i = 0; i < s->events->n; i++)
 		of_events[i] = (struct mp_counts){
 			.count = cap_sources_account(s->sources, i, s->rings->v[ring].cpu),

@@ -35,7 +35,7 @@ void mp_counting_check(struct mp_counting *c, size_t ring, bool was_full);
 
 /*
  * Totals of the counters, by ring and event: those of the kernel, and those of sources that count
- * themselves. For the end of a recording. The caller frees them.
+ * by themselves. For the end of a recording. The caller frees them.
  */
 struct mp_counts *mp_counting_all(const struct mp_counting_setup *setup);
 

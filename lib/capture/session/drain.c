@@ -44,8 +44,9 @@ struct mp_drain {
 };
 
 /*
- * A lower bound of the times of the records that remain in a ring. An event that was interrupted by
- * another one follows it in the ring though it is earlier, so this looks at a few records.
+ * A lower bound of the times of the records that remain in a ring. An event that another one
+ * interrupted follows that one in the ring although it is earlier, so this looks at several
+ * records.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {
@@ -114,7 +115,7 @@ static size_t copy_record(const struct mp_drain *d, const struct mp_ring *r, uin
 		goto copy_all;
 	front = h->size - after - size - sizeof(kept);
 	if (u64_at(r, at + front) != size)
-		goto copy_all; /* it reserves less if the record would be too large */
+		goto copy_all; /* the kernel reserves less if the record would be too large */
 	kept = (u64_at(r, at + h->size - after) + 15) & ~(uint64_t)7;
 	if (kept >= size)
 		goto copy_all;
@@ -141,7 +142,7 @@ static bool drain_dumps(struct mp_drain *d, uint32_t ring)
 
 	while (left) {
 		mp_ring_copy(r, at, sizeof(h), &h);
-		/* a damaged record, which was never seen: skip the rest */
+		/* a damaged record (none was ever seen): skip the rest */
 		if (h.size < sizeof(h) || h.size > left) {
 			at += left;
 			break;
@@ -219,7 +220,7 @@ static bool drain_stacks(struct mp_drain *d)
 	return all;
 }
 
-/* Whether records may have been lost since they did not fit. */
+/* Whether records may have been lost because they did not fit. */
 static bool is_full(const struct mp_ring *r)
 {
 	uint64_t tail;
@@ -228,8 +229,8 @@ static bool is_full(const struct mp_ring *r)
 }
 
 /*
- * Tells the writer when the events were disabled, before the first mark up to a time after that: the
- * time of a mark was taken earlier.
+ * Sends the writer the time at which the events were disabled. It precedes each mark with a later
+ * time, since the time of a mark is taken before this is called.
  */
 static void tell_stop(struct mp_drain *d)
 {
@@ -246,8 +247,8 @@ static void tell_stop(struct mp_drain *d)
 }
 
 /*
- * Drains all rings once, and pushes a mark up to the time of which everything was pushed. False if
- * some records had to stay.
+ * Drains all rings once, and pushes a mark with the time up to which everything was pushed. False
+ * if some records had to stay.
  */
 static bool drain_all(struct mp_drain *d)
 {
@@ -278,7 +279,7 @@ static bool drain_all(struct mp_drain *d)
 		settled = MP_MIN(settled, d->stacks_time);
 	}
 	bound = cap_sources_bound(
-		d->s.sources); /* at the end, so that the records that they push precede the mark */
+		d->s.sources); /* last, so that the records of the sources precede the mark */
 	tell_stop(d);
 	settled = MP_MIN(settled, bound);
 	mp_queue_mark(d->s.queue, began, settled);
@@ -286,7 +287,7 @@ static bool drain_all(struct mp_drain *d)
 	return complete;
 }
 
-/* Reports to the writer the copies that a user did not get. */
+/* Reports to the writer how many copies of stacks a user was refused. */
 static void put_refused(void *arg, uint32_t uid, const struct mp_bpf_copier *copier)
 {
 	const struct mp_record_refused r = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The last step of a recording: the end of the command, the account, the trailer, sections of sources,
- * messages. Includes open, plan, run.
+ * The last step of a recording: the end of the command, the account, the trailer, sections of
+ * sources, messages. Includes open, plan, run.
  */
 #ifndef MP_CAPTURE_SESSION_FINISH_H
 #define MP_CAPTURE_SESSION_FINISH_H

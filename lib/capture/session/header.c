@@ -56,7 +56,7 @@ static bool has_latency(const struct mp_record_plan *p)
 	return false;
 }
 
-/* The missing parts of the writer's sandbox, an array. */
+/* The missing parts of the writer's sandbox, as an array. */
 static json_t *missing_json(uint32_t missing)
 {
 	json_t *parts = json_array();

@@ -19,7 +19,7 @@
 
 enum {
 	TICK_MS = 100,
-	ANSWER_S = 60, /* a process that does not answer for so long has failed */
+	ANSWER_S = 60, /* a process that has not answered after this time has failed */
 };
 
 /* A process that sends no message within this CPU time has failed; it may wait for its output. */
@@ -28,19 +28,21 @@ enum {
 struct mp_link {
 	int fd;
 	struct mp_open_helper opener;
-	struct mp_sandbox_process process; /* `pid` is 0 after it was waited for */
-	bool ready;			   /* it is in its sandbox */
-	uint32_t missing;		   /* the missing parts of that */
-	struct mp_cgroup_names *cgroups;   /* NULL: nobody has asked for one */
+	struct mp_sandbox_process process; /* `pid` is 0 once it was waited for */
+	bool ready;			   /* the process is in its sandbox */
+	uint32_t missing;		   /* the missing parts of the sandbox */
+	struct mp_cgroup_names *cgroups;   /* NULL: no name was requested yet */
 	struct mp_message in;
 	struct mp_buf body;
-	uint64_t alive_cpu_ns; /* its CPU time at its latest message */
+	uint64_t alive_cpu_ns; /* CPU time of the process at its latest message */
 };
 
-/* The process that was started last: requests for places have no argument for it. */
+/*
+ * The link that was started last. Requests for places use it, since they have no argument for one.
+ */
 static struct mp_link *current;
 
-/* --- its start and its end ------------------------------------------------------------------------------ */
+/* --- start and end of the process ----------------------------------------------------------------------- */
 
 struct mp_link *mp_link_start(void)
 {
@@ -59,7 +61,7 @@ struct mp_link *mp_link_start(void)
 						   [MP_WRITER_REQUESTS] = l->opener.requests,
 						   [MP_WRITER_KEEPER] = l->opener.keeper },
 			     MP_WRITER_FDS) < 0)
-		mp_die("cannot start the process that writes: %m");
+		mp_die("cannot start the writer process: %m");
 	close(null);
 	close(pair[1]);
 	l->fd = pair[0];
@@ -86,7 +88,7 @@ void mp_link_processes(const struct mp_link *l, struct mp_pids *to)
 		mp_pids_add(to, l->opener.pids[i]);
 }
 
-/* Waits for its end, and says how it ended if that was too early. */
+/* Waits until the process has ended, and reports how it ended if that was too early. */
 static void wait_for_end(struct mp_link *l, bool early)
 {
 	int status = 0;
@@ -97,12 +99,14 @@ static void wait_for_end(struct mp_link *l, bool early)
 		;
 	l->process.pid = 0;
 	if (early && WIFSIGNALED(status))
-		mp_say("the process that writes was killed by signal %d", WTERMSIG(status));
+		mp_say("the writer process was killed by signal %d", WTERMSIG(status));
 	else if (early)
-		mp_say("the process that writes has ended with status %d", WEXITSTATUS(status));
+		mp_say("the writer process has ended with status %d", WEXITSTATUS(status));
 }
 
-/* It has ended, or sends what it must not send. Returns -1. */
+/*
+ * Kills a process that has failed or sends what it must not send, and reports its end. Returns -1.
+ */
 static int fail(struct mp_link *l)
 {
 	if (l->process.pid)
@@ -145,7 +149,7 @@ static int receive(struct mp_link *l)
 	return l->process.pid && mp_message_receive(l->fd, &l->in) == 0 ? 0 : fail(l);
 }
 
-/* Waits until it is in its sandbox. */
+/* Waits until the process is in its sandbox. */
 static int wait_ready(struct mp_link *l)
 {
 	uint64_t missing;
@@ -236,7 +240,7 @@ void mp_link_go(struct mp_link *l, const struct mp_message_start *start)
 	send_body(l, MP_MESSAGE_START, NULL, 0);
 }
 
-/* --- while it writes ------------------------------------------------------------------------------------ */
+/* --- serving the writer --------------------------------------------------------------------------------- */
 
 void mp_link_rows(void *link, uint32_t file, struct mp_cut_rows *answer)
 {
@@ -330,7 +334,10 @@ static uint64_t cpu_time(const struct mp_link *l)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/* Whether nobody opens files for it any more: then each stack would be copied, and none resolved. */
+/*
+ * Whether the process that opens files has ended: without it, each stack would be copied and none
+ * resolved.
+ */
 static bool lacks_opener(const struct mp_link *l)
 {
 	siginfo_t ended = { .si_pid = 0 };
@@ -373,7 +380,7 @@ int mp_link_end(struct mp_link *l, const struct mp_cut_end *end, struct mp_messa
 	const struct timeval forever = { .tv_sec = 0 };
 
 	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &forever,
-		   sizeof(forever)); /* the output may wait */
+		   sizeof(forever)); /* the output may block */
 	mp_cut_end_put(end, &l->body);
 	if (send_body(l, MP_MESSAGE_END, NULL, 0) < 0 || receive(l) < 0)
 		return -1;

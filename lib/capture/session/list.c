@@ -108,8 +108,8 @@ static void say_nearest(struct listing *l, const char *name)
 }
 
 /*
- * Asks all sources to list their names, or, if the glob has the prefix of a source, only that one:
- * then sets `*only`.
+ * Asks all sources to list their names, or, if the glob has the prefix of a source, asks only that
+ * source and sets `*only`.
  */
 static enum mp_status list_sources(struct listing *l, bool *only)
 {
@@ -147,8 +147,8 @@ static enum mp_status list_glob(struct listing *l, const char *glob, bool *only)
 }
 
 /*
- * Makes a glob: a word is a part of a name, such as "disk". A name with a colon is taken exactly if
- * it exists.
+ * Makes a glob from a word such as "disk", which may be any part of a name. A name with a colon is
+ * taken literally if it exists.
  */
 enum mp_status mp_list_events(const char *word, bool verbose, struct mp_out *out)
 {

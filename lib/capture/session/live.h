@@ -20,8 +20,8 @@ struct mp_live {
 	struct mp_buf text;
 	uint64_t total;
 	uint64_t began_ns, shown_ns;
-	uint64_t events; /* time of the previous output */
-	size_t height;	 /* number of its lines */
+	uint64_t events; /* number of events at the previous output */
+	size_t height;	 /* number of lines of the previous output */
 };
 
 void mp_live_init(struct mp_live *l, struct mp_out *out, bool at_end, bool sums);

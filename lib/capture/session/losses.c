@@ -5,8 +5,8 @@
 
 enum {
 	/*
-	 * Task, softirq, interrupt and NMI may each be in the middle of an event; on a starved virtual
-	 * machine 5 of them were seen.
+	 * Task, softirq, interrupt and NMI context may each be in the middle of an event; on a
+	 * starved virtual machine, 5 such events were seen.
 	 */
 	IN_FLIGHT = 16,
 };
@@ -15,18 +15,24 @@ enum {
 struct account {
 	uint64_t counted;   /* reported losses that the kernel's counter shows */
 	uint64_t uncounted; /* reported losses that only the comparison shows */
-	uint64_t from_ns;   /* no unreported loss of the second kind was before this time */
-	uint64_t begun;	    /* events delivered before the counters were read that come next */
-	/* of the latest check: occurrences, and those of them that were delivered or counted as lost */
+	uint64_t from_ns;   /* all uncounted losses before this time were reported */
+	uint64_t begun;	    /* events delivered before the latest reading of the counters began */
+	/*
+	 * of the latest check: the occurrences, and how many of them were delivered or counted as
+	 * lost
+	 */
 	uint64_t happened;
 	uint64_t before, after; /* before the counters were read, and after that */
-	/* of an earlier check: at most this many had been lost by then; 0: there is none */
+	/*
+	 * the greatest possible number of losses at an earlier check, and its time; 0: there is
+	 * none
+	 */
 	uint64_t most, most_ns;
 };
 
 struct ring {
-	uint64_t begin_ns;   /* begin of the latest check */
-	uint64_t checked_ns; /* begin of the latest check whose counters came */
+	uint64_t begin_ns;   /* when the latest check began */
+	uint64_t checked_ns; /* when the latest check began whose counters have arrived */
 };
 
 struct mp_losses {
@@ -107,12 +113,12 @@ static uint64_t delivered(const struct mp_losses *l, size_t at)
 }
 
 /*
- * Reports the losses up to the latest check that nothing counted: occurrences that were neither
- * delivered nor counted as lost, though by now they should have been. An event that was in flight
- * while the counters were read became one or the other later, so as many as did are assumed to have
- * been in flight, but at most one of each kind of context. So a later check reports some of the
- * losses; `from_ns` is the time of the last check at which all losses so far were reported.
- * `known` is the number of events that were delivered or counted as lost by now.
+ * Reports the uncounted losses up to the latest check: occurrences that were neither delivered nor
+ * counted as lost, though by now they should have been. An event that was in flight while the
+ * counters were read is delivered or counted later, so as many events as have been since then, up
+ * to IN_FLIGHT, are assumed to have been in flight. A later check therefore reports some of the
+ * losses; `from_ns` is the time of the last check at which all losses so far were reported. `known`
+ * is the number of events delivered or counted as lost by now.
  */
 static void settle(struct mp_losses *l, size_t ring, size_t event, uint64_t known, uint64_t time_ns)
 {

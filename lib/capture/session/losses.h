@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds out which events were lost, and when: the writer compares the counters, which come among the
- * samples in order of time (counting.h), with what was delivered. Includes ctl, cut_plan.
+ * Finds out which events were lost, and when: the writer compares the counters, which come among
+ * the samples in order of time (counting.h), with what was delivered. Includes ctl, cut_plan.
  */
 #ifndef MP_CAPTURE_SESSION_LOSSES_H
 #define MP_CAPTURE_SESSION_LOSSES_H
@@ -9,7 +9,7 @@
 #include "lib/capture/host/cut_plan.h"
 #include "lib/stream/ctl.h"
 
-/* The samples of an event on a CPU: written and excluded ones. */
+/* How many samples of an event on a CPU were written, and how many were excluded. */
 struct mp_tally {
 	uint64_t written, excluded;
 	/* the event counts more than 1 each time, so its counter is not the number of events */
@@ -20,7 +20,7 @@ struct mp_tally {
 struct mp_ring_tally {
 	uint64_t lost;	       /* events in the loss lines that were written */
 	uint64_t last_ns;      /* time of the latest record */
-	uint64_t full_from_ns; /* events were lost since; 0: none, or their types are known */
+	uint64_t full_from_ns; /* events were lost from then on; 0: none, or types known */
 };
 
 /* The writer's counts, and the function that gets the losses. Borrowed. */
@@ -43,8 +43,8 @@ void mp_losses_free(struct mp_losses *l);
 bool mp_losses_is_comparable(const struct mp_cut_event *e, const struct mp_tally *t);
 
 /*
- * Handles a record of type MP_CUT_CHECK: reports the losses that the kernel counted, and those of
- * the preceding check that nothing counted. False: the record is damaged.
+ * Handles a record of type MP_CUT_CHECK: reports the losses that the kernel counted, and the
+ * uncounted ones up to the preceding check. False: the record is damaged.
  */
 bool mp_losses_checked(struct mp_losses *l, const struct perf_event_header *record,
 		       uint64_t time_ns);

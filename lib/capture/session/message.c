@@ -83,7 +83,7 @@ static void take_fds(struct msghdr *m, struct mp_message *to)
 	memcpy(to->fds, CMSG_DATA(c), to->n_fds * sizeof(int));
 }
 
-/* Receives so many bytes; the first of them may come with descriptors if there is room for them. */
+/* Receives `len` bytes; the first of them may come with descriptors if `to` has room for them. */
 static int receive_all(int fd, void *data, size_t len, struct mp_message *to)
 {
 	union control control;
@@ -192,7 +192,7 @@ void mp_message_put_places(struct mp_buf *to, const struct mp_cut_places *places
 	code_places(&(struct mp_cut_code){ .to = to }, &copy, (char **)&error);
 }
 
-/* Whether a text may be a part of a line of tracefs. */
+/* Whether a text can be part of a line that is written to tracefs. */
 static bool is_part_of_line(const char *text)
 {
 	return !text || !strchr(text, '\n');

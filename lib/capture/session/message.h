@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages between the collector and the writer, over a pair of sockets: a type, a body of bytes, and
- * sometimes descriptors. The collector does not trust the writer: a body is bounded, and read by
- * functions that check it. Includes cut, str.
+ * Messages between the collector and the writer, over a pair of sockets: a type, a body of bytes,
+ * and sometimes descriptors. The collector does not trust the writer: a body is bounded, and read
+ * by functions that check it. Includes cut, str.
  */
 #ifndef MP_CAPTURE_SESSION_MESSAGE_H
 #define MP_CAPTURE_SESSION_MESSAGE_H
@@ -11,23 +11,23 @@
 #include "lib/core/str.h"
 
 enum mp_message_type {
-	/* from the collector; the writer answers the first three by a message of the same type */
-	/* struct mp_cut_place_request, with the open file; answered by the places, or an error */
+	/* from the collector; the writer answers the first three with a message of the same type */
+	/* struct mp_cut_place_request, with the open file; the answer is the places, or an error */
 	MP_MESSAGE_PLACES,
-	MP_MESSAGE_ADDRESS, /* name of a kernel symbol; answered by a number */
-	MP_MESSAGE_ROWS,    /* number of a file; answered by its rows */
+	MP_MESSAGE_ADDRESS, /* name of a kernel symbol; the answer is a number */
+	MP_MESSAGE_ROWS,    /* number of a file; the answer is its rows */
 	MP_MESSAGE_PLAN,    /* struct mp_cut_plan, with the descriptors of enum mp_message_fd */
 	MP_MESSAGE_NAMES,   /* the table of task names, as text: before MP_MESSAGE_START */
 	MP_MESSAGE_START,   /* struct mp_message_start */
 	MP_MESSAGE_END,	    /* struct mp_cut_end: answer to MP_MESSAGE_ENDED */
 
-	/* from the writer; MP_MESSAGE_SPACE is answered by a message of the same type, without a body */
-	MP_MESSAGE_READY,	/* its first one: the missing parts of its sandbox, a number */
+	/* from the writer; the answer to MP_MESSAGE_SPACE has the same type and no body */
+	MP_MESSAGE_READY,	/* the first message: missing parts of the sandbox, a number */
 	MP_MESSAGE_SPACE,	/* struct mp_cut_space */
-	MP_MESSAGE_CGROUP,	/* id of a cgroup; answered by its path */
+	MP_MESSAGE_CGROUP,	/* id of a cgroup; the answer is its path */
 	MP_MESSAGE_FORGET,	/* number of an address space */
 	MP_MESSAGE_FORGET_FILE, /* number of a file */
-	MP_MESSAGE_ALIVE,	/* once a second of its work */
+	MP_MESSAGE_ALIVE,	/* sent about once a second while the writer works */
 	MP_MESSAGE_STOP,	/* -n is reached, or the output has failed */
 	MP_MESSAGE_ENDED,	/* the last event was written */
 	MP_MESSAGE_DONE,	/* struct mp_message_done: everything was written */
@@ -62,13 +62,16 @@ struct mp_message_done {
 int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds,
 		    size_t n_fds);
 
-/* Waits for a message. 0, or -1: the other side has ended, or what it sent is no message. */
+/*
+ * Waits for a message. 0, or -1: the other side has ended, or has sent something that is not a
+ * message.
+ */
 int mp_message_receive(int fd, struct mp_message *m);
 void mp_message_release(struct mp_message *m);
 
 /*
- * Bodies to bytes, and back: 0, or -1 if the bytes are damaged; then there is nothing to release. The
- * caller frees texts and arrays of what it got.
+ * Convert bodies to bytes, and back. The latter return 0, or -1 if the bytes are damaged; then
+ * there is nothing to release. The caller frees the texts and arrays that it got.
  */
 void mp_message_put_request(struct mp_buf *to, const struct mp_cut_place_request *request);
 int mp_message_get_request(struct mp_str from, struct mp_cut_place_request *request);
@@ -81,11 +84,11 @@ int mp_message_get_places(struct mp_str from, struct mp_cut_places *places, char
 void mp_message_put_number(struct mp_buf *to, uint64_t number);
 int mp_message_get_number(struct mp_str from, uint64_t *number);
 
-/* Mappings are in order and do not overlap, and numbers of files are small; otherwise they are refused. */
+/* Refuses mappings that are not in order of address, and numbers of files that are too large. */
 void mp_message_put_space(struct mp_buf *to, const struct mp_cut_space *space);
 int mp_message_get_space(struct mp_str from, struct mp_cut_space *space);
 
-/* Rows are in order; otherwise they are refused. */
+/* Refuses rows that are not in order of address. */
 void mp_message_put_rows(struct mp_buf *to, const struct mp_cut_rows *rows);
 int mp_message_get_rows(struct mp_str from, struct mp_cut_rows *rows);
 

@@ -18,7 +18,7 @@ enum {
 	CLOSED_AT_ONCE = 8, /* more tracepoints take over 0.3 s to close */
 };
 
-/* Raises the limit of open files: there is one for each event, CPU and task. */
+/* Raises the limit on open files: each combination of event, CPU and task needs one. */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -27,7 +27,7 @@ static void raise_file_limit(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		mp_say("cannot raise the limit of open files: %m");
+		mp_say("cannot raise the limit on open files: %m");
 }
 
 /* The size of a ring. The default is smaller on large machines, which have many CPUs. */
@@ -43,8 +43,8 @@ static size_t ring_bytes(const struct mp_record_plan *p)
 }
 
 /*
- * Excludes mp-record, and processes that the user excludes: by the kernel if possible, else by the
- * writer. Returns whether the user excludes any.
+ * Lists the processes to exclude: mp-record's own, and those that the user excludes. The kernel
+ * excludes them if possible, otherwise the writer does. Returns whether the user excludes any.
  */
 static bool find_excluded(const struct mp_record_opened *k, struct mp_record_plan *p)
 {
@@ -78,8 +78,8 @@ static void find_processes(struct mp_pids *pids, const struct mp_record_plan *p)
 }
 
 /*
- * Gives the programs the target: they send copies of the stacks of these processes, and of their
- * children, until there are tables for them.
+ * Registers the processes of the target with the BPF programs, which send copies of the stacks of
+ * these processes and of their children until they have tables.
  */
 static void expect_processes(struct mp_record_opened *k, const struct mp_pids *pids)
 {
@@ -101,7 +101,7 @@ static size_t count_by(const struct mp_events *events, enum mp_stack_method meth
 	return n;
 }
 
-/* Warns about stacks before the recording, since they will be of little use. */
+/* Warns before the recording that its user stacks will be of little use. */
 static void say_without_bpf(void)
 {
 	mp_say("%s: user stacks are taken along frame pointers, which most programs lack (%s-g cfi "
@@ -132,7 +132,7 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_plan *p)
 		expect_processes(k, &k->found);
 }
 
-/* The tracking comes first, so that nothing happens between reading /proc and its first record. */
+/* Opens the tracking before everything else, so that no change is missed after /proc is read. */
 static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 {
 	struct mp_target of_processes = p->target;
@@ -156,7 +156,7 @@ static void open_tracking(struct mp_record_opened *k, struct mp_record_plan *p)
 
 /*
  * The limit of the queue. With copies of stacks the rings are larger, and are read in parts, so
- * that they are the buffer.
+ * that the rings serve as the buffer.
  */
 static size_t queue_limit(const struct mp_record_opened *k, const struct mp_record_plan *p)
 {
@@ -167,7 +167,8 @@ static size_t queue_limit(const struct mp_record_opened *k, const struct mp_reco
 }
 
 /*
- * Adds streams, those of the rings first: at the same time, an event precedes a change of its task.
+ * Adds the streams, those of the rings first: at equal times, an event precedes a change of its
+ * task.
  */
 static void add_streams(struct mp_record_opened *k, const struct mp_record_plan *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The second step of a recording: everything that records is open, and no event is enabled. Includes
- * bpffilter, bpfstack, counting, grace, link, plan, queue, ring, sources, track.
+ * The second step of a recording: everything that records is open, and no event is enabled.
+ * Includes bpffilter, bpfstack, counting, grace, link, plan, queue, ring, sources, track.
  */
 #ifndef MP_CAPTURE_SESSION_OPEN_H
 #define MP_CAPTURE_SESSION_OPEN_H
@@ -53,8 +53,8 @@ int mp_record_drain_priority(const struct mp_record_options *o);
 
 /*
  * Whether closing the events takes so long that another process does it: the kernel waits for a
- * grace period, 40 ms, for each tracepoint that is no longer used. But probes cannot be removed
- * before their events are closed.
+ * grace period, 40 ms, for each tracepoint that is no longer used. False if there are probes, which
+ * cannot be removed before their events are closed.
  */
 bool mp_record_closes_slowly(const struct mp_record_plan *p);
 

@@ -13,7 +13,7 @@ struct mp_record_options {
 	struct mp_event_options events;
 
 	bool system_wide; /* record the whole system although there is a command */
-	const char *cpus; /* a list as "0,2-4"; NULL: all CPUs */
+	const char *cpus; /* a list such as "0,2-4"; NULL: all CPUs */
 	struct mp_pids pids, tids;
 	const char **cgroups; /* globs of paths */
 	size_t n_cgroups, cap_cgroups;

@@ -14,8 +14,8 @@
 #include "lib/core/clock.h"
 
 /*
- * Whether other users can change the folder of a file: then a link there may be theirs, and lead to any
- * file that we can write.
+ * Whether other users can change the folder of a file: then a link there may be theirs, and lead to
+ * any file that we can write.
  */
 static bool is_shared(const char *path)
 {

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opens and ends the output of a recording, and makes the begin of its header. Includes io, ctl. */
+/*
+ * Opens and finishes the output of a recording, and makes the beginning of its header. Includes io,
+ * ctl.
+ */
 #ifndef MP_CAPTURE_SESSION_OUTPUT_H
 #define MP_CAPTURE_SESSION_OUTPUT_H
 
 #include "lib/core/io.h"
 #include "lib/stream/ctl.h"
 
-/* Opens `path`, NULL or "-" is stdout; a failed write is kept in out->error. Ends the program. */
+/* Opens `path` (NULL or "-": stdout), or ends the program. A failed write is kept in out->error. */
 void mp_output_open(struct mp_out *out, const char *path);
 
 /*
- * Whether the stream goes to our stdout, also by "-o /dev/stdout", and is read by a program: then
- * nothing else may write there.
+ * Whether the stream goes to our stdout, also with "-o /dev/stdout", and that is not a character
+ * device such as a terminal: then nothing else may be written there.
  */
 bool mp_output_takes_stdout(const struct mp_out *out);
 

@@ -31,8 +31,8 @@ static void check_permissions(struct mp_record_plan *p)
 }
 
 /*
- * Refuses /proc of another pid namespace: tasks and their code are looked up there, by the ids that
- * perf uses, which are those of our namespace.
+ * Refuses a /proc that belongs to another pid namespace: tasks and their code are looked up there
+ * by the ids that perf reports, which are those of our namespace.
  */
 static void check_proc(void)
 {
@@ -41,7 +41,7 @@ static void check_proc(void)
 
 	text[MP_MAX(n, 0)] = '\0';
 	if (n > 0 && strtol(text, NULL, 10) != getpid())
-		mp_die("/proc is that of another pid namespace (mount -t proc proc /proc)");
+		mp_die("/proc belongs to another pid namespace (mount -t proc proc /proc)");
 }
 
 /* Adds the collectors. One that cannot start does not stop the others. */
@@ -65,13 +65,13 @@ static void resolve_collectors(struct mp_record_plan *p)
 	mp_buf_release(&remain);
 }
 
-/* Whether the command itself is recorded, and does not only limit the time. */
+/* Whether the command itself is recorded, instead of only limiting the time. */
 static bool is_command_target(const struct mp_record_options *o)
 {
 	return o->command && !o->system_wide && !o->n_cgroups && !o->tids.n && !o->pids.n;
 }
 
-/* The fields by which the counts of an interval are separate. */
+/* The context fields by which the counts of an interval are broken down. */
 static unsigned count_context(const struct mp_record_options *o)
 {
 	if (o->n_cgroups)
@@ -161,7 +161,8 @@ static void find_processes(struct mp_record_plan *p)
 }
 
 /*
- * Marks the events that collectors need of the whole system, even if only some tasks are recorded.
+ * Marks the events that collectors need from the whole system, even if only some tasks are
+ * recorded.
  */
 static void widen(struct mp_record_plan *p)
 {
@@ -179,7 +180,7 @@ static void widen(struct mp_record_plan *p)
 	if (types.len && narrow && !p->o->quiet)
 		mp_say("%.*s: %s", MP_STR_ARGS(mp_buf_view(&types)),
 		       p->o->cpus ? "those that happen on other CPUs are missing"
-				  : "recorded of the whole system, since these happen in the "
+				  : "recorded for the whole system, since these happen in the "
 				    "context of any task (mp-select(1) selects afterwards)");
 	mp_buf_release(&types);
 }
@@ -199,8 +200,8 @@ static bool is_permitted(const struct mp_event *e, const struct mp_event_program
 }
 
 /*
- * Lets programs record the events that may occur on idle CPUs; not if only tasks are recorded,
- * since an idle CPU runs none of them.
+ * Lets BPF programs record the events that may occur on idle CPUs, unless only tasks are recorded:
+ * an idle CPU runs none of them.
  */
 static void use_programs(struct mp_record_plan *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first step of a recording: decides which events are recorded, of which tasks. It opens no
- * event, but makes probes. Includes command, event, options, target.
+ * The first step of a recording: decides which events are recorded for which tasks. It opens no
+ * event, but creates probes. Includes command, event, options, target.
  */
 #ifndef MP_CAPTURE_SESSION_PLAN_H
 #define MP_CAPTURE_SESSION_PLAN_H
@@ -24,10 +24,10 @@ struct mp_record_plan {
 	struct mp_pids processes;  /* for -p: the processes and their children */
 	struct mp_command command; /* for -- COMMAND: waits to be started */
 	uint32_t sandbox_missing;  /* parts of the writer's sandbox, see mp_link_missing() */
-	bool stdout_taken;	   /* the stream goes there */
+	bool stdout_taken;	   /* the stream goes to stdout */
 	bool whole;		   /* the system or cgroups are recorded, not tasks */
 	bool everyone;		   /* some events are recorded for all tasks */
-	uint64_t bpf_cpu_ns;	   /* CPU time for the kernel's types, which programs need */
+	uint64_t bpf_cpu_ns;	   /* CPU time for reading the kernel's types (for BPF) */
 };
 
 /*

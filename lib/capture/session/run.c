@@ -104,7 +104,7 @@ static void report_start(const struct mp_record_run *r, const struct mp_record_o
 	       (double)k->bpf_cpu_ns / 1e6);
 }
 
-/* Has the header written; a reader that sees it knows that events are being recorded. */
+/* Lets the writer write the header; a reader that sees it knows that events are being recorded. */
 static void send_start(const struct mp_record_plan *p, const struct mp_record_opened *k,
 		       const struct mp_control_started *started)
 {
@@ -150,7 +150,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	cap_sources_begin(r->sources);
 }
 
-/* Lets the recording end although nobody writes it. */
+/* Ends a recording whose writer has failed. */
 static void give_up(struct mp_record_run *r, const struct mp_record_opened *k)
 {
 	r->unwritten = true;

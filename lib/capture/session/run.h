@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The third step of a recording: from the first event to the last. Includes control, cut_plan, drain,
- * io, link, open, plan.
+ * The third step of a recording: from the first event to the last. Includes control, cut_plan,
+ * drain, io, link, open, plan.
  */
 #ifndef MP_CAPTURE_SESSION_RUN_H
 #define MP_CAPTURE_SESSION_RUN_H

@@ -20,7 +20,7 @@ struct recording {
 
 /*
  * At exit, removes the probes of a recording that ends before it has begun. `arg` points to the
- * recording, or to NULL if that has cleaned up.
+ * recording, or to NULL if the recording has cleaned up.
  */
 static void clean_up(int status, void *arg)
 {
@@ -36,7 +36,7 @@ static void clean_up(int status, void *arg)
 
 /*
  * To be called first, since on a busy machine each later step waits for a CPU. Other threads get
- * priorities of their own, and the command that of mp-record's caller.
+ * priorities of their own, and the command gets the priority of mp-record's caller.
  */
 static void be_realtime(int priority)
 {
@@ -56,8 +56,8 @@ static void check_sandbox(struct mp_record_plan *p, struct mp_link *link)
 		return;
 	names = mp_sandbox_names(p->sandbox_missing);
 	if (p->o->require_sandbox)
-		mp_die("the sandbox of the process that writes is incomplete: no %s", names);
-	mp_say("the sandbox of the process that writes is incomplete: no %s", names);
+		mp_die("the sandbox of the writer process is incomplete: no %s", names);
+	mp_say("the sandbox of the writer process is incomplete: no %s", names);
 	free(names);
 }
 
@@ -85,7 +85,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	r.plan.stdout_taken = mp_output_takes_stdout(&out);
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.plan);
-	check_sandbox(&r.plan, r.opened.link); /* late: the writer enters it meanwhile */
+	check_sandbox(&r.plan, r.opened.link); /* as late as this: the writer enters it meanwhile */
 	mp_record_run(&r.run, &r.plan, &r.opened);
 	status = mp_record_finish(&parts);
 	*at_exit = NULL;

@@ -8,7 +8,7 @@
 struct mp_status_line {
 	bool on;
 	uint64_t began_ns, shown_ns;
-	uint64_t events; /* time of the previous output */
+	uint64_t events; /* number of events at the previous output */
 };
 
 /* Enables the line if it is `wanted` and stderr is a terminal. */

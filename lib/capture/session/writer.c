@@ -72,9 +72,9 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e,
 }
 
 /*
- * Whether an event is not written: it is excluded, or beyond the limit of -n, or another event of
- * the same kind recorded it as well, or it is of a time when some events were enabled and others
- * not (an event without its counterpart would be written).
+ * Whether to omit an event: the user excludes its process, -n was reached, another counter of the
+ * same event also recorded it, or it fired while only some of the events were enabled (its
+ * counterpart may be missing).
  */
 static bool is_omitted(const struct mp_writer *w, const struct mp_cut_counter *c,
 		       const struct mp_cut_event *e, const struct mp_task *task, uint64_t time_ns)
@@ -144,9 +144,9 @@ static const struct mp_cut_counter *find_counter(const struct mp_writer *w, uint
 }
 
 /*
- * The index of the event with an id. If several programs record the same software event, Linux 6.18
- * gives the samples of all of them the id of the first, which is unknown here. If there is only one
- * such event, the sample is of that.
+ * Finds the event of a sample with an unknown id. If several programs record the same software
+ * event, Linux 6.18 gives the samples of all of them the id of the first one, which is unknown
+ * here. If this recording has only one such event, the sample belongs to it.
  */
 static bool adopt(const struct mp_writer *w, struct mp_cut_counter *c)
 {
@@ -192,7 +192,10 @@ static struct mp_str text_of(const struct perf_event_header *h, const char *text
 	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
 }
 
-/* Sets the name from a record of a new name; the record of the tracking may come a little later. */
+/*
+ * Sets a task's new name from the record of an event; the tracking's own record may come a little
+ * later.
+ */
 static void set_name(struct mp_writer *w, const struct perf_event_header *h)
 {
 	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
@@ -201,7 +204,7 @@ static void set_name(struct mp_writer *w, const struct perf_event_header *h)
 		mp_tasks_comm(w->tasks, r->pid, r->tid, text_of(h, r->comm), false);
 }
 
-/* Writes an event that the kernel reports by a record of its own kind: task:exec and so on. */
+/* Writes an event that the kernel reports with its own type of record, such as task:exec. */
 static void write_builtin(struct mp_writer *w, size_t ring, const struct mp_queue_record *x)
 {
 	const struct mp_cut_counter *c = find_counter(w, mp_record_id(x->record)->id);
@@ -247,7 +250,7 @@ static void write_sampled(struct mp_writer *w, const struct mp_sampled *r)
 	memcpy(named.comm, r->comm, r->comm_len);
 	if (!r->comm_len && r->pid > 0)
 		task = mp_tasks_get(w->tasks, r->pid, r->tid);
-	/* after the stop only the last counts come: the recording ends with them */
+	/* after the stop only the last counts arrive: the recording extends to them */
 	w->until_ns = MP_MAX(w->until_ns, r->time_ns);
 	write_line(w, &e, r->event, &s, task, r->cpu);
 }
@@ -334,8 +337,8 @@ static void handle_mmap(struct mp_writer *w, const struct mp_record_mmap2 *r)
 }
 
 /*
- * Sends the mappings of a process for its BPF tables: of every process if the whole system is
- * recorded, else of those that have tables.
+ * Sends the mappings of a process for its BPF tables: of any process if the whole system is
+ * recorded, otherwise only of processes that have tables.
  */
 static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 {
@@ -407,7 +410,7 @@ static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 		w->broken += !handle_reading(w, &records[i]);
 }
 
-/* Records were dropped on the way, since their user makes too many. */
+/* Counts records that the collector dropped because their user makes too many. */
 static void handle_refused(struct mp_writer *w, const struct mp_record_refused *r)
 {
 	const struct mp_task *leader = mp_tasks_find(w->tasks, (pid_t)r->pid);
@@ -521,7 +524,7 @@ static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
 		mp_tasks_changed(w->tasks, comm->tid, x->time_ns);
 }
 
-/* Handles what must be known from a record before its turn in time comes. */
+/* Handles what the writer must know from a record before the record's turn in time comes. */
 static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_queue_record *x)
 {
 	if (type == MP_QUEUE_TASKS)
@@ -660,7 +663,7 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 	if (w->formatter->tables)
 		w->formatter->tables->ended = w->stop_ns != UINT64_MAX;
 	merge(w, settled_ns);
-	/* while the events are being disabled, rounds end that are later than the recording */
+	/* a round that ends while the events are being disabled may be later than the recording */
 	watermark_ns = MP_MIN(settled_ns, w->until_ns);
 	if (watermark_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
 		w->watermark_ns = watermark_ns;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the queue to the output: merges the records of all rings in order of time, keeps the tables
- * of tasks, writes events, losses and watermarks. Runs in the main thread. Includes aggregate,
- * cut_plan, format, intmap, io, live, losses, queue, taskname, taskrecord.
+ * The path from the queue to the output: merges the records of all rings in order of time, keeps
+ * the tables of tasks, writes events, losses and watermarks. Runs in the main thread of the
+ * writer's process. Includes aggregate, cut_plan, format, intmap, io, live, losses, queue,
+ * taskname, taskrecord.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
@@ -35,7 +36,7 @@ struct mp_writer {
 	const struct mp_budget *budget;
 	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 	uint64_t from_ns;	    /* when all events were enabled */
-	uint64_t scanned_ns;	    /* when the tasks that ran already had been read from /proc */
+	uint64_t scanned_ns;	    /* when /proc had been scanned for running tasks */
 	bool readable;		    /* for a terminal: readable lines, no control lines */
 	const json_t *header;	    /* header of the stream; set before the end */
 	struct mp_live *live;	 /* for a terminal: a summary instead of lines; NULL: write lines */

@@ -56,8 +56,8 @@ static bool write_aggregates(struct mp_writer *w, const struct mp_cut_end *end)
 	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
 		     "occurrences were not aggregated: a table was full");
 	if (w->plan->verbose)
-		mp_say("aggregation: %zu stacks of processes, %zu different ones once symbolized; %llu were sent "
-		       "again",
+		mp_say("aggregation: %zu stacks of processes, %zu distinct ones after symbolization; "
+		       "%llu were sent again",
 		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
 	mp_say_count(losses.unknown, "occurrence has no stack: its stack did not arrive in time",
 		     "occurrences have no stack: their stacks did not arrive in time");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of the stream: the last losses, the trailer, the sections of aggregates, messages. Includes
- * cut_plan, writer.
+ * The end of the stream: the last losses, the trailer, the sections of aggregates, messages.
+ * Includes cut_plan, writer.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_END_H
 #define MP_CAPTURE_SESSION_WRITER_END_H

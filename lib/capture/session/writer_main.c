@@ -37,7 +37,7 @@ struct process {
 	struct mp_open_helper opener;
 	struct mp_record_lookup lookup;
 	struct mp_walk_tables tables;
-	uint32_t *gone; /* files that no longer exist; the collector does not know of them yet */
+	uint32_t *gone; /* files that no longer exist, not yet reported to the collector */
 	size_t n_gone, cap_gone;
 	struct mp_tasknames names;
 	struct mp_out out;
@@ -45,12 +45,15 @@ struct process {
 	struct mp_writer writer;
 	struct mp_status_line status;
 	struct mp_live live;
-	uint64_t alive_ns; /* when the collector was told of it */
+	uint64_t alive_ns; /* when MP_MESSAGE_ALIVE was last sent */
 };
 
 /* --- messages ----------------------------------------------------------------------------------------- */
 
-/* The collector has ended, which it never does by itself as long as this process writes. */
+/*
+ * Ends this process because the collector has ended, which it never does while this process writes,
+ * or has sent something unexpected.
+ */
 static _Noreturn void end_alone(void)
 {
 	_exit(MP_FAIL);
@@ -107,7 +110,7 @@ static void answer_rows(struct process *p)
 	free(rows.v);
 }
 
-/* Sends the numbers of files that are those of other files in the mappings that follow. */
+/* Reports files that no longer exist, since the mappings that follow may reuse their numbers. */
 static void send_gone(struct process *p)
 {
 	size_t i;
@@ -147,7 +150,7 @@ static void forget_space(void *arg, uint64_t number)
 	send_body(p, MP_MESSAGE_FORGET);
 }
 
-/* Waits for the next mappings: the collector may wait for rows, while a file is read. */
+/* Keeps the number until mappings are sent: at this time the collector may be waiting for rows. */
 static void forget_file(void *arg, uint32_t file)
 {
 	struct process *p = arg;
@@ -333,19 +336,19 @@ static void record(struct process *p)
 	finish(p);
 }
 
-/* Does what is not possible in the sandbox, and enters it. Returns the missing parts of it. */
+/* Does everything that the sandbox does not permit, then enters it. Returns its missing parts. */
 static uint32_t enter_sandbox(struct process *p, const char *uid)
 {
 	const struct mp_sandbox_limits limits = { .memory = MEMORY_MAX, .files = OPEN_MAX };
 
 	signal(SIGPIPE, SIG_IGN);
-	json_object_seed(0); /* else jansson reads it from a file */
+	json_object_seed(0); /* otherwise jansson reads the seed from a file */
 	mp_record_lookup_init(&p->lookup);
 	p->lookup.budget.self = (uid_t)strtoul(uid, NULL, 10);
 	p->opener = (struct mp_open_helper){ MP_WRITER_REQUESTS, MP_WRITER_KEEPER, { 0, 0 } };
 	mp_opener_use(&p->lookup.opener, &p->opener, &p->lookup.budget);
 	mp_proc_open_by(mp_open_proc, &p->lookup.opener);
-#ifdef __SANITIZE_ADDRESS__ /* which needs files, and traces the process to find leaks */
+#ifdef __SANITIZE_ADDRESS__ /* needs files, and traces the process to find leaks */
 	(void)limits;
 	prctl(PR_SET_NAME, MP_WRITER_NAME);
 	return 0;

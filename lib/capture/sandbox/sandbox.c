@@ -25,8 +25,9 @@
 #include "lib/core/str.h"
 
 /*
- * Uids that no account, container or service has: systemd.io/UIDS-GIDS has these ranges as unused.
- * The first is large enough for a random number to be unique; a container often has only the second.
+ * Uids that no account, container or service has: systemd.io/UIDS-GIDS lists these ranges as
+ * unused. The first is large enough for a random number to be unique; containers often have only
+ * the second.
  */
 static const struct mp_sandbox_uids unused_uids[] = { { 0x70000000, 0x10000000 }, { 60578, 606 } };
 
@@ -106,7 +107,7 @@ static bool is_mapped(uid_t uid)
 	return found;
 }
 
-/* A uid at random that nobody uses, and its range; 0: there is none. */
+/* Chooses a random uid that nobody uses, and sets `*range` to its range. 0: there is none. */
 static uid_t choose_uid(struct mp_sandbox_uids *range)
 {
 	size_t i, tries;
@@ -129,7 +130,10 @@ static uid_t choose_uid(struct mp_sandbox_uids *range)
 int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,
 		     const int *fds, unsigned n_fds)
 {
-	/* root leaves its other namespaces later; a user gets the right to do so by a user namespace */
+	/*
+	 * root leaves the other namespaces later; other users get the right to do so in a user
+	 * namespace
+	 */
 	static const uint64_t flags[] = { CLONE_NEWPID, CLONE_NEWUSER | CLONE_NEWPID, 0 };
 	char uid[16];
 	char *argv[] = { (char *)program, (char *)role, uid, NULL };
@@ -153,7 +157,7 @@ int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const ch
 
 /* --- in the sandbox -------------------------------------------------------------------------------------- */
 
-/* Replaces the root folder by an empty one that is read-only. */
+/* Replaces the root folder with an empty one that is read-only. */
 static bool empty_root(void)
 {
 	return unshare(CLONE_NEWNS) == 0 &&
@@ -174,7 +178,7 @@ static bool change_uid(uid_t uid)
 	       setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0;
 }
 
-/* setresuid() has cleared the effective ones. */
+/* Restores the effective capabilities, which setresuid() has cleared. */
 static void raise_caps(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -239,7 +243,7 @@ uint32_t mp_sandbox_enter(const char *uid, const struct mp_sandbox_limits *limit
 	works[MP_SANDBOX_CAPS] = drop_caps();
 	works[MP_SANDBOX_LIMITS] = set_limits(limits);
 	works[MP_SANDBOX_DUMPABLE] = prctl(PR_SET_DUMPABLE, 0) == 0;
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the uid has removed it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the uid has cleared it */
 	works[MP_SANDBOX_SECCOMP] = mp_sandbox_filter() == 0;
 	for (i = 0; i < MP_SANDBOX_PARTS; i++)
 		missing |= works[i] ? 0 : 1u << i;

@@ -2,8 +2,8 @@
 /*
  * Runs a part of mp-record, such as the writer, as a process that can compute, use the descriptors
  * that it was given, and nothing else. The collector calls mp_sandbox_start(); the new process, a
- * fresh execve of this program, calls mp_sandbox_enter() as soon as it has what it needs, and before
- * it reads a byte that another user wrote. Includes descriptors.
+ * fresh execve of this program, calls mp_sandbox_enter() as soon as it has what it needs, and
+ * before it reads a byte that another user wrote. Includes descriptors.
  */
 #ifndef MP_CAPTURE_SANDBOX_SANDBOX_H
 #define MP_CAPTURE_SANDBOX_SANDBOX_H
@@ -31,7 +31,7 @@ enum mp_sandbox_part {
 
 /* --- called by the collector --------------------------------------------------------------------------- */
 
-/* A range of uids that no account, container or service has, but the processes in sandboxes. */
+/* A range of uids that only processes in sandboxes have, and no account, container or service. */
 struct mp_sandbox_uids {
 	uid_t first, n; /* n 0: there is none */
 };
@@ -45,8 +45,8 @@ struct mp_sandbox_process {
 /*
  * Starts this program again, as its own child, in a pid namespace if possible, with an empty
  * environment and the arguments PROGRAM ROLE UID; the last one is for mp_sandbox_enter(). It has
- * `fds` as its descriptors 0, 1, 2, ... (at most MP_DESCRIPTORS) and no others. It gets SIGKILL when
- * the calling thread ends. Other threads may run meanwhile. 0, or -1 with errno.
+ * `fds` as its descriptors 0, 1, 2, ... (at most MP_DESCRIPTORS) and no others. It gets SIGKILL
+ * when the calling thread ends. Other threads may run meanwhile. 0, or -1 with errno.
  */
 int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,
 		     const int *fds, unsigned n_fds);
@@ -59,10 +59,10 @@ struct mp_sandbox_limits {
 };
 
 /*
- * Enters the sandbox, and returns the set of missing parts (1 << MP_SANDBOX_UID and so on). `uid` is
- * the argument from mp_sandbox_start(). After that the process may call what seccomp.c lists: read,
- * write, recvmsg, private memory without PROT_EXEC, clocks. Anything else kills it (SIGSYS). It must
- * be the only thread.
+ * Enters the sandbox, and returns the set of missing parts (1 << MP_SANDBOX_UID and so on). `uid`
+ * is the argument from mp_sandbox_start(). From then on the process may make only the system calls
+ * that seccomp.c lists: read, write, recvmsg, private memory without PROT_EXEC, clocks. Any other
+ * kills it (SIGSYS). It must be the only thread.
  */
 uint32_t mp_sandbox_enter(const char *uid, const struct mp_sandbox_limits *limits);
 

@@ -13,9 +13,9 @@
 #include "lib/core/base.h"
 
 /*
- * A rule allows a call if `args` comparisons hold. Calls that a kernel or an architecture does not
- * have are skipped. Those without a comparison work on descriptors that the process has, on its own
- * memory, or on its own state.
+ * A rule permits a system call if `args` comparisons hold. Calls that a kernel or an architecture
+ * does not have are skipped. Calls without comparisons affect only the descriptors that the process
+ * has, its own memory, or its own state.
  */
 struct rule {
 	const char *call;
@@ -23,7 +23,9 @@ struct rule {
 	struct scmp_arg_cmp args[2];
 };
 
-/* Memory of its own, or shared memory that it has a descriptor of; not at a given address. */
+/*
+ * Private memory, or shared memory of a descriptor that the process has; never at a given address.
+ */
 #define MAP_MASK (MAP_TYPE | MAP_ANONYMOUS | MAP_FIXED | MAP_FIXED_NOREPLACE)
 
 static const struct rule rules[] = {
@@ -64,7 +66,7 @@ static const struct rule rules[] = {
 	  { SCMP_A2_64(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
 	    SCMP_A3_64(SCMP_CMP_MASKED_EQ, MAP_MASK, MAP_SHARED) } },
 	{ .call = "sysinfo" }, /* qsort() in libc asks how much memory there is */
-	/* time, waiting, signals of its own, its end */
+	/* time, waiting, its own signals, its exit */
 	{ .call = "clock_gettime" },
 	{ .call = "clock_nanosleep" },
 	{ .call = "nanosleep" },

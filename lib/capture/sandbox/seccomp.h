@@ -3,7 +3,10 @@
 #ifndef MP_CAPTURE_SANDBOX_SECCOMP_H
 #define MP_CAPTURE_SANDBOX_SECCOMP_H
 
-/* From now on every other call kills the process. 0, or -1: the kernel has no such filter. */
+/*
+ * Permits these system calls only: from then on, any other kills the process. 0, or -1: the kernel
+ * has no such filter.
+ */
 int mp_sandbox_filter(void);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 #define MIB ((uint64_t)1 << 20)
 #define SECOND_NS 1000000000ull
 
-/* What there is of each kind, and what was refused. */
+/* The total of each kind, and the words for what was refused. */
 static const struct kind {
 	uint64_t total, period_ns; /* period 0: held until it is given back */
 	const char *name;	   /* in the trailer */
@@ -161,8 +161,8 @@ static void renew(struct mp_budget *b, enum mp_budget_kind kind)
 }
 
 /*
- * What one user may use: as much as each of the others that use some, and as one that may still
- * come.
+ * The share of one user: an equal part for each user that uses some, with one part kept for a user
+ * that may still come.
  */
 static uint64_t share(const struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_user *u)
@@ -201,7 +201,7 @@ static void count_refusal(struct mp_budget_user *u, enum mp_budget_kind kind,
 	for (i = 0; i < MP_BUDGET_KINDS && !u->dropped[i];)
 		i++;
 	u->dropped[kind] += n;
-	if (i < MP_BUDGET_KINDS) /* not the first */
+	if (i < MP_BUDGET_KINDS) /* not the first refusal */
 		return;
 	u->pid = who->pid;
 	if (comm_len)
@@ -307,7 +307,7 @@ static uint64_t refusals(const struct mp_budget_user *u)
 	return n;
 }
 
-/* Puts those first that were refused most. */
+/* Sorts users by their refusals, most first. */
 static int by_refusals(const void *a, const void *b)
 {
 	const struct mp_budget_user *const *x = a, *const *y = b;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Shares of users, so that what one user offers (files, names, mappings, processes) costs that user
- * and nobody else. A user is a uid, since fork() makes processes for nothing. For the path of a
- * miss, not for each event. Not for several threads: each has its own. The functions that charge
- * accept NULL, which means no limits. Includes intmap, str, ctl.
+ * and nobody else. A user is a uid, not a process, since fork() makes processes for nothing. Meant
+ * for cache misses, not for each event. Not thread-safe: each thread has its own. The functions
+ * that charge accept NULL, which means no limits. Includes intmap, str, ctl.
  */
 #ifndef MP_CAPTURE_HOST_BUDGET_H
 #define MP_CAPTURE_HOST_BUDGET_H
@@ -34,7 +34,7 @@ enum mp_budget_kind {
 };
 
 /*
- * The uid of a process that ended before it was asked for, and of all users beyond the first 1,000.
+ * The uid of a process that ended before its uid was read, and of all users beyond the first 1,000.
  */
 #define MP_BUDGET_UNKNOWN ((uid_t)-1)
 
@@ -48,7 +48,7 @@ struct mp_budget_who {
 
 /* A user. Without pointers. */
 struct mp_budget_user {
-	uid_t uid; /* of a range in /etc/subuid the first */
+	uid_t uid; /* of a range in /etc/subuid, the first one */
 	uint64_t used[MP_BUDGET_KINDS];
 	uint64_t dropped[MP_BUDGET_KINDS]; /* how many things were refused */
 	/* the first thing that was refused, for the report */
@@ -58,9 +58,9 @@ struct mp_budget_user {
 
 struct mp_budget {
 	/* set by the caller */
-	uid_t trusted; /* this user, and root, have no limit other than the total of what is held */
-	uid_t self;    /* that of this process, if it has one of its own; as `trusted` */
-	bool no_reserve; /* what is recorded was named by the user: nothing is kept for others */
+	uid_t trusted;	 /* this user and root are limited only by the totals of what is held */
+	uid_t self;	 /* uid of this process if no user has it; treated as `trusted` */
+	bool no_reserve; /* the user named what is recorded: no share is kept for others */
 	uint64_t (*clock)(void); /* mp_monotonic_ns(), or that of a test */
 	/* private */
 	struct mp_intmap by_uid; /* -> index in `users`, + 1 */
@@ -85,13 +85,13 @@ void mp_budget_init(struct mp_budget *b, const char *subuid);
 void mp_budget_release(struct mp_budget *b);
 
 /*
- * Takes `n` of a kind. False: the share of the user, or the total, does not have so much left. Then
+ * Takes `n` of a kind. False: less than that is left of the user's share or of the total. Then
  * nothing is taken, one more refusal is counted, and the caller does without.
  */
 bool mp_budget_take(struct mp_budget *b, enum mp_budget_kind kind, const struct mp_budget_who *who,
 		    uint64_t n);
 
-/* Whether so much could be taken, without counting a refusal. */
+/* Whether `n` could be taken, without counting a refusal. */
 bool mp_budget_fits(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, uint64_t n);
 
 /* Takes what has been used already, such as time, even if it is more than the share. */
@@ -104,7 +104,7 @@ void mp_budget_give(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, ui
 void mp_budget_renew(struct mp_budget *b, enum mp_budget_kind kind);
 
 /*
- * Counts a refusal for another reason than a share: one file, line or name is too large by itself.
+ * Counts a refusal for a reason other than a share: one file, line or name is too large by itself.
  */
 void mp_budget_refuse(struct mp_budget *b, enum mp_budget_kind kind,
 		      const struct mp_budget_who *who);
@@ -120,12 +120,12 @@ void mp_budget_refused(struct mp_budget *b, enum mp_budget_kind kind,
 uid_t mp_budget_victim(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid, uint64_t n);
 
 /*
- * The user that a uid belongs to: the first uid of its range in /etc/subuid. Equal for uids that
- * share one share.
+ * The user that a uid belongs to: the first uid of its range in /etc/subuid. It is equal for uids
+ * that have one share together.
  */
 uid_t mp_budget_uid(const struct mp_budget *b, uid_t uid);
 
-/* Whether data of users within their shares may be affected: the exit status is 1. */
+/* Whether data of users within their shares may be affected, so that the exit status is 1. */
 bool mp_budget_is_lossy(const struct mp_budget *b);
 
 /* Prints a line for each user that was refused something, at most three, on stderr. */

@@ -3,10 +3,10 @@
  * The requests, answers and records that the two sides of the recorder exchange: the kernel side
  * (event/, ring/, poll/, bpf/), which opens events and loads programs, and the file side (object/,
  * stack/, format/, aggregate/), which reads what other users wrote. No pointer in them leads to
- * memory that the other side changes, so that they could also be sent through a pipe between two
- * processes. session/ connects the two sides. Besides these structs, the records of the rings and
- * of the programs (bpf/unwind.h, bpf/aggregate.h) go through the queue. Includes base and types of
- * bpf/ only.
+ * memory that the other side changes, so that they can be sent from one process to another.
+ * session/ connects the two sides. Besides these structs, the records of the rings and of the
+ * programs (bpf/unwind.h, bpf/aggregate.h) go through the queue. Includes base and types of bpf/
+ * only.
  */
 #ifndef MP_CAPTURE_HOST_CUT_H
 #define MP_CAPTURE_HOST_CUT_H
@@ -80,9 +80,9 @@ struct mp_cut_mapping {
 struct mp_cut_space {
 	uint32_t pid;
 	uint64_t time_ns; /* time from which the process has these mappings */
-	/* number of the address space, which processes may share; never used again */
+	/* number of the address space, which processes may share; never reused */
 	uint64_t number;
-	uint64_t state; /* number of its state: each change makes a new one; never used again */
+	uint64_t state; /* number of its state: each change gives it a new one; never reused */
 	/* the mappings in order of address; valid during the call */
 	const struct mp_cut_mapping *v;
 	size_t n;
@@ -90,8 +90,8 @@ struct mp_cut_space {
 
 /*
  * The functions by which the file side reports changed mappings, and address spaces and files that
- * no longer exist. No address space has a file that no longer exists, whose number will be that of
- * another one.
+ * no longer exist. No address space has a file that no longer exists; the number of that file may
+ * be reused.
  */
 struct mp_cut_walker {
 	void *arg;
@@ -174,10 +174,10 @@ struct mp_cut_check {
 
 struct perf_event_header;
 
-/* The greatest body of a record. Bodies are whole words of 8 bytes. */
+/* The maximum length of a body. Bodies are multiples of 8 bytes. */
 enum { MP_CUT_BODY_MAX = (UINT16_MAX & ~7) - 8 - sizeof(struct mp_cut_tail) };
 
-/* The bytes of a record with a body of `len` bytes. */
+/* The length of a record whose body has `len` bytes. */
 static inline size_t mp_cut_record_size(size_t len)
 {
 	return 8 + len + sizeof(struct mp_cut_tail);
@@ -187,7 +187,7 @@ static inline size_t mp_cut_record_size(size_t len)
 void mp_cut_record_put(void *to, enum mp_cut_record type, const void *body, size_t len,
 		       uint64_t time_ns);
 
-/* The body of a record. `*len`: its bytes; 0: the record is damaged. */
+/* The body of a record. `*len` is its length; 0: the record is damaged. */
 const void *mp_cut_record_body(const struct perf_event_header *record, size_t *len);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TIMES_MAX = 2 }; /* an element takes at most so many times the bytes that describe it */
+enum { TIMES_MAX = 2 }; /* an element takes at most this many times the bytes that describe it */
 
 /* The next bytes; NULL if there are fewer. */
 static const char *next(struct mp_cut_code *c, size_t len)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Turns the structs of both sides into bytes and back. One function for each struct names its
- * members, and serves both directions: so what is written is what is read. Numbers take 8 bytes
- * each. A reader is bounded: it never reads beyond the bytes, and never allocates much more than
- * there are of them. Includes str.
+ * Converts the structs of both sides to bytes and back. One function for each struct lists its
+ * members and serves both directions, so that what is written is what is read. Each number takes 8
+ * bytes. A reader is bounded: it never reads beyond the bytes, and never allocates much more memory
+ * than there are bytes. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_CUT_CODE_H
 #define MP_CAPTURE_HOST_CUT_CODE_H
@@ -11,7 +11,7 @@
 #include "lib/core/str.h"
 
 struct mp_cut_code {
-	struct mp_buf *to;  /* written to; NULL: this reads */
+	struct mp_buf *to;  /* written to; NULL: reading */
 	struct mp_str from; /* the bytes that were not read yet */
 	bool failed;	    /* the bytes are damaged; what was read is to be released, not used */
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the file side needs of the events: the layout of their samples, and what is written of them.
- * The kernel side makes it once, when all events are open (event/cut.h). All of it is owned:
- * nothing leads to memory of the kernel side. Includes base, field, stack_method.
+ * What the file side needs to know about the events: the layout of their samples, and which parts
+ * of them are written. The kernel side makes it once, when all events are open (event/cut.h). All
+ * of it is owned: no pointer leads to memory of the kernel side. Includes base, field,
+ * stack_method.
  */
 #ifndef MP_CAPTURE_HOST_CUT_EVENT_H
 #define MP_CAPTURE_HOST_CUT_EVENT_H
@@ -63,7 +64,7 @@ struct mp_cut_event {
 	bool scheduler; /* an event of the scheduler: the samples of mp-record itself are written */
 	/* the stack that a BPF program walks comes after the sample, not before */
 	bool stack_after;
-	bool adopts; /* a software event that may have got the id of another program's */
+	bool adopts; /* a software event whose samples may have the id of another program's event */
 
 	/* a built-in event, whose records may lack fields */
 	bool own;
@@ -72,7 +73,7 @@ struct mp_cut_event {
 
 	/* a BPF program makes the record, and says in it which fields it could not read */
 	bool program;
-	uint32_t program_bytes; /* shorter records do not say so */
+	uint32_t program_bytes; /* shorter records do not have that */
 	/* the kernel function, whose caller is the innermost frame to write; NULL: there is none */
 	char *function;
 };

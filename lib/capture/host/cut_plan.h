@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All that the writer gets from the collector when everything is open: it needs no more to turn
- * records into lines. Includes cut, cut_event, proc,
- * str.
+ * records into lines. Includes cut, cut_event, proc, str.
  */
 #ifndef MP_CAPTURE_HOST_CUT_PLAN_H
 #define MP_CAPTURE_HOST_CUT_PLAN_H
@@ -26,10 +25,10 @@ struct mp_cut_plan {
 	struct mp_cut_counter *counters;
 	size_t n_counters;
 
-	struct mp_pids exclude; /* processes whose samples are not written, with `own` */
+	struct mp_pids exclude; /* processes whose samples are not written, including `own` */
 	struct mp_pids own;	/* processes of mp-record */
 	uint32_t uid;		/* the user who runs mp-record */
-	/* tasks on which events are open that they may also have inherited: mp_tasks.sources */
+	/* tasks with open events that they may also have inherited: mp_tasks.sources */
 	struct mp_pids sources;
 	struct mp_pids found; /* processes of the target; empty: the whole system */
 
@@ -37,7 +36,7 @@ struct mp_cut_plan {
 	bool everyone;	     /* every process is recorded */
 	bool inner; /* mp-record is in an inner pid namespace, where tasks outside have the id 0 */
 	bool user_stacks;
-	bool walks;  /* BPF programs walk user stacks, by tables that the writer makes */
+	bool walks;  /* BPF programs walk user stacks, with tables that the writer makes */
 	bool counts; /* the kernel counts losses by event (Linux 6.0) */
 	bool with_command;
 	bool quiet, verbose;
@@ -46,8 +45,8 @@ struct mp_cut_plan {
 void mp_cut_plan_release(struct mp_cut_plan *plan);
 
 /*
- * Appends a plan to `to`, and makes one of these bytes. 0, or -1: they are damaged, or contradict
- * each other; then `plan` is empty.
+ * Append a plan to `to` as bytes, and make a plan from such bytes. The latter returns 0, or -1 with
+ * an empty plan if the bytes are damaged or contradict each other.
  */
 void mp_cut_plan_put(const struct mp_cut_plan *plan, struct mp_buf *to);
 int mp_cut_plan_get(struct mp_cut_plan *plan, struct mp_str from);
@@ -63,9 +62,7 @@ struct mp_cut_end {
 
 void mp_cut_end_release(struct mp_cut_end *end);
 
-/*
- * As mp_cut_plan_put() and mp_cut_plan_get(). The reader tells for how many counts there must be.
- */
+/* As mp_cut_plan_put() and mp_cut_plan_get(). The reader passes how many counts there must be. */
 void mp_cut_end_put(const struct mp_cut_end *end, struct mp_buf *to);
 int mp_cut_end_get(struct mp_cut_end *end, size_t n_counts, struct mp_str from);
 

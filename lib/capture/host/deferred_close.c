@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * The second process. It must not keep our output open, nor any other file for whose end somebody
- * waits. The kernel frees the memory of a process before it closes its files, so the process takes
- * next to no memory meanwhile.
+ * Runs the second process. It must not keep our output open, nor any other file that somebody waits
+ * to see closed. The kernel frees the memory of a process before it closes its files, so the
+ * process takes next to no memory meanwhile.
  */
 static _Noreturn void hold(const bool *held, int n, int until)
 {

@@ -9,9 +9,9 @@
 #include "lib/core/base.h"
 
 /*
- * Closes the files. A second process has them open last, so that the kernel closes them when that
- * process ends. If that process cannot be started, this call waits until they are closed. Any
- * thread may call this.
+ * Closes the files. A second process is the last one that has them open, so that the kernel closes
+ * them when that process ends. If that process cannot be started, this call waits until they are
+ * closed. Any thread may call this.
  */
 void mp_deferred_close(const int *fds, size_t n);
 

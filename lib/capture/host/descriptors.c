@@ -15,7 +15,10 @@ static void close_from(unsigned first)
 		close((int)fd);
 }
 
-/* Any of `fds` may have the number that another one gets: so all are copied beyond those first. */
+/*
+ * Any of `fds` may have the number that another one is to get, so all are first copied to higher
+ * numbers.
+ */
 bool mp_descriptors_place(const int *fds, unsigned n)
 {
 	int moved[MP_DESCRIPTORS];

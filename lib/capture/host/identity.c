@@ -31,7 +31,7 @@ static bool has(const struct mp_identity_own *own, int cap)
 	return own->caps[cap / 32].effective & 1u << cap % 32;
 }
 
-/* The text of the line "KEY:\t..." of a status file, whose lines no process can make up. */
+/* The text of the line "KEY:\t..." of a status file, in which no process can forge a line. */
 static const char *line_of(const char *status, const char *key)
 {
 	size_t len = strlen(key);
@@ -108,7 +108,7 @@ int mp_identity_own(struct mp_identity_own *own)
 	struct __user_cap_header_struct header = cap_header();
 	struct mp_identity *i = &own->identity;
 
-	i->uid = (uid_t)setfsuid((uid_t)-1); /* an invalid id only asks */
+	i->uid = (uid_t)setfsuid((uid_t)-1); /* an invalid id changes nothing */
 	i->gid = (gid_t)setfsgid((gid_t)-1);
 	i->n_groups = getgroups(MP_IDENTITY_GROUPS, i->groups);
 	i->inner_pid = 0;
@@ -119,7 +119,7 @@ int mp_identity_own(struct mp_identity_own *own)
 	return (int)syscall(SYS_capget, &header, own->caps);
 }
 
-/* The calls of libc would change all threads. */
+/* Makes the system calls directly: the functions of libc change all threads. */
 static int set_ids(const struct mp_identity_own *own, const struct mp_identity *to)
 {
 	if (has(own, CAP_SETGID)) {
@@ -157,7 +157,7 @@ void mp_identity_leave(const struct mp_identity_own *own)
 	int saved = errno;
 
 	if (set_ids(own, &own->identity) < 0 || syscall(SYS_capset, &header, own->caps) < 0)
-		mp_die("cannot take back the own identity: %m");
+		mp_die("cannot restore the original user and group ids: %m");
 	prctl(PR_SET_PDEATHSIG, own->death_signal);
 	errno = saved;
 }

@@ -31,7 +31,7 @@ static int close_with(int fd, int error)
 	return -1;
 }
 
-/* Checks what an O_PATH descriptor refers to; nothing was opened yet. */
+/* Checks the file of an O_PATH descriptor, before the file is opened. */
 static int check(int fd, uint64_t max_bytes, struct stat *st)
 {
 	if (fstat(fd, st) < 0)
@@ -40,7 +40,7 @@ static int check(int fd, uint64_t max_bytes, struct stat *st)
 	return errno ? -1 : 0;
 }
 
-/* Opens for reading what an O_PATH descriptor refers to, and closes that. */
+/* Opens the file of an O_PATH descriptor for reading, and closes the descriptor. */
 static int reopen(int fd)
 {
 	char name[32];
@@ -54,7 +54,7 @@ static int reopen(int fd)
 	return opened;
 }
 
-/* Not a core file, for example. */
+/* Whether a file is an ELF program or library, and not, for example, a core file. */
 static bool is_program(int fd)
 {
 	unsigned char head[EI_NIDENT + 2];
@@ -75,8 +75,9 @@ static int program_only(int fd)
 /* --- mapped files ----------------------------------------------------------------------------- */
 
 /*
- * Whether the kernel reports a mapping of this file as it reported the other. Not all file systems
- * (btrfs, overlayfs) report for a mapping the device that fstat() returns.
+ * Whether the kernel reports a mapping of this file with the device and inode of `m`. On some file
+ * systems (btrfs, overlayfs), the device that it reports for a mapping is not the one that fstat()
+ * returns.
  */
 static bool maps_like(int fd, const struct mp_open_mapping *m)
 {
@@ -123,9 +124,10 @@ static int open_mapped(const char *path, const struct mp_open_mapping *m)
 }
 
 /*
- * By the mapping first, which no process can exchange for another file meanwhile, and which deleted
- * files have, too (needs CAP_CHECKPOINT_RESTORE); then by name, in the mount namespace of the
- * process or, if it has ended, in ours.
+ * Tries the mapping first: no process can exchange it for another file meanwhile, and deleted files
+ * have it, too (this needs CAP_CHECKPOINT_RESTORE). Then tries the name in the mount namespace of
+ * the process, then its program (/proc/PID/exe), and last the name in our mount namespace, for a
+ * process that has ended.
  */
 int mp_open_direct_code(const struct mp_open_mapping *m)
 {
@@ -150,7 +152,7 @@ int mp_open_direct_code(const struct mp_open_mapping *m)
 
 /* --- files that only a name identifies -------------------------------------------------------- */
 
-/* A process, of which one descriptor guarantees that it is still the same one. */
+/* A process; its pidfd shows whether the pid still refers to it. */
 struct process {
 	int pidfd, root; /* -1: not open */
 	struct mp_identity who;
@@ -164,7 +166,7 @@ static void end_process(struct process *p)
 		close(p->root);
 }
 
-/* Whether the process has not ended, so that its pid was not used again. */
+/* Whether the process has not ended, so that no other process can have its pid. */
 static bool lives(const struct process *p)
 {
 	struct pollfd poll_fd = { .fd = p->pidfd, .events = POLLIN };
@@ -188,7 +190,7 @@ static bool begin_process(struct process *p, pid_t pid)
 	return false;
 }
 
-/* Finds a name below a folder. Links do not lead out of it. */
+/* Finds a path below a folder. Links cannot lead out of the folder. */
 static int find_below(int folder, const char *path, int nofollow)
 {
 	struct open_how how = {
@@ -201,7 +203,7 @@ static int find_below(int folder, const char *path, int nofollow)
 
 /*
  * Opens a file in the root of a process with the rights of that process. `nofollow`: O_NOFOLLOW, or
- * 0
+ * 0.
  */
 static int open_as_process(const struct mp_identity_own *own, const struct process *p,
 			   const char *path, int nofollow, uint64_t max_bytes, struct stat *st)
@@ -218,8 +220,8 @@ static int open_as_process(const struct mp_identity_own *own, const struct proce
 }
 
 /*
- * Opens a file in our own mount namespace, where only root can put a file over another, with the
- * rights of its owner: of system files, or of those of a process that has ended.
+ * Opens a file in our own mount namespace, where only root can mount a file over another, with the
+ * rights of the file's owner. For system files, and for files of a process that has ended.
  */
 static int open_as_owner(const struct mp_identity_own *own, const char *path, int nofollow,
 			 uint64_t max_bytes, struct stat *st)
@@ -324,7 +326,7 @@ int mp_open_direct_perfmap(const struct mp_identity_own *own, pid_t pid)
 
 	if (begin_process(&p, pid)) {
 		fd = open_perfmap_of(own, &p, pid, &st);
-		/* another user's file has other names */
+		/* the names in another user's file may be wrong */
 		foreign = fd >= 0 && st.st_uid != p.who.uid && st.st_uid != 0;
 		end_process(&p);
 	} else {
@@ -346,7 +348,7 @@ int mp_open_direct_named(const char *path)
 	return check(fd, CODE_MAX, &st) < 0 ? close_with(fd, errno) : reopen(fd);
 }
 
-/* Whether a path is that of a pattern, in which a '#' stands for a number. */
+/* Whether a path matches a pattern, in which '#' stands for a number. */
 static bool is_like(const char *path, const char *pattern)
 {
 	size_t digits;

@@ -23,21 +23,21 @@ enum {
 	REQUESTS = 0, /* descriptors of both processes */
 	KEEPER = 1,
 	PATIENCE = 10,	   /* reminders until a request of root or our user is given up */
-	STRIKES = 3,	   /* a user who has blocked the helper so often is refused ... */
-	OFFENDERS = 64,	   /* ... if the table has room */
+	STRIKES = 3,	   /* a user who has blocked the helper this often is refused */
+	OFFENDERS = 64,	   /* users in the table of those who have blocked the helper */
 	RATE = 2000,	   /* requests per second, on average */
-	BURST = 30000,	   /* of which so many may come at once */
-	WAIT_NS = 2000000, /* between a helper that ends by itself and the next one */
+	BURST = 30000,	   /* requests that may come at once */
+	WAIT_NS = 2000000, /* between a helper that has ended by itself and the next one */
 	ENDS = 50,
 };
 
-#define REFUSED_NS 60000000000ull /* so long */
+#define REFUSED_NS 60000000000ull /* how long a user is refused */
 
-/* What the keeper knows of the helper, and a new helper of the earlier ones. */
+/* Memory that the keeper shares with the current helper and with each later one. */
 struct shared {
 	uint32_t number; /* of the current request; 0: none */
-	uid_t uid;	 /* of the process that it is about; -1: unknown */
-	bool trusted;	 /* that user is root or ours, and has time: others may hold its locks */
+	uid_t uid;	 /* user of the process in the request; -1: unknown */
+	bool trusted;	 /* this user is root or ours, and gets more time: others may hold locks */
 	uint64_t filled_ns;
 	uint64_t tokens;
 	struct offender {
@@ -49,7 +49,7 @@ struct shared {
 
 /* --- the helper ------------------------------------------------------------------------------- */
 
-/* Whether a request is one too many. */
+/* Whether a request exceeds the rate limit. */
 static bool is_flood(struct shared *s)
 {
 	uint64_t now = mp_monotonic_ns(), fresh = (now - s->filled_ns) * RATE / 1000000000;
@@ -120,7 +120,7 @@ static int open_for(const struct mp_identity_own *own, struct mp_open_request *r
 	return -1;
 }
 
-/* Splits the text of a request. False: it is not one. */
+/* Splits the text of a request. False: it is malformed. */
 static bool split(const struct mp_open_request *r, size_t size, const char **path,
 		  const char **name)
 {
@@ -199,7 +199,7 @@ static _Noreturn void help(struct shared *s)
 	if (mp_identity_own(&own) < 0)
 		_exit(1);
 	for (;;) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* taking an identity has removed it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* taking an identity has cleared it */
 		n = recv(REQUESTS, &request, sizeof(request), 0);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			_exit(0);
@@ -210,7 +210,7 @@ static _Noreturn void help(struct shared *s)
 
 /* --- its keeper ------------------------------------------------------------------------------- */
 
-/* Whether a process waits for a CPU only. */
+/* Whether a process runs, or waits only for a CPU. */
 static bool is_running(pid_t pid)
 {
 	char path[64], text[512], *parenthesis;
@@ -254,8 +254,8 @@ static pid_t start_helper(struct shared *s, int *pidfd)
 }
 
 /*
- * Kills the helper if it is blocked by the request that the asker waits for. `n`: how many
- * reminders.
+ * Kills the helper if it is blocked by the request that the asker waits for. `n` is the number of
+ * reminders of this request.
  */
 static bool remind(struct shared *s, pid_t pid, uint32_t number, int n)
 {
@@ -282,7 +282,7 @@ static _Noreturn void end(pid_t pid)
 	_exit(0);
 }
 
-/* Waits until the helper has to be replaced; ends if nobody asks any more. */
+/* Waits until the helper has to be replaced; ends this process if the asker has ended. */
 static void watch(struct shared *s, pid_t pid, int pidfd)
 {
 	struct pollfd v[] = { { .fd = KEEPER, .events = POLLIN },
@@ -321,7 +321,7 @@ static _Noreturn void keep(struct shared *s, int requests, int keeper)
 	pid_t pid;
 	int pidfd;
 
-	setsid(); /* ^C is for the recording, which ends it */
+	setsid(); /* ^C must reach only the recording, which ends this process */
 	prctl(PR_SET_NAME, "mp-opener");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGINT, SIG_DFL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The process that opens files of other users for mp-record, and the one that keeps it: a helper
- * that a file system blocks is killed and replaced. The asker sends a request and gets an answer
- * with a descriptor; it may be a process without any right but its two sockets. Includes
+ * The process that opens files of other users for mp-record (the helper), and its keeper, which
+ * kills and replaces a helper that a file system blocks. The asker sends a request and gets an
+ * answer with a descriptor; it may be a process without any rights except its two sockets. Includes
  * open_direct.
  */
 #ifndef MP_CAPTURE_HOST_OPEN_HELPER_H
@@ -15,14 +15,14 @@
 struct mp_open_helper {
 	int requests;  /* socket of the helper */
 	int keeper;    /* socket of its keeper */
-	pid_t pids[2]; /* of both; that of the helper is the first one */
+	pid_t pids[2]; /* of the helper, and of its keeper */
 };
 
 enum mp_open_kind { MP_OPEN_CODE, MP_OPEN_DEBUG, MP_OPEN_PERFMAP, MP_OPEN_PROC };
 
 enum { MP_OPEN_TEXT = 4096 + 256 };
 
-/* A request; `text` is sent as far as it is used. */
+/* A request; only the used part of `text` is sent. */
 struct mp_open_request {
 	uint32_t number; /* ascending */
 	uint32_t kind;
@@ -32,19 +32,19 @@ struct mp_open_request {
 	char text[MP_OPEN_TEXT]; /* the path and the name, each with its NUL */
 };
 
-/* With a descriptor, unless `error` is an errno. */
+/* An answer; it comes with a descriptor unless `error` is an errno. */
 struct mp_open_answer {
 	uint32_t number;
 	int32_t error;
 };
 
 /*
- * Starts both processes. To be called before there are threads, since they go on without execve. 0,
- * or -1 with errno.
+ * Starts both processes. To be called before there are threads, since they continue without execve.
+ * 0, or -1 with errno.
  */
 int mp_open_helper_start(struct mp_open_helper *h);
 
-/* Ends both; the helper of a request that blocks, too. */
+/* Ends both processes, even if a request blocks the helper. */
 void mp_open_helper_end(struct mp_open_helper *h);
 
 #endif

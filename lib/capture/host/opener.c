@@ -11,8 +11,8 @@
 #include "lib/capture/host/proc.h"
 
 /*
- * How long a request may take: less after each one that took too long, so that a user who makes
- * many of them does not fill the queue of events, and as long as before after many that did not.
+ * The deadline of a request. A request that takes too long shortens it, so that a user who makes
+ * many of them does not fill the queue of events; many answers in time restore it.
  */
 enum { DEADLINE_MS = 100, DEADLINE_MIN_MS = 25, IN_TIME = 256, REMINDERS = 100 };
 
@@ -20,7 +20,7 @@ void mp_opener_init(struct mp_opener *o)
 {
 	*o = (struct mp_opener){ .deadline_ms = DEADLINE_MS };
 	if (mp_identity_own(&o->own) < 0)
-		mp_die("cannot read the own user and group ids: %m");
+		mp_die("cannot read the user and group ids of this process: %m");
 }
 
 void mp_opener_use(struct mp_opener *o, struct mp_open_helper *helper, struct mp_budget *budget)
@@ -85,9 +85,9 @@ static void count(struct mp_opener *o, bool in_time)
 }
 
 /*
- * Waits for the answer to the latest request. After the deadline the keeper is reminded of it: it
- * kills a helper that a file system blocks, and answers for it; one that waits for a CPU may
- * continue.
+ * Waits for the answer to the latest request. After the deadline this reminds the keeper, which
+ * kills a helper that a file system blocks and answers in its place; a helper that only waits for a
+ * CPU may continue.
  */
 static int wait_for(struct mp_opener *o)
 {
@@ -131,8 +131,8 @@ static int ask(struct mp_opener *o, struct mp_open_request *r)
 }
 
 /*
- * Reports what a user offered that could hold up the recording. `file` is of the process, whose
- * user has made it, or a name that leads to it. Returns the descriptor, with the same errno.
+ * Counts a refusal of a file that could have held up the recording, for the user of the process:
+ * that user has made `file`, or a name that leads to it. Returns the descriptor; keeps errno.
  */
 static int report(struct mp_opener *o, int fd, pid_t pid, const char *file)
 {
@@ -161,7 +161,7 @@ int mp_open_code(struct mp_opener *o, const struct mp_open_mapping *m)
 		fd = mp_open_direct_code(m);
 	else
 		fd = add_text(&r, m->path) ? ask(o, &r) : -1;
-	/* a mapped device is nobody's attempt */
+	/* mapping a device is not an attack */
 	return fd < 0 && errno == EINVAL ? fd : report(o, fd, m->pid, m->path);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Opens the files that other users control: mapped files, their debug files, perf maps. The file
- * side asks here for each descriptor, and never opens such a path itself.
+ * side requests each descriptor here, and never opens such a path itself.
  *
- * A name may lead to a FIFO, a device, a huge sparse file or a file of somebody else, and to
- * another file at the next look. So a file is found first (O_PATH), and opened only if it is a
- * regular file of a plausible size; a mapped file is known by device and inode, whatever its name;
- * and what only a name identifies is opened with the rights of the process that has it
- * (open_direct.c).
+ * A name may lead to a FIFO, a device, a huge sparse file or a file of another user, and to a
+ * different file when it is used again. So the file of a name is first found (O_PATH), and is
+ * opened only if it is a regular file of a plausible size; a mapped file is identified by device
+ * and inode, whatever its name; and a file that only its name identifies is opened with the rights
+ * of the process that uses it (open_direct.c).
  *
- * Some file systems (FUSE, NFS, autofs) can block for ever. So a process of its own opens the files
- * (open_helper.c), which is killed and replaced if a request takes too long. Includes budget,
+ * Some file systems (FUSE, NFS, autofs) can block for ever. So a separate process opens the files
+ * (open_helper.c), and is killed and replaced if a request takes too long. Includes budget,
  * open_helper.
  */
 #ifndef MP_CAPTURE_HOST_OPENER_H
@@ -22,7 +22,7 @@
 struct mp_opener {
 	struct mp_identity_own own;    /* without a helper */
 	struct mp_open_helper *helper; /* NULL: this process opens the files itself */
-	struct mp_budget *budget;      /* counts what was refused; NULL: nobody counts */
+	struct mp_budget *budget;      /* counts refusals; NULL: nobody counts them */
 	uint32_t number;	       /* of the latest request */
 	int deadline_ms;
 	unsigned in_time; /* answers since the deadline was changed */
@@ -42,8 +42,8 @@ int mp_open_code(struct mp_opener *o, const struct mp_open_mapping *m);
 
 /*
  * Opens the file in which the debug file of a mapped file may be: an ELF file. `name` is the build
- * id in hexadecimal digits, or the name in the debug link. Whether the two belong together the
- * caller finds out by build id or checksum.
+ * id in hexadecimal digits, or the name in the debug link. The caller checks by build id or
+ * checksum whether the two files belong together.
  */
 int mp_open_debug(struct mp_opener *o, const struct mp_open_mapping *m, enum mp_open_debug place,
 		  const char *name);
@@ -54,10 +54,10 @@ int mp_open_debug(struct mp_opener *o, const struct mp_open_mapping *m, enum mp_
  */
 int mp_open_perfmap(struct mp_opener *o, pid_t pid);
 
-/* Opens a file of /proc that mp_open_direct_proc() lists. An mp_proc_open_fn; `opener` has a helper. */
+/* Opens a file of /proc: see mp_open_direct_proc(). An mp_proc_open_fn; `opener` has a helper. */
 int mp_open_proc(void *opener, const char *path);
 
-/* Opens a file that the user of mp-record named; it is not a device, nor a FIFO. */
+/* Opens a regular file that the user of mp-record named. */
 int mp_open_named(const char *path);
 
 #endif

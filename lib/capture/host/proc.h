@@ -53,8 +53,8 @@ uint32_t mp_proc_inner_namespace(void);
 void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid);
 
 /*
- * How this process opens files of /proc: by itself, or by a function that returns a descriptor, or -1
- * with errno, for a process that cannot open files.
+ * How this process opens files of /proc: by itself, or, if it cannot open files, with a function
+ * that returns a descriptor, or -1 with errno.
  */
 typedef int mp_proc_open_fn(void *arg, const char *path);
 
@@ -71,7 +71,7 @@ struct mp_proc_map {
 
 typedef void mp_proc_map_fn(void *arg, const struct mp_proc_map *map);
 
-/* False: there is more text than 4 MiB, of which the first part was read. */
+/* False: the text is longer than 4 MiB; only its first part was read. */
 bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg);
 
 /*

@@ -39,7 +39,7 @@ struct mp_record_mmap2 {
 	char filename[];
 };
 
-/* Where the payload of task:mmap and so on has what these records say; texts follow it. */
+/* The payload of task:mmap and similar events: what these records say; texts follow it. */
 struct mp_record_payload {
 	uint64_t addr, bytes, offset;
 	int32_t pid, tid;
@@ -56,11 +56,11 @@ struct mp_record_id {
 /* type of the record; host/cut.h has lower numbers */
 enum { MP_TRACK_REFUSED = 0x6d80 };
 
-/* What was dropped on the way since it exceeded the share of a user. */
+/* How many records were dropped because they exceeded the share of a user. */
 struct mp_record_refused {
 	struct perf_event_header header;
 	uint32_t kind, unused; /* an enum mp_budget_kind */
-	uint32_t uid, pid;     /* of the first of them */
+	uint32_t uid, pid;     /* of the first one */
 	uint64_t n;
 	char file[128]; /* of the mapping, truncated; "": none */
 	struct mp_record_id id;

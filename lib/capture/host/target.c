@@ -19,7 +19,7 @@
 enum {
 	KERNFS_HANDLE = 0xfe, /* FILEID_KERNFS of Linux 5.5 */
 	NAMES_MAX_BYTES = 8 << 20,
-	WALK_FACTOR = 10, /* a search may take one part in so many of the time */
+	WALK_FACTOR = 10, /* a search may take 1/WALK_FACTOR of the time */
 };
 
 char *mp_cgroup_mount(void)
@@ -245,8 +245,7 @@ static const char *find(const struct mp_cgroup_names *n, uint64_t id)
 }
 
 /*
- * Searches all cgroups, which takes a second where there are 100,000: not more than a tenth of the
- * time.
+ * Searches all cgroups, which takes a second if there are 100,000, but at most a tenth of the time.
  */
 static void search(struct mp_cgroup_names *n)
 {

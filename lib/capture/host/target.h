@@ -39,7 +39,7 @@ void mp_target_release(struct mp_target *t);
 
 /*
  * The paths of cgroups by their id, which is the inode of the folder. A path is "" if it is not
- * known, and valid until the next call. All that is kept takes some 8 MiB.
+ * known, and valid until the next call. All paths together take at most some 8 MiB.
  */
 struct mp_cgroup_names;
 

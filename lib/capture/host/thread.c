@@ -22,7 +22,7 @@ static void *begin(void *arg)
 	void *run_arg = s->arg;
 
 	s->tid = gettid();
-	sem_post(&s->ready); /* *the starter may free s from here on */
+	sem_post(&s->ready); /* the starter may free s from here on */
 	return run(run_arg);
 }
 

@@ -15,8 +15,8 @@ void mp_thread_mutex(pthread_mutex_t *mutex);
 
 /*
  * Starts a thread with all signals blocked. `realtime` is its SCHED_FIFO priority, 0: none; the
- * thread runs without if the kernel does not grant it. `*tid` gets its thread id. Ends the program
- * on failure.
+ * thread runs without it if the kernel does not grant it. `*tid` gets its thread id. Ends the
+ * program on failure.
  */
 void mp_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, int realtime, int *tid);
 

@@ -28,7 +28,7 @@
 enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
 	CLASSES = 26,
-	CHUNK_MAX = 16 << 20, /* chunks have at least this limit: a sample of 80,000 processes */
+	CHUNK_MAX = 16 << 20, /* the least limit on chunk size: a sample of 80,000 processes */
 	/*
 	 * The number of chunks that a ring may have even if the queue is full. The writer has to
 	 * wait for the ring whose records are oldest. It can write all chunks of that ring but one
@@ -39,8 +39,8 @@ enum {
 	LIMIT_TASKS = 16 << 20,
 	LIMIT_STACKS = 16 << 20,
 	/*
-	 * How often a full queue looks for what the reader has given back. The reader has no means
-	 * to wake the collector, which a reader that lies could use to keep it busy.
+	 * How often a full queue checks what the reader has given back. The reader has no means to
+	 * wake the collector, since a malicious one could use that to keep the collector busy.
 	 */
 	LOOK_NS = 5000000,
 	/* spare memory that stays for a second without use is given back in parts, down to this */
@@ -110,8 +110,8 @@ static int new_memfd(const char *name)
 }
 
 /*
- * The limit of file sizes is meant for output, but also concerns the size of shared memory, of
- * which only a part will be used. Root may exceed it, others only up to the hard limit.
+ * The limit on file sizes is meant for output, but also applies to shared memory, of which only a
+ * part will be used. Root may exceed it, others only up to the hard limit.
  */
 static void raise_limit(const struct rlimit *old, size_t size)
 {
@@ -120,12 +120,12 @@ static void raise_limit(const struct rlimit *old, size_t size)
 
 	if (setrlimit(RLIMIT_FSIZE, &all) < 0 &&
 	    (old->rlim_max < size || setrlimit(RLIMIT_FSIZE, &hard) < 0))
-		mp_die("cannot make a queue in shared memory: the limit of file sizes (ulimit -f) "
+		mp_die("cannot make a queue in shared memory: the limit on file sizes (ulimit -f) "
 		       "is below %zu MiB",
 		       size >> 20);
 }
 
-/* Sets the size for ever. */
+/* Sets the size, and seals it. */
 static void set_size(int fd, size_t size, int more_seals)
 {
 	struct rlimit old;
@@ -168,7 +168,7 @@ static int reopen_readable(int fd)
 static void make_returns(struct mp_queue *q)
 {
 	q->fds.returns = new_memfd("mp-record-returns");
-	/* the reader can write to it: no seal of the reader's shall keep its successor from that */
+	/* the reader can write to this memfd, but must not seal it against the next reader */
 	set_size(q->fds.returns, sizeof(*q->returns), F_SEAL_SEAL);
 	q->returns = map(q->fds.returns, sizeof(*q->returns), PROT_READ);
 }
@@ -337,8 +337,8 @@ static void free_first(struct mp_queue *q, struct stream *s)
 }
 
 /*
- * Frees the chunks of a stream that the reader has given back. It cannot give back what it does not
- * have: such a number is ignored.
+ * Frees the chunks of a stream that the reader has given back. A number greater than the chunks
+ * that it has is ignored.
  */
 static void collect_from(struct mp_queue *q, struct stream *s)
 {
@@ -458,7 +458,7 @@ struct mp_chunk *mp_queue_chunk_always(struct mp_queue *q, const struct mp_queue
 	return get_chunk(q, stream, size, true);
 }
 
-/* False if there is no room, since the reader does not say that it has taken what it gave back. */
+/* False if there is no room, because the reader has not reported what it has taken. */
 static bool put_entry(struct mp_queue *q, const struct mp_queue_entry *e)
 {
 	if (q->pushed - q->taken == q->head->capacity)
@@ -533,7 +533,7 @@ static void show_mark(struct mp_queue *q)
 	__atomic_fetch_add(&q->head->bell, 1, __ATOMIC_RELEASE);
 }
 
-/* Takes a part of the memory that no chunk has needed for a while out of use. */
+/* Takes out of use a part of the spare memory that no chunk has needed for a while. */
 static struct mp_chunk *take_idle(struct mp_queue *q)
 {
 	uint64_t now_ns = mp_monotonic_ns();
@@ -689,7 +689,7 @@ static int by_order(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All chunks that were pushed and not given back; the caller frees the list. */
+/* Lists all chunks that were pushed and not given back, in order; the caller frees the list. */
 static struct mp_chunk **list_chunks(struct mp_queue *q, size_t *n)
 {
 	struct mp_chunk **all = NULL, *c;

@@ -8,9 +8,9 @@
  *
  * The collector writes into a memfd that the reader has mapped read-only. The reader gives chunks
  * back through a second memfd, with one index for each stream, and one for the order of all chunks.
- * The collector believes an index only as far as it has pushed chunks, and uses neither lists nor
- * addresses that the reader could write: a reader that lies loses data and nothing else. Includes
- * base only.
+ * The collector believes an index only up to the chunks that it has pushed, and uses neither lists
+ * nor addresses that the reader could write: a reader that lies loses data and nothing else.
+ * Includes base only.
  *
  * Threads of the collector: mp_queue_new(), mp_queue_add(), mp_queue_fds(), mp_queue_restart(),
  * mp_queue_abandon() and mp_queue_free() are for the one that opens the recording and watches the
@@ -79,22 +79,22 @@ const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_typ
 					   const char *owner, uint32_t index);
 
 /*
- * For a reader that has ended (a process: that has been waited for). Everything that it did not
- * give back, and the last mark, is queued again in the same order, for another reader that attaches
- * to the new mp_queue_fds().
+ * To be called after the reader has ended (if it is a process, after it was waited for). Everything
+ * that it did not give back, and the last mark, is queued again in the same order, for another
+ * reader that attaches to the new mp_queue_fds().
  */
 void mp_queue_restart(struct mp_queue *q);
 
 /*
- * For a reader that has ended and has no successor: everything in the queue, and what is pushed
- * from now on, is discarded, so that the queue is never full.
+ * To be called after the reader has ended, if there will be no other: everything in the queue, and
+ * what is pushed from now on, is discarded, so that the queue is never full.
  */
 void mp_queue_abandon(struct mp_queue *q);
 
 /*
  * A chunk with room for `size` bytes. Returns NULL if the limit for the stream's type is reached. A
- * stream with hardly any chunks gets one nevertheless, since the writer may wait for its records;
- * it does not wait for polled values, so their streams do not.
+ * stream with hardly any chunks gets one even then, since the writer may be waiting for its
+ * records; a stream of polled values does not, since the writer never waits for these.
  */
 struct mp_chunk *mp_queue_chunk(struct mp_queue *q, const struct mp_queue_stream *stream,
 				size_t size);
@@ -144,7 +144,7 @@ void mp_queue_wait_room(struct mp_queue *q, int timeout_ms);
 /* The number of records that mp_queue_put() dropped. */
 uint64_t mp_queue_dropped(const struct mp_queue *q);
 
-/* How often the reader gave back what it did not have; it was not believed. */
+/* How often the reader claimed to give back what it did not have, which was ignored. */
 uint64_t mp_queue_lies(struct mp_queue *q);
 
 #endif

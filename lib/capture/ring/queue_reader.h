@@ -2,8 +2,8 @@
 /*
  * The reading end of the queue (queue.h), for one thread of the writer, in the collector's process
  * or in another one. It reads chunks in place, from memory that it cannot write, and gives them
- * back when their records are handled. It trusts the collector. A sandbox must allow it futex(2),
- * and mmap(2) of the two descriptors before it closes. Includes queue.
+ * back when their records are handled. It trusts the collector. A sandbox must permit futex(2), and
+ * mmap(2) of the two descriptors. Includes queue.
  */
 #ifndef MP_CAPTURE_RING_QUEUE_READER_H
 #define MP_CAPTURE_RING_QUEUE_READER_H
@@ -18,7 +18,7 @@ struct mp_queue_item {
 	const char *data;		      /* valid until mp_queue_done() */
 	size_t len;
 	uint32_t refs;	   /* for use by the caller */
-	uint64_t began_ns; /* for a mark: when the round began that it ends */
+	uint64_t began_ns; /* for a mark: when the round that it ends began */
 	uint64_t
 		settled_ns; /* for a mark: everything before was pushed; UINT64_MAX: the last one */
 	/* private */
@@ -45,7 +45,7 @@ void mp_queue_detach(struct mp_queue_reader *r);
 size_t mp_queue_streams(struct mp_queue_reader *r);
 
 /*
- * Sets the function that handles the records of all streams of a type, and calls it: for a run of
+ * Set the function that handles the records of all streams of a type, and call it for a run of
  * records of one stream. A type without a handler is ignored.
  */
 typedef void mp_queue_handler(void *arg, const struct mp_queue_stream *stream,

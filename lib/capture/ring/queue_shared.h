@@ -25,8 +25,8 @@ struct mp_queue_entry {
 };
 
 /*
- * The last mark. The collector replaces it until it pushes a chunk, before which it then enters the
- * mark into the list. `version` is odd while it writes.
+ * The last mark. The collector replaces it until it pushes a chunk; then it first enters the mark
+ * into the list. `version` is odd while it writes.
  */
 struct mp_queue_last_mark {
 	uint64_t position; /* the number of entries that precede it */

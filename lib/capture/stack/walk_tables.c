@@ -9,7 +9,7 @@ enum {
 	LOOK_APART_NS = 1000000,
 	/*
 	 * The same mappings are sent again after this time, since the kernel side drops tables when
-	 * it has no room. It answers, which takes two switches.
+	 * it has no room. The kernel side answers, which takes two context switches.
 	 */
 	SAME_APART_NS = 10000000,
 };
@@ -34,7 +34,7 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 	return to;
 }
 
-/* The tables have room for so many mappings; the others are not translated. */
+/* Sends the mappings, as many as the tables have room for. */
 static void send(struct mp_walk_tables *t, struct mp_process *process, const struct mp_space *s,
 		 uint64_t time_ns)
 {
@@ -86,7 +86,7 @@ void mp_walk_tables_flush(struct mp_walk_tables *t)
 
 		if (!p || !p->unsent_ns)
 			continue;
-		if (!task->dead_ns || p->refs > 1) /* it has not ended */
+		if (!task->dead_ns || p->refs > 1) /* the process has not ended */
 			mp_walk_tables_update(t, p, p->unsent_ns);
 		p->unsent_ns = 0;
 	}
@@ -103,7 +103,10 @@ static bool may_look(struct mp_walk_tables *t)
 	return true;
 }
 
-/* Whether records have come, and wait, that change the mappings; or that say what a task is. */
+/*
+ * Whether records that change the mappings of the process, or that say what the task is, wait to be
+ * handled.
+ */
 static bool waits_for_records(const struct mp_process *p, uint64_t merged_ns)
 {
 	return !p || (p->changed_ns >= merged_ns && p->changed_ns > p->ahead_ns);

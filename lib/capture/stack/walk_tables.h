@@ -12,8 +12,8 @@
 
 struct mp_walk_tables {
 	struct mp_cut_walker walker;		  /* the receiver of mappings */
-	struct mp_dsos *dsos;			  /* borrowed, */
-	struct mp_tasks *tasks;			  /* also */
+	struct mp_dsos *dsos;			  /* borrowed */
+	struct mp_tasks *tasks;			  /* borrowed */
 	struct mp_pids changed;			  /* tasks whose mappings are to be sent */
 	struct mp_cut_mapping v[MP_BPF_MAPPINGS]; /* mappings of the current process */
 	bool ended;				  /* recording has ended, so updates do nothing */
@@ -35,8 +35,9 @@ void mp_walk_tables_changed(struct mp_walk_tables *t, const struct mp_task *task
 void mp_walk_tables_flush(struct mp_walk_tables *t);
 
 /*
- * A copy of a stack has come, which is handled later: until then more would come. Sends tables if
- * the task has none, of its current mappings if records before `merged_ns` do not say these yet.
+ * To be called when a copy of a stack arrives: the copy is handled later, and until then more would
+ * come. Sends tables if the task has none, or if records before `merged_ns` do not have its current
+ * mappings yet, which are then read from /proc.
  */
 void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_ns);
 

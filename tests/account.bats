@@ -51,13 +51,13 @@ balanced() {
 	balanced "$TMP/s"
 	[ "$(trailer "$TMP/s" lost)" -gt 0 ] || skip "nothing was lost"
 	grep -q "$(trailer "$TMP/s" lost) events were lost: the ring buffers were full" "$TMP/err"
-	# each loss lies between its two times, and its line is where an event at the second would be
+	# each loss lies between its two times, and its line is where an event at the second time would be
 	run mp-order --check "$TMP/s"
 	[ "$status" = 0 ]
 	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time)' > /dev/null
 }
 
-@test "each loss has its type, of that type in number what was not delivered" {
+@test "each loss has its type, and the losses of a type are the events of it that were not delivered" {
 	mp-record -q -e "$GETPPID,syscalls:sys_exit_getppid" -g none -m 32K -o "$TMP/s" -- "$LOAD/getppid" 300007 2> /dev/null || [ $? = 1 ]
 	balanced "$TMP/s"
 	[ "$(trailer "$TMP/s" lost)" -gt 0 ] || skip "nothing was lost"
@@ -66,7 +66,7 @@ balanced() {
 		[ $(($(grep -c "^[0-9]*,$type," "$TMP/s") + lost)) = 300007 ]
 	done
 	grep '^{"lost"' "$TMP/s" | jq -e -s 'all(.from <= .time and .type)' > /dev/null
-	# filters of the one type know nothing of the other
+	# a filter on one type ignores the losses of the other
 	mp-select -e $GETPPID "$TMP/s" 2> /dev/null | mp-select -e $GETPPID 2> "$TMP/err" > "$TMP/out" || [ $? = 1 ]
 	[ "$(cat "$TMP/err")" = "mp-select: input reports $((300007 - $(grep -c "^[0-9]*,$GETPPID," "$TMP/s"))) lost events" ]
 }
@@ -179,7 +179,7 @@ within() {
 		[ "$(trailer "$TMP/s" excluded)" = 0 ] || return 0
 	done
 	false
-	# of a command nothing is dropped: its events begin with its program
+	# when a command is recorded, nothing is dropped: its events begin with its program
 	mp-record -q -e $GETPPID -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(trailer "$TMP/s" excluded)" = 0 ]
 }

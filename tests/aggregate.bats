@@ -45,7 +45,7 @@ record_waiting() {
 	wait $recorder || [ $? = 1 ]
 }
 
-# Ours may have ended early where other tests load the machine; stderr says nothing about what this test checks.
+# mp-record may have lost events where other tests load the machine; what it prints on stderr does not matter here.
 record() { mp-record -q "$@" || [ $? = 1 ]; }
 
 @test "memleak reports each leak at its line, in bytes, also of threads and children, and nothing that was freed" {
@@ -114,9 +114,9 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 	mp-fold -e mallocstacks --stream "$TMP/s" | head -n 1 | jq -e '.weight == "bytes" and .units.bytes == "B"' > /dev/null
 }
 
-# Whether SUM is what samples of the mean distance EVERY make of NUMBER allocations of BYTES, by 7 standard deviations; each stands
-# by itself for bytes / P, which makes the variance. What has no stack may belong to them. With the 1,000 samples and more
-# of these tests a deviation comes once in 1e9 runs (Chernoff).
+# Whether SUM is within 7 standard deviations of what sampling at the mean distance EVERY gives for NUMBER allocations of BYTES.
+# Each sample counts as bytes / P, which determines the variance. Samples without a stack (UNKNOWN) may belong to them. With
+# the 1,000 samples and more of these tests, one run in 1e9 fails by chance (Chernoff).
 estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	awk -v sum="$1" -v every="$2" -v n="$3" -v bytes="$4" -v unknown="${5:-0}" 'BEGIN {
 		p = 1 - exp(-bytes / every)
@@ -212,7 +212,7 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	record -e cpu-clock/freq=997,sum=count/ -e cpu-clock/freq=997/ -p $pid -n 1000 -o "$TMP/s"
 	kill $pid
 	sums=$(total "$TMP/s" ';spin_caller;spin_here')
-	# while the recording is being stopped, the sums go on, and events are excluded
+	# while the recording is being stopped, aggregation continues, and events are excluded
 	excluded=$(grep '^{"end":"event"' "$TMP/s" | jq .excluded)
 	events=$(($(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s")) + excluded))
 	awk -v a="$sums" -v b="$events" 'BEGIN { exit !(b > 500 && a > 0.95 * b && a < 1.05 * b) }' || { echo "$sums sums, $events events"; false; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# Whatever a user without privileges does, a recording beside it keeps the events and stacks of others, its end and its size.
+# Whatever a user without privileges does, a recording at the same time keeps the events and stacks of others, ends in time, and
+# stays small.
 # Runs alone.
 
 bats_require_minimum_version 1.5.0
@@ -44,7 +45,7 @@ stop_attack() {
 }
 
 # Records METHOD's stacks of everything while the well-behaved program of another user runs: the stream is $TMP/s, stderr $TMP/err.
-# The priority, small copies, and a system call that hardly anybody else makes are for a machine that is busy with something else.
+# The priority, small copies, and a system call that hardly anybody else makes allow for a machine that is busy with other work.
 # Sets RECORD_MS; writes the highest PSS of mp-record to $TMP/pss. More arguments are options of mp-record.
 record_victim() {
 	local began status=0
@@ -115,7 +116,7 @@ beside_files() {
 	done
 }
 
-@test "a process with many mappings of code, which it has or makes" {
+@test "a process that has many mappings of code, or keeps making them" {
 	start_attack mappings before 60000 60000
 	for method in bpf cfi; do
 		beside $method
@@ -162,7 +163,7 @@ beside_files() {
 	! grep -q "\(long\)\{130\}" "$TMP/s"	# names are truncated
 }
 
-@test "mangled names that demanglers take for ever for are truncated or stay as they are" {
+@test "mangled names that would keep a demangler busy for ever are truncated or stay as they are" {
 	start_attack mangled
 	beside cfi -e syscalls:sys_enter_getpgid
 	stop_attack

@@ -41,7 +41,7 @@ load lib
 	done
 }
 
-@test "each outside library is used by one file, or by a few of one name" {
+@test "each external library is used by one file, or by a few files that share a name" {
 	for library in traceevent perf/evlist.h gelf.h libiberty bpf/libbpf.h seccomp.h; do
 		files=$(grep -ln "include <$library" -r lib/capture || true)
 		case $library in

@@ -39,7 +39,7 @@ bpf_held() {
 	bpftool -j prog | jq -r --arg progs "$progs" '($progs | split("\n")) as $p | .[] | select("\(.id)" | IN($p[])) | .map_ids[]? | "map \(.)"'
 }
 
-# What is new since then and nobody has open. The kernel frees after grace periods: it gets some seconds.
+# The objects that are new since then and that nobody has open. Waits some seconds, since the kernel frees them after grace periods.
 bpf_left() {
 	local try
 	for ((try = 0; try < 50; try++)); do
@@ -61,7 +61,7 @@ start_and_kill() {
 	setsid env --default-signal=INT mp-record -q -o "$out" "${args[@]}" > /dev/null 2> "$TMP/err.$1" 3>&- &
 	pid=$!
 	echo $pid >> "$TMP/pids"
-	# before that it ignores SIGINT, as the shell set it; without the program it ends before
+	# until execve() it ignores SIGINT, as the shell has set it; if the program cannot be run, it ends before that
 	until [ ! -d "/proc/$pid" ] || [ "$(cat "/proc/$pid/comm")" = mp-record ]; do sleep 0.001; done
 	sleep "$(printf '0.%03d' $ms)"
 	kill "-$signal" $pid 2> /dev/null || true

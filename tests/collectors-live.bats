@@ -129,7 +129,7 @@ around() {
 	[ "$(grep ',syscalls:sys_enter_read,' "$TMP/s" | tail -n 1 | sed -E 's/.*\.count=([^\t]*).*/\1/')" = "$(printf '0x%x' "$size")" ]
 }
 
-# between FILE COMMAND: how much each line of a file in /proc increased on CPU 0 while the command ran, with the times
+# between FILE SECONDS: how much each line of a file in /proc increased on CPU 0 in that time, after a line with begin and end
 between() {
 	perl -e 'use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 		my ($file, $seconds) = @ARGV;

@@ -71,7 +71,7 @@ clocks() {
 		}' "$TMP/s"
 }
 
-@test "conditional sampling combines with other terms, and takes by cfi the stacks that BPF would take" {
+@test "conditional sampling combines with other terms, and takes stacks by cfi where BPF would take them otherwise" {
 	bpf_works
 	crowd 2
 	mp-record -q -C 0 -F 499 -g user:bpf -e 'cpu-clock/running=2-,freq=997/' -d 500ms -o "$TMP/s"

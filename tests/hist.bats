@@ -153,7 +153,7 @@ PY
 	done
 }
 
-@test "a dump is a valid stream, still reads when grep has split it, and -e chooses its types" {
+@test "a dump is a valid stream, can still be read after grep has split it, and -e chooses its types" {
 	{ events 3 300; events 4 200 | sed s/block:rq/nvme:rq/; } > "$TMP/in"
 	mp-hist --dump -e '*' --by comm "$TMP/in" > "$TMP/dump"
 	run mp-order --check "$TMP/dump"

@@ -31,7 +31,7 @@ make_stream() {
 		print "{\"end\":\"event\",\"records\":$n,\"lost\":0}\n";' "$1" "$2"
 }
 
-# The same as perf script --ns -F +pid,+period prints it. $1 is the width of a thread's number: perf has used two.
+# The same stream as perf script --ns -F +pid,+period prints it. $1 is the width of thread numbers, of which perf has used two.
 export_perf() {
 	perl -ne '
 		BEGIN { $w = shift }
@@ -193,7 +193,7 @@ perf_samples() {
 	done
 }
 
-@test "each column of perf script is imported as perf prints it by itself, though tracepoints have others than cpu-clock" {
+@test "each column of perf script is imported as perf prints it alone, although tracepoints have other columns than cpu-clock" {
 	for call in "" -g; do
 		# shellcheck disable=SC2086
 		perf_capture $call -c 500000 -e sched:sched_switch -e cpu-clock

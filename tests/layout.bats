@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/layout finds what it is for. The tree itself is checked by `make check T=layout`.
+# tests/layout finds the faults that it looks for. `make check T=layout` checks the tree itself.
 
 load lib
 

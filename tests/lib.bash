@@ -41,7 +41,7 @@ teardown() {
 	rm -rf "$TMP"
 }
 
-# For the body of a loop that waits for something: a moment, and after two minutes in a test a failure.
+# The body of a loop that waits for something: sleeps briefly, and fails after two minutes in one test.
 await() {
 	sleep 0.02
 	[ $((WAITED += 1)) -lt 6000 ] || { echo "waited in vain"; return 1; }
@@ -63,7 +63,7 @@ filter_words() {
 	esac
 }
 
-# Runs it on files.
+# Runs a filter, with these options, on files.
 filter() {
 	local words
 	read -ra words <<< "$(filter_words "$1")"
@@ -89,14 +89,14 @@ unprivileged() {
 	fi
 }
 
-# Copies our programs to $TMP, where such a user can run them.
+# Copies our programs to $TMP, where a user without privileges can run them.
 needs_unprivileged() {
 	unprivileged true 2> /dev/null || skip "cannot become user nobody"
 	install -m 755 "$BUILD/bin/mp-record" "$@" "$TMP"
 	chmod 755 "$TMP"
 }
 
-# Skips the test where its user cannot record even its own processes with mp-record, or a COMMAND that is it.
+# Skips the test if its user cannot record even their own processes with mp-record, or with a COMMAND that runs it.
 needs_own_events() {
 	[ $# -gt 0 ] || set -- mp-record
 	"$@" -q -e page-faults -- true > "$TMP/why" 2>&1 || ! grep -q 'not permitted' "$TMP/why" ||
@@ -180,7 +180,7 @@ status_of() {	# PID KEY
 	awk -v key="$2:" '$1 == key { $1 = ""; print substr($0, 2) }' "/proc/$1/status"
 }
 
-# A process has the rights of a sandbox, and no others.
+# Whether a process has the rights of a sandbox, and no others.
 is_confined() {	# PID
 	local key real effective saved fs ns
 	for key in CapInh CapPrm CapEff CapBnd CapAmb; do [ "$(status_of "$1" $key)" = 0000000000000000 ]; done
@@ -188,7 +188,7 @@ is_confined() {	# PID
 	[ "$(status_of "$1" Seccomp)" = 2 ]
 	[ "$(status_of "$1" Groups)" = "" ]
 	[ "$(status_of "$1" NSpid)" = "$1 1" ]
-	# all four ids are the same, and nobody else has it
+	# all four ids are the same, and no other process has that id
 	read -r real effective saved fs <<< "$(status_of "$1" Uid)"
 	[ "$real" -ge 60578 ]
 	[ "$real $real $real" = "$effective $saved $fs" ]

@@ -27,7 +27,7 @@ run_without() {
 	[ -e "$TMP/reached" ]
 }
 
-# The C library does without some of its allocations: then nothing has changed. Else the program prints what it
+# The C library can do without some of its allocations: then nothing changes. Otherwise the program prints what it
 # usually does up to there, then the one message, and ends.
 check_result() {
 	[ "$status" != "$usual" ] || ! cmp -s "$TMP/out" "$TMP/usual.out" || ! cmp -s "$TMP/err" "$TMP/usual.err" || return 0

@@ -252,7 +252,7 @@ events() {	# number of event lines of a type
 	done
 }
 
-@test "-p does not record a thread twice that inherited events while they were opened" {
+@test "-p does not record twice a thread that inherited events while they were being opened" {
 	start_load "$LOAD/spawn" 64 50 1000
 	pid=$LOAD_PID
 	until [ "$(wc -l < "$TMP/load.out")" -gt 100 ]; do await; done

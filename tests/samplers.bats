@@ -131,7 +131,7 @@ rss_of() {
 	cat > "$TMP/turns.pl" <<-'X'
 		my ($stream) = @ARGV;
 		sub wait_for { my ($what, $n) = @_; select undef, undef, undef, 0.01 until `grep -c '$what' $stream` >= $n }
-		# each is larger than those before, and seen to be it before the next
+		# each is larger than those before, and is seen to be larger before the next one starts
 		for my $i (1 .. 4) {
 			my $pid = fork // die;
 			if (!$pid) {

@@ -9,14 +9,14 @@ setup() {
 	make_tmp
 }
 
-# Starts a process in the sandbox that waits: its pid is SANDBOXED, the parts that are missing are MISSING.
+# Starts a process that waits in the sandbox. Sets SANDBOXED to its pid, and MISSING to the missing parts.
 start_sandboxed() {
 	start_load "$BUILD/tools/sandbox" wait
 	until [ "$(wc -l < "$TMP/load.out")" = 2 ]; do await; done
 	{ read -r SANDBOXED && read -r MISSING; } < "$TMP/load.out"
 }
 
-@test "each attempt to do something else ends the process" {
+@test "each attempt to do what the sandbox does not permit kills the process" {
 	for attempt in open socket connect sendto sendmsg ptrace kill tgkill bpf perf_event_open ioctl mmap-exec mmap-file mprotect-exec \
 		clone clone3 execve unshare; do
 		run "$BUILD/tools/sandbox" $attempt
@@ -28,7 +28,7 @@ start_sandboxed() {
 	[ "$output" = "did it" ]
 }
 
-@test "a sandboxed process has what is promised" {
+@test "a sandboxed process has the rights that are documented, and no others" {
 	needs_root
 	start_sandboxed
 	[ "$MISSING" = "" ]
@@ -54,7 +54,7 @@ start_sandboxed() {
 
 @test "a missing part has a name" {
 	needs_root
-	# in a user namespace that cannot have another below it
+	# in a user namespace where no network namespace can be made
 	run unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_net_namespaces && "$0" "$1"' "$BUILD/tools/sandbox" missing
 	[[ "$output" == *"network namespace"* ]] || { echo "$output"; false; }
 }

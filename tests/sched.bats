@@ -173,10 +173,10 @@ record_both() {
 	grep -qa 'prev_comm=mp-record' "$TMP/o"
 }
 
-# compare STATES NAME NS ALL FILTERED: of the tasks of this name, the spans of FILTERED whose state is known are those
-# of ALL, up to NS: each recording takes times of its own. None of these STATES is missing between the first and the
-# last span of a task. Spans that touch unknown time are skipped. With NS, one in ten may differ: the machine may stop
-# between the two times.
+# compare STATES NAME NS ALL FILTERED: for the tasks of this name, the spans of FILTERED whose state is known are those
+# of ALL. Their times may differ by NS, since each recording takes its own. No span of these STATES is missing between the
+# first and the last span of a task. Spans that touch unknown time are skipped. With NS, one in ten may differ: the machine
+# may stop between the two times.
 compare() {
 	perl -e '
 		my ($states, $name, $ns, @files) = @ARGV;
@@ -215,7 +215,7 @@ compare() {
 		for (keys %wanted) { die "no $_ to compare\n" if !$seen{$_} && $_ ne "preempted" && $_ ne "stopped" }' "$@"
 }
 
-# reduce SWITCHES WAKEUPS: the events on standard input of which these Perl conditions hold, which filters say in the header
+# reduce SWITCHES WAKEUPS: the events on standard input that meet these Perl conditions; the header has them as filters
 reduce() {
 	SWITCHES=$1 WAKEUPS=$2 perl -pe '
 		BEGIN { $sub = eval "sub { my (\$switch, \$wakeup) = \@_; \$switch ? $ENV{SWITCHES} : $ENV{WAKEUPS} }" or die }
@@ -274,7 +274,7 @@ record_twice() {
 	! grep -q 'were full' "$TMP/err" "$TMP/err2"
 }
 
-# compare_mode EVENTS STATES: of a load, beside a capture without filter
+# compare_mode EVENTS STATES: compares recordings of a load with EVENTS and without a filter
 compare_mode() {
 	local states=$2 name=m$$
 	needs_root

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
-# How a recording starts, and how it answers signals from its first step to its last. What is slow is made slow by strace, which delays
-# system calls: no test depends on the speed of the machine.
+# How a recording starts, and how it answers signals from its first step to its last. Where a test needs slowness, strace delays
+# system calls, so that no test depends on the speed of the machine.
 
 bats_require_minimum_version 1.5.0
 load lib
 
-# CPU time that a recording used before its events were on, and what of it was for BPF, in us: the least of five.
+# The CPU time that a recording used before its events were on, and how much of it was for BPF, in us: the least of five.
 start_us() {
 	local i
 	for ((i = 0; i < 5; i++)); do
@@ -19,7 +19,7 @@ needs_strace() {
 	strace -o /dev/null true 2> /dev/null || skip "no strace, or it is not permitted"
 }
 
-# Until a file has a text.
+# Waits until a file contains a text.
 wait_for() {
 	until grep -qs -- "$2" "$1"; do
 		kill -0 "$pid" || { cat "$1"; return 1; }
@@ -104,10 +104,10 @@ wait_for() {
 	! grep -q INJECTED "$TMP/strace" || [ "$(grep -c 'DELAYED' "$TMP/strace")" -le 2 ]
 }
 
-@test "a signal is answered while the processes are read, which run already" {
+@test "a signal is answered while the running processes are being read" {
 	needs_root
 	needs_strace
-	# each file takes 0.5 s, but for those before the events are on
+	# each file takes 0.5 s, except those that are opened before the events are on
 	strace -f -o /dev/null -e trace=openat -e inject=openat:delay_enter=500ms:when=100+ \
 		mp-record -a -e cpu-clock -g none -o "$TMP/s" 2> "$TMP/err" &
 	tracer=$!
@@ -140,7 +140,7 @@ wait_for() {
 	exec 5>&-
 }
 
-@test "a queue that cannot be made ends mp-record with one message, and a limit of file sizes does not concern it" {
+@test "a queue that cannot be made ends mp-record with one message, and a limit on file sizes does not apply to it" {
 	needs_root
 	needs_strace
 	for call in memfd_create:error=ENOMEM:when=1 memfd_create:error=ENFILE:when=2 ftruncate:error=ENOMEM:when=1 fchmod:error=EPERM:when=1; do
@@ -188,7 +188,7 @@ used() {
 	[ $((kib_later - kib)) -lt 16384 ]
 }
 
-@test "a write that fails, of whatever thread, does not keep a recording from ending" {
+@test "a failed write, in any thread, does not keep a recording from ending" {
 	needs_root
 	needs_strace
 	for ((i = 1; i <= 12; i++)); do
@@ -196,7 +196,7 @@ used() {
 		timeout 60 strace -f -o "$TMP/strace" -e trace=write -e inject=write:error=EIO:when=$i \
 			mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -o "$TMP/s" -- "$LOAD/getppid" 3 2> "$TMP/err" || status=$?
 		[[ "$status" = [012] ]] || { echo "write $i: status $status"; cat "$TMP/err"; grep INJECTED "$TMP/strace"; false; }
-		# in the writer, strace makes a system call of number -1 of it, which the sandbox does not permit
+		# in the writer, strace turns the write into system call -1, which the sandbox does not permit
 		[ "$status" -lt 2 ] || grep -q 'Input/output error\|killed by signal 31' "$TMP/err"
 	done
 }

@@ -17,7 +17,7 @@ count() {
 	grep -c "^[0-9]*,$1" "$TMP/s" || true
 }
 
-# Prints of each event of a type its CPU, its task and the values of fields, which are given by name with commas.
+# For each event of a type, prints its CPU, its task and the values of fields, which are given by name with commas.
 values() {
 	perl -ne '
 		BEGIN { ($type, $fields) = (shift, shift) }

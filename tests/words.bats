@@ -12,7 +12,7 @@ golden_messages() {
 	cat tests/golden/*/*.test | sed -n 's/^! //p'
 }
 
-# What mp-record says to misuse and to things that do not exist: no privileges are needed.
+# What mp-record prints on misuse, and for things that do not exist: no privileges are needed.
 record_messages() {
 	local words
 	while read -ra words; do
@@ -67,7 +67,7 @@ record_messages() {
 	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
 }
 
-@test "the list explains what mp-record says to misuse" {
+@test "the list explains what mp-record prints on misuse" {
 	needs_root	# others get the same message for most of it
 	record_messages > "$TMP/said"
 	[ "$(sort -u "$TMP/said" | grep -c '^mp-record: ')" -ge 25 ]
@@ -75,7 +75,7 @@ record_messages() {
 	[ "$status" = 0 ] && [ -z "$output" ] || { echo "$output"; false; }
 }
 
-@test "a message that the list lacks is found" {
+@test "a message that the list lacks is reported" {
 	golden_messages > "$TMP/said"
 	for lacking in 'weight is not a whole number' 'end without a begin' 'empty input'; do
 		grep -q "$lacking" "$TMP/said"

@@ -27,7 +27,10 @@ struct kmem_cache {
 	unsigned int object_size;
 } __attribute__((preserve_access_index));
 
-/* As struct bpf_perf_event_data of x86-64, whose header would define another struct pt_regs. */
+/*
+ * The same as struct bpf_perf_event_data of x86-64, whose header would define another struct
+ * pt_regs.
+ */
 struct sample {
 	__u64 regs[21];
 	__u64 period;
@@ -62,7 +65,7 @@ struct {
 	__type(value, struct mp_agg_blocked);
 } blocked SEC(".maps");
 
-/* An allocation that a thread has asked for and has not got yet. */
+/* An allocation that a thread has requested and has not received yet. */
 struct asked {
 	__u64 weight, id, into;
 	__u32 aggregate, unused;

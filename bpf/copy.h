@@ -26,12 +26,12 @@ enum {
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
 	/*
-	 * While half of the ring is unread, a user who has caused much of that gets no copies: the
-	 * rest is for others.
+	 * While half of the ring is unread, a user who has caused much of that gets no copies, so
+	 * that the rest is for others.
 	 */
 	SHARED_BYTES = 8 << 20,
 	USER_BYTES = 2 << 20,
-	STEP_SHIFT = 27,    /* of the clock of amounts: 134 ms */
+	STEP_SHIFT = 27,    /* a step of the clock of amounts: 134 ms */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
 	ABI_64 = 2,
@@ -247,7 +247,7 @@ static __always_inline bool may_copy(struct task_struct *task)
 	return has_share(copier(), task);
 }
 
-/* Whether a record of so many bytes may be sent. Records are charged only while much is unread. */
+/* Whether a record of `size` bytes may be sent. Records are charged only while much is unread. */
 static __always_inline bool may_send(struct task_struct *task, __u64 size)
 {
 	struct mp_bpf_copier *c;

@@ -93,8 +93,8 @@ int target_exec(void *ctx)
 }
 
 /*
- * Removes a process when its first thread is freed, which is the last one: from then on another
- * process may get its number. In inner namespaces the thread has no id by then, so that its entry
+ * Removes a process when its first thread is freed, which happens last: from then on another
+ * process may get its id. In inner namespaces the thread no longer has an id by then, so its entry
  * remains until the map is full.
  */
 SEC("raw_tp/sched_process_free")

@@ -31,7 +31,7 @@ enum mp_bpf_kind {
 	MP_BPF_SIGNAL,	 /* in a signal frame of x86-64: a ucontext is at the stack pointer */
 	MP_BPF_RA_DI,	 /* stack pointer + cfa; the return address is in rdi, as in vfork */
 	MP_BPF_SWITCH,	 /* as MP_BPF_FP, but the caller is on another stack */
-	MP_BPF_ROOT,	 /* none: threads begin in this code */
+	MP_BPF_ROOT,	 /* there is no caller: threads begin in this code */
 	MP_BPF_OTHER,	 /* by a rule that these tables cannot express */
 };
 
@@ -119,7 +119,7 @@ struct mp_bpf_copier {
 /* How a walk ended; user space translates it to enum mp_unwind_end. */
 enum mp_bpf_end {
 	MP_BPF_COMPLETE,
-	MP_BPF_NO_STACK, /* the task has no memory map any more */
+	MP_BPF_NO_STACK, /* the task no longer has a memory map */
 	MP_BPF_END_FRAMES,
 	MP_BPF_END_MAPPING,
 	MP_BPF_END_FP,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How BPF programs walk a user stack: by tables that user space makes of call frame information
+ * How BPF programs walk a user stack: with tables that user space makes from call frame information
  * (lib/capture/object/walk_rows.c), and along frame pointers where there are no tables. Each object
  * that includes this header has the maps; lib/capture/bpf/bpfstack.c fills them.
  */
@@ -370,7 +370,7 @@ static __always_inline int row_at(struct walk *w, struct mp_bpf_space *space, __
 
 /*
  * Prefetches the rows of the previous walk, all at once: this walk needs most of them again, and
- * would wait for one after the other.
+ * would otherwise wait for each in turn.
  */
 static __always_inline void prefetch_rows(struct mp_bpf_space *space)
 {

@@ -61,8 +61,7 @@ enum { BATCH = MP_CUT_BODY_MAX / sizeof(struct mp_cut_total), CHUNK_BYTES = 64 <
 
 struct state {
 	struct mp_bpf_aggregate *programs;
-	pthread_mutex_t
-		lock; /* of what follows: the thread that ends the recording is another one */
+	pthread_mutex_t lock; /* of the members below: another thread ends the recording */
 	bool finished;
 	struct mp_queue_filler totals;
 	char record[UINT16_MAX + 1] __attribute__((aligned(8)));

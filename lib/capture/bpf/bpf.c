@@ -62,7 +62,7 @@ static struct bpf_object *open_object(const char *start, size_t len)
 }
 
 /*
- * The level of our pid namespace below the initial one; Returns 0 with errno if it cannot be found.
+ * The level of our pid namespace below the initial one. Returns 0 with errno if it cannot be found.
  * A BPF program reads it, since /proc does not show the outer namespaces.
  */
 static uint32_t find_level(void)

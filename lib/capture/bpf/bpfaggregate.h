@@ -46,9 +46,9 @@ void mp_bpf_aggregate_start(struct mp_bpf_aggregate *a);
 void mp_bpf_aggregate_stop(struct mp_bpf_aggregate *a);
 
 /*
- * There are two tables of totals, of which the programs fill one. Once a second at most, if they
- * stopped filling the other one before `settled_ns`, passes its totals, empties it, and makes the
- * programs fill it from now on. Returns whether it did.
+ * There are two tables of totals; the programs fill one of them. At most once a second, and only if
+ * they stopped filling the other one before `settled_ns`, passes the totals of that one, empties
+ * it, and makes the programs fill it from now on. Returns whether it did.
  */
 bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_cut_totals_fn *pass,
 			   void *arg);

@@ -149,7 +149,7 @@ static const struct loaded *find(const struct mp_bpf_filters *f, const struct mp
 }
 
 /*
- * Whether the event gets a program. Events of which each occurrence is recorded do not: their
+ * Whether the event gets a program. Events that are recorded at each occurrence do not: their
  * samples must match the kernel's counter.
  */
 static bool needs_program(const struct mp_event *e)

@@ -44,7 +44,7 @@ struct place {
 struct mp_bpf_stacks {
 	struct bpf_object *object;
 	struct ring_buffer *ring;
-	int full_fd; /* an epoll file descriptor, readable when much waits in the ring */
+	int full_fd; /* an epoll file descriptor, readable when many records wait in the ring */
 	struct bpf_link **links;
 	size_t n_links;
 	int *held; /* file descriptors of probes with a program */
@@ -102,7 +102,7 @@ static void *map_array(struct bpf_object *object, const char *name, size_t *size
 
 /*
  * Adds the ring to the epoll set. Edge-triggered, since the ring nearly always has something to
- * read, and a program wakes the reader only when it has much.
+ * read, and a program wakes the reader only when much is in it.
  */
 static int watch_ring(struct bpf_object *object)
 {

@@ -45,8 +45,8 @@ void mp_bpf_stacks_attach(struct mp_bpf_stacks *b, const struct mp_rings *rings,
 
 /*
  * The functions of a struct mp_cut_walker; `stacks` is the struct mp_bpf_stacks. The first gets the
- * mappings of a process that has appeared or changed, or whose tables were dropped; the others, the
- * end of an address space, and of a file.
+ * mappings of a process that has appeared or changed, or whose tables were dropped; the others
+ * report the end of an address space, and of a file.
  */
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
@@ -66,7 +66,7 @@ typedef bool mp_bpf_record_fn(void *arg, const struct mp_bpf_head *record);
 
 bool mp_bpf_stacks_read(struct mp_bpf_stacks *b, mp_bpf_record_fn *each, void *arg);
 
-/* Calls `each` for each user of whom stacks were not copied since the share was used up. */
+/* Calls `each` for each user whose stacks were not copied because the share was used up. */
 typedef void mp_bpf_copier_fn(void *arg, uint32_t uid, const struct mp_bpf_copier *copier);
 
 void mp_bpf_stacks_copiers(const struct mp_bpf_stacks *b, mp_bpf_copier_fn *each, void *arg);

@@ -32,7 +32,7 @@ struct condition {
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* Parses a condition, which is kept as the filter of its event; Returns 0, or -1. */
+/* Parses a condition, which is kept as the filter of its event. Returns 0, or -1. */
 static int parse_condition(struct condition *c, struct mp_str text)
 {
 	size_t len = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Makes what the file side gets of the events (host/cut_event.h). Includes cut_event, event. */
+/*
+ * Makes what the file side gets to know of the events (host/cut_event.h). Includes cut_event,
+ * event.
+ */
 #ifndef MP_CAPTURE_EVENT_CUT_H
 #define MP_CAPTURE_EVENT_CUT_H
 

@@ -69,8 +69,8 @@ struct mp_event {
 	bool programmed;      /* its source attaches a program; an event can have only one */
 	uint64_t interval_ns; /* interval of polled values */
 	/*
-	 * of polled memory: the greatest processes, this many, have records of their own, all
-	 * others one together; 0: each process has its own
+	 * for polled memory: this many of the largest processes have records of their own, and all
+	 * others share one; 0: each process has its own
 	 */
 	unsigned top;
 };

@@ -78,8 +78,8 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 		return CAP_OTHER;
 	/*
 	 * Threads and children do not inherit an event of the PMU, whatever its attr says; and the
-	 * program that aggregates is attached to the probe itself, which a tracepoint has and an
-	 * event of the PMU has not.
+	 * program that aggregates is attached to the probe itself, which a tracepoint has, but an
+	 * event of the PMU does not.
 	 */
 	means = (struct mp_probe_means){
 		.tracefs = mp_resolver_tracefs(r),

@@ -8,10 +8,10 @@
 #include "lib/core/suggest.h"
 
 /*
- * Resolves specifications by the sources, in their order (the last one is followed by NULL); a
- * glob, to every event that matches. Returns 0, or -1 with `*error` (owned by the caller) if there
- * is no such event (the error suggests the nearest name), tracefs is not available, or no event has
- * a field. `*tracefs` is opened when the first tracepoint needs it.
+ * Resolves specifications by the sources, in their order (NULL follows the last one). A glob is
+ * resolved to every event that matches. Returns 0, or -1 with `*error` (owned by the caller) if
+ * there is no such event (the error suggests the nearest name), tracefs is not available, or no
+ * event has a field. `*tracefs` is opened when the first tracepoint needs it.
  */
 int mp_events_resolve(struct mp_events *events, const struct mp_specs *specs,
 		      const struct cap_source *const *sources,

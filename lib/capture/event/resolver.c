@@ -43,7 +43,9 @@ int mp_resolver_set_stack(struct mp_resolver *r, struct mp_event *e)
 	return mp_resolver_fail(r, error);
 }
 
-/* Sets how often the event is recorded: as its own terms, else the options, else `each` say. */
+/*
+ * Sets how often the event is recorded: as its own terms say, or else the options, or else `each`.
+ */
 void mp_resolver_set_rate(struct mp_resolver *r, struct mp_event *e, bool each)
 {
 	const struct mp_spec *s = r->spec;

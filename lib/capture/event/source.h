@@ -32,7 +32,7 @@
 enum cap_resolved {
 	CAP_FAILED = -1, /* there was an error, which mp_resolver_fail() has kept */
 	CAP_OTHER,	 /* the name is not one of this source: the next one is tried */
-	CAP_RESOLVED,	 /* events were added; of a glob, the sources that follow may have more */
+	CAP_RESOLVED,	 /* events were added; for a glob, later sources may have more */
 	CAP_UNKNOWN,	 /* the name can only be this source's, which has no such event */
 };
 

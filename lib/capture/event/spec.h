@@ -74,10 +74,7 @@ int mp_specs_parse(struct mp_specs *specs, const char *text, mp_spec_name_fn *pa
 		   char **error);
 void mp_specs_release(struct mp_specs *specs);
 
-/*
- * Splits the next one of the terms that only the source knows off `*terms`. Returns false if there
- * is none.
- */
+/* Splits the next term that only the source knows off `*terms`. Returns false if there is none. */
 bool mp_spec_next_term(const char **terms, struct mp_str *key, struct mp_str *value);
 
 /*

@@ -15,7 +15,7 @@
 
 enum {
 	NT_STAPSDT = 3,
-	SUGGESTED_MAX = 256, /* names from this length on are not compared with a misspelt one */
+	SUGGESTED_MAX = 256, /* names of this length or more are not compared with a misspelt one */
 };
 
 /* --- the file of a name ---------------------------------------------------------------------- */
@@ -427,7 +427,7 @@ static void read_notes(const struct binary *b, struct mp_cut_places *places, con
 	struct mp_elf_note note;
 	struct mp_bytes bytes;
 
-	/* sections of one file may overlap, so each is paid for, although it is dropped */
+	/* sections of one file may overlap, so each is charged, although it is dropped */
 	if (!mp_elf_load(&b->image, sh, "static probes", &data))
 		return;
 	bytes = (struct mp_bytes){ data.p, data.p + data.size, false };

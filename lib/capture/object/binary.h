@@ -22,9 +22,7 @@
  */
 char *mp_binary_path(const char *name, char **error);
 
-/*
- * Opens the file of a path. -1 with `*error`: it cannot be opened, or is no regular file.
- */
+/* Opens the file of a path. -1 with `*error`: it cannot be opened, or is not a regular file. */
 int mp_binary_open(const char *path, char **error);
 
 /* An open file; both members are borrowed. */

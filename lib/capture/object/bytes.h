@@ -39,7 +39,7 @@ static inline int64_t mp_bytes_signed(struct mp_bytes *b, size_t size)
 
 /*
  * Reads a LEB128 number with or without a sign; bits above the 64th are dropped. An assembler may
- * have padded it, but not without end.
+ * have padded the number; too many bytes mean damage.
  */
 static inline uint64_t mp_bytes_leb(struct mp_bytes *b, bool has_sign)
 {

@@ -78,7 +78,7 @@ struct run {
 	uint64_t loc, end; /* where the current row begins, and where the function ends */
 	struct state now, initial, saved[SAVED_MAX];
 	size_t n_saved;
-	unsigned *steps; /* that are left */
+	unsigned *steps; /* steps that are left */
 };
 
 static const char what[] = "call frame information";
@@ -164,7 +164,7 @@ size_t mp_cfi_bytes(const struct mp_cfi *c)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
-/* Counts steps; fails if there are not so many any more. */
+/* Counts steps; fails if fewer are left. */
 static void count_steps(struct run *r, unsigned n)
 {
 	r->b.failed |= *r->steps < n;

@@ -87,7 +87,7 @@ const struct mp_arch *mp_cfi_arch(const struct mp_cfi *c);
 void mp_cfi_give(struct mp_cfi *c, bool eh_frame, void *data, size_t size, uint64_t addr,
 		 struct mp_limit *limit);
 
-/* Adds a copy of a section that is no hostile input. */
+/* Adds a copy of a section that is not hostile input. */
 void mp_cfi_add(struct mp_cfi *c, bool eh_frame, const void *data, size_t size, uint64_t addr);
 
 /* The number of functions, and the bytes of memory in use. */
@@ -96,7 +96,7 @@ size_t mp_cfi_bytes(const struct mp_cfi *c);
 
 /*
  * Find the row of an address. 1: found; 0: there is none; -1: the entry is damaged, or takes more
- * than `*steps`, which are reduced by those that were made.
+ * than `*steps`. The steps that were taken are subtracted from `*steps`.
  */
 int mp_cfi_find(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_row *row, unsigned *steps);
 int mp_cfi_find_full(const struct mp_cfi *c, uint64_t addr, struct mp_cfi_full *full,

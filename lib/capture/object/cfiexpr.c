@@ -128,7 +128,7 @@ static void jump(struct eval *e, bool taken)
 		e->b.p = e->begin + at;
 }
 
-/* Computes an operation on two elements, of which `a` was below `b` on the stack. */
+/* Computes an operation on two elements; `a` was below `b` on the stack. */
 static uint64_t two(struct eval *e, unsigned op, uint64_t a, uint64_t b)
 {
 	int64_t sa = (int64_t)a, sb = (int64_t)b;

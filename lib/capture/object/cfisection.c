@@ -5,7 +5,7 @@
 
 enum {
 	LETTERS_MAX = 16,    /* of an augmentation, with NUL; compilers write up to six */
-	CIE_CODE_MAX = 1024, /* bytes of instructions in a CIE; compilers write some ten */
+	CIE_CODE_MAX = 1024, /* bytes of instructions in a CIE; compilers write about ten */
 };
 
 /* Encodings of pointers in .eh_frame: their size, and what they are relative to. */
@@ -80,8 +80,8 @@ bool mp_cfi_next_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
 }
 
 /*
- * Parses the data for the letters, "zRPLS". False if there are unknown letters, and the size of the
- * data is unknown, too.
+ * Parses the augmentation data that the letters ("zRPLS") announce. False if a letter is unknown
+ * and the size of the data is not given.
  */
 static bool parse_augmentation(struct mp_cfi_cie *c, struct mp_bytes *b,
 			       const struct mp_cfi_section *s, const char *letters)

@@ -60,7 +60,7 @@ bool mp_cfi_next_entry(struct mp_bytes *all, struct mp_bytes *entry, bool *wide)
 int mp_cfi_parse_fde(const struct mp_cfi_section *s, struct mp_bytes *b, bool wide,
 		     struct mp_cfi_cie *cie, uint64_t *start, uint64_t *size);
 
-/* The number of entries, of which most are those of functions. */
+/* The number of entries, most of which are those of functions. */
 size_t mp_cfi_section_count(const struct mp_cfi_section *s);
 
 /* Fills s->fdes, which has room for all entries. */

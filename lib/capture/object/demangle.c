@@ -20,8 +20,8 @@ enum {
 
 /*
  * Mangled names refer back to parts of themselves: each level of references can double the output,
- * so that 200 bytes become gigabytes, or the time, without any output. siglongjmp() leaves the
- * demangler at either limit. The functions that are left so use no memory but the stack, nor do
+ * so that 200 bytes become gigabytes, or double the time, without any output. siglongjmp() leaves
+ * the demangler at either limit. The functions that are left so use no memory but the stack, nor do
  * they call this program's functions, except for add().
  */
 struct mp_demangler {
@@ -78,15 +78,15 @@ static void append(struct mp_demangler *d, const char *text, size_t len)
 {
 	size_t left = sizeof(d->text) - d->len, n = MP_MIN(len, left);
 
-	if (n) /* else the text may be NULL */
+	if (n) /* otherwise the text may be NULL */
 		memcpy(d->text + d->len, text, n);
 	d->len += n;
 	d->is_full |= len > left;
 }
 
 /*
- * The part of a Rust name with characters beyond ASCII is in memory that the caller frees after
- * this call: then the next call leaves.
+ * The demangler allocates memory for the part of a Rust name with characters beyond ASCII, and
+ * frees it after this call: so it is the next call that leaves.
  */
 static void add(const char *text, size_t len, void *arg)
 {
@@ -162,7 +162,10 @@ static bool try(struct mp_demangler *d, const char *name, bool rust, bool timed)
 	return done;
 }
 
-/* Symbols of Rust begin with "_R", older ones like those of C++ with "_ZN", and end with a hash. */
+/*
+ * Symbols of Rust begin with "_R"; older ones begin with "_ZN", like those of C++, and end with a
+ * hash.
+ */
 static bool demangle_rust(struct mp_demangler *d, const char *name)
 {
 	if (name[1] == 'Z')

@@ -18,9 +18,9 @@ struct mp_demangler *mp_demangler_new(void);
 void mp_demangler_free(struct mp_demangler *d);
 
 /*
- * The name without parameters, as perf shows it, or its first 4 KiB; valid until the next call. Of
- * a D function without templates and outer functions. An empty text: it is not mangled, or takes
- * too long.
+ * The name without parameters, as perf shows it, or its first 4 KiB; valid until the next call. The
+ * name of a D function lacks templates and outer functions. An empty text: it is not mangled, or
+ * takes too long.
  */
 struct mp_str mp_demangle(struct mp_demangler *d, const char *name);
 

@@ -26,7 +26,7 @@ struct mp_elf {
 
 /*
  * Reads the headers of an open file, or (fd -1) of one in memory, and finds the sections. False: it
- * is not an ELF file, or has more of them than any linker makes.
+ * is not an ELF file, or has more sections than any linker makes.
  */
 bool mp_elf_open(struct mp_elf *f, int fd, const void *memory, size_t size, struct mp_limit *limit);
 void mp_elf_close(struct mp_elf *f);
@@ -47,8 +47,8 @@ void mp_elf_segments(const struct mp_elf *f, struct mp_segments *segments);
 typedef bool mp_elf_debug_fn(void *arg, const struct mp_elf *debug);
 
 /*
- * Searches the debug file of `f`, by build id, then by debuglink, and calls `take` with it. `m` is
- * a mapping of the file of `f`. Returns whether `take` accepted one.
+ * Searches for the debug file of `f`, by build id, then by debuglink, and calls `take` with it. `m`
+ * is a mapping of the file of `f`. Returns whether `take` accepted one.
  */
 bool mp_elf_debug_file(const struct mp_elf *f, struct mp_opener *o, const struct mp_open_mapping *m,
 		       mp_elf_debug_fn *take, void *arg);

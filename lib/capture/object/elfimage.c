@@ -11,8 +11,7 @@ enum {
 	SECTIONS_MAX = 4096,
 	SEGMENTS_MAX = 256,
 	SYMBOLS_MAX = 4 << 20, /* the largest browser has 1,500,000 */
-	PART_BYTES =
-		64 << 10, /* of a symbol table; a multiple of the size of a symbol, less a rest */
+	PART_BYTES = 64 << 10, /* of a symbol table, rounded down to complete symbols */
 };
 
 bool mp_elf_image_read(const struct mp_elf_image *e, uint64_t offset, void *to, size_t size)
@@ -29,7 +28,7 @@ bool mp_elf_image_read(const struct mp_elf_image *e, uint64_t offset, void *to, 
 	while (done < size) {
 		n = pread(e->fd, (char *)to + done, size - done, (off_t)(offset + done));
 		if (n <= 0)
-			return false; /* truncated meanwhile */
+			return false; /* the file was truncated meanwhile */
 		done += (size_t)n;
 	}
 	return true;
@@ -102,7 +101,7 @@ static struct packed *pack(const struct mp_elf_image *e, const Elf64_Shdr *sh)
 	return NULL;
 }
 
-/* Unpacks the section of a packed file, which for a moment is there twice. */
+/* Unpacks the section of a packed file; for a short time, it is in memory twice. */
 static bool unpack(const struct mp_elf_image *e, struct packed *packed, const char *what,
 		   struct mp_elf_data *data)
 {
@@ -363,7 +362,7 @@ bool mp_elf_functions_begin(struct mp_elf_functions *it, const struct mp_elf_ima
 	return mp_elf_load(e, mp_elf_section(e, sh->sh_link), "names of symbols", &it->strings);
 }
 
-/* Reads the next part of the table, which as a whole may be large. */
+/* Reads the next part of the table; the complete table may be large. */
 static bool read_part(struct mp_elf_functions *it)
 {
 	size_t whole = PART_BYTES / symbol_size(it->e) * symbol_size(it->e);

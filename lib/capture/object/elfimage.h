@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of an ELF file. What is needed of it is read once, into private memory: a file that is
- * mapped could be truncated meanwhile, and a second look could show something else. Files are
- * hostile input: the sizes that they state cost what the limit allows. Little-endian files only, as
- * all supported architectures have. Includes bytes, limit, str.
+ * The parts of an ELF file. What is needed is read once, into private memory: a mapped file could
+ * be truncated meanwhile, and a second read could return something else. Files are hostile input:
+ * the sizes that they state cost no more than the limit allows. Little-endian files only, as on all
+ * supported architectures. Includes bytes, limit, str.
  */
 #ifndef MP_CAPTURE_OBJECT_ELFIMAGE_H
 #define MP_CAPTURE_OBJECT_ELFIMAGE_H
@@ -39,7 +39,7 @@ bool mp_elf_image_init(struct mp_elf_image *e, int fd, const void *memory, size_
 		       struct mp_limit *limit);
 void mp_elf_image_release(struct mp_elf_image *e);
 
-/* Reads exactly so many bytes; false: the file does not have them. */
+/* Reads exactly `size` bytes; false: the file does not have them. */
 bool mp_elf_image_read(const struct mp_elf_image *e, uint64_t offset, void *to, size_t size);
 
 /* A part of a file. */

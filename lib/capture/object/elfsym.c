@@ -13,7 +13,7 @@
 enum {
 	/* limit of an unpacked .gnu_debugdata, which is usually below 1 MiB */
 	DEBUGDATA_MAX = 24 << 20,
-	DECODER_MAX = 80 << 20, /* memory of the decoder, of which `xz -9` needs 65 MiB */
+	DECODER_MAX = 80 << 20, /* memory of the decoder; `xz -9` needs 65 MiB */
 	ENTRY_BYTES = 64,	/* an entry point is shorter than this */
 	LONG_NAME = 64,		/* names from this length on are searched for an equal one */
 	PLT_MAX = 1 << 16,	/* stubs in a procedure linkage table */
@@ -44,7 +44,7 @@ static enum mp_symbol_rank rank_of(const Elf64_Sym *sym)
 	return MP_SYM_GLOBAL;
 }
 
-/* Pays for a symbol and the copy of its name. */
+/* Charges the limit for a symbol and the copy of its name. */
 static bool pay(struct mp_limit *limit, size_t name)
 {
 	return mp_limit_take(limit, sizeof(struct mp_symbol) + (name ? name + 1 : 0), "symbols");
@@ -307,7 +307,7 @@ static void read_debugdata(struct mp_elfsym *e, const struct mp_elf *f)
 	free(image);
 }
 
-/* Where the functions of Go go. */
+/* The destination of the functions of a Go program. */
 struct go_functions {
 	struct mp_elfsym *e;
 	struct mp_limit *limit;

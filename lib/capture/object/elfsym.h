@@ -16,8 +16,8 @@ struct mp_elfsym;
 
 /*
  * Reads the symbols of an open file, which the caller closes, and of its debug file, which `o`
- * opens by the mapping of the file. NULL if it is not an ELF file. What is above the limit is left
- * out.
+ * opens by the mapping of the file. NULL if it is not an ELF file. What is above the limit is
+ * omitted.
  */
 struct mp_elfsym *mp_elfsym_load(int fd, struct mp_opener *o, const struct mp_open_mapping *m,
 				 struct mp_limit *limit);

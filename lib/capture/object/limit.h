@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it may cost to read one file. Files are hostile input: a few bytes of them can state any
- * size and any number. Includes base only.
+ * The limit on what it costs to read one file. Files are hostile input: a few bytes of them can
+ * state any size and any number. Includes base only.
  */
 #ifndef MP_CAPTURE_OBJECT_LIMIT_H
 #define MP_CAPTURE_OBJECT_LIMIT_H
@@ -25,7 +25,7 @@ static inline void mp_limit_exceed(struct mp_limit *l, const char *reason)
 		l->reason = reason;
 }
 
-/* Takes so many bytes. False, with `reason` noted: the limit does not allow it. */
+/* Takes `bytes`. False, with `reason` noted: the limit does not allow it. */
 static inline bool mp_limit_take(struct mp_limit *l, uint64_t bytes, const char *reason)
 {
 	if (bytes > l->bytes) {

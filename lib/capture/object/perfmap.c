@@ -13,7 +13,7 @@ enum {
 	DELAY_MAX = 4, /* LOOK_NS << DELAY_MAX is the longest time between two looks */
 	SLICE_NS = 100000000,
 	CHUNK_BYTES = 64 << 10,
-	AGAIN_FACTOR = 200, /* a refused file is tried again after so many times LOOK_NS */
+	AGAIN_FACTOR = 200, /* a refused file is tried again after this many times LOOK_NS */
 	NAME_BYTES = 4096,  /* longer names are truncated */
 };
 

@@ -18,7 +18,7 @@ struct mp_perfmap {
 	ino_t inode;
 	off_t read;	    /* how many bytes of the file are in the table */
 	uint64_t looked_ns; /* when the file was last examined */
-	unsigned delay;	    /* grows while there is none, or it is written again each time */
+	unsigned delay;	    /* grows while there is no file, or it is written again each time */
 	bool refused;	    /* it is not a perf map, or there was no room for it, at refused_ns */
 	uint64_t refused_ns;
 	/* the last bytes that were read, by which a file that was written again is recognized */
@@ -44,9 +44,9 @@ void mp_perfmap_clear(struct mp_perfmap *m);
 bool mp_perfmap_is_due(const struct mp_perfmap *m, uint64_t now_ns);
 
 /*
- * Reads lines that were added to the file, for up to 100 ms; of one that was written again, all.
- * `has_room` is asked before each 64 KiB; if there is no room, or a line is longer than that, the
- * rest of the file is refused for 10 s. Returns false if it is refused now.
+ * Reads the lines that were added to the file, for up to 100 ms; if the file was written again,
+ * reads all lines. `has_room` is asked before each 64 KiB; if there is no room, or a line is longer
+ * than that, the rest of the file is refused for 10 s. Returns false if it is refused now.
  */
 bool mp_perfmap_update(struct mp_perfmap *m, uint64_t now_ns,
 		       bool (*has_room)(void *arg, struct mp_perfmap *m), void *arg);

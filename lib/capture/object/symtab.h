@@ -15,7 +15,7 @@ enum mp_symbol_rank {
 	MP_SYM_GLOBAL = 3,
 };
 
-/* The most bytes of a name that are kept: a frame of the stream has fewer. */
+/* The maximum number of bytes that are kept of a name: a frame of the stream has fewer. */
 enum { MP_SYMBOL_NAME_MAX = 4096 };
 
 struct mp_symbol {
@@ -36,7 +36,7 @@ struct mp_symtab {
 void mp_symtab_add(struct mp_symtab *t, uint64_t start, uint64_t size, struct mp_str name,
 		   enum mp_symbol_rank rank);
 
-/* Adds a symbol with the name of one that was added before, of which there is no second copy. */
+/* Adds a symbol with the same name as one that was added before; both share one copy. */
 void mp_symtab_add_same(struct mp_symtab *t, uint64_t start, uint64_t size, const char *name,
 			enum mp_symbol_rank rank);
 

@@ -55,9 +55,9 @@ static struct mp_chunk *fill_chunk(const struct sampler *s, bool must)
 }
 
 /*
- * Sets the bound first, and then reads the time of the sample. So a thread that sees no bound has
- * chosen the time up to which it writes before the sample, and misses no record. The bound ends
- * when the records are pushed.
+ * Sets the bound first, and then reads the time of the sample. If another thread sees no bound, it
+ * has chosen the time up to which it writes before this sample began, so it misses no record. The
+ * bound ends when the records are pushed.
  */
 static void stamp_and_push(struct sampler *s, struct mp_chunk *c, uint64_t since_ns)
 {

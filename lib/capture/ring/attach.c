@@ -108,8 +108,8 @@ static enum inherited inherited_by(const struct attach *a, const struct task *t)
 
 /*
  * Opens events on a task that needs its own, because it may have inherited only some, or was
- * created during the call. It gets all events, and from then on only these count for it and its
- * children.
+ * created during the call. The task gets all events, and from then on only these count for it and
+ * its children.
  */
 static int open_task(struct attach *a, struct task *t, char **error)
 {

@@ -23,7 +23,7 @@ struct cap_recording {
 	const struct mp_pids *processes;
 	const struct mp_pids *tids;    /* recorded threads; may be empty */
 	const struct mp_pids *exclude; /* processes that are not recorded */
-	bool user_excludes; /* the user excludes some of these; else they are mp-record itself */
+	bool user_excludes; /* the user excludes some of these; if not, they are mp-record itself */
 	pid_t command;	    /* the process that waits to become the command; 0: none */
 	const char *command_name; /* set only with `command` */
 	/* neither processes nor threads are recorded, but the system or cgroups */

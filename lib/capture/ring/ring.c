@@ -204,7 +204,7 @@ static bool kernel_counts_lost(void)
 }
 
 /*
- * Maps the ring of the first event on a CPU; a smaller one than wanted where locked memory is
+ * Maps the ring of the first event on a CPU; it is smaller than requested if locked memory is
  * short.
  */
 static int map_ring(struct mp_rings *r, struct mp_ring *ring, int fd)
@@ -249,8 +249,8 @@ struct subject {
 
 /*
  * Whether the event may be in a group, whose events start and stop together. Linux 6.16 and later
- * throttles a whole group for one of its events, but never a tracepoint of which each occurrence is
- * recorded.
+ * throttles a whole group for one of its events, but never a tracepoint that is recorded at each
+ * occurrence.
  */
 static bool may_be_grouped(const struct mp_event *e)
 {
@@ -475,7 +475,7 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 	mp_intmap_release(&r->by_id);
 }
 
-/* The writer drops what the kernel does not: common_pid is the id of the initial pid namespace. */
+/* The writer excludes what the kernel cannot: common_pid is the id of the initial pid namespace. */
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
 	bool known = !mp_event_is_scheduler(e) && !mp_proc_inner_namespace();

@@ -277,7 +277,7 @@ uint64_t mp_track_drain(struct mp_track *t, mp_track_fn *each, void *arg)
 	return bound;
 }
 
-/* Waits until a ring has much, or for a while. */
+/* Waits until a ring has many records, or for a while. */
 static void wait_for_records(struct mp_track *t)
 {
 	uint64_t began = mp_monotonic_ns();

@@ -28,10 +28,10 @@ struct mp_track *mp_track_open(const struct mp_target *target, bool everything, 
 void mp_track_close(struct mp_track *t);
 
 /*
- * Starts a thread that drains the rings, too, fifty times a second and when one has much, with
- * real-time priority where that is permitted: its work is short, and the drainer may wait longer
- * for a CPU than the rings last. After mp_track_add_streams(), and after the last mp_track_drain()
- * with `each`. `*tid` gets its thread id.
+ * Starts a thread that also drains the rings, fifty times a second and whenever one has many
+ * records, with real-time priority where that is permitted: its work is short, and the drainer may
+ * wait for a CPU for longer than the rings last. To be called after mp_track_add_streams(), and
+ * after the last mp_track_drain() with `each`. `*tid` gets its thread id.
  */
 void mp_track_start(struct mp_track *t, int *tid);
 

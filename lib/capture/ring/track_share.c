@@ -95,7 +95,7 @@ static void refuse(struct mp_track_share *s, const struct mp_budget_who *who,
 
 	for (i = 0; i < s->n_refused && s->refused[i].uid != who->uid; i++)
 		;
-	i = MP_MIN(i, (size_t)MP_TRACK_REFUSALS - 1); /* of more users the last gets the rest */
+	i = MP_MIN(i, (size_t)MP_TRACK_REFUSALS - 1); /* if more, the last one gets the rest */
 	r = &s->refused[i];
 	if (i == s->n_refused) {
 		s->n_refused++;

@@ -16,7 +16,7 @@ enum { MP_TRACK_REFUSALS = 8 };
 
 struct mp_track_share {
 	struct mp_budget budget;
-	struct mp_intmap uids; /* of processes, + 1, as far as they had to be known */
+	struct mp_intmap uids; /* users of processes, + 1, as far as they had to be found out */
 	uint64_t window_ns;    /* when the amounts were last given back */
 	uint64_t bytes;	       /* admitted since then */
 	struct mp_record_refused refused[MP_TRACK_REFUSALS]; /* by user, not reported yet */
@@ -35,7 +35,7 @@ void mp_track_share_begin(struct mp_track_share *s, uint64_t now_ns, size_t queu
 /* Whether a record may go into the queue. */
 bool mp_track_share_admits(struct mp_track_share *s, const struct perf_event_header *record);
 
-/* Puts a record for each user of whom records were refused since the previous call. */
+/* Puts a record for each user whose records were refused since the previous call. */
 void mp_track_share_report(struct mp_track_share *s, struct mp_queue_filler *filler);
 
 #endif

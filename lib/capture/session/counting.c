@@ -14,7 +14,7 @@ enum {
 };
 
 struct ring {
-	/* time of the next check, and the earliest time of one after a full ring */
+	/* when the next check is due, and the earliest time of a check after the ring was full */
 	uint64_t due_ns, read_ns;
 };
 

@@ -44,9 +44,9 @@ struct mp_drain {
 };
 
 /*
- * A lower bound of the times of the records that remain in a ring. An event that another one
- * interrupted follows that one in the ring although it is earlier, so this looks at several
- * records.
+ * A lower bound of the times of the records that remain in a ring. If an event interrupts the
+ * recording of another one, that comes later in the ring although its time is earlier: so this
+ * looks at several records.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {

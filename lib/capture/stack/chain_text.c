@@ -164,8 +164,8 @@ static struct mp_user_text make_text(struct mp_chain_texts *s, struct mp_process
 }
 
 /*
- * Keeps the last frames of a long text, the leaves, if the user has had its share of the output or
- * of memory.
+ * Keeps the last frames of a long text, the leaves, if the user has used up the share of the output
+ * or of memory.
  */
 static struct mp_str shorten(struct mp_chain_texts *s, struct mp_process *process,
 			     enum mp_budget_kind kind, struct mp_str text, bool *cut)

@@ -39,15 +39,15 @@ struct mp_chain_texts {
 
 void mp_chain_texts_init(struct mp_chain_texts *s, struct mp_symbols *symbols);
 
-/* Limits what single users cost, by their processes in `tasks`. */
+/* Limits what each user may cost, by the user's processes in `tasks`. */
 void mp_chain_texts_limit(struct mp_chain_texts *s, struct mp_budget *budget,
 			  const struct mp_tasks *tasks);
 void mp_chain_texts_release(struct mp_chain_texts *s);
 
 /*
  * The frames, root first, escaped, with ";" between them; valid until the next call. Where frames
- * are missing, the text has "[truncated]"; so it has, and at most 2 KiB of frames, if it is long
- * and the user has had its share of the output.
+ * are missing, the text has "[truncated]". A long text of a user who has used up the share of the
+ * output is truncated to 2 KiB of frames.
  */
 struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns);

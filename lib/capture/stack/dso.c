@@ -13,7 +13,7 @@
 enum {
 	HELD_MAX = 256, /* files that are open until their symbols are read, without a budget */
 	ENTRY_BYTES = sizeof(struct mp_dso) + 64, /* of a file, with its places in the tables */
-	STUCK_NS = 100000000, /* how long it is not tried again to evict something */
+	STUCK_NS = 100000000, /* how long to wait before eviction is tried again */
 };
 
 void mp_dsos_init(struct mp_dsos *d, struct mp_opener *opener)
@@ -158,7 +158,7 @@ static struct mp_dso **evictable(const struct mp_dsos *d, uid_t uid, const struc
 	return v;
 }
 
-/* Frees at least so many bytes of a user, if there are so many, and a quarter of all. */
+/* Frees at least `bytes` of a user, if the user has as many, and at least a quarter of all. */
 static void evict(struct mp_dsos *d, uid_t uid, size_t bytes, const struct mp_dso *kept)
 {
 	struct mp_dso **v;
@@ -191,7 +191,7 @@ static void make_room(struct mp_dsos *d, uid_t uid, size_t bytes, const struct m
 	evict(d, mp_budget_victim(d->budget, MP_BUDGET_TABLES, uid, bytes), bytes, kept);
 }
 
-/* Charges what was read of a file. A file by itself is within any share. */
+/* Charges what was read of a file. A single file is within any share. */
 static void charge(struct mp_dsos *d, struct mp_dso *dso, size_t bytes)
 {
 	make_room(d, dso->uid, bytes, dso);

@@ -25,7 +25,7 @@ struct mp_dso {
 	int fd;				/* open until the symbols are read; -1: closed */
 	uint64_t used;			/* value of mp_dsos.clock at its last use */
 	size_t charged;			/* bytes of memory for the entry and for what was read */
-	bool refused;			/* its user once had no time left to read it */
+	bool refused;			/* at some time, its user had no time left to read it */
 	const char *limited; /* what of the file was too large to be read; NULL: nothing */
 
 	/* what was read may be freed, and is read again when it is needed */
@@ -41,7 +41,7 @@ struct mp_dsos {
 	struct mp_opener *opener; /* borrowed */
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	/*
-	 * set by the caller, or NULL: a number is no longer that of a file, and will be another's
+	 * set by the caller, or NULL: reports a number that no longer has a file and will be reused
 	 */
 	void (*gone)(void *arg, uint32_t number);
 	void *gone_arg;
@@ -62,7 +62,7 @@ struct mp_dsos {
 void mp_dsos_init(struct mp_dsos *d, struct mp_opener *opener);
 void mp_dsos_release(struct mp_dsos *d);
 
-/* The file of a mapping if the table has it; `*known` is false if it has not. */
+/* The file of a mapping if the table has it; `*known` is false if it does not. */
 struct mp_dso *mp_dsos_find(struct mp_dsos *d, const struct mp_proc_map *map, bool *known);
 
 /*
@@ -76,7 +76,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 /* NULL: no file has this number. */
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 
-/* Keeps the first thing of a file that was above a limit, and charges its user with a refusal. */
+/* Notes the first thing in a file that was above a limit, and charges its user with a refusal. */
 void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit);
 
 /* The symbols of a file, which this reads if necessary; NULL if there are none. */
@@ -85,7 +85,7 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso);
 /*
  * The call frame information of a file, which this reads if necessary; NULL if there is none. What
  * was read of files is charged to the user who mapped them first. When the share is used up, that
- * user's least recently used is freed.
+ * user's least recently used information is freed.
  */
 struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso);
 

@@ -5,7 +5,7 @@
 
 enum { MAPS_MAX = 4096 };
 
-#define BUSY_NS 1000000000ull /* a map that was used so recently is not evicted for another */
+#define BUSY_NS 1000000000ull /* a map that was used this recently is not evicted for another */
 
 struct mp_jit {
 	struct mp_perfmap map;
@@ -53,7 +53,7 @@ static void evict(struct mp_jits *j, struct mp_jit *jit)
 	settle(j, jit);
 }
 
-/* The map that was not used for the longest time: of one user, with something to evict; or any. */
+/* The least recently used map: of one user, with something to evict; or of all. */
 static struct mp_intmap_entry *least_used(struct mp_jits *j, const uid_t *uid)
 {
 	struct mp_intmap_entry *e, *least = NULL;
@@ -122,7 +122,7 @@ static void update(struct mp_jits *j, struct mp_jit *jit, struct mp_process *pro
 	mp_perfmap_name(&jit->map, name);
 	if (j->budget)
 		who = mp_tasks_who(j->tasks, process, name);
-	if (who.uid != jit->map.uid) { /* the process has become another user's, or is another */
+	if (who.uid != jit->map.uid) { /* the process has another user now, or is another process */
 		evict(j, jit);
 		jit->map.uid = who.uid;
 	}

@@ -9,7 +9,7 @@ typedef unsigned __int128 bits __attribute__((aligned(sizeof(uint64_t))));
 enum {
 	/* stacks per task; a task has no more of them within MP_BPF_EARLIER_NS */
 	KEPT = 8 * sizeof(bits),
-	KEPT_FIRST = 4, /* the first number, which grows where stacks come so fast that it must */
+	KEPT_FIRST = 4,	    /* the initial number, which grows if stacks come faster */
 	KEEP_NS = 20000000, /* how long a stack may be of use */
 	KEPT_COPIES = 256,  /* 15 MiB; the sample comes immediately after its stack, or never */
 	NEAR_NS = 200000,   /* a sample comes some us after its stack; an interrupt may delay it */
@@ -28,7 +28,7 @@ struct latest {
 	struct stored
 		*v; /* a ring of `size`, a power of two: the next stack replaces the oldest one */
 	unsigned next, size;
-	bits waiting; /* those that no sample has got: few, so that a sample looks at few */
+	bits waiting; /* the stacks that no sample has taken: few, so that a sample looks at few */
 };
 
 struct copy {
@@ -297,7 +297,7 @@ const struct mp_pending_stack *mp_pending_stacks_take(struct mp_pending_stacks *
 	struct candidates found;
 	struct stored *s;
 
-	/* if all are of after the sample, its own was overwritten by later ones */
+	/* if all come from after the sample, later ones have overwritten its own */
 	if (!l || (l->size == KEPT && stored_of(l, KEPT - 1)->chain.time_ns > want->time_ns))
 		return NULL;
 	found = find(c, l, want);

@@ -2,8 +2,9 @@
 /*
  * Keeps user stacks that a BPF program sent until the samples of the same events arrive. A sample
  * and its stack have the same program counter and stack pointer, and for each event either the
- * program always runs before perf, or perf before the program. Copies of stacks are kept, too, and
- * unwound when their samples arrive, with the mappings of that time. Includes map, unwind.
+ * program always runs before perf, or perf always runs before the program. Copies of stacks are
+ * kept, too, and unwound when their samples arrive, with the mappings of that time. Includes map,
+ * unwind.
  */
 #ifndef MP_CAPTURE_STACK_PENDING_STACKS_H
 #define MP_CAPTURE_STACK_PENDING_STACKS_H

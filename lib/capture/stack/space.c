@@ -13,7 +13,7 @@
 struct mp_space_node {
 	struct mp_mapping m;
 	struct mp_space_node *left, *right;
-	uint32_t refs; /* parents, and spaces of which it is the root */
+	uint32_t refs; /* number of parents, and of spaces that have it as their root */
 	uint32_t priority;
 	uint32_t n; /* nodes of this subtree */
 	uid_t uid;  /* who is charged for it */
@@ -30,7 +30,7 @@ size_t mp_space_mapping_bytes(void)
 	return sizeof(struct mp_space_node);
 }
 
-/* Nobody who does not know the seed can choose addresses of mappings that make the tree deep. */
+/* Without knowing the seed, nobody can choose addresses of mappings that make the tree deep. */
 static uint32_t priority_of(uint64_t start)
 {
 	return (uint32_t)mp_hash(&start, sizeof(start), mp_hash_seed());
@@ -110,7 +110,7 @@ static void split(struct mp_space_node *node, uint64_t addr, struct mp_space_nod
 	recount(node);
 }
 
-/* Joins two trees, of which the first has the lower addresses. */
+/* Joins two trees; the first has the lower addresses. */
 static struct mp_space_node *join(struct mp_space_node *a, struct mp_space_node *b,
 				  const struct charge *charge)
 {

@@ -44,7 +44,7 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);
 
-/* Appends the file and the offset of an address in a process, for which nothing is read. */
+/* Appends the file and the offset of an address in a process, without reading any file. */
 void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
 		     struct mp_buf *to);
 

@@ -7,7 +7,7 @@
 #include "lib/core/clock.h"
 
 enum {
-	UID_NS = 1000000000, /* how long a uid is believed */
+	UID_NS = 1000000000, /* how long a uid is assumed to be unchanged */
 	/*
 	 * The kernel does not report what is unmapped, so a program that often maps code again seems
 	 * to have more and more mappings: then they are read from /proc.
@@ -179,7 +179,7 @@ static bool may_map(struct mp_tasks *t, struct mp_process *p, const struct mp_sp
 	if (s->n >= MAPPINGS_MAX ||
 	    !mp_budget_take(t->budget, MP_BUDGET_MAPPINGS, &who, mp_space_mapping_bytes()))
 		return false;
-	/* mp_space_add() takes it, and what else the change needs */
+	/* mp_space_add() takes this, and what else the change needs */
 	mp_budget_give(t->budget, MP_BUDGET_MAPPINGS, who.uid, mp_space_mapping_bytes());
 	return true;
 }
@@ -305,7 +305,7 @@ struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p
 	uint64_t now = mp_monotonic_ns();
 	uid_t uid;
 
-	/* the pid of an ended process may be another's */
+	/* the pid of a process that has ended may have been reused */
 	if ((!p->uid_ns || now - p->uid_ns > UID_NS) && !(leader && leader->dead_ns)) {
 		uid = mp_proc_uid(p->pid);
 		if (uid != MP_BUDGET_UNKNOWN)
@@ -325,7 +325,7 @@ static void forget_mappings(struct mp_tasks *t, struct mp_process *p)
 }
 
 /*
- * Keeps for the kernel side the mappings that were read of a process, in the process itself or in
+ * Keeps the mappings that were read of a process for the kernel side, in the process itself or in
  * the one that replaces it.
  */
 static void keep_ahead(struct mp_process *p, const struct mp_process *read)

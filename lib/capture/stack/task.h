@@ -18,20 +18,19 @@ struct mp_process {
 	unsigned refs;
 	pid_t pid;
 	uid_t uid;	 /* see mp_tasks_who() */
-	uint64_t uid_ns; /* when it was read; 0: it was not, or has changed */
+	uint64_t uid_ns; /* when the uid was read; 0: it was not read, or has changed */
 	bool tables; /* the kernel side has the mappings, see walk_tables.h; of its children too */
-	uint64_t unsent_ns;	/* when the mappings changed that are not sent yet; 0: all are */
+	uint64_t unsent_ns;	/* time of the mappings that are not sent yet; 0: all are sent */
 	uint64_t sent, sent_ns; /* state of the mappings that were sent last, and when */
 	struct mp_space *space;
 	uint64_t scanned_ns;	/* when /proc was about to be read; 0: it was not */
 	uint64_t scan_ended_ns; /* when it had been read */
 	uint64_t read_again_ns; /* when mappings were read since they seemed to be too many */
-	bool crowded;		/* there are too many indeed */
+	bool crowded;		/* there really are too many */
 	/*
-	 * what the kernel side needs, which walks the stacks of now, while older samples are
-	 * handled
+	 * for the kernel side, which walks the current stacks while older samples are handled here
 	 */
-	struct mp_space *ahead; /* the mappings as read from /proc later than `space`; or NULL */
+	struct mp_space *ahead; /* mappings read from /proc after those of `space`; or NULL */
 	uint64_t ahead_ns;	/* time just before `ahead` was read */
 	/* time of the last record of a mapping or execve() that was received */
 	uint64_t changed_ns;
@@ -95,16 +94,16 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid);
 struct mp_task *mp_tasks_find(const struct mp_tasks *t, pid_t tid);
 
 /*
- * The user of a process, to be charged for it or for a file that it uses. For the path of a miss:
- * it reads the uid again at most once a second, and after an execve(), since a daemon becomes
- * another user after its fork(). Valid until the task changes.
+ * The user of a process, to be charged for it or for a file that it uses. Meant for cache misses.
+ * It reads the uid again at most once a second, and after an execve(), since a daemon changes its
+ * user after its fork(). Valid until the task changes.
  */
 struct mp_budget_who mp_tasks_who(const struct mp_tasks *t, struct mp_process *p, const char *file);
 
 /*
- * To be called for a record of a new name before any event of its time, or of before, is handled.
- * If the scan of the task ended later than that, it had another name until then, and before an
- * execve() other mappings, which are not known. The kernel side keeps those that were read.
+ * To be called for a record of a new name before any event of its time or earlier is handled. If
+ * the scan of the task ended later than that, the task had another name until then, and before an
+ * execve() it had other mappings, which are not known. The kernel side keeps those that were read.
  */
 void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec);
 

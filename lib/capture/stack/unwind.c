@@ -8,7 +8,7 @@
 #include "lib/capture/object/cfiexpr.h"
 
 enum {
-	CACHE_SETS = 1 << 14, /* sets of two rows each; all take 5 MiB */
+	CACHE_SETS = 1 << 14, /* number of sets of two rows; all sets take 5 MiB */
 	CACHE_WAYS = 2,
 	STACK_MAX = 8 << 20, /* greatest plausible distance of an address from the stack pointer */
 };

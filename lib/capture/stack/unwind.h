@@ -48,7 +48,7 @@ struct mp_unwinder {
 	struct mp_dsos *dsos;
 	struct mp_unwind_row *cache; /* rows found before; the size of the cache never changes */
 	uint64_t looked_up, missed;
-	unsigned steps; /* that the current walk may still make in call frame information */
+	unsigned steps; /* steps that the current walk may still take in call frame information */
 };
 
 void mp_unwinder_init(struct mp_unwinder *u, const struct mp_arch *arch, struct mp_dsos *dsos);

@@ -3,7 +3,7 @@
 
 #include "lib/stream/unit.h"
 
-/* Number of user stacks by a method, without those of exiting tasks, which have none. */
+/* Number of user stacks by a method, excluding those of exiting tasks, which have none. */
 static uint64_t stacks_by(const struct mp_unwind_stats *u, size_t method)
 {
 	uint64_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Caches of the texts of stacks, one for each user, so that stacks of one user do not drive out
- * those of others. All together take at most MP_BUDGET_TEXTS. Includes budget, map.
+ * Caches of the texts of stacks, one for each user, so that stacks of one user do not evict those
+ * of others. All together take at most MP_BUDGET_TEXTS. Includes budget, map.
  */
 #ifndef MP_CAPTURE_STACK_USER_TEXTS_H
 #define MP_CAPTURE_STACK_USER_TEXTS_H

@@ -338,7 +338,7 @@ static void write_tables(void)
 }
 
 /*
- * Reports events that prove that others are missing, and unknown time. If events were lost, the
+ * Reports unknown time, and events that prove that others are missing. If events were lost, the
  * line that reports the losses has these numbers.
  */
 static enum mp_status finish(void)

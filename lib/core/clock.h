@@ -16,8 +16,8 @@ uint64_t mp_clock_thread_ns(void);
 uint64_t mp_clock_process_ns(void);
 
 /*
- * Reads CLOCK_MONOTONIC and CLOCK_REALTIME together: of a few tries, takes the pair that was read
- * closest together, some 10 ns apart.
+ * Reads CLOCK_MONOTONIC and CLOCK_REALTIME together: makes a few tries, and takes the pair that was
+ * read closest together, about 10 ns apart.
  */
 void mp_clock_pair(uint64_t *monotonic_ns, uint64_t *realtime_ns);
 

@@ -524,7 +524,10 @@ static void define(struct mp_cpelmap *m, struct mp_cpel_def *defs, size_t *n, st
 	++*n;
 }
 
-/* Fills the table by number of a type. Returns the number of definitions. */
+/*
+ * Makes the definitions, and fills `codes`, which is indexed by the number of a type. Returns the
+ * number of definitions.
+ */
 static size_t make_events(struct mp_cpelmap *m, struct mp_cpel_def *defs, uint32_t *codes)
 {
 	struct mp_map_entry **sorted = mp_alloc(m->types.n * sizeof(*sorted)), *e;

@@ -10,8 +10,8 @@
 #include "lib/heatmap/grid.h"
 
 /*
- * The bins 0 to n - 1 are those of the range. Two follow for overflow: n for what is below the
- * range (of names: the others), n + 1 for what is above it.
+ * The bins 0 to n - 1 are those of the range. Two follow for overflow: n for values below the range
+ * (or, for names, the other names), n + 1 for values above it.
  */
 struct mp_bins {
 	size_t n;

@@ -48,7 +48,7 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 void mp_dist_add(struct mp_dists *d, struct mp_dist *to, double value, uint64_t weight);
 
 /*
- * Cuts the next value, in the order of the fields, off `*rest`, which begins as the key. Returns
+ * Cuts the next value, in the order of the fields, off `*rest`, which is the key at first. Returns
  * false if the record had no such field.
  */
 bool mp_dist_next_value(struct mp_str *rest, struct mp_str *value);

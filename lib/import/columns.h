@@ -18,7 +18,7 @@ struct mp_import_columns {
 	struct mp_map types;
 	/* best shapes for types that are not in `types`: for tracepoints, and for other events */
 	unsigned best[2];
-	/* width of the column of events, as far as lines without a time show it */
+	/* width of the column of events, as far as it is known from lines without a time */
 	size_t event_width;
 	bool timed, untimed;		/* there are samples with a time, and samples without */
 	bool events;			/* samples without a time have a column of events */

@@ -7,7 +7,9 @@
 #define SCRIPT "import the output of perf script"
 #define TRACES "import the output of pprof -traces, folded with stackcollapse-pprof.pl"
 
-/* From special to general: the first row that any line matches names the text. */
+/*
+ * From special to general: the first row that matches any line determines the name of the format.
+ */
 static const struct mp_import_foreign known[] = {
 	{ "# tracer: function_graph*", "a function graph of ftrace", "use the tracer 'function'",
 	  true, true },

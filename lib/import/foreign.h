@@ -6,7 +6,7 @@
 #include "lib/core/str.h"
 
 struct mp_import_foreign {
-	const char *pattern; /* a glob; a line that matches it is of this format */
+	const char *pattern; /* a glob; a line that matches it has this format */
 	const char *name;
 	const char *remedy; /* what to do instead; NULL: no advice */
 	bool first;	    /* applies to the first line only */

@@ -7,7 +7,7 @@
 
 enum { MP_IMPORT_LOOK = 64 << 10 }; /* number of bytes from which the format of a text is guessed */
 
-/* How likely it is that a line is of a format. */
+/* How likely it is that a line has a format. */
 enum mp_import_likeness {
 	MP_IMPORT_UNLIKE,
 	MP_IMPORT_POSSIBLE, /* the format has such lines, but so may any text */

@@ -30,7 +30,9 @@ struct mp_import_queue {
 /* Appends the event in im->line, and writes those that do not wait any longer. */
 struct mp_import_held *mp_import_queue_add(struct mp_import_queue *q, uint64_t cpu, uint64_t tid);
 
-/* The latest event of a CPU, if it is of this thread and has no stack of this side; else NULL. */
+/*
+ * The latest event of a CPU, if it belongs to this thread and has no stack of this side; else NULL.
+ */
 struct mp_import_held *mp_import_queue_find(struct mp_import_queue *q, uint64_t cpu, uint64_t tid,
 					    enum mp_import_side side);
 

@@ -127,7 +127,7 @@ static bool set_form(struct mp_import_pair *pair, char form)
 	       *pair->value.p != '[';
 }
 
-/* Splits "{NAME/FORM}" at *format; the value ends where the text continues as the format does. */
+/* Splits "{NAME/FORM}" at *format; the value ends where the text matches the rest of the format. */
 static bool match_field(struct mp_import_pair *pair, const char **format, struct mp_str *text)
 {
 	const char *name = *format + 1, *end = strchr(name, '}'), *next = strchrnul(end, '{');

@@ -34,7 +34,7 @@ struct mp_source {
 	uint64_t line;	    /* number of the current line, in the section... */
 	uint64_t line_base; /* ...and of lines before the section; UINT64_MAX: not counted yet */
 	bool empty;
-	/* the rest of the input is not read: it is of a newer version, or binary */
+	/* the rest of the input is not read: it has a newer version, or is binary */
 	bool refused;
 	unsigned open;	     /* datatypes (enum mp_kind) whose latest section has no trailer yet */
 	unsigned ended_open; /* datatypes of sections that began in an earlier source, and ended */

@@ -72,7 +72,7 @@ struct mp_str mp_store_text(struct mp_store *s, mp_line_ref ref);
 /* Prefetches a line that will be needed soon. */
 void mp_store_prefetch(const struct mp_store *s, mp_line_ref ref);
 
-/* Drops a line, which is not needed any more. */
+/* Drops a line that is no longer needed. */
 void mp_store_drop(struct mp_store *s, mp_line_ref ref);
 
 #endif

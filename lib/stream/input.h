@@ -67,8 +67,8 @@ struct mp_input {
 void mp_input_init(struct mp_input *in, char **operands, unsigned kinds, struct mp_out *tied);
 
 /*
- * As mp_input_init(), for one input that is open, and of which mp_in_peek() may have been called:
- * takes ownership of `opened`.
+ * As mp_input_init(), for one open input, on which mp_in_peek() may have been called: takes
+ * ownership of `opened`.
  */
 void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned kinds);
 

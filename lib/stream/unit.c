@@ -105,7 +105,7 @@ const char *mp_unit_of(const json_t *header, const struct mp_field *f)
 	return "";
 }
 
-/* The greatest step of which a value, given in the first step, is at least 1. */
+/* The greatest step in which a value, given in the first step, is at least 1. */
 static size_t step_for(const struct steps *s, double value)
 {
 	size_t i = s->n - 1;

@@ -71,7 +71,7 @@ record_attempt() {
 
 @test "a writer that was taken over is killed at its first forbidden step" {
 	needs_root
-	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	while read -r signal attempt; do
 		record_attempt "$attempt" 60s
 		[ "$status" = 2 ]
@@ -93,7 +93,7 @@ record_attempt() {
 
 @test "a writer that was taken over gets no file but programs, and cannot hold up the recording by requests" {
 	needs_root
-	case "$BUILD" in *san-*) skip "no sandbox beside sanitizers" ;; esac
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	record_attempt files 1s
 	[ "$status" -le 1 ]
 	grep -qx 'it got 0 files' "$TMP/err"

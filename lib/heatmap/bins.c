@@ -223,8 +223,8 @@ static double at_scale(bool log_scale, double v)
 }
 
 /*
- * The range of an axis of values: all values, but not outliers with which the others would have
- * less than half of the axis.
+ * The range of an axis of values: all values except outliers that would leave less than half of the
+ * axis to the others.
  */
 static void choose_range(const struct mp_lines *l, const struct entry *v, size_t n, double overflow,
 			 bool log_scale, double *low, double *high)

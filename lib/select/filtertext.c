@@ -151,8 +151,8 @@ static void put_and(const struct writer *w, const struct mp_expr_test *t, bool h
 }
 
 /*
- * What must hold from the comparison `i` on. One of its two ways may lead to the same comparison as
- * one of another, so the text may be longer than the expression.
+ * What must hold from the comparison `i` on. Several comparisons may lead to the same next one, so
+ * the text may be longer than the expression.
  */
 static void put_from(const struct writer *w, size_t i, bool in_and)
 {

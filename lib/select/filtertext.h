@@ -20,8 +20,8 @@ enum mp_select_passed { MP_SELECT_NONE, MP_SELECT_SOME, MP_SELECT_ALL };
 
 /*
  * Says which events of this type (NULL: of any type) pass, which has the fields that a header lists
- * (NULL: unknown). Of some: adds the filter that they have
- * passed, in the kernel's syntax, with `?` for each condition that it cannot express.
+ * (NULL: unknown). If some pass, adds the filter that they have passed, in the kernel's syntax,
+ * with `?` for each condition that it cannot express.
  */
 enum mp_select_passed mp_select_filter_text(struct mp_buf *to, const struct mp_select_filters *f,
 					    const char *type, json_t *fields);

@@ -18,7 +18,7 @@ void mp_inorder_init(struct mp_inorder *o, struct mp_input *in);
 
 /*
  * Handles a control line: notes watermarks. At a header of events the check begins again, since
- * consecutive sections have clocks of their own; so it does at a new input.
+ * consecutive sections have clocks of their own, and also at a new input.
  */
 void mp_inorder_control(struct mp_inorder *o, const struct mp_ctl *ctl);
 

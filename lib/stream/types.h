@@ -45,8 +45,8 @@ bool mp_types_expected(const struct mp_types *t, struct mp_str type);
 struct mp_type_seen *mp_types_lookup(struct mp_types *t, struct mp_str type);
 
 /*
- * For mp_field_check_header(): an accepted event has all roles, another none. `types`: struct
- * mp_types.
+ * For mp_field_check_header(): an accepted event has all roles, any other event has none. `types`:
+ * struct mp_types.
  */
 uint32_t mp_types_roles(void *types, const char *type);
 

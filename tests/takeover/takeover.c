@@ -35,7 +35,7 @@ static void make_opener(struct mp_opener *opener, struct mp_open_helper *helper)
 	};
 }
 
-/* Asks for files that are no programs, in each way; says what it got. */
+/* Requests files that are not programs, in each way; prints what it got. */
 static long try_files(void)
 {
 	static const char *const proc[] = { "/etc/shadow", "/proc/1/mem", "/proc/1/environ",

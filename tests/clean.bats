@@ -102,13 +102,18 @@ start_and_kill() {
 	bpf_objects > "$TMP/before"
 	files=$(find "$TMP" -maxdepth 1 | wc -l)
 
-	# two at once: each removes what killed recordings left, and nothing else
-	for ((i = 0; i < 50; i++)); do
-		second=$RANDOM
-		(RANDOM=$second; start_and_kill b) > "$TMP/said" &
-		other=$!
+	# four at once: each removes what killed recordings left, and nothing else
+	for ((i = 0; i < 25; i++)); do
+		others=()
+		for name in b c d; do
+			seed=$RANDOM
+			(RANDOM=$seed; start_and_kill $name) > "$TMP/said.$name" &
+			others+=($!)
+		done
 		start_and_kill a
-		wait $other || { cat "$TMP/said"; false; }
+		for other in "${others[@]}"; do
+			wait "$other" || { cat "$TMP"/said.*; false; }
+		done
 	done
 
 	mp-record -q -g none -e 'uprobe:libc:malloc(bytes=arg1:u64)' -d 10ms -o /dev/null
@@ -125,7 +130,7 @@ start_and_kill() {
 		sleep 0.1
 	done
 	! grep -ls "$TMP/spinning" /proc/[0-9]*/cmdline || false
-	rm -f "$TMP"/{pids,said,now,held,left}
+	rm -f "$TMP"/{pids,said.*,now,held,left}
 	find "$TMP" -maxdepth 1
 	[ "$(find "$TMP" -maxdepth 1 | wc -l)" = "$files" ]
 	kill -KILL -- "-$LOAD_PID"

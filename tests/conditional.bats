@@ -58,7 +58,7 @@ clocks() {
 	mp-record -l timer:hrtimer_expire_entry > /dev/null || skip "no tracepoint of timers"
 	crowd 3
 	mp-record -q -C 0 -F 997 -e 'cpu-clock/need-resched,stack=none/' \
-		-e 'timer:hrtimer_expire_entry/common_flags & 4/stack=none/' -n 60 -d 60 -o "$TMP/s" || [ $? = 1 ]
+		-e 'timer:hrtimer_expire_entry/common_flags & 4/stack=none/' -n 20 -d 60 -o "$TMP/s" || [ $? = 1 ]
 	kill -KILL -- "-$LOAD_PID"
 	awk -F '\t' '
 		/,timer:/ { for (i = 1; i <= NF; i++) if ($i ~ /^.hrtimer=/) timer = $i; n[timer]++ }

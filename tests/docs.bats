@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The man pages, as mandoc and as groff (which man-db calls) print them.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Runs every seed of the fuzzers, and every input that they found, once. `make fuzz` looks for more.
+# Runs beside a recording.
 
 load lib
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What tests/golden/run, which runs the golden cases, accepts, refuses and rewrites.
+# Runs beside a recording.
 
 load lib.bash
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # tests/layout finds the faults that it looks for. `make check T=layout` checks the tree itself.
+# Runs beside a recording.
 
 load lib
 

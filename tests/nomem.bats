@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # A program that gets no memory ends with status 2 and one message.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

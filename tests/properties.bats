@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Properties that hold for any input, tested with random input from a fixed seed.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Every reader reads the examples of formats/.
+# Runs beside a recording.
 
 load lib
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # mp-svg-heatmap: the picture compared with a reference in python, merging, memory, hostile names.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

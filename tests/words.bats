@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # What the programs print for people: the list of all messages, and the words in them and in the manuals.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib

@@ -252,7 +252,7 @@ static void draw_cells(struct drawing *d)
 	mp_buf_printf(d->to, "</g>\n");
 }
 
-/* --- axes --------------------------------------------------------------------------------------------- */
+/* --- axes ------------------------------------------------------------------------------------- */
 
 static void label(struct drawing *d, double x, double y, const char *attrs, const char *text)
 {

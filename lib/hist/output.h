@@ -61,7 +61,7 @@ void mp_dist_write_json(const struct mp_dist_list *list, const struct mp_dist_st
 uint64_t mp_dist_write_points(const struct mp_dist_list *list, const struct mp_dist_style *style,
 			      struct mp_out *out);
 
-/* --- for the functions above ---------------------------------------------------------------- */
+/* --- for the functions above ------------------------------------------------------------------ */
 
 /* One row of a table. */
 struct mp_dist_bucket {

@@ -33,7 +33,7 @@ bool mp_import_is_tracepoint(struct mp_str type)
 	return false;
 }
 
-/* --- learning -------------------------------------------------------------------------------- */
+/* --- learning --------------------------------------------------------------------------------- */
 
 /* Counts the shapes that a cut matches; false if it matches none. */
 static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut)
@@ -143,7 +143,7 @@ void mp_import_columns_learned(struct mp_import_columns *c)
 	}
 }
 
-/* --- reading --------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static unsigned expected(struct mp_import_columns *c, struct mp_str type)
 {

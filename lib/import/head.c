@@ -27,7 +27,7 @@ static size_t blanks(struct mp_str s)
 	return n;
 }
 
-/* --- columns on the left --------------------------------------------------------------------- */
+/* --- columns on the left ---------------------------------------------------------------------- */
 
 /* Removes the date of -F tod, "2026-11-22 11:30:00.123456 ", from the end of s. */
 static void cut_date(struct mp_str *s)
@@ -165,7 +165,7 @@ bool mp_import_match_any(struct mp_perf_cut *cut)
 	return false;
 }
 
-/* --- columns on the right -------------------------------------------------------------------- */
+/* --- columns on the right --------------------------------------------------------------------- */
 
 /* Whether a time ends at the colon, "12.345678" or with nine digits after the point. */
 static bool time_at(struct mp_str line, size_t colon, struct mp_str *time)

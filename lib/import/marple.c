@@ -53,7 +53,7 @@ static size_t split(struct mp_str s, const char *separator, struct mp_str *parts
 	return n;
 }
 
-/* --- Python's notation ----------------------------------------------------------------------- */
+/* --- Python's notation ------------------------------------------------------------------------ */
 
 static int hex_digit(char c)
 {
@@ -222,7 +222,7 @@ static bool parse_tuple(struct marple *m, struct mp_str s, struct pairs *pairs)
 	return !s.len;
 }
 
-/* --- records --------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static void add_fields(struct mp_import *im, const struct pairs *pairs)
 {
@@ -417,7 +417,7 @@ static int handle_data(struct marple *m, struct mp_str line, const char **why)
 	return fail(why, "not a line of a MARPLE file");
 }
 
-/* --- headers --------------------------------------------------------------------------------- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 static const json_t *option(const json_t *header, const char *key)
 {

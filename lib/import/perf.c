@@ -30,7 +30,7 @@ enum { HEADS_MAX = 1000 }; /* number of lines from which the columns are learned
 
 static const char deltas[] = "the times are differences (run perf script without --deltatime)";
 
-/* --- samples --------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 /* Where " => ADDRESS", the target of a branch, begins in s; s.len if there is none. */
 static size_t find_target(struct mp_str s)
@@ -136,7 +136,7 @@ static void begin_sample(struct perf *p, const struct mp_perf_head *h)
 	p->open = true;
 }
 
-/* --- lines that are not samples -------------------------------------------------------------- */
+/* --- lines that are not samples --------------------------------------------------------------- */
 
 /* Handles "PERF_RECORD_LOST lost 12" and similar records as losses, and only counts all others. */
 static void handle_record(struct perf *p, struct mp_str record, const struct mp_perf_head *h)
@@ -204,7 +204,7 @@ static void handle_comment(struct perf *p, struct mp_str line)
 	}
 }
 
-/* --- lines ----------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* Where the address of a frame begins (blanks, an address, a blank or the end); else line.len. */
 static size_t frame_start(struct mp_str line)

@@ -18,7 +18,7 @@ enum {
 	SUGGESTED_MAX = 256, /* names of this length or more are not compared with a misspelt one */
 };
 
-/* --- the file of a name ---------------------------------------------------------------------- */
+/* --- the file of a name ----------------------------------------------------------------------- */
 
 /* Whether a library's file has this name: libc.so.6 is named by "libc" and by "libc.so.6". */
 static bool is_library_name(const char *file, const char *name)

@@ -31,7 +31,7 @@
  */
 static const struct mp_sandbox_uids unused_uids[] = { { 0x70000000, 0x10000000 }, { 60578, 606 } };
 
-/* --- the start ------------------------------------------------------------------------------------------- */
+/* --- the start -------------------------------------------------------------------------------- */
 
 static pid_t clone_child(uint64_t flags, int *pidfd)
 {
@@ -155,7 +155,7 @@ int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const ch
 	return -1;
 }
 
-/* --- in the sandbox -------------------------------------------------------------------------------------- */
+/* --- in the sandbox --------------------------------------------------------------------------- */
 
 /* Replaces the root folder with an empty one that is read-only. */
 static bool empty_root(void)

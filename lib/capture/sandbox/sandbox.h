@@ -29,7 +29,7 @@ enum mp_sandbox_part {
 	MP_SANDBOX_PARTS
 };
 
-/* --- called by the collector --------------------------------------------------------------------------- */
+/* --- called by the collector ------------------------------------------------------------------ */
 
 /* A range of uids that only processes in sandboxes have, and no account, container or service. */
 struct mp_sandbox_uids {
@@ -51,7 +51,7 @@ struct mp_sandbox_process {
 int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,
 		     const int *fds, unsigned n_fds);
 
-/* --- called by the new process ------------------------------------------------------------------------- */
+/* --- called by the new process ---------------------------------------------------------------- */
 
 struct mp_sandbox_limits {
 	uint64_t memory; /* bytes of private memory */
@@ -66,7 +66,7 @@ struct mp_sandbox_limits {
  */
 uint32_t mp_sandbox_enter(const char *uid, const struct mp_sandbox_limits *limits);
 
-/* --- called by both ------------------------------------------------------------------------------------ */
+/* --- called by both --------------------------------------------------------------------------- */
 
 /* The names of parts, "user namespace, seccomp filter". The caller frees the text. */
 char *mp_sandbox_names(uint32_t parts);

@@ -20,7 +20,7 @@
 
 enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
 
-/* --- folders of collectors --------------------------------------------------------------------------- */
+/* --- folders of collectors -------------------------------------------------------------------- */
 
 static void add_text(struct mp_texts *t, char *text)
 {
@@ -101,7 +101,7 @@ void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg)
 	release_texts(&folders);
 }
 
-/* --- parsing a file --------------------------------------------------------------------------------- */
+/* --- parsing a file --------------------------------------------------------------------------- */
 
 struct parser {
 	struct mp_collector *c;
@@ -395,7 +395,7 @@ struct mp_collector *mp_collector_load(const char *name, char **error)
 	return c;
 }
 
-/* --- events of a collector -------------------------------------------------------------------------- */
+/* --- events of a collector -------------------------------------------------------------------- */
 
 /*
  * Tries to open the events: otherwise it would be noticed too late that this machine lacks a
@@ -590,7 +590,7 @@ size_t mp_collector_resolve(const char *name, struct mp_events *events,
 	return resolve(name, events, options, tracefs, 0);
 }
 
-/* --- explanation -------------------------------------------------------------------------------------- */
+/* --- explanation ------------------------------------------------------------------------------ */
 
 static void show_list(struct mp_buf *text, const char *title, const struct mp_texts *list)
 {

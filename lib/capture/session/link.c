@@ -42,7 +42,7 @@ struct mp_link {
  */
 static struct mp_link *current;
 
-/* --- start and end of the process ----------------------------------------------------------------------- */
+/* --- start and end of the process ------------------------------------------------------------- */
 
 struct mp_link *mp_link_start(void)
 {
@@ -131,7 +131,7 @@ void mp_link_free(struct mp_link *l)
 	free(l);
 }
 
-/* --- messages ----------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Sends l->body. */
 static int send_body(struct mp_link *l, enum mp_message_type type, const int *fds, size_t n_fds)
@@ -240,7 +240,7 @@ void mp_link_go(struct mp_link *l, const struct mp_message_start *start)
 	send_body(l, MP_MESSAGE_START, NULL, 0);
 }
 
-/* --- serving the writer --------------------------------------------------------------------------------- */
+/* --- serving the writer ----------------------------------------------------------------------- */
 
 void mp_link_rows(void *link, uint32_t file, struct mp_cut_rows *answer)
 {

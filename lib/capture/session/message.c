@@ -23,7 +23,7 @@ union control {
 	struct cmsghdr align;
 };
 
-/* --- messages ----------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static int send_all(int fd, const char *data, size_t len, int flags)
 {
@@ -132,7 +132,7 @@ void mp_message_release(struct mp_message *m)
 	mp_buf_release(&m->body);
 }
 
-/* --- bodies ------------------------------------------------------------------------------------------- */
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 /* Whether everything was read, and nothing remains. */
 static bool is_whole(const struct mp_cut_code *c)

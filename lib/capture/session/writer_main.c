@@ -48,7 +48,7 @@ struct process {
 	uint64_t alive_ns; /* when MP_MESSAGE_ALIVE was last sent */
 };
 
-/* --- messages ----------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /*
  * Ends this process because the collector has ended, which it never does while this process writes,
@@ -177,7 +177,7 @@ static void stop(void *arg)
 	send_body(arg, MP_MESSAGE_STOP);
 }
 
-/* --- the recording -------------------------------------------------------------------------------------- */
+/* --- the recording ---------------------------------------------------------------------------- */
 
 static void show_status(void *arg)
 {

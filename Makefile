@@ -228,7 +228,7 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.
 # an mp-record whose writer was taken over
 $(BUILD)/takeover/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/tests/takeover/takeover.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(call show,LD)$(CC) $(LDFLAGS) -Wl,--wrap=mp_elfsym_find,--wrap=mp_queue_pop -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -Wl,--wrap=mp_elfsym_find,--wrap=mp_queue_pop,--wrap=mmap -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # programs that make a known load
 $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h

@@ -75,7 +75,7 @@ record_attempt() {
 	while read -r signal attempt; do
 		record_attempt "$attempt" 60s
 		[ "$status" = 2 ]
-		grep -qx "mp-record: the process that writes was killed by signal $signal" "$TMP/err" || { echo "$attempt"; cat "$TMP/err"; false; }
+		grep -qx "mp-record: the writer process was killed by signal $signal" "$TMP/err" || { echo "$attempt"; cat "$TMP/err"; false; }
 		[ "$(wc -l < "$TMP/err")" = 1 ]	# it did not write to the queue
 	done <<- X
 		31 open
@@ -104,4 +104,7 @@ record_attempt() {
 	[ "$status" -le 1 ]
 	grep -qx 'it sent messages' "$TMP/err"
 	[ "$(trailer "$TMP/s" records)" -gt 0 ]
+	record_attempt lies 1s
+	[ "$status" = 1 ]
+	grep -qx 'mp-record: the writer process returned memory that it did not have: its output may be forged' "$TMP/err"
 }

@@ -28,6 +28,7 @@ ATTEMPT(requests)
 ATTEMPT(messages)
 ATTEMPT(damaged_message)
 ATTEMPT(queue)
+ATTEMPT(lies)
 
 static const struct {
 	const char *name;
@@ -46,6 +47,7 @@ static const struct {
 	{ "messages", mp_attempt_messages },
 	{ "damaged_message", mp_attempt_damaged_message },
 	{ "queue", mp_attempt_queue },
+	{ "lies", mp_attempt_lies },
 };
 
 int main(int argc, char **argv)

@@ -24,6 +24,8 @@
 enum { REFUSED = 1000 };
 
 static const char *queued; /* in the memory of the queue */
+static void *returns;	   /* what it gives back of that */
+static size_t returns_len;
 
 static void make_opener(struct mp_opener *opener, struct mp_open_helper *helper)
 {
@@ -104,10 +106,17 @@ static long try_queue(void)
 	return 0;
 }
 
+/* Gives back all that the queue could have, and more. */
+static long try_lies(void)
+{
+	memset(returns, 0xff, returns_len);
+	return 0;
+}
+
 static const struct attempt others[] = {
 	{ "files", try_files },	      { "requests", try_requests },
 	{ "messages", try_messages }, { "damaged_message", try_damaged_message },
-	{ "queue", try_queue },
+	{ "queue", try_queue },	      { "lies", try_lies },
 };
 
 static void run(const struct attempt *v, size_t n, const char *name)
@@ -145,4 +154,18 @@ struct mp_queue_item *__wrap_mp_queue_pop(struct mp_queue_reader *r, int timeout
 	if (item && item->data)
 		queued = item->data;
 	return item;
+}
+
+void *__real_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset);
+
+void *__wrap_mmap(void *at, size_t len, int protection, int flags, int fd, off_t offset)
+{
+	void *p = __real_mmap(at, len, protection, flags, fd, offset);
+
+	if (p != MAP_FAILED && flags & MAP_SHARED && protection & PROT_WRITE && fd >= 0) {
+		returns = p;
+		returns_len = len;
+	}
+	return p;
 }

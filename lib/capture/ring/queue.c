@@ -371,6 +371,7 @@ uint64_t mp_queue_lies(struct mp_queue *q)
 	uint64_t lies;
 
 	pthread_mutex_lock(&q->lock);
+	collect(q);
 	lies = q->lies;
 	pthread_mutex_unlock(&q->lock);
 	return lies;

@@ -15,11 +15,21 @@ static void report_command(const struct mp_record_parts *x, int status)
 		mp_say("'%s' ended with status %d", c->name, status);
 }
 
+/* Whether the writer gave back what it did not have, as one does that a parser has taken over. */
+static bool has_lied(struct mp_queue *queue)
+{
+	if (!mp_queue_lies(queue))
+		return false;
+	mp_say("the writer process returned memory that it did not have: its output may be forged");
+	return true;
+}
+
 /* Lets the writer finish. Returns whether something was lost, or may be wrong. */
 static bool finish_writer(const struct mp_record_parts *x, int command_status)
 {
 	struct mp_message_done done = { .lossy = true };
 	struct mp_cut_end end;
+	bool lied = has_lied(x->opened->queue);
 
 	if (x->run->unwritten)
 		return true;
@@ -31,7 +41,7 @@ static bool finish_writer(const struct mp_record_parts *x, int command_status)
 		x->run->unwritten = true;
 	mp_cut_end_release(&end);
 	x->run->out->error = (int)done.error;
-	return done.lossy;
+	return done.lossy || lied;
 }
 
 enum mp_status mp_record_finish(const struct mp_record_parts *x)

@@ -286,15 +286,18 @@ FUZZ_SECONDS ?= 60
 FUZZ_BUILD   := $(BUILD_ROOT)/fuzz
 fuzz: deps-check
 	@$(MAKE) --no-print-directory CC=clang BUILD=$(FUZZ_BUILD) SAN=fuzzer-no-link,address,undefined fuzzers
-	@FUZZERS=$(FUZZ_BUILD)/fuzzers SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD_ROOT) $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD_ROOT)/replay/%)
+	@FUZZERS=$(FUZZ_BUILD)/fuzzers REPLAYS=$(BUILD_ROOT)/replay SECONDS_EACH=$(FUZZ_SECONDS) tests/fuzz/run $(T)
 
 fuzzers: $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzers/%)
-$(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+# limits.c is called in place of the target, and calls it
+FUZZ_WRAP := -Wl,--wrap=LLVMFuzzerTestOneInput
+$(BUILD)/replay/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/tests/fuzz/limits.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
-$(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
+	$(call show,LD)$(CC) $(LDFLAGS) $(FUZZ_WRAP) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+$(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/limits.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(call show,LD)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) $(FUZZ_WRAP) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 demo: deps-demo
 	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo

@@ -4,41 +4,19 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
+#include "lib/capture/bpf/bpftables.h"
 #include "lib/capture/event/stack_mode.h"
-#include "lib/core/clock.h"
-#include "lib/core/intmap.h"
 
 enum {
-	UPKEEP = 2,	 /* number of programs that handle fork and execve */
-	SYSCALLS = 2,	 /* number of programs for system calls */
-	ROWS_A_PAGE = 8, /* average number of rows per page of a file, at least */
-	REBUILD_APART_NS = 1000000000,
-};
-
-/* What is known of the rows of a file. */
-struct file {
-	uint64_t made; /* number of the rebuild that made the rows, plus 1; 0: they were not made */
-	uint32_t rows,
-		/*
-		 * index of the first row, if the rows were made; number of rows, once it is known
-		 */
-		n_rows;
-	uint32_t pages, n_pages, page_base;
-};
-
-/* The address space whose mappings are in a place of the tables. */
-struct place {
-	uint64_t space; /* number of the address space; 0: none */
-	uint64_t state;
+	UPKEEP = 2,   /* number of programs that handle fork and execve */
+	SYSCALLS = 2, /* number of programs for system calls */
 };
 
 struct mp_bpf_stacks {
@@ -51,23 +29,9 @@ struct mp_bpf_stacks {
 	size_t n_held, cap_held;
 	/* whether the programs for entries to system calls, and for returns, are attached */
 	bool on_calls[SYSCALLS];
-	mp_cut_rows_fn *rows_of;
-	void *rows_arg;
-	/* tables of the program, mapped */
-	struct mp_bpf_row *rows;
-	struct mp_bpf_space *spaces;
-	uint32_t *pages;
+	struct mp_bpf_tables tables; /* in maps of the program */
 	size_t rows_size, pages_size, spaces_size;
 	int tasks; /* file descriptor of a map of the program */
-	uint32_t max_rows, max_pages, max_spaces;
-	uint32_t n_rows, n_pages, sequence, next_place;
-	uint32_t *free_places, n_free_places;
-	struct place *places;	    /* indexed by number of the place */
-	struct mp_intmap places_of; /* number of an address space -> index of its place + 1 */
-	struct file *files;	    /* indexed by number of the file */
-	size_t n_files;
-	uint64_t rebuilt_ns; /* time of the last rebuild, which drops all tables */
-	struct mp_bpf_stacks_counts counts;
 	mp_bpf_record_fn *each;
 	void *each_arg;
 };
@@ -145,14 +109,14 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 	uint32_t key = 0;
 
 	set_syscalls(&settings, events);
-	b->rows = map_array(b->object, "rows", &b->rows_size);
-	b->pages = map_array(b->object, "pages", &b->pages_size);
-	b->spaces = map_array(b->object, "spaces", &b->spaces_size);
+	b->tables.rows = map_array(b->object, "rows", &b->rows_size);
+	b->tables.pages = map_array(b->object, "pages", &b->pages_size);
+	b->tables.spaces = map_array(b->object, "spaces", &b->spaces_size);
 	b->tasks = bpf_object__find_map_fd_by_name(b->object, "tasks");
 	b->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(b->object, "records"),
 				   handle_record, b, NULL);
 	b->full_fd = watch_ring(b->object);
-	return b->rows && b->pages && b->spaces && b->ring &&
+	return b->tables.rows && b->tables.pages && b->tables.spaces && b->ring &&
 	       bpf_map_update_elem(bpf_object__find_map_fd_by_name(b->object, "settings"), &key,
 				   &settings, BPF_ANY) == 0;
 }
@@ -231,9 +195,9 @@ static bool load(struct mp_bpf_stacks *b, const struct mp_events *events,
 	set_max(b, "copies",
 		MP_BPF_COPY_CONTEXTS * cpus +
 			(any_walked_on(events, MP_WALK_PROBE) ? MP_BPF_PROBE_SLOTS : 0));
-	set_max(b, "rows", b->max_rows);
-	set_max(b, "pages", b->max_pages);
-	set_max(b, "spaces", b->max_spaces);
+	set_max(b, "rows", b->tables.max_rows);
+	set_max(b, "pages", b->tables.max_pages);
+	set_max(b, "spaces", b->tables.max_spaces);
 	return bpf_object__load(b->object) == 0 && set_up(b, events, setup) && attach_upkeep(b);
 }
 
@@ -276,15 +240,11 @@ struct mp_bpf_stacks *mp_bpf_stacks_open(struct mp_events *events,
 	bool wanted = setup->aggregates, loaded, used;
 	size_t i;
 
-	b->rows_of = setup->rows;
-	b->rows_arg = setup->rows_arg;
+	mp_bpf_tables_init(&b->tables, limit_of("MP_BPF_ROWS", MP_BPF_ROWS),
+			   limit_of("MP_BPF_SPACES", MP_BPF_SPACES));
+	b->tables.rows_of = setup->rows;
+	b->tables.rows_arg = setup->rows_arg;
 	b->full_fd = -1;
-	b->max_rows = limit_of("MP_BPF_ROWS", MP_BPF_ROWS);
-	b->max_pages = b->max_rows / ROWS_A_PAGE;
-	b->max_spaces = limit_of("MP_BPF_SPACES", MP_BPF_SPACES);
-	b->free_places = mp_alloc(b->max_spaces * sizeof(*b->free_places));
-	b->places = mp_zalloc(b->max_spaces * sizeof(*b->places));
-	mp_intmap_init(&b->places_of);
 	b->links = mp_zalloc((2 * events->n + UPKEEP + SYSCALLS) * sizeof(struct bpf_link *));
 	for (i = 0; i < events->n; i++)
 		wanted |= is_walked(&events->v[i]);
@@ -367,276 +327,46 @@ void mp_bpf_stacks_free(struct mp_bpf_stacks *b)
 	for (i = 0; i < b->n_held; i++)
 		close(b->held[i]);
 	free(b->held);
-	if (b->rows)
-		munmap(b->rows, b->rows_size);
-	if (b->pages)
-		munmap(b->pages, b->pages_size);
-	if (b->spaces)
-		munmap(b->spaces, b->spaces_size);
+	if (b->tables.rows)
+		munmap(b->tables.rows, b->rows_size);
+	if (b->tables.pages)
+		munmap(b->tables.pages, b->pages_size);
+	if (b->tables.spaces)
+		munmap(b->tables.spaces, b->spaces_size);
 	ring_buffer__free(b->ring);
 	if (b->full_fd >= 0)
 		close(b->full_fd);
 	bpf_object__close(b->object);
 	free(b->links);
-	free(b->free_places);
-	free(b->places);
-	mp_intmap_release(&b->places_of);
-	free(b->files);
+	mp_bpf_tables_release(&b->tables);
 	free(b);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-/* Drops all tables. When this returns, no program uses them any longer. */
-static void drop_tables(struct mp_bpf_stacks *b)
-{
-	uint32_t i;
-
-	for (i = 0; i < b->max_spaces; i++)
-		__atomic_store_n(&b->spaces[i].sequence, 0, __ATOMIC_RELEASE);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	b->n_rows = b->n_pages = b->next_place = b->n_free_places = 0;
-	memset(b->places, 0, b->max_spaces * sizeof(*b->places));
-	mp_intmap_clear(&b->places_of);
-	b->counts.rebuilds++;
-	b->rebuilt_ns = mp_monotonic_ns();
-}
-
-/*
- * Makes the table of pages, in which the search for a row begins. An element of a BPF array takes
- * eight bytes.
- */
-static void make_pages(struct mp_bpf_stacks *b, struct file *f, const struct mp_bpf_row *rows,
-		       size_t n, size_t n_pages)
-{
-	size_t page, row = 0;
-
-	f->pages = b->n_pages;
-	f->page_base = n ? rows[0].pc >> MP_BPF_PAGE_SHIFT : 0;
-	for (page = 0; page <= n_pages; page++) {
-		while (row < n && rows[row].pc >> MP_BPF_PAGE_SHIFT < f->page_base + page)
-			row++;
-		b->pages[2 * (size_t)b->n_pages++] = row;
-	}
-}
-
-static size_t count_pages(const struct mp_bpf_row *rows, size_t n)
-{
-	if (!n)
-		return 0;
-	return (rows[n - 1].pc >> MP_BPF_PAGE_SHIFT) - (rows[0].pc >> MP_BPF_PAGE_SHIFT) + 1;
-}
-
-static bool has_room(const struct mp_bpf_stacks *b, const struct file *f)
-{
-	return f->n_rows <= b->max_rows - b->n_rows && f->n_pages < b->max_pages - b->n_pages;
-}
-
-static struct file *file_of(struct mp_bpf_stacks *b, uint32_t number)
-{
-	size_t n = b->n_files;
-
-	if (number >= n) {
-		b->n_files = MP_MAX(2 * n, (size_t)number + 1);
-		b->files = mp_realloc(b->files, b->n_files * sizeof(*b->files));
-		memset(b->files + n, 0, (b->n_files - n) * sizeof(*b->files));
-	}
-	return &b->files[number];
-}
-
-/*
- * Makes the rows of a file if the tables do not have them. Returns false if there is no room; a
- * second call finds that out without making rows.
- */
-static bool make_rows(struct mp_bpf_stacks *b, uint32_t number)
-{
-	struct file *f = file_of(b, number);
-	uint64_t making = b->counts.rebuilds + 1;
-	struct mp_cut_rows rows;
-	bool made;
-
-	if (f->made == making)
-		return true;
-	if (!has_room(b, f))
-		return false;
-	b->rows_of(b->rows_arg, number, &rows);
-	f->n_rows = rows.n;
-	f->n_pages = count_pages(rows.v, rows.n);
-	made = has_room(b, f);
-	if (made) {
-		if (rows.n)
-			memcpy(b->rows + b->n_rows, rows.v, rows.n * sizeof(*rows.v));
-		make_pages(b, f, rows.v, rows.n, f->n_pages);
-		f->rows = b->n_rows;
-		f->made = making;
-		b->n_rows += rows.n;
-		b->counts.files++;
-	}
-	free(rows.v);
-	return made;
-}
-
-/* Translates a mapping. Returns false if there is no room for the rows of its file. */
-static bool make_mapping(struct mp_bpf_stacks *b, const struct mp_cut_mapping *m,
-			 struct mp_bpf_mapping *to)
-{
-	const struct file *f;
-
-	*to = (struct mp_bpf_mapping){ .start = m->start, .end = m->end };
-	if (!m->file)
-		return true;
-	if (!make_rows(b, m->file))
-		return false;
-	f = file_of(b, m->file);
-	to->bias = m->bias;
-	to->first = f->rows;
-	to->pages = f->pages;
-	to->page_base = f->page_base;
-	to->n_pages = f->n_pages;
-	return true;
-}
-
-static bool make_mappings(struct mp_bpf_stacks *b, const struct mp_cut_space *s,
-			  struct mp_bpf_space *to)
-{
-	size_t n = MP_MIN(s->n, MP_BPF_MAPPINGS), i;
-
-	for (i = 0; i < n; i++)
-		if (!make_mapping(b, &s->v[i], &to->v[i]))
-			return false;
-	to->n = n;
-	return true;
-}
-
-/*
- * Whether to drop all tables, so that there is room for those of this address space, if these fit
- * into empty tables. At most once a second: if the tables of all processes do not fit together,
- * some processes get copies of their stacks for a while.
- */
-static bool may_drop_tables(struct mp_bpf_stacks *b, const struct mp_cut_space *s)
-{
-	uint64_t rows = 0, pages = 1;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		const struct file *f = file_of(b, s->v[i].file);
-
-		rows += f->n_rows;
-		pages += s->v[i].file ? f->n_pages + 1 : 0;
-	}
-	return rows <= b->max_rows && pages <= b->max_pages &&
-	       mp_monotonic_ns() - b->rebuilt_ns > REBUILD_APART_NS;
-}
-
-/*
- * Changes the sequence of a place: programs see by it that the place has no mappings, or that they
- * are being changed.
- */
-static void invalidate(struct mp_bpf_stacks *b, uint32_t place)
-{
-	__atomic_store_n(&b->spaces[place].sequence, 0, __ATOMIC_RELEASE);
-}
-
-/* The place of an address space; false if it has none. */
-static bool find_place(const struct mp_bpf_stacks *b, uint64_t space, uint32_t *place)
-{
-	uint64_t found = mp_intmap_get(&b->places_of, space);
-
-	*place = (uint32_t)found - 1;
-	return found;
-}
-
-static void lose_place(struct mp_bpf_stacks *b, uint32_t place)
-{
-	struct place *p = &b->places[place];
-
-	invalidate(b, place);
-	if (p->space)
-		mp_intmap_remove(&b->places_of, mp_intmap_find(&b->places_of, p->space));
-	*p = (struct place){ .space = 0 };
-}
-
-/* Gives an address space a free place, or the one that was assigned longest ago. */
-static uint32_t give_place(struct mp_bpf_stacks *b, uint64_t space)
-{
-	uint32_t place = b->n_free_places ? b->free_places[--b->n_free_places]
-					  : b->next_place++ % b->max_spaces;
-
-	lose_place(b, place);
-	b->places[place].space = space;
-	mp_intmap_add(&b->places_of, space, (uint64_t)place + 1);
-	return place;
-}
-
-static void free_place(struct mp_bpf_stacks *b, uint32_t place)
-{
-	lose_place(b, place);
-	b->free_places[b->n_free_places++] = place;
-}
-
-/* Makes the tables of an address space. Returns false if there is no room. */
-static bool make_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
-{
-	if (!find_place(b, s->number, place))
-		*place = give_place(b, s->number);
-	invalidate(b, *place);
-	if (!make_mappings(b, s, &b->spaces[*place])) {
-		free_place(b, *place);
-		if (!may_drop_tables(b, s))
-			return false;
-		drop_tables(b);
-		*place = give_place(b, s->number);
-		if (!make_mappings(b, s, &b->spaces[*place])) {
-			free_place(b, *place);
-			return false;
-		}
-	}
-	b->spaces[*place].copies = 0;
-	b->spaces[*place].made_ns = mp_monotonic_ns();
-	b->places[*place].state = s->state;
-	__atomic_store_n(&b->spaces[*place].sequence, ++b->sequence, __ATOMIC_RELEASE);
-	b->counts.spaces++;
-	return true;
-}
-
 void mp_bpf_stacks_forget(void *stacks, uint64_t number)
 {
 	struct mp_bpf_stacks *b = stacks;
-	uint32_t place;
 
-	if (find_place(b, number, &place))
-		free_place(b, place);
+	mp_bpf_tables_forget(&b->tables, number);
 }
 
 void mp_bpf_stacks_forget_file(void *stacks, uint32_t file)
 {
 	struct mp_bpf_stacks *b = stacks;
 
-	if (file < b->n_files)
-		b->files[file] = (struct file){ .made = 0 };
-}
-
-/* Makes the tables of an address space if they are not up to date. False if there is no room. */
-static bool have_space(struct mp_bpf_stacks *b, const struct mp_cut_space *s, uint32_t *place)
-{
-	if (find_place(b, s->number, place) && b->places[*place].state == s->state)
-		return true;
-	return make_space(b, s, place);
+	mp_bpf_tables_forget_file(&b->tables, file);
 }
 
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *s)
 {
 	struct mp_bpf_stacks *b = stacks;
 	struct mp_bpf_task task = { .exec_ns = 0 };
-	uint32_t place;
 
 	if (bpf_map_lookup_elem(b->tasks, &s->pid, &task) < 0)
 		task.exec_ns = 0;
-	task.sequence = 0;
-	if (s->n && have_space(b, s, &place)) {
-		task.space = place;
-		task.sequence = b->spaces[place].sequence;
-	}
+	if (!mp_bpf_tables_update(&b->tables, s, &task))
+		task.sequence = 0;
 	task.time_ns = s->time_ns;
 	bpf_map_update_elem(b->tasks, &s->pid, &task, BPF_ANY);
 }
@@ -692,8 +422,10 @@ void mp_bpf_stacks_counts(const struct mp_bpf_stacks *b, struct mp_bpf_stacks_co
 	uint32_t key = 0;
 	size_t on;
 
-	*counts = b->counts;
-	counts->rows = b->n_rows;
+	*counts = (struct mp_bpf_stacks_counts){ .rows = b->tables.n_rows,
+						 .files = b->tables.made_files,
+						 .spaces = b->tables.made_spaces,
+						 .rebuilds = b->tables.rebuilds };
 	for (on = 0; on < MP_ARRAY_SIZE(program_names); on++)
 		add_runs(b, program_names[on], counts);
 	if (bpf_map_lookup_elem(map, &key, v) == 0)

@@ -80,7 +80,7 @@ struct mp_cut_mapping {
 struct mp_cut_space {
 	uint32_t pid;
 	uint64_t time_ns; /* time from which the process has these mappings */
-	/* number of the address space, which processes may share; never reused */
+	/* number of the address space, which processes may share; from 1, never reused */
 	uint64_t number;
 	uint64_t state; /* number of its state: each change gives it a new one; never reused */
 	/* the mappings in order of address; valid during the call */

@@ -258,7 +258,7 @@ static bool are_mappings(const struct mp_cut_mapping *v, size_t n)
 
 	for (i = 0; i < n; i++)
 		if (v[i].start > v[i].end || v[i].file > FILES_MAX ||
-		    (i && v[i].start < v[i - 1].start))
+		    (i && v[i].start < v[i - 1].end))
 			return false;
 	return true;
 }
@@ -269,7 +269,7 @@ int mp_message_get_space(struct mp_str from, struct mp_cut_space *space)
 
 	*space = (struct mp_cut_space){ .n = 0 };
 	code_space(&c, space);
-	if (is_whole(&c) && are_mappings(space->v, space->n))
+	if (is_whole(&c) && space->number && are_mappings(space->v, space->n))
 		return 0;
 	free((void *)space->v);
 	return -1;

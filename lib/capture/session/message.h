@@ -84,7 +84,10 @@ int mp_message_get_places(struct mp_str from, struct mp_cut_places *places, char
 void mp_message_put_number(struct mp_buf *to, uint64_t number);
 int mp_message_get_number(struct mp_str from, uint64_t *number);
 
-/* Refuses mappings that are not in order of address, and numbers of files that are too large. */
+/*
+ * Refuses mappings that are not in order of address or overlap, numbers of files that are too large,
+ * and the address space 0.
+ */
 void mp_message_put_space(struct mp_buf *to, const struct mp_cut_space *space);
 int mp_message_get_space(struct mp_str from, struct mp_cut_space *space);
 

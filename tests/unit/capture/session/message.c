@@ -98,6 +98,7 @@ static bool space_is_read(struct mp_cut_mapping *v, size_t n)
 static void test_spaces(void)
 {
 	struct mp_cut_mapping v[2] = { { 1, 2, 0, 1 }, { 2, 3, 0, 2 } };
+	struct mp_cut_space got;
 
 	ok(space_is_read(v, 2) && space_is_read(NULL, 0), "mappings");
 	v[1].start = 0;
@@ -106,6 +107,10 @@ static void test_spaces(void)
 	ok(!space_is_read(v, 2), "one that ends before it begins, too");
 	v[1] = (struct mp_cut_mapping){ 8, 9, 0, UINT32_MAX };
 	ok(!space_is_read(v, 2), "and the number of a file that takes much memory");
+	v[1] = (struct mp_cut_mapping){ 1, 3, 0, 0 };
+	ok(!space_is_read(v, 2), "and one that overlaps with the preceding one");
+	mp_message_put_space(&bytes, &(struct mp_cut_space){ .pid = 7 });
+	ok(mp_message_get_space(written(), &got) < 0, "the address space has a number");
 }
 
 static bool rows_are_read(struct mp_bpf_row *v, size_t n)

@@ -10,6 +10,7 @@
 
 enum {
 	BODY_MAX = 256 << 20, /* 4 million rows of a file take 32 MiB */
+	PIECE = 64 << 10,     /* memory for a body grows as its bytes come, at least by so much */
 	FILES_MAX = 1 << 20,
 };
 
@@ -114,16 +115,21 @@ static int receive_all(int fd, void *data, size_t len, struct mp_message *to)
 int mp_message_receive(int fd, struct mp_message *m)
 {
 	struct head head;
+	size_t piece;
 
 	m->n_fds = 0;
 	m->body.len = 0;
 	if (receive_all(fd, &head, sizeof(head), m) < 0 || head.len > BODY_MAX)
 		return -1;
 	m->type = head.type;
-	mp_buf_reserve(&m->body, head.len);
-	if (receive_all(fd, m->body.p, head.len, NULL) < 0)
-		return -1;
-	m->body.len = head.len;
+	mp_buf_reserve(&m->body, 1);
+	while (m->body.len < head.len) {
+		piece = MP_MIN(head.len - m->body.len, MP_MAX(m->body.cap - m->body.len, PIECE));
+		mp_buf_reserve(&m->body, piece);
+		if (receive_all(fd, m->body.p + m->body.len, piece, NULL) < 0)
+			return -1;
+		m->body.len += piece;
+	}
 	return 0;
 }
 

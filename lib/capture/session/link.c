@@ -144,9 +144,14 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 	return result < 0 ? fail(l) : 0;
 }
 
+/* Receives a message. It has no descriptors to send: these would fill our table. */
 static int receive(struct mp_link *l)
 {
-	return l->process.pid && mp_message_receive(l->fd, &l->in) == 0 ? 0 : fail(l);
+	bool wrong = !l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
+
+	while (l->in.n_fds)
+		close(l->in.fds[--l->in.n_fds]);
+	return wrong ? fail(l) : 0;
 }
 
 /* Waits until the process is in its sandbox. */

@@ -74,14 +74,23 @@ int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const
 	return send_head(fd, &head, fds, n_fds) < 0 ? -1 : send_all(fd, body.p, body.len, 0);
 }
 
+/* Takes the descriptors. Padding may have room for one too many, which this closes. */
 static void take_fds(struct msghdr *m, struct mp_message *to)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	size_t n, i;
+	int fd;
 
 	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 		return;
-	to->n_fds = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(to->fds, CMSG_DATA(c), to->n_fds * sizeof(int));
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(fd);
+	for (i = 0; i < n; i++) {
+		memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+		if (to->n_fds < MP_MESSAGE_FDS)
+			to->fds[to->n_fds++] = fd;
+		else
+			close(fd);
+	}
 }
 
 /* Receives `len` bytes; the first of them may come with descriptors if `to` has room for them. */

@@ -48,6 +48,50 @@ static void test_socket(void)
 	mp_message_release(&m);
 }
 
+/* Sends four descriptors with an empty message, which mp_message_send() does not. */
+static void send_four(int fd)
+{
+	const int fds[MP_MESSAGE_FDS + 1] = { 0, 1, 2, 2 };
+	uint32_t head[2] = { MP_MESSAGE_STOP, 0 };
+	union {
+		char bytes[CMSG_SPACE(sizeof(fds))];
+		struct cmsghdr align;
+	} control = { .bytes = "" };
+	struct iovec part = { head, sizeof(head) };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control.bytes,
+			    .msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(c), fds, sizeof(fds));
+	if (sendmsg(fd, &m, 0) < 0)
+		abort();
+}
+
+static void test_descriptors(void)
+{
+	struct mp_message m = { .type = 0 };
+	int pair[2], next;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+		abort();
+	send_four(pair[0]);
+	ok(mp_message_receive(pair[1], &m) == 0 && m.n_fds == MP_MESSAGE_FDS,
+	   "of too many descriptors, those for which there is room");
+	next = dup(0);
+	ok(next == m.fds[2] + 1, "the others are closed");
+	close(next);
+	while (m.n_fds)
+		close(m.fds[--m.n_fds]);
+	close(pair[0]);
+	close(pair[1]);
+	mp_message_release(&m);
+}
+
 static void test_places(void)
 {
 	const struct mp_cut_place_request asked = { "/bin/x", "main", true, false };
@@ -160,6 +204,7 @@ int main(void)
 {
 	mp_init("unit-message");
 	test_socket();
+	test_descriptors();
 	test_places();
 	test_spaces();
 	test_rows();

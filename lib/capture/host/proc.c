@@ -307,16 +307,23 @@ static bool parse_map(char *line, struct mp_proc_map *map)
 	return true;
 }
 
-/* The kernel writes a newline in a path as \012, and escapes nothing else. */
+/*
+ * The kernel writes a newline in a path as \012, and escapes nothing else. In one pass: a path may
+ * have millions of them.
+ */
 static void unescape_path(char *path)
 {
-	char *found;
+	char *to = strstr(path, "\\012");
+	const char *from = to;
 
-	while ((found = strstr(path, "\\012"))) {
-		*found = '\n';
-		memmove(found + 1, found + 4, strlen(found + 4) + 1);
-		path = found + 1;
+	while (from && *from) {
+		bool newline = strncmp(from, "\\012", 4) == 0;
+
+		*to++ = newline ? '\n' : *from;
+		from += newline ? 4 : 1;
 	}
+	if (to)
+		*to = '\0';
 }
 
 bool mp_proc_maps(pid_t pid, mp_proc_map_fn *each, void *arg)

@@ -494,8 +494,10 @@ static bool is_complete(const struct perf_event_header *h, enum mp_queue_type ty
 		[PERF_RECORD_MMAP2] = sizeof(struct mp_record_mmap2) + 1,
 	};
 
-	if ((type == MP_QUEUE_EVENTS || type == MP_QUEUE_TASKS) && h->size % sizeof(uint64_t))
-		return false; /* the kernel pads records */
+	if (h->size % sizeof(uint64_t))
+		return false; /* all that make records pad them */
+	if (type == MP_QUEUE_STACKS && h->size < sizeof(struct mp_bpf_head))
+		return false;
 	if (h->type == MP_TRACK_REFUSED && (type == MP_QUEUE_TASKS || type == MP_QUEUE_STACKS))
 		return h->size == sizeof(struct mp_record_refused);
 	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||

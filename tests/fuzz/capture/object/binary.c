@@ -1,30 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions and static probes of any file, and arguments of a static probe from any text. */
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "lib/capture/event/probe.h"
 #include "lib/capture/host/archs.h"
 #include "lib/capture/object/binary.h"
+#include "lib/capture/object/places.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void find(int fd, const char *what, bool markers)
+{
+	const struct mp_cut_place_request request = { "binary", what, markers, true };
+	struct mp_cut_places places;
+	char *error = NULL;
+
+	if (mp_binary_places(&request, fd, &places, &error) < 0 && (!error || !*error))
+		abort();
+	mp_cut_places_release(&places);
+	free(error);
+}
+
+/* The last bytes of the file are also what to find. */
 static void read_file(const uint8_t *data, size_t size)
 {
-	struct mp_cut_places places = { .n = 0 };
-	struct mp_binary file = { "binary", memfd_create("binary", 0) };
-	char *error;
+	const size_t len = MP_MIN(size, (size_t)16);
+	char *what = mp_strndup((const char *)data + size - len, len);
+	int fd = memory_file(data, size);
 
-	if (write(file.fd, data, size) != (ssize_t)size)
-		abort();
-	if (mp_binary_functions(&places, &file, "*", &error) < 0)
-		free(error);
-	mp_cut_places_release(&places);
-	if (mp_binary_markers(&places, &file, "*:*", &error) < 0)
-		free(error);
-	mp_cut_places_release(&places);
-	close(file.fd);
+	find(fd, "*", false);
+	find(fd, "*:*", true);
+	find(fd, what, size % 2);
+	close(fd);
+	free(what);
 }
 
 static void read_text(const uint8_t *data, size_t size)

@@ -199,7 +199,8 @@ static int find_places(const struct mp_cut_place_request *request, struct mp_cut
 	if (fd >= 0) {
 		mp_message_put_request(&l->body, &by_path);
 		if (ask(l, MP_MESSAGE_PLACES, fd) < 0 ||
-		    mp_message_get_places(mp_buf_view(&l->in.body), answer, error) < 0)
+		    mp_message_get_places(mp_buf_view(&l->in.body), by_path.file, answer, error) <
+			    0)
 			*error = mp_asprintf(
 				"cannot read '%s': the process that reads it has failed",
 				request->file);

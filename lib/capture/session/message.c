@@ -213,7 +213,7 @@ static bool is_part_of_line(const char *text)
 	return !text || !strchr(text, '\n');
 }
 
-static bool are_places(const struct mp_cut_places *p)
+static bool are_places(const struct mp_cut_places *p, const char *file)
 {
 	size_t i;
 
@@ -221,17 +221,18 @@ static bool are_places(const struct mp_cut_places *p)
 		if (!p->v[i].name || !is_part_of_line(p->v[i].name) ||
 		    !is_part_of_line(p->v[i].provider) || !is_part_of_line(p->v[i].args))
 			return false;
-	return p->path;
+	return p->path && strcmp(p->path, file) == 0;
 }
 
-int mp_message_get_places(struct mp_str from, struct mp_cut_places *places, char **error)
+int mp_message_get_places(struct mp_str from, const char *file, struct mp_cut_places *places,
+			  char **error)
 {
 	struct mp_cut_code c = { .from = from };
 
 	*places = (struct mp_cut_places){ .n = 0 };
 	*error = NULL;
 	code_places(&c, places, error);
-	if (is_whole(&c) && (*error || are_places(places)))
+	if (is_whole(&c) && (*error || are_places(places, file)))
 		return 0;
 	mp_cut_places_release(places);
 	free(*error);

@@ -76,10 +76,14 @@ void mp_message_release(struct mp_message *m);
 void mp_message_put_request(struct mp_buf *to, const struct mp_cut_place_request *request);
 int mp_message_get_request(struct mp_str from, struct mp_cut_place_request *request);
 
-/* `error` NULL: the places were found. */
+/*
+ * `error` NULL: the places were found. Those of another file than `file`, which was asked for, are
+ * refused, and those that are not part of a line of tracefs.
+ */
 void mp_message_put_places(struct mp_buf *to, const struct mp_cut_places *places,
 			   const char *error);
-int mp_message_get_places(struct mp_str from, struct mp_cut_places *places, char **error);
+int mp_message_get_places(struct mp_str from, const char *file, struct mp_cut_places *places,
+			  char **error);
 
 void mp_message_put_number(struct mp_buf *to, uint64_t number);
 int mp_message_get_number(struct mp_str from, uint64_t *number);

@@ -55,9 +55,9 @@ static void try_places(struct mp_str from)
 	char *error;
 	size_t i;
 
-	if (mp_message_get_places(from, &p, &error) < 0)
+	if (mp_message_get_places(from, "/bin/x", &p, &error) < 0)
 		return;
-	check(error || p.path);
+	check(error || strcmp(p.path, "/bin/x") == 0);
 	for (i = 0; i < p.n && !error; i++)
 		check(p.v[i].name && !strchr(p.v[i].name, '\n'));
 	mp_message_put_places(&again, &p, error);

@@ -107,24 +107,29 @@ static void test_places(void)
 	free((char *)request.file);
 	free((char *)request.what);
 	mp_message_put_places(&bytes, &places, NULL);
-	ok(mp_message_get_places(written(), &got, &error) == 0 && !error && got.n == 1 &&
+	ok(mp_message_get_places(written(), "/bin/x", &got, &error) == 0 && !error && got.n == 1 &&
 		   got.v[0].offset == 5 && strcmp(got.v[0].args, place.args) == 0,
 	   "its answer");
 	mp_cut_places_release(&got);
 	mp_message_put_places(&bytes, &(struct mp_cut_places){ .n = 0 }, "no such file");
-	ok(mp_message_get_places(written(), &got, &error) == 0 &&
+	ok(mp_message_get_places(written(), "/bin/x", &got, &error) == 0 &&
 		   strcmp(error, "no such file") == 0,
 	   "an error");
 	mp_cut_places_release(&got);
 	free(error);
 	place.args = (char *)" arg1=%di:u64\np:x y";
 	mp_message_put_places(&bytes, &places, NULL);
-	ok(mp_message_get_places(written(), &got, &error) < 0,
+	ok(mp_message_get_places(written(), "/bin/x", &got, &error) < 0,
 	   "a line in the arguments is refused");
 	place.args = NULL;
 	place.name = (char *)"n\np:x y";
 	mp_message_put_places(&bytes, &places, NULL);
-	ok(mp_message_get_places(written(), &got, &error) < 0, "a line in the name, too");
+	ok(mp_message_get_places(written(), "/bin/x", &got, &error) < 0, "a line in the name, too");
+	place.name = (char *)"n";
+	places.path = (char *)"/bin/y";
+	mp_message_put_places(&bytes, &places, NULL);
+	ok(mp_message_get_places(written(), "/bin/x", &got, &error) < 0,
+	   "and places of another file");
 }
 
 static bool space_is_read(struct mp_cut_mapping *v, size_t n)

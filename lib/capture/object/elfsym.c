@@ -255,30 +255,49 @@ static void read_functions(struct mp_elfsym *e, const struct mp_elf *f,
 }
 
 /*
+ * Decodes xz data to a buffer, which grows with what comes, up to `max` bytes. In one pass: a few
+ * bytes may unpack to as much.
+ */
+static lzma_ret decode(lzma_stream *xz, uint8_t **buf, size_t max)
+{
+	size_t cap = MP_MIN(MP_MAX(xz->avail_in, (size_t)4096) * 4, max);
+	lzma_ret ret;
+
+	*buf = mp_alloc(cap);
+	xz->next_out = *buf;
+	xz->avail_out = cap;
+	while ((ret = lzma_code(xz, LZMA_FINISH)) == LZMA_OK) {
+		if (xz->avail_out || cap == max)
+			continue; /* LZMA_BUF_ERROR follows unless it can continue */
+		cap = MP_MIN(cap * 2, max);
+		*buf = mp_realloc(*buf, cap);
+		xz->next_out = *buf + xz->total_out;
+		xz->avail_out = cap - xz->total_out;
+	}
+	return ret;
+}
+
+/*
  * Unpacks xz data, whose size is not known in advance. NULL if it is damaged or too large, which
  * `limit` notes. The caller gives back `*size`.
  */
 static uint8_t *unpack(const struct mp_elf_data *data, struct mp_limit *limit, size_t *size)
 {
 	size_t max = MP_MIN(limit->bytes, (size_t)DEBUGDATA_MAX);
-	size_t cap = MP_MIN(MP_MAX(data->size, (size_t)4096) * 4, max), in, out;
-	uint64_t decoder = DECODER_MAX;
-	uint8_t *buf = mp_alloc(cap);
+	lzma_stream xz = LZMA_STREAM_INIT;
+	uint8_t *buf = NULL;
 	lzma_ret ret;
 
-	for (;;) {
-		in = out = 0;
-		ret = lzma_stream_buffer_decode(&decoder, 0, NULL, data->p, &in, data->size, buf,
-						&out, cap);
-		if (ret != LZMA_BUF_ERROR || cap >= max)
-			break;
-		cap = MP_MIN(cap * 2, max);
-		buf = mp_realloc(buf, cap);
-	}
-	*size = out;
-	if (ret == LZMA_OK && mp_limit_take(limit, out, "packed symbols"))
+	if (lzma_stream_decoder(&xz, DECODER_MAX, 0) != LZMA_OK)
+		return NULL;
+	xz.next_in = data->p;
+	xz.avail_in = data->size;
+	ret = decode(&xz, &buf, max);
+	*size = xz.total_out;
+	lzma_end(&xz);
+	if (ret == LZMA_STREAM_END && mp_limit_take(limit, *size, "packed symbols"))
 		return buf;
-	if (ret == LZMA_BUF_ERROR || ret == LZMA_MEMLIMIT_ERROR)
+	if (*size == max || ret == LZMA_MEMLIMIT_ERROR)
 		mp_limit_exceed(limit, "packed symbols");
 	free(buf);
 	return NULL;

@@ -101,7 +101,10 @@ static struct packed *pack(const struct mp_elf_image *e, const Elf64_Shdr *sh)
 	return NULL;
 }
 
-/* Unpacks the section of a packed file; for a short time, it is in memory twice. */
+/*
+ * Unpacks the section of a packed file; for a short time, it is in memory twice. A few bytes may
+ * unpack to a thousand times as many, so that it may take only a quarter of the limit.
+ */
 static bool unpack(const struct mp_elf_image *e, struct packed *packed, const char *what,
 		   struct mp_elf_data *data)
 {
@@ -111,7 +114,7 @@ static bool unpack(const struct mp_elf_image *e, struct packed *packed, const ch
 	GElf_Chdr ch;
 
 	if (scn && gelf_getchdr(scn, &ch)) {
-		if (ch.ch_size > e->limit->bytes / 2)
+		if (ch.ch_size > e->limit->bytes / 4)
 			mp_limit_exceed(e->limit, what);
 		else if (elf_compress(scn, 0, 0) >= 0)
 			unpacked = elf_getdata(scn, NULL);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/capture/ring/queue_shared.h"
+#include "lib/core/clock.h"
 
 struct stream {
 	struct mp_queue_stream is;	    /* first member: what users of the reader see of it */
@@ -201,16 +202,28 @@ static struct mp_queue_item *take(struct mp_queue_reader *r)
 	}
 }
 
+/* A bell may ring for a mark that the collector is replacing: then the next one follows. */
 struct mp_queue_item *mp_queue_pop(struct mp_queue_reader *r, int timeout_ms)
 {
-	const struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000l };
-	uint32_t bell = __atomic_load_n(&r->head->bell, __ATOMIC_ACQUIRE);
-	struct mp_queue_item *item = take(r);
+	uint64_t until_ns = 0;
 
-	if (item || timeout_ms == 0)
-		return item;
-	syscall(SYS_futex, &r->head->bell, FUTEX_WAIT, bell, &timeout, NULL, 0);
-	return take(r);
+	for (;;) {
+		uint32_t bell = __atomic_load_n(&r->head->bell, __ATOMIC_ACQUIRE);
+		struct mp_queue_item *item = take(r);
+		struct timespec left;
+		uint64_t now;
+
+		if (item)
+			return item;
+		now = mp_monotonic_ns();
+		if (!until_ns)
+			until_ns = now + (uint64_t)timeout_ms * 1000000;
+		if (now >= until_ns)
+			return NULL;
+		left.tv_sec = (time_t)((until_ns - now) / 1000000000);
+		left.tv_nsec = (long)((until_ns - now) % 1000000000);
+		syscall(SYS_futex, &r->head->bell, FUTEX_WAIT, bell, &left, NULL, 0);
+	}
 }
 
 /* The chunks of a stream are given back in their order, so that one number says which they are. */

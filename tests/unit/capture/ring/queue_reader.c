@@ -75,6 +75,13 @@ static bool ended_well(pid_t pid)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
+}
+
 static struct mp_queue *new_queue(const struct mp_queue_stream *streams[STREAMS])
 {
 	struct mp_queue *q = mp_queue_new(LIMIT, LIMIT);
@@ -113,7 +120,7 @@ static void check_process(void)
 		_exit(!(read_all(&fds, next) && next[0] == CHUNKS && next[2] == CHUNKS));
 	for (i = 0; i < CHUNKS; i++) {
 		for (s = 0; s < STREAMS; s++)
-			while (!push(q, streams[s], i)) {
+			while (!push(q, streams[s], i) && !has_ended(pid)) {
 				mp_queue_mark(q, i, i);
 				mp_queue_wait_room(q, 10);
 			}

@@ -65,6 +65,7 @@ struct mp_link *mp_link_start(void)
 	close(null);
 	close(pair[1]);
 	l->fd = pair[0];
+	l->in.patience_s = ANSWER_S;
 	current = l;
 	return l;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/cut_code.h"
+#include "lib/core/clock.h"
 
 enum {
 	BODY_MAX = 256 << 20, /* 4 million rows of a file take 32 MiB */
@@ -93,8 +94,21 @@ static void take_fds(struct msghdr *m, struct mp_message *to)
 	}
 }
 
-/* Receives `len` bytes; the first of them may come with descriptors if `to` has room for them. */
-static int receive_all(int fd, void *data, size_t len, struct mp_message *to)
+/* Whether the rest of a message has taken too long; to be called whenever some of it has come. */
+static bool is_late(struct mp_message *m)
+{
+	uint64_t now;
+
+	if (!m->patience_s)
+		return false;
+	now = mp_monotonic_ns();
+	if (!m->until_ns)
+		m->until_ns = now + m->patience_s * 1000000000ull;
+	return now > m->until_ns;
+}
+
+/* Receives `len` bytes of a message; descriptors may come with the first of them if `with_fds`. */
+static int receive_all(int fd, void *data, size_t len, struct mp_message *to, bool with_fds)
 {
 	union control control;
 	ssize_t n;
@@ -103,7 +117,7 @@ static int receive_all(int fd, void *data, size_t len, struct mp_message *to)
 		struct iovec part = { data, len };
 		struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
 
-		if (to) {
+		if (with_fds) {
 			m.msg_control = control.bytes;
 			m.msg_controllen = sizeof(control.bytes);
 		}
@@ -112,9 +126,11 @@ static int receive_all(int fd, void *data, size_t len, struct mp_message *to)
 			continue;
 		if (n <= 0)
 			return -1;
-		if (to)
+		if (with_fds)
 			take_fds(&m, to);
-		to = NULL;
+		if (is_late(to))
+			return -1;
+		with_fds = false;
 		data = (char *)data + n;
 		len -= (size_t)n;
 	}
@@ -128,14 +144,15 @@ int mp_message_receive(int fd, struct mp_message *m)
 
 	m->n_fds = 0;
 	m->body.len = 0;
-	if (receive_all(fd, &head, sizeof(head), m) < 0 || head.len > BODY_MAX)
+	m->until_ns = 0;
+	if (receive_all(fd, &head, sizeof(head), m, true) < 0 || head.len > BODY_MAX)
 		return -1;
 	m->type = head.type;
 	mp_buf_reserve(&m->body, 1);
 	while (m->body.len < head.len) {
 		piece = MP_MIN(head.len - m->body.len, MP_MAX(m->body.cap - m->body.len, PIECE));
 		mp_buf_reserve(&m->body, piece);
-		if (receive_all(fd, m->body.p + m->body.len, piece, NULL) < 0)
+		if (receive_all(fd, m->body.p + m->body.len, piece, m, false) < 0)
 			return -1;
 		m->body.len += piece;
 	}

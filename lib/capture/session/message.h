@@ -46,6 +46,9 @@ struct mp_message {
 	struct mp_buf body; /* the next message overwrites it */
 	int fds[MP_MESSAGE_FDS];
 	size_t n_fds;
+	/* a message whose rest has not come so long after its first bytes is damaged; 0: no limit */
+	unsigned patience_s;
+	uint64_t until_ns; /* private */
 };
 
 struct mp_message_start {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/capture/session/message.h"
@@ -89,6 +90,32 @@ static void test_descriptors(void)
 		close(m.fds[--m.n_fds]);
 	close(pair[0]);
 	close(pair[1]);
+	mp_message_release(&m);
+}
+
+/* Sends the bytes of a message one by one, each in time. */
+static void test_patience(void)
+{
+	const uint32_t head[2] = { MP_MESSAGE_STOP, 1 << 20 };
+	struct mp_message m = { .patience_s = 1 };
+	size_t sent = sizeof(head);
+	int pair[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0 ||
+	    write(pair[0], head, sizeof(head)) != sizeof(head))
+		abort();
+	pid = fork();
+	if (pid == 0) {
+		close(pair[1]);
+		while (sent++ < 1 << 20 && send(pair[0], "x", 1, MSG_NOSIGNAL) == 1)
+			usleep(10000);
+		_exit(0);
+	}
+	ok(mp_message_receive(pair[1], &m) < 0, "a message that comes byte by byte is refused");
+	close(pair[1]);
+	waitpid(pid, NULL, 0);
+	close(pair[0]);
 	mp_message_release(&m);
 }
 
@@ -210,6 +237,7 @@ int main(void)
 	mp_init("unit-message");
 	test_socket();
 	test_descriptors();
+	test_patience();
 	test_places();
 	test_spaces();
 	test_rows();

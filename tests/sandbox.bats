@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # The sandbox of the process that reads what other users wrote: what it has, and what it cannot do.
+# Runs beside a recording.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -66,7 +67,7 @@ record_attempt() {
 	SECONDS=0
 	"$BUILD/takeover/mp-record" -q -e cpu-clock -F 199 -g user -p "$LOAD_PID" -d "$2" -o "$TMP/s" 2> "$TMP/err" || status=$?
 	kill -KILL -- -$LOAD_PID
-	[ "$SECONDS" -lt 30 ]
+	[ "$SECONDS" -lt 60 ]
 }
 
 @test "a writer that was taken over is killed at its first forbidden step" {
@@ -107,4 +108,8 @@ record_attempt() {
 	record_attempt lies 1s
 	[ "$status" = 1 ]
 	grep -qx 'mp-record: the writer process returned memory that it did not have: its output may be forged' "$TMP/err"
+	# for half a minute
+	record_attempt silence 1s
+	[ "$status" = 2 ]
+	grep -qx 'mp-record: the writer process does not respond' "$TMP/err"
 }

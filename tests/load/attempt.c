@@ -29,6 +29,7 @@ ATTEMPT(messages)
 ATTEMPT(damaged_message)
 ATTEMPT(queue)
 ATTEMPT(lies)
+ATTEMPT(silence)
 
 static const struct {
 	const char *name;
@@ -48,6 +49,7 @@ static const struct {
 	{ "damaged_message", mp_attempt_damaged_message },
 	{ "queue", mp_attempt_queue },
 	{ "lies", mp_attempt_lies },
+	{ "silence", mp_attempt_silence },
 };
 
 int main(int argc, char **argv)

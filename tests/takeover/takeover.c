@@ -6,6 +6,7 @@
  * symbols; attempts.h has more attempts.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,6 +107,16 @@ static long try_queue(void)
 	return 0;
 }
 
+/* Does nothing any more. */
+static long try_silence(void)
+{
+	int never = 0;
+
+	for (;;)
+		syscall(SYS_futex, &never, FUTEX_WAIT, 0, NULL, NULL, 0);
+	return 0;
+}
+
 /* Gives back all that the queue could have, and more. */
 static long try_lies(void)
 {
@@ -117,6 +128,7 @@ static const struct attempt others[] = {
 	{ "files", try_files },	      { "requests", try_requests },
 	{ "messages", try_messages }, { "damaged_message", try_damaged_message },
 	{ "queue", try_queue },	      { "lies", try_lies },
+	{ "silence", try_silence },
 };
 
 static void run(const struct attempt *v, size_t n, const char *name)

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/descriptors.h"
+#include "lib/capture/host/proc.h"
 #include "lib/core/base.h"
 #include "lib/core/clock.h"
 
@@ -210,22 +210,6 @@ static _Noreturn void help(struct shared *s)
 
 /* --- its keeper ------------------------------------------------------------------------------- */
 
-/* Whether a process runs, or waits only for a CPU. */
-static bool is_running(pid_t pid)
-{
-	char path[64], text[512], *parenthesis;
-	bool running = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f && fgets(text, sizeof(text), f) && (parenthesis = strrchr(text, ')')))
-		running = strncmp(parenthesis, ") R", 3) == 0;
-	if (f)
-		fclose(f);
-	return running;
-}
-
 static void strike(struct shared *s)
 {
 	struct offender *o = offender(s, s->uid);
@@ -259,7 +243,7 @@ static pid_t start_helper(struct shared *s, int *pidfd)
  */
 static bool remind(struct shared *s, pid_t pid, uint32_t number, int n)
 {
-	if (__atomic_load_n(&s->number, __ATOMIC_SEQ_CST) != number || is_running(pid) ||
+	if (__atomic_load_n(&s->number, __ATOMIC_SEQ_CST) != number || mp_proc_state(pid) == 'R' ||
 	    (s->trusted && n < PATIENCE))
 		return false;
 	kill(pid, SIGKILL);

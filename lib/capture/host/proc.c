@@ -181,6 +181,13 @@ uid_t mp_proc_uid(pid_t pid)
 	return values && sscanf(values, "%u", &uid) == 1 ? uid : (uid_t)-1;
 }
 
+char mp_proc_state(pid_t pid)
+{
+	char text[4096], *values = status_values(text, pid, "State");
+
+	return values && *values == '\t' ? values[1] : '\0';
+}
+
 pid_t mp_proc_process_of(pid_t tid)
 {
 	return status_number(tid, "Tgid");

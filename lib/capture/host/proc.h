@@ -37,6 +37,9 @@ void mp_proc_add_children(struct mp_pids *pids);
 /* The real uid of a process, which no program changes without a privilege; -1: it has ended. */
 uid_t mp_proc_uid(pid_t pid);
 
+/* The state of a process, as in proc_pid_stat(5); 0: it has ended. */
+char mp_proc_state(pid_t pid);
+
 /* The process of a thread; -1 if the thread has ended. */
 pid_t mp_proc_process_of(pid_t tid);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/proc.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/session/writer_main.h"
@@ -22,8 +23,11 @@ enum {
 	ANSWER_S = 60, /* a process that has not answered after this time has failed */
 };
 
-/* A process that sends no message within this CPU time has failed; it may wait for its output. */
+/* A process that sends no message within this CPU time has failed. */
 #define STUCK_NS 30000000000ull
+
+/* So has one that waits for this long without using any, unless it waits for its output. */
+#define STALLED_NS 30000000000ull
 
 struct mp_link {
 	int fd;
@@ -35,6 +39,9 @@ struct mp_link {
 	struct mp_message in;
 	struct mp_buf body;
 	uint64_t alive_cpu_ns; /* CPU time of the process at its latest message */
+	uint64_t idle_cpu_ns;  /* its CPU time when it last had a reason to wait, or ran */
+	uint64_t idle_from_ns; /* when that was */
+	int output;	       /* borrowed */
 };
 
 /*
@@ -233,6 +240,7 @@ void mp_link_hand_over(struct mp_link *l, const struct mp_cut_plan *plan,
 {
 	if (wait_ready(l) < 0)
 		return;
+	l->output = fds[MP_MESSAGE_OUTPUT];
 	mp_cut_plan_put(plan, &l->body);
 	send_body(l, MP_MESSAGE_PLAN, fds, MP_MESSAGE_FDS);
 	if (!names)
@@ -353,6 +361,35 @@ static bool lacks_opener(const struct mp_link *l)
 	       ended.si_pid;
 }
 
+/*
+ * Whether the process has waited long in one system call. It may wait for its output, or for a disk,
+ * and may have been stopped; for all else it waits 0.1 s at most.
+ */
+static bool is_stalled(struct mp_link *l)
+{
+	struct pollfd output = { .fd = l->output, .events = POLLOUT };
+	uint64_t now = mp_monotonic_ns(), cpu = cpu_time(l);
+
+	if (cpu == l->idle_cpu_ns && mp_proc_state(l->process.pid) == 'S' &&
+	    poll(&output, 1, 0) > 0)
+		return now - l->idle_from_ns > STALLED_NS;
+	l->idle_cpu_ns = cpu;
+	l->idle_from_ns = now;
+	return false;
+}
+
+/* Ends the process if it, or the one that it needs, has failed. 0, or -1. */
+static int watch(struct mp_link *l)
+{
+	if (lacks_opener(l))
+		mp_say("the process that opens files has ended");
+	else if (cpu_time(l) - l->alive_cpu_ns > STUCK_NS || is_stalled(l))
+		mp_say("the writer process does not respond");
+	else
+		return 0;
+	return fail(l);
+}
+
 int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 {
 	struct pollfd news = { .fd = l->fd, .events = POLLIN };
@@ -365,12 +402,8 @@ int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 		if (now - ticked_ns >= TICK_MS * 1000000ull) {
 			service->tick(service->arg);
 			ticked_ns = now;
-			if (lacks_opener(l)) {
-				mp_say("the process that opens files has ended");
-				return fail(l);
-			}
-			if (cpu_time(l) - l->alive_cpu_ns > STUCK_NS)
-				return fail(l);
+			if (watch(l) < 0)
+				return -1;
 		}
 		if (poll(&news, 1, TICK_MS) <= 0)
 			continue;
@@ -382,14 +415,23 @@ int mp_link_serve(struct mp_link *l, const struct mp_link_service *service)
 	}
 }
 
+/* Waits for the last message: the process may have much to write, and its output may block. */
+static int wait_done(struct mp_link *l)
+{
+	struct pollfd news = { .fd = l->fd, .events = POLLIN };
+
+	while (poll(&news, 1, TICK_MS) <= 0) {
+		l->alive_cpu_ns = cpu_time(l);
+		if (watch(l) < 0)
+			return -1;
+	}
+	return receive(l);
+}
+
 int mp_link_end(struct mp_link *l, const struct mp_cut_end *end, struct mp_message_done *done)
 {
-	const struct timeval forever = { .tv_sec = 0 };
-
-	setsockopt(l->fd, SOL_SOCKET, SO_RCVTIMEO, &forever,
-		   sizeof(forever)); /* the output may block */
 	mp_cut_end_put(end, &l->body);
-	if (send_body(l, MP_MESSAGE_END, NULL, 0) < 0 || receive(l) < 0)
+	if (send_body(l, MP_MESSAGE_END, NULL, 0) < 0 || wait_done(l) < 0)
 		return -1;
 	if (l->in.type != MP_MESSAGE_DONE ||
 	    mp_message_get_done(mp_buf_view(&l->in.body), done) < 0)

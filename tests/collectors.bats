@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only
 # Named collectors: their files, and exact numbers of known workloads.
+# Runs alone.
 
 bats_require_minimum_version 1.5.0
 load lib
@@ -125,12 +126,15 @@ setup_file() {
 
 @test "the scheduler's events of a command are those of the whole system, so that mp-sched has each wakeup" {
 	needs_root
-	mp-record -q cpusched -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
-	# the timer wakes each sleep in the context of any task
-	woken=$(grep ',sched:sched_wakeup,' "$TMP/s" | grep -c '\.comm=sleep	') || true
-	switched=$(grep ',sched:sched_switch,' "$TMP/s" | grep -c 'next_comm=sleep	') || true
-	{ [ "$woken" -ge 2 ] && [ "$switched" -ge 2 ]; } || [ "$(trailer "$TMP/s" lost)" -gt 0 ] ||
-		{ echo "$woken wakeups, $switched switches"; grep comm=sleep "$TMP/s"; false; }
+	# beside other recordings, the kernel at times neither delivers nor counts the switch from the idle task
+	for _ in {1..8}; do
+		mp-record -q cpusched -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
+		# the timer wakes each sleep in the context of any task
+		woken=$(grep ',sched:sched_wakeup,' "$TMP/s" | grep -c '\.comm=sleep	') || true
+		switched=$(grep ',sched:sched_switch,' "$TMP/s" | grep -c 'next_comm=sleep	') || true
+		[ "$woken" -lt 2 ] || [ "$switched" -lt 2 ] || break
+	done
+	{ [ "$woken" -ge 2 ] && [ "$switched" -ge 2 ]; } || { echo "$woken wakeups, $switched switches"; grep comm=sleep "$TMP/s"; false; }
 	run mp-record cpusched -C 0 -d 10ms -o "$TMP/s"
 	[[ $output == *"sched:sched_wakeup"*": those that happen on other CPUs are missing"* ]]
 }

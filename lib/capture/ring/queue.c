@@ -17,13 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/capture/host/memfd.h"
 #include "lib/capture/host/thread.h"
 #include "lib/capture/ring/queue_shared.h"
 #include "lib/core/clock.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 8U
-#endif
 
 enum {
 	CLASS_MIN_SHIFT = 14, /* chunks of 16 KiB, 32 KiB and so on */
@@ -97,51 +94,6 @@ struct mp_queue {
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static int new_memfd(const char *name)
-{
-	unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	int fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
-
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		fd = memfd_create(name, flags);
-	if (fd < 0)
-		mp_die("cannot make a queue in shared memory: %m");
-	return fd;
-}
-
-/*
- * The limit on file sizes is meant for output, but also applies to shared memory, of which only a
- * part will be used. Root may exceed it, others only up to the hard limit.
- */
-static void raise_limit(const struct rlimit *old, size_t size)
-{
-	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
-	const struct rlimit hard = { old->rlim_max, old->rlim_max };
-
-	if (setrlimit(RLIMIT_FSIZE, &all) < 0 &&
-	    (old->rlim_max < size || setrlimit(RLIMIT_FSIZE, &hard) < 0))
-		mp_die("cannot make a queue in shared memory: the limit on file sizes (ulimit -f) "
-		       "is below %zu MiB",
-		       size >> 20);
-}
-
-/* Sets the size, and seals it. */
-static void set_size(int fd, size_t size, int more_seals)
-{
-	struct rlimit old;
-	bool limited = getrlimit(RLIMIT_FSIZE, &old) == 0 && old.rlim_cur < size;
-	int result;
-
-	if (limited)
-		raise_limit(&old, size);
-	result = ftruncate(fd, (off_t)size);
-	if (limited)
-		setrlimit(RLIMIT_FSIZE, &old);
-	if (result < 0 || fchmod(fd, S_IRUSR | S_IWUSR) < 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | more_seals) < 0)
-		mp_die("cannot make a queue of %zu MiB in shared memory: %m", size >> 20);
-}
-
 static void *map(int fd, size_t size, int protection)
 {
 	void *p = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
@@ -167,9 +119,8 @@ static int reopen_readable(int fd)
 
 static void make_returns(struct mp_queue *q)
 {
-	q->fds.returns = new_memfd("mp-record-returns");
 	/* the reader can write to this memfd, but must not seal it against the next reader */
-	set_size(q->fds.returns, sizeof(*q->returns), F_SEAL_SEAL);
+	q->fds.returns = mp_memfd_new("mp-record-returns", sizeof(*q->returns), F_SEAL_SEAL);
 	q->returns = map(q->fds.returns, sizeof(*q->returns), PROT_READ);
 }
 
@@ -237,8 +188,7 @@ struct mp_queue *mp_queue_new(size_t limit, size_t chunk_max)
 	q->limits[MP_QUEUE_TASKS] = LIMIT_TASKS;
 	q->limits[MP_QUEUE_STACKS] = LIMIT_STACKS;
 	lay_out(q, chunk_max, &head);
-	q->fd = new_memfd("mp-record-queue");
-	set_size(q->fd, q->size, 0);
+	q->fd = mp_memfd_new("mp-record-queue", q->size, 0);
 	q->fds.data = reopen_readable(q->fd);
 	q->head = map(q->fd, q->size, PROT_READ | PROT_WRITE);
 	*q->head = head;

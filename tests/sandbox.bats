@@ -70,14 +70,22 @@ record_attempt() {
 	[ "$SECONDS" -lt 60 ]
 }
 
-@test "a writer that was taken over is killed at its first forbidden step" {
+# The recording of record_attempt() continued after its writer had been killed by a signal, without the file of the program.
+continued_after() {
+	[ "$status" = 1 ] || return
+	printf '%s\n' "$1" "mp-record: another writer process continues, without what it worked on: process $LOAD_PID ('attempt', uid 0), file $LOAD/attempt" |
+		diff - "$TMP/err" || return
+	mp-order --check "$TMP/s" || return
+	[ "$(trailer "$TMP/s" restarts)" = 1 ] || return
+	grep -q '	stack=.*\[attempt\]+0x' "$TMP/s" && ! grep -q 'mp_attempt_' "$TMP/s"
+}
+
+@test "a writer that was taken over is killed at its first forbidden step, and another one continues without that file" {
 	needs_root
 	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	while read -r signal attempt; do
-		record_attempt "$attempt" 60s
-		[ "$status" = 2 ]
-		grep -qx "mp-record: the writer process was killed by signal $signal" "$TMP/err" || { echo "$attempt"; cat "$TMP/err"; false; }
-		[ "$(wc -l < "$TMP/err")" = 1 ]	# it did not write to the queue
+		record_attempt "$attempt" 1s
+		continued_after "mp-record: the writer process was killed by signal $signal" || { echo "$attempt"; cat "$TMP/err"; false; }
 	done <<- X
 		31 open
 		31 socket
@@ -88,8 +96,38 @@ record_attempt() {
 		31 perf_event_open
 		31 ioctl
 		11 queue
-		9 damaged_message
 	X
+	record_attempt damaged_message 1s
+	[ "$status" = 1 ]	# by the time it is killed, it works on something else
+	grep -qx 'mp-record: the writer process was killed by signal 9' "$TMP/err"
+	mp-order --check "$TMP/s"
+}
+
+@test "a writer that leaves a forged journal ends the recording" {
+	needs_root
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
+	record_attempt forgery 60s
+	[ "$status" = 2 ]
+	[ "$(tail -n 1 "$TMP/err")" = 'mp-record: the writer process has ended with status 3' ]
+}
+
+@test "after three deaths at files of one user, no file of this user is read" {
+	needs_root
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
+	chmod 755 "$TMP"
+	local i pids=()
+	for i in 1 2 3 4 5; do
+		install -m 755 "$LOAD/attempt" "$TMP/attempt$i"
+		start_load setpriv --reuid=64123 --regid=64123 --clear-groups "$TMP/attempt$i" open
+		pids+=(-p "$LOAD_PID")
+	done
+	status=0
+	"$BUILD/takeover/mp-record" -q -e cpu-clock -F 199 -g user "${pids[@]}" -d 2s -o "$TMP/s" 2> "$TMP/err" || status=$?
+	[ "$status" = 1 ]
+	[ "$(trailer "$TMP/s" restarts)" = 3 ]
+	for i in 1 2 3 4 5; do
+		grep -q "\[attempt$i\]+0x" "$TMP/s"
+	done
 }
 
 @test "a writer that was taken over gets no file but programs, and cannot hold up the recording by requests" {
@@ -97,19 +135,19 @@ record_attempt() {
 	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	record_attempt files 1s
 	[ "$status" -le 1 ]
-	grep -qx 'it got 0 files' "$TMP/err"
+	grep -qx 'mp-record: it got 0 files' "$TMP/err"
 	record_attempt requests 1s
 	[ "$status" -le 1 ]
-	grep -qx 'it was refused' "$TMP/err"
+	grep -qx 'mp-record: it was refused' "$TMP/err"
 	record_attempt messages 1s
 	[ "$status" -le 1 ]
-	grep -qx 'it sent messages' "$TMP/err"
+	grep -qx 'mp-record: it sent messages' "$TMP/err"
 	[ "$(trailer "$TMP/s" records)" -gt 0 ]
 	record_attempt lies 1s
 	[ "$status" = 1 ]
 	grep -qx 'mp-record: the writer process returned memory that it did not have: its output may be forged' "$TMP/err"
 	# for half a minute
 	record_attempt silence 1s
-	[ "$status" = 2 ]
-	grep -qx 'mp-record: the writer process does not respond' "$TMP/err"
+	continued_after 'mp-record: the writer process does not respond
+mp-record: the writer process was killed by signal 9'
 }

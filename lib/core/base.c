@@ -54,6 +54,17 @@ static size_t visible(char *to, const char *text, size_t len)
 	return p - to;
 }
 
+static struct {
+	void (*put)(void *arg, const char *text);
+	void *arg;
+} say_by;
+
+void mp_say_by(void (*put)(void *arg, const char *text), void *arg)
+{
+	say_by.put = put;
+	say_by.arg = arg;
+}
+
 void mp_vsay(const char *fmt, va_list ap)
 {
 	char text[1024], line[4 * sizeof(text) + 64];
@@ -63,6 +74,10 @@ void mp_vsay(const char *fmt, va_list ap)
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	if (n < 0)
 		return;
+	if (say_by.put) {
+		say_by.put(say_by.arg, text);
+		return;
+	}
 	len = snprintf(line, 64, "%.60s: ", program);
 	len += visible(line + len, text, MP_MIN((size_t)n, sizeof(text) - 1));
 	line[len++] = '\n';

@@ -65,6 +65,9 @@ const char *mp_name(void);
 void mp_say(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_vsay(const char *fmt, va_list ap) MP_PRINTF(1, 0);
 
+/* From now on `put` gets the messages, without the program's name, instead of stderr. */
+void mp_say_by(void (*put)(void *arg, const char *text), void *arg);
+
 /* Prints "N one", or "N many" if N is not 1, or nothing if N is 0. */
 void mp_say_count(uint64_t n, const char *one, const char *many);
 

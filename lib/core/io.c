@@ -30,6 +30,14 @@ void mp_out_init(struct mp_out *out, int fd, const char *name)
 	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails, harmlessly, on other files */
 }
 
+void mp_out_use(struct mp_out *out, char *buf, size_t cap)
+{
+	free(out->buf);
+	out->buf = buf;
+	out->cap = cap;
+	out->borrowed = true;
+}
+
 static void write_all(struct mp_out *out, const char *data, size_t len)
 {
 	while (len && !out->error) {
@@ -87,7 +95,8 @@ void mp_out_close(struct mp_out *out)
 		if (!out->soft)
 			mp_die("cannot write '%s': %m", out->name);
 	}
-	free(out->buf);
+	if (!out->borrowed)
+		free(out->buf);
 	out->buf = NULL;
 }
 

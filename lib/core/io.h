@@ -24,8 +24,9 @@ struct mp_out {
 	char *buf;
 	size_t len;
 	size_t cap;
-	int error; /* errno of the first failed write, if `soft` is set */
-	bool soft; /* a failed write does not end the program: the caller looks at `error` */
+	bool borrowed; /* `buf` is the caller's: mp_out_use() */
+	int error;     /* errno of the first failed write, if `soft` is set */
+	bool soft;     /* a failed write does not end the program: the caller looks at `error` */
 };
 
 /*
@@ -33,6 +34,9 @@ struct mp_out {
  * open for writing, before a recording or a long computation is lost.
  */
 void mp_out_init(struct mp_out *out, int fd, const char *name);
+
+/* Lets the output use this buffer, of at least MP_READ_SIZE bytes, instead of one of its own. */
+void mp_out_use(struct mp_out *out, char *buf, size_t cap);
 
 /*
  * A failed write ends the program, unless `soft` is set: then it sets `error`, and all further

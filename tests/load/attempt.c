@@ -30,6 +30,7 @@ ATTEMPT(damaged_message)
 ATTEMPT(queue)
 ATTEMPT(lies)
 ATTEMPT(silence)
+ATTEMPT(forgery)
 
 static const struct {
 	const char *name;
@@ -50,6 +51,7 @@ static const struct {
 	{ "queue", mp_attempt_queue },
 	{ "lies", mp_attempt_lies },
 	{ "silence", mp_attempt_silence },
+	{ "forgery", mp_attempt_forgery },
 };
 
 int main(int argc, char **argv)

@@ -27,6 +27,8 @@ enum { REFUSED = 1000 };
 static const char *queued; /* in the memory of the queue */
 static void *returns;	   /* what it gives back of that */
 static size_t returns_len;
+static void *journal;
+static size_t journal_len;
 
 static void make_opener(struct mp_opener *opener, struct mp_open_helper *helper)
 {
@@ -56,7 +58,7 @@ static long try_files(void)
 		got += mp_open_debug(&opener, &shadow, (enum mp_open_debug)i, "shadow") >= 0;
 	for (i = 0; i < MP_ARRAY_SIZE(proc); i++)
 		got += mp_open_proc(&opener, proc[i]) >= 0;
-	dprintf(2, "it got %u files\n", got);
+	mp_say("it got %u files", got);
 	return 0;
 }
 
@@ -73,7 +75,7 @@ static long try_requests(void)
 		mp_open_perfmap(&opener, 1);
 		refused += errno == EAGAIN;
 	}
-	dprintf(2, "it was refused\n");
+	mp_say("it was refused");
 	return 0;
 }
 
@@ -81,11 +83,12 @@ static long try_requests(void)
 static long try_messages(void)
 {
 	uint64_t until = mp_monotonic_ns() + FLOOD_NS;
+	struct mp_buf body = { NULL, 0, 0 };
 
+	mp_message_put_alive(&body, &(struct mp_message_alive){ 1, 0 });
 	while (mp_monotonic_ns() < until)
-		mp_message_send(MP_WRITER_SOCKET, MP_MESSAGE_ALIVE, (struct mp_str){ NULL, 0 },
-				NULL, 0);
-	dprintf(2, "it sent messages\n");
+		mp_message_send(MP_WRITER_SOCKET, MP_MESSAGE_ALIVE, mp_buf_view(&body), NULL, 0);
+	mp_say("it sent messages");
 	return 0;
 }
 
@@ -101,9 +104,9 @@ static long try_queue(void)
 	char *page = (char *)((uintptr_t)queued & ~(uintptr_t)4095);
 
 	if (mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
-		dprintf(2, "the queue is writable\n");
+		mp_say("the queue is writable");
 	*(volatile char *)page = 1;
-	dprintf(2, "it wrote into the queue\n");
+	mp_say("it wrote into the queue");
 	return 0;
 }
 
@@ -124,11 +127,18 @@ static long try_lies(void)
 	return 0;
 }
 
+/* Leaves a journal that the next writer cannot use, and dies. */
+static long try_forgery(void)
+{
+	memset(journal, 0xff, journal_len);
+	__builtin_trap();
+}
+
 static const struct attempt others[] = {
 	{ "files", try_files },	      { "requests", try_requests },
 	{ "messages", try_messages }, { "damaged_message", try_damaged_message },
 	{ "queue", try_queue },	      { "lies", try_lies },
-	{ "silence", try_silence },
+	{ "silence", try_silence },   { "forgery", try_forgery },
 };
 
 static void run(const struct attempt *v, size_t n, const char *name)
@@ -175,9 +185,14 @@ void *__wrap_mmap(void *at, size_t len, int protection, int flags, int fd, off_t
 {
 	void *p = __real_mmap(at, len, protection, flags, fd, offset);
 
-	if (p != MAP_FAILED && flags & MAP_SHARED && protection & PROT_WRITE && fd >= 0) {
+	if (p == MAP_FAILED || !(flags & MAP_SHARED) || !(protection & PROT_WRITE) || fd < 0)
+		return p;
+	if (!returns) { /* it is mapped first */
 		returns = p;
 		returns_len = len;
+	} else {
+		journal = p;
+		journal_len = len;
 	}
 	return p;
 }

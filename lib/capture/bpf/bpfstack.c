@@ -358,6 +358,12 @@ void mp_bpf_stacks_forget_file(void *stacks, uint32_t file)
 	mp_bpf_tables_forget_file(&b->tables, file);
 }
 
+void mp_bpf_stacks_clear(struct mp_bpf_stacks *b)
+{
+	if (b)
+		mp_bpf_tables_clear(&b->tables);
+}
+
 void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *s)
 {
 	struct mp_bpf_stacks *b = stacks;

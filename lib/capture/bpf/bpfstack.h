@@ -52,6 +52,9 @@ void mp_bpf_stacks_update(void *stacks, const struct mp_cut_space *space);
 void mp_bpf_stacks_forget(void *stacks, uint64_t number);
 void mp_bpf_stacks_forget_file(void *stacks, uint32_t file);
 
+/* Drops all tables, and what their numbers mean: another writer takes over. `b` may be NULL. */
+void mp_bpf_stacks_clear(struct mp_bpf_stacks *b);
+
 /*
  * File descriptor of a map of the program by the map's name, for other programs that use the same
  * tables.

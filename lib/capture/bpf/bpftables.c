@@ -277,3 +277,11 @@ void mp_bpf_tables_forget_file(struct mp_bpf_tables *t, uint32_t file)
 	if (file < t->n_files)
 		t->files[file] = (struct mp_bpf_file){ .made = 0 };
 }
+
+void mp_bpf_tables_clear(struct mp_bpf_tables *t)
+{
+	drop_tables(t);
+	free(t->files);
+	t->files = NULL;
+	t->n_files = 0;
+}

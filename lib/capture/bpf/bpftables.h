@@ -65,4 +65,7 @@ bool mp_bpf_tables_update(struct mp_bpf_tables *t, const struct mp_cut_space *s,
 void mp_bpf_tables_forget(struct mp_bpf_tables *t, uint64_t number);
 void mp_bpf_tables_forget_file(struct mp_bpf_tables *t, uint32_t file);
 
+/* Forgets all of them: another writer gives numbers of its own. */
+void mp_bpf_tables_clear(struct mp_bpf_tables *t);
+
 #endif

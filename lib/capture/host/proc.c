@@ -173,6 +173,22 @@ static pid_t status_number(pid_t pid, const char *key)
 	return parse_pid((struct mp_str){ digits, end - digits });
 }
 
+bool mp_proc_written(pid_t pid, uint64_t *bytes)
+{
+	unsigned long long n;
+	char path[64], text[512];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)pid);
+	if (mp_proc_read(path, text, sizeof(text)) < 0)
+		return false;
+	line = strstr(text, "wchar: ");
+	if (!line || sscanf(line, "wchar: %llu", &n) != 1)
+		return false;
+	*bytes = n;
+	return true;
+}
+
 uid_t mp_proc_uid(pid_t pid)
 {
 	char text[4096], *values = status_values(text, pid, "Uid");

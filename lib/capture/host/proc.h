@@ -40,6 +40,9 @@ uid_t mp_proc_uid(pid_t pid);
 /* The state of a process, as in proc_pid_stat(5); 0: it has ended. */
 char mp_proc_state(pid_t pid);
 
+/* How many bytes a process has given to write(2), also if it has ended and was not waited for. */
+bool mp_proc_written(pid_t pid, uint64_t *bytes);
+
 /* The process of a thread; -1 if the thread has ended. */
 pid_t mp_proc_process_of(pid_t tid);
 

@@ -258,6 +258,11 @@ const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_typ
 	return &s->is;
 }
 
+size_t mp_queue_added(const struct mp_queue *q)
+{
+	return q->n_streams;
+}
+
 /* --- what the reader gives back --------------------------------------------------------------- */
 
 static struct stream *stream_of(const struct mp_queue *q, const struct mp_queue_stream *stream)
@@ -668,6 +673,7 @@ void mp_queue_restart(struct mp_queue *q)
 	free_returns(q);
 	make_returns(q);
 	for (i = 0; i < q->n_streams; i++) {
+		q->shared_streams[i].first += q->streams[i]->handled;
 		q->streams[i]->pushed -= q->streams[i]->handled;
 		q->streams[i]->handled = 0;
 	}

@@ -78,6 +78,9 @@ struct mp_queue_fds mp_queue_fds(const struct mp_queue *q);
 const struct mp_queue_stream *mp_queue_add(struct mp_queue *q, enum mp_queue_type type,
 					   const char *owner, uint32_t index);
 
+/* The number of streams that were registered up to now. */
+size_t mp_queue_added(const struct mp_queue *q);
+
 /*
  * To be called after the reader has ended (if it is a process, after it was waited for). Everything
  * that it did not give back, and the last mark, is queued again in the same order, for another

@@ -14,8 +14,10 @@
 
 struct stream {
 	struct mp_queue_stream is;	    /* first member: what users of the reader see of it */
-	struct mp_queue_item *first, *last; /* taken and not given back yet, in order */
-	uint64_t handled;
+	struct mp_queue_item *first, *last; /* taken and not handled yet, in order */
+	uint64_t before;		    /* chunks that earlier readers have given back */
+	uint64_t taken, handled, given;	    /* chunks of this reader */
+	uint64_t records;		    /* of the handled chunks */
 };
 
 struct mp_queue_reader {
@@ -102,10 +104,16 @@ size_t mp_queue_streams(struct mp_queue_reader *r)
 		s->is.type = (enum mp_queue_type)x->type;
 		s->is.index = x->index;
 		s->is.number = (uint32_t)r->n_streams;
+		s->before = x->first;
 		memcpy(s->is.owner, x->owner, sizeof(s->is.owner));
 		r->streams[r->n_streams++] = s;
 	}
 	return n;
+}
+
+const struct mp_queue_stream *mp_queue_numbered(const struct mp_queue_reader *r, uint32_t number)
+{
+	return &r->streams[number]->is;
 }
 
 void mp_queue_set_handler(struct mp_queue_reader *r, enum mp_queue_type type,
@@ -175,6 +183,7 @@ static struct mp_queue_item *new_chunk(struct mp_queue_reader *r, const struct m
 	item->stream = &s->is;
 	item->data = (const char *)r->head + e->from;
 	item->len = e->to;
+	item->number = s->before + s->taken++;
 	if (s->first)
 		s->last->next = item;
 	else
@@ -226,27 +235,48 @@ struct mp_queue_item *mp_queue_pop(struct mp_queue_reader *r, int timeout_ms)
 	}
 }
 
-/* The chunks of a stream are given back in their order, so that one number says which they are. */
-static void give_back(struct mp_queue_reader *r, struct stream *s)
+/* Counts the chunks that were handled in the order of their stream. */
+static void count_handled(struct mp_queue_reader *r, struct stream *s)
 {
 	struct mp_queue_item *item;
 
 	while ((item = s->first) && item->done) {
 		s->first = item->next;
 		s->handled++;
+		s->records += item->records;
 		item->next = r->idle;
 		r->idle = item;
 	}
-	__atomic_store_n(&r->returns->handled[s->is.number], s->handled, __ATOMIC_RELEASE);
 }
 
 void mp_queue_done(struct mp_queue_reader *r, struct mp_queue_item *item)
 {
 	if (item->stream) {
 		item->done = true;
-		give_back(r, r->streams[item->stream->number]);
+		count_handled(r, r->streams[item->stream->number]);
 	} else {
 		item->next = r->idle;
 		r->idle = item;
 	}
+}
+
+void mp_queue_give_back(struct mp_queue_reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_streams; i++) {
+		struct stream *s = r->streams[i];
+
+		if (s->given == s->handled)
+			continue;
+		s->given = s->handled;
+		__atomic_store_n(&r->returns->handled[i], s->given, __ATOMIC_RELEASE);
+	}
+}
+
+struct mp_queue_place mp_queue_place(const struct mp_queue_reader *r, uint32_t stream)
+{
+	const struct stream *s = r->streams[stream];
+
+	return (struct mp_queue_place){ s->before + s->handled, s->records };
 }

@@ -15,9 +15,11 @@ struct mp_queue_reader;
 /* A chunk with complete records of a stream, in the order in which they were written; or a mark. */
 struct mp_queue_item {
 	const struct mp_queue_stream *stream; /* NULL: a mark */
-	const char *data;		      /* valid until mp_queue_done() */
+	const char *data; /* valid until mp_queue_give_back(), if mp_queue_done() was called */
 	size_t len;
+	uint64_t number;   /* of a chunk among those of its stream, also of earlier readers */
 	uint32_t refs;	   /* for use by the caller */
+	uint32_t records;  /* set by the caller: how many of them count for mp_queue_place() */
 	uint64_t began_ns; /* for a mark: when the round that it ends began */
 	uint64_t
 		settled_ns; /* for a mark: everything before was pushed; UINT64_MAX: the last one */
@@ -44,6 +46,9 @@ void mp_queue_detach(struct mp_queue_reader *r);
 /* The number of streams that the collector has registered up to now. */
 size_t mp_queue_streams(struct mp_queue_reader *r);
 
+/* A stream by its number, less than mp_queue_streams(). */
+const struct mp_queue_stream *mp_queue_numbered(const struct mp_queue_reader *r, uint32_t number);
+
 /*
  * Set the function that handles the records of all streams of a type, and call it for a run of
  * records of one stream. A type without a handler is ignored.
@@ -62,7 +67,22 @@ void mp_queue_handle(struct mp_queue_reader *r, const struct mp_queue_stream *st
  */
 struct mp_queue_item *mp_queue_pop(struct mp_queue_reader *r, int timeout_ms);
 
-/* Gives a chunk or mark back; the collector may now fill its memory again. */
+/* The caller has handled a chunk or mark, and must not use it any longer. */
 void mp_queue_done(struct mp_queue_reader *r, struct mp_queue_item *item);
+
+/*
+ * Gives back the chunks that were handled, in the order of their stream: the collector may now fill
+ * their memory again, and another reader will not get them.
+ */
+void mp_queue_give_back(struct mp_queue_reader *r);
+
+/* How far a stream was handled, in its order. */
+struct mp_queue_place {
+	uint64_t chunk; /* number of the first chunk that was not handled */
+	uint64_t
+		records; /* sum of `records` of the chunks that this reader has handled before it */
+};
+
+struct mp_queue_place mp_queue_place(const struct mp_queue_reader *r, uint32_t stream);
 
 #endif

@@ -37,6 +37,7 @@ struct mp_queue_last_mark {
 struct mp_queue_shared_stream {
 	uint32_t type, index;
 	char owner[16];
+	uint64_t first; /* the number of its chunks that earlier readers have given back */
 };
 
 /* The beginning of the first memfd; entries, streams and chunks follow. */

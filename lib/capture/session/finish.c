@@ -35,13 +35,11 @@ static bool finish_writer(const struct mp_record_parts *x, int command_status)
 		return true;
 	mp_record_hand_over_end(x->plan, x->opened, command_status, &end);
 	end.dropped = mp_queue_dropped(x->opened->queue);
-	mp_queue_free(x->opened->queue);
-	x->opened->queue = NULL;
-	if (mp_link_end(x->opened->link, &end, &done) < 0)
-		x->run->unwritten = true;
+	while (mp_link_end(x->opened->link, &end, &done) < 0 && !x->run->unwritten)
+		x->run->unwritten = !mp_record_run_again(x->run, x->opened);
 	mp_cut_end_release(&end);
 	x->run->out->error = (int)done.error;
-	return done.lossy || lied;
+	return done.lossy || lied || mp_link_restarts(x->opened->link);
 }
 
 enum mp_status mp_record_finish(const struct mp_record_parts *x)

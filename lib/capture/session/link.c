@@ -20,7 +20,9 @@
 
 enum {
 	TICK_MS = 100,
+	DYING_MS = 50, /* how long the end of a process takes, at most, after that of its socket */
 	ANSWER_S = 60, /* a process that has not answered after this time has failed */
+	FUTILE_MAX = 10, /* how many processes in sequence may end without handling a record */
 };
 
 /* A process that sends no message within this CPU time has failed. */
@@ -42,6 +44,18 @@ struct mp_link {
 	uint64_t idle_cpu_ns;  /* its CPU time when it last had a reason to wait, or ran */
 	uint64_t idle_from_ns; /* when that was */
 	int output;	       /* borrowed */
+
+	/* for another process */
+	struct mp_journal *journal; /* borrowed; NULL: it was not handed over yet */
+	int exit_status;	    /* as from waitpid(2), of the last one */
+	bool failed;		    /* it was killed here */
+	uint64_t written;	    /* bytes of the output that ended processes have written */
+	uint64_t written_before;    /* what the process had written before it got the output */
+	bool has_output, written_unknown;
+	uint64_t progress;	      /* mp_journal_progress() when the one before it died */
+	unsigned futile;	      /* deaths without progress */
+	struct mp_work_step *avoided; /* at which processes have died */
+	size_t n_avoided, cap_avoided, restarts;
 };
 
 /*
@@ -51,27 +65,37 @@ static struct mp_link *current;
 
 /* --- start and end of the process ------------------------------------------------------------- */
 
-struct mp_link *mp_link_start(void)
+/* Starts the process, which writes nowhere but to its sockets and to the output. 0, or -1. */
+static int start_process(struct mp_link *l)
 {
 	const struct timeval patience = { .tv_sec = ANSWER_S };
-	struct mp_link *l = mp_zalloc(sizeof(*l));
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), pair[2];
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), pair[2], result;
+	int fds[MP_WRITER_FDS] = { null, null, null, [MP_WRITER_REQUESTS] = l->opener.requests,
+				   [MP_WRITER_KEEPER] = l->opener.keeper };
 
 	if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		mp_die("cannot make sockets: %m");
-	if (mp_open_helper_start(&l->opener) < 0)
-		mp_die("cannot start the process that opens files: %m");
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	if (mp_sandbox_start(&l->process, MP_WRITER_NAME, "writer",
-			     (int[MP_WRITER_FDS]){ null, null,
-						   STDERR_FILENO, [MP_WRITER_SOCKET] = pair[1],
-						   [MP_WRITER_REQUESTS] = l->opener.requests,
-						   [MP_WRITER_KEEPER] = l->opener.keeper },
-			     MP_WRITER_FDS) < 0)
-		mp_die("cannot start the writer process: %m");
+#ifdef __SANITIZE_ADDRESS__ /* its reports */
+	fds[STDERR_FILENO] = STDERR_FILENO;
+#endif
+	fds[MP_WRITER_SOCKET] = pair[1];
+	result = mp_sandbox_start(&l->process, MP_WRITER_NAME, "writer", fds, MP_WRITER_FDS);
 	close(null);
 	close(pair[1]);
 	l->fd = pair[0];
+	l->ready = l->has_output = false;
+	return result;
+}
+
+struct mp_link *mp_link_start(void)
+{
+	struct mp_link *l = mp_zalloc(sizeof(*l));
+
+	if (mp_open_helper_start(&l->opener) < 0)
+		mp_die("cannot start the process that opens files: %m");
+	if (start_process(l) < 0)
+		mp_die("cannot start the writer process: %m");
 	l->in.patience_s = ANSWER_S;
 	current = l;
 	return l;
@@ -96,28 +120,49 @@ void mp_link_processes(const struct mp_link *l, struct mp_pids *to)
 		mp_pids_add(to, l->opener.pids[i]);
 }
 
+/* Counts what a process that has ended has written: it can write to the output only. */
+static void count_written(struct mp_link *l)
+{
+	uint64_t bytes;
+
+	if (mp_proc_written(l->process.pid, &bytes))
+		l->written += bytes - l->written_before;
+	else
+		l->written_unknown = true;
+}
+
 /* Waits until the process has ended, and reports how it ended if that was too early. */
 static void wait_for_end(struct mp_link *l, bool early)
 {
-	int status = 0;
+	siginfo_t ended;
 
 	if (!l->process.pid)
 		return;
-	while (waitpid(l->process.pid, &status, 0) < 0 && errno == EINTR)
+	while (waitid(P_PID, (id_t)l->process.pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	if (l->has_output)
+		count_written(l);
+	while (waitpid(l->process.pid, &l->exit_status, 0) < 0 && errno == EINTR)
 		;
 	l->process.pid = 0;
-	if (early && WIFSIGNALED(status))
-		mp_say("the writer process was killed by signal %d", WTERMSIG(status));
+	if (early && WIFSIGNALED(l->exit_status))
+		mp_say("the writer process was killed by signal %d", WTERMSIG(l->exit_status));
 	else if (early)
-		mp_say("the writer process has ended with status %d", WEXITSTATUS(status));
+		mp_say("the writer process has ended with status %d", WEXITSTATUS(l->exit_status));
 }
 
 /*
- * Kills a process that has failed or sends what it must not send, and reports its end. Returns -1.
+ * Kills a process that has failed or sends what it must not send, unless it has died by itself, and
+ * reports its end. Returns -1.
  */
 static int fail(struct mp_link *l)
 {
-	if (l->process.pid)
+	struct pollfd ended = { .fd = l->process.pidfd, .events = POLLIN };
+
+	if (!l->process.pid)
+		return -1;
+	l->failed = poll(&ended, 1, DYING_MS) <= 0;
+	if (l->failed)
 		kill(l->process.pid, SIGKILL);
 	wait_for_end(l, true);
 	return -1;
@@ -132,6 +177,7 @@ void mp_link_free(struct mp_link *l)
 	close(l->process.pidfd);
 	mp_open_helper_end(&l->opener);
 	mp_cgroup_names_free(l->cgroups);
+	free(l->avoided);
 	mp_message_release(&l->in);
 	mp_buf_release(&l->body);
 	if (current == l)
@@ -152,14 +198,24 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 	return result < 0 ? fail(l) : 0;
 }
 
-/* Receives a message. It has no descriptors to send: these would fill our table. */
+/*
+ * Receives a message, and prints those that are for stderr. The process has no descriptors to send:
+ * these would fill our table.
+ */
 static int receive(struct mp_link *l)
 {
-	bool wrong = !l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
+	do {
+		bool wrong =
+			!l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
 
-	while (l->in.n_fds)
-		close(l->in.fds[--l->in.n_fds]);
-	return wrong ? fail(l) : 0;
+		while (l->in.n_fds)
+			close(l->in.fds[--l->in.n_fds]);
+		if (wrong)
+			return fail(l);
+		if (l->in.type == MP_MESSAGE_SAY)
+			mp_say("%.*s", MP_STR_ARGS(mp_buf_view(&l->in.body)));
+	} while (l->in.type == MP_MESSAGE_SAY);
+	return 0;
 }
 
 /* Waits until the process is in its sandbox. */
@@ -235,24 +291,111 @@ const struct mp_cut_files mp_link_files = {
 	.kernel_address = find_kernel_address,
 };
 
-void mp_link_hand_over(struct mp_link *l, const struct mp_cut_plan *plan,
-		       const int fds[MP_MESSAGE_FDS], const struct mp_tasknames *names)
+void mp_link_hand_over(struct mp_link *l, const struct mp_link_handover *h)
 {
+	const int fds[MP_MESSAGE_FDS] = {
+		[MP_MESSAGE_OUTPUT] = h->output,
+		[MP_MESSAGE_QUEUE_DATA] = h->queue.data,
+		[MP_MESSAGE_QUEUE_RETURNS] = h->queue.returns,
+		[MP_MESSAGE_JOURNAL] = mp_journal_fd(h->journal),
+	};
+
 	if (wait_ready(l) < 0)
 		return;
-	l->output = fds[MP_MESSAGE_OUTPUT];
-	mp_cut_plan_put(plan, &l->body);
+	l->output = h->output;
+	l->journal = h->journal;
+	l->has_output = true;
+	if (!mp_proc_written(l->process.pid, &l->written_before))
+		l->written_unknown = true;
+	mp_cut_plan_put(h->plan, &l->body);
 	send_body(l, MP_MESSAGE_PLAN, fds, MP_MESSAGE_FDS);
-	if (!names)
+	if (!h->names)
 		return;
-	mp_buf_str(&l->body, mp_buf_view(&names->table));
+	mp_buf_str(&l->body, mp_buf_view(&h->names->table));
 	send_body(l, MP_MESSAGE_NAMES, NULL, 0);
 }
 
-void mp_link_go(struct mp_link *l, const struct mp_message_start *start)
+void mp_link_go(struct mp_link *l, uint64_t from_ns, const char *header)
 {
-	mp_message_put_start(&l->body, start);
+	const struct mp_message_start start = {
+		.from_ns = from_ns,
+		.header = (char *)header,
+		.again = l->restarts > 0,
+		.written = l->written,
+		.avoided = l->avoided,
+		.n_avoided = l->n_avoided,
+	};
+
+	mp_message_put_start(&l->body, &start);
 	send_body(l, MP_MESSAGE_START, NULL, 0);
+}
+
+/* --- another process -------------------------------------------------------------------------- */
+
+/*
+ * Notes what the process that has ended was working on, for the next ones; but somebody else may
+ * have killed it.
+ */
+static void note_offender(struct mp_link *l)
+{
+	struct mp_work_step *work = mp_journal_work(l->journal), found;
+	bool killed = WIFSIGNALED(l->exit_status) && WTERMSIG(l->exit_status) == SIGKILL;
+	bool known = (!killed || l->failed) && mp_work_found(work, &found);
+
+	memset(work, 0, MP_WORK_LEVELS * sizeof(*work));
+	if (!known) {
+		mp_say("another writer process continues");
+		return;
+	}
+	l->avoided = mp_grow(l->avoided, &l->cap_avoided, l->n_avoided + 1, sizeof(*l->avoided));
+	l->avoided[l->n_avoided++] = found;
+	mp_say("another writer process continues, without what it worked on: process %d ('%s', "
+	       "uid %u)%s%s",
+	       found.pid, found.comm, found.uid, found.file[0] ? ", file " : "", found.file);
+}
+
+/*
+ * Whether the process that opens files has ended: without it, each stack would be copied and none
+ * resolved.
+ */
+static bool lacks_opener(const struct mp_link *l)
+{
+	siginfo_t ended = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)l->opener.pids[1], &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       ended.si_pid;
+}
+
+/* Whether another process could get further than the last one. */
+static bool may_restart(struct mp_link *l)
+{
+	uint64_t progress;
+
+	if (!l->journal || l->written_unknown || lacks_opener(l) ||
+	    (WIFEXITED(l->exit_status) && WEXITSTATUS(l->exit_status) == MP_WRITER_CANNOT_RESUME))
+		return false;
+	progress = mp_journal_progress(l->journal);
+	l->futile = progress == l->progress ? l->futile + 1 : 0;
+	l->progress = progress;
+	return l->futile < FUTILE_MAX;
+}
+
+int mp_link_restart(struct mp_link *l)
+{
+	if (!may_restart(l))
+		return -1;
+	note_offender(l);
+	close(l->fd);
+	close(l->process.pidfd);
+	l->alive_cpu_ns = l->idle_cpu_ns = 0;
+	l->idle_from_ns = mp_monotonic_ns();
+	l->restarts++;
+	return start_process(l);
+}
+
+size_t mp_link_restarts(const struct mp_link *l)
+{
+	return l->restarts;
 }
 
 /* --- serving the writer ----------------------------------------------------------------------- */
@@ -315,6 +458,16 @@ static int answer_cgroup(struct mp_link *l)
 	return send_body(l, MP_MESSAGE_CGROUP, NULL, 0);
 }
 
+static int show_alive(struct mp_link *l, const struct mp_link_service *service)
+{
+	struct mp_message_alive alive;
+
+	if (mp_message_get_alive(mp_buf_view(&l->in.body), &alive) < 0)
+		return fail(l);
+	service->show(service->arg, alive.written, alive.lost);
+	return 0;
+}
+
 static int serve_one(struct mp_link *l, const struct mp_link_service *service)
 {
 	if (receive(l) < 0)
@@ -332,6 +485,7 @@ static int serve_one(struct mp_link *l, const struct mp_link_service *service)
 		service->stop(service->arg);
 		return 0;
 	case MP_MESSAGE_ALIVE:
+		return show_alive(l, service);
 	case MP_MESSAGE_ENDED:
 		return 0;
 	default:
@@ -347,18 +501,6 @@ static uint64_t cpu_time(const struct mp_link *l)
 	if (clock_getcpuclockid(l->process.pid, &clock) == 0)
 		clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-/*
- * Whether the process that opens files has ended: without it, each stack would be copied and none
- * resolved.
- */
-static bool lacks_opener(const struct mp_link *l)
-{
-	siginfo_t ended = { .si_pid = 0 };
-
-	return waitid(P_PID, (id_t)l->opener.pids[1], &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       ended.si_pid;
 }
 
 /*

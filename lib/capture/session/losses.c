@@ -37,9 +37,21 @@ struct ring {
 
 struct mp_losses {
 	struct mp_losses_setup s;
-	struct ring *rings;
-	struct account *accounts; /* indexed by ring and event */
+	struct ring *rings;	  /* the beginning of the state */
+	struct account *accounts; /* indexed by ring and event; follow the rings */
 };
+
+size_t mp_losses_state_bytes(const struct mp_cut_plan *plan)
+{
+	if (!plan->counts)
+		return 0;
+	return plan->n_rings * (sizeof(struct ring) + plan->events.n * sizeof(struct account));
+}
+
+void *mp_losses_state(struct mp_losses *l)
+{
+	return l ? l->rings : NULL;
+}
 
 struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup)
 {
@@ -50,8 +62,8 @@ struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup)
 		return NULL;
 	l = mp_zalloc(sizeof(*l));
 	l->s = *setup;
-	l->rings = mp_zalloc(plan->n_rings * sizeof(*l->rings));
-	l->accounts = mp_zalloc(plan->n_rings * plan->events.n * sizeof(*l->accounts));
+	l->rings = mp_zalloc(mp_losses_state_bytes(plan));
+	l->accounts = (struct account *)(l->rings + plan->n_rings);
 	return l;
 }
 
@@ -60,7 +72,6 @@ void mp_losses_free(struct mp_losses *l)
 	if (!l)
 		return;
 	free(l->rings);
-	free(l->accounts);
 	free(l);
 }
 

@@ -39,6 +39,13 @@ struct mp_losses;
 struct mp_losses *mp_losses_new(const struct mp_losses_setup *setup);
 void mp_losses_free(struct mp_losses *l);
 
+/*
+ * What is known of the losses so far: memory without pointers, to be saved and restored as a whole,
+ * and its size, which depends on the plan only. 0 and NULL on Linux before 6.0.
+ */
+size_t mp_losses_state_bytes(const struct mp_cut_plan *plan);
+void *mp_losses_state(struct mp_losses *l);
+
 /* Whether the counter of an event should equal the number of its samples. */
 bool mp_losses_is_comparable(const struct mp_cut_event *e, const struct mp_tally *t);
 

@@ -335,6 +335,9 @@ static void code_start(struct mp_cut_code *c, struct mp_message_start *s)
 {
 	MP_CUT_NUMBER(c, s->from_ns);
 	mp_cut_code_text(c, &s->header);
+	MP_CUT_NUMBER(c, s->again);
+	MP_CUT_NUMBER(c, s->written);
+	mp_cut_code_bytes(c, (void **)&s->avoided, &s->n_avoided, sizeof(*s->avoided));
 }
 
 void mp_message_put_start(struct mp_buf *to, const struct mp_message_start *start)
@@ -353,7 +356,30 @@ int mp_message_get_start(struct mp_str from, struct mp_message_start *start)
 	if (is_whole(&c) && start->header)
 		return 0;
 	free(start->header);
+	free(start->avoided);
 	return -1;
+}
+
+static void code_alive(struct mp_cut_code *c, struct mp_message_alive *a)
+{
+	MP_CUT_NUMBER(c, a->written);
+	MP_CUT_NUMBER(c, a->lost);
+}
+
+void mp_message_put_alive(struct mp_buf *to, const struct mp_message_alive *alive)
+{
+	struct mp_message_alive copy = *alive;
+
+	code_alive(&(struct mp_cut_code){ .to = to }, &copy);
+}
+
+int mp_message_get_alive(struct mp_str from, struct mp_message_alive *alive)
+{
+	struct mp_cut_code c = { .from = from };
+
+	*alive = (struct mp_message_alive){ .written = 0 };
+	code_alive(&c, alive);
+	return is_whole(&c) ? 0 : -1;
 }
 
 static void code_done(struct mp_cut_code *c, struct mp_message_done *d)

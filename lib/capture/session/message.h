@@ -2,12 +2,13 @@
 /*
  * Messages between the collector and the writer, over a pair of sockets: a type, a body of bytes,
  * and sometimes descriptors. The collector does not trust the writer: a body is bounded, and read
- * by functions that check it. Includes cut, str.
+ * by functions that check it. Includes cut, str, work.
  */
 #ifndef MP_CAPTURE_SESSION_MESSAGE_H
 #define MP_CAPTURE_SESSION_MESSAGE_H
 
 #include "lib/capture/host/cut.h"
+#include "lib/capture/host/work.h"
 #include "lib/core/str.h"
 
 enum mp_message_type {
@@ -27,10 +28,11 @@ enum mp_message_type {
 	MP_MESSAGE_CGROUP,	/* id of a cgroup; the answer is its path */
 	MP_MESSAGE_FORGET,	/* number of an address space */
 	MP_MESSAGE_FORGET_FILE, /* number of a file */
-	MP_MESSAGE_ALIVE,	/* sent about once a second while the writer works */
-	MP_MESSAGE_STOP,	/* -n is reached, or the output has failed */
-	MP_MESSAGE_ENDED,	/* the last event was written */
-	MP_MESSAGE_DONE,	/* struct mp_message_done: everything was written */
+	MP_MESSAGE_ALIVE, /* struct mp_message_alive: sent at intervals while the writer works */
+	MP_MESSAGE_SAY,	  /* a text for stderr */
+	MP_MESSAGE_STOP,  /* -n is reached, or the output has failed */
+	MP_MESSAGE_ENDED, /* the last event was written */
+	MP_MESSAGE_DONE,  /* struct mp_message_done: everything was written */
 };
 
 /* Descriptors that come with MP_MESSAGE_PLAN. */
@@ -38,6 +40,7 @@ enum mp_message_fd {
 	MP_MESSAGE_OUTPUT,
 	MP_MESSAGE_QUEUE_DATA,
 	MP_MESSAGE_QUEUE_RETURNS,
+	MP_MESSAGE_JOURNAL,
 	MP_MESSAGE_FDS
 };
 
@@ -54,6 +57,15 @@ struct mp_message {
 struct mp_message_start {
 	uint64_t from_ns; /* when all events were enabled */
 	char *header;	  /* JSON: header of the stream */
+	/* for a writer that continues where others have died */
+	bool again;
+	uint64_t written; /* bytes of the output that they have written */
+	struct mp_work_step *avoided;
+	size_t n_avoided;
+};
+
+struct mp_message_alive {
+	uint64_t written, lost; /* events so far */
 };
 
 struct mp_message_done {
@@ -104,6 +116,9 @@ int mp_message_get_rows(struct mp_str from, struct mp_cut_rows *rows);
 
 void mp_message_put_start(struct mp_buf *to, const struct mp_message_start *start);
 int mp_message_get_start(struct mp_str from, struct mp_message_start *start);
+
+void mp_message_put_alive(struct mp_buf *to, const struct mp_message_alive *alive);
+int mp_message_get_alive(struct mp_str from, struct mp_message_alive *alive);
 
 void mp_message_put_done(struct mp_buf *to, const struct mp_message_done *done);
 int mp_message_get_done(struct mp_str from, struct mp_message_done *done);

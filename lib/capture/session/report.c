@@ -54,9 +54,9 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 	mp_say_count(w->throttled,
 		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
 		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
-	mp_say_count(w->broken, "record could not be parsed", "records could not be parsed");
-	if (w->broken)
-		mp_say("the last of them was in the stream of the %s", w->broken_owner);
+	mp_say_count(w->merge.broken, "record could not be parsed", "records could not be parsed");
+	if (w->merge.broken)
+		mp_say("the last of them was in the stream of the %s", w->merge.broken_owner);
 	if (!quiet)
 		mp_unwind_stats_report(&w->formatter->unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",

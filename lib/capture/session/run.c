@@ -7,6 +7,7 @@
 #include "lib/capture/ring/attach.h"
 #include "lib/capture/session/handover.h"
 #include "lib/capture/session/header.h"
+#include "lib/capture/session/writer.h"
 
 static void start_drain(struct mp_record_run *r, struct mp_record_plan *p,
 			struct mp_record_opened *k)
@@ -58,21 +59,24 @@ static void tick(void *arg)
 {
 	struct mp_record_run *r = arg;
 
-	cap_sources_tick(r->sources, mp_drain_settled(r->drain));
+	if (r->drain)
+		cap_sources_tick(r->sources, mp_drain_settled(r->drain));
 }
 
-static void hand_over(struct mp_record_run *r, const struct mp_record_plan *p,
-		      const struct mp_record_opened *k)
+static void show(void *arg, uint64_t written, uint64_t lost)
 {
-	const struct mp_queue_fds queue = mp_queue_fds(k->queue);
-	const int fds[MP_MESSAGE_FDS] = {
-		[MP_MESSAGE_OUTPUT] = r->out->fd,
-		[MP_MESSAGE_QUEUE_DATA] = queue.data,
-		[MP_MESSAGE_QUEUE_RETURNS] = queue.returns,
-	};
+	struct mp_record_run *r = arg;
 
-	mp_record_hand_over(p, k, &r->cut);
-	mp_link_hand_over(k->link, &r->cut, fds, p->o->names);
+	mp_status_line_show(&r->status, written, lost);
+}
+
+static void hand_over(struct mp_record_run *r, const struct mp_record_opened *k)
+{
+	mp_link_hand_over(k->link, &(struct mp_link_handover){ .plan = &r->cut,
+							       .output = r->out->fd,
+							       .queue = mp_queue_fds(k->queue),
+							       .journal = r->journal,
+							       .names = r->plan->o->names });
 }
 
 static void enable(void *arg)
@@ -105,18 +109,15 @@ static void report_start(const struct mp_record_run *r, const struct mp_record_o
 }
 
 /* Lets the writer write the header; a reader that sees it knows that events are being recorded. */
-static void send_start(const struct mp_record_plan *p, const struct mp_record_opened *k,
-		       const struct mp_control_started *started)
+static void send_start(struct mp_record_run *r, const struct mp_record_plan *p,
+		       const struct mp_record_opened *k, const struct mp_control_started *started)
 {
 	json_t *header = mp_record_header(p, started);
-	struct mp_message_start message = {
-		.from_ns = started->clock_ns,
-		.header = json_dumps(header, JSON_COMPACT),
-	};
 
+	r->from_ns = started->clock_ns;
+	r->header = json_dumps(header, JSON_COMPACT);
 	json_decref(header);
-	mp_link_go(k->link, &message);
-	free(message.header);
+	mp_link_go(k->link, r->from_ns, r->header);
 }
 
 static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
@@ -138,7 +139,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 
 	mp_drain_go(r->drain);
 	started = mp_control_go(r->control, &setup);
-	send_start(p, k, &started);
+	send_start(r, p, k, &started);
 	if (p->o->verbose)
 		report_start(r, k, &started);
 	if (p->o->command && mp_command_go(&p->command) < 0) {
@@ -158,19 +159,52 @@ static void give_up(struct mp_record_run *r, const struct mp_record_opened *k)
 	mp_control_stop(r->control);
 }
 
+static bool serve(struct mp_record_run *r, const struct mp_record_opened *k)
+{
+	const struct mp_link_service service = { k->bpf_stacks, stop_recording, tick, show, r };
+
+	return mp_link_serve(k->link, &service) == 0;
+}
+
+/* Starts another writer, whose samples are excluded, too. */
+static bool replace_writer(struct mp_record_run *r, struct mp_record_opened *k)
+{
+	/* the totals of aggregates, and the names of their stacks, have died with the writer */
+	if (r->cut.events.n_aggs || mp_link_restart(k->link) < 0)
+		return false;
+	mp_pids_add(&r->cut.exclude, mp_link_pid(k->link));
+	mp_pids_add(&r->cut.own, mp_link_pid(k->link));
+	mp_queue_restart(k->queue);
+	mp_bpf_stacks_clear(k->bpf_stacks);
+	hand_over(r, k);
+	mp_link_go(k->link, r->from_ns, r->header);
+	return true;
+}
+
+bool mp_record_run_again(struct mp_record_run *r, struct mp_record_opened *k)
+{
+	do
+		if (!replace_writer(r, k))
+			return false;
+	while (!serve(r, k));
+	return true;
+}
+
 void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k)
 {
-	const struct mp_link_service service = { k->bpf_stacks, stop_recording, tick, r };
-
 	r->sources = &k->sources;
 	r->rings = &k->rings;
 	r->plan = p;
 	start_drain(r, p, k);
 	set_filters(k, p);
-	hand_over(r, p, k);
+	mp_record_hand_over(p, k, &r->cut);
+	r->journal = mp_journal_new(mp_writer_state_bytes(&r->cut, mp_queue_added(k->queue)));
+	hand_over(r, k);
+	mp_status_line_init(&r->status, !p->o->quiet && !isatty(r->out->fd));
 	start(r, p, k);
-	if (mp_link_serve(k->link, &service) < 0)
+	if (!serve(r, k) && !mp_record_run_again(r, k))
 		give_up(r, k);
+	mp_status_line_clear(&r->status);
 	mp_drain_free(r->drain);
 	r->drain = NULL;
 }
@@ -178,5 +212,7 @@ void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_
 void mp_record_run_release(struct mp_record_run *r)
 {
 	mp_control_end(r->control);
+	mp_journal_free(r->journal);
+	free(r->header);
 	mp_cut_plan_release(&r->cut);
 }

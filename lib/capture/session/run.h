@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The third step of a recording: from the first event to the last. Includes control, cut_plan,
- * drain, io, link, open, plan.
+ * drain, io, journal, link, open, plan, status.
  */
 #ifndef MP_CAPTURE_SESSION_RUN_H
 #define MP_CAPTURE_SESSION_RUN_H
@@ -9,9 +9,11 @@
 #include "lib/capture/host/cut_plan.h"
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/drain.h"
+#include "lib/capture/session/journal.h"
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/plan.h"
+#include "lib/capture/session/status.h"
 #include "lib/core/io.h"
 
 /* Must not be moved, since its threads point to it. */
@@ -25,12 +27,22 @@ struct mp_record_run {
 	struct mp_drain *drain; /* NULL: not started yet, or ended */
 	int drain_tid;
 	struct mp_cut_plan cut; /* what the writer gets */
-	bool unwritten;		/* the writer's process has ended too early */
-	bool command_failed;	/* the command could not be executed */
+	uint64_t from_ns;	/* when all events were enabled */
+	char *header;		/* of the stream, JSON */
+	struct mp_journal *journal;
+	struct mp_status_line status;
+	bool unwritten;	     /* the writer's process has ended too early, and no other continues */
+	bool command_failed; /* the command could not be executed */
 };
 
 /* Starts the threads and the events, and serves the writer until the last event is written. */
 void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_record_opened *k);
+
+/*
+ * To be called when the writer has failed: another one continues, until it has written the last
+ * event. False: that is impossible.
+ */
+bool mp_record_run_again(struct mp_record_run *r, struct mp_record_opened *k);
 void mp_record_run_release(struct mp_record_run *r);
 
 #endif

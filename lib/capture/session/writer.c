@@ -12,19 +12,17 @@
 
 enum {
 	POP_MS = 100,
+	GIVE_BACK_BYTES = 256 << 10, /* so that the drainer soon gets its memory back */
 	/* how long an ended task is kept: its last switch comes after its exit record */
 	DEAD_NS = 1000000000,
 };
 
 void mp_writer_release(struct mp_writer *w)
 {
-	size_t i;
-
-	for (i = 0; i < w->n_streams; i++)
-		free(w->streams[i].v);
-	free(w->streams);
+	mp_merge_release(&w->merge);
 	free(w->tally);
 	free(w->ring_tally);
+	free(w->places);
 	mp_losses_free(w->losses);
 	mp_aggregator_free(w->aggregator);
 	mp_intmap_release(&w->by_id);
@@ -32,6 +30,102 @@ void mp_writer_release(struct mp_writer *w)
 	mp_buf_release(&w->renamed);
 	mp_buf_release(&w->parsed.raw);
 }
+
+/* --- the state between two records ----------------------------------------------------------- */
+
+enum { PARTS_MAX = 32 };
+
+struct parts {
+	struct mp_journal_part v[PARTS_MAX];
+	size_t n;
+};
+
+static void add(struct parts *parts, void *p, size_t size)
+{
+	parts->v[parts->n++] = (struct mp_journal_part){ p, size };
+}
+
+#define ADD(parts, member) add(parts, &(member), sizeof(member))
+
+/* Lists what makes up the state. Of an empty writer, only the sizes are meant. */
+static void list_parts(struct mp_writer *w, const struct mp_cut_plan *plan, size_t n_streams,
+		       struct parts *to)
+{
+	size_t n = plan->n_rings * plan->events.n;
+
+	to->n = 0;
+	ADD(to, w->written);
+	ADD(to, w->excluded);
+	ADD(to, w->lost);
+	ADD(to, w->late);
+	ADD(to, w->track_lost);
+	ADD(to, w->throttled);
+	ADD(to, w->merge.broken);
+	ADD(to, w->merge.broken_owner);
+	ADD(to, w->watermark_ns);
+	ADD(to, w->until_ns);
+	ADD(to, w->stop_ns);
+	ADD(to, w->bytes);
+	ADD(to, w->unwritten);
+	ADD(to, w->ended);
+	add(to, w->tally, n * sizeof(*w->tally));
+	add(to, w->ring_tally, plan->n_rings * sizeof(*w->ring_tally));
+	add(to, mp_losses_state(w->losses), mp_losses_state_bytes(plan));
+	add(to, w->places, n_streams * sizeof(*w->places));
+	add(to, w->formatter ? &w->formatter->unwound : NULL, sizeof(w->formatter->unwound));
+}
+
+size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams)
+{
+	struct mp_writer none = { .plan = plan };
+	struct parts parts;
+	size_t bytes = 0, i;
+
+	list_parts(&none, plan, n_streams, &parts);
+	for (i = 0; i < parts.n; i++)
+		bytes += parts.v[i].size;
+	return bytes;
+}
+
+void mp_writer_flush(struct mp_writer *w)
+{
+	struct parts parts;
+
+	if (w->queue)
+		mp_journal_set_progress(w->journal, mp_merge_places(&w->merge, w->places));
+	w->unwritten = w->out->len;
+	list_parts(w, w->plan, w->merge.n_streams, &parts);
+	mp_journal_save(w->journal, parts.v, parts.n);
+	if (w->queue) {
+		mp_queue_give_back(w->queue);
+		w->merge.held = 0;
+	}
+	mp_out_flush(w->out);
+}
+
+bool mp_writer_resume(struct mp_writer *w, uint64_t written)
+{
+	struct parts parts;
+	uint64_t rest;
+
+	list_parts(w, w->plan, w->merge.n_streams, &parts);
+	if (!mp_journal_load(w->journal, parts.v, parts.n))
+		return written == 0;
+	rest = w->bytes - written;
+	if (written > w->bytes || rest > w->unwritten || w->unwritten > w->out->cap)
+		return false;
+	/* the rest of the output stays where it is: this writer, too, may die while it writes */
+	w->out->buf += w->unwritten - rest;
+	w->out->len = rest;
+	mp_out_flush(w->out);
+	w->out->buf -= w->unwritten - rest;
+	mp_merge_from(&w->merge, w->places);
+	if (w->plan->max_events && w->written >= w->plan->max_events)
+		w->stop(w->arg);
+	return true;
+}
+
+/* --- output ----------------------------------------------------------------------------------- */
 
 void mp_writer_put(struct mp_writer *w, struct mp_str text)
 {
@@ -46,7 +140,7 @@ void mp_writer_put_json(struct mp_writer *w, json_t *object)
 	mp_ctl_add(&line, object);
 	if (!w->readable)
 		mp_writer_put(w, mp_buf_view(&line));
-	mp_out_flush(w->out);
+	mp_writer_flush(w);
 	mp_buf_release(&line);
 }
 
@@ -176,7 +270,7 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 		c = &adopted;
 	e = c ? &w->plan->events.v[c->event] : NULL;
 	if (!e || mp_sample_parse(&s, e, h) < 0) {
-		w->broken++;
+		w->merge.broken++;
 		return;
 	}
 	mp_writer_tally(w, ring, c->event)->weighted |= s.period != 1;
@@ -212,7 +306,7 @@ static void write_builtin(struct mp_writer *w, size_t ring, const struct mp_queu
 	struct mp_sample s = { .time_ns = x->time_ns, .period = 1 };
 
 	if (!e || !e->own) {
-		w->broken++;
+		w->merge.broken++;
 		return;
 	}
 	if (!mp_sample_of_record(e, x->record, &w->parsed))
@@ -348,6 +442,14 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 		mp_walk_tables_changed(w->formatter->tables, task, time_ns);
 }
 
+/* Between two records, another writer could continue. */
+static void end_record(struct mp_writer *w, const struct mp_queue_stream *stream)
+{
+	mp_merge_handled(&w->merge, stream);
+	if (w->out->len >= MP_READ_SIZE || w->merge.held >= GIVE_BACK_BYTES)
+		mp_writer_flush(w);
+}
+
 static void handle_events(void *arg, const struct mp_queue_stream *stream,
 			  const struct mp_queue_record *records, size_t n)
 {
@@ -358,6 +460,7 @@ static void handle_events(void *arg, const struct mp_queue_stream *stream,
 		w->late += records[i].time_ns < w->watermark_ns;
 		w->ring_tally[stream->index].last_ns = records[i].time_ns;
 		handle_event(w, stream->index, &records[i]);
+		end_record(w, stream);
 	}
 }
 
@@ -405,9 +508,10 @@ static void handle_readings(void *arg, const struct mp_queue_stream *stream,
 	struct mp_writer *w = arg;
 	size_t i;
 
-	(void)stream;
-	for (i = 0; i < n; i++)
-		w->broken += !handle_reading(w, &records[i]);
+	for (i = 0; i < n; i++) {
+		w->merge.broken += !handle_reading(w, &records[i]);
+		end_record(w, stream);
+	}
 }
 
 /* Counts records that the collector dropped because their user makes too many. */
@@ -429,17 +533,19 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 	struct mp_agg_symbols symbols = { w->formatter, w->tasks, w->names };
 	size_t i;
 
-	(void)stream;
 	for (i = 0; i < n; i++) {
 		const struct perf_event_header *h = records[i].record;
 
 		if (h->type == MP_TRACK_REFUSED)
 			handle_refused(w, (const struct mp_record_refused *)h);
 		else if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
-			w->broken += !mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
+			w->merge.broken +=
+				!mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		else
-			w->broken += h->type != MP_AGG_STACK || !w->aggregator ||
-				     !mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
+			w->merge.broken +=
+				h->type != MP_AGG_STACK || !w->aggregator ||
+				!mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
+		end_record(w, stream);
 	}
 }
 
@@ -479,40 +585,10 @@ static void handle_tasks(void *arg, const struct mp_queue_stream *stream,
 {
 	size_t i;
 
-	(void)stream;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		handle_task(arg, &records[i]);
-}
-
-static bool is_complete(const struct perf_event_header *h, enum mp_queue_type type)
-{
-	static const size_t least[] = {
-		[PERF_RECORD_LOST] = sizeof(struct mp_record_lost),
-		[PERF_RECORD_COMM] = sizeof(struct mp_record_comm) + 1,
-		[PERF_RECORD_FORK] = sizeof(struct mp_record_fork),
-		[PERF_RECORD_EXIT] = sizeof(struct mp_record_fork),
-		[PERF_RECORD_MMAP2] = sizeof(struct mp_record_mmap2) + 1,
-	};
-
-	if (h->size % sizeof(uint64_t))
-		return false; /* all that make records pad them */
-	if (type == MP_QUEUE_STACKS && h->size < sizeof(struct mp_bpf_head))
-		return false;
-	if (h->type == MP_TRACK_REFUSED && (type == MP_QUEUE_TASKS || type == MP_QUEUE_STACKS))
-		return h->size == sizeof(struct mp_record_refused);
-	return h->type >= MP_ARRAY_SIZE(least) || !least[h->type] ||
-	       h->size >= least[h->type] + sizeof(struct mp_record_id);
-}
-
-/* Inserts a record among those that wait; nearly always at the end. */
-static void enqueue(struct mp_stream_queue *q, const struct mp_queue_record *x)
-{
-	size_t i;
-
-	q->v = mp_grow(q->v, &q->cap, q->n + 1, sizeof(*q->v));
-	for (i = q->n++; i > q->first && q->v[i - 1].time_ns > x->time_ns; i--)
-		q->v[i] = q->v[i - 1];
-	q->v[i] = *x;
+		end_record(arg, stream);
+	}
 }
 
 static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
@@ -527,8 +603,10 @@ static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
 }
 
 /* Handles what the writer must know from a record before the record's turn in time comes. */
-static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_queue_record *x)
+static void note(void *arg, enum mp_queue_type type, const struct mp_queue_record *x)
 {
+	struct mp_writer *w = arg;
+
 	if (type == MP_QUEUE_TASKS)
 		note_task(w, x);
 	if (type == MP_QUEUE_READINGS && x->record->type == MP_CUT_STOP)
@@ -539,124 +617,6 @@ static void note(struct mp_writer *w, enum mp_queue_type type, const struct mp_q
 				      w->watermark_ns);
 }
 
-static void add_broken(struct mp_writer *w, const struct mp_queue_stream *stream)
-{
-	w->broken++;
-	memcpy(w->broken_owner, stream->owner, sizeof(w->broken_owner));
-}
-
-static void handle_chunk(struct mp_writer *w, struct mp_queue_item *chunk)
-{
-	struct mp_stream_queue *q = &w->streams[chunk->stream->number];
-	size_t at = 0;
-
-	chunk->refs = 1;
-	while (chunk->len - at >= sizeof(struct perf_event_header)) {
-		const struct perf_event_header *h =
-			(const struct perf_event_header *)(chunk->data + at);
-		struct mp_queue_record x = { .preceding_ns = q->last_ns,
-					     .record = h,
-					     .item = chunk };
-
-		if (h->size < sizeof(*h) || h->size > chunk->len - at ||
-		    !is_complete(h, chunk->stream->type)) {
-			add_broken(w, chunk->stream);
-			break;
-		}
-		at += h->size;
-		x.time_ns = mp_record_time(h);
-		if (x.time_ns > INT64_MAX) {
-			add_broken(w, chunk->stream);
-			continue;
-		}
-		q->last_ns = x.time_ns;
-		if (chunk->stream->type != MP_QUEUE_EVENTS)
-			note(w, chunk->stream->type, &x);
-		enqueue(q, &x);
-		chunk->refs++;
-	}
-	if (--chunk->refs == 0)
-		mp_queue_done(w->queue, chunk);
-}
-
-/* Finds the two streams whose next records are earliest; SIZE_MAX: there is none. */
-static void find_earliest(const struct mp_writer *w, size_t *first, uint64_t *second_ns)
-{
-	uint64_t first_ns = UINT64_MAX;
-	size_t i;
-
-	*first = SIZE_MAX;
-	*second_ns = UINT64_MAX;
-	for (i = 0; i < w->n_streams; i++) {
-		const struct mp_stream_queue *q = &w->streams[i];
-		uint64_t ns;
-
-		if (q->first == q->n)
-			continue;
-		ns = q->v[q->first].time_ns;
-		if (*first == SIZE_MAX || ns < first_ns) {
-			*second_ns = first_ns;
-			first_ns = ns;
-			*first = i;
-		} else if (ns < *second_ns) {
-			*second_ns = ns;
-		}
-	}
-}
-
-/*
- * Handles the next records of a stream up to `last_ns`, at most those of one chunk, so that the
- * drainer soon gets its memory back.
- */
-static void handle_run(struct mp_writer *w, struct mp_stream_queue *q, uint64_t last_ns)
-{
-	const struct mp_queue_record *run = &q->v[q->first];
-	struct mp_queue_item *chunk = run->item;
-	uint64_t broken = w->broken;
-	size_t n = 1;
-
-	while (q->first + n < q->n && run[n].item == chunk && run[n].time_ns <= last_ns)
-		n++;
-	q->first += n;
-	mp_queue_handle(w->queue, chunk->stream, run, n);
-	if (w->broken > broken)
-		memcpy(w->broken_owner, chunk->stream->owner, sizeof(w->broken_owner));
-	chunk->refs -= n;
-	if (chunk->refs == 0)
-		mp_queue_done(w->queue, chunk);
-}
-
-/* Handles all records before `bound_ns`, merged. */
-static void merge(struct mp_writer *w, uint64_t bound_ns)
-{
-	uint64_t second_ns;
-	size_t i;
-
-	for (;;) {
-		struct mp_stream_queue *q;
-
-		find_earliest(w, &i, &second_ns);
-		if (i == SIZE_MAX || w->streams[i].v[w->streams[i].first].time_ns >= bound_ns)
-			break;
-		q = &w->streams[i];
-		second_ns = MP_MIN(second_ns, bound_ns - 1);
-		do
-			handle_run(w, q, second_ns);
-		while (q->first < q->n && q->v[q->first].time_ns <= second_ns);
-	}
-	if (w->formatter->tables)
-		mp_walk_tables_flush(w->formatter->tables);
-	for (i = 0; i < w->n_streams; i++) {
-		struct mp_stream_queue *q = &w->streams[i];
-
-		if (q->first == 0)
-			continue;
-		memmove(q->v, q->v + q->first, (q->n - q->first) * sizeof(*q->v));
-		q->n -= q->first;
-		q->first = 0;
-	}
-}
-
 static void end_round(struct mp_writer *w, uint64_t settled_ns)
 {
 	uint64_t watermark_ns;
@@ -664,7 +624,9 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 	w->until_ns = MP_MAX(w->stop_ns, w->watermark_ns);
 	if (w->formatter->tables)
 		w->formatter->tables->ended = w->stop_ns != UINT64_MAX;
-	merge(w, settled_ns);
+	mp_merge_until(&w->merge, settled_ns);
+	if (w->formatter->tables)
+		mp_walk_tables_flush(w->formatter->tables);
 	/* a round that ends while the events are being disabled may be later than the recording */
 	watermark_ns = MP_MIN(settled_ns, w->until_ns);
 	if (watermark_ns > w->watermark_ns && settled_ns != UINT64_MAX) {
@@ -675,7 +637,7 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 		if (settled_ns > DEAD_NS)
 			mp_tasks_prune(w->tasks, settled_ns - DEAD_NS);
 	}
-	mp_out_flush(w->out);
+	mp_writer_flush(w);
 	if (w->out->error)
 		stop(w);
 }
@@ -693,8 +655,9 @@ void mp_writer_init(struct mp_writer *w)
 
 	for (i = 0; i < MP_QUEUE_TYPES; i++)
 		mp_queue_set_handler(w->queue, (enum mp_queue_type)i, handlers[i], w);
-	w->n_streams = mp_queue_streams(w->queue);
-	w->streams = mp_zalloc(w->n_streams * sizeof(*w->streams));
+	w->merge = (struct mp_merge){ .queue = w->queue, .note = note, .arg = w };
+	mp_merge_init(&w->merge);
+	w->places = mp_zalloc(w->merge.n_streams * sizeof(*w->places));
 	w->tally = mp_zalloc(plan->n_rings * plan->events.n * sizeof(*w->tally));
 	w->ring_tally = mp_zalloc(plan->n_rings * sizeof(*w->ring_tally));
 	w->stop_ns = UINT64_MAX;
@@ -724,7 +687,7 @@ void mp_writer_run(struct mp_writer *w)
 		if (!item)
 			continue;
 		if (item->stream) {
-			handle_chunk(w, item);
+			mp_merge_add(&w->merge, item);
 			continue;
 		}
 		settled_ns = item->settled_ns;

@@ -2,8 +2,8 @@
 /*
  * The path from the queue to the output: merges the records of all rings in order of time, keeps
  * the tables of tasks, writes events, losses and watermarks. Runs in the main thread of the
- * writer's process. Includes aggregate, cut_plan, format, intmap, io, live, losses, queue,
- * taskname, taskrecord.
+ * writer's process. Includes aggregate, cut_plan, format, intmap, io, journal, live, losses, merge,
+ * queue_reader, taskname, taskrecord.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_H
 #define MP_CAPTURE_SESSION_WRITER_H
@@ -13,18 +13,13 @@
 #include "lib/capture/format/taskrecord.h"
 #include "lib/capture/host/cut_plan.h"
 #include "lib/capture/ring/queue_reader.h"
+#include "lib/capture/session/journal.h"
 #include "lib/capture/session/live.h"
 #include "lib/capture/session/losses.h"
+#include "lib/capture/session/merge.h"
 #include "lib/core/intmap.h"
 #include "lib/core/io.h"
 #include "lib/stream/taskname.h"
-
-/* The records of a stream that wait for their turn, in order of time. */
-struct mp_stream_queue {
-	struct mp_queue_record *v;
-	size_t first, n, cap;
-	uint64_t last_ns; /* time of the previous record in the ring */
-};
 
 struct mp_writer {
 	/* set by the caller; borrowed */
@@ -34,6 +29,7 @@ struct mp_writer {
 	struct mp_formatter *formatter;
 	struct mp_tasks *tasks;
 	const struct mp_budget *budget;
+	struct mp_journal *journal;
 	struct mp_tasknames *names; /* names from the user's table; NULL: tasks keep theirs */
 	uint64_t from_ns;	    /* when all events were enabled */
 	uint64_t scanned_ns;	    /* when /proc had been scanned for running tasks */
@@ -51,8 +47,7 @@ struct mp_writer {
 	uint64_t late;	     /* events that came after the watermark had passed their time */
 	uint64_t track_lost; /* lost records of tasks, so that names may be wrong */
 	uint64_t throttled;
-	uint64_t broken;		   /* records that could not be parsed */
-	char broken_owner[MP_QUEUE_OWNER]; /* owner of the stream of the last broken record */
+	struct mp_merge merge; /* has the number of broken records */
 	uint64_t watermark_ns;
 	uint64_t until_ns; /* all events were enabled until then; later ones are not written */
 	uint64_t bytes;	   /* bytes written */
@@ -63,12 +58,13 @@ struct mp_writer {
 	struct mp_losses *losses;	  /* NULL: the kernel does not count losses by event */
 	struct mp_aggregator *aggregator; /* NULL: no event is aggregated */
 	struct mp_intmap by_id;		  /* id -> index of plan->counters + 1 */
-	struct mp_stream_queue *streams;
-	size_t n_streams;
 	struct mp_buf text, renamed;
 	struct mp_record_parsed parsed;
 	uint64_t stop_ns; /* when the events were about to be disabled; UINT64_MAX: not yet */
 	bool stopping;
+	bool ended;		       /* the trailer was written */
+	size_t unwritten;	       /* bytes in the buffer of `out` when the state was saved */
+	struct mp_queue_place *places; /* how far each stream was handled, when it was saved */
 };
 
 /* To be called after the last stream was added to the queue; sets the handlers of streams. */
@@ -80,13 +76,29 @@ static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t
 	return &w->tally[ring * w->plan->events.n + event];
 }
 
+/* The size of the writer's state, for mp_journal_new(). */
+size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams);
+
+/*
+ * Saves the state in the journal, then writes what is in the output's buffer, and gives back what
+ * was handled. To be called between two records.
+ */
+void mp_writer_flush(struct mp_writer *w);
+
+/*
+ * Continues where another writer has died, of whose output `written` bytes were written: writes the
+ * rest. To be called after mp_writer_init(), before the first record. False: that is impossible,
+ * since more was written than the journal accounts for.
+ */
+bool mp_writer_resume(struct mp_writer *w, uint64_t written);
+
 /* Handles the queue up to its last mark. */
 void mp_writer_run(struct mp_writer *w);
 
 /* Writes the line for a loss of a ring, and counts the lost events. */
 void mp_writer_put_loss(struct mp_writer *w, size_t ring, const struct mp_ctl *loss);
 
-/* Writes a control line, except to a terminal, and flushes the output. Takes the reference. */
+/* Writes a control line, except to a terminal, and flushes. Takes the reference. */
 void mp_writer_put_json(struct mp_writer *w, json_t *object);
 
 /* Writes bytes to the output, and counts them. The caller finds a failure in out->error. */

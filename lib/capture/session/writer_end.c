@@ -71,9 +71,12 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 
 	w->track_lost += end->dropped;
 	mp_account_init(&account, w, end->counts);
-	mp_account_write_rest(&account, w);
-	if (!w->plan->events.silent)
-		write_trailer(w, &account, end);
+	if (!w->ended) {
+		mp_account_write_rest(&account, w);
+		w->ended = true;
+		if (!w->plan->events.silent)
+			write_trailer(w, &account, end);
+	}
 	lossy = w->aggregator && write_aggregates(w, end);
 	if (w->live)
 		mp_live_show(w->live, w->written, w->lost, true);
@@ -82,7 +85,7 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 	mp_budget_report(w->budget);
 	if (w->plan->verbose)
 		mp_report_details(w, &account);
-	lossy |= w->lost || w->late || w->track_lost || w->throttled || w->broken ||
+	lossy |= w->lost || w->late || w->track_lost || w->throttled || w->merge.broken ||
 		 account.surplus || mp_budget_is_lossy(w->budget);
 	mp_account_release(&account);
 	return lossy;

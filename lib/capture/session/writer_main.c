@@ -11,10 +11,10 @@
 #include "lib/capture/object/places.h"
 #include "lib/capture/ring/queue_reader.h"
 #include "lib/capture/sandbox/sandbox.h"
+#include "lib/capture/session/journal.h"
 #include "lib/capture/session/live.h"
 #include "lib/capture/session/lookup.h"
 #include "lib/capture/session/message.h"
-#include "lib/capture/session/status.h"
 #include "lib/capture/session/writer.h"
 #include "lib/capture/session/writer_end.h"
 #include "lib/capture/stack/walk_tables.h"
@@ -27,7 +27,7 @@ enum { FILES_MAX = 1 << 20 };
 #define MEMORY_MAX (4ull << 30)
 enum { OPEN_MAX = 1024 };
 
-#define ALIVE_APART_NS 1000000000ull
+#define ALIVE_APART_NS 250000000ull
 
 struct process {
 	int fd;
@@ -42,8 +42,9 @@ struct process {
 	struct mp_tasknames names;
 	struct mp_out out;
 	struct mp_queue_reader *queue;
+	struct mp_journal *journal;
+	struct mp_work work;
 	struct mp_writer writer;
-	struct mp_status_line status;
 	struct mp_live live;
 	uint64_t alive_ns; /* when MP_MESSAGE_ALIVE was last sent */
 };
@@ -172,6 +173,14 @@ static char *ask_cgroup(void *arg, uint64_t id)
 	return mp_strndup(p->in.body.p, p->in.body.len);
 }
 
+/* The collector prints what this process says, since that may be hostile, too. */
+static void say(void *arg, const char *text)
+{
+	struct process *p = arg;
+
+	mp_message_send(p->fd, MP_MESSAGE_SAY, mp_str(text), NULL, 0);
+}
+
 static void stop(void *arg)
 {
 	send_body(arg, MP_MESSAGE_STOP);
@@ -182,13 +191,14 @@ static void stop(void *arg)
 static void show_status(void *arg)
 {
 	struct process *p = arg;
+	const struct mp_message_alive alive = { p->writer.written, p->writer.lost };
 	uint64_t now = mp_monotonic_ns();
 
 	if (now - p->alive_ns > ALIVE_APART_NS) {
+		mp_message_put_alive(&p->body, &alive);
 		send_body(p, MP_MESSAGE_ALIVE);
 		p->alive_ns = now;
 	}
-	mp_status_line_show(&p->status, p->writer.written, p->writer.lost);
 	if (p->writer.live)
 		mp_live_show(p->writer.live, p->writer.written, p->writer.lost, false);
 }
@@ -235,10 +245,15 @@ static void take_plan(struct process *p)
 		mp_die("cannot map the queue: %m");
 	close(queue.data);
 	close(queue.returns);
+	p->journal = mp_journal_attach(fds[MP_MESSAGE_JOURNAL]);
+	close(fds[MP_MESSAGE_JOURNAL]);
+	p->work.now = mp_journal_work(p->journal);
 	mp_out_init(&p->out, fds[MP_MESSAGE_OUTPUT], "the output");
+	mp_out_use(&p->out, mp_journal_buffer(p->journal), MP_JOURNAL_BUFFER);
 	p->out.soft = true;
 	mp_record_lookup_start(&p->lookup, &p->plan);
 	p->lookup.formatter.cgroups = mp_cgroup_names_new(ask_cgroup, p);
+	p->lookup.symbols.dsos.work = p->lookup.tasks.work = &p->work;
 	if (p->plan.walks)
 		open_tables(p);
 	p->writer = (struct mp_writer){
@@ -248,6 +263,7 @@ static void take_plan(struct process *p)
 		.formatter = &p->lookup.formatter,
 		.tasks = &p->lookup.tasks,
 		.budget = &p->lookup.budget,
+		.journal = p->journal,
 		.readable = isatty(p->out.fd),
 		.stop = stop,
 		.tick = show_status,
@@ -271,6 +287,15 @@ static void take_names(struct process *p)
 	}
 }
 
+/* Continues where another process has died. */
+static void resume(struct process *p, const struct mp_message_start *start)
+{
+	p->work.avoided = start->avoided;
+	p->work.n_avoided = start->n_avoided;
+	if (!mp_writer_resume(&p->writer, start->written))
+		_exit(MP_WRITER_CANNOT_RESUME);
+}
+
 /* Writes the header; a reader that sees it knows that events are being recorded. */
 static void take_start(struct process *p)
 {
@@ -280,10 +305,11 @@ static void take_start(struct process *p)
 		end_alone();
 	p->writer.from_ns = start.from_ns;
 	p->writer.header = json_loads(start.header, 0, NULL);
-	if (!p->plan.events.silent)
-		mp_writer_put_json(&p->writer, json_incref((json_t *)p->writer.header));
 	free(start.header);
-	mp_status_line_init(&p->status, !p->plan.quiet && !p->writer.readable);
+	if (start.again)
+		resume(p, &start);
+	if (!p->plan.events.silent && !p->writer.bytes)
+		mp_writer_put_json(&p->writer, json_incref((json_t *)p->writer.header));
 	if (!p->writer.readable || !wants_summary(&p->plan))
 		return;
 	mp_live_init(&p->live, &p->out, p->plan.with_command, p->plan.events.silent);
@@ -315,6 +341,7 @@ static void finish(struct process *p)
 	struct mp_cut_end end;
 
 	mp_queue_detach(p->queue); /* aggregates need the memory */
+	p->writer.queue = NULL;
 	send_body(p, MP_MESSAGE_ENDED);
 	receive(p);
 	if (p->in.type != MP_MESSAGE_END ||
@@ -332,7 +359,6 @@ static void record(struct process *p)
 	take_start(p);
 	scan(p);
 	mp_writer_run(&p->writer);
-	mp_status_line_clear(&p->status);
 	finish(p);
 }
 
@@ -365,6 +391,7 @@ int mp_writer_main(const char *uid)
 	if (fstat(MP_WRITER_SOCKET, &socket) < 0 || !S_ISSOCK(socket.st_mode))
 		mp_die("only mp-record starts this program");
 	p.fd = MP_WRITER_SOCKET;
+	mp_say_by(say, &p);
 	mp_message_put_number(&p.body, enter_sandbox(&p, uid));
 	send_body(&p, MP_MESSAGE_READY);
 	while (mp_message_receive(p.fd, &p.in) == 0) {

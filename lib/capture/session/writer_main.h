@@ -18,6 +18,9 @@ enum {
 	MP_WRITER_FDS
 };
 
+/* Exit status: the output of the process that has died cannot be continued. */
+enum { MP_WRITER_CANNOT_RESUME = 3 };
+
 /* Runs the process. `uid` is its last argument, for mp_sandbox_enter(). Returns its exit status. */
 int mp_writer_main(const char *uid);
 

@@ -391,11 +391,28 @@ static void close_if_done(struct mp_dsos *d, struct mp_dso *dso)
 		close_file(d, dso);
 }
 
-/* Whether the user of a file has time left to read it; it is read later otherwise. */
+void mp_dso_begin(struct mp_dsos *d, const struct mp_dso *dso)
+{
+	const struct mp_budget_who who = owner_of(dso);
+
+	mp_work_begin(d->work, MP_WORK_FILE, &who, &dso->mapping);
+}
+
+void mp_dso_end(struct mp_dsos *d)
+{
+	mp_work_end(d->work, MP_WORK_FILE);
+}
+
+/*
+ * Whether a file can be read: no writer has died of it, and its user has time left; it is read
+ * later otherwise.
+ */
 static bool may_read(struct mp_dsos *d, struct mp_dso *dso)
 {
 	const struct mp_budget_who who = owner_of(dso);
 
+	if (mp_work_avoids_file(d->work, &dso->mapping) || mp_work_avoids_user(d->work, dso->uid))
+		return false;
 	if (mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1))
 		return true;
 	if (!dso->refused)
@@ -426,7 +443,9 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 	if (!open_file(d, dso))
 		return NULL;
 	began = mp_monotonic_ns();
+	mp_dso_begin(d, dso);
 	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping, &limit);
+	mp_dso_end(d);
 	mp_dso_note_limit(d, dso, &limit);
 	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
 	if (dso->symbols)
@@ -449,7 +468,9 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	began = mp_monotonic_ns();
 	give_back(d, dso, dso->segments.n * sizeof(*dso->segments.v));
 	mp_segments_release(&dso->segments);
+	mp_dso_begin(d, dso);
 	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments, &limit);
+	mp_dso_end(d);
 	mp_dso_note_limit(d, dso, &limit);
 	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
 	if (dso->cfi) {

@@ -2,7 +2,7 @@
 /*
  * Files with code, each in the table once. They are opened while the process lives; their symbols
  * are read when they are first needed. Includes
- * budget, elfcfi, elfsym, opener, proc.
+ * budget, elfcfi, elfsym, opener, proc, work.
  */
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
@@ -10,6 +10,7 @@
 #include "lib/capture/host/budget.h"
 #include "lib/capture/host/opener.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/host/work.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/elfsym.h"
 
@@ -40,6 +41,7 @@ struct mp_dso {
 struct mp_dsos {
 	struct mp_opener *opener; /* borrowed */
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
+	struct mp_work *work;	  /* set by the caller, or NULL */
 	/*
 	 * set by the caller, or NULL: reports a number that no longer has a file and will be reused
 	 */
@@ -75,6 +77,10 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 
 /* NULL: no file has this number. */
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
+
+/* Publish that the writer works on what a file contains, and that it no longer does (work.h). */
+void mp_dso_begin(struct mp_dsos *d, const struct mp_dso *dso);
+void mp_dso_end(struct mp_dsos *d);
 
 /* Notes the first thing in a file that was above a limit, and charges its user with a refusal. */
 void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit);

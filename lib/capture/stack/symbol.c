@@ -143,12 +143,15 @@ static void add_file_frame(struct mp_symbols *s, const struct mp_elfsym *symbols
 			   const struct mp_mapping *m, uint64_t addr, struct mp_buf *to)
 {
 	uint64_t at = mp_elfsym_address(symbols, addr - m->start + m->offset), start;
-	const char *name = mp_elfsym_find(symbols, at, &start);
+	const char *name;
 
+	mp_dso_begin(&s->dsos, m->dso);
+	name = mp_elfsym_find(symbols, at, &start);
 	if (name)
 		add_name(s, name, MP_MARK_NONE, to);
 	else
 		add_offset(s, m->dso->name, start ? start : at, MP_MARK_NONE, to);
+	mp_dso_end(&s->dsos);
 }
 
 static void add_bare(struct mp_symbols *s, const struct mp_mapping *m, uint64_t addr,

@@ -215,10 +215,13 @@ static void read_maps(struct mp_tasks *t, struct mp_process *p, struct mp_space 
 	struct mp_budget_who who = mp_tasks_who(t, p, NULL);
 	uint64_t began = mp_monotonic_ns();
 
-	if (!mp_budget_take(t->budget, MP_BUDGET_TIME, &who, 1))
+	if (mp_work_avoids_process(t->work, who.pid) ||
+	    !mp_budget_take(t->budget, MP_BUDGET_TIME, &who, 1))
 		return;
+	mp_work_begin(t->work, MP_WORK_PROCESS, &who, NULL);
 	if (!mp_proc_maps(p->pid, scan_map, &s))
 		mp_budget_refuse(t->budget, MP_BUDGET_MAPPINGS, &who);
+	mp_work_end(t->work, MP_WORK_PROCESS);
 	mp_budget_spend(t->budget, MP_BUDGET_TIME, who.uid, mp_monotonic_ns() - began);
 }
 

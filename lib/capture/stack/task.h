@@ -2,13 +2,14 @@
 /*
  * The tasks of the traced machine, with their names, processes and mappings, by the kernel's
  * records. These come in order of time, so that a sample finds the name and the mappings of its own
- * time. Includes budget, intmap, map, proc.
+ * time. Includes budget, intmap, map, proc, work.
  */
 #ifndef MP_CAPTURE_STACK_TASK_H
 #define MP_CAPTURE_STACK_TASK_H
 
 #include "lib/capture/host/budget.h"
 #include "lib/capture/host/proc.h"
+#include "lib/capture/host/work.h"
 #include "lib/capture/stack/space.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
@@ -65,6 +66,7 @@ struct mp_tasks {
 	mp_tasks_dso_fn *dso;
 	void *dso_arg;
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
+	struct mp_work *work;	  /* set by the caller, or NULL */
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
 	/* the ids that running tasks have in their own pid namespaces are read at once */

@@ -77,7 +77,12 @@ void mp_unwinder_release(struct mp_unwinder *u)
 static int find_row(struct mp_unwinder *u, const struct mp_dso *dso, uint64_t offset,
 		    struct mp_cfi_row *row)
 {
-	return mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row, &u->steps);
+	int found;
+
+	mp_dso_begin(u->dsos, dso);
+	found = mp_cfi_find(dso->cfi, mp_segments_address(&dso->segments, offset), row, &u->steps);
+	mp_dso_end(u->dsos);
+	return found;
 }
 
 /* The row of an offset in a file. A new row replaces the older one of the two in its set. */

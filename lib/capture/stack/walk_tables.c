@@ -153,6 +153,8 @@ void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer)
 	*answer = (struct mp_cut_rows){ .n = 0 };
 	if (!cfi)
 		return;
+	mp_dso_begin(d, dso);
 	answer->v = mp_cfi_walk_rows(cfi, &answer->n, &limit);
+	mp_dso_end(d);
 	mp_dso_note_limit(d, dso, &limit);
 }

@@ -110,6 +110,15 @@ static void try_start(struct mp_str from)
 	check(s.header);
 	mp_message_put_start(&again, &s);
 	free(s.header);
+	free(s.avoided);
+}
+
+static void try_alive(struct mp_str from)
+{
+	struct mp_message_alive a;
+
+	if (mp_message_get_alive(from, &a) == 0)
+		mp_message_put_alive(&again, &a);
 }
 
 static void try_done(struct mp_str from)
@@ -124,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const tries[])(struct mp_str) = { try_socket, try_request, try_places,
 							try_number, try_space,	 try_rows,
-							try_start,  try_done };
+							try_start,  try_alive,	 try_done };
 	struct mp_str body = { (const char *)data + 1, size - 1 };
 
 	if (size == 0)

@@ -195,12 +195,14 @@ static void write_all(struct mp_queue_reader *r, struct mp_tasks *tasks, struct 
 	int copy;
 
 	memory_out_init(&out);
+	w.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)));
 	mp_writer_init(&w);
 	mp_writer_run(&w);
 	mp_out_flush(&out);
 	copy = dup(out.fd);
 	mp_writer_end(&w, &end);
 	mp_writer_release(&w);
+	mp_journal_free(w.journal);
 	text = memory_read(copy, &len);
 	close(copy);
 	check_lines(text, len);

@@ -44,6 +44,13 @@ static unsigned fill(struct mp_queue *q, const struct mp_queue_stream *stream, u
 	return n;
 }
 
+/* Handles a chunk or a mark, and gives it back. */
+static void give_back(struct mp_queue_reader *r, struct mp_queue_item *item)
+{
+	mp_queue_done(r, item);
+	mp_queue_give_back(r);
+}
+
 /* Takes everything, and gives it back. Returns the number of chunks. */
 static unsigned drain(struct mp_queue_reader *r)
 {
@@ -52,7 +59,7 @@ static unsigned drain(struct mp_queue_reader *r)
 
 	while ((item = mp_queue_pop(r, 0))) {
 		n += item->stream != NULL;
-		mp_queue_done(r, item);
+		give_back(r, item);
 	}
 	return n;
 }
@@ -89,7 +96,7 @@ static void check_streams(void)
 		   item->stream->type == MP_QUEUE_EVENTS &&
 		   strcmp(item->stream->owner, "a name that is ") == 0,
 	   "also of one that was added after it was attached");
-	mp_queue_done(r, item);
+	give_back(r, item);
 	ok(mp_queue_streams(r) == 2, "streams are numbered in the order in which they are added");
 	mp_queue_detach(r);
 	mp_queue_free(q);
@@ -115,7 +122,7 @@ static void check_limits(void)
 	   "another, for which all may have to wait, gets some all the same");
 	item = mp_queue_pop(r, 0);
 	ok(item && item->stream->number == 0, "first in, first out");
-	mp_queue_done(r, item);
+	give_back(r, item);
 	ok(fill(q, ring[0], 1000) == 0, "room beyond the limit is not given again");
 	ok(fill(q, tasks, 200) == 200, "records of tasks have a limit of their own");
 	ok(mp_queue_bytes(q, MP_QUEUE_STACKS) == 0, "and do not count as stacks");
@@ -167,7 +174,7 @@ static void check_filler(void)
 	mp_queue_flush(&f);
 	for (; (item = mp_queue_pop(r, 0)); chunks++) {
 		whole += item->len % RECORD == 0 ? item->len / RECORD : 0;
-		mp_queue_done(r, item);
+		give_back(r, item);
 	}
 	ok(whole == RECORDS && chunks > 1, "records that are put one by one stay complete");
 	ok(mp_queue_reserve(&f, RECORD) && mp_queue_bytes(q, MP_QUEUE_TASKS),
@@ -193,7 +200,7 @@ static bool is_mark(struct mp_queue_reader *r, const struct mp_queue_item *item,
 		  item->began_ns == settled_ns - 1;
 
 	if (item)
-		mp_queue_done(r, (struct mp_queue_item *)item);
+		give_back(r, (struct mp_queue_item *)item);
 	return is;
 }
 
@@ -207,7 +214,7 @@ static void check_marks(void)
 	fill(q, ring, 1);
 	mp_queue_mark(q, 9, 10);
 	mp_queue_mark(q, 19, 20);
-	mp_queue_done(r, mp_queue_pop(r, 0));
+	give_back(r, mp_queue_pop(r, 0));
 	ok(is_mark(r, mp_queue_pop(r, 0), 20), "the last of several marks counts");
 	ok(!mp_queue_pop(r, 0), "and is the only one");
 	fill(q, ring, 1);
@@ -215,9 +222,9 @@ static void check_marks(void)
 	fill(q, ring, 1);
 	mp_queue_mark(q, 39, 40);
 	mp_queue_mark(q, 49, 50);
-	mp_queue_done(r, mp_queue_pop(r, 0));
+	give_back(r, mp_queue_pop(r, 0));
 	ok(is_mark(r, mp_queue_pop(r, 0), 30), "a mark that chunks follow keeps its place");
-	mp_queue_done(r, mp_queue_pop(r, 0));
+	give_back(r, mp_queue_pop(r, 0));
 	ok(is_mark(r, mp_queue_pop(r, 0), 50) && !mp_queue_pop(r, 0), "the last one comes last");
 	fill(q, ring, 1);
 	ok(drain(r) == 1 && !mp_queue_pop(r, 0), "a mark that was taken does not come again");
@@ -246,14 +253,14 @@ static void check_wrap(void)
 		mp_queue_mark(q, i, i + 1);
 		if (late[i % LATE]) {
 			wrong += late[i % LATE]->data[0] != (char)(i - LATE);
-			mp_queue_done(r, late[i % LATE]);
+			give_back(r, late[i % LATE]);
 		}
 		late[i % LATE] = mp_queue_pop(r, 0);
 		wrong += !is_mark(r, mp_queue_pop(r, 0), i + 1);
 	}
 	ok(!wrong && !missing, "chunks and marks keep their order when the list wraps");
 	for (i = 0; i < LATE; i++)
-		mp_queue_done(r, late[i]);
+		give_back(r, late[i]);
 	ok(mp_queue_bytes(q, MP_QUEUE_EVENTS) == 0 && !mp_queue_lies(q), "none of them is lost");
 	mp_queue_detach(r);
 	mp_queue_free(q);

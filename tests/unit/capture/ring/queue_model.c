@@ -138,6 +138,7 @@ static void take(struct model *m)
 	m->wrong += item->stream || item->began_ns != k->seed || item->settled_ns != k->seed + 1ull;
 	k->done = true;
 	mp_queue_done(r, item);
+	mp_queue_give_back(r);
 }
 
 /* Gives back one of the oldest, out of order; the chunks of a stream become free in order. */
@@ -151,6 +152,7 @@ static void give_back(struct model *m, size_t *oldest)
 	k = &m->v[i];
 	m->wrong += !has_contents(k->item->data, k->len, k->seed);
 	mp_queue_done(r, k->item);
+	mp_queue_give_back(r);
 	k->done = true;
 	for (j = *oldest; j < m->taken && (m->v[j].stream != k->stream || m->v[j].done); j++) {
 		if (m->v[j].stream != k->stream || !m->v[j].item)

@@ -38,6 +38,13 @@ static bool is_right(const struct mp_queue_item *item, uint64_t i)
 	return item->len == length_of(i);
 }
 
+/* Handles a chunk or a mark, and gives it back. */
+static void give_back(struct mp_queue_reader *r, struct mp_queue_item *item)
+{
+	mp_queue_done(r, item);
+	mp_queue_give_back(r);
+}
+
 /*
  * Reads up to the last mark; `next` has the number of the next chunk of each stream. A reader that
  * died may have counted a chunk that it did not give back. Returns whether all chunks were right.
@@ -56,13 +63,13 @@ static bool read_all(const struct mp_queue_fds *fds, uint64_t next[STREAMS])
 		if (item->stream) {
 			uint64_t *n = &next[item->stream->number];
 
-			if (!begun[item->stream->number] && *n && is_right(item, *n - 1))
+			if (!begun[item->stream->number] && *n == item->number + 1)
 				--*n;
 			begun[item->stream->number] = true;
-			if (!is_right(item, (*n)++))
+			if (item->number != *n || !is_right(item, (*n)++))
 				return false;
 		}
-		mp_queue_done(r, item);
+		give_back(r, item);
 	}
 	mp_queue_detach(r);
 	return true;
@@ -188,6 +195,42 @@ static void check_restart(void)
 	munmap(next, STREAMS * sizeof(*next));
 }
 
+/* What was handled, but not given back, comes again; the place tells how far each stream was. */
+static void check_places(void)
+{
+	const struct mp_queue_stream *streams[STREAMS];
+	struct mp_queue *q = new_queue(streams);
+	struct mp_queue_fds fds = mp_queue_fds(q);
+	struct mp_queue_reader *r = mp_queue_attach(&fds);
+	struct mp_queue_item *item[3];
+	struct mp_queue_place place;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(item); i++)
+		push(q, streams[0], i);
+	for (i = 0; i < MP_ARRAY_SIZE(item); i++) {
+		item[i] = mp_queue_pop(r, 0);
+		item[i]->records = 10;
+	}
+	mp_queue_done(r, item[2]);
+	place = mp_queue_place(r, 0);
+	ok(place.chunk == 0 && place.records == 0, "a chunk counts after those before it");
+	mp_queue_done(r, item[0]);
+	mp_queue_give_back(r);
+	mp_queue_done(r, item[1]);
+	place = mp_queue_place(r, 0);
+	ok(place.chunk == 3 && place.records == 30, "then all three do");
+	mp_queue_detach(r);
+	mp_queue_restart(q);
+	fds = mp_queue_fds(q);
+	r = mp_queue_attach(&fds);
+	item[1] = mp_queue_pop(r, 0);
+	ok(item[1] && item[1]->number == 1 && mp_queue_place(r, 0).chunk == 1,
+	   "the next reader gets what was not given back, by its number");
+	mp_queue_detach(r);
+	mp_queue_free(q);
+}
+
 /* A reader that dies after the last mark does not take the mark along. */
 static void check_last_mark(void)
 {
@@ -307,6 +350,7 @@ int main(void)
 {
 	check_process();
 	check_restart();
+	check_places();
 	check_last_mark();
 	check_attacks();
 	return tap_done();

@@ -48,13 +48,20 @@ static void set_counter(size_t i, uint64_t value, uint64_t lost)
 	lseek(counters[i].fd, 0, SEEK_SET);
 }
 
+/* Handles a chunk or a mark, and gives it back. */
+static void give_back(struct mp_queue_reader *r, struct mp_queue_item *item)
+{
+	mp_queue_done(r, item);
+	mp_queue_give_back(r);
+}
+
 static void handle(struct mp_losses *l, struct mp_queue_reader *r, struct mp_queue_item *item)
 {
 	const struct perf_event_header *h = (const struct perf_event_header *)item->data;
 
 	if (h->type != MP_CUT_CHECK || !mp_losses_checked(l, h, mp_record_time(h)))
 		abort();
-	mp_queue_done(r, item);
+	give_back(r, item);
 }
 
 /*

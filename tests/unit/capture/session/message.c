@@ -22,7 +22,7 @@ static struct mp_str written(void)
 
 static void test_socket(void)
 {
-	const int fds[MP_MESSAGE_FDS] = { 0, 1, 2 };
+	const int fds[MP_MESSAGE_FDS] = { 0, 1, 2, 2 };
 	struct mp_message m = { .type = 0 };
 	uint32_t head[2] = { MP_MESSAGE_ROWS, UINT32_MAX };
 	int pair[2];
@@ -49,10 +49,10 @@ static void test_socket(void)
 	mp_message_release(&m);
 }
 
-/* Sends four descriptors with an empty message, which mp_message_send() does not. */
-static void send_four(int fd)
+/* Sends one descriptor too many with an empty message, which mp_message_send() does not. */
+static void send_too_many(int fd)
 {
-	const int fds[MP_MESSAGE_FDS + 1] = { 0, 1, 2, 2 };
+	const int fds[MP_MESSAGE_FDS + 1] = { 0, 1, 2, 2, 2 };
 	uint32_t head[2] = { MP_MESSAGE_STOP, 0 };
 	union {
 		char bytes[CMSG_SPACE(sizeof(fds))];
@@ -80,11 +80,11 @@ static void test_descriptors(void)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
 		abort();
-	send_four(pair[0]);
+	send_too_many(pair[0]);
 	ok(mp_message_receive(pair[1], &m) == 0 && m.n_fds == MP_MESSAGE_FDS,
 	   "of too many descriptors, those for which there is room");
 	next = dup(0);
-	ok(next == m.fds[2] + 1, "the others are closed");
+	ok(next == m.fds[MP_MESSAGE_FDS - 1] + 1, "the others are closed");
 	close(next);
 	while (m.n_fds)
 		close(m.fds[--m.n_fds]);
@@ -212,7 +212,17 @@ static void test_rows(void)
 static void test_rest(void)
 {
 	const struct mp_message_done end = { .error = 32, .lossy = true };
-	struct mp_message_start start = { 5, (char *)"{}" };
+	struct mp_work_step step = { .uid = 1000, .file = "/x" };
+	struct mp_message_start start = {
+		.from_ns = 5,
+		.header = (char *)"{}",
+		.again = true,
+		.written = 7,
+		.avoided = &step,
+		.n_avoided = 1,
+	};
+	const struct mp_message_alive alive = { 3, 1 };
+	struct mp_message_alive got = { .written = 0 };
 	struct mp_message_done done;
 	uint64_t number;
 
@@ -222,9 +232,14 @@ static void test_rest(void)
 	   "a number of 8 bytes");
 	mp_message_put_start(&bytes, &start);
 	ok(mp_message_get_start(written(), &start) == 0 && start.from_ns == 5 &&
-		   strcmp(start.header, "{}") == 0,
+		   strcmp(start.header, "{}") == 0 && start.again && start.written == 7 &&
+		   start.n_avoided == 1 && memcmp(start.avoided, &step, sizeof(step)) == 0,
 	   "the start");
 	free(start.header);
+	free(start.avoided);
+	mp_message_put_alive(&bytes, &alive);
+	ok(mp_message_get_alive(written(), &got) == 0 && got.written == 3 && got.lost == 1,
+	   "the number of events so far");
 	mp_message_put_done(&bytes, &end);
 	ok(mp_message_get_done(written(), &done) == 0 && done.error == 32 && done.lossy, "the end");
 	mp_message_put_number(&bytes, 0);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Merges the streams of the queue in order of time, and hands their records to the handlers of the
+ * queue's reader. Knows how far each stream was handled, so that another process can continue
+ * there. Includes queue_reader.
+ */
+#ifndef MP_CAPTURE_SESSION_MERGE_H
+#define MP_CAPTURE_SESSION_MERGE_H
+
+#include "lib/capture/ring/queue_reader.h"
+
+struct mp_merge_stream;
+
+struct mp_merge {
+	/* set by the caller */
+	struct mp_queue_reader *queue; /* borrowed */
+	/* called for each record, except those of events, before its turn in time comes */
+	void (*note)(void *arg, enum mp_queue_type type, const struct mp_queue_record *x);
+	void *arg;
+
+	/* for use by the caller */
+	uint64_t broken; /* records that could not be parsed; handlers add to it */
+	char broken_owner[MP_QUEUE_OWNER]; /* owner of the stream of the last broken record */
+	size_t held; /* bytes of chunks that were handled since the caller last set this to 0 */
+
+	/* private */
+	struct mp_merge_stream *streams;
+	size_t n_streams;
+};
+
+/* To be called after the last stream was added to the queue. */
+void mp_merge_init(struct mp_merge *m);
+void mp_merge_release(struct mp_merge *m);
+
+/* Adds the records of a chunk; gives it to mp_queue_done() once all of them were handled. */
+void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk);
+
+/* Handles all records before `bound_ns`. */
+void mp_merge_until(struct mp_merge *m, uint64_t bound_ns);
+
+/* To be called by a handler for each record that it has handled. */
+void mp_merge_handled(struct mp_merge *m, const struct mp_queue_stream *stream);
+
+/* Sets how far each stream was handled. Returns a number that changes if one was handled further. */
+uint64_t mp_merge_places(const struct mp_merge *m, struct mp_queue_place *places);
+
+/*
+ * Lets the merge begin at places that another process has reached. Records of tasks and stacks that
+ * it has handled are handled again, since what it knew of them is lost.
+ */
+void mp_merge_from(struct mp_merge *m, const struct mp_queue_place *places);
+
+#endif

@@ -77,3 +77,28 @@ end_recording() {
 	is_exact "$TMP/s"
 	[ "$(trailer "$TMP/s" restarts)" -ge 15 ]
 }
+
+# Records with a fault, "KIND NUMBER"; the recording is exact, or it failed before it began.
+is_exact_with() {
+	status=0
+	MP_FAULT=$1 "$BUILD/takeover/mp-record" -q -e syscalls:sys_enter_lseek -p "$LOAD_PID" -d 200ms -o "$TMP/s" 2> "$TMP/err" || status=$?
+	if [ "$status" = 2 ]; then
+		[ -s "$TMP/err" ] && [ ! -s "$TMP/s" ]
+	else
+		[ "$status" -le 1 ] && is_exact "$TMP/s" > "$TMP/why" 2>&1
+	fi || { echo "$1: status $status"; cat "$TMP/err" "$TMP/why"; tail -n 1 "$TMP/s"; false; }
+}
+
+@test "a recording is exact whichever allocation, read or recvmsg of the writer fails" {
+	needs_root
+	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
+	start_counting
+	local kind i restarts=0
+	for kind in allocation read recvmsg; do
+		for ((i = 1; i < 2000; i = i * 3 / 2 + RANDOM % 2 + 1)); do
+			is_exact_with "$kind $i"
+			[ "$status" = 2 ] || [ "$(trailer "$TMP/s" restarts)" = null ] || ((++restarts))
+		done
+	done
+	[ "$restarts" -ge 5 ]
+}

@@ -115,7 +115,7 @@ record() { mp-record -q "$@" || [ $? = 1 ]; }
 }
 
 # Whether SUM is within 7 standard deviations of what sampling at the mean distance EVERY gives for NUMBER allocations of BYTES.
-# Each sample counts as bytes / P, which determines the variance. Samples without a stack (UNKNOWN) may belong to them. With
+# Each sample counts as bytes / P, which determines the variance. Samples with an incomplete stack (UNKNOWN) may belong to them. With
 # the 1,000 samples and more of these tests, one run in 1e9 fails by chance (Chernoff).
 estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	awk -v sum="$1" -v every="$2" -v n="$3" -v bytes="$4" -v unknown="${5:-0}" 'BEGIN {
@@ -132,7 +132,7 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	for every in 1000 4096 5000 8192 10000 16384 32768 65536 131072 262144; do
 		rounds=$((every / 5 + 4000))
 		record "mallocsample:$every" -o "$TMP/s" -- "$LOAD/pattern" $rounds
-		unknown=$(total "$TMP/s" '\[unknown\]')
+		unknown=$(total "$TMP/s" '\[unknown\]|\[truncated\]')	# a busy machine makes tables for stacks late
 		estimates "$(total "$TMP/s" ';first;')" $every $rounds 5000 "$unknown"
 		estimates "$(total "$TMP/s" ';second;')" $every $rounds 5000 "$unknown"
 		estimates "$(total "$TMP/s" ';third;')" $every $((3 * rounds)) 2128 "$unknown"
@@ -189,10 +189,11 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 		sleep 0.2
 	done
 	wait $pid || true
-	ours=$(total "$TMP/s" '^[0-9]*#block;')
+	ours=$(total "$TMP/s" '^[0-9]*#block;') unknown=$(total "$TMP/s" '\[unknown\]')
 	theirs=$(sed -n 's/^@blocked: //p' "$TMP/theirs")
 	# bpftrace misses some time by its own switches, and a few ms at the exec
-	awk -v a="$ours" -v b="$theirs" 'BEGIN { exit !(a > 0.97 * b && a < 1.03 * b) }' || { echo "$ours, bpftrace $theirs"; false; }
+	awk -v a="$ours" -v u="$unknown" -v b="$theirs" 'BEGIN { exit !(a + u > 0.97 * b && a < 1.03 * b) }' ||
+		{ echo "$ours and $unknown of unknown stacks, bpftrace $theirs"; false; }
 }
 
 @test "offcpu:blocked-waker appends the stack of the waker to that of the blocked task" {
@@ -214,7 +215,8 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	sums=$(total "$TMP/s" ';spin_caller;spin_here')
 	# while the recording is being stopped, aggregation continues, and events are excluded
 	excluded=$(grep '^{"end":"event"' "$TMP/s" | jq .excluded)
-	events=$(($(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s")) + excluded))
+	lost=$(grep '^{"end":"event"' "$TMP/s" | jq .lost)
+	events=$(($(grep -c ';spin_caller;spin_here' <(grep ',cpu-clock,' "$TMP/s")) + excluded + lost))
 	awk -v a="$sums" -v b="$events" 'BEGIN { exit !(b > 500 && a > 0.95 * b && a < 1.05 * b) }' || { echo "$sums sums, $events events"; false; }
 	record callstack --sum -F 997 -o "$TMP/c" -- "$LOAD/spin" 1
 	[ "$(total "$TMP/c" 'spin_here')" -gt 50 ]
@@ -246,7 +248,7 @@ time.sleep(600)
 	wait $recorder || [ $? = 1 ]
 	kill -KILL $pid
 	bytes=$(total "$TMP/s" 'do_eventfd_\[k\];__kmalloc_cache|do_eventfd_\[k\];kmalloc|do_eventfd_\[k\];__kmalloc')
-	[ "$bytes" -gt 0 ] && [ $((bytes % 997)) = 0 ] || { grep eventfd "$TMP/s" | cut -c 1-300; false; }
+	[ "$bytes" -gt 0 ] && { [ $((bytes % 997)) = 0 ] || [ "$(total "$TMP/s" '\[unknown\]')" -gt 0 ]; } || { grep eventfd "$TMP/s" | cut -c 1-300; false; }
 }
 
 @test "what cannot be aggregated is refused with a reason" {

@@ -103,6 +103,28 @@ needs_sandbox() {
 	grep -q '^Max data size *4294967296 *4294967296 ' "/proc/$writer/limits"
 }
 
+# Attacks a process as a user: a signal, its memory, ptrace (PTRACE_SEIZE). Prints what succeeds.
+attack() {	# PID UID
+	setpriv --reuid="$2" --regid="$2" --clear-groups perl -e '
+		my $pid = 0 + shift;
+		open my $mem, "+<", "/proc/$pid/mem" and print "mem\n";
+		syscall(101, 0x4206, $pid, 0, 0) == 0 and print "ptrace\n";
+		kill 9, $pid and print "kill\n";' "$1"
+}
+
+@test "no user can kill, read or trace the writer" {
+	needs_sandbox
+	[ "$(uname -m)" = x86_64 ] || skip "the test knows the system calls of x86-64"
+	start_recording -g none
+	start_load setpriv --reuid=64123 --regid=64123 --clear-groups sleep 600
+	run attack "$LOAD_PID" 64123
+	[ "$output" = $'mem\nptrace\nkill' ] || { echo "$output"; false; }	# the attacks work
+	for uid in 65534 64123 60578 1000; do
+		[ "$(attack "$writer" $uid)" = "" ]
+	done
+	[ -d "/proc/$writer" ]
+}
+
 @test "a missing part of the sandbox is reported, even with -q, and in the header; --sandbox=require refuses to record" {
 	needs_sandbox
 	mp-record -q --sandbox=require -e context-switches -g none -o "$TMP/s" -- true 2> "$TMP/err" || [ $? = 1 ]

@@ -144,6 +144,7 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	MP_CUT_NUMBER(c, p->with_command);
 	MP_CUT_NUMBER(c, p->quiet);
 	MP_CUT_NUMBER(c, p->verbose);
+	MP_CUT_NUMBER(c, p->watched);
 }
 
 static bool is_field(const struct mp_cut_field *f)

@@ -40,6 +40,7 @@ struct mp_cut_plan {
 	bool counts; /* the kernel counts losses by event (Linux 6.0) */
 	bool with_command;
 	bool quiet, verbose;
+	bool watched; /* standard error is a terminal */
 };
 
 void mp_cut_plan_release(struct mp_cut_plan *plan);

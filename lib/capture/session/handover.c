@@ -32,6 +32,7 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 		.with_command = p->o->command != NULL,
 		.quiet = p->o->quiet,
 		.verbose = p->o->verbose,
+		.watched = isatty(STDERR_FILENO),
 	};
 	mp_events_cut(&p->events, &to->events);
 	to->cpus = mp_alloc(to->n_rings * sizeof(*to->cpus));

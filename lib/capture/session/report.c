@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/session/report.h"
 
-#include <unistd.h>
-
 #include "lib/stream/unit.h"
 
 enum { LISTED_MAX = 3 }; /* maximum number of types in a message */
@@ -42,8 +40,7 @@ static void report_unexplained(const struct mp_account *a, const struct mp_cut_e
 	mp_buf_release(&types);
 }
 
-void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
-		      bool verbose)
+void mp_report_losses(const struct mp_writer *w, const struct mp_account *a)
 {
 	report_full(w->lost - MP_MIN(w->lost, a->unexplained));
 	report_unexplained(a, &w->plan->events);
@@ -57,11 +54,11 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, boo
 	mp_say_count(w->merge.broken, "record could not be parsed", "records could not be parsed");
 	if (w->merge.broken)
 		mp_say("the last of them was in the stream of the %s", w->merge.broken_owner);
-	if (!quiet)
+	if (!w->plan->quiet)
 		mp_unwind_stats_report(&w->formatter->unwound);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
-	if (quiet || (!verbose && !isatty(STDERR_FILENO)))
+	if (w->plan->quiet || (!w->plan->verbose && !w->plan->watched))
 		return;
 	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
 	       (unsigned long long)w->lost);

@@ -9,9 +9,8 @@
 #include "lib/capture/session/control.h"
 #include "lib/capture/session/writer.h"
 
-/* Always reports losses. Unless `quiet`, also reports stacks and, on a terminal, totals. */
-void mp_report_losses(const struct mp_writer *w, const struct mp_account *a, bool quiet,
-		      bool verbose);
+/* Always reports losses. Unless the plan is quiet, also stacks and, on a terminal, totals. */
+void mp_report_losses(const struct mp_writer *w, const struct mp_account *a);
 
 /* Prints the account of each CPU, and how much was looked up. */
 void mp_report_details(const struct mp_writer *w, const struct mp_account *a);

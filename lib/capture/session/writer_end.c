@@ -81,7 +81,7 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 	if (w->live)
 		mp_live_show(w->live, w->written, w->lost, true);
 	mp_out_close(w->out);
-	mp_report_losses(w, &account, w->plan->quiet, w->plan->verbose);
+	mp_report_losses(w, &account);
 	mp_budget_report(w->budget);
 	if (w->plan->verbose)
 		mp_report_details(w, &account);

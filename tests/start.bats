@@ -144,10 +144,10 @@ wait_for() {
 @test "a queue that cannot be made ends mp-record with one message, and a limit on file sizes does not apply to it" {
 	needs_root
 	needs_strace
-	for call in memfd_create:error=ENOMEM:when=1 memfd_create:error=ENFILE:when=2 ftruncate:error=ENOMEM:when=1 fchmod:error=EPERM:when=1; do
+	for call in memfd_create:error=ENOMEM:when=1 memfd_create:error=ENFILE:when=2 memfd_create:error=ENOMEM:when=3 ftruncate:error=ENOMEM:when=1 fchmod:error=EPERM:when=1; do
 		run -2 strace -f -o /dev/null -e trace="${call%%:*}" -e inject="$call" mp-record -q -e cpu-clock -g none -d 10ms -o /dev/null
 		printf '%s\n' "${lines[@]}"
-		[[ "$output" == "mp-record: cannot make a queue "* ]] && [ "${#lines[@]}" = 1 ] || false
+		[[ "$output" == "mp-record: cannot make the shared memory "* ]] && [ "${#lines[@]}" = 1 ] || false
 	done
 	(ulimit -S -f 1000 && mp-record -q -e cpu-clock -g none -d 10ms > "$TMP/s")
 	[ "$(trailer "$TMP/s" lost)" = 0 ]

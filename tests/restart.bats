@@ -29,8 +29,9 @@ kill_writers() {
 # Of the stream: each number of the program came once, in order, or was lost; the account is right.
 is_exact() {
 	mp-order --check "$1"
-	[ "$(trailer "$1" lost)" != 0 ] || perl -ne 'next unless /syscalls:sys_enter_lseek.*offset=0x([0-9a-f]+)/; $now = hex $1;
-		die "after $last comes $now\n" if defined $last and $now != $last + 1; $last = $now; END { exit !$last }' "$1"
+	perl -sne 'next unless /syscalls:sys_enter_lseek.*offset=0x([0-9a-f]+)/; $now = hex $1;
+		die "after $last comes $now\n" if defined $last and $now <= $last || !$lost && $now != $last + 1;
+		$last = $now; END { exit !$last }' -- -lost="$(trailer "$1" lost)" "$1"
 	tail -n 1 "$1" | jq -e '.fired == .records + .excluded + .lost and .late == null'
 	[ "$(grep -c "syscalls:sys_enter_lseek," "$1")" = "$(trailer "$1" records)" ]
 }
@@ -59,6 +60,65 @@ end_recording() {
 	is_exact "$TMP/s"
 	[ "$(trailer "$TMP/s" restarts)" = "$(grep -c '^mp-record: another writer process continues' "$TMP/err")" ]
 	[ "$(trailer "$TMP/s" restarts)" -ge 25 ]
+}
+
+@test "a writer that dies after the stop, or while it writes the trailer, is replaced" {
+	needs_root
+	start_counting
+	mkfifo "$TMP/pipe"
+	sleep 600 < "$TMP/pipe" &	# holds the pipe open, and reads nothing
+	holder=$!
+	record -g none > "$TMP/pipe" &
+	pid=$!
+	find_writer
+	sleep 1
+	kill -INT "$pid"
+	sleep 0.2
+	for _ in 1 2 3 4 5; do	# it is blocked by the pipe
+		pkill -KILL -P "$pid" -x mp-writer || true
+		sleep 0.07
+	done
+	cat "$TMP/pipe" > "$TMP/s" &
+	reader=$!
+	until [ -s "$TMP/s" ]; do await; done
+	kill -KILL $holder
+	status=0
+	wait "$pid" || status=$?
+	wait $reader
+	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
+	is_exact "$TMP/s"
+	[ "$(trailer "$TMP/s" restarts)" -ge 1 ]
+}
+
+@test "a recording with in-kernel aggregation ends with its writer, and says why" {
+	needs_root
+	start_counting
+	mp-record -q offcpu -e syscalls:sys_enter_lseek -p "$LOAD_PID" -d 60s -o "$TMP/s" 2> "$TMP/err" &
+	pid=$!
+	until [ -s "$TMP/s" ]; do await; done
+	find_writer
+	kill -KILL "$writer"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 2 ]
+	grep -qx 'mp-record: no other writer process can continue: the totals of in-kernel aggregation are lost' "$TMP/err"
+}
+
+@test "a recording on a terminal survives its writer" {
+	needs_root
+	command -v script > /dev/null || skip "no script(1)"
+	start_load "$LOAD/spin" 600
+	script -qfec "mp-record -p $LOAD_PID" /dev/null < /dev/null > "$TMP/out" 2>&1 &
+	until grep -q spin "$TMP/out" 2> /dev/null; do await; done
+	pid=$(pgrep -o -f "^mp-record -p $LOAD_PID")
+	find_writer
+	kill -KILL "$writer"
+	find_writer "$writer"
+	sleep 2
+	kill -INT "$pid"
+	wait %2 || true
+	grep -q 'another writer process continues' "$TMP/out"
+	grep -qE 'mp-record: [0-9]+ events, 0 lost' "$TMP/out" || { cat -v "$TMP/out"; false; }
 }
 
 @test "a writer that is killed while the pipe is full leaves each event in the pipe once" {

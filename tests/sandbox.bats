@@ -108,7 +108,7 @@ continued_after() {
 	case "$BUILD" in *san-*) skip "a build with sanitizers has no sandbox" ;; esac
 	record_attempt forgery 60s
 	[ "$status" = 2 ]
-	[ "$(tail -n 1 "$TMP/err")" = 'mp-record: the writer process has ended with status 3' ]
+	[ "$(tail -n 1 "$TMP/err")" = 'mp-record: no other writer process can continue: its journal is damaged' ]
 }
 
 @test "after three deaths at files of one user, no file of this user is read" {

@@ -452,6 +452,27 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 	return copy ? unwind_copy(f, copy, space, ips, max, n) : MP_UNWIND_NO_TABLES;
 }
 
+/* Publishes that the writer unwinds the stack of a process. False: it must not. */
+static bool begin_unwinding(struct mp_formatter *f, struct mp_process *process)
+{
+	struct mp_work *work = f->stacks->symbols->dsos.work;
+	struct mp_budget_who who;
+
+	if (!work)
+		return true;
+	if (mp_work_avoids_process(work, process->pid))
+		return false;
+	who = mp_tasks_who(f->tasks, process, NULL);
+	who.uid = mp_budget_uid(f->tasks->budget, who.uid);
+	mp_work_begin(work, MP_WORK_PROCESS, &who, NULL);
+	return true;
+}
+
+static void end_unwinding(struct mp_formatter *f)
+{
+	mp_work_end(f->stacks->symbols->dsos.work, MP_WORK_PROCESS);
+}
+
 /*
  * Gets the user stack that the BPF program took for this event; if there is none, only the program
  * counter.
@@ -465,6 +486,7 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_cut_
 		.tid = s->tid, .time_ns = s->time_ns, .event = event, .after = e->stack_after
 	};
 	const struct mp_pending_stack *c;
+	enum mp_unwind_end end;
 
 	*n = 0;
 	if (s->dump.abi == PERF_SAMPLE_REGS_ABI_NONE || s->tid <= 0)
@@ -480,8 +502,11 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_cut_
 			       : mp_unwind_check_root(f->unwinder, process->space, ips, *n, c->end);
 	}
 	mp_walk_tables_update(f->tables, process, s->time_ns);
-	if (c)
-		return unwind_copy(f, c->copy, process->space, ips, max, n);
+	if (c && begin_unwinding(f, process)) {
+		end = unwind_copy(f, c->copy, process->space, ips, max, n);
+		end_unwinding(f);
+		return end;
+	}
 	ips[(*n)++] = want.ip;
 	return MP_UNWIND_NO_TABLES;
 }
@@ -523,17 +548,19 @@ static struct mp_chain unwound_chain(struct mp_formatter *f, const struct mp_cut
 				     struct mp_process *process)
 {
 	struct mp_chain chain = { .max = e->max_stack };
-	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user;
-	enum mp_unwind_end end;
+	size_t n = copy_chain(f, s, own_frames(f, e, s), e->max_stack + 4), user = 0;
+	enum mp_unwind_end end = MP_UNWIND_NO_STACK;
 
 	if (s->n_ips > e->sample_max_stack) /* n_ips includes a marker */
 		f->ips[n++] = MP_CONTEXT_CUT;
 	f->ips[n] = (uint64_t)PERF_CONTEXT_USER;
-	if (e->method == MP_METHOD_BPF)
+	if (e->method == MP_METHOD_BPF) {
 		end = bpf_chain(f, e, event, s, process, f->ips + n + 1, e->max_stack, &user);
-	else
+	} else if (begin_unwinding(f, process)) {
 		end = mp_unwind(f->unwinder, process->space, &s->dump, f->ips + n + 1, e->max_stack,
 				&user);
+		end_unwinding(f);
+	}
 	f->unwound.ends[e->method][end]++;
 	if (user)
 		n += 1 + user;

@@ -27,6 +27,7 @@ enum {
 	OFFENDERS = 64,	   /* users in the table of those who have blocked the helper */
 	RATE = 2000,	   /* requests per second, on average */
 	BURST = 30000,	   /* requests that may come at once */
+	ANOTHER_ASKER = 0, /* number in a reminder: the asker has died */
 	WAIT_NS = 2000000, /* between a helper that has ended by itself and the next one */
 	ENDS = 50,
 };
@@ -238,11 +239,15 @@ static pid_t start_helper(struct shared *s, int *pidfd)
 }
 
 /*
- * Kills the helper if it is blocked by the request that the asker waits for. `n` is the number of
- * reminders of this request.
+ * Kills the helper if it is blocked by the request that the asker waits for, or if nobody waits any
+ * longer. `n` is the number of reminders of this request.
  */
 static bool remind(struct shared *s, pid_t pid, uint32_t number, int n)
 {
+	if (number == ANOTHER_ASKER && __atomic_load_n(&s->number, __ATOMIC_SEQ_CST)) {
+		kill(pid, SIGKILL);
+		return true;
+	}
 	if (__atomic_load_n(&s->number, __ATOMIC_SEQ_CST) != number || mp_proc_state(pid) == 'R' ||
 	    (s->trusted && n < PATIENCE))
 		return false;
@@ -363,4 +368,14 @@ void mp_open_helper_end(struct mp_open_helper *h)
 	close(h->keeper);
 	if (h->pids[1] > 0)
 		waitpid(h->pids[1], NULL, 0);
+}
+
+void mp_open_helper_renew(const struct mp_open_helper *h)
+{
+	const uint32_t number = ANOTHER_ASKER;
+	struct mp_open_answer answer;
+
+	send(h->keeper, &number, sizeof(number), MSG_NOSIGNAL);
+	while (recv(h->requests, &answer, sizeof(answer), MSG_DONTWAIT) > 0)
+		; /* descriptors that come with an answer are closed */
 }

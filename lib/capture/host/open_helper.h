@@ -44,6 +44,12 @@ struct mp_open_answer {
  */
 int mp_open_helper_start(struct mp_open_helper *h);
 
+/*
+ * To be called when the asker has died, before another one starts: ends the request that it was
+ * waiting for, and drops the answers that it did not read.
+ */
+void mp_open_helper_renew(const struct mp_open_helper *h);
+
 /* Ends both processes, even if a request blocks the helper. */
 void mp_open_helper_end(struct mp_open_helper *h);
 

@@ -5,10 +5,12 @@
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/capture/host/proc.h"
+#include "lib/core/clock.h"
 
 /*
  * The deadline of a request. A request that takes too long shortens it, so that a user who makes
@@ -19,6 +21,9 @@ enum { DEADLINE_MS = 100, DEADLINE_MIN_MS = 25, IN_TIME = 256, REMINDERS = 100 }
 void mp_opener_init(struct mp_opener *o)
 {
 	*o = (struct mp_opener){ .deadline_ms = DEADLINE_MS };
+	/* not the numbers of an asker that has died, whose answers may still come */
+	if (getrandom(&o->number, sizeof(o->number), GRND_NONBLOCK) < 0)
+		o->number = (uint32_t)mp_monotonic_ns();
 	if (mp_identity_own(&o->own) < 0)
 		mp_die("cannot read the user and group ids of this process: %m");
 }
@@ -123,7 +128,8 @@ static int ask(struct mp_opener *o, struct mp_open_request *r)
 {
 	size_t size = offsetof(struct mp_open_request, text) + r->text_len;
 
-	r->number = ++o->number;
+	o->number += o->number == UINT32_MAX ? 2 : 1; /* 0 is no number */
+	r->number = o->number;
 	r->mapping.path = NULL;
 	if (send(o->helper->requests, r, size, MSG_NOSIGNAL) != (ssize_t)size)
 		return -1;

@@ -66,7 +66,7 @@ bool mp_work_avoids_user(const struct mp_work *w, uid_t uid)
 
 	for (i = 0; w && i < w->n_avoided; i++)
 		n += w->avoided[i].uid == uid;
-	return uid && n >= DEATHS_MAX;
+	return uid && uid != MP_BUDGET_UNKNOWN && n >= DEATHS_MAX;
 }
 
 bool mp_work_found(const struct mp_work_step *now, struct mp_work_step *found)

@@ -67,6 +67,7 @@ struct start {
 static _Noreturn void run(const struct start *s, bool in_user_ns)
 {
 	static char *const environment[] = { NULL };
+	const struct sched_param normal = { .sched_priority = 0 };
 	sigset_t none;
 	int sig;
 
@@ -75,6 +76,7 @@ static _Noreturn void run(const struct start *s, bool in_user_ns)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();
+	sched_setscheduler(0, SCHED_OTHER, &normal); /* the caller may have a real-time priority */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (in_user_ns) { /* as root of its namespace it keeps its capabilities there */
 		write_file("/proc/self/setgroups", "deny");
@@ -152,6 +154,8 @@ int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const ch
 		if (p->pid > 0)
 			return 0;
 	}
+	p->pid = 0;
+	p->pidfd = -1;
 	return -1;
 }
 

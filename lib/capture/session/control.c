@@ -38,6 +38,7 @@ struct mp_control {
 	struct mp_control_started started;
 	const char *reason; /* of the stop; valid after it */
 	uint64_t stop_ns;   /* atomic; see mp_control_stop_ns() */
+	int writer_pid;	    /* atomic; 0: there is none */
 	pthread_mutex_t closing;
 	bool closed; /* protected by `closing` */
 };
@@ -173,9 +174,13 @@ static bool wait_for_end(struct mp_control *c)
 
 static void end(struct mp_control *c)
 {
+	int writer;
+
 	hurry(c->s.drain_tid);
 	hurry(getpid());
-	setpriority(PRIO_PROCESS, c->s.writer_pid, -20);
+	writer = __atomic_load_n(&c->writer_pid, __ATOMIC_RELAXED);
+	if (writer)
+		setpriority(PRIO_PROCESS, (id_t)writer, -20);
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);
@@ -261,6 +266,11 @@ struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_co
 	while (sem_wait(&c->on) < 0 && errno == EINTR)
 		;
 	return c->started;
+}
+
+void mp_control_set_writer(struct mp_control *c, int pid)
+{
+	__atomic_store_n(&c->writer_pid, pid, __ATOMIC_RELAXED);
 }
 
 void mp_control_stop(struct mp_control *c)

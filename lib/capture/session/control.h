@@ -20,7 +20,6 @@ struct mp_control_setup {
 	bool quiet;	      /* print no messages except errors */
 	int command_fd;	      /* pidfd of the command whose end ends the recording; -1: none */
 	int drain_tid;	      /* a thread that still has work to do at the stop, as the main one */
-	int writer_pid;	      /* a process that has work to do, too; it gets nice value -20 only */
 	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
 	void (*enable)(void *arg);   /* enables the events */
 	void (*disabled)(void *arg); /* called after the events are disabled */
@@ -47,6 +46,9 @@ struct mp_control *mp_control_start(int *tid);
  * program.
  */
 struct mp_control_started mp_control_go(struct mp_control *c, const struct mp_control_setup *setup);
+
+/* The writer's process, which has work to do at the stop, too; it gets nice value -20 only. */
+void mp_control_set_writer(struct mp_control *c, int pid);
 
 /* Stops the recording, from another thread. */
 void mp_control_stop(struct mp_control *c);

@@ -24,20 +24,30 @@ static bool has_lied(struct mp_queue *queue)
 	return true;
 }
 
+/* Lets the current writer write the trailer. False: it has died. */
+static bool end_writer(const struct mp_record_parts *x, int command_status,
+		       struct mp_message_done *done)
+{
+	struct mp_cut_end end;
+	int result;
+
+	mp_record_hand_over_end(x->plan, x->opened, command_status, &end);
+	end.dropped = mp_queue_dropped(x->opened->queue);
+	result = mp_link_end(x->opened->link, &end, done);
+	mp_cut_end_release(&end);
+	return result == 0;
+}
+
 /* Lets the writer finish. Returns whether something was lost, or may be wrong. */
 static bool finish_writer(const struct mp_record_parts *x, int command_status)
 {
 	struct mp_message_done done = { .lossy = true };
-	struct mp_cut_end end;
 	bool lied = has_lied(x->opened->queue);
 
 	if (x->run->unwritten)
 		return true;
-	mp_record_hand_over_end(x->plan, x->opened, command_status, &end);
-	end.dropped = mp_queue_dropped(x->opened->queue);
-	while (mp_link_end(x->opened->link, &end, &done) < 0 && !x->run->unwritten)
+	while (!end_writer(x, command_status, &done) && !x->run->unwritten)
 		x->run->unwritten = !mp_record_run_again(x->run, x->opened);
-	mp_cut_end_release(&end);
 	x->run->out->error = (int)done.error;
 	return done.lossy || lied || mp_link_restarts(x->opened->link);
 }

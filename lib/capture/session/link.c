@@ -22,7 +22,9 @@ enum {
 	TICK_MS = 100,
 	DYING_MS = 50, /* how long the end of a process takes, at most, after that of its socket */
 	ANSWER_S = 60, /* a process that has not answered after this time has failed */
-	FUTILE_MAX = 10, /* how many processes in sequence may end without handling a record */
+	RESTARTS_MAX = 200,
+	SAID_MAX = 20000, /* messages of a process: -v has one for each CPU */
+	FUTILE_MAX = 10,  /* how many processes in sequence may end without handling a record */
 };
 
 /* A process that sends no message within this CPU time has failed. */
@@ -54,6 +56,7 @@ struct mp_link {
 	bool has_output, written_unknown;
 	uint64_t progress;	      /* mp_journal_progress() when the one before it died */
 	unsigned futile;	      /* deaths without progress */
+	unsigned said;		      /* messages of the process */
 	struct mp_work_step *avoided; /* at which processes have died */
 	size_t n_avoided, cap_avoided, restarts;
 };
@@ -65,7 +68,10 @@ static struct mp_link *current;
 
 /* --- start and end of the process ------------------------------------------------------------- */
 
-/* Starts the process, which writes nowhere but to its sockets and to the output. 0, or -1. */
+/*
+ * Starts the process, which can write to its sockets and to the output only: what it writes by
+ * write(2) is counted, and standard error cannot be written to. 0, or -1 with errno.
+ */
 static int start_process(struct mp_link *l)
 {
 	const struct timeval patience = { .tv_sec = ANSWER_S };
@@ -73,9 +79,16 @@ static int start_process(struct mp_link *l)
 	int fds[MP_WRITER_FDS] = { null, null, null, [MP_WRITER_REQUESTS] = l->opener.requests,
 				   [MP_WRITER_KEEPER] = l->opener.keeper };
 
-	if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		mp_die("cannot make sockets: %m");
+	l->fd = -1;
+	l->ready = l->has_output = false;
+	l->said = 0;
+	if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0) {
+		l->process.pidfd = -1;
+		close(null);
+		return -1;
+	}
 	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 #ifdef __SANITIZE_ADDRESS__ /* its reports */
 	fds[STDERR_FILENO] = STDERR_FILENO;
 #endif
@@ -84,7 +97,6 @@ static int start_process(struct mp_link *l)
 	close(null);
 	close(pair[1]);
 	l->fd = pair[0];
-	l->ready = l->has_output = false;
 	return result;
 }
 
@@ -172,9 +184,11 @@ void mp_link_free(struct mp_link *l)
 {
 	if (!l)
 		return;
-	close(l->fd);
+	if (l->fd >= 0)
+		close(l->fd);
 	wait_for_end(l, false);
-	close(l->process.pidfd);
+	if (l->process.pidfd >= 0)
+		close(l->process.pidfd);
 	mp_open_helper_end(&l->opener);
 	mp_cgroup_names_free(l->cgroups);
 	free(l->avoided);
@@ -198,24 +212,33 @@ static int send_body(struct mp_link *l, enum mp_message_type type, const int *fd
 	return result < 0 ? fail(l) : 0;
 }
 
-/*
- * Receives a message, and prints those that are for stderr. The process has no descriptors to send:
- * these would fill our table.
- */
+/* Receives a message. It has no descriptors to send: these would fill our table. */
 static int receive(struct mp_link *l)
 {
-	do {
-		bool wrong =
-			!l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
+	bool wrong = !l->process.pid || mp_message_receive(l->fd, &l->in) < 0 || l->in.n_fds;
 
-		while (l->in.n_fds)
-			close(l->in.fds[--l->in.n_fds]);
-		if (wrong)
-			return fail(l);
-		if (l->in.type == MP_MESSAGE_SAY)
-			mp_say("%.*s", MP_STR_ARGS(mp_buf_view(&l->in.body)));
-	} while (l->in.type == MP_MESSAGE_SAY);
+	while (l->in.n_fds)
+		close(l->in.fds[--l->in.n_fds]);
+	return wrong ? fail(l) : 0;
+}
+
+/* Prints what the process says, unless that is too much. */
+static int say(struct mp_link *l)
+{
+	if (++l->said > SAID_MAX)
+		return fail(l);
+	mp_say("%.*s", MP_STR_ARGS(mp_buf_view(&l->in.body)));
 	return 0;
+}
+
+/* Receives an answer; the process may say something before. */
+static int receive_answer(struct mp_link *l)
+{
+	do
+		if (receive(l) < 0)
+			return -1;
+	while (l->in.type == MP_MESSAGE_SAY && say(l) == 0);
+	return l->process.pid ? 0 : -1;
 }
 
 /* Waits until the process is in its sandbox. */
@@ -225,11 +248,15 @@ static int wait_ready(struct mp_link *l)
 
 	if (l->ready)
 		return 0;
-	if (receive(l) < 0)
+	if (receive_answer(l) < 0)
 		return -1;
 	if (l->in.type != MP_MESSAGE_READY ||
 	    mp_message_get_number(mp_buf_view(&l->in.body), &missing) < 0)
 		return fail(l);
+	if (l->restarts && (uint32_t)missing & ~l->missing) {
+		mp_say("the sandbox of another writer process lacks a part that the first one had");
+		return fail(l);
+	}
 	l->missing = (uint32_t)missing;
 	l->ready = true;
 	return 0;
@@ -244,7 +271,7 @@ uint32_t mp_link_missing(struct mp_link *l)
 /* Sends l->body, with a descriptor unless it is -1, and receives the answer. */
 static int ask(struct mp_link *l, enum mp_message_type type, int fd)
 {
-	if (wait_ready(l) < 0 || send_body(l, type, &fd, fd >= 0) < 0 || receive(l) < 0)
+	if (wait_ready(l) < 0 || send_body(l, type, &fd, fd >= 0) < 0 || receive_answer(l) < 0)
 		return -1;
 	return l->in.type == type ? 0 : fail(l);
 }
@@ -366,31 +393,45 @@ static bool lacks_opener(const struct mp_link *l)
 	       ended.si_pid;
 }
 
-/* Whether another process could get further than the last one. */
-static bool may_restart(struct mp_link *l)
+/* Why no other process would get further than the last one; NULL: one may. */
+static const char *why_futile(struct mp_link *l)
 {
 	uint64_t progress;
 
-	if (!l->journal || l->written_unknown || lacks_opener(l) ||
-	    (WIFEXITED(l->exit_status) && WEXITSTATUS(l->exit_status) == MP_WRITER_CANNOT_RESUME))
-		return false;
+	if (lacks_opener(l))
+		return "the process that opens files has ended";
+	if (!l->journal)
+		return "the recording has not begun";
+	if (l->written_unknown)
+		return "it is not known how much of the output was written";
+	if (WIFEXITED(l->exit_status) && WEXITSTATUS(l->exit_status) == MP_WRITER_CANNOT_RESUME)
+		return "its journal is damaged";
 	progress = mp_journal_progress(l->journal);
 	l->futile = progress == l->progress ? l->futile + 1 : 0;
 	l->progress = progress;
-	return l->futile < FUTILE_MAX;
+	return l->futile >= FUTILE_MAX || l->restarts >= RESTARTS_MAX ? "too many have failed"
+								      : NULL;
 }
 
 int mp_link_restart(struct mp_link *l)
 {
-	if (!may_restart(l))
+	const char *why = why_futile(l);
+
+	if (!why) {
+		close(l->fd);
+		close(l->process.pidfd);
+		mp_open_helper_renew(&l->opener);
+		l->alive_cpu_ns = l->idle_cpu_ns = 0;
+		l->idle_from_ns = mp_monotonic_ns();
+		l->restarts++;
+		why = start_process(l) < 0 ? "it cannot be started" : NULL;
+	}
+	if (why) {
+		mp_say("no other writer process can continue: %s", why);
 		return -1;
+	}
 	note_offender(l);
-	close(l->fd);
-	close(l->process.pidfd);
-	l->alive_cpu_ns = l->idle_cpu_ns = 0;
-	l->idle_from_ns = mp_monotonic_ns();
-	l->restarts++;
-	return start_process(l);
+	return 0;
 }
 
 size_t mp_link_restarts(const struct mp_link *l)
@@ -486,6 +527,8 @@ static int serve_one(struct mp_link *l, const struct mp_link_service *service)
 		return 0;
 	case MP_MESSAGE_ALIVE:
 		return show_alive(l, service);
+	case MP_MESSAGE_SAY:
+		return say(l);
 	case MP_MESSAGE_ENDED:
 		return 0;
 	default:
@@ -562,12 +605,16 @@ static int wait_done(struct mp_link *l)
 {
 	struct pollfd news = { .fd = l->fd, .events = POLLIN };
 
-	while (poll(&news, 1, TICK_MS) <= 0) {
-		l->alive_cpu_ns = cpu_time(l);
-		if (watch(l) < 0)
+	do {
+		while (poll(&news, 1, TICK_MS) <= 0) {
+			l->alive_cpu_ns = cpu_time(l);
+			if (watch(l) < 0)
+				return -1;
+		}
+		if (receive(l) < 0 || (l->in.type == MP_MESSAGE_SAY && say(l) < 0))
 			return -1;
-	}
-	return receive(l);
+	} while (l->in.type == MP_MESSAGE_SAY);
+	return 0;
 }
 
 int mp_link_end(struct mp_link *l, const struct mp_cut_end *end, struct mp_message_done *done)

@@ -2,8 +2,8 @@
 /*
  * The collector's link to the writer's process: starts the process, hands it the plan, serves it
  * while it writes, and notices its end. The process sends only data (message.h): at worst, it gives
- * wrong names to stacks. If it dies, another one can continue. Includes bpfstack, cut_plan, journal, message,
- * open_helper, proc, queue, sandbox, taskname.
+ * wrong names to stacks. If it dies, another one can continue. Includes bpfstack, cut_plan, journal,
+ * message, open_helper, proc, queue, sandbox, taskname.
  */
 #ifndef MP_CAPTURE_SESSION_LINK_H
 #define MP_CAPTURE_SESSION_LINK_H

@@ -41,7 +41,7 @@ void mp_merge_until(struct mp_merge *m, uint64_t bound_ns);
 /* To be called by a handler for each record that it has handled. */
 void mp_merge_handled(struct mp_merge *m, const struct mp_queue_stream *stream);
 
-/* Sets how far each stream was handled. Returns a number that changes if one was handled further. */
+/* Sets how far each stream was handled. Returns a number that changes with any of the places. */
 uint64_t mp_merge_places(const struct mp_merge *m, struct mp_queue_place *places);
 
 /*

@@ -129,7 +129,6 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 		.quiet = p->o->quiet,
 		.command_fd = p->command.pidfd,
 		.drain_tid = r->drain_tid,
-		.writer_pid = mp_link_pid(k->link),
 		.duration_ns = p->o->duration_ns,
 		.enable = enable,
 		.disabled = stop_sources,
@@ -137,6 +136,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 	};
 	struct mp_control_started started;
 
+	mp_control_set_writer(r->control, mp_link_pid(k->link));
 	mp_drain_go(r->drain);
 	started = mp_control_go(r->control, &setup);
 	send_start(r, p, k, &started);
@@ -169,9 +169,15 @@ static bool serve(struct mp_record_run *r, const struct mp_record_opened *k)
 /* Starts another writer, whose samples are excluded, too. */
 static bool replace_writer(struct mp_record_run *r, struct mp_record_opened *k)
 {
-	/* the totals of aggregates, and the names of their stacks, have died with the writer */
-	if (r->cut.events.n_aggs || mp_link_restart(k->link) < 0)
+	mp_control_set_writer(r->control, 0);
+	if (r->cut.events.n_aggs) {
+		mp_say("no other writer process can continue: the totals of in-kernel aggregation "
+		       "are lost");
 		return false;
+	}
+	if (mp_link_restart(k->link) < 0)
+		return false;
+	mp_control_set_writer(r->control, mp_link_pid(k->link));
 	mp_pids_add(&r->cut.exclude, mp_link_pid(k->link));
 	mp_pids_add(&r->cut.own, mp_link_pid(k->link));
 	mp_queue_restart(k->queue);

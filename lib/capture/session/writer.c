@@ -12,7 +12,7 @@
 
 enum {
 	POP_MS = 100,
-	GIVE_BACK_BYTES = 256 << 10, /* so that the drainer soon gets its memory back */
+	GIVE_BACK_BYTES = 1 << 20, /* so that the drainer soon gets its memory back */
 	/* how long an ended task is kept: its last switch comes after its exit record */
 	DEAD_NS = 1000000000,
 };
@@ -111,9 +111,13 @@ bool mp_writer_resume(struct mp_writer *w, uint64_t written)
 	list_parts(w, w->plan, w->merge.n_streams, &parts);
 	if (!mp_journal_load(w->journal, parts.v, parts.n))
 		return written == 0;
+	w->merge.broken_owner[sizeof(w->merge.broken_owner) - 1] = '\0';
 	rest = w->bytes - written;
-	if (written > w->bytes || rest > w->unwritten || w->unwritten > w->out->cap)
-		return false;
+	if (written > w->bytes || rest > w->unwritten || w->unwritten > w->out->cap) {
+		if (!w->readable)
+			return false;
+		rest = 0; /* a summary on a terminal is not counted */
+	}
 	/* the rest of the output stays where it is: this writer, too, may die while it writes */
 	w->out->buf += w->unwritten - rest;
 	w->out->len = rest;
@@ -446,8 +450,11 @@ static void update_tables(struct mp_writer *w, pid_t tid, uint64_t time_ns)
 static void end_record(struct mp_writer *w, const struct mp_queue_stream *stream)
 {
 	mp_merge_handled(&w->merge, stream);
-	if (w->out->len >= MP_READ_SIZE || w->merge.held >= GIVE_BACK_BYTES)
-		mp_writer_flush(w);
+	if (w->out->len < MP_READ_SIZE && w->merge.held < GIVE_BACK_BYTES)
+		return;
+	mp_writer_flush(w);
+	if (w->tick)
+		w->tick(w->arg);
 }
 
 static void handle_events(void *arg, const struct mp_queue_stream *stream,

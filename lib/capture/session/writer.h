@@ -62,7 +62,7 @@ struct mp_writer {
 	struct mp_record_parsed parsed;
 	uint64_t stop_ns; /* when the events were about to be disabled; UINT64_MAX: not yet */
 	bool stopping;
-	bool ended;		       /* the trailer was written */
+	uint32_t ended;		       /* the trailer was written */
 	size_t unwritten;	       /* bytes in the buffer of `out` when the state was saved */
 	struct mp_queue_place *places; /* how far each stream was handled, when it was saved */
 };

@@ -69,11 +69,11 @@ bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
 	struct mp_account account;
 	bool lossy;
 
-	w->track_lost += end->dropped;
 	mp_account_init(&account, w, end->counts);
 	if (!w->ended) {
+		w->track_lost += end->dropped;
 		mp_account_write_rest(&account, w);
-		w->ended = true;
+		w->ended = 1;
 		if (!w->plan->events.silent)
 			write_trailer(w, &account, end);
 	}

@@ -367,7 +367,8 @@ static uint32_t enter_sandbox(struct process *p, const char *uid)
 {
 	const struct mp_sandbox_limits limits = { .memory = MEMORY_MAX, .files = OPEN_MAX };
 
-	signal(SIGPIPE, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
+	signal(SIGXFSZ, SIG_IGN);
 	json_object_seed(0); /* otherwise jansson reads the seed from a file */
 	mp_record_lookup_init(&p->lookup);
 	p->lookup.budget.self = (uid_t)strtoul(uid, NULL, 10);

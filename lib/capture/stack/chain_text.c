@@ -154,6 +154,7 @@ static struct mp_user_text make_text(struct mp_chain_texts *s, struct mp_process
 		bare = !mp_budget_take(s->budget, MP_BUDGET_TIME, &who, 1) ||
 		       mp_work_avoids_process(s->symbols->dsos.work, who.pid) ||
 		       mp_work_avoids_user(s->symbols->dsos.work, who.uid);
+		who.uid = mp_budget_uid(s->budget, who.uid);
 		mp_work_begin(s->symbols->dsos.work, MP_WORK_PROCESS, &who, NULL);
 	}
 	lasting = name_frames(s, process, chain, now_ns, bare, &made.cut);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/core/clock.h"
@@ -280,6 +281,7 @@ static void hold(struct mp_dsos *d, struct mp_dso *dso)
 static bool open_file(struct mp_dsos *d, struct mp_dso *dso)
 {
 	uint64_t began = mp_monotonic_ns();
+	struct stat st;
 
 	if (dso->fd >= 0)
 		return true;
@@ -287,9 +289,11 @@ static bool open_file(struct mp_dsos *d, struct mp_dso *dso)
 		return false;
 	dso->fd = mp_open_code(d->opener, &dso->mapping);
 	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
-	if (dso->fd >= 0)
-		hold(d, dso);
-	return dso->fd >= 0;
+	if (dso->fd < 0)
+		return false;
+	dso->of_root = fstat(dso->fd, &st) == 0 && st.st_uid == 0;
+	hold(d, dso);
+	return true;
 }
 
 static bool is_file(const char *path)
@@ -403,15 +407,19 @@ void mp_dso_end(struct mp_dsos *d)
 	mp_work_end(d->work, MP_WORK_FILE);
 }
 
-/*
- * Whether a file can be read: no writer has died of it, and its user has time left; it is read
- * later otherwise.
- */
+/* Whether a file may have been made to end the writer: system libraries are everybody's. */
+static bool is_avoided(const struct mp_dsos *d, const struct mp_dso *dso)
+{
+	return mp_work_avoids_file(d->work, &dso->mapping) ||
+	       (!dso->of_root && mp_work_avoids_user(d->work, dso->uid));
+}
+
+/* Whether a file can be read, and its user has time left; it is read later otherwise. */
 static bool may_read(struct mp_dsos *d, struct mp_dso *dso)
 {
 	const struct mp_budget_who who = owner_of(dso);
 
-	if (mp_work_avoids_file(d->work, &dso->mapping) || mp_work_avoids_user(d->work, dso->uid))
+	if (is_avoided(d, dso))
 		return false;
 	if (mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1))
 		return true;

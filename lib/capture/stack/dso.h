@@ -26,6 +26,7 @@ struct mp_dso {
 	int fd;				/* open until the symbols are read; -1: closed */
 	uint64_t used;			/* value of mp_dsos.clock at its last use */
 	size_t charged;			/* bytes of memory for the entry and for what was read */
+	bool of_root;			/* root owns the file, as far as is known */
 	bool refused;			/* at some time, its user had no time left to read it */
 	const char *limited; /* what of the file was too large to be read; NULL: nothing */
 

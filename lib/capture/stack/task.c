@@ -218,6 +218,7 @@ static void read_maps(struct mp_tasks *t, struct mp_process *p, struct mp_space 
 	if (mp_work_avoids_process(t->work, who.pid) ||
 	    !mp_budget_take(t->budget, MP_BUDGET_TIME, &who, 1))
 		return;
+	who.uid = mp_budget_uid(t->budget, who.uid);
 	mp_work_begin(t->work, MP_WORK_PROCESS, &who, NULL);
 	if (!mp_proc_maps(p->pid, scan_map, &s))
 		mp_budget_refuse(t->budget, MP_BUDGET_MAPPINGS, &who);

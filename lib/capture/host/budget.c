@@ -111,9 +111,9 @@ void mp_budget_release(struct mp_budget *b)
 
 uid_t mp_budget_uid(const struct mp_budget *b, uid_t uid)
 {
-	size_t at = MP_COUNT_FIRST(b->n_ranges, i, b->ranges[i].last < uid);
+	size_t at = b ? MP_COUNT_FIRST(b->n_ranges, i, b->ranges[i].last < uid) : 0;
 
-	return at < b->n_ranges && b->ranges[at].first <= uid ? b->ranges[at].first : uid;
+	return b && at < b->n_ranges && b->ranges[at].first <= uid ? b->ranges[at].first : uid;
 }
 
 static struct mp_budget_user *user_of(struct mp_budget *b, uid_t uid)

@@ -368,7 +368,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 	dso->charged = bytes;
 	dso->hash = hash_of(map);
 	dso->used = ++d->clock;
-	dso->uid = d->budget ? mp_budget_uid(d->budget, who->uid) : who->uid;
+	dso->uid = mp_budget_uid(d->budget, who->uid);
 	snprintf(dso->comm, sizeof(dso->comm), "%.*s", MP_STR_ARGS(who->comm));
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);

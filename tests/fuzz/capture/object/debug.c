@@ -123,6 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	helper.requests = helper.keeper = pair[0];
 	mp_opener_init(&opener);
+	opener.number = 0; /* the first request has the number 1 */
 	mp_opener_use(&opener, &helper, NULL);
 	f.fd = memory_file(f.second.p, f.second.len);
 	for (i = 1; i <= REQUESTS; i++)

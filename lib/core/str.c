@@ -16,6 +16,27 @@ struct mp_str mp_str_trim(struct mp_str s)
 	return s;
 }
 
+int32_t mp_str_utf8(struct mp_str s, size_t *len)
+{
+	unsigned char c = s.p[0];
+	size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : 4, i;
+	int32_t v = n == 1 ? c : c & (0x7f >> n);
+
+	*len = 1;
+	if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || n > s.len)
+		return -1;
+	for (i = 1; i < n; i++) {
+		if ((s.p[i] & 0xc0) != 0x80)
+			return -1;
+		v = v << 6 | (s.p[i] & 0x3f);
+	}
+	if ((n == 3 && v < 0x800) || (n == 4 && (v < 0x10000 || v > 0x10ffff)) ||
+	    (v >= 0xd800 && v < 0xe000))
+		return -1;
+	*len = n;
+	return v;
+}
+
 int mp_str_cmp(struct mp_str a, struct mp_str b)
 {
 	size_t len = MP_MIN(a.len, b.len);

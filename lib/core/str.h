@@ -52,6 +52,13 @@ struct mp_str mp_str_trim(struct mp_str s);
 /* Compares bytes, like strcmp(): a prefix comes first. */
 int mp_str_cmp(struct mp_str a, struct mp_str b);
 
+/*
+ * The character at the start of some bytes, and its length; if it is not well-formed UTF-8 (Unicode
+ * 15, table 3-7), -1 and the length 1.
+ */
+int32_t mp_str_utf8(struct mp_str s, size_t *len);
+#define MP_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for what is not */
+
 /* A buffer that grows; zeroed memory is a valid empty one. `p` is NULL until the first byte. */
 struct mp_buf {
 	char *p;

@@ -4,33 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define ELLIPSIS "\xe2\x80\xa6"	   /* U+2026 */
-
-/*
- * Returns the character at the start of `s` and sets its length; if it is not well-formed (Unicode
- * 15, table 3-7), returns -1 and sets 1.
- */
-static int32_t parse_utf8(struct mp_str s, size_t *len)
-{
-	unsigned char c = s.p[0];
-	size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : 4, i;
-	int32_t v = n == 1 ? c : c & (0x7f >> n);
-
-	*len = 1;
-	if ((c >= 0x80 && c < 0xc2) || c > 0xf4 || n > s.len)
-		return -1;
-	for (i = 1; i < n; i++) {
-		if ((s.p[i] & 0xc0) != 0x80)
-			return -1;
-		v = v << 6 | (s.p[i] & 0x3f);
-	}
-	if ((n == 3 && v < 0x800) || (n == 4 && (v < 0x10000 || v > 0x10ffff)) ||
-	    (v >= 0xd800 && v < 0xe000))
-		return -1;
-	*len = n;
-	return v;
-}
+#define ELLIPSIS "\xe2\x80\xa6" /* U+2026 */
 
 /*
  * Whether XML 1.0 forbids the character, or it is not printable: U+FFFE, C1 controls, line
@@ -47,11 +21,11 @@ static bool is_unfit(int32_t v)
 static struct mp_str next_clean(struct mp_str *s, char hold[8])
 {
 	size_t len;
-	int32_t v = parse_utf8(*s, &len);
+	int32_t v = mp_str_utf8(*s, &len);
 	struct mp_str piece = { s->p, len };
 
 	if (is_unfit(v))
-		piece = MP_STR(REPLACEMENT);
+		piece = MP_STR(MP_REPLACEMENT);
 	else if (v < 0x20 || v == 0x7f)
 		piece = (struct mp_str){ hold, snprintf(hold, 8, "\\x%02x", (unsigned)v) };
 	s->p += len;

@@ -166,50 +166,19 @@ void mp_ctl_release(struct mp_ctl *ctl)
 	ctl->json = NULL;
 }
 
-/*
- * Length of the UTF-8 sequence at `p`, 0 if there is none. RFC 3629: no overlong forms, no
- * surrogates.
- */
-static size_t utf8_len(const unsigned char *p, size_t len)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n, i;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (p[0] == 0xe0)
-		low = 0xa0;
-	if (p[0] == 0xed)
-		high = 0x9f;
-	if (p[0] == 0xf0)
-		low = 0x90;
-	if (p[0] == 0xf4)
-		high = 0x8f;
-	if (len < n || p[1] < low || p[1] > high)
-		return 0;
-	for (i = 2; i < n; i++)
-		if (p[i] < 0x80 || p[i] > 0xbf)
-			return 0;
-	return n;
-}
-
 json_t *mp_ctl_string(struct mp_str bytes)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 	json_t *string;
-	size_t i = 0;
 
-	while (i < bytes.len) {
-		size_t n = utf8_len((const unsigned char *)bytes.p + i, bytes.len - i);
+	while (bytes.len) {
+		size_t n;
 
-		if (n && bytes.p[i] != '\0') /* many JSON parsers refuse NUL */
-			mp_buf_add(&text, bytes.p + i, n);
+		if (mp_str_utf8(bytes, &n) > 0) /* many JSON parsers refuse NUL */
+			mp_buf_add(&text, bytes.p, n);
 		else
-			mp_buf_add(&text, "\xef\xbf\xbd", 3);
-		i += n ? n : 1;
+			mp_buf_str(&text, MP_STR(MP_REPLACEMENT));
+		bytes = mp_str_skip(bytes, n);
 	}
 	string = json_stringn(mp_buf_view(&text).p, text.len);
 	mp_buf_release(&text);

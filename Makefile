@@ -255,7 +255,7 @@ test-programs: all unit $(LOAD_SRC:tests/load/%.c=$(BUILD)/load/%) $(HOSTILE_SRC
 
 check: deps-check
 	@$(MAKE) -s -j$$(nproc) --no-print-directory test-programs $(if $(HAVE_VM),$(VM_KERNEL)/complete)
-	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T)
+	@BUILD='$(abspath $(BUILD))' VM_KERNEL='$(abspath $(VM_KERNEL))' NPM='$(abspath $(NPM))' tests/run $(T)
 
 # rewrites the expected output of golden cases, in all files or in those of T: read the diff
 golden: all
@@ -276,7 +276,7 @@ coverage: deps-coverage
 	@$(MAKE) --no-print-directory BUILD=$(COVERAGE) CFLAGS='-O1 -g --coverage -fprofile-update=atomic' \
 		LDFLAGS=--coverage test-programs
 	@find $(COVERAGE) -name '*.gcda' -delete
-	@BUILD='$(abspath $(COVERAGE))' VM_KERNEL='$(abspath $(VM_KERNEL))' tests/run $(T) || \
+	@BUILD='$(abspath $(COVERAGE))' VM_KERNEL='$(abspath $(VM_KERNEL))' NPM='$(abspath $(NPM))' tests/run $(T) || \
 		echo 'some tests failed: a program that writes its counters as another user does so on stderr'
 	@gcovr -r . --object-directory $(COVERAGE) -f lib/ -f cmd/ --json-summary $(COVERAGE)/summary.json $(COVERAGE)
 	@jq -r '.files[] | [.filename, .line_covered, .line_total] | @tsv' $(COVERAGE)/summary.json | \
@@ -319,7 +319,7 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtra
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \
@@ -345,6 +345,14 @@ deps-coverage: deps-check
 	$(call install-missing,gcovr)
 deps-check: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_CHECK))
+	@[ -d $(NPM)/node_modules/$(DUCKDB) ] || $(install-duckdb)
+
+# For one test of tests/table.bats, which is skipped with the last line of the log if this fails.
+NPM := $(BUILD_ROOT)/npm
+DUCKDB := @duckdb/node-api
+DUCKDB_VERSION := 1.5.6-r.1
+install-duckdb = { mkdir -p $(NPM); timeout 300 npm install --prefix $(NPM) --no-fund --no-audit --fetch-retries 0 \
+	$(DUCKDB)@$(DUCKDB_VERSION) > $(NPM)/log 2>&1 || echo 'npm cannot install $(DUCKDB)' >> $(NPM)/log; }
 
 # --- install ----------------------------------------------------------------------------------------------
 

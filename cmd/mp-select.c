@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-select: keep a part of a stream: a time window, an expression, types, fields, every Nth. */
+/* mp-select: keep a part of a stream: a time window, expressions, types, fields; or as a table. */
 #include <unistd.h>
 
 #include "lib/core/opt.h"
@@ -11,8 +11,10 @@ enum {
 	OPT_FIELDS,
 	OPT_FOR,
 	OPT_FROM,
+	OPT_JSON,
 	OPT_OVERLAP,
 	OPT_TO,
+	OPT_TSV,
 };
 
 static const struct mp_opt opts[] = {
@@ -37,6 +39,9 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
 	{ OPT_DROP, "drop", "LIST", "all but these, such as stack" },
+	{ 0, NULL, NULL, "Output" },
+	{ OPT_TSV, "tsv", NULL, "events as TAB-separated values below a line of names" },
+	{ OPT_JSON, "json", NULL, "events as JSON objects, one per line" },
 	{ 0, NULL, NULL, "Other" },
 };
 
@@ -48,10 +53,13 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-select -f 'comm~\"nginx*\" && .prev_state!=0 || cpu==3' sched.mp\n"
 		    "  mp-select --from 2s --for 500ms cpu.mp | mp-fold\n"
-		    "  mp-select -f 'dur>1ms' --fields comm,dur disk.mp\n",
+		    "  mp-select -f 'dur>1ms' --fields comm,dur disk.mp\n"
+		    "  mp-select -e 'block:*' --json disk.mp | jq -c '[.comm, .[\".bytes\"]]'\n",
 };
 
 static struct mp_select job;
+static struct mp_table table;
+static int table_form; /* OPT_TSV, OPT_JSON; 0: neither is given */
 static uint64_t count; /* argument of --count; 0: not given */
 
 static void set_moment(int code, const char *arg, struct mp_window_time *m)
@@ -113,6 +121,12 @@ static void set_option(int code, const char *arg)
 	case OPT_DROP:
 		set_keep(code, arg);
 		break;
+	case OPT_TSV:
+	case OPT_JSON:
+		if (table_form && table_form != code)
+			mp_usage("--tsv cannot be combined with --json");
+		table_form = code;
+		break;
 	}
 }
 
@@ -157,7 +171,7 @@ static bool concerns(void *arg, const struct mp_ctl *loss)
 int main(int argc, char **argv)
 {
 	unsigned kinds = MP_CONTROL | MP_DATA;
-	enum mp_status status, mistaken;
+	enum mp_status status, mistaken, incomplete;
 	struct mp_input in;
 	struct mp_rec rec;
 	struct mp_out out;
@@ -165,9 +179,13 @@ int main(int argc, char **argv)
 	mp_init("mp-select");
 	mp_select_init(&job, &in, &out);
 	parse_options(argc, argv);
-	if (job.windowed)
-		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
+	if (job.windowed || table_form)
+		kinds = MP_CONTROL | MP_EVENT; /* only events have a time and columns */
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	if (table_form) {
+		mp_table_init(&table, &out, table_form == OPT_JSON, job.keeping ? &job.keep : NULL);
+		job.table = &table;
+	}
 	mp_input_init(&in, argv + optind, kinds, &out);
 	in.concerns = concerns;
 	in.arg = &job;
@@ -185,6 +203,11 @@ int main(int argc, char **argv)
 	status = mp_input_finish(&in);
 	mistaken = mp_select_report(&job);
 	status = MP_MAX(status, mistaken);
+	if (table_form) {
+		incomplete = mp_table_finish(&table);
+		status = MP_MAX(status, incomplete);
+		mp_table_release(&table);
+	}
 	mp_out_close(&out);
 	mp_select_release(&job);
 	return status;

@@ -51,6 +51,8 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --by f9,f7 --merge-recursive --annotate
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --tsv
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --json
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-stackplot -y dur --by comm,f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-svg-heatmap -y stack
 	done

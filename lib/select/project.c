@@ -56,13 +56,18 @@ bool mp_project_has(const struct mp_project *k, struct mp_str name)
 	return is_listed(k, name) != k->drop;
 }
 
-void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out)
+void mp_project_check(struct mp_project *k, const struct mp_rec *rec)
+{
+	if (rec->kind == MP_EVENT)
+		mp_field_check_record(&k->names, rec, ~0u);
+}
+
+void mp_project_write(const struct mp_project *k, const struct mp_rec *rec, struct mp_out *out)
 {
 	struct mp_str rest = rec->body, key, value;
 	const char *run = NULL; /* adjacent fields that are kept are copied together */
 	bool first = true;
 
-	mp_field_check_record(&k->names, rec, ~0u);
 	mp_out_write(out, rec->line.p, rec->body.p - rec->line.p);
 	for (;;) {
 		bool more = mp_rec_next_field(&rest, &key, &value), stays = false;

@@ -27,8 +27,11 @@ void mp_project_init(struct mp_project *k, bool drop);
 int mp_project_add(struct mp_project *k, const char *list, struct mp_str *bad);
 void mp_project_release(struct mp_project *k);
 
+/* Notes which of the names an event that is kept has. */
+void mp_project_check(struct mp_project *k, const struct mp_rec *rec);
+
 /* Writes an event with the fields that are kept, in their order, and an LF. */
-void mp_project_write(struct mp_project *k, const struct mp_rec *rec, struct mp_out *out);
+void mp_project_write(const struct mp_project *k, const struct mp_rec *rec, struct mp_out *out);
 
 /* Whether the field is kept. */
 bool mp_project_has(const struct mp_project *k, struct mp_str name);

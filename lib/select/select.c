@@ -126,11 +126,11 @@ static void note_filters(struct mp_select *s, json_t *header)
 
 static void change_header(struct mp_select *s, const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
+	bool filtering = s->n_exprs || s->every >= 2;
 	json_t *header;
 
-	bool filtering = s->n_exprs || s->every >= 2;
-
-	if (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping && !filtering)) {
+	if (!s->table &&
+	    (ctl->datatype != MP_EVENT || (!s->types.n_globs && !s->keeping && !filtering))) {
 		write_line(s, rec->line);
 		return;
 	}
@@ -140,7 +140,12 @@ static void change_header(struct mp_select *s, const struct mp_rec *rec, const s
 		note_filters(s, header);
 	if (s->keeping)
 		mp_project_header(&s->keep, header);
-	write_object(s, header);
+	if (!s->table) {
+		write_object(s, header);
+		return;
+	}
+	mp_table_header(s->table, header);
+	json_decref(header);
 }
 
 /*
@@ -269,7 +274,10 @@ void mp_select_control(struct mp_select *s, const struct mp_rec *rec, const stru
 			mp_window_header(&s->window, ctl);
 			check_fields(s, ctl);
 		}
-		change_header(s, rec, ctl);
+		if (!s->table || ctl->datatype == MP_EVENT)
+			change_header(s, rec, ctl);
+	} else if (s->table) {
+		return; /* a table has no control lines */
 	} else if (ctl->what == MP_CTL_END && section) {
 		change_trailer(s, section, ctl);
 		*section = (struct mp_select_section){ .open = false };
@@ -350,11 +358,14 @@ void mp_select_record(struct mp_select *s, const struct mp_rec *rec)
 	if (section)
 		section->out++;
 	s->written++;
-	if (s->keeping && rec->kind == MP_EVENT) {
+	if (s->keeping)
+		mp_project_check(&s->keep, rec);
+	if (s->table)
+		mp_table_event(s->table, rec);
+	else if (s->keeping && rec->kind == MP_EVENT)
 		mp_project_write(&s->keep, rec, s->out);
-		return;
-	}
-	write_line(s, rec->line);
+	else
+		write_line(s, rec->line);
 }
 
 void mp_select_stop(struct mp_select *s)
@@ -365,7 +376,7 @@ void mp_select_stop(struct mp_select *s)
 	for (i = 0; i < MP_ARRAY_SIZE(kinds); i++) {
 		struct mp_select_section *section = section_of(s, kinds[i]);
 
-		if (section->open)
+		if (section->open && !s->table)
 			write_object(s, mp_ctl_trailer(kinds[i], section->out,
 						       section->lost - section->excluded));
 	}

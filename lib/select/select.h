@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Selects parts of a stream, and changes its control lines accordingly. Includes input, types,
- * window, expr, project.
+ * window, expr, project, table.
  */
 #ifndef MP_SELECT_SELECT_H
 #define MP_SELECT_SELECT_H
 
 #include "lib/select/project.h"
+#include "lib/select/table.h"
 #include "lib/select/window.h"
 #include "lib/stream/expr.h"
 #include "lib/stream/input.h"
@@ -33,6 +34,7 @@ struct mp_select {
 	uint64_t every; /* select every Nth event; 0: all */
 	bool keeping;
 	struct mp_project keep; /* the fields that are written */
+	struct mp_table *table; /* what is written instead of a stream; NULL: a stream */
 
 	/* private */
 	struct mp_input *in;

@@ -42,6 +42,7 @@ static struct written write_kept(struct mp_project *k, const struct mp_rec *rec)
 	char *text;
 
 	memory_out_init(&out);
+	mp_project_check(k, rec);
 	mp_project_write(k, rec, &out);
 	text = memory_out_close(&out, &w.len);
 	if (!w.len || text[w.len - 1] != '\n')

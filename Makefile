@@ -11,7 +11,7 @@
 
 VERSION := 0.1.0
 
-PROGRAMS := $(patsubst cmd/%.c,%,$(wildcard cmd/mp-*.c))
+PROGRAMS := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
 FILTERS  := $(filter-out mp-record,$(PROGRAMS))
 EXAMPLES := $(patsubst docs/%.c,%,$(wildcard docs/mp-example*.c))
 
@@ -133,6 +133,14 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 # scripts that the assembler includes in an object
 $(BUILD)/lib/heatmap/heatdata.o: lib/draw/draw.js lib/heatmap/heatmap.js
 $(BUILD)/lib/stackplot/stackdraw.o: lib/draw/draw.js lib/stackplot/stackplot.js
+
+# what 'mp help' finds: in the man pages; between equals their order decides
+PAGES := $(sort $(wildcard docs/*.1 docs/*.7 formats/*.5))
+$(BUILD)/help.txt: lib/help/index.awk $(PAGES)
+	@mkdir -p $(@D)
+	$(call show,AWK)LC_ALL=C awk -f lib/help/index.awk $(PAGES) > $@
+$(BUILD)/lib/help/index.o: $(BUILD)/help.txt
+$(BUILD)/lib/help/index.o: override CPPFLAGS += -DMP_HELP_FILE='"$(BUILD)/help.txt"'
 
 $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-capture
 	@mkdir -p $(@D)
@@ -319,7 +327,7 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtra
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
 	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \
@@ -366,7 +374,6 @@ install: $(PROGRAMS:%=$(BIN)/%)
 	install -m 644 $(MAN1) $(MANDIR)/man1
 	install -m 644 $(MAN5) $(MANDIR)/man5
 	install -m 644 $(MAN7) $(MANDIR)/man7
-	ln -sf mp-tools.7 $(MANDIR)/man7/mp.7
 	for p in $(PROGRAMS); do install -m 644 completions/mp-tools.bash $(BASHDIR)/$$p || exit 1; \
 		install -m 644 completions/mp-tools.fish $(FISHDIR)/$$p.fish || exit 1; done
 	install -m 644 completions/_mp-tools $(ZSHDIR)
@@ -375,7 +382,7 @@ install: $(PROGRAMS:%=$(BIN)/%)
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(BINDIR)/%) $(MAN1:docs/%=$(MANDIR)/man1/%) $(MAN5:formats/%=$(MANDIR)/man5/%) \
-		$(MAN7:docs/%=$(MANDIR)/man7/%) $(MANDIR)/man7/mp.7 \
+		$(MAN7:docs/%=$(MANDIR)/man7/%) \
 		$(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(FISHDIR)/%.fish) $(ZSHDIR)/_mp-tools $(COLLECTORS:lib/collectors/%=$(COLLDIR)/%)
 	-rmdir $(COLLDIR) $(DESTDIR)$(PREFIX)/share/mp 2> /dev/null
 	[ -z '$(DESTDIR)' ] || find '$(DESTDIR)' -mindepth 1 -type d -empty -delete

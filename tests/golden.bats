@@ -52,7 +52,7 @@ refuses() {
 	mkdir -p "$TMP/bin"
 	printf '#!/bin/sh\ncat > /dev/null\n' > "$TMP/nothing"	# it reads its input: nobody dies of SIGPIPE
 	chmod +x "$TMP/nothing"
-	for program in mp-record $FILTERS; do ln -s "$TMP/nothing" "$TMP/bin/$program"; done
+	for program in $PROGRAMS $EXAMPLES; do ln -s "$TMP/nothing" "$TMP/bin/$program"; done
 	BUILD="$TMP" "$RUN" > "$TMP/tap" || true
 	[ "$(grep -c '^ok' "$TMP/tap")" = "$(cat tests/golden/*/*.test | grep -cx '? 0')" ]
 	[ "$(tail -n 1 "$TMP/tap")" = "1..$(cat tests/golden/*/*.test | grep -c '^## ')" ]

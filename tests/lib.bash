@@ -5,9 +5,9 @@ cd "$BATS_TEST_DIRNAME/.." || exit 2
 : "${BUILD:=$PWD/build}"
 PATH="$BUILD/bin:$PATH"
 LOAD="$BUILD/load"
-PROGRAMS=$(cd cmd && echo mp-*.c | sed 's/\.c//g')
+PROGRAMS=$(cd cmd && echo *.c | sed 's/\.c//g')
 EXAMPLES="mp-example mp-example-interval"
-FILTERS="${PROGRAMS/mp-record/} $EXAMPLES"
+FILTERS="$(tr ' ' '\n' <<< "$PROGRAMS" | grep -vx -e mp -e mp-record | tr '\n' ' ')$EXAMPLES"
 export LC_ALL=C.UTF-8
 
 # A folder for the test, which teardown() removes; and the time of its beginning.

@@ -73,7 +73,7 @@ setup() {
 	each_allocation mp-import mp-import "$TMP/in.script"
 }
 
-@test "so do pictures, tables and dumps of all kinds" {
+@test "so do pictures, tables and dumps of all kinds, and mp" {
 	each_allocation mp-hist mp-hist -e '*' --by comm --linear --json "$TMP/in.mp"
 	each_allocation mp-hist mp-hist -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-svg-heatmap mp-svg-heatmap -e '*' --percentiles 50 "$TMP/in.mp"
@@ -81,6 +81,9 @@ setup() {
 	each_allocation mp-sched mp-sched --table "$TMP/in.mp"
 	each_allocation mp-fold mp-fold -e '*' --stream -i 1us "$TMP/in.mp"
 	each_allocation mp-order mp-order --check "$TMP/in.mp"
+	each_allocation mp-select mp-select --tsv "$TMP/in.mp"
+	each_allocation mp-select mp-select --json "$TMP/in.mp"
+	each_allocation mp mp
 }
 
 @test "memory that never comes leaves no output that looks complete" {

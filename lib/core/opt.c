@@ -36,6 +36,17 @@ static size_t line_length(const char *text, size_t columns)
 	return len;
 }
 
+void mp_opt_wrap(struct mp_buf *to, const char *text, int width, int column)
+{
+	do {
+		size_t len = line_length(text, COLUMNS - column);
+
+		mp_buf_printf(to, "%*s%.*s\n", column - width, "", (int)len, text);
+		text += len + strspn(text + len, " ");
+		width = 0;
+	} while (*text);
+}
+
 /* Whether the option takes the next word as its argument. */
 static bool is_next_word(const struct mp_opt *o)
 {
@@ -44,6 +55,7 @@ static bool is_next_word(const struct mp_opt *o)
 
 static void print_option(const struct mp_opt *o)
 {
+	struct mp_buf text = { NULL, 0, 0 };
 	const char *help = o->help;
 	int width;
 
@@ -66,13 +78,9 @@ static void print_option(const struct mp_opt *o)
 		printf("\n");
 		width = 0;
 	}
-	do {
-		size_t len = line_length(help, COLUMNS - HELP_COLUMN);
-
-		printf("%*s%.*s\n", HELP_COLUMN - width, "", (int)len, help);
-		help += len + strspn(help + len, " ");
-		width = 0;
-	} while (*help);
+	mp_opt_wrap(&text, help, width, HELP_COLUMN);
+	fwrite(text.p, 1, text.len, stdout);
+	mp_buf_release(&text);
 }
 
 static _Noreturn void finish_stdout(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Options from one table, which makes the parser, the text of --help and, through that, the
- * completions. -h, --help and --version are always included. Includes base only.
+ * completions. -h, --help and --version are always included. Includes str only.
  */
 #ifndef MP_CORE_OPT_H
 #define MP_CORE_OPT_H
 
-#include "lib/core/base.h"
+#include "lib/core/str.h"
 
 struct mp_opt {
 	int code; /* what mp_opt_next() returns; a letter or digit is the short option as well */
@@ -46,6 +46,12 @@ struct mp_program {
  * MP_OK.
  */
 int mp_opt_next(const struct mp_program *program, int argc, char **argv, char **arg);
+
+/*
+ * Adds a text in lines that begin at `column` and end before column 80, as in --help. The first
+ * line already has `width` bytes, at most `column`.
+ */
+void mp_opt_wrap(struct mp_buf *to, const char *text, int width, int column);
 
 /*
  * For values that the caller refuses: ends the program with a message such as "'12' given to --name

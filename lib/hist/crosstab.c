@@ -134,7 +134,7 @@ static size_t columns_that_fit(struct table *t, size_t room)
 		v[i] = &t->column[i];
 		name.len = 0;
 		value = v[i]->key;
-		mp_dist_put_value(&name, across(t->style), &value, true);
+		mp_dist_put_value(&name, across(t->style), &value, MP_DIST_TERMINAL);
 		put_number(text, t->style, v[i]->total);
 		v[i]->width = MP_MAX(MP_MAX(name.len, strlen(text)), (size_t)5) + 1;
 		needed += v[i]->width;
@@ -237,7 +237,7 @@ static void put_row_name(struct mp_buf *to, const struct table *t, const struct 
 	for (i = 0; i + 1 < t->style->by->n; i++) {
 		if (i)
 			mp_buf_byte(to, ' ');
-		mp_dist_put_value(to, &t->style->by->v[i], &rest, true);
+		mp_dist_put_value(to, &t->style->by->v[i], &rest, MP_DIST_TERMINAL);
 	}
 }
 
@@ -274,7 +274,7 @@ static void write_heading(const struct table *t, size_t width, struct mp_buf *li
 		struct mp_str value = t->column_order[i]->key;
 
 		name.len = 0;
-		mp_dist_put_value(&name, across(t->style), &value, true);
+		mp_dist_put_value(&name, across(t->style), &value, MP_DIST_TERMINAL);
 		mp_buf_printf(line, " %*.*s", (int)t->column_order[i]->width - 1,
 			      MP_STR_ARGS(mp_buf_view(&name)));
 	}
@@ -342,7 +342,7 @@ void mp_crosstab_write_tsv(const struct mp_dists *d, enum mp_dist_order order, s
 	for (j = 0; j < t.n_columns; j++) {
 		struct mp_str value = t.column_order[j]->key;
 
-		mp_dist_put_value(&line, across(style), &value, false);
+		mp_dist_put_value(&line, across(style), &value, MP_DIST_CELL);
 		mp_buf_byte(&line, '\t');
 	}
 	mp_buf_printf(&line, "total");
@@ -355,7 +355,7 @@ void mp_crosstab_write_tsv(const struct mp_dists *d, enum mp_dist_order order, s
 		if (style->time)
 			mp_buf_printf(&line, "%s\t", style->time);
 		for (k = 0; k + 1 < style->by->n; k++) {
-			mp_dist_put_value(&line, &style->by->v[k], &rest, false);
+			mp_dist_put_value(&line, &style->by->v[k], &rest, MP_DIST_CELL);
 			mp_buf_byte(&line, '\t');
 		}
 		for (j = 0; j < t.n_columns; j++) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/hist/output.h"
-#include "lib/stream/ctl.h"
+#include "lib/stream/cell.h"
 #include "lib/stream/esc.h"
 
 static void flush_text(struct mp_out *out, struct mp_buf *text)
@@ -76,7 +76,7 @@ static void put_tsv_key(struct mp_buf *to, const struct mp_dist_style *style, st
 	if (style->time)
 		mp_buf_printf(to, "%s\t", style->time);
 	for (i = 0; i < style->by->n; i++) {
-		mp_dist_put_value(to, &style->by->v[i], &key, false);
+		mp_dist_put_value(to, &style->by->v[i], &key, MP_DIST_CELL);
 		mp_buf_byte(to, '\t');
 	}
 }
@@ -154,18 +154,8 @@ void mp_dist_write_tsv(const struct mp_dist_list *list, const struct mp_dist_sty
 static void put_json_text(struct mp_buf *to, struct mp_str escaped)
 {
 	struct mp_buf raw = { NULL, 0, 0 };
-	json_t *string;
-	char *text;
 
-	if (mp_esc_undo(&raw, escaped) < 0)
-		raw.len = 0;
-	string = mp_ctl_string(mp_buf_view(&raw));
-	text = json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT);
-	if (!text)
-		mp_die("out of memory");
-	mp_buf_add(to, text, strlen(text));
-	free(text);
-	json_decref(string);
+	mp_cell_json(to, mp_esc_decode(&raw, escaped));
 	mp_buf_release(&raw);
 }
 
@@ -264,7 +254,7 @@ static void put_label(struct mp_buf *to, const struct mp_dist_style *style, stru
 	for (i = 0; i < style->by->n && (i == 0 || key.p); i++) {
 		if (i)
 			mp_buf_byte(to, ' ');
-		mp_dist_put_value(to, &style->by->v[i], &key, false);
+		mp_dist_put_value(to, &style->by->v[i], &key, MP_DIST_STREAM);
 	}
 	if (several || style->by->n == 0)
 		mp_buf_printf(to, "%s%s", style->by->n ? " " : "", mp_dist_stat_name(stat));

@@ -81,11 +81,17 @@ struct mp_dist_bucket *mp_dist_buckets(const struct mp_dist *dist,
 struct mp_dist_bucket *mp_dist_filled_buckets(const struct mp_dist *dist,
 					      const struct mp_dist_style *style, size_t *n);
 
+enum mp_dist_form {
+	MP_DIST_STREAM,	  /* with the escapes of the stream */
+	MP_DIST_TERMINAL, /* safe for a terminal */
+	MP_DIST_CELL,	  /* a cell of TAB-separated values */
+};
+
 /*
  * Splits the next value off a key and writes it, for `field`: "[no FIELD]" if it is missing,
- * "[other]" if key->p is NULL. `terminal`: safe for a terminal, else escaped as in the stream.
+ * "[other]" if key->p is NULL.
  */
 void mp_dist_put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str *key,
-		       bool terminal);
+		       enum mp_dist_form form);
 
 #endif

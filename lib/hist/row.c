@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "lib/hist/output.h"
+#include "lib/stream/cell.h"
 #include "lib/stream/esc.h"
 
 static const struct {
@@ -124,16 +125,20 @@ struct mp_dist_bucket *mp_dist_filled_buckets(const struct mp_dist *dist,
 }
 
 void mp_dist_put_value(struct mp_buf *to, const struct mp_field *field, struct mp_str *key,
-		       bool terminal)
+		       enum mp_dist_form form)
 {
+	struct mp_buf raw = { NULL, 0, 0 };
 	struct mp_str value;
 
 	if (!key->p)
 		mp_buf_printf(to, "[other]");
 	else if (!mp_dist_next_value(key, &value))
 		mp_buf_printf(to, "[no %.*s]", MP_STR_ARGS(field->name));
-	else if (terminal)
+	else if (form == MP_DIST_TERMINAL)
 		mp_esc_terminal(to, value);
+	else if (form == MP_DIST_CELL)
+		mp_cell_tsv(to, mp_esc_decode(&raw, value));
 	else
 		mp_buf_str(to, value);
+	mp_buf_release(&raw);
 }

@@ -52,7 +52,7 @@ static void put_key(struct mp_buf *to, const struct mp_dist_style *style, struct
 
 	for (i = 0; i < style->by->n; i++) {
 		mp_buf_printf(to, "%s%.*s = ", i ? ", " : "", MP_STR_ARGS(style->by->v[i].name));
-		mp_dist_put_value(to, &style->by->v[i], &key, true);
+		mp_dist_put_value(to, &style->by->v[i], &key, MP_DIST_TERMINAL);
 	}
 	if (style->truncate)
 		truncate_name(to, from, style->columns);
@@ -279,7 +279,7 @@ static void measure(struct columns *c, const struct mp_dist_list *list,
 		     i < list->n && j + 1 < style->by->n && j < MP_ARRAY_SIZE(c->value_width);
 		     j++) {
 			name.len = 0;
-			mp_dist_put_value(&name, &style->by->v[j], &key, true);
+			mp_dist_put_value(&name, &style->by->v[j], &key, MP_DIST_TERMINAL);
 			c->value_width[j] =
 				MP_MAX(c->value_width[j],
 				       MP_MIN(width_of(mp_buf_view(&name)), (size_t)COLUMN_MAX));
@@ -299,7 +299,7 @@ static void put_values(struct mp_buf *line, const struct columns *c,
 	for (i = 0; i < style->by->n; i++) {
 		mp_buf_add(line, "  ", 2);
 		from = line->len;
-		mp_dist_put_value(line, &style->by->v[i], &key, true);
+		mp_dist_put_value(line, &style->by->v[i], &key, MP_DIST_TERMINAL);
 		width = width_of((struct mp_str){ line->p + from, line->len - from });
 		if (i + 1 < style->by->n && i < MP_ARRAY_SIZE(c->value_width))
 			for (; width < c->value_width[i]; width++)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/stream/cell.h"
 #include "lib/stream/esc.h"
 #include "lib/stream/unit.h"
 
@@ -362,6 +363,16 @@ static void put_lengths(struct mp_buf *b, const struct mp_sched_lengths *l)
 	put_field(b, l->p99_ns);
 }
 
+/* Writes text with the escapes of the stream as a cell; none if it is empty. */
+static void put_text(struct mp_buf *b, struct mp_str escaped)
+{
+	struct mp_buf raw = { NULL, 0, 0 };
+
+	if (escaped.len)
+		mp_cell_tsv(b, mp_esc_decode(&raw, escaped));
+	mp_buf_release(&raw);
+}
+
 static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int64_t id,
 		    const struct mp_sched_row *r)
 {
@@ -369,7 +380,7 @@ static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int6
 
 	mp_buf_str(b, mp_str(what));
 	mp_buf_byte(b, '\t');
-	mp_buf_str(b, host);
+	put_text(b, host);
 	mp_buf_byte(b, '\t');
 	if (id >= 0)
 		mp_buf_printf(b, "%lld", (long long)id);
@@ -378,7 +389,7 @@ static void put_row(struct mp_buf *b, const char *what, struct mp_str host, int6
 		mp_buf_printf(b, "%d", r->pid);
 	mp_buf_byte(b, '\t');
 	if (r->comm)
-		mp_buf_str(b, mp_str(r->comm));
+		put_text(b, mp_str(r->comm));
 	put_field(b, r->runs);
 	for (i = 0; i < MP_SCHED_STATES; i++)
 		put_field(b, r->ns[i]);

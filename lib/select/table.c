@@ -185,23 +185,6 @@ static void sort_columns(struct mp_table *t)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* The text without the escapes of the stream; a broken escape represents its own bytes. */
-static struct mp_str decode(struct mp_table *t, struct mp_str escaped)
-{
-	const char *p = escaped.p, *end = p + escaped.len;
-
-	if (!memchr(p, '\\', escaped.len))
-		return escaped;
-	t->raw.len = 0;
-	while (p < end) {
-		char byte;
-
-		p += mp_esc_next(p, end, &byte);
-		mp_buf_byte(&t->raw, byte);
-	}
-	return mp_buf_view(&t->raw);
-}
-
 /* Adds the decimal number of a short hexadecimal one; returns false if it is not one. */
 static bool add_hex(struct mp_buf *to, struct mp_str value)
 {
@@ -219,7 +202,7 @@ static void add_tsv(struct mp_table *t, const struct mp_table_column *c)
 	if (c->type == MP_TABLE_STACK)
 		mp_cell_tsv(&t->text, c->value);
 	else if (c->type != MP_TABLE_HEX || !add_hex(&t->text, c->value))
-		mp_cell_tsv(&t->text, decode(t, c->value));
+		mp_cell_tsv(&t->text, mp_esc_decode(&t->raw, c->value));
 }
 
 static bool are_numbers(struct mp_str list)
@@ -265,7 +248,7 @@ static void add_json(struct mp_table *t, const struct mp_table_column *c)
 	else if (c->type != MP_TABLE_TEXT && mp_cell_is_number(v))
 		mp_buf_str(&t->text, v);
 	else if (c->type != MP_TABLE_HEX || !add_hex(&t->text, v))
-		mp_cell_json(&t->text, decode(t, v));
+		mp_cell_json(&t->text, mp_esc_decode(&t->raw, v));
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static void add_json_char(struct mp_buf *to, int32_t c, struct mp_str bytes)
 		if (c <= 0)
 			mp_buf_str(to, MP_STR(MP_REPLACEMENT));
 		else if (is_control(c))
-			mp_buf_printf(to, "\\u%04x", (unsigned)c);
+			mp_buf_printf(to, "\\u%04X", (unsigned)c);
 		else
 			mp_buf_str(to, bytes);
 	}

@@ -261,3 +261,19 @@ void mp_esc_terminal(struct mp_buf *to, struct mp_str text)
 		}
 	}
 }
+
+struct mp_str mp_esc_decode(struct mp_buf *hold, struct mp_str text)
+{
+	const char *p = text.p, *end = p + text.len;
+
+	if (!text.len || !memchr(p, '\\', text.len))
+		return text;
+	hold->len = 0;
+	while (p < end) {
+		char byte;
+
+		p += mp_esc_next(p, end, &byte);
+		mp_buf_byte(hold, byte);
+	}
+	return mp_buf_view(hold);
+}

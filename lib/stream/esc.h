@@ -28,6 +28,12 @@ void mp_esc_add(struct mp_buf *to, struct mp_str raw, enum mp_esc where);
  */
 int mp_esc_undo(struct mp_buf *to, struct mp_str text);
 
+/*
+ * The text decoded; `hold` keeps it if there are escapes, until its next use. A broken escape
+ * represents its own bytes.
+ */
+struct mp_str mp_esc_decode(struct mp_buf *hold, struct mp_str text);
+
 /* Returns 0 if mp_esc_undo() would accept the text, else -1. */
 int mp_esc_check(struct mp_str text);
 

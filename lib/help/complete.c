@@ -23,6 +23,11 @@ struct line {
 
 /* --- candidates ------------------------------------------------------------------------------- */
 
+enum {
+	TYPE_MAX = 255,	     /* of a type of events, see mp-stream(5) */
+	OFFERED_MAX = 10000, /* a shell shows them all; a kernel has 2,000 tracepoints */
+};
+
 static bool is_harmless(struct mp_str text)
 {
 	size_t i;
@@ -30,14 +35,14 @@ static bool is_harmless(struct mp_str text)
 	for (i = 0; i < text.len; i++)
 		if (!isalnum((unsigned char)text.p[i]) && !strchr("_.:,/@%+=-", text.p[i]))
 			return false;
-	return text.len > 0;
+	return text.len > 0 && text.len <= TYPE_MAX;
 }
 
 static void offer(struct line *l, struct mp_str text, struct mp_str about)
 {
 	bool fresh;
 
-	if (!mp_str_starts(text, l->current) || !is_harmless(text))
+	if (!mp_str_starts(text, l->current) || !is_harmless(text) || l->offered.n == OFFERED_MAX)
 		return;
 	mp_map_put(&l->offered, &text, 1, &fresh);
 	if (!fresh)

@@ -6,7 +6,7 @@
 #	M	mp-fold					a program of the group
 #	Q	question				in mp-tools(7)
 #	C	line					of the pipeline that answers it
-#	S	mp-fold(1)	OPTIONS, Frames	text	a section of a page
+#	S	mp-fold(1)	OPTIONS, Frames	text	a section of a page, except of mp(1), whose words are examples
 
 BEGIN {
 	MACRO = "^(Ar|Cm|Dq|Dv|Em|Ev|Fl|Fn|Ic|It|Li|Nd|Nm|No|Ns|Oc|Oo|Op|Pa|Pc|Po|Pq|Ql|Sh|Sq|Ss|Sx|Sy|Ta|Va|Xr)$"
@@ -33,7 +33,7 @@ function text(line,   n, i, word, out) {
 }
 
 function end_section() {
-	if (heading != "" && heading !~ /^(NAME|SYNOPSIS|SEE ALSO|EXIT STATUS|CAVEATS)$/)
+	if (program != "mp" && heading != "" && heading !~ /^(NAME|SYNOPSIS|SEE ALSO|EXIT STATUS|CAVEATS)$/)
 		print "S\t" page "\t" heading "\t" body
 	heading = body = ""
 }

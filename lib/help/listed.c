@@ -8,7 +8,10 @@
 #include "lib/core/io.h"
 #include "lib/stream/ctl.h"
 
-enum { LINES_MAX = 64 }; /* lines that are read of a file */
+enum {
+	LINES_MAX = 64, /* lines that are read of a file */
+	BYTES_MAX = MP_LINE_MAX,
+};
 
 bool mp_help_next_recordable(struct mp_str *rest, struct mp_help_recordable *r)
 {
@@ -113,7 +116,7 @@ static void list_file(struct listing *l, const char *path)
 	struct mp_rec rec;
 	const char *why;
 	struct mp_in in;
-	size_t n, len;
+	size_t n, len, bytes = 0;
 	char *text;
 	int fd;
 
@@ -123,7 +126,8 @@ static void list_file(struct listing *l, const char *path)
 	if (fd < 0)
 		return;
 	mp_in_init(&in, fd, path, NULL);
-	for (n = 0; n < LINES_MAX && mp_in_line(&in, &text, &len); n++) {
+	for (n = 0; n < LINES_MAX && bytes < BYTES_MAX && mp_in_line(&in, &text, &len); n++) {
+		bytes += len;
 		if (mp_rec_parse(&rec, text, len, &why) < 0)
 			continue;
 		if (rec.kind == MP_CONTROL)

@@ -183,11 +183,29 @@ static bool in_slashes(struct mp_str head)
 	return within;
 }
 
+/* What the list has already is not offered again. */
+static void skip_listed(struct line *l)
+{
+	size_t i, start = 0;
+
+	for (i = 0; i < l->head.len; i++) {
+		struct mp_str element = { l->head.p + start, i - start };
+
+		if (!strchr(",=", l->head.p[i]))
+			continue;
+		if (element.len && is_harmless(element))
+			mp_map_put(&l->offered, &element, 1, NULL);
+		start = i + 1;
+	}
+}
+
 static void offer_value(struct line *l, const struct value *v)
 {
 	split_last(l, v->kind == EXPRESSION ? ",&|(!<>=~+*/- "
 		      : v->kind == FIELDS   ? ",=+*/"
 					    : ",=");
+	if (v->kind != EXPRESSION)
+		skip_listed(l);
 	switch (v->kind) {
 	case WORDS:
 		offer_words(l, v->words);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/fold/fold.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/stream/esc.h"
@@ -24,6 +23,9 @@ void mp_fold_release(struct mp_fold *f)
 {
 	mp_map_release(&f->events);
 	mp_map_release(&f->stacks);
+	mp_buf_release(&f->frames.raw);
+	free(f->frames.v);
+	f->frames = (struct mp_fold_frames){ .v = NULL };
 	free(f->parts);
 	f->parts = NULL;
 }
@@ -33,6 +35,8 @@ void mp_fold_clear(struct mp_fold *f)
 	mp_map_clear(&f->events);
 	mp_map_clear(&f->stacks);
 }
+
+static const char bad_escape[] = "bad escape or control byte";
 
 static void add_weight(struct mp_fold *f, struct weight *w, int64_t weight)
 {
@@ -73,145 +77,208 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 			if (f->parts[i].p != missing.p && mp_esc_check(f->parts[i]) < 0)
 				w->bad = true;
 	if (w->bad) {
-		*why = "bad escape or control byte";
+		*why = bad_escape;
 		return -1;
 	}
 	add_weight(f, w, weight);
 	return 0;
 }
 
-/* The lines to be written, made of the entries: text of the frames -> weight. */
+static void add_frame(struct mp_fold_frames *u, size_t start, enum mp_mark mark)
+{
+	u->v = mp_grow(u->v, &u->cap, u->n + 1, sizeof(*u->v));
+	u->v[u->n++] = (struct mp_frame){ { u->raw.p + start, u->raw.len - start }, mark };
+}
+
+static void add_escaped(struct mp_fold_frames *u, struct mp_str text, enum mp_mark mark)
+{
+	size_t start = u->raw.len;
+
+	u->bad |= mp_esc_undo(&u->raw, text) < 0;
+	add_frame(u, start, mark);
+}
+
+static bool same_frame(const struct mp_frame *a, const struct mp_frame *b)
+{
+	return a->mark == b->mark && mp_str_eq(a->name, b->name);
+}
+
+/* Removes frames from number `first` on that the style excludes; the order stays. */
+static void choose_frames(struct mp_fold_frames *u, const struct mp_fold_style *s, size_t first)
+{
+	size_t i, kept = first;
+
+	if (!s->kernel_only && !s->user_only && !s->merge_recursive)
+		return;
+	for (i = first; i < u->n; i++) {
+		bool kernel = u->v[i].mark == MP_MARK_KERNEL;
+
+		if ((s->kernel_only && !kernel) || (s->user_only && kernel))
+			continue;
+		if (s->merge_recursive && kept > first && same_frame(&u->v[kept - 1], &u->v[i]))
+			continue;
+		u->v[kept++] = u->v[i];
+	}
+	u->n = kept;
+}
+
+/* Keeps `n` frames from number `first` on, from the root or, in reverse, from the leaf. */
+static void order_frames(struct mp_fold_frames *u, const struct mp_fold_style *s, size_t first)
+{
+	struct mp_frame *f = u->v + first, swap;
+	size_t n = u->n - first, i;
+
+	for (i = 0; s->reverse && i < n / 2; i++) {
+		swap = f[i];
+		f[i] = f[n - 1 - i];
+		f[n - 1 - i] = swap;
+	}
+	if (s->depth && s->depth < n)
+		u->n = first + s->depth;
+}
+
+static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str text)
+{
+	size_t first = u->n;
+	struct mp_str frame, name;
+
+	while (mp_rec_next_frame(&text, &frame)) {
+		enum mp_mark mark = mp_frame_mark(frame, &name);
+
+		add_escaped(u, name, mark);
+	}
+	choose_frames(u, s, first);
+	order_frames(u, s, first);
+}
+
+static void add_field(struct mp_fold_frames *u, const struct mp_field *field, struct mp_str value)
+{
+	size_t start = u->raw.len;
+
+	if (!mp_str_eq(value, missing)) {
+		add_escaped(u, value, MP_MARK_NONE);
+		return;
+	}
+	mp_buf_str(&u->raw, MP_STR("[no "));
+	mp_buf_str(&u->raw, field->name);
+	mp_buf_byte(&u->raw, ']');
+	add_frame(u, start, MP_MARK_NONE);
+}
+
+/*
+ * Begins a stack of `len` bytes after these fields: reserves room for all names, so that none is
+ * moved. What adds a name must not reserve more than a byte beyond it, as mp_buf_printf() does.
+ */
+static void begin(struct mp_fold_frames *u, size_t len, const struct mp_fields *by)
+{
+	size_t room = len + 16, i;
+
+	for (i = 0; by && i < by->n; i++)
+		room += by->v[i].name.len + 8;
+	u->n = 0;
+	u->raw.len = 0;
+	u->bad = false;
+	mp_buf_reserve(&u->raw, room);
+}
+
+/* Makes the frames of an entry. */
+static void unfold(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str key,
+		   const struct mp_fields *by)
+{
+	struct mp_str rest = key;
+	size_t i;
+
+	begin(u, key.len, by);
+	for (i = 0; by && i < by->n; i++) {
+		const char *tab = memchr(rest.p, '\t', rest.len);
+		struct mp_str value = { rest.p, tab - rest.p };
+
+		add_field(u, &by->v[i], value);
+		rest = mp_str_skip(rest, value.len + 1);
+	}
+	if (!by || (rest.len && !mp_str_eq(rest, missing)))
+		add_stack(u, s, rest);
+	if (u->n == 0 && !s->first.p) {
+		mp_buf_str(&u->raw, MP_STR("[no stack]"));
+		add_frame(u, 0, MP_MARK_NONE);
+	}
+}
+
+void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
+		  void *arg)
+{
+	const struct mp_map *maps[] = { &f->events, &f->stacks };
+	const struct mp_map_entry *e;
+	const struct weight *w;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(maps); i++) {
+		mp_map_each (maps[i], e) {
+			w = mp_map_value(e);
+			if (w->bad)
+				continue;
+			unfold(&f->frames, style, e->key, maps[i] == &f->events ? f->by : NULL);
+			visit(arg, f->frames.v, f->frames.n, w->sum);
+		}
+	}
+}
+
+int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
+		 mp_fold_visit *visit, void *arg, const char **why)
+{
+	unfold(&f->frames, style, rec->body, NULL);
+	if (f->frames.bad) {
+		*why = bad_escape;
+		return -1;
+	}
+	visit(arg, f->frames.v, f->frames.n, rec->weight);
+	return 0;
+}
+
+/* The lines to be written: text of the frames -> weight. */
 struct folding {
 	struct mp_fold *fold;
 	const struct mp_fold_style *style;
 	struct mp_map lines;
 	struct mp_buf line;
-	size_t in_line; /* frames in `line`; the first may be empty */
-	struct mp_buf raw;
-	struct frame {
-		struct mp_str name; /* escaped */
-		enum mp_mark mark;
-	} * frames;
-	size_t n, cap;
 };
 
-static void put_frame(struct folding *g, struct mp_str raw, enum mp_mark mark)
+static void put_frame(struct folding *g, const struct mp_frame *frame)
 {
 	struct mp_buf *line = &g->line;
 	char *end;
 
-	if (g->in_line++)
-		mp_buf_byte(line, ';');
-	mp_buf_reserve(line, 4 * raw.len + 8);
+	mp_buf_reserve(line, 4 * frame->name.len + 12);
+	end = line->p + line->len;
 	if (g->style->stream)
-		end = mp_frame_put(line->p + line->len, raw, mark);
+		end = mp_frame_put(end, frame->name, frame->mark);
 	else
-		end = mp_frame_put_folded(line->p + line->len, raw,
-					  g->style->annotate ? mark : MP_MARK_NONE);
+		end = mp_frame_put_folded(end, frame->name,
+					  g->style->annotate ? frame->mark : MP_MARK_NONE);
 	line->len = end - line->p;
 }
 
-static void put_escaped_frame(struct folding *g, struct mp_str text, enum mp_mark mark)
+/* Turns a stack into a line, and adds its weight to a line with the same text. */
+static void fold_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
-	g->raw.len = 0;
-	/* cannot fail: the escapes were checked when the entry was added */
-	mp_esc_undo(&g->raw, text);
-	put_frame(g, mp_buf_view(&g->raw), mark);
-}
-
-static void split_frames(struct folding *g, struct mp_str text)
-{
-	struct mp_str frame;
-
-	g->n = 0;
-	while (mp_rec_next_frame(&text, &frame)) {
-		g->frames = mp_grow(g->frames, &g->cap, g->n + 1, sizeof(*g->frames));
-		g->frames[g->n].mark = mp_frame_mark(frame, &g->frames[g->n].name);
-		g->n++;
-	}
-}
-
-static bool same_frame(const struct frame *a, const struct frame *b)
-{
-	return a->mark == b->mark && mp_str_eq(a->name, b->name);
-}
-
-/* Removes the frames that the style excludes; the order stays. */
-static void choose_frames(struct folding *g)
-{
-	const struct mp_fold_style *s = g->style;
-	size_t i, kept = 0;
-
-	if (!s->kernel_only && !s->user_only && !s->merge_recursive)
-		return;
-	for (i = 0; i < g->n; i++) {
-		bool kernel = g->frames[i].mark == MP_MARK_KERNEL;
-
-		if ((s->kernel_only && !kernel) || (s->user_only && kernel))
-			continue;
-		if (s->merge_recursive && kept && same_frame(&g->frames[kept - 1], &g->frames[i]))
-			continue;
-		g->frames[kept++] = g->frames[i];
-	}
-	g->n = kept;
-}
-
-static void put_frames(struct folding *g, struct mp_str text)
-{
-	size_t i, n;
-
-	split_frames(g, text);
-	choose_frames(g);
-	n = g->style->depth && g->style->depth < g->n ? g->style->depth : g->n;
-	for (i = 0; i < n; i++) {
-		const struct frame *f = &g->frames[g->style->reverse ? g->n - 1 - i : i];
-
-		put_escaped_frame(g, f->name, f->mark);
-	}
-}
-
-static void put_field(struct folding *g, const struct mp_field *field, struct mp_str value)
-{
-	char text[160];
-	int n;
-
-	if (!mp_str_eq(value, missing)) {
-		put_escaped_frame(g, value, MP_MARK_NONE);
-		return;
-	}
-	n = snprintf(text, sizeof(text), "[no %.*s]", MP_STR_ARGS(field->name));
-	put_frame(g, (struct mp_str){ text, n }, MP_MARK_NONE);
-}
-
-/* Turns one entry into one line, and adds its weight to a line with the same text. */
-static void fold_entry(struct folding *g, const struct mp_map_entry *e, const struct mp_fields *by)
-{
-	const struct weight *w = mp_map_value(e);
-	struct mp_str rest = e->key, line;
+	struct mp_frame first = { .mark = MP_MARK_NONE };
+	struct folding *g = arg;
 	struct mp_map_entry *to;
+	struct mp_str line;
 	size_t i;
 
-	if (w->bad)
-		return;
 	g->line.len = 0;
-	g->in_line = 0;
-	if (g->style->first.p)
-		put_frame(g, g->style->first, MP_MARK_NONE);
-	for (i = 0; by && i < by->n; i++) {
-		const char *tab = memchr(rest.p, '\t', rest.len);
-		struct mp_str value = { rest.p, tab - rest.p };
-
-		put_field(g, &by->v[i], value);
-		rest.p += value.len + 1;
-		rest.len -= value.len + 1;
+	first.name = g->style->first;
+	if (first.name.p)
+		put_frame(g, &first);
+	for (i = 0; i < n; i++) {
+		if (i || first.name.p)
+			mp_buf_byte(&g->line, ';');
+		put_frame(g, &frames[i]);
 	}
-	if (!by || (rest.len && !mp_str_eq(rest, missing)))
-		put_frames(g, rest);
-	if (g->in_line == 0)
-		put_frame(g, MP_STR("[no stack]"), MP_MARK_NONE);
 	line = mp_buf_view(&g->line);
 	to = mp_map_put(&g->lines, &line, 1, NULL);
-	add_weight(g->fold, mp_map_value(to), w->sum);
+	add_weight(g->fold, mp_map_value(to), weight);
 }
 
 static const struct weight *weight_of(const struct mp_map_entry *e)
@@ -286,17 +353,11 @@ struct mp_fold_result mp_fold_write(struct mp_fold *f, const struct mp_fold_styl
 {
 	struct folding g = { .fold = f, .style = style };
 	struct mp_fold_result result;
-	const struct mp_map_entry *e;
 
 	mp_map_init(&g.lines, sizeof(struct weight));
-	mp_map_each (&f->events, e)
-		fold_entry(&g, e, f->by);
-	mp_map_each (&f->stacks, e)
-		fold_entry(&g, e, NULL);
+	mp_fold_each(f, style, fold_stack, &g);
 	result = write_lines(&g, out);
 	mp_map_release(&g.lines);
 	mp_buf_release(&g.line);
-	mp_buf_release(&g.raw);
-	free(g.frames);
 	return result;
 }

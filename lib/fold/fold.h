@@ -2,14 +2,24 @@
 /*
  * Weights of call stacks: adds them up by stack and writes the sums as mp-folded(5) or as stacks of
  * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
- * stacks when they are written, so adding is a hash, a lookup and a sum. Includes rec, map, io.
+ * stacks when they are visited or written, so adding is a hash, a lookup and a sum. Includes rec,
+ * esc, map, io.
  */
 #ifndef MP_FOLD_FOLD_H
 #define MP_FOLD_FOLD_H
 
 #include "lib/core/io.h"
 #include "lib/core/map.h"
+#include "lib/stream/esc.h"
 #include "lib/stream/rec.h"
+
+/* Scratch of a fold: the frames of one stack. */
+struct mp_fold_frames {
+	struct mp_frame *v;
+	size_t n, cap;
+	struct mp_buf raw; /* their names; reserved before the first frame is added */
+	bool bad;	   /* a frame has a bad escape */
+};
 
 struct mp_fold {
 	/* fields of an event that become frames before those of its stack; borrowed */
@@ -17,10 +27,11 @@ struct mp_fold {
 	struct mp_map events; /* key: values and frames, as they are in the line */
 	struct mp_map stacks; /* key: the frames of stack lines and of folded text */
 	struct mp_str *parts; /* scratch for by->n + 1 parts of a key */
-	bool overflow;	      /* a weight exceeded 64 bits and stays at the limit */
+	struct mp_fold_frames frames;
+	bool overflow; /* a weight exceeded 64 bits and stays at the limit */
 };
 
-/* How stacks are written. Zeroed: folded text, all frames, no marks, sorted by bytes. */
+/* How stacks are visited and written. Zeroed: folded text, all frames, no marks, by bytes. */
 struct mp_fold_style {
 	bool stream;   /* stack lines of mp-stream(5), with marks */
 	bool annotate; /* folded text with marks */
@@ -44,6 +55,27 @@ void mp_fold_clear(struct mp_fold *f);
  * with `*why`: a bad escape.
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
+
+/*
+ * Gets a stack with its weight; the frames are valid until it returns. They come as the style says
+ * (kernel_only, user_only, merge_recursive, reverse, depth), after the fields of an event. There is
+ * at least one frame, unless the style has a first one, which is not among these.
+ */
+typedef void mp_fold_visit(void *arg, const struct mp_frame *frames, size_t n, int64_t weight);
+
+/*
+ * Calls `visit` for each distinct stack. After the style has removed frames, several of them may
+ * have the same frames, and weights may be 0.
+ */
+void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
+		  void *arg);
+
+/*
+ * Calls `visit` for a stack or a line of folded text at once, instead of adding it: for a caller
+ * that keeps stacks itself, and less of them than their texts. Returns 0, or -1 with `*why`.
+ */
+int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
+		 mp_fold_visit *visit, void *arg, const char **why);
 
 /* The result of a call to write all stacks. */
 struct mp_fold_result {

@@ -51,6 +51,12 @@ enum mp_mark {
 	MP_MARK_INLINED = 'i',
 };
 
+/* A frame of a stack: its raw name, without escapes, and its mark. */
+struct mp_frame {
+	struct mp_str name;
+	enum mp_mark mark;
+};
+
 /*
  * The mark at the end of a frame's text; `*name`, unless `name` is NULL, gets the text before it.
  */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/fold/reader.h"
+
+#include "lib/stream/unit.h"
+
+void mp_fold_reader_init(struct mp_fold_reader *r)
+{
+	*r = (struct mp_fold_reader){ .no_comm = false };
+	mp_choice_init(&r->choice, "keep them apart with --by type,comm");
+}
+
+bool mp_fold_reader_option(struct mp_fold_reader *r, const struct mp_program *program, int code,
+			   const char *arg)
+{
+	if (mp_choice_option(&r->choice, program, code, arg))
+		return true;
+	switch (code) {
+	case MP_FOLD_NO_COMM:
+		r->no_comm = true;
+		return true;
+	case MP_FOLD_DEPTH:
+		r->style.depth = mp_opt_number(program, code, arg, 1, UINT32_MAX);
+		return true;
+	case MP_FOLD_KERNEL:
+		r->style.kernel_only = true;
+		return true;
+	case MP_FOLD_USER:
+		r->style.user_only = true;
+		return true;
+	case MP_FOLD_MERGE_RECURSIVE:
+		r->style.merge_recursive = true;
+		return true;
+	case MP_FOLD_REVERSE:
+		r->style.reverse = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void mp_fold_reader_begin(struct mp_fold_reader *r)
+{
+	struct mp_fields *by = &r->choice.by;
+	size_t i;
+
+	if (r->no_comm && by->n)
+		mp_usage("--by cannot be combined with --no-comm");
+	if (r->style.kernel_only && r->style.user_only)
+		mp_usage("--kernel cannot be combined with --user");
+	if (!by->n && !r->no_comm)
+		mp_choice_fields(by, "comm", NULL, NULL);
+	for (i = 0; i < by->n; i++)
+		if (by->v[i].id == MP_FIELD_STACK)
+			mp_usage("the stack cannot be put in front of itself");
+	mp_fold_init(&r->fold, by);
+}
+
+/* Selects in-kernel aggregates by their names, as events are selected by their types. */
+static void begin_stacks(struct mp_fold_reader *r, const struct mp_ctl *ctl)
+{
+	json_t *name = json_object_get(ctl->json, "sum");
+	struct mp_type_seen *seen;
+
+	r->skip_stacks = false;
+	if (json_is_string(name)) {
+		seen = mp_types_lookup(&r->choice.types,
+				       (struct mp_str){ json_string_value(name),
+							json_string_length(name) });
+		r->skip_stacks = !seen->taken;
+		if (seen->taken && !r->aggregates)
+			r->aggregates = json_incref(ctl->json);
+		mp_types_refuse_mixture(&r->choice.types);
+	}
+	if (!r->skip_stacks && !r->stacks)
+		r->stacks = json_incref(ctl->json);
+}
+
+bool mp_fold_reader_control(struct mp_fold_reader *r, const struct mp_ctl *ctl)
+{
+	if (ctl->what == MP_CTL_HEADER && !r->origin)
+		r->origin = json_incref(ctl->json);
+	if (ctl->what == MP_CTL_HEADER && ctl->datatype == MP_STACK)
+		begin_stacks(r, ctl);
+	return mp_choice_control(&r->choice, ctl);
+}
+
+int mp_fold_reader_take(struct mp_fold_reader *r, const struct mp_rec *rec, int64_t *weight,
+			const char **why)
+{
+	*weight = rec->weight;
+	if (rec->kind == MP_STACK)
+		return !r->skip_stacks;
+	if (rec->kind != MP_EVENT)
+		return 1;
+	if (!mp_choice_take(&r->choice, rec))
+		return 0;
+	return mp_choice_weight(&r->choice.weight, rec, weight, why) == 1 ? 1 : -1;
+}
+
+struct mp_str mp_fold_reader_weight(const struct mp_fold_reader *r)
+{
+	const char *name = json_string_value(json_object_get(r->stacks, "weight"));
+
+	if (r->choice.weight.name.p)
+		return r->choice.weight.name;
+	return name ? mp_str(name) : MP_STR("count");
+}
+
+const char *mp_fold_reader_unit(const struct mp_fold_reader *r)
+{
+	struct mp_field f = r->choice.weight;
+
+	if (f.name.p)
+		return mp_unit_of(r->origin, &f);
+	if (mp_field_parse(&f, mp_fold_reader_weight(r)) < 0)
+		return "";
+	return mp_unit_of(r->stacks, &f);
+}

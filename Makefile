@@ -131,8 +131,8 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # scripts that the assembler includes in an object
-$(BUILD)/lib/heatmap/heatdata.o: lib/draw/draw.js lib/heatmap/heatmap.js
-$(BUILD)/lib/stackplot/stackdraw.o: lib/draw/draw.js lib/stackplot/stackplot.js
+$(BUILD)/lib/heatmap/heatdata.o: lib/draw/units.js lib/draw/draw.js lib/heatmap/heatmap.js
+$(BUILD)/lib/stackplot/stackdraw.o: lib/draw/units.js lib/draw/draw.js lib/stackplot/stackplot.js
 
 # what 'mp help' finds: in the man pages; between equals their order decides
 PAGES := $(sort $(wildcard docs/*.1 docs/*.7 formats/*.5))

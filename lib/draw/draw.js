@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What the scripts of all pictures share: scaled units, the tooltip, the place of the pointer. The build puts this
+// What the scripts of SVG pictures share: the tooltip, the place of the pointer. The build puts this
 // file before the script of each picture. Text is set as text, never as markup.
 var mp = (function () {
 'use strict';
 var svg = document.documentElement;
-var TIME = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's']];
-var BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'].map(function (name, i) {
-	return [Math.pow(1024, i), name];
-});
 
 // As a document of its own, the picture is scaled to a narrow window down to 60 %, where its text has 7 px; a window
 // that is still narrower scrolls.
 svg.style.minWidth = Math.floor(0.6 * svg.viewBox.baseVal.width) + 'px';
-
-// The greatest of the steps [factor, name] that is not above a value.
-function step_of(v, steps) {
-	var i = 0;
-
-	while (i + 1 < steps.length && Math.abs(v) >= steps[i + 1][0])
-		i++;
-	return steps[i];
-}
-
-// A value in the step that suits it, as text; `digits` turns a number into text.
-function scaled(v, steps, digits) {
-	var step = step_of(v, steps);
-
-	return (digits(v / step[0]) + ' ' + step[1]).trim();
-}
 
 function make(tag, attributes, parent) {
 	var e = document.createElementNS(svg.namespaceURI, tag), name;
@@ -78,5 +58,5 @@ function tooltip(n, height) {
 	};
 }
 
-return { TIME: TIME, BYTES: BYTES, scaled: scaled, make: make, set_visible: set_visible, place_of: place_of, tooltip: tooltip };
+return { make: make, set_visible: set_visible, place_of: place_of, tooltip: tooltip };
 })();

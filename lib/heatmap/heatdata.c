@@ -19,7 +19,10 @@
  */
 const char *mp_heat_script(void)
 {
-	/* lib/draw/draw.js and lib/heatmap/heatmap.js, which the assembler inserts, with a NUL */
+	/*
+	 * lib/draw/units.js, draw.js and lib/heatmap/heatmap.js, which the assembler inserts, with
+	 * a NUL
+	 */
 	extern const char mp_heatmap_js[] __asm__("mp_heatmap_js");
 
 	return mp_heatmap_js;
@@ -27,6 +30,7 @@ const char *mp_heat_script(void)
 
 __asm__(".section .rodata\n"
 	"mp_heatmap_js:\n"
+	".incbin \"lib/draw/units.js\"\n"
 	".incbin \"lib/draw/draw.js\"\n"
 	".incbin \"lib/heatmap/heatmap.js\"\n"
 	".byte 0\n"

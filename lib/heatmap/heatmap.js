@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Shows the cell under the pointer or the arrow keys, and for a range that the user drags over (or selects with shift
 // and arrow keys) the mp-select command that selects its records. D is the data: see lib/heatmap/heatdata.c.
-// lib/draw/draw.js precedes this file.
+// lib/draw/units.js and draw.js precede this file.
 (function () {
   'use strict';
   var get = function (id) { return document.getElementById('mp-' + id); };
@@ -15,7 +15,7 @@
   var count = function (s) { return String(s).replace(/\B(?=(\d{3})+$)/g, ','); };
   var exact = function (v) { return String(Number(v.toPrecision(15))); };
   var value = function (v, unit) {
-    return mp.scaled(v, unit === 'ns' ? mp.TIME : unit === 'B' ? mp.BYTES : [[1, unit]], exact);
+    return units.scaled(v, unit === 'ns' ? units.TIME : unit === 'B' ? units.BYTES : [[1, unit]], exact);
   };
   var sum = function (s) { return D.unit ? value(Number(s), D.unit) + ' (' + count(s) + ')' : count(s); };
   var edge = function (a, i) {

@@ -308,7 +308,8 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 static const char *script(void)
 {
 	/*
-	 * lib/draw/draw.js and lib/stackplot/stackplot.js, which the assembler inserts, with a NUL
+	 * lib/draw/units.js, draw.js and lib/stackplot/stackplot.js, which the assembler inserts,
+	 * with a NUL
 	 */
 	extern const char mp_stackplot_js[] __asm__("mp_stackplot_js");
 
@@ -317,6 +318,7 @@ static const char *script(void)
 
 __asm__(".pushsection .rodata\n"
 	"mp_stackplot_js:\n"
+	".incbin \"lib/draw/units.js\"\n"
 	".incbin \"lib/draw/draw.js\"\n"
 	".incbin \"lib/stackplot/stackplot.js\"\n"
 	".byte 0\n"

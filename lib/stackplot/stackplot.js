@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What a stacked area plot shows for the pointer, the legend and the keys. D is its data: see make_data() in
-// lib/stackplot/stackdraw.c. lib/draw/draw.js precedes this file.
+// lib/stackplot/stackdraw.c. lib/draw/units.js and draw.js precede this file.
 (function () {
 'use strict';
 var svg = document.documentElement;
-var COUNTS = [[1, ''], [1e3, 'k'], [1e6, 'M'], [1e9, 'G'], [1e12, 'T'], [1e15, 'P'], [1e18, 'E']];
 var bin = -1, layer = -1; // the current ones
 
 function all(query, f) {
 	Array.prototype.forEach.call(svg.querySelectorAll(query), f);
-}
-
-function three_digits(v) {
-	return v === 0 ? '0' : String(Number(v.toPrecision(v >= 100 ? Math.ceil(Math.log10(v + 1)) : 3)));
-}
-
-function with_unit(v, unit) {
-	var ns = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[unit];
-
-	if (ns && v * ns >= 6e10)
-		return v * ns >= 3.6e12 ? three_digits(v * ns / 3.6e12) + ' h' : three_digits(v * ns / 6e10) + ' min';
-	if (ns)
-		return mp.scaled(v * ns, mp.TIME, three_digits);
-	if (unit === 'B' || unit === 'KiB')
-		return mp.scaled(unit === 'B' ? v : 1024 * v, mp.BYTES, three_digits);
-	if (v >= 1e5 && unit !== '%')
-		return mp.scaled(v, COUNTS, three_digits) + (unit ? ' ' + unit : '');
-	return three_digits(v) + (unit ? ' ' + unit : '');
 }
 
 // The scale of x: a unit for the whole, and as many decimals as distinguish two bins.
@@ -76,8 +57,8 @@ function show(k, i, x, y) {
 	emphasize(i);
 	var lines = [
 		name,
-		with_unit(v, D.unit) + '  (' + (total > 0 ? (100 * v / total).toFixed(1) : '0') + ' %)',
-		'of ' + with_unit(total, D.unit),
+		units.with_unit(v, D.unit) + '  (' + (total > 0 ? (100 * v / total).toFixed(1) : '0') + ' %)',
+		'of ' + units.with_unit(total, D.unit),
 		(D.time ? '' : 'x ') + edge(k) + ' \u2013 ' + edge(k + 1) + ' ' + scale[1]
 	];
 

@@ -122,6 +122,9 @@ as_events() {
 		mp-fold -e * -w v --stream --by pid
 		mp-fold -e * -i 1s -w dur
 		mp-fold -e * --min 1% --sort weight
+		mp-flame -e * --by comm,pid
+		mp-flame -e * --svg -w v
+		mp-flame -e * --text --reverse
 		mp-hist -e *
 		mp-hist -e * -f time --linear --json
 		mp-hist -e * -f v --linear -w dur

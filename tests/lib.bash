@@ -54,6 +54,7 @@ filter_words() {
 	mp-example) echo "mp-example --by time" ;;
 	mp-example-interval) echo "mp-example-interval -e * --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
+	mp-flame) echo "mp-flame -e *" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,type -e * --top 0" ;;
 	mp-stackplot) echo "mp-stackplot -e * --by type" ;;

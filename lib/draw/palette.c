@@ -148,6 +148,17 @@ void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots)
 	free(sorted);
 }
 
+struct mp_rgb mp_palette_tint(unsigned hue, unsigned shade, enum mp_paper paper)
+{
+	static const uint32_t tints[MP_TINTS] = { 0xe69f00, 0x0072b2, 0x009e73, 0xcc79a7 };
+	static const struct mp_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 };
+	double step = (shade % MP_SHADES) * 0.07;
+
+	if (paper == MP_LIGHT)
+		return mix_rgb(rgb(tints[hue % MP_TINTS]), white, 0.38 + step);
+	return mix_rgb(rgb(tints[hue % MP_TINTS]), black, 0.38 + step);
+}
+
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper)
 {
 	static const struct mp_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 };

@@ -49,6 +49,14 @@ enum { MP_SLOTS = 24 };
 void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots);
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper);
 
+/*
+ * Colours of areas that have text on them: pale on light paper, deep on dark paper. Each of the
+ * hues (orange, blue, green, purple) has shades that differ in lightness.
+ */
+enum { MP_TINTS = 4, MP_SHADES = 4 };
+
+struct mp_rgb mp_palette_tint(unsigned hue, unsigned shade, enum mp_paper paper);
+
 /* The colour of "other", which no name has. */
 struct mp_rgb mp_palette_other(enum mp_paper paper);
 

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-flame: the stacks of events, stacks and folded text as a flame graph. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/core/clock.h"
+#include "lib/core/opt.h"
+#include "lib/flame/flamehtml.h"
+#include "lib/flame/flamesvg.h"
+#include "lib/flame/flametext.h"
+#include "lib/fold/reader.h"
+#include "lib/stream/input.h"
+
+enum {
+	OPT_ICICLE = MP_OPT_LONG,
+	OPT_MIN,
+	OPT_SVG,
+	OPT_TEXT,
+	OPT_TITLE,
+	OPT_UNIT,
+	OPT_WIDTH,
+};
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "What is drawn" },
+	MP_FOLD_READER_EVENTS,
+	MP_FOLD_READER_FRAMES,
+	MP_FOLD_READER_REVERSE,
+	{ 0, NULL, NULL, "The picture" },
+	{ OPT_SVG, "svg", NULL, "a static SVG for documents, mail and print" },
+	{ OPT_TEXT, "text", NULL, "text for a terminal, heaviest frames first" },
+	{ OPT_ICICLE, "icicle", NULL, "the root at the top" },
+	{ OPT_MIN, "min", "PERCENT",
+	  "with --text, join frames below PERCENT of the total (default: 1)" },
+	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
+	{ OPT_UNIT, "unit", "UNIT",
+	  "unit of the weights, such as ns or B (default: what the header or the name of the field "
+	  "says)" },
+	{ OPT_WIDTH, "width", "N",
+	  "width in px with --svg (default: 1200), in columns with --text (default: 100)" },
+	{ 0, NULL, NULL, "Other" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-flame",
+	.synopsis = "[OPTION]... [FILE]...",
+	.summary = "Draw the stacks of events, stacks and folded text as a flame graph on stdout.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-record -F 999 -d 10 | mp-flame > cpu.html\n"
+		    "  mp-flame --by comm,tid --weight period --svg cpu.mp > cpu.svg\n"
+		    "  mp-flame --text --reverse monday.folded tuesday.folded\n",
+};
+
+enum form { HTML, SVG, TEXT };
+
+static struct {
+	enum form form;
+	bool has_form;
+	bool icicle;
+	double min_percent; /* below 0: not given */
+	const char *title, *unit;
+	size_t width; /* 0: not given */
+} options = { .min_percent = -1 };
+
+/* The state of this run. */
+static struct {
+	struct mp_fold_reader reader;
+	struct mp_input in;
+	struct mp_tree tree;
+	uint64_t events, stacks; /* how many were added; folded text counts as stacks */
+	uint64_t skipped;	 /* lines that should have been added */
+} work;
+
+static void set_form(enum form form)
+{
+	if (options.has_form && options.form != form)
+		mp_usage("--svg cannot be combined with --text");
+	options.has_form = true;
+	options.form = form;
+}
+
+static void set_min(const char *arg)
+{
+	double n;
+
+	if (mp_num_decimal(mp_str(arg), &n) < 0 || n < 0 || n > 100)
+		mp_opt_bad(&program, OPT_MIN, arg, "a number from 0 to 100");
+	options.min_percent = n;
+}
+
+static void set_option(int code, const char *arg)
+{
+	if (mp_fold_reader_option(&work.reader, &program, code, arg))
+		return;
+	switch (code) {
+	case OPT_SVG:
+		set_form(SVG);
+		break;
+	case OPT_TEXT:
+		set_form(TEXT);
+		break;
+	case OPT_ICICLE:
+		options.icicle = true;
+		break;
+	case OPT_MIN:
+		set_min(arg);
+		break;
+	case OPT_TITLE:
+		options.title = arg;
+		break;
+	case OPT_UNIT:
+		options.unit = arg;
+		break;
+	case OPT_WIDTH:
+		options.width = mp_opt_number(&program, code, arg, 40, MP_FLAMESVG_WIDTH_MAX);
+		break;
+	}
+}
+
+static void parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (options.min_percent >= 0 && options.form != TEXT)
+		mp_usage("--min is only for --text");
+	if (options.width && options.form == HTML)
+		mp_usage("--width is only for --svg and --text");
+	if (options.icicle && options.form == TEXT)
+		mp_usage("--icicle cannot be combined with --text");
+	if (options.form == SVG && options.width && options.width < MP_FLAMESVG_WIDTH_MIN)
+		mp_usage("--width is at least %d px for --svg", MP_FLAMESVG_WIDTH_MIN);
+	mp_fold_reader_begin(&work.reader);
+}
+
+static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
+{
+	mp_tree_add(arg, frames, n, weight);
+}
+
+/*
+ * Adds a record: 0, or -1 with `*why`. The stacks of events repeat, so they are added up first;
+ * most lines that have a weight differ, so they go to the tree at once, which is smaller than their
+ * text.
+ */
+static int handle_record(const struct mp_rec *rec, const char **why)
+{
+	struct mp_fold_reader *r = &work.reader;
+	int64_t weight;
+	int taken = mp_fold_reader_take(r, rec, &weight, why);
+
+	if (taken < 1)
+		return taken;
+	if (rec->kind == MP_EVENT)
+		taken = mp_fold_add(&r->fold, rec, weight, why);
+	else
+		taken = mp_fold_pass(&r->fold, &r->style, rec, add_stack, &work.tree, why);
+	work.events += taken == 0 && rec->kind == MP_EVENT;
+	work.stacks += taken == 0 && rec->kind != MP_EVENT;
+	return taken;
+}
+
+static void read_input(char **operands, struct mp_out *out)
+{
+	struct mp_rec rec;
+	const char *why;
+
+	mp_input_init(&work.in, operands, MP_CONTROL | MP_EVENT | MP_STACK | MP_FOLDED, out);
+	work.in.concerns = mp_choice_concerns;
+	work.in.arg = &work.reader.choice.types;
+	while (mp_input_next(&work.in, &rec)) {
+		if (rec.kind == MP_CONTROL) {
+			mp_fold_reader_control(&work.reader, &work.in.ctl);
+		} else if (handle_record(&rec, &why) < 0) {
+			mp_input_bad(&work.in, why);
+			work.skipped++;
+		}
+	}
+	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, &work.tree);
+	mp_fold_clear(&work.reader.fold);
+	mp_tree_finish(&work.tree);
+}
+
+/* --- what the picture says -------------------------------------------------------------------- */
+
+static void put_fields(struct mp_buf *to, const struct mp_fields *fields)
+{
+	size_t i;
+
+	for (i = 0; i < fields->n; i++)
+		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
+}
+
+static void make_title(struct mp_buf *to)
+{
+	const struct mp_types *types = &work.reader.choice.types;
+
+	if (options.title) {
+		mp_buf_str(to, mp_str(options.title));
+	} else if (types->taken) {
+		char *list = mp_types_list(types);
+
+		mp_buf_str(to, mp_str(list));
+		free(list);
+	} else {
+		mp_buf_str(to, MP_STR("Flame graph"));
+	}
+}
+
+static uint64_t count_stacks(const struct mp_tree *t)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		n += t->nodes[i].self > 0;
+	return n;
+}
+
+static void make_subtitle(struct mp_buf *to, const struct mp_flame *f)
+{
+	const struct mp_fold_style *style = &work.reader.style;
+	/* folded text does not say what it counts */
+	bool named = work.events || work.reader.stacks;
+	struct mp_str weight = named ? mp_fold_reader_weight(&work.reader) : MP_STR("total");
+	uint64_t stacks = count_stacks(f->tree);
+	char text[MP_UNIT_MAX];
+
+	mp_flame_put_weight(text, f, f->tree->nodes[0].total);
+	mp_buf_printf(to, "%.*s: %s in %llu stack%s", MP_STR_ARGS(weight), text,
+		      (unsigned long long)stacks, mp_plural(stacks));
+	if (work.reader.choice.by.n && work.events) {
+		mp_buf_printf(to, ", by ");
+		put_fields(to, &work.reader.choice.by);
+	}
+	if (style->reverse)
+		mp_buf_printf(to, "; leaf first");
+	if (style->kernel_only || style->user_only)
+		mp_buf_printf(to, "; only %s frames", style->kernel_only ? "kernel" : "user");
+	if (work.in.lost)
+		mp_buf_printf(to, "; %llu %s lost", (unsigned long long)work.in.lost,
+			      work.in.lost == 1 ? "event was" : "events were");
+}
+
+/* Says why there is nothing to draw. */
+static void make_nothing(struct mp_buf *to)
+{
+	const struct mp_types *types = &work.reader.choice.types;
+
+	if (work.events + work.stacks)
+		mp_buf_printf(to, "Nothing to draw: the weights of all stacks are 0 or less.");
+	else if (work.skipped)
+		mp_buf_printf(to, "Nothing to draw: all lines were skipped.");
+	else if (types->seen.n && !types->taken)
+		mp_buf_printf(to, "Nothing to draw: no event matches -e.");
+	else
+		mp_buf_printf(to, "Nothing to draw: the input has no events and no stacks.");
+}
+
+static void draw(struct mp_out *out)
+{
+	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, nothing = { NULL, 0, 0 };
+	struct mp_flame f = { .tree = &work.tree, .icicle = options.icicle };
+	struct mp_buf picture = { NULL, 0, 0 };
+
+	f.unit = options.unit ? options.unit : mp_fold_reader_unit(&work.reader);
+	make_title(&title);
+	make_subtitle(&subtitle, &f);
+	make_nothing(&nothing);
+	f.title = mp_buf_view(&title);
+	f.subtitle = mp_buf_view(&subtitle);
+	f.nothing = mp_buf_view(&nothing);
+	if (options.form == TEXT)
+		mp_flametext(&picture, &f,
+			     &(struct mp_flametext){
+				     options.min_percent < 0 ? 1 : options.min_percent,
+				     options.width ? options.width : 100,
+			     });
+	else if (options.form == HTML)
+		mp_flamehtml(&picture, &f);
+	else
+		mp_flamesvg(&picture, &f, options.width ? (double)options.width : 1200);
+	mp_out_write(out, picture.p, picture.len);
+	mp_buf_release(&title);
+	mp_buf_release(&subtitle);
+	mp_buf_release(&nothing);
+	mp_buf_release(&picture);
+}
+
+/* Reports what cannot be drawn as it is. */
+static enum mp_status report(void)
+{
+	bool overflow = work.tree.overflow || work.reader.fold.overflow;
+
+	mp_say_count(work.tree.negative, "stack with a weight below 0 is not drawn",
+		     "stacks with a weight below 0 are not drawn");
+	if (overflow)
+		mp_say("a weight exceeds 64 bits and was held at the limit");
+	return work.tree.negative || overflow ? MP_LOSSY : MP_OK;
+}
+
+int main(int argc, char **argv)
+{
+	enum mp_status status, drawn;
+	struct mp_out out;
+
+	mp_init("mp-flame");
+	mp_fold_reader_init(&work.reader);
+	mp_tree_init(&work.tree);
+	parse_options(argc, argv);
+	mp_out_init(&out, STDOUT_FILENO, "stdout");
+	read_input(argv + optind, &out);
+	status = mp_choice_finish(&work.reader.choice, mp_input_finish(&work.in));
+	drawn = report();
+	if (work.events + work.stacks || (!work.in.empty && !work.in.refused))
+		draw(&out);
+	mp_out_close(&out);
+	mp_tree_release(&work.tree);
+	return MP_MAX(status, drawn);
+}

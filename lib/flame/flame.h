@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A flame graph: the tree of stacks with what all its forms say about it. Includes palette, tree,
+ * unit.
+ */
+#ifndef MP_FLAME_FLAME_H
+#define MP_FLAME_FLAME_H
+
+#include "lib/draw/palette.h"
+#include "lib/stream/unit.h"
+#include "lib/tree/tree.h"
+
+struct mp_flame {
+	const struct mp_tree *tree; /* finished; a total of 0: there is nothing to draw */
+	struct mp_str title;	    /* raw */
+	struct mp_str subtitle;	    /* raw */
+	/* raw: why there is nothing to draw, such as "no event matches -e 'a:*'" */
+	struct mp_str nothing;
+	const char *unit; /* unit of the weights, see unit.h */
+	bool icicle;	  /* the root is at the top */
+};
+
+/* The kinds of code that frames are coloured by. */
+enum mp_flame_kind {
+	MP_FLAME_USER,
+	MP_FLAME_KERNEL,
+	MP_FLAME_JIT,
+	MP_FLAME_INLINED,
+	MP_FLAME_KINDS,
+};
+
+enum mp_flame_kind mp_flame_kind_of(enum mp_mark mark);
+
+/* "user or other", "kernel", "JIT", "inlined" */
+const char *mp_flame_kind_name(enum mp_flame_kind kind);
+
+/* Which shade of the colour of its kind a name has: it depends on its bytes alone. */
+unsigned mp_flame_shade(struct mp_str name);
+
+/* Bits of the kinds that the frames of a tree have: 1 << kind. */
+unsigned mp_flame_kinds(const struct mp_tree *t);
+
+/* The name of a frame as pictures show it: "(empty)" for one without a name. */
+struct mp_str mp_flame_shown(struct mp_str name);
+
+/*
+ * Writes a weight with its unit; one without a unit is a count, of which all digits are written.
+ */
+void mp_flame_put_weight(char to[MP_UNIT_MAX], const struct mp_flame *f, int64_t weight);
+
+/* A share of the total in percent, 0 if there is no total. */
+double mp_flame_percent(const struct mp_flame *f, int64_t weight);
+
+#endif

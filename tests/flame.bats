@@ -1,0 +1,161 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-flame: its sums compared with those of mp-fold, and its pages and pictures in a browser.
+# Runs beside a recording.
+
+bats_require_minimum_version 1.5.0
+load lib
+load svg/check
+
+# N stacks, most of them different, of 5 to 45 frames.
+many_stacks() {
+	awk -v n="$1" 'BEGIN { srand(5)
+		for (i = 0; i < n; i++) {
+			depth = 5 + int(rand() * 40); at = int(rand() * 6)
+			s = "comm" int(rand() * 5) ";main"
+			for (d = 0; d < depth; d++) { s = s ";f" at; at = (at * 7 + int(rand() * rand() * 8)) % 4000 }
+			print s (rand() < 0.3 ? ";do_syscall_64_[k];ksys_read_[k]" : ""), 1 + int(rand() * 100)
+		} }'
+}
+
+# The weight of the stacks in which a name occurs.
+weight_of() {	# NAME FILE
+	awk -v name="$1" '{ w = $NF; sub(/ [0-9]+$/, ""); n = split($0, f, ";"); for (i = 1; i <= n; i++) if (index(f[i], name)) { sum += w; break } }
+		END { printf "%d", sum }' "$2"
+}
+
+needs_chromium() {
+	command -v chromium > /dev/null || skip "needs chromium"
+}
+
+@test "a page holds the stacks that mp-fold writes" {
+	many_stacks 3000 > "$TMP/in"
+	for options in "" --reverse --kernel "--user --merge-recursive" "--depth 7"; do
+		mp-flame $options "$TMP/in" > "$TMP/page.html"
+		tests/tools/flame.py "$TMP/page.html" > "$TMP/got"
+		mp-fold $options "$TMP/in" | python3 -c 'import sys; print(*sorted(tuple(l.rstrip("\n").rsplit(" ", 1)) for l in sys.stdin), sep="\n")' > "$TMP/wanted"
+		python3 -c 'import sys; print(*sorted(tuple(l.rstrip("\n").rsplit(" ", 1)) for l in sys.stdin), sep="\n")' < "$TMP/got" | cmp - "$TMP/wanted"
+	done
+}
+
+@test "the order of the input, and folding it first, make no difference" {
+	many_stacks 2000 > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	shuf --random-source=<(yes) "$TMP/in" | mp-flame | cmp - "$TMP/page.html"
+	mp-fold --annotate "$TMP/in" | mp-flame | cmp - "$TMP/page.html"
+	awk -F ';' -v OFS=';' '{ w = $0; sub(/.* /, "", w); sub(/ [0-9]+$/, ""); c = $1; sub(/^[^;]*;/, ""); printf "%d,a:b,comm=%s\tperiod=%d\tstack=%s\n", NR, c, w, $0 }' \
+		"$TMP/in" > "$TMP/events"
+	diff <(mp-flame -w period "$TMP/events" | tests/tools/flame.py /dev/stdin) <(tests/tools/flame.py "$TMP/page.html")
+	for form in --svg --text; do
+		mp-flame $form "$TMP/in" > "$TMP/1"
+		tac "$TMP/in" | mp-flame $form | cmp - "$TMP/1"
+	done
+}
+
+@test "search finds the weight that mp-fold gives for a name, in all and in a zoom" {
+	needs_chromium
+	many_stacks 3000 > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" search:ksys_read search:f12 'search:/^f(3|7)$/' key:ArrowUp key:ArrowUp key:Enter search:f12
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == *" frames: $(weight_of ksys_read "$TMP/in"), "*" of all |"* ]] || { echo "$output"; false; }
+	[[ "${lines[1]}" == *" frames: $(weight_of f12 "$TMP/in"), "*" of all |"* ]] || { echo "$output"; false; }
+	sed 's/\bf[37]\b/&_/g' "$TMP/in" > "$TMP/marked"
+	[[ "${lines[2]}" == *" frames: $(weight_of _ <(sed 's/sys_/sys/g; s/_\[k\]//g; s/do_//g; s/l_64/l64/g' "$TMP/marked")), "* ]] || { echo "$output"; false; }
+	heaviest=$(sed -n 's/.*| \(comm[0-9]\) — .*/\1/p' <<< "${lines[4]}")
+	grep "^$heaviest;" "$TMP/in" > "$TMP/part"
+	[[ "${lines[6]}" == *" frames: $(weight_of f12 "$TMP/part"), "*" of what is shown |"* ]] || { echo "$output"; false; }
+}
+
+@test "every key and button of a page works, and the URL keeps the state" {
+	needs_chromium
+	printf '%s\n' 'a;b;c 50' 'a;b 10' 'a;d 25' 'e;c 15' > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:ArrowUp key:ArrowUp key:ArrowUp key:ArrowRight key:ArrowRight key:ArrowLeft key:ArrowDown \
+		key:Enter key:ArrowUp key:Enter back key:Escape search:c key:n key:n key:N key:f key:ArrowDown press:flip key:Escape \
+		search:/[/ search: click:500,-27 press:out hover:970,-27 hover:970,-45 hover:970,2
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	sed -n 's/^[^ ]* => //p' <<< "$output" > "$TMP/said"
+	diff - "$TMP/said" <<- 'END'
+		| | all — 100, 100.00 % of all |
+		| | a — 85, 85.00 % of all |
+		| | b — 60, 60.00 % of all; itself 10, 10.00 % |
+		| | d — 25, 25.00 % of all |
+		| | d — 25, 25.00 % of all |
+		| | b — 60, 60.00 % of all; itself 10, 10.00 % |
+		| | a — 85, 85.00 % of all |
+		#zoom=1 | | a — 85, 85.00 % of all |
+		#zoom=1 | | b — 60, 60.00 % of all, 70.59 % of what is shown; itself 10, 10.00 % |
+		#zoom=2 | | b — 60, 60.00 % of all; itself 10, 10.00 % |
+		#zoom=1 | | b — 60, 60.00 % of all, 70.59 % of what is shown; itself 10, 10.00 % |
+		| | b — 60, 60.00 % of all; itself 10, 10.00 % |
+		#search=c | 2 frames: 65, 65.00 % of all | b — 60, 60.00 % of all; itself 10, 10.00 % |
+		#search=c | 2 frames: 65, 65.00 % of all | c — 50, 50.00 % of all |
+		#search=c | 2 frames: 65, 65.00 % of all | c — 15, 15.00 % of all |
+		#search=c | 2 frames: 65, 65.00 % of all | c — 50, 50.00 % of all |
+		#search=c&flip | 2 frames: 65, 65.00 % of all | c — 50, 50.00 % of all |
+		#search=c&flip | 2 frames: 65, 65.00 % of all | c — 50, 50.00 % of all |
+		#search=c | 2 frames: 65, 65.00 % of all | c — 50, 50.00 % of all |
+		| | c — 50, 50.00 % of all |
+		#search=/[/ | not a regular expression | c — 50, 50.00 % of all |
+		| | c — 50, 50.00 % of all |
+		#zoom=1 | | a — 85, 85.00 % of all |
+		| | a — 85, 85.00 % of all |
+		| | a — 85, 85.00 % of all | e 15, 15.00 % of all
+		| | a — 85, 85.00 % of all | c 15, 15.00 % of all
+		| | a — 85, 85.00 % of all |
+	END
+	FLAME_QUERY="fragment=zoom=2%26search=c%26flip" run flame_check "$TMP/page.html" hover:500,40 hover:500,60
+	[[ "${lines[0]}" == *"#zoom=2&search=c&flip | 1 frame: 50, 83.33 % of what is shown | | b 60, "* ]] || { echo "$output"; false; }
+	[[ "${lines[1]}" == *"| c 50, 50.00 % of all, 83.33 % of what is shown" ]] || { echo "$output"; false; }
+	# what is not a state
+	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D'; do
+		FLAME_QUERY="fragment=$fragment" run flame_check "$TMP/page.html" hover:2,-5
+		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 100, 100.00 % of all" ]] || { echo "$output"; false; }
+	done
+}
+
+@test "names make no element and run no script in a page or a picture" {
+	needs_chromium
+	printf '%s\n' '<script>alert(1)</script>;</script><img src=x onerror=alert(1)>;"]]>&amp;<b>;<!--;-->;it'\''s;\x00\x1b[2J;${x};%s 3' \
+		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' > "$TMP/in"
+	for title in '</title><script>alert(1)</script>' '{SUBTITLE}' '{TITLE}'; do
+		mp-flame --title "$title" --unit '</script>' "$TMP/in" > "$TMP/page.html"
+		run flame_check "$TMP/page.html" search:alert key:n search:proto search:constructor key:n hover:3,-40 hover:300,-60
+		[ "$status" = 0 ] || { echo "$output"; false; }
+		[[ "${lines[0]}" == *"2 frames: 3 </script>, 42.86 % of all"* && "${lines[2]}" == *"1 frame: 4 "* && "${lines[3]}" == *"1 frame: 4 "* ]] ||
+			{ echo "$output"; false; }
+	done
+	mp-flame --svg --title '</title><script>' "$TMP/in" > "$TMP/picture.svg"
+	run svg_check "$TMP/picture.svg"
+	[ "$status" = 0 ] || { echo "$output"; false; }
+}
+
+@test "pages and pictures from nothing to many stacks work in a browser, a page also 400 px wide" {
+	needs_chromium
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/0"
+	echo 'main 1' > "$TMP/1"
+	many_stacks 3000 > "$TMP/2"
+	awk 'BEGIN { for (s = "r"; i < 100000; i++) s = s ";f"; print s, 1 }' > "$TMP/3"
+	awk 'BEGIN { for (; i < 30000; i++) print "many;f" i, 1 }' > "$TMP/4"
+	for i in 0 1 2 3 4; do
+		for width in 400 1200; do
+			mp-flame "$TMP/$i" > "$TMP/page.html"
+			FLAME_QUERY="width=$width" run flame_check "$TMP/page.html"
+			[ "$status" = 0 ] || { echo "$i: $output"; false; }
+			[ $i = 0 ] || [[ "$output" == *"colours #"* ]] || { echo "$i: $output"; false; }
+		done
+		mp-flame --svg "$TMP/$i" > "$TMP/picture.svg"
+		[ "$(wc -c < "$TMP/picture.svg")" -lt 1000000 ]
+		[ $i = 3 ] || run svg_check "$TMP/picture.svg"
+		[ "$status" = 0 ] || { echo "$i: $output"; false; }
+	done
+}
+
+@test "300,000 stacks are drawn and searched" {
+	needs_chromium
+	many_stacks 300000 > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" search:ksys_read key:n key:Enter
+	[ "$status" = 0 ] && [[ "${lines[0]}" == *" frames: $(weight_of ksys_read "$TMP/in"), "* ]] || { echo "$output"; false; }
+}

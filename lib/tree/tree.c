@@ -54,18 +54,27 @@ static uint32_t number_of(struct mp_tree *t, const struct mp_frame *frame)
 	return *number;
 }
 
+/*
+ * Most nodes have one child, which the parent knows; the others are in the hash table. While stacks
+ * are added, `child` is the first one in the order of addition.
+ */
 static uint32_t child_of(struct mp_tree *t, uint32_t parent, const struct mp_frame *frame)
 {
-	uint32_t name = number_of(t, frame);
-	uint64_t key = (uint64_t)parent << 32 | name, found = mp_intmap_get(&t->children, key);
+	uint32_t name = number_of(t, frame), first = t->nodes[parent].child, found;
+	uint64_t key = (uint64_t)parent << 32 | name;
 
-	if (found)
+	if (first && t->nodes[first].name == name)
+		return first;
+	if (first && (found = mp_intmap_get(&t->children, key)))
 		return found;
 	if (t->n == UINT32_MAX)
 		mp_die("stacks have more than %u frames that differ", UINT32_MAX - 1);
 	t->nodes = mp_grow(t->nodes, &t->cap, t->n + 1, sizeof(*t->nodes));
 	t->nodes[t->n] = (struct mp_tree_node){ .parent = parent, .name = name };
-	mp_intmap_add(&t->children, key, t->n);
+	if (first)
+		mp_intmap_add(&t->children, key, t->n);
+	else
+		t->nodes[parent].child = t->n;
 	return t->n++;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tree of call stacks: stacks that begin with the same frames share these. A node takes 32
- * bytes and, until mp_tree_finish(), a slot of a hash table; a name is kept once. 300,000 stacks of
- * 45 frames that differ in the last ten make 3 million nodes. No function recurses, so a stack may
- * have any number of frames. Includes esc, intmap, map.
+ * bytes and, if it is not the first child, a slot of a hash table until mp_tree_finish(); a name is
+ * kept once. 300,000 stacks that differ in the last ten frames make 3 million nodes. No function
+ * recurses, so a stack may have any number of frames. Includes esc, intmap, map.
  */
 #ifndef MP_TREE_TREE_H
 #define MP_TREE_TREE_H
@@ -36,7 +36,7 @@ struct mp_tree {
 	struct mp_map names; /* mark and name -> number */
 	struct mp_map_entry **by_number;
 	size_t by_number_cap;
-	struct mp_intmap children; /* parent and name -> node */
+	struct mp_intmap children; /* parent and name -> node, but for first children */
 	uint32_t *path;		   /* the nodes of the stack that was added last */
 	size_t path_n, path_cap;
 };

@@ -109,10 +109,38 @@ needs_chromium() {
 	[[ "${lines[0]}" == *"#zoom=2&search=c&flip | 1 frame: 50, 83.33 % of what is shown | | b 60, "* ]] || { echo "$output"; false; }
 	[[ "${lines[1]}" == *"| c 50, 50.00 % of all, 83.33 % of what is shown" ]] || { echo "$output"; false; }
 	# what is not a state
-	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D'; do
+	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D' table=x; do
 		FLAME_QUERY="fragment=$fragment" run flame_check "$TMP/page.html" hover:2,-5
 		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 100, 100.00 % of all" ]] || { echo "$output"; false; }
 	done
+}
+
+# NAME SELF TOTAL for each function of folded text.
+sums_by_name() {
+	awk '{ w = $NF; sub(/ [0-9]+$/, ""); gsub(/_\[k\]/, ""); n = split($0, f, ";"); self[f[n]] += w
+		for (i = 1; i <= n; i++) if (seen[f[i]] != NR) { total[f[i]] += w; seen[f[i]] = NR } }
+		END { for (name in total) print name, self[name] + 0, total[name] }' "$1"
+}
+
+@test "the table has the sums of mp-fold, in all, of what matches and in a zoom" {
+	needs_chromium
+	many_stacks 3000 > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" press:table rows:4 press:by-total rows:4 search:f1 rows:4 row:2 rows:9 key:Escape key:ArrowUp key:ArrowUp \
+		key:Enter rows:4 key:t rows:4
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	sums_by_name "$TMP/in" > "$TMP/sums"
+	of_row() { sed 's/.* => //; s,[^/]* / ,&\n,g; s, / ,,g' <<< "$1" | sed 's,^ *,,' | awk '{ print $3, $1, $2 }' | sort; }
+	heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
+	diff <(of_row "${lines[1]}") <(heaviest 2 "$TMP/sums")
+	diff <(of_row "${lines[3]}") <(heaviest 3 "$TMP/sums")
+	[[ "${lines[2]}" == "press:by-total => #table=total |"* ]]
+	diff <(of_row "${lines[5]}") <(grep '^f1' "$TMP/sums" > "$TMP/f1"; heaviest 3 "$TMP/f1")
+	diff <(of_row "${lines[7]}") <(sort -k3,3nr "$TMP/f1" | sed -n 2p)	# its name is an expression for it alone
+	heaviest=$(sed -n 's/.*| \(comm[0-9]\) — .*/\1/p' <<< "${lines[10]}")
+	grep "^$heaviest;" "$TMP/in" > "$TMP/part"
+	diff <(of_row "${lines[12]}") <(sums_by_name "$TMP/part" > "$TMP/sums"; heaviest 3 "$TMP/sums")
+	[ "${lines[14]}" = "rows:4 =>" ]
 }
 
 @test "names make no element and run no script in a page or a picture" {
@@ -121,9 +149,9 @@ needs_chromium() {
 		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' > "$TMP/in"
 	for title in '</title><script>alert(1)</script>' '{SUBTITLE}' '{TITLE}'; do
 		mp-flame --title "$title" --unit '</script>' "$TMP/in" > "$TMP/page.html"
-		run flame_check "$TMP/page.html" search:alert key:n search:proto search:constructor key:n hover:3,-40 hover:300,-60
+		run flame_check "$TMP/page.html" press:table search:alert key:n search:proto search:constructor key:n hover:3,-40 hover:300,-60
 		[ "$status" = 0 ] || { echo "$output"; false; }
-		[[ "${lines[0]}" == *"2 frames: 3 </script>, 42.86 % of all"* && "${lines[2]}" == *"1 frame: 4 "* && "${lines[3]}" == *"1 frame: 4 "* ]] ||
+		[[ "${lines[1]}" == *"2 frames: 3 </script>, 42.86 % of all"* && "${lines[3]}" == *"1 frame: 4 "* && "${lines[4]}" == *"1 frame: 4 "* ]] ||
 			{ echo "$output"; false; }
 	done
 	mp-flame --svg --title '</title><script>' "$TMP/in" > "$TMP/picture.svg"

@@ -17,7 +17,8 @@ function element(id) {
 var view = element('view'), space = element('space'), canvas = element('canvas'), ctx = canvas.getContext('2d');
 var search = element('search'), tip = element('tip');
 var dark = window.matchMedia('(prefers-color-scheme: dark)');
-var state = { zoom: 0, query: '', icicle: !!D.icicle };
+var state = { zoom: 0, query: '', icicle: !!D.icicle, table: false, by: 'self' };
+var laid_out = ''; // the zoom and the direction of the last layout
 var selected = -1, printing = false, height = 0;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 var widths = new Float32Array(D.names.length); // of names in px, 0: not measured
@@ -343,6 +344,75 @@ function next_match(step) {
 	}
 }
 
+// --- table ------------------------------------------------------------------------------------------------------
+
+var ROWS = 500;
+
+// For each name its weight in what is shown: of its own, and of all stacks that have it, each counted once.
+function sum_by_name() {
+	var z = state.zoom, own = new Float64Array(D.names.length), all = new Float64Array(D.names.length);
+	var beyond = new Uint32Array(D.names.length), i, k;
+
+	for (i = Math.max(z, 1); i < end[z]; i++) {
+		k = name[i];
+		own[k] += self[i];
+		if (i >= beyond[k]) {
+			all[k] += total[i];
+			beyond[k] = end[i];
+		}
+	}
+	return { self: own, total: all };
+}
+
+function table_row(k, sums) {
+	var row = document.createElement('tr'), button = document.createElement('button');
+
+	[sums.self[k], sums.total[k]].forEach(function (v) {
+		var cell = document.createElement('td');
+
+		cell.textContent = percent(v, total[state.zoom]);
+		cell.title = weight(v);
+		row.append(cell);
+	});
+	button.type = 'button';
+	button.textContent = D.names[k];
+	button.addEventListener('click', function () {
+		search.value = '/^' + D.names[k].replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$/';
+		on_search();
+	});
+	row.append(document.createElement('th'));
+	row.lastChild.scope = 'row';
+	row.lastChild.append(button);
+	return row;
+}
+
+// Lists the functions that are shown and match, the heaviest first.
+function show_table() {
+	var sums, order = [], k, by = state.by, body = element('rows');
+
+	element('side').hidden = !state.table;
+	element('table').setAttribute('aria-pressed', state.table);
+	body.textContent = '';
+	if (!state.table)
+		return;
+	sums = sum_by_name();
+	for (k = 0; k < D.names.length; k++)
+		if (sums.total[k] > 0 && (!matches || matches[k]))
+			order.push(k);
+	order.sort(function (a, b) { return sums[by][b] - sums[by][a] || sums.total[b] - sums.total[a] || a - b; });
+	['self', 'total'].forEach(function (column) {
+		element('by-' + column).parentNode.setAttribute('aria-sort', column === by ? 'descending' : 'none');
+	});
+	order.slice(0, ROWS).forEach(function (i) { body.append(table_row(i, sums)); });
+	element('more').textContent = order.length > ROWS ? (order.length - ROWS) + ' more: search for them' : '';
+}
+
+function set_table(on, by) {
+	state.table = on;
+	state.by = by;
+	keep(false);
+}
+
 // --- state ------------------------------------------------------------------------------------------------------
 
 function to_fragment() {
@@ -354,11 +424,13 @@ function to_fragment() {
 		parts.push('search=' + encodeURIComponent(state.query));
 	if (state.icicle !== !!D.icicle)
 		parts.push('flip');
+	if (state.table)
+		parts.push('table=' + state.by);
 	return '#' + parts.join('&');
 }
 
-function from_fragment() {
-	state = { zoom: 0, query: '', icicle: !!D.icicle };
+function read_fragment() {
+	state = { zoom: 0, query: '', icicle: !!D.icicle, table: false, by: 'self' };
 	location.hash.slice(1).split('&').forEach(function (part) {
 		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at), value = at < 0 ? '' : part.slice(at + 1);
 
@@ -372,13 +444,27 @@ function from_fragment() {
 			}
 		if (key === 'flip')
 			state.icicle = !D.icicle;
+		if (key === 'table' && (value === 'self' || value === 'total')) {
+			state.table = true;
+			state.by = value;
+		}
 	});
+}
+
+function from_fragment() {
+	var now;
+
+	read_fragment();
+	now = state.zoom + ' ' + state.icicle;
 	if (search.value !== state.query)
 		search.value = state.query;
 	find();
+	show_table();
 	layout();
 	describe_selected();
-	show_row(state.icicle || state.zoom ? depth[state.zoom] : 0);
+	if (now !== laid_out)
+		show_row(depth[state.zoom]);
+	laid_out = now;
 }
 
 // Keeps the state in the URL. A zoom is a step to which Back returns.
@@ -461,7 +547,7 @@ function flip() {
 function on_key(e) {
 	if (e.ctrlKey || e.altKey || e.metaKey || (e.target === search && e.key !== 'Escape'))
 		return;
-	if (/^Arrow/.test(e.key))
+	if (/^Arrow/.test(e.key) && !element('side').contains(e.target))
 		select(moved(e.key));
 	else if (e.key === 'Enter' && e.target === view && selected >= 0)
 		zoom(selected);
@@ -477,6 +563,8 @@ function on_key(e) {
 		next_match(e.key === 'n' ? 1 : -1);
 	else if (e.key === 'f')
 		flip();
+	else if (e.key === 't')
+		set_table(!state.table, state.by);
 	else
 		return;
 	e.preventDefault();
@@ -484,9 +572,7 @@ function on_key(e) {
 
 function on_search() {
 	state.query = search.value;
-	find();
 	keep(false);
-	redraw();
 }
 
 function print(on) {
@@ -509,7 +595,7 @@ function add_legend() {
 }
 
 function begin() {
-	['tools', 'view', 'foot'].forEach(function (id) { element(id).hidden = false; });
+	['tools', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
 	add_legend();
 	view.addEventListener('scroll', redraw);
 	canvas.addEventListener('pointermove', show_tip);
@@ -527,6 +613,9 @@ function begin() {
 	search.addEventListener('input', on_search);
 	element('out').addEventListener('click', function () { zoom(0); });
 	element('flip').addEventListener('click', flip);
+	element('table').addEventListener('click', function () { set_table(!state.table, state.by); });
+	element('by-self').addEventListener('click', function () { set_table(true, 'self'); });
+	element('by-total').addEventListener('click', function () { set_table(true, 'total'); });
 	window.addEventListener('hashchange', from_fragment);
 	window.addEventListener('beforeprint', function () { print(true); });
 	window.addEventListener('afterprint', function () { print(false); });

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any lines as a flame graph: the tree has the sum of their weights, each node is within its
+ * parent, and no name becomes an element of a page or a picture, or a control byte for a terminal.
+ */
+#include <stdlib.h>
+
+#include "lib/flame/flamehtml.h"
+#include "lib/flame/flamesvg.h"
+#include "lib/flame/flametext.h"
+#include "lib/fold/fold.h"
+#include "lib/tree/tree.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
+{
+	mp_tree_add(arg, frames, n, weight);
+}
+
+static void add_lines(struct mp_fold *f, const struct mp_fold_style *style, struct mp_tree *t,
+		      const char *p, const char *end)
+{
+	const char *lf, *why;
+	struct mp_rec rec;
+
+	for (; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1) {
+		if (mp_rec_parse(&rec, p, lf - p, &why) < 0)
+			continue;
+		if (rec.kind == MP_EVENT)
+			mp_fold_add(f, &rec, 1, &why);
+		else if (rec.kind == MP_STACK || rec.kind == MP_FOLDED)
+			mp_fold_pass(f, style, &rec, add_stack, t, &why);
+	}
+	mp_fold_each(f, style, add_stack, t);
+	mp_tree_finish(t);
+}
+
+static void check_tree(const struct mp_tree *t)
+{
+	struct mp_tree_walk w = { .node = 0 };
+	int64_t sum = t->nodes[0].self;
+
+	while (mp_tree_step(t, &w, true)) {
+		const struct mp_tree_node *node = &t->nodes[w.node];
+		int64_t right;
+
+		if (node->self < 0 || node->total <= 0 ||
+		    __builtin_add_overflow(w.at, node->total, &right) || right > t->nodes[0].total)
+			abort();
+		sum += node->self;
+	}
+	if (sum != t->nodes[0].total || w.at != sum)
+		abort();
+}
+
+static size_t occurrences(struct mp_str text, const char *what)
+{
+	size_t n = 0;
+	const char *p;
+
+	while ((p = memmem(text.p, text.len, what, strlen(what)))) {
+		n++;
+		text = mp_str_skip(text, p - text.p + 1);
+	}
+	return n;
+}
+
+static void check_forms(const struct mp_flame *f, uint8_t how)
+{
+	struct mp_flametext style = { (how & 7) * 10, 40 };
+	struct mp_buf to = { NULL, 0, 0 };
+	size_t i;
+
+	mp_flametext(&to, f, &style);
+	for (i = 0; i < to.len; i++)
+		if ((unsigned char)to.p[i] < ' ' && to.p[i] != '\n')
+			abort();
+	to.len = 0;
+	mp_flamesvg(&to, f, 320 + (how >> 3) * 40);
+	if (occurrences(mp_buf_view(&to), "<script") ||
+	    occurrences(mp_buf_view(&to), "<svg") != 1 ||
+	    occurrences(mp_buf_view(&to), "<title>") > 1 + occurrences(mp_buf_view(&to), "<rect"))
+		abort();
+	to.len = 0;
+	mp_flamehtml(&to, f);
+	if (occurrences(mp_buf_view(&to), "<script") != 2 ||
+	    occurrences(mp_buf_view(&to), "</script") != 2 || occurrences(mp_buf_view(&to), "<!--"))
+		abort();
+	mp_buf_release(&to);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct mp_field comm = MP_FIELD_OF(KEY, "comm");
+	static const struct mp_fields by = { &comm, 1, 1 };
+	struct mp_fold_style style = { .reverse = size & 1, .merge_recursive = size & 2 };
+	struct mp_flame f = { .unit = size & 4 ? "ns" : "", .icicle = size & 8 };
+	struct mp_fold fold;
+	struct mp_tree t;
+
+	if (size < 1)
+		return 0;
+	mp_fold_init(&fold, &by);
+	mp_tree_init(&t);
+	f.tree = &t;
+	f.title = f.subtitle = f.nothing = (struct mp_str){ (const char *)data, size };
+	if (size > 200)
+		f.title.len = f.subtitle.len = f.nothing.len = 200;
+	add_lines(&fold, &style, &t, (const char *)data + 1, (const char *)data + size);
+	check_tree(&t);
+	check_forms(&f, data[0]);
+	mp_tree_release(&t);
+	mp_fold_release(&fold);
+	return 0;
+}

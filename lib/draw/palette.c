@@ -150,13 +150,28 @@ void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots)
 
 struct mp_rgb mp_palette_tint(unsigned hue, unsigned shade, enum mp_paper paper)
 {
-	static const uint32_t tints[MP_TINTS] = { 0xe69f00, 0x0072b2, 0x009e73, 0xcc79a7 };
-	static const struct mp_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 };
-	double step = (shade % MP_SHADES) * 0.07;
+	/* how much of the paper's end, white or black, is mixed to the first shade */
+	static const struct {
+		uint32_t hue;
+		double first;
+	} tints[MP_PAPERS][MP_TINTS] = {
+		[MP_LIGHT] = { { 0xe69f00, 0.30 },
+			       { 0x0072b2, 0.38 },
+			       { 0x117733, 0.30 },
+			       { 0xf0e442, 0.45 } },
+		[MP_DARK] = { { 0xe69f00, 0.40 },
+			      { 0x0072b2, 0.45 },
+			      { 0x009e73, 0.65 },
+			      { 0xf0e442, 0.70 } },
+	};
+	/* and how much more to each next one */
+	static const double next[MP_PAPERS] = { [MP_LIGHT] = 0.05, [MP_DARK] = 0.04 };
+	static const struct mp_rgb end[MP_PAPERS] = { [MP_LIGHT] = { 255, 255, 255 } };
 
-	if (paper == MP_LIGHT)
-		return mix_rgb(rgb(tints[hue % MP_TINTS]), white, 0.38 + step);
-	return mix_rgb(rgb(tints[hue % MP_TINTS]), black, 0.38 + step);
+	hue %= MP_TINTS;
+	shade %= MP_SHADES;
+	return mix_rgb(rgb(tints[paper][hue].hue), end[paper],
+		       tints[paper][hue].first + shade * next[paper]);
 }
 
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper)

@@ -51,7 +51,8 @@ struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper);
 
 /*
  * Colours of areas that have text on them: pale on light paper, deep on dark paper. Each of the
- * hues (orange, blue, green, purple) has shades that differ in lightness.
+ * hues (orange, blue, green, yellow) has shades that differ in lightness; any two shades of two
+ * hues are distinct to people with deuteranopia and protanopia.
  */
 enum { MP_TINTS = 4, MP_SHADES = 4 };
 

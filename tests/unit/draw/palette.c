@@ -26,6 +26,87 @@ static double contrast(struct mp_rgb a, struct mp_rgb b)
 
 static const struct mp_rgb paper[MP_PAPERS] = { { 255, 255, 255 }, { 13, 17, 23 } };
 
+/* What people see who lack a kind of cones (Machado et al. 2009), as linear RGB. */
+static const double seen[][3][3] = {
+	{ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
+	{ { 0.367322, 0.860646, -0.227968 },
+	  { 0.280085, 0.672501, 0.047413 },
+	  { -0.011820, 0.042940, 0.968881 } },
+	{ { 0.152286, 1.052583, -0.204868 },
+	  { 0.114503, 0.786281, 0.099216 },
+	  { -0.003882, -0.048116, 1.051998 } },
+};
+
+static double linear(uint8_t v)
+{
+	return v <= 10 ? v / 255.0 / 12.92 : pow((v / 255.0 + 0.055) / 1.055, 2.4);
+}
+
+static double cube_root(double v)
+{
+	return v > 0.008856 ? cbrt(v) : 7.787 * v + 16 / 116.0;
+}
+
+/* A colour in CIELAB, as seen in one of these ways. */
+static void to_lab(struct mp_rgb c, int way, double lab[3])
+{
+	double in[3] = { linear(c.r), linear(c.g), linear(c.b) }, l[3], x, y, z;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		const double *m = seen[way][i];
+
+		l[i] = MP_MIN(MP_MAX(m[0] * in[0] + m[1] * in[1] + m[2] * in[2], 0.0), 1.0);
+	}
+	x = cube_root((0.4124 * l[0] + 0.3576 * l[1] + 0.1805 * l[2]) / 0.9505);
+	y = cube_root(0.2126 * l[0] + 0.7152 * l[1] + 0.0722 * l[2]);
+	z = cube_root((0.0193 * l[0] + 0.1192 * l[1] + 0.9505 * l[2]) / 1.089);
+	lab[0] = 116 * y - 16;
+	lab[1] = 500 * (x - y);
+	lab[2] = 200 * (y - z);
+}
+
+static double difference(struct mp_rgb a, struct mp_rgb b, int way)
+{
+	double p[3], q[3];
+
+	to_lab(a, way, p);
+	to_lab(b, way, q);
+	return sqrt(pow(p[0] - q[0], 2) + pow(p[1] - q[1], 2) + pow(p[2] - q[2], 2));
+}
+
+static void test_tints(void)
+{
+	static const struct mp_rgb ink[MP_PAPERS] = { { 0x1f, 0x23, 0x28 }, { 0xe6, 0xed, 0xf3 } };
+	static const char *const ways[] = { "all cones", "deuteranopia", "protanopia" };
+	enum { ALL = MP_TINTS * MP_SHADES };
+	unsigned side, a, b, way;
+
+	for (side = 0; side < MP_PAPERS; side++) {
+		double least = 1e9;
+
+		for (a = 0; a < ALL; a++)
+			least = MP_MIN(least, contrast(mp_palette_tint(a / MP_SHADES, a, side),
+						       ink[side]));
+		ok(least > 4.5, "text on tints of paper %u can be read: %.1f", side, least);
+		for (way = 0; way < MP_ARRAY_SIZE(ways); way++) {
+			least = 1e9;
+			for (a = 0; a < ALL; a++)
+				for (b = 0; b < ALL; b++)
+					if (a / MP_SHADES != b / MP_SHADES)
+						least = MP_MIN(
+							least,
+							difference(mp_palette_tint(a / MP_SHADES, a,
+										   side),
+								   mp_palette_tint(b / MP_SHADES, b,
+										   side),
+								   way));
+			ok(least > 10, "tints of paper %u are distinct with %s: %.1f", side,
+			   ways[way], least);
+		}
+	}
+}
+
 static void test_ramp(const char *name)
 {
 	const struct mp_palette *p = mp_palette_find(name);
@@ -92,5 +173,6 @@ int main(void)
 	mp_rgb_put(text, (struct mp_rgb){ 1, 171, 255 });
 	ok(strcmp(text, "#01abff") == 0, "as text");
 	test_names();
+	test_tints();
 	return tap_done();
 }

@@ -75,6 +75,11 @@ function name_of(i) {
 	return i ? D.names[name[i]] : 'all';
 }
 
+// A name for people: a very long one without its middle.
+function readable(text) {
+	return text.length > 600 ? elide(text, 600) : text;
+}
+
 function kind_of(i) {
 	return Math.floor((D.colours.charCodeAt(name[i]) - 65) / D.shades);
 }
@@ -375,7 +380,7 @@ function table_row(k, sums) {
 		row.append(cell);
 	});
 	button.type = 'button';
-	button.textContent = D.names[k];
+	button.textContent = readable(D.names[k]);
 	button.addEventListener('click', function () {
 		search.value = '/^' + D.names[k].replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$/';
 		on_search();
@@ -486,7 +491,7 @@ function zoom(i) {
 
 function describe_selected() {
 	if (selected >= 0)
-		element('detail').textContent = name_of(selected) + ' \u2014 ' + describe(selected);
+		element('detail').textContent = readable(name_of(selected)) + ' \u2014 ' + describe(selected);
 }
 
 function select(i) {
@@ -520,7 +525,7 @@ function show_tip(e) {
 	canvas.style.cursor = i < 0 ? 'default' : 'pointer';
 	if (i < 0)
 		return;
-	tip.textContent = name_of(i) + '\n' + describe(i);
+	tip.textContent = readable(name_of(i)) + '\n' + describe(i);
 	size = tip.getBoundingClientRect();
 	tip.style.left = Math.max(4, Math.min(e.clientX + 12, window.innerWidth - size.width - 4)) + 'px';
 	tip.style.top = (e.clientY + 18 + size.height > window.innerHeight ? Math.max(4, e.clientY - size.height - 10) : e.clientY + 18) + 'px';

@@ -49,6 +49,8 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-order --check
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-pair -b a:b -e a:b -k comm
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --by f9,f7 --merge-recursive --annotate
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --svg --by f9,f7
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --text --reverse
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --tsv
@@ -88,6 +90,7 @@ as_events() {
 	sed 's/$/ 1/' "$TMP/any" > "$TMP/any.folded"
 	sed 's/$/ 1/' "$TMP/names" > "$TMP/names.folded"
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-fold
+	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-flame
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-import --from folded
 	seq $n | paste -d ' ' "$TMP/any" - | as_events > "$TMP/any.mp"
 	paste -d ' ' "$TMP/names" "$TMP/ids" | as_events > "$TMP/names.mp"

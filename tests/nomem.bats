@@ -76,6 +76,8 @@ setup() {
 @test "so do pictures, tables and dumps of all kinds, and mp" {
 	each_allocation mp-hist mp-hist -e '*' --by comm --linear --json "$TMP/in.mp"
 	each_allocation mp-hist mp-hist -e '*' --dump "$TMP/in.mp"
+	each_allocation mp-flame mp-flame -e '*' --svg --by comm "$TMP/in.mp"
+	each_allocation mp-flame mp-flame -e '*' --text --reverse "$TMP/in.mp"
 	each_allocation mp-svg-heatmap mp-svg-heatmap -e '*' --percentiles 50 "$TMP/in.mp"
 	each_allocation mp-svg-heatmap mp-svg-heatmap -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-sched mp-sched --table "$TMP/in.mp"

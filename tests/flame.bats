@@ -109,7 +109,7 @@ needs_chromium() {
 	[[ "${lines[0]}" == *"#zoom=2&search=c&flip | 1 frame: 50, 83.33 % of what is shown | | b 60, "* ]] || { echo "$output"; false; }
 	[[ "${lines[1]}" == *"| c 50, 50.00 % of all, 83.33 % of what is shown" ]] || { echo "$output"; false; }
 	# what is not a state
-	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D' table=x; do
+	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D' table=x callers=x callees=99; do
 		FLAME_QUERY="fragment=$fragment" run flame_check "$TMP/page.html" hover:2,-5
 		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 100, 100.00 % of all" ]] || { echo "$output"; false; }
 	done
@@ -122,6 +122,10 @@ sums_by_name() {
 		END { for (name in total) print name, self[name] + 0, total[name] }' "$1"
 }
 
+# The first rows of the table as lines, and the same of sums_by_name by column 2 (self) or 3 (total).
+of_row() { sed 's/.* => //; s,[^/]* / ,&\n,g; s, / ,,g' <<< "$1" | sed 's,^ *,,' | awk '{ print $3, $1, $2 }' | sort; }
+heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
+
 @test "the table has the sums of mp-fold, in all, of what matches and in a zoom" {
 	needs_chromium
 	many_stacks 3000 > "$TMP/in"
@@ -130,8 +134,6 @@ sums_by_name() {
 		key:Enter rows:4 key:t rows:4
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	sums_by_name "$TMP/in" > "$TMP/sums"
-	of_row() { sed 's/.* => //; s,[^/]* / ,&\n,g; s, / ,,g' <<< "$1" | sed 's,^ *,,' | awk '{ print $3, $1, $2 }' | sort; }
-	heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	diff <(of_row "${lines[1]}") <(heaviest 2 "$TMP/sums")
 	diff <(of_row "${lines[3]}") <(heaviest 3 "$TMP/sums")
 	[[ "${lines[2]}" == "press:by-total => #table=total |"* ]]
@@ -141,6 +143,30 @@ sums_by_name() {
 	grep "^$heaviest;" "$TMP/in" > "$TMP/part"
 	diff <(of_row "${lines[12]}") <(sums_by_name "$TMP/part" > "$TMP/sums"; heaviest 3 "$TMP/sums")
 	[ "${lines[14]}" = "rows:4 =>" ]
+}
+
+@test "callers and callees of a function have the sums of mp-fold" {
+	needs_chromium
+	many_stacks 3000 > "$TMP/in"
+	sed 's/_\[k\]//g' "$TMP/in" | mp-fold > "$TMP/folded"	# a name, not its mark, is what the table shows
+	mp-flame "$TMP/folded" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" press:table press:by-total 'search:/^f49$/' key:n press:callers search: rows:4 key:ArrowUp key:Escape \
+		'search:/^f49$/' key:n key:e search: rows:4 press:by-self rows:4 key:Escape rows:4
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	awk -v OFS=';' '{ w = $NF; sub(/ [0-9]+$/, ""); n = split($0, f, ";"); for (p = 1; p <= n && f[p] != "f49"; p++) ; if (p > n) next
+		s = f[1]; for (i = 2; i <= p; i++) s = s ";" f[i]; print s " " w > callers
+		s = f[p]; for (i = p + 1; i <= n; i++) s = s ";" f[i]; print s " " w > callees }' callers="$TMP/callers" callees="$TMP/callees" "$TMP/folded"
+	[ "$(wc -l < "$TMP/callers")" -gt 20 ]
+	# the other end is the leaf
+	awk '{ w = $NF; sub(/ [0-9]+$/, ""); n = split($0, f, ";"); s = f[n]; for (i = n - 1; i > 0; i--) s = s ";" f[i]; print s, w }' "$TMP/callers" > "$TMP/reversed"
+	sums_by_name "$TMP/reversed" > "$TMP/sums"
+	diff <(of_row "${lines[6]}") <(heaviest 3 "$TMP/sums")
+	[[ "${lines[7]}" == *"| callers of f49 — $(weight_of f49x <(sed 's/;/x;/g; s/ /x /' "$TMP/callers")), "*" of all |" ]] || { echo "${lines[7]}"; false; }
+	sums_by_name "$TMP/callees" > "$TMP/sums"
+	diff <(of_row "${lines[13]}") <(heaviest 3 "$TMP/sums")
+	diff <(of_row "${lines[15]}") <(heaviest 2 "$TMP/sums")
+	sums_by_name "$TMP/folded" > "$TMP/sums"
+	diff <(of_row "${lines[17]}") <(heaviest 2 "$TMP/sums")
 }
 
 @test "names make no element and run no script in a page or a picture" {

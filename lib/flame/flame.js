@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // An interactive flame graph. D is its data, the element "nodes" has the frames: see lib/flame/flamehtml.[hc].
-// lib/draw/units.js precedes this file. Names are set as text or drawn, never used as markup.
+// lib/draw/units.js and tree.js precede this file. Names are set as text or drawn, never used as markup.
 (function () {
 'use strict';
 var ROW = 18, NARROW = 1, TEXT_MIN = 36, PAD = 4;
-var LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-var n = D.n;
-// of each node, in the order of a walk; the first is the root
-var name = new Int32Array(n), depth = new Uint32Array(n), parent = new Uint32Array(n), end = new Uint32Array(n);
-var self = new Float64Array(n), total = new Float64Array(n), start = new Float64Array(n);
+var whole, shown; // the tree of the file, the one that is shown
+var n, name, depth, parent, end, self, total, start; // of the latter
 
 function element(id) {
 	return document.getElementById(id);
@@ -17,62 +14,31 @@ function element(id) {
 var view = element('view'), space = element('space'), canvas = element('canvas'), ctx = canvas.getContext('2d');
 var search = element('search'), tip = element('tip');
 var dark = window.matchMedia('(prefers-color-scheme: dark)');
-var state = { zoom: 0, query: '', icicle: !!D.icicle, table: false, by: 'self' };
-var laid_out = ''; // the zoom and the direction of the last layout
+var state = no_state();
+var shown_tree = ''; // which function's callers or callees are shown
+var laid_out = ''; // that, the zoom and the direction of the last layout
 var selected = -1, printing = false, height = 0;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 var widths = new Float32Array(D.names.length); // of names in px, 0: not measured
 
-// --- the tree ---------------------------------------------------------------------------------------------------
+// --- the frames -------------------------------------------------------------------------------------------------
 
-function decode(text) {
-	var value = {}, at = 0, i, head, last = [0];
-
-	for (i = 0; i < 64; i++)
-		value[LETTERS.charCodeAt(i)] = i;
-	function number() {
-		var v = 0, factor = 1, digit;
-
-		do {
-			digit = value[text.charCodeAt(at++)];
-			v += (digit & 31) * factor;
-			factor *= 32;
-		} while (digit > 31);
-		return v;
-	}
-	name[0] = -1;
-	self[0] = number();
-	for (i = 1; i < n; i++) {
-		head = number();
-		depth[i] = depth[i - 1] + 1 - (head & 2 ? number() : 0);
-		self[i] = head & 1 ? number() : 0;
-		name[i] = head >>> 2;
-		parent[i] = last[depth[i] - 1];
-		last[depth[i]] = i;
-	}
-}
-
-function compute() {
-	var used = new Float64Array(n), i, p;
-
-	for (i = n - 1; i >= 0; i--) {
-		end[i] = Math.max(end[i], i + 1);
-		total[i] += self[i];
-		if (i) {
-			p = parent[i];
-			total[p] += total[i];
-			end[p] = Math.max(end[p], end[i]);
-		}
-	}
-	for (i = 1; i < n; i++) {
-		p = parent[i];
-		start[i] = start[p] + used[p];
-		used[p] += total[i];
-	}
+function use(t) {
+	shown = t;
+	n = t.name.length;
+	name = t.name;
+	depth = t.depth;
+	parent = t.parent;
+	end = t.end;
+	self = t.self;
+	total = t.total;
+	start = t.start;
 }
 
 function name_of(i) {
-	return i ? D.names[name[i]] : 'all';
+	if (i)
+		return D.names[name[i]];
+	return state.of < 0 ? 'all' : (state.callers ? 'callers of ' : 'callees of ') + D.names[state.of];
 }
 
 // A name for people: a very long one without its middle.
@@ -82,36 +48,6 @@ function readable(text) {
 
 function kind_of(i) {
 	return Math.floor((D.colours.charCodeAt(name[i]) - 65) / D.shades);
-}
-
-// The child at a place, in units of weight, or -1.
-function child_at(i, place) {
-	var c;
-
-	for (c = i + 1; c < end[i]; c = end[c])
-		if (place >= start[c] && place < start[c] + total[c])
-			return c;
-	return -1;
-}
-
-function heaviest_child(i) {
-	var best = -1, c;
-
-	for (c = i + 1; c < end[i]; c = end[c])
-		if (best < 0 || total[c] > total[best])
-			best = c;
-	return best;
-}
-
-// The sibling after a node, or before it; the node itself if there is none.
-function sibling(i, step) {
-	var c, before = i, p = parent[i];
-
-	if (step > 0)
-		return i && end[i] < end[p] ? end[i] : i;
-	for (c = p + 1; c < i; c = end[c])
-		before = c;
-	return before;
 }
 
 // --- numbers ----------------------------------------------------------------------------------------------------
@@ -125,12 +61,12 @@ function percent(part, whole) {
 }
 
 function describe(i) {
-	var text = weight(total[i]) + ', ' + percent(total[i], total[0]) + ' of all', kind = i ? kind_of(i) : 0;
+	var all = whole.total[0], text = weight(total[i]) + ', ' + percent(total[i], all) + ' of all', kind = i ? kind_of(i) : 0;
 
-	if (state.zoom && i > state.zoom && i < end[state.zoom])
+	if ((state.zoom || state.of >= 0) && i > state.zoom && i < end[state.zoom])
 		text += ', ' + percent(total[i], total[state.zoom]) + ' of what is shown';
 	if (self[i] && self[i] !== total[i])
-		text += '; itself ' + weight(self[i]) + ', ' + percent(self[i], total[0]);
+		text += '; itself ' + weight(self[i]) + ', ' + percent(self[i], all);
 	return text + (kind ? '; ' + D.kinds[kind] : '');
 }
 
@@ -287,7 +223,7 @@ function layout() {
 	each_drawn(Infinity, function (i) { note(depth[i]); }, note);
 	height = Math.max(view.clientHeight, (deepest + 1) * ROW);
 	space.style.height = height + 'px';
-	element('out').disabled = !state.zoom;
+	element('out').disabled = !state.zoom && state.of < 0;
 	redraw();
 }
 
@@ -302,21 +238,11 @@ function matcher(query) {
 	return function (text) { return re.test(text); };
 }
 
-// Counts a stack once, however many of its frames match.
 function share_found() {
-	var z = state.zoom, sum = 0, frames = 0, i, beyond = 0;
+	var z = state.zoom, found = tree.found(shown, z, matches);
 
-	for (i = Math.max(z, 1); i < end[z]; i++) {
-		if (!matches[name[i]])
-			continue;
-		frames++;
-		if (i >= beyond) {
-			sum += total[i];
-			beyond = end[i];
-		}
-	}
-	return frames + (frames === 1 ? ' frame: ' : ' frames: ') + weight(sum) + ', ' +
-		percent(sum, total[z]) + (z ? ' of what is shown' : ' of all');
+	return found.frames + (found.frames === 1 ? ' frame: ' : ' frames: ') + weight(found.sum) + ', ' +
+		percent(found.sum, total[z]) + (z || state.of >= 0 ? ' of what is shown' : ' of all');
 }
 
 function find() {
@@ -353,22 +279,6 @@ function next_match(step) {
 
 var ROWS = 500;
 
-// For each name its weight in what is shown: of its own, and of all stacks that have it, each counted once.
-function sum_by_name() {
-	var z = state.zoom, own = new Float64Array(D.names.length), all = new Float64Array(D.names.length);
-	var beyond = new Uint32Array(D.names.length), i, k;
-
-	for (i = Math.max(z, 1); i < end[z]; i++) {
-		k = name[i];
-		own[k] += self[i];
-		if (i >= beyond[k]) {
-			all[k] += total[i];
-			beyond[k] = end[i];
-		}
-	}
-	return { self: own, total: all };
-}
-
 function table_row(k, sums) {
 	var row = document.createElement('tr'), button = document.createElement('button');
 
@@ -400,7 +310,7 @@ function show_table() {
 	body.textContent = '';
 	if (!state.table)
 		return;
-	sums = sum_by_name();
+	sums = tree.sums(shown, state.zoom, D.names.length);
 	for (k = 0; k < D.names.length; k++)
 		if (sums.total[k] > 0 && (!matches || matches[k]))
 			order.push(k);
@@ -420,9 +330,15 @@ function set_table(on, by) {
 
 // --- state ------------------------------------------------------------------------------------------------------
 
+function no_state() {
+	return { zoom: 0, query: '', icicle: !!D.icicle, table: false, by: 'self', of: -1, callers: false };
+}
+
 function to_fragment() {
 	var parts = [];
 
+	if (state.of >= 0)
+		parts.push((state.callers ? 'callers=' : 'callees=') + state.of);
 	if (state.zoom)
 		parts.push('zoom=' + state.zoom);
 	if (state.query)
@@ -435,11 +351,11 @@ function to_fragment() {
 }
 
 function read_fragment() {
-	state = { zoom: 0, query: '', icicle: !!D.icicle, table: false, by: 'self' };
+	state = no_state();
 	location.hash.slice(1).split('&').forEach(function (part) {
 		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at), value = at < 0 ? '' : part.slice(at + 1);
 
-		if (key === 'zoom' && /^[0-9]+$/.test(value) && +value < n)
+		if (key === 'zoom' && /^[0-9]+$/.test(value))
 			state.zoom = +value;
 		if (key === 'search')
 			try {
@@ -453,14 +369,32 @@ function read_fragment() {
 			state.table = true;
 			state.by = value;
 		}
+		if ((key === 'callers' || key === 'callees') && /^[0-9]+$/.test(value) && +value < D.names.length) {
+			state.of = +value;
+			state.callers = key === 'callers';
+		}
 	});
+}
+
+function choose_tree() {
+	var wanted_tree = state.of + ' ' + state.callers;
+
+	if (wanted_tree !== shown_tree) {
+		use(state.of < 0 ? whole : tree.of_name(whole, state.of, state.callers, D.names));
+		shown_tree = wanted_tree;
+		selected = -1;
+		element('detail').textContent = '';
+	}
+	if (state.zoom >= n)
+		state.zoom = 0;
 }
 
 function from_fragment() {
 	var now;
 
 	read_fragment();
-	now = state.zoom + ' ' + state.icicle;
+	choose_tree();
+	now = shown_tree + ' ' + state.zoom + ' ' + state.icicle;
 	if (search.value !== state.query)
 		search.value = state.query;
 	find();
@@ -490,6 +424,7 @@ function zoom(i) {
 }
 
 function describe_selected() {
+	element('callers').disabled = element('callees').disabled = selected <= 0;
 	if (selected >= 0)
 		element('detail').textContent = readable(name_of(selected)) + ' \u2014 ' + describe(selected);
 }
@@ -504,6 +439,26 @@ function select(i) {
 	redraw();
 }
 
+// Shows the callers or the callees of a function; of < 0: all stacks.
+function show_function(of, callers) {
+	state.of = of;
+	state.callers = callers;
+	state.zoom = 0;
+	keep(true);
+}
+
+function show_selected(callers) {
+	if (selected > 0)
+		show_function(name[selected], callers);
+}
+
+function zoom_out() {
+	if (state.zoom)
+		zoom(0);
+	else
+		show_function(-1, false);
+}
+
 // --- pointer and keys -------------------------------------------------------------------------------------------
 
 // The frame at a place of the canvas, or -1.
@@ -514,7 +469,7 @@ function frame_at(x, y) {
 	while (depth[i] > d)
 		i = parent[i];
 	while (i >= 0 && depth[i] < d)
-		i = child_at(i, place);
+		i = tree.child_at(shown, i, place);
 	return i;
 }
 
@@ -533,15 +488,17 @@ function show_tip(e) {
 
 // The frame that an arrow key leads to from the selected one.
 function moved(key) {
-	var i = selected < 0 ? state.zoom : selected, child = state.icicle ? 'ArrowDown' : 'ArrowUp';
+	var i = selected < 0 ? state.zoom : selected, child = state.icicle ? 'ArrowDown' : 'ArrowUp', heaviest;
 
 	if (selected < 0)
 		return i;
-	if (key === child)
-		return heaviest_child(i) < 0 ? i : heaviest_child(i);
+	if (key === child) {
+		heaviest = tree.heaviest_child(shown, i);
+		return heaviest < 0 ? i : heaviest;
+	}
 	if (key === 'ArrowUp' || key === 'ArrowDown')
 		return parent[i];
-	return sibling(i, key === 'ArrowRight' ? 1 : -1);
+	return tree.sibling(shown, i, key === 'ArrowRight' ? 1 : -1);
 }
 
 function flip() {
@@ -561,7 +518,9 @@ function on_key(e) {
 		on_search();
 		view.focus();
 	} else if (e.key === 'Escape')
-		zoom(0);
+		zoom_out();
+	else if (e.key === 'c' || e.key === 'e')
+		show_selected(e.key === 'c');
 	else if (e.key === '/')
 		search.focus();
 	else if (e.key === 'n' || e.key === 'N')
@@ -616,7 +575,9 @@ function begin() {
 	});
 	document.addEventListener('keydown', on_key);
 	search.addEventListener('input', on_search);
-	element('out').addEventListener('click', function () { zoom(0); });
+	element('out').addEventListener('click', zoom_out);
+	element('callers').addEventListener('click', function () { show_selected(true); });
+	element('callees').addEventListener('click', function () { show_selected(false); });
 	element('flip').addEventListener('click', flip);
 	element('table').addEventListener('click', function () { set_table(!state.table, state.by); });
 	element('by-self').addEventListener('click', function () { set_table(true, 'self'); });
@@ -634,8 +595,8 @@ function begin() {
 }
 
 if (D.total > 0) {
-	decode(element('nodes').textContent);
-	compute();
+	whole = tree.decode(element('nodes').textContent, D.n);
+	use(whole);
 	begin();
 }
 })();

@@ -134,7 +134,10 @@ static const char *page(void)
 
 static const char *script(void)
 {
-	/* lib/draw/units.js and lib/flame/flame.js, which the assembler inserts, with a NUL */
+	/*
+	 * lib/draw/units.js, lib/flame/tree.js and flame.js, which the assembler inserts, with
+	 * a NUL
+	 */
 	extern const char mp_flame_js[] __asm__("mp_flame_js");
 
 	return mp_flame_js;
@@ -146,6 +149,7 @@ __asm__(".pushsection .rodata\n"
 	".byte 0\n"
 	"mp_flame_js:\n"
 	".incbin \"lib/draw/units.js\"\n"
+	".incbin \"lib/flame/tree.js\"\n"
 	".incbin \"lib/flame/flame.js\"\n"
 	".byte 0\n"
 	".popsection\n");

@@ -206,6 +206,15 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	done
 }
 
+@test "an area of frames that are too narrow is highlighted if one of them matches" {
+	needs_chromium
+	awk 'BEGIN { for (; i < 30000; i++) print "many;f" i, 1 }' | mp-flame > "$TMP/page.html"
+	run flame_check "$TMP/page.html" search:f29999
+	[ "$status" = 0 ] && [[ "$output" == *"1 frame: 1, "*"colours #6e40c9 "* ]] || { echo "$output"; false; }
+	run flame_check "$TMP/page.html" search:nothing
+	[ "$status" = 0 ] && [[ "$output" != *"#6e40c9"* ]] || { echo "$output"; false; }
+}
+
 @test "300,000 stacks are drawn and searched" {
 	needs_chromium
 	many_stacks 300000 > "$TMP/in"

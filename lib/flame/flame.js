@@ -19,6 +19,7 @@ var shown_tree = ''; // which function's callers or callees are shown
 var laid_out = ''; // that, the zoom and the direction of the last layout
 var selected = -1, printing = false, height = 0;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
+var hits = null; // by node: how many nodes before it match
 var widths = new Float32Array(D.names.length); // of names in px, 0: not measured
 
 // --- the frames -------------------------------------------------------------------------------------------------
@@ -76,14 +77,15 @@ function px_per_unit() {
 	return view.clientWidth / total[state.zoom];
 }
 
-// Calls f(i, x, width) for each frame that is drawn, parents first, and run(depth, x, width) for narrow siblings side
-// by side. Frames beyond the depth `deepest` are skipped.
+// Calls f(i, x, width) for each frame that is drawn, parents first, and run(depth, x, width, from, to) for narrow siblings
+// side by side, which have the nodes between `from` and `to`. Frames beyond the depth `deepest` are skipped.
 function each_drawn(deepest, f, run) {
 	var px = px_per_unit(), z = state.zoom, left = start[z], i, w, x, run_depth = -1, run_x = 0, run_end = 0;
+	var from = 0, to = 0;
 
 	function finish() {
 		if (run_depth >= 0)
-			run(run_depth, run_x, run_end - run_x);
+			run(run_depth, run_x, run_end - run_x, from, to);
 		run_depth = -1;
 	}
 	for (i = z; i < end[z];) {
@@ -96,9 +98,10 @@ function each_drawn(deepest, f, run) {
 				finish();
 				run_depth = depth[i];
 				run_x = x;
+				from = i;
 			}
 			run_end = x + w;
-			i = end[i];
+			i = to = end[i];
 		} else {
 			finish();
 			f(i, x, w);
@@ -146,10 +149,14 @@ function is_dark() {
 	return dark.matches && !printing;
 }
 
+function highlight() {
+	return is_dark() ? '#d2a8ff' : '#6e40c9';
+}
+
 function draw_frame(i, x, w, colours, ink) {
 	var y = y_of(depth[i]), found = matches && i && matches[name[i]], text;
 
-	ctx.fillStyle = found ? (is_dark() ? '#d2a8ff' : '#6e40c9') : colours[i ? D.colours.charCodeAt(name[i]) - 65 : colours.length - 1];
+	ctx.fillStyle = found ? highlight() : colours[i ? D.colours.charCodeAt(name[i]) - 65 : colours.length - 1];
 	ctx.globalAlpha = i < state.zoom || (matches && !found) ? 0.5 : 1;
 	ctx.fillRect(x, y, Math.max(w - 0.5, 0.5), ROW - 1);
 	ctx.globalAlpha = 1;
@@ -185,10 +192,14 @@ function draw() {
 	each_drawn(last, function (i, x, w) {
 		if (depth[i] >= first)
 			draw_frame(i, x, w, colours, ink);
-	}, function (d, x, w) {
-		ctx.fillStyle = grey;
+	}, function (d, x, w, from, to) {
+		var found = matches && hits[to] > hits[from];
+
+		ctx.fillStyle = found ? highlight() : grey;
+		ctx.globalAlpha = matches && !found ? 0.5 : 1;
 		if (d >= first && w >= 0.3)
 			ctx.fillRect(x, y_of(d), w, ROW - 1);
+		ctx.globalAlpha = 1;
 	});
 }
 
@@ -261,6 +272,9 @@ function find() {
 	matches = new Uint8Array(D.names.length);
 	for (i = 0; i < matches.length; i++)
 		matches[i] = test(D.names[i]) ? 1 : 0;
+	hits = new Uint32Array(n + 1);
+	for (i = 0; i < n; i++)
+		hits[i + 1] = hits[i] + (i && matches[name[i]] ? 1 : 0);
 	found.textContent = share_found();
 }
 

@@ -134,10 +134,7 @@ static const char *page(void)
 
 static const char *script(void)
 {
-	/*
-	 * lib/draw/units.js, lib/flame/tree.js and flame.js, which the assembler inserts, with
-	 * a NUL
-	 */
+	/* the scripts below, which the assembler inserts, with a NUL */
 	extern const char mp_flame_js[] __asm__("mp_flame_js");
 
 	return mp_flame_js;
@@ -150,6 +147,10 @@ __asm__(".pushsection .rodata\n"
 	"mp_flame_js:\n"
 	".incbin \"lib/draw/units.js\"\n"
 	".incbin \"lib/flame/tree.js\"\n"
+	".incbin \"lib/flame/words.js\"\n"
+	".incbin \"lib/flame/address.js\"\n"
+	".incbin \"lib/flame/graph.js\"\n"
+	".incbin \"lib/flame/table.js\"\n"
 	".incbin \"lib/flame/flame.js\"\n"
 	".byte 0\n"
 	".popsection\n");

@@ -211,5 +211,15 @@ function found(t, node, names) {
 	return { frames: frames, sum: sum };
 }
 
-return { decode: decode, of_name: of_name, child_at: child_at, heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found };
+// By node, how many nodes before it have one of some names; the last element is for the end.
+function count_before(t, names) {
+	var counts = new Uint32Array(t.name.length + 1), i;
+
+	for (i = 1; i < t.name.length; i++)
+		counts[i + 1] = counts[i] + (names[t.name[i]] ? 1 : 0);
+	return counts;
+}
+
+return { decode: decode, of_name: of_name, child_at: child_at, heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found,
+	count_before: count_before };
 })();

@@ -16,7 +16,7 @@
 struct mp_tree_node {
 	uint32_t parent;
 	uint32_t name; /* number of the name, from 0 */
-	/* set by mp_tree_finish(), 0 if there is none; nodes with a total of 0 are not in there */
+	/* set by mp_tree_finish(), 0 if there is none; nodes with a total of 0 are in no list */
 	uint32_t child; /* the first child, in the order of names */
 	uint32_t next;	/* the next sibling */
 	int64_t self;	/* weight of the stacks that end here */

@@ -105,12 +105,12 @@ needs_chromium() {
 		| | a — 85, 85.00 % of all | c 15, 15.00 % of all
 		| | a — 85, 85.00 % of all |
 	END
-	FLAME_QUERY="fragment=zoom=2%26search=c%26flip" run flame_check "$TMP/page.html" hover:500,40 hover:500,60
+	run flame_check "$TMP/page.html#zoom=2&search=c&flip" hover:500,40 hover:500,60
 	[[ "${lines[0]}" == *"#zoom=2&search=c&flip | 1 frame: 50, 83.33 % of what is shown | | b 60, "* ]] || { echo "$output"; false; }
 	[[ "${lines[1]}" == *"| c 50, 50.00 % of all, 83.33 % of what is shown" ]] || { echo "$output"; false; }
 	# what is not a state
-	for fragment in zoom=99 zoom=-1 zoom=x search=%25zz 'flop%26%3D' table=x callers=x callees=99; do
-		FLAME_QUERY="fragment=$fragment" run flame_check "$TMP/page.html" hover:2,-5
+	for fragment in zoom=99 zoom=-1 zoom=x search=%zz 'flop&=' table=x callers=x callees=99; do
+		run flame_check "$TMP/page.html#$fragment" hover:2,-5
 		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 100, 100.00 % of all" ]] || { echo "$output"; false; }
 	done
 }
@@ -193,12 +193,10 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	awk 'BEGIN { for (s = "r"; i < 100000; i++) s = s ";f"; print s, 1 }' > "$TMP/3"
 	awk 'BEGIN { for (; i < 30000; i++) print "many;f" i, 1 }' > "$TMP/4"
 	for i in 0 1 2 3 4; do
-		for width in 400 1200; do
-			mp-flame "$TMP/$i" > "$TMP/page.html"
-			FLAME_QUERY="width=$width" run flame_check "$TMP/page.html"
-			[ "$status" = 0 ] || { echo "$i: $output"; false; }
-			[ $i = 0 ] || [[ "$output" == *"colours #"* ]] || { echo "$i: $output"; false; }
-		done
+		mp-flame "$TMP/$i" > "$TMP/page.html"
+		run flame_check "$TMP/page.html" colours size:400,700 colours dark colours pdf:"$TMP/page.pdf" colours
+		[ "$status" = 0 ] || { echo "$i: $output"; false; }
+		[ $i = 0 ] || [ "$(grep -c '=> #' <<< "$output")" = 4 ] || { echo "$i: $output"; false; }
 		mp-flame --svg "$TMP/$i" > "$TMP/picture.svg"
 		[ "$(wc -c < "$TMP/picture.svg")" -lt 1000000 ]
 		[ $i = 3 ] || run svg_check "$TMP/picture.svg"
@@ -209,10 +207,10 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 @test "an area of frames that are too narrow is highlighted if one of them matches" {
 	needs_chromium
 	awk 'BEGIN { for (; i < 30000; i++) print "many;f" i, 1 }' | mp-flame > "$TMP/page.html"
-	run flame_check "$TMP/page.html" search:f29999
-	[ "$status" = 0 ] && [[ "$output" == *"1 frame: 1, "*"colours #6e40c9 "* ]] || { echo "$output"; false; }
-	run flame_check "$TMP/page.html" search:nothing
-	[ "$status" = 0 ] && [[ "$output" != *"#6e40c9"* ]] || { echo "$output"; false; }
+	run flame_check "$TMP/page.html" search:f29999 colours
+	[ "$status" = 0 ] && [[ "$output" == *"1 frame: 1, "*"colours => #6e40c9 "* ]] || { echo "$output"; false; }
+	run flame_check "$TMP/page.html" search:nothing colours
+	[ "$status" = 0 ] && [[ "$output" == *"colours => #"* && "$output" != *"#6e40c9"* ]] || { echo "$output"; false; }
 }
 
 @test "300,000 stacks are drawn and searched" {

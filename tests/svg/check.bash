@@ -34,19 +34,9 @@ svg_check() {
 	! grep -qE '^(overlap|outside|element|attribute|reference|scripts|error|nothing|no |not )' "$TMP/result"
 }
 
-# flame_check FILE [STEP]...: opens a page of mp-flame from disk and takes the steps, see flame.html. What the page says
+# flame_check FILE[#FRAGMENT] [STEP]...: opens a page of mp-flame from disk and takes the steps, see page.py. What the page says
 # after each is on stdout: "search:f => FRAGMENT | FOUND | SELECTED | TOOLTIP". Fails, with what is wrong on stdout, if there
-# is a message on the console, or an element, script or reference that has no place in the page. FLAME_QUERY: more for
-# the query, such as width=400.
+# is a message on the console, or something that has no place in the page.
 flame_check() {
-	local page steps
-	page=$(realpath "$1")
-	steps=$(IFS=';'; echo "${*:2}")
-	chromium_quiet --allow-file-access-from-files --virtual-time-budget=20000 --window-size=1400,1000 --dump-dom \
-		"file://$PWD/tests/svg/flame.html?page=$page&steps=$steps&${FLAME_QUERY-}" > "$TMP/dom" 2> "$TMP/console"
-	! console_of_page || return 1
-	sed -n '/BEGIN$/,/^END/p' "$TMP/dom" | sed '1d; /^END/d; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' > "$TMP/result"
-	cat "$TMP/result"
-	grep -q '^ready' "$TMP/result" || { echo "the check did not run"; return 1; }
-	! grep -qE '^(element|attribute|reference|scripts|error|wider)' "$TMP/result"
+	tests/svg/page.py "$TMP/chromium" "$(realpath "${1%%#*}")${1#"${1%%#*}"}" "${@:2}"
 }

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Uses a flame graph of mp-flame in headless Chromium as a reader does, with real keys and clicks.
+
+page.py PROFILE FILE[#FRAGMENT] [STEP]...
+
+The browser keeps its state in the folder PROFILE. Steps:
+
+  key:NAME      a key, such as key:ArrowUp; the graph has the focus
+  type:TEXT     keys in what has the focus
+  search:TEXT   what the search field holds from now on
+  press:ID      a click on a button
+  click:X,Y     on the canvas, in px; a negative Y counts from its lower edge
+  hover:X,Y     the pointer is there
+  rows:N        the first N rows of the table
+  row:N         a click on the name in row N
+  back          the Back key of the browser
+  dark, light   what the reader prefers
+  size:W,H      of the window in px; 1000,700 at first
+  colours       the most frequent ones of the canvas
+  print         as on paper, until the next step
+  shot:FILE     a screenshot, as PNG
+  pdf:FILE      the printed page
+
+Prints a line for each step, "STEP => FRAGMENT | FOUND | SELECTED | TOOLTIP", and one for each thing that is wrong: a
+message on the console, an element, attribute or reference that has no place in the page, a page that is wider than the
+window, texts that overlap. Fails if there is one.
+"""
+import base64
+import json
+import os
+import subprocess
+import sys
+
+FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+         '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
+KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
+
+IN_PAGE = r'''
+window.mpTest = {
+  // After the event that a change of the fragment causes, and after the page has drawn.
+  drawn: (done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 30),
+  back: (done) => { addEventListener('popstate', done, { once: true }); history.back(); },
+  middle(element) {
+    element.scrollIntoView({ block: 'nearest' });
+    const box = element.getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+  },
+  canvas() {
+    const box = document.getElementById('canvas').getBoundingClientRect();
+    return [box.left, box.top, box.height];
+  },
+  search(text) {
+    document.getElementById('search').value = text;
+    document.getElementById('search').dispatchEvent(new Event('input', { bubbles: true }));
+  },
+  said() {
+    const text = (id) => document.getElementById(id).textContent, tip = document.getElementById('tip');
+    let fragment = location.hash;
+    try { fragment = decodeURIComponent(fragment); } catch (e) { fragment += ' (malformed)'; }
+    return [fragment, text('found'), text('detail'), tip.hidden ? '' : tip.textContent].join(' | ');
+  },
+  rows: (n) => [...document.querySelectorAll('#rows tr')].slice(0, n)
+    .map((row) => [...row.cells].map((c) => c.title || c.textContent).join(' ')).join(' / '),
+  row: (n) => document.querySelectorAll('#rows button')[n - 1],
+  colours() {
+    const c = document.getElementById('canvas'), copy = document.createElement('canvas').getContext('2d'), n = {};
+    copy.canvas.width = c.width;
+    copy.canvas.height = c.height;
+    if (!c.width || !c.height) return '';
+    copy.drawImage(c, 0, 0);
+    const p = copy.getImageData(0, 0, c.width, c.height).data;
+    for (let i = 0; i < p.length; i += 4) {
+      if (!p[i + 3]) continue;
+      const k = '#' + [p[i], p[i + 1], p[i + 2]].map((v) => v.toString(16).padStart(2, '0')).join('');
+      n[k] = (n[k] || 0) + 1;
+    }
+    return Object.entries(n).sort((a, b) => b[1] - a[1]).slice(0, 4).map((e) => e[0]).join(' ');
+  },
+  // No reference to anywhere, no element that a name made, nothing wider than the window, no text on another.
+  wrong() {
+    const known = 'html head meta title style body header h1 p noscript div input button span canvas footer i script main table ' +
+      'thead tbody tr th td', list = [], page = document.documentElement;
+    for (const e of document.querySelectorAll('*')) {
+      if (!known.split(' ').includes(e.localName)) list.push('element: ' + e.localName);
+      for (const a of e.attributes)
+        if (/^on/i.test(a.name) || /href$/i.test(a.name) || /^src$/i.test(a.name)) list.push('attribute: ' + e.localName + ' ' + a.name);
+    }
+    for (const s of document.querySelectorAll('style')) if (/@import|url\(/.test(s.textContent)) list.push('reference: style');
+    if (document.querySelectorAll('script').length !== 2) list.push('scripts: ' + document.querySelectorAll('script').length);
+    if (page.scrollWidth > innerWidth) list.push('wider than the window: ' + page.scrollWidth);
+    const boxes = [...document.querySelectorAll('h1, header p, #tools > *, #main > *, #foot > *')].filter((e) => e.textContent || e.id)
+      .map((e) => [e, e.getBoundingClientRect()]).filter(([, b]) => b.width && b.height);
+    boxes.forEach(([e, a], i) => boxes.slice(i + 1).forEach(([f, b]) => {
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+        list.push('overlap: ' + (e.id || e.localName) + ' ' + (f.id || f.localName));
+    }));
+    return list;
+  },
+};'''
+
+
+class Browser:
+    """Chromium with one page, which is told what to do by its DevTools protocol."""
+
+    def __init__(self, profile):
+        (its_input, self.send_to), (self.read_from, its_output) = os.pipe(), os.pipe()
+        self.process = subprocess.Popen(  # the browser reads from 3 and writes to 4
+            ['bash', '-c', f'exec chromium "$@" 3<&{its_input} 4>&{its_output}', 'bash', *FLAGS, '--user-data-dir=' + profile, 'about:blank'],
+            pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(its_input)
+        os.close(its_output)
+        self.n, self.rest, self.session, self.wrong, self.loaded = 0, b'', None, [], False
+        target = self.call('Target.createTarget', url='about:blank')['targetId']
+        self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        for domain in 'Page', 'Runtime', 'Log':
+            self.call(domain + '.enable')
+
+    def close(self):
+        self.session = None
+        try:
+            self.call('Browser.close')
+        finally:
+            self.process.wait(20)
+
+    def read(self):
+        while b'\0' not in self.rest:
+            part = os.read(self.read_from, 1 << 20)
+            if not part:
+                raise SystemExit('error: the browser ended')
+            self.rest += part
+        text, self.rest = self.rest.split(b'\0', 1)
+        message = json.loads(text)
+        method, detail = message.get('method'), message.get('params')
+        if method == 'Page.loadEventFired':
+            self.loaded = True
+        elif method == 'Runtime.consoleAPICalled':
+            self.wrong.append('console: ' + ' '.join(str(a.get('value', a.get('description'))) for a in detail['args']))
+        elif method == 'Runtime.exceptionThrown':
+            self.wrong.append('error: ' + json.dumps(detail['exceptionDetails'].get('exception', {}).get('description')))
+        elif method == 'Log.entryAdded':
+            self.wrong.append('console: ' + detail['entry']['text'])
+        return message
+
+    def call(self, method, **parameters):
+        self.n += 1
+        message = {'id': self.n, 'method': method, 'params': parameters}
+        if self.session:
+            message['sessionId'] = self.session
+        os.write(self.send_to, json.dumps(message).encode() + b'\0')
+        while True:
+            answer = self.read()
+            if answer.get('id') == self.n:
+                if 'error' in answer:
+                    raise SystemExit('error: ' + method + ': ' + answer['error']['message'])
+                return answer['result']
+
+    def run(self, expression):
+        answer = self.call('Runtime.evaluate', expression=expression, awaitPromise=True, returnByValue=True)
+        if 'exceptionDetails' in answer:
+            raise SystemExit('error: ' + json.dumps(answer['exceptionDetails']))
+        return answer['result'].get('value')
+
+    def wait(self, what):
+        self.run(f'new Promise((done) => mpTest.{what}(done)).then(() => 1)')
+
+    def open(self, url):
+        self.call('Page.addScriptToEvaluateOnNewDocument', source=IN_PAGE)
+        self.loaded = False
+        self.call('Page.navigate', url=url)
+        while not self.loaded:
+            self.read()
+
+    def resize(self, width, height):
+        self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def media(self, kind='', scheme='light'):
+        self.call('Emulation.setEmulatedMedia', media=kind, features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+
+    def mouse(self, kind, x, y, **more):
+        self.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, **more)
+
+    def click(self, x, y):
+        self.mouse('mousePressed', x, y, button='left', clickCount=1)
+        self.mouse('mouseReleased', x, y, button='left', clickCount=1)
+
+    def key(self, name):
+        text = KEYS.get(name, name if len(name) == 1 else '')
+        self.call('Input.dispatchKeyEvent', type='keyDown', key=name, text=text)
+        self.call('Input.dispatchKeyEvent', type='keyUp', key=name)
+
+
+def on_canvas(browser, place):
+    x, y = map(float, place.split(','))
+    left, top, height = browser.run('mpTest.canvas()')
+    return left + x, top + y + (height if y < 0 else 0)
+
+
+def take(browser, what, rest):
+    """Takes a step. Returns what is to be said after it, None: the usual."""
+    if what == 'key':
+        browser.run("document.getElementById('view').focus()")
+        browser.key(rest)
+    elif what == 'type':
+        for letter in rest:
+            browser.key(letter)
+    elif what == 'search':
+        browser.run(f'mpTest.search({json.dumps(rest)})')
+    elif what == 'press':
+        browser.click(*browser.run(f'mpTest.middle(document.getElementById({json.dumps(rest)}))'))
+    elif what == 'row':
+        browser.click(*browser.run(f'mpTest.middle(mpTest.row({int(rest)}))'))
+    elif what == 'click':
+        browser.click(*on_canvas(browser, rest))
+    elif what == 'hover':
+        browser.mouse('mouseMoved', *on_canvas(browser, rest))
+    elif what == 'rows':
+        return browser.run(f'mpTest.rows({int(rest)})')
+    elif what == 'back':
+        browser.wait('back')
+    elif what in ('dark', 'light'):
+        browser.media(scheme=what)
+    elif what == 'size':
+        browser.resize(*map(int, rest.split(',')))
+    elif what == 'print':
+        browser.media(kind='print')
+    elif what == 'colours':
+        return browser.run('mpTest.colours()')
+    elif what in ('shot', 'pdf'):
+        data = (browser.call('Page.captureScreenshot', format='png') if what == 'shot' else
+                browser.call('Page.printToPDF', printBackground=True))['data']
+        with open(rest, 'wb') as file:
+            file.write(base64.b64decode(data))
+        return ''
+    else:
+        raise SystemExit('error: unknown step ' + what)
+    return None
+
+
+def line(*words):
+    print(' '.join(' '.join(words).split()))
+
+
+def main():
+    browser = Browser(sys.argv[1])
+    wrong = []
+    try:
+        browser.resize(1000, 700)
+        browser.media()
+        browser.open('file://' + sys.argv[2])
+        browser.wait('drawn')
+        for step in sys.argv[3:]:
+            what, _, rest = step.partition(':')
+            said = take(browser, what, rest)
+            browser.wait('drawn')
+            line(step, '=>', browser.run('mpTest.said()') if said is None else said)
+            wrong += browser.run('mpTest.wrong()')
+        wrong += browser.run('mpTest.wrong()')
+    finally:
+        browser.close()
+    wrong += browser.wrong
+    print(*dict.fromkeys(wrong), sep='\n', end='\n' if wrong else '')
+    return 1 if wrong else 0
+
+
+sys.exit(main())

@@ -47,13 +47,13 @@ UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 # --- libraries: pkg-config, and libperf from the kernel's source where there is no package ---------------
 
-FILTER_PC  := jansson libxxhash
+FILTER_PC  := jansson libxxhash zlib
 CAPTURE_PC := libtraceevent libelf liblzma libbpf libseccomp
 ORACLE_PC  := libdw
 PKG_CONFIG ?= pkg-config
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
-FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson) -lm
+FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson zlib) -lm
 CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 
@@ -93,7 +93,7 @@ have = @missing=; for pc in $(1); do $(PKG_CONFIG) --exists $$pc || missing="$$m
 	mkdir -p $(@D); touch $@
 
 $(BUILD)/.have-filters:
-	$(call have,$(FILTER_PC),pkg-config libjansson-dev libxxhash-dev)
+	$(call have,$(FILTER_PC),pkg-config libjansson-dev libxxhash-dev zlib1g-dev)
 
 $(BUILD)/.have-capture: | $(BUILD)/.have-filters
 	@[ -e /usr/include/libiberty/demangle.h ] || [ -e /usr/include/demangle.h ] || \
@@ -132,7 +132,7 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 
 # scripts that the assembler includes in an object
 $(BUILD)/lib/heatmap/heatdata.o: lib/draw/units.js lib/draw/draw.js lib/heatmap/heatmap.js
-$(BUILD)/lib/flame/flamehtml.o: lib/draw/units.js lib/flame/flame.html $(wildcard lib/flame/*.js)
+$(BUILD)/lib/flame/flamehtml.o: lib/draw/units.js lib/draw/packed.js lib/flame/flame.html $(wildcard lib/flame/*.js)
 $(BUILD)/lib/stackplot/stackdraw.o: lib/draw/units.js lib/draw/draw.js lib/stackplot/stackplot.js
 
 # what 'mp help' finds: in the man pages; between equals their order decides
@@ -323,7 +323,7 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 # --- Debian packages ---------------------------------------------------------------------------------------
 
-DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev libtraceevent-dev libelf-dev liblzma-dev \
+DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libtraceevent-dev libelf-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
 DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \

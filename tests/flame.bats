@@ -213,6 +213,19 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	[ "$status" = 0 ] && [[ "$output" == *"colours => #"* && "$output" != *"#6e40c9"* ]] || { echo "$output"; false; }
 }
 
+@test "a page says why it shows nothing: an old browser, damaged data" {
+	needs_chromium
+	echo 'main;f 1' | mp-flame > "$TMP/page.html"
+	run tests/svg/page.py --without DecompressionStream "$TMP/chromium" "$TMP/page.html" note
+	[ "$status" = 0 ] && [[ "$output" == "note => The data of this page is compressed, "*"DecompressionStream." ]] || { echo "$output"; false; }
+	for change in 's/\(id="data">....\)..../\1/' 's/\(id="data">\)./\1!/' 's/\(id="data">\).*\(<.script>\)/\1\2/'; do
+		sed "$change" "$TMP/page.html" > "$TMP/damaged.html"
+		! cmp -s "$TMP/page.html" "$TMP/damaged.html"
+		run flame_check "$TMP/damaged.html" note
+		[ "$status" = 0 ] && [ "$output" = "note => The data of this page is damaged." ] || { echo "$change: $output"; false; }
+	done
+}
+
 @test "300,000 stacks are drawn and searched" {
 	needs_chromium
 	many_stacks 300000 > "$TMP/in"

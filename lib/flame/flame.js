@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The page of a flame graph: its state, and what keys, buttons and the pointer do. D is its data, the element "nodes" has the
-// frames: see lib/flame/flamehtml.[hc]. units.js, tree.js, words.js, address.js, graph.js and table.js precede this file. Names
-// are set as text or drawn, never used as markup.
+// The page of a flame graph: its state, and what keys, buttons and the pointer do. D is what lib/flame/flamehtml.c writes;
+// D.names and D.looks come from the packed data, see lib/flame/flamedata.h. The other scripts precede this file. Names are set
+// as text or drawn, never used as markup.
 (function () {
 'use strict';
 var whole, shown; // the tree of the file, the one that is shown
 var shown_tree = ''; // which function's callers or callees the latter has
 var laid_out = ''; // that, the zoom and the direction of the last layout
-var state = address.initial(!!D.icicle);
+var state = address.initial(D.icicle);
 var selected = -1;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 
@@ -28,7 +28,7 @@ function name_of(i) {
 }
 
 function kind_of(i) {
-	return Math.floor((D.colours.charCodeAt(shown.name[i]) - 65) / D.shades);
+	return Math.floor(D.looks[shown.name[i]] / D.shades);
 }
 
 function describe(i) {
@@ -46,7 +46,7 @@ function describe(i) {
 
 // Keeps the state in the URL. A zoom is a step to which Back returns.
 function keep(is_step) {
-	var fragment = address.write(state, !!D.icicle);
+	var fragment = address.write(state, D.icicle);
 
 	if (fragment === (location.hash || '#'))
 		return;
@@ -61,7 +61,7 @@ function choose_tree() {
 	var wanted = state.of + ' ' + state.callers;
 
 	if (wanted !== shown_tree) {
-		shown = state.of < 0 ? whole : tree.of_name(whole, state.of, state.callers, D.names);
+		shown = state.of < 0 ? whole : tree.of_name(whole, state.of, state.callers, D.names.length);
 		shown_tree = wanted;
 		selected = -1;
 		element('detail').textContent = '';
@@ -74,7 +74,7 @@ function choose_tree() {
 function update() {
 	var now;
 
-	state = address.read(location.hash, !!D.icicle, D.names.length);
+	state = address.read(location.hash, D.icicle, D.names.length);
 	choose_tree();
 	now = shown_tree + ' ' + state.zoom + ' ' + state.icicle;
 	if (search.value !== state.query)
@@ -317,8 +317,30 @@ function listen() {
 	window.addEventListener('hashchange', update);
 }
 
-function begin() {
-	whole = tree.decode(element('nodes').textContent, D.n);
+// Calls begin() with the parts of the data, see lib/flame/flamedata.h.
+function unpack(begin) {
+	if (!packed.is_supported())
+		return note('The data of this page is compressed, and this browser is too old to read it: it has no DecompressionStream.');
+	packed.read(element('data').textContent).then(function (bytes) {
+		var at = 0;
+
+		begin(D.sizes.map(function (size) {
+			at += size;
+			return bytes.subarray(at - size, at);
+		}));
+	}, function () {
+		note('The data of this page is damaged.');
+	});
+}
+
+function note(text) {
+	element('note').textContent = text;
+}
+
+function begin(parts) {
+	D.names = JSON.parse(new TextDecoder().decode(parts[0]));
+	D.looks = parts[1];
+	whole = tree.decode(parts, D.stacks, D.nodes);
 	['tools', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
 	show_legend();
 	update();
@@ -326,5 +348,5 @@ function begin() {
 }
 
 if (D.total > 0)
-	begin();
+	unpack(begin);
 })();

@@ -1,78 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/flame/flamehtml.h"
 
-#include <stdlib.h>
-
+#include "lib/draw/packed.h"
 #include "lib/draw/svg.h"
-
-/* A name, and in how many nodes it is. */
-struct use {
-	uint32_t name;
-	uint32_t n;
-};
-
-static int by_use(const void *a, const void *b)
-{
-	const struct use *x = a, *y = b;
-
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
-}
-
-/* The names that are drawn, the most frequent first; sets how many there are. */
-static struct use *list_names(const struct mp_tree *t, size_t *n)
-{
-	size_t n_names = mp_tree_names(t), i;
-	struct use *v = mp_zalloc((n_names + 1) * sizeof(*v));
-
-	for (i = 0; i < n_names; i++)
-		v[i].name = i;
-	for (i = 1; i < t->n; i++)
-		if (t->nodes[i].total)
-			v[t->nodes[i].name].n++;
-	if (n_names)
-		qsort(v, n_names, sizeof(*v), by_use);
-	*n = MP_COUNT_FIRST(n_names, k, v[k].n > 0);
-	return v;
-}
-
-static void put_number(struct mp_buf *to, uint64_t v)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef"
-				      "ghijklmnopqrstuvwxyz0123456789-_";
-
-	for (; v >= 32; v >>= 5)
-		mp_buf_byte(to, letters[32 + (v & 31)]);
-	mp_buf_byte(to, letters[v]);
-}
-
-/* Returns how many nodes there are. */
-static size_t put_nodes(struct mp_buf *to, const struct mp_tree *t, const struct use *names,
-			size_t n)
-{
-	uint32_t *place = mp_alloc((mp_tree_names(t) + 1) * sizeof(*place));
-	struct mp_tree_walk w = { .node = 0 };
-	size_t before = 0, count = 1, i;
-
-	for (i = 0; i < n; i++)
-		place[names[i].name] = i;
-	put_number(to, (uint64_t)t->nodes[0].self);
-	while (mp_tree_step(t, &w, true)) {
-		const struct mp_tree_node *node = &t->nodes[w.node];
-		size_t up = before + 1 - w.depth;
-
-		put_number(to, 4 * (uint64_t)place[node->name] + 2 * (up > 0) + (node->self > 0));
-		if (up)
-			put_number(to, up);
-		if (node->self)
-			put_number(to, (uint64_t)node->self);
-		before = w.depth;
-		count++;
-	}
-	free(place);
-	return count;
-}
+#include "lib/flame/flamedata.h"
 
 static void put_colours(struct mp_buf *to, enum mp_paper paper)
 {
@@ -90,15 +21,14 @@ static void put_colours(struct mp_buf *to, enum mp_paper paper)
 	mp_buf_printf(to, "\"%s\"]", text);
 }
 
-/* The data of the script, but the nodes. */
-static void put_data(struct mp_buf *to, const struct mp_flame *f, const struct use *names, size_t n,
-		     size_t nodes)
+/* Writes what the script knows before it has unpacked the names and the stacks. */
+static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct mp_flamedata *d)
 {
 	unsigned kinds = f->tree->nodes[0].total ? mp_flame_kinds(f->tree) : 0, kind;
 	size_t i;
 
-	mp_buf_printf(to, "var D={n:%zu,icicle:%d,total:%lld,unit:", nodes, f->icicle,
-		      (long long)f->tree->nodes[0].total);
+	mp_buf_printf(to, "var D={nodes:%zu,stacks:%zu,icicle:%s,total:%lld,unit:", d->nodes,
+		      d->stacks, f->icicle ? "true" : "false", (long long)f->tree->nodes[0].total);
 	mp_svg_json(to, mp_str(f->unit));
 	mp_buf_printf(to, ",kinds:[");
 	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
@@ -109,19 +39,21 @@ static void put_data(struct mp_buf *to, const struct mp_flame *f, const struct u
 	put_colours(to, MP_LIGHT);
 	mp_buf_printf(to, ",dark:");
 	put_colours(to, MP_DARK);
-	mp_buf_printf(to, ",colours:\"");
-	for (i = 0; i < n; i++) {
-		struct mp_frame frame = mp_tree_name(f->tree, names[i].name);
-
-		mp_buf_byte(to, (char)('A' + mp_flame_kind_of(frame.mark) * MP_SHADES +
-				       mp_flame_shade(frame.name)));
-	}
-	mp_buf_printf(to, "\",names:[");
-	for (i = 0; i < n; i++) {
-		mp_buf_printf(to, i ? ",\n" : "\n");
-		mp_svg_json(to, mp_flame_shown(mp_tree_name(f->tree, names[i].name).name));
-	}
+	mp_buf_printf(to, ",sizes:[");
+	for (i = 0; i < MP_FLAMEDATA_PARTS; i++)
+		mp_buf_printf(to, "%zu,", d->parts[i].len);
 	mp_buf_printf(to, "]};\n");
+}
+
+static void put_packed(struct mp_buf *to, const struct mp_flamedata *d)
+{
+	struct mp_buf all = { NULL, 0, 0 };
+	size_t i;
+
+	for (i = 0; i < MP_FLAMEDATA_PARTS; i++)
+		mp_buf_str(&all, mp_buf_view(&d->parts[i]));
+	mp_packed_put(to, mp_buf_view(&all));
+	mp_buf_release(&all);
 }
 
 static const char *page(void)
@@ -146,6 +78,7 @@ __asm__(".pushsection .rodata\n"
 	".byte 0\n"
 	"mp_flame_js:\n"
 	".incbin \"lib/draw/units.js\"\n"
+	".incbin \"lib/draw/packed.js\"\n"
 	".incbin \"lib/flame/tree.js\"\n"
 	".incbin \"lib/flame/words.js\"\n"
 	".incbin \"lib/flame/address.js\"\n"
@@ -181,15 +114,14 @@ static void put_page(struct mp_buf *to, const struct mp_flame *f)
 
 void mp_flamehtml(struct mp_buf *to, const struct mp_flame *f)
 {
-	struct use *names;
-	size_t n, nodes;
+	struct mp_flamedata d;
 
-	names = list_names(f->tree, &n);
+	mp_flamedata_make(&d, f->tree);
 	put_page(to, f);
-	mp_buf_printf(to, "<script type=\"text/plain\" id=\"nodes\">");
-	nodes = put_nodes(to, f->tree, names, n);
+	mp_buf_printf(to, "<script type=\"text/plain\" id=\"data\">");
+	put_packed(to, &d);
 	mp_buf_printf(to, "</script>\n<script>\n");
-	put_data(to, f, names, n, nodes);
+	put_head(to, f, &d);
 	mp_buf_printf(to, "%s</script>\n</body>\n</html>\n", script());
-	free(names);
+	mp_flamedata_release(&d);
 }

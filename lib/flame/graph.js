@@ -127,7 +127,7 @@ function paints() {
 function draw_frame(i, x, w, paint) {
 	var y = top_of(t.depth[i]), found = matches && i && matches[t.name[i]];
 
-	ctx.fillStyle = found ? paint.found : i ? paint.frames[D.colours.charCodeAt(t.name[i]) - 65] : paint.grey;
+	ctx.fillStyle = found ? paint.found : i ? paint.frames[D.looks[t.name[i]]] : paint.grey;
 	ctx.globalAlpha = i < zoom || (matches && !found) ? 0.5 : 1;
 	ctx.fillRect(x, y, Math.max(w - 0.5, 0.5), ROW - 1);
 	ctx.globalAlpha = 1;

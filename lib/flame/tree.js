@@ -4,7 +4,6 @@
 // puts this file before flame.js.
 var tree = (function () {
 'use strict';
-var LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 // name: its number; self, total: its own weight, and that of all stacks that it is in; start: its place among its
 // siblings, in units of weight.
@@ -34,63 +33,73 @@ function finish(t) {
 	return t;
 }
 
-// Reads the nodes of a file, in the form that lib/flame/flamehtml.h describes.
-function decode(text, size) {
-	var t = make(size), value = {}, at = 0, i, head, last = [0];
+// A function that returns the numbers in some bytes, one at each call.
+function numbers(bytes) {
+	var at = 0;
 
-	for (i = 0; i < 64; i++)
-		value[LETTERS.charCodeAt(i)] = i;
-	function number() {
-		var v = 0, factor = 1, digit;
+	return function () {
+		var v = 0, factor = 1, byte;
 
 		do {
-			digit = value[text.charCodeAt(at++)];
-			v += (digit & 31) * factor;
-			factor *= 32;
-		} while (digit > 31);
+			byte = bytes[at++];
+			v += (byte & 127) * factor;
+			factor *= 128;
+		} while (byte > 127);
 		return v;
-	}
+	};
+}
+
+// A function that returns the callee of a name, -1 for the root, one at each call.
+function callees(calls, fresh) {
+	var known = [], next_call = numbers(calls), next_fresh = numbers(fresh);
+
+	return function (caller) {
+		var list = known[caller + 1] || (known[caller + 1] = []), call = next_call();
+
+		if (!call)
+			call = list.push(next_fresh());
+		return list[call - 1];
+	};
+}
+
+// Reads the stacks of a file. The parts, bytes, are described in lib/flame/flamedata.h.
+function decode(parts, stacks, nodes) {
+	var t = make(nodes), up = numbers(parts[2]), down = numbers(parts[3]), weight = numbers(parts[4]);
+	var callee = callees(parts[5], parts[6]), path = [0], depth = 0, i = 1, k;
+
 	t.name[0] = -1;
-	t.self[0] = number();
-	for (i = 1; i < size; i++) {
-		head = number();
-		t.depth[i] = t.depth[i - 1] + 1 - (head & 2 ? number() : 0);
-		t.self[i] = head & 1 ? number() : 0;
-		t.name[i] = head >>> 2;
-		t.parent[i] = last[t.depth[i] - 1];
-		last[t.depth[i]] = i;
+	for (; stacks; stacks--) {
+		depth -= up();
+		for (k = down(); k; k--) {
+			t.parent[i] = path[depth];
+			t.name[i] = callee(t.name[path[depth]]);
+			t.depth[i] = ++depth;
+			path[depth] = i++;
+		}
+		t.self[path[depth]] = weight();
 	}
 	return finish(t);
 }
 
-// The place of each name in the order of names.
-function name_ranks(texts) {
-	var order = Uint32Array.from(texts, function (text, k) { return k; }), ranks = new Uint32Array(order.length);
-
-	order.sort(function (a, b) { return texts[a] < texts[b] ? -1 : texts[a] > texts[b] ? 1 : a - b; });
-	order.forEach(function (k, i) { ranks[k] = i; });
-	return ranks;
-}
-
-// The nodes but the root by the rank of their names, the last first (counting sort).
-function by_rank(names, texts) {
-	var ranks = name_ranks(texts), ends = new Uint32Array(ranks.length + 1), order = new Uint32Array(names.length - 1), i;
+// The nodes but the root by name, the last first (counting sort). The numbers of the `count` names are in their order.
+function by_name(names, count) {
+	var ends = new Uint32Array(count + 1), order = new Uint32Array(names.length - 1), i;
 
 	for (i = 1; i < names.length; i++)
-		ends[ranks[names[i]]]++;
-	for (i = ranks.length - 1; i > 0; i--)
+		ends[names[i]]++;
+	for (i = count; i > 0; i--)
 		ends[i - 1] += ends[i];
 	for (i = 1; i < names.length; i++)
-		order[--ends[ranks[names[i]]]] = i;
+		order[--ends[names[i]]] = i;
 	return order;
 }
 
 // Makes a tree of nodes, which come after their parents, with siblings in the order of names.
-function from_nodes(names, parents, own, texts) {
+function from_nodes(names, parents, own, count) {
 	var child = new Uint32Array(names.length), next = new Uint32Array(names.length), place = new Uint32Array(names.length);
 	var t = make(names.length), at = 0, i = 0;
 
-	by_rank(names, texts).forEach(function (k) {
+	by_name(names, count).forEach(function (k) {
 		next[k] = child[parents[k]];
 		child[parents[k]] = k;
 	});
@@ -116,11 +125,11 @@ function from_nodes(names, parents, own, texts) {
 
 // All stacks from a name on, or from that name back to its callers. A stack in which the name occurs several times counts
 // from the first one on.
-function of_name(w, k, callers, texts) {
+function of_name(w, k, callers, count) {
 	var names = [-1], parents = [0], own = [0], keys = new Map(), i, j, p, at;
 
 	function child(node, name_number) {
-		var key = node * texts.length + name_number, c = keys.get(key);
+		var key = node * count + name_number, c = keys.get(key);
 
 		if (c === undefined) {
 			c = names.push(name_number) - 1;
@@ -147,7 +156,7 @@ function of_name(w, k, callers, texts) {
 			own[at[p]] += w.self[j];
 		}
 	}
-	return from_nodes(names, parents, own, texts);
+	return from_nodes(names, parents, own, count);
 }
 
 // The child at a place, in units of weight, or -1.

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Uses a flame graph of mp-flame in headless Chromium as a reader does, with real keys and clicks.
 
-page.py PROFILE FILE[#FRAGMENT] [STEP]...
+page.py [--without NAME] PROFILE FILE[#FRAGMENT] [STEP]...
 
-The browser keeps its state in the folder PROFILE. Steps:
+The browser keeps its state in the folder PROFILE; --without is an older one, which does not have NAME. Steps:
 
   key:NAME      a key, such as key:ArrowUp; the graph has the focus
   type:TEXT     keys in what has the focus
@@ -14,6 +14,7 @@ The browser keeps its state in the folder PROFILE. Steps:
   hover:X,Y     the pointer is there
   rows:N        the first N rows of the table
   row:N         a click on the name in row N
+  note          what the page says if it cannot be read
   back          the Back key of the browser
   dark, light   what the reader prefers
   size:W,H      of the window in px; 1000,700 at first
@@ -164,8 +165,8 @@ class Browser:
     def wait(self, what):
         self.run(f'new Promise((done) => mpTest.{what}(done)).then(() => 1)')
 
-    def open(self, url):
-        self.call('Page.addScriptToEvaluateOnNewDocument', source=IN_PAGE)
+    def open(self, url, before):
+        self.call('Page.addScriptToEvaluateOnNewDocument', source=before + IN_PAGE)
         self.loaded = False
         self.call('Page.navigate', url=url)
         while not self.loaded:
@@ -216,6 +217,8 @@ def take(browser, what, rest):
         browser.mouse('mouseMoved', *on_canvas(browser, rest))
     elif what == 'rows':
         return browser.run(f'mpTest.rows({int(rest)})')
+    elif what == 'note':
+        return browser.run("document.getElementById('note').textContent")
     elif what == 'back':
         browser.wait('back')
     elif what in ('dark', 'light'):
@@ -242,14 +245,19 @@ def line(*words):
 
 
 def main():
-    browser = Browser(sys.argv[1])
+    arguments, before = sys.argv[1:], ''
+    if arguments[0] == '--without':
+        before = f'delete window.{arguments[1]};'
+        arguments = arguments[2:]
+    profile, page, *steps = arguments
+    browser = Browser(profile)
     wrong = []
     try:
         browser.resize(1000, 700)
         browser.media()
-        browser.open('file://' + sys.argv[2])
+        browser.open('file://' + page, before)
         browser.wait('drawn')
-        for step in sys.argv[3:]:
+        for step in steps:
             what, _, rest = step.partition(':')
             said = take(browser, what, rest)
             browser.wait('drawn')

@@ -1,35 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints the stacks of a page of mp-flame as folded text, sorted: flame.py FILE."""
+"""Prints the stacks of a page of mp-flame as folded text, sorted: flame.py FILE. See lib/flame/flamedata.h."""
+import base64
+import collections
 import json
 import re
 import sys
+import zlib
 
-LETTERS = {c: i for i, c in enumerate('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')}
 
-
-def numbers(text):
+def numbers(data):
     value = shift = 0
-    for c in text:
-        value |= (LETTERS[c] & 31) << shift
-        shift += 5
-        if LETTERS[c] < 32:
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
             yield value
             value = shift = 0
 
 
+def parts(page):
+    data = zlib.decompress(base64.b64decode(re.search(r'id="data">([^<]*)</script>', page)[1], validate=True))
+    for size in json.loads(re.search(r'sizes:(\[[0-9,]*),\]};\n', page)[1] + ']'):
+        yield data[:size]
+        data = data[size:]
+    if data:
+        raise ValueError('there is more data than its parts')
+
+
 def stacks(page):
-    names = json.loads(re.search(r'names:(\[.*?\])};\n', page, re.S)[1])
-    source = numbers(re.search(r'id="nodes">([^<]*)</script>', page)[1])
-    path = []
-    if next(source):
-        raise ValueError('the root has a weight of its own')
-    for head in source:
-        if head & 2:
-            del path[len(path) - next(source):]
-        path.append(names[head >> 2])
-        if head & 1:
-            yield ';'.join(path), next(source)
+    names, looks, *columns = parts(page)
+    names = json.loads(names)
+    if len(names) != len(looks):
+        raise ValueError('a name has no look')
+    up, down, weights, calls, callees = map(numbers, columns)
+    known = collections.defaultdict(list)
+    path = [-1]  # the root has no name
+    for weight in weights:
+        del path[len(path) - next(up):]
+        for _ in range(next(down)):
+            call = next(calls)
+            if not call:
+                known[path[-1]].append(next(callees))
+            path.append(known[path[-1]][call - 1])
+        yield ';'.join(names[name] for name in path[1:]), weight
+    for column in up, down, calls, callees:
+        if next(column, None) is not None:
+            raise ValueError('a part has more numbers than the stacks need')
 
 
 def main():

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/flame/flamedata.h"
+
+#include <stdlib.h>
+
+#include "lib/core/intmap.h"
+#include "lib/draw/svg.h"
+
+enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES };
+
+struct writer {
+	struct mp_flamedata *d;
+	const struct mp_tree *t;
+	uint32_t *place;       /* by number of a name in the tree: its number in the data, from 1 */
+	uint32_t *calls;       /* by number of a name in the data, 0: the root: how many it has */
+	struct mp_intmap seen; /* caller and callee, in the data -> number of the call */
+};
+
+static void put_number(struct mp_buf *to, uint64_t v)
+{
+	for (; v >= 128; v >>= 7)
+		mp_buf_byte(to, (char)(v | 128));
+	mp_buf_byte(to, (char)v);
+}
+
+/* Writes the names that a node has which is drawn, and gives them numbers. */
+static void put_names(struct writer *w)
+{
+	const struct mp_tree *t = w->t;
+	struct mp_buf *names = &w->d->parts[NAMES];
+	size_t n = mp_tree_names(t), i;
+	uint32_t last = 0;
+
+	for (i = 1; i < t->n; i++)
+		w->place[t->nodes[i].name] |= t->nodes[i].total > 0;
+	mp_buf_byte(names, '[');
+	for (i = 0; i < n; i++) {
+		struct mp_frame frame = mp_tree_name(t, i);
+
+		if (!w->place[i])
+			continue;
+		if (last)
+			mp_buf_byte(names, ',');
+		mp_svg_json(names, mp_flame_shown(frame.name));
+		mp_buf_byte(&w->d->parts[LOOKS], (char)(mp_flame_kind_of(frame.mark) * MP_SHADES +
+							mp_flame_shade(frame.name)));
+		w->place[i] = ++last;
+	}
+	mp_buf_byte(names, ']');
+}
+
+static void put_call(struct writer *w, uint32_t caller, uint32_t callee)
+{
+	uint64_t key = (uint64_t)caller << 32 | callee, call = mp_intmap_get(&w->seen, key);
+
+	put_number(&w->d->parts[CALLS], call);
+	if (call)
+		return;
+	put_number(&w->d->parts[CALLEES], callee - 1);
+	mp_intmap_add(&w->seen, key, ++w->calls[caller]);
+}
+
+static void put_stacks(struct writer *w)
+{
+	const struct mp_tree_node *nodes = w->t->nodes, *node;
+	struct mp_tree_walk at = { .node = 0 };
+	size_t before = 0, shared = 0; /* frames of the stack before, and those that it shares */
+	bool begins = true;
+
+	w->d->nodes = 1;
+	while (mp_tree_step(w->t, &at, true)) {
+		node = &nodes[at.node];
+		if (begins) {
+			shared = at.depth - 1;
+			put_number(&w->d->parts[UP], before - shared);
+		}
+		put_call(w, node->parent ? w->place[nodes[node->parent].name] : 0,
+			 w->place[node->name]);
+		begins = node->self > 0;
+		if (begins) {
+			before = at.depth;
+			put_number(&w->d->parts[DOWN], before - shared);
+			put_number(&w->d->parts[WEIGHTS], (uint64_t)node->self);
+			w->d->stacks++;
+		}
+		w->d->nodes++;
+	}
+}
+
+void mp_flamedata_make(struct mp_flamedata *d, const struct mp_tree *t)
+{
+	struct writer w = { .d = d, .t = t };
+
+	*d = (struct mp_flamedata){ .nodes = 0 };
+	w.place = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.place));
+	w.calls = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.calls));
+	mp_intmap_init(&w.seen);
+	put_names(&w);
+	put_stacks(&w);
+	mp_intmap_release(&w.seen);
+	free(w.calls);
+	free(w.place);
+}
+
+void mp_flamedata_release(struct mp_flamedata *d)
+{
+	size_t i;
+
+	for (i = 0; i < MP_FLAMEDATA_PARTS; i++)
+		mp_buf_release(&d->parts[i]);
+}

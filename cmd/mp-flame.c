@@ -181,6 +181,7 @@ static void read_input(char **operands, struct mp_out *out)
 	}
 	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, &work.tree);
 	mp_fold_clear(&work.reader.fold);
+	mp_fold_report(&work.reader.fold);
 	mp_tree_finish(&work.tree);
 }
 
@@ -192,6 +193,14 @@ static void put_fields(struct mp_buf *to, const struct mp_fields *fields)
 
 	for (i = 0; i < fields->n; i++)
 		mp_buf_printf(to, "%s%.*s", i ? "," : "", MP_STR_ARGS(fields->v[i].name));
+}
+
+static void put_globs(struct mp_buf *to, const char *what, const struct mp_fold_globs *globs)
+{
+	size_t i;
+
+	for (i = 0; i < globs->n; i++)
+		mp_buf_printf(to, "%s%.*s", i ? ", " : what, MP_STR_ARGS(globs->v[i].pattern));
 }
 
 static void make_title(struct mp_buf *to)
@@ -238,6 +247,9 @@ static void make_subtitle(struct mp_buf *to, const struct mp_flame *f)
 	}
 	if (style->reverse)
 		mp_buf_printf(to, "; leaf first");
+	put_globs(to, "; focus ", &style->focus);
+	put_globs(to, "; ignore ", &style->ignore);
+	put_globs(to, "; show from ", &style->show_from);
 	if (style->kernel_only || style->user_only)
 		mp_buf_printf(to, "; only %s frames", style->kernel_only ? "kernel" : "user");
 	if (work.in.lost)
@@ -250,7 +262,10 @@ static void make_nothing(struct mp_buf *to)
 {
 	const struct mp_types *types = &work.reader.choice.types;
 
-	if (work.events + work.stacks)
+	if (work.reader.fold.excluded && !work.reader.fold.visited)
+		mp_buf_printf(to, "Nothing to draw: --focus, --ignore and --show-from exclude "
+				  "every stack.");
+	else if (work.events + work.stacks)
 		mp_buf_printf(to, "Nothing to draw: the weights of all stacks are 0 or less.");
 	else if (work.skipped)
 		mp_buf_printf(to, "Nothing to draw: all lines were skipped.");

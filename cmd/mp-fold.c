@@ -201,6 +201,7 @@ int main(int argc, char **argv)
 		write_fold();
 	if (work.reader.style.stream && !in.cut)
 		write_trailer(in.lost);
+	mp_fold_report(&work.reader.fold);
 	if (work.reader.fold.overflow) {
 		mp_say("a weight exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);

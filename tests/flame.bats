@@ -30,7 +30,7 @@ needs_chromium() {
 
 @test "a page holds the stacks that mp-fold writes" {
 	many_stacks 3000 > "$TMP/in"
-	for options in "" --reverse --kernel "--user --merge-recursive" "--depth 7"; do
+	for options in "" --reverse --kernel "--user --merge-recursive" "--depth 7" "--focus f1* --ignore f21? --show-from f[37]"; do
 		mp-flame $options "$TMP/in" > "$TMP/page.html"
 		tests/tools/flame.py "$TMP/page.html" > "$TMP/got"
 		mp-fold $options "$TMP/in" | python3 -c 'import sys; print(*sorted(tuple(l.rstrip("\n").rsplit(" ", 1)) for l in sys.stdin), sep="\n")' > "$TMP/wanted"

@@ -137,6 +137,42 @@ static void order_frames(struct mp_fold_frames *u, const struct mp_fold_style *s
 		u->n = first + s->depth;
 }
 
+void mp_fold_globs_add(struct mp_fold_globs *globs, const char *glob)
+{
+	globs->v = mp_grow(globs->v, &globs->cap, globs->n + 1, sizeof(*globs->v));
+	mp_glob_init(&globs->v[globs->n++], mp_str(glob));
+}
+
+/* The text of a stack from the first frame on that a glob matches; p == NULL: there is none. */
+static struct mp_str find_frame(const struct mp_fold_globs *globs, struct mp_str text)
+{
+	struct mp_str from = text, frame, name;
+	size_t i;
+
+	for (; mp_rec_next_frame(&text, &frame); from = text) {
+		mp_frame_mark(frame, &name);
+		for (i = 0; i < globs->n; i++)
+			if (mp_glob_match(&globs->v[i], name))
+				return from;
+	}
+	return (struct mp_str){ NULL, 0 };
+}
+
+/*
+ * Whether the style excludes an escaped stack, p == NULL: an event without one. If not, `*text`
+ * becomes the part that it shows.
+ */
+static bool excludes(const struct mp_fold_style *s, struct mp_str *text)
+{
+	if (s->focus.n && !find_frame(&s->focus, *text).p)
+		return true;
+	if (s->ignore.n && find_frame(&s->ignore, *text).p)
+		return true;
+	if (s->show_from.n)
+		*text = find_frame(&s->show_from, *text);
+	return s->show_from.n && !text->p;
+}
+
 static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str text)
 {
 	size_t first = u->n;
@@ -177,7 +213,7 @@ static void begin(struct mp_fold_frames *u, size_t len, const struct mp_fields *
 		room += by->v[i].name.len + 8;
 	u->n = 0;
 	u->raw.len = 0;
-	u->bad = false;
+	u->bad = u->excluded = false;
 	mp_buf_reserve(&u->raw, room);
 }
 
@@ -185,7 +221,8 @@ static void begin(struct mp_fold_frames *u, size_t len, const struct mp_fields *
 static void unfold(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str key,
 		   const struct mp_fields *by)
 {
-	struct mp_str rest = key;
+	struct mp_str rest = key, none = { NULL, 0 };
+	bool has_stack;
 	size_t i;
 
 	begin(u, key.len, by);
@@ -196,12 +233,26 @@ static void unfold(struct mp_fold_frames *u, const struct mp_fold_style *s, stru
 		add_field(u, &by->v[i], value);
 		rest = mp_str_skip(rest, value.len + 1);
 	}
-	if (!by || (rest.len && !mp_str_eq(rest, missing)))
+	has_stack = !by || (rest.len && !mp_str_eq(rest, missing));
+	if (excludes(s, has_stack ? &rest : &none)) {
+		u->excluded = true;
+		u->bad |= has_stack && mp_esc_check(rest) < 0;
+		return;
+	}
+	if (has_stack)
 		add_stack(u, s, rest);
 	if (u->n == 0 && !s->first.p) {
 		mp_buf_str(&u->raw, MP_STR("[no stack]"));
 		add_frame(u, 0, MP_MARK_NONE);
 	}
+}
+
+static void visit_frames(struct mp_fold *f, mp_fold_visit *visit, void *arg, int64_t weight)
+{
+	f->excluded += f->frames.excluded;
+	f->visited += !f->frames.excluded;
+	if (!f->frames.excluded)
+		visit(arg, f->frames.v, f->frames.n, weight);
 }
 
 void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
@@ -218,7 +269,7 @@ void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_
 			if (w->bad)
 				continue;
 			unfold(&f->frames, style, e->key, maps[i] == &f->events ? f->by : NULL);
-			visit(arg, f->frames.v, f->frames.n, w->sum);
+			visit_frames(f, visit, arg, w->sum);
 		}
 	}
 }
@@ -231,8 +282,14 @@ int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const str
 		*why = bad_escape;
 		return -1;
 	}
-	visit(arg, f->frames.v, f->frames.n, rec->weight);
+	visit_frames(f, visit, arg, rec->weight);
 	return 0;
+}
+
+void mp_fold_report(const struct mp_fold *f)
+{
+	if (f->excluded && !f->visited)
+		mp_say("--focus, --ignore and --show-from exclude every stack");
 }
 
 /* The lines to be written: text of the frames -> weight. */

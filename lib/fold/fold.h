@@ -3,7 +3,7 @@
  * Weights of call stacks: adds them up by stack and writes the sums as mp-folded(5) or as stacks of
  * mp-stream(5). Memory grows with distinct stacks. Every transformation works on the distinct
  * stacks when they are visited or written, so adding is a hash, a lookup and a sum. Includes rec,
- * esc, map, io.
+ * esc, glob, map, io.
  */
 #ifndef MP_FOLD_FOLD_H
 #define MP_FOLD_FOLD_H
@@ -11,6 +11,7 @@
 #include "lib/core/io.h"
 #include "lib/core/map.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/glob.h"
 #include "lib/stream/rec.h"
 
 /* Scratch of a fold: the frames of one stack. */
@@ -19,6 +20,7 @@ struct mp_fold_frames {
 	size_t n, cap;
 	struct mp_buf raw; /* their names; reserved before the first frame is added */
 	bool bad;	   /* a frame has a bad escape */
+	bool excluded;	   /* the style excludes the stack */
 };
 
 struct mp_fold {
@@ -29,12 +31,26 @@ struct mp_fold {
 	struct mp_str *parts; /* scratch for by->n + 1 parts of a key */
 	struct mp_fold_frames frames;
 	bool overflow; /* a weight exceeded 64 bits and stays at the limit */
+	/* how many stacks were visited, and how many were not because of focus, ignore, show_from */
+	uint64_t visited, excluded;
+};
+
+/* Globs for names of frames. */
+struct mp_fold_globs {
+	struct mp_glob *v;
+	size_t n, cap;
 };
 
 /* How stacks are visited and written. Zeroed: folded text, all frames, no marks, by bytes. */
 struct mp_fold_style {
 	bool stream;   /* stack lines of mp-stream(5), with marks */
 	bool annotate; /* folded text with marks */
+	/* only stacks with a frame that one of these matches; empty: all stacks */
+	struct mp_fold_globs focus;
+	/* only stacks without a frame that one of these matches */
+	struct mp_fold_globs ignore;
+	/* only stacks with such a frame, from the first one on; empty: all stacks, whole */
+	struct mp_fold_globs show_from;
 	bool kernel_only, user_only;
 	bool merge_recursive; /* equal neighbours become one frame */
 	bool reverse;	      /* leaf first */
@@ -56,26 +72,33 @@ void mp_fold_clear(struct mp_fold *f);
  */
 int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why);
 
+/* Adds a glob, which stays the caller's. */
+void mp_fold_globs_add(struct mp_fold_globs *globs, const char *glob);
+
 /*
  * Gets a stack with its weight; the frames are valid until it returns. They come as the style says
- * (kernel_only, user_only, merge_recursive, reverse, depth), after the fields of an event. There is
- * at least one frame, unless the style has a first one, which is not among these.
+ * (show_from, kernel_only, user_only, merge_recursive, reverse, depth), after the fields of an
+ * event, which the style does not concern. There is at least one frame, unless the style has a
+ * first one, which is not among these.
  */
 typedef void mp_fold_visit(void *arg, const struct mp_frame *frames, size_t n, int64_t weight);
 
 /*
- * Calls `visit` for each distinct stack. After the style has removed frames, several of them may
+ * Calls `visit` for each distinct stack that the style does not exclude. After the style has removed frames, several of them may
  * have the same frames, and weights may be 0.
  */
 void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_visit *visit,
 		  void *arg);
 
 /*
- * Calls `visit` for a stack or a line of folded text at once, instead of adding it: for a caller
- * that keeps stacks itself, and less of them than their texts. Returns 0, or -1 with `*why`.
+ * Does this at once for a stack or a line of folded text, instead of adding it: for a caller that
+ * keeps stacks itself, and less of them than their texts. Returns 0, or -1 with `*why`.
  */
 int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
 		 mp_fold_visit *visit, void *arg, const char **why);
+
+/* After the last visit: reports that the style excluded all stacks, if it did. */
+void mp_fold_report(const struct mp_fold *f);
 
 /* The result of a call to write all stacks. */
 struct mp_fold_result {

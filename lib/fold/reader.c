@@ -15,6 +15,15 @@ bool mp_fold_reader_option(struct mp_fold_reader *r, const struct mp_program *pr
 	if (mp_choice_option(&r->choice, program, code, arg))
 		return true;
 	switch (code) {
+	case MP_FOLD_FOCUS:
+		mp_fold_globs_add(&r->style.focus, arg);
+		return true;
+	case MP_FOLD_IGNORE:
+		mp_fold_globs_add(&r->style.ignore, arg);
+		return true;
+	case MP_FOLD_SHOW_FROM:
+		mp_fold_globs_add(&r->style.show_from, arg);
+		return true;
 	case MP_FOLD_NO_COMM:
 		r->no_comm = true;
 		return true;

@@ -27,6 +27,9 @@ enum {
 	MP_FOLD_MERGE_RECURSIVE,
 	MP_FOLD_NO_COMM,
 	MP_FOLD_REVERSE,
+	MP_FOLD_FOCUS,
+	MP_FOLD_IGNORE,
+	MP_FOLD_SHOW_FROM,
 };
 
 /* Rows for a table of options. */
@@ -36,13 +39,19 @@ enum {
 		MP_CHOICE_EVENT(MP_CHOICE_ADDED),                                           \
 		MP_CHOICE_WEIGHT("weight of an event, such as .bytes, dur or period "       \
 				 "(default: 1 for each)")
-#define MP_FOLD_READER_FRAMES                                                            \
-	{ MP_FOLD_KERNEL, "kernel", NULL, "keep only kernel frames" },                   \
-		{ MP_FOLD_USER, "user", NULL, "keep only user frames" },                 \
-		{ MP_FOLD_DEPTH, "depth", "N", "keep at most N frames, from the root" }, \
-	{                                                                                \
-		MP_FOLD_MERGE_RECURSIVE, "merge-recursive", NULL,                        \
-			"fold a function that calls itself into one frame"               \
+#define MP_FOLD_READER_FRAMES                                                                 \
+	{ MP_FOLD_FOCUS, "focus", "GLOB",                                                     \
+	  "only stacks with a frame that matches; may be repeated" },                         \
+		{ MP_FOLD_IGNORE, "ignore", "GLOB",                                           \
+		  "only stacks without a frame that matches; may be repeated" },              \
+		{ MP_FOLD_SHOW_FROM, "show-from", "GLOB",                                     \
+		  "only stacks with a frame that matches, and from it on; may be repeated" }, \
+		{ MP_FOLD_KERNEL, "kernel", NULL, "keep only kernel frames" },                \
+		{ MP_FOLD_USER, "user", NULL, "keep only user frames" },                      \
+		{ MP_FOLD_DEPTH, "depth", "N", "keep at most N frames, from the root" },      \
+	{                                                                                     \
+		MP_FOLD_MERGE_RECURSIVE, "merge-recursive", NULL,                             \
+			"fold a function that calls itself into one frame"                    \
 	}
 #define MP_FOLD_READER_REVERSE                                 \
 	{                                                      \

@@ -12,7 +12,8 @@
 #include "lib/stream/input.h"
 
 enum {
-	OPT_ICICLE = MP_OPT_LONG,
+	OPT_COLOUR = MP_OPT_LONG,
+	OPT_ICICLE,
 	OPT_MIN,
 	OPT_SVG,
 	OPT_TEXT,
@@ -30,6 +31,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_SVG, "svg", NULL, "a static SVG for documents, mail and print" },
 	{ OPT_TEXT, "text", NULL, "text for a terminal, heaviest frames first" },
 	{ OPT_ICICLE, "icicle", NULL, "the root at the top" },
+	{ OPT_COLOUR, "colour", "BY",
+	  "kind (default: user, kernel, JIT, inlined) or name of the function" },
 	{ OPT_MIN, "min", "PERCENT",
 	  "with --text, join frames below PERCENT of the total (default: 1)" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
@@ -58,6 +61,7 @@ static struct {
 	enum form form;
 	bool has_form;
 	bool icicle;
+	bool has_colour, by_name;
 	double min_percent; /* below 0: not given */
 	const char *title, *unit;
 	size_t width; /* 0: not given */
@@ -91,6 +95,8 @@ static void set_min(const char *arg)
 
 static void set_option(int code, const char *arg)
 {
+	static const char *const colours[] = { "kind", "name", NULL };
+
 	if (mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
 	switch (code) {
@@ -102,6 +108,10 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_ICICLE:
 		options.icicle = true;
+		break;
+	case OPT_COLOUR:
+		options.has_colour = true;
+		options.by_name = mp_opt_word(&program, code, arg, colours) == 1;
 		break;
 	case OPT_MIN:
 		set_min(arg);
@@ -131,6 +141,8 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--width is only for --svg and --text");
 	if (options.icicle && options.form == TEXT)
 		mp_usage("--icicle cannot be combined with --text");
+	if (options.has_colour && options.form == TEXT)
+		mp_usage("--colour cannot be combined with --text");
 	if (options.form == SVG && options.width && options.width < MP_FLAMESVG_WIDTH_MIN)
 		mp_usage("--width is at least %d px for --svg", MP_FLAMESVG_WIDTH_MIN);
 	mp_fold_reader_begin(&work.reader);
@@ -281,6 +293,7 @@ static void draw(struct mp_out *out)
 	struct mp_flame f = { .tree = &work.tree, .icicle = options.icicle };
 	struct mp_buf picture = { NULL, 0, 0 };
 
+	f.by_name = options.by_name;
 	f.unit = options.unit ? options.unit : mp_fold_reader_unit(&work.reader);
 	make_title(&title);
 	make_subtitle(&subtitle, &f);

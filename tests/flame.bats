@@ -169,15 +169,108 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	diff <(of_row "${lines[17]}") <(heaviest 2 "$TMP/sums")
 }
 
+@test "focus, ignore, show from and collapsed recursion have the sums of mp-fold" {
+	needs_chromium
+	many_stacks 3000 > "$TMP/in"
+	mp-fold "$TMP/in" > "$TMP/folded"
+	mp-flame "$TMP/folded" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" press:table press:by-total search:/^f1/ press:focus rows:4 'search:/^f21.$/' key:i rows:4 \
+		'search:/^f[37]$/' press:from rows:4 filter:2 rows:4 key:u key:u key:u search:/^f0$/ press:collapse
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	same() {	# LINE COLUMN OPTION...
+		sums_by_name <(mp-fold "${@:3}" "$TMP/folded") > "$TMP/sums"
+		diff <(of_row "${lines[$1]}") <(heaviest "$2" "$TMP/sums")
+	}
+	same 4 3 --focus 'f1*'
+	same 7 3 --focus 'f1*' --ignore 'f21?'
+	same 10 3 --focus 'f1*' --ignore 'f21?' --show-from 'f[37]'
+	same 12 3 --focus 'f1*' --show-from 'f[37]'
+	[[ "${lines[11]}" == "filter:2 => #focus=/^f1/&from=/^f[37]$/&table=total |"* ]]
+	[[ "${lines[15]}" == "key:u => #focus=/^f1/&search=/^f21.$/&table=total | "*" of what is shown |"* ]] || { echo "${lines[15]}"; false; }
+	frames() {	# the number of nodes of a tree with the name f0
+		awk '{ sub(/ [0-9]+$/, ""); n = split($0, f, ";"); p = ""; for (i = 1; i <= n; i++) { p = p ";" f[i]; if (f[i] == "f0") seen[p] } }
+			END { for (p in seen) k++; print k }'
+	}
+	all=$(mp-fold --focus 'f1*' "$TMP/folded" | frames) collapsed=$(mp-fold --focus 'f1*' --merge-recursive "$TMP/folded" | frames)
+	[ "$all" != "$collapsed" ]
+	[[ "${lines[16]}" == *"| $all frames: "* && "${lines[17]}" == *"| $collapsed frames: "* ]] || { echo "${lines[16]} ${lines[17]} $all $collapsed"; false; }
+}
+
+@test "a page filters by the selected frame as well, and says if nothing is left" {
+	needs_chromium
+	printf '%s\n' 'a;b;c 50' 'a;b+;c 10' 'a;d 25' 'e;c 15' > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:F key:ArrowUp key:ArrowUp key:i key:u search:b+ key:n key:F 'search:/(/' press:ignore search: \
+		search:b press:ignore note key:ArrowUp key:u note filter:1 note
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	sed -n 's/^[^ ]* => //p' <<< "$output" > "$TMP/said"
+	diff - "$TMP/said" <<- 'END'
+		| | |
+		| | all — 100, 100.00 % of all |
+		| | a — 85, 85.00 % of all |
+		#ignore=/^a$/ | | |
+		| | |
+		#search=b+ | 1 frame: 10, 10.00 % of all | |
+		#search=b+ | 1 frame: 10, 10.00 % of all | b+ — 10, 10.00 % of all |
+		#focus=b+ | | |
+		#focus=b+&search=/(/ | not a regular expression | |
+		#focus=b+&search=/(/ | not a regular expression | |
+		#focus=b+ | | |
+		#focus=b+&search=b | 1 frame: 10, 100.00 % of what is shown | |
+		#focus=b+&ignore=b | | |
+		No stack is left. Remove a filter.
+		#focus=b+&ignore=b | | all — 0, 0.00 % of all |
+		#focus=b+&search=b | 1 frame: 10, 100.00 % of what is shown | |
+		#search=b | 2 frames: 60, 60.00 % of all | |
+	END
+	for fragment in 'focus=/(/' focus= ignore=%zz from; do
+		run flame_check "$TMP/page.html#$fragment" hover:2,-5
+		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 100, 100.00 % of all" ]] || { echo "$output"; false; }
+	done
+}
+
+@test "frames and stacks can be copied, and colours chosen by name" {
+	needs_chromium
+	printf '%s\n' '<b>x;f<a;g_[k] 5' 'y 1' > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:ArrowUp key:y key:ArrowUp key:ArrowUp key:ArrowUp press:copy clipboard key:Y clipboard colours key:o colours \
+		press:colour colours
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[ "${lines[6]}" = "clipboard => g" ] && [ "${lines[8]}" = "clipboard => <b>x;f<a;g" ]
+	[ "${lines[9]}" = "${lines[13]}" ] && [ "${lines[9]}" != "${lines[11]}" ] || { echo "$output"; false; }
+	by_name=${lines[11]}
+	mp-flame --colour name "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:ArrowUp key:ArrowUp key:ArrowUp key:ArrowUp colours
+	[ "$status" = 0 ] && [ "${lines[4]}" = "$by_name" ] || { echo "$output"; false; }
+}
+
+hostile_stacks() {
+	printf '%s\n' '<script>alert(1)</script>;</script><img src=x onerror=alert(1)>;"]]>&amp;<b>;<!--;-->;it'\''s;\x00\x1b[2J;${x};%s 3' \
+		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' \
+		'operator<;a<b<;>>;toString;toString;[k]_[k];/^(/;focus=x&zoom=3#;;_[j] 5'
+}
+
+@test "every key and button, with hostile names, in light and dark, 400 px wide and on paper" {
+	needs_chromium
+	hostile_stacks > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	buttons=$(grep -oE '<button id="[^"]*"' "$TMP/page.html" | cut -d '"' -f 2 | sed 's/^/press:/')
+	keys=$(sed 's/^/key:/' <<< $'ArrowUp\nArrowUp\nArrowRight\nArrowLeft\nArrowUp\nEnter\nF\nu\ni\nu\ns\nr\nArrowUp\nc\nu\ne\nArrowUp\ny\nY\nn\nN\nf\no\nt\nArrowDown\nEscape\nEscape')
+	[ "$(wc -l <<< "$buttons")" = 15 ]
+	steps=($keys $buttons dark size:400,800 search:a key:n $keys hover:20,-30 $buttons print light size:700,500 $buttons key:/ type:o
+		key:Escape filter:1 pdf:"$TMP/page.pdf")
+	run flame_check "$TMP/page.html" "${steps[@]}"
+	[ "$status" = 0 ] && [ "${#lines[@]}" = "${#steps[@]}" ] || { echo "$output"; false; }
+}
+
 @test "names make no element and run no script in a page or a picture" {
 	needs_chromium
-	printf '%s\n' '<script>alert(1)</script>;</script><img src=x onerror=alert(1)>;"]]>&amp;<b>;<!--;-->;it'\''s;\x00\x1b[2J;${x};%s 3' \
-		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' > "$TMP/in"
+	hostile_stacks > "$TMP/in"
 	for title in '</title><script>alert(1)</script>' '{SUBTITLE}' '{TITLE}'; do
 		mp-flame --title "$title" --unit '</script>' "$TMP/in" > "$TMP/page.html"
 		run flame_check "$TMP/page.html" press:table search:alert key:n search:proto search:constructor key:n hover:3,-40 hover:300,-60
 		[ "$status" = 0 ] || { echo "$output"; false; }
-		[[ "${lines[1]}" == *"2 frames: 3 </script>, 42.86 % of all"* && "${lines[3]}" == *"1 frame: 4 "* && "${lines[4]}" == *"1 frame: 4 "* ]] ||
+		[[ "${lines[1]}" == *"2 frames: 3 </script>, 25.00 % of all"* && "${lines[3]}" == *"1 frame: 4 "* && "${lines[4]}" == *"1 frame: 4 "* ]] ||
 			{ echo "$output"; false; }
 	done
 	mp-flame --svg --title '</title><script>' "$TMP/in" > "$TMP/picture.svg"

@@ -29,9 +29,18 @@ const char *mp_flame_kind_name(enum mp_flame_kind kind)
 	return names[kind];
 }
 
-unsigned mp_flame_shade(struct mp_str name)
+unsigned mp_flame_name_colour(struct mp_str name)
 {
-	return mp_hash(name.p, name.len, 0) % MP_SHADES;
+	return mp_hash(name.p, name.len, 0) % MP_FLAME_COLOURS;
+}
+
+unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame)
+{
+	unsigned colour = mp_flame_name_colour(frame->name);
+
+	if (f->by_name)
+		return colour;
+	return mp_flame_kind_of(frame->mark) * MP_SHADES + colour % MP_SHADES;
 }
 
 unsigned mp_flame_kinds(const struct mp_tree *t)

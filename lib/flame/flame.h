@@ -18,6 +18,7 @@ struct mp_flame {
 	struct mp_str nothing;
 	const char *unit; /* unit of the weights, see unit.h */
 	bool icicle;	  /* the root is at the top */
+	bool by_name;	  /* colours are chosen by names, not by kinds of code */
 };
 
 /* The kinds of code that frames are coloured by. */
@@ -34,8 +35,14 @@ enum mp_flame_kind mp_flame_kind_of(enum mp_mark mark);
 /* "user or other", "kernel", "JIT", "inlined" */
 const char *mp_flame_kind_name(enum mp_flame_kind kind);
 
-/* Which shade of the colour of its kind a name has: it depends on its bytes alone. */
-unsigned mp_flame_shade(struct mp_str name);
+/* There is a colour for each tint and shade of palette.h: MP_SHADES * tint + shade. */
+enum { MP_FLAME_COLOURS = MP_TINTS * MP_SHADES };
+
+/* The colour of a name, if colours are chosen by names: it depends on its bytes alone. */
+unsigned mp_flame_name_colour(struct mp_str name);
+
+/* The colour of a frame as `f` says; one that is chosen by kind has a shade by name. */
+unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame);
 
 /* Bits of the kinds that the frames of a tree have: 1 << kind. */
 unsigned mp_flame_kinds(const struct mp_tree *t);

@@ -5,9 +5,9 @@
 (function () {
 'use strict';
 var whole, shown; // the tree of the file, the one that is shown
-var shown_tree = ''; // which function's callers or callees the latter has
+var shown_tree = ''; // what the latter is made by
 var laid_out = ''; // that, the zoom and the direction of the last layout
-var state = address.initial(D.icicle);
+var first = address.initial(D.icicle, D.by_name), state = first;
 var selected = -1;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 
@@ -28,14 +28,19 @@ function name_of(i) {
 }
 
 function kind_of(i) {
-	return Math.floor(D.looks[shown.name[i]] / D.shades);
+	return Math.floor(D.looks[shown.name[i]] / (D.light.length - 1));
+}
+
+// Whether all stacks of the file are shown.
+function is_all() {
+	return !state.zoom && state.of < 0 && !state.filters.length;
 }
 
 function describe(i) {
 	var all = whole.total[0], total = shown.total[i], self = shown.self[i], z = state.zoom, kind = i ? kind_of(i) : 0;
 	var text = words.weight(total) + ', ' + words.percent(total, all) + ' of all';
 
-	if ((z || state.of >= 0) && i > z && i < shown.end[z])
+	if (!is_all() && i > z && i < shown.end[z])
 		text += ', ' + words.percent(total, shown.total[z]) + ' of what is shown';
 	if (self && self !== total)
 		text += '; itself ' + words.weight(self) + ', ' + words.percent(self, all);
@@ -44,9 +49,14 @@ function describe(i) {
 
 // --- state ------------------------------------------------------------------------------------------------------
 
-// Keeps the state in the URL. A zoom is a step to which Back returns.
+// How many steps undo can go back.
+function steps() {
+	return (window.history.state || { steps: 0 }).steps;
+}
+
+// Keeps the state in the URL. A step is one that undo, and the Back key of the browser, takes back.
 function keep(is_step) {
-	var fragment = address.write(state, D.icicle);
+	var fragment = address.write(state, first), n = steps() + (is_step ? 1 : 0);
 
 	if (fragment === (location.hash || '#'))
 		return;
@@ -54,40 +64,65 @@ function keep(is_step) {
 		location.hash = fragment;
 	else
 		location.replace(fragment);
+	window.history.replaceState({ steps: n }, '');
+}
+
+function undo() {
+	if (steps())
+		window.history.back();
 }
 
 // Makes the tree that the state wants, unless it is the one that is shown.
 function choose_tree() {
-	var wanted = state.of + ' ' + state.callers;
+	var wanted = stacks.key_of(state);
 
 	if (wanted !== shown_tree) {
-		shown = state.of < 0 ? whole : tree.of_name(whole, state.of, state.callers, D.names.length);
+		shown = stacks.choose(whole, state);
 		shown_tree = wanted;
 		selected = -1;
 		element('detail').textContent = '';
 	}
 	if (state.zoom >= shown.name.length)
 		state.zoom = 0;
+	note(shown.total[0] ? '' : 'No stack is left. Remove a filter.');
 }
 
 // Shows the state of the URL.
 function update() {
 	var now;
 
-	state = address.read(location.hash, D.icicle, D.names.length);
+	state = address.read(location.hash, first, D.names.length);
 	choose_tree();
 	now = shown_tree + ' ' + state.zoom + ' ' + state.icicle;
+	element('copied').textContent = '';
 	if (search.value !== state.query)
 		search.value = state.query;
 	find();
 	show_table();
-	graph.show(shown, state.zoom, state.icicle, matches, name_of_root());
+	show_filters();
+	graph.show(shown, state, matches, name_of_root());
 	graph.select(selected);
-	element('out').disabled = !state.zoom && state.of < 0;
 	describe_selected();
+	show_buttons();
 	if (now !== laid_out)
 		graph.scroll_to(state.zoom);
 	laid_out = now;
+}
+
+function set_pressed(id, on) {
+	element(id).setAttribute('aria-pressed', on);
+}
+
+// Enables the buttons that can do something now.
+function show_buttons() {
+	['focus', 'ignore', 'from'].forEach(function (id) { element(id).disabled = !state.query && selected <= 0; });
+	['callers', 'callees', 'copy', 'copy-stack'].forEach(function (id) { element(id).disabled = selected <= 0; });
+	element('undo').disabled = !steps();
+	element('out').disabled = !state.zoom && state.of < 0;
+	set_pressed('collapse', state.collapse);
+	set_pressed('flip', state.icicle !== first.icicle);
+	set_pressed('colour', state.by_name);
+	set_pressed('table', state.table);
 }
 
 function zoom(i) {
@@ -95,12 +130,52 @@ function zoom(i) {
 	keep(true);
 }
 
-// Shows the callers or the callees of a function; of < 0: all stacks.
-function show_function(of, callers) {
-	state.of = of;
-	state.callers = callers;
+// Changes which stacks are shown.
+function change_stacks(change) {
+	change();
 	state.zoom = 0;
 	keep(true);
+}
+
+// Shows the callers or the callees of a function; of < 0: all stacks.
+function show_function(of, callers) {
+	change_stacks(function () {
+		state.of = of;
+		state.callers = callers;
+	});
+}
+
+// Filters by what is searched for, or by the name of the selected frame.
+function add_filter(how) {
+	var query = state.query || (selected > 0 ? words.query_for(D.names[shown.name[selected]]) : '');
+
+	if (!query || !stacks.names_found(query))
+		return;
+	change_stacks(function () {
+		state.filters.push({ how: how, query: query });
+		state.query = '';
+	});
+}
+
+function show_filters() {
+	var list = element('filters');
+
+	list.textContent = '';
+	state.filters.forEach(function (filter, i) {
+		var button = document.createElement('button'), how = filter.how === 'from' ? 'show from' : filter.how;
+
+		button.type = 'button';
+		button.textContent = how + ' ' + words.readable(filter.query) + ' \u00d7';
+		button.setAttribute('aria-label', 'remove: ' + how + ' ' + words.readable(filter.query));
+		button.addEventListener('click', function () {
+			change_stacks(function () { state.filters.splice(i, 1); });
+		});
+		list.append(button);
+	});
+}
+
+function toggle_collapse() {
+	change_stacks(function () { state.collapse = !state.collapse; });
 }
 
 function zoom_out() {
@@ -115,10 +190,14 @@ function flip() {
 	keep(false);
 }
 
+function change_colours() {
+	state.by_name = !state.by_name;
+	keep(false);
+}
+
 // --- selection --------------------------------------------------------------------------------------------------
 
 function describe_selected() {
-	element('callers').disabled = element('callees').disabled = selected <= 0;
 	if (selected >= 0)
 		element('detail').textContent = words.readable(name_of(selected)) + ' \u2014 ' + describe(selected);
 }
@@ -128,7 +207,9 @@ function select(i) {
 	if (i < state.zoom || i >= shown.end[state.zoom])
 		zoom(i);
 	selected = i;
+	element('copied').textContent = '';
 	describe_selected();
+	show_buttons();
 	graph.select(i);
 	graph.scroll_to(i);
 }
@@ -136,6 +217,31 @@ function select(i) {
 function show_selected(callers) {
 	if (selected > 0)
 		show_function(shown.name[selected], callers);
+}
+
+function copy(text) {
+	var said = element('copied');
+
+	if (selected <= 0)
+		return;
+	Promise.resolve(text).then(function () { return navigator.clipboard.writeText(text); }).then(function () {
+		said.textContent = 'copied';
+	}, function () {
+		said.textContent = 'the browser refused to copy';
+	});
+}
+
+function copy_name() {
+	copy(name_of(selected));
+}
+
+// Copies the stack from the root to the selected frame, as folded text has it.
+function copy_stack() {
+	var names = [], i;
+
+	for (i = selected; i > 0; i = shown.parent[i])
+		names.unshift(name_of(i));
+	copy(names.join(';'));
 }
 
 // The frame that an arrow key leads to from the selected one.
@@ -159,24 +265,12 @@ function share_found() {
 	var z = state.zoom, found = tree.found(shown, z, matches);
 
 	return found.frames + (found.frames === 1 ? ' frame: ' : ' frames: ') + words.weight(found.sum) + ', ' +
-		words.percent(found.sum, shown.total[z]) + (z || state.of >= 0 ? ' of what is shown' : ' of all');
+		words.percent(found.sum, shown.total[z]) + (is_all() ? ' of all' : ' of what is shown');
 }
 
 function find() {
-	var found = element('found'), test;
-
-	matches = null;
-	found.textContent = '';
-	if (!state.query)
-		return;
-	try {
-		test = words.matcher(state.query);
-	} catch (e) {
-		found.textContent = 'not a regular expression';
-		return;
-	}
-	matches = Uint8Array.from(D.names, function (name) { return test(name) ? 1 : 0; });
-	found.textContent = share_found();
+	matches = state.query ? stacks.names_found(state.query) : null;
+	element('found').textContent = matches ? share_found() : state.query ? 'not a regular expression' : '';
 }
 
 function search_for(query) {
@@ -199,7 +293,6 @@ function next_match(step) {
 
 function show_table() {
 	element('side').hidden = !state.table;
-	element('table').setAttribute('aria-pressed', state.table);
 	element('rows').textContent = '';
 	if (state.table)
 		table.fill(shown, state.zoom, matches, state.by, function (k) { search_for(words.query_for(D.names[k])); });
@@ -255,6 +348,14 @@ function on_escape() {
 
 var keys = {
 	Escape: on_escape,
+	F: function () { add_filter('focus'); },
+	i: function () { add_filter('ignore'); },
+	s: function () { add_filter('from'); },
+	u: undo,
+	r: toggle_collapse,
+	o: change_colours,
+	y: copy_name,
+	Y: copy_stack,
 	c: function () { show_selected(true); },
 	e: function () { show_selected(false); },
 	f: flip,
@@ -265,9 +366,13 @@ var keys = {
 };
 
 function on_key(e) {
-	if (e.ctrlKey || e.altKey || e.metaKey || (e.target === search && e.key !== 'Escape'))
+	var in_search = e.target === search;
+
+	if (e.ctrlKey || e.altKey || e.metaKey || (in_search && e.key !== 'Escape' && e.key !== 'Enter'))
 		return;
-	if (/^Arrow/.test(e.key) && !element('side').contains(e.target))
+	if (in_search && e.key === 'Enter')
+		view.focus();
+	else if (/^Arrow/.test(e.key) && !element('side').contains(e.target))
 		select(moved(e.key));
 	else if (e.key === 'Enter' && e.target === view && selected >= 0)
 		zoom(selected);
@@ -307,11 +412,19 @@ function listen() {
 	canvas.addEventListener('click', on_click);
 	document.addEventListener('keydown', on_key);
 	search.addEventListener('input', function () { search_for(search.value); });
+	on_press('focus', keys.F);
+	on_press('ignore', keys.i);
+	on_press('from', keys.s);
+	on_press('undo', undo);
 	on_press('out', zoom_out);
 	on_press('callers', keys.c);
 	on_press('callees', keys.e);
+	on_press('collapse', toggle_collapse);
 	on_press('flip', flip);
+	on_press('colour', change_colours);
 	on_press('table', keys.t);
+	on_press('copy', copy_name);
+	on_press('copy-stack', copy_stack);
 	on_press('by-self', function () { set_table(true, 'self'); });
 	on_press('by-total', function () { set_table(true, 'total'); });
 	window.addEventListener('hashchange', update);

@@ -42,8 +42,9 @@ static void put_names(struct writer *w)
 		if (last)
 			mp_buf_byte(names, ',');
 		mp_svg_json(names, mp_flame_shown(frame.name));
-		mp_buf_byte(&w->d->parts[LOOKS], (char)(mp_flame_kind_of(frame.mark) * MP_SHADES +
-							mp_flame_shade(frame.name)));
+		mp_buf_byte(&w->d->parts[LOOKS],
+			    (char)(mp_flame_kind_of(frame.mark) * MP_FLAME_COLOURS +
+				   mp_flame_name_colour(frame.name)));
 		w->place[i] = ++last;
 	}
 	mp_buf_byte(names, ']');

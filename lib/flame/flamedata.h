@@ -6,7 +6,7 @@
  * There are seven parts:
  *
  *	names    a JSON array of strings, in the order of their bytes
- *	looks    a byte for each name: MP_SHADES * kind + shade
+ *	looks    a byte for each name: MP_FLAME_COLOURS * kind + its colour by name
  *	up       for each stack: how many frames of the stack before it does not have
  *	down     for each stack: how many frames it has after those
  *	weights  of the stacks

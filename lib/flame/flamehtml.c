@@ -27,8 +27,10 @@ static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct m
 	unsigned kinds = f->tree->nodes[0].total ? mp_flame_kinds(f->tree) : 0, kind;
 	size_t i;
 
-	mp_buf_printf(to, "var D={nodes:%zu,stacks:%zu,icicle:%s,total:%lld,unit:", d->nodes,
-		      d->stacks, f->icicle ? "true" : "false", (long long)f->tree->nodes[0].total);
+	mp_buf_printf(to,
+		      "var D={nodes:%zu,stacks:%zu,icicle:%s,by_name:%s,total:%lld,unit:", d->nodes,
+		      d->stacks, f->icicle ? "true" : "false", f->by_name ? "true" : "false",
+		      (long long)f->tree->nodes[0].total);
 	mp_svg_json(to, mp_str(f->unit));
 	mp_buf_printf(to, ",kinds:[");
 	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
@@ -81,6 +83,7 @@ __asm__(".pushsection .rodata\n"
 	".incbin \"lib/draw/packed.js\"\n"
 	".incbin \"lib/flame/tree.js\"\n"
 	".incbin \"lib/flame/words.js\"\n"
+	".incbin \"lib/flame/stacks.js\"\n"
 	".incbin \"lib/flame/address.js\"\n"
 	".incbin \"lib/flame/graph.js\"\n"
 	".incbin \"lib/flame/table.js\"\n"

@@ -175,6 +175,7 @@ static void draw_frames(struct picture *p)
 		const struct mp_tree_node *node = &t->nodes[w.node];
 		struct mp_frame frame = mp_tree_frame(t, w.node);
 		enum mp_flame_kind kind = mp_flame_kind_of(frame.mark);
+		unsigned colour;
 
 		enter = w.depth < p->rows && !is_narrow(p, node->total);
 		if (run.n && (enter || run.depth != w.depth || run.at + run.weight != w.at))
@@ -187,8 +188,9 @@ static void draw_frames(struct picture *p)
 			run.weight += node->total;
 			continue;
 		}
-		snprintf(class, sizeof(class), "%c%u", kind_letters[kind],
-			 mp_flame_shade(frame.name));
+		colour = mp_flame_colour(p->f, &frame);
+		snprintf(class, sizeof(class), "%c%u", kind_letters[colour / MP_SHADES],
+			 colour % MP_SHADES);
 		draw_frame(p, &w, mp_flame_shown(frame.name), class,
 			   kind == MP_FLAME_USER ? "" : mp_flame_kind_name(kind));
 	}
@@ -272,7 +274,7 @@ void mp_flamesvg(struct mp_buf *to, const struct mp_flame *f, double width)
 {
 	int64_t total = f->tree->nodes[0].total;
 	struct picture p = { .f = f, .to = to, .width = width, .plot = width - 2 * SIDE };
-	unsigned kinds = total ? mp_flame_kinds(f->tree) : 0;
+	unsigned kinds = total && !f->by_name ? mp_flame_kinds(f->tree) : 0;
 
 	if (total) {
 		p.px = p.plot / (double)total;

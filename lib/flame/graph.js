@@ -4,11 +4,11 @@
 var graph = (function () {
 'use strict';
 var ROW = 18, NARROW = 1, TEXT_MIN = 36, PAD = 4;
-var PAPER_WIDTH = 800, PAPER_TALL = 960; // the page scales the canvas to the paper
+var PAPER_WIDTH = 800, PAPER_TALL = 53 * ROW; // the page scales the canvas to the paper
 var view = document.getElementById('view'), space = document.getElementById('space'), canvas = document.getElementById('canvas');
 var ctx = canvas.getContext('2d'), dark = window.matchMedia('(prefers-color-scheme: dark)');
 var t, zoom = 0, icicle = false, root = ''; // the tree, which node has the whole width, the name of the root
-var selected = -1;
+var selected = -1, by_name = false;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 var hits = null; // by node: how many nodes before it match
 var width = 0, tall = 0, scroll = 0, height = 0; // of the canvas, what is above it, and of all rows, in px
@@ -22,7 +22,7 @@ function name_of(i) {
 // --- places -----------------------------------------------------------------------------------------------------
 
 function px_per_unit() {
-	return width / t.total[zoom];
+	return t.total[zoom] ? width / t.total[zoom] : 0;
 }
 
 // Where a row begins on the canvas.
@@ -89,17 +89,27 @@ function scroll_to(i) {
 
 // --- drawing ----------------------------------------------------------------------------------------------------
 
-// The name of a frame in at most `room` px, without its middle if it is wider; '' if nothing useful remains.
-function fit(i, room) {
-	var text = name_of(i), w = widths.get(text), left, shorter;
+function text_width(text) {
+	var w = widths.get(text);
 
 	if (w === undefined) {
 		w = ctx.measureText(text).width;
 		widths.set(text, w);
 	}
-	if (w <= room)
+	return w;
+}
+
+// A name in at most `room` px: if it is wider without the arguments of templates, and if that is wider without its middle;
+// '' if nothing useful remains.
+function fit(name, room) {
+	var text = name, left, shorter;
+
+	if (text_width(name) <= room)
+		return name;
+	text = words.without_arguments(name);
+	if (text_width(text) <= room)
 		return text;
-	for (left = Math.floor(text.length * room / w) - 1; left >= 3; left--) {
+	for (left = Math.floor(text.length * room / text_width(text)) - 1; left >= 3; left--) {
 		shorter = words.elide(text, left);
 		if (ctx.measureText(shorter).width <= room)
 			return shorter;
@@ -124,10 +134,17 @@ function paints() {
 	};
 }
 
+// The colour of a name in a list of all colours: a hue for its kind and a shade, or any of them.
+function colour_of(name) {
+	var look = D.looks[name], all = D.light.length - 1, own = look % all;
+
+	return by_name ? own : Math.floor(look / all) * D.shades + own % D.shades;
+}
+
 function draw_frame(i, x, w, paint) {
 	var y = top_of(t.depth[i]), found = matches && i && matches[t.name[i]];
 
-	ctx.fillStyle = found ? paint.found : i ? paint.frames[D.looks[t.name[i]]] : paint.grey;
+	ctx.fillStyle = found ? paint.found : i ? paint.frames[colour_of(t.name[i])] : paint.grey;
 	ctx.globalAlpha = i < zoom || (matches && !found) ? 0.5 : 1;
 	ctx.fillRect(x, y, Math.max(w - 0.5, 0.5), ROW - 1);
 	ctx.globalAlpha = 1;
@@ -139,7 +156,7 @@ function draw_frame(i, x, w, paint) {
 	if (w < TEXT_MIN)
 		return;
 	ctx.fillStyle = found ? paint.found_ink : paint.ink;
-	ctx.fillText(fit(i, w - 2 * PAD), x + PAD, y + 13);
+	ctx.fillText(fit(name_of(i), w - 2 * PAD), x + PAD, y + 13);
 }
 
 // Sets the size of the canvas, which erases it.
@@ -202,12 +219,16 @@ function count_rows() {
 	return deepest + 1;
 }
 
-// After a change of the zoom, of the direction or of the size.
+// After a change of the zoom, of the direction or of the size. What was seen from the root on remains in place.
 function layout() {
+	var below = height - tall - scroll;
+
 	width = view.clientWidth;
 	tall = view.clientHeight;
 	height = Math.max(tall, count_rows() * ROW);
 	space.style.height = height + 'px';
+	if (!icicle)
+		view.scrollTop = height - tall - below;
 	scroll = view.scrollTop;
 	redraw();
 }
@@ -233,14 +254,15 @@ function end_print() {
 	layout();
 }
 
-// Shows a tree with node `node` in the whole width. `in_names` is a mark for each name that matches a query, or null; `name` is
-// that of the root.
-function show(shown_tree, node, root_at_top, in_names, name) {
-	t = shown_tree;
-	zoom = node;
-	icicle = root_at_top;
+// Shows a tree as the state of the page says. `found` is a mark for each name that matches the query, or null; `name` is that of
+// the root.
+function show(shown, state, found, name) {
+	t = shown;
+	zoom = state.zoom;
+	icicle = state.icicle;
+	by_name = state.by_name;
 	root = name;
-	matches = in_names;
+	matches = found;
 	hits = matches && tree.count_before(t, matches);
 	layout();
 }

@@ -123,40 +123,116 @@ function from_nodes(names, parents, own, count) {
 	return finish(t);
 }
 
-// All stacks from a name on, or from that name back to its callers. A stack in which the name occurs several times counts
-// from the first one on.
-function of_name(w, k, callers, count) {
-	var names = [-1], parents = [0], own = [0], keys = new Map(), i, j, p, at;
+// Collects stacks in any order, and makes a tree of them.
+function collector(count) {
+	var names = [-1], parents = [0], own = [0], keys = new Map();
 
-	function child(node, name_number) {
-		var key = node * count + name_number, c = keys.get(key);
+	return {
+		// The number of a child of a collected node; 0 is the root.
+		child: function (node, name) {
+			var key = node * count + name, c = keys.get(key);
 
-		if (c === undefined) {
-			c = names.push(name_number) - 1;
-			parents.push(node);
-			own.push(0);
-			keys.set(key, c);
-		}
-		return c;
-	}
-	for (i = 1; i < w.name.length; i = w.name[i] === k ? w.end[i] : i + 1) {
-		if (w.name[i] !== k)
+			if (c === undefined) {
+				c = names.push(name) - 1;
+				parents.push(node);
+				own.push(0);
+				keys.set(key, c);
+			}
+			return c;
+		},
+		add: function (node, weight) { own[node] += weight; },
+		tree: function () { return from_nodes(names, parents, own, count); }
+	};
+}
+
+// Each of the functions below returns another tree. `names` has a mark for each name that is meant, `count` is how many names
+// there are.
+
+// All stacks with one of the names, from its first frame of these on.
+function show_from(t, names, count) {
+	var c = collector(count), at, i, j, d;
+
+	for (i = 1; i < t.name.length; i = names[t.name[i]] ? t.end[i] : i + 1) {
+		if (!names[t.name[i]])
 			continue;
-		at = [child(0, k)];
-		if (callers) {
-			for (p = w.parent[i], j = at[0]; p; p = w.parent[p])
-				j = child(j, w.name[p]);
-			own[j] += w.total[i];
-			continue;
-		}
-		own[at[0]] += w.self[i];
-		for (j = i + 1; j < w.end[i]; j++) {
-			p = w.depth[j] - w.depth[i];
-			at[p] = child(at[p - 1], w.name[j]);
-			own[at[p]] += w.self[j];
+		at = [c.child(0, t.name[i])];
+		c.add(at[0], t.self[i]);
+		for (j = i + 1; j < t.end[i]; j++) {
+			d = t.depth[j] - t.depth[i];
+			at[d] = c.child(at[d - 1], t.name[j]);
+			c.add(at[d], t.self[j]);
 		}
 	}
-	return from_nodes(names, parents, own, count);
+	return c.tree();
+}
+
+// All stacks with a name, from its first frame back to the root. A stack with several of them counts once.
+function callers(t, name, count) {
+	var c = collector(count), i, p, node;
+
+	for (i = 1; i < t.name.length; i = t.name[i] === name ? t.end[i] : i + 1) {
+		if (t.name[i] !== name)
+			continue;
+		node = c.child(0, name);
+		for (p = t.parent[i]; p; p = t.parent[p])
+			node = c.child(node, t.name[p]);
+		c.add(node, t.total[i]);
+	}
+	return c.tree();
+}
+
+// The nodes that have a weight when their own weights are `own`.
+function prune(t, own) {
+	var totals = own.slice(), place = new Uint32Array(own.length), size = 1, kept, i;
+
+	for (i = own.length - 1; i > 0; i--) {
+		totals[t.parent[i]] += totals[i];
+		size += totals[i] > 0 ? 1 : 0;
+	}
+	kept = make(size);
+	kept.name[0] = -1;
+	for (i = 1, size = 1; i < own.length; i++) {
+		if (!totals[i])
+			continue;
+		place[i] = size;
+		kept.name[size] = t.name[i];
+		kept.depth[size] = t.depth[i];
+		kept.parent[size] = place[t.parent[i]];
+		kept.self[size++] = own[i];
+	}
+	return finish(kept);
+}
+
+// The stacks that have one of the names, or with `wanted` 0 those that have none.
+function select(t, names, wanted) {
+	var has = new Uint8Array(t.name.length), own = new Float64Array(t.name.length), i;
+
+	for (i = 1; i < t.name.length; i++) {
+		has[i] = has[t.parent[i]] || (names[t.name[i]] ? 1 : 0);
+		if (has[i] === wanted)
+			own[i] = t.self[i];
+	}
+	return prune(t, own);
+}
+
+function focus(t, names) {
+	return select(t, names, 1);
+}
+
+function ignore(t, names) {
+	return select(t, names, 0);
+}
+
+// A function that calls itself directly is one frame.
+function collapse(t, count) {
+	var c = collector(count), at = new Uint32Array(t.name.length), i, p;
+
+	for (i = 1; i < t.name.length; i++) {
+		p = t.parent[i];
+		at[i] = t.name[i] === t.name[p] ? at[p] : c.child(at[p], t.name[i]);
+		c.add(at[i], t.self[i]);
+	}
+	return c.tree();
 }
 
 // The child at a place, in units of weight, or -1.
@@ -229,6 +305,6 @@ function count_before(t, names) {
 	return counts;
 }
 
-return { decode: decode, of_name: of_name, child_at: child_at, heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found,
-	count_before: count_before };
+return { decode: decode, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
+	heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
 })();

@@ -14,6 +14,23 @@ function elide(text, left) {
 	return text.slice(0, head) + '\u2026' + text.slice(tail);
 }
 
+// A name whose outermost template arguments are an ellipsis: a<b<c>>::d becomes a<...>::d; the name itself if its brackets
+// do not match.
+function without_arguments(name) {
+	var depth = 0, text = '', i, c;
+
+	for (i = 0; i < name.length; i++) {
+		c = name[i];
+		if (c === '<' && !name.endsWith('operator', i) && !name.endsWith('operator<', i))
+			text += depth++ ? '' : '<\u2026>';
+		else if (c === '>' && depth && name[i - 1] !== '-')
+			depth--;
+		else if (!depth)
+			text += c;
+	}
+	return depth ? name : text;
+}
+
 // A name for people: a very long one without its middle.
 function readable(name) {
 	return name.length > 600 ? elide(name, 600) : name;
@@ -42,5 +59,6 @@ function query_for(name) {
 	return '/^' + name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&') + '$/';
 }
 
-return { elide: elide, readable: readable, weight: weight, percent: percent, matcher: matcher, query_for: query_for };
+return { elide: elide, without_arguments: without_arguments, readable: readable, weight: weight, percent: percent,
+	matcher: matcher, query_for: query_for };
 })();

@@ -13,6 +13,8 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   click:X,Y     on the canvas, in px; a negative Y counts from its lower edge
   hover:X,Y     the pointer is there
   rows:N        the first N rows of the table
+  filter:N      a click on filter N, which removes it
+  clipboard     what was copied last
   row:N         a click on the name in row N
   note          what the page says if it cannot be read
   back          the Back key of the browser
@@ -114,6 +116,7 @@ class Browser:
         self.n, self.rest, self.session, self.wrong, self.loaded = 0, b'', None, [], False
         target = self.call('Target.createTarget', url='about:blank')['targetId']
         self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        self.call('Browser.grantPermissions', permissions=['clipboardReadWrite', 'clipboardSanitizedWrite'])
         for domain in 'Page', 'Runtime', 'Log':
             self.call(domain + '.enable')
 
@@ -211,6 +214,10 @@ def take(browser, what, rest):
         browser.click(*browser.run(f'mpTest.middle(document.getElementById({json.dumps(rest)}))'))
     elif what == 'row':
         browser.click(*browser.run(f'mpTest.middle(mpTest.row({int(rest)}))'))
+    elif what == 'filter':
+        browser.click(*browser.run(f"mpTest.middle(document.querySelectorAll('#filters button')[{int(rest) - 1}])"))
+    elif what == 'clipboard':
+        return browser.run('navigator.clipboard.readText()')
     elif what == 'click':
         browser.click(*on_canvas(browser, rest))
     elif what == 'hover':

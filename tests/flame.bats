@@ -52,6 +52,16 @@ needs_chromium() {
 	done
 }
 
+@test "the modules of the script do what they say" {
+	needs_chromium
+	chromium_quiet --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom "file://$PWD/tests/svg/modules.html" > "$TMP/dom" 2> "$TMP/console"
+	run ! console_of_page
+	sed -n '/BEGIN$/,/^END/p' "$TMP/dom" > "$TMP/result"
+	grep -q '^END' "$TMP/result"
+	run ! grep '^not ok' "$TMP/result"
+	[ "$(grep -c '^ok' "$TMP/result")" -ge 60 ]
+}
+
 @test "search finds the weight that mp-fold gives for a name, in all and in a zoom" {
 	needs_chromium
 	many_stacks 3000 > "$TMP/in"
@@ -313,7 +323,7 @@ hostile_stacks() {
 	[ "$status" = 0 ] && [[ "$output" == "note => The data of this page is compressed, "*"DecompressionStream." ]] || { echo "$output"; false; }
 	for change in 's/\(id="data">....\)..../\1/' 's/\(id="data">\)./\1!/' 's/\(id="data">\).*\(<.script>\)/\1\2/'; do
 		sed "$change" "$TMP/page.html" > "$TMP/damaged.html"
-		! cmp -s "$TMP/page.html" "$TMP/damaged.html"
+		run ! cmp -s "$TMP/page.html" "$TMP/damaged.html"
 		run flame_check "$TMP/damaged.html" note
 		[ "$status" = 0 ] && [ "$output" = "note => The data of this page is damaged." ] || { echo "$change: $output"; false; }
 	done

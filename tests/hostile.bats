@@ -49,6 +49,7 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-order --check
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-pair -b a:b -e a:b -k comm
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --by f9,f7 --merge-recursive --annotate
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --focus '*y*z*' --focus '*' --ignore '*q*[0-9]' --show-from '*z*' --show-from '?*'
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --svg --by f9,f7
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --text --reverse
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9

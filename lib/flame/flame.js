@@ -113,7 +113,7 @@ function set_pressed(id, on) {
 	element(id).setAttribute('aria-pressed', on);
 }
 
-// Enables the buttons that can do something now.
+// Enables the buttons that can do something now, and shows the legend if its colours are those of the graph.
 function show_buttons() {
 	['focus', 'ignore', 'from'].forEach(function (id) { element(id).disabled = !state.query && selected <= 0; });
 	['callers', 'callees', 'copy', 'copy-stack'].forEach(function (id) { element(id).disabled = selected <= 0; });
@@ -123,6 +123,7 @@ function show_buttons() {
 	set_pressed('flip', state.icicle !== first.icicle);
 	set_pressed('colour', state.by_name);
 	set_pressed('table', state.table);
+	element('legend').hidden = state.by_name;
 }
 
 function zoom(i) {

@@ -20,6 +20,8 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   back          the Back key of the browser
   dark, light   what the reader prefers
   size:W,H      of the window in px; 1000,700 at first
+  opened        ms from the beginning to the first picture
+  timed:PARTS   ms until the page has drawn what these parts of a fragment say
   colours       the most frequent ones of the canvas
   print         as on paper, until the next step
   shot:FILE     a screenshot, as PNG
@@ -41,6 +43,19 @@ KEYS = {'Enter': '\r', 'Escape': '', 'Tab': ''}
 
 IN_PAGE = r'''
 window.mpTest = {
+  // Calls `done` with the time after the page has drawn a picture.
+  whenDrawn: (done) => requestAnimationFrame(() => setTimeout(() => done(Math.round(performance.now())), 0)),
+  opened: () => new MutationObserver((records, observer) => {
+    const main = document.getElementById('main');
+    if (!main || main.hidden) return;
+    observer.disconnect();
+    mpTest.whenDrawn((ms) => { mpTest.ms = ms; });
+  }).observe(document, { subtree: true, childList: true, attributes: true }),
+  timed: (fragment) => new Promise((done) => {
+    const begin = performance.now();
+    addEventListener('hashchange', () => mpTest.whenDrawn((ms) => done(Math.round(ms - begin))), { once: true });
+    location.hash = fragment;
+  }),
   // After the event that a change of the fragment causes, and after the page has drawn.
   drawn: (done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 30),
   back: (done) => { addEventListener('popstate', done, { once: true }); history.back(); },
@@ -100,7 +115,8 @@ window.mpTest = {
     }));
     return list;
   },
-};'''
+};
+mpTest.opened();'''
 
 
 class Browser:
@@ -234,6 +250,10 @@ def take(browser, what, rest):
         browser.resize(*map(int, rest.split(',')))
     elif what == 'print':
         browser.media(kind='print')
+    elif what == 'opened':
+        return str(browser.run('mpTest.ms')) + ' ms'
+    elif what == 'timed':
+        return str(browser.run(f'mpTest.timed({json.dumps(rest)})')) + ' ms'
     elif what == 'colours':
         return browser.run('mpTest.colours()')
     elif what in ('shot', 'pdf'):

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any lines as a flame graph: the tree has the sum of their weights, each node is within its
- * parent, and no name becomes an element of a page or a picture, or a control byte for a terminal.
+ * parent, the data of a page have as many numbers as its stacks need, and no name becomes an element
+ * of a page or a picture, or a control byte for a terminal.
  */
 #include <stdlib.h>
 
+#include "lib/flame/flamedata.h"
 #include "lib/flame/flamehtml.h"
 #include "lib/flame/flamesvg.h"
 #include "lib/flame/flametext.h"
@@ -54,6 +56,44 @@ static void check_tree(const struct mp_tree *t)
 		abort();
 }
 
+/* Adds up the numbers of a part; sets how many there are, and how many are 0. */
+static uint64_t add_up(struct mp_str part, size_t *n, size_t *zeros)
+{
+	uint64_t sum = 0, v = 0;
+	unsigned shift = 0;
+	size_t i;
+
+	*n = *zeros = 0;
+	for (i = 0; i < part.len; i++) {
+		v |= (uint64_t)(part.p[i] & 127) << shift;
+		shift += 7;
+		if (part.p[i] & 128)
+			continue;
+		sum += v;
+		*zeros += v == 0;
+		++*n;
+		v = shift = 0;
+	}
+	return sum;
+}
+
+static void check_data(const struct mp_tree *t)
+{
+	enum { UP = 2, DOWN, WEIGHTS, CALLS, CALLEES };
+	size_t n[MP_FLAMEDATA_PARTS], zeros[MP_FLAMEDATA_PARTS], i;
+	uint64_t sum[MP_FLAMEDATA_PARTS];
+	struct mp_flamedata d;
+
+	mp_flamedata_make(&d, t);
+	for (i = UP; i < MP_FLAMEDATA_PARTS; i++)
+		sum[i] = add_up(mp_buf_view(&d.parts[i]), &n[i], &zeros[i]);
+	if (n[UP] != d.stacks || n[DOWN] != d.stacks || n[WEIGHTS] != d.stacks || zeros[WEIGHTS] ||
+	    sum[WEIGHTS] != (uint64_t)t->nodes[0].total || sum[DOWN] != d.nodes - 1 ||
+	    n[CALLS] != d.nodes - 1 || zeros[CALLS] != n[CALLEES])
+		abort();
+	mp_flamedata_release(&d);
+}
+
 static size_t occurrences(struct mp_str text, const char *what)
 {
 	size_t n = 0;
@@ -78,9 +118,10 @@ static void check_forms(const struct mp_flame *f, uint8_t how)
 			abort();
 	to.len = 0;
 	mp_flamesvg(&to, f, 320 + (how >> 3) * 40);
+	/* a frame and the paper are a <rect>, a frame and each of three labels may have a <title> */
 	if (occurrences(mp_buf_view(&to), "<script") ||
 	    occurrences(mp_buf_view(&to), "<svg") != 1 ||
-	    occurrences(mp_buf_view(&to), "<title>") > 1 + occurrences(mp_buf_view(&to), "<rect"))
+	    occurrences(mp_buf_view(&to), "<title>") > 2 + occurrences(mp_buf_view(&to), "<rect"))
 		abort();
 	to.len = 0;
 	mp_flamehtml(&to, f);
@@ -95,12 +136,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct mp_field comm = MP_FIELD_OF(KEY, "comm");
 	static const struct mp_fields by = { &comm, 1, 1 };
 	struct mp_fold_style style = { .reverse = size & 1, .merge_recursive = size & 2 };
-	struct mp_flame f = { .unit = size & 4 ? "ns" : "", .icicle = size & 8 };
+	struct mp_flame f = { .unit = size & 4 ? "ns" : "",
+			      .icicle = size & 8,
+			      .by_name = size & 64 };
 	struct mp_fold fold;
 	struct mp_tree t;
 
 	if (size < 1)
 		return 0;
+	if (size & 16)
+		mp_fold_globs_add(&style.ignore, "*a*");
+	if (size & 32)
+		mp_fold_globs_add(&style.show_from, "?*");
 	mp_fold_init(&fold, &by);
 	mp_tree_init(&t);
 	f.tree = &t;
@@ -109,8 +156,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		f.title.len = f.subtitle.len = f.nothing.len = 200;
 	add_lines(&fold, &style, &t, (const char *)data + 1, (const char *)data + size);
 	check_tree(&t);
+	check_data(&t);
 	check_forms(&f, data[0]);
 	mp_tree_release(&t);
 	mp_fold_release(&fold);
+	free(style.ignore.v);
+	free(style.show_from.v);
 	return 0;
 }

@@ -188,6 +188,7 @@ list() {
 	printf '1,a:b,cpu=0\tzebra=1\n' > "$TMP/in"
 	for p in ${FILTERS%"$EXAMPLES"}; do
 		while read -r option argument; do
+			case $option in --focus | --ignore | --show-from) continue ;; esac	# globs for frames
 			case $argument in
 			FIELD | FIELDS | KEY) mp complete "$p" "$TMP/in" "$option" z | grep -q '^zebra' ;;
 			GLOB | SPEC) mp complete "$p" "$TMP/in" "$option" a | grep -q '^a:b' ;;

@@ -2,7 +2,7 @@
 #
 #   make                 build everything below build/
 #   make filters         only the filters: needs no tracing library
-#   make demo            as root: install what is missing, build, record two seconds, fold, draw
+#   make demo            as root: install what is missing, build, record two seconds, draw
 #   make check           as root: install what the tests need, build, run all tests
 #   make install         PREFIX (default /usr/local), DESTDIR
 #   make bench fuzz format golden messages clean uninstall
@@ -69,7 +69,7 @@ LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
 .PHONY: all filters check demo bench fuzz fuzzers format golden messages install uninstall clean \
-	deps-build deps-demo deps-check deps-coverage coverage unit test-programs
+	deps-build deps-check deps-coverage coverage unit test-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -310,7 +310,7 @@ $(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/limits.o $(BUILD
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) $(FUZZ_WRAP) -fsanitize=fuzzer -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
-demo: deps-demo
+demo: deps-build
 	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo
 	@BUILD='$(abspath $(BUILD))' tests/demo
 
@@ -325,9 +325,8 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libtraceevent-dev libelf-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
-DEPS_DEMO  := $(DEPS_BUILD) libdevel-nytprof-perl
-DEPS_CHECK := $(DEPS_DEMO) libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq strace time \
-	stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
+DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
+	strace time stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
@@ -348,8 +347,6 @@ $(BUILD_ROOT):
 
 deps-build: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_BUILD))
-deps-demo: | $(BUILD_ROOT)
-	$(call install-missing,$(DEPS_DEMO))
 deps-coverage: deps-check
 	$(call install-missing,gcovr)
 deps-check: | $(BUILD_ROOT)

@@ -241,8 +241,8 @@ function copy_stack() {
 	var names = [], i;
 
 	for (i = selected; i > 0; i = shown.parent[i])
-		names.unshift(name_of(i));
-	copy(names.join(';'));
+		names.push(name_of(i));
+	copy(names.reverse().join(';'));
 }
 
 // The frame that an arrow key leads to from the selected one.

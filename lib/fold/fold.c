@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "lib/fold/common_name.h"
 #include "lib/stream/esc.h"
 
 /* Value of an entry in mp_fold.events or mp_fold.stacks. */
@@ -181,7 +182,7 @@ static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, s
 	while (mp_rec_next_frame(&text, &frame)) {
 		enum mp_mark mark = mp_frame_mark(frame, &name);
 
-		add_escaped(u, name, mark);
+		add_escaped(u, s->common_names ? mp_fold_common_name(name) : name, mark);
 	}
 	choose_frames(u, s, first);
 	order_frames(u, s, first);

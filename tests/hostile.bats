@@ -52,6 +52,7 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-fold --focus '*y*z*' --focus '*' --ignore '*q*[0-9]' --show-from '*z*' --show-from '?*'
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --svg --by f9,f7
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --text --reverse
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-diff --all --absolute formats/good/no-header.mp
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --tsv
@@ -92,6 +93,7 @@ as_events() {
 	sed 's/$/ 1/' "$TMP/names" > "$TMP/names.folded"
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-fold
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-flame
+	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-diff --min 0 "$TMP/any.folded"
 	as_quick "$TMP/any.folded" "$TMP/names.folded" mp-import --from folded
 	seq $n | paste -d ' ' "$TMP/any" - | as_events > "$TMP/any.mp"
 	paste -d ' ' "$TMP/names" "$TMP/ids" | as_events > "$TMP/names.mp"
@@ -129,6 +131,8 @@ as_events() {
 		mp-flame -e * --by comm,pid
 		mp-flame -e * --svg -w v
 		mp-flame -e * --text --reverse
+		mp-diff -e * --samples --absolute --all formats/good/no-header.mp
+		mp-diff -e * --min 0 --tsv -w v formats/good/no-header.mp formats/good/no-header.mp formats/good/no-header.mp --
 		mp-hist -e *
 		mp-hist -e * -f time --linear --json
 		mp-hist -e * -f v --linear -w dur

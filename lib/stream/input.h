@@ -75,6 +75,12 @@ void mp_input_adopt(struct mp_input *in, const struct mp_in *opened, unsigned ki
 /* The next record, valid until the next call. Returns 1, or 0 after the last input. */
 int mp_input_next(struct mp_input *in, struct mp_rec *rec);
 
+/* Which of the operands the current record is of, from 0. */
+static inline size_t mp_input_index(const struct mp_input *in)
+{
+	return in->next - 1;
+}
+
 /* Counts the current record as bad. The first few bad records are reported with file and line. */
 void mp_input_bad(struct mp_input *in, const char *why);
 

@@ -86,7 +86,7 @@ static bool is_frame(const struct mp_tree *t, uint32_t node, const struct mp_fra
 }
 
 /* Most stacks begin as the one before, whose nodes need no search. */
-void mp_tree_add(struct mp_tree *t, const struct mp_frame *frames, size_t n, int64_t weight)
+uint32_t mp_tree_add(struct mp_tree *t, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	uint32_t node = 0;
 	int64_t *self;
@@ -105,6 +105,7 @@ void mp_tree_add(struct mp_tree *t, const struct mp_frame *frames, size_t n, int
 		*self = weight < 0 ? INT64_MIN : INT64_MAX;
 		t->overflow = true;
 	}
+	return node;
 }
 
 /* A child has a greater number than its parent. The sum of all is at most INT64_MAX. */

@@ -44,8 +44,11 @@ struct mp_tree {
 void mp_tree_init(struct mp_tree *t);
 void mp_tree_release(struct mp_tree *t);
 
-/* Adds a weight of any sign to a stack, whose first frame is a child of the root. */
-void mp_tree_add(struct mp_tree *t, const struct mp_frame *frames, size_t n, int64_t weight);
+/*
+ * Adds a weight of any sign to a stack, whose first frame is a child of the root. Returns the node
+ * of its last frame.
+ */
+uint32_t mp_tree_add(struct mp_tree *t, const struct mp_frame *frames, size_t n, int64_t weight);
 
 /* After the last stack: computes totals and sorts siblings by the bytes of their names. */
 void mp_tree_finish(struct mp_tree *t);

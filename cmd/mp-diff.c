@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-diff: compare the call stacks of two sets of recordings. */
+/* mp-diff: compare call stacks, counts or distributions of two sets of recordings. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "lib/core/opt.h"
+#include "lib/diff/dists.h"
 #include "lib/diff/facts.h"
 #include "lib/diff/table.h"
 #include "lib/fold/reader.h"
 #include "lib/stream/input.h"
+#include "lib/stream/unit.h"
 
 enum {
 	OPT_ABSOLUTE = MP_OPT_LONG,
@@ -50,7 +52,7 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-diff",
 	.synopsis = "[OPTION]... BEFORE... -- [AFTER]...",
-	.summary = "List the functions whose weight differs between two sets of recordings.",
+	.summary = "List what differs between two sets of recordings: functions, stacks or keys.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-diff monday*.mp -- tuesday*.mp | head\n"
@@ -60,7 +62,9 @@ static const struct mp_program program = {
 
 static struct {
 	bool all, tsv, folded;
-	const char *table; /* an option that --folded has no use for, or NULL */
+	/* an option that --folded has no use for, and one that distributions have not, or NULL */
+	const char *table, *weights;
+	struct mp_fields by; /* those of --by, as they are in a dump of mp-hist */
 	const char *work;
 	double *amounts; /* of work, for each run */
 	char **inputs;	 /* of all runs, and NULL; those before are first */
@@ -72,6 +76,7 @@ static struct {
 	struct mp_fold_reader reader;
 	struct mp_input in;
 	struct mp_diff_runs runs;
+	struct mp_diff_dists dists;  /* in place of weights, if the input has distributions */
 	struct mp_diff_facts *facts; /* of each run */
 	struct mp_diff diff;
 	size_t run;    /* the one that is being read */
@@ -113,19 +118,19 @@ static void set_table(int code, const char *arg)
 		break;
 	case OPT_SAMPLES:
 		work.diff.samples = true;
-		options.table = "--samples";
+		options.table = options.weights = "--samples";
 		break;
 	case OPT_SELF:
 		work.diff.no_total = true;
-		options.table = "--self";
+		options.table = options.weights = "--self";
 		break;
 	case OPT_STACKS:
 		work.diff.stacks = true;
-		options.table = "--stacks";
+		options.table = options.weights = "--stacks";
 		break;
 	case OPT_TOTAL:
 		work.diff.no_self = true;
-		options.table = "--total";
+		options.table = options.weights = "--total";
 		break;
 	case OPT_TSV:
 		options.tsv = true;
@@ -141,16 +146,19 @@ static void set_option(int code, const char *arg)
 	switch (code) {
 	case OPT_ABSOLUTE:
 		set_measure(MP_DIFF_ABSOLUTE);
+		options.weights = "--absolute";
 		break;
 	case OPT_EXACT:
 		work.reader.style.common_names = false;
 		break;
 	case OPT_FOLDED:
 		options.folded = true;
+		options.weights = "--folded";
 		break;
 	case OPT_WORK:
 		set_measure(MP_DIFF_WORK);
 		options.work = arg;
+		options.weights = "--work";
 		break;
 	default:
 		set_table(code, arg);
@@ -204,6 +212,19 @@ static void set_inputs(char **before, size_t n_before, char **after, size_t n_af
 	options.n_after = n_after;
 }
 
+/* A dump of mp-hist has each field of a key as a field of the event, its type too. */
+static void set_by(void)
+{
+	const struct mp_fields *by = &work.reader.choice.by;
+	size_t i;
+
+	for (i = 0; i < by->n; i++) {
+		options.by.v = mp_grow(options.by.v, &options.by.cap, i + 1, sizeof(*options.by.v));
+		options.by.v[options.by.n++] =
+			(struct mp_field){ .id = MP_FIELD_KEY, .name = by->v[i].name };
+	}
+}
+
 /* getopt(3) would remove the "--" between the sides, so it only gets the words before it. */
 static void parse_options(int argc, char **argv)
 {
@@ -230,6 +251,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--stacks cannot be combined with --self or --total");
 	if (options.work)
 		set_work();
+	set_by();
 	mp_fold_reader_begin(&work.reader);
 }
 
@@ -252,19 +274,22 @@ static void end_run(size_t next)
 	work.run = next;
 }
 
-/* The weight of an event of a dump of mp-hist: its count. Returns 1, or -1 with `*why`. */
-static int weigh_dumped(const struct mp_rec *rec, int64_t *weight, const char **why)
+/* Adds a line of a dump of mp-hist: a count, or a part of a distribution. 0, or -1 with `*why`. */
+static int handle_dumped(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field count = MP_FIELD_OF(KEY, "hist_n");
 	static const struct mp_field weighed = MP_FIELD_OF(KEY, "hist_weight");
 	struct mp_str value;
+	int64_t weight;
 
-	if (!mp_rec_get(rec, &count, &value) || mp_num_i64(value, weight) < 0) {
-		*why = "a distribution of mp-hist cannot be compared (counts can: mp-hist --count)";
+	if (!mp_rec_get(rec, &count, &value))
+		return mp_diff_dists_add(&work.dists, work.run, rec, why);
+	if (mp_num_i64(value, &weight) < 0) {
+		*why = "bad count";
 		return -1;
 	}
 	work.counted &= !mp_rec_get(rec, &weighed, &value) || work.diff.samples;
-	return 1;
+	return mp_fold_add(&work.reader.fold, rec, weight, why);
 }
 
 /* Adds a record: 0, or -1 with `*why`. */
@@ -279,9 +304,8 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 		return taken;
 	if (rec->kind == MP_EVENT) {
 		work.counted &= !r->choice.weight.name.p || work.diff.samples;
-		if (!r->choice.weight.name.p && mp_str_eq(rec->type, MP_STR("mp-hist")) &&
-		    weigh_dumped(rec, &weight, why) < 0)
-			return -1;
+		if (!r->choice.weight.name.p && mp_str_eq(rec->type, MP_STR("mp-hist")))
+			return handle_dumped(rec, why);
 		return mp_fold_add(&r->fold, rec, weight, why);
 	}
 	known = rec->kind == MP_STACK && work.stacks_known;
@@ -376,6 +400,26 @@ static enum mp_status write_folded(struct mp_out *out)
 	return negative ? MP_LOSSY : MP_OK;
 }
 
+/* Makes the rows of the table. Returns how many keys are not compared. */
+static size_t compare(struct mp_diff_table *table)
+{
+	struct mp_field field;
+	size_t bad;
+
+	if (!work.dists.field) {
+		work.diff.samples = work.counted;
+		if (mp_diff_make(&work.diff, &work.runs, &bad) < 0)
+			mp_die("'%s': the weights add up to 0 or less: they have no shares "
+			       "(--absolute)",
+			       work.facts[bad].name);
+		return 0;
+	}
+	if (mp_field_parse(&field, mp_str(work.dists.field)) == 0)
+		table->unit = mp_unit_of(work.reader.origin, &field);
+	table->dists = &work.dists;
+	return mp_diff_dists_make(&work.dists, &work.diff);
+}
+
 static void write_table(struct mp_out *out)
 {
 	struct mp_diff_table table = {
@@ -384,17 +428,15 @@ static void write_table(struct mp_out *out)
 		.unit = mp_fold_reader_unit(&work.reader),
 		.all = options.all,
 	};
-	size_t bad;
+	size_t lacking = compare(&table);
 
-	work.diff.samples = work.counted;
-	if (mp_diff_make(&work.diff, &work.runs, &bad) < 0)
-		mp_die("'%s': the weights add up to 0 or less: they have no shares (--absolute)",
-		       work.facts[bad].name);
 	if (options.tsv)
 		mp_diff_table_tsv(&table, out);
 	else
 		mp_diff_table_text(&table, out);
 	mp_out_flush(out);
+	mp_say_count(lacking, "key that some run lacks is not compared",
+		     "keys that some run lacks are not compared");
 }
 
 /* Writes the result, and then what limits it. Returns the status. */
@@ -402,6 +444,10 @@ static enum mp_status write_result(struct mp_out *out)
 {
 	enum mp_status status = MP_OK;
 
+	if (work.dists.field && options.weights)
+		mp_usage("%s cannot be combined with distributions of mp-hist", options.weights);
+	if (work.dists.field && work.runs.n_stacks)
+		mp_die("distributions of mp-hist cannot be compared with stacks or counts");
 	if (options.folded)
 		status = write_folded(out);
 	else
@@ -423,6 +469,8 @@ static void release(void)
 	free(work.facts);
 	free(options.inputs);
 	free(options.amounts);
+	mp_fields_release(&options.by);
+	mp_diff_dists_release(&work.dists);
 	mp_diff_release(&work.diff);
 	mp_diff_runs_release(&work.runs);
 }
@@ -439,6 +487,8 @@ int main(int argc, char **argv)
 	parse_options(argc, argv);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_diff_runs_init(&work.runs, options.n_before, options.n_after);
+	mp_diff_dists_init(&work.dists, options.n_before, options.n_after,
+			   options.by.n ? &options.by : NULL);
 	work.facts = mp_zalloc(work.runs.n * sizeof(*work.facts));
 	for (i = 0; i < work.runs.n; i++)
 		work.facts[i].name = input_name(i);

@@ -107,3 +107,18 @@ setup() {
 	echo "$short KiB, $long KiB"
 	[ "$long" -le $((short + 1024)) ]
 }
+
+@test "the numbers of distributions are those of mp-hist" {
+	awk 'BEGIN { srand(3); for (i = 0; i < 20000; i++) printf "%d,a:b,cpu=%d\tcomm=c%d\tdur=%d\n", i, rand() * 4, rand() * 5, 1000 / (rand() + 0.001) }' > "$TMP/a.mp"
+	awk 'BEGIN { srand(4); for (i = 0; i < 20000; i++) printf "%d,a:b,cpu=%d\tcomm=c%d\tdur=%d\n", i, rand() * 4, rand() * 5, 1200 / (rand() + 0.001) }' > "$TMP/b.mp"
+	for side in a b; do
+		mp-hist --by cpu,comm --dump "$TMP/$side.mp" > "$TMP/$side.dump"
+		mp-hist --by comm --json "$TMP/$side.mp" | jq -r '[.key.comm, .mean, .p50, .p99] | @tsv' | sort > "$TMP/$side.want"
+	done
+	mp-diff --tsv --by comm "$TMP/a.dump" "$TMP/b.dump" > "$TMP/tsv"
+	for column in 3 4; do
+		awk -F '\t' -v OFS='\t' -v c=$column 'NR > 1 { v[$1, $2] = $c; keys[$1] } END { for (k in keys) print k, v[k, "mean"], v[k, "p50"], v[k, "p99"] }' "$TMP/tsv" | sort > "$TMP/got"
+		join -t $'\t' "$TMP/got" "$TMP/$([ $column = 3 ] && echo a || echo b).want" |
+			awk -F '\t' '{ for (i = 2; i <= 4; i++) if (($i / $(i + 3) - 1) ^ 2 > 1e-14) { print; exit 1 } n++ } END { if (n != 5) exit 1 }'
+	done
+}

@@ -80,6 +80,8 @@ setup() {
 	each_allocation mp-flame mp-flame -e '*' --text --reverse "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --all --tsv "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp" -- "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --folded "$TMP/in.mp" "$TMP/in.mp"
+	mp-hist -e '*' --by comm --dump "$TMP/in.mp" > "$TMP/in.dump" || true
+	each_allocation mp-diff mp-diff --by comm "$TMP/in.dump" "$TMP/in.dump"
 	each_allocation mp-svg-heatmap mp-svg-heatmap -e '*' --percentiles 50 "$TMP/in.mp"
 	each_allocation mp-svg-heatmap mp-svg-heatmap -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-sched mp-sched --table "$TMP/in.mp"

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "lib/diff/variance.h"
-
 /* --- the rows --------------------------------------------------------------------------------- */
 
 /* The weights of a function, self or total: n values. */
@@ -209,6 +207,32 @@ static void set_pair(const struct mp_diff *d, const struct mp_diff_runs *r,
 	set_sampling(&p->side[1], d->exposure + n, p->scale);
 }
 
+/* Tests a row by the variances of its pair. Returns the error of the difference. */
+static struct mp_compare_error test_pair(struct mp_diff_row *row, const struct mp_diff_pair *pair)
+{
+	struct mp_compare_error e = mp_compare_welch(&pair->best[0], &pair->best[1]);
+
+	if (row->difference != 0 && e.se == 0)
+		row->p = 0;
+	else if (row->difference != 0)
+		row->p = mp_compare_student_p(row->difference / e.se, e.df);
+	return e;
+}
+
+struct mp_compare_error mp_diff_add_tested(struct mp_diff *d, enum mp_diff_of of, uint32_t id,
+					   const struct mp_diff_pair *pair)
+{
+	struct mp_diff_row *row;
+
+	d->rows = mp_grow(d->rows, &d->cap, d->n + 1, sizeof(*d->rows));
+	row = &d->rows[d->n++];
+	*row = (struct mp_diff_row){ .of = of, .id = id };
+	set_values(row, pair->side[0].mean, pair->side[1].mean);
+	if (d->test == MP_DIFF_WELCH)
+		return test_pair(row, pair);
+	return (struct mp_compare_error){ 0, 0 };
+}
+
 static void test_welch(struct mp_diff *d, const struct mp_diff_runs *r,
 		       struct mp_compare_error *errors)
 {
@@ -217,16 +241,12 @@ static void test_welch(struct mp_diff *d, const struct mp_diff_runs *r,
 
 	for (i = 0; i < d->n; i++)
 		set_pair(d, r, &d->rows[i], &pairs[i]);
-	mp_diff_variances(pairs, d->n, d->samples);
+	mp_diff_variances(pairs, d->n, d->samples ? MP_DIFF_SAMPLES : MP_DIFF_WEIGHTS);
 	for (i = 0; i < d->n; i++) {
 		struct mp_diff_row *row = &d->rows[i];
 
 		set_means(d, r, row);
-		errors[i] = mp_compare_welch(&pairs[i].best[0], &pairs[i].best[1]);
-		if (row->difference != 0 && errors[i].se == 0)
-			row->p = 0;
-		else if (row->difference != 0)
-			row->p = mp_compare_student_p(row->difference / errors[i].se, errors[i].df);
+		errors[i] = test_pair(row, &pairs[i]);
 	}
 	free(pairs);
 }
@@ -250,7 +270,7 @@ static void test_poisson(struct mp_diff *d, const struct mp_diff_runs *r,
 }
 
 /* Corrects the tests for their number. */
-static void decide(struct mp_diff *d, const struct mp_compare_error *errors)
+static void correct(struct mp_diff *d, const struct mp_compare_error *errors)
 {
 	double *p = mp_alloc(d->n * sizeof(*p)), *level = mp_alloc(d->n * sizeof(*level));
 	size_t i;
@@ -267,28 +287,6 @@ static void decide(struct mp_diff *d, const struct mp_compare_error *errors)
 	}
 	free(level);
 	free(p);
-}
-
-static void test(struct mp_diff *d, const struct mp_diff_runs *r)
-{
-	struct mp_compare_error *errors;
-	size_t i;
-
-	d->test = d->samples ? MP_DIFF_POISSON : MP_DIFF_NONE;
-	if (r->n_before >= 3 && r->n - r->n_before >= 3)
-		d->test = MP_DIFF_WELCH;
-	if (d->test == MP_DIFF_NONE) {
-		for (i = 0; i < d->n; i++)
-			set_means(d, r, &d->rows[i]);
-		return;
-	}
-	errors = mp_alloc(d->n * sizeof(*errors));
-	if (d->test == MP_DIFF_WELCH)
-		test_welch(d, r, errors);
-	else
-		test_poisson(d, r, errors);
-	decide(d, errors);
-	free(errors);
 }
 
 /* The least difference that there is with confidence, in either direction. */
@@ -310,14 +308,40 @@ static int by_score(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+void mp_diff_decide(struct mp_diff *d, const struct mp_compare_error *errors)
+{
+	if (d->test != MP_DIFF_NONE)
+		correct(d, errors);
+	if (d->n)
+		qsort(d->rows, d->n, sizeof(*d->rows), by_score);
+}
+
+static void test(struct mp_diff *d, const struct mp_diff_runs *r)
+{
+	struct mp_compare_error *errors;
+	size_t i;
+
+	d->test = d->samples ? MP_DIFF_POISSON : MP_DIFF_NONE;
+	if (r->n_before >= 3 && r->n - r->n_before >= 3)
+		d->test = MP_DIFF_WELCH;
+	errors = mp_alloc(d->n * sizeof(*errors));
+	if (d->test == MP_DIFF_WELCH)
+		test_welch(d, r, errors);
+	else if (d->test == MP_DIFF_POISSON)
+		test_poisson(d, r, errors);
+	else
+		for (i = 0; i < d->n; i++)
+			set_means(d, r, &d->rows[i]);
+	mp_diff_decide(d, errors);
+	free(errors);
+}
+
 int mp_diff_make(struct mp_diff *d, struct mp_diff_runs *runs, size_t *bad)
 {
 	if (set_exposure(d, runs, bad) < 0)
 		return -1;
 	add_rows(d, runs);
 	test(d, runs);
-	if (d->n)
-		qsort(d->rows, d->n, sizeof(*d->rows), by_score);
 	return 0;
 }
 

@@ -2,12 +2,13 @@
 /*
  * What differs between two sides of runs: the functions or stacks with their weights, and which
  * differences are significant. lib/stats/compare.h names the tests. Takes n log n time. Includes
- * runs.
+ * runs, variance.
  */
 #ifndef MP_DIFF_DIFF_H
 #define MP_DIFF_DIFF_H
 
 #include "lib/diff/runs.h"
+#include "lib/diff/variance.h"
 
 /* The probability of a false alarm, for all differences together. */
 #define MP_DIFF_ALPHA 0.05
@@ -17,12 +18,16 @@ enum mp_diff_of {
 	MP_DIFF_SELF,  /* a function: the stacks that end in it */
 	MP_DIFF_TOTAL, /* a function: the stacks that have it, each once */
 	MP_DIFF_STACK,
+	MP_DIFF_MEAN, /* of the numbers of a key, see dists.h */
+	MP_DIFF_P50,
+	MP_DIFF_P99,
 };
 
 enum mp_diff_measure {
 	MP_DIFF_SHARE,	  /* of the weight of the run: 0 to 1 if no weight is below 0 */
 	MP_DIFF_ABSOLUTE, /* the weight of the run */
 	MP_DIFF_WORK,	  /* the weight by unit of work */
+	MP_DIFF_NUMBER,	  /* a number of a distribution */
 };
 
 enum mp_diff_test {
@@ -33,8 +38,8 @@ enum mp_diff_test {
 
 struct mp_diff_row {
 	enum mp_diff_of of;
-	uint32_t id; /* number of the name or of the stack; 0 for MP_DIFF_ALL */
-	const int64_t *weights;
+	uint32_t id;		/* number of the name, the stack or the key; 0 for MP_DIFF_ALL */
+	const int64_t *weights; /* NULL for numbers of a key */
 	/*
 	 * in the unit of the measure: means of the runs, for MP_DIFF_POISSON of all of their
 	 * samples together
@@ -74,5 +79,15 @@ struct mp_diff {
  */
 int mp_diff_make(struct mp_diff *d, struct mp_diff_runs *runs, size_t *bad);
 void mp_diff_release(struct mp_diff *d);
+
+/*
+ * For dists.c. Adds a row with the means of a pair; for MP_DIFF_WELCH sets its p by the variances
+ * that mp_diff_variances() has set, and returns the error of the difference.
+ */
+struct mp_compare_error mp_diff_add_tested(struct mp_diff *d, enum mp_diff_of of, uint32_t id,
+					   const struct mp_diff_pair *pair);
+
+/* Corrects all tests for their number, by the error of each row, and sorts the rows. */
+void mp_diff_decide(struct mp_diff *d, const struct mp_compare_error *errors);
 
 #endif

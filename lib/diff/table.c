@@ -61,10 +61,32 @@ static void add_stack(struct line *l, const struct mp_diff_runs *r, size_t stack
 	}
 }
 
+/* Adds the values of a key, with blanks between them: for people, or as they are in the stream. */
+static void add_key(struct line *l, struct mp_str key, bool shown)
+{
+	struct mp_buf text = { NULL, 0, 0 }, raw = { NULL, 0, 0 };
+	size_t i;
+
+	mp_buf_str(&text, key);
+	for (i = 0; i < text.len; i++)
+		if (text.p[i] == '\t')
+			text.p[i] = ' ';
+	if (shown) {
+		mp_esc_undo(&raw, mp_buf_view(&text));
+		mp_esc_terminal(&l->text, mp_buf_view(&raw));
+	} else {
+		mp_buf_str(&l->text, mp_buf_view(&text));
+	}
+	mp_buf_release(&raw);
+	mp_buf_release(&text);
+}
+
 static void add_name(struct line *l, const struct mp_diff_table *t, const struct mp_diff_row *row,
 		     void (*add)(struct mp_buf *to, struct mp_frame f))
 {
-	if (row->of == MP_DIFF_ALL)
+	if (t->dists)
+		add_key(l, mp_diff_dists_key(t->dists, row->id), add == add_shown);
+	else if (row->of == MP_DIFF_ALL)
 		mp_buf_str(&l->text, MP_STR("[all]"));
 	else if (row->of == MP_DIFF_STACK)
 		add_stack(l, t->runs, row->id, add);
@@ -74,7 +96,19 @@ static void add_name(struct line *l, const struct mp_diff_table *t, const struct
 
 static const char *of_name(enum mp_diff_of of)
 {
-	return of == MP_DIFF_SELF ? "self" : "total";
+	static const char *const names[] = {
+		[MP_DIFF_ALL] = "total",  [MP_DIFF_SELF] = "self", [MP_DIFF_TOTAL] = "total",
+		[MP_DIFF_STACK] = "self", [MP_DIFF_MEAN] = "mean", [MP_DIFF_P50] = "p50",
+		[MP_DIFF_P99] = "p99",
+	};
+
+	return names[of];
+}
+
+/* What a name is. */
+static const char *name_of(const struct mp_diff_table *t)
+{
+	return t->dists ? "key" : t->diff->stacks ? "stack" : "function";
 }
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -164,24 +198,24 @@ static void write_names(struct line *l, const struct mp_diff_table *t, struct mp
 	if (t->diff->test == MP_DIFF_WELCH)
 		mp_buf_printf(&l->text, "%25s", "interval");
 	mp_buf_printf(&l->text, "%8s", "ratio");
-	mp_buf_str(&l->text, t->diff->stacks ? MP_STR("  stack") : MP_STR("  of     function"));
+	mp_buf_printf(&l->text, "%s  %s", t->diff->stacks ? "" : "  of   ", name_of(t));
 	write_line(l, out);
 }
 
 static void add_side(struct mp_buf *to, const struct mp_diff_table *t, const char *name,
 		     size_t first, size_t end)
 {
+	double sum = t->dists ? (double)mp_diff_dists_count(t->dists, first, end) : 0;
 	char text[MP_UNIT_MAX];
-	double sum = 0;
 	size_t i;
 
-	for (i = first; i < end; i++)
+	for (i = first; !t->dists && i < end; i++)
 		sum += (double)t->runs->total[i];
-	mp_unit_put(text, t->unit, sum);
+	mp_unit_put(text, t->dists ? "" : t->unit, sum);
 	mp_buf_printf(to, "%s: %zu run%s with ", name, end - first, mp_plural(end - first));
 	mp_esc_terminal(to, mp_str(text));
-	if (t->diff->samples)
-		mp_buf_printf(to, " sample%s", sum == 1 ? "" : "s");
+	if (t->dists || t->diff->samples)
+		mp_buf_printf(to, " %s%s", t->dists ? "number" : "sample", sum == 1 ? "" : "s");
 }
 
 static void write_sides(struct line *l, const struct mp_diff_table *t, struct mp_out *out)
@@ -195,7 +229,11 @@ static void write_sides(struct line *l, const struct mp_diff_table *t, struct mp
 	add_side(&l->text, t, "before", 0, t->runs->n_before);
 	mp_buf_str(&l->text, MP_STR(", "));
 	add_side(&l->text, t, "after", t->runs->n_before, t->runs->n);
-	mp_buf_printf(&l->text, "; %s", measures[t->diff->measure]);
+	mp_buf_str(&l->text, MP_STR("; "));
+	if (t->dists)
+		mp_esc_terminal(&l->text, mp_str(t->dists->field));
+	else
+		mp_buf_str(&l->text, mp_str(measures[t->diff->measure]));
 	write_line(l, out);
 }
 
@@ -210,8 +248,10 @@ static void write_test(struct line *l, const struct mp_diff_table *t, struct mp_
 	}
 	mp_buf_printf(&l->text, "%zu comparison%s", d->n, mp_plural(d->n));
 	if (d->test == MP_DIFF_NONE)
-		mp_buf_str(&l->text, MP_STR("; the error of the weights is not known, so nothing "
-					    "is called significant"));
+		mp_buf_printf(
+			&l->text,
+			"; the error of the %s is not known, so nothing is called significant",
+			t->dists ? "numbers" : "weights");
 	else
 		mp_buf_printf(&l->text, ", tested %s at %g %% for all together (Holm)",
 			      d->test == MP_DIFF_WELCH ? "by Welch's t" : "as Poisson counts",
@@ -220,7 +260,7 @@ static void write_test(struct line *l, const struct mp_diff_table *t, struct mp_
 	if (d->test != MP_DIFF_WELCH) {
 		mp_buf_str(&l->text, MP_STR("three or more runs on each side show how much runs "
 					    "vary"));
-		if (d->test == MP_DIFF_NONE)
+		if (d->test == MP_DIFF_NONE && !t->dists)
 			mp_buf_str(&l->text, MP_STR("; --samples if the weights are numbers of "
 						    "samples"));
 		write_line(l, out);
@@ -264,7 +304,7 @@ void mp_diff_table_tsv(const struct mp_diff_table *t, struct mp_out *out)
 	struct line l = { .path = NULL };
 	size_t i;
 
-	mp_buf_str(&l.text, d->stacks ? MP_STR("stack") : MP_STR("function\tof"));
+	mp_buf_printf(&l.text, "%s%s", name_of(t), d->stacks ? "" : "\tof");
 	mp_buf_str(&l.text,
 		   MP_STR("\tbefore\tafter\tdifference\tratio\tlow\thigh\tp\tsignificant"));
 	write_line(&l, out);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes what differs between two sides: as text, as tab-separated values, and as folded text with
- * two weights. Includes diff, io.
+ * two weights. Includes dists, io.
  */
 #ifndef MP_DIFF_TABLE_H
 #define MP_DIFF_TABLE_H
 
 #include "lib/core/io.h"
-#include "lib/diff/diff.h"
+#include "lib/diff/dists.h"
 
 struct mp_diff_table {
 	const struct mp_diff *diff;
 	const struct mp_diff_runs *runs;
-	const char *unit; /* of the weights, see unit.h */
-	bool all;	  /* rows that are not significant as well */
+	const struct mp_diff_dists *dists; /* rows are numbers of keys; NULL: rows have weights */
+	const char *unit;		   /* of the weights, see unit.h */
+	bool all;			   /* rows that are not significant as well */
 };
 
 /* Text for people, safe for a terminal: first the sides and the test, then the rows. */

@@ -56,18 +56,18 @@ static double expected(const struct mp_diff_pair *p, size_t side, const struct c
 	return sampling(p, side, c) + c->disturbed * p->scale * p->scale;
 }
 
-static bool tells(const struct mp_diff_pair *p, size_t side, bool counted)
+static bool tells(const struct mp_diff_pair *p, size_t side, enum mp_diff_noise noise)
 {
 	return p->common && p->scale > 0 && p->side[side].variance > 0 &&
-	       (!counted || p->side[side].samples >= SAMPLES_MIN);
+	       (noise != MP_DIFF_SAMPLES || p->side[side].samples >= SAMPLES_MIN);
 }
 
 /*
  * Whether variances are greater than expected: the mean of the logarithm, where each function has
  * the more weight the more of its expected variance is of disturbances.
  */
-static bool is_too_small(const struct mp_diff_pair *v, size_t n, size_t side, bool counted,
-			 const struct common *c)
+static bool is_too_small(const struct mp_diff_pair *v, size_t n, size_t side,
+			 enum mp_diff_noise noise, const struct common *c)
 {
 	double usual = mp_compare_log_variance((double)(v[0].side[side].n - 1)), sum = 0;
 	size_t i;
@@ -75,22 +75,24 @@ static bool is_too_small(const struct mp_diff_pair *v, size_t n, size_t side, bo
 	for (i = 0; i < n; i++) {
 		double all = expected(&v[i], side, c);
 
-		if (tells(&v[i], side, counted))
+		if (tells(&v[i], side, noise))
 			sum += (1 - sampling(&v[i], side, c) / all) *
 			       (log(v[i].side[side].variance / all) - usual);
 	}
 	return sum > 0;
 }
 
-static struct common find_common(const struct mp_diff_pair *v, size_t n, size_t side, bool counted)
+static struct common find_common(const struct mp_diff_pair *v, size_t n, size_t side,
+				 enum mp_diff_noise noise)
 {
-	struct common c = { .dispersion = counted ? 0 : usual_dispersion(v, n, side) };
+	struct common c = { .dispersion =
+				    noise == MP_DIFF_WEIGHTS ? usual_dispersion(v, n, side) : 0 };
 	double low = 0, high = 0;
 	size_t telling = 0, i;
 	int step;
 
 	for (i = 0; i < n; i++) {
-		if (!tells(&v[i], side, counted))
+		if (!tells(&v[i], side, noise))
 			continue;
 		high = MP_MAX(high, v[i].side[side].variance / v[i].scale / v[i].scale);
 		telling++;
@@ -98,7 +100,7 @@ static struct common find_common(const struct mp_diff_pair *v, size_t n, size_t 
 	c.known = telling >= COMMON_MIN;
 	for (step = 0; c.known && step < 60; step++) {
 		c.disturbed = low + (high - low) / 2;
-		if (is_too_small(v, n, side, counted, &c))
+		if (is_too_small(v, n, side, noise, &c))
 			low = c.disturbed;
 		else
 			high = c.disturbed;
@@ -127,7 +129,7 @@ static bool is_usual(const struct mp_diff_pair *p, const struct common c[2])
 			       COMMON_DF / 2.0, df / 2) > own_only;
 }
 
-void mp_diff_variances(struct mp_diff_pair *v, size_t n, bool counted)
+void mp_diff_variances(struct mp_diff_pair *v, size_t n, enum mp_diff_noise noise)
 {
 	struct common c[2];
 	size_t i, side;
@@ -135,7 +137,7 @@ void mp_diff_variances(struct mp_diff_pair *v, size_t n, bool counted)
 	if (!n)
 		return;
 	for (side = 0; side < 2; side++)
-		c[side] = find_common(v, n, side, counted);
+		c[side] = find_common(v, n, side, noise);
 	for (i = 0; i < n; i++) {
 		bool usual = is_usual(&v[i], c);
 

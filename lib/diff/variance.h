@@ -16,8 +16,8 @@ struct mp_diff_side {
 	double mean;
 	double variance; /* of the runs; 0 if there is one */
 	size_t n;	 /* runs, at least 2 */
-	/* for samples: the variance that these have, mean count of a run; otherwise 0 and 0 */
-	double sampling, samples;
+	double sampling; /* variance that is known, see enum mp_diff_noise */
+	double samples;	 /* mean number of samples of a run, if they are */
 };
 
 /* Both sides of a function. */
@@ -29,12 +29,18 @@ struct mp_diff_pair {
 	struct mp_compare_sample best[2]; /* set by mp_diff_variances() */
 };
 
+enum mp_diff_noise {
+	MP_DIFF_SAMPLES, /* sums of samples: `sampling` is their variance */
+	MP_DIFF_WEIGHTS, /* sums of weights: the variance of sampling is not known */
+	MP_DIFF_NUMBERS, /* not sums: `sampling` is the least variance that a number has */
+};
+
 /*
- * Estimates all variances. `counted`: the weights are samples. The expected variance of a side is
- * that of sampling, in proportion to `scale`, plus that of disturbances, in proportion to its
- * square. It has the weight of 4 more degrees of freedom, but none if the runs of a function vary
- * so much more that this happens by chance in a quarter of all cases.
+ * Estimates all variances. The expected variance of a side is that of sampling, for sums in
+ * proportion to `scale`, plus that of disturbances, in proportion to its square. It has the weight
+ * of 4 more degrees of freedom, but none if the runs of a function vary so much more that this
+ * happens by chance in less than a quarter of all cases.
  */
-void mp_diff_variances(struct mp_diff_pair *v, size_t n, bool counted);
+void mp_diff_variances(struct mp_diff_pair *v, size_t n, enum mp_diff_noise noise);
 
 #endif

@@ -13,8 +13,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static struct mp_field comm = MP_FIELD_OF(KEY, "comm");
+static const struct mp_fields by = { &comm, 1, 1 };
+
 struct reading {
 	struct mp_diff_runs runs;
+	struct mp_diff_dists dists;
 	size_t run;
 };
 
@@ -28,8 +32,6 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 /* Each line is of the next run, in turn; events are of the first. */
 static void add_lines(struct reading *r, const char *p, const char *end)
 {
-	static struct mp_field comm = MP_FIELD_OF(KEY, "comm");
-	static const struct mp_fields by = { &comm, 1, 1 };
 	struct mp_fold_style style = { .common_names = true };
 	const char *lf, *why;
 	struct mp_fold fold;
@@ -40,7 +42,9 @@ static void add_lines(struct reading *r, const char *p, const char *end)
 		r->run = (r->run + 1) % r->runs.n;
 		if (mp_rec_parse(&rec, p, lf - p, &why) < 0)
 			continue;
-		if (rec.kind == MP_EVENT)
+		if (rec.kind == MP_EVENT && mp_str_eq(rec.type, MP_STR("mp-hist")))
+			mp_diff_dists_add(&r->dists, r->run, &rec, &why);
+		else if (rec.kind == MP_EVENT)
 			mp_fold_add(&fold, &rec, 1, &why);
 		else if (rec.kind == MP_STACK || rec.kind == MP_FOLDED)
 			mp_fold_pass(&fold, &style, &rec, add_stack, r, &why);
@@ -106,18 +110,20 @@ static void check_text(struct mp_out *out, int tabs)
 	out->len = 0;
 }
 
-static void check_output(const struct mp_diff *d, const struct mp_diff_runs *r)
+static void check_output(const struct mp_diff *d, const struct reading *r, bool numbers)
 {
-	struct mp_diff_table t = { .diff = d, .runs = r, .unit = "ns", .all = true };
+	struct mp_diff_table t = { .diff = d, .runs = &r->runs, .unit = "ns", .all = true };
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	struct mp_out out;
 
+	if (numbers)
+		t.dists = &r->dists;
 	mp_out_init(&out, fd, "null");
 	mp_diff_table_text(&t, &out);
 	check_text(&out, 0);
 	mp_diff_table_tsv(&t, &out);
 	check_text(&out, d->stacks ? 8 : 9);
-	mp_diff_table_folded(r, 1.5, &out);
+	mp_diff_table_folded(&r->runs, 1.5, &out);
 	check_text(&out, 0);
 	mp_out_close(&out);
 }
@@ -136,14 +142,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d.stacks = data[0] & 8;
 	d.min_share = data[0] & 16 ? 0.01 : 0;
 	mp_diff_runs_init(&r.runs, 1 + data[1] % 4, 1 + data[1] / 4 % 4);
+	mp_diff_dists_init(&r.dists, 1 + data[1] % 4, 1 + data[1] / 4 % 4,
+			   data[0] & 32 ? &by : NULL);
 	add_lines(&r, (const char *)data + 2, (const char *)data + size);
 	if (mp_diff_make(&d, &r.runs, &bad) == 0) {
 		if (d.min_share == 0 && !r.runs.overflow)
 			check_sums(&d, &r.runs);
 		check_rows(&d);
-		check_output(&d, &r.runs);
+		check_output(&d, &r, false);
 	}
 	mp_diff_release(&d);
+	if (r.dists.field) {
+		mp_diff_dists_make(&r.dists, &d);
+		check_rows(&d);
+		check_output(&d, &r, true);
+		mp_diff_release(&d);
+	}
+	mp_diff_dists_release(&r.dists);
 	mp_diff_runs_release(&r.runs);
 	return 0;
 }

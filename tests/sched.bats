@@ -70,7 +70,13 @@ conserved() {
 			print join(" ", $runs, map({ $s{$_} // 0 } qw(run wait preempted sleep block stopped)), scalar @w, int($sum / @w), $max), "\n" }' > "$TMP/sum"
 	awk -F'\t' '$1 == "total" { print $6, $7, $8, $9, $10, $11, $12, $17, $18, $19 }' "$TMP/tsv" | diff - "$TMP/sum"
 	# rows add up to the total, longest run time first
-	awk -F'\t' '$1 == "task" { n += $6; if (last != "" && $7 + 0 > last + 0) exit 1; last = $7 } $1 == "total" { exit n != $6 }' "$TMP/tsv"
+	python3 -c '
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="", errors="surrogateescape"), delimiter="\t"))
+tasks = [r for r in rows if r[0] == "task"]
+total = [r for r in rows if r[0] == "total"]
+runs = [int(r[6]) for r in tasks]
+sys.exit(not (tasks and runs == sorted(runs, reverse=True) and sum(int(r[5]) for r in tasks) == int(total[0][5])))' "$TMP/tsv"
 }
 
 @test "--states writes exactly the spans of these states, and the trailer counts them" {

@@ -31,6 +31,7 @@ enum {
 	 */
 	SHARED_BYTES = 8 << 20,
 	USER_BYTES = 2 << 20,
+	ALL_PAGES = MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1,
 	STEP_SHIFT = 27,    /* a step of the clock of amounts: 134 ms */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
 	ABI_32 = 1,	    /* enum perf_sample_regs_abi */
@@ -96,10 +97,16 @@ static __always_inline bool output(struct mp_bpf_head *head, __u64 size, __u64 m
 	return false;
 }
 
-static bool records_everyone(void)
+static __always_inline const struct mp_bpf_settings *the_settings(void)
 {
 	__u32 zero = 0;
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+
+	return bpf_map_lookup_elem(&settings, &zero);
+}
+
+static bool records_everyone(void)
+{
+	const struct mp_bpf_settings *s = the_settings();
 
 	return s && s->everyone;
 }
@@ -116,13 +123,20 @@ struct copying {
  * The number of pages to copy. Other memory, which is not needed, may follow a thread's stack. The
  * copy may have only a few bytes of the first page.
  */
-static __always_inline __u32 copied_pages(void)
+static __always_inline __u32 copied_pages(__u32 bytes)
 {
 	__u64 unread = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA);
+	__u32 pages = unread > TIGHT_BYTES ? 2 : unread > WAKE_BYTES ? 5 : ALL_PAGES;
 
-	return unread > TIGHT_BYTES  ? 2
-	       : unread > WAKE_BYTES ? 5
-				     : MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1;
+	return pages < bytes / MP_BPF_COPY_PAGE + 1 ? pages : bytes / MP_BPF_COPY_PAGE + 1;
+}
+
+/* The bytes of the largest copy that the user allows. */
+static __always_inline __u32 copy_max(void)
+{
+	const struct mp_bpf_settings *s = the_settings();
+
+	return s && s->copy_bytes < MP_BPF_COPY_BYTES ? s->copy_bytes : MP_BPF_COPY_BYTES;
 }
 
 /* Copies up to the end of a page, since the next page may not be in memory. */
@@ -180,8 +194,8 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct mp_bpf_copy *to = bpf_map_lookup_elem(&copies, &buffer);
-	struct copying c = { .to = to, .pages = copied_pages() };
-	__u32 len;
+	__u32 max = copy_max(), len;
+	struct copying c = { .to = to, .pages = copied_pages(max) };
 
 	if (!to)
 		return 0;
@@ -192,8 +206,9 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 	to->abi = regs->cs == MP_BPF_CS_32 ? ABI_32 : ABI_64;
 	copy_regs(to->regs, regs);
 	c.from = regs->sp;
-	bpf_loop(MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1, copy_page, &c, 0);
-	len = c.len & ~7u;
+	bpf_loop(ALL_PAGES, copy_page, &c, 0);
+	c.full |= c.len > max;
+	len = (c.len > max ? max : c.len) & ~7u;
 	if (len > MP_BPF_COPY_BYTES)
 		return 0;
 	to->len = len;
@@ -229,8 +244,8 @@ static __always_inline struct mp_bpf_copier *copier(void)
  */
 static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
 {
-	__u32 uid = bpf_get_current_uid_gid(), zero = 0;
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+	__u32 uid = bpf_get_current_uid_gid();
+	const struct mp_bpf_settings *s = the_settings();
 
 	if (!c || !s || !s->everyone || uid == 0 || uid == s->uid ||
 	    uid - s->writer_uids < s->n_writer_uids || c->bytes < USER_BYTES ||

@@ -114,8 +114,7 @@ static __always_inline bool is_set(const __u64 *bits, __u64 n)
 SEC("raw_tp/sys_enter")
 int unwind_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
-	__u32 zero = 0;
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+	const struct mp_bpf_settings *s = the_settings();
 
 	if (s && is_set(s->sys_enter, ctx->args[1]))
 		record_in(ON_SYSCALL);
@@ -126,8 +125,7 @@ SEC("raw_tp/sys_exit")
 int unwind_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	const struct pt_regs *regs = (void *)ctx->args[0];
-	__u32 zero = 0;
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+	const struct mp_bpf_settings *s = the_settings();
 
 	if (s && is_set(s->sys_exit, BPF_CORE_READ(regs, orig_ax)))
 		record_in(ON_SYSCALL);
@@ -174,9 +172,9 @@ static __always_inline __u32 take_slot(__u32 tid)
 SEC("kprobe")
 int unwind_probe(void *ctx)
 {
-	__u32 slot = take_slot(bpf_get_current_pid_tgid()), zero = 0;
+	__u32 slot = take_slot(bpf_get_current_pid_tgid());
 	struct probe_slot *p = bpf_map_lookup_elem(&probe_slots, &slot);
-	const struct mp_bpf_settings *s = bpf_map_lookup_elem(&settings, &zero);
+	const struct mp_bpf_settings *s = the_settings();
 
 	(void)ctx;
 	if (!p || !s)

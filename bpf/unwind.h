@@ -98,7 +98,8 @@ struct mp_bpf_settings {
 	 * These users have no share, like root: the user of mp-record, and the writers of all
 	 * recordings, whose uids are in a range that nobody else has
 	 */
-	__u32 uid, writer_uids, n_writer_uids, unused;
+	__u32 uid, writer_uids, n_writer_uids;
+	__u32 copy_bytes; /* of a copy of a stack, at most MP_BPF_COPY_BYTES */
 	/* a bit for each system call whose entry or return is recorded */
 	__u64 sys_enter[MP_BPF_SYSCALLS / 64], sys_exit[MP_BPF_SYSCALLS / 64];
 };

@@ -87,8 +87,8 @@ static const struct mp_opt opts[] = {
 	  "or fp; or one of each, as in user:fp; see "
 	  "mp-stacks(7)" },
 	{ OPT_STACK_SIZE, "stack-size", "SIZE",
-	  "for cfi: bytes of each user stack to copy (default: "
-	  "60K, the maximum)" },
+	  "bytes of a user stack to copy at most, where it is "
+	  "copied (default: 60K, the maximum)" },
 	{ OPT_MAX_STACK, "max-stack", "N",
 	  "at most N frames (default: 1024; not by cfi: what "
 	  "the kernel allows, 127)" },

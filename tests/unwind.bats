@@ -340,6 +340,23 @@ needs_go() {
 	grep -q 'stack=\[truncated\];\(burn;\)\{9\}burn$' "$TMP/s"
 }
 
+@test "the size of copies holds for those of user:bpf, too" {
+	cat > "$TMP/x.c" <<-'X'
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static long deep(int k) { volatile char pad[1000]; pad[k] = 1; return (k ? deep(k - 1) : syscall(SYS_getsid, 0)) + pad[k]; }
+		int main(void) { return deep(20) < 0; }
+	X
+	gcc -O1 -fomit-frame-pointer -o "$TMP/x" "$TMP/x.c"
+	for size in 1K 8K 60K; do
+		# it ends before there are tables for it
+		mp-record -q -e syscalls:sys_enter_getsid -g user:bpf --stack-size $size -o "$TMP/s" -- "$TMP/x"
+		grep -o 'stack=.*' "$TMP/s" | tr ';' '\n' | grep -c '^deep$' || true
+	done > "$TMP/frames"
+	# a frame has a little more than 1,000 bytes
+	[[ $(tr '\n' ' ' < "$TMP/frames") =~ ^[01]\ [78]\ 21\ $ ]] || { cat "$TMP/frames"; return 1; }
+}
+
 @test "with frame pointers, too, the share of stacks that reached the root is reported" {
 	mp-record -q -e cpu-clock -F 999 -g user:fp -o "$TMP/s" -- "$LOAD/spin" 1 > /dev/null || [ $? = 1 ]
 	[ "$(trailer "$TMP/s" 'unwound.fp | .stacks > 50 and .whole * 10 < .stacks')" = true ]

@@ -102,6 +102,7 @@ static bool set_up(struct mp_bpf_stacks *b, const struct mp_events *events,
 	struct mp_bpf_settings settings = {
 		.everyone = setup->everyone,
 		.uid = getuid(),
+		.copy_bytes = setup->copy_bytes,
 		.writer_uids = setup->writer_uids,
 		.n_writer_uids = setup->n_writer_uids,
 		.probe_buffers = MP_BPF_COPY_CONTEXTS * libbpf_num_possible_cpus(),

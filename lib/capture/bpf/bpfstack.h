@@ -26,6 +26,7 @@ struct mp_bpf_stacks_setup {
 	 * those that have
 	 */
 	bool everyone;
+	uint32_t copy_bytes;		     /* of a copy of a stack */
 	uint32_t writer_uids, n_writer_uids; /* see struct mp_sandbox_uids */
 	bool aggregates;		     /* bpfaggregate.h uses the tables, too */
 };

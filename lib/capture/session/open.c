@@ -118,6 +118,7 @@ static void open_stacks(struct mp_record_opened *k, struct mp_record_plan *p)
 		.rows = mp_link_rows,
 		.rows_arg = k->link,
 		.everyone = p->everyone,
+		.copy_bytes = (uint32_t)p->o->events.stack_size,
 		.writer_uids = mp_link_uids(k->link)->first,
 		.n_writer_uids = mp_link_uids(k->link)->n,
 		.aggregates = mp_events_any_aggregated(&p->events),

@@ -220,7 +220,7 @@ perf_samples() {
 	done
 	# as many frames as perf printed, with those of the kernel marked
 	[ "$(grep -cP '^\t' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | awk -F ';' '{ n += NF } END { print n }')" ]
-	[ "$(grep -cP '^\t *ffffffff' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
+	[ "$(grep -cP '^\t *ffff[0-9a-f]{12} ' "$TMP/text")" = "$(grep -o 'stack=.*' "$TMP/out.mp" | grep -o '_\[k\]' | wc -l)" ]
 }
 
 # Traces with ftrace to $TMP/trace what python3 does; $@: what to enable, options and events.

@@ -257,11 +257,23 @@ static void handle_empty(struct perf *p)
 		end_sample(p);
 }
 
+/* The text after the columns, which begins with the type of an event or of a record. */
+static struct mp_str type_of(const struct mp_perf_head *h)
+{
+	return h->type.p ? h->type : mp_import_trim(h->text);
+}
+
+/* Whether it is a record of a task or of a loss, not a sample. */
+static bool is_record(struct mp_str type)
+{
+	return mp_str_starts(type, MP_STR("PERF_RECORD_"));
+}
+
 static void handle_timed(struct perf *p, const struct mp_perf_head *h)
 {
-	struct mp_str record = h->type.p ? h->type : mp_import_trim(h->text);
+	struct mp_str record = type_of(h);
 
-	if (!mp_str_starts(record, MP_STR("PERF_RECORD_")))
+	if (!is_record(record))
 		begin_sample(p, h);
 	else
 		handle_record(p, (struct mp_str){ record.p, h->text.p + h->text.len - record.p },
@@ -281,7 +293,7 @@ static void handle_other(struct perf *p, struct mp_str line)
 		handle_timed(p, &h);
 		return;
 	}
-	if (mp_str_starts(line, MP_STR("PERF_RECORD_"))) {
+	if (is_record(line)) {
 		handle_record(p, line, &(struct mp_perf_head){ .shape = 0 });
 		return;
 	}
@@ -322,7 +334,10 @@ static bool next_head(const char **data, const char *end, struct mp_str *line)
 	return false;
 }
 
-/* Whether the times of the first samples are differences: perf sorts times. */
+/*
+ * Whether the times of the first samples are differences: perf sorts times. The records that perf
+ * makes of what already runs have the time 0.
+ */
 static bool are_deltas(struct perf *p, const char *data, const char *end)
 {
 	uint64_t time_ns, last_ns = 0, first_ns = 0, steps = 0, back = 0;
@@ -331,7 +346,7 @@ static bool are_deltas(struct perf *p, const char *data, const char *end)
 
 	while (steps < HEADS_MAX && next_head(&data, end, &line)) {
 		if (!mp_import_columns_read(&p->columns, line, &h) || !h.time.p ||
-		    mp_import_time(h.time, &time_ns) < 0)
+		    mp_import_time(h.time, &time_ns) < 0 || is_record(type_of(&h)))
 			continue;
 		if (!steps++)
 			first_ns = time_ns;
@@ -441,7 +456,7 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 
 	if (first && mp_str_starts(line, MP_STR("# ========")))
 		return MP_IMPORT_DISTINCT;
-	if (tab_frame(line) || mp_str_starts(line, MP_STR("PERF_RECORD_")))
+	if (tab_frame(line) || is_record(line))
 		return MP_IMPORT_LIKE;
 	like = head_likeness(line);
 	if (like == MP_IMPORT_UNLIKE &&

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -59,6 +60,7 @@ struct mp_link {
 	unsigned said;		      /* messages of the process */
 	struct mp_work_step *avoided; /* at which processes have died */
 	size_t n_avoided, cap_avoided, restarts;
+	bool hurried; /* by mp_link_hurry() */
 };
 
 /*
@@ -357,6 +359,16 @@ void mp_link_go(struct mp_link *l, uint64_t from_ns, const char *header)
 	send_body(l, MP_MESSAGE_START, NULL, 0);
 }
 
+void mp_link_hurry(struct mp_link *l)
+{
+	size_t i;
+
+	l->hurried = true;
+	setpriority(PRIO_PROCESS, (id_t)l->process.pid, -20);
+	for (i = 0; i < MP_ARRAY_SIZE(l->opener.pids); i++)
+		setpriority(PRIO_PROCESS, (id_t)l->opener.pids[i], -20);
+}
+
 /* --- another process -------------------------------------------------------------------------- */
 
 /*
@@ -425,6 +437,8 @@ int mp_link_restart(struct mp_link *l)
 		l->idle_from_ns = mp_monotonic_ns();
 		l->restarts++;
 		why = start_process(l) < 0 ? "it cannot be started" : NULL;
+		if (!why && l->hurried)
+			mp_link_hurry(l);
 	}
 	if (why) {
 		mp_say("no other writer process can continue: %s", why);

@@ -75,6 +75,8 @@ enum mp_status mp_record(struct mp_record_options *o)
 	r.run.began_ns = mp_monotonic_ns();
 	be_realtime(o->realtime);
 	r.opened.link = mp_link_start();
+	if (o->realtime)
+		mp_link_hurry(r.opened.link);
 	r.run.control = mp_control_start(&tid);
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);

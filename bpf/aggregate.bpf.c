@@ -322,11 +322,35 @@ static __always_inline __u64 stack_id(void *ctx, enum context which, bool kernel
 
 /* --- totals ----------------------------------------------------------------------------------- */
 
-static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u64 weight)
+/* Whether the share of the task's user allows another total in the current table. */
+static __always_inline bool may_add(const struct task_struct *task)
+{
+	__u32 uid = BPF_CORE_READ(task, cred, uid.val), table = state.current;
+	struct mp_bpf_copier *c;
+
+	if (!is_limited(uid))
+		return true;
+	c = copier_of(uid);
+	if (!c)
+		return true;
+	if (c->table != table) {
+		c->table = table;
+		c->totals = 0;
+	}
+	if (c->totals >= MP_AGG_STACKS_A_USER) {
+		refuse(c, BPF_CORE_READ(task, tgid));
+		return false;
+	}
+	__sync_fetch_and_add(&c->totals, 1);
+	return true;
+}
+
+static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u64 weight,
+				   const struct task_struct *task)
 {
 	struct mp_agg_total none = { 0, 0 }, *total = bpf_map_lookup_elem(map, key);
 
-	if (!total) {
+	if (!total && may_add(task)) {
 		bpf_map_update_elem(map, key, &none, BPF_NOEXIST);
 		total = bpf_map_lookup_elem(map, key);
 	}
@@ -338,7 +362,9 @@ static __always_inline void add_to(void *map, const struct mp_agg_key *key, __u6
 	__sync_fetch_and_add(&total->count, 1);
 }
 
-static __always_inline void add(__u32 aggregate, __u64 id, __u64 other, __u64 weight)
+/* Adds to the total of a stack of a task, which is not the current one if that has woken it. */
+static __always_inline void add(const struct task_struct *task, __u32 aggregate, __u64 id,
+				__u64 other, __u64 weight)
 {
 	struct mp_agg_key key = { id, other, aggregate };
 
@@ -346,10 +372,10 @@ static __always_inline void add(__u32 aggregate, __u64 id, __u64 other, __u64 we
 		drop(aggregate, weight);
 		return;
 	}
-	if (state.current)
-		add_to(&totals_b, &key, weight);
+	if (state.current & 1)
+		add_to(&totals_b, &key, weight, task);
 	else
-		add_to(&totals_a, &key, weight);
+		add_to(&totals_a, &key, weight, task);
 }
 
 /* --- memory that is held ---------------------------------------------------------------------- */
@@ -464,7 +490,7 @@ static __always_inline int handle_probe(struct pt_regs *regs,
 		return 0;
 	id = stack_id(regs, IN_PROBE, rule->kernel, rule->user);
 	if (rule->weight[0]) {
-		add(rule->aggregate, id, 0, weight);
+		add(task, rule->aggregate, id, 0, weight);
 		return 0;
 	}
 	asked.id = id;
@@ -499,7 +525,8 @@ static __always_inline int handle_sample(struct sample *ctx, __u32 index)
 	__u64 weight = rule->weight[0] == MP_AGG_PERIOD ? ctx->period : 1;
 
 	if (is_on(task))
-		add(rule->aggregate, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0, weight);
+		add(task, rule->aggregate, stack_id(ctx, IN_SAMPLE, rule->kernel, rule->user), 0,
+		    weight);
 	return 0;
 }
 
@@ -546,7 +573,8 @@ static __always_inline void end_block(void *ctx, __u64 task, bool waker)
 		return;
 	if (waker)
 		other = stack_id(ctx, IN_WAKING, setup.blocked.kernel, setup.blocked.user);
-	add(setup.blocked.aggregate, id, other, now > since ? now - since : 0);
+	add((const struct task_struct *)task, setup.blocked.aggregate, id, other,
+	    now > since ? now - since : 0);
 }
 
 /* sched_switch(preempt, prev, next): prev is the current task. */

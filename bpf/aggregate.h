@@ -13,6 +13,8 @@
 #define MP_AGG_SAMPLED 4u /* number of rules for sampled events */
 /* most totals in a table, which is read and emptied regularly */
 #define MP_AGG_STACKS (64u << 10)
+/* most of them by one user, if the whole system is recorded */
+#define MP_AGG_STACKS_A_USER (MP_AGG_STACKS / 2)
 #define MP_AGG_BLOCKED (64u << 10)  /* most tasks that are blocked at a time */
 #define MP_AGG_HELD (512u << 10)    /* most allocations that have not been freed yet */
 #define MP_AGG_CONTEXTS 5u	    /* number of contexts whose programs may interrupt each other */
@@ -64,7 +66,7 @@ struct mp_agg_total {
 /* Shared with user space while the programs run. */
 struct mp_agg_state {
 	__u32 enabled;
-	__u32 current; /* which of the two tables of totals is being filled */
+	__u32 current; /* number of the table of totals that is being filled: two take turns */
 	/*
 	 * number of stacks that did not fit into the ring buffer; they are sent when they occur
 	 * again

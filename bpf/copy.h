@@ -14,8 +14,9 @@
 #define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
 
 enum {
+	RING_BYTES = 32 << 20,
 	WAKE_BYTES = 2 << 20,
-	TIGHT_BYTES = 12 << 20,
+	TIGHT_BYTES = RING_BYTES / 4 * 3,
 	/* a larger record is a copy, which may wake the reader */
 	WAKE_SIZE = sizeof(struct mp_bpf_record),
 	/*
@@ -29,8 +30,8 @@ enum {
 	 * While half of the ring is unread, a user who has caused much of that gets no copies, so
 	 * that the rest is for others.
 	 */
-	SHARED_BYTES = 8 << 20,
-	USER_BYTES = 2 << 20,
+	SHARED_BYTES = RING_BYTES / 2,
+	USER_BYTES = RING_BYTES / 8,
 	ALL_PAGES = MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1,
 	STEP_SHIFT = 27,    /* a step of the clock of amounts: 134 ms */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
@@ -40,7 +41,7 @@ enum {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 16 << 20);
+	__uint(max_entries, RING_BYTES);
 } records SEC(".maps");
 
 /*
@@ -218,11 +219,10 @@ static __always_inline struct mp_bpf_copy *make_copy(struct task_struct *task, _
 	return to;
 }
 
-/* What the user of the current task has caused, as of now. */
-static __always_inline struct mp_bpf_copier *copier(void)
+/* What a user has caused, as of now. */
+static __always_inline struct mp_bpf_copier *copier_of(__u32 uid)
 {
 	struct mp_bpf_copier fresh = { .step = bpf_ktime_get_ns() >> STEP_SHIFT }, *c;
-	__u32 uid = bpf_get_current_uid_gid();
 	__u64 steps;
 
 	c = bpf_map_lookup_elem(&copiers, &uid);
@@ -238,22 +238,36 @@ static __always_inline struct mp_bpf_copier *copier(void)
 	return c;
 }
 
-/*
- * Whether the share of a user allows a copy or a record. If only some processes are recorded, there are
- * no shares; root, the user of mp-record and the writers of recordings have none.
- */
-static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
+static __always_inline struct mp_bpf_copier *copier(void)
 {
-	__u32 uid = bpf_get_current_uid_gid();
+	return copier_of(bpf_get_current_uid_gid());
+}
+
+/*
+ * Whether a user has a share only. If only some processes are recorded, there are no shares; root,
+ * the user of mp-record and the writers of recordings have none.
+ */
+static __always_inline bool is_limited(__u32 uid)
+{
 	const struct mp_bpf_settings *s = the_settings();
 
-	if (!c || !s || !s->everyone || uid == 0 || uid == s->uid ||
-	    uid - s->writer_uids < s->n_writer_uids || c->bytes < USER_BYTES ||
+	return s && s->everyone && uid && uid != s->uid && uid - s->writer_uids >= s->n_writer_uids;
+}
+
+static __always_inline void refuse(struct mp_bpf_copier *c, __u32 pid)
+{
+	if (!c->refused)
+		c->pid = pid;
+	__sync_fetch_and_add(&c->refused, 1);
+}
+
+/* Whether the share of a user allows a copy or a record. */
+static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struct *task)
+{
+	if (!c || c->bytes < USER_BYTES || !is_limited(bpf_get_current_uid_gid()) ||
 	    bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < SHARED_BYTES)
 		return true;
-	if (!c->refused)
-		c->pid = TGID(task);
-	__sync_fetch_and_add(&c->refused, 1);
+	refuse(c, TGID(task));
 	return false;
 }
 

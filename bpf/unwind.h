@@ -15,6 +15,7 @@
 #define MP_BPF_FOUND 256u
 #define MP_BPF_FRAMES 127u
 /* size of the pages by which rows are searched, which are not those of memory */
+#define MP_BPF_ROWS_A_PAGE 8u /* average number of rows per page of a file, at least */
 #define MP_BPF_PAGE_SHIFT 10
 #define MP_BPF_CS_32 0x23 /* selector of the code segment of 32-bit programs */
 #define MP_BPF_SYSCALLS 1024u
@@ -110,9 +111,11 @@ struct mp_bpf_settings {
  */
 struct mp_bpf_copier {
 	__u64 step, bytes;
-	__u64 refused; /* copies and stacks that exceeded the share */
+	__u64 refused; /* copies, stacks and totals that exceeded the share */
 	__u32 pid;     /* the process of the first of them */
 	__u32 unused;
+	/* totals of aggregates that the user has added to the table with the number `table` */
+	__u64 table, totals;
 };
 
 #define MP_BPF_COPIERS 1024u /* users */

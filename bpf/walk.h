@@ -20,6 +20,12 @@ struct pt_regs {
 		cs, sp;
 } __attribute__((preserve_access_index));
 
+struct cred {
+	struct {
+		__u32 val;
+	} uid;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	int pid, tgid, pagefault_disabled;
 	unsigned int flags;
@@ -28,6 +34,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	__u64 start_time;
 	char comm[16];
+	const struct cred *cred;
 } __attribute__((preserve_access_index));
 
 /* The ids of a task whose type the verifier knows: this takes loads instead of calls. */

@@ -140,6 +140,31 @@ beside_files() {
 	done
 }
 
+@test "thousands of processes with files of their own" {
+	as_user $ATTACKER tests/hostile/elf.py rows "$TMP/attack/rows"
+	plain_ms bpf > /dev/null
+	start_attack many 2500 "$TMP/attack/rows"
+	beside bpf
+	stop_attack
+	offender_is_named 'process\(es\)\? had no tables for BPF' many
+}
+
+@test "a flood of stacks that are aggregated in the kernel" {
+	start_attack sums
+	for _ in 1 2 3; do
+		mp-record --realtime -a -e sum:blocked -g user -o "$TMP/s" -- \
+			setpriv --reuid=$VICTIM --regid=$VICTIM --clear-groups "$TMP/programs/steady" $VICTIM_SECONDS > "$TMP/victim" 2> "$TMP/err" || [ $? = 1 ]
+		read -r _ calls < "$TMP/victim"
+		# 23 calls, then 15 ms of sleep
+		blocked=$(awk -F '#' '/^[0-9]+#steady;.*;main;usleep;/ { ns += $1 } END { printf "%.0f\n", ns }' "$TMP/s")
+		echo "blocked for $blocked ns in $calls calls"
+		[ "$blocked" -lt $((calls * 145 * 100000 / 23)) ] || break
+	done
+	stop_attack
+	[ "$blocked" -ge $((calls * 145 * 100000 / 23)) ]
+	offender_is_named 'stacks were not taken' sums
+}
+
 @test "a flood of copies of stacks" {
 	[ "$(uname -m)" = x86_64 ] || skip "the attack is for x86-64"
 	start_attack copies

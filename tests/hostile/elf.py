@@ -55,15 +55,15 @@ def write(path, sections, count=None):
         f.truncate(max(offset + 64 * n, f.tell()))
 
 
-def frames(nops, functions, eh_frame=True):
-    """Returns call frame information of so many functions with one common entry, in which so many instructions do nothing."""
+def frames(nops, functions, eh_frame=True, apart=16):
+    """Returns call frame information of so many functions of 16 bytes with one common entry, in which so many instructions do nothing."""
     x86 = MACHINE == 62
     code = (b'\x0c\x07\x08\x90\x01' if x86 else b'\x0c\x1f\x00') + b'\0' * nops
     body = struct.pack('<IB', 0 if eh_frame else 0xffffffff, 1) + b'\0\1\x78' + (b'\x10' if x86 else b'\x1e') + code
     body += b'\0' * (-len(body) % 4)
     data = bytearray(struct.pack('<I', len(body)) + body)
     for i in range(functions):
-        data += struct.pack('<IIQQ', 20, len(data) + 4 if eh_frame else 0, CODE + 16 * i, 16)
+        data += struct.pack('<IIQQ', 20, len(data) + 4 if eh_frame else 0, CODE + apart * i, 16)
     return bytes(data)
 
 
@@ -91,6 +91,7 @@ def packed(mib, data):
 KINDS = {
     'cfi': lambda: [Section('.eh_frame', PROGBITS, frames(200000, 10000))],
     'cfi-endless': lambda: [Section('.eh_frame', PROGBITS, frames(4000000, 100000))],
+    'rows': lambda: [Section('.eh_frame', PROGBITS, frames(0, 2000, apart=32))],
     'debug-frame': lambda: [Section('.debug_frame', PROGBITS, frames(4000000, 100000, False))],
     'debug-frame-bomb': lambda: [Section('.debug_frame', PROGBITS, packed(250, frames(0, 10, False)), flags=COMPRESSED)],
     'names': lambda: symbols(2000, b'n' * 500000),

@@ -499,8 +499,8 @@ bool mp_bpf_aggregate_tick(struct mp_bpf_aggregate *a, uint64_t settled_ns, mp_c
 	if (settled_ns <= a->flipped_ns || settled_ns - a->flipped_ns < TICK_NS)
 		return false;
 	/* the programs have filled the other table since the last call */
-	empty(a, current ? "totals_a" : "totals_b", from_total, pass, arg);
-	__atomic_store_n(&a->state->current, !current, __ATOMIC_RELEASE);
+	empty(a, current & 1 ? "totals_a" : "totals_b", from_total, pass, arg);
+	__atomic_store_n(&a->state->current, current + 1, __ATOMIC_RELEASE);
 	a->flipped_ns = mp_monotonic_ns();
 	return true;
 }

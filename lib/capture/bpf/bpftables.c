@@ -10,14 +10,13 @@
 #include "lib/core/clock.h"
 
 enum {
-	ROWS_A_PAGE = 8, /* average number of rows per page of a file, at least */
 	REBUILD_APART_NS = 1000000000,
 };
 
 void mp_bpf_tables_init(struct mp_bpf_tables *t, uint32_t max_rows, uint32_t max_spaces)
 {
 	*t = (struct mp_bpf_tables){ .max_rows = max_rows,
-				     .max_pages = max_rows / ROWS_A_PAGE,
+				     .max_pages = max_rows / MP_BPF_ROWS_A_PAGE,
 				     .max_spaces = max_spaces };
 	t->free_places = mp_alloc(max_spaces * sizeof(*t->free_places));
 	t->places = mp_zalloc(max_spaces * sizeof(*t->places));

@@ -13,6 +13,8 @@ enum {
 	SUBUID_MAX_BYTES = 64 << 10,
 	LISTED_MAX = 3, /* users in the report */
 	JSON_MAX = 20,	/* users in the trailer */
+	LATE_NS = 250000000,
+	LATE_PART = 8,
 };
 
 #define MIB ((uint64_t)1 << 20)
@@ -23,6 +25,8 @@ static const struct kind {
 	uint64_t total, period_ns; /* period 0: held until it is given back */
 	const char *name;	   /* in the trailer */
 	const char *one, *many;	   /* in the report */
+	/* what is oldest gives way, so that only shares are limited and not the total */
+	bool recycled;
 } kinds[MP_BUDGET_KINDS] = {
 	[MP_BUDGET_TIME] = { 4 * SECOND_NS, 10 * SECOND_NS, "time", "name was not looked up",
 			     "names were not looked up" },
@@ -42,8 +46,8 @@ static const struct kind {
 	[MP_BUDGET_SUMS] = { 64 * MIB, 0, "sums", "stack of an aggregate was shortened",
 			     "stacks of aggregates were shortened" },
 	[MP_BUDGET_SPACES] = { 2048, 0, "spaces", "process had no tables for BPF",
-			       "processes had no tables for BPF" },
-	[MP_BUDGET_ROWS] = { 4 << 20, 0, "rows", "file had no tables for BPF",
+			       "processes had no tables for BPF", true },
+	[MP_BUDGET_ROWS] = { 4 << 20, 10 * SECOND_NS, "rows", "file had no tables for BPF",
 			     "files had no tables for BPF" },
 };
 
@@ -160,6 +164,11 @@ static void renew(struct mp_budget *b, enum mp_budget_kind kind)
 	b->pools[kind].period = period;
 }
 
+static bool is_late(const struct mp_budget *b)
+{
+	return b->handled_ns && *b->handled_ns && b->clock() > *b->handled_ns + LATE_NS;
+}
+
 /*
  * The share of one user: an equal part for each user that uses some, with one part kept for a user
  * that may still come.
@@ -170,12 +179,14 @@ static uint64_t share(const struct mp_budget *b, enum mp_budget_kind kind,
 	const struct mp_budget_pool *p = &b->pools[kind];
 	unsigned n = MP_MAX(p->competing + !u->used[kind], p->competed);
 
-	return kinds[kind].total / (MP_MAX(n, 1u) + !b->no_reserve);
+	return kinds[kind].total / (MP_MAX(n, 1u) + !b->no_reserve) /
+	       (kind == MP_BUDGET_TIME && is_late(b) ? LATE_PART : 1);
 }
 
 static bool is_full(const struct mp_budget *b, enum mp_budget_kind kind, uint64_t n)
 {
-	return !kinds[kind].period_ns && b->pools[kind].used + n > kinds[kind].total;
+	return !kinds[kind].period_ns && !kinds[kind].recycled &&
+	       b->pools[kind].used + n > kinds[kind].total;
 }
 
 static bool exceeds_share(const struct mp_budget *b, enum mp_budget_kind kind,

@@ -19,6 +19,7 @@ enum mp_budget_kind {
 	/* amounts per time, which come back by themselves */
 	MP_BUDGET_TIME,	  /* ns of parsing files and finding names; in a period of 10 s */
 	MP_BUDGET_OUTPUT, /* bytes of long stacks; in a period of 1 s */
+	MP_BUDGET_ROWS,	  /* rows that are made for the tables for BPF; in a period of 10 s */
 	/* amounts that are held until mp_budget_give() */
 	MP_BUDGET_COPIES,   /* stacks and copies of them, whose share the BPF program knows */
 	MP_BUDGET_TRACK,    /* bytes of records of tasks and mappings that wait to be handled */
@@ -29,7 +30,6 @@ enum mp_budget_kind {
 	MP_BUDGET_TEXTS,    /* bytes of memory for the texts of stacks */
 	MP_BUDGET_SUMS,	    /* bytes of memory for long stacks of aggregates */
 	MP_BUDGET_SPACES,   /* address spaces that have tables for BPF */
-	MP_BUDGET_ROWS,	    /* rows in the tables for BPF */
 	MP_BUDGET_KINDS,
 };
 
@@ -62,6 +62,11 @@ struct mp_budget {
 	uid_t self;	 /* uid of this process if no user has it; treated as `trusted` */
 	bool no_reserve; /* the user named what is recorded: no share is kept for others */
 	uint64_t (*clock)(void); /* mp_monotonic_ns(), or that of a test */
+	/*
+	 * time up to which events were handled, or 0, or NULL; while that is long ago, events of
+	 * others wait, and the shares of time are an eighth
+	 */
+	const uint64_t *handled_ns;
 	/* private */
 	struct mp_intmap by_uid; /* -> index in `users`, + 1 */
 	struct mp_budget_user *users;

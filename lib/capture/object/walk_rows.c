@@ -156,3 +156,10 @@ struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n, struct mp
 	*n = t.n;
 	return t.v;
 }
+
+uint64_t mp_cfi_walk_rows_room(const struct mp_bpf_row *rows, size_t n)
+{
+	uint64_t pages = n ? (rows[n - 1].pc - rows[0].pc) >> MP_BPF_PAGE_SHIFT : 0;
+
+	return MP_MAX((uint64_t)n, (pages + 2) * MP_BPF_ROWS_A_PAGE);
+}

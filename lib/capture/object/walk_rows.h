@@ -16,4 +16,10 @@
  */
 struct mp_bpf_row *mp_cfi_walk_rows(const struct mp_cfi *c, size_t *n, struct mp_limit *limit);
 
+/*
+ * The room that the rows of a file take in the tables, in rows: the tables have a page for each
+ * MP_BPF_ROWS_A_PAGE rows, and few rows may need many pages.
+ */
+uint64_t mp_cfi_walk_rows_room(const struct mp_bpf_row *rows, size_t n);
+
 #endif

@@ -629,6 +629,8 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 	uint64_t watermark_ns;
 
 	w->until_ns = MP_MAX(w->stop_ns, w->watermark_ns);
+	/* after the stop, events that wait cost nobody anything */
+	w->handled_ns = w->stop_ns == UINT64_MAX ? w->watermark_ns : 0;
 	if (w->formatter->tables)
 		w->formatter->tables->ended = w->stop_ns != UINT64_MAX;
 	mp_merge_until(&w->merge, settled_ns);

@@ -49,8 +49,9 @@ struct mp_writer {
 	uint64_t throttled;
 	struct mp_merge merge; /* has the number of broken records */
 	uint64_t watermark_ns;
-	uint64_t until_ns; /* all events were enabled until then; later ones are not written */
-	uint64_t bytes;	   /* bytes written */
+	uint64_t handled_ns; /* the same for the budget; 0 after the stop */
+	uint64_t until_ns;   /* all events were enabled until then; later ones are not written */
+	uint64_t bytes;	     /* bytes written */
 
 	struct mp_cut_aggregate_end aggregates; /* the losses of aggregates */
 

@@ -210,6 +210,7 @@ static void open_tables(struct process *p)
 		.dsos = &p->lookup.symbols.dsos,
 		.tasks = &p->lookup.tasks,
 	};
+	mp_walk_tables_init(&p->tables);
 	p->lookup.tasks.gone = mp_walk_tables_forget;
 	p->lookup.tasks.gone_arg = &p->tables;
 	p->lookup.symbols.dsos.gone = mp_walk_tables_forget_file;
@@ -269,6 +270,7 @@ static void take_plan(struct process *p)
 		.tick = show_status,
 		.arg = p,
 	};
+	p->lookup.budget.handled_ns = &p->writer.handled_ns;
 	mp_writer_init(&p->writer);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/capture/object/walk_rows.h"
 #include "lib/core/clock.h"
 #include "lib/core/map.h"
 
@@ -429,7 +430,8 @@ static bool may_read(struct mp_dsos *d, struct mp_dso *dso)
 	return false;
 }
 
-void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit)
+/* Notes the first thing in a file that was above a limit, and charges its user with a refusal. */
+static void note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit)
 {
 	const struct mp_budget_who who = owner_of(dso);
 
@@ -454,7 +456,7 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 	mp_dso_begin(d, dso);
 	dso->symbols = mp_elfsym_load(dso->fd, d->opener, &dso->mapping, &limit);
 	mp_dso_end(d);
-	mp_dso_note_limit(d, dso, &limit);
+	note_limit(d, dso, &limit);
 	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
 	if (dso->symbols)
 		charge(d, dso, mp_elfsym_bytes(dso->symbols));
@@ -479,7 +481,7 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	mp_dso_begin(d, dso);
 	dso->cfi = mp_elfcfi_load(dso->fd, d->opener, &dso->mapping, &dso->segments, &limit);
 	mp_dso_end(d);
-	mp_dso_note_limit(d, dso, &limit);
+	note_limit(d, dso, &limit);
 	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
 	if (dso->cfi) {
 		d->cfi_bytes += mp_cfi_bytes(dso->cfi);
@@ -488,4 +490,47 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	charge(d, dso, dso->segments.n * sizeof(*dso->segments.v));
 	close_if_done(d, dso);
 	return dso->cfi;
+}
+
+/*
+ * Charges a user for the room that the rows of a file take, but not again for a file whose rows
+ * have to be made again. The files of the system are everybody's.
+ */
+static bool take_room(struct mp_dsos *d, struct mp_dso *dso, const struct mp_bpf_row *rows,
+		      size_t n)
+{
+	struct mp_budget_who who = owner_of(dso);
+	uint64_t room = mp_cfi_walk_rows_room(rows, n);
+
+	if (dso->of_root)
+		who.uid = 0;
+	if (room <= dso->rows)
+		return true;
+	if (!mp_budget_take(d->budget, MP_BUDGET_ROWS, &who, room - dso->rows))
+		return false;
+	dso->rows = room;
+	return true;
+}
+
+struct mp_bpf_row *mp_dso_walk_rows(struct mp_dsos *d, struct mp_dso *dso, size_t *n)
+{
+	struct mp_cfi *cfi = mp_dso_cfi(d, dso);
+	struct mp_limit limit = MP_LIMIT_INIT;
+	struct mp_bpf_row *rows;
+	uint64_t began;
+
+	*n = 0;
+	if (!cfi)
+		return NULL;
+	began = mp_monotonic_ns();
+	mp_dso_begin(d, dso);
+	rows = mp_cfi_walk_rows(cfi, n, &limit);
+	mp_dso_end(d);
+	note_limit(d, dso, &limit);
+	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
+	if (take_room(d, dso, rows, *n))
+		return rows;
+	free(rows);
+	*n = 0;
+	return NULL;
 }

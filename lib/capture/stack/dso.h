@@ -37,6 +37,7 @@ struct mp_dso {
 	struct mp_segments segments; /* remain when the call frame information is freed */
 	struct mp_cfi *cfi;	     /* NULL: it has none, or it is not loaded */
 	uint64_t cfi_id; /* identifies the loaded information; changes at each loading */
+	uint64_t rows;	 /* charged for its rows for the kernel side */
 };
 
 struct mp_dsos {
@@ -83,9 +84,6 @@ struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 void mp_dso_begin(struct mp_dsos *d, const struct mp_dso *dso);
 void mp_dso_end(struct mp_dsos *d);
 
-/* Notes the first thing in a file that was above a limit, and charges its user with a refusal. */
-void mp_dso_note_limit(struct mp_dsos *d, struct mp_dso *dso, const struct mp_limit *limit);
-
 /* The symbols of a file, which this reads if necessary; NULL if there are none. */
 struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso);
 
@@ -101,5 +99,11 @@ static inline struct mp_cfi *mp_dso_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	dso->used = ++d->clock;
 	return dso->cfi_loaded ? dso->cfi : mp_dso_load_cfi(d, dso);
 }
+
+/*
+ * The rows of a file for the BPF walk, to be freed; NULL and 0 if there are none, or if they exceed
+ * the share of the user: then stacks with functions of this file are copied.
+ */
+struct mp_bpf_row *mp_dso_walk_rows(struct mp_dsos *d, struct mp_dso *dso, size_t *n);
 
 #endif

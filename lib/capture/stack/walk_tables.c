@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/stack/walk_tables.h"
 
-#include "lib/capture/object/walk_rows.h"
 #include "lib/core/clock.h"
 
 enum {
@@ -13,6 +12,9 @@ enum {
 	 */
 	SAME_APART_NS = 10000000,
 };
+
+/* Instead of a uid + 1: the share of the user was used up. */
+#define REFUSED UINT64_MAX
 
 static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mapping *m)
 {
@@ -34,6 +36,38 @@ static struct mp_cut_mapping translate(struct mp_dsos *d, const struct mp_mappin
 	return to;
 }
 
+void mp_walk_tables_init(struct mp_walk_tables *t)
+{
+	mp_intmap_init(&t->charged);
+}
+
+void mp_walk_tables_release(struct mp_walk_tables *t)
+{
+	mp_intmap_release(&t->charged);
+	mp_pids_release(&t->changed);
+}
+
+/*
+ * Whether the user of a process has room left for the tables of its address space, which is charged
+ * to the user once. Otherwise the stacks of the process are copied, which has a limit by user.
+ */
+static bool has_room(struct mp_walk_tables *t, struct mp_process *p, const struct mp_space *s)
+{
+	struct mp_budget_who who;
+
+	if (mp_intmap_get(&t->charged, s->number) == REFUSED)
+		return false;
+	if (mp_intmap_get(&t->charged, s->number))
+		return true;
+	who = mp_tasks_who(t->tasks, p, NULL);
+	if (!mp_budget_take(t->tasks->budget, MP_BUDGET_SPACES, &who, 1)) {
+		mp_intmap_add(&t->charged, s->number, REFUSED);
+		return false;
+	}
+	mp_intmap_add(&t->charged, s->number, (uint64_t)who.uid + 1);
+	return true;
+}
+
 /* Sends the mappings, as many as the tables have room for. */
 static void send(struct mp_walk_tables *t, struct mp_process *process, const struct mp_space *s,
 		 uint64_t time_ns)
@@ -50,7 +84,8 @@ static void send(struct mp_walk_tables *t, struct mp_process *process, const str
 
 	process->tables = true;
 	if (process->pid == 0 || t->ended ||
-	    (process->sent == s->id && now - process->sent_ns < SAME_APART_NS))
+	    (process->sent == s->id && now - process->sent_ns < SAME_APART_NS) ||
+	    !has_room(t, process, s))
 		return;
 	process->sent = s->id;
 	process->sent_ns = now;
@@ -131,8 +166,16 @@ void mp_walk_tables_copied(struct mp_walk_tables *t, pid_t tid, uint64_t merged_
 
 void mp_walk_tables_forget(void *tables, const struct mp_space *space)
 {
-	const struct mp_walk_tables *t = tables;
+	struct mp_walk_tables *t = tables;
+	struct mp_intmap_entry *e = mp_intmap_find(&t->charged, space->number);
+	uint64_t uid = e->value;
 
+	if (!uid)
+		return;
+	mp_intmap_remove(&t->charged, e);
+	if (uid == REFUSED)
+		return;
+	mp_budget_give(t->tasks->budget, MP_BUDGET_SPACES, (uid_t)(uid - 1), 1);
 	t->walker.forget(t->walker.arg, space->number);
 }
 
@@ -145,16 +188,10 @@ void mp_walk_tables_forget_file(void *tables, uint32_t file)
 
 void mp_walk_tables_rows(void *dsos, uint32_t file, struct mp_cut_rows *answer)
 {
-	struct mp_limit limit = MP_LIMIT_INIT;
 	struct mp_dsos *d = dsos;
 	struct mp_dso *dso = mp_dsos_numbered(d, file);
-	struct mp_cfi *cfi = dso ? mp_dso_cfi(d, dso) : NULL;
 
 	*answer = (struct mp_cut_rows){ .n = 0 };
-	if (!cfi)
-		return;
-	mp_dso_begin(d, dso);
-	answer->v = mp_cfi_walk_rows(cfi, &answer->n, &limit);
-	mp_dso_end(d);
-	mp_dso_note_limit(d, dso, &limit);
+	if (dso)
+		answer->v = mp_dso_walk_rows(d, dso, &answer->n);
 }

@@ -18,7 +18,13 @@ struct mp_walk_tables {
 	struct mp_cut_mapping v[MP_BPF_MAPPINGS]; /* mappings of the current process */
 	bool ended;				  /* recording has ended, so updates do nothing */
 	uint64_t looked_ns;			  /* when /proc was last read for a copy */
+	/* private: number of an address space -> uid + 1 of who is charged for its tables */
+	struct mp_intmap charged;
 };
+
+/* To be called after the members above were set. */
+void mp_walk_tables_init(struct mp_walk_tables *t);
+void mp_walk_tables_release(struct mp_walk_tables *t);
 
 /*
  * Sends the mappings that a process has since `time_ns`, because it is new, they have changed, or

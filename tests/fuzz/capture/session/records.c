@@ -243,6 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.dsos = &dsos,
 		.tasks = &tasks,
 	};
+	mp_walk_tables_init(&tables);
 	f.tables = &tables;
 	f.cgroups = mp_cgroup_names_new(NULL, NULL);
 	fill(q, streams, data, size);
@@ -250,7 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_formatter_release(&f);
 	mp_tasks_release(&tasks);
 	mp_budget_release(&budget);
-	mp_pids_release(&tables.changed);
+	mp_walk_tables_release(&tables);
 	mp_chain_texts_release(&stacks);
 	mp_unwinder_release(&unwinder);
 	mp_dsos_release(&dsos);

@@ -108,6 +108,29 @@ static void test_periods(void)
 	mp_budget_release(&b);
 }
 
+static void test_late(void)
+{
+	const uint64_t second = 1000000000;
+	uint64_t handled_ns = 0;
+	struct mp_budget b;
+
+	init(&b, NULL);
+	b.handled_ns = &handled_ns;
+	now_ns = 101 * second;
+	ok(mp_budget_fits(&b, MP_BUDGET_TIME, 1000, 2 * second),
+	   "before the first events, a user has a half");
+	handled_ns = now_ns - second / 4;
+	ok(mp_budget_fits(&b, MP_BUDGET_TIME, 1000, 2 * second),
+	   "and while they are handled in time");
+	handled_ns--;
+	ok(mp_budget_fits(&b, MP_BUDGET_TIME, 1000, second / 4) &&
+		   !mp_budget_fits(&b, MP_BUDGET_TIME, 1000, second / 4 + 1),
+	   "while they wait, an eighth of it");
+	ok(mp_budget_fits(&b, MP_BUDGET_TIME, 0, 100 * second), "root as much as it needs");
+	ok(mp_budget_fits(&b, MP_BUDGET_TABLES, 1000, TABLES / 2), "and memory is as before");
+	mp_budget_release(&b);
+}
+
 static void test_ranges(void)
 {
 	char path[] = "/tmp/mp-budget-XXXXXX";
@@ -173,6 +196,7 @@ int main(void)
 	test_held();
 	test_alone();
 	test_periods();
+	test_late();
 	test_ranges();
 	test_many_users();
 	test_report();

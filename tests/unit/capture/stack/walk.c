@@ -350,6 +350,7 @@ static void test_walk_tables(void)
 	struct mp_walk_tables t = {
 		.walker = { .arg = &seen, .update = update, .forget = forget },
 		.dsos = &symbols.dsos,
+		.tasks = &tasks,
 	};
 	struct mp_cut_rows rows;
 	uint64_t state;
@@ -359,6 +360,7 @@ static void test_walk_tables(void)
 	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
 	tasks.gone = mp_walk_tables_forget;
 	tasks.gone_arg = &t;
+	mp_walk_tables_init(&t);
 	process = mp_tasks_get(&tasks, getpid(), getpid())->process;
 	mp_walk_tables_update(&t, process, 42);
 	ok(process->tables && seen.space.pid == (uint32_t)getpid() && seen.space.time_ns == 42,
@@ -380,7 +382,62 @@ static void test_walk_tables(void)
 	ok(!seen.forgotten, "the address space remains the same");
 	mp_tasks_release(&tasks);
 	ok(seen.forgotten == seen.space.number, "its end is sent");
+	mp_walk_tables_release(&t);
 	mp_symbols_release(&symbols);
+}
+
+static struct mp_dso *no_file(void *arg, const struct mp_proc_map *map, struct mp_tasks *tasks,
+			      struct mp_process *process)
+{
+	(void)arg;
+	(void)map;
+	(void)tasks;
+	(void)process;
+	return NULL;
+}
+
+static void count_update(void *arg, const struct mp_cut_space *space)
+{
+	(void)space;
+	++*(size_t *)arg;
+}
+
+static void count_forgotten(void *arg, uint64_t number)
+{
+	(void)number;
+	--*(size_t *)arg;
+}
+
+/* Gives a user more processes than the share has room for. */
+static void test_share(void)
+{
+	enum { FIRST = 1 << 23, N = 2000, HALF = 1024, USER = 1234 };
+	struct mp_budget budget = { .trusted = 0, .clock = mp_monotonic_ns };
+	struct mp_tasks tasks;
+	size_t tables = 0;
+	struct mp_walk_tables t = {
+		.walker = { .arg = &tables, .update = count_update, .forget = count_forgotten },
+		.tasks = &tasks,
+	};
+	int i;
+
+	mp_budget_init(&budget, NULL);
+	mp_tasks_init(&tasks, no_file, NULL);
+	tasks.budget = &budget;
+	tasks.gone = mp_walk_tables_forget;
+	tasks.gone_arg = &t;
+	mp_walk_tables_init(&t);
+	for (i = 0; i < N; i++) {
+		struct mp_process *p = mp_tasks_get(&tasks, FIRST + i, FIRST + i)->process;
+
+		p->uid = USER;
+		mp_walk_tables_update(&t, p, 1);
+	}
+	ok(tables == HALF, "a user has tables for half of the places");
+	mp_tasks_release(&tasks);
+	ok(tables == 0, "all of which are given back");
+	mp_walk_tables_release(&t);
+	mp_budget_release(&budget);
 }
 
 /*
@@ -407,6 +464,7 @@ static void test_copied(void)
 	mp_tasks_init(&tasks, mp_symbols_dso, &symbols);
 	tasks.gone = mp_walk_tables_forget;
 	tasks.gone_arg = &t;
+	mp_walk_tables_init(&t);
 	merged = mp_monotonic_ns();
 	mp_tasks_comm(&tasks, pid, pid, MP_STR("exec"), true);
 	process = mp_tasks_find(&tasks, pid)->process;
@@ -425,6 +483,7 @@ static void test_copied(void)
 	mp_walk_tables_update(&t, process, mp_monotonic_ns());
 	ok(seen.space.n == 0 && seen.forgotten && !process->ahead, "later ones do");
 	mp_tasks_release(&tasks);
+	mp_walk_tables_release(&t);
 	mp_symbols_release(&symbols);
 }
 
@@ -438,6 +497,7 @@ int main(void)
 	test_order();
 	test_copies();
 	test_walk_tables();
+	test_share();
 	test_copied();
 	return tap_done();
 }

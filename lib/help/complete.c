@@ -376,7 +376,7 @@ static void offer_programs(struct line *l)
 	offer(l, MP_STR("help"), MP_STR("find programs, collectors and events by words"));
 }
 
-/* The program of the line: words[0], or the one that mp is told to run. Owned by the caller. */
+/* The program of the line: words[0], or the one that mp runs. Owned by the caller. */
 static char *find_program(struct line *l)
 {
 	const char *slash = strrchr(l->words[0], '/'), *name = slash ? slash + 1 : l->words[0];

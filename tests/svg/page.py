@@ -120,7 +120,7 @@ mpTest.opened();'''
 
 
 class Browser:
-    """Chromium with one page, which is told what to do by its DevTools protocol."""
+    """Chromium with one page, controlled by its DevTools protocol."""
 
     def __init__(self, profile):
         (its_input, self.send_to), (self.read_from, its_output) = os.pipe(), os.pipe()

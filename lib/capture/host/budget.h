@@ -126,7 +126,7 @@ uid_t mp_budget_victim(struct mp_budget *b, enum mp_budget_kind kind, uid_t uid,
 
 /*
  * The user that a uid belongs to: the first uid of its range in /etc/subuid. It is equal for uids
- * that have one share together. NULL: each uid is a user.
+ * that have one share together. If `b` is NULL, the uid itself.
  */
 uid_t mp_budget_uid(const struct mp_budget *b, uid_t uid);
 

@@ -6,14 +6,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/capture/host/proc.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/session/writer_main.h"

@@ -51,6 +51,19 @@ fails_soon() {
 	[ "$(trailer "$TMP/s" records)" -gt 0 ]
 }
 
+@test "with --realtime, the writer precedes programs of all sessions, and no other program does" {
+	needs_root
+	before=$(cat /proc/self/autogroup 2> /dev/null) || before=
+	start_recording --realtime
+	[ "$(ps -o ni= -p "$writer" | tr -d ' ')" = -20 ]
+	if [ -n "$before" ]; then
+		[[ "$(cat "/proc/$writer/autogroup")" == *' nice -20' ]]
+		[ "$(cat /proc/self/autogroup)" = "$before" ]
+	fi
+	kill $pid
+	wait $pid || [ $? = 1 ]
+}
+
 @test "a recording continues when its writer continues" {
 	needs_root
 	start_load perl -e 'getppid while 1'

@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct start {
@@ -56,4 +58,20 @@ void mp_thread_mutex(pthread_mutex_t *mutex)
 	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
 	pthread_mutex_init(mutex, &attr);
 	pthread_mutexattr_destroy(&attr);
+}
+
+void mp_thread_hurry(pid_t pid)
+{
+	char path[32];
+	FILE *autogroup;
+
+	setpriority(PRIO_PROCESS, (id_t)pid, -20);
+	if (getsid(pid) == getsid(0)) /* it is not meant for the user's other programs */
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/autogroup", (int)pid);
+	autogroup = fopen(path, "we");
+	if (!autogroup)
+		return;
+	fputs("-20", autogroup);
+	fclose(autogroup);
 }

@@ -180,7 +180,7 @@ static void end(struct mp_control *c)
 	hurry(getpid());
 	writer = __atomic_load_n(&c->writer_pid, __ATOMIC_RELAXED);
 	if (writer)
-		setpriority(PRIO_PROCESS, (id_t)writer, -20);
+		mp_thread_hurry(writer);
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/capture/host/target.h"
+#include "lib/capture/host/thread.h"
 #include "lib/capture/object/binary.h"
 #include "lib/capture/session/writer_main.h"
 #include "lib/core/clock.h"
@@ -242,6 +242,16 @@ static int receive_answer(struct mp_link *l)
 	return l->process.pid ? 0 : -1;
 }
 
+/* To be called when the processes have sessions of their own. */
+static void hurry(const struct mp_link *l)
+{
+	size_t i;
+
+	mp_thread_hurry(l->process.pid);
+	for (i = 0; i < MP_ARRAY_SIZE(l->opener.pids); i++)
+		mp_thread_hurry(l->opener.pids[i]);
+}
+
 /* Waits until the process is in its sandbox. */
 static int wait_ready(struct mp_link *l)
 {
@@ -260,6 +270,8 @@ static int wait_ready(struct mp_link *l)
 	}
 	l->missing = (uint32_t)missing;
 	l->ready = true;
+	if (l->hurried)
+		hurry(l);
 	return 0;
 }
 
@@ -360,12 +372,7 @@ void mp_link_go(struct mp_link *l, uint64_t from_ns, const char *header)
 
 void mp_link_hurry(struct mp_link *l)
 {
-	size_t i;
-
 	l->hurried = true;
-	setpriority(PRIO_PROCESS, (id_t)l->process.pid, -20);
-	for (i = 0; i < MP_ARRAY_SIZE(l->opener.pids); i++)
-		setpriority(PRIO_PROCESS, (id_t)l->opener.pids[i], -20);
 }
 
 /* --- another process -------------------------------------------------------------------------- */
@@ -436,8 +443,6 @@ int mp_link_restart(struct mp_link *l)
 		l->idle_from_ns = mp_monotonic_ns();
 		l->restarts++;
 		why = start_process(l) < 0 ? "it cannot be started" : NULL;
-		if (!why && l->hurried)
-			mp_link_hurry(l);
 	}
 	if (why) {
 		mp_say("no other writer process can continue: %s", why);

@@ -28,7 +28,7 @@ struct mp_link;
  */
 struct mp_link *mp_link_start(void);
 
-/* Gives these processes, and those that replace them, the nice value -20 if that is permitted. */
+/* These processes, and those that replace them, get the nice value -20 if that is permitted. */
 void mp_link_hurry(struct mp_link *l);
 
 /* Appends the process, and those that open files for it. */

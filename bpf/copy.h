@@ -254,6 +254,16 @@ static __always_inline bool is_limited(__u32 uid)
 	return s && s->everyone && uid && uid != s->uid && uid - s->writer_uids >= s->n_writer_uids;
 }
 
+/* Notes that a record is missing on this CPU. */
+static __always_inline void note_drop(void)
+{
+	__u32 zero = 0;
+	__u64 *lost = bpf_map_lookup_elem(&dropped, &zero);
+
+	if (lost)
+		++*lost;
+}
+
 static __always_inline void refuse(struct mp_bpf_copier *c, __u32 pid)
 {
 	if (!c->refused)
@@ -268,6 +278,7 @@ static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struc
 	    bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) < SHARED_BYTES)
 		return true;
 	refuse(c, TGID(task));
+	note_drop();
 	return false;
 }
 

@@ -238,10 +238,14 @@ static unsigned highest_bit(bits v)
 	return (unsigned)(high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)v));
 }
 
-/* The last stack before a sample, and the first one after it. */
+/*
+ * The last stack before a sample, and the first one after it. `far`: another one waits that is too
+ * far before the sample; it may be that of the sample, if the task was interrupted in between.
+ */
 struct candidates {
 	struct stored *before, *after;
 	unsigned before_age, after_age;
+	bool far;
 };
 
 /*
@@ -251,7 +255,7 @@ struct candidates {
 static struct candidates find(const struct mp_pending_stacks *c, struct latest *l,
 			      const struct mp_pending_want *want)
 {
-	struct candidates found = { NULL, NULL, 0, 0 };
+	struct candidates found = { NULL, NULL, 0, 0, false };
 	bits rest = l->waiting;
 
 	while (rest && !found.after) {
@@ -262,10 +266,14 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 		rest &= ~((bits)1 << age);
 		if (at >= want->time_ns + NEAR_NS)
 			break;
-		if (at + NEAR_NS <= want->time_ns || s->chain.ip != want->ip ||
-		    s->chain.sp != want->sp || (s->copy && c->n_copies - s->copy >= KEPT_COPIES))
+		if (s->chain.ip != want->ip || s->chain.sp != want->sp ||
+		    at + KEEP_NS <= want->time_ns)
 			continue;
-		if (at <= want->time_ns) {
+		if (at + NEAR_NS <= want->time_ns) {
+			found.far = true;
+		} else if (s->copy && c->n_copies - s->copy >= KEPT_COPIES) {
+			continue;
+		} else if (at <= want->time_ns) {
 			found.before = s;
 			found.before_age = age;
 		} else {
@@ -279,11 +287,12 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 /*
  * Chooses the candidate before or after the sample, as is usual for the event. If the only
  * candidate is after the sample, stacks of this event come after their samples, unless the record
- * before the stack was lost.
+ * before the stack was lost, or is too far before the sample. Such a mistake would last: each
+ * sample would get the stack of the next one.
  */
 static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {
-	if (!c->before && !c->after->dropped)
+	if (!c->before && !c->after->dropped && !c->far)
 		*order = CERTAIN;
 	else if (!c->after && *order > -CERTAIN)
 		--*order;

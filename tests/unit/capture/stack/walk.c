@@ -246,11 +246,17 @@ static void test_order(void)
 	   "then always the one after it, of this event");
 	ok(taken(&c, 0, 4, 20000000, 19999000, 20000500) == 19999000, "and not of another event");
 	ok(taken(&c, 3, 5, 21000000, 20999000, 21900000) == 0, "but not one before it any more");
+	/* event 6: the task is interrupted between a stack and its sample */
+	for (i = 0; i < 8; i++)
+		taken(&c, 6, 8, 22010000 + 1000 * i, 0, 22009500 + 1000 * i);
+	ok(taken(&c, 6, 8, 22330000, 22020000, 22330500) == 0,
+	   "none if its own may be far before it, and another one is after it");
+	ok(taken(&c, 6, 8, 22331000, 0, 22331500) == 22330500, "the next sample gets its own");
 	drops++;
-	ok(taken(&c, 5, 7, 21500000, 0, 21500500) == 0, "and not where a record was lost");
+	ok(taken(&c, 5, 7, 22500000, 0, 22500500) == 0, "and not where a record was lost");
 	for (i = 0; i < 127; i++)
-		taken(&c, 9, 100 + i, 1, 0, 22001000 + i);
-	ok(taken(&c, 0, 6, 22000000, 0, 22000500) == 0,
+		taken(&c, 9, 100 + i, 1, 0, 23001000 + i);
+	ok(taken(&c, 0, 6, 23000000, 0, 23000500) == 0,
 	   "none if so many have come that its own may have given way");
 	mp_pending_stacks_release(&c);
 }

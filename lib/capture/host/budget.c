@@ -25,8 +25,6 @@ static const struct kind {
 	uint64_t total, period_ns; /* period 0: held until it is given back */
 	const char *name;	   /* in the trailer */
 	const char *one, *many;	   /* in the report */
-	/* what is oldest gives way, so that only shares are limited and not the total */
-	bool recycled;
 } kinds[MP_BUDGET_KINDS] = {
 	[MP_BUDGET_TIME] = { 4 * SECOND_NS, 10 * SECOND_NS, "time", "name was not looked up",
 			     "names were not looked up" },
@@ -46,7 +44,7 @@ static const struct kind {
 	[MP_BUDGET_SUMS] = { 64 * MIB, 0, "sums", "stack of an aggregate was shortened",
 			     "stacks of aggregates were shortened" },
 	[MP_BUDGET_SPACES] = { 2048, 0, "spaces", "process had no tables for BPF",
-			       "processes had no tables for BPF", true },
+			       "processes had no tables for BPF" },
 	[MP_BUDGET_ROWS] = { 4 << 20, 10 * SECOND_NS, "rows", "file had no tables for BPF",
 			     "files had no tables for BPF" },
 };
@@ -185,7 +183,8 @@ static uint64_t share(const struct mp_budget *b, enum mp_budget_kind kind,
 
 static bool is_full(const struct mp_budget *b, enum mp_budget_kind kind, uint64_t n)
 {
-	return !kinds[kind].period_ns && !kinds[kind].recycled &&
+	/* the oldest address spaces give way, so that only their shares are limited */
+	return !kinds[kind].period_ns && kind != MP_BUDGET_SPACES &&
 	       b->pools[kind].used + n > kinds[kind].total;
 }
 

@@ -115,3 +115,11 @@ struct mp_str mp_fold_common_name(struct mp_str name)
 			return before;
 	}
 }
+
+bool mp_fold_is_unknown(struct mp_str name, struct mp_str *module)
+{
+	if (!name.len || name.p[0] != '[' || !cut_offset(&name) || name.p[name.len - 1] != ']')
+		return false;
+	*module = name;
+	return true;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of frames that are the same in each build of a program, so that two builds can be compared.
- * Includes str only.
+ * Names of frames that are the same in each build of a program, so that two builds can be compared,
+ * and names of unknown frames. Includes str only.
  */
 #ifndef MP_FOLD_COMMON_NAME_H
 #define MP_FOLD_COMMON_NAME_H
@@ -15,5 +15,11 @@
  * name may be escaped or raw.
  */
 struct mp_str mp_fold_common_name(struct mp_str name);
+
+/*
+ * Whether a name is that of an unknown frame, "[module]+0xoffset"; then `*module` becomes
+ * "[module]".
+ */
+bool mp_fold_is_unknown(struct mp_str name, struct mp_str *module);
 
 #endif

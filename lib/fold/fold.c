@@ -182,6 +182,8 @@ static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, s
 	while (mp_rec_next_frame(&text, &frame)) {
 		enum mp_mark mark = mp_frame_mark(frame, &name);
 
+		if (s->merge_unknown)
+			mp_fold_is_unknown(name, &name);
 		add_escaped(u, s->common_names ? mp_fold_common_name(name) : name, mark);
 	}
 	choose_frames(u, s, first);

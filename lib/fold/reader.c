@@ -12,6 +12,8 @@ void mp_fold_reader_init(struct mp_fold_reader *r)
 bool mp_fold_reader_option(struct mp_fold_reader *r, const struct mp_program *program, int code,
 			   const char *arg)
 {
+	static const char *const unknown[] = { "address", "merge", NULL };
+
 	if (mp_choice_option(&r->choice, program, code, arg))
 		return true;
 	switch (code) {
@@ -38,6 +40,9 @@ bool mp_fold_reader_option(struct mp_fold_reader *r, const struct mp_program *pr
 		return true;
 	case MP_FOLD_MERGE_RECURSIVE:
 		r->style.merge_recursive = true;
+		return true;
+	case MP_FOLD_UNKNOWN:
+		r->style.merge_unknown = mp_opt_word(program, code, arg, unknown) == 1;
 		return true;
 	case MP_FOLD_REVERSE:
 		r->style.reverse = true;

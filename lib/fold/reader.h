@@ -30,6 +30,7 @@ enum {
 	MP_FOLD_FOCUS,
 	MP_FOLD_IGNORE,
 	MP_FOLD_SHOW_FROM,
+	MP_FOLD_UNKNOWN,
 };
 
 /* Rows for a table of options. */
@@ -49,6 +50,9 @@ enum {
 		{ MP_FOLD_KERNEL, "kernel", NULL, "keep only kernel frames" },                \
 		{ MP_FOLD_USER, "user", NULL, "keep only user frames" },                      \
 		{ MP_FOLD_DEPTH, "depth", "N", "keep at most N frames, from the root" },      \
+		{ MP_FOLD_UNKNOWN, "unknown", "HOW",                                          \
+		  "frames without a symbol: address (default), or merge: "                    \
+		  "those of a file become one" },                                             \
 	{                                                                                     \
 		MP_FOLD_MERGE_RECURSIVE, "merge-recursive", NULL,                             \
 			"fold a function that calls itself into one frame"                    \

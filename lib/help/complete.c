@@ -132,6 +132,7 @@ static const struct value values[] = {
 	{ NULL, "fields", FIELDS, NULL },
 	{ NULL, "filter", EXPRESSION, NULL },
 	{ NULL, "key", FIELDS, NULL },
+	{ NULL, "unknown", WORDS, "address merge" },
 	{ NULL, "weight", FIELDS, NULL },
 	{ NULL, "x", FIELDS, NULL },
 	{ NULL, "y", FIELDS, NULL },

@@ -9,6 +9,7 @@
 
 enum {
 	OPT_ANNOTATE = MP_OPT_LONG,
+	OPT_LINES,
 	OPT_MIN,
 	OPT_SORT,
 	OPT_STREAM,
@@ -24,6 +25,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_STREAM, "stream", NULL, "write stack lines of mp-stream(5)" },
 	{ OPT_ANNOTATE, "annotate", NULL,
 	  "mark kernel (_[k]), JIT (_[j]) and inlined (_[i]) frames" },
+	{ OPT_LINES, "lines", NULL, "keep where frames were (mp-record --fields +addr)" },
 	MP_FOLD_READER_REVERSE,
 	{ OPT_MIN, "min", "N[%]", "omit stacks below N, or below N percent of the total" },
 	{ OPT_SORT, "sort", "ORDER", "name (default) or weight" },
@@ -45,7 +47,9 @@ static const struct mp_program program = {
 static struct {
 	struct mp_fold_reader reader;
 	struct mp_out out;
-	bool has_header; /* the header of the output was written */
+	bool has_header;	 /* the header of the output was written */
+	struct mp_map modules;	 /* control lines of modules that were read */
+	struct mp_buf unwritten; /* those that were not written yet */
 	uint64_t lines;
 } work;
 
@@ -72,6 +76,9 @@ static void set_option(int code, const char *arg)
 	switch (code) {
 	case OPT_ANNOTATE:
 		work.reader.style.annotate = true;
+		break;
+	case OPT_LINES:
+		work.reader.style.lines = true;
 		break;
 	case OPT_MIN:
 		set_min(arg);
@@ -126,6 +133,20 @@ static void write_header(void)
 	mp_buf_release(&line);
 }
 
+/* Keeps the control line of a module, which the places of frames name. */
+static void keep_module(struct mp_str line)
+{
+	bool fresh;
+
+	if (!work.reader.style.stream || !work.reader.style.lines)
+		return;
+	mp_map_put(&work.modules, &line, 1, &fresh);
+	if (!fresh)
+		return;
+	mp_buf_str(&work.unwritten, line);
+	mp_buf_byte(&work.unwritten, '\n');
+}
+
 static void write_fold(void)
 {
 	struct mp_fold_result result;
@@ -134,6 +155,8 @@ static void write_fold(void)
 	if (work.reader.style.stream && !work.has_header)
 		write_header();
 	work.has_header = true;
+	mp_out_write(&work.out, work.unwritten.p, work.unwritten.len);
+	work.unwritten.len = 0;
 	if (work.reader.choice.interval.length_ns) {
 		mp_interval_name(&work.reader.choice.interval, name);
 		work.reader.style.first = mp_str(name);
@@ -143,8 +166,10 @@ static void write_fold(void)
 	mp_fold_clear(&work.reader.fold);
 }
 
-static void handle_control(const struct mp_ctl *ctl)
+static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 {
+	if (ctl->what == MP_CTL_OTHER && json_object_get(ctl->json, "module"))
+		keep_module(rec->line);
 	if (mp_fold_reader_control(&work.reader, ctl))
 		write_fold();
 }
@@ -182,17 +207,19 @@ int main(int argc, char **argv)
 	const char *why;
 
 	mp_init("mp-fold");
+	mp_map_init(&work.modules, 0);
 	mp_fold_reader_init(&work.reader);
 	parse_options(argc, argv);
 	if (choice->interval.length_ns)
 		kinds = MP_CONTROL | MP_EVENT; /* only events have a time */
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, kinds, &work.out);
+	in.places = work.reader.style.lines;
 	in.concerns = mp_choice_concerns;
 	in.arg = &choice->types;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
-			handle_control(&in.ctl);
+			handle_control(&rec, &in.ctl);
 		else if (handle_record(&rec, &why) < 0)
 			mp_input_bad(&in, why);
 	}

@@ -67,6 +67,7 @@ int main(int argc, char **argv)
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_relay_init(&relay, &out, NULL, NULL);
 	mp_input_init(&in, argv + optind, MP_CONTROL | MP_EVENT | MP_POINT | MP_STACK, &out);
+	in.places = true;
 	while (mp_input_next(&in, &rec)) {
 		if (rec.kind == MP_CONTROL)
 			mp_relay_control(&relay, &rec, &in.ctl);

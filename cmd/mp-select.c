@@ -12,6 +12,7 @@ enum {
 	OPT_FOR,
 	OPT_FROM,
 	OPT_JSON,
+	OPT_LINES,
 	OPT_OVERLAP,
 	OPT_TO,
 	OPT_TSV,
@@ -39,6 +40,7 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
 	{ OPT_DROP, "drop", "LIST", "all but these, such as stack" },
+	{ OPT_LINES, "lines", NULL, "keep where frames were (mp-record --fields +addr)" },
 	{ 0, NULL, NULL, "Output" },
 	{ OPT_TSV, "tsv", NULL, "events as TAB-separated values below a line of names" },
 	{ OPT_JSON, "json", NULL, "events as JSON objects, one per line" },
@@ -60,6 +62,7 @@ static const struct mp_program program = {
 static struct mp_select job;
 static struct mp_table table;
 static int table_form; /* OPT_TSV, OPT_JSON; 0: neither is given */
+static bool lines;     /* --lines */
 static uint64_t count; /* argument of --count; 0: not given */
 
 static void set_moment(int code, const char *arg, struct mp_window_time *m)
@@ -127,6 +130,9 @@ static void set_option(int code, const char *arg)
 			mp_usage("--tsv cannot be combined with --json");
 		table_form = code;
 		break;
+	case OPT_LINES:
+		lines = true;
+		break;
 	}
 }
 
@@ -187,6 +193,7 @@ int main(int argc, char **argv)
 		job.table = &table;
 	}
 	mp_input_init(&in, argv + optind, kinds, &out);
+	in.places = lines;
 	in.concerns = concerns;
 	in.arg = &job;
 	while (mp_input_next(&in, &rec)) {

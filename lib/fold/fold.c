@@ -88,7 +88,8 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 static void add_frame(struct mp_fold_frames *u, size_t start, enum mp_mark mark)
 {
 	u->v = mp_grow(u->v, &u->cap, u->n + 1, sizeof(*u->v));
-	u->v[u->n++] = (struct mp_frame){ { u->raw.p + start, u->raw.len - start }, mark };
+	u->v[u->n++] =
+		(struct mp_frame){ .name = { u->raw.p + start, u->raw.len - start }, .mark = mark };
 }
 
 static void add_escaped(struct mp_fold_frames *u, struct mp_str text, enum mp_mark mark)
@@ -101,7 +102,7 @@ static void add_escaped(struct mp_fold_frames *u, struct mp_str text, enum mp_ma
 
 static bool same_frame(const struct mp_frame *a, const struct mp_frame *b)
 {
-	return a->mark == b->mark && mp_str_eq(a->name, b->name);
+	return a->mark == b->mark && mp_str_eq(a->name, b->name) && mp_str_eq(a->place, b->place);
 }
 
 /* Removes frames from number `first` on that the style excludes; the order stays. */
@@ -145,13 +146,15 @@ void mp_fold_globs_add(struct mp_fold_globs *globs, const char *glob)
 }
 
 /* The text of a stack from the first frame on that a glob matches; p == NULL: there is none. */
-static struct mp_str find_frame(const struct mp_fold_globs *globs, struct mp_str text)
+static struct mp_str find_frame(const struct mp_fold_globs *globs, bool places, struct mp_str text)
 {
 	struct mp_str from = text, frame, name;
 	size_t i;
 
 	for (; mp_rec_next_frame(&text, &frame); from = text) {
 		mp_frame_mark(frame, &name);
+		if (places)
+			mp_frame_place(&name, NULL);
 		for (i = 0; i < globs->n; i++)
 			if (mp_glob_match(&globs->v[i], name))
 				return from;
@@ -165,13 +168,30 @@ static struct mp_str find_frame(const struct mp_fold_globs *globs, struct mp_str
  */
 static bool excludes(const struct mp_fold_style *s, struct mp_str *text)
 {
-	if (s->focus.n && !find_frame(&s->focus, *text).p)
+	if (s->focus.n && !find_frame(&s->focus, s->lines, *text).p)
 		return true;
-	if (s->ignore.n && find_frame(&s->ignore, *text).p)
+	if (s->ignore.n && find_frame(&s->ignore, s->lines, *text).p)
 		return true;
 	if (s->show_from.n)
-		*text = find_frame(&s->show_from, *text);
+		*text = find_frame(&s->show_from, s->lines, *text);
 	return s->show_from.n && !text->p;
+}
+
+/* Adds a frame as the style wants its name, with its place if the style keeps it. */
+static void add_styled(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str name,
+		       enum mp_mark mark)
+{
+	struct mp_str place = { "", 0 };
+	size_t start, len = name.len;
+
+	if (s->lines && mp_frame_place(&name, NULL))
+		place = (struct mp_str){ name.p + name.len, len - name.len };
+	if (s->merge_unknown && mp_fold_is_unknown(name, &name))
+		place.len = 0;
+	add_escaped(u, s->common_names ? mp_fold_common_name(name) : name, mark);
+	start = u->raw.len;
+	mp_buf_str(&u->raw, place);
+	u->v[u->n - 1].place = (struct mp_str){ u->raw.p + start, place.len };
 }
 
 static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str text)
@@ -182,9 +202,7 @@ static void add_stack(struct mp_fold_frames *u, const struct mp_fold_style *s, s
 	while (mp_rec_next_frame(&text, &frame)) {
 		enum mp_mark mark = mp_frame_mark(frame, &name);
 
-		if (s->merge_unknown)
-			mp_fold_is_unknown(name, &name);
-		add_escaped(u, s->common_names ? mp_fold_common_name(name) : name, mark);
+		add_styled(u, s, name, mark);
 	}
 	choose_frames(u, s, first);
 	order_frames(u, s, first);
@@ -305,16 +323,14 @@ struct folding {
 
 static void put_frame(struct folding *g, const struct mp_frame *frame)
 {
+	struct mp_frame shown = *frame;
 	struct mp_buf *line = &g->line;
 	char *end;
 
-	mp_buf_reserve(line, 4 * frame->name.len + 12);
-	end = line->p + line->len;
-	if (g->style->stream)
-		end = mp_frame_put(end, frame->name, frame->mark);
-	else
-		end = mp_frame_put_folded(end, frame->name,
-					  g->style->annotate ? frame->mark : MP_MARK_NONE);
+	if (!g->style->stream && !g->style->annotate)
+		shown.mark = MP_MARK_NONE;
+	mp_buf_reserve(line, 4 * shown.name.len + shown.place.len + 12);
+	end = mp_frame_write(line->p + line->len, &shown, !g->style->stream);
 	line->len = end - line->p;
 }
 

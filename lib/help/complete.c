@@ -98,7 +98,7 @@ static const struct value values[] = {
 	{ "mp-record", "list", RECORDABLE, NULL },
 	{ "mp-record", "call-graph", WORDS, "both kernel user none auto cfi bpf fp" },
 	{ "mp-record", "fields", WORDS,
-	  CONTEXT " +cgroup +nspid +nstid latency op level snoop tlb lock stack dur" },
+	  CONTEXT " +cgroup +nspid +nstid +addr latency op level snoop tlb lock stack dur" },
 	{ "mp-record", "exclude-pid", WORDS, "pipeline" },
 	{ "mp-record", "sandbox", WORDS, "require" },
 	{ "mp-flame", "colour", WORDS, "kind name" },

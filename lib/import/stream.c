@@ -36,6 +36,7 @@ static void parse(struct mp_import *im)
 
 	im->handed_over = true;
 	mp_input_adopt(&input, &im->in, MP_CONTROL | MP_EVENT | MP_POINT | MP_STACK);
+	input.places = true;
 	while (mp_input_next(&input, &rec)) {
 		if (rec.kind == MP_CONTROL && input.ctl.what == MP_CTL_END) {
 			copy_trailer(im, &input.ctl, rec.line, records);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stream/esc.h"
 
-enum { ALWAYS = MP_ESC_VALUE | MP_ESC_FRAME | MP_ESC_TYPE };
+enum {
+	ALWAYS = MP_ESC_VALUE | MP_ESC_FRAME | MP_ESC_TYPE,
+	ID_DIGITS = 8, /* of the build id, in the id of a module */
+};
 
 static const unsigned char special[256] = {
 	[0x00 ... 0x1f] = ALWAYS, [0x7f] = ALWAYS,     ['\\'] = ALWAYS,
@@ -178,32 +181,124 @@ static char *put_mark(char *to, enum mp_mark mark)
 }
 
 /*
+ * The length of the id at the end of a module: a colon with ID_DIGITS hexadecimal digits or a
+ * hyphen; 0: there is none.
+ */
+static size_t id_at_end(struct mp_str s)
+{
+	size_t i;
+
+	if (s.len >= 2 && s.p[s.len - 1] == '-' && s.p[s.len - 2] == ':')
+		return 2;
+	if (s.len <= ID_DIGITS || s.p[s.len - ID_DIGITS - 1] != ':')
+		return 0;
+	for (i = s.len - ID_DIGITS; i < s.len; i++)
+		if (hex_digit(s.p[i]) < 0)
+			return 0;
+	return ID_DIGITS + 1;
+}
+
+bool mp_frame_place(struct mp_str *frame, struct mp_place *place)
+{
+	size_t id = id_at_end(*frame), digits;
+	const char *at = id ? memrchr(frame->p, '@', frame->len - id) : NULL, *p = at;
+	uint64_t offset = 0;
+
+	while (p && p > frame->p && hex_digit(p[-1]) >= 0)
+		p--;
+	digits = p ? (size_t)(at - p) : 0;
+	if (digits == 0 || digits > 16 || p - frame->p < 3 || memcmp(p - 3, "+0x", 3) != 0)
+		return false;
+	for (; p < at && place; p++)
+		offset = offset << 4 | (uint64_t)hex_digit(*p);
+	if (place)
+		*place = (struct mp_place){ offset, mp_str_skip(*frame, at + 1 - frame->p) };
+	frame->len = at - digits - 3 - frame->p;
+	return true;
+}
+
+size_t mp_frame_strip(char *frames, size_t len)
+{
+	const char *p = frames, *end = frames + len, *semicolon;
+	char *to = frames;
+
+	for (;; p = semicolon + 1) {
+		struct mp_str name;
+
+		semicolon = memchr(p, ';', end - p);
+		if (!semicolon)
+			semicolon = end;
+		mp_frame_mark((struct mp_str){ p, semicolon - p }, &name);
+		p += name.len;
+		mp_frame_place(&name, NULL);
+		memmove(to, name.p, name.len);
+		to += name.len;
+		memmove(to, p, semicolon - p); /* the mark */
+		to += semicolon - p;
+		if (semicolon == end)
+			return to - frames;
+		*to++ = ';';
+	}
+}
+
+char *mp_frame_put_place(char *to, const struct mp_place *place)
+{
+	*to++ = '+';
+	to = mp_put_hex(to, place->offset);
+	*to++ = '@';
+	memcpy(to, place->module.p, place->module.len);
+	return to + place->module.len;
+}
+
+char *mp_frame_put_module(char *to, struct mp_str name, struct mp_str id)
+{
+	size_t i;
+
+	for (i = 0; i < name.len; i++)
+		to = name.p[i] == '@'
+			     ? put_hex(to, '@')
+			     : mp_esc_put(to, (struct mp_str){ name.p + i, 1 }, MP_ESC_FRAME);
+	*to++ = ':';
+	if (id.len < ID_DIGITS)
+		id = (struct mp_str){ "-", 1 };
+	id.len = MP_MIN(id.len, ID_DIGITS);
+	memcpy(to, id.p, id.len);
+	return to + id.len;
+}
+
+/* Position of the @ of a name that ends like a place; name.len: it does not. */
+static size_t at_sign(struct mp_str name)
+{
+	struct mp_place place;
+	struct mp_str rest = name;
+
+	return mp_frame_place(&rest, &place) ? (size_t)(place.module.p - 1 - name.p) : name.len;
+}
+
+/*
  * Adds a frame. Also escapes the two bytes of the name whose positions are in `at`; a position of
  * name.len means none.
  */
-static char *put_frame(char *to, struct mp_str name, enum mp_mark mark, const size_t at[2])
+static char *put_frame(char *to, const struct mp_frame *frame, const size_t at[2])
 {
+	struct mp_str name = frame->name;
 	size_t bracket = mp_frame_mark(name, NULL) == MP_MARK_NONE ? name.len : name.len - 3;
-	size_t i;
+	size_t sign = at_sign(name), i;
 
-	if (bracket == name.len && at[0] == name.len && at[1] == name.len) {
+	if (bracket == name.len && sign == name.len && at[0] == name.len && at[1] == name.len) {
 		to = mp_esc_put(to, name, MP_ESC_FRAME);
-		return mark == MP_MARK_NONE ? to : put_mark(to, mark);
+		name.len = 0;
 	}
 	for (i = 0; i < name.len; i++) {
-		if (i == bracket || i == at[0] || i == at[1])
+		if (i == bracket || i == sign || i == at[0] || i == at[1])
 			to = put_hex(to, name.p[i]);
 		else
 			to = mp_esc_put(to, (struct mp_str){ name.p + i, 1 }, MP_ESC_FRAME);
 	}
-	return mark == MP_MARK_NONE ? to : put_mark(to, mark);
-}
-
-char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark)
-{
-	const size_t none[2] = { name.len, name.len };
-
-	return put_frame(to, name, mark, none);
+	if (frame->place.len)
+		memcpy(to, frame->place.p, frame->place.len);
+	to += frame->place.len;
+	return frame->mark == MP_MARK_NONE ? to : put_mark(to, frame->mark);
 }
 
 /*
@@ -233,14 +328,25 @@ static size_t trailing_blank(struct mp_str name)
 	return n && name.p[n - 1] == ' ' ? n - 1 : name.len;
 }
 
-char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark)
+char *mp_frame_write(char *to, const struct mp_frame *frame, bool folded)
 {
+	const size_t len = frame->name.len;
 	const size_t at[2] = {
-		leading_byte(name),
-		mark == MP_MARK_NONE ? trailing_blank(name) : name.len,
+		folded ? leading_byte(frame->name) : len,
+		folded && frame->mark == MP_MARK_NONE ? trailing_blank(frame->name) : len,
 	};
 
-	return put_frame(to, name, mark, at);
+	return put_frame(to, frame, at);
+}
+
+char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark)
+{
+	return mp_frame_write(to, &(struct mp_frame){ .name = name, .mark = mark }, false);
+}
+
+char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark)
+{
+	return mp_frame_write(to, &(struct mp_frame){ .name = name, .mark = mark }, true);
 }
 
 void mp_esc_terminal(struct mp_buf *to, struct mp_str text)

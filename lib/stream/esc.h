@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The escapes of mp-stream(5): names from the traced machine to text of the stream and back.
- * Includes str only.
+ * Includes number, str.
  */
 #ifndef MP_STREAM_ESC_H
 #define MP_STREAM_ESC_H
 
+#include "lib/core/number.h"
 #include "lib/core/str.h"
 
 /* The kinds of text. Each escapes control bytes and the backslash, and also these bytes: */
@@ -51,16 +52,43 @@ enum mp_mark {
 	MP_MARK_INLINED = 'i',
 };
 
-/* A frame of a stack: its raw name, without escapes, and its mark. */
+/* A frame of a stack: its raw name, without escapes, its mark, and the text of its place, or "". */
 struct mp_frame {
 	struct mp_str name;
 	enum mp_mark mark;
+	struct mp_str place;
 };
 
 /*
  * The mark at the end of a frame's text; `*name`, unless `name` is NULL, gets the text before it.
  */
 enum mp_mark mp_frame_mark(struct mp_str frame, struct mp_str *name);
+
+/* Where a named frame was, see mp-stream(5): "+0xoffset@module:id" between its name and its mark. */
+struct mp_place {
+	uint64_t offset;
+	struct mp_str module; /* with its id, escaped: "nginx:8f3a9c0d" */
+};
+
+/*
+ * Splits the place off a frame without its mark; `place` may be NULL. Returns false if the frame
+ * has none.
+ */
+bool mp_frame_place(struct mp_str *frame, struct mp_place *place);
+
+/* Removes the places from frames with ";" between them. Returns the length that remains. */
+size_t mp_frame_strip(char *frames, size_t len);
+
+/*
+ * Writes the place of a frame at `to`, which has room for module.len + 24 bytes. Returns the end.
+ */
+char *mp_frame_put_place(char *to, const struct mp_place *place);
+
+/*
+ * Writes a module, given its name and its build id in hexadecimal digits, at `to`, which has room
+ * for 4 * name.len + 10 bytes; an id of less than 8 digits is none. Returns the end.
+ */
+char *mp_frame_put_module(char *to, struct mp_str name, struct mp_str id);
 
 /*
  * Writes a frame, given its raw name and its mark, at `to`, which has room for 4 * name.len + 8
@@ -73,6 +101,12 @@ char *mp_frame_put(char *to, struct mp_str name, enum mp_mark mark);
  * bytes.
  */
 char *mp_frame_put_folded(char *to, struct mp_str name, enum mp_mark mark);
+
+/*
+ * Writes a frame with its place, as the functions above do. `to` has room for 4 * name.len +
+ * place.len + 12 bytes.
+ */
+char *mp_frame_write(char *to, const struct mp_frame *frame, bool folded);
 
 /*
  * Adds a text for a terminal: escapes what the stream escapes, and the C1 controls of UTF-8 (0xc2

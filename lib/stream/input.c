@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/stream/esc.h"
 #include "lib/stream/unit.h"
 
 enum { REPORTED_MAX = 5 }; /* bad lines that are reported one by one; others are only counted */
@@ -196,11 +197,27 @@ static bool is_sole(const struct mp_input *in)
 	return !in->operands[0] || !in->operands[1];
 }
 
+/* Removes the places of the frames of a record, in its line, which `text` is. */
+static void strip_places(struct mp_rec *rec, char *text)
+{
+	struct mp_str frames;
+	size_t at, cut, rest;
+
+	if (!mp_rec_stack(rec, &frames) || !memchr(frames.p, '@', frames.len))
+		return;
+	at = frames.p - text;
+	rest = rec->line.len - at - frames.len;
+	cut = frames.len - mp_frame_strip(text + at, frames.len);
+	memmove(text + at + frames.len - cut, text + at + frames.len, rest + 1); /* and its NUL */
+	rec->body.len -= cut;
+	rec->line.len -= cut;
+}
+
 /*
  * Handles a line. Returns 1 if `rec` is a record for the filter, 0 if the line is not one, -1 if
  * the rest of this input is not read.
  */
-static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text, size_t len)
+static int handle_line(struct mp_input *in, struct mp_rec *rec, char *text, size_t len)
 {
 	const char *why = NULL;
 
@@ -226,6 +243,8 @@ static int handle_line(struct mp_input *in, struct mp_rec *rec, const char *text
 		in->unwanted_kind = rec->kind;
 		return 0;
 	}
+	if (!in->places)
+		strip_places(rec, text);
 	return 1;
 }
 

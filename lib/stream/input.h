@@ -37,6 +37,8 @@ struct mp_input {
 	 */
 	bool (*concerns)(void *arg, const struct mp_ctl *loss);
 	void *arg;
+	/* Frames keep their places; else stacks have names alone, see mp-stream(5). */
+	bool places;
 	/* what the losses did to the output, such as "2 begins forgotten"; NULL: nothing to add */
 	const char *consequence;
 

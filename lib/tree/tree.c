@@ -27,7 +27,8 @@ struct mp_frame mp_tree_name(const struct mp_tree *t, uint32_t name)
 	struct mp_str key = t->by_number[name]->key; /* a mark, a TAB, the name */
 	char mark = key.p[0];
 
-	return (struct mp_frame){ mp_str_skip(key, 2), mark == '-' ? MP_MARK_NONE : mark };
+	return (struct mp_frame){ .name = mp_str_skip(key, 2),
+				  .mark = mark == '-' ? MP_MARK_NONE : mark };
 }
 
 struct mp_frame mp_tree_frame(const struct mp_tree *t, uint32_t node)

@@ -38,10 +38,13 @@ static void choose_payload(struct mp_event *e, char **globs, size_t n, bool *use
 	e->n_payload = kept;
 }
 
-static int context_bit(const char *name)
+/* `more`: the list begins with a +, so that "addr" is "+addr", the addresses of frames. */
+static int context_bit(const char *name, bool more)
 {
 	size_t i;
 
+	if (strcmp(name, more ? "addr" : "+addr") == 0)
+		return MP_CTX_PLACES;
 	for (i = 0; i < MP_ARRAY_SIZE(context_names); i++)
 		if (strcmp(context_names[i].name, name) == 0)
 			return context_names[i].bit;
@@ -51,6 +54,8 @@ static int context_bit(const char *name)
 /* Adds fields that are recorded only on request, if they apply to the event. */
 static void widen(struct mp_event *e, unsigned context)
 {
+	if (e->agg || e->context & MP_CTX_STACK)
+		e->context |= context & MP_CTX_PLACES;
 	if (e->agg)
 		return;
 	if (context & MP_CTX_CGROUP && !e->own) { /* only events with samples have it */
@@ -98,7 +103,7 @@ static void fail_field(const struct mp_events *events, const char *name, char **
 			mp_suggest_try(&near, fields[j].name);
 	}
 	*error = near.best ? mp_asprintf("no field '%s'; did you mean '%s%s'?", name,
-					 context_bit(near.best) ? "" : ".", near.best)
+					 context_bit(near.best, false) ? "" : ".", near.best)
 			   : mp_asprintf("no field '%s' (mp-record -l -v EVENT lists them)", name);
 	mp_suggest_release(&near);
 }
@@ -116,14 +121,14 @@ int mp_events_choose_fields(struct mp_events *events, const char *fields, char *
 		if (name[0] == '.') {
 			globs = mp_grow(globs, &cap, n + 1, sizeof(*globs));
 			globs[n++] = name;
-		} else if (context_bit(name)) {
-			context |= context_bit(name);
+		} else if (context_bit(name, more)) {
+			context |= context_bit(name, more);
 		} else {
 			fail_field(events, name, error);
 		}
 	}
 	if (more && !*error && (n || context & ~(unsigned)MP_CTX_REQUESTED))
-		*error = mp_asprintf("--fields %s: + adds cgroup, nspid and nstid", fields);
+		*error = mp_asprintf("--fields %s: + adds cgroup, nspid, nstid and addr", fields);
 	used = mp_zalloc(n * sizeof(*used));
 	for (i = 0; i < events->n; i++) {
 		if (more) {

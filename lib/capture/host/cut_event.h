@@ -31,9 +31,11 @@ enum mp_context {
 	MP_CTX_DUR = 16384,
 	MP_CTX_NSPID = 32768, /* these follow the cgroup */
 	MP_CTX_NSTID = 65536,
+	MP_CTX_PLACES = 131072, /* frames have places; on request */
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
 	MP_CTX_INNER = MP_CTX_NSPID | MP_CTX_NSTID,
-	MP_CTX_REQUESTED = MP_CTX_CGROUP | MP_CTX_INNER, /* written only on request */
+	/* written only on request */
+	MP_CTX_REQUESTED = MP_CTX_CGROUP | MP_CTX_INNER | MP_CTX_PLACES,
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
 };
 

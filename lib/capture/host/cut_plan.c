@@ -41,6 +41,7 @@ void mp_cut_plan_release(struct mp_cut_plan *plan)
 	mp_pids_release(&plan->own);
 	mp_pids_release(&plan->sources);
 	mp_pids_release(&plan->found);
+	free(plan->kernel_id);
 	*plan = (struct mp_cut_plan){ .n_rings = 0 };
 }
 
@@ -135,6 +136,7 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	MP_CUT_NUMBER(c, p->uid);
 	code_pids(c, &p->sources);
 	code_pids(c, &p->found);
+	mp_cut_code_text(c, &p->kernel_id);
 	MP_CUT_NUMBER(c, p->max_events);
 	MP_CUT_NUMBER(c, p->everyone);
 	MP_CUT_NUMBER(c, p->inner);

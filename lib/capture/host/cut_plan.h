@@ -32,6 +32,7 @@ struct mp_cut_plan {
 	struct mp_pids sources;
 	struct mp_pids found; /* processes of the target; empty: the whole system */
 
+	char *kernel_id;     /* build id of the kernel; NULL: unknown, or not needed */
 	uint64_t max_events; /* 0: no limit */
 	bool everyone;	     /* every process is recorded */
 	bool inner; /* mp-record is in an inner pid namespace, where tasks outside have the id 0 */

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -299,6 +300,44 @@ uint32_t mp_proc_inner_namespace(void)
 	if (stat("/proc/self/ns/pid", &st) < 0 || (uint32_t)st.st_ino == initial)
 		return 0;
 	return (uint32_t)st.st_ino;
+}
+
+/* The note in which the linker puts the build id. */
+static const unsigned char *find_build_id(const unsigned char *p, const unsigned char *end,
+					  size_t *len)
+{
+	Elf64_Nhdr note;
+	size_t name, desc;
+
+	for (; end - p >= (ptrdiff_t)sizeof(note); p += sizeof(note) + name + desc) {
+		memcpy(&note, p, sizeof(note));
+		name = (note.n_namesz + 3) & ~(size_t)3;
+		desc = (note.n_descsz + 3) & ~(size_t)3;
+		if ((size_t)(end - p) - sizeof(note) < name + desc)
+			return NULL;
+		*len = note.n_descsz;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(p + sizeof(note), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0)
+			return p + sizeof(note) + name;
+	}
+	return NULL;
+}
+
+char *mp_proc_kernel_id(void)
+{
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	unsigned char notes[4096];
+	ssize_t n = fd < 0 ? -1 : read(fd, notes, sizeof(notes));
+	const unsigned char *id;
+	struct mp_buf hex = { NULL, 0, 0 };
+	size_t len, i;
+
+	if (fd >= 0)
+		close(fd);
+	id = n > 0 ? find_build_id(notes, notes + n, &len) : NULL;
+	for (i = 0; id && i < len; i++)
+		mp_buf_printf(&hex, "%02x", id[i]);
+	return hex.p;
 }
 
 bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len)

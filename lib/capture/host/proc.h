@@ -55,6 +55,11 @@ bool mp_proc_comm(pid_t pid, pid_t tid, char comm[64], size_t *len);
 /* The inode of the pid namespace of this process; 0: it is the initial namespace. */
 uint32_t mp_proc_inner_namespace(void);
 
+/*
+ * The build id of the running kernel in hexadecimal digits, owned by the caller; NULL: it has none.
+ */
+char *mp_proc_kernel_id(void);
+
 /* The ids of a task in its own pid namespace; -1: it has ended. */
 void mp_proc_inner_ids(pid_t tid, pid_t *inner_pid, pid_t *inner_tid);
 

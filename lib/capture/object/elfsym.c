@@ -31,6 +31,8 @@ struct mp_elfsym {
 	/* beginnings of functions, from .eh_frame_hdr, and of sections, ascending */
 	uint64_t *functions;
 	size_t n_functions;
+	unsigned char build_id[MP_BUILD_ID_MAX];
+	size_t build_id_len;
 };
 
 static enum mp_symbol_rank rank_of(const Elf64_Sym *sym)
@@ -369,6 +371,8 @@ static struct mp_elfsym *load(const struct mp_elf *f, struct mp_opener *o,
 	size_t n;
 
 	e->entry = f->image.entry;
+	e->build_id_len = f->build_id_len;
+	memcpy(e->build_id, f->build_id, f->build_id_len);
 	sections = code_sections(&f->image, &n);
 	mp_elf_segments(f, &e->segments);
 	if (!f->symtab || !read_symbols(e, &f->image, f->symtab)) {
@@ -420,6 +424,11 @@ void mp_elfsym_free(struct mp_elfsym *e)
 	mp_segments_release(&e->segments);
 	free(e->functions);
 	free(e);
+}
+
+struct mp_str mp_elfsym_build_id(const struct mp_elfsym *e)
+{
+	return (struct mp_str){ (const char *)e->build_id, e->build_id_len };
 }
 
 uint64_t mp_elfsym_address(const struct mp_elfsym *e, uint64_t offset)

@@ -45,6 +45,9 @@ const char *mp_elfsym_find(const struct mp_elfsym *e, uint64_t addr, uint64_t *s
  */
 bool mp_elfsym_is_root(const struct mp_elfsym *e, uint64_t addr, bool leaf);
 
+/* The build id of the file, up to MP_BUILD_ID_MAX bytes; empty: it has none. */
+struct mp_str mp_elfsym_build_id(const struct mp_elfsym *e);
+
 /* The bytes of memory in use. */
 size_t mp_elfsym_bytes(const struct mp_elfsym *e);
 

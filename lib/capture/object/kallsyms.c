@@ -51,7 +51,15 @@ static bool next_line(struct line *l, struct mp_str *text)
 	return false;
 }
 
-void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text)
+static void note_end(struct mp_kernel_text *kernel, const struct line *l)
+{
+	if (mp_str_eq(l->name, MP_STR("_stext")))
+		kernel->start = l->addr;
+	else if (mp_str_eq(l->name, MP_STR("_etext")))
+		kernel->end = l->addr;
+}
+
+void mp_kallsyms_parse(struct mp_symtab *t, struct mp_kernel_text *kernel, struct mp_str text)
 {
 	static const uint8_t ranks[128] = {
 		['T'] = MP_SYM_GLOBAL,
@@ -61,9 +69,11 @@ void mp_kallsyms_parse(struct mp_symtab *t, struct mp_str text)
 	};
 	struct line l;
 
+	*kernel = (struct mp_kernel_text){ 0, 0 };
 	while (next_line(&l, &text)) {
 		uint8_t rank = ranks[l.kind & 127];
 
+		note_end(kernel, &l);
 		if (rank && l.addr)
 			mp_symtab_add(t, l.addr, 0, l.name, (enum mp_symbol_rank)rank);
 	}
@@ -87,11 +97,11 @@ static struct mp_buf read_all(void)
 	return text;
 }
 
-void mp_kallsyms_load(struct mp_symtab *t)
+void mp_kallsyms_load(struct mp_symtab *t, struct mp_kernel_text *kernel)
 {
 	struct mp_buf text = read_all();
 
-	mp_kallsyms_parse(t, mp_buf_view(&text));
+	mp_kallsyms_parse(t, kernel, mp_buf_view(&text));
 	mp_buf_release(&text);
 	mp_symtab_sort(t, false);
 }

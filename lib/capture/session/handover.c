@@ -35,6 +35,9 @@ void mp_record_hand_over(const struct mp_record_plan *p, const struct mp_record_
 		.watched = isatty(STDERR_FILENO),
 	};
 	mp_events_cut(&p->events, &to->events);
+	for (i = 0; i < to->events.n && !to->kernel_id; i++)
+		if (to->events.v[i].context & MP_CTX_PLACES)
+			to->kernel_id = mp_proc_kernel_id();
 	to->cpus = mp_alloc(to->n_rings * sizeof(*to->cpus));
 	for (i = 0; i < to->n_rings; i++)
 		to->cpus[i] = k->rings.v[i].cpu;

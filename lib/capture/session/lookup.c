@@ -23,8 +23,11 @@ void mp_record_lookup_start(struct mp_record_lookup *l, const struct mp_cut_plan
 	l->budget.trusted = plan->uid;
 	l->budget.no_reserve = !plan->everyone;
 	mp_chain_texts_limit(&l->stacks, &l->budget, &l->tasks);
-	for (i = 0; i < plan->events.n; i++)
+	for (i = 0; i < plan->events.n; i++) {
 		l->tasks.inner |= !!(plan->events.v[i].context & MP_CTX_INNER);
+		l->symbols.places |= !!(plan->events.v[i].context & MP_CTX_PLACES);
+	}
+	l->symbols.kernel_id = mp_str(plan->kernel_id ? plan->kernel_id : "");
 	for (i = 0; i < plan->sources.n; i++)
 		mp_pids_add(&l->tasks.sources, plan->sources.v[i]);
 	mp_formatter_init(&l->formatter, &plan->events, &l->tasks, &l->stacks, &l->unwinder);

@@ -199,12 +199,22 @@ static struct mp_str rename_tasks(struct mp_writer *w, struct mp_str line)
 	return mp_buf_view(&w->renamed);
 }
 
+void mp_writer_put_modules(struct mp_writer *w)
+{
+	struct mp_buf *modules = &w->formatter->stacks->symbols->modules;
+
+	if (modules->len && !w->readable)
+		mp_writer_put(w, mp_buf_view(modules));
+	modules->len = 0;
+}
+
 /* Writes the line of an event. */
 static void write_line(struct mp_writer *w, const struct mp_cut_event *e, size_t event,
 		       const struct mp_sample *s, struct mp_task *task, int cpu)
 {
 	struct mp_str line = mp_formatter_line(w->formatter, e, event, s, task, cpu);
 
+	mp_writer_put_modules(w);
 	if (w->names)
 		line = rename_tasks(w, line);
 	if (w->live) {

@@ -105,4 +105,7 @@ void mp_writer_put_json(struct mp_writer *w, json_t *object);
 /* Writes bytes to the output, and counts them. The caller finds a failure in out->error. */
 void mp_writer_put(struct mp_writer *w, struct mp_str text);
 
+/* Writes the control lines of modules that frames name since the last call, except to a terminal. */
+void mp_writer_put_modules(struct mp_writer *w);
+
 #endif

@@ -41,6 +41,8 @@ static void put_line(void *arg, struct mp_str line)
 		mp_live_add(w->live, line);
 	else
 		mp_writer_put(w, line);
+	if (line.p[0] == '{') /* after a header */
+		mp_writer_put_modules(w);
 }
 
 /* Writes the sections of aggregates; returns whether something is missing there. */

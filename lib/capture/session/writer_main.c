@@ -271,6 +271,7 @@ static void take_plan(struct process *p)
 		.arg = p,
 	};
 	p->lookup.budget.handled_ns = &p->writer.handled_ns;
+	p->lookup.symbols.places &= !p->writer.readable;
 	mp_writer_init(&p->writer);
 }
 

@@ -64,6 +64,7 @@ static void free_dso(struct mp_dsos *d, struct mp_dso *dso)
 	mp_segments_release(&dso->segments);
 	free(dso->path);
 	free(dso->name);
+	free(dso->module);
 	free(dso);
 }
 

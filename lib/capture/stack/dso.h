@@ -19,6 +19,7 @@ struct mp_dso {
 	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
 	uint64_t hash;
 	char *path;    /* in the mount namespace of the process */
+	char *module;  /* name and id in the places of frames; NULL: not used yet */
 	char *name;    /* last part of the path, for "[name]+0x..." */
 	uid_t uid;     /* of the process that mapped it first, which is charged for it */
 	char comm[16]; /* its name, truncated, for the report */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/stack/symbol.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/capture/object/elffile.h"
+#include "lib/stream/ctl.h"
 #include "lib/stream/esc.h"
 
 enum {
@@ -28,6 +31,8 @@ void mp_symbols_release(struct mp_symbols *s)
 	mp_map_release(&s->names);
 	mp_demangler_free(s->demangler);
 	mp_buf_release(&s->cut);
+	mp_buf_release(&s->modules);
+	free(s->kernel_module);
 	mp_symtab_release(&s->kernel);
 	mp_dsos_release(&s->dsos);
 }
@@ -49,7 +54,7 @@ struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, stru
 void mp_symbols_load_kernel(struct mp_symbols *s)
 {
 	if (!s->has_kernel)
-		mp_kallsyms_load(&s->kernel);
+		mp_kallsyms_load(&s->kernel, &s->kernel_text);
 	s->has_kernel = true;
 }
 
@@ -117,6 +122,66 @@ static void add_offset(struct mp_symbols *s, const char *module, uint64_t offset
 	mp_buf_release(&name);
 }
 
+/* Adds the place of a frame that was just added, before its mark. */
+static void add_place(struct mp_buf *to, uint64_t offset, const char *module, enum mp_mark mark)
+{
+	struct mp_place place = { offset, mp_str(module) };
+	struct mp_str frame = mp_buf_view(to);
+	char end[8];
+	size_t len;
+
+	len = mp_frame_mark(frame, &frame) == mark ? to->len - frame.len : 0;
+	memcpy(end, to->p + to->len - len, len);
+	to->len -= len;
+	mp_buf_reserve(to, place.module.len + 32);
+	to->len = mp_frame_put_place(to->p + to->len, &place) - to->p;
+	mp_buf_add(to, end, len);
+}
+
+/*
+ * Makes the name of a module in places, and its control line. `id` is the build id in hexadecimal
+ * digits, `path` NULL if there is none.
+ */
+static char *new_module(struct mp_symbols *s, const char *name, struct mp_str id, const char *path)
+{
+	size_t len = strlen(name);
+	char *module = mp_alloc(4 * len + 12);
+	json_t *line;
+
+	*mp_frame_put_module(module, (struct mp_str){ name, len }, id) = '\0';
+	line = json_pack("{s:o}", "module", mp_ctl_string(mp_str(module)));
+	if (id.len)
+		json_object_set_new(line, "build_id", mp_ctl_string(id));
+	if (path)
+		json_object_set_new(line, "path", mp_ctl_string(mp_str(path)));
+	mp_ctl_add(&s->modules, line);
+	return module;
+}
+
+static const char *module_of(struct mp_symbols *s, struct mp_dso *dso,
+			     const struct mp_elfsym *symbols)
+{
+	struct mp_str id = mp_elfsym_build_id(symbols);
+	char hex[2 * MP_BUILD_ID_MAX + 1] = "";
+	size_t i;
+
+	for (i = 0; i < id.len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.p[i]);
+	if (!dso->module)
+		dso->module = new_module(s, dso->name, mp_str(hex),
+					 dso->path[0] == '/' ? dso->path : NULL);
+	return dso->module;
+}
+
+static void add_kernel_place(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
+{
+	if (addr < s->kernel_text.start || addr >= s->kernel_text.end)
+		return; /* a module, a BPF program, or hidden */
+	if (!s->kernel_module)
+		s->kernel_module = new_module(s, "[kernel]", s->kernel_id, NULL);
+	add_place(to, addr - s->kernel_text.start, s->kernel_module, MP_MARK_KERNEL);
+}
+
 void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
 {
 	const struct mp_symbol *symbol;
@@ -128,6 +193,8 @@ void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
 		add_name(s, symbol->name, MP_MARK_KERNEL, to);
 	else
 		add_offset(s, "kernel", addr, MP_MARK_KERNEL, to);
+	if (s->places)
+		add_kernel_place(s, addr, to);
 }
 
 bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
@@ -151,6 +218,8 @@ static void add_file_frame(struct mp_symbols *s, const struct mp_elfsym *symbols
 		add_name(s, name, MP_MARK_NONE, to);
 	else
 		add_offset(s, m->dso->name, start ? start : at, MP_MARK_NONE, to);
+	if (s->places)
+		add_place(to, at, module_of(s, m->dso, symbols), MP_MARK_NONE);
 	mp_dso_end(&s->dsos);
 }
 

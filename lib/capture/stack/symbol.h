@@ -16,11 +16,17 @@
 struct mp_symbols {
 	struct mp_dsos dsos;
 	struct mp_symtab kernel;
-	bool has_kernel;     /* the kernel's symbols were read */
+	bool has_kernel; /* the kernel's symbols were read */
+	struct mp_kernel_text kernel_text;
 	struct mp_map names; /* name in the file -> frame in the stream */
 	struct mp_demangler *demangler;
 	struct mp_buf cut; /* a truncated name */
 	struct mp_jits jits;
+	/* set by the caller: frames have places, see mp-stream(5); the kernel's build id, or "" */
+	bool places;
+	struct mp_str kernel_id;  /* hexadecimal; borrowed */
+	char *kernel_module;	  /* as mp_dso.module */
+	struct mp_buf modules;	  /* control lines of modules, for the caller to write and remove */
 	uint64_t frames, unknown; /* frames in all, and those that have no name */
 };
 

@@ -46,9 +46,9 @@ static void add_sample(struct mp_diff_runs *r, size_t run, size_t function, int6
 {
 	char name[16];
 	struct mp_frame frames[] = {
-		{ MP_STR("main"), MP_MARK_NONE },
-		{ function % 3 ? MP_STR("parse") : MP_STR("write"), MP_MARK_NONE },
-		{ { name, 0 }, MP_MARK_NONE },
+		{ .name = MP_STR("main") },
+		{ .name = function % 3 ? MP_STR("parse") : MP_STR("write") },
+		{ .name = { name, 0 } },
 	};
 
 	frames[2].name.len = snprintf(name, sizeof(name), "f%zu", function);

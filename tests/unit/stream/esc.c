@@ -98,6 +98,79 @@ static void test_marks(void)
 	ok(frame_is("evil_[k]", MP_MARK_KERNEL, "evil_\\x5bk]_[k]"), "and if it is one, once");
 }
 
+static void test_places(void)
+{
+	struct mp_str frame = MP_STR("main+0x1a2f@nginx:8f3a9c0d");
+	struct mp_place place;
+	char text[64];
+
+	ok(mp_frame_place(&frame, &place) && mp_str_eq(frame, MP_STR("main")) &&
+		   place.offset == 0x1a2f && mp_str_eq(place.module, MP_STR("nginx:8f3a9c0d")),
+	   "a place");
+	ok(!mp_frame_place(&frame, &place), "no place");
+	ok(frame_is("evil+0x1@a:8f3a9c0d", MP_MARK_NONE, "evil+0x1\\x40a:8f3a9c0d") &&
+		   frame_is("evil+0x1@a:-", MP_MARK_KERNEL, "evil+0x1\\x40a:-_[k]"),
+	   "a name that looks like a place is not one");
+	ok(frame_is("*ABS*+0xa0720@plt", MP_MARK_NONE, "*ABS*+0xa0720@plt") &&
+		   frame_is("read@GLIBC_2.2.5", MP_MARK_NONE, "read@GLIBC_2.2.5"),
+	   "other names keep their @");
+	*mp_frame_put_module(text, MP_STR("a@b;c"), MP_STR("8f3a9c0d1122")) = '\0';
+	ok(strcmp(text, "a\\x40b\\x3bc:8f3a9c0d") == 0, "a module");
+	*mp_frame_put_module(text, MP_STR("a"), MP_STR("8f3a9c")) = '\0';
+	ok(strcmp(text, "a:-") == 0, "a module with a short id");
+}
+
+/* The bytes of which the names of the next test are made: all that places and marks consist of. */
+static const char odd[] = "+0x1@a:8-_[k];\\b ";
+
+static void random_name(struct mp_buf *name)
+{
+	size_t n = random() % 24;
+
+	name->len = 0;
+	if (random() % 4 == 0)
+		mp_buf_str(name, MP_STR("f+0x1@a:"));
+	while (n--)
+		mp_buf_byte(name, random() % 3 ? odd[random() % (sizeof(odd) - 1)] : '8');
+}
+
+/* A frame from which its place was removed is the frame without a place. */
+static void test_strip(void)
+{
+	static const enum mp_mark marks[] = { MP_MARK_NONE, MP_MARK_KERNEL, MP_MARK_JIT };
+	struct mp_buf raw = { NULL, 0, 0 }, with = { NULL, 0, 0 }, without = { NULL, 0, 0 };
+	size_t wrong = 0, i, k;
+
+	for (i = 0; i < 20000; i++) {
+		bool folded = i % 2;
+
+		with.len = without.len = 0;
+		for (k = 0; k <= i % 3; k++) {
+			struct mp_frame frame = { .mark = marks[random() % 3] };
+
+			random_name(&raw);
+			frame.name = mp_buf_view(&raw);
+			mp_buf_reserve(&with, 256);
+			mp_buf_reserve(&without, 256);
+			if (k) {
+				mp_buf_byte(&with, ';');
+				mp_buf_byte(&without, ';');
+			}
+			without.len =
+				mp_frame_write(without.p + without.len, &frame, folded) - without.p;
+			if (random() % 3)
+				frame.place = MP_STR("+0x12@a\\x40b:8f3a9c0d");
+			with.len = mp_frame_write(with.p + with.len, &frame, folded) - with.p;
+		}
+		with.len = mp_frame_strip(with.p, with.len);
+		wrong += !mp_str_eq(mp_buf_view(&with), mp_buf_view(&without));
+	}
+	ok(wrong == 0, "frames without their places: %zu are wrong", wrong);
+	mp_buf_release(&raw);
+	mp_buf_release(&with);
+	mp_buf_release(&without);
+}
+
 static void test_folded(void)
 {
 	ok(folded_is("plain", MP_MARK_NONE, "plain"), "plain");
@@ -133,6 +206,8 @@ int main(void)
 	test_round_trip();
 	test_bad_escapes();
 	test_marks();
+	test_places();
+	test_strip();
 	test_folded();
 	test_terminal();
 	return tap_done();

@@ -116,7 +116,7 @@ static void test_deep(void)
 	struct mp_tree t;
 
 	for (i = 0; i < DEEP; i++)
-		frames[i] = (struct mp_frame){ i & 1 ? MP_STR("f") : MP_STR("g\t;"), MP_MARK_NONE };
+		frames[i] = (struct mp_frame){ .name = i & 1 ? MP_STR("f") : MP_STR("g\t;") };
 	mp_tree_init(&t);
 	mp_tree_add(&t, frames, DEEP, 1);
 	mp_tree_add(&t, frames, DEEP / 2, 1);

@@ -48,12 +48,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct mp_str text = { (const char *)data + 1, size - 1 };
 	struct mp_symtab t = { .v = NULL };
+	struct mp_kernel_text kernel;
 
 	if (size == 0)
 		return 0;
 	switch (data[0] & 3) {
 	case 0:
-		mp_kallsyms_parse(&t, text);
+		mp_kallsyms_parse(&t, &kernel, text);
 		mp_symtab_sort(&t, false);
 		break;
 	case 1:

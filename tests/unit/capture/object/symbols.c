@@ -49,18 +49,23 @@ static void test_symtab(void)
 static void test_kallsyms(void)
 {
 	struct mp_symtab t = { .v = NULL };
+	struct mp_kernel_text kernel;
 
-	mp_kallsyms_parse(&t, MP_STR("ffffffff81000000 T _stext\n"
-				     "ffffffff81000100 t helper\t[some_module]\n"
-				     "ffffffff81000200 D data\n"
-				     "ffffffff81000300 W weak_one\n"
-				     "nonsense\n\n"
-				     "0000000000000000 T hidden\n"
-				     "ffffffff81000400 T last"));
+	mp_kallsyms_parse(&t, &kernel,
+			  MP_STR("ffffffff81000000 T _stext\n"
+				 "ffffffff81000100 t helper\t[some_module]\n"
+				 "ffffffff81000200 D data\n"
+				 "ffffffff81000300 W weak_one\n"
+				 "nonsense\n\n"
+				 "0000000000000000 T hidden\n"
+				 "ffffffff81000380 T _etext\n"
+				 "ffffffff81000400 T last"));
 	mp_symtab_sort(&t, false);
-	ok(t.n == 4 && found(&t, 0xffffffff81000001, "_stext") &&
+	ok(kernel.start == 0xffffffff81000000 && kernel.end == 0xffffffff81000380,
+	   "the kernel's own code");
+	ok(t.n == 5 && found(&t, 0xffffffff81000001, "_stext") &&
 		   found(&t, 0xffffffff81000150, "helper") &&
-		   found(&t, 0xffffffff810003ff, "weak_one") &&
+		   found(&t, 0xffffffff8100037f, "weak_one") &&
 		   found(&t, 0xffffffff81000500, "last"),
 	   "functions of the kernel and its modules");
 	mp_symtab_release(&t);

@@ -11,8 +11,11 @@
 
 VERSION := 0.1.0
 
-PROGRAMS := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c))
-FILTERS  := $(filter-out mp-record,$(PROGRAMS))
+PKG_CONFIG ?= pkg-config
+# mp-srcline is built where libdw is, and is not one of `make filters`
+HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2> /dev/null && echo yes)
+PROGRAMS := $(filter-out $(if $(HAVE_LIBDW),,mp-srcline),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
+FILTERS  := $(filter-out mp-record mp-srcline,$(PROGRAMS))
 EXAMPLES := $(patsubst docs/%.c,%,$(wildcard docs/mp-example*.c))
 
 PREFIX  ?= /usr/local
@@ -34,7 +37,8 @@ override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SA
 override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
 override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 
-LIB_SRC     := $(wildcard lib/*/*.c)
+SRCLINE_SRC := $(wildcard lib/srcline/*.c)
+LIB_SRC     := $(filter-out $(SRCLINE_SRC),$(wildcard lib/*/*.c))
 CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
 UNIT_SRC    := $(shell find tests/unit -name '*.c')
 LOAD_SRC    := $(wildcard tests/load/*.c)
@@ -42,6 +46,7 @@ HOSTILE_SRC := $(wildcard tests/hostile/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
 FUZZ_SRC    := $(shell find tests/fuzz -mindepth 2 -name '*.c')
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
+SRCLINE_OBJ := $(SRCLINE_SRC:%.c=$(BUILD)/%.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
 UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
@@ -49,10 +54,11 @@ UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 FILTER_PC  := jansson libxxhash zlib
 CAPTURE_PC := libtraceevent libelf liblzma libbpf libseccomp
+SRCLINE_PC := libdw libelf
 ORACLE_PC  := libdw
-PKG_CONFIG ?= pkg-config
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
+SRCLINE_LIBS   = $(shell $(PKG_CONFIG) --libs $(SRCLINE_PC)) -liberty
 FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson zlib) -lm
 CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
@@ -75,6 +81,7 @@ endif
 
 all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
 	$(say-without-bpf)
+	$(say-without-libdw)
 filters: $(FILTERS:%=$(BIN)/%)
 
 # mp-record looks for collectors in ../share of its own folder: PREFIX/share, or this one
@@ -123,6 +130,9 @@ $(LIBPERF)/lib/libapi.a:
 
 # "CC lib/order/run.o", or with V=1 the whole command
 show = $(if $(V),,@echo $(1) $(@:$(BUILD)/%=%) && )
+
+say-without-libdw = $(if $(HAVE_LIBDW),,@echo "libdw not found: mp-srcline was not built \
+	(on Debian, as root: apt-get install libdw-dev; then make again)" >&2)
 
 # --- objects and programs --------------------------------------------------------------------------------
 
@@ -194,6 +204,14 @@ $(BUILD)/libcapture.a: $(CAPTURE_OBJ)
 $(BIN)/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
+
+$(BUILD)/libsrcline.a: $(SRCLINE_OBJ)
+	@rm -f $@
+	$(call show,AR)$(AR) qcs $@ $^
+
+$(BIN)/mp-srcline: $(BUILD)/cmd/mp-srcline.o $(BUILD)/libsrcline.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(SRCLINE_LIBS) $(FILTER_LIBS)
 
 $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
@@ -323,9 +341,9 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 # --- Debian packages ---------------------------------------------------------------------------------------
 
-DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libtraceevent-dev libelf-dev liblzma-dev \
+DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
-DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl libdw-dev g++ clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
+DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 

@@ -40,7 +40,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_STACK, "stack", "SIDE",
 	  "stack of a span: that of the begin event (default), that "
 	  "of the end event, or none" },
-	{ 'n', "name", "NAME", "type of the spans (default: BEGIN=>END)" },
+	{ 'n', "name", "NAME",
+	  "type of the spans (default: what the types of both events have in common, or BEGIN=>END)" },
 	{ 'c', "context", "WHICH",
 	  "with each span the events that happened inside it: all, "
 	  "samecpu, samepid or sametid" },

@@ -29,6 +29,18 @@ def parse_specs(text, step):
     return out
 
 
+def type_of_span(begin, end):
+    """The words that both types have, if they differ in one word for begin and end."""
+    pairs = {"enter": ["exit"], "entry": ["exit"], "begin": ["end"], "start": ["end"]}
+    a, b = re.split("([_:])", begin), re.split("([_:])", end)
+    differ = [i for i in range(len(a)) if a[i] != b[i]] if len(a) == len(b) else []
+    if len(differ) != 1 or b[differ[0]] not in pairs.get(a[differ[0]], []):
+        return f"{begin}=>{end}"
+    i = differ[0]
+    name = "".join(a[:max(i - 1, 0)] + a[i + 1:] if i and a[i - 1] == "_" else a[:i] + a[i + 2:])
+    return name.removeprefix("syscalls:sys_")
+
+
 class Event:
     def __init__(self, line):
         time, self.type, body = line.split(",", 2)
@@ -163,7 +175,7 @@ class Pairing:
             return
         self.ended.append([end.time, cpu])
         stack = {"begin": begin.stack, "end": end.stack, "none": None}[self.stack]
-        self.put(end.time, name or f"{begin.type}=>{end.type}",
+        self.put(end.time, name or type_of_span(begin.type, end.type),
                  self.fields(begin, end) + [("dur", end.time - begin.time)], stack)
 
     def spans(self, chain, event):

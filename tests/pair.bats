@@ -256,7 +256,7 @@ compare() {
 	mp-pair -b 'syscalls:sys_enter_*' -e 'syscalls:sys_exit_*' -k tid,.__syscall_nr "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
 	cat "$TMP/err"
 	for comm in one 'two x'; do
-		[ "$(grep -c "comm=$comm	" "$TMP/out")" = 1009 ]
+		[ "$(grep -c ",getppid,.*comm=$comm	" "$TMP/out")" = 1009 ]
 	done
 	run ! grep -E 'dur=(0|-)' "$TMP/out"
 	run ! grep -E 'without a|replaced' "$TMP/err"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TYPE_MAX = 255 };
+#include "lib/pair/span_name.h"
 
 /*
  * The text that is kept of a begin event has parts, between which fields of the end event are
@@ -62,34 +62,12 @@ void mp_spans_release(struct mp_spans *s)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Truncates a type to at most `max` bytes, without splitting an escape. */
-static struct mp_str cut(struct mp_str type, size_t max)
-{
-	size_t i = 0, len;
-
-	while (i < type.len) {
-		len = 1;
-		if (type.p[i] == '\\')
-			len = i + 1 < type.len && type.p[i + 1] == 'x' ? 4 : 2;
-		if (i + len > max)
-			return (struct mp_str){ type.p, i };
-		i += len;
-	}
-	return type;
-}
-
 static struct mp_str make_name(struct mp_spans *s, struct mp_str begin, struct mp_str end)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 	struct mp_str name;
 
-	if (begin.len + end.len + 2 > TYPE_MAX) {
-		begin = cut(begin, MP_MAX((TYPE_MAX - 2) / 2, TYPE_MAX - 2 - (int)end.len));
-		end = cut(end, TYPE_MAX - 2 - begin.len);
-	}
-	mp_buf_str(&text, begin);
-	mp_buf_add(&text, "=>", 2);
-	mp_buf_str(&text, end);
+	mp_span_name_add(&text, begin, end);
 	name = mp_arena_str(&s->names.arena, mp_buf_view(&text));
 	mp_buf_release(&text);
 	return name;

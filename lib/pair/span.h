@@ -52,7 +52,7 @@ void mp_spans_release(struct mp_spans *s);
 void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
 		     const struct mp_split *split, const struct mp_map_entry *type);
 
-/* The name of a span, "A=>B", of at most 255 bytes; valid as long as the spans. */
+/* The type of a span, see span_name.h; valid as long as the spans. */
 struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 			   const struct mp_map_entry *end);
 

@@ -4,8 +4,8 @@
  * become a sample of a perf event, to which the kernel adds time, task and stack as to any other.
  * User space loads it once for each event.
  */
+#include "bpf/record.h"
 #include "bpf/target.h"
-#include "bpf/tracing.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -20,17 +20,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } events SEC(".maps");
-
-/*
- * One buffer suffices, since a program does not interrupt itself: the kernel skips such a run and
- * counts it.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct mp_tracing_record);
-} records SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -65,28 +54,15 @@ static __always_inline __u64 shifted(const volatile struct mp_tracing_field *f, 
 	return f->has_sign ? (__u64)((__s64)v >> (f->right & 63)) : v >> (f->right & 63);
 }
 
-/*
- * Appends a text to the `used` bytes of texts in the record. Returns false if it could not be read.
- */
 static __always_inline bool put_text(struct mp_tracing_record *r, __u32 field, __u32 kind, __u64 at,
 				     __u32 *used)
 {
 	__u32 place = *used;
-	long len;
+	long len = read_text(r, kind, at, used);
 
-	if (place > sizeof(r->texts) - MP_TRACING_TEXT)
-		return false;
-	if (kind == MP_TRACING_TEXT_USER)
-		len = bpf_probe_read_user_str(r->texts + place, MP_TRACING_TEXT, (void *)at);
-	else
-		len = bpf_probe_read_kernel_str(r->texts + place, MP_TRACING_TEXT, (void *)at);
-	if (len < 0)
-		return false;
-	len &= 2 * MP_TRACING_TEXT - 1; /* bounds the length for the verifier */
-	r->values[field] =
-		(__builtin_offsetof(struct mp_tracing_record, texts) + place) | len << 16;
-	*used = place + len;
-	return true;
+	if (len >= 0)
+		r->values[field] = text_value(place, len);
+	return len >= 0;
 }
 
 static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args)
@@ -109,69 +85,6 @@ static __always_inline __u32 fill(struct mp_tracing_record *r, const __u64 *args
 	return used;
 }
 
-/* --- the filter ------------------------------------------------------------------------------- */
-
-static __always_inline bool is_text(const struct mp_tracing_record *r, __u64 loc,
-				    const volatile struct mp_tracing_test *t)
-{
-	__u32 at = (__u32)(loc & 0xffff) - __builtin_offsetof(struct mp_tracing_record, texts), i;
-
-	for (i = 0; i < MP_TRACING_WORD && i < t->len; i++) {
-		__u32 place = at + i;
-
-		/* keeps `place` in one register, so that the verifier sees the bound */
-		__asm__ volatile("" : "+r"(place));
-		if (place >= sizeof(r->texts) || r->texts[place] != t->text[i])
-			return false;
-	}
-	return true;
-}
-
-static __always_inline bool is_number(__u64 v, const volatile struct mp_tracing_test *t)
-{
-	__u64 flip = t->is_signed ? 1ull << 63 : 0, a = v ^ flip, b = t->value ^ flip;
-
-	switch (t->op) {
-	case MP_TRACING_NE:
-		return a != b;
-	case MP_TRACING_EQ:
-		return a == b;
-	case MP_TRACING_LE:
-		return a <= b;
-	case MP_TRACING_LT:
-		return a < b;
-	case MP_TRACING_GE:
-		return a >= b;
-	case MP_TRACING_GT:
-		return a > b;
-	}
-	return v & t->value;
-}
-
-/* A comparison with a field that could not be read is false, whatever the operator. */
-static __always_inline bool holds(const struct mp_tracing_record *r,
-				  const volatile struct mp_tracing_test *t)
-{
-	__u32 field = t->field & (MP_TRACING_FIELDS - 1);
-
-	if (r->unread >> field & 1)
-		return false;
-	if (t->op == MP_TRACING_TEXT_EQ)
-		return is_text(r, r->values[field], t);
-	if (t->op == MP_TRACING_TEXT_NE)
-		return !is_text(r, r->values[field], t);
-	return is_number(r->values[field], t);
-}
-
-static __always_inline bool passes(const struct mp_tracing_record *r)
-{
-	__u32 at = setup.n_tests ? 0 : MP_TRACING_YES, i;
-
-	for (i = 0; i < MP_TRACING_TESTS && at < MP_TRACING_TESTS; i++)
-		at = holds(r, &setup.tests[at]) ? setup.tests[at].yes : setup.tests[at].no;
-	return at == MP_TRACING_YES;
-}
-
 /* --- programs --------------------------------------------------------------------------------- */
 
 /* The buffer for a record; NULL if the task is not recorded. */
@@ -189,7 +102,7 @@ static __always_inline struct mp_tracing_record *begin_record(void)
 	}
 	r = bpf_map_lookup_elem(&records, &zero);
 	if (r) {
-		r->unread = r->unused = 0;
+		r->unread = r->late = 0;
 		r->pid = id;
 	}
 	return r;
@@ -214,7 +127,7 @@ static __always_inline void record(void *ctx, const __u64 *args)
 	if (!r)
 		return;
 	used = fill(r, args);
-	if (used <= sizeof(r->texts) && passes(r))
+	if (used <= sizeof(r->texts) && passes(r, setup.tests, setup.n_tests))
 		output(ctx, r, __builtin_offsetof(struct mp_tracing_record, texts) + used);
 }
 

@@ -10,16 +10,17 @@
 
 #define MP_TRACING_ARGS 12u /* most arguments of a function or tracepoint, in words */
 #define MP_TRACING_FIELDS 16u
-#define MP_TRACING_READS 6u  /* most pointers that are followed to get a field */
-#define MP_TRACING_TEXT 256u /* most bytes of a string with its NUL */
-#define MP_TRACING_TEXTS 8u  /* most strings in a record */
-#define MP_TRACING_TESTS 16u /* most comparisons in a filter */
-#define MP_TRACING_WORD 32u  /* most bytes of a text in a comparison, with its NUL */
+#define MP_TRACING_READS 6u   /* most pointers that are followed to get a field */
+#define MP_TRACING_TEXT 1024u /* most bytes of a string with its NUL */
+#define MP_TRACING_TEXTS 8u   /* most strings in a record */
+#define MP_TRACING_TESTS 16u  /* most comparisons in a filter */
+#define MP_TRACING_WORD 32u   /* most bytes of a text in a comparison, with its NUL */
 
 enum mp_tracing_kind {
 	MP_TRACING_NUMBER,
 	MP_TRACING_TEXT_KERNEL,
 	MP_TRACING_TEXT_USER,
+	MP_TRACING_ARRAY_USER, /* an array of pointers to texts, of system calls only */
 };
 
 /* A field: an argument, and what it points to. */
@@ -78,8 +79,8 @@ struct mp_tracing_setup {
 /* The raw data of the sample; the beginning is laid out as in any tracepoint. */
 struct mp_tracing_record {
 	__u16 unread; /* a bit for each field whose memory could not be read */
-	__u16 unused;
-	__s32 pid; /* id of the thread */
+	__u16 late;   /* the record repeats an earlier one of a system call, see calls.h */
+	__s32 pid;    /* id of the thread */
 	/* for a text: a u32 with its offset in the record | length << 16 */
 	__u64 values[MP_TRACING_FIELDS];
 	char texts[MP_TRACING_TEXTS * MP_TRACING_TEXT];

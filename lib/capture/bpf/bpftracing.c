@@ -45,6 +45,11 @@ static int fail(char **error, char *text)
 
 /* --- programs --------------------------------------------------------------------------------- */
 
+bool mp_tracings_has(const struct mp_event *e)
+{
+	return e->tracing && e->tracing->traced != MP_TRACED_CALL;
+}
+
 static bool is_function(const struct mp_tracing *t)
 {
 	return t->traced == MP_TRACED_ENTRY || t->traced == MP_TRACED_EXIT;
@@ -195,7 +200,8 @@ int mp_tracings_open(struct mp_tracings **tracings, const struct mp_events *even
 	*tracings = t;
 	t->v = mp_zalloc(events->n * sizeof(*t->v));
 	for (i = 0; i < events->n; i++)
-		if (events->v[i].tracing && open_one(t, &events->v[i], i, rings, target, error) < 0)
+		if (mp_tracings_has(&events->v[i]) &&
+		    open_one(t, &events->v[i], i, rings, target, error) < 0)
 			return -1;
 	return 0;
 }
@@ -228,7 +234,7 @@ int mp_tracings_try(const struct mp_event *e, char **error)
 	struct loaded l = { .event = 0 };
 	int result = 0;
 
-	if (e->tracing && (!load(&l, &l, e, &target) || !attach(&l, e)))
+	if (mp_tracings_has(e) && (!load(&l, &l, e, &target) || !attach(&l, e)))
 		result = fail(error, explain(e, errno));
 	release(&l);
 	return result;

@@ -14,6 +14,9 @@
 
 struct mp_tracings;
 
+/* Whether the event has such a program. */
+bool mp_tracings_has(const struct mp_event *e);
+
 /*
  * Loads a program for each such event and attaches it. The events must be open. Returns 0, or -1
  * with `*error` (owned by the caller).

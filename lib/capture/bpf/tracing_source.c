@@ -137,7 +137,7 @@ static int open_programs(void **state, const struct cap_recording *r, char **err
 	size_t i;
 
 	for (i = 0; i < r->events->n; i++)
-		any |= r->events->v[i].tracing != NULL;
+		any |= mp_tracings_has(&r->events->v[i]);
 	result = any ? mp_tracings_open(&t, r->events, r->rings, &target, error) : 0;
 	*state = t;
 	return result;

@@ -53,7 +53,10 @@ static void cut_event(const struct mp_event *e, struct mp_cut_event *to)
 		.exec = e->own && e->own->exec,
 		.program = t != NULL,
 		.program_bytes = t ? e->tp->size : 0,
-		.function = t && t->traced != MP_TRACED_POINT ? mp_strdup(t->name) : NULL,
+		.texts = t && t->traced == MP_TRACED_CALL,
+		.function = t && t->traced != MP_TRACED_POINT && t->traced != MP_TRACED_CALL
+				    ? mp_strdup(t->name)
+				    : NULL,
 	};
 	cut_payload(e, to);
 }

@@ -20,6 +20,7 @@ enum mp_traced {
 	MP_TRACED_EXIT,
 	MP_TRACED_POINT,
 	MP_TRACED_TRACEFS, /* a tracepoint whose record is copied, see program.h */
+	MP_TRACED_CALL,	   /* a system call whose texts are read, see call.h */
 };
 
 struct mp_prototype {

@@ -317,6 +317,40 @@ static struct mp_tp_field convert(const struct tep_format_field *f)
 	return to;
 }
 
+/* How many times a type "const char *" is a pointer; 0: it is another type. */
+static unsigned count_stars(const char *type)
+{
+	unsigned n = 0;
+
+	if (strncmp(type, "const char ", 11) != 0)
+		return 0;
+	for (type += 11; *type; type++)
+		n += *type == '*';
+	return n;
+}
+
+/*
+ * Finds the arguments of a system call that point to texts. A buffer, whose size is the next
+ * argument, is not a text. Environments, which programs keep secrets in, are not read.
+ */
+static void find_texts(struct mp_tp *tp, const struct tep_event *event)
+{
+	const struct tep_format_field *f;
+	size_t i = 0;
+
+	if (strcmp(tp->system, "syscalls") != 0)
+		return;
+	for (f = event->format.fields; f && i < 32; f = f->next, i++) {
+		unsigned stars = count_stars(f->type);
+
+		if (stars < 1 || stars > 2 || strcmp(f->name, "envp") == 0 ||
+		    (f->next && strcmp(f->next->type, "size_t") == 0))
+			continue;
+		tp->texts |= 1u << i;
+		tp->arrays |= (uint32_t)(stars == 2) << i;
+	}
+}
+
 static struct mp_tp *build(const struct tep_event *event, const char *system)
 {
 	struct mp_tp *tp = mp_zalloc(sizeof(*tp));
@@ -332,6 +366,7 @@ static struct mp_tp *build(const struct tep_event *event, const char *system)
 		tp->size = MP_MAX(tp->size, (uint32_t)(f->offset + f->size));
 	}
 	find_hex(tp, event);
+	find_texts(tp, event);
 	return tp;
 }
 

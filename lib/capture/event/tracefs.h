@@ -16,6 +16,9 @@ struct mp_tp {
 	struct mp_tp_field *fields; /* payload, in the order of the format */
 	size_t n_fields;
 	uint32_t size; /* the raw record has at least this many bytes */
+	/* of the entry to a system call: a bit for each field that points to a text */
+	uint32_t texts;
+	uint32_t arrays; /* those of them that point to an array of texts, such as argv */
 };
 
 struct mp_tracefs;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/capture/event/call.h"
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 #include "lib/stream/glob.h"
@@ -52,6 +53,7 @@ static void show(void *arg, const char *system, const char *name)
 		if (l->fields)
 			tp = mp_tracefs_load(*l->tracefs, system, name, &listed.no_fields);
 		if (tp) {
+			mp_event_call_fields(tp);
 			listed.fields = tp->fields;
 			listed.n_fields = tp->n_fields;
 		}

@@ -143,6 +143,7 @@ void mp_formatter_release(struct mp_formatter *f)
 	free(f->heads);
 	free(f->ips);
 	mp_pending_stacks_release(&f->chains);
+	mp_late_texts_release(&f->late);
 	mp_buf_release(&f->line);
 	mp_cgroup_names_free(f->cgroups);
 }
@@ -322,6 +323,24 @@ static bool is_given(const struct mp_cut_event *e, const struct mp_cut_field *fi
 		return !(unread >> field->number & 1);
 	}
 	return !e->own || (uint64_t)field->at.offset + field->at.size <= s->raw_len;
+}
+
+/*
+ * Writes the pointer to a text that a BPF program could not read, if the record has the pointer.
+ */
+static char *put_pointer(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+			 const struct mp_sample *s)
+{
+	struct mp_tp_field pointer = *field;
+
+	pointer.kind = MP_TP_HEX;
+	pointer.place = MP_TP_FIXED;
+	pointer.size = pointer.elem = sizeof(uint64_t);
+	if (field->kind != MP_TP_STRING || field->offset + sizeof(uint64_t) > s->raw_len ||
+	    !load(s->raw + field->offset, sizeof(uint64_t)))
+		return p;
+	f->pointers++;
+	return put_payload(f, p, &pointer, s);
 }
 
 static char *put_cgroup(struct mp_formatter *f, char *p, uint64_t id)
@@ -616,6 +635,8 @@ struct mp_str mp_formatter_line(struct mp_formatter *f, const struct mp_cut_even
 	for (i = 0; i < e->n_payload; i++)
 		if (is_given(e, &e->payload[i], s))
 			p = put_payload(f, p, &e->payload[i].at, s);
+		else if (e->program)
+			p = put_pointer(f, p, &e->payload[i].at, s);
 	f->line.len = p - f->line.p;
 	if (e->context & (MP_CTX_LATENCY | MP_CTX_SOURCE)) {
 		mp_buf_reserve(&f->line, MP_NUM_MAX + 16 + MP_DATA_SOURCE_MAX);

@@ -10,6 +10,7 @@
 
 #include "lib/capture/host/cut_event.h"
 #include "lib/capture/host/target.h"
+#include "lib/capture/format/late_texts.h"
 #include "lib/capture/stack/chain_text.h"
 #include "lib/capture/stack/pending_stacks.h"
 #include "lib/capture/stack/unwind_stats.h"
@@ -45,7 +46,9 @@ struct mp_formatter {
 	uint64_t *ips; /* addresses of the current chain */
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
+	uint64_t pointers; /* texts that were not in memory, and whose pointers were written */
 	struct mp_pending_stacks chains;
+	struct mp_late_texts late;
 	struct mp_walk_tables *tables; /* borrowed; NULL: stacks are not walked by BPF */
 	bool inner;		       /* mp_cut_plan.inner; set by the caller */
 };

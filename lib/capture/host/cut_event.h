@@ -76,6 +76,7 @@ struct mp_cut_event {
 	/* a BPF program makes the record, and says in it which fields it could not read */
 	bool program;
 	uint32_t program_bytes; /* shorter records do not have that */
+	bool texts; /* a system call with texts, which a second record may have: late_texts.h */
 	/* the kernel function, whose caller is the innermost frame to write; NULL: there is none */
 	char *function;
 };

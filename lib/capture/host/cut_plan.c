@@ -94,6 +94,7 @@ static void code_event(struct mp_cut_code *c, struct mp_cut_event *e)
 	MP_CUT_NUMBER(c, e->exec);
 	MP_CUT_NUMBER(c, e->program);
 	MP_CUT_NUMBER(c, e->program_bytes);
+	MP_CUT_NUMBER(c, e->texts);
 	mp_cut_code_text(c, &e->function);
 }
 

@@ -12,6 +12,7 @@
 #include "lib/capture/ring/ring.h"
 
 struct mp_bpf_stacks; /* from lib/capture/bpf */
+struct mp_bpf_calls;
 
 /* All members are borrowed until the sources are closed. */
 struct cap_recording {
@@ -31,6 +32,8 @@ struct cap_recording {
 	bool all_cpus; /* all CPUs are recorded */
 	/* the BPF program that walks stacks; NULL: there is none */
 	struct mp_bpf_stacks *bpf_stacks;
+	/* the BPF program that reads the texts of system calls; NULL: there is none */
+	struct mp_bpf_calls *calls;
 	/* threads of mp-record, which tracepoints exclude; a source adds its own threads */
 	struct mp_pids *threads;
 };

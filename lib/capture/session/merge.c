@@ -102,7 +102,7 @@ void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
 			continue;
 		}
 		q->last_ns = x.time_ns;
-		if (chunk->stream->type != MP_QUEUE_EVENTS)
+		if (chunk->stream->type != MP_QUEUE_EVENTS || m->notes_events)
 			m->note(m->arg, chunk->stream->type, &x);
 		enqueue(q, &x);
 		chunk->refs++;

@@ -14,8 +14,9 @@ struct mp_merge_stream;
 struct mp_merge {
 	/* set by the caller */
 	struct mp_queue_reader *queue; /* borrowed */
-	/* called for each record, except those of events, before its turn in time comes */
+	/* called for each record before its turn in time comes; for those of events on request */
 	void (*note)(void *arg, enum mp_queue_type type, const struct mp_queue_record *x);
+	bool notes_events;
 	void *arg;
 
 	/* for use by the caller */

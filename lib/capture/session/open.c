@@ -220,6 +220,7 @@ static void open_sources(struct mp_record_opened *k, struct mp_record_plan *p)
 		.whole = p->whole,
 		.all_cpus = !p->o->cpus,
 		.bpf_stacks = k->bpf_stacks,
+		.calls = p->calls,
 		.threads = &k->threads,
 	};
 	char *error;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/capture/bpf/bpfcalls.h"
 #include "lib/capture/bpf/bpftracing.h"
+#include "lib/capture/event/call.h"
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/program.h"
 #include "lib/capture/event/resolve.h"
@@ -221,6 +223,28 @@ static void use_programs(struct mp_record_plan *p)
 	}
 }
 
+/* Lets a BPF program record the system calls that have texts as arguments. */
+static void use_calls(struct mp_record_plan *p)
+{
+	const struct mp_record_options *o = p->o;
+	struct mp_bpf_target target = {
+		.processes = p->whole || p->target.on_exec ? NULL
+			     : p->processes.n		   ? &p->processes
+							   : &o->tids,
+		.threads = o->tids.n > 0,
+		.command = p->target.on_exec ? p->command.pid : 0,
+		.cgroups = p->target.cgroups,
+		.n_cgroups = p->target.n_cgroups,
+		.exclude = &o->exclude,
+	};
+
+	size_t i;
+
+	p->calls = mp_bpf_calls_load(&p->events, &target, o->quiet);
+	for (i = 0; i < p->events.n; i++)
+		mp_event_call_filter(&p->events.v[i]);
+}
+
 void mp_record_plan_target(struct mp_record_plan *p)
 {
 	struct mp_record_options *o = p->o;
@@ -252,6 +276,7 @@ void mp_record_plan_target(struct mp_record_plan *p)
 	widen(p);
 	began_ns = mp_clock_thread_ns();
 	use_programs(p);
+	use_calls(p);
 	p->bpf_cpu_ns = mp_clock_thread_ns() - began_ns;
 }
 

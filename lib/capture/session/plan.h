@@ -11,6 +11,8 @@
 #include "lib/capture/host/target.h"
 #include "lib/capture/session/options.h"
 
+struct mp_bpf_calls; /* from lib/capture/bpf */
+
 struct mp_record_plan {
 	struct mp_record_options *o;
 	struct mp_events events;
@@ -20,14 +22,15 @@ struct mp_record_plan {
 	bool copies;			 /* some events copy user stacks */
 
 	struct mp_target target;
-	struct mp_pids own;	   /* processes of mp-record, which are excluded */
-	struct mp_pids processes;  /* for -p: the processes and their children */
-	struct mp_command command; /* for -- COMMAND: waits to be started */
-	uint32_t sandbox_missing;  /* parts of the writer's sandbox, see mp_link_missing() */
-	bool stdout_taken;	   /* the stream goes to stdout */
-	bool whole;		   /* the system or cgroups are recorded, not tasks */
-	bool everyone;		   /* some events are recorded for all tasks */
-	uint64_t bpf_cpu_ns;	   /* CPU time for reading the kernel's types (for BPF) */
+	struct mp_pids own;	    /* processes of mp-record, which are excluded */
+	struct mp_pids processes;   /* for -p: the processes and their children */
+	struct mp_command command;  /* for -- COMMAND: waits to be started */
+	uint32_t sandbox_missing;   /* parts of the writer's sandbox, see mp_link_missing() */
+	bool stdout_taken;	    /* the stream goes to stdout */
+	bool whole;		    /* the system or cgroups are recorded, not tasks */
+	bool everyone;		    /* some events are recorded for all tasks */
+	struct mp_bpf_calls *calls; /* the program for texts of system calls; NULL: none */
+	uint64_t bpf_cpu_ns;	    /* CPU time for reading the kernel's types (for BPF) */
 };
 
 /*

@@ -40,6 +40,15 @@ static void report_unexplained(const struct mp_account *a, const struct mp_cut_e
 	mp_buf_release(&types);
 }
 
+/* Reports what events lack, although none of them was lost: callers, texts. */
+static void report_parts(const struct mp_formatter *f)
+{
+	mp_unwind_stats_report(&f->unwound);
+	mp_say_count(f->pointers,
+		     "text of a system call was not in memory: its field is the pointer",
+		     "texts of system calls were not in memory: their fields are the pointers");
+}
+
 void mp_report_losses(const struct mp_writer *w, const struct mp_account *a)
 {
 	report_full(w->lost - MP_MIN(w->lost, a->unexplained));
@@ -55,7 +64,7 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a)
 	if (w->merge.broken)
 		mp_say("the last of them was in the stream of the %s", w->merge.broken_owner);
 	if (!w->plan->quiet)
-		mp_unwind_stats_report(&w->formatter->unwound);
+		report_parts(w->formatter);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
 	if (w->plan->quiet || (!w->plan->verbose && !w->plan->watched))

@@ -14,6 +14,7 @@
 	ROW(mp_event_source_task)    \
 	ROW(mp_tracings_source)      \
 	ROW(mp_bpf_source_timer)     \
+	ROW(mp_bpf_source_call)      \
 	ROW(mp_event_source_probe)   \
 	ROW(mp_event_source_tracepoint)
 

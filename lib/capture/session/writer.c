@@ -73,6 +73,7 @@ static void list_parts(struct mp_writer *w, const struct mp_cut_plan *plan, size
 	add(to, mp_losses_state(w->losses), mp_losses_state_bytes(plan));
 	add(to, w->places, n_streams * sizeof(*w->places));
 	add(to, w->formatter ? &w->formatter->unwound : NULL, sizeof(w->formatter->unwound));
+	add(to, w->formatter ? &w->formatter->pointers : NULL, sizeof(w->formatter->pointers));
 }
 
 size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams)
@@ -276,6 +277,7 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 	struct mp_cut_counter adopted;
 	struct mp_task *task;
 	struct mp_sample s;
+	struct mp_str raw;
 	uint64_t id;
 
 	memcpy(&id, h + 1, sizeof(id));
@@ -287,6 +289,16 @@ static void write_sample(struct mp_writer *w, size_t ring, const struct perf_eve
 		w->merge.broken++;
 		return;
 	}
+	raw = (struct mp_str){ s.raw, s.raw_len };
+	if (e->texts && mp_late_texts_is(raw)) {
+		mp_writer_tally(w, ring, c->event)->excluded++;
+		w->excluded++;
+		return;
+	}
+	if (e->texts)
+		raw = mp_late_texts_of(&w->formatter->late, s.tid, raw);
+	s.raw = raw.p;
+	s.raw_len = (uint32_t)raw.len;
 	mp_writer_tally(w, ring, c->event)->weighted |= s.period != 1;
 	task = mp_formatter_task(w->formatter, e, &s);
 	adopted.tid = task->source;
@@ -619,11 +631,29 @@ static void note_task(struct mp_writer *w, const struct mp_queue_record *x)
 		mp_tasks_changed(w->tasks, comm->tid, x->time_ns);
 }
 
+/* Notes the texts of a system call that came after its record. */
+static void note_event(struct mp_writer *w, const struct perf_event_header *h)
+{
+	const struct mp_cut_counter *c = NULL;
+	struct mp_sample s;
+	uint64_t id;
+
+	if (h->type == PERF_RECORD_SAMPLE && h->size >= 32) {
+		memcpy(&id, h + 1, sizeof(id));
+		c = find_counter(w, id);
+	}
+	if (c && w->plan->events.v[c->event].texts &&
+	    mp_sample_parse(&s, &w->plan->events.v[c->event], h) == 0)
+		mp_late_texts_note(&w->formatter->late, s.tid, (struct mp_str){ s.raw, s.raw_len });
+}
+
 /* Handles what the writer must know from a record before the record's turn in time comes. */
 static void note(void *arg, enum mp_queue_type type, const struct mp_queue_record *x)
 {
 	struct mp_writer *w = arg;
 
+	if (type == MP_QUEUE_EVENTS)
+		note_event(w, x->record);
 	if (type == MP_QUEUE_TASKS)
 		note_task(w, x);
 	if (type == MP_QUEUE_READINGS && x->record->type == MP_CUT_STOP)
@@ -675,6 +705,8 @@ void mp_writer_init(struct mp_writer *w)
 	for (i = 0; i < MP_QUEUE_TYPES; i++)
 		mp_queue_set_handler(w->queue, (enum mp_queue_type)i, handlers[i], w);
 	w->merge = (struct mp_merge){ .queue = w->queue, .note = note, .arg = w };
+	for (i = 0; i < plan->events.n; i++)
+		w->merge.notes_events |= plan->events.v[i].texts;
 	mp_merge_init(&w->merge);
 	w->places = mp_zalloc(w->merge.n_streams * sizeof(*w->places));
 	w->tally = mp_zalloc(plan->n_rings * plan->events.n * sizeof(*w->tally));

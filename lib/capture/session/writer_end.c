@@ -24,6 +24,9 @@ static void write_trailer(struct mp_writer *w, const struct mp_account *a,
 	mp_account_json(a, w, trailer);
 	if (truncated)
 		json_object_set_new(trailer, "truncated", json_integer((json_int_t)truncated));
+	if (w->formatter->pointers)
+		json_object_set_new(trailer, "pointers",
+				    json_integer((json_int_t)w->formatter->pointers));
 	mp_budget_json(w->budget, trailer);
 	mp_unwind_stats_json(&w->formatter->unwound, trailer);
 	add_members(trailer, end->trailer);

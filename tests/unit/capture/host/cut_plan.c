@@ -30,6 +30,7 @@ static struct mp_cut_event events[] = {
 	{ .type = (char *)"fentry:vfs_read",
 	  .program = true,
 	  .program_bytes = 40,
+	  .texts = true,
 	  .function = (char *)"vfs_read" },
 };
 static struct mp_cut_agg aggs[] = { { (char *)"sum:blocked", (char *)"dur", (char *)"ns", true,
@@ -70,7 +71,8 @@ static bool same_event(const struct mp_cut_event *a, const struct mp_cut_event *
 	return same_text(a->type, b->type) && same_text(a->function, b->function) &&
 	       a->n_payload == b->n_payload && a->sample_type == b->sample_type &&
 	       a->context == b->context && a->method == b->method && a->record == b->record &&
-	       a->exec == b->exec && a->each == b->each && a->program_bytes == b->program_bytes;
+	       a->exec == b->exec && a->each == b->each && a->program_bytes == b->program_bytes &&
+	       a->texts == b->texts;
 }
 
 static void test_same(struct mp_str bytes)

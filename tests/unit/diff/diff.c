@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/unit/random.h"
 #include "tests/unit/tap.h"
 
 enum { TRIALS = 20, SAMPLES = 20000, FUNCTIONS = 400, SLOW = FUNCTIONS };
@@ -17,22 +18,6 @@ struct trial {
 	double unequal;	  /* the same of that number itself, from function to function */
 	int64_t weight;	  /* 1: samples; otherwise each one weighs from 1 to this */
 };
-
-static uint64_t state;
-
-/* xorshift64*, https://doi.org/10.18637/jss.v008.i14: a number from 0 to below 1 */
-static double number(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (double)(state * 0x2545f4914f6cdd1d >> 11) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(1 - number())) * cos(2 * M_PI * number());
-}
 
 /* SLOW has 30 % of the time; the others share the rest, as 1, 1/2, 1/3 and so on. */
 static double time_of(size_t function)
@@ -63,16 +48,17 @@ static void add_run(struct mp_diff_runs *r, size_t run, const struct trial *t,
 	size_t i;
 
 	for (i = 0; i <= FUNCTIONS; i++) {
-		double time = time_of(i) * exp(disturbed[i] * normal());
+		double time = time_of(i) * exp(disturbed[i] * random_normal());
 
 		sum += i == SLOW && run >= r->n_before ? time * t->slower : time;
 		upto[i] = sum;
 	}
 	for (i = 0; i < SAMPLES; i++) {
-		double at = number() * sum;
+		double at = random_number() * sum;
 		size_t f = MP_COUNT_FIRST(FUNCTIONS, k, upto[k] <= at);
 
-		weight[f] += t->weight == 1 ? 1 : 1 + (int64_t)(number() * (double)t->weight);
+		weight[f] +=
+			t->weight == 1 ? 1 : 1 + (int64_t)(random_number() * (double)t->weight);
 	}
 	for (i = 0; i <= FUNCTIONS; i++)
 		if (weight[i])
@@ -93,13 +79,14 @@ static int found_in(const struct trial *t, int *any)
 	size_t i, bad;
 
 	*any = 0;
-	state = 20261123;
+	random_state = 20261123;
 	for (trial = 0; trial < TRIALS; trial++) {
 		struct mp_diff d = { .samples = t->weight == 1, .min_share = 0.001 };
 		struct mp_diff_runs r;
 
 		for (i = 0; i <= FUNCTIONS; i++)
-			disturbed[i] = t->disturbed * exp(i == SLOW ? 0 : t->unequal * normal());
+			disturbed[i] =
+				t->disturbed * exp(i == SLOW ? 0 : t->unequal * random_normal());
 		mp_diff_runs_init(&r, t->runs, t->runs);
 		for (i = 0; i < r.n; i++)
 			add_run(&r, i, t, disturbed);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/unit/random.h"
 #include "tests/unit/tap.h"
 
 enum { TRIALS = 20, KEYS = 30, NUMBERS = 200, SLOW = 7 };
@@ -16,22 +17,6 @@ struct trial {
 	double disturbed; /* standard deviation of the logarithm of a key's numbers in a run */
 	double spread;	  /* the same of the numbers of a key within a run */
 };
-
-static uint64_t state;
-
-/* xorshift64*, https://doi.org/10.18637/jss.v008.i14: a number from 0 to below 1 */
-static double number(void)
-{
-	state ^= state >> 12;
-	state ^= state << 25;
-	state ^= state >> 27;
-	return (double)(state * 0x2545f4914f6cdd1d >> 11) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(1 - number())) * cos(2 * M_PI * number());
-}
 
 /* Adds the lines that mp-hist would write for these numbers. */
 static int add_hist(struct mp_diff_dists *d, size_t run, const char *key,
@@ -61,15 +46,15 @@ static void add_run(struct mp_diff_dists *d, size_t run, const struct trial *t)
 	size_t key, i;
 
 	for (key = 0; key < KEYS; key++) {
-		double median =
-			1e3 * pow(10, 6.0 * (double)key / KEYS) * exp(t->disturbed * normal());
+		double median = 1e3 * pow(10, 6.0 * (double)key / KEYS) *
+				exp(t->disturbed * random_normal());
 		struct mp_loghist h = { .n = 0 };
 		char name[8];
 
 		if (key == SLOW && run >= d->n_before)
 			median *= t->slower;
 		for (i = 0; i < NUMBERS; i++)
-			mp_loghist_add(&h, floor(median * exp(t->spread * normal())), 1);
+			mp_loghist_add(&h, floor(median * exp(t->spread * random_normal())), 1);
 		snprintf(name, sizeof(name), "k%zu", key);
 		add_hist(d, run, name, &h);
 		mp_loghist_release(&h);
@@ -83,7 +68,7 @@ static int found_in(const struct trial *t, int *any)
 	size_t i, run;
 
 	*any = 0;
-	state = 20261123;
+	random_state = 20261123;
 	for (trial = 0; trial < TRIALS; trial++) {
 		struct mp_diff result = { .n = 0 };
 		struct mp_diff_dists d;

@@ -322,7 +322,7 @@ static void handle_control(const struct mp_ctl *ctl)
 	if (ctl->what != MP_CTL_HEADER || ctl->datatype != MP_STACK)
 		return;
 	if (json_object_get(ctl->json, "grid"))
-		mp_die("'%s': this is the grid of a heat map, which cannot be compared",
+		mp_die("'%s': this is the grid of a heat map (mp-svg-heatmap --diff compares two)",
 		       work.facts[work.run].name);
 	weight = json_string_value(json_object_get(ctl->json, "weight"));
 	work.stacks_known = weight;

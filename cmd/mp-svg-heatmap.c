@@ -16,6 +16,7 @@ enum {
 	OPT_CATEGORY,
 	OPT_COLOR,
 	OPT_COLUMNS,
+	OPT_DIFF,
 	OPT_DUMP,
 	OPT_LOG,
 	OPT_LOG_X,
@@ -39,6 +40,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_SUBSECOND, "subsecond", NULL,
 	  "a column for each second; rows are the time within "
 	  "the second" },
+	{ OPT_DIFF, "diff", NULL,
+	  "compare two FILEs: blue is less in the second one, orange is more" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("add up FIELD, such as dur or .bytes (default: 1 for each); "
 			 "dur over time by names: spread over the time it covers"),
@@ -74,7 +77,8 @@ static const struct mp_program program = {
 	.examples = "  mp-svg-heatmap --log disk.mp > disk.svg\n"
 		    "  mp-svg-heatmap -y .bytes -e 'block:*issue' blocks.mp > size.svg\n"
 		    "  mp-sched -s run sched.mp | mp-svg-heatmap -y cpu --weight dur > busy.svg\n"
-		    "  mp-svg-heatmap --ascii --log disk.mp\n",
+		    "  mp-svg-heatmap --ascii --log disk.mp\n"
+		    "  mp-svg-heatmap --diff --log web1.mp web2.mp > change.svg\n",
 };
 
 static struct {
@@ -84,7 +88,7 @@ static struct {
 	const struct mp_palette *palette;
 	const char *title;
 	struct mp_buf globs;
-	bool ascii, dump;
+	bool ascii, dump, diff;
 	enum { ANSI_AUTO, ANSI_ALWAYS, ANSI_NEVER } ansi;
 } options;
 
@@ -189,6 +193,9 @@ static void set_option(int code, const char *arg)
 	case OPT_ASCII:
 		options.ascii = true;
 		break;
+	case OPT_DIFF:
+		options.diff = true;
+		break;
 	case OPT_DUMP:
 		options.dump = true;
 		break;
@@ -200,6 +207,16 @@ static void set_option(int code, const char *arg)
 static bool is_type(const struct mp_field *f)
 {
 	return f->name.p && f->id == MP_FIELD_TYPE;
+}
+
+static void check_diff(int n_files)
+{
+	if (n_files != 2)
+		mp_usage("--diff compares two FILEs");
+	if (options.dump || options.ascii || options.wish.subsecond || options.style.n_percentiles)
+		mp_usage("--diff cannot be combined with --dump, --ascii, --subsecond or "
+			 "--percentiles");
+	options.palette = NULL;
 }
 
 static void parse_options(int argc, char **argv)
@@ -214,6 +231,8 @@ static void parse_options(int argc, char **argv)
 		set_option(code, arg);
 	if (options.dump && options.ascii)
 		mp_usage("--dump cannot be combined with --ascii");
+	if (options.diff)
+		check_diff(argc - optind);
 	if (options.wish.subsecond && (options.wish.x.name.p || options.wish.y.name.p))
 		mp_usage("--subsecond cannot be combined with -x or -y");
 	if (is_type(&options.wish.x) || is_type(&options.wish.y))
@@ -285,6 +304,8 @@ static void write_picture(struct mp_out *out)
 		mp_heat_title(&title, &reader.sums.info);
 	else
 		mp_buf_printf(&title, "nothing to draw");
+	if (options.diff && !options.title && reader.sums.begun)
+		mp_buf_printf(&title, ", change");
 	mp_buf_byte(&options.globs, '\0');
 	options.globs.len--;
 	if (options.ascii)
@@ -326,12 +347,16 @@ int main(int argc, char **argv)
 	in.concerns = mp_choice_concerns;
 	in.arg = &reader.choice.types;
 	while (mp_input_next(&in, &rec)) {
+		if (options.diff && !reader.after && mp_input_index(&in))
+			mp_heat_after(&reader);
 		if (rec.kind == MP_CONTROL)
 			mp_heat_control(&reader, &in);
 		else if (mp_heat_record(&reader, &rec, &why) < 0)
 			mp_input_bad(&in, why);
 	}
 	status = mp_input_finish(&in);
+	if (options.diff && !reader.after)
+		mp_heat_after(&reader);
 	mp_heat_finish(&reader);
 	if (options.dump && reader.sums.begun)
 		mp_heat_dump(&reader.sums, &out);

@@ -120,3 +120,14 @@ in_narrow_window() {	# FILE
 		[ "$status" = 0 ] || { echo "$f: $output"; false; }
 	done
 }
+
+@test "a comparison of heat maps shows both sides of a cell, in light and dark, and no command" {
+	heat_input > "$TMP/a"
+	heat_input | awk '/^[0-9]/ { split($0, p, "dur="); printf "%sdur=%.0f\n", p[1], p[2] * 3; next } { print }' > "$TMP/b"
+	mp-svg-heatmap --diff --log "$TMP/a" "$TMP/b" > "$TMP/svg.svg" 2> "$TMP/err" || [ $? = 1 ]
+	run svg_check "$TMP/svg.svg" hover:400,300 drag:300,200,600,400
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	[[ "${lines[0]}" == "hover:400,300 => time "*", before "*" %), after "*" %), change "*" points"* ]] || { echo "$output"; false; }
+	[[ "$output" != *mp-select* ]]
+	grep -q 'greatest difference' "$TMP/svg.svg"
+}

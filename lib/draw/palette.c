@@ -105,6 +105,21 @@ struct mp_rgb mp_palette_at(const struct mp_palette *p, enum mp_paper paper, dou
 	return mix_rgb(rgb(p->stops[(int)below]), rgb(p->stops[(int)below + 1]), at - below);
 }
 
+struct mp_rgb mp_palette_diverging(enum mp_paper paper, double difference)
+{
+	/* a grey, then the middle and the end of each half */
+	static const uint32_t grey[MP_PAPERS] = { 0xd8dde3, 0x30363d };
+	static const uint32_t less[MP_PAPERS][2] = { { 0x6ba3d6, 0x0b3d78 },
+						     { 0x1f5fa8, 0x8cc4ff } };
+	static const uint32_t more[MP_PAPERS][2] = { { 0xee9a4d, 0x8a3300 },
+						     { 0xa8560f, 0xffc078 } };
+	const uint32_t *half = difference < 0 ? less[paper] : more[paper];
+	double at = 2 * MP_MIN(fabs(difference), 1.0);
+
+	return at < 1 ? mix_rgb(rgb(grey[paper]), rgb(half[0]), at)
+		      : mix_rgb(rgb(half[0]), rgb(half[1]), at - 1);
+}
+
 static int compare_names(const void *a, const void *b)
 {
 	return mp_str_cmp(**(const struct mp_str *const *)a, **(const struct mp_str *const *)b);

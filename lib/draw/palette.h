@@ -39,6 +39,12 @@ const char *mp_palette_list(void);
 struct mp_rgb mp_palette_at(const struct mp_palette *p, enum mp_paper paper, double share);
 
 /*
+ * The colour of a difference: blue for less (below 0), orange for more, from -1 to 1. Near 0 it is
+ * grey, but distinguishable from the paper.
+ */
+struct mp_rgb mp_palette_diverging(enum mp_paper paper, double difference);
+
+/*
  * Colours for names. Each name has a favourite colour, which depends on its bytes alone, so that it
  * is the same in every picture. If two names of a picture have the same favourite, one gets the
  * next free colour; which one depends on the names, not on their order. `slots[i]` becomes the

@@ -176,7 +176,7 @@ static void handle_lost(struct mp_heat_reader *r, const struct mp_ctl *ctl)
 	factor = mp_heat_factor(r->sums.info.x.what);
 	mp_grid_lost(&r->sums.grid, ctl->lost,
 		     r->sums.info.x.what == MP_HEAT_TIME || r->sums.info.x.what == MP_HEAT_SECOND,
-		     from / factor, (int64_t)ctl->time_ns / factor);
+		     (from - r->shift_ns) / factor, ((int64_t)ctl->time_ns - r->shift_ns) / factor);
 }
 
 void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
@@ -195,6 +195,10 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in)
 		r->sums.chosen |= r->choice.types.mixed;
 		if (grid && mp_heat_dump_begin(&r->dump, &r->sums, grid, &why) < 0)
 			mp_die("%s: %s", in->name, why);
+		if (grid && r->after && r->sums.grid.x.kind == MP_WHOLE)
+			mp_die("%s: grids over time cannot be compared, since their times differ "
+			       "(compare the recordings)",
+			       in->name);
 		return;
 	}
 	r->in_dump = false;
@@ -242,7 +246,7 @@ static int place(struct mp_heat_reader *r, const struct mp_rec *rec, enum mp_hea
 {
 	switch (what) {
 	case MP_HEAT_TIME:
-		p->whole = (int64_t)rec->time_ns;
+		p->whole = (int64_t)rec->time_ns - r->shift_ns;
 		return 0;
 	case MP_HEAT_SECOND:
 		p->whole = (int64_t)(rec->time_ns / MP_NS_PER_SEC);
@@ -357,6 +361,30 @@ static bool is_wanted(struct mp_heat_reader *r, const struct mp_rec *rec)
 	return true;
 }
 
+/* Finds how much later the second side began, by its header or its first event. */
+static void find_shift(struct mp_heat_reader *r, const struct mp_rec *rec)
+{
+	const json_t *clock = json_object_get(r->header, "clock_ns");
+	const struct mp_heat_sums *s = &r->sums;
+
+	r->shifted = true;
+	if (s->info.x.what != MP_HEAT_TIME)
+		return;
+	if (json_is_integer(clock) && s->info.has_origin)
+		r->shift_ns = json_integer_value(clock) - s->info.origin_ns;
+	else if (s->grid.x.any)
+		r->shift_ns = (int64_t)rec->time_ns - s->grid.x.first;
+}
+
+void mp_heat_after(struct mp_heat_reader *r)
+{
+	r->after = true;
+	json_decref(r->header);
+	r->header = NULL;
+	if (r->sums.begun)
+		mp_grid_swap(&r->sums.grid);
+}
+
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why)
 {
 	int result;
@@ -383,6 +411,8 @@ int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const cha
 	}
 	*why = rec->kind == MP_EVENT ? "an event in a picture of points"
 				     : "a point in a picture of events";
+	if (r->after && !r->shifted)
+		find_shift(r, rec);
 	result = rec->kind == r->kind ? add(r, rec, why) : -1;
 	r->sums.grid.skipped += result != 0;
 	return MP_MIN(result, 0);
@@ -396,6 +426,10 @@ void mp_heat_finish(struct mp_heat_reader *r)
 	r->sums.chosen |= r->choice.types.mixed;
 	if (!r->sums.begun)
 		return;
+	if (r->after && !r->sums.grid.other) { /* there was nothing before */
+		mp_grid_swap(&r->sums.grid);
+		mp_grid_swap(&r->sums.grid);
+	}
 	mp_map_each (&r->sums.types, e)
 		mp_buf_printf(&text, "%s%.*s", text.len ? ", " : "", MP_STR_ARGS(e->key));
 	mp_buf_byte(&text, '\0');

@@ -28,6 +28,9 @@ struct mp_heat_reader {
 	json_t *header;	      /* the first header of these records */
 	struct mp_buf text;
 	bool in_dump; /* the current section is a dump */
+	/* of a comparison over time: what is subtracted from the times after */
+	bool after, shifted;
+	int64_t shift_ns;
 	struct mp_heat_dump dump;
 };
 
@@ -45,6 +48,12 @@ void mp_heat_control(struct mp_heat_reader *r, struct mp_input *in);
  * skipped.
  */
 int mp_heat_record(struct mp_heat_reader *r, const struct mp_rec *rec, const char **why);
+
+/*
+ * What follows is the other side of a comparison. Its times are moved, so that both sides begin at
+ * the same time.
+ */
+void mp_heat_after(struct mp_heat_reader *r);
 
 /* To be called after the last record: completes `sums`. */
 void mp_heat_finish(struct mp_heat_reader *r);

@@ -64,7 +64,8 @@ static void put_ns(struct mp_buf *to, double ns)
 	mp_buf_add(to, text, mp_unit_put(text, "ns", ns));
 }
 
-void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
+/* Writes how much there is: "1,234 events, dur in total 3 s". */
+static void put_records(struct mp_buf *to, const struct mp_heat *h)
 {
 	mp_heat_put_count(to, h->grid->records);
 	mp_buf_printf(to, *h->info->events	  ? h->grid->records == 1 ? " event" : " events"
@@ -74,6 +75,27 @@ void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, ", %s in total ", h->info->weight);
 		mp_heat_put_sum(to, h, h->sum);
 	}
+}
+
+/* Writes how much there is on each side of a comparison: "events: 1,234 before, 1,240 after". */
+static void put_sides(struct mp_buf *to, const struct mp_heat *h)
+{
+	mp_buf_printf(to, "%s: ",
+		      !is_count(h->info) ? h->info->weight
+		      : *h->info->events ? "events"
+					 : "points");
+	mp_heat_put_sum(to, h, h->sum_before);
+	mp_buf_printf(to, " before, ");
+	mp_heat_put_sum(to, h, h->sum_after);
+	mp_buf_printf(to, " after");
+}
+
+void mp_heat_subtitle(struct mp_buf *to, const struct mp_heat *h)
+{
+	if (h->before)
+		put_sides(to, h);
+	else
+		put_records(to, h);
 	if (h->x.whole && h->x.n > 1) {
 		mp_buf_printf(to, ", a column is ");
 		put_ns(to, (double)(h->x.whole[1] - h->x.whole[0]));
@@ -171,6 +193,12 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 	note_beyond(to, h, true, false);
 	note_beyond(to, h, false, false);
 	note_beyond(to, h, false, true);
+	if (h->before) {
+		mp_buf_printf(to, "change: share of the cell in its side, after minus before, in "
+				  "percentage points\n");
+		if (is_count(h->info))
+			mp_buf_printf(to, "grey: less than three standard errors\n");
+	}
 	if (lost) {
 		mp_heat_put_count(to, lost);
 		mp_buf_printf(to, lost == 1 ? " event was" : " events were");
@@ -216,29 +244,55 @@ static void describe_bin(struct mp_buf *to, const struct mp_bins *b,
 	}
 }
 
+/* How remarkable a cell is. */
+static double rank_of(const struct mp_heat *h, size_t x, size_t y)
+{
+	bool certain;
+	double difference;
+
+	if (!h->before)
+		return (double)mp_heat_cell(h, x, y);
+	difference = fabs(mp_heat_difference(h, x, y, &certain));
+	return certain ? 1 + difference : difference;
+}
+
+static void put_cell(struct mp_buf *to, const struct mp_heat *h, size_t x, size_t y)
+{
+	double difference;
+	bool certain;
+
+	if (h->before) {
+		difference = mp_heat_difference(h, x, y, &certain);
+		mp_buf_printf(to, ", is %+.2g percentage points%s.", 100 * difference,
+			      certain ? "" : ", which chance may explain");
+		return;
+	}
+	mp_buf_printf(to, ", has ");
+	mp_heat_put_sum(to, h, h->max);
+	mp_buf_byte(to, '.');
+}
+
 void mp_heat_describe(struct mp_buf *to, const struct mp_heat *h)
 {
 	struct mp_buf notes = { NULL, 0, 0 };
 	size_t x, y, best_x = 0, best_y = 0;
 
-	mp_buf_printf(to, "Heat map of ");
+	mp_buf_printf(to, h->before ? "Differences between two heat maps of " : "Heat map of ");
 	mp_heat_subtitle(to, h);
 	mp_buf_byte(to, '.');
 	describe_axis(to, "horizontal", &h->x, &h->info->x);
 	describe_axis(to, "vertical", &h->y, &h->info->y);
 	for (y = 0; y < h->y.n + 2; y++)
 		for (x = 0; x < h->x.n + 2; x++)
-			if (mp_heat_cell(h, x, y) > mp_heat_cell(h, best_x, best_y)) {
+			if (rank_of(h, x, y) > rank_of(h, best_x, best_y)) {
 				best_x = x;
 				best_y = y;
 			}
-	mp_buf_printf(to, " The greatest cell,");
+	mp_buf_printf(to, h->before ? " The greatest difference," : " The greatest cell,");
 	describe_bin(to, &h->x, &h->info->x, best_x);
 	mp_buf_byte(to, ',');
 	describe_bin(to, &h->y, &h->info->y, best_y);
-	mp_buf_printf(to, ", has ");
-	mp_heat_put_sum(to, h, h->max);
-	mp_buf_byte(to, '.');
+	put_cell(to, h, best_x, best_y);
 	mp_heat_notes(&notes, h);
 	for (x = 0; x < notes.len; x++) {
 		if (x == 0 || notes.p[x - 1] == '\n')

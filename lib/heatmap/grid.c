@@ -62,8 +62,18 @@ void mp_grid_release(struct mp_grid *g)
 	lines_release(&g->x);
 	lines_release(&g->y);
 	mp_big_free(g->cells, CELLS_SIZE);
+	if (g->other)
+		mp_big_free(g->other, CELLS_SIZE);
 	free(g->lost);
 	free(g->lost_from);
+}
+
+void mp_grid_swap(struct mp_grid *g)
+{
+	uint64_t *cells = g->other ? g->other : mp_big_alloc(CELLS_SIZE);
+
+	g->other = g->cells;
+	g->cells = cells;
 }
 
 /* --- from values to lines and back ------------------------------------------------------------ */
@@ -186,12 +196,22 @@ static void move_rows(struct mp_grid *g, const struct move *moves, size_t n)
 	}
 }
 
-static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
+static void move_side(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
 {
 	if (l == &g->x)
 		move_columns(g, moves, n);
 	else
 		move_rows(g, moves, n);
+}
+
+static void move_lines(struct mp_grid *g, struct mp_lines *l, const struct move *moves, size_t n)
+{
+	move_side(g, l, moves, n);
+	if (!g->other)
+		return;
+	mp_grid_swap(g);
+	move_side(g, l, moves, n);
+	mp_grid_swap(g);
 }
 
 /* Merges each 2^by neighbouring lines. */

@@ -61,6 +61,7 @@ struct mp_lines {
 struct mp_grid {
 	struct mp_lines x, y;
 	uint64_t *cells; /* sums by column slot and row slot: [column][row] */
+	uint64_t *other; /* those of the other side of a comparison; NULL: there is one side only */
 	/* by column slot: number of events whose loss was noticed there, if x is a time */
 	uint64_t *lost;
 	/*
@@ -83,6 +84,12 @@ struct mp_grid_coord {
 
 void mp_grid_init(struct mp_grid *g, enum mp_lines_kind x, enum mp_lines_kind y);
 void mp_grid_release(struct mp_grid *g);
+
+/*
+ * Changes the side of a comparison: what was added so far becomes the other side, and what is added
+ * from now on is in `cells`. Both sides have the same lines.
+ */
+void mp_grid_swap(struct mp_grid *g);
 
 /* Adds a record of this weight, which is at most INT64_MAX, as all sums are. */
 void mp_grid_add(struct mp_grid *g, const struct mp_grid_coord *x, const struct mp_grid_coord *y,

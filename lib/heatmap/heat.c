@@ -64,6 +64,14 @@ static size_t slots_end(const struct mp_lines *l)
 	return l->kind == MP_NAMES ? l->max + 1 : l->top;
 }
 
+/* The sum of a cell of both sides. */
+static uint64_t cell_of(const struct mp_grid *g, size_t x, size_t y)
+{
+	uint64_t v = *mp_grid_cell(g, x, y);
+
+	return g->other ? add(v, g->other[mp_grid_cell(g, x, y) - g->cells]) : v;
+}
+
 /* Sums up each slot of both axes. */
 static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows)
 {
@@ -73,7 +81,7 @@ static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows
 		if (!in_use(&g->x, x))
 			continue;
 		for (y = 0; y < n; y++) {
-			uint64_t v = *mp_grid_cell(g, x, y);
+			uint64_t v = cell_of(g, x, y);
 
 			if (!v)
 				continue;
@@ -83,17 +91,27 @@ static void sum_slots(const struct mp_grid *g, uint64_t *columns, uint64_t *rows
 	}
 }
 
+/* Adds what a cell of the grid had before, of `v` in all. */
+static void add_before(struct mp_heat *h, size_t cell, uint64_t before, uint64_t v)
+{
+	h->before[cell] = add(h->before[cell], before);
+	h->sum_before = add(h->sum_before, before);
+	h->sum_after = add(h->sum_after, v - before);
+}
+
 static void fill_cells(struct mp_heat *h)
 {
 	const struct mp_grid *g = h->grid;
 	size_t x, y, width = h->x.n + 2, n = slots_end(&g->y);
 
 	h->cells = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->cells));
+	if (g->other)
+		h->before = mp_zalloc(width * (h->y.n + 2) * sizeof(*h->before));
 	for (x = 0; x <= g->x.max; x++) {
 		if (!in_use(&g->x, x))
 			continue;
 		for (y = 0; y < n; y++) {
-			uint64_t v = *mp_grid_cell(g, x, y);
+			uint64_t v = cell_of(g, x, y);
 			uint64_t *cell = &h->cells[h->y.bin[y] * width + h->x.bin[x]];
 
 			if (!v)
@@ -101,6 +119,23 @@ static void fill_cells(struct mp_heat *h)
 			*cell = add(*cell, v);
 			h->max = MP_MAX(h->max, *cell);
 			h->sum = add(h->sum, v);
+			if (g->other)
+				add_before(h, cell - h->cells, v - *mp_grid_cell(g, x, y), v);
+		}
+	}
+}
+
+static void find_greatest(struct mp_heat *h)
+{
+	size_t x, y;
+
+	for (y = 0; y < h->y.n + 2; y++) {
+		for (x = 0; x < h->x.n + 2; x++) {
+			bool certain;
+			double d = fabs(mp_heat_difference(h, x, y, &certain));
+
+			if (certain)
+				h->greatest = MP_MAX(h->greatest, d);
 		}
 	}
 }
@@ -256,6 +291,8 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	place_time(&h->x, h, &grid->x, info->x.what);
 	place_time(&h->y, h, &grid->y, info->y.what);
 	fill_cells(h);
+	if (h->before)
+		find_greatest(h);
 	fill_losses(h);
 	if (style->n_percentiles && grid->y.kind != MP_NAMES)
 		fill_percentiles(h, style);
@@ -267,6 +304,7 @@ void mp_heat_release(struct mp_heat *h)
 	mp_bins_release(&h->x);
 	mp_bins_release(&h->y);
 	free(h->cells);
+	free(h->before);
 	mp_lossbins_release(&h->losses);
 	free(h->percentile);
 }
@@ -289,6 +327,27 @@ uint64_t mp_heat_column(const struct mp_heat *h, size_t x)
 uint64_t mp_heat_row(const struct mp_heat *h, size_t y)
 {
 	return sum_cells(&h->cells[y * (h->x.n + 2)], h->x.n + 2, 1);
+}
+
+double mp_heat_difference(const struct mp_heat *h, size_t x, size_t y, bool *certain)
+{
+	size_t cell = y * (h->x.n + 2) + x;
+	double before = (double)h->before[cell], after = (double)(h->cells[cell] - h->before[cell]);
+	double all_before = MP_MAX((double)h->sum_before, 1.0);
+	double all_after = MP_MAX((double)h->sum_after, 1.0);
+	double difference = after / all_after - before / all_before;
+	/* counts have the error of a Poisson distribution; of other weights it is not known */
+	double variance = after / (all_after * all_after) + before / (all_before * all_before);
+
+	*certain = strcmp(h->info->weight, "count") != 0 || difference * difference > 9 * variance;
+	return difference;
+}
+
+double mp_heat_difference_share(const struct mp_heat *h, double difference)
+{
+	double share = h->greatest > 0 ? MP_MIN(fabs(difference) / h->greatest, 1.0) : 0;
+
+	return h->colour == MP_HEAT_LINEAR ? share : sqrt(share);
 }
 
 double mp_heat_share(const struct mp_heat *h, uint64_t value)

@@ -62,7 +62,11 @@ struct mp_heat {
 	const struct mp_grid *grid;
 	const struct mp_heat_info *info;
 	struct mp_bins x, y;
-	uint64_t *cells;	   /* [y bin][x bin], n + 2 bins of each axis */
+	uint64_t *cells; /* [y bin][x bin], n + 2 bins of each axis */
+	/* of a comparison: the part of `cells` that is before, and the sums of both sides */
+	uint64_t *before;
+	uint64_t sum_before, sum_after;
+	double greatest;	   /* greatest difference of a cell, without its sign */
 	uint64_t max;		   /* greatest cell */
 	uint64_t sum;		   /* sum of all cells; UINT64_MAX if it is larger */
 	struct mp_lossbins losses; /* by x bin, if x is a time */
@@ -92,6 +96,15 @@ static inline uint64_t mp_heat_cell(const struct mp_heat *h, size_t x, size_t y)
 /* The sum of all cells of a bin of x (or y). */
 uint64_t mp_heat_column(const struct mp_heat *h, size_t x);
 uint64_t mp_heat_row(const struct mp_heat *h, size_t y);
+
+/*
+ * Of a comparison: how much greater the share of a cell is after, from -1 to 1. `*certain`: the
+ * difference is more than three times its standard error, or the error is not known.
+ */
+double mp_heat_difference(const struct mp_heat *h, size_t x, size_t y, bool *certain);
+
+/* The place of a difference on one half of the diverging scale, from 0 to 1. */
+double mp_heat_difference_share(const struct mp_heat *h, double difference);
 
 /* The place of a value on the colour ramp, from 0 to 1. */
 double mp_heat_share(const struct mp_heat *h, uint64_t value);

@@ -15,6 +15,7 @@
  *	  [px, px] of the bins n and n + 1
  *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; a 0 is empty,
  *	  and the zeros at the end of a row, and the empty rows at the end, are omitted
+ *	before, sides: of a comparison: the part of cells that is before, and the sums of both sides
  *	lost: {bin of x: "events"}, weight, unit, spread, events
  */
 const char *mp_heat_script(void)
@@ -174,15 +175,15 @@ static void add_axis(struct mp_buf *to, const char *key, const struct mp_bins *b
 }
 
 /* Separators of zeros (`owed`) are written only before the next sum. */
-static void add_cells(struct mp_buf *to, const struct mp_heat *h)
+static void add_cells(struct mp_buf *to, const struct mp_heat *h, const uint64_t *cells)
 {
 	size_t x, y, rows = 0, owed;
 	char digits[MP_NUM_MAX];
 
-	mp_buf_printf(to, "\"cells\":\"");
+	mp_buf_byte(to, '"');
 	for (y = 0; y < h->y.n + 2; y++) {
 		for (x = 0, owed = 0; x < h->x.n + 2; x++, owed++) {
-			uint64_t v = mp_heat_cell(h, x, y);
+			uint64_t v = cells[y * (h->x.n + 2) + x];
 
 			if (!v)
 				continue;
@@ -203,7 +204,14 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 	mp_buf_printf(to, "var D={");
 	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
 	add_axis(to, "y", &h->y, &h->info->y, l->y_px, l->below_y, l->above_y, l->beyond);
-	add_cells(to, h);
+	mp_buf_printf(to, "\"cells\":");
+	add_cells(to, h, h->cells);
+	if (h->before) {
+		mp_buf_printf(to, "\"before\":");
+		add_cells(to, h, h->before);
+		mp_buf_printf(to, "\"sides\":[\"%llu\",\"%llu\"],\n",
+			      (unsigned long long)h->sum_before, (unsigned long long)h->sum_after);
+	}
 	mp_buf_printf(to, "\"lost\":");
 	mp_lossbins_json(&h->losses, to);
 	add_key(to, "weight", mp_str(h->info->weight));

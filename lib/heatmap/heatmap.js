@@ -8,7 +8,8 @@
   var svg = document.documentElement;
   var hit = get('hit'), cursor = get('cursor'), range = get('range'), read = get('read'), cmd = get('cmd');
   if (!hit || !svg.getScreenCTM) return;
-  var rows = D.cells.split(';').map(function (r) { return r.split(','); });
+  var table = function (s) { return s.split(';').map(function (r) { return r.split(','); }); };
+  var rows = table(D.cells), before = D.before === undefined ? null : table(D.before);
   var tip = mp.tooltip(4, 16), at = null, from = null, dragging = false;
 
   var big = function (s) { return BigInt(s); };
@@ -61,9 +62,18 @@
     return a.name + ' ' + edge(a, i) + ' to ' + edge(a, i + 1);
   };
 
+  // the lines of a comparison: both sides of a cell with their shares, and the difference
+  var compare = function (x, y) {
+    var b = big((before[y] && before[y][x]) || '0'), a = big(cell(x, y)) - b;
+    var share = function (v, i) { return 100 * Number(v) / Math.max(Number(D.sides[i]), 1); };
+    var side = function (name, v, i) { return name + ' ' + sum(String(v)) + ' (' + share(v, i).toPrecision(3) + ' %)'; };
+    var change = share(a, 1) - share(b, 0);
+    return [side('before', b, 0), side('after', a, 1), 'change ' + (change > 0 ? '+' : '') + change.toPrecision(3) + ' points'];
+  };
+
   var show = function (c) {
     var x = seqX[c[0]], y = seqY[c[1]], bx = span(D.x, x, x), by = span(D.y, y, y);
-    var lines = [bin_text(D.x, x), bin_text(D.y, y), D.weight + ' ' + sum(cell(x, y))];
+    var lines = [bin_text(D.x, x), bin_text(D.y, y)].concat(before ? compare(x, y) : [D.weight + ' ' + sum(cell(x, y))]);
     if (D.lost[x]) lines.push('lost here or nearby: ' + count(D.lost[x]));
     place(cursor, bx, by);
     read.textContent = lines.join(', ');
@@ -157,6 +167,7 @@
     if (dragging && (from[0] !== at[0] || from[1] !== at[1])) select();
   });
   hit.addEventListener('pointerdown', function (e) {
+    if (before) return; // two recordings have no command for one selection
     clear();
     at = from = where(e);
     dragging = true;
@@ -183,9 +194,9 @@
     if (fresh) at = [0, 0];
     at[0] = Math.min(Math.max(at[0], 0), seqX.length - 1);
     at[1] = Math.min(Math.max(at[1], 0), seqY.length - 1);
-    if (!e.shiftKey) clear();
+    if (!e.shiftKey || before) clear();
     else if (!from) from = old;
     show(at);
-    if (e.shiftKey) select();
+    if (e.shiftKey && !before) select();
   });
 })();

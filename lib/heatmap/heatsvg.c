@@ -12,6 +12,7 @@
 
 enum {
 	LEVELS = 24,
+	UNCERTAIN = LEVELS, /* the level of differences that chance may explain */
 	PLOT_WIDTH = 900,
 	PLOT_HEIGHT = 384,
 	NAME_WIDTH = 170, /* maximum width of the labels of names */
@@ -129,6 +130,8 @@ static double bar_label_width(const struct mp_heat *h)
 {
 	char text[MP_UNIT_MAX];
 
+	if (h->before)
+		return 62;
 	mp_unit_put(text, h->info->unit, (double)h->max);
 	return MP_MAX(mp_svg_width(mp_str(text), SMALL), 46);
 }
@@ -175,9 +178,29 @@ static void lay_out(struct drawing *d)
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-static unsigned level_of(const struct mp_heat *h, uint64_t value)
+/* The level of a difference: the lower half of all levels is for less, the upper one for more. */
+static int level_of_difference(const struct mp_heat *h, size_t x, size_t y)
 {
-	return MP_MIN((unsigned)(mp_heat_share(h, value) * LEVELS), (unsigned)LEVELS - 1);
+	bool certain;
+	double d = mp_heat_difference(h, x, y, &certain);
+	int level = (int)(mp_heat_difference_share(h, d) * LEVELS / 2);
+
+	if (!certain || d == 0)
+		return UNCERTAIN;
+	level = MP_MIN(level, LEVELS / 2 - 1);
+	return d < 0 ? LEVELS / 2 - 1 - level : LEVELS / 2 + level;
+}
+
+/* The level of a cell, or -1 if it is empty. */
+static int level_of(const struct mp_heat *h, size_t x, size_t y)
+{
+	uint64_t value = mp_heat_cell(h, x, y);
+
+	if (!value)
+		return -1;
+	if (h->before)
+		return level_of_difference(h, x, y);
+	return MP_MIN((int)(mp_heat_share(h, value) * LEVELS), LEVELS - 1);
 }
 
 /* Finds the place of a bin in px: its lower edge and its size. */
@@ -194,7 +217,7 @@ static void extent(const struct mp_bins *b, const double *px, size_t i, double b
 }
 
 /* Draws the cells of one colour as one path; neighbours in a row are one rectangle. */
-static void draw_level(struct drawing *d, unsigned level)
+static void draw_level(struct drawing *d, int level)
 {
 	const struct mp_heat *h = d->h;
 	const struct mp_heat_layout *l = &d->l;
@@ -203,21 +226,19 @@ static void draw_level(struct drawing *d, unsigned level)
 
 	for (y = 0; y < h->y.n + 2; y++) {
 		for (x = 0; x < h->x.n + 2; x = end) {
-			uint64_t v = mp_heat_cell(h, x, y);
 			double left, top, width, height, more, unused;
 
 			end = x + 1;
-			if (!v || level_of(h, v) != level)
+			if (level_of(h, x, y) != level)
 				continue;
 			extent(&h->x, l->x_px, x, l->below_x, l->above_x, &left, &width);
 			extent(&h->y, l->y_px, y, l->below_y, l->above_y, &top, &height);
-			while (end < h->x.n && (v = mp_heat_cell(h, end, y)) &&
-			       level_of(h, v) == level) {
+			while (end < h->x.n && level_of(h, end, y) == level) {
 				extent(&h->x, l->x_px, end++, 0, 0, &unused, &more);
 				width += more;
 			}
 			if (!begun)
-				mp_buf_printf(d->to, "<path class=\"c%u\" d=\"", level);
+				mp_buf_printf(d->to, "<path class=\"c%d\" d=\"", level);
 			begun = true;
 			mp_buf_printf(d->to, "M%g %gh%gv%gh-%gz", left, top, width, height, width);
 		}
@@ -235,7 +256,7 @@ static void rect(struct mp_buf *to, const char *class, double x, double y, doubl
 static void draw_cells(struct drawing *d)
 {
 	const struct mp_heat_layout *l = &d->l;
-	unsigned level;
+	int level;
 
 	rect(d->to, "plot", l->left, l->top, l->w, l->h);
 	if (l->above_y > 0)
@@ -247,7 +268,7 @@ static void draw_cells(struct drawing *d)
 	if (l->above_x > 0)
 		rect(d->to, "plot", l->above_x, l->top, BEYOND, l->h);
 	mp_buf_printf(d->to, "<g shape-rendering=\"crispEdges\">\n");
-	for (level = 0; level < LEVELS; level++)
+	for (level = 0; level <= UNCERTAIN; level++)
 		draw_level(d, level);
 	mp_buf_printf(d->to, "</g>\n");
 }
@@ -483,12 +504,30 @@ static void bar_labels(struct drawing *d, double top, double height)
 	}
 }
 
+/* Labels the ends and the middle of the scale of differences, in percentage points. */
+static void difference_labels(struct drawing *d, double top, double height)
+{
+	char text[32];
+	int i;
+
+	for (i = -1; i <= 1; i++) {
+		double y = top + height * (1 - i) / 2;
+
+		snprintf(text, sizeof(text), i ? "%+.2g %%" : "0", i * 100 * d->h->greatest);
+		mp_buf_printf(d->to, "<path class=\"axis\" d=\"M%g %.2fh3\"/>\n",
+			      d->bar_x + BAR_WIDTH, y);
+		mp_svg_label(d->to, d->bar_x + BAR_WIDTH + 6, y + 4, "class=\"name\"", mp_str(text),
+			     0, SMALL);
+	}
+}
+
 static void draw_bar(struct drawing *d)
 {
 	double top = d->l.top + 18, height = MP_MIN(MP_MAX(d->l.h - 18, 60.0), 216.0);
 	unsigned i;
 
-	mp_svg_label(d->to, d->bar_x, d->l.top + 8, "class=\"dim\"", mp_str(d->h->info->weight),
+	mp_svg_label(d->to, d->bar_x, d->l.top + 8, "class=\"dim\"",
+		     mp_str(d->h->before ? "change" : d->h->info->weight),
 		     BAR_WIDTH + 6 + bar_label_width(d->h), MP_SVG_FONT);
 	mp_buf_printf(d->to, "<g shape-rendering=\"crispEdges\">\n");
 	for (i = 0; i < LEVELS; i++)
@@ -498,7 +537,9 @@ static void draw_bar(struct drawing *d)
 			      i, d->bar_x, top + height * (LEVELS - 1 - i) / LEVELS, BAR_WIDTH,
 			      height / LEVELS);
 	mp_buf_printf(d->to, "</g>\n");
-	if (d->h->max)
+	if (d->h->before)
+		difference_labels(d, top, height);
+	else if (d->h->max)
 		bar_labels(d, top, height);
 }
 
@@ -525,6 +566,20 @@ static void draw_notes(struct drawing *d)
 
 /* --- the document ----------------------------------------------------------------------------- */
 
+/* Sets the colours of a level; `palette` is NULL for differences. */
+static void colour_level(struct mp_rgb c[MP_PAPERS], const struct mp_palette *palette,
+			 unsigned level)
+{
+	double share = (double)level / (LEVELS - 1);
+	unsigned paper;
+
+	for (paper = 0; paper < MP_PAPERS; paper++)
+		c[paper] = palette ? mp_palette_at(palette, paper, share)
+			   : level == UNCERTAIN
+				   ? mp_palette_diverging(paper, 0)
+				   : mp_palette_diverging(paper, (2.0 * level + 1) / LEVELS - 1);
+}
+
 static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_palette *palette)
 {
 	unsigned i;
@@ -539,12 +594,11 @@ static void make_css(struct mp_buf *css, struct mp_buf *dark, const struct mp_pa
 			   "#mp-hit:focus-visible{outline:2px solid #0969da}\n");
 	mp_buf_printf(dark, ".plot{fill:#010409}.pct{stroke:#fff}.casing{stroke:#010409}"
 			    "#mp-cursor{stroke:#fff}\n");
-	for (i = 0; i < LEVELS; i++) {
-		double share = (double)i / (LEVELS - 1);
-		struct mp_rgb c[MP_PAPERS] = { mp_palette_at(palette, MP_LIGHT, share),
-					       mp_palette_at(palette, MP_DARK, share) };
+	for (i = 0; i < LEVELS + !palette; i++) {
+		struct mp_rgb c[MP_PAPERS];
 		char class[16];
 
+		colour_level(c, palette, i);
 		snprintf(class, sizeof(class), "c%u", i);
 		mp_svg_fill_rule(css, dark, class, c);
 	}

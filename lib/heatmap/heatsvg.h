@@ -10,10 +10,10 @@
 #include "lib/heatmap/heat.h"
 
 struct mp_heat_look {
-	struct mp_str title; /* raw */
-	const struct mp_palette *palette;
-	const double *percentiles; /* the percentiles, as shares from 0 to 1 */
-	const char *events;	   /* globs of -e, for the command of a selection; or NULL */
+	struct mp_str title;		  /* raw */
+	const struct mp_palette *palette; /* NULL for a comparison */
+	const double *percentiles;	  /* the percentiles, as shares from 0 to 1 */
+	const char *events;		  /* globs of -e, for the command of a selection; or NULL */
 };
 
 void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_look *look);

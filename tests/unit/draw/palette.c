@@ -107,6 +107,30 @@ static void test_tints(void)
 	}
 }
 
+/* More and less are distinct to all readers, and a large difference is to be seen on the paper. */
+static void test_diverging(void)
+{
+	unsigned side, way;
+	int i;
+
+	for (side = 0; side < MP_PAPERS; side++) {
+		double least = 1e9;
+
+		for (i = 3; i <= 10; i++)
+			for (way = 0; way < 3; way++)
+				least = MP_MIN(least,
+					       difference(mp_palette_diverging(side, i / 10.0),
+							  mp_palette_diverging(side, -i / 10.0),
+							  way));
+		ok(least > 15, "less and more are distinct on paper %u: %.1f", side, least);
+		ok(contrast(mp_palette_diverging(side, 1), paper[side]) > 6 &&
+			   contrast(mp_palette_diverging(side, -1), paper[side]) > 6,
+		   "large differences on paper %u", side);
+		ok(contrast(mp_palette_diverging(side, 0), paper[side]) > 1.14,
+		   "no difference, too");
+	}
+}
+
 static void test_ramp(const char *name)
 {
 	const struct mp_palette *p = mp_palette_find(name);
@@ -173,6 +197,7 @@ int main(void)
 	mp_rgb_put(text, (struct mp_rgb){ 1, 171, 255 });
 	ok(strcmp(text, "#01abff") == 0, "as text");
 	test_names();
+	test_diverging();
 	test_tints();
 	return tap_done();
 }

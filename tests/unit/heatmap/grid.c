@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/core/map.h"
@@ -232,6 +233,32 @@ static void test_equal_hashes(void)
 	mp_grid_release(&a);
 }
 
+/* What is added to one side stays there while lines are merged and names are dropped. */
+static void test_sides(void)
+{
+	uint64_t before = 0, after = 0;
+	struct mp_grid g;
+	uint32_t state = 1;
+	char name[16];
+	int i;
+
+	mp_grid_init(&g, MP_WHOLE, MP_NAMES);
+	for (i = 0; i < 20000; i++) {
+		struct mp_grid_coord x = { .whole = next(&state) }, y = { .name = { name, 0 } };
+
+		if (i == 8000)
+			mp_grid_swap(&g);
+		y.name.len = snprintf(name, sizeof(name), "n%u", next(&state) % 3000);
+		mp_grid_add(&g, &x, &y, 3);
+	}
+	ok(g.x.level > 0 && g.y.n == MP_GRID_ROWS, "lines were merged, and names dropped");
+	after = total(&g);
+	mp_grid_swap(&g);
+	before = total(&g);
+	ok(before == 3 * 8000 && after == 3 * 12000, "both sides keep their sums");
+	mp_grid_release(&g);
+}
+
 int main(void)
 {
 	test_lines(MP_DECIMAL, -2, 60, "decimal");
@@ -242,5 +269,6 @@ int main(void)
 	test_limits();
 	test_equal_hashes();
 	test_names();
+	test_sides();
 	return tap_done();
 }

@@ -88,15 +88,6 @@ static struct {
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static void set_min(const char *arg)
-{
-	double n;
-
-	if (mp_num_decimal(mp_str(arg), &n) < 0 || n < 0 || n > 100)
-		mp_opt_bad(&program, OPT_MIN, arg, "a number from 0 to 100");
-	work.diff.min_share = n / 100;
-}
-
 static void set_measure(enum mp_diff_measure measure)
 {
 	if (work.diff.measure != MP_DIFF_SHARE && work.diff.measure != measure)
@@ -113,7 +104,7 @@ static void set_table(int code, const char *arg)
 		options.table = "--all";
 		break;
 	case OPT_MIN:
-		set_min(arg);
+		work.diff.min_share = mp_opt_percent(&program, code, arg) / 100;
 		options.table = "--min";
 		break;
 	case OPT_SAMPLES:

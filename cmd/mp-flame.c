@@ -84,15 +84,6 @@ static void set_form(enum form form)
 	options.form = form;
 }
 
-static void set_min(const char *arg)
-{
-	double n;
-
-	if (mp_num_decimal(mp_str(arg), &n) < 0 || n < 0 || n > 100)
-		mp_opt_bad(&program, OPT_MIN, arg, "a number from 0 to 100");
-	options.min_percent = n;
-}
-
 static void set_option(int code, const char *arg)
 {
 	static const char *const colours[] = { "kind", "name", NULL };
@@ -114,7 +105,7 @@ static void set_option(int code, const char *arg)
 		options.by_name = mp_opt_word(&program, code, arg, colours) == 1;
 		break;
 	case OPT_MIN:
-		set_min(arg);
+		options.min_percent = mp_opt_percent(&program, code, arg);
 		break;
 	case OPT_TITLE:
 		options.title = arg;

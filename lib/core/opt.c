@@ -249,6 +249,15 @@ uint64_t mp_opt_number(const struct mp_program *program, int code, const char *a
 	mp_opt_bad(program, code, arg, wanted);
 }
 
+double mp_opt_percent(const struct mp_program *program, int code, const char *arg)
+{
+	double v;
+
+	if (mp_num_decimal(mp_str(arg), &v) < 0 || v < 0 || v > 100)
+		mp_opt_bad(program, code, arg, "a number from 0 to 100");
+	return v;
+}
+
 uint64_t mp_opt_duration(const struct mp_program *program, int code, const char *arg)
 {
 	uint64_t ns;

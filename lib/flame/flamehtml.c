@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/flame/flamehtml.h"
 
+#include "lib/draw/embed.h"
 #include "lib/draw/packed.h"
 #include "lib/draw/svg.h"
 #include "lib/flame/flamedata.h"
@@ -58,38 +59,16 @@ static void put_packed(struct mp_buf *to, const struct mp_flamedata *d)
 	mp_buf_release(&all);
 }
 
-static const char *page(void)
-{
-	/* lib/flame/flame.html, which the assembler inserts, with a NUL */
-	extern const char mp_flame_html[] __asm__("mp_flame_html");
-
-	return mp_flame_html;
-}
-
-static const char *script(void)
-{
-	/* the scripts below, which the assembler inserts, with a NUL */
-	extern const char mp_flame_js[] __asm__("mp_flame_js");
-
-	return mp_flame_js;
-}
-
-__asm__(".pushsection .rodata\n"
-	"mp_flame_html:\n"
-	".incbin \"lib/flame/flame.html\"\n"
-	".byte 0\n"
-	"mp_flame_js:\n"
-	".incbin \"lib/draw/units.js\"\n"
-	".incbin \"lib/draw/packed.js\"\n"
-	".incbin \"lib/flame/tree.js\"\n"
-	".incbin \"lib/flame/words.js\"\n"
-	".incbin \"lib/flame/stacks.js\"\n"
-	".incbin \"lib/flame/address.js\"\n"
-	".incbin \"lib/flame/graph.js\"\n"
-	".incbin \"lib/flame/table.js\"\n"
-	".incbin \"lib/flame/flame.js\"\n"
-	".byte 0\n"
-	".popsection\n");
+static MP_EMBED(page, ".incbin \"lib/flame/flame.html\"\n");
+static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
+			".incbin \"lib/draw/packed.js\"\n"
+			".incbin \"lib/flame/tree.js\"\n"
+			".incbin \"lib/flame/words.js\"\n"
+			".incbin \"lib/flame/stacks.js\"\n"
+			".incbin \"lib/flame/address.js\"\n"
+			".incbin \"lib/flame/graph.js\"\n"
+			".incbin \"lib/flame/table.js\"\n"
+			".incbin \"lib/flame/flame.js\"\n");
 
 /* Writes the page, with the title and the subtitle in the places that it has for them. */
 static void put_page(struct mp_buf *to, const struct mp_flame *f)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/draw/embed.h"
 #include "lib/draw/svg.h"
 #include "lib/stream/esc.h"
 
@@ -18,24 +19,9 @@
  *	before, sides: of a comparison: the part of cells that is before, and the sums of both sides
  *	lost: {bin of x: "events"}, weight, unit, spread, events
  */
-const char *mp_heat_script(void)
-{
-	/*
-	 * lib/draw/units.js, draw.js and lib/heatmap/heatmap.js, which the assembler inserts, with
-	 * a NUL
-	 */
-	extern const char mp_heatmap_js[] __asm__("mp_heatmap_js");
-
-	return mp_heatmap_js;
-}
-
-__asm__(".section .rodata\n"
-	"mp_heatmap_js:\n"
-	".incbin \"lib/draw/units.js\"\n"
-	".incbin \"lib/draw/draw.js\"\n"
-	".incbin \"lib/heatmap/heatmap.js\"\n"
-	".byte 0\n"
-	".previous\n");
+MP_EMBED(mp_heat_script, ".incbin \"lib/draw/units.js\"\n"
+			 ".incbin \"lib/draw/draw.js\"\n"
+			 ".incbin \"lib/heatmap/heatmap.js\"\n");
 
 static void add_key(struct mp_buf *to, const char *key, struct mp_str value)
 {

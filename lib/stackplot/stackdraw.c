@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "lib/draw/axis.h"
+#include "lib/draw/embed.h"
 #include "lib/stream/unit.h"
 
 enum {
@@ -305,24 +306,9 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 	mp_buf_printf(to, "]};");
 }
 
-static const char *script(void)
-{
-	/*
-	 * lib/draw/units.js, draw.js and lib/stackplot/stackplot.js, which the assembler inserts,
-	 * with a NUL
-	 */
-	extern const char mp_stackplot_js[] __asm__("mp_stackplot_js");
-
-	return mp_stackplot_js;
-}
-
-__asm__(".pushsection .rodata\n"
-	"mp_stackplot_js:\n"
-	".incbin \"lib/draw/units.js\"\n"
-	".incbin \"lib/draw/draw.js\"\n"
-	".incbin \"lib/stackplot/stackplot.js\"\n"
-	".byte 0\n"
-	".popsection\n");
+static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
+			".incbin \"lib/draw/draw.js\"\n"
+			".incbin \"lib/stackplot/stackplot.js\"\n");
 
 static void draw(struct picture *p)
 {

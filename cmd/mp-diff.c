@@ -14,10 +14,8 @@
 enum {
 	OPT_ABSOLUTE = MP_OPT_LONG,
 	OPT_ALL,
-	OPT_EXACT,
 	OPT_FOLDED,
 	OPT_MIN,
-	OPT_SAMPLES,
 	OPT_SELF,
 	OPT_STACKS,
 	OPT_TOTAL,
@@ -28,10 +26,8 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Input" },
 	MP_FOLD_READER_EVENTS,
-	{ OPT_SAMPLES, "samples", NULL,
-	  "weights that do not say what they are (of folded text, of -w) are numbers of samples" },
 	MP_FOLD_READER_FRAMES,
-	{ OPT_EXACT, "exact", NULL, "compare frames by their names as they are" },
+	MP_FOLD_READER_COMPARED,
 	{ 0, NULL, NULL, "Comparison" },
 	{ OPT_STACKS, "stacks", NULL, "compare stacks instead of functions" },
 	{ OPT_SELF, "self", NULL, "only the weights of functions themselves" },
@@ -81,10 +77,7 @@ static struct {
 	struct mp_diff diff;
 	size_t run;    /* the one that is being read */
 	uint64_t lost; /* in the runs before it */
-	bool counted;  /* all stacks so far say that their weights count samples or events */
-	/* the current section says what the weights of its stacks are; they are counts */
-	bool stacks_known, stacks_counted;
-} work = { .diff.min_share = 0.001, .counted = true };
+} work = { .diff.min_share = 0.001 };
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -107,10 +100,6 @@ static void set_table(int code, const char *arg)
 		work.diff.min_share = mp_opt_percent(&program, code, arg) / 100;
 		options.table = "--min";
 		break;
-	case OPT_SAMPLES:
-		work.diff.samples = true;
-		options.table = options.weights = "--samples";
-		break;
 	case OPT_SELF:
 		work.diff.no_total = true;
 		options.table = options.weights = "--self";
@@ -132,15 +121,14 @@ static void set_table(int code, const char *arg)
 
 static void set_option(int code, const char *arg)
 {
+	if (code == MP_FOLD_SAMPLES)
+		options.table = options.weights = "--samples";
 	if (mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
 	switch (code) {
 	case OPT_ABSOLUTE:
 		set_measure(MP_DIFF_ABSOLUTE);
 		options.weights = "--absolute";
-		break;
-	case OPT_EXACT:
-		work.reader.style.common_names = false;
 		break;
 	case OPT_FOLDED:
 		options.folded = true;
@@ -159,27 +147,15 @@ static void set_option(int code, const char *arg)
 /* Sets how much work the runs did. */
 static void set_work(void)
 {
-	size_t n_runs = options.n_before + options.n_after, n = 0, i;
-	double *amount = mp_alloc(n_runs * sizeof(*amount)), v;
-	struct mp_str rest = mp_str(options.work), part;
+	size_t n_runs = options.n_before + options.n_after, n, i;
+	double *amount = mp_opt_amounts(&program, OPT_WORK, options.work, &n), before, after;
 
-	for (;; n++) {
-		const char *comma = memchr(rest.p, ',', rest.len);
-
-		part = (struct mp_str){ rest.p, comma ? (size_t)(comma - rest.p) : rest.len };
-		if (mp_num_decimal(part, &v) < 0 || v <= 0)
-			mp_opt_bad(&program, OPT_WORK, options.work, "a list of numbers above 0");
-		if (n < n_runs)
-			amount[n] = v;
-		if (!comma)
-			break;
-		rest = mp_str_skip(rest, part.len + 1);
-	}
-	n++;
 	if (n == 2) {
-		v = amount[1];
-		for (i = n_runs; i-- > 0;)
-			amount[i] = i < options.n_before ? amount[0] : v;
+		before = amount[0];
+		after = amount[1];
+		amount = mp_realloc(amount, n_runs * sizeof(*amount));
+		for (i = 0; i < n_runs; i++)
+			amount[i] = i < options.n_before ? before : after;
 	} else if (n != n_runs) {
 		mp_usage("--work has %zu numbers for %zu runs", n, n_runs);
 	}
@@ -261,7 +237,7 @@ static void end_run(size_t next)
 	mp_fold_clear(&work.reader.fold);
 	work.facts[work.run].lost = work.in.lost - work.lost;
 	work.lost = work.in.lost;
-	work.stacks_known = false;
+	mp_fold_reader_next_input(&work.reader);
 	work.run = next;
 }
 
@@ -279,7 +255,7 @@ static int handle_dumped(const struct mp_rec *rec, const char **why)
 		*why = "bad count";
 		return -1;
 	}
-	work.counted &= !mp_rec_get(rec, &weighed, &value) || work.diff.samples;
+	work.reader.uncounted |= mp_rec_get(rec, &weighed, &value) && !work.reader.samples;
 	return mp_fold_add(&work.reader.fold, rec, weight, why);
 }
 
@@ -289,25 +265,19 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 	struct mp_fold_reader *r = &work.reader;
 	int64_t weight;
 	int taken = mp_fold_reader_take(r, rec, &weight, why);
-	bool known;
 
 	if (taken < 1)
 		return taken;
 	if (rec->kind == MP_EVENT) {
-		work.counted &= !r->choice.weight.name.p || work.diff.samples;
 		if (!r->choice.weight.name.p && mp_str_eq(rec->type, MP_STR("mp-hist")))
 			return handle_dumped(rec, why);
 		return mp_fold_add(&r->fold, rec, weight, why);
 	}
-	known = rec->kind == MP_STACK && work.stacks_known;
-	work.counted &= known ? work.stacks_counted : work.diff.samples;
 	return mp_fold_pass(&r->fold, &r->style, rec, add_stack, NULL, why);
 }
 
 static void handle_control(const struct mp_ctl *ctl)
 {
-	const char *weight;
-
 	mp_fold_reader_control(&work.reader, ctl);
 	mp_diff_facts_control(&work.facts[work.run], ctl);
 	if (ctl->what != MP_CTL_HEADER || ctl->datatype != MP_STACK)
@@ -315,9 +285,6 @@ static void handle_control(const struct mp_ctl *ctl)
 	if (json_object_get(ctl->json, "grid"))
 		mp_die("'%s': this is the grid of a heat map (mp-svg-heatmap --diff compares two)",
 		       work.facts[work.run].name);
-	weight = json_string_value(json_object_get(ctl->json, "weight"));
-	work.stacks_known = weight;
-	work.stacks_counted = weight && strcmp(weight, "count") == 0;
 }
 
 /* The name of an input in messages. */
@@ -398,7 +365,7 @@ static size_t compare(struct mp_diff_table *table)
 	size_t bad;
 
 	if (!work.dists.field) {
-		work.diff.samples = work.counted;
+		work.diff.samples = !work.reader.uncounted;
 		if (mp_diff_make(&work.diff, &work.runs, &bad) < 0)
 			mp_die("'%s': the weights add up to 0 or less: they have no shares "
 			       "(--absolute)",

@@ -258,6 +258,25 @@ double mp_opt_percent(const struct mp_program *program, int code, const char *ar
 	return v;
 }
 
+double *mp_opt_amounts(const struct mp_program *program, int code, const char *arg, size_t *n)
+{
+	struct mp_str rest = mp_str(arg), part;
+	double *v = NULL;
+	size_t cap = 0;
+
+	for (*n = 0;; rest = mp_str_skip(rest, part.len + 1)) {
+		const char *comma = memchr(rest.p, ',', rest.len);
+
+		part = (struct mp_str){ rest.p, comma ? (size_t)(comma - rest.p) : rest.len };
+		v = mp_grow(v, &cap, *n + 1, sizeof(*v));
+		if (mp_num_decimal(part, &v[*n]) < 0 || v[*n] <= 0)
+			mp_opt_bad(program, code, arg, "a list of numbers above 0");
+		++*n;
+		if (!comma)
+			return v;
+	}
+}
+
 uint64_t mp_opt_duration(const struct mp_program *program, int code, const char *arg)
 {
 	uint64_t ns;

@@ -69,6 +69,8 @@ size_t mp_opt_word(const struct mp_program *program, int code, const char *arg,
 uint64_t mp_opt_number(const struct mp_program *program, int code, const char *arg, uint64_t min,
 		       uint64_t max);
 double mp_opt_percent(const struct mp_program *program, int code, const char *arg); /* 0 to 100 */
+/* Numbers above 0 with commas between them; the array is the caller's, `*n` its length. */
+double *mp_opt_amounts(const struct mp_program *program, int code, const char *arg, size_t *n);
 uint64_t mp_opt_duration(const struct mp_program *program, int code,
 			 const char *arg); /* ns, not 0 */
 uint64_t mp_opt_size(const struct mp_program *program, int code, const char *arg, uint64_t min);

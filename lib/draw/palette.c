@@ -189,6 +189,18 @@ struct mp_rgb mp_palette_tint(unsigned hue, unsigned shade, enum mp_paper paper)
 		       tints[paper][hue].first + shade * next[paper]);
 }
 
+struct mp_rgb mp_palette_change(int step, enum mp_paper paper)
+{
+	static const uint32_t colours[MP_PAPERS][2 * MP_CHANGES + 1] = {
+		[MP_LIGHT] = { 0x5398dc, 0x7fb3e6, 0xabcff0, 0xd2e5f8, 0xe6e7ea, 0xfbdcd0, 0xf7b9a4,
+			       0xf2937a, 0xe86f52 },
+		[MP_DARK] = { 0x2867ac, 0x275789, 0x25466c, 0x23364d, 0x363a41, 0x4b302b, 0x713a2e,
+			      0x923f2e, 0xae4a2b },
+	};
+
+	return rgb(colours[paper][MP_CHANGES + MP_MIN(MP_MAX(step, -MP_CHANGES), MP_CHANGES)]);
+}
+
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper)
 {
 	static const struct mp_rgb black = { 0, 0, 0 }, white = { 255, 255, 255 };

@@ -64,6 +64,16 @@ enum { MP_TINTS = 4, MP_SHADES = 4 };
 
 struct mp_rgb mp_palette_tint(unsigned hue, unsigned shade, enum mp_paper paper);
 
+/*
+ * Colours of differences, with text on them as on tints: reds for an increase, blues for a
+ * decrease. `step` is from 1 (little) to MP_CHANGES (much), below 0 for a decrease, and 0 where
+ * nothing differs, which is grey. Reds and blues are distinct to people with deuteranopia and
+ * protanopia.
+ */
+enum { MP_CHANGES = 4 };
+
+struct mp_rgb mp_palette_change(int step, enum mp_paper paper);
+
 /* The colour of "other", which no name has. */
 struct mp_rgb mp_palette_other(enum mp_paper paper);
 

@@ -44,6 +44,12 @@ bool mp_fold_reader_option(struct mp_fold_reader *r, const struct mp_program *pr
 	case MP_FOLD_UNKNOWN:
 		r->style.merge_unknown = mp_opt_word(program, code, arg, unknown) == 1;
 		return true;
+	case MP_FOLD_SAMPLES:
+		r->samples = true;
+		return true;
+	case MP_FOLD_EXACT:
+		r->style.common_names = false;
+		return true;
 	case MP_FOLD_REVERSE:
 		r->style.reverse = true;
 		return true;
@@ -72,10 +78,13 @@ void mp_fold_reader_begin(struct mp_fold_reader *r)
 /* Selects in-kernel aggregates by their names, as events are selected by their types. */
 static void begin_stacks(struct mp_fold_reader *r, const struct mp_ctl *ctl)
 {
+	const char *weight = json_string_value(json_object_get(ctl->json, "weight"));
 	json_t *name = json_object_get(ctl->json, "sum");
 	struct mp_type_seen *seen;
 
 	r->skip_stacks = false;
+	r->known_stacks = weight;
+	r->counted_stacks = weight && strcmp(weight, "count") == 0;
 	if (json_is_string(name)) {
 		seen = mp_types_lookup(&r->choice.types,
 				       (struct mp_str){ json_string_value(name),
@@ -98,8 +107,21 @@ bool mp_fold_reader_control(struct mp_fold_reader *r, const struct mp_ctl *ctl)
 	return mp_choice_control(&r->choice, ctl);
 }
 
-int mp_fold_reader_take(struct mp_fold_reader *r, const struct mp_rec *rec, int64_t *weight,
-			const char **why)
+void mp_fold_reader_next_input(struct mp_fold_reader *r)
+{
+	r->known_stacks = r->skip_stacks = false;
+}
+
+/* Whether the weight of a record is a number of samples or events. */
+static bool is_count(const struct mp_fold_reader *r, const struct mp_rec *rec)
+{
+	if (rec->kind == MP_STACK && r->known_stacks)
+		return r->counted_stacks;
+	return r->samples || (rec->kind == MP_EVENT && !r->choice.weight.name.p);
+}
+
+static int take(struct mp_fold_reader *r, const struct mp_rec *rec, int64_t *weight,
+		const char **why)
 {
 	*weight = rec->weight;
 	if (rec->kind == MP_STACK)
@@ -109,6 +131,15 @@ int mp_fold_reader_take(struct mp_fold_reader *r, const struct mp_rec *rec, int6
 	if (!mp_choice_take(&r->choice, rec))
 		return 0;
 	return mp_choice_weight(&r->choice.weight, rec, weight, why) == 1 ? 1 : -1;
+}
+
+int mp_fold_reader_take(struct mp_fold_reader *r, const struct mp_rec *rec, int64_t *weight,
+			const char **why)
+{
+	int taken = take(r, rec, weight, why);
+
+	r->uncounted |= taken == 1 && !is_count(r, rec);
+	return taken;
 }
 
 struct mp_str mp_fold_reader_weight(const struct mp_fold_reader *r)

@@ -31,6 +31,8 @@ enum {
 	MP_FOLD_IGNORE,
 	MP_FOLD_SHOW_FROM,
 	MP_FOLD_UNKNOWN,
+	MP_FOLD_SAMPLES,
+	MP_FOLD_EXACT,
 };
 
 /* Rows for a table of options. */
@@ -62,6 +64,15 @@ enum {
 		MP_FOLD_REVERSE, "reverse", NULL, "leaf first" \
 	}
 
+/* Rows for a program that compares what it reads. */
+#define MP_FOLD_READER_COMPARED                                                           \
+	{ MP_FOLD_SAMPLES, "samples", NULL,                                               \
+	  "weights that do not say what they are (of folded text, of -w) are numbers of " \
+	  "samples" },                                                                    \
+	{                                                                                 \
+		MP_FOLD_EXACT, "exact", NULL, "compare frames by their names as they are" \
+	}
+
 struct mp_fold_reader {
 	struct mp_choice choice;
 	struct mp_fold_style style; /* the members that say which frames a stack has */
@@ -70,7 +81,11 @@ struct mp_fold_reader {
 	json_t *aggregates; /* header of the first section of in-kernel aggregates, or NULL */
 	json_t *stacks;	    /* first header of a section of stacks that was taken, or NULL */
 	bool no_comm;
-	bool skip_stacks; /* the current section is one that -e excludes */
+	bool samples;	     /* what does not say what it is is a number of samples */
+	bool uncounted;	     /* a weight was taken that is not a number of samples or events */
+	bool skip_stacks;    /* the current section is one that -e excludes */
+	bool counted_stacks; /* it says what its weights are: numbers of samples or events */
+	bool known_stacks;   /* it says what they are */
 };
 
 /* Before the options. */
@@ -85,6 +100,9 @@ void mp_fold_reader_begin(struct mp_fold_reader *r);
 
 /* Handles a control line. Returns true if it ends an interval, as mp_choice_control() does. */
 bool mp_fold_reader_control(struct mp_fold_reader *r, const struct mp_ctl *ctl);
+
+/* The next record is of another input, to which the header of the current section does not apply. */
+void mp_fold_reader_next_input(struct mp_fold_reader *r);
 
 /* Whether a record is wanted: 1 with its weight, 0, or -1 with `*why`. */
 int mp_fold_reader_take(struct mp_fold_reader *r, const struct mp_rec *rec, int64_t *weight,

@@ -160,6 +160,26 @@ double mp_compare_poisson_p(double count_a, double time_a, double count_b, doubl
 	return MP_MIN(1, 2 * MP_MIN(low, high));
 }
 
+/*
+ * The smallest p of a sum n is that of all counts on the side that was counted for less time. It
+ * can be significant among k tests if it is at most alpha / k, that is for k up to `most`.
+ */
+double mp_compare_poisson_level(const size_t *at_least, size_t size, double time_a, double time_b,
+				double alpha)
+{
+	double share = MP_MIN(time_a, time_b) / (time_a + time_b), most = 0, before, tests = 1;
+	size_t n;
+
+	for (n = 1; n < size; n++) {
+		before = most * (1 + 1e-9); /* there, sums of n - 1 can be significant */
+		most = alpha / (2 * pow(share, (double)n));
+		tests = MP_MAX(MP_MAX((double)at_least[n], before), 1);
+		if (tests <= most)
+			break;
+	}
+	return alpha / tests;
+}
+
 static int by_p(const void *a, const void *b, void *arg)
 {
 	const double *p = arg;

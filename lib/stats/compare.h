@@ -55,6 +55,16 @@ struct mp_compare_error mp_compare_welch(const struct mp_compare_sample *a,
 double mp_compare_poisson_p(double count_a, double time_a, double count_b, double time_b);
 
 /*
+ * The level of a Poisson test at which the probability that any of many tests without a cause is
+ * called significant is at most `alpha`: test i is significant if p[i] <= level. Counts so small
+ * that no test of them can be significant are not among the many. `at_least[n]` is how many tests
+ * have a sum of both counts of n or more, for n below `size`; `size` tests and more are taken as
+ * `size` - 1. R. E. Tarone, A modified Bonferroni method for discrete data, Biometrics 46, 1990.
+ */
+double mp_compare_poisson_level(const size_t *at_least, size_t size, double time_a, double time_b,
+				double alpha);
+
+/*
  * Decides about n tests so that the probability that any of those without a cause is called
  * significant is at most `alpha`, however the tests depend on each other: test i is significant if
  * p[i] <= level[i], which this function sets. S. Holm, A simple sequentially rejective multiple

@@ -131,6 +131,43 @@ static void test_diverging(void)
 	}
 }
 
+/* The least difference between neighbours, and between any increase and any decrease. */
+static void least_changes(enum mp_paper side, int way, double *next, double *opposite)
+{
+	int a, b;
+
+	*next = *opposite = 1e9;
+	for (a = -MP_CHANGES; a < MP_CHANGES; a++)
+		*next = MP_MIN(*next, difference(mp_palette_change(a, side),
+						 mp_palette_change(a + 1, side), way));
+	for (a = 1; a <= MP_CHANGES; a++)
+		for (b = 1; b <= MP_CHANGES; b++)
+			*opposite = MP_MIN(*opposite, difference(mp_palette_change(a, side),
+								 mp_palette_change(-b, side), way));
+}
+
+static void test_changes(void)
+{
+	static const struct mp_rgb ink[MP_PAPERS] = { { 0x1f, 0x23, 0x28 }, { 0xe6, 0xed, 0xf3 } };
+	static const char *const ways[] = { "all cones", "deuteranopia", "protanopia" };
+	double least, next, opposite;
+	unsigned side, way;
+	int a;
+
+	for (side = 0; side < MP_PAPERS; side++) {
+		least = 1e9;
+		for (a = -MP_CHANGES; a <= MP_CHANGES; a++)
+			least = MP_MIN(least, contrast(mp_palette_change(a, side), ink[side]));
+		ok(least > 4.5, "text on differences on paper %u can be read: %.1f", side, least);
+		for (way = 0; way < MP_ARRAY_SIZE(ways); way++) {
+			least_changes(side, way, &next, &opposite);
+			ok(next > 8 && opposite > 18,
+			   "differences on paper %u are distinct with %s: %.1f, opposite ones %.1f",
+			   side, ways[way], next, opposite);
+		}
+	}
+}
+
 static void test_ramp(const char *name)
 {
 	const struct mp_palette *p = mp_palette_find(name);
@@ -199,5 +236,6 @@ int main(void)
 	test_names();
 	test_diverging();
 	test_tints();
+	test_changes();
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 #include "lib/stats/compare.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tests/unit/tap.h"
 
@@ -113,6 +114,42 @@ static void test_holm(void)
 	ok(level[0] == 0.05, "one test needs no correction");
 }
 
+/* Whether a sum of n can be significant. */
+static bool can(size_t n, double time_a, double time_b, double level)
+{
+	return mp_compare_poisson_p(0, time_a, (double)n, time_b) <= level ||
+	       mp_compare_poisson_p((double)n, time_a, 0, time_b) <= level;
+}
+
+static void test_poisson_level(void)
+{
+	enum { SIZE = 64 };
+	static const double times[][2] = { { 1, 1 }, { 1, 2 }, { 9, 1 }, { 1e5, 1 } };
+	size_t at_least[SIZE], few, n, i;
+	bool safe = true, none_lost = true;
+	double level;
+
+	for (few = 1; few < 3000000; few = few * 3 + 1) {
+		for (i = 0; i < MP_ARRAY_SIZE(times); i++) {
+			for (n = 0; n < SIZE; n++) /* half as many for each one more */
+				at_least[n] = few >> n;
+			level = mp_compare_poisson_level(at_least, SIZE, times[i][0], times[i][1],
+							 0.05);
+			for (n = 0; n < SIZE && !can(n, times[i][0], times[i][1], level); n++)
+				;
+			safe &= (double)at_least[n] * level <= 0.05 * (1 + 1e-9);
+			none_lost &= level >= 0.05 / (double)few;
+		}
+	}
+	ok(safe, "the tests that can be significant have a level for all of them");
+	ok(none_lost, "which is not below that for all tests");
+	for (n = 0; n < SIZE; n++)
+		at_least[n] = 1000;
+	ok(near(mp_compare_poisson_level(at_least, SIZE, 1, 1, 0.05), 5e-5), "large counts only");
+	memset(at_least, 0, sizeof(at_least));
+	ok(near(mp_compare_poisson_level(at_least, SIZE, 1, 1, 0.05), 0.05), "no counts");
+}
+
 int main(void)
 {
 	test_beta();
@@ -122,5 +159,6 @@ int main(void)
 	test_welch();
 	test_poisson();
 	test_holm();
+	test_poisson_level();
 	return tap_done();
 }

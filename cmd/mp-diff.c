@@ -26,8 +26,9 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "Input" },
 	MP_FOLD_READER_EVENTS,
+	MP_FOLD_READER_SAMPLES,
 	MP_FOLD_READER_FRAMES,
-	MP_FOLD_READER_COMPARED,
+	MP_FOLD_READER_EXACT,
 	{ 0, NULL, NULL, "Comparison" },
 	{ OPT_STACKS, "stacks", NULL, "compare stacks instead of functions" },
 	{ OPT_SELF, "self", NULL, "only the weights of functions themselves" },

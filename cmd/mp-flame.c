@@ -12,14 +12,18 @@
 #include "lib/stream/input.h"
 
 enum {
-	OPT_COLOUR = MP_OPT_LONG,
+	OPT_ABSOLUTE = MP_OPT_LONG,
+	OPT_COLOUR,
+	OPT_DIFF,
 	OPT_ICICLE,
 	OPT_MIN,
+	OPT_SELF,
 	OPT_SVG,
 	OPT_TEXT,
 	OPT_TITLE,
 	OPT_UNIT,
 	OPT_WIDTH,
+	OPT_WORK,
 };
 
 static const struct mp_opt opts[] = {
@@ -27,12 +31,22 @@ static const struct mp_opt opts[] = {
 	MP_FOLD_READER_EVENTS,
 	MP_FOLD_READER_FRAMES,
 	MP_FOLD_READER_REVERSE,
+	{ 0, NULL, NULL, "Differences" },
+	{ OPT_DIFF, "diff", NULL,
+	  "compare two files, or both weights in each line of one, as mp-diff writes" },
+	{ OPT_ABSOLUTE, "absolute", NULL, "compare weights as they are, not as shares" },
+	{ OPT_WORK, "work", "N,N", "compare weights per unit of work: how much each side did" },
+	{ OPT_SELF, "self", NULL,
+	  "compare the weights of frames themselves, without their callees" },
+	MP_FOLD_READER_SAMPLES,
+	MP_FOLD_READER_EXACT,
 	{ 0, NULL, NULL, "The picture" },
 	{ OPT_SVG, "svg", NULL, "a static SVG for documents, mail and print" },
 	{ OPT_TEXT, "text", NULL, "text for a terminal, heaviest frames first" },
 	{ OPT_ICICLE, "icicle", NULL, "the root at the top" },
 	{ OPT_COLOUR, "colour", "BY",
-	  "kind (default: user, kernel, JIT, inlined) or name of the function" },
+	  "kind (default: user, kernel, JIT, inlined), name of the function, or, the default of "
+	  "--diff, change" },
 	{ OPT_MIN, "min", "PERCENT",
 	  "with --text, join frames below PERCENT of the total (default: 1)" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
@@ -46,13 +60,14 @@ static const struct mp_opt opts[] = {
 
 static const struct mp_program program = {
 	.name = "mp-flame",
-	.synopsis = "[OPTION]... [FILE]...",
+	.synopsis = "[OPTION]... [FILE]...\n       mp-flame --diff [OPTION]... BEFORE AFTER",
 	.summary = "Draw the stacks of events, stacks and folded text as a flame graph on stdout.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-flame > cpu.html\n"
 		    "  mp-flame --by comm,tid --weight period --svg cpu.mp > cpu.svg\n"
-		    "  mp-flame --text --reverse monday.folded tuesday.folded\n",
+		    "  mp-flame --text --reverse monday.folded tuesday.folded\n"
+		    "  mp-flame --diff before.mp after.mp > change.html\n",
 };
 
 enum form { HTML, SVG, TEXT };
@@ -61,8 +76,13 @@ static struct {
 	enum form form;
 	bool has_form;
 	bool icicle;
-	bool has_colour, by_name;
-	double min_percent; /* below 0: not given */
+	bool has_colour;
+	enum mp_flame_colours colours;
+	bool diff;
+	bool two_weights; /* each line has the weights of both sides */
+	bool exact;
+	const char *needs_diff; /* an option that only --diff uses, or NULL */
+	double min_percent;	/* below 0: not given */
 	const char *title, *unit;
 	size_t width; /* 0: not given */
 } options = { .min_percent = -1 };
@@ -72,6 +92,8 @@ static struct {
 	struct mp_fold_reader reader;
 	struct mp_input in;
 	struct mp_tree tree;
+	struct mp_flame_sides sides;
+	size_t input;		 /* number of the current input */
 	uint64_t events, stacks; /* how many were added; folded text counts as stacks */
 	uint64_t skipped;	 /* lines that should have been added */
 } work;
@@ -84,13 +106,64 @@ static void set_form(enum form form)
 	options.form = form;
 }
 
+static void set_measure(enum mp_flame_measure measure)
+{
+	if (work.sides.measure != MP_FLAME_SHARE && work.sides.measure != measure)
+		mp_usage("--absolute cannot be combined with --work");
+	work.sides.measure = measure;
+}
+
+static void set_work(const char *arg)
+{
+	size_t n, i;
+	double *v = mp_opt_amounts(&program, OPT_WORK, arg, &n);
+
+	if (n != MP_FLAME_SIDES)
+		mp_opt_bad(&program, OPT_WORK, arg, "two numbers above 0");
+	for (i = 0; i < n; i++)
+		work.sides.side[i].work = v[i];
+	free(v);
+}
+
+/* An option that only --diff uses. Returns false if it is another. */
+static bool set_diff_option(int code, const char *arg)
+{
+	switch (code) {
+	case OPT_ABSOLUTE:
+		options.needs_diff = "--absolute";
+		set_measure(MP_FLAME_ABSOLUTE);
+		return true;
+	case OPT_SELF:
+		options.needs_diff = "--self";
+		work.sides.own = true;
+		return true;
+	case OPT_WORK:
+		options.needs_diff = "--work";
+		set_measure(MP_FLAME_WORK);
+		set_work(arg);
+		return true;
+	case MP_FOLD_SAMPLES:
+		options.needs_diff = "--samples";
+		return false;
+	case MP_FOLD_EXACT:
+		options.needs_diff = "--exact";
+		options.exact = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void set_option(int code, const char *arg)
 {
-	static const char *const colours[] = { "kind", "name", NULL };
+	static const char *const colours[] = { "kind", "name", "change", NULL };
 
-	if (mp_fold_reader_option(&work.reader, &program, code, arg))
+	if (set_diff_option(code, arg) || mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
 	switch (code) {
+	case OPT_DIFF:
+		options.diff = true;
+		break;
 	case OPT_SVG:
 		set_form(SVG);
 		break;
@@ -102,7 +175,7 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_COLOUR:
 		options.has_colour = true;
-		options.by_name = mp_opt_word(&program, code, arg, colours) == 1;
+		options.colours = mp_opt_word(&program, code, arg, colours);
 		break;
 	case OPT_MIN:
 		options.min_percent = mp_opt_percent(&program, code, arg);
@@ -119,6 +192,31 @@ static void set_option(int code, const char *arg)
 	}
 }
 
+static void check_diff(int operands)
+{
+	if (!options.diff && options.needs_diff)
+		mp_usage("%s is only for --diff", options.needs_diff);
+	if (!options.diff && options.colours == MP_FLAME_BY_CHANGE)
+		mp_usage("--colour change is only for --diff");
+	if (!options.diff)
+		return;
+	if (operands > MP_FLAME_SIDES)
+		mp_usage("--diff compares two files (mp-diff --folded joins several)");
+	if (!options.has_colour)
+		options.colours = MP_FLAME_BY_CHANGE;
+	work.reader.style.common_names = !options.exact;
+}
+
+/* Names the sides by their files. */
+static void set_sides(char **operands)
+{
+	bool has_two = operands[0] && operands[1];
+
+	options.two_weights = options.diff && !has_two;
+	work.sides.side[MP_FLAME_BEFORE].name = has_two ? operands[0] : "before";
+	work.sides.side[MP_FLAME_AFTER].name = has_two ? operands[1] : "after";
+}
+
 static void parse_options(int argc, char **argv)
 {
 	char *arg;
@@ -126,6 +224,7 @@ static void parse_options(int argc, char **argv)
 
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
+	check_diff(argc - optind);
 	if (options.min_percent >= 0 && options.form != TEXT)
 		mp_usage("--min is only for --text");
 	if (options.width && options.form == HTML)
@@ -139,9 +238,59 @@ static void parse_options(int argc, char **argv)
 	mp_fold_reader_begin(&work.reader);
 }
 
+/* The side that is read. */
+static unsigned current_side(void)
+{
+	return work.input ? MP_FLAME_AFTER : MP_FLAME_BEFORE;
+}
+
 static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
-	mp_tree_add(arg, frames, n, weight);
+	const unsigned *side = arg;
+
+	if (side)
+		mp_flame_sides_add(&work.sides, &work.tree, *side, frames, n, weight);
+	else
+		mp_tree_add(&work.tree, frames, n, weight);
+}
+
+/*
+ * Adds a line of mp-diff --folded: in folded text, what precedes the weight of the side after ends
+ * with a blank and the weight of the side before. 0, or -1 with `*why`.
+ */
+static int add_two(const struct mp_rec *rec, int64_t after, const char **why)
+{
+	const char *blank = memrchr(rec->body.p, ' ', rec->body.len);
+	struct mp_fold_reader *r = &work.reader;
+	struct mp_rec stack = *rec;
+	int64_t weights[MP_FLAME_SIDES] = { 0, after };
+	size_t len = blank ? (size_t)(blank - rec->body.p) : 0;
+	unsigned i;
+
+	if (rec->kind != MP_FOLDED || !blank ||
+	    mp_num_i64(mp_str_skip(rec->body, len + 1), &weights[MP_FLAME_BEFORE]) < 0) {
+		*why = "not a stack with two weights (--diff compares two files, or reads what "
+		       "mp-diff --folded writes)";
+		return -1;
+	}
+	stack.body.len = len;
+	for (i = 0; i < MP_FLAME_SIDES; i++) {
+		stack.weight = weights[i];
+		if (mp_fold_pass(&r->fold, &r->style, &stack, add_stack, &i, why) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Adds a record that has a weight. */
+static int add_weighed(const struct mp_rec *rec, int64_t weight, const char **why)
+{
+	struct mp_fold_reader *r = &work.reader;
+	unsigned side = current_side();
+
+	if (options.two_weights)
+		return add_two(rec, weight, why);
+	return mp_fold_pass(&r->fold, &r->style, rec, add_stack, options.diff ? &side : NULL, why);
 }
 
 /*
@@ -157,13 +306,44 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 
 	if (taken < 1)
 		return taken;
-	if (rec->kind == MP_EVENT)
+	if (rec->kind == MP_EVENT && !options.two_weights)
 		taken = mp_fold_add(&r->fold, rec, weight, why);
 	else
-		taken = mp_fold_pass(&r->fold, &r->style, rec, add_stack, &work.tree, why);
+		taken = add_weighed(rec, weight, why);
 	work.events += taken == 0 && rec->kind == MP_EVENT;
 	work.stacks += taken == 0 && rec->kind != MP_EVENT;
 	return taken;
+}
+
+/* Adds the events of the current side. */
+static void add_events(void)
+{
+	unsigned side = current_side();
+
+	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, options.diff ? &side : NULL);
+	mp_fold_clear(&work.reader.fold);
+}
+
+static void next_side(void)
+{
+	add_events();
+	mp_fold_reader_next_input(&work.reader);
+	work.input = mp_input_index(&work.in);
+}
+
+/* Computes what the tree needs to be drawn. */
+static void finish_tree(void)
+{
+	unsigned bad;
+
+	if (!options.diff) {
+		mp_tree_finish(&work.tree);
+		return;
+	}
+	work.sides.counts = !work.reader.uncounted;
+	if (mp_flame_sides_finish(&work.sides, &work.tree, &bad) < 0)
+		mp_die("'%s': the weights add up to 0 or less: they have no shares (--absolute)",
+		       work.sides.side[bad].name);
 }
 
 static void read_input(char **operands, struct mp_out *out)
@@ -175,6 +355,8 @@ static void read_input(char **operands, struct mp_out *out)
 	work.in.concerns = mp_choice_concerns;
 	work.in.arg = &work.reader.choice.types;
 	while (mp_input_next(&work.in, &rec)) {
+		if (options.diff && mp_input_index(&work.in) != work.input)
+			next_side();
 		if (rec.kind == MP_CONTROL) {
 			mp_fold_reader_control(&work.reader, &work.in.ctl);
 		} else if (handle_record(&rec, &why) < 0) {
@@ -182,10 +364,9 @@ static void read_input(char **operands, struct mp_out *out)
 			work.skipped++;
 		}
 	}
-	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, &work.tree);
-	mp_fold_clear(&work.reader.fold);
+	add_events();
 	mp_fold_report(&work.reader.fold);
-	mp_tree_finish(&work.tree);
+	finish_tree();
 }
 
 /* --- what the picture says -------------------------------------------------------------------- */
@@ -217,6 +398,8 @@ static void make_title(struct mp_buf *to)
 
 		mp_buf_str(to, mp_str(list));
 		free(list);
+	} else if (options.diff) {
+		mp_buf_str(to, MP_STR("Flame graph of differences"));
 	} else {
 		mp_buf_str(to, MP_STR("Flame graph"));
 	}
@@ -232,18 +415,60 @@ static uint64_t count_stacks(const struct mp_tree *t)
 	return n;
 }
 
+/* Writes the weights of both sides, how they are compared, and what is known of their errors. */
+static void put_sides(struct mp_buf *to, const struct mp_flame *f)
+{
+	static const char *const measures[] = {
+		[MP_FLAME_SHARE] = "shares of each side",
+		[MP_FLAME_ABSOLUTE] = "weights as they are",
+		[MP_FLAME_WORK] = "weights per unit of work",
+	};
+	char text[MP_UNIT_MAX];
+	unsigned i;
+
+	for (i = 0; i < MP_FLAME_SIDES; i++) {
+		const struct mp_flame_side *side = &f->sides->side[i];
+
+		mp_flame_put_weight(text, f, side->total[0]);
+		mp_buf_printf(to, "%s%s", i ? ", after " : "before ", text);
+		if (!options.two_weights)
+			mp_buf_printf(to, " (%s)", side->name);
+	}
+	mp_buf_printf(to, "; %s%s", measures[f->sides->measure],
+		      f->sides->own ? " of frames themselves" : "");
+	if (!f->sides->counts)
+		mp_buf_printf(to,
+			      "; the errors of these weights are unknown, so that nothing "
+			      "that differs is %s",
+			      options.form == TEXT ? "marked ~" : "grey");
+	else if (options.form == TEXT)
+		mp_buf_printf(to, "; ~: no significant difference");
+}
+
+static void put_totals(struct mp_buf *to, const struct mp_flame *f)
+{
+	uint64_t stacks = count_stacks(f->tree);
+	char text[MP_UNIT_MAX];
+
+	if (f->sides) {
+		put_sides(to, f);
+	} else {
+		mp_flame_put_weight(text, f, f->tree->nodes[0].total);
+		mp_buf_printf(to, "%s", text);
+	}
+	mp_buf_printf(to, "%s%llu stack%s", f->sides ? "; " : " in ", (unsigned long long)stacks,
+		      mp_plural(stacks));
+}
+
 static void make_subtitle(struct mp_buf *to, const struct mp_flame *f)
 {
 	const struct mp_fold_style *style = &work.reader.style;
 	/* folded text does not say what it counts */
 	bool named = work.events || work.reader.stacks;
 	struct mp_str weight = named ? mp_fold_reader_weight(&work.reader) : MP_STR("total");
-	uint64_t stacks = count_stacks(f->tree);
-	char text[MP_UNIT_MAX];
 
-	mp_flame_put_weight(text, f, f->tree->nodes[0].total);
-	mp_buf_printf(to, "%.*s: %s in %llu stack%s", MP_STR_ARGS(weight), text,
-		      (unsigned long long)stacks, mp_plural(stacks));
+	mp_buf_printf(to, "%.*s: ", MP_STR_ARGS(weight));
+	put_totals(to, f);
 	if (work.reader.choice.by.n && work.events) {
 		mp_buf_printf(to, ", by ");
 		put_fields(to, &work.reader.choice.by);
@@ -281,10 +506,14 @@ static void make_nothing(struct mp_buf *to)
 static void draw(struct mp_out *out)
 {
 	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, nothing = { NULL, 0, 0 };
-	struct mp_flame f = { .tree = &work.tree, .icicle = options.icicle };
+	struct mp_flame f = {
+		.tree = &work.tree,
+		.sides = options.diff ? &work.sides : NULL,
+		.icicle = options.icicle,
+		.colours = options.colours,
+	};
 	struct mp_buf picture = { NULL, 0, 0 };
 
-	f.by_name = options.by_name;
 	f.unit = options.unit ? options.unit : mp_fold_reader_unit(&work.reader);
 	make_title(&title);
 	make_subtitle(&subtitle, &f);
@@ -312,13 +541,14 @@ static void draw(struct mp_out *out)
 /* Reports what cannot be drawn as it is. */
 static enum mp_status report(void)
 {
-	bool overflow = work.tree.overflow || work.reader.fold.overflow;
+	bool overflow = work.tree.overflow || work.sides.overflow || work.reader.fold.overflow;
+	uint64_t negative = work.tree.negative + work.sides.negative;
 
-	mp_say_count(work.tree.negative, "stack with a weight below 0 is not drawn",
+	mp_say_count(negative, "stack with a weight below 0 is not drawn",
 		     "stacks with a weight below 0 are not drawn");
 	if (overflow)
 		mp_say("a weight exceeds 64 bits and was held at the limit");
-	return work.tree.negative || overflow ? MP_LOSSY : MP_OK;
+	return negative || overflow ? MP_LOSSY : MP_OK;
 }
 
 int main(int argc, char **argv)
@@ -330,6 +560,7 @@ int main(int argc, char **argv)
 	mp_fold_reader_init(&work.reader);
 	mp_tree_init(&work.tree);
 	parse_options(argc, argv);
+	set_sides(argv + optind);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	read_input(argv + optind, &out);
 	status = mp_choice_finish(&work.reader.choice, mp_input_finish(&work.in));
@@ -337,6 +568,7 @@ int main(int argc, char **argv)
 	if (work.events + work.stacks || (!work.in.empty && !work.in.refused))
 		draw(&out);
 	mp_out_close(&out);
+	mp_flame_sides_release(&work.sides);
 	mp_tree_release(&work.tree);
 	return MP_MAX(status, drawn);
 }

@@ -262,15 +262,19 @@ hostile_stacks() {
 
 @test "every key and button, with hostile names, in light and dark, 400 px wide and on paper" {
 	needs_chromium
-	hostile_stacks > "$TMP/in"
-	mp-flame "$TMP/in" > "$TMP/page.html"
-	buttons=$(grep -oE '<button id="[^"]*"' "$TMP/page.html" | cut -d '"' -f 2 | sed 's/^/press:/')
-	keys=$(sed 's/^/key:/' <<< $'ArrowUp\nArrowUp\nArrowRight\nArrowLeft\nArrowUp\nEnter\nF\nu\ni\nu\ns\nr\nArrowUp\nc\nu\ne\nArrowUp\ny\nY\nn\nN\nf\no\nt\nArrowDown\nEscape\nEscape')
-	[ "$(wc -l <<< "$buttons")" = 15 ]
-	steps=($keys $buttons dark size:400,800 search:a key:n $keys hover:20,-30 $buttons print light size:700,500 $buttons key:/ type:o
-		key:Escape filter:1 pdf:"$TMP/page.pdf")
-	run flame_check "$TMP/page.html" "${steps[@]}"
-	[ "$status" = 0 ] && [ "${#lines[@]}" = "${#steps[@]}" ] || { echo "$output"; false; }
+	hostile_stacks > "$TMP/<script>&quot;"
+	sed 's/ [345]$/ 7/; 2s/7$/0/' "$TMP/<script>&quot;" > "$TMP/'<b>"
+	mp-flame "$TMP/<script>&quot;" > "$TMP/one.html"
+	mp-flame --diff "$TMP/<script>&quot;" "$TMP/'<b>" > "$TMP/two.html"
+	keys=$(sed 's/^/key:/' <<< $'ArrowUp\nArrowUp\nArrowRight\nArrowLeft\nArrowUp\nEnter\nF\nu\ni\nu\ns\nr\nArrowUp\nc\nu\ne\nArrowUp\ny\nY\nn\nN\nf\no\nd\nx\nw\nt\nArrowDown\nEscape\nEscape')
+	for page in one two; do
+		buttons=$(grep -oE '<button id="[^"]*"[^>]*>' "$TMP/$page.html" | if [ $page = one ]; then grep -v hidden; else cat; fi | cut -d '"' -f 2 | sed 's/^/press:/')
+		[ "$(wc -l <<< "$buttons")" = $([ $page = one ] && echo 15 || echo 18) ]
+		steps=($keys $buttons dark size:400,800 search:a key:n $keys hover:20,-30 $buttons print light size:700,500 $buttons key:/ type:o
+			key:Escape filter:1 pdf:"$TMP/page.pdf")
+		run flame_check "$TMP/$page.html" "${steps[@]}"
+		[ "$status" = 0 ] && [ "${#lines[@]}" = "${#steps[@]}" ] || { echo "$page: $output"; false; }
+	done
 }
 
 @test "names make no element and run no script in a page or a picture" {
@@ -335,4 +339,90 @@ hostile_stacks() {
 	mp-flame "$TMP/in" > "$TMP/page.html"
 	run flame_check "$TMP/page.html" search:ksys_read key:n key:Enter
 	[ "$status" = 0 ] && [[ "${lines[0]}" == *" frames: $(weight_of ksys_read "$TMP/in"), "* ]] || { echo "$output"; false; }
+	awk 'NR % 2' "$TMP/in" > "$TMP/1"
+	awk 'NR % 3' "$TMP/in" > "$TMP/2"
+	mp-flame --diff "$TMP/1" "$TMP/2" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" search:ksys_read key:n key:Enter key:w key:d
+	[ "$status" = 0 ] && [[ "${lines[0]}" == *" frames: before "*" ($(weight_of ksys_read "$TMP/1")), after "*" ($(weight_of ksys_read "$TMP/2")): "* ]] ||
+		{ echo "$output"; false; }
+}
+
+# --- differences
+
+# Two sides of 3000 stacks, some of them on one only, in $TMP/a and $TMP/b; in $TMP/both each stack with both weights.
+two_sides() {
+	many_stacks 4000 > "$TMP/all"
+	head -n 3000 "$TMP/all" > "$TMP/a"
+	tail -n 3000 "$TMP/all" | awk '{ sub(/ [0-9]+$/, " " NR % 90); print }' > "$TMP/b"
+	for side in a b; do mp-fold --annotate "$TMP/$side" | sed -E 's/ ([0-9]+)$/\t\1/' | LC_ALL=C sort -t $'\t' -k 1,1 > "$TMP/$side.sums"; done
+	LC_ALL=C join -t $'\t' -a 1 -a 2 -e 0 -o 0,1.2,2.2 "$TMP/a.sums" "$TMP/b.sums" | sed 's/_\[k\]//g; s/\t/ /g' | sort > "$TMP/both"
+}
+
+@test "a page of differences holds the stacks that mp-fold writes for both sides" {
+	two_sides
+	[ "$(grep -c ' 0 [0-9]*$' "$TMP/both")" -gt 300 ] && [ "$(grep -c ' 0$' "$TMP/both")" -gt 300 ]
+	mp-flame --diff "$TMP/a" "$TMP/b" > "$TMP/page.html"
+	tests/tools/flame.py "$TMP/page.html" | grep -v ' 0 0$' | sort | diff - <(grep -v ' 0 0$' "$TMP/both")
+	# and of what mp-diff writes, and of events
+	mp-diff --folded --absolute "$TMP/a" "$TMP/b" | mp-flame --diff | tests/tools/flame.py /dev/stdin | sort | diff - <(grep -v ' 0 0$' "$TMP/both")
+	for side in a b; do
+		awk '{ w = $NF; sub(/ [0-9]+$/, ""); print "1,e:f,comm=c\tperiod=" w "\tstack=" $0 }' "$TMP/$side" > "$TMP/$side.mp"
+	done
+	mp-flame --diff --no-comm --weight period "$TMP/a.mp" - < "$TMP/b.mp" | tests/tools/flame.py /dev/stdin | grep -v ' 0 0$' | sort | diff - <(grep -v ' 0 0$' "$TMP/both")
+	mp-flame --diff "$TMP/a" "$TMP/b" --text | grep -q "before $(awk '{ s += $NF } END { print s }' "$TMP/a") .*after $(awk '{ s += $NF } END { print s }' "$TMP/b") "
+}
+
+@test "nothing of a recording differs from itself, and all that differs is drawn" {
+	two_sides
+	for options in "" --samples --self --absolute "--work 2,2" "--reverse --samples"; do
+		mp-flame --diff $options --svg "$TMP/a" "$TMP/a" > "$TMP/same.svg"
+		[ "$(sed -n '/id="frames"/,/^<.g>$/p' "$TMP/same.svg" | grep -o '<rect class="[^"]*"' | sort -u)" = $'<rect class="d4"\n<rect class="m"' ]
+		run ! grep -qE '^ .*(x |new|gone)' <(mp-flame --diff $options --text --min 0 "$TMP/a" "$TMP/a" | tail -n +4)
+	done
+	mp-flame --diff --svg "$TMP/a" "$TMP/b" | grep -q 'class="d8"'
+	# sides swapped: increases become decreases
+	mp-flame --diff --svg "$TMP/a" "$TMP/b" | grep -oE 'class="d[0-8]" x' | sort | uniq -c > "$TMP/1"
+	mp-flame --diff --svg "$TMP/b" "$TMP/a" | grep -oE 'class="d[0-8]" x' | tr 012345678 876543210 | sort | uniq -c | diff "$TMP/1" -
+}
+
+@test "a page says the weights of both sides, and compares as it is told by keys" {
+	needs_chromium
+	printf '%s\n' 'a;b.isra.0 50' 'a;gone 10' 'a;c 40' 'lib;[m.so]+0x12 100' > "$TMP/1"
+	printf '%s\n' 'a;b.isra.2 75' 'a;new 15' 'a;c 10' 'lib;[m.so]+0x74 100' > "$TMP/2"
+	mp-flame --diff "$TMP/1" "$TMP/2" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" colours key:ArrowUp key:ArrowUp key:ArrowUp key:d key:x note key:x key:d 'search:/^[bcgn]/' press:width key:w key:w \
+		press:table rows:9 press:swap rows:1 press:self key:o key:o key:o
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	# a row has the differences of the function itself and of the total, here the same
+	sed -n "s/^[^ ]* =>//; s,$TMP/,,g; s/^ //p" <<< "$output" | sed 's, / ,\n,g' | sed -E 's/^(before .*) \1 (.*)/\2: \1/' > "$TMP/said"
+	diff - "$TMP/said" <<- 'END'
+		#e6e7ea #f2937a #5398dc #e86f52
+		| | all — before 100.00 % (200), after 100.00 % (200): = |
+		| | a — before 50.00 % (100), after 50.00 % (100): = |
+		| | b — before 25.00 % (50), after 37.50 % (75): x 1.5 |
+		#self | | b — before 25.00 % (50), after 37.50 % (75): x 1.5 |
+		#self&swap | | b — before 37.50 % (75), after 25.00 % (50): x 0.667 |
+		The sides are swapped: before is 2, after is 1.
+		#self | | b — before 25.00 % (50), after 37.50 % (75): x 1.5 |
+		| | b — before 25.00 % (50), after 37.50 % (75): x 1.5 |
+		#search=/^[bcgn]/ | 4 frames: before 50.00 % (100), after 50.00 % (100): = | b — before 25.00 % (50), after 37.50 % (75): x 1.5 |
+		#search=/^[bcgn]/&width=before | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&width=after | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/ | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		c: before 20.00 % (40), after 5.00 % (10): x 0.25
+		b: before 25.00 % (50), after 37.50 % (75): x 1.5
+		new: before 0.00 % (0), after 7.50 % (15): new
+		gone: before 5.00 % (10), after 0.00 % (0): gone
+		#search=/^[bcgn]/&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		c: before 5.00 % (10), after 20.00 % (40): x 4
+		#search=/^[bcgn]/&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&colour=kind&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&colour=name&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+	END
+	# the widths of one side: what is not on it has none
+	run flame_check "$TMP/page.html#width=before" hover:970,-27 hover:500,-45 'search:/^(gone|new)/' size:400,700 dark
+	[[ "$status" = 0 && "${lines[0]}" == *"| lib before 50.00 % (100), after 50.00 % (100): =" &&
+		"${lines[2]}" == *"| 2 frames: before 5.00 % (10), after 7.50 % (15): x 1.5 |"* ]] || { echo "$output"; false; }
 }

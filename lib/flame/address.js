@@ -2,10 +2,10 @@
 // What a flame graph shows as the fragment of its URL, so that a bookmark brings it back. Nothing here knows of the page.
 var address = (function () {
 'use strict';
-var FILTERS = ['focus', 'ignore', 'from'];
+var FILTERS = ['focus', 'ignore', 'from'], COLOURS = ['kind', 'name', 'change'], WIDTHS = ['both', 'before', 'after'];
 
-// The state at first. `icicle` and `by_name` are as the file says.
-function initial(icicle, by_name) {
+// The state at first. `icicle`, `colours` and `own` are as the file says.
+function initial(icicle, colours, own) {
 	return {
 		filters: [], // { how: one of FILTERS, query: text }, in the order in which they are applied
 		collapse: false, // whether direct recursion is one frame
@@ -13,7 +13,10 @@ function initial(icicle, by_name) {
 		zoom: 0, // number of the node that has the whole width
 		query: '', // what is searched for
 		icicle: icicle, // whether the root is at the top
-		by_name: by_name, // what colours are chosen by: names, or else kinds of code
+		colours: colours, // what they are chosen by: one of COLOURS
+		own: own, // whether the frames themselves are compared, not with what they call
+		swap: false, // whether the sides are swapped
+		width: 'both', // the sides whose weights are widths: one of WIDTHS
 		table: false, by: 'self' // whether the table is shown, and what it is sorted by
 	};
 }
@@ -32,8 +35,14 @@ function write(state, first) {
 		parts.push('search=' + encodeURIComponent(state.query));
 	if (state.icicle !== first.icicle)
 		parts.push('flip');
-	if (state.by_name !== first.by_name)
-		parts.push('colour');
+	if (state.colours !== first.colours)
+		parts.push('colour=' + state.colours);
+	if (state.own !== first.own)
+		parts.push('self');
+	if (state.swap)
+		parts.push('swap');
+	if (state.width !== first.width)
+		parts.push('width=' + state.width);
 	if (state.table)
 		parts.push('table=' + state.by);
 	return '#' + parts.join('&');
@@ -53,6 +62,15 @@ function number(text, limit, otherwise) {
 	return /^[0-9]+$/.test(text) && +text < limit ? +text : otherwise;
 }
 
+function read_sides(state, key, value, first) {
+	if (key === 'self')
+		state.own = !first.own;
+	if (key === 'swap')
+		state.swap = true;
+	if (key === 'width' && WIDTHS.indexOf(value) >= 0)
+		state.width = value;
+}
+
 function read_part(state, key, value, first, names) {
 	if (FILTERS.indexOf(key) >= 0 && decode(value))
 		state.filters.push({ how: key, query: decode(value) });
@@ -68,25 +86,27 @@ function read_part(state, key, value, first, names) {
 		state.query = decode(value);
 	if (key === 'flip')
 		state.icicle = !first.icicle;
-	if (key === 'colour')
-		state.by_name = !first.by_name;
 	if (key === 'table' && (value === 'self' || value === 'total')) {
 		state.table = true;
 		state.by = value;
 	}
 }
 
-// Parts that are unknown or malformed are ignored. `names` is how many names there are.
-function read(fragment, first, names) {
-	var state = initial(first.icicle, first.by_name);
+// Parts that are unknown or malformed are ignored. `names` is how many names there are, `sides` whether there are two sides.
+function read(fragment, first, names, sides) {
+	var state = initial(first.icicle, first.colours, first.own);
 
 	fragment.replace(/^#/, '').split('&').forEach(function (part) {
-		var at = part.indexOf('=');
+		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at), value = at < 0 ? '' : part.slice(at + 1);
 
-		read_part(state, at < 0 ? part : part.slice(0, at), at < 0 ? '' : part.slice(at + 1), first, names);
+		read_part(state, key, value, first, names);
+		if (key === 'colour' && COLOURS.indexOf(value) >= 0 && (sides || value !== 'change'))
+			state.colours = value;
+		if (sides)
+			read_sides(state, key, value, first);
 	});
 	return state;
 }
 
-return { initial: initial, write: write, read: read };
+return { WIDTHS: WIDTHS, initial: initial, write: write, read: read };
 })();

@@ -29,6 +29,28 @@ const char *mp_flame_kind_name(enum mp_flame_kind kind)
 	return names[kind];
 }
 
+const char *mp_flame_colours_name(enum mp_flame_colours colours)
+{
+	static const char *const names[] = {
+		[MP_FLAME_BY_KIND] = "kind",
+		[MP_FLAME_BY_NAME] = "name",
+		[MP_FLAME_BY_CHANGE] = "change",
+	};
+
+	return names[colours];
+}
+
+const char *mp_flame_step_name(const struct mp_flame *f, int step)
+{
+	static const char *const names[] = {
+		"/ 3, gone", "/ 1.5", "/ 1.1", "less", "", "more", "x 1.1", "x 1.5", "x 3, new",
+	};
+
+	if (step == 0)
+		return f->sides->counts ? "no significant difference" : "no difference";
+	return names[MP_CHANGES + step];
+}
+
 unsigned mp_flame_name_colour(struct mp_str name)
 {
 	return mp_hash(name.p, name.len, 0) % MP_FLAME_COLOURS;
@@ -38,7 +60,7 @@ unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame)
 {
 	unsigned colour = mp_flame_name_colour(frame->name);
 
-	if (f->by_name)
+	if (f->colours == MP_FLAME_BY_NAME)
 		return colour;
 	return mp_flame_kind_of(frame->mark) * MP_SHADES + colour % MP_SHADES;
 }
@@ -71,4 +93,58 @@ double mp_flame_percent(const struct mp_flame *f, int64_t weight)
 	int64_t total = f->tree->nodes[0].total;
 
 	return total ? 100 * (double)weight / (double)total : 0;
+}
+
+void mp_flame_put_value(struct mp_buf *to, const struct mp_flame *f, unsigned side, int64_t weight)
+{
+	double v = mp_flame_sides_value(f->sides, side, weight);
+	char text[MP_UNIT_MAX];
+
+	if (f->sides->measure == MP_FLAME_SHARE) {
+		mp_buf_printf(to, "%.2f %%", 100 * v);
+		return;
+	}
+	if (f->sides->measure == MP_FLAME_ABSOLUTE)
+		mp_flame_put_weight(text, f, weight);
+	else if (*f->unit)
+		mp_unit_put(text, f->unit, v);
+	else
+		snprintf(text, sizeof(text), "%.4g", v);
+	mp_buf_str(to, mp_str(text));
+}
+
+void mp_flame_put_ratio(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after)
+{
+	double a = mp_flame_sides_value(f->sides, MP_FLAME_BEFORE, before);
+	double b = mp_flame_sides_value(f->sides, MP_FLAME_AFTER, after);
+
+	if (mp_flame_sides_equal(f->sides, before, after))
+		mp_buf_printf(to, "=");
+	else if (before == 0 || after == 0)
+		mp_buf_printf(to, before ? "gone" : "new");
+	else
+		mp_buf_printf(to, b / a < 100 ? "x %.3g" : "x %.0f", b / a);
+}
+
+void mp_flame_put_sides(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after)
+{
+	const int64_t weights[MP_FLAME_SIDES] = { before, after };
+	char text[MP_UNIT_MAX];
+	unsigned i;
+
+	for (i = 0; i < MP_FLAME_SIDES; i++) {
+		mp_buf_printf(to, i ? ", after " : "before ");
+		mp_flame_put_value(to, f, i, weights[i]);
+		if (f->sides->measure == MP_FLAME_WORK)
+			mp_buf_printf(to, " per unit of work");
+		if (f->sides->measure == MP_FLAME_ABSOLUTE)
+			continue;
+		mp_flame_put_weight(text, f, weights[i]);
+		mp_buf_printf(to, " (%s)", text);
+	}
+	mp_buf_printf(to, ": ");
+	mp_flame_put_ratio(to, f, before, after);
+	if (!mp_flame_sides_equal(f->sides, before, after) &&
+	    mp_flame_sides_step(f->sides, before, after) == 0)
+		mp_buf_printf(to, ", not significant");
 }

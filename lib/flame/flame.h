@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flame graph: the tree of stacks with what all its forms say about it. Includes palette, tree,
+ * A flame graph: the tree of stacks with what all its forms say about it. Includes palette, sides,
  * unit.
  */
 #ifndef MP_FLAME_FLAME_H
 #define MP_FLAME_FLAME_H
 
 #include "lib/draw/palette.h"
+#include "lib/flame/sides.h"
 #include "lib/stream/unit.h"
-#include "lib/tree/tree.h"
+
+/* What the colours of frames are chosen by. */
+enum mp_flame_colours {
+	MP_FLAME_BY_KIND, /* the kind of code */
+	MP_FLAME_BY_NAME,
+	MP_FLAME_BY_CHANGE, /* the difference between sides */
+};
 
 struct mp_flame {
 	const struct mp_tree *tree; /* finished; a total of 0: there is nothing to draw */
-	struct mp_str title;	    /* raw */
-	struct mp_str subtitle;	    /* raw */
+	/* finished with it; NULL: it is not one of differences */
+	const struct mp_flame_sides *sides;
+	struct mp_str title;	/* raw */
+	struct mp_str subtitle; /* raw */
 	/* raw: why there is nothing to draw, such as "no event matches -e 'a:*'" */
 	struct mp_str nothing;
 	const char *unit; /* unit of the weights, see unit.h */
 	bool icicle;	  /* the root is at the top */
-	bool by_name;	  /* colours are chosen by names, not by kinds of code */
+	enum mp_flame_colours colours;
 };
 
 /* The kinds of code that frames are coloured by. */
@@ -35,14 +44,23 @@ enum mp_flame_kind mp_flame_kind_of(enum mp_mark mark);
 /* "user or other", "kernel", "JIT", "inlined" */
 const char *mp_flame_kind_name(enum mp_flame_kind kind);
 
+/* The name of what colours are chosen by: "kind", "name", "change". */
+const char *mp_flame_colours_name(enum mp_flame_colours colours);
+
 /* There is a colour for each tint and shade of palette.h: MP_SHADES * tint + shade. */
 enum { MP_FLAME_COLOURS = MP_TINTS * MP_SHADES };
 
 /* The colour of a name, if colours are chosen by names: it depends on its bytes alone. */
 unsigned mp_flame_name_colour(struct mp_str name);
 
-/* The colour of a frame as `f` says; one that is chosen by kind has a shade by name. */
+/*
+ * The colour of a frame as `f` says, unless colours are chosen by change; one that is chosen by kind
+ * has a shade by name.
+ */
 unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame);
+
+/* What the colour of a step of mp_palette_change() means: "x 1.5", "/ 3, gone". */
+const char *mp_flame_step_name(const struct mp_flame *f, int step);
 
 /* Bits of the kinds that the frames of a tree have: 1 << kind. */
 unsigned mp_flame_kinds(const struct mp_tree *t);
@@ -54,6 +72,15 @@ struct mp_str mp_flame_shown(struct mp_str name);
  * Writes a weight with its unit; one without a unit is a count, of which all digits are written.
  */
 void mp_flame_put_weight(char to[MP_UNIT_MAX], const struct mp_flame *f, int64_t weight);
+
+/* Writes a weight of a side as it is compared: "12.00 %", "3 ms". */
+void mp_flame_put_value(struct mp_buf *to, const struct mp_flame *f, unsigned side, int64_t weight);
+
+/* Writes the ratio of two weights: "x 1.25", "new", "gone", "=". */
+void mp_flame_put_ratio(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after);
+
+/* Writes what a picture says of the weights of both sides: their values, and the ratio. */
+void mp_flame_put_sides(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after);
 
 /* A share of the total in percent, 0 if there is no total. */
 double mp_flame_percent(const struct mp_flame *f, int64_t weight);

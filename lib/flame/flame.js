@@ -7,7 +7,7 @@
 var whole, shown; // the tree of the file, the one that is shown
 var shown_tree = ''; // what the latter is made by
 var laid_out = ''; // that, the zoom and the direction of the last layout
-var first = address.initial(D.icicle, D.by_name), state = first;
+var first = address.initial(D.icicle, D.colours, D.sides ? D.sides.own : false), state = first;
 var selected = -1;
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 
@@ -36,10 +36,19 @@ function is_all() {
 	return !state.zoom && state.of < 0 && !state.filters.length;
 }
 
+function describe_change(i) {
+	var sum = [shown.sum[1][i], shown.sum[2][i]], own = [shown.own[1][i], shown.own[2][i]];
+	var is_part = own[0] + own[1] > 0 && (own[0] !== sum[0] || own[1] !== sum[1]);
+
+	return change.describe(sum) + (is_part ? '; itself ' + change.describe(own) : '');
+}
+
 function describe(i) {
 	var all = whole.total[0], total = shown.total[i], self = shown.self[i], z = state.zoom, kind = i ? kind_of(i) : 0;
 	var text = words.weight(total) + ', ' + words.percent(total, all) + ' of all';
 
+	if (D.sides)
+		return describe_change(i) + (kind ? '; ' + D.kinds[kind] : '');
 	if (!is_all() && i > z && i < shown.end[z])
 		text += ', ' + words.percent(total, shown.total[z]) + ' of what is shown';
 	if (self && self !== total)
@@ -72,11 +81,20 @@ function undo() {
 		window.history.back();
 }
 
+// Says which side is which if they are not as in the subtitle.
+function swap_note() {
+	var names = D.sides && D.sides.names;
+
+	return state.swap ? 'The sides are swapped: before is ' + names[1] + ', after is ' + names[0] + '.' : '';
+}
+
 // Makes the tree that the state wants, unless it is the one that is shown.
 function choose_tree() {
 	var wanted = stacks.key_of(state);
 
 	if (wanted !== shown_tree) {
+		if (D.sides)
+			tree.widen(whole, change.factors(state.width));
 		shown = stacks.choose(whole, state);
 		shown_tree = wanted;
 		selected = -1;
@@ -84,14 +102,15 @@ function choose_tree() {
 	}
 	if (state.zoom >= shown.name.length)
 		state.zoom = 0;
-	note(shown.total[0] ? '' : 'No stack is left. Remove a filter.');
+	note(shown.total[0] ? swap_note() : 'No stack is left. Remove a filter.');
 }
 
 // Shows the state of the URL.
 function update() {
 	var now;
 
-	state = address.read(location.hash, first, D.names.length);
+	state = address.read(location.hash, first, D.names.length, D.sides);
+	change.set(state);
 	choose_tree();
 	now = shown_tree + ' ' + state.zoom + ' ' + state.icicle;
 	element('copied').textContent = '';
@@ -121,9 +140,12 @@ function show_buttons() {
 	element('out').disabled = !state.zoom && state.of < 0;
 	set_pressed('collapse', state.collapse);
 	set_pressed('flip', state.icicle !== first.icicle);
-	set_pressed('colour', state.by_name);
 	set_pressed('table', state.table);
-	element('legend').hidden = state.by_name;
+	set_pressed('self', state.own);
+	set_pressed('swap', state.swap);
+	element('colour').textContent = 'colour: ' + state.colours;
+	element('width').textContent = 'width: ' + state.width;
+	show_legend();
 }
 
 function zoom(i) {
@@ -191,9 +213,35 @@ function flip() {
 	keep(false);
 }
 
+// The element of a list after another one.
+function after(list, element) {
+	return list[(list.indexOf(element) + 1) % list.length];
+}
+
 function change_colours() {
-	state.by_name = !state.by_name;
+	state.colours = after(D.sides ? ['change', 'kind', 'name'] : ['kind', 'name'], state.colours);
 	keep(false);
+}
+
+// Changes how sides are compared.
+function compare(how) {
+	if (!D.sides)
+		return;
+	how();
+	keep(false);
+}
+
+function toggle_self() {
+	compare(function () { state.own = !state.own; });
+}
+
+function swap() {
+	compare(function () { state.swap = !state.swap; });
+}
+
+function change_width() {
+	if (D.sides)
+		change_stacks(function () { state.width = after(address.WIDTHS, state.width); });
 }
 
 // --- selection --------------------------------------------------------------------------------------------------
@@ -265,8 +313,9 @@ function moved(key) {
 function share_found() {
 	var z = state.zoom, found = tree.found(shown, z, matches);
 
-	return found.frames + (found.frames === 1 ? ' frame: ' : ' frames: ') + words.weight(found.sum) + ', ' +
-		words.percent(found.sum, shown.total[z]) + (is_all() ? ' of all' : ' of what is shown');
+	return found.frames + (found.frames === 1 ? ' frame: ' : ' frames: ') + (D.sides ? change.describe(found.sums.slice(1)) :
+		words.weight(found.sums[0]) + ', ' + words.percent(found.sums[0], shown.total[z]) +
+		(is_all() ? ' of all' : ' of what is shown'));
 }
 
 function find() {
@@ -355,6 +404,9 @@ var keys = {
 	u: undo,
 	r: toggle_collapse,
 	o: change_colours,
+	d: toggle_self,
+	x: swap,
+	w: change_width,
 	y: copy_name,
 	Y: copy_stack,
 	c: function () { show_selected(true); },
@@ -386,20 +438,26 @@ function on_key(e) {
 
 // --- the beginning ----------------------------------------------------------------------------------------------
 
-// Says which colour is which kind of code, if there are several.
+// Adds to the legend what a colour means.
+function add_meaning(light, dark, text) {
+	var swatch = document.createElement('i'), label = document.createElement('span');
+
+	swatch.style.setProperty('--light', light);
+	swatch.style.setProperty('--dark', dark);
+	label.append(swatch, text);
+	element('legend').append(label);
+}
+
+// Says which colour is which difference, or which kind of code, if there are several.
 function show_legend() {
-	var legend = element('legend'), several = D.has & (D.has - 1);
-
-	D.kinds.forEach(function (kind, i) {
-		var swatch = document.createElement('i'), label = document.createElement('span');
-
-		if (!several || !(D.has >> i & 1))
-			return;
-		swatch.style.setProperty('--light', D.light[i * D.shades + 1]);
-		swatch.style.setProperty('--dark', D.dark[i * D.shades + 1]);
-		label.append(swatch, kind);
-		legend.append(label);
-	});
+	element('legend').textContent = '';
+	if (state.colours === 'change')
+		D.sides.steps.forEach(function (step, i) { add_meaning(D.sides.light[i], D.sides.dark[i], step); });
+	else if (state.colours === 'kind' && D.has & (D.has - 1))
+		D.kinds.forEach(function (kind, i) {
+			if (D.has >> i & 1)
+				add_meaning(D.light[i * D.shades + 1], D.dark[i * D.shades + 1], kind);
+		});
 }
 
 function on_press(id, action) {
@@ -423,6 +481,9 @@ function listen() {
 	on_press('collapse', toggle_collapse);
 	on_press('flip', flip);
 	on_press('colour', change_colours);
+	on_press('self', toggle_self);
+	on_press('swap', swap);
+	on_press('width', change_width);
 	on_press('table', keys.t);
 	on_press('copy', copy_name);
 	on_press('copy-stack', copy_stack);
@@ -456,7 +517,7 @@ function begin(parts) {
 	D.looks = parts[1];
 	whole = tree.decode(parts, D.stacks, D.nodes);
 	['tools', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
-	show_legend();
+	['self', 'swap', 'width', 'help-sides'].forEach(function (id) { element(id).hidden = !D.sides; });
 	update();
 	listen();
 }

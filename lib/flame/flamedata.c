@@ -6,11 +6,12 @@
 #include "lib/core/intmap.h"
 #include "lib/draw/svg.h"
 
-enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES };
+enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES, AFTER };
 
 struct writer {
 	struct mp_flamedata *d;
 	const struct mp_tree *t;
+	const struct mp_flame_sides *sides; /* or NULL */
 	uint32_t *place;       /* by number of a name in the tree: its number in the data, from 1 */
 	uint32_t *calls;       /* by number of a name in the data, 0: the root: how many it has */
 	struct mp_intmap seen; /* caller and callee, in the data -> number of the call */
@@ -61,6 +62,16 @@ static void put_call(struct writer *w, uint32_t caller, uint32_t callee)
 	mp_intmap_add(&w->seen, key, ++w->calls[caller]);
 }
 
+static void put_weights(struct writer *w, uint32_t node)
+{
+	const struct mp_flame_side *side = w->sides ? w->sides->side : NULL;
+
+	put_number(&w->d->parts[WEIGHTS], side ? (uint64_t)side[MP_FLAME_BEFORE].self[node]
+					       : (uint64_t)w->t->nodes[node].self);
+	if (side)
+		put_number(&w->d->parts[AFTER], (uint64_t)side[MP_FLAME_AFTER].self[node]);
+}
+
 static void put_stacks(struct writer *w)
 {
 	const struct mp_tree_node *nodes = w->t->nodes, *node;
@@ -81,16 +92,17 @@ static void put_stacks(struct writer *w)
 		if (begins) {
 			before = at.depth;
 			put_number(&w->d->parts[DOWN], before - shared);
-			put_number(&w->d->parts[WEIGHTS], (uint64_t)node->self);
+			put_weights(w, at.node);
 			w->d->stacks++;
 		}
 		w->d->nodes++;
 	}
 }
 
-void mp_flamedata_make(struct mp_flamedata *d, const struct mp_tree *t)
+void mp_flamedata_make(struct mp_flamedata *d, const struct mp_flame *f)
 {
-	struct writer w = { .d = d, .t = t };
+	const struct mp_tree *t = f->tree;
+	struct writer w = { .d = d, .t = t, .sides = f->sides };
 
 	*d = (struct mp_flamedata){ .nodes = 0 };
 	w.place = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.place));

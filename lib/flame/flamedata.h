@@ -3,17 +3,18 @@
  * The names and stacks of a flame graph as bytes, which lib/flame/tree.js and
  * tests/tools/flame.py read. Includes flame.
  *
- * There are seven parts:
+ * There are eight parts:
  *
  *	names    a JSON array of strings, in the order of their bytes
  *	looks    a byte for each name: MP_FLAME_COLOURS * kind + its colour by name
  *	up       for each stack: how many frames of the stack before it does not have
  *	down     for each stack: how many frames it has after those
- *	weights  of the stacks
+ *	weights  of the stacks; of those before, if there are two sides
  *	calls    for each of the frames that `down` counts: which call it is
  *	callees  for each call that is new: the number of the name that is called
+ *	after    if there are two sides, the weights of the stacks after
  *
- * The last five parts are numbers: seven bits in each byte, the lowest ones first; the eighth bit
+ * The last six parts are numbers: seven bits in each byte, the lowest ones first; the eighth bit
  * is set if a byte follows. Stacks are in the order of their names. A call is a pair of names: of a
  * frame, or of the root, and of the frame after it. The calls of a name have the numbers 1, 2, ...
  * in the order in which they occur, and 0 is written where one occurs for the first time. Most
@@ -24,7 +25,7 @@
 
 #include "lib/flame/flame.h"
 
-enum { MP_FLAMEDATA_PARTS = 7 };
+enum { MP_FLAMEDATA_PARTS = 8 };
 
 struct mp_flamedata {
 	struct mp_buf parts[MP_FLAMEDATA_PARTS];
@@ -32,7 +33,7 @@ struct mp_flamedata {
 	size_t stacks;
 };
 
-void mp_flamedata_make(struct mp_flamedata *d, const struct mp_tree *t);
+void mp_flamedata_make(struct mp_flamedata *d, const struct mp_flame *f);
 void mp_flamedata_release(struct mp_flamedata *d);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/draw/packed.h"
 #include "lib/draw/svg.h"
 #include "lib/flame/flamedata.h"
+#include "lib/stats/compare.h"
 
 static void put_colours(struct mp_buf *to, enum mp_paper paper)
 {
@@ -22,16 +23,57 @@ static void put_colours(struct mp_buf *to, enum mp_paper paper)
 	mp_buf_printf(to, "\"%s\"]", text);
 }
 
+static void put_changes(struct mp_buf *to, enum mp_paper paper)
+{
+	char text[MP_RGB_TEXT];
+	int step;
+
+	mp_buf_byte(to, '[');
+	for (step = -MP_CHANGES; step <= MP_CHANGES; step++) {
+		mp_rgb_put(text, mp_palette_change(step, paper));
+		mp_buf_printf(to, "\"%s\",", text);
+	}
+	mp_buf_byte(to, ']');
+}
+
+/*
+ * Writes what the script needs to compare sides. It calculates by an approximation that is at most
+ * a fifteenth too small (see lib/flame/change.js), so that it needs a level that is so much lower.
+ */
+static void put_sides(struct mp_buf *to, const struct mp_flame *f)
+{
+	static const char *const measures[] = { "share", "absolute", "work" };
+	const struct mp_flame_sides *s = f->sides;
+	int step;
+
+	if (!s)
+		return;
+	mp_buf_printf(to, ",sides:{measure:\"%s\",own:%s,exposure:[%.17g,%.17g],z:%.6g,light:",
+		      measures[s->measure], s->own ? "true" : "false",
+		      s->side[MP_FLAME_BEFORE].exposure, s->side[MP_FLAME_AFTER].exposure,
+		      s->counts ? mp_compare_student_t(s->level / 1.07, 1e9) : 0);
+	put_changes(to, MP_LIGHT);
+	mp_buf_printf(to, ",dark:");
+	put_changes(to, MP_DARK);
+	mp_buf_printf(to, ",steps:[");
+	for (step = -MP_CHANGES; step <= MP_CHANGES; step++)
+		mp_buf_printf(to, "\"%s\",", mp_flame_step_name(f, step));
+	mp_buf_printf(to, "],names:[");
+	mp_svg_json(to, mp_str(s->side[MP_FLAME_BEFORE].name));
+	mp_buf_byte(to, ',');
+	mp_svg_json(to, mp_str(s->side[MP_FLAME_AFTER].name));
+	mp_buf_printf(to, "]}");
+}
+
 /* Writes what the script knows before it has unpacked the names and the stacks. */
 static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct mp_flamedata *d)
 {
 	unsigned kinds = f->tree->nodes[0].total ? mp_flame_kinds(f->tree) : 0, kind;
 	size_t i;
 
-	mp_buf_printf(to,
-		      "var D={nodes:%zu,stacks:%zu,icicle:%s,by_name:%s,total:%lld,unit:", d->nodes,
-		      d->stacks, f->icicle ? "true" : "false", f->by_name ? "true" : "false",
-		      (long long)f->tree->nodes[0].total);
+	mp_buf_printf(to, "var D={nodes:%zu,stacks:%zu,icicle:%s,colours:\"%s\",total:%lld,unit:",
+		      d->nodes, d->stacks, f->icicle ? "true" : "false",
+		      mp_flame_colours_name(f->colours), (long long)f->tree->nodes[0].total);
 	mp_svg_json(to, mp_str(f->unit));
 	mp_buf_printf(to, ",kinds:[");
 	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
@@ -42,6 +84,7 @@ static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct m
 	put_colours(to, MP_LIGHT);
 	mp_buf_printf(to, ",dark:");
 	put_colours(to, MP_DARK);
+	put_sides(to, f);
 	mp_buf_printf(to, ",sizes:[");
 	for (i = 0; i < MP_FLAMEDATA_PARTS; i++)
 		mp_buf_printf(to, "%zu,", d->parts[i].len);
@@ -64,6 +107,7 @@ static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/draw/packed.js\"\n"
 			".incbin \"lib/flame/tree.js\"\n"
 			".incbin \"lib/flame/words.js\"\n"
+			".incbin \"lib/flame/change.js\"\n"
 			".incbin \"lib/flame/stacks.js\"\n"
 			".incbin \"lib/flame/address.js\"\n"
 			".incbin \"lib/flame/graph.js\"\n"
@@ -98,7 +142,7 @@ void mp_flamehtml(struct mp_buf *to, const struct mp_flame *f)
 {
 	struct mp_flamedata d;
 
-	mp_flamedata_make(&d, f->tree);
+	mp_flamedata_make(&d, f);
 	put_page(to, f);
 	mp_buf_printf(to, "<script type=\"text/plain\" id=\"data\">");
 	put_packed(to, &d);

@@ -29,9 +29,31 @@ struct picture {
 /* A run of narrow siblings. */
 struct run {
 	int64_t at, weight;
+	int64_t side[MP_FLAME_SIDES]; /* weights of both sides, if there are some */
 	uint64_t n;
 	size_t depth;
 };
+
+/* The class of a step of a difference: "d0" (much less) to "d8". */
+static void step_class(char class[8], int step)
+{
+	snprintf(class, 8, "d%c", '0' + step + MP_CHANGES);
+}
+
+static void add_change_rules(struct mp_buf *css, struct mp_buf *dark_css)
+{
+	struct mp_rgb colours[MP_PAPERS];
+	unsigned paper;
+	char class[8];
+	int step;
+
+	for (step = -MP_CHANGES; step <= MP_CHANGES; step++) {
+		for (paper = 0; paper < MP_PAPERS; paper++)
+			colours[paper] = mp_palette_change(step, paper);
+		step_class(class, step);
+		mp_svg_fill_rule(css, dark_css, class, colours);
+	}
+}
 
 /* Adds rules for the classes of frames: "u0" (user, shade 0) to "i3"; "m" for joined frames. */
 static void add_rules(struct mp_buf *css, struct mp_buf *dark_css)
@@ -99,13 +121,33 @@ static void put_rect(struct picture *p, const char *class, double x, double y, d
 	mp_buf_printf(p->to, " height=\"%d\"/>", FRAME);
 }
 
-static void put_weight(struct picture *p, int64_t weight)
+/* Writes a weight, or those of both sides. */
+static void put_weight(struct picture *p, int64_t weight, int64_t before, int64_t after)
 {
 	char text[MP_UNIT_MAX];
 
-	mp_flame_put_weight(text, p->f, weight);
-	mp_svg_text(p->to, mp_str(text));
-	mp_buf_printf(p->to, ", %.2f %%", mp_flame_percent(p->f, weight));
+	p->clean.len = 0;
+	if (p->f->sides) {
+		mp_flame_put_sides(&p->clean, p->f, before, after);
+	} else {
+		mp_flame_put_weight(text, p->f, weight);
+		mp_buf_printf(&p->clean, "%s, %.2f %%", text, mp_flame_percent(p->f, weight));
+	}
+	mp_svg_text(p->to, mp_buf_view(&p->clean));
+}
+
+/* Writes the weights of a node: its total, or its own. */
+static void put_weight_of(struct picture *p, uint32_t i, bool own)
+{
+	const struct mp_tree_node *node = &p->f->tree->nodes[i];
+	const struct mp_flame_side *side = p->f->sides ? p->f->sides->side : NULL;
+
+	if (!side)
+		put_weight(p, own ? node->self : node->total, 0, 0);
+	else if (own)
+		put_weight(p, 0, side[MP_FLAME_BEFORE].self[i], side[MP_FLAME_AFTER].self[i]);
+	else
+		put_weight(p, 0, side[MP_FLAME_BEFORE].total[i], side[MP_FLAME_AFTER].total[i]);
 }
 
 /* Draws a frame; `class` has its colour. */
@@ -119,10 +161,10 @@ static void draw_frame(struct picture *p, const struct mp_tree_walk *w, struct m
 	mp_buf_printf(p->to, "<g><title>");
 	mp_svg_text(p->to, name);
 	mp_buf_printf(p->to, "\n");
-	put_weight(p, node->total);
+	put_weight_of(p, w->node, false);
 	if (node->self && node->self != node->total) {
 		mp_buf_printf(p->to, "; itself ");
-		put_weight(p, node->self);
+		put_weight_of(p, w->node, true);
 	}
 	mp_buf_printf(p->to, "%s%s</title>", *kind ? "; " : "", kind);
 	put_rect(p, class, x, y, width);
@@ -147,7 +189,7 @@ static void draw_run(struct picture *p, struct run *r)
 	if (r->n && width >= 0.1) {
 		mp_buf_printf(p->to, "<g><title>%llu frame%s narrower than 1 px\n",
 			      (unsigned long long)r->n, mp_plural(r->n));
-		put_weight(p, r->weight);
+		put_weight(p, r->weight, r->side[MP_FLAME_BEFORE], r->side[MP_FLAME_AFTER]);
 		mp_buf_printf(p->to, "</title>");
 		put_rect(p, "m", SIDE + (double)r->at * p->px, y_of(p, r->depth), width);
 		mp_buf_printf(p->to, "</g>\n");
@@ -155,11 +197,47 @@ static void draw_run(struct picture *p, struct run *r)
 	r->n = 0;
 }
 
+static bool by_change(const struct picture *p)
+{
+	return p->f->colours == MP_FLAME_BY_CHANGE;
+}
+
 static void draw_root(struct picture *p)
 {
 	struct mp_tree_walk w = { .node = 0 };
+	char class[8] = "m";
 
-	draw_frame(p, &w, MP_STR("all"), "m", "");
+	if (by_change(p))
+		step_class(class, mp_flame_sides_step_of(p->f->sides, 0));
+	draw_frame(p, &w, MP_STR("all"), class, "");
+}
+
+/* Draws a frame that is not the root. */
+static void draw_node(struct picture *p, const struct mp_tree_walk *w)
+{
+	struct mp_frame frame = mp_tree_frame(p->f->tree, w->node);
+	enum mp_flame_kind kind = mp_flame_kind_of(frame.mark);
+	unsigned colour = mp_flame_colour(p->f, &frame);
+	char class[8];
+
+	if (by_change(p))
+		step_class(class, mp_flame_sides_step_of(p->f->sides, w->node));
+	else
+		snprintf(class, sizeof(class), "%c%u", kind_letters[colour / MP_SHADES],
+			 colour % MP_SHADES);
+	draw_frame(p, w, mp_flame_shown(frame.name), class,
+		   kind == MP_FLAME_USER ? "" : mp_flame_kind_name(kind));
+}
+
+static void add_to_run(const struct picture *p, struct run *r, const struct mp_tree_walk *w)
+{
+	unsigned i;
+
+	if (r->n++ == 0)
+		*r = (struct run){ .at = w->at, .n = 1, .depth = w->depth };
+	r->weight += p->f->tree->nodes[w->node].total;
+	for (i = 0; p->f->sides && i < MP_FLAME_SIDES; i++)
+		r->side[i] += p->f->sides->side[i].total[w->node];
 }
 
 static void draw_frames(struct picture *p)
@@ -168,55 +246,72 @@ static void draw_frames(struct picture *p)
 	struct mp_tree_walk w = { .node = 0 };
 	struct run run = { .n = 0 };
 	bool enter = true;
-	char class[8];
 
 	draw_root(p);
 	while (mp_tree_step(t, &w, enter)) {
-		const struct mp_tree_node *node = &t->nodes[w.node];
-		struct mp_frame frame = mp_tree_frame(t, w.node);
-		enum mp_flame_kind kind = mp_flame_kind_of(frame.mark);
-		unsigned colour;
-
-		enter = w.depth < p->rows && !is_narrow(p, node->total);
+		enter = w.depth < p->rows && !is_narrow(p, t->nodes[w.node].total);
 		if (run.n && (enter || run.depth != w.depth || run.at + run.weight != w.at))
 			draw_run(p, &run);
 		if (w.depth >= p->rows)
 			continue;
-		if (!enter) {
-			if (run.n++ == 0)
-				run = (struct run){ w.at, 0, 1, w.depth };
-			run.weight += node->total;
-			continue;
-		}
-		colour = mp_flame_colour(p->f, &frame);
-		snprintf(class, sizeof(class), "%c%u", kind_letters[colour / MP_SHADES],
-			 colour % MP_SHADES);
-		draw_frame(p, &w, mp_flame_shown(frame.name), class,
-			   kind == MP_FLAME_USER ? "" : mp_flame_kind_name(kind));
+		if (enter)
+			draw_node(p, &w);
+		else
+			add_to_run(p, &run, &w);
 	}
 	draw_run(p, &run);
 }
 
-/* Says which colour is which kind of code, if there are several. */
-static void draw_legend(struct picture *p, unsigned kinds)
+/* Draws a sample of a colour in the legend, with what it means as its tooltip. */
+static void draw_swatch(struct picture *p, double x, const char *class, const char *what)
 {
-	double x = SIDE, y = p->height - 22;
+	mp_buf_printf(p->to, "<rect class=\"%s\"", class);
+	put_attribute(p->to, "x", x);
+	put_attribute(p->to, "y", p->height - 22);
+	mp_buf_printf(p->to, " width=\"12\" height=\"12\"><title>%s</title></rect>\n", what);
+}
+
+/* Writes text in the legend. Returns where it ends. */
+static double draw_meaning(struct picture *p, double x, const char *what)
+{
+	struct mp_str text = mp_str(what);
+
+	mp_svg_label(p->to, x, p->height - 12, "class=\"dim\"", text, p->width - SIDE - x,
+		     MP_SVG_FONT);
+	return x + mp_svg_width(text, MP_SVG_FONT);
+}
+
+/* Says which colour is which kind of code. */
+static void draw_kinds(struct picture *p, unsigned kinds)
+{
+	double x = SIDE;
 	unsigned kind;
 	char class[8];
 
 	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
-		struct mp_str name = mp_str(mp_flame_kind_name(kind));
-
 		if (!(kinds & 1u << kind))
 			continue;
 		snprintf(class, sizeof(class), "%c1", kind_letters[kind]);
-		mp_buf_printf(p->to, "<rect class=\"%s\"", class);
-		put_attribute(p->to, "x", x);
-		put_attribute(p->to, "y", y);
-		mp_buf_printf(p->to, " width=\"12\" height=\"12\"/>");
-		mp_svg_label(p->to, x + 18, y + 10, "class=\"dim\"", name, 0, MP_SVG_FONT);
-		x += 18 + mp_svg_width(name, MP_SVG_FONT) + 16;
+		draw_swatch(p, x, class, mp_flame_kind_name(kind));
+		x = draw_meaning(p, x + 18, mp_flame_kind_name(kind)) + 16;
 	}
+}
+
+/* Says which colour is which difference. */
+static void draw_changes(struct picture *p)
+{
+	double x = draw_meaning(p, SIDE, "less") + 6;
+	char class[8];
+	int step;
+
+	for (step = -MP_CHANGES; step <= MP_CHANGES; step++, x += 13) {
+		step_class(class, step);
+		draw_swatch(p, x, class, mp_flame_step_name(p->f, step));
+	}
+	x = draw_meaning(p, x + 6, "more") + 16;
+	step_class(class, 0);
+	draw_swatch(p, x, class, mp_flame_step_name(p->f, 0));
+	draw_meaning(p, x + 18, mp_flame_step_name(p->f, 0));
 }
 
 static void describe(const struct picture *p, struct mp_buf *to)
@@ -230,6 +325,11 @@ static void describe(const struct picture *p, struct mp_buf *to)
 		      p->f->icicle ? "top" : "bottom");
 }
 
+static bool has_legend(const struct picture *p, unsigned kinds)
+{
+	return (kinds & (kinds - 1)) || (by_change(p) && p->f->tree->nodes[0].total);
+}
+
 static void draw(struct picture *p, unsigned kinds)
 {
 	struct mp_buf css = { NULL, 0, 0 }, dark = { NULL, 0, 0 }, text = { NULL, 0, 0 };
@@ -237,6 +337,8 @@ static void draw(struct picture *p, unsigned kinds)
 	bool empty = p->f->tree->nodes[0].total == 0;
 
 	add_rules(&css, &dark);
+	if (by_change(p))
+		add_change_rules(&css, &dark);
 	mp_buf_printf(&css, "#frames text{pointer-events:none}");
 	mp_buf_byte(&css, '\0');
 	mp_buf_byte(&dark, '\0');
@@ -257,8 +359,10 @@ static void draw(struct picture *p, unsigned kinds)
 		draw_frames(p);
 		mp_buf_printf(p->to, "</g>\n");
 	}
-	if (kinds & (kinds - 1))
-		draw_legend(p, kinds);
+	if (has_legend(p, kinds) && by_change(p))
+		draw_changes(p);
+	else if (has_legend(p, kinds))
+		draw_kinds(p, kinds);
 	if (p->deeper)
 		mp_svg_label(p->to, p->width - SIDE, p->height - 12,
 			     "class=\"dim\" text-anchor=\"end\"",
@@ -274,14 +378,14 @@ void mp_flamesvg(struct mp_buf *to, const struct mp_flame *f, double width)
 {
 	int64_t total = f->tree->nodes[0].total;
 	struct picture p = { .f = f, .to = to, .width = width, .plot = width - 2 * SIDE };
-	unsigned kinds = total && !f->by_name ? mp_flame_kinds(f->tree) : 0;
+	unsigned kinds = total && f->colours == MP_FLAME_BY_KIND ? mp_flame_kinds(f->tree) : 0;
 
 	if (total) {
 		p.px = p.plot / (double)total;
 		count_rows(&p);
 	}
 	p.height = TOP + (double)p.rows * ROW + SIDE;
-	if ((kinds & (kinds - 1)) || p.deeper)
+	if (has_legend(&p, kinds) || p.deeper)
 		p.height += LEGEND;
 	draw(&p, kinds);
 	mp_buf_release(&p.clean);

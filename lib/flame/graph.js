@@ -8,7 +8,7 @@ var PAPER_WIDTH = 800, PAPER_TALL = 53 * ROW; // the page scales the canvas to t
 var view = document.getElementById('view'), space = document.getElementById('space'), canvas = document.getElementById('canvas');
 var ctx = canvas.getContext('2d'), dark = window.matchMedia('(prefers-color-scheme: dark)');
 var t, zoom = 0, icicle = false, root = ''; // the tree, which node has the whole width, the name of the root
-var selected = -1, by_name = false;
+var selected = -1, colours = 'kind';
 var matches = null; // by name: 1 if the query finds it; null: there is no query
 var hits = null; // by node: how many nodes before it match
 var width = 0, tall = 0, scroll = 0, height = 0; // of the canvas, what is above it, and of all rows, in px
@@ -123,28 +123,33 @@ function is_dark() {
 
 // The colours of what is drawn, on the present paper.
 function paints() {
-	var colours = is_dark() ? D.dark : D.light;
+	var all = is_dark() ? D.dark : D.light;
 
 	return {
-		frames: colours,
-		grey: colours[colours.length - 1],
+		frames: all,
+		changes: D.sides && (is_dark() ? D.sides.dark : D.sides.light),
+		grey: all[all.length - 1],
 		ink: is_dark() ? '#e6edf3' : '#1f2328',
 		found: is_dark() ? '#d2a8ff' : '#6e40c9',
 		found_ink: is_dark() ? '#0d1117' : '#fff'
 	};
 }
 
-// The colour of a name in a list of all colours: a hue for its kind and a shade, or any of them.
-function colour_of(name) {
-	var look = D.looks[name], all = D.light.length - 1, own = look % all;
+// The colour of a frame: that of its difference, a hue for the kind of its name and a shade, or any colour.
+function colour_of(i, paint) {
+	var look = D.looks[t.name[i]], all = D.light.length - 1, own = look % all;
 
-	return by_name ? own : Math.floor(look / all) * D.shades + own % D.shades;
+	if (colours === 'change')
+		return paint.changes[change.step(change.of(t, i)) + (paint.changes.length - 1) / 2];
+	if (!i)
+		return paint.grey;
+	return paint.frames[colours === 'name' ? own : Math.floor(look / all) * D.shades + own % D.shades];
 }
 
 function draw_frame(i, x, w, paint) {
 	var y = top_of(t.depth[i]), found = matches && i && matches[t.name[i]];
 
-	ctx.fillStyle = found ? paint.found : i ? paint.frames[colour_of(t.name[i])] : paint.grey;
+	ctx.fillStyle = found ? paint.found : colour_of(i, paint);
 	ctx.globalAlpha = i < zoom || (matches && !found) ? 0.5 : 1;
 	ctx.fillRect(x, y, Math.max(w - 0.5, 0.5), ROW - 1);
 	ctx.globalAlpha = 1;
@@ -260,7 +265,7 @@ function show(shown, state, found, name) {
 	t = shown;
 	zoom = state.zoom;
 	icicle = state.icicle;
-	by_name = state.by_name;
+	colours = state.colours;
 	root = name;
 	matches = found;
 	hits = matches && tree.count_before(t, matches);

@@ -8,25 +8,53 @@ function element(id) {
 	return document.getElementById(id);
 }
 
-// The names that have a weight and match, the heaviest first.
+// The names that have a weight and match, the heaviest first, or those with the greatest differences.
 function sorted(sums, by, matches) {
 	var order = [], k;
 
+	function heavier(a, b, column) {
+		return Math.abs(sums[column][b]) - Math.abs(sums[column][a]);
+	}
 	for (k = 0; k < D.names.length; k++)
-		if (sums.total[k] > 0 && (!matches || matches[k]))
+		if (sums.weight[k] > 0 && (!matches || matches[k]))
 			order.push(k);
-	return order.sort(function (a, b) { return sums[by][b] - sums[by][a] || sums.total[b] - sums.total[a] || a - b; });
+	return order.sort(function (a, b) { return heavier(a, b, by) || heavier(a, b, 'total') || a - b; });
 }
 
-// A row for a name; its cells have the shares of `all`, its button calls choose(name).
-function row_of(k, sums, all, choose) {
+// By name, what the columns of the table have, and the texts of a cell.
+function weights(t, node) {
+	var sums = tree.sums(t, node, D.names.length, 0), all = t.total[node];
+
+	return { weight: sums.total, self: sums.self, total: sums.total,
+		shown: function (column, k) { return words.percent(sums[column][k], all); },
+		title: function (column, k) { return words.weight(sums[column][k]); } };
+}
+
+// The same of differences.
+function differences(t, node) {
+	var count = D.names.length, sides = [tree.sums(t, node, count, 1), tree.sums(t, node, count, 2)], both = {};
+
+	function pair(column, k) {
+		return [sides[0][column][k], sides[1][column][k]];
+	}
+	both.weight = sides[0].total.map(function (weight, k) { return weight + sides[1].total[k]; });
+	['self', 'total'].forEach(function (column) {
+		both[column] = both.weight.map(function (weight, k) { return change.difference(pair(column, k)); });
+	});
+	both.shown = function (column, k) { return change.difference_text(both[column][k]); };
+	both.title = function (column, k) { return change.describe(pair(column, k)); };
+	return both;
+}
+
+// A row for a name; its button calls choose(name).
+function row_of(k, sums, choose) {
 	var row = document.createElement('tr'), name = document.createElement('th'), button = document.createElement('button');
 
-	[sums.self[k], sums.total[k]].forEach(function (weight) {
+	['self', 'total'].forEach(function (column) {
 		var cell = document.createElement('td');
 
-		cell.textContent = words.percent(weight, all);
-		cell.title = words.weight(weight);
+		cell.textContent = sums.shown(column, k);
+		cell.title = sums.title(column, k);
 		row.append(cell);
 	});
 	button.type = 'button';
@@ -40,12 +68,12 @@ function row_of(k, sums, all, choose) {
 
 // Adds the functions in a node of a tree to the empty table, sorted by 'self' or 'total'.
 function fill(t, node, matches, by, choose) {
-	var sums = tree.sums(t, node, D.names.length), order = sorted(sums, by, matches), body = element('rows');
+	var sums = D.sides ? differences(t, node) : weights(t, node), order = sorted(sums, by, matches), body = element('rows');
 
 	['self', 'total'].forEach(function (column) {
 		element('by-' + column).parentNode.setAttribute('aria-sort', column === by ? 'descending' : 'none');
 	});
-	order.slice(0, ROWS).forEach(function (k) { body.append(row_of(k, sums, t.total[node], choose)); });
+	order.slice(0, ROWS).forEach(function (k) { body.append(row_of(k, sums, choose)); });
 	element('more').textContent = order.length > ROWS ? (order.length - ROWS) + ' more: search for them' : '';
 }
 

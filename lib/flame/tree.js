@@ -5,25 +5,35 @@
 var tree = (function () {
 'use strict';
 
-// name: its number; self, total: its own weight, and that of all stacks that it is in; start: its place among its
-// siblings, in units of weight.
-function make(size) {
+function columns(n, size) {
+	return Array.from({ length: n }, function () { return new Float64Array(size); });
+}
+
+// name: its number; own, sum: its own weight, and that of all stacks that it is in; start: its place among its siblings, in
+// units of weight. There is a column for each kind of weight. The first one, self and total, is what widths are; if there
+// are two sides, the second and the third one are those of the sides.
+function make(size, n) {
+	var own = columns(n, size), sum = columns(n, size);
+
 	return { name: new Int32Array(size), depth: new Uint32Array(size), parent: new Uint32Array(size), end: new Uint32Array(size),
-		self: new Float64Array(size), total: new Float64Array(size), start: new Float64Array(size) };
+		start: new Float64Array(size), own: own, sum: sum, self: own[0], total: sum[0] };
 }
 
 // Sets what follows from names, parents and own weights.
 function finish(t) {
 	var size = t.name.length, used = new Float64Array(size), i, p;
 
+	t.sum.forEach(function (sum, c) {
+		var k;
+
+		sum.set(t.own[c]);
+		for (k = size - 1; k > 0; k--)
+			sum[t.parent[k]] += sum[k];
+	});
 	for (i = size - 1; i >= 0; i--) {
+		p = t.parent[i];
 		t.end[i] = Math.max(t.end[i], i + 1);
-		t.total[i] += t.self[i];
-		if (i) {
-			p = t.parent[i];
-			t.total[p] += t.total[i];
-			t.end[p] = Math.max(t.end[p], t.end[i]);
-		}
+		t.end[p] = Math.max(t.end[p], t.end[i]);
 	}
 	for (i = 1; i < size; i++) {
 		p = t.parent[i];
@@ -62,9 +72,19 @@ function callees(calls, fresh) {
 	};
 }
 
+// Makes the widths of a tree with two sides from the weights of both, multiplied by two factors.
+function widen(t, factors) {
+	var i;
+
+	for (i = 0; i < t.name.length; i++)
+		t.self[i] = t.own[1][i] * factors[0] + t.own[2][i] * factors[1];
+	return finish(t);
+}
+
 // Reads the stacks of a file. The parts, bytes, are described in lib/flame/flamedata.h.
 function decode(parts, stacks, nodes) {
-	var t = make(nodes), up = numbers(parts[2]), down = numbers(parts[3]), weight = numbers(parts[4]);
+	var sides = parts[7].length > 0, t = make(nodes, sides ? 3 : 1), weights = t.own[sides ? 1 : 0];
+	var up = numbers(parts[2]), down = numbers(parts[3]), weight = numbers(parts[4]), after = numbers(parts[7]);
 	var callee = callees(parts[5], parts[6]), path = [0], depth = 0, i = 1, k;
 
 	t.name[0] = -1;
@@ -76,7 +96,9 @@ function decode(parts, stacks, nodes) {
 			t.depth[i] = ++depth;
 			path[depth] = i++;
 		}
-		t.self[path[depth]] = weight();
+		weights[path[depth]] = weight();
+		if (sides)
+			t.own[2][path[depth]] = after();
 	}
 	return finish(t);
 }
@@ -94,10 +116,15 @@ function by_name(names, count) {
 	return order;
 }
 
+// Copies the weights of a node, in all columns.
+function set_own(to, at, from, i) {
+	to.forEach(function (column, c) { column[at] = from[c][i]; });
+}
+
 // Makes a tree of nodes, which come after their parents, with siblings in the order of names.
 function from_nodes(names, parents, own, count) {
 	var child = new Uint32Array(names.length), next = new Uint32Array(names.length), place = new Uint32Array(names.length);
-	var t = make(names.length), at = 0, i = 0;
+	var t = make(names.length, own.length), at = 0, i = 0;
 
 	by_name(names, count).forEach(function (k) {
 		next[k] = child[parents[k]];
@@ -106,7 +133,7 @@ function from_nodes(names, parents, own, count) {
 	for (;;) {
 		place[i] = at;
 		t.name[at] = names[i];
-		t.self[at] = own[i];
+		set_own(t.own, at, own, i);
 		t.parent[at] = place[parents[i]];
 		t.depth[at] = i ? t.depth[t.parent[at]] + 1 : 0;
 		at++;
@@ -123,9 +150,9 @@ function from_nodes(names, parents, own, count) {
 	return finish(t);
 }
 
-// Collects stacks in any order, and makes a tree of them.
-function collector(count) {
-	var names = [-1], parents = [0], own = [0], keys = new Map();
+// Collects stacks in any order, and makes a tree of them, with as many columns as another one.
+function collector(count, t) {
+	var names = [-1], parents = [0], own = t.own.map(function () { return [0]; }), keys = new Map();
 
 	return {
 		// The number of a child of a collected node; 0 is the root.
@@ -135,12 +162,18 @@ function collector(count) {
 			if (c === undefined) {
 				c = names.push(name) - 1;
 				parents.push(node);
-				own.push(0);
+				own.forEach(function (column) { column.push(0); });
 				keys.set(key, c);
 			}
 			return c;
 		},
-		add: function (node, weight) { own[node] += weight; },
+		// Adds the weights that a node has in some columns.
+		add: function (node, from, i) {
+			var k;
+
+			for (k = 0; k < own.length; k++)
+				own[k][node] += from[k][i];
+		},
 		tree: function () { return from_nodes(names, parents, own, count); }
 	};
 }
@@ -150,17 +183,17 @@ function collector(count) {
 
 // All stacks with one of the names, from its first frame of these on.
 function show_from(t, names, count) {
-	var c = collector(count), at, i, j, d;
+	var c = collector(count, t), at, i, j, d;
 
 	for (i = 1; i < t.name.length; i = names[t.name[i]] ? t.end[i] : i + 1) {
 		if (!names[t.name[i]])
 			continue;
 		at = [c.child(0, t.name[i])];
-		c.add(at[0], t.self[i]);
+		c.add(at[0], t.own, i);
 		for (j = i + 1; j < t.end[i]; j++) {
 			d = t.depth[j] - t.depth[i];
 			at[d] = c.child(at[d - 1], t.name[j]);
-			c.add(at[d], t.self[j]);
+			c.add(at[d], t.own, j);
 		}
 	}
 	return c.tree();
@@ -168,7 +201,7 @@ function show_from(t, names, count) {
 
 // All stacks with a name, from its first frame back to the root. A stack with several of them counts once.
 function callers(t, name, count) {
-	var c = collector(count), i, p, node;
+	var c = collector(count, t), i, p, node;
 
 	for (i = 1; i < t.name.length; i = t.name[i] === name ? t.end[i] : i + 1) {
 		if (t.name[i] !== name)
@@ -176,43 +209,48 @@ function callers(t, name, count) {
 		node = c.child(0, name);
 		for (p = t.parent[i]; p; p = t.parent[p])
 			node = c.child(node, t.name[p]);
-		c.add(node, t.total[i]);
+		c.add(node, t.sum, i);
 	}
 	return c.tree();
 }
 
-// The nodes that have a weight when their own weights are `own`.
-function prune(t, own) {
-	var totals = own.slice(), place = new Uint32Array(own.length), size = 1, kept, i;
+// The nodes that have a weight when only some, which are marked in `stays`, have their own weights.
+function prune(t, stays) {
+	var used = new Uint8Array(stays.length), place = new Uint32Array(stays.length), size = 1, kept, i;
 
-	for (i = own.length - 1; i > 0; i--) {
-		totals[t.parent[i]] += totals[i];
-		size += totals[i] > 0 ? 1 : 0;
+	function weighs(column) {
+		return column[i] > 0;
 	}
-	kept = make(size);
+	for (i = stays.length - 1; i > 0; i--) {
+		used[i] = used[i] || (stays[i] && t.own.some(weighs) ? 1 : 0);
+		used[t.parent[i]] |= used[i];
+		size += used[i];
+	}
+	kept = make(size, t.own.length);
 	kept.name[0] = -1;
-	for (i = 1, size = 1; i < own.length; i++) {
-		if (!totals[i])
+	for (i = 1, size = 1; i < stays.length; i++) {
+		if (!used[i])
 			continue;
 		place[i] = size;
 		kept.name[size] = t.name[i];
 		kept.depth[size] = t.depth[i];
 		kept.parent[size] = place[t.parent[i]];
-		kept.self[size++] = own[i];
+		if (stays[i])
+			set_own(kept.own, size, t.own, i);
+		size++;
 	}
 	return finish(kept);
 }
 
 // The stacks that have one of the names, or with `wanted` 0 those that have none.
 function select(t, names, wanted) {
-	var has = new Uint8Array(t.name.length), own = new Float64Array(t.name.length), i;
+	var has = new Uint8Array(t.name.length), stays = new Uint8Array(t.name.length), i;
 
 	for (i = 1; i < t.name.length; i++) {
 		has[i] = has[t.parent[i]] || (names[t.name[i]] ? 1 : 0);
-		if (has[i] === wanted)
-			own[i] = t.self[i];
+		stays[i] = has[i] === wanted ? 1 : 0;
 	}
-	return prune(t, own);
+	return prune(t, stays);
 }
 
 function focus(t, names) {
@@ -225,12 +263,12 @@ function ignore(t, names) {
 
 // A function that calls itself directly is one frame.
 function collapse(t, count) {
-	var c = collector(count), at = new Uint32Array(t.name.length), i, p;
+	var c = collector(count, t), at = new Uint32Array(t.name.length), i, p;
 
 	for (i = 1; i < t.name.length; i++) {
 		p = t.parent[i];
 		at[i] = t.name[i] === t.name[p] ? at[p] : c.child(at[p], t.name[i]);
-		c.add(at[i], t.self[i]);
+		c.add(at[i], t.own, i);
 	}
 	return c.tree();
 }
@@ -265,35 +303,36 @@ function sibling(t, i, step) {
 	return before;
 }
 
-// By name, the weights of what is in a node: of the name's own, and of all stacks that have it, each counted once.
-function sums(t, node, count) {
+// By name, the weights of what is in a node, in a column: of the name's own, and of all stacks that have it, each counted once.
+function sums(t, node, count, column) {
 	var own = new Float64Array(count), all = new Float64Array(count), beyond = new Uint32Array(count), i, k;
 
 	for (i = Math.max(node, 1); i < t.end[node]; i++) {
 		k = t.name[i];
-		own[k] += t.self[i];
+		own[k] += t.own[column][i];
 		if (i >= beyond[k]) {
-			all[k] += t.total[i];
+			all[k] += t.sum[column][i];
 			beyond[k] = t.end[i];
 		}
 	}
 	return { self: own, total: all };
 }
 
-// How many nodes in a node have one of some names, and the weight of the stacks that do, each counted once.
+// How many nodes in a node have one of some names, and the weights of the stacks that do, in all columns, each counted once.
 function found(t, node, names) {
-	var sum = 0, frames = 0, beyond = 0, i;
+	var sums = t.sum.map(function () { return 0; }), frames = 0, beyond = 0, i, k;
 
 	for (i = Math.max(node, 1); i < t.end[node]; i++) {
 		if (!names[t.name[i]])
 			continue;
 		frames++;
 		if (i >= beyond) {
-			sum += t.total[i];
+			for (k = 0; k < sums.length; k++)
+				sums[k] += t.sum[k][i];
 			beyond = t.end[i];
 		}
 	}
-	return { frames: frames, sum: sum };
+	return { frames: frames, sums: sums };
 }
 
 // By node, how many nodes before it have one of some names; the last element is for the end.
@@ -305,6 +344,6 @@ function count_before(t, names) {
 	return counts;
 }
 
-return { decode: decode, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
+return { decode: decode, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
 	heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
 })();

@@ -65,10 +65,13 @@ enum {
 	}
 
 /* Rows for a program that compares what it reads. */
-#define MP_FOLD_READER_COMPARED                                                           \
-	{ MP_FOLD_SAMPLES, "samples", NULL,                                               \
-	  "weights that do not say what they are (of folded text, of -w) are numbers of " \
-	  "samples" },                                                                    \
+#define MP_FOLD_READER_SAMPLES                                                               \
+	{                                                                                    \
+		MP_FOLD_SAMPLES, "samples", NULL,                                            \
+			"weights that do not say what they are (of folded text, of -w) are " \
+			"numbers of samples"                                                 \
+	}
+#define MP_FOLD_READER_EXACT                                                              \
 	{                                                                                 \
 		MP_FOLD_EXACT, "exact", NULL, "compare frames by their names as they are" \
 	}

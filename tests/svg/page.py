@@ -36,6 +36,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
          '--disable-component-update', '--disable-sync', '--host-resolver-rules=MAP * ~NOTFOUND', '--remote-debugging-pipe']
@@ -190,6 +191,9 @@ class Browser:
         self.call('Page.navigate', url=url)
         while not self.loaded:
             self.read()
+        # the event may have been that of the first, empty page
+        while self.run('location.href == "about:blank" || document.readyState != "complete"'):
+            time.sleep(0.02)
 
     def resize(self, width, height):
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints the stacks of a page of mp-flame as folded text, sorted: flame.py FILE. See lib/flame/flamedata.h."""
+"""Prints the stacks of a page of mp-flame as folded text, sorted: flame.py FILE. See lib/flame/flamedata.h.
+
+A page of differences has two weights for each stack.
+"""
 import base64
 import collections
 import json
@@ -33,7 +36,8 @@ def stacks(page):
     names = json.loads(names)
     if len(names) != len(looks):
         raise ValueError('a name has no look')
-    up, down, weights, calls, callees = map(numbers, columns)
+    has_sides = bool(columns[-1])
+    up, down, weights, calls, callees, after = map(numbers, columns)
     known = collections.defaultdict(list)
     path = [-1]  # the root has no name
     for weight in weights:
@@ -43,8 +47,8 @@ def stacks(page):
             if not call:
                 known[path[-1]].append(next(callees))
             path.append(known[path[-1]][call - 1])
-        yield ';'.join(names[name] for name in path[1:]), weight
-    for column in up, down, calls, callees:
+        yield ';'.join(names[name] for name in path[1:]), f'{weight} {next(after)}' if has_sides else weight
+    for column in up, down, calls, callees, after:
         if next(column, None) is not None:
             raise ValueError('a part has more numbers than the stacks need')
 

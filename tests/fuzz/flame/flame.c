@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any lines as a flame graph: the tree has the sum of their weights, each node is within its
+ * Any lines as a flame graph, or each other line as the other side of one of differences: the tree has the sum of their weights, each node is within its
  * parent, the data of a page have as many numbers as its stacks need, and no name becomes an element
  * of a page or a picture, or a control byte for a terminal.
  */
@@ -15,12 +15,37 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* Where stacks go. */
+struct target {
+	struct mp_tree *tree;
+	struct mp_flame_sides *sides; /* NULL: there is one side only */
+	unsigned side;		      /* of the next stack */
+};
+
 static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
-	mp_tree_add(arg, frames, n, weight);
+	struct target *to = arg;
+
+	if (!to->sides) {
+		mp_tree_add(to->tree, frames, n, weight);
+		return;
+	}
+	mp_flame_sides_add(to->sides, to->tree, to->side, frames, n, weight);
+	to->side ^= 1;
 }
 
-static void add_lines(struct mp_fold *f, const struct mp_fold_style *style, struct mp_tree *t,
+/* Returns false if a side has no weight that shares can refer to. */
+static bool finish(struct target *to)
+{
+	unsigned bad;
+
+	if (to->sides)
+		return mp_flame_sides_finish(to->sides, to->tree, &bad) == 0;
+	mp_tree_finish(to->tree);
+	return true;
+}
+
+static bool add_lines(struct mp_fold *f, const struct mp_fold_style *style, struct target *to,
 		      const char *p, const char *end)
 {
 	const char *lf, *why;
@@ -32,10 +57,10 @@ static void add_lines(struct mp_fold *f, const struct mp_fold_style *style, stru
 		if (rec.kind == MP_EVENT)
 			mp_fold_add(f, &rec, 1, &why);
 		else if (rec.kind == MP_STACK || rec.kind == MP_FOLDED)
-			mp_fold_pass(f, style, &rec, add_stack, t, &why);
+			mp_fold_pass(f, style, &rec, add_stack, to, &why);
 	}
-	mp_fold_each(f, style, add_stack, t);
-	mp_tree_finish(t);
+	mp_fold_each(f, style, add_stack, to);
+	return finish(to);
 }
 
 static void check_tree(const struct mp_tree *t)
@@ -77,18 +102,23 @@ static uint64_t add_up(struct mp_str part, size_t *n, size_t *zeros)
 	return sum;
 }
 
-static void check_data(const struct mp_tree *t)
+static void check_data(const struct mp_flame *f)
 {
-	enum { UP = 2, DOWN, WEIGHTS, CALLS, CALLEES };
+	enum { UP = 2, DOWN, WEIGHTS, CALLS, CALLEES, AFTER };
+	const struct mp_tree *t = f->tree;
+	uint64_t after = f->sides ? (uint64_t)f->sides->side[MP_FLAME_AFTER].total[0] : 0;
+	uint64_t weight = f->sides ? (uint64_t)f->sides->side[MP_FLAME_BEFORE].total[0]
+				   : (uint64_t)t->nodes[0].total;
 	size_t n[MP_FLAMEDATA_PARTS], zeros[MP_FLAMEDATA_PARTS], i;
 	uint64_t sum[MP_FLAMEDATA_PARTS];
 	struct mp_flamedata d;
 
-	mp_flamedata_make(&d, t);
+	mp_flamedata_make(&d, f);
 	for (i = UP; i < MP_FLAMEDATA_PARTS; i++)
 		sum[i] = add_up(mp_buf_view(&d.parts[i]), &n[i], &zeros[i]);
-	if (n[UP] != d.stacks || n[DOWN] != d.stacks || n[WEIGHTS] != d.stacks || zeros[WEIGHTS] ||
-	    sum[WEIGHTS] != (uint64_t)t->nodes[0].total || sum[DOWN] != d.nodes - 1 ||
+	if (n[UP] != d.stacks || n[DOWN] != d.stacks || n[WEIGHTS] != d.stacks ||
+	    (zeros[WEIGHTS] && !f->sides) || n[AFTER] != (f->sides ? d.stacks : 0) ||
+	    sum[WEIGHTS] != weight || sum[AFTER] != after || sum[DOWN] != d.nodes - 1 ||
 	    n[CALLS] != d.nodes - 1 || zeros[CALLS] != n[CALLEES])
 		abort();
 	mp_flamedata_release(&d);
@@ -118,10 +148,10 @@ static void check_forms(const struct mp_flame *f, uint8_t how)
 			abort();
 	to.len = 0;
 	mp_flamesvg(&to, f, 320 + (how >> 3) * 40);
-	/* a frame and the paper are a <rect>, a frame and each of three labels may have a <title> */
+	/* a frame and the paper are a <rect>; a frame, a colour and each of four labels may have a <title> */
 	if (occurrences(mp_buf_view(&to), "<script") ||
 	    occurrences(mp_buf_view(&to), "<svg") != 1 ||
-	    occurrences(mp_buf_view(&to), "<title>") > 2 + occurrences(mp_buf_view(&to), "<rect"))
+	    occurrences(mp_buf_view(&to), "<title>") > 3 + occurrences(mp_buf_view(&to), "<rect"))
 		abort();
 	to.len = 0;
 	mp_flamehtml(&to, f);
@@ -138,9 +168,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mp_fold_style style = { .reverse = size & 1, .merge_recursive = size & 2 };
 	struct mp_flame f = { .unit = size & 4 ? "ns" : "",
 			      .icicle = size & 8,
-			      .by_name = size & 64 };
+			      .colours = size & 64 ? MP_FLAME_BY_NAME : MP_FLAME_BY_KIND };
+	struct mp_flame_sides sides = { .measure = size & 256 ? MP_FLAME_SHARE : MP_FLAME_ABSOLUTE,
+					.counts = size & 4,
+					.own = size & 2,
+					.side = { { .name = "<" }, { .name = "</script>" } } };
 	struct mp_fold fold;
 	struct mp_tree t;
+	struct target to = { &t, size & 128 ? &sides : NULL, 0 };
 
 	if (size < 1)
 		return 0;
@@ -151,13 +186,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mp_fold_init(&fold, &by);
 	mp_tree_init(&t);
 	f.tree = &t;
+	f.sides = to.sides;
+	if (f.sides && !(size & 64))
+		f.colours = MP_FLAME_BY_CHANGE;
 	f.title = f.subtitle = f.nothing = (struct mp_str){ (const char *)data, size };
 	if (size > 200)
 		f.title.len = f.subtitle.len = f.nothing.len = 200;
-	add_lines(&fold, &style, &t, (const char *)data + 1, (const char *)data + size);
-	check_tree(&t);
-	check_data(&t);
-	check_forms(&f, data[0]);
+	if (add_lines(&fold, &style, &to, (const char *)data + 1, (const char *)data + size)) {
+		check_tree(&t);
+		check_data(&f);
+		check_forms(&f, data[0]);
+	}
+	mp_flame_sides_release(&sides);
 	mp_tree_release(&t);
 	mp_fold_release(&fold);
 	free(style.ignore.v);

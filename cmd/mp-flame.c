@@ -20,6 +20,7 @@ enum {
 	OPT_SELF,
 	OPT_SVG,
 	OPT_TEXT,
+	OPT_TIME,
 	OPT_TITLE,
 	OPT_UNIT,
 	OPT_WIDTH,
@@ -31,6 +32,8 @@ static const struct mp_opt opts[] = {
 	MP_FOLD_READER_EVENTS,
 	MP_FOLD_READER_FRAMES,
 	MP_FOLD_READER_REVERSE,
+	{ OPT_TIME, "time", NULL,
+	  "a flame chart: in the order of time, with a row of stacks for each task" },
 	{ 0, NULL, NULL, "Differences" },
 	{ OPT_DIFF, "diff", NULL,
 	  "compare two files, or both weights in each line of one, as mp-diff writes" },
@@ -78,7 +81,7 @@ static struct {
 	bool icicle;
 	bool has_colour;
 	enum mp_flame_colours colours;
-	bool diff;
+	bool diff, time;
 	bool two_weights; /* each line has the weights of both sides */
 	bool exact;
 	const char *needs_diff; /* an option that only --diff uses, or NULL */
@@ -93,9 +96,10 @@ static struct {
 	struct mp_input in;
 	struct mp_tree tree;
 	struct mp_flame_sides sides;
-	size_t input;		 /* number of the current input */
-	uint64_t events, stacks; /* how many were added; folded text counts as stacks */
-	uint64_t skipped;	 /* lines that should have been added */
+	struct mp_flame_chart chart; /* with --time, in place of the tree */
+	size_t input;		     /* number of the current input */
+	uint64_t events, stacks;     /* how many were added; folded text counts as stacks */
+	uint64_t skipped;	     /* lines that should have been added */
 } work;
 
 static void set_form(enum form form)
@@ -164,6 +168,9 @@ static void set_option(int code, const char *arg)
 	case OPT_DIFF:
 		options.diff = true;
 		break;
+	case OPT_TIME:
+		options.time = true;
+		break;
 	case OPT_SVG:
 		set_form(SVG);
 		break;
@@ -217,6 +224,26 @@ static void set_sides(char **operands)
 	work.sides.side[MP_FLAME_AFTER].name = has_two ? operands[1] : "after";
 }
 
+/* --time draws events as they came, for which the tasks need numbers. */
+static void check_time(void)
+{
+	struct mp_choice *choice = &work.reader.choice;
+
+	if (!options.time)
+		return;
+	if (options.diff)
+		mp_usage("--time cannot be combined with --diff");
+	if (options.form != HTML)
+		mp_usage("--time cannot be combined with --svg or --text");
+	if (choice->weight.name.p)
+		mp_usage("--time cannot be combined with --weight");
+	if (work.reader.style.reverse)
+		mp_usage("--time cannot be combined with --reverse");
+	if (!choice->by.n && !work.reader.no_comm)
+		mp_choice_fields(&choice->by, "comm,tid", NULL, NULL);
+	options.icicle = !options.icicle;
+}
+
 static void parse_options(int argc, char **argv)
 {
 	char *arg;
@@ -225,6 +252,7 @@ static void parse_options(int argc, char **argv)
 	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
 		set_option(code, arg);
 	check_diff(argc - optind);
+	check_time();
 	if (options.min_percent >= 0 && options.form != TEXT)
 		mp_usage("--min is only for --text");
 	if (options.width && options.form == HTML)
@@ -293,6 +321,39 @@ static int add_weighed(const struct mp_rec *rec, int64_t weight, const char **wh
 	return mp_fold_pass(&r->fold, &r->style, rec, add_stack, options.diff ? &side : NULL, why);
 }
 
+/* The time that an event covers. */
+struct times {
+	uint64_t begin_ns, end_ns;
+};
+
+static void add_event(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
+{
+	const struct times *times = arg;
+
+	(void)weight;
+	mp_flame_chart_add(&work.chart, frames, n, work.reader.choice.by.n, times->begin_ns,
+			   times->end_ns);
+}
+
+/* Adds an event with its time: a span begins its duration before. 0, or -1 with `*why`. */
+static int add_timed(const struct mp_rec *rec, const char **why)
+{
+	static const struct mp_field dur = MP_FIELD_OF(KEY, "dur");
+	struct mp_fold_reader *r = &work.reader;
+	struct times times = { rec->time_ns, rec->time_ns };
+	struct mp_str value;
+	uint64_t ns;
+
+	if (mp_rec_get(rec, &dur, &value)) {
+		if (mp_num_u64(value, &ns) < 0 || ns > rec->time_ns) {
+			*why = "bad dur";
+			return -1;
+		}
+		times.begin_ns -= ns;
+	}
+	return mp_fold_pass(&r->fold, &r->style, rec, add_event, &times, why);
+}
+
 /*
  * Adds a record: 0, or -1 with `*why`. The stacks of events repeat, so they are added up first;
  * most lines that have a weight differ, so they go to the tree at once, which is smaller than their
@@ -306,7 +367,9 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 
 	if (taken < 1)
 		return taken;
-	if (rec->kind == MP_EVENT && !options.two_weights)
+	if (options.time)
+		taken = add_timed(rec, why);
+	else if (rec->kind == MP_EVENT && !options.two_weights)
 		taken = mp_fold_add(&r->fold, rec, weight, why);
 	else
 		taken = add_weighed(rec, weight, why);
@@ -336,6 +399,8 @@ static void finish_tree(void)
 {
 	unsigned bad;
 
+	if (options.time)
+		mp_flame_chart_finish(&work.chart);
 	if (!options.diff) {
 		mp_tree_finish(&work.tree);
 		return;
@@ -351,7 +416,8 @@ static void read_input(char **operands, struct mp_out *out)
 	struct mp_rec rec;
 	const char *why;
 
-	mp_input_init(&work.in, operands, MP_CONTROL | MP_EVENT | MP_STACK | MP_FOLDED, out);
+	mp_input_init(&work.in, operands,
+		      MP_CONTROL | MP_EVENT | (options.time ? 0 : MP_STACK | MP_FOLDED), out);
 	work.in.concerns = mp_choice_concerns;
 	work.in.arg = &work.reader.choice.types;
 	while (mp_input_next(&work.in, &rec)) {
@@ -460,6 +526,16 @@ static void put_totals(struct mp_buf *to, const struct mp_flame *f)
 		      mp_plural(stacks));
 }
 
+static void put_times(struct mp_buf *to)
+{
+	const struct mp_flame_chart *c = &work.chart;
+	char text[MP_UNIT_MAX];
+
+	mp_unit_put(text, "ns", (double)(c->end_ns - c->begin_ns));
+	mp_buf_printf(to, "%zu event%s of %zu task%s in %s", c->events, mp_plural(c->events),
+		      c->tasks, mp_plural(c->tasks), text);
+}
+
 static void make_subtitle(struct mp_buf *to, const struct mp_flame *f)
 {
 	const struct mp_fold_style *style = &work.reader.style;
@@ -467,8 +543,12 @@ static void make_subtitle(struct mp_buf *to, const struct mp_flame *f)
 	bool named = work.events || work.reader.stacks;
 	struct mp_str weight = named ? mp_fold_reader_weight(&work.reader) : MP_STR("total");
 
-	mp_buf_printf(to, "%.*s: ", MP_STR_ARGS(weight));
-	put_totals(to, f);
+	if (f->chart) {
+		put_times(to);
+	} else {
+		mp_buf_printf(to, "%.*s: ", MP_STR_ARGS(weight));
+		put_totals(to, f);
+	}
 	if (work.reader.choice.by.n && work.events) {
 		mp_buf_printf(to, ", by ");
 		put_fields(to, &work.reader.choice.by);
@@ -514,7 +594,13 @@ static void draw(struct mp_out *out)
 	};
 	struct mp_buf picture = { NULL, 0, 0 };
 
-	f.unit = options.unit ? options.unit : mp_fold_reader_unit(&work.reader);
+	if (options.time) {
+		f.tree = &work.chart.tree;
+		f.chart = &work.chart;
+	}
+	f.unit = options.time	? "ns"
+		 : options.unit ? options.unit
+				: mp_fold_reader_unit(&work.reader);
 	make_title(&title);
 	make_subtitle(&subtitle, &f);
 	make_nothing(&nothing);
@@ -559,6 +645,7 @@ int main(int argc, char **argv)
 	mp_init("mp-flame");
 	mp_fold_reader_init(&work.reader);
 	mp_tree_init(&work.tree);
+	mp_flame_chart_init(&work.chart);
 	parse_options(argc, argv);
 	set_sides(argv + optind);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
@@ -569,6 +656,7 @@ int main(int argc, char **argv)
 		draw(&out);
 	mp_out_close(&out);
 	mp_flame_sides_release(&work.sides);
+	mp_flame_chart_release(&work.chart);
 	mp_tree_release(&work.tree);
 	return MP_MAX(status, drawn);
 }

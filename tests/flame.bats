@@ -266,12 +266,21 @@ hostile_stacks() {
 	sed 's/ [345]$/ 7/; 2s/7$/0/' "$TMP/<script>&quot;" > "$TMP/'<b>"
 	mp-flame "$TMP/<script>&quot;" > "$TMP/one.html"
 	mp-flame --diff "$TMP/<script>&quot;" "$TMP/'<b>" > "$TMP/two.html"
+	awk '{ w = $NF; sub(/ [0-9]+$/, ""); print NR * w "000000,e:f,comm=</script>\ttid=" w "\tstack=" $0 }' "$TMP/<script>&quot;" "$TMP/'<b>" |
+		mp-flame --time > "$TMP/time.html"
 	keys=$(sed 's/^/key:/' <<< $'ArrowUp\nArrowUp\nArrowRight\nArrowLeft\nArrowUp\nEnter\nF\nu\ni\nu\ns\nr\nArrowUp\nc\nu\ne\nArrowUp\ny\nY\nn\nN\nf\no\nd\nx\nw\nt\nArrowDown\nEscape\nEscape')
-	for page in one two; do
-		buttons=$(grep -oE '<button id="[^"]*"[^>]*>' "$TMP/$page.html" | if [ $page = one ]; then grep -v hidden; else cat; fi | cut -d '"' -f 2 | sed 's/^/press:/')
-		[ "$(wc -l <<< "$buttons")" = $([ $page = one ] && echo 15 || echo 18) ]
+	for page in one two time; do
+		case $page in
+		one) buttons=$(grep -oE '<button id="[^"]*"[^>]*>' "$TMP/$page.html" | grep -v hidden) ;;
+		two) buttons=$(grep -oE '<button id="[^"]*"[^>]*>' "$TMP/$page.html") ;;
+		time) buttons=$(grep -oE '<button id="(undo|out|flip|colour|copy|copy-stack)"[^>]*>' "$TMP/$page.html") ;;
+		esac
+		buttons=$(cut -d '"' -f 2 <<< "$buttons" | sed 's/^/press:/')
+		[ "$page $(wc -l <<< "$buttons")" = "one 15" ] || [ "$page $(wc -l <<< "$buttons")" = "two 18" ] || [ "$page $(wc -l <<< "$buttons")" = "time 6" ]
 		steps=($keys $buttons dark size:400,800 search:a key:n $keys hover:20,-30 $buttons print light size:700,500 $buttons key:/ type:o
-			key:Escape filter:1 pdf:"$TMP/page.pdf")
+			key:Escape)
+		[ $page = time ] || steps+=(filter:1)
+		steps+=(pdf:"$TMP/page.pdf")
 		run flame_check "$TMP/$page.html" "${steps[@]}"
 		[ "$status" = 0 ] && [ "${#lines[@]}" = "${#steps[@]}" ] || { echo "$page: $output"; false; }
 	done
@@ -425,4 +434,89 @@ two_sides() {
 	run flame_check "$TMP/page.html#width=before" hover:970,-27 hover:500,-45 'search:/^(gone|new)/' size:400,700 dark
 	[[ "$status" = 0 && "${lines[0]}" == *"| lib before 50.00 % (100), after 50.00 % (100): =" &&
 		"${lines[2]}" == *"| 2 frames: before 5.00 % (10), after 7.50 % (15): x 1.5 |"* ]] || { echo "$output"; false; }
+}
+
+# --- flame charts
+
+# N samples of five tasks every ms, each task pausing now and then, in $TMP/events; in $TMP/wanted how many ns each stack has.
+chart_events() {	# N
+	many_stacks "$1" | awk '{ sub(/ [0-9]+$/, ""); t = NR % 5; c = $0; sub(/;.*/, "", c); sub(/^[^;]*;/, "")
+		if (NR % 3 == 0) $0 = last[t] ? last[t] : $0	# the same stack again
+		last[t] = $0; if (NR % 31 == 0) pause[t] += 20000000
+		printf "%d,e:f,comm=task\ttid=%d\tstack=%s\n", 1000000000 + int(NR / 5) * 1000000 + pause[t] + t, t, $0 }' | sort -t , -n -k 1,1 > "$TMP/events"
+}
+
+@test "a flame chart has each stack for as long as its events last, whatever their order" {
+	chart_events 3000
+	mp-flame --time "$TMP/events" > "$TMP/page.html"
+	shuf --random-source=<(yes) "$TMP/events" | mp-flame --time | cmp - "$TMP/page.html"
+	python3 - "$TMP/events" > "$TMP/wanted" <<- 'END'
+		import collections, re, sys
+		tasks = collections.defaultdict(list)
+		for line in open(sys.argv[1]):
+		    time, task, stack = re.fullmatch(r'(\d+),e:f,comm=task\ttid=(\d)\tstack=(.*)\n', line).groups()
+		    tasks[task].append((int(time), re.sub(r'_\[k\]', '', stack)))
+		gaps = sorted(b[0] - a[0] for v in tasks.values() for a, b in zip(v, v[1:]))
+		median, sums = gaps[len(gaps) // 2], collections.Counter()
+		for task, v in tasks.items():
+		    for (a, stack), b in zip(v, [b[0] for b in v[1:]] + [float('inf')]):
+		        sums[f'task {task};{stack}'] += b - a if b - a <= 1.5 * median else median
+		for stack, time in sums.items():
+		    print(stack, time)
+	END
+	tests/tools/flame.py "$TMP/page.html" | grep -vE '^task [0-9];\(no stack\)' | sed 's/;(no stack) / /' |
+		awk '{ w = $NF; sub(/ [0-9]+$/, ""); sum[$0] += w } END { for (s in sum) printf "%s %d\n", s, sum[s] }' | sort | diff - <(sort "$TMP/wanted")
+	# all tasks have the same time
+	[ "$(tests/tools/flame.py "$TMP/page.html" | awk '{ sum[$2] += $NF } END { for (t in sum) print sum[t] }' FS='[ ;]' | sort -u | wc -l)" = 1 ]
+}
+
+@test "a page of a flame chart shows tasks over one time, which a zoom chooses" {
+	needs_chromium
+	printf '%s\n' '1000000,s:t,tid=1	comm=a	stack=main;x;y' '2000000,s:t,tid=1	comm=a	stack=main;x' '3000000,s:t,tid=1	comm=a	stack=main;x;z' \
+		'4000000,s:t,tid=1	comm=a	stack=main;x;z' '9000000,s:t,tid=1	comm=a	stack=main' '2500000,s:t,tid=2	comm=b	stack=go;f_[k]' \
+		'3500000,s:t,tid=2	comm=b	stack=go' '4500000,s:t,tid=2	comm=b	stack=go;f_[k]' '5000000,s:t,tid=3	comm=c	dur=3000000	stack=span' > "$TMP/in"
+	mp-flame --time "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" hover:5,28 hover:300,45 hover:300,63 hover:160,82 hover:250,82 hover:250,118 hover:900,118 hover:900,45 search:f \
+		key:n key:n key:Enter hover:200,63 hover:200,45 hover:500,150 hover:500,118 key:Escape search:stack key:Escape \
+		key:Escape key:c key:r key:t key:F key:f hover:5,-28
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	sed -n 's/^[^ ]* => //p' <<< "$output" > "$TMP/said"
+	diff - "$TMP/said" <<- 'END'
+		| | | a 1 9 ms from 0 ns on
+		| | | main 4 ms from 0 ns on
+		| | | x 4 ms from 0 ns on
+		| | |
+		| | | z 2 ms from 2 ms on
+		| | | go 3 ms from 1.5 ms on
+		| | |
+		| | | main 1 ms from 8 ms on
+		#search=f | 2 frames: 2 ms in all tasks | | main 1 ms from 8 ms on
+		#search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 1.5 ms on; kernel | main 1 ms from 8 ms on
+		#search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | main 1 ms from 8 ms on
+		#zoom=14&search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | main 1 ms from 8 ms on
+		#zoom=14&search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | x 4 ms from 0 ns on
+		#zoom=14&search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | main 4 ms from 0 ns on
+		#zoom=14&search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | c 3 9 ms from 0 ns on
+		#zoom=14&search=f | 2 frames: 2 ms in all tasks | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		#zoom=14 | | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		#zoom=14&search=stack | 0 frames: 0 ns in all tasks | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		#zoom=14 | | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		| | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		| | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		| | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		| | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		| | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		#flip | | f — 1 ms from 3.5 ms on; kernel | go 3 ms from 1.5 ms on
+		#flip | | f — 1 ms from 3.5 ms on; kernel | a 1 9 ms from 0 ns on
+	END
+	run flame_check "$TMP/page.html#focus=x&collapse&callers=1&table=self&colour=change&self" hover:5,28
+	[ "$status" = 0 ] && [[ "${lines[0]}" == *"| a 1 9 ms from 0 ns on" ]] || { echo "$output"; false; }
+}
+
+@test "300,000 events of a flame chart are drawn and searched" {
+	needs_chromium
+	chart_events 300000
+	mp-flame --time "$TMP/events" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" search:ksys_read key:n key:Enter dark size:400,700
+	[ "$status" = 0 ] && [[ "${lines[0]}" == *" frames: "*" in all tasks |"* ]] || { echo "$output"; false; }
 }

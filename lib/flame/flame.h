@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flame graph: the tree of stacks with what all its forms say about it. Includes palette, sides,
- * unit.
+ * A flame graph: the tree of stacks with what all its forms say about it. Includes chart, palette,
+ * sides, unit.
  */
 #ifndef MP_FLAME_FLAME_H
 #define MP_FLAME_FLAME_H
 
 #include "lib/draw/palette.h"
+#include "lib/flame/chart.h"
 #include "lib/flame/sides.h"
 #include "lib/stream/unit.h"
 
@@ -21,8 +22,9 @@ struct mp_flame {
 	const struct mp_tree *tree; /* finished; a total of 0: there is nothing to draw */
 	/* finished with it; NULL: it is not one of differences */
 	const struct mp_flame_sides *sides;
-	struct mp_str title;	/* raw */
-	struct mp_str subtitle; /* raw */
+	const struct mp_flame_chart *chart; /* finished, of this tree; NULL: it is not a chart */
+	struct mp_str title;		    /* raw */
+	struct mp_str subtitle;		    /* raw */
 	/* raw: why there is nothing to draw, such as "no event matches -e 'a:*'" */
 	struct mp_str nothing;
 	const char *unit; /* unit of the weights, see unit.h */

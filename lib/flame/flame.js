@@ -43,10 +43,16 @@ function describe_change(i) {
 	return change.describe(sum) + (is_part ? '; itself ' + change.describe(own) : '');
 }
 
+function describe_time(i) {
+	return words.weight(shown.total[i]) + ' from ' + words.weight(shown.start[i]) + ' on';
+}
+
 function describe(i) {
 	var all = whole.total[0], total = shown.total[i], self = shown.self[i], z = state.zoom, kind = i ? kind_of(i) : 0;
 	var text = words.weight(total) + ', ' + words.percent(total, all) + ' of all';
 
+	if (D.chart)
+		return describe_time(i) + (kind ? '; ' + D.kinds[kind] : '');
 	if (D.sides)
 		return describe_change(i) + (kind ? '; ' + D.kinds[kind] : '');
 	if (!is_all() && i > z && i < shown.end[z])
@@ -110,6 +116,11 @@ function update() {
 	var now;
 
 	state = address.read(location.hash, first, D.names.length, D.sides);
+	if (D.chart) {
+		state.filters = [];
+		state.collapse = state.table = false;
+		state.of = -1;
+	}
 	change.set(state);
 	choose_tree();
 	now = shown_tree + ' ' + state.zoom + ' ' + state.icicle;
@@ -251,9 +262,17 @@ function describe_selected() {
 		element('detail').textContent = words.readable(name_of(selected)) + ' \u2014 ' + describe(selected);
 }
 
+// Whether a frame is in what is shown; in a flame chart that is a time.
+function is_in_view(i) {
+	var z = state.zoom;
+
+	if (D.chart)
+		return shown.start[i] < shown.start[z] + shown.total[z] && shown.start[i] + shown.total[i] > shown.start[z];
+	return i >= z && i < shown.end[z];
+}
+
 function select(i) {
-	// a selected frame is in what is shown
-	if (i < state.zoom || i >= shown.end[state.zoom])
+	if (!is_in_view(i))
 		zoom(i);
 	selected = i;
 	element('copied').textContent = '';
@@ -293,6 +312,10 @@ function copy_stack() {
 	copy(names.reverse().join(';'));
 }
 
+function is_gap(i) {
+	return D.chart && shown.name[i] === D.names.length - 1;
+}
+
 // The frame that an arrow key leads to from the selected one.
 function moved(key) {
 	var i = selected < 0 ? state.zoom : selected, child = state.icicle ? 'ArrowDown' : 'ArrowUp', heaviest;
@@ -300,26 +323,41 @@ function moved(key) {
 	if (selected < 0)
 		return i;
 	if (key === child) {
-		heaviest = tree.heaviest_child(shown, i);
+		heaviest = tree.heaviest_child(shown, i, D.chart ? D.names.length - 1 : -1);
 		return heaviest < 0 ? i : heaviest;
 	}
 	if (key === 'ArrowUp' || key === 'ArrowDown')
 		return shown.parent[i];
-	return tree.sibling(shown, i, key === 'ArrowRight' ? 1 : -1);
+	return sibling(i, key === 'ArrowRight' ? 1 : -1);
+}
+
+// The next sibling that is not a gap of a flame chart.
+function sibling(i, step) {
+	var from = i, next;
+
+	do {
+		next = tree.sibling(shown, i, step);
+		if (next === i)
+			return from;
+		i = next;
+	} while (is_gap(i));
+	return i;
 }
 
 // --- search -----------------------------------------------------------------------------------------------------
 
 function share_found() {
-	var z = state.zoom, found = tree.found(shown, z, matches);
+	var z = D.chart ? 0 : state.zoom, found = tree.found(shown, z, matches);
 
 	return found.frames + (found.frames === 1 ? ' frame: ' : ' frames: ') + (D.sides ? change.describe(found.sums.slice(1)) :
-		words.weight(found.sums[0]) + ', ' + words.percent(found.sums[0], shown.total[z]) +
+		D.chart ? words.weight(found.sums[0]) + ' in all tasks' : words.weight(found.sums[0]) + ', ' + words.percent(found.sums[0], shown.total[z]) +
 		(is_all() ? ' of all' : ' of what is shown'));
 }
 
 function find() {
 	matches = state.query ? stacks.names_found(state.query) : null;
+	if (matches && D.chart)
+		matches[D.names.length - 1] = 0;
 	element('found').textContent = matches ? share_found() : state.query ? 'not a regular expression' : '';
 }
 
@@ -330,7 +368,7 @@ function search_for(query) {
 
 // Selects the match after the selected frame, or before it, in what is shown.
 function next_match(step) {
-	var z = state.zoom, size = shown.end[z] - z, from = selected >= z && selected < z + size ? selected : z, k, i;
+	var z = D.chart ? 0 : state.zoom, size = shown.end[z] - z, from = selected >= z && selected < z + size ? selected : z, k, i;
 
 	for (k = 1; matches && k <= size; k++) {
 		i = z + (from - z + step * k + size * 2) % size;
@@ -516,8 +554,15 @@ function begin(parts) {
 	D.names = JSON.parse(new TextDecoder().decode(parts[0]));
 	D.looks = parts[1];
 	whole = tree.decode(parts, D.stacks, D.nodes);
+	if (D.chart)
+		chart.arrange(whole);
 	['tools', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
 	['self', 'swap', 'width', 'help-sides'].forEach(function (id) { element(id).hidden = !D.sides; });
+	['focus', 'ignore', 'from', 'callers', 'callees', 'collapse', 'table', 'help-stacks', 'help-table'].forEach(function (id) {
+		element(id).hidden = D.chart;
+	});
+	if (D.chart)
+		['F', 'i', 's', 'r', 'c', 'e', 't'].forEach(function (key) { delete keys[key]; });
 	update();
 	listen();
 }

@@ -8,13 +8,22 @@
 
 enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES, AFTER };
 
+/* The numbers of the names of a stack in the data, from the root on. */
+struct path {
+	uint32_t *v;
+	size_t n, cap;
+};
+
 struct writer {
 	struct mp_flamedata *d;
 	const struct mp_tree *t;
 	const struct mp_flame_sides *sides; /* or NULL */
-	uint32_t *place;       /* by number of a name in the tree: its number in the data, from 1 */
-	uint32_t *calls;       /* by number of a name in the data, 0: the root: how many it has */
-	struct mp_intmap seen; /* caller and callee, in the data -> number of the call */
+	bool is_chart;
+	uint32_t gap;	 /* of a chart: number of the name of a gap in the data */
+	uint32_t *place; /* by number of a name in the tree: its number in the data, from 1 */
+	uint32_t *calls; /* by number of a name in the data, 0: the root: how many it has */
+	struct path *before, *now; /* of a chart: the stack before, and the one to write */
+	struct mp_intmap seen;	   /* caller and callee, in the data -> number of the call */
 };
 
 static void put_number(struct mp_buf *to, uint64_t v)
@@ -47,6 +56,11 @@ static void put_names(struct writer *w)
 			    (char)(mp_flame_kind_of(frame.mark) * MP_FLAME_COLOURS +
 				   mp_flame_name_colour(frame.name)));
 		w->place[i] = ++last;
+	}
+	if (w->is_chart) {
+		mp_buf_printf(names, "%s\"(no stack)\"", last ? "," : "");
+		mp_buf_byte(&w->d->parts[LOOKS], 0);
+		w->gap = last + 1;
 	}
 	mp_buf_byte(names, ']');
 }
@@ -99,17 +113,89 @@ static void put_stacks(struct writer *w)
 	}
 }
 
+/* --- a chart ---------------------------------------------------------------------------------- */
+
+static void set_path(struct writer *w, struct path *path, uint32_t node)
+{
+	const struct mp_tree_node *nodes = w->t->nodes;
+	size_t n = 0, i;
+	uint32_t at;
+
+	for (at = node; at; at = nodes[at].parent)
+		n++;
+	path->n = n;
+	path->v = mp_grow(path->v, &path->cap, n + 1, sizeof(*path->v));
+	for (i = n, at = node; at; at = nodes[at].parent)
+		path->v[--i] = w->place[nodes[at].name];
+}
+
+/*
+ * Writes a piece of a chart. One that adds no frame to those of the stack before, or that the next
+ * one continues, ends with a gap, which has its place among the children of its last frame.
+ */
+static void put_piece(struct writer *w, const struct mp_flame_piece *piece, bool continued)
+{
+	struct path *now = w->now, *before = w->before;
+	size_t shared = 0, i;
+
+	set_path(w, now, piece->node);
+	while (shared < now->n && shared < before->n && now->v[shared] == before->v[shared])
+		shared++;
+	if (shared == now->n || continued)
+		now->v[now->n++] = w->gap;
+	put_number(&w->d->parts[UP], before->n - shared);
+	put_number(&w->d->parts[DOWN], now->n - shared);
+	put_number(&w->d->parts[WEIGHTS], piece->end_ns - piece->begin_ns);
+	for (i = shared; i < now->n; i++)
+		put_call(w, i ? now->v[i - 1] : 0, now->v[i]);
+	w->d->nodes += now->n - shared;
+	w->d->stacks++;
+	w->now = before;
+	w->before = now;
+}
+
+/* Whether a node is an ancestor of another one. */
+static bool is_above(const struct mp_tree *t, uint32_t node, uint32_t other)
+{
+	do
+		other = t->nodes[other].parent;
+	while (other > node);
+	return other == node;
+}
+
+static void put_chart(struct writer *w, const struct mp_flame_chart *c)
+{
+	struct path paths[2] = { { .n = 0 } };
+	size_t i;
+
+	w->before = &paths[0];
+	w->now = &paths[1];
+	w->d->nodes = 1;
+	for (i = 0; i < c->n; i++) {
+		const struct mp_flame_piece *p = &c->pieces[i];
+
+		put_piece(w, p,
+			  i + 1 < c->n && p->node != p[1].node &&
+				  is_above(w->t, p->node, p[1].node));
+	}
+	free(paths[0].v);
+	free(paths[1].v);
+}
+
 void mp_flamedata_make(struct mp_flamedata *d, const struct mp_flame *f)
 {
 	const struct mp_tree *t = f->tree;
-	struct writer w = { .d = d, .t = t, .sides = f->sides };
+	struct writer w = { .d = d, .t = t, .sides = f->sides, .is_chart = f->chart };
 
 	*d = (struct mp_flamedata){ .nodes = 0 };
 	w.place = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.place));
-	w.calls = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.calls));
+	w.calls = mp_zalloc((mp_tree_names(t) + 2) * sizeof(*w.calls));
 	mp_intmap_init(&w.seen);
 	put_names(&w);
-	put_stacks(&w);
+	if (f->chart)
+		put_chart(&w, f->chart);
+	else
+		put_stacks(&w);
 	mp_intmap_release(&w.seen);
 	free(w.calls);
 	free(w.place);

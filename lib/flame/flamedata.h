@@ -14,6 +14,10 @@
  *	callees  for each call that is new: the number of the name that is called
  *	after    if there are two sides, the weights of the stacks after
  *
+ * In a flame chart, stacks are in the order of tasks and of time, and a weight is how long there was
+ * this stack; a stack may follow itself. The last name is that of a gap: of the time between two
+ * samples of a task, or of a frame itself between two that it calls.
+ *
  * The last six parts are numbers: seven bits in each byte, the lowest ones first; the eighth bit
  * is set if a byte follows. Stacks are in the order of their names. A call is a pair of names: of a
  * frame, or of the root, and of the frame after it. The calls of a name have the numbers 1, 2, ...

@@ -85,6 +85,8 @@ static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct m
 	mp_buf_printf(to, ",dark:");
 	put_colours(to, MP_DARK);
 	put_sides(to, f);
+	if (f->chart)
+		mp_buf_printf(to, ",chart:true");
 	mp_buf_printf(to, ",sizes:[");
 	for (i = 0; i < MP_FLAMEDATA_PARTS; i++)
 		mp_buf_printf(to, "%zu,", d->parts[i].len);
@@ -109,6 +111,7 @@ static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/flame/words.js\"\n"
 			".incbin \"lib/flame/change.js\"\n"
 			".incbin \"lib/flame/stacks.js\"\n"
+			".incbin \"lib/flame/chart.js\"\n"
 			".incbin \"lib/flame/address.js\"\n"
 			".incbin \"lib/flame/graph.js\"\n"
 			".incbin \"lib/flame/table.js\"\n"

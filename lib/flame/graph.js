@@ -3,7 +3,7 @@
 // scrolls. D is the data of the page.
 var graph = (function () {
 'use strict';
-var ROW = 18, NARROW = 1, TEXT_MIN = 36, PAD = 4;
+var ROW = 18, NARROW = 1, TEXT_MIN = 36, PAD = 4, TIME_ROOM = 60;
 var PAPER_WIDTH = 800, PAPER_TALL = 53 * ROW; // the page scales the canvas to the paper
 var view = document.getElementById('view'), space = document.getElementById('space'), canvas = document.getElementById('canvas');
 var ctx = canvas.getContext('2d'), dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -19,6 +19,11 @@ function name_of(i) {
 	return i ? D.names[t.name[i]] : root;
 }
 
+// Whether a node of a flame chart is a time without a stack.
+function is_gap(i) {
+	return D.chart && t.name[i] === D.names.length - 1;
+}
+
 // --- places -----------------------------------------------------------------------------------------------------
 
 function px_per_unit() {
@@ -31,19 +36,20 @@ function top_of(depth) {
 }
 
 // Calls frame(i, x, width) for each frame that is drawn, parents first, and area(depth, x, width, from, to) for narrow siblings
-// side by side, which have the nodes between `from` and `to`. Frames beyond the depth `deepest` are skipped.
+// side by side, which have the nodes between `from` and `to`. Frames beyond the depth `deepest` are skipped. A flame chart has the
+// frames of all tasks in the time of the zoom.
 function each_drawn(deepest, frame, area) {
-	var px = px_per_unit(), left = t.start[zoom], depth = -1, area_x = 0, area_end = 0, from = 0, to = 0, i, w, x;
+	var top = D.chart ? 0 : zoom, px = px_per_unit(), left = t.start[zoom], depth = -1, area_x = 0, area_end = 0, from = 0, to = 0, i, w, x;
 
 	function finish_area() {
 		if (depth >= 0)
 			area(depth, area_x, area_end - area_x, from, to);
 		depth = -1;
 	}
-	for (i = zoom; i < t.end[zoom];) {
-		x = (t.start[i] - left) * px;
-		w = t.total[i] * px;
-		if (t.depth[i] > deepest) {
+	for (i = top; i < t.end[top];) {
+		x = Math.max((t.start[i] - left) * px, 0);
+		w = Math.min((t.start[i] - left + t.total[i]) * px, width) - x;
+		if (t.depth[i] > deepest || w <= 0 || is_gap(i)) {
 			i = t.end[i];
 		} else if (w < NARROW) {
 			if (t.depth[i] !== depth || x > area_end + 0.01) {
@@ -68,11 +74,13 @@ function frame_at(x, y) {
 	var depth = Math.floor((icicle ? y + scroll : height - y - scroll) / ROW);
 	var i = zoom, place = t.start[i] + x / px_per_unit();
 
-	while (t.depth[i] > depth)
+	if (D.chart)
+		i = depth ? chart.task_at(t, depth) : 0;
+	while (i > 0 && t.depth[i] > depth)
 		i = t.parent[i];
 	while (i >= 0 && t.depth[i] < depth)
 		i = tree.child_at(t, i, place);
-	return i;
+	return is_gap(i) ? -1 : i;
 }
 
 // Scrolls to the row of a frame.
@@ -141,16 +149,30 @@ function colour_of(i, paint) {
 
 	if (colours === 'change')
 		return paint.changes[change.step(change.of(t, i)) + (paint.changes.length - 1) / 2];
-	if (!i)
+	if (!i || (D.chart && !t.parent[i]))
 		return paint.grey;
 	return paint.frames[colours === 'name' ? own : Math.floor(look / all) * D.shades + own % D.shades];
+}
+
+// Draws the axis of a flame chart in the row of the root.
+function draw_axis(paint) {
+	var from = t.start[zoom], y = top_of(0);
+
+	ctx.fillStyle = paint.ink;
+	chart.marks(from, from + t.total[zoom], Math.max(1, width / 90)).forEach(function (time) {
+		var x = (time - from) * px_per_unit();
+
+		ctx.fillRect(x, y, 1, ROW - 1);
+		if (x + TIME_ROOM < width)
+			ctx.fillText(units.with_unit(time, 'ns'), x + PAD, y + 13);
+	});
 }
 
 function draw_frame(i, x, w, paint) {
 	var y = top_of(t.depth[i]), found = matches && i && matches[t.name[i]];
 
 	ctx.fillStyle = found ? paint.found : colour_of(i, paint);
-	ctx.globalAlpha = i < zoom || (matches && !found) ? 0.5 : 1;
+	ctx.globalAlpha = (i < zoom && !D.chart) || (matches && !found) ? 0.5 : 1;
 	ctx.fillRect(x, y, Math.max(w - 0.5, 0.5), ROW - 1);
 	ctx.globalAlpha = 1;
 	if (i === selected) {
@@ -158,7 +180,7 @@ function draw_frame(i, x, w, paint) {
 		ctx.lineWidth = 2;
 		ctx.strokeRect(x + 1, y + 1, Math.max(w - 2.5, 1), ROW - 3);
 	}
-	if (w < TEXT_MIN)
+	if (w < TEXT_MIN || (D.chart && !i))
 		return;
 	ctx.fillStyle = found ? paint.found_ink : paint.ink;
 	ctx.fillText(fit(name_of(i), w - 2 * PAD), x + PAD, y + 13);
@@ -181,7 +203,7 @@ function draw() {
 	var paint = paints(), i;
 
 	erase();
-	for (i = zoom; i !== 0;) {
+	for (i = D.chart ? 0 : zoom; i !== 0;) {
 		i = t.parent[i];
 		if (t.depth[i] >= first && t.depth[i] <= last)
 			draw_frame(i, 0, width, paint);
@@ -198,6 +220,8 @@ function draw() {
 			ctx.fillRect(x, top_of(depth), w, ROW - 1);
 		ctx.globalAlpha = 1;
 	});
+	if (D.chart && first <= 0 && last >= 0)
+		draw_axis(paint);
 }
 
 // Draws once before the browser paints, however often this is called.

@@ -283,11 +283,12 @@ function child_at(t, i, place) {
 	return -1;
 }
 
-function heaviest_child(t, i) {
+// But not one with the name `but`.
+function heaviest_child(t, i, but) {
 	var best = -1, c;
 
 	for (c = i + 1; c < t.end[i]; c = t.end[c])
-		if (best < 0 || t.total[c] > t.total[best])
+		if (t.name[c] !== but && (best < 0 || t.total[c] > t.total[best]))
 			best = c;
 	return best;
 }

@@ -25,6 +25,7 @@ void mp_fold_release(struct mp_fold *f)
 	mp_map_release(&f->events);
 	mp_map_release(&f->stacks);
 	mp_buf_release(&f->frames.raw);
+	mp_buf_release(&f->key);
 	free(f->frames.v);
 	f->frames = (struct mp_fold_frames){ .v = NULL };
 	free(f->parts);
@@ -53,16 +54,12 @@ static void add_weight(struct mp_fold *f, struct weight *w, int64_t weight)
  */
 static const struct mp_str missing = { "\n", 1 };
 
-int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why)
+/* Sets the parts of a key: the fields of an event, and the stack. Returns how many fields. */
+static size_t get_parts(struct mp_fold *f, const struct mp_rec *rec)
 {
-	struct mp_map *map = &f->stacks;
-	struct mp_map_entry *e;
-	struct weight *w;
 	size_t n = 0, i;
-	bool fresh;
 
 	if (rec->kind == MP_EVENT) {
-		map = &f->events;
 		n = f->by->n;
 		if (mp_rec_get_all(rec, f->by, f->parts) < n)
 			for (i = 0; i < n; i++)
@@ -71,6 +68,17 @@ int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, con
 	}
 	if (!mp_rec_stack(rec, &f->parts[n]))
 		f->parts[n] = missing;
+	return n;
+}
+
+int mp_fold_add(struct mp_fold *f, const struct mp_rec *rec, int64_t weight, const char **why)
+{
+	struct mp_map *map = rec->kind == MP_EVENT ? &f->events : &f->stacks;
+	size_t n = get_parts(f, rec), i;
+	struct mp_map_entry *e;
+	struct weight *w;
+	bool fresh;
+
 	e = mp_map_put(map, f->parts, n + 1, &fresh);
 	w = mp_map_value(e);
 	if (fresh)
@@ -298,12 +306,25 @@ void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_
 int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
 		 mp_fold_visit *visit, void *arg, const char **why)
 {
-	unfold(&f->frames, style, rec->body, NULL);
+	struct mp_str key = rec->body;
+	size_t n, i;
+
+	if (rec->kind == MP_EVENT) {
+		n = get_parts(f, rec);
+		f->key.len = 0;
+		for (i = 0; i <= n; i++) {
+			if (i)
+				mp_buf_byte(&f->key, '\t');
+			mp_buf_str(&f->key, f->parts[i]);
+		}
+		key = mp_buf_view(&f->key);
+	}
+	unfold(&f->frames, style, key, rec->kind == MP_EVENT ? f->by : NULL);
 	if (f->frames.bad) {
 		*why = bad_escape;
 		return -1;
 	}
-	visit_frames(f, visit, arg, rec->weight);
+	visit_frames(f, visit, arg, rec->kind == MP_EVENT ? 1 : rec->weight);
 	return 0;
 }
 

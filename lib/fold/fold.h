@@ -30,6 +30,7 @@ struct mp_fold {
 	struct mp_map stacks; /* key: the frames of stack lines and of folded text */
 	struct mp_str *parts; /* scratch for by->n + 1 parts of a key */
 	struct mp_fold_frames frames;
+	struct mp_buf key;
 	bool overflow; /* a weight exceeded 64 bits and stays at the limit */
 	/* how many stacks were visited, and how many were not because of focus, ignore, show_from */
 	uint64_t visited, excluded;
@@ -94,8 +95,9 @@ void mp_fold_each(struct mp_fold *f, const struct mp_fold_style *style, mp_fold_
 		  void *arg);
 
 /*
- * Does this at once for a stack or a line of folded text, instead of adding it: for a caller that
- * keeps stacks itself, and less of them than their texts. Returns 0, or -1 with `*why`.
+ * Does this at once for a record, instead of adding it: for a caller that keeps stacks itself, and
+ * less of them than their texts, or the times of events, whose weight is 1. Returns 0, or -1 with
+ * `*why`.
  */
 int mp_fold_pass(struct mp_fold *f, const struct mp_fold_style *style, const struct mp_rec *rec,
 		 mp_fold_visit *visit, void *arg, const char **why);

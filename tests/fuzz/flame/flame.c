@@ -2,7 +2,8 @@
 /*
  * Any lines as a flame graph, or each other line as the other side of one of differences: the tree has the sum of their weights, each node is within its
  * parent, the data of a page have as many numbers as its stacks need, and no name becomes an element
- * of a page or a picture, or a control byte for a terminal.
+ * of a page or a picture, or a control byte for a terminal. In a flame chart each task has pieces for
+ * all of the time.
  */
 #include <stdlib.h>
 
@@ -124,6 +125,56 @@ static void check_data(const struct mp_flame *f)
 	mp_flamedata_release(&d);
 }
 
+struct timed {
+	struct mp_flame_chart *chart;
+	const struct mp_rec *rec;
+};
+
+static void add_event(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
+{
+	const struct timed *e = arg;
+	uint64_t end = e->rec->time_ns;
+
+	if (weight != 1)
+		abort();
+	mp_flame_chart_add(e->chart, frames, n, 1, end - end % 16, end);
+}
+
+static void add_events(struct mp_fold *f, const struct mp_fold_style *style,
+		       struct mp_flame_chart *c, const char *p, const char *end)
+{
+	const char *lf, *why;
+	struct mp_rec rec;
+	struct timed e = { c, &rec };
+
+	for (; p < end && (lf = memchr(p, '\n', end - p)); p = lf + 1)
+		if (mp_rec_parse(&rec, p, lf - p, &why) == 0 && rec.kind == MP_EVENT)
+			mp_fold_pass(f, style, &rec, add_event, &e, &why);
+	mp_flame_chart_finish(c);
+}
+
+/* Each task covers the whole time, and each piece but the last of a task has a node of its own. */
+static void check_chart(const struct mp_flame *f)
+{
+	enum { UP = 2, DOWN, WEIGHTS, CALLS, CALLEES };
+	const struct mp_flame_chart *c = f->chart;
+	size_t n[MP_FLAMEDATA_PARTS], zeros[MP_FLAMEDATA_PARTS], i;
+	uint64_t sum[MP_FLAMEDATA_PARTS], length = c->end_ns - c->begin_ns;
+	struct mp_buf page = { NULL, 0, 0 };
+	struct mp_flamedata d;
+
+	mp_flamedata_make(&d, f);
+	for (i = UP; i < MP_FLAMEDATA_PARTS; i++)
+		sum[i] = add_up(mp_buf_view(&d.parts[i]), &n[i], &zeros[i]);
+	if (n[UP] != c->n || n[DOWN] != c->n || n[WEIGHTS] != c->n || zeros[DOWN] ||
+	    zeros[WEIGHTS] || sum[WEIGHTS] != length * c->tasks || n[CALLS] != d.nodes - 1 ||
+	    sum[DOWN] != d.nodes - 1 || zeros[CALLS] != n[CALLEES])
+		abort();
+	mp_flamedata_release(&d);
+	mp_flamehtml(&page, f);
+	mp_buf_release(&page);
+}
+
 static size_t occurrences(struct mp_str text, const char *what)
 {
 	size_t n = 0;
@@ -176,6 +227,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct mp_fold fold;
 	struct mp_tree t;
 	struct target to = { &t, size & 128 ? &sides : NULL, 0 };
+	struct mp_flame_chart chart;
 
 	if (size < 1)
 		return 0;
@@ -197,6 +249,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_data(&f);
 		check_forms(&f, data[0]);
 	}
+	mp_flame_chart_init(&chart);
+	f.tree = &chart.tree;
+	f.chart = &chart;
+	f.sides = NULL;
+	f.colours = MP_FLAME_BY_KIND;
+	add_events(&fold, &style, &chart, (const char *)data + 1, (const char *)data + size);
+	check_chart(&f);
+	mp_flame_chart_release(&chart);
 	mp_flame_sides_release(&sides);
 	mp_tree_release(&t);
 	mp_fold_release(&fold);

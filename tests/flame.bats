@@ -443,7 +443,7 @@ chart_events() {	# N
 	many_stacks "$1" | awk '{ sub(/ [0-9]+$/, ""); t = NR % 5; c = $0; sub(/;.*/, "", c); sub(/^[^;]*;/, "")
 		if (NR % 3 == 0) $0 = last[t] ? last[t] : $0	# the same stack again
 		last[t] = $0; if (NR % 31 == 0) pause[t] += 20000000
-		printf "%d,e:f,comm=task\ttid=%d\tstack=%s\n", 1000000000 + int(NR / 5) * 1000000 + pause[t] + t, t, $0 }' | sort -t , -n -k 1,1 > "$TMP/events"
+		printf "%.0f,e:f,comm=task\ttid=%d\tstack=%s\n", 1000000000 + int(NR / 5) * 1000000 + pause[t] + t, t, $0 }' | sort -t , -n -k 1,1 > "$TMP/events"
 }
 
 @test "a flame chart has each stack for as long as its events last, whatever their order" {

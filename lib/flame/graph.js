@@ -37,9 +37,10 @@ function top_of(depth) {
 
 // Calls frame(i, x, width) for each frame that is drawn, parents first, and area(depth, x, width, from, to) for narrow siblings
 // side by side, which have the nodes between `from` and `to`. Frames beyond the depth `deepest` are skipped. A flame chart has the
-// frames of all tasks in the time of the zoom.
+// frames of all tasks in the time of the zoom, and an area may have gaps that are too narrow to be seen.
 function each_drawn(deepest, frame, area) {
-	var top = D.chart ? 0 : zoom, px = px_per_unit(), left = t.start[zoom], depth = -1, area_x = 0, area_end = 0, from = 0, to = 0, i, w, x;
+	var top = D.chart ? 0 : zoom, apart = D.chart ? NARROW / 2 : 0.01, px = px_per_unit(), left = t.start[zoom];
+	var depth = -1, area_x = 0, area_end = 0, from = 0, to = 0, i, w, x;
 
 	function finish_area() {
 		if (depth >= 0)
@@ -52,7 +53,7 @@ function each_drawn(deepest, frame, area) {
 		if (t.depth[i] > deepest || w <= 0 || is_gap(i)) {
 			i = t.end[i];
 		} else if (w < NARROW) {
-			if (t.depth[i] !== depth || x > area_end + 0.01) {
+			if (t.depth[i] !== depth || x > area_end + apart) {
 				finish_area();
 				depth = t.depth[i];
 				area_x = x;
@@ -216,8 +217,8 @@ function draw() {
 
 		ctx.fillStyle = found ? paint.found : paint.grey;
 		ctx.globalAlpha = matches && !found ? 0.5 : 1;
-		if (depth >= first && w >= 0.3)
-			ctx.fillRect(x, top_of(depth), w, ROW - 1);
+		if (depth >= first && (w >= 0.3 || D.chart))
+			ctx.fillRect(x, top_of(depth), Math.max(w, 0.5), ROW - 1);
 		ctx.globalAlpha = 1;
 	});
 	if (D.chart && first <= 0 && last >= 0)

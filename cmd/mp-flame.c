@@ -38,7 +38,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_DIFF, "diff", NULL,
 	  "compare two files, or both weights in each line of one, as mp-diff writes" },
 	{ OPT_ABSOLUTE, "absolute", NULL, "compare weights as they are, not as shares" },
-	{ OPT_WORK, "work", "N,N", "compare weights per unit of work: how much each side did" },
+	{ OPT_WORK, "work", "N,N|EVENT",
+	  "compare weights per unit of work: how much each side did, or what counts it" },
 	{ OPT_SELF, "self", NULL,
 	  "compare the weights of frames themselves, without their callees" },
 	MP_FOLD_READER_SAMPLES,
@@ -84,6 +85,7 @@ static struct {
 	bool diff, time;
 	bool two_weights; /* each line has the weights of both sides */
 	bool exact;
+	const char *work;	/* glob for the types of events that count work, or NULL */
 	const char *needs_diff; /* an option that only --diff uses, or NULL */
 	double min_percent;	/* below 0: not given */
 	const char *title, *unit;
@@ -96,6 +98,7 @@ static struct {
 	struct mp_input in;
 	struct mp_tree tree;
 	struct mp_flame_sides sides;
+	struct mp_glob counter;	     /* of options.work */
 	struct mp_flame_chart chart; /* with --time, in place of the tree */
 	size_t input;		     /* number of the current input */
 	uint64_t events, stacks;     /* how many were added; folded text counts as stacks */
@@ -120,8 +123,14 @@ static void set_measure(enum mp_flame_measure measure)
 static void set_work(const char *arg)
 {
 	size_t n, i;
-	double *v = mp_opt_amounts(&program, OPT_WORK, arg, &n);
+	double *v;
 
+	if (strspn(arg, "0123456789.,-+") == 0) {
+		options.work = arg;
+		mp_glob_init(&work.counter, mp_str(arg));
+		return;
+	}
+	v = mp_opt_amounts(&program, OPT_WORK, arg, &n);
 	if (n != MP_FLAME_SIDES)
 		mp_opt_bad(&program, OPT_WORK, arg, "two numbers above 0");
 	for (i = 0; i < n; i++)
@@ -218,10 +227,13 @@ static void check_diff(int operands)
 static void set_sides(char **operands)
 {
 	bool has_two = operands[0] && operands[1];
+	size_t i;
 
 	options.two_weights = options.diff && !has_two;
-	work.sides.side[MP_FLAME_BEFORE].name = has_two ? operands[0] : "before";
-	work.sides.side[MP_FLAME_AFTER].name = has_two ? operands[1] : "after";
+	work.sides.side[MP_FLAME_BEFORE].name = "before";
+	work.sides.side[MP_FLAME_AFTER].name = "after";
+	for (i = 0; has_two && i < MP_FLAME_SIDES; i++)
+		work.sides.side[i].name = strcmp(operands[i], "-") == 0 ? "stdin" : operands[i];
 }
 
 /* --time draws events as they came, for which the tasks need numbers. */
@@ -354,6 +366,21 @@ static int add_timed(const struct mp_rec *rec, const char **why)
 	return mp_fold_pass(&r->fold, &r->style, rec, add_event, &times, why);
 }
 
+/* Adds an event that counts work: the value of a counter, or 1. 0, or -1 with `*why`. */
+static int count_work(const struct mp_rec *rec, const char **why)
+{
+	static const struct mp_field counter = MP_FIELD_OF(KEY, ".value");
+	struct mp_str text;
+	double v = 1;
+
+	if (mp_rec_get(rec, &counter, &text) && (mp_num_decimal(text, &v) < 0 || v < 0)) {
+		*why = "bad value of the counter of --work";
+		return -1;
+	}
+	work.sides.side[current_side()].work += v;
+	return 0;
+}
+
 /*
  * Adds a record: 0, or -1 with `*why`. The stacks of events repeat, so they are added up first;
  * most lines that have a weight differ, so they go to the tree at once, which is smaller than their
@@ -363,8 +390,11 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	struct mp_fold_reader *r = &work.reader;
 	int64_t weight;
-	int taken = mp_fold_reader_take(r, rec, &weight, why);
+	int taken;
 
+	if (options.work && rec->kind == MP_EVENT && mp_glob_match(&work.counter, rec->type))
+		return count_work(rec, why);
+	taken = mp_fold_reader_take(r, rec, &weight, why);
 	if (taken < 1)
 		return taken;
 	if (options.time)
@@ -405,6 +435,10 @@ static void finish_tree(void)
 		mp_tree_finish(&work.tree);
 		return;
 	}
+	for (bad = 0; options.work && bad < MP_FLAME_SIDES; bad++)
+		if (work.sides.side[bad].work <= 0)
+			mp_die("'%s': no event matches --work '%s', or their values add up to 0",
+			       work.sides.side[bad].name, options.work);
 	work.sides.counts = !work.reader.uncounted;
 	if (mp_flame_sides_finish(&work.sides, &work.tree, &bad) < 0)
 		mp_die("'%s': the weights add up to 0 or less: they have no shares (--absolute)",
@@ -500,8 +534,12 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 		if (!options.two_weights)
 			mp_buf_printf(to, " (%s)", side->name);
 	}
-	mp_buf_printf(to, "; %s%s", measures[f->sides->measure],
-		      f->sides->own ? " of frames themselves" : "");
+	mp_buf_printf(to, "; %s", measures[f->sides->measure]);
+	if (f->sides->measure == MP_FLAME_WORK)
+		mp_buf_printf(to, ", of which there were %.6g before and %.6g after",
+			      f->sides->side[MP_FLAME_BEFORE].work,
+			      f->sides->side[MP_FLAME_AFTER].work);
+	mp_buf_printf(to, "%s", f->sides->own ? "; frames without what they called" : "");
 	if (!f->sides->counts)
 		mp_buf_printf(to,
 			      "; the errors of these weights are unknown, so that nothing "

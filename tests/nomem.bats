@@ -78,6 +78,8 @@ setup() {
 	each_allocation mp-hist mp-hist -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --svg --by comm "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --text --reverse "$TMP/in.mp"
+	each_allocation mp-flame mp-flame -e '*' --diff --svg "$TMP/in.mp" "$TMP/in.mp"
+	each_allocation mp-flame mp-flame -e '*' --time "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --all --tsv "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp" -- "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --folded "$TMP/in.mp" "$TMP/in.mp"
 	mp-hist -e '*' --by comm --dump "$TMP/in.mp" > "$TMP/in.dump" || true

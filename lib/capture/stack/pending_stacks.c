@@ -287,13 +287,13 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 /*
  * Chooses the candidate before or after the sample, as is usual for the event. If the only
  * candidate is after the sample, stacks of this event come after their samples, unless the record
- * before the stack was lost, or is too far before the sample. Such a mistake would last: each
- * sample would get the stack of the next one.
+ * before the stack was lost. If another stack waits too far before the sample, that alone does not
+ * refute samples that agree: the mistake would last, with the stack of the next sample for each.
  */
 static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {
-	if (!c->before && !c->after->dropped && !c->far)
-		*order = CERTAIN;
+	if (!c->before && !c->after->dropped)
+		*order = c->far && *order < 0 ? *order + 1 : CERTAIN;
 	else if (!c->after && *order > -CERTAIN)
 		--*order;
 	return (*order ? *order > 0 : after) ? c->after : c->before;

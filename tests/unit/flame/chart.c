@@ -8,9 +8,9 @@ static void add(struct mp_flame_chart *c, const char *comm, const char *tid, con
 		uint64_t begin, uint64_t end)
 {
 	const struct mp_frame frames[] = {
-		{ mp_str(comm), MP_MARK_NONE },
-		{ mp_str(tid), MP_MARK_NONE },
-		{ mp_str(frame ? frame : ""), MP_MARK_NONE },
+		{ .name = mp_str(comm) },
+		{ .name = mp_str(tid) },
+		{ .name = mp_str(frame ? frame : "") },
 	};
 
 	mp_flame_chart_add(c, frames, frame ? 3 : 2, 2, begin, end);

@@ -17,7 +17,7 @@ static void add(struct mp_flame_sides *s, struct mp_tree *t, unsigned side, cons
 
 	snprintf(text, sizeof(text), "%s", stack);
 	for (name = strtok_r(text, ";", &save); name; name = strtok_r(NULL, ";", &save))
-		frames[n++] = (struct mp_frame){ mp_str(name), MP_MARK_NONE };
+		frames[n++] = (struct mp_frame){ .name = mp_str(name), .mark = MP_MARK_NONE };
 	mp_flame_sides_add(s, t, side, frames, n, weight);
 }
 

@@ -315,7 +315,7 @@ static struct mp_str join(const struct mp_rec *rec, const struct mp_fields *fiel
 			if (!mp_rec_get(rec, &fields->v[i], &values[i]))
 				values[i].p = NULL;
 	} else {
-		mp_rec_get_all(rec, fields, values);
+		mp_rec_names(rec, fields, values);
 	}
 	if (fields->n == 1 && values[0].p)
 		return values[0];

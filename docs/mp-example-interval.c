@@ -62,7 +62,7 @@ static int count(const struct mp_rec *rec, const char **why)
 	if (!mp_choice_take(&choice, rec))
 		return 0;
 	*why = "event without a field of the key";
-	if (mp_rec_get_all(rec, &choice.by, key) < choice.by.n ||
+	if (mp_rec_names(rec, &choice.by, key) < choice.by.n ||
 	    mp_choice_weight(&choice.weight, rec, &weight, why) < 1)
 		return -1;
 	if (mp_interval_advance(&choice.interval, rec->time_ns))

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
 	mp_input_init(&in, argv + optind, MP_EVENT, &out); /* the rest is counted and reported */
 	while (mp_input_next(&in, &rec)) {
-		if (mp_rec_get(&rec, &by, &value))
+		if (mp_rec_name(&rec, &by, &value))
 			++*(uint64_t *)mp_map_value(mp_map_put(&counts, &value, 1, NULL));
 		else
 			mp_input_bad(&in, "event without the field"); /* named with file:line */

@@ -185,7 +185,7 @@ static struct track *track_of(struct mp_cpelmap *m, const struct mp_rec *rec,
 		return thread(m, known[TID].p ? known[TID] : known[PID], known[PID], known[COMM],
 			      known[CPU]);
 	if (!m->threads)
-		mp_rec_get_all(rec, fields, parts);
+		mp_rec_names(rec, fields, parts);
 	m->text.len = 0;
 	/* reserved at once, so that slices of it stay valid */
 	mp_buf_reserve(&m->text, MP_CPELMAP_FIELDS_MAX * 160);
@@ -237,7 +237,7 @@ static uint32_t read_fields(struct mp_cpelmap *m, const struct mp_rec *rec, stru
 			say(&m->text, key, value);
 	}
 	if (says->n) {
-		mp_rec_get_all(rec, says, values);
+		mp_rec_names(rec, says, values);
 		for (i = 0; i < says->n; i++)
 			if (values[i].p)
 				say(&m->text, says->v[i].name, values[i]);

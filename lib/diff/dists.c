@@ -73,7 +73,7 @@ static size_t find_key(struct mp_diff_dists *d, const struct mp_rec *rec)
 
 	if (d->by) {
 		d->parts = mp_grow(d->parts, &d->parts_cap, d->by->n, sizeof(*d->parts));
-		mp_rec_get_all(rec, d->by, d->parts);
+		mp_rec_names(rec, d->by, d->parts);
 		for (i = 0; i < d->by->n; i++)
 			if (!d->parts[i].p)
 				d->parts[i] = d->missing[i];

@@ -61,7 +61,7 @@ static size_t get_parts(struct mp_fold *f, const struct mp_rec *rec)
 
 	if (rec->kind == MP_EVENT) {
 		n = f->by->n;
-		if (mp_rec_get_all(rec, f->by, f->parts) < n)
+		if (mp_rec_names(rec, f->by, f->parts) < n)
 			for (i = 0; i < n; i++)
 				if (!f->parts[i].p)
 					f->parts[i] = missing;

@@ -6,6 +6,7 @@
 
 #include "lib/core/clock.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/named.h"
 #include "lib/stream/unit.h"
 
 void mp_heat_reader_init(struct mp_heat_reader *r, const struct mp_heat_wish *wish)
@@ -64,7 +65,8 @@ static bool is_name(const struct mp_heat_reader *r, const struct mp_field *f,
 			return true;
 	type = declared(r->header, f->name);
 	if (type)
-		return strcmp(type, "str") == 0 || mp_str_ends(mp_str(type), MP_STR("[]"));
+		return strcmp(type, "str") == 0 || mp_str_ends(mp_str(type), MP_STR("[]")) ||
+		       mp_str_ends(mp_str(type), MP_STR("()"));
 	return mp_str_eq(f->name, MP_STR("comm")) || mp_rec_number(rec, f, &v) != 1;
 }
 
@@ -234,7 +236,7 @@ static int place_name(struct mp_heat_reader *r, const struct mp_rec *rec, const 
 {
 	struct mp_str value;
 
-	if (!mp_rec_get(rec, f, &value))
+	if (!mp_rec_name(rec, f, &value))
 		return 1;
 	*why = "bad escape or control byte in a name";
 	p->name = canonical(r, value);
@@ -291,6 +293,7 @@ static int weight_of(const struct mp_heat_reader *r, const struct mp_rec *rec, u
 		*why = mp_field_why(f, "without the field that is its weight");
 		return -1;
 	}
+	text = mp_named_number(text);
 	if (mp_num_any(text, &whole) < 0) {
 		*why = mp_choice_why_not_whole(f);
 		if (mp_num_decimal(text, &v) < 0 || v != floor(v) || fabs(v) > 0x1p62)

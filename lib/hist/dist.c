@@ -64,7 +64,7 @@ struct mp_dist *mp_dists_at(struct mp_dists *d, const struct mp_rec *rec,
 	bool fresh = false;
 	size_t n = fields->n, i;
 
-	if (n && mp_rec_get_all(rec, fields, d->parts) < n)
+	if (n && mp_rec_names(rec, fields, d->parts) < n)
 		for (i = 0; i < n; i++)
 			if (!d->parts[i].p)
 				d->parts[i] = missing;

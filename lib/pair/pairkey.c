@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/stream/named.h"
+
 static const struct mp_pair_key *key_of(const struct mp_pairkeys *k, unsigned link)
 {
 	return &k->specs->keys[MP_MIN(link, k->specs->n_keys - 1)];
@@ -60,7 +62,7 @@ bool mp_pairkeys_make(struct mp_pairkeys *k, unsigned link, bool end, const stru
 			return false;
 		}
 		mp_buf_byte(&k->text, '\t');
-		mp_buf_str(&k->text, value);
+		mp_buf_str(&k->text, mp_named_number(value));
 	}
 	return true;
 }

@@ -3,6 +3,7 @@
 
 #include "lib/core/io.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/named.h"
 
 enum {
 	HEADROOM = 4096, /* bytes reserved in an output line for everything but its stack */
@@ -255,7 +256,7 @@ int mp_sched_prev_state(struct mp_str text, bool exiting, enum mp_sched_state *s
 	};
 	int64_t v;
 
-	if (mp_num_any(text, &v) < 0)
+	if (mp_num_any(mp_named_number(text), &v) < 0)
 		return letter_state(text, state);
 	if (v & D)
 		*state = v & N_OLD ? MP_SCHED_SLEEP : MP_SCHED_BLOCK;

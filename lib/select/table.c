@@ -5,6 +5,7 @@
 
 #include "lib/stream/cell.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/named.h"
 #include "lib/stream/unit.h"
 
 enum {
@@ -102,11 +103,20 @@ void mp_table_release(struct mp_table *t)
 	mp_buf_release(&t->text);
 }
 
+/* Whether the header says that the numbers of a field have names. */
+static bool has_names(struct mp_str type)
+{
+	return mp_str_ends(type, MP_STR("()"));
+}
+
 static enum mp_table_type type_of_header(struct mp_str type)
 {
-	bool array = mp_str_ends(type, MP_STR("[]"));
 	uint64_t bits;
+	bool array;
 
+	if (has_names(type))
+		type.len -= 2;
+	array = mp_str_ends(type, MP_STR("[]"));
 	if (array)
 		type.len -= 2;
 	if (type.len < 2 || mp_num_u64(mp_str_skip(type, 1), &bits) < 0)
@@ -128,20 +138,50 @@ static enum mp_table_type unite(enum mp_table_type a, enum mp_table_type b)
 	return MP_TABLE_TEXT;
 }
 
+/* The column of the names of a field's numbers; adds it unless the columns are settled. */
+static struct mp_table_column *name_column_of(struct mp_table *t, struct mp_str field)
+{
+	struct mp_table_column *c;
+	struct mp_str name;
+
+	t->raw.len = 0;
+	mp_buf_str(&t->raw, field);
+	mp_buf_str(&t->raw, MP_STR("_name"));
+	name = mp_buf_view(&t->raw);
+	c = find_column(t, name);
+	if (c || t->begun || t->n == COLUMNS_MAX)
+		return c;
+	add_column(t, name);
+	c = &t->columns[t->n - 1];
+	c->type = MP_TABLE_TEXT;
+	return c;
+}
+
+static void add_types(struct mp_table *t, json_t *fields)
+{
+	json_t *value;
+	const char *name;
+
+	json_object_foreach (fields, name, value) {
+		struct mp_table_column *c = column_of(t, mp_str(name));
+		struct mp_str type;
+
+		if (!c || c->type == MP_TABLE_STACK || !json_is_string(value))
+			continue;
+		type = mp_str(json_string_value(value));
+		c->type = unite(c->type, type_of_header(type));
+		if (has_names(type))
+			name_column_of(t, mp_str(name));
+	}
+}
+
 void mp_table_header(struct mp_table *t, json_t *header)
 {
-	json_t *events = json_object_get(header, "events"), *fields, *type;
-	const char *event, *name;
+	json_t *events = json_object_get(header, "events"), *fields;
+	const char *event;
 
-	json_object_foreach (events, event, fields) {
-		json_object_foreach (fields, name, type) {
-			struct mp_table_column *c = column_of(t, mp_str(name));
-
-			if (c && c->type != MP_TABLE_STACK && json_is_string(type))
-				c->type = unite(c->type,
-						type_of_header(mp_str(json_string_value(type))));
-		}
-	}
+	json_object_foreach (events, event, fields)
+		add_types(t, fields);
 }
 
 /* --- the order of columns ---------------------------------------------------------------------- */
@@ -262,6 +302,20 @@ static void fill(struct mp_table *t, size_t column, struct mp_str value)
 	c->value = value;
 }
 
+/* Fills the column of a field, and that of the name if the value is a number with a name. */
+static void fill_field(struct mp_table *t, size_t column, struct mp_str value)
+{
+	struct mp_str name = mp_named_name(value);
+	const struct mp_table_column *c;
+
+	fill(t, column, mp_named_number(value));
+	if (name.p == value.p)
+		return;
+	c = name_column_of(t, t->columns[column].name);
+	if (c && !c->value.p)
+		fill(t, c - t->columns, name);
+}
+
 static void note_omitted(struct mp_table *t, struct mp_str name)
 {
 	if (t->keep && !mp_project_has(t->keep, name))
@@ -294,7 +348,7 @@ static void fill_row(struct mp_table *t, const struct mp_rec *rec)
 		next = c - t->columns;
 		t->columns[last].next = next;
 		last = next;
-		fill(t, next, value);
+		fill_field(t, next, value);
 	}
 }
 
@@ -389,7 +443,8 @@ void mp_table_event(struct mp_table *t, const struct mp_rec *rec)
 
 	if (!t->json && !t->begun && !t->named) {
 		while (mp_rec_next_field(&rest, &key, &value))
-			column_of(t, key);
+			if (column_of(t, key) && mp_named_name(value).p != value.p)
+				name_column_of(t, key);
 		hold(t, rec->line);
 		return;
 	}

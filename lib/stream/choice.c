@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/stream/named.h"
+
 void mp_choice_init(struct mp_choice *c, const char *remedy)
 {
 	*c = (struct mp_choice){ .weight = { .name = { NULL, 0 } } };
@@ -165,5 +167,5 @@ int mp_choice_weight(const struct mp_field *field, const struct mp_rec *rec, int
 		return 0;
 	}
 	*why = mp_choice_why_not_whole(field);
-	return mp_num_any(text, weight) < 0 ? -1 : 1;
+	return mp_num_any(mp_named_number(text), weight) < 0 ? -1 : 1;
 }

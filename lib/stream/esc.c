@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/stream/esc.h"
 
+#include "lib/stream/named.h"
+
 enum {
 	ALWAYS = MP_ESC_VALUE | MP_ESC_FRAME | MP_ESC_TYPE,
 	ID_DIGITS = 8, /* of the build id, in the id of a module */
@@ -24,12 +26,14 @@ static char *put_hex(char *to, unsigned char c)
 
 char *mp_esc_put(char *to, struct mp_str raw, enum mp_esc where)
 {
-	size_t i;
+	size_t i, paren = 0;
 
+	if (where == MP_ESC_VALUE && raw.len && raw.p[raw.len - 1] == ')')
+		paren = mp_named_paren(raw);
 	for (i = 0; i < raw.len; i++) {
 		unsigned char c = raw.p[i];
 
-		if (!(special[c] & where)) {
+		if (!(special[c] & where) && (!paren || i != paren)) {
 			*to++ = c;
 			continue;
 		}

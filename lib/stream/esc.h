@@ -11,7 +11,7 @@
 
 /* The kinds of text. Each escapes control bytes and the backslash, and also these bytes: */
 enum mp_esc {
-	MP_ESC_VALUE = 1, /* none */
+	MP_ESC_VALUE = 1, /* the parenthesis of a text that looks like a number with a name */
 	MP_ESC_FRAME = 2, /* ; */
 	MP_ESC_TYPE = 4,  /* comma and blank */
 };

@@ -6,6 +6,7 @@
 
 #include "lib/stream/esc.h"
 #include "lib/stream/internal.h"
+#include "lib/stream/named.h"
 
 void mp_expr_free(struct mp_expr *e)
 {
@@ -159,7 +160,7 @@ static bool same_text(struct mp_str raw, struct mp_str escaped)
 
 static bool as_number(struct mp_expr_wanted *w, struct mp_str value, struct mp_number *n)
 {
-	bool is = mp_number_parse(n, value) == 0;
+	bool is = mp_number_parse(n, mp_named_number(value)) == 0;
 
 	w->numbers += is;
 	w->others += !is;
@@ -190,6 +191,24 @@ static inline bool compare_numbers(enum mp_expr_op op, const struct mp_number *a
 	}
 }
 
+/* Whether a text is a value, or the number or the name in it. */
+static bool is_text(struct mp_str text, struct mp_str value)
+{
+	struct mp_str name = mp_named_name(value);
+
+	return same_text(text, name) ||
+	       (name.p != value.p &&
+		(same_text(text, mp_named_number(value)) || same_text(text, value)));
+}
+
+static bool matches_glob(const struct mp_glob *glob, struct mp_str value)
+{
+	struct mp_str name = mp_named_name(value);
+
+	return mp_glob_match(glob, name) ||
+	       (name.p != value.p && mp_glob_match(glob, mp_named_number(value)));
+}
+
 /* Whether two values are the same number, or else the same text. */
 static bool same_value(struct mp_str a, struct mp_str b)
 {
@@ -199,8 +218,11 @@ static bool same_value(struct mp_str a, struct mp_str b)
 
 	if (mp_str_eq(a, b))
 		return true;
-	if (mp_number_parse(&x, a) == 0 && mp_number_parse(&y, b) == 0)
+	if (mp_number_parse(&x, mp_named_number(a)) == 0 &&
+	    mp_number_parse(&y, mp_named_number(b)) == 0)
 		return mp_number_cmp(&x, &y) == 0;
+	a = mp_named_name(a);
+	b = mp_named_name(b);
 	if (!memchr(a.p, '\\', a.len))
 		return same_text(a, b);
 	same = mp_esc_undo(&raw, a) == 0 && same_text(mp_buf_view(&raw), b);
@@ -287,11 +309,11 @@ static bool holds(const struct mp_expr *e, struct reading *r, const struct mp_ex
 
 	switch (t->op) {
 	case MP_EXPR_GLOB:
-		return mp_glob_match(&t->glob, value);
+		return matches_glob(&t->glob, value);
 	case MP_EXPR_TEXT_EQ:
-		return same_text(t->text, value);
+		return is_text(t->text, value);
 	case MP_EXPR_TEXT_NE:
-		return !same_text(t->text, value);
+		return !is_text(t->text, value);
 	case MP_EXPR_SAME:
 	case MP_EXPR_DIFFERENT:
 		return compare_fields(e, r, t);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/stream/esc.h"
+#include "lib/stream/named.h"
 
 const char *mp_kind_name(enum mp_kind kind)
 {
@@ -327,8 +328,16 @@ bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_st
 	return rec->kind == MP_EVENT && get_key(rec->body, f->name, value);
 }
 
-size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
-		      struct mp_str *values)
+bool mp_rec_name(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value)
+{
+	if (!mp_rec_get(rec, f, value))
+		return false;
+	if (f->id == MP_FIELD_KEY)
+		*value = mp_named_name(*value);
+	return true;
+}
+
+size_t mp_rec_names(const struct mp_rec *rec, const struct mp_fields *fields, struct mp_str *values)
 {
 	struct mp_str rest = rec->body, key, value;
 	size_t found = 0, keys = 0, i;
@@ -349,7 +358,7 @@ size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
 			if (fields->v[i].id != MP_FIELD_KEY || values[i].p ||
 			    !mp_str_eq(fields->v[i].name, key))
 				continue;
-			values[i] = value;
+			values[i] = mp_named_name(value);
 			found++;
 			keys--;
 			break;
@@ -504,6 +513,7 @@ int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 	}
 	if (!mp_rec_get(rec, f, &text))
 		return 0;
+	text = mp_named_number(text);
 	if (mp_num_any(text, &whole) == 0) {
 		*v = (double)whole;
 		return 1;

@@ -119,14 +119,16 @@ bool mp_rec_get(const struct mp_rec *rec, const struct mp_field *f, struct mp_st
 bool mp_rec_stack(const struct mp_rec *rec, struct mp_str *frames);
 
 /*
- * All values of a list in one pass; a missing one has p == NULL. Returns how many there were.
- * The list names each field once.
+ * The values of fields as keys have them, and as people read them: as mp_rec_get(), but of a number
+ * with a name (named.h) only the name. mp_rec_names() gets those of a list, which names each field
+ * once, in one pass; a missing one has p == NULL. It returns how many there were.
  */
-size_t mp_rec_get_all(const struct mp_rec *rec, const struct mp_fields *fields,
-		      struct mp_str *values);
+bool mp_rec_name(const struct mp_rec *rec, const struct mp_field *f, struct mp_str *value);
+size_t mp_rec_names(const struct mp_rec *rec, const struct mp_fields *fields,
+		    struct mp_str *values);
 
 /*
- * Reads the value of a field as a number: decimal, 0x, or with a fraction. Returns 1; 0 if the
+ * Reads the value of a field as a number: decimal, 0x, or with a fraction, without its name. Returns 1; 0 if the
  * record has no such field; -1 if it is not a finite number.
  */
 int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v);

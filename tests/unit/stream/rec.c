@@ -59,7 +59,7 @@ static void test_fields(void)
 	ok(value_is("time", "12") && value_is("type", "a:b"), "time and type");
 	ok(!value_is("x", "12") && !value_is("nope", ""), "what is not there");
 	ok(mp_fields_parse(&fields, "comm,stack,nope,type", &bad) == 0 && fields.n == 4, "list");
-	ok(mp_rec_get_all(&rec, &fields, values) == 3 && mp_str_eq(values[0], MP_STR("x=y")) &&
+	ok(mp_rec_names(&rec, &fields, values) == 3 && mp_str_eq(values[0], MP_STR("x=y")) &&
 		   mp_str_eq(values[1], MP_STR("m;n")) && !values[2].p,
 	   "all at once");
 	ok(mp_fields_parse(&fields, "a,,b", &bad) < 0 && bad.len == 0, "empty name is refused");

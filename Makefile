@@ -159,7 +159,7 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 
 $(BUILD)/syscalls.inc:
 	@mkdir -p $(@D)
-	@echo '#include <asm/unistd.h>' | $(CC) -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/{ "\1", __NR_\1 },/p' | sort > $@
+	@echo '#include <asm/unistd.h>' | $(CC) -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/CALL(\1)/p' | sort > $@
 $(BUILD)/lib/capture/host/syscalls.o: $(BUILD)/syscalls.inc
 $(BUILD)/lib/capture/host/syscalls.o: override CPPFLAGS += -I$(BUILD)
 

@@ -71,7 +71,7 @@ setup() {
 	# events attached to a task are removed before its last switch: hence the whole system
 	mp-record -q --realtime -m 16M -a -e sched:sched_switch -g none -o "$TMP/s" -- sh -c 'for i in 1 2 3 4 5; do "$1"; done' sh "$TMP/mp-true" || [ $? = 1 ]
 	! grep -E '^[0-9]+,' "$TMP/s" | grep -E '(pid|tid)=-|comm=:.*	\.prev_comm=mp-true	' || false
-	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=mp-true	.prev_comm=mp-true.*prev_state=(16|32|64|80|128)	')" = 5 ]
+	[ "$(grep -E '^[0-9]+,' "$TMP/s" | grep -cE 'comm=mp-true	.prev_comm=mp-true.*prev_state=(16|32|64|80|128)\([A-Z|]+\)	')" = 5 ]
 }
 
 @test "idle tasks have a name for each CPU" {

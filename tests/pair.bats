@@ -274,7 +274,7 @@ compare() {
 		-n disk "$TMP/in" > "$TMP/out" 2> "$TMP/err" || [ $? = 1 ]
 	cat "$TMP/err"
 	dev=$((7 << 20 | ${loop#/dev/loop}))
-	[ "$(grep -c ",disk,.*comm=dd	.*\.dev=$dev	" "$TMP/out")" = 17 ]
+	[ "$(grep -c ",disk,.*comm=dd	.*\.dev=$dev(.*)	" "$TMP/out")" = 17 ]
 	[ "$(grep "dev=$dev" "$TMP/out" | grep -oE 'sector=[0-9]+' | sort -u | wc -l)" = 17 ]
 	[ "$(mp-pair -b block:block_rq_issue -e block:block_rq_complete -k .dev,.sector --over 1h "$TMP/in" 2> /dev/null | grep -c dur=)" = 0 ]
 }

@@ -361,7 +361,7 @@ events() {	# number of event lines of a type
 	mp-record -q -e $GETPPID --fields tid,comm -o "$TMP/s" -- "$LOAD/getppid" 3
 	[ "$(grep -cE '^[0-9]+,syscalls:sys_enter_getppid,tid=[0-9]+	comm=getppid$' "$TMP/s")" = 3 ]
 	mp-record -q -e $SWITCH --fields '.prev_*' -n 5 > "$TMP/s" || [ $? = 1 ]
-	grep -qE '^[0-9]+,sched:sched_switch,\.prev_comm=[^	]*	\.prev_pid=[0-9]+	\.prev_prio=-?[0-9]+	\.prev_state=[0-9]+$' "$TMP/s"
+	grep -qE '^[0-9]+,sched:sched_switch,\.prev_comm=[^	]*	\.prev_pid=[0-9]+	\.prev_prio=-?[0-9]+	\.prev_state=[0-9]+\([A-Za-z|+]+\)$' "$TMP/s"
 	mp-record -q -e $SWITCH --fields stack -n 5 > "$TMP/s" || [ $? = 1 ]
 	grep -qE '^[0-9]+,sched:sched_switch,stack=' "$TMP/s"
 }

@@ -266,7 +266,7 @@ rss_of() {
 		sort -n | sed -n '1p;$p' | paste -s -d ' ' | { read -r a b; echo $(((b - a) >> 20)); }
 	}
 	rss=$(grep ',mem:rss,.*comm=perl	' "$TMP/s" | grep -o 'bytes=[0-9]*' | cut -d = -f 2 | grown)
-	told=$(grep ',kmem:rss_stat,.*comm=perl	.*member=1	' "$TMP/s" | grep -o 'size=[0-9]*' | cut -d = -f 2 | grown)
+	told=$(grep ',kmem:rss_stat,.*comm=perl	.*member=1(MM_ANONPAGES)	' "$TMP/s" | grep -o 'size=[0-9]*' | cut -d = -f 2 | grown)
 	echo "statm: $rss MiB, rss_stat: $told MiB"
 	[ "$rss" -ge 12 ]
 	[ "$rss" -le 30 ]

@@ -167,7 +167,7 @@ record_both() {
 	mp-order "$TMP/s" > "$TMP/o" 2> /dev/null || true
 	mp-sched "$TMP/o" > "$TMP/out" 2> /dev/null || true
 	# each task that was switched out asleep has slept once
-	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1\t' "$TMP/o")
+	switched=$(grep -ac $'prev_comm=switch\t.*prev_state=1(S)\t' "$TMP/o")
 	sleeps=$(grep -aE $'comm=switch\t.*(state=sleep|was=sleep)' "$TMP/out" | grep -avc 'cut=\(begin\|both\)')
 	echo "$rounds rounds, $switched switches asleep, $sleeps sleeps"
 	[ "$sleeps" = "$switched" ] && [ "$sleeps" -gt 0 ] || false

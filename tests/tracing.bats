@@ -23,6 +23,7 @@ values() {
 		BEGIN { ($type, $fields) = (shift, shift) }
 		next unless /^\d+,\Q$type\E,(.*)/;
 		my %f = map { /^\.?(.*?)=(.*)/; ($1, $2) } split /\t/, $1;
+		s/\(.*\)$// for values %f;	# tracepoints have names of numbers
 		print join(" ", map { $f{$_} // "-" } qw(cpu pid tid), split /,/, $fields), "\n"' "$1" "$2" "$TMP/s"
 }
 

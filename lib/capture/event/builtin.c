@@ -11,7 +11,7 @@
 #define NUMBER_OF(type, name, kind, member)                                          \
 	{                                                                            \
 		name, kind, MP_TP_FIXED, offsetof(type, member), SIZE(type, member), \
-			SIZE(type, member), false                                    \
+			SIZE(type, member), false, NULL                              \
 	}
 #define NUMBER(name, kind, member) NUMBER_OF(struct mp_record_payload, name, kind, member)
 
@@ -24,11 +24,12 @@ static const struct mp_tp_field exit_fields[] = { NUMBER("ppid", MP_TP_SIGNED, p
 
 static const struct mp_tp_field mmap_fields[] = {
 	{ "file", MP_TP_STRING, MP_TP_DATA_LOC, offsetof(struct mp_record_payload, file), 4, 1,
-	  true },
+	  true, NULL },
 	NUMBER("addr", MP_TP_HEX, addr),
 	NUMBER("bytes", MP_TP_UNSIGNED, bytes),
 	NUMBER("offset", MP_TP_HEX, offset),
-	{ "prot", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_record_payload, prot), 4, 1, true },
+	{ "prot", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_record_payload, prot), 4, 1, true,
+	  NULL },
 };
 
 static const struct mp_tp_field memory_fields[] = {
@@ -39,7 +40,7 @@ static const struct mp_tp_field memory_fields[] = {
 static const struct mp_tp_field count_fields[] = {
 	NUMBER_OF(struct mp_sampled_count, "value", MP_TP_UNSIGNED, value),
 	{ "share", MP_TP_STRING, MP_TP_FIXED, offsetof(struct mp_sampled_count, share),
-	  SIZE(struct mp_sampled_count, share), 1, true },
+	  SIZE(struct mp_sampled_count, share), 1, true, NULL },
 };
 
 #define FIELDS(v) v, MP_ARRAY_SIZE(v)

@@ -23,6 +23,7 @@ static void cut_payload(const struct mp_event *e, struct mp_cut_event *to)
 	for (i = 0; i < e->n_payload; i++) {
 		to->payload[i].at = *e->payload[i];
 		to->payload[i].at.name = mp_strdup(e->payload[i]->name);
+		to->payload[i].at.names = mp_names_copy(e->payload[i]->names);
 		to->payload[i].number = (uint32_t)(e->payload[i] - all);
 	}
 	to->n_payload = e->n_payload;

@@ -9,7 +9,6 @@
 #include <sys/mount.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <traceevent/event-parse.h>
 #include <unistd.h>
 
 #include "lib/stream/glob.h"
@@ -17,7 +16,6 @@
 struct mp_tracefs {
 	char *events; /* path of the folder events/ */
 	int mount_fd; /* fd of our own mount; -1 if tracefs was mounted already */
-	struct tep_handle *tep;
 };
 
 /* From linux/mount.h, which cannot be included together with glibc 2.36's sys/mount.h. */
@@ -73,12 +71,6 @@ struct mp_tracefs *mp_tracefs_open(void)
 		errno = saved;
 		return NULL;
 	}
-	t->tep = tep_alloc();
-	if (!t->tep)
-		mp_die("out of memory");
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_long_size(t->tep, sizeof(long));
-	tep_set_page_size(t->tep, getpagesize());
 	return t;
 }
 
@@ -86,7 +78,6 @@ void mp_tracefs_close(struct mp_tracefs *t)
 {
 	if (!t)
 		return;
-	tep_free(t->tep);
 	if (t->mount_fd >= 0)
 		close(t->mount_fd);
 	free(t->events);
@@ -223,203 +214,21 @@ char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *na
 	return text;
 }
 
-/*
- * The field that an argument of the print format prints, perhaps through casts; NULL if the
- * argument is computed.
- */
-static const char *field_of(const struct tep_print_arg *arg)
-{
-	while (arg && arg->type == TEP_PRINT_TYPE)
-		arg = arg->typecast.item;
-	if (arg && arg->type == TEP_PRINT_FLAGS)
-		return field_of(arg->flags.field);
-	return arg && arg->type == TEP_PRINT_FIELD ? arg->field.name : NULL;
-}
-
-static void mark_hex(struct mp_tp *tp, const char *name)
-{
-	size_t i;
-
-	for (i = 0; name && i < tp->n_fields; i++)
-		if (strcmp(tp->fields[i].name, name) == 0 && tp->fields[i].kind == MP_TP_UNSIGNED &&
-		    !tp->fields[i].is_array)
-			tp->fields[i].kind = MP_TP_HEX;
-}
-
-/*
- * Walks the conversions of the print format together with its arguments: %x and %p mean
- * hexadecimal. Signed values stay decimal: system calls print their results, -ENOENT and the like,
- * with %lx.
- */
-static void find_hex(struct mp_tp *tp, const struct tep_event *event)
-{
-	const struct tep_print_arg *arg = event->print_fmt.args;
-	const char *p = event->print_fmt.format;
-
-	while (p && arg && (p = strchr(p, '%'))) {
-		p++;
-		if (*p == '%') {
-			p++;
-			continue;
-		}
-		while (*p && strchr("-+ #0123456789.*lhqzjtL", *p)) {
-			if (*p++ == '*' && arg)
-				arg = arg->next;
-		}
-		if (arg && *p && (strchr("xXp", *p) || arg->type == TEP_PRINT_FLAGS))
-			mark_hex(tp, field_of(arg));
-		arg = arg ? arg->next : NULL;
-	}
-}
-
-static bool is_number_size(unsigned size)
-{
-	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-/*
- * Whether a field is text. libtraceevent also treats arrays of u8 as strings; they hold addresses
- * and binary commands.
- */
-static bool is_text(const struct tep_format_field *f)
-{
-	return (f->flags & TEP_FIELD_IS_STRING) && strstr(f->type, "char") &&
-	       !strstr(f->type, "unsigned char");
-}
-
-static struct mp_tp_field convert(const struct tep_format_field *f)
-{
-	struct mp_tp_field to = { .name = mp_strdup(f->name),
-				  .offset = f->offset,
-				  .size = f->size };
-	bool dynamic = f->flags & TEP_FIELD_IS_DYNAMIC;
-
-	to.place = !dynamic			      ? MP_TP_FIXED
-		   : f->flags & TEP_FIELD_IS_RELATIVE ? MP_TP_REL_LOC
-						      : MP_TP_DATA_LOC;
-	to.elem = f->elementsize;
-	to.is_array = dynamic || (f->flags & TEP_FIELD_IS_ARRAY);
-	if (!is_number_size(to.elem)) { /* a struct is shown as an array of bytes */
-		to.elem = 1;
-		to.is_array = true;
-	}
-	to.kind = f->flags & TEP_FIELD_IS_SIGNED ? MP_TP_SIGNED : MP_TP_UNSIGNED;
-	if (f->flags & TEP_FIELD_IS_POINTER && !to.is_array)
-		to.kind = MP_TP_HEX;
-	else if (is_text(f) && to.is_array)
-		to.kind = MP_TP_STRING;
-	if (dynamic && strstr(f->type, "cpumask")) {
-		to.kind = MP_TP_HEX;
-		to.elem = sizeof(long);
-	}
-	if (!dynamic && !to.is_array)
-		to.elem = to.size;
-	return to;
-}
-
-/* How many times a type "const char *" is a pointer; 0: it is another type. */
-static unsigned count_stars(const char *type)
-{
-	unsigned n = 0;
-
-	if (strncmp(type, "const char ", 11) != 0)
-		return 0;
-	for (type += 11; *type; type++)
-		n += *type == '*';
-	return n;
-}
-
-/*
- * Finds the arguments of a system call that point to texts. A buffer, whose size is the next
- * argument, is not a text. Environments, which programs keep secrets in, are not read.
- */
-static void find_texts(struct mp_tp *tp, const struct tep_event *event)
-{
-	const struct tep_format_field *f;
-	size_t i = 0;
-
-	if (strcmp(tp->system, "syscalls") != 0)
-		return;
-	for (f = event->format.fields; f && i < 32; f = f->next, i++) {
-		unsigned stars = count_stars(f->type);
-
-		if (stars < 1 || stars > 2 || strcmp(f->name, "envp") == 0 ||
-		    (f->next && strcmp(f->next->type, "size_t") == 0))
-			continue;
-		tp->texts |= 1u << i;
-		tp->arrays |= (uint32_t)(stars == 2) << i;
-	}
-}
-
-static struct mp_tp *build(const struct tep_event *event, const char *system)
-{
-	struct mp_tp *tp = mp_zalloc(sizeof(*tp));
-	const struct tep_format_field *f;
-	size_t cap = 0;
-
-	tp->system = mp_strdup(system);
-	tp->name = mp_strdup(event->name);
-	tp->id = event->id;
-	for (f = event->format.fields; f; f = f->next) {
-		tp->fields = mp_grow(tp->fields, &cap, tp->n_fields + 1, sizeof(*tp->fields));
-		tp->fields[tp->n_fields++] = convert(f);
-		tp->size = MP_MAX(tp->size, (uint32_t)(f->offset + f->size));
-	}
-	find_hex(tp, event);
-	find_texts(tp, event);
-	return tp;
-}
-
 struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const char *name,
 			      const char **why)
 {
-	char *path = mp_asprintf("%s/%s/%s/format", t->events, system, name);
-	struct tep_event *event;
-	struct mp_tp *tp = NULL;
-	size_t len;
-	char *text = read_file(path, &len);
+	char *text = mp_tracefs_format(t, system, name);
+	struct mp_tp *tp;
 
-	free(path);
 	if (!text) {
 		*why = strerror(errno);
 		return NULL;
 	}
-	/* an error in the print format alone leaves the fields usable */
-	tep_parse_event(t->tep, text, len, system);
-	event = tep_find_event_by_name(t->tep, system, name);
-	if (event)
-		tp = build(event, system);
-	else
+	tp = mp_tp_parse(mp_str(text), system);
+	if (!tp)
 		*why = "its format cannot be parsed";
 	free(text);
 	return tp;
-}
-
-void mp_tp_free(struct mp_tp *tp)
-{
-	size_t i;
-
-	if (!tp)
-		return;
-	for (i = 0; i < tp->n_fields; i++)
-		free(tp->fields[i].name);
-	free(tp->fields);
-	free(tp->system);
-	free(tp->name);
-	free(tp);
-}
-
-void mp_tp_type_name(const struct mp_tp_field *f, char name[16])
-{
-	static const char letters[] = {
-		[MP_TP_UNSIGNED] = 'u', [MP_TP_SIGNED] = 's', [MP_TP_HEX] = 'x'
-	};
-
-	if (f->kind == MP_TP_STRING)
-		snprintf(name, 16, "str");
-	else
-		snprintf(name, 16, "%c%u%s", letters[f->kind], f->elem * 8,
-			 f->is_array ? "[]" : "");
 }
 
 char *mp_tracefs_advice(int error)

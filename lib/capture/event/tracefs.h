@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: where tracefs is, which there are, and what their fields are (libtraceevent).
- * The only user of libtraceevent. Includes field, str.
+ * Tracepoints: where tracefs is, which there are, and what their fields are. Includes
+ * tracepoint_format.
  */
 #ifndef MP_CAPTURE_EVENT_TRACEFS_H
 #define MP_CAPTURE_EVENT_TRACEFS_H
 
-#include "lib/capture/host/field.h"
-#include "lib/core/str.h"
-
-struct mp_tp {
-	char *system;
-	char *name;
-	uint64_t id;		    /* attr.config */
-	struct mp_tp_field *fields; /* payload, in the order of the format */
-	size_t n_fields;
-	uint32_t size; /* the raw record has at least this many bytes */
-	/* of the entry to a system call: a bit for each field that points to a text */
-	uint32_t texts;
-	uint32_t arrays; /* those of them that point to an array of texts, such as argv */
-};
+#include "lib/capture/event/tracepoint_format.h"
 
 struct mp_tracefs;
 
@@ -43,7 +30,6 @@ size_t mp_tracefs_each(struct mp_tracefs *t, const char *glob, mp_tracefs_fn *ea
  */
 struct mp_tp *mp_tracefs_load(struct mp_tracefs *t, const char *system, const char *name,
 			      const char **why);
-void mp_tp_free(struct mp_tp *tp);
 
 /*
  * mp_tracefs_read() reads a file of tracefs such as "uprobe_events"; the caller owns the text; NULL
@@ -54,9 +40,6 @@ int mp_tracefs_append(struct mp_tracefs *t, const char *file, struct mp_str line
 
 /* The event's format file, for display. Owned by the caller; NULL with errno. */
 char *mp_tracefs_format(struct mp_tracefs *t, const char *system, const char *name);
-
-/* The type of a field as in the header of the stream: "s32", "x64", "str", "u8[]". */
-void mp_tp_type_name(const struct mp_tp_field *f, char name[16]);
 
 /*
  * A message that says, by errno, what tracepoints need on this machine and how to get it; owned by

@@ -6,6 +6,7 @@
 
 #include "bpf/tracing.h"
 #include "lib/capture/format/datasrc.h"
+#include "lib/capture/format/value_name.h"
 #include "lib/core/io.h"
 #include "lib/stream/esc.h"
 
@@ -145,6 +146,7 @@ void mp_formatter_release(struct mp_formatter *f)
 	mp_pending_stacks_release(&f->chains);
 	mp_late_texts_release(&f->late);
 	mp_buf_release(&f->line);
+	mp_buf_release(&f->name);
 	mp_cgroup_names_free(f->cgroups);
 }
 
@@ -232,14 +234,22 @@ static uint64_t load(const char *p, uint32_t size)
 	return v;
 }
 
-static char *put_number(char *to, const struct mp_tp_field *f, const char *at)
+/* A number of a field, extended to 64 bits with its sign. */
+static uint64_t number_at(const struct mp_tp_field *f, const char *at)
 {
 	uint64_t v = load(at, f->elem);
 	unsigned unused = 64 - 8 * f->elem;
 
+	return f->kind == MP_TP_SIGNED ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+static char *put_number(char *to, const struct mp_tp_field *f, const char *at)
+{
+	uint64_t v = number_at(f, at);
+
 	switch (f->kind) {
 	case MP_TP_SIGNED:
-		return mp_put_i64(to, (int64_t)(v << unused) >> unused);
+		return mp_put_i64(to, (int64_t)v);
 	case MP_TP_HEX:
 		return mp_put_hex(to, v);
 	case MP_TP_UNSIGNED:
@@ -289,21 +299,49 @@ static char *put_value(char *to, const struct mp_tp_field *f, struct mp_str byte
 	return to;
 }
 
+/* Makes room for `room` more bytes of the line at `p`. */
+static char *reserve(struct mp_formatter *f, char *p, size_t room)
+{
+	if (f->line.p + f->line.cap - p >= (ptrdiff_t)room)
+		return p;
+	f->line.len = p - f->line.p;
+	mp_buf_reserve(&f->line, room);
+	return f->line.p + f->line.len;
+}
+
+/* Writes the name of a value in parentheses, if it has one; leaves room for a TAB after it. */
+static char *put_name(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+		      struct mp_str bytes, const struct mp_sample *s)
+{
+	uint64_t number = 0;
+
+	if (!field->is_array && bytes.len >= field->elem)
+		number = number_at(field, bytes.p);
+	f->name.len = 0;
+	if (!bytes.len ||
+	    !mp_value_name_add(&f->name, field, bytes, number,
+			       (struct mp_str){ s->raw, s->raw_len }, f->stacks->symbols))
+		return p;
+	p = reserve(f, p, 4 * f->name.len + 3);
+	*p++ = '(';
+	p = mp_esc_put(p, mp_buf_view(&f->name), MP_ESC_VALUE);
+	*p++ = ')';
+	return p;
+}
+
 static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
 			 const struct mp_sample *s)
 {
 	struct mp_str bytes = field_bytes(field, s);
 	size_t name = strlen(field->name), room = name + 4 + MP_NUM_MAX + MP_NUM_MAX * bytes.len;
 
-	if (f->line.p + f->line.cap - p < (ptrdiff_t)room) {
-		f->line.len = p - f->line.p;
-		mp_buf_reserve(&f->line, room);
-		p = f->line.p + f->line.len;
-	}
+	p = reserve(f, p, room);
 	*p++ = '.';
 	p = put_bytes(p, field->name, name);
 	*p++ = '=';
 	p = put_value(p, field, bytes);
+	if (field->names)
+		p = put_name(f, p, field, bytes, s);
 	*p++ = '\t';
 	return p;
 }

@@ -43,7 +43,8 @@ struct mp_formatter {
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
-	uint64_t *ips; /* addresses of the current chain */
+	struct mp_buf name; /* the name of the current value */
+	uint64_t *ips;	    /* addresses of the current chain */
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
 	uint64_t pointers; /* texts that were not in memory, and whose pointers were written */

@@ -9,8 +9,10 @@ static void release_event(struct mp_cut_event *e)
 {
 	size_t i;
 
-	for (i = 0; i < e->n_payload; i++)
+	for (i = 0; i < e->n_payload; i++) {
 		free(e->payload[i].at.name);
+		mp_names_free(e->payload[i].at.names);
+	}
 	free(e->payload);
 	free(e->function);
 	free(e->type);
@@ -55,6 +57,40 @@ void mp_cut_end_release(struct mp_cut_end *end)
 
 /* --- as bytes --------------------------------------------------------------------------------- */
 
+static void code_names_part(struct mp_cut_code *c, struct mp_names_part *p)
+{
+	size_t i;
+
+	MP_CUT_NUMBER(c, p->kind);
+	MP_CUT_NUMBER(c, p->when.offset);
+	MP_CUT_NUMBER(c, p->when.size);
+	MP_CUT_NUMBER(c, p->when.value);
+	MP_CUT_NUMBER(c, p->when.equal);
+	MP_CUT_NUMBER(c, p->mask);
+	mp_cut_code_list(c, (void **)&p->v, &p->n, sizeof(*p->v));
+	for (i = 0; i < p->n; i++) {
+		MP_CUT_NUMBER(c, p->v[i].value);
+		mp_cut_code_text(c, &p->v[i].text);
+	}
+	mp_cut_code_text(c, &p->delim);
+	mp_cut_code_text(c, &p->other);
+}
+
+static void code_names(struct mp_cut_code *c, struct mp_names **names)
+{
+	struct mp_names read = { .n = 0 }, *n = c->to && *names ? *names : &read;
+	size_t i;
+
+	mp_cut_code_list(c, (void **)&n->v, &n->n, sizeof(*n->v));
+	for (i = 0; i < n->n; i++)
+		code_names_part(c, &n->v[i]);
+	if (c->to)
+		return;
+	*names = read.n ? mp_memdup(&read, sizeof(read)) : NULL;
+	if (!read.n)
+		free(read.v);
+}
+
 static void code_field(struct mp_cut_code *c, struct mp_cut_field *f)
 {
 	mp_cut_code_text(c, &f->at.name);
@@ -64,6 +100,7 @@ static void code_field(struct mp_cut_code *c, struct mp_cut_field *f)
 	MP_CUT_NUMBER(c, f->at.size);
 	MP_CUT_NUMBER(c, f->at.elem);
 	MP_CUT_NUMBER(c, f->at.is_array);
+	code_names(c, &f->at.names);
 	MP_CUT_NUMBER(c, f->number);
 }
 
@@ -150,13 +187,34 @@ static void code_plan(struct mp_cut_code *c, struct mp_cut_plan *p)
 	MP_CUT_NUMBER(c, p->watched);
 }
 
+static bool is_names_part(const struct mp_names_part *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (!p->v[i].text)
+			return false;
+	return p->kind < MP_NAMES_KINDS && p->when.size <= sizeof(uint64_t) &&
+	       (p->kind != MP_NAMES_FLAGS || p->delim);
+}
+
+static bool are_names(const struct mp_names *names)
+{
+	size_t i;
+
+	for (i = 0; names && i < names->n; i++)
+		if (!is_names_part(&names->v[i]))
+			return false;
+	return true;
+}
+
 static bool is_field(const struct mp_cut_field *f)
 {
 	const struct mp_tp_field *at = &f->at;
 
 	return at->name && at->kind <= MP_TP_STRING && at->place <= MP_TP_REL_LOC &&
 	       (at->elem == 1 || at->elem == 2 || at->elem == 4 || at->elem == 8) &&
-	       (at->place == MP_TP_FIXED || at->size == sizeof(uint32_t));
+	       (at->place == MP_TP_FIXED || at->size == sizeof(uint32_t)) && are_names(at->names);
 }
 
 static bool is_event(const struct mp_cut_event *e)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A field of a raw record: of a tracepoint, of a BPF program, or of our own. Includes base only. */
+/* A field of a raw record: of a tracepoint, of a BPF program, or of our own. Includes names. */
 #ifndef MP_CAPTURE_HOST_FIELD_H
 #define MP_CAPTURE_HOST_FIELD_H
 
+#include "lib/capture/host/names.h"
 #include "lib/core/base.h"
 
 /* How the bytes of a field become text. */
@@ -28,6 +29,7 @@ struct mp_tp_field {
 	uint32_t size;	 /* size of the complete field; for the other two places that of the u32 */
 	uint32_t elem;	 /* size of an element: 1, 2, 4 or 8 */
 	bool is_array;	 /* an array of numbers, written with commas between them */
+	struct mp_names *names; /* the names of its numbers; NULL: they have none */
 };
 
 #endif

@@ -8,8 +8,16 @@ static const struct {
 	const char *name;
 	int number;
 } calls[] = {
-/* made from <asm/unistd.h>: rows such as { "read", __NR_read }, */
+/* made from <asm/unistd.h>: rows such as CALL(read) */
+#define CALL(name) { #name, __NR_##name },
 #include "syscalls.inc"
+#undef CALL
+};
+
+static const char *const names[] = {
+#define CALL(name) [__NR_##name] = #name,
+#include "syscalls.inc"
+#undef CALL
 };
 
 /* System calls whose functions in the kernel have other names. */
@@ -31,4 +39,9 @@ int mp_syscall_number(const char *name)
 		if (strcmp(calls[i].name, name) == 0)
 			return calls[i].number;
 	return -1;
+}
+
+const char *mp_syscall_name(uint64_t number)
+{
+	return number < MP_ARRAY_SIZE(names) ? names[number] : NULL;
 }

@@ -12,4 +12,7 @@
  */
 int mp_syscall_number(const char *name);
 
+/* The name of a system call by its number; NULL: it is not known. */
+const char *mp_syscall_name(uint64_t number);
+
 #endif

@@ -197,6 +197,23 @@ void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to)
 		add_kernel_place(s, addr, to);
 }
 
+bool mp_symbols_kernel_name(struct mp_symbols *s, uint64_t addr, bool offset, struct mp_buf *to)
+{
+	const struct mp_symbol *symbol;
+	char number[MP_NUM_MAX];
+
+	mp_symbols_load_kernel(s);
+	symbol = mp_symtab_find(&s->kernel, addr);
+	if (!symbol || addr - symbol->start >= KERNEL_GAP)
+		return false;
+	mp_buf_add(to, symbol->name, MP_MIN(symbol->len, NAME_MAX_BYTES));
+	if (offset) {
+		mp_buf_byte(to, '+');
+		mp_buf_add(to, number, mp_put_hex(number, addr - symbol->start) - number);
+	}
+	return true;
+}
+
 bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 {
 	const struct mp_symbol *symbol;

@@ -40,6 +40,12 @@ void mp_symbols_load_kernel(struct mp_symbols *s);
 /* Appends the frame of a kernel address. */
 void mp_symbols_kernel(struct mp_symbols *s, uint64_t addr, struct mp_buf *to);
 
+/*
+ * Appends the name of a kernel function, not escaped, with "+0x" and the offset in it if `offset`.
+ * Returns false if the address is in none.
+ */
+bool mp_symbols_kernel_name(struct mp_symbols *s, uint64_t addr, bool offset, struct mp_buf *to);
+
 /* Whether a kernel address is in the function `name`. */
 bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name);
 

@@ -22,13 +22,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { N_EVENTS = 6, N_STREAMS = 6, FIRST_LONG = 4 };
 
+static struct mp_names_entry entries[] = { { 1, (char *)"S" }, { 2, (char *)"D" } };
+static struct mp_names_part parts[] = {
+	{ MP_NAMES_FLAGS, { 24, 4, 0, false }, 0xff, entries, 2, (char *)"|", NULL },
+	{ .kind = MP_NAMES_SYMBOL, .mask = ~0ull },
+	{ .kind = MP_NAMES_SOCKET, .mask = ~0ull },
+};
+static struct mp_names names[] = { { parts, 1 }, { parts + 1, 1 }, { parts + 2, 1 } };
 static struct mp_tp_field fields[] = {
-	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true },
-	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false },
-	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false },
-	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true },
-	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true },
-	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true },
+	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true, NULL },
+	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false, &names[0] },
+	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false, &names[1] },
+	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true, &names[2] },
+	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true, NULL },
+	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true, NULL },
 };
 static struct mp_cut_field payload[MP_ARRAY_SIZE(fields)];
 static struct mp_cut_event events[N_EVENTS] = {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests that handmade samples become the right lines of the stream. */
+#include <arpa/inet.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/capture/format/format.h"
+#include "lib/capture/format/value_name.h"
 #include "tests/unit/tap.h"
 
 static struct mp_tp_field fields[] = {
-	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true },
-	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false },
-	{ "byte", MP_TP_UNSIGNED, MP_TP_FIXED, 18, 1, 1, false },
-	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false },
-	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true },
-	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true },
-	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true },
-	{ "wild", MP_TP_STRING, MP_TP_DATA_LOC, 44, 4, 1, true },
+	{ "text", MP_TP_STRING, MP_TP_FIXED, 8, 8, 1, true, NULL },
+	{ "small", MP_TP_SIGNED, MP_TP_FIXED, 16, 2, 2, false, NULL },
+	{ "byte", MP_TP_UNSIGNED, MP_TP_FIXED, 18, 1, 1, false, NULL },
+	{ "addr", MP_TP_HEX, MP_TP_FIXED, 24, 8, 8, false, NULL },
+	{ "list", MP_TP_UNSIGNED, MP_TP_FIXED, 32, 4, 1, true, NULL },
+	{ "dyn", MP_TP_STRING, MP_TP_DATA_LOC, 36, 4, 1, true, NULL },
+	{ "rel", MP_TP_SIGNED, MP_TP_REL_LOC, 40, 4, 4, true, NULL },
+	{ "wild", MP_TP_STRING, MP_TP_DATA_LOC, 44, 4, 1, true, NULL },
 };
 
 /* the common fields: u16, u8, u8, s32 pid */
@@ -150,6 +152,88 @@ static void test_lines(void)
 	   "a stack above the limit says so");
 }
 
+static struct mp_names_entry entries[] = { { 200, (char *)"a\tb)" } };
+static struct mp_names_part parts[] = {
+	{ .kind = MP_NAMES_ERROR, .mask = UINT64_MAX },
+	{ .kind = MP_NAMES_VALUES, .mask = UINT64_MAX, .v = entries, .n = 1 },
+	{ .kind = MP_NAMES_SYMBOL, .mask = UINT64_MAX },
+	{ .kind = MP_NAMES_FUNCTION, .mask = UINT64_MAX },
+	{ .kind = MP_NAMES_IPV4, .mask = UINT64_MAX },
+	{ .kind = MP_NAMES_IPV6, .mask = UINT64_MAX },
+	{ .kind = MP_NAMES_SOCKET, .mask = UINT64_MAX },
+};
+
+/* Gives the field `i` names of the kind in parts[part]. */
+static void give_names(size_t i, size_t part)
+{
+	static struct mp_names names[MP_ARRAY_SIZE(parts)];
+
+	names[part] = (struct mp_names){ &parts[part], 1 };
+	event.payload[i].at.names = &names[part];
+}
+
+static void test_names(void)
+{
+	make();
+	event.context = 0;
+	memcpy(record.raw.text, "7(x)", 5);
+	give_names(1, 0);
+	give_names(2, 1);
+	give_names(3, 2);
+	give_names(4, 4);
+	give_names(7, 6);
+	mp_symtab_add(&symbols.kernel, 0xffff888000001200, 0x100, MP_STR("made"), MP_SYM_GLOBAL);
+	mp_symtab_sort(&symbols.kernel, false);
+	symbols.has_kernel = true;
+	ok(line_is("123456789,a:b,.text=7\\x28x)\t.small=-5(EIO)\t.byte=200(a\\tb))\t"
+		   ".addr=0xffff888000001234(made+0x34)\t.list=127,0,0,1(127.0.0.1)\t"
+		   ".dyn=dyn\t.rel=-1,70000\t.wild=\n"),
+	   "names; text that looks like a number with a name");
+	give_names(3, 3);
+	record.raw.small = 5;
+	record.raw.byte = 201;
+	event.n_payload = 4;
+	ok(line_is("123456789,a:b,.text=7\\x28x)\t.small=5\t.byte=201\t"
+		   ".addr=0xffff888000001234(made)\n"),
+	   "numbers without a name");
+	record.raw.addr = 0x1234;
+	ok(line_is("123456789,a:b,.text=7\\x28x)\t.small=5\t.byte=201\t.addr=0x1234\n"),
+	   "an address that is not in the kernel");
+}
+
+static bool address_is(size_t part, const void *bytes, size_t len, const char *want)
+{
+	struct mp_names names = { &parts[part], 1 };
+	struct mp_tp_field field = { .elem = 1, .is_array = true, .names = &names };
+	struct mp_buf text = { NULL, 0, 0 };
+	bool has = mp_value_name_add(&text, &field, (struct mp_str){ bytes, len }, 0, MP_STR(""),
+				     &symbols);
+	bool same = has ? want && mp_str_eq(mp_buf_view(&text), mp_str(want)) : !want && !text.len;
+
+	mp_buf_release(&text);
+	return same;
+}
+
+static void test_addresses(void)
+{
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(65535) };
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(80) };
+	struct sockaddr_storage other = { .ss_family = AF_UNIX };
+
+	v6.sin6_addr.s6_addr[15] = 1;
+	v4.sin_addr.s_addr = htonl(0x0a000001);
+	ok(address_is(4, &v4.sin_addr, 4, "10.0.0.1") && address_is(4, &v4.sin_addr, 3, NULL),
+	   "IPv4");
+	ok(address_is(5, &v6.sin6_addr, 16, "::1") && address_is(5, &v6.sin6_addr, 4, NULL),
+	   "IPv6");
+	ok(address_is(6, &v4, sizeof(v4), "10.0.0.1:80") &&
+		   address_is(6, &v6, sizeof(v6), "[::1]:65535"),
+	   "with a port");
+	ok(address_is(6, &v6, sizeof(v6) - 1, NULL) && address_is(6, &v4, 15, NULL) &&
+		   address_is(6, &other, sizeof(other), NULL) && address_is(6, "", 0, NULL),
+	   "too short, or of another family");
+}
+
 /* A memory access, after the copy of a stack and before the cgroup. */
 struct access {
 	struct perf_event_header header;
@@ -273,6 +357,8 @@ int main(void)
 	mp_chain_texts_init(&stacks, &symbols);
 	mp_tasks_init(&tasks, NULL, NULL);
 	test_lines();
+	test_names();
+	test_addresses();
 	test_accesses();
 	test_short_records();
 	mp_tasks_release(&tasks);

@@ -6,9 +6,18 @@
 #include "lib/capture/host/cut_plan.h"
 #include "tests/unit/tap.h"
 
+static struct mp_names_entry entries[] = { { 1, (char *)"S" }, { 1ull << 63, (char *)"" } };
+static struct mp_names_part parts[] = {
+	{ MP_NAMES_FLAGS, { 24, 4, 7, true }, 0xff, entries, 2, (char *)"|", NULL },
+	{ MP_NAMES_VALUES, { .size = 0 }, ~0ull, NULL, 0, NULL, (char *)"other" },
+};
+static struct mp_names names = { parts, MP_ARRAY_SIZE(parts) };
 static struct mp_cut_field payload[] = {
-	{ .at = { (char *)"prev_comm", MP_TP_STRING, MP_TP_FIXED, 8, 16, 1, true }, .number = 0 },
-	{ .at = { (char *)"file", MP_TP_STRING, MP_TP_DATA_LOC, 24, 4, 1, true }, .number = 7 },
+	{ .at = { (char *)"prev_comm", MP_TP_STRING, MP_TP_FIXED, 8, 16, 1, true, NULL },
+	  .number = 0 },
+	{ .at = { (char *)"file", MP_TP_STRING, MP_TP_DATA_LOC, 24, 4, 1, true, NULL },
+	  .number = 7 },
+	{ .at = { (char *)"state", MP_TP_SIGNED, MP_TP_FIXED, 32, 8, 8, false, &names } },
 };
 static struct mp_cut_event events[] = {
 	{ .type = (char *)"sched:sched_switch",
@@ -58,6 +67,27 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_names(const struct mp_names *a, const struct mp_names *b)
+{
+	size_t i, j;
+
+	if (!a || !b || a->n != b->n)
+		return a == b;
+	for (i = 0; i < b->n; i++) {
+		const struct mp_names_part *p = &a->v[i], *q = &b->v[i];
+
+		if (p->kind != q->kind || p->when.value != q->when.value || p->mask != q->mask ||
+		    p->n != q->n || !same_text(p->delim, q->delim) ||
+		    !same_text(p->other, q->other))
+			return false;
+		for (j = 0; j < q->n; j++)
+			if (p->v[j].value != q->v[j].value ||
+			    !same_text(p->v[j].text, q->v[j].text))
+				return false;
+	}
+	return true;
+}
+
 static bool same_event(const struct mp_cut_event *a, const struct mp_cut_event *b)
 {
 	size_t i;
@@ -66,7 +96,8 @@ static bool same_event(const struct mp_cut_event *a, const struct mp_cut_event *
 		if (!same_text(a->payload[i].at.name, b->payload[i].at.name) ||
 		    a->payload[i].at.place != b->payload[i].at.place ||
 		    a->payload[i].at.offset != b->payload[i].at.offset ||
-		    a->payload[i].number != b->payload[i].number)
+		    a->payload[i].number != b->payload[i].number ||
+		    !same_names(a->payload[i].at.names, b->payload[i].at.names))
 			return false;
 	return same_text(a->type, b->type) && same_text(a->function, b->function) &&
 	       a->n_payload == b->n_payload && a->sample_type == b->sample_type &&
@@ -137,6 +168,16 @@ static void test_wrong(void)
 	mp_cut_plan_put(&plan, &bytes);
 	ok(mp_cut_plan_get(&got, mp_buf_view(&bytes)) < 0, "a field of odd elements is refused");
 	payload[0].at.elem = 1;
+	bytes.len = 0;
+	parts[0].delim = NULL;
+	mp_cut_plan_put(&plan, &bytes);
+	ok(mp_cut_plan_get(&got, mp_buf_view(&bytes)) < 0, "flags without a delimiter are refused");
+	parts[0].delim = (char *)"|";
+	bytes.len = 0;
+	parts[0].kind = MP_NAMES_KINDS;
+	mp_cut_plan_put(&plan, &bytes);
+	ok(mp_cut_plan_get(&got, mp_buf_view(&bytes)) < 0, "names of an unknown kind are refused");
+	parts[0].kind = MP_NAMES_FLAGS;
 	mp_buf_release(&bytes);
 }
 

@@ -3,6 +3,7 @@
 #include "lib/capture/host/syscalls.h"
 
 #include <asm/unistd.h>
+#include <string.h>
 
 #include "tests/unit/tap.h"
 
@@ -16,5 +17,9 @@ int main(void)
 	ok(mp_syscall_number("") == -1 && mp_syscall_number("rea") == -1 &&
 		   mp_syscall_number("none_such") == -1,
 	   "unknown ones");
+	ok(strcmp(mp_syscall_name(__NR_read), "read") == 0 &&
+		   strcmp(mp_syscall_name(__NR_umount2), "umount2") == 0,
+	   "and back");
+	ok(!mp_syscall_name(UINT64_MAX) && !mp_syscall_name(4095), "unknown numbers");
 	return tap_done();
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "lib/capture/event/aggregate_resolve.h"
+#include "lib/capture/event/filter_names.h"
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/stack_mode.h"
 #include "lib/stream/esc.h"
@@ -190,6 +191,7 @@ void mp_resolver_write_fields(struct mp_event *e)
 void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const char *system,
 				const char *name)
 {
+	char *filter = NULL, *error;
 	struct mp_event *e;
 	struct mp_tp *tp;
 	const char *why;
@@ -207,12 +209,21 @@ void mp_resolver_add_tracepoint(struct mp_resolver *r, const char *type, const c
 		mp_resolver_fail(r, mp_asprintf("%s: %s", type, why));
 		return;
 	}
+	if (r->spec->filter) {
+		filter = mp_tp_filter(tp, r->spec->filter, &error);
+		if (!filter) {
+			mp_resolver_fail(r, mp_asprintf("%s: %s", type, error));
+			free(error);
+			mp_tp_free(tp);
+			return;
+		}
+	}
 	e = mp_resolver_add(r, type);
 	e->tp = tp;
 	e->attr.type = PERF_TYPE_TRACEPOINT;
 	e->attr.config = tp->id;
 	e->attr.sample_type |= PERF_SAMPLE_RAW;
-	e->filter = r->spec->filter ? mp_strdup(r->spec->filter) : NULL;
+	e->filter = filter;
 	r->honoured |= MP_SPEC_FILTER;
 	mp_resolver_write_fields(e);
 	mp_resolver_set_rate(r, e, true);

@@ -7,8 +7,9 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/sources.h"
+#include "lib/stream/esc.h"
 
-enum { NAME_COLUMNS = 18 };
+enum { NAME_COLUMNS = 18, NAMES_COLUMNS = 80 };
 
 struct listing {
 	struct mp_out *out;
@@ -36,7 +37,39 @@ static const char *what_it_is(const struct mp_tp_field *f)
 	case MP_TP_SIGNED:
 		break;
 	}
-	return f->is_array ? "list of numbers" : "number, filter with == != < <= > >= &";
+	if (f->is_array)
+		return "list of numbers";
+	return mp_names_usual(f->names) ? "number or name, filter with == != < <= > >= &"
+					: "number, filter with == != < <= > >= &";
+}
+
+/* Prints a number that has a name, in a new line if the current one is full. */
+static void put_named(struct listing *l, const struct mp_tp_field *f,
+		      const struct mp_names_entry *e, size_t *column)
+{
+	size_t start;
+
+	if (!*column || *column + strlen(e->text) > NAMES_COLUMNS) {
+		mp_buf_str(&l->text, *column ? MP_STR("\n         ") : MP_STR("         "));
+		*column = 0;
+	}
+	start = l->text.len;
+	mp_buf_printf(&l->text, f->kind == MP_TP_HEX ? " 0x%llx=" : " %lld=", (long long)e->value);
+	mp_esc_terminal(&l->text, mp_str(e->text));
+	*column += l->text.len - start;
+}
+
+/* Prints the numbers of a field that have names: "8=HRTIMER 9=RCU". */
+static void put_names(struct listing *l, const struct mp_tp_field *f)
+{
+	size_t column = 0, i, j;
+
+	for (i = 0; f->names && i < f->names->n; i++)
+		for (j = 0; j < f->names->v[i].n; j++)
+			if (*f->names->v[i].v[j].text)
+				put_named(l, f, &f->names->v[i].v[j], &column);
+	if (column)
+		mp_buf_byte(&l->text, '\n');
 }
 
 static void put_fields(struct listing *l, const struct cap_listed *e)
@@ -48,6 +81,7 @@ static void put_fields(struct listing *l, const struct cap_listed *e)
 		mp_tp_type_name(&e->fields[i], type);
 		mp_buf_printf(&l->text, "      .%-22s %-6s %s\n", e->fields[i].name, type,
 			      e->filter ? what_it_is(&e->fields[i]) : "");
+		put_names(l, &e->fields[i]);
 	}
 	if (e->no_fields)
 		mp_buf_printf(&l->text, "      (%s)\n", e->no_fields);

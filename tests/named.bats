@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# Numbers with the names that the kernel gives them: each kind of value, chosen by number and by name.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+setup() {
+	make_tmp
+	needs_root
+}
+
+# same FILE NUMBER NAME: the two expressions choose the same events, and at least one.
+same() {
+	mp-select -f "$2" "$1" 2> /dev/null | grep '^[0-9]' > "$TMP/by-number" || true
+	mp-select -f "$3" "$1" 2> /dev/null | grep '^[0-9]' > "$TMP/by-name" || true
+	[ -s "$TMP/by-number" ] || { echo "no event: $2"; sed -n '/^[0-9]/{p;q}' "$1"; false; }
+	cmp "$TMP/by-number" "$TMP/by-name" || { head -n 3 "$TMP/by-number" "$TMP/by-name"; false; }
+}
+
+# The type that the header gives to a field of an event.
+type_of() {
+	head -n 1 "$1" | jq -r --arg e "$2" --arg f "$3" '.events[$e][$f]'
+}
+
+# Sends two lines over a TCP connection to itself.
+tcp() {
+	perl -MIO::Socket::INET -e '
+		my $l = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die $!;
+		my $c = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $l->sockport) or die $!;
+		my $s = $l->accept;
+		print $c "a\n"; $c->flush; scalar <$s>; print $s "b\n"; $s->flush; scalar <$c>;' "$@"
+}
+export -f tcp
+
+@test "__print_symbolic: a softirq" {
+	mp-record -q -g none -a -e irq:softirq_entry -n 20 -o "$TMP/s" -- sleep 10 || [ $? = 1 ]
+	read -r number name < <(sed -nE '/^[0-9]/ { s/.*\.vec=([0-9]+)\(([A-Z_]+)\).*/\1 \2/p; q }' "$TMP/s")
+	same "$TMP/s" ".vec==$number" ".vec==$name"
+	[ "$(type_of "$TMP/s" irq:softirq_entry .vec)" = 'u32()' ]
+}
+
+@test "__print_flags: the state of a task, and gfp_flags" {
+	mp-record -q -g none -e sched:sched_switch,kmem:kmalloc -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
+	same "$TMP/s" .prev_state==1 .prev_state==S
+	grep -q '\.prev_state=1(S)	' "$TMP/s"
+	mp-select -e kmem:kmalloc "$TMP/s" > "$TMP/k" || [ $? = 1 ]
+	number=$(sed -nE 's/.*\.gfp_flags=([0-9]+)\(GFP_KERNEL\).*/\1/p' "$TMP/k" | head -n 1)
+	same "$TMP/k" ".gfp_flags==$number" .gfp_flags==GFP_KERNEL
+}
+
+@test "%pS and %ps: a symbol of /proc/kallsyms, with its offset" {
+	mp-record -q -g none -e timer:hrtimer_start,kmem:kmalloc -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
+	grep ',kmem:kmalloc,' "$TMP/s" | sed -nE 's/.*\.call_site=0x([0-9a-f]+)\(([^)+]+)\+0x([0-9a-f]+)\).*/\1 \2 \3/p' |
+		sort -u | head -n 20 > "$TMP/sites"
+	[ -s "$TMP/sites" ]
+	while read -r address name offset; do
+		grep -q "^$(printf %016x $((0x$address - 0x$offset))) [tTwW] $name\b" /proc/kallsyms || { echo "$address $name $offset"; false; }
+	done < "$TMP/sites"
+	address=$(awk '$3 == "hrtimer_wakeup" { print $1 }' /proc/kallsyms)
+	same "$TMP/s" ".function==0x$address" .function==hrtimer_wakeup
+}
+
+@test "a device" {
+	truncate -s 1M "$TMP/disk"
+	loop=$(losetup --show -f "$TMP/disk" 2> "$TMP/why") || skip "no loop device: $(cat "$TMP/why")"
+	mp-record -q -a -g none -e block:block_rq_issue -o "$TMP/s" -- \
+		dd if="$loop" of=/dev/null bs=64k count=3 iflag=direct status=none || [ $? = 1 ]
+	losetup -d "$loop"
+	minor=${loop#/dev/loop}
+	same "$TMP/s" ".dev==$((7 << 20 | minor))" ".dev==\"7:$minor\""
+}
+
+@test "addresses, ports and states of a connection" {
+	mp-record -q -g none -e sock:inet_sock_set_state,tcp:tcp_probe -o "$TMP/s" -- bash -c tcp || [ $? = 1 ]
+	grep ',sock:inet_sock_set_state,' "$TMP/s" > "$TMP/states"
+	same "$TMP/states" '.daddr=="127,0,0,1"' '.daddr=="127.0.0.1"'
+	same "$TMP/states" .newstate==1 .newstate==TCP_ESTABLISHED
+	same "$TMP/states" .family==2 .family==AF_INET
+	grep -q '\.saddr_v6=0,0,0,0,0,0,0,0,0,0,255,255,127,0,0,1(::ffff:127\.0\.0\.1)' "$TMP/states"
+	port=$(sed -nE '/^[0-9].*\.newstate=10\(/ { s/.*\.sport=([0-9]+).*/\1/p; q }' "$TMP/states")
+	grep ',tcp:tcp_probe,' "$TMP/s" > "$TMP/probes" || skip "this kernel has no tcp_probe"
+	same "$TMP/probes" ".dport==$port" ".daddr==\"127.0.0.1:$port\""
+	[ "$(type_of "$TMP/s" tcp:tcp_probe .daddr)" = 'u8[]()' ]
+}
+
+@test "system calls and errors" {
+	mp-record -q -g none -e 'raw_syscalls:*,syscalls:sys_exit_getpgid' -o "$TMP/s" -- \
+		perl -e 'open(F, "<", "/no/such/file"); getpgrp(4194304)' || [ $? = 1 ]
+	number=$(sed -nE 's/.*\.id=([0-9]+)\(openat\).*/\1/p' "$TMP/s" | head -n 1)
+	same "$TMP/s" ".id==$number" .id==openat
+	same "$TMP/s" .ret==-2 .ret==ENOENT
+	same "$TMP/s" "type~\"*sys_exit_getpgid\" && .ret==-3" "type~\"*sys_exit_getpgid\" && .ret==ESRCH"
+	! grep -E '\.ret=[0-9]+\(' "$TMP/s" || false
+}
+
+@test "a signal" {
+	mp-record -q -g none -e 'signal:*' -o "$TMP/s" -- bash -c 'trap : USR1; kill -USR1 $$' || [ $? = 1 ]
+	same "$TMP/s" .sig==10 .sig==SIGUSR1
+}
+
+@test "a filter of the kernel takes names" {
+	mp-record -q -g none -e 'raw_syscalls:sys_enter/id==getppid/' -o "$TMP/s" -- "$LOAD/getppid" 1009
+	[ "$(grep -c '\.id=[0-9]*(getppid)' "$TMP/s")" = 1009 ]
+	[ "$(head -n 1 "$TMP/s" | jq -r '.filters["raw_syscalls:sys_enter"]')" = "id==$(sed -nE 's/.*\.id=([0-9]+)\(.*/\1/p' "$TMP/s" | head -n 1)" ]
+	mp-record -q -g none -e 'sched:sched_switch/prev_state==S && prev_comm=="sleep"/' -o "$TMP/s" -- sleep 0.05
+	grep -q '^[0-9]' "$TMP/s"
+	[ "$(grep '^[0-9]' "$TMP/s" | grep -vc '\.prev_state=1(S)')" = 0 ]
+	run mp-record -q -e 'irq:softirq_entry/vec==TIMR/' -d 1
+	[ "$status" = 2 ]
+	[[ "$output" == *"irq:softirq_entry: 'vec' of the filter has no value 'TIMR'; did you mean 'TIMER'?"* ]]
+}
+
+@test "the keys and tables of filters have the names" {
+	mp-record -q -g none -e 'raw_syscalls:sys_enter/id==getppid/' -o "$TMP/s" -- "$LOAD/getppid" 7
+	mp-hist --count .id "$TMP/s" | grep -q ' 7 .* getppid$'
+	mp-fold --by .id "$TMP/s" | grep -q '^getppid[; ]'
+	[ "$(mp-select --json "$TMP/s" | jq -r '.".id_name"' | sort | uniq -c | xargs)" = "7 getppid" ]
+}

@@ -6,7 +6,6 @@
 
 #include "bpf/tracing.h"
 #include "lib/capture/format/datasrc.h"
-#include "lib/capture/format/value_name.h"
 #include "lib/core/io.h"
 #include "lib/stream/esc.h"
 
@@ -126,6 +125,7 @@ void mp_formatter_init(struct mp_formatter *f, const struct mp_cut_events *event
 		.unwinder = unwinder,
 		.n_events = events->n,
 	};
+	mp_value_names_init(&f->names, stacks->symbols);
 	mp_pending_stacks_init(&f->chains);
 	f->heads = mp_alloc(events->n * sizeof(*f->heads));
 	for (i = 0; i < events->n; i++) {
@@ -146,7 +146,7 @@ void mp_formatter_release(struct mp_formatter *f)
 	mp_pending_stacks_release(&f->chains);
 	mp_late_texts_release(&f->late);
 	mp_buf_release(&f->line);
-	mp_buf_release(&f->name);
+	mp_value_names_release(&f->names);
 	mp_cgroup_names_free(f->cgroups);
 }
 
@@ -313,26 +313,19 @@ static char *reserve(struct mp_formatter *f, char *p, size_t room)
 static char *put_name(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
 		      struct mp_str bytes, const struct mp_sample *s)
 {
+	struct mp_str record = { s->raw, s->raw_len }, text;
 	uint64_t number = 0;
 
 	if (!field->is_array && bytes.len >= field->elem)
 		number = number_at(field, bytes.p);
-	f->name.len = 0;
-	if (!bytes.len ||
-	    !mp_value_name_add(&f->name, field, bytes, number,
-			       (struct mp_str){ s->raw, s->raw_len }, f->stacks->symbols))
-		return p;
-	p = reserve(f, p, 4 * f->name.len + 3);
-	*p++ = '(';
-	p = mp_esc_put(p, mp_buf_view(&f->name), MP_ESC_VALUE);
-	*p++ = ')';
-	return p;
+	text = mp_value_names_text(&f->names, field, bytes, number, record);
+	return put_bytes(reserve(f, p, text.len + 1), text.p, text.len);
 }
 
-static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
-			 const struct mp_sample *s)
+/* Writes ".x=1(NAME)\t". */
+static char *put_field(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+		       struct mp_str bytes, const struct mp_sample *s)
 {
-	struct mp_str bytes = field_bytes(field, s);
 	size_t name = strlen(field->name), room = name + 4 + MP_NUM_MAX + MP_NUM_MAX * bytes.len;
 
 	p = reserve(f, p, room);
@@ -343,6 +336,26 @@ static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_fie
 	if (field->names)
 		p = put_name(f, p, field, bytes, s);
 	*p++ = '\t';
+	return p;
+}
+
+static char *put_payload(struct mp_formatter *f, char *p, const struct mp_tp_field *field,
+			 const struct mp_sample *s)
+{
+	struct mp_str bytes = field_bytes(field, s), text;
+	struct mp_value_key key;
+	size_t start;
+
+	if (!field->names ||
+	    !mp_value_names_key(&key, field, bytes, (struct mp_str){ s->raw, s->raw_len }))
+		return put_field(f, p, field, bytes, s);
+	text = mp_value_names_latest(&f->names, &key);
+	if (text.len)
+		return put_bytes(reserve(f, p, text.len), text.p, text.len);
+	start = p - f->line.p;
+	p = put_field(f, p, field, bytes, s);
+	text = (struct mp_str){ f->line.p + start, p - f->line.p - start };
+	mp_value_names_keep(&f->names, &key, text);
 	return p;
 }
 

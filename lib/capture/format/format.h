@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Converts samples of the kernel to event lines of mp-stream(5). Includes chain_text, cut_event,
- * pending_stacks, target, unwind_stats, walk_tables.
+ * pending_stacks, target, unwind_stats, value_name, walk_tables.
  */
 #ifndef MP_CAPTURE_FORMAT_FORMAT_H
 #define MP_CAPTURE_FORMAT_FORMAT_H
 
 #include <linux/perf_event.h>
 
+#include "lib/capture/format/value_name.h"
 #include "lib/capture/host/cut_event.h"
 #include "lib/capture/host/target.h"
 #include "lib/capture/format/late_texts.h"
@@ -43,8 +44,8 @@ struct mp_formatter {
 	struct mp_str *heads;		 /* by event: ",sched:sched_switch," */
 	size_t n_events;
 	struct mp_buf line;
-	struct mp_buf name; /* the name of the current value */
-	uint64_t *ips;	    /* addresses of the current chain */
+	struct mp_value_names names;
+	uint64_t *ips; /* addresses of the current chain */
 	size_t cap_ips;
 	struct mp_unwind_stats unwound;
 	uint64_t pointers; /* texts that were not in memory, and whose pointers were written */

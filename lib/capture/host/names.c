@@ -90,19 +90,43 @@ static const char *error_name(uint64_t number)
 	return -number < ERRORS && number ? strerrorname_np((int)-number) : NULL;
 }
 
-static bool applies(const struct mp_names_when *w, const char *raw, uint32_t raw_len)
+/* Reads the number that a condition is about; returns false if it is outside the record. */
+static bool read_number(const struct mp_names_when *w, const char *raw, uint32_t raw_len,
+			uint64_t *v)
 {
-	uint64_t v = 0;
-
-	if (!w->size)
-		return true;
+	*v = 0;
 	if ((uint64_t)w->offset + w->size > raw_len)
 		return false;
-	memcpy(&v, raw + w->offset, w->size);
+	memcpy(v, raw + w->offset, w->size);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v >>= 64 - 8 * w->size;
+	*v >>= 64 - 8 * w->size;
 #endif
-	return (v == w->value) == w->equal;
+	return true;
+}
+
+static bool applies(const struct mp_names_when *w, const char *raw, uint32_t raw_len)
+{
+	uint64_t v;
+
+	return !w->size || (read_number(w, raw, raw_len, &v) && (v == w->value) == w->equal);
+}
+
+bool mp_names_condition(const struct mp_names *names, const char *raw, uint32_t raw_len,
+			uint64_t *number)
+{
+	const struct mp_names_when *first = NULL, *w;
+	size_t i;
+
+	*number = 0;
+	for (i = 0; i < names->n; i++) {
+		w = &names->v[i].when;
+		if (!w->size)
+			continue;
+		if (first && (w->offset != first->offset || w->size != first->size))
+			return false;
+		first = w;
+	}
+	return !first || read_number(first, raw, raw_len, number);
 }
 
 static bool add_text(struct mp_buf *to, const char *text)

@@ -73,6 +73,13 @@ bool mp_names_add(struct mp_buf *to, const struct mp_names *names, uint64_t numb
 		  uint32_t raw_len);
 
 /*
+ * Gets the other number of the raw record on which the name depends, 0 if it depends on none. Returns
+ * false if there are several, or if that number is outside the record.
+ */
+bool mp_names_condition(const struct mp_names *names, const char *raw, uint32_t raw_len,
+			uint64_t *number);
+
+/*
  * Finds the number with a name: the inverse of mp_names_add() for the kinds that are made here.
  * Parts that depend on another number are taken for applying. Returns 0, or -1 if no number has
  * this name.

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "lib/capture/format/format.h"
-#include "lib/capture/format/value_name.h"
 #include "tests/unit/tap.h"
 
 static struct mp_tp_field fields[] = {
@@ -96,13 +95,16 @@ static bool record_is(const struct perf_event_header *h, const char *want)
 	struct mp_formatter f;
 	struct mp_sample s;
 	struct mp_str line;
-	bool same;
+	bool same = true;
+	int i;
 
 	mp_formatter_init(&f, &events, &tasks, &stacks, NULL);
 	if (mp_sample_parse(&s, &event, h) < 0)
 		return false;
-	line = mp_formatter_line(&f, &event, 0, &s, mp_formatter_task(&f, &event, &s), 3);
-	same = mp_str_eq(line, mp_str(want));
+	for (i = 0; i < 2; i++) { /* the second time, names are known */
+		line = mp_formatter_line(&f, &event, 0, &s, mp_formatter_task(&f, &event, &s), 3);
+		same &= mp_str_eq(line, mp_str(want));
+	}
 	if (!same)
 		printf("# %.*s", MP_STR_ARGS(line));
 	mp_formatter_release(&f);
@@ -172,6 +174,80 @@ static void give_names(size_t i, size_t part)
 	event.payload[i].at.names = &names[part];
 }
 
+/* Whether events with changing values, many more than are kept, have their own names each. */
+static bool each_has_its_name(void)
+{
+	struct mp_cut_events events = { .v = &event, .n = 1 };
+	struct mp_formatter f;
+	bool same = true;
+	int i;
+
+	mp_formatter_init(&f, &events, &tasks, &stacks, NULL);
+	for (i = 0; i < 4000; i++) {
+		const char *error = i % 133 ? strerrorname_np(i % 133) : NULL;
+		struct mp_sample s;
+		struct mp_task *task;
+		char want[128];
+
+		record.raw.small = (int16_t) - (i % 133);
+		record.raw.byte = i % 256;
+		record.raw.addr = 0xffff888000001200 + i % 251;
+		snprintf(want, sizeof(want),
+			 "123456789,a:b,.small=%d%s%s%s\t.byte=%d%s\t.addr=0x%llx(made)\n",
+			 record.raw.small, error ? "(" : "", error ? error : "", error ? ")" : "",
+			 i % 256, i % 256 == 200 ? "(a\\tb))" : "",
+			 (unsigned long long)record.raw.addr);
+		same &= mp_sample_parse(&s, &event, &record.header) == 0;
+		task = mp_formatter_task(&f, &event, &s);
+		same &= mp_str_eq(mp_formatter_line(&f, &event, 0, &s, task, 3), mp_str(want));
+	}
+	mp_formatter_release(&f);
+	return same;
+}
+
+/* A dynamic array whose first bytes are the same. */
+static bool lengths_differ(void)
+{
+	static const char bytes[16] = { 1, 2, 3, 4 };
+	struct mp_names names = { &parts[4], 1 };
+	struct mp_tp_field field = { .elem = 1, .is_array = true, .names = &names };
+	struct mp_value_names all;
+	struct mp_value_key key;
+	bool differ;
+
+	mp_value_names_init(&all, &symbols);
+	differ = mp_value_names_key(&key, &field, (struct mp_str){ bytes, 4 }, MP_STR(""));
+	mp_value_names_keep(&all, &key, MP_STR("four"));
+	differ &= mp_str_eq(mp_value_names_latest(&all, &key), MP_STR("four"));
+	differ &= mp_value_names_key(&key, &field, (struct mp_str){ bytes, 16 }, MP_STR("")) &&
+		  mp_value_names_latest(&all, &key).len == 0;
+	mp_value_names_release(&all);
+	return differ;
+}
+
+/* A name that depends on the first byte of the record. */
+static bool condition_counts(void)
+{
+	struct mp_names_part part = { .kind = MP_NAMES_VALUES, .when = { .size = 1 } };
+	struct mp_names names = { &part, 1 };
+	struct mp_tp_field field = { .elem = 1, .names = &names };
+	struct mp_str bytes = MP_STR("x");
+	struct mp_value_names all;
+	struct mp_value_key key;
+	bool counts;
+
+	mp_value_names_init(&all, &symbols);
+	counts = mp_value_names_key(&key, &field, bytes, MP_STR("1"));
+	mp_value_names_keep(&all, &key, MP_STR("one"));
+	counts &= mp_value_names_key(&key, &field, bytes, MP_STR("2")) &&
+		  mp_value_names_latest(&all, &key).len == 0;
+	counts &= mp_value_names_key(&key, &field, bytes, MP_STR("1")) &&
+		  mp_str_eq(mp_value_names_latest(&all, &key), MP_STR("one"));
+	counts &= !mp_value_names_key(&key, &field, bytes, MP_STR(""));
+	mp_value_names_release(&all);
+	return counts;
+}
+
 static void test_names(void)
 {
 	make();
@@ -199,18 +275,25 @@ static void test_names(void)
 	record.raw.addr = 0x1234;
 	ok(line_is("123456789,a:b,.text=7\\x28x)\t.small=5\t.byte=201\t.addr=0x1234\n"),
 	   "an address that is not in the kernel");
+	event.payload++;
+	event.n_payload = 3;
+	ok(each_has_its_name(), "each of many values has its own name");
+	ok(lengths_differ(), "arrays of different lengths have names of their own");
+	ok(condition_counts(), "a name that depends on another number is kept with that number");
 }
 
 static bool address_is(size_t part, const void *bytes, size_t len, const char *want)
 {
 	struct mp_names names = { &parts[part], 1 };
 	struct mp_tp_field field = { .elem = 1, .is_array = true, .names = &names };
-	struct mp_buf text = { NULL, 0, 0 };
-	bool has = mp_value_name_add(&text, &field, (struct mp_str){ bytes, len }, 0, MP_STR(""),
-				     &symbols);
-	bool same = has ? want && mp_str_eq(mp_buf_view(&text), mp_str(want)) : !want && !text.len;
+	struct mp_value_names all;
+	bool same;
 
-	mp_buf_release(&text);
+	mp_value_names_init(&all, &symbols);
+	same = mp_str_eq(mp_value_names_text(&all, &field, (struct mp_str){ bytes, len }, 0,
+					     MP_STR("")),
+			 mp_str(want));
+	mp_value_names_release(&all);
 	return same;
 }
 
@@ -222,15 +305,15 @@ static void test_addresses(void)
 
 	v6.sin6_addr.s6_addr[15] = 1;
 	v4.sin_addr.s_addr = htonl(0x0a000001);
-	ok(address_is(4, &v4.sin_addr, 4, "10.0.0.1") && address_is(4, &v4.sin_addr, 3, NULL),
+	ok(address_is(4, &v4.sin_addr, 4, "(10.0.0.1)") && address_is(4, &v4.sin_addr, 3, ""),
 	   "IPv4");
-	ok(address_is(5, &v6.sin6_addr, 16, "::1") && address_is(5, &v6.sin6_addr, 4, NULL),
+	ok(address_is(5, &v6.sin6_addr, 16, "(::1)") && address_is(5, &v6.sin6_addr, 4, ""),
 	   "IPv6");
-	ok(address_is(6, &v4, sizeof(v4), "10.0.0.1:80") &&
-		   address_is(6, &v6, sizeof(v6), "[::1]:65535"),
+	ok(address_is(6, &v4, sizeof(v4), "(10.0.0.1:80)") &&
+		   address_is(6, &v6, sizeof(v6), "([::1]:65535)"),
 	   "with a port");
-	ok(address_is(6, &v6, sizeof(v6) - 1, NULL) && address_is(6, &v4, 15, NULL) &&
-		   address_is(6, &other, sizeof(other), NULL) && address_is(6, "", 0, NULL),
+	ok(address_is(6, &v6, sizeof(v6) - 1, "") && address_is(6, &v4, 15, "") &&
+		   address_is(6, &other, sizeof(other), "") && address_is(6, "", 0, ""),
 	   "too short, or of another family");
 }
 

@@ -99,6 +99,16 @@ export -f tcp
 	same "$TMP/s" .sig==10 .sig==SIGUSR1
 }
 
+@test "the reasons of a virtual machine's exits" {
+	status=0
+	mp-record -q -g none -e kvm:kvm_userspace_exit -o "$TMP/s" -- "$LOAD/guest" 31 > "$TMP/said" || status=$?
+	[ "$(trailer "$TMP/s" status)" != 77 ] || skip "no KVM"
+	[ "$status" = 0 ]
+	same "$TMP/s" .reason==2 .reason==KVM_EXIT_IO
+	[ "$(wc -l < "$TMP/by-name")" = 31 ]
+	same "$TMP/s" .reason==5 .reason==KVM_EXIT_HLT
+}
+
 @test "a filter of the kernel takes names" {
 	mp-record -q -g none -e 'raw_syscalls:sys_enter/id==getppid/' -o "$TMP/s" -- "$LOAD/getppid" 1009
 	[ "$(grep -c '\.id=[0-9]*(getppid)' "$TMP/s")" = 1009 ]
@@ -109,6 +119,32 @@ export -f tcp
 	run mp-record -q -e 'irq:softirq_entry/vec==TIMR/' -d 1
 	[ "$status" = 2 ]
 	[[ "$output" == *"irq:softirq_entry: 'vec' of the filter has no value 'TIMR'; did you mean 'TIMER'?"* ]]
+}
+
+@test "each kind of name in a filter of the kernel becomes its number" {
+	while read -r event filter want; do
+		mp-record -q -a -g none -e "$event/$filter/" -d 0.01 -o "$TMP/s" || [ $? = 1 ]
+		[ "$(head -n 1 "$TMP/s" | jq -r --arg e "$event" '.filters[$e]' | tr -d ' ')" = "$want" ] || { echo "$filter"; head -n 1 "$TMP/s"; false; }
+	done <<- 'X'
+		signal:signal_generate sig==SIGUSR1 sig==10
+		block:block_rq_issue dev==8:1||dev!=259:0 dev==8388609||dev!=271581184
+		raw_syscalls:sys_exit ret==ENOENT&&id!=0 ret==-2&&id!=0
+		kmem:kmalloc gfp_flags==GFP_KERNEL gfp_flags==3264
+		irq:softirq_entry (vec==TIMER) (vec==1)
+		sock:inet_sock_set_state newstate==TCP_ESTABLISHED&&family==AF_INET6 newstate==1&&family==10
+		sched:sched_switch prev_state&D prev_state&2
+	X
+}
+
+@test "a filter of the kernel takes a function, whose name the events then have" {
+	mp-record -q -g none -a -e 'timer:hrtimer_start/(function==hrtimer_wakeup)/' -o "$TMP/s" -- sleep 0.05 2> "$TMP/why" || status=$?
+	! grep -q 'does not accept the filter' "$TMP/why" || skip "a kernel before Linux 6.2"
+	[ "${status:-0}" -le 1 ]
+	grep '^[0-9]' "$TMP/s" > "$TMP/events"
+	[ "$(grep -vc '\.function=0x[0-9a-f]*(hrtimer_wakeup)' "$TMP/events")" = 0 ]
+	run mp-record -q -e 'timer:hrtimer_start/function==no_such_function/' -d 1
+	[ "$status" = 2 ]
+	[[ "$output" == *"the kernel does not accept the filter"* ]]
 }
 
 @test "the keys and tables of filters have the names" {

@@ -7,6 +7,7 @@
 #include "lib/core/suggest.h"
 
 #define BLANKS " \t\n"
+#define FUNCTION ".function"
 
 static bool in_name(char c)
 {
@@ -80,6 +81,54 @@ static void add_number(struct mp_buf *to, const struct mp_tp_field *f, uint64_t 
 	mp_buf_add(to, text, end - text);
 }
 
+static bool is_function(const struct mp_tp_field *f)
+{
+	enum mp_names_kind kind = f->names ? f->names->v[0].kind : MP_NAMES_VALUES;
+
+	return kind == MP_NAMES_SYMBOL || kind == MP_NAMES_FUNCTION;
+}
+
+/* A number that the filter compares, and the text around it. */
+struct comparison {
+	const struct mp_tp_field *field;
+	struct mp_str name; /* of the field */
+	bool suffix;	    /* ".function" follows it */
+	struct mp_str op;   /* with the blanks around it */
+	struct mp_str value;
+	const char *end;
+};
+
+/* Parses a comparison of the field `name`. Returns false if it is not one that may have a name. */
+static bool parse_comparison(struct comparison *c, const struct mp_tp *tp, struct mp_str name)
+{
+	const char *end = name.p + name.len, *p;
+
+	*c = (struct comparison){ .field = find_field(tp, name), .name = name };
+	c->suffix = strncmp(end, FUNCTION, sizeof(FUNCTION) - 1) == 0;
+	if (c->suffix)
+		end += sizeof(FUNCTION) - 1;
+	p = skip_operator(end);
+	if (!c->field || c->field->is_array || !p || (!c->suffix && !c->field->names))
+		return false;
+	c->op = (struct mp_str){ end, p - end };
+	c->value = value_at(p, &c->end);
+	return c->value.len && !is_number(c->value);
+}
+
+/*
+ * Adds the kernel's comparison of an address with a function. Without the blank the kernel would
+ * take a parenthesis that follows for a part of the name.
+ */
+static void add_function(struct mp_buf *to, const struct comparison *c)
+{
+	mp_buf_str(to, c->name);
+	mp_buf_str(to, MP_STR(FUNCTION));
+	mp_buf_str(to, c->op);
+	mp_buf_str(to, c->value);
+	if (*c->end != ' ')
+		mp_buf_byte(to, ' ');
+}
+
 /*
  * Replaces the name that the field `name` is compared with. Returns the text after it; NULL if there
  * is none, or with `*error`.
@@ -87,23 +136,22 @@ static void add_number(struct mp_buf *to, const struct mp_tp_field *f, uint64_t 
 static const char *replace(struct mp_buf *to, const struct mp_tp *tp, struct mp_str name,
 			   char **error)
 {
-	const struct mp_tp_field *f = find_field(tp, name);
-	const char *end = name.p + name.len, *p = skip_operator(end);
-	struct mp_str value;
+	struct comparison c;
 	uint64_t number;
 
-	if (!f || !f->names || f->is_array || !p)
+	if (!parse_comparison(&c, tp, name))
 		return NULL;
-	value = value_at(p, &end);
-	if (!value.len || is_number(value))
-		return NULL;
-	if (mp_names_number(f->names, value, &number) < 0) {
-		*error = unknown_name(f, value);
+	if (c.suffix || is_function(c.field)) {
+		add_function(to, &c);
+	} else if (mp_names_number(c.field->names, c.value, &number) == 0) {
+		mp_buf_str(to, c.name);
+		mp_buf_str(to, c.op);
+		add_number(to, c.field, number);
+	} else {
+		*error = unknown_name(c.field, c.value);
 		return NULL;
 	}
-	mp_buf_add(to, name.p, p - name.p);
-	add_number(to, f, number);
-	return end;
+	return c.end;
 }
 
 /* Skips a word, a text in quotes, or one other byte. */

@@ -72,11 +72,18 @@ int main(void)
 	ok(stays("") && stays("reason") && stays("reason==") && stays("reason==''") &&
 		   stays("reason&&flags") && stays("xreason==IN"),
 	   "what the kernel will refuse");
-	ok(stays("at.function == schedule") && stays("common_pid & CPUS{1}"), "the kernel's words");
+	ok(stays("at.function == schedule || ret<0") && stays("common_pid & CPUS{1}") &&
+		   stays("at.function") && stays("at.function==") &&
+		   stays("at==0xffffffff81e4d9c7"),
+	   "the kernel's words");
+	ok(becomes("(at==schedule)", "(at.function==schedule )") &&
+		   becomes("at != schedule && ret<0", "at.function != schedule && ret<0") &&
+		   becomes("(at.function==schedule)", "(at.function==schedule )") &&
+		   becomes("flags.function==schedule", "flags.function==schedule "),
+	   "functions");
 	ok(refused("reason==NETFILTER_DROPS",
 		   "'reason' of the filter has no value 'NETFILTER_DROPS'; did you mean "
 		   "'NETFILTER_DROP'?") &&
-		   refused("at==schedule", "'at' of the filter has no value 'schedule'") &&
 		   refused("flags&IN && dev==8:x", "'dev' of the filter has no value '8:x'"),
 	   "unknown names");
 	mp_tp_free(tp);

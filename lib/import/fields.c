@@ -7,6 +7,7 @@
 #include "lib/import/fields.h"
 
 #include "lib/import/printed.h"
+#include "lib/stream/esc.h"
 
 enum { KEY_MAX = 64 };
 
@@ -202,6 +203,14 @@ static void add_pair(struct mp_import *im, const struct mp_import_pair *pair)
 	}
 }
 
+/* Whether the second is the name of the number of the first: "vec=1 [action=TIMER]". */
+static bool names_softirq(const struct mp_import_pair *number, const struct mp_import_pair *name)
+{
+	return name->bracket && mp_str_eq(name->key, MP_STR("action")) &&
+	       mp_str_eq(number->key, MP_STR("vec")) &&
+	       mp_import_digits(number->value) == number->value.len;
+}
+
 static void add_pairs(struct mp_import *im, struct mp_import_pairs *pairs)
 {
 	size_t i;
@@ -209,18 +218,39 @@ static void add_pairs(struct mp_import *im, struct mp_import_pairs *pairs)
 	for (i = 0; i < pairs->n; i++) {
 		if (!is_comm(pairs->v[i].key))
 			clean_value(&pairs->v[i]);
-		add_pair(im, &pairs->v[i]);
+		if (!i || !names_softirq(&pairs->v[i - 1], &pairs->v[i])) {
+			add_pair(im, &pairs->v[i]);
+			continue;
+		}
+		mp_buf_byte(&im->line, '(');
+		mp_esc_add(&im->line, pairs->v[i].value, MP_ESC_VALUE);
+		mp_buf_byte(&im->line, ')');
 	}
+}
+
+/* Cuts " reason: NAME" from the end of the text of a discarded packet; returns the name. */
+static struct mp_str cut_reason(struct mp_str type, struct mp_str *text)
+{
+	const struct mp_str sign = MP_STR(" reason: ");
+	struct mp_str name = { "", 0 };
+	size_t n = mp_import_find(*text, sign.p);
+
+	if (n < text->len && mp_str_eq(type, MP_STR("skb:kfree_skb"))) {
+		name = mp_import_trim(mp_str_skip(*text, n + sign.len));
+		text->len = n;
+	}
+	return name;
 }
 
 void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str text)
 {
 	struct mp_import_pair ret = { .key = MP_STR("ret"), .form = MP_IMPORT_SIGNED };
 	struct mp_import_pairs pairs, more;
-	struct mp_str rest;
+	struct mp_str rest, reason;
 	bool twice = false;
 	size_t i;
 
+	reason = cut_reason(type, &text);
 	text = mp_import_trim(text);
 	if (!text.len)
 		return;
@@ -232,6 +262,8 @@ void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str t
 	if (split_pairs(&pairs, text) ||
 	    (mp_str_starts(type, MP_STR("syscalls:sys_enter_")) && split_arguments(&pairs, text))) {
 		add_pairs(im, &pairs);
+		if (reason.len)
+			mp_import_field(im, ".reason", reason);
 		return;
 	}
 	if (mp_import_printed(&pairs, type, text, &rest)) {
@@ -248,4 +280,6 @@ void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str t
 	}
 	if (text.len)
 		mp_import_field(im, ".text", text);
+	if (reason.len)
+		mp_import_field(im, ".reason", reason);
 }

@@ -7,7 +7,8 @@
 /*
  * The formats (include/trace/events/ of Linux) of the types with a prefix, the one with the most
  * fields first. {NAME} is a field without blanks, {NAME/s} one that may have any, {NAME/d},
- * {NAME/p}, {NAME/x} and {NAME/X} are a device, a priority and hexadecimal numbers; * is a rest.
+ * {NAME/p}, {NAME/x} and {NAME/X} are a device, a priority and hexadecimal numbers, {NAME/n} is
+ * "NAME (NUMBER)"; * is a rest.
  */
 static const struct {
 	const char *prefix, *format;
@@ -31,7 +32,34 @@ static const struct {
 	{ "writeback:", "bdi {name}: *" },
 	{ "workqueue:", "work struct={work} *" },
 	{ "workqueue:", "work struct {work}: function {function}" },
+	{ "workqueue:", "work struct {work} *" },
 	{ "workqueue:", "work struct {work}" },
+	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} es [{lblk}/{len}) mapped {pblk} status {status} "
+			   "allocated {lclu_allocated} {end_allocated}" },
+	{ "ext4:ext4_es_",
+	  "dev {dev/d} ino {ino} es [{lblk}/{len}) mapped {pblk} status {status}" },
+	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} es [{lblk}/{len})" },
+	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} found {found} [{lblk}/{len}) {pblk} {status}" },
+	{ "kvm:kvm_exit",
+	  "vcpu {vcpu_id} reason {exit_reason/s} rip {guest_rip} info1 {info1} info2 {info2} "
+	  "intr_info {intr_info} error_code {error_code} requests {requests}" },
+	{ "kvm:kvm_exit",
+	  "vcpu {vcpu_id} reason {exit_reason/s} rip {guest_rip} info1 {info1} info2 {info2} "
+	  "intr_info {intr_info} error_code {error_code}" },
+	{ "kvm:kvm_exit",
+	  "vcpu {vcpu_id} reason {exit_reason/s} rip {guest_rip} info {info1/x} {info2/x}" },
+	{ "kvm:kvm_exit", "reason {exit_reason/s} rip {guest_rip} info {info1/x} {info2/x}" },
+	{ "kvm:kvm_entry",
+	  "vcpu {vcpu_id}, rip {rip} intr_info {intr_info} error_code {error_code}" },
+	{ "kvm:kvm_entry", "vcpu {vcpu_id}, rip {rip}" },
+	{ "kvm:kvm_entry", "vcpu {vcpu_id}" },
+	{ "kvm:kvm_userspace_exit", "reason {reason/n}" },
+	{ "kvm:kvm_pio", "pio_{rw} at {port} size {size} count {count} val {val} *" },
+	{ "kvm:kvm_pio", "pio_{rw} at {port} size {size} count {count} val {val}" },
+	{ "kvm:kvm_mmio", "mmio {type} len {len} gpa {gpa} val {val}" },
+	{ "kvm:kvm_msr", "msr_{write} {ecx/x} = {data}" },
+	{ "kvm:kvm_page_fault",
+	  "vcpu {vcpu_id} rip {guest_rip} address {fault_address} error_code {error_code}" },
 	{ "", "({__probe_func/x} <- {__probe_ret_ip/x}) *" },
 	{ "", "({__probe_func/x} <- {__probe_ret_ip/x})" },
 	{ "", "({__probe_ip/x}) *" },
@@ -99,12 +127,28 @@ static bool parse_ioprio(struct mp_str s, uint64_t *ioprio)
 	return true;
 }
 
+/* Splits "KVM_EXIT_IO (2)"; returns false if that is not a constant and its number. */
+static bool split_named(struct mp_str s, struct mp_str *name, struct mp_str *number)
+{
+	size_t n = mp_import_find(s, " ("), i;
+
+	if (n == s.len || !mp_str_ends(s, MP_STR(")")))
+		return false;
+	*name = (struct mp_str){ s.p, n };
+	*number = (struct mp_str){ s.p + n + 2, s.len - n - 3 };
+	for (i = 0; i < n; i++)
+		if (s.p[i] != '_' && !mp_import_digit(s.p[i]) && (s.p[i] < 'A' || s.p[i] > 'Z'))
+			return false;
+	return n && number->len && mp_import_digits(*number) == number->len;
+}
+
 /*
  * Sets the form of a value from the letter in the table; false if the value does not have that
  * form.
  */
 static bool set_form(struct mp_import_pair *pair, char form)
 {
+	struct mp_str name, number;
 	uint64_t n;
 
 	switch (form) {
@@ -116,6 +160,9 @@ static bool set_form(struct mp_import_pair *pair, char form)
 	case 'p':
 		pair->form = MP_IMPORT_IOPRIO;
 		return parse_ioprio(pair->value, &n);
+	case 'n':
+		pair->form = MP_IMPORT_NAMED;
+		return split_named(pair->value, &name, &number);
 	case 'x':
 		pair->form = MP_IMPORT_HEX;
 		return mp_import_is_hex(pair->value);
@@ -208,14 +255,12 @@ bool mp_import_printed(struct mp_import_pairs *pairs, struct mp_str type, struct
 {
 	size_t i;
 
-	if (mp_str_starts(text, MP_STR("dev ")))
-		return split_words(pairs, text, rest);
 	for (i = 0; i < MP_ARRAY_SIZE(formats); i++)
 		if ((*formats[i].format == '{' || *formats[i].format == *text.p) &&
 		    mp_str_starts(type, mp_str(formats[i].prefix)) &&
 		    match(pairs, formats[i].format, text, rest))
 			return true;
-	return false;
+	return mp_str_starts(text, MP_STR("dev ")) && split_words(pairs, text, rest);
 }
 
 static uint64_t hex_value(struct mp_str s)
@@ -244,12 +289,16 @@ static void put_hexes(struct mp_buf *to, struct mp_str list)
 
 void mp_import_put_value(struct mp_buf *to, const struct mp_import_pair *pair)
 {
-	struct mp_str v = pair->value;
+	struct mp_str v = pair->value, name, number;
 	uint64_t n;
 
-	if ((pair->form == MP_IMPORT_DEV && parse_dev(v, &n)) ||
-	    (pair->form == MP_IMPORT_IOPRIO && parse_ioprio(v, &n))) {
+	if (pair->form == MP_IMPORT_DEV && parse_dev(v, &n)) {
+		mp_buf_printf(to, "%llu(%llu:%llu)", (unsigned long long)n,
+			      (unsigned long long)n >> 20, (unsigned long long)n & 0xfffff);
+	} else if (pair->form == MP_IMPORT_IOPRIO && parse_ioprio(v, &n)) {
 		mp_buf_printf(to, "%llu", (unsigned long long)n);
+	} else if (pair->form == MP_IMPORT_NAMED && split_named(v, &name, &number)) {
+		mp_buf_printf(to, "%.*s(%.*s)", MP_STR_ARGS(number), MP_STR_ARGS(name));
 	} else if (pair->form == MP_IMPORT_SIGNED && mp_import_is_hex(v)) {
 		mp_buf_printf(to, "%lld", (long long)hex_value(v));
 	} else if (pair->form == MP_IMPORT_HEXES) {

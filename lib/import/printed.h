@@ -14,10 +14,11 @@ enum { MP_IMPORT_PAIRS_MAX = 64 };
 /* The form in which the kernel printed a value. */
 enum mp_import_form {
 	MP_IMPORT_PLAIN,
-	MP_IMPORT_DEV,	  /* MAJOR,MINOR: the number is MAJOR << 20 | MINOR */
+	MP_IMPORT_DEV,	  /* MAJOR,MINOR: the number is MAJOR << 20 | MINOR, with a name */
 	MP_IMPORT_IOPRIO, /* CLASS,HINT,LEVEL: the number is CLASS << 13 | HINT << 3 | LEVEL */
 	MP_IMPORT_HEX,	  /* hexadecimal digits, perhaps without 0x */
 	MP_IMPORT_HEXES,  /* a list of hexadecimal numbers; the stream gets decimal ones */
+	MP_IMPORT_NAMED,  /* NAME (NUMBER): the number with its name */
 	MP_IMPORT_SIGNED, /* a hexadecimal number that may be negative */
 };
 

@@ -130,32 +130,54 @@ static void test_payload(void)
 		   payload_is("raw_syscalls:sys_exit", "NR 1 = -2", ".id=1\t.ret=-2"),
 	   "system calls by number");
 	ok(payload_is("block:block_rq_issue", "8,1 WS 4096 () 123 + 8 be,0,4 [a [b]",
-		      ".dev=8388609\t.rwbs=WS\t.bytes=4096\t.cmd=\t.sector=123\t.nr_sector=8\t"
+		      ".dev=8388609(8:1)\t.rwbs=WS\t.bytes=4096\t.cmd=\t.sector=123\t.nr_sector=8\t"
 		      ".ioprio=16388\t.comm=a [b") &&
 		   payload_is("block:block_rq_complete", "8,1 R () 123 + 8 0x1,2,3 [0]",
-			      ".dev=8388609\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t"
+			      ".dev=8388609(8:1)\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t"
 			      ".ioprio=8211\t.error=0"),
 	   "a request");
 	ok(payload_is("ext4:ext4_x", "dev 8,1 ino 12 es [0/7) x 1",
-		      ".dev=8388609\t.ino=12\t.text=es [0/7) x 1"),
+		      ".dev=8388609(8:1)\t.ino=12\t.text=es [0/7) x 1"),
 	   "a range");
-	ok(payload_is("block:block_rq_issue", "8,1 N 0 (12 00 00) 0 + 0 [a [b]",
-		      ".dev=8388609\t.rwbs=N\t.bytes=0\t.cmd=12 00 00\t.sector=0\t.nr_sector=0\t"
-		      ".comm=a [b"),
+	ok(payload_is(
+		   "block:block_rq_issue", "8,1 N 0 (12 00 00) 0 + 0 [a [b]",
+		   ".dev=8388609(8:1)\t.rwbs=N\t.bytes=0\t.cmd=12 00 00\t.sector=0\t.nr_sector=0\t"
+		   ".comm=a [b"),
 	   "a request with a command and without a priority");
 	ok(payload_is("block:block_rq_complete", "8,1 R () 123 + 8 [-5]",
-		      ".dev=8388609\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t.error=-5"),
+		      ".dev=8388609(8:1)\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t.error=-5"),
 	   "the end of a request");
-	ok(payload_is("block:block_bio_remap", "8,0 R 123 + 8 <- (8,1) 99",
-		      ".dev=8388608\t.rwbs=R\t.sector=123\t.nr_sector=8\t.old_dev=8388609\t"
-		      ".old_sector=99"),
+	ok(payload_is(
+		   "block:block_bio_remap", "8,0 R 123 + 8 <- (8,1) 99",
+		   ".dev=8388608(8:0)\t.rwbs=R\t.sector=123\t.nr_sector=8\t.old_dev=8388609(8:1)\t"
+		   ".old_sector=99"),
 	   "a request that moves");
 	ok(payload_is("block:block_touch_buffer", "8,1 sector=12 size=4096",
-		      ".dev=8388609\t.sector=12\t.size=4096"),
+		      ".dev=8388609(8:1)\t.sector=12\t.size=4096"),
 	   "a device before a list");
+	ok(payload_is("kvm:kvm_userspace_exit", "reason KVM_EXIT_IO (2)",
+		      ".reason=2(KVM_EXIT_IO)") &&
+		   payload_is("kvm:kvm_userspace_exit", "reason KVM_EXIT_IO (x)",
+			      ".text=reason KVM_EXIT_IO (x)") &&
+		   payload_is("kvm:kvm_userspace_exit", "reason  (2)", ".text=reason  (2)") &&
+		   payload_is("kvm:kvm_userspace_exit", "reason A ()", ".text=reason A ()"),
+	   "a number after its name");
+	ok(payload_is("kvm:kvm_exit", "reason EPT_VIOLATION X rip 0x1 info 8f 0",
+		      ".exit_reason=EPT_VIOLATION X\t.guest_rip=0x1\t.info1=0x8f\t.info2=0x0"),
+	   "an exit of an older kernel");
+	ok(payload_is("irq:softirq_entry", "vec=1 [action=TIMER]", ".vec=1(TIMER)") &&
+		   payload_is("irq:softirq_entry", "vec=x [action=TIMER]",
+			      ".vec=x\t.action=TIMER") &&
+		   payload_is("irq:softirq_entry", "vec=1 action=TIMER", ".vec=1\t.action=TIMER"),
+	   "a softirq");
+	ok(payload_is("skb:kfree_skb", "protocol=1 location=f+0x1 reason: A_B",
+		      ".protocol=1\t.location=f+0x1\t.reason=A_B") &&
+		   payload_is("skb:consume_skb", "location=f+0x1 reason: A_B",
+			      ".location=f+0x1 reason: A_B"),
+	   "the reason of a discarded packet");
 	ok(payload_is("block:block_rq_issue", "new format", ".text=new format"), "a new format");
 	ok(payload_is("ext4:ext4_x", "dev 8,1 ino 12 flags  len 4 caller f+0x1 [ext4]",
-		      ".dev=8388609\t.ino=12\t.flags=\t.len=4\t.caller=f+0x1\t.text=[ext4]"),
+		      ".dev=8388609(8:1)\t.ino=12\t.flags=\t.len=4\t.caller=f+0x1\t.text=[ext4]"),
 	   "names and values");
 	ok(payload_is("probe:f", "(ffffffff81000130) a=1 b=2",
 		      ".__probe_ip=0xffffffff81000130\t.a=1\t.b=2") &&

@@ -157,7 +157,7 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CAPTURE_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/syscalls.inc:
+$(BUILD)/syscalls.inc: Makefile
 	@mkdir -p $(@D)
 	@echo '#include <asm/unistd.h>' | $(CC) -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/CALL(\1)/p' | sort > $@
 $(BUILD)/lib/capture/host/syscalls.o: $(BUILD)/syscalls.inc

@@ -29,7 +29,7 @@ static struct mp_frame task_of(struct mp_flame_chart *c, const struct mp_frame *
 			mp_buf_byte(&c->name, ' ');
 		mp_buf_str(&c->name, fields[i].name);
 	}
-	return (struct mp_frame){ n ? mp_buf_view(&c->name) : MP_STR("all tasks"), MP_MARK_NONE };
+	return (struct mp_frame){ .name = n ? mp_buf_view(&c->name) : MP_STR("all tasks") };
 }
 
 static void add_piece(struct mp_flame_chart *c, const struct mp_flame_piece *piece)

@@ -120,7 +120,7 @@ what_is_recorded() {
 	! grep '^[0-9]*,stat:' "$TMP/s" | grep -E 'nspid|cgroup' || false
 	[ "$(mp-select -f "nspid==$inner && cgroup==\"/mp-pod-$$\"" "$TMP/s" | grep -c ',syscalls:sys_enter_getppid,')" = 503 ]
 	run mp-record --fields +cpu -d 10ms -o "$TMP/s"
-	[ "$status" = 2 ] && [[ $output == *"--fields +cpu: + adds cgroup, nspid and nstid"* ]] || false
+	[ "$status" = 2 ] && [[ $output == *"--fields +cpu: + adds cgroup, nspid, nstid and addr"* ]] || false
 	run mp-record --fields +cgroup,nspid -e task:exec -d 10ms -o "$TMP/s"
 	[ "$status" = 2 ] && [[ $output == *"--fields +cgroup,nspid: none of the events has all of these"* ]] || false
 }

@@ -360,6 +360,7 @@ static void finish(struct process *p)
 static void record(struct process *p)
 {
 	take_start(p);
+	p->writer.handled_ns = mp_monotonic_ns(); /* events wait during the scan, too */
 	scan(p);
 	mp_writer_run(&p->writer);
 	finish(p);

@@ -388,6 +388,20 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 	return dso;
 }
 
+void mp_dso_trust(struct mp_dsos *d, struct mp_dso *dso)
+{
+	if (!dso || !dso->uid || !dso->hash) /* without a hash it is no single file */
+		return;
+	mp_budget_give(d->budget, MP_BUDGET_TABLES, dso->uid, dso->charged);
+	mp_budget_spend(d->budget, MP_BUDGET_TABLES, 0, dso->charged);
+	if (dso->fd >= 0) {
+		mp_budget_give(d->budget, MP_BUDGET_OPEN, dso->uid, 1);
+		mp_budget_spend(d->budget, MP_BUDGET_OPEN, 0, 1);
+	}
+	dso->uid = 0;
+	dso->refused = false;
+}
+
 /* --- what is in them -------------------------------------------------------------------------- */
 
 /* Closes a file once its symbols and call frame information are read. */

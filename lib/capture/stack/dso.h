@@ -78,6 +78,12 @@ struct mp_dso *mp_dsos_find(struct mp_dsos *d, const struct mp_proc_map *map, bo
 struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 			   const struct mp_budget_who *who);
 
+/*
+ * To be called when a process of root maps a file: what root uses is not charged to the user who
+ * mapped it first, whose share may be used up. `dso` may be NULL.
+ */
+void mp_dso_trust(struct mp_dsos *d, struct mp_dso *dso);
+
 /* NULL: no file has this number. */
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);
 

@@ -45,8 +45,11 @@ struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, stru
 	bool known;
 	struct mp_dso *dso = mp_dsos_find(&s->dsos, map, &known);
 
-	if (known)
+	if (known) {
+		if (process->uid_ns && !process->uid)
+			mp_dso_trust(&s->dsos, dso);
 		return dso;
+	}
 	who = mp_tasks_who(tasks, process, map->path);
 	return mp_dsos_get(&s->dsos, map, &who);
 }

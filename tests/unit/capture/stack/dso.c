@@ -135,6 +135,22 @@ static void test_other(void)
 	end();
 }
 
+/* A user without time left maps a library before a process of root does. */
+static void test_trust(void)
+{
+	struct mp_dso *dso;
+
+	begin();
+	dso = get(own_path(), ALICE);
+	mp_budget_spend(&budget, MP_BUDGET_TIME, ALICE, (uint64_t)1 << 40);
+	ok(!mp_dso_cfi(&d, dso), "a file is not read at the cost of a user who has no time left");
+	mp_dso_trust(&d, dso);
+	ok(mp_dso_cfi(&d, dso) && mp_budget_fits(&budget, MP_BUDGET_TABLES, ALICE, 64 << 20),
+	   "it is once root maps it, too, at no cost of the user");
+	mp_dso_trust(&d, NULL);
+	end();
+}
+
 int main(void)
 {
 	mp_init("unit-dso");
@@ -142,5 +158,6 @@ int main(void)
 	test_tables();
 	test_entries();
 	test_other();
+	test_trust();
 	return tap_done();
 }

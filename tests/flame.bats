@@ -394,7 +394,7 @@ two_sides() {
 	mp-flame --diff --svg "$TMP/b" "$TMP/a" | grep -oE 'class="d[0-8]" x' | tr 012345678 876543210 | sort | uniq -c | diff "$TMP/1" -
 }
 
-@test "a page says the weights of both sides, and compares as it is told by keys" {
+@test "a page says the weights of both sides, and compares as the keys say" {
 	needs_chromium
 	printf '%s\n' 'a;b.isra.0 50' 'a;gone 10' 'a;c 40' 'lib;[m.so]+0x12 100' > "$TMP/1"
 	printf '%s\n' 'a;b.isra.2 75' 'a;new 15' 'a;c 10' 'lib;[m.so]+0x74 100' > "$TMP/2"

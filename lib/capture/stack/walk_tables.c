@@ -53,12 +53,11 @@ void mp_walk_tables_release(struct mp_walk_tables *t)
  */
 static bool has_room(struct mp_walk_tables *t, struct mp_process *p, const struct mp_space *s)
 {
+	uint64_t charged = mp_intmap_get(&t->charged, s->number);
 	struct mp_budget_who who;
 
-	if (mp_intmap_get(&t->charged, s->number) == REFUSED)
-		return false;
-	if (mp_intmap_get(&t->charged, s->number))
-		return true;
+	if (charged)
+		return charged != REFUSED;
 	who = mp_tasks_who(t->tasks, p, NULL);
 	if (!mp_budget_take(t->tasks->budget, MP_BUDGET_SPACES, &who, 1)) {
 		mp_intmap_add(&t->charged, s->number, REFUSED);

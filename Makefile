@@ -52,14 +52,14 @@ UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
 # --- libraries: pkg-config, and libperf from the kernel's source where there is no package ---------------
 
-FILTER_PC  := jansson libxxhash zlib
+FILTER_PC  := jansson libxxhash zlib libzstd
 CAPTURE_PC := libtraceevent libelf liblzma libbpf libseccomp
 SRCLINE_PC := libdw libelf
 ORACLE_PC  := libdw
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
 SRCLINE_LIBS   = $(shell $(PKG_CONFIG) --libs $(SRCLINE_PC)) -liberty
-FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson zlib) -lm
+FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson zlib libzstd) -lm
 CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 
@@ -100,7 +100,7 @@ have = @missing=; for pc in $(1); do $(PKG_CONFIG) --exists $$pc || missing="$$m
 	mkdir -p $(@D); touch $@
 
 $(BUILD)/.have-filters:
-	$(call have,$(FILTER_PC),pkg-config libjansson-dev libxxhash-dev zlib1g-dev)
+	$(call have,$(FILTER_PC),pkg-config libjansson-dev libxxhash-dev zlib1g-dev libzstd-dev)
 
 $(BUILD)/.have-capture: | $(BUILD)/.have-filters
 	@[ -e /usr/include/libiberty/demangle.h ] || [ -e /usr/include/demangle.h ] || \
@@ -160,8 +160,8 @@ $(BUILD)/lib/capture/%.o: lib/capture/%.c $(LIBPERF_DEP) | $(BUILD)/.have-captur
 $(BUILD)/syscalls.inc: Makefile
 	@mkdir -p $(@D)
 	@echo '#include <asm/unistd.h>' | $(CC) -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/CALL(\1)/p' | sort > $@
-$(BUILD)/lib/capture/host/syscalls.o: $(BUILD)/syscalls.inc
-$(BUILD)/lib/capture/host/syscalls.o: override CPPFLAGS += -I$(BUILD)
+$(BUILD)/lib/core/syscalls.o: $(BUILD)/syscalls.inc
+$(BUILD)/lib/core/syscalls.o: override CPPFLAGS += -I$(BUILD)
 
 # BPF programs need clang; without it mp-record does in user space what it can (docs/decisions.md)
 CLANG ?= clang
@@ -265,7 +265,7 @@ $(BUILD)/load/%: tests/load/%.c tests/load/cpu.h
 	$(call show,CC)$(CC) -I. -O2 -g -fno-omit-frame-pointer $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $< -lm
 
 # programs that attack a recording beside them
-$(BUILD)/hostile/%: tests/hostile/%.c
+$(BUILD)/hostile/%: tests/hostile/%.c tests/hostile/ready.h
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) -I. -O2 -g $(WARNINGS) -D_GNU_SOURCE -pthread -o $@ $<
 
@@ -341,10 +341,10 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 
 # --- Debian packages ---------------------------------------------------------------------------------------
 
-DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
+DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libzstd-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
 	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
-	strace time stress-ng datamash bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
+	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.

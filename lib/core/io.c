@@ -117,14 +117,47 @@ void mp_in_release(struct mp_in *in)
 {
 	free(in->buf);
 	in->buf = NULL;
+	mp_unpack_free(in->unpack);
+	in->unpack = NULL;
+}
+
+/* Reads once from the file. An mp_unpack_read_fn. */
+static size_t read_file(void *arg, char *to, size_t len)
+{
+	struct mp_in *in = arg;
+	struct pollfd pfd = { .fd = in->fd, .events = POLLIN };
+	ssize_t n;
+
+	if (in->tied && in->tied->len && in->can_block && poll(&pfd, 1, 0) == 0)
+		mp_out_flush(in->tied);
+	do {
+		n = read(in->fd, to, len);
+		if (n < 0 && errno == EAGAIN)
+			poll(&pfd, 1, -1);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		mp_die("cannot read '%s': %m", in->name);
+	return n;
+}
+
+static size_t read_some(struct mp_in *in, char *to, size_t len)
+{
+	size_t n;
+
+	if (!in->begun) {
+		in->begun = true;
+		in->unpack = mp_unpack_begin(read_file, in, to, len, &n);
+		if (!in->unpack)
+			return n;
+	}
+	return in->unpack ? mp_unpack_read(in->unpack, read_file, in, to, len)
+			  : read_file(in, to, len);
 }
 
 /* Moves the unread bytes to the front and reads once after them; false at the end. */
 static bool fill(struct mp_in *in)
 {
-	struct pollfd pfd = { .fd = in->fd, .events = POLLIN };
-	size_t kept = in->end - in->start;
-	ssize_t n;
+	size_t kept = in->end - in->start, n;
 
 	if (kept)
 		memmove(in->buf, in->buf + in->start, kept);
@@ -136,15 +169,7 @@ static bool fill(struct mp_in *in)
 	}
 	if (in->ended)
 		return false;
-	if (in->tied && in->tied->len && in->can_block && poll(&pfd, 1, 0) == 0)
-		mp_out_flush(in->tied);
-	do {
-		n = read(in->fd, in->buf + kept, in->cap - kept);
-		if (n < 0 && errno == EAGAIN)
-			poll(&pfd, 1, -1);
-	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
-	if (n < 0)
-		mp_die("cannot read '%s': %m", in->name);
+	n = read_some(in, in->buf + kept, in->cap - kept);
 	in->end += n;
 	in->ended = n == 0;
 	return n > 0;
@@ -208,4 +233,9 @@ size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data)
 		;
 	*data = in->buf + in->start;
 	return in->end - in->start;
+}
+
+const char *mp_in_fault(const struct mp_in *in)
+{
+	return in->unpack ? mp_unpack_fault(in->unpack) : NULL;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lines in, bytes out. Output is flushed before a read that would block and when the buffer is
- * full, never per line: prompt when live, fast in bulk. Includes base only.
+ * full, never per line: prompt when live, fast in bulk. Includes unpack.
  */
 #ifndef MP_CORE_IO_H
 #define MP_CORE_IO_H
 
 #include <string.h>
 
-#include "lib/core/base.h"
+#include "lib/core/unpack.h"
 
 enum {
 	/* the most bytes that a line may have, with its LF: see mp-stream(5) */
@@ -91,11 +91,14 @@ struct mp_in {
 	bool overlong;	/* the line last returned was longer than MP_LINE_MAX: it is empty */
 	bool can_block; /* not a regular file: a read may wait */
 	bool ended;	/* read(2) returned 0: a terminal could be read again after ^D */
+	bool begun;	/* the first bytes have been read */
+	struct mp_unpack *unpack; /* what decompresses the input; NULL: it is not compressed */
 };
 
 /*
- * Reads from fd, which stays the caller's. `tied` (may be NULL) is flushed before a read that would
- * block. Enlarges a pipe, and calls mp_sigint_once() if fd is one.
+ * Reads from fd, which stays the caller's, and decompresses what gzip(1) or zstd(1) have compressed.
+ * `tied` (may be NULL) is flushed before a read that would block. Enlarges a pipe, and calls
+ * mp_sigint_once() if fd is one.
  */
 void mp_in_init(struct mp_in *in, int fd, const char *name, struct mp_out *tied);
 void mp_in_release(struct mp_in *in);
@@ -128,5 +131,11 @@ static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
  * many calls as that takes.
  */
 size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data);
+
+/*
+ * After the last line: why there is no more, if compressed data ended early, such as "gzip data is
+ * truncated". NULL if all is well.
+ */
+const char *mp_in_fault(const struct mp_in *in);
 
 #endif

@@ -173,6 +173,10 @@ enum mp_status mp_check(int fd, const char *name, struct mp_out *out)
 	while (mp_in_line(&c.in, &text, &len))
 		if (check_line(&c, text, len) < 0)
 			break;
+	if (mp_in_fault(&c.in)) {
+		c.cut++;
+		say(&c, mp_in_fault(&c.in));
+	}
 	for (i = 0; i < MP_ARRAY_SIZE(c.of); i++)
 		end_section(&c, &c.of[i]);
 	status = sum_up(&c);

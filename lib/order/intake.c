@@ -58,32 +58,79 @@ static void scan(struct mp_intake *in, struct mp_intake_buffer *b)
 	}
 }
 
-static ssize_t read_some(struct mp_intake *in, char *to, size_t room)
+/* An mp_unpack_read_fn. */
+static size_t read_file(void *arg, char *to, size_t len)
 {
+	struct mp_intake *in = arg;
 	ssize_t n;
 
-	if (!in->live) {
-		room = MP_MIN(room, (size_t)(in->end - in->offset));
-		n = room ? mp_sections_read_at(in->fd, to, room, in->offset, in->name) : 0;
-		in->offset += n;
-		return n;
-	}
 	do
-		n = read(in->fd, to, room);
+		n = read(in->fd, to, len);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		mp_die("cannot read '%s': %m", in->name);
 	return n;
 }
 
+bool mp_intake_unpack(struct mp_intake *in)
+{
+	char first[MP_UNPACK_MAGIC];
+	off_t at = lseek(in->fd, 0, SEEK_CUR);
+	size_t n = mp_sections_read_at(in->fd, first, sizeof(first), at, in->name);
+
+	if (n == sizeof(first) && mp_unpack_is_packed(first, n))
+		in->unpack = mp_unpack_begin(read_file, in, first, n, &n);
+	return in->unpack;
+}
+
+static size_t read_range(struct mp_intake *in, char *to, size_t room)
+{
+	room = MP_MIN(room, (size_t)(in->end - in->offset));
+	if (room)
+		room = mp_sections_read_at(in->fd, to, room, in->offset, in->name);
+	in->offset += room;
+	return room;
+}
+
+static size_t read_some(struct mp_intake *in, char *to, size_t room)
+{
+	size_t n;
+
+	if (in->live && !in->begun) {
+		in->begun = true;
+		in->unpack = mp_unpack_begin(read_file, in, to, room, &n);
+		if (!in->unpack)
+			return n;
+	}
+	if (in->unpack)
+		return mp_unpack_read(in->unpack, read_file, in, to, room);
+	return in->live ? read_file(in, to, room) : read_range(in, to, room);
+}
+
 void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b)
 {
-	ssize_t n = read_some(in, b->data + b->used, b->cap - b->used);
+	size_t n = read_some(in, b->data + b->used, b->cap - b->used);
 
 	b->n = 0;
 	b->used += n;
-	b->end = n == 0 || (!in->live && in->offset == in->end);
+	b->end = n == 0 || (!in->live && !in->unpack && in->offset == in->end);
 	scan(in, b);
+}
+
+bool mp_intake_pending(const struct mp_intake *in)
+{
+	return in->unpack && mp_unpack_pending(in->unpack);
+}
+
+const char *mp_intake_fault(const struct mp_intake *in)
+{
+	return in->unpack ? mp_unpack_fault(in->unpack) : NULL;
+}
+
+void mp_intake_release(struct mp_intake *in)
+{
+	mp_unpack_free(in->unpack);
+	in->unpack = NULL;
 }
 
 void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *full,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads an input into buffers and parses its lines; a regular file is read ahead in a thread of its
- * own. Includes rec.
+ * own. Includes rec, unpack.
  */
 #ifndef MP_ORDER_INTAKE_H
 #define MP_ORDER_INTAKE_H
 
 #include <sys/types.h>
 
+#include "lib/core/unpack.h"
 #include "lib/stream/rec.h"
 
 /* A line of a buffer. */
@@ -33,10 +34,13 @@ struct mp_intake_buffer {
 
 struct mp_intake {
 	int fd;
-	const char *name;  /* name of the input, for messages */
-	bool live;	   /* a read may block: a pipe, a terminal */
-	off_t offset, end; /* of a regular file: the range that is still to be read */
-	bool overlong;	   /* reading is within a line longer than the limit, which is dropped */
+	const char *name; /* name of the input, for messages */
+	bool live;	  /* a read may block: a pipe, a terminal */
+	off_t offset,
+		end; /* of a regular file that is not compressed: the range still to be read */
+	struct mp_unpack *unpack; /* of compressed data, which has no known end; NULL: it is not */
+	bool begun;		  /* of a live input: its first bytes have been read */
+	bool overlong; /* reading is within a line longer than the limit, which is dropped */
 	struct mp_intake_ahead *ahead;
 };
 
@@ -52,6 +56,17 @@ void mp_intake_read(struct mp_intake *in, struct mp_intake_buffer *b);
  */
 void mp_intake_continue(struct mp_intake *in, const struct mp_intake_buffer *full,
 			struct mp_intake_buffer *b);
+
+/* Prepares to decompress a regular file, if it is compressed. Returns whether it is. */
+bool mp_intake_unpack(struct mp_intake *in);
+
+/* Whether mp_intake_read() has data without reading. */
+bool mp_intake_pending(const struct mp_intake *in);
+
+/* After the end: why compressed data ended early; NULL: all is well. */
+const char *mp_intake_fault(const struct mp_intake *in);
+
+void mp_intake_release(struct mp_intake *in);
 
 /*
  * Reads ahead in a thread. Buffers go there empty by mp_intake_give() and come back full, in order,

@@ -48,6 +48,7 @@ static void open_operand(struct mp_sources *s, const char *path)
 {
 	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
 	int fd = mp_input_open(path);
+	struct mp_source *src;
 	struct stat st;
 	off_t start;
 
@@ -59,6 +60,10 @@ static void open_operand(struct mp_sources *s, const char *path)
 		mp_die("cannot read '%s': %m", name);
 	}
 	if (S_ISREG(st.st_mode) && start >= 0) {
+		src = add_source(s, name, fd);
+		if (mp_intake_unpack(&src->intake))
+			return;
+		s->n--;
 		add_sections(s, name, fd, start, st.st_size);
 		return;
 	}
@@ -82,6 +87,10 @@ void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
 
 void mp_sources_release(struct mp_sources *s)
 {
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		mp_intake_release(&s->v[i].intake);
 	free(s->v);
 	json_decref(s->headers);
 	json_decref(s->trailers);
@@ -343,6 +352,10 @@ static void end_source(struct mp_source *src, const struct mp_intake_buffer *b)
 		src->line++;
 		say_bad(src, "last line has no LF: it may be truncated");
 	}
+	if (mp_intake_fault(&src->intake)) {
+		src->bad++;
+		mp_say("%s: %s", src->name, mp_intake_fault(&src->intake));
+	}
 	src->at_end = true;
 }
 
@@ -368,7 +381,7 @@ static void make_room(struct mp_sources *s, struct mp_source *src)
 
 	if (src->has_block && b->used < b->cap)
 		return;
-	if (!src->intake.live && !src->has_block)
+	if (!src->intake.live && !src->intake.unpack && !src->has_block)
 		size = MP_MIN(size, MP_MAX(BLOCK_LEAST,
 					   (size_t)(src->intake.end - src->intake.offset) + 1));
 	while (size < 2 * (full.used - full.scanned) && size <= MP_LINE_MAX)
@@ -451,7 +464,7 @@ void mp_source_read(struct mp_sources *s, struct mp_source *src)
 		s->block_size =
 			MP_MAX(BLOCK_MIN, MP_MIN(MP_BLOCK_SIZE, s->order->limit / 4 / s->n));
 	if (!src->has_block && s->n == 1 && !src->intake.live && !src->intake.ahead &&
-	    src->intake.end - src->intake.offset > AHEAD_BYTES)
+	    (src->intake.unpack || src->intake.end - src->intake.offset > AHEAD_BYTES))
 		start_ahead(s, src);
 	if (src->intake.ahead)
 		read_ahead(s, src);

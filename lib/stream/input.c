@@ -19,12 +19,10 @@ const char *mp_input_binary_kind(const char *data, size_t len)
 	} kinds[] = {
 		{ { "PERFILE2", 8 }, "a perf.data file (read it with perf script)" },
 		{ { "PERFFILE", 8 }, "a perf.data file (read it with perf script)" },
-		{ { "\x1f\x8b", 2 }, "gzip data (unpack it with zcat)" },
 		{ { "\xfd"
 		    "7zXZ",
 		    5 },
 		  "xz data (unpack it with xzcat)" },
-		{ { "\x28\xb5\x2f\xfd", 4 }, "zstd data (unpack it with zstdcat)" },
 		{ { "\x7f"
 		    "ELF",
 		    4 },
@@ -107,6 +105,10 @@ static void close_current(struct mp_input *in)
 	end_section(in, &in->event, MP_EVENT);
 	end_section(in, &in->point, MP_POINT);
 	end_section(in, &in->stack, MP_STACK);
+	if (mp_in_fault(&in->in)) {
+		in->cut++;
+		mp_say("%s: %s", in->name, mp_in_fault(&in->in));
+	}
 	mp_ctl_release(&in->ctl);
 	mp_in_release(&in->in);
 	if (in->in.fd > 0)

@@ -55,7 +55,8 @@ struct mp_input {
 	uint64_t reported; /* those of `bad` that were reported one by one */
 	uint64_t unwanted; /* lines of a datatype that the filter does not take */
 	enum mp_kind unwanted_kind;
-	uint64_t cut;  /* sections without trailer, all inputs */
+	uint64_t
+		cut; /* sections without trailer, and compressed files that end early, all inputs */
 	uint64_t lost; /* events, in complete sections */
 	uint64_t empty;
 	uint64_t refused;
@@ -105,7 +106,7 @@ int mp_input_open(const char *path);
 enum { MP_MAGIC_MAX = 10 };
 
 /*
- * What the first bytes of an input look like if they are not text: "a perf.data file", "gzip data"
+ * What the first bytes of an input look like if they are not text: "a perf.data file", "xz data"
  * and so on with a remedy; NULL if they are text.
  */
 const char *mp_input_binary_kind(const char *data, size_t len);

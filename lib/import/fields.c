@@ -6,8 +6,10 @@
  */
 #include "lib/import/fields.h"
 
+#include "lib/core/syscalls.h"
 #include "lib/import/printed.h"
 #include "lib/stream/esc.h"
+#include "lib/stream/meaning.h"
 
 enum { KEY_MAX = 64 };
 
@@ -185,21 +187,47 @@ static bool split_arguments(struct mp_import_pairs *pairs, struct mp_str text)
 	return pairs->n > 0;
 }
 
-static void add_pair(struct mp_import *im, const struct mp_import_pair *pair)
+/* Whether the text says that it is from a machine whose system calls have other numbers. */
+static bool has_other_calls(const struct mp_import *im)
+{
+	const char *machine = json_string_value(json_object_get(im->origin, "machine"));
+
+	return machine && strcmp(machine, mp_syscall_machine()) != 0;
+}
+
+/* Adds "(NAME)" to the value at `from` in the line, if it is a number that means something. */
+static void add_meaning(struct mp_import *im, struct mp_str type, struct mp_str key, size_t from)
+{
+	enum mp_meaning meaning = mp_meaning_of(type, key);
+	size_t paren = im->line.len;
+	int64_t number;
+
+	if (meaning == MP_MEANING_NONE || (meaning == MP_MEANING_SYSCALL && has_other_calls(im)) ||
+	    mp_num_i64((struct mp_str){ im->line.p + from, im->line.len - from }, &number) < 0)
+		return;
+	mp_buf_byte(&im->line, '(');
+	if (mp_meaning_add(&im->line, meaning, (uint64_t)number))
+		mp_buf_byte(&im->line, ')');
+	else
+		im->line.len = paren;
+}
+
+static void add_pair(struct mp_import *im, struct mp_str type, const struct mp_import_pair *pair)
 {
 	struct mp_str v = pair->value;
 	char key[KEY_MAX + 2];
+	size_t from;
 
 	key[0] = '.';
 	memcpy(key + 1, pair->key.p, pair->key.len);
 	key[pair->key.len + 1] = '\0';
 	if (v.len > 1 && mp_import_digits(v) == v.len && mp_str_ends(pair->key, MP_STR("cpu")))
 		mp_import_number(im, key, v); /* it may have leading zeros: target_cpu=003 */
-	else if (pair->form == MP_IMPORT_PLAIN)
-		mp_import_field(im, key, v);
 	else {
 		mp_import_field(im, key, MP_STR(""));
+		from = im->line.len;
 		mp_import_put_value(&im->line, pair);
+		add_meaning(im, type, pair->key, from);
 	}
 }
 
@@ -211,7 +239,7 @@ static bool names_softirq(const struct mp_import_pair *number, const struct mp_i
 	       mp_import_digits(number->value) == number->value.len;
 }
 
-static void add_pairs(struct mp_import *im, struct mp_import_pairs *pairs)
+static void add_pairs(struct mp_import *im, struct mp_str type, struct mp_import_pairs *pairs)
 {
 	size_t i;
 
@@ -219,7 +247,7 @@ static void add_pairs(struct mp_import *im, struct mp_import_pairs *pairs)
 		if (!is_comm(pairs->v[i].key))
 			clean_value(&pairs->v[i]);
 		if (!i || !names_softirq(&pairs->v[i - 1], &pairs->v[i])) {
-			add_pair(im, &pairs->v[i]);
+			add_pair(im, type, &pairs->v[i]);
 			continue;
 		}
 		mp_buf_byte(&im->line, '(');
@@ -256,24 +284,24 @@ void mp_import_payload(struct mp_import *im, struct mp_str type, struct mp_str t
 		return;
 	if (mp_str_starts(type, MP_STR("syscalls:sys_exit_")) && mp_import_is_hex(text)) {
 		ret.value = text;
-		add_pair(im, &ret);
+		add_pair(im, type, &ret);
 		return;
 	}
 	if (split_pairs(&pairs, text) ||
 	    (mp_str_starts(type, MP_STR("syscalls:sys_enter_")) && split_arguments(&pairs, text))) {
-		add_pairs(im, &pairs);
+		add_pairs(im, type, &pairs);
 		if (reason.len)
 			mp_import_field(im, ".reason", reason);
 		return;
 	}
 	if (mp_import_printed(&pairs, type, text, &rest)) {
-		add_pairs(im, &pairs);
+		add_pairs(im, type, &pairs);
 		text = mp_import_trim(rest);
 		if (text.len && split_pairs(&more, text)) {
 			for (i = 0; i < more.n; i++)
 				twice |= has_key(&pairs, more.v[i].key);
 			if (!twice) {
-				add_pairs(im, &more);
+				add_pairs(im, type, &more);
 				return;
 			}
 		}

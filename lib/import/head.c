@@ -78,7 +78,7 @@ static size_t number_start(struct mp_str s, size_t end)
 {
 	size_t n = mp_import_digits_start(s, end);
 
-	if (n == end || end - n > 10)
+	if (n == end || end - n > 10 || (s.p[n] == '0' && end - n > 1))
 		return end;
 	return n && s.p[n - 1] == '-' ? n - 1 : n;
 }
@@ -163,6 +163,11 @@ bool mp_import_match_any(struct mp_perf_cut *cut)
 		if (mp_import_match(cut, i))
 			return true;
 	return false;
+}
+
+bool mp_import_comm_padded(const struct mp_perf_head *h)
+{
+	return h->comm.p && h->shape % MP_PERF_COMMS == COMM_PADDED;
 }
 
 /* --- columns on the right --------------------------------------------------------------------- */

@@ -64,6 +64,9 @@ bool mp_import_match(struct mp_perf_cut *cut, unsigned shape);
 /* Parses the columns of the first shape that matches; returns false if none does. */
 bool mp_import_match_any(struct mp_perf_cut *cut);
 
+/* Whether a name has the blanks before it that perf gives to names in a column. */
+bool mp_import_comm_padded(const struct mp_perf_head *h);
+
 /* Whether a column of an address ends at `end`: MP_PERF_IP_WIDTH bytes, padded on the left. */
 bool mp_import_ip_ends_at(struct mp_str s, size_t end);
 

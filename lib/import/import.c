@@ -16,6 +16,10 @@ static void parse(struct mp_import *im, const struct mp_import_format *format)
 	mp_import_end(im);
 	if (im->handed_over)
 		return;
+	if (mp_in_fault(&im->in)) {
+		mp_say("%s: %s", im->in.name, mp_in_fault(&im->in));
+		im->status = MP_MAX(im->status, MP_LOSSY);
+	}
 	mp_in_release(&im->in);
 	if (im->in.fd > 0)
 		close(im->in.fd);

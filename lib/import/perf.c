@@ -412,11 +412,34 @@ static void parse(struct mp_import *im)
 /* a hexadecimal number needs this many digits to be taken for an address */
 enum { ADDRESS_MIN = 6 };
 
-/* Whether the text that follows the columns is a frame. */
+/*
+ * Whether the text that follows the columns is a frame. Digits alone may be any number, and perf
+ * pads addresses with blanks, not with zeros.
+ */
 static bool has_frame(struct mp_str text)
 {
-	return text.len > MP_PERF_IP_WIDTH && mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) &&
-	       text.p[1 + MP_PERF_IP_WIDTH - ADDRESS_MIN] != ' ';
+	struct mp_str addr;
+	size_t i;
+
+	if (text.len <= MP_PERF_IP_WIDTH || !mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) ||
+	    text.p[1 + MP_PERF_IP_WIDTH - ADDRESS_MIN] == ' ')
+		return false;
+	addr = mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
+	for (i = 0; i < addr.len; i++)
+		if (!mp_import_digit(addr.p[i]))
+			return *addr.p != '0';
+	return false;
+}
+
+/*
+ * Whether perf may have printed the text after the event's name: what a tracepoint says, or columns
+ * of numbers.
+ */
+static bool has_columns(const struct mp_perf_head *h)
+{
+	return mp_import_is_tracepoint(h->type) || !mp_import_without_blanks(h->text) ||
+	       mp_import_ip_ends_at(h->text, 1 + MP_PERF_IP_WIDTH) ||
+	       mp_import_ip_ends_at(h->text, 2 + MP_PERF_IP_WIDTH);
 }
 
 /* How likely it is that a line is a header. No other text has a thread or a CPU beside a time. */
@@ -435,17 +458,19 @@ static enum mp_import_likeness head_likeness(struct mp_str line)
 	for (at = 0; best < MP_IMPORT_LIKE && mp_import_event_cut(line, &at, &cut);) {
 		if (!mp_import_match_any(&cut))
 			continue;
-		if (cut.head.tid.p || cut.head.cpu.p || cut.head.period.p ||
+		if (((cut.head.tid.p || cut.head.cpu.p || cut.head.period.p) &&
+		     has_columns(&cut.head)) ||
 		    (cut.head.text.len && has_frame(mp_str_skip(cut.head.text, 1))))
 			best = MP_IMPORT_LIKE;
 		else if (!mp_import_without_blanks(cut.head.text))
-			best = cut.head.comm.p && *line.p == ' ' ? MP_IMPORT_LIKE
-								 : MP_IMPORT_POSSIBLE;
+			best = mp_import_comm_padded(&cut.head) ? MP_IMPORT_LIKE
+								: MP_IMPORT_POSSIBLE;
 	}
 	for (at = 0; best < MP_IMPORT_LIKE && mp_import_plain_cut(line, &at, &cut);)
 		if (mp_import_match_any(&cut) &&
-		    (has_frame(cut.head.text) ||
-		     (cut.head.tid.p && cut.head.comm.p && *line.p == ' ')))
+		    (cut.head.comm.p ? mp_import_comm_padded(&cut.head) &&
+					       (cut.head.tid.p || has_frame(cut.head.text))
+				     : has_frame(cut.head.text)))
 			best = MP_IMPORT_LIKE;
 	return best;
 }

@@ -40,6 +40,22 @@ static const struct {
 	  "dev {dev/d} ino {ino} es [{lblk}/{len}) mapped {pblk} status {status}" },
 	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} es [{lblk}/{len})" },
 	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} found {found} [{lblk}/{len}) {pblk} {status}" },
+	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} found {found} [{lblk}/{len}) {pblk}" },
+	{ "ext4:ext4_es_", "dev {dev/d} ino {ino} es [{lblk}/{len}) mapped {pblk} status" },
+	{ "ext4:ext4_ext_map_blocks_enter", "dev {dev/d} ino {ino} lblk {lblk} len {len} flags" },
+	{ "ext4:ext4_discard_preallocations", "dev {dev/d} ino {ino} len: {len}" },
+	{ "ext4:ext4_da_reserve_space",
+	  "dev {dev/d} ino {ino} mode {mode} i_blocks {i_blocks} reserve_blocks "
+	  "{reserve_blocks}reserved_data_blocks {reserved_data_blocks}" },
+	{ "ext4:ext4_ext_rm_leaf",
+	  "dev {dev/d} ino {ino} start_lblk {start} last_extent [{ee_lblk}({ee_pblk}), "
+	  "{ee_len}]partial [pclu {pc_pclu} lblk {pc_lblk} state {pc_state}]" },
+	{ "ext4:ext4_remove_blocks",
+	  "dev {dev/d} ino {ino} extent [{ee_lblk}({ee_pblk}), {ee_len}]from {from} to {to} "
+	  "partial [pclu {pc_pclu} lblk {pc_lblk} state {pc_state}]" },
+	{ "ext4:ext4_ext_remove_space_done",
+	  "dev {dev/d} ino {ino} since {start} end {end} depth {depth} partial [pclu {pc_pclu} "
+	  "lblk {pc_lblk} state {pc_state}] remaining_entries {eh_entries}" },
 	{ "kvm:kvm_exit",
 	  "vcpu {vcpu_id} reason {exit_reason/s} rip {guest_rip} info1 {info1} info2 {info2} "
 	  "intr_info {intr_info} error_code {error_code} requests {requests}" },

@@ -7,6 +7,7 @@
 #include "lib/pair/pairhead.h"
 #include "lib/pair/pairkey.h"
 #include "lib/pair/recent.h"
+#include "lib/pair/span_name.h"
 #include "lib/pair/steps.h"
 #include "lib/pair/waiting.h"
 
@@ -220,12 +221,21 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 	write_line(p);
 }
 
+/* The name of a span, valid as long as its end event. */
 static struct mp_str name_of(struct mp_pair *p, const struct mp_endpoint *begin, unsigned link,
 			     bool whole)
 {
+	const struct mp_split_field *id;
+	struct mp_str name, call;
+
 	if (p->o.name.len)
 		return whole ? p->o.name : p->part_names[link];
-	return mp_span_name(&p->spans, begin->type, p->type);
+	name = mp_span_name(&p->spans, begin->type, p->type);
+	if (!mp_str_eq(name, MP_SPAN_RAW_CALLS))
+		return name;
+	id = mp_split_find(&p->split, MP_STR(".id"));
+	call = id ? mp_span_name_call(mp_split_value(id)) : (struct mp_str){ NULL, 0 };
+	return call.len ? call : name;
 }
 
 /* Writes the spans that end when a chain reaches its next step. */

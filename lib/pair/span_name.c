@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "lib/stream/named.h"
+
 enum { TYPE_MAX = 255 };
 
 /* Words by which the types of a begin and its end differ. */
@@ -125,4 +127,18 @@ void mp_span_name_add(struct mp_buf *text, struct mp_str begin, struct mp_str en
 	mp_buf_str(text, begin);
 	mp_buf_add(text, "=>", 2);
 	mp_buf_str(text, end);
+}
+
+struct mp_str mp_span_name_call(struct mp_str id)
+{
+	struct mp_str name = mp_named_name(id), none = { NULL, 0 };
+	size_t i;
+
+	if (!begins_type(name) || name.len > TYPE_MAX)
+		return none;
+	for (i = 0; i < name.len; i++)
+		if (!(name.p[i] >= 'a' && name.p[i] <= 'z') &&
+		    !(name.p[i] >= '0' && name.p[i] <= '9') && name.p[i] != '_')
+			return none;
+	return name;
 }

@@ -13,4 +13,13 @@
  */
 void mp_span_name_add(struct mp_buf *text, struct mp_str begin, struct mp_str end);
 
+/* The name of the spans of raw_syscalls, whose events have the call in their field .id only. */
+#define MP_SPAN_RAW_CALLS MP_STR("raw_syscalls:sys")
+
+/*
+ * The name of a system call in a value "1(write)" of that field, a part of it; empty if the value has
+ * no name that a type may have.
+ */
+struct mp_str mp_span_name_call(struct mp_str id);
+
 #endif

@@ -130,8 +130,8 @@ static bool get(const struct mp_expr *e, struct reading *r, unsigned field)
 }
 
 /*
- * Finds a field for a sum. This does not read up to the field, so that the function above is
- * inlined where speed matters, for comparisons with constants.
+ * As get(), but for operands of sums, and without reading up to the field. With fewer callers get()
+ * is inlined where speed matters: in comparisons with constants.
  */
 static bool get_operand(const struct mp_expr *e, struct reading *r, unsigned field)
 {

@@ -40,6 +40,7 @@ void mp_tasknames_release(struct mp_tasknames *n)
 	mp_map_release(&n->by_tid);
 	mp_map_release(&n->known);
 	mp_arena_release(&n->texts);
+	mp_buf_release(&n->table);
 }
 
 /*
@@ -185,6 +186,10 @@ void mp_tasknames_load(struct mp_tasknames *n, const char *path)
 			continue;
 		mp_buf_add(&n->table, text, len);
 		mp_buf_byte(&n->table, '\n');
+	}
+	if (mp_in_fault(&in)) {
+		n->bad++;
+		mp_say("%s: %s", path, mp_in_fault(&in));
 	}
 	mp_in_release(&in);
 	close(fd);

@@ -9,6 +9,14 @@
 #include "lib/stream/ctl.h"
 #include "lib/stream/rec.h"
 
+/* A program's option --unit, for its table of options: the unit of `what`, such as "values". */
+#define MP_UNIT_OPTION(code, what)                                                            \
+	{                                                                                     \
+		code, "unit", "UNIT",                                                         \
+			"unit of the " what ", such as ns or B (default: what the header or " \
+			"the name of the field says)"                                         \
+	}
+
 /*
  * The unit of a field: what the header's `units` say of it (`header` may be NULL; of x and y also
  * by the name that the header's `axes` give them), else by its name: "ns" for time, dur and names
@@ -31,13 +39,13 @@ struct mp_scale {
  */
 struct mp_scale mp_unit_scale(const char *unit, double max);
 
-/*
- * A number with its unit, three significant digits where it is not whole: "1.23 ms", "64 KiB",
- * "-7", "12.3 M". Any other unit follows the number: "12.3 k pages" (at most 16 bytes
- * of it). Writes at `to`, which has room for MP_UNIT_MAX bytes, with a NUL; returns the length.
- */
 enum { MP_UNIT_MAX = 48 };
 
+/*
+ * Writes a number with its unit, with three significant digits if it is not whole: "1.23 ms",
+ * "64 KiB", "-7", "12.3 M". Any other unit follows the number: "12.3 k pages" (at most 16 bytes of
+ * it). Writes at `to`, which has room for MP_UNIT_MAX bytes, with a NUL; returns the length.
+ */
 size_t mp_unit_put(char *to, const char *unit, double value);
 
 /* A number in a scale that several numbers share, without the suffix: "1.23". */

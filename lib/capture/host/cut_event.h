@@ -22,14 +22,14 @@ enum mp_context {
 	MP_CTX_ADDR = 32,
 	MP_CTX_CGROUP = 64,
 	MP_CTX_STACK = 128,
-	MP_CTX_LATENCY = 256, /* of a memory access; these come before the stack */
+	MP_CTX_LATENCY = 256, /* of a memory access; this one to MP_CTX_DUR precede the stack */
 	MP_CTX_OP = 512,
 	MP_CTX_LEVEL = 1024,
 	MP_CTX_SNOOP = 2048,
 	MP_CTX_TLB = 4096,
 	MP_CTX_LOCK = 8192,
 	MP_CTX_DUR = 16384,
-	MP_CTX_NSPID = 32768, /* these follow the cgroup */
+	MP_CTX_NSPID = 32768, /* this one and the next follow the cgroup */
 	MP_CTX_NSTID = 65536,
 	MP_CTX_PLACES = 131072, /* frames have places; on request */
 	MP_CTX_TASK = MP_CTX_PID | MP_CTX_TID | MP_CTX_COMM,
@@ -37,6 +37,12 @@ enum mp_context {
 	/* written only on request */
 	MP_CTX_REQUESTED = MP_CTX_CGROUP | MP_CTX_INNER | MP_CTX_PLACES,
 	MP_CTX_SOURCE = MP_CTX_OP | MP_CTX_LEVEL | MP_CTX_SNOOP | MP_CTX_TLB | MP_CTX_LOCK,
+};
+
+enum {
+	MP_COMMON_FLAGS_AT = 2, /* in a raw record with the common fields: one byte */
+	/* bits of these flags: in an interrupt, a softirq or an NMI, whatever task it interrupted */
+	MP_COMMON_INTERRUPT = 0x08 | 0x10 | 0x40,
 };
 
 /* A field of the payload that is written. */
@@ -61,9 +67,10 @@ struct mp_cut_event {
 	unsigned max_stack;	     /* maximum number of frames; 0: no stack */
 	enum mp_stack_method method; /* how the user part is taken; UNSET: it is not taken */
 
-	bool each;	/* each occurrence is recorded: fired = delivered + excluded + lost */
-	bool common;	/* the raw record begins with the common fields of tracepoints */
-	bool scheduler; /* an event of the scheduler: the samples of mp-record itself are written */
+	bool each;   /* each occurrence is recorded: fired = delivered + excluded + lost */
+	bool common; /* the raw record begins with the common fields of tracepoints */
+	/* it may concern another task than its own: the samples of mp-record itself are written */
+	bool any_task;
 	/* the stack that a BPF program walks comes after the sample, not before */
 	bool stack_after;
 	bool adopts; /* a software event whose samples may have the id of another program's event */

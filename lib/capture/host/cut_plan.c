@@ -123,7 +123,7 @@ static void code_event(struct mp_cut_code *c, struct mp_cut_event *e)
 	MP_CUT_NUMBER(c, e->method);
 	MP_CUT_NUMBER(c, e->each);
 	MP_CUT_NUMBER(c, e->common);
-	MP_CUT_NUMBER(c, e->scheduler);
+	MP_CUT_NUMBER(c, e->any_task);
 	MP_CUT_NUMBER(c, e->stack_after);
 	MP_CUT_NUMBER(c, e->adopts);
 	MP_CUT_NUMBER(c, e->own);

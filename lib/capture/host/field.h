@@ -26,7 +26,7 @@ struct mp_tp_field {
 	enum mp_tp_kind kind;
 	enum mp_tp_place place;
 	uint32_t offset; /* offset in the raw record */
-	uint32_t size;	 /* size of the complete field; for the other two places that of the u32 */
+	uint32_t size;	 /* bytes there: of the field for MP_TP_FIXED, of the u32 otherwise */
 	uint32_t elem;	 /* size of an element: 1, 2, 4 or 8 */
 	bool is_array;	 /* an array of numbers, written with commas between them */
 	struct mp_names *names; /* the names of its numbers; NULL: they have none */

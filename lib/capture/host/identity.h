@@ -28,10 +28,10 @@ struct mp_identity_own {
 	int death_signal; /* prctl(PR_SET_PDEATHSIG): each change of ids clears it */
 };
 
-/* Reads the identity of a process. 0, or -1 with errno: it has ended. */
+/* Reads the identity of a process. Returns 0, or -1 with errno: it has ended. */
 int mp_identity_of(pid_t pid, struct mp_identity *to);
 
-/* Reads the identity of the calling thread. 0, or -1 with errno. */
+/* Reads the identity of the calling thread. Returns 0, or -1 with errno. */
 int mp_identity_own(struct mp_identity_own *own);
 
 /*

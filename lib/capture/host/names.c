@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/host/names.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/capture/host/syscalls.h"
+#include "lib/core/syscalls.h"
+#include "lib/stream/meaning.h"
 
-enum {
-	DEVICE_MINOR_BITS = 20, /* of a dev_t in the kernel */
-	ERRORS = 4096,		/* results from -4095 on are errors */
-};
-
-/* Errors of the kernel that programs never see, but tracepoints do. */
-static const struct {
-	int number;
-	const char *name;
-} kernel_errors[] = {
-	{ 512, "ERESTARTSYS" }, { 513, "ERESTARTNOINTR" },	  { 514, "ERESTARTNOHAND" },
-	{ 515, "ENOIOCTLCMD" }, { 516, "ERESTART_RESTARTBLOCK" }, { 517, "EPROBE_DEFER" },
-	{ 524, "ENOTSUPP" },	{ 529, "EIOCBQUEUED" },
-};
+enum { DEVICE_MINOR_BITS = 20 }; /* of a dev_t in the kernel */
 
 /* --- copies ----------------------------------------------------------------------------------- */
 
@@ -79,16 +66,6 @@ bool mp_names_usual(const struct mp_names *names)
 }
 
 /* --- from a number to its name ----------------------------------------------------------------- */
-
-static const char *error_name(uint64_t number)
-{
-	size_t i;
-
-	for (i = 0; i < MP_ARRAY_SIZE(kernel_errors); i++)
-		if (number == (uint64_t)-kernel_errors[i].number)
-			return kernel_errors[i].name;
-	return -number < ERRORS && number ? strerrorname_np((int)-number) : NULL;
-}
 
 /* Reads the number that a condition is about; returns false if it is outside the record. */
 static bool read_number(const struct mp_names_when *w, const char *raw, uint32_t raw_len,
@@ -173,8 +150,6 @@ static bool add_flags(struct mp_buf *to, const struct mp_names_part *p, uint64_t
 
 static bool add_part(struct mp_buf *to, const struct mp_names_part *p, uint64_t number)
 {
-	const char *name;
-
 	switch (p->kind) {
 	case MP_NAMES_VALUES:
 		return add_value(to, p, number & p->mask);
@@ -185,12 +160,11 @@ static bool add_part(struct mp_buf *to, const struct mp_names_part *p, uint64_t 
 			      (unsigned long long)(number & ((1 << DEVICE_MINOR_BITS) - 1)));
 		return true;
 	case MP_NAMES_SYSCALL:
-		return add_text(to, mp_syscall_name(number));
+		return mp_meaning_add(to, MP_MEANING_SYSCALL, number);
 	case MP_NAMES_SIGNAL:
-		name = number < INT32_MAX ? sigabbrev_np((int)number) : NULL;
-		return name && add_text(to, "SIG") && add_text(to, name);
+		return mp_meaning_add(to, MP_MEANING_SIGNAL, number);
 	case MP_NAMES_ERROR:
-		return add_text(to, error_name(number));
+		return mp_meaning_add(to, MP_MEANING_ERROR, number);
 	default:
 		return false;
 	}
@@ -273,7 +247,7 @@ static int find_by_trying(const struct mp_names_part *p, struct mp_str name, uin
 	struct mp_buf text = { NULL, 0, 0 };
 	int result = -1, i;
 
-	for (i = 1; i < ERRORS && result < 0; i++) {
+	for (i = 1; i < MP_MEANING_ERRORS && result < 0; i++) {
 		*number = p->kind == MP_NAMES_ERROR ? (uint64_t)-i : (uint64_t)i;
 		text.len = 0;
 		if (add_part(&text, p, *number) && mp_str_eq(mp_buf_view(&text), name))

@@ -29,7 +29,10 @@ struct mp_names_entry {
 	char *text;
 };
 
-/* The part applies if another number of the record has a value, or only if it has not. */
+/*
+ * The condition of a part: it applies if another number of the record is `value` or, with `equal`
+ * false, if it is not.
+ */
 struct mp_names_when {
 	uint32_t offset, size; /* place of that number in the raw record; size 0: always applies */
 	uint64_t value;
@@ -58,31 +61,31 @@ struct mp_names {
 /* Bounds, far above what formats have. */
 enum { MP_NAMES_PARTS_MAX = 8, MP_NAMES_ENTRIES_MAX = 4096, MP_NAMES_TEXT_MAX = 256 };
 
-/* NULL is no names. */
+/* The copy is the caller's, for mp_names_free(). NULL gives NULL. */
 struct mp_names *mp_names_copy(const struct mp_names *names);
 void mp_names_free(struct mp_names *names);
 
-/* Whether the numbers of the field are meant to have names; a result is not, only its errors. */
+/* Whether most numbers of the field have names. Results have not: only those that are errors do. */
 bool mp_names_usual(const struct mp_names *names);
 
 /*
  * Adds the name of a number of the raw record, which has `raw_len` bytes. Returns false, and adds
- * nothing, if it has none, or one of the kinds that are not made here.
+ * nothing, if it has none, or if the name is of a kind that format/value_name.c makes.
  */
 bool mp_names_add(struct mp_buf *to, const struct mp_names *names, uint64_t number, const char *raw,
 		  uint32_t raw_len);
 
 /*
- * Gets the other number of the raw record on which the name depends, 0 if it depends on none. Returns
- * false if there are several, or if that number is outside the record.
+ * Gets the other number of the raw record on which the name depends, 0 if it depends on none.
+ * Returns false if there are several, or if that number is outside the record.
  */
 bool mp_names_condition(const struct mp_names *names, const char *raw, uint32_t raw_len,
 			uint64_t *number);
 
 /*
  * Finds the number with a name: the inverse of mp_names_add() for the kinds that are made here.
- * Parts that depend on another number are taken for applying. Returns 0, or -1 if no number has
- * this name.
+ * All parts are assumed to apply, whatever their conditions. Returns 0, or -1 if no number has this
+ * name.
  */
 int mp_names_number(const struct mp_names *names, struct mp_str name, uint64_t *number);
 

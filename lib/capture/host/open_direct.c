@@ -174,9 +174,11 @@ static bool lives(const struct process *p)
 	return poll(&poll_fd, 1, 0) == 0;
 }
 
+/* False with ESRCH: the process has ended; with EACCES: we have no access to it. */
 static bool begin_process(struct process *p, pid_t pid)
 {
 	char path[64];
+	bool known, alive;
 
 	*p = (struct process){ .pidfd = -1, .root = -1 };
 	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -184,9 +186,12 @@ static bool begin_process(struct process *p, pid_t pid)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
 	p->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (p->root >= 0 && mp_identity_of(pid, &p->who) == 0 && lives(p))
+	known = p->root >= 0 && mp_identity_of(pid, &p->who) == 0;
+	alive = lives(p);
+	if (known && alive)
 		return true;
 	end_process(p);
+	errno = alive ? EACCES : ESRCH;
 	return false;
 }
 
@@ -329,9 +334,11 @@ int mp_open_direct_perfmap(const struct mp_identity_own *own, pid_t pid)
 		/* the names in another user's file may be wrong */
 		foreign = fd >= 0 && st.st_uid != p.who.uid && st.st_uid != 0;
 		end_process(&p);
-	} else {
+	} else if (errno == ESRCH) {
 		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
 		fd = open_as_owner(own, path, O_NOFOLLOW, PERFMAP_MAX, &st);
+	} else {
+		return -1;
 	}
 	if (fd >= 0 && (foreign || st.st_nlink != 1)) /* a hard link may lead to any file */
 		return close_with(fd, EPERM);

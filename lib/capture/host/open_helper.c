@@ -27,7 +27,7 @@ enum {
 	OFFENDERS = 64,	   /* users in the table of those who have blocked the helper */
 	RATE = 2000,	   /* requests per second, on average */
 	BURST = 30000,	   /* requests that may come at once */
-	ANOTHER_ASKER = 0, /* number in a reminder: the asker has died */
+	ANOTHER_ASKER = 0, /* number in a reminder: the process that asked has died */
 	WAIT_NS = 2000000, /* between a helper that has ended by itself and the next one */
 	ENDS = 50,
 };

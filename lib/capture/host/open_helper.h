@@ -40,7 +40,7 @@ struct mp_open_answer {
 
 /*
  * Starts both processes. To be called before there are threads, since they continue without execve.
- * 0, or -1 with errno.
+ * Returns 0, or -1 with errno.
  */
 int mp_open_helper_start(struct mp_open_helper *h);
 

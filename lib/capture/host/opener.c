@@ -128,7 +128,7 @@ static int ask(struct mp_opener *o, struct mp_open_request *r)
 {
 	size_t size = offsetof(struct mp_open_request, text) + r->text_len;
 
-	o->number += o->number == UINT32_MAX ? 2 : 1; /* 0 is no number */
+	o->number += o->number == UINT32_MAX ? 2 : 1; /* 0 means: no request */
 	r->number = o->number;
 	r->mapping.path = NULL;
 	if (send(o->helper->requests, r, size, MSG_NOSIGNAL) != (ssize_t)size)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/core/syscalls.h"
 #include "lib/import/fields.h"
 #include "lib/import/frames.h"
 #include "lib/import/guess.h"
@@ -104,6 +106,8 @@ static bool payload_is(const char *type, const char *text, const char *wanted)
 
 static void test_payload(void)
 {
+	char printed[64], wanted[64];
+
 	ok(payload_is("a:b", "x=1 y=two words z=", ".x=1\t.y=two words\t.z="), "a list");
 	ok(payload_is("a:b", "free text", ".text=free text"), "free text");
 	ok(payload_is("a:b", "", ""), "none");
@@ -123,12 +127,18 @@ static void test_payload(void)
 		   payload_is("syscalls:sys_enter_x", "fd: 3, x: y", ".text=fd: 3, x: y"),
 	   "an argument that is not a number");
 	ok(payload_is("syscalls:sys_exit_x", "0x3", ".ret=3") &&
-		   payload_is("syscalls:sys_exit_x", "0xfffffffffffffff5", ".ret=-11"),
+		   payload_is("syscalls:sys_exit_x", "0xfffffffffffffff5", ".ret=-11(EAGAIN)"),
 	   "a result");
-	ok(payload_is("raw_syscalls:sys_enter", "NR 33 (b, 1, 559e, 0, 7, b)",
-		      ".id=33\t.args=11,1,21918,0,7,11") &&
-		   payload_is("raw_syscalls:sys_exit", "NR 1 = -2", ".id=1\t.ret=-2"),
+	ok(payload_is("raw_syscalls:sys_enter", "NR 4000 (b, 1, 559e, 0, 7, b)",
+		      ".id=4000\t.args=11,1,21918,0,7,11") &&
+		   payload_is("raw_syscalls:sys_exit", "NR -1 = -2", ".id=-1\t.ret=-2(ENOENT)"),
 	   "system calls by number");
+	snprintf(printed, sizeof(printed), "NR %d = 3", mp_syscall_number("read"));
+	snprintf(wanted, sizeof(wanted), ".id=%d(read)\t.ret=3", mp_syscall_number("read"));
+	ok(payload_is("raw_syscalls:sys_exit", printed, wanted), "and by name");
+	ok(payload_is("signal:signal_generate", "sig=10 errno=0 code=0 comm=a pid=1 grp=0 res=0",
+		      ".sig=10(SIGUSR1)\t.errno=0\t.code=0\t.comm=a\t.pid=1\t.grp=0\t.res=0"),
+	   "a signal");
 	ok(payload_is("block:block_rq_issue", "8,1 WS 4096 () 123 + 8 be,0,4 [a [b]",
 		      ".dev=8388609(8:1)\t.rwbs=WS\t.bytes=4096\t.cmd=\t.sector=123\t.nr_sector=8\t"
 		      ".ioprio=16388\t.comm=a [b") &&
@@ -144,8 +154,9 @@ static void test_payload(void)
 		   ".dev=8388609(8:1)\t.rwbs=N\t.bytes=0\t.cmd=12 00 00\t.sector=0\t.nr_sector=0\t"
 		   ".comm=a [b"),
 	   "a request with a command and without a priority");
-	ok(payload_is("block:block_rq_complete", "8,1 R () 123 + 8 [-5]",
-		      ".dev=8388609(8:1)\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t.error=-5"),
+	ok(payload_is(
+		   "block:block_rq_complete", "8,1 R () 123 + 8 [-5]",
+		   ".dev=8388609(8:1)\t.rwbs=R\t.cmd=\t.sector=123\t.nr_sector=8\t.error=-5(EIO)"),
 	   "the end of a request");
 	ok(payload_is(
 		   "block:block_bio_remap", "8,0 R 123 + 8 <- (8,1) 99",

@@ -58,6 +58,32 @@ static void check_long(void)
 	mp_buf_release(&name);
 }
 
+static void check_calls(void)
+{
+	static const struct {
+		const char *id, *name;
+	} ids[] = {
+		{ "1(write)", "write" },
+		{ "59(execve)", "execve" },
+		{ "1", "" },
+		{ "9999", "" },
+		{ "1()", "" },
+		{ "1(a,b)", "" },
+		{ "1(\\x2c)", "" },
+		{ "1(_llseek)", "" },
+		{ "write", "write" },
+		{ "288(accept4)", "accept4" },
+	};
+	struct mp_str name;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(ids); i++) {
+		name = mp_span_name_call(mp_str(ids[i].id));
+		ok(mp_str_eq(name, mp_str(ids[i].name)), "id %s: %.*s", ids[i].id,
+		   MP_STR_ARGS(name));
+	}
+}
+
 int main(void)
 {
 	struct mp_buf name = { NULL, 0, 0 };
@@ -70,6 +96,7 @@ int main(void)
 		ok(strcmp(name.p, cases[i].name) == 0, "%s: %s", cases[i].begin, name.p);
 	}
 	check_long();
+	check_calls();
 	mp_buf_release(&name);
 	return tap_done();
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/capture/event/constant.h"
 #include "tests/unit/tap.h"
 
 static struct mp_tp *tp;
@@ -97,6 +98,8 @@ static bool kind_is(const char *name, enum mp_names_kind kind)
 
 static void test_tables(void)
 {
+	uint64_t value;
+
 	load("skb:kfree_skb");
 	ok(both("reason", 12, "NETFILTER_DROP") && named("reason", 0, NULL) &&
 		   named("reason", 9999, NULL) && type_is("reason", "u32()"),
@@ -114,9 +117,16 @@ static void test_tables(void)
 		   named("gfp_flags", 1ull << 40, NULL),
 	   "bits without a name");
 	load("timer:hrtimer_start");
-	ok(kind_is("function", MP_NAMES_FUNCTION) && !field("mode")->names &&
-		   !field("expires")->names,
-	   "a function; enumerators without a value are not understood");
+	ok(kind_is("function", MP_NAMES_FUNCTION) && !field("expires")->names, "a function");
+	if (mp_constant_find("HRTIMER_MODE_REL_PINNED", &value))
+		ok(both("mode", value, "REL|PINNED"), "enumerators without a value");
+	else
+		ok(!field("mode")->names, "enumerators that nobody knows");
+	load_format("\"%s\", __print_symbolic(REC->x, { NO_SUCH_ENUMERATOR, \"a\" })");
+	ok(!field("x")->names, "only enumerators that nobody knows");
+	load_format(
+		"\"%s\", __print_flags((1 << REC->y), \"|\", { 1 << 0, \"a\" }, { 1 << 3, \"b\" })");
+	ok(both("y", 0, "a") && both("y", 3, "b") && named("y", 1, NULL), "flags made of a number");
 	load("workqueue:workqueue_execute_start");
 	ok(kind_is("function", MP_NAMES_FUNCTION), "a function at the end");
 }
@@ -229,5 +239,6 @@ int main(void)
 	test_made();
 	test_truncated();
 	mp_tp_free(tp);
+	mp_constant_forget();
 	return tap_done();
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers of the system calls of this machine. Includes base only. */
-#ifndef MP_CAPTURE_HOST_SYSCALLS_H
-#define MP_CAPTURE_HOST_SYSCALLS_H
+/*
+ * The numbers of the system calls of the machine for which this program was built. Includes base
+ * only.
+ */
+#ifndef MP_CORE_SYSCALLS_H
+#define MP_CORE_SYSCALLS_H
 
 #include "lib/core/base.h"
 
@@ -14,5 +17,8 @@ int mp_syscall_number(const char *name);
 
 /* The name of a system call by its number; NULL: it is not known. */
 const char *mp_syscall_name(uint64_t number);
+
+/* The machine that has these numbers, as uname -m prints it. */
+const char *mp_syscall_machine(void);
 
 #endif

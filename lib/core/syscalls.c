@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/capture/host/syscalls.h"
+#include "lib/core/syscalls.h"
 
 #include <asm/unistd.h>
 #include <string.h>
@@ -44,4 +44,17 @@ int mp_syscall_number(const char *name)
 const char *mp_syscall_name(uint64_t number)
 {
 	return number < MP_ARRAY_SIZE(names) ? names[number] : NULL;
+}
+
+const char *mp_syscall_machine(void)
+{
+#if defined(__x86_64__)
+	return "x86_64";
+#elif defined(__aarch64__)
+	return "aarch64";
+#elif defined(__riscv)
+	return "riscv64";
+#else
+	return "";
+#endif
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests the numbers of system calls by the names that tracefs has for them. */
-#include "lib/capture/host/syscalls.h"
+#include "lib/core/syscalls.h"
 
 #include <asm/unistd.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 #include "bpf/record.h"
 #include "bpf/target.h"
 
-#define ENOENT 2
-#define EOPNOTSUPP 95
 #define TS_COMPAT 2 /* a 32-bit system call, whose number means another call */
 
 struct pt_regs {
@@ -31,27 +29,12 @@ struct task_struct {
 
 const volatile struct mp_calls_setup setup SEC(".rodata.setup");
 
-/* By event and CPU: the perf event that gets the samples. If it is disabled, nothing is recorded. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} events SEC(".maps");
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, MP_CALLS);
 	__type(key, __u32);
 	__type(value, struct mp_call);
 } calls SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} fired SEC(".maps");
 
 /* A call with a text that was not in memory. */
 struct waiting {
@@ -83,7 +66,7 @@ static __always_inline bool is_recorded(void)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* The state of reading the texts of a call: a loop that the verifier does not unroll. */
+/* The state of the loops that read the texts of a call, by bpf_loop(). */
 struct reading {
 	struct mp_tracing_record *r;
 	const struct mp_call *call;
@@ -195,8 +178,8 @@ static __always_inline struct mp_tracing_record *begin_record(const struct waiti
 #define MISSING (1ull << 32)
 
 /*
- * Reads the texts of the call into the record. Returns the number of their bytes, and MISSING if one
- * was not in memory. The verifier checks a global function by itself.
+ * Reads the texts of the call into the record. Returns the number of their bytes, and MISSING if
+ * one was not in memory. The verifier checks a global function by itself.
  */
 __noinline __u64 read_texts(__u32 nr)
 {
@@ -258,17 +241,12 @@ __noinline int is_selected(__u32 nr)
 static __always_inline void output(void *ctx, __u32 event, struct mp_tracing_record *r, __u64 used)
 {
 	__u64 index = event * setup.n_cpus + bpf_get_smp_processor_id();
-	__u64 *count = bpf_map_lookup_elem(&fired, &event);
-	long result;
 
 	/* keeps `used` in one register, so that the verifier sees the bound */
 	__asm__ volatile("" : "+r"(used));
-	if (used > sizeof(r->texts))
-		return;
-	result = bpf_perf_event_output(ctx, &events, index & BPF_F_INDEX_MASK, r,
-				       __builtin_offsetof(struct mp_tracing_record, texts) + used);
-	if (count && result != -ENOENT && result != -EOPNOTSUPP)
-		++*count;
+	if (used <= sizeof(r->texts))
+		output_sample(ctx, index & BPF_F_INDEX_MASK, r,
+			      __builtin_offsetof(struct mp_tracing_record, texts) + used, event);
 }
 
 /* Remembers that the texts of the current task's call are to be read again when it returns. */

@@ -9,6 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/excluded.h"
 #include "bpf/filter.h"
 #include "bpf/ids.h"
 
@@ -42,13 +43,6 @@ struct task_struct {
 const volatile struct mp_filter_setting setting = { 0 };
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u32); /* process */
-	__type(value, __u8);
-} excluded SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 2);
 	__type(key, __u32);
@@ -77,9 +71,9 @@ static __u64 flags_of_current(void)
 SEC("perf_event")
 int filter(void *ctx)
 {
-	__u32 pid = current_ids() >> 32, n;
+	__u32 n;
 
-	if (bpf_map_lookup_elem(&excluded, &pid))
+	if (is_excluded(current_ids() >> 32))
 		return 0;
 	if (setting.irqs_off && ((struct pt_regs *)ctx)->flags & X86_IF)
 		return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How programs fill a struct mp_tracing_record with texts, and filter by its values. */
+/*
+ * How programs fill a struct mp_tracing_record with texts, filter by its values, and make it a
+ * sample of a perf event.
+ */
 #ifndef MP_BPF_RECORD_H
 #define MP_BPF_RECORD_H
 
@@ -20,6 +23,24 @@ struct {
 	__type(key, __u32);
 	__type(value, struct mp_tracing_record);
 } records SEC(".maps");
+
+/*
+ * By CPU, or by event and CPU: the perf event that gets the samples. If it is disabled, or absent,
+ * nothing is recorded.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__type(key, __u32);
+	__type(value, __u32);
+} events SEC(".maps");
+
+/* By event: how often it happened while it was enabled. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} fired SEC(".maps");
 
 /*
  * Appends a text to the `used` bytes of texts in the record. Returns its length with the NUL, or a
@@ -117,6 +138,22 @@ static __always_inline bool passes(const struct mp_tracing_record *r,
 	for (i = 0; i < MP_TRACING_TESTS && at < MP_TRACING_TESTS; i++)
 		at = holds(r, &tests[at]) ? tests[at].yes : tests[at].no;
 	return at == MP_TRACING_YES;
+}
+
+/* --- the sample ------------------------------------------------------------------------------- */
+
+#define ENOENT 2      /* the perf event is absent */
+#define EOPNOTSUPP 95 /* it is disabled */
+
+/* Makes `size` bytes of the record a sample of a perf event, by its place in `events`. */
+static __always_inline void output_sample(void *ctx, __u64 place, struct mp_tracing_record *r,
+					  __u64 size, __u32 event)
+{
+	__u64 *count = bpf_map_lookup_elem(&fired, &event);
+	long result = bpf_perf_event_output(ctx, &events, place, r, size);
+
+	if (count && result != -ENOENT && result != -EOPNOTSUPP)
+		++*count;
 }
 
 #endif

@@ -12,17 +12,11 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/excluded.h"
 #include "bpf/ids.h"
 #include "bpf/targeted.h"
 
 const volatile struct mp_bpf_targeted targeted SEC(".rodata.targeted");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MP_BPF_EXCLUDED);
-	__type(key, __u32); /* process */
-	__type(value, __u8);
-} excluded SEC(".maps");
 
 /* The targets. If there are too many, those that were used longest ago are dropped. */
 struct {
@@ -38,11 +32,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } cgroups SEC(".maps");
-
-static __always_inline bool is_excluded(__u32 tgid)
-{
-	return bpf_map_lookup_elem(&excluded, &tgid);
-}
 
 static __always_inline bool is_target(__u32 tgid, __u32 pid)
 {

@@ -8,6 +8,7 @@
 
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/excluded.h"
 #include "bpf/ids.h"
 #include "bpf/timer.h"
 
@@ -26,17 +27,10 @@ struct {
 	__type(value, struct mp_timer_last);
 } last SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u32); /* process */
-	__type(value, __u8);
-} excluded SEC(".maps");
-
 SEC("perf_event")
 int tick(void *ctx)
 {
-	__u32 zero = 0, pid = current_ids() >> 32;
+	__u32 zero = 0;
 	struct mp_timer_last *l = bpf_map_lookup_elem(&last, &zero);
 	struct bpf_perf_event_value now;
 	__u64 moved, known;
@@ -48,7 +42,7 @@ int tick(void *ctx)
 	known = l->known;
 	l->value = now.counter;
 	l->known = 1;
-	if (!known || bpf_map_lookup_elem(&excluded, &pid))
+	if (!known || is_excluded(current_ids() >> 32))
 		return 0;
 	return setting.below ? moved < setting.limit : moved > setting.limit;
 }

@@ -9,24 +9,7 @@
 
 #include <bpf/bpf_tracing.h>
 
-#define ENOENT 2
-#define EOPNOTSUPP 95
-
 const volatile struct mp_tracing_setup setup SEC(".rodata.setup");
-
-/* By CPU: the event that gets the samples. If it is disabled, or absent, nothing is recorded. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
-	__type(key, __u32);
-	__type(value, __u32);
-} events SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} fired SEC(".maps");
 
 /* Follows pointers to the value, or to the text. Returns false if memory could not be read. */
 static __always_inline bool follow(const volatile struct mp_tracing_field *f, __u64 *v)
@@ -108,17 +91,6 @@ static __always_inline struct mp_tracing_record *begin_record(void)
 	return r;
 }
 
-static __always_inline void output(void *ctx, struct mp_tracing_record *r, __u32 size)
-{
-	__u32 zero = 0;
-	__u64 *count = bpf_map_lookup_elem(&fired, &zero);
-	long result;
-
-	result = bpf_perf_event_output(ctx, &events, BPF_F_CURRENT_CPU, r, size);
-	if (count && result != -ENOENT && result != -EOPNOTSUPP)
-		++*count;
-}
-
 static __always_inline void record(void *ctx, const __u64 *args)
 {
 	struct mp_tracing_record *r = begin_record();
@@ -128,7 +100,8 @@ static __always_inline void record(void *ctx, const __u64 *args)
 		return;
 	used = fill(r, args);
 	if (used <= sizeof(r->texts) && passes(r, setup.tests, setup.n_tests))
-		output(ctx, r, __builtin_offsetof(struct mp_tracing_record, texts) + used);
+		output_sample(ctx, BPF_F_CURRENT_CPU, r,
+			      __builtin_offsetof(struct mp_tracing_record, texts) + used, 0);
 }
 
 /* The verifier refuses to load arguments past the last one, so LOAD() tests for each. */
@@ -184,7 +157,7 @@ int record_tracefs(void *ctx)
 	__asm__ volatile("" : "+r"(size));
 	size &= sizeof(r->texts) - 1;
 	if (!bpf_probe_read_kernel((char *)r + 8, size, ctx + 8))
-		output(ctx, r, size + 8);
+		output_sample(ctx, BPF_F_CURRENT_CPU, r, size + 8, 0);
 	return 1;
 }
 

@@ -173,6 +173,19 @@ beside_files() {
 	stop_attack
 }
 
+# The programs that copy stacks run until they are detached. The recorder has a CPU that others use, too, so that it is slower than they.
+@test "a recording ends although stacks are copied faster than it reads them" {
+	local cpu last
+	[ "$(uname -m)" = x86_64 ] || skip "the attack is for x86-64"
+	last=$(($(nproc) - 1))
+	[ "$last" -gt 0 ] || skip "needs two CPUs"
+	for ((cpu = 0; cpu < last; cpu++)); do start_load taskset -c "$cpu" setpriv --reuid=$ATTACKER --clear-groups "$TMP/programs/copies"; done
+	for _ in 1 2 3; do start_load taskset -c "$last" sh -c 'while :; do :; done'; done
+	sleep 0.5
+	timeout -k 1 60 taskset -c "$last" mp-record -q -e raw_syscalls:sys_enter -g user:bpf --stack-size 60K -d 300ms -o "$TMP/s" || [ $? = 1 ]
+	tail -n 1 "$TMP/s" | grep '^{"end":"event"'
+}
+
 @test "without an attack, the well-behaved program is complete" {
 	for method in bpf cfi; do
 		plain_ms $method > /dev/null

@@ -12,6 +12,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 static void check(int result, const char *what)
 {
 	if (result >= 0)
@@ -39,8 +41,7 @@ int main(int argc, char **argv)
 	check(setgroups(0, NULL), "setgroups");
 	check(setgid(uid), "setgid");
 	check(setuid(uid), "setuid");
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	execv(argv[3], argv + 3);
 	perror(argv[3]);
 	return 1;

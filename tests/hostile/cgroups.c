@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cgroups FOLDER N: makes N cgroups with control bytes in their names below FOLDER, which belongs
- * to this user, and says "ready". When somebody has moved it to FOLDER, it makes another one again
- * and again, works in it for 1 ms and removes it, until it is killed. `cgroups FOLDER 0` removes
- * all of them.
+ * to this user, and says "ready". Once its starter has moved it to the cgroup FOLDER, it makes a
+ * further cgroup, works in it for 1 ms and removes it, again and again, until it is killed.
+ * `cgroups FOLDER 0` removes all of them.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/hostile/ready.h"
 
 enum { WORK_NS = 1000000 };
 
@@ -75,8 +77,7 @@ int main(int argc, char **argv)
 	make(argv[1], "own", 0, leaf);
 	for (i = 0; i < n; i++)
 		make(argv[1], "", i, path);
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (i = 0;; i++) {
 		make(argv[1], "new", i, path);
 		enter(path);

@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 enum { PAGE = 4096, STACK = 1 << 20, CALLS = 500, PROCESSES = 4 };
 
 static char stack[STACK] __attribute__((aligned(64)));
@@ -34,13 +36,7 @@ int main(void)
 	int i;
 
 	memset(stack, 0x41, sizeof(stack));
-	for (i = 1; i < PROCESSES; i++)
-		if (fork() == 0)
-			break;
-	if (i == PROCESSES) {
-		puts("ready");
-		fflush(stdout);
-	}
+	become(PROCESSES);
 	for (;;) {
 		void *p =
 			mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

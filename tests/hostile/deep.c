@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 #define TEN(text) text text text text text text text text text text
 
 enum { DEPTH = 1000, WORK = 2000000 };
@@ -33,8 +35,7 @@ int deep(volatile int level)
 
 int main(void)
 {
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	if (fork() < 0)
 		return 1;
 	return deep(DEPTH);

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 enum { PAGE = 4096, NAME_LEN = 200 };
 
 int main(int argc, char **argv)
@@ -21,8 +23,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || fd < 0 || write(fd, page, sizeof(page)) != sizeof(page))
 		return 2;
 	kept = atol(argv[1]);
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (i = 0;; i++) {
 		void *p;
 

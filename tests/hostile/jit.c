@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 enum { PAGE = 4096, ENTRIES_LARGE = 2000000, ENTRIES_AGAIN = 100000, CALLS = 100 };
 
 /* a loop of 1 million rounds */
@@ -67,8 +69,7 @@ int main(int argc, char **argv)
 	memcpy(memory, code, sizeof(code));
 	__builtin___clear_cache(memory, (char *)memory + sizeof(code));
 	write_map(f, how, (unsigned long)memory);
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (;;) {
 		for (i = 0; i < CALLS; i++)
 			((void (*)(void))memory)();

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 #define TEN(text) text text text text text text text text text text
 
 /* 2^25 parts, 2^30 empty lists, 60 conversions in each other, 10^16 lifetimes */
@@ -47,8 +49,7 @@ FUNCTION(lifetimes, LIFETIMES)
 
 int main(void)
 {
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (;;) {
 		parts();
 		lists();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * many PROCESSES FILE: makes so many processes, each with a copy of the file, whose second page they
- * map as code and call now and then, until they are killed. tests/hostile/elf.py writes such files.
+ * many PROCESSES FILE: starts PROCESSES processes. Each makes a copy of the file, maps its second
+ * page as code, and calls that now and then, until it is killed. tests/hostile/elf.py writes such
+ * files.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tests/hostile/ready.h"
 
 enum { PAGE = 4096, PAUSE_US = 500000 };
 
@@ -59,8 +62,7 @@ int main(int argc, char **argv)
 		if (pid == 0)
 			run(argv[2], i);
 	}
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (;;)
 		pause();
 }

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 enum { PAGE = 4096, PAUSE_US = 1000 };
 
 static void *map(const char *path)
@@ -31,8 +33,7 @@ int main(int argc, char **argv)
 
 	for (i = 1; i < argc; i++)
 		codes[i] = map(argv[i]);
-	puts("ready");
-	fflush(stdout);
+	say_ready();
 	for (i = 1;; i = i % (argc - 1) + 1) {
 		((void (*)(void))codes[i])();
 		usleep(PAUSE_US);

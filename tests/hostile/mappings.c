@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mappings before|while MADE KEPT: makes so many mappings of code, each at another address, in an
- * order that is not that of the addresses, and keeps the first ones. "while": is ready before that,
- * and does it again and again. "before": is ready after it, and then sleeps, often.
+ * mappings before|while MADE KEPT: makes MADE mappings of code, each at another address, in an
+ * order that is not that of the addresses, and keeps the first KEPT of them. "while": says "ready"
+ * first, and makes them again and again. "before": makes them once, says "ready", and then sleeps
+ * and wakes many times a second.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,13 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 };
+#include "tests/hostile/ready.h"
 
-static void ready(void)
-{
-	puts("ready");
-	fflush(stdout);
-}
+enum { PAGE = 4096 };
 
 int main(int argc, char **argv)
 {
@@ -31,7 +28,7 @@ int main(int argc, char **argv)
 	made = atol(argv[2]);
 	kept = atol(argv[3]);
 	if (strcmp(argv[1], "while") == 0)
-		ready();
+		say_ready();
 	do
 		for (i = 0; i < made; i++) {
 			at = base + (unsigned long)i * 2654435761u % made * 2 * PAGE;
@@ -42,7 +39,7 @@ int main(int argc, char **argv)
 				munmap(at, PAGE);
 		}
 	while (strcmp(argv[1], "while") == 0);
-	ready();
+	say_ready();
 	for (;;)
 		usleep(1000);
 }

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/hostile/ready.h"
+
 enum { PLACES = 1 << 18, PROCESSES = 8, CODE_BYTES = 16, SLEEP_NS = 50000 };
 
 typedef long place_fn(long call, const void *time, void *rest);
@@ -50,13 +52,7 @@ int main(void)
 		return 2;
 	}
 	prctl(PR_SET_TIMERSLACK, 1);
-	for (i = 1; i < PROCESSES; i++)
-		if (fork() == 0)
-			break;
-	if (i == PROCESSES) {
-		puts("ready");
-		fflush(stdout);
-	}
+	become(PROCESSES);
 	for (i = 0;; i = (i + 1) % PLACES) {
 		struct timespec t = { 0, SLEEP_NS };
 

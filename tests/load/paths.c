@@ -40,6 +40,10 @@ int main(int argc, char **argv)
 		syscall(SYS_openat, AT_FDCWD, absent, O_RDONLY, 0);
 		syscall(SYS_rename, "/nowhere/old", "/nowhere/new");
 		syscall(SYS_write, -1, "no text", 7);
+		syscall(SYS_mount, "/nowhere/device", "/nowhere/place", "nofs", 0, NULL);
+		syscall(SYS_umount2, "/nowhere/place", 0);
+		syscall(SYS_sethostname, "no text", -1);
+		syscall(SYS_readlink, "/nowhere/link", full, 1);
 	}
 	run(words);
 	return 0;

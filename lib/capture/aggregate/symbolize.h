@@ -61,8 +61,8 @@ bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_
 /* Identifies the line to which a total belongs. */
 struct mp_agg_line_key {
 	uint32_t aggregate, text;
-	uint32_t other; /* text of the waker + 1, or an enum mp_cut_age; 0: neither */
-	bool held;	/* `other` is an enum mp_cut_age */
+	uint32_t other; /* if `held`, an enum mp_cut_age; else the waker's text + 1, 0: no waker */
+	bool held;	/* the line is of memory that is still allocated */
 };
 
 /* Lines of a section: stack -> weight. */

@@ -14,8 +14,8 @@ struct mp_bpf_calls;
 
 /*
  * Loads the program for those of the events that have such arguments, and makes it record them.
- * Returns NULL if there are none, or it cannot be loaded, which
- * it says unless it is to be quiet.
+ * Returns NULL if there are none, or if the program cannot be loaded; the latter is reported unless
+ * `quiet` is set.
  */
 struct mp_bpf_calls *mp_bpf_calls_load(struct mp_events *events, const struct mp_bpf_target *target,
 				       bool quiet);

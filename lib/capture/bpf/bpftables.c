@@ -153,9 +153,9 @@ static bool make_mappings(struct mp_bpf_tables *t, const struct mp_cut_space *s,
 }
 
 /*
- * Whether to drop all tables, so that there is room for those of this address space, if these fit
- * into empty tables. At most once a second: if the tables of all processes do not fit together,
- * some processes get copies of their stacks for a while.
+ * Whether to drop all tables to make room for those of this address space: only if these fit into
+ * empty tables, and at most once a second. If the tables of all processes do not fit together, some
+ * processes get copies of their stacks until then.
  */
 static bool may_drop_tables(struct mp_bpf_tables *t, const struct mp_cut_space *s)
 {

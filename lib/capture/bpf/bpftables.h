@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables by which BPF programs walk user stacks: the mappings of address spaces, and the rows of
- * files. What fills them comes from the writer, which is not trusted: any numbers, mappings and rows
- * stay within the memory of the tables. Includes cut, intmap.
+ * The tables by which BPF programs walk user stacks: the mappings of address spaces, and the rows
+ * of files. What fills them comes from the writer, which is not trusted: any numbers, mappings and
+ * rows stay within the memory of the tables. Includes cut, intmap.
  */
 #ifndef MP_CAPTURE_BPF_BPFTABLES_H
 #define MP_CAPTURE_BPF_BPFTABLES_H
@@ -14,11 +14,8 @@
 /* What is known of the rows of a file. */
 struct mp_bpf_file {
 	uint64_t made; /* number of the rebuild that made the rows, plus 1; 0: they were not made */
-	uint32_t rows,
-		/*
-		 * index of the first row, if the rows were made; number of rows, once it is known
-		 */
-		n_rows;
+	uint32_t rows; /* index of the first row, if the rows were made */
+	uint32_t n_rows; /* valid once the rows were made for the first time */
 	uint32_t pages, n_pages, page_base;
 };
 
@@ -61,11 +58,14 @@ void mp_bpf_tables_release(struct mp_bpf_tables *t);
 bool mp_bpf_tables_update(struct mp_bpf_tables *t, const struct mp_cut_space *s,
 			  struct mp_bpf_task *task);
 
-/* An address space, or a file, no longer exists. */
+/* To be called when an address space, or a file, no longer exists. */
 void mp_bpf_tables_forget(struct mp_bpf_tables *t, uint64_t number);
 void mp_bpf_tables_forget_file(struct mp_bpf_tables *t, uint32_t file);
 
-/* Forgets all of them: another writer gives numbers of its own. */
+/*
+ * Forgets all address spaces and files. To be called when another writer has started, because it
+ * numbers them in its own way.
+ */
 void mp_bpf_tables_clear(struct mp_bpf_tables *t);
 
 #endif

@@ -80,7 +80,7 @@ static bool set_up(struct loaded *l, const struct mp_event *e, const struct mp_b
 	struct bpf_map *map;
 	char *error;
 
-	setup.of_all = mp_event_is_scheduler(e);
+	setup.of_all = mp_event_of_any_task(e);
 	setup.of_everyone = e->wide;
 	if (e->filter && mp_tracing_filter(&setup, e->tp, e->filter, &error) < 0) {
 		free(error);

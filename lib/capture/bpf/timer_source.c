@@ -9,7 +9,6 @@
 #include <bpf/libbpf.h>
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "lib/capture/event/resolver.h"
 #include "lib/capture/event/source.h"
 #include "lib/capture/ring/recording.h"
+#include "lib/stream/glob.h"
 
 /* The kernel's timers of events do not tick faster than every 10 us. */
 enum { HZ_MAX = 100000, NS_PER_SEC = 1000000000 };
@@ -139,7 +139,7 @@ static enum cap_resolved resolve(struct mp_resolver *r)
 
 static bool list(struct cap_listing *l)
 {
-	if (fnmatch(l->glob, "timer:HZ", 0) == 0)
+	if (mp_glob_plain(l->glob, "timer:HZ"))
 		l->show(l->arg,
 			&(struct cap_listed){ .name = "timer:HZ",
 					      .what = "a tick of each CPU, HZ times a second" });

@@ -2,14 +2,15 @@
 /*
  * The terms of a specification for in-kernel aggregation, see spec.h:
  *
- *	sum=WEIGHT	aggregate by stack: count, period, argN, or a product of two as arg1*arg2
- *	ask=WEIGHT memory that the thread asks for, until it gets it
- *	into=POINTER	with ask: where the pointer to it will be stored
- *	got=POINTER the thread has got the memory at it: retval
- *	freed=POINTER the thread frees the memory at it
- *	every=N record stacks at random, on average one for each N of weight
+ *	sum=WEIGHT     adds the weight to that of the stack
+ *	ask=WEIGHT     the thread asks for so much memory; the weight is pending until it gets it
+ *	into=POINTER   with ask: where the allocator will store the address of the memory
+ *	got=POINTER    the thread has got the memory at this address, such as retval
+ *	freed=POINTER  the thread frees the memory at this address
+ *	every=N        records stacks at random, on average one for each N of weight
  *
- * WEIGHT may begin with a name, "bytes:arg1". Includes str and types of bpf/ only.
+ * A WEIGHT is count, period, argN or a product of two arguments, arg1*arg2; it may begin with a
+ * name, "bytes:arg1". Includes str and types of bpf/ only.
  */
 #ifndef MP_CAPTURE_EVENT_AGGREGATE_SPEC_H
 #define MP_CAPTURE_EVENT_AGGREGATE_SPEC_H

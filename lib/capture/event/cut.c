@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/capture/event/cut.h"
 
-bool mp_event_is_scheduler(const struct mp_event *e)
+bool mp_event_of_any_task(const struct mp_event *e)
 {
-	return e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
-	       (e->tracing || strcmp(e->tp->system, "sched") == 0);
+	return e->idle || (e->tp && strncmp(e->tp->name, "sched_", strlen("sched_")) == 0 &&
+			   (e->tracing || strcmp(e->tp->system, "sched") == 0));
 }
 
 /* Whether samples of the event may come with an id of another program, see session/writer.c. */
@@ -46,7 +46,7 @@ static void cut_event(const struct mp_event *e, struct mp_cut_event *to)
 		.method = e->method,
 		.each = e->each,
 		.common = e->tp != NULL,
-		.scheduler = mp_event_is_scheduler(e),
+		.any_task = mp_event_of_any_task(e),
 		.stack_after = e->walk_on == MP_WALK_EVENT,
 		.adopts = adopts(&e->attr),
 		.own = e->own != NULL,

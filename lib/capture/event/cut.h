@@ -13,10 +13,10 @@
 void mp_events_cut(const struct mp_events *events, struct mp_cut_events *to);
 
 /*
- * The scheduler's events report other tasks than the one in which they happen: without the events
- * of one task, it is unknown which task has its CPU. So the scheduler's events in mp-record itself
- * are recorded, too.
+ * Whether the event may concern another task than the one in whose context it happens. The
+ * scheduler's events do: without those of one task, it is unknown which task has its CPU. So do
+ * those of interrupts. They are recorded in mp-record itself, too.
  */
-bool mp_event_is_scheduler(const struct mp_event *e);
+bool mp_event_of_any_task(const struct mp_event *e);
 
 #endif

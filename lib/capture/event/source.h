@@ -8,17 +8,17 @@
  * is all that it does. Or it makes the samples of its events, or values, itself: then it has a
  * state of its own from open() to close(), and is called in this order by these threads:
  *
- *	open	main	the events are open, and not enabled
- *	start control the events have just been enabled
- *	begin	main	the command runs, or there is none
- *	bound	drainer	in each round, see below
- *	tick	main	after each round
- *	stop control the events have just been disabled
- *	finish	drainer	the rings have all that happened before stop
- *	account	main	all records were handled; as those that follow
- *	trailer	main
- *	report	main
- *	close	main	also without all the others
+ *	open     main     the events are open, and not enabled
+ *	start    control  the events have just been enabled
+ *	begin    main     the command runs, or there is none
+ *	bound    drainer  in each round, see below
+ *	tick     main     after each round
+ *	stop     control  the events have just been disabled
+ *	finish   drainer  the rings have all that happened before stop
+ *	account  main     all records were handled, here and in the next three
+ *	trailer  main
+ *	report   main
+ *	close    main     also if none of the others was called
  *
  * All times are CLOCK_MONOTONIC in ns. Includes ctl, resolver.
  */
@@ -105,9 +105,9 @@ struct cap_source {
 	void (*finish)(void *state);
 
 	/*
-	 * A lower bound of the times of what the source will push to its streams; UINT64_MAX:
-	 * nothing from before now. Called after finding a time up to which the rings are complete;
-	 * must not wait.
+	 * A lower bound of the times of the records that the source has yet to push to its streams;
+	 * UINT64_MAX: none of them is earlier than this call. The drainer calls it once it knows
+	 * the time up to which the rings are complete. Must not wait.
 	 */
 	uint64_t (*bound)(void *state);
 

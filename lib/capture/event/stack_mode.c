@@ -5,7 +5,7 @@
 
 #include "bpf/unwind.h"
 #include "lib/capture/host/archs.h"
-#include "lib/capture/host/syscalls.h"
+#include "lib/core/syscalls.h"
 
 enum { MAX_FRAMES = 1024 }; /* more might exceed the limit of a line, 1 MiB: see mp-stream(5) */
 

@@ -6,6 +6,9 @@
 #include <traceevent/event-parse.h>
 #include <unistd.h>
 
+#include "lib/capture/event/constant.h"
+#include "lib/stream/meaning.h"
+
 /* --- fields ------------------------------------------------------------------------------------ */
 
 static bool is_number_size(unsigned size)
@@ -193,6 +196,32 @@ static void add_entry(struct mp_names_part *p, uint64_t value, const char *text)
 	p->v[p->n++] = (struct mp_names_entry){ value, copy_name(text) };
 }
 
+/* Whether flags are made of a number, "1 << number", as if several were possible. */
+static bool is_shifted(struct mp_tp *tp, const struct tep_print_arg *arg, struct number *n)
+{
+	uint64_t one;
+
+	arg = uncast(arg);
+	return is_op(arg, "<<") && constant(arg->op.left, &one) && one == 1 &&
+	       is_number(tp, arg->op.right, n);
+}
+
+/* Adds the entries of a table, for the numbers of its bits if these are made of a number. */
+static void add_entries(struct mp_names_part *p, const struct tep_print_flag_sym *s, bool flags,
+			bool shifted)
+{
+	uint64_t value;
+
+	for (; s && p->n < MP_NAMES_ENTRIES_MAX; s = s->next) {
+		if (!parse_constant(s->value, &value) && !mp_constant_find(s->value, &value))
+			continue;
+		if (shifted && value)
+			add_entry(p, __builtin_ctzll(value), s->str);
+		else if (value || !flags) /* a flag without bits is an end mark */
+			add_entry(p, value, s->str);
+	}
+}
+
 /* Adds __print_symbolic() or __print_flags(). */
 static struct mp_names_part *add_table(struct text *t, const struct tep_print_arg *arg,
 				       struct mp_names_when when)
@@ -201,21 +230,20 @@ static struct mp_names_part *add_table(struct text *t, const struct tep_print_ar
 	const struct tep_print_flag_sym *s = flags ? arg->flags.flags : arg->symbol.symbols;
 	struct mp_names_part *p, part = { .kind = flags ? MP_NAMES_FLAGS : MP_NAMES_VALUES };
 	struct number n;
-	uint64_t value;
+	bool shifted = flags && is_shifted(t->tp, arg->flags.field, &n);
 
-	if (!is_number(t->tp, flags ? arg->flags.field : arg->symbol.field, &n))
+	if (!shifted && !is_number(t->tp, flags ? arg->flags.field : arg->symbol.field, &n))
 		return NULL;
+	if (shifted)
+		part.kind = MP_NAMES_VALUES;
 	part.when = when;
 	part.mask = n.mask;
 	p = add_part(t, n.field, part);
 	if (!p)
 		return NULL;
-	if (flags)
+	if (flags && !shifted)
 		p->delim = mp_strdup(arg->flags.delim ? arg->flags.delim : "");
-	for (; s && p->n < MP_NAMES_ENTRIES_MAX; s = s->next)
-		/* some are enumerators without a value; a flag without bits is an end mark */
-		if (parse_constant(s->value, &value) && (value || !flags))
-			add_entry(p, value, s->str);
+	add_entries(p, s, flags, shifted);
 	if (p->n)
 		return p;
 	free(p->delim);
@@ -475,20 +503,19 @@ static struct mp_tp_field *name_text(struct mp_tp *tp, const struct conversion *
 }
 
 /* Names that a field has by its meaning, which the print format does not say. */
-static void name_by_meaning(struct mp_tp *tp, struct mp_tp_field *f)
+static void name_by_meaning(struct mp_tp_field *f, struct mp_str type)
 {
-	static const char *const results[] = { "ret", "retval", "error", "errno", "err", "rc" };
-	size_t i;
+	static const enum mp_names_kind kinds[] = {
+		[MP_MEANING_SYSCALL] = MP_NAMES_SYSCALL,
+		[MP_MEANING_SIGNAL] = MP_NAMES_SIGNAL,
+		[MP_MEANING_ERROR] = MP_NAMES_ERROR,
+	};
+	enum mp_meaning meaning = mp_meaning_of(type, mp_str(f->name));
 
-	if (f->is_array || f->kind == MP_TP_STRING)
+	if (meaning == MP_MEANING_NONE || f->is_array || f->kind == MP_TP_STRING ||
+	    (meaning == MP_MEANING_ERROR && f->kind != MP_TP_SIGNED))
 		return;
-	if (strcmp(tp->system, "raw_syscalls") == 0 && strcmp(f->name, "id") == 0)
-		set_kind(f, MP_NAMES_SYSCALL);
-	if (strcmp(tp->system, "signal") == 0 && strcmp(f->name, "sig") == 0)
-		set_kind(f, MP_NAMES_SIGNAL);
-	for (i = 0; i < MP_ARRAY_SIZE(results) && f->kind == MP_TP_SIGNED; i++)
-		if (strcmp(f->name, results[i]) == 0)
-			set_kind(f, MP_NAMES_ERROR);
+	set_kind(f, kinds[meaning]);
 }
 
 /* Walks the conversions of the print format together with its arguments. */
@@ -497,6 +524,7 @@ static void read_print_format(struct mp_tp *tp, const struct tep_event *event)
 	struct conversion c = { .rest = event->print_fmt.format,
 				.next_arg = event->print_fmt.args };
 	struct mp_tp_field *open = NULL;
+	char *type;
 	size_t i;
 
 	while (next_conversion(&c)) {
@@ -507,22 +535,38 @@ static void read_print_format(struct mp_tp *tp, const struct tep_event *event)
 		else if (*c.p == 'd' || *c.p == 'u')
 			name_device(tp, &c);
 	}
+	type = mp_asprintf("%s:%s", tp->system, tp->name);
 	for (i = 0; i < tp->n_fields; i++)
-		name_by_meaning(tp, &tp->fields[i]);
+		name_by_meaning(&tp->fields[i], mp_str(type));
+	free(type);
 }
 
 /* --- tracepoints -------------------------------------------------------------------------------- */
 
-/* How many times a type "const char *" is a pointer; 0: it is another type. */
+/* How many times a type "const char *" or "char *" is a pointer; 0: it is another type. */
 static unsigned count_stars(const char *type)
 {
 	unsigned n = 0;
 
-	if (strncmp(type, "const char ", 11) != 0)
+	if (strncmp(type, "const ", 6) == 0)
+		type += 6;
+	if (strncmp(type, "char ", 5) != 0)
 		return 0;
-	for (type += 11; *type; type++)
+	for (type += 5; *type; type++)
 		n += *type == '*';
 	return n;
+}
+
+/* Whether memory that is not "const" is a name and not a buffer to be filled. */
+static bool is_name(const char *name)
+{
+	return mp_str_ends(mp_str(name), MP_STR("name")) || strcmp(name, "type") == 0;
+}
+
+/* Whether a field is the size of the buffer before it. */
+static bool is_buffer_size(const struct tep_format_field *f)
+{
+	return f && (strcmp(f->type, "size_t") == 0 || strcmp(f->name, "len") == 0);
 }
 
 /*
@@ -540,7 +584,8 @@ static void find_texts(struct mp_tp *tp, const struct tep_event *event)
 		unsigned stars = count_stars(f->type);
 
 		if (stars < 1 || stars > 2 || strcmp(f->name, "envp") == 0 ||
-		    (f->next && strcmp(f->next->type, "size_t") == 0))
+		    is_buffer_size(f->next) ||
+		    (strncmp(f->type, "const ", 6) != 0 && !is_name(f->name)))
 			continue;
 		tp->texts |= 1u << i;
 		tp->arrays |= (uint32_t)(stars == 2) << i;

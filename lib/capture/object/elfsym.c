@@ -15,8 +15,8 @@ enum {
 	DEBUGDATA_MAX = 24 << 20,
 	DECODER_MAX = 80 << 20, /* memory of the decoder; `xz -9` needs 65 MiB */
 	ENTRY_BYTES = 64,	/* an entry point is shorter than this */
-	LONG_NAME = 64,		/* names from this length on are searched for an equal one */
-	PLT_MAX = 1 << 16,	/* stubs in a procedure linkage table */
+	LONG_NAME = 64,	   /* names of this length and more are stored once if they are equal */
+	PLT_MAX = 1 << 16, /* stubs in a procedure linkage table */
 };
 
 /* A section with code. */

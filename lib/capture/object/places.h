@@ -8,8 +8,8 @@
 #include "lib/capture/host/cut.h"
 
 /*
- * Finds places in an open file, whose path is request->file. 0, or -1 with `*error` (owned by the
- * caller): there is no such place.
+ * Finds places in an open file, whose path is request->file. Returns 0, or -1 with `*error` (owned
+ * by the caller): there is no such place.
  */
 int mp_binary_places(const struct mp_cut_place_request *request, int fd,
 		     struct mp_cut_places *answer, char **error);

@@ -27,10 +27,10 @@ enum {
 	CLASSES = 26,
 	CHUNK_MAX = 16 << 20, /* the least limit on chunk size: a sample of 80,000 processes */
 	/*
-	 * The number of chunks that a ring may have even if the queue is full. The writer has to
-	 * wait for the ring whose records are oldest. It can write all chunks of that ring but one
-	 * or two: an event that was interrupted while it was recorded may be older than those
-	 * before it.
+	 * The number of chunks that a ring may have even if the queue is full. Without them the
+	 * writer, which merges by time, might wait forever for the ring whose records are oldest.
+	 * Of that ring it can write all chunks but the last one or two: an event that was
+	 * interrupted while it was recorded may be older than those before it.
 	 */
 	CHUNKS_EACH = 3,
 	LIMIT_TASKS = 16 << 20,

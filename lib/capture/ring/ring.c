@@ -478,17 +478,21 @@ void mp_rings_close(struct mp_rings *r, bool apart)
 /* The writer excludes what the kernel cannot: common_pid is the id of the initial pid namespace. */
 static char *filter_text(const struct mp_event *e, const struct mp_pids *exclude)
 {
-	bool known = !mp_event_is_scheduler(e) && !mp_proc_inner_namespace();
+	bool known = !mp_event_of_any_task(e) && !mp_proc_inner_namespace();
 	size_t n = known ? exclude->n : 0, i;
 	struct mp_buf text = { NULL, 0, 0 };
 
-	if (e->filter)
-		mp_buf_printf(&text, n ? "(%s)" : "%s", e->filter);
-	for (i = 0; i < n; i++)
-		mp_buf_printf(&text, "%scommon_pid != %d", text.len ? " && " : "",
-			      (int)exclude->v[i]);
-	if (text.len == 0)
+	if (!e->filter && !n)
 		return NULL;
+	if (e->filter)
+		mp_buf_printf(&text, n ? "(%s) && " : "%s", e->filter);
+	if (n)
+		mp_buf_printf(&text, "(common_flags & %d || (common_pid != %d", MP_COMMON_INTERRUPT,
+			      (int)exclude->v[0]);
+	for (i = 1; i < n; i++)
+		mp_buf_printf(&text, " && common_pid != %d", (int)exclude->v[i]);
+	if (n)
+		mp_buf_printf(&text, "))");
 	mp_buf_byte(&text, '\0');
 	return text.p;
 }

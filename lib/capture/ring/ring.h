@@ -79,8 +79,8 @@ void mp_rings_close(struct mp_rings *r, bool apart);
 void mp_rings_leave(const struct mp_rings *r);
 
 /*
- * Sets the filters of the tracepoints. These exclude the tasks in `exclude`, except from the
- * scheduler's events. Returns 0, or -1 with `*error`.
+ * Sets the filters of the tracepoints. These exclude the tasks in `exclude`, except from events
+ * that may concern other tasks, and from those of interrupts. Returns 0, or -1 with `*error`.
  */
 int mp_rings_filter(struct mp_rings *r, const struct mp_events *events,
 		    const struct mp_pids *exclude, char **error);

@@ -4,8 +4,8 @@
 #define MP_CAPTURE_SANDBOX_SECCOMP_H
 
 /*
- * Permits these system calls only: from then on, any other kills the process. 0, or -1: the kernel
- * has no such filter.
+ * Permits these system calls only: from then on, any other kills the process. Returns 0, or -1: the
+ * kernel has no such filter.
  */
 int mp_sandbox_filter(void);
 

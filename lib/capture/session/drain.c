@@ -41,12 +41,14 @@ struct mp_drain {
 	bool dumps;	      /* some events have copies of stacks */
 	size_t stack_bytes;   /* bytes of BPF stacks that were read in this round */
 	uint64_t stacks_time; /* time up to which BPF stacks were read */
+	uint64_t last_ns;     /* BPF stacks after this time are of no event */
+	bool stacks_over;     /* such a stack was read: those that follow it are not needed */
 };
 
 /*
- * A lower bound of the times of the records that remain in a ring. If an event interrupts the
- * recording of another one, that comes later in the ring although its time is earlier: so this
- * looks at several records.
+ * A lower bound of the times of the records that remain in a ring. It looks at several records,
+ * because an event that was interrupted while it was recorded follows, in the ring, the event that
+ * interrupted it, although its time is earlier.
  */
 static uint64_t first_time(const struct mp_ring *r)
 {
@@ -196,6 +198,10 @@ static bool put_stack(void *arg, const struct mp_bpf_head *record)
 {
 	struct mp_drain *d = arg;
 
+	if (record->time_ns > d->last_ns) {
+		d->stacks_over = true;
+		return false;
+	}
 	mp_queue_put(&d->stacks, (const struct perf_event_header *)record);
 	d->stacks_time = record->time_ns - MP_BPF_EARLIER_NS - STACKS_APART_NS;
 	d->stack_bytes += record->size;
@@ -211,13 +217,13 @@ static bool drain_stacks(struct mp_drain *d)
 {
 	bool all = false;
 
-	if (!d->s.bpf_stacks)
+	if (!d->s.bpf_stacks || d->stacks_over)
 		return true;
 	d->stack_bytes = 0;
 	if (!mp_queue_is_full(d->s.queue, MP_QUEUE_STACKS))
 		all = mp_bpf_stacks_read(d->s.bpf_stacks, put_stack, d);
 	mp_queue_flush(&d->stacks);
-	return all;
+	return all || d->stacks_over;
 }
 
 /* Whether records may have been lost because they did not fit. */
@@ -313,6 +319,11 @@ static void finish(struct mp_drain *d)
 		poll(&news, 1, 10);
 		mp_grace_expedite(d->s.grace);
 	}
+	/*
+	 * The programs run until they are detached, on a busy machine as fast as this thread reads.
+	 * Those that ran for an event have ended, and what others send has a later time.
+	 */
+	d->last_ns = mp_monotonic_ns();
 	cap_sources_finish(d->s.sources);
 	mp_track_stop(d->s.track); /* after the last mark only the writer may use the queue */
 	while (!drain_all(d))
@@ -375,6 +386,7 @@ struct mp_drain *mp_drain_start(const struct mp_drain_setup *setup, int *tid)
 	size_t i;
 
 	d->s = *setup;
+	d->last_ns = UINT64_MAX;
 	d->stacks = (struct mp_queue_filler){ setup->queue, setup->stacks, STACKS_CHUNK, NULL };
 	for (i = 0; i < setup->events->n; i++)
 		d->dumps |= !!(setup->events->v[i].attr.sample_type & PERF_SAMPLE_STACK_USER);

@@ -71,7 +71,7 @@ static struct mp_link *current;
 
 /*
  * Starts the process, which can write to its sockets and to the output only: what it writes by
- * write(2) is counted, and standard error cannot be written to. 0, or -1 with errno.
+ * write(2) is counted, and standard error cannot be written to. Returns 0, or -1 with errno.
  */
 static int start_process(struct mp_link *l)
 {
@@ -565,8 +565,8 @@ static uint64_t cpu_time(const struct mp_link *l)
 }
 
 /*
- * Whether the process has waited long in one system call. It may wait for its output, or for a disk,
- * and may have been stopped; for all else it waits 0.1 s at most.
+ * Whether the process has waited long in one system call. It may wait for its output, or for a
+ * disk, and may have been stopped; for all else it waits 0.1 s at most.
  */
 static bool is_stalled(struct mp_link *l)
 {
@@ -581,7 +581,7 @@ static bool is_stalled(struct mp_link *l)
 	return false;
 }
 
-/* Ends the process if it, or the one that it needs, has failed. 0, or -1. */
+/* Ends the process if it, or the one that it needs, has failed. Returns 0, or -1. */
 static int watch(struct mp_link *l)
 {
 	if (lacks_opener(l))

@@ -2,8 +2,8 @@
 /*
  * The collector's link to the writer's process: starts the process, hands it the plan, serves it
  * while it writes, and notices its end. The process sends only data (message.h): at worst, it gives
- * wrong names to stacks. If it dies, another one can continue. Includes bpfstack, cut_plan, journal,
- * message, open_helper, proc, queue, sandbox, taskname.
+ * wrong names to stacks. If it dies, another one can continue. Includes bpfstack, cut_plan,
+ * journal, message, open_helper, proc, queue, sandbox, taskname.
  */
 #ifndef MP_CAPTURE_SESSION_LINK_H
 #define MP_CAPTURE_SESSION_LINK_H
@@ -75,11 +75,15 @@ struct mp_link_service {
 	void *arg;
 };
 
-/* Serves the process until it has written the last event. 0, or -1: it has ended before that. */
+/*
+ * Serves the process until it has written the last event. Returns 0, or -1: it has ended before
+ * that.
+ */
 int mp_link_serve(struct mp_link *l, const struct mp_link_service *service);
 
 /*
- * Lets the process write the trailer, and waits for its end. 0, or -1: it ended before it was done.
+ * Lets the process write the trailer, and waits for its end. Returns 0, or -1: it ended before it
+ * was done.
  */
 int mp_link_end(struct mp_link *l, const struct mp_cut_end *end, struct mp_message_done *done);
 

@@ -49,7 +49,7 @@ struct mp_message {
 	struct mp_buf body; /* the next message overwrites it */
 	int fds[MP_MESSAGE_FDS];
 	size_t n_fds;
-	/* a message whose rest has not come so long after its first bytes is damaged; 0: no limit */
+	/* the time within which the rest of a message must follow its first bytes; 0: any */
 	unsigned patience_s;
 	uint64_t until_ns; /* private */
 };
@@ -73,13 +73,16 @@ struct mp_message_done {
 	bool lossy;	/* something was lost, or may be wrong */
 };
 
-/* Sends a message with up to MP_MESSAGE_FDS descriptors. 0, or -1: the other side has ended. */
+/*
+ * Sends a message with up to MP_MESSAGE_FDS descriptors. Returns 0, or -1: the other side has
+ * ended.
+ */
 int mp_message_send(int fd, enum mp_message_type type, struct mp_str body, const int *fds,
 		    size_t n_fds);
 
 /*
- * Waits for a message. 0, or -1: the other side has ended, or has sent something that is not a
- * message.
+ * Waits for a message. Returns 0, or -1: the other side has ended, or has sent something that is
+ * not a message.
  */
 int mp_message_receive(int fd, struct mp_message *m);
 void mp_message_release(struct mp_message *m);
@@ -104,8 +107,8 @@ void mp_message_put_number(struct mp_buf *to, uint64_t number);
 int mp_message_get_number(struct mp_str from, uint64_t *number);
 
 /*
- * Refuses mappings that are not in order of address or overlap, numbers of files that are too large,
- * and the address space 0.
+ * Refuses mappings that are not in order of address or overlap, numbers of files that are too
+ * large, and the address space 0.
  */
 void mp_message_put_space(struct mp_buf *to, const struct mp_cut_space *space);
 int mp_message_get_space(struct mp_str from, struct mp_cut_space *space);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
+#include "lib/capture/event/constant.h"
 #include "lib/capture/ring/attach.h"
 #include "lib/core/clock.h"
 
@@ -254,6 +255,7 @@ void mp_record_open(struct mp_record_opened *k, struct mp_record_plan *p)
 		mp_bpf_stacks_attach(k->bpf_stacks, &k->rings, &p->events);
 	k->bpf_cpu_ns += mp_clock_thread_ns() - began_ns;
 	mp_prototypes_forget();
+	mp_constant_forget();
 }
 
 int mp_record_drain_priority(const struct mp_record_options *o)

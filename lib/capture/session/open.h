@@ -31,11 +31,9 @@ struct mp_record_opened {
 	const struct mp_queue_stream *stop_stream;  /* stream for the time of the stop */
 	struct mp_pids sources_of; /* tasks on which events were opened: mp_cut_plan.sources */
 	struct mp_pids found;	   /* the processes of the target; empty: the whole system */
-	struct mp_pids
-		/* threads of mp-record and of excluded processes, which tracepoints exclude */
-		threads;
-	bool user_excludes;  /* the user excludes processes, not only mp-record itself */
-	uint64_t bpf_cpu_ns; /* CPU time for loading and attaching programs */
+	struct mp_pids threads;	   /* of mp-record and of excluded processes: not recorded */
+	bool user_excludes;	   /* the user excludes processes, not only mp-record itself */
+	uint64_t bpf_cpu_ns;	   /* CPU time for loading and attaching programs */
 };
 
 /*

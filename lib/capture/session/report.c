@@ -57,9 +57,10 @@ void mp_report_losses(const struct mp_writer *w, const struct mp_account *a)
 		     "events came after a watermark that promised none");
 	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
 		     "records of tasks were lost: names and symbols may be wrong");
-	mp_say_count(w->throttled,
-		     "time the kernel throttled sampling (kernel.perf_event_max_sample_rate)",
-		     "times the kernel throttled sampling (kernel.perf_event_max_sample_rate)");
+	mp_say_count(
+		w->throttled,
+		"gap in sampling: the kernel throttled it (kernel.perf_event_max_sample_rate)",
+		"gaps in sampling: the kernel throttled it (kernel.perf_event_max_sample_rate)");
 	mp_say_count(w->merge.broken, "record could not be parsed", "records could not be parsed");
 	if (w->merge.broken)
 		mp_say("the last of them was in the stream of the %s", w->merge.broken_owner);

@@ -163,11 +163,19 @@ static void put_text(struct mp_writer *w)
 	w->text.len = 0;
 }
 
+/* Whether a tracepoint was hit in an interrupt, which only happens to interrupt this task. */
+static bool is_of_interrupt(const struct mp_cut_event *e, const struct mp_sample *s)
+{
+	return e->common && !e->program && s->raw_len > MP_COMMON_FLAGS_AT &&
+	       (s->raw[MP_COMMON_FLAGS_AT] & MP_COMMON_INTERRUPT);
+}
+
 /* Whether the user excludes the process. mp-record itself is always excluded. */
-static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e, int32_t pid)
+static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e,
+			const struct mp_sample *s, int32_t pid)
 {
 	return w->plan->exclude.n && mp_pids_has(&w->plan->exclude, pid) &&
-	       (!e->scheduler || !mp_pids_has(&w->plan->own, pid));
+	       !is_of_interrupt(e, s) && (!e->any_task || !mp_pids_has(&w->plan->own, pid));
 }
 
 /*
@@ -176,10 +184,11 @@ static bool is_excluded(const struct mp_writer *w, const struct mp_cut_event *e,
  * counterpart may be missing).
  */
 static bool is_omitted(const struct mp_writer *w, const struct mp_cut_counter *c,
-		       const struct mp_cut_event *e, const struct mp_task *task, uint64_t time_ns)
+		       const struct mp_cut_event *e, const struct mp_sample *s,
+		       const struct mp_task *task)
 {
-	return time_ns < w->from_ns || time_ns > w->until_ns ||
-	       is_excluded(w, e, task->process->pid) ||
+	return s->time_ns < w->from_ns || s->time_ns > w->until_ns ||
+	       is_excluded(w, e, s, task->process->pid) ||
 	       (w->plan->max_events && w->written == w->plan->max_events) ||
 	       (task->source && task->source != c->tid);
 }
@@ -235,7 +244,7 @@ static void write_event(struct mp_writer *w, size_t ring, const struct mp_cut_co
 	const struct mp_cut_event *e = &w->plan->events.v[c->event];
 	struct mp_tally *t = mp_writer_tally(w, ring, c->event);
 
-	if (is_omitted(w, c, e, task, s->time_ns)) {
+	if (is_omitted(w, c, e, s, task)) {
 		t->excluded++;
 		w->excluded++;
 		return;

@@ -44,7 +44,7 @@ static void put_line(void *arg, struct mp_str line)
 		mp_live_add(w->live, line);
 	else
 		mp_writer_put(w, line);
-	if (line.p[0] == '{') /* after a header */
+	if (line.p[0] == '{') /* a header: the modules of its section follow it */
 		mp_writer_put_modules(w);
 }
 

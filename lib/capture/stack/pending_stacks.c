@@ -285,10 +285,11 @@ static struct candidates find(const struct mp_pending_stacks *c, struct latest *
 }
 
 /*
- * Chooses the candidate before or after the sample, as is usual for the event. If the only
- * candidate is after the sample, stacks of this event come after their samples, unless the record
- * before the stack was lost. If another stack waits too far before the sample, that alone does not
- * refute samples that agree: the mistake would last, with the stack of the next sample for each.
+ * Chooses the candidate before the sample or the one after it, whichever is usual for the event:
+ * `*order` is below 0 for before, above 0 for after. If the only candidate is after the sample,
+ * stacks of this event come after their samples, unless the record before the stack was lost. But
+ * if another stack waits too far before the sample, this sample only weakens what others have
+ * shown. Otherwise one mistake would last: each sample would get the stack of the next one.
  */
 static struct stored *choose(const struct candidates *c, int8_t *order, bool after)
 {

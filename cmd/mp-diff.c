@@ -39,7 +39,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_MIN, "min", "PERCENT",
 	  "only what has at least PERCENT of all weight (default: 0.1)" },
 	{ 0, NULL, NULL, "Output" },
-	{ OPT_ALL, "all", NULL, "list what does not differ significantly as well" },
+	{ OPT_ALL, "all", NULL, "also list what does not differ significantly" },
 	{ OPT_TSV, "tsv", NULL, "write tab-separated values" },
 	{ OPT_FOLDED, "folded", NULL,
 	  "write each stack with two weights, for a differential flame graph" },
@@ -242,7 +242,10 @@ static void end_run(size_t next)
 	work.run = next;
 }
 
-/* Adds a line of a dump of mp-hist: a count, or a part of a distribution. 0, or -1 with `*why`. */
+/*
+ * Adds a line of a dump of mp-hist: a count, or a part of a distribution. Returns 0, or -1 with
+ * `*why`.
+ */
 static int handle_dumped(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field count = MP_FIELD_OF(KEY, "hist_n");
@@ -326,7 +329,9 @@ static double sum(const double *v, size_t n)
 	return s;
 }
 
-/* What the weights before are multiplied by to be compared with those after. */
+/*
+ * The factor by which weights of the side before are multiplied to compare them with those after.
+ */
 static double factor(void)
 {
 	const struct mp_diff_runs *r = &work.runs;

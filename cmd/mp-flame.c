@@ -54,9 +54,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_MIN, "min", "PERCENT",
 	  "with --text, join frames below PERCENT of the total (default: 1)" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
-	{ OPT_UNIT, "unit", "UNIT",
-	  "unit of the weights, such as ns or B (default: what the header or the name of the field "
-	  "says)" },
+	MP_UNIT_OPTION(OPT_UNIT, "weights"),
 	{ OPT_WIDTH, "width", "N",
 	  "width in px with --svg (default: 1200), in columns with --text (default: 100)" },
 	{ 0, NULL, NULL, "Other" },
@@ -296,7 +294,7 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 
 /*
  * Adds a line of mp-diff --folded: in folded text, what precedes the weight of the side after ends
- * with a blank and the weight of the side before. 0, or -1 with `*why`.
+ * with a blank and the weight of the side before. Returns 0, or -1 with `*why`.
  */
 static int add_two(const struct mp_rec *rec, int64_t after, const char **why)
 {
@@ -347,7 +345,7 @@ static void add_event(void *arg, const struct mp_frame *frames, size_t n, int64_
 			   times->end_ns);
 }
 
-/* Adds an event with its time: a span begins its duration before. 0, or -1 with `*why`. */
+/* Adds an event with its time: a span begins its duration before. Returns 0, or -1 with `*why`. */
 static int add_timed(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field dur = MP_FIELD_OF(KEY, "dur");
@@ -366,7 +364,7 @@ static int add_timed(const struct mp_rec *rec, const char **why)
 	return mp_fold_pass(&r->fold, &r->style, rec, add_event, &times, why);
 }
 
-/* Adds an event that counts work: the value of a counter, or 1. 0, or -1 with `*why`. */
+/* Adds an event that counts work: the value of a counter, or 1. Returns 0, or -1 with `*why`. */
 static int count_work(const struct mp_rec *rec, const char **why)
 {
 	static const struct mp_field counter = MP_FIELD_OF(KEY, ".value");
@@ -542,8 +540,8 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 	mp_buf_printf(to, "%s", f->sides->own ? "; frames without what they called" : "");
 	if (!f->sides->counts)
 		mp_buf_printf(to,
-			      "; the errors of these weights are unknown, so that nothing "
-			      "that differs is %s",
+			      "; the errors of these weights are unknown, so that no "
+			      "difference is %s",
 			      options.form == TEXT ? "marked ~" : "grey");
 	else if (options.form == TEXT)
 		mp_buf_printf(to, "; ~: no significant difference");

@@ -26,7 +26,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_ANNOTATE, "annotate", NULL,
 	  "mark kernel (_[k]), JIT (_[j]) and inlined (_[i]) frames" },
 	{ OPT_LINES, "lines", NULL,
-	  "keep where frames were (mp-record --fields +addr), for mp-srcline" },
+	  "keep the places of frames (mp-record --fields +addr), for mp-srcline" },
 	MP_FOLD_READER_REVERSE,
 	{ OPT_MIN, "min", "N[%]", "omit stacks below N, or below N percent of the total" },
 	{ OPT_SORT, "sort", "ORDER", "name (default) or weight" },
@@ -175,7 +175,7 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		write_fold();
 }
 
-/* Adds a record. 0, or -1 with `*why`. */
+/* Adds a record. Returns 0, or -1 with `*why`. */
 static int handle_record(const struct mp_rec *rec, const char **why)
 {
 	int64_t weight;

@@ -58,10 +58,11 @@ static const struct mp_program program = {
 	.summary = "Show how numbers of events and points are distributed, or count events by key.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples = "  mp-hist disk.mp\n"
-		    "  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
-		    "  mp-record -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
-		    "  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
+	.examples =
+		"  mp-hist disk.mp\n"
+		"  mp-sched sched.mp | mp-hist --by comm,state --summary\n"
+		"  mp-record -g none -e 'syscalls:sys_enter_*' -d 10 | mp-hist --count type,comm\n"
+		"  mp-hist --dump web1.mp > web1.dump; mp-hist web1.dump web2.dump\n",
 };
 
 enum format { TEXT, TSV, JSON, POINTS, DUMP };

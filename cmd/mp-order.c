@@ -197,9 +197,14 @@ static void read_live(bool wait)
 	int ready;
 
 	for (i = 0; i < work.n_live; i++) {
-		const struct mp_source *src = work.live[i];
+		struct mp_source *src = work.live[i];
+		bool pending = !src->at_end && mp_intake_pending(&src->intake);
 
-		work.fds[i] = (struct pollfd){ .fd = src->at_end ? -1 : src->intake.fd,
+		if (pending) {
+			mp_source_read(&work.sources, src);
+			wait = false;
+		}
+		work.fds[i] = (struct pollfd){ .fd = src->at_end || pending ? -1 : src->intake.fd,
 					       .events = POLLIN };
 		n += !src->at_end;
 	}

@@ -41,7 +41,7 @@ static const struct mp_opt opts[] = {
 	{ OPT_FIELDS, "fields", "LIST", "only these fields (time and type always)" },
 	{ OPT_DROP, "drop", "LIST", "all but these, such as stack" },
 	{ OPT_LINES, "lines", NULL,
-	  "keep where frames were (mp-record --fields +addr), for mp-srcline" },
+	  "keep the places of frames (mp-record --fields +addr), for mp-srcline" },
 	{ 0, NULL, NULL, "Output" },
 	{ OPT_TSV, "tsv", NULL, "events as TAB-separated values below a line of names" },
 	{ OPT_JSON, "json", NULL, "events as JSON objects, one per line" },

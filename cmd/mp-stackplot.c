@@ -55,9 +55,7 @@ static const struct mp_opt opts[] = {
 	  "\"other\" (default: 10)" },
 	{ OPT_PERCENT, "percent", NULL, "shares of each bin instead of values" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
-	{ OPT_UNIT, "unit", "UNIT",
-	  "unit of the values, such as ns or B (default: what "
-	  "the header or the name of the field says)" },
+	MP_UNIT_OPTION(OPT_UNIT, "values"),
 	{ 0, NULL, NULL, "Other" },
 };
 
@@ -373,7 +371,7 @@ static int handle_span(const struct mp_rec *rec, struct mp_str label, struct mp_
 	return 0;
 }
 
-/* Adds a record. 0, or -1 with `*why`. */
+/* Adds a record. Returns 0, or -1 with `*why`. */
 static int handle_value(const struct mp_rec *rec, const char **why)
 {
 	struct mp_str label, each;

@@ -93,7 +93,7 @@ static void add_rows(struct mp_diff *d, struct mp_diff_runs *r)
 
 /* --- the statistics --------------------------------------------------------------------------- */
 
-/* What the weights of a run are divided by. Returns -1 if one has nothing to be divided by. */
+/* Sets what the weights of each run are divided by. Returns -1 if that is not above 0. */
 static int set_exposure(struct mp_diff *d, const struct mp_diff_runs *r, size_t *bad)
 {
 	size_t i;
@@ -289,7 +289,7 @@ static void correct(struct mp_diff *d, const struct mp_compare_error *errors)
 	free(p);
 }
 
-/* The least difference that there is with confidence, in either direction. */
+/* The end of the confidence interval that is nearer to 0; below 0 if 0 is within it. */
 static double score(const struct mp_diff_row *row)
 {
 	return fabs(row->difference) - row->margin;

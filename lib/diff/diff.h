@@ -73,9 +73,10 @@ struct mp_diff {
 };
 
 /*
- * Makes the rows of finished runs, which must outlive them. What is in all stacks has none: its
- * share is 1, its weight that of MP_DIFF_ALL. Returns 0, or -1 if a run has no weight
- * that shares can refer to, with its number in `*bad`.
+ * Makes the rows of finished runs, which must outlive `d`. A function or stack that has all of the
+ * weight gets no row: its share is 1, its weight that of MP_DIFF_ALL. Returns 0, or -1 if shares
+ * are to be compared and a run has none, since its total is not above 0; `*bad` is the number of
+ * that run.
  */
 int mp_diff_make(struct mp_diff *d, struct mp_diff_runs *runs, size_t *bad);
 void mp_diff_release(struct mp_diff *d);
@@ -87,7 +88,9 @@ void mp_diff_release(struct mp_diff *d);
 struct mp_compare_error mp_diff_add_tested(struct mp_diff *d, enum mp_diff_of of, uint32_t id,
 					   const struct mp_diff_pair *pair);
 
-/* Corrects all tests for their number, by the error of each row, and sorts the rows. */
+/*
+ * Corrects the tests for their number, sets margins by the error of each row, and sorts the rows.
+ */
 void mp_diff_decide(struct mp_diff *d, const struct mp_compare_error *errors);
 
 #endif

@@ -143,7 +143,7 @@ int mp_diff_dists_add(struct mp_diff_dists *d, size_t run, const struct mp_rec *
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
-/* A percentile is known to 0.4 %, see loghist.h; so is a value here at best. */
+/* The relative error of a percentile, see loghist.h, which is assumed for means, too. */
 static const double known_to = 0.004;
 
 static double value_of(const struct mp_loghist *h, enum mp_diff_of of)

@@ -31,7 +31,7 @@ void mp_diff_dists_init(struct mp_diff_dists *d, size_t n_before, size_t n_after
 			const struct mp_fields *by);
 void mp_diff_dists_release(struct mp_diff_dists *d);
 
-/* Adds a line to a run. Returns 0, or -1 with `*why`. */
+/* Adds a line of a dump to a run. Returns 0, or -1 with the reason in `*why` (static). */
 int mp_diff_dists_add(struct mp_diff_dists *d, size_t run, const struct mp_rec *rec,
 		      const char **why);
 

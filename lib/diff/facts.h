@@ -17,7 +17,10 @@ struct mp_diff_facts {
 	uint64_t lost;	    /* events; set by the caller */
 };
 
-/* Notes a header or a trailer. */
+/*
+ * Notes the first header, to which it keeps a reference, and the time of the last trailer; ignores
+ * other control lines.
+ */
 void mp_diff_facts_control(struct mp_diff_facts *f, const struct mp_ctl *ctl);
 void mp_diff_facts_release(struct mp_diff_facts *f);
 

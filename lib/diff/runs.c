@@ -39,7 +39,7 @@ static size_t add_stack(struct mp_diff_runs *r, uint32_t node)
 	return stack;
 }
 
-/* The number of the stack that ends in a node, of which there are at most as many as nodes. */
+/* The number of the stack that ends in a node; adds the stack if it is new. */
 static size_t stack_of(struct mp_diff_runs *r, uint32_t node)
 {
 	size_t had = r->stack_of_cap;
@@ -54,7 +54,7 @@ static size_t stack_of(struct mp_diff_runs *r, uint32_t node)
 	return r->stack_of[node] - 1;
 }
 
-/* The weight of a node in the tree is only how often it came: the tree drops those without. */
+/* Each addition has the weight 1 in the tree, because the tree drops nodes without a weight. */
 void mp_diff_runs_add(struct mp_diff_runs *r, size_t run, const struct mp_frame *frames, size_t n,
 		      int64_t weight)
 {

@@ -105,7 +105,7 @@ static const char *of_name(enum mp_diff_of of)
 	return names[of];
 }
 
-/* What a name is. */
+/* The heading of the column of names. */
 static const char *name_of(const struct mp_diff_table *t)
 {
 	return t->dists ? "key" : t->diff->stacks ? "stack" : "function";

@@ -6,7 +6,7 @@
 
 enum {
 	COMMON_DF = 4,	 /* weight of the expected variance, in degrees of freedom */
-	COMMON_MIN = 10, /* functions that it takes to know it */
+	COMMON_MIN = 10, /* least number of functions from which it is estimated */
 	SAMPLES_MIN = 5, /* a function with fewer samples in a run says little of it */
 };
 

@@ -25,7 +25,7 @@ struct mp_diff_pair {
 	struct mp_diff_side side[2];
 	/* what the standard deviation is in proportion to if something disturbs runs */
 	double scale;
-	bool common;			  /* is one of those of which the common part is made */
+	bool common;			  /* counts for what all functions have in common */
 	struct mp_compare_sample best[2]; /* set by mp_diff_variances() */
 };
 
@@ -37,9 +37,9 @@ enum mp_diff_noise {
 
 /*
  * Estimates all variances. The expected variance of a side is that of sampling, for sums in
- * proportion to `scale`, plus that of disturbances, in proportion to its square. It has the weight
- * of 4 more degrees of freedom, but none if the runs of a function vary so much more that this
- * happens by chance in less than a quarter of all cases.
+ * proportion to `scale`, plus that of disturbances, in proportion to its square. It counts as 4
+ * degrees of freedom beside those of the runs. It does not count for a function whose runs vary so
+ * much more that chance causes this in less than a quarter of all cases.
  */
 void mp_diff_variances(struct mp_diff_pair *v, size_t n, enum mp_diff_noise noise);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flame chart: the stacks of tasks in the order of time. Each task is a child of the root, and has
- * pieces one after the other from the beginning of the chart to its end: of a stack, or of none.
- * Memory grows with the number of events. Includes tree.
+ * A flame chart: the stacks of tasks in the order of time. Each task is a child of the root, and
+ * has pieces one after the other from the beginning of the chart to its end: of a stack, or of
+ * none. Memory grows with the number of events. Includes tree.
  */
 #ifndef MP_FLAME_CHART_H
 #define MP_FLAME_CHART_H
@@ -23,7 +23,10 @@ struct mp_flame_chart {
 	/* set by mp_flame_chart_finish() */
 	uint64_t begin_ns, end_ns;
 	size_t tasks;
-	/* of all tasks, one after the other, the busiest first; neighbours differ */
+	/*
+	 * the pieces of the busiest task, then those of the next one, each in order of time; two
+	 * pieces that follow each other never have the same stack
+	 */
 	struct mp_flame_piece *pieces;
 	size_t n;
 
@@ -45,9 +48,9 @@ void mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames,
 			size_t n_task, uint64_t begin_ns, uint64_t end_ns);
 
 /*
- * After the last event: makes the pieces, and finishes the tree. A sample lasts until the next event
- * of its task, but if that comes later than one and a half times the median of these times, only for
- * the median. What overlaps the next event ends where that begins.
+ * After the last event: makes the pieces, and finishes the tree. A sample lasts until the next
+ * event of its task, but if that comes later than one and a half times the median of these times,
+ * only for the median. What overlaps the next event ends where that begins.
  */
 void mp_flame_chart_finish(struct mp_flame_chart *c);
 

@@ -40,14 +40,14 @@ const char *mp_flame_colours_name(enum mp_flame_colours colours)
 	return names[colours];
 }
 
-const char *mp_flame_step_name(const struct mp_flame *f, int step)
+const char *mp_flame_step_name(int step, bool counts)
 {
 	static const char *const names[] = {
 		"/ 3, gone", "/ 1.5", "/ 1.1", "less", "", "more", "x 1.1", "x 1.5", "x 3, new",
 	};
 
 	if (step == 0)
-		return f->sides->counts ? "no significant difference" : "no difference";
+		return counts ? "no significant difference" : "no difference";
 	return names[MP_CHANGES + step];
 }
 

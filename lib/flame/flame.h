@@ -11,7 +11,7 @@
 #include "lib/flame/sides.h"
 #include "lib/stream/unit.h"
 
-/* What the colours of frames are chosen by. */
+/* What the colour of a frame depends on. */
 enum mp_flame_colours {
 	MP_FLAME_BY_KIND, /* the kind of code */
 	MP_FLAME_BY_NAME,
@@ -20,13 +20,11 @@ enum mp_flame_colours {
 
 struct mp_flame {
 	const struct mp_tree *tree; /* finished; a total of 0: there is nothing to draw */
-	/* finished with it; NULL: it is not one of differences */
+	/* both sides of this tree, finished; NULL: the flame graph does not show differences */
 	const struct mp_flame_sides *sides;
 	const struct mp_flame_chart *chart; /* finished, of this tree; NULL: it is not a chart */
-	struct mp_str title;		    /* raw */
-	struct mp_str subtitle;		    /* raw */
-	/* raw: why there is nothing to draw, such as "no event matches -e 'a:*'" */
-	struct mp_str nothing;
+	/* not escaped; `nothing`: why there is nothing to draw, "no event matches -e 'a:*'" */
+	struct mp_str title, subtitle, nothing;
 	const char *unit; /* unit of the weights, see unit.h */
 	bool icicle;	  /* the root is at the top */
 	enum mp_flame_colours colours;
@@ -46,7 +44,7 @@ enum mp_flame_kind mp_flame_kind_of(enum mp_mark mark);
 /* "user or other", "kernel", "JIT", "inlined" */
 const char *mp_flame_kind_name(enum mp_flame_kind kind);
 
-/* The name of what colours are chosen by: "kind", "name", "change". */
+/* "kind", "name", "change" */
 const char *mp_flame_colours_name(enum mp_flame_colours colours);
 
 /* There is a colour for each tint and shade of palette.h: MP_SHADES * tint + shade. */
@@ -56,15 +54,18 @@ enum { MP_FLAME_COLOURS = MP_TINTS * MP_SHADES };
 unsigned mp_flame_name_colour(struct mp_str name);
 
 /*
- * The colour of a frame as `f` says, unless colours are chosen by change; one that is chosen by kind
- * has a shade by name.
+ * The colour of a frame by f->colours, which must not be MP_FLAME_BY_CHANGE. By kind, the kind
+ * chooses the tint and the name the shade.
  */
 unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame);
 
-/* What the colour of a step of mp_palette_change() means: "x 1.5", "/ 3, gone". */
-const char *mp_flame_step_name(const struct mp_flame *f, int step);
+/*
+ * What the colour of a step of mp_palette_change() means: "x 1.5", "/ 3, gone". `counts` as in
+ * struct mp_flame_sides.
+ */
+const char *mp_flame_step_name(int step, bool counts);
 
-/* Bits of the kinds that the frames of a tree have: 1 << kind. */
+/* The kinds of the frames of a tree, as a set of bits 1 << kind. */
 unsigned mp_flame_kinds(const struct mp_tree *t);
 
 /* The name of a frame as pictures show it: "(empty)" for one without a name. */
@@ -75,13 +76,13 @@ struct mp_str mp_flame_shown(struct mp_str name);
  */
 void mp_flame_put_weight(char to[MP_UNIT_MAX], const struct mp_flame *f, int64_t weight);
 
-/* Writes a weight of a side as it is compared: "12.00 %", "3 ms". */
+/* Writes a weight of a side in the unit of the comparison: "12.00 %", "3 ms". */
 void mp_flame_put_value(struct mp_buf *to, const struct mp_flame *f, unsigned side, int64_t weight);
 
 /* Writes the ratio of two weights: "x 1.25", "new", "gone", "=". */
 void mp_flame_put_ratio(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after);
 
-/* Writes what a picture says of the weights of both sides: their values, and the ratio. */
+/* Writes the values of both sides, and their ratio, as pictures show them. */
 void mp_flame_put_sides(struct mp_buf *to, const struct mp_flame *f, int64_t before, int64_t after);
 
 /* A share of the total in percent, 0 if there is no total. */

@@ -33,7 +33,7 @@ static void put_number(struct mp_buf *to, uint64_t v)
 	mp_buf_byte(to, (char)v);
 }
 
-/* Writes the names that a node has which is drawn, and gives them numbers. */
+/* Writes the names of the nodes that are drawn, and gives these names numbers. */
 static void put_names(struct writer *w)
 {
 	const struct mp_tree *t = w->t;

@@ -9,14 +9,15 @@
  *	looks    a byte for each name: MP_FLAME_COLOURS * kind + its colour by name
  *	up       for each stack: how many frames of the stack before it does not have
  *	down     for each stack: how many frames it has after those
- *	weights  of the stacks; of those before, if there are two sides
+ *	weights  the weights of the stacks; if there are two sides, the weights before
  *	calls    for each of the frames that `down` counts: which call it is
  *	callees  for each call that is new: the number of the name that is called
- *	after    if there are two sides, the weights of the stacks after
+ *	after    if there are two sides, the weights after
  *
- * In a flame chart, stacks are in the order of tasks and of time, and a weight is how long there was
- * this stack; a stack may follow itself. The last name is that of a gap: of the time between two
- * samples of a task, or of a frame itself between two that it calls.
+ * In a flame chart, stacks are in the order of tasks and of time, and a weight is the time for
+ * which the task had this stack; a stack may follow itself. The last name is that of gaps. A gap is
+ * the time between two samples of a task, or the time that a frame itself takes between two that it
+ * calls.
  *
  * The last six parts are numbers: seven bits in each byte, the lowest ones first; the eighth bit
  * is set if a byte follows. Stacks are in the order of their names. A call is a pair of names: of a

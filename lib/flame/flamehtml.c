@@ -36,6 +36,35 @@ static void put_changes(struct mp_buf *to, enum mp_paper paper)
 	mp_buf_byte(to, ']');
 }
 
+void mp_flamehtml_changes(struct mp_buf *to, bool counts)
+{
+	int step;
+
+	mp_buf_printf(to, "light:");
+	put_changes(to, MP_LIGHT);
+	mp_buf_printf(to, ",dark:");
+	put_changes(to, MP_DARK);
+	mp_buf_printf(to, ",steps:[");
+	for (step = -MP_CHANGES; step <= MP_CHANGES; step++)
+		mp_buf_printf(to, "\"%s\",", mp_flame_step_name(step, counts));
+	mp_buf_byte(to, ']');
+}
+
+void mp_flamehtml_kinds(struct mp_buf *to, const struct mp_tree *t)
+{
+	unsigned kinds = t->nodes[0].total ? mp_flame_kinds(t) : 0, kind;
+
+	mp_buf_printf(to, "kinds:[");
+	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
+		mp_svg_json(to, mp_str(mp_flame_kind_name(kind)));
+		mp_buf_byte(to, ',');
+	}
+	mp_buf_printf(to, "],shades:%d,has:%u,light:", MP_SHADES, kinds);
+	put_colours(to, MP_LIGHT);
+	mp_buf_printf(to, ",dark:");
+	put_colours(to, MP_DARK);
+}
+
 /*
  * Writes what the script needs to compare sides. It calculates by an approximation that is at most
  * a fifteenth too small (see lib/flame/change.js), so that it needs a level that is so much lower.
@@ -44,21 +73,15 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 {
 	static const char *const measures[] = { "share", "absolute", "work" };
 	const struct mp_flame_sides *s = f->sides;
-	int step;
 
 	if (!s)
 		return;
-	mp_buf_printf(to, ",sides:{measure:\"%s\",own:%s,exposure:[%.17g,%.17g],z:%.6g,light:",
+	mp_buf_printf(to, ",sides:{measure:\"%s\",own:%s,exposure:[%.17g,%.17g],z:%.6g,",
 		      measures[s->measure], s->own ? "true" : "false",
 		      s->side[MP_FLAME_BEFORE].exposure, s->side[MP_FLAME_AFTER].exposure,
 		      s->counts ? mp_compare_student_t(s->level / 1.07, 1e9) : 0);
-	put_changes(to, MP_LIGHT);
-	mp_buf_printf(to, ",dark:");
-	put_changes(to, MP_DARK);
-	mp_buf_printf(to, ",steps:[");
-	for (step = -MP_CHANGES; step <= MP_CHANGES; step++)
-		mp_buf_printf(to, "\"%s\",", mp_flame_step_name(f, step));
-	mp_buf_printf(to, "],names:[");
+	mp_flamehtml_changes(to, s->counts);
+	mp_buf_printf(to, ",names:[");
 	mp_svg_json(to, mp_str(s->side[MP_FLAME_BEFORE].name));
 	mp_buf_byte(to, ',');
 	mp_svg_json(to, mp_str(s->side[MP_FLAME_AFTER].name));
@@ -68,22 +91,14 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 /* Writes what the script knows before it has unpacked the names and the stacks. */
 static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct mp_flamedata *d)
 {
-	unsigned kinds = f->tree->nodes[0].total ? mp_flame_kinds(f->tree) : 0, kind;
 	size_t i;
 
 	mp_buf_printf(to, "var D={nodes:%zu,stacks:%zu,icicle:%s,colours:\"%s\",total:%lld,unit:",
 		      d->nodes, d->stacks, f->icicle ? "true" : "false",
 		      mp_flame_colours_name(f->colours), (long long)f->tree->nodes[0].total);
 	mp_svg_json(to, mp_str(f->unit));
-	mp_buf_printf(to, ",kinds:[");
-	for (kind = 0; kind < MP_FLAME_KINDS; kind++) {
-		mp_svg_json(to, mp_str(mp_flame_kind_name(kind)));
-		mp_buf_byte(to, ',');
-	}
-	mp_buf_printf(to, "],shades:%d,has:%u,light:", MP_SHADES, kinds);
-	put_colours(to, MP_LIGHT);
-	mp_buf_printf(to, ",dark:");
-	put_colours(to, MP_DARK);
+	mp_buf_byte(to, ',');
+	mp_flamehtml_kinds(to, f->tree);
 	put_sides(to, f);
 	if (f->chart)
 		mp_buf_printf(to, ",chart:true");
@@ -117,19 +132,18 @@ static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/flame/table.js\"\n"
 			".incbin \"lib/flame/flame.js\"\n");
 
-/* Writes the page, with the title and the subtitle in the places that it has for them. */
-static void put_page(struct mp_buf *to, const struct mp_flame *f)
+void mp_flamehtml_page(struct mp_buf *to, const char *page, struct mp_str title,
+		       struct mp_str subtitle)
 {
-	bool empty = f->tree->nodes[0].total == 0;
 	const struct {
 		const char *mark;
 		struct mp_str text;
 	} places[] = {
-		{ "{TITLE}", f->title }, /* of the window */
-		{ "{TITLE}", f->title },
-		{ "{SUBTITLE}", empty ? f->nothing : f->subtitle },
+		{ "{TITLE}", title }, /* of the window */
+		{ "{TITLE}", title },
+		{ "{SUBTITLE}", subtitle },
 	};
-	const char *p = page(), *at;
+	const char *p = page, *at;
 	size_t i;
 
 	for (i = 0; i < MP_ARRAY_SIZE(places); i++) {
@@ -143,10 +157,11 @@ static void put_page(struct mp_buf *to, const struct mp_flame *f)
 
 void mp_flamehtml(struct mp_buf *to, const struct mp_flame *f)
 {
+	bool empty = f->tree->nodes[0].total == 0;
 	struct mp_flamedata d;
 
 	mp_flamedata_make(&d, f);
-	put_page(to, f);
+	mp_flamehtml_page(to, page(), f->title, empty ? f->nothing : f->subtitle);
 	mp_buf_printf(to, "<script type=\"text/plain\" id=\"data\">");
 	put_packed(to, &d);
 	mp_buf_printf(to, "</script>\n<script>\n");

@@ -281,7 +281,7 @@ static double draw_meaning(struct picture *p, double x, const char *what)
 	return x + mp_svg_width(text, MP_SVG_FONT);
 }
 
-/* Says which colour is which kind of code. */
+/* Draws the legend of the kinds of code. */
 static void draw_kinds(struct picture *p, unsigned kinds)
 {
 	double x = SIDE;
@@ -297,7 +297,7 @@ static void draw_kinds(struct picture *p, unsigned kinds)
 	}
 }
 
-/* Says which colour is which difference. */
+/* Draws the legend of the differences. */
 static void draw_changes(struct picture *p)
 {
 	double x = draw_meaning(p, SIDE, "less") + 6;
@@ -306,12 +306,12 @@ static void draw_changes(struct picture *p)
 
 	for (step = -MP_CHANGES; step <= MP_CHANGES; step++, x += 13) {
 		step_class(class, step);
-		draw_swatch(p, x, class, mp_flame_step_name(p->f, step));
+		draw_swatch(p, x, class, mp_flame_step_name(step, p->f->sides->counts));
 	}
 	x = draw_meaning(p, x + 6, "more") + 16;
 	step_class(class, 0);
-	draw_swatch(p, x, class, mp_flame_step_name(p->f, 0));
-	draw_meaning(p, x + 18, mp_flame_step_name(p->f, 0));
+	draw_swatch(p, x, class, mp_flame_step_name(0, p->f->sides->counts));
+	draw_meaning(p, x + 18, mp_flame_step_name(0, p->f->sides->counts));
 }
 
 static void describe(const struct picture *p, struct mp_buf *to)

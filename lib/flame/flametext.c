@@ -28,7 +28,7 @@ struct level {
 	uint32_t *v; /* those above the minimum, heaviest first */
 	size_t n, next;
 	size_t depth;	 /* of the siblings; 1: children of the root */
-	uint64_t joined; /* number of those below it; 0 if their sum is below it as well */
+	uint64_t joined; /* number of those below it; 0 if their sum is also below it */
 	struct amounts joined_total;
 };
 

@@ -6,7 +6,10 @@
 #include "lib/flame/flame.h"
 
 struct mp_flametext {
-	/* siblings below this share of the total are joined in one line, if that has this share */
+	/*
+	 * siblings with less than this share of the total are joined in one line, which is omitted
+	 * if it has less, too
+	 */
 	double min_percent;
 	size_t columns; /* longer lines get an ellipsis in the middle of the name */
 };

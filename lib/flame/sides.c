@@ -88,7 +88,7 @@ static double value_of(const struct mp_flame_sides *s, const int64_t *before, co
 	       mp_flame_sides_value(s, MP_FLAME_AFTER, *after);
 }
 
-/* Of WHOLE units of width each is a part, at least one. */
+/* Divides WHOLE units of width among the stacks; each gets at least one. */
 static void set_widths(const struct mp_flame_sides *s, struct mp_tree *t)
 {
 	const double WHOLE = 1LL << 50;
@@ -106,8 +106,8 @@ static void set_widths(const struct mp_flame_sides *s, struct mp_tree *t)
 /* --- significance ----------------------------------------------------------------------------- */
 
 /*
- * How many differences are tested, by the sum of both counts. A node with the counts of its parent
- * is the same test.
+ * Finds the level of significance by the number of differences that are tested for each sum of both
+ * counts. A node with the counts of its parent is the same test.
  */
 static void set_level(struct mp_flame_sides *s, const struct mp_tree *t)
 {

@@ -10,7 +10,7 @@
 
 #include "lib/tree/tree.h"
 
-/* The probability that any difference that has no cause is drawn in colour. */
+/* The probability that at least one difference that is due to chance is drawn in colour. */
 #define MP_FLAME_ALPHA 0.05
 
 enum { MP_FLAME_SIDES = 2, MP_FLAME_BEFORE = 0, MP_FLAME_AFTER };
@@ -36,7 +36,7 @@ struct mp_flame_sides {
 	struct mp_flame_side side[MP_FLAME_SIDES];
 	enum mp_flame_measure measure;
 	bool own; /* a frame is compared by its own weight, not by its total */
-	/* weights are numbers of samples: what differs no more than these do by chance is grey */
+	/* weights are numbers of samples: a frame is grey if chance explains its difference */
 	bool counts;
 
 	/* set by mp_flame_sides_finish() */
@@ -53,8 +53,8 @@ void mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned si
 
 /*
  * After the last stack: computes totals, and finishes the tree with widths as its weights. Returns
- * 0, or -1 if a side has no weight that shares can refer to, with its number in `*bad`. If both
- * have none, the total of the tree is 0.
+ * 0, or -1 if shares are to be compared and the total of only one side is 0; `*bad` is that side.
+ * If both totals are 0, the total of the tree is 0, too.
  */
 int mp_flame_sides_finish(struct mp_flame_sides *s, struct mp_tree *t, unsigned *bad);
 

@@ -64,12 +64,12 @@ enum {
 		MP_FOLD_REVERSE, "reverse", NULL, "leaf first" \
 	}
 
-/* Rows for a program that compares what it reads. */
+/* Rows for a program that compares its inputs. */
 #define MP_FOLD_READER_SAMPLES                                                               \
 	{                                                                                    \
 		MP_FOLD_SAMPLES, "samples", NULL,                                            \
-			"weights that do not say what they are (of folded text, of -w) are " \
-			"numbers of samples"                                                 \
+			"weights of unknown meaning (in folded text, by -w) are numbers of " \
+			"samples"                                                            \
 	}
 #define MP_FOLD_READER_EXACT                                                              \
 	{                                                                                 \
@@ -84,11 +84,11 @@ struct mp_fold_reader {
 	json_t *aggregates; /* header of the first section of in-kernel aggregates, or NULL */
 	json_t *stacks;	    /* first header of a section of stacks that was taken, or NULL */
 	bool no_comm;
-	bool samples;	     /* what does not say what it is is a number of samples */
+	bool samples;	     /* a weight of unknown meaning is a number of samples */
 	bool uncounted;	     /* a weight was taken that is not a number of samples or events */
 	bool skip_stacks;    /* the current section is one that -e excludes */
-	bool counted_stacks; /* it says what its weights are: numbers of samples or events */
-	bool known_stacks;   /* it says what they are */
+	bool known_stacks;   /* the header of the current section says what its weights are */
+	bool counted_stacks; /* and they are numbers of samples or events */
 };
 
 /* Before the options. */
@@ -104,7 +104,9 @@ void mp_fold_reader_begin(struct mp_fold_reader *r);
 /* Handles a control line. Returns true if it ends an interval, as mp_choice_control() does. */
 bool mp_fold_reader_control(struct mp_fold_reader *r, const struct mp_ctl *ctl);
 
-/* The next record is of another input, to which the header of the current section does not apply. */
+/*
+ * The next record is of another input, to which the header of the current section does not apply.
+ */
 void mp_fold_reader_next_input(struct mp_fold_reader *r);
 
 /* Whether a record is wanted: 1 with its weight, 0, or -1 with `*why`. */

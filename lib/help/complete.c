@@ -102,6 +102,7 @@ static const struct value values[] = {
 	{ "mp-record", "exclude-pid", WORDS, "pipeline" },
 	{ "mp-record", "sandbox", WORDS, "require" },
 	{ "mp-flame", "colour", WORDS, "kind name change" },
+	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },
 	{ "mp-hist", "sort", WORDS, "count sum name" },
 	{ "mp-hist", "points", WORDS, STATISTICS },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The index of the man pages that is part of mp: what each page is about, the groups of programs and
- * the questions in mp-tools(7), the sections of all pages. index.awk makes it, and describes its
- * lines. Includes str only.
+ * The index of the man pages that is part of mp: what each page is about, the groups of programs
+ * and the questions in mp-tools(7), the sections of all pages. index.awk makes it, and describes
+ * its lines. Includes str only.
  */
 #ifndef MP_HELP_INDEX_H
 #define MP_HELP_INDEX_H
@@ -29,7 +29,7 @@ struct mp_help_line {
 /* The text of the index. */
 struct mp_str mp_help_index(void);
 
-/* Splits the next line off a text that begins as mp_help_index(). Returns false at the end. */
+/* Splits the next line off `rest`, at first mp_help_index(). Returns false at the end. */
 bool mp_help_next(struct mp_str *rest, struct mp_help_line *line);
 
 /*
@@ -41,7 +41,9 @@ void mp_help_add_family(struct mp_buf *to);
 /* What a program does, by its man page, such as "mp-fold"; empty if it is not in the index. */
 struct mp_str mp_help_about(struct mp_str program);
 
-/* The program whose name is nearest to a misspelt one, without "mp-"; owned by the caller, or NULL. */
+/*
+ * The program whose name is nearest to a misspelt one, without "mp-"; owned by the caller, or NULL.
+ */
 char *mp_help_suggest(const char *name);
 
 #endif

@@ -9,12 +9,16 @@
 #include "lib/core/str.h"
 
 /*
- * Adds what has all of the words, which end with NULL. `recordable` is the output of "mp-record -l",
- * maybe empty. Returns false if there is nothing. The words become lower case.
+ * Adds a row for each entry that has all of the words (NULL follows the last one), which become
+ * lower case. `recordable` is the output of "mp-record -l", or empty. Returns false if no entry has
+ * them.
  */
 bool mp_help_search(struct mp_buf *to, char **words, struct mp_str recordable);
 
-/* The word of names, summaries and headings that is nearest to a misspelt one; owned, or NULL. */
+/*
+ * The word of names, summaries and headings that is nearest to a misspelt one; owned by the caller,
+ * or NULL.
+ */
 char *mp_help_suggest_word(const char *word);
 
 #endif

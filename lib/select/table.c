@@ -128,7 +128,7 @@ static enum mp_table_type type_of_header(struct mp_str type)
 }
 
 /* The type of a column whose values are of both types. */
-static enum mp_table_type unite(enum mp_table_type a, enum mp_table_type b)
+static enum mp_table_type common_type(enum mp_table_type a, enum mp_table_type b)
 {
 	if (a == b || a == MP_TABLE_UNKNOWN)
 		return b;
@@ -169,7 +169,7 @@ static void add_types(struct mp_table *t, json_t *fields)
 		if (!c || c->type == MP_TABLE_STACK || !json_is_string(value))
 			continue;
 		type = mp_str(json_string_value(value));
-		c->type = unite(c->type, type_of_header(type));
+		c->type = common_type(c->type, type_of_header(type));
 		if (has_names(type))
 			name_column_of(t, mp_str(name));
 	}
@@ -184,7 +184,7 @@ void mp_table_header(struct mp_table *t, json_t *header)
 		add_types(t, fields);
 }
 
-/* --- the order of columns ---------------------------------------------------------------------- */
+/* --- the order of columns --------------------------------------------------------------------- */
 
 static size_t rank(const struct mp_table_column *c)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ELF files and their DWARF say, by libdw: for processes of jail.h, since files are hostile
- * input and libdw trusts them. Includes jail.
+ * Reads ELF files and their DWARF with libdw. All of it runs only in processes of jail.h, since
+ * files are hostile input and libdw trusts them. Includes jail.
  */
 #ifndef MP_SRCLINE_DWARF_H
 #define MP_SRCLINE_DWARF_H
 
 #include "lib/srcline/jail.h"
 
-enum { MP_DWARF_FRAMES_MAX = 64 }; /* inlined into each other; further ones are omitted */
+enum { MP_DWARF_FRAMES_MAX = 64 }; /* at one address; further ones are omitted */
 
 struct mp_dwarf {
 	/* set by the caller; borrowed */

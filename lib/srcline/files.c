@@ -144,7 +144,9 @@ static void search_alt(struct mp_srcline_search *s, const struct mp_srcline_prob
 	}
 }
 
-/* Takes a file of this build, if it has debug information. `fd` becomes the search's, or is closed. */
+/*
+ * Takes a file of this build, if it has debug information. `fd` becomes the search's, or is closed.
+ */
 static bool take(struct mp_srcline_search *s, int fd, const struct mp_srcline_probe *p)
 {
 	s->matched = true;
@@ -229,7 +231,7 @@ static void search_named(struct mp_srcline_search *s)
 		const char *slash = strrchr(n->path, '/');
 		int fd;
 
-		/* without build ids, the user says that it is the file */
+		/* a file without a build id belongs to the module of its name that has none */
 		if (s->id[0] ? !is_build(s, n->probe.id)
 			     : n->probe.id[0] || strcmp(slash ? slash + 1 : n->path, s->name) != 0)
 			continue;

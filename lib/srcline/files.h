@@ -12,9 +12,10 @@ enum { MP_BUILD_ID_DIGITS = 128 };
 
 /* What a file says of itself; hostile texts. */
 struct mp_srcline_probe {
-	char id[MP_BUILD_ID_DIGITS + 1];
-	char link[520];
-	char alt[520], alt_id[MP_BUILD_ID_DIGITS + 1];
+	char id[MP_BUILD_ID_DIGITS + 1]; /* build id */
+	char link[520];			 /* name of its debug file */
+	char alt[520];			 /* name of its alternate debug file (dwz) */
+	char alt_id[MP_BUILD_ID_DIGITS + 1];
 	bool debug; /* it has debug information */
 };
 
@@ -23,7 +24,7 @@ struct mp_srcline_named {
 	const char *path;
 	int fd;
 	struct mp_srcline_probe probe;
-	bool used; /* it is that of a module */
+	bool used; /* a module of the input is this file */
 };
 
 struct mp_srcline_places {
@@ -44,17 +45,21 @@ struct mp_srcline_search {
 	const char *name; /* of the module: last part of the path */
 	/* hexadecimal digits, at least 8 of them; "": the module has none */
 	char id[MP_BUILD_ID_DIGITS + 1];
-	int fd, alt;  /* files; -1: not found */
-	bool partial; /* it refers to another file, which was not found */
+	/* the file with debug information, and its alternate one; -1: not found; the caller's */
+	int fd, alt;
+	bool partial; /* the file refers to an alternate one, which was not found */
 	bool matched; /* a file of this build was found, perhaps without debug information */
 	char *other;  /* path of a file of another build; owned by the caller */
 	char other_id[9];
 };
 
-/* Looks at a recorded path. */
+/*
+ * Looks at a recorded path. The first call needs `s` with places, name and id, fd and alt -1, and
+ * all else zeroed. Does nothing once the file is found.
+ */
 void mp_srcline_search_path(struct mp_srcline_search *s, const char *path);
 
-/* Looks everywhere else. */
+/* Looks among the named files and in the folders of debug files, for the same search. */
 void mp_srcline_search_rest(struct mp_srcline_search *s);
 
 #endif

@@ -12,12 +12,12 @@
 
 struct mp_srcline_frames {
 	struct mp_srcline_modules modules;
-	bool paths;		    /* complete paths of source files; else their last part */
-	struct mp_map texts;	    /* frame -> its text in the output: struct mp_str */
+	bool paths;	     /* write complete paths of source files, not the last part only */
+	struct mp_map texts; /* frame -> its text in the output: struct mp_str */
 	struct mp_map folded_texts; /* as in folded text */
 	struct mp_buf line, frame;
 	uint64_t placed;   /* frames that had a place */
-	uint64_t too_long; /* lines that would be above the limit, and were left as they are */
+	uint64_t too_long; /* lines that would exceed the limit, and were not changed */
 	char answer[MP_JAIL_ANSWER_MAX];
 };
 

@@ -23,16 +23,17 @@ struct mp_jail {
 	int fd;
 };
 
-/* Starts the process. Returns 0, or -1 with errno. */
+/* Starts the process, for mp_jail_stop(). Returns 0, or -1 with errno. */
 int mp_jail_start(struct mp_jail *j, mp_jail_fn *fn, void *arg);
 
 /*
- * Asks, and waits for the answer. Returns its length, or -1 if the process has died or its time is
- * over: then it is stopped.
+ * Asks, and waits up to 90 s for the answer. Returns its length; or -1 if the process has died or
+ * has not answered, and stops it: all further calls return -1.
  */
 ssize_t mp_jail_ask(struct mp_jail *j, const void *question, size_t len,
 		    char answer[MP_JAIL_ANSWER_MAX]);
 
+/* Stops the process, if there is one. */
 void mp_jail_stop(struct mp_jail *j);
 
 #endif

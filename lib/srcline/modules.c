@@ -75,7 +75,7 @@ static void add_path(struct mp_srcline_module *module, const char *path)
 		module->paths[module->n_paths++] = mp_strdup(path);
 }
 
-/* The file that a mapping had before it was deleted; perhaps there is one of the same build. */
+/* The path without " (deleted)": a file of the same build may be there again. */
 static char *path_of(json_t *line)
 {
 	struct mp_str path = mp_str(json_string_value(json_object_get(line, "path")));
@@ -239,7 +239,8 @@ enum mp_status mp_srcline_modules_report(const struct mp_srcline_modules *m)
 	if (text.len)
 		mp_say("no lines for%.*s", MP_STR_ARGS(mp_buf_view(&text)));
 	text.len = 0;
-	add_modules(m, MP_SRCLINE_PARTIAL, "no file with what debug files share found", &text);
+	add_modules(m, MP_SRCLINE_PARTIAL,
+		    "the debug file that it shares with others was not found", &text);
 	if (text.len)
 		mp_say("lines without names for%.*s", MP_STR_ARGS(mp_buf_view(&text)));
 	mp_buf_release(&text);

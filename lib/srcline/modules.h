@@ -18,7 +18,7 @@ enum { MP_SRCLINE_PATHS_MAX = 4 };
 enum mp_srcline_state {
 	MP_SRCLINE_NEW,
 	MP_SRCLINE_FOUND,
-	MP_SRCLINE_PARTIAL, /* found, without the file that has what it shares with others */
+	MP_SRCLINE_PARTIAL, /* found, but not the alternate debug file that it refers to */
 	MP_SRCLINE_MISSING, /* no file of this build */
 	MP_SRCLINE_BARE,    /* no debug information */
 	MP_SRCLINE_OTHER,   /* only a file of another build */
@@ -41,14 +41,14 @@ struct mp_srcline_modules {
 	struct mp_srcline_places places; /* set by the caller */
 	struct mp_map by_label;		 /* -> struct mp_srcline_module * */
 	uint64_t clock;
-	size_t running; /* processes */
-	uint64_t refused, broken;
+	size_t running;		  /* processes */
+	uint64_t refused, broken; /* modules: MP_SRCLINE_OTHER, MP_SRCLINE_BROKEN */
 };
 
 void mp_srcline_modules_init(struct mp_srcline_modules *m);
 void mp_srcline_modules_release(struct mp_srcline_modules *m);
 
-/* Takes a control line that describes a module. */
+/* Handles a control line that describes a module; ignores other ones. */
 void mp_srcline_modules_note(struct mp_srcline_modules *m, json_t *line);
 
 /*

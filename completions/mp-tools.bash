@@ -19,6 +19,19 @@ _mp_tools_words() {
 	done
 }
 
+# Adds to each candidate what follows the TAB in its line, for the list that a second TAB prints.
+_mp_tools_describe() {
+	local i about width=0
+	for i in "${COMPREPLY[@]}"; do
+		((${#i} <= width)) || width=${#i}
+	done
+	for i in "${!COMPREPLY[@]}"; do
+		about=${lines[i]#*$'\t'}
+		[[ ${lines[i]} != *$'\t'* ]] || printf -v "COMPREPLY[i]" '%-*s  %.*s' "$width" "${COMPREPLY[i]}" \
+			$((${COLUMNS:-80} > width + 4 ? ${COLUMNS:-80} - width - 4 : 0)) "$about"
+	done
+}
+
 _mp_tools() {
 	local words lines mp=mp split
 	_mp_tools_words
@@ -36,6 +49,8 @@ _mp_tools() {
 	if [[ $split == *: && ${COMP_WORDBREAKS-} == *:* || $split == *= && ${COMP_WORDBREAKS-} == *=* ]]; then
 		COMPREPLY=("${COMPREPLY[@]#"$split"}")
 	fi
+	# 63 is a question mark: readline only lists candidates, and inserts nothing
+	((COMP_TYPE != 63 || ${#lines[@]} < 2)) || _mp_tools_describe
 	((${#COMPREPLY[@]})) || {
 		mapfile -t COMPREPLY < <(compgen -f -- "${words[-1]}")
 		compopt -o filenames 2> /dev/null

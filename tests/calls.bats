@@ -59,6 +59,16 @@ needs_bpf() {
 	[ "$(grep -c 'sys_enter_write,.*comm=paths.*	.buf=0x' "$TMP/s")" = 7 ]	# a buffer is not a text
 }
 
+@test "texts that are not constant: mount and umount, but no buffer" {
+	needs_bpf
+	record -m 16M -g none -e 'syscalls:sys_enter_mount,syscalls:sys_enter_umount,syscalls:sys_enter_sethostname,syscalls:sys_enter_readlink' \
+		-- "$LOAD/paths" 7
+	[ "$(grep -c '	.dev_name=/nowhere/device	.dir_name=/nowhere/place	.type=nofs	.flags=0x0	.data=0x0$' "$TMP/s")" = 7 ]
+	[ "$(grep -c 'sys_enter_umount,.*	.name=/nowhere/place	' "$TMP/s")" = 7 ]
+	[ "$(grep -c 'sys_enter_sethostname,.*	.name=0x[0-9a-f]*	' "$TMP/s")" = 7 ]
+	[ "$(grep -c 'comm=paths.*	.path=/nowhere/link	.buf=0x[0-9a-f]*	' "$TMP/s")" = 7 ]
+}
+
 @test "a filter compares the path; one that BPF cannot apply keeps the tracepoint" {
 	needs_bpf
 	record -g none -e "$OPENAT/filename==\"/nowhere/in-memory\"/" -- "$LOAD/paths" 13

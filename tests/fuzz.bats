@@ -3,6 +3,7 @@
 # Runs every seed of the fuzzers, and every input that they found, once. `make fuzz` looks for more.
 # Runs beside a recording.
 
+bats_require_minimum_version 1.5.0
 load lib
 
 @test "each fuzz target accepts its seeds" {
@@ -11,6 +12,16 @@ load lib
 		[ "$(ls "tests/fuzz/corpus/$name" | wc -l)" -gt 3 ]
 		"$BUILD/replay/$name" "tests/fuzz/corpus/$name"/*
 	done
+}
+
+@test "an input that takes more time or memory than a limit is a failure" {
+	case "$BUILD" in *san-*) skip "sanitizers count otherwise" ;; esac
+	input=tests/fuzz/corpus/capture/object/symbols/xz-bomb
+	"$BUILD/replay/capture/object/symbols" $input
+	FUZZ_CPU_MS=1 run -134 "$BUILD/replay/capture/object/symbols" $input
+	[[ "$output" == *"ERROR: the input takes too much CPU time"* ]]
+	FUZZ_MIB=1 run -134 "$BUILD/replay/capture/object/symbols" $input
+	[[ "$output" == *"ERROR: the input takes too much memory"* ]]
 }
 
 # 30,000 symbols with the same name of 200,000 bytes, preceded by the byte that says "ELF" to the fuzzer

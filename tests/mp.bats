@@ -227,6 +227,24 @@ list() {
 	[ "$(zsh_line "mp-record -p 1")" = pids ]
 }
 
+@test "bash completes, and lists with descriptions" {
+	source completions/mp-tools.bash
+	bash_line() {	# TYPE WORD... as readline splits the line
+		COMP_TYPE=$1 COLUMNS=80 COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2)) COMP_LINE="${*:2}" COMP_POINT=${#COMP_LINE}
+		COMP_WORDBREAKS=
+		_mp_tools "$2" || true	# compopt fails outside of a completion
+		printf '%s\n' "${COMPREPLY[@]}"
+	}
+	[ "$(bash_line 9 mp-fold --rev)" = --reverse ]
+	[ "$(bash_line 63 mp-fold --rev)" = --reverse ]
+	[ "$(bash_line 9 mp f)" = $'fold\nflame' ]
+	[ "$(bash_line 63 mp f)" = $'fold   fold call stacks and add up their weights\nflame  draw call stacks as a flame graph' ]
+	[ "$(bash_line 63 mp-record dis | sed 's/ .*//' | xargs)" = "diskblockrq disklat" ]
+	[ "$(bash_line 63 mp-record '' | awk '{ if (length > n) n = length } END { print n }')" = 78 ]
+	printf '1,a:b,cpu=0\n' > "$TMP/in"
+	[ "$(bash_line 9 mp-flame --diff "$TMP/in" --work a)" = a:b ]
+}
+
 @test "bash does not run what a file has as a type of events" {
 	printf '{"mp":1,"datatype":"event","events":{"a:$(touch %s/owned)":{"`touch %s/owned`":"u8"}}}\n' "$TMP" "$TMP" > "$TMP/evil.mp"
 	source completions/mp-tools.bash

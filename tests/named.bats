@@ -49,6 +49,15 @@ export -f tcp
 	same "$TMP/k" ".gfp_flags==$number" .gfp_flags==GFP_KERNEL
 }
 
+@test "enumerators that the print format names without their value: the state of an inode" {
+	mp-record -q -l -v writeback:writeback_mark_inode_dirty | grep -q '=I_DIRTY_SYNC' || skip "no types of the kernel (BTF)"
+	mp-record -q -g none -e writeback:writeback_mark_inode_dirty -o "$TMP/s" -- sh -c 'echo a > "$0"; sync "$0"; echo b >> "$0"' "$TMP/file" || [ $? = 1 ]
+	number=$(sed -nE '/^[0-9]/ { s/.*\.flags=0x([0-9a-f]+)\(I_DIRTY_[A-Z_|]*\).*/0x\1/p }' "$TMP/s" | head -n 1)
+	[ -n "$number" ] || skip "this file system marks no inode"
+	name=$(sed -nE "s/.*\.flags=$number\(([^)]*)\).*/\1/p" "$TMP/s" | head -n 1)
+	same "$TMP/s" ".flags==$number" ".flags==\"$name\""
+}
+
 @test "%pS and %ps: a symbol of /proc/kallsyms, with its offset" {
 	mp-record -q -g none -e timer:hrtimer_start,kmem:kmalloc -o "$TMP/s" -- sh -c 'sleep 0.05; sleep 0.05' || [ $? = 1 ]
 	grep ',kmem:kmalloc,' "$TMP/s" | sed -nE 's/.*\.call_site=0x([0-9a-f]+)\(([^)+]+)\+0x([0-9a-f]+)\).*/\1 \2 \3/p' |

@@ -27,6 +27,17 @@ events() {	# number of event lines of a type
 	grep -c "^[0-9]*,$2," "$1" || true
 }
 
+record_calls() {	# PID OPTION...: records the calls that a load makes after SIGUSR1, until it has ended
+	local pid=$1 recorder
+	mp-record -q -e $GETPPID "${@:2}" -g none -o "$TMP/s" &
+	recorder=$!
+	until [ -s "$TMP/s" ]; do await; done
+	kill -USR1 "$pid"
+	wait "$pid" || true
+	kill -INT $recorder
+	wait $recorder
+}
+
 @test "a stack ends at the event, not in the code that records it" {
 	needs_root
 	mp-record -q -e sched:sched_switch -n 50 -o "$TMP/s" || [ $? = 1 ]
@@ -212,13 +223,7 @@ events() {	# number of event lines of a type
 	"$LOAD/threads" 5 1013 > "$TMP/pid" &
 	while [ ! -s "$TMP/pid" ]; do await; done
 	pid=$(cat "$TMP/pid")
-	mp-record -q -e $GETPPID -p "$pid" -g none -o "$TMP/s" &
-	recorder=$!
-	until [ -s "$TMP/s" ]; do await; done
-	kill -USR1 "$pid"
-	wait "$pid" || true
-	kill -INT $recorder
-	wait $recorder
+	record_calls "$pid" -p "$pid"
 	[ "$(events "$TMP/s" $GETPPID)" = $((7 * 1013)) ]
 	[ "$(trailer "$TMP/s" fired)" = $((7 * 1013)) ]
 	[ "$(grep -o 'tid=[0-9]*' "$TMP/s" | sort -u | wc -l)" = 7 ]
@@ -296,13 +301,7 @@ events() {	# number of event lines of a type
 	while [ ! -s "$TMP/pid" ]; do await; done
 	pid=$(cat "$TMP/pid")
 	tid=$(ls /proc/$pid/task | tail -n 1)
-	mp-record -q -e $GETPPID -t "$tid" -g none -o "$TMP/s" &
-	recorder=$!
-	until [ -s "$TMP/s" ]; do await; done
-	kill -USR1 "$pid"
-	wait "$pid" || true
-	kill -INT $recorder
-	wait $recorder
+	record_calls "$pid" -t "$tid"
 	[ "$(events "$TMP/s" $GETPPID)" = 1013 ]
 	mp-record -q -e $GETPPID -C 0 -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 503
 	[ "$(events "$TMP/s" $GETPPID)" = 503 ]
@@ -480,6 +479,17 @@ events() {	# number of event lines of a type
 	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 60s | "$TMP/mp-cat" | grep -a -m 1 'comm=mp-cat	'
 	mp-record -q -e 'raw_syscalls:sys_enter' -g none -d 300ms --exclude-pid pipeline | "$TMP/mp-cat" > "$TMP/without" || true
 	! grep -q 'comm=mp-cat	' "$TMP/without" || false
+}
+
+@test "what interrupts do is recorded, even if they interrupt mp-record" {
+	local way writer
+	for way in "-e irq:softirq_entry,$GETPPID -g none" "-e irq:softirq_entry/vec<99/,$GETPPID -g none" "softirq -e $GETPPID/stack=none/"; do
+		# the writer is busy for seconds, and is interrupted by timers
+		mp-record -q -a $way -o "$TMP/s" -- "$LOAD/getppid" 1000003 &
+		until writer=$(pgrep -P $! -x mp-writer); do await; done
+		wait $! || [ $? = 1 ]
+		grep -q ",irq:softirq_entry,.*	pid=$writer	" "$TMP/s" || { echo "$way"; false; }
+	done
 }
 
 @test "tracefs does not have to be mounted" {

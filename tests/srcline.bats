@@ -73,7 +73,7 @@ as_addr2line() {
 
 @test "+addr is one of a list of fields, and needs stacks" {
 	needs_root
-	mp-record -q -e cpu-clock -F 99 --fields comm,stack,+addr -n 20 > "$TMP/r"
+	mp-record -q -e cpu-clock -F 99 --fields comm,stack,+addr -n 20 -- sh -c 'while :; do :; done' > "$TMP/r"
 	grep -q '^[0-9]*,cpu-clock,comm=[^\t]*.stack=.*+0x[0-9a-f]*@' "$TMP/r"
 	! grep -q 'cpu=' <(grep -v '^{' "$TMP/r") || false
 	run mp-record -q -e cpu-clock -g none --fields +addr -n 1
@@ -213,7 +213,7 @@ each_byte() {
 	cp "$TMP/other" "$TMP/d/.dwz/shared.debug"
 	run --separate-stderr mp-srcline --debug-dir "$TMP/d" --file "$TMP/x" "$TMP/in"
 	[ "$status" = 0 ]
-	[[ "$stderr" == *"lines without names for x:"*"(no file with what debug files share found)" ]]
+	[[ "$stderr" == *"lines without names for x:"*"(the debug file that it shares with others was not found)" ]]
 	grep -q '(inlined.c:[0-9]*)' <<< "$output"
 	! grep -q innermost <<< "$output" || false
 }

@@ -80,6 +80,18 @@ wait_for() {
 	[ "$took" -ge 200 ] && [ "$took" -lt 2500 ] || false
 }
 
+@test "no grace period is waited for before the events are on" {
+	needs_root
+	needs_strace
+	for way in "-e cpu-clock" cpusched "-e sched:sched_switch"; do
+		strace -f -o "$TMP/strace" -e trace=membarrier -e inject=membarrier:delay_enter=8s mp-record -v $way -d 10ms -o /dev/null 2> "$TMP/err" || [ $? = 1 ]
+		grep -q 'DELAYED\|INJECTED' "$TMP/strace"
+		after=$(sed -n 's/^mp-record: recording after \([0-9]*\)\..*/\1/p' "$TMP/err")
+		echo "$way: $after ms"
+		[ "$after" -lt 8000 ]
+	done
+}
+
 @test "--realtime comes first, and is not for the command" {
 	needs_root
 	needs_strace

@@ -6,8 +6,9 @@
  * Targets below capture/ read what any user can offer to mp-record: 100 ms and 64 MiB. The others
  * read what their own user gives them: 10 s and 2 GiB.
  *
- * Without sanitizers memory is exact: pages that the input brought into memory. So is time if
- * FUZZ_CPU_MS says how much; otherwise a slow machine has ten times as much. Sanitizers make a
+ * Without sanitizers memory is exact: pages that the input brought into memory, and FUZZ_MIB sets
+ * another limit. So is time if FUZZ_CPU_MS says how much; otherwise a slow machine has ten times as
+ * much. Sanitizers make a
  * program up to ten times slower, and larger: ten times the time, or twice the memory, counted in
  * allocations, is a failure, and what exceeds the limits goes to the folder FUZZ_SUSPECTS, from
  * which tests/fuzz/run gives it to the replay without sanitizers.
@@ -62,7 +63,7 @@ static void too_long(int sig)
 static void learn_limits(void)
 {
 	bool strict = strstr(program_invocation_name, "/capture/");
-	const char *cpu = getenv("FUZZ_CPU_MS");
+	const char *cpu = getenv("FUZZ_CPU_MS"), *mib = getenv("FUZZ_MIB");
 
 	limits.known = true;
 	limits.cpu_ms = strict ? STRICT_CPU_MS : CPU_MS;
@@ -71,6 +72,8 @@ static void learn_limits(void)
 	limits.most_cpu_ms = SLOWER * limits.cpu_ms;
 	if (cpu)
 		limits.most_cpu_ms = strtol(cpu, NULL, 10);
+	if (mib)
+		limits.bytes = strtol(mib, NULL, 10) << 20;
 	signal(SIGPROF, too_long);
 }
 

@@ -7,10 +7,6 @@ load lib
 
 EVENTS=/sys/kernel/tracing/uprobe_events
 
-setup_file() {
-	[ -e $EVENTS ] || [ "$(id -u)" != 0 ] || mount -t tracefs none /sys/kernel/tracing 2> /dev/null || true
-}
-
 # The number of probes in tracefs of one recording, or, for "", of recordings that have ended; others may run.
 left() {
 	local pid n=0

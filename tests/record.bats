@@ -496,7 +496,10 @@ record_calls() {	# PID OPTION...: records the calls that a load makes after SIGU
 	run unshare -m sh -c 'umount -l /sys/kernel/tracing 2>/dev/null; umount -l /sys/kernel/debug 2>/dev/null
 		[ ! -e /sys/kernel/tracing/events ] || exit 77
 		before=$(grep tracefs /proc/mounts)
-		{ mp-record -q -e sched:sched_switch -n 5 || [ $? = 1 ]; } && [ "$(grep tracefs /proc/mounts)" = "$before" ]'
+		for what in "-e sched:sched_switch -n 5" "cpusched disklat exec ipc -d 200ms" "mallocstacks -d 50ms" "wakers -d 50ms"; do
+			mp-record -q $what || [ $? = 1 ] || exit 2
+		done
+		[ "$(grep tracefs /proc/mounts)" = "$before" ]'
 	[ "$status" != 77 ] || skip "tracefs cannot be unmounted"
 	[ "$status" = 0 ] && [[ "$output" == *"sched:sched_switch"* ]] || false
 }

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/capture/bpf/bpf.h"
 #include "lib/capture/event/cut.h"
@@ -134,12 +135,35 @@ static bool load(struct loaded *l, const struct loaded *first, const struct mp_e
 	return error == 0;
 }
 
+/*
+ * Attaches a program to a tracepoint by its id. bpf_program__attach_tracepoint() would look for the
+ * id in a mounted tracefs, and the recorder works without one.
+ */
+static struct bpf_link *attach_to_id(struct bpf_program *p, const struct mp_event *e)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = e->tp->id,
+	};
+	char *error = NULL;
+	int fd = mp_ring_open_event(e, &attr, -1, 0, 0, &error), saved;
+	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(p, fd);
+
+	saved = errno;
+	if (!link && fd >= 0)
+		close(fd);
+	free(error);
+	errno = saved;
+	return link;
+}
+
 static bool attach(struct loaded *l, const struct mp_event *e)
 {
 	const struct mp_tracing *t = e->tracing;
 
 	if (t->traced == MP_TRACED_TRACEFS)
-		l->link = bpf_program__attach_tracepoint(l->program, e->tp->system, e->tp->name);
+		l->link = attach_to_id(l->program, e);
 	else if (t->traced == MP_TRACED_POINT)
 		l->link = bpf_program__attach_raw_tracepoint(l->program, t->name);
 	else

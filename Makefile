@@ -29,6 +29,8 @@ COLLDIR := $(DESTDIR)$(PREFIX)/share/mp/collectors
 comma := ,
 BUILD_ROOT := build
 BUILD ?= $(BUILD_ROOT)$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))$(if $(filter-out cc gcc,$(CC)),/$(notdir $(CC)))
+# below the source, relative: the names of objects are those in their .d files, whoever gives BUILD, as `make BUILD=$PWD/build`
+override BUILD := $(patsubst ./%,%,$(patsubst $(CURDIR)/%,%,$(patsubst %/,%,$(BUILD))))
 BIN   := $(BUILD)/bin
 
 CFLAGS   ?= -O2 -g

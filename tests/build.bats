@@ -119,6 +119,14 @@ load lib
 	[[ "$output" != *"-c -o $TMP/b/lib/order/run.o"* ]]
 }
 
+@test "what includes a changed header is built again, whether BUILD is given as a relative path or as an absolute one" {
+	make -s build/lib/core/str.o BUILD=build
+	for build in build ./build/ "$PWD/build"; do
+		run make -n -W lib/core/str.h build/lib/core/str.o BUILD="$build"
+		[[ "$output" == *"CC lib/core/str.o"* ]] || { echo "$build: $output"; false; }
+	done
+}
+
 @test "make demo records, draws, and prints at most 40 lines after the build" {
 	needs_root
 	run tests/demo

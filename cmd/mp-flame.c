@@ -49,8 +49,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_TEXT, "text", NULL, "text for a terminal, heaviest frames first" },
 	{ OPT_ICICLE, "icicle", NULL, "the root at the top" },
 	{ OPT_COLOUR, "colour", "BY",
-	  "kind (default: user, kernel, JIT, inlined), name of the function, or, the default of "
-	  "--diff, change" },
+	  "kind (default: user, kernel, JIT, inlined), name of the function, library, or, the "
+	  "default of --diff, change" },
 	{ OPT_MIN, "min", "PERCENT",
 	  "with --text, join frames below PERCENT of the total (default: 1)" },
 	{ OPT_TITLE, "title", "TEXT", "title of the picture" },
@@ -96,6 +96,7 @@ static struct {
 	struct mp_input in;
 	struct mp_tree tree;
 	struct mp_flame_sides sides;
+	struct mp_flame_libraries libraries;
 	struct mp_glob counter;	     /* of options.work */
 	struct mp_flame_chart chart; /* with --time, in place of the tree */
 	size_t input;		     /* number of the current input */
@@ -167,7 +168,7 @@ static bool set_diff_option(int code, const char *arg)
 
 static void set_option(int code, const char *arg)
 {
-	static const char *const colours[] = { "kind", "name", "change", NULL };
+	static const char *const colours[] = { "kind", "name", "library", "change", NULL };
 
 	if (set_diff_option(code, arg) || mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
@@ -273,6 +274,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--colour cannot be combined with --text");
 	if (options.form == SVG && options.width && options.width < MP_FLAMESVG_WIDTH_MIN)
 		mp_usage("--width is at least %d px for --svg", MP_FLAMESVG_WIDTH_MIN);
+	work.reader.style.files = options.form == HTML || options.colours == MP_FLAME_BY_LIBRARY;
 	mp_fold_reader_begin(&work.reader);
 }
 
@@ -285,11 +287,13 @@ static unsigned current_side(void)
 static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	const unsigned *side = arg;
+	uint32_t node;
 
 	if (side)
-		mp_flame_sides_add(&work.sides, &work.tree, *side, frames, n, weight);
+		node = mp_flame_sides_add(&work.sides, &work.tree, *side, frames, n, weight);
 	else
-		mp_tree_add(&work.tree, frames, n, weight);
+		node = mp_tree_add(&work.tree, frames, n, weight);
+	mp_flame_libraries_add(&work.libraries, &work.tree, node, frames, n);
 }
 
 /*
@@ -339,10 +343,12 @@ struct times {
 static void add_event(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	const struct times *times = arg;
+	uint32_t node;
 
 	(void)weight;
-	mp_flame_chart_add(&work.chart, frames, n, work.reader.choice.by.n, times->begin_ns,
-			   times->end_ns);
+	node = mp_flame_chart_add(&work.chart, frames, n, work.reader.choice.by.n, times->begin_ns,
+				  times->end_ns);
+	mp_flame_libraries_add(&work.libraries, &work.chart.tree, node, frames, n);
 }
 
 /* Adds an event with its time: a span begins its duration before. Returns 0, or -1 with `*why`. */
@@ -450,6 +456,7 @@ static void read_input(char **operands, struct mp_out *out)
 
 	mp_input_init(&work.in, operands,
 		      MP_CONTROL | MP_EVENT | (options.time ? 0 : MP_STACK | MP_FOLDED), out);
+	work.in.places = work.reader.style.files;
 	work.in.concerns = mp_choice_concerns;
 	work.in.arg = &work.reader.choice.types;
 	while (mp_input_next(&work.in, &rec)) {
@@ -634,6 +641,10 @@ static void draw(struct mp_out *out)
 		f.tree = &work.chart.tree;
 		f.chart = &work.chart;
 	}
+	if (work.reader.style.files) {
+		mp_flame_libraries_finish(&work.libraries, f.tree);
+		f.libraries = &work.libraries;
+	}
 	f.unit = options.time	? "ns"
 		 : options.unit ? options.unit
 				: mp_fold_reader_unit(&work.reader);
@@ -682,6 +693,7 @@ int main(int argc, char **argv)
 	mp_fold_reader_init(&work.reader);
 	mp_tree_init(&work.tree);
 	mp_flame_chart_init(&work.chart);
+	mp_flame_libraries_init(&work.libraries);
 	parse_options(argc, argv);
 	set_sides(argv + optind);
 	mp_out_init(&out, STDOUT_FILENO, "stdout");
@@ -693,6 +705,7 @@ int main(int argc, char **argv)
 	mp_out_close(&out);
 	mp_flame_sides_release(&work.sides);
 	mp_flame_chart_release(&work.chart);
+	mp_flame_libraries_release(&work.libraries);
 	mp_tree_release(&work.tree);
 	return MP_MAX(status, drawn);
 }

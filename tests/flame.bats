@@ -254,6 +254,44 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	[ "$status" = 0 ] && [ "${lines[4]}" = "$by_name" ] || { echo "$output"; false; }
 }
 
+@test "colours by library: a page knows the files of frames, whose sums stay those of mp-fold" {
+	needs_chromium
+	printf '%s\n' 'app;main+0x1120@app:8f3a9c0d;malloc+0x9a1@libc.so.6:11223344;brk+0x7c1f30@[kernel]:7bdad2f3_[k] 40' \
+		'app;main+0x1150@app:8f3a9c0d;[lib</script>.so]+0x1f20 30' 'app;main+0x1150@app:8f3a9c0d;sort+0x1160@app:8f3a9c0d;less_[i] 20' 'app;nameless 10' > "$TMP/in"
+	mp-flame "$TMP/in" > "$TMP/page.html"
+	tests/tools/flame.py "$TMP/page.html" | sort | diff - <(mp-fold "$TMP/in" | sort)
+	# the page is the same without the places but for the libraries
+	mp-fold --annotate "$TMP/in" | mp-flame | tests/tools/flame.py /dev/stdin | diff - <(tests/tools/flame.py "$TMP/page.html")
+	run flame_check "$TMP/page.html#colour=library" hover:300,-45 hover:100,-63 hover:500,-63 hover:500,-81 hover:800,-63 hover:800,-81 hover:950,-45 \
+		hover:300,-27 legend colours dark size:400,700 legend print
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	sed -n 's/^[^ ]* => //p' <<< "$output" > "$TMP/said"
+	diff <(sed -n '1,8s/^#colour=library | | | //p; 9p' "$TMP/said") - <<- 'END'
+		main 90, 90.00 % of all; app
+		[lib</script>.so]+0x1f20 30, 30.00 % of all; lib</script>.so
+		malloc 40, 40.00 % of all; libc.so.6
+		brk 40, 40.00 % of all; kernel
+		sort 20, 20.00 % of all; app
+		less 20, 20.00 % of all; app
+		nameless 10, 10.00 % of all
+		app 100, 100.00 % of all
+		app kernel libc.so.6 lib</script>.so unknown library
+	END
+	run flame_check "$TMP/page.html" key:ArrowUp key:o key:o colours
+	[[ "$status" = 0 && "${lines[2]}" == *"#colour=library | "* ]] || { echo "$output"; false; }
+	by_library=${lines[3]}
+	mp-flame --colour library "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:ArrowUp colours
+	[ "$status" = 0 ] && [ "${lines[1]}" = "$by_library" ] || { echo "$output"; false; }
+	# differences and flame charts
+	mp-flame --diff "$TMP/in" "$TMP/in" > "$TMP/page.html"
+	run flame_check "$TMP/page.html#colour=library" hover:300,-45
+	[[ "$status" = 0 && "$output" == *"; app" ]] || { echo "$output"; false; }
+	printf '1000000,s:t,comm=a\ttid=1\tstack=main+0x1@app:8f3a9c0d\n2000000,s:t,comm=a\ttid=1\tstack=main+0x2@app:8f3a9c0d\n' | mp-flame --time > "$TMP/page.html"
+	run flame_check "$TMP/page.html#colour=library" hover:300,45 legend
+	[[ "$status" = 0 && "${lines[0]}" == *"| main 2 ms from 0 ns on; app" && "${lines[1]}" == "legend => app unknown library" ]] || { echo "$output"; false; }
+}
+
 hostile_stacks() {
 	printf '%s\n' '<script>alert(1)</script>;</script><img src=x onerror=alert(1)>;"]]>&amp;<b>;<!--;-->;it'\''s;\x00\x1b[2J;${x};%s 3' \
 		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' \

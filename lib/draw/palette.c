@@ -211,6 +211,18 @@ struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper)
 	return paper == MP_LIGHT ? mix_rgb(c, white, 0.35) : mix_rgb(c, black, 0.35);
 }
 
+struct mp_rgb mp_palette_area(unsigned slot, enum mp_paper paper)
+{
+	static const struct mp_rgb end[MP_PAPERS] = { [MP_LIGHT] = { 255, 255, 255 } };
+	/* how much of the paper's end is mixed to the first hues, and to those that repeat them */
+	static const double share[MP_PAPERS][2] = {
+		[MP_LIGHT] = { 0.45, 0.70 }, [MP_DARK] = { 0.50, 0.72 }
+	};
+
+	slot %= MP_SLOTS;
+	return mix_rgb(rgb(hues[paper][slot % HUES]), end[paper], share[paper][slot >= HUES]);
+}
+
 struct mp_rgb mp_palette_other(enum mp_paper paper)
 {
 	return rgb(paper == MP_LIGHT ? 0xb8bcc2 : 0x5b6068);

@@ -55,6 +55,9 @@ enum { MP_SLOTS = 24 };
 void mp_palette_assign(const struct mp_str *names, size_t n, unsigned *slots);
 struct mp_rgb mp_palette_slot(unsigned slot, enum mp_paper paper);
 
+/* The colour of a slot for an area that has text on it: paler on light paper, darker on dark one. */
+struct mp_rgb mp_palette_area(unsigned slot, enum mp_paper paper);
+
 /*
  * Colours of areas that have text on them: pale on light paper, deep on dark paper. Each of the
  * hues (orange, blue, green, yellow) has shades that differ in lightness; any two shades of two

@@ -2,7 +2,7 @@
 // What a flame graph shows as the fragment of its URL, so that a bookmark brings it back. Nothing here knows of the page.
 var address = (function () {
 'use strict';
-var FILTERS = ['focus', 'ignore', 'from'], COLOURS = ['kind', 'name', 'change'], WIDTHS = ['both', 'before', 'after'];
+var FILTERS = ['focus', 'ignore', 'from'], COLOURS = ['kind', 'name', 'library', 'change'], WIDTHS = ['both', 'before', 'after'];
 
 // The state at first. `icicle`, `colours` and `own` are as the file says.
 function initial(icicle, colours, own) {

@@ -38,8 +38,8 @@ static void add_piece(struct mp_flame_chart *c, const struct mp_flame_piece *pie
 	c->pieces[c->n++] = *piece;
 }
 
-void mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames, size_t n,
-			size_t n_task, uint64_t begin_ns, uint64_t end_ns)
+uint32_t mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames, size_t n,
+			    size_t n_task, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct mp_flame_piece piece = { .begin_ns = begin_ns, .end_ns = end_ns };
 	size_t n_stack = n - n_task;
@@ -52,6 +52,7 @@ void mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames,
 	piece.node = mp_tree_add(&c->tree, c->frames, n_stack + 1, 1);
 	c->events++;
 	add_piece(c, &piece);
+	return piece.node;
 }
 
 /* --- the ends of events ----------------------------------------------------------------------- */

@@ -42,10 +42,10 @@ void mp_flame_chart_release(struct mp_flame_chart *c);
 
 /*
  * Adds an event with n frames, the first `n_task` of which are the fields of its task. It is a span
- * from `begin_ns` to `end_ns`, or, if these are equal, a sample.
+ * from `begin_ns` to `end_ns`, or, if these are equal, a sample. Returns the node of its last frame.
  */
-void mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames, size_t n,
-			size_t n_task, uint64_t begin_ns, uint64_t end_ns);
+uint32_t mp_flame_chart_add(struct mp_flame_chart *c, const struct mp_frame *frames, size_t n,
+			    size_t n_task, uint64_t begin_ns, uint64_t end_ns);
 
 /*
  * After the last event: makes the pieces, and finishes the tree. A sample lasts until the next

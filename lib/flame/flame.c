@@ -34,6 +34,7 @@ const char *mp_flame_colours_name(enum mp_flame_colours colours)
 	static const char *const names[] = {
 		[MP_FLAME_BY_KIND] = "kind",
 		[MP_FLAME_BY_NAME] = "name",
+		[MP_FLAME_BY_LIBRARY] = "library",
 		[MP_FLAME_BY_CHANGE] = "change",
 	};
 

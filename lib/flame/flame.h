@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flame graph: the tree of stacks with what all its forms say about it. Includes chart, palette,
- * sides, unit.
+ * A flame graph: the tree of stacks with what all its forms say about it. Includes chart,
+ * libraries, palette, sides, unit.
  */
 #ifndef MP_FLAME_FLAME_H
 #define MP_FLAME_FLAME_H
 
 #include "lib/draw/palette.h"
 #include "lib/flame/chart.h"
+#include "lib/flame/libraries.h"
 #include "lib/flame/sides.h"
 #include "lib/stream/unit.h"
 
@@ -15,7 +16,8 @@
 enum mp_flame_colours {
 	MP_FLAME_BY_KIND, /* the kind of code */
 	MP_FLAME_BY_NAME,
-	MP_FLAME_BY_CHANGE, /* the difference between sides */
+	MP_FLAME_BY_LIBRARY, /* the file that has the code */
+	MP_FLAME_BY_CHANGE,  /* the difference between sides */
 };
 
 struct mp_flame {
@@ -23,6 +25,8 @@ struct mp_flame {
 	/* both sides of this tree, finished; NULL: the flame graph does not show differences */
 	const struct mp_flame_sides *sides;
 	const struct mp_flame_chart *chart; /* finished, of this tree; NULL: it is not a chart */
+	/* finished, of this tree; NULL: they were not asked for */
+	const struct mp_flame_libraries *libraries;
 	/* not escaped; `nothing`: why there is nothing to draw, "no event matches -e 'a:*'" */
 	struct mp_str title, subtitle, nothing;
 	const char *unit; /* unit of the weights, see unit.h */
@@ -44,7 +48,7 @@ enum mp_flame_kind mp_flame_kind_of(enum mp_mark mark);
 /* "user or other", "kernel", "JIT", "inlined" */
 const char *mp_flame_kind_name(enum mp_flame_kind kind);
 
-/* "kind", "name", "change" */
+/* "kind", "name", "library", "change" */
 const char *mp_flame_colours_name(enum mp_flame_colours colours);
 
 /* There is a colour for each tint and shade of palette.h: MP_SHADES * tint + shade. */
@@ -54,8 +58,8 @@ enum { MP_FLAME_COLOURS = MP_TINTS * MP_SHADES };
 unsigned mp_flame_name_colour(struct mp_str name);
 
 /*
- * The colour of a frame by f->colours, which must not be MP_FLAME_BY_CHANGE. By kind, the kind
- * chooses the tint and the name the shade.
+ * The colour of a frame by f->colours, which must be MP_FLAME_BY_KIND or MP_FLAME_BY_NAME. By
+ * kind, the kind chooses the tint and the name the shade.
  */
 unsigned mp_flame_colour(const struct mp_flame *f, const struct mp_frame *frame);
 

@@ -4,6 +4,7 @@
 // as text or drawn, never used as markup.
 (function () {
 'use strict';
+var LIBRARIES = 12; // of them the legend has
 var whole, shown; // the tree of the file, the one that is shown
 var shown_tree = ''; // what the latter is made by
 var laid_out = ''; // that, the zoom and the direction of the last layout
@@ -27,8 +28,11 @@ function name_of(i) {
 	return i ? D.names[shown.name[i]] : name_of_root();
 }
 
-function kind_of(i) {
-	return Math.floor(D.looks[shown.name[i]] / (D.light.length - 1));
+// The library of a frame if colours are chosen by it, or its kind, if they are known.
+function describe_code(i) {
+	var library = i && state.colours === 'library' && D.library[shown.name[i]], kind = i && Math.floor(D.looks[shown.name[i]] / (D.light.length - 1));
+
+	return library ? '; ' + words.readable(D.libraries.names[library]) : kind ? '; ' + D.kinds[kind] : '';
 }
 
 // Whether all stacks of the file are shown.
@@ -48,18 +52,18 @@ function describe_time(i) {
 }
 
 function describe(i) {
-	var all = whole.total[0], total = shown.total[i], self = shown.self[i], z = state.zoom, kind = i ? kind_of(i) : 0;
+	var all = whole.total[0], total = shown.total[i], self = shown.self[i], z = state.zoom;
 	var text = words.weight(total) + ', ' + words.percent(total, all) + ' of all';
 
 	if (D.chart)
-		return describe_time(i) + (kind ? '; ' + D.kinds[kind] : '');
+		return describe_time(i) + describe_code(i);
 	if (D.sides)
-		return describe_change(i) + (kind ? '; ' + D.kinds[kind] : '');
+		return describe_change(i) + describe_code(i);
 	if (!is_all() && i > z && i < shown.end[z])
 		text += ', ' + words.percent(total, shown.total[z]) + ' of what is shown';
 	if (self && self !== total)
 		text += '; itself ' + words.weight(self) + ', ' + words.percent(self, all);
-	return text + (kind ? '; ' + D.kinds[kind] : '');
+	return text + describe_code(i);
 }
 
 // --- state ------------------------------------------------------------------------------------------------------
@@ -230,7 +234,7 @@ function after(list, element) {
 }
 
 function change_colours() {
-	state.colours = after(D.sides ? ['change', 'kind', 'name'] : ['kind', 'name'], state.colours);
+	state.colours = after(D.sides ? ['change', 'kind', 'name', 'library'] : ['kind', 'name', 'library'], state.colours);
 	keep(false);
 }
 
@@ -312,8 +316,12 @@ function copy_stack() {
 	copy(names.reverse().join(';'));
 }
 
+function is_gap_name(k) {
+	return D.chart && k === D.names.length - 1;
+}
+
 function is_gap(i) {
-	return D.chart && shown.name[i] === D.names.length - 1;
+	return is_gap_name(shown.name[i]);
 }
 
 // The frame that an arrow key leads to from the selected one.
@@ -486,11 +494,27 @@ function add_meaning(light, dark, text) {
 	element('legend').append(label);
 }
 
-// Says which colour is which difference, or which kind of code, if there are several.
+// Adds the libraries with the most weight in what is shown. All grey ones are one.
+function add_libraries() {
+	var l = D.libraries, names = tree.sums(shown, D.chart ? 0 : state.zoom, D.names.length, 0).total, weights = l.names.map(function () { return 0; });
+	var grey = l.light.length - 1, order;
+
+	D.library.forEach(function (library, k) { weights[library] += is_gap_name(k) ? 0 : names[k]; });
+	order = l.names.map(function (name, i) { return i; }).filter(function (i) { return l.slots[i] !== grey && weights[i] > 0; });
+	order.sort(function (a, b) { return weights[b] - weights[a] || a - b; });
+	order.slice(0, LIBRARIES).forEach(function (i) { add_meaning(l.light[l.slots[i]], l.dark[l.slots[i]], words.readable(l.names[i])); });
+	if (order.length > LIBRARIES)
+		element('legend').append(order.length - LIBRARIES + ' more');
+	add_meaning(l.light[grey], l.dark[grey], l.names[0]);
+}
+
+// Says which colour is which difference, which library, or which kind of code, if there are several.
 function show_legend() {
 	element('legend').textContent = '';
 	if (state.colours === 'change')
 		D.sides.steps.forEach(function (step, i) { add_meaning(D.sides.light[i], D.sides.dark[i], step); });
+	else if (state.colours === 'library')
+		add_libraries();
 	else if (state.colours === 'kind' && D.has & (D.has - 1))
 		D.kinds.forEach(function (kind, i) {
 			if (D.has >> i & 1)
@@ -553,6 +577,7 @@ function note(text) {
 function begin(parts) {
 	D.names = JSON.parse(new TextDecoder().decode(parts[0]));
 	D.looks = parts[1];
+	D.library = tree.list(parts[8]);
 	whole = tree.decode(parts, D.stacks, D.nodes);
 	if (D.chart)
 		chart.arrange(whole);

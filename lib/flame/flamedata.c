@@ -6,7 +6,7 @@
 #include "lib/core/intmap.h"
 #include "lib/draw/svg.h"
 
-enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES, AFTER };
+enum { NAMES, LOOKS, UP, DOWN, WEIGHTS, CALLS, CALLEES, AFTER, LIBRARY };
 
 /* The numbers of the names of a stack in the data, from the root on. */
 struct path {
@@ -17,7 +17,8 @@ struct path {
 struct writer {
 	struct mp_flamedata *d;
 	const struct mp_tree *t;
-	const struct mp_flame_sides *sides; /* or NULL */
+	const struct mp_flame_sides *sides;	    /* or NULL */
+	const struct mp_flame_libraries *libraries; /* or NULL */
 	bool is_chart;
 	uint32_t gap;	 /* of a chart: number of the name of a gap in the data */
 	uint32_t *place; /* by number of a name in the tree: its number in the data, from 1 */
@@ -55,11 +56,15 @@ static void put_names(struct writer *w)
 		mp_buf_byte(&w->d->parts[LOOKS],
 			    (char)(mp_flame_kind_of(frame.mark) * MP_FLAME_COLOURS +
 				   mp_flame_name_colour(frame.name)));
+		if (w->libraries)
+			put_number(&w->d->parts[LIBRARY], w->libraries->of[i]);
 		w->place[i] = ++last;
 	}
 	if (w->is_chart) {
 		mp_buf_printf(names, "%s\"(no stack)\"", last ? "," : "");
 		mp_buf_byte(&w->d->parts[LOOKS], 0);
+		if (w->libraries)
+			put_number(&w->d->parts[LIBRARY], MP_FLAME_NO_LIBRARY);
 		w->gap = last + 1;
 	}
 	mp_buf_byte(names, ']');
@@ -185,7 +190,13 @@ static void put_chart(struct writer *w, const struct mp_flame_chart *c)
 void mp_flamedata_make(struct mp_flamedata *d, const struct mp_flame *f)
 {
 	const struct mp_tree *t = f->tree;
-	struct writer w = { .d = d, .t = t, .sides = f->sides, .is_chart = f->chart };
+	struct writer w = {
+		.d = d,
+		.t = t,
+		.sides = f->sides,
+		.libraries = f->libraries,
+		.is_chart = f->chart,
+	};
 
 	*d = (struct mp_flamedata){ .nodes = 0 };
 	w.place = mp_zalloc((mp_tree_names(t) + 1) * sizeof(*w.place));

@@ -65,6 +65,39 @@ void mp_flamehtml_kinds(struct mp_buf *to, const struct mp_tree *t)
 	put_colours(to, MP_DARK);
 }
 
+static void put_slots(struct mp_buf *to, enum mp_paper paper)
+{
+	char text[MP_RGB_TEXT];
+	unsigned slot;
+
+	mp_buf_byte(to, '[');
+	for (slot = 0; slot <= MP_FLAME_NO_SLOT; slot++) {
+		mp_rgb_put(text, mp_flame_library_colour(slot, paper));
+		mp_buf_printf(to, "\"%s\",", text);
+	}
+	mp_buf_byte(to, ']');
+}
+
+/* Writes the names of the libraries, and the slots and the colours of their palette. */
+static void put_libraries(struct mp_buf *to, const struct mp_flame_libraries *l)
+{
+	size_t i;
+
+	mp_buf_printf(to, ",libraries:{names:[");
+	for (i = 0; i < l->n; i++) {
+		mp_svg_json(to, l->names[i]);
+		mp_buf_byte(to, ',');
+	}
+	mp_buf_printf(to, "],slots:[");
+	for (i = 0; i < l->n; i++)
+		mp_buf_printf(to, "%u,", l->slots[i]);
+	mp_buf_printf(to, "],light:");
+	put_slots(to, MP_LIGHT);
+	mp_buf_printf(to, ",dark:");
+	put_slots(to, MP_DARK);
+	mp_buf_byte(to, '}');
+}
+
 /*
  * Writes what the script needs to compare sides. It calculates by an approximation that is at most
  * a fifteenth too small (see lib/flame/change.js), so that it needs a level that is so much lower.
@@ -100,6 +133,8 @@ static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct m
 	mp_buf_byte(to, ',');
 	mp_flamehtml_kinds(to, f->tree);
 	put_sides(to, f);
+	if (f->libraries)
+		put_libraries(to, f->libraries);
 	if (f->chart)
 		mp_buf_printf(to, ",chart:true");
 	mp_buf_printf(to, ",sizes:[");

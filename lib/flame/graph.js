@@ -136,6 +136,7 @@ function paints() {
 
 	return {
 		frames: all,
+		libraries: D.libraries && (is_dark() ? D.libraries.dark : D.libraries.light),
 		changes: D.sides && (is_dark() ? D.sides.dark : D.sides.light),
 		grey: all[all.length - 1],
 		ink: is_dark() ? '#e6edf3' : '#1f2328',
@@ -144,7 +145,7 @@ function paints() {
 	};
 }
 
-// The colour of a frame: that of its difference, a hue for the kind of its name and a shade, or any colour.
+// The colour of a frame: that of its difference or its library, a hue for the kind of its name and a shade, or any colour.
 function colour_of(i, paint) {
 	var look = D.looks[t.name[i]], all = D.light.length - 1, own = look % all;
 
@@ -152,6 +153,8 @@ function colour_of(i, paint) {
 		return paint.changes[change.step(change.of(t, i)) + (paint.changes.length - 1) / 2];
 	if (!i || (D.chart && !t.parent[i]))
 		return paint.grey;
+	if (colours === 'library')
+		return paint.libraries[D.libraries.slots[D.library[t.name[i]]]];
 	return paint.frames[colours === 'name' ? own : Math.floor(look / all) * D.shades + own % D.shades];
 }
 

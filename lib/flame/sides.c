@@ -26,8 +26,8 @@ static void reserve(struct mp_flame_side *side, size_t n)
 	memset(side->self + had, 0, (side->cap - had) * sizeof(*side->self));
 }
 
-void mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned side,
-			const struct mp_frame *frames, size_t n, int64_t weight)
+uint32_t mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned side,
+			    const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	uint32_t node = mp_tree_add(t, frames, n, 0);
 	int64_t *self;
@@ -35,10 +35,11 @@ void mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned si
 	if (node >= s->side[side].cap)
 		reserve(&s->side[side], t->n);
 	self = &s->side[side].self[node];
-	if (!__builtin_add_overflow(*self, weight, self))
-		return;
-	*self = weight < 0 ? INT64_MIN : INT64_MAX;
-	s->overflow = true;
+	if (__builtin_add_overflow(*self, weight, self)) {
+		*self = weight < 0 ? INT64_MIN : INT64_MAX;
+		s->overflow = true;
+	}
+	return node;
 }
 
 /* --- totals ----------------------------------------------------------------------------------- */

@@ -47,9 +47,9 @@ struct mp_flame_sides {
 
 void mp_flame_sides_release(struct mp_flame_sides *s);
 
-/* Adds a weight of any sign to a stack of a side. */
-void mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned side,
-			const struct mp_frame *frames, size_t n, int64_t weight);
+/* Adds a weight of any sign to a stack of a side. Returns the node of its last frame. */
+uint32_t mp_flame_sides_add(struct mp_flame_sides *s, struct mp_tree *t, unsigned side,
+			    const struct mp_frame *frames, size_t n, int64_t weight);
 
 /*
  * After the last stack: computes totals, and finishes the tree with widths as its weights. Returns

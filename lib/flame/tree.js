@@ -59,6 +59,15 @@ function numbers(bytes) {
 	};
 }
 
+// All numbers in some bytes.
+function list(bytes) {
+	var next = numbers(bytes), all = [], n = bytes.filter(function (byte) { return byte < 128; }).length;
+
+	while (all.length < n)
+		all.push(next());
+	return all;
+}
+
 // A function that returns the callee of a name, -1 for the root, one at each call.
 function callees(calls, fresh) {
 	var known = [], next_call = numbers(calls), next_fresh = numbers(fresh);
@@ -345,6 +354,6 @@ function count_before(t, names) {
 	return counts;
 }
 
-return { decode: decode, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
+return { list: list, decode: decode, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
 	heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
 })();

@@ -110,7 +110,7 @@ static void add_escaped(struct mp_fold_frames *u, struct mp_str text, enum mp_ma
 
 static bool same_frame(const struct mp_frame *a, const struct mp_frame *b)
 {
-	return a->mark == b->mark && mp_str_eq(a->name, b->name) && mp_str_eq(a->place, b->place);
+	return a->mark == b->mark && mp_str_eq(a->name, b->name);
 }
 
 /* Removes frames from number `first` on that the style excludes; the order stays. */
@@ -125,7 +125,8 @@ static void choose_frames(struct mp_fold_frames *u, const struct mp_fold_style *
 
 		if ((s->kernel_only && !kernel) || (s->user_only && kernel))
 			continue;
-		if (s->merge_recursive && kept > first && same_frame(&u->v[kept - 1], &u->v[i]))
+		if (s->merge_recursive && kept > first && same_frame(&u->v[kept - 1], &u->v[i]) &&
+		    (s->files || mp_str_eq(u->v[kept - 1].place, u->v[i].place)))
 			continue;
 		u->v[kept++] = u->v[i];
 	}
@@ -154,14 +155,15 @@ void mp_fold_globs_add(struct mp_fold_globs *globs, const char *glob)
 }
 
 /* The text of a stack from the first frame on that a glob matches; p == NULL: there is none. */
-static struct mp_str find_frame(const struct mp_fold_globs *globs, bool places, struct mp_str text)
+static struct mp_str find_frame(const struct mp_fold_globs *globs, const struct mp_fold_style *s,
+				struct mp_str text)
 {
 	struct mp_str from = text, frame, name;
 	size_t i;
 
 	for (; mp_rec_next_frame(&text, &frame); from = text) {
 		mp_frame_mark(frame, &name);
-		if (places)
+		if (s->lines || s->files)
 			mp_frame_place(&name, NULL);
 		for (i = 0; i < globs->n; i++)
 			if (mp_glob_match(&globs->v[i], name))
@@ -176,27 +178,55 @@ static struct mp_str find_frame(const struct mp_fold_globs *globs, bool places, 
  */
 static bool excludes(const struct mp_fold_style *s, struct mp_str *text)
 {
-	if (s->focus.n && !find_frame(&s->focus, s->lines, *text).p)
+	if (s->focus.n && !find_frame(&s->focus, s, *text).p)
 		return true;
-	if (s->ignore.n && find_frame(&s->ignore, s->lines, *text).p)
+	if (s->ignore.n && find_frame(&s->ignore, s, *text).p)
 		return true;
 	if (s->show_from.n)
-		*text = find_frame(&s->show_from, s->lines, *text);
+		*text = find_frame(&s->show_from, s, *text);
 	return s->show_from.n && !text->p;
 }
 
-/* Adds a frame as the style wants its name, with its place if the style keeps it. */
+/*
+ * The file of a frame: what is before the id in the module of its place, or the module in the name
+ * of an unknown frame, without brackets. An inlined function is in the file of its caller.
+ */
+static struct mp_str file_of(const struct mp_fold_frames *u, struct mp_str *name, enum mp_mark mark)
+{
+	struct mp_place place;
+	struct mp_str file = { "", 0 };
+
+	if (mp_frame_place(name, &place)) {
+		const char *colon = memrchr(place.module.p, ':', place.module.len);
+
+		file = place.module;
+		file.len = colon ? (size_t)(colon - file.p) : file.len;
+	} else if (!mp_fold_is_unknown(*name, &file) && mark == MP_MARK_INLINED && u->n) {
+		return u->v[u->n - 1].place;
+	}
+	if (file.len > 2 && file.p[0] == '[' && file.p[file.len - 1] == ']')
+		file = (struct mp_str){ file.p + 1, file.len - 2 };
+	return file;
+}
+
+/* Adds a frame as the style wants its name, with its place or file if the style keeps it. */
 static void add_styled(struct mp_fold_frames *u, const struct mp_fold_style *s, struct mp_str name,
 		       enum mp_mark mark)
 {
 	struct mp_str place = { "", 0 };
 	size_t start, len = name.len;
 
-	if (s->lines && mp_frame_place(&name, NULL))
+	if (s->files)
+		place = file_of(u, &name, mark);
+	else if (s->lines && mp_frame_place(&name, NULL))
 		place = (struct mp_str){ name.p + name.len, len - name.len };
-	if (s->merge_unknown && mp_fold_is_unknown(name, &name))
+	if (s->merge_unknown && mp_fold_is_unknown(name, &name) && !s->files)
 		place.len = 0;
 	add_escaped(u, s->common_names ? mp_fold_common_name(name) : name, mark);
+	if (s->files) {
+		u->v[u->n - 1].place = place;
+		return;
+	}
 	start = u->raw.len;
 	mp_buf_str(&u->raw, place);
 	u->v[u->n - 1].place = (struct mp_str){ u->raw.p + start, place.len };

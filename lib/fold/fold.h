@@ -53,7 +53,8 @@ struct mp_fold_style {
 	/* only stacks with such a frame, from the first one on; empty: all stacks, whole */
 	struct mp_fold_globs show_from;
 	bool kernel_only, user_only;
-	bool lines;	      /* frames keep their places, see mp-stream(5) */
+	bool lines; /* frames keep their places, see mp-stream(5) */
+	bool files; /* mp_frame.place is the escaped name of the file with its code, or "" */
 	bool merge_unknown;   /* unknown frames of a file are one frame, without the address */
 	bool common_names;    /* frames of stacks as mp_fold_common_name() has them */
 	bool merge_recursive; /* equal neighbours become one frame */

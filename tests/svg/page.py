@@ -16,6 +16,7 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   filter:N      a click on filter N, which removes it
   clipboard     what was copied last
   row:N         a click on the name in row N
+  legend        the meanings in the legend
   note          what the page says if it cannot be read
   back          the Back key of the browser
   dark, light   what the reader prefers
@@ -246,6 +247,8 @@ def take(browser, what, rest):
         return browser.run(f'mpTest.rows({int(rest)})')
     elif what == 'note':
         return browser.run("document.getElementById('note').textContent")
+    elif what == 'legend':
+        return browser.run("[...document.querySelectorAll('#legend span')].map((e) => e.textContent).join(' ')")
     elif what == 'back':
         browser.wait('back')
     elif what in ('dark', 'light'):

@@ -32,10 +32,12 @@ def parts(page):
 
 
 def stacks(page):
-    names, looks, *columns = parts(page)
+    names, looks, *columns, libraries = parts(page)
     names = json.loads(names)
     if len(names) != len(looks):
         raise ValueError('a name has no look')
+    if libraries and len(names) != len(list(numbers(libraries))):
+        raise ValueError('a name has no library')
     has_sides = bool(columns[-1])
     up, down, weights, calls, callees, after = map(numbers, columns)
     known = collections.defaultdict(list)

@@ -107,6 +107,34 @@ static void test_tints(void)
 	}
 }
 
+/* Areas of names: text on them can be read, and those of the first hues are distinct. */
+static void test_areas(void)
+{
+	static const struct mp_rgb ink[MP_PAPERS] = { { 0x1f, 0x23, 0x28 }, { 0xe6, 0xed, 0xf3 } };
+	unsigned side, a, b;
+
+	for (side = 0; side < MP_PAPERS; side++) {
+		double readable = 1e9, apart = 1e9, all = 1e9;
+
+		for (a = 0; a < MP_SLOTS; a++) {
+			readable = MP_MIN(readable, contrast(mp_palette_area(a, side), ink[side]));
+			all = MP_MIN(all, difference(mp_palette_area(a, side),
+						     mp_palette_other(side), 0));
+			for (b = 0; b < a; b++) {
+				double d = difference(mp_palette_area(a, side),
+						      mp_palette_area(b, side), 0);
+
+				all = MP_MIN(all, d);
+				if (a < MP_SLOTS / 2)
+					apart = MP_MIN(apart, d);
+			}
+		}
+		ok(readable > 4.5, "text on areas of paper %u can be read: %.1f", side, readable);
+		ok(apart > 10 && all > 4, "areas of paper %u are distinct: %.1f, all %.1f", side,
+		   apart, all);
+	}
+}
+
 /* More and less are distinct to all readers, and a large difference is to be seen on the paper. */
 static void test_diverging(void)
 {
@@ -236,6 +264,7 @@ int main(void)
 	test_names();
 	test_diverging();
 	test_tints();
+	test_areas();
 	test_changes();
 	return tap_done();
 }

@@ -8,6 +8,7 @@
 #include "lib/flame/flamehtml.h"
 #include "lib/flame/flamesvg.h"
 #include "lib/flame/flametext.h"
+#include "lib/flame/weights.h"
 #include "lib/fold/reader.h"
 #include "lib/stream/input.h"
 
@@ -97,6 +98,7 @@ static struct {
 	struct mp_tree tree;
 	struct mp_flame_sides sides;
 	struct mp_flame_libraries libraries;
+	struct mp_flame_weights weights;
 	struct mp_glob counter;	     /* of options.work */
 	struct mp_flame_chart chart; /* with --time, in place of the tree */
 	size_t input;		     /* number of the current input */
@@ -170,6 +172,10 @@ static void set_option(int code, const char *arg)
 {
 	static const char *const colours[] = { "kind", "name", "library", "change", NULL };
 
+	if (code == 'w') {
+		mp_flame_weights_option(&work.weights, &work.reader, &program, arg);
+		return;
+	}
 	if (set_diff_option(code, arg) || mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
 	switch (code) {
@@ -246,13 +252,31 @@ static void check_time(void)
 		mp_usage("--time cannot be combined with --diff");
 	if (options.form != HTML)
 		mp_usage("--time cannot be combined with --svg or --text");
-	if (choice->weight.name.p)
+	if (work.weights.n)
 		mp_usage("--time cannot be combined with --weight");
 	if (work.reader.style.reverse)
 		mp_usage("--time cannot be combined with --reverse");
 	if (!choice->by.n && !work.reader.no_comm)
 		mp_choice_fields(&choice->by, "comm,tid", NULL, NULL);
 	options.icicle = !options.icicle;
+}
+
+static bool has_weights(void)
+{
+	return work.weights.n == MP_FLAME_WEIGHTS;
+}
+
+static void check_weights(void)
+{
+	if (!has_weights())
+		return;
+	if (options.form != HTML)
+		mp_usage("two fields of --weight cannot be combined with --svg or --text");
+	if (options.diff)
+		mp_usage("two fields of --weight cannot be combined with --diff");
+	if (options.unit)
+		mp_usage("two fields of --weight cannot be combined with --unit");
+	work.sides.measure = MP_FLAME_ABSOLUTE;
 }
 
 static void parse_options(int argc, char **argv)
@@ -264,6 +288,7 @@ static void parse_options(int argc, char **argv)
 		set_option(code, arg);
 	check_diff(argc - optind);
 	check_time();
+	check_weights();
 	if (options.min_percent >= 0 && options.form != TEXT)
 		mp_usage("--min is only for --text");
 	if (options.width && options.form == HTML)
@@ -276,6 +301,7 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--width is at least %d px for --svg", MP_FLAMESVG_WIDTH_MIN);
 	work.reader.style.files = options.form == HTML || options.colours == MP_FLAME_BY_LIBRARY;
 	mp_fold_reader_begin(&work.reader);
+	mp_flame_weights_begin(&work.weights, &work.reader);
 }
 
 /* The side that is read. */
@@ -399,6 +425,10 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 	if (options.work && rec->kind == MP_EVENT && mp_glob_match(&work.counter, rec->type))
 		return count_work(rec, why);
 	taken = mp_fold_reader_take(r, rec, &weight, why);
+	if (has_weights()) {
+		work.events += taken != 0;
+		return mp_flame_weights_add(&work.weights, r, rec, taken, weight, why);
+	}
 	if (taken < 1)
 		return taken;
 	if (options.time)
@@ -412,13 +442,17 @@ static int handle_record(const struct mp_rec *rec, const char **why)
 	return taken;
 }
 
-/* Adds the events of the current side. */
+/* Adds the events of the current side, or of both weights. */
 static void add_events(void)
 {
 	unsigned side = current_side();
+	bool sided = options.diff || has_weights();
 
-	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, options.diff ? &side : NULL);
+	mp_fold_each(&work.reader.fold, &work.reader.style, add_stack, sided ? &side : NULL);
 	mp_fold_clear(&work.reader.fold);
+	side = MP_FLAME_AFTER;
+	if (has_weights())
+		mp_fold_each(&work.weights.fold, &work.reader.style, add_stack, &side);
 }
 
 static void next_side(void)
@@ -435,7 +469,7 @@ static void finish_tree(void)
 
 	if (options.time)
 		mp_flame_chart_finish(&work.chart);
-	if (!options.diff) {
+	if (!options.diff && !has_weights()) {
 		mp_tree_finish(&work.tree);
 		return;
 	}
@@ -443,7 +477,7 @@ static void finish_tree(void)
 		if (work.sides.side[bad].work <= 0)
 			mp_die("'%s': no event matches --work '%s', or their values add up to 0",
 			       work.sides.side[bad].name, options.work);
-	work.sides.counts = !work.reader.uncounted;
+	work.sides.counts = options.diff && !work.reader.uncounted;
 	if (mp_flame_sides_finish(&work.sides, &work.tree, &bad) < 0)
 		mp_die("'%s': the weights add up to 0 or less: they have no shares (--absolute)",
 		       work.sides.side[bad].name);
@@ -455,7 +489,9 @@ static void read_input(char **operands, struct mp_out *out)
 	const char *why;
 
 	mp_input_init(&work.in, operands,
-		      MP_CONTROL | MP_EVENT | (options.time ? 0 : MP_STACK | MP_FOLDED), out);
+		      MP_CONTROL | MP_EVENT |
+			      (options.time || has_weights() ? 0 : MP_STACK | MP_FOLDED),
+		      out);
 	work.in.places = work.reader.style.files;
 	work.in.concerns = mp_choice_concerns;
 	work.in.arg = &work.reader.choice.types;
@@ -554,6 +590,20 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 		mp_buf_printf(to, "; ~: no significant difference");
 }
 
+/* Writes the totals of two weights; the name of the first precedes. */
+static void put_both(struct mp_buf *to, const struct mp_flame *f)
+{
+	const struct mp_flame_side *side = f->weights.sides->side;
+	struct mp_flame one = *f;
+	char text[MP_UNIT_MAX];
+
+	mp_flame_put_weight(text, &one, side[0].total[0]);
+	mp_buf_printf(to, "%s; %.*s: ", text, MP_STR_ARGS(f->weights.names[1]));
+	one.unit = f->weights.units[1];
+	mp_flame_put_weight(text, &one, side[1].total[0]);
+	mp_buf_printf(to, "%s", text);
+}
+
 static void put_totals(struct mp_buf *to, const struct mp_flame *f)
 {
 	uint64_t stacks = count_stacks(f->tree);
@@ -561,6 +611,8 @@ static void put_totals(struct mp_buf *to, const struct mp_flame *f)
 
 	if (f->sides) {
 		put_sides(to, f);
+	} else if (f->weights.sides) {
+		put_both(to, f);
 	} else {
 		mp_flame_put_weight(text, f, f->tree->nodes[0].total);
 		mp_buf_printf(to, "%s", text);
@@ -626,6 +678,17 @@ static void make_nothing(struct mp_buf *to)
 		mp_buf_printf(to, "Nothing to draw: the input has no events and no stacks.");
 }
 
+static void choose_weights(struct mp_flame *f)
+{
+	size_t i;
+
+	f->weights.sides = &work.sides;
+	for (i = 0; i < MP_FLAME_WEIGHTS; i++) {
+		f->weights.names[i] = mp_flame_weights_name(&work.weights, &work.reader, i);
+		f->weights.units[i] = mp_flame_weights_unit(&work.weights, &work.reader, i);
+	}
+}
+
 static void draw(struct mp_out *out)
 {
 	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, nothing = { NULL, 0, 0 };
@@ -637,6 +700,8 @@ static void draw(struct mp_out *out)
 	};
 	struct mp_buf picture = { NULL, 0, 0 };
 
+	if (has_weights())
+		choose_weights(&f);
 	if (options.time) {
 		f.tree = &work.chart.tree;
 		f.chart = &work.chart;
@@ -674,7 +739,8 @@ static void draw(struct mp_out *out)
 /* Reports what cannot be drawn as it is. */
 static enum mp_status report(void)
 {
-	bool overflow = work.tree.overflow || work.sides.overflow || work.reader.fold.overflow;
+	bool overflow = work.tree.overflow || work.sides.overflow || work.reader.fold.overflow ||
+			work.weights.fold.overflow;
 	uint64_t negative = work.tree.negative + work.sides.negative;
 
 	mp_say_count(negative, "stack with a weight below 0 is not drawn",
@@ -706,6 +772,7 @@ int main(int argc, char **argv)
 	mp_flame_sides_release(&work.sides);
 	mp_flame_chart_release(&work.chart);
 	mp_flame_libraries_release(&work.libraries);
+	mp_flame_weights_release(&work.weights);
 	mp_tree_release(&work.tree);
 	return MP_MAX(status, drawn);
 }

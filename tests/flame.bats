@@ -292,6 +292,34 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	[[ "$status" = 0 && "${lines[0]}" == *"| main 2 ms from 0 ns on; app" && "${lines[1]}" == "legend => app unknown library" ]] || { echo "$output"; false; }
 }
 
+@test "a page of two weights has the sums of mp-fold for each, and a key to choose" {
+	needs_chromium
+	many_stacks 3000 | awk '{ w = $NF; sub(/ [0-9]+$/, ""); print NR ",e:f,comm=c" NR % 3 (NR % 7 ? "\t.bytes=" w * 1024 : "") "\tperiod=" NR % 11 "\tstack=" $0 }' > "$TMP/in"
+	run -1 mp-flame -w period,.bytes "$TMP/in" 2> /dev/null
+	mp-flame -w period,.bytes "$TMP/in" > "$TMP/page.html" 2> "$TMP/err" || [ $? = 1 ]
+	grep -q 'record without the field that is its weight' "$TMP/err"
+	tests/tools/flame.py "$TMP/page.html" > "$TMP/both"
+	awk '$(NF - 1) { $NF = ""; print }' "$TMP/both" | sed 's/ $//' | sort | diff - <(mp-fold -w period "$TMP/in" | sort)
+	awk '$NF { $(NF - 1) = ""; print }' "$TMP/both" | tr -s ' ' | sort | diff - <(mp-fold -w .bytes "$TMP/in" 2> /dev/null | sort)
+	tests/tools/flame.py <(mp-flame -w period -w .bytes "$TMP/in" 2> /dev/null) | cmp - "$TMP/both"
+	run flame_check "$TMP/page.html" search:ksys_read key:w press:table rows:4 key:F press:width rows:4 key:u key:u key:u dark size:400,700
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	mp-fold -w period "$TMP/in" > "$TMP/period"
+	mp-fold -w .bytes "$TMP/in" > "$TMP/bytes" 2> /dev/null || [ $? = 1 ]
+	[[ "${lines[0]}" == *" frames: $(weight_of ksys_read "$TMP/period"), "* ]] || { echo "$output"; false; }
+	[[ "${lines[1]}" == *"#search=ksys_read&weight=1 | "*" MiB, "* ]] || { echo "$output"; false; }
+	run flame_check "$TMP/page.html#weight=1" hover:5,-5
+	[[ "$output" == *"| all "*" MiB, 100.00 % of all" ]] || { echo "$output"; false; }
+	# a weight that is 0 everywhere, and what is not a weight
+	printf '1,e:f,comm=a\t.n=0\tstack=x;y\n' | mp-flame -w count,.n > "$TMP/page.html"
+	run flame_check "$TMP/page.html" key:ArrowUp key:w note key:ArrowUp key:u note
+	[ "$status" = 0 ] && [ "${lines[2]}" = "note => No stack has this weight." ] && [ "${lines[5]}" = "note =>" ] || { echo "$output"; false; }
+	for fragment in weight=2 weight=x weight=; do
+		run flame_check "$TMP/page.html#$fragment" hover:2,-5
+		[ "$status" = 0 ] && [[ "${lines[0]}" == *"| all 1, 100.00 % of all" ]] || { echo "$output"; false; }
+	done
+}
+
 hostile_stacks() {
 	printf '%s\n' '<script>alert(1)</script>;</script><img src=x onerror=alert(1)>;"]]>&amp;<b>;<!--;-->;it'\''s;\x00\x1b[2J;${x};%s 3' \
 		'x;{TITLE};{SUBTITLE};__proto__;constructor;😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀 4' \

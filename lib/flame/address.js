@@ -16,6 +16,7 @@ function initial(icicle, colours, own) {
 		colours: colours, // what they are chosen by: one of COLOURS
 		own: own, // whether the frames themselves are compared, not with what they call
 		swap: false, // whether the sides are swapped
+		weight: 0, // which weight is width, where there are two
 		width: 'both', // the sides whose weights are widths: one of WIDTHS
 		table: false, by: 'self' // whether the table is shown, and what it is sorted by
 	};
@@ -41,6 +42,8 @@ function write(state, first) {
 		parts.push('self');
 	if (state.swap)
 		parts.push('swap');
+	if (state.weight)
+		parts.push('weight=' + state.weight);
 	if (state.width !== first.width)
 		parts.push('width=' + state.width);
 	if (state.table)
@@ -84,6 +87,8 @@ function read_part(state, key, value, first, names) {
 		state.zoom = number(value, Infinity, 0);
 	if (key === 'search')
 		state.query = decode(value);
+	if (key === 'weight')
+		state.weight = number(value, 2, 0);
 	if (key === 'flip')
 		state.icicle = !first.icicle;
 	if (key === 'table' && (value === 'self' || value === 'total')) {

@@ -27,6 +27,12 @@ struct mp_flame {
 	const struct mp_flame_chart *chart; /* finished, of this tree; NULL: it is not a chart */
 	/* finished, of this tree; NULL: they were not asked for */
 	const struct mp_flame_libraries *libraries;
+	/* two weights of its stacks, of which the reader chooses one; sides of NULL: there is one */
+	struct {
+		const struct mp_flame_sides *sides; /* finished, a side for each weight */
+		struct mp_str names[MP_FLAME_SIDES];
+		const char *units[MP_FLAME_SIDES];
+	} weights;
 	/* not escaped; `nothing`: why there is nothing to draw, "no event matches -e 'a:*'" */
 	struct mp_str title, subtitle, nothing;
 	const char *unit; /* unit of the weights, see unit.h */

@@ -98,6 +98,12 @@ function swap_note() {
 	return state.swap ? 'The sides are swapped: before is ' + names[1] + ', after is ' + names[0] + '.' : '';
 }
 
+// Makes one of two weights the width of frames.
+function use_weight(i) {
+	tree.widen(whole, [1 - i, i]);
+	D.unit = D.weights.units[i];
+}
+
 // Makes the tree that the state wants, unless it is the one that is shown.
 function choose_tree() {
 	var wanted = stacks.key_of(state);
@@ -105,14 +111,16 @@ function choose_tree() {
 	if (wanted !== shown_tree) {
 		if (D.sides)
 			tree.widen(whole, change.factors(state.width));
+		if (D.weights)
+			use_weight(state.weight);
 		shown = stacks.choose(whole, state);
 		shown_tree = wanted;
 		selected = -1;
 		element('detail').textContent = '';
 	}
-	if (state.zoom >= shown.name.length)
+	if (state.zoom >= shown.name.length || !shown.total[state.zoom])
 		state.zoom = 0;
-	note(shown.total[0] ? swap_note() : 'No stack is left. Remove a filter.');
+	note(shown.total[0] ? swap_note() : state.filters.length ? 'No stack is left. Remove a filter.' : 'No stack has this weight.');
 }
 
 // Shows the state of the URL.
@@ -120,6 +128,8 @@ function update() {
 	var now;
 
 	state = address.read(location.hash, first, D.names.length, D.sides);
+	if (!D.weights)
+		state.weight = 0;
 	if (D.chart) {
 		state.filters = [];
 		state.collapse = state.table = false;
@@ -159,7 +169,7 @@ function show_buttons() {
 	set_pressed('self', state.own);
 	set_pressed('swap', state.swap);
 	element('colour').textContent = 'colour: ' + state.colours;
-	element('width').textContent = 'width: ' + state.width;
+	element('width').textContent = 'width: ' + (D.weights ? words.readable(D.weights.names[state.weight]) : state.width);
 	show_legend();
 }
 
@@ -257,6 +267,10 @@ function swap() {
 function change_width() {
 	if (D.sides)
 		change_stacks(function () { state.width = after(address.WIDTHS, state.width); });
+	if (!D.weights)
+		return;
+	state.weight = 1 - state.weight;
+	keep(true);
 }
 
 // --- selection --------------------------------------------------------------------------------------------------
@@ -582,7 +596,9 @@ function begin(parts) {
 	if (D.chart)
 		chart.arrange(whole);
 	['tools', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
-	['self', 'swap', 'width', 'help-sides'].forEach(function (id) { element(id).hidden = !D.sides; });
+	['self', 'swap', 'help-sides'].forEach(function (id) { element(id).hidden = !D.sides; });
+	element('width').hidden = !D.sides && !D.weights;
+	element('help-weights').hidden = !D.weights;
 	['focus', 'ignore', 'from', 'callers', 'callees', 'collapse', 'table', 'help-stacks', 'help-table'].forEach(function (id) {
 		element(id).hidden = D.chart;
 	});

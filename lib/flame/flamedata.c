@@ -193,7 +193,7 @@ void mp_flamedata_make(struct mp_flamedata *d, const struct mp_flame *f)
 	struct writer w = {
 		.d = d,
 		.t = t,
-		.sides = f->sides,
+		.sides = f->sides ? f->sides : f->weights.sides,
 		.libraries = f->libraries,
 		.is_chart = f->chart,
 	};

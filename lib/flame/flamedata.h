@@ -9,10 +9,10 @@
  *	looks    a byte for each name: MP_FLAME_COLOURS * kind + its colour by name
  *	up       for each stack: how many frames of the stack before it does not have
  *	down     for each stack: how many frames it has after those
- *	weights  the weights of the stacks; if there are two sides, the weights before
+ *	weights  the weights of the stacks; if there are two sides, the weights before; if two weights, the first
  *	calls    for each of the frames that `down` counts: which call it is
  *	callees  for each call that is new: the number of the name that is called
- *	after    if there are two sides, the weights after; if there are two weights, the second
+ *	after    if there are two sides, the weights after; if two weights, the second
  *	library  for each name: the number of its library; empty if libraries are not known
  *
  * In a flame chart, stacks are in the order of tasks and of time, and a weight is the time for

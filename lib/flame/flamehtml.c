@@ -121,6 +121,26 @@ static void put_sides(struct mp_buf *to, const struct mp_flame *f)
 	mp_buf_printf(to, "]}");
 }
 
+/* Writes the names and the units of two weights. */
+static void put_weights(struct mp_buf *to, const struct mp_flame *f)
+{
+	unsigned i;
+
+	if (!f->weights.sides)
+		return;
+	mp_buf_printf(to, ",weights:{names:[");
+	for (i = 0; i < MP_FLAME_SIDES; i++) {
+		mp_svg_json(to, f->weights.names[i]);
+		mp_buf_byte(to, ',');
+	}
+	mp_buf_printf(to, "],units:[");
+	for (i = 0; i < MP_FLAME_SIDES; i++) {
+		mp_svg_json(to, mp_str(f->weights.units[i]));
+		mp_buf_byte(to, ',');
+	}
+	mp_buf_printf(to, "]}");
+}
+
 /* Writes what the script knows before it has unpacked the names and the stacks. */
 static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct mp_flamedata *d)
 {
@@ -133,6 +153,7 @@ static void put_head(struct mp_buf *to, const struct mp_flame *f, const struct m
 	mp_buf_byte(to, ',');
 	mp_flamehtml_kinds(to, f->tree);
 	put_sides(to, f);
+	put_weights(to, f);
 	if (f->libraries)
 		put_libraries(to, f->libraries);
 	if (f->chart)

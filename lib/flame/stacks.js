@@ -36,7 +36,7 @@ function callees(t, name) {
 
 // What the tree of a state depends on, as text.
 function key_of(state) {
-	return JSON.stringify([state.filters, state.collapse, state.of, state.callers, state.width, state.width !== 'both' && state.swap]);
+	return JSON.stringify([state.filters, state.collapse, state.of, state.callers, state.width, state.width !== 'both' && state.swap, state.weight]);
 }
 
 function choose(whole, state) {

@@ -5,6 +5,7 @@
 
 #include "lib/core/clock.h"
 #include "lib/core/opt.h"
+#include "lib/flame/chartsvg.h"
 #include "lib/flame/flamehtml.h"
 #include "lib/flame/flamesvg.h"
 #include "lib/flame/flametext.h"
@@ -250,8 +251,8 @@ static void check_time(void)
 		return;
 	if (options.diff)
 		mp_usage("--time cannot be combined with --diff");
-	if (options.form != HTML)
-		mp_usage("--time cannot be combined with --svg or --text");
+	if (options.form == TEXT)
+		mp_usage("--time cannot be combined with --text");
 	if (work.weights.n)
 		mp_usage("--time cannot be combined with --weight");
 	if (work.reader.style.reverse)
@@ -727,6 +728,8 @@ static void draw(struct mp_out *out)
 			     });
 	else if (options.form == HTML)
 		mp_flamehtml(&picture, &f);
+	else if (options.time)
+		mp_flame_chartsvg(&picture, &f, options.width ? (double)options.width : 1200);
 	else
 		mp_flamesvg(&picture, &f, options.width ? (double)options.width : 1200);
 	mp_out_write(out, picture.p, picture.len);

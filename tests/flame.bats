@@ -586,3 +586,51 @@ chart_events() {	# N
 	run flame_check "$TMP/page.html" search:ksys_read key:n key:Enter dark size:400,700
 	[ "$status" = 0 ] && [[ "${lines[0]}" == *" frames: "*" in all tasks |"* ]] || { echo "$output"; false; }
 }
+
+@test "a flame chart as a picture has each frame for as long as the page has it" {
+	chart_events 400
+	mp-flame --time "$TMP/events" > "$TMP/page.html"
+	mp-flame --time --svg --width 10000 "$TMP/events" > "$TMP/picture.svg"
+	shuf --random-source=<(yes) "$TMP/events" | mp-flame --time --svg --width 10000 | cmp - "$TMP/picture.svg"
+	tests/tools/flame.py "$TMP/page.html" > "$TMP/stacks"
+	python3 - "$TMP/stacks" "$TMP/picture.svg" <<- 'END'
+		import collections, sys, xml.etree.ElementTree as tree
+		wanted, got, frames, total = collections.Counter(), collections.Counter(), collections.Counter(), collections.Counter()
+		for line in open(sys.argv[1]):
+		    stack, time = line.rsplit(' ', 1)
+		    total[stack.split(';')[0]] += int(time)
+		    for name in stack.split(';')[1:]:
+		        wanted[name] += int(time)
+		svg = '{http://www.w3.org/2000/svg}'
+		for g in tree.parse(sys.argv[2]).iter(svg + 'g'):
+		    if g.get('id') == 'frames':
+		        for frame in g:
+		            if frame.tag == svg + 'g':
+		                name = frame.find(svg + 'title').text.split('\n')[0]
+		                got[name] += float(frame.find(svg + 'rect').get('width')) + 0.5
+		                frames[name] += 1
+		ns = max(total.values()) / 9980
+		for name, time in wanted.items():
+		    if name != '(no stack)' and abs(got[name] - time / ns) > 0.02 * frames[name] + 0.01:
+		        sys.exit(f'{name}: {got[name]} px, wanted {time / ns}')
+		print(len(wanted), 'names')
+	END
+}
+
+@test "flame charts as pictures, from nothing to many events, work in a browser" {
+	needs_chromium
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/0"
+	printf '5,e:f,comm=a\ttid=1\tstack=x\n' > "$TMP/1"
+	awk '{ w = $NF; sub(/ [0-9]+$/, ""); print NR * w "000000,e:f,comm=</script>\ttid=" w "\tstack=" $0 }' <(hostile_stacks) > "$TMP/2"
+	chart_events 100000 && mv "$TMP/events" "$TMP/3"
+	awk 'BEGIN { for (; i < 3000; i++) printf "%d,e:f,comm=c\ttid=%d\tstack=a;b\n", 1000 + i, i % 1500 }' > "$TMP/4"
+	awk 'BEGIN { for (s = "r"; i < 5000; i++) s = s ";f"; print "1,e:f,comm=c\ttid=1\tstack=" s }' > "$TMP/5"
+	for i in 0 1 2 3 4 5; do
+		mp-flame --time --svg "$TMP/$i" > "$TMP/picture.svg"
+		[ "$(wc -c < "$TMP/picture.svg")" -lt 3000000 ]
+		run svg_check "$TMP/picture.svg"
+		[ "$status" = 0 ] || { echo "$i: $output"; false; }
+	done
+	grep -q 'farther from the root are not drawn' "$TMP/picture.svg"
+	mp-flame --time --svg "$TMP/4" | grep -q 'tasks are not drawn: they have the fewest stacks'
+}

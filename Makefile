@@ -5,7 +5,7 @@
 #   make demo            as root: install what is missing, build, record two seconds, draw
 #   make check           as root: install what the tests need, build, run all tests
 #   make install         PREFIX (default /usr/local), DESTDIR
-#   make bench fuzz format golden messages clean uninstall
+#   make bench fuzz format golden messages images clean uninstall
 #
 # SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well.
 
@@ -76,7 +76,7 @@ LIBPERF_LIBS   = $(LIBPERF)/lib/libperf.a $(LIBPERF)/lib/libapi.a
 LIBPERF_DEP    = $(LIBPERF)/lib/libapi.a
 endif
 
-.PHONY: all filters check demo bench fuzz fuzzers format golden messages install uninstall clean \
+.PHONY: all filters check demo images bench fuzz fuzzers format golden messages install uninstall clean \
 	deps-build deps-check deps-coverage coverage unit test-programs
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -333,6 +333,11 @@ $(BUILD)/fuzzers/%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/limits.o $(BUILD
 demo: deps-build
 	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo
 	@BUILD='$(abspath $(BUILD))' tests/demo
+
+# draws the pictures of README.md from new recordings
+images: deps-build
+	@$(MAKE) -s --no-print-directory all $(BUILD)/load/demo
+	@BUILD='$(abspath $(BUILD))' docs/images/draw
 
 # for tests/kernel.bats, on x86-64: a kernel with features that the kernel of the test machine may lack
 HAVE_VM   := $(filter x86_64,$(shell uname -m))

@@ -126,6 +126,23 @@ squeeze() {
 	grep -q 'limits for uid %u took effect' lib/capture/host/budget.c
 }
 
+@test "README begins with small pictures, each with the commands that docs/images/draw runs" {
+	[ "$(sed -n '3,/^    /p' README.md | grep -c '')" -lt 5 ]	# a command is in one of the first lines
+	for picture in docs/images/*.svg; do
+		grep -q "](${picture})" README.md
+		[ "$(wc -c < "$picture")" -le 60000 ]
+		grep -q 'prefers-color-scheme: *dark' "$picture"
+		run ! grep -qE '(href|src)="|url\(' "$picture"
+		python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$picture"
+	done
+	[ "$(ls docs/images/*.svg | wc -l)" = "$(grep -c '](docs/images/' README.md)" ]
+	sed -n "s/^run \\$\{0,1\}'\(.*\)'\$/\1/p" docs/images/draw | sed "s/\\\\'/'/g" > "$TMP/commands"
+	[ "$(wc -l < "$TMP/commands")" -ge 8 ]
+	while read -r command; do
+		grep -qxF "    $command" README.md || { echo "README lacks: $command"; false; }
+	done < "$TMP/commands"
+}
+
 @test "each path that README and HACKING name exists" {
 	for page in README.md docs/HACKING.md; do
 		grep -oE '(^|[^[:alnum:]_/.*~-])(cmd|lib|bpf|docs|formats|tests|completions)/[][[:alnum:]_/.*{},-]*' "$page" | sed 's/^[^a-z]//; s/[].,]*$//' |

@@ -195,7 +195,7 @@ load lib
 
 @test "shellcheck finds nothing in the shell scripts" {
 	command -v shellcheck > /dev/null || skip "no shellcheck"
-	run shellcheck -S warning tests/run tests/demo tests/bench/run tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel .ci/run
+	run shellcheck -S warning tests/run tests/demo docs/images/draw tests/bench/run tests/everything tests/hostile-machine tests/fuzz/run tests/vm/run tests/vm/kernel .ci/run
 	[ "$status" = 0 ] || { echo "$output"; false; }
 }
 

@@ -255,8 +255,8 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libcapture.a $(BUILD)/libmp.
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)
 
 # an mp-record whose writer was taken over, or whose calls fail
-WRAPPED = mp_elfsym_find mp_queue_pop mmap mp_sandbox_start mp_writer_main malloc calloc realloc read pread recvmsg
-$(BUILD)/takeover/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/tests/takeover/takeover.o $(BUILD)/tests/takeover/faults.o \
+WRAPPED = mp_elfsym_find mp_queue_pop mmap mp_sandbox_start mp_writer_main mp_tp_parse malloc calloc realloc read pread recvmsg
+$(BUILD)/takeover/mp-record: $(BUILD)/cmd/mp-record.o $(BUILD)/tests/takeover/takeover.o $(BUILD)/tests/takeover/faults.o $(BUILD)/tests/takeover/plain.o \
 		$(BUILD)/libcapture.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(CAPTURE_LIBS) $(FILTER_LIBS)

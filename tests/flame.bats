@@ -244,10 +244,10 @@ heaviest() { sort -k"$1","$1"nr -k3,3nr "$2" | head -n 4 | sort; }
 	printf '%s\n' '<b>x;f<a;g_[k] 5' 'y 1' > "$TMP/in"
 	mp-flame "$TMP/in" > "$TMP/page.html"
 	run flame_check "$TMP/page.html" key:ArrowUp key:y key:ArrowUp key:ArrowUp key:ArrowUp press:copy clipboard key:Y clipboard colours key:o colours \
-		press:colour colours
+		press:colour press:colour colours
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	[ "${lines[6]}" = "clipboard => g" ] && [ "${lines[8]}" = "clipboard => <b>x;f<a;g" ]
-	[ "${lines[9]}" = "${lines[13]}" ] && [ "${lines[9]}" != "${lines[11]}" ] || { echo "$output"; false; }
+	[ "${lines[9]}" = "${lines[14]}" ] && [ "${lines[9]}" != "${lines[11]}" ] || { echo "$output"; false; }
 	by_name=${lines[11]}
 	mp-flame --colour name "$TMP/in" > "$TMP/page.html"
 	run flame_check "$TMP/page.html" key:ArrowUp key:ArrowUp key:ArrowUp key:ArrowUp colours
@@ -466,7 +466,7 @@ two_sides() {
 	printf '%s\n' 'a;b.isra.2 75' 'a;new 15' 'a;c 10' 'lib;[m.so]+0x74 100' > "$TMP/2"
 	mp-flame --diff "$TMP/1" "$TMP/2" > "$TMP/page.html"
 	run flame_check "$TMP/page.html" colours key:ArrowUp key:ArrowUp key:ArrowUp key:d key:x note key:x key:d 'search:/^[bcgn]/' press:width key:w key:w \
-		press:table rows:9 press:swap rows:1 press:self key:o key:o key:o
+		press:table rows:9 press:swap rows:1 press:self key:o key:o key:o key:o
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	# a row has the differences of the function itself and of the total, here the same
 	sed -n "s/^[^ ]* =>//; s,$TMP/,,g; s/^ //p" <<< "$output" | sed 's, / ,\n,g' | sed -E 's/^(before .*) \1 (.*)/\2: \1/' > "$TMP/said"
@@ -494,6 +494,7 @@ two_sides() {
 		#search=/^[bcgn]/&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
 		#search=/^[bcgn]/&colour=kind&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
 		#search=/^[bcgn]/&colour=name&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
+		#search=/^[bcgn]/&colour=library&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
 		#search=/^[bcgn]/&self&swap&table=self | 4 frames: before 50.00 % (100), after 50.00 % (100): = | |
 	END
 	# the widths of one side: what is not on it has none

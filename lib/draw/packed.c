@@ -18,25 +18,32 @@ static void release(void *unused, void *p)
 	free(p);
 }
 
-/* With allocate() and an output that is large enough, nothing here can fail. */
-static void compress_all(struct mp_buf *to, struct mp_str data)
+/*
+ * Compresses into at most `limit` bytes; returns false if that is not enough. With allocate(), nothing
+ * else can fail.
+ */
+static bool compress_all(struct mp_buf *to, struct mp_str data, size_t limit)
 {
 	z_stream z = { .zalloc = allocate, .zfree = release };
+	int result = Z_OK;
 	size_t bound;
 
 	if (deflateInit2(&z, LEVEL, Z_DEFLATED, WINDOW_BITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
 		mp_die("cannot compress: %s", z.msg ? z.msg : "wrong version of zlib");
-	bound = deflateBound(&z, data.len);
+	bound = MP_MIN(deflateBound(&z, data.len), limit);
 	mp_buf_reserve(to, bound);
 	z.next_in = (void *)data.p;
 	z.next_out = (void *)to->p;
 	do {
 		z.avail_in = MP_MIN(data.len - z.total_in, (size_t)1 << 30);
 		z.avail_out = MP_MIN(bound - z.total_out, (size_t)1 << 30);
-	} while (deflate(&z, z.total_in + z.avail_in == data.len ? Z_FINISH : Z_NO_FLUSH) !=
-		 Z_STREAM_END);
+		if (z.avail_out == 0)
+			break;
+		result = deflate(&z, z.total_in + z.avail_in == data.len ? Z_FINISH : Z_NO_FLUSH);
+	} while (result != Z_STREAM_END);
 	to->len = z.total_out;
 	deflateEnd(&z);
+	return result == Z_STREAM_END;
 }
 
 static void put_base64(struct mp_buf *to, struct mp_str data)
@@ -62,11 +69,18 @@ static void put_base64(struct mp_buf *to, struct mp_str data)
 	to->len = end - to->p;
 }
 
-void mp_packed_put(struct mp_buf *to, struct mp_str data)
+bool mp_packed_put_within(struct mp_buf *to, struct mp_str data, size_t limit)
 {
 	struct mp_buf packed = { NULL, 0, 0 };
+	bool fits = compress_all(&packed, data, limit / 4 * 3);
 
-	compress_all(&packed, data);
-	put_base64(to, mp_buf_view(&packed));
+	if (fits)
+		put_base64(to, mp_buf_view(&packed));
 	mp_buf_release(&packed);
+	return fits;
+}
+
+void mp_packed_put(struct mp_buf *to, struct mp_str data)
+{
+	mp_packed_put_within(to, data, SIZE_MAX);
 }

@@ -10,4 +10,7 @@
 
 void mp_packed_put(struct mp_buf *to, struct mp_str data);
 
+/* Puts it only if the text has at most `limit` bytes; returns whether it has. */
+bool mp_packed_put_within(struct mp_buf *to, struct mp_str data, size_t limit);
+
 #endif

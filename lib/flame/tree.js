@@ -223,9 +223,10 @@ function callers(t, name, count) {
 	return c.tree();
 }
 
-// The nodes that have a weight when only some, which are marked in `stays`, have their own weights.
-function prune(t, stays) {
-	var used = new Uint8Array(stays.length), place = new Uint32Array(stays.length), size = 1, kept, i;
+// The nodes that have a weight when only some, which are marked in `stays`, have their own weights. `place`, zeroed, gets the
+// number of each.
+function prune(t, stays, place) {
+	var used = new Uint8Array(stays.length), size = 1, kept, i;
 
 	function weighs(column) {
 		return column[i] > 0;
@@ -251,6 +252,16 @@ function prune(t, stays) {
 	return finish(kept);
 }
 
+// The nodes that have a weight when `own`, with one column or three, has the weights of their own. place: by node of `t`, its
+// number in the result, 0 if it has none.
+function weigh(t, own) {
+	var stays = new Uint8Array(t.name.length).fill(1), place = new Uint32Array(t.name.length);
+	var kept = prune({ name: t.name, depth: t.depth, parent: t.parent, own: own }, stays, place);
+
+	kept.place = place;
+	return kept;
+}
+
 // The stacks that have one of the names, or with `wanted` 0 those that have none.
 function select(t, names, wanted) {
 	var has = new Uint8Array(t.name.length), stays = new Uint8Array(t.name.length), i;
@@ -259,7 +270,7 @@ function select(t, names, wanted) {
 		has[i] = has[t.parent[i]] || (names[t.name[i]] ? 1 : 0);
 		stays[i] = has[i] === wanted ? 1 : 0;
 	}
-	return prune(t, stays);
+	return prune(t, stays, new Uint32Array(stays.length));
 }
 
 function focus(t, names) {
@@ -354,6 +365,6 @@ function count_before(t, names) {
 	return counts;
 }
 
-return { list: list, decode: decode, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
+return { numbers: numbers, list: list, decode: decode, weigh: weigh, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
 	heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
 })();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Uses a flame graph of mp-flame in headless Chromium as a reader does, with real keys and clicks.
+"""Uses a page of mp-flame or mp-page in headless Chromium as a reader does, with real keys and clicks.
 
 page.py [--without NAME] PROFILE FILE[#FRAGMENT] [STEP]...
 
@@ -12,6 +12,13 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   press:ID      a click on a button
   click:X,Y     on the canvas, in px; a negative Y counts from its lower edge
   hover:X,Y     the pointer is there
+  drag:X,Y,X,Y  from place to place in the strip of mp-page, with the button pressed
+  over:X,Y      the pointer is there, in the strip
+  strip:NAME    a key as in key:, perhaps after S- for Shift or A- for Alt; the strip has the focus
+  fragment:TEXT the fragment of the URL from now on
+  answer:FILE   appends what a page of mp-page shows to a file, as JSON
+  task:N        a click on the name in row N of the tasks
+  text:ID       the text of an element
   rows:N        the first N rows of the table
   filter:N      a click on filter N, which removes it
   clipboard     what was copied last
@@ -70,6 +77,10 @@ window.mpTest = {
     const box = document.getElementById('canvas').getBoundingClientRect();
     return [box.left, box.top, box.height];
   },
+  strip() {
+    const box = document.getElementById('time').getBoundingClientRect();
+    return [box.left, box.top, box.height];
+  },
   search(text) {
     document.getElementById('search').value = text;
     document.getElementById('search').dispatchEvent(new Event('input', { bubbles: true }));
@@ -99,7 +110,7 @@ window.mpTest = {
   },
   // No reference to anywhere, no element that a name made, nothing wider than the window, no text on another.
   wrong() {
-    const known = 'html head meta title style body header h1 p noscript div input button span canvas footer i script main table ' +
+    const known = 'html head meta title style body header h1 h2 p noscript div input button span canvas footer i script main table ' +
       'thead tbody tr th td', list = [], page = document.documentElement;
     for (const e of document.querySelectorAll('*')) {
       if (!known.split(' ').includes(e.localName)) list.push('element: ' + e.localName);
@@ -109,7 +120,7 @@ window.mpTest = {
     for (const s of document.querySelectorAll('style')) if (/@import|url\(/.test(s.textContent)) list.push('reference: style');
     if (document.querySelectorAll('script').length !== 2) list.push('scripts: ' + document.querySelectorAll('script').length);
     if (page.scrollWidth > innerWidth) list.push('wider than the window: ' + page.scrollWidth);
-    const boxes = [...document.querySelectorAll('h1, header p, #tools > *, #main > *, #foot > *')].filter((e) => e.textContent || e.id)
+    const boxes = [...document.querySelectorAll('h1, header p, #tools > *, #strip, #main > *, #foot > *')].filter((e) => e.textContent || e.id)
       .map((e) => [e, e.getBoundingClientRect()]).filter(([, b]) => b.width && b.height);
     boxes.forEach(([e, a], i) => boxes.slice(i + 1).forEach(([f, b]) => {
       if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
@@ -209,15 +220,21 @@ class Browser:
         self.mouse('mousePressed', x, y, button='left', clickCount=1)
         self.mouse('mouseReleased', x, y, button='left', clickCount=1)
 
-    def key(self, name):
+    def key(self, name, modifiers=0):
         text = KEYS.get(name, name if len(name) == 1 else '')
-        self.call('Input.dispatchKeyEvent', type='keyDown', key=name, text=text)
-        self.call('Input.dispatchKeyEvent', type='keyUp', key=name)
+        self.call('Input.dispatchKeyEvent', type='keyDown', key=name, text=text, modifiers=modifiers)
+        self.call('Input.dispatchKeyEvent', type='keyUp', key=name, modifiers=modifiers)
+
+    def drag(self, begin, end):
+        self.mouse('mousePressed', *begin, button='left', clickCount=1)
+        self.mouse('mouseMoved', *[(a + b) / 2 for a, b in zip(begin, end)], button='left', buttons=1)
+        self.mouse('mouseMoved', *end, button='left', buttons=1)
+        self.mouse('mouseReleased', *end, button='left', clickCount=1)
 
 
-def on_canvas(browser, place):
+def on_canvas(browser, place, which='canvas'):
     x, y = map(float, place.split(','))
-    left, top, height = browser.run('mpTest.canvas()')
+    left, top, height = browser.run(f'mpTest.{which}()')
     return left + x, top + y + (height if y < 0 else 0)
 
 
@@ -243,6 +260,24 @@ def take(browser, what, rest):
         browser.click(*on_canvas(browser, rest))
     elif what == 'hover':
         browser.mouse('mouseMoved', *on_canvas(browser, rest))
+    elif what == 'drag':
+        *_, x, y = rest.split(',')
+        browser.drag(on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip'), on_canvas(browser, x + ',' + y, 'strip'))
+    elif what == 'over':
+        browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))
+    elif what == 'strip':
+        browser.run("document.getElementById('strip').focus()")
+        browser.key(rest.split('-')[-1], {'A': 1, 'S': 8}.get(rest.split('-')[0], 0))
+    elif what == 'fragment':
+        browser.run(f'location.hash = {json.dumps(rest)}')
+    elif what == 'answer':
+        with open(rest, 'a') as file:
+            file.write(browser.run('JSON.stringify(page.answer())') + '\n')
+        return ''
+    elif what == 'task':
+        browser.click(*browser.run(f"mpTest.middle(document.querySelectorAll('#tasks-rows button')[{int(rest) - 1}])"))
+    elif what == 'text':
+        return browser.run(f'document.getElementById({json.dumps(rest)}).textContent')
     elif what == 'rows':
         return browser.run(f'mpTest.rows({int(rest)})')
     elif what == 'note':

@@ -15,7 +15,7 @@ enum {
 };
 
 enum {
-	MOST_CELLS = 8 << 20,	       /* 192 MiB */
+	MOST_CELLS = 8 << 20,		 /* 192 MiB */
 	MOST_BYTES = (8 << 20) - 160000, /* of packed data: with its scripts a page has 8 MiB */
 };
 
@@ -35,13 +35,15 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-page",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Write a recording as one HTML page: strip over time, flame graph, histogram and "
-		   "tables, all of the time range, task or stack that is marked in any of them.",
+	.summary =
+		"Write a recording as one HTML page: strip over time, flame graph, histogram and "
+		"tables, all of the time range, task or stack that is marked in any of them.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples = "  mp-record -F 999 -d 10 | mp-page > cpu.html\n"
-		    "  mp-record disklat -d 10 | mp-page > disk.html\n"
-		    "  mp-page -e 'kmem:mm_page_alloc' -w .bytes --by comm,pid memory.mp > memory.html\n",
+	.examples =
+		"  mp-record -F 999 -d 10 | mp-page > cpu.html\n"
+		"  mp-record disklat -d 10 | mp-page > disk.html\n"
+		"  mp-page -e 'kmem:mm_page_alloc' -w .bytes --by comm,pid memory.mp > memory.html\n",
 };
 
 static struct {
@@ -55,9 +57,9 @@ static struct {
 	struct mp_input in;
 	struct mp_tree tree;
 	struct mp_page_cells cells;
-	struct mp_map stacks;	/* fields and frames as they are in lines -> struct stack */
-	struct mp_str *parts;	/* scratch for a key of `stacks` */
-	bool spans;		/* without -w: events have a duration, which is measured */
+	struct mp_map stacks; /* fields and frames as they are in lines -> struct stack */
+	struct mp_str *parts; /* scratch for a key of `stacks` */
+	bool spans;	      /* without -w: events have a duration, which is measured */
 	uint64_t events, skipped;
 	uint64_t first_ns, last_ns;
 } work;

@@ -54,6 +54,7 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --text --reverse
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --time
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-flame --diff --absolute --svg formats/good/no-header.mp
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-page --by f9,f7
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-diff --all --absolute formats/good/no-header.mp
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
@@ -135,6 +136,8 @@ as_events() {
 		mp-flame -e * --text --reverse
 		mp-flame -e * --time
 		mp-flame -e * --diff --absolute formats/good/no-header.mp
+		mp-page -e * --by comm,pid
+		mp-page -e * -w v
 		mp-diff -e * --samples --absolute --all formats/good/no-header.mp
 		mp-diff -e * --min 0 --tsv -w v formats/good/no-header.mp formats/good/no-header.mp formats/good/no-header.mp --
 		mp-hist -e *

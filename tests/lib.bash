@@ -55,6 +55,7 @@ filter_words() {
 	mp-example-interval) echo "mp-example-interval -e * --by time" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-flame) echo "mp-flame -e *" ;;
+	mp-page) echo "mp-page -e *" ;;
 	mp-diff) echo "mp-diff -e * --absolute --all --stacks formats/good/no-header.mp --" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,type -e * --top 0" ;;

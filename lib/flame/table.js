@@ -2,7 +2,7 @@
 // The table of functions beside a flame graph, which a screen reader can read, unlike the canvas. D is the data of the page.
 var table = (function () {
 'use strict';
-var ROWS = 500;
+var MOST = 500; // rows
 
 function element(id) {
 	return document.getElementById(id);
@@ -66,15 +66,15 @@ function row_of(k, sums, choose) {
 	return row;
 }
 
-// Adds the functions in a node of a tree to the empty table, sorted by 'self' or 'total'.
-function fill(t, node, matches, by, choose) {
+// Adds the functions in a node of a tree to the empty table, sorted by 'self' or 'total'; at most `most`, if it is given.
+function fill(t, node, matches, by, choose, most) {
 	var sums = D.sides ? differences(t, node) : weights(t, node), order = sorted(sums, by, matches), body = element('rows');
 
 	['self', 'total'].forEach(function (column) {
 		element('by-' + column).parentNode.setAttribute('aria-sort', column === by ? 'descending' : 'none');
 	});
-	order.slice(0, ROWS).forEach(function (k) { body.append(row_of(k, sums, choose)); });
-	element('more').textContent = order.length > ROWS ? (order.length - ROWS) + ' more: search for them' : '';
+	order.slice(0, most || MOST).forEach(function (k) { body.append(row_of(k, sums, choose)); });
+	element('more').textContent = order.length > (most || MOST) ? (order.length - (most || MOST)) + ' more: search for them' : '';
 }
 
 return { fill: fill };

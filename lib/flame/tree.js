@@ -255,8 +255,16 @@ function prune(t, stays, place) {
 // The nodes that have a weight when `own`, with one column or three, has the weights of their own. place: by node of `t`, its
 // number in the result, 0 if it has none.
 function weigh(t, own) {
-	var stays = new Uint8Array(t.name.length).fill(1), place = new Uint32Array(t.name.length);
-	var kept = prune({ name: t.name, depth: t.depth, parent: t.parent, own: own }, stays, place);
+	var stays = new Uint8Array(t.name.length), place = new Uint32Array(t.name.length), kept;
+
+	own.forEach(function (column) {
+		var i;
+
+		for (i = 0; i < column.length; i++)
+			if (column[i])
+				stays[i] = 1;
+	});
+	kept = prune({ name: t.name, depth: t.depth, parent: t.parent, own: own }, stays, place);
 
 	kept.place = place;
 	return kept;

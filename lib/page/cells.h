@@ -18,7 +18,7 @@ enum { MP_PAGE_BINS_MAX = 8192 };
 enum {
 	MP_PAGE_UNMEASURED, /* it has none */
 	MP_PAGE_ZERO,
-	MP_PAGE_POSITIVE,		       /* + exponent, 0 to 63 */
+	MP_PAGE_POSITIVE,			  /* + exponent, 0 to 63 */
 	MP_PAGE_NEGATIVE = MP_PAGE_POSITIVE + 64, /* + exponent */
 	MP_PAGE_BUCKETS = MP_PAGE_NEGATIVE + 64,
 };
@@ -63,7 +63,8 @@ static inline size_t mp_page_cells_bins(const struct mp_page_cells *c)
 }
 
 /* The parts of a key: the number of the bin, from 0, the stack and the bucket. */
-static inline size_t mp_page_cell_bin(const struct mp_page_cells *c, const struct mp_page_cell *cell)
+static inline size_t mp_page_cell_bin(const struct mp_page_cells *c,
+				      const struct mp_page_cell *cell)
 {
 	return (cell->key >> 40) + c->base - c->first;
 }

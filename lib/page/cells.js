@@ -5,7 +5,7 @@ var cells = (function () {
 'use strict';
 var ZERO = 1, POSITIVE = 2, NEGATIVE = 66;
 
-// Reads the parts. `head` has the numbers of stacks, bins, cells and rows, and whether numbers are measured. The result is
+// Reads the parts. `head` has the numbers of events, stacks, bins, cells and rows, and whether numbers are measured. The result is
 // columns: start: by bin, its first cell; stack: by cell, its number in the order of names; row: its first row; sum; by row:
 // bucket and count. A cell is a bin and a stack, a row is one of its buckets.
 function decode(parts, head) {
@@ -13,7 +13,7 @@ function decode(parts, head) {
 	var count = tree.numbers(parts[5]), sum = tree.numbers(parts[6]), stacks = new Uint32Array(head.stacks);
 	var c = { stacks: head.stacks, buckets: head.buckets, start: new Uint32Array(head.bins + 1), stack: new Uint32Array(head.cells),
 		row: new Uint32Array(head.cells + 1), sum: head.measured ? new Float64Array(head.cells) : null,
-		bucket: head.measured ? parts[4] : null, count: new Float64Array(head.rows) };
+		bucket: head.measured ? parts[4] : null, count: new (head.events < 4294967296 ? Uint32Array : Float64Array)(head.rows) };
 	var bin, i = 0, k, row = 0, end, v;
 
 	for (k = 0; k < head.stacks; k++)
@@ -46,15 +46,18 @@ function add_up(c, range, first, end) {
 
 	for (i = c.start[range[0]]; i < last; i++) {
 		k = c.stack[i];
+		if (!c.bucket) {
+			counts[k] += c.count[i];
+			continue;
+		}
 		n = 0;
 		for (r = c.row[i], stop = c.row[i + 1]; r < stop; r++) {
 			n += c.count[r];
-			if (c.bucket && k >= first && k < end)
+			if (k >= first && k < end)
 				buckets[c.bucket[r]] += c.count[r];
 		}
 		counts[k] += n;
-		if (c.sum)
-			sums[k] += c.sum[i];
+		sums[k] += c.sum[i];
 	}
 	return { counts: counts, sums: sums, buckets: buckets };
 }

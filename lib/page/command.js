@@ -10,10 +10,12 @@ function quoted(word) {
 	return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 }
 
-// A glob that matches one name; a character that an expression or a terminal cannot have becomes "?", and one that was not
-// UTF-8 becomes "*".
+// A glob that matches one name. A quote, which an expression cannot have, becomes "?", and a byte that is no character, which the
+// page has as the text "\x1b", becomes "*".
 function glob(name) {
-	return name.replace(/[\\*?[]/g, '\\$&').replace(/["\u0000-\u001f\u007f]/g, '?').replace(/\ufffd/g, '*');
+	return name.split(/\\x[0-9a-f]{2}|\ufffd/i).map(function (part) {
+		return part.replace(/[\\*?[]/g, '\\$&').replace(/["\u0000-\u001f\u007f]/g, '?');
+	}).join('*');
 }
 
 function text_of(name) {

@@ -2,7 +2,7 @@
 // The histogram and the table of tasks of a page. D is the data of the page.
 var lists = (function () {
 'use strict';
-var ROWS = 200;
+var ROWS = 100;
 
 function add(parent, tag, text) {
 	var e = document.createElement(tag);

@@ -11,7 +11,7 @@
 #include "lib/tree/tree.h"
 
 struct mp_page {
-	const struct mp_tree *tree; /* finished; weights are numbers of events */
+	const struct mp_tree *tree;  /* finished; weights are numbers of events */
 	struct mp_page_cells *cells; /* finished; stacks are nodes of the tree */
 	/* not escaped; `nothing`: why there is nothing to show */
 	struct mp_str title, subtitle, nothing;

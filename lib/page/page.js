@@ -3,6 +3,7 @@
 // scripts precede this file. Names are set as text or drawn, never used as markup.
 var page = (function () {
 'use strict';
+var FUNCTIONS = 100; // rows of the table
 var columns, whole, leaves; // the cells, the tree of all stacks, by stack the node where it ends
 var tasks = []; // { node, name, first, end }: stacks from `first` to before `end`
 var first = choice.initial(D.weighed), state = first, limits;
@@ -78,7 +79,7 @@ function differences(columns) {
 }
 
 function make_tree() {
-	var all = sides.map(own);
+	var all = sides.map(own), factors;
 
 	D.sides = null;
 	if (all.length === 1) {
@@ -87,8 +88,8 @@ function make_tree() {
 	}
 	D.sides = differences(all);
 	change.set({ swap: false, own: false });
-	shown = tree.weigh(whole, [new Float64Array(all[0].length), all[0], all[1]]);
-	tree.widen(shown, change.factors('both'));
+	factors = change.factors('both');
+	shown = tree.weigh(whole, [all[0].map(function (v, i) { return v * factors[0] + all[1][i] * factors[1]; })].concat(all));
 }
 
 // The node of the flame graph that is chosen; -1: it has no weight.
@@ -211,7 +212,7 @@ function show_lists() {
 		answered.tasks = lists.show_tasks(element('tasks-rows'), element('tasks-more'), tasks, chosen_sides(), state, choose);
 	element('rows').textContent = '';
 	if (zoom() >= 0)
-		table.fill(shown, i, matches, state.by, function (k) { search_for(words.query_for(D.names[k])); });
+		table.fill(shown, i, matches, state.by, function (k) { search_for(words.query_for(D.names[k])); }, FUNCTIONS);
 }
 
 function show_heads() {
@@ -629,7 +630,7 @@ function begin(parts) {
 	for (i = 1, D.stacks = 0; i < whole.name.length; i++)
 		if (whole.self[i])
 			leaves[D.stacks++] = i;
-	columns = cells.decode(parts.slice(8), { stacks: D.stacks, bins: D.bins, cells: D.cells, rows: D.rows, buckets: D.buckets,
+	columns = cells.decode(parts.slice(8), { stacks: D.stacks, bins: D.bins, cells: D.cells, rows: D.rows, buckets: D.buckets, events: D.total,
 		measured: !!D.measure });
 	limits = { bins: D.bins, nodes: D.nodes, measured: !!D.measure };
 	if (D.by.length)

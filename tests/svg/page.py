@@ -17,7 +17,7 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   strip:NAME    a key as in key:, perhaps after S- for Shift or A- for Alt; the strip has the focus
   fragment:TEXT the fragment of the URL from now on
   answer:FILE   appends what a page of mp-page shows to a file, as JSON
-  task:N        a click on the name in row N of the tasks
+  task:N        a click on the name in row N of the tasks, if there is one
   text:ID       the text of an element
   rows:N        the first N rows of the table
   filter:N      a click on filter N, which removes it
@@ -73,6 +73,7 @@ window.mpTest = {
     const box = element.getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2];
   },
+  place: (element) => element ? mpTest.middle(element) : null,
   canvas() {
     const box = document.getElementById('canvas').getBoundingClientRect();
     return [box.left, box.top, box.height];
@@ -275,7 +276,9 @@ def take(browser, what, rest):
             file.write(browser.run('JSON.stringify(page.answer())') + '\n')
         return ''
     elif what == 'task':
-        browser.click(*browser.run(f"mpTest.middle(document.querySelectorAll('#tasks-rows button')[{int(rest) - 1}])"))
+        place = browser.run(f"mpTest.place(document.querySelectorAll('#tasks-rows button')[{int(rest) - 1}])")
+        if place:
+            browser.click(*place)
     elif what == 'text':
         return browser.run(f'document.getElementById({json.dumps(rest)}).textContent')
     elif what == 'rows':

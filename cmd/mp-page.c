@@ -22,7 +22,7 @@ enum {
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is shown" },
 	MP_CHOICE_BY("tasks are the values of FIELDS (default: comm)"),
-	{ MP_FOLD_NO_COMM, "no-comm", NULL, "do not tell tasks apart" },
+	{ MP_FOLD_NO_COMM, "no-comm", NULL, "all events are of one task" },
 	MP_CHOICE_EVENT(MP_CHOICE_ADDED),
 	MP_CHOICE_WEIGHT("the number whose distribution is shown, and which flame graph and tables "
 			 "add up (default: dur of spans, else none)"),
@@ -35,15 +35,12 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-page",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary =
-		"Write a recording as one HTML page: strip over time, flame graph, histogram and "
-		"tables, all of the time range, task or stack that is marked in any of them.",
+	.summary = "Write a recording as one HTML page, in which a marked range filters all.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
-	.examples =
-		"  mp-record -F 999 -d 10 | mp-page > cpu.html\n"
-		"  mp-record disklat -d 10 | mp-page > disk.html\n"
-		"  mp-page -e 'kmem:mm_page_alloc' -w .bytes --by comm,pid memory.mp > memory.html\n",
+	.examples = "  mp-record -F 999 -d 10 | mp-page > cpu.html\n"
+		    "  mp-record disklat -d 10 | mp-page > disk.html\n"
+		    "  mp-page -w .bytes --by comm,pid memory.mp > memory.html\n",
 };
 
 static struct {

@@ -258,12 +258,13 @@ printed() {
 }
 
 @test "output depends on the input alone, not on the locale or on how it is read" {
+	unnamed() { filter "$@" | sed 's/,files:\[[^]]*\]//'; }	# a page of mp-page names its files in commands
 	big_stream > "$TMP/big"
 	for p in $FILTERS; do
-		filter "$p" "$TMP/big" > "$TMP/1"
-		LC_ALL=C LANG=de_DE.UTF-8 filter "$p" "$TMP/big" | cmp - "$TMP/1"
-		filter "$p" - < "$TMP/big" | cmp - "$TMP/1"
-		cat "$TMP/big" | filter "$p" | cmp - "$TMP/1"
+		unnamed "$p" "$TMP/big" > "$TMP/1"
+		LC_ALL=C LANG=de_DE.UTF-8 unnamed "$p" "$TMP/big" | cmp - "$TMP/1"
+		unnamed "$p" - < "$TMP/big" | cmp - "$TMP/1"
+		cat "$TMP/big" | unnamed "$p" | cmp - "$TMP/1"
 	done
 }
 

@@ -88,8 +88,9 @@ function histogram(state, path) {
 }
 
 function tasks(state, path) {
-	return select(state.time, path) + ' | ' +
-		join(['mp-hist', '--count', D.by.join()].concat(types(), state.weighed ? ['-w', D.measure] : []));
+	var by = D.by.join(), hist = state.weighed ? ['mp-hist', '-f', D.measure, '--by', by, '--sort', 'sum', '--summary'] : ['mp-hist', '--count', by];
+
+	return select(state.time, path) + ' | ' + join(hist.concat(types()));
 }
 
 return { flame: flame, histogram: histogram, tasks: tasks };

@@ -48,25 +48,28 @@ def histogram(text):
     return [[float(low), float(high), int(n)] for low, high, n in (line.split('\t') for line in text.splitlines()[1:])]
 
 
-def tasks(text):
-    return sorted((' '.join(row[:-2]), int(row[-2])) for row in list(csv.reader(text.splitlines(), delimiter='\t'))[1:] if row[-2] != '0')
+def tasks(text, fields):
+    rows = list(csv.reader(text.splitlines(), delimiter='\t'))
+    value = rows[0].index('sum' if 'sum' in rows[0] else 'count') if rows else 0
+    return sorted((' '.join(row[:fields]), int(row[value])) for row in rows[1:] if row[value] != '0')
 
 
 def differences(answer):
     """Yields what differs: what the page says, what the command says."""
-    weighed = ' -w ' in answer['commands'][0]
+    weighed = re.search(r'mp-fold .*-w ', answer['commands'][0])
     got = sorted([re.sub(r'(?<=;)\(empty\)', '', name), weight] for name, weight in answer['stacks'])
     yield 'flame graph', got, [s for s in stacks(run(answer['commands'][0])) if s[1] > 0]
     for command in answer['commands'][1:]:
-        if ' mp-hist -f ' in command:
+        if ' --by ' not in command and ' --count ' not in command:
             yield 'histogram', [b for b in answer['histogram'] if b[2]], histogram(run(command + ' --tsv'))
         else:
+            fields = re.search(r' --(?:by|count) (\S+)', command)[1].count(',') + 1
             got = sorted((row[0], row[2 if weighed else 1]) for row in answer['tasks'] if row[2 if weighed else 1])
             if re.search(r' -f ', command) and 'stack~' not in command:  # a chosen task is among all of them
-                wanted = tasks(run(command + ' --tsv'))
+                wanted = tasks(run(command + ' --tsv'), fields)
                 yield 'task', [row for row in got if row in wanted], wanted
             else:
-                yield 'tasks', got, tasks(run(command + ' --tsv'))
+                yield 'tasks', got, tasks(run(command + ' --tsv'), fields)
 
 
 def compare(file):

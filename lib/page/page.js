@@ -64,7 +64,11 @@ function own(side) {
 }
 
 function total(column) {
-	return column.reduce(function (sum, v) { return sum + v; }, 0);
+	var sum = 0, i;
+
+	for (i = 0; i < column.length; i++)
+		sum += column[i];
+	return sum;
 }
 
 // What lib/flame/change.js needs to compare both ranges: shares of what each of them has.

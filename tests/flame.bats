@@ -59,7 +59,7 @@ needs_chromium() {
 	sed -n '/BEGIN$/,/^END/p' "$TMP/dom" > "$TMP/result"
 	grep -q '^END' "$TMP/result"
 	run ! grep '^not ok' "$TMP/result"
-	[ "$(grep -c '^ok' "$TMP/result")" -ge 60 ]
+	[ "$(grep -c '^ok' "$TMP/result")" -ge 75 ]
 }
 
 @test "search finds the weight that mp-fold gives for a name, in all and in a zoom" {

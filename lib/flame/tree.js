@@ -373,6 +373,6 @@ function count_before(t, names) {
 	return counts;
 }
 
-return { numbers: numbers, list: list, decode: decode, weigh: weigh, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse, child_at: child_at,
-	heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
+return { numbers: numbers, list: list, decode: decode, weigh: weigh, widen: widen, show_from: show_from, callers: callers, focus: focus, ignore: ignore, collapse: collapse,
+	child_at: child_at, heaviest_child: heaviest_child, sibling: sibling, sums: sums, found: found, count_before: count_before };
 })();

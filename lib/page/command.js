@@ -83,14 +83,22 @@ function flame(state, path) {
 		' --annotate)' + (state.weighed ? '' : ' --samples') + ' > difference.html';
 }
 
+// A command for each range, in lines.
+function each_range(state, path, words) {
+	return (state.and ? [state.time, state.and] : [state.time]).map(function (range) {
+		return select(range, path) + ' | ' + join(words.concat(types()));
+	}).join('\n');
+}
+
 function histogram(state, path) {
-	return select(state.time, path) + ' | ' + join(['mp-hist', '-f', D.measure].concat(types()));
+	return each_range(state, path, ['mp-hist', '-f', D.measure]);
 }
 
 function tasks(state, path) {
-	var by = D.by.join(), hist = state.weighed ? ['mp-hist', '-f', D.measure, '--by', by, '--sort', 'sum', '--summary'] : ['mp-hist', '--count', by];
+	var by = D.by.join();
 
-	return select(state.time, path) + ' | ' + join(hist.concat(types()));
+	return each_range(state, path, state.weighed ? ['mp-hist', '-f', D.measure, '--by', by, '--sort', 'sum', '--summary'] :
+		['mp-hist', '--count', by]);
 }
 
 return { flame: flame, histogram: histogram, tasks: tasks };

@@ -210,7 +210,8 @@ function show_lists() {
 	if (D.measure) {
 		answered.histogram = lists.show_histogram(element('sizes-rows'), sides);
 		said = answered.histogram.reduce(function (sum, row) { return sum + row[2]; }, 0);
-		element('sizes-summary').textContent = said + (said === 1 ? ' event' : ' events') + (state.and ? ' in A (orange), and those in B (blue)' : '');
+		element('sizes-summary').textContent = said + (said === 1 ? ' event' : ' events') +
+			(state.and ? ' in A (orange), and those in B (blue)' : '');
 	}
 	if (tasks.length)
 		answered.tasks = lists.show_tasks(element('tasks-rows'), element('tasks-more'), tasks, chosen_sides(), state, choose);
@@ -308,7 +309,8 @@ function found() {
 	var sums = tree.found(shown, Math.max(zoom(), 0), matches);
 
 	return sums.frames + (sums.frames === 1 ? ' frame: ' : ' frames: ') +
-		(D.sides ? change.describe(sums.sums.slice(1)) : words.weight(sums.sums[0]) + ', ' + words.percent(sums.sums[0], shown.total[0]) + ' of the range');
+		(D.sides ? change.describe(sums.sums.slice(1)) :
+			words.weight(sums.sums[0]) + ', ' + words.percent(sums.sums[0], shown.total[0]) + ' of the range');
 }
 
 function set_pressed(id, on) {

@@ -7,9 +7,11 @@ var box = document.getElementById('strip'), canvas = document.getElementById('ti
 var dark = window.matchMedia('(prefers-color-scheme: dark)'), printing = false, width = 0, drag = null, shown = null, wanted = false;
 
 function colours() {
-	return dark.matches && !printing ? { paper: '#0d1117', dim: '#9198a1', area: '#316dca', size: [255, 166, 87], marks: ['#ffa65733', '#58a6ff33'],
-		edges: ['#ffa657', '#58a6ff'] } :
-		{ paper: '#fff', dim: '#59636e', area: '#7fa8d6', size: [150, 60, 0], marks: ['#d1570033', '#2f6fb333'], edges: ['#b34700', '#2f6fb3'] };
+	if (dark.matches && !printing)
+		return { paper: '#0d1117', dim: '#9198a1', area: '#316dca', size: [255, 166, 87], marks: ['#ffa65733', '#58a6ff33'],
+			edges: ['#ffa657', '#58a6ff'] };
+	return { paper: '#fff', dim: '#59636e', area: '#7fa8d6', size: [150, 60, 0], marks: ['#d1570033', '#2f6fb333'],
+		edges: ['#b34700', '#2f6fb3'] };
 }
 
 // The buckets that occur, as lanes, the greatest numbers first.

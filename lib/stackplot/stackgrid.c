@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/core/natural.h"
+#include "lib/stackplot/stackrow.h"
 
 enum {
 	LEVEL_UNIT = 18, /* at this level the width is 1; at level 0 it is 1e-9 */
@@ -13,18 +14,14 @@ enum {
 	FEW_BINS = 100,
 };
 
-static const double exact_max = 9007199254740992.0; /* 2^53 */
+#define NEARLY 0.95 /* an interval of sampling is a little longer than was asked for */
 
-struct row {
-	double *sums;	  /* index: bin % style.bins */
-	uint32_t *counts; /* index: bin % style.bins */
-	struct mp_str key;
-};
+static const double exact_max = 9007199254740992.0; /* 2^53 */
 
 void mp_stackgrid_init(struct mp_stackgrid *g, const struct mp_stackgrid_style *style)
 {
 	*g = (struct mp_stackgrid){ .style = *style };
-	mp_map_init(&g->rows, sizeof(struct row));
+	mp_map_init(&g->rows, sizeof(struct mp_stackgrid_row));
 }
 
 static void free_rows(struct mp_map *rows)
@@ -32,7 +29,7 @@ static void free_rows(struct mp_map *rows)
 	struct mp_map_entry *e;
 
 	mp_map_each (rows, e) {
-		struct row *r = mp_map_value(e);
+		struct mp_stackgrid_row *r = mp_map_value(e);
 
 		free(r->sums);
 		free(r->counts);
@@ -71,38 +68,21 @@ void mp_stackgrid_wide(struct mp_stackgrid *g, double width)
 		g->level++;
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
-}
-
 /* --- coarser bins ----------------------------------------------------------------------------- */
 
-static size_t slot(const struct mp_stackgrid *g, int64_t bin)
+static void coarsen_rows(struct mp_stackgrid *g, int factor)
 {
-	int64_t n = (int64_t)g->style.bins, at = bin % n;
+	double *sums = mp_alloc(g->style.bins * sizeof(*sums));
+	uint32_t *counts = mp_alloc(g->style.bins * sizeof(*counts));
+	struct mp_map_entry *e;
 
-	return at < 0 ? at + n : at;
-}
+	mp_map_each (&g->rows, e) {
+		struct mp_stackgrid_row *r = mp_map_value(e);
 
-/* Merges the bins of a row; `scratch` has room for all. */
-static void coarsen_row(const struct mp_stackgrid *g, struct row *r, int factor, double *scratch)
-{
-	size_t n = g->style.bins;
-	uint32_t *counts = mp_zalloc(n * sizeof(*counts));
-	uint64_t i;
-
-	memset(scratch, 0, n * sizeof(*scratch));
-	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
-		int64_t bin = g->low + (int64_t)i;
-		size_t from = slot(g, bin), to = slot(g, floor_div(bin, factor));
-
-		scratch[to] += r->sums[from];
-		counts[to] += r->counts[from];
+		mp_stackgrid_row_coarsen(g, r, factor, sums, counts);
 	}
-	memcpy(r->sums, scratch, n * sizeof(*scratch));
-	free(r->counts);
-	r->counts = counts;
+	free(sums);
+	free(counts);
 }
 
 /* Merges the bins of mp_stackgrid.rest; if the values are means, averages them. */
@@ -114,8 +94,8 @@ static void coarsen_rest(struct mp_stackgrid *g, int factor)
 	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
 		int64_t bin = g->low + (int64_t)i;
 
-		rest[slot(g, floor_div(bin, factor))] +=
-			g->rest[slot(g, bin)] / (g->style.mean ? factor : 1);
+		rest[mp_stackgrid_slot(g, mp_stackgrid_floor_div(bin, factor))] +=
+			g->rest[mp_stackgrid_slot(g, bin)] / (g->style.mean ? factor : 1);
 	}
 	free(g->rest);
 	g->rest = rest;
@@ -143,10 +123,11 @@ static void coarsen_losses(struct mp_stackgrid *g, int factor)
 	new_losses(g);
 	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
 		int64_t bin = g->low + (int64_t)i;
-		size_t at = slot(g, bin);
+		size_t at = mp_stackgrid_slot(g, bin);
 
 		if (lost[at])
-			put_lost(g, slot(g, floor_div(bin, factor)), lost[at], from[at]);
+			put_lost(g, mp_stackgrid_slot(g, mp_stackgrid_floor_div(bin, factor)),
+				 lost[at], from[at]);
 	}
 	free(lost);
 	free(from);
@@ -155,22 +136,17 @@ static void coarsen_losses(struct mp_stackgrid *g, int factor)
 static void coarsen(struct mp_stackgrid *g)
 {
 	int factor = g->level & 1 ? 5 : 2;
-	struct mp_map_entry *e;
-	double *scratch;
 
 	g->level++;
 	if (g->n == 0)
 		return;
-	scratch = mp_alloc(g->style.bins * sizeof(*scratch));
-	mp_map_each (&g->rows, e)
-		coarsen_row(g, mp_map_value(e), factor, scratch);
-	free(scratch);
+	coarsen_rows(g, factor);
 	if (g->rest)
 		coarsen_rest(g, factor);
 	if (g->lost)
 		coarsen_losses(g, factor);
-	g->low = floor_div(g->low, factor);
-	g->high = floor_div(g->high, factor);
+	g->low = mp_stackgrid_floor_div(g->low, factor);
+	g->high = mp_stackgrid_floor_div(g->high, factor);
 }
 
 /* Extends the range to the bins from `first` to `last`; false if there would be too many bins. */
@@ -188,33 +164,38 @@ static bool reach(struct mp_stackgrid *g, int64_t first, int64_t last)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static double value_at(const struct mp_stackgrid *g, const struct row *r, size_t at)
+static bool is_heavier(const struct mp_stackgrid_row *a, const struct mp_stackgrid_row *b)
 {
-	return g->style.mean && r->counts[at] ? r->sums[at] / r->counts[at] : r->sums[at];
-}
-
-static double weight(const struct mp_stackgrid *g, const struct row *r)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < g->style.bins; i++)
-		sum += value_at(g, r, i);
-	return sum;
-}
-
-struct weighed {
-	struct row *row;
-	double weight;
-};
-
-static int heavier(const void *va, const void *vb)
-{
-	const struct weighed *a = va, *b = vb;
-
 	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return mp_str_cmp(a->row->key, b->row->key);
+		return a->weight > b->weight;
+	return mp_str_cmp(a->key, b->key) < 0;
+}
+
+/* Moves the `n` heaviest of the rows to the front, in any order. */
+static void select_heaviest(struct mp_stackgrid_row **v, size_t total, size_t n)
+{
+	size_t low = 0, high = total;
+
+	while (high - low > 1) {
+		struct mp_stackgrid_row *pivot = v[low + (high - low - 1) / 2], *swap;
+		size_t i = low, k = high - 1;
+
+		for (;;) {
+			while (is_heavier(v[i], pivot))
+				i++;
+			while (is_heavier(pivot, v[k]))
+				k--;
+			if (i >= k)
+				break;
+			swap = v[i];
+			v[i++] = v[k];
+			v[k--] = swap;
+		}
+		if (n <= k + 1)
+			high = k + 1;
+		else
+			low = k + 1;
+	}
 }
 
 static void split_key(struct mp_str key, struct mp_str parts[2])
@@ -225,51 +206,62 @@ static void split_key(struct mp_str key, struct mp_str parts[2])
 	parts[1] = (struct mp_str){ tab + 1, key.p + key.len - tab - 1 };
 }
 
+/* Moves a row to the current map; its bins move, too. */
+static void move_row(struct mp_stackgrid *g, struct mp_stackgrid_row *r)
+{
+	struct mp_map_entry *e;
+	struct mp_str parts[2];
+	struct mp_stackgrid_row *moved;
+
+	split_key(r->key, parts);
+	e = mp_map_put(&g->rows, parts, 2, NULL);
+	moved = mp_map_value(e);
+	*moved = *r;
+	moved->key = e->key;
+	moved->kept = false;
+	r->sums = NULL;
+	r->counts = NULL;
+}
+
 /* Adds the lighter half of the rows to mp_stackgrid.rest; moves the others to a new map. */
 static void drop_light_rows(struct mp_stackgrid *g)
 {
-	struct weighed *w = mp_alloc(g->rows.n * sizeof(*w));
+	struct mp_stackgrid_row **v = mp_alloc(g->rows.n * sizeof(*v));
 	struct mp_map old = g->rows;
 	struct mp_map_entry *e;
-	size_t n = 0, i, k;
+	size_t n = 0, i;
 
 	mp_map_each (&old, e) {
-		w[n].row = mp_map_value(e);
-		if (!w[n].row->sums)
-			continue;
-		w[n].weight = weight(g, w[n].row);
-		n++;
+		struct mp_stackgrid_row *r = mp_map_value(e);
+
+		if (r->sums || r->n_cells)
+			v[n++] = r;
 	}
-	qsort(w, n, sizeof(*w), heavier);
+	select_heaviest(v, n, g->style.rows);
+	for (i = 0; i < MP_MIN(n, g->style.rows); i++)
+		v[i]->kept = true;
+	free(v);
 	if (!g->rest)
 		g->rest = mp_zalloc(g->style.bins * sizeof(*g->rest));
-	mp_map_init(&g->rows, sizeof(struct row));
-	for (i = 0; i < n; i++) {
-		struct row *r = w[i].row, *moved;
-		struct mp_str parts[2];
+	mp_map_init(&g->rows, sizeof(struct mp_stackgrid_row));
+	mp_map_each (&old, e) {
+		struct mp_stackgrid_row *r = mp_map_value(e);
 
-		if (i >= g->style.rows) {
-			for (k = 0; k < g->style.bins; k++)
-				g->rest[k] += value_at(g, r, k);
+		if (r->kept) {
+			move_row(g, r);
+		} else if (r->sums || r->n_cells) {
+			mp_stackgrid_row_add_to(g, r, g->rest);
 			g->dropped++;
-			continue;
 		}
-		split_key(r->key, parts);
-		e = mp_map_put(&g->rows, parts, 2, NULL);
-		moved = mp_map_value(e);
-		*moved = (struct row){ r->sums, r->counts, e->key };
-		r->sums = NULL;
-		r->counts = NULL;
 	}
-	free(w);
 	free_rows(&old);
 	g->last = NULL;
 }
 
-static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
+static struct mp_stackgrid_row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
 {
 	struct mp_map_entry *e = g->last;
-	struct row *r;
+	struct mp_stackgrid_row *r;
 	bool fresh;
 
 	if (e && e->key.len == parts[0].len + 1 + parts[1].len &&
@@ -285,8 +277,6 @@ static struct row *put_row(struct mp_stackgrid *g, const struct mp_str parts[2])
 		drop_light_rows(g); /* drops the new row as well, since it has no bins yet */
 		return put_row(g, parts);
 	}
-	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));
-	r->counts = mp_zalloc(g->style.bins * sizeof(*r->counts));
 	r->key = e->key;
 	return r;
 }
@@ -295,12 +285,8 @@ static void add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each,
 		double y)
 {
 	const struct mp_str parts[2] = { label, each };
-	struct row *r = put_row(g, parts);
-	size_t at = slot(g, bin);
 
-	r->sums[at] += y;
-	if (r->counts[at] < UINT32_MAX)
-		r->counts[at]++;
+	mp_stackgrid_row_add(g, put_row(g, parts), mp_stackgrid_slot(g, bin), y);
 	g->n++;
 }
 
@@ -308,7 +294,7 @@ static int64_t bin_at(const struct mp_stackgrid *g, int64_t x)
 {
 	double width = step(g->level, LEVEL_UNIT);
 
-	return width < (double)INT64_MAX ? floor_div(x, (int64_t)width) : -(x < 0);
+	return width < (double)INT64_MAX ? mp_stackgrid_floor_div(x, (int64_t)width) : -(x < 0);
 }
 
 void mp_stackgrid_add_at(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, int64_t x,
@@ -329,14 +315,15 @@ static bool find_bin(const struct mp_stackgrid *g, double x, int64_t *bin)
 		if (fabs(fine - near) > fabs(near) * 1e-14)
 			near = floor(fine);
 		at = step(g->level, 0);
-		*bin = at < exact_max ? floor_div((int64_t)near, (int64_t)at) : -(near < 0);
+		*bin = at < exact_max ? mp_stackgrid_floor_div((int64_t)near, (int64_t)at)
+				      : -(near < 0);
 		return true;
 	}
 	if (g->level < LEVEL_UNIT)
 		return false;
 	at = step(g->level, LEVEL_UNIT);
 	if (fabs(x) < 9e18 && at < 9e18) {
-		*bin = floor_div((int64_t)floor(x), (int64_t)at);
+		*bin = mp_stackgrid_floor_div((int64_t)floor(x), (int64_t)at);
 		return true;
 	}
 	at = floor(x / at);
@@ -385,7 +372,7 @@ void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t
 		coarsen(g);
 	if (!g->lost)
 		new_losses(g);
-	put_lost(g, slot(g, bin_at(g, at)), n, from);
+	put_lost(g, mp_stackgrid_slot(g, bin_at(g, at)), n, from);
 }
 
 void mp_stackgrid_merge_sparse(struct mp_stackgrid *g)
@@ -397,31 +384,151 @@ void mp_stackgrid_merge_sparse(struct mp_stackgrid *g)
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-/* Adds the values of a row to `to`, and fills bins without a value. */
-static void add_row(const struct mp_stackgrid *g, const struct row *r, double *to)
+/* The values of a row in the order of bins. */
+struct line {
+	size_t n;
+	double *sums;
+	uint32_t *counts;
+	uint32_t *rounds; /* by bin: the greatest of the counts of all rows */
+};
+
+static void line_init(struct line *l, const struct mp_stackgrid *g)
 {
-	size_t n = (size_t)(g->high - g->low) + 1, i, first = n, last = 0, filled = 0, end;
+	l->n = g->n ? (size_t)(g->high - g->low) + 1 : 0;
+	l->sums = mp_alloc((l->n + 1) * sizeof(*l->sums));
+	l->counts = mp_alloc((l->n + 1) * sizeof(*l->counts));
+	l->rounds = mp_zalloc((l->n + 1) * sizeof(*l->rounds));
+}
+
+static void line_release(struct line *l)
+{
+	free(l->sums);
+	free(l->counts);
+	free(l->rounds);
+}
+
+static void load_line(const struct mp_stackgrid *g, const struct mp_stackgrid_row *r,
+		      struct line *l)
+{
+	mp_stackgrid_row_load(g, r, l->n, l->sums, l->counts);
+}
+
+static void count_rounds(const struct mp_stackgrid *g, struct line *l)
+{
+	struct mp_map_entry *e;
+	size_t i;
+
+	mp_map_each (&g->rows, e) {
+		load_line(g, mp_map_value(e), l);
+		for (i = 0; i < l->n; i++)
+			l->rounds[i] = MP_MAX(l->rounds[i], l->counts[i]);
+	}
+}
+
+/* Adds the values of a row to `to`; a bin without a round is like the one before. */
+static void add_rounds(const struct mp_stackgrid *g, const struct line *l, double *to)
+{
+	double value = 0;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		if (l->rounds[i])
+			value = g->style.mean ? l->sums[i] / l->rounds[i] : l->sums[i];
+		to[i] += value;
+	}
+}
+
+/* Adds the values of a row to `to`, and fills bins without a value. */
+static void add_line(const struct mp_stackgrid *g, const struct line *l, double *to)
+{
+	size_t first = l->n, last = 0, filled = 0, end, i;
 	double value = 0;
 
-	for (i = 0; i < n; i++)
-		if (r->counts[slot(g, g->low + (int64_t)i)]) {
+	if (g->style.fill == MP_STACK_ROUNDS) {
+		add_rounds(g, l, to);
+		return;
+	}
+	for (i = 0; i < l->n; i++)
+		if (l->counts[i]) {
 			first = MP_MIN(first, i);
 			last = i;
 			filled++;
 		}
 	end = last;
 	if (g->style.fill == MP_STACK_CARRY && filled > 1)
-		end = MP_MIN(n - 1, last + (last - first + filled - 2) / (filled - 1) - 1);
-	for (i = first; i < n && i <= end; i++) {
-		size_t at = slot(g, g->low + (int64_t)i);
-
-		if (r->counts[at])
-			value = value_at(g, r, at);
+		end = MP_MIN(l->n - 1, last + (last - first + filled - 2) / (filled - 1) - 1);
+	for (i = first; i < l->n && i <= end; i++) {
+		if (l->counts[i])
+			value = mp_stackgrid_value(g, l->sums[i], l->counts[i]);
 		else if (g->style.fill == MP_STACK_ZERO)
 			value = 0;
 		to[i] += value;
 	}
 }
+
+/* --- samples ---------------------------------------------------------------------------------- */
+
+/* Counts in gaps[i] how often the values of a line are i bins apart. */
+static void count_gaps(const struct line *l, const uint32_t *counts, uint64_t *gaps)
+{
+	size_t last = l->n, i;
+
+	for (i = 0; i < l->n; i++) {
+		if (!counts[i])
+			continue;
+		if (last < l->n)
+			gaps[i - last]++;
+		last = i;
+	}
+}
+
+/* The usual gap, in bins: the average of those up to twice the median; 0 if there is none. */
+static double usual_gap(const uint64_t *gaps, size_t n)
+{
+	uint64_t total = 0, count = 0, sum = 0, half = 0;
+	size_t median = 0, i;
+
+	for (i = 0; i < n; i++)
+		total += gaps[i];
+	if (!total)
+		return 0;
+	for (i = 0; i < n && 2 * half < total; i++) {
+		half += gaps[i];
+		median = i;
+	}
+	for (i = 0; i < n && i <= 2 * median; i++) {
+		count += gaps[i];
+		sum += gaps[i] * i;
+	}
+	return (double)sum / (double)count;
+}
+
+void mp_stackgrid_merge_unsampled(struct mp_stackgrid *g)
+{
+	struct mp_map_entry *e;
+	uint64_t *gaps;
+	double width;
+	struct line l;
+
+	line_init(&l, g);
+	gaps = mp_zalloc((l.n + 1) * sizeof(*gaps));
+	count_rounds(g, &l);
+	mp_map_each (&g->rows, e) {
+		load_line(g, mp_map_value(e), &l);
+		count_gaps(&l, l.counts, gaps);
+	}
+	width = usual_gap(gaps, l.n) * mp_stackgrid_width(g);
+	if (width <= 0) { /* each row has one value: how far these are apart */
+		count_gaps(&l, l.rounds, gaps);
+		width = usual_gap(gaps, l.n) * mp_stackgrid_width(g);
+	}
+	while (g->level < LEVEL_MAX && mp_stackgrid_width(g) < width * NEARLY)
+		coarsen(g);
+	free(gaps);
+	line_release(&l);
+}
+
+/* --- layers ----------------------------------------------------------------------------------- */
 
 struct label {
 	struct mp_str name;
@@ -446,10 +553,14 @@ static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, 
 	struct mp_map by_name;
 	struct mp_map_entry *e;
 	size_t n = 0, i, k;
+	struct line line;
 
+	line_init(&line, g);
+	if (g->style.fill == MP_STACK_ROUNDS)
+		count_rounds(g, &line);
 	mp_map_init(&by_name, sizeof(size_t));
 	mp_map_each (&g->rows, e) {
-		const struct row *r = mp_map_value(e);
+		const struct mp_stackgrid_row *r = mp_map_value(e);
 		struct mp_str parts[2];
 		size_t *number;
 		bool fresh;
@@ -461,9 +572,11 @@ static struct label *add_up_labels(const struct mp_stackgrid *g, size_t n_bins, 
 			labels[n].name = parts[0];
 			labels[n++].values = mp_zalloc(n_bins * sizeof(double));
 		}
-		add_row(g, r, labels[*number].values);
+		load_line(g, r, &line);
+		add_line(g, &line, labels[*number].values);
 	}
 	mp_map_release(&by_name);
+	line_release(&line);
 	for (i = 0; i < n; i++)
 		for (k = 0; k < n_bins; k++) {
 			double *v = &labels[i].values[k];
@@ -484,7 +597,7 @@ static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct lab
 
 	for (k = 0; k < n_bins; k++) {
 		if (g->rest) {
-			other.values[k] = g->rest[slot(g, g->low + (int64_t)k)];
+			other.values[k] = g->rest[mp_stackgrid_slot(g, g->low + (int64_t)k)];
 			*negative += other.values[k] < 0;
 			other.values[k] = MP_MAX(other.values[k], 0);
 		}
@@ -514,7 +627,7 @@ static void fill_losses(const struct mp_stackgrid *g, struct mp_stackplot *s)
 
 	mp_lossbins_init(&s->losses, s->n_bins);
 	for (i = 0; g->lost && i < s->n_bins; i++) {
-		size_t at = slot(g, g->low + (int64_t)i);
+		size_t at = mp_stackgrid_slot(g, g->low + (int64_t)i);
 
 		if (g->lost[at])
 			mp_lossbins_add(&s->losses, i, bins_until(g, g->lost_from[at]),

@@ -15,6 +15,11 @@
 enum mp_stack_fill {
 	MP_STACK_ZERO,	/* bins without a value are 0 */
 	MP_STACK_CARRY, /* bins without a value have the value of the bin before */
+	/*
+	 * Values are samples of all labels in rounds: a row that a round lacks is 0 in it. A bin has
+	 * as many rounds as its row with the most values; without a round it is like the one before.
+	 */
+	MP_STACK_ROUNDS,
 };
 
 struct mp_stackgrid_style {
@@ -50,7 +55,7 @@ void mp_stackgrid_wide(struct mp_stackgrid *g, double width);
 
 /*
  * Adds a value y of a label at x. Values of a label with different `each` are averaged separately
- * and then added up. x and y are finite, |y| below 1e200. mp_stackgrid_add_whole() is exact for
+ * and then added up. x and y are finite, |y| below 1e200. mp_stackgrid_add_at() is exact for
  * whole numbers beyond 2^53, such as times.
  */
 void mp_stackgrid_add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each, double x,
@@ -76,6 +81,12 @@ void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t
  * average or there are at most 100, since bins with a single value each show nothing.
  */
 void mp_stackgrid_merge_sparse(struct mp_stackgrid *g);
+
+/*
+ * Before mp_stackgrid_finish(), for samples: merges bins until they are as wide as the samples of a
+ * row are usually apart, so that a row with one sample is as wide as any other.
+ */
+void mp_stackgrid_merge_unsampled(struct mp_stackgrid *g);
 
 double mp_stackgrid_width(const struct mp_stackgrid *g);
 

@@ -42,8 +42,9 @@ static const struct mp_opt opts[] = {
 	  "average for each value of FIELDS, then add these up "
 	  "(default for events that are averaged: pid)" },
 	{ OPT_MISSING, "missing", "HOW",
-	  "where a label has no value: zero (default for sums) "
-	  "or carry the one before (default for averages)" },
+	  "where a label has no value: zero (default for sums), carry the one before (default "
+	  "for averages), or rounds (default for mem:* events): zero, but as before where no label "
+	  "has a value" },
 	{ OPT_BIN, "bin", "WIDTH",
 	  "least width of a bin, a duration if x is a time; rounded up to 1, 2, 10, 20, 100 ... "
 	  "(default: as narrow as --bins has room for)" },
@@ -85,6 +86,7 @@ static struct {
 	size_t bins, labels, top;
 	bool percent;
 	const char *title, *unit;
+	struct mp_buf globs; /* of -e, comma-separated */
 } options = { .mean = UNSET, .missing = UNSET, .bins = 500, .labels = 1000, .top = 10 };
 
 /* The state of this run. */
@@ -95,6 +97,8 @@ static struct {
 	bool count;	   /* every record counts 1 */
 	bool spread;	   /* spans are spread over the bins that they cover */
 	bool is_time;
+	bool sampled; /* values are read at an interval */
+	bool is_run;  /* all events are spans in which a task ran */
 	bool has_grid;
 	/* the first header of the kind of records that is drawn; NULL: there is none */
 	json_t *header;
@@ -122,9 +126,11 @@ static void check_labels(const struct mp_fields *fields)
 
 static void set_option(int code, const char *arg)
 {
-	static const char *const missing[] = { "zero", "carry", NULL };
+	static const char *const missing[] = { "zero", "carry", "rounds", NULL };
 
 	options.weighed |= code == 'w';
+	if (code == 'e')
+		mp_buf_printf(&options.globs, "%s%s", options.globs.len ? "," : "", arg);
 	if (mp_choice_option(&options.choice, &program, code, arg))
 		return;
 	switch (code) {
@@ -147,8 +153,7 @@ static void set_option(int code, const char *arg)
 		options.mean = code == OPT_MEAN;
 		break;
 	case OPT_MISSING:
-		options.missing =
-			mp_opt_word(&program, code, arg, missing) ? MP_STACK_CARRY : MP_STACK_ZERO;
+		options.missing = (int)mp_opt_word(&program, code, arg, missing);
 		break;
 	case OPT_BIN:
 		options.bin = arg;
@@ -215,9 +220,15 @@ static bool names(const struct mp_fields *fields, const char *name)
 	return false;
 }
 
+static bool is_of_group(const struct mp_rec *rec, const char *group)
+{
+	return rec && rec->kind == MP_EVENT && rec->type.len > strlen(group) &&
+	       memcmp(rec->type.p, group, strlen(group)) == 0;
+}
+
 static bool is_memory(const struct mp_rec *rec)
 {
-	return rec->kind == MP_EVENT && rec->type.len > 4 && memcmp(rec->type.p, "mem:", 4) == 0;
+	return is_of_group(rec, "mem:");
 }
 
 static const char *x_unit(void)
@@ -256,8 +267,12 @@ static void decide(enum mp_kind kind, const struct mp_rec *rec)
 		(options.weighed && !options.y.name.p);
 	style.mean = options.mean;
 	if (options.mean == UNSET)
-		style.mean = !events || (rec && is_memory(rec) && !work.count);
-	style.fill = style.mean ? MP_STACK_CARRY : MP_STACK_ZERO;
+		style.mean = !events || (is_memory(rec) && !work.count);
+	work.sampled = (style.mean && (!events || is_memory(rec))) || is_of_group(rec, "stat:");
+	work.is_run = true;
+	style.fill = !style.mean      ? MP_STACK_ZERO
+		     : is_memory(rec) ? MP_STACK_ROUNDS
+				      : MP_STACK_CARRY;
 	if (options.missing != UNSET)
 		style.fill = (enum mp_stack_fill)options.missing;
 	default_field(&options.x, events ? "time" : "x");
@@ -371,6 +386,15 @@ static int handle_span(const struct mp_rec *rec, struct mp_str label, struct mp_
 	return 0;
 }
 
+/* Notes whether the span is one in which a task ran, as mp-sched writes them. */
+static void look_at_state(const struct mp_rec *rec)
+{
+	static const struct mp_field state = MP_FIELD_OF(KEY, "state");
+	struct mp_str value;
+
+	work.is_run &= mp_rec_get(rec, &state, &value) && mp_str_eq(value, MP_STR("run"));
+}
+
 /* Adds a record. Returns 0, or -1 with `*why`. */
 static int handle_value(const struct mp_rec *rec, const char **why)
 {
@@ -384,8 +408,10 @@ static int handle_value(const struct mp_rec *rec, const char **why)
 	each = join(rec, &options.each, &work.each);
 	if (memchr(label.p, '\t', label.len) || memchr(each.p, '\t', each.len))
 		return fail(why, "bad escape or control byte in a label");
-	if (work.spread)
+	if (work.spread) {
+		look_at_state(rec);
 		return handle_span(rec, label, each, why);
+	}
 	if (rec->kind == MP_EVENT && options.x.id == MP_FIELD_TIME) {
 		mp_stackgrid_add_at(&work.grid, label, each, (int64_t)rec->time_ns, y);
 		return 0;
@@ -460,7 +486,11 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 
 	if (options.percent)
 		mp_buf_printf(to, "share of the ");
-	mp_buf_printf(to, "%s of %.*s", style->mean ? "average" : "sum", MP_STR_ARGS(y_name()));
+	if (d->rate)
+		mp_buf_printf(to, "%.*s per time", MP_STR_ARGS(y_name()));
+	else
+		mp_buf_printf(to, "%s of %.*s", style->mean ? "average" : "sum",
+			      MP_STR_ARGS(y_name()));
 	if (s->n_bins) {
 		mp_stackdraw_width(width, s, d);
 		mp_buf_printf(to, " in bins of %s", width);
@@ -471,9 +501,13 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 		mp_buf_printf(to, ", sum over ");
 		put_names(to, &options.each);
 	}
-	if (style->mean || style->fill == MP_STACK_CARRY)
-		mp_buf_printf(to, style->fill == MP_STACK_CARRY ? "; missing values: as before"
-								: "; missing values: 0");
+	if (style->fill == MP_STACK_CARRY)
+		mp_buf_printf(to, "; missing values: as before");
+	else if (style->mean)
+		mp_buf_printf(to, "; missing values: 0");
+	if (s->negative)
+		mp_buf_printf(to, "; %llu %s below 0 drawn as 0", (unsigned long long)s->negative,
+			      s->negative == 1 ? "value" : "values");
 	put_start(to);
 	if (work.in.lost)
 		mp_buf_printf(to, "; %llu %s lost%s", (unsigned long long)work.in.lost,
@@ -481,9 +515,64 @@ static void make_subtitle(struct mp_buf *to, const struct mp_stackplot *s,
 			      s->losses.any ? ", in the marked bins" : "");
 }
 
-static void default_title(struct mp_buf *to)
+/* Whether the values are time on a CPU. */
+static bool is_cpu_time(void)
 {
-	if (work.count && options.choice.types.taken == 1) {
+	static const char *const fields[] = { ".runtime", "period" };
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(fields); i++)
+		if (mp_str_eq(options.y.name, mp_str(fields[i])))
+			return true;
+	return work.spread && work.is_run;
+}
+
+/* Time per time: what the quotient is, or NULL if the values are not times. */
+static const char *rate_of(const struct mp_stackdraw *d)
+{
+	if (!work.is_time || work.grid.style.mean || strcmp(d->unit, "ns") != 0)
+		return NULL;
+	return is_cpu_time() ? "CPUs" : "at once";
+}
+
+static void make_y_title(struct mp_buf *to, const struct mp_stackplot *s,
+			 const struct mp_stackdraw *d)
+{
+	char width[MP_UNIT_MAX];
+
+	mp_buf_printf(to, options.percent ? "share of the " : "");
+	if (d->rate && is_cpu_time()) {
+		mp_buf_printf(to, "CPUs busy");
+	} else if (d->rate) {
+		mp_buf_printf(to, "number at once (%.*s per time)", MP_STR_ARGS(y_name()));
+	} else {
+		mp_stackdraw_width(width, s, d);
+		mp_buf_str(to, y_name());
+		if (!d->mean)
+			mp_buf_printf(to, " in %s", width);
+	}
+}
+
+static void make_x_title(struct mp_buf *to)
+{
+	const char *axis =
+		json_string_value(json_array_get(json_object_get(work.header, "axes"), 0));
+
+	if (work.kind == MP_POINT && options.x.id == MP_FIELD_X && axis)
+		mp_buf_str(to, mp_str(axis));
+	else if (work.is_time && work.kind == MP_POINT)
+		mp_buf_printf(to, "time");
+	else
+		mp_buf_str(to, options.x.name);
+	if (work.is_time)
+		mp_buf_printf(to, " since the first bin");
+}
+
+static void default_title(struct mp_buf *to, const struct mp_stackdraw *d)
+{
+	if (d->rate && is_cpu_time()) {
+		mp_buf_printf(to, "CPUs busy");
+	} else if (work.count && options.choice.types.taken == 1) {
 		char *type = mp_types_list(&options.choice.types);
 
 		mp_buf_str(to, mp_str(type));
@@ -506,15 +595,28 @@ static enum mp_status report(const struct mp_stackplot *s)
 	return work.grid.dropped || s->negative ? MP_LOSSY : MP_OK;
 }
 
-static enum mp_status draw(struct mp_out *out)
+/* Where x comes from, for the command that selects a range of it. */
+static void set_selection(struct mp_stackdraw *d, char **files)
+{
+	mp_buf_byte(&options.globs, '\0');
+	d->x_field = options.x.name;
+	d->events = options.globs.len > 1 ? options.globs.p : NULL;
+	d->spread = work.spread;
+	d->files = files;
+}
+
+static enum mp_status draw(struct mp_out *out, char **files)
 {
 	struct mp_buf title = { NULL, 0, 0 }, subtitle = { NULL, 0, 0 }, svg = { NULL, 0, 0 };
+	struct mp_buf x_title = { NULL, 0, 0 }, y_title = { NULL, 0, 0 };
 	struct mp_stackdraw d = { .percent = options.percent };
 	enum mp_status status;
 	struct mp_stackplot s;
 
 	if (!work.has_grid)
 		decide(work.headers[1] && !work.headers[0] ? MP_POINT : MP_EVENT, NULL);
+	if (work.sampled)
+		mp_stackgrid_merge_unsampled(&work.grid);
 	if (!work.grid.style.mean && !options.bin)
 		mp_stackgrid_merge_sparse(&work.grid);
 	mp_stackgrid_finish(&work.grid, options.top, &s);
@@ -525,15 +627,23 @@ static enum mp_status draw(struct mp_out *out)
 	d.unit = options.unit ? options.unit
 		 : work.count ? ""
 			      : mp_unit_of(work.header, &options.y);
+	d.rate = rate_of(&d);
+	set_selection(&d, files);
+	make_y_title(&y_title, &s, &d);
+	make_x_title(&x_title);
+	d.y_title = mp_buf_view(&y_title);
+	d.x_title = mp_buf_view(&x_title);
 	make_subtitle(&subtitle, &s, &d);
 	d.subtitle = mp_buf_view(&subtitle);
-	default_title(&title);
+	default_title(&title, &d);
 	d.title = options.title ? mp_str(options.title) : mp_buf_view(&title);
 	mp_stackdraw_svg(&svg, &s, &d);
 	mp_out_write(out, svg.p, svg.len);
 	mp_stackplot_release(&s);
 	mp_buf_release(&title);
 	mp_buf_release(&subtitle);
+	mp_buf_release(&x_title);
+	mp_buf_release(&y_title);
 	mp_buf_release(&svg);
 	return status;
 }
@@ -561,8 +671,9 @@ int main(int argc, char **argv)
 	status = mp_input_finish(&work.in);
 	status = mp_choice_finish(&options.choice, status);
 	if (work.has_grid || (!work.in.empty && !work.in.refused))
-		drawn = draw(&out);
+		drawn = draw(&out, argv + optind);
 	mp_out_close(&out);
 	mp_stackgrid_release(&work.grid);
+	mp_buf_release(&options.globs);
 	return MP_MAX(status, drawn);
 }

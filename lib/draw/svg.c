@@ -90,6 +90,22 @@ void mp_svg_json(struct mp_buf *to, struct mp_str raw)
 	mp_buf_byte(to, '"');
 }
 
+void mp_svg_files(struct mp_buf *to, char *const *operands)
+{
+	bool named = operands && operands[0];
+	size_t i;
+
+	for (i = 0; named && operands[i]; i++)
+		named = strcmp(operands[i], "-") != 0;
+	mp_buf_printf(to, "\"files\":[");
+	for (i = 0; named && operands[i]; i++) {
+		if (i)
+			mp_buf_byte(to, ',');
+		mp_svg_json(to, mp_str(operands[i]));
+	}
+	mp_buf_byte(to, ']');
+}
+
 void mp_svg_num(struct mp_buf *to, double v)
 {
 	char text[32];

@@ -30,6 +30,12 @@ void mp_svg_text(struct mp_buf *to, struct mp_str raw);
  */
 void mp_svg_json(struct mp_buf *to, struct mp_str raw);
 
+/*
+ * Adds `"files":["a","b"]` for lib/draw/command.js: the operands of a program, up to NULL; none if
+ * one of them is standard input.
+ */
+void mp_svg_files(struct mp_buf *to, char *const *operands);
+
 /* Adds a number for an attribute: at most two decimals, as short as possible. */
 void mp_svg_num(struct mp_buf *to, double v);
 

@@ -117,7 +117,7 @@ static const struct value values[] = {
 	{ "mp-pair", "context", WORDS, "all samecpu samepid sametid" },
 	{ "mp-pair", "stack", WORDS, "begin end none" },
 	{ "mp-sched", "states", WORDS, "run wait preempted sleep block stopped idle unknown" },
-	{ "mp-stackplot", "missing", WORDS, "zero carry" },
+	{ "mp-stackplot", "missing", WORDS, "zero carry rounds" },
 	{ "mp-svg-heatmap", "color", WORDS, "linear sqrt log" },
 	{ "mp-svg-heatmap", "ansi", WORDS, "auto always never" },
 	{ "mp-svg-heatmap", "palette", PALETTES, NULL },

@@ -10,16 +10,17 @@
 #include "lib/stream/unit.h"
 
 enum {
-	LEFT = 84,
+	LEFT = 100,
 	TOP = 66,
 	PLOT_WIDTH = 860,
 	PLOT_HEIGHT = 430,
-	BOTTOM = 56,
+	BOTTOM = 100, /* for ticks, title, what the script says, and the command */
 	LEGEND_GAP = 24,
-	LEGEND_WIDTH = 300,
+	LEGEND_WIDTH = 284,
 	LEGEND_ROW = 20,
 	SWATCH = 12,
-	NAME_PX = 160,
+	NAME_PX = 144,
+	TICK_PX = LEFT - 8 - 24,
 	WIDTH = LEFT + PLOT_WIDTH + LEGEND_GAP + LEGEND_WIDTH,
 	SHARES_DESCRIBED = 5, /* layers named in the description */
 	SEAMS_MAX = 16,	      /* with more layers, lines between them would hide thin ones */
@@ -83,16 +84,16 @@ static void make_axes(struct picture *p)
 {
 	const struct mp_stackplot *s = p->s;
 	double span = s->width * (double)MP_MAX(s->n_bins, 1);
-	struct mp_scale scale = mp_unit_scale(p->d->unit, s->peak);
-	double top = s->peak > 0 ? s->peak * 1.04 : 1;
+	double peak = p->d->rate ? s->peak / s->width : s->peak, top = peak > 0 ? peak * 1.04 : 1;
+	struct mp_scale scale = mp_unit_scale(p->d->rate ? "" : p->d->unit, peak);
 
 	p->x = (struct mp_axis){ MP_AXIS_LINEAR, s->low, s->low + span, p->d->x_unit };
 	if (p->d->is_time)
 		p->x = (struct mp_axis){ MP_AXIS_TIME, 0, span, "ns" };
 	else if (!(p->x.high > p->x.low)) /* the bin is narrower than the precision of a double */
 		p->x.high = nextafter(p->x.low, INFINITY);
-	p->y_factor = 1 / scale.divisor;
-	p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, top * p->y_factor, "" };
+	p->y_factor = 1 / scale.divisor / (p->d->rate ? s->width : 1);
+	p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, top / scale.divisor, "" };
 	p->y_suffix = p->d->percent ? "%" : scale.suffix;
 	if (p->d->percent)
 		p->y = (struct mp_axis){ MP_AXIS_LINEAR, 0, 100, "" };
@@ -112,6 +113,19 @@ static void draw_line(struct mp_buf *to, const char *class, double x1, double y1
 	mp_buf_printf(to, "\"/>\n");
 }
 
+static void draw_titles(struct picture *p)
+{
+	double bottom = TOP + PLOT_HEIGHT, middle = TOP + PLOT_HEIGHT / 2.0;
+	char attrs[96];
+
+	snprintf(attrs, sizeof(attrs),
+		 "class=\"dim\" text-anchor=\"middle\" transform=\"rotate(-90 16 %g)\"", middle);
+	mp_svg_label(p->to, 16, middle, attrs, p->d->y_title, PLOT_HEIGHT, MP_SVG_FONT);
+	mp_svg_label(p->to, LEFT + PLOT_WIDTH / 2.0, bottom + 40,
+		     "class=\"dim\" text-anchor=\"middle\"", p->d->x_title, PLOT_WIDTH,
+		     MP_SVG_FONT);
+}
+
 static void draw_axes(struct picture *p)
 {
 	struct mp_tick ticks[MP_TICKS_MAX];
@@ -128,7 +142,7 @@ static void draw_axes(struct picture *p)
 		snprintf(label, sizeof(label), "%s%s%s", ticks[i].label, *p->y_suffix ? " " : "",
 			 p->y_suffix);
 		mp_svg_label(p->to, LEFT - 8, at + 4, "class=\"dim\" text-anchor=\"end\"",
-			     mp_str(label), LEFT - 12, MP_SVG_FONT);
+			     mp_str(label), TICK_PX, MP_SVG_FONT);
 	}
 	n = mp_axis_ticks(&p->x, PLOT_WIDTH, false, MP_SVG_FONT, ticks);
 	for (i = 0; i < n; i++) {
@@ -139,10 +153,15 @@ static void draw_axes(struct picture *p)
 				     mp_str(ticks[i].label), 0, MP_SVG_FONT);
 	}
 	draw_line(p->to, "axis", LEFT, bottom, LEFT + PLOT_WIDTH, bottom);
-	if (p->d->is_time)
-		mp_svg_label(p->to, LEFT + PLOT_WIDTH / 2.0, bottom + 40,
-			     "class=\"dim\" text-anchor=\"middle\"", MP_STR("time"), 0,
-			     MP_SVG_FONT);
+}
+
+/* Adds the attributes that colour a layer; "other" is hatched, as no name is. */
+static void put_class(struct picture *p, const char *class, size_t layer)
+{
+	if (p->s->layers[layer].label.p)
+		mp_buf_printf(p->to, "class=\"%s l%zu\"", class, layer);
+	else
+		mp_buf_printf(p->to, "class=\"%s\" fill=\"url(#mp-other)\"", class);
 }
 
 /*
@@ -156,8 +175,9 @@ static void draw_area(struct picture *p, size_t layer, const double *edge)
 	char room[64];
 	size_t i;
 
-	mp_buf_printf(p->to, "<path class=\"a l%zu\" data-i=\"%zu\" d=\"M%d %g", layer, layer, LEFT,
-		      bottom);
+	mp_buf_printf(p->to, "<path ");
+	put_class(p, "a", layer);
+	mp_buf_printf(p->to, " data-i=\"%zu\" d=\"M%d %g", layer, LEFT, bottom);
 	for (i = 0; i < p->s->n_bins; i++) {
 		y = round(10 * y_of(p, edge[i])) / 10;
 		if (y == last)
@@ -207,10 +227,10 @@ static void draw_legend(struct picture *p)
 		put_amount(p, amount, l->area);
 		snprintf(text, sizeof(text), "%s  %5.1f %%", amount,
 			 100 * share(l->area, p->s->area));
-		mp_buf_printf(p->to,
-			      "<g class=\"k\" data-i=\"%zu\"><rect class=\"l%zu\" x=\"%g\" "
-			      "y=\"%g\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
-			      i, i, x, y, SWATCH, SWATCH);
+		mp_buf_printf(p->to, "<g class=\"k\" data-i=\"%zu\"><rect ", i);
+		put_class(p, "s", i);
+		mp_buf_printf(p->to, " x=\"%g\" y=\"%g\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
+			      x, y, SWATCH, SWATCH);
 		mp_svg_label(p->to, x + SWATCH + 7, y + 10, "", name_of(p, l, room), NAME_PX,
 			     MP_SVG_FONT);
 		mp_svg_label(p->to, x + LEGEND_WIDTH - 10, y + 10,
@@ -273,6 +293,13 @@ static void describe(const struct picture *p, struct mp_buf *to)
 	mp_buf_printf(to, ".");
 }
 
+static void add_text(struct mp_buf *to, const char *key, struct mp_str text)
+{
+	mp_buf_printf(to, "%s:", key);
+	mp_svg_json(to, text);
+	mp_buf_byte(to, ',');
+}
+
 static void make_data(const struct picture *p, struct mp_buf *to)
 {
 	const struct mp_stackplot *s = p->s;
@@ -284,7 +311,17 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 		      "%d,",
 		      LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, s->n_bins, p->d->is_time ? 0 : s->low,
 		      s->width, p->d->is_time, p->d->percent);
-	mp_buf_printf(to, "unit:");
+	mp_buf_printf(to, "top:%.17g,mean:%d,spread:%d,",
+		      p->d->percent ? 100 : p->y.high / p->y_factor, p->d->mean, p->d->spread);
+	if (s->exact)
+		mp_buf_printf(to, "first:\"%lld\",", (long long)s->first);
+	add_text(to, "field", p->d->x_field);
+	if (p->d->rate)
+		add_text(to, "rate", mp_str(p->d->rate));
+	if (p->d->events)
+		add_text(to, "events", mp_str(p->d->events));
+	mp_svg_files(to, p->d->files);
+	mp_buf_printf(to, ",unit:");
 	mp_svg_json(to, mp_str(p->d->unit));
 	mp_buf_printf(to, ",xunit:");
 	mp_svg_json(to, mp_str(p->d->is_time ? "ns" : p->d->x_unit));
@@ -308,21 +345,50 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 
 static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/draw/draw.js\"\n"
+			".incbin \"lib/draw/command.js\"\n"
 			".incbin \"lib/stackplot/stackplot.js\"\n");
+
+/* Draws what the script moves and fills; it is invisible without it. */
+static void draw_handles(struct picture *p)
+{
+	double bottom = TOP + PLOT_HEIGHT;
+
+	mp_buf_printf(
+		p->to,
+		"<rect id=\"mp-hit\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+		"tabindex=\"0\" role=\"application\" aria-label=\"Areas: arrow keys move, with "
+		"shift they select a range\" aria-describedby=\"mp-desc\"/>\n",
+		LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
+	mp_buf_printf(p->to,
+		      "<text id=\"mp-read\" x=\"%d\" y=\"%g\" class=\"dim\" role=\"status\" "
+		      "aria-live=\"polite\"></text>\n<text id=\"mp-cmd\" x=\"%d\" y=\"%g\" "
+		      "class=\"mono\" aria-live=\"polite\"></text>\n",
+		      LEFT, bottom + 64, LEFT, bottom + 84);
+}
+
+static void make_css(struct picture *p, struct mp_buf *css, struct mp_buf *dark)
+{
+	make_colours(p, css, dark);
+	mp_buf_printf(css, ".k{cursor:default}.hatch{stroke:#fff;stroke-width:2}\n"
+			   "#mp-hit{fill:transparent;cursor:crosshair;outline:none}"
+			   "#mp-hit:focus-visible{outline:2px solid #0969da}"
+			   ".range{fill:#0969da;fill-opacity:.15;stroke:#0969da}"
+			   ".outline{fill:none;stroke:#1f2328;stroke-width:1.5}\n");
+	mp_buf_printf(dark, ".hatch{stroke:#0d1117}.outline{stroke:#fff}\n");
+	if (p->s->n_layers <= SEAMS_MAX) {
+		mp_buf_printf(css, ".a{stroke:#fff;stroke-width:.4}\n");
+		mp_buf_printf(dark, ".a{stroke:#0d1117}\n");
+	}
+	mp_buf_byte(css, '\0');
+	mp_buf_byte(dark, '\0');
+}
 
 static void draw(struct picture *p)
 {
 	struct mp_buf css = { NULL, 0, 0 }, dark = { NULL, 0, 0 }, text = { NULL, 0, 0 };
 	double legend = TOP + (double)p->s->n_layers * LEGEND_ROW + 16;
 
-	make_colours(p, &css, &dark);
-	mp_buf_printf(&css, ".k{cursor:default}\n");
-	if (p->s->n_layers <= SEAMS_MAX) {
-		mp_buf_printf(&css, ".a{stroke:#fff;stroke-width:.4}\n");
-		mp_buf_printf(&dark, ".a{stroke:#0d1117}\n");
-	}
-	mp_buf_byte(&css, '\0');
-	mp_buf_byte(&dark, '\0');
+	make_css(p, &css, &dark);
 	describe(p, &text);
 	mp_svg_begin(p->to, &(struct mp_svg_doc){
 				    .width = WIDTH,
@@ -336,13 +402,22 @@ static void draw(struct picture *p)
 		     MP_SVG_TITLE);
 	mp_svg_label(p->to, LEFT, 48, "class=\"dim\"", p->d->subtitle, WIDTH - LEFT - 20,
 		     MP_SVG_FONT);
-	if (p->s->n_bins)
+	if (p->s->n_layers && !p->s->layers[0].label.p)
+		mp_buf_str(p->to, MP_STR("<defs><pattern id=\"mp-other\" width=\"6\" height=\"6\" "
+					 "patternUnits=\"userSpaceOnUse\" "
+					 "patternTransform=\"rotate(45)\"><rect class=\"l0\" "
+					 "width=\"6\" height=\"6\"/><path class=\"hatch\" "
+					 "d=\"M0 0v6\"/></pattern></defs>\n"));
+	if (p->s->n_bins) {
 		draw_axes(p);
-	else
+		draw_titles(p);
+	} else {
 		mp_svg_label(p->to, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT / 2.0,
 			     "class=\"dim\" text-anchor=\"middle\"", MP_STR("no values"), 0,
 			     MP_SVG_FONT);
+	}
 	draw_areas(p);
+	draw_handles(p);
 	mp_lossbins_svg(&p->s->losses, p->to,
 			&(struct mp_lossbins_place){ LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT });
 	draw_legend(p);

@@ -19,6 +19,17 @@ struct mp_stackdraw {
 	bool mean;
 	bool is_time;		   /* x in ns, shown as time since the first bin */
 	const char *x_unit, *unit; /* units of x and of the values, see unit.h */
+	/*
+	 * values are time spent, and drawn as time per time: what that is, such as "CPUs"; or NULL
+	 */
+	const char *rate;
+	struct mp_str y_title; /* raw */
+	struct mp_str x_title; /* raw */
+	/* for the command that selects a range of bins, see mp-select(1) */
+	struct mp_str x_field;
+	const char *events; /* globs of -e, or NULL */
+	bool spread;	    /* spans are in all bins that they cover */
+	char **files;	    /* operands, up to NULL */
 };
 
 void mp_stackdraw_svg(struct mp_buf *to, const struct mp_stackplot *s,

@@ -642,6 +642,8 @@ void mp_stackgrid_finish(const struct mp_stackgrid *g, size_t top, struct mp_sta
 
 	*s = (struct mp_stackplot){ .n_bins = n_bins, .width = mp_stackgrid_width(g) };
 	s->low = (double)g->low * s->width;
+	s->exact = g->level >= LEVEL_UNIT && fabs(s->low) < 9e18 && s->width < exact_max;
+	s->first = s->exact ? begin_of(g, g->low) : 0;
 	labels = add_up_labels(g, n_bins, &n_labels, &s->negative);
 	qsort(labels, n_labels, sizeof(*labels), heavier_label);
 	kept = MP_MIN(top, n_labels);

@@ -100,6 +100,8 @@ struct mp_stack_layer {
 struct mp_stackplot {
 	size_t n_bins;
 	double low, width; /* start of the first bin, and width of a bin */
+	bool exact;	   /* `first` is the exact start, and `width` is a whole number */
+	int64_t first;
 	struct mp_stack_layer *layers;
 	size_t n_layers;
 	size_t n_other;	   /* labels combined in "other", without the dropped ones */

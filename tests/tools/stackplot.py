@@ -3,7 +3,8 @@
 """Computes what a stacked area plot should show, and compares it with an SVG of mp-stackplot.
 
 stackplot.py OPTIONS INPUT SVG, where OPTIONS is JSON: kind (event or point), y (a field of events, absent: 1),
-by and each (arrays of fields of events), mean, fill (zero, carry), top, bins, width (given, not chosen).
+by and each (arrays of fields of events), mean, fill (zero, carry, rounds), top, bins, width (given, not chosen),
+sampled (bins are at least as wide as samples are apart; always for averages of points).
 Prints the names of the layers from the bottom, or the first difference.
 """
 import json
@@ -45,6 +46,22 @@ def widths():
         e += 1
 
 
+def numbers_of_bins(data, width):
+    rows = {}
+    for x, _, label, each in data:
+        at = (x.numerator * width.denominator) // (x.denominator * width.numerator)
+        rows.setdefault((label, each), set()).add(at)
+    return rows
+
+
+def usual_gap(rows):
+    gaps = sorted(b - a for bins in rows for a, b in zip(sorted(bins), sorted(bins)[1:]))
+    if not gaps:
+        return 0
+    usual = [g for g in gaps if g <= 2 * gaps[(len(gaps) - 1) // 2]]
+    return Fraction(sum(usual), len(usual))
+
+
 def main():
     o = {"kind": "event", "mean": False, "fill": "zero", "top": 10, "bins": 500}
     o.update(json.loads(sys.argv[1]))
@@ -60,12 +77,18 @@ def main():
             if n <= 100 or len(data) >= 4 * n:
                 break
             width = next(w for w in widths() if w > width)
+    if o.get("sampled") or (o["kind"] == "point" and o["mean"]):
+        rows = numbers_of_bins(data, width)
+        interval = (usual_gap(rows.values()) or usual_gap([set().union(*rows.values())])) * width
+        while float(width) < float(interval) * 0.95:
+            width = next(w for w in widths() if w > width)
     low = math.floor(min(xs) / width)
     n = math.floor(max(xs) / width) - low + 1
     rows = {}
     for x, y, label, each in data:
         at = (x.numerator * width.denominator) // (x.denominator * width.numerator) - low
         rows.setdefault((label, each), {}).setdefault(at, []).append(y)
+    rounds = [max([len(cells.get(i, ())) for cells in rows.values()]) for i in range(n)]
     labels = {}
     for (label, _), cells in rows.items():
         line = labels.setdefault(label, [0.0] * n)
@@ -74,6 +97,11 @@ def main():
         if o["fill"] == "carry" and len(cells) > 1:
             end = min(n - 1, last + math.ceil(Fraction(last - first, len(cells) - 1)) - 1)
         value = 0.0
+        if o["fill"] == "rounds":
+            for i in range(n):
+                value = sum(cells.get(i, [0])) / (rounds[i] if o["mean"] else 1) if rounds[i] else value
+                line[i] += value
+            continue
         for i in range(first, end + 1):
             if i in cells:
                 value = sum(cells[i]) / (len(cells[i]) if o["mean"] else 1)

@@ -68,10 +68,23 @@ void mp_stackgrid_wide(struct mp_stackgrid *g, double width)
 		g->level++;
 }
 
+static struct mp_stackgrid_bins bins_of(const struct mp_stackgrid *g)
+{
+	return (struct mp_stackgrid_bins){ g->style.bins, g->style.mean, g->low, g->high };
+}
+
+static size_t slot(const struct mp_stackgrid *g, int64_t bin)
+{
+	struct mp_stackgrid_bins bins = bins_of(g);
+
+	return mp_stackgrid_slot(&bins, bin);
+}
+
 /* --- coarser bins ----------------------------------------------------------------------------- */
 
 static void coarsen_rows(struct mp_stackgrid *g, int factor)
 {
+	struct mp_stackgrid_bins bins = bins_of(g);
 	double *sums = mp_alloc(g->style.bins * sizeof(*sums));
 	uint32_t *counts = mp_alloc(g->style.bins * sizeof(*counts));
 	struct mp_map_entry *e;
@@ -79,7 +92,7 @@ static void coarsen_rows(struct mp_stackgrid *g, int factor)
 	mp_map_each (&g->rows, e) {
 		struct mp_stackgrid_row *r = mp_map_value(e);
 
-		mp_stackgrid_row_coarsen(g, r, factor, sums, counts);
+		mp_stackgrid_row_coarsen(&bins, r, factor, sums, counts);
 	}
 	free(sums);
 	free(counts);
@@ -94,8 +107,8 @@ static void coarsen_rest(struct mp_stackgrid *g, int factor)
 	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
 		int64_t bin = g->low + (int64_t)i;
 
-		rest[mp_stackgrid_slot(g, mp_stackgrid_floor_div(bin, factor))] +=
-			g->rest[mp_stackgrid_slot(g, bin)] / (g->style.mean ? factor : 1);
+		rest[slot(g, mp_stackgrid_floor_div(bin, factor))] +=
+			g->rest[slot(g, bin)] / (g->style.mean ? factor : 1);
 	}
 	free(g->rest);
 	g->rest = rest;
@@ -123,11 +136,11 @@ static void coarsen_losses(struct mp_stackgrid *g, int factor)
 	new_losses(g);
 	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
 		int64_t bin = g->low + (int64_t)i;
-		size_t at = mp_stackgrid_slot(g, bin);
+		size_t at = slot(g, bin);
 
 		if (lost[at])
-			put_lost(g, mp_stackgrid_slot(g, mp_stackgrid_floor_div(bin, factor)),
-				 lost[at], from[at]);
+			put_lost(g, slot(g, mp_stackgrid_floor_div(bin, factor)), lost[at],
+				 from[at]);
 	}
 	free(lost);
 	free(from);
@@ -227,6 +240,7 @@ static void move_row(struct mp_stackgrid *g, struct mp_stackgrid_row *r)
 static void drop_light_rows(struct mp_stackgrid *g)
 {
 	struct mp_stackgrid_row **v = mp_alloc(g->rows.n * sizeof(*v));
+	struct mp_stackgrid_bins bins = bins_of(g);
 	struct mp_map old = g->rows;
 	struct mp_map_entry *e;
 	size_t n = 0, i;
@@ -250,7 +264,7 @@ static void drop_light_rows(struct mp_stackgrid *g)
 		if (r->kept) {
 			move_row(g, r);
 		} else if (r->sums || r->n_cells) {
-			mp_stackgrid_row_add_to(g, r, g->rest);
+			mp_stackgrid_row_add_to(&bins, r, g->rest);
 			g->dropped++;
 		}
 	}
@@ -285,8 +299,9 @@ static void add(struct mp_stackgrid *g, struct mp_str label, struct mp_str each,
 		double y)
 {
 	const struct mp_str parts[2] = { label, each };
+	struct mp_stackgrid_bins bins = bins_of(g);
 
-	mp_stackgrid_row_add(g, put_row(g, parts), mp_stackgrid_slot(g, bin), y);
+	mp_stackgrid_row_add(&bins, put_row(g, parts), slot(g, bin), y);
 	g->n++;
 }
 
@@ -372,7 +387,7 @@ void mp_stackgrid_lost(struct mp_stackgrid *g, uint64_t n, int64_t from, int64_t
 		coarsen(g);
 	if (!g->lost)
 		new_losses(g);
-	put_lost(g, mp_stackgrid_slot(g, bin_at(g, at)), n, from);
+	put_lost(g, slot(g, bin_at(g, at)), n, from);
 }
 
 void mp_stackgrid_merge_sparse(struct mp_stackgrid *g)
@@ -410,7 +425,9 @@ static void line_release(struct line *l)
 static void load_line(const struct mp_stackgrid *g, const struct mp_stackgrid_row *r,
 		      struct line *l)
 {
-	mp_stackgrid_row_load(g, r, l->n, l->sums, l->counts);
+	struct mp_stackgrid_bins bins = bins_of(g);
+
+	mp_stackgrid_row_load(&bins, r, l->n, l->sums, l->counts);
 }
 
 static void count_rounds(const struct mp_stackgrid *g, struct line *l)
@@ -459,7 +476,7 @@ static void add_line(const struct mp_stackgrid *g, const struct line *l, double 
 		end = MP_MIN(l->n - 1, last + (last - first + filled - 2) / (filled - 1) - 1);
 	for (i = first; i < l->n && i <= end; i++) {
 		if (l->counts[i])
-			value = mp_stackgrid_value(g, l->sums[i], l->counts[i]);
+			value = g->style.mean ? l->sums[i] / l->counts[i] : l->sums[i];
 		else if (g->style.fill == MP_STACK_ZERO)
 			value = 0;
 		to[i] += value;
@@ -597,7 +614,7 @@ static struct mp_stack_layer make_other(const struct mp_stackgrid *g, struct lab
 
 	for (k = 0; k < n_bins; k++) {
 		if (g->rest) {
-			other.values[k] = g->rest[mp_stackgrid_slot(g, g->low + (int64_t)k)];
+			other.values[k] = g->rest[slot(g, g->low + (int64_t)k)];
 			*negative += other.values[k] < 0;
 			other.values[k] = MP_MAX(other.values[k], 0);
 		}
@@ -627,7 +644,7 @@ static void fill_losses(const struct mp_stackgrid *g, struct mp_stackplot *s)
 
 	mp_lossbins_init(&s->losses, s->n_bins);
 	for (i = 0; g->lost && i < s->n_bins; i++) {
-		size_t at = mp_stackgrid_slot(g, g->low + (int64_t)i);
+		size_t at = slot(g, g->low + (int64_t)i);
 
 		if (g->lost[at])
 			mp_lossbins_add(&s->losses, i, bins_until(g, g->lost_from[at]),

@@ -15,7 +15,7 @@ static void add_cell(struct mp_stackgrid_row *r, size_t at, double sum, uint32_t
 	r->cells[i].count += count;
 }
 
-static void coarsen_cells(const struct mp_stackgrid *g, struct mp_stackgrid_row *r, int factor)
+static void coarsen_cells(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r, int factor)
 {
 	struct mp_stackgrid_row old = *r;
 	size_t i;
@@ -24,24 +24,24 @@ static void coarsen_cells(const struct mp_stackgrid *g, struct mp_stackgrid_row 
 	for (i = 0; i < old.n_cells; i++)
 		add_cell(r,
 			 mp_stackgrid_slot(
-				 g, mp_stackgrid_floor_div(mp_stackgrid_bin_of(g, old.cells[i].at),
+				 b, mp_stackgrid_floor_div(mp_stackgrid_bin_of(b, old.cells[i].at),
 							   factor)),
 			 old.cells[i].sum, old.cells[i].count);
 }
 
 /* Merges the bins of a row; `sums` and `counts` have room for all. */
-static void coarsen_bins(const struct mp_stackgrid *g, struct mp_stackgrid_row *r, int factor,
+static void coarsen_bins(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r, int factor,
 			 double *sums, uint32_t *counts)
 {
-	size_t n = g->style.bins;
+	size_t n = b->max;
 	uint64_t i;
 
 	memset(sums, 0, n * sizeof(*sums));
 	memset(counts, 0, n * sizeof(*counts));
-	for (i = 0; i <= (uint64_t)g->high - (uint64_t)g->low; i++) {
-		int64_t bin = g->low + (int64_t)i;
-		size_t from = mp_stackgrid_slot(g, bin),
-		       to = mp_stackgrid_slot(g, mp_stackgrid_floor_div(bin, factor));
+	for (i = 0; i <= (uint64_t)b->high - (uint64_t)b->low; i++) {
+		int64_t bin = b->low + (int64_t)i;
+		size_t from = mp_stackgrid_slot(b, bin),
+		       to = mp_stackgrid_slot(b, mp_stackgrid_floor_div(bin, factor));
 
 		sums[to] += r->sums[from];
 		counts[to] += r->counts[from];
@@ -50,45 +50,45 @@ static void coarsen_bins(const struct mp_stackgrid *g, struct mp_stackgrid_row *
 	memcpy(r->counts, counts, n * sizeof(*counts));
 }
 
-static void weigh(const struct mp_stackgrid *g, struct mp_stackgrid_row *r)
+static void weigh(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r)
 {
 	size_t i;
 
 	r->weight = 0;
 	for (i = 0; i < r->n_cells; i++)
-		r->weight += mp_stackgrid_value(g, r->cells[i].sum, r->cells[i].count);
-	for (i = 0; r->sums && i < g->style.bins; i++)
-		r->weight += mp_stackgrid_value(g, r->sums[i], r->counts[i]);
+		r->weight += mp_stackgrid_value(b, r->cells[i].sum, r->cells[i].count);
+	for (i = 0; r->sums && i < b->max; i++)
+		r->weight += mp_stackgrid_value(b, r->sums[i], r->counts[i]);
 }
 
-void mp_stackgrid_row_coarsen(const struct mp_stackgrid *g, struct mp_stackgrid_row *r, int factor,
-			      double *sums, uint32_t *counts)
+void mp_stackgrid_row_coarsen(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r,
+			      int factor, double *sums, uint32_t *counts)
 {
 	if (r->sums)
-		coarsen_bins(g, r, factor, sums, counts);
+		coarsen_bins(b, r, factor, sums, counts);
 	else
-		coarsen_cells(g, r, factor);
-	weigh(g, r);
+		coarsen_cells(b, r, factor);
+	weigh(b, r);
 }
 
-void mp_stackgrid_row_add_to(const struct mp_stackgrid *g, const struct mp_stackgrid_row *r,
+void mp_stackgrid_row_add_to(const struct mp_stackgrid_bins *b, const struct mp_stackgrid_row *r,
 			     double *to)
 {
 	size_t i;
 
 	for (i = 0; i < r->n_cells; i++)
-		to[r->cells[i].at] += mp_stackgrid_value(g, r->cells[i].sum, r->cells[i].count);
-	for (i = 0; r->sums && i < g->style.bins; i++)
-		to[i] += mp_stackgrid_value(g, r->sums[i], r->counts[i]);
+		to[r->cells[i].at] += mp_stackgrid_value(b, r->cells[i].sum, r->cells[i].count);
+	for (i = 0; r->sums && i < b->max; i++)
+		to[i] += mp_stackgrid_value(b, r->sums[i], r->counts[i]);
 }
 
 /* Makes room for values in all bins. */
-static void expand(const struct mp_stackgrid *g, struct mp_stackgrid_row *r)
+static void expand(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r)
 {
 	size_t i;
 
-	r->sums = mp_zalloc(g->style.bins * sizeof(*r->sums));
-	r->counts = mp_zalloc(g->style.bins * sizeof(*r->counts));
+	r->sums = mp_zalloc(b->max * sizeof(*r->sums));
+	r->counts = mp_zalloc(b->max * sizeof(*r->counts));
 	for (i = 0; i < r->n_cells; i++) {
 		r->sums[r->cells[i].at] = r->cells[i].sum;
 		r->counts[r->cells[i].at] = r->cells[i].count;
@@ -97,24 +97,24 @@ static void expand(const struct mp_stackgrid *g, struct mp_stackgrid_row *r)
 }
 
 /* Adds a value to a bin; `sum` and `count` are those of the bin. */
-static void add_value(const struct mp_stackgrid *g, struct mp_stackgrid_row *r, double *sum,
+static void add_value(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r, double *sum,
 		      uint32_t *count, double y)
 {
-	double before = mp_stackgrid_value(g, *sum, *count);
+	double before = mp_stackgrid_value(b, *sum, *count);
 
 	*sum += y;
 	*count += *count < UINT32_MAX;
-	r->weight += mp_stackgrid_value(g, *sum, *count) - before;
+	r->weight += mp_stackgrid_value(b, *sum, *count) - before;
 }
 
-void mp_stackgrid_row_add(const struct mp_stackgrid *g, struct mp_stackgrid_row *r, size_t at,
+void mp_stackgrid_row_add(const struct mp_stackgrid_bins *b, struct mp_stackgrid_row *r, size_t at,
 			  double y)
 {
 	size_t i;
 
 	for (i = 0; i < r->n_cells; i++)
 		if (r->cells[i].at == at) {
-			add_value(g, r, &r->cells[i].sum, &r->cells[i].count, y);
+			add_value(b, r, &r->cells[i].sum, &r->cells[i].count, y);
 			return;
 		}
 	if (!r->sums && r->n_cells < MP_STACKGRID_CELLS) {
@@ -123,25 +123,25 @@ void mp_stackgrid_row_add(const struct mp_stackgrid *g, struct mp_stackgrid_row 
 		return;
 	}
 	if (!r->sums)
-		expand(g, r);
-	add_value(g, r, &r->sums[at], &r->counts[at], y);
+		expand(b, r);
+	add_value(b, r, &r->sums[at], &r->counts[at], y);
 }
 
-void mp_stackgrid_row_load(const struct mp_stackgrid *g, const struct mp_stackgrid_row *r, size_t n,
-			   double *sums, uint32_t *counts)
+void mp_stackgrid_row_load(const struct mp_stackgrid_bins *b, const struct mp_stackgrid_row *r,
+			   size_t n, double *sums, uint32_t *counts)
 {
 	size_t i;
 
 	memset(sums, 0, n * sizeof(*sums));
 	memset(counts, 0, n * sizeof(*counts));
 	for (i = 0; r->sums && i < n; i++) {
-		size_t at = mp_stackgrid_slot(g, g->low + (int64_t)i);
+		size_t at = mp_stackgrid_slot(b, b->low + (int64_t)i);
 
 		sums[i] = r->sums[at];
 		counts[i] = r->counts[at];
 	}
 	for (i = 0; i < r->n_cells; i++) {
-		size_t bin = (size_t)(mp_stackgrid_bin_of(g, r->cells[i].at) - g->low);
+		size_t bin = (size_t)(mp_stackgrid_bin_of(b, r->cells[i].at) - b->low);
 
 		sums[bin] = r->cells[i].sum;
 		counts[bin] = r->cells[i].count;

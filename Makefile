@@ -143,7 +143,7 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
 # scripts that the assembler includes in an object
-$(BUILD)/lib/heatmap/heatdata.o: lib/draw/units.js lib/draw/draw.js lib/heatmap/heatmap.js
+$(BUILD)/lib/heatmap/heatdata.o: lib/draw/units.js lib/draw/draw.js lib/draw/command.js lib/heatmap/heatmap.js
 $(BUILD)/lib/flame/flamehtml.o: lib/draw/units.js lib/draw/packed.js lib/flame/flame.html $(wildcard lib/flame/*.js)
 $(BUILD)/lib/page/pagehtml.o: lib/draw/units.js lib/draw/packed.js lib/page/page.html $(wildcard lib/flame/*.js lib/page/*.js)
 $(BUILD)/lib/stackplot/stackdraw.o: lib/draw/units.js lib/draw/draw.js lib/draw/command.js lib/stackplot/stackplot.js

@@ -14,7 +14,7 @@ enum {
 	OPT_ANSI = MP_OPT_LONG,
 	OPT_ASCII,
 	OPT_CATEGORY,
-	OPT_COLOR,
+	OPT_COLOUR,
 	OPT_COLUMNS,
 	OPT_DIFF,
 	OPT_DUMP,
@@ -24,11 +24,12 @@ enum {
 	OPT_PALETTE,
 	OPT_PERCENTILES,
 	OPT_ROWS,
+	OPT_SORT,
 	OPT_SUBSECOND,
 	OPT_TITLE,
 };
 
-enum { MAX_PERCENTILES = 16 };
+enum { MAX_PERCENTILES = 16, TRIES = 4 };
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is drawn" },
@@ -53,7 +54,8 @@ static const struct mp_opt opts[] = {
 	  "the room for the rest (default: 1%)" },
 	{ OPT_COLUMNS, "columns", "N", "about N columns; of names at most (default: 150)" },
 	{ OPT_ROWS, "rows", "N", "about N rows; of names at most (default: 64)" },
-	{ OPT_COLOR, "color", "SCALE", "linear, sqrt (default) or log" },
+	{ OPT_SORT, "sort", "ORDER", "order of rows of names: name (default) or weight" },
+	{ OPT_COLOUR, "colour", "SCALE", "linear, sqrt (default) or log" },
 	{ OPT_PALETTE, "palette", "NAME", "viridis (default), cividis, magma, inferno, grey" },
 	{ OPT_PERCENTILES, "percentiles", "LIST",
 	  "lines of percentiles of each column, as in 50,90,99" },
@@ -130,6 +132,7 @@ static void add_percentiles(const char *arg)
 static void set_how(int code, const char *arg)
 {
 	static const char *const scales[] = { "linear", "sqrt", "log", NULL };
+	static const char *const orders[] = { "name", "weight", NULL };
 	static const char *const whens[] = { "auto", "always", "never", NULL };
 
 	switch (code) {
@@ -148,7 +151,10 @@ static void set_how(int code, const char *arg)
 	case OPT_ROWS:
 		options.style.rows = mp_opt_number(&program, code, arg, 1, MP_GRID_ROWS);
 		break;
-	case OPT_COLOR:
+	case OPT_SORT:
+		options.style.rows_by_weight = mp_opt_word(&program, code, arg, orders) == 1;
+		break;
+	case OPT_COLOUR:
 		options.style.colour = mp_opt_word(&program, code, arg, scales);
 		break;
 	case OPT_PALETTE:
@@ -261,27 +267,63 @@ static enum mp_ansi ansi(void)
 	return options.ansi == ANSI_NEVER || !isatty(STDOUT_FILENO) ? MP_ANSI_NONE : has;
 }
 
+/* Draws as text with this many bins. Returns the number of columns beyond the grid's range. */
+static size_t try_text(struct mp_buf *to, const struct mp_heat_style *style, struct mp_str title,
+		       size_t width)
+{
+	struct mp_heat heat;
+	size_t beyond = 0;
+
+	to->len = 0;
+	if (!reader.sums.begun ||
+	    !mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
+		mp_buf_printf(to, "nothing to draw\n");
+		return 0;
+	}
+	mp_heat_ascii(to, &heat, title, ansi(), options.palette, width);
+	beyond = (mp_heat_column(&heat, heat.x.n) > 0) + (mp_heat_column(&heat, heat.x.n + 1) > 0);
+	mp_heat_release(&heat);
+	return beyond;
+}
+
+static size_t count_lines(const struct mp_buf *text)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < text->len; i++)
+		n += text->p[i] == '\n';
+	return n;
+}
+
+/* Draws as many rows and columns as fit; what is around them depends on what is in them. */
 static void draw_text(struct mp_buf *to, struct mp_heat_style *style, struct mp_str title)
 {
-	size_t width, height, columns, rows;
-	struct mp_heat heat;
+	size_t width, height, columns, rows, beyond, lines, tries;
+	bool any_columns = !style->columns, any_rows = !style->rows;
 
 	terminal_size(&width, &height);
 	mp_heat_ascii_bins(width, height, &columns, &rows);
-	style->columns = style->columns ? style->columns : columns;
-	style->rows = style->rows ? style->rows : rows;
-	if (reader.sums.begun && mp_heat_make(&heat, &reader.sums.grid, &reader.sums.info, style)) {
-		mp_heat_ascii(to, &heat, title, ansi(), options.palette, width);
-		mp_heat_release(&heat);
-	} else {
-		mp_buf_printf(to, "nothing to draw\n");
+	style->columns = any_columns ? columns : style->columns;
+	style->rows = any_rows ? rows : style->rows;
+	for (tries = 0; tries < TRIES; tries++) {
+		beyond = try_text(to, style, title, width);
+		lines = count_lines(to);
+		if ((!any_columns || style->columns + 2 * beyond <= columns) &&
+		    (!any_rows || lines < height))
+			break;
+		if (any_columns)
+			style->columns = MP_MIN(style->columns, columns - 2 * beyond);
+		if (any_rows && lines >= height)
+			style->rows -= MP_MIN(lines - height + 1, style->rows - 1);
 	}
 }
 
-static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_str title)
+static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_str title,
+		     char *const *files)
 {
 	struct mp_heat_look look = { title, options.palette, options.percentiles,
-				     options.globs.len ? options.globs.p : NULL };
+				     options.globs.len ? options.globs.p : NULL,
+				     reader.kind ? files : NULL /* a dump has no records */ };
 	struct mp_heat heat;
 
 	style->columns = style->columns ? style->columns : 150;
@@ -294,7 +336,7 @@ static void draw_svg(struct mp_buf *to, struct mp_heat_style *style, struct mp_s
 	}
 }
 
-static void write_picture(struct mp_out *out)
+static void write_picture(struct mp_out *out, char *const *files)
 {
 	struct mp_buf title = { NULL, 0, 0 }, text = { NULL, 0, 0 };
 
@@ -311,7 +353,7 @@ static void write_picture(struct mp_out *out)
 	if (options.ascii)
 		draw_text(&text, &options.style, mp_buf_view(&title));
 	else
-		draw_svg(&text, &options.style, mp_buf_view(&title));
+		draw_svg(&text, &options.style, mp_buf_view(&title), files);
 	mp_out_write(out, text.p, text.len);
 	mp_buf_release(&title);
 	mp_buf_release(&text);
@@ -361,7 +403,7 @@ int main(int argc, char **argv)
 	if (options.dump && reader.sums.begun)
 		mp_heat_dump(&reader.sums, &out);
 	else if (!options.dump && (reader.sums.begun || status == MP_OK))
-		write_picture(&out);
+		write_picture(&out, argv + optind);
 	status = report(status);
 	mp_out_close(&out);
 	mp_heat_reader_release(&reader);

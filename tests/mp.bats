@@ -155,7 +155,7 @@ list() {
 	done <<- 'END'
 		mp-sched --states
 		mp-svg-heatmap --palette
-		mp-svg-heatmap --color
+		mp-svg-heatmap --colour
 		mp-svg-heatmap --ansi
 		mp-stackplot --missing
 		mp-hist --sort

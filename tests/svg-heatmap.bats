@@ -29,8 +29,8 @@ exact() {	# FILE N X Y [OPTION]...
 	spans > "$TMP/in"
 	exact "$TMP/in" 20000 time dur
 	exact "$TMP/in" 20000 time dur --log --overflow 0
-	exact "$TMP/in" 20000 time .bytes -y .bytes --color log --columns 40 --rows 17
-	exact "$TMP/in" 20000 .bytes dur -x .bytes --log --log-x --color linear
+	exact "$TMP/in" 20000 time .bytes -y .bytes --colour log --columns 40 --rows 17
+	exact "$TMP/in" 20000 .bytes dur -x .bytes --log --log-x --colour linear
 	exact "$TMP/in" 20000 time cpu -y cpu
 	exact "$TMP/in" 20000 cpu comm -x cpu -y comm --rows 10
 	exact "$TMP/in" 20000 comm dur -x comm --log
@@ -109,7 +109,7 @@ exact() {	# FILE N X Y [OPTION]...
 			for p in "$TMP"/part.*; do mp-svg-heatmap $o --dump "$p" > "$TMP/dump.${p##*.}" || true; done
 			mp-svg-heatmap --dump "$TMP"/dump.* 2> "$TMP/err" | cmp - "$TMP/whole" || { echo "$o"; false; }
 			mp-svg-heatmap --log --percentiles 50,99 $o "$TMP/whole" 2> "$TMP/err" > "$TMP/2" || true
-			mp-svg-heatmap --log --percentiles 50,99 $o "$TMP/in" 2> "$TMP/err" | cmp - "$TMP/2" || { echo "picture $o"; false; }
+			mp-svg-heatmap --log --percentiles 50,99 $o 2> "$TMP/err" < "$TMP/in" | cmp - "$TMP/2" || { echo "picture $o"; false; }
 			mp-svg-heatmap --dump "$TMP/whole" 2> "$TMP/err" | cmp - "$TMP/whole" || { echo "again $o"; false; }
 		}
 	done
@@ -125,7 +125,7 @@ exact() {	# FILE N X Y [OPTION]...
 		mp-svg-heatmap --dump "$TMP/b" "$TMP/a" | cmp - "$TMP/whole"
 		mp-svg-heatmap --dump "$TMP/a" <(tail -n +$((n + 1)) "$TMP/in") | cmp - "$TMP/whole"
 	done
-	mp-svg-heatmap "$TMP/in" | cmp - <(mp-svg-heatmap "$TMP/whole")
+	mp-svg-heatmap < "$TMP/in" | cmp - <(mp-svg-heatmap "$TMP/whole")
 }
 
 @test "of more names than are kept the same ones stay in any order, and the rest is reported" {
@@ -245,4 +245,61 @@ exact() {	# FILE N X Y [OPTION]...
 	TERM=xterm-256color script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48;5;'
 	! TERM=dumb script -qc "mp-svg-heatmap --ascii '$TMP/in'" /dev/null | grep -q $'\033\[48'
 	! TERM=xterm-256color script -qc "mp-svg-heatmap --ascii --ansi never '$TMP/in'" /dev/null | grep -q $'\033\[48'
+}
+
+@test "--sort weight puts the heaviest row of names first, in the same cells" {
+	awk 'BEGIN { for (i = 0; i < 600; i++) printf "%d,a:b,comm=%s\n", i, i % 6 == 0 ? "light" : i % 2 ? "heavy" : "a middle one" }' > "$TMP/in"
+	names() { grep -o '"names":[[][^]]*[]]' "$1"; }
+	mp-svg-heatmap -y comm "$TMP/in" > "$TMP/1.svg"
+	[ "$(names "$TMP/1.svg")" = '"names":["a middle one","heavy","light"]' ]
+	mp-svg-heatmap -y comm --sort weight "$TMP/in" > "$TMP/2.svg"
+	[ "$(names "$TMP/2.svg")" = '"names":["heavy","a middle one","light"]' ]
+	exact "$TMP/in" 600 time comm -y comm --sort weight
+	[ "$(mp-svg-heatmap -y comm --sort weight --ascii "$TMP/in" | grep -o '[a-z ]*[a-z] |' | tr -d ' |' | tr '\n' ' ')" = "heavy amiddleone light " ]
+	mp-svg-heatmap -y comm --sort weight --rows 1 "$TMP/in" | grep -q '"names":[[]"heavy"[]]'
+}
+
+@test "the picture says when --log would show more, and where values have no logarithm" {
+	awk 'BEGIN { for (i = 0; i < 5000; i++) printf "%d,a:b,dur=%d\n", i, exp(i % 100 / 9) }' > "$TMP/in"
+	mp-svg-heatmap "$TMP/in" | grep -q '>dur spans 4 decades: --log shows small values as well<'
+	mp-svg-heatmap --ascii "$TMP/in" | grep -q '^dur spans 4 decades'
+	! mp-svg-heatmap --log "$TMP/in" | grep 'decades' || false
+	awk 'BEGIN { for (i = 0; i < 5000; i++) printf "%d,a:b,dur=%d\n", i, 100 + i % 900 }' | mp-svg-heatmap > "$TMP/svg"
+	! grep 'decades' "$TMP/svg" || false
+	awk 'BEGIN { for (i = 0; i < 500; i++) printf "%d,%d,p\n", i, i - 20 }' > "$TMP/in"
+	mp-svg-heatmap --log "$TMP/in" | grep -q '>y of 0 and below, which have no logarithm, are in the bottom row<'
+	! mp-svg-heatmap "$TMP/in" | grep 'logarithm' || false
+	printf '1,a:b,comm=x\t.n=5\n2,a:b,comm=x\t.n=-5\n' > "$TMP/in"
+	run --separate-stderr mp-svg-heatmap -y comm --weight .n --ascii "$TMP/in"
+	[ "$status" = 1 ] && [ "${lines[-1]}" = "1 record without a number, or with a negative weight, was omitted" ] || { echo "$output"; false; }
+}
+
+@test "titles name the measure and the things" {
+	title() { mp-svg-heatmap "$@" --ascii | head -n 1; }
+	printf '5,block:block_rq_issue=>block:block_rq_complete,comm=x\tcpu=1\t.bytes=9\tdur=3\n' > "$TMP/in"
+	[ "$(title "$TMP/in")" = "Latency of block requests over time" ]
+	[ "$(title -y .bytes "$TMP/in")" = ".bytes of block requests over time" ]
+	[ "$(title -y comm "$TMP/in")" = "Number of block requests by comm over time" ]
+	[ "$(title -y comm --weight dur "$TMP/in")" = "Time of block requests by comm over time" ]
+	[ "$(title -x cpu "$TMP/in")" = "Latency of block requests by cpu" ]
+	[ "$(title --subsecond "$TMP/in")" = "Number of block requests, second by second" ]
+	[ "$(sed 's/block:.*complete/sched:span/' "$TMP/in" | title)" = "Duration of sched:span over time" ]
+	[ "$(sed 's/block:.*complete/syscalls:sys_read/' "$TMP/in" | title)" = "Latency of read system calls over time" ]
+	[ "$(echo 1,2,x | title)" = "y by x" ]
+	[ "$(echo 1,2,x | title -y info)" = "Number of points by info and x" ]
+}
+
+@test "--ascii fits terminals from 40 by 12 to 200 by 50, with outliers, notes and long titles" {
+	awk 'BEGIN { srand(4); for (i = 0; i < 3000; i++) {
+		printf "%.0f,a:b,comm=a long name of a task %d\tcpu=%d\tdur=%d\t.size=%d\n", i * 1e6, i % 40, i % 30,
+			i == 7 ? 4e9 : 1000 + rand() * 1e5, i == 9 ? 4e9 : i == 8 ? -4e9 : 1000 + rand() * 1e5
+		if (i == 2000) print "{\"lost\":40,\"from\":1500000000,\"time\":1600000000,\"cpu\":1}" } }' > "$TMP/in"
+	for size in 40x12 80x24 133x30 200x50; do
+		for o in "" --log "-x .size" "-x comm -y cpu" "-y comm" "-x .size -y comm" "--percentiles 50 -x .size --log"; do
+			script -qc "stty cols ${size%x*} rows ${size#*x}; mp-svg-heatmap $o --ascii --ansi never '$TMP/in' 2> /dev/null" /dev/null |
+				tr -d '\r' > "$TMP/out"
+			[ "$(wc -L < "$TMP/out")" -le "${size%x*}" ] || { echo "$size $o: $(wc -L < "$TMP/out") wide"; cat "$TMP/out"; false; }
+			[ "$size" = 40x12 ] || [ "$(wc -l < "$TMP/out")" -lt "${size#*x}" ] || { echo "$size $o: $(wc -l < "$TMP/out") high"; cat "$TMP/out"; false; }
+		done
+	done
 }

@@ -38,7 +38,7 @@ selected() {	# COMMAND FILE
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	[[ "${lines[0]}" == "hover:400,300 => time "*" s to "*" s, dur "*" us to "*" us, count "* ]] || { echo "$output"; false; }
 	for i in 1 2; do
-		[[ "${lines[i]}" == "drag:"*" => selected: count "*"; the command below selects it / mp-select --from @"*" --to @"*" -f 'dur>="*"'" ]]
+		[[ "${lines[i]}" == "drag:"*" => selected: count "*"; the command below selects it / mp-select --from @"*" --to @"*" -f 'dur>="*"' $TMP/in" ]]
 		said=$(sed 's/.*selected: count \([0-9,]*\);.*/\1/; s/,//g' <<< "${lines[i]}")
 		[ "$said" -gt 0 ] && [ "$said" = "$(selected "${lines[i]}" "$TMP/in")" ] || { echo "${lines[i]}: $(selected "${lines[i]}" "$TMP/in")"; false; }
 	done
@@ -130,4 +130,46 @@ in_narrow_window() {	# FILE
 	[[ "${lines[0]}" == "hover:400,300 => time "*", before "*" %), after "*" %), change "*" points"* ]] || { echo "$output"; false; }
 	[[ "$output" != *mp-select* ]]
 	grep -q 'greatest difference' "$TMP/svg.svg"
+}
+
+@test "names in a tooltip are complete, however long, and stay within the picture" {
+	name=$(printf 'a/very/long/path/%.0s' $(seq 14))end
+	for i in $(seq 50); do printf '%d,a:b,comm=%s\n' "$i" "$name"; done > "$TMP/in"
+	mp-svg-heatmap -y comm "$TMP/in" > "$TMP/svg.svg"
+	run svg_check "$TMP/svg.svg" hover:400,70
+	[ "$status" = 0 ] && [[ "${lines[0]}" == "hover:400,70 => time "*", comm ${name:0:40}"*"…"*", count "* ]] || { echo "$output"; false; }
+	cat > "$TMP/tip.html" <<-EOF
+		<body><iframe width=1300 height=500 src="file://$TMP/svg.svg"></iframe><pre></pre><script>
+		document.querySelector('iframe').onload = function (e) { var d = e.target.contentDocument, h = d.getElementById('mp-hit').getBoundingClientRect();
+		    d.getElementById('mp-hit').dispatchEvent(new e.target.contentWindow.PointerEvent('pointermove', { clientX: h.left + 200, clientY: h.top + 5 }));
+		    var b = d.querySelector('[data-over] .box').getBoundingClientRect(), s = d.documentElement.getBoundingClientRect();
+		    document.querySelector('pre').textContent = [b.left >= s.left, b.right <= s.right,
+		        d.querySelector('[data-over]').textContent.indexOf('comm $name' + 'count') >= 0]; };</script>
+	EOF
+	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=1400,900 --dump-dom "file://$TMP/tip.html" \
+		2> /dev/null | grep -q '<pre>true,true,true</pre>'
+}
+
+@test "the button beside a command copies it, or says that the browser refuses" {
+	command -v chromium > /dev/null || skip "needs chromium"
+	heat_input > "$TMP/in"
+	mp-svg-heatmap "$TMP/in" > "$TMP/svg.svg" 2> "$TMP/err" || true
+	cat > "$TMP/copy.html" <<-EOF
+		<body><iframe width=1300 height=800 src="file://$TMP/svg.svg"></iframe><pre></pre><script>
+		document.querySelector('iframe').onload = function (e) { var w = e.target.contentWindow, d = w.document, hit = d.getElementById('mp-hit');
+		    var b = hit.getBoundingClientRect(), press = d.querySelector('[role=button]'), copied = [], say = [press.getAttribute('visibility')];
+		    var at = function (type, x) { hit.dispatchEvent(new w.PointerEvent(type, { clientX: b.left + x, clientY: b.top + 90, pointerId: 1 })); };
+		    Object.defineProperty(w.navigator, 'clipboard', { value: { writeText: function (t) {
+		        copied.push(t); return copied.length > 1 ? Promise.reject() : Promise.resolve(); } } });
+		    w.document.execCommand = function () { return false; };
+		    at('pointerdown', 100); at('pointermove', 200); at('pointerup', 200);
+		    say.push(press.getAttribute('visibility'), press.textContent);
+		    press.dispatchEvent(new w.MouseEvent('click'));
+		    setTimeout(function () { say.push(press.textContent, copied[0] === d.getElementById('mp-cmd').textContent);
+		        press.dispatchEvent(new w.KeyboardEvent('keydown', { key: 'Enter' }));
+		        setTimeout(function () { say.push(press.textContent); document.querySelector('pre').textContent = say.join(); }, 50); }, 50); };</script>
+	EOF
+	chromium_quiet --allow-file-access-from-files --virtual-time-budget=3000 --window-size=1400,900 --dump-dom "file://$TMP/copy.html" \
+		2> /dev/null | sed -n 's/.*<pre>\(.*\)<\/pre>.*/\1/p' > "$TMP/said"
+	[ "$(cat "$TMP/said")" = "hidden,visible,copy,copied,true,refused" ] || { cat "$TMP/said"; false; }
 }

@@ -30,8 +30,20 @@ function place_of(e) {
 	return p.matrixTransform(svg.getScreenCTM().inverse());
 }
 
-// A tooltip of at most `n` lines, `height` px each. show() puts it to the right of `right`, or if there is no room to
-// the left of `left`.
+// Breaks lines that are wider than the picture, such as long names.
+function wrap(lines) {
+	var room = Math.max(40, Math.floor((svg.viewBox.baseVal.width - 60) / 8)), all = [];
+
+	lines.forEach(function (line) {
+		for (; line.length > room; line = line.slice(room))
+			all.push(line.slice(0, room));
+		all.push(line);
+	});
+	return all;
+}
+
+// A tooltip of `n` lines, or more where they are long, `height` px each. show() puts it to the right of `right`, or if
+// there is no room to the left of `left`.
 function tooltip(n, height) {
 	var group = make('g', { 'data-over': '', 'aria-hidden': 'true', 'pointer-events': 'none', visibility: 'hidden' }, svg);
 	var box = make('rect', { 'class': 'box', rx: 4 }, group), texts = [], i;
@@ -44,6 +56,9 @@ function tooltip(n, height) {
 		show: function (lines, left, right, top) {
 			var width = 0;
 
+			lines = wrap(lines);
+			while (texts.length < lines.length)
+				texts.push(make('text', { x: 10, y: 19 + height * texts.length }, group));
 			set_visible(group, true);
 			texts.forEach(function (text, i) {
 				text.textContent = lines[i] || '';
@@ -58,5 +73,16 @@ function tooltip(n, height) {
 	};
 }
 
-return { make: make, set_visible: set_visible, place_of: place_of, tooltip: tooltip };
+// Sets a line of text, without its middle if it is wider than the picture; a tooltip has the whole.
+function say(element, text) {
+	var room = svg.viewBox.baseVal.width - Number(element.getAttribute('x')) - 8, keep = text.length;
+
+	element.textContent = text;
+	while (keep > 20 && element.getComputedTextLength() > room) {
+		keep = Math.floor(keep * 0.9);
+		element.textContent = text.slice(0, Math.ceil(keep / 2)) + '\u2026' + text.slice(-Math.floor(keep / 2));
+	}
+}
+
+return { make: make, set_visible: set_visible, place_of: place_of, tooltip: tooltip, say: say };
 })();

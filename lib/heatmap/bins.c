@@ -48,16 +48,17 @@ static struct entry *list_slots(const struct mp_lines *l, const uint64_t *totals
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The names with the greatest totals, in natural order. */
+/* The names with the greatest totals, in natural order or in that of their totals. */
 static void cut_names(struct mp_bins *b, const struct mp_lines *l, struct entry *v, size_t n,
-		      size_t wanted)
+		      const struct mp_bins_style *style)
 {
 	size_t i;
 
 	qsort(v, n, sizeof(*v), by_total);
-	b->n = MP_MIN(n, wanted);
+	b->n = MP_MIN(n, style->wanted);
 	b->others = n - b->n;
-	qsort(v, b->n, sizeof(*v), by_name);
+	if (!style->by_weight)
+		qsort(v, b->n, sizeof(*v), by_name);
 	b->name = mp_alloc((b->n + 1) * sizeof(*b->name));
 	for (i = 0; i < n; i++) {
 		b->bin[v[i].slot] = MP_MIN(i, b->n);
@@ -385,7 +386,7 @@ void mp_bins_make(struct mp_bins *b, const struct mp_lines *l, const uint64_t *t
 	*b = (struct mp_bins){ .bin = mp_zalloc((l->max + 1) * sizeof(*b->bin)) };
 	v = list_slots(l, totals, &n);
 	if (l->kind == MP_NAMES) {
-		cut_names(b, l, v, n, style->wanted);
+		cut_names(b, l, v, n, style);
 		free(v);
 		return;
 	}

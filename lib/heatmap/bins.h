@@ -32,6 +32,7 @@ struct mp_bins_style {
 	size_t wanted;	 /* number of bins; for names the maximum */
 	double overflow; /* share of the sum that may be outside of the range at either end */
 	bool log_scale;	 /* VALUE */
+	bool by_weight;	 /* NAMES: the heaviest first, not in natural order */
 	const char *unit;
 
 	/* WHOLE */

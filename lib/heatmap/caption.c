@@ -7,6 +7,8 @@
 #include "lib/core/clock.h"
 #include "lib/stream/unit.h"
 
+enum { DECADES = 2 }; /* as many of them, and most values are in the lowest rows */
+
 void mp_heat_put_count(struct mp_buf *to, uint64_t n)
 {
 	char digits[MP_NUM_MAX];
@@ -41,18 +43,92 @@ static const char *axis_name(const struct mp_heat_axis *a)
 	return a->name ? a->name : a->field;
 }
 
+/* What events of a type are, for people; the first that matches. */
+static const struct {
+	const char *type, *things;
+} things[] = {
+	{ "block:block_rq_issue", "block requests" },
+	{ "block:block_rq", "block requests" },
+	{ "block:block_io", "block requests" },
+	{ "block:block_io_start=>block:block_rq_complete", "block requests" },
+	{ "block:block_rq_issue=>block:block_rq_complete", "block requests" },
+	{ "block:block_rq_complete", "completed block requests" },
+	{ "block:block_bio", "block I/O" },
+	{ "raw_syscalls:sys", "system calls" },
+	{ "irq:softirq", "softirqs" },
+	{ "irq:irq_handler", "interrupt handlers" },
+	{ "sched:sched_switch", "context switches" },
+	{ "sched:sched_wakeup", "wakeups" },
+	{ "workqueue:workqueue_execute", "work items" },
+};
+
+/* Types whose dur is not the time that something took to be done. */
+static const char *const durations[] = { "sched:span", "stat:", "mem:" };
+
+static bool is_latency(const struct mp_heat_info *info)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(durations); i++)
+		if (strncmp(info->events, durations[i], strlen(durations[i])) == 0)
+			return false;
+	return true;
+}
+
+/* Writes what is on the axis or in the cells: "Latency". */
+static void put_measure(struct mp_buf *to, const struct mp_heat_info *info, const char *name,
+			bool is_weight)
+{
+	if (strcmp(name, "dur") != 0)
+		mp_buf_printf(to, "%s", name);
+	else if (is_weight)
+		mp_buf_printf(to, "Time");
+	else
+		mp_buf_printf(to, is_latency(info) ? "Latency" : "Duration");
+}
+
+static void put_things(struct mp_buf *to, const struct mp_heat_info *info)
+{
+	static const char calls[] = "syscalls:sys_";
+	const char *call = info->events + sizeof(calls) - 1;
+	size_t i;
+
+	if (strncmp(info->events, calls, sizeof(calls) - 1) == 0 && !strpbrk(call, ",:")) {
+		mp_buf_printf(to, "%s system calls", call);
+		return;
+	}
+	for (i = 0; i < MP_ARRAY_SIZE(things); i++)
+		if (strcmp(info->events, things[i].type) == 0) {
+			mp_buf_printf(to, "%s", things[i].things);
+			return;
+		}
+	mp_buf_printf(to, "%s", *info->events ? info->events : "points");
+}
+
 void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info)
 {
 	bool over_time = info->x.what == MP_HEAT_TIME || info->x.what == MP_HEAT_SECOND;
+	bool is_number = info->y.what == MP_HEAT_NAME || info->y.what == MP_HEAT_OFFSET;
+	const char *by = " by ";
 
 	if (!is_count(info))
-		mp_buf_printf(to, "%s by ", info->weight);
-	mp_buf_printf(to, "%s",
-		      info->y.what == MP_HEAT_OFFSET ? "second by second" : axis_name(&info->y));
+		put_measure(to, info, info->weight, true);
+	else if (is_number)
+		mp_buf_printf(to, "Number");
+	else
+		put_measure(to, info, axis_name(&info->y), false);
+	if (*info->events || (is_count(info) && is_number)) {
+		mp_buf_printf(to, " of ");
+		put_things(to, info);
+	}
+	if (info->y.what == MP_HEAT_OFFSET) {
+		mp_buf_printf(to, ", second by second");
+	} else if (!is_count(info) || is_number) {
+		mp_buf_printf(to, " by %s", axis_name(&info->y));
+		by = " and ";
+	}
 	if (!over_time)
-		mp_buf_printf(to, " %s %s", is_count(info) ? "by" : "and", axis_name(&info->x));
-	if (*info->events)
-		mp_buf_printf(to, " of %s", info->events);
+		mp_buf_printf(to, "%s%s", by, axis_name(&info->x));
 	if (info->x.what == MP_HEAT_TIME)
 		mp_buf_printf(to, " over time");
 }
@@ -205,9 +281,16 @@ void mp_heat_notes(struct mp_buf *to, const struct mp_heat *h)
 		mp_buf_printf(to, " lost when this was recorded%s\n",
 			      h->losses.any ? ", in the marked columns" : "");
 	}
+	if (h->y.axis.kind == MP_AXIS_LOG && !h->y.names && h->grid->y.low <= 0)
+		mp_buf_printf(to,
+			      "%s of 0 and below, which have no logarithm, are in the bottom row\n",
+			      axis_name(&h->info->y));
+	if (h->decades >= DECADES)
+		mp_buf_printf(to, "%s spans %.0f decades: --log shows small values as well\n",
+			      axis_name(&h->info->y), floor(h->decades));
 	if (h->grid->skipped) {
 		mp_heat_put_count(to, h->grid->skipped);
-		mp_buf_printf(to, " %s could not be placed and %s omitted\n",
+		mp_buf_printf(to, " %s without a number, or with a negative weight, %s omitted\n",
 			      h->grid->skipped == 1 ? "record" : "records",
 			      h->grid->skipped == 1 ? "was" : "were");
 	}

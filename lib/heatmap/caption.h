@@ -14,7 +14,7 @@ void mp_heat_put_count(struct mp_buf *to, uint64_t n);
 /* A sum of the weight with its unit: "1,234" or "1.23 ms". */
 void mp_heat_put_sum(struct mp_buf *to, const struct mp_heat *h, uint64_t sum);
 
-/* Writes the default title: "dur of block:block_rq_complete over time". */
+/* Writes the default title: "Latency of block requests over time". */
 void mp_heat_title(struct mp_buf *to, const struct mp_heat_info *info);
 
 /* The line below the title: the number of records, and the width of a column. */

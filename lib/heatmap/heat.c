@@ -234,6 +234,42 @@ static void fill_percentiles(struct mp_heat *h, const struct mp_heat_style *styl
 	free(rows);
 }
 
+/* --- how far values of y spread --------------------------------------------------------------- */
+
+/* The beginning of the line at which the share of the sum is reached. */
+static double quantile(const struct mp_lines *l, const struct row *v, size_t n,
+		       const uint64_t *totals, double share)
+{
+	double sum = 0, passed = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += (double)totals[v[i].slot];
+	for (i = 0; i + 1 < n; i++) {
+		passed += (double)totals[v[i].slot];
+		if (passed > share * sum)
+			break;
+	}
+	return middle(l, v[i].line);
+}
+
+static void find_decades(struct mp_heat *h, const uint64_t *totals)
+{
+	const struct mp_lines *l = &h->grid->y;
+	struct row *v;
+	size_t n = 0, i;
+
+	if (l->kind != MP_VALUE || h->y.axis.kind == MP_AXIS_LOG || !(l->low > 0))
+		return;
+	v = mp_alloc((l->top + 1) * sizeof(*v));
+	for (i = 0; i < l->top; i++)
+		if (l->used[i])
+			v[n++] = (struct row){ l->line[i], i };
+	qsort(v, n, sizeof(*v), by_line);
+	h->decades = log10(quantile(l, v, n, totals, 0.99) / quantile(l, v, n, totals, 0.01));
+	free(v);
+}
+
 /* --- the picture ------------------------------------------------------------------------------ */
 
 static double since(int64_t v, int64_t zero)
@@ -287,7 +323,9 @@ bool mp_heat_make(struct mp_heat *h, const struct mp_grid *grid, const struct mp
 	make_bins(&h->y, &grid->y, rows, &info->y,
 		  &(struct mp_bins_style){ .wanted = style->rows,
 					   .overflow = style->overflow,
-					   .log_scale = style->log_y });
+					   .log_scale = style->log_y,
+					   .by_weight = style->rows_by_weight });
+	find_decades(h, rows);
 	place_time(&h->x, h, &grid->x, info->x.what);
 	place_time(&h->y, h, &grid->y, info->y.what);
 	fill_cells(h);

@@ -52,6 +52,7 @@ enum mp_heat_colour { MP_HEAT_LINEAR, MP_HEAT_SQRT, MP_HEAT_LOG };
 struct mp_heat_style {
 	size_t columns, rows; /* wanted number of bins; of names the maximum */
 	bool log_x, log_y;    /* logarithmic scale, for numbers */
+	bool rows_by_weight;  /* names: the heaviest row first */
 	double overflow;      /* share of the sum that may be in the overflow at either end */
 	enum mp_heat_colour colour;
 	const double *percentiles; /* the percentiles to compute, as shares from 0 to 1 */
@@ -66,7 +67,12 @@ struct mp_heat {
 	/* of a comparison: the part of `cells` that is before, and the sums of both sides */
 	uint64_t *before;
 	uint64_t sum_before, sum_after;
-	double greatest;	   /* greatest difference of a cell, without its sign */
+	double greatest; /* greatest difference of a cell, without its sign */
+	/*
+	 * of a linear axis of y with values above 0 only: decades from the value that 1 % are below
+	 * to the one that 1 % are above
+	 */
+	double decades;
 	uint64_t max;		   /* greatest cell */
 	uint64_t sum;		   /* sum of all cells; UINT64_MAX if it is larger */
 	struct mp_lossbins losses; /* by x bin, if x is a time */

@@ -6,7 +6,7 @@
 #include "lib/heatmap/caption.h"
 #include "lib/stream/esc.h"
 
-enum { LABEL = 12, NAME_LINES = 12, AROUND = 9, CELL_MAX = 12 };
+enum { LABEL = 12, NAME_LINES = 12, AROUND = 9, CELL_MAX = 12, SCALE = 18 };
 
 static const char ramp[] = ".:-=+*#%@";
 
@@ -15,7 +15,8 @@ struct text {
 	const struct mp_heat *h;
 	enum mp_ansi ansi;
 	const struct mp_palette *palette;
-	size_t each; /* characters per bin */
+	size_t width; /* of the terminal */
+	size_t each;  /* characters per bin */
 };
 
 enum mp_ansi mp_heat_ansi_of(const char *term, const char *colorterm)
@@ -60,6 +61,42 @@ static void put_fit(struct mp_buf *to, struct mp_str raw, size_t width, bool rig
 	for (i = n; !right && i < width; i++)
 		mp_buf_byte(to, ' ');
 	mp_buf_release(&text);
+}
+
+/* Writes text on as many lines as it takes, broken at blanks where there are any. */
+static void put_wrapped(struct mp_buf *to, struct mp_str raw, size_t width)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	struct mp_str rest;
+
+	mp_esc_terminal(&text, raw);
+	rest = mp_buf_view(&text);
+	do {
+		size_t n = 0, len = 0, blank = 0;
+
+		for (; len < rest.len && (n < width || later_byte(rest.p[len])); len++) {
+			if (rest.p[len] == ' ' && len)
+				blank = len;
+			n += !later_byte(rest.p[len]);
+		}
+		if (len < rest.len && rest.p[len] != ' ' && blank)
+			len = blank;
+		mp_buf_add(to, rest.p ? rest.p : "", len);
+		mp_buf_byte(to, '\n');
+		len += len < rest.len && rest.p[len] == ' ';
+		rest = mp_str_skip(rest, len);
+	} while (rest.len);
+	mp_buf_release(&text);
+}
+
+static void put_notes(struct mp_buf *to, struct mp_str notes, size_t width)
+{
+	while (notes.len) {
+		size_t len = (const char *)memchr(notes.p, '\n', notes.len) - notes.p;
+
+		put_wrapped(to, (struct mp_str){ notes.p, len }, width);
+		notes = mp_str_skip(notes, len + 1);
+	}
 }
 
 static unsigned to_256(struct mp_rgb c)
@@ -190,6 +227,8 @@ static void put_x_ticks(struct text *t)
 {
 	const struct mp_bins *b = &t->h->x;
 	size_t width = b->n * t->each, n, i, at, used = 0;
+	/* what precedes the ticks is the indent, which is wider where there is a column below */
+	size_t room = t->width - LABEL - 2 - (mp_heat_column(t->h, b->n) ? 2 : 0);
 	struct mp_tick ticks[MP_TICKS_MAX];
 
 	n = mp_axis_ticks(&b->axis, (double)width * 8, false, 12, ticks);
@@ -199,7 +238,7 @@ static void put_x_ticks(struct text *t)
 		size_t len = strlen(ticks[i].label);
 
 		at = bin_at(b, ticks[i].at) * t->each;
-		if (ticks[i].minor || at < used || at + len > width + 4)
+		if (ticks[i].minor || at < used || at + len > room)
 			continue;
 		mp_buf_printf(t->to, "%*s%s", (int)(at - used), "", ticks[i].label);
 		used = at + len;
@@ -260,13 +299,17 @@ static void put_lost(struct text *t)
 
 static void put_legend(struct text *t)
 {
+	size_t used = LABEL + sizeof("  of a cell: 1 ") + strlen(t->h->info->weight) +
+		      MP_UNIT_MAX / 4,
+	       n, i;
 	uint64_t max = t->h->max;
-	size_t i;
 
-	mp_buf_printf(t->to, "%*s ", LABEL, "");
+	n = t->width > used ? MP_MIN(t->width - used, (size_t)SCALE) : 0;
+	mp_buf_printf(t->to, "%*s ", n ? LABEL : 0, "");
 	mp_buf_printf(t->to, " %s of a cell: 1 ", t->h->info->weight);
-	for (i = 0; max && i < 18; i++)
-		put_share(t, (i + 0.5) / 18, 1);
+	for (i = 0; max && i < n; i++)
+		put_share(t, (i + 0.5) / (double)n, 1);
+	mp_buf_printf(t->to, n ? "" : "to");
 	mp_buf_byte(t->to, ' ');
 	mp_heat_put_sum(t->to, t->h, max);
 	mp_buf_byte(t->to, '\n');
@@ -275,17 +318,16 @@ static void put_legend(struct text *t)
 void mp_heat_ascii(struct mp_buf *to, const struct mp_heat *h, struct mp_str title,
 		   enum mp_ansi ansi, const struct mp_palette *palette, size_t width)
 {
-	struct text t = { to, h, ansi, palette, 1 };
+	struct text t = { to, h, ansi, palette, MP_MAX(width, LABEL + 12UL), 1 };
 	struct mp_buf text = { NULL, 0, 0 };
 	size_t columns, rows;
 
 	mp_heat_ascii_bins(width, 0, &columns, &rows);
+	columns -= 2 * ((mp_heat_column(h, h->x.n) > 0) + (mp_heat_column(h, h->x.n + 1) > 0));
 	t.each = MP_MIN(MP_MAX(columns / h->x.n, (size_t)1), (size_t)CELL_MAX);
 	mp_heat_subtitle(&text, h);
-	mp_esc_terminal(to, title);
-	mp_buf_byte(to, '\n');
-	mp_esc_terminal(to, mp_buf_view(&text));
-	mp_buf_byte(to, '\n');
+	put_wrapped(to, title, width);
+	put_wrapped(to, mp_buf_view(&text), width);
 	put_lost(&t);
 	put_rows(&t);
 	put_indent(&t);
@@ -300,6 +342,6 @@ void mp_heat_ascii(struct mp_buf *to, const struct mp_heat *h, struct mp_str tit
 	put_legend(&t);
 	text.len = 0;
 	mp_heat_notes(&text, h);
-	mp_buf_str(to, mp_buf_view(&text));
+	put_notes(to, mp_buf_view(&text), width);
 	mp_buf_release(&text);
 }

@@ -17,10 +17,11 @@
  *	cells: "row;row;...", each "sum,sum,...": bins of x in order, n + 2 of them; a 0 is empty,
  *	  and the zeros at the end of a row, and the empty rows at the end, are omitted
  *	before, sides: of a comparison: the part of cells that is before, and the sums of both sides
- *	lost: {bin of x: "events"}, weight, unit, spread, events
+ *	lost: {bin of x: "events"}, weight, unit, spread, events, files
  */
 MP_EMBED(mp_heat_script, ".incbin \"lib/draw/units.js\"\n"
 			 ".incbin \"lib/draw/draw.js\"\n"
+			 ".incbin \"lib/draw/command.js\"\n"
 			 ".incbin \"lib/heatmap/heatmap.js\"\n");
 
 static void add_key(struct mp_buf *to, const char *key, struct mp_str value)
@@ -185,7 +186,7 @@ static void add_cells(struct mp_buf *to, const struct mp_heat *h, const uint64_t
 }
 
 void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
-		  const char *events)
+		  const char *events, char *const *files)
 {
 	mp_buf_printf(to, "var D={");
 	add_axis(to, "x", &h->x, &h->info->x, l->x_px, l->below_x, l->above_x, l->beyond);
@@ -204,5 +205,7 @@ void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_he
 	add_key(to, "unit", mp_str(h->info->unit));
 	if (events)
 		add_key(to, "events", mp_str(events));
+	mp_buf_byte(to, ',');
+	mp_svg_files(to, files);
 	mp_buf_printf(to, ",\"spread\":%s};", h->info->spread ? "true" : "false");
 }

@@ -17,10 +17,11 @@ struct mp_heat_layout {
 };
 
 /*
- * Adds the data for the script, as a statement of JavaScript. `events`: the globs of -e, or NULL.
+ * Adds the data for the script, as a statement of JavaScript. `events`: the globs of -e, or NULL;
+ * `files`: operands up to NULL, or NULL.
  */
 void mp_heat_data(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_layout *l,
-		  const char *events);
+		  const char *events, char *const *files);
 
 /* The code; static. */
 const char *mp_heat_script(void);

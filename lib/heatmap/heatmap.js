@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Shows the cell under the pointer or the arrow keys, and for a range that the user drags over (or selects with shift
 // and arrow keys) the mp-select command that selects its records. D is the data: see lib/heatmap/heatdata.c.
-// lib/draw/units.js and draw.js precede this file.
+// lib/draw/units.js, draw.js and command.js precede this file.
 (function () {
   'use strict';
   var get = function (id) { return document.getElementById('mp-' + id); };
@@ -76,7 +76,7 @@
     var lines = [bin_text(D.x, x), bin_text(D.y, y)].concat(before ? compare(x, y) : [D.weight + ' ' + sum(cell(x, y))]);
     if (D.lost[x]) lines.push('lost here or nearby: ' + count(D.lost[x]));
     place(cursor, bx, by);
-    read.textContent = lines.join(', ');
+    mp.say(read, lines.join(', '));
     var top = by[0] - lines.length * 16 - 16;
     tip.show(lines, bx[0], bx[1], top < 0 ? by[1] + 8 : top);
   };
@@ -85,7 +85,6 @@
     tip.hide();
   };
 
-  var quote = function (s) { return "'" + s.replace(/'/g, "'\\''") + "'"; };
   var number = function (s) { return String(s).replace(/e\+/, 'e'); };
   var bounds = function (a, lo, hi) {
     var v = [];
@@ -114,47 +113,30 @@
     if (a.time || a.offset) return '';
     return a.names ? named(a, bins) : bounds(a, bins[0], bins[bins.length - 1]);
   };
-  // Writes the command on as many lines as it takes; the picture grows if necessary.
-  var tall = svg.viewBox.baseVal.height;
-  var write = function (text) {
-    var x = Number(cmd.getAttribute('x')), room = Math.floor((svg.viewBox.baseVal.width - x - 12) / 7.3), n = 0;
-    cmd.textContent = '';
-    while (text) {
-      var cut = text.length <= room ? text.length : text.lastIndexOf(' ', room - 1) + 1 || room;
-      var line = document.createElementNS(svg.namespaceURI, 'tspan');
-      line.setAttribute('x', x);
-      if (n++) line.setAttribute('dy', 16);
-      line.textContent = text.slice(0, cut);
-      cmd.appendChild(line);
-      text = text.slice(cut);
-    }
-    var height = Math.max(tall, Number(cmd.getAttribute('y')) + 16 * n);
-    svg.setAttribute('height', height);
-    svg.setAttribute('viewBox', '0 0 ' + svg.viewBox.baseVal.width + ' ' + height);
-  };
-  var command = function () {
+  var text = command.make(cmd, svg.viewBox.baseVal.width - 12);
+  var write_command = function () {
     var x = [Math.min(from[0], at[0]), Math.max(from[0], at[0])], y = [Math.min(from[1], at[1]), Math.max(from[1], at[1])];
     var parts = ['mp-select'], filters = [condition(D.x, seqX, x[0], x[1]), condition(D.y, seqY, y[0], y[1])];
     var bx = span(D.x, seqX[x[0]], seqX[x[1]]), by = span(D.y, seqY[y[0]], seqY[y[1]]), total = 0n, i, k;
     if (D.x.time) parts = parts.concat(window_(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]));
     else if (D.y.time) parts.push('--from @' + clamp(big(D.y.edge[seqY[y[0]]])), '--to @' + clamp(big(D.y.edge[seqY[y[1]] + 1])));
     if (D.spread) parts.push('--overlap');
-    if (D.events) parts.push('-e ' + quote(D.events));
+    if (D.events) parts.push('-e ' + command.quote(D.events));
     filters = filters.filter(String).join(' && ');
-    if (filters) parts.push('-f ' + quote(filters));
+    if (filters) parts.push('-f ' + command.quote(filters));
     for (i = x[0]; i <= x[1]; i++) for (k = y[0]; k <= y[1]; k++) total += big(cell(seqX[i], seqY[k]));
     place(range, bx, by);
-    write(parts.join(' '));
+    text.write(command.line(parts, D.files));
     return total;
   };
   var select = function () {
-    var total = command();
+    var total = write_command();
     read.textContent = 'selected: ' + D.weight + ' ' + sum(String(total)) + '; the command below selects it';
   };
   var clear = function () {
     from = null;
     mp.set_visible(range, false);
-    write('');
+    text.write('');
   };
 
   var where = function (e) {

@@ -658,7 +658,7 @@ void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_hea
 	draw_bar(&d);
 	draw_notes(&d);
 	draw_handles(&d);
-	mp_heat_data(&data, h, &d.l, look->events);
+	mp_heat_data(&data, h, &d.l, look->events, look->files);
 	mp_svg_script(to, mp_buf_view(&data), mp_heat_script());
 	mp_svg_end(to);
 	free(d.l.x_px);

@@ -14,6 +14,7 @@ struct mp_heat_look {
 	const struct mp_palette *palette; /* NULL for a comparison */
 	const double *percentiles;	  /* the percentiles, as shares from 0 to 1 */
 	const char *events;		  /* globs of -e, for the command of a selection; or NULL */
+	char *const *files;		  /* operands up to NULL, for that command; or NULL */
 };
 
 void mp_heat_svg(struct mp_buf *to, const struct mp_heat *h, const struct mp_heat_look *look);

@@ -103,7 +103,7 @@ function hide() {
 function show(k, i, x, y) {
 	var v = i < 0 ? totals[k] : D.values[i][k], name = i < 0 ? 'all' : D.names[i];
 	var lines = [
-		name.length > 60 ? name.slice(0, 59) + '\u2026' : name,
+		name,
 		amount(v) + '  (' + (totals[k] > 0 ? (100 * v / totals[k]).toFixed(1) : '0') + ' %)',
 		'of ' + amount(totals[k]),
 		range_text(k, k)
@@ -114,7 +114,7 @@ function show(k, i, x, y) {
 	emphasize(i);
 	if (D.lost[k])
 		lines.push('lost here or nearby: ' + D.lost[k]);
-	read.textContent = lines.join(', ');
+	mp.say(read, lines.join(', '));
 	line.setAttribute('transform', 'translate(' + x_of(k + 0.5) + ')');
 	mp.set_visible(line, true);
 	tip.show(lines, x - 2, x + 2, Math.max(4, Math.min(y - 40, D.y + D.h - 93)));

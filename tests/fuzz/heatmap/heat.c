@@ -70,7 +70,7 @@ static void draw(struct mp_heat_reader *r, size_t size)
 				       .colour = size % 3,
 				       .percentiles = shares,
 				       .n_percentiles = size % 4 };
-	struct mp_heat_look look = { MP_STR("t"), mp_palette_find("magma"), shares, NULL };
+	struct mp_heat_look look = { MP_STR("t"), mp_palette_find("magma"), shares, NULL, NULL };
 	struct mp_buf text = { NULL, 0, 0 };
 	uint64_t sum = 0;
 	struct mp_heat h;

@@ -7,17 +7,19 @@
 
 struct mp_aggregator {
 	const struct mp_cut_events *events;
+	struct mp_agg_ledger *ledger;
 	struct mp_agg_totals totals;
 	struct mp_agg_texts texts;
 };
 
-struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events)
+struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events, void *memory)
 {
 	struct mp_aggregator *a = mp_zalloc(sizeof(*a));
 
 	a->events = events;
-	mp_agg_texts_init(&a->texts);
-	mp_agg_totals_init(&a->totals, events, &a->texts);
+	a->ledger = mp_agg_ledger_new(memory);
+	mp_agg_texts_init(&a->texts, a->ledger);
+	mp_agg_totals_init(&a->totals, events, &a->texts, a->ledger);
 	return a;
 }
 
@@ -27,12 +29,32 @@ void mp_aggregator_free(struct mp_aggregator *a)
 		return;
 	mp_agg_totals_release(&a->totals);
 	mp_agg_texts_release(&a->texts);
+	mp_agg_ledger_free(a->ledger);
 	free(a);
+}
+
+void *mp_aggregator_state(struct mp_aggregator *a, size_t *size)
+{
+	*size = sizeof(a->totals.saved);
+	return a ? &a->totals.saved : NULL;
+}
+
+void mp_aggregator_saved(struct mp_aggregator *a)
+{
+	mp_agg_totals_saved(&a->totals);
+}
+
+void mp_aggregator_restore(struct mp_aggregator *a, bool has_state, struct mp_buf *modules)
+{
+	mp_agg_texts_restore(&a->texts, modules);
+	mp_agg_totals_restore(&a->totals, has_state);
 }
 
 bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *stack,
 			 const struct mp_agg_symbols *symbols)
 {
+	const struct mp_buf *modules = &symbols->formatter->stacks->symbols->modules;
+	size_t before = modules->len;
 	struct mp_task *task;
 
 	if (stack->size != sizeof(*stack) || stack->n_kernel > MP_AGG_KERNEL ||
@@ -42,6 +64,9 @@ bool mp_aggregator_stack(struct mp_aggregator *a, const struct mp_agg_stack *sta
 	if (stack->end == MP_BPF_NO_TABLES || stack->end == MP_BPF_COPIED)
 		mp_walk_tables_update(symbols->formatter->tables, task->process, stack->time_ns);
 	mp_agg_texts_put(&a->texts, stack, task->process, symbols, a->events->agg_frames);
+	if (modules->len > before)
+		mp_agg_ledger_put(a->ledger, MP_AGG_LEDGER_MODULE,
+				  mp_str_skip(mp_buf_view(modules), before));
 	return true;
 }
 
@@ -111,7 +136,6 @@ void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_
 	size_t i;
 
 	mp_agg_totals_settle(&a->totals, true);
-	add_ends(unwound, &a->totals.unwound);
 	for (i = 0; i < a->events->n_aggs; i++) {
 		struct mp_agg_lines lines;
 
@@ -124,6 +148,7 @@ void mp_aggregator_write(struct mp_aggregator *a, const struct mp_cut_aggregate_
 		put_json(trailer, output);
 		mp_agg_lines_release(&lines);
 	}
+	add_ends(unwound, &a->totals.saved.unwound);
 }
 
 void mp_aggregator_losses(const struct mp_aggregator *a, const struct mp_cut_aggregate_end *end,
@@ -133,7 +158,7 @@ void mp_aggregator_losses(const struct mp_aggregator *a, const struct mp_cut_agg
 
 	*losses = (struct mp_aggregator_losses){
 		.unsent = end->unsent,
-		.unknown = a->totals.unknown,
+		.unknown = a->totals.saved.unknown,
 		.stacks = a->texts.known.n,
 		.texts = a->texts.n_texts,
 	};

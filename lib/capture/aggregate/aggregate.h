@@ -14,9 +14,25 @@
 
 struct mp_aggregator;
 
-/* Makes an aggregator for the aggregates of the events, which are borrowed. */
-struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events);
+/*
+ * Makes an aggregator for the aggregates of the events, which are borrowed. `memory` outlives the
+ * writer: MP_AGG_LEDGER_BYTES of it.
+ */
+struct mp_aggregator *mp_aggregator_new(const struct mp_cut_events *events, void *memory);
 void mp_aggregator_free(struct mp_aggregator *a);
+
+/*
+ * What is to be saved with the state of the writer, as often as that is saved; mp_aggregator_saved()
+ * is called afterwards. `a` NULL: only the size is meant.
+ */
+void *mp_aggregator_state(struct mp_aggregator *a, size_t *size);
+void mp_aggregator_saved(struct mp_aggregator *a);
+
+/*
+ * Continues where another writer has died, whose state was restored, unless it had saved none.
+ * Appends the control lines of the modules that its texts name.
+ */
+void mp_aggregator_restore(struct mp_aggregator *a, bool has_state, struct mp_buf *modules);
 
 /*
  * Handles a stack that a program has sent, in the order of the stream. Returns false if it is

@@ -16,9 +16,9 @@ static const char *const ages[MP_CUT_AGES] = {
 	[MP_CUT_AGE_ABOVE_100_S] = "[age > 100 s]",
 };
 
-void mp_agg_texts_init(struct mp_agg_texts *t)
+void mp_agg_texts_init(struct mp_agg_texts *t, struct mp_agg_ledger *ledger)
 {
-	*t = (struct mp_agg_texts){ .n_texts = 0 };
+	*t = (struct mp_agg_texts){ .ledger = ledger };
 	mp_intmap_init(&t->known);
 	mp_map_init(&t->texts, sizeof(uint32_t));
 }
@@ -51,15 +51,14 @@ bool mp_agg_texts_find(const struct mp_agg_texts *t, uint64_t id, struct mp_agg_
 	return packed != 0;
 }
 
-static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text)
+static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text, bool *fresh)
 {
 	struct mp_map_entry *e;
 	uint32_t *number;
-	bool fresh;
 
-	e = mp_map_put(&t->texts, &text, 1, &fresh);
+	e = mp_map_put(&t->texts, &text, 1, fresh);
 	number = mp_map_value(e);
-	if (fresh) {
+	if (*fresh) {
 		t->by_number = mp_grow(t->by_number, &t->cap_texts, t->n_texts + 1,
 				       sizeof(struct mp_map_entry *));
 		*number = (uint32_t)t->n_texts;
@@ -68,16 +67,73 @@ static uint32_t number_of(struct mp_agg_texts *t, struct mp_str text)
 	return *number;
 }
 
+static void set_known(struct mp_agg_texts *t, const struct mp_agg_ledger_stack *stack)
+{
+	struct mp_intmap_entry *e = mp_intmap_find(&t->known, stack->id);
+
+	if (e->value)
+		e->value = stack->packed;
+	else
+		mp_intmap_add(&t->known, stack->id, stack->packed);
+}
+
 static void remember(struct mp_agg_texts *t, uint64_t id, struct mp_str text,
 		     enum mp_unwind_end end)
 {
-	struct mp_intmap_entry *e = mp_intmap_find(&t->known, id);
-	uint64_t packed = pack(number_of(t, text), end);
+	bool fresh;
+	const struct mp_agg_ledger_stack stack = { id, pack(number_of(t, text, &fresh), end) };
 
-	if (e->value)
-		e->value = packed;
-	else
-		mp_intmap_add(&t->known, id, packed);
+	if (fresh)
+		mp_agg_ledger_put(t->ledger, MP_AGG_LEDGER_TEXT, text);
+	set_known(t, &stack);
+	mp_agg_ledger_put(t->ledger, MP_AGG_LEDGER_STACK,
+			  (struct mp_str){ (const char *)&stack, sizeof(stack) });
+}
+
+/* Whether another writer has symbolized a stack, perhaps while its process still existed. */
+static bool is_restored(const struct mp_agg_texts *t, uint64_t id)
+{
+	struct mp_agg_text_known known;
+
+	return t->n_restored && mp_agg_texts_find(t, id, &known) && known.text < t->n_restored;
+}
+
+struct restoring {
+	struct mp_agg_texts *texts;
+	struct mp_buf *modules;
+};
+
+/* An mp_agg_ledger_fn. */
+static void restore(void *arg, enum mp_agg_ledger_type type, struct mp_str record)
+{
+	const struct restoring *r = arg;
+	struct mp_agg_ledger_stack stack;
+	bool fresh;
+
+	switch (type) {
+	case MP_AGG_LEDGER_TEXT:
+		number_of(r->texts, record, &fresh);
+		break;
+	case MP_AGG_LEDGER_STACK:
+		if (record.len != sizeof(stack))
+			break;
+		memcpy(&stack, record.p, sizeof(stack));
+		if ((uint32_t)stack.packed && (uint32_t)stack.packed <= r->texts->n_texts &&
+		    stack.packed >> 32 < MP_UNWIND_ENDS)
+			set_known(r->texts, &stack);
+		break;
+	case MP_AGG_LEDGER_MODULE:
+		mp_buf_str(r->modules, record);
+		break;
+	}
+}
+
+void mp_agg_texts_restore(struct mp_agg_texts *t, struct mp_buf *modules)
+{
+	struct restoring r = { t, modules };
+
+	mp_agg_ledger_each(t->ledger, restore, &r);
+	t->n_restored = t->n_texts;
 }
 
 /* --- a stack ---------------------------------------------------------------------------------- */
@@ -147,6 +203,8 @@ void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 	struct mp_str text, whole;
 	size_t head;
 
+	if (is_restored(t, stack->id))
+		return;
 	chain = make_chain(t, stack, process, symbols, max_frames, &end);
 	if (symbols->names)
 		comm = rename_task(t, stack->tid, comm, symbols->names);

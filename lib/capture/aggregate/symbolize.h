@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Symbolizes the stacks of aggregates as soon as they are received, while their processes exist,
- * and makes lines of them. Includes format, intmap, map, taskname.
+ * and makes lines of them. Includes format, intmap, ledger, map, taskname.
  */
 #ifndef MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 #define MP_CAPTURE_AGGREGATE_SYMBOLIZE_H
 
 #include "bpf/aggregate.h"
+#include "lib/capture/aggregate/ledger.h"
 #include "lib/capture/format/format.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
@@ -37,16 +38,21 @@ struct mp_agg_texts {
 	struct mp_map texts;
 	struct mp_map_entry **by_number; /* entries of `texts` by number */
 	size_t n_texts, cap_texts;
+	size_t n_restored;	      /* those that another writer has made */
+	struct mp_agg_ledger *ledger; /* borrowed; keeps what is known, for another writer */
 	struct mp_buf buf, raw;
 	uint64_t ips[MP_AGG_KERNEL + MP_AGG_TEXT_USER + 4];
 };
 
-void mp_agg_texts_init(struct mp_agg_texts *t);
+void mp_agg_texts_init(struct mp_agg_texts *t, struct mp_agg_ledger *ledger);
 void mp_agg_texts_release(struct mp_agg_texts *t);
 
+/* Gets what another writer has left in the ledger. Appends the control lines of modules. */
+void mp_agg_texts_restore(struct mp_agg_texts *t, struct mp_buf *modules);
+
 /*
- * Symbolizes a stack that a program has sent and the caller has checked. If `max_frames` is 0, it
- * gets all frames.
+ * Symbolizes a stack that a program has sent and the caller has checked, unless another writer did.
+ * If `max_frames` is 0, it gets all frames.
  */
 void mp_agg_texts_put(struct mp_agg_texts *t, const struct mp_agg_stack *stack,
 		      struct mp_process *process, const struct mp_agg_symbols *symbols,

@@ -73,7 +73,7 @@ void mp_record_hand_over_end(const struct mp_record_plan *p, const struct mp_rec
 		json_object_set_new(common, "status", json_integer(command_status));
 	cap_sources_trailer(&k->sources, trailer);
 	if (mp_link_restarts(k->link))
-		json_object_set_new(trailer, "restarts",
+		json_object_set_new(common, "restarts",
 				    json_integer((json_int_t)mp_link_restarts(k->link)));
 	*to = (struct mp_cut_end){
 		.counts = mp_counting_all(&setup),

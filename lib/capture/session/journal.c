@@ -12,7 +12,7 @@
 
 enum { ALIGNMENT = 64 };
 
-/* The beginning of the memory; the buffer and the two slots follow. */
+/* The beginning of the memory; the buffer, the caller's bytes and the two slots follow. */
 struct head {
 	uint32_t valid; /* atomic; the number of the valid slot + 1; 0: there is none */
 	uint64_t progress;
@@ -21,7 +21,7 @@ struct head {
 
 struct mp_journal {
 	struct head *head;
-	char *buffer, *slots[2];
+	char *buffer, *more, *slots[2];
 	size_t size, slot_bytes;
 	int fd; /* -1 in the writer */
 };
@@ -31,17 +31,23 @@ static size_t aligned(size_t n)
 	return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
+static size_t fixed_bytes(size_t more_bytes)
+{
+	return aligned(sizeof(struct head)) + MP_JOURNAL_BUFFER + aligned(more_bytes);
+}
+
 /* The size of the memory is sealed, so it can be trusted, unlike its content. */
-static struct mp_journal *map(int fd, size_t size)
+static struct mp_journal *map(int fd, size_t size, size_t more_bytes)
 {
 	struct mp_journal *j = mp_zalloc(sizeof(*j));
-	size_t fixed = aligned(sizeof(struct head)) + MP_JOURNAL_BUFFER;
+	size_t fixed = fixed_bytes(more_bytes);
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		mp_die("cannot map the journal of the writer process: %m");
 	j->head = (struct head *)p;
 	j->buffer = p + aligned(sizeof(struct head));
+	j->more = j->buffer + MP_JOURNAL_BUFFER;
 	j->slot_bytes = (size - fixed) / 2;
 	j->slots[0] = p + fixed;
 	j->slots[1] = j->slots[0] + j->slot_bytes;
@@ -50,23 +56,23 @@ static struct mp_journal *map(int fd, size_t size)
 	return j;
 }
 
-struct mp_journal *mp_journal_new(size_t state_bytes)
+struct mp_journal *mp_journal_new(size_t state_bytes, size_t more_bytes)
 {
-	size_t size = aligned(sizeof(struct head)) + MP_JOURNAL_BUFFER + 2 * aligned(state_bytes);
+	size_t size = fixed_bytes(more_bytes) + 2 * aligned(state_bytes);
 	int fd = mp_memfd_new("mp-record-journal", size, F_SEAL_SEAL);
-	struct mp_journal *j = map(fd, size);
+	struct mp_journal *j = map(fd, size, more_bytes);
 
 	j->fd = fd;
 	return j;
 }
 
-struct mp_journal *mp_journal_attach(int fd)
+struct mp_journal *mp_journal_attach(int fd, size_t more_bytes)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		mp_die("cannot map the journal of the writer process: %m");
-	return map(fd, (size_t)st.st_size);
+	return map(fd, (size_t)st.st_size, more_bytes);
 }
 
 void mp_journal_free(struct mp_journal *j)
@@ -128,6 +134,11 @@ bool mp_journal_load(const struct mp_journal *j, const struct mp_journal_part *p
 char *mp_journal_buffer(struct mp_journal *j)
 {
 	return j->buffer;
+}
+
+void *mp_journal_more(struct mp_journal *j)
+{
+	return j->more;
 }
 
 struct mp_work_step *mp_journal_work(struct mp_journal *j)

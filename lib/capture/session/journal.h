@@ -17,11 +17,14 @@
 
 struct mp_journal;
 
-/* Makes a journal for a state of `state_bytes` in all. Ends the program on failure. */
-struct mp_journal *mp_journal_new(size_t state_bytes);
+/*
+ * Makes a journal for a state of `state_bytes` in all, with `more_bytes` for the caller's use. Ends
+ * the program on failure.
+ */
+struct mp_journal *mp_journal_new(size_t state_bytes, size_t more_bytes);
 
 /* For the writer: maps the journal of this descriptor, which may be closed afterwards. */
-struct mp_journal *mp_journal_attach(int fd);
+struct mp_journal *mp_journal_attach(int fd, size_t more_bytes);
 void mp_journal_free(struct mp_journal *j);
 
 /* The descriptor, for the writer; borrowed. */
@@ -43,6 +46,9 @@ bool mp_journal_load(const struct mp_journal *j, const struct mp_journal_part *p
 enum { MP_JOURNAL_BUFFER = 2 << 20 };
 
 char *mp_journal_buffer(struct mp_journal *j);
+
+/* The bytes for the caller's use, at first 0, aligned as memory of malloc(3). */
+void *mp_journal_more(struct mp_journal *j);
 
 /* What the writer works on, indexed by level. */
 struct mp_work_step *mp_journal_work(struct mp_journal *j);

@@ -170,11 +170,6 @@ static bool serve(struct mp_record_run *r, const struct mp_record_opened *k)
 static bool replace_writer(struct mp_record_run *r, struct mp_record_opened *k)
 {
 	mp_control_set_writer(r->control, 0);
-	if (r->cut.events.n_aggs) {
-		mp_say("no other writer process can continue: the totals of in-kernel aggregation "
-		       "are lost");
-		return false;
-	}
 	if (mp_link_restart(k->link) < 0)
 		return false;
 	mp_control_set_writer(r->control, mp_link_pid(k->link));
@@ -204,7 +199,8 @@ void mp_record_run(struct mp_record_run *r, struct mp_record_plan *p, struct mp_
 	start_drain(r, p, k);
 	set_filters(k, p);
 	mp_record_hand_over(p, k, &r->cut);
-	r->journal = mp_journal_new(mp_writer_state_bytes(&r->cut, mp_queue_added(k->queue)));
+	r->journal = mp_journal_new(mp_writer_state_bytes(&r->cut, mp_queue_added(k->queue)),
+				    mp_writer_more_bytes(&r->cut));
 	hand_over(r, k);
 	mp_status_line_init(&r->status, !p->o->quiet && !isatty(r->out->fd));
 	start(r, p, k);

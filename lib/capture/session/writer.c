@@ -51,7 +51,8 @@ static void add(struct parts *parts, void *p, size_t size)
 static void list_parts(struct mp_writer *w, const struct mp_cut_plan *plan, size_t n_streams,
 		       struct parts *to)
 {
-	size_t n = plan->n_rings * plan->events.n;
+	size_t n = plan->n_rings * plan->events.n, size;
+	void *aggregator = mp_aggregator_state(w->aggregator, &size);
 
 	to->n = 0;
 	ADD(to, w->written);
@@ -74,6 +75,11 @@ static void list_parts(struct mp_writer *w, const struct mp_cut_plan *plan, size
 	add(to, w->places, n_streams * sizeof(*w->places));
 	add(to, w->formatter ? &w->formatter->unwound : NULL, sizeof(w->formatter->unwound));
 	add(to, w->formatter ? &w->formatter->pointers : NULL, sizeof(w->formatter->pointers));
+	if (!plan->events.n_aggs)
+		return;
+	add(to, aggregator, size);
+	ADD(to, w->aggregates);
+	ADD(to, w->section_lines);
 }
 
 size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams)
@@ -88,15 +94,23 @@ size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams)
 	return bytes;
 }
 
+size_t mp_writer_more_bytes(const struct mp_cut_plan *plan)
+{
+	return plan->events.n_aggs ? MP_AGG_LEDGER_BYTES : 0;
+}
+
 void mp_writer_flush(struct mp_writer *w)
 {
 	struct parts parts;
 
 	if (w->queue)
-		mp_journal_set_progress(w->journal, mp_merge_places(&w->merge, w->places));
+		w->progress = mp_merge_places(&w->merge, w->places);
+	mp_journal_set_progress(w->journal, w->progress + w->section_lines);
 	w->unwritten = w->out->len;
 	list_parts(w, w->plan, w->merge.n_streams, &parts);
 	mp_journal_save(w->journal, parts.v, parts.n);
+	if (w->aggregator)
+		mp_aggregator_saved(w->aggregator);
 	if (w->queue) {
 		mp_queue_give_back(w->queue);
 		w->merge.held = 0;
@@ -108,10 +122,16 @@ bool mp_writer_resume(struct mp_writer *w, uint64_t written)
 {
 	struct parts parts;
 	uint64_t rest;
+	bool loaded;
 
 	list_parts(w, w->plan, w->merge.n_streams, &parts);
-	if (!mp_journal_load(w->journal, parts.v, parts.n))
+	loaded = mp_journal_load(w->journal, parts.v, parts.n);
+	if (w->aggregator)
+		mp_aggregator_restore(w->aggregator, loaded,
+				      &w->formatter->stacks->symbols->modules);
+	if (!loaded)
 		return written == 0;
+	w->sections_from = w->section_lines;
 	w->merge.broken_owner[sizeof(w->merge.broken_owner) - 1] = '\0';
 	rest = w->bytes - written;
 	if (written > w->bytes || rest > w->unwritten || w->unwritten > w->out->cap) {
@@ -725,7 +745,7 @@ void mp_writer_init(struct mp_writer *w)
 	for (i = 0; i < plan->n_counters; i++)
 		mp_intmap_add(&w->by_id, plan->counters[i].id, i + 1);
 	if (plan->events.n_aggs)
-		w->aggregator = mp_aggregator_new(&plan->events);
+		w->aggregator = mp_aggregator_new(&plan->events, mp_journal_more(w->journal));
 	w->losses = mp_losses_new(&(struct mp_losses_setup){ .plan = plan,
 							     .tally = w->tally,
 							     .rings = w->ring_tally,

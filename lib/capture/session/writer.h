@@ -63,7 +63,10 @@ struct mp_writer {
 	struct mp_record_parsed parsed;
 	uint64_t stop_ns; /* when the events were about to be disabled; UINT64_MAX: not yet */
 	bool stopping;
-	uint32_t ended;		       /* the trailer was written */
+	uint32_t ended;		/* the trailer was written */
+	uint64_t section_lines; /* how many lines of the aggregates' sections were written */
+	uint64_t sections_from; /* those before this number were written by another writer */
+	uint64_t progress;
 	size_t unwritten;	       /* bytes in the buffer of `out` when the state was saved */
 	struct mp_queue_place *places; /* how far each stream was handled, when it was saved */
 };
@@ -79,6 +82,9 @@ static inline struct mp_tally *mp_writer_tally(const struct mp_writer *w, size_t
 
 /* The size of the writer's state, for mp_journal_new(). */
 size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams);
+
+/* The size of what else it keeps there, see mp_journal_more(). */
+size_t mp_writer_more_bytes(const struct mp_cut_plan *plan);
 
 /*
  * Saves the state in the journal, then writes what is in the output's buffer, and gives back what

@@ -34,18 +34,26 @@ static void write_trailer(struct mp_writer *w, const struct mp_account *a,
 	mp_writer_put_json(w, trailer);
 }
 
+/*
+ * Writes a line of a section, unless another writer has: if this one dies as well, the next one
+ * continues with the line that follows.
+ */
 static void put_line(void *arg, struct mp_str line)
 {
 	struct mp_writer *w = arg;
+	bool is_written = !w->live && w->section_lines < w->sections_from;
 
 	if (w->readable && line.p[0] == '{')
 		return;
+	w->section_lines++;
 	if (w->live)
 		mp_live_add(w->live, line);
-	else
+	else if (!is_written)
 		mp_writer_put(w, line);
-	if (line.p[0] == '{') /* a header: the modules of its section follow it */
+	if (line.p[0] == '{' && !is_written) /* a header: the modules of its section follow it */
 		mp_writer_put_modules(w);
+	if (w->out->len >= MP_READ_SIZE)
+		mp_writer_flush(w);
 }
 
 /* Writes the sections of aggregates; returns whether something is missing there. */
@@ -55,6 +63,7 @@ static bool write_aggregates(struct mp_writer *w, const struct mp_cut_end *end)
 	struct mp_agg_output sections = { w->header, common, put_line, w };
 	struct mp_aggregator_losses losses;
 
+	w->section_lines = 0;
 	mp_aggregator_write(w->aggregator, &w->aggregates, &sections, &w->formatter->unwound);
 	mp_aggregator_losses(w->aggregator, &w->aggregates, &losses);
 	json_decref(common);

@@ -246,7 +246,7 @@ static void take_plan(struct process *p)
 		mp_die("cannot map the queue: %m");
 	close(queue.data);
 	close(queue.returns);
-	p->journal = mp_journal_attach(fds[MP_MESSAGE_JOURNAL]);
+	p->journal = mp_journal_attach(fds[MP_MESSAGE_JOURNAL], mp_writer_more_bytes(&p->plan));
 	close(fds[MP_MESSAGE_JOURNAL]);
 	p->work.now = mp_journal_work(p->journal);
 	mp_out_init(&p->out, fds[MP_MESSAGE_OUTPUT], "the output");

@@ -202,7 +202,8 @@ static void write_all(struct mp_queue_reader *r, struct mp_tasks *tasks, struct 
 	int copy;
 
 	memory_out_init(&out);
-	w.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)));
+	w.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)),
+				   mp_writer_more_bytes(&plan));
 	mp_writer_init(&w);
 	mp_writer_run(&w);
 	mp_out_flush(&out);

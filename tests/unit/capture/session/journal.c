@@ -10,7 +10,7 @@
 
 #include "tests/unit/tap.h"
 
-enum { NUMBERS = 1000, DEATHS = 100 };
+enum { NUMBERS = 1000, DEATHS = 100, MORE = 100 };
 
 /* All numbers of a state are equal. */
 struct state {
@@ -57,8 +57,8 @@ static void save(struct mp_journal *j, struct state *s)
 
 static void test_states(void)
 {
-	struct mp_journal *j = mp_journal_new(sizeof(struct state));
-	struct mp_journal *writer = mp_journal_attach(mp_journal_fd(j));
+	struct mp_journal *j = mp_journal_new(sizeof(struct state), MORE);
+	struct mp_journal *writer = mp_journal_attach(mp_journal_fd(j), MORE);
 	struct state s, got;
 	uint64_t i, wrong = 0;
 
@@ -75,6 +75,7 @@ static void test_states(void)
 	memset(mp_journal_buffer(writer), 'x', MP_JOURNAL_BUFFER);
 	ok(mp_journal_buffer(j)[MP_JOURNAL_BUFFER - 1] == 'x' && load(j, &got) && got.first == 9,
 	   "the buffer is beside the state");
+	memset(mp_journal_more(writer), 0xff, MORE);
 	memset(mp_journal_work(writer), 0xff, MP_WORK_LEVELS * sizeof(struct mp_work_step));
 	ok(load(j, &got) && got.first == 9, "and so is what the writer works on");
 	ok(ftruncate(mp_journal_fd(j), 0) < 0 &&
@@ -87,7 +88,7 @@ static void test_states(void)
 /* A writer that dies at a random time leaves a whole state, and the next one continues from it. */
 static void test_deaths(void)
 {
-	struct mp_journal *j = mp_journal_new(sizeof(struct state));
+	struct mp_journal *j = mp_journal_new(sizeof(struct state), MORE);
 	uint64_t last = 0;
 	unsigned torn = 0, back = 0, i;
 	struct state s;

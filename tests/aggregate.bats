@@ -148,6 +148,23 @@ estimates() {	# SUM EVERY NUMBER BYTES [UNKNOWN]
 	jq -e '.sum == "held:libc.so.6" and .weight == "blocks"' <(head -n 1 "$TMP/s") > /dev/null
 }
 
+@test "two weights of one event are two aggregates, and one that is given twice counts once" {
+	sums_work
+	local e=uprobe:libc:free
+	record -e "$e/sum=count/,$e/sum=sum:arg1*arg1/,$e/sum=count/,$e/sum=count,every=50/" -g none -o "$TMP/s" -- "$LOAD/heap" 0
+	grep '"sum":' "$TMP/s" | jq -r '.sum + " " + .weight' > "$TMP/names"
+	cat "$TMP/names"
+	diff - "$TMP/names" <<- END
+		uprobe:libc.so.6:free count
+		uprobe:libc.so.6:free:sum sum
+		uprobe:libc.so.6:free:count count
+	END
+	sed -n '1,/"end"/p' "$TMP/s" > "$TMP/first"
+	[ "$(total "$TMP/first" .)" = "$(grep -m 1 '"end"' "$TMP/s" | jq .added)" ]
+	run mp-record -e "$e/ask=count:arg1/,$e/ask=bytes:arg2/" -g user -d 10ms
+	[[ "$output" == *"free: given twice, with different terms: aggregating the first one"* ]] || { echo "$output"; false; }
+}
+
 @test "every=N samples calls as well" {
 	sums_work
 	record -e 'uprobe:libc:free/sum=count,every=50/' -g none -o "$TMP/s" -- "$LOAD/heap" 100

@@ -120,18 +120,62 @@ static bool is_same(const struct mp_event *a, const struct mp_event *b)
 	return !a->agg || strcmp(a->agg->name, b->agg->name) == 0;
 }
 
+static struct mp_event *find_same(const struct mp_events *in, const struct mp_event *e)
+{
+	size_t i;
+
+	for (i = 0; i < in->n; i++)
+		if (is_same(&in->v[i], e))
+			return &in->v[i];
+	return NULL;
+}
+
+static bool adds_the_same(const struct mp_event *a, const struct mp_event *b)
+{
+	return a->agg->kind == b->agg->kind && a->attr.freq == b->attr.freq &&
+	       a->attr.sample_period == b->attr.sample_period &&
+	       strcmp(a->agg->weight, b->agg->weight) == 0 &&
+	       memcmp(&a->agg->rule, &b->agg->rule, sizeof(a->agg->rule)) == 0;
+}
+
+/*
+ * Finds the event that aggregates what `e` does; NULL: there is none. Then the aggregate of `e` gets
+ * a name that is not in use: another weight of the same event is an aggregate of its own.
+ */
+static struct mp_event *find_aggregated(const struct mp_events *in, struct mp_event *e)
+{
+	char *given = mp_strdup(e->agg->name);
+	struct mp_event *same;
+	unsigned number;
+
+	for (number = 1; (same = find_same(in, e)) && !adds_the_same(same, e); number++) {
+		if (mp_event_agg_is_held(e->agg)) {
+			mp_say("%s: given twice, with different terms: aggregating the first one",
+			       e->type);
+			break;
+		}
+		free(e->agg->name);
+		e->agg->name = number == 1
+				       ? mp_asprintf("%s:%s", given, e->agg->weight)
+				       : mp_asprintf("%s:%s:%u", given, e->agg->weight, number);
+	}
+	free(given);
+	return same;
+}
+
 void mp_events_merge(struct mp_events *to, struct mp_events *from)
 {
-	size_t i, j;
+	struct mp_event *same;
+	size_t i;
 
 	for (i = 0; i < from->n; i++) {
-		for (j = 0; j < to->n && !is_same(&to->v[j], &from->v[i]); j++)
-			;
-		if (j < to->n) {
-			if (!to->v[j].agg && mp_event_merge(&to->v[j], &from->v[i]) < 0)
+		same = from->v[i].agg ? find_aggregated(to, &from->v[i])
+				      : find_same(to, &from->v[i]);
+		if (same) {
+			if (!same->agg && mp_event_merge(same, &from->v[i]) < 0)
 				mp_say("%s: given twice, with fields of the same name or too many: "
 				       "recording those of the first",
-				       to->v[j].type);
+				       same->type);
 			mp_event_release(&from->v[i]);
 			continue;
 		}

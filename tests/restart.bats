@@ -90,7 +90,7 @@ end_recording() {
 	[ "$(trailer "$TMP/s" restarts)" -ge 1 ]
 }
 
-# Calls lseek64 exactly 24,130 times, also in 160 children, which do not live long.
+# Calls lseek64 exactly 24,130 times, also in 160 children, which do not live long; then waits for a file.
 CALLS=24130
 count_calls() {
 	exec perl -e '
@@ -101,7 +101,7 @@ count_calls() {
 			if (!$pid) { $0 = "child" . $_ % 7; seek_times(100); select undef, undef, undef, 0.01; seek_times(50); exec "true" }
 			waitpid $pid, 0;
 		}
-		seek_times(120); select undef, undef, undef, 0.1;' < /dev/null
+		seek_times(120); select undef, undef, undef, 0.05 until -e $ARGV[0];' "$1" < /dev/null
 }
 export -f count_calls
 
@@ -109,9 +109,10 @@ export -f count_calls
 	needs_root
 	[ "$(uname -m)" = x86_64 ] || skip "not x86-64"
 	mp-record -q -e sum:blocked -d 1ms > /dev/null 2> "$TMP/err" || skip "$(cat "$TMP/err")"
-	mp-record -e uprobe:libc:lseek64/sum=calls:count/ -g user -o "$TMP/s" -- bash -c count_calls 2> "$TMP/err" &
+	mp-record -e uprobe:libc:lseek64/sum=calls:count/ -g user -o "$TMP/s" -- bash -c "count_calls $TMP/go" 2> "$TMP/err" &
 	pid=$!
 	kill_writers 12
+	touch "$TMP/go"
 	status=0
 	wait "$pid" || status=$?
 	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
@@ -152,7 +153,7 @@ export -f count_calls
 	[ "$status" = 1 ]
 	[ "$(trailer "$TMP/s" restarts)" -ge 1 ]
 	[ "$(grep -cE '^[0-9]+#' "$TMP/s")" = "$(trailer "$TMP/s" records)" ]
-	[ "$(grep -cE '^3#name[0-9]+x' "$TMP/s")" = 20000 ]
+	awk -F '[#;]' '/^[0-9]+#name/ { n[$2] += $1 } END { for (i in n) good += n[i] == 3; exit good != 20000 }' "$TMP/s"
 	[ "$(grep -E '^[0-9]+#' "$TMP/s" | cut -d '#' -f 2 | sort | uniq -d | wc -l)" = 0 ]
 	[ "$(grep -c '^{"mp"' "$TMP/s")" = 1 ] && [ "$(grep -c '^{"end"' "$TMP/s")" = 1 ]
 }
@@ -199,7 +200,7 @@ is_exact_with() {
 		[ -s "$TMP/err" ] && [ ! -s "$TMP/s" ]
 	else
 		[ "$status" -le 1 ] && is_exact "$TMP/s" > "$TMP/why" 2>&1
-	fi || { echo "$1: status $status"; cat "$TMP/err" "$TMP/why"; tail -n 1 "$TMP/s"; false; }
+	fi && { [[ $1 != allocation* ]] || ! grep -q 'without what it worked on' "$TMP/err"; } || { echo "$1: status $status"; cat "$TMP/err" "$TMP/why"; tail -n 1 "$TMP/s"; false; }
 }
 
 @test "a recording is exact whichever allocation, read or recvmsg of the writer fails" {

@@ -110,6 +110,19 @@ void mp_die(const char *fmt, ...)
 	exit(MP_FAIL);
 }
 
+static int no_memory_status = MP_FAIL;
+
+void mp_die_no_memory(int status)
+{
+	no_memory_status = status;
+}
+
+static _Noreturn void no_memory(void)
+{
+	mp_say("out of memory");
+	exit(no_memory_status);
+}
+
 void mp_usage(const char *fmt, ...)
 {
 	va_list ap;
@@ -157,7 +170,7 @@ uint64_t mp_hash_seed(void)
 static void *checked(void *p)
 {
 	if (!p)
-		mp_die("out of memory");
+		no_memory();
 	return p;
 }
 
@@ -227,7 +240,7 @@ void *mp_big_alloc(size_t size)
 	     *aligned;
 
 	if (p == MAP_FAILED)
-		mp_die("out of memory");
+		no_memory();
 	aligned = (char *)(((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
 	if (aligned > p)
 		munmap(p, aligned - p);
@@ -251,7 +264,7 @@ void *mp_grow(void *array, size_t *cap, size_t need, size_t size)
 	while (want < need)
 		want *= 2;
 	if (want > SIZE_MAX / size)
-		mp_die("out of memory");
+		no_memory();
 	*cap = want;
 	return mp_realloc(array, want * size);
 }

@@ -74,6 +74,9 @@ void mp_say_count(uint64_t n, const char *one, const char *many);
 /* mp_say(), then exit with MP_FAIL. Errno text: use %m. */
 _Noreturn void mp_die(const char *fmt, ...) MP_PRINTF(1, 2);
 
+/* The exit status of the program if it has no memory left; otherwise it is MP_FAIL. */
+void mp_die_no_memory(int status);
+
 /* mp_die(), and a second line that points to --help. */
 _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 

@@ -155,9 +155,8 @@ static struct mp_event *find_aggregated(const struct mp_events *in, struct mp_ev
 			break;
 		}
 		free(e->agg->name);
-		e->agg->name = number == 1
-				       ? mp_asprintf("%s:%s", given, e->agg->weight)
-				       : mp_asprintf("%s:%s:%u", given, e->agg->weight, number);
+		e->agg->name = number == 1 ? mp_asprintf("%s:%s", given, e->agg->weight)
+					   : mp_asprintf("%s:%s:%u", given, e->agg->weight, number);
 	}
 	free(given);
 	return same;

@@ -60,6 +60,8 @@ struct mp_link {
 	struct mp_work_step *avoided; /* at which processes have died */
 	size_t n_avoided, cap_avoided, restarts;
 	bool hurried; /* by mp_link_hurry() */
+	bool starved; /* a process had no memory left; the last one worked for this user */
+	uint32_t starved_uid;
 };
 
 /*
@@ -378,6 +380,21 @@ void mp_link_hurry(struct mp_link *l)
 /* --- another process -------------------------------------------------------------------------- */
 
 /*
+ * Whether the process has ended because it had no memory left, which others may have used up, and
+ * the one before it that did so worked for another user, or there was none.
+ */
+static bool is_starved(struct mp_link *l, const struct mp_work_step *found)
+{
+	bool same = l->starved && l->starved_uid == found->uid;
+
+	if (!WIFEXITED(l->exit_status) || WEXITSTATUS(l->exit_status) != MP_WRITER_NO_MEMORY)
+		return false;
+	l->starved = true;
+	l->starved_uid = found->uid;
+	return !same;
+}
+
+/*
  * Notes what the process that has ended was working on, for the next ones; but somebody else may
  * have killed it.
  */
@@ -385,7 +402,8 @@ static void note_offender(struct mp_link *l)
 {
 	struct mp_work_step *work = mp_journal_work(l->journal), found;
 	bool killed = WIFSIGNALED(l->exit_status) && WTERMSIG(l->exit_status) == SIGKILL;
-	bool known = (!killed || l->failed) && mp_work_found(work, &found);
+	bool known =
+		(!killed || l->failed) && mp_work_found(work, &found) && !is_starved(l, &found);
 
 	memset(work, 0, MP_WORK_LEVELS * sizeof(*work));
 	if (!known) {

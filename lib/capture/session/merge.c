@@ -15,6 +15,9 @@ struct mp_merge_stream {
 	uint64_t merged;  /* records that were handled */
 	/* another process has handled the chunks before this one, and so many of its records */
 	struct mp_queue_place from;
+	/* the same of a stream whose records are handled again, and how many of them still are */
+	struct mp_queue_place repeated;
+	uint64_t again;
 };
 
 void mp_merge_init(struct mp_merge *m)
@@ -108,6 +111,8 @@ void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
 		chunk->refs++;
 	}
 	chunk->records = --chunk->refs;
+	if (chunk->number < q->repeated.chunk)
+		q->again += chunk->records;
 	if (!chunk->refs)
 		finish_chunk(m, chunk);
 }
@@ -143,7 +148,7 @@ static void handle_run(struct mp_merge *m, struct mp_merge_stream *q, uint64_t l
 	const struct mp_queue_record *run = &q->v[q->first];
 	struct mp_queue_item *chunk = run->item;
 	uint64_t broken = m->broken;
-	size_t n = 1, before;
+	size_t n = 1, before, again;
 
 	while (q->first + n < q->n && run[n].item == chunk && run[n].time_ns <= last_ns)
 		n++;
@@ -151,6 +156,12 @@ static void handle_run(struct mp_merge *m, struct mp_merge_stream *q, uint64_t l
 	before = MP_MIN(q->from.records, n);
 	q->from.records -= before;
 	q->merged += before;
+	again = MP_MIN(q->again, n);
+	q->again -= again;
+	m->repeats = true;
+	mp_queue_handle(m->queue, chunk->stream, run, again);
+	m->repeats = false;
+	before = MP_MAX(before, again);
 	mp_queue_handle(m->queue, chunk->stream, run + before, n - before);
 	if (m->broken > broken)
 		memcpy(m->broken_owner, chunk->stream->owner, sizeof(m->broken_owner));
@@ -200,6 +211,8 @@ uint64_t mp_merge_places(const struct mp_merge *m, struct mp_queue_place *places
 	for (i = 0; i < m->n_streams; i++) {
 		places[i] = mp_queue_place(m->queue, i);
 		places[i].records = m->streams[i].merged - places[i].records;
+		if (m->streams[i].again)
+			places[i] = m->streams[i].repeated;
 		progress += (places[i].chunk << 32) + places[i].records;
 	}
 	return progress;
@@ -214,7 +227,14 @@ void mp_merge_from(struct mp_merge *m, const struct mp_queue_place *places)
 {
 	uint32_t i;
 
-	for (i = 0; i < m->n_streams; i++)
-		if (!is_handled_again(mp_queue_numbered(m->queue, i)->type))
-			m->streams[i].from = places[i];
+	for (i = 0; i < m->n_streams; i++) {
+		struct mp_merge_stream *q = &m->streams[i];
+
+		if (is_handled_again(mp_queue_numbered(m->queue, i)->type)) {
+			q->repeated = places[i];
+			q->again = places[i].records;
+		} else {
+			q->from = places[i];
+		}
+	}
 }

@@ -22,7 +22,8 @@ struct mp_merge {
 	/* for use by the caller */
 	uint64_t broken; /* records that could not be parsed; handlers add to it */
 	char broken_owner[MP_QUEUE_OWNER]; /* owner of the stream of the last broken record */
-	size_t held; /* bytes of chunks that were handled since the caller last set this to 0 */
+	bool repeats; /* another process has counted the records that are being handled */
+	size_t held;  /* bytes of chunks that were handled since the caller last set this to 0 */
 
 	/* private */
 	struct mp_merge_stream *streams;

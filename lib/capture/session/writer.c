@@ -593,16 +593,16 @@ static void handle_stacks(void *arg, const struct mp_queue_stream *stream,
 
 	for (i = 0; i < n; i++) {
 		const struct perf_event_header *h = records[i].record;
+		bool valid = true;
 
 		if (h->type == MP_TRACK_REFUSED)
 			handle_refused(w, (const struct mp_record_refused *)h);
 		else if (h->type == MP_BPF_RECORD || h->type == MP_BPF_COPY)
-			w->merge.broken +=
-				!mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
+			valid = mp_pending_stacks_put(&w->formatter->chains, (const void *)h);
 		else
-			w->merge.broken +=
-				h->type != MP_AGG_STACK || !w->aggregator ||
-				!mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
+			valid = h->type == MP_AGG_STACK && w->aggregator &&
+				mp_aggregator_stack(w->aggregator, (const void *)h, &symbols);
+		w->merge.broken += !valid && !w->merge.repeats;
 		end_record(w, stream);
 	}
 }
@@ -630,7 +630,8 @@ static void handle_task(struct mp_writer *w, const struct mp_queue_record *x)
 		update_tables(w, ((const struct mp_record_mmap2 *)h)->tid, x->time_ns);
 		break;
 	case PERF_RECORD_LOST:
-		w->track_lost += ((const struct mp_record_lost *)h)->lost;
+		if (!w->merge.repeats)
+			w->track_lost += ((const struct mp_record_lost *)h)->lost;
 		break;
 	case MP_TRACK_REFUSED:
 		handle_refused(w, (const struct mp_record_refused *)h);

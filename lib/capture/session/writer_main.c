@@ -397,6 +397,7 @@ int mp_writer_main(const char *uid)
 		mp_die("only mp-record starts this program");
 	p.fd = MP_WRITER_SOCKET;
 	mp_say_by(say, &p);
+	mp_die_no_memory(MP_WRITER_NO_MEMORY);
 	mp_message_put_number(&p.body, enter_sandbox(&p, uid));
 	send_body(&p, MP_MESSAGE_READY);
 	while (mp_message_receive(p.fd, &p.in) == 0) {

@@ -18,8 +18,11 @@ enum {
 	MP_WRITER_FDS
 };
 
-/* Exit status: the output of the process that has died cannot be continued. */
-enum { MP_WRITER_CANNOT_RESUME = 3 };
+enum mp_writer_status {
+	MP_WRITER_CANNOT_RESUME =
+		3, /* the output of the process that has died cannot be continued */
+	MP_WRITER_NO_MEMORY = 4,
+};
 
 /* Runs the process. `uid` is its last argument, for mp_sandbox_enter(). Returns its exit status. */
 int mp_writer_main(const char *uid);

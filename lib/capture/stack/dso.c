@@ -388,18 +388,50 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 	return dso;
 }
 
-void mp_dso_trust(struct mp_dsos *d, struct mp_dso *dso)
+static void charge_user(struct mp_dsos *d, struct mp_dso *dso, uid_t uid)
 {
-	if (!dso || !dso->uid || !dso->hash) /* without a hash it is no single file */
-		return;
 	mp_budget_give(d->budget, MP_BUDGET_TABLES, dso->uid, dso->charged);
-	mp_budget_spend(d->budget, MP_BUDGET_TABLES, 0, dso->charged);
+	mp_budget_spend(d->budget, MP_BUDGET_TABLES, uid, dso->charged);
 	if (dso->fd >= 0) {
 		mp_budget_give(d->budget, MP_BUDGET_OPEN, dso->uid, 1);
-		mp_budget_spend(d->budget, MP_BUDGET_OPEN, 0, 1);
+		mp_budget_spend(d->budget, MP_BUDGET_OPEN, uid, 1);
 	}
-	dso->uid = 0;
+	dso->uid = uid;
 	dso->refused = false;
+}
+
+void mp_dso_share(struct mp_dsos *d, struct mp_dso *dso, uid_t uid)
+{
+	size_t i;
+
+	if (!dso || !dso->uid || !dso->hash) /* without a hash it is no single file */
+		return;
+	if (!uid) {
+		charge_user(d, dso, 0);
+		return;
+	}
+	for (i = 0; i < dso->n_others && dso->others[i] != uid; i++)
+		;
+	if (uid != dso->uid && i == dso->n_others && i < MP_ARRAY_SIZE(dso->others))
+		dso->others[dso->n_others++] = uid;
+}
+
+/* Charges a file to another user who maps it and has time left; false: there is none. */
+static bool find_payer(struct mp_dsos *d, struct mp_dso *dso)
+{
+	size_t i;
+
+	for (i = 0; i < dso->n_others; i++) {
+		uid_t uid = dso->others[i];
+
+		if (!mp_budget_fits(d->budget, MP_BUDGET_TIME, uid, 1) ||
+		    !mp_budget_fits(d->budget, MP_BUDGET_TABLES, uid, dso->charged))
+			continue;
+		dso->others[i] = dso->uid;
+		charge_user(d, dso, uid);
+		return true;
+	}
+	return false;
 }
 
 /* --- what is in them -------------------------------------------------------------------------- */
@@ -437,7 +469,7 @@ static bool may_read(struct mp_dsos *d, struct mp_dso *dso)
 
 	if (is_avoided(d, dso))
 		return false;
-	if (mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1))
+	if (mp_budget_fits(d->budget, MP_BUDGET_TIME, dso->uid, 1) || find_payer(d, dso))
 		return true;
 	if (!dso->refused)
 		mp_budget_refuse(d->budget, MP_BUDGET_TIME, &who);

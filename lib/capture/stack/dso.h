@@ -18,11 +18,14 @@ struct mp_dso {
 	uint32_t refs;	 /* mappings */
 	uint32_t number; /* from 1; identifies the file for the kernel side, see cut.h */
 	uint64_t hash;
-	char *path;    /* in the mount namespace of the process */
-	char *module;  /* name and id in the places of frames; NULL: not used yet */
-	char *name;    /* last part of the path, for "[name]+0x..." */
-	uid_t uid;     /* of the process that mapped it first, which is charged for it */
-	char comm[16]; /* its name, truncated, for the report */
+	char *path;   /* in the mount namespace of the process */
+	char *module; /* name and id in the places of frames; NULL: not used yet */
+	char *name;   /* last part of the path, for "[name]+0x..." */
+	/* of the process that mapped it first, which is charged for it while its share lasts */
+	uid_t uid;
+	uid_t others[4]; /* users who map it as well, who are charged for it then */
+	uint8_t n_others;
+	char comm[16];			/* its name, truncated, for the report */
 	struct mp_open_mapping mapping; /* the first one that was seen; borrows the path */
 	int fd;				/* open until the symbols are read; -1: closed */
 	uint64_t used;			/* value of mp_dsos.clock at its last use */
@@ -79,10 +82,11 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 			   const struct mp_budget_who *who);
 
 /*
- * To be called when a process of root maps a file: what root uses is not charged to the user who
- * mapped it first, whose share may be used up. `dso` may be NULL.
+ * To be called when a process of another user maps a file: if the share of the first one is used up,
+ * the file is charged to another, so that nobody makes a file unreadable for others. What root uses
+ * is charged to root. `dso` may be NULL.
  */
-void mp_dso_trust(struct mp_dsos *d, struct mp_dso *dso);
+void mp_dso_share(struct mp_dsos *d, struct mp_dso *dso, uid_t uid);
 
 /* NULL: no file has this number. */
 struct mp_dso *mp_dsos_numbered(const struct mp_dsos *d, uint32_t number);

@@ -46,8 +46,11 @@ struct mp_dso *mp_symbols_dso(void *symbols, const struct mp_proc_map *map, stru
 	struct mp_dso *dso = mp_dsos_find(&s->dsos, map, &known);
 
 	if (known) {
-		if (process->uid_ns && !process->uid)
-			mp_dso_trust(&s->dsos, dso);
+		/* the uid is read if the first user has no share left */
+		if (!process->uid_ns && dso && dso->refused)
+			mp_tasks_who(tasks, process, map->path);
+		if (process->uid_ns && process->uid != MP_BUDGET_UNKNOWN)
+			mp_dso_share(&s->dsos, dso, process->uid);
 		return dso;
 	}
 	who = mp_tasks_who(tasks, process, map->path);

@@ -23,6 +23,7 @@ static const enum mp_queue_type types[STREAMS] = { MP_QUEUE_EVENTS, MP_QUEUE_EVE
 
 static struct mp_merge merge;
 static uint64_t names[ALL], times[ALL]; /* of the records that were handled */
+static bool repeated[ALL];		/* another process had handled them */
 static size_t n_handled, n_noted;
 
 /* What a process that dies after `stop` records leaves. */
@@ -44,6 +45,7 @@ static void handle(void *arg, const struct mp_queue_stream *stream,
 	for (i = 0; i < n; i++) {
 		names[n_handled] = ((const struct record *)records[i].record)->name;
 		times[n_handled] = records[i].time_ns;
+		repeated[n_handled] = merge.repeats;
 		mp_merge_handled(&merge, stream);
 		if (++n_handled != stop)
 			continue;
@@ -125,13 +127,23 @@ static size_t output(uint64_t *to, size_t from, size_t n)
 	return len;
 }
 
+/* Counts the first `n` records of tasks that are handled for the first time. */
+static size_t new_tasks(size_t n)
+{
+	size_t i, tasks = 0;
+
+	for (i = 0; i < n; i++)
+		tasks += is_task(names[i]) && !repeated[i];
+	return tasks;
+}
+
 /* Whether a process that dies after `at` records, and another one, handle each record once. */
 static bool continues(size_t at)
 {
 	const struct mp_queue_stream *streams[STREAMS];
 	struct mp_queue *q = mp_queue_new(1 << 20, 1 << 20);
 	uint64_t all[ALL], rest[ALL];
-	size_t i, n_all, n_first;
+	size_t i, n_all, n_first, n_tasks;
 
 	for (i = 0; i < STREAMS; i++)
 		streams[i] = mp_queue_add(q, types[i], "test", (uint32_t)i);
@@ -141,11 +153,13 @@ static bool continues(size_t at)
 	run(q, NULL); /* it does not know that it dies: what follows is lost with it */
 	n_all = output(all, 0, n_handled);
 	n_first = output(rest, 0, at);
+	n_tasks = new_tasks(at);
 	stop = 0;
 	mp_queue_restart(q);
 	run(q, places);
 	mp_queue_free(q);
-	return in_order() && n_first + output(rest, 0, n_handled) == n_all &&
+	return in_order() && n_tasks + new_tasks(n_handled) == RECORDS &&
+	       n_first + output(rest, 0, n_handled) == n_all &&
 	       memcmp(rest, all + n_first, (n_all - n_first) * sizeof(*all)) == 0;
 }
 

@@ -144,10 +144,33 @@ static void test_trust(void)
 	dso = get(own_path(), ALICE);
 	mp_budget_spend(&budget, MP_BUDGET_TIME, ALICE, (uint64_t)1 << 40);
 	ok(!mp_dso_cfi(&d, dso), "a file is not read at the cost of a user who has no time left");
-	mp_dso_trust(&d, dso);
+	mp_dso_share(&d, dso, 0);
 	ok(mp_dso_cfi(&d, dso) && mp_budget_fits(&budget, MP_BUDGET_TABLES, ALICE, 64 << 20),
 	   "it is once root maps it, too, at no cost of the user");
-	mp_dso_trust(&d, NULL);
+	mp_dso_share(&d, NULL, 0);
+	end();
+}
+
+/* A user without time left maps a library before another user does. */
+static void test_share(void)
+{
+	struct mp_dso *dso;
+
+	begin();
+	dso = get(own_path(), ALICE);
+	mp_dso_share(&d, dso, ALICE);
+	mp_dso_share(&d, dso, BOB);
+	ok(mp_dso_symbols(&d, dso) && dso->uid == ALICE, "the first user is charged for a file");
+	mp_budget_spend(&budget, MP_BUDGET_TIME, ALICE, (uint64_t)1 << 40);
+	ok(mp_dso_cfi(&d, dso) && dso->uid == BOB && budget.users[1].used[MP_BUDGET_TABLES] == 0,
+	   "another one is once the first has no time left");
+	end();
+	begin();
+	dso = get(own_path(), ALICE);
+	mp_dso_share(&d, dso, BOB);
+	mp_budget_spend(&budget, MP_BUDGET_TIME, ALICE, (uint64_t)1 << 40);
+	mp_budget_spend(&budget, MP_BUDGET_TIME, BOB, (uint64_t)1 << 40);
+	ok(!mp_dso_cfi(&d, dso) && dso->uid == ALICE, "nobody is if none has time left");
 	end();
 }
 
@@ -159,5 +182,6 @@ int main(void)
 	test_entries();
 	test_other();
 	test_trust();
+	test_share();
 	return tap_done();
 }

@@ -8,10 +8,10 @@
 
 #include "lib/select/project.h"
 #include "lib/select/table.h"
-#include "lib/select/window.h"
 #include "lib/stream/expr.h"
 #include "lib/stream/input.h"
 #include "lib/stream/types.h"
+#include "lib/stream/window.h"
 
 /* A section of the output. */
 struct mp_select_section {

@@ -6,7 +6,7 @@
  */
 #include "lib/core/clock.h"
 #include "lib/select/project.h"
-#include "lib/select/window.h"
+#include "lib/stream/window.h"
 #include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

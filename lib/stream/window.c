@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/select/window.h"
+#include "lib/stream/window.h"
 
 #include "lib/core/clock.h"
 

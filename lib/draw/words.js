@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// How a flame graph writes names and numbers, and which names a query finds. D is the data of the page.
+// How pages write names and numbers, and which names a query finds. D is the data of the page.
 var words = (function () {
 'use strict';
 

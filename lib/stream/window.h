@@ -3,8 +3,8 @@
  * A window of time over sections with clocks of their own: converts times as a user writes them to
  * the clock of a section. Includes clock, ctl.
  */
-#ifndef MP_SELECT_WINDOW_H
-#define MP_SELECT_WINDOW_H
+#ifndef MP_STREAM_WINDOW_H
+#define MP_STREAM_WINDOW_H
 
 #include "lib/stream/ctl.h"
 

@@ -551,7 +551,7 @@ static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 			lose_track(s, t, e->time_ns);
 		return;
 	}
-	mp_sched_task_woken(t, e->tid, e->comm);
+	mp_sched_task_woken(t, e->tid, e->cpu, e->comm);
 	if (t->state != MP_SCHED_NEW) {
 		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
 				 e->time_ns);

@@ -64,6 +64,8 @@ static char *put_others(char *p, const struct mp_sched_span *span)
 		p = mp_put_u64(PUT(p, "\twaker_tid="), span->waker->tid);
 		if (span->waker->has_comm)
 			p = put_text(PUT(p, "\twaker_comm="), mp_buf_view(&span->waker->comm));
+		if (span->waker->cpu >= 0)
+			p = mp_put_u64(PUT(p, "\twaker_cpu="), span->waker->cpu);
 	}
 	if (span->next_tid >= 0)
 		p = mp_put_u64(PUT(p, "\tnext_tid="), span->next_tid);
@@ -118,10 +120,10 @@ void mp_sched_header(json_t *header, bool others)
 	if (!events)
 		events = json_object();
 	/* the fields of a span in their order; mp-sched(1) describes them */
-	span = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "dur",
+	span = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "dur",
 			 "u64", "state", "str", "prio", "s32", "from_cpu", "s32", "to_cpu", "s32",
-			 "waker_tid", "s32", "waker_comm", "str", "next_tid", "s32", "next_comm",
-			 "str", "cut", "str", "was", "str", "lost", "u64");
+			 "waker_tid", "s32", "waker_comm", "str", "waker_cpu", "s32", "next_tid",
+			 "s32", "next_comm", "str", "cut", "str", "was", "str", "lost", "u64");
 	json_object_set_new(events, "sched:span", span);
 	mp_relay_rename(header, "mp-sched", events);
 	units = json_object_get(header, "units");

@@ -62,9 +62,10 @@ void mp_sched_task_name(struct mp_sched_task *t, struct mp_str comm, int32_t pri
 		t->prio = prio;
 }
 
-void mp_sched_task_woken(struct mp_sched_task *t, int32_t tid, struct mp_str comm)
+void mp_sched_task_woken(struct mp_sched_task *t, int32_t tid, int32_t cpu, struct mp_str comm)
 {
 	t->waker.tid = tid;
+	t->waker.cpu = cpu;
 	t->waker.has_comm = false;
 	if (comm.p)
 		set_comm(&t->waker.comm, &t->waker.has_comm, comm);

@@ -10,6 +10,7 @@
 
 struct mp_sched_waker {
 	int32_t tid; /* id of the waker; -1: unknown */
+	int32_t cpu; /* the CPU on which it ran; -1: unknown */
 	bool has_comm;
 	struct mp_buf comm;
 };
@@ -53,6 +54,6 @@ void mp_sched_task_free(struct mp_sched_tasks *all, struct mp_sched_task *t);
 void mp_sched_task_name(struct mp_sched_task *t, struct mp_str comm, int32_t prio);
 
 /* Sets who woke it. */
-void mp_sched_task_woken(struct mp_sched_task *t, int32_t tid, struct mp_str comm);
+void mp_sched_task_woken(struct mp_sched_task *t, int32_t tid, int32_t cpu, struct mp_str comm);
 
 #endif

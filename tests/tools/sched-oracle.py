@@ -23,7 +23,7 @@ class Task:
         self.state, self.since, self.seen = 'wait', since, False
         self.cpu = None         # the CPU that it runs on
         self.last_cpu = None    # the CPU on which the recorder last saw it
-        self.waker = None       # (tid, comm)
+        self.waker = None       # (tid, comm, cpu)
         self.stack = None
         self.exiting = False
 
@@ -65,7 +65,7 @@ class Machine:
             t.reported = t.comm
         if cur:
             cur.reported = cur.comm
-        ctx = (cur.tid, cur.comm) if cur else (0, 'swapper/%d' % cpu)
+        ctx = (cur.tid, cur.comm, cpu) if cur else (0, 'swapper/%d' % cpu, cpu)
         text = ['cpu=%d' % cpu, 'tid=%d' % ctx[0], 'comm=%s' % ctx[1]]
         text += ['%s=%s' % f for f in fields] + (['stack=' + stack] if stack else [])
         self.stream.append('%d,sched:sched_%s,%s' % (self.now, what, '\t'.join(text)))
@@ -92,7 +92,7 @@ class Machine:
         if to_cpu is not None:
             text.append('to_cpu=%d' % to_cpu)
         if waker:
-            text += ['waker_tid=%d' % waker[0], 'waker_comm=%s' % waker[1]]
+            text += ['waker_tid=%d' % waker[0], 'waker_comm=%s' % waker[1], 'waker_cpu=%d' % waker[2]]
         if next:
             text += ['next_tid=%d' % next[0], 'next_comm=%s' % next[1]]
         if cut or cut_end:

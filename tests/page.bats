@@ -69,8 +69,8 @@ choices() {	# N RECORDING OPTION...
 	mp-page "$TMP/in" > "$TMP/page.html"
 	bins=$(grep -aoE '\bbins:[0-9]+' "$TMP/page.html" | cut -d : -f 2)
 	[ "$bins" -ge 4096 ]
-	run flame_check "$TMP/page.html" drag:100,20,300,120 text:filters strip:ArrowRight strip:S-ArrowLeft strip:A-ArrowRight press:compare text:note \
-		drag:500,10,600,10 text:note key:x key:k key:u key:w press:undo task:1 text:filters key:Escape press:all drag:50,5,51,5 key:a \
+	run flame_check "$TMP/page.html" range:100,20,300,120 text:filters strip:ArrowRight strip:S-ArrowLeft strip:A-ArrowRight press:compare text:note \
+		range:500,10,600,10 text:note key:x key:k key:u key:w press:undo task:1 text:filters key:Escape press:all range:50,5,51,5 key:a \
 		strip:ArrowLeft over:200,30 filter:1
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	echo "$output"
@@ -117,7 +117,7 @@ hostile_events() {
 	mp-page --title '{SUBTITLE}</title><script>alert(2)</script>' -e 'b:</*' "<script>&quot;'.mp" > page.html
 	run "$OLDPWD/tests/svg/page.py" "$TMP/chromium" "$TMP/page.html" key:ArrowUp key:ArrowUp key:Enter answer:ANSWERS key:ArrowUp key:ArrowRight \
 		key:Enter answer:ANSWERS key:u key:n key:N key:f key:o key:w search:s key:n key:Escape row:1 key:Escape press:by-total press:by-self \
-		drag:100,20,300,60 press:compare drag:400,20,700,60 press:swap hover:30,-30 over:300,30 dark size:400,700 print light size:1000,700
+		range:100,20,300,60 press:compare range:400,20,700,60 press:swap hover:30,-30 over:300,30 dark size:400,700 print light size:1000,700
 	[ "$status" = 0 ] || { echo "$output"; false; }
 	run "$OLDPWD/tests/tools/page-choices.py" compare ANSWERS
 	[ "$status" = 0 ] || { echo "$output"; false; }
@@ -140,7 +140,7 @@ hostile_events() {
 		run flame_check "$TMP/$page.html" dark size:400,700 print
 		[ "$status" = 0 ] || { echo "$page: $output"; false; }
 	done
-	run flame_check "$TMP/one.html" strip:ArrowLeft text:bins text:tasks-rows drag:10,10,90,20
+	run flame_check "$TMP/one.html" strip:ArrowLeft text:bins text:tasks-rows range:10,10,90,20
 	[ "$status" = 0 ] && [ "${lines[1]}" = "text:bins => 1 bin of 1 ns, to which marked ranges snap." ] && [ "${lines[2]}" = "text:tasks-rows => 1x" ] ||
 		{ echo "$output"; false; }
 }

@@ -117,7 +117,7 @@ static MP_EMBED(page, ".incbin \"lib/page/page.html\"\n");
 static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/draw/packed.js\"\n"
 			".incbin \"lib/flame/tree.js\"\n"
-			".incbin \"lib/flame/words.js\"\n"
+			".incbin \"lib/draw/words.js\"\n"
 			".incbin \"lib/flame/change.js\"\n"
 			".incbin \"lib/flame/stacks.js\"\n"
 			".incbin \"lib/flame/chart.js\"\n"

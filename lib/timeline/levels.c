@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/map.h"
+
 enum {
-	SHIFT_MIN = 10,	  /* bins of a microsecond */
-	SHIFT_MAX = 60,	  /* then all times are in a few bins */
+	SHIFT_MIN = 10,	 /* bins of a microsecond */
+	SHIFT_MAX = 60,	 /* then all times are in a few bins */
 	SPAN_BINS = 256, /* a span covers at most as many bins */
 	SLOTS_MIN = 1 << 10,
 };
@@ -29,12 +31,10 @@ void mp_levels_release(struct mp_levels *l)
 /* The slot of a cell, or the free one where it belongs. */
 static uint32_t *slot_of(const struct mp_levels *l, uint64_t bin, uint32_t row, uint32_t category)
 {
-	uint64_t h = (bin + ((uint64_t)row << 40) + ((uint64_t)category << 20)) ^ mp_hash_seed();
-	size_t i;
+	const uint64_t key[] = { bin, (uint64_t)row << 32 | category };
+	size_t i = mp_hash(key, sizeof(key), mp_hash_seed());
 
-	h *= 0x9e3779b97f4a7c15u;
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	for (i = h >> 32 & l->mask; l->slots[i]; i = (i + 1) & l->mask) {
+	for (i &= l->mask; l->slots[i]; i = (i + 1) & l->mask) {
 		const struct mp_level_cell *c = &l->cells[l->slots[i] - 1];
 
 		if (c->bin == bin && c->row == row && c->category == category)

@@ -100,16 +100,17 @@ static void put_head(struct mp_buf *to, const struct mp_timeline *t,
 		from = MP_MIN(MP_MAX(from, t->window.begin_ns), end);
 		end = MP_MAX(MP_MIN(end, t->window.end_ns), from);
 	}
-	mp_buf_printf(to,
-		      "var D={unit:\"ns\",base:\"%llu\",from:%llu,to:%llu,n_rows:%zu,singles:%zu,"
-		      "arrows:%zu,levels:[%u,%llu,%zu],counters:[%u,%llu,%zu],file:",
-		      (unsigned long long)t->begin_ns, (unsigned long long)(from - t->begin_ns),
-		      (unsigned long long)(end - t->begin_ns), t->n_rows, t->singles.n, t->n_arrows,
-		      t->levels.shift,
-		      (unsigned long long)(t->begin_ns % (1ULL << t->levels.shift)), t->levels.n,
-		      t->counters.shift,
-		      (unsigned long long)(t->begin_ns % (1ULL << t->counters.shift)),
-		      t->counters.n);
+	mp_buf_printf(
+		to,
+		"var D={unit:\"ns\",base:\"%llu\",from:%llu,to:%llu,end:%llu,n_rows:%zu,singles:%zu,"
+		"arrows:%zu,levels:[%u,%llu,%zu],counters:[%u,%llu,%zu],file:",
+		(unsigned long long)t->begin_ns, (unsigned long long)(from - t->begin_ns),
+		(unsigned long long)MP_MAX(end - t->begin_ns, 1),
+		(unsigned long long)MP_MAX(t->end_ns - t->begin_ns, 1), t->n_rows, t->singles.n,
+		t->n_arrows, t->levels.shift,
+		(unsigned long long)(t->begin_ns % (1ULL << t->levels.shift)), t->levels.n,
+		t->counters.shift, (unsigned long long)(t->begin_ns % (1ULL << t->counters.shift)),
+		t->counters.n);
 	mp_svg_json(to, mp_str(page->file ? page->file : ""));
 	mp_buf_printf(to, ",fields:[");
 	put_fields(to, t);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Uses a page of mp-flame or mp-page in headless Chromium as a reader does, with real keys and clicks.
+"""Uses a page of mp-flame, mp-page or mp-timeline in headless Chromium as a reader does, with real keys and clicks.
 
 page.py [--without NAME] PROFILE FILE[#FRAGMENT] [STEP]...
 
@@ -12,13 +12,15 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   press:ID      a click on a button
   click:X,Y     on the canvas, in px; a negative Y counts from its lower edge
   hover:X,Y     the pointer is there
-  drag:X,Y,X,Y  from place to place in the strip of mp-page, with the button pressed
+  range:X,Y,X,Y from place to place in the strip of mp-page, with the button pressed
   over:X,Y      the pointer is there, in the strip
   strip:NAME    a key as in key:, perhaps after S- for Shift or A- for Alt; the strip has the focus
   fragment:TEXT the fragment of the URL from now on
   answer:FILE   appends what a page of mp-page shows to a file, as JSON
   task:N        a click on the name in row N of the tasks, if there is one
   text:ID       the text of an element
+  drag:X,Y,X,Y  the pointer is pressed at the first place and released at the second
+  wheel:X,Y,D   the wheel turns by D px (up: below 0)
   rows:N        the first N rows of the table
   filter:N      a click on filter N, which removes it
   clipboard     what was copied last
@@ -112,7 +114,7 @@ window.mpTest = {
   // No reference to anywhere, no element that a name made, nothing wider than the window, no text on another.
   wrong() {
     const known = 'html head meta title style body header h1 h2 p noscript div input button span canvas footer i script main table ' +
-      'thead tbody tr th td', list = [], page = document.documentElement;
+      'thead tbody tr th td label', list = [], page = document.documentElement;
     for (const e of document.querySelectorAll('*')) {
       if (!known.split(' ').includes(e.localName)) list.push('element: ' + e.localName);
       for (const a of e.attributes)
@@ -262,6 +264,15 @@ def take(browser, what, rest):
     elif what == 'hover':
         browser.mouse('mouseMoved', *on_canvas(browser, rest))
     elif what == 'drag':
+        places = rest.split(',')
+        begin, end = on_canvas(browser, ','.join(places[:2])), on_canvas(browser, ','.join(places[2:]))
+        browser.mouse('mousePressed', *begin, button='left', clickCount=1)
+        browser.mouse('mouseMoved', *end, button='left')
+        browser.mouse('mouseReleased', *end, button='left', clickCount=1)
+    elif what == 'wheel':
+        place, _, turn = rest.rpartition(',')
+        browser.mouse('mouseWheel', *on_canvas(browser, place), deltaX=0, deltaY=float(turn))
+    elif what == 'range':
         *_, x, y = rest.split(',')
         browser.drag(on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip'), on_canvas(browser, x + ',' + y, 'strip'))
     elif what == 'over':

@@ -240,10 +240,10 @@ static void make_subtitle(struct mp_buf *to)
 	char text[MP_UNIT_MAX];
 
 	mp_unit_put(text, "ns", (double)(t->end_ns - t->begin_ns));
-	mp_buf_printf(to, "%llu span%s and instants of %zu row%s (", (unsigned long long)events,
+	mp_buf_printf(to, "%llu event%s in %zu row%s (", (unsigned long long)events,
 		      mp_plural(events), t->n_rows, mp_plural(t->n_rows));
 	put_rows(to);
-	mp_buf_printf(to, ") in %s", text);
+	mp_buf_printf(to, ") over %s", text);
 	put_levels(to);
 	if (t->counters.added)
 		mp_buf_printf(to, "; %llu value%s of %zu counter%s",

@@ -61,6 +61,7 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --tsv
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --json
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-stackplot -y dur --by comm,f9
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-timeline --rows comm --colour f9 --arrows
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-svg-heatmap -y stack
 	done
 }
@@ -104,6 +105,7 @@ as_events() {
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-hist --count comm --top 0
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-svg-heatmap -y comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-stackplot --by comm
+	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-timeline --rows comm --colour comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-cpel -t tid -l comm -o "$TMP/cpel"
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-rename --append-tid
 	as_quick "$TMP/any.mp" "$TMP/keys.mp" mp-pair -b '*' -e no:end -k comm --open
@@ -159,6 +161,9 @@ as_events() {
 		mp-stackplot -e * --mean
 		mp-stackplot -e * -y v --by comm --missing carry
 		mp-stackplot -e * -y time --by pid --bins 10
+		mp-timeline --rows comm
+		mp-timeline --rows pid --colour v --arrows --mark pid>1
+		mp-timeline --rows type --counter v --order weight
 		mp-sched
 		mp-sched --table
 		mp-sched --others

@@ -60,6 +60,7 @@ filter_words() {
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,type -e * --top 0" ;;
 	mp-stackplot) echo "mp-stackplot -e * --by type" ;;
+	mp-timeline) echo "mp-timeline --rows type" ;;
 	mp-sched) echo "mp-sched --others" ;;
 	mp-svg-heatmap) echo "mp-svg-heatmap -y type -e *" ;;
 	*) echo "$1" ;;

@@ -158,6 +158,7 @@ list() {
 		mp-svg-heatmap --colour
 		mp-svg-heatmap --ansi
 		mp-stackplot --missing
+		mp-timeline --order
 		mp-hist --sort
 		mp-fold --sort
 		mp-import --from

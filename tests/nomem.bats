@@ -81,6 +81,7 @@ setup() {
 	each_allocation mp-flame mp-flame -e '*' --diff --svg "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --time "$TMP/in.mp"
 	each_allocation mp-page mp-page -e '*' "$TMP/in.mp"
+	each_allocation mp-timeline mp-timeline --rows comm --arrows "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --all --tsv "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp" -- "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-diff mp-diff -e '*' --folded "$TMP/in.mp" "$TMP/in.mp"
 	mp-hist -e '*' --by comm --dump "$TMP/in.mp" > "$TMP/in.dump" || true

@@ -172,7 +172,7 @@ static void note_times(struct mp_timeline *t, uint64_t begin_ns, uint64_t end_ns
 static char *copy_fields(const struct mp_rec *rec, struct mp_str stack, uint32_t *len)
 {
 	struct mp_str rest = rec->body, key, value;
-	char *text = mp_alloc(rec->body.len + 2), *p = text;
+	char *text = mp_alloc(2 * rec->body.len + 2), *p = text; /* a field may lack its = */
 
 	while (mp_rec_next_field(&rest, &key, &value)) {
 		if (mp_str_eq(key, MP_STR("dur")) || (stack.p && value.p == stack.p))

@@ -2,7 +2,7 @@
 // Draws a timeline (model.js) on the canvas of the page, which is as large as the visible part of all rows. D is the data of the page.
 var scene = (function () {
 'use strict';
-var AXIS = 24, LANE_MIN = 3, LANE_MAX = 18, LANES_SHOWN = 4, COLLAPSED = 5, PLOT = 30, TEXT_MIN = 30, PAD = 4;
+var AXIS = 24, LANE_MIN = 3, LANE_MAX = 18, LANES_SHOWN = 4, COLLAPSED = 5, NAME_TALL = 13, PLOT = 30, TEXT_MIN = 30, PAD = 4;
 var ARROWS_DRAWN = 3000, PAPER_WIDTH = 800, PAPER_TALL = 1000;
 var view = document.getElementById('view'), space = document.getElementById('space'), canvas = document.getElementById('canvas');
 var ctx = canvas.getContext('2d'), dark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -59,7 +59,7 @@ function arrange() {
 		var lanes = lanes_of(row), place = { row: row, y: y, lane: lanes ? lane : COLLAPSED, lanes: Math.max(lanes, 1), pinned: i < pinned.length };
 
 		place.plots = lanes ? m.counters_of[row].length : 0;
-		place.tall = place.lane * place.lanes + place.plots * PLOT;
+		place.tall = Math.max(place.lane * place.lanes + place.plots * PLOT, lane >= NAME_TALL ? NAME_TALL : 0);
 		y += place.tall + (place.tall > 8 ? 2 : 1);
 		if (place.pinned)
 			pinned_tall = y;

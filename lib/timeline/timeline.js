@@ -356,7 +356,11 @@ function filter_rows(query) {
 
 // Selects the match after the selected single, or before it, in time.
 function next_match(step) {
-	var n = in_time.length, from = selected >= 0 ? in_time.indexOf(selected) : step > 0 ? -1 : n, k, i;
+	var n = in_time.length, from, k, i;
+
+	// without a selection the first match in view, or the last before it
+	from = selected >= 0 ? in_time.indexOf(selected) :
+		model.count_first(0, n, function (k) { return m.begin[in_time[k]] < state.from; }) - (step > 0 ? 1 : 0);
 
 	for (k = 1; matches && k <= n; k++) {
 		i = in_time[(from + step * k + n * 2) % n];

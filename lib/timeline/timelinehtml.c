@@ -23,11 +23,29 @@ struct names {
 	struct mp_map map; /* name -> nothing */
 	struct mp_str *v;
 	unsigned *slots;
+	struct mp_rgb taken[MP_ARRAY_SIZE(states) + 1]; /* the colours of states in the picture */
+	size_t n_taken;
 };
 
 static struct mp_str name_of(const struct mp_timeline_category *c)
 {
 	return c->label.p ? c->label : c->type;
+}
+
+/* The colour of a state, the same on both papers: text on it is dark. Returns false for others. */
+static bool find_state(struct mp_str name, struct mp_rgb *colour)
+{
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(states); i++) {
+		if (!mp_str_eq(name, mp_str(states[i].name)))
+			continue;
+		*colour = states[i].hue < 0
+				  ? mp_palette_other(MP_LIGHT)
+				  : mp_palette_tint(states[i].hue, states[i].shade, MP_LIGHT);
+		return true;
+	}
+	return false;
 }
 
 static void find_names(struct names *names, const struct mp_timeline *t)
@@ -36,6 +54,7 @@ static void find_names(struct names *names, const struct mp_timeline *t)
 	struct mp_str name;
 	size_t i;
 
+	names->n_taken = 0;
 	mp_map_init(&names->map, sizeof(uint32_t));
 	for (i = 0; i < t->n_categories; i++) {
 		name = name_of(&t->categories[i]);
@@ -47,22 +66,40 @@ static void find_names(struct names *names, const struct mp_timeline *t)
 	mp_map_each (&names->map, e) {
 		*(uint32_t *)mp_map_value(e) = i;
 		names->v[i++] = e->key;
+		if (find_state(e->key, &names->taken[names->n_taken]))
+			names->n_taken++;
 	}
 	mp_palette_assign(names->v, names->map.n, names->slots);
+}
+
+/* Whether a state of the picture has nearly this colour. */
+static bool is_taken(const struct names *names, struct mp_rgb c)
+{
+	size_t i;
+
+	for (i = 0; i < names->n_taken; i++) {
+		struct mp_rgb state = names->taken[i];
+
+		if (abs(state.r - c.r) + abs(state.g - c.g) + abs(state.b - c.b) < 90)
+			return true;
+	}
+	return false;
 }
 
 static struct mp_rgb colour_of(const struct names *names, struct mp_str name, enum mp_paper paper)
 {
 	const struct mp_map_entry *e = mp_map_find(&names->map, &name, 1);
-	size_t i;
+	unsigned slot = names->slots[*(const uint32_t *)mp_map_value(e)], i;
+	struct mp_rgb c;
 
-	for (i = 0; i < MP_ARRAY_SIZE(states); i++) {
-		if (!mp_str_eq(name, mp_str(states[i].name)))
-			continue;
-		return states[i].hue < 0 ? mp_palette_other(paper)
-					 : mp_palette_tint(states[i].hue, states[i].shade, paper);
+	if (find_state(name, &c))
+		return c;
+	for (i = 0; i < MP_SLOTS; i++) {
+		c = mp_palette_slot((slot + i) % MP_SLOTS, paper);
+		if (!is_taken(names, c))
+			break;
 	}
-	return mp_palette_slot(names->slots[*(const uint32_t *)mp_map_value(e)], paper);
+	return c;
 }
 
 /* The colours of categories. */

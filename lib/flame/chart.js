@@ -3,7 +3,6 @@
 // Nothing here knows of the page.
 var chart = (function () {
 'use strict';
-var STEPS = [1, 2, 5, 10];
 
 // Puts the tasks, which a tree has side by side, below each other: each begins at 0, and its depth after that of the one before.
 function arrange(t) {
@@ -32,15 +31,5 @@ function task_at(t, depth) {
 	return found;
 }
 
-// The times of the marks of an axis from `from` to `to` with at most `most` of them.
-function marks(from, to, most) {
-	var least = (to - from) / most, power = Math.pow(10, Math.floor(Math.log10(least))), step, list = [], k;
-
-	step = power * STEPS.filter(function (s) { return s * power >= least * 0.999; })[0];
-	for (k = Math.ceil(from / step); k * step < to; k++)
-		list.push(k * step);
-	return list;
-}
-
-return { arrange: arrange, task_at: task_at, marks: marks };
+return { arrange: arrange, task_at: task_at };
 })();

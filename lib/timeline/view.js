@@ -110,16 +110,6 @@ function command(base, from, to, file) {
 		(file ? ' ' + quoted(/^-/.test(file) ? './' + file : file) : '');
 }
 
-// The times of the marks of an axis from `from` to `to` with at most `most` of them.
-function marks(from, to, most) {
-	var least = (to - from) / most, power = Math.pow(10, Math.floor(Math.log10(least))), list = [], k, step;
-
-	step = power * [1, 2, 5, 10].filter(function (s) { return s * power >= least * 0.999; })[0];
-	for (k = Math.ceil(from / step); k * step <= to; k++)
-		list.push(k * step);
-	return list;
-}
-
 // A time with as many digits as tell apart times that are `step` from each other.
 function exact(ns, step) {
 	var unit = Math.abs(ns) >= 1e9 ? [1e9, ' s'] : Math.abs(ns) >= 1e6 ? [1e6, ' ms'] : Math.abs(ns) >= 1e3 ? [1e3, ' us'] : [1, ' ns'];
@@ -128,5 +118,5 @@ function exact(ns, step) {
 	return String(Number((ns / unit[0]).toFixed(digits))) + unit[1];
 }
 
-return { initial: initial, write: write, read: read, command: command, marks: marks, exact: exact };
+return { initial: initial, write: write, read: read, command: command, exact: exact };
 })();

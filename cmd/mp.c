@@ -11,6 +11,7 @@
 #include "lib/help/index.h"
 #include "lib/help/program.h"
 #include "lib/help/search.h"
+#include "lib/recordings/folder.h"
 
 static const struct mp_program program = {
 	.name = "mp",
@@ -104,6 +105,20 @@ static _Noreturn void run(char **argv)
 		 near ? near : "", near ? "'?" : "");
 }
 
+/* At a terminal, a recording becomes a file, which mp-show finds. */
+static enum mp_status record(char **argv)
+{
+	enum mp_status status;
+	char *path;
+
+	argv[0] = "mp-record";
+	status = mp_folder_record(argv, &path);
+	if (path)
+		mp_say("recorded %s ('mp show' shows it)", path);
+	free(path);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	char *arg;
@@ -121,5 +136,7 @@ int main(int argc, char **argv)
 		return help(argv + 2);
 	if (strcmp(argv[1], "complete") == 0)
 		return complete(argv + 2);
+	if (strcmp(argv[1], "record") == 0 && isatty(STDOUT_FILENO) && mp_folder_records(argv + 1))
+		return record(argv + 1);
 	run(argv + 1);
 }

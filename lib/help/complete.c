@@ -124,6 +124,7 @@ static const struct value values[] = {
 	{ "mp-timeline", "order", WORDS, "natural first weight" },
 	{ "mp-timeline", "colour", FIELDS, NULL },
 	{ "mp-timeline", "counter", FIELDS, NULL },
+	{ "mp-show", "as", WORDS, "flame timeline heat stackplot treemap table cpel page" },
 	{ "mp-svg-heatmap", "ansi", WORDS, "auto always never" },
 	{ "mp-svg-heatmap", "palette", PALETTES, NULL },
 	{ "mp-cpel", "label", FIELDS, NULL },

@@ -2,12 +2,7 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/sources.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lib/capture/bpf/bpfaggregate.h"
 #include "lib/capture/bpf/bpffilter.h"
@@ -15,12 +10,10 @@
 #include "lib/capture/event/merge.h"
 #include "lib/capture/event/resolve.h"
 #include "lib/capture/ring/ring.h"
-#include "lib/core/suggest.h"
+#include "lib/definition/definition.h"
 #include "lib/stream/glob.h"
 
-enum { FILE_MAX = 64 << 10, DEPTH_MAX = 8 };
-
-/* --- folders of collectors -------------------------------------------------------------------- */
+enum { DEPTH_MAX = 8 };
 
 static void add_text(struct mp_texts *t, char *text)
 {
@@ -36,69 +29,6 @@ static void release_texts(struct mp_texts *t)
 		free(t->v[i]);
 	free(t->v);
 	*t = (struct mp_texts){ NULL, 0, 0 };
-}
-
-/*
- * Lists the folders of collectors: the user's, the machine's, and the one that came with the
- * program. Of several collectors with the same name, the first one is used.
- */
-static void find_folders(struct mp_texts *folders)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char exe[4096], *slash;
-	ssize_t n;
-
-	if (getenv("MP_COLLECTORS"))
-		add_text(folders, mp_strdup(getenv("MP_COLLECTORS")));
-	if (config && *config)
-		add_text(folders, mp_asprintf("%s/mp/collectors", config));
-	else if (home && *home)
-		add_text(folders, mp_asprintf("%s/.config/mp/collectors", home));
-	add_text(folders, mp_strdup("/etc/mp/collectors"));
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	exe[MP_MAX(n, 0)] = '\0';
-	slash = strrchr(exe, '/');
-	if (slash)
-		add_text(folders,
-			 mp_asprintf("%.*s/../share/mp/collectors", (int)(slash - exe), exe));
-}
-
-static bool is_name(const char *name)
-{
-	return *name && name[0] != '.' &&
-	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")];
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg)
-{
-	struct mp_texts folders = { NULL, 0, 0 }, names = { NULL, 0, 0 };
-	struct dirent *d;
-	size_t i;
-
-	find_folders(&folders);
-	for (i = 0; i < folders.n; i++) {
-		DIR *dir = opendir(folders.v[i]);
-
-		while (dir && (d = readdir(dir)))
-			if (is_name(d->d_name) && d->d_type != DT_DIR &&
-			    mp_glob_plain(glob, d->d_name))
-				add_text(&names, mp_strdup(d->d_name));
-		if (dir)
-			closedir(dir);
-	}
-	if (names.n)
-		qsort(names.v, names.n, sizeof(*names.v), by_text);
-	for (i = 0; i < names.n; i++)
-		if (i == 0 || strcmp(names.v[i], names.v[i - 1]) != 0)
-			each(arg, names.v[i]);
-	release_texts(&names);
-	release_texts(&folders);
 }
 
 /* --- parsing a file --------------------------------------------------------------------------- */
@@ -247,18 +177,13 @@ static int set_key(struct parser *p, struct mp_str key, struct mp_str value)
 
 static int parse_line(struct parser *p, struct mp_str line)
 {
-	const char *eq;
+	struct mp_str key, value;
+	const char *why;
+	int found = mp_definition_line(line, &key, &value, &why);
 
-	line = mp_str_trim(line);
-	if (!line.len || line.p[0] == '#')
-		return 0;
-	if (memchr(line.p, '\0', line.len))
-		return fail(p, "NUL byte in", line);
-	eq = memchr(line.p, '=', line.len);
-	if (!eq)
-		return fail(p, "no '=' in", line);
-	return set_key(p, mp_str_trim((struct mp_str){ line.p, eq - line.p }),
-		       mp_str_trim((struct mp_str){ eq + 1, line.p + line.len - eq - 1 }));
+	if (found < 0)
+		return fail(p, why, mp_str_trim(line));
+	return found ? set_key(p, key, value) : 0;
 }
 
 /* Checks the rules for the file as a whole. */
@@ -282,20 +207,16 @@ struct mp_collector *mp_collector_parse(const char *name, const char *path, stru
 	const char *colon = strchr(name, ':');
 	struct mp_collector *c = mp_zalloc(sizeof(*c));
 	struct parser p = { c, path, 0, error };
+	struct mp_str line;
 	int result = 0;
 
 	c->name = mp_strdup(name);
 	c->path = mp_strdup(path);
 	if (colon)
 		c->argument = mp_strdup(colon + 1);
-	while (text.len && result == 0) {
-		const char *lf = memchr(text.p, '\n', text.len);
-		struct mp_str line = { text.p, lf ? (size_t)(lf - text.p) : text.len };
-
+	while (result == 0 && mp_definition_next(&text, &line)) {
 		p.line++;
 		result = parse_line(&p, line);
-		text.p += line.len + (lf != NULL);
-		text.len -= line.len + (lf != NULL);
 	}
 	if (result == 0)
 		result = check(&p);
@@ -327,71 +248,15 @@ void mp_collector_free(struct mp_collector *c)
 	free(c);
 }
 
-/* Reads at most FILE_MAX bytes. NULL with errno. */
-static char *read_file(const char *path, size_t *len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), saved;
-	char *text;
-	ssize_t n;
-
-	if (fd < 0)
-		return NULL;
-	text = mp_alloc(FILE_MAX);
-	n = read(fd, text, FILE_MAX);
-	saved = errno;
-	close(fd);
-	errno = saved;
-	if (n < 0) {
-		free(text);
-		return NULL;
-	}
-	*len = n;
-	return text;
-}
-
-static void try_name(void *arg, const char *name)
-{
-	mp_suggest_try(arg, name);
-}
-
-static char *unknown(const char *name)
-{
-	struct mp_suggest near;
-	char *error;
-
-	mp_suggest_init(&near, name);
-	mp_collectors_each("*", try_name, &near);
-	error = near.best ? mp_asprintf("no collector '%s'; did you mean '%s'?", name, near.best)
-			  : mp_asprintf("no collector '%s' (mp-record -l lists them; a command "
-					"goes after --)",
-					name);
-	mp_suggest_release(&near);
-	return error;
-}
-
 struct mp_collector *mp_collector_load(const char *name, char **error)
 {
-	struct mp_texts folders = { NULL, 0, 0 };
-	struct mp_collector *c = NULL;
-	size_t plain = strcspn(name, ":"), i, len;
-	char *file = mp_strndup(name, plain), *path, *text = NULL;
+	struct mp_definition d;
+	struct mp_collector *c;
 
-	*error = NULL;
-	find_folders(&folders);
-	for (i = 0; i < folders.n && !text && is_name(file); i++) {
-		path = mp_asprintf("%s/%s", folders.v[i], file);
-		text = read_file(path, &len);
-		if (text)
-			c = mp_collector_parse(name, path, (struct mp_str){ text, len }, error);
-		else if (errno != ENOENT && errno != ENOTDIR && !*error)
-			*error = mp_asprintf("cannot read '%s': %m", path);
-		free(path);
-	}
-	if (!text && !*error)
-		*error = unknown(file);
-	free(text);
-	free(file);
-	release_texts(&folders);
+	if (mp_definition_read(&d, name, error) < 0)
+		return NULL;
+	c = mp_collector_parse(name, d.path, (struct mp_str){ d.text, d.len }, error);
+	mp_definition_release(&d);
 	return c;
 }
 

@@ -44,11 +44,6 @@ void mp_collector_free(struct mp_collector *c);
 struct mp_collector *mp_collector_parse(const char *name, const char *path, struct mp_str text,
 					char **error);
 
-/* Calls `each` for the names in the folders that match a glob, each once, sorted. */
-typedef void mp_collector_fn(void *arg, const char *name);
-
-void mp_collectors_each(const char *glob, mp_collector_fn *each, void *arg);
-
 /*
  * Adds the events of a collector, and of the members of a group. Reports the collectors whose
  * events this machine lacks, and adds the others. Returns how many collectors failed.

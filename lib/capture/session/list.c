@@ -7,6 +7,7 @@
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/sources.h"
+#include "lib/definition/definition.h"
 #include "lib/stream/esc.h"
 
 enum { NAME_COLUMNS = 18, NAMES_COLUMNS = 80 };
@@ -176,7 +177,7 @@ static enum mp_status list_glob(struct listing *l, const char *glob, bool *only)
 	l->glob = glob;
 	l->heading = "Collectors";
 	if (!strchr(glob, ':'))
-		mp_collectors_each(glob, show_collector, l);
+		mp_definitions_each(glob, show_collector, l);
 	return list_sources(l, only);
 }
 

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mp-show: what is in a recording, and the picture that suits it. Runs the other programs. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/core/clock.h"
+#include "lib/core/io.h"
+#include "lib/core/opt.h"
+#include "lib/definition/definition.h"
+#include "lib/recordings/caller.h"
+#include "lib/recordings/children.h"
+#include "lib/recordings/folder.h"
+#include "lib/show/plan.h"
+#include "lib/show/recorded.h"
+#include "lib/show/result.h"
+
+enum {
+	OPT_AS = MP_OPT_LONG,
+	OPT_FOR,
+	OPT_FROM,
+	OPT_OPEN,
+	OPT_PRINT,
+	OPT_TEXT,
+	OPT_TO,
+};
+
+static const struct mp_opt opts[] = {
+	{ 0, NULL, NULL, "Recording" },
+	{ 'd', "duration", "DURATION",
+	  "operands are collectors: record them for 10s, 500ms, 2m, and show that" },
+	{ 'p', "pid", "PIDS", "with -d or a command, record these processes" },
+	{ 0, NULL, NULL, "What is shown" },
+	{ 'e', "event", "GLOB",
+	  "only events whose type matches; repeated or comma-separated: one of them" },
+	{ 'f', "filter", "EXPR", "only lines for which EXPR holds, as for mp-select" },
+	{ OPT_FROM, "from", "TIME", "not before TIME, as for mp-select" },
+	{ OPT_TO, "to", "TIME", "before TIME" },
+	{ OPT_FOR, "for", "DURATION", "before DURATION has passed since --from, or the start" },
+	{ 0, NULL, NULL, "The picture" },
+	{ OPT_AS, "as", "FORM",
+	  "flame, timeline, heat, stackplot, treemap, table, cpel or page, instead of what the "
+	  "collector says" },
+	{ OPT_TEXT, "text", NULL, "everything as text in the terminal" },
+	{ 0, NULL, NULL, "Output" },
+	{ 'o', "output", "FILE",
+	  "write the picture to FILE (-: standard output; default: a file named after the "
+	  "recording)" },
+	{ OPT_OPEN, "open", NULL, "open the picture in a browser" },
+	{ OPT_PRINT, "print", NULL, "print the pipeline instead of running it" },
+};
+
+static const struct mp_program program = {
+	.name = "mp-show",
+	.synopsis = "[OPTION]... [FILE]...\n"
+		    "       mp-show COLLECTOR... -d DURATION [OPTION]...\n"
+		    "       mp-show COLLECTOR... [OPTION]... -- COMMAND [ARGUMENT]...",
+	.summary = "Show a recording, by default the last one of 'mp record': what is in it, and a "
+		   "picture of it.",
+	.opts = opts,
+	.n_opts = MP_ARRAY_SIZE(opts),
+	.examples = "  mp-show cpu.mp\n"
+		    "  mp-show --as heat --from 2s --for 500ms disk.mp\n"
+		    "  mp-show --text cpu.mp\n"
+		    "  mp-show disklat -d 5\n",
+};
+
+static struct {
+	const char *duration, *pids;
+	const char *as, *output;
+	bool text, open, print;
+	struct mp_stage select; /* mp-select and its options; n is 1: there are none */
+	char **command;		/* what follows "--"; NULL: nothing */
+} options;
+
+static struct {
+	struct mp_config config;
+	struct mp_folder folder;
+	bool has_folder; /* `folder` is open */
+	struct mp_recorded recorded;
+	struct mp_facts facts;
+	enum mp_status status;
+	char *file; /* the last recording */
+} work;
+
+static void lower(enum mp_status status)
+{
+	work.status = MP_MAX(work.status, status);
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+static void select_by(const char *option, const char *arg)
+{
+	mp_stage_add(&options.select, option);
+	mp_stage_add(&options.select, arg);
+}
+
+static void set_option(int code, const char *arg)
+{
+	switch (code) {
+	case 'd':
+		mp_opt_duration(&program, code, arg);
+		options.duration = arg;
+		break;
+	case 'p':
+		options.pids = arg;
+		break;
+	case 'e':
+		select_by("-e", arg);
+		break;
+	case 'f':
+		select_by("-f", arg);
+		break;
+	case OPT_FROM:
+		select_by("--from", arg);
+		break;
+	case OPT_TO:
+		select_by("--to", arg);
+		break;
+	case OPT_FOR:
+		select_by("--for", arg);
+		break;
+	case OPT_AS:
+		options.as = mp_plan_forms[mp_opt_word(&program, code, arg, mp_plan_forms)];
+		break;
+	case OPT_TEXT:
+		options.text = true;
+		break;
+	case 'o':
+		options.output = arg;
+		break;
+	case OPT_OPEN:
+		options.open = true;
+		break;
+	case OPT_PRINT:
+		options.print = true;
+		break;
+	}
+}
+
+/* Cuts the command off the end of the arguments, before options are moved. Returns what is left. */
+static int cut_command(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0 && argv[i + 1]) {
+			options.command = argv + i + 1;
+			argv[i] = NULL;
+			return i;
+		}
+	return argc;
+}
+
+static int parse_options(int argc, char **argv)
+{
+	char *arg;
+	int code;
+
+	mp_stage_add(&options.select, "mp-select");
+	argc = cut_command(argc, argv);
+	while ((code = mp_opt_next(&program, argc, argv, &arg)) != -1)
+		set_option(code, arg);
+	if (options.text && options.as)
+		mp_usage("--text cannot be combined with --as");
+	if (options.text && (options.open || options.output))
+		mp_usage("--text cannot be combined with --open or -o");
+	if (options.pids && !options.duration && !options.command)
+		mp_usage("-p is only for recording (with -d or a command)");
+	return optind;
+}
+
+/* --- a new recording -------------------------------------------------------------------------- */
+
+/* The words of mp-record that record the collectors. */
+static void add_recorder(struct mp_stage *s, char **collectors)
+{
+	mp_stage_add(s, "mp-record");
+	for (; *collectors; collectors++)
+		mp_stage_add(s, *collectors);
+	if (options.pids) {
+		mp_stage_add(s, "-p");
+		mp_stage_add(s, options.pids);
+	}
+	if (options.duration) {
+		mp_stage_add(s, "-d");
+		mp_stage_add(s, options.duration);
+	}
+	if (options.command) {
+		mp_stage_add(s, "--");
+		for (char **word = options.command; *word; word++)
+			mp_stage_add(s, *word);
+	}
+}
+
+/* A wrong name would otherwise be found after the other collectors have recorded. */
+static void check_collectors(char **collectors)
+{
+	struct mp_definition d;
+	char *error;
+
+	if (!*collectors)
+		mp_usage("which collectors? (mp-record -l lists them)");
+	for (; *collectors; collectors++) {
+		if (mp_definition_read(&d, *collectors, &error) < 0)
+			mp_die("%s", error);
+		mp_definition_release(&d);
+	}
+}
+
+/* Records the collectors. Returns the path of the recording. */
+static char *record(char **collectors)
+{
+	struct mp_pipeline p = { NULL, 0, 0 };
+	enum mp_status status;
+	char *path;
+
+	add_recorder(mp_pipeline_insert(&p, 0, NULL), collectors);
+	status = mp_folder_record(p.v[0].argv, &path);
+	mp_pipeline_release(&p);
+	if (!path)
+		exit(MP_MAX(status, MP_LOSSY));
+	lower(status);
+	return path;
+}
+
+/* --- the recording that is shown -------------------------------------------------------------- */
+
+static void open_folder(void)
+{
+	mp_folder_open(&work.folder);
+	work.has_folder = true;
+}
+
+/* The path of the last recording. From now on, all is done with the privileges of its owner. */
+static char *find_last(void)
+{
+	char *name, *path;
+
+	mp_caller_become();
+	open_folder();
+	name = mp_folder_last(&work.folder);
+	if (!name)
+		mp_die("there is no recording in '%s' ('mp record' at a terminal makes one; or "
+		       "give a FILE)",
+		       work.folder.path);
+	path = mp_asprintf("%s/%s", work.folder.path, name);
+	free(name);
+	return path;
+}
+
+/* A name that is not a file may be one of a collector. */
+static void check_files(char **files)
+{
+	struct mp_definition d;
+	char *error;
+
+	for (; *files; files++) {
+		if (strcmp(*files, "-") == 0 || access(*files, F_OK) == 0 || strchr(*files, '/') ||
+		    strchr(*files, '.'))
+			continue;
+		if (mp_definition_read(&d, *files, &error) == 0)
+			mp_die("no file '%s' (to record this collector: mp-show %s -d 5)", *files,
+			       *files);
+		mp_die("no file '%s', and %s", *files, error);
+	}
+}
+
+/* --- pipelines -------------------------------------------------------------------------------- */
+
+/*
+ * Adds what precedes the pipeline: the merge of several files, what selects lines. A single file is
+ * the standard input of the first program; for people its name is added, or the recorder.
+ */
+static void add_head(struct mp_pipeline *p, char **collectors, bool for_people)
+{
+	size_t i;
+
+	if (options.select.n > 1)
+		mp_pipeline_insert(p, 0, (const char *const *)options.select.argv);
+	if (collectors) {
+		add_recorder(mp_pipeline_insert(p, 0, NULL), collectors);
+		return;
+	}
+	if (work.recorded.n > 1)
+		mp_stage_add(mp_pipeline_insert(p, 0, NULL), "mp-order");
+	if (work.recorded.n > 1 || for_people)
+		for (i = 0; i < work.recorded.n; i++)
+			mp_stage_add(&p->v[0], work.recorded.files[i]);
+}
+
+/* Adds a line with the pipeline as a user would type it. */
+static void add_pipeline(struct mp_buf *to, const struct mp_pipeline *plain, char **collectors)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+	struct mp_pipeline p;
+	size_t i;
+
+	mp_pipeline_copy(&p, plain);
+	add_head(&p, collectors, true);
+	mp_pipeline_print(&text, &p);
+	mp_pipeline_release(&p);
+	for (i = 0; i < text.len; i++)
+		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f)
+			text.p[i] = '?';
+	mp_buf_str(to, mp_buf_view(&text));
+	mp_buf_byte(to, '\n');
+	mp_buf_release(&text);
+}
+
+static void print(struct mp_buf *text, int fd)
+{
+	struct mp_out out;
+
+	mp_out_init(&out, fd, fd == STDOUT_FILENO ? "stdout" : "stderr");
+	mp_out_write(&out, text->p, text->len);
+	mp_out_flush(&out);
+	free(out.buf);
+	mp_buf_release(text);
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+/* Starts a program that shows a file, and does not wait for it. */
+static void launch(const char *name, const char *option, const char *path)
+{
+	const char *argv[] = { name, option ? option : path, option ? path : NULL, NULL };
+	pid_t pid;
+
+	if (!mp_pipeline_installed(name)) {
+		mp_say("cannot open '%s': %s is not installed", path, name);
+		lower(MP_LOSSY);
+		return;
+	}
+	pid = fork();
+	if (pid < 0)
+		mp_die("cannot start '%s': %m", name);
+	if (pid == 0) {
+		int null = open("/dev/null", O_RDWR);
+
+		setsid();
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execvp(name, (char **)argv);
+		_exit(127);
+	}
+}
+
+static void open_result(const char *path)
+{
+	bool cpel = mp_str_ends(mp_str(path), MP_STR(".cpel"));
+
+	if (cpel && mp_pipeline_installed("g2"))
+		launch("g2", "--cpel-input", path);
+	else if (!cpel && (options.open || work.config.open))
+		launch("xdg-open", NULL, path);
+}
+
+/* Prints what is in the recording, and which picture was chosen. */
+static void print_facts(const struct mp_plan *plan)
+{
+	bool to_stdout = options.output && strcmp(options.output, "-") == 0;
+	struct mp_buf text = { NULL, 0, 0 };
+
+	mp_facts_print(&text, &work.facts,
+		       work.recorded.n > 1 ? "several files" : work.recorded.files[0]);
+	if (plan) {
+		mp_buf_printf(&text, "  %-10s%s%s%s%s\n  %-10s", "picture", plan->why,
+			      plan->note ? " (" : "", plan->note ? plan->note : "",
+			      plan->note ? ")" : "", "");
+		add_pipeline(&text, &plan->pipeline, NULL);
+	}
+	print(&text, to_stdout ? STDERR_FILENO : STDOUT_FILENO);
+}
+
+static void print_plan(const struct mp_plan *plan, char **collectors)
+{
+	struct mp_buf text = { NULL, 0, 0 };
+
+	add_pipeline(&text, &plan->pipeline, collectors);
+	print(&text, STDOUT_FILENO);
+}
+
+static void check_installed(const struct mp_plan *plan)
+{
+	const char *missing = mp_pipeline_missing(&plan->pipeline);
+
+	if (missing)
+		mp_die("%s is not installed", missing);
+}
+
+/* Runs the pipeline of a picture, and prints the path of the file. */
+static void show_picture(const struct mp_plan *plan)
+{
+	struct mp_result result = { .output = options.output, .stem = work.recorded.stem };
+	struct mp_buf text = { NULL, 0, 0 };
+	enum mp_status status;
+	char *path;
+
+	result.folder = work.has_folder ? work.folder.fd : AT_FDCWD;
+	result.folder_path = work.has_folder ? work.folder.path : "";
+	mp_children_guard();
+	mp_result_open(&result);
+	status = mp_pipeline_run(&plan->pipeline, mp_recorded_rewind(&work.recorded), result.fd);
+	lower(status);
+	if (status == MP_FAIL) {
+		mp_result_drop(&result);
+		mp_say("no picture: the pipeline failed");
+		return;
+	}
+	path = mp_result_keep(&result);
+	if (!path)
+		return;
+	mp_buf_printf(&text, "%s\n", path);
+	print(&text, STDOUT_FILENO);
+	open_result(path);
+	free(path);
+}
+
+static void show(char **collectors)
+{
+	struct mp_plan plan;
+
+	mp_plan_choose(&plan, &work.facts, &work.config, options.as);
+	if (options.print) {
+		print_plan(&plan, collectors);
+	} else {
+		check_installed(&plan);
+		print_facts(&plan);
+		add_head(&plan.pipeline, NULL, false);
+		show_picture(&plan);
+	}
+	mp_plan_release(&plan);
+}
+
+/* Runs all pipelines whose results are text, each below its text. */
+static void show_text(char **collectors)
+{
+	struct mp_plans plans;
+	size_t i;
+
+	mp_plans_text(&plans, &work.facts);
+	if (!options.print)
+		print_facts(NULL);
+	mp_children_guard();
+	for (i = 0; i < plans.n; i++) {
+		struct mp_plan *plan = &plans.v[i];
+		struct mp_buf text = { NULL, 0, 0 };
+
+		if (!options.print)
+			mp_buf_str(&text, MP_STR("\n$ "));
+		add_pipeline(&text, &plan->pipeline, collectors);
+		print(&text, STDOUT_FILENO);
+		if (options.print)
+			continue;
+		add_head(&plan->pipeline, NULL, false);
+		lower(mp_pipeline_run(&plan->pipeline, mp_recorded_rewind(&work.recorded),
+				      STDOUT_FILENO));
+	}
+	mp_plans_release(&plans);
+}
+
+/* The facts of a recording that is yet to be made: its collectors. */
+static void foresee(char **collectors)
+{
+	for (; *collectors; collectors++) {
+		struct mp_str name = mp_str(*collectors);
+
+		mp_map_put(&work.facts.collectors, &name, 1, NULL);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char *last[] = { NULL, NULL }, **operands, **collectors = NULL;
+
+	mp_init("mp-show");
+	operands = argv + parse_options(argc, argv);
+	mp_config_read(&work.config);
+	mp_facts_init(&work.facts);
+	if (options.duration || options.command) {
+		check_collectors(operands);
+		if (options.print)
+			collectors = operands;
+		else
+			last[0] = record(operands);
+		operands = last;
+	}
+	if (last[0]) {
+		mp_caller_become();
+		open_folder();
+	} else if (!collectors && !*operands) {
+		last[0] = find_last();
+		operands = last;
+	}
+	if (collectors) {
+		foresee(collectors);
+	} else {
+		check_files(operands);
+		mp_recorded_open(&work.recorded, operands);
+		lower(mp_facts_read(&work.facts, work.recorded.files));
+		if (!work.facts.events && !work.facts.points && !work.facts.stacks)
+			mp_say("the recording is empty");
+	}
+	if (options.text)
+		show_text(collectors);
+	else
+		show(collectors);
+	free(last[0]);
+	return work.status;
+}

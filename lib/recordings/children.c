@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/recordings/children.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/help/program.h"
+#include "lib/recordings/draft.h"
+
+enum { GRACE_MS = 1000, STEP_MS = 10 };
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+static struct {
+	volatile sig_atomic_t n;
+	volatile pid_t pids[MP_CHILDREN_MAX]; /* 0: it has ended */
+	volatile sig_atomic_t patient;
+	volatile sig_atomic_t pending; /* a signal that only this program may have got */
+} children;
+
+static void end_children(int sig)
+{
+	int i;
+
+	for (i = 0; i < children.n; i++)
+		if (children.pids[i])
+			kill(children.pids[i], sig);
+}
+
+static void handle(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (children.patient) {
+		/* a terminal sends its signals to the children as well */
+		if (info->si_code != SI_KERNEL)
+			children.pending = sig;
+		return;
+	}
+	mp_draft_drop();
+	end_children(SIGTERM);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+void mp_children_guard(void)
+{
+	struct sigaction act = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO }, now;
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(signals); i++)
+		sigaddset(&act.sa_mask, signals[i]);
+	for (i = 0; i < MP_ARRAY_SIZE(signals); i++)
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+}
+
+void mp_children_patient(bool patient)
+{
+	children.patient = patient;
+}
+
+void mp_children_start(char **argv, int in, int out)
+{
+	sigset_t set, before;
+	pid_t pid;
+
+	if (children.n == MP_CHILDREN_MAX)
+		mp_die("more than %d programs in a pipeline", MP_CHILDREN_MAX);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	pid = fork();
+	if (pid < 0)
+		mp_die("cannot start '%s': %m", argv[0]);
+	if (pid == 0) {
+		/* exec(3) resets handlers; until then there is nothing to remove */
+		children.n = 0;
+		if ((in != STDIN_FILENO && dup2(in, STDIN_FILENO) < 0) ||
+		    (out != STDOUT_FILENO && dup2(out, STDOUT_FILENO) < 0))
+			mp_die("cannot redirect '%s': %m", argv[0]);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		mp_help_become(argv);
+		mp_say("cannot execute '%s': %m", argv[0]);
+		_exit(127);
+	}
+	children.pids[children.n] = pid;
+	children.n = children.n + 1;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/*
+ * The signal may have reached the child as well, if it was sent to the group: to send it again
+ * would kill a recorder that is about to end. So it is forwarded only if the child still runs.
+ */
+static void forward(pid_t pid)
+{
+	int sig = children.pending, waited;
+	siginfo_t info;
+
+	children.pending = 0;
+	for (waited = 0; waited < GRACE_MS; waited += STEP_MS) {
+		info.si_pid = 0;
+		if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid)
+			return;
+		pause_ms(STEP_MS);
+	}
+	kill(pid, sig);
+}
+
+static enum mp_status wait_one(int i, bool last)
+{
+	int status;
+
+	while (waitpid(children.pids[i], &status, 0) < 0) {
+		if (errno != EINTR)
+			mp_die("cannot wait for a program: %m");
+		if (children.pending)
+			forward(children.pids[i]);
+	}
+	children.pids[i] = 0;
+	if (WIFSIGNALED(status))
+		return !last && WTERMSIG(status) == SIGPIPE ? MP_OK : MP_FAIL;
+	if (!last && WEXITSTATUS(status) == 128 + SIGPIPE)
+		return MP_OK;
+	return MP_MIN(WEXITSTATUS(status), MP_FAIL);
+}
+
+enum mp_status mp_children_wait(void)
+{
+	enum mp_status worst = MP_OK, status;
+	int i;
+
+	for (i = 0; i < children.n; i++) {
+		status = wait_one(i, i == children.n - 1);
+		worst = MP_MAX(worst, status);
+	}
+	children.n = 0;
+	return worst;
+}

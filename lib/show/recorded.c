@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/show/recorded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/core/str.h"
+#include "lib/stream/input.h"
+
+static char stdin_name[] = "-";
+
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A temporary file without a name. */
+static int open_temporary(void)
+{
+	const char *folder = getenv("TMPDIR");
+	char *path = mp_asprintf("%s/mp-show-XXXXXX", folder && *folder ? folder : "/tmp");
+	int fd = mkostemp(path, O_CLOEXEC);
+
+	if (fd < 0 || unlink(path) < 0)
+		mp_die("cannot make a temporary file '%s': %m", path);
+	free(path);
+	return fd;
+}
+
+static void write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			mp_die("cannot write to a temporary file: %m (set TMPDIR)");
+		data += n;
+		len -= n;
+	}
+}
+
+/* Copies what can be read only once to a file that replaces standard input. */
+static void spool(int from, const char *name)
+{
+	static char data[1 << 16];
+	int to = open_temporary();
+	ssize_t n;
+
+	while ((n = read(from, data, sizeof(data))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			mp_die("cannot read '%s': %m", name);
+		write_all(to, data, n);
+	}
+	if (lseek(to, 0, SEEK_SET) < 0 || dup2(to, STDIN_FILENO) < 0)
+		mp_die("cannot use a temporary file: %m");
+	close(to);
+}
+
+/* The name of a file without its folder and without ".mp", ".mp.gz". */
+static char *stem_of(const char *path)
+{
+	static const char *const ends[] = { ".gz", ".zst", ".mp" };
+	const char *slash = strrchr(path, '/');
+	struct mp_str name = mp_str(slash ? slash + 1 : path);
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(ends); i++)
+		if (mp_str_ends(name, mp_str(ends[i])) && name.len > strlen(ends[i]))
+			name.len -= strlen(ends[i]);
+	return mp_strndup(name.p, name.len);
+}
+
+/* Opens the only file. */
+static void open_one(struct mp_recorded *r)
+{
+	bool is_stdin = strcmp(r->files[0], "-") == 0;
+
+	r->fd = mp_input_open(r->files[0]);
+	r->stem = is_stdin ? mp_strdup("recording") : stem_of(r->files[0]);
+	if (is_regular(r->fd))
+		return;
+	spool(r->fd, is_stdin ? "stdin" : r->files[0]);
+	if (!is_stdin)
+		close(r->fd);
+	r->fd = STDIN_FILENO;
+	r->files[0] = stdin_name;
+}
+
+void mp_recorded_open(struct mp_recorded *r, char **files)
+{
+	struct stat st;
+	size_t i;
+
+	*r = (struct mp_recorded){ .files = files, .fd = -1 };
+	while (files[r->n])
+		r->n++;
+	if (r->n == 1) {
+		open_one(r);
+		return;
+	}
+	for (i = 0; i < r->n; i++)
+		if (stat(files[i], &st) == 0 && !S_ISREG(st.st_mode))
+			mp_die("'%s' is not a regular file (merge it with mp-order before)",
+			       files[i]);
+	r->stem = stem_of(files[0]);
+}
+
+int mp_recorded_rewind(struct mp_recorded *r)
+{
+	if (r->fd < 0)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (lseek(r->fd, 0, SEEK_SET) < 0)
+		mp_die("cannot read '%s' again: %m", r->files[0]);
+	return r->fd;
+}
+
+void mp_recorded_close(struct mp_recorded *r)
+{
+	if (r->fd > STDIN_FILENO)
+		close(r->fd);
+	free(r->stem);
+}

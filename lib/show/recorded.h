@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The recording that is shown: one file, several, or standard input. Includes base only. */
+#ifndef MP_SHOW_RECORDED_H
+#define MP_SHOW_RECORDED_H
+
+#include "lib/core/base.h"
+
+struct mp_recorded {
+	char **files; /* ends with NULL; borrowed */
+	size_t n;
+	char *stem; /* of the names of pictures: "cpusched-20261123-120501" */
+	int fd;	    /* of the only file, to be read again from its start; -1: there are several */
+};
+
+/*
+ * Opens the files, of which there is at least one; "-" is standard input. What is not a regular
+ * file is copied to a temporary one, which replaces standard input. Failing ends the program.
+ */
+void mp_recorded_open(struct mp_recorded *r, char **files);
+void mp_recorded_close(struct mp_recorded *r);
+
+/* The fd, at its start, for a pipeline to read; /dev/null if there are several files. */
+int mp_recorded_rewind(struct mp_recorded *r);
+
+#endif

@@ -1,0 +1,360 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only
+# mp-show, and the recordings that `mp record` remembers: which pipeline, where files are, whose they are, what a signal leaves.
+# Runs beside a recording.
+
+bats_require_minimum_version 1.5.0
+load lib
+
+# Copies of mp and mp-show beside an mp-record that writes $TMP/stream, and homes of their own.
+setup() {
+	make_tmp
+	mkdir "$TMP/bin" "$TMP/collectors" "$TMP/home" "$TMP/config" "$TMP/here"
+	cp "$BUILD/bin/mp" "$BUILD/bin/mp-show" "$TMP/bin"
+	cat > "$TMP/bin/mp-record" <<- 'X'
+		#!/bin/sh
+		echo "$*" > "$0.words"
+		cat "${0%/*}/../stream"
+		[ ! -e "${0%/*}/../wait" ] || { echo > "$0.waits"; sleep 100 & child=$!; trap 'kill $child; exit 0' TERM; wait; }
+		exit "$(cat "${0%/*}/../status" 2> /dev/null || echo 0)"
+	X
+	chmod +x "$TMP/bin/mp-record"
+	export HOME="$TMP/home" MP_COLLECTORS="$TMP/collectors" XDG_CONFIG_HOME="$TMP/config"
+	unset XDG_STATE_HOME SUDO_UID
+	PATH="$TMP/bin:$PATH"
+	STATE="$HOME/.local/state/mp"
+	make_stream waits > "$TMP/stream"
+	cat > "$TMP/collectors/waits" <<- 'X'
+		summary = a test
+		event = a:begin, a:end
+		show = mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log > waits.svg
+		show = mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-hist --by comm
+		show = mp-record waits -d 5 | mp-flame -e a:begin > waits.html
+	X
+}
+
+# A recording of a collector: 100 pairs of events with stacks, 10 ms apart.
+make_stream() {
+	printf '{"mp":1,"datatype":"event","interface":"mp-record","start":"2026-11-20T09:19:00.000000321+00:00","clock":"monotonic","clock_ns":900,"realtime_ns":1795166340000000321,"host":"web7","command":["mp-record"],"collectors":["%s"]}\n' "$1"
+	awk 'BEGIN { for (i = 1; i <= 100; i++) {
+		printf "%d,a:begin,cpu=0\tpid=5\ttid=5\tcomm=nginx\t.bytes=%d\tstack=main;f%d\n", i * 10000000, i, i % 3
+		printf "%d,a:end,cpu=0\tpid=5\ttid=5\tcomm=nginx\n", i * 10000000 + i * 1000 }
+		print "{\"end\":\"event\",\"records\":200,\"lost\":0}" }'
+}
+
+at_terminal() {
+	script -qefc "$1" /dev/null < /dev/null
+}
+
+# The recordings in the folder, without their times.
+names() {
+	ls -A "$STATE" | sed -E 's/-[0-9]{8}-[0-9]{6}(-[0-9]+)?/-TIME/'
+}
+
+@test "mp record at a terminal writes a file, readable by its owner only; mp-show shows the last one" {
+	at_terminal 'mp record waits -d 5' > "$TMP/out"
+	grep -q "^mp: recorded $STATE/waits-[0-9]*-[0-9]*\.mp ('mp show' shows it)" "$TMP/out"
+	[ "$(cat "$TMP/bin/mp-record.words")" = "waits -d 5" ]
+	[ "$(names)" = "waits-TIME.mp" ]
+	cmp "$STATE"/*.mp "$TMP/stream"
+	[ "$(stat -c %a "$STATE"/*.mp)" = 600 ]
+	run --separate-stderr mp-show
+	[ "$status" = 0 ] && [ -z "$stderr" ]
+	[[ "$output" == *"event by mp-record on web7"*"collector waits"*"0.990 s from"*"0 events"*" 100  a:begin, with stacks"* ]] || false
+	[[ "$output" == *"the default of collector waits"*"mp-pair -b a:begin -e a:end -k tid $STATE/waits-"*".mp | mp-svg-heatmap --log"* ]] || false
+	[ "${lines[-1]}" = "$(ls "$STATE"/waits-*.svg)" ]
+	mp-pair -b a:begin -e a:end -k tid "$TMP/stream" | mp-svg-heatmap --log | cmp - "${lines[-1]}"
+}
+
+@test "with output redirected, -o, or without a recording, mp record is mp-record" {
+	mp record waits -d 5 | cmp - "$TMP/stream"
+	for words in '-o x waits' '--output=x waits' '-l' '--explain waits' '-h' '--version' ''; do
+		at_terminal "mp record $words" > "$TMP/out"
+		[ "$(cat "$TMP/bin/mp-record.words")" = "$words" ]
+		tr -d '\r' < "$TMP/out" | cmp - "$TMP/stream"
+	done
+	[ ! -e "$STATE" ]
+}
+
+@test "a recording that fails, is empty or is no stream is not remembered" {
+	echo 2 > "$TMP/status"
+	run at_terminal 'mp record waits'
+	[ "$status" = 2 ]
+	echo 0 > "$TMP/status"
+	for text in '' 'waits: a test\n' '\0\n'; do
+		printf "$text" > "$TMP/stream"
+		at_terminal 'mp record waits'
+	done
+	[ -z "$(names)" ]
+	make_stream waits > "$TMP/stream"
+	echo 1 > "$TMP/status"	# events were lost
+	run at_terminal 'mp record waits'
+	[ "$status" = 1 ] && [ "$(names)" = "waits-TIME.mp" ]
+}
+
+@test "SIGTERM ends a recording in order; SIGKILL of the recorder leaves no draft" {
+	touch "$TMP/wait"
+	start_load script -qefc 'mp record waits' /dev/null
+	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
+	[[ "$(names)" == .mp-draft-* ]] || false
+	pkill -TERM -g "$(pgrep -x -P "$LOAD_PID" mp)" -x mp
+	until [ "$(names)" = "waits-TIME.mp" ]; do await; done
+	rm "$STATE"/* "$TMP/bin/mp-record.waits"
+	start_load script -qefc 'mp record waits' /dev/null
+	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
+	pid=$(pgrep -x -P "$LOAD_PID" mp)
+	pkill -KILL -P "$pid"
+	while [ -e "/proc/$pid" ]; do await; done
+	[ -z "$(names)" ]
+}
+
+@test "a name that is wrong is no name of a file: headers cannot choose paths or programs" {
+	for name in '../../../tmp/x' '.hidden' 'a/b' '$(touch x)' '-o' ''; do
+		make_stream "$name" | jq -cR 'fromjson? // .' 2> /dev/null > "$TMP/x" || true
+		make_stream "$name" > "$TMP/stream"
+		at_terminal 'mp record waits' > /dev/null
+	done
+	[ "$(find "$TMP" -name '*.mp' | wc -l)" = 6 ]
+	[ "$(find "$STATE" -name '*.mp' | wc -l)" = 6 ]
+	# a pipeline in a header, and an argument with quotes, are not run
+	make_stream "waits:'|touch $TMP/ran;'" | sed '1s/"host"/"show":"mp-record waits | touch ran","host"/' > "$TMP/evil.mp"
+	cd "$TMP/here"
+	run mp-show "$TMP/evil.mp"
+	[ "$status" = 0 ] && [ ! -e "$TMP/ran" ] && [ "$(ls)" = evil.svg ]
+	make_stream nosuch > "$TMP/evil.mp"
+	run --separate-stderr mp-show "$TMP/evil.mp" -o x.html
+	[ "$stderr" = "mp-show: no collector 'nosuch' (mp-record -l lists them; a command goes after --)" ]
+	[[ "$output" == *"the events have stacks"* || "$output" == *"the recording has events"* ]] || false
+}
+
+@test "names of a hostile recording print no control bytes" {
+	make_stream waits | sed 's/web7/we\\u001b[31mb/; s/a:end/a:\\x1b]0;x/' > "$TMP/hostile.mp"
+	cp "$TMP/hostile.mp" "$TMP/$(printf 'a\033[31m').mp"
+	cd "$TMP/here"
+	mp-show "$TMP"/a*.mp -o x 2>&1 | LC_ALL=C grep -q $'[\001-\010\013-\037]' && false
+	mp-show --print "$TMP"/a*.mp | LC_ALL=C grep -q $'[\001-\010\013-\037]' && false
+	true
+}
+
+@test "no symlink is followed, and recordings under sudo belong to the calling user" {
+	mkdir -p "$HOME/.local" "$TMP/elsewhere"
+	ln -s "$TMP/elsewhere" "$HOME/.local/state"
+	run at_terminal 'mp record waits'
+	[ "$status" = 2 ] && [[ "$output" == *"cannot open the folder of recordings"*"symlinks are not followed"* ]] || false
+	[ -z "$(ls "$TMP/elsewhere")" ]
+	rm "$HOME/.local/state"
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	local user home
+	user=$(getent passwd | awk -F: '$3 >= 1 && $6 != "/" && $6 != "/nonexistent" { print $1 ":" $3 ":" $6 }' | while IFS=: read -r name uid home; do
+		[ -d "$home" ] && [ "$(stat -c %u "$home")" = "$uid" ] && [ ! -e "$home/.local" ] && echo "$name:$uid:$home" && break
+	done || true)
+	[ "$user" ] || skip "no other user has a home"
+	IFS=: read -r name uid home <<< "$user"
+	chmod 755 "$TMP" "$TMP"/*/
+	run at_terminal "SUDO_UID=$uid mp record waits"
+	[ "$status" = 0 ]
+	[ "$(stat -c %u "$home"/.local/state/mp/*.mp "$home/.local/state/mp" | sort -u)" = "$uid" ]
+	SUDO_UID=$uid mp-show > "$TMP/out" || { rm -rf "$home/.local"; false; }
+	[ "$(stat -c %u "$home"/.local/state/mp/*.svg)" = "$uid" ]
+	# the user's folder leads to root's: root's privileges are not used
+	rm -rf "$home/.local/state/mp"
+	mkdir -m 700 "$TMP/private"
+	ln -s "$TMP/private" "$home/.local/state/mp"
+	run at_terminal "SUDO_UID=$uid mp record waits"
+	rm -rf "$home/.local"
+	[ "$status" = 2 ] && [ -z "$(ls -A "$TMP/private")" ]
+}
+
+@test "only so many recordings are kept, for so long, with their pictures" {
+	printf 'keep = 3\nkeep-days = 2\n' > "$TMP/config/mp"
+	rm "$TMP/config/mp" && mkdir "$TMP/config/mp"
+	printf '# choices\nkeep = 3\nkeep-days = 2\n' > "$TMP/config/mp/show"
+	mkdir -p "$STATE"
+	for i in 1 2 3 4; do touch -d "$i hours ago" "$STATE/old-$i.mp" "$STATE/old-$i.html"; done
+	touch -d '3 days ago' "$STATE/ancient.mp" "$STATE/ancient.svg" "$STATE/.mp-draft-1" "$STATE/mine.txt"
+	ln -s "$TMP/stream" "$STATE/link.mp"
+	at_terminal 'mp record waits' > /dev/null
+	[ "$(names | tr '\n' ' ')" = "link.mp mine.txt old-1.html old-1.mp old-2.html old-2.mp waits-TIME.mp " ]
+}
+
+@test "the form, the first line whose programs exist, and the configuration choose the pipeline" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	while IFS='|' read -r words wanted; do
+		mp-show --print $words x.mp > out
+		[ "$(cat out)" = "${wanted//!/|}" ] || { echo "$words: $(cat out)"; false; }
+	done <<- 'END'
+		|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-svg-heatmap --log
+		--as heat|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-svg-heatmap --log
+		--as table|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-hist --by comm
+		--as flame|mp-flame -e a:begin x.mp
+		--as cpel|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-cpel
+		--as page|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-page -w dur
+		--as timeline|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-timeline
+		--as treemap|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-treemap -e '*' --weight dur
+		--as stackplot|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-stackplot -e '*' --by comm --weight dur
+		--from 1s --for 2s -e a:* -f tid==5 --as flame|mp-select --from 1s --for 2s -e 'a:*' -f tid==5 x.mp ! mp-flame -e a:begin
+		--as flame x.mp|mp-order x.mp x.mp ! mp-flame -e a:begin
+		-d 5 waits --|
+	END
+	sed -i 's/mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log/mp-no-such/' "$TMP/collectors/waits"
+	run mp-show x.mp
+	[ "$status" = 0 ] && [[ "$output" == *"choice 2 of collector waits (mp-no-such is not installed)"* ]] || false
+	mkdir "$TMP/config/mp"
+	echo 'show.waits = flame' > "$TMP/config/mp/show"
+	[ "$(mp-show --print x.mp)" = "mp-flame -e a:begin x.mp" ]
+	echo "show.waits = mp-hist --count 'comm' > x" > "$TMP/config/mp/show"
+	[ "$(mp-show --print x.mp)" = "mp-hist --count comm x.mp" ]
+	echo 'as = table' > "$TMP/config/mp/show"
+	[ "$(mp-show --print x.mp)" = "mp-pair -b a:begin -e a:end -k tid x.mp | mp-hist --by comm" ]
+	for wrong in nothing 'no = key' 'keep = 0' 'keep = x' 'open = x' 'as = a | ' 'as = a; b' 'as = mp-record'; do
+		echo "$wrong" > "$TMP/config/mp/show"
+		run mp-show --print x.mp
+		[ "$status" = 2 ]
+	done
+}
+
+@test "lines that are more than a pipeline are not run" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	for line in 'mp-record waits | tee ran; touch ran' 'mp-record waits | sh -c "$(touch ran)"' 'mp-record waits | cat && touch ran' \
+		'mp-record waits > ran' 'mp-record waits | cat < ran' 'mp-record waits | `touch ran`' 'mp-record waits | cat > a b' \
+		"mp-record waits | cat 'open" 'mp-record waits | | cat' 'touch ran | cat' ''; do
+		printf 'summary = x\nevent = a:b\nshow = %s\n' "$line" > "$TMP/collectors/waits"
+		run mp-show x.mp -o out.html
+		[ "$status" = 0 ] && [ ! -e ran ] && [ ! -e a ]
+		[[ "$output" != *"collector waits ("* && "$output" != *"default of collector"* ]] || { echo "$line"; false; }
+	done
+	printf 'summary = x\nevent = a:b\nshow = %s\n' "mp-record waits | grep -c 'a:begin' > 'a b.txt'" > "$TMP/collectors/waits"
+	run mp-show x.mp
+	[ "$status" = 0 ] && [ "${lines[-1]}" = 100 ] && [ "$(ls | tr '\n' ' ')" = "out.html x.mp " ]
+}
+
+@test "standard input, standard output, several files, files that can be read only once" {
+	cd "$TMP/here"
+	mp-flame -e a:begin "$TMP/stream" > wanted.html
+	mp-show --as flame - -o - < "$TMP/stream" 2> listing | cmp - wanted.html
+	grep -q '100  a:begin' listing
+	mp-show --as flame -o x.html <(cat "$TMP/stream") > /dev/null
+	cmp x.html wanted.html
+	gzip < "$TMP/stream" > y.mp.gz
+	mp-show --as flame y.mp.gz > out
+	[ "$(tail -n 1 out)" = y.html ] && cmp y.html wanted.html
+	mp-show --as table "$TMP/stream" "$TMP/stream" -e a:begin > /dev/null || [ $? = 1 ]
+	run mp-show x.mp <(true)
+	[ "$status" = 2 ] && [[ "$output" == *"is not a regular file"* ]] || false
+	mp-show --as flame -o /dev/null "$TMP/stream" > /dev/null
+	[ -c /dev/null ]
+}
+
+@test "--text prints all that can be text, each below the command for it" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	mp-show --text x.mp > out
+	[ "$(grep -c '^\$ ' out)" = 3 ]
+	sed -n 's/^\$ //p' out > commands
+	while read -r command; do
+		bash -c "$command" > text
+		grep -qF -- "$(sed -n 2p text)" out
+	done < commands
+	grep -q '^\$ mp-pair .* x.mp | mp-svg-heatmap --log --ascii$' commands
+	grep -q '^\$ mp-flame -e a:begin x.mp --text$\|^mp-flame -e a:begin --text x.mp$' commands
+	[ "$(ls | tr '\n' ' ')" = "commands out text x.mp " ]
+}
+
+@test "mp-show COLLECTOR records and shows; a wrong name is found before" {
+	run mp-show waits -d 5 -p 5 --as table
+	[ "$status" = 0 ] && [ "$(cat "$TMP/bin/mp-record.words")" = "waits -p 5 -d 5" ] && [ "$(names)" = "waits-TIME.mp" ]
+	run mp-show waits --as table -- job -d 3 -- x
+	[ "$(cat "$TMP/bin/mp-record.words")" = "waits -- job -d 3 -- x" ]
+	[ "$(mp-show waits -d 5 --print)" = "mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log" ]
+	rm "$TMP/bin/mp-record.words"
+	run mp-show wait -d 5
+	[ "$status" = 2 ] && [ "$output" = "mp-show: no collector 'wait'; did you mean 'waits'?" ]
+	run mp-show wait
+	[ "$status" = 2 ] && [ "$output" = "mp-show: no file 'wait', and no collector 'wait'; did you mean 'waits'?" ]
+	run mp-show waits
+	[ "$status" = 2 ] && [ "$output" = "mp-show: no file 'waits' (to record this collector: mp-show waits -d 5)" ]
+	[ ! -e "$TMP/bin/mp-record.words" ]
+	rm -r "$STATE"
+	run mp-show
+	[ "$status" = 2 ] && [[ "$output" == *"there is no recording in '$STATE'"* ]] || false
+}
+
+@test "the picture has its name when it is complete: a signal or a failure leaves nothing" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	mkfifo "$TMP/never"
+	for signal in INT TERM HUP; do
+		printf 'summary = x\nevent = a:b\nshow = mp-record waits | mp-flame - %s > x\n' "$TMP/never" > "$TMP/collectors/waits"
+		start_load env --default-signal=INT mp-show x.mp
+		until ls .mp-draft-* > /dev/null 2>&1; do await; done
+		kill -$signal "$LOAD_PID"
+		run wait "$LOAD_PID"
+		while [ -e "/proc/$LOAD_PID" ]; do await; done
+		[ "$(ls -A)" = x.mp ]
+	done
+	printf 'summary = x\nevent = a:b\nshow = mp-record waits | mp-hist --by .nosuch > x\n' > "$TMP/collectors/waits"
+	run mp-show x.mp
+	[ "$status" = 2 ] && [ "$(ls -A)" = x.mp ]
+	run bash -c 'mp-show --as table x.mp > /dev/full'
+	[ "$status" = 2 ] && [ "$(ls -A)" = x.mp ]
+	cp "$TMP/stream" ok.html
+	run mp-show --as flame -o ok.html nothere.mp
+	[ "$status" = 2 ] && cmp ok.html "$TMP/stream"
+}
+
+@test "--open opens the picture, cpel starts G2, and without them it says so" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	for program in xdg-open g2; do
+		printf '#!/bin/sh\necho "$*" > "%s"\n' "$TMP/$program.words" > "$TMP/bin/$program"
+		chmod +x "$TMP/bin/$program"
+	done
+	mp-show --as flame x.mp > /dev/null
+	[ ! -e "$TMP/xdg-open.words" ]
+	mp-show --as flame --open x.mp > /dev/null
+	until [ -s "$TMP/xdg-open.words" ]; do await; done
+	[ "$(cat "$TMP/xdg-open.words")" = x.html ]
+	mp-show --as cpel x.mp > out
+	until [ -s "$TMP/g2.words" ]; do await; done
+	[ "$(tail -n 1 out)" = x.cpel ] && [ "$(cat "$TMP/g2.words")" = "--cpel-input x.cpel" ] && [ -s x.cpel ]
+}
+
+@test "each collector has a line that mp-show can run, and its first one names only programs of this family" {
+	export MP_COLLECTORS="$PWD/lib/collectors"
+	for file in lib/collectors/*; do
+		name=${file##*/}
+		printf '{"mp":1,"datatype":"event","collectors":["%s"]}\n{"end":"event","records":0,"lost":0}\n' "$name" > "$TMP/$name.mp"
+		mp-show "$name" -d 5 --print > "$TMP/out" 2> "$TMP/err" || { cat "$TMP/err"; false; }
+		first=$(sed -n 's/^show = //p' "$file" | head -n 1)
+		[[ "$first" == "mp-record $name"* ]] || { echo "$first"; false; }
+		! grep -q 'flamegraph' <<< "$first"
+		sed 's/ > [^ ]*$//; s/^[^|]*| //' <<< "$first" | tr -d "'\"" > "$TMP/wanted"
+		if ! grep -qE 'mp-(page|timeline)' "$TMP/wanted"; then
+			sed 's/^[^|]*| //' "$TMP/out" | tr -d "'\"" | diff - "$TMP/wanted"
+		fi
+	done
+}
+
+@test "damaged, empty and other input is reported as in every program" {
+	cd "$TMP/here"
+	: > empty.mp
+	run mp-show empty.mp -o x.html
+	[ "$status" -ge 1 ] && [[ "$output" == *"the recording is empty"* ]] || false
+	{ cat "$TMP/stream"; printf 'garbage\n'; } > bad.mp
+	run mp-show bad.mp --as flame
+	[ "$status" = 1 ] && [[ "$output" == *"bad.mp:"* ]] || false
+	head -n 50 "$TMP/stream" > cut.mp
+	run mp-show cut.mp --as flame
+	[ "$status" = 1 ] && [[ "$output" == *"truncated (no trailer)"* ]] || false
+	printf 'main;f 3\nmain;g 4\n' > x.folded
+	run mp-show x.folded --print
+	[ "$output" = "mp-flame x.folded" ]
+	printf '1,2,a\n2,3,b\n' > p.mp
+	run mp-show p.mp --print
+	[ "$output" = "mp-stackplot p.mp" ]
+	printf '1,stat:faults,cpu=0\t.value=3\n' > s.mp
+	run mp-show s.mp --print
+	[ "$output" = "mp-stackplot -y .value -e 'stat:*' --by type s.mp" ]
+}

@@ -9,7 +9,7 @@
 #include "lib/core/io.h"
 #include "lib/recordings/draft.h"
 
-enum { HEAD = 512, CPEL_FIRST_BYTE = 0x81 };
+enum { HEAD = 512, CPEL_FORMAT = 0x01, CPEL_LITTLE_ENDIAN = 0x80 };
 
 static const char *base_of(const char *path)
 {
@@ -68,7 +68,7 @@ static const char *suffix_of(int fd)
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	struct mp_str text = { head, MP_MAX(n, 0) };
 
-	if (n > 0 && (unsigned char)head[0] == CPEL_FIRST_BYTE)
+	if (n > 0 && ((unsigned char)head[0] & ~CPEL_LITTLE_ENDIAN) == CPEL_FORMAT)
 		return ".cpel";
 	text = mp_str_trim(text);
 	if (mp_str_starts(text, MP_STR("<!DOCTYPE html")) ||

@@ -74,6 +74,9 @@ static void add_header(struct mp_facts *f, const struct mp_ctl *ctl)
 		++*n;
 	}
 	free(section);
+	/* what a filter wrote is no longer what the collectors' pipelines read */
+	if (!mp_str_eq(text_of(ctl->json, "interface", ""), MP_STR("mp-record")))
+		collectors = NULL;
 	for (i = 0; i < json_array_size(collectors); i++) {
 		const char *text = json_string_value(json_array_get(collectors, i));
 

@@ -58,9 +58,8 @@ static const struct mp_program program = {
 	.synopsis = "[OPTION]... [FILE]...\n"
 		    "       mp-show COLLECTOR... -d DURATION [OPTION]...\n"
 		    "       mp-show COLLECTOR... [OPTION]... -- COMMAND [ARGUMENT]...",
-	.summary =
-		"Print what is in a recording, by default the last one of 'mp record', and draw\n"
-		"the picture that suits it.",
+	.summary = "Print what is in a recording, by default the last of 'mp record'.\n"
+		   "Draw the picture that suits it.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-show cpu.mp\n"

@@ -5,18 +5,22 @@
 
 #include "lib/core/opt.h"
 #include "lib/pair/pair.h"
+#include "lib/pair/pairtext.h"
 #include "lib/stream/esc.h"
 #include "lib/stream/inorder.h"
 #include "lib/stream/unit.h"
 
 enum {
-	OPT_MAX_OPEN = MP_OPT_LONG,
+	OPT_AROUND = MP_OPT_LONG,
+	OPT_LINES,
+	OPT_MAX_OPEN,
 	OPT_OVER,
 	OPT_STACK,
+	OPT_TEXT,
 	OPT_UNDER,
 };
 
-enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255 };
+enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255, LINES = 40 };
 
 static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is matched" },
@@ -44,7 +48,13 @@ static const struct mp_opt opts[] = {
 	  "type of the spans (default: what the types of both events have in common, or BEGIN=>END)" },
 	{ 'c', "context", "WHICH",
 	  "with each span the events that happened inside it: all, "
-	  "samecpu, samepid or sametid" },
+	  "samecpu, samepid, sametid, or several of these" },
+	{ OPT_AROUND, "around", "DURATION",
+	  "with each span also the events up to DURATION before its begin and after its end" },
+	{ OPT_TEXT, "text", NULL,
+	  "text for people: spans with the events around them, and who ran (default on a terminal)" },
+	{ OPT_LINES, "lines", "N",
+	  "at most N events of each span in the text (default: 40; 0: all)" },
 	{ 'o', "open", NULL, "write the begins without an end, at the end of the input" },
 	{ 0, NULL, NULL, "Limits" },
 	{ OPT_MAX_OPEN, "max-open", "N", "keep at most N open begins (default: 1000000)" },
@@ -62,6 +72,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples =
 		"  mp-pair -b irq:softirq_entry -e irq:softirq_exit -k cpu,.vec softirq.mp\n"
+		"  mp-pair --over 4ms --text -b irq:softirq_entry -e irq:softirq_exit irq.mp\n"
 		"  mp-pair -b sched:sched_waking -e sched:sched_switch -k .pid=.next_pid sched.mp\n"
 		"  mp-pair --open -b kmem:kmalloc -e kmem:kfree -k .ptr kmem.mp\n",
 };
@@ -77,6 +88,9 @@ static struct mp_pair_options options = {
 /* The state of this run. */
 static struct {
 	bool begin, end; /* -b and -e were given */
+	bool text;	 /* --text was given, or is the default here */
+	size_t lines;
+	struct mp_pairtext people;
 	struct mp_input in;
 	struct mp_inorder order;
 	struct mp_out out;
@@ -85,7 +99,7 @@ static struct {
 	size_t input; /* number of the current input */
 	char *first;  /* type of the first event */
 	struct mp_buf name;
-} work;
+} work = { .lines = LINES };
 
 static void add_spec(unsigned step, const char *arg)
 {
@@ -121,11 +135,31 @@ static void set_name(const char *arg)
 		mp_opt_bad(&program, 'n', arg, "a name that begins with a letter");
 }
 
+/* Parses the argument of --context, a list. */
+static void set_context(const char *arg)
+{
+	static const char *const names[] = { "all", "samecpu", "samepid", "sametid" };
+	size_t i, len;
+
+	for (options.context = 0;; arg += len + 1) {
+		len = strcspn(arg, ",");
+		for (i = 0; i < MP_ARRAY_SIZE(names); i++)
+			if (mp_str_eq((struct mp_str){ arg, len }, mp_str(names[i])))
+				break;
+		if (i == MP_ARRAY_SIZE(names))
+			mp_usage(
+				"'%.*s' given to --context is not all, samecpu, samepid or sametid",
+				(int)len, arg);
+		options.context |= 1u << i;
+		if (!arg[len])
+			return;
+	}
+}
+
 static void set_option(int code, const char *arg)
 {
 	static const char *const policies[] = { "replace", "queue", "nest", NULL };
 	static const char *const sides[] = { "begin", "end", "none", NULL };
-	static const char *const contexts[] = { "all", "samecpu", "samepid", "sametid", NULL };
 
 	switch (code) {
 	case 'b':
@@ -161,7 +195,16 @@ static void set_option(int code, const char *arg)
 		set_name(arg);
 		break;
 	case 'c':
-		options.context = 1 + mp_opt_word(&program, code, arg, contexts);
+		set_context(arg);
+		break;
+	case OPT_AROUND:
+		options.around_ns = mp_opt_duration(&program, code, arg);
+		break;
+	case OPT_TEXT:
+		work.text = true;
+		break;
+	case OPT_LINES:
+		work.lines = mp_opt_number(&program, code, arg, 0, UINT32_MAX);
 		break;
 	case 'o':
 		options.open = true;
@@ -173,6 +216,24 @@ static void set_option(int code, const char *arg)
 		options.memory = mp_opt_size(&program, code, arg, MEMORY_MIN);
 		break;
 	}
+}
+
+/* Decides what is written: text for people or the stream, and with which events. */
+static void choose_output(void)
+{
+	if (options.open && (options.context || options.around_ns))
+		mp_usage("--open cannot be combined with --context or --around");
+	if (options.open && work.text)
+		mp_usage("--open cannot be combined with --text");
+	work.text |= !options.open && isatty(STDOUT_FILENO);
+	if (options.around_ns && !options.context)
+		options.context = MP_CONTEXT_ALL;
+	if (!work.text)
+		return;
+	if (!options.context)
+		options.context = MP_CONTEXT_SAMECPU | MP_CONTEXT_SAMETID;
+	options.write = mp_pairtext_write;
+	options.write_arg = &work.people;
 }
 
 static void parse_options(int argc, char **argv)
@@ -194,10 +255,9 @@ static void parse_options(int argc, char **argv)
 		add_key("tid");
 	if (specs.n_keys > options.n_steps - 1)
 		mp_usage("more keys than pairs of steps");
-	if (options.open && options.context)
-		mp_usage("--open cannot be combined with --context");
 	if (options.over_ns >= options.under_ns)
 		mp_usage("--over must be shorter than --under");
+	choose_output();
 }
 
 static void change_header(void *arg, json_t *header)
@@ -237,9 +297,14 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		mp_pair_end_section(work.pair, end_of(ctl));
 	if (ctl->what == MP_CTL_LOST && mp_pair_concerns(work.pair, ctl)) {
 		mp_pair_lost(work.pair, ctl);
-		mp_relay_loss(&work.relay, ctl);
+		if (!work.text)
+			mp_relay_loss(&work.relay, ctl);
 		return;
 	}
+	if (ctl->what == MP_CTL_WATERMARK)
+		mp_pair_watermark(work.pair, ctl->time_ns);
+	if (work.text)
+		return;
 	if (ctl->what == MP_CTL_WATERMARK && (options.context || options.open))
 		/*
 		 * this watermark would be wrong: spans that are written at the end may be earlier
@@ -335,6 +400,7 @@ int main(int argc, char **argv)
 	mp_relay_init(&work.relay, &work.out, change_header, NULL);
 	mp_input_init(&work.in, argv + optind, MP_CONTROL | MP_EVENT, &work.out);
 	mp_inorder_init(&work.order, &work.in);
+	mp_pairtext_init(&work.people, &work.out, options.stack != MP_SPAN_STACK_NONE, work.lines);
 	work.pair = mp_pair_new(&options, &work.relay);
 	work.in.concerns = concerns;
 	work.in.arg = work.pair;
@@ -348,6 +414,7 @@ int main(int argc, char **argv)
 	worst = MP_MAX(worst, status);
 	mp_out_close(&work.out);
 	mp_pair_free(work.pair);
+	mp_pairtext_release(&work.people);
 	mp_relay_release(&work.relay);
 	mp_pair_specs_release(&specs);
 	mp_buf_release(&work.name);

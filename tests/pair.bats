@@ -142,16 +142,19 @@ compare() {
 	[[ "$output" == *"valid, complete, ordered"* ]]
 }
 
-@test "--context writes exactly the events between begin and end that another program finds" {
+@test "--context and --around write exactly the events between and around begin and end that another program finds" {
 	random_events 23 1500 > "$TMP/in"
-	for which in all:. samecpu:cpu samepid:pid sametid:tid; do
-		mp-pair -b 'a:*' -e 'c:*' -k .id --over 5us -c "${which%:*}" "$TMP/in" 2> /dev/null > "$TMP/out" || true
-		python3 - "$TMP/in" "$TMP/out" "${which#*:}" <<-'X'
+	for which in all:. samecpu:cpu samepid:pid sametid:tid samecpu,sametid:cpu,tid all:.:1 samecpu:cpu:3000 all:.:20000 sametid:tid:1000000; do
+		IFS=: read -r choice fields around <<< "$which"
+		mp-pair -b 'a:*' -e 'c:*' -k .id --over 5us -c "$choice" ${around:+--around ${around}ns} "$TMP/in" 2> /dev/null > "$TMP/out" || true
+		python3 - "$TMP/in" "$TMP/out" "$fields" "${around:-0}" <<-'X'
 			import sys, re
-			lines, out, field = [l[:-1] for l in open(sys.argv[1])], [l[:-1] for l in open(sys.argv[2])], sys.argv[3]
+			lines, out, names = [l[:-1] for l in open(sys.argv[1])], [l[:-1] for l in open(sys.argv[2])], sys.argv[3].split(",")
 			get = lambda l, k: (re.search(rf"[,\t]{re.escape(k)}=([^\t]*)", l) or [None, None])[1]
 			number = {"a:in": "a", "a:in2": "a", "c:out": "c", "c:out2": "c"}
-			start, want, n = {}, [], 0
+			start, want, n, around = {}, [], 0, int(sys.argv[4])
+			lines = [l for l in lines if l[0] != "{"]
+			at = [int(l.split(",")[0]) for l in lines]
 			for i, l in enumerate(lines):
 			    time, type_ = l.split(",")[:2]
 			    key, kind = get(l, ".id"), number.get(type_)
@@ -161,17 +164,63 @@ compare() {
 			        b = start.pop(key)
 			        if int(time) - int(lines[b].split(",")[0]) < 5000: continue
 			        n += 1
-			        for m in lines[b:i + 1]:
+			        inside = lambda j: b <= j <= i or (around and at[b] - around <= at[j] <= at[i] + around)
+			        for m in (lines[j] for j in range(len(lines)) if inside(j)):
 			            m = re.sub(r"\tspan=\d+", "", m)
-			            same = field == "." or (get(m, field) is not None and get(m, field) in (get(lines[b], field), get(l, field)))
+			            same = names == ["."] or any(get(m, f) is not None and get(m, f) in (get(lines[b], f), get(l, f)) for f in names)
 			            if same: want.append((n, m))
 			got = []
 			for l in out:
-			    if "=>" in l: continue
+			    if "=>" in l or l[0] == "{": continue
 			    number_of = int(get(l, "span"))
 			    got.append((number_of, re.sub(r"([,\t])span=\d+", lambda m: "," if m[1] == "," else "", l).replace(",\t", ",")))
 			assert got == want, [(g, w) for g, w in zip(got, want) if g != w][:1]
 			assert n > 100 and len(want) > n
+		X
+	done
+}
+
+@test "--text: who ran during a span adds up to its length, as another program counts switches" {
+	python3 - <<-'X' > "$TMP/in"
+		import random
+		r, t, on = random.Random(7), 10**9, {0: 1, 1: 2}
+		for i in range(3000):
+		    t += r.randrange(1, 9000)
+		    cpu = r.randrange(2)
+		    if r.random() < .6:
+		        old, new = on[cpu], r.choice([x for x in range(3 + 9 * cpu) if x not in on.values()])
+		        on[cpu] = new
+		        print(f"{t},sched:sched_switch,cpu={cpu}\ttid={old}\tcomm=c{old}\t.prev_comm=c{old}\t.prev_pid={old}\t.next_comm=c{new}\t.next_pid={new}")
+		    else:
+		        print(f"{t},{r.choice(['irq:entry', 'irq:exit'])},cpu={cpu}\ttid={on[cpu]}\tcomm=c{on[cpu]}")
+	X
+	for choice in all samecpu; do
+		mp-pair -b irq:entry -e irq:exit -k cpu --over 20us --text --lines 1 -c $choice "$TMP/in" > "$TMP/out" 2> "$TMP/err"
+		mp-pair -b irq:entry -e irq:exit -k cpu --over 20us "$TMP/in" 2> "$TMP/err" | grep -v '^{' > "$TMP/spans"
+		python3 - "$TMP/in" "$TMP/out" "$TMP/spans" $choice <<-'X'
+			import re, sys
+			runs, at = [], {}
+			for l in open(sys.argv[1]):
+			    t, cpu = int(l.split(",")[0]), int(re.search(r"cpu=(\d+)", l)[1])
+			    m = re.search(r"prev_pid=(\d+)", l)
+			    if m: runs.append((cpu, "c%s:%s" % (m[1], m[1]), at.get(cpu, 0), t)); at[cpu] = t
+			scale = {"ns": 1, "us": 1e3, "ms": 1e6}
+			blocks, n = open(sys.argv[2]).read().split("\n\n")[:-1], 0
+			spans = open(sys.argv[3]).read().splitlines()
+			assert len(blocks) == len(spans) > 50
+			for block, span in zip(blocks, spans):
+			    end, dur, own = int(span.split(",")[0]), int(re.search(r"dur=(\d+)", span)[1]), int(re.search(r"cpu=(\d+)", span)[1])
+			    begin = end - dur
+			    for cpu, text in re.findall(r"ran on CPU (\d+): (.*)", block):
+			        assert sys.argv[4] == "all" or int(cpu) == own
+			        want = {}
+			        for c, who, a, b in runs:
+			            a, b = max(a, begin), min(b, end)
+			            if c == int(cpu) and b > a: want[who] = want.get(who, 0) + b - a
+			        for who, v, unit in re.findall(r"(c\d+:\d+) ([\d.]+) (ns|us|ms)", text):
+			            got, n = float(v) * scale[unit], n + 1
+			            assert abs(got - want[who]) <= max(1, .006 * want[who]), (who, got, want)
+			assert n > 300
 		X
 	done
 }

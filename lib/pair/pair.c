@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include "lib/pair/context.h"
 #include "lib/pair/loss_window.h"
 #include "lib/pair/pairhead.h"
 #include "lib/pair/pairkey.h"
-#include "lib/pair/recent.h"
 #include "lib/pair/span_name.h"
 #include "lib/pair/steps.h"
 #include "lib/pair/waiting.h"
@@ -33,7 +33,7 @@ struct mp_pair {
 	struct mp_split split;
 	struct mp_spans spans;
 	struct mp_waiting waiting;
-	struct mp_recent recent;
+	struct mp_context context;
 	struct mp_pairkeys keys;
 	struct mp_loss_window doubt;
 	struct mp_field_check names;
@@ -50,53 +50,6 @@ static void release_chain(struct mp_waiting *t, void *value)
 	t->bytes -= c->first.cap + c->latest.cap;
 	mp_endpoint_release(&c->first);
 	mp_endpoint_release(&c->latest);
-}
-
-struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay)
-{
-	struct mp_pair *p = mp_zalloc(sizeof(*p));
-	unsigned link;
-
-	p->o = *options;
-	p->relay = relay;
-	p->last_step = options->n_steps - 1;
-	p->one_key = options->specs->n_keys == 1;
-	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
-	mp_loss_window_init(&p->doubt);
-	mp_steps_init(&p->steps, options->specs);
-	mp_pair_specs_names(options->specs, options->n_steps, &p->names);
-	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
-	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
-	if (options->context)
-		mp_recent_init(&p->recent, options->memory);
-	for (link = 0; options->name.len && link < p->last_step; link++) {
-		p->line.len = 0;
-		mp_buf_printf(&p->line, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
-		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->line));
-	}
-	return p;
-}
-
-void mp_pair_free(struct mp_pair *p)
-{
-	if (!p)
-		return;
-	mp_steps_release(&p->steps);
-	mp_field_check_release(&p->names);
-	mp_split_release(&p->split);
-	mp_spans_release(&p->spans);
-	mp_waiting_release(&p->waiting);
-	mp_recent_release(&p->recent);
-	mp_pairkeys_release(&p->keys);
-	mp_loss_window_release(&p->doubt);
-	mp_buf_release(&p->line);
-	mp_buf_release(&p->extra);
-	free(p);
-}
-
-const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p)
-{
-	return &p->counts;
 }
 
 /* --- lines ------------------------------------------------------------------------------------ */
@@ -119,25 +72,8 @@ static bool wanted(const struct mp_pair *p, uint64_t dur)
 	return dur >= p->o.over_ns && dur < p->o.under_ns;
 }
 
-/* The value of a field of a line; p == NULL: it has no such field. */
-static struct mp_str value_of(const struct mp_field *f, struct mp_str line)
-{
-	struct mp_str value;
-	struct mp_rec rec;
-	const char *why;
-
-	if (mp_rec_parse(&rec, line.p, line.len, &why) < 0 || !mp_rec_get(&rec, f, &value))
-		return (struct mp_str){ NULL, 0 };
-	return value;
-}
-
-static bool is_one_of(struct mp_str value, struct mp_str a, struct mp_str b)
-{
-	return value.p && ((a.p && mp_str_eq(value, a)) || (b.p && mp_str_eq(value, b)));
-}
-
 /* Writes an event with the number of the span, which precedes the stack. */
-static void write_context_line(struct mp_pair *p, struct mp_str line)
+static void write_context_line(struct mp_pair *p, uint64_t number, struct mp_str line)
 {
 	struct mp_str rest, key, value, stack = { NULL, 0 };
 	struct mp_rec rec;
@@ -156,7 +92,7 @@ static void write_context_line(struct mp_pair *p, struct mp_str line)
 			mp_buf_byte(&p->line, '\t');
 		}
 	}
-	mp_buf_add(&p->line, p->extra.p + 1, p->extra.len - 1);
+	mp_buf_printf(&p->line, "span=%llu", (unsigned long long)number);
 	if (stack.p) {
 		mp_buf_add(&p->line, "\tstack=", 7);
 		mp_buf_str(&p->line, stack);
@@ -164,31 +100,69 @@ static void write_context_line(struct mp_pair *p, struct mp_str line)
 	write_line(p);
 }
 
-/* Writes the events that --context selects, from the begin to the end of a span. */
-static void write_context(struct mp_pair *p, const struct mp_endpoint *begin,
-			  const struct mp_rec *end)
+/* Writes the events that --context selects, then the span. */
+static void write_context(void *arg, struct mp_context *c, const struct mp_context_span *s)
 {
-	static const struct mp_field fields[] = {
-		[MP_PAIR_SAMECPU] = MP_FIELD_OF(KEY, "cpu"),
-		[MP_PAIR_SAMEPID] = MP_FIELD_OF(KEY, "pid"),
-		[MP_PAIR_SAMETID] = MP_FIELD_OF(KEY, "tid"),
-	};
-	const struct mp_field *f = &fields[p->o.context];
-	struct mp_str of_begin = { NULL, 0 }, of_end = { NULL, 0 };
-	uint64_t i = MP_MAX(begin->number, p->recent.first);
+	struct mp_pair *p = arg;
+	struct mp_str line;
+	uint64_t i;
 
-	p->counts.cut += begin->number < p->recent.first;
-	if (p->o.context != MP_PAIR_ALL) {
-		of_end = value_of(f, end->line);
-		if (i == begin->number)
-			of_begin = value_of(f, mp_recent_get(&p->recent, i));
-	}
-	for (; i < p->recent.next; i++) {
-		struct mp_str line = mp_recent_get(&p->recent, i);
+	for (i = 0; mp_context_next(c, s, &i, false, &line); i++)
+		write_context_line(p, s->number, line);
+	p->line.len = 0;
+	mp_buf_str(&p->line, mp_buf_view(&s->line));
+	write_line(p);
+}
 
-		if (p->o.context == MP_PAIR_ALL || is_one_of(value_of(f, line), of_begin, of_end))
-			write_context_line(p, line);
+/* --- the pairing ------------------------------------------------------------------------------ */
+
+struct mp_pair *mp_pair_new(const struct mp_pair_options *options, struct mp_relay *relay)
+{
+	struct mp_pair *p = mp_zalloc(sizeof(*p));
+	unsigned link;
+
+	p->o = *options;
+	p->relay = relay;
+	p->last_step = options->n_steps - 1;
+	p->one_key = options->specs->n_keys == 1;
+	mp_pairkeys_init(&p->keys, options->specs, p->last_step);
+	mp_loss_window_init(&p->doubt);
+	mp_steps_init(&p->steps, options->specs);
+	mp_pair_specs_names(options->specs, options->n_steps, &p->names);
+	mp_spans_init(&p->spans, options->specs, options->stack, options->open);
+	mp_waiting_init(&p->waiting, sizeof(struct chain), release_chain);
+	mp_context_init(&p->context, options->context, options->around_ns, options->memory,
+			options->write ? options->write : write_context,
+			options->write ? options->write_arg : p);
+	for (link = 0; options->name.len && link < p->last_step; link++) {
+		p->line.len = 0;
+		mp_buf_printf(&p->line, "%.*s/%u", MP_STR_ARGS(options->name), link + 1);
+		p->part_names[link] = mp_arena_str(&p->steps.types.arena, mp_buf_view(&p->line));
 	}
+	return p;
+}
+
+void mp_pair_free(struct mp_pair *p)
+{
+	if (!p)
+		return;
+	mp_steps_release(&p->steps);
+	mp_field_check_release(&p->names);
+	mp_split_release(&p->split);
+	mp_spans_release(&p->spans);
+	mp_waiting_release(&p->waiting);
+	mp_context_release(&p->context);
+	mp_pairkeys_release(&p->keys);
+	mp_loss_window_release(&p->doubt);
+	mp_buf_release(&p->line);
+	mp_buf_release(&p->extra);
+	free(p);
+}
+
+const struct mp_pair_counts *mp_pair_counts(struct mp_pair *p)
+{
+	p->counts.cut = p->context.cut;
+	return &p->counts;
 }
 
 /* The CPU that the key of a waiter contains, or -1. */
@@ -207,10 +181,8 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 	p->counts.spans++;
 	mp_loss_window_end(&p->doubt, rec->time_ns, cpu);
 	p->extra.len = 0;
-	if (p->o.context) {
+	if (p->o.context)
 		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans);
-		write_context(p, begin, rec);
-	}
 	p->line.len = 0;
 	mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split, mp_buf_view(&p->extra), true);
 	if (!fits(p)) {
@@ -218,7 +190,11 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 		mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split,
 			    mp_buf_view(&p->extra), false);
 	}
-	write_line(p);
+	if (p->o.context && fits(p))
+		mp_context_span(&p->context, p->counts.spans, begin->number, begin->time_ns,
+				rec->time_ns, mp_buf_view(&p->line));
+	else
+		write_line(p);
 }
 
 /* The name of a span, valid as long as its end event. */
@@ -262,7 +238,7 @@ static void set_endpoint(struct mp_pair *p, struct mp_endpoint *m, const struct 
 	size_t before = m->cap;
 
 	mp_endpoint_set(&p->spans, m, rec, &p->split, p->type);
-	m->number = p->o.context ? p->recent.next - 1 : 0;
+	m->number = p->o.context ? mp_context_latest(&p->context) : 0;
 	p->waiting.bytes += m->cap - before;
 }
 
@@ -412,6 +388,18 @@ static int handle_steps(struct mp_pair *p, uint32_t steps, const struct mp_rec *
 	return 0;
 }
 
+/* Drops the lines that are older than the oldest begin. */
+static void drop_context(struct mp_pair *p)
+{
+	const struct mp_waiter *w = p->waiting.oldest;
+	const struct chain *c = w ? (const struct chain *)(w + 1) : NULL;
+
+	if (c)
+		mp_context_drop(&p->context, c->first.number, c->first.time_ns);
+	else
+		mp_context_drop(&p->context, mp_context_latest(&p->context) + 1, p->last_ns);
+}
+
 int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 {
 	struct mp_step_type *t;
@@ -422,19 +410,14 @@ int mp_pair_event(struct mp_pair *p, const struct mp_rec *rec, const char **why)
 	t = mp_map_value(p->type);
 	steps = mp_steps_of(&p->steps, t, rec);
 	p->last_ns = rec->time_ns;
-	if (p->o.context)
-		mp_recent_add(&p->recent, rec->line);
+	mp_context_event(&p->context, rec);
 	if (steps) {
 		mp_field_check_record(&p->names, rec, steps);
 		mp_split(&p->split, &p->spans.shapes, &t->hint, rec);
 		result = handle_steps(p, steps, rec, why);
 	}
-	if (p->o.context) {
-		const struct mp_waiter *w = p->waiting.oldest;
-		const struct chain *c = w ? (const struct chain *)(w + 1) : NULL;
-
-		mp_recent_drop(&p->recent, c ? c->first.number : p->recent.next);
-	}
+	if (p->o.context)
+		drop_context(p);
 	return result;
 }
 
@@ -468,6 +451,11 @@ void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss)
 	}
 }
 
+void mp_pair_watermark(struct mp_pair *p, uint64_t time_ns)
+{
+	mp_context_until(&p->context, time_ns);
+}
+
 static void write_open(struct mp_pair *p, const struct chain *c, uint64_t age)
 {
 	p->extra.len = 0;
@@ -498,8 +486,7 @@ void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns)
 			write_open(p, c, age);
 		remove_waiter(p, w);
 	}
-	if (p->o.context)
-		mp_recent_drop(&p->recent, p->recent.next);
+	mp_context_end(&p->context);
 	mp_loss_window_section(&p->doubt);
 	p->last_ns = 0;
 }

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Matches begin events with end events by a key, and writes spans. The number of begins that wait
- * for their ends is bounded, and every event that has no counterpart is counted. Includes relay,
- * span.
+ * for their ends is bounded, and every event that has no counterpart is counted. Includes
+ * context, relay, span.
  */
 #ifndef MP_PAIR_PAIR_H
 #define MP_PAIR_PAIR_H
 
+#include "lib/pair/context.h"
 #include "lib/pair/span.h"
 #include "lib/stream/relay.h"
 
 /* What to do at a begin if another one with the same key still waits. */
 enum mp_pair_policy { MP_PAIR_REPLACE, MP_PAIR_QUEUE, MP_PAIR_NEST };
-
-enum mp_pair_context {
-	MP_PAIR_NO_CONTEXT,
-	MP_PAIR_ALL,
-	MP_PAIR_SAMECPU,
-	MP_PAIR_SAMEPID,
-	MP_PAIR_SAMETID,
-};
 
 struct mp_pair_options {
 	const struct mp_pair_specs *specs; /* borrowed; steps from 0 */
@@ -29,7 +22,10 @@ struct mp_pair_options {
 	enum mp_span_stack stack;
 	/* name of the spans, escaped; if its len is 0, the names are made from the types */
 	struct mp_str name;
-	enum mp_pair_context context;
+	unsigned context;	 /* bits, see context.h; 0: spans only */
+	uint64_t around_ns;	 /* the context is also what happened that long before and after */
+	mp_context_write *write; /* writes spans with their context; NULL: as lines of the stream */
+	void *write_arg;
 	bool open; /* write begins that have no end, instead of spans */
 	uint64_t max_open;
 	uint64_t memory; /* limit of the memory for waiting begins, in bytes */
@@ -66,6 +62,9 @@ bool mp_pair_concerns(struct mp_pair *p, const struct mp_ctl *loss);
 /* Handles a loss of events that may have been begins or ends. */
 void mp_pair_lost(struct mp_pair *p, const struct mp_ctl *loss);
 
+/* Handles a watermark: spans whose context is complete are written. */
+void mp_pair_watermark(struct mp_pair *p, uint64_t time_ns);
+
 /*
  * Handles a header. The program ends if it rules out a field that the user named, see
  * field_check.h.
@@ -78,7 +77,7 @@ void mp_pair_end_section(struct mp_pair *p, uint64_t time_ns);
 /* Makes the `events` of the output's header from those of the input's. New reference. */
 json_t *mp_pair_events(struct mp_pair *p, const json_t *events);
 
-const struct mp_pair_counts *mp_pair_counts(const struct mp_pair *p);
+const struct mp_pair_counts *mp_pair_counts(struct mp_pair *p);
 
 /*
  * Reports on stderr the fields that the user named and no event had. Returns the status for main.

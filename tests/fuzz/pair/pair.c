@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				     .policy = more % 3,
 				     .stack = more / 4 % 3,
 				     .under_ns = UINT64_MAX,
-				     .context = more & 64 ? MP_PAIR_ALL + more / 16 % 4 : 0,
+				     .context = more & 64 ? 1u << more / 16 % 4 : 0,
 				     .open = !(more & 64) && more & 128,
 				     .max_open = how & 32 ? 3 : 1000000,
 				     .memory = how & 64 ? 20000 : 1 << 20 };

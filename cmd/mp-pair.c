@@ -72,7 +72,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples =
 		"  mp-pair -b irq:softirq_entry -e irq:softirq_exit -k cpu,.vec softirq.mp\n"
-		"  mp-pair --over 4ms --text -b irq:softirq_entry -e irq:softirq_exit irq.mp\n"
+		"  mp-pair --over 4ms --text -b irq:softirq_entry -e irq:softirq_exit softirq.mp\n"
 		"  mp-pair -b sched:sched_waking -e sched:sched_switch -k .pid=.next_pid sched.mp\n"
 		"  mp-pair --open -b kmem:kmalloc -e kmem:kfree -k .ptr kmem.mp\n",
 };

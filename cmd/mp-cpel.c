@@ -43,7 +43,7 @@ static struct {
 	struct mp_field_check names;
 	struct mp_inorder order;
 	struct mp_input in;
-	uint64_t events, first_ns, last_ns;
+	uint64_t events, last_ns;
 	uint64_t offset_ns; /* realtime - clock (wraps), from the first header that has it */
 	bool has_offset;
 } work;
@@ -115,8 +115,7 @@ static void handle_event(const struct mp_rec *rec)
 	if (!mp_types_take(&work.types, rec))
 		return;
 	mp_field_check_record(&work.names, rec, ~0u);
-	if (work.events++ == 0)
-		work.first_ns = rec->time_ns;
+	work.events++;
 	mp_cpelmap_add(&work.map, rec);
 }
 
@@ -136,7 +135,7 @@ static void open_output(struct mp_out *out)
 
 static enum mp_status write_file(void)
 {
-	uint64_t date_ns = work.has_offset ? work.first_ns + work.offset_ns : 0;
+	uint64_t date_ns = work.has_offset ? work.map.file.first_ns + work.offset_ns : 0;
 	struct mp_out out;
 
 	if (!work.events) {

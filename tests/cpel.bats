@@ -81,6 +81,69 @@ random_stream() {
 	[ "$(cat "$TMP/got")" = "1 3 sched:sched_waking;1 2 wakeup;" ]
 }
 
+@test "spans of mp-sched are begins and ends of states; wait to run, as cpelatency computes it, is what mp-sched says" {
+	python3 - <<-'X' > "$TMP/in"
+		import random
+		# each CPU alternates between the idle task and one of its own five tasks, which it wakes first
+		r, t = random.Random(3), 10**9
+		print('{"mp":1,"datatype":"event","clock":"monotonic"}')
+		who = lambda n: "swapper/0" if n == 0 else f"c{n}"
+		for i in range(30000):
+		    cpu, tid = i % 2, 10 + 5 * (i % 2) + r.randrange(5)
+		    for old, new in (0, tid), (tid, 0):
+		        t += r.randrange(1, 5000)
+		        if new: print(f"{t},sched:sched_wakeup,cpu={cpu}\tpid=0\ttid=0\tcomm=x\t.comm={who(new)}\t.pid={new}\t.prio=120\t.target_cpu={cpu}")
+		        t += r.randrange(1, 900)
+		        print(f"{t},sched:sched_switch,cpu={cpu}\tpid={old}\ttid={old}\tcomm={who(old)}\t.prev_comm={who(old)}\t.prev_pid={old}"
+		              f"\t.prev_state={1 if old else 0}\t.next_comm={who(new)}\t.next_pid={new}")
+	X
+	mp-sched "$TMP/in" > "$TMP/spans" 2> "$TMP/err" || true
+	[ "$(grep -c sched:span "$TMP/spans")" -gt 100000 ]
+	mp-cpel "$TMP/spans" | decode > "$TMP/all"
+	[ "$(cut -f 4,5 "$TMP/all" | sort -u | grep -E '^[12]	' | tr '\t\n' ' ;')" = "1 run begin;2 wait begin;" ]
+	python3 - "$TMP/spans" "$TMP/all" <<-'X'
+		import re, sys
+		want, runs, waits = [], set(), {}
+		for l in open(sys.argv[1]):
+		    if l[0] == "{": continue
+		    t, f = int(l.split(",")[0]), dict(x.split("=", 1) for x in l.rstrip("\n").split(",", 2)[2].split("\t"))
+		    b, who = t - int(f["dur"]), f.get("tid", "")
+		    if who == "0": who = "0 " + f["cpu"]
+		    want += [(b, who, f["state"] + " begin"), (t, who, f["state"] + " end")]
+		    if f["state"] == "run": runs.add((who, b))
+		    if f["state"] == "wait": waits.setdefault((who, t), b)
+		first = min(w[0] for w in want)
+		got, total, since, last = [], 0, {}, 0
+		for l in open(sys.argv[2]):
+		    t, track, label, code, name, datum = l.rstrip("\n").split("\t")
+		    t = int(t)
+		    assert t >= last; last = t
+		    who = re.search(r" t(\d+)\(", label)
+		    got.append((t - 1 + first, who[1] if who else "", name))
+		    # what cpelatency does
+		    if code == "2": since[track] = t
+		    if code == "1" and since.get(track): total += t - since.pop(track)
+		assert sorted(got) == sorted((t, w.split(" ")[0], n) for t, w, n in want)
+		mine = sum(t - b for (who, t), b in waits.items() if (who, t) in runs)
+		assert total == mine > 0, (total, mine)
+		X
+}
+
+@test "spans on tracks of CPUs, beside the scheduler's own events, and with losses" {
+	printf '%s\n' $'1000,sched:span,cpu=1\ttid=5\tcomm=a\tdur=900\tstate=run' $'1000,sched:span,cpu=0\ttid=0\tcomm=swapper/0\tdur=500\tstate=idle' \
+		'{"lost":3,"time":1100,"cpu":0}' $'1200,sched:span,cpu=1\ttid=6\tcomm=b\tdur=200\tstate=run' > "$TMP/in"
+	mp-cpel -t cpu -l comm "$TMP/in" 2> /dev/null | decode | tr '\t' ' ' > "$TMP/got" || true
+	printf '%s\n' '1 3 cpu 1 1 run begin comm=a' '401 2 cpu 0 2 idle begin comm=swapper/0' '901 3 cpu 1 4 run end comm=a' \
+		'901 2 cpu 0 3 idle end comm=swapper/0' '901 3 cpu 1 1 run begin comm=b' '1001 1 lost events 5 lost lost=3 cpu=0' \
+		'1101 3 cpu 1 4 run end comm=b' | same "$TMP/got"
+	printf '%s\n' $'1000,sched:span,tid=5\tcomm=a\tdur=900\tstate=run' $'1001,sched:sched_wakeup,tid=5\tcomm=a\t.pid=7' > "$TMP/in"
+	mp-cpel "$TMP/in" | decode | cut -f 1,4,5 | tr '\t\n' ' ;' > "$TMP/got"
+	[ "$(cat "$TMP/got")" = "1 3 run begin;901 4 run end;902 5 sched:sched_wakeup;902 2 wakeup;" ]
+	# a span without its state or with a dur that is not one is an event like any other
+	printf '%s\n' $'1000,sched:span,tid=5\tdur=900' $'1001,sched:span,tid=5\tdur=9000\tstate=run' $'1002,sched:span,tid=5\tdur=x\tstate=run' > "$TMP/in"
+	[ "$(mp-cpel "$TMP/in" | decode | cut -f 1,4,5 | tr '\t\n' ' ;')" = "1 1 sched:span;2 1 sched:span;3 1 sched:span;" ]
+}
+
 @test "hostile names become ASCII of at most 64 bytes, without printf directives or what cpelatency misreads" {
 	{
 		i=0

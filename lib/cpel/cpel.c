@@ -35,6 +35,7 @@ void mp_cpel_init(struct mp_cpel *c)
 	*c = (struct mp_cpel){ .n_logged = 0 };
 	mp_spill_init(&c->log, SPILL_KEPT, "set TMPDIR");
 	mp_spill_init(&c->texts, SPILL_KEPT, "set TMPDIR");
+	mp_cpel_begins_init(&c->begins);
 	mp_intmap_init(&c->places);
 	mp_cpel_text(c, mp_str(table_name));
 }
@@ -43,6 +44,7 @@ void mp_cpel_release(struct mp_cpel *c)
 {
 	mp_spill_release(&c->log);
 	mp_spill_release(&c->texts);
+	mp_cpel_begins_release(&c->begins);
 	mp_intmap_release(&c->places);
 	mp_buf_release(&c->text);
 }
@@ -77,19 +79,36 @@ uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text)
 	return place;
 }
 
+/* Counts an event in. */
+static void count_event(struct mp_cpel *c, uint64_t time_ns)
+{
+	uint64_t n = c->n_logged + c->begins.total;
+
+	if (n == 0 || time_ns < c->first_ns)
+		c->first_ns = time_ns;
+	if (n == EVENTS_MAX)
+		mp_die("more than the %d events that a CPEL file holds (choose some with "
+		       "mp-select)",
+		       EVENTS_MAX);
+}
+
 void mp_cpel_event(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
 		   uint32_t datum)
 {
 	struct logged e = { time_ns, track, type, datum };
 
-	if (c->n_logged == 0)
-		c->first_ns = time_ns;
-	if (c->n_logged == EVENTS_MAX)
-		mp_die("more than the %d events that a CPEL file holds (choose some with "
-		       "mp-select)",
-		       EVENTS_MAX);
+	count_event(c, time_ns);
 	c->n_logged++;
 	mp_spill_add(&c->log, &e, sizeof(e));
+}
+
+void mp_cpel_begin(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
+		   uint32_t datum)
+{
+	struct mp_cpel_begin begin = { time_ns, c->n_logged, track, type, datum };
+
+	count_event(c, time_ns);
+	mp_cpel_begins_add(&c->begins, &begin);
 }
 
 static char *put_u32(char *to, uint32_t v)
@@ -135,32 +154,56 @@ static void write_texts(struct mp_cpel *c, struct mp_out *out)
 	free(chunk);
 }
 
+static void write_event(const struct mp_cpel *c, const struct mp_cpel_result *r,
+			const struct logged *e, struct mp_out *out)
+{
+	/* times begin at 1, since cpelatency takes 0 for "never" */
+	uint64_t time = e->time_ns - c->first_ns + 1;
+	char *p;
+
+	if (!r->code[e->type])
+		return;
+	p = mp_out_reserve(out, EVENT_SIZE);
+	p = put_u32(p, time >> 32);
+	p = put_u32(p, time);
+	p = put_u32(p, r->track[e->track]);
+	p = put_u32(p, r->code[e->type]);
+	p = put_u32(p, e->datum == MP_CPEL_OF_TRACK ? r->datum[e->track] : e->datum);
+	mp_out_commit(out, p);
+}
+
+/* Writes the begins that precede an event, which has this number in the log. */
+static void write_begins(struct mp_cpel *c, const struct mp_cpel_result *r, uint64_t number,
+			 uint64_t time_ns, struct mp_out *out)
+{
+	const struct mp_cpel_begin *b;
+
+	for (; (b = mp_cpel_begins_peek(&c->begins)); mp_cpel_begins_next(&c->begins)) {
+		struct logged e = { b->time_ns, b->track, b->type, b->datum };
+
+		if (b->time_ns > time_ns || (b->time_ns == time_ns && b->before > number))
+			return;
+		write_event(c, r, &e, out);
+	}
+}
+
 static void write_log(struct mp_cpel *c, const struct mp_cpel_result *r, struct mp_out *out)
 {
 	struct logged *some = mp_alloc(AT_ONCE * sizeof(*some));
+	uint64_t number = 0;
 	size_t n, i;
 
-	n = c->n_logged - r->omitted;
+	n = c->n_logged + c->begins.total - r->omitted;
 	begin_section(out, SECTION_LOG, 4 + n * EVENT_SIZE, n);
 	write_u32(out, MP_NS_PER_SEC);
+	mp_cpel_begins_sort(&c->begins);
 	mp_spill_rewind(&c->log);
 	while ((n = mp_spill_read(&c->log, some, AT_ONCE * sizeof(*some)) / sizeof(*some)))
 		for (i = 0; i < n; i++) {
-			const struct logged *e = &some[i];
-			/* times begin at 1, since cpelatency takes 0 for "never" */
-			uint64_t time = e->time_ns - c->first_ns + 1;
-			char *p;
+			uint64_t time_ns = some[i].time_ns;
 
-			if (!r->code[e->type])
-				continue;
-			p = mp_out_reserve(out, EVENT_SIZE);
-			p = put_u32(p, time >> 32);
-			p = put_u32(p, time);
-			p = put_u32(p, r->track[e->track]);
-			p = put_u32(p, r->code[e->type]);
-			p = put_u32(p,
-				    e->datum == MP_CPEL_OF_TRACK ? r->datum[e->track] : e->datum);
-			mp_out_commit(out, p);
+			write_begins(c, r, number++, time_ns, out);
+			write_event(c, r, &some[i], out);
 		}
 	free(some);
 }

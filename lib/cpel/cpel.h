@@ -13,7 +13,7 @@
  *
  * All big-endian; texts are offsets into the table. Counts come before data, so events and texts
  * wait in a struct mp_spill. Readers take lengths as int: no section is above 2 GiB.
- * Includes intmap, io, spill.
+ * Includes begins, intmap, io, spill.
  */
 #ifndef MP_CPEL_CPEL_H
 #define MP_CPEL_CPEL_H
@@ -21,6 +21,7 @@
 #include "lib/core/intmap.h"
 #include "lib/core/io.h"
 #include "lib/core/spill.h"
+#include "lib/cpel/begins.h"
 
 /* A definition to be written: an event's code and name, or a track's id and label. */
 struct mp_cpel_def {
@@ -43,10 +44,11 @@ enum { MP_CPEL_OF_TRACK = UINT32_MAX };
 
 struct mp_cpel {
 	struct mp_spill log, texts;
+	struct mp_cpel_begins begins;
 	/* hash of a text -> another 32 bits of its hash, and its offset + 1 */
 	struct mp_intmap places;
 	struct mp_buf text; /* of a place */
-	uint64_t n_logged;
+	uint64_t n_logged;  /* events in the log, without the begins */
 	uint64_t first_ns;
 };
 
@@ -64,6 +66,10 @@ uint32_t mp_cpel_text(struct mp_cpel *c, struct mp_str text);
  * a text, or MP_CPEL_OF_TRACK. More events than a section holds end the program.
  */
 void mp_cpel_event(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
+		   uint32_t datum);
+
+/* Adds an event at any time up to that of the next mp_cpel_event(), which it belongs to. */
+void mp_cpel_begin(struct mp_cpel *c, uint64_t time_ns, uint32_t track, uint32_t type,
 		   uint32_t datum);
 
 /* Writes the file. To be called once, at the end; there must have been an event. */

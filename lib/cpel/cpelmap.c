@@ -30,6 +30,8 @@ struct type {
 	uint32_t number;
 	enum about about;
 	bool real_wakeup;
+	/* states: the begins of run and wait are 1 and 2, what is not a state is 0 */
+	unsigned rank;
 };
 
 struct track {
@@ -308,14 +310,64 @@ void mp_cpelmap_lost(struct mp_cpelmap *m, const struct mp_ctl *loss)
 	m->has_losses = true;
 }
 
+/* The type of the begin or the end of a state. */
+static uint32_t state_type(struct mp_cpelmap *m, struct mp_str state, bool end)
+{
+	struct mp_str begin = MP_STR(" begin"), after = end ? MP_STR(" end") : begin;
+	struct mp_buf name = { NULL, 0, 0 };
+	struct type *t;
+
+	mp_buf_str(&name, state);
+	mp_buf_str(&name, after);
+	t = type_of(m, mp_buf_view(&name));
+	t->rank = 3;
+	if (!end && mp_str_eq(state, MP_STR("run")))
+		t->rank = 1;
+	if (!end && mp_str_eq(state, MP_STR("wait")))
+		t->rank = 2;
+	mp_buf_release(&name);
+	return t->number;
+}
+
+/* Adds a span of the scheduler as the begin and the end of its state; false: it is another event. */
+static bool add_state(struct mp_cpelmap *m, const struct mp_rec *rec)
+{
+	static const struct mp_field state_field = MP_FIELD_OF(KEY, "state"),
+				     dur_field = MP_FIELD_OF(KEY, "dur");
+	struct mp_str known[N_KNOWN], state, dur;
+	uint64_t dur_ns;
+	struct track *t;
+	uint32_t says;
+
+	if (!mp_str_eq(rec->type, MP_STR("sched:span")) || !mp_rec_get(rec, &state_field, &state) ||
+	    !mp_rec_get(rec, &dur_field, &dur) || mp_num_u64(dur, &dur_ns) < 0 ||
+	    dur_ns > rec->time_ns)
+		return false;
+	says = read_fields(m, rec, known);
+	if (m->file.n_logged)
+		write_losses(m, rec->time_ns);
+	m->last_ns = rec->time_ns;
+	t = track_of(m, rec, known);
+	t->used = true;
+	mp_cpel_begin(&m->file, rec->time_ns - dur_ns, t->number, state_type(m, state, false),
+		      m->threads && !t->nobody ? MP_CPEL_OF_TRACK : says);
+	mp_cpel_event(&m->file, rec->time_ns, t->number, state_type(m, state, true), says);
+	return true;
+}
+
 void mp_cpelmap_add(struct mp_cpelmap *m, const struct mp_rec *rec)
 {
 	struct mp_str known[N_KNOWN];
-	const struct type *type = type_of(m, rec->type);
-	uint32_t says = read_fields(m, rec, known);
-	bool is_switch = type->about == ABOUT_SWITCH;
+	const struct type *type;
+	uint32_t says;
+	bool is_switch;
 	struct track *t;
 
+	if (add_state(m, rec))
+		return;
+	type = type_of(m, rec->type);
+	says = read_fields(m, rec, known);
+	is_switch = type->about == ABOUT_SWITCH;
 	/* recorded without the context fields of the current task */
 	if (is_switch && !known[TID].p && !known[PID].p) {
 		known[TID] = known[PREV_PID];
@@ -372,7 +424,12 @@ static int compare_types(const void *va, const void *vb)
 {
 	const struct mp_map_entry *a = *(struct mp_map_entry *const *)va;
 	const struct mp_map_entry *b = *(struct mp_map_entry *const *)vb;
+	const struct type *x = mp_map_value(a), *y = mp_map_value(b);
 
+	if (x->rank != y->rank && x->rank && y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	if (!x->rank != !y->rank)
+		return x->rank ? -1 : 1;
 	return mp_natural_cmp(a->key, b->key);
 }
 

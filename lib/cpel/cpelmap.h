@@ -8,7 +8,10 @@
  * track of the task that they are about, as event 1 (switched in) or 2 (woken) that say "pid:P
  * tid:T". That is what VPP's cpelatency and cpelstate look for. Which process a thread belongs to
  * is known from any event that has both ids, even a later one, since labels are made at the end.
- * Losses are events on a track of their own, the first one. Includes cpel, ctl, map.
+ * Losses are events on a track of their own, the first one.
+ *
+ * Spans of mp-sched become two events, "run begin" and "run end"; the begins of run and wait have
+ * the codes 1 and 2, unless the scheduler's own events have them. Includes cpel, ctl, map.
  */
 #ifndef MP_CPEL_CPELMAP_H
 #define MP_CPEL_CPELMAP_H

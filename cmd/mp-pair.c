@@ -18,6 +18,7 @@ enum {
 	OPT_STACK,
 	OPT_TEXT,
 	OPT_UNDER,
+	OPT_WHERE,
 };
 
 enum { MEMORY_MIN = 1 << 20, TYPE_MAX = 255, LINES = 40 };
@@ -38,6 +39,8 @@ static const struct mp_opt opts[] = {
 	{ 0, NULL, NULL, "What is written" },
 	{ OPT_OVER, "over", "DURATION", "only spans that last at least DURATION" },
 	{ OPT_UNDER, "under", "DURATION", "only spans that are shorter" },
+	{ OPT_WHERE, "where", "EXPR",
+	  "only spans that meet EXPR, such as 'begin:cpu != end:cpu && dur > 4000'" },
 	{ 'f', "fields", "LIST",
 	  "fields of a span: [NAME=][begin:|end:]FIELD[,...] "
 	  "(default: all of the begin event, and those that only the end event has)" },
@@ -78,6 +81,7 @@ static const struct mp_program program = {
 };
 
 static struct mp_pair_specs specs;
+static struct mp_pair_where where;
 static struct mp_pair_options options = {
 	.specs = &specs,
 	.under_ns = UINT64_MAX,
@@ -115,6 +119,15 @@ static void add_key(const char *arg)
 
 	if (mp_pair_specs_key(&specs, arg, &error) < 0)
 		mp_usage("%s", error);
+}
+
+static void set_where(const char *arg)
+{
+	char *error;
+
+	if (mp_pair_where_parse(&where, arg, &error) < 0)
+		mp_usage("%s", error);
+	options.where = &where;
 }
 
 static void add_fields(const char *arg)
@@ -185,6 +198,9 @@ static void set_option(int code, const char *arg)
 	case OPT_UNDER:
 		options.under_ns = mp_opt_duration(&program, code, arg);
 		break;
+	case OPT_WHERE:
+		set_where(arg);
+		break;
 	case 'f':
 		add_fields(arg);
 		break;
@@ -223,6 +239,8 @@ static void choose_output(void)
 {
 	if (options.open && (options.context || options.around_ns))
 		mp_usage("--open cannot be combined with --context or --around");
+	if (options.open && options.where)
+		mp_usage("--open cannot be combined with --where");
 	if (options.open && work.text)
 		mp_usage("--open cannot be combined with --text");
 	work.text |= !options.open && isatty(STDOUT_FILENO);
@@ -417,6 +435,7 @@ int main(int argc, char **argv)
 	mp_pairtext_release(&work.people);
 	mp_relay_release(&work.relay);
 	mp_pair_specs_release(&specs);
+	mp_pair_where_release(&where);
 	mp_buf_release(&work.name);
 	free(work.first);
 	return worst;

@@ -180,6 +180,19 @@ compare() {
 	done
 }
 
+@test "--where selects the spans that mp-select finds with the same fields written out" {
+	random_events 29 3000 > "$TMP/in"
+	for which in 'begin:cpu != end:cpu@.b != .e' 'begin:cpu == end:cpu && dur >= 5000@.b == .e && dur >= 5000' \
+		'!(begin:.v+1 < end:.v)@!(.bv+1 < .ev)' 'end:.v > 2 || begin:comm == "worker"@.ev > 2 || .bc == "worker"'; do
+		mp-pair -b 'a:*' -e 'c:*' -k .id -f .b=begin:cpu,.e=end:cpu,.bv=begin:.v,.ev=end:.v,.bc=begin:comm \
+			"$TMP/in" 2> /dev/null | grep -v '^{' | mp-select --filter "${which#*@}" > "$TMP/wanted" || true
+		mp-pair -b 'a:*' -e 'c:*' -k .id -f .b=begin:cpu,.e=end:cpu,.bv=begin:.v,.ev=end:.v,.bc=begin:comm \
+			--where "${which%%@*}" "$TMP/in" 2> /dev/null | grep -v '^{' > "$TMP/got" || true
+		cmp "$TMP/wanted" "$TMP/got"
+		[ "$(wc -l < "$TMP/got")" -gt 10 ]
+	done
+}
+
 @test "--text: who ran during a span adds up to its length, as another program counts switches" {
 	python3 - <<-'X' > "$TMP/in"
 		import random

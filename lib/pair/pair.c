@@ -178,13 +178,16 @@ static void write_span(struct mp_pair *p, struct mp_str name, const struct mp_en
 {
 	if (!wanted(p, rec->time_ns - begin->time_ns))
 		return;
-	p->counts.spans++;
-	mp_loss_window_end(&p->doubt, rec->time_ns, cpu);
 	p->extra.len = 0;
 	if (p->o.context)
-		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans);
+		mp_buf_printf(&p->extra, "\tspan=%llu", (unsigned long long)p->counts.spans + 1);
 	p->line.len = 0;
 	mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split, mp_buf_view(&p->extra), true);
+	if (p->o.where &&
+	    !mp_pair_where_match(p->o.where, &p->spans, begin, rec, mp_buf_view(&p->line)))
+		return;
+	p->counts.spans++;
+	mp_loss_window_end(&p->doubt, rec->time_ns, cpu);
 	if (!fits(p)) {
 		p->line.len = 0;
 		mp_span_put(&p->spans, &p->line, name, begin, rec, &p->split,
@@ -238,6 +241,8 @@ static void set_endpoint(struct mp_pair *p, struct mp_endpoint *m, const struct 
 	size_t before = m->cap;
 
 	mp_endpoint_set(&p->spans, m, rec, &p->split, p->type);
+	if (p->o.where)
+		mp_pair_where_begin(p->o.where, m, rec);
 	m->number = p->o.context ? mp_context_latest(&p->context) : 0;
 	p->waiting.bytes += m->cap - before;
 }
@@ -545,6 +550,10 @@ enum mp_status mp_pair_report(const struct mp_pair *p)
 		if (!p->o.specs->specs[i].expr)
 			continue;
 		of_expr = mp_expr_report(p->o.specs->specs[i].expr);
+		status = MP_MAX(status, of_expr);
+	}
+	if (p->o.where && p->o.where->expr) {
+		of_expr = mp_expr_report(p->o.where->expr);
 		status = MP_MAX(status, of_expr);
 	}
 	return status;

@@ -2,13 +2,14 @@
 /*
  * Matches begin events with end events by a key, and writes spans. The number of begins that wait
  * for their ends is bounded, and every event that has no counterpart is counted. Includes
- * context, relay, span.
+ * context, relay, where.
  */
 #ifndef MP_PAIR_PAIR_H
 #define MP_PAIR_PAIR_H
 
 #include "lib/pair/context.h"
 #include "lib/pair/span.h"
+#include "lib/pair/where.h"
 #include "lib/stream/relay.h"
 
 /* What to do at a begin if another one with the same key still waits. */
@@ -18,7 +19,8 @@ struct mp_pair_options {
 	const struct mp_pair_specs *specs; /* borrowed; steps from 0 */
 	unsigned n_steps;
 	enum mp_pair_policy policy;
-	uint64_t over_ns, under_ns; /* written if over_ns <= dur < under_ns */
+	uint64_t over_ns, under_ns;  /* written if over_ns <= dur < under_ns */
+	struct mp_pair_where *where; /* borrowed; NULL: no condition */
 	enum mp_span_stack stack;
 	/* name of the spans, escaped; if its len is 0, the names are made from the types */
 	struct mp_str name;

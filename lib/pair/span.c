@@ -237,6 +237,19 @@ void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_
 	end_part(m, s->n_parts);
 }
 
+void mp_endpoint_add(struct mp_endpoint *m, struct mp_str text)
+{
+	reserve(m, text.len);
+	keep(m, text.p, text.len);
+}
+
+struct mp_str mp_endpoint_added(const struct mp_spans *s, const struct mp_endpoint *m)
+{
+	uint32_t begin = ((const uint32_t *)m->text)[s->n_parts];
+
+	return (struct mp_str){ m->text + begin, m->len - begin };
+}
+
 /* --- the line of a span ----------------------------------------------------------------------- */
 
 /* Puts the names of the fields of a begin event into a map. */

@@ -52,6 +52,10 @@ void mp_spans_release(struct mp_spans *s);
 void mp_endpoint_set(struct mp_spans *s, struct mp_endpoint *m, const struct mp_rec *rec,
 		     const struct mp_split *split, const struct mp_map_entry *type);
 
+/* Keeps a text with an event, after mp_endpoint_set(), and returns it; empty if there is none. */
+void mp_endpoint_add(struct mp_endpoint *m, struct mp_str text);
+struct mp_str mp_endpoint_added(const struct mp_spans *s, const struct mp_endpoint *m);
+
 /* The type of a span, see span_name.h; valid as long as the spans. */
 struct mp_str mp_span_name(struct mp_spans *s, const struct mp_map_entry *begin,
 			   const struct mp_map_entry *end);

@@ -57,6 +57,9 @@ struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error);
 
 /* As mp_expr_parse(), but an unquoted word after == and != is text, as in the kernel's filters. */
 struct mp_expr *mp_expr_parse_words(const char *text, struct mp_expr_error *error);
+
+/* As mp_expr_parse(), but begin:FIELD and end:FIELD are fields, too: keys of these names. */
+struct mp_expr *mp_expr_parse_sides(const char *text, struct mp_expr_error *error);
 void mp_expr_free(struct mp_expr *e);
 
 /*

@@ -20,6 +20,7 @@ struct parser {
 	size_t at;
 	unsigned depth;
 	bool words;  /* an unquoted word after == is text, as for the kernel */
+	bool sides;  /* begin:FIELD and end:FIELD are fields */
 	bool strict; /* an unquoted name in a sum must be a known field, see is_field() */
 	struct mp_expr *e;
 	struct mp_expr_error *error;
@@ -60,18 +61,35 @@ static size_t word_len(const char *p)
 	return strcspn(p, ENDS_WORD);
 }
 
+static size_t name_len(const char *name)
+{
+	size_t len = *name == '.';
+
+	while (isalnum((unsigned char)name[len]) || name[len] == '_')
+		len++;
+	return len;
+}
+
+/* Length of "begin:" or "end:" before a name; 0: there is none, or it has no meaning here. */
+static size_t side_len(const struct parser *p, const char *text)
+{
+	size_t len = strncmp(text, "begin:", 6) == 0 ? 6 : strncmp(text, "end:", 4) == 0 ? 4 : 0;
+
+	return p->sides && name_len(text + len) ? len : 0;
+}
+
 static int parse_field(struct parser *p, uint16_t *index)
 {
 	const char *name = p->text + p->at;
-	size_t len = *name == '.', i;
+	size_t side = side_len(p, name), len = side + name_len(name + side), i;
 	struct mp_expr *e = p->e;
 	struct mp_field f;
 	char *key;
 
-	while (isalnum((unsigned char)name[len]) || name[len] == '_')
-		len++;
-	if (mp_field_parse(&f, (struct mp_str){ name, len }) < 0)
+	if (mp_field_parse(&f, (struct mp_str){ name + side, len - side }) < 0)
 		return fail(p, "field name expected");
+	if (side)
+		f = (struct mp_field){ .id = MP_FIELD_KEY, .name = { name, len } };
 	p->at += len;
 	for (i = 0; i < e->n_fields; i++)
 		if (mp_str_eq(e->fields[i].name, f.name))
@@ -209,7 +227,7 @@ static int parse_name(struct parser *p, struct mp_expr_sum *sum, const char *wan
 	bool name = isalpha((unsigned char)first) || first == '_';
 	size_t at = p->at;
 
-	if (p->strict && word_len(text) && !(name && is_field(text)))
+	if (p->strict && word_len(text) && !(name && (is_field(text) || side_len(p, text))))
 		return fail(p, "text needs quotes here");
 	if (!name)
 		return fail(p, wanted);
@@ -379,7 +397,7 @@ static int parse_right(struct parser *p, struct mp_expr_node *t)
 	text = p->text + at;
 	if (t->op == MP_EXPR_GLOB || *text == '"' || *text == '\'' ||
 	    (is_equality(t->op) && *text != '-' && *text != '(' && !begins_number(text) &&
-	     (p->words || !is_field(text))))
+	     (p->words || !(is_field(text) || side_len(p, text)))))
 		return compare_text(p, t);
 	p->strict = is_equality(t->op);
 	result = parse_sum(p, &t->right, p->strict ? "number or text expected" : "number expected");
@@ -521,10 +539,10 @@ static int parse_or(struct parser *p)
 }
 
 /* Parses the complete text. */
-static struct mp_expr *parse(const char *text, bool words, struct mp_expr_error *error)
+static struct mp_expr *parse(const char *text, bool words, bool sides, struct mp_expr_error *error)
 {
 	struct mp_expr *e = mp_zalloc(sizeof(*e));
-	struct parser p = { .text = text, .words = words, .e = e, .error = error };
+	struct parser p = { .text = text, .words = words, .sides = sides, .e = e, .error = error };
 
 	if (parse_or(&p) < 0)
 		goto bad;
@@ -539,12 +557,17 @@ bad:
 
 struct mp_expr *mp_expr_parse(const char *text, struct mp_expr_error *error)
 {
-	return parse(text, false, error);
+	return parse(text, false, false, error);
 }
 
 struct mp_expr *mp_expr_parse_words(const char *text, struct mp_expr_error *error)
 {
-	return parse(text, true, error);
+	return parse(text, true, false, error);
+}
+
+struct mp_expr *mp_expr_parse_sides(const char *text, struct mp_expr_error *error)
+{
+	return parse(text, false, true, error);
 }
 
 /*

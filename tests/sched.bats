@@ -79,6 +79,27 @@ runs = [int(r[6]) for r in tasks]
 sys.exit(not (tasks and runs == sorted(runs, reverse=True) and sum(int(r[5]) for r in tasks) == int(total[0][5])))' "$TMP/tsv"
 }
 
+@test "who runs after whom: the two-way table of mp-hist has the counts of the switches" {
+	for seed in 5 6 7; do
+		tests/tools/sched-oracle.py "$seed" 3000 "$TMP/events" "$TMP/expected"
+		mp-sched -s run,idle "$TMP/events" 2> /dev/null | mp-select --filter 'next_tid >= 0' |
+			mp-hist --by tid --across next_tid --top 0 --tsv > "$TMP/table"
+		python3 - "$TMP/events" "$TMP/table" <<-'X'
+			import collections, re, sys
+			want, first = collections.Counter(), True # nothing is known of the time before the first switch
+			for l in open(sys.argv[1], errors="surrogateescape"):
+			    m = re.search(r",sched:sched_switch,.*\t\.prev_pid=(\d+)\t.*\t\.next_pid=(\d+)", l)
+			    if m and not first: want[m[1], m[2]] += 1
+			    first &= l[0] == "{"
+			rows = [l.rstrip("\n").split("\t") for l in open(sys.argv[2])]
+			columns = rows[0][1:-1]
+			got = {(r[0], c): int(n) for r in rows[1:] for c, n in zip(columns, r[1:-1]) if r[0] != "total" and int(n)}
+			assert got == dict(want), [(k, got.get(k), want.get(k)) for k in {*got, *want} if got.get(k) != want.get(k)][:5]
+			assert sum(got.values()) > 500
+		X
+	done
+}
+
 @test "--states writes exactly the spans of these states, and the trailer counts them" {
 	tests/tools/sched-oracle.py 3 1000 "$TMP/events" "$TMP/expected"
 	mp-sched -s wait,idle "$TMP/events" > "$TMP/out"

@@ -157,6 +157,7 @@ as_events() {
 		mp-svg-heatmap -e * -x v -y time
 		mp-svg-heatmap -e * -y pid
 		mp-svg-heatmap -e * --dump
+		mp-treemap -e * --by comm,pid
 		mp-stackplot
 		mp-stackplot -e * --mean
 		mp-stackplot -e * -y v --by comm --missing carry

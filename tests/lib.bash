@@ -59,6 +59,7 @@ filter_words() {
 	mp-diff) echo "mp-diff -e * --absolute --all --stacks formats/good/no-header.mp --" ;;
 	mp-pair) echo "mp-pair -b * -e no:end -k time --open" ;;
 	mp-hist) echo "mp-hist --count time,type -e * --top 0" ;;
+	mp-treemap) echo "mp-treemap -e *" ;;
 	mp-stackplot) echo "mp-stackplot -e * --by type" ;;
 	mp-timeline) echo "mp-timeline --rows type" ;;
 	mp-sched) echo "mp-sched --others" ;;

@@ -77,6 +77,7 @@ setup() {
 	each_allocation mp-hist mp-hist -e '*' --by comm --linear --json "$TMP/in.mp"
 	each_allocation mp-hist mp-hist -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --svg --by comm "$TMP/in.mp"
+	each_allocation mp-treemap mp-treemap -e '*' --by comm "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --text --reverse "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --diff --svg "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --time "$TMP/in.mp"

@@ -117,6 +117,7 @@ static const struct value values[] = {
 	{ "mp-pair", "context", WORDS, "all samecpu samepid sametid" },
 	{ "mp-pair", "stack", WORDS, "begin end none" },
 	{ "mp-sched", "states", WORDS, "run wait preempted sleep block stopped idle unknown" },
+	{ "mp-treemap", "colour", FIELDS, NULL },
 	{ "mp-stackplot", "missing", WORDS, "zero carry rounds" },
 	{ "mp-svg-heatmap", "colour", WORDS, "linear sqrt log" },
 	{ "mp-svg-heatmap", "sort", WORDS, "name weight" },

@@ -14,8 +14,11 @@ VERSION := 0.1.0
 PKG_CONFIG ?= pkg-config
 # mp-srcline is built where libdw is, and is not one of `make filters`
 HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2> /dev/null && echo yes)
-PROGRAMS := $(filter-out $(if $(HAVE_LIBDW),,mp-srcline),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
-FILTERS  := $(filter-out mp-record mp-srcline,$(PROGRAMS))
+# mp-export is built where protobuf-c and its compiler are, and is not one of `make filters` either
+PROTOC_C ?= protoc-c
+HAVE_PROTOBUF := $(shell $(PKG_CONFIG) --exists libprotobuf-c 2> /dev/null && command -v $(PROTOC_C) > /dev/null && echo yes)
+PROGRAMS := $(filter-out $(if $(HAVE_LIBDW),,mp-srcline) $(if $(HAVE_PROTOBUF),,mp-export),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
+FILTERS  := $(filter-out mp-record mp-srcline mp-export,$(PROGRAMS))
 EXAMPLES := $(patsubst docs/%.c,%,$(wildcard docs/mp-example*.c))
 
 PREFIX  ?= /usr/local
@@ -40,7 +43,9 @@ override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
 override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
 
 SRCLINE_SRC := $(wildcard lib/srcline/*.c)
-LIB_SRC     := $(filter-out $(SRCLINE_SRC),$(wildcard lib/*/*.c))
+EXPORT_SRC  := $(wildcard lib/export/*.c)
+EXPORT_PB   := $(patsubst %.proto,$(BUILD)/%.pb-c.h,$(wildcard lib/export/*.proto))
+LIB_SRC     := $(filter-out $(SRCLINE_SRC) $(EXPORT_SRC),$(wildcard lib/*/*.c))
 CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
 UNIT_SRC    := $(shell find tests/unit -name '*.c')
 LOAD_SRC    := $(wildcard tests/load/*.c)
@@ -49,6 +54,7 @@ TOOL_SRC    := $(wildcard tests/tools/*.c)
 FUZZ_SRC    := $(shell find tests/fuzz -mindepth 2 -name '*.c')
 LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
 SRCLINE_OBJ := $(SRCLINE_SRC:%.c=$(BUILD)/%.o)
+EXPORT_OBJ  := $(EXPORT_SRC:%.c=$(BUILD)/%.o) $(EXPORT_PB:.h=.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
 UNIT        := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
@@ -84,6 +90,7 @@ endif
 all: $(PROGRAMS:%=$(BIN)/%) $(EXAMPLES:%=$(BIN)/%) collectors
 	$(say-without-bpf)
 	$(say-without-libdw)
+	$(say-without-protobuf)
 filters: $(FILTERS:%=$(BIN)/%)
 
 # mp-record looks for collectors in ../share of its own folder: PREFIX/share, or this one
@@ -135,6 +142,9 @@ show = $(if $(V),,@echo $(1) $(@:$(BUILD)/%=%) && )
 
 say-without-libdw = $(if $(HAVE_LIBDW),,@echo "libdw not found: mp-srcline was not built \
 	(on Debian, as root: apt-get install libdw-dev; then make again)" >&2)
+
+say-without-protobuf = $(if $(HAVE_PROTOBUF),,@echo "protobuf-c not found: mp-export was not built \
+	(on Debian, as root: apt-get install protobuf-c-compiler libprotobuf-c-dev; then make again)" >&2)
 
 # --- objects and programs --------------------------------------------------------------------------------
 
@@ -216,6 +226,23 @@ $(BUILD)/libsrcline.a: $(SRCLINE_OBJ)
 $(BIN)/mp-srcline: $(BUILD)/cmd/mp-srcline.o $(BUILD)/libsrcline.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(SRCLINE_LIBS) $(FILTER_LIBS)
+
+# the schemas of lib/export: a .c and a .h for each
+$(BUILD)/lib/export/%.pb-c.c $(BUILD)/lib/export/%.pb-c.h: lib/export/%.proto
+	@mkdir -p $(@D)
+	$(call show,PROTOC)$(PROTOC_C) --proto_path=lib/export --c_out=$(BUILD)/lib/export $<
+$(BUILD)/lib/export/%.pb-c.o: $(BUILD)/lib/export/%.pb-c.c | $(BUILD)/.have-filters
+	$(call show,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(EXPORT_OBJ): $(EXPORT_PB)
+$(EXPORT_OBJ): override CPPFLAGS += -I$(BUILD) $(shell $(PKG_CONFIG) --cflags libprotobuf-c 2> /dev/null)
+
+$(BUILD)/libexport.a: $(EXPORT_OBJ)
+	@rm -f $@
+	$(call show,AR)$(AR) qcs $@ $^
+
+$(BIN)/mp-export: $(BUILD)/cmd/mp-export.o $(BUILD)/libexport.a $(BUILD)/libmp.a
+	@mkdir -p $(@D)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs libprotobuf-c 2> /dev/null) $(FILTER_LIBS)
 
 $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)
@@ -351,10 +378,10 @@ $(VM_KERNEL)/complete: tests/vm/kernel
 # --- Debian packages ---------------------------------------------------------------------------------------
 
 DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g-dev libzstd-dev libtraceevent-dev libelf-dev libdw-dev liblzma-dev \
-	libiberty-dev libbpf-dev libseccomp-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
+	libiberty-dev libbpf-dev libseccomp-dev protobuf-c-compiler libprotobuf-c-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \

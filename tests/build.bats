@@ -84,6 +84,13 @@ load lib
 	[[ "$output" != *mp-srcline.o* && "$output" == *"libdw not found: mp-srcline was not built"* ]]
 }
 
+@test "only mp-export needs protobuf-c" {
+	run grep -rlE "protobuf|pb-c" cmd lib bpf --include=*.[ch]
+	[ "$output" = lib/export/pprof.c ]
+	run make -s -n all BUILD="$TMP/b" PROTOC_C=/no/protoc-c
+	[[ "$output" != *mp-export.o* && "$output" == *"protobuf-c not found: mp-export was not built"* ]]
+}
+
 @test "gcc and clang build without a warning; without clang only BPF is missing" {
 	command -v clang > /dev/null || skip "no clang"
 	for cc in gcc clang; do

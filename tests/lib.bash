@@ -53,6 +53,7 @@ filter_words() {
 	case $1 in
 	mp-example) echo "mp-example --by time" ;;
 	mp-example-interval) echo "mp-example-interval -e * --by time" ;;
+	mp-export) echo "mp-export --to chrome" ;;
 	mp-fold) echo "mp-fold -e *" ;;
 	mp-flame) echo "mp-flame -e *" ;;
 	mp-page) echo "mp-page -e *" ;;

@@ -101,6 +101,7 @@ static const struct value values[] = {
 	  CONTEXT " +cgroup +nspid +nstid +addr latency op level snoop tlb lock stack dur" },
 	{ "mp-record", "exclude-pid", WORDS, "pipeline" },
 	{ "mp-record", "sandbox", WORDS, "require" },
+	{ "mp-export", "to", WORDS, "chrome pprof speedscope" },
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/export/export.h"
+
+#include "lib/stream/esc.h"
+
+static const struct mp_export_target targets[] = {
+	{ "chrome", MP_EVENT, false, mp_export_chrome },
+	{ "pprof", MP_EVENT | MP_STACK | MP_FOLDED, true, mp_export_pprof },
+	{ "speedscope", MP_EVENT | MP_STACK | MP_FOLDED, false, mp_export_speedscope },
+};
+
+const struct mp_export_target *mp_export_target(size_t i)
+{
+	return i < MP_ARRAY_SIZE(targets) ? &targets[i] : NULL;
+}
+
+int mp_export_next(struct mp_export *ex, struct mp_rec *rec)
+{
+	while (mp_input_next(&ex->in, rec)) {
+		if (rec->kind == MP_CONTROL) {
+			mp_fold_reader_control(&ex->reader, &ex->in.ctl);
+			return 1;
+		}
+		if (rec->kind != MP_EVENT || mp_types_take(&ex->reader.choice.types, rec))
+			return 1;
+	}
+	return 0;
+}
+
+void mp_export_fold(struct mp_export *ex)
+{
+	struct mp_fold_reader *r = &ex->reader;
+	struct mp_fold *fold;
+	struct mp_rec rec;
+	const char *why;
+	int64_t weight;
+	int taken;
+
+	while (mp_input_next(&ex->in, &rec)) {
+		if (rec.kind == MP_CONTROL) {
+			mp_fold_reader_control(r, &ex->in.ctl);
+			if (ex->in.ctl.what == MP_CTL_LOST &&
+			    mp_choice_concerns(&r->choice.types, &ex->in.ctl))
+				ex->lost += ex->in.ctl.lost;
+			continue;
+		}
+		taken = mp_fold_reader_take(r, &rec, &weight, &why);
+		fold = ex->plain && rec.kind != MP_EVENT ? ex->plain : &r->fold;
+		if (taken < 0 || (taken && mp_fold_add(fold, &rec, weight, &why) < 0))
+			mp_input_bad(&ex->in, why);
+	}
+}
+
+void mp_export_utf8(struct mp_buf *to, struct mp_str raw)
+{
+	size_t len;
+
+	for (; raw.len; raw = mp_str_skip(raw, len)) {
+		if (mp_str_utf8(raw, &len) < 0)
+			mp_buf_str(to, MP_STR(MP_REPLACEMENT));
+		else
+			mp_buf_add(to, raw.p, len);
+	}
+}
+
+const char *mp_export_unit(const char *unit, const char *other)
+{
+	static const char *const words[][2] = {
+		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" },
+		{ "s", "seconds" },	 { "B", "bytes" },
+	};
+	size_t i;
+
+	for (i = 0; i < MP_ARRAY_SIZE(words); i++)
+		if (strcmp(unit, words[i][0]) == 0)
+			return words[i][1];
+	return other;
+}
+
+/* A character that a string cannot have as it is. */
+static void add_escaped(struct mp_buf *to, unsigned char c)
+{
+	if (c == '"' || c == '\\') {
+		mp_buf_byte(to, '\\');
+		mp_buf_byte(to, (char)c);
+	} else {
+		mp_buf_printf(to, "\\u%04x", c);
+	}
+}
+
+static bool is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void mp_export_json_raw(struct mp_buf *to, struct mp_str raw)
+{
+	size_t len;
+
+	mp_buf_byte(to, '"');
+	while (raw.len) {
+		for (len = 0; len < raw.len && is_plain((unsigned char)raw.p[len]); len++)
+			;
+		mp_buf_add(to, raw.p, len);
+		raw = mp_str_skip(raw, len);
+		if (!raw.len)
+			break;
+		len = 1;
+		if ((unsigned char)*raw.p < 0x80)
+			add_escaped(to, (unsigned char)*raw.p);
+		else if (mp_str_utf8(raw, &len) < 0)
+			mp_buf_str(to, MP_STR(MP_REPLACEMENT));
+		else
+			mp_buf_add(to, raw.p, len);
+		raw = mp_str_skip(raw, len);
+	}
+	mp_buf_byte(to, '"');
+}
+
+void mp_export_json(struct mp_buf *to, struct mp_str text)
+{
+	struct mp_buf hold = { NULL, 0, 0 };
+
+	mp_export_json_raw(to, mp_esc_decode(&hold, text));
+	mp_buf_release(&hold);
+}

@@ -53,9 +53,9 @@ total() {
 		for e in events:
 		    if e.get('cat') == 'sched' and e['name'] != 't0':
 		        ran[e['name']] += ns(e['dur'])
-		ours, known = collections.Counter(), set()
+		ours = collections.Counter()
 		for line in open(sys.argv[1] + '/spans'):
-		    m = re.search(r'\.state=run\b', line) and re.search(r'\tcomm=(t\d+)\b.*\bdur=(\d+)', line)
+		    m = re.search(r'\tcomm=(t\d+)\tdur=(\d+)\tstate=run\b(?!.*cut=)', line)
 		    if m and m[1] != 't0':
 		        ours[m[1]] += int(m[2])
 		assert ours and ran == ours, (ran - ours, ours - ran)

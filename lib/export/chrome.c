@@ -18,6 +18,7 @@ struct state {
 	struct mp_intmap cpus;	 /* number of a CPU -> time of its latest switch + 1 */
 	struct mp_intmap names;	 /* tid -> hash of its latest name, at least 1 */
 	struct mp_intmap wakers; /* tid that was woken -> id of the flow */
+	bool any_cpu;		 /* there is a track of a CPU */
 	uint64_t flows;
 	struct mp_tree tree;
 	uint32_t node; /* of the current stack; 0: none */
@@ -246,6 +247,7 @@ static void name_cpu(struct state *s, const struct event *e)
 {
 	struct mp_buf name = { NULL, 0, 0 };
 
+	s->any_cpu = true;
 	mp_buf_str(&name, MP_STR("CPU "));
 	mp_buf_str(&name, e->cpu);
 	add_name(s, "thread_name", MP_STR(CPUS), e->cpu, mp_buf_view(&name));
@@ -325,11 +327,28 @@ static void handle_event(struct state *s, const struct mp_rec *rec)
 		add_event(s, &e);
 }
 
+/* What ran on a CPU until the next switch there is not known after a loss. */
+static void forget_switch(struct state *s, const struct mp_ctl *ctl)
+{
+	struct mp_intmap_entry *e;
+
+	if (ctl->type && strcmp(ctl->type, "sched:sched_switch") != 0)
+		return;
+	if (ctl->cpu < 0) {
+		mp_intmap_clear(&s->cpus);
+		return;
+	}
+	e = mp_intmap_find(&s->cpus, (uint64_t)ctl->cpu);
+	if (e->value)
+		mp_intmap_remove(&s->cpus, e);
+}
+
 /* Lost events: an event of the whole trace. */
 static void handle_lost(struct state *s, const struct mp_ctl *ctl)
 {
 	struct mp_buf *to = begin(s, MP_STR("lost events"), 'i');
 
+	forget_switch(s, ctl);
 	add_us(to, ",\"s\":\"g\",\"ts\":", ctl->time_ns);
 	s->args.len = 0;
 	mp_buf_printf(&s->args, "\"lost\":%llu", (unsigned long long)ctl->lost);
@@ -392,7 +411,7 @@ void mp_export_chrome(struct mp_export *ex)
 			handle_lost(&s, &ex->in.ctl);
 		write_out(&s);
 	}
-	if (s.cpus.n)
+	if (s.any_cpu)
 		add_name(&s, "process_name", MP_STR(CPUS), MP_STR("0"), MP_STR("CPUs"));
 	mp_buf_printf(&s.line, "\n],\n\"displayTimeUnit\":\"ns\",\n\"stackFrames\":{");
 	write_out(&s);

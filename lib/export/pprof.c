@@ -152,6 +152,15 @@ static void write_sample(struct state *s, Pprof__Sample *sample, const struct mp
 	write_part(s, &part);
 }
 
+/* Whether the value of a label is a whole number: pprof selects those by ranges. */
+static bool is_whole(struct mp_str text, int64_t *v)
+{
+	char number[MP_NUM_MAX];
+
+	return mp_num_i64(text, v) == 0 &&
+	       mp_str_eq(text, (struct mp_str){ number, mp_put_i64(number, *v) - number });
+}
+
 static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	struct state *s = arg;
@@ -166,7 +175,8 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 		labels[i] = &label[i];
 		label[i] = (Pprof__Label)PPROF__LABEL__INIT;
 		label[i].key = text_of(s, by->v[i].name);
-		label[i].str = text_of(s, frames[i].name);
+		if (!is_whole(frames[i].name, &label[i].num))
+			label[i].str = text_of(s, frames[i].name);
 	}
 	sample.n_label = n_labels;
 	sample.label = labels;

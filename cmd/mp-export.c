@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "lib/core/opt.h"
-#include "lib/export/export.h"
+#include "lib/export/target.h"
 #include "lib/stream/unit.h"
 
 enum { OPT_TO = MP_OPT_LONG };

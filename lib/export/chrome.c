@@ -4,9 +4,12 @@
  * Perfetto and Speedscope read. One pass; only the distinct stacks wait for the end, where
  * stackFrames lists them.
  */
+#include "lib/export/chrome.h"
+
 #include "lib/core/intmap.h"
-#include "lib/export/export.h"
 #include "lib/tree/tree.h"
+
+#define OPENING "{\"traceEvents\":[\n"
 
 /* the process to which the tracks of CPUs belong: above the largest pid, which is 2^22 */
 #define CPUS "4194305"
@@ -164,7 +167,7 @@ static struct mp_buf *begin(struct state *s, struct mp_str name, char phase)
 {
 	struct mp_buf *to = &s->line;
 
-	mp_buf_add(to, s->ex->begun ? ",\n{\"name\":" : "{\"name\":", s->ex->begun ? 10 : 8);
+	mp_buf_str(to, s->ex->begun ? MP_STR(",\n{\"name\":") : MP_STR(OPENING "{\"name\":"));
 	s->ex->begun = true;
 	mp_export_json(to, name);
 	mp_buf_add(to, ",\"ph\":\"", 7);
@@ -392,6 +395,19 @@ static void write_out(struct state *s)
 	s->line.len = 0;
 }
 
+static void write_end(struct state *s)
+{
+	if (s->any_cpu)
+		add_name(s, "process_name", MP_STR(CPUS), MP_STR("0"), MP_STR("CPUs"));
+	if (!s->ex->begun)
+		mp_buf_str(&s->line, MP_STR(OPENING));
+	mp_buf_printf(&s->line, "\n],\n\"displayTimeUnit\":\"ns\",\n\"stackFrames\":{");
+	write_out(s);
+	add_frames(s);
+	mp_buf_printf(&s->line, "\n}}\n");
+	write_out(s);
+}
+
 void mp_export_chrome(struct mp_export *ex)
 {
 	struct state s = { .ex = ex };
@@ -402,7 +418,6 @@ void mp_export_chrome(struct mp_export *ex)
 	mp_intmap_init(&s.wakers);
 	mp_tree_init(&s.tree);
 	ex->reader.choice.by.n = 0; /* stacks are those of the events */
-	mp_buf_printf(&s.line, "{\"traceEvents\":[\n");
 	while (mp_export_next(ex, &rec)) {
 		if (rec.kind == MP_EVENT)
 			handle_event(&s, &rec);
@@ -411,13 +426,8 @@ void mp_export_chrome(struct mp_export *ex)
 			handle_lost(&s, &ex->in.ctl);
 		write_out(&s);
 	}
-	if (s.any_cpu)
-		add_name(&s, "process_name", MP_STR(CPUS), MP_STR("0"), MP_STR("CPUs"));
-	mp_buf_printf(&s.line, "\n],\n\"displayTimeUnit\":\"ns\",\n\"stackFrames\":{");
-	write_out(&s);
-	add_frames(&s);
-	mp_buf_printf(&s.line, "\n}}\n");
-	write_out(&s);
+	if (!mp_export_none(ex))
+		write_end(&s);
 	mp_buf_release(&s.line);
 	mp_buf_release(&s.args);
 	mp_intmap_release(&s.cpus);

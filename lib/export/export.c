@@ -3,17 +3,6 @@
 
 #include "lib/stream/esc.h"
 
-static const struct mp_export_target targets[] = {
-	{ "chrome", MP_EVENT, false, mp_export_chrome },
-	{ "pprof", MP_EVENT | MP_STACK | MP_FOLDED, true, mp_export_pprof },
-	{ "speedscope", MP_EVENT | MP_STACK | MP_FOLDED, false, mp_export_speedscope },
-};
-
-const struct mp_export_target *mp_export_target(size_t i)
-{
-	return i < MP_ARRAY_SIZE(targets) ? &targets[i] : NULL;
-}
-
 int mp_export_next(struct mp_export *ex, struct mp_rec *rec)
 {
 	while (mp_input_next(&ex->in, rec)) {
@@ -21,8 +10,10 @@ int mp_export_next(struct mp_export *ex, struct mp_rec *rec)
 			mp_fold_reader_control(&ex->reader, &ex->in.ctl);
 			return 1;
 		}
-		if (rec->kind != MP_EVENT || mp_types_take(&ex->reader.choice.types, rec))
-			return 1;
+		if (rec->kind == MP_EVENT && !mp_types_take(&ex->reader.choice.types, rec))
+			continue;
+		ex->records++;
+		return 1;
 	}
 	return 0;
 }
@@ -45,6 +36,7 @@ void mp_export_fold(struct mp_export *ex)
 			continue;
 		}
 		taken = mp_fold_reader_take(r, &rec, &weight, &why);
+		ex->records += taken > 0;
 		fold = ex->plain && rec.kind != MP_EVENT ? ex->plain : &r->fold;
 		if (taken < 0 || (taken && mp_fold_add(fold, &rec, weight, &why) < 0))
 			mp_input_bad(&ex->in, why);

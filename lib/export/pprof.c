@@ -4,10 +4,11 @@
  * are one message, so the profile is written in parts of one sample, location or text each; only
  * the tables of numbers wait in memory.
  */
+#include "lib/export/pprof.h"
+
 #include <stdlib.h>
 
 #include "lib/core/map.h"
-#include "lib/export/export.h"
 #include "lib/export/gzip.h"
 #include "lib/export/pprof.pb-c.h"
 #include "lib/stream/esc.h"
@@ -227,6 +228,32 @@ static void write_texts(struct state *s)
 	}
 }
 
+static void write_profile(struct state *s)
+{
+	struct mp_export *ex = s->ex;
+
+	mp_map_init(&s->texts, sizeof(int64_t));
+	mp_map_init(&s->functions, sizeof(uint64_t));
+	mp_map_init(&s->mappings, sizeof(uint64_t));
+	mp_map_init(&s->locations, sizeof(uint64_t));
+	text_of(s, MP_STR(""));
+	mp_export_gzip_init(&s->gzip, &ex->out);
+	write_head(s);
+	s->labels = ex->reader.choice.by.n;
+	mp_fold_each(&ex->reader.fold, &ex->reader.style, add_stack, s);
+	s->labels = 0;
+	mp_fold_each(ex->plain, &ex->reader.style, add_stack, s);
+	write_texts(s);
+	mp_export_gzip_end(&s->gzip);
+	mp_map_release(&s->texts);
+	mp_map_release(&s->functions);
+	mp_map_release(&s->mappings);
+	mp_map_release(&s->locations);
+	mp_buf_release(&s->packed);
+	mp_buf_release(&s->text);
+	free(s->ids);
+}
+
 void mp_export_pprof(struct mp_export *ex)
 {
 	struct state s = { .ex = ex };
@@ -237,25 +264,9 @@ void mp_export_pprof(struct mp_export *ex)
 	ex->plain = &plain;
 	ex->reader.style.lines = ex->in.places = true;
 	mp_export_fold(ex);
-	mp_map_init(&s.texts, sizeof(int64_t));
-	mp_map_init(&s.functions, sizeof(uint64_t));
-	mp_map_init(&s.mappings, sizeof(uint64_t));
-	mp_map_init(&s.locations, sizeof(uint64_t));
-	text_of(&s, MP_STR(""));
-	mp_export_gzip_init(&s.gzip, &ex->out);
-	write_head(&s);
-	s.labels = ex->reader.choice.by.n;
-	mp_fold_each(&ex->reader.fold, &ex->reader.style, add_stack, &s);
-	s.labels = 0;
-	mp_fold_each(&plain, &ex->reader.style, add_stack, &s);
-	write_texts(&s);
-	mp_export_gzip_end(&s.gzip);
-	mp_map_release(&s.texts);
-	mp_map_release(&s.functions);
-	mp_map_release(&s.mappings);
-	mp_map_release(&s.locations);
-	mp_buf_release(&s.packed);
-	mp_buf_release(&s.text);
-	free(s.ids);
+	ex->reader.fold.overflow |= plain.overflow;
+	if (!mp_export_none(ex))
+		write_profile(&s);
 	mp_fold_release(&plain);
+	ex->plain = NULL;
 }

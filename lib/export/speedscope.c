@@ -4,8 +4,9 @@
  * profile. Samples come before the table of the frames that they number, so only the table and the
  * weights wait in memory.
  */
+#include "lib/export/speedscope.h"
+
 #include "lib/core/map.h"
-#include "lib/export/export.h"
 
 struct state {
 	struct mp_export *ex;
@@ -75,6 +76,8 @@ void mp_export_speedscope(struct mp_export *ex)
 	struct mp_str weight;
 
 	mp_export_fold(ex);
+	if (mp_export_none(ex))
+		return;
 	mp_map_init(&s.frames, sizeof(uint32_t));
 	weight = mp_fold_reader_weight(&ex->reader);
 	mp_buf_printf(&s.text, "{\"$schema\":"

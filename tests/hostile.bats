@@ -158,6 +158,9 @@ as_events() {
 		mp-svg-heatmap -e * -y pid
 		mp-svg-heatmap -e * --dump
 		mp-treemap -e * --by comm,pid
+		mp-export --to chrome -e *
+		mp-export --to speedscope -e * -w v
+		mp-export --to pprof -e * -w dur --by pid
 		mp-stackplot
 		mp-stackplot -e * --mean
 		mp-stackplot -e * -y v --by comm --missing carry

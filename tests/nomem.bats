@@ -76,6 +76,8 @@ setup() {
 @test "so do pictures, tables and dumps of all kinds, and mp" {
 	each_allocation mp-hist mp-hist -e '*' --by comm --linear --json "$TMP/in.mp"
 	each_allocation mp-hist mp-hist -e '*' --dump "$TMP/in.mp"
+	each_allocation mp-export mp-export --to pprof -e '*' "$TMP/in.mp"
+	each_allocation mp-export mp-export --to speedscope -e '*' "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --svg --by comm "$TMP/in.mp"
 	each_allocation mp-treemap mp-treemap -e '*' --by comm "$TMP/in.mp"
 	each_allocation mp-flame mp-flame -e '*' --text --reverse "$TMP/in.mp"

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/export/gzip.h"
 
+#include <stdlib.h>
+
 enum { LEVEL = 6, GZIP_WINDOW_BITS = 15 + 16, MEMORY = 8, PART = 64 << 10 };
+
+/* Without memory the program ends here. */
+static void *allocate(void *unused, unsigned n, unsigned size)
+{
+	(void)unused;
+	return mp_zalloc((size_t)n * size);
+}
+
+static void release(void *unused, void *p)
+{
+	(void)unused;
+	free(p);
+}
 
 void mp_export_gzip_init(struct mp_export_gzip *g, struct mp_out *out)
 {
-	*g = (struct mp_export_gzip){ .out = out };
+	*g = (struct mp_export_gzip){ .out = out, .z = { .zalloc = allocate, .zfree = release } };
 	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, GZIP_WINDOW_BITS, MEMORY, Z_DEFAULT_STRATEGY) !=
 	    Z_OK)
-		mp_die("cannot compress: %s", g->z.msg ? g->z.msg : "out of memory");
+		mp_die("cannot compress: %s", g->z.msg ? g->z.msg : "wrong version of zlib");
 }
 
 static void run(struct mp_export_gzip *g, int flush)

@@ -35,8 +35,7 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-treemap",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Draw the stacks or keys of events, stacks and folded text as a treemap, one "
-		   "SVG on stdout.",
+	.summary = "Draw stacks or keys of events, stacks and folded text as a treemap in SVG.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-treemap > cpu.svg\n"

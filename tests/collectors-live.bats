@@ -225,10 +225,22 @@ uncounted() {
 	done
 }
 
+@test "each switch continues the one before on its CPU, also where the idle task ran" {
+	needs_tracing
+	for cpu in $(seq 0 $((CPUS - 1))); do start_sleeper "$cpu"; done
+	for collector in cpusched rundelay; do
+		mp-record -q "$collector" -m 8M -d 2 -o "$TMP/s" || [ $? = 1 ]
+		grep ',sched:sched_switch,' "$TMP/s" | perl -ne '
+			my ($cpu) = /,cpu=(\d+)\t/; my ($prev) = /\t\.prev_pid=(\d+)\t/; my ($next) = /\t\.next_pid=(\d+)\t/;
+			$n++; $idle++ if !$prev; $holes++ if defined $last{$cpu} && $last{$cpu} != $prev; $last{$cpu} = $next;
+			END { print "$n switches, $idle of them from idle tasks, $holes holes\n"; exit !($idle * 10 > $n && $holes * 50 <= $n) }'
+	done
+}
+
 @test "events that a program records have the type and the fields of the tracepoint" {
 	needs_tracing
 	start_sleeper 0
-	for e in sched:sched_waking sched:sched_wakeup sched:sched_migrate_task block:block_rq_complete; do
+	for e in sched:sched_switch sched:sched_waking sched:sched_wakeup sched:sched_migrate_task block:block_rq_complete; do
 		printf 'summary = x\nevent = %s\nidle = %s\nstack = none\n' $e $e > "$TMP/mine"
 		timeout 20 mp-record -q -e $e -g none -n 20 -o "$TMP/a" || [ $? != 2 ]
 		MP_COLLECTORS="$TMP" timeout 20 mp-record -q mine -n 20 -o "$TMP/b" || [ $? != 2 ]

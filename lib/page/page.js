@@ -397,7 +397,8 @@ function mark(range, is_final) {
 	if (key === 'and')
 		comparing = false;
 	set(key, range);
-	update();
+	strip.show(times, [state.time, state.and]); // the fragment may be the same
+	show_note();
 }
 
 function compare() {

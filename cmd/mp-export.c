@@ -28,7 +28,7 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -e 'sched:*' -d 5 | mp-export --to chrome > sched.json\n"
 		    "  mp-record -F 499 -d 10 | mp-export --to pprof > cpu.pb.gz\n"
-		    "  mp-export --to speedscope --weight dur -o spans.json spans.mp\n",
+		    "  mp-export --to speedscope --weight period -o cpu.json cpu.mp\n",
 };
 
 static struct {

@@ -152,12 +152,9 @@ $(BUILD)/lib/%.o: lib/%.c | $(BUILD)/.have-filters
 	@mkdir -p $(@D)
 	$(call show,CC)$(CC) $(CPPFLAGS) $(FILTER_CFLAGS) $(CFLAGS) -c -o $@ $<
 
-# scripts that the assembler includes in an object
-$(BUILD)/lib/heatmap/heatdata.o: lib/draw/units.js lib/draw/draw.js lib/draw/command.js lib/heatmap/heatmap.js
-$(BUILD)/lib/flame/flamehtml.o: lib/draw/units.js lib/draw/packed.js lib/draw/words.js lib/flame/flame.html $(wildcard lib/flame/*.js)
-$(BUILD)/lib/page/pagehtml.o: lib/draw/units.js lib/draw/packed.js lib/draw/words.js lib/page/page.html $(wildcard lib/flame/*.js lib/page/*.js)
-$(BUILD)/lib/stackplot/stackdraw.o: lib/draw/units.js lib/draw/draw.js lib/draw/command.js lib/stackplot/stackplot.js
-$(BUILD)/lib/timeline/timelinehtml.o: lib/draw/units.js lib/draw/packed.js lib/draw/words.js lib/timeline/timeline.html $(wildcard lib/timeline/*.js)
+# the assembler includes scripts in these objects
+$(addprefix $(BUILD)/lib/,heatmap/heatdata.o flame/flamehtml.o page/pagehtml.o stackplot/stackdraw.o timeline/timelinehtml.o): \
+	$(wildcard lib/*/*.js lib/*/*.html)
 
 # what 'mp help' finds: in the man pages; between equals their order decides
 PAGES := $(sort $(wildcard docs/*.1 docs/*.7 formats/*.5))

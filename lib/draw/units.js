@@ -2,7 +2,6 @@
 // Numbers with their units, for the scripts of all pictures. The build puts this file before the others.
 var units = (function () {
 'use strict';
-var STEPS = [1, 2, 5, 10];
 var TIME = [[1, 'ns'], [1e3, 'us'], [1e6, 'ms'], [1e9, 's']];
 var BYTES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'].map(function (name, i) {
 	return [Math.pow(1024, i), name];
@@ -44,15 +43,5 @@ function with_unit(v, unit) {
 	return three_digits(v) + (unit ? ' ' + unit : '');
 }
 
-// The times of the marks of an axis from `from` to `to` with at most `most` of them.
-function marks(from, to, most) {
-	var least = (to - from) / most, power = Math.pow(10, Math.floor(Math.log10(least))), step, list = [], k;
-
-	step = power * STEPS.filter(function (s) { return s * power >= least * 0.999; })[0];
-	for (k = Math.ceil(from / step); k * step < to; k++)
-		list.push(k * step);
-	return list;
-}
-
-return { TIME: TIME, BYTES: BYTES, scaled: scaled, with_unit: with_unit, marks: marks };
+return { TIME: TIME, BYTES: BYTES, scaled: scaled, with_unit: with_unit };
 })();

@@ -163,7 +163,7 @@ function draw_axis(paint) {
 	var from = t.start[zoom], y = top_of(0);
 
 	ctx.fillStyle = paint.ink;
-	units.marks(from, from + t.total[zoom], Math.max(1, width / 90)).forEach(function (time) {
+	ticks.marks(from, from + t.total[zoom], Math.max(1, width / 90)).forEach(function (time) {
 		var x = (time - from) * px_per_unit();
 
 		ctx.fillRect(x, y, 1, ROW - 1);

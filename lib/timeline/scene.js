@@ -368,7 +368,7 @@ function draw_markers(paint) {
 }
 
 function draw_axis(paint) {
-	var list = units.marks(state.from, state.to, Math.max(1, (width - gutter) / 100)), step = list.length > 1 ? list[1] - list[0] : state.to - state.from;
+	var list = ticks.marks(state.from, state.to, Math.max(1, (width - gutter) / 100)), step = list.length > 1 ? list[1] - list[0] : state.to - state.from;
 
 	ctx.fillStyle = paint.paper;
 	ctx.fillRect(0, 0, width, AXIS - 1);

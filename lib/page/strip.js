@@ -95,7 +95,7 @@ function draw_axis(paint) {
 	var all = D.bins * Number(D.width);
 
 	ctx.fillStyle = paint.dim;
-	chart.marks(0, all, Math.max(1, width / 90)).forEach(function (time) {
+	ticks.marks(0, all, Math.max(1, width / 90)).forEach(function (time) {
 		var x = time / all * width;
 
 		ctx.fillRect(x, AREA, 1, 5);

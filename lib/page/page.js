@@ -632,12 +632,12 @@ function begin(parts) {
 
 	D.names = JSON.parse(new TextDecoder().decode(parts[0]));
 	D.looks = parts[1];
-	whole = tree.decode(parts.slice(0, 8), D.stacks, D.nodes);
+	whole = tree.decode(parts.slice(0, 9), D.stacks, D.nodes);
 	leaves = new Uint32Array(D.stacks);
 	for (i = 1, D.stacks = 0; i < whole.name.length; i++)
 		if (whole.self[i])
 			leaves[D.stacks++] = i;
-	columns = cells.decode(parts.slice(8), { stacks: D.stacks, bins: D.bins, cells: D.cells, rows: D.rows, buckets: D.buckets, events: D.total,
+	columns = cells.decode(parts.slice(9), { stacks: D.stacks, bins: D.bins, cells: D.cells, rows: D.rows, buckets: D.buckets, events: D.total,
 		measured: !!D.measure });
 	limits = { bins: D.bins, nodes: D.nodes, measured: !!D.measure };
 	if (D.by.length)

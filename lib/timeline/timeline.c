@@ -127,20 +127,24 @@ static struct mp_timeline_row *row_of(struct mp_timeline *t, const struct mp_str
 static uint32_t category_of(struct mp_timeline *t, struct mp_str type, struct mp_str label)
 {
 	struct mp_str parts[] = { type, label };
+	size_t n = label.p ? 2 : 1, len;
 	struct mp_map_entry *e;
 	uint32_t *number;
 	bool fresh;
 
-	if (t->n_categories >= CATEGORIES && !mp_map_find(&t->category_map, parts, 2))
-		parts[1] = MP_STR("(others)");
-	e = mp_map_put(&t->category_map, parts, label.p ? 2 : 1, &fresh);
+	if (t->n_categories >= CATEGORIES && !mp_map_find(&t->category_map, parts, n)) {
+		parts[0] = MP_STR("(others)");
+		n = 1;
+	}
+	e = mp_map_put(&t->category_map, parts, n, &fresh);
 	number = mp_map_value(e);
 	if (fresh) {
 		t->categories = mp_grow(t->categories, &t->categories_cap, t->n_categories + 1,
 					sizeof(*t->categories));
-		parts[0] = (struct mp_str){ e->key.p, type.len };
-		parts[1] = (struct mp_str){ label.p ? e->key.p + type.len + 1 : NULL,
-					    label.p ? e->key.len - type.len - 1 : 0 };
+		len = parts[0].len;
+		parts[0] = (struct mp_str){ e->key.p, len };
+		parts[1] = n == 2 ? (struct mp_str){ e->key.p + len + 1, e->key.len - len - 1 }
+				  : (struct mp_str){ NULL, 0 };
 		t->categories[t->n_categories] =
 			(struct mp_timeline_category){ parts[0], parts[1] };
 		*number = t->n_categories++;

@@ -47,7 +47,7 @@ enum { MP_JOURNAL_BUFFER = 2 << 20 };
 
 char *mp_journal_buffer(struct mp_journal *j);
 
-/* The bytes for the caller's use, at first 0, aligned as memory of malloc(3). */
+/* The bytes for the caller's use, at first 0, aligned for any type. */
 void *mp_journal_more(struct mp_journal *j);
 
 /* What the writer works on, indexed by level. */

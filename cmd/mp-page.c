@@ -39,8 +39,7 @@ static const struct mp_program program = {
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -F 999 -d 10 | mp-page > cpu.html\n"
-		    "  mp-record disklat -d 10 | mp-page > disk.html\n"
-		    "  mp-page -w .bytes --by comm,pid memory.mp > memory.html\n",
+		    "  mp-sched sched.mp | mp-page -w dur --by comm,state > sched.html\n",
 };
 
 static struct {

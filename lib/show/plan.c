@@ -160,8 +160,8 @@ static void add_values(struct mp_stage *s, enum form form, const struct mp_facts
 		ADD(s, "--by", "type");
 }
 
-/* The options of a program for events, perhaps spans, of any types. */
-static void add_events(struct mp_stage *s, enum form form, bool spans)
+/* The options of a program for events, perhaps spans, of one type or several. */
+static void add_events(struct mp_stage *s, enum form form, bool spans, bool several)
 {
 	switch (form) {
 	case FLAME:
@@ -189,6 +189,8 @@ static void add_events(struct mp_stage *s, enum form form, bool spans)
 			ADD(s, "--count", "type,comm");
 		break;
 	case PAGE:
+		if (several)
+			ADD(s, "--by", "type,comm");
 		if (spans)
 			ADD(s, "-w", "dur");
 		break;
@@ -215,7 +217,7 @@ static void add_program(struct mp_pipeline *p, enum form form, const struct mp_f
 	if (f->values && !makes_spans(p) && (form == HEAT || form == STACKPLOT || form == TABLE))
 		add_values(s, form, f);
 	else
-		add_events(s, form, spans);
+		add_events(s, form, spans, f->types.n > 1 && !makes_spans(p));
 }
 
 /*

@@ -97,12 +97,13 @@ names() {
 	start_load script -qefc 'mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
 	[[ "$(names)" == .mp-draft-* ]] || false
-	pkill -TERM -g "$(pgrep -x -P "$LOAD_PID" mp)" -x mp
+	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
+	pkill -TERM -g "$pid" -x mp
 	until [ "$(names)" = "waits-TIME.mp" ]; do await; done
 	rm "$STATE"/* "$TMP/bin/mp-record.waits"
 	start_load script -qefc 'mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
-	pid=$(pgrep -x -P "$LOAD_PID" mp)
+	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
 	pkill -KILL -P "$pid"
 	while [ -e "/proc/$pid" ]; do await; done
 	[ -z "$(names)" ]

@@ -121,6 +121,21 @@ in_narrow_window() {	# FILE
 	done
 }
 
+@test "treemaps of hostile names, of nothing, of one frame and of many work in a browser" {
+	heat_input > "$TMP/in"
+	mp-treemap --by comm,cpu -w dur --title '<script>alert(1)</script>"]]>&' "$TMP/in" > "$TMP/0.svg" 2> "$TMP/err" || [ $? = 1 ]
+	mp-treemap --by comm,cpu --colour dur "$TMP/in" > "$TMP/1.svg" 2> "$TMP/err" || [ $? = 1 ]
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' | mp-treemap > "$TMP/2.svg"
+	echo 'a 1' | mp-treemap > "$TMP/3.svg"
+	awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) { s = "m"; for (j = rand() * 30; j > 0; j--) s = s ";f" int(rand() * 9); print s, 1 + int(rand() * 99) }
+		for (s = "deep"; i < 20500; i++) s = s ";d"; print s, 100000 }' | mp-treemap > "$TMP/4.svg"
+	for f in "$TMP"/?.svg; do
+		run svg_check "$f"
+		[ "$status" = 0 ] || { echo "$f: $output"; false; }
+	done
+	grep -q '>Nothing to draw: ' "$TMP/2.svg"
+}
+
 @test "a comparison of heat maps shows both sides of a cell, in light and dark, and no command" {
 	heat_input > "$TMP/a"
 	heat_input | awk '/^[0-9]/ { split($0, p, "dur="); printf "%sdur=%.0f\n", p[1], p[2] * 3; next } { print }' > "$TMP/b"

@@ -35,11 +35,24 @@ bool mp_import_is_tracepoint(struct mp_str type)
 
 /* --- learning --------------------------------------------------------------------------------- */
 
-/* Counts the shapes that a cut matches; false if it matches none. */
-static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut)
+/*
+ * The width of the event's column in a line whose columns are matched. The blanks before the event
+ * also pad a TID after a PID, so the two are measured together.
+ */
+static size_t width_of(const struct mp_perf_cut *cut)
+{
+	return cut->event_width + (cut->head.pid.p ? cut->head.tid.len : 0);
+}
+
+/*
+ * Counts the shapes that a cut matches; false if it matches none. widest: of the event's column so
+ * far, in shapes without and with a PID.
+ */
+static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, size_t widest[2])
 {
 	struct mp_str type = cut->head.type.p ? cut->head.type : MP_STR("");
 	struct prior *prior = NULL;
+	bool pid;
 	unsigned i;
 
 	for (i = 0; i < MP_PERF_SHAPES; i++) {
@@ -49,32 +62,33 @@ static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut)
 			prior = mp_map_value(mp_map_put(&c->types, &type, 1, NULL));
 		prior->lines[i]++;
 		c->lines[i]++;
+		pid = cut->head.pid.p;
+		widest[pid] = MP_MAX(widest[pid], width_of(cut));
 	}
 	return prior != NULL;
 }
 
 void mp_import_columns_learn(struct mp_import_columns *c, struct mp_str line)
 {
+	size_t at, widest[2] = { 0, 0 }, unused[2] = { 0, 0 };
 	bool timed = false, event = false, plain = false;
-	size_t at, widest = 0;
+	unsigned i;
 	struct mp_perf_cut cut;
 
 	for (at = 0; mp_import_timed_cut(line, &at, &cut);)
-		timed |= count_shapes(c, &cut);
+		timed |= count_shapes(c, &cut, unused);
 	for (at = 0; mp_import_event_cut(line, &at, &cut);)
-		if (count_shapes(c, &cut)) {
-			event = true;
-			widest = MP_MAX(widest, cut.event_width);
-		}
+		event |= count_shapes(c, &cut, widest);
 	for (at = 0; mp_import_plain_cut(line, &at, &cut);)
-		plain |= count_shapes(c, &cut);
+		plain |= count_shapes(c, &cut, unused);
 	c->heads += timed || event || plain;
 	c->with_time += timed;
 	c->without_time += event || plain;
 	c->with_event += event;
 	c->plain += plain;
-	if (!timed && event && (!c->event_width || widest < c->event_width))
-		c->event_width = widest;
+	for (i = 0; i < 2 && !timed; i++)
+		if (widest[i] && (!c->event_width[i] || widest[i] < c->event_width[i]))
+			c->event_width[i] = widest[i];
 }
 
 static bool nearly_all(uint64_t some, uint64_t all)
@@ -190,19 +204,21 @@ static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
 {
 	bool (*next)(struct mp_str line, size_t * at, struct mp_perf_cut * cut) =
 		c->events ? mp_import_event_cut : mp_import_plain_cut;
-	size_t width = c->events ? c->event_width : 0, at = 0;
 	unsigned found = MP_PERF_NO_SHAPE, want;
 	struct mp_perf_cut cut = { .event_width = 0 };
+	size_t at = 0, width, wanted;
 
 	while (next(line, &at, &cut)) {
 		want = expected(c, cut.head.type);
-		if (want == MP_PERF_NO_SHAPE || cut.event_width < width ||
-		    (found < MP_PERF_NO_SHAPE && cut.event_width > width) ||
-		    !mp_import_match(&cut, want))
+		if (want == MP_PERF_NO_SHAPE || !mp_import_match(&cut, want))
+			continue;
+		wanted = c->events ? c->event_width[cut.head.pid.p != NULL] : 0;
+		width = width_of(&cut);
+		if (width < wanted || (found < MP_PERF_NO_SHAPE && width > wanted))
 			continue;
 		found = want;
 		*h = cut.head;
-		if (cut.event_width == width)
+		if (width == wanted)
 			break;
 	}
 	return found;

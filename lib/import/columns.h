@@ -18,8 +18,11 @@ struct mp_import_columns {
 	struct mp_map types;
 	/* best shapes for types that are not in `types`: for tracepoints, and for other events */
 	unsigned best[2];
-	/* width of the column of events, as far as it is known from lines without a time */
-	size_t event_width;
+	/*
+	 * Width of the column of events, as far as it is known from lines without a time; the second
+	 * one is for lines with a PID, with the length of the TID.
+	 */
+	size_t event_width[2];
 	bool timed, untimed;		/* there are samples with a time, and samples without */
 	bool events;			/* samples without a time have a column of events */
 	uint64_t lines[MP_PERF_SHAPES]; /* number of lines that match each shape */

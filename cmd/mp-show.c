@@ -17,6 +17,7 @@
 #include "lib/show/plan.h"
 #include "lib/show/recorded.h"
 #include "lib/show/result.h"
+#include "lib/stream/esc.h"
 
 enum {
 	OPT_AS = MP_OPT_LONG,
@@ -131,7 +132,7 @@ static void set_option(int code, const char *arg)
 		options.text = true;
 		break;
 	case 'o':
-		options.output = arg;
+		options.output = strcmp(arg, "/dev/stdout") == 0 ? "-" : arg;
 		break;
 	case OPT_OPEN:
 		options.open = true;
@@ -416,7 +417,11 @@ static void show_picture(const struct mp_plan *plan)
 	path = mp_result_keep(&result);
 	if (!path)
 		return;
-	mp_buf_printf(&text, "%s\n", path);
+	if (isatty(STDOUT_FILENO))
+		mp_esc_terminal(&text, mp_str(path));
+	else
+		mp_buf_str(&text, mp_str(path));
+	mp_buf_byte(&text, '\n');
 	print(&text, STDOUT_FILENO);
 	open_result(path);
 	free(path);
@@ -481,7 +486,6 @@ int main(int argc, char **argv)
 
 	mp_init("mp-show");
 	operands = argv + parse_options(argc, argv);
-	mp_config_read(&work.config);
 	mp_facts_init(&work.facts);
 	if (options.duration || options.command) {
 		check_collectors(operands);
@@ -491,8 +495,9 @@ int main(int argc, char **argv)
 			last[0] = record(operands);
 		operands = last;
 	}
+	mp_caller_become();
+	mp_config_read(&work.config);
 	if (last[0]) {
-		mp_caller_become();
 		open_folder();
 	} else if (!collectors && !*operands) {
 		last[0] = find_last();

@@ -13,7 +13,7 @@
 
 enum { GRACE_MS = 1000, STEP_MS = 10 };
 
-static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 static struct {
 	volatile sig_atomic_t n;
@@ -74,6 +74,7 @@ void mp_children_start(char **argv, int in, int out)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	pid = fork();
 	if (pid < 0)

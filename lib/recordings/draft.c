@@ -44,8 +44,13 @@ int mp_draft_keep(const char *name, bool fresh)
 
 	if (fresh) {
 		/* unlike rename(2), link(2) refuses a name that exists */
-		if (linkat(draft.folder, draft.name, draft.folder, name, 0) < 0)
-			return -1;
+		if (linkat(draft.folder, draft.name, draft.folder, name, 0) < 0) {
+			if (errno == EEXIST || renameat2(draft.folder, draft.name, draft.folder,
+							 name, RENAME_NOREPLACE) < 0)
+				return -1;
+			draft.exists = false;
+			return 0;
+		}
 		mp_draft_drop();
 		return 0;
 	}

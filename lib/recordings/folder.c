@@ -204,10 +204,16 @@ bool mp_folder_records(char *const *argv)
 
 	if (!argv[1])
 		return false;
-	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++)
+	for (argv++; *argv && strcmp(*argv, "--") != 0; argv++) {
+		/* "-vl" */
+		if (**argv == '-' && memchr("olh", (*argv)[1 + strspn(*argv + 1, "aqv")], 3))
+			return false;
+		/* "--li" */
 		for (i = 0; i < MP_ARRAY_SIZE(others); i++)
-			if (strncmp(*argv, others[i], strlen(others[i])) == 0)
+			if (strncmp(*argv, others[i], strlen(others[i])) == 0 ||
+			    (strlen(*argv) > 2 && strncmp(*argv, others[i], strlen(*argv)) == 0))
 				return false;
+	}
 	return true;
 }
 
@@ -278,6 +284,22 @@ static char *keep(const struct mp_folder *f, const char *name)
 	return path;
 }
 
+/* The configuration of the user whose folder it is, read with that user's privileges. */
+static void read_config(struct mp_config *c)
+{
+	char *home = mp_caller_home(), *before = getenv("HOME") ? mp_strdup(getenv("HOME")) : NULL;
+
+	mp_caller_begin();
+	if (home)
+		setenv("HOME", home, 1);
+	mp_config_read(c);
+	if (before)
+		setenv("HOME", before, 1);
+	mp_caller_end();
+	free(before);
+	free(home);
+}
+
 enum mp_status mp_folder_record(char **argv, char **path)
 {
 	struct mp_config config;
@@ -287,7 +309,7 @@ enum mp_status mp_folder_record(char **argv, char **path)
 	int fd;
 
 	*path = NULL;
-	mp_config_read(&config);
+	read_config(&config);
 	mp_folder_open(&f);
 	mp_children_guard();
 	mp_caller_begin();

@@ -268,6 +268,8 @@ bool mp_pipeline_installed(const char *program)
 	char exe[4096], *slash;
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 
+	if (strchr(program, '/'))
+		return access(program, X_OK) == 0;
 	exe[MP_MAX(len, 0)] = '\0';
 	slash = strrchr(exe, '/');
 	if (slash)

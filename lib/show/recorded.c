@@ -109,7 +109,8 @@ void mp_recorded_open(struct mp_recorded *r, char **files)
 		return;
 	}
 	for (i = 0; i < r->n; i++)
-		if (stat(files[i], &st) == 0 && !S_ISREG(st.st_mode))
+		if (strcmp(files[i], "-") == 0 ||
+		    (stat(files[i], &st) == 0 && !S_ISREG(st.st_mode)))
 			mp_die("'%s' is not a regular file (merge it with mp-order before)",
 			       files[i]);
 	r->stem = stem_of(files[0]);

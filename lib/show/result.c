@@ -40,6 +40,8 @@ static bool is_special(const char *path)
 
 void mp_result_open(struct mp_result *r)
 {
+	struct stat st;
+
 	r->owned = -1;
 	r->draft = false;
 	if (r->output && strcmp(r->output, "-") == 0) {
@@ -48,16 +50,21 @@ void mp_result_open(struct mp_result *r)
 	}
 	if (r->output && is_special(r->output)) {
 		r->fd = open(r->output, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		if (r->fd < 0)
+		if (r->fd < 0 || fstat(r->fd, &st) < 0)
 			mp_die("cannot open '%s': %m", r->output);
+		if (S_ISREG(st.st_mode))
+			mp_die("'%s' was replaced while it was opened", r->output);
 		return;
 	}
 	if (r->output)
 		r->owned = open_folder(r->output);
 	r->fd = mp_draft_open(r->output ? r->owned : r->folder, 0666);
 	if (r->fd < 0)
-		mp_die("cannot write to the folder of '%s': %m (give -o FILE)",
-		       r->output ? r->output : r->folder_path);
+		mp_die("cannot write to the folder %s'%s': %m%s", r->output ? "of " : "",
+		       r->output	 ? r->output
+		       : *r->folder_path ? r->folder_path
+					 : ".",
+		       r->output ? "" : " (give -o FILE)");
 	r->draft = true;
 }
 
@@ -67,9 +74,14 @@ static const char *suffix_of(int fd)
 	char head[HEAD];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 	struct mp_str text = { head, MP_MAX(n, 0) };
+	const char *lf;
 
-	if (n > 0 && ((unsigned char)head[0] & ~CPEL_LITTLE_ENDIAN) == CPEL_FORMAT)
+	if (n > 1 && ((unsigned char)head[0] & ~CPEL_LITTLE_ENDIAN) == CPEL_FORMAT && !head[1])
 		return ".cpel";
+	/* a stack that looks like markup ends with its weight */
+	lf = memchr(head, '\n', text.len);
+	if (!lf || lf == head || lf[-1] != '>')
+		return NULL;
 	text = mp_str_trim(text);
 	if (mp_str_starts(text, MP_STR("<!DOCTYPE html")) ||
 	    mp_str_starts(text, MP_STR("<!doctype html")) || mp_str_starts(text, MP_STR("<html")))

@@ -176,8 +176,10 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 		labels[i] = &label[i];
 		label[i] = (Pprof__Label)PPROF__LABEL__INIT;
 		label[i].key = text_of(s, by->v[i].name);
-		if (!is_whole(frames[i].name, &label[i].num))
-			label[i].str = text_of(s, frames[i].name);
+		if (is_whole(frames[i].name, &label[i].num))
+			continue;
+		label[i].num = 0;
+		label[i].str = text_of(s, frames[i].name);
 	}
 	sample.n_label = n_labels;
 	sample.label = labels;

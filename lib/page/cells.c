@@ -170,7 +170,7 @@ static void shrink(struct mp_page_cells *c)
 	mp_page_cells_finish(c);
 	while (c->n > c->most / 4 * 3 && c->first < c->last)
 		mp_page_cells_coarsen(c);
-	if (c->n == c->most)
+	if (c->n > c->most / 4 * 3)
 		c->most *= 2; /* distinct stacks alone are as many */
 }
 

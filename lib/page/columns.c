@@ -82,7 +82,8 @@ static void put_group(struct mp_page_columns *c, const struct mp_page_cells *cel
 		if (measured)
 			mp_buf_byte(&c->parts[BUCKETS], (char)mp_page_cell_bucket(cell));
 		put_number(&c->parts[COUNTS], cell->count - 1);
-		sum = (int64_t)((uint64_t)sum + (uint64_t)cell->sum);
+		if (__builtin_add_overflow(sum, cell->sum, &sum))
+			sum = cell->sum < 0 ? INT64_MIN : INT64_MAX;
 	}
 	c->stacks++;
 	c->rows += g->end - g->first;

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+/* the slot of a span keeps the text for reuse if that has at most this many bytes */
+enum { LINE_KEPT = 1024 };
+
 static const struct mp_field fields[MP_CONTEXT_FIELDS] = {
 	[MP_CONTEXT_CPU] = MP_FIELD_OF(KEY, "cpu"),
 	[MP_CONTEXT_PID] = MP_FIELD_OF(KEY, "pid"),
@@ -115,16 +118,18 @@ static void find_keep(struct mp_context *c)
 		c->keep = MP_MIN(c->keep, span_at(c, i)->from);
 }
 
-static void write_first(struct mp_context *c)
+static void write_first(struct mp_context *c, bool early)
 {
 	struct mp_context_span *s = span_at(c, 0);
 
 	read_values(s->values[0], kept_line(c, s->begin));
 	read_values(s->values[1], kept_line(c, s->end));
-	c->cut += s->begin < c->recent.first ||
+	c->cut += early || s->begin < c->recent.first ||
 		  (s->from < c->recent.first && c->recent.first > c->dropped);
 	c->write(c->arg, c, s);
 	c->bytes -= s->line.len;
+	if (s->line.cap > LINE_KEPT)
+		mp_buf_release(&s->line);
 	c->first++;
 	c->n--;
 	if (s->from == c->keep)
@@ -135,7 +140,7 @@ void mp_context_until(struct mp_context *c, uint64_t time_ns)
 {
 	while (c->n && time_ns > span_at(c, 0)->end_ns &&
 	       time_ns - span_at(c, 0)->end_ns > c->around_ns)
-		write_first(c);
+		write_first(c, false);
 }
 
 void mp_context_event(struct mp_context *c, const struct mp_rec *rec)
@@ -192,13 +197,11 @@ void mp_context_span(struct mp_context *c, uint64_t number, uint64_t begin, uint
 	c->bytes += line.len;
 	c->keep = MP_MIN(c->keep, s->from);
 	if (!c->around_ns) {
-		write_first(c);
+		write_first(c, false);
 		return;
 	}
-	while (c->n > 1 && c->bytes + c->n * sizeof(*s) > c->limit) {
-		c->cut++;
-		write_first(c);
-	}
+	while (c->n > 1 && c->bytes + c->n * sizeof(*s) > c->limit)
+		write_first(c, true);
 }
 
 void mp_context_drop(struct mp_context *c, uint64_t begin, uint64_t begin_ns)
@@ -225,7 +228,7 @@ void mp_context_end(struct mp_context *c)
 	if (!c->which)
 		return;
 	while (c->n)
-		write_first(c);
+		write_first(c, false);
 	c->dropped = c->recent.next;
 	mp_recent_drop(&c->recent, c->recent.next);
 }

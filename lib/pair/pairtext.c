@@ -119,15 +119,15 @@ static void add_fields(struct mp_buf *b, const struct mp_rec *rec, struct mp_str
 static void add_stack(struct mp_buf *b, const struct mp_rec *rec)
 {
 	struct mp_str frames, frame, v[FRAMES_MAX];
-	size_t n = 0;
+	size_t n = 0, i;
 
 	if (!mp_rec_stack(rec, &frames))
 		return;
-	while (n < FRAMES_MAX && mp_rec_next_frame(&frames, &frame))
-		v[n++] = frame;
-	while (n) {
+	while (mp_rec_next_frame(&frames, &frame))
+		v[n++ % FRAMES_MAX] = frame;
+	for (i = 0; i < n && i < FRAMES_MAX; i++) {
 		mp_buf_printf(b, "%*s", STACK_INDENT, "");
-		mp_esc_terminal(b, v[--n]);
+		mp_esc_terminal(b, v[(n - 1 - i) % FRAMES_MAX]);
 		mp_buf_byte(b, '\n');
 	}
 }

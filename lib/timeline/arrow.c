@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/timeline/arrow.h"
 
+enum { BEGUN_MAX = 100000 }; /* keys of pairs; arrows of more are not drawn */
+
 struct mp_arrow_rule {
 	struct mp_str type;
 	/* the fields with which the payload names the other row: pairs of names, ends with NULL */
@@ -101,7 +103,7 @@ bool mp_arrow_read(const struct mp_arrow_rule *rule, const struct mp_rec *rec,
 		end->leads = ends[i].leads;
 		end->time_ns = end->leads ? rec->time_ns : begin_ns;
 		if (get(rec, ends[i].prefix, MP_STR("time"), &text))
-			return mp_num_u64(text, &end->time_ns) == 0;
+			return mp_num_u64(text, &end->time_ns) == 0 && end->time_ns <= INT64_MAX;
 		return true;
 	}
 	if (!rule || !rule->names[0] || !get_payload(rule, rec, rows, end))
@@ -125,6 +127,8 @@ const struct mp_arrow_begun *mp_arrow_pair(struct mp_arrow_pairs *p,
 		mp_map_init(&p->begun, sizeof(struct mp_arrow_begun));
 	p->has = true;
 	if (rule->begins) {
+		if (p->begun.n >= BEGUN_MAX && !mp_map_find(&p->begun, &key, 1))
+			return NULL;
 		begun = mp_map_value(mp_map_put(&p->begun, &key, 1, NULL));
 		if (!begun->open)
 			*begun = (struct mp_arrow_begun){ rec->time_ns, row, true };

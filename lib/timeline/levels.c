@@ -55,6 +55,14 @@ static void index_cells(struct mp_levels *l, size_t slots)
 		*slot_of(l, l->cells[i].bin, l->cells[i].row, l->cells[i].category) = i + 1;
 }
 
+/* Adds to a cell, whose sum stays within 64 bits. */
+static void sum_up(struct mp_level_cell *to, const struct mp_level_cell *c)
+{
+	to->count += c->count;
+	if (__builtin_add_overflow(to->sum, c->sum, &to->sum))
+		to->sum = c->sum < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* Joins each bin with its neighbour. */
 static void widen(struct mp_levels *l)
 {
@@ -68,8 +76,7 @@ static void widen(struct mp_levels *l)
 		uint32_t *slot = slot_of(l, c.bin >>= 1, c.row, c.category);
 
 		if (*slot) {
-			l->cells[*slot - 1].count += c.count;
-			l->cells[*slot - 1].sum += c.sum;
+			sum_up(&l->cells[*slot - 1], &c);
 			continue;
 		}
 		l->cells[l->n] = c;
@@ -94,8 +101,7 @@ static void add(struct mp_levels *l, const struct mp_level_cell *c)
 		l->cells[l->n++] = (struct mp_level_cell){ c->bin, c->row, c->category, 0, 0 };
 		*slot = l->n;
 	}
-	l->cells[*slot - 1].count += c->count;
-	l->cells[*slot - 1].sum += c->sum;
+	sum_up(&l->cells[*slot - 1], c);
 	if (2 * l->n > l->mask)
 		index_cells(l, 2 * (l->mask + 1));
 }

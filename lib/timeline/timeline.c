@@ -13,6 +13,8 @@ enum {
 	ARROWS = 50000,	   /* arrows between pairs of events */
 	CATEGORIES = 4096, /* more labels become one */
 	LOSSES = 1000,
+	VALUE_MAX = 256,   /* a longer value is omitted */
+	FIELDS_MAX = 4096, /* bytes of the fields of a single; further ones are omitted */
 };
 
 struct type {
@@ -181,6 +183,10 @@ static char *copy_fields(const struct mp_rec *rec, struct mp_str stack, uint32_t
 	while (mp_rec_next_field(&rest, &key, &value)) {
 		if (mp_str_eq(key, MP_STR("dur")) || (stack.p && value.p == stack.p))
 			continue;
+		if (value.len > VALUE_MAX)
+			value = MP_STR("\xe2\x80\xa6");
+		if (p - text + key.len + value.len > FIELDS_MAX)
+			break;
 		memcpy(p, key.p, key.len);
 		p += key.len;
 		*p++ = '=';

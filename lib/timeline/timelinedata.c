@@ -6,6 +6,7 @@
 #include "lib/draw/svg.h"
 
 enum {
+	KEYS = 1000,	       /* names of fields */
 	VALUES = 200000,       /* distinct values of fields */
 	VALUE_MAX = 256,       /* bytes of a value */
 	STACK_BYTES = 4 << 20, /* of distinct stacks; more are omitted */
@@ -14,6 +15,8 @@ enum {
 /* The values of a field in the singles that have it. */
 struct column {
 	struct mp_buf values;
+	const struct mp_single *last; /* the latest single that has it */
+	uint32_t number;
 };
 
 struct builder {
@@ -150,26 +153,14 @@ static void put_losses(struct mp_buf *to, const struct mp_timeline *t)
 static void put_shapes(struct builder *b)
 {
 	const struct mp_map_entry *e;
-	struct mp_map keys;
 
-	mp_map_init(&keys, sizeof(uint32_t));
-	mp_map_each (&b->keys, e)
-		number_in(&keys, e->key);
 	mp_buf_printf(b->names, ",\"shapes\":[");
 	mp_map_each (&b->shapes, e) {
-		struct mp_str rest = e->key;
-		const char *end;
-
 		mp_buf_printf(b->names, "%s[", e == b->shapes.first ? "" : ",");
-		for (; rest.len; rest = mp_str_skip(rest, end - rest.p + 1)) {
-			end = memchr(rest.p, ',', rest.len);
-			mp_buf_printf(b->names, "%s%u", rest.p == e->key.p ? "" : ",",
-				      number_in(&keys, (struct mp_str){ rest.p, end - rest.p }));
-		}
+		mp_buf_str(b->names, e->key);
 		mp_buf_byte(b->names, ']');
 	}
 	mp_buf_byte(b->names, ']');
-	mp_map_release(&keys);
 }
 
 static void put_names(struct builder *b, const struct mp_timeline *t)
@@ -206,11 +197,19 @@ static void split_fields(struct builder *b, struct mp_single *one)
 
 	b->shape.len = 0;
 	while (mp_rec_next_field(&rest, &key, &value)) {
-		struct column *c = mp_map_value(mp_map_put(&b->keys, &key, 1, NULL));
+		struct column *c;
+		bool fresh;
 
+		if (b->keys.n >= KEYS && !mp_map_find(&b->keys, &key, 1))
+			continue;
+		c = mp_map_value(mp_map_put(&b->keys, &key, 1, &fresh));
+		if (fresh)
+			c->number = b->keys.n - 1;
+		else if (c->last == one)
+			continue; /* a name occurs twice */
+		c->last = one;
 		put_number(&c->values, value_number(b, value));
-		mp_buf_str(&b->shape, key);
-		mp_buf_byte(&b->shape, ',');
+		mp_buf_printf(&b->shape, "%s%u", b->shape.len ? "," : "", c->number);
 	}
 	put_number(&b->shape_of, number_in(&b->shapes, mp_buf_view(&b->shape)));
 	free(one->fields);

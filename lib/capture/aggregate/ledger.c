@@ -48,7 +48,8 @@ struct mp_agg_ledger *mp_agg_ledger_new(void *memory)
 	l->shared = memory;
 	l->records = (char *)(l->shared + 1);
 	l->max = MP_AGG_LEDGER_BYTES - sizeof(*l->shared);
-	l->used = MP_MIN(__atomic_load_n(&l->shared->used, __ATOMIC_ACQUIRE), l->max);
+	l->used = MP_MIN(__atomic_load_n(&l->shared->used, __ATOMIC_ACQUIRE), l->max) &
+		  ~(uint64_t)(ALIGNMENT - 1);
 	l->n = __atomic_load_n(&l->shared->n, __ATOMIC_ACQUIRE);
 	l->n = MP_MIN(MP_MAX(l->n, MP_AGG_RULES), (uint32_t)SLOTS);
 	l->state = 1;

@@ -152,6 +152,15 @@ perf_samples() {
 	perf report -i "$TMP/perf.data" --stats 2> /dev/null | awk '/SAMPLE events/ { print $3; exit }'
 }
 
+@test "a TID of five digits that follows thousands of shorter ones is no part of the column of events" {
+	{
+		printf '        chromium  8067/8067           cpu-clock: \n        chromium  8067/8067  sched:sched_switch: \n%.0s' {1..3000}
+		echo ' kworker/3:3-eve 15345/15345 sched:sched_switch: '
+	} > "$TMP/text"
+	mp-import "$TMP/text" > "$TMP/out.mp"
+	[ "$(grep '^6000,' "$TMP/out.mp")" = $'6000,sched:sched_switch,pid=15345\ttid=15345\tcomm=kworker/3:3-eve' ]
+}
+
 @test "the format does not depend on how many bytes a read delivers" {
 	perl -e 'print "a 1 [000] 1.000001: cycles: \n", "a 1 [000] 2.000001: cycles: \n" x 5' > "$TMP/perf"
 	printf 'a;b 12\n' > "$TMP/folded"

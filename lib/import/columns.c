@@ -45,14 +45,13 @@ static size_t width_of(const struct mp_perf_cut *cut)
 }
 
 /*
- * Counts the shapes that a cut matches; false if it matches none. widest: of the event's column so
- * far, in shapes without and with a PID.
+ * Counts the shapes that a cut matches; false if it matches none. widest: the event's column so far,
+ * in any shape, and with the TID in those with a PID.
  */
 static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, size_t widest[2])
 {
 	struct mp_str type = cut->head.type.p ? cut->head.type : MP_STR("");
 	struct prior *prior = NULL;
-	bool pid;
 	unsigned i;
 
 	for (i = 0; i < MP_PERF_SHAPES; i++) {
@@ -62,8 +61,9 @@ static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, s
 			prior = mp_map_value(mp_map_put(&c->types, &type, 1, NULL));
 		prior->lines[i]++;
 		c->lines[i]++;
-		pid = cut->head.pid.p;
-		widest[pid] = MP_MAX(widest[pid], width_of(cut));
+		widest[false] = MP_MAX(widest[false], cut->event_width);
+		if (cut->head.pid.p)
+			widest[true] = MP_MAX(widest[true], width_of(cut));
 	}
 	return prior != NULL;
 }

@@ -297,7 +297,7 @@ PY
 @test "live counts of context switches are those of the recording, and intervals appear while it records" {
 	needs_root
 	mp-record -q -e sched:sched_switch -g none -d 500ms > "$TMP/in" 2> /dev/null || true
-	mp-hist --count comm,cpu --tsv "$TMP/in" 2> /dev/null | tail -n +2 | awk -F'\t' '{ n += $3 } END { print n }' > "$TMP/out"
+	mp-hist --count cpu,.prev_state --tsv "$TMP/in" 2> /dev/null | tail -n +2 | awk -F'\t' '{ n += $3 } END { print n }' > "$TMP/out"
 	grep -c ',sched:sched_switch,' "$TMP/in" | cmp - "$TMP/out"
 	mp-record -q -e 'sched:*' -g none -d 1 2> /dev/null | mp-hist -i 200ms --count type > "$TMP/out" 2> "$TMP/err" || true
 	[ "$(grep -c 'Z$' "$TMP/out")" -ge 4 ]

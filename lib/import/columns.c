@@ -33,16 +33,13 @@ bool mp_import_is_tracepoint(struct mp_str type)
 	return false;
 }
 
-/* --- learning --------------------------------------------------------------------------------- */
-
-/*
- * The width of the event's column in a line whose columns are matched. The blanks before the event
- * also pad a TID after a PID, so the two are measured together.
- */
-static size_t width_of(const struct mp_perf_cut *cut)
+/* The blanks before an event may also pad a TID after a PID, so the two are measured together. */
+static size_t width_with_tid(const struct mp_perf_cut *cut)
 {
-	return cut->event_width + (cut->head.pid.p ? cut->head.tid.len : 0);
+	return cut->event_width + cut->head.tid.len;
 }
+
+/* --- learning --------------------------------------------------------------------------------- */
 
 /*
  * Counts the shapes that a cut matches; false if it matches none. widest: the event's column so far,
@@ -63,7 +60,7 @@ static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, s
 		c->lines[i]++;
 		widest[false] = MP_MAX(widest[false], cut->event_width);
 		if (cut->head.pid.p)
-			widest[true] = MP_MAX(widest[true], width_of(cut));
+			widest[true] = MP_MAX(widest[true], width_with_tid(cut));
 	}
 	return prior != NULL;
 }
@@ -195,6 +192,20 @@ static unsigned read_timed(struct mp_import_columns *c, struct mp_str line, stru
 	return found;
 }
 
+enum fit { NARROW, WIDE, EXACT };
+
+/* How the event's column of a reading fits the width that was learned. */
+static enum fit fit_of(const struct mp_import_columns *c, const struct mp_perf_cut *cut)
+{
+	size_t width = cut->event_width, with_tid = cut->head.pid.p ? width_with_tid(cut) : 0;
+
+	if (width == c->event_width[false] || (with_tid && with_tid == c->event_width[true]))
+		return EXACT;
+	if (width > c->event_width[false] || with_tid > c->event_width[true])
+		return WIDE;
+	return NARROW;
+}
+
 /*
  * Reads a line without a time. If several places look like an event, takes the first one that is as
  * wide as the event's column.
@@ -206,19 +217,19 @@ static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
 		c->events ? mp_import_event_cut : mp_import_plain_cut;
 	unsigned found = MP_PERF_NO_SHAPE, want;
 	struct mp_perf_cut cut = { .event_width = 0 };
-	size_t at = 0, width, wanted;
+	enum fit fit;
+	size_t at = 0;
 
 	while (next(line, &at, &cut)) {
 		want = expected(c, cut.head.type);
 		if (want == MP_PERF_NO_SHAPE || !mp_import_match(&cut, want))
 			continue;
-		wanted = c->events ? c->event_width[cut.head.pid.p != NULL] : 0;
-		width = width_of(&cut);
-		if (width < wanted || (found < MP_PERF_NO_SHAPE && width > wanted))
+		fit = c->events ? fit_of(c, &cut) : EXACT;
+		if (fit == NARROW || (found < MP_PERF_NO_SHAPE && fit != EXACT))
 			continue;
 		found = want;
 		*h = cut.head;
-		if (width == wanted)
+		if (fit == EXACT)
 			break;
 	}
 	return found;

@@ -6,6 +6,7 @@
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/capture/host/archs.h"
@@ -411,12 +412,23 @@ int mp_probes_make(struct mp_probes *p, const struct mp_probe_means *means, cons
 	return result;
 }
 
+/* Removes a probe. Where a task inherited an event of it, the kernel closes that a little later. */
+static int remove_probe(struct mp_tracefs *t, const char *file, const char *undo)
+{
+	static const struct timespec moment = { 0, 10 * 1000 * 1000 };
+	int result, tries = 50;
+
+	while ((result = mp_tracefs_append(t, file, mp_str(undo))) < 0 && errno == EBUSY && --tries)
+		nanosleep(&moment, NULL);
+	return result;
+}
+
 void mp_probes_remove(struct mp_probes *p, struct mp_tracefs *t)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_made; i++)
-		if (mp_tracefs_append(t, p->made[i].file, mp_str(p->made[i].undo)) < 0)
+		if (remove_probe(t, p->made[i].file, p->made[i].undo) < 0)
 			mp_say("cannot remove a probe: %m");
 	for (i = 0; i < p->n_texts; i++)
 		free(p->texts[i]);

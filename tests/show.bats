@@ -94,14 +94,14 @@ names() {
 
 @test "SIGTERM ends a recording in order; SIGKILL of the recorder leaves no draft" {
 	touch "$TMP/wait"
-	start_load script -qefc 'mp record waits' /dev/null
+	start_load script -qefc 'exec mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
 	[[ "$(names)" == .mp-draft-* ]] || false
 	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
 	pkill -TERM -g "$pid" -x mp
 	until [ "$(names)" = "waits-TIME.mp" ]; do await; done
 	rm "$STATE"/* "$TMP/bin/mp-record.waits"
-	start_load script -qefc 'mp record waits' /dev/null
+	start_load script -qefc 'exec mp record waits' /dev/null
 	until [ -e "$TMP/bin/mp-record.waits" ]; do await; done
 	until pid=$(pgrep -x -P "$LOAD_PID" mp); do await; done
 	pkill -KILL -P "$pid"

@@ -68,7 +68,7 @@ lines() {
 
 @test "many sections, types of events, hosts, CPUs and losses take time in proportion to their number" {
 	local n kind words
-	for n in 10000 40000; do
+	for n in 20000 80000; do
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++)
 			print "{\"mp\":1,\"datatype\":\"event\"}\n" i ",a:b,cpu=0\tpid=1\tdur=1\n{\"end\":\"event\",\"records\":1,\"lost\":0}" }' > "$TMP/sections.$n"
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:t" i ",cpu=0\tf" i "=1\tcomm=x\tpid=1\tdur=1" }' > "$TMP/types.$n"
@@ -79,7 +79,7 @@ lines() {
 		for p in $FILTERS; do
 			read -ra words <<< "$(filter_words "$p")"
 			[ "$p" != mp-import ] || words+=(--from stream)
-			as_quick "$TMP/$kind.10000" "$TMP/$kind.40000" "${words[@]}"
+			as_quick "$TMP/$kind.20000" "$TMP/$kind.80000" "${words[@]}"
 		done
 	done
 }

@@ -684,7 +684,7 @@ void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss)
 static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 {
 	struct mp_sched_task *t;
-	size_t i;
+	size_t i, end;
 
 	s->lost = mp_count_sum(s->lost, l->n);
 	s->clear_ns = s->now_ns;
@@ -692,8 +692,10 @@ static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
 		return;
 	if (l->cpu >= 0)
 		cpu_of(s, l->cpu);
-	for (i = 0; i < s->n_cpus; i++)
-		if ((l->cpu < 0 || i == (size_t)l->cpu) && s->cpus[i].what != MP_CPU_ABSENT)
+	i = l->cpu < 0 ? 0 : (size_t)l->cpu;
+	end = l->cpu < 0 ? s->n_cpus : i + 1;
+	for (; i < end; i++)
+		if (s->cpus[i].what != MP_CPU_ABSENT)
 			forget_cpu(s, i, s->now_ns);
 	for (t = s->tasks.first; t; t = t->next) {
 		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||

@@ -24,5 +24,21 @@ function read(text) {
 	});
 }
 
-return { is_supported: is_supported, read: read };
+// Calls begin() with the parts of the data of a page, of the given sizes, or fail() with a sentence that says why not.
+function open(text, sizes, begin, fail) {
+	if (!is_supported())
+		return fail('The data of this page is compressed, and this browser is too old to read it: it has no DecompressionStream.');
+	read(text).then(function (bytes) {
+		var at = 0;
+
+		begin(sizes.map(function (size) {
+			at += size;
+			return bytes.subarray(at - size, at);
+		}));
+	}, function () {
+		fail('The data of this page is damaged.');
+	});
+}
+
+return { open: open, read: read };
 })();

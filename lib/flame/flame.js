@@ -568,22 +568,6 @@ function listen() {
 	window.addEventListener('hashchange', update);
 }
 
-// Calls begin() with the parts of the data, see lib/flame/flamedata.h.
-function unpack(begin) {
-	if (!packed.is_supported())
-		return note('The data of this page is compressed, and this browser is too old to read it: it has no DecompressionStream.');
-	packed.read(element('data').textContent).then(function (bytes) {
-		var at = 0;
-
-		begin(D.sizes.map(function (size) {
-			at += size;
-			return bytes.subarray(at - size, at);
-		}));
-	}, function () {
-		note('The data of this page is damaged.');
-	});
-}
-
 function note(text) {
 	element('note').textContent = text;
 }
@@ -609,5 +593,5 @@ function begin(parts) {
 }
 
 if (D.total > 0)
-	unpack(begin);
+	packed.open(element('data').textContent, D.sizes, begin, note);
 })();

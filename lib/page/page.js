@@ -648,23 +648,8 @@ function begin(parts) {
 	listen();
 }
 
-function unpack() {
-	if (!packed.is_supported())
-		return note('The data of this page is compressed, and this browser is too old to read it: it has no DecompressionStream.');
-	packed.read(element('data').textContent).then(function (bytes) {
-		var at = 0;
-
-		begin(D.sizes.map(function (size) {
-			at += size;
-			return bytes.subarray(at - size, at);
-		}));
-	}, function () {
-		note('The data of this page is damaged.');
-	});
-}
-
 if (D.total > 0)
-	unpack();
+	packed.open(element('data').textContent, D.sizes, begin, note);
 
 // For tests: what is shown. stacks: [text, weight] of the chosen part, by folded text.
 return {

@@ -611,22 +611,6 @@ function begin(parts) {
 	listen();
 }
 
-// Calls begin() with the parts of the data, see lib/timeline/timelinedata.h.
-function unpack() {
-	if (!packed.is_supported())
-		return note('The data of this page is compressed, and this browser is too old to read it: it has no DecompressionStream.');
-	packed.read(element('data').textContent).then(function (bytes) {
-		var at = 0;
-
-		begin(D.sizes.map(function (size) {
-			at += size;
-			return bytes.subarray(at - size, at);
-		}));
-	}, function () {
-		note('The data of this page is damaged.');
-	});
-}
-
 if (D.n_rows > 0)
-	unpack();
+	packed.open(element('data').textContent, D.sizes, begin, note);
 })();

@@ -66,11 +66,11 @@ end_recording() {
 	needs_root
 	start_counting
 	mkfifo "$TMP/pipe"
-	sleep 600 < "$TMP/pipe" &	# holds the pipe open, and reads nothing
+	bash -c 'IFS= read -r header; echo "$header"; exec sleep 600' < "$TMP/pipe" > "$TMP/s" &	# reads nothing more
 	holder=$!
 	record -g none > "$TMP/pipe" &
 	pid=$!
-	find_writer
+	until [ -s "$TMP/s" ]; do await; done
 	sleep 1
 	kill -INT "$pid"
 	sleep 0.2
@@ -78,9 +78,9 @@ end_recording() {
 		pkill -KILL -P "$pid" -x mp-writer || true
 		sleep 0.07
 	done
-	cat "$TMP/pipe" > "$TMP/s" &
+	cat "$TMP/pipe" >> "$TMP/s" &
 	reader=$!
-	until [ -s "$TMP/s" ]; do await; done
+	until [ "$(wc -l < "$TMP/s")" -gt 1 ]; do await; done
 	kill -KILL $holder
 	status=0
 	wait "$pid" || status=$?
@@ -142,9 +142,9 @@ export -f count_calls
 		pkill -KILL -P "$pid" -x mp-writer || true
 		sleep 0.3
 	done
-	cat "$TMP/pipe" > "$TMP/s" &
+	cat "$TMP/pipe" >> "$TMP/s" &
 	reader=$!
-	until [ -s "$TMP/s" ]; do await; done
+	until [ "$(wc -l < "$TMP/s")" -gt 1 ]; do await; done
 	kill -KILL $holder
 	status=0
 	wait "$pid" || status=$?

@@ -41,11 +41,32 @@ static size_t width_with_tid(const struct mp_perf_cut *cut)
 
 /* --- learning --------------------------------------------------------------------------------- */
 
+typedef bool next_cut(struct mp_str line, size_t *at, struct mp_perf_cut *cut);
+
+/* Whether a line has a reading in which perf padded the name to its column. */
+static bool may_be_padded(struct mp_str line)
+{
+	static next_cut *const cuts[] = { mp_import_timed_cut, mp_import_event_cut,
+					  mp_import_plain_cut };
+	struct mp_perf_cut cut;
+	size_t at, i, shape;
+
+	for (i = 0; i < MP_ARRAY_SIZE(cuts) && *line.p == ' '; i++)
+		for (at = 0; cuts[i](line, &at, &cut);)
+			for (shape = 0; shape < MP_PERF_SHAPES; shape++)
+				if (mp_import_match(&cut, shape) &&
+				    mp_import_comm_padded(&cut.head))
+					return true;
+	return false;
+}
+
 /*
- * Counts the shapes that a cut matches; false if it matches none. widest: the event's column so far,
- * in any shape, and with the TID in those with a PID.
+ * Counts the shapes that a cut matches; false if it matches none. With `padded`, blanks before a
+ * name are the padding of its column. widest: the event's column so far, in any shape, and with the
+ * TID in those with a PID.
  */
-static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, size_t widest[2])
+static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, bool padded,
+			 size_t widest[2])
 {
 	struct mp_str type = cut->head.type.p ? cut->head.type : MP_STR("");
 	struct prior *prior = NULL;
@@ -53,6 +74,8 @@ static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, s
 
 	for (i = 0; i < MP_PERF_SHAPES; i++) {
 		if (!mp_import_match(cut, i))
+			continue;
+		if (padded && cut->head.comm.len && *cut->head.comm.p == ' ')
 			continue;
 		if (!prior)
 			prior = mp_map_value(mp_map_put(&c->types, &type, 1, NULL));
@@ -68,16 +91,16 @@ static bool count_shapes(struct mp_import_columns *c, struct mp_perf_cut *cut, s
 void mp_import_columns_learn(struct mp_import_columns *c, struct mp_str line)
 {
 	size_t at, widest[2] = { 0, 0 }, unused[2] = { 0, 0 };
-	bool timed = false, event = false, plain = false;
+	bool timed = false, event = false, plain = false, padded = may_be_padded(line);
 	unsigned i;
 	struct mp_perf_cut cut;
 
 	for (at = 0; mp_import_timed_cut(line, &at, &cut);)
-		timed |= count_shapes(c, &cut, unused);
+		timed |= count_shapes(c, &cut, padded, unused);
 	for (at = 0; mp_import_event_cut(line, &at, &cut);)
-		event |= count_shapes(c, &cut, widest);
+		event |= count_shapes(c, &cut, padded, widest);
 	for (at = 0; mp_import_plain_cut(line, &at, &cut);)
-		plain |= count_shapes(c, &cut, unused);
+		plain |= count_shapes(c, &cut, padded, unused);
 	c->heads += timed || event || plain;
 	c->with_time += timed;
 	c->without_time += event || plain;
@@ -213,8 +236,7 @@ static enum fit fit_of(const struct mp_import_columns *c, const struct mp_perf_c
 static unsigned read_untimed(struct mp_import_columns *c, struct mp_str line,
 			     struct mp_perf_head *h)
 {
-	bool (*next)(struct mp_str line, size_t * at, struct mp_perf_cut * cut) =
-		c->events ? mp_import_event_cut : mp_import_plain_cut;
+	next_cut *next = c->events ? mp_import_event_cut : mp_import_plain_cut;
 	unsigned found = MP_PERF_NO_SHAPE, want;
 	struct mp_perf_cut cut = { .event_width = 0 };
 	enum fit fit;

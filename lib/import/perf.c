@@ -71,7 +71,9 @@ static void add_text(struct perf *p, const struct mp_perf_head *h, struct mp_str
 		text.len = ip;
 	}
 	ip = text.len = mp_import_without_blanks(text);
-	if (!trace && mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
+	/* columns without a time and an event are followed by one more blank, or have no address */
+	if (!trace && (h->time.p || h->type.p) &&
+	    mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) && text.p[0] == ' ') {
 		struct mp_str addr =
 			mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
 
@@ -413,22 +415,25 @@ static void parse(struct mp_import *im)
 enum { ADDRESS_MIN = 6 };
 
 /*
- * Whether the text that follows the columns is a frame. Digits alone may be any number, and perf
- * pads addresses with blanks, not with zeros.
+ * How likely it is that the text that follows the columns is a frame. Digits alone may be any
+ * number, and perf pads addresses with blanks, not with zeros.
  */
-static bool has_frame(struct mp_str text)
+static enum mp_import_likeness frame_likeness(struct mp_str text)
 {
 	struct mp_str addr;
-	size_t i;
 
 	if (text.len <= MP_PERF_IP_WIDTH || !mp_import_ip_ends_at(text, 1 + MP_PERF_IP_WIDTH) ||
 	    text.p[1 + MP_PERF_IP_WIDTH - ADDRESS_MIN] == ' ')
-		return false;
+		return MP_IMPORT_UNLIKE;
 	addr = mp_import_trim((struct mp_str){ text.p, 1 + MP_PERF_IP_WIDTH });
-	for (i = 0; i < addr.len; i++)
-		if (!mp_import_digit(addr.p[i]))
-			return *addr.p != '0';
-	return false;
+	if (*addr.p == '0')
+		return MP_IMPORT_UNLIKE;
+	return mp_import_digits(addr) < addr.len ? MP_IMPORT_LIKE : MP_IMPORT_POSSIBLE;
+}
+
+static bool has_frame(struct mp_str text)
+{
+	return frame_likeness(text) == MP_IMPORT_LIKE;
 }
 
 /*
@@ -442,11 +447,20 @@ static bool has_columns(const struct mp_perf_head *h)
 	       mp_import_ip_ends_at(h->text, 2 + MP_PERF_IP_WIDTH);
 }
 
+/* How likely it is that columns without a time and an event are a header. */
+static enum mp_import_likeness plain_likeness(const struct mp_perf_head *h)
+{
+	if (h->comm.p && !mp_import_comm_padded(h))
+		return MP_IMPORT_UNLIKE;
+	return h->comm.p && h->tid.p ? MP_IMPORT_LIKE : frame_likeness(h->text);
+}
+
 /* How likely it is that a line is a header. No other text has a thread or a CPU beside a time. */
 static enum mp_import_likeness head_likeness(struct mp_str line)
 {
 	enum mp_import_likeness best = MP_IMPORT_UNLIKE;
 	struct mp_perf_cut cut;
+	unsigned i;
 	size_t at;
 
 	for (at = 0; mp_import_timed_cut(line, &at, &cut);)
@@ -467,11 +481,9 @@ static enum mp_import_likeness head_likeness(struct mp_str line)
 								: MP_IMPORT_POSSIBLE;
 	}
 	for (at = 0; best < MP_IMPORT_LIKE && mp_import_plain_cut(line, &at, &cut);)
-		if (mp_import_match_any(&cut) &&
-		    (cut.head.comm.p ? mp_import_comm_padded(&cut.head) &&
-					       (cut.head.tid.p || has_frame(cut.head.text))
-				     : has_frame(cut.head.text)))
-			best = MP_IMPORT_LIKE;
+		for (i = 0; i < MP_PERF_SHAPES; i++)
+			if (mp_import_match(&cut, i))
+				best = MP_MAX(best, plain_likeness(&cut.head));
 	return best;
 }
 

@@ -48,6 +48,9 @@ static struct {
  */
 struct host {
 	struct host *next;
+	struct host *next_begun, *next_awake; /* in the lists `begun` and `awake` of work */
+	bool begun, awake;
+	uint64_t lost; /* if not awake: the part of work.lost that `sched` has */
 	struct mp_str name;
 	struct mp_sched sched;
 	struct mp_sched_table table;
@@ -62,7 +65,11 @@ static struct {
 	struct mp_sched_reader reader;
 	struct mp_map hosts; /* name -> struct host * */
 	struct host *first, **last, *latest;
-	bool expected[MP_SCHED_WHATS]; /* the header lists such events */
+	struct host *begun, **last_begun; /* those with events in this capture */
+	struct host *awake;		  /* those of them whose states losses may change */
+	uint64_t lost;			  /* number of lost events that concern the scheduler */
+	bool losses;			  /* some of them were lost since the last watermark */
+	bool expected[MP_SCHED_WHATS];	  /* the header lists such events */
 	char *filters[MP_SCHED_WHATS];
 	bool filtered; /* switches of some capture were recorded with a filter */
 	size_t input;  /* number of the current input */
@@ -157,6 +164,41 @@ static void expect(struct host *h)
 	h->has_migrations |= work.expected[MP_SCHED_MIGRATE];
 }
 
+static void wake(struct host *h)
+{
+	h->awake = true;
+	h->next_awake = work.awake;
+	work.awake = h;
+}
+
+/* Reports to a host that is not awake what was lost since it was. */
+static void catch_up(struct host *h)
+{
+	if (h->awake)
+		return;
+	mp_sched_missed(&h->sched, work.lost - h->lost);
+	h->lost = work.lost;
+}
+
+/* Reports a loss to the hosts that are awake, and removes those that are dark after it. */
+static void lose(const struct mp_ctl *loss)
+{
+	struct host **at = &work.awake, *h;
+
+	work.lost = mp_count_sum(work.lost, loss->lost);
+	work.losses = true;
+	while ((h = *at)) {
+		mp_sched_lost(&h->sched, loss, work.order.last_ns);
+		if (!h->sched.dark) {
+			at = &h->next_awake;
+			continue;
+		}
+		*at = h->next_awake;
+		h->awake = false;
+		h->lost = work.lost;
+	}
+}
+
 static struct host *host_of(struct mp_str name)
 {
 	struct mp_map_entry *e;
@@ -174,11 +216,24 @@ static struct host *host_of(struct mp_str name)
 		mp_sched_init(&h->sched,
 			      &(struct mp_sched_sink){ options.table ? add_span : write_span,
 						       task_gone, h });
-		expect(h);
 		*work.last = h;
 		work.last = &h->next;
 	}
-	return work.latest = *(struct host **)mp_map_value(e);
+	h = work.latest = *(struct host **)mp_map_value(e);
+	if (!h->begun) {
+		expect(h);
+		h->begun = true;
+		*work.last_begun = h;
+		work.last_begun = &h->next_begun;
+		wake(h);
+	}
+	return h;
+}
+
+static void begin_capture(void)
+{
+	work.latest = work.begun = work.awake = NULL;
+	work.last_begun = &work.begun;
 }
 
 /* Ends the capture at `end_ns`; 0: with its last event. */
@@ -187,14 +242,16 @@ static void end_capture(uint64_t end_ns)
 	struct host *h;
 	size_t i;
 
-	for (h = work.first; h; h = h->next)
+	for (h = work.begun; h; h = h->next_begun)
 		end_ns = MP_MAX(end_ns, h->sched.begun ? h->sched.now_ns : 0);
-	for (h = work.first; h; h = h->next) {
+	for (h = work.begun; h; h = h->next_begun) {
 		if (h->sched.begun)
 			h->table.length_ns += end_ns - h->sched.begin_ns;
+		catch_up(h);
 		mp_sched_end(&h->sched, end_ns);
-		h->has_migrations = false;
+		h->has_migrations = h->begun = h->awake = false;
 	}
+	begin_capture();
 	memset(work.expected, 0, sizeof(work.expected));
 	for (i = 0; i < MP_SCHED_WHATS; i++) {
 		free(work.filters[i]);
@@ -249,7 +306,6 @@ static void handle_header(const struct mp_ctl *ctl)
 {
 	const char *type;
 	json_t *value;
-	struct host *h;
 
 	end_capture(0);
 	json_object_foreach (json_object_get(ctl->json, "events"), type, value)
@@ -259,8 +315,6 @@ static void handle_header(const struct mp_ctl *ctl)
 			filter_all(json_string_value(value));
 		else
 			add_filter(mp_sched_what(mp_str(type)), json_string_value(value));
-	for (h = work.first; h; h = h->next)
-		expect(h);
 }
 
 static bool concerns(void *arg, const struct mp_ctl *loss)
@@ -279,12 +333,13 @@ static void handle_control(const struct mp_rec *rec, const struct mp_ctl *ctl)
 		handle_header(ctl);
 	if (ctl->what == MP_CTL_END && of_events)
 		end_capture(end_time(ctl));
-	for (h = work.first; h; h = h->next) {
-		if (ctl->what == MP_CTL_LOST && mp_sched_concerns(ctl))
-			mp_sched_lost(&h->sched, ctl);
+	if (ctl->what == MP_CTL_LOST && mp_sched_concerns(ctl))
+		lose(ctl);
+	if (ctl->what == MP_CTL_WATERMARK && work.losses) {
 		/* no span that ends before this time may be written later */
-		if (ctl->what == MP_CTL_WATERMARK)
+		for (h = work.awake; h; h = h->next_awake)
 			mp_sched_apply_losses(&h->sched, ctl->time_ns);
+		work.losses = false;
 	}
 	if (options.table)
 		return;
@@ -319,7 +374,12 @@ static int handle_event(const struct mp_rec *rec, const char **why)
 	h = host_of(event.host);
 	work.events += what == MP_SCHED_SWITCH;
 	h->has_migrations |= what == MP_SCHED_MIGRATE;
-	return mp_sched_event(&h->sched, &event, why);
+	catch_up(h);
+	if (mp_sched_event(&h->sched, &event, why) < 0)
+		return -1;
+	if (!h->awake && !h->sched.dark)
+		wake(h);
+	return 0;
 }
 
 static void write_tables(void)
@@ -400,6 +460,7 @@ int main(int argc, char **argv)
 	mp_init("mp-sched");
 	parse_options(argc, argv);
 	work.last = &work.first;
+	begin_capture();
 	mp_map_init(&work.hosts, sizeof(struct host *));
 	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
 	mp_relay_init(&work.relay, &work.out, change_header, NULL);

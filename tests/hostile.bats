@@ -74,8 +74,14 @@ lines() {
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:t" i ",cpu=0\tf" i "=1\tcomm=x\tpid=1\tdur=1" }' > "$TMP/types.$n"
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:b,host=h" i "\tcpu=" i "\tcomm=x\tpid=1\tdur=1" }' > "$TMP/cpus.$n"
 		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "{\"lost\":1,\"time\":" i ",\"cpu\":" i "}\n" i ",a:b,cpu=0\tpid=1\tdur=1" }' > "$TMP/losses.$n"
+		# after n tasks that wait, or n hosts, as many losses
+		awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) print i ",sched:sched_wakeup,cpu=0\ttid=1\t.comm=x\t.pid=" i "\t.prio=120\t.target_cpu=" i % 4
+			for (; i <= 2 * n; i++) print "{\"lost\":1,\"time\":" i ",\"cpu\":" i % 4 "}\n" i ",sched:sched_switch,cpu=" i % 4 "\ttid=0\t" \
+				".prev_comm=s\t.prev_pid=0\t.prev_prio=120\t.prev_state=0\t.next_comm=x\t.next_pid=" i "\t.next_prio=120" }' > "$TMP/tasks.$n"
+		awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) print i ",sched:sched_wakeup,host=h" i "\tcpu=0\ttid=1\t.comm=x\t.pid=5\t.prio=120\t.target_cpu=0"
+			for (; i <= 2 * n; i++) print "{\"lost\":1,\"time\":" i "}\n{\"watermark\":" i "}\n" i ",a:b,cpu=0\tpid=1\tdur=1" }' > "$TMP/hosts.$n"
 	done
-	for kind in sections types cpus losses; do
+	for kind in sections types cpus losses tasks hosts; do
 		for p in $FILTERS; do
 			read -ra words <<< "$(filter_words "$p")"
 			[ "$p" != mp-import ] || words+=(--from stream)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sched/sched.h"
+#include "lib/sched/internal.h"
 
 #include <stdlib.h>
 
@@ -56,8 +56,7 @@ void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
 		s->has_births = true;
 }
 
-/* The CPU of this number, created if necessary; the state of a new one is unknown. */
-static struct mp_sched_cpu *cpu_of(struct mp_sched *s, int32_t cpu)
+struct mp_sched_cpu *mp_sched_cpu_of(struct mp_sched *s, int32_t cpu)
 {
 	struct mp_sched_cpu *c;
 
@@ -147,11 +146,7 @@ static void unsure(struct mp_sched_cpu *c, uint64_t now)
 	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, c->gap_ns, NULL };
 }
 
-/*
- * Makes the state of the task unknown, from its last event on; if it ran, also the state of its
- * CPU.
- */
-static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
+void mp_sched_forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
 	struct mp_sched_span span = task_span(s, t, MP_SCHED_UNKNOWN, now);
 
@@ -166,13 +161,12 @@ static void forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 	t->cut = true;
 }
 
-/* Makes the state of a CPU unknown since its last event. */
-static void forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
+void mp_sched_forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
 {
 	struct mp_sched_cpu *c = &s->cpus[cpu];
 
 	if (c->what == MP_CPU_BUSY) {
-		forget(s, c->task, now);
+		mp_sched_forget(s, c->task, now);
 		return;
 	}
 	write_cpu_span(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
@@ -194,7 +188,7 @@ static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 static void lose_track(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
 {
 	s->misfits += mp_sched_sees_end(&s->seen, t->state, t->tid, (struct mp_str){ NULL, 0 });
-	forget(s, t, now);
+	mp_sched_forget(s, t, now);
 }
 
 /* Does nothing if the task is NULL. */
@@ -202,7 +196,7 @@ static void forget_and_end(struct mp_sched *s, struct mp_sched_task *t, uint64_t
 {
 	if (!t)
 		return;
-	forget(s, t, now);
+	mp_sched_forget(s, t, now);
 	end_task(s, t);
 }
 
@@ -274,10 +268,10 @@ static struct mp_sched_task *misfit(struct mp_sched *s, const struct mp_sched_ev
 	struct mp_sched_task *t;
 
 	note_gap(s, e);
-	forget_cpu(s, e->cpu, e->time_ns);
+	mp_sched_forget_cpu(s, e->cpu, e->time_ns);
 	t = mp_sched_task_find(&s->tasks, e->task);
 	if (t)
-		forget(s, t, e->time_ns);
+		mp_sched_forget(s, t, e->time_ns);
 	else
 		t = new_task(s, e->task, MP_SCHED_UNKNOWN, e->time_ns);
 	return t;
@@ -317,7 +311,7 @@ static void end_idle(struct mp_sched *s, const struct mp_sched_event *e)
 			lose_track(s, c->task, e->time_ns);
 	} else if (c->what == MP_CPU_BUSY) {
 		note_gap(s, e);
-		forget_cpu(s, e->cpu, e->time_ns);
+		mp_sched_forget_cpu(s, e->cpu, e->time_ns);
 	} else {
 		write_cpu_span(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
 	}
@@ -368,7 +362,7 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 
 	if (state == MP_SCHED_RUN) {
 		s->misfits++;
-		forget(s, t, e->time_ns);
+		mp_sched_forget(s, t, e->time_ns);
 		return;
 	}
 	if (state == MP_SCHED_NEW || (t->state == MP_SCHED_UNKNOWN && s->has_wakeups))
@@ -468,7 +462,7 @@ static bool is_other(const struct mp_sched_cpu *c, int32_t tid)
 /* Learns from any event which task has its CPU, if no switch has shown it. */
 static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 {
-	struct mp_sched_cpu *c = cpu_of(s, e->cpu);
+	struct mp_sched_cpu *c = mp_sched_cpu_of(s, e->cpu);
 	struct mp_sched_task *t;
 
 	if (e->tid < 0 || s->context_differs)
@@ -480,15 +474,15 @@ static void learn_current(struct mp_sched *s, const struct mp_sched_event *e)
 	}
 	if (is_other(c, e->tid)) {
 		note_gap(s, e);
-		forget_cpu(s, e->cpu, e->time_ns);
+		mp_sched_forget_cpu(s, e->cpu, e->time_ns);
 	}
 	if (c->what == MP_CPU_UNSURE && e->tid == 0) {
 		c->what = MP_CPU_IDLE;
 	} else if (c->what == MP_CPU_UNSURE) {
 		t = mp_sched_task_find(&s->tasks, e->tid);
 		if (t && !ran_since(t, c)) {
-			forget_cpu(s, e->cpu, e->time_ns);
-			forget(s, t, e->time_ns);
+			mp_sched_forget_cpu(s, e->cpu, e->time_ns);
+			mp_sched_forget(s, t, e->time_ns);
 		}
 		assume_running(s, e->cpu, e->tid);
 	}
@@ -622,8 +616,10 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 		e = &delayed;
 	}
 	mp_sched_expect(s, e->what);
+	if (!mp_sched_pay(s))
+		return 0;
 	if (e->what == MP_SCHED_SWITCH) {
-		cpu_of(s, e->cpu);
+		mp_sched_cpu_of(s, e->cpu);
 		return handle_switch(s, e, why);
 	}
 	if (e->cpu >= 0 && e->what != MP_SCHED_EXEC)
@@ -655,68 +651,7 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 	return 0;
 }
 
-/* --- losses and the end ----------------------------------------------------------------------- */
-
-bool mp_sched_concerns(const struct mp_ctl *loss)
-{
-	return loss->cpu <= MP_SCHED_CPU_MAX &&
-	       (!loss->type || mp_sched_what(mp_str(loss->type)) != MP_SCHED_OTHER);
-}
-
-void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss)
-{
-	if (!s->begun)
-		return;
-	s->losses = mp_grow(s->losses, &s->cap_losses, s->n_losses + 1, sizeof(*s->losses));
-	s->losses[s->n_losses++] = (struct mp_sched_loss){
-		.n = loss->lost,
-		.time_ns = loss->time_ns,
-		.cpu = loss->cpu,
-		.what = loss->type ? mp_sched_what(mp_str(loss->type)) : MP_SCHED_OTHER,
-	};
-}
-
-/*
- * Makes unknown what the lost switches may have changed. A lost wake-up changes the start of a
- * wait, so it is counted in the spans that it may have ended. With a filter, it may be the only
- * event that would have ended a sleep, so after a loss no task that does not run has a known state.
- */
-static void apply_loss(struct mp_sched *s, const struct mp_sched_loss *l)
-{
-	struct mp_sched_task *t;
-	size_t i, end;
-
-	s->lost = mp_count_sum(s->lost, l->n);
-	s->clear_ns = s->now_ns;
-	if (!s->filtered && l->what != MP_SCHED_OTHER && l->what != MP_SCHED_SWITCH)
-		return;
-	if (l->cpu >= 0)
-		cpu_of(s, l->cpu);
-	i = l->cpu < 0 ? 0 : (size_t)l->cpu;
-	end = l->cpu < 0 ? s->n_cpus : i + 1;
-	for (; i < end; i++)
-		if (s->cpus[i].what != MP_CPU_ABSENT)
-			forget_cpu(s, i, s->now_ns);
-	for (t = s->tasks.first; t; t = t->next) {
-		bool waits = t->state == MP_SCHED_WAIT || t->state == MP_SCHED_PREEMPTED ||
-			     t->state == MP_SCHED_NEW;
-
-		if (s->filtered || t->state == MP_SCHED_UNKNOWN ||
-		    (waits && (l->cpu < 0 || t->cpu == l->cpu)))
-			forget(s, t, s->now_ns);
-	}
-}
-
-void mp_sched_apply_losses(struct mp_sched *s, uint64_t end_ns)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_losses; i++) {
-		s->now_ns = MP_MAX(s->now_ns, MP_MIN(s->losses[i].time_ns, end_ns));
-		apply_loss(s, &s->losses[i]);
-	}
-	s->n_losses = 0;
-}
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static int by_tid(const void *a, const void *b)
 {
@@ -778,7 +713,7 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 	for (i = 0; i < s->n_cpus; i++) {
 		c = &s->cpus[i];
 		if (c->what == MP_CPU_BUSY && !is_still_running(s, c->task))
-			forget_cpu(s, i, s->now_ns);
+			mp_sched_forget_cpu(s, i, s->now_ns);
 		else if (c->what == MP_CPU_BUSY)
 			write_last(s, c->task);
 		else if (c->what != MP_CPU_ABSENT)
@@ -789,6 +724,8 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 	end_tasks(s);
 	s->n_cpus = 0;
 	s->begun = s->has_wakeups = s->has_births = s->context_differs = s->filtered = false;
+	s->dark = false;
+	s->paid = s->spent = 0;
 	s->seen = (struct mp_sched_seen){ 0 };
 	s->lost = 0;
 }

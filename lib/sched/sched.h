@@ -71,6 +71,8 @@ struct mp_sched {
 	struct mp_sched_tasks tasks;
 	struct mp_sched_loss *losses; /* losses since the latest event */
 	size_t n_losses, cap_losses;
+	bool dark;	     /* events change no state, see mp_sched_lost() */
+	int64_t paid, spent; /* by events and for losses, in units of schedloss.c */
 
 	/* totals of all captures */
 	uint64_t misfits;    /* events that prove that others are missing */
@@ -119,10 +121,16 @@ int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const cha
 bool mp_sched_concerns(const struct mp_ctl *loss);
 
 /*
- * Notes a loss of events that the machine uses. States become unknown only at the next event or at
- * the end, so that a loss never makes the capture longer.
+ * Notes a loss of events that the machine uses; now_ns is the time of the latest event of any
+ * machine. States become unknown only at the next event or at the end, so that a loss never makes
+ * the capture longer.
+ *
+ * If there are more losses and tasks than the events can pay for (schedloss.c), all states become
+ * unknown at once, and the machine is dark until they can: then all states are unknown up to that
+ * event. A dark machine takes nothing from a loss but its number, which may also be reported later.
  */
-void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss);
+void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss, uint64_t now_ns);
+void mp_sched_missed(struct mp_sched *s, uint64_t n);
 
 /*
  * Ends the capture, at `time_ns` or with its last event, whichever is later: writes the spans that

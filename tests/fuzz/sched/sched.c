@@ -100,7 +100,7 @@ static void lose(struct state *st, uint64_t n, uint64_t time_ns, int cpu, bool w
 		.type = wakeups ? "sched:sched_waking" : NULL,
 	};
 
-	mp_sched_lost(&st->sched, &loss);
+	mp_sched_lost(&st->sched, &loss, st->sched.now_ns);
 }
 
 static void end(struct state *st, uint64_t time_ns)

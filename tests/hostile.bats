@@ -90,6 +90,21 @@ lines() {
 	done
 }
 
+@test "many keys in one interval and then many intervals take time in proportion to their number" {
+	local n
+	for n in 20000 80000; do
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print i ",a:b,pid=" i "\ttid=" i "\tcomm=k" i "\tdur=1\tstack=a;k" i
+			for (; i < 2 * n; i++) print i "000000,a:b,pid=1\ttid=1\tcomm=x\tdur=1\tstack=a;b" }' > "$TMP/keys.$n"
+	done
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-fold -i 1ms
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-fold -i 1ms --by comm
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-hist -i 1ms --by comm
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-hist --by comm --across pid
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-svg-heatmap -y comm
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-stackplot --by comm
+	as_quick "$TMP/keys.20000" "$TMP/keys.80000" mp-example-interval -i 1ms --by comm
+}
+
 # The first column of stdin as names, the second as numbers of tasks.
 as_events() {
 	awk '{ printf "%d,a:b,cpu=0\tpid=%d\ttid=%d\tcomm=%s\tstack=%s\n", NR, $2, $2, $1, $1 }'

@@ -28,7 +28,17 @@ void mp_intmap_release(struct mp_intmap *m)
 
 void mp_intmap_clear(struct mp_intmap *m)
 {
-	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
+	unsigned bits = 64 - m->shift;
+
+	/* clearing slots that a former use had needed would take more time than this one */
+	while (bits > BITS_MIN && (size_t)1 << (bits - 3) > m->n)
+		bits--;
+	if (bits < 64 - m->shift) {
+		free(m->slots);
+		set_size(m, bits);
+	} else {
+		memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
+	}
 	m->n = 0;
 }
 

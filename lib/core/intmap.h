@@ -27,7 +27,7 @@ struct mp_intmap {
 void mp_intmap_init(struct mp_intmap *m);
 void mp_intmap_release(struct mp_intmap *m);
 
-/* Removes all entries and keeps the memory. */
+/* Removes all entries, in time that is in proportion to those that were added. */
 void mp_intmap_clear(struct mp_intmap *m);
 
 /*

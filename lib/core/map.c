@@ -83,7 +83,18 @@ void mp_map_release(struct mp_map *m)
 
 void mp_map_clear(struct mp_map *m)
 {
-	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
+	size_t slots = m->mask + 1;
+
+	/* clearing slots that a former use had needed would take more time than this one */
+	while (slots > SLOTS_MIN && slots / 8 > m->n)
+		slots /= 2;
+	if (slots <= m->mask) {
+		free(m->slots);
+		m->slots = mp_zalloc(slots * sizeof(*m->slots));
+		m->mask = slots - 1;
+	} else {
+		memset(m->slots, 0, slots * sizeof(*m->slots));
+	}
 	mp_arena_release(&m->arena);
 	m->n = 0;
 	m->first = NULL;

@@ -46,7 +46,7 @@ struct mp_map {
 void mp_map_init(struct mp_map *m, size_t value_size);
 void mp_map_release(struct mp_map *m);
 
-/* Forgets all entries; keeps the slots. */
+/* Forgets all entries, in time that is in proportion to those that were inserted. */
 void mp_map_clear(struct mp_map *m);
 
 /*

@@ -40,6 +40,9 @@ static void test_many(void)
 	ok(m.n == 0 && !m.first, "clear");
 	put(&m, "a", "b", &fresh);
 	ok(fresh && m.n == 1, "usable after clear");
+	mp_map_clear(&m);
+	put(&m, "a", "b", &fresh);
+	ok(fresh && m.mask < 30000, "usable after a clear that made it smaller");
 	mp_map_release(&m);
 }
 

@@ -116,7 +116,7 @@ squeeze() {
 		echo "events were lost: the kernel dropped them without counting them"
 		echo "limits for uid N took effect"
 		# the plural of each message: the last text before the end of the call
-		sed -n '/^void mp_report_losses/,/^}/p' lib/capture/session/report.c | tr -d '\n\t' | grep -oE 'mp_say_count\([^;]*;' |
+		sed -n '/^void mp_report_\(losses\|broken\)/,/^}/p' lib/capture/session/report.c | tr -d '\n\t' | grep -oE 'mp_say_count\([^;]*;' |
 			sed 's/.*"\([^"]*\)");/\1/; s/ (.*//'
 	} | sort > "$TMP/printed"
 	[ "$(wc -l < "$TMP/printed")" -ge 7 ]

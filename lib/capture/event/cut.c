@@ -7,7 +7,7 @@ bool mp_event_of_any_task(const struct mp_event *e)
 			   (e->tracing || strcmp(e->tp->system, "sched") == 0));
 }
 
-/* Whether samples of the event may come with an id of another program, see session/writer.c. */
+/* Whether samples of the event may come with an id of another program, see session/writer_events.c. */
 static bool adopts(const struct perf_event_attr *a)
 {
 	return a->type == PERF_TYPE_SOFTWARE && a->config != PERF_COUNT_SW_CPU_CLOCK &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's records other than samples, as linux/perf_event.h describes them. Each is followed
- * by the sample_id of its event. Includes base only.
+ * by the sample_id of its event. Includes str.
  */
 #ifndef MP_CAPTURE_HOST_RECORD_H
 #define MP_CAPTURE_HOST_RECORD_H
@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "lib/core/base.h"
+#include "lib/core/str.h"
 
 struct mp_record_lost {
 	struct perf_event_header header;
@@ -69,6 +69,14 @@ struct mp_record_refused {
 static inline const struct mp_record_id *mp_record_id(const struct perf_event_header *h)
 {
 	return (const struct mp_record_id *)((const char *)h + h->size) - 1;
+}
+
+/* A text at the end of a record, which the kernel pads with NULs. */
+static inline struct mp_str mp_record_text(const struct perf_event_header *h, const char *text)
+{
+	const char *end = (const char *)mp_record_id(h);
+
+	return (struct mp_str){ text, end > text ? strnlen(text, end - text) : 0 };
 }
 
 /* Time of a record: in samples it follows id and tid; in others it is 16 bytes before their end. */

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void add_event(struct mp_account *a, struct mp_cpu_account *cpu, const struct mp_writer *w,
-		      size_t ring, size_t event)
+static void add_event(struct mp_account *a, struct mp_cpu_account *cpu,
+		      const struct mp_cut_plan *plan, const struct mp_tally *t, size_t ring,
+		      size_t event)
 {
-	const struct mp_counts *counts = &a->counts[ring * w->plan->events.n + event];
-	const struct mp_cut_event *e = &w->plan->events.v[event];
-	const struct mp_tally *t = mp_writer_tally(w, ring, event);
+	const struct mp_counts *counts = &a->counts[ring * plan->events.n + event];
+	const struct mp_cut_event *e = &plan->events.v[event];
 	uint64_t known = t->written + t->excluded + counts->lost, fired;
 
 	cpu->written += t->written;
@@ -34,23 +34,23 @@ static void add_ring_losses(struct mp_account *a, struct mp_cpu_account *cpu, ui
 	a->unexplained -= MP_MIN(a->unexplained, lost);
 }
 
-void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct mp_counts *counts)
+void mp_account_init(struct mp_account *a, const struct mp_cut_plan *plan,
+		     const struct mp_writer_counts *written, const struct mp_counts *counts)
 {
 	size_t i, j;
 
 	*a = (struct mp_account){
-		.cpus = mp_zalloc(w->plan->n_rings * sizeof(*a->cpus)),
+		.cpus = mp_zalloc(plan->n_rings * sizeof(*a->cpus)),
 		.counts = counts,
-		.unexplained_of = mp_zalloc(w->plan->events.n * sizeof(*a->unexplained_of)),
+		.unexplained_of = mp_zalloc(plan->events.n * sizeof(*a->unexplained_of)),
 	};
-	for (i = 0; i < w->plan->n_rings; i++) {
+	for (i = 0; i < plan->n_rings; i++) {
 		struct mp_cpu_account *cpu = &a->cpus[i];
 
-		for (j = 0; j < w->plan->events.n; j++)
-			add_event(a, cpu, w, i, j);
-		if (!w->plan->counts)
-			add_ring_losses(a, cpu, w->ring_tally[i].lost);
+		for (j = 0; j < plan->events.n; j++)
+			add_event(a, cpu, plan, mp_writer_tally(written, i, j), i, j);
+		if (!plan->counts)
+			add_ring_losses(a, cpu, written->rings[i].lost);
 		a->fired += cpu->fired;
 		a->lost += cpu->lost;
 	}
@@ -62,20 +62,21 @@ void mp_account_release(struct mp_account *a)
 	free(a->cpus);
 }
 
-void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer_events *w,
+			   struct mp_losses *losses)
 {
 	size_t i;
 
-	if (w->losses) {
-		mp_losses_end(w->losses, w->until_ns, a->counts);
+	if (losses) {
+		mp_losses_end(losses, w->window->until_ns, a->counts);
 		return;
 	}
 	for (i = 0; i < w->plan->n_rings; i++) {
-		const struct mp_ring_tally *t = &w->ring_tally[i];
+		const struct mp_ring_tally *t = &w->counts->rings[i];
 		const struct mp_ctl loss = {
 			.lost = a->cpus[i].lost - MP_MIN(t->lost, a->cpus[i].lost),
 			.from_ns = t->last_ns,
-			.time_ns = w->until_ns,
+			.time_ns = w->window->until_ns,
 			.cpu = w->plan->cpus[i],
 		};
 
@@ -84,18 +85,19 @@ void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w)
 	}
 }
 
-void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer)
+void mp_account_json(const struct mp_account *a, const struct mp_cut_plan *plan,
+		     const struct mp_writer_totals *all, json_t *trailer)
 {
 	json_t *cpus = json_object();
 	char name[16];
 	size_t i;
 
 	json_object_set_new(trailer, "fired", json_integer(a->fired));
-	json_object_set_new(trailer, "excluded", json_integer(w->excluded));
-	if (w->late)
-		json_object_set_new(trailer, "late", json_integer(w->late));
-	for (i = 0; i < w->plan->n_rings; i++) {
-		snprintf(name, sizeof(name), "%d", w->plan->cpus[i]);
+	json_object_set_new(trailer, "excluded", json_integer(all->excluded));
+	if (all->late)
+		json_object_set_new(trailer, "late", json_integer(all->late));
+	for (i = 0; i < plan->n_rings; i++) {
+		snprintf(name, sizeof(name), "%d", plan->cpus[i]);
 		json_object_set_new(cpus, name,
 				    json_pack("[I,I,I]", (json_int_t)a->cpus[i].fired,
 					      (json_int_t)a->cpus[i].written,

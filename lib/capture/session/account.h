@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The balance at the end: each event that fired, according to the kernel's counters, was delivered,
- * excluded or lost. Includes cut_plan, writer.
+ * excluded or lost. Includes cut_plan, writer_events.
  */
 #ifndef MP_CAPTURE_SESSION_ACCOUNT_H
 #define MP_CAPTURE_SESSION_ACCOUNT_H
 
 #include "lib/capture/host/cut_plan.h"
-#include "lib/capture/session/writer.h"
+#include "lib/capture/session/writer_events.h"
 
 struct mp_cpu_account {
 	/*
@@ -37,14 +37,16 @@ struct mp_account {
  * Computes the account. To be called after everything has been written. `counts`: the counters of
  * the kernel and of the sources, by ring and event.
  */
-void mp_account_init(struct mp_account *a, const struct mp_writer *w,
-		     const struct mp_counts *counts);
+void mp_account_init(struct mp_account *a, const struct mp_cut_plan *plan,
+		     const struct mp_writer_counts *written, const struct mp_counts *counts);
 void mp_account_release(struct mp_account *a);
 
-/* Writes lines for the losses that were not reported yet. */
-void mp_account_write_rest(const struct mp_account *a, struct mp_writer *w);
+/* Writes lines for the losses that were not reported yet; `losses` may be NULL. */
+void mp_account_write_rest(const struct mp_account *a, struct mp_writer_events *w,
+			   struct mp_losses *losses);
 
 /* Adds "fired", "excluded", "late" and "cpus" to a trailer. */
-void mp_account_json(const struct mp_account *a, const struct mp_writer *w, json_t *trailer);
+void mp_account_json(const struct mp_account *a, const struct mp_cut_plan *plan,
+		     const struct mp_writer_totals *all, json_t *trailer);
 
 #endif

@@ -40,8 +40,7 @@ static void report_unexplained(const struct mp_account *a, const struct mp_cut_e
 	mp_buf_release(&types);
 }
 
-/* Reports what events lack, although none of them was lost: callers, texts. */
-static void report_parts(const struct mp_formatter *f)
+void mp_report_parts(const struct mp_formatter *f)
 {
 	mp_unwind_stats_report(&f->unwound);
 	mp_say_count(f->pointers,
@@ -49,29 +48,28 @@ static void report_parts(const struct mp_formatter *f)
 		     "texts of system calls were not in memory: their fields are the pointers");
 }
 
-void mp_report_losses(const struct mp_writer *w, const struct mp_account *a)
+void mp_report_losses(const struct mp_writer_totals *all, const struct mp_account *a,
+		      const struct mp_cut_events *events)
 {
-	report_full(w->lost - MP_MIN(w->lost, a->unexplained));
-	report_unexplained(a, &w->plan->events);
-	mp_say_count(w->late, "event came after a watermark that promised none",
+	report_full(all->lost - MP_MIN(all->lost, a->unexplained));
+	report_unexplained(a, events);
+	mp_say_count(all->late, "event came after a watermark that promised none",
 		     "events came after a watermark that promised none");
-	mp_say_count(w->track_lost, "record of a task was lost: names and symbols may be wrong",
+	mp_say_count(all->track_lost, "record of a task was lost: names and symbols may be wrong",
 		     "records of tasks were lost: names and symbols may be wrong");
 	mp_say_count(
-		w->throttled,
+		all->throttled,
 		"gap in sampling: the kernel throttled it (kernel.perf_event_max_sample_rate)",
 		"gaps in sampling: the kernel throttled it (kernel.perf_event_max_sample_rate)");
-	mp_say_count(w->merge.broken, "record could not be parsed", "records could not be parsed");
-	if (w->merge.broken)
-		mp_say("the last of them was in the stream of the %s", w->merge.broken_owner);
-	if (!w->plan->quiet)
-		report_parts(w->formatter);
 	mp_say_count(a->surplus, "event was delivered that did not fire",
 		     "events were delivered that did not fire");
-	if (w->plan->quiet || (!w->plan->verbose && !w->plan->watched))
-		return;
-	mp_say("%llu event%s, %llu lost", (unsigned long long)w->written, mp_plural(w->written),
-	       (unsigned long long)w->lost);
+}
+
+void mp_report_broken(const struct mp_merge *merge)
+{
+	mp_say_count(merge->broken, "record could not be parsed", "records could not be parsed");
+	if (merge->broken)
+		mp_say("the last of them was in the stream of the %s", merge->broken_owner);
 }
 
 static void tell_tables(const struct mp_bpf_stacks *stacks)
@@ -101,19 +99,24 @@ void mp_report_kernel_side(const struct mp_control *control, struct mp_grace *gr
 		     "watermarks were estimated: the kernel's grace periods took too long");
 }
 
-void mp_report_details(const struct mp_writer *w, const struct mp_account *a)
+void mp_report_cpus(const struct mp_account *a, const struct mp_cut_plan *plan)
 {
-	const struct mp_unwinder *unwinder = w->formatter->unwinder;
-	const struct mp_chain_texts *st = w->formatter->stacks;
-	const struct mp_symbols *symbols = st->symbols;
 	size_t i;
 
-	for (i = 0; i < w->plan->n_rings; i++)
+	for (i = 0; i < plan->n_rings; i++)
 		mp_say("CPU %d: fired %llu, delivered %llu, excluded %llu, lost %llu",
-		       w->plan->cpus[i], (unsigned long long)a->cpus[i].fired,
+		       plan->cpus[i], (unsigned long long)a->cpus[i].fired,
 		       (unsigned long long)a->cpus[i].written,
 		       (unsigned long long)a->cpus[i].excluded,
 		       (unsigned long long)a->cpus[i].lost);
+}
+
+void mp_report_lookups(const struct mp_formatter *f)
+{
+	const struct mp_unwinder *unwinder = f->unwinder;
+	const struct mp_chain_texts *st = f->stacks;
+	const struct mp_symbols *symbols = st->symbols;
+
 	mp_say("%llu stacks, %llu symbolized, %llu truncated at the limit; %llu frames looked up, "
 	       "%llu without a name",
 	       (unsigned long long)st->looked_up, (unsigned long long)st->missed,

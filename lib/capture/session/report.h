@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prints the messages that end a recording. Includes account, bpfstack, control, grace, writer. */
+/*
+ * Prints the messages that end a recording. Includes account, bpfstack, control, format, grace,
+ * merge.
+ */
 #ifndef MP_CAPTURE_SESSION_REPORT_H
 #define MP_CAPTURE_SESSION_REPORT_H
 
 #include "lib/capture/bpf/bpfstack.h"
+#include "lib/capture/format/format.h"
 #include "lib/capture/ring/grace.h"
 #include "lib/capture/session/account.h"
 #include "lib/capture/session/control.h"
-#include "lib/capture/session/writer.h"
+#include "lib/capture/session/merge.h"
 
-/* Always reports losses. Unless the plan is quiet, also stacks and, on a terminal, totals. */
-void mp_report_losses(const struct mp_writer *w, const struct mp_account *a);
+/* Report what was lost or may be wrong, and records that could not be parsed. */
+void mp_report_losses(const struct mp_writer_totals *all, const struct mp_account *a,
+		      const struct mp_cut_events *events);
+void mp_report_broken(const struct mp_merge *merge);
 
-/* Prints the account of each CPU, and how much was looked up. */
-void mp_report_details(const struct mp_writer *w, const struct mp_account *a);
+/* Reports what events lack, although none of them was lost: callers, texts. */
+void mp_report_parts(const struct mp_formatter *f);
+
+/* Print the account of each CPU, and how much was looked up. */
+void mp_report_cpus(const struct mp_account *a, const struct mp_cut_plan *plan);
+void mp_report_lookups(const struct mp_formatter *f);
 
 /*
  * Prints why the recording ended, and what the kernel side did. `stacks` NULL: BPF takes no stacks.

@@ -3,6 +3,7 @@
 
 #include "lib/capture/session/account.h"
 #include "lib/capture/session/report.h"
+#include "lib/stream/unit.h"
 
 /* Adds members to an object, from their text. */
 static void add_members(json_t *object, const char *text)
@@ -13,63 +14,57 @@ static void add_members(json_t *object, const char *text)
 	json_decref(members);
 }
 
-static void write_trailer(struct mp_writer *w, const struct mp_account *a,
-			  const struct mp_cut_end *end)
+static json_t *make_trailer(const struct mp_writer *w, const struct mp_account *a,
+			    const struct mp_cut_end *end)
 {
-	json_t *trailer = mp_ctl_trailer(MP_EVENT, w->written, w->lost);
-	uint64_t truncated = w->formatter->stacks->truncated;
+	const struct mp_writer_totals *all = &w->counts.all;
+	const struct mp_formatter *f = w->setup.formatter;
+	json_t *trailer = mp_ctl_trailer(MP_EVENT, all->written, all->lost);
+	uint64_t truncated = f->stacks->truncated;
 
-	json_object_set_new(trailer, "bytes", json_integer((json_int_t)w->bytes));
-	json_object_set_new(trailer, "time", json_integer((json_int_t)w->until_ns));
-	mp_account_json(a, w, trailer);
+	json_object_set_new(trailer, "bytes", json_integer((json_int_t)w->output.bytes));
+	json_object_set_new(trailer, "time", json_integer((json_int_t)w->window.until_ns));
+	mp_account_json(a, w->setup.plan, all, trailer);
 	if (truncated)
 		json_object_set_new(trailer, "truncated", json_integer((json_int_t)truncated));
-	if (w->formatter->pointers)
-		json_object_set_new(trailer, "pointers",
-				    json_integer((json_int_t)w->formatter->pointers));
-	mp_budget_json(w->budget, trailer);
-	mp_unwind_stats_json(&w->formatter->unwound, trailer);
+	if (f->pointers)
+		json_object_set_new(trailer, "pointers", json_integer((json_int_t)f->pointers));
+	mp_budget_json(f->tasks->budget, trailer);
+	mp_unwind_stats_json(&f->unwound, trailer);
 	add_members(trailer, end->trailer);
 	add_members(trailer, end->common);
-	mp_writer_put_json(w, trailer);
+	return trailer;
 }
 
-/*
- * Writes a line of a section, unless another writer has: if this one dies as well, the next one
- * continues with the line that follows.
- */
-static void put_line(void *arg, struct mp_str line)
+/* Writes the last losses and the trailer, unless another writer has. */
+static void end_events(struct mp_writer *w, const struct mp_account *a,
+		       const struct mp_cut_end *end)
 {
-	struct mp_writer *w = arg;
-	bool is_written = !w->live && w->section_lines < w->sections_from;
-
-	if (w->readable && line.p[0] == '{')
+	if (w->state.progress.ended)
 		return;
-	w->section_lines++;
-	if (w->live)
-		mp_live_add(w->live, line);
-	else if (!is_written)
-		mp_writer_put(w, line);
-	if (line.p[0] == '{' && !is_written) /* a header: the modules of its section follow it */
-		mp_writer_put_modules(w);
-	if (w->out->len >= MP_READ_SIZE)
-		mp_writer_flush(w);
+	w->counts.all.track_lost += end->dropped;
+	mp_account_write_rest(a, &w->events, w->losses);
+	w->state.progress.ended = true;
+	if (w->output.silent)
+		return;
+	mp_writer_put_json(&w->output, make_trailer(w, a, end));
+	mp_writer_flush(&w->state);
 }
 
 /* Writes the sections of aggregates; returns whether something is missing there. */
-static bool write_aggregates(struct mp_writer *w, const struct mp_cut_end *end)
+static bool write_aggregates(struct mp_writer_sections *w, const json_t *header,
+			     const struct mp_cut_end *end, struct mp_unwind_stats *unwound,
+			     bool verbose)
 {
 	json_t *common = json_loads(end->common, 0, NULL);
-	struct mp_agg_output sections = { w->header, common, put_line, w };
 	struct mp_aggregator_losses losses;
 
-	w->section_lines = 0;
-	mp_aggregator_write(w->aggregator, &w->aggregates, &sections, &w->formatter->unwound);
-	mp_aggregator_losses(w->aggregator, &w->aggregates, &losses);
+	mp_writer_write_sections(w, header, common, unwound);
+	mp_aggregator_losses(w->aggregator, &w->end, &losses);
 	json_decref(common);
 	mp_say_count(losses.count, "occurrence was not aggregated: a table was full",
 		     "occurrences were not aggregated: a table was full");
-	if (w->plan->verbose)
+	if (verbose)
 		mp_say("aggregation: %zu stacks of processes, %zu distinct ones after symbolization; "
 		       "%llu were sent again",
 		       losses.stacks, losses.texts, (unsigned long long)losses.unsent);
@@ -78,29 +73,43 @@ static bool write_aggregates(struct mp_writer *w, const struct mp_cut_end *end)
 	return losses.count || losses.unknown;
 }
 
-bool mp_writer_end(struct mp_writer *w, const struct mp_cut_end *end)
+/* Prints the messages; returns whether something was lost, or may be wrong. */
+static bool report(const struct mp_writer *w, const struct mp_account *a)
 {
+	const struct mp_cut_plan *plan = w->setup.plan;
+	const struct mp_writer_totals *all = &w->counts.all;
+	const struct mp_budget *budget = w->setup.formatter->tasks->budget;
+
+	mp_report_losses(all, a, &plan->events);
+	mp_report_broken(&w->merge);
+	if (!plan->quiet)
+		mp_report_parts(w->setup.formatter);
+	if (!plan->quiet && (plan->verbose || plan->watched))
+		mp_say("%llu event%s, %llu lost", (unsigned long long)all->written,
+		       mp_plural(all->written), (unsigned long long)all->lost);
+	mp_budget_report(budget);
+	if (plan->verbose) {
+		mp_report_cpus(a, plan);
+		mp_report_lookups(w->setup.formatter);
+	}
+	return all->lost || all->late || all->track_lost || all->throttled || w->merge.broken ||
+	       a->surplus || mp_budget_is_lossy(budget);
+}
+
+bool mp_writer_end(struct mp_writer *w, const json_t *header, const struct mp_cut_end *end)
+{
+	const struct mp_cut_plan *plan = w->setup.plan;
 	struct mp_account account;
 	bool lossy;
 
-	mp_account_init(&account, w, end->counts);
-	if (!w->ended) {
-		w->track_lost += end->dropped;
-		mp_account_write_rest(&account, w);
-		w->ended = 1;
-		if (!w->plan->events.silent)
-			write_trailer(w, &account, end);
-	}
-	lossy = w->aggregator && write_aggregates(w, end);
-	if (w->live)
-		mp_live_show(w->live, w->written, w->lost, true);
-	mp_out_close(w->out);
-	mp_report_losses(w, &account);
-	mp_budget_report(w->budget);
-	if (w->plan->verbose)
-		mp_report_details(w, &account);
-	lossy |= w->lost || w->late || w->track_lost || w->throttled || w->merge.broken ||
-		 account.surplus || mp_budget_is_lossy(w->budget);
+	mp_account_init(&account, plan, &w->counts, end->counts);
+	end_events(w, &account, end);
+	lossy = w->aggregator && write_aggregates(&w->sections, header, end,
+						  &w->setup.formatter->unwound, plan->verbose);
+	if (w->output.live)
+		mp_live_show(w->output.live, w->counts.all.written, w->counts.all.lost, true);
+	mp_out_close(w->output.out);
+	lossy |= report(w, &account);
 	mp_account_release(&account);
 	return lossy;
 }

@@ -45,6 +45,7 @@ struct process {
 	struct mp_journal *journal;
 	struct mp_work work;
 	struct mp_writer writer;
+	json_t *header; /* of the stream */
 	struct mp_live live;
 	uint64_t alive_ns; /* when MP_MESSAGE_ALIVE was last sent */
 };
@@ -191,7 +192,8 @@ static void stop(void *arg)
 static void show_status(void *arg)
 {
 	struct process *p = arg;
-	const struct mp_message_alive alive = { p->writer.written, p->writer.lost };
+	const struct mp_message_alive alive = { p->writer.counts.all.written,
+						p->writer.counts.all.lost };
 	uint64_t now = mp_monotonic_ns();
 
 	if (now - p->alive_ns > ALIVE_APART_NS) {
@@ -199,8 +201,8 @@ static void show_status(void *arg)
 		send_body(p, MP_MESSAGE_ALIVE);
 		p->alive_ns = now;
 	}
-	if (p->writer.live)
-		mp_live_show(p->writer.live, p->writer.written, p->writer.lost, false);
+	if (p->writer.output.live)
+		mp_live_show(p->writer.output.live, alive.written, alive.lost, false);
 }
 
 static void open_tables(struct process *p)
@@ -232,6 +234,25 @@ static bool wants_summary(const struct mp_cut_plan *plan)
 	return plan->events.n_aggs && !plan->max_events;
 }
 
+static void init_writer(struct process *p)
+{
+	const struct mp_writer_setup setup = {
+		.plan = &p->plan,
+		.queue = p->queue,
+		.journal = p->journal,
+		.formatter = &p->lookup.formatter,
+		.out = &p->out,
+		.readable = isatty(p->out.fd),
+		.stop = stop,
+		.tick = show_status,
+		.arg = p,
+	};
+
+	mp_writer_init(&p->writer, &setup);
+	p->lookup.budget.handled_ns = &p->writer.window.handled_ns;
+	p->lookup.symbols.places &= !setup.readable;
+}
+
 static void take_plan(struct process *p)
 {
 	const int *fds = p->in.fds;
@@ -257,22 +278,7 @@ static void take_plan(struct process *p)
 	p->lookup.symbols.dsos.work = p->lookup.tasks.work = &p->work;
 	if (p->plan.walks)
 		open_tables(p);
-	p->writer = (struct mp_writer){
-		.plan = &p->plan,
-		.queue = p->queue,
-		.out = &p->out,
-		.formatter = &p->lookup.formatter,
-		.tasks = &p->lookup.tasks,
-		.budget = &p->lookup.budget,
-		.journal = p->journal,
-		.readable = isatty(p->out.fd),
-		.stop = stop,
-		.tick = show_status,
-		.arg = p,
-	};
-	p->lookup.budget.handled_ns = &p->writer.handled_ns;
-	p->lookup.symbols.places &= !p->writer.readable;
-	mp_writer_init(&p->writer);
+	init_writer(p);
 }
 
 static void take_names(struct process *p)
@@ -280,7 +286,7 @@ static void take_names(struct process *p)
 	struct mp_str text = mp_buf_view(&p->in.body);
 
 	mp_tasknames_init(&p->names);
-	p->writer.names = &p->names;
+	mp_writer_use_names(&p->writer, &p->names);
 	while (text.len) {
 		const char *lf = memchr(text.p, '\n', text.len);
 		size_t len = lf ? (size_t)(lf - text.p) : text.len;
@@ -306,17 +312,19 @@ static void take_start(struct process *p)
 
 	if (mp_message_get_start(mp_buf_view(&p->in.body), &start) < 0)
 		end_alone();
-	p->writer.from_ns = start.from_ns;
-	p->writer.header = json_loads(start.header, 0, NULL);
+	p->writer.window.from_ns = start.from_ns;
+	p->header = json_loads(start.header, 0, NULL);
 	free(start.header);
 	if (start.again)
 		resume(p, &start);
-	if (!p->plan.events.silent && !p->writer.bytes)
-		mp_writer_put_json(&p->writer, json_incref((json_t *)p->writer.header));
-	if (!p->writer.readable || !wants_summary(&p->plan))
+	if (!p->plan.events.silent && !p->writer.output.bytes) {
+		mp_writer_put_json(&p->writer.output, json_incref(p->header));
+		mp_writer_flush(&p->writer.state);
+	}
+	if (!p->writer.output.readable || !wants_summary(&p->plan))
 		return;
 	mp_live_init(&p->live, &p->out, p->plan.with_command, p->plan.events.silent);
-	p->writer.live = &p->live;
+	p->writer.output.live = &p->live;
 }
 
 /*
@@ -330,7 +338,7 @@ static void scan(struct process *p)
 	size_t i;
 
 	mp_record_lookup_scan(&p->lookup, &p->plan);
-	p->writer.scanned_ns = mp_monotonic_ns();
+	p->writer.window.scanned_ns = mp_monotonic_ns();
 	for (i = 0; p->plan.walks && i < found->n; i++)
 		mp_walk_tables_update(
 			&p->tables,
@@ -343,14 +351,14 @@ static void finish(struct process *p)
 	struct mp_message_done done;
 	struct mp_cut_end end;
 
+	mp_writer_end_queue(&p->writer);
 	mp_queue_detach(p->queue); /* aggregates need the memory */
-	p->writer.queue = NULL;
 	send_body(p, MP_MESSAGE_ENDED);
 	receive(p);
 	if (p->in.type != MP_MESSAGE_END ||
 	    mp_cut_end_get(&end, p->plan.n_rings * p->plan.events.n, mp_buf_view(&p->in.body)) < 0)
 		end_alone();
-	done.lossy = mp_writer_end(&p->writer, &end);
+	done.lossy = mp_writer_end(&p->writer, p->header, &end);
 	mp_cut_end_release(&end);
 	done.error = (uint64_t)p->out.error;
 	mp_message_put_done(&p->body, &done);
@@ -360,7 +368,7 @@ static void finish(struct process *p)
 static void record(struct process *p)
 {
 	take_start(p);
-	p->writer.handled_ns = mp_monotonic_ns(); /* events wait during the scan, too */
+	p->writer.window.handled_ns = mp_monotonic_ns(); /* events wait during the scan, too */
 	scan(p);
 	mp_writer_run(&p->writer);
 	finish(p);

@@ -182,19 +182,11 @@ static void forget_file(void *arg, uint32_t file)
 	(void)arg, (void)file;
 }
 
-static void write_all(struct mp_queue_reader *r, struct mp_tasks *tasks, struct mp_formatter *f)
+static void write_all(struct mp_queue_reader *r, struct mp_formatter *f)
 {
 	struct mp_out out;
-	struct mp_writer w = {
-		.plan = &plan,
-		.queue = r,
-		.out = &out,
-		.formatter = f,
-		.tasks = tasks,
-		.budget = tasks->budget,
-		.header = header,
-		.until_ns = UINT64_MAX,
-	};
+	struct mp_writer_setup setup = { .plan = &plan, .queue = r, .out = &out, .formatter = f };
+	struct mp_writer w;
 	struct mp_counts counts[N_EVENTS] = { { .count = 0 } };
 	const struct mp_cut_end end = { counts, N_EVENTS, (char *)"{}", (char *)"{}", 0 };
 	size_t len;
@@ -202,15 +194,16 @@ static void write_all(struct mp_queue_reader *r, struct mp_tasks *tasks, struct 
 	int copy;
 
 	memory_out_init(&out);
-	w.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)),
-				   mp_writer_more_bytes(&plan));
-	mp_writer_init(&w);
+	setup.journal = mp_journal_new(mp_writer_state_bytes(&plan, mp_queue_streams(r)),
+				       mp_writer_more_bytes(&plan));
+	mp_writer_init(&w, &setup);
 	mp_writer_run(&w);
+	mp_writer_end_queue(&w);
 	mp_out_flush(&out);
 	copy = dup(out.fd);
-	mp_writer_end(&w, &end);
+	mp_writer_end(&w, header, &end);
 	mp_writer_release(&w);
-	mp_journal_free(w.journal);
+	mp_journal_free(setup.journal);
 	text = memory_read(copy, &len);
 	close(copy);
 	check_lines(text, len);
@@ -255,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f.tables = &tables;
 	f.cgroups = mp_cgroup_names_new(NULL, NULL);
 	fill(q, streams, data, size);
-	write_all(r, &tasks, &f);
+	write_all(r, &f);
 	mp_formatter_release(&f);
 	mp_tasks_release(&tasks);
 	mp_budget_release(&budget);

@@ -75,11 +75,9 @@ struct mp_queue {
 	struct mp_queue_shared_stream *shared_streams;
 	struct mp_queue_returns *returns; /* not trusted */
 	uint64_t pushed, taken;
-	uint64_t order; /* number of chunks that were ever pushed */
-	struct {
-		uint64_t number, began_ns, settled_ns; /* number 0: there was none yet */
-		bool last;			       /* nothing follows it */
-	} mark;
+	uint64_t order;		   /* number of chunks that were ever pushed */
+	struct mp_queue_mark mark; /* the last one */
+	bool ends_in_mark;	   /* nothing follows it */
 	struct class classes[CLASSES];
 	size_t n_classes;
 	size_t bytes[MP_QUEUE_TYPES]; /* bytes of the chunks in use */
@@ -426,18 +424,15 @@ static bool put_entry(struct mp_queue *q, const struct mp_queue_entry *e)
 	return true;
 }
 
-/* Enters the mark into the list, since a chunk follows. */
-static bool put_mark(struct mp_queue *q)
+/* Enters a mark into the list, since a chunk follows. */
+static bool put_mark(struct mp_queue *q, const struct mp_queue_mark *mark)
 {
-	const struct mp_queue_entry e = { .from = q->mark.began_ns,
-					  .to = q->mark.settled_ns,
-					  .mark = q->mark.number,
+	const struct mp_queue_entry e = { .from = mark->began_ns,
+					  .to = mark->settled_ns,
+					  .mark = mark->number,
 					  .stream = MP_QUEUE_IS_MARK };
 
-	if (q->mark.last && !put_entry(q, &e))
-		return false;
-	q->mark.last = false;
-	return true;
+	return put_entry(q, &e);
 }
 
 static bool put_chunk(struct mp_queue *q, const struct mp_chunk *c)
@@ -446,7 +441,7 @@ static bool put_chunk(struct mp_queue *q, const struct mp_chunk *c)
 					  .to = c->len,
 					  .stream = c->stream->number };
 
-	return put_mark(q) && put_entry(q, &e);
+	return put_entry(q, &e);
 }
 
 void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
@@ -454,9 +449,12 @@ void mp_queue_push(struct mp_queue *q, struct mp_chunk *chunk)
 	struct stream *s;
 
 	pthread_mutex_lock(&q->lock);
-	if (chunk->len == 0 || q->abandoned || !put_chunk(q, chunk)) {
+	if (chunk->len && !q->abandoned && q->ends_in_mark)
+		q->ends_in_mark = !put_mark(q, &q->mark);
+	if (chunk->len == 0 || q->abandoned || q->ends_in_mark || !put_chunk(q, chunk)) {
 		free_chunk(q, chunk);
 	} else {
+		chunk->mark = q->mark;
 		s = stream_of(q, chunk->stream);
 		chunk->next = NULL;
 		chunk->order = q->order++;
@@ -485,7 +483,7 @@ static void show_mark(struct mp_queue *q)
 	__atomic_store_n(&last->began_ns, q->mark.began_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&last->settled_ns, q->mark.settled_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&last->version, version + 2, __ATOMIC_RELEASE);
-	q->mark.last = true;
+	q->ends_in_mark = true;
 	__atomic_fetch_add(&q->head->bell, 1, __ATOMIC_RELEASE);
 }
 
@@ -549,7 +547,7 @@ void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns)
 	pthread_mutex_lock(&q->lock);
 	q->mark.number++;
 	q->mark.began_ns = began_ns;
-	q->mark.settled_ns = settled_ns;
+	q->mark.settled_ns = MP_MAX(settled_ns, q->mark.settled_ns);
 	show_mark(q);
 	collect(q);
 	idle = take_idle(q);
@@ -665,6 +663,7 @@ static struct mp_chunk **list_chunks(struct mp_queue *q, size_t *n)
 
 void mp_queue_restart(struct mp_queue *q)
 {
+	uint64_t mark = 0;
 	struct mp_chunk **all;
 	size_t n, i;
 
@@ -679,11 +678,15 @@ void mp_queue_restart(struct mp_queue *q)
 	}
 	all = list_chunks(q, &n);
 	q->pushed = q->taken = 0;
-	q->mark.last = false;
 	q->head->pushed = 0;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		if (all[i]->mark.number > mark)
+			put_mark(q, &all[i]->mark);
+		mark = all[i]->mark.number;
 		put_chunk(q, all[i]);
+	}
 	free(all);
+	/* a reader that has just got it, before the last chunk, ignores it */
 	if (q->mark.number)
 		show_mark(q);
 	pthread_mutex_unlock(&q->lock);

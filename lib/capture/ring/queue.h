@@ -43,6 +43,15 @@ struct mp_queue_stream {
 	uint32_t number; /* number in the order in which streams were added */
 };
 
+/*
+ * The end of a round of the collector. Everything that was in the rings at `began_ns` was pushed,
+ * or is later than `settled_ns`; UINT64_MAX: it is the last mark.
+ */
+struct mp_queue_mark {
+	uint64_t number; /* among the marks; 0: there was none yet */
+	uint64_t began_ns, settled_ns;
+};
+
 /* Room for complete records of one stream. The collector fills `data` up to `len`. */
 struct mp_chunk {
 	const struct mp_queue_stream *stream;
@@ -50,8 +59,9 @@ struct mp_chunk {
 	size_t len, cap;
 	/* private */
 	struct mp_chunk *next;
-	uint64_t at;	/* offset in the shared memory */
-	uint64_t order; /* number among the chunks that were pushed */
+	uint64_t at;		   /* offset in the shared memory */
+	uint64_t order;		   /* number among the chunks that were pushed */
+	struct mp_queue_mark mark; /* the last one before it */
 	unsigned class;
 };
 
@@ -83,8 +93,9 @@ size_t mp_queue_added(const struct mp_queue *q);
 
 /*
  * To be called after the reader has ended (if it is a process, after it was waited for). Everything
- * that it did not give back, and the last mark, is queued again in the same order, for another
- * reader that attaches to the new mp_queue_fds().
+ * that it did not give back is queued again in the same order, for another reader that attaches to
+ * the new mp_queue_fds(). Before each chunk comes the last mark that preceded it, so that marks
+ * divide each stream as they did for the reader that has ended.
  */
 void mp_queue_restart(struct mp_queue *q);
 
@@ -135,9 +146,8 @@ size_t mp_queue_bytes(struct mp_queue *q, enum mp_queue_type type);
 bool mp_queue_is_full(struct mp_queue *q, enum mp_queue_type type);
 
 /*
- * Pushes a mark, which replaces a mark at the end of the queue, and wakes the reader. Everything
- * that was in the rings at `began_ns` was pushed, or is later than `settled_ns`; UINT64_MAX: it is
- * the last mark.
+ * Pushes a mark, which replaces a mark at the end of the queue, and wakes the reader. The reader
+ * gets at least the `settled_ns` of earlier marks.
  */
 void mp_queue_mark(struct mp_queue *q, uint64_t began_ns, uint64_t settled_ns);
 

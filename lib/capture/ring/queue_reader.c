@@ -278,5 +278,5 @@ struct mp_queue_place mp_queue_place(const struct mp_queue_reader *r, uint32_t s
 {
 	const struct stream *s = r->streams[stream];
 
-	return (struct mp_queue_place){ s->before + s->handled, s->records };
+	return (struct mp_queue_place){ s->before + s->handled, s->records, s->before + s->taken };
 }

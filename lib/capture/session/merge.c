@@ -13,6 +13,8 @@ struct mp_merge_stream {
 	size_t first, n, cap;
 	uint64_t last_ns; /* time of the previous record in the stream */
 	uint64_t merged;  /* records that were handled */
+	uint64_t
+		counted; /* another process has counted what is broken in the chunks before this one */
 	/* another process has handled the chunks before this one, and so many of its records */
 	struct mp_queue_place from;
 	/* the same of a stream whose records are handled again, and how many of them still are */
@@ -55,21 +57,37 @@ static bool is_complete(const struct perf_event_header *h, enum mp_queue_type ty
 	       h->size >= least[h->type] + sizeof(struct mp_record_id);
 }
 
+bool mp_merge_is_late(const struct mp_queue_record *x)
+{
+	return x->time_ns < x->item->bound_ns;
+}
+
+/* Whether a record is to be handled before one that has come earlier. */
+static bool precedes(const struct mp_queue_record *x, const struct mp_queue_record *earlier)
+{
+	bool closed =
+		earlier->item->round != x->item->round && earlier->time_ns < x->item->bound_ns;
+
+	return x->time_ns < earlier->time_ns && !closed;
+}
+
 /* Inserts a record among those that wait; nearly always at the end. */
 static void enqueue(struct mp_merge_stream *q, const struct mp_queue_record *x)
 {
 	size_t i;
 
 	q->v = mp_grow(q->v, &q->cap, q->n + 1, sizeof(*q->v));
-	for (i = q->n++; i > q->first && q->v[i - 1].time_ns > x->time_ns; i--)
+	for (i = q->n++; i > q->first && precedes(x, &q->v[i - 1]); i--)
 		q->v[i] = q->v[i - 1];
 	q->v[i] = *x;
 }
 
-static void add_broken(struct mp_merge *m, const struct mp_queue_stream *stream)
+static void add_broken(struct mp_merge *m, const struct mp_queue_item *chunk)
 {
+	if (chunk->number < m->streams[chunk->stream->number].counted)
+		return;
 	m->broken++;
-	memcpy(m->broken_owner, stream->owner, sizeof(m->broken_owner));
+	memcpy(m->broken_owner, chunk->stream->owner, sizeof(m->broken_owner));
 }
 
 static void finish_chunk(struct mp_merge *m, struct mp_queue_item *chunk)
@@ -86,6 +104,8 @@ void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
 	if (chunk->number < q->from.chunk)
 		at = chunk->len;
 	chunk->refs = 1;
+	chunk->round = m->round;
+	chunk->bound_ns = m->bound_ns;
 	while (chunk->len - at >= sizeof(struct perf_event_header)) {
 		const struct perf_event_header *h =
 			(const struct perf_event_header *)(chunk->data + at);
@@ -95,13 +115,13 @@ void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
 
 		if (h->size < sizeof(*h) || h->size > chunk->len - at ||
 		    !is_complete(h, chunk->stream->type)) {
-			add_broken(m, chunk->stream);
+			add_broken(m, chunk);
 			break;
 		}
 		at += h->size;
 		x.time_ns = mp_record_time(h);
 		if (x.time_ns > INT64_MAX) {
-			add_broken(m, chunk->stream);
+			add_broken(m, chunk);
 			continue;
 		}
 		q->last_ns = x.time_ns;
@@ -157,7 +177,6 @@ static void handle_run(struct mp_merge *m, struct mp_merge_stream *q, uint64_t l
 	q->from.records -= before;
 	q->merged += before;
 	again = MP_MIN(q->again, n);
-	q->again -= again;
 	m->repeats = true;
 	mp_queue_handle(m->queue, chunk->stream, run, again);
 	m->repeats = false;
@@ -170,11 +189,18 @@ static void handle_run(struct mp_merge *m, struct mp_merge_stream *q, uint64_t l
 		finish_chunk(m, chunk);
 }
 
+void mp_merge_close(struct mp_merge *m, uint64_t bound_ns)
+{
+	m->round++;
+	m->bound_ns = MP_MAX(m->bound_ns, bound_ns);
+}
+
 void mp_merge_until(struct mp_merge *m, uint64_t bound_ns)
 {
 	uint64_t second_ns;
 	size_t i;
 
+	mp_merge_close(m, bound_ns);
 	for (;;) {
 		struct mp_merge_stream *q;
 
@@ -200,7 +226,28 @@ void mp_merge_until(struct mp_merge *m, uint64_t bound_ns)
 
 void mp_merge_handled(struct mp_merge *m, const struct mp_queue_stream *stream)
 {
-	m->streams[stream->number].merged++;
+	struct mp_merge_stream *q = &m->streams[stream->number];
+
+	q->merged++;
+	q->again -= m->repeats;
+}
+
+/* How far a stream was handled, by this process and those before it. */
+static struct mp_queue_place place_of(const struct mp_merge *m, uint32_t stream)
+{
+	const struct mp_merge_stream *q = &m->streams[stream];
+	struct mp_queue_place at = mp_queue_place(m->queue, stream);
+
+	at.taken = MP_MAX(at.taken, q->counted);
+	if (q->again || at.chunk < q->repeated.chunk) {
+		at.chunk = q->repeated.chunk;
+		at.records = q->repeated.records;
+	} else {
+		/* the turn of some that another process has handled may not have come yet */
+		at.chunk = MP_MAX(at.chunk, q->from.chunk);
+		at.records = q->merged + q->from.records - at.records;
+	}
+	return at;
 }
 
 uint64_t mp_merge_places(const struct mp_merge *m, struct mp_queue_place *places)
@@ -209,10 +256,7 @@ uint64_t mp_merge_places(const struct mp_merge *m, struct mp_queue_place *places
 	uint32_t i;
 
 	for (i = 0; i < m->n_streams; i++) {
-		places[i] = mp_queue_place(m->queue, i);
-		places[i].records = m->streams[i].merged - places[i].records;
-		if (m->streams[i].again)
-			places[i] = m->streams[i].repeated;
+		places[i] = place_of(m, i);
 		progress += (places[i].chunk << 32) + places[i].records;
 	}
 	return progress;
@@ -230,6 +274,7 @@ void mp_merge_from(struct mp_merge *m, const struct mp_queue_place *places)
 	for (i = 0; i < m->n_streams; i++) {
 		struct mp_merge_stream *q = &m->streams[i];
 
+		q->counted = places[i].taken;
 		if (is_handled_again(mp_queue_numbered(m->queue, i)->type)) {
 			q->repeated = places[i];
 			q->again = places[i].records;

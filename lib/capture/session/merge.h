@@ -2,7 +2,9 @@
 /*
  * Merges the streams of the queue in order of time, and hands their records to the handlers of the
  * queue's reader. Knows how far each stream was handled, so that another process can continue
- * there. Includes queue_reader.
+ * there: it gets the records of a stream in the same order, since this depends on nothing but the
+ * records and the marks among them. A record that comes after a mark that promised none of its time
+ * follows those that came before the mark. Includes queue_reader.
  */
 #ifndef MP_CAPTURE_SESSION_MERGE_H
 #define MP_CAPTURE_SESSION_MERGE_H
@@ -26,6 +28,8 @@ struct mp_merge {
 	size_t held;  /* bytes of chunks that were handled since the caller last set this to 0 */
 
 	/* private */
+	uint32_t round;	   /* number of marks */
+	uint64_t bound_ns; /* of the last mark */
 	struct mp_merge_stream *streams;
 	size_t n_streams;
 };
@@ -37,7 +41,13 @@ void mp_merge_release(struct mp_merge *m);
 /* Adds the records of a chunk; gives it to mp_queue_done() once all of them were handled. */
 void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk);
 
-/* Handles all records before `bound_ns`. */
+/* Whether a record came after a mark that promised none of its time. */
+bool mp_merge_is_late(const struct mp_queue_record *x);
+
+/* At a mark: lets no record that comes later precede those that have come, and are before `bound_ns`. */
+void mp_merge_close(struct mp_merge *m, uint64_t bound_ns);
+
+/* As mp_merge_close(), and handles all records before `bound_ns`. */
 void mp_merge_until(struct mp_merge *m, uint64_t bound_ns);
 
 /* To be called by a handler for each record that it has handled. */

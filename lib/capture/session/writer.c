@@ -46,7 +46,7 @@ static bool handle_reading(struct mp_writer *w, const struct mp_queue_record *x)
 	case MP_CUT_TOTALS_END:
 		return mp_writer_add_totals(&w->sections, x->record);
 	case MP_SAMPLED:
-		return mp_writer_sampled(&w->events, x->record);
+		return mp_writer_sampled(&w->events, x);
 	}
 	return true;
 }
@@ -285,7 +285,7 @@ static void put_watermark(struct mp_writer_output *output, uint64_t time_ns)
 	mp_buf_release(&text);
 }
 
-static void end_round(struct mp_writer *w, uint64_t settled_ns)
+static void handle_round(struct mp_writer *w, uint64_t settled_ns)
 {
 	struct mp_writer_window *window = &w->window;
 	struct mp_walk_tables *tables = w->tasks.tables;
@@ -312,10 +312,26 @@ static void end_round(struct mp_writer *w, uint64_t settled_ns)
 		mp_writer_stop(&w->output);
 }
 
+/*
+ * Handles the records of a round, once all those of tasks up to the scan have been noted. Another
+ * writer may have handled this round, or a later one: its order stays.
+ */
+static void end_round(struct mp_writer *w, uint64_t began_ns, uint64_t settled_ns)
+{
+	struct mp_writer_window *window = &w->window;
+	bool last = settled_ns == UINT64_MAX;
+
+	if (!window->rounds_ns)
+		window->rounds_ns = window->scanned_ns;
+	if (began_ns >= window->scanned_ns || last)
+		handle_round(w, settled_ns);
+	else if (began_ns >= window->rounds_ns)
+		mp_merge_close(&w->merge, settled_ns);
+}
+
 void mp_writer_run(struct mp_writer *w)
 {
 	uint64_t settled_ns = 0;
-	bool complete;
 
 	while (settled_ns != UINT64_MAX) {
 		struct mp_queue_item *item = mp_queue_pop(w->setup.queue, POP_MS);
@@ -329,10 +345,7 @@ void mp_writer_run(struct mp_writer *w)
 			continue;
 		}
 		settled_ns = item->settled_ns;
-		/* the kernel's records of tasks up to the scan must have been noted */
-		complete = item->began_ns >= w->window.scanned_ns || settled_ns == UINT64_MAX;
+		end_round(w, item->began_ns, settled_ns);
 		mp_queue_done(w->setup.queue, item);
-		if (complete)
-			end_round(w, settled_ns);
 	}
 }

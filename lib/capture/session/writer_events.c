@@ -5,6 +5,7 @@
 
 #include "lib/capture/host/record.h"
 #include "lib/capture/host/sampled.h"
+#include "lib/capture/session/merge.h"
 
 void mp_writer_events_init(struct mp_writer_events *w)
 {
@@ -173,7 +174,7 @@ static bool write_builtin(struct mp_writer_events *w, size_t ring, const struct 
 }
 
 /* Writes a polled value. It is not in the account, since no event fired. */
-static void write_sampled(struct mp_writer_events *w, const struct mp_sampled *r)
+static void write_sampled(struct mp_writer_events *w, const struct mp_sampled *r, bool late)
 {
 	struct mp_cut_event e = w->plan->events.v[r->event];
 	struct mp_process process = { .pid = r->pid };
@@ -186,7 +187,7 @@ static void write_sampled(struct mp_writer_events *w, const struct mp_sampled *r
 		.raw_len = r->raw_len,
 	};
 
-	w->counts->all.late += r->time_ns < w->window->watermark_ns;
+	w->counts->all.late += late;
 	if (w->plan->max_events && w->counts->all.written == w->plan->max_events)
 		return;
 	if (r->pid < 0) /* "[rest]", a CPU or a cgroup: not a task */
@@ -242,7 +243,7 @@ static void write_throttle(struct mp_writer_events *w, size_t ring, uint64_t tim
 
 bool mp_writer_event(struct mp_writer_events *w, size_t ring, const struct mp_queue_record *x)
 {
-	w->counts->all.late += x->time_ns < w->window->watermark_ns;
+	w->counts->all.late += mp_merge_is_late(x) && x->time_ns < w->window->until_ns;
 	w->counts->rings[ring].last_ns = x->time_ns;
 	switch (x->record->type) {
 	case PERF_RECORD_SAMPLE:
@@ -262,13 +263,13 @@ bool mp_writer_event(struct mp_writer_events *w, size_t ring, const struct mp_qu
 	return true;
 }
 
-bool mp_writer_sampled(struct mp_writer_events *w, const struct perf_event_header *h)
+bool mp_writer_sampled(struct mp_writer_events *w, const struct mp_queue_record *x)
 {
-	const struct mp_sampled *r = (const struct mp_sampled *)h;
+	const struct mp_sampled *r = (const struct mp_sampled *)x->record;
 
-	if (h->size != sizeof(*r) || r->event >= w->plan->events.n)
+	if (x->record->size != sizeof(*r) || r->event >= w->plan->events.n)
 		return false;
-	write_sampled(w, r);
+	write_sampled(w, r, mp_merge_is_late(x));
 	return true;
 }
 

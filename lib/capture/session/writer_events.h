@@ -39,7 +39,7 @@ bool mp_writer_event(struct mp_writer_events *w, size_t ring, const struct mp_qu
 void mp_writer_note_event(struct mp_writer_events *w, const struct perf_event_header *h);
 
 /* Writes a polled value. False: the record is damaged. */
-bool mp_writer_sampled(struct mp_writer_events *w, const struct perf_event_header *h);
+bool mp_writer_sampled(struct mp_writer_events *w, const struct mp_queue_record *x);
 
 /* Writes the line for a loss of a ring, and counts the lost events. */
 void mp_writer_put_loss(struct mp_writer_events *w, size_t ring, const struct mp_ctl *loss);

@@ -13,6 +13,7 @@ struct mp_writer_window {
 	uint64_t until_ns;     /* all events were enabled until then; later ones are not written */
 	uint64_t stop_ns;      /* when the events were about to be disabled; UINT64_MAX: not yet */
 	uint64_t scanned_ns;   /* when /proc had been scanned for running tasks */
+	uint64_t rounds_ns;    /* the same of the first writer that has handled a record */
 	uint64_t watermark_ns; /* all earlier events were written */
 	uint64_t handled_ns;   /* the same for the budget; 0 after the stop */
 };

@@ -19,7 +19,8 @@ enum {
 struct known {
 	int stream; /* -1: a mark */
 	size_t len, cap;
-	uint32_t seed; /* of its contents; of a mark: its times */
+	uint32_t seed;	     /* of its contents; of a mark: when it began */
+	uint64_t settled_ns; /* of a mark */
 	bool done;
 	struct mp_queue_item *item; /* taken */
 };
@@ -30,6 +31,7 @@ struct model {
 	size_t bytes[MP_QUEUE_TYPES];
 	unsigned chunks[STREAMS];
 	unsigned wrong, refused;
+	uint64_t settled_ns; /* the greatest of the marks, which no later one is below */
 };
 
 static struct mp_queue *q;
@@ -118,6 +120,8 @@ static void mark(struct model *m)
 	k->stream = -1;
 	k->seed = (uint32_t)random();
 	mp_queue_mark(q, k->seed, k->seed + 1ull);
+	m->settled_ns = MP_MAX(m->settled_ns, k->seed + 1ull);
+	k->settled_ns = m->settled_ns;
 }
 
 static void take(struct model *m)
@@ -135,7 +139,7 @@ static void take(struct model *m)
 			    item->len != k->len;
 		return;
 	}
-	m->wrong += item->stream || item->began_ns != k->seed || item->settled_ns != k->seed + 1ull;
+	m->wrong += item->stream || item->began_ns != k->seed || item->settled_ns != k->settled_ns;
 	k->done = true;
 	mp_queue_done(r, item);
 	mp_queue_give_back(r);

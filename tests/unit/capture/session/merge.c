@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The merge of streams, and its continuation by another process from any of its places. */
+/*
+ * The merge of streams, and its continuation by another process from any of its places, also where
+ * records come after marks that promised none of their time.
+ */
 #include "lib/capture/session/merge.h"
 
 #include <linux/perf_event.h>
@@ -24,7 +27,10 @@ static const enum mp_queue_type types[STREAMS] = { MP_QUEUE_EVENTS, MP_QUEUE_EVE
 static struct mp_merge merge;
 static uint64_t names[ALL], times[ALL]; /* of the records that were handled */
 static bool repeated[ALL];		/* another process had handled them */
-static size_t n_handled, n_noted;
+static size_t n_handled, n_noted, n_late;
+
+static bool late;	    /* there are marks that do not hold */
+static uint64_t skipped_ns; /* marks of rounds that began earlier only close the order */
 
 /* What a process that dies after `stop` records leaves. */
 static size_t stop;
@@ -46,6 +52,7 @@ static void handle(void *arg, const struct mp_queue_stream *stream,
 		names[n_handled] = ((const struct record *)records[i].record)->name;
 		times[n_handled] = records[i].time_ns;
 		repeated[n_handled] = merge.repeats;
+		n_late += mp_merge_is_late(&records[i]);
 		mp_merge_handled(&merge, stream);
 		if (++n_handled != stop)
 			continue;
@@ -54,7 +61,16 @@ static void handle(void *arg, const struct mp_queue_stream *stream,
 	}
 }
 
-/* Fills the streams with records whose times are nearly in order. */
+/* Pushes marks, often more than one in a place; each promises what is true of most records. */
+static void put_marks(struct mp_queue *q, size_t i)
+{
+	size_t n;
+
+	for (n = (size_t)random() % 3; late && n > 0; n--)
+		mp_queue_mark(q, i, STREAMS * (1000 + 10 * i - 5 * n));
+}
+
+/* Fills the streams with records whose times differ, and are nearly in order. */
 static void fill(struct mp_queue *q, const struct mp_queue_stream *const *streams)
 {
 	size_t s, i;
@@ -65,7 +81,7 @@ static void fill(struct mp_queue *q, const struct mp_queue_stream *const *stream
 			struct record r = {
 				.header = { .type = 99, .size = sizeof(r) },
 				.name = s * RECORDS + i,
-				.time_ns = 1000 + 10 * i + (size_t)random() % 25,
+				.time_ns = STREAMS * (1000 + 10 * i + (size_t)random() % 25) + s,
 			};
 
 			if (!chunk[s])
@@ -76,6 +92,7 @@ static void fill(struct mp_queue *q, const struct mp_queue_stream *const *stream
 				continue;
 			mp_queue_push(q, chunk[s]);
 			chunk[s] = NULL;
+			put_marks(q, i);
 		}
 	}
 	mp_queue_mark(q, UINT64_MAX, UINT64_MAX);
@@ -94,10 +111,18 @@ static void run(struct mp_queue *q, const struct mp_queue_place *from)
 	mp_merge_init(&merge);
 	if (from)
 		mp_merge_from(&merge, from);
-	n_handled = n_noted = 0;
-	while ((item = mp_queue_pop(merge.queue, 0)) && item->stream)
-		mp_merge_add(&merge, item);
-	mp_merge_until(&merge, UINT64_MAX);
+	n_handled = n_noted = n_late = 0;
+	while ((item = mp_queue_pop(merge.queue, 0))) {
+		if (item->stream) {
+			mp_merge_add(&merge, item);
+			continue;
+		}
+		if (item->began_ns >= skipped_ns)
+			mp_merge_until(&merge, item->settled_ns);
+		else
+			mp_merge_close(&merge, item->settled_ns);
+		mp_queue_done(merge.queue, item);
+	}
 	mp_merge_release(&merge);
 	mp_queue_detach(merge.queue);
 }
@@ -116,13 +141,13 @@ static bool is_task(uint64_t name)
 	return types[name / RECORDS] == MP_QUEUE_TASKS;
 }
 
-/* Copies the names of what makes output, without those of tasks. */
-static size_t output(uint64_t *to, size_t from, size_t n)
+/* Copies the names of what makes output, without those of tasks; `stream` STREAMS: of all. */
+static size_t output(uint64_t *to, size_t n, size_t stream)
 {
 	size_t i, len = 0;
 
-	for (i = from; i < n; i++)
-		if (!is_task(names[i]))
+	for (i = 0; i < n; i++)
+		if (!is_task(names[i]) && (stream == STREAMS || names[i] / RECORDS == stream))
 			to[len++] = names[i];
 	return len;
 }
@@ -137,49 +162,85 @@ static size_t new_tasks(size_t n)
 	return tasks;
 }
 
-/* Whether a process that dies after `at` records, and another one, handle each record once. */
-static bool continues(size_t at)
+static struct mp_queue *new_queue(const struct mp_queue_stream **streams)
 {
-	const struct mp_queue_stream *streams[STREAMS];
 	struct mp_queue *q = mp_queue_new(1 << 20, 1 << 20);
-	uint64_t all[ALL], rest[ALL];
-	size_t i, n_all, n_first, n_tasks;
+	size_t i;
 
 	for (i = 0; i < STREAMS; i++)
 		streams[i] = mp_queue_add(q, types[i], "test", (uint32_t)i);
 	srandom(1);
 	fill(q, streams);
-	stop = at;
-	run(q, NULL); /* it does not know that it dies: what follows is lost with it */
-	n_all = output(all, 0, n_handled);
-	n_first = output(rest, 0, at);
-	n_tasks = new_tasks(at);
+	return q;
+}
+
+/*
+ * Whether processes that die after `at` records each, and the last one, handle each record of all
+ * streams once, and in the same order as one that lives. If marks are skipped, this is the order of
+ * each stream.
+ */
+static bool continues(size_t at, size_t deaths)
+{
+	const struct mp_queue_stream *streams[STREAMS];
+	struct mp_queue *q = new_queue(streams);
+	uint64_t all[STREAMS + 1][ALL], parts[STREAMS + 1][ALL];
+	size_t n_all[STREAMS + 1], n_parts[STREAMS + 1] = { 0 }, tasks = 0, some = 0, i, n;
+	bool same = true, ended = false;
+
 	stop = 0;
-	mp_queue_restart(q);
-	run(q, places);
+	skipped_ns = 0;
+	run(q, NULL);
+	for (i = 0; i <= STREAMS; i++)
+		n_all[i] = output(all[i], n_handled, i);
 	mp_queue_free(q);
-	return in_order() && n_tasks + new_tasks(n_handled) == RECORDS &&
-	       n_first + output(rest, 0, n_handled) == n_all &&
-	       memcmp(rest, all + n_first, (n_all - n_first) * sizeof(*all)) == 0;
+	q = new_queue(streams);
+	for (n = 0; !ended; n++) {
+		/* it does not know that it dies: what follows is lost with it */
+		stop = n < deaths ? at : 0;
+		skipped_ns = n && late ? (31 * at + 7 * n) % RECORDS : 0;
+		some += skipped_ns;
+		run(q, n ? places : NULL);
+		ended = !stop ||
+			n_handled < stop; /* it lives, or would die after its last record */
+		for (i = 0; i <= STREAMS; i++)
+			n_parts[i] += output(parts[i] + n_parts[i], ended ? n_handled : at, i);
+		tasks += new_tasks(ended ? n_handled : at);
+		mp_queue_restart(q);
+	}
+	mp_queue_free(q);
+	for (i = some ? 0 : STREAMS; i <= (some ? STREAMS - 1 : STREAMS); i++)
+		same = same && n_all[i] == n_parts[i] &&
+		       memcmp(all[i], parts[i], n_all[i] * sizeof(**all)) == 0;
+	return same && tasks == RECORDS;
 }
 
 int main(void)
 {
 	const struct mp_queue_stream *streams[STREAMS];
-	struct mp_queue *q = mp_queue_new(1 << 20, 1 << 20);
 	size_t i, wrong = 0;
+	struct mp_queue *q;
 
 	mp_init("unit-merge");
-	for (i = 0; i < STREAMS; i++)
-		streams[i] = mp_queue_add(q, types[i], "test", (uint32_t)i);
-	fill(q, streams);
+	q = new_queue(streams);
 	run(q, NULL);
-	ok(n_handled == ALL && in_order(), "%d records of %d streams in order of time", ALL,
-	   STREAMS);
+	ok(n_handled == ALL && in_order() && !n_late, "%d records of %d streams in order of time",
+	   ALL, STREAMS);
 	ok(n_noted == 2 * RECORDS, "all but events are noted before their turn");
 	mp_queue_free(q);
 	for (i = 1; i <= ALL; i++)
-		wrong += !continues(i);
+		wrong += !continues(i, 1);
 	ok(!wrong, "after a death at any of %d records, another process handles the rest", ALL);
+	late = true;
+	q = new_queue(streams);
+	run(q, NULL);
+	ok(n_handled == ALL && n_late > ALL / 20 && n_late < ALL / 2, "%zu of %d records are late",
+	   n_late, ALL);
+	mp_queue_free(q);
+	for (i = 1; i <= ALL; i++)
+		wrong += !continues(i, 1);
+	ok(!wrong, "the same with late records");
+	for (i = 1; i <= ALL; i++)
+		wrong += !continues(i, ALL / i);
+	ok(!wrong, "the same if each process dies after as many records");
 	return tap_done();
 }

@@ -18,8 +18,9 @@ struct mp_queue_item {
 	const char *data; /* valid until mp_queue_give_back(), if mp_queue_done() was called */
 	size_t len;
 	uint64_t number;   /* of a chunk among those of its stream, also of earlier readers */
-	uint32_t refs;	   /* for use by the caller, like the next two */
+	uint32_t refs;	   /* for use by the caller, like the next three */
 	uint32_t round;	   /* number of the round in which it came */
+	uint64_t last_ns;  /* latest time of its records */
 	uint64_t bound_ns; /* the mark before it promised that all earlier records had come */
 	uint32_t records;  /* set by the caller: how many of them count for mp_queue_place() */
 	uint64_t began_ns; /* for a mark: when the round that it ends began */

@@ -7,6 +7,14 @@
 #include "lib/capture/host/cut.h"
 #include "lib/capture/host/record.h"
 
+enum {
+	/*
+	 * more than a sample can be later than the time by which its stack is sorted:
+	 * MP_BPF_EARLIER_NS and, in pending_stacks.c, NEAR_NS
+	 */
+	STACKS_KEPT_NS = 400000,
+};
+
 struct mp_merge_stream {
 	/* the records that wait for their turn, in order of time */
 	struct mp_queue_record *v;
@@ -35,6 +43,7 @@ void mp_merge_release(struct mp_merge *m)
 	for (i = 0; i < m->n_streams; i++)
 		free(m->streams[i].v);
 	free(m->streams);
+	free(m->kept);
 }
 
 static bool is_complete(const struct perf_event_header *h, enum mp_queue_type type)
@@ -92,8 +101,28 @@ static void add_broken(struct mp_merge *m, const struct mp_queue_item *chunk)
 
 static void finish_chunk(struct mp_merge *m, struct mp_queue_item *chunk)
 {
+	if (chunk->stream->type == MP_QUEUE_STACKS && chunk->records) {
+		m->kept = mp_grow(m->kept, &m->cap_kept, m->n_kept + 1, sizeof(*m->kept));
+		m->kept[m->n_kept++] = chunk;
+		return;
+	}
 	m->held += chunk->len;
 	mp_queue_done(m->queue, chunk);
+}
+
+/* Finishes chunks of stacks that no sample after `now_ns` needs. */
+static void finish_kept(struct mp_merge *m, uint64_t now_ns)
+{
+	size_t n, i;
+
+	m->now_ns = MP_MAX(m->now_ns, now_ns);
+	for (n = 0; n < m->n_kept && m->kept[n]->last_ns + STACKS_KEPT_NS < m->now_ns; n++) {
+		m->held += m->kept[n]->len;
+		mp_queue_done(m->queue, m->kept[n]);
+	}
+	m->n_kept -= n;
+	for (i = 0; n && i < m->n_kept; i++)
+		m->kept[i] = m->kept[i + n];
 }
 
 void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
@@ -125,6 +154,7 @@ void mp_merge_add(struct mp_merge *m, struct mp_queue_item *chunk)
 			continue;
 		}
 		q->last_ns = x.time_ns;
+		chunk->last_ns = MP_MAX(chunk->last_ns, x.time_ns);
 		if (chunk->stream->type != MP_QUEUE_EVENTS || m->notes_events)
 			m->note(m->arg, chunk->stream->type, &x);
 		enqueue(q, &x);
@@ -185,6 +215,7 @@ static void handle_run(struct mp_merge *m, struct mp_merge_stream *q, uint64_t l
 	if (m->broken > broken)
 		memcpy(m->broken_owner, chunk->stream->owner, sizeof(m->broken_owner));
 	chunk->refs -= n;
+	finish_kept(m, run[n - 1].time_ns);
 	if (chunk->refs == 0)
 		finish_chunk(m, chunk);
 }
@@ -213,6 +244,7 @@ void mp_merge_until(struct mp_merge *m, uint64_t bound_ns)
 			handle_run(m, q, second_ns);
 		while (q->first < q->n && q->v[q->first].time_ns <= second_ns);
 	}
+	finish_kept(m, bound_ns);
 	for (i = 0; i < m->n_streams; i++) {
 		struct mp_merge_stream *q = &m->streams[i];
 

@@ -4,7 +4,8 @@
  * queue's reader. Knows how far each stream was handled, so that another process can continue
  * there: it gets the records of a stream in the same order, since this depends on nothing but the
  * records and the marks among them. A record that comes after a mark that promised none of its time
- * follows those that came before the mark. Includes queue_reader.
+ * follows those that came before the mark. A chunk of stacks stays in the queue until no sample can
+ * need them any longer, so that the other process gets them as well. Includes queue_reader.
  */
 #ifndef MP_CAPTURE_SESSION_MERGE_H
 #define MP_CAPTURE_SESSION_MERGE_H
@@ -28,8 +29,11 @@ struct mp_merge {
 	size_t held;  /* bytes of chunks that were handled since the caller last set this to 0 */
 
 	/* private */
-	uint32_t round;	   /* number of marks */
-	uint64_t bound_ns; /* of the last mark */
+	uint32_t round;		     /* number of marks */
+	uint64_t bound_ns;	     /* of the last mark */
+	uint64_t now_ns;	     /* time of the latest record that was handled */
+	struct mp_queue_item **kept; /* chunks of stacks that were handled, in their order */
+	size_t n_kept, cap_kept;
 	struct mp_merge_stream *streams;
 	size_t n_streams;
 };

@@ -214,6 +214,38 @@ static bool continues(size_t at, size_t deaths)
 	return same && tasks == RECORDS;
 }
 
+/*
+ * Whether a chunk of stacks is in the queue for another process until the records have passed that
+ * may need them.
+ */
+static bool keeps_stacks(void)
+{
+	struct mp_queue *q = mp_queue_new(1 << 20, 1 << 20);
+	const struct mp_queue_stream *stream = mp_queue_add(q, MP_QUEUE_STACKS, "test", 0);
+	struct mp_queue_fds fds = mp_queue_fds(q);
+	struct record r = { .header = { .type = 99, .size = sizeof(r) }, .time_ns = 1000 };
+	struct mp_chunk *chunk = mp_queue_chunk(q, stream, sizeof(r));
+	struct mp_queue_place before, after;
+
+	memcpy(chunk->data, &r, sizeof(r));
+	chunk->len = sizeof(r);
+	mp_queue_push(q, chunk);
+	merge = (struct mp_merge){ .queue = mp_queue_attach(&fds), .note = note };
+	mp_queue_set_handler(merge.queue, MP_QUEUE_STACKS, handle, NULL);
+	mp_merge_init(&merge);
+	n_handled = 0;
+	mp_merge_add(&merge, mp_queue_pop(merge.queue, 0));
+	mp_merge_until(&merge, 2000);
+	mp_merge_places(&merge, &before);
+	mp_merge_until(&merge, 1000000000);
+	mp_merge_places(&merge, &after);
+	mp_merge_release(&merge);
+	mp_queue_detach(merge.queue);
+	mp_queue_free(q);
+	return n_handled == 1 && before.chunk == 0 && before.records == 1 && after.chunk == 1 &&
+	       after.records == 0;
+}
+
 int main(void)
 {
 	const struct mp_queue_stream *streams[STREAMS];
@@ -242,5 +274,6 @@ int main(void)
 	for (i = 1; i <= ALL; i++)
 		wrong += !continues(i, ALL / i);
 	ok(!wrong, "the same if each process dies after as many records");
+	ok(keeps_stacks(), "stacks come again while samples may need them");
 	return tap_done();
 }

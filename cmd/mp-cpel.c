@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* mp-cpel: events as a CPEL file, which VPP's G2 viewer opens. */
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "lib/core/clock.h"
@@ -121,16 +120,9 @@ static void handle_event(const struct mp_rec *rec)
 
 static void open_output(struct mp_out *out)
 {
-	int fd = STDOUT_FILENO;
-
-	if (options.output) {
-		fd = open(options.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			mp_die("cannot write '%s': %m", options.output);
-		if (isatty(fd))
-			mp_usage("refusing to write binary data to a terminal");
-	}
-	mp_out_init(out, fd, options.output ? options.output : "stdout");
+	mp_out_open(out, options.output);
+	if (isatty(out->fd))
+		mp_usage("refusing to write binary data to a terminal");
 }
 
 static enum mp_status write_file(void)

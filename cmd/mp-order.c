@@ -2,6 +2,8 @@
 /* mp-order: put events in order of time, merge several streams. */
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/core/opt.h"
@@ -11,7 +13,7 @@
 #include "lib/stream/input.h"
 #include "lib/stream/unit.h"
 
-enum { OPT_CHECK = MP_OPT_LONG, OPT_MEMORY, OPT_REALTIME };
+enum { OPT_COMPRESS = MP_OPT_LONG };
 
 enum {
 	/*
@@ -33,6 +35,12 @@ static const struct mp_opt opts[] = {
 	{ 'm', "memory", "SIZE",
 	  "hold at most SIZE in memory, then use files in TMPDIR "
 	  "(default: 256M)" },
+	{ 'o', "output", "FILE",
+	  "write to FILE, compressed if it is FILE.zst or FILE.gz "
+	  "(default: standard output)" },
+	{ OPT_COMPRESS, "compress", "[METHOD]",
+	  "compress by zstd (default) or gzip; none: not "
+	  "even FILE.zst and FILE.gz" },
 	{ 'c', "check", NULL,
 	  "write nothing; report whether each FILE is a valid, complete "
 	  "and ordered stream, and where it is not" },
@@ -53,6 +61,9 @@ static struct {
 	bool check;
 	uint64_t window_ns; /* argument of --window; 0: no window */
 	uint64_t memory;
+	const char *output; /* NULL: stdout */
+	bool pack_given;
+	enum mp_pack_method pack;
 } options = { .memory = 256 << 20 };
 
 static struct {
@@ -86,11 +97,37 @@ static void parse_options(int argc, char **argv)
 		case 'm':
 			options.memory = mp_opt_size(&program, code, arg, 16 << 20);
 			break;
+		case 'o':
+			options.output = arg;
+			break;
+		case OPT_COMPRESS:
+			options.pack_given = true;
+			options.pack = arg ? mp_opt_word(&program, code, arg, mp_pack_names)
+					   : MP_PACK_ZSTD;
+			break;
 		case 'c':
 			options.check = true;
 			break;
 		}
 	}
+	if (!options.pack_given)
+		options.pack = mp_pack_of_path(options.output);
+	if (options.check && (options.output || options.pack))
+		mp_usage("--check cannot be combined with -o or --compress");
+}
+
+/* Refuses to empty an input before it is read. */
+static void check_output(char **operands)
+{
+	struct stat output, input;
+
+	if (!options.output || stat(options.output, &output) < 0 || !S_ISREG(output.st_mode))
+		return;
+	for (; *operands; operands++)
+		if ((strcmp(*operands, "-") == 0 ? fstat(STDIN_FILENO, &input)
+						 : stat(*operands, &input)) == 0 &&
+		    input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+			mp_die("cannot write '%s': it is also an input", options.output);
 }
 
 static enum mp_status check_all(char **operands)
@@ -341,9 +378,11 @@ int main(int argc, char **argv)
 
 	mp_init("mp-order");
 	parse_options(argc, argv);
-	mp_out_init(&work.out, STDOUT_FILENO, "stdout");
+	check_output(argv + optind);
+	mp_out_open(&work.out, options.output);
 	if (options.check)
 		return check_all(argv + optind);
+	mp_out_pack(&work.out, options.pack);
 	mp_sources_open(&work.sources, argv + optind, options.realtime);
 	mp_order_init(&work.order, work.sources.n, options.memory, emit, NULL);
 	work.sources.order = &work.order;

@@ -7,6 +7,7 @@
 
 #include "lib/capture/session/collector.h"
 #include "lib/capture/session/list.h"
+#include "lib/capture/session/packer.h"
 #include "lib/capture/session/session.h"
 #include "lib/capture/session/writer_main.h"
 #include "lib/capture/session/sources.h"
@@ -14,6 +15,7 @@
 
 enum {
 	OPT_CGROUP = MP_OPT_LONG,
+	OPT_COMPRESS,
 	OPT_EXCLUDE_KERNEL,
 	OPT_EXCLUDE_PID,
 	OPT_EXCLUDE_USER,
@@ -101,8 +103,12 @@ static const struct mp_opt opts[] = {
 	{ OPT_NAMES, "names", "FILE", "rename tasks by a table, see mp-rename(1); repeated" },
 	{ 0, NULL, NULL, "Output" },
 	{ 'o', "output", "FILE",
-	  "write to FILE (default: standard output; a terminal "
+	  "write to FILE, compressed if it is FILE.zst or FILE.gz "
+	  "(default: standard output; a terminal "
 	  "gets a summary, or with -n lines for people)" },
+	{ OPT_COMPRESS, "compress", "[METHOD]",
+	  "compress by zstd (default) or gzip; none: not "
+	  "even FILE.zst and FILE.gz" },
 	{ 'q', "quiet", NULL, "no status line and no totals" },
 	{ 'v', "verbose", NULL, "print counts for each CPU, and counts of stacks, at the end" },
 	{ 0, NULL, NULL, "Run control" },
@@ -183,7 +189,7 @@ static struct mp_record_options options = {
 		.stack_size = STACK_MAX,
 	},
 };
-static bool list, explain;
+static bool list, explain, pack_given;
 
 static void add_event(const char *text)
 {
@@ -366,6 +372,10 @@ static void set_option(int code, const char *arg)
 	case 'o':
 		options.output = arg;
 		break;
+	case OPT_COMPRESS:
+		pack_given = true;
+		options.pack = arg ? mp_opt_word(&program, code, arg, mp_pack_names) : MP_PACK_ZSTD;
+		break;
 	case 'q':
 		options.quiet = true;
 		break;
@@ -452,6 +462,8 @@ int main(int argc, char **argv)
 	mp_init("mp-record");
 	if (strcmp(argv[0], MP_WRITER_NAME) == 0)
 		return mp_writer_main(argc > 2 ? argv[2] : "");
+	if (strcmp(argv[0], MP_PACKER_NAME) == 0 && argc == 3)
+		return mp_output_pack_main(argv);
 	options.argv = copy_arguments(argc, argv);
 	end = cut_command(argc, argv);
 	argv[end] = NULL;
@@ -462,6 +474,8 @@ int main(int argc, char **argv)
 	if (explain)
 		return explain_collectors(argv + optind);
 	check_operands(argv + optind);
+	if (!pack_given)
+		options.pack = mp_pack_of_path(options.output);
 	if (argv[optind])
 		options.collectors = argv + optind;
 	if (options.pids.n && options.tids.n)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,72 @@ void mp_out_init(struct mp_out *out, int fd, const char *name)
 	fcntl(fd, F_SETPIPE_SZ, MP_PIPE_SIZE); /* fails, harmlessly, on other files */
 }
 
+void mp_out_open(struct mp_out *out, const char *path)
+{
+	int fd = STDOUT_FILENO;
+
+	if (path && strcmp(path, "-") != 0) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			mp_die("cannot write '%s': %m", path);
+	} else {
+		path = "stdout";
+	}
+	mp_out_init(out, fd, path);
+}
+
+void mp_out_redirect(struct mp_out *out, int pipe)
+{
+	if (out->fd > STDERR_FILENO)
+		close(out->fd);
+	out->fd = pipe;
+	fcntl(pipe, F_SETPIPE_SZ, MP_PIPE_SIZE);
+}
+
+void mp_out_pack(struct mp_out *out, enum mp_pack_method method)
+{
+	int fd;
+
+	if (method == MP_PACK_NONE)
+		return;
+	if (isatty(out->fd))
+		mp_usage("refusing to write binary data to a terminal");
+	mp_out_flush(out);
+	out->packer = mp_pack_start(method, out->fd, out->name, &fd);
+	mp_out_redirect(out, fd);
+}
+
 void mp_out_use(struct mp_out *out, char *buf, size_t cap)
 {
 	free(out->buf);
 	out->buf = buf;
 	out->cap = cap;
 	out->borrowed = true;
+}
+
+void mp_out_fail(const struct mp_out *out)
+{
+	sigset_t set;
+
+	errno = out->error;
+	if (out->error != EPIPE)
+		mp_die("cannot write '%s': %m", out->name);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(SIGPIPE);
+	exit(MP_FAIL);
+}
+
+/* Finds out what failed in the process that compresses, if there is one. */
+static void wait_for_packer(struct mp_out *out)
+{
+	int error = out->packer ? mp_pack_wait(out->packer) : 0;
+
+	out->packer = 0;
+	if (error)
+		out->error = error;
 }
 
 static void write_all(struct mp_out *out, const char *data, size_t len)
@@ -52,10 +113,10 @@ static void write_all(struct mp_out *out, const char *data, size_t len)
 			out->error = errno;
 		}
 	}
-	if (out->error && !out->soft) {
-		errno = out->error;
-		mp_die("cannot write '%s': %m", out->name);
-	}
+	if (out->error == EPIPE)
+		wait_for_packer(out);
+	if (out->error && !out->soft)
+		mp_out_fail(out);
 }
 
 void mp_out_flush(struct mp_out *out)
@@ -90,11 +151,11 @@ void mp_out_printf(struct mp_out *out, const char *fmt, ...)
 void mp_out_close(struct mp_out *out)
 {
 	mp_out_flush(out);
-	if (close(out->fd) < 0 && !out->error) {
+	if (close(out->fd) < 0 && !out->error)
 		out->error = errno;
-		if (!out->soft)
-			mp_die("cannot write '%s': %m", out->name);
-	}
+	wait_for_packer(out);
+	if (out->error && !out->soft)
+		mp_out_fail(out);
 	if (!out->borrowed)
 		free(out->buf);
 	out->buf = NULL;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lines in, bytes out. Output is flushed before a read that would block and when the buffer is
- * full, never per line: prompt when live, fast in bulk. Includes unpack.
+ * full, never per line: prompt when live, fast in bulk. Includes pack, unpack.
  */
 #ifndef MP_CORE_IO_H
 #define MP_CORE_IO_H
 
 #include <string.h>
 
+#include "lib/core/pack.h"
 #include "lib/core/unpack.h"
 
 enum {
@@ -27,6 +28,7 @@ struct mp_out {
 	bool borrowed; /* `buf` is the caller's: mp_out_use() */
 	int error;     /* errno of the first failed write, if `soft` is set */
 	bool soft;     /* a failed write does not end the program: the caller looks at `error` */
+	pid_t packer;  /* the process that compresses what is written to `fd`, a pipe; 0: none */
 };
 
 /*
@@ -34,6 +36,21 @@ struct mp_out {
  * open for writing, before a recording or a long computation is lost.
  */
 void mp_out_init(struct mp_out *out, int fd, const char *name);
+
+/*
+ * Writes to the file `path`, which it empties, or to standard output if that is NULL or "-". Ends
+ * the program if it cannot. `*out` is as after mp_out_init().
+ */
+void mp_out_open(struct mp_out *out, const char *path);
+
+/*
+ * Compresses all that is written from now on, in a process of its own (see mp_pack_start()); with
+ * MP_PACK_NONE, does nothing. Ends the program if the output is a terminal.
+ */
+void mp_out_pack(struct mp_out *out, enum mp_pack_method method);
+
+/* Writes to a pipe instead of the file, which is closed unless it is a standard one. */
+void mp_out_redirect(struct mp_out *out, int pipe);
 
 /* Lets the output use this buffer, of at least MP_READ_SIZE bytes, instead of one of its own. */
 void mp_out_use(struct mp_out *out, char *buf, size_t cap);
@@ -45,8 +62,17 @@ void mp_out_use(struct mp_out *out, char *buf, size_t cap);
 void mp_out_flush(struct mp_out *out);
 void mp_out_spill(struct mp_out *out, const void *data, size_t len);
 
-/* Flushes and closes fd: a full disk shows up here, or nowhere. Frees the buffer. */
+/*
+ * Flushes and closes fd, and waits for the process that compresses: a full disk shows up here, or
+ * nowhere. Frees the buffer.
+ */
 void mp_out_close(struct mp_out *out);
+
+/*
+ * Ends the program because a write has failed with `out->error`: without a message, by SIGPIPE, which
+ * the shell must see, if the reader has closed the pipe.
+ */
+_Noreturn void mp_out_fail(const struct mp_out *out);
 
 /* For a few lines: makes a copy of the text. */
 void mp_out_printf(struct mp_out *out, const char *fmt, ...) MP_PRINTF(2, 3);

@@ -247,7 +247,8 @@ uint32_t mp_sandbox_enter(const char *uid, const struct mp_sandbox_limits *limit
 	works[MP_SANDBOX_CAPS] = drop_caps();
 	works[MP_SANDBOX_LIMITS] = set_limits(limits);
 	works[MP_SANDBOX_DUMPABLE] = prctl(PR_SET_DUMPABLE, 0) == 0;
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of the uid has cleared it */
+	/* a change of the uid has cleared it */
+	prctl(PR_SET_PDEATHSIG, limits->outlives ? 0 : SIGKILL);
 	works[MP_SANDBOX_SECCOMP] = mp_sandbox_filter() == 0;
 	for (i = 0; i < MP_SANDBOX_PARTS; i++)
 		missing |= works[i] ? 0 : 1u << i;

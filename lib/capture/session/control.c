@@ -181,6 +181,8 @@ static void end(struct mp_control *c)
 	writer = __atomic_load_n(&c->writer_pid, __ATOMIC_RELAXED);
 	if (writer)
 		mp_thread_hurry(writer);
+	if (c->s.packer_pid)
+		mp_thread_hurry(c->s.packer_pid);
 	__atomic_store_n(&c->stop_ns, mp_monotonic_ns(), __ATOMIC_RELEASE);
 	mp_rings_disable(c->s.rings);
 	c->s.disabled(c->s.arg);

@@ -20,6 +20,7 @@ struct mp_control_setup {
 	bool quiet;	      /* print no messages except errors */
 	int command_fd;	      /* pidfd of the command whose end ends the recording; -1: none */
 	int drain_tid;	      /* a thread that still has work to do at the stop, as the main one */
+	int packer_pid;	      /* a process that has, too; it gets nice value -20 only; 0: none */
 	uint64_t duration_ns; /* how long to record; 0: until something else stops it */
 	void (*enable)(void *arg);   /* enables the events */
 	void (*disabled)(void *arg); /* called after the events are disabled */

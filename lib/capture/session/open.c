@@ -54,12 +54,16 @@ static bool find_excluded(const struct mp_record_opened *k, struct mp_record_pla
 
 	mp_pids_add(&p->own, getpid());
 	mp_link_processes(k->link, &p->own);
+	if (p->packer)
+		mp_pids_add(&p->own, p->packer);
 	if (p->o->exclude_pipeline)
 		mp_proc_pipeline(exclude);
 	else
 		mp_pids_add(exclude, getpid());
 	by_user = exclude->n > 1;
 	mp_link_processes(k->link, exclude);
+	if (p->packer)
+		mp_pids_add(exclude, p->packer);
 	return by_user;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of a recording. Includes event, proc, taskname. */
+/* The options of a recording. Includes event, pack, proc, taskname. */
 #ifndef MP_CAPTURE_SESSION_OPTIONS_H
 #define MP_CAPTURE_SESSION_OPTIONS_H
 
 #include "lib/capture/event/event.h"
 #include "lib/capture/host/proc.h"
+#include "lib/core/pack.h"
 #include "lib/stream/taskname.h"
 
 struct mp_record_options {
@@ -28,6 +29,7 @@ struct mp_record_options {
 	size_t ring_bytes;	    /* per CPU, a power of two; 0: depends on the events */
 	int realtime;		    /* SCHED_FIFO priority of the draining threads, 0: none */
 	const char *output;	    /* NULL: stdout */
+	enum mp_pack_method pack;   /* how to compress it */
 	bool require_sandbox;	    /* refuse to record if a part of the sandbox is missing */
 	bool quiet, verbose;
 	char **argv; /* of mp-record, for the header */

@@ -61,27 +61,10 @@ bool mp_output_takes_stdout(const struct mp_out *out)
 	       !S_ISCHR(ours.st_mode);
 }
 
-/* The reader has closed the pipe: ends without a message, by SIGPIPE, which the shell must see. */
-static _Noreturn void die_of_pipe(void)
-{
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(SIGPIPE);
-	exit(MP_FAIL);
-}
-
 void mp_output_check(const struct mp_out *out)
 {
-	if (out->error == EPIPE)
-		die_of_pipe();
-	if (!out->error)
-		return;
-	errno = out->error;
-	mp_die("cannot write '%s': %m", out->name);
+	if (out->error)
+		mp_out_fail(out);
 }
 
 json_t *mp_output_names(char **names)

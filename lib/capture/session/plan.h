@@ -27,6 +27,7 @@ struct mp_record_plan {
 	struct mp_command command;  /* for -- COMMAND: waits to be started */
 	uint32_t sandbox_missing;   /* parts of the writer's sandbox, see mp_link_missing() */
 	bool stdout_taken;	    /* the stream goes to stdout */
+	pid_t packer;		    /* the process that compresses the output; 0: none */
 	bool whole;		    /* the system or cgroups are recorded, not tasks */
 	bool everyone;		    /* some events are recorded for all tasks */
 	struct mp_bpf_calls *calls; /* the program for texts of system calls; NULL: none */

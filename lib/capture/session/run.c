@@ -129,6 +129,7 @@ static void start(struct mp_record_run *r, struct mp_record_plan *p, struct mp_r
 		.quiet = p->o->quiet,
 		.command_fd = p->command.pidfd,
 		.drain_tid = r->drain_tid,
+		.packer_pid = p->packer,
 		.duration_ns = p->o->duration_ns,
 		.enable = enable,
 		.disabled = stop_sources,

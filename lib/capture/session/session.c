@@ -4,13 +4,17 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "lib/capture/host/thread.h"
 #include "lib/capture/session/finish.h"
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/output.h"
+#include "lib/capture/session/packer.h"
 #include "lib/capture/session/plan.h"
 #include "lib/capture/session/run.h"
 #include "lib/core/clock.h"
+
+#define WRITER "the writer process"
 
 struct recording {
 	struct mp_record_plan plan;
@@ -46,19 +50,35 @@ static void be_realtime(int priority)
 		mp_say("cannot set real-time priority %d: %m", priority);
 }
 
-/* Says which parts of the writer's sandbox are missing, also with -q, or refuses to record. */
-static void check_sandbox(struct mp_record_plan *p, struct mp_link *link)
+/*
+ * Says which parts of the sandbox of a process are missing, also with -q, or refuses to record.
+ * Parts that are known to be missing are not mentioned again.
+ */
+static void check_sandbox(struct mp_record_plan *p, const char *process, uint32_t missing)
 {
 	char *names;
 
-	p->sandbox_missing = mp_link_missing(link);
-	if (!p->sandbox_missing)
+	missing &= ~p->sandbox_missing;
+	p->sandbox_missing |= missing;
+	if (!missing)
 		return;
-	names = mp_sandbox_names(p->sandbox_missing);
+	names = mp_sandbox_names(missing);
 	if (p->o->require_sandbox)
-		mp_die("the sandbox of the writer process is incomplete: no %s", names);
-	mp_say("the sandbox of the writer process is incomplete: no %s", names);
+		mp_die("the sandbox of %s is incomplete: no %s", process, names);
+	mp_say("the sandbox of %s is incomplete: no %s", process, names);
 	free(names);
+}
+
+/* Opens the output. Returns a descriptor for mp_output_pack_missing(). */
+static int open_output(struct mp_record_plan *p, struct mp_out *out)
+{
+	int report;
+
+	mp_output_open(out, p->o->output);
+	p->stdout_taken = mp_output_takes_stdout(out);
+	report = mp_output_pack(out, p->o->pack);
+	p->packer = out->packer;
+	return report;
 }
 
 enum mp_status mp_record(struct mp_record_options *o)
@@ -68,7 +88,7 @@ enum mp_status mp_record(struct mp_record_options *o)
 	struct mp_record_parts parts = { &r.plan, &r.opened, &r.run };
 	enum mp_status status;
 	struct mp_out out;
-	int tid;
+	int tid, report;
 
 	*at_exit = &r;
 	on_exit(clean_up, at_exit);
@@ -81,13 +101,16 @@ enum mp_status mp_record(struct mp_record_options *o)
 	mp_pids_add(&r.opened.threads, tid);
 	mp_record_plan_events(&r.plan, o);
 	if (o->require_sandbox) /* before the output is truncated */
-		check_sandbox(&r.plan, r.opened.link);
-	mp_output_open(&out, o->output);
+		check_sandbox(&r.plan, WRITER, mp_link_missing(r.opened.link));
+	report = open_output(&r.plan, &out);
 	r.run.out = &out;
-	r.plan.stdout_taken = mp_output_takes_stdout(&out);
 	mp_record_plan_target(&r.plan);
 	mp_record_open(&r.opened, &r.plan);
-	check_sandbox(&r.plan, r.opened.link); /* as late as this: the writer enters it meanwhile */
+	/* as late as this: the processes enter their sandboxes meanwhile */
+	check_sandbox(&r.plan, WRITER, mp_link_missing(r.opened.link));
+	check_sandbox(&r.plan, "the process that compresses", mp_output_pack_missing(report));
+	if (o->realtime && r.plan.packer)
+		mp_thread_hurry(r.plan.packer);
 	mp_record_run(&r.run, &r.plan, &r.opened);
 	status = mp_record_finish(&parts);
 	*at_exit = NULL;

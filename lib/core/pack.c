@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "lib/core/pack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "lib/core/clock.h"
+#include "lib/core/io.h"
+
+enum {
+	FLUSH_MS = 500,
+	/* the fastest levels: the next ones cost twice the time for a tenth less */
+	ZSTD_LEVEL = 1,
+	GZIP_LEVEL = 1,
+	GZIP_WINDOW = 15 + 16, /* the largest window, and gzip's header instead of zlib's */
+	GZIP_MEMORY = 9,       /* the most */
+	ROOM = 128 << 10,      /* for compressed bytes, at least, in each call */
+};
+
+const char *const mp_pack_names[] = { "none", "gzip", "zstd", NULL };
+
+enum mp_pack_method mp_pack_of_path(const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	if (dot && strcmp(dot, ".gz") == 0)
+		return MP_PACK_GZIP;
+	return dot && strcmp(dot, ".zst") == 0 ? MP_PACK_ZSTD : MP_PACK_NONE;
+}
+
+enum step { MORE, FLUSH, END };
+
+struct packer {
+	ZSTD_CCtx *zstd; /* NULL: gzip */
+	z_stream gzip;
+	struct mp_out *out;
+};
+
+static bool init_packer(struct packer *p, enum mp_pack_method method, struct mp_out *out)
+{
+	*p = (struct packer){ .out = out };
+	if (method == MP_PACK_GZIP)
+		return deflateInit2(&p->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+				    Z_DEFAULT_STRATEGY) == Z_OK;
+	p->zstd = ZSTD_createCCtx();
+	if (!p->zstd)
+		return false;
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1);
+	return true;
+}
+
+static void release_packer(struct packer *p)
+{
+	if (p->zstd)
+		ZSTD_freeCCtx(p->zstd);
+	else
+		deflateEnd(&p->gzip);
+}
+
+static void pack_zstd(struct packer *p, char *data, size_t len, enum step step)
+{
+	static const ZSTD_EndDirective how[] = { ZSTD_e_continue, ZSTD_e_flush, ZSTD_e_end };
+	ZSTD_inBuffer in = { data, len, 0 };
+	size_t rest;
+
+	do {
+		ZSTD_outBuffer to = { mp_out_reserve(p->out, ROOM), ROOM, 0 };
+
+		rest = ZSTD_compressStream2(p->zstd, &to, &in, how[step]);
+		mp_out_commit(p->out, (char *)to.dst + to.pos);
+		if (ZSTD_isError(rest)) /* it needs memory when it begins */
+			p->out->error = ENOMEM;
+	} while (!p->out->error && (in.pos < in.size || (step != MORE && rest)));
+}
+
+static void pack_gzip(struct packer *p, char *data, size_t len, enum step step)
+{
+	static const int how[] = { Z_NO_FLUSH, Z_SYNC_FLUSH, Z_FINISH };
+	z_stream *z = &p->gzip;
+
+	z->next_in = (unsigned char *)data;
+	z->avail_in = (unsigned)len;
+	do {
+		z->next_out = (unsigned char *)mp_out_reserve(p->out, ROOM);
+		z->avail_out = ROOM;
+		deflate(z, how[step]);
+		mp_out_commit(p->out, (char *)z->next_out);
+	} while (!z->avail_out);
+}
+
+static void pack(struct packer *p, char *data, size_t len, enum step step)
+{
+	if (p->zstd)
+		pack_zstd(p, data, len, step);
+	else
+		pack_gzip(p, data, len, step);
+	if (step != MORE)
+		mp_out_flush(p->out);
+}
+
+static bool is_readable(int fd, int wait_ms)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, wait_ms) != 0;
+}
+
+/* Returns the errno of what failed, or 0. */
+static int copy(struct packer *p, int in, char *data)
+{
+	uint64_t flush_ns = 0, now = 0; /* 0: all that was read is flushed */
+	ssize_t n;
+
+	while (!p->out->error) {
+		if (flush_ns)
+			now = mp_monotonic_ns();
+		if (flush_ns && (now >= flush_ns ||
+				 !is_readable(in, (int)((flush_ns - now) / 1000000) + 1))) {
+			pack(p, NULL, 0, FLUSH);
+			flush_ns = 0;
+			continue;
+		}
+		n = read(in, data, MP_READ_SIZE);
+		if (n == 0)
+			break;
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (n > 0)
+			pack(p, data, (size_t)n, MORE);
+		if (n > 0 && !flush_ns)
+			flush_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
+	}
+	pack(p, NULL, 0, END);
+	return p->out->error;
+}
+
+int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out)
+{
+	char *data = mp_alloc(MP_READ_SIZE);
+	struct packer p;
+	int error = ENOMEM;
+
+	if (init_packer(&p, method, out)) {
+		error = copy(&p, in, data);
+		release_packer(&p);
+	}
+	free(data);
+	return error;
+}
+
+/* Exits with the errno, which fits into an exit status. */
+static _Noreturn void run(enum mp_pack_method method, int in, int fd, const char *name)
+{
+	struct mp_out out;
+
+	mp_die_no_memory(ENOMEM);
+	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
+	mp_out_init(&out, fd, name);
+	out.soft = true;
+	_exit(mp_pack_copy(method, in, &out));
+}
+
+pid_t mp_pack_start(enum mp_pack_method method, int fd, const char *name, int *write_end)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+		mp_die("cannot start a process: %m");
+	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
+	if (pid == 0) {
+		close(ends[1]);
+		run(method, ends[0], fd, name);
+	}
+	close(ends[0]);
+	*write_end = ends[1];
+	return pid;
+}
+
+int mp_pack_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	mp_say("the process that compresses the output was killed by signal %d", WTERMSIG(status));
+	return EIO;
+}

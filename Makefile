@@ -7,7 +7,8 @@
 #   make install         PREFIX (default /usr/local), DESTDIR
 #   make bench fuzz format golden messages images clean uninstall
 #
-# SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well.
+# SAN=address,undefined builds with sanitizers into a folder of its own; CC=clang works as well. So does make filters STATIC=1,
+# whose programs need no library, for machines where none can be installed.
 
 VERSION := 0.1.0
 
@@ -31,7 +32,7 @@ COLLDIR := $(DESTDIR)$(PREFIX)/share/mp/collectors
 
 comma := ,
 BUILD_ROOT := build
-BUILD ?= $(BUILD_ROOT)$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))$(if $(filter-out cc gcc,$(CC)),/$(notdir $(CC)))
+BUILD ?= $(BUILD_ROOT)$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))$(if $(STATIC),/static)$(if $(filter-out cc gcc,$(CC)),/$(notdir $(CC)))
 # below the source, relative: the names of objects are those in their .d files, whoever gives BUILD, as `make BUILD=$PWD/build`
 override BUILD := $(patsubst ./%,%,$(patsubst $(CURDIR)/%,%,$(patsubst %/,%,$(BUILD))))
 BIN   := $(BUILD)/bin
@@ -40,7 +41,7 @@ CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
-override LDFLAGS  += -pthread $(if $(SAN),-fsanitize=$(SAN))
+override LDFLAGS  += -pthread $(if $(STATIC),-static) $(if $(SAN),-fsanitize=$(SAN))
 
 SRCLINE_SRC := $(wildcard lib/srcline/*.c)
 EXPORT_SRC  := $(wildcard lib/export/*.c)
@@ -67,7 +68,7 @@ ORACLE_PC  := libdw
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
 SRCLINE_LIBS   = $(shell $(PKG_CONFIG) --libs $(SRCLINE_PC)) -liberty
-FILTER_LIBS    = $(shell $(PKG_CONFIG) --libs jansson zlib libzstd) -lm
+FILTER_LIBS    = $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs jansson zlib libzstd) -lm
 CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 

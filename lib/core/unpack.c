@@ -14,6 +14,8 @@ enum {
 
 static const char gzip_magic[] = { '\x1f', '\x8b', 8 }; /* 8: deflate, the only method */
 static const char zstd_magic[] = { '\x28', '\xb5', '\x2f', '\xfd' };
+/* a skippable frame, with which the output of pzstd(1) begins; the first one's low bits may be any */
+static const char skippable_magic[] = { '\x50', '\x2a', '\x4d', '\x18' };
 
 struct mp_unpack {
 	ZSTD_DCtx *zstd; /* NULL: gzip */
@@ -31,10 +33,17 @@ static bool begins(const char *data, size_t len, const char *magic, size_t magic
 	return len && memcmp(data, magic, MP_MIN(len, magic_len)) == 0;
 }
 
+static bool is_zstd(const char *data, size_t len)
+{
+	return begins(data, len, zstd_magic, sizeof(zstd_magic)) ||
+	       (len && (data[0] & 0xf0) == skippable_magic[0] &&
+		memcmp(data + 1, skippable_magic + 1, MP_MIN(len, sizeof(skippable_magic)) - 1) ==
+			0);
+}
+
 bool mp_unpack_is_packed(const char *data, size_t len)
 {
-	return begins(data, len, gzip_magic, sizeof(gzip_magic)) ||
-	       begins(data, len, zstd_magic, sizeof(zstd_magic));
+	return begins(data, len, gzip_magic, sizeof(gzip_magic)) || is_zstd(data, len);
 }
 
 static struct mp_unpack *new_unpack(const char *data, size_t len)
@@ -43,7 +52,7 @@ static struct mp_unpack *new_unpack(const char *data, size_t len)
 
 	memcpy(u->packed, data, len);
 	u->end = len;
-	if (begins(data, len, zstd_magic, sizeof(zstd_magic))) {
+	if (is_zstd(data, len)) {
 		u->zstd = ZSTD_createDCtx();
 		if (!u->zstd)
 			mp_die("out of memory");
@@ -71,7 +80,11 @@ struct mp_unpack *mp_unpack_begin(mp_unpack_read_fn *read, void *arg, char *to, 
 
 static void set_damaged(struct mp_unpack *u)
 {
-	u->fault = u->zstd ? "zstd data is damaged" : "gzip data is damaged";
+	if (u->inside)
+		u->fault = u->zstd ? "zstd data is damaged" : "gzip data is damaged";
+	else
+		u->fault = u->zstd ? "zstd data is followed by other data"
+				   : "gzip data is followed by other data";
 	u->ended = true;
 }
 
@@ -88,6 +101,9 @@ static size_t unpack_zstd(struct mp_unpack *u, char *to, size_t len)
 		mp_die("out of memory");
 	else
 		set_damaged(u);
+	if (ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+		u->fault = "zstd data needs more than 128 MiB of memory (decompress it with "
+			   "zstd -d --long=31)";
 	return out.pos;
 }
 
@@ -103,13 +119,13 @@ static size_t unpack_gzip(struct mp_unpack *u, char *to, size_t len)
 	len = z->avail_out;
 	result = inflate(z, Z_NO_FLUSH);
 	u->start = u->end - z->avail_in;
+	if (result == Z_MEM_ERROR)
+		mp_die("out of memory");
+	else if (result != Z_OK && result != Z_BUF_ERROR && result != Z_STREAM_END)
+		set_damaged(u);
 	u->inside = result != Z_STREAM_END;
 	if (result == Z_STREAM_END)
 		inflateReset(z);
-	else if (result == Z_MEM_ERROR)
-		mp_die("out of memory");
-	else if (result != Z_OK && result != Z_BUF_ERROR)
-		set_damaged(u);
 	return len - z->avail_out;
 }
 

@@ -2,8 +2,7 @@
 /*
  * Reads data that gzip(1) (RFC 1952) or zstd(1) (RFC 8878) may have compressed, which its first
  * bytes show, and decompresses it. Compressed files one after the other are read as one. Needs 100 KiB
- * of memory, and for zstd the window that the data asks for, at most 128 MiB. The only file that uses
- * libzstd. Includes base only.
+ * of memory, and for zstd the window that the data asks for, at most 128 MiB. Includes base only.
  */
 #ifndef MP_CORE_UNPACK_H
 #define MP_CORE_UNPACK_H

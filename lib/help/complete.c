@@ -101,6 +101,8 @@ static const struct value values[] = {
 	  CONTEXT " +cgroup +nspid +nstid +addr latency op level snoop tlb lock stack dur" },
 	{ "mp-record", "exclude-pid", WORDS, "pipeline" },
 	{ "mp-record", "sandbox", WORDS, "require" },
+	{ "mp-record", "compress", WORDS, "zstd gzip none" },
+	{ "mp-order", "compress", WORDS, "zstd gzip none" },
 	{ "mp-export", "to", WORDS, "chrome pprof speedscope" },
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "lib/core/opt.h"
+#include "lib/core/pack.h"
 #include "lib/order/check.h"
 #include "lib/order/header.h"
 #include "lib/order/source.h"
@@ -382,7 +383,7 @@ int main(int argc, char **argv)
 	mp_out_open(&work.out, options.output);
 	if (options.check)
 		return check_all(argv + optind);
-	mp_out_pack(&work.out, options.pack);
+	mp_pack_start(options.pack, &work.out);
 	mp_sources_open(&work.sources, argv + optind, options.realtime);
 	mp_order_init(&work.order, work.sources.n, options.memory, emit, NULL);
 	work.sources.order = &work.order;

@@ -207,7 +207,7 @@ has_ended() { [ ! -d "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 		run mp-record -q -e cpu-clock --compress=$m -n 1 -o /dev/full -- perl -e '1 while 1'
 		[ "$status" = 2 ]
 		[ "$output" = "mp-record: cannot write '/dev/full': No space left on device" ] || { echo "$output"; false; }
-		run bash -c "mp-record -q -e raw_syscalls:sys_enter --compress=$m -d 60s > >(exec true); echo \$?"
+		run bash -c "mp-record -q -e cpu-clock --compress=$m -d 60s -- perl -e '1 while 1' > >(exec true); echo \$?"
 		[ "$output" = 141 ] || { echo "$output"; false; }
 	done
 }

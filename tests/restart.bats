@@ -62,6 +62,23 @@ end_recording() {
 	[ "$(trailer "$TMP/s" restarts)" -ge 25 ]
 }
 
+@test "each event is once in output that is compressed, also if the process that compresses is late" {
+	needs_root
+	start_counting
+	record -o "$TMP/s.zst" &
+	pid=$!
+	kill_writers 15
+	pkill -STOP -P "$pid" -x mp-packer	# writers die while they wait for it
+	kill_writers 5
+	pkill -CONT -P "$pid" -x mp-packer
+	find_writer "$writer"
+	end_recording
+	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
+	zstd -qcd "$TMP/s.zst" > "$TMP/s"
+	is_exact "$TMP/s"
+	[ "$(trailer "$TMP/s" restarts)" -ge 15 ]
+}
+
 @test "a writer that dies after the stop, or while it writes the trailer, is replaced" {
 	needs_root
 	start_counting

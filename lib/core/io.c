@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Whether fd was opened for reading, or for writing; a reserved one (see mp_init()) is neither. */
@@ -53,19 +54,6 @@ void mp_out_redirect(struct mp_out *out, int pipe)
 	fcntl(pipe, F_SETPIPE_SZ, MP_PIPE_SIZE);
 }
 
-void mp_out_pack(struct mp_out *out, enum mp_pack_method method)
-{
-	int fd;
-
-	if (method == MP_PACK_NONE)
-		return;
-	if (isatty(out->fd))
-		mp_usage("refusing to write binary data to a terminal");
-	mp_out_flush(out);
-	out->packer = mp_pack_start(method, out->fd, out->name, &fd);
-	mp_out_redirect(out, fd);
-}
-
 void mp_out_use(struct mp_out *out, char *buf, size_t cap)
 {
 	free(out->buf);
@@ -92,11 +80,18 @@ void mp_out_fail(const struct mp_out *out)
 /* Finds out what failed in the process that compresses, if there is one. */
 static void wait_for_packer(struct mp_out *out)
 {
-	int error = out->packer ? mp_pack_wait(out->packer) : 0;
+	int status = 0;
 
+	while (out->packer && waitpid(out->packer, &status, 0) < 0 && errno == EINTR)
+		;
 	out->packer = 0;
-	if (error)
-		out->error = error;
+	if (WIFSIGNALED(status)) {
+		mp_say("the process that compresses the output was killed by signal %d",
+		       WTERMSIG(status));
+		out->error = EIO;
+	} else if (WEXITSTATUS(status)) {
+		out->error = WEXITSTATUS(status);
+	}
 }
 
 static void write_all(struct mp_out *out, const char *data, size_t len)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lines in, bytes out. Output is flushed before a read that would block and when the buffer is
- * full, never per line: prompt when live, fast in bulk. Includes pack, unpack.
+ * full, never per line: prompt when live, fast in bulk. Includes unpack.
  */
 #ifndef MP_CORE_IO_H
 #define MP_CORE_IO_H
 
 #include <string.h>
 
-#include "lib/core/pack.h"
 #include "lib/core/unpack.h"
 
 enum {
@@ -28,7 +27,7 @@ struct mp_out {
 	bool borrowed; /* `buf` is the caller's: mp_out_use() */
 	int error;     /* errno of the first failed write, if `soft` is set */
 	bool soft;     /* a failed write does not end the program: the caller looks at `error` */
-	pid_t packer;  /* the process that compresses what is written to `fd`, a pipe; 0: none */
+	pid_t packer;  /* a child that compresses what is written to `fd`: see pack.h; 0: none */
 };
 
 /*
@@ -43,13 +42,7 @@ void mp_out_init(struct mp_out *out, int fd, const char *name);
  */
 void mp_out_open(struct mp_out *out, const char *path);
 
-/*
- * Compresses all that is written from now on, in a process of its own (see mp_pack_start()); with
- * MP_PACK_NONE, does nothing. Ends the program if the output is a terminal.
- */
-void mp_out_pack(struct mp_out *out, enum mp_pack_method method);
-
-/* Writes to a pipe instead of the file, which is closed unless it is a standard one. */
+/* Writes to a pipe instead of the file, which it closes unless that is a standard one. */
 void mp_out_redirect(struct mp_out *out, int pipe);
 
 /* Lets the output use this buffer, of at least MP_READ_SIZE bytes, instead of one of its own. */

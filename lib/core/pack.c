@@ -7,17 +7,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "lib/core/clock.h"
-#include "lib/core/io.h"
 
 enum {
 	FLUSH_MS = 500,
-	/* the fastest levels: the next ones cost twice the time for a tenth less */
+	/* the fastest levels, since the machine that is recorded pays for it */
 	ZSTD_LEVEL = 1,
 	GZIP_LEVEL = 1,
 	GZIP_WINDOW = 15 + 16, /* the largest window, and gzip's header instead of zlib's */
@@ -123,8 +121,8 @@ static int copy(struct packer *p, int in, char *data)
 	while (!p->out->error) {
 		if (flush_ns)
 			now = mp_monotonic_ns();
-		if (flush_ns && (now >= flush_ns ||
-				 !is_readable(in, (int)((flush_ns - now) / 1000000) + 1))) {
+		if (flush_ns &&
+		    (now >= flush_ns || !is_readable(in, (int)((flush_ns - now) / 1000000) + 1))) {
 			pack(p, NULL, 0, FLUSH);
 			flush_ns = 0;
 			continue;
@@ -158,43 +156,29 @@ int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out)
 }
 
 /* Exits with the errno, which fits into an exit status. */
-static _Noreturn void run(enum mp_pack_method method, int in, int fd, const char *name)
+static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out)
 {
-	struct mp_out out;
-
 	mp_die_no_memory(ENOMEM);
 	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
-	mp_out_init(&out, fd, name);
-	out.soft = true;
-	_exit(mp_pack_copy(method, in, &out));
+	out->soft = true;
+	_exit(mp_pack_copy(method, in, out));
 }
 
-pid_t mp_pack_start(enum mp_pack_method method, int fd, const char *name, int *write_end)
+void mp_pack_start(enum mp_pack_method method, struct mp_out *out)
 {
 	int ends[2];
-	pid_t pid;
 
-	if (pipe2(ends, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+	if (method == MP_PACK_NONE)
+		return;
+	if (isatty(out->fd))
+		mp_usage("refusing to write binary data to a terminal");
+	if (pipe2(ends, O_CLOEXEC) < 0 || (out->packer = fork()) < 0)
 		mp_die("cannot start a process: %m");
 	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
-	if (pid == 0) {
+	if (out->packer == 0) {
 		close(ends[1]);
-		run(method, ends[0], fd, name);
+		run(method, ends[0], out);
 	}
 	close(ends[0]);
-	*write_end = ends[1];
-	return pid;
-}
-
-int mp_pack_wait(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return errno;
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	mp_say("the process that compresses the output was killed by signal %d", WTERMSIG(status));
-	return EIO;
+	mp_out_redirect(out, ends[1]);
 }

@@ -2,17 +2,12 @@
 /*
  * Compresses an output as gzip(1) (RFC 1952) or zstd(1) (RFC 8878) does, in a process of its own, which
  * reads a pipe: the program writes on meanwhile, and if it is killed, what it has written is in the
- * file all the same. With unpack.c and lib/draw/packed.c, the only file that uses zlib or libzstd.
- * Includes base only.
+ * file all the same. Includes io.
  */
 #ifndef MP_CORE_PACK_H
 #define MP_CORE_PACK_H
 
-#include <sys/types.h>
-
-#include "lib/core/base.h"
-
-struct mp_out;
+#include "lib/core/io.h"
 
 enum mp_pack_method { MP_PACK_NONE, MP_PACK_GZIP, MP_PACK_ZSTD };
 
@@ -30,16 +25,11 @@ enum mp_pack_method mp_pack_of_path(const char *path);
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out);
 
 /*
- * Starts a process that compresses what is written to a pipe, and sets `*pipe` to the pipe's end for
- * that. The process writes to `fd`, ignores signals of the terminal, and exits with what
- * mp_pack_copy() returns. To be called before there are threads. Ends the program on failure.
+ * Compresses what is written to `out` from now on, in a process of its own, which exits with what
+ * mp_pack_copy() returns; signals of the terminal do not reach it. With MP_PACK_NONE, does nothing. To
+ * be called before there are threads, and before anything is written. Ends the program on failure, or
+ * if the output is a terminal.
  */
-pid_t mp_pack_start(enum mp_pack_method method, int fd, const char *name, int *pipe);
-
-/*
- * Waits for the process after the pipe was closed, or has failed. Returns 0, or the errno of what
- * failed there; if a signal has killed it, says so and returns EIO.
- */
-int mp_pack_wait(pid_t pid);
+void mp_pack_start(enum mp_pack_method method, struct mp_out *out);
 
 #endif

@@ -3,12 +3,12 @@
  * The process that compresses the output of a recording: between the writer, whose output is a pipe,
  * and the file. mp-record starts itself once more, under the name MP_PACKER_NAME; the process enters
  * a sandbox with these two descriptors, since the writer may have been taken over by what it reads.
- * If mp-record is killed, it writes what is in the pipe, and ends. Includes io.
+ * If mp-record is killed, it writes what is in the pipe, and ends. Includes pack.
  */
 #ifndef MP_CAPTURE_SESSION_PACKER_H
 #define MP_CAPTURE_SESSION_PACKER_H
 
-#include "lib/core/io.h"
+#include "lib/core/pack.h"
 
 #define MP_PACKER_NAME "mp-packer" /* argv[0] */
 

@@ -62,9 +62,25 @@ load lib
 	chmod +x "$TMP/pkg-config"
 	make -s -j2 filters BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
 	[ -x "$TMP/b/bin/mp-fold" ]
+	ls "$TMP/b/bin" > "$TMP/filters"
 	run make -s all BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config"
 	[ "$status" != 0 ]
 	[[ "$output" == *"missing:"*"libtraceevent"*"as root: apt-get install"*"libtraceevent-dev"* ]]
+
+	# the same, linked statically: they run where there is nothing else
+	case "$BUILD" in *san-*) return ;; esac
+	rm -r "$TMP/b/bin"
+	make -s -j2 filters STATIC=1 BUILD="$TMP/b" PKG_CONFIG="$TMP/pkg-config" 2> "$TMP/warnings"
+	ls "$TMP/b/bin" | diff "$TMP/filters" -
+	for p in "$TMP/b/bin"/*; do
+		[[ "$(ldd "$p" 2>&1)" == *"not a dynamic executable"* ]] || { echo "$p"; false; }
+	done
+	[ "$(id -u)" = 0 ] || return 0
+	echo '3#main;f' > "$TMP/in"
+	for pack in gzip zstd; do
+		[ "$($pack -qc "$TMP/in" | chroot "$TMP/b/bin" /mp-fold)" = 'main;f 3' ]
+	done
+	[ "$(chroot "$TMP/b/bin" /mp-order --compress < "$TMP/in" | zstd -qdc)" = '3#main;f' ]
 }
 
 @test "only mp-srcline and a test need libdw" {

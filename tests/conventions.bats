@@ -189,6 +189,38 @@ output_for() {
 	done
 }
 
+@test "compressed data that is not damaged, but followed by other data or too large, is reported as that" {
+	echo '3#main;f' > "$TMP/in"
+	for pack in gzip zstd; do
+		for more in "$TMP/in" /dev/zero; do
+			{ $pack -qc "$TMP/in"; head -c 9 "$more"; } > "$TMP/packed"
+			run mp-fold "$TMP/packed"
+			[ "$status" = 1 ]
+			[ "$output" = "$(printf 'mp-fold: %s: %s data is followed by other data\nmain;f 3' "$TMP/packed" $pack)" ] || { echo "$output"; false; }
+		done
+	done
+	printf '\x28\xb5\x2f\xfd\0\x90\1\0\0' > "$TMP/packed"	# a window of 256 MiB
+	run mp-fold "$TMP/packed"
+	[ "$status" = 1 ]
+	[[ "$output" == *"mp-fold: $TMP/packed: zstd data needs more than 128 MiB of memory (decompress it with zstd -d --long=31)"* ]] || { echo "$output"; false; }
+	printf '\x28\xb5\x2f\xfd\0\x88\1\0\0' > "$TMP/packed"
+	run mp-fold "$TMP/packed"
+	[ "$output" = "mp-fold: $TMP/packed: empty input" ] || { echo "$output"; false; }
+}
+
+@test "zstd data that begins with a skippable frame, as from pzstd, is read" {
+	echo '3#main;f' > "$TMP/in"
+	for first in '\x50' '\x5f'; do
+		{ printf "$first\\x2a\\x4d\\x18\\3\\0\\0\\0abc"; zstd -qc "$TMP/in"; } > "$TMP/packed"
+		for p in mp-fold mp-order; do
+			$p "$TMP/packed" | cmp - <($p "$TMP/in")
+			$p < "$TMP/packed" | cmp - <($p < "$TMP/in")
+		done
+	done
+	pzstd -q -p 2 -c "$TMP/in" > "$TMP/packed"
+	mp-order "$TMP/packed" | cmp - "$TMP/in"
+}
+
 @test "an empty input is reported with status 1" {
 	for p in $FILTERS; do
 		run bash -c "filter $p < /dev/null"

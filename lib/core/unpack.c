@@ -80,12 +80,22 @@ struct mp_unpack *mp_unpack_begin(mp_unpack_read_fn *read, void *arg, char *to, 
 
 static void set_damaged(struct mp_unpack *u)
 {
-	if (u->inside)
-		u->fault = u->zstd ? "zstd data is damaged" : "gzip data is damaged";
-	else
-		u->fault = u->zstd ? "zstd data is followed by other data"
-				   : "gzip data is followed by other data";
+	u->fault = u->zstd ? "zstd data is damaged" : "gzip data is damaged";
 	u->ended = true;
+}
+
+/* Whether another compressed file begins after one that has ended. */
+static bool check_next(struct mp_unpack *u)
+{
+	const char *data = u->packed + u->start;
+	size_t len = u->end - u->start;
+
+	if (u->zstd ? is_zstd(data, len) : begins(data, len, gzip_magic, sizeof(gzip_magic)))
+		return true;
+	u->fault = u->zstd ? "zstd data is followed by other data"
+			   : "gzip data is followed by other data";
+	u->ended = true;
+	return false;
 }
 
 static size_t unpack_zstd(struct mp_unpack *u, char *to, size_t len)
@@ -134,6 +144,8 @@ size_t mp_unpack_read(struct mp_unpack *u, mp_unpack_read_fn *read, void *arg, c
 	size_t n = 0;
 
 	while (!n && !u->ended) {
+		if (u->start < u->end && !u->inside && !check_next(u))
+			break;
 		if (u->start < u->end || u->inside)
 			n = u->zstd ? unpack_zstd(u, to, len) : unpack_gzip(u, to, len);
 		if (n || u->ended || u->start < u->end)

@@ -20,7 +20,7 @@ enum mp_pack_method mp_pack_of_path(const char *path);
 /*
  * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set. After at most
  * half a second, what was read is in a complete block that is written, so that it can be read if this
- * process is killed. Needs 3 MiB of memory. Returns 0, or the errno of what failed.
+ * process is killed. Needs 2 MiB of memory. Returns 0, or the errno of what failed.
  */
 int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out);
 

@@ -10,7 +10,8 @@
 #include "lib/stream/unit.h"
 
 enum {
-	OPT_TITLE = MP_OPT_LONG,
+	OPT_ADD = MP_OPT_LONG,
+	OPT_TITLE,
 	OPT_UNIT,
 };
 
@@ -28,6 +29,9 @@ static const struct mp_opt opts[] = {
 			 "add up (default: dur of spans, else none)"),
 	{ 0, NULL, NULL, "The page" },
 	{ OPT_TITLE, "title", "TEXT", "title of the page" },
+	{ OPT_ADD, "add", "FILE[=TITLE]",
+	  "also show this picture (SVG, HTML) or text of the same recording; repeated: all of "
+	  "them" },
 	MP_UNIT_OPTION(OPT_UNIT, "numbers"),
 	{ 0, NULL, NULL, "Other" },
 };
@@ -58,6 +62,8 @@ static struct {
 	bool spans;	      /* without -w: events have a duration, which is measured */
 	uint64_t events, skipped;
 	uint64_t first_ns, last_ns;
+	struct mp_page_added added;
+	bool too_long; /* a file was not added */
 } work;
 
 /* Value in work.stacks. */
@@ -73,6 +79,9 @@ static void set_option(int code, const char *arg)
 	if (mp_fold_reader_option(&work.reader, &program, code, arg))
 		return;
 	switch (code) {
+	case OPT_ADD:
+		work.too_long |= mp_page_added_read(&work.added, arg) < 0;
+		break;
 	case OPT_TITLE:
 		options.title = arg;
 		break;
@@ -251,6 +260,7 @@ static void write_page(char **operands, struct mp_out *out)
 		.weighed = choice->weight.name.p,
 		.types = options.types.p,
 		.files = operands,
+		.added = &work.added,
 	};
 
 	if (p.weighed || work.spans) {
@@ -291,6 +301,8 @@ int main(int argc, char **argv)
 		mp_say("a sum exceeds 64 bits and was held at the limit");
 		status = MP_MAX(status, MP_LOSSY);
 	}
+	if (work.too_long)
+		status = MP_MAX(status, MP_LOSSY);
 	if (work.events || (!work.in.empty && !work.in.refused))
 		write_page(argv + optind, &out);
 	mp_out_close(&out);
@@ -298,5 +310,6 @@ int main(int argc, char **argv)
 	mp_map_release(&work.stacks);
 	mp_tree_release(&work.tree);
 	mp_buf_release(&options.types);
+	mp_page_added_release(&work.added);
 	return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* mp-show: what is in a recording, and the picture that suits it. Runs the other programs. */
+/* mp-show: what is in a recording, and one page that shows it. Runs the other programs. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,15 +43,15 @@ static const struct mp_opt opts[] = {
 	{ OPT_FOR, "for", "DURATION", "before DURATION has passed since --from, or the start" },
 	{ 0, NULL, NULL, "The picture" },
 	{ OPT_AS, "as", "FORM",
-	  "flame, timeline, heat, stackplot, treemap, table, cpel or page, instead of what the "
-	  "collector says" },
+	  "one picture instead of all: flame, timeline, heat, stackplot, treemap, table, cpel or "
+	  "page" },
 	{ OPT_TEXT, "text", NULL, "everything as text in the terminal" },
 	{ 0, NULL, NULL, "Output" },
 	{ 'o', "output", "FILE",
 	  "write the picture to FILE (-: standard output; default: a file named after the "
 	  "recording)" },
 	{ OPT_OPEN, "open", NULL, "open the picture in a browser" },
-	{ OPT_PRINT, "print", NULL, "print the pipeline instead of running it" },
+	{ OPT_PRINT, "print", NULL, "print the pipelines instead of running them" },
 };
 
 static const struct mp_program program = {
@@ -60,7 +60,7 @@ static const struct mp_program program = {
 		    "       mp-show COLLECTOR... -d DURATION [OPTION]...\n"
 		    "       mp-show COLLECTOR... [OPTION]... -- COMMAND [ARGUMENT]...",
 	.summary = "Print what is in a recording, by default the last of 'mp record'.\n"
-		   "Draw the picture that suits it.",
+		   "Show it as one page, with the pictures that suit it.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-show cpu.mp\n"
@@ -294,8 +294,9 @@ static void add_head(struct mp_pipeline *p, char **collectors, bool for_people)
 			mp_stage_add(&p->v[0], work.recorded.files[i]);
 }
 
-/* Adds a line with the pipeline as a user would type it. */
-static void add_pipeline(struct mp_buf *to, const struct mp_pipeline *plain, char **collectors)
+/* Adds a line with the pipeline as a user would type it; `end` follows it. */
+static void add_pipeline(struct mp_buf *to, const struct mp_pipeline *plain, char **collectors,
+			 const char *end)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 	struct mp_pipeline p;
@@ -305,6 +306,7 @@ static void add_pipeline(struct mp_buf *to, const struct mp_pipeline *plain, cha
 	add_head(&p, collectors, true);
 	mp_pipeline_print(&text, &p);
 	mp_pipeline_release(&p);
+	mp_buf_str(&text, mp_str(end));
 	for (i = 0; i < text.len; i++)
 		if ((unsigned char)text.p[i] < ' ' || text.p[i] == 0x7f)
 			text.p[i] = '?';
@@ -362,20 +364,26 @@ static void open_result(const char *path)
 		launch("xdg-open", NULL, path);
 }
 
-/* Prints what is in the recording, and which picture was chosen. */
-static void print_facts(const struct mp_plan *plan)
+/* Adds which picture was chosen, and why. */
+static void add_plan(struct mp_buf *to, const struct mp_plan *plan)
+{
+	mp_buf_printf(to, "  %-12s%s%s%s%s\n%14s", plan->title ? plan->title : "picture", plan->why,
+		      plan->note ? " (" : "", plan->note ? plan->note : "", plan->note ? ")" : "",
+		      "");
+	add_pipeline(to, &plan->pipeline, NULL, "");
+}
+
+/* Prints what is in the recording, and which pictures were chosen. */
+static void print_facts(const struct mp_plan *plans, size_t n)
 {
 	bool to_stdout = options.output && strcmp(options.output, "-") == 0;
 	struct mp_buf text = { NULL, 0, 0 };
+	size_t i;
 
 	mp_facts_print(&text, &work.facts,
 		       work.recorded.n > 1 ? "several files" : work.recorded.files[0]);
-	if (plan) {
-		mp_buf_printf(&text, "  %-10s%s%s%s%s\n  %-10s", "picture", plan->why,
-			      plan->note ? " (" : "", plan->note ? plan->note : "",
-			      plan->note ? ")" : "", "");
-		add_pipeline(&text, &plan->pipeline, NULL);
-	}
+	for (i = 0; i < n; i++)
+		add_plan(&text, &plans[i]);
 	print(&text, to_stdout ? STDERR_FILENO : STDOUT_FILENO);
 }
 
@@ -383,7 +391,7 @@ static void print_plan(const struct mp_plan *plan, char **collectors)
 {
 	struct mp_buf text = { NULL, 0, 0 };
 
-	add_pipeline(&text, &plan->pipeline, collectors);
+	add_pipeline(&text, &plan->pipeline, collectors, "");
 	print(&text, STDOUT_FILENO);
 }
 
@@ -427,7 +435,7 @@ static void show_picture(const struct mp_plan *plan)
 	free(path);
 }
 
-static void show(char **collectors)
+static void show_one(char **collectors)
 {
 	struct mp_plan plan;
 
@@ -436,12 +444,125 @@ static void show(char **collectors)
 		print_plan(&plan, collectors);
 	} else {
 		check_installed(&plan);
-		print_facts(&plan);
+		print_facts(&plan, 1);
 		add_head(&plan.pipeline, NULL, false);
 		show_picture(&plan);
 	}
 	mp_plan_release(&plan);
 }
+
+/* --- a page with several pictures -------------------------------------------------------------- */
+
+/* Lets the page have what is in a file. */
+static void add_to_page(struct mp_plan *page, const char *path, const char *title)
+{
+	struct mp_stage *s = &page->pipeline.v[page->pipeline.n - 1];
+	char *arg = mp_asprintf("%s=%s", path, title);
+
+	mp_stage_add(s, "--add");
+	mp_stage_add(s, arg);
+	free(arg);
+}
+
+/* Prints a pipeline that writes to a file. Returns the name of the file. */
+static char *print_line(const struct mp_pipeline *p, const char *suffix)
+{
+	char *name = mp_asprintf("%s%s", work.recorded.stem, suffix);
+	struct mp_buf end = { NULL, 0, 0 }, text = { NULL, 0, 0 };
+
+	mp_buf_str(&end, MP_STR(" > "));
+	mp_pipeline_quote(&end, name);
+	mp_buf_byte(&end, '\0');
+	add_pipeline(&text, p, NULL, end.p);
+	print(&text, STDOUT_FILENO);
+	mp_buf_release(&end);
+	return name;
+}
+
+/* Prints all pipelines, and with collectors the recorder, as lines for a shell. */
+static void print_page(struct mp_plans *plans, char **collectors)
+{
+	static char recording[] = "recording.mp", *files[] = { recording, NULL };
+	struct mp_pipeline recorder = { NULL, 0, 0 };
+	struct mp_buf text = { NULL, 0, 0 };
+	char *name, *end;
+	size_t i;
+
+	if (collectors) {
+		add_recorder(mp_pipeline_insert(&recorder, 0, NULL), collectors);
+		mp_pipeline_print(&text, &recorder);
+		mp_buf_printf(&text, " > %s\n", recording);
+		print(&text, STDOUT_FILENO);
+		mp_pipeline_release(&recorder);
+		work.recorded.files = files;
+		work.recorded.n = 1;
+		work.recorded.stem = mp_strdup("recording");
+	}
+	for (i = 1; i < plans->n; i++) {
+		const struct mp_plan *part = &plans->v[i];
+
+		end = mp_asprintf("-%.*s%s", (int)strcspn(part->title, " "), part->title,
+				  part->suffix);
+		name = print_line(&part->pipeline, end);
+		add_to_page(&plans->v[0], name, part->title);
+		free(name);
+		free(end);
+	}
+	free(print_line(&plans->v[0].pipeline, ".html"));
+}
+
+/* Runs the pipeline of a part into a temporary file, which the page gets. */
+static void make_part(struct mp_plan *page, struct mp_plan *part)
+{
+	int fd = mp_recorded_temporary();
+	enum mp_status status;
+	char *path;
+
+	add_head(&part->pipeline, NULL, false);
+	status = mp_pipeline_run(&part->pipeline, mp_recorded_rewind(&work.recorded), fd);
+	lower(MP_MIN(status, MP_LOSSY));
+	if (status == MP_FAIL) {
+		mp_say("no %s: the pipeline failed", part->title);
+		close(fd);
+		return;
+	}
+	/* mp-page inherits it */
+	if (fcntl(fd, F_SETFD, 0) < 0)
+		mp_die("cannot use a temporary file: %m");
+	path = mp_asprintf("/proc/self/fd/%d", fd);
+	add_to_page(page, path, part->title);
+	free(path);
+}
+
+static void show_page(struct mp_plans *plans, char **collectors)
+{
+	size_t i;
+
+	if (options.print) {
+		print_page(plans, collectors);
+		return;
+	}
+	check_installed(&plans->v[0]);
+	print_facts(plans->v, plans->n);
+	mp_children_guard();
+	for (i = 1; i < plans->n; i++)
+		make_part(&plans->v[0], &plans->v[i]);
+	add_head(&plans->v[0].pipeline, NULL, false);
+	show_picture(&plans->v[0]);
+}
+
+static void show(char **collectors)
+{
+	struct mp_plans plans = { NULL, 0, 0 };
+
+	if (!options.as && mp_plans_page(&plans, &work.facts, &work.config))
+		show_page(&plans, collectors);
+	else
+		show_one(collectors);
+	mp_plans_release(&plans);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
 
 /* Runs all pipelines whose results are text, each below its text. */
 static void show_text(char **collectors)
@@ -451,7 +572,7 @@ static void show_text(char **collectors)
 
 	mp_plans_text(&plans, &work.facts);
 	if (!options.print)
-		print_facts(NULL);
+		print_facts(NULL, 0);
 	mp_children_guard();
 	for (i = 0; i < plans.n; i++) {
 		struct mp_plan *plan = &plans.v[i];
@@ -459,7 +580,7 @@ static void show_text(char **collectors)
 
 		if (!options.print)
 			mp_buf_str(&text, MP_STR("\n$ "));
-		add_pipeline(&text, &plan->pipeline, collectors);
+		add_pipeline(&text, &plan->pipeline, collectors, "");
 		print(&text, STDOUT_FILENO);
 		if (options.print)
 			continue;

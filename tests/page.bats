@@ -165,3 +165,48 @@ hostile_events() {
 	[ "$(stat -c %s "$TMP/page.html")" -le $((8 << 20)) ]
 	grep -q ',coarse:true,' "$TMP/page.html"
 }
+
+# A page with a picture of each kind, in $TMP/page.html.
+page_with_parts() {
+	recording 3000 50 span > "$TMP/in.mp"
+	cd "$TMP"
+	mp-svg-heatmap --log in.mp > heat.svg
+	mp-stackplot -e '*' --by comm --weight dur in.mp > areas.svg
+	mp-timeline in.mp > timeline.html
+	printf '<script>alert(1)</script> 5\n\033[31m\xff' > table
+	mp-page --add heat.svg --add 'areas.svg=</script><b>A = B' --add timeline.html=Timeline --add table=Table in.mp > page.html
+	cd "$OLDPWD"
+}
+
+@test "pictures and texts that are added are inert, and a range that is marked in one is marked in all" {
+	needs_chromium
+	page_with_parts
+	run flame_check "$TMP/page.html" size:1200,900 text:contents part:1,200,200,400,300 "inside:2,document.querySelector('.range').getAttribute('visibility')" \
+		'inside:3,location.hash' part:3,500,300,600,310 "inside:1,document.getElementById('mp-range').getAttribute('visibility')" \
+		part:2,300,200,500,210 'inside:3,location.hash' key:a 'inside:3,location.hash' range:100,20,300,30 'inside:3,location.hash' \
+		text:section-3 dark size:400,700 print
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	echo "$output"
+	[ "${lines[1]}" = "text:contents => heat.svg</script><b>A = BTimelineTable" ]
+	[[ "${lines[2]}" =~ '#time='[0-9]+-[0-9]+' |' && "${lines[3]}" == *"=> visible" && "${lines[4]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
+	[[ "${lines[5]}" =~ '#time='[0-9]+-[0-9]+' |' && "${lines[5]#* => }" != "${lines[2]#* => }" && "${lines[6]}" == *"=> visible" ]]
+	[[ "${lines[7]}" =~ '#time='[0-9]+-[0-9]+' |' && "${lines[8]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ && "${lines[8]}" != "${lines[4]}" ]]
+	[[ "${lines[10]}" == *"=>" && "${lines[12]}" =~ '=> #a='[0-9]+'&b='[0-9]+$ ]]
+	[[ "${lines[13]}" == *"<script>alert(1)</script> 5"* ]]
+}
+
+@test "a page of a recording without events shows what is added; a file that is missing or too long is reported" {
+	needs_chromium
+	printf '{"mp":1,"datatype":"event"}\n{"end":"event","records":0,"lost":0}\n' > "$TMP/none"
+	printf 'some text\n' > "$TMP/text"
+	mp-page --add "$TMP/text=Text" "$TMP/none" > "$TMP/page.html"
+	run flame_check "$TMP/page.html" text:section-0 dark size:400,700 print
+	[ "$status" = 0 ] && [ "${lines[0]}" = "text:section-0 => Textsome text" ] || { echo "$output"; false; }
+	run mp-page --add "$TMP/nothing" "$TMP/none"
+	[ "$status" = 2 ] && [ "$output" = "mp-page: cannot open '$TMP/nothing': No such file or directory" ]
+	truncate -s 8388608 "$TMP/long"
+	mp-page --add "$TMP/long" "$TMP/none" > /dev/null
+	truncate -s 8388609 "$TMP/long"
+	run --separate-stderr mp-page --add "$TMP/long" "$TMP/none"
+	[ "$status" = 1 ] && [ "$stderr" = "mp-page: '$TMP/long' has more than 8 MiB and is not on the page" ]
+}

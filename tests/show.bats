@@ -62,8 +62,35 @@ names() {
 	[ "$status" = 0 ] && [ -z "$stderr" ]
 	[[ "$output" == *"event by mp-record on web7"*"collector waits"*"0.990 s from"*"0 events"*" 100  a:begin, with stacks"* ]] || false
 	[[ "$output" == *"the default of collector waits"*"mp-pair -b a:begin -e a:end -k tid $STATE/waits-"*".mp | mp-svg-heatmap --log"* ]] || false
-	[ "${lines[-1]}" = "$(ls "$STATE"/waits-*.svg)" ]
-	mp-pair -b a:begin -e a:end -k tid "$TMP/stream" | mp-svg-heatmap --log | cmp - "${lines[-1]}"
+	[ "${lines[-1]}" = "$(ls "$STATE"/waits-*.html)" ]
+	recording=$(ls "$STATE"/waits-*.mp)
+	mp-show --as heat > "$TMP/out"
+	mp-pair -b a:begin -e a:end -k tid "$recording" | mp-svg-heatmap --log | cmp - "$(tail -n 1 "$TMP/out")"
+}
+
+@test "by default all is one page: that of the commands which --print prints" {
+	cd "$TMP/here"
+	cp "$TMP/stream" x.mp
+	run --separate-stderr mp-show x.mp -o page
+	[ "$status" = 0 ] && [ -z "$stderr" ] && [ "${lines[-1]}" = page ] && [ "$(ls | tr '\n' ' ')" = "page x.mp " ]
+	mp-show --print x.mp > commands
+	cat commands
+	cat > wanted <<- 'END'
+		mp-pair -b a:begin -e a:end -k tid x.mp | mp-svg-heatmap --log > x-heat.svg
+		mp-pair -b a:begin -e a:end -k tid x.mp | mp-hist --by comm > x-table.txt
+		mp-pair -b a:begin -e a:end -k tid x.mp | mp-page -w dur --add 'x-heat.svg=heat map' --add x-table.txt=table > x.html
+	END
+	diff wanted commands
+	bash commands
+	# what reads the file by its name has the name
+	[ "$(grep -c '^<script type="text/plain" id="added-' page)" = 2 ]
+	diff <(grep -a 'id="\(data\|added-1\)"' page) <(grep -a 'id="\(data\|added-1\)"' x.html)
+	mp-show --print waits -d 5 > commands
+	[ "$(head -n 1 commands)" = "mp-record waits -d 5 > recording.mp" ]
+	rm x*
+	bash commands
+	cmp recording.mp "$TMP/stream"
+	diff <(grep -a 'id="data"' page) <(grep -a 'id="data"' recording.html)
 }
 
 @test "with output redirected, -o, or without a recording, mp record is mp-record" {
@@ -121,11 +148,11 @@ names() {
 	make_stream "waits:'|touch $TMP/ran;'" | sed '1s/"host"/"show":"mp-record waits | touch ran","host"/' > "$TMP/evil.mp"
 	cd "$TMP/here"
 	run mp-show "$TMP/evil.mp"
-	[ "$status" = 0 ] && [ ! -e "$TMP/ran" ] && [ "$(ls)" = evil.svg ]
+	[ "$status" = 0 ] && [ ! -e "$TMP/ran" ] && [ "$(ls)" = evil.html ]
 	make_stream nosuch > "$TMP/evil.mp"
 	run --separate-stderr mp-show "$TMP/evil.mp" -o x.html
 	[ "$stderr" = "mp-show: no collector 'nosuch' (mp-record -l lists them; a command goes after --)" ]
-	[[ "$output" == *"the events have stacks"* || "$output" == *"the recording has events"* ]] || false
+	[[ "$output" == *"all of the recording"* ]] || false
 }
 
 @test "names of a hostile recording print no control bytes" {
@@ -135,6 +162,26 @@ names() {
 	mp-show "$TMP"/a*.mp -o x 2>&1 | LC_ALL=C grep -q $'[\001-\010\013-\037]' && false
 	mp-show --print "$TMP"/a*.mp | LC_ALL=C grep -q $'[\001-\010\013-\037]' && false
 	true
+}
+
+@test "the names that a recording has are bounded, in number and in length" {
+	awk 'BEGIN { for (i = 0; i < 30000; i++) printf "%d,t%d,comm=x\n", i, i
+		s = "y"; while (length(s) < 300000) s = s s
+		for (; i < 30050; i++) printf "%d,%s%d,comm=x\n", i, s, i }' > "$TMP/many.mp"
+	cd "$TMP/here"
+	run mp-show --as table "$TMP/many.mp" -o x
+	[ "$status" = 0 ]
+	[[ "$output" == *"       20050  [other]"* ]] || { head -c 2000 <<< "$output"; false; }
+	awk 'BEGIN { s = "y"; while (length(s) < 300000) s = s s; for (i = 0; i < 50; i++) printf "%d,%s%d,comm=x\n", i, s, i }' > "$TMP/long.mp"
+	{
+		printf '{"mp":1,"datatype":"event","interface":"mp-record","host":"'
+		head -c 300000 /dev/zero | tr '\0' h
+		printf '"}\n'
+		cat "$TMP/long.mp"
+		printf '{"end":"event","records":50,"lost":0}\n'
+	} > "$TMP/longer.mp"
+	mp-show --as table "$TMP/longer.mp" -o x > out
+	[ "$(wc -c < out)" -lt 2000 ] && grep -q "          50  yyyy" out
 }
 
 @test "no symlink is followed, and recordings under sudo belong to the calling user" {
@@ -156,7 +203,7 @@ names() {
 	[ "$status" = 0 ]
 	[ "$(stat -c %u "$home"/.local/state/mp/*.mp "$home/.local/state/mp" | sort -u)" = "$uid" ]
 	SUDO_UID=$uid mp-show > "$TMP/out" || { rm -rf "$home/.local"; false; }
-	[ "$(stat -c %u "$home"/.local/state/mp/*.svg)" = "$uid" ]
+	[ "$(stat -c %u "$home"/.local/state/mp/*.html)" = "$uid" ]
 	# the user's folder leads to root's: root's privileges are not used
 	rm -rf "$home/.local/state/mp"
 	mkdir -m 700 "$TMP/private"
@@ -185,7 +232,6 @@ names() {
 		mp-show --print $words x.mp > out
 		[ "$(cat out)" = "${wanted//!/|}" ] || { echo "$words: $(cat out)"; false; }
 	done <<- 'END'
-		|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-svg-heatmap --log
 		--as heat|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-svg-heatmap --log
 		--as table|mp-pair -b a:begin -e a:end -k tid x.mp ! mp-hist --by comm
 		--as flame|mp-flame -e a:begin x.mp
@@ -225,9 +271,13 @@ names() {
 		[ "$status" = 0 ] && [ ! -e ran ] && [ ! -e a ]
 		[[ "$output" != *"collector waits ("* && "$output" != *"default of collector"* ]] || { echo "$line"; false; }
 	done
+	mkdir "$TMP/config/mp"
 	printf 'summary = x\nevent = a:b\nshow = %s\n' "mp-record waits | grep -c 'a:begin' > 'a b.txt'" > "$TMP/collectors/waits"
 	run mp-show x.mp
-	[ "$status" = 0 ] && [ "${lines[-1]}" = 100 ] && [ "$(ls | tr '\n' ' ')" = "out.html x.mp " ]
+	[ "$status" = 0 ] && [[ "$output" == *"  result      the default of collector waits"* ]] && [ "$(ls | tr '\n' ' ')" = "out.html x.html x.mp " ]
+	echo "show.waits = grep -c 'a:begin'" > "$TMP/config/mp/show"
+	run mp-show x.mp
+	[ "$status" = 0 ] && [ "${lines[-1]}" = 100 ]
 }
 
 @test "standard input, standard output, several files, files that can be read only once" {
@@ -267,7 +317,7 @@ names() {
 	[ "$status" = 0 ] && [ "$(cat "$TMP/bin/mp-record.words")" = "waits -p 5 -d 5" ] && [ "$(names)" = "waits-TIME.mp" ]
 	run mp-show waits --as table -- job -d 3 -- x
 	[ "$(cat "$TMP/bin/mp-record.words")" = "waits -- job -d 3 -- x" ]
-	[ "$(mp-show waits -d 5 --print)" = "mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log" ]
+	[ "$(mp-show waits -d 5 --as heat --print)" = "mp-record waits -d 5 | mp-pair -b a:begin -e a:end -k tid | mp-svg-heatmap --log" ]
 	rm "$TMP/bin/mp-record.words"
 	run mp-show wait -d 5
 	[ "$status" = 2 ] && [ "$output" = "mp-show: no collector 'wait'; did you mean 'waits'?" ]
@@ -287,15 +337,18 @@ names() {
 	for signal in INT TERM HUP; do
 		printf 'summary = x\nevent = a:b\nshow = mp-record waits | sleep 1234 > x\n' > "$TMP/collectors/waits"
 		start_load env --default-signal=INT mp-show x.mp
-		until ls .mp-draft-* > /dev/null 2>&1; do await; done
+		until pgrep -x -P "$LOAD_PID" sleep > /dev/null; do await; done
 		kill -$signal "$LOAD_PID"
 		run wait "$LOAD_PID"
 		while [ -e "/proc/$LOAD_PID" ]; do await; done
 		[ "$(ls -A)" = x.mp ]
 	done
 	printf 'summary = x\nevent = a:b\nshow = mp-record waits | mp-hist --by .nosuch > x\n' > "$TMP/collectors/waits"
-	run mp-show x.mp
+	run mp-show x.mp --as table
 	[ "$status" = 2 ] && [ "$(ls -A)" = x.mp ]
+	run mp-show x.mp
+	[ "$status" = 1 ] && [[ "$output" == *"mp-show: no table: the pipeline failed"* ]] && [ -s x.html ]
+	rm x.html
 	run bash -c 'mp-show --as table x.mp > /dev/full'
 	[ "$status" = 2 ] && [ "$(ls -A)" = x.mp ]
 	cp "$TMP/stream" ok.html
@@ -329,10 +382,10 @@ names() {
 		first=$(sed -n 's/^show = //p' "$file" | head -n 1)
 		[[ "$first" == "mp-record $name"* ]] || { echo "$first"; false; }
 		! grep -q 'flamegraph' <<< "$first"
+		# alone, or as one of the lines that make the page
 		sed 's/ > [^ ]*$//; s/^[^|]*| //' <<< "$first" | tr -d "'\"" > "$TMP/wanted"
-		if ! grep -qE 'mp-(page|timeline)' "$TMP/wanted"; then
-			sed 's/^[^|]*| //' "$TMP/out" | tr -d "'\"" | diff - "$TMP/wanted"
-		fi
+		sed 's/ > [^ ]*$//; s/^mp-record [^|]*| //; s/ recording\.mp//; s/ --add .*//' "$TMP/out" | tr -d "'\"" | grep -qxFf "$TMP/wanted" ||
+			{ cat "$TMP/wanted" "$TMP/out"; false; }
 	done
 }
 
@@ -355,5 +408,5 @@ names() {
 	[ "$output" = "mp-stackplot p.mp" ]
 	printf '1,stat:faults,cpu=0\t.value=3\n' > s.mp
 	run mp-show s.mp --print
-	[ "$output" = "mp-stackplot -y .value -e 'stat:*' --by type s.mp" ]
+	[ "${lines[0]}" = "mp-stackplot -y .value -e 'stat:*' --by type s.mp > s-areas.svg" ]
 }

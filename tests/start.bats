@@ -153,6 +153,33 @@ wait_for() {
 	exec 5>&-
 }
 
+@test "a signal that comes directly and is forwarded as well is one signal; the next one that is forwarded ends mp-record" {
+	needs_root
+	mkfifo "$TMP/pipe"
+	exec 5<> "$TMP/pipe"
+	start_load perl -e 'getppid while 1'
+	for first in "" "--queue $((1 << 16 | 0x6d70))"; do
+		setsid mp-record -e raw_syscalls:sys_enter -g none -p "$LOAD_PID" -o "$TMP/pipe" 2> "$TMP/err" &
+		pid=$!
+		until grep -qs '^SigBlk:.*4003$' "/proc/$pid/status"; do await; done
+		sleep 2
+		/usr/bin/kill $first -TERM $pid
+		wait_for "$TMP/err" 'the recording has ended, its last events are being written (a second signal discards them)'
+		[ -n "$first" ] && second="" || second="--queue $((1 << 16 | 0x6d70))"
+		for i in 1 2 3; do
+			/usr/bin/kill --queue $((1 << 16 | 0x6d70)) -TERM $pid
+			[ $i != 2 ] || /usr/bin/kill $second -TERM $pid
+			sleep 0.2
+		done
+		[ "$(awk '/^State/ { print $2 }' "/proc/$pid/status")" != Z ]
+		/usr/bin/kill --queue $((2 << 16 | 0x6d70)) -TERM $pid
+		status=0
+		wait $pid || status=$?
+		[ "$status" = 143 ]
+	done
+	exec 5>&-
+}
+
 @test "a queue that cannot be made ends mp-record with one message, and a limit on file sizes does not apply to it" {
 	needs_root
 	needs_strace

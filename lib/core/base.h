@@ -88,6 +88,13 @@ _Noreturn void mp_usage(const char *fmt, ...) MP_PRINTF(1, 2);
 void mp_sigint_once(void);
 
 /*
+ * A program that forwards a signal to a recorder sends with it how many it has got, by sigqueue(3),
+ * in the upper half of a number whose lower half is this one: the recorder may have got the same
+ * signal itself, if it was sent to a process group.
+ */
+enum { MP_SIGNAL_FORWARDED = 0x6d70 };
+
+/*
  * The seed of all hash tables: a random number, the same throughout a run, so that nobody can
  * choose names that all have the same hash. No output may depend on it.
  */

@@ -22,6 +22,7 @@
 MP_EMBED(mp_heat_script, ".incbin \"lib/draw/units.js\"\n"
 			 ".incbin \"lib/draw/draw.js\"\n"
 			 ".incbin \"lib/draw/command.js\"\n"
+			 ".incbin \"lib/draw/link.js\"\n"
 			 ".incbin \"lib/heatmap/heatmap.js\"\n");
 
 static void add_key(struct mp_buf *to, const char *key, struct mp_str value)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Shows the cell under the pointer or the arrow keys, and for a range that the user drags over (or selects with shift
 // and arrow keys) the mp-select command that selects its records. D is the data: see lib/heatmap/heatdata.c.
-// lib/draw/units.js, draw.js and command.js precede this file.
+// lib/draw/units.js, draw.js, command.js and link.js precede this file.
 (function () {
   'use strict';
   var get = function (id) { return document.getElementById('mp-' + id); };
@@ -11,6 +11,7 @@
   var table = function (s) { return s.split(';').map(function (r) { return r.split(','); }); };
   var rows = table(D.cells), before = D.before === undefined ? null : table(D.before);
   var tip = mp.tooltip(4, 16), at = null, from = null, dragging = false;
+  var marked = null; // the times of what is selected
 
   var big = function (s) { return BigInt(s); };
   var count = function (s) { return String(s).replace(/\B(?=(\d{3})+$)/g, ','); };
@@ -100,13 +101,18 @@
     return v.length > 1 ? '(' + v.join(' || ') + ')' : v[0];
   };
   var clamp = function (v) { return v < 0n ? 0n : v; };
-  var window_ = function (x0, x1, y0, y1) {
+  var times_of = function (x0, x1, y0, y1) {
     var a = D.x, lo = big(a.edge[x0]), hi = big(a.edge[x1 + 1]);
     if (D.y.offset && hi - lo === 1000000000n) { // a part of one second
       hi = lo + big(D.y.edge[y1 + 1]);
       lo += big(D.y.edge[y0]);
     }
-    return ['--from @' + clamp(lo), '--to @' + clamp(hi)];
+    return [clamp(lo), clamp(hi)];
+  };
+  // the times of what is selected, or null
+  var times = function (x, y) {
+    if (D.x.time) return times_of(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]);
+    return D.y.time ? [clamp(big(D.y.edge[seqY[y[0]]])), clamp(big(D.y.edge[seqY[y[1]] + 1]))] : null;
   };
   var condition = function (a, seq, i, k) {
     var bins = seq.slice(i, k + 1);
@@ -118,8 +124,8 @@
     var x = [Math.min(from[0], at[0]), Math.max(from[0], at[0])], y = [Math.min(from[1], at[1]), Math.max(from[1], at[1])];
     var parts = ['mp-select'], filters = [condition(D.x, seqX, x[0], x[1]), condition(D.y, seqY, y[0], y[1])];
     var bx = span(D.x, seqX[x[0]], seqX[x[1]]), by = span(D.y, seqY[y[0]], seqY[y[1]]), total = 0n, i, k;
-    if (D.x.time) parts = parts.concat(window_(seqX[x[0]], seqX[x[1]], seqY[y[0]], seqY[y[1]]));
-    else if (D.y.time) parts.push('--from @' + clamp(big(D.y.edge[seqY[y[0]]])), '--to @' + clamp(big(D.y.edge[seqY[y[1]] + 1])));
+    marked = times(x, y);
+    if (marked) parts.push('--from @' + marked[0], '--to @' + marked[1]);
     if (D.spread) parts.push('--overlap');
     if (D.events) parts.push('-e ' + command.quote(D.events));
     filters = filters.filter(String).join(' && ');
@@ -133,8 +139,12 @@
     var total = write_command();
     read.textContent = 'selected: ' + D.weight + ' ' + sum(String(total)) + '; the command below selects it';
   };
+  // Tells a page that this picture is a part of; a heat map without times has nothing to tell.
+  var tell = function () {
+    if (D.x.time || D.y.time) link.tell(marked);
+  };
   var clear = function () {
-    from = null;
+    from = marked = null;
     mp.set_visible(range, false);
     text.write('');
   };
@@ -162,13 +172,14 @@
     dragging = false;
     at = where(e);
     select();
+    tell();
     tip.hide();
   });
   hit.addEventListener('pointerleave', function () { if (!dragging) hide(); });
   hit.addEventListener('blur', hide);
   hit.addEventListener('keydown', function (e) {
     var step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], Home: [-1e9, 0], End: [1e9, 0], PageUp: [0, 8], PageDown: [0, -8] }[e.key];
-    if (e.key === 'Escape') { clear(); hide(); read.textContent = ''; }
+    if (e.key === 'Escape') { clear(); tell(); hide(); read.textContent = ''; }
     if (!step) return;
     e.preventDefault();
     var old = at || [0, 0], fresh = !at;
@@ -179,6 +190,20 @@
     if (!e.shiftKey || before) clear();
     else if (!from) from = old;
     show(at);
-    if (e.shiftKey && !before) select();
+    if (e.shiftKey && !before) {
+      select();
+      tell();
+    }
+  });
+  // Marks what the page has marked: all bins of the axis of time that it is in.
+  link.follow(function (wanted) {
+    var a = D.x.time ? D.x : D.y, bins = [], i, here, all;
+    clear();
+    for (i = 0; wanted && a.time && !D.y.offset && i < a.n; i++)
+      if (big(a.edge[i + 1]) > wanted[0] && big(a.edge[i]) < wanted[1]) bins.push(i);
+    if (!bins.length) return;
+    here = span(a, bins[0], bins[bins.length - 1]);
+    all = a === D.x ? span(D.y, seqY[0], seqY[seqY.length - 1]) : span(D.x, seqX[0], seqX[seqX.length - 1]);
+    place(range, a === D.x ? here : all, a === D.x ? all : here);
   });
 })();

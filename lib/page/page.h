@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A recording as one HTML file: its strip over time, flame graph, histogram and tables, which a
- * script links. Includes cells, tree, rec.
+ * script links, and below it pictures and texts of other programs. Includes added, cells, tree,
+ * rec.
  */
 #ifndef MP_PAGE_PAGE_H
 #define MP_PAGE_PAGE_H
 
+#include "lib/page/added.h"
 #include "lib/page/cells.h"
 #include "lib/stream/rec.h"
 #include "lib/tree/tree.h"
@@ -21,6 +23,7 @@ struct mp_page {
 	bool weighed;		    /* its sums are the first widths of the flame graph */
 	const char *types;	    /* argument of -e, or NULL */
 	char *const *files;	    /* operands */
+	const struct mp_page_added *added;
 };
 
 /*

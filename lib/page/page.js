@@ -293,6 +293,7 @@ function update() {
 
 function show_all() {
 	strip.show(times, [state.time, state.and]);
+	added.mark(times_of_bins(state.time));
 	graph.show(shown, { zoom: Math.max(zoom(), 0), icicle: state.icicle, colours: state.and ? 'change' : state.colours }, matches, 'all');
 	graph.select(selected);
 	show_heads();
@@ -627,6 +628,19 @@ function listen() {
 	window.addEventListener('hashchange', update);
 }
 
+// The times of a range of bins on the clock of the recording, and the bins that a range of times is in.
+function times_of_bins(range) {
+	return range && range.map(function (bin) { return (BigInt(D.first) + BigInt(bin)) * BigInt(D.width); });
+}
+
+function bins_of_times(times) {
+	var width = BigInt(D.width), first = BigInt(D.first);
+	var from = Number(times[0] / width - first), to = Number((times[1] + width - 1n) / width - first);
+
+	from = Math.max(0, Math.min(from, D.bins - 1));
+	return [from, Math.max(from + 1, Math.min(to, D.bins))];
+}
+
 function begin(parts) {
 	var i;
 
@@ -646,10 +660,14 @@ function begin(parts) {
 	element('bins').textContent = bins_text();
 	update();
 	listen();
+	added.listen(function (times) { mark(times && bins_of_times(times), true); });
+	added.begin(note);
 }
 
 if (D.total > 0)
 	packed.open(element('data').textContent, D.sizes, begin, note);
+else
+	added.begin(note);
 
 // For tests: what is shown. stacks: [text, weight] of the chosen part, by folded text.
 return {

@@ -110,7 +110,9 @@ static void put_head(struct mp_buf *to, const struct mp_page *p, const struct da
 		mp_buf_printf(to, "%zu,", d->stacks.parts[i].len);
 	for (i = 0; i < MP_PAGE_COLUMNS; i++)
 		mp_buf_printf(to, "%zu,", d->columns.parts[i].len);
-	mp_buf_printf(to, "]};\n");
+	mp_buf_printf(to, "],added:");
+	mp_page_added_list(to, p->added);
+	mp_buf_printf(to, "};\n");
 }
 
 static MP_EMBED(page, ".incbin \"lib/page/page.html\"\n");
@@ -129,6 +131,8 @@ static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/page/command.js\"\n"
 			".incbin \"lib/page/strip.js\"\n"
 			".incbin \"lib/page/lists.js\"\n"
+			".incbin \"lib/draw/link.js\"\n"
+			".incbin \"lib/page/added.js\"\n"
 			".incbin \"lib/page/page.js\"\n");
 
 void mp_page_html(struct mp_buf *to, const struct mp_page *p, size_t limit)
@@ -141,7 +145,9 @@ void mp_page_html(struct mp_buf *to, const struct mp_page *p, size_t limit)
 	mp_flamehtml_page(to, page(), p->title, empty ? p->nothing : p->subtitle);
 	mp_buf_printf(to, "<script type=\"text/plain\" id=\"data\">");
 	pack(to, p, &d, limit);
-	mp_buf_printf(to, "</script>\n<script>\n");
+	mp_buf_printf(to, "</script>\n");
+	mp_page_added_data(to, p->added);
+	mp_buf_printf(to, "<script>\n");
 	put_head(to, p, &d);
 	mp_buf_printf(to, "%s</script>\n</body>\n</html>\n", script());
 	mp_flamedata_release(&d.stacks);

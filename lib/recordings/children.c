@@ -5,13 +5,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib/help/program.h"
 #include "lib/recordings/draft.h"
-
-enum { GRACE_MS = 1000, STEP_MS = 10 };
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -19,7 +16,8 @@ static struct {
 	volatile sig_atomic_t n;
 	volatile pid_t pids[MP_CHILDREN_MAX]; /* 0: it has ended */
 	volatile sig_atomic_t patient;
-	volatile sig_atomic_t pending; /* a signal that only this program may have got */
+	volatile sig_atomic_t pending;	 /* a signal that only this program may have got */
+	volatile sig_atomic_t forwarded; /* how many there were */
 } children;
 
 static void end_children(int sig)
@@ -36,8 +34,10 @@ static void handle(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (children.patient) {
 		/* a terminal sends its signals to the children as well */
-		if (info->si_code != SI_KERNEL)
+		if (info->si_code != SI_KERNEL) {
 			children.pending = sig;
+			children.forwarded = children.forwarded + 1;
+		}
 		return;
 	}
 	mp_draft_drop();
@@ -95,30 +95,14 @@ void mp_children_start(char **argv, int in, int out)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void pause_ms(long ms)
-{
-	const struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
-
-/*
- * The signal may have reached the child as well, if it was sent to the group: to send it again
- * would kill a recorder that is about to end. So it is forwarded only if the child still runs.
- */
+/* The signal may have reached the child as well, if it was sent to the group: it can tell. */
 static void forward(pid_t pid)
 {
-	int sig = children.pending, waited;
-	siginfo_t info;
+	const union sigval value = { .sival_int = children.forwarded << 16 | MP_SIGNAL_FORWARDED };
+	int sig = children.pending;
 
 	children.pending = 0;
-	for (waited = 0; waited < GRACE_MS; waited += STEP_MS) {
-		info.si_pid = 0;
-		if (waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid)
-			return;
-		pause_ms(STEP_MS);
-	}
-	kill(pid, sig);
+	sigqueue(pid, sig, value);
 }
 
 static enum mp_status wait_one(int i, bool last)

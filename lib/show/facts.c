@@ -9,8 +9,9 @@
 enum {
 	TYPES_SHOWN = 20,
 	SECTIONS_SHOWN = 10,
-	/* names that a hostile file may have: more are counted under this one */
-	NAMES_MAX = 100000,
+	/* what a hostile file may have: more names are counted as one, longer ones are truncated */
+	NAMES_MAX = 10000,
+	NAME_BYTES = 200,
 	COLLECTORS_MAX = 64,
 };
 
@@ -31,16 +32,23 @@ void mp_facts_release(struct mp_facts *f)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
+/* The entry of a name. */
+static void *count(struct mp_map *names, struct mp_str name)
+{
+	struct mp_str other = MP_STR("[other]");
+
+	name.len = MP_MIN(name.len, (size_t)NAME_BYTES);
+	return mp_map_value(mp_map_put(names, names->n < NAMES_MAX ? &name : &other, 1, NULL));
+}
+
 static void add_event(struct mp_facts *f, const struct mp_rec *rec)
 {
 	static const struct mp_field dur = MP_FIELD_OF(KEY, "dur"),
 				     value = MP_FIELD_OF(KEY, ".value"),
 				     bytes = MP_FIELD_OF(KEY, ".bytes");
-	struct mp_str other = MP_STR("[other]"), text;
-	struct mp_type_facts *t;
+	struct mp_type_facts *t = count(&f->types, rec->type);
+	struct mp_str text;
 
-	t = mp_map_value(
-		mp_map_put(&f->types, f->types.n < NAMES_MAX ? &rec->type : &other, 1, NULL));
 	t->n++;
 	t->spans += mp_rec_get(rec, &dur, &text);
 	t->stacks += mp_rec_stack(rec, &text);
@@ -68,11 +76,8 @@ static void add_header(struct mp_facts *f, const struct mp_ctl *ctl)
 	section = mp_asprintf("%s by %.*s%s%.*s", mp_datatype_name(ctl->datatype),
 			      MP_STR_ARGS(text_of(ctl->json, "interface", "an unknown program")),
 			      host.len ? " on " : "", MP_STR_ARGS(host));
-	name = mp_str(section);
-	if (f->sections.n < NAMES_MAX) {
-		n = mp_map_value(mp_map_put(&f->sections, &name, 1, NULL));
-		++*n;
-	}
+	n = count(&f->sections, mp_str(section));
+	++*n;
 	free(section);
 	/* what a filter wrote is no longer what the collectors' pipelines read */
 	if (!mp_str_eq(text_of(ctl->json, "interface", ""), MP_STR("mp-record")))
@@ -81,6 +86,7 @@ static void add_header(struct mp_facts *f, const struct mp_ctl *ctl)
 		const char *text = json_string_value(json_array_get(collectors, i));
 
 		name = mp_str(text ? text : "");
+		name.len = MP_MIN(name.len, (size_t)NAME_BYTES);
 		if (name.len && f->collectors.n < COLLECTORS_MAX)
 			mp_map_put(&f->collectors, &name, 1, NULL);
 	}

@@ -372,12 +372,124 @@ void mp_plan_choose(struct mp_plan *plan, const struct mp_facts *f, const struct
 	release_lines(&lines);
 }
 
-/* --- text ------------------------------------------------------------------------------------- */
+/* --- a page ----------------------------------------------------------------------------------- */
 
-static void add_plan(struct mp_plans *plans, struct mp_pipeline *p)
+static void add_plan(struct mp_plans *plans, struct mp_plan *plan)
 {
 	plans->v = mp_grow(plans->v, &plans->cap, plans->n + 1, sizeof(*plans->v));
-	plans->v[plans->n++] = (struct mp_plan){ .pipeline = *p };
+	plans->v[plans->n++] = *plan;
+}
+
+/*
+ * Adds a part of the page, which takes over `plan`, unless there is one of this form. The form CPEL
+ * stands for anything else that a user's own collector shows.
+ */
+static void add_part(struct mp_plans *plans, struct mp_plan *plan, enum form form)
+{
+	static const struct {
+		const char *title, *suffix;
+	} parts[] = {
+		[FLAME] = { "flame graph", ".html" }, [TIMELINE] = { "timeline", ".html" },
+		[HEAT] = { "heat map", ".svg" },      [STACKPLOT] = { "areas", ".svg" },
+		[TREEMAP] = { "treemap", ".svg" },    [TABLE] = { "table", ".txt" },
+		[CPEL] = { "result", ".txt" },
+	};
+	size_t i;
+
+	for (i = 0; i < plans->n && plans->v[i].title != parts[form].title;)
+		i++;
+	if (i < plans->n || mp_pipeline_missing(&plan->pipeline)) {
+		mp_plan_release(plan);
+		return;
+	}
+	plan->title = parts[form].title;
+	plan->suffix = parts[form].suffix;
+	add_plan(plans, plan);
+}
+
+/* The form of a part of a page that a pipeline makes. Returns false if it makes none. */
+static bool find_part(const struct mp_pipeline *p, enum form *form)
+{
+	for (*form = FLAME; *form < CPEL; ++*form)
+		if (has_form(p, *form))
+			return true;
+	return false;
+}
+
+/* Whether a recording with these lines has events, where nothing else is known of it. */
+static bool shows_events(const struct lines *l)
+{
+	size_t i;
+	enum form form;
+
+	for (i = 0; i < l->n; i++)
+		if (has_form(&l->v[i].pipeline, PAGE) ||
+		    (find_part(&l->v[i].pipeline, &form) && form != FLAME))
+			return true;
+	return false;
+}
+
+/*
+ * Adds what the recording is shown by without a page, what the collectors show, each form once, and
+ * a table. The page itself has a flame graph.
+ */
+static void add_parts(struct mp_plans *plans, const struct lines *l, const struct mp_facts *f)
+{
+	struct mp_plan plan = { .why = NULL };
+	enum form form;
+	size_t i;
+
+	if (!choose_line(&plan, l, f))
+		choose_by_content(&plan, f);
+	if (has_form(&plan.pipeline, PAGE) || has_form(&plan.pipeline, CPEL)) {
+		mp_plan_release(&plan);
+	} else {
+		find_part(&plan.pipeline, &form);
+		add_part(plans, &plan, form);
+	}
+	for (i = 0; i < l->n; i++) {
+		if (!find_part(&l->v[i].pipeline, &form) || form == FLAME)
+			continue;
+		plan = (struct mp_plan){ .why = mp_asprintf("as collector %s shows it",
+							    l->v[i].collector) };
+		mp_pipeline_copy(&plan.pipeline, &l->v[i].pipeline);
+		add_part(plans, &plan, form);
+	}
+	if (!f->events)
+		return;
+	plan = (struct mp_plan){ .why = NULL };
+	choose_form(&plan, l, f, TABLE, "the events");
+	add_part(plans, &plan, TABLE);
+}
+
+bool mp_plans_page(struct mp_plans *plans, const struct mp_facts *f, const struct mp_config *c)
+{
+	char *configured = find_configured(f, c);
+	struct mp_plan page = { .why = NULL };
+	struct lines lines;
+	bool suits;
+
+	*plans = (struct mp_plans){ NULL, 0, 0 };
+	if (configured || !mp_pipeline_installed(programs[PAGE])) {
+		free(configured);
+		return false;
+	}
+	read_lines(&lines, f);
+	suits = f->events || (!f->stacks && !f->points && shows_events(&lines));
+	if (suits) {
+		choose_form(&page, &lines, f, PAGE, "all of the recording");
+		add_plan(plans, &page);
+		add_parts(plans, &lines, f);
+	}
+	release_lines(&lines);
+	return suits;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void add_pipeline(struct mp_plans *plans, const struct mp_pipeline *p)
+{
+	add_plan(plans, &(struct mp_plan){ .pipeline = *p });
 }
 
 /* Makes the last program write text. Returns false if it cannot. */
@@ -420,7 +532,7 @@ static void add_text_form(struct mp_plans *plans, const struct lines *l, const s
 		copy_base(&p, &l->v[0].pipeline);
 	add_program(&p, form, f);
 	make_text(&p);
-	add_plan(plans, &p);
+	add_pipeline(plans, &p);
 }
 
 void mp_plans_text(struct mp_plans *plans, const struct mp_facts *f)
@@ -436,7 +548,7 @@ void mp_plans_text(struct mp_plans *plans, const struct mp_facts *f)
 		spans |= makes_spans(&lines.v[i].pipeline);
 		mp_pipeline_copy(&p, &lines.v[i].pipeline);
 		if (make_text(&p) && !mp_pipeline_missing(&p))
-			add_plan(plans, &p);
+			add_pipeline(plans, &p);
 		else
 			mp_pipeline_release(&p);
 	}

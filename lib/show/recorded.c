@@ -20,8 +20,7 @@ static bool is_regular(int fd)
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* A temporary file without a name. */
-static int open_temporary(void)
+int mp_recorded_temporary(void)
 {
 	const char *folder = getenv("TMPDIR");
 	char *path = mp_asprintf("%s/mp-show-XXXXXX", folder && *folder ? folder : "/tmp");
@@ -51,7 +50,7 @@ static void write_all(int fd, const char *data, size_t len)
 static void spool(int from, const char *name)
 {
 	static char data[1 << 16];
-	int to = open_temporary();
+	int to = mp_recorded_temporary();
 	ssize_t n;
 
 	while ((n = read(from, data, sizeof(data))) != 0) {

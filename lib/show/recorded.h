@@ -22,4 +22,7 @@ void mp_recorded_close(struct mp_recorded *r);
 /* The fd, at its start, for a pipeline to read; /dev/null if there are several files. */
 int mp_recorded_rewind(struct mp_recorded *r);
 
+/* A temporary file without a name, which programs that are started do not inherit. */
+int mp_recorded_temporary(void);
+
 #endif

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "lib/core/io.h"
+#include "lib/draw/media.h"
 #include "lib/recordings/draft.h"
 
-enum { HEAD = 512, CPEL_FORMAT = 0x01, CPEL_LITTLE_ENDIAN = 0x80 };
+enum { CPEL_FORMAT = 0x01, CPEL_LITTLE_ENDIAN = 0x80 };
 
 static const char *base_of(const char *path)
 {
@@ -71,24 +72,15 @@ void mp_result_open(struct mp_result *r)
 /* The end of a file's name, by what is in it; NULL: it is text for people. */
 static const char *suffix_of(int fd)
 {
-	char head[HEAD];
+	char head[MP_MEDIA_HEAD];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
-	struct mp_str text = { head, MP_MAX(n, 0) };
-	const char *lf;
+	static const char *const suffixes[] = {
+		[MP_MEDIA_TEXT] = NULL, [MP_MEDIA_HTML] = ".html", [MP_MEDIA_SVG] = ".svg"
+	};
 
 	if (n > 1 && ((unsigned char)head[0] & ~CPEL_LITTLE_ENDIAN) == CPEL_FORMAT && !head[1])
 		return ".cpel";
-	/* a stack that looks like markup ends with its weight */
-	lf = memchr(head, '\n', text.len);
-	if (!lf || lf == head || lf[-1] != '>')
-		return NULL;
-	text = mp_str_trim(text);
-	if (mp_str_starts(text, MP_STR("<!DOCTYPE html")) ||
-	    mp_str_starts(text, MP_STR("<!doctype html")) || mp_str_starts(text, MP_STR("<html")))
-		return ".html";
-	if (mp_str_starts(text, MP_STR("<?xml")) || mp_str_starts(text, MP_STR("<svg")))
-		return ".svg";
-	return NULL;
+	return suffixes[mp_media_of((struct mp_str){ head, MP_MAX(n, 0) })];
 }
 
 static void print_text(int fd)

@@ -346,6 +346,7 @@ static void make_data(const struct picture *p, struct mp_buf *to)
 static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/draw/draw.js\"\n"
 			".incbin \"lib/draw/command.js\"\n"
+			".incbin \"lib/draw/link.js\"\n"
 			".incbin \"lib/stackplot/stackplot.js\"\n");
 
 /* Draws what the script moves and fills; it is invisible without it. */

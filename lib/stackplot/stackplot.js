@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What a stacked area plot shows for the pointer, the legend and the keys, and the mp-select command for a range of bins
 // that the user drags over (or selects with shift and arrow keys). D is its data: see make_data() in
-// lib/stackplot/stackdraw.c. lib/draw/units.js, draw.js and command.js precede this file.
+// lib/stackplot/stackdraw.c. lib/draw/units.js, draw.js, command.js and link.js precede this file.
 (function () {
 'use strict';
 var svg = document.documentElement;
@@ -127,20 +127,29 @@ function number(k) {
 		: String(BigInt(D.first) + BigInt(k) * BigInt(D.bin));
 }
 
+// The times of what is selected, or null.
+function times() {
+	return D.field === 'time' && from >= 0 ? [number(Math.min(from, bin)).replace(/^-.*/, '0'), number(Math.max(from, bin) + 1)] : null;
+}
+
+function show_range(first, last) {
+	range.setAttribute('x', x_of(first));
+	range.setAttribute('width', x_of(last + 1) - x_of(first));
+	mp.set_visible(range, true);
+}
+
 function select() {
 	var first = Math.min(from, bin), last = Math.max(from, bin), parts = ['mp-select'], sum = 0, k;
 
-	if (D.field === 'time')
-		parts.push('--from @' + number(first).replace(/^-.*/, '0'), '--to @' + number(last + 1));
+	if (times())
+		parts.push('--from @' + times()[0], '--to @' + times()[1]);
 	if (D.spread)
 		parts.push('--overlap');
 	if (D.events)
 		parts.push('-e ' + command.quote(D.events));
 	if (D.field !== 'time')
 		parts.push('-f ' + command.quote(D.field + '>=' + number(first) + ' && ' + D.field + '<' + number(last + 1)));
-	range.setAttribute('x', x_of(first));
-	range.setAttribute('width', x_of(last + 1) - x_of(first));
-	mp.set_visible(range, true);
+	show_range(first, last);
 	text.write(command.line(parts, D.files));
 	for (k = first; k <= last; k++)
 		sum += totals[k];
@@ -152,6 +161,25 @@ function clear() {
 	from = -1;
 	mp.set_visible(range, false);
 	text.write('');
+}
+
+// Tells a page that this picture is a part of; a plot of other numbers than times has nothing to tell.
+function tell() {
+	if (D.field === 'time')
+		link.tell(times());
+}
+
+// Marks what the page has marked.
+function mark(wanted) {
+	var first, last;
+
+	clear();
+	if (!wanted || D.field !== 'time' || D.first === undefined)
+		return;
+	first = Math.max(0, Math.floor(Number(wanted[0] - BigInt(D.first)) / D.bin));
+	last = Math.min(D.n - 1, Math.ceil(Number(wanted[1] - BigInt(D.first)) / D.bin) - 1);
+	if (first <= last)
+		show_range(first, last);
 }
 
 // --- pointer and keys
@@ -181,6 +209,7 @@ hit.addEventListener('pointerup', function (e) {
 	dragging = false;
 	bin = bin_at(mp.place_of(e));
 	select();
+	tell();
 	tip.hide();
 });
 hit.addEventListener('pointerleave', function () {
@@ -199,6 +228,7 @@ hit.addEventListener('keydown', function (e) {
 
 	if (e.key === 'Escape') {
 		clear();
+		tell();
 		hide();
 		read.textContent = '';
 		return;
@@ -223,7 +253,10 @@ hit.addEventListener('keydown', function (e) {
 	else if (from < 0)
 		from = old;
 	show(k, i, x_of(k + 0.5), D.y + D.h / 2);
-	if (e.shiftKey)
+	if (e.shiftKey) {
 		select();
+		tell();
+	}
 });
+link.follow(mark);
 })();

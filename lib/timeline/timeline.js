@@ -108,6 +108,18 @@ function has_range() {
 	return state.a >= 0 && state.b >= 0 && state.a !== state.b;
 }
 
+// Tells a page that this picture is a part of.
+function tell() {
+	link.tell(has_range() ? [state.a, state.b].sort(function (a, b) { return a - b; }).map(function (t) { return view_of.on_clock(D.base, t); }) : null);
+}
+
+// Marks what the page has marked.
+function mark(range) {
+	state.a = range ? clamp(Number(range[0] - BigInt(D.base))) : -1;
+	state.b = range ? clamp(Number(range[1] - BigInt(D.base))) : -1;
+	show();
+}
+
 // The row that keys and buttons are about.
 function current_row() {
 	return selected >= 0 ? m.row[selected] : hovered ? hovered.row : -1;
@@ -217,6 +229,7 @@ function set_marker(which) {
 		state[which] = clamp(hovered.time);
 	else if (selected >= 0)
 		state[which] = m.begin[selected] + (which === 'b' ? m.dur[selected] : 0);
+	tell();
 	show();
 }
 
@@ -416,6 +429,8 @@ function on_up(e) {
 	var p = place(e), at = scene.at(p.x, p.y), moved = drag && drag.moved;
 
 	drag = null;
+	if (moved)
+		tell();
 	if (moved || e.button)
 		return;
 	if (at && scene.is_in_gutter(p.x)) {
@@ -446,6 +461,7 @@ function on_escape() {
 	} else {
 		state.a = state.b = -1;
 		selected = -1;
+		tell();
 		show();
 	}
 	view.focus();
@@ -584,6 +600,7 @@ function listen() {
 	on_press('table', keys.t);
 	on_press('copy', copy_command);
 	window.addEventListener('hashchange', update);
+	link.follow(mark);
 }
 
 // Shows the state of the URL.

@@ -188,6 +188,7 @@ static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/timeline/model.js\"\n"
 			".incbin \"lib/timeline/view.js\"\n"
 			".incbin \"lib/timeline/scene.js\"\n"
+			".incbin \"lib/draw/link.js\"\n"
 			".incbin \"lib/timeline/timeline.js\"\n");
 
 static void put_page(struct mp_buf *to, const struct mp_timeline_page *page)

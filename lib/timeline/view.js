@@ -118,5 +118,5 @@ function exact(ns, step) {
 	return String(Number((ns / unit[0]).toFixed(digits))) + unit[1];
 }
 
-return { initial: initial, write: write, read: read, command: command, exact: exact };
+return { initial: initial, write: write, read: read, on_clock: on_clock, command: command, exact: exact };
 })();

@@ -16,6 +16,8 @@ The browser keeps its state in the folder PROFILE; --without is an older one, wh
   over:X,Y      the pointer is there, in the strip
   strip:NAME    a key as in key:, perhaps after S- for Shift or A- for Alt; the strip has the focus
   fragment:TEXT the fragment of the URL from now on
+  part:N,X,Y,X,Y from place to place in added picture N of mp-page, with the button pressed
+  inside:N,JS   the value of an expression in added picture N
   answer:FILE   appends what a page of mp-page shows to a file, as JSON
   task:N        a click on the name in row N of the tasks, if there is one
   text:ID       the text of an element
@@ -75,13 +77,28 @@ window.mpTest = {
     const box = element.getBoundingClientRect();
     return [box.left + box.width / 2, box.top + box.height / 2];
   },
+  part(n) {
+    const frame = document.querySelectorAll('iframe')[n - 1];
+    frame.scrollIntoView({ block: 'start' });
+    const box = frame.getBoundingClientRect();
+    return [box.left, box.top, box.height];
+  },
+  // After the added pictures have come, and what they tell has been drawn.
+  parts: (done) => {
+    const wait = () => document.querySelectorAll('iframe, pre').length < document.querySelectorAll('section').length ? setTimeout(wait, 20) : setTimeout(done, 400);
+    wait();
+  },
+  // After the browser knows where frames are on the screen.
+  settled: (done) => document.querySelector('iframe') ? setTimeout(done, 400) : done(),
   place: (element) => element ? mpTest.middle(element) : null,
   canvas() {
     const box = document.getElementById('canvas').getBoundingClientRect();
     return [box.left, box.top, box.height];
   },
   strip() {
-    const box = document.getElementById('time').getBoundingClientRect();
+    const time = document.getElementById('time');
+    time.scrollIntoView({ block: 'nearest' });
+    const box = time.getBoundingClientRect();
     return [box.left, box.top, box.height];
   },
   search(text) {
@@ -114,16 +131,18 @@ window.mpTest = {
   // No reference to anywhere, no element that a name made, nothing wider than the window, no text on another.
   wrong() {
     const known = 'html head meta title style body header h1 h2 p noscript div input button span canvas footer i script main table ' +
-      'thead tbody tr th td label', list = [], page = document.documentElement;
+      'thead tbody tr th td label section iframe pre', list = [], page = document.documentElement;
     for (const e of document.querySelectorAll('*')) {
       if (!known.split(' ').includes(e.localName)) list.push('element: ' + e.localName);
       for (const a of e.attributes)
-        if (/^on/i.test(a.name) || /href$/i.test(a.name) || /^src$/i.test(a.name)) list.push('attribute: ' + e.localName + ' ' + a.name);
+        if (/^on/i.test(a.name) || /href$/i.test(a.name) || (/^src$/i.test(a.name) && !/^blob:/.test(a.value))) list.push('attribute: ' + e.localName + ' ' + a.name);
     }
     for (const s of document.querySelectorAll('style')) if (/@import|url\(/.test(s.textContent)) list.push('reference: style');
-    if (document.querySelectorAll('script').length !== 2) list.push('scripts: ' + document.querySelectorAll('script').length);
+    const scripts = [...document.querySelectorAll('script')].filter((s) => s.type !== 'text/plain').length;
+    if (scripts !== 1) list.push('scripts: ' + scripts);
+    for (const f of document.querySelectorAll('iframe')) if (f.getAttribute('sandbox') !== 'allow-scripts') list.push('frame: no sandbox');
     if (page.scrollWidth > innerWidth) list.push('wider than the window: ' + page.scrollWidth);
-    const boxes = [...document.querySelectorAll('h1, header p, #tools > *, #strip, #main > *, #foot > *')].filter((e) => e.textContent || e.id)
+    const boxes = [...document.querySelectorAll('h1, header p, #tools > *, #strip, #main > *, #foot > *, #parts > * > *')].filter((e) => e.textContent || e.id)
       .map((e) => [e, e.getBoundingClientRect()]).filter(([, b]) => b.width && b.height);
     boxes.forEach(([e, a], i) => boxes.slice(i + 1).forEach(([f, b]) => {
       if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
@@ -210,6 +229,15 @@ class Browser:
         while self.run('location.href == "about:blank" || document.readyState != "complete"'):
             time.sleep(0.02)
 
+    def inside(self, url, expression):
+        """The value of an expression in the frame of this URL, which is a target of its own."""
+        page, self.session = self.session, None
+        target = [t['targetId'] for t in self.call('Target.getTargets')['targetInfos'] if t['url'].split('#')[0] == url][0]
+        self.session = self.call('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
+        value = self.run(expression)
+        self.session = page
+        return value
+
     def resize(self, width, height):
         self.call('Emulation.setDeviceMetricsOverride', width=width, height=height, deviceScaleFactor=1, mobile=False)
 
@@ -237,7 +265,7 @@ class Browser:
 
 def on_canvas(browser, place, which='canvas'):
     x, y = map(float, place.split(','))
-    left, top, height = browser.run(f'mpTest.{which}()')
+    left, top, height = browser.run(f'mpTest.{which}' + ('' if which.endswith(')') else '()'))
     return left + x, top + y + (height if y < 0 else 0)
 
 
@@ -274,7 +302,22 @@ def take(browser, what, rest):
         browser.mouse('mouseWheel', *on_canvas(browser, place), deltaX=0, deltaY=float(turn))
     elif what == 'range':
         *_, x, y = rest.split(',')
+        browser.run('mpTest.strip()')
+        browser.wait('settled')
         browser.drag(on_canvas(browser, ','.join(rest.split(',')[:2]), 'strip'), on_canvas(browser, x + ',' + y, 'strip'))
+    elif what == 'part':
+        n, *places = rest.split(',')
+        browser.wait('parts')
+        browser.run(f'mpTest.part({n})')
+        browser.wait('parts')  # where a frame is on the screen, the browser learns after it has drawn
+        browser.drag(on_canvas(browser, ','.join(places[:2]), f'part({n})'), on_canvas(browser, ','.join(places[2:]), f'part({n})'))
+        browser.wait('parts')
+    elif what == 'inside':
+        n, _, expression = rest.partition(',')
+        browser.wait('parts')
+        browser.run(f'mpTest.part({n})')  # what is not visible has slow timers
+        browser.wait('parts')
+        return str(browser.inside(browser.run(f"document.querySelectorAll('iframe')[{int(n) - 1}].src"), expression))
     elif what == 'over':
         browser.mouse('mouseMoved', *on_canvas(browser, rest, 'strip'))
     elif what == 'strip':

@@ -39,6 +39,8 @@ struct mp_control {
 	const char *reason; /* of the stop; valid after it */
 	uint64_t stop_ns;   /* atomic; see mp_control_stop_ns() */
 	int writer_pid;	    /* atomic; 0: there is none */
+	unsigned direct;    /* signals that came from anywhere */
+	unsigned forwarded; /* signals that a program got which forwards them */
 	pthread_mutex_t closing;
 	bool closed; /* protected by `closing` */
 };
@@ -53,15 +55,34 @@ static void hurry(int tid)
 		setpriority(PRIO_PROCESS, tid, -20); /* not permitted: it runs at normal priority */
 }
 
-/* Waits for the next signal; 0 if none comes within this many ms (-1: no limit). */
-static int wait_for_signal(int fd, int timeout_ms)
+/*
+ * Whether this is a signal that has not been counted yet. One that was forwarded, and the same one
+ * that came directly, are counted once.
+ */
+static bool is_new(struct mp_control *c, const struct signalfd_siginfo *info)
 {
-	struct pollfd readable = { .fd = fd, .events = POLLIN };
+	unsigned before = MP_MAX(c->direct, c->forwarded);
+
+	if (info->ssi_code == SI_QUEUE && (info->ssi_int & 0xffff) == MP_SIGNAL_FORWARDED)
+		c->forwarded = MP_MAX(c->forwarded, (unsigned)info->ssi_int >> 16);
+	else
+		c->direct++;
+	return MP_MAX(c->direct, c->forwarded) > before;
+}
+
+/* Waits for the next signal; 0 if none comes within this many ms (-1: no limit). */
+static int wait_for_signal(struct mp_control *c, int timeout_ms)
+{
+	struct pollfd readable = { .fd = c->signal_fd, .events = POLLIN };
 	struct signalfd_siginfo info;
 
-	while (poll(&readable, 1, timeout_ms) < 0 && errno == EINTR)
-		;
-	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+	do {
+		while (poll(&readable, 1, timeout_ms) < 0 && errno == EINTR)
+			;
+		if (read(c->signal_fd, &info, sizeof(info)) != sizeof(info))
+			return 0;
+	} while (!is_new(c, &info));
+	return (int)info.ssi_signo;
 }
 
 /* Ends the process by the signal, as if it had not been caught. */
@@ -123,7 +144,7 @@ static void wait_for_go(struct mp_control *c)
 	if (news[0].revents || poll(news, 1, PATIENCE_MS) > 0)
 		return;
 	leave_events();
-	die_of(wait_for_signal(c->signal_fd, 0));
+	die_of(wait_for_signal(c, 0));
 }
 
 /*
@@ -169,7 +190,7 @@ static bool wait_for_end(struct mp_control *c)
 	for (i = 0; n > 0 && i < MP_ARRAY_SIZE(reasons); i++)
 		if (reasons[i].revents)
 			c->reason = names[i];
-	return reasons[0].revents && wait_for_signal(c->signal_fd, 0);
+	return reasons[0].revents && wait_for_signal(c, 0);
 }
 
 static void end(struct mp_control *c)
@@ -210,12 +231,12 @@ static void *run(void *arg)
 	asked = wait_for_end(c);
 	end(c);
 	while (!asked)
-		asked = wait_for_signal(c->signal_fd, -1);
-	sig = wait_for_signal(c->signal_fd, PATIENCE_MS);
+		asked = wait_for_signal(c, -1);
+	sig = wait_for_signal(c, PATIENCE_MS);
 	if (!sig)
 		say_busy(c);
 	while (!sig)
-		sig = wait_for_signal(c->signal_fd, -1);
+		sig = wait_for_signal(c, -1);
 	pthread_mutex_lock(&c->closing);
 	if (c->s.closes_slowly && !c->closed)
 		mp_rings_leave(c->s.rings);

@@ -520,3 +520,15 @@ int mp_rec_number(const struct mp_rec *rec, const struct mp_field *f, double *v)
 	}
 	return mp_num_decimal(text, v) == 0 ? 1 : -1;
 }
+
+struct mp_field mp_field_counter(struct mp_str type)
+{
+	static const struct mp_field value = MP_FIELD_OF(KEY, ".value"),
+				     bytes = MP_FIELD_OF(KEY, ".bytes");
+
+	if (mp_str_starts(type, MP_STR("stat:")))
+		return value;
+	if (mp_str_starts(type, MP_STR("mem:")))
+		return bytes;
+	return (struct mp_field){ .name = { NULL, 0 } };
+}

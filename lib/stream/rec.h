@@ -86,6 +86,12 @@ struct mp_computed {
 	char text[MP_NUMBER_MAX]; /* the latest value */
 };
 
+/*
+ * The field with the value of a counter in events of this type, as mp-record names them; name.p ==
+ * NULL: they are not counters.
+ */
+struct mp_field mp_field_counter(struct mp_str type);
+
 struct mp_fields {
 	struct mp_field *v;
 	size_t n;

@@ -82,21 +82,6 @@ void mp_timeline_release(struct mp_timeline *t)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* The field that has the value of a counter, as mp-record names it. */
-static struct mp_field counter_of(const struct mp_timeline *t, struct mp_str type)
-{
-	static const struct mp_field value = MP_FIELD_OF(KEY, ".value"),
-				     bytes = MP_FIELD_OF(KEY, ".bytes");
-
-	if (t->counter.name.p)
-		return t->counter;
-	if (mp_str_starts(type, MP_STR("stat:")))
-		return value;
-	if (mp_str_starts(type, MP_STR("mem:")))
-		return bytes;
-	return (struct mp_field){ .name = { NULL, 0 } };
-}
-
 static struct type *type_of(struct mp_timeline *t, struct mp_str name)
 {
 	struct type *type;
@@ -108,7 +93,7 @@ static struct type *type_of(struct mp_timeline *t, struct mp_str name)
 	type = mp_map_value(t->last_type);
 	if (fresh) {
 		type->rule = t->arrows ? mp_arrow_rule(name) : NULL;
-		type->counter = counter_of(t, name);
+		type->counter = t->counter.name.p ? t->counter : mp_field_counter(name);
 	}
 	return type;
 }

@@ -9,7 +9,7 @@
 
 #include "lib/stream/expr.h"
 #include "lib/stream/window.h"
-#include "lib/timeline/arrow.h"
+#include "lib/stream/arrow.h"
 #include "lib/timeline/levels.h"
 #include "lib/timeline/singles.h"
 

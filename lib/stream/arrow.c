@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/timeline/arrow.h"
+#include "lib/stream/arrow.h"
 
 enum { BEGUN_MAX = 100000 }; /* keys of pairs; arrows of more are not drawn */
 
@@ -140,6 +140,11 @@ const struct mp_arrow_begun *mp_arrow_pair(struct mp_arrow_pairs *p,
 		return NULL;
 	begun->open = false;
 	return begun;
+}
+
+bool mp_arrow_begins(const struct mp_arrow_rule *rule)
+{
+	return rule->begins;
 }
 
 void mp_arrow_pairs_release(struct mp_arrow_pairs *p)

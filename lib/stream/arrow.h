@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arrows of mp-stream(5): from a cause to its effect, each a row and a time. An event names the
+ * The arrows of mp-stream(5): from a cause to its effect, each a row and a time (a row is what the values
+ * of some fields have in common: a thread, say). An event names the
  * other end of its arrow by fields; two events that are the ends of one have the same key.
  * Includes map, rec.
  */
-#ifndef MP_TIMELINE_ARROW_H
-#define MP_TIMELINE_ARROW_H
+#ifndef MP_STREAM_ARROW_H
+#define MP_STREAM_ARROW_H
 
 #include "lib/core/map.h"
 #include "lib/stream/rec.h"
@@ -51,6 +52,9 @@ struct mp_arrow_begun {
 const struct mp_arrow_begun *mp_arrow_pair(struct mp_arrow_pairs *p,
 					   const struct mp_arrow_rule *rule,
 					   const struct mp_rec *rec, uint32_t row);
+
+/* Whether events of this type are the first of two that are the ends of an arrow. */
+bool mp_arrow_begins(const struct mp_arrow_rule *rule);
 void mp_arrow_pairs_release(struct mp_arrow_pairs *p);
 
 #endif

@@ -6,6 +6,8 @@
  */
 #include "lib/export/chrome.h"
 
+#include <stdlib.h>
+
 #include "lib/core/intmap.h"
 #include "lib/tree/tree.h"
 
@@ -13,6 +15,8 @@
 
 /* the process to which the tracks of CPUs belong: above the largest pid, which is 2^22 */
 #define CPUS "4194305"
+
+enum { RECENT_STACKS = 4096 };
 
 struct state {
 	struct mp_export *ex;
@@ -25,6 +29,11 @@ struct state {
 	uint64_t flows;
 	struct mp_tree tree;
 	uint32_t node; /* of the current stack; 0: none */
+	/* the latest stacks: hashes of their texts, and nodes */
+	struct {
+		uint64_t hash;
+		uint32_t node;
+	} * recent;
 };
 
 /* The fields of an event that have a meaning of their own here. */
@@ -133,16 +142,22 @@ static void parse(struct state *s, const struct mp_rec *rec, struct event *e)
 		e->dur = (struct mp_str){ NULL, 0 };
 }
 
+static void add_u64(struct mp_buf *to, uint64_t v)
+{
+	char number[MP_NUM_MAX];
+
+	mp_buf_add(to, number, mp_put_u64(number, v) - number);
+}
+
 /* A time or a duration, in us with a fraction. */
 static void add_us(struct mp_buf *to, const char *key, uint64_t ns)
 {
-	char number[MP_NUM_MAX], *end = mp_put_u64(number, ns / 1000);
 	unsigned rest = ns % 1000;
 	char fraction[] = { '.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
 			    (char)('0' + rest % 10) };
 
 	mp_buf_str(to, mp_str(key));
-	mp_buf_add(to, number, end - number);
+	add_u64(to, ns / 1000);
 	mp_buf_add(to, fraction, sizeof(fraction));
 }
 
@@ -220,8 +235,9 @@ static void add_flow(struct state *s, const struct event *e, char phase, uint64_
 
 	add_us(to, ",\"cat\":\"sched\",\"ts\":", e->rec->time_ns);
 	add_thread(to, MP_STR(CPUS), e->cpu);
-	mp_buf_printf(to, ",\"id\":%llu%s}", (unsigned long long)id,
-		      phase == 'f' ? ",\"bp\":\"e\"" : "");
+	mp_buf_str(to, MP_STR(",\"id\":"));
+	add_u64(to, id);
+	mp_buf_str(to, phase == 'f' ? MP_STR(",\"bp\":\"e\"}") : MP_STR("}"));
 }
 
 static void note_wakeup(struct state *s, const struct event *e)
@@ -292,16 +308,35 @@ static void note_stack(void *arg, const struct mp_frame *frames, size_t n, int64
 		s->node = mp_tree_add(&s->tree, frames, n, 1);
 }
 
+/* Sets the node of the current stack. Returns 0, or -1 with `*why`. */
+static int find_node(struct state *s, const struct event *e, const char **why)
+{
+	uint64_t hash;
+	size_t i;
+
+	s->node = 0;
+	if (!e->stack.p)
+		return 0;
+	hash = mp_hash(e->stack.p, e->stack.len, mp_hash_seed());
+	i = hash % RECENT_STACKS;
+	if (s->recent[i].node && s->recent[i].hash == hash) {
+		s->node = s->recent[i].node;
+		return 0;
+	}
+	if (mp_fold_pass(&s->ex->reader.fold, &s->ex->reader.style, e->rec, note_stack, s, why) < 0)
+		return -1;
+	s->recent[i].hash = hash;
+	s->recent[i].node = s->node;
+	return 0;
+}
+
 static void add_event(struct state *s, const struct event *e)
 {
-	struct mp_export *ex = s->ex;
 	const char *why;
 	struct mp_buf *to;
 
-	s->node = 0;
-	if (e->stack.p &&
-	    mp_fold_pass(&ex->reader.fold, &ex->reader.style, e->rec, note_stack, s, &why) < 0) {
-		mp_input_bad(&ex->in, why);
+	if (find_node(s, e, &why) < 0) {
+		mp_input_bad(&s->ex->in, why);
 		return;
 	}
 	to = begin(s, e->rec->type, e->dur.p ? 'X' : 'i');
@@ -311,9 +346,42 @@ static void add_event(struct state *s, const struct event *e)
 	else
 		mp_buf_add(to, ",\"s\":\"t\"", 8);
 	add_thread(to, e->pid, e->tid.p ? e->tid : e->pid);
-	if (s->node)
-		mp_buf_printf(to, ",\"sf\":%u", s->node);
+	if (s->node) {
+		mp_buf_str(to, MP_STR(",\"sf\":"));
+		add_u64(to, s->node);
+	}
 	end(s);
+}
+
+/*
+ * A counter is a track of its process, or one that its name says is of a cgroup or a CPU. Returns
+ * false if the event has no value of a counter.
+ */
+static bool add_counter(struct state *s, const struct event *e)
+{
+	static const struct mp_field cgroup = MP_FIELD_OF(KEY, "cgroup");
+	struct mp_field field = mp_field_counter(e->rec->type);
+	struct mp_buf name = { NULL, 0, 0 };
+	struct mp_str of;
+	struct mp_buf *to;
+	double v;
+
+	if (!field.name.p || mp_rec_number(e->rec, &field, &v) < 1)
+		return false;
+	mp_buf_str(&name, e->rec->type);
+	if (mp_rec_get(e->rec, &cgroup, &of)) {
+		mp_buf_byte(&name, ' ');
+		mp_buf_str(&name, of);
+	} else if (!e->pid.p && e->cpu.p) {
+		mp_buf_str(&name, MP_STR(" CPU "));
+		mp_buf_str(&name, e->cpu);
+	}
+	to = begin(s, mp_buf_view(&name), 'C');
+	mp_buf_release(&name);
+	add_us(to, ",\"ts\":", e->rec->time_ns);
+	add_thread(to, e->pid, e->tid.p ? e->tid : e->pid);
+	mp_buf_printf(to, ",\"args\":{\"value\":%.15g}}", v);
+	return true;
 }
 
 static void handle_event(struct state *s, const struct mp_rec *rec)
@@ -322,6 +390,8 @@ static void handle_event(struct state *s, const struct mp_rec *rec)
 
 	parse(s, rec, &e);
 	name_thread(s, &e);
+	if (add_counter(s, &e))
+		return;
 	if (mp_str_eq(rec->type, MP_STR("sched:sched_waking")) ||
 	    mp_str_eq(rec->type, MP_STR("sched:sched_wakeup")) ||
 	    mp_str_eq(rec->type, MP_STR("sched:sched_wakeup_new")))
@@ -417,6 +487,7 @@ void mp_export_chrome(struct mp_export *ex)
 	mp_intmap_init(&s.names);
 	mp_intmap_init(&s.wakers);
 	mp_tree_init(&s.tree);
+	s.recent = mp_zalloc(RECENT_STACKS * sizeof(*s.recent));
 	ex->reader.choice.by.n = 0; /* stacks are those of the events */
 	while (mp_export_next(ex, &rec)) {
 		if (rec.kind == MP_EVENT)
@@ -434,4 +505,5 @@ void mp_export_chrome(struct mp_export *ex)
 	mp_intmap_release(&s.names);
 	mp_intmap_release(&s.wakers);
 	mp_tree_release(&s.tree);
+	free(s.recent);
 }

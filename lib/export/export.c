@@ -55,6 +55,23 @@ void mp_export_utf8(struct mp_buf *to, struct mp_str raw)
 	}
 }
 
+uint64_t mp_export_id(struct mp_map *map, const struct mp_str *parts, size_t n, bool *fresh)
+{
+	struct mp_map_entry *e = mp_map_put(map, parts, n, fresh);
+
+	if (*fresh)
+		*(uint64_t *)mp_map_value(e) = map->n;
+	return *(uint64_t *)mp_map_value(e);
+}
+
+bool mp_export_whole(struct mp_str text, int64_t *v)
+{
+	char number[MP_NUM_MAX];
+
+	return mp_num_i64(text, v) == 0 &&
+	       mp_str_eq(text, (struct mp_str){ number, mp_put_i64(number, *v) - number });
+}
+
 const char *mp_export_unit(const char *unit, const char *other)
 {
 	static const char *const words[][2] = {
@@ -112,7 +129,18 @@ void mp_export_json_raw(struct mp_buf *to, struct mp_str raw)
 void mp_export_json(struct mp_buf *to, struct mp_str text)
 {
 	struct mp_buf hold = { NULL, 0, 0 };
+	size_t len = 0;
 
+	while (len < text.len && is_plain((unsigned char)text.p[len]))
+		len++;
+	if (len == text.len) { /* nearly always */
+		mp_buf_reserve(to, len + 2);
+		to->p[to->len] = '"';
+		memcpy(to->p + to->len + 1, text.p, len);
+		to->p[to->len + 1 + len] = '"';
+		to->len += len + 2;
+		return;
+	}
 	mp_export_json_raw(to, mp_esc_decode(&hold, text));
 	mp_buf_release(&hold);
 }

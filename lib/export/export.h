@@ -10,10 +10,11 @@ struct mp_export {
 	struct mp_fold_reader reader; /* the options; folds what a target of stacks reads */
 	struct mp_input in;
 	struct mp_out out;
-	uint64_t negative; /* stacks whose weight is below 0, which no viewer shows: omitted */
-	uint64_t lost;	   /* events that the input lost, of those that the options select */
-	bool begun;	   /* the output was begun */
-	uint64_t records;  /* that were selected */
+	uint64_t negative;    /* stacks whose weight is below 0, which no viewer shows: omitted */
+	uint64_t lost;	      /* events that the input lost, of those that the options select */
+	uint64_t overlapping; /* spans that became instants, as too many overlap */
+	bool begun;	      /* the output was begun */
+	uint64_t records;     /* that were selected */
 	/* where mp_export_fold() puts stacks and folded text; NULL: where it puts events */
 	struct mp_fold *plain;
 };
@@ -29,6 +30,12 @@ void mp_export_utf8(struct mp_buf *to, struct mp_str raw);
 
 /* The word that speedscope and pprof have for a unit, such as "nanoseconds"; else `other`. */
 const char *mp_export_unit(const char *unit, const char *other);
+
+/* The number of a key, which is given as to mp_map_put(), from 1, and whether it is a new one. */
+uint64_t mp_export_id(struct mp_map *map, const struct mp_str *parts, size_t n, bool *fresh);
+
+/* Whether a value is a whole number as the stream writes it. */
+bool mp_export_whole(struct mp_str text, int64_t *v);
 
 /* Reads all input into the fold of the reader, as mp-fold(1) does. */
 void mp_export_fold(struct mp_export *ex);

@@ -52,16 +52,6 @@ static int64_t text_of(struct state *s, struct mp_str raw)
 	return *(int64_t *)mp_map_value(e);
 }
 
-/* The id of a key, from 1, and whether it is a new one. */
-static uint64_t id_of(struct mp_map *map, const struct mp_str *parts, size_t n, bool *fresh)
-{
-	struct mp_map_entry *e = mp_map_put(map, parts, n, fresh);
-
-	if (*fresh)
-		*(uint64_t *)mp_map_value(e) = map->n;
-	return *(uint64_t *)mp_map_value(e);
-}
-
 static uint64_t function_of(struct state *s, const struct mp_frame *frame)
 {
 	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
@@ -72,7 +62,7 @@ static uint64_t function_of(struct state *s, const struct mp_frame *frame)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	bool fresh;
 
-	function.id = id_of(&s->functions, parts, MP_ARRAY_SIZE(parts), &fresh);
+	function.id = mp_export_id(&s->functions, parts, MP_ARRAY_SIZE(parts), &fresh);
 	if (!fresh)
 		return function.id;
 	function.system_name = text_of(s, frame->name);
@@ -98,7 +88,7 @@ static uint64_t mapping_of(struct state *s, struct mp_str module)
 	struct mp_str id = mp_str_skip(module, colon ? len + 1 : len);
 	bool fresh;
 
-	mapping.id = id_of(&s->mappings, &module, 1, &fresh);
+	mapping.id = mp_export_id(&s->mappings, &module, 1, &fresh);
 	if (!fresh)
 		return mapping.id;
 	mapping.filename = text_of(s, mp_esc_decode(&hold, (struct mp_str){ module.p, len }));
@@ -121,7 +111,7 @@ static uint64_t location_of(struct state *s, const struct mp_frame *frame)
 	struct mp_place place;
 	bool fresh;
 
-	location.id = id_of(&s->locations, parts, MP_ARRAY_SIZE(parts), &fresh);
+	location.id = mp_export_id(&s->locations, parts, MP_ARRAY_SIZE(parts), &fresh);
 	if (!fresh)
 		return location.id;
 	if (text.len && mp_frame_place(&text, &place)) {
@@ -153,15 +143,6 @@ static void write_sample(struct state *s, Pprof__Sample *sample, const struct mp
 	write_part(s, &part);
 }
 
-/* Whether the value of a label is a whole number: pprof selects those by ranges. */
-static bool is_whole(struct mp_str text, int64_t *v)
-{
-	char number[MP_NUM_MAX];
-
-	return mp_num_i64(text, v) == 0 &&
-	       mp_str_eq(text, (struct mp_str){ number, mp_put_i64(number, *v) - number });
-}
-
 static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_t weight)
 {
 	struct state *s = arg;
@@ -176,7 +157,8 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 		labels[i] = &label[i];
 		label[i] = (Pprof__Label)PPROF__LABEL__INIT;
 		label[i].key = text_of(s, by->v[i].name);
-		if (is_whole(frames[i].name, &label[i].num))
+		/* pprof selects whole numbers by ranges */
+		if (mp_export_whole(frames[i].name, &label[i].num))
 			continue;
 		label[i].num = 0;
 		label[i].str = text_of(s, frames[i].name);

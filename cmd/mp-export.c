@@ -10,7 +10,7 @@
 enum { OPT_TO = MP_OPT_LONG };
 
 static const struct mp_opt opts[] = {
-	{ OPT_TO, "to", "TARGET", "the format to write: chrome, pprof or speedscope" },
+	{ OPT_TO, "to", "TARGET", "the format to write: chrome, perfetto, pprof or speedscope" },
 	{ 'o', "output", "FILE", "write to FILE (default: stdout)" },
 	MP_CHOICE_EVENT(""),
 	{ 0, NULL, NULL, "For pprof and speedscope" },
@@ -46,7 +46,7 @@ static const struct mp_export_target *target_of(const char *name)
 	for (i = 0; (t = mp_export_target(i)); i++)
 		if (strcmp(t->name, name) == 0)
 			return t;
-	mp_opt_bad(&program, OPT_TO, name, "one of chrome, pprof, speedscope");
+	mp_opt_bad(&program, OPT_TO, name, "one of chrome, perfetto, pprof, speedscope");
 }
 
 static void parse_options(int argc, char **argv)
@@ -63,7 +63,7 @@ static void parse_options(int argc, char **argv)
 			work.folding |= code != 'e';
 	}
 	if (!work.target)
-		mp_usage("--to is required: chrome, pprof or speedscope");
+		mp_usage("--to is required: chrome, perfetto, pprof or speedscope");
 	if (work.folding && !(work.target->kinds & MP_STACK))
 		mp_usage("--by, --no-comm and --weight are for targets that add stacks up");
 	if (!(work.target->kinds & MP_STACK))
@@ -90,6 +90,11 @@ static enum mp_status report(enum mp_status status)
 	if (work.ex.negative) {
 		mp_say("omitted %llu stack%s whose weight is below 0",
 		       (unsigned long long)work.ex.negative, mp_plural(work.ex.negative));
+		status = MP_MAX(status, MP_LOSSY);
+	}
+	if (work.ex.overlapping) {
+		mp_say("%llu span%s became instants: too many of a thread overlap",
+		       (unsigned long long)work.ex.overlapping, mp_plural(work.ex.overlapping));
 		status = MP_MAX(status, MP_LOSSY);
 	}
 	if (work.ex.reader.fold.overflow) {

@@ -180,6 +180,7 @@ as_events() {
 		mp-svg-heatmap -e * --dump
 		mp-treemap -e * --by comm,pid
 		mp-export --to chrome -e *
+		mp-export --to perfetto -e *
 		mp-export --to speedscope -e * -w v
 		mp-export --to pprof -e * -w dur --by pid
 		mp-stackplot

@@ -49,6 +49,7 @@ setup() {
 	each_allocation mp-hist -e '*' --by comm --linear --json "$TMP/in.mp"
 	each_allocation mp-hist -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-export --to pprof -e '*' "$TMP/in.mp"
+	each_allocation mp-export --to perfetto "$TMP/in.mp"
 	each_allocation mp-export --to speedscope -e '*' "$TMP/in.mp"
 	each_allocation mp-flame -e '*' --svg --by comm "$TMP/in.mp"
 	each_allocation mp-treemap -e '*' --by comm "$TMP/in.mp"

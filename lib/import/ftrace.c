@@ -402,8 +402,8 @@ static void handle_event(struct ftrace *f, const struct head *h)
 }
 
 /*
- * Handles the frame of " => do_wait", " => do_wait+0x10/0x20", "=> do_wait (ffffffff81...)" or
- * " =>  libc.so.6[+0x27]".
+ * Handles the frame of " => do_wait", " => do_wait+0x10/0x20", "=> do_wait (ffffffff81...)",
+ * " =>  libc.so.6[+0x27]", or, as mp-export prints user code that has a name, " =>  main".
  */
 static void handle_frame(struct ftrace *f, struct mp_str text)
 {
@@ -419,7 +419,9 @@ static void handle_frame(struct ftrace *f, struct mp_str text)
 		const char *slash;
 
 		if (!at || at[-1] != '[' || text.p[text.len - 1] != ']') {
-			mp_import_frame_name(&f->frames, MP_STR("[unknown]"), MP_MARK_NONE);
+			if (!text.len || *text.p == '<' || mp_str_eq(text, MP_STR("??")))
+				text = MP_STR("[unknown]");
+			mp_import_frame_name(&f->frames, text, MP_MARK_NONE);
 			return;
 		}
 		slash = memrchr(text.p, '/', at - 1 - text.p);

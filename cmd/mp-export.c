@@ -10,11 +10,13 @@
 enum { OPT_TO = MP_OPT_LONG };
 
 static const struct mp_opt opts[] = {
-	{ OPT_TO, "to", "TARGET", "the format to write: chrome, perfetto, pprof or speedscope" },
+	{ OPT_TO, "to", "TARGET",
+	  "the format to write: chrome, firefox, ftrace, openmetrics, perfetto, pprof or speedscope" },
 	{ 'o', "output", "FILE", "write to FILE (default: stdout)" },
 	MP_CHOICE_EVENT(""),
-	{ 0, NULL, NULL, "For pprof and speedscope" },
-	MP_CHOICE_BY("put FIELDS in front of the frames, for pprof into labels (default: comm)"),
+	{ 0, NULL, NULL, "For firefox, pprof and speedscope" },
+	MP_CHOICE_BY("put FIELDS in front of the frames, for pprof into labels (default: comm, for "
+		     "firefox nothing)"),
 	{ MP_FOLD_NO_COMM, "no-comm", NULL, "put nothing in front of the frames" },
 	MP_CHOICE_WEIGHT("weight of an event, such as .bytes, dur or period (default: 1 for each)"),
 	{ 0, NULL, NULL, "Other" },
@@ -28,7 +30,8 @@ static const struct mp_program program = {
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  mp-record -e 'sched:*' -d 5 | mp-export --to chrome > sched.json\n"
 		    "  mp-record -F 499 -d 10 | mp-export --to pprof > cpu.pb.gz\n"
-		    "  mp-export --to speedscope --weight period -o cpu.json cpu.mp\n",
+		    "  mp-export --to speedscope --weight period -o cpu.json cpu.mp\n"
+		    "  mp-hist -i 1s --dump disk.mp | mp-export --to openmetrics > disk.om\n",
 };
 
 static struct {
@@ -46,7 +49,8 @@ static const struct mp_export_target *target_of(const char *name)
 	for (i = 0; (t = mp_export_target(i)); i++)
 		if (strcmp(t->name, name) == 0)
 			return t;
-	mp_opt_bad(&program, OPT_TO, name, "one of chrome, perfetto, pprof, speedscope");
+	mp_opt_bad(&program, OPT_TO, name,
+		   "one of chrome, firefox, ftrace, openmetrics, perfetto, pprof, speedscope");
 }
 
 static void parse_options(int argc, char **argv)
@@ -63,11 +67,14 @@ static void parse_options(int argc, char **argv)
 			work.folding |= code != 'e';
 	}
 	if (!work.target)
-		mp_usage("--to is required: chrome, perfetto, pprof or speedscope");
+		mp_usage(
+			"--to is required: chrome, firefox, ftrace, openmetrics, perfetto, pprof or speedscope");
 	if (work.folding && !(work.target->kinds & MP_STACK))
 		mp_usage("--by, --no-comm and --weight are for targets that add stacks up");
 	if (!(work.target->kinds & MP_STACK))
 		work.ex.reader.choice.types.mixed = true;
+	if (work.target->threads && !work.ex.reader.choice.by.n)
+		work.ex.reader.no_comm = true;
 	mp_fold_reader_begin(&work.ex.reader);
 }
 

@@ -18,6 +18,15 @@ int mp_export_next(struct mp_export *ex, struct mp_rec *rec)
 	return 0;
 }
 
+void mp_export_control(struct mp_export *ex)
+{
+	struct mp_fold_reader *r = &ex->reader;
+
+	mp_fold_reader_control(r, &ex->in.ctl);
+	if (ex->in.ctl.what == MP_CTL_LOST && mp_choice_concerns(&r->choice.types, &ex->in.ctl))
+		ex->lost += ex->in.ctl.lost;
+}
+
 void mp_export_fold(struct mp_export *ex)
 {
 	struct mp_fold_reader *r = &ex->reader;
@@ -29,10 +38,7 @@ void mp_export_fold(struct mp_export *ex)
 
 	while (mp_input_next(&ex->in, &rec)) {
 		if (rec.kind == MP_CONTROL) {
-			mp_fold_reader_control(r, &ex->in.ctl);
-			if (ex->in.ctl.what == MP_CTL_LOST &&
-			    mp_choice_concerns(&r->choice.types, &ex->in.ctl))
-				ex->lost += ex->in.ctl.lost;
+			mp_export_control(ex);
 			continue;
 		}
 		taken = mp_fold_reader_take(r, &rec, &weight, &why);

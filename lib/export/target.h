@@ -9,6 +9,7 @@ struct mp_export_target {
 	const char *name;
 	unsigned kinds; /* what it takes, without control lines */
 	bool binary;	/* not for a terminal */
+	bool threads;	/* it keeps threads apart, so that their names need not be frames */
 	/* reads all input with mp_export_next() and writes all output */
 	void (*write)(struct mp_export *ex);
 };

@@ -103,7 +103,7 @@ static const struct value values[] = {
 	{ "mp-record", "sandbox", WORDS, "require" },
 	{ "mp-record", "compress", WORDS, "zstd gzip none" },
 	{ "mp-order", "compress", WORDS, "zstd gzip none" },
-	{ "mp-export", "to", WORDS, "chrome perfetto pprof speedscope" },
+	{ "mp-export", "to", WORDS, "chrome firefox ftrace openmetrics perfetto pprof speedscope" },
 	{ "mp-flame", "colour", WORDS, "kind name library change" },
 	{ "mp-flame", "work", TYPES, NULL },
 	{ "mp-fold", "sort", WORDS, "name weight" },

@@ -379,7 +379,8 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g
 	libiberty-dev libbpf-dev libseccomp-dev protobuf-c-compiler libprotobuf-c-dev xz-utils $(if $(LIBPERF_DEP),linux-source-6.1)
 DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
-	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
+	prometheus python3-prometheus-client $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \
@@ -403,14 +404,14 @@ deps-coverage: deps-check
 	$(call install-missing,gcovr)
 deps-check: | $(BUILD_ROOT)
 	$(call install-missing,$(DEPS_CHECK))
-	@[ -d $(NPM)/node_modules/$(DUCKDB) ] || $(install-duckdb)
+	$(call install-npm,$(NPM_CHECK))
 
-# For one test of tests/table.bats, which is skipped with the last line of the log if this fails.
+# For tests/table.bats and tests/viewers.bats; a test is skipped if the package that it needs cannot be installed.
 NPM := $(BUILD_ROOT)/npm
-DUCKDB := @duckdb/node-api
-DUCKDB_VERSION := 1.5.6-r.1
-install-duckdb = { mkdir -p $(NPM); timeout 300 npm install --prefix $(NPM) --no-fund --no-audit --fetch-retries 0 \
-	$(DUCKDB)@$(DUCKDB_VERSION) > $(NPM)/log 2>&1 || echo 'npm cannot install $(DUCKDB)' >> $(NPM)/log; }
+NPM_CHECK := @duckdb/node-api@1.5.6-r.1 pprof-format@2.3.2 speedscope@1.25.0
+install-npm = @mkdir -p $(NPM); for p in $(1); do [ -d "$(NPM)/node_modules/$${p%@*}" ] || \
+	timeout 300 npm install --prefix $(NPM) --no-fund --no-audit --fetch-retries 0 "$$p" >> $(NPM)/log 2>&1 || \
+	echo "npm cannot install $${p%@*}" >> $(NPM)/log; done
 
 # --- install ----------------------------------------------------------------------------------------------
 

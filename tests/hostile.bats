@@ -182,6 +182,8 @@ as_events() {
 		mp-export --to chrome -e *
 		mp-export --to perfetto -e *
 		mp-export --to speedscope -e * -w v
+		mp-export --to firefox -e * -w dur
+		mp-export --to ftrace -e *
 		mp-export --to pprof -e * -w dur --by pid
 		mp-stackplot
 		mp-stackplot -e * --mean

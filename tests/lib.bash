@@ -86,6 +86,11 @@ needs_root() {
 	[ "$status" -le 1 ] || { cat "$TMP/why"; false; }
 }
 
+# Skips the test without a package of npm, which `make check` installs if it can.
+needs_npm() {
+	[ -d "$NPM/node_modules/$1" ] || skip "$(grep -m 1 "npm cannot install $1" "$NPM/log" 2> /dev/null || echo "make check gets $1")"
+}
+
 # Runs a command as a user without privileges.
 unprivileged() {
 	if [ "$(id -u)" = 0 ]; then

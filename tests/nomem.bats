@@ -50,6 +50,8 @@ setup() {
 	each_allocation mp-hist -e '*' --dump "$TMP/in.mp"
 	each_allocation mp-export --to pprof -e '*' "$TMP/in.mp"
 	each_allocation mp-export --to perfetto "$TMP/in.mp"
+	each_allocation mp-export --to firefox -e '*' "$TMP/in.mp"
+	each_allocation mp-export --to ftrace "$TMP/in.mp"
 	each_allocation mp-export --to speedscope -e '*' "$TMP/in.mp"
 	each_allocation mp-flame -e '*' --svg --by comm "$TMP/in.mp"
 	each_allocation mp-treemap -e '*' --by comm "$TMP/in.mp"
@@ -60,6 +62,7 @@ setup() {
 	each_allocation mp-timeline --rows comm --arrows "$TMP/in.mp"
 	each_allocation mp-diff -e '*' --all --tsv "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp" -- "$TMP/in.mp" "$TMP/in.mp" "$TMP/in.mp"
 	each_allocation mp-diff -e '*' --folded "$TMP/in.mp" "$TMP/in.mp"
+	each_allocation mp-export --to openmetrics "$TMP/in.dump"
 	mp-hist -e '*' --by comm --dump "$TMP/in.mp" > "$TMP/in.dump" || true
 	each_allocation mp-diff --by comm "$TMP/in.dump" "$TMP/in.dump"
 	each_allocation mp-svg-heatmap -e '*' --percentiles 50 "$TMP/in.mp"

@@ -69,7 +69,7 @@ duckdb() {
 }
 
 @test "names and types survive into DuckDB" {
-	[ -d "$NPM/node_modules/@duckdb/node-api" ] || skip "$(tail -n 1 "$NPM/log" 2> /dev/null || echo "make check gets @duckdb/node-api")"
+	needs_npm @duckdb/node-api
 	write_names 4
 	mp-select --tsv "$TMP/in.mp" > "$TMP/t.tsv"
 	mp-select --json "$TMP/in.mp" > "$TMP/t.json"

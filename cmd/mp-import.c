@@ -10,8 +10,8 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
-	  "format of the text: perf, ftrace, marple, folded or stream (default: guessed from its "
-	  "first lines)" },
+	  "format of the text: perf, ftrace, marple, folded, stream or bpftrace (default: guessed "
+	  "from its first lines)" },
 	{ OPT_CLOCK, "clock", "NAME",
 	  "name of the clock of the times, such as monotonic for perf record -k CLOCK_MONOTONIC" },
 	{ OPT_UNIT, "time-unit", "UNIT", "unit of MARPLE's times: ns, us (default), ms or s" },
@@ -20,7 +20,7 @@ static const struct mp_opt opts[] = {
 static const struct mp_program program = {
 	.name = "mp-import",
 	.synopsis = "[OPTION]... [FILE]...",
-	.summary = "Turn the text of perf script, ftrace, MARPLE and folded stacks into a stream.",
+	.summary = "Turn what other profilers write into a stream.",
 	.opts = opts,
 	.n_opts = MP_ARRAY_SIZE(opts),
 	.examples = "  perf script | mp-import | mp-fold | flamegraph.pl > old.svg\n"

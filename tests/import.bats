@@ -271,3 +271,25 @@ for i in range(60): time.sleep(0.001); open("/dev/null").close()'
 		= "$(grep -c ': sys_openat(' "$TMP/trace")" ]
 	! grep -q '\.text=' "$TMP/out.mp" || false
 }
+
+# The sum of the weights of an imported stream, of a section with this name.
+sum_of() {
+	mp-fold --no-comm -e "$1" "$2" | awk '{ n += $NF } END { print n + 0 }'
+}
+
+@test "all that bpftrace counted by stack and in histograms is imported" {
+	needs_root
+	command -v bpftrace > /dev/null || skip "no bpftrace"
+	bpftrace -e 'profile:hz:99 { @a[kstack, comm] = count(); @b[pid, ustack(perf), kstack(perf)] = count(); @c[ustack] = count();
+		@h[comm] = hist(nsecs % 100000); @l = lhist(cpu, 1, 3, 1); @n = count() } interval:ms:700 { exit() }' > "$TMP/text" 2> "$TMP/err" || skip "bpftrace cannot record"
+	n=$(sed -n 's/^@n: //p' "$TMP/text")
+	[ "$n" -gt 0 ] || skip "bpftrace recorded nothing"
+	mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err"
+	mp-order --check "$TMP/out.mp"
+	for map in @a @b @c; do [ "$(sum_of $map "$TMP/out.mp")" = "$n" ]; done
+	for map in @h @l; do
+		[ "$(mp-select -f ".map==\"$map\"" --fields .count "$TMP/out.mp" | awk -F = '/^[0-9]*,bpftrace/ { n += $NF } END { print n }')" = "$n" ]
+	done
+	# as many frames of the kernel as bpftrace printed addresses of the kernel
+	[ "$(grep -c '^	ffff' "$TMP/text")" = "$(grep -o '_\[k\]' "$TMP/out.mp" | wc -l)" ]
+}

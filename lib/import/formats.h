@@ -9,7 +9,8 @@
  * A row for each format: its file defines `const struct mp_import_format mp_import_NAME`. A line
  * counts for the first of the formats that it looks like.
  */
-#define MP_IMPORT_FORMATS(row) row(ftrace) row(perf) row(marple) row(stream) row(folded)
+#define MP_IMPORT_FORMATS(row) \
+	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace)
 
 #define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)

@@ -281,6 +281,7 @@ void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum m
 void mp_import_stack(struct mp_import *im, struct mp_import_frames *f)
 {
 	const struct mp_str mark = MP_STR("[truncated]");
+	bool field = im->open == MP_EVENT;
 	size_t room = MP_LINE_MAX - MP_MIN(im->line.len, (size_t)MP_LINE_MAX), n = 0, bytes = 64;
 	struct mp_buf *b = &im->line;
 	char *p;
@@ -294,9 +295,10 @@ void mp_import_stack(struct mp_import *im, struct mp_import_frames *f)
 	if (n || f->truncated) {
 		mp_buf_reserve(b, bytes);
 		p = b->p + b->len;
-		if (b->len > im->body)
+		if (field && b->len > im->body)
 			*p++ = '\t';
-		p = mempcpy(p, "stack=", 6);
+		if (field)
+			p = mempcpy(p, "stack=", 6);
 		if (f->truncated)
 			p = mempcpy(p, mark.p, mark.len);
 		if (f->truncated && n)

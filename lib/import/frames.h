@@ -27,7 +27,10 @@ struct mp_str mp_import_frame_text(struct mp_import_frames *f, struct mp_str tex
 /* Adds a frame given as a raw name. */
 void mp_import_frame_name(struct mp_import_frames *f, struct mp_str name, enum mp_mark mark);
 
-/* Adds "stack=" to the event, root first, and empties the frames. */
+/*
+ * Adds the frames, root first, to the event as its field "stack", or to the stack in `line`, and
+ * empties them.
+ */
 void mp_import_stack(struct mp_import *im, struct mp_import_frames *f);
 
 #endif

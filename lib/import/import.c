@@ -42,18 +42,14 @@ static struct mp_import_guess guess(struct mp_import *im)
 
 static void refuse(struct mp_import *im, const struct mp_import_foreign *foreign)
 {
-	struct mp_buf names = { NULL, 0, 0 };
-
-	mp_import_format_names(&names);
 	if (foreign && foreign->remedy)
 		mp_say("%s: this is %s, which mp-import does not read (%s)", im->in.name,
 		       foreign->name, foreign->remedy);
 	else if (foreign)
 		mp_say("%s: this is %s, which mp-import does not read", im->in.name, foreign->name);
 	else
-		mp_say("%s: unknown format: choose %.*s with --from", im->in.name,
-		       MP_STR_ARGS(mp_buf_view(&names)));
-	mp_buf_release(&names);
+		mp_say("%s: unknown format: choose one with --from (--help lists them)",
+		       im->in.name);
 	mp_in_release(&im->in);
 	im->status = MP_FAIL;
 }

@@ -89,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_marple,
 		&mp_import_folded,
 		&mp_import_stream,
+		&mp_import_bpftrace,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

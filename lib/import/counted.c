@@ -95,6 +95,8 @@ void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, const char
 	mp_import_end(im);
 	mp_import_origin(im, "sum", name);
 	mp_import_origin(im, "weight", json_string(weight));
+	if (strcmp(weight, "count") != 0)
+		mp_import_origin(im, "units", json_pack("{s:s}", weight, weight));
 	mp_import_begin(im, MP_STACK, NULL);
 }
 

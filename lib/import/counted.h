@@ -19,7 +19,7 @@ void mp_import_counted_kernel(struct mp_import_frames *f);
 
 /*
  * Begins a section of stacks, unless one with this name is open. `sum`: name of the aggregate, raw;
- * `weight`: what is counted, a unit or "count".
+ * `weight`: the unit of the weights, such as "us", or "count".
  */
 void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, const char *weight);
 

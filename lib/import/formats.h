@@ -10,7 +10,7 @@
  * counts for the first of the formats that it looks like.
  */
 #define MP_IMPORT_FORMATS(row) \
-	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace)
+	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace) row(bcc)
 
 #define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)

@@ -90,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_folded,
 		&mp_import_stream,
 		&mp_import_bpftrace,
+		&mp_import_bcc,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

@@ -167,7 +167,7 @@ perf_samples() {
 	printf '# tracer: nop\n#\n   x-1     [001]  1.000001: a: b\n' > "$TMP/ftrace"
 	printf '{"mp":1,"datatype":"event"}\n1,a:b,comm=x\n{"end":"event","records":1,"lost":0}\n' > "$TMP/stream"
 	printf '{"nodes":[],"samples":[]}\n' > "$TMP/json"
-	printf 'PERFILE2\0\0\0\0' > "$TMP/data"
+	printf '\177ELF\0\0\0\0' > "$TMP/data"
 	cp LICENSE "$TMP/licence"
 	for f in perf folded ftrace stream json data licence; do
 		want=0 got=0
@@ -210,6 +210,30 @@ perf_samples() {
 		tests/tools/compare-import "$TMP/perf.data" > "$TMP/compared" || { grep '^not ok' "$TMP/compared"; false; }
 		[ "$(wc -l < "$TMP/compared")" -gt 90 ]
 	done
+}
+
+@test "perf.data is imported through perf script with the CPU, the address and the period of each sample that has them" {
+	perf_capture -g --sample-cpu -e sched:sched_switch,cpu-clock
+	n=$(perf_samples)
+	mp-import "$TMP/perf.data" > "$TMP/out.mp" 2> "$TMP/err" || grep -q 'lost when' "$TMP/err"
+	[ "$(grep -c '^[0-9]' "$TMP/out.mp")" = "$n" ]
+	[ "$(grep -c '^[0-9]*,[^,]*,cpu=[0-9]*	pid=[0-9]*	tid=[0-9]*	comm=.*	period=[0-9]*	.*stack=' "$TMP/out.mp")" = "$n" ]
+	head -n 1 "$TMP/out.mp" | grep -qF "\"host\":\"$(uname -n)\""
+	mp-import < "$TMP/perf.data" 2> /dev/null | cmp - "$TMP/out.mp"
+	run -2 bash -c 'mp-import < <(cat "$1")' - "$TMP/perf.data"
+	[[ "$output" == *"this is perf.data from a pipe"* ]]
+
+	perf record -N -q -d -e page-faults -o "$TMP/perf.data" -- ls / > /dev/null 2>&1
+	mp-import "$TMP/perf.data" > "$TMP/out.mp"
+	[ "$(grep -c '	addr=' "$TMP/out.mp")" = "$(perf_samples)" ]
+
+	head -c 300 "$TMP/perf.data" > "$TMP/cut"
+	run -2 mp-import "$TMP/cut"
+	[[ "$output" == *"cut: this is a perf.data file that perf cannot read"* ]]
+	mkdir "$TMP/bin"
+	cp "$BUILD/bin/mp-import" "$TMP/bin"
+	PATH=$TMP/bin run -2 mp-import "$TMP/perf.data"
+	[[ "$output" == *"this is a perf.data file, and perf is not installed"* ]]
 }
 
 @test "imported names, threads and counts of perf script are those of the kernel's own fields" {

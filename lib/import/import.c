@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "lib/import/guess.h"
+#include "lib/import/perfdata.h"
 
 static void parse(struct mp_import *im, const struct mp_import_format *format)
 {
@@ -54,6 +55,29 @@ static void refuse(struct mp_import *im, const struct mp_import_foreign *foreign
 	im->status = MP_FAIL;
 }
 
+/* Reads perf.data through perf script; `im->in` has been opened. */
+static void parse_perfdata(struct mp_import *im)
+{
+	struct mp_import_perfdata perf;
+	const char *why = mp_import_perfdata_begin(&perf, im->in.fd), *name = im->in.name;
+	int file = im->in.fd;
+
+	mp_in_release(&im->in);
+	if (why) {
+		mp_say("%s: this is %s", name, why);
+		im->status = MP_FAIL;
+	} else {
+		mp_in_init(&im->in, perf.fd, name, im->out);
+		parse(im, &mp_import_perf);
+		if (!mp_import_perfdata_end(&perf) && !im->refused) {
+			mp_say("%s: perf script failed ('perf script -i' says why)", name);
+			im->status = MP_FAIL;
+		}
+	}
+	if (file > 0)
+		close(file);
+}
+
 void mp_import_file(struct mp_import *im, const char *path, const struct mp_import_format *format)
 {
 	struct mp_import_guess guessed;
@@ -62,6 +86,10 @@ void mp_import_file(struct mp_import *im, const char *path, const struct mp_impo
 
 	mp_in_init(&im->in, mp_input_open(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
 	len = mp_in_peek(&im->in, MP_MAGIC_MAX, &data);
+	if (mp_import_is_perfdata(data, len) && (!format || format == &mp_import_perf)) {
+		parse_perfdata(im);
+		return;
+	}
 	if (len == 0 || mp_input_binary_kind(data, len))
 		/* the reader of streams will report what is wrong */
 		format = &mp_import_stream;

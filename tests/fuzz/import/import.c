@@ -10,6 +10,7 @@
 #include "lib/import/frames.h"
 #include "lib/import/guess.h"
 #include "lib/import/import.h"
+#include "lib/import/perfdata.h"
 #include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -97,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *end = data + size, *lf;
 	struct mp_import im;
 
-	if (!size)
+	if (!size || mp_import_is_perfdata((const char *)data + 1, size - 1)) /* not: start perf */
 		return 0;
 	parse_all(formats[*data % MP_ARRAY_SIZE(formats)], data + 1, size - 1);
 	mp_import_init(&im, &options, NULL);

@@ -15,7 +15,7 @@ VERSION := 0.1.0
 PKG_CONFIG ?= pkg-config
 # mp-srcline is built where libdw is, and is not one of `make filters`
 HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2> /dev/null && echo yes)
-# mp-export is built where protobuf-c and its compiler are, and is not one of `make filters` either
+# mp-export is built where protobuf-c and its compiler are, and is not one of `make filters` either; mp-import reads pprof there
 PROTOC_C ?= protoc-c
 HAVE_PROTOBUF := $(shell $(PKG_CONFIG) --exists libprotobuf-c 2> /dev/null && command -v $(PROTOC_C) > /dev/null && echo yes)
 PROGRAMS := $(filter-out $(if $(HAVE_LIBDW),,mp-srcline) $(if $(HAVE_PROTOBUF),,mp-export),$(patsubst cmd/%.c,%,$(wildcard cmd/*.c)))
@@ -40,20 +40,21 @@ BIN   := $(BUILD)/bin
 CFLAGS   ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 override CFLAGS   += -std=gnu11 $(WARNINGS) -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP
+override CPPFLAGS += -I. -D_GNU_SOURCE -DMP_VERSION='"$(VERSION)"' -MMD -MP $(if $(HAVE_PROTOBUF),-DMP_HAVE_PROTOBUF)
 override LDFLAGS  += -pthread $(if $(STATIC),-static) $(if $(SAN),-fsanitize=$(SAN))
 
 SRCLINE_SRC := $(wildcard lib/srcline/*.c)
 EXPORT_SRC  := $(wildcard lib/export/*.c)
 EXPORT_PB   := $(patsubst %.proto,$(BUILD)/%.pb-c.h,$(wildcard lib/export/*.proto))
-LIB_SRC     := $(filter-out $(SRCLINE_SRC) $(EXPORT_SRC),$(wildcard lib/*/*.c))
+PPROF_PB    := $(BUILD)/lib/pprof/pprof.pb-c.h
+LIB_SRC     := $(filter-out $(SRCLINE_SRC) $(EXPORT_SRC) $(if $(HAVE_PROTOBUF),,lib/import/pprof.c),$(wildcard lib/*/*.c))
 CAPTURE_SRC := $(wildcard lib/capture/*/*.c)
 UNIT_SRC    := $(shell find tests/unit -name '*.c')
 LOAD_SRC    := $(wildcard tests/load/*.c)
 HOSTILE_SRC := $(wildcard tests/hostile/*.c)
 TOOL_SRC    := $(wildcard tests/tools/*.c)
 FUZZ_SRC    := $(shell find tests/fuzz -mindepth 2 -name '*.c')
-LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ     := $(LIB_SRC:%.c=$(BUILD)/%.o) $(if $(HAVE_PROTOBUF),$(PPROF_PB:.h=.o))
 SRCLINE_OBJ := $(SRCLINE_SRC:%.c=$(BUILD)/%.o)
 EXPORT_OBJ  := $(EXPORT_SRC:%.c=$(BUILD)/%.o) $(EXPORT_PB:.h=.o)
 CAPTURE_OBJ := $(CAPTURE_SRC:%.c=$(BUILD)/%.o)
@@ -68,7 +69,8 @@ ORACLE_PC  := libdw
 
 FILTER_CFLAGS  = $(shell $(PKG_CONFIG) --cflags $(FILTER_PC))
 SRCLINE_LIBS   = $(shell $(PKG_CONFIG) --libs $(SRCLINE_PC)) -liberty
-FILTER_LIBS    = $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs jansson zlib libzstd) -lm
+PROTOBUF_LIBS  = $(if $(HAVE_PROTOBUF),-Wl$(comma)--as-needed $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs libprotobuf-c) -Wl$(comma)--no-as-needed)
+FILTER_LIBS    = $(shell $(PKG_CONFIG) $(if $(STATIC),--static) --libs jansson zlib libzstd) $(PROTOBUF_LIBS) -lm
 CAPTURE_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(CAPTURE_PC)) $(LIBPERF_CFLAGS)
 CAPTURE_LIBS   = $(shell $(PKG_CONFIG) --libs $(CAPTURE_PC)) $(LIBPERF_LIBS) -liberty
 
@@ -144,7 +146,7 @@ show = $(if $(V),,@echo $(1) $(@:$(BUILD)/%=%) && )
 say-without-libdw = $(if $(HAVE_LIBDW),,@echo "libdw not found: mp-srcline was not built \
 	(on Debian, as root: apt-get install libdw-dev; then make again)" >&2)
 
-say-without-protobuf = $(if $(HAVE_PROTOBUF),,@echo "protobuf-c not found: mp-export was not built \
+say-without-protobuf = $(if $(HAVE_PROTOBUF),,@echo "protobuf-c not found: mp-export was not built, and mp-import does not read pprof \
 	(on Debian, as root: apt-get install protobuf-c-compiler libprotobuf-c-dev; then make again)" >&2)
 
 # --- objects and programs --------------------------------------------------------------------------------
@@ -225,14 +227,14 @@ $(BIN)/mp-srcline: $(BUILD)/cmd/mp-srcline.o $(BUILD)/libsrcline.a $(BUILD)/libm
 	@mkdir -p $(@D)
 	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(SRCLINE_LIBS) $(FILTER_LIBS)
 
-# the schemas of lib/export: a .c and a .h for each
-$(BUILD)/lib/export/%.pb-c.c $(BUILD)/lib/export/%.pb-c.h: lib/export/%.proto
+# schemas: a .c and a .h for each
+$(BUILD)/lib/%.pb-c.c $(BUILD)/lib/%.pb-c.h: lib/%.proto
 	@mkdir -p $(@D)
-	$(call show,PROTOC)$(PROTOC_C) --proto_path=lib/export --c_out=$(BUILD)/lib/export $<
-$(BUILD)/lib/export/%.pb-c.o: $(BUILD)/lib/export/%.pb-c.c | $(BUILD)/.have-filters
+	$(call show,PROTOC)$(PROTOC_C) --proto_path=$(<D) --c_out=$(@D) $<
+$(BUILD)/lib/%.pb-c.o: $(BUILD)/lib/%.pb-c.c | $(BUILD)/.have-filters
 	$(call show,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(EXPORT_OBJ): $(EXPORT_PB)
-$(EXPORT_OBJ): override CPPFLAGS += -I$(BUILD) $(shell $(PKG_CONFIG) --cflags libprotobuf-c 2> /dev/null)
+$(EXPORT_OBJ) $(BUILD)/lib/import/pprof.o: $(EXPORT_PB) $(PPROF_PB)
+$(EXPORT_OBJ) $(BUILD)/lib/import/pprof.o $(PPROF_PB:.h=.o): override CPPFLAGS += -I$(BUILD) $(shell $(PKG_CONFIG) --cflags libprotobuf-c 2> /dev/null)
 
 $(BUILD)/libexport.a: $(EXPORT_OBJ)
 	@rm -f $@
@@ -240,7 +242,7 @@ $(BUILD)/libexport.a: $(EXPORT_OBJ)
 
 $(BIN)/mp-export: $(BUILD)/cmd/mp-export.o $(BUILD)/libexport.a $(BUILD)/libmp.a
 	@mkdir -p $(@D)
-	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(shell $(PKG_CONFIG) --libs libprotobuf-c 2> /dev/null) $(FILTER_LIBS)
+	$(call show,LD)$(CC) $(LDFLAGS) -o $@ $^ $(FILTER_LIBS)
 
 $(FILTERS:%=$(BIN)/%): $(BIN)/%: $(BUILD)/cmd/%.o $(BUILD)/libmp.a
 	@mkdir -p $(@D)

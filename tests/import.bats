@@ -317,3 +317,42 @@ sum_of() {
 	# as many frames of the kernel as bpftrace printed addresses of the kernel
 	[ "$(grep -c '^	ffff' "$TMP/text")" = "$(grep -o '_\[k\]' "$TMP/out.mp" | wc -l)" ]
 }
+
+@test "a profile of pprof gives the stacks that were exported to it" {
+	[ -e "$BUILD/bin/mp-export" ] || skip "no mp-export"
+	make_stream 500 11 | mp-fold -e cpu-clock --stream | tee "$TMP/in.mp" | mp-export --to pprof > "$TMP/in.pb.gz"
+	mp-import "$TMP/in.pb.gz" > "$TMP/out.mp"
+	mp-order --check "$TMP/out.mp"
+	mp-fold "$TMP/in.mp" > "$TMP/want"
+	[ "$(wc -l < "$TMP/want")" -gt 100 ]
+	mp-fold "$TMP/out.mp" | cmp - "$TMP/want"
+	zcat "$TMP/in.pb.gz" | mp-import | cmp - "$TMP/out.mp"
+	zcat "$TMP/in.pb.gz" | perl -e 'while (sysread STDIN, $b, 1) { syswrite STDOUT, $b }' | mp-import | cmp - "$TMP/out.mp"
+	run -2 bash -c 'zcat "$1" | head -c -100 | mp-import' - "$TMP/in.pb.gz"
+	[[ "$output" == *"stdin: not a complete profile of pprof"* ]]
+}
+
+@test "the totals of a profile of Go are those of go tool pprof" {
+	[ -e "$BUILD/bin/mp-export" ] || skip "built without protobuf-c"
+	command -v go > /dev/null || skip "no go"
+	export HOME=$TMP GOFLAGS=-mod=mod GOCACHE=$TMP/cache GOTOOLCHAIN=local
+	cat > "$TMP/cpu.go" <<-'X'
+		package main
+		import ("math"; "os"; "runtime/pprof"; "time")
+		func work(n int) (s float64) { for i := 0; i < n; i++ { s += math.Sin(float64(i)) }; return }
+		func main() {
+			pprof.StartCPUProfile(os.Stdout)
+			for end := time.Now().Add(time.Second); time.Now().Before(end); { work(1000) }
+			pprof.StopCPUProfile()
+		}
+	X
+	go run "$TMP/cpu.go" > "$TMP/go.pb.gz"
+	mp-import "$TMP/go.pb.gz" > "$TMP/out.mp"
+	go tool pprof -raw "$TMP/go.pb.gz" > "$TMP/raw"
+	# below "Samples:" "  VALUE   VALUE: LOCATION ..."
+	for value in 1:samples 2:cpu; do
+		want=$(sed -n '/^Samples:/,/^Locations/p' "$TMP/raw" | awk -v c="${value%:*}" '/^ *[0-9]+ +[0-9]+:/ { sub(":", "", $2); n += $c } END { print n }')
+		[ "$want" -gt 0 ] && [ "$(sum_of "${value#*:}" "$TMP/out.mp")" = "$want" ]
+	done
+	grep -q 'main.main;main.work' "$TMP/out.mp"
+}

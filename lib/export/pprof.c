@@ -10,7 +10,7 @@
 
 #include "lib/core/map.h"
 #include "lib/export/gzip.h"
-#include "lib/export/pprof.pb-c.h"
+#include "lib/pprof/pprof.pb-c.h"
 #include "lib/stream/esc.h"
 
 struct state {

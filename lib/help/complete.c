@@ -110,7 +110,7 @@ static const struct value values[] = {
 	{ "mp-hist", "sort", WORDS, "count sum name" },
 	{ "mp-hist", "points", WORDS, STATISTICS },
 	{ "mp-hist", "count", FIELDS, NULL },
-	{ "mp-import", "from", WORDS, "perf ftrace marple folded stream bpftrace bcc" },
+	{ "mp-import", "from", WORDS, "perf ftrace marple folded stream bpftrace bcc pprof" },
 	{ "mp-import", "time-unit", WORDS, "ns us ms s" },
 	{ "mp-import", "clock", WORDS, "monotonic realtime" },
 	{ "mp-pair", "begin", TYPES, NULL },

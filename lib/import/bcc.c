@@ -125,9 +125,9 @@ static void parse(struct mp_import *im)
 		tool = find_tool(line);
 		if (tool) {
 			s.tool = tool;
-			mp_import_counted_begin(im, mp_str(tool->name), tool->weight);
+			mp_import_counted_begin(im, mp_str(tool->name), mp_str(tool->weight));
 		} else if (mp_str_starts(line, MP_STR("  "))) {
-			mp_import_counted_begin(im, mp_str(s.tool->name), s.tool->weight);
+			mp_import_counted_begin(im, mp_str(s.tool->name), mp_str(s.tool->weight));
 			if (line.len >= 4)
 				hold(&s, line);
 			else
@@ -152,4 +152,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	return first && find_tool(line) ? MP_IMPORT_CERTAIN : MP_IMPORT_UNLIKE;
 }
 
-const struct mp_import_format mp_import_bcc = { "bcc", looks_like, parse };
+const struct mp_import_format mp_import_bcc = { "bcc", looks_like, NULL, parse };

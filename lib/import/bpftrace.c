@@ -94,7 +94,7 @@ static void finish(struct state *s, struct mp_str value)
 	} else {
 		if (s->keys.len)
 			mp_import_frame_name(&s->frames, mp_buf_view(&s->keys), MP_MARK_NONE);
-		mp_import_counted_begin(im, mp_buf_view(&s->map), "count");
+		mp_import_counted_begin(im, mp_buf_view(&s->map), MP_STR("count"));
 		mp_import_counted_write(im, &s->frames, weight);
 	}
 	forget(s);
@@ -295,4 +295,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	return name ? MP_IMPORT_POSSIBLE : MP_IMPORT_UNLIKE;
 }
 
-const struct mp_import_format mp_import_bpftrace = { "bpftrace", looks_like, parse };
+const struct mp_import_format mp_import_bpftrace = { "bpftrace", looks_like, NULL, parse };

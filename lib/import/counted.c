@@ -84,19 +84,26 @@ void mp_import_counted_kernel(struct mp_import_frames *f)
 	}
 }
 
-void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, const char *weight)
+void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, struct mp_str weight)
 {
-	json_t *name = mp_ctl_string(sum);
+	json_t *name = mp_ctl_string(sum), *unit;
 
 	if (im->open == MP_STACK && json_equal(json_object_get(im->origin, "sum"), name)) {
 		json_decref(name);
 		return;
 	}
 	mp_import_end(im);
+	unit = mp_ctl_string(weight);
 	mp_import_origin(im, "sum", name);
-	mp_import_origin(im, "weight", json_string(weight));
-	if (strcmp(weight, "count") != 0)
-		mp_import_origin(im, "units", json_pack("{s:s}", weight, weight));
+	if (mp_str_eq(weight, MP_STR("count"))) {
+		json_object_del(im->origin, "units");
+	} else {
+		json_t *units = json_object();
+
+		json_object_set(units, json_string_value(unit), unit);
+		mp_import_origin(im, "units", units);
+	}
+	mp_import_origin(im, "weight", unit);
 	mp_import_begin(im, MP_STACK, NULL);
 }
 

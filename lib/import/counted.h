@@ -19,9 +19,9 @@ void mp_import_counted_kernel(struct mp_import_frames *f);
 
 /*
  * Begins a section of stacks, unless one with this name is open. `sum`: name of the aggregate, raw;
- * `weight`: the unit of the weights, such as "us", or "count".
+ * `weight`: the unit of the weights, raw, such as "us", or "count".
  */
-void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, const char *weight);
+void mp_import_counted_begin(struct mp_import *im, struct mp_str sum, struct mp_str weight);
 
 /* Writes the frames as a stack, and empties them. */
 void mp_import_counted_write(struct mp_import *im, struct mp_import_frames *f, int64_t weight);

@@ -48,4 +48,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	return memchr(line.p, ';', line.len) ? MP_IMPORT_LIKE : MP_IMPORT_POSSIBLE;
 }
 
-const struct mp_import_format mp_import_folded = { "folded", looks_like, parse };
+const struct mp_import_format mp_import_folded = { "folded", looks_like, NULL, parse };

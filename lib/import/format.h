@@ -6,6 +6,7 @@
 #include "lib/import/record.h"
 
 enum { MP_IMPORT_LOOK = 64 << 10 }; /* number of bytes from which the format of a text is guessed */
+enum { MP_IMPORT_HEAD = 512 };	    /* number of bytes that show a binary format */
 
 /* How likely it is that a line has a format. */
 enum mp_import_likeness {
@@ -20,8 +21,14 @@ enum mp_import_likeness {
 struct mp_import_format {
 	const char *name; /* the argument of --from */
 
-	/* Judges a line, which is not empty. `first` is true for the first line of the text. */
+	/*
+	 * Judges a line, which is not empty. `first` is true for the first line of the text. NULL
+	 * for a binary format.
+	 */
 	enum mp_import_likeness (*looks_like)(struct mp_str line, bool first);
+
+	/* of a binary format: judges the first MP_IMPORT_HEAD bytes of an input; NULL: it is text */
+	bool (*is_binary)(const char *data, size_t len);
 
 	/* Reads from the current line to the end of the input. */
 	void (*parse)(struct mp_import *im);

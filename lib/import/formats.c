@@ -15,6 +15,16 @@ const struct mp_import_format *mp_import_format_find(const char *name)
 	return NULL;
 }
 
+const struct mp_import_format *mp_import_format_of(const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < MP_IMPORT_N_FORMATS; i++)
+		if (mp_import_formats[i]->is_binary && mp_import_formats[i]->is_binary(data, len))
+			return mp_import_formats[i];
+	return NULL;
+}
+
 void mp_import_format_names(struct mp_buf *to)
 {
 	size_t i;

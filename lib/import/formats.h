@@ -9,8 +9,14 @@
  * A row for each format: its file defines `const struct mp_import_format mp_import_NAME`. A line
  * counts for the first of the formats that it looks like.
  */
-#define MP_IMPORT_FORMATS(row) \
-	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace) row(bcc)
+#ifdef MP_HAVE_PROTOBUF
+#define MP_IMPORT_PROTOBUF(row) row(pprof)
+#else
+#define MP_IMPORT_PROTOBUF(row)
+#endif
+#define MP_IMPORT_FORMATS(row)                                                           \
+	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace) row(bcc) \
+		MP_IMPORT_PROTOBUF(row)
 
 #define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)
@@ -24,6 +30,9 @@ extern const struct mp_import_format *const mp_import_formats[MP_IMPORT_N_FORMAT
 
 /* The format of this name, or NULL. */
 const struct mp_import_format *mp_import_format_find(const char *name);
+
+/* The binary format that an input which begins with these bytes has, or NULL. */
+const struct mp_import_format *mp_import_format_of(const char *data, size_t len);
 
 /* Adds "ftrace, perf, marple, stream or folded" to a message. */
 void mp_import_format_names(struct mp_buf *to);

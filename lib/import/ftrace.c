@@ -553,4 +553,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 								     : MP_IMPORT_UNLIKE;
 }
 
-const struct mp_import_format mp_import_ftrace = { "ftrace", looks_like, parse };
+const struct mp_import_format mp_import_ftrace = { "ftrace", looks_like, NULL, parse };

@@ -47,9 +47,12 @@ static const struct mp_import_format *vote(struct poll *poll, struct mp_str line
 
 	poll->lines++;
 	for (i = 0; i < MP_IMPORT_N_FORMATS; i++) {
-		enum mp_import_likeness like = mp_import_formats[i]->looks_like(line, first);
 		struct votes *votes = &poll->votes[i];
+		enum mp_import_likeness like;
 
+		if (!mp_import_formats[i]->looks_like)
+			continue;
+		like = mp_import_formats[i]->looks_like(line, first);
 		votes->possible += like > MP_IMPORT_UNLIKE;
 		if (like < MP_IMPORT_LIKE || counted)
 			continue;

@@ -78,6 +78,17 @@ static void parse_perfdata(struct mp_import *im)
 		close(file);
 }
 
+/* Whether bytes are none of a text: if so, more of them are needed to see what it is. */
+static bool has_control(const char *data, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if ((unsigned char)data[i] < ' ' && !memchr("\t\n\r\33", data[i], 4))
+			return true;
+	return false;
+}
+
 void mp_import_file(struct mp_import *im, const char *path, const struct mp_import_format *format)
 {
 	struct mp_import_guess guessed;
@@ -86,11 +97,15 @@ void mp_import_file(struct mp_import *im, const char *path, const struct mp_impo
 
 	mp_in_init(&im->in, mp_input_open(path), strcmp(path, "-") == 0 ? "stdin" : path, im->out);
 	len = mp_in_peek(&im->in, MP_MAGIC_MAX, &data);
+	if (!format && has_control(data, len))
+		len = mp_in_peek(&im->in, MP_IMPORT_HEAD, &data);
+	if (!format)
+		format = mp_import_format_of(data, len);
 	if (mp_import_is_perfdata(data, len) && (!format || format == &mp_import_perf)) {
 		parse_perfdata(im);
 		return;
 	}
-	if (len == 0 || mp_input_binary_kind(data, len))
+	if (len == 0 || (!(format && format->is_binary) && mp_input_binary_kind(data, len)))
 		/* the reader of streams will report what is wrong */
 		format = &mp_import_stream;
 	if (!format) {

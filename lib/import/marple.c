@@ -503,4 +503,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	return mp_import_digit(*line.p) && has(line, "$$$") ? MP_IMPORT_LIKE : MP_IMPORT_UNLIKE;
 }
 
-const struct mp_import_format mp_import_marple = { "marple", looks_like, parse };
+const struct mp_import_format mp_import_marple = { "marple", looks_like, NULL, parse };

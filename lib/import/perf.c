@@ -502,4 +502,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 	return like;
 }
 
-const struct mp_import_format mp_import_perf = { "perf", looks_like, parse };
+const struct mp_import_format mp_import_perf = { "perf", looks_like, NULL, parse };

@@ -67,4 +67,4 @@ static enum mp_import_likeness looks_like(struct mp_str line, bool first)
 									      : MP_IMPORT_POSSIBLE;
 }
 
-const struct mp_import_format mp_import_stream = { "stream", looks_like, parse };
+const struct mp_import_format mp_import_stream = { "stream", looks_like, NULL, parse };

@@ -92,6 +92,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_stream,
 		&mp_import_bpftrace,
 		&mp_import_bcc,
+#ifdef MP_HAVE_PROTOBUF
+		&mp_import_pprof,
+#else
+		NULL,
+#endif
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

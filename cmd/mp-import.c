@@ -10,8 +10,8 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
-	  "format of the text: perf, ftrace, marple, folded, stream, bpftrace, bcc or "
-	  "pprof (default: guessed from its beginning)" },
+	  "format of the text: perf, ftrace, marple, folded, stream, bpftrace, bcc, pprof, "
+	  "strace or perf-trace (default: guessed from its beginning)" },
 	{ OPT_CLOCK, "clock", "NAME",
 	  "name of the clock of the times, such as monotonic for perf record -k CLOCK_MONOTONIC" },
 	{ OPT_UNIT, "time-unit", "UNIT", "unit of MARPLE's times: ns, us (default), ms or s" },

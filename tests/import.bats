@@ -356,3 +356,32 @@ sum_of() {
 	done
 	grep -q 'main.main;main.work' "$TMP/out.mp"
 }
+
+# Two tasks, each with 97 calls of kill that succeed and 31 that fail.
+many_kills() {
+	printf '%s' 'fork; my $p = $$; kill 0, $p for 1 .. 97; kill 99, $p for 1 .. 31; wait'
+}
+
+@test "each call that strace saw is a span, with its result and its duration" {
+	command -v strace > /dev/null || skip "no strace"
+	strace -f -ttt -T -o "$TMP/text" perl -e "$(many_kills)" || skip "strace cannot trace"
+	mp-import "$TMP/text" > "$TMP/out.mp"
+	mp-order --check "$TMP/out.mp"
+	[ "$(grep -c '^[0-9]*,kill,tid=.*	.ret=0	dur=' "$TMP/out.mp")" = 194 ]
+	[ "$(grep -c '^[0-9]*,kill,tid=.*, 99	.ret=-22(EINVAL)	dur=' "$TMP/out.mp")" = 62 ]
+	# all lines with a duration, and the sum of the durations
+	[ "$(grep -c '	dur=' "$TMP/out.mp")" = "$(grep -c '<[0-9.]*>$' "$TMP/text")" ]
+	[ "$(grep -o 'dur=[0-9]*' "$TMP/out.mp" | awk -F = '{ n += $2 } END { print n / 1000 }')" \
+		= "$(grep -o '<[0-9.]*>$' "$TMP/text" | tr -d '<>.' | awk '{ n += $1 } END { print n }')" ]
+	[ "$(grep -c 'strace:exit,' "$TMP/out.mp")" = 2 ]
+}
+
+@test "each call that perf trace saw is a span" {
+	command -v perf > /dev/null || skip "no perf"
+	needs_root
+	perf trace -e kill -o "$TMP/text" perl -e "$(many_kills)" 2> /dev/null || skip "perf cannot trace"
+	mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err" || ! grep -qv 'no time' "$TMP/err"
+	[ "$(grep -c '^[0-9]*,kill,' "$TMP/out.mp")" = 256 ] || grep -q LOST "$TMP/text" 
+	[ "$(grep -c '	.ret=-22(EINVAL)' "$TMP/out.mp")" = "$(grep -c EINVAL "$TMP/text")" ]
+	[ "$(grep -c '	dur=' "$TMP/out.mp")" = "$(grep -c ' ms): ' "$TMP/text")" ]
+}

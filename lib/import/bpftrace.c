@@ -207,13 +207,6 @@ static bool parse_row(struct mp_str line, struct row *row)
 	return !row->open && !__builtin_sub_overflow(row->high, 1, &row->low);
 }
 
-static void put_number(struct mp_import *im, const char *key, int64_t v)
-{
-	char text[MP_NUM_MAX];
-
-	mp_import_field(im, key, (struct mp_str){ text, mp_put_i64(text, v) - text });
-}
-
 static void histogram(struct state *s, struct mp_str line)
 {
 	struct mp_import *im = s->im;
@@ -233,9 +226,9 @@ static void histogram(struct state *s, struct mp_str line)
 	mp_import_field(im, ".map", mp_buf_view(&s->map));
 	if (s->keys.len)
 		mp_import_field(im, ".key", mp_buf_view(&s->keys));
-	put_number(im, ".low", row.low);
+	mp_import_integer(im, ".low", row.low);
 	if (!row.open)
-		put_number(im, ".high", row.high);
+		mp_import_integer(im, ".high", row.high);
 	mp_import_number(im, ".count", row.count);
 	if (s->stack.len) {
 		mp_buf_add(&im->line, "\tstack=", 7);

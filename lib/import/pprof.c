@@ -98,7 +98,8 @@ static void add_location(struct state *s, const Pprof__Location *location)
 	for (i = 0; i < n && s->frames.bytes <= MP_LINE_MAX; i++) {
 		enum mp_mark mark = MP_MARK_NONE, own;
 		uint64_t f = mp_intmap_get(&s->functions, location->line[i]->function_id);
-		struct mp_str name = f ? text_of(s, s->profile->function[f - 1]->name) : MP_STR("[unknown]");
+		struct mp_str name =
+			f ? text_of(s, s->profile->function[f - 1]->name) : MP_STR("[unknown]");
 
 		own = mp_frame_mark(name, &name);
 		if (own != MP_MARK_NONE)

@@ -198,6 +198,21 @@ void mp_import_hex(struct mp_import *im, const char *key, struct mp_str digits)
 	mp_buf_str(&im->line, without_zeros(digits));
 }
 
+void mp_import_integer(struct mp_import *im, const char *key, int64_t v)
+{
+	char text[MP_NUM_MAX];
+
+	mp_import_field(im, key, (struct mp_str){ text, mp_put_i64(text, v) - text });
+}
+
+void mp_import_named(struct mp_import *im, const char *key, int64_t v, struct mp_str name)
+{
+	mp_import_integer(im, key, v);
+	mp_buf_byte(&im->line, '(');
+	mp_esc_add(&im->line, name, MP_ESC_FRAME);
+	mp_buf_byte(&im->line, ')');
+}
+
 void mp_import_write(struct mp_import *im)
 {
 	mp_buf_byte(&im->line, '\n');

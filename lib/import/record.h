@@ -93,6 +93,10 @@ void mp_import_folded_frames(struct mp_import *im, struct mp_str frames, const c
 void mp_import_field(struct mp_import *im, const char *key, struct mp_str value);
 void mp_import_number(struct mp_import *im, const char *key, struct mp_str digits);
 void mp_import_hex(struct mp_import *im, const char *key, struct mp_str digits);
+void mp_import_integer(struct mp_import *im, const char *key, int64_t v);
+
+/* Adds a field whose value is a number with a name. */
+void mp_import_named(struct mp_import *im, const char *key, int64_t v, struct mp_str name);
 
 /* Writes `line` and counts it. A line above the limit is reported instead. */
 void mp_import_write(struct mp_import *im);

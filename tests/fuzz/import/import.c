@@ -97,6 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #else
 		NULL,
 #endif
+		&mp_import_strace,
+		&mp_import_perf_trace,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

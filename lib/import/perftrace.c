@@ -63,7 +63,7 @@ static bool parse_head(struct mp_str line, struct head *h)
 	size_t open = mp_import_find(line, " ("), close = mp_import_find(line, "): ");
 	struct mp_str time, dur;
 
-	if (open >= close || close == line.len || *line.p != ' ')
+	if (open >= close || close == line.len)
 		return false;
 	time = mp_import_trim((struct mp_str){ line.p, open });
 	dur = mp_import_trim((struct mp_str){ line.p + open + 2, close - open - 2 });

@@ -385,3 +385,21 @@ many_kills() {
 	[ "$(grep -c '	.ret=-22(EINVAL)' "$TMP/out.mp")" = "$(grep -c EINVAL "$TMP/text")" ]
 	[ "$(grep -c '	dur=' "$TMP/out.mp")" = "$(grep -c ' ms): ' "$TMP/text")" ]
 }
+
+@test "the samples of a CPU profile of node and their times are imported" {
+	command -v node > /dev/null || skip "no node"
+	node --cpu-prof --cpu-prof-dir="$TMP" --cpu-prof-name=profile -e 'function busy(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i); return s }
+		for (const end = Date.now() + 500; Date.now() < end;) busy(1e5)' || skip "node cannot profile"
+	mp-import "$TMP/profile" > "$TMP/out.mp"
+	mp-order "$TMP/out.mp" | mp-order --check -
+	jq -r '(.samples | length), 1000 * (.endTime - .startTime - .timeDeltas[0])' "$TMP/profile" > "$TMP/want"
+	{
+		trailer "$TMP/out.mp" records
+		mp-fold -w period "$TMP/out.mp" | awk '{ n += $NF } END { printf "%d\n", n }'
+	} > "$TMP/got"
+	jq -e 'all(.timeDeltas[]; . >= 0)' "$TMP/profile" > /dev/null || sed -i '$d' "$TMP/want" "$TMP/got"	# V8 may go back
+	cmp "$TMP/want" "$TMP/got"
+	# the samples of each function as V8 counted them
+	[ "$(grep -c ';busy \[eval\]:1$' "$TMP/out.mp")" = "$(jq '[.nodes[] | select(.callFrame.functionName == "busy") | .hitCount] | add' "$TMP/profile")" ]
+	jq . "$TMP/profile" | mp-import | cmp - "$TMP/out.mp"
+}

@@ -151,6 +151,12 @@ static inline int mp_in_line(struct mp_in *in, char **text, size_t *len)
  */
 size_t mp_in_peek(struct mp_in *in, size_t wanted, const char **data);
 
+/* Skips unread bytes, at most as many as mp_in_peek() returned. */
+static inline void mp_in_skip(struct mp_in *in, size_t n)
+{
+	in->start += n;
+}
+
 /*
  * After the last line: why there is no more, if compressed data ended early, such as "gzip data is
  * truncated". NULL if all is well.

@@ -40,7 +40,6 @@ static const struct mp_import_foreign known[] = {
 	  false },
 	{ "Thread [0-9]* (*", "a backtrace of gdb", COLLAPSE("stackcollapse-gdb.pl"), false,
 	  false },
-	{ "*\"callFrame\":*", "a CPU profile of V8", NULL, false, false },
 	{ "*\"traceEvents\":*", "a trace of Chrome", NULL, false, false },
 	{ "*{*\"ph\":*", "a trace of Chrome", NULL, false, false },
 	{ "*speedscope.app/*", "a profile of speedscope", NULL, false, false },

@@ -99,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #endif
 		&mp_import_strace,
 		&mp_import_perf_trace,
+		&mp_import_cpuprofile,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

@@ -129,6 +129,104 @@ named() {	# most of the samples have this in their stack
 	[ $((first + second)) -gt 300 ] && [ $((first - second)) -lt 160 ]
 }
 
+# A program for node. It runs hot() for most of the time, in code that was compiled before more than 4 KiB of other code.
+node_program() {
+	cat > "$TMP/hot.js" <<-'X'
+		function hot(n) { return n < 2 ? n : hot(n - 1) + hot(n - 2) }
+		function run(seconds) { const until = process.cpuUsage().user + seconds * 1e6; while (process.cpuUsage().user < until) hot(20) }
+		run(0.2)
+		for (let i = 0; i < 200; i++) { const f = new Function("x", "return x + " + i); for (let k = 0; k < 3000; k++) f(k) }
+		run(2)
+	X
+	command -v node > /dev/null || skip "no node"
+}
+
+@test "functions of node have names, by --perf-basic-prof and by the log of --perf-prof" {
+	node_program
+	sample node --perf-basic-prof "$TMP/hot.js"
+	named "hot $TMP/hot.js"
+	cd "$TMP"
+	sample node --perf-prof "$TMP/hot.js"
+	named "hot $TMP/hot.js"
+	sample node --perf-prof --perf-prof-unwinding-info "$TMP/hot.js"
+	named "hot $TMP/hot.js"
+	sample node "$TMP/hot.js"
+	! named "hot $TMP/hot.js"
+}
+
+# Writes a program that makes functions without frame pointers at run time and logs them as just-in-time compilers do; $1 is compiled in.
+jitdump_program() {
+	[ "$(uname -m)" = x86_64 ] || skip "the code is for x86-64"
+	cat > "$TMP/jd.c" <<-'X'
+		#include <fcntl.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <time.h>
+		#include <unistd.h>
+		static int fd;
+		static void put(const void *p, size_t n) { if (write(fd, p, n) != (ssize_t)n) exit(2); }
+		static void number(uint64_t v, size_t n) { put(&v, n); }
+		static uint64_t now(int clock) { struct timespec t; clock_gettime(clock, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
+		/* sub $24,%rsp; call *%rdi; add $24,%rsp; ret */
+		static const uint8_t code[] = { 0x48, 0x83, 0xec, 0x18, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x18, 0xc3 };
+		/* for it: CFA rsp + 8, and rsp + 32 from its 4th to its 10th byte */
+		static const uint8_t frames[] = { 0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+			0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0xd0, 0xff, 0xff, 0xff, 11, 0, 0, 0, 0, 0x44, 0x0e, 0x20, 0x46, 0x0e, 8, 0 };
+		static void unwinding(void) {
+			number(4, 4); number(16 + 24 + sizeof(frames) + 20, 4); number(now(CLOCK_MONOTONIC), 8);
+			number(sizeof(frames) + 20, 8); number(20, 8); number(0, 8); put(frames, sizeof(frames)); put("\1\33\3\73\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 20);
+		}
+		static void load(const void *at, const char *name) {
+			unwinding();
+			number(0, 4); number(16 + 40 + strlen(name) + 1 + sizeof(code), 4); number(now(CLOCK_MONOTONIC), 8);
+			number(getpid(), 4); number(getpid(), 4); number((uintptr_t)at, 8); number((uintptr_t)at, 8); number(sizeof(code), 8); number(1, 8);
+			put(name, strlen(name) + 1); put(code, sizeof(code));
+		}
+		/* without a frame pointer, and with garbage in the register */
+		__attribute__((noinline)) static void work(void) {
+			uint64_t until = now(CLOCK_PROCESS_CPUTIME_ID) + 300000000;
+			while (now(CLOCK_PROCESS_CPUTIME_ID) < until) for (volatile int i = 0; i < 100000; i++);
+		}
+		static void run(void *at) {
+			void (*f)(void (*)(void));
+			memcpy(&f, &at, sizeof(f)); f(work);
+			__asm__ volatile("" ::: "memory");
+		}
+		int main(int argc, char **argv) {
+			char name[64];
+			uint8_t *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			snprintf(name, sizeof(name), "%s/jit-%d.dump", argc > 1 ? argv[1] : ".", (int)getpid());
+			fd = open(name, O_CREAT | O_TRUNC | O_RDWR, 0600);
+			if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return 2;
+			number(0x4a695444, 4); number(1, 4); number(40, 4); number(62, 4); number(0, 4); number(getpid(), 4); number(now(CLOCK_MONOTONIC), 8); number(0, 8);
+			memcpy(at, code, sizeof(code));
+			load(at, "first"); run(at);
+			load(at, "second"); run(at);
+			memcpy(at + 1024, code, sizeof(code));
+			number(1, 4); number(16 + 48, 4); number(now(CLOCK_MONOTONIC), 8); number(getpid(), 4); number(getpid(), 4); number((uintptr_t)at + 1024, 8);
+			number((uintptr_t)at, 8); number((uintptr_t)at + 1024, 8); number(sizeof(code), 8); number(2, 8);
+			run(at + 1024);
+			return 0;
+		}
+	X
+	gcc -O2 -fomit-frame-pointer -D_GNU_SOURCE -o "$TMP/jd" "$TMP/jd.c"
+}
+
+@test "the log of a just-in-time compiler names code at each time, and its call frame information leads through it" {
+	jitdump_program
+	sample "$TMP/jd" "$TMP"
+	mp-fold --annotate "$TMP/s" > "$TMP/f"
+	# each third of the time, one after the other; "second" runs at two addresses
+	awk '/;main;.*first_\[j\];work/ { a += $NF } /;main;.*second_\[j\];work/ { b += $NF } { n += $NF }
+		END { print a, b, n; exit !(n > 200 && a > n / 4 && a < n * 0.4 && b > n * 0.57 && b < n * 0.75) }' "$TMP/f"
+	# no sample has the name that the code had before or got later
+	times() { grep -F ";$1_[j];work" "$TMP/s" | cut -d, -f1 | sort -n; }
+	[ "$(times first | tail -n 1)" -lt "$(times second | head -n 1)" ]
+}
+
 @test "C++ and Rust names are demangled" {
 	cat > "$TMP/x.cc" <<-'X'
 		#include <ctime>

@@ -104,6 +104,7 @@ int mp_sample_parse(struct mp_sample *s, const struct mp_cut_event *e,
 		next_bytes(&c, -(uintptr_t)c.p & 7); /* raw data may end at any byte */
 	if (type & PERF_SAMPLE_REGS_USER)
 		parse_dump(&c, e, h, &s->dump);
+	s->dump.time_ns = s->time_ns;
 	if (type & PERF_SAMPLE_WEIGHT)
 		s->latency = next_u64(&c);
 	if (type & PERF_SAMPLE_DATA_SRC)
@@ -496,8 +497,8 @@ static enum mp_unwind_end end_of_chain(struct mp_formatter *f, const struct mp_c
  * mappings are known.
  */
 static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bpf_copy *copy,
-				      const struct mp_space *space, uint64_t *ips, size_t max,
-				      size_t *n)
+				      uint64_t time_ns, const struct mp_space *space, uint64_t *ips,
+				      size_t max, size_t *n)
 {
 	struct mp_dump dump = {
 		.abi = copy->abi,
@@ -506,6 +507,7 @@ static enum mp_unwind_end unwind_copy(struct mp_formatter *f, const struct mp_bp
 		.len = copy->len,
 		.asked = copy->asked,
 		.kernel = true,
+		.time_ns = time_ns,
 	};
 
 	f->unwound.copies++;
@@ -519,7 +521,7 @@ enum mp_unwind_end mp_formatter_copied(struct mp_formatter *f, pid_t tid, uint64
 	const struct mp_bpf_copy *copy = mp_pending_stacks_copy(&f->chains, tid, time_ns);
 
 	*n = 0;
-	return copy ? unwind_copy(f, copy, space, ips, max, n) : MP_UNWIND_NO_TABLES;
+	return copy ? unwind_copy(f, copy, time_ns, space, ips, max, n) : MP_UNWIND_NO_TABLES;
 }
 
 /* Publishes that the writer unwinds the stack of a process. False: it must not. */
@@ -573,7 +575,7 @@ static enum mp_unwind_end bpf_chain(struct mp_formatter *f, const struct mp_cut_
 	}
 	mp_walk_tables_update(f->tables, process, s->time_ns);
 	if (c && begin_unwinding(f, process)) {
-		end = unwind_copy(f, c->copy, process->space, ips, max, n);
+		end = unwind_copy(f, c->copy, s->time_ns, process->space, ips, max, n);
 		end_unwinding(f);
 		return end;
 	}

@@ -72,6 +72,20 @@ static int program_only(int fd)
 	return fd < 0 || is_program(fd) ? fd : close_with(fd, ENOEXEC);
 }
 
+/* Whether a file is the log of a just-in-time compiler (lib/capture/object/jitdump.h). */
+static bool is_jitdump(int fd)
+{
+	const uint32_t magic = 0x4a695444;
+	uint32_t head;
+
+	return pread(fd, &head, sizeof(head), 0) == sizeof(head) && head == magic;
+}
+
+static int code_only(int fd)
+{
+	return fd < 0 || is_jitdump(fd) ? fd : program_only(fd);
+}
+
 /* --- mapped files ----------------------------------------------------------------------------- */
 
 /*
@@ -119,7 +133,7 @@ static int open_mapped(const char *path, const struct mp_open_mapping *m)
 		return -1;
 	if (check(fd, CODE_MAX, &st) < 0)
 		return close_with(fd, errno);
-	fd = program_only(reopen(fd));
+	fd = code_only(reopen(fd));
 	return fd < 0 || is_mapped(fd, &st, m) ? fd : close_with(fd, ESTALE);
 }
 

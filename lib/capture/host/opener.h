@@ -36,7 +36,8 @@ void mp_opener_use(struct mp_opener *o, struct mp_open_helper *helper, struct mp
 
 /*
  * These functions return a descriptor of a regular file, or -1 with errno (ETIMEDOUT: it took too
- * long). mp_open_code() opens the mapped file itself: a program or a library (ELF).
+ * long). mp_open_code() opens the mapped file itself: a program or a library (ELF), or the log of a
+ * just-in-time compiler.
  */
 int mp_open_code(struct mp_opener *o, const struct mp_open_mapping *m);
 

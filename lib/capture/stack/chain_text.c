@@ -192,7 +192,9 @@ static struct mp_str shorten(struct mp_chain_texts *s, struct mp_process *proces
 struct mp_str mp_chain_texts_text(struct mp_chain_texts *s, struct mp_process *process,
 				  const struct mp_chain *chain, uint64_t now_ns)
 {
-	uint64_t where[2] = { has_user_part(chain) ? process->space->id : 0, chain->max };
+	const bool user = has_user_part(chain);
+	uint64_t where[3] = { user ? process->space->id : 0, chain->max,
+			      user ? mp_symbols_changes(s->symbols, process->space, now_ns) : 0 };
 	const struct mp_str key[2] = {
 		{ (const char *)where, sizeof(where) },
 		{ (const char *)chain->ips, chain->n * sizeof(*chain->ips) },

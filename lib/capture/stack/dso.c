@@ -61,6 +61,7 @@ static void free_dso(struct mp_dsos *d, struct mp_dso *dso)
 	close_file(d, dso);
 	mp_elfsym_free(dso->symbols);
 	mp_cfi_free(dso->cfi);
+	mp_jitdump_free(dso->jitdump);
 	mp_segments_release(&dso->segments);
 	free(dso->path);
 	free(dso->name);
@@ -100,11 +101,15 @@ static void unload(struct mp_dsos *d, struct mp_dso *dso)
 	size_t cfi_bytes = dso->cfi ? mp_cfi_bytes(dso->cfi) : 0;
 	size_t bytes = cfi_bytes + (dso->symbols ? mp_elfsym_bytes(dso->symbols) : 0);
 
+	bytes += dso->jitdump_bytes;
 	d->cfi_bytes -= cfi_bytes;
 	mp_elfsym_free(dso->symbols);
 	mp_cfi_free(dso->cfi);
+	mp_jitdump_free(dso->jitdump);
 	dso->symbols = NULL;
 	dso->cfi = NULL;
+	dso->jitdump = NULL;
+	dso->jitdump_bytes = 0;
 	dso->loaded = dso->cfi_loaded = false;
 	give_back(d, dso, bytes);
 }
@@ -135,7 +140,8 @@ static void forget(struct mp_dsos *d, struct mp_dso *dso)
 
 static bool is_evictable(const struct mp_dso *dso, const struct mp_dso *kept)
 {
-	return dso && dso != kept && dso->hash && (!dso->refs || dso->symbols || dso->cfi);
+	return dso && dso != kept && dso->hash &&
+	       (!dso->refs || dso->symbols || dso->cfi || dso->jitdump);
 }
 
 static int by_use(const void *a, const void *b)
@@ -374,6 +380,7 @@ struct mp_dso *mp_dsos_get(struct mp_dsos *d, const struct mp_proc_map *map,
 	snprintf(dso->comm, sizeof(dso->comm), "%.*s", MP_STR_ARGS(who->comm));
 	dso->path = mp_strdup(map->path);
 	dso->name = short_name(map->path);
+	dso->is_jitdump = mp_jitdump_is_name(dso->name);
 	dso->mapping = (struct mp_open_mapping){
 		.pid = who->pid,
 		.start = map->start,
@@ -494,7 +501,7 @@ struct mp_elfsym *mp_dso_symbols(struct mp_dsos *d, struct mp_dso *dso)
 	uint64_t began;
 
 	dso->used = ++d->clock;
-	if (dso->loaded || !may_read(d, dso))
+	if (dso->loaded || dso->is_jitdump || !may_read(d, dso))
 		return dso->symbols;
 	dso->loaded = true;
 	if (!open_file(d, dso))
@@ -516,7 +523,7 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	struct mp_limit limit = MP_LIMIT_INIT;
 	uint64_t began;
 
-	if (!may_read(d, dso))
+	if (dso->is_jitdump || !may_read(d, dso))
 		return NULL;
 	dso->cfi_loaded = true;
 	dso->cfi_id = ++d->cfi_loads;
@@ -537,6 +544,41 @@ struct mp_cfi *mp_dso_load_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	charge(d, dso, dso->segments.n * sizeof(*dso->segments.v));
 	close_if_done(d, dso);
 	return dso->cfi;
+}
+
+/* Charges a user for what a log takes now. */
+static void settle_jitdump(struct mp_dsos *d, struct mp_dso *dso)
+{
+	size_t bytes = mp_jitdump_bytes(dso->jitdump), before = dso->jitdump_bytes;
+
+	dso->jitdump_bytes = bytes;
+	if (bytes > before)
+		charge(d, dso, bytes - before);
+	else
+		give_back(d, dso, before - bytes);
+}
+
+struct mp_jitdump *mp_dso_jitdump(struct mp_dsos *d, struct mp_dso *dso, uint64_t now_ns)
+{
+	struct mp_limit limit = MP_LIMIT_INIT;
+	uint64_t began;
+
+	if (!dso)
+		return NULL;
+	dso->used = ++d->clock;
+	if ((dso->jitdump && !mp_jitdump_is_due(dso->jitdump, now_ns)) || !may_read(d, dso) ||
+	    !open_file(d, dso))
+		return dso->jitdump;
+	if (!dso->jitdump)
+		dso->jitdump = mp_jitdump_new();
+	began = mp_monotonic_ns();
+	mp_dso_begin(d, dso);
+	limit.reason = mp_jitdump_read(dso->jitdump, dso->fd, now_ns);
+	mp_dso_end(d);
+	note_limit(d, dso, &limit);
+	mp_budget_spend(d->budget, MP_BUDGET_TIME, dso->uid, mp_monotonic_ns() - began);
+	settle_jitdump(d, dso);
+	return dso->jitdump;
 }
 
 /*

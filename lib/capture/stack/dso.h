@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files with code, each in the table once. They are opened while the process lives; their symbols
- * are read when they are first needed. Includes
- * budget, elfcfi, elfsym, opener, proc, work.
+ * Files with code, each in the table once, and the logs of just-in-time compilers. They are opened
+ * while the process lives; their symbols are read when they are first needed. Includes budget,
+ * elfcfi, elfsym, jitdump, opener, proc, work.
  */
 #ifndef MP_CAPTURE_STACK_DSO_H
 #define MP_CAPTURE_STACK_DSO_H
@@ -13,6 +13,7 @@
 #include "lib/capture/host/work.h"
 #include "lib/capture/object/elfcfi.h"
 #include "lib/capture/object/elfsym.h"
+#include "lib/capture/object/jitdump.h"
 
 struct mp_dso {
 	uint32_t refs;	 /* mappings */
@@ -40,8 +41,11 @@ struct mp_dso {
 	bool cfi_loaded;
 	struct mp_segments segments; /* remain when the call frame information is freed */
 	struct mp_cfi *cfi;	     /* NULL: it has none, or it is not loaded */
-	uint64_t cfi_id; /* identifies the loaded information; changes at each loading */
-	uint64_t rows;	 /* charged for its rows for the kernel side */
+	uint64_t cfi_id;	    /* identifies the loaded information; changes at each loading */
+	uint64_t rows;		    /* charged for its rows for the kernel side */
+	bool is_jitdump;	    /* by its name; then it is not read as an ELF file */
+	struct mp_jitdump *jitdump; /* NULL: it is not loaded */
+	size_t jitdump_bytes;	    /* charged for it */
 };
 
 struct mp_dsos {
@@ -110,6 +114,12 @@ static inline struct mp_cfi *mp_dso_cfi(struct mp_dsos *d, struct mp_dso *dso)
 	dso->used = ++d->clock;
 	return dso->cfi_loaded ? dso->cfi : mp_dso_load_cfi(d, dso);
 }
+
+/*
+ * The log of a just-in-time compiler, of which this reads what was added; NULL: `dso` is NULL, or
+ * there is none.
+ */
+struct mp_jitdump *mp_dso_jitdump(struct mp_dsos *d, struct mp_dso *dso, uint64_t now_ns);
 
 /*
  * The rows of a file for the BPF walk, to be freed; NULL and 0 if there are none, or if they exceed

@@ -158,6 +158,15 @@ static bool tail_of(const struct mp_mapping *m, uint64_t addr, struct mp_mapping
 	return true;
 }
 
+static void set_jitdump(struct mp_space *s, struct mp_dso *dso)
+{
+	if (dso)
+		dso->refs++;
+	if (s->jitdump)
+		s->jitdump->refs--;
+	s->jitdump = dso;
+}
+
 void mp_space_add(struct mp_space *s, const struct mp_mapping *m, struct mp_budget *budget,
 		  uid_t uid)
 {
@@ -177,14 +186,15 @@ void mp_space_add(struct mp_space *s, const struct mp_mapping *m, struct mp_budg
 	drop(within, budget);
 	s->root = join(join(before, new_node(m, &charge), &charge), after, &charge);
 	s->n = s->root->n;
-	s->has_anonymous |= !m->dso;
+	if (m->dso && m->dso->is_jitdump)
+		set_jitdump(s, m->dso);
 }
 
 void mp_space_copy(struct mp_space *s, const struct mp_space *from)
 {
 	s->root = from->root;
 	s->n = from->n;
-	s->has_anonymous = from->has_anonymous;
+	set_jitdump(s, from->jitdump);
 	if (s->root)
 		s->root->refs++;
 }
@@ -194,7 +204,7 @@ void mp_space_clear(struct mp_space *s, struct mp_budget *budget)
 	drop(s->root, budget);
 	s->root = NULL;
 	s->n = 0;
-	s->has_anonymous = false;
+	set_jitdump(s, NULL);
 }
 
 const struct mp_mapping *mp_space_after(const struct mp_space *s, uint64_t addr)

@@ -28,7 +28,8 @@ struct mp_space {
 	uint64_t id;
 	struct mp_space_node *root; /* a treap */
 	size_t n;		    /* number of mappings */
-	bool has_anonymous;	    /* some of its code has no file (just-in-time compilers) */
+	/* the log of its just-in-time compiler, mapped so that it can be found; or NULL */
+	struct mp_dso *jitdump;
 };
 
 /* The mapping at an address, NULL if there is none; valid until the space changes. */

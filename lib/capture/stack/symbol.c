@@ -262,6 +262,7 @@ bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t 
 {
 	const struct mp_mapping *m = mp_space_find(process->space, addr);
 	struct mp_elfsym *symbols = m && m->dso ? mp_dso_symbols(&s->dsos, m->dso) : NULL;
+	struct mp_jitdump *dump;
 	const char *name;
 
 	s->frames++;
@@ -273,12 +274,22 @@ bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t 
 	 * Handles anonymous memory, or a file that is not a program, since some compilers write
 	 * their code to a file and map it.
 	 */
-	name = m ? mp_jits_find(&s->jits, process, addr, now_ns) : NULL;
+	dump = mp_dso_jitdump(&s->dsos, process->space->jitdump, now_ns);
+	name = dump ? mp_jitdump_find(dump, addr, now_ns) : NULL;
+	if (!name && m)
+		name = mp_jits_find(&s->jits, process, addr, now_ns);
 	if (name)
 		add_name(s, name, MP_MARK_JIT, to);
 	else
 		add_bare(s, m, addr, to);
 	return false;
+}
+
+uint64_t mp_symbols_changes(struct mp_symbols *s, const struct mp_space *space, uint64_t now_ns)
+{
+	struct mp_jitdump *dump = mp_dso_jitdump(&s->dsos, space->jitdump, now_ns);
+
+	return dump ? mp_jitdump_changes(dump, now_ns) : 0;
 }
 
 void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,

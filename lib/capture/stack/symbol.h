@@ -56,6 +56,12 @@ bool mp_symbols_kernel_is(struct mp_symbols *s, uint64_t addr, const char *name)
 bool mp_symbols_user(struct mp_symbols *s, struct mp_process *process, uint64_t addr,
 		     uint64_t now_ns, struct mp_buf *to);
 
+/*
+ * How often the log of a just-in-time compiler says, up to a time, that other code is at an address:
+ * texts of stacks that were made before may be wrong.
+ */
+uint64_t mp_symbols_changes(struct mp_symbols *s, const struct mp_space *space, uint64_t now_ns);
+
 /* Appends the file and the offset of an address in a process, without reading any file. */
 void mp_symbols_bare(struct mp_symbols *s, const struct mp_process *process, uint64_t addr,
 		     struct mp_buf *to);

@@ -38,6 +38,7 @@ struct walk {
 	bool lost;  /* the program counter is not in code, so it does not belong to a frame */
 	bool by_fp; /* some of the steps were along frame pointers */
 	enum mp_unwind_end end;
+	struct mp_unwind_row jit; /* of code that a just-in-time compiler has logged */
 };
 
 const char *mp_unwind_end_name(enum mp_unwind_end end)
@@ -308,26 +309,66 @@ static bool step_frame_pointer(struct walk *w)
 }
 
 /*
- * Steps from code for which the tables of its file have no row, such as the instructions around a
- * system call that returns twice (vfork). Its return address is at the stack pointer, if there is a
- * row for that.
+ * Steps from code that has no row and keeps no frame pointer, if its return address is `offset`
+ * bytes after the stack pointer, and there is a row for that.
  */
-static bool step_bare(struct walk *w)
+static bool step_bare(struct walk *w, unsigned offset)
 {
 	const struct mp_arch *arch = w->u->arch;
 	const struct mp_unwind_row *caller;
 	uint64_t pc;
 
-	if (arch->link_register || !read_stack(w, w->regs[arch->sp], 8, &pc) || pc == 0)
+	if (arch->link_register || !read_stack(w, w->regs[arch->sp] + offset, 8, &pc) || pc == 0)
 		return false;
 	caller = row_at(w->u, mp_space_find(w->space, pc - 1), pc - 1);
 	if (!caller || caller->found <= 0)
 		return false;
-	w->regs[arch->sp] += 8;
+	w->regs[arch->sp] += offset + 8;
 	w->regs[arch->pc] = pc;
 	w->exact = false;
 	w->end = MP_UNWIND_CFI;
 	return true;
+}
+
+/* Whether there is code at the return address of the frame record. */
+static bool has_frame_record(struct walk *w)
+{
+	const struct mp_arch *arch = w->u->arch;
+	uint64_t fp = w->regs[arch->fp], pc;
+
+	return fp && !(fp & 7) && fp >= w->regs[arch->sp] &&
+	       read_stack(w, fp + arch->record_ra, 8, &pc) &&
+	       mp_space_find(w->space, (pc & arch->code_mask) - 1);
+}
+
+/*
+ * Steps from code without call frame information. The instructions around a system call that
+ * returns twice (vfork) have no row in the tables of their file, and their return address is at the
+ * stack pointer. The functions that Python 3.12 makes for its own functions on x86-64 only call the
+ * interpreter, after they have moved the stack pointer by 8 bytes.
+ */
+static bool step_without_cfi(struct walk *w, const struct mp_mapping *m, bool has_tables)
+{
+	if (w->leaf && has_tables && step_bare(w, 0))
+		return true;
+	if (!w->leaf && !m->dso && !has_frame_record(w) && step_bare(w, 8))
+		return true;
+	return step_frame_pointer(w);
+}
+
+/* The row of code that a just-in-time compiler has logged; NULL: there is none. */
+static const struct mp_unwind_row *jit_row(struct walk *w, uint64_t addr)
+{
+	struct mp_dso *dso = w->space->jitdump;
+	uint64_t time_ns = w->dump->time_ns;
+	struct mp_jitdump *d = mp_dso_jitdump(w->u->dsos, dso, time_ns);
+
+	if (!d)
+		return NULL;
+	mp_dso_begin(w->u->dsos, dso);
+	w->jit.found = mp_jitdump_row(d, addr, time_ns, &w->jit.row, &w->u->steps);
+	mp_dso_end(w->u->dsos);
+	return w->jit.found > 0 ? &w->jit : NULL;
 }
 
 /* Whether this is the frame that the kernel made for a signal handler, which returns to `pc`. */
@@ -389,6 +430,8 @@ static bool step(struct walk *w, uint64_t *ip)
 	const struct mp_mapping *m = mapping_at(w, addr);
 	const struct mp_unwind_row *row = row_at(w->u, m, addr);
 
+	if (m && !row)
+		row = jit_row(w, addr);
 	*ip = w->exact && !w->leaf ? pc + 1 : pc;
 	if (!m) {
 		/*
@@ -407,7 +450,7 @@ static bool step(struct walk *w, uint64_t *ip)
 	if (w->leaf && row && row->found <= 0 && returning_row(w, m, pc))
 		return step_cfi(w, returning_row(w, m, pc));
 	if (!row || row->found <= 0)
-		return (w->leaf && row && step_bare(w)) || step_frame_pointer(w);
+		return step_without_cfi(w, m, row);
 	if (row->row.signal && !w->leaf)
 		/* signal handlers return to this address, which does not follow a call */
 		*ip = pc + 1;

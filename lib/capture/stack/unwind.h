@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Unwinds user stacks from the registers and the copy of a part of the stack that a sample has: by
- * call frame information where a file has it, or else by frame pointers (code from just-in-time
- * compilers, V8's builtins). Includes arch, dso, task.
+ * call frame information where a file or the log of a just-in-time compiler has it, or else by
+ * frame pointers (V8, Java). Includes arch, dso, task.
  */
 #ifndef MP_CAPTURE_STACK_UNWIND_H
 #define MP_CAPTURE_STACK_UNWIND_H
@@ -19,7 +19,8 @@ struct mp_dump {
 	size_t len;	      /* number of bytes that were copied */
 	/* number of bytes that were requested; if len is less, no more could be copied */
 	size_t asked;
-	bool kernel; /* the sample was taken while the task was in the kernel */
+	bool kernel;	  /* the sample was taken while the task was in the kernel */
+	uint64_t time_ns; /* of the sample */
 };
 
 /* Where the walk ended. */

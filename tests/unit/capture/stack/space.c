@@ -130,14 +130,31 @@ static void test_share(void)
 	ok(bytes_of(&budget) == whole && s.n == MANY, "the first is not changed by that");
 	m = (struct mp_mapping){ 0, 2 * MANY, 0, NULL };
 	mp_space_add(&s, &m, &budget, 1);
-	ok(s.n == 1 && s.has_anonymous && bytes_of(&budget) == mp_space_mapping_bytes(),
-	   "one mapping replaces all");
+	ok(s.n == 1 && bytes_of(&budget) == mp_space_mapping_bytes(), "one mapping replaces all");
 	mp_space_clear(&s, &budget);
 	mp_budget_release(&budget);
 }
 
+/* The log of a just-in-time compiler stays known until the space is cleared. */
+static void test_jitdump(void)
+{
+	struct mp_dso dso = { .is_jitdump = true };
+	struct mp_mapping log = { 0x1000, 0x2000, 0, &dso }, other = { 0x1000, 0x2000, 0, NULL };
+	struct mp_space s = { .refs = 1 }, child = { .refs = 1 };
+
+	mp_space_add(&s, &log, NULL, 0);
+	mp_space_copy(&child, &s);
+	mp_space_add(&s, &other, NULL, 0);
+	ok(s.jitdump == &dso && child.jitdump == &dso && dso.refs == 3,
+	   "a log is known after its mapping was replaced, and in a copy");
+	mp_space_clear(&s, NULL);
+	mp_space_clear(&child, NULL);
+	ok(!s.jitdump && !child.jitdump && dso.refs == 0, "cleared");
+}
+
 int main(void)
 {
+	test_jitdump();
 	test_model();
 	test_share();
 	return tap_done();

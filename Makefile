@@ -382,7 +382,8 @@ DEPS_BUILD := gcc clang libc6-dev pkg-config libjansson-dev libxxhash-dev zlib1g
 DEPS_CHECK := $(DEPS_BUILD) libdevel-nytprof-perl g++ dwz clang-format libclang-rt-14-dev bats linux-perf mandoc groff-base shellcheck jq \
 	strace time stress-ng datamash zstd bash-completion procps iproute2 python3 chromium librsvg2-bin fonts-dejavu-core libc6-dbg bpftool \
 	bpftrace libjemalloc2 libtcmalloc-minimal4 musl-tools golang-go protobuf-compiler sqlite3 zsh fish \
-	prometheus python3-prometheus-client $(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
+	prometheus python3-prometheus-client nodejs openjdk-17-jdk-headless php-cli ruby \
+	$(if $(HAVE_VM),qemu-system-x86 busybox-static cpio)
 
 # Installs the missing packages as root; another user gets the command to do so. Does nothing if none is missing.
 install-missing = @missing=; for p in $(1); do dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null | \

@@ -21,6 +21,7 @@ enum {
 	OPT_EXCLUDE_USER,
 	OPT_EXPLAIN,
 	OPT_FIELDS,
+	OPT_JAVA_MAP,
 	OPT_MAX_STACK,
 	OPT_NAMES,
 	OPT_REALTIME,
@@ -94,6 +95,8 @@ static const struct mp_opt opts[] = {
 	{ OPT_MAX_STACK, "max-stack", "N",
 	  "at most N frames (default: 1024; not by cfi: what "
 	  "the kernel allows, 127)" },
+	{ OPT_JAVA_MAP, "java-map", NULL,
+	  "let jcmd ask Java virtual machines for the names of their code, as their users" },
 	{ 0, NULL, NULL, "Fields" },
 	{ OPT_FIELDS, "fields", "LIST",
 	  "only these fields: cpu, pid, tid, comm, period, "
@@ -348,6 +351,9 @@ static void set_option(int code, const char *arg)
 		break;
 	case OPT_FIELDS:
 		options.events.fields = arg;
+		break;
+	case OPT_JAVA_MAP:
+		options.java_map = true;
 		break;
 	case OPT_NAMES:
 		add_names(arg);

@@ -151,7 +151,7 @@ node_program() {
 	sample node --perf-prof --perf-prof-unwinding-info "$TMP/hot.js"
 	named "hot $TMP/hot.js"
 	sample node "$TMP/hot.js"
-	! named "hot $TMP/hot.js"
+	run ! named "hot $TMP/hot.js"
 }
 
 # Writes a program that makes functions without frame pointers at run time and logs them as just-in-time compilers do; $1 is compiled in.
@@ -225,6 +225,80 @@ jitdump_program() {
 	# no sample has the name that the code had before or got later
 	times() { grep -F ";$1_[j];work" "$TMP/s" | cut -d, -f1 | sort -n; }
 	[ "$(times first | tail -n 1)" -lt "$(times second | head -n 1)" ]
+}
+
+@test "--java-map: functions of Java have names" {
+	command -v java > /dev/null && command -v jcmd > /dev/null && command -v javac > /dev/null || skip "no JDK"
+	cat > "$TMP/Hot.java" <<-'X'
+		public class Hot {
+			static int hot(int n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
+			public static void main(String[] a) {
+				var threads = java.lang.management.ManagementFactory.getThreadMXBean();
+				for (long s = 0; threads.getCurrentThreadCpuTime() < 12e9; ) s += hot(25);
+			}
+		}
+	X
+	javac -d "$TMP" "$TMP/Hot.java"
+	mp-record -q -e cpu-clock -F 100 -g user -o "$TMP/s" --java-map -- java -XX:+PreserveFramePointer -cp "$TMP" Hot || [ $? = 1 ]
+	rm -f "/tmp/perf-$(grep -m 1 -o 'pid=[0-9]*' "$TMP/s" | cut -d= -f2).map"
+	mp-fold --annotate "$TMP/s" > "$TMP/f"
+	# the map is asked for at once and after 1, 3, 7, 15 s of time, and the load takes 12 s of CPU time
+	awk '/Hot\.hot.*_\[j\]/ { m += $NF } { n += $NF } END { print m, n; exit !(n > 500 && m > n / 4) }' "$TMP/f"
+}
+
+# Starts a program that has libjvm.so among its mappings as user 65534, with the jcmd $1 in a folder that only root can change.
+fake_jvm() {
+	cat > "$TMP/main.c" <<-'X'
+		#include <unistd.h>
+		int jvm(void);
+		int main(void) { jvm(); for (;;) pause(); }
+	X
+	echo 'int jvm(void) { return 1; }' > "$TMP/lib.c"
+	gcc -shared -fPIC -o "$TMP/libjvm.so" "$TMP/lib.c"
+	gcc -o "$TMP/jvm" "$TMP/main.c" -L"$TMP" -ljvm -Wl,-rpath,"$TMP"
+	chmod 755 "$TMP"
+	setpriv --reuid 65534 --regid 65534 --groups 65534,7 "$TMP/jvm" &
+	JVM=$!
+	mkdir -m 755 "/run/mp-test.$$"
+	printf '#!/bin/sh\n%s\n' "$1" > "/run/mp-test.$$/jcmd"
+	chmod 755 "/run/mp-test.$$/jcmd"
+	until grep -q libjvm "/proc/$JVM/maps"; do sleep 0.05; done
+}
+
+end_jvm() {
+	kill "$JVM"
+	rm -r "/run/mp-test.$$"
+}
+
+@test "--java-map runs jcmd as the user of the process, without descriptors, environment and rights" {
+	mkdir -m 777 "$TMP/out"
+	fake_jvm "{ echo \"\$@\"; id -u; id -G; pwd; env; ls /proc/self/fd; grep -E 'Cap|NoNewPrivs' /proc/self/status; } > $TMP/out/x; mv $TMP/out/x $TMP/out/done"
+	SECRET=1 PATH="$TMP:/run/mp-test.$$:$PATH" mp-record -q -e cpu-clock --java-map -p "$JVM" -d 60 > /dev/null 2> "$TMP/err" &
+	for ((i = 0; i < 500; i++)); do [ ! -e "$TMP/out/done" ] || break; sleep 0.1; done
+	kill $!
+	wait $! || [ $? = 1 ]
+	end_jvm
+	cat "$TMP/err" "$TMP/out/done"
+	[ ! -s "$TMP/err" ]
+	[ "$(sed -n 1p "$TMP/out/done")" = "-J-XX:-UsePerfData $JVM Compiler.perfmap" ]
+	[ "$(sed -n 2,4p "$TMP/out/done" | tr '\n' ' ')" = "65534 65534 7 / " ]
+	run ! grep SECRET "$TMP/out/done"
+	# stdin, stdout, stderr, and the folder that ls reads
+	[ "$(grep -c '^[0-9]$' "$TMP/out/done")" -le 4 ]
+	[ "$(grep -c 'Cap\(Prm\|Eff\|Amb\):.0*$' "$TMP/out/done")" = 3 ]
+	grep -q 'NoNewPrivs:.1' "$TMP/out/done"
+}
+
+@test "--java-map: a process that does not answer, and a jcmd that others could change" {
+	fake_jvm "exec sleep 1000.$$"
+	PATH="/run/mp-test.$$:$PATH" timeout 60 mp-record -q -e cpu-clock --java-map -p "$JVM" -d 8 > /dev/null 2> "$TMP/err" || [ $? = 1 ]
+	chmod 777 "/run/mp-test.$$"
+	PATH="$TMP:/run/mp-test.$$" "$(command -v mp-record)" -q -e cpu-clock --java-map -p "$JVM" -d 0.1 > /dev/null 2> "$TMP/err2" || [ $? = 1 ]
+	end_jvm
+	cat "$TMP/err" "$TMP/err2"
+	grep -q -- "--java-map: process $JVM did not answer jcmd within 5 s" "$TMP/err"
+	run ! pgrep -f "sleep 1000.$$"
+	grep -q 'no jcmd in PATH that others cannot change' "$TMP/err2"
 }
 
 @test "C++ and Rust names are demangled" {

@@ -31,6 +31,7 @@ struct mp_record_options {
 	const char *output;	    /* NULL: stdout */
 	enum mp_pack_method pack;   /* how to compress it */
 	bool require_sandbox;	    /* refuse to record if a part of the sandbox is missing */
+	bool java_map;		    /* ask Java virtual machines for the names of their code */
 	bool quiet, verbose;
 	char **argv; /* of mp-record, for the header */
 };

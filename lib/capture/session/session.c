@@ -6,6 +6,7 @@
 
 #include "lib/capture/host/thread.h"
 #include "lib/capture/session/finish.h"
+#include "lib/capture/session/java.h"
 #include "lib/capture/session/link.h"
 #include "lib/capture/session/open.h"
 #include "lib/capture/session/output.h"
@@ -81,12 +82,23 @@ static int open_output(struct mp_record_plan *p, struct mp_out *out)
 	return report;
 }
 
+static struct mp_java *start_java(struct recording *r)
+{
+	int tid;
+	struct mp_java *java = mp_java_start(&r->plan.target, &r->opened.found, &tid);
+
+	if (java)
+		mp_pids_add(&r->opened.threads, tid);
+	return java;
+}
+
 enum mp_status mp_record(struct mp_record_options *o)
 {
 	struct recording r = { .opened = { .grace = NULL } },
 			 **at_exit = mp_alloc(sizeof(*at_exit));
 	struct mp_record_parts parts = { &r.plan, &r.opened, &r.run };
 	enum mp_status status;
+	struct mp_java *java = NULL;
 	struct mp_out out;
 	int tid, report;
 
@@ -111,7 +123,10 @@ enum mp_status mp_record(struct mp_record_options *o)
 	check_sandbox(&r.plan, "the process that compresses", mp_output_pack_missing(report));
 	if (o->realtime && r.plan.packer)
 		mp_thread_hurry(r.plan.packer);
+	if (o->java_map)
+		java = start_java(&r);
 	mp_record_run(&r.run, &r.plan, &r.opened);
+	mp_java_end(java);
 	status = mp_record_finish(&parts);
 	*at_exit = NULL;
 	mp_record_run_release(&r.run);

@@ -117,6 +117,11 @@ static void parse_options(int argc, char **argv)
 		mp_usage("--check cannot be combined with -o or --compress");
 }
 
+static int stat_operand(const char *operand, struct stat *st)
+{
+	return strcmp(operand, "-") == 0 ? fstat(STDIN_FILENO, st) : stat(operand, st);
+}
+
 /* Refuses to empty an input before it is read. */
 static void check_output(char **operands)
 {
@@ -125,18 +130,27 @@ static void check_output(char **operands)
 	if (!options.output || stat(options.output, &output) < 0 || !S_ISREG(output.st_mode))
 		return;
 	for (; *operands; operands++)
-		if ((strcmp(*operands, "-") == 0 ? fstat(STDIN_FILENO, &input)
-						 : stat(*operands, &input)) == 0 &&
-		    input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+		if (stat_operand(*operands, &input) == 0 && input.st_dev == output.st_dev &&
+		    input.st_ino == output.st_ino)
 			mp_die("cannot write '%s': it is also an input", options.output);
+}
+
+/* Whether an input may be live, so that somebody may read the output meanwhile. */
+static bool may_be_live(char **operands)
+{
+	struct stat st;
+
+	for (; *operands; operands++)
+		if (stat_operand(*operands, &st) < 0 || !S_ISREG(st.st_mode))
+			return true;
+	return false;
 }
 
 static enum mp_status check_all(char **operands)
 {
-	static char *stdin_only[] = { "-", NULL };
 	enum mp_status worst = MP_OK, status;
 
-	for (operands = *operands ? operands : stdin_only; *operands; operands++) {
+	for (; *operands; operands++) {
 		int fd = mp_input_open(*operands);
 
 		status = mp_check(fd, fd == 0 ? "stdin" : *operands, &work.out);
@@ -375,16 +389,19 @@ static enum mp_status finish(void)
 
 int main(int argc, char **argv)
 {
+	static char *stdin_only[] = { "-", NULL };
 	enum mp_status status;
+	char **operands;
 
 	mp_init("mp-order");
 	parse_options(argc, argv);
-	check_output(argv + optind);
+	operands = argv[optind] ? argv + optind : stdin_only;
+	check_output(operands);
 	mp_out_open(&work.out, options.output);
 	if (options.check)
-		return check_all(argv + optind);
-	mp_pack_start(options.pack, &work.out);
-	mp_sources_open(&work.sources, argv + optind, options.realtime);
+		return check_all(operands);
+	mp_pack_start(options.pack, &work.out, may_be_live(operands));
+	mp_sources_open(&work.sources, operands, options.realtime);
 	mp_order_init(&work.order, work.sources.n, options.memory, emit, NULL);
 	work.sources.order = &work.order;
 	run();

@@ -113,9 +113,9 @@ static bool is_readable(int fd, int wait_ms)
 }
 
 /* Returns the errno of what failed, or 0. */
-static int copy(struct packer *p, int in, char *data)
+static int copy(struct packer *p, int in, char *data, bool prompt)
 {
-	uint64_t flush_ns = 0, now = 0; /* 0: all that was read is flushed */
+	uint64_t flush_ns = 0, now = 0; /* 0: there is nothing to flush */
 	ssize_t n;
 
 	while (!p->out->error) {
@@ -134,21 +134,21 @@ static int copy(struct packer *p, int in, char *data)
 			return errno;
 		if (n > 0)
 			pack(p, data, (size_t)n, MORE);
-		if (n > 0 && !flush_ns)
+		if (n > 0 && prompt && !flush_ns)
 			flush_ns = mp_monotonic_ns() + FLUSH_MS * 1000000ull;
 	}
 	pack(p, NULL, 0, END);
 	return p->out->error;
 }
 
-int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out)
+int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt)
 {
 	char *data = mp_alloc(MP_READ_SIZE);
 	struct packer p;
 	int error = ENOMEM;
 
 	if (init_packer(&p, method, out)) {
-		error = copy(&p, in, data);
+		error = copy(&p, in, data, prompt);
 		release_packer(&p);
 	}
 	free(data);
@@ -156,15 +156,15 @@ int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out)
 }
 
 /* Exits with the errno, which fits into an exit status. */
-static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out)
+static _Noreturn void run(enum mp_pack_method method, int in, struct mp_out *out, bool prompt)
 {
 	mp_die_no_memory(ENOMEM);
 	setsid(); /* ^C ends the program before the pipe, whose end ends this process */
 	out->soft = true;
-	_exit(mp_pack_copy(method, in, out));
+	_exit(mp_pack_copy(method, in, out, prompt));
 }
 
-void mp_pack_start(enum mp_pack_method method, struct mp_out *out)
+void mp_pack_start(enum mp_pack_method method, struct mp_out *out, bool prompt)
 {
 	int ends[2];
 
@@ -177,7 +177,7 @@ void mp_pack_start(enum mp_pack_method method, struct mp_out *out)
 	signal(SIGPIPE, SIG_IGN); /* a failed write has an errno */
 	if (out->packer == 0) {
 		close(ends[1]);
-		run(method, ends[0], out);
+		run(method, ends[0], out, prompt);
 	}
 	close(ends[0]);
 	mp_out_redirect(out, ends[1]);

@@ -18,11 +18,12 @@ extern const char *const mp_pack_names[];
 enum mp_pack_method mp_pack_of_path(const char *path);
 
 /*
- * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set. After at most
- * half a second, what was read is in a complete block that is written, so that it can be read if this
- * process is killed. Needs 2 MiB of memory. Returns 0, or the errno of what failed.
+ * Reads from `in` to its end, and writes that compressed to `out`, whose `soft` is set. If `prompt`,
+ * what was read is half a second later, at most, in a complete block that is written, so that it can be
+ * read if this process is killed; otherwise the output depends on nothing but the input. Needs 2 MiB of
+ * memory. Returns 0, or the errno of what failed.
  */
-int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out);
+int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out, bool prompt);
 
 /*
  * Compresses what is written to `out` from now on, in a process of its own, which exits with what
@@ -30,6 +31,6 @@ int mp_pack_copy(enum mp_pack_method method, int in, struct mp_out *out);
  * be called before there are threads, and before anything is written. Ends the program on failure, or
  * if the output is a terminal.
  */
-void mp_pack_start(enum mp_pack_method method, struct mp_out *out);
+void mp_pack_start(enum mp_pack_method method, struct mp_out *out, bool prompt);
 
 #endif

@@ -96,5 +96,5 @@ int mp_output_pack_main(char **argv)
 	close(REPORT);
 	mp_out_init(&out, STDOUT_FILENO, "the output");
 	out.soft = true;
-	return mp_pack_copy(method, STDIN_FILENO, &out);
+	return mp_pack_copy(method, STDIN_FILENO, &out, true);
 }

@@ -79,8 +79,6 @@ void mp_sources_open(struct mp_sources *s, char **operands, bool realtime)
 	*s = (struct mp_sources){ .realtime = realtime,
 				  .headers = json_array(),
 				  .trailers = json_array() };
-	if (!*operands)
-		open_operand(s, "-");
 	for (; *operands; operands++)
 		open_operand(s, *operands);
 }

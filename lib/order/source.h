@@ -64,7 +64,7 @@ struct mp_sources {
 	uint64_t lost_other; /* losses in sections of points and stacks, which are not merged */
 };
 
-/* Opens the operands (none: stdin). Ends the program if one cannot be opened. */
+/* Opens the operands (at least one). Ends the program if one cannot be opened. */
 void mp_sources_open(struct mp_sources *s, char **operands, bool realtime);
 void mp_sources_release(struct mp_sources *s);
 

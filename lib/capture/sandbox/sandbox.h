@@ -46,7 +46,8 @@ struct mp_sandbox_process {
  * Starts this program again, as its own child, in a pid namespace if possible, with an empty
  * environment and the arguments PROGRAM ROLE UID; the last one is for mp_sandbox_enter(). It has
  * `fds` as its descriptors 0, 1, 2, ... (at most MP_DESCRIPTORS) and no others. It gets SIGKILL
- * when the calling thread ends, unless mp_sandbox_enter() says otherwise. Other threads may run meanwhile. Returns 0, or -1 with errno.
+ * when the calling thread ends, unless mp_sandbox_enter() says otherwise. Other threads may run
+ * meanwhile. Returns 0, or -1 with errno.
  */
 int mp_sandbox_start(struct mp_sandbox_process *p, const char *program, const char *role,
 		     const int *fds, unsigned n_fds);

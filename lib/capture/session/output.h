@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Opens and finishes the output of a recording, compresses it, and makes the beginning of its header.
- * Includes io, ctl.
+ * Opens and finishes the output of a recording, and makes the beginning of its header. Includes io,
+ * ctl.
  */
 #ifndef MP_CAPTURE_SESSION_OUTPUT_H
 #define MP_CAPTURE_SESSION_OUTPUT_H

@@ -14,9 +14,10 @@
 #define READ_ONCE(x) (*(volatile typeof(x) *)&(x))
 
 enum {
-	RING_BYTES = 32 << 20,
+	RING_BYTES = 64 << 20,
+	COPIES_BYTES = RING_BYTES / 2,
 	WAKE_BYTES = 2 << 20,
-	TIGHT_BYTES = RING_BYTES / 4 * 3,
+	TIGHT_BYTES = COPIES_BYTES / 4 * 3,
 	/* a larger record is a copy, which may wake the reader */
 	WAKE_SIZE = sizeof(struct mp_bpf_record),
 	/*
@@ -27,11 +28,11 @@ enum {
 	COPIES_A_SPACE = 1024,
 	OLD_NS = 1000000000,
 	/*
-	 * While half of the ring is unread, a user who has caused much of that gets no copies, so
-	 * that the rest is for others.
+	 * While half of what copies may fill is unread, a user who has caused much of that gets no
+	 * copies, so that the rest is for others.
 	 */
-	SHARED_BYTES = RING_BYTES / 2,
-	USER_BYTES = RING_BYTES / 8,
+	SHARED_BYTES = COPIES_BYTES / 2,
+	USER_BYTES = COPIES_BYTES / 8,
 	ALL_PAGES = MP_BPF_COPY_BYTES / MP_BPF_COPY_PAGE + 1,
 	STEP_SHIFT = 27,    /* a step of the clock of amounts: 134 ms */
 	KTHREAD = 0x200000, /* PF_KTHREAD of the kernel */
@@ -282,8 +283,17 @@ static __always_inline bool has_share(struct mp_bpf_copier *c, struct task_struc
 	return false;
 }
 
+/*
+ * Whether a copy may be sent: not into the half of the ring that is for the records of walks. They
+ * are fifty times smaller, so without that, a few thousand copies would keep out all of them until
+ * the reader comes.
+ */
 static __always_inline bool may_copy(struct task_struct *task)
 {
+	if (bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) > COPIES_BYTES) {
+		note_drop();
+		return false;
+	}
 	return has_share(copier(), task);
 }
 

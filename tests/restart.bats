@@ -32,6 +32,10 @@ is_exact() {
 	perl -sne 'next unless /syscalls:sys_enter_lseek.*offset=0x([0-9a-f]+)/; $now = hex $1;
 		die "after $last comes $now\n" if defined $last and $now <= $last || !$lost && $now != $last + 1;
 		$last = $now; END { exit !$last }' -- -lost="$(trailer "$1" lost)" "$1"
+	is_exact_account "$1"
+}
+
+is_exact_account() {
 	tail -n 1 "$1" | jq -e '.fired == .records + .excluded + .lost and .late == null'
 	[ "$(grep -c "syscalls:sys_enter_lseek," "$1")" = "$(trailer "$1" records)" ]
 }
@@ -77,6 +81,43 @@ end_recording() {
 	zstd -qcd "$TMP/s.zst" > "$TMP/s"
 	is_exact "$TMP/s"
 	[ "$(trailer "$TMP/s" restarts)" -ge 15 ]
+}
+
+# A program that, for each line that it reads, starts 20 children with names of their own and prints "ready", or, for every second
+# line, lets them call lseek and end, and prints "ended".
+start_families() {
+	mkfifo "$TMP/lines" "$TMP/answers"
+	start_load perl -e '
+		$| = 1; my $n = 0; open my $lines, "<", $ARGV[0]; open STDOUT, ">", $ARGV[1];
+		while (<$lines>) {
+			pipe my $wait, my $go;
+			for (1 .. 20) {
+				$n++; next if fork; $0 = "named$n"; close $go; sysseek STDIN, 0, 0; sysread $wait, my $x, 1; sysseek STDIN, 0, 0; exit }
+			print "ready\n"; <$lines>; close $go; 1 while wait > 0; print "ended\n"
+		}' "$TMP/lines" "$TMP/answers"
+	exec {lines}> "$TMP/lines" {answers}< "$TMP/answers"
+}
+
+@test "events of tasks that have ended when their writer dies have the names of the tasks" {
+	needs_root
+	start_families
+	record -g none -o "$TMP/s" &
+	pid=$!
+	find_writer
+	until [ -s "$TMP/s" ]; do await; done
+	for _ in 1 2 3 4; do
+		before=$(grep -c 'comm=named' "$TMP/s" || true)
+		echo >&"$lines"; read -r -t 60 <&"$answers"
+		until [ "$(grep -c 'comm=named' "$TMP/s")" -ge $((before + 20)) ]; do await; done	# it knows them now
+		kill -STOP "$writer"
+		echo >&"$lines"; read -r -t 60 <&"$answers"
+		kill -KILL "$writer"
+		find_writer "$writer"
+	done
+	end_recording
+	[ "$status" = 1 ] || { cat "$TMP/err"; false; }
+	is_exact_account "$TMP/s"
+	grep -o -P '\tcomm=[^\t]*' "$TMP/s" | sort | uniq -c | awk '$2 ~ /=named/ && $1 == 2 { n++ } $2 ~ /=:/ { print; bad = 1 } END { print n; exit bad || n != 80 }'
 }
 
 @test "a writer that dies after the stop, or while it writes the trailer, is replaced" {

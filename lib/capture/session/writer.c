@@ -152,7 +152,7 @@ size_t mp_writer_state_bytes(const struct mp_cut_plan *plan, size_t n_streams)
 
 size_t mp_writer_more_bytes(const struct mp_cut_plan *plan)
 {
-	return plan->events.n_aggs ? MP_AGG_LEDGER_BYTES : 0;
+	return MP_TASK_LOG_BYTES + (plan->events.n_aggs ? MP_AGG_LEDGER_BYTES : 0);
 }
 
 static void init_merge(struct mp_writer *w)
@@ -220,16 +220,20 @@ static void init_parts(struct mp_writer *w)
 	w->state = (struct mp_writer_state){ .journal = s->journal,
 					     .merge = &w->merge,
 					     .aggregator = w->aggregator,
+					     .tasks = s->formatter->tasks,
 					     .out = s->out };
 }
 
 void mp_writer_init(struct mp_writer *w, const struct mp_writer_setup *setup)
 {
+	char *memory = mp_journal_more(setup->journal);
+
 	*w = (struct mp_writer){ .setup = *setup };
 	w->window.stop_ns = UINT64_MAX;
 	if (setup->plan->events.n_aggs)
-		w->aggregator =
-			mp_aggregator_new(&setup->plan->events, mp_journal_more(setup->journal));
+		w->aggregator = mp_aggregator_new(&setup->plan->events, memory + MP_TASK_LOG_BYTES);
+	w->task_log = mp_task_log_new(memory);
+	setup->formatter->tasks->log = w->task_log;
 	init_merge(w);
 	init_counts(w);
 	init_parts(w);
@@ -244,6 +248,8 @@ void mp_writer_release(struct mp_writer *w)
 	mp_writer_output_release(&w->output);
 	mp_losses_free(w->losses);
 	mp_aggregator_free(w->aggregator);
+	mp_task_log_free(w->task_log);
+	w->setup.formatter->tasks->log = NULL;
 	free(w->counts.tally);
 	free(w->counts.rings);
 }

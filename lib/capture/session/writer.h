@@ -40,6 +40,7 @@ struct mp_writer {
 	struct mp_merge merge;		  /* has the number of broken records */
 	struct mp_losses *losses;	  /* NULL: the kernel does not count losses by event */
 	struct mp_aggregator *aggregator; /* NULL: no event is aggregated */
+	struct mp_task_log *task_log;
 };
 
 /* To be called after the last stream was added to the queue; sets the handlers of streams. */

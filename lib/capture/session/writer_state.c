@@ -35,7 +35,9 @@ void mp_writer_flush(struct mp_writer_state *s)
 		s->handled = mp_merge_places(s->merge, s->places);
 	mp_journal_set_progress(s->journal, s->handled + s->progress.section_lines);
 	s->progress.unwritten = s->out->len;
+	s->progress.number++;
 	mp_journal_save(s->journal, s->parts, s->n_parts);
+	mp_task_log_saved(s->tasks->log, s->progress.number);
 	if (s->aggregator)
 		mp_aggregator_saved(s->aggregator);
 	if (s->merge) {
@@ -51,6 +53,7 @@ bool mp_writer_state_load(struct mp_writer_state *s, struct mp_buf *modules)
 
 	if (s->aggregator)
 		mp_aggregator_restore(s->aggregator, loaded, modules);
+	mp_tasks_restore(s->tasks, loaded ? s->progress.number : 0);
 	if (!loaded)
 		return false;
 	s->sections_from = s->progress.section_lines;

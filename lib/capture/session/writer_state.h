@@ -2,7 +2,7 @@
 /*
  * What another writer needs to continue where this one dies, between two records: saves it in the
  * journal, then lets go of what it covers, the output's buffer and chunks of the queue. Includes
- * aggregate, io, journal, merge.
+ * aggregate, io, journal, merge, task.
  */
 #ifndef MP_CAPTURE_SESSION_WRITER_STATE_H
 #define MP_CAPTURE_SESSION_WRITER_STATE_H
@@ -10,12 +10,14 @@
 #include "lib/capture/aggregate/aggregate.h"
 #include "lib/capture/session/journal.h"
 #include "lib/capture/session/merge.h"
+#include "lib/capture/stack/task.h"
 #include "lib/core/io.h"
 
 enum { MP_WRITER_PARTS = 20 };
 
 /* How far this writer is. Without pointers. */
 struct mp_writer_progress {
+	uint64_t number;	/* of the state, greater each time */
 	uint64_t ended;		/* the trailer was written */
 	uint64_t section_lines; /* how many lines of the aggregates' sections were written */
 	uint64_t unwritten;	/* bytes in the output's buffer when the state was saved */
@@ -26,6 +28,7 @@ struct mp_writer_state {
 	struct mp_journal *journal;
 	struct mp_merge *merge;		  /* NULL: the last record was handled */
 	struct mp_aggregator *aggregator; /* NULL: no event is aggregated */
+	struct mp_tasks *tasks;		  /* with a log */
 	struct mp_out *out;
 
 	struct mp_writer_progress progress;
@@ -59,7 +62,8 @@ void mp_writer_flush(struct mp_writer_state *s);
 
 /*
  * Loads the state that another writer has saved. False: it has saved none. The merge begins where
- * it was. The aggregator appends control lines to `modules`.
+ * it was, and the tasks that were known are restored. The aggregator appends control lines to
+ * `modules`.
  */
 bool mp_writer_state_load(struct mp_writer_state *s, struct mp_buf *modules);
 

@@ -102,6 +102,25 @@ static struct mp_task *task_of(const struct mp_intmap_entry *e)
 	return (struct mp_task *)(uintptr_t)e->value;
 }
 
+/* Lets another writer know of a change. */
+static void log_task(struct mp_tasks *t, struct mp_task *task)
+{
+	struct mp_task_logged logged = {
+		.tid = task->tid,
+		.pid = task->process->pid,
+		.source = task->source,
+		.inner_pid = task->inner_pid,
+		.inner_tid = task->inner_tid,
+		.comm_len = task->comm_len,
+		.dead_ns = task->dead_ns,
+	};
+
+	if (!t->log)
+		return;
+	memcpy(logged.comm, task->comm, task->comm_len);
+	mp_task_log_put(t->log, &task->slot, &logged);
+}
+
 static void free_task(struct mp_tasks *t, struct mp_task *task)
 {
 	drop_process(t, task->process);
@@ -151,6 +170,7 @@ static struct mp_task *add_task(struct mp_tasks *t, pid_t tid, struct mp_process
 		mp_intmap_add_pointer(&t->by_tid, (uint32_t)tid, task);
 	}
 	task->dead_ns = 0;
+	task->restored = false;
 	task->inner_pid = task->inner_tid = 0;
 	set_process(t, task, p);
 	return task;
@@ -163,6 +183,43 @@ static struct mp_process *process_of(struct mp_tasks *t, pid_t pid)
 	if (leader && leader->process->pid == pid)
 		return leader->process;
 	return NULL;
+}
+
+/* Adds a task that another writer has known; that of a process is added before its threads. */
+static void restore_task(struct mp_tasks *t, uint32_t slot, const struct mp_task_logged *logged)
+{
+	struct mp_process *p = process_of(t, logged->pid);
+	struct mp_task *task;
+
+	if (mp_tasks_find(t, logged->tid))
+		return;
+	task = add_task(t, logged->tid, p ? p : new_process(t, logged->pid, NULL));
+	task->source = logged->source;
+	task->dead_ns = logged->dead_ns;
+	task->inner_pid = logged->inner_pid;
+	task->inner_tid = logged->inner_tid;
+	task->restored = true;
+	task->slot = slot;
+	set_comm(task, (struct mp_str){ logged->comm, logged->comm_len });
+}
+
+static void restore_leader(void *arg, uint32_t slot, const struct mp_task_logged *logged)
+{
+	if (logged->tid == logged->pid)
+		restore_task(arg, slot, logged);
+}
+
+static void restore_thread(void *arg, uint32_t slot, const struct mp_task_logged *logged)
+{
+	if (logged->tid != logged->pid)
+		restore_task(arg, slot, logged);
+}
+
+void mp_tasks_restore(struct mp_tasks *t, uint64_t number)
+{
+	mp_task_log_restore(t->log, number);
+	mp_task_log_each(t->log, restore_leader, t);
+	mp_task_log_each(t->log, restore_thread, t);
 }
 
 /* Whether a process may have one more mapping. */
@@ -228,16 +285,20 @@ static void read_maps(struct mp_tasks *t, struct mp_process *p, struct mp_space 
 
 static void add_thread(struct mp_tasks *t, struct mp_process *p, pid_t tid)
 {
-	struct mp_task *task;
+	struct mp_task *task = mp_tasks_find(t, tid);
+	bool named = task && task->restored && !task->dead_ns && task->process->pid == p->pid;
 	char comm[64];
 	size_t len;
 
 	if (!mp_proc_comm(p->pid, tid, comm, &len))
 		return;
 	task = add_task(t, tid, p);
-	set_comm(task, (struct mp_str){ comm, len });
+	task->restored = named;
+	if (!named)
+		set_comm(task, (struct mp_str){ comm, len });
 	if (t->inner)
 		mp_proc_inner_ids(task->tid, &task->inner_pid, &task->inner_tid);
+	log_task(t, task);
 }
 
 void mp_tasks_scan(struct mp_tasks *t, pid_t pid)
@@ -299,6 +360,7 @@ struct mp_task *mp_tasks_get(struct mp_tasks *t, pid_t pid, pid_t tid)
 	p = pid > 0 ? process_of(t, pid) : NULL;
 	task = add_task(t, tid, p ? p : new_process(t, pid > 0 ? pid : tid, NULL));
 	set_unknown(task);
+	log_task(t, task);
 	return task;
 }
 
@@ -367,7 +429,10 @@ void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec
 
 	if (!task || time_ns >= task->process->scan_ended_ns)
 		return;
-	set_unknown(task);
+	if (!task->restored) {
+		set_unknown(task);
+		log_task(t, task);
+	}
 	if (!exec)
 		return;
 	keep_ahead(task->process, task->process);
@@ -382,6 +447,8 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	if (!task)
 		task = add_task(t, tid, p ? p : new_process(t, pid, NULL));
 	set_comm(task, comm);
+	task->restored = false;
+	log_task(t, task);
 	if (!exec)
 		return;
 	task->process->uid_ns = 0;
@@ -406,14 +473,17 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	task = add_task(t, tid, p);
 	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
 	set_comm(task, (struct mp_str){ parent->comm, parent->comm_len });
+	log_task(t, task);
 }
 
 void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
 
-	if (task)
+	if (task) {
 		task->dead_ns = time_ns;
+		log_task(t, task);
+	}
 	mp_pids_remove(&t->sources, tid);
 }
 
@@ -458,6 +528,8 @@ void mp_tasks_prune(struct mp_tasks *t, uint64_t before_ns)
 
 	mp_intmap_each (&t->by_tid, e) {
 		while (e->value && died_before(task_of(e), before_ns)) {
+			if (t->log)
+				mp_task_log_remove(t->log, task_of(e)->slot);
 			free_task(t, task_of(e));
 			mp_intmap_remove(&t->by_tid, e);
 		}

@@ -2,7 +2,7 @@
 /*
  * The tasks of the traced machine, with their names, processes and mappings, by the kernel's
  * records. These come in order of time, so that a sample finds the name and the mappings of its own
- * time. Includes budget, intmap, map, proc, work.
+ * time. Includes budget, intmap, map, proc, task_log, work.
  */
 #ifndef MP_CAPTURE_STACK_TASK_H
 #define MP_CAPTURE_STACK_TASK_H
@@ -11,6 +11,7 @@
 #include "lib/capture/host/proc.h"
 #include "lib/capture/host/work.h"
 #include "lib/capture/stack/space.h"
+#include "lib/capture/stack/task_log.h"
 #include "lib/core/intmap.h"
 #include "lib/core/map.h"
 
@@ -44,6 +45,8 @@ struct mp_task {
 	uint64_t dead_ns; /* time at which the task ended; 0: it is alive */
 	char comm[64];	  /* name of the task, not escaped */
 	uint8_t comm_len;
+	bool restored; /* another writer knew its name, which is that before the next record */
+	uint32_t slot; /* in the log; 0: it is not there */
 	/* its ids in its own pid namespace; inner_tid 0: not read yet; -1: unknown */
 	pid_t inner_pid, inner_tid;
 	/*
@@ -67,6 +70,7 @@ struct mp_tasks {
 	void *dso_arg;
 	struct mp_budget *budget; /* set by the caller; NULL: no limits */
 	struct mp_work *work;	  /* set by the caller, or NULL */
+	struct mp_task_log *log;  /* set by the caller, or NULL: for another writer */
 	void (*gone)(void *arg, const struct mp_space *space); /* or NULL */
 	void *gone_arg;
 	/* the ids that running tasks have in their own pid namespaces are read at once */
@@ -81,6 +85,12 @@ struct mp_tasks {
 /* `dso` NULL: mappings are not kept. */
 void mp_tasks_init(struct mp_tasks *t, mp_tasks_dso_fn *dso, void *arg);
 void mp_tasks_release(struct mp_tasks *t);
+
+/*
+ * Adds the tasks that another writer has known, without mappings. To be called before any scan.
+ * `number` is that of its state, see mp_task_log_restore().
+ */
+void mp_tasks_restore(struct mp_tasks *t, uint64_t number);
 
 /*
  * Adds a process with its threads and mappings, from /proc. Records of earlier times are still

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "tests/unit/tap.h"
 
@@ -115,6 +116,31 @@ static void test_records(void *memory)
 	free(large);
 }
 
+/* Prints what docs/overhead.md has; asserts nothing, since machines differ. */
+static void print_cost(void *memory, unsigned n)
+{
+	enum { ADDITIONS = 1000000, A_STATE = 1000 };
+	static const struct mp_agg_total more = { 7, 1 };
+	struct mp_agg_ledger *l = mp_agg_ledger_new(memory);
+	uint32_t *of = calloc(n, sizeof(*of));
+	clock_t began = clock();
+	unsigned i;
+
+	for (i = 0; i < ADDITIONS; i++) {
+		struct mp_agg_ledger_key key = { .aggregate = 0 };
+		unsigned number = i % n;
+
+		memcpy(key.bytes, &number, sizeof(number));
+		mp_agg_ledger_add(l, &of[number], &key, &more);
+		if (i % A_STATE == A_STATE - 1)
+			mp_agg_ledger_saved(l, i);
+	}
+	printf("# %d additions to %u totals: %.3f s of CPU time\n", ADDITIONS, n,
+	       (double)(clock() - began) / CLOCKS_PER_SEC);
+	mp_agg_ledger_free(l);
+	free(of);
+}
+
 /* Whatever another writer has left is read without harm. */
 static void test_damage(char *memory)
 {
@@ -150,6 +176,10 @@ int main(void)
 	test_records(memory);
 	madvise(memory, MP_AGG_LEDGER_BYTES, MADV_DONTNEED);
 	test_damage(memory);
+	madvise(memory, MP_AGG_LEDGER_BYTES, MADV_DONTNEED);
+	print_cost(memory, 100);
+	print_cost(memory, 10000);
+	print_cost(memory, 300000);
 	munmap(memory, MP_AGG_LEDGER_BYTES);
 	return tap_done();
 }

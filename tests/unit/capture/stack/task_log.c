@@ -80,6 +80,27 @@ static void change(struct mp_tasks *t, uint64_t now_ns)
 	}
 }
 
+/* Whatever another writer has left is read without harm. */
+static void test_damage(char *memory)
+{
+	unsigned round, i;
+
+	for (round = 0; round < 4; round++) {
+		struct mp_tasks t;
+
+		for (i = 0; i < MP_TASK_LOG_BYTES; i += sizeof(long))
+			*(long *)(memory + i) = random() << (round % 2 ? 32 : 0) ^ random();
+		mp_tasks_init(&t, NULL, NULL);
+		t.log = mp_task_log_new(memory);
+		mp_tasks_restore(&t, (uint64_t)random());
+		for (i = 0; i < STEPS; i++)
+			change(&t, i);
+		mp_task_log_free(t.log);
+		mp_tasks_release(&t);
+	}
+	ok(true, "random bytes do no harm");
+}
+
 int main(void)
 {
 	void *memory = mmap(NULL, MP_TASK_LOG_BYTES, PROT_READ | PROT_WRITE,
@@ -110,5 +131,6 @@ int main(void)
 		lived += saved[i].is;
 	ok(!wrong && lived > 10, "%d writers die; each finds the tasks of the state saved last",
 	   WRITERS);
+	test_damage(memory);
 	return tap_done();
 }

@@ -166,6 +166,24 @@ hostile_events() {
 	grep -q ',coarse:true,' "$TMP/page.html"
 }
 
+@test "each task has a row over time; a click there chooses the task, and the row has what mp-select finds" {
+	needs_chromium
+	recording 10000 50 span > "$TMP/in.mp"
+	cd "$TMP"
+	mp-page in.mp > page.html
+	cd "$OLDPWD"
+	# the first row is below the area, the axis and the lanes; a name is chosen again by a click on it
+	run flame_check "$TMP/page.html" over:300,-70 text:tasks-rows answer:"$TMP/all" range:0,-70,0,-70 text:filters answer:"$TMP/one" over:300,-70 \
+		range:0,-70,0,-70 text:filters range:200,-70,300,-60 text:filters
+	[ "$status" = 0 ] || { echo "$output"; false; }
+	echo "$output"
+	task=$(sed 's/.*| \([^ ]*\) .*/\1/' <<< "${lines[0]}")
+	[ "${lines[4]}" = "text:filters => task: $task ×" ]
+	wanted=$(mp-select -f "comm==\"$task\"" "$TMP/in.mp" | grep -vc '^{')
+	jq -e "[.stacks[][1]] | add == $wanted" "$TMP/one"
+	[ "${lines[8]}" = "text:filters =>" ] && [[ "${lines[10]}" == "text:filters => time: "* ]]
+}
+
 # A page with a picture of each kind, in $TMP/page.html.
 page_with_parts() {
 	recording 3000 50 span > "$TMP/in.mp"

@@ -62,27 +62,33 @@ function add_up(c, range, first, end) {
 	return { counts: counts, sums: sums, buckets: buckets };
 }
 
-// By bin, the events of some stacks, or the sums of their numbers; and by bin and bucket their counts, bin by bin.
-function over_time(c, weighed, first, end) {
+// By bin, the events of some stacks, or the sums of their numbers; by bin and bucket their counts, bin by bin; and by row and bin
+// what each row has, row by row. `chosen` and `in_rows`: [first, end) of the stacks. `row_of`: the row of each stack, `rows` or more
+// if it is in none.
+function over_time(c, weighed, chosen, in_rows, row_of, rows) {
 	var bins = c.start.length - 1, height = new Float64Array(bins), sizes = c.bucket ? new Float64Array(bins * c.buckets) : null;
-	var bin, i, k, r;
+	var each = new Float64Array(bins * rows), bin, i, k, r, sum, is_chosen;
 
 	for (bin = 0; bin < bins; bin++) {
 		for (i = c.start[bin]; i < c.start[bin + 1]; i++) {
 			k = c.stack[i];
-			if (k < first || k >= end)
+			is_chosen = k >= chosen[0] && k < chosen[1];
+			if (!is_chosen && (k < in_rows[0] || k >= in_rows[1]))
 				continue;
-			if (weighed)
-				height[bin] += c.sum[i];
+			sum = weighed ? c.sum[i] : 0;
 			for (r = c.row[i]; r < c.row[i + 1]; r++) {
 				if (!weighed)
-					height[bin] += c.count[r];
-				if (sizes)
+					sum += c.count[r];
+				if (sizes && is_chosen)
 					sizes[bin * c.buckets + c.bucket[r]] += c.count[r];
 			}
+			if (is_chosen)
+				height[bin] += sum;
+			if (row_of[k] < rows)
+				each[row_of[k] * bins + bin] += sum;
 		}
 	}
-	return { height: height, sizes: sizes };
+	return { height: height, sizes: sizes, rows: each };
 }
 
 // The edges of a bucket, as lib/page/cells.h numbers them; null for events without a number.

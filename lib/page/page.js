@@ -3,9 +3,10 @@
 // scripts precede this file. Names are set as text or drawn, never used as markup.
 var page = (function () {
 'use strict';
-var FUNCTIONS = 100; // rows of the table
+var FUNCTIONS = 100, ROWS = 12; // rows of the table; of the strip
 var columns, whole, leaves; // the cells, the tree of all stacks, by stack the node where it ends
 var tasks = []; // { node, name, first, end }: stacks from `first` to before `end`
+var rows = [], row_of; // the tasks that have rows in the strip; by stack, its row, ROWS: none
 var first = choice.initial(D.weighed), state = first, limits;
 var shown; // the tree of the flame graph
 var sides = []; // what cells.add_up() found, of one range or of two
@@ -36,6 +37,13 @@ function stack_at(node) {
 	return low;
 }
 
+// The node of the task that a node belongs to; 0: it is of several.
+function task_of(node) {
+	while (whole.depth[node] > D.by.length)
+		node = whole.parent[node];
+	return whole.depth[node] === D.by.length ? node : 0;
+}
+
 // The frames from the root to a node of the tree of all stacks.
 function path_of(node) {
 	var path = [];
@@ -52,6 +60,20 @@ function find_tasks() {
 		if (whole.depth[i] === D.by.length)
 			tasks.push({ node: i, name: path_of(i).map(function (frame) { return frame.name; }).join(' '), first: stack_at(i),
 				end: stack_at(whole.end[i]) });
+}
+
+// The tasks with the most events get rows, if there are several.
+function find_rows() {
+	row_of = new Uint8Array(leaves.length).fill(ROWS);
+	if (tasks.length < 2)
+		return;
+	rows = tasks.slice().sort(function (a, b) { return whole.total[b.node] - whole.total[a.node] || a.node - b.node; }).slice(0, ROWS);
+	rows.forEach(function (task, row) { row_of.fill(row, task.first, task.end); });
+}
+
+function show_strip(ranges) {
+	strip.show(times, ranges, rows.map(function (task) { return task.name; }),
+		rows.findIndex(function (task) { return task.node === task_of(state.of); }));
 }
 
 // The weights of nodes, from those of stacks; a frame has no width that is below 0.
@@ -182,17 +204,22 @@ function compute() {
 	if (state.and)
 		sides.push(cells.add_up(columns, state.and, from, end));
 	if (times_of !== key)
-		times = cells.over_time(columns, state.weighed, from, end);
+		times = cells.over_time(columns, state.weighed, [from, end], chooses_stack() ? [from, end] : [0, leaves.length], row_of, rows.length);
 	times_of = key;
 	D.unit = state.weighed ? D.measured_unit : '';
 	make_tree();
 }
 
-// The sides, but only the stacks of the chosen one; a chosen task is among all of them.
+// Whether a stack is chosen; a chosen task is among all tasks.
+function chooses_stack() {
+	return state.of && whole.depth[state.of] > D.by.length;
+}
+
+// The sides, but only the stacks of the chosen one.
 function chosen_sides() {
 	var from, end;
 
-	if (!state.of || whole.depth[state.of] <= D.by.length)
+	if (!chooses_stack())
 		return sides;
 	from = stack_at(state.of);
 	end = stack_at(whole.end[state.of]);
@@ -292,7 +319,7 @@ function update() {
 }
 
 function show_all() {
-	strip.show(times, [state.time, state.and]);
+	show_strip([state.time, state.and]);
 	added.mark(times_of_bins(state.time));
 	graph.show(shown, { zoom: Math.max(zoom(), 0), icicle: state.icicle, colours: state.and ? 'change' : state.colours }, matches, 'all');
 	graph.select(selected);
@@ -390,7 +417,7 @@ function mark(range, is_final) {
 	var key = comparing && state.time ? 'and' : 'time';
 
 	if (!is_final) {
-		strip.show(times, key === 'and' ? [state.time, range] : [range, state.and]);
+		show_strip(key === 'and' ? [state.time, range] : [range, state.and]);
 		return;
 	}
 	if (!range && key === 'time')
@@ -398,7 +425,7 @@ function mark(range, is_final) {
 	if (key === 'and')
 		comparing = false;
 	set(key, range);
-	strip.show(times, [state.time, state.and]); // the fragment may be the same
+	show_strip([state.time, state.and]); // the fragment may be the same
 	show_note();
 }
 
@@ -535,8 +562,13 @@ function hover_frame(e) {
 	show_tip(e, i < 0 ? '' : words.readable(name_of(i)) + '\n' + describe(i));
 }
 
-function hover_bin(e, bin) {
-	show_tip(e, bin < 0 ? '' : range_text([bin, bin + 1]) + '\n' + words.weight(times.height[bin]) + (state.weighed ? '' : ' events'));
+function hover_bin(e, bin, row) {
+	var text = row < 0 ? [] : [words.readable(rows[row].name)];
+
+	if (bin >= 0)
+		text.push(range_text([bin, bin + 1]), words.weight(row < 0 ? times.height[bin] : times.rows[row * D.bins + bin]) +
+			(state.weighed ? '' : ' events'));
+	show_tip(e, text.join('\n'));
 }
 
 function on_click(e) {
@@ -606,7 +638,7 @@ function on_press(id, action) {
 
 function listen() {
 	graph.listen();
-	strip.listen(mark, hover_bin);
+	strip.listen(mark, function (row) { choose(rows[row].node); }, hover_bin);
 	element('strip').addEventListener('keydown', on_strip_key);
 	canvas.addEventListener('pointermove', hover_frame);
 	canvas.addEventListener('pointerleave', function (e) { show_tip(e, ''); });
@@ -656,6 +688,7 @@ function begin(parts) {
 	limits = { bins: D.bins, nodes: D.nodes, measured: !!D.measure };
 	if (D.by.length)
 		find_tasks();
+	find_rows();
 	['tools', 'strip', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
 	element('bins').textContent = bins_text();
 	update();

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The strip over time: how much there is in each bin, and below it how many events of each size. Draws on a canvas of the page.
+// The strip over time: how much there is in each bin, below it how many events of each size, and a row for each task with how much it
+// has. Draws on a canvas of the page.
 var strip = (function () {
 'use strict';
-var AREA = 56, LANES = 100, GAP = 4, AXIS = 18, HANDLE = 3;
+var AREA = 56, LANES = 100, GAP = 4, AXIS = 18, HANDLE = 3, ROW = 15; // px
+var LABEL = 24; // characters
 var box = document.getElementById('strip'), canvas = document.getElementById('time'), ctx = canvas.getContext('2d');
 var dark = window.matchMedia('(prefers-color-scheme: dark)'), printing = false, width = 0, drag = null, shown = null, wanted = false;
 
 function colours() {
 	if (dark.matches && !printing)
-		return { paper: '#0d1117', dim: '#9198a1', area: '#316dca', size: [255, 166, 87], marks: ['#ffa65733', '#58a6ff33'],
+		return { paper: '#0d1117', dim: '#9198a1', area: '#316dca', ink: '#e6edf3', size: [255, 166, 87], row: [88, 166, 255], marks: ['#ffa65733', '#58a6ff33'],
 			edges: ['#ffa657', '#58a6ff'] };
-	return { paper: '#fff', dim: '#59636e', area: '#7fa8d6', size: [150, 60, 0], marks: ['#d1570033', '#2f6fb333'],
+	return { paper: '#fff', dim: '#59636e', area: '#7fa8d6', ink: '#1f2328', size: [150, 60, 0], row: [33, 90, 160], marks: ['#d1570033', '#2f6fb333'],
 		edges: ['#b34700', '#2f6fb3'] };
 }
 
@@ -33,8 +35,13 @@ function x_of(bin) {
 	return bin / D.bins * width;
 }
 
+// Where the rows begin.
+function top_of_rows() {
+	return AREA + AXIS + (shown.lanes.length ? GAP + shown.lanes.length * lane_height() : 0) + GAP;
+}
+
 function height() {
-	return AREA + AXIS + (shown.lanes.length ? GAP + shown.lanes.length * lane_height() : 0);
+	return top_of_rows() - GAP + (shown.names.length ? GAP + shown.names.length * ROW : 0);
 }
 
 // Calls each(x, from, to) for each column of a px, or for each bin if these are wider.
@@ -67,27 +74,56 @@ function draw_area(paint) {
 	ctx.fillRect(0, AREA, width, 1);
 }
 
-// The darkness of a lane is the logarithm of its count.
+// Draws lines of cells, whose darkness is the logarithm of what at(line, bin) has on average. `colour` is that of the greatest one.
+function draw_cells(n, at, top, tall, colour) {
+	var most = 0, means = [], next = 0;
+
+	columns(function (x, from, to) {
+		var line, sum, i;
+
+		for (line = 0; line < n; line++) {
+			for (sum = 0, i = from; i < to; i++)
+				sum += at(line, i);
+			means.push(Math.max(0, sum / (to - from)));
+			most = Math.max(most, sum / (to - from));
+		}
+	});
+	columns(function (x, from, to, w) {
+		var line, v;
+
+		for (line = 0; line < n; line++) {
+			v = means[next++];
+			if (!v)
+				continue;
+			ctx.fillStyle = 'rgba(' + colour.join() + ',' + (0.25 + 0.75 * Math.log1p(v) / Math.log1p(most)).toFixed(2) + ')';
+			ctx.fillRect(x, top + line * tall, Math.max(w, 1), tall - 1);
+		}
+	});
+}
+
 function draw_lanes(paint) {
-	var most = 0, tall = lane_height();
+	draw_cells(shown.lanes.length, function (lane, bin) { return shown.sizes[bin * D.buckets + shown.lanes[lane]]; },
+		AREA + AXIS + GAP, lane_height(), paint.size);
+}
 
-	function each(draw) {
-		columns(function (x, from, to, w) {
-			shown.lanes.forEach(function (bucket, lane) {
-				var sum = 0, i;
+// A name as a label of a row.
+function shorten(name) {
+	return name.length > LABEL ? words.elide(name, LABEL) : name;
+}
 
-				for (i = from; i < to; i++)
-					sum += shown.sizes[i * D.buckets + bucket];
-				draw(x, lane, sum / (to - from), w);
-			});
-		});
-	}
-	each(function (x, lane, n) { most = Math.max(most, n); });
-	each(function (x, lane, n, w) {
-		if (!n)
-			return;
-		ctx.fillStyle = 'rgba(' + paint.size.join() + ',' + (0.25 + 0.75 * Math.log1p(n) / Math.log1p(most)).toFixed(2) + ')';
-		ctx.fillRect(x, AREA + AXIS + GAP + lane * tall, Math.max(w, 1), tall - 1);
+function draw_rows(paint) {
+	var top = top_of_rows();
+
+	draw_cells(shown.names.length, function (row, bin) { return shown.rows[row * D.bins + bin]; }, top, ROW, paint.row);
+	shown.names.forEach(function (name, row) {
+		var text = (row === shown.chosen ? '\u25b8 ' : '') + shorten(words.readable(name)), y = top + row * ROW;
+
+		ctx.globalAlpha = 0.82;
+		ctx.fillStyle = paint.paper;
+		ctx.fillRect(0, y, ctx.measureText(text).width + 8, ROW - 1);
+		ctx.globalAlpha = 1;
+		ctx.fillStyle = paint.ink;
+		ctx.fillText(text, 3, y + ROW - 4);
 	});
 }
 
@@ -142,6 +178,7 @@ function draw() {
 	draw_axis(paint);
 	if (shown.lanes.length)
 		draw_lanes(paint);
+	draw_rows(paint);
 	draw_marks(paint);
 }
 
@@ -151,11 +188,13 @@ function redraw() {
 	wanted = true;
 }
 
-// Shows what cells.over_time() found, and two ranges, of which each may be null.
-function show(times, ranges) {
+// Shows what cells.over_time() found, with the names of the rows and which of them is chosen, and two ranges, of which each may be null.
+function show(times, ranges, names, chosen) {
 	if (!shown || shown.height !== times.height)
-		shown = { height: times.height, sizes: times.sizes };
+		shown = { height: times.height, sizes: times.sizes, rows: times.rows };
 	shown.ranges = ranges;
+	shown.names = names;
+	shown.chosen = chosen;
 	if (!shown.lanes)
 		shown.lanes = lanes();
 	redraw();
@@ -167,6 +206,13 @@ function bin_at(e) {
 	var x = e.clientX - canvas.getBoundingClientRect().left;
 
 	return Math.max(0, Math.min(D.bins, x / width * D.bins));
+}
+
+// The row at a place, or -1.
+function row_at(e) {
+	var row = Math.floor((e.clientY - canvas.getBoundingClientRect().top - top_of_rows()) / ROW);
+
+	return row >= 0 && row < shown.names.length ? row : -1;
 }
 
 // The bins between two places, each of which it is in.
@@ -189,8 +235,8 @@ function moved(range, key, wider, single) {
 	return [from, from + long];
 }
 
-// Calls mark(range, is_final) while the pointer marks a range; after a click mark(null, true).
-function listen(mark, hover) {
+// Calls mark(range, is_final) while the pointer marks a range; after a click pick(row), or mark(null, true) where there is no row.
+function listen(mark, pick, hover) {
 	canvas.addEventListener('pointerdown', function (e) {
 		if (e.button)
 			return;
@@ -198,19 +244,23 @@ function listen(mark, hover) {
 		canvas.setPointerCapture(e.pointerId);
 	});
 	canvas.addEventListener('pointermove', function (e) {
-		hover(e, Math.min(D.bins - 1, Math.floor(bin_at(e))));
+		hover(e, Math.min(D.bins - 1, Math.floor(bin_at(e))), row_at(e));
 		if (!drag || (!drag.range && Math.abs(e.clientX - drag.x) < HANDLE))
 			return;
 		drag.range = snapped(drag.bin, bin_at(e));
 		mark(drag.range, false);
 	});
-	canvas.addEventListener('pointerup', function () {
-		if (drag)
+	canvas.addEventListener('pointerup', function (e) {
+		var row = row_at(e);
+
+		if (drag && !drag.range && row >= 0)
+			pick(row);
+		else if (drag)
 			mark(drag.range, true);
 		drag = null;
 	});
 	canvas.addEventListener('pointercancel', function () { drag = null; });
-	canvas.addEventListener('pointerleave', function (e) { hover(e, -1); });
+	canvas.addEventListener('pointerleave', function (e) { hover(e, -1, -1); });
 	dark.addEventListener('change', redraw);
 	window.addEventListener('beforeprint', function () { printing = true; draw(); });
 	window.addEventListener('afterprint', function () { printing = false; redraw(); });

@@ -225,9 +225,33 @@ static void put_rect(struct mp_buf *to, const struct rect *r)
 	mp_buf_printf(to, "\"");
 }
 
-/* Draws a frame; `class` is that of its colour. */
-static void draw_frame(struct drawing *d, uint32_t node, const char *class, const struct rect *r)
+/* Adds the names of a chain from its first node to its last, as far as they fit. */
+static void put_chain(struct mp_buf *to, const struct mp_tree *t, uint32_t first, uint32_t last,
+		      double px)
 {
+	uint32_t node = first;
+
+	mp_buf_str(to, mp_tree_frame(t, first).name);
+	while (node != last && mp_svg_width(mp_buf_view(to), SMALL) < px) {
+		node = t->nodes[node].child;
+		mp_buf_byte(to, ';');
+		mp_buf_str(to, mp_tree_frame(t, node).name);
+	}
+	if (node == last && mp_svg_width(mp_buf_view(to), SMALL) <= px)
+		return;
+	to->len = 0;
+	mp_buf_str(to, mp_tree_frame(t, first).name);
+	if (first == last)
+		return;
+	mp_buf_str(to, MP_STR("\xe2\x80\xa6"));
+	mp_buf_str(to, mp_tree_frame(t, last).name);
+}
+
+/* Draws the frames of a chain that ends with `node`; `class` is that of their colour. */
+static void draw_frame(struct drawing *d, uint32_t first, uint32_t node, const char *class,
+		       const struct rect *r)
+{
+	struct mp_buf chain = { NULL, 0, 0 };
 	char attrs[48];
 
 	mp_buf_printf(d->to, "<rect class=\"f %s\"", class);
@@ -240,8 +264,9 @@ static void draw_frame(struct drawing *d, uint32_t node, const char *class, cons
 	    (d->m->tree->nodes[node].child && r->h < 2 * HEADER))
 		return;
 	snprintf(attrs, sizeof(attrs), "class=\"n t%s\"", class);
-	mp_svg_label(d->to, r->x + 4, r->y + 12, attrs, mp_tree_frame(d->m->tree, node).name,
-		     r->w - 8, SMALL);
+	put_chain(&chain, d->m->tree, first, node, r->w - 8);
+	mp_svg_label(d->to, r->x + 4, r->y + 12, attrs, mp_buf_view(&chain), r->w - 8, SMALL);
+	mp_buf_release(&chain);
 }
 
 static void draw_small(struct drawing *d, const struct rect *r)
@@ -257,6 +282,7 @@ static void draw_node(struct drawing *d, uint32_t node, unsigned hue, unsigned d
 {
 	const struct mp_tree *t = d->m->tree;
 	struct rect room = { r->x + PAD, r->y + PAD, r->w - 2 * PAD, r->h - 2 * PAD };
+	uint32_t first = node;
 	size_t n, i;
 	struct item *v;
 	char class[16];
@@ -268,7 +294,7 @@ static void draw_node(struct drawing *d, uint32_t node, unsigned hue, unsigned d
 	if (d->dry)
 		d->greatest = MP_MAX(d->greatest, second_of(d, node));
 	else
-		draw_frame(d, node, class, r);
+		draw_frame(d, first, node, class, r);
 	if (r->w >= LABEL_WIDTH && r->h >= 2 * HEADER) {
 		room.y = r->y + HEADER;
 		room.h = r->h - HEADER - PAD;

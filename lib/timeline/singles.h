@@ -24,18 +24,33 @@ struct mp_single {
 	char *fields; /* as in the stream */
 };
 
+/* Called for a span that is no longer drawn by itself; its fields are freed after that. */
+typedef void mp_single_drop_fn(void *arg, const struct mp_single *one);
+
+/* What decides whether a span is among the longest. */
+struct mp_single_rank {
+	uint64_t dur_ns;
+	uint32_t chance;
+};
+
 struct mp_singles {
-	struct mp_single *v; /* a heap, the shortest first; marked ones are not in it */
+	struct mp_single
+		*v; /* without marked ones, and half as many again as are kept at the end */
 	size_t n;
 	struct mp_single *marked;
 	size_t n_marked;
 
 	/* private */
 	size_t limit, cap, marked_cap;
-	uint64_t seen;
+	mp_single_drop_fn *drop;
+	void *arg;
+	uint64_t seen, random;
+	struct mp_single_rank least, *ranks; /* the least of those that are kept; scratch */
+	bool full;			     /* `least` is set */
 };
 
-void mp_singles_init(struct mp_singles *s, size_t limit);
+/* `limit`: how many are kept. */
+void mp_singles_init(struct mp_singles *s, size_t limit, mp_single_drop_fn *drop, void *arg);
 void mp_singles_release(struct mp_singles *s);
 
 /*
@@ -44,11 +59,11 @@ void mp_singles_release(struct mp_singles *s);
  */
 bool mp_singles_wants(struct mp_singles *s, struct mp_single *one);
 
-/*
- * Adds a span that is wanted; takes ownership of its fields. Returns true if another one, `*out`,
- * is no longer drawn by itself; its fields are freed.
- */
-bool mp_singles_add(struct mp_singles *s, const struct mp_single *one, struct mp_single *out);
+/* Adds a span that is wanted; takes ownership of its fields. */
+void mp_singles_add(struct mp_singles *s, const struct mp_single *one);
+
+/* Drops those that are more than the limit, in the order in which they came. */
+void mp_singles_trim(struct mp_singles *s);
 
 /* Joins both parts in `v`, in order of row and begin, longer ones first. */
 void mp_singles_finish(struct mp_singles *s);

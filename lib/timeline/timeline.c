@@ -22,6 +22,13 @@ struct type {
 	struct mp_field counter; /* name.p == NULL: its events are not counters */
 };
 
+static void add_level(void *arg, const struct mp_single *one)
+{
+	struct mp_timeline *t = arg;
+
+	mp_levels_span(&t->levels, one->row, one->category, one->begin_ns, one->dur_ns);
+}
+
 void mp_timeline_init(struct mp_timeline *t)
 {
 	memset(t, 0, sizeof(*t));
@@ -30,7 +37,7 @@ void mp_timeline_init(struct mp_timeline *t)
 	mp_map_init(&t->stacks, sizeof(uint32_t));
 	mp_map_init(&t->type_map, sizeof(struct type));
 	mp_map_init(&t->category_map, sizeof(uint32_t));
-	mp_singles_init(&t->singles, SINGLES);
+	mp_singles_init(&t->singles, SINGLES, add_level, t);
 	mp_levels_init(&t->levels, CELLS);
 	mp_levels_init(&t->counters, VALUES);
 	t->begin_ns = UINT64_MAX;
@@ -159,11 +166,11 @@ static void note_times(struct mp_timeline *t, uint64_t begin_ns, uint64_t end_ns
 	t->events++;
 }
 
-/* The fields of an event without its duration and its stack. */
+/* The fields of an event without its duration and its stack; NULL: there are none. */
 static char *copy_fields(const struct mp_rec *rec, struct mp_str stack, uint32_t *len)
 {
 	struct mp_str rest = rec->body, key, value;
-	char *text = mp_alloc(2 * rec->body.len + 2), *p = text; /* a field may lack its = */
+	char text[FIELDS_MAX + 2], *p = text;
 
 	while (mp_rec_next_field(&rest, &key, &value)) {
 		if (mp_str_eq(key, MP_STR("dur")) || (stack.p && value.p == stack.p))
@@ -180,7 +187,7 @@ static char *copy_fields(const struct mp_rec *rec, struct mp_str stack, uint32_t
 		*p++ = '\t';
 	}
 	*len = p > text ? p - text - 1 : 0;
-	return mp_realloc(text, *len + 1);
+	return *len ? mp_memdup(text, *len) : NULL;
 }
 
 /* Whether this state ends with what its waker did, which is the begin of the wait that follows. */
@@ -206,11 +213,6 @@ static void fill_single(struct mp_timeline *t, const struct mp_rec *rec, const s
 	one->arrow_row = row_of(t, end.row)->number;
 	one->arrow_ns = end.time_ns;
 	one->leads = end.leads;
-}
-
-static void add_level(struct mp_timeline *t, const struct mp_single *one)
-{
-	mp_levels_span(&t->levels, one->row, one->category, one->begin_ns, one->dur_ns);
 }
 
 static void add_pair(struct mp_timeline *t, const struct type *type, const struct mp_rec *rec,
@@ -280,7 +282,6 @@ static void add_event(struct mp_timeline *t, const struct mp_rec *rec, const str
 		      struct mp_single *one)
 {
 	struct mp_str state = values[t->state_at];
-	struct mp_single out;
 
 	one->row = row->number;
 	one->category = category_of(t, rec->type, values[t->colour_at]);
@@ -294,8 +295,7 @@ static void add_event(struct mp_timeline *t, const struct mp_rec *rec, const str
 		return;
 	}
 	fill_single(t, rec, type, state, one);
-	if (mp_singles_add(&t->singles, one, &out))
-		add_level(t, &out);
+	mp_singles_add(&t->singles, one);
 }
 
 int mp_timeline_add(struct mp_timeline *t, const struct mp_rec *rec, const char **why)
@@ -465,6 +465,7 @@ void mp_timeline_finish(struct mp_timeline *t)
 	struct mp_map_entry *e;
 	size_t i = 0;
 
+	mp_singles_trim(&t->singles);
 	t->row_of = mp_alloc((t->row_map.n + 1) * sizeof(struct mp_timeline_row *));
 	mp_map_each (&t->row_map, e)
 		t->row_of[i++] = mp_map_value(e);

@@ -17,7 +17,7 @@ function tell(range) {
 
 // The range that a message has, as two BigInts, or null; undefined: the message is malformed, or is about something else.
 function range_of(message) {
-	var range = message && message.mp_range;
+	var range = Object(message).mp_range;
 
 	if (range === null)
 		return null;

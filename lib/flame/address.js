@@ -51,15 +51,6 @@ function write(state, first) {
 	return '#' + parts.join('&');
 }
 
-// A text of the fragment; '' if it is malformed.
-function decode(text) {
-	try {
-		return decodeURIComponent(text);
-	} catch (e) {
-		return '';
-	}
-}
-
 // A number below a limit, or the default.
 function number(text, limit, otherwise) {
 	return /^[0-9]+$/.test(text) && +text < limit ? +text : otherwise;
@@ -75,8 +66,8 @@ function read_sides(state, key, value, first) {
 }
 
 function read_part(state, key, value, first, names) {
-	if (FILTERS.indexOf(key) >= 0 && decode(value))
-		state.filters.push({ how: key, query: decode(value) });
+	if (FILTERS.indexOf(key) >= 0 && fragment.decode(value))
+		state.filters.push({ how: key, query: fragment.decode(value) });
 	if (key === 'collapse')
 		state.collapse = true;
 	if (key === 'callers' || key === 'callees') {
@@ -86,7 +77,7 @@ function read_part(state, key, value, first, names) {
 	if (key === 'zoom')
 		state.zoom = number(value, Infinity, 0);
 	if (key === 'search')
-		state.query = decode(value);
+		state.query = fragment.decode(value);
 	if (key === 'weight')
 		state.weight = number(value, 2, 0);
 	if (key === 'flip')
@@ -98,12 +89,10 @@ function read_part(state, key, value, first, names) {
 }
 
 // Parts that are unknown or malformed are ignored. `names` is how many names there are, `sides` whether there are two sides.
-function read(fragment, first, names, sides) {
+function read(text, first, names, sides) {
 	var state = initial(first.icicle, first.colours, first.own);
 
-	fragment.replace(/^#/, '').split('&').forEach(function (part) {
-		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at), value = at < 0 ? '' : part.slice(at + 1);
-
+	fragment.each(text, function (key, value) {
 		read_part(state, key, value, first, names);
 		if (key === 'colour' && COLOURS.indexOf(value) >= 0 && (sides || value !== 'change'))
 			state.colours = value;

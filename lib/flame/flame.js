@@ -68,27 +68,8 @@ function describe(i) {
 
 // --- state ------------------------------------------------------------------------------------------------------
 
-// How many steps undo can go back.
-function steps() {
-	return (window.history.state || { steps: 0 }).steps;
-}
-
-// Keeps the state in the URL. A step is one that undo, and the Back key of the browser, takes back.
 function keep(is_step) {
-	var fragment = address.write(state, first), n = steps() + (is_step ? 1 : 0);
-
-	if (fragment === (location.hash || '#'))
-		return;
-	if (is_step)
-		location.hash = fragment;
-	else
-		location.replace(fragment);
-	window.history.replaceState({ steps: n }, '');
-}
-
-function undo() {
-	if (steps())
-		window.history.back();
+	fragment.keep(address.write(state, first), is_step);
 }
 
 // Says which side is which if they are not as in the subtitle.
@@ -161,7 +142,7 @@ function set_pressed(id, on) {
 function show_buttons() {
 	['focus', 'ignore', 'from'].forEach(function (id) { element(id).disabled = !state.query && selected <= 0; });
 	['callers', 'callees', 'copy', 'copy-stack'].forEach(function (id) { element(id).disabled = selected <= 0; });
-	element('undo').disabled = !steps();
+	element('undo').disabled = !fragment.steps();
 	element('out').disabled = !state.zoom && state.of < 0;
 	set_pressed('collapse', state.collapse);
 	set_pressed('flip', state.icicle !== first.icicle);
@@ -461,7 +442,7 @@ var keys = {
 	F: function () { add_filter('focus'); },
 	i: function () { add_filter('ignore'); },
 	s: function () { add_filter('from'); },
-	u: undo,
+	u: fragment.undo,
 	r: toggle_collapse,
 	o: change_colours,
 	d: toggle_self,
@@ -550,7 +531,7 @@ function listen() {
 	on_press('focus', keys.F);
 	on_press('ignore', keys.i);
 	on_press('from', keys.s);
-	on_press('undo', undo);
+	on_press('undo', fragment.undo);
 	on_press('out', zoom_out);
 	on_press('callers', keys.c);
 	on_press('callees', keys.e);

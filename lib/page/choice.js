@@ -40,14 +40,6 @@ function write(state, first) {
 	return '#' + parts.join('&');
 }
 
-function decode(text) {
-	try {
-		return decodeURIComponent(text);
-	} catch (e) {
-		return '';
-	}
-}
-
 // Bins as "12-40"; null if there are no such bins.
 function range(text, bins) {
 	var ends = /^([0-9]{1,9})-([0-9]{1,9})$/.exec(text);
@@ -56,12 +48,10 @@ function range(text, bins) {
 }
 
 // Parts that are unknown or malformed are ignored. `limits`: how many bins and nodes there are, and whether numbers are measured.
-function read(fragment, first, limits) {
+function read(text, first, limits) {
 	var state = initial(first.weighed);
 
-	fragment.replace(/^#/, '').split('&').forEach(function (part) {
-		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at), value = at < 0 ? '' : part.slice(at + 1);
-
+	fragment.each(text, function (key, value) {
 		if (key === 'time' || key === 'and')
 			state[key] = range(value, limits.bins);
 		if (key === 'of' && /^[0-9]{1,10}$/.test(value) && +value < limits.nodes)
@@ -69,7 +59,7 @@ function read(fragment, first, limits) {
 		if (limits.measured && (key === 'sums' || key === 'counts'))
 			state.weighed = key === 'sums';
 		if (key === 'search')
-			state.query = decode(value);
+			state.query = fragment.decode(value);
 		if (key === 'flip')
 			state.icicle = true;
 		if (key === 'colour' && COLOURS.indexOf(value) >= 0)

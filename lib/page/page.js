@@ -164,26 +164,8 @@ function note(text) {
 
 // --- state ------------------------------------------------------------------------------------------------------
 
-function steps() {
-	return (window.history.state || { steps: 0 }).steps;
-}
-
-// Keeps the state in the URL. A step is one that undo, and the Back key of the browser, takes back.
 function keep(is_step) {
-	var fragment = choice.write(state, first), n = steps() + (is_step ? 1 : 0);
-
-	if (fragment === (location.hash || '#'))
-		return;
-	if (is_step)
-		location.hash = fragment;
-	else
-		location.replace(fragment);
-	window.history.replaceState({ steps: n }, '');
-}
-
-function undo() {
-	if (steps())
-		window.history.back();
+	fragment.keep(choice.write(state, first), is_step);
 }
 
 function set(key, value) {
@@ -352,7 +334,7 @@ function show_buttons() {
 	element('weight').hidden = !D.measure;
 	element('weight').textContent = 'weight: ' + (state.weighed ? 'sum of ' + D.measure : 'events');
 	element('all').disabled = !state.time && !state.of;
-	element('undo').disabled = !steps();
+	element('undo').disabled = !fragment.steps();
 	set_pressed('flip', state.icicle);
 	element('colour').hidden = !!state.and;
 	element('colour').textContent = 'colour: ' + state.colours;
@@ -586,7 +568,7 @@ var keys = {
 	x: swap,
 	w: change_weight,
 	a: show_everything,
-	u: undo,
+	u: fragment.undo,
 	f: flip,
 	o: change_colours,
 	y: function () { copy(command.flame(state, path_of(state.of))); },
@@ -649,7 +631,7 @@ function listen() {
 	on_press('swap', swap);
 	on_press('weight', change_weight);
 	on_press('all', show_everything);
-	on_press('undo', undo);
+	on_press('undo', fragment.undo);
 	on_press('flip', flip);
 	on_press('colour', change_colours);
 	on_press('copy', keys.y);

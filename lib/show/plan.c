@@ -465,7 +465,7 @@ static void add_parts(struct mp_plans *plans, const struct lines *l, const struc
 bool mp_plans_page(struct mp_plans *plans, const struct mp_facts *f, const struct mp_config *c)
 {
 	char *configured = find_configured(f, c);
-	struct mp_plan page = { .why = NULL };
+	struct mp_plan page = { .title = "page" };
 	struct lines lines;
 	bool suits;
 

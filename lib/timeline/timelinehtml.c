@@ -184,6 +184,7 @@ static MP_EMBED(html, ".incbin \"lib/timeline/timeline.html\"\n");
 static MP_EMBED(script, ".incbin \"lib/draw/units.js\"\n"
 			".incbin \"lib/draw/packed.js\"\n"
 			".incbin \"lib/draw/words.js\"\n"
+			".incbin \"lib/draw/fragment.js\"\n"
 			".incbin \"lib/draw/ticks.js\"\n"
 			".incbin \"lib/timeline/model.js\"\n"
 			".incbin \"lib/timeline/view.js\"\n"

@@ -43,14 +43,6 @@ function write(state, first) {
 	return '#' + parts.join('&');
 }
 
-function decode(text) {
-	try {
-		return decodeURIComponent(text);
-	} catch (e) {
-		return '';
-	}
-}
-
 // Whole numbers below a limit.
 function numbers(text, limit) {
 	return text.split(',').filter(function (v) { return /^[0-9]{1,16}$/.test(v) && +v < limit; }).map(Number);
@@ -69,9 +61,9 @@ function read_part(state, key, value, limits) {
 	if (key === 'a' || key === 'b')
 		numbers(value, limits.end + 1).forEach(function (v) { state[key] = v; });
 	if (key === 'search')
-		state.query = decode(value);
+		state.query = fragment.decode(value);
 	if (key === 'rows')
-		state.rows = decode(value);
+		state.rows = fragment.decode(value);
 	if (key === 'off')
 		state.off = numbers(value, limits.types);
 	if (key === 'pinned' || key === 'collapsed')
@@ -83,14 +75,10 @@ function read_part(state, key, value, limits) {
 }
 
 // Parts that are unknown or malformed are ignored. `limits`: the end of the picture, and how many types and rows there are.
-function read(fragment, first, limits) {
+function read(text, first, limits) {
 	var state = initial(first.from, first.to);
 
-	fragment.replace(/^#/, '').split('&').forEach(function (part) {
-		var at = part.indexOf('='), key = at < 0 ? part : part.slice(0, at);
-
-		read_part(state, key, at < 0 ? '' : part.slice(at + 1), limits);
-	});
+	fragment.each(text, function (key, value) { read_part(state, key, value, limits); });
 	return state;
 }
 

@@ -225,7 +225,10 @@ static void put_rect(struct mp_buf *to, const struct rect *r)
 	mp_buf_printf(to, "\"");
 }
 
-/* Adds the names of a chain from its first node to its last, as far as they fit. */
+/*
+ * Adds the names of a chain from its first node to its last; if they do not fit, those two; or the
+ * last one.
+ */
 static void put_chain(struct mp_buf *to, const struct mp_tree *t, uint32_t first, uint32_t last,
 		      double px)
 {
@@ -241,9 +244,11 @@ static void put_chain(struct mp_buf *to, const struct mp_tree *t, uint32_t first
 		return;
 	to->len = 0;
 	mp_buf_str(to, mp_tree_frame(t, first).name);
-	if (first == last)
-		return;
 	mp_buf_str(to, MP_STR("\xe2\x80\xa6"));
+	mp_buf_str(to, mp_tree_frame(t, last).name);
+	if (mp_svg_width(mp_buf_view(to), SMALL) <= px)
+		return;
+	to->len = 0;
 	mp_buf_str(to, mp_tree_frame(t, last).name);
 }
 

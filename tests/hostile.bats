@@ -128,6 +128,7 @@ as_events() {
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-stackplot --by comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-timeline --rows comm --colour comm
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-cpel -t tid -l comm -o "$TMP/cpel"
+	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-export --to perfetto
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-rename --append-tid
 	as_quick "$TMP/any.mp" "$TMP/keys.mp" mp-pair -b '*' -e no:end -k comm --open
 	for file in any names; do

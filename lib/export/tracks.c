@@ -12,7 +12,7 @@ struct span {
 
 /* A track of nested spans: its outermost ones, in order of time. */
 struct lane {
-	uint64_t track;
+	uint64_t track; /* 0: not used */
 	struct span spans[SPANS];
 	size_t n;
 };
@@ -22,7 +22,7 @@ struct mp_export_thread {
 	uint64_t name; /* hash of its latest name, at least 1; 0: none */
 	uint32_t pid;
 	bool has_pid;
-	struct lane *lanes[MP_EXPORT_LANES_MAX];
+	struct lane *lanes[MP_EXPORT_LANES_MAX]; /* used ones first */
 };
 
 void mp_export_tracks_init(struct mp_export_tracks *k, struct mp_export_trace *trace)
@@ -139,7 +139,12 @@ static uint64_t nameless_track(struct mp_export_tracks *k, const struct mp_expor
 static void begin_thread(struct mp_export_tracks *k, struct mp_export_thread *t,
 			 const struct mp_export_context *c)
 {
-	*t = (struct mp_export_thread){ .pid = c->pid, .has_pid = c->has_pid && c->has_tid };
+	size_t i;
+
+	t->pid = c->pid;
+	t->has_pid = c->has_pid && c->has_tid;
+	for (i = 0; i < MP_EXPORT_LANES_MAX && t->lanes[i]; i++)
+		*t->lanes[i] = (struct lane){ 0 };
 	t->track = t->has_pid ? ++k->used : nameless_track(k, c);
 }
 
@@ -154,6 +159,7 @@ struct mp_export_thread *mp_export_thread(struct mp_export_tracks *k,
 
 	if (!t) {
 		t = mp_arena_alloc(&k->arena, sizeof(*t));
+		*t = (struct mp_export_thread){ 0 };
 		mp_intmap_add_pointer(&k->threads, number, t);
 	}
 	if (fresh)
@@ -226,10 +232,12 @@ uint64_t mp_export_span_track(struct mp_export_tracks *k, struct mp_export_threa
 		l = &thread->lanes[i];
 		if (!*l) {
 			*l = mp_arena_alloc(&k->arena, sizeof(**l));
-			**l = (struct lane){ .track = i ? new_track(k, MP_STR("overlapping spans"),
-								    thread->track, NULL)
-							: thread->track };
+			**l = (struct lane){ 0 };
 		}
+		if (!(*l)->track)
+			(*l)->track =
+				i ? new_track(k, MP_STR("overlapping spans"), thread->track, NULL)
+				  : thread->track;
 		if (add_span(*l, begin_ns, end_ns))
 			return (*l)->track;
 	}

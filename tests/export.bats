@@ -271,6 +271,7 @@ json.loads(data.decode("utf-8"))' "$TMP/out"
 	8,sched:sched_switch,cpu=1→tid=5→.prev_pid=5→.next_pid=99999999999
 	9,cpu-clock,cpu=1024→period=18446744073709551615→stack=a
 	10,cpu-clock,cpu=1024→period=x→stack=a
+	11,b:b,tid=5→dur=12→waker_tid=6
 	X
 	sed -i 's/→/\t/g' "$TMP/in"
 	perfetto_rows "$TMP/in" > "$TMP/out"
@@ -281,6 +282,9 @@ json.loads(data.decode("utf-8"))' "$TMP/out"
 	instant→thread 5→sched:sched_switch→8→cpu=1 .prev_pid=5 .next_pid=99999999999
 	sample→cpu-clock→-→9→None→a→18446744073709551614
 	sample→cpu-clock→-→10→None→a→18446744073709551614
+	instant→thread 6→arrow→11→
+	flow→arrow→11→b:b→11
+	instant→thread 5→b:b→11→waker_tid=6
 	slice→thread 5→a:a→0→9223372036854775807→
 	X
 }

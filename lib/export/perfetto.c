@@ -207,7 +207,7 @@ static bool number_of(struct mp_str value, uint32_t *to)
 	return true;
 }
 
-/* Handles a field of the context. Returns false if it is an argument as well, or only that. */
+/* Handles a field of the context that is not an argument. Returns false if it is another. */
 static bool take_context(struct event *e, struct mp_str key, struct mp_str value)
 {
 	struct mp_export_context *c = &e->context;
@@ -222,15 +222,24 @@ static bool take_context(struct event *e, struct mp_str key, struct mp_str value
 		e->stack = value;
 	else if (mp_str_eq(key, MP_STR("dur")))
 		e->dur = value;
-	else if (mp_str_eq(key, MP_STR("cpu")))
-		return c->has_cpu = number_of(value, &c->cpu), false;
-	else if (mp_str_eq(key, MP_STR("period")))
-		return e->period = value, false;
-	else if (mp_str_eq(key, MP_STR("cgroup")))
-		return c->cgroup = value, false;
 	else
 		return false;
 	return true;
+}
+
+/* Handles a field of the context that is an argument as well. */
+static void note_context(struct event *e, struct mp_str key, struct mp_str value)
+{
+	struct mp_export_context *c = &e->context;
+
+	if (mp_str_eq(key, MP_STR("cpu")))
+		c->has_cpu = number_of(value, &c->cpu);
+	else if (mp_str_eq(key, MP_STR("period")))
+		e->period = value;
+	else if (mp_str_eq(key, MP_STR("cgroup")))
+		c->cgroup = value;
+	else if (mp_str_ends(key, MP_STR("_tid")))
+		e->arrow = true;
 }
 
 static struct event event_of(const struct mp_rec *rec, struct type *type)
@@ -281,15 +290,18 @@ static struct event parse(struct state *s, const struct mp_rec *rec, struct type
 
 	s->n_args = 0;
 	while (mp_rec_next_field(&rest, &key, &value)) {
-		bool known = *key.p != '.' && take_context(&e, key, value);
-
-		e.payload |= *key.p == '.';
-		e.arrow |= !known && mp_str_ends(key, MP_STR("_tid"));
-		if (!known)
-			add_arg(s, key, value);
+		if (*key.p == '.')
+			e.payload = true;
+		else if (take_context(&e, key, value))
+			continue;
+		else
+			note_context(&e, key, value);
+		add_arg(s, key, value);
 	}
-	if (!e.dur.p || mp_num_u64(e.dur, &e.dur_ns) < 0 || e.dur_ns > rec->time_ns)
+	if (!e.dur.p || mp_num_u64(e.dur, &e.dur_ns) < 0 || e.dur_ns > rec->time_ns) {
 		e.dur = (struct mp_str){ NULL, 0 };
+		e.dur_ns = 0;
+	}
 	return e;
 }
 
@@ -372,7 +384,8 @@ static bool parse_ftrace(struct state *s, struct event *e, union body *body)
 	mp_export_texts_begin(&s->trace, e->rec->body.len);
 	while (mp_rec_next_field(&rest, &key, &value)) {
 		if (*key.p != '.') {
-			take_context(e, key, value);
+			if (!take_context(e, key, value))
+				note_context(e, key, value);
 			continue;
 		}
 		f = field_of(d, next, mp_str_skip(key, 1));

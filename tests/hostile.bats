@@ -57,6 +57,11 @@ lines() {
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-page --by f9,f7
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-diff --all --absolute formats/good/no-header.mp
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-hist --by comm --across f9
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-export --to firefox
+		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-export --to ftrace
+		sed 's/,a:b,/,mp-hist,hist_n=1\t/' "$TMP/short.mp" > "$TMP/short.dump"
+		sed 's/,a:b,/,mp-hist,hist_n=1\t/' "$TMP/long.mp" > "$TMP/long.dump"
+		as_quick "$TMP/short.dump" "$TMP/long.dump" mp-export --to openmetrics
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --fields f9,stack -f 'text~"*y*z*" || f9==1'
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --tsv
 		as_quick "$TMP/short.mp" "$TMP/long.mp" mp-select --json
@@ -87,6 +92,7 @@ lines() {
 			[ "$p" != mp-import ] || words+=(--from stream)
 			as_quick "$TMP/$kind.20000" "$TMP/$kind.80000" "${words[@]}"
 		done
+		as_quick "$TMP/$kind.20000" "$TMP/$kind.80000" mp-export --to firefox -e '*'
 	done
 }
 
@@ -130,6 +136,7 @@ as_events() {
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-cpel -t tid -l comm -o "$TMP/cpel"
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-export --to perfetto
 	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-rename --append-tid
+	as_quick "$TMP/any.mp" "$TMP/names.mp" mp-export --to firefox
 	as_quick "$TMP/any.mp" "$TMP/keys.mp" mp-pair -b '*' -e no:end -k comm --open
 	for file in any names; do
 		awk -F '[=\t]' '{ print 1000 * NR ",sched:sched_switch,cpu=0\ttid=" last "\t.prev_comm=x\t.prev_pid=" last \

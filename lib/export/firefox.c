@@ -29,7 +29,7 @@ static const char categories[] =
 /* How viewers show a marker: its name, with the fields of the event as text. */
 static const char schema[] =
 	"[{\"name\":\"event\",\"tooltipLabel\":\"{marker.name}\",\"tableLabel\":\"{marker.data.fields}\","
-	"\"chartLabel\":\"{marker.name}\",\"display\":[\"marker-chart\",\"marker-table\"],"
+	"\"chartLabel\":\"{marker.name}\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
 	"\"fields\":[{\"key\":\"fields\",\"label\":\"Fields\",\"format\":\"string\"}]}]";
 
 /* The groups of a thread; FIELDS has the fields of its markers, as text of the stream. */

@@ -169,11 +169,11 @@ struct line {
 	struct mp_str type, field, weight, n, part;
 };
 
-/* Parses a line: all other fields are the labels ",NAME=\"VALUE\"...". False: two are the same. */
-static bool parse(struct state *s, const struct mp_rec *rec, struct line *l)
+/* Parses a line: all other fields are the labels ",NAME=\"VALUE\"...". Returns NULL, or why not. */
+static const char *parse(struct state *s, const struct mp_rec *rec, struct line *l)
 {
 	struct mp_str rest = rec->body, key, value;
-	size_t start, end;
+	size_t start, end, n = 0;
 
 	*l = (struct line){ .type = { NULL, 0 } };
 	s->labels.len = 0;
@@ -190,6 +190,8 @@ static bool parse(struct state *s, const struct mp_rec *rec, struct line *l)
 			continue;
 		if (mp_str_eq(key, MP_STR("type")))
 			l->type = value;
+		if (n++ == MP_CHOICE_FIELDS_MAX)
+			return "key of too many fields";
 		start = s->labels.len;
 		mp_buf_byte(&s->labels, ',');
 		add_name(&s->labels, key);
@@ -197,11 +199,11 @@ static bool parse(struct state *s, const struct mp_rec *rec, struct line *l)
 		end = s->labels.len;
 		if (mp_str_eq(key, MP_STR("le")) ||
 		    memmem(s->labels.p, start, s->labels.p + start, end - start))
-			return false;
+			return "two fields would have the same label";
 		add_label_value(s, value);
 		mp_buf_byte(&s->labels, '"');
 	}
-	return true;
+	return NULL;
 }
 
 static void set(struct mp_buf *to, struct mp_str text)
@@ -323,13 +325,13 @@ static void handle_event(struct state *s, const struct mp_rec *rec)
 	uint64_t time_ns = real_time(s, rec->time_ns);
 	struct mp_input *in = &s->ex->in;
 	struct mp_type_seen *seen;
-	const char *why = NULL;
 	struct line l;
+	const char *why = parse(s, rec, &l);
 
 	if (!mp_str_eq(rec->type, MP_STR("mp-hist")))
 		mp_die("%s has other events than a dump (use mp-hist --dump)", in->name);
-	if (!parse(s, rec, &l)) {
-		mp_input_bad(in, "two fields would have the same label");
+	if (why) {
+		mp_input_bad(in, why);
 		return;
 	}
 	if (l.type.p) {

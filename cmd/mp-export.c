@@ -14,7 +14,7 @@ static const struct mp_opt opts[] = {
 	  "the format to write: chrome, firefox, ftrace, openmetrics, perfetto, pprof or speedscope" },
 	{ 'o', "output", "FILE", "write to FILE (default: stdout)" },
 	MP_CHOICE_EVENT(""),
-	{ 0, NULL, NULL, "For firefox, pprof and speedscope" },
+	{ 0, NULL, NULL, "For profiles" },
 	MP_CHOICE_BY("put FIELDS in front of the frames, for pprof into labels (default: comm, for "
 		     "firefox nothing)"),
 	{ MP_FOLD_NO_COMM, "no-comm", NULL, "put nothing in front of the frames" },

@@ -78,7 +78,8 @@ void mp_export_groups_add(struct mp_export_groups *g, uint32_t group, const void
 	g->buf = mp_grow(g->buf, &g->cap, g->len + sizeof(head) + len, 1);
 	at = (uint32_t)g->len + 1;
 	memcpy(g->buf + g->len, &head, sizeof(head));
-	memcpy(g->buf + g->len + sizeof(head), data, len);
+	if (len)
+		memcpy(g->buf + g->len + sizeof(head), data, len);
 	g->len += sizeof(head) + len;
 	chain = &g->chains[group];
 	if (chain->last) /* `next` is the first member of a head */

@@ -403,3 +403,16 @@ many_kills() {
 	[ "$(grep -c ';busy \[eval\]:1$' "$TMP/out.mp")" = "$(jq '[.nodes[] | select(.callFrame.functionName == "busy") | .hitCount] | add' "$TMP/profile")" ]
 	jq . "$TMP/profile" | mp-import | cmp - "$TMP/out.mp"
 }
+
+@test "stacks and spans that were exported to speedscope and to trace events come back" {
+	[ -e "$BUILD/bin/mp-export" ] || skip "no mp-export"
+	make_stream 500 12 | mp-fold -e cpu-clock --stream > "$TMP/stacks.mp"
+	mp-export --to speedscope "$TMP/stacks.mp" | mp-import > "$TMP/out.mp"
+	mp-order --check "$TMP/out.mp"
+	mp-fold "$TMP/stacks.mp" > "$TMP/want"
+	[ "$(wc -l < "$TMP/want")" -gt 100 ]
+	mp-fold "$TMP/out.mp" | cmp - "$TMP/want"
+
+	for i in {1..500}; do printf '%d,op%d,pid=3\ttid=%d\t.a=x y\t.n=%d\tdur=%d\n' $((81795446000000 + i * 1001)) $((i % 7)) $((i % 5 + 1)) $i $((i * 3)); done > "$TMP/spans.mp"
+	mp-export --to chrome "$TMP/spans.mp" | mp-import | mp-order - | grep '^[0-9]' | cmp - "$TMP/spans.mp"
+}

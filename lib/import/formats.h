@@ -16,7 +16,8 @@
 #endif
 #define MP_IMPORT_FORMATS(row)                                                           \
 	row(ftrace) row(perf) row(marple) row(stream) row(folded) row(bpftrace) row(bcc) \
-		row(strace) row(perf_trace) row(cpuprofile) MP_IMPORT_PROTOBUF(row)
+		row(strace) row(perf_trace) row(speedscope) row(cpuprofile) row(chrome)  \
+			MP_IMPORT_PROTOBUF(row)
 
 #define MP_IMPORT_DECLARE(name) extern const struct mp_import_format mp_import_##name;
 MP_IMPORT_FORMATS(MP_IMPORT_DECLARE)

@@ -15,12 +15,12 @@ struct reader {
 	bool failed;
 };
 
-static void fail(struct reader *r, const char *why, bool early)
+static void fail(struct reader *r, const char *why)
 {
 	if (!r->failed)
 		mp_import_bad(r->im, why);
 	r->failed = true;
-	r->im->truncated |= early;
+	r->im->truncated = true;
 }
 
 /* The next byte, which stays unread; -1 at the end of the input. */
@@ -37,7 +37,7 @@ static int look(struct reader *r)
 		r->taken = n;
 	}
 	if (r->p == r->end) {
-		fail(r, "the JSON ends early", true);
+		fail(r, "the JSON ends early");
 		return -1;
 	}
 	return (unsigned char)*r->p;
@@ -91,7 +91,7 @@ static void scan(struct reader *r, struct mp_buf *to)
 		if (c == '"') {
 			string(r, to);
 		} else if (!depth && (c == ',' || c == ']' || c == '}')) {
-			fail(r, "not JSON: a value is missing", false);
+			fail(r, "not JSON: a value is missing");
 			return;
 		} else {
 			depth += c == '[' || c == '{';
@@ -162,7 +162,7 @@ static void key(struct reader *r)
 	size_t start = r->path.len;
 
 	if (look_on(r) != '"') {
-		fail(r, "not JSON: a key is missing", false);
+		fail(r, "not JSON: a key is missing");
 		return;
 	}
 	string(r, &r->path);
@@ -172,7 +172,7 @@ static void key(struct reader *r)
 	if (look_on(r) == ':')
 		r->p++;
 	else
-		fail(r, "not JSON: a colon is missing", false);
+		fail(r, "not JSON: a colon is missing");
 }
 
 /* Reads the members of an object, or the elements of an array, of which some are wanted. */
@@ -197,7 +197,7 @@ static void descend(struct reader *r, bool object)
 			r->path.len = path;
 			c = r->failed ? -1 : look_on(r);
 			if (c >= 0 && c != ',' && c != close)
-				fail(r, "not JSON: a comma is missing", false);
+				fail(r, "not JSON: a comma is missing");
 			if (r->failed)
 				return;
 			r->p++;

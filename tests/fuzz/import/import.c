@@ -100,6 +100,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_strace,
 		&mp_import_perf_trace,
 		&mp_import_cpuprofile,
+		&mp_import_speedscope,
+		&mp_import_chrome,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

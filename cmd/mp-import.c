@@ -11,8 +11,8 @@ enum { OPT_CLOCK = MP_OPT_LONG, OPT_UNIT };
 static const struct mp_opt opts[] = {
 	{ 'f', "from", "KIND",
 	  "format of the text: perf, ftrace, marple, folded, stream, bpftrace, bcc, pprof, "
-	  "strace, perf-trace, cpuprofile, speedscope or chrome (default: guessed from its "
-	  "beginning)" },
+	  "strace, perf-trace, cpuprofile, speedscope, chrome, blkparse, graph or austin (default: "
+	  "guessed from its beginning)" },
 	{ OPT_CLOCK, "clock", "NAME",
 	  "name of the clock of the times, such as monotonic for perf record -k CLOCK_MONOTONIC" },
 	{ OPT_UNIT, "time-unit", "UNIT", "unit of MARPLE's times: ns, us (default), ms or s" },

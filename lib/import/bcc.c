@@ -137,7 +137,7 @@ static void parse(struct mp_import *im)
 				finish(&s);
 		} else if (!mp_str_starts(line, MP_STR("Detaching...")) &&
 			   !mp_str_eq(line, MP_STR("^C"))) {
-			mp_import_skip(im, MP_STR("printed lines"));
+			mp_import_skip(im, MP_STR("printed-lines"));
 		}
 	}
 	if (s.n_held && !im->truncated)

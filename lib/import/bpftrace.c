@@ -90,7 +90,7 @@ static void finish(struct state *s, struct mp_str value)
 	if (mp_num_i64(value, &weight) < 0 && mp_import_digits(value) == value.len) {
 		mp_import_bad(im, "the count is out of range");
 	} else if (mp_num_i64(value, &weight) < 0) {
-		mp_import_skip(im, MP_STR("values of maps"));
+		mp_import_skip(im, MP_STR("map-values"));
 	} else {
 		if (s->keys.len)
 			mp_import_frame_name(&s->frames, mp_buf_view(&s->keys), MP_MARK_NONE);
@@ -115,7 +115,7 @@ static void begin(struct state *s, struct mp_str line)
 		return;
 	}
 	if (!line.len || *line.p != '[') {
-		mp_import_skip(s->im, MP_STR("values of maps"));
+		mp_import_skip(s->im, MP_STR("map-values"));
 		return;
 	}
 	line = mp_str_skip(line, 1);
@@ -127,7 +127,7 @@ static void begin(struct state *s, struct mp_str line)
 	else if (!value.len || !key.len || *key.p == ',')
 		finish(s, value);
 	else
-		mp_import_skip(s->im, MP_STR("values of maps"));
+		mp_import_skip(s->im, MP_STR("map-values"));
 }
 
 /* A line within a record: a frame, a part of the key, or the end. */
@@ -254,7 +254,7 @@ static void parse(struct mp_import *im)
 		else if (map_name(line))
 			begin(&s, line);
 		else if (!mp_str_starts(line, MP_STR("Attach")))
-			mp_import_skip(im, MP_STR("printed lines"));
+			mp_import_skip(im, MP_STR("printed-lines"));
 	}
 	if (s.in_record && !im->truncated)
 		mp_import_bad(im, "the input ends within the key of a map");

@@ -187,7 +187,7 @@ static void pop(struct state *s, struct track *t, struct mp_str args, int64_t ti
 	struct open *o = t && t->n ? &t->open[t->n - 1] : NULL;
 
 	if (!o) {
-		mp_import_skip(s->im, MP_STR("ends without a begin"));
+		mp_import_skip(s->im, MP_STR("unmatched-ends"));
 		return;
 	}
 	t->n--;
@@ -267,9 +267,9 @@ static void take_event(void *arg, json_t *event)
 	else if (strchr("BEXiIRCPbenSF", c))
 		timed(s, c, name, event);
 	else if (strchr("stf", c))
-		mp_import_skip(s->im, MP_STR("flow events"));
+		mp_import_skip(s->im, MP_STR("flows"));
 	else
-		mp_import_skip(s->im, MP_STR("events of other phases"));
+		mp_import_skip(s->im, MP_STR("other-phases"));
 }
 
 static const struct mp_import_path paths[] = { { ".traceEvents[]", take_event },
@@ -286,7 +286,7 @@ static void parse(struct mp_import *im)
 	mp_import_json(im, paths, MP_ARRAY_SIZE(paths), &s);
 	for (i = 0; i < s.n; i++) {
 		while (s.v[i].n) {
-			mp_import_skip(im, MP_STR("begins without an end"));
+			mp_import_skip(im, MP_STR("unmatched-begins"));
 			drop(&s, &s.v[i].open[--s.v[i].n]);
 		}
 		free(s.v[i].open);

@@ -11,10 +11,6 @@
  * From special to general: the first row that matches any line determines the name of the format.
  */
 static const struct mp_import_foreign known[] = {
-	{ "# tracer: function_graph*", "a function graph of ftrace", "use the tracer 'function'",
-	  true, true },
-	{ " [0-9]*)*|  *", "a function graph of ftrace", "use the tracer 'function'", false,
-	  false },
 	{ "# latency: *", "the latency format of ftrace", "echo 0 > options/latency-format", false,
 	  true },
 	{ "# To display the perf.data header info*", "output of perf report", SCRIPT, false, true },

@@ -102,6 +102,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		&mp_import_cpuprofile,
 		&mp_import_speedscope,
 		&mp_import_chrome,
+		&mp_import_blkparse,
+		&mp_import_graph,
+		&mp_import_austin,
 	};
 	struct mp_import_options options = { .clock = NULL };
 	struct mp_import_frames frames;

@@ -221,3 +221,30 @@ as_events() {
 	X
 	mp-order "$TMP/in/losses.mp" 2> /dev/null | tail -n 1 | grep '"lost":9223372036854775807,.*"fired":9223372036854775807,'
 }
+
+@test "formats of others that were made to be slow are as quick to import as others" {
+	local kind
+	# the same amount of text as many short records, and as few long ones
+	python3 - "$TMP" <<- 'X'
+		import sys
+		size = 4 << 20
+		def write(name, short, long):
+		    for kind, text in ('short', short), ('long', long):
+		        with open(f'{sys.argv[1]}/{name}.{kind}', 'w') as f: f.write(text)
+		def repeat(text): return text * (size // len(text))
+		write('bcc', 'Sampling at 49 Hertz of all threads by user stack\n' + repeat('    f\n    --\n    g\n        3\n\n'),
+		      'Sampling at 49 Hertz of all threads by user stack\n' + repeat('    f\n    --\n') + '    3\n\n')
+		write('bpftrace', repeat('@[\n    f+1\n, sh]: 3\n'), '@[\n' + repeat('    f+1\n\n    (x (y (\n'.replace('\n\n', '\n')) + ', sh]: 3\n')
+		write('strace', repeat('1 1795446316.000001 read(3, "x", 1 <unfinished ...>\n'), repeat('1 1795446316.000001 read(' + 300000 * '(<"' + '\n'))
+		write('chrome', '[' + repeat('{"name":"a","ph":"B","ts":1,"pid":1,"tid":1},\n') + '{"ph":"E","ts":2,"pid":1,"tid":1}]',
+		      '[' + repeat('{"name":"' + 500000 * 'a' + '","ph":"B","ts":1,"pid":1,"tid":1},\n') + '{}]')
+		write('speedscope', '{"exporter":"speedscope@1","profiles":[' + repeat('{"name":"a","samples":[[0]],"weights":[1]},') + '{}]}',
+		      '{"exporter":"speedscope@1","profiles":[{"name":"a","samples":[[' + ','.join(map(str, range(100000))) + ']],"weights":[1]},' +
+		      repeat('{"name":"a","samples":[],"weights":[]},') + '{}]}')
+		write('cpuprofile', '{"nodes":[' + repeat('{"id":1,"callFrame":{"functionName":"f"}},') + '{"id":2,"callFrame":{}}],"samples":[1],"timeDeltas":[1]}',
+		      '{"nodes":[' + ','.join('{"id":%d,"callFrame":{"functionName":"f"},"children":[%d]}' % (i, i + 1) for i in range(70000)) + '],"samples":[1],"timeDeltas":[1]}')
+	X
+	for kind in bcc bpftrace strace chrome speedscope cpuprofile; do
+		as_quick "$TMP/$kind.short" "$TMP/$kind.long" mp-import --from "$kind"
+	done
+}

@@ -23,6 +23,7 @@ struct state {
 	/* the last two lines of a record: the thread, or another frame, and the number */
 	struct mp_buf held[2];
 	size_t n_held;
+	bool divided; /* the record has "--" */
 };
 
 static const struct tool *find_tool(struct mp_str line)
@@ -43,10 +44,12 @@ static void add_frame(struct state *s, struct mp_str line)
 	bool address = text.len > MP_COMM_WIDTH + 1 && text.p[MP_COMM_WIDTH] == ' ' &&
 		       text.p[MP_COMM_WIDTH + 1] != ' ';
 
-	if (mp_str_eq(text, MP_STR("--")))
-		mp_import_counted_kernel(&s->frames);
-	else
+	if (s->divided || !mp_str_eq(text, MP_STR("--"))) {
 		mp_import_counted_frame(&s->frames, text, address);
+		return;
+	}
+	mp_import_counted_kernel(&s->frames);
+	s->divided = true;
 }
 
 /* The name in "-                NAME (PID)", or of stackcount in "NAME [PID]". */
@@ -74,6 +77,7 @@ static bool find_thread(struct mp_str line, const struct tool *tool, struct mp_s
 static void forget(struct state *s)
 {
 	s->n_held = 0;
+	s->divided = false;
 	s->frames.n = s->frames.bytes = 0;
 	s->frames.truncated = false;
 }

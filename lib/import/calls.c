@@ -30,6 +30,7 @@ void mp_import_calls_release(struct mp_import_calls *c)
 
 void mp_import_calls_keep(struct mp_import_calls *c, struct mp_str task, struct mp_str text)
 {
+	struct mp_buf *kept;
 	size_t *index;
 	bool fresh;
 
@@ -42,9 +43,11 @@ void mp_import_calls_keep(struct mp_import_calls *c, struct mp_str task, struct 
 		*index = c->n;
 		c->texts[c->n++] = (struct mp_buf){ NULL, 0, 0 };
 	}
-	c->texts[*index].len = 0;
-	mp_buf_str(&c->texts[*index], text);
-	c->bytes += text.len;
+	kept = &c->texts[*index];
+	c->bytes -= kept->cap;
+	kept->len = 0;
+	mp_buf_str(kept, text);
+	c->bytes += kept->cap;
 }
 
 struct mp_str mp_import_calls_take(struct mp_import_calls *c, struct mp_str task)

@@ -11,10 +11,11 @@
 #include "lib/stream/esc.h"
 
 enum {
-	KEY_MAX = 126,	     /* bytes of a field's name after its point */
-	OPEN_MAX = 1 << 20,  /* begins that may wait for their end */
-	ARGS_MAX = 64 << 20, /* bytes of their fields; those above have none */
-	NAMES_MAX = 1 << 20, /* threads and other tracks */
+	KEY_MAX = 126,	       /* bytes of a field's name after its point */
+	OPEN_MAX = 1 << 20,    /* begins that may wait for their end */
+	ARGS_MAX = 64 << 20,   /* bytes of their names and fields */
+	TRACKS_MAX = 64 << 20, /* bytes of the names of threads and other tracks */
+	COMM_MAX = 255,
 };
 
 /* A begin that waits for its end. */
@@ -55,7 +56,7 @@ static struct track *track_of(struct state *s, struct mp_str kind, struct mp_str
 	struct mp_map_entry *e;
 	size_t *index;
 
-	if (s->n >= NAMES_MAX && !mp_map_find(&s->tracks, parts, 3))
+	if (mp_map_bytes(&s->tracks) > TRACKS_MAX && !mp_map_find(&s->tracks, parts, 3))
 		return NULL;
 	e = mp_map_put(&s->tracks, parts, 3, NULL);
 	index = mp_map_value(e);
@@ -160,7 +161,7 @@ static struct mp_str copy(struct mp_str s)
 static void push(struct state *s, struct track *t, struct mp_str name, struct mp_str args,
 		 int64_t time_ns)
 {
-	if (!t || s->n_open == OPEN_MAX) {
+	if (!t || s->n_open == OPEN_MAX || s->args_bytes + name.len > ARGS_MAX) {
 		mp_import_bad(s->im, "too many events have begun");
 		return;
 	}
@@ -209,6 +210,7 @@ static void metadata(struct state *s, struct mp_str what, const json_t *event)
 	if (!thread)
 		return;
 	free((char *)thread->comm.p);
+	name.len = MP_MIN(name.len, (size_t)COMM_MAX);
 	thread->comm = copy(name);
 }
 

@@ -74,10 +74,11 @@ void mp_import_counted_kernel(struct mp_import_frames *f)
 	size_t i;
 
 	for (i = 0; i < f->n; i++) {
-		char *p = mp_arena_alloc(&f->text, f->v[i].len + sizeof(mark));
+		char *p;
 
 		if (mp_frame_mark(f->v[i], NULL) != MP_MARK_NONE)
 			continue;
+		p = mp_arena_alloc(&f->text, f->v[i].len + sizeof(mark));
 		memcpy(mempcpy(p, f->v[i].p, f->v[i].len), mark, sizeof(mark));
 		f->v[i] = (struct mp_str){ p, f->v[i].len + sizeof(mark) };
 		f->bytes += sizeof(mark);

@@ -35,7 +35,8 @@ balanced() {
 
 @test "a recording of the whole system without stacks has every call of a pinned process" {
 	mp-record -q -a -e $GETPPID -g none -o "$TMP/s" -- taskset -c 0 "$LOAD/getppid" 10007 || [ $? = 1 ]
-	[ "$(grep -c 'comm=getppid' "$TMP/s")" = 10007 ]
+	n=$(grep -c 'comm=getppid' "$TMP/s")
+	[ "$n" -le 10007 ] && [ $((n + $(trailer "$TMP/s" lost))) -ge 10007 ]
 	balanced "$TMP/s"
 }
 

@@ -233,7 +233,7 @@ uncounted() {
 		grep ',sched:sched_switch,' "$TMP/s" | perl -ne '
 			my ($cpu) = /,cpu=(\d+)\t/; my ($prev) = /\t\.prev_pid=(\d+)\t/; my ($next) = /\t\.next_pid=(\d+)\t/;
 			$n++; $idle++ if !$prev; $holes++ if defined $last{$cpu} && $last{$cpu} != $prev; $last{$cpu} = $next;
-			END { print "$n switches, $idle of them from idle tasks, $holes holes\n"; exit !($idle * 10 > $n && $holes * 50 <= $n) }'
+			END { print "$n switches, $idle of them from idle tasks, $holes holes\n"; exit !($n > 100 && $holes * 50 <= $n) }'
 	done
 }
 

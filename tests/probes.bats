@@ -115,7 +115,7 @@ record() {
 
 @test "no probe is left at the end or on failure; the next recording removes those of one that was killed" {
 	needs_root
-	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null
+	mp-record -q -g none -e 'uprobe:libc:malloc(size=arg1:u64)' -d 10ms > /dev/null || [ $? = 1 ]
 	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -e no:such -d 1s 2> /dev/null || false
 	! mp-record -q -e 'uprobe:libc:malloc(size=arg1:u64)' -- "$TMP/nowhere" > /dev/null 2>&1 || false
 	[ "$(left "")" = 0 ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sched/internal.h"
+#include "lib/sched/sched.h"
 
 #include <stdlib.h>
 
@@ -56,123 +56,6 @@ void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what)
 		s->has_births = true;
 }
 
-struct mp_sched_cpu *mp_sched_cpu_of(struct mp_sched *s, int32_t cpu)
-{
-	struct mp_sched_cpu *c;
-
-	if ((size_t)cpu >= s->n_cpus) {
-		s->cpus = mp_grow(s->cpus, &s->cap_cpus, cpu + 1, sizeof(*s->cpus));
-		memset(s->cpus + s->n_cpus, 0, (cpu + 1 - s->n_cpus) * sizeof(*s->cpus));
-		s->n_cpus = cpu + 1;
-	}
-	c = &s->cpus[cpu];
-	if (c->what == MP_CPU_ABSENT)
-		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, 0, NULL };
-	return c;
-}
-
-static struct mp_str name_of(const struct mp_sched_task *t)
-{
-	return t->has_comm ? mp_buf_view(&t->comm) : (struct mp_str){ NULL, 0 };
-}
-
-/* --- spans ------------------------------------------------------------------------------------ */
-
-static void write_span(struct mp_sched *s, struct mp_sched_span *span)
-{
-	/* an empty span at an edge of the capture: skip it */
-	if (span->from_ns == span->to_ns && (span->cut_begin || span->state == MP_SCHED_UNKNOWN))
-		return;
-	if (span->state == MP_SCHED_UNKNOWN && span->cpu >= 0)
-		s->unknown_ns += span->to_ns - span->from_ns;
-	s->sink.span(s->sink.arg, span);
-}
-
-/* The span of a task, without the members that only some states have. */
-static struct mp_sched_span task_span(struct mp_sched *s, struct mp_sched_task *t,
-				      enum mp_sched_state state, uint64_t now)
-{
-	return (struct mp_sched_span){
-		.state = state,
-		.from_ns = t->since_ns,
-		.to_ns = now,
-		.task = t,
-		.cpu = state == MP_SCHED_RUN ? t->cpu : -1,
-		.to_cpu = -1,
-		.cut_begin = t->cut,
-		.then = MP_SCHED_UNKNOWN,
-		.lost = state == MP_SCHED_RUN ? 0 : s->lost - t->lost,
-		.next_tid = -1,
-		.stack = mp_buf_view(&t->stack),
-	};
-}
-
-/* Writes the span of a CPU on which no task is known to have run. */
-static void write_cpu_span(struct mp_sched *s, size_t cpu, enum mp_sched_state state, uint64_t now,
-			   const struct mp_sched_event *e, bool cut_end)
-{
-	struct mp_sched_cpu *c = &s->cpus[cpu];
-	struct mp_sched_span span = {
-		.state = state,
-		.from_ns = c->since_ns,
-		.to_ns = now,
-		.cpu = (int32_t)cpu,
-		.to_cpu = -1,
-		.cut_begin = c->cut,
-		.cut_end = cut_end,
-		.was = c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
-		.then = MP_SCHED_UNKNOWN,
-		.next_tid = e ? e->next : -1,
-		.next_comm = e ? e->next_comm : (struct mp_str){ NULL, 0 },
-	};
-
-	write_span(s, &span);
-}
-
-static void enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_state state,
-		  uint64_t now)
-{
-	bool known = !s->filtered || mp_sched_sees_end(&s->seen, state, t->tid, name_of(t));
-
-	t->state = known ? state : MP_SCHED_UNKNOWN;
-	t->since_ns = now;
-	t->cut = !known;
-	t->lost = s->lost;
-	t->stack.len = 0;
-}
-
-static void unsure(struct mp_sched_cpu *c, uint64_t now)
-{
-	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, c->gap_ns, NULL };
-}
-
-void mp_sched_forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
-{
-	struct mp_sched_span span = task_span(s, t, MP_SCHED_UNKNOWN, now);
-
-	span.was = t->state;
-	span.stack = (struct mp_str){ NULL, 0 };
-	if (t->state == MP_SCHED_RUN)
-		span.cpu = t->cpu;
-	write_span(s, &span);
-	if (t->state == MP_SCHED_RUN)
-		unsure(&s->cpus[t->cpu], now);
-	enter(s, t, MP_SCHED_UNKNOWN, now);
-	t->cut = true;
-}
-
-void mp_sched_forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
-{
-	struct mp_sched_cpu *c = &s->cpus[cpu];
-
-	if (c->what == MP_CPU_BUSY) {
-		mp_sched_forget(s, c->task, now);
-		return;
-	}
-	write_cpu_span(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
-	unsure(c, now);
-}
-
 static void end_task(struct mp_sched *s, struct mp_sched_task *t)
 {
 	if (s->sink.gone)
@@ -216,7 +99,7 @@ static struct mp_sched_task *new_task(struct mp_sched *s, int32_t tid, enum mp_s
 {
 	struct mp_sched_task *t = mp_sched_task_new(&s->tasks, tid);
 
-	enter(s, t, state, since);
+	mp_sched_enter(s, t, state, since);
 	return t;
 }
 
@@ -233,7 +116,7 @@ static struct mp_sched_task *assume_running(struct mp_sched *s, int32_t cpu, int
 		return NULL;
 	if (!t)
 		t = new_task(s, tid, MP_SCHED_RUN, c->since_ns);
-	enter(s, t, MP_SCHED_RUN, c->since_ns);
+	mp_sched_enter(s, t, MP_SCHED_RUN, c->since_ns);
 	t->cut = true;
 	t->cpu = t->last_cpu = cpu;
 	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, c->gap_ns, t };
@@ -295,10 +178,10 @@ static struct mp_sched_task *selected_out(struct mp_sched *s, const struct mp_sc
 		return NULL;
 	mp_sched_task_name(t, e->task_comm, e->task_prio);
 	if (t->state != MP_SCHED_RUN || t->cpu != e->cpu ||
-	    !mp_sched_sees_outs(&s->seen, t->tid, name_of(t)))
+	    !mp_sched_sees_outs(&s->seen, t->tid, mp_sched_name_of(t)))
 		lose_track(s, t, e->time_ns);
 	else
-		unsure(c, e->time_ns);
+		mp_sched_unsure(c, e->time_ns);
 	return t;
 }
 
@@ -313,7 +196,7 @@ static void end_idle(struct mp_sched *s, const struct mp_sched_event *e)
 		note_gap(s, e);
 		mp_sched_forget_cpu(s, e->cpu, e->time_ns);
 	} else {
-		write_cpu_span(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
+		mp_sched_write_cpu(s, e->cpu, MP_SCHED_IDLE, e->time_ns, e, false);
 	}
 }
 
@@ -339,13 +222,13 @@ static void switch_out(struct mp_sched *s, const struct mp_sched_event *e,
 	if (e->tid == e->task && e->pid >= 0)
 		t->pid = e->pid;
 	if (t->state == MP_SCHED_RUN) {
-		span = task_span(s, t, MP_SCHED_RUN, e->time_ns);
+		span = mp_sched_task_span(s, t, MP_SCHED_RUN, e->time_ns);
 		span.then = state;
 		span.next_tid = e->next;
 		span.next_comm = e->next_comm;
-		write_span(s, &span);
+		mp_sched_write(s, &span);
 	}
-	enter(s, t, state, e->time_ns);
+	mp_sched_enter(s, t, state, e->time_ns);
 	t->cpu = t->last_cpu = e->cpu;
 	t->waker.tid = -1;
 	if (state == MP_SCHED_DEAD)
@@ -367,7 +250,7 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 	}
 	if (state == MP_SCHED_NEW || (t->state == MP_SCHED_UNKNOWN && s->has_wakeups))
 		state = MP_SCHED_WAIT;
-	span = task_span(s, t, state, e->time_ns);
+	span = mp_sched_task_span(s, t, state, e->time_ns);
 	span.was = t->state;
 	span.then = MP_SCHED_RUN;
 	if (state == MP_SCHED_WAIT || state == MP_SCHED_PREEMPTED)
@@ -376,7 +259,7 @@ static void end_wait(struct mp_sched *s, struct mp_sched_task *t, const struct m
 		span.waker = &t->waker;
 	if (state == MP_SCHED_UNKNOWN)
 		span.stack = (struct mp_str){ NULL, 0 };
-	write_span(s, &span);
+	mp_sched_write(s, &span);
 }
 
 /* With a filter: switches the next task in. */
@@ -391,15 +274,15 @@ static void switch_in_selected(struct mp_sched *s, const struct mp_sched_event *
 	if (!t)
 		t = new_task(s, e->next, MP_SCHED_UNKNOWN, e->time_ns);
 	mp_sched_task_name(t, e->next_comm, e->next_prio);
-	if (t->state == MP_SCHED_RUN || !mp_sched_sees_ins(&s->seen, t->tid, name_of(t)))
+	if (t->state == MP_SCHED_RUN || !mp_sched_sees_ins(&s->seen, t->tid, mp_sched_name_of(t)))
 		lose_track(s, t, e->time_ns);
 	end_wait(s, t, e);
 	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
 	t->cpu = t->last_cpu = e->cpu;
-	enter(s, t, MP_SCHED_RUN, e->time_ns);
+	mp_sched_enter(s, t, MP_SCHED_RUN, e->time_ns);
 	if (t->state != MP_SCHED_RUN)
 		return;
-	write_cpu_span(s, e->cpu, MP_SCHED_UNKNOWN, e->time_ns, NULL, false);
+	mp_sched_write_cpu(s, e->cpu, MP_SCHED_UNKNOWN, e->time_ns, NULL, false);
 	s->cpus[e->cpu] = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, 0, t };
 }
 
@@ -422,7 +305,7 @@ static void switch_in(struct mp_sched *s, const struct mp_sched_event *e)
 	}
 	mp_sched_task_name(t, e->next_comm, e->next_prio);
 	end_wait(s, t, e);
-	enter(s, t, MP_SCHED_RUN, e->time_ns);
+	mp_sched_enter(s, t, MP_SCHED_RUN, e->time_ns);
 	t->moves += t->last_cpu >= 0 && t->last_cpu != e->cpu;
 	t->cpu = t->last_cpu = e->cpu;
 	*c = (struct mp_sched_cpu){ MP_CPU_BUSY, false, 0, c->gap_ns, t };
@@ -506,7 +389,7 @@ static struct mp_sched_task *born(struct mp_sched *s, const struct mp_sched_even
 		return NULL;
 	t = mp_sched_task_new(&s->tasks, e->task);
 	mp_sched_task_name(t, e->task_comm, MP_SCHED_NO_PRIO);
-	enter(s, t, MP_SCHED_NEW, e->time_ns);
+	mp_sched_enter(s, t, MP_SCHED_NEW, e->time_ns);
 	return t;
 }
 
@@ -516,7 +399,7 @@ static struct mp_sched_task *born(struct mp_sched *s, const struct mp_sched_even
  */
 static bool is_known(const struct mp_sched *s, const struct mp_sched_task *t)
 {
-	return mp_sched_sees_end(&s->seen, t->state, t->tid, name_of(t));
+	return mp_sched_sees_end(&s->seen, t->state, t->tid, mp_sched_name_of(t));
 }
 
 static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
@@ -547,13 +430,13 @@ static void handle_wakeup(struct mp_sched *s, const struct mp_sched_event *e)
 	}
 	mp_sched_task_woken(t, e->tid, e->cpu, e->comm);
 	if (t->state != MP_SCHED_NEW) {
-		span = task_span(s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state,
-				 e->time_ns);
+		span = mp_sched_task_span(
+			s, t, t->state == MP_SCHED_UNKNOWN ? MP_SCHED_SLEEP : t->state, e->time_ns);
 		span.then = MP_SCHED_WAIT;
 		span.waker = &t->waker;
-		write_span(s, &span);
+		mp_sched_write(s, &span);
 	}
-	enter(s, t, MP_SCHED_WAIT, e->time_ns);
+	mp_sched_enter(s, t, MP_SCHED_WAIT, e->time_ns);
 	if (e->stack.p)
 		mp_buf_str(&t->stack, e->stack);
 }
@@ -592,9 +475,9 @@ static void handle_exec(struct mp_sched *s, const struct mp_sched_event *e)
 	if (t && t->state == MP_SCHED_RUN)
 		return;
 	forget_and_end(s, t, e->time_ns); /* exec ended the first thread */
-	span = task_span(s, old, MP_SCHED_RUN, e->time_ns);
+	span = mp_sched_task_span(s, old, MP_SCHED_RUN, e->time_ns);
 	span.then = MP_SCHED_DEAD;
-	write_span(s, &span);
+	mp_sched_write(s, &span);
 	t = new_task(s, e->task, MP_SCHED_RUN, e->time_ns);
 	t->cpu = t->last_cpu = cpu;
 	t->pid = old->pid;
@@ -664,14 +547,14 @@ static int by_tid(const void *a, const void *b)
 static void write_last(struct mp_sched *s, struct mp_sched_task *t)
 {
 	enum mp_sched_state state = t->state == MP_SCHED_NEW ? MP_SCHED_WAIT : known_state(s, t);
-	struct mp_sched_span span = task_span(s, t, state, s->now_ns);
+	struct mp_sched_span span = mp_sched_task_span(s, t, state, s->now_ns);
 
 	span.was = state == MP_SCHED_UNKNOWN ? t->state : MP_SCHED_UNKNOWN;
 	span.cut_end = true;
 	span.waker = state == MP_SCHED_WAIT ? &t->waker : NULL;
 	if (state == MP_SCHED_RUN || state == MP_SCHED_UNKNOWN)
 		span.stack = (struct mp_str){ NULL, 0 };
-	write_span(s, &span);
+	mp_sched_write(s, &span);
 }
 
 static void end_tasks(struct mp_sched *s)
@@ -717,9 +600,9 @@ void mp_sched_end(struct mp_sched *s, uint64_t time_ns)
 		else if (c->what == MP_CPU_BUSY)
 			write_last(s, c->task);
 		else if (c->what != MP_CPU_ABSENT)
-			write_cpu_span(s, i,
-				       c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
-				       s->now_ns, NULL, true);
+			mp_sched_write_cpu(
+				s, i, c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
+				s->now_ns, NULL, true);
 	}
 	end_tasks(s);
 	s->n_cpus = 0;

@@ -5,79 +5,13 @@
  *
  * Two things always hold (tests/fuzz/sched/sched.c asserts them). The spans of a CPU follow one
  * another without gap or overlap from the first event to the end. So do the spans of a task from
- * its first one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes ctl,
- * schedfilter, schedtask.
+ * its first one to its last. Unknown time is a span, too: MP_SCHED_UNKNOWN. Includes
+ * schedstate.
  */
 #ifndef MP_SCHED_SCHED_H
 #define MP_SCHED_SCHED_H
 
-#include "lib/sched/schedfilter.h"
-#include "lib/sched/schedtask.h"
-#include "lib/stream/ctl.h"
-
-struct mp_sched_span {
-	enum mp_sched_state state;
-	uint64_t from_ns, to_ns;
-	struct mp_sched_task *task; /* the task; NULL: the CPU was idle, or it is unknown who ran */
-	int32_t cpu;		    /* the CPU that the task or the idle time occupied; -1: none */
-	/* for a wait: the CPU on which the task runs afterwards; else -1 */
-	int32_t to_cpu;
-	bool cut_begin, cut_end;
-	enum mp_sched_state was;  /* in an UNKNOWN span: the state before it */
-	enum mp_sched_state then; /* the next state of the task; UNKNOWN if the end is not known */
-	uint64_t lost;
-	const struct mp_sched_waker *waker; /* the waker; NULL: there is none, or it is not known */
-	int32_t next_tid;		    /* the task that got the CPU next; -1: unknown */
-	struct mp_str next_comm;	    /* p == NULL: unknown */
-	struct mp_str stack;		    /* stack of the task; p == NULL: none */
-};
-
-/* The caller's functions. What they get is valid during the call. */
-struct mp_sched_sink {
-	void (*span)(void *arg, const struct mp_sched_span *span);
-	void (*gone)(void *arg, struct mp_sched_task *task); /* may be NULL; the task has ended */
-	void *arg;
-};
-
-struct mp_sched_loss {
-	uint64_t n, time_ns;
-	int cpu; /* CPU of the lost events; -1: unknown */
-	/* kind of the lost events; MP_SCHED_OTHER: they may be of any kind */
-	enum mp_sched_what what;
-};
-
-struct mp_sched_cpu {
-	enum { MP_CPU_ABSENT, MP_CPU_UNSURE, MP_CPU_IDLE, MP_CPU_BUSY } what;
-	bool cut;
-	uint64_t since_ns; /* for UNSURE and IDLE: start of that state */
-	/* switches before this time are missing; 0: none are missing as far as is known */
-	uint64_t gap_ns;
-	struct mp_sched_task *task;
-};
-
-struct mp_sched {
-	struct mp_sched_sink sink;
-	bool begun;
-	uint64_t begin_ns, now_ns;
-	uint64_t clear_ns; /* no event after this time was lost */
-	uint64_t lost;
-	bool has_wakeups, has_births; /* all wake-ups, and all births of tasks, are recorded */
-	/* the switches were recorded with a filter, see mp_sched_filter() */
-	bool filtered;
-	struct mp_sched_seen seen;
-	bool context_differs; /* tid is of another pid namespace than the payload */
-	struct mp_sched_cpu *cpus;
-	size_t n_cpus, cap_cpus;
-	struct mp_sched_tasks tasks;
-	struct mp_sched_loss *losses; /* losses since the latest event */
-	size_t n_losses, cap_losses;
-	bool dark;	     /* events change no state, see mp_sched_lost() */
-	int64_t paid, spent; /* by events and for losses, in units of schedloss.c */
-
-	/* totals of all captures */
-	uint64_t misfits;    /* events that prove that others are missing */
-	uint64_t unknown_ns; /* unknown time of CPUs */
-};
+#include "lib/sched/schedstate.h"
 
 void mp_sched_init(struct mp_sched *s, const struct mp_sched_sink *sink);
 void mp_sched_release(struct mp_sched *s); /* call mp_sched_end() first */
@@ -96,41 +30,8 @@ void mp_sched_filter(struct mp_sched *s, enum mp_sched_what what, const char *fi
 /* Announces that the input has events of this kind, before the first one. */
 void mp_sched_expect(struct mp_sched *s, enum mp_sched_what what);
 
-/* Applies the losses up to now, at `end_ns` or earlier: before a watermark of that time. */
-void mp_sched_apply_losses(struct mp_sched *s, uint64_t end_ns);
-
-/*
- * To be called for each event: the first one begins the capture, and each sets its clock. The clock
- * does not go back: an event that follows the report of a later loss gets the time of that report.
- */
-static inline void mp_sched_tick(struct mp_sched *s, uint64_t time_ns)
-{
-	if (s->n_losses)
-		mp_sched_apply_losses(s, UINT64_MAX);
-	if (!s->begun) {
-		s->begun = true;
-		s->begin_ns = s->clear_ns = s->now_ns = time_ns;
-	}
-	s->now_ns = MP_MAX(s->now_ns, time_ns);
-}
-
 /* Handles an event. Returns 0, or -1 with `*why`: nothing was changed. */
 int mp_sched_event(struct mp_sched *s, const struct mp_sched_event *e, const char **why);
-
-/* Whether lost events may be some of those that the machine uses. */
-bool mp_sched_concerns(const struct mp_ctl *loss);
-
-/*
- * Notes a loss of events that the machine uses; now_ns is the time of the latest event of any
- * machine. States become unknown only at the next event or at the end, so that a loss never makes
- * the capture longer.
- *
- * If there are more losses and tasks than the events can pay for (schedloss.c), all states become
- * unknown at once, and the machine is dark until they can: then all states are unknown up to that
- * event. A dark machine takes nothing from a loss but its number, which may also be reported later.
- */
-void mp_sched_lost(struct mp_sched *s, const struct mp_ctl *loss, uint64_t now_ns);
-void mp_sched_missed(struct mp_sched *s, uint64_t n);
 
 /*
  * Ends the capture, at `time_ns` or with its last event, whichever is later: writes the spans that

@@ -1,5 +1,123 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/sched/internal.h"
+#include "lib/sched/schedstate.h"
+
+struct mp_sched_cpu *mp_sched_cpu_of(struct mp_sched *s, int32_t cpu)
+{
+	struct mp_sched_cpu *c;
+
+	if ((size_t)cpu >= s->n_cpus) {
+		s->cpus = mp_grow(s->cpus, &s->cap_cpus, cpu + 1, sizeof(*s->cpus));
+		memset(s->cpus + s->n_cpus, 0, (cpu + 1 - s->n_cpus) * sizeof(*s->cpus));
+		s->n_cpus = cpu + 1;
+	}
+	c = &s->cpus[cpu];
+	if (c->what == MP_CPU_ABSENT)
+		*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, s->begin_ns, 0, NULL };
+	return c;
+}
+
+struct mp_str mp_sched_name_of(const struct mp_sched_task *t)
+{
+	return t->has_comm ? mp_buf_view(&t->comm) : (struct mp_str){ NULL, 0 };
+}
+
+/* --- spans ------------------------------------------------------------------------------------ */
+
+void mp_sched_write(struct mp_sched *s, struct mp_sched_span *span)
+{
+	/* an empty span at an edge of the capture: skip it */
+	if (span->from_ns == span->to_ns && (span->cut_begin || span->state == MP_SCHED_UNKNOWN))
+		return;
+	if (span->state == MP_SCHED_UNKNOWN && span->cpu >= 0)
+		s->unknown_ns += span->to_ns - span->from_ns;
+	s->sink.span(s->sink.arg, span);
+}
+
+struct mp_sched_span mp_sched_task_span(struct mp_sched *s, struct mp_sched_task *t,
+					enum mp_sched_state state, uint64_t now)
+{
+	return (struct mp_sched_span){
+		.state = state,
+		.from_ns = t->since_ns,
+		.to_ns = now,
+		.task = t,
+		.cpu = state == MP_SCHED_RUN ? t->cpu : -1,
+		.to_cpu = -1,
+		.cut_begin = t->cut,
+		.then = MP_SCHED_UNKNOWN,
+		.lost = state == MP_SCHED_RUN ? 0 : s->lost - t->lost,
+		.next_tid = -1,
+		.stack = mp_buf_view(&t->stack),
+	};
+}
+
+void mp_sched_write_cpu(struct mp_sched *s, size_t cpu, enum mp_sched_state state, uint64_t now,
+			const struct mp_sched_event *e, bool cut_end)
+{
+	struct mp_sched_cpu *c = &s->cpus[cpu];
+	struct mp_sched_span span = {
+		.state = state,
+		.from_ns = c->since_ns,
+		.to_ns = now,
+		.cpu = (int32_t)cpu,
+		.to_cpu = -1,
+		.cut_begin = c->cut,
+		.cut_end = cut_end,
+		.was = c->what == MP_CPU_IDLE ? MP_SCHED_IDLE : MP_SCHED_UNKNOWN,
+		.then = MP_SCHED_UNKNOWN,
+		.next_tid = e ? e->next : -1,
+		.next_comm = e ? e->next_comm : (struct mp_str){ NULL, 0 },
+	};
+
+	mp_sched_write(s, &span);
+}
+
+void mp_sched_enter(struct mp_sched *s, struct mp_sched_task *t, enum mp_sched_state state,
+		    uint64_t now)
+{
+	bool known =
+		!s->filtered || mp_sched_sees_end(&s->seen, state, t->tid, mp_sched_name_of(t));
+
+	t->state = known ? state : MP_SCHED_UNKNOWN;
+	t->since_ns = now;
+	t->cut = !known;
+	t->lost = s->lost;
+	t->stack.len = 0;
+}
+
+void mp_sched_unsure(struct mp_sched_cpu *c, uint64_t now)
+{
+	*c = (struct mp_sched_cpu){ MP_CPU_UNSURE, true, now, c->gap_ns, NULL };
+}
+
+void mp_sched_forget(struct mp_sched *s, struct mp_sched_task *t, uint64_t now)
+{
+	struct mp_sched_span span = mp_sched_task_span(s, t, MP_SCHED_UNKNOWN, now);
+
+	span.was = t->state;
+	span.stack = (struct mp_str){ NULL, 0 };
+	if (t->state == MP_SCHED_RUN)
+		span.cpu = t->cpu;
+	mp_sched_write(s, &span);
+	if (t->state == MP_SCHED_RUN)
+		mp_sched_unsure(&s->cpus[t->cpu], now);
+	mp_sched_enter(s, t, MP_SCHED_UNKNOWN, now);
+	t->cut = true;
+}
+
+void mp_sched_forget_cpu(struct mp_sched *s, size_t cpu, uint64_t now)
+{
+	struct mp_sched_cpu *c = &s->cpus[cpu];
+
+	if (c->what == MP_CPU_BUSY) {
+		mp_sched_forget(s, c->task, now);
+		return;
+	}
+	mp_sched_write_cpu(s, cpu, MP_SCHED_UNKNOWN, now, NULL, false);
+	mp_sched_unsure(c, now);
+}
+
+/* --- losses ----------------------------------------------------------------------------------- */
 
 /*
  * What a loss costs: it looks at each task, and writes a span for each that waits or is unknown.

@@ -310,12 +310,17 @@ sum_of() {
 	[ "$n" -gt 0 ] || skip "bpftrace recorded nothing"
 	mp-import "$TMP/text" > "$TMP/out.mp" 2> "$TMP/err"
 	mp-order --check "$TMP/out.mp"
-	for map in @a @b @c; do [ "$(sum_of $map "$TMP/out.mp")" = "$n" ]; done
+	# under load bpftrace prints some stacks less often than it counted them: its text is what counts
+	for map in @a @b @c; do
+		want=$(awk -v m="$map[" 'index($0, "@") == 1 { on = index($0, m) == 1 } on && /\]: [0-9]+$/ { n += $NF } END { print n + 0 }' "$TMP/text")
+		[ "$want" -gt 0 ] && [ "$(sum_of $map "$TMP/out.mp")" = "$want" ]
+	done
 	for map in @h @l; do
-		[ "$(mp-select -f ".map==\"$map\"" --fields .count "$TMP/out.mp" | awk -F = '/^[0-9]*,bpftrace/ { n += $NF } END { print n }')" = "$n" ]
+		[ "$(mp-select -f ".map==\"$map\"" --fields .count "$TMP/out.mp" | awk -F = '/^[0-9]*,bpftrace/ { n += $NF } END { print n }')" \
+			= "$(awk -v m="$map" 'index($0, "@") == 1 { on = index($0, m) == 1 } on && /\|$/ { n += $(NF - 1) ~ /^[0-9]+$/ ? $(NF - 1) : $3 ~ /^[0-9]+$/ ? $3 : $2 } END { print n + 0 }' "$TMP/text")" ]
 	done
 	# as many frames of the kernel as bpftrace printed addresses of the kernel
-	[ "$(grep -c '^	ffff' "$TMP/text")" = "$(grep -o '_\[k\]' "$TMP/out.mp" | wc -l)" ]
+	[ "$(grep -cE '^	ffff[0-9a-f]{12} ' "$TMP/text")" = "$(grep -o '_\[k\]' "$TMP/out.mp" | wc -l)" ]
 }
 
 @test "a profile of pprof gives the stacks that were exported to it" {

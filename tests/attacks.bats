@@ -232,6 +232,14 @@ beside_files() {
 	done
 }
 
+@test "a log of a just-in-time compiler with more code than may be in memory is read in part" {
+	start_attack jit log
+	beside cfi
+	stop_attack
+	find /tmp -maxdepth 1 -name 'perf-*.map' -uid $ATTACKER -delete
+	offender_is_named 'not read' 'jit' 'jit-[0-9]*.dump'
+}
+
 @test "thousands of cgroups that come and go, with control bytes in their names, are found by their ids" {
 	local mount folder failed=0
 	mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)

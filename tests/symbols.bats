@@ -143,9 +143,9 @@ node_program() {
 
 @test "functions of node have names, by --perf-basic-prof and by the log of --perf-prof" {
 	node_program
+	cd "$TMP" # node writes its logs there
 	sample node --perf-basic-prof "$TMP/hot.js"
 	named "hot $TMP/hot.js"
-	cd "$TMP"
 	sample node --perf-prof "$TMP/hot.js"
 	named "hot $TMP/hot.js"
 	sample node --perf-prof --perf-prof-unwinding-info "$TMP/hot.js"

@@ -23,8 +23,9 @@ void mp_jitdump_free(struct mp_jitdump *d);
 bool mp_jitdump_is_due(const struct mp_jitdump *d, uint64_t now_ns);
 
 /*
- * Reads the records that were added to the file, for up to 100 ms. Returns why not all of them are
- * kept, NULL: they are. A file of another kind or version, or for another machine, has no records.
+ * Reads the records that were added to the file, for up to 100 ms; none if `fd` is -1. Returns why
+ * not all of them are kept, NULL: they are. A file of another kind or version, or for another
+ * machine, has no records.
  */
 const char *mp_jitdump_read(struct mp_jitdump *d, int fd, uint64_t now_ns);
 

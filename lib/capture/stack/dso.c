@@ -566,11 +566,11 @@ struct mp_jitdump *mp_dso_jitdump(struct mp_dsos *d, struct mp_dso *dso, uint64_
 	if (!dso)
 		return NULL;
 	dso->used = ++d->clock;
-	if ((dso->jitdump && !mp_jitdump_is_due(dso->jitdump, now_ns)) || !may_read(d, dso) ||
-	    !open_file(d, dso))
+	if ((dso->jitdump && !mp_jitdump_is_due(dso->jitdump, now_ns)) || !may_read(d, dso))
 		return dso->jitdump;
 	if (!dso->jitdump)
 		dso->jitdump = mp_jitdump_new();
+	open_file(d, dso); /* if that fails, it is tried again when the log is due */
 	began = mp_monotonic_ns();
 	mp_dso_begin(d, dso);
 	limit.reason = mp_jitdump_read(dso->jitdump, dso->fd, now_ns);

@@ -274,7 +274,7 @@ names() {
 	mkdir "$TMP/config/mp"
 	printf 'summary = x\nevent = a:b\nshow = %s\n' "mp-record waits | grep -c 'a:begin' > 'a b.txt'" > "$TMP/collectors/waits"
 	run mp-show x.mp
-	[ "$status" = 0 ] && [[ "$output" == *"  result      the default of collector waits"* ]] && [ "$(ls | tr '\n' ' ')" = "out.html x.html x.mp " ]
+	[ "$status" = 0 ] && [[ "$output" == *"  result    the default of collector waits"* ]] && [ "$(ls | tr '\n' ' ')" = "out.html x.html x.mp " ]
 	echo "show.waits = grep -c 'a:begin'" > "$TMP/config/mp/show"
 	run mp-show x.mp
 	[ "$status" = 0 ] && [ "${lines[-1]}" = 100 ]

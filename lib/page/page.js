@@ -671,6 +671,7 @@ function begin(parts) {
 	if (D.by.length)
 		find_tasks();
 	find_rows();
+	element('main').style.setProperty('--rows', 2 + whole.depth.reduce(function (a, b) { return Math.max(a, b); }, 0));
 	['tools', 'strip', 'main', 'foot'].forEach(function (id) { element(id).hidden = false; });
 	element('bins').textContent = bins_text();
 	update();

@@ -52,8 +52,18 @@ function columns(each) {
 		each(k * width / n, Math.floor(k * D.bins / n), Math.max(Math.floor(k * D.bins / n) + 1, Math.floor((k + 1) * D.bins / n)), width / n);
 }
 
+// What has the whole height of the area: the tallest column, or, if a few are far taller than all others (as where the spans that the
+// end of the recording cuts are added up), the tallest of these others twice.
+function full_height(means) {
+	var sorted = means.slice().sort(function (a, b) { return a - b; }), most = sorted[sorted.length - 1];
+	var usual = sorted[Math.floor((sorted.length - 1) * 0.99)];
+
+	return usual > 0 ? Math.min(most, 2 * usual) : most;
+}
+
+// A column that does not fit has a dark end.
 function draw_area(paint) {
-	var most = 0, mean = [];
+	var mean = [], most;
 
 	columns(function (x, from, to) {
 		var sum = 0, i;
@@ -61,14 +71,19 @@ function draw_area(paint) {
 		for (i = from; i < to; i++)
 			sum += shown.height[i];
 		mean.push(Math.max(0, sum / (to - from)));
-		most = Math.max(most, sum / (to - from));
 	});
-	ctx.fillStyle = paint.area;
+	most = full_height(mean);
 	columns(function (x, from, to, w) {
-		var tall = most ? mean.shift() / most * (AREA - 2) : 0;
+		var v = mean.shift(), tall = most ? Math.min(v / most, 1) * (AREA - 2) : 0;
 
-		if (tall)
-			ctx.fillRect(x, AREA - Math.max(tall, 1), Math.max(w, 1), Math.max(tall, 1));
+		if (!tall)
+			return;
+		ctx.fillStyle = paint.area;
+		ctx.fillRect(x, AREA - Math.max(tall, 1), Math.max(w, 1), Math.max(tall, 1));
+		if (v > most) {
+			ctx.fillStyle = paint.ink;
+			ctx.fillRect(x, AREA - tall, Math.max(w, 1), 4);
+		}
 	});
 	ctx.fillStyle = paint.dim;
 	ctx.fillRect(0, AREA, width, 1);

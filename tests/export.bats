@@ -123,7 +123,7 @@ total() {
 	sed -i 's/^{"end.*/{"lost":5,"time":2000000000000,"cpu":0,"type":"cpu-clock"}\n{"end":"event","records":3000,"lost":5}/' "$TMP/in"
 	run --separate-stderr bash -c 'mp-export --to pprof -e cpu-clock "$1" > "$2"' x "$TMP/in" "$TMP/out"
 	[ "$status" = 1 ] && [ "$stderr" = "mp-export: input reports 5 lost events" ] || false
-	gzip -cd "$TMP/out" | protoc --proto_path=lib/export --decode=pprof.Profile pprof.proto > "$TMP/text"
+	gzip -cd "$TMP/out" | protoc --proto_path=lib/pprof --decode=pprof.Profile pprof.proto > "$TMP/text"
 	run grep -E '^ *[0-9]+[: ]' "$TMP/text"
 	[ -z "$output" ] || false
 	[ "$(awk '/^  value/ { n += $2 } END { print n }' "$TMP/text")" = "$(total -e cpu-clock 2> "$TMP/err")" ]
@@ -252,7 +252,7 @@ assert not any(c < 32 and c != 10 or c == 127 for c in data)
 json.loads(data.decode("utf-8"))' "$TMP/out"
 	done
 	command -v protoc > /dev/null || skip "no protoc"
-	mp-export --to pprof "$TMP/in" | gzip -cd | protoc --proto_path=lib/export --decode=pprof.Profile pprof.proto > "$TMP/out"
+	mp-export --to pprof "$TMP/in" | gzip -cd | protoc --proto_path=lib/pprof --decode=pprof.Profile pprof.proto > "$TMP/out"
 	grep -q 'string_table: "\\000\\001' "$TMP/out"
 	mp-export --to perfetto "$TMP/in" > "$TMP/trace"
 	protoc --proto_path=lib/export --decode=perfetto.Trace perfetto.proto < "$TMP/trace" > "$TMP/out"

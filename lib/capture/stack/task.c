@@ -150,13 +150,30 @@ static void set_comm(struct mp_task *task, struct mp_str comm)
 	task->text_len = 0;
 }
 
-/* Gives a task the name ":TID", which means an unknown one. */
+/* The name ":TID", which means an unknown one. */
+static struct mp_str unknown_name(const struct mp_task *task, char text[16])
+{
+	snprintf(text, 16, ":%d", (int)task->tid);
+	return mp_str(text);
+}
+
 static void set_unknown(struct mp_task *task)
 {
-	char name[16];
+	char text[16];
 
-	snprintf(name, sizeof(name), ":%d", (int)task->tid);
-	set_comm(task, mp_str(name));
+	set_comm(task, unknown_name(task, text));
+}
+
+/* Gives a task the name of the one that has started it, if that is known. */
+static void inherit_name(struct mp_task *task, const struct mp_task *parent)
+{
+	struct mp_str name = { parent->comm, parent->comm_len };
+	char text[16];
+
+	if (mp_str_eq(name, unknown_name(parent, text)))
+		set_unknown(task);
+	else
+		set_comm(task, name);
 }
 
 /* Adds a task that has started; one that has ended may have had the same tid. */
@@ -472,7 +489,7 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	p->tables |= parent->process->tables;
 	task = add_task(t, tid, p);
 	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
-	set_comm(task, (struct mp_str){ parent->comm, parent->comm_len });
+	inherit_name(task, parent);
 	log_task(t, task);
 }
 

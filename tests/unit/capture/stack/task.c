@@ -59,6 +59,12 @@ static void test_fork(void)
 	mp_tasks_fork(&t, pid, pid, parent, parent);
 	ok(mp_tasks_find(&t, pid)->process->space->n == 0,
 	   "and so has one with the id of a process that has ended");
+	mp_tasks_comm(&t, OTHER, OTHER, MP_STR("named"), false);
+	mp_tasks_fork(&t, OTHER + 1, OTHER + 1, OTHER, OTHER);
+	ok(is_named(mp_tasks_find(&t, OTHER + 1), "named"), "a child has the name of its parent");
+	mp_tasks_fork(&t, OTHER + 2, OTHER + 2, OTHER + 3, OTHER + 3);
+	ok(is_named(mp_tasks_find(&t, OTHER + 2), ":1073741826"),
+	   "and an unknown one of its own if that is unknown");
 	mp_tasks_release(&t);
 }
 

@@ -192,14 +192,14 @@ static void take(struct replay *r, const struct perf_event_header *h)
 		break;
 	case PERF_RECORD_COMM:
 		mp_tasks_comm(&r->tasks, (int32_t)ids[0], (int32_t)ids[1], mp_str(comm),
-			      h->misc & PERF_RECORD_MISC_COMM_EXEC);
+			      h->misc & PERF_RECORD_MISC_COMM_EXEC, 0);
 		break;
 	case PERF_RECORD_FORK:
 		if (ids[0] == ids[1] && ids[2] == ids[3])
 			/* skipped, since perf writes such records for running programs, too */
 			break;
 		mp_tasks_fork(&r->tasks, (int32_t)ids[0], (int32_t)ids[2], (int32_t)ids[1],
-			      (int32_t)ids[3]);
+			      (int32_t)ids[3], 0);
 		break;
 	case PERF_RECORD_MMAP2:
 		take_mmap(r, h);

@@ -144,13 +144,14 @@ static bool write_sample(struct mp_writer_events *w, size_t ring, const struct p
  * Sets a task's new name from the record of an event; the tracking's own record may come a little
  * later.
  */
-static void set_name(struct mp_writer_events *w, const struct perf_event_header *h)
+static void set_name(struct mp_writer_events *w, const struct mp_queue_record *x)
 {
+	const struct perf_event_header *h = x->record;
 	const struct mp_record_comm *r = (const struct mp_record_comm *)h;
 
 	if (h->type == PERF_RECORD_COMM)
 		mp_tasks_comm(w->formatter->tasks, r->pid, r->tid, mp_record_text(h, r->comm),
-			      false);
+			      false, x->time_ns);
 }
 
 /* Writes an event that the kernel reports with its own type of record, such as task:exec. */
@@ -164,7 +165,7 @@ static bool write_builtin(struct mp_writer_events *w, size_t ring, const struct 
 		return false;
 	if (!mp_sample_of_record(e, x->record, &w->parsed))
 		return true;
-	set_name(w, x->record);
+	set_name(w, x);
 	s.pid = w->parsed.pid;
 	s.tid = w->parsed.tid;
 	s.raw = w->parsed.raw.p;

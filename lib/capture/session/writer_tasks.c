@@ -53,10 +53,10 @@ void mp_writer_task(struct mp_writer_tasks *w, const struct mp_queue_record *x, 
 	switch (h->type) {
 	case PERF_RECORD_COMM:
 		mp_tasks_comm(w->tasks, comm->pid, comm->tid, mp_record_text(h, comm->comm),
-			      h->misc & PERF_RECORD_MISC_COMM_EXEC);
+			      h->misc & PERF_RECORD_MISC_COMM_EXEC, x->time_ns);
 		break;
 	case PERF_RECORD_FORK:
-		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid);
+		mp_tasks_fork(w->tasks, task->pid, task->tid, task->ppid, task->ptid, x->time_ns);
 		update_tables(w, task->tid, x->time_ns);
 		break;
 	case PERF_RECORD_EXIT:

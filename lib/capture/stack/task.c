@@ -113,6 +113,7 @@ static void log_task(struct mp_tasks *t, struct mp_task *task)
 		.inner_tid = task->inner_tid,
 		.comm_len = task->comm_len,
 		.dead_ns = task->dead_ns,
+		.named_ns = task->named_ns,
 	};
 
 	if (!t->log)
@@ -165,7 +166,7 @@ static void set_unknown(struct mp_task *task)
 }
 
 /* Gives a task the name of the one that has started it, if that is known. */
-static void inherit_name(struct mp_task *task, const struct mp_task *parent)
+static void inherit_name(struct mp_task *task, const struct mp_task *parent, uint64_t time_ns)
 {
 	struct mp_str name = { parent->comm, parent->comm_len };
 	char text[16];
@@ -174,6 +175,7 @@ static void inherit_name(struct mp_task *task, const struct mp_task *parent)
 		set_unknown(task);
 	else
 		set_comm(task, name);
+	task->named_ns = time_ns;
 }
 
 /* Adds a task that has started; one that has ended may have had the same tid. */
@@ -213,6 +215,7 @@ static void restore_task(struct mp_tasks *t, uint32_t slot, const struct mp_task
 	task = add_task(t, logged->tid, p ? p : new_process(t, logged->pid, NULL));
 	task->source = logged->source;
 	task->dead_ns = logged->dead_ns;
+	task->named_ns = logged->named_ns;
 	task->inner_pid = logged->inner_pid;
 	task->inner_tid = logged->inner_tid;
 	task->restored = true;
@@ -456,16 +459,20 @@ void mp_tasks_foresee(struct mp_tasks *t, pid_t tid, uint64_t time_ns, bool exec
 	forget_mappings(t, task->process);
 }
 
-void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec)
+void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec,
+		   uint64_t time_ns)
 {
 	struct mp_task *task = mp_tasks_find(t, tid);
 	struct mp_process *p = process_of(t, pid);
 
 	if (!task)
 		task = add_task(t, tid, p ? p : new_process(t, pid, NULL));
-	set_comm(task, comm);
-	task->restored = false;
-	log_task(t, task);
+	if (time_ns >= task->named_ns) {
+		set_comm(task, comm);
+		task->named_ns = time_ns;
+		task->restored = false;
+		log_task(t, task);
+	}
 	if (!exec)
 		return;
 	task->process->uid_ns = 0;
@@ -473,11 +480,14 @@ void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm,
 	forget_mappings(t, task->process);
 }
 
-void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid)
+void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
+		   uint64_t time_ns)
 {
 	struct mp_task *parent = mp_tasks_get(t, parent_pid, parent_tid), *task;
 	struct mp_process *p =
 		pid == parent_pid ? parent->process : new_process(t, pid, parent->process->space);
+	bool late; /* it has a name from a later record */
+	uint64_t dead_ns;
 
 	if (pid != parent_pid) {
 		p->uid = parent->process->uid;
@@ -487,9 +497,13 @@ void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, p
 	if (pid != parent_pid && task && !task->dead_ns && task->process->pid == pid)
 		keep_scanned(t, p, task->process);
 	p->tables |= parent->process->tables;
+	late = task && task->named_ns > time_ns;
+	dead_ns = late ? task->dead_ns : 0;
 	task = add_task(t, tid, p);
+	task->dead_ns = dead_ns;
 	task->source = mp_pids_has(&t->sources, tid) ? tid : parent->source;
-	inherit_name(task, parent);
+	if (!late)
+		inherit_name(task, parent, time_ns);
 	log_task(t, task);
 }
 

@@ -42,8 +42,9 @@ struct mp_task {
 	pid_t tid;
 	pid_t source; /* if not 0, only events opened on this task are recorded for it */
 	struct mp_process *process;
-	uint64_t dead_ns; /* time at which the task ended; 0: it is alive */
-	char comm[64];	  /* name of the task, not escaped */
+	uint64_t dead_ns;  /* time at which the task ended; 0: it is alive */
+	uint64_t named_ns; /* time of the record that its name is from; 0: of none */
+	char comm[64];	   /* name of the task, not escaped */
 	uint8_t comm_len;
 	bool restored; /* another writer knew its name, which is that before the next record */
 	uint32_t slot; /* in the log; 0: it is not there */
@@ -128,9 +129,14 @@ void mp_tasks_changed(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
 void mp_tasks_look_ahead(struct mp_tasks *t, struct mp_process *p);
 void mp_tasks_caught_up(struct mp_tasks *t, struct mp_process *p);
 
-/* Apply the kernel's records. */
-void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec);
-void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid);
+/*
+ * Apply the kernel's records. One that comes after a later record of its task, as on a busy machine
+ * or in another writer, does not take the name away that the task got from that.
+ */
+void mp_tasks_comm(struct mp_tasks *t, pid_t pid, pid_t tid, struct mp_str comm, bool exec,
+		   uint64_t time_ns);
+void mp_tasks_fork(struct mp_tasks *t, pid_t pid, pid_t tid, pid_t parent_pid, pid_t parent_tid,
+		   uint64_t time_ns);
 void mp_tasks_exit(struct mp_tasks *t, pid_t tid, uint64_t time_ns);
 void mp_tasks_mmap(struct mp_tasks *t, pid_t pid, pid_t tid, const struct mp_proc_map *map);
 

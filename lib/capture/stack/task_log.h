@@ -19,7 +19,7 @@ struct mp_task_logged {
 	int32_t source, inner_pid, inner_tid;
 	uint16_t is; /* 0: the entry is not in use */
 	uint16_t comm_len;
-	uint64_t dead_ns;
+	uint64_t dead_ns, named_ns;
 	char comm[64];
 };
 

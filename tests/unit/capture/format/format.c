@@ -123,7 +123,7 @@ static bool line_is(const char *want)
 static void test_lines(void)
 {
 	make();
-	mp_tasks_comm(&tasks, 5000000, 5000001, MP_STR("odd\n\\name"), false);
+	mp_tasks_comm(&tasks, 5000000, 5000001, MP_STR("odd\n\\name"), false, 0);
 	ok(line_is("123456789,a:b,cpu=3\tpid=5000000\ttid=5000001\tcomm=odd\\n\\\\name\t" PAYLOAD
 		   "\n"),
 	   "every kind of field; one that points outside the record is empty");

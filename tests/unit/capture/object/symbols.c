@@ -202,7 +202,7 @@ static void test_mappings(void)
 	int round, i;
 
 	mp_tasks_init(&t, fake_dso, NULL);
-	mp_tasks_comm(&t, FIRST, FIRST, MP_STR("x"), true);
+	mp_tasks_comm(&t, FIRST, FIRST, MP_STR("x"), true, 0);
 	srand(3);
 	for (round = 1; round < FILES; round++) {
 		const struct mp_space *space;
@@ -243,11 +243,11 @@ static void test_tasks(void)
 	uint64_t id;
 
 	mp_tasks_init(&t, fake_dso, NULL);
-	mp_tasks_comm(&t, P, P, MP_STR("shell"), true);
+	mp_tasks_comm(&t, P, P, MP_STR("shell"), true, 0);
 	map_at(&t, P, 0x1000, 0x1000, 0, 7);
-	mp_tasks_fork(&t, P, T, P, P);
+	mp_tasks_fork(&t, P, T, P, P, 0);
 	ok(named(&t, T, "shell", P), "a thread has the name and the process of its parent");
-	mp_tasks_fork(&t, Q, Q, P, T);
+	mp_tasks_fork(&t, Q, Q, P, T, 0);
 	shared = mp_tasks_find(&t, Q)->process->space;
 	ok(named(&t, Q, "shell", Q) && shared == mp_tasks_find(&t, P)->process->space,
 	   "a child shares the address space of its parent");
@@ -263,17 +263,17 @@ static void test_tasks(void)
 	ok(mp_tasks_find(&t, P)->process->space->id != id &&
 		   mp_tasks_find(&t, T)->process->space->id != id,
 	   "each change gives it a new id, for all its threads");
-	mp_tasks_comm(&t, Q, Q, MP_STR("program"), true);
+	mp_tasks_comm(&t, Q, Q, MP_STR("program"), true, 0);
 	ok(named(&t, Q, "program", Q) && mp_tasks_find(&t, Q)->process->space->n == 0,
 	   "exec gives a new name and an empty space");
-	mp_tasks_comm(&t, P, T, MP_STR("wor\nker"), false);
+	mp_tasks_comm(&t, P, T, MP_STR("wor\nker"), false, 0);
 	ok(named(&t, T, "wor\nker", P) && named(&t, P, "shell", P), "a thread renames itself");
 	mp_tasks_exit(&t, Q, 100);
 	mp_tasks_prune(&t, 100);
 	ok(named(&t, Q, "program", Q), "a dead task is known for a while");
 	mp_tasks_prune(&t, 101);
 	ok(!mp_tasks_find(&t, Q), "then forgotten");
-	mp_tasks_fork(&t, Q, Q, P, P);
+	mp_tasks_fork(&t, Q, Q, P, P, 0);
 	ok(named(&t, Q, "shell", Q) && mp_tasks_find(&t, Q)->dead_ns == 0,
 	   "its pid may come again");
 	ok(named(&t, mp_tasks_get(&t, 6000000, 6000001)->tid, ":6000001", 6000000),

@@ -66,7 +66,7 @@ static void change(struct mp_tasks *t, uint64_t now_ns)
 
 	switch (random() % 8) {
 	case 0:
-		mp_tasks_fork(t, thread ? parent : tid, tid, parent, parent);
+		mp_tasks_fork(t, thread ? parent : tid, tid, parent, parent, now_ns);
 		break;
 	case 1:
 		mp_tasks_exit(t, tid, now_ns);
@@ -76,7 +76,7 @@ static void change(struct mp_tasks *t, uint64_t now_ns)
 		break;
 	default:
 		len = snprintf(name, sizeof(name), "name%lu", (unsigned long)now_ns % 1000);
-		mp_tasks_comm(t, tid, tid, (struct mp_str){ name, (size_t)len }, thread);
+		mp_tasks_comm(t, tid, tid, (struct mp_str){ name, (size_t)len }, thread, now_ns);
 	}
 }
 

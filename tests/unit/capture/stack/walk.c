@@ -472,7 +472,7 @@ static void test_copied(void)
 	tasks.gone_arg = &t;
 	mp_walk_tables_init(&t);
 	merged = mp_monotonic_ns();
-	mp_tasks_comm(&tasks, pid, pid, MP_STR("exec"), true);
+	mp_tasks_comm(&tasks, pid, pid, MP_STR("exec"), true, 0);
 	process = mp_tasks_find(&tasks, pid)->process;
 	mp_walk_tables_update(&t, process, merged);
 	mp_walk_tables_copied(&t, pid, merged + 1);

@@ -27,7 +27,8 @@ static inline struct mp_str mp_str(const char *text)
 
 static inline bool mp_str_eq(struct mp_str a, struct mp_str b)
 {
-	return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
+	/* an empty slice may have no address, which memcmp() does not allow */
+	return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0);
 }
 
 static inline bool mp_str_starts(struct mp_str s, struct mp_str head)

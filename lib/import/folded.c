@@ -34,14 +34,14 @@ static size_t fraction_digits(struct mp_str weight)
 	return n + 1 + digits == weight.len ? digits : 0;
 }
 
-/* The most digits that a weight in the first lines has after its point. */
+/* The most digits that a weight in the first 64 KiB has after its point. */
 static unsigned find_scale(struct mp_import *im)
 {
 	struct mp_str line, frames, weight;
 	const char *p, *end, *lf;
-	size_t most = 0, len = mp_in_peek(&im->in, 1, &p);
+	size_t most = 0, len = mp_in_peek(&im->in, MP_IMPORT_LOOK, &p);
 
-	end = p + len;
+	end = p + MP_MIN(len, (size_t)MP_IMPORT_LOOK);
 	for (; (lf = memchr(p, '\n', end - p)); p = lf + 1) {
 		line = (struct mp_str){ p, lf - p };
 		line.len -= line.len && line.p[line.len - 1] == '\r';

@@ -186,12 +186,12 @@ static void handle(struct state *s, struct line *l)
 /* " 0)  bash-12  =>  sh-13": another thread runs, whose calls have begun earlier. */
 static bool is_switch(struct state *s, struct mp_str line)
 {
-	size_t arrow = mp_import_find(line, " => "), n;
+	size_t arrow, n;
 	uint64_t cpu;
 
 	line = mp_import_trim(line);
 	n = mp_import_digits(line);
-	if (arrow == line.len || !n || n > 4 || n >= line.len || line.p[n] != ')' ||
+	if (!n || n > 4 || n >= line.len || line.p[n] != ')' ||
 	    mp_num_u64((struct mp_str){ line.p, n }, &cpu) < 0 || cpu >= CPUS_MAX)
 		return false;
 	arrow = mp_import_find(line, " => ");
@@ -201,9 +201,13 @@ static bool is_switch(struct state *s, struct mp_str line)
 	return true;
 }
 
+/* Comments, lines around a switch, and arrows where an interrupt begins and ends. */
 static bool is_comment(struct mp_str line)
 {
-	return !line.len || *line.p == '#' || mp_str_starts(mp_import_trim(line), MP_STR("-----"));
+	return !line.len || *line.p == '#' ||
+	       mp_str_starts(mp_import_trim(line), MP_STR("-----")) ||
+	       mp_str_ends(line, MP_STR("==========> |")) ||
+	       mp_str_ends(line, MP_STR("<========== |"));
 }
 
 static void parse(struct mp_import *im)

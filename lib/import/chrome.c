@@ -33,11 +33,13 @@ struct track {
 
 struct state {
 	struct mp_import *im;
-	struct mp_map tracks; /* kind, pid, tid or category, id -> index + 1 */
+	struct mp_map tracks; /* "t", pid, tid or kind, category, id -> index + 1 */
 	struct track *v;
 	size_t n, cap;
 	size_t n_open, args_bytes;
 	struct mp_buf args, pid, tid;
+	struct mp_map ended; /* the names of the fields of an end */
+	struct mp_buf joined;
 };
 
 /* An id, which is a number or a string. */
@@ -100,14 +102,17 @@ static void put_value(struct mp_buf *to, const json_t *value)
 	}
 }
 
-/* The members of args whose names can be those of fields: "\t.KEY=VALUE" for each. */
-static struct mp_str fields_of(struct state *s, const json_t *event)
+/*
+ * The members of args whose names can be those of fields: "\t.KEY=VALUE" for each. The end of a span
+ * has the category of its begin.
+ */
+static struct mp_str fields_of(struct state *s, const json_t *event, bool ends)
 {
 	json_t *value;
 	const char *key;
 
 	s->args.len = 0;
-	if (json_is_string(json_object_get(event, "cat"))) {
+	if (!ends && json_is_string(json_object_get(event, "cat"))) {
 		mp_buf_add(&s->args, "\t.cat=", 6);
 		put_value(&s->args, json_object_get(event, "cat"));
 	}
@@ -182,6 +187,27 @@ static void drop(struct state *s, struct open *o)
 	free((char *)o->args.p);
 }
 
+/* The fields of a begin and of its end; of two with the same name that of the end. */
+static struct mp_str joined(struct state *s, struct mp_str begun, struct mp_str ended)
+{
+	struct mp_str rest = ended, key, value, field;
+
+	if (!begun.len || !ended.len)
+		return begun.len ? begun : ended;
+	mp_map_clear(&s->ended);
+	for (rest = mp_str_skip(ended, 1); mp_rec_next_field(&rest, &key, &value);)
+		mp_map_put(&s->ended, &key, 1, NULL);
+	s->joined.len = 0;
+	for (rest = mp_str_skip(begun, 1); mp_rec_next_field(&rest, &key, &value);) {
+		if (mp_map_find(&s->ended, &key, 1))
+			continue;
+		field = (struct mp_str){ key.p - 1, key.len + value.len + 2 };
+		mp_buf_str(&s->joined, field);
+	}
+	mp_buf_str(&s->joined, ended);
+	return mp_buf_view(&s->joined);
+}
+
 /* Ends the innermost begin of a track. */
 static void pop(struct state *s, struct track *t, struct mp_str args, int64_t time_ns)
 {
@@ -192,7 +218,7 @@ static void pop(struct state *s, struct track *t, struct mp_str args, int64_t ti
 		return;
 	}
 	t->n--;
-	put(s, time_ns, o->name, o->args.len ? o->args : args,
+	put(s, time_ns, o->name, joined(s, o->args, args),
 	    MP_MAX(time_ns - (int64_t)o->time_ns, (int64_t)0));
 	drop(s, o);
 }
@@ -214,22 +240,37 @@ static void metadata(struct state *s, struct mp_str what, const json_t *event)
 	thread->comm = copy(name);
 }
 
-static struct track *async_track(struct state *s, const json_t *event)
+/*
+ * The track of an asynchronous event, by its category, its id, and its scope if it has one. An "id2"
+ * may be local to the process. S and F have nothing to do with others of the same id by another name.
+ */
+static struct track *async_track(struct state *s, const json_t *event, char phase,
+				 struct mp_str name)
 {
-	struct mp_buf id = { NULL, 0, 0 };
+	const json_t *id2 = json_object_get(event, "id2"), *local = json_object_get(id2, "local");
+	const json_t *global = json_object_get(id2, "global");
+	struct mp_buf id = { NULL, 0, 0 }, kind = { NULL, 0, 0 };
 	struct track *t;
 
-	put_id(&id, json_object_get(event, "id"));
-	t = track_of(s, MP_STR("a"), mp_import_json_text(json_object_get(event, "cat")),
+	put_id(&kind, json_object_get(event, "scope"));
+	mp_buf_printf(&kind, " %c ", phase == 'S' || phase == 'F' ? 'S' : 'b');
+	if (local)
+		mp_buf_str(&kind, mp_buf_view(&s->pid));
+	put_id(&id, local ? local : global ? global : json_object_get(event, "id"));
+	if (phase == 'S' || phase == 'F')
+		mp_buf_printf(&id, " %.*s", MP_STR_ARGS(name));
+	t = track_of(s, mp_buf_view(&kind), mp_import_json_text(json_object_get(event, "cat")),
 		     mp_buf_view(&id));
 	mp_buf_release(&id);
+	mp_buf_release(&kind);
 	return t;
 }
 
 static void timed(struct state *s, char phase, struct mp_str name, const json_t *event)
 {
 	int64_t time_ns = ns_of(json_object_get(event, "ts")), dur_ns;
-	struct mp_str fields = fields_of(s, event);
+	bool ends = strchr("EeF", phase) != NULL;
+	struct mp_str fields = fields_of(s, event, ends);
 	struct track *thread = NULL;
 
 	if (time_ns < 0) {
@@ -239,10 +280,10 @@ static void timed(struct state *s, char phase, struct mp_str name, const json_t 
 	if (phase == 'B' || phase == 'E')
 		thread = track_of(s, MP_STR("t"), mp_buf_view(&s->pid), mp_buf_view(&s->tid));
 	else if (strchr("beSF", phase))
-		thread = async_track(s, event);
+		thread = async_track(s, event, phase, name);
 	if (strchr("BbS", phase)) {
 		push(s, thread, name, fields, time_ns);
-	} else if (strchr("EeF", phase)) {
+	} else if (ends) {
 		pop(s, thread, fields, time_ns);
 	} else {
 		dur_ns = phase == 'X' ? MP_MAX(ns_of(json_object_get(event, "dur")), (int64_t)0)
@@ -284,6 +325,7 @@ static void parse(struct mp_import *im)
 
 	im->source = "trace events";
 	mp_map_init(&s.tracks, sizeof(size_t));
+	mp_map_init(&s.ended, 0);
 	mp_import_begin(im, MP_EVENT, "chrome");
 	mp_import_json(im, paths, MP_ARRAY_SIZE(paths), &s);
 	for (i = 0; i < s.n; i++) {
@@ -296,6 +338,8 @@ static void parse(struct mp_import *im)
 	}
 	free(s.v);
 	mp_map_release(&s.tracks);
+	mp_map_release(&s.ended);
+	mp_buf_release(&s.joined);
 	mp_buf_release(&s.args);
 	mp_buf_release(&s.pid);
 	mp_buf_release(&s.tid);

@@ -23,8 +23,8 @@ static void fail(struct reader *r, const char *why)
 	r->im->truncated = true;
 }
 
-/* The next byte, which stays unread; -1 at the end of the input. */
-static int look(struct reader *r)
+/* Reads on if no byte is unread. Returns false at the end of the input. */
+static bool fill(struct reader *r)
 {
 	const char *data;
 	size_t n;
@@ -36,7 +36,13 @@ static int look(struct reader *r)
 		r->end = data + n;
 		r->taken = n;
 	}
-	if (r->p == r->end) {
+	return r->p < r->end;
+}
+
+/* The next byte, which stays unread; -1 at the end of the input. */
+static int look(struct reader *r)
+{
+	if (!fill(r)) {
 		fail(r, "the JSON ends early");
 		return -1;
 	}
@@ -223,6 +229,20 @@ static void value(struct reader *r)
 		scan(r, NULL);
 }
 
+/* Only white space may follow the value. */
+static void end(struct reader *r)
+{
+	uint64_t line = r->im->in.line;
+
+	for (; !r->failed && fill(r); r->p++) {
+		line += *r->p == '\n';
+		if (memchr(" \n\t\r", *r->p, 4))
+			continue;
+		r->im->in.line = line;
+		fail(r, "data after the end of the JSON");
+	}
+}
+
 void mp_import_json(struct mp_import *im, const struct mp_import_path *paths, size_t n, void *arg)
 {
 	struct reader r = { .im = im, .paths = paths, .n_paths = n, .arg = arg };
@@ -230,6 +250,7 @@ void mp_import_json(struct mp_import *im, const struct mp_import_path *paths, si
 	im->in.line = 1;
 	mp_buf_reserve(&r.path, 1);
 	value(&r);
+	end(&r);
 	mp_in_skip(&im->in, r.taken - (size_t)(r.end - r.p));
 	mp_buf_release(&r.path);
 	mp_buf_release(&r.value);

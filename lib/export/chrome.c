@@ -437,17 +437,13 @@ static void handle_lost(struct state *s, const struct mp_ctl *ctl)
 
 static void add_frames(struct state *s)
 {
-	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
 	struct mp_buf name = { NULL, 0, 0 };
 	size_t i;
 
 	for (i = 1; i < s->tree.n; i++) {
 		struct mp_frame frame = mp_tree_frame(&s->tree, (uint32_t)i);
 
-		name.len = 0;
-		mp_buf_str(&name, frame.name);
-		if (frame.mark)
-			mp_buf_str(&name, mp_str(marks[frame.mark]));
+		mp_export_frame(&name, frame.name, frame.mark);
 		mp_buf_printf(&s->line, "%s\n\"%zu\":{\"name\":", i > 1 ? "," : "", i);
 		mp_export_json_raw(&s->line, mp_buf_view(&name));
 		if (s->tree.nodes[i].parent)

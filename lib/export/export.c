@@ -78,6 +78,16 @@ bool mp_export_whole(struct mp_str text, int64_t *v)
 	       mp_str_eq(text, (struct mp_str){ number, mp_put_i64(number, *v) - number });
 }
 
+void mp_export_frame(struct mp_buf *name, struct mp_str frame, enum mp_mark mark)
+{
+	const char text[] = { '_', '[', (char)mark, ']' };
+
+	name->len = 0;
+	mp_buf_str(name, frame);
+	if (mark != MP_MARK_NONE)
+		mp_buf_add(name, text, sizeof(text));
+}
+
 const char *mp_export_unit(const char *unit, const char *other)
 {
 	static const char *const words[][2] = {

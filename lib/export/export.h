@@ -37,6 +37,9 @@ uint64_t mp_export_id(struct mp_map *map, const struct mp_str *parts, size_t n, 
 /* Whether a value is a whole number as the stream writes it. */
 bool mp_export_whole(struct mp_str text, int64_t *v);
 
+/* Makes `name` the name of a frame, raw, with its mark, as viewers show it. */
+void mp_export_frame(struct mp_buf *name, struct mp_str frame, enum mp_mark mark);
+
 /* Handles the current control line, and adds up losses, for a target that folds. */
 void mp_export_control(struct mp_export *ex);
 

@@ -545,7 +545,6 @@ static void add_frames(struct state *s)
 /* The names of frames, with their marks, then those of markers. */
 static void add_strings(struct state *s)
 {
-	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
 	struct mp_buf name = { NULL, 0, 0 };
 	const char *separator = "";
 	const struct mp_map_entry *e;
@@ -555,10 +554,7 @@ static void add_strings(struct state *s)
 	for (i = 0; i < mp_tree_names(&s->tree); i++) {
 		struct mp_frame frame = mp_tree_name(&s->tree, (uint32_t)i);
 
-		name.len = 0;
-		mp_buf_str(&name, frame.name);
-		if (frame.mark)
-			mp_buf_str(&name, mp_str(marks[frame.mark]));
+		mp_export_frame(&name, frame.name, frame.mark);
 		mp_buf_str(&s->text, mp_str(separator));
 		separator = ",\n";
 		mp_export_json_raw(&s->text, mp_buf_view(&name));

@@ -54,7 +54,6 @@ static int64_t text_of(struct state *s, struct mp_str raw)
 
 static uint64_t function_of(struct state *s, const struct mp_frame *frame)
 {
-	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
 	char mark = frame->mark ? (char)frame->mark : ' ';
 	struct mp_str parts[] = { { &mark, 1 }, frame->name };
 	struct mp_buf name = { NULL, 0, 0 };
@@ -66,9 +65,7 @@ static uint64_t function_of(struct state *s, const struct mp_frame *frame)
 	if (!fresh)
 		return function.id;
 	function.system_name = text_of(s, frame->name);
-	mp_buf_str(&name, frame->name);
-	if (frame->mark)
-		mp_buf_str(&name, mp_str(marks[frame->mark]));
+	mp_export_frame(&name, frame->name, frame->mark);
 	function.name = text_of(s, mp_buf_view(&name));
 	mp_buf_release(&name);
 	part.n_function = 1;

@@ -52,17 +52,13 @@ static void add_stack(void *arg, const struct mp_frame *frames, size_t n, int64_
 
 static void add_frames(struct state *s)
 {
-	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
 	struct mp_buf name = { NULL, 0, 0 };
 	const struct mp_map_entry *e;
 
 	mp_map_each (&s->frames, e) {
-		unsigned char mark = (unsigned char)*e->key.p;
+		enum mp_mark mark = *e->key.p == ' ' ? MP_MARK_NONE : (enum mp_mark) * e->key.p;
 
-		name.len = 0;
-		mp_buf_str(&name, mp_str_skip(e->key, 2));
-		if (mark < MP_ARRAY_SIZE(marks) && marks[mark])
-			mp_buf_str(&name, mp_str(marks[mark]));
+		mp_export_frame(&name, mp_str_skip(e->key, 2), mark);
 		mp_buf_printf(&s->text, "%s\n{\"name\":", e == s->frames.first ? "" : ",");
 		mp_export_json_raw(&s->text, mp_buf_view(&name));
 		mp_buf_byte(&s->text, '}');

@@ -193,15 +193,12 @@ uint64_t mp_export_key(struct mp_export_trace *t, const struct mp_export_sequenc
 
 static uint64_t function_of(struct mp_export_trace *t, const struct mp_frame *frame)
 {
-	static const char *const marks[] = { ['k'] = "_[k]", ['j'] = "_[j]", ['i'] = "_[i]" };
 	Perfetto__InternedData data = PERFETTO__INTERNED_DATA__INIT;
 	struct mp_buf name = { NULL, 0, 0 };
 	bool fresh;
 	uint64_t id;
 
-	mp_buf_str(&name, frame->name);
-	if (frame->mark)
-		mp_buf_str(&name, mp_str(marks[frame->mark]));
+	mp_export_frame(&name, frame->name, frame->mark);
 	id = id_of(&t->functions, t->sequence, mp_buf_view(&name), &fresh);
 	if (fresh) {
 		mp_export_texts_begin(t, name.len);
